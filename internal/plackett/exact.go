@@ -1,0 +1,105 @@
+package plackett
+
+import (
+	"fmt"
+	"math"
+)
+
+// maxEnumerated bounds the rankings that Enumerate visits.
+const maxEnumerated = 10_000_000
+
+// Enumerate calls visit with every ranking of min(cutoff, D) places of the list with log-scores m,
+// and its probability π(y). The slice is reused. Lists must be tiny: more than ten million
+// rankings, like scores that are not finite, are an error.
+func Enumerate(scores []float64, cutoff int, visit func(ranking []int, probability float64)) error {
+	var p Policy
+	if err := p.reset(scores); err != nil {
+		return err
+	}
+	places := min(cutoff, len(scores))
+	count := 1.0
+	for k := range places {
+		count *= float64(len(scores) - k)
+	}
+	if count > maxEnumerated {
+		return fmt.Errorf("plackett: %g rankings of %d places of %d documents are too many to enumerate: at most %g", count, places, len(scores), float64(maxEnumerated))
+	}
+	ranking := make([]int, 0, places)
+	placed := make([]bool, len(scores))
+	var extend func(probability float64)
+	extend = func(probability float64) {
+		if len(ranking) == places {
+			visit(ranking, probability)
+			return
+		}
+		chances := chances(scores, placed)
+		for d := range scores {
+			if !placed[d] {
+				placed[d] = true
+				ranking = append(ranking, d)
+				extend(probability * chances[d])
+				ranking = ranking[:len(ranking)-1]
+				placed[d] = false
+			}
+		}
+	}
+	extend(1)
+	return nil
+}
+
+// chances returns P(d) of the documents not placed: their softmax.
+func chances(scores []float64, placed []bool) []float64 {
+	largest := math.Inf(-1)
+	for d, m := range scores {
+		if !placed[d] {
+			largest = max(largest, m)
+		}
+	}
+	p := make([]float64, len(scores))
+	mass := 0.0
+	for d, m := range scores {
+		if !placed[d] {
+			p[d] = math.Exp(m - largest)
+			mass += p[d]
+		}
+	}
+	for d := range p {
+		p[d] /= mass
+	}
+	return p
+}
+
+// Expectation has exact expectations under the policy of one list.
+type Expectation struct {
+	Reward   float64   // R = E_y[Σ_k θ_k ρ_{y_k}]
+	Gradient []float64 // dR/dm_d
+	Exposure []float64 // E_d = E_y[Σ_k θ_k 1[y_k = d]]
+}
+
+// Exact computes expectations by enumeration, the gradient as
+// Σ_y π(y) W_1(y) Σ_k (1[y_k = d] − P_k(d)): independent of the [Kernel], which it is there to check.
+// The limits are those of [Enumerate].
+func Exact(scores, gains, discounts []float64) (Expectation, error) {
+	x := Expectation{
+		Gradient: make([]float64, len(scores)),
+		Exposure: make([]float64, len(scores)),
+	}
+	placed := make([]bool, len(scores))
+	err := Enumerate(scores, len(discounts), func(ranking []int, probability float64) {
+		reward := 0.0
+		for k, d := range ranking {
+			reward += discounts[k] * gains[d]
+			x.Exposure[d] += probability * discounts[k]
+		}
+		x.Reward += probability * reward
+		clear(placed)
+		for _, chosen := range ranking {
+			for d, chance := range chances(scores, placed) {
+				x.Gradient[d] -= probability * reward * chance
+			}
+			x.Gradient[chosen] += probability * reward
+			placed[chosen] = true
+		}
+	})
+	return x, err
+}

@@ -1,0 +1,27 @@
+package plackett
+
+// Exposure writes to out an estimate of the expected exposure of every document,
+// E_d = E_y[Σ_k θ_k 1[y_k = d]]: the mean over the rankings of e_d·A_{r(d)}, i.e.
+// Σ_k θ_k P_k(d), which has the same expectation as the exposure in the rankings
+// themselves and less variance. O(D + N·K). With no ranking present it is zero.
+func (k *Kernel) Exposure(scores, discounts []float64, r Rankings, out []float64) error {
+	if err := k.load(scores, nil, r, min(len(discounts), r.Cutoff)); err != nil {
+		return err
+	}
+	clear(out)
+	if k.samples == 0 {
+		return nil
+	}
+	// The kernel's form with f = 0, c = 0 and g = −θ.
+	clear(k.future)
+	for p := range k.risk {
+		k.risk[p] = -discounts[p]
+	}
+	sum := 0.0
+	for i := range k.samples {
+		_, b := k.accumulate(i, nil, nil, out)
+		sum += b
+	}
+	k.finish(0, sum, nil, out)
+	return nil
+}

@@ -1,0 +1,46 @@
+package plackett
+
+import "math"
+
+// LogProbs writes log P_k(y_k) of every place of every ranking to out, which has the
+// shape of the rankings: their sum over a ranking is log π(y). Places that are
+// not taken get 0.
+func (k *Kernel) LogProbs(scores []float64, r Rankings, out []float64) error {
+	if err := k.load(scores, nil, r, r.Cutoff); err != nil {
+		return err
+	}
+	clear(out)
+	for i, length := range k.lengths {
+		at, to := i*k.cutoff, k.origin[i]*r.Cutoff
+		for p := range length {
+			logMass := k.mass[at+p]
+			if !k.peaked[i] {
+				logMass = -math.Log(logMass)
+			}
+			out[to+p] = scores[k.entries[at+p]] - k.policy.max - logMass
+		}
+	}
+	return nil
+}
+
+// LogProbsGradient writes to lambda the derivative of Σ_{i,k} w_{ik} log P_k(y_k^{(i)}) with
+// respect to the scores: Σ_{i,k} w_{ik} (1[y_k = d] − P_k(d)), in O(D + N·K).
+// The weights w have the shape of the rankings.
+func (k *Kernel) LogProbsGradient(scores []float64, r Rankings, w, lambda []float64) error {
+	if err := k.load(scores, nil, r, r.Cutoff); err != nil {
+		return err
+	}
+	clear(lambda)
+	sum := 0.0
+	for i := range k.samples {
+		at := k.origin[i] * r.Cutoff
+		copy(k.future, w[at:at+k.cutoff])
+		copy(k.risk, w[at:at+k.cutoff])
+		_, b := k.accumulate(i, nil, nil, lambda)
+		sum += b
+	}
+	for d, e := range k.policy.weights {
+		lambda[d] -= e * sum
+	}
+	return nil
+}

@@ -1,0 +1,178 @@
+package plackett
+
+import (
+	"math"
+	"math/rand/v2"
+	"sort"
+)
+
+// algorithm1 is Algorithm 1 of Oosterhuis (SIGIR 2021), line by line, for rankings
+// given. (Its line 8 prints θ_k where the text and the derivation have θ of the
+// same rank as the reward; the reward of rank k is θ_k ρ_{y_k} throughout.)
+func algorithm1(scores, gains, discounts []float64, rankings [][]int) []float64 {
+	lambda := make([]float64, len(scores)) // line 3
+	denominator := 0.0                     // line 4
+	for _, m := range scores {
+		denominator += math.Exp(m)
+	}
+	k := min(len(discounts), len(scores))
+	for _, y := range rankings { // line 5
+		rest := denominator           // line 6
+		omega := make([]float64, k+1) // line 7; omega[k] is the reward past the end
+		for r := k - 1; r >= 0; r-- { // lines 8, 9
+			omega[r] = omega[r+1] + discounts[r]*gains[y[r]]
+		}
+		placed := make([]bool, len(scores))
+		for r := range k { // line 10
+			lambda[y[r]] += omega[r+1] // line 11
+			for d, m := range scores { // line 12
+				if !placed[d] { // line 13
+					p := math.Exp(m) / rest                             // line 14
+					lambda[d] += p * (discounts[r]*gains[d] - omega[r]) // line 15
+				}
+			}
+			rest -= math.Exp(scores[y[r]]) // line 16
+			placed[y[r]] = true
+		}
+	}
+	for d := range lambda { // line 17
+		lambda[d] /= float64(len(rankings))
+	}
+	return lambda
+}
+
+// gumbelSort samples n full rankings as the paper does: scores plus Gumbel noise, sorted.
+func gumbelSort(scores []float64, n int, rng *rand.Rand) [][]int {
+	rankings := make([][]int, n)
+	noisy := make([]float64, len(scores))
+	for i := range rankings {
+		y := make([]int, len(scores))
+		for d, m := range scores {
+			y[d] = d
+			noisy[d] = m - math.Log(-math.Log(1-rng.Float64()))
+		}
+		sort.Slice(y, func(a, b int) bool { return noisy[y[a]] > noisy[y[b]] })
+		rankings[i] = y
+	}
+	return rankings
+}
+
+// direct computes any estimator from its definition for one ranking, in O(K·D):
+// the formulas of the table in the doc comments, with every M_k summed afresh.
+func direct(e Estimator, scores, gains, discounts []float64, y []int, baseline []float64) []float64 {
+	k := min(len(discounts), len(scores), len(y))
+	lambda := make([]float64, len(scores))
+	placed := make([]bool, len(scores))
+	chance := make([][]float64, k)
+	w := make([]float64, k+1)
+	v := make([]float64, k+1)
+	mean := make([]float64, k)
+	for r := range k {
+		chance[r] = chances(scores, placed)
+		for d, p := range chance[r] {
+			mean[r] += p * gains[d]
+		}
+		placed[y[r]] = true
+	}
+	for r := k - 1; r >= 0; r-- {
+		w[r] = w[r+1] + discounts[r]*gains[y[r]]
+		v[r] = v[r+1] + discounts[r]*mean[r]
+	}
+	for r := range k {
+		for d, p := range chance[r] {
+			one := 0.0
+			if y[r] == d {
+				one = 1
+			}
+			switch e {
+			case PolicyGradient:
+				lambda[d] += w[0] * (one - p)
+			case PLRank1:
+				lambda[d] += w[r] * (one - p)
+			case PLRank2:
+				lambda[d] += one*w[r+1] + p*(discounts[r]*gains[d]-w[r])
+			case PLRankRB:
+				a := v[r+1] - baseline[r]
+				lambda[d] += (one-p)*a + p*discounts[r]*(gains[d]-mean[r])
+			}
+		}
+	}
+	return lambda
+}
+
+// futures returns V_{k+1} of one ranking, the raw material of PL-Rank-RB's baseline.
+func futures(scores, gains, discounts []float64, y []int) []float64 {
+	k := min(len(discounts), len(scores), len(y))
+	out := make([]float64, k)
+	placed := make([]bool, len(scores))
+	mean := make([]float64, k)
+	for r := range k {
+		for d, p := range chances(scores, placed) {
+			mean[r] += p * gains[d]
+		}
+		placed[y[r]] = true
+	}
+	v := 0.0
+	for r := k - 1; r >= 0; r-- {
+		out[r] = v
+		v += discounts[r] * mean[r]
+	}
+	return out
+}
+
+// estimate is the mean of direct over rankings, with leave-one-out baselines.
+func estimate(e Estimator, scores, gains, discounts []float64, rankings [][]int) []float64 {
+	n := len(rankings)
+	future := make([][]float64, n)
+	for i, y := range rankings {
+		future[i] = futures(scores, gains, discounts, y)
+	}
+	sum := make([]float64, len(scores))
+	for i, y := range rankings {
+		baseline := make([]float64, len(future[i]))
+		for r := range baseline {
+			for j := range rankings {
+				if j != i {
+					baseline[r] += future[j][r] / float64(n-1)
+				}
+			}
+		}
+		if n == 1 {
+			best := make([]int, len(scores))
+			for d := range best {
+				best[d] = d
+			}
+			sort.SliceStable(best, func(a, b int) bool { return scores[best[a]] > scores[best[b]] })
+			baseline = futures(scores, gains, discounts, best)
+		}
+		for d, x := range direct(e, scores, gains, discounts, y, baseline) {
+			sum[d] += x / float64(n)
+		}
+	}
+	return sum
+}
+
+// pack writes rankings row after row, cut off or filled with −1 to cutoff places.
+func pack(rankings [][]int, cutoff, base int) Rankings {
+	r := Rankings{Cutoff: cutoff, Base: base}
+	for _, y := range rankings {
+		for k := range cutoff {
+			if k < len(y) {
+				r.Places = append(r.Places, base+y[k])
+			} else {
+				r.Places = append(r.Places, -1)
+			}
+		}
+	}
+	return r
+}
+
+func dcg(k int) []float64 {
+	theta := make([]float64, k)
+	for i := range theta {
+		theta[i] = 1 / math.Log2(float64(i)+2)
+	}
+	return theta
+}
+
+var estimators = []Estimator{PolicyGradient, PLRank1, PLRank2, PLRankRB}

@@ -1,0 +1,200 @@
+package plackett
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Sampler draws rankings from the Plackett–Luce model of one list at a time:
+// the exact top K by one of three methods that differ in cost only.
+//
+//   - Alias table with rejection: draw from all documents in O(1), again while
+//     the document drawn is already placed. When the K−1 likeliest documents
+//     have at most half of the mass, a draw is accepted with probability of at
+//     least 1/2, so a ranking costs O(K) whatever D.
+//   - Head and tail, for peaked scores: the K likeliest documents (the head) are
+//     drawn by a scan of those not yet placed, the rest by an alias table with
+//     rejection. However peaked the scores, j placed tail documents leave more
+//     than j head documents, each at least as likely as any of the tail: again a
+//     draw is accepted with probability of at least 1/2, so a ranking costs O(K²).
+//   - Exponential race, for long rankings of short lists, for very few samples
+//     (no table to build), and, in log space, for scores so far apart that
+//     exp underflows: document d finishes at −log(u_d)/e_d, the K first are the
+//     ranking (Gumbel-top-K in another guise), O(D) logarithms at worst.
+type Sampler struct {
+	policy Policy
+	stream stream
+	table  alias
+	stamp  []uint32 // stamp[d] == mark: d is placed in the present ranking
+	mark   uint32
+	podium podium
+	head   []racer   // head and tail: the likeliest documents and their weights,
+	left   []racer   // those of them not yet placed,
+	tail   []int32   // the other documents,
+	masses []float64 // their weights
+	rest   float64   // and the sum of those
+}
+
+// maxSpread is the largest difference of scores at which exp(m_d − max) is a
+// normal float64 for all documents, with room for products and quotients.
+const maxSpread = 600
+
+// Draw writes samples rankings of the documents with log-scores m into out, row
+// after row of cutoff places: base plus the document's position, −1 past the
+// last document where the list is shorter than the cutoff. The stream of random
+// numbers belongs to (seed, step, query).
+// A score that is NaN or infinite is a [*ScoreError].
+func (s *Sampler) Draw(scores []float64, samples, cutoff int, seed, step, query uint64, base int, out []int) error {
+	if len(out) != samples*cutoff {
+		panic(fmt.Sprintf("plackett: %d places for %d rankings of %d", len(out), samples, cutoff))
+	}
+	if err := s.policy.reset(scores); err != nil {
+		return err
+	}
+	places := min(cutoff, len(scores))
+	if len(s.stamp) < len(scores) {
+		s.stamp = append(s.stamp, make([]uint32, len(scores)-len(s.stamp))...)
+	}
+	draw := s.prepare(samples, places)
+	s.stream.seek(seed, step, query)
+	for i := range samples {
+		ranking := out[i*cutoff : (i+1)*cutoff]
+		s.nextMark()
+		draw(s, ranking[:places])
+		for k := range places {
+			ranking[k] += base
+		}
+		for k := places; k < cutoff; k++ {
+			ranking[k] = -1
+		}
+	}
+	return nil
+}
+
+// nextMark unplaces all documents.
+func (s *Sampler) nextMark() {
+	s.mark++
+	if s.mark == 0 { // after 2^32 rankings
+		clear(s.stamp)
+		s.mark = 1
+	}
+}
+
+// prepare picks the method for rankings of k places and builds what it needs.
+func (s *Sampler) prepare(samples, k int) func(*Sampler, []int) {
+	n := len(s.policy.scores)
+	if k == 0 { // no documents, or no places
+		return func(*Sampler, []int) {}
+	}
+	if s.policy.max-slices.Min(s.policy.scores) > maxSpread {
+		return (*Sampler).logRace
+	}
+	// A table pays from the third sample on, and as long as the ranking is short
+	// enough (measured: BenchmarkDraw).
+	if samples < 3 || n < 8 || 4*k > n {
+		return (*Sampler).linearRace
+	}
+	s.podium.likeliest(s.policy.scores, k)
+	headMass := 0.0 // of all but the last of the likeliest
+	for _, r := range s.podium.racers[:k-1] {
+		headMass += s.policy.weights[r.document]
+	}
+	if 2*headMass <= s.policy.mass {
+		s.table.build(s.policy.weights, s.policy.mass)
+		return (*Sampler).aliasDraw
+	}
+	s.split()
+	return (*Sampler).headTailDraw
+}
+
+// split makes the head of the likeliest documents, and the table of the tail.
+func (s *Sampler) split() {
+	s.head = s.head[:0]
+	s.nextMark()
+	for _, r := range s.podium.racers {
+		s.head = append(s.head, racer{s.policy.weights[r.document], r.document})
+		s.stamp[r.document] = s.mark
+	}
+	s.tail, s.masses, s.rest = s.tail[:0], s.masses[:0], 0
+	for d, e := range s.policy.weights {
+		if s.stamp[d] != s.mark {
+			s.tail = append(s.tail, int32(d))
+			s.masses = append(s.masses, e)
+			s.rest += e
+		}
+	}
+	s.table.build(s.masses, s.rest)
+}
+
+func (s *Sampler) aliasDraw(ranking []int) {
+	for k := range ranking {
+		d := s.table.pick(s.stream.pcg.Uint64())
+		for s.stamp[d] == s.mark {
+			d = s.table.pick(s.stream.pcg.Uint64())
+		}
+		s.stamp[d] = s.mark
+		ranking[k] = d
+	}
+}
+
+func (s *Sampler) headTailDraw(ranking []int) {
+	s.left = append(s.left[:0], s.head...)
+	for k := range ranking {
+		mass := s.rest
+		for i := range s.left {
+			mass += s.left[i].value
+		}
+		for {
+			d := s.headOrTail(mass)
+			if s.stamp[d] != s.mark {
+				s.stamp[d] = s.mark
+				ranking[k] = d
+				break
+			}
+		}
+	}
+}
+
+// headOrTail draws from the head documents left and the whole tail. A head
+// document is taken out of those left.
+func (s *Sampler) headOrTail(mass float64) int {
+	u := s.stream.open() * mass
+	for i, r := range s.left {
+		if u -= r.value; u < 0 {
+			s.left = append(s.left[:i], s.left[i+1:]...)
+			return r.document
+		}
+	}
+	return int(s.tail[s.table.pick(s.stream.pcg.Uint64())])
+}
+
+// linearRace is the exponential race on e_d.
+func (s *Sampler) linearRace(ranking []int) {
+	s.podium.reset(len(ranking))
+	for d, e := range s.policy.weights {
+		v := s.stream.open()
+		// −log(1−v) ≥ v: most documents are out without a logarithm.
+		if s.podium.full() && v >= s.podium.worst()*e {
+			continue
+		}
+		s.podium.offer(racer{-math.Log1p(-v) / e, d})
+	}
+	s.finish(ranking)
+}
+
+// logRace is the race on the logarithms of the times, log(−log u) − m_d, which
+// no spread of scores takes out of range.
+func (s *Sampler) logRace(ranking []int) {
+	s.podium.reset(len(ranking))
+	for d, m := range s.policy.scores {
+		s.podium.offer(racer{math.Log(-math.Log1p(-s.stream.open())) - m, d})
+	}
+	s.finish(ranking)
+}
+
+func (s *Sampler) finish(ranking []int) {
+	for k, r := range s.podium.racers {
+		ranking[k] = r.document
+	}
+}
