@@ -1,0 +1,114 @@
+package metrics
+
+import (
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/internal/plackett"
+)
+
+// Every metric's expectation over all rankings of a small list, each as often as
+// it is likely, against the sampled one.
+func TestExpectedAgainstEnumeration(t *testing.T) {
+	l := Lists{
+		Scores: []float64{0.3, -0.6, 1.1, 0, 0.4, -0.2},
+		Labels: []float32{2, 0, 0, 3, 1, 0},
+	}
+	for _, m := range allMetrics(t) {
+		exact := 0.0
+		j := judge{metric: m, gain: Exp2Gain}
+		if _, err := j.prepare(l.Labels); err != nil {
+			t.Fatal(err)
+		}
+		err := plackett.Enumerate(l.Scores, m.depth(len(l.Scores)), func(ranking []int, probability float64) {
+			exact += probability * j.value(ranking)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := Expected(m, l, Exp2Gain, Policy{Samples: 20000, Seed: 7})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if z := math.Abs(e.PerQuery[0]-exact) - 5*e.StdErr[0]; z > 1e-12 {
+			t.Errorf("%v is %v ± %v, by enumeration %v", m, e.PerQuery[0], e.StdErr[0], exact)
+		}
+	}
+}
+
+func TestOverRankings(t *testing.T) {
+	l := Lists{
+		Scores:  []float64{9, 9, 9, 9, 9},
+		Labels:  []float32{0, 1, 0, 3, 0},
+		Offsets: []int{0, 3, 5},
+	}
+	m := mustParse(t, "dcg@3")
+	log3 := math.Log2(3)
+	r := Rankings{Samples: 3, Cutoff: 3, Rows: []int{
+		1, 0, 2, 0, 1, 2, 0, 2, 1,
+		4, 3, -1, 3, 4, -1, -1, -1, -1, // the third is absent
+	}}
+	e, err := OverRankings(m, l, Exp2Gain, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean := (1 + 1/log3 + 0.5) / 3
+	variance := (square(1-mean) + square(1/log3-mean) + square(0.5-mean)) / 2
+	want := Expectation{
+		PerQuery: []float64{mean, 7 * (1/log3 + 1) / 2},
+		StdErr:   []float64{math.Sqrt(variance / 3), 7 * (1 - 1/log3) / 2},
+	}
+	if !same(e.PerQuery, want.PerQuery) || !same(e.StdErr, want.StdErr) {
+		t.Errorf("%+v, want %+v", e, want)
+	}
+	mean, stdErr := e.Mean(LabelFreeZero)
+	if wantErr := math.Hypot(want.StdErr[0], want.StdErr[1]) / 2; !near(mean, (want.PerQuery[0]+want.PerQuery[1])/2, 1e-14) || !near(stdErr, wantErr, 1e-14) {
+		t.Errorf("mean %v ± %v, want ± %v", mean, stdErr, wantErr)
+	}
+
+	one := Rankings{Samples: 1, Cutoff: 3, Rows: []int{1, 0, 2, 4, 3, -1}}
+	if e, err = OverRankings(m, l, Exp2Gain, one); err != nil || !math.IsInf(e.StdErr[0], 1) {
+		t.Errorf("one sample has a standard error of %v, %v", e.StdErr, err)
+	}
+
+	for want, bad := range map[string]Rankings{
+		"5 entries of rankings, want 2 queries × 1 samples × cutoff 3": {Samples: 1, Cutoff: 3, Rows: make([]int, 5)},
+		"dcg@3 looks at 3 ranks of 3 documents":                        {Samples: 1, Cutoff: 2, Rows: make([]int, 4)},
+		"query 0: sample 0, rank 2: row 3 is not one of the query's":   {Samples: 1, Cutoff: 3, Rows: []int{0, 3, 1, 3, 4, -1}},
+		"query 1: sample 0, rank 2: row 4 is placed twice":             {Samples: 1, Cutoff: 3, Rows: []int{0, 1, 2, 4, 4, -1}},
+		"query 1: none of its rankings is present":                     {Samples: 1, Cutoff: 3, Rows: []int{0, 1, 2, -1, -1, -1}},
+		"rank 3: row -1": {Samples: 1, Cutoff: 3, Rows: []int{0, 1, -1, 4, 3, -1}},
+	} {
+		if _, err := OverRankings(m, l, Exp2Gain, bad); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v; want an error with %q", err, want)
+		}
+	}
+}
+
+func TestExpectedIsTheSeeds(t *testing.T) {
+	l := Lists{Scores: []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, Labels: []float32{1, 0, 2, 1, 0, 1}, Offsets: []int{0, 3, 6}}
+	m := mustParse(t, "ndcg@2")
+	expected := func(p Policy) Expectation {
+		e, err := Expected(m, l, Exp2Gain, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	a := expected(Policy{Seed: 1})
+	if b := expected(Policy{Seed: 1, Samples: 100}); !reflect.DeepEqual(a, b) {
+		t.Errorf("%v and %v with one seed", a, b)
+	}
+	for _, p := range []Policy{{Seed: 2}, {Seed: 1, Step: 1}} {
+		if b := expected(p); reflect.DeepEqual(a, b) {
+			t.Errorf("%+v gives what seed 1, step 0 gives", p)
+		}
+	}
+	if _, err := Expected(m, l, Exp2Gain, Policy{Samples: -1}); err == nil {
+		t.Error("no error for -1 samples")
+	}
+}
+
+func square(x float64) float64 { return x * x }

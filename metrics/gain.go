@@ -1,0 +1,70 @@
+package metrics
+
+import (
+	"fmt"
+	"math"
+)
+
+// Gain turns a label, the raw grade of a document, into the gain ρ that DCG
+// sums. The zero value is Exp2Gain.
+type Gain int
+
+const (
+	Exp2Gain   Gain = iota // 2^label − 1 (Burges et al. 2005), the usual one
+	LinearGain             // the label itself (Järvelin & Kekäläinen 2002)
+)
+
+// maxExp2Label is the highest label that Exp2Gain takes, as in XGBoost and
+// LightGBM: beyond it one document drowns all others.
+const maxExp2Label = 31
+
+var gainNames = []string{Exp2Gain: "exp2", LinearGain: "linear"}
+
+// String is the name that ParseGain reads: "exp2" or "linear".
+func (g Gain) String() string { return nameOf(gainNames, int(g), "Gain") }
+
+// ParseGain reads the name of a gain: "exp2" or "linear".
+func ParseGain(name string) (Gain, error) {
+	i, err := indexOf(gainNames, name, "gain")
+	return Gain(i), err
+}
+
+// Of is the gain of one label. A label that is negative, NaN or infinite is an
+// error, and for Exp2Gain one above 31.
+func (g Gain) Of(label float32) (float64, error) {
+	if err := checkLabel(label); err != nil {
+		return 0, err
+	}
+	switch g {
+	case Exp2Gain:
+		if label > maxExp2Label {
+			return 0, fmt.Errorf("label %v is too high for a gain of 2^label − 1 (at most %d): use the gain %q", label, maxExp2Label, LinearGain)
+		}
+		return math.Exp2(float64(label)) - 1, nil
+	case LinearGain:
+		return float64(label), nil
+	}
+	return 0, fmt.Errorf("metrics: no such gain: %v", g)
+}
+
+// Gains are the gains of many labels, row by row; an error names the row.
+func (g Gain) Gains(labels []float32) ([]float64, error) {
+	gains := make([]float64, len(labels))
+	for row, label := range labels {
+		var err error
+		if gains[row], err = g.Of(label); err != nil {
+			return nil, fmt.Errorf("metrics: row %d: %w", row, err)
+		}
+	}
+	return gains, nil
+}
+
+func checkLabel(label float32) error {
+	switch l := float64(label); {
+	case math.IsNaN(l) || math.IsInf(l, 0):
+		return fmt.Errorf("label %v is not a number that can be ranked by", label)
+	case l < 0:
+		return fmt.Errorf("label %v is negative: a grade is 0 or more; leave unjudged documents out or label them 0", label)
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package metrics
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"testing"
+)
+
+// readGolden reads a file of ../shared/golden, or skips the test where the
+// folder is absent.
+func readGolden(t *testing.T, name string, v any) {
+	t.Helper()
+	text, err := os.ReadFile("../../shared/golden/" + name)
+	if os.IsNotExist(err) {
+		t.Skipf("the golden vectors are not here: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, v); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+}
+
+func near(a, b, tolerance float64) bool {
+	return math.Abs(a-b) <= tolerance*max(1, math.Abs(b))
+}
+
+func TestGoldenMetrics(t *testing.T) {
+	type means struct {
+		Mean            float64
+		QueryNormalized float64 `json:"query_normalized"`
+	}
+	var golden struct {
+		Cases []struct {
+			Name    string
+			K       int
+			Theta   []float64
+			Queries []struct {
+				Scores           []float64
+				RawLabels        []float32 `json:"raw_labels"`
+				Rankings         [][]int
+				IdealDCG         float64 `json:"ideal_dcg"`
+				DeterministicDCG float64 `json:"deterministic_dcg"`
+				ExpectedDCG      float64 `json:"expected_dcg"`
+			}
+			MaximumLikelihood means `json:"maximum_likelihood"`
+			Expectation       means
+		}
+	}
+	readGolden(t, "metrics.json", &golden)
+	const tolerance = 1e-13
+	for _, c := range golden.Cases {
+		for k, theta := range Discounts(c.K) {
+			if !near(theta, c.Theta[k], 1e-15) {
+				t.Errorf("%s: θ of rank %d is %v, want %v", c.Name, k+1, theta, c.Theta[k])
+			}
+		}
+		l := Lists{Offsets: []int{0}}
+		r := Rankings{Samples: len(c.Queries[0].Rankings), Cutoff: c.K}
+		for _, q := range c.Queries {
+			first := len(l.Scores)
+			l.Scores = append(l.Scores, q.Scores...)
+			l.Labels = append(l.Labels, q.RawLabels...)
+			l.Offsets = append(l.Offsets, len(l.Scores))
+			for _, ranking := range q.Rankings {
+				for k := range c.K {
+					row := -1
+					if k < len(ranking) {
+						row = first + ranking[k]
+					}
+					r.Rows = append(r.Rows, row)
+				}
+			}
+			gains, err := Exp2Gain.Gains(q.RawLabels)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := IdealDCG(gains, c.Theta); !near(got, q.IdealDCG, tolerance) {
+				t.Errorf("%s: ideal DCG %v, want %v", c.Name, got, q.IdealDCG)
+			}
+		}
+		dcg, ndcg := Metric{kind: dcg, cutoff: c.K}, Metric{kind: ndcg, cutoff: c.K}
+		deterministic, err := PerQuery(dcg, l, Exp2Gain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		expected, err := OverRankings(dcg, l, Exp2Gain, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, q := range c.Queries {
+			if !near(deterministic[i], q.DeterministicDCG, tolerance) {
+				t.Errorf("%s: query %d: DCG %v, want %v", c.Name, i, deterministic[i], q.DeterministicDCG)
+			}
+			if !near(expected.PerQuery[i], q.ExpectedDCG, tolerance) {
+				t.Errorf("%s: query %d: expected DCG %v, want %v", c.Name, i, expected.PerQuery[i], q.ExpectedDCG)
+			}
+		}
+		normalised, err := PerQuery(ndcg, l, Exp2Gain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		expectedNormalised, err := OverRankings(ndcg, l, Exp2Gain, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range []struct {
+			what      string
+			got, want float64
+		}{
+			{"mean DCG", Mean(deterministic, LabelFreeZero), c.MaximumLikelihood.Mean},
+			{"mean NDCG", Mean(normalised, LabelFreeZero), c.MaximumLikelihood.QueryNormalized},
+			{"mean expected DCG", Mean(expected.PerQuery, LabelFreeZero), c.Expectation.Mean},
+			{"mean expected NDCG", Mean(expectedNormalised.PerQuery, LabelFreeZero), c.Expectation.QueryNormalized},
+		} {
+			if !near(v.got, v.want, tolerance) {
+				t.Errorf("%s: %s %v, want %v", c.Name, v.what, v.got, v.want)
+			}
+		}
+	}
+}
+
+// The expected DCG of tiny lists, enumerated: the sampled one must lie within
+// five standard errors.
+func TestGoldenExactReward(t *testing.T) {
+	var golden struct {
+		Cases []struct {
+			Name   string
+			Scores []float64
+			Labels []float32 // gains
+			K      int
+			Theta  []float64
+			Reward float64
+		}
+	}
+	readGolden(t, "exact.json", &golden)
+	judged := 0
+	for _, c := range golden.Cases {
+		usual := true
+		for k, theta := range Discounts(len(c.Theta)) {
+			usual = usual && near(theta, c.Theta[k], 1e-12)
+		}
+		for _, gain := range c.Labels {
+			usual = usual && gain >= 0
+		}
+		if !usual {
+			continue // DCG has neither other discounts nor negative gains
+		}
+		judged++
+		m := Metric{kind: dcg, cutoff: c.K}
+		e, err := Expected(m, Lists{Scores: c.Scores, Labels: c.Labels}, LinearGain, Policy{Samples: 20000, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, within := e.PerQuery[0], 5*e.StdErr[0]+1e-12; math.Abs(got-c.Reward) > within {
+			t.Errorf("%s: expected DCG %v ± %v, want %v", c.Name, got, within, c.Reward)
+		}
+	}
+	if judged == 0 {
+		t.Error("no case has DCG's discounts")
+	}
+}

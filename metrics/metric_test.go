@@ -1,0 +1,72 @@
+package metrics
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestParse(t *testing.T) {
+	for name, want := range map[string]string{
+		"ndcg@5":         "ndcg@5",
+		"NDCG@10":        "ndcg@10",
+		"dcg":            "dcg",
+		"p@5":            "precision@5",
+		"precision@5":    "precision@5",
+		"rr@10":          "mrr@10",
+		"ap":             "map",
+		"arp":            "arp",
+		"rbp@10":         "rbp@10",
+		"rbp(p=0.8)":     "rbp",
+		"RBP(p=0.95)@10": "rbp(p=0.95)@10",
+		"err(max=2)@3":   "err(max=2)@3",
+	} {
+		m, err := Parse(name)
+		if err != nil {
+			t.Errorf("Parse(%q): %v", name, err)
+			continue
+		}
+		if m.String() != want {
+			t.Errorf("Parse(%q) is %v, want %v", name, m, want)
+		}
+		if again, err := Parse(m.String()); err != nil || again != m {
+			t.Errorf("Parse(%q) is %v, %v: not the metric that gave the name", m, again, err)
+		}
+	}
+	for name, want := range map[string]string{
+		"":                          "is not a metric's name",
+		"ndcg@":                     "is not a metric's name",
+		"ndcg@-5":                   "is not a metric's name",
+		"ndcg@5-":                   "is not a metric's name",
+		"ndcg@0":                    "the cutoff must be a rank",
+		"ndcg@99999999999999999999": "the cutoff must be a rank",
+		"accuracy@5":                "one of: dcg, ndcg, precision",
+		"ndcg(p=1)@5":               `no parameter "p"`,
+		"rbp(p=1)":                  "p must be a persistence between 0 and 1",
+		"rbp(p=NaN)":                "p must be a persistence between 0 and 1",
+		"err(max=x)@5":              "max must be a label from 1 to 31",
+		"err(max=99)@5":             "max must be a label from 1 to 31",
+	} {
+		if m, err := Parse(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Parse(%q) is %v, %v; want an error with %q", name, m, err, want)
+		}
+	}
+}
+
+func TestNamesOfSettings(t *testing.T) {
+	for _, g := range []Gain{Exp2Gain, LinearGain} {
+		if got, err := ParseGain(g.String()); err != nil || got != g {
+			t.Errorf("ParseGain(%q) is %v, %v", g, got, err)
+		}
+	}
+	for _, c := range []Convention{LabelFreeZero, LabelFreeOne, LabelFreeSkip} {
+		if got, err := ParseConvention(c.String()); err != nil || got != c {
+			t.Errorf("ParseConvention(%q) is %v, %v", c, got, err)
+		}
+	}
+	if _, err := ParseGain("log"); err == nil || !strings.Contains(err.Error(), "exp2, linear") {
+		t.Errorf("ParseGain(log): %v", err)
+	}
+	if _, err := ParseConvention("drop"); err == nil || !strings.Contains(err.Error(), "zero, one, skip") {
+		t.Errorf("ParseConvention(drop): %v", err)
+	}
+}

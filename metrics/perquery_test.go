@@ -1,0 +1,346 @@
+package metrics
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func mustParse(t interface{ Fatal(...any) }, name string) Metric {
+	m, err := Parse(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// One list, ranked 2 0 4 1 3 with the labels 0 2 1 0 3 in that order, and every
+// metric of it written out.
+func TestFormulas(t *testing.T) {
+	l := Lists{
+		Scores: []float64{2, 0.5, 3, -1, 1},
+		Labels: []float32{2, 0, 0, 3, 1},
+	}
+	log3, log6 := math.Log2(3), math.Log2(6)
+	for name, want := range map[string]float64{
+		"dcg":   3/log3 + 1/2. + 7/log6,
+		"dcg@3": 3/log3 + 1/2.,
+		"dcg@9": 3/log3 + 1/2. + 7/log6,
+		"ndcg":  (3/log3 + 1/2. + 7/log6) / (7 + 3/log3 + 1/2.),
+		// the best ranking is cut at 2 as well
+		"ndcg@2":      (3 / log3) / (7 + 3/log3),
+		"precision":   3. / 5,
+		"precision@2": 1. / 2,
+		"precision@8": 3. / 8,
+		"recall":      1,
+		"recall@3":    2. / 3,
+		"map":         (1/2. + 2/3. + 3/5.) / 3,
+		"map@2":       (1 / 2.) / 2,
+		"map@4":       (1/2. + 2/3.) / 3,
+		"mrr":         1. / 2,
+		"mrr@1":       0,
+		// R = 3/16, 1/16, 7/16 at ranks 2, 3, 5
+		"err":        3/16./2 + 13/16.*1/16./3 + 13/16.*15/16.*7/16./5,
+		"err@3":      3/16./2 + 13/16.*1/16./3,
+		"err(max=3)": 3/8./2 + 5/8.*1/8./3 + 5/8.*7/8.*7/8./5,
+		"rbp":        0.2 * (0.8 + 0.64 + 0.4096),
+		"rbp(p=.5)":  1/4. + 1/8. + 1/32.,
+		"rbp@3":      0.2 * (0.8 + 0.64),
+		"arp":        (2*2 + 1*3 + 3*5) / 6.,
+		"arp@3":      (2*2 + 1*3 + 3*4) / 6.,
+		"arp@9":      (2*2 + 1*3 + 3*5) / 6.,
+	} {
+		got, err := PerQuery(mustParse(t, name), l, Exp2Gain)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if !near(got[0], want, 1e-14) {
+			t.Errorf("%s is %v, want %v", name, got[0], want)
+		}
+	}
+	got, err := PerQuery(mustParse(t, "dcg@3"), l, LinearGain)
+	if want := 2/log3 + 1/2.; err != nil || !near(got[0], want, 1e-14) {
+		t.Errorf("dcg@3 of linear gains is %v, %v; want %v", got, err, want)
+	}
+}
+
+func TestTiesGoByRow(t *testing.T) {
+	l := Lists{Scores: []float64{1, 1, 1}, Labels: []float32{0, 1, 0}}
+	got, err := PerQuery(mustParse(t, "mrr"), l, Exp2Gain)
+	if err != nil || got[0] != 0.5 {
+		t.Errorf("reciprocal rank %v, %v; want 0.5", got, err)
+	}
+}
+
+// every metric, whole and cut
+func allMetrics(t interface{ Fatal(...any) }) []Metric {
+	var all []Metric
+	for _, name := range Names() {
+		all = append(all, mustParse(t, name), mustParse(t, name+"@1"), mustParse(t, name+"@3"), mustParse(t, name+"@100"))
+	}
+	return all
+}
+
+func TestQueriesWithoutRelevantDocuments(t *testing.T) {
+	// label-free, empty, one relevant document, one irrelevant; two rows of padding
+	l := Lists{
+		Scores:  []float64{1, 2, 3, 7, 7, 0, 0},
+		Labels:  []float32{0, 0, 0, 1, 0, 3, 3},
+		Offsets: []int{0, 3, 3, 4, 5},
+	}
+	for _, m := range allMetrics(t) {
+		perQuery, err := PerQuery(m, l, Exp2Gain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		expected, err := Expected(m, l, Exp2Gain, Policy{Samples: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		undefined := map[kind]bool{ndcg: true, recall: true, meanAveragePrecision: true, reciprocalRank: true, averageRelevancePosition: true}[m.kind]
+		for _, q := range []int{0, 1, 3} {
+			for _, v := range []float64{perQuery[q], expected.PerQuery[q]} {
+				if undefined != math.IsNaN(v) || !undefined && v != 0 {
+					t.Errorf("%v of query %d is %v", m, q, v)
+				}
+			}
+		}
+		if v, w := perQuery[2], expected.PerQuery[2]; !(v > 0) || !near(v, w, 1e-15) || expected.StdErr[2] > 1e-15 {
+			t.Errorf("%v of one relevant document is %v, expected %v ± %v", m, v, w, expected.StdErr[2])
+		}
+	}
+}
+
+func TestConventions(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		perQuery        []float64
+		zero, one, skip float64
+	}{
+		{[]float64{0.5, nan, 0.25, nan}, 0.1875, 0.6875, 0.375},
+		{[]float64{0.5}, 0.5, 0.5, 0.5},
+		{[]float64{nan}, 0, 1, nan},
+		{nil, nan, nan, nan},
+	} {
+		for convention, want := range map[Convention]float64{LabelFreeZero: c.zero, LabelFreeOne: c.one, LabelFreeSkip: c.skip} {
+			got := Mean(c.perQuery, convention)
+			if got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+				t.Errorf("the mean of %v, %v, is %v, want %v", c.perQuery, convention, got, want)
+			}
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	ndcg := mustParse(t, "ndcg@5")
+	for _, c := range []struct {
+		metric Metric
+		lists  Lists
+		want   string
+	}{
+		{ndcg, Lists{Scores: []float64{0, nan}, Labels: []float32{0, 1}}, "row 1: score NaN"},
+		{ndcg, Lists{Scores: []float64{0, 1, inf}, Labels: []float32{0, 1, 1}, Offsets: []int{0, 1, 3}}, "query 1, row 2: score +Inf"},
+		{ndcg, Lists{Scores: []float64{0, 1, 2}, Labels: []float32{0, 1, 40}, Offsets: []int{0, 1, 3}}, `query 1, row 2: label 40 is too high for a gain of 2^label − 1 (at most 31): use the gain "linear"`},
+		{ndcg, Lists{Scores: []float64{0}, Labels: []float32{-1}}, "label -1 is negative"},
+		{mustParse(t, "map"), Lists{Scores: []float64{0}, Labels: []float32{-1}}, "label -1 is negative"},
+		{mustParse(t, "arp"), Lists{Scores: []float64{0}, Labels: []float32{float32(nan)}}, "label NaN"},
+		{mustParse(t, "precision"), Lists{Scores: []float64{0}, Labels: []float32{float32(inf)}}, "label +Inf"},
+		{mustParse(t, "err"), Lists{Scores: []float64{0}, Labels: []float32{5}}, "write err(max=5)"},
+		{ndcg, Lists{Scores: []float64{0}, Labels: nil}, "1 scores but 0 labels"},
+		{ndcg, Lists{Scores: []float64{0}, Labels: []float32{0}, Offsets: []int{0, 2}}, "offset 1 is 2"},
+		{ndcg, Lists{Scores: []float64{0}, Labels: []float32{0}, Offsets: []int{1, 0}}, "offset 1 is 0"},
+		{ndcg, Lists{Scores: []float64{0}, Labels: []float32{0}, Offsets: []int{}}, "offsets are empty"},
+		{Metric{}, Lists{}, "no metric given"},
+	} {
+		if _, err := PerQuery(c.metric, c.lists, Exp2Gain); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("PerQuery: %v; want an error with %q", err, c.want)
+		}
+		if _, err := Expected(c.metric, c.lists, Exp2Gain, Policy{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("Expected: %v; want an error with %q", err, c.want)
+		}
+	}
+	l := Lists{Scores: []float64{0, 1, 2}, Labels: []float32{0, 1, 40}}
+	if _, err := PerQuery(ndcg, l, LinearGain); err != nil {
+		t.Errorf("a label of 40 with linear gain: %v", err)
+	}
+}
+
+// drawLists makes queries of all sizes, with ties and labels of 0 to 4.
+func drawLists(t *rapid.T) Lists {
+	l := Lists{Offsets: []int{0}}
+	for _, documents := range rapid.SliceOfN(rapid.IntRange(0, 12), 1, 6).Draw(t, "documents") {
+		for range documents {
+			l.Scores = append(l.Scores, float64(rapid.IntRange(-4, 4).Draw(t, "score")))
+			l.Labels = append(l.Labels, float32(rapid.IntRange(0, 4).Draw(t, "label")))
+		}
+		l.Offsets = append(l.Offsets, len(l.Scores))
+	}
+	return l
+}
+
+func drawMetric(t *rapid.T) Metric { return rapid.SampledFrom(allMetrics(t)).Draw(t, "metric") }
+
+func perQuery(t *rapid.T, m Metric, l Lists) []float64 {
+	v, err := PerQuery(m, l, Exp2Gain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func same(a, b []float64) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !near(a[i], b[i], 1e-12) && !(math.IsNaN(a[i]) && math.IsNaN(b[i])) {
+			return false
+		}
+	}
+	return true
+}
+
+// Where documents stand within their query is of no account, unless scores tie.
+func TestPermutationOfDocuments(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l, m := drawLists(t), drawMetric(t)
+		for i := range l.Scores {
+			l.Scores[i] += float64(i) / 1000 // no ties
+		}
+		shuffled := Lists{Offsets: l.Offsets}
+		for q, first := range l.Offsets[:len(l.Offsets)-1] {
+			rows := make([]int, l.Offsets[q+1]-first)
+			for i := range rows {
+				rows[i] = first + i
+			}
+			if len(rows) > 0 {
+				rows = rapid.Permutation(rows).Draw(t, "order")
+			}
+			for _, row := range rows {
+				shuffled.Scores = append(shuffled.Scores, l.Scores[row])
+				shuffled.Labels = append(shuffled.Labels, l.Labels[row])
+			}
+		}
+		if a, b := perQuery(t, m, l), perQuery(t, m, shuffled); !same(a, b) {
+			t.Errorf("%v is %v, after a shuffle of the documents %v", m, a, b)
+		}
+	})
+}
+
+// What one query is worth depends neither on the queries beside it nor on rows
+// past the last offset.
+func TestQueriesAreIndependent(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l, m := drawLists(t), drawMetric(t)
+		var alone []float64
+		for q, first := range l.Offsets[:len(l.Offsets)-1] {
+			end := l.Offsets[q+1]
+			alone = append(alone, perQuery(t, m, Lists{Scores: l.Scores[first:end], Labels: l.Labels[first:end]})...)
+		}
+		padded := Lists{
+			Scores:  append(l.Scores[:len(l.Scores):len(l.Scores)], 9, math.NaN()),
+			Labels:  append(l.Labels[:len(l.Labels):len(l.Labels)], 4, -1),
+			Offsets: l.Offsets,
+		}
+		if together := perQuery(t, m, padded); !same(together, alone) {
+			t.Errorf("%v is %v, query by query %v", m, together, alone)
+		}
+	})
+}
+
+// The best ranking has the best value, 1 for the metrics that are relative to
+// it; values stay within their bounds.
+func TestBestRankingAndBounds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l, m := drawLists(t), drawMetric(t)
+		ideal := Lists{Labels: l.Labels, Offsets: l.Offsets}
+		for _, label := range l.Labels {
+			ideal.Scores = append(ideal.Scores, float64(label))
+		}
+		best := perQuery(t, m, ideal)
+		for q, v := range perQuery(t, m, l) {
+			if math.IsNaN(v) {
+				continue
+			}
+			if d := (best[q] - v) * sign(m); d < -1e-12 {
+				t.Errorf("%v is %v, of the best ranking %v", m, v, best[q])
+			}
+			switch m.kind {
+			case ndcg, meanAveragePrecision, reciprocalRank:
+				if !near(best[q], 1, 1e-12) {
+					t.Errorf("%v of the best ranking is %v", m, best[q])
+				}
+			}
+			documents := float64(l.Offsets[q+1] - l.Offsets[q])
+			low, high := 0.0, 1.0
+			switch m.kind {
+			case dcg:
+				high = 15 * documents
+			case averageRelevancePosition:
+				low, high = 1, documents
+				if m.cutoff > 0 {
+					high = float64(m.cutoff + 1)
+				}
+			}
+			if v < low-1e-12 || v > high+1e-12 {
+				t.Errorf("%v is %v, out of [%v, %v]", m, v, low, high)
+			}
+		}
+	})
+}
+
+// Moving a better document before a worse one never makes a metric worse.
+func TestBetterSwap(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := drawMetric(t)
+		labels := rapid.SliceOfN(rapid.IntRange(0, 4), 2, 12).Draw(t, "labels")
+		l := Lists{}
+		for i, label := range labels {
+			l.Labels = append(l.Labels, float32(label))
+			l.Scores = append(l.Scores, -float64(i)) // ranked as they stand
+		}
+		upper := rapid.IntRange(0, len(labels)-2).Draw(t, "upper")
+		lower := rapid.IntRange(upper+1, len(labels)-1).Draw(t, "lower")
+		if l.Labels[upper] > l.Labels[lower] {
+			upper, lower = lower, upper
+		}
+		before := perQuery(t, m, l)[0]
+		l.Scores[upper], l.Scores[lower] = l.Scores[lower], l.Scores[upper]
+		after := perQuery(t, m, l)[0]
+		// upper now stands where lower stood: better if lower stood below.
+		if lower < upper {
+			before, after = after, before
+		}
+		if (after-before)*sign(m) < -1e-12 {
+			t.Errorf("%v of %v falls from %v to %v with the swap of %d and %d", m, labels, before, after, upper, lower)
+		}
+	})
+}
+
+func sign(m Metric) float64 {
+	if m.LowerIsBetter() {
+		return -1
+	}
+	return 1
+}
+
+func TestRank(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var scores []float64
+		for _, s := range rapid.SliceOfN(rapid.IntRange(-3, 3), 0, 40).Draw(t, "scores") {
+			scores = append(scores, float64(s))
+		}
+		ranking := Rank(scores)
+		for k := 1; k < len(ranking); k++ {
+			a, b := ranking[k-1], ranking[k]
+			if scores[a] < scores[b] || scores[a] == scores[b] && a >= b {
+				t.Errorf("%v are ranked %v", scores, ranking)
+			}
+		}
+		if len(ranking) != len(scores) {
+			t.Errorf("%v are ranked %v", scores, ranking)
+		}
+	})
+}
