@@ -56,12 +56,11 @@ func (a *alias) build(weights []float64, mass float64) {
 }
 
 // pick turns a random 64-bit number into a draw: its product with n has the cell
-// in the high word and a fraction in the low word.
+// in the high word and a fraction in the low word. Which of the cell's two draws
+// it is can't be predicted, so the choice is made by a mask and not by a branch.
 func (a *alias) pick(r uint64) int {
 	i, fraction := bits.Mul64(r, uint64(len(a.cells)))
 	c := &a.cells[i]
-	if fraction < c.keep {
-		return int(i)
-	}
-	return int(c.other)
+	_, kept := bits.Sub64(fraction, c.keep, 0) // 1 if fraction < keep
+	return int(uint64(c.other) ^ (uint64(c.other)^i)&-kept)
 }

@@ -88,3 +88,16 @@ func BenchmarkAlgorithm1(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkGumbelSort is the sampling of the paper alone.
+func BenchmarkGumbelSort(b *testing.B) {
+	for _, docs := range []int{125, 1000} {
+		b.Run(fmt.Sprintf("sd=1/D=%d/N=1000", docs), func(b *testing.B) {
+			scores, _ := benchmarkList(docs, 1)
+			rng := rand.New(rand.NewPCG(1, 1))
+			for range b.N {
+				gumbelSort(scores, 1000, rng)
+			}
+		})
+	}
+}

@@ -38,13 +38,12 @@ func (e Estimator) String() string {
 	return fmt.Sprintf("Estimator(%d)", int(e))
 }
 
-// Gradient writes the estimate of dR/dm_d to lambda, and returns that of R, see
-// [Kernel.Metric]. Its cost is O(D + N·K). Where rankings have more places
+// Gradient writes the estimate of dR/dm_d to lambda, and returns that of R, as
+// [Kernel.Metric] does. Its cost is O(D + N·K). Where rankings have more places
 // than there are discounts, the first count. With no ranking present all is zero.
 // Errors are [*ScoreError] and [*RankingError].
 func (k *Kernel) Gradient(e Estimator, scores, gains, discounts []float64, r Rankings, lambda []float64) (float64, error) {
-	metric, err := k.Metric(e, scores, gains, discounts, r)
-	if err != nil {
+	if err := k.loadFor(e, scores, gains, discounts, r); err != nil {
 		return 0, err
 	}
 	clear(lambda)
@@ -56,101 +55,71 @@ func (k *Kernel) Gradient(e Estimator, scores, gains, discounts []float64, r Ran
 		kernelGains = gains
 	}
 	if e == PLRankRB {
-		k.sumBaselines(gains, discounts)
+		if err := k.setBaseline(gains, discounts); err != nil {
+			return 0, err
+		}
 	}
-	sumA, sumB := 0.0, 0.0
+	sum, sumA, sumB := 0.0, 0.0, 0.0
 	for i := range k.samples {
-		k.weigh(e, i, gains, discounts)
+		sum += k.weigh(e, i, gains, discounts)
 		a, b := k.accumulate(i, kernelGains, discounts, lambda)
 		sumA += a
 		sumB += b
 	}
 	k.finish(sumA, sumB, kernelGains, lambda)
-	return metric, nil
+	return sum / float64(k.samples), nil
 }
 
 // Metric returns the estimate of R alone: the mean over the rankings of Σ_k θ_k ρ_{y_k},
 // for PLRankRB of Σ_k θ_k ρ̄_k, which has the same expectation and less variance.
 func (k *Kernel) Metric(e Estimator, scores, gains, discounts []float64, r Rankings) (float64, error) {
-	var meansOf []float64
-	if e == PLRankRB {
-		meansOf = gains
-	}
-	if err := k.load(scores, meansOf, r, min(len(discounts), r.Cutoff)); err != nil {
+	if err := k.loadFor(e, scores, gains, discounts, r); err != nil {
 		return 0, err
 	}
 	if k.samples == 0 {
 		return 0, nil
 	}
 	sum := 0.0
-	for i, length := range k.lengths {
-		at := i * k.cutoff
-		for p := range length {
-			if e == PLRankRB {
-				sum += discounts[p] * k.means[at+p]
-			} else {
-				sum += discounts[p] * gains[k.entries[at+p]]
-			}
-		}
+	for i := range k.samples {
+		sum += k.weigh(e, i, gains, discounts)
 	}
 	return sum / float64(k.samples), nil
 }
 
-// weigh sets the future and risk weights of sample i.
-func (k *Kernel) weigh(e Estimator, i int, gains, discounts []float64) {
-	at, length := i*k.cutoff, k.lengths[i]
-	entries, means := k.entries[at:at+length], k.means[at:at+length]
-	future, risk := k.future[:length], k.risk[:length]
-	reward := 0.0 // W_{p+1}, or V_{p+1} for PLRankRB, with p counted from 1
-	switch e {
-	case PLRankRB:
-		n := float64(k.samples)
-		for p := length - 1; p >= 0; p-- {
-			direct := discounts[p] * means[p]
-			advantage := reward - k.baseline[p]
-			if n > 1 {
-				// The mean over the other samples, from the sum over all.
-				advantage = (n*reward - k.baseline[p]) / (n - 1)
-			}
-			future[p] = advantage
-			risk[p] = advantage + direct
-			reward += direct
-		}
-	case PLRank2:
-		for p := length - 1; p >= 0; p-- {
-			future[p] = reward
-			reward += discounts[p] * gains[entries[p]]
-			risk[p] = reward
-		}
-	default:
-		for p := length - 1; p >= 0; p-- {
-			reward += discounts[p] * gains[entries[p]]
-			future[p], risk[p] = reward, reward
-		}
-		if e == PolicyGradient {
-			for p := range future {
-				future[p], risk[p] = reward, reward
-			}
-		}
+// loadFor loads what estimator e needs.
+func (k *Kernel) loadFor(e Estimator, scores, gains, discounts []float64, r Rankings) error {
+	if e != PLRankRB {
+		gains = nil // no use for mean gains
 	}
+	return k.load(scores, gains, r, min(len(discounts), r.Cutoff))
 }
 
-// sumBaselines sets baseline to the sum over the samples of V_{k+1}, with one sample to V_{k+1}
-// of the likeliest ranking.
-func (k *Kernel) sumBaselines(gains, discounts []float64) {
-	k.baseline = grow(k.baseline, k.cutoff)
+// setBaseline prepares PL-Rank-RB's a_k = scale·V_{k+1} − baseline. With S the sum of
+// V_{k+1} over all N samples, the mean over the others is (S − V_{k+1})/(N−1), so
+// a_k = N/(N−1)·V_{k+1} − S/(N−1).
+func (k *Kernel) setBaseline(gains, discounts []float64) error {
 	clear(k.baseline)
-	first, end := 0, k.samples
-	if k.samples == 1 {
-		k.loadLikeliest(gains)
-		first, end = 1, 2
+	k.scale = 1
+	first, end, divisor := 0, k.samples, float64(k.samples-1)
+	if k.samples == 1 { // V_{k+1} of the likeliest ranking
+		if err := k.loadLikeliest(gains); err != nil {
+			return err
+		}
+		first, end, divisor = 1, 2, 1
+	} else {
+		k.scale = float64(k.samples) / divisor
 	}
 	for i := first; i < end; i++ {
 		at := i * k.cutoff
-		reward := 0.0
-		for p := k.lengths[i] - 1; p >= 0; p-- {
-			k.baseline[p] += reward
-			reward += discounts[p] * k.means[at+p]
+		for p, mean := range k.means[at : at+k.lengths[i]] {
+			k.baseline[p] += mean
 		}
 	}
+	future := 0.0
+	for p := k.cutoff - 1; p >= 0; p-- {
+		direct := discounts[p] * k.baseline[p] / divisor
+		k.baseline[p] = future
+		future += direct
+	}
+	return nil
 }

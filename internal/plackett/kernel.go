@@ -1,9 +1,6 @@
 package plackett
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // Kernel computes expectations over sampled rankings of one list, and their
 // gradients, in O(D + N·K) for N rankings of K places.
@@ -26,10 +23,10 @@ import (
 type Kernel struct {
 	policy Policy
 
-	// The rankings, as read by load. The sample numbered len(lengths) is the
-	// ranking of descending scores, which load appends on request.
+	// The rankings, as read by load. The room for one sample more is for the
+	// ranking of descending scores, see loadLikeliest.
 	cutoff  int
-	samples int       // that are present
+	samples int       // that are present, of those given
 	entries []int     // [samples × cutoff] positions of the documents placed
 	lengths []int     // [samples] numbers of places taken
 	origin  []int     // [samples] the number of each among the rankings given
@@ -39,10 +36,12 @@ type Kernel struct {
 	stamp   []uint64  // stamp[d] == mark: placed by the ranking in hand
 	mark    uint64
 
-	podium   podium
-	future   []float64 // f_k of the ranking in hand
-	risk     []float64 // g_k
-	baseline []float64 // of PL-Rank-RB
+	podium    podium
+	likeliest []int     // the ranking of descending scores
+	future    []float64 // f_k of the ranking in hand
+	risk      []float64 // g_k
+	baseline  []float64 // what PL-Rank-RB subtracts from
+	scale     float64   // scale·V_{k+1} to give a_k
 }
 
 // peakedBelow is the share of the mass that a ranking must leave for its last
@@ -63,22 +62,25 @@ func (k *Kernel) load(scores, gains []float64, r Rankings, cutoff int) error {
 	k.entries = grow(k.entries, (n+1)*cutoff)
 	k.mass = grow(k.mass, (n+1)*cutoff)
 	k.means = grow(k.means, (n+1)*cutoff)
-	k.lengths, k.origin, k.peaked = k.lengths[:0], k.origin[:0], k.peaked[:0]
+	k.lengths = grow(k.lengths, n+1)
+	k.origin = grow(k.origin, n+1)
+	k.peaked = grow(k.peaked, n+1)
 	k.future = grow(k.future, cutoff)
 	k.risk = grow(k.risk, cutoff)
+	k.baseline = grow(k.baseline, cutoff)
 	if len(k.stamp) < len(scores) {
 		k.stamp = append(k.stamp, make([]uint64, len(scores)-len(k.stamp))...)
 	}
 	gainMass := k.gainMass(gains)
 	k.samples = 0
 	for i := range n {
-		length, err := k.read(i, r)
+		length, err := k.read(i, r, gains, gainMass)
 		if err != nil {
 			return err
 		}
 		if length > 0 {
-			k.origin = append(k.origin, i)
-			k.measure(length, gains, gainMass)
+			k.origin[k.samples] = i
+			k.keep(length, gains)
 			k.samples++
 		}
 	}
@@ -87,15 +89,21 @@ func (k *Kernel) load(scores, gains []float64, r Rankings, cutoff int) error {
 
 // loadLikeliest adds the ranking of descending scores (ties by position) after
 // the samples; they and the means over them do not change.
-func (k *Kernel) loadLikeliest(gains []float64) {
+func (k *Kernel) loadLikeliest(gains []float64) error {
 	length := min(k.cutoff, len(k.policy.scores))
 	k.podium.likeliest(k.policy.scores, length)
-	k.mark++
-	for p, racer := range k.podium.racers {
-		k.entries[k.samples*k.cutoff+p] = racer.document
-		k.stamp[racer.document] = k.mark
+	k.likeliest = grow(k.likeliest, k.cutoff)
+	for p := range k.likeliest {
+		k.likeliest[p] = -1
+		if p < length {
+			k.likeliest[p] = k.podium.racers[p].document
+		}
 	}
-	k.measure(length, gains, k.gainMass(gains))
+	if _, err := k.read(0, Rankings{Places: k.likeliest, Cutoff: k.cutoff}, gains, k.gainMass(gains)); err != nil {
+		return err
+	}
+	k.keep(length, gains)
+	return nil
 }
 
 // gainMass returns S_1 = Σ e_d·ρ_d, 0 without gains.
@@ -107,57 +115,46 @@ func (k *Kernel) gainMass(gains []float64) float64 {
 	return sum
 }
 
-// read copies ranking i behind those read before, and returns its length.
-func (k *Kernel) read(i int, r Rankings) (length int, err error) {
+// read copies ranking i behind those read before, with its masses and means, and
+// returns its length.
+func (k *Kernel) read(i int, r Rankings, gains []float64, gainMass float64) (length int, err error) {
 	k.mark++
-	entries := k.entries[k.samples*k.cutoff:]
-	docs := len(k.policy.scores)
+	at := k.samples * k.cutoff
+	entries, inverse, means := k.entries[at:], k.mass[at:], k.means[at:]
+	stamp, weights := k.stamp[:len(k.policy.weights)], k.policy.weights
+	mass := k.policy.mass
 	for p, row := range r.sample(i)[:k.cutoff] {
-		if row == -1 {
-			continue // the end, or absent
-		}
 		d := row - r.Base
-		switch {
-		case length < p:
-			return 0, &RankingError{i, p, row, "stands after the ranking's end (-1)"}
-		case d < 0 || d >= docs:
-			return 0, &RankingError{i, p, row, fmt.Sprintf("is no document of the list, which has rows %d to %d", r.Base, r.Base+docs-1)}
-		case k.stamp[d] == k.mark:
-			return 0, &RankingError{i, p, row, "is placed twice"}
+		if uint(d) >= uint(len(weights)) || stamp[d] == k.mark || length < p {
+			if row == -1 {
+				continue // the end, or absent
+			}
+			return 0, r.fault(i, p, length, len(weights))
 		}
-		k.stamp[d] = k.mark
+		stamp[d] = k.mark
 		entries[p] = d
+		inverse[p] = 1 / mass
+		mass -= weights[d]
+		if gains != nil {
+			means[p] = gainMass * inverse[p]
+			gainMass -= weights[d] * gains[d]
+		}
 		length++
 	}
 	return length, nil
 }
 
-// measure fills in mass and means of the last ranking read.
-func (k *Kernel) measure(length int, gains []float64, gainMass float64) {
+// keep counts the ranking just read among the samples, after it has looked whether
+// that is a peaked one.
+func (k *Kernel) keep(length int, gains []float64) {
 	at := k.samples * k.cutoff
-	entries, inverse := k.entries[at:at+length], k.mass[at:at+length]
-	k.lengths = append(k.lengths, length)
-	weights, mass := k.policy.weights, k.policy.mass
-	for p, d := range entries {
-		inverse[p] = 1 / mass
-		mass -= weights[d]
+	last := k.mass[at+length-1] // 1/M_K; +Inf or negative where subtraction left nothing
+	peaked := last*k.policy.mass*peakedBelow >= 1 || last < 0
+	if peaked {
+		k.measurePeaked(k.entries[at:at+length], k.mass[at:at+length], k.means[at:at+length], gains)
 	}
-	if length == 0 {
-		k.peaked = append(k.peaked, false)
-		return
-	}
-	peaked := inverse[length-1]*k.policy.mass*peakedBelow >= 1 || inverse[length-1] <= 0
-	k.peaked = append(k.peaked, peaked)
-	means := k.means[at : at+length]
-	switch {
-	case peaked:
-		k.measurePeaked(entries, inverse, means, gains)
-	case gains != nil:
-		for p, d := range entries {
-			means[p] = gainMass * inverse[p]
-			gainMass -= weights[d] * gains[d]
-		}
-	}
+	k.lengths[k.samples] = length
+	k.peaked[k.samples] = peaked
 }
 
 // measurePeaked fills logs with log M_k, relative to the largest score, and means with ρ̄_k,
@@ -207,6 +204,38 @@ func (k *Kernel) rebased(d int, m, to float64) float64 {
 		return k.policy.weights[d]
 	}
 	return math.Exp(m - to)
+}
+
+// weigh sets the future and risk weights of sample i for an estimator, and returns
+// its W_1, for PLRankRB its V_1.
+func (k *Kernel) weigh(e Estimator, i int, gains, discounts []float64) float64 {
+	at, length := i*k.cutoff, k.lengths[i]
+	entries, means := k.entries[at:at+length], k.means[at:at+length]
+	future, risk := k.future[:length], k.risk[:length]
+	baseline := k.baseline[:length]
+	reward := 0.0 // W_{k+1} or V_{k+1}
+	for p := length - 1; p >= 0; p-- {
+		if e == PLRankRB {
+			direct := discounts[p] * means[p]
+			advantage := k.scale*reward - baseline[p]
+			future[p] = advantage
+			risk[p] = advantage + direct
+			reward += direct
+			continue
+		}
+		future[p] = reward
+		reward += discounts[p] * gains[entries[p]]
+		risk[p] = reward
+	}
+	switch e {
+	case PolicyGradient:
+		for p := range future {
+			future[p], risk[p] = reward, reward
+		}
+	case PLRank1:
+		copy(future, risk)
+	}
+	return reward
 }
 
 // accumulate adds the λ of ranking i to lambda, from future and risk, except what all

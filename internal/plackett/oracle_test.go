@@ -1,8 +1,10 @@
 package plackett
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sort"
 )
 
@@ -51,7 +53,7 @@ func gumbelSort(scores []float64, n int, rng *rand.Rand) [][]int {
 			y[d] = d
 			noisy[d] = m - math.Log(-math.Log(1-rng.Float64()))
 		}
-		sort.Slice(y, func(a, b int) bool { return noisy[y[a]] > noisy[y[b]] })
+		slices.SortFunc(y, func(a, b int) int { return cmp.Compare(noisy[b], noisy[a]) })
 		rankings[i] = y
 	}
 	return rankings

@@ -30,3 +30,17 @@ type RankingError struct {
 func (e *RankingError) Error() string {
 	return fmt.Sprintf("ranking %d, place %d: entry %d %s", e.Sample, e.Place, e.Entry, e.Reason)
 }
+
+// fault says what is wrong with the entry at a place of sample i, after length
+// places of it were read.
+func (r Rankings) fault(i, place, length, docs int) error {
+	entry := r.sample(i)[place]
+	reason := "is placed twice"
+	switch d := entry - r.Base; {
+	case length < place:
+		reason = "stands after the ranking's end (-1)"
+	case d < 0 || d >= docs:
+		reason = fmt.Sprintf("is no document of the list, which has rows %d to %d", r.Base, r.Base+docs-1)
+	}
+	return &RankingError{i, place, entry, reason}
+}

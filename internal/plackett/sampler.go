@@ -128,14 +128,16 @@ func (s *Sampler) split() {
 }
 
 func (s *Sampler) aliasDraw(ranking []int) {
-	for k := range ranking {
-		d := s.table.pick(s.stream.pcg.Uint64())
-		for s.stamp[d] == s.mark {
-			d = s.table.pick(s.stream.pcg.Uint64())
+	stamp, mark, stream := s.stamp, s.mark, s.stream
+	for k := 0; k < len(ranking); {
+		d := s.table.pick(stream.next())
+		if stamp[d] != mark {
+			stamp[d] = mark
+			ranking[k] = d
+			k++
 		}
-		s.stamp[d] = s.mark
-		ranking[k] = d
 	}
+	s.stream = stream
 }
 
 func (s *Sampler) headTailDraw(ranking []int) {
@@ -166,7 +168,7 @@ func (s *Sampler) headOrTail(mass float64) int {
 			return r.document
 		}
 	}
-	return int(s.tail[s.table.pick(s.stream.pcg.Uint64())])
+	return int(s.tail[s.table.pick(s.stream.next())])
 }
 
 // linearRace is the exponential race on e_d.

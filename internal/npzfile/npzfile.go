@@ -1,0 +1,217 @@
+// Package npzfile keeps a JSON header and some matrices in one NumPy .npz file:
+// the form of model files and of training checkpoints.
+//
+// The header is the uint8 array "header"; the matrices are float64 arrays, of
+// one dimension or two. In Python:
+//
+//	f = numpy.load("model.npz")
+//	header = json.loads(bytes(f["header"]))
+package npzfile
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sbinet/npyio/npy"
+	"github.com/sbinet/npyio/npz"
+	"gonum.org/v1/gonum/mat"
+)
+
+const headerName = "header"
+
+// An Array is a named vector, or a matrix in row-major order.
+type Array struct {
+	Name  string
+	Shape []int // one length, or rows and columns
+	Data  []float64
+}
+
+// Write writes the header, as JSON, and the arrays, whose names must differ. The
+// file appears complete or not at all, and a file that was there is replaced.
+// The same content gives the same bytes.
+func Write(path string, header any, arrays []Array) (err error) {
+	text, err := json.Marshal(header)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			tmp.Close()
+			os.Remove(tmp.Name())
+			err = fmt.Errorf("%s: %w", path, err)
+		}
+	}()
+	w := npz.NewWriter(tmp)
+	if err := w.Write(headerName+".npy", text); err != nil {
+		return err
+	}
+	for _, a := range arrays {
+		var value any = a.Data
+		if len(a.Shape) == 2 {
+			value = mat.NewDense(a.Shape[0], a.Shape[1], a.Data)
+		}
+		if err := w.Write(a.Name+".npy", value); err != nil {
+			return err
+		}
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	// CreateTemp makes files that only their owner can read.
+	if err := tmp.Chmod(0o644); err != nil {
+		return err
+	}
+	if err := tmp.Sync(); err != nil {
+		return err
+	}
+	if err := tmp.Close(); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), path)
+}
+
+// A File is what Read found.
+type File struct {
+	path   string
+	arrays map[string]Array
+}
+
+// Read reads a file that Write wrote, and its header into header. A file that is
+// not one, that is cut short or whose checksums do not fit is an error.
+func Read(path string, header any) (*File, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{path: path, arrays: map[string]Array{}}
+	if err := f.parse(data, header); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
+func (f *File) parse(data []byte, header any) error {
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return fmt.Errorf("not a complete .npz file: %w", err)
+	}
+	var text []byte
+	for _, entry := range z.File {
+		name, ok := strings.CutSuffix(entry.Name, ".npy")
+		if !ok {
+			return fmt.Errorf("entry %q is not a .npy array", entry.Name)
+		}
+		raw, err := unpack(entry)
+		if err != nil {
+			return fmt.Errorf("array %q: %w", name, err)
+		}
+		if name == headerName {
+			err = decode(raw, func(r *npy.Reader) error { return r.Read(&text) })
+		} else {
+			a := Array{Name: name}
+			err = decode(raw, func(r *npy.Reader) error {
+				a.Shape = r.Header.Descr.Shape
+				return r.Read(&a.Data)
+			})
+			f.arrays[name] = a
+		}
+		if err != nil {
+			return fmt.Errorf("array %q: %w", name, err)
+		}
+	}
+	if text == nil {
+		return fmt.Errorf("no array %q", headerName)
+	}
+	if err := json.Unmarshal(text, header); err != nil {
+		return fmt.Errorf("header: %w", err)
+	}
+	return nil
+}
+
+// maxExpansion is how much larger an entry may be than its compressed form;
+// deflate reaches 1032.
+const maxExpansion = 1100
+
+// unpack is the content of an entry, with its length and checksum verified.
+func unpack(entry *zip.File) ([]byte, error) {
+	if entry.UncompressedSize64 > maxExpansion*(entry.CompressedSize64+1) {
+		return nil, errors.New("impossible size")
+	}
+	r, err := entry.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	raw := make([]byte, entry.UncompressedSize64)
+	if _, err := io.ReadFull(r, raw); err != nil {
+		return nil, err
+	}
+	if crc32.ChecksumIEEE(raw) != entry.CRC32 {
+		return nil, zip.ErrChecksum
+	}
+	return raw, nil
+}
+
+// decode reads a .npy array. Its size is checked first: npyio would fill up what
+// is missing with zeros, and it panics on some malformed headers.
+func decode(raw []byte, read func(*npy.Reader) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = errors.New("malformed .npy header")
+		}
+	}()
+	if len(raw) >= 12 && raw[6] == 2 && int64(binary.LittleEndian.Uint32(raw[8:])) > int64(len(raw)) {
+		return errors.New("malformed .npy header")
+	}
+	body := bytes.NewReader(raw)
+	r, err := npy.NewReader(body)
+	if err != nil {
+		return err
+	}
+	size, ok := map[string]int{"|u1": 1, "<f8": 8}[r.Header.Descr.Type]
+	if !ok || r.Header.Descr.Fortran {
+		return fmt.Errorf("type %s (Fortran order: %t), want |u1 or <f8 in C order", r.Header.Descr.Type, r.Header.Descr.Fortran)
+	}
+	for _, n := range r.Header.Descr.Shape {
+		if n < 0 || n > 0 && size > math.MaxInt/n {
+			return fmt.Errorf("impossible shape %v", r.Header.Descr.Shape)
+		}
+		size *= n
+	}
+	if size != body.Len() {
+		return fmt.Errorf("shape %v takes %d bytes, but there are %d", r.Header.Descr.Shape, size, body.Len())
+	}
+	return read(r)
+}
+
+// Take is the array of that name, of that shape and with finite numbers only.
+func (f *File) Take(name string, shape ...int) ([]float64, error) {
+	a, ok := f.arrays[name]
+	if !ok {
+		return nil, fmt.Errorf("%s: no array %q", f.path, name)
+	}
+	if !slices.Equal(a.Shape, shape) {
+		return nil, fmt.Errorf("%s: array %q has shape %v, want %v", f.path, name, a.Shape, shape)
+	}
+	for i, v := range a.Data {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("%s: array %q: entry %d is %v, want a finite number", f.path, name, i, v)
+		}
+	}
+	return a.Data, nil
+}

@@ -1,0 +1,166 @@
+package npzfile
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+type head struct{ Name string }
+
+func example() []Array {
+	return []Array{
+		{"w", []int{2, 3}, []float64{1, 2, 3, 4, 5, 6}},
+		{"b", []int{3}, []float64{-1, 0, math.Pi}},
+	}
+}
+
+func write(t *testing.T, arrays []Array) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "a.npz")
+	if err := Write(path, head{"héllo"}, arrays); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestRoundTrip(t *testing.T) {
+	path := write(t, example())
+	var h head
+	f, err := Read(path, &h)
+	if err != nil || h.Name != "héllo" {
+		t.Fatal(h, err)
+	}
+	for _, a := range example() {
+		data, err := f.Take(a.Name, a.Shape...)
+		if err != nil || !reflect.DeepEqual(data, a.Data) {
+			t.Errorf("%s: %v, %v", a.Name, data, err)
+		}
+	}
+	first, _ := os.ReadFile(path)
+	second, _ := os.ReadFile(write(t, example()))
+	if !bytes.Equal(first, second) {
+		t.Error("the same content gave other bytes")
+	}
+	// Replacing leaves nothing else in the folder.
+	if err := Write(path, head{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	entries, _ := os.ReadDir(filepath.Dir(path))
+	if len(entries) != 1 {
+		t.Errorf("%d files, want 1", len(entries))
+	}
+}
+
+func TestTakeErrors(t *testing.T) {
+	bad := append(example(), Array{"nan", []int{2}, []float64{0, math.NaN()}}, Array{"inf", []int{1}, []float64{math.Inf(-1)}})
+	f, err := Read(write(t, bad), &head{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name  string
+		shape []int
+		want  string
+	}{
+		{"w", []int{3, 2}, "has shape [2 3], want [3 2]"},
+		{"b", []int{4}, "has shape [3], want [4]"},
+		{"v", []int{1}, `no array "v"`},
+		{"nan", []int{2}, "entry 1 is NaN"},
+		{"inf", []int{1}, "entry 0 is -Inf"},
+	} {
+		if _, err := f.Take(c.name, c.shape...); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %q", err, c.want)
+		}
+	}
+}
+
+func TestWriteToNowhere(t *testing.T) {
+	if err := Write(filepath.Join(t.TempDir(), "none", "a.npz"), head{}, nil); err == nil {
+		t.Error("no error")
+	}
+}
+
+// Every file cut short and every changed byte is an error or gives what was
+// written (some bytes of a zip file mean nothing); nothing panics.
+func TestDamagedFiles(t *testing.T) {
+	path := write(t, example())
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(data []byte) (*File, head, error) {
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var h head
+		f, err := Read(path, &h)
+		return f, h, err
+	}
+	for n := range good {
+		if _, _, err := read(good[:n]); err == nil {
+			t.Errorf("cut to %d of %d bytes: no error", n, len(good))
+		}
+	}
+	undetected := 0
+	for i := range good {
+		damaged := bytes.Clone(good)
+		damaged[i] ^= 0x40
+		f, h, err := read(damaged)
+		if err != nil {
+			if strings.Contains(err.Error(), "\n") {
+				t.Errorf("byte %d: more than a line: %q", i, err)
+			}
+			continue
+		}
+		undetected++
+		for _, a := range example() {
+			if data, err := f.Take(a.Name, a.Shape...); err == nil && !reflect.DeepEqual(data, a.Data) || h.Name != "héllo" {
+				t.Errorf("byte %d: damage was not detected", i)
+			}
+		}
+	}
+	t.Logf("%d of %d changed bytes meant nothing", undetected, len(good))
+}
+
+func FuzzRead(f *testing.F) {
+	dir := f.TempDir()
+	path := filepath.Join(dir, "a.npz")
+	if err := Write(path, head{"x"}, example()); err != nil {
+		f.Fatal(err)
+	}
+	good, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(good)
+	f.Add(good[:len(good)/2])
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var h head
+		file := &File{path: "fuzz", arrays: map[string]Array{}}
+		if err := file.parse(data, &h); err != nil {
+			return
+		}
+		for name, a := range file.arrays {
+			if d, err := file.Take(name, a.Shape...); err == nil && len(a.Shape) == 1 && len(d) != a.Shape[0] {
+				t.Errorf("%s: %d numbers for shape %v", name, len(d), a.Shape)
+			}
+		}
+	})
+}
+
+func TestNumPyOpensIt(t *testing.T) {
+	script := `
+import sys, json, numpy
+f = numpy.load(sys.argv[1])
+print(json.loads(bytes(f["header"]))["Name"], f["w"].shape, f["w"].dtype, f["w"][1].tolist(), f["b"].tolist())
+`
+	out, ok := python(t, script, write(t, example()))
+	if want := "héllo (2, 3) float64 [4.0, 5.0, 6.0] [-1.0, 0.0, 3.141592653589793]\n"; ok && out != want {
+		t.Errorf("got %q, want %q", out, want)
+	}
+}
