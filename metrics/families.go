@@ -18,6 +18,8 @@ const (
 	expectedReciprocalRank
 	rankBiasedPrecision
 	averageRelevancePosition
+	letor4NDCG
+	letor4MeanNDCG
 )
 
 // family is all metrics of one name: how to read them and how to compute them.
@@ -97,6 +99,13 @@ func init() {
 		// CIKM 2018. ARP@k: documents after rank k count as if at rank k+1, so
 		// that moving a relevant document up never does harm.
 		averageRelevancePosition: {name: "arp", lowerIsBetter: true, prepare: prepareARP},
+
+		// The two of LETOR 4.0's evaluation script (Eval-Score-4.0.pl, Xu & Liu
+		// 2009): NDCG with the discounts of letor4Discount in both the DCG and
+		// the best one, 0 at cutoffs beyond the end of the list; and its mean
+		// over all cutoffs from 1 to the length of the list (or k).
+		letor4NDCG:     {name: "letor4-ndcg", prepare: prepareLETOR4NDCG},
+		letor4MeanNDCG: {name: "letor4-meanndcg", prepare: prepareLETOR4MeanNDCG},
 	}
 }
 
@@ -109,8 +118,44 @@ func prepareNDCG(j *judge, labels []float32) (bool, error) {
 	if _, err := prepareDCG(j, labels); err != nil {
 		return false, err
 	}
-	j.norm = j.ideal(j.weights)
+	j.norm = j.sum(j.ideal())
 	return j.norm > 0, nil
+}
+
+// letor4Discount is 1 for the first two ranks and 1/log2(rank) for the others
+// (Järvelin & Kekäläinen's of 2002, with 2 as the base of the logarithm).
+func letor4Discount(rank int) float64 { return 1 / math.Log2(float64(max(rank, 2))) }
+
+func prepareLETOR4NDCG(j *judge, labels []float32) (bool, error) {
+	if err := j.setValues(labels, j.gain.Of); err != nil {
+		return false, err
+	}
+	j.setWeights(len(labels), letor4Discount)
+	j.norm = j.sum(j.ideal())
+	defined := j.norm > 0
+	if len(labels) < j.metric.cutoff {
+		j.norm = math.Inf(1)
+	}
+	return defined, nil
+}
+
+// prepareLETOR4MeanNDCG writes the mean as one sum over ranks, in which rank r
+// counts θ_r Σ_{k≥r} 1/(ideal DCG@k) / (number of cutoffs).
+func prepareLETOR4MeanNDCG(j *judge, labels []float32) (bool, error) {
+	defined, err := prepareLETOR4NDCG(j, labels)
+	if err != nil || !defined {
+		return false, err
+	}
+	best := j.ideal()
+	j.norm = float64(len(best))
+	ideal, below := j.sum(best), 0.0
+	for k := len(best) - 1; k >= 0; k-- {
+		last := j.weights[k] * j.values[best[k]]
+		below += 1 / ideal
+		j.weights[k] *= below
+		ideal -= last
+	}
+	return true, nil
 }
 
 func preparePrecision(j *judge, labels []float32) (bool, error) {

@@ -14,9 +14,9 @@ type judge struct {
 	base    float64
 	norm    float64
 
-	theta   []float64 // DCG's discounts of as many ranks as were needed yet
-	own     []float64 // the weights of a metric with others
-	scratch []float64
+	theta []float64 // DCG's discounts of as many ranks as were needed yet
+	own   []float64 // the weights of a metric with others
+	best  []int     // a ranking of the highest values
 }
 
 // labelError is a label that a metric cannot use; row counts within the query.
@@ -42,11 +42,15 @@ func (j *judge) value(ranking []int) float64 {
 	if walk := families[j.metric.kind].walk; walk != nil {
 		return walk(j, ranking)
 	}
+	return j.base + j.sum(ranking)/j.norm
+}
+
+func (j *judge) sum(ranking []int) float64 {
 	sum := 0.0
 	for k, d := range ranking {
 		sum += j.weights[k] * j.values[d]
 	}
-	return j.base + sum/j.norm
+	return sum
 }
 
 // setValues fills values from the labels; an error is a *labelError.
@@ -78,10 +82,10 @@ func (j *judge) discounts(n int) []float64 {
 	return j.theta[:n]
 }
 
-// ideal is the highest Σ_k weights[k]·values[y_k] of a ranking of the query.
-func (j *judge) ideal(weights []float64) float64 {
-	j.scratch = append(j.scratch[:0], j.values...)
-	return idealDCG(j.scratch, weights)
+// ideal is the ranking by descending values, down to the last rank that counts.
+func (j *judge) ideal() []int {
+	j.best = top(j.best, j.values, j.metric.depth(len(j.values)))
+	return j.best
 }
 
 func total(values []float64) float64 {

@@ -24,8 +24,8 @@ func PerQuery(m Metric, l Lists, gain Gain) ([]float64, error) {
 	err := l.each(m, gain, func(j *judge, q query) error {
 		value := math.NaN()
 		if q.defined {
-			scratch = grow(scratch, len(q.scores))
-			value = j.value(RankInto(scratch, q.scores))
+			scratch = top(scratch, q.scores, m.depth(len(q.scores)))
+			value = j.value(scratch)
 		}
 		perQuery = append(perQuery, value)
 		return nil

@@ -58,7 +58,7 @@ func TestNamesOfSettings(t *testing.T) {
 			t.Errorf("ParseGain(%q) is %v, %v", g, got, err)
 		}
 	}
-	for _, c := range []Convention{LabelFreeZero, LabelFreeOne, LabelFreeSkip} {
+	for _, c := range []Convention{LabelFreeZero, LabelFreeOne, LabelFreeSkip, LETOR4} {
 		if got, err := ParseConvention(c.String()); err != nil || got != c {
 			t.Errorf("ParseConvention(%q) is %v, %v", c, got, err)
 		}
@@ -66,7 +66,7 @@ func TestNamesOfSettings(t *testing.T) {
 	if _, err := ParseGain("log"); err == nil || !strings.Contains(err.Error(), "exp2, linear") {
 		t.Errorf("ParseGain(log): %v", err)
 	}
-	if _, err := ParseConvention("drop"); err == nil || !strings.Contains(err.Error(), "zero, one, skip") {
+	if _, err := ParseConvention("drop"); err == nil || !strings.Contains(err.Error(), "zero, one, skip, letor4") {
 		t.Errorf("ParseConvention(drop): %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,7 +24,7 @@ func TestFormulas(t *testing.T) {
 		Scores: []float64{2, 0.5, 3, -1, 1},
 		Labels: []float32{2, 0, 0, 3, 1},
 	}
-	log3, log6 := math.Log2(3), math.Log2(6)
+	log3, log5, log6 := math.Log2(3), math.Log2(5), math.Log2(6)
 	for name, want := range map[string]float64{
 		"dcg":   3/log3 + 1/2. + 7/log6,
 		"dcg@3": 3/log3 + 1/2.,
@@ -51,6 +52,13 @@ func TestFormulas(t *testing.T) {
 		"arp":        (2*2 + 1*3 + 3*5) / 6.,
 		"arp@3":      (2*2 + 1*3 + 3*4) / 6.,
 		"arp@9":      (2*2 + 1*3 + 3*5) / 6.,
+		// θ = 1, 1, 1/log2(3), 1/2, 1/log2(5); the best gains are 7, 3, 1
+		"letor4-ndcg":       (3 + 1/log3 + 7/log5) / (7 + 3 + 1/log3),
+		"letor4-ndcg@2":     3. / (7 + 3),
+		"letor4-ndcg@5":     (3 + 1/log3 + 7/log5) / (7 + 3 + 1/log3),
+		"letor4-ndcg@6":     0,
+		"letor4-meanndcg":   (3./10 + 2*(3+1/log3)/(10+1/log3) + (3+1/log3+7/log5)/(10+1/log3)) / 5,
+		"letor4-meanndcg@3": (3./10 + (3+1/log3)/(10+1/log3)) / 3,
 	} {
 		got, err := PerQuery(mustParse(t, name), l, Exp2Gain)
 		if err != nil {
@@ -98,7 +106,7 @@ func TestQueriesWithoutRelevantDocuments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		undefined := map[kind]bool{ndcg: true, recall: true, meanAveragePrecision: true, reciprocalRank: true, averageRelevancePosition: true}[m.kind]
+		undefined := map[kind]bool{ndcg: true, recall: true, meanAveragePrecision: true, reciprocalRank: true, averageRelevancePosition: true, letor4NDCG: true, letor4MeanNDCG: true}[m.kind]
 		for _, q := range []int{0, 1, 3} {
 			for _, v := range []float64{perQuery[q], expected.PerQuery[q]} {
 				if undefined != math.IsNaN(v) || !undefined && v != 0 {
@@ -106,7 +114,8 @@ func TestQueriesWithoutRelevantDocuments(t *testing.T) {
 				}
 			}
 		}
-		if v, w := perQuery[2], expected.PerQuery[2]; !(v > 0) || !near(v, w, 1e-15) || expected.StdErr[2] > 1e-15 {
+		beyond := m.kind == letor4NDCG && m.cutoff > 1
+		if v, w := perQuery[2], expected.PerQuery[2]; v > 0 == beyond || !near(v, w, 1e-15) || expected.StdErr[2] > 1e-15 {
 			t.Errorf("%v of one relevant document is %v, expected %v ± %v", m, v, w, expected.StdErr[2])
 		}
 	}
@@ -123,7 +132,7 @@ func TestConventions(t *testing.T) {
 		{[]float64{nan}, 0, 1, nan},
 		{nil, nan, nan, nan},
 	} {
-		for convention, want := range map[Convention]float64{LabelFreeZero: c.zero, LabelFreeOne: c.one, LabelFreeSkip: c.skip} {
+		for convention, want := range map[Convention]float64{LabelFreeZero: c.zero, LabelFreeOne: c.one, LabelFreeSkip: c.skip, LETOR4: c.zero} {
 			got := Mean(c.perQuery, convention)
 			if got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
 				t.Errorf("the mean of %v, %v, is %v, want %v", c.perQuery, convention, got, want)
@@ -268,8 +277,9 @@ func TestBestRankingAndBounds(t *testing.T) {
 				t.Errorf("%v is %v, of the best ranking %v", m, v, best[q])
 			}
 			switch m.kind {
-			case ndcg, meanAveragePrecision, reciprocalRank:
-				if !near(best[q], 1, 1e-12) {
+			case ndcg, meanAveragePrecision, reciprocalRank, letor4NDCG, letor4MeanNDCG:
+				beyond := m.kind == letor4NDCG && m.cutoff > l.Offsets[q+1]-l.Offsets[q]
+				if !beyond && !near(best[q], 1, 1e-12) {
 					t.Errorf("%v of the best ranking is %v", m, best[q])
 				}
 			}
@@ -324,6 +334,19 @@ func sign(m Metric) float64 {
 		return -1
 	}
 	return 1
+}
+
+func TestTop(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var scores []float64
+		for _, s := range rapid.SliceOfN(rapid.IntRange(-9, 9), 0, 80).Draw(t, "scores") {
+			scores = append(scores, float64(s))
+		}
+		k := rapid.IntRange(0, len(scores)).Draw(t, "k")
+		if got, want := top(nil, scores, k), Rank(scores)[:k]; !slices.Equal(got, want) {
+			t.Errorf("the first %d of %v are %v, want %v", k, scores, got, want)
+		}
+	})
 }
 
 func TestRank(t *testing.T) {

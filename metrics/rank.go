@@ -39,19 +39,36 @@ func RankInto(ranking []int, scores []float64) []int {
 	return ranking
 }
 
+// top is the first k of the ranking that Rank gives, in a slice that is reused.
+func top(ranking []int, scores []float64, k int) []int {
+	if k > 32 { // insertion would cost k operations a row where scores rise
+		return RankInto(grow(ranking, len(scores)), scores)[:k]
+	}
+	ranking = ranking[:0]
+	for d, score := range scores {
+		at := len(ranking)
+		for at > 0 && score > scores[ranking[at-1]] {
+			at--
+		}
+		if at == k {
+			continue
+		}
+		if len(ranking) < k {
+			ranking = append(ranking, d)
+		}
+		copy(ranking[at+1:], ranking[at:])
+		ranking[at] = d
+	}
+	return ranking
+}
+
 // IdealDCG is the highest DCG that documents of these gains can reach,
 // Σ_k θ_k ρ_(k) with ρ_(1) ≥ ρ_(2) ≥ …, over as many ranks as there are
 // discounts and documents. Discounts must not grow with the rank.
 func IdealDCG(gains, discounts []float64) float64 {
-	return idealDCG(slices.Clone(gains), discounts)
-}
-
-// idealDCG is IdealDCG at the price of sorting gains in place.
-func idealDCG(gains, discounts []float64) float64 {
-	slices.Sort(gains)
 	ideal := 0.0
-	for k := range min(len(gains), len(discounts)) {
-		ideal += discounts[k] * gains[len(gains)-1-k]
+	for k, d := range top(nil, gains, min(len(gains), len(discounts))) {
+		ideal += discounts[k] * gains[d]
 	}
 	return ideal
 }
