@@ -8,9 +8,7 @@ func activate[T float](a Activation, z []T) {
 	case Sigmoid:
 		switch z := any(z).(type) {
 		case []float32:
-			for i, v := range z {
-				z[i] = sigmoid32(v)
-			}
+			sigmoid32(z)
 		case []float64:
 			for i, v := range z {
 				z[i] = 1 / (1 + math.Exp(-v))
@@ -19,9 +17,7 @@ func activate[T float](a Activation, z []T) {
 	case Tanh:
 		switch z := any(z).(type) {
 		case []float32:
-			for i, v := range z {
-				z[i] = tanh32(v)
-			}
+			tanh32(z)
 		case []float64:
 			for i, v := range z {
 				z[i] = math.Tanh(v)
@@ -113,30 +109,33 @@ func expParts(x float64) (s, p float64) {
 	return s, p
 }
 
-func sigmoid32(x float32) float32 {
-	v := -float64(x)
-	if v > 200 { // far below the smallest float32
-		return 0
+func sigmoid32(x []float32) {
+	for i, x0 := range x {
+		v := -float64(x0)
+		switch {
+		case v > 200: // far below the smallest float32
+			x[i] = 0
+		case v < -200:
+			x[i] = 1
+		default:
+			s, p := expParts(v)
+			x[i] = float32(1 / (1 + s + s*p))
+		}
 	}
-	if v < -200 {
-		return 1
-	}
-	s, p := expParts(v)
-	return float32(1 / (1 + s + s*p))
 }
 
-func tanh32(x float32) float32 {
-	v := 2 * float64(x)
-	if v > 40 {
-		return 1
+func tanh32(x []float32) {
+	for i, x0 := range x {
+		v := 2 * float64(x0)
+		switch {
+		case v > 40:
+			x[i] = 1
+		case v < -40:
+			x[i] = -1
+		case v != 0: // leaves −0 alone
+			s, p := expParts(v)
+			em1 := (s - 1) + s*p
+			x[i] = float32(em1 / (em1 + 2))
+		}
 	}
-	if v < -40 {
-		return -1
-	}
-	if v == 0 {
-		return x // keeps −0
-	}
-	s, p := expParts(v)
-	em1 := (s - 1) + s*p
-	return float32(em1 / (em1 + 2))
 }

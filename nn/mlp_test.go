@@ -1,0 +1,318 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/ops"
+)
+
+func newMLP(t *testing.T, c MLPConfig) *MLP {
+	t.Helper()
+	m, err := NewMLP(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// run scores x, and gives the gradient of Σ c·score for every weight.
+func run(t *testing.T, m *MLP, mode Mode, x, c []float64) (scores []float64, grads [][]float64) {
+	t.Helper()
+	g := G.NewGraph()
+	leaf := func(name string, v []float64, shape ...int) *G.Node {
+		value := tensor.New(tensor.Of(m.config.Dtype), tensor.WithShape(shape...))
+		setFloats(value, v)
+		return G.NewTensor(g, m.config.Dtype, len(shape), G.WithShape(shape...), G.WithName(name), G.WithValue(value))
+	}
+	rows := len(c)
+	out, weights, err := m.Build(leaf("x", x, rows, len(x)/rows), mode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !out.IsVector() || out.Shape()[0] != rows {
+		t.Fatalf("scores have shape %v, want (%d)", out.Shape(), rows)
+	}
+	loss := G.Must(G.Sum(G.Must(G.HadamardProd(out, leaf("c", c, rows)))))
+	nodes, err := G.Grad(loss, weights...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v G.Value
+	G.Read(out, &v)
+	vm := G.NewTapeMachine(g)
+	defer vm.Close()
+	if err := vm.RunAll(); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range nodes {
+		grads = append(grads, getFloats(n.Value().(*tensor.Dense)))
+	}
+	return getFloats(v.(*tensor.Dense)), grads
+}
+
+func random(n int, seed uint64) []float64 {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = rng.NormFloat64()
+	}
+	return v
+}
+
+// naive is the model written out, for no dropout.
+func naive(m *MLP, x []float64) []float64 {
+	act := map[ops.Activation]func(float64) float64{
+		ops.Identity: func(z float64) float64 { return z },
+		ops.Sigmoid:  func(z float64) float64 { return 1 / (1 + math.Exp(-z)) },
+		ops.Tanh:     math.Tanh,
+		ops.ReLU:     func(z float64) float64 { return math.Max(z, 0) },
+		ops.GELU:     func(z float64) float64 { return z / 2 * (1 + math.Erf(z/math.Sqrt2)) },
+	}[m.config.Activation]
+	var scores []float64
+	in := m.config.Features
+	for r := 0; r < len(x); r += in {
+		h := x[r : r+in]
+		for i, l := range m.layers {
+			w, b := getFloats(l.w.Value), getFloats(l.b.Value)
+			next := make([]float64, len(b))
+			for j := range next {
+				for k := range h {
+					next[j] += h[k] * w[k*len(b)+j]
+				}
+				next[j] += b[j]
+				if i < len(m.layers)-1 {
+					next[j] = act(next[j])
+				}
+			}
+			h = next
+		}
+		scores = append(scores, h[0])
+	}
+	return scores
+}
+
+func TestMLPScores(t *testing.T) {
+	for _, name := range ops.ActivationNames() {
+		act, _ := ops.ParseActivation(name)
+		for _, hidden := range [][]int{nil, {1}, {5}, {4, 3}, {3, 1, 2}} {
+			for dt, tolerance := range map[tensor.Dtype]float64{tensor.Float64: 1e-12, tensor.Float32: 1e-5} {
+				for _, features := range []int{1, 6} {
+					m := newMLP(t, MLPConfig{Features: features, Hidden: hidden, Activation: act, Seed: 3, Dtype: dt})
+					for _, l := range m.layers { // zero biases would hide a missing one
+						setFloats(l.b.Value, random(l.b.Value.Shape()[0], 1))
+					}
+					for _, rows := range []int{1, 70} {
+						x := random(rows*features, 2)
+						scores, grads := run(t, m, Evaluate, x, random(rows, 3))
+						for i, want := range naive(m, x) {
+							if math.Abs(scores[i]-want) > tolerance {
+								t.Fatalf("%v %v %v: score %v, want %v", name, hidden, dt, scores[i], want)
+							}
+						}
+						if len(grads) != 2*len(hidden)+2 {
+							t.Fatalf("%d gradients", len(grads))
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// Training graphs, dropout and all, by central differences.
+func TestMLPGradients(t *testing.T) {
+	m := newMLP(t, MLPConfig{Features: 4, Hidden: []int{5, 3}, Activation: ops.Tanh, Dropout: 0.4, Seed: 5, Dtype: tensor.Float64})
+	m.SetStep(2)
+	const rows = 6
+	x, c := random(rows*4, 1), random(rows, 2)
+	loss := func() (sum float64) {
+		scores, _ := run(t, m, Train, x, c)
+		for i, s := range scores {
+			sum += s * c[i]
+		}
+		return sum
+	}
+	_, grads := run(t, m, Train, x, c)
+	for i, w := range m.Weights() {
+		data := w.Value.Float64s()
+		for j := range data {
+			const h = 1e-5
+			was := data[j]
+			data[j] = was + h
+			up := loss()
+			data[j] = was - h
+			down := loss()
+			data[j] = was
+			if numeric := (up - down) / (2 * h); math.Abs(numeric-grads[i][j]) > 1e-7 {
+				t.Errorf("%s[%d]: gradient %v, want %v", w.Name, j, grads[i][j], numeric)
+			}
+		}
+	}
+}
+
+func TestMLPDropoutOnlyInTraining(t *testing.T) {
+	c := MLPConfig{Features: 3, Hidden: []int{40, 40}, Activation: ops.Sigmoid, Seed: 1, Dtype: tensor.Float64}
+	plain := newMLP(t, c)
+	c.Dropout = 0.5
+	m := newMLP(t, c)
+	x, ones := random(30, 1), random(10, 1)
+	want, _ := run(t, plain, Train, x, ones)
+	got, _ := run(t, m, Evaluate, x, ones)
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Error("dropout changed the scores of an evaluation graph")
+	}
+	m.SetStep(1)
+	first, _ := run(t, m, Train, x, ones)
+	again, _ := run(t, m, Train, x, ones)
+	m.SetStep(2)
+	second, _ := run(t, m, Train, x, ones)
+	if fmt.Sprint(first) == fmt.Sprint(want) || fmt.Sprint(first) == fmt.Sprint(second) {
+		t.Error("dropout did nothing, or the same in two steps")
+	}
+	if fmt.Sprint(first) != fmt.Sprint(again) {
+		t.Error("one step gave two results")
+	}
+}
+
+// Dropout must be right in expectation: over many steps the mean score of a
+// network with one hidden layer is the score without dropout.
+func TestMLPDropoutExpectation(t *testing.T) {
+	c := MLPConfig{Features: 2, Hidden: []int{8}, Activation: ops.ReLU, Seed: 1, Dtype: tensor.Float64, Dropout: 0.3}
+	m := newMLP(t, c)
+	x := random(2, 4)
+	want, _ := run(t, m, Evaluate, x, []float64{1})
+	const steps = 4000
+	var sum, squares float64
+	for step := range uint64(steps) {
+		m.SetStep(step)
+		s, _ := run(t, m, Train, x, []float64{1})
+		sum += s[0]
+		squares += s[0] * s[0]
+	}
+	mean := sum / steps
+	sd := math.Sqrt((squares/steps - mean*mean) / steps)
+	// The seed is fixed: four standard errors.
+	if math.Abs(mean-want[0]) > 4*sd {
+		t.Errorf("mean score %v ± %v, want %v", mean, sd, want[0])
+	}
+}
+
+func TestMLPInitialWeights(t *testing.T) {
+	c := MLPConfig{Features: 30, Hidden: []int{20, 10}, Seed: 9, Dtype: tensor.Float64}
+	m, same := newMLP(t, c), newMLP(t, c)
+	c.Seed = 10
+	other := newMLP(t, c)
+	in := []int{30, 20, 10}
+	out := []int{20, 10, 1}
+	for i, w := range m.Weights() {
+		data := w.Value.Float64s()
+		if fmt.Sprint(data) != fmt.Sprint(same.Weights()[i].Value.Float64s()) {
+			t.Errorf("%s: one seed, two values", w.Name)
+		}
+		if i%2 == 1 {
+			for _, v := range data {
+				if v != 0 {
+					t.Errorf("%s is not zero", w.Name)
+				}
+			}
+			continue
+		}
+		if fmt.Sprint(data) == fmt.Sprint(other.Weights()[i].Value.Float64s()) {
+			t.Errorf("%s: two seeds, one value", w.Name)
+		}
+		limit := math.Sqrt(6 / float64(in[i/2]+out[i/2]))
+		low, high := limit, -limit
+		for _, v := range data {
+			low, high = min(low, v), max(high, v)
+		}
+		// The extremes of n uniform numbers come within a few of 1/n of the limits.
+		if slack := 20 * limit / float64(len(data)); low < -limit || high > limit || low > -limit+slack || high < limit-slack {
+			t.Errorf("%s: within [%v, %v], want it to fill ±%v", w.Name, low, high, limit)
+		}
+	}
+}
+
+// Two graphs of one model see the same weights, and can run side by side.
+func TestMLPGraphsShareWeights(t *testing.T) {
+	m := newMLP(t, MLPConfig{Features: 3, Hidden: []int{4}, Activation: ops.Tanh, Seed: 1})
+	type machine struct {
+		vm     G.VM
+		scores *G.Node
+	}
+	var machines []machine
+	for range 2 {
+		g := G.NewGraph()
+		value := tensor.New(tensor.Of(tensor.Float32), tensor.WithShape(5, 3))
+		setFloats(value, random(15, 1))
+		x := G.NewMatrix(g, tensor.Float32, G.WithShape(5, 3), G.WithName("x"), G.WithValue(value))
+		scores, _, err := m.Build(x, Evaluate)
+		if err != nil {
+			t.Fatal(err)
+		}
+		machines = append(machines, machine{G.NewTapeMachine(g), scores})
+	}
+	for i := range 3 {
+		m.Weights()[0].Value.Float32s()[0] = float32(i)
+		done := make(chan error)
+		for _, vm := range machines {
+			go func() {
+				vm.vm.Reset()
+				done <- vm.vm.RunAll()
+			}()
+		}
+		for range machines {
+			if err := <-done; err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := naive(m, getFloats(func() *tensor.Dense {
+			v := tensor.New(tensor.Of(tensor.Float32), tensor.WithShape(5, 3))
+			setFloats(v, random(15, 1))
+			return v
+		}()))
+		for _, vm := range machines {
+			for j, v := range getFloats(vm.scores.Value().(*tensor.Dense)) {
+				if math.Abs(v-want[j]) > 1e-5 {
+					t.Fatalf("score %v, want %v", v, want[j])
+				}
+			}
+		}
+	}
+}
+
+func TestMLPErrors(t *testing.T) {
+	for _, c := range []struct {
+		config MLPConfig
+		want   string
+	}{
+		{MLPConfig{}, "0 features"},
+		{MLPConfig{Features: 3, Hidden: []int{4, 0}}, "hidden layer 2 has width 0"},
+		{MLPConfig{Features: 3, Activation: 77}, "no such activation: 77"},
+		{MLPConfig{Features: 3, Dropout: 1}, "[0, 1)"},
+		{MLPConfig{Features: 3, Dropout: math.NaN()}, "[0, 1)"},
+		{MLPConfig{Features: 3, Dtype: tensor.Int}, "dtype int"},
+	} {
+		if _, err := NewMLP(c.config); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %q", err, c.want)
+		}
+	}
+	m := newMLP(t, MLPConfig{Features: 3})
+	g := G.NewGraph()
+	for want, x := range map[string]*G.Node{
+		"want a matrix [rows, 3]":                G.NewMatrix(g, tensor.Float32, G.WithShape(2, 4), G.WithName("a")),
+		"x is (3)":                               G.NewVector(g, tensor.Float32, G.WithShape(3), G.WithName("b")),
+		"x is nil":                               nil,
+		"x is float64, but the model is float32": G.NewMatrix(g, tensor.Float64, G.WithShape(2, 3), G.WithName("c")),
+	} {
+		if _, _, err := m.Build(x, Evaluate); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
