@@ -1,0 +1,67 @@
+package datasets
+
+import "fmt"
+
+// Batch is a few queries packed for one step: transformed, and padded to the
+// row capacity and the query capacity of a static graph.
+type Batch struct {
+	X       []float32 // row capacity × Transform.Width(); rows past Rows() are zero
+	Labels  []float32 // [row capacity]; 0 past Rows()
+	Offsets []int     // [query capacity+1]; queries past the packed ones are empty: the offset is repeated
+}
+
+// Rows is the number of rows that hold documents.
+func (b *Batch) Rows() int {
+	if len(b.Offsets) == 0 {
+		return 0
+	}
+	return b.Offsets[len(b.Offsets)-1]
+}
+
+// Pack fills the batch with the given queries of d, in that order, each mapped
+// by t, for a capacity of rows and queryCapacity. Its buffers are used again.
+// Queries are transformed on all cores; the result does not depend on how many
+// there are. It panics where the queries exceed a capacity.
+func (b *Batch) Pack(d *Dataset, t *Transform, queries []int, rows, queryCapacity int) {
+	if len(queries) > queryCapacity {
+		panic(fmt.Sprintf("datasets: pack %d queries into a batch of %d", len(queries), queryCapacity))
+	}
+	b.Offsets = append(b.Offsets[:0], 0)
+	for _, q := range queries {
+		b.Offsets = append(b.Offsets, b.Rows()+d.Offsets[q+1]-d.Offsets[q])
+	}
+	used, width := b.Rows(), t.Width()
+	if used > rows {
+		panic(fmt.Sprintf("datasets: pack %d documents into a batch of %d rows", used, rows))
+	}
+	for len(b.Offsets) <= queryCapacity {
+		b.Offsets = append(b.Offsets, used)
+	}
+
+	b.Labels = resize(b.Labels, rows)
+	b.X = resize(b.X, rows*width)
+	clear(b.Labels[used:])
+	clear(b.X[used*width:])
+	one := func(i int) {
+		from, to := d.Offsets[queries[i]], d.Offsets[queries[i]+1]
+		at := b.Offsets[i]
+		copy(b.Labels[at:], d.Labels[from:to])
+		t.Query(b.X[at*width:b.Offsets[i+1]*width], d.Features[from*d.Width():to*d.Width()])
+	}
+	const worthwhile = 1 << 15 // values; below it, starting goroutines costs more than it saves
+	if used*width < worthwhile {
+		for i := range queries {
+			one(i)
+		}
+		return
+	}
+	parallel(len(queries), one)
+}
+
+// resize is s with length n, its old contents if there is room.
+func resize(s []float32, n int) []float32 {
+	if cap(s) < n {
+		return make([]float32, n)
+	}
+	return s[:n]
+}

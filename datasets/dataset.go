@@ -1,0 +1,84 @@
+package datasets
+
+import "fmt"
+
+// Dataset is a list of queries, packed: the documents of query q are rows Offsets[q]:Offsets[q+1].
+type Dataset struct {
+	Name       string    // where it came from, for messages
+	Features   []float32 // rows × Width(), row-major, raw values; NaN is a missing value
+	Labels     []float32 // [rows] raw grades; Unlabelled where the source has no judgement
+	Offsets    []int     // [queries+1], Offsets[0] = 0
+	QueryIDs   []string  // [queries]
+	FeatureIDs []int     // [columns] ascending: the id each column has in the file
+
+	DocumentIDs []string // [rows], or nil where the source names no documents
+	Warnings    []string // what was odd about the source but could be read, one line each
+}
+
+// Unlabelled is the label of a document that was not judged. Such documents are
+// scored like any other, but Open leaves them out of the splits.
+const Unlabelled = -1
+
+// Rows is the number of documents.
+func (d *Dataset) Rows() int { return len(d.Labels) }
+
+// Queries is the number of queries.
+func (d *Dataset) Queries() int { return max(0, len(d.Offsets)-1) }
+
+// Width is the number of features of a document.
+func (d *Dataset) Width() int { return len(d.FeatureIDs) }
+
+// Row is the feature vector of document i; it shares memory with d.
+func (d *Dataset) Row(i int) []float32 {
+	w := d.Width()
+	return d.Features[i*w : (i+1)*w : (i+1)*w]
+}
+
+// Select copies the given queries, in the given order, into a new Dataset.
+func (d *Dataset) Select(queries []int) *Dataset {
+	rows := 0
+	for _, q := range queries {
+		rows += d.Offsets[q+1] - d.Offsets[q]
+	}
+	s := &Dataset{
+		Name:       d.Name,
+		Features:   make([]float32, 0, rows*d.Width()),
+		Labels:     make([]float32, 0, rows),
+		Offsets:    make([]int, 1, len(queries)+1),
+		QueryIDs:   make([]string, 0, len(queries)),
+		FeatureIDs: d.FeatureIDs,
+	}
+	for _, q := range queries {
+		from, to := d.Offsets[q], d.Offsets[q+1]
+		s.Features = append(s.Features, d.Features[from*d.Width():to*d.Width()]...)
+		s.Labels = append(s.Labels, d.Labels[from:to]...)
+		s.Offsets = append(s.Offsets, len(s.Labels))
+		s.QueryIDs = append(s.QueryIDs, d.QueryIDs[q])
+		if d.DocumentIDs != nil {
+			s.DocumentIDs = append(s.DocumentIDs, d.DocumentIDs[from:to]...)
+		}
+	}
+	return s
+}
+
+// view is the queries from:to of d; it shares memory with d.
+func (d *Dataset) view(from, to int) *Dataset {
+	first, last, w := d.Offsets[from], d.Offsets[to], d.Width()
+	v := *d
+	v.Features = d.Features[first*w : last*w : last*w]
+	v.Labels = d.Labels[first:last:last]
+	v.QueryIDs = d.QueryIDs[from:to:to]
+	v.Offsets = make([]int, 0, to-from+1)
+	for _, o := range d.Offsets[from : to+1] {
+		v.Offsets = append(v.Offsets, o-first)
+	}
+	if d.DocumentIDs != nil {
+		v.DocumentIDs = d.DocumentIDs[first:last:last]
+	}
+	return &v
+}
+
+// String says in one line what the dataset holds.
+func (d *Dataset) String() string {
+	return fmt.Sprintf("%s: %d queries, %d documents, %d features", d.Name, d.Queries(), d.Rows(), d.Width())
+}

@@ -1,0 +1,126 @@
+package datasets
+
+import "bytes"
+
+// letorLine reads one line of LETOR, SVMlight or SVMrank text:
+//
+//	label [qid:ID] id:value id:value … [# comment]
+//
+// A blank line or one with only a comment is no row. Features may come in any
+// order; those that are absent are 0.
+func (p *parser) letorLine(b []byte) {
+	i := skipBlanks(b, 0)
+	if i == len(b) || b[i] == '#' {
+		return
+	}
+	label, n, err := parseFloat32(b[i:])
+	if err != nil || !ends(b, i+n) {
+		p.fail(i, "label %s: %v", token(b, i), orNumber(err))
+		return
+	}
+	i = skipBlanks(b, i+n)
+
+	var query []byte
+	named := false
+	if bytes.HasPrefix(b[i:], []byte("qid:")) {
+		start := i + len("qid:")
+		for i = start; !ends(b, i); i++ {
+		}
+		if query, named = b[start:i], true; len(query) == 0 {
+			p.fail(start, "qid: without an id after the colon")
+			return
+		}
+	}
+
+	row := p.row()
+	mark := len(p.c.labels) + 1
+	next := 0 // the column expected: ids mostly come in the order of the line before
+	for {
+		if i = skipBlanks(b, i); i == len(b) || b[i] == '#' {
+			break
+		}
+		start, id := i, 0
+		for i < len(b) && b[i]-'0' <= 9 && id <= maxFeatureID {
+			id = id*10 + int(b[i]-'0')
+			i++
+		}
+		if i == start || i == len(b) || b[i] != ':' {
+			if id > maxFeatureID {
+				p.fail(start, "feature %s: the id is beyond %d", token(b, start), maxFeatureID)
+			} else {
+				p.fail(start, "feature %s: want id:value with a whole number as id", token(b, start))
+			}
+			return
+		}
+		i++
+		value, n, err := parseFloat32(b[i:])
+		if i += n; err != nil || !ends(b, i) {
+			p.fail(start, "feature %s: %v", token(b, start), orNumber(err))
+			return
+		}
+
+		column := next
+		if next >= len(p.order) || p.order[next] != id {
+			if column = p.column(id); column < 0 {
+				switch p.known.judge(id) {
+				case unwelcome:
+					p.fail(start, "feature %s: ids go from %d to %d", token(b, start), p.known.ids[0], p.known.ids[len(p.known.ids)-1])
+					return
+				case ignorable:
+					p.c.ignored++
+					continue
+				}
+				if column = p.addColumn(id); p.c.err != nil {
+					return
+				}
+				row = p.values[(mark-1)*p.stride : mark*p.stride]
+			}
+		}
+		if p.stamp[column] == mark {
+			p.fail(start, "feature %s: a second value for id %d in this line", token(b, start), id)
+			return
+		}
+		p.stamp[column] = mark
+		row[column] = value
+		next = column + 1
+	}
+	p.endRow(label, query, named, documentID(b[i:]))
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
+
+func skipBlanks(b []byte, i int) int {
+	for i < len(b) && isBlank(b[i]) {
+		i++
+	}
+	return i
+}
+
+// ends reports whether a word may end before b[i].
+func ends(b []byte, i int) bool { return i == len(b) || isBlank(b[i]) || b[i] == '#' }
+
+// token is the word at b[i:], quoted for a message and cut if it is long.
+func token(b []byte, i int) string {
+	end := i
+	for !ends(b, end) {
+		end++
+	}
+	return quote(b[i:end])
+}
+
+// documentID is X of a comment "#docid = X …", as in LETOR's own files, else nil.
+func documentID(comment []byte) []byte {
+	_, rest, ok := bytes.Cut(comment, []byte("docid"))
+	if !ok {
+		return nil
+	}
+	rest = bytes.TrimLeft(rest, " \t")
+	if len(rest) == 0 || rest[0] != '=' {
+		return nil
+	}
+	words := bytes.Fields(rest[1:])
+	if len(words) == 0 {
+		return nil
+	}
+	return words[0]
+}

@@ -1,0 +1,354 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// shared is a file of the data that lies beside the project; where it is
+// absent (a fresh clone) the test is skipped.
+func shared(t testing.TB, name string) string {
+	t.Helper()
+	path := filepath.Join("../../shared/data", filepath.FromSlash(name))
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("no shared data beside the project: %v", err)
+	}
+	return path
+}
+
+// file writes text to a new file and returns its path.
+func file(t testing.TB, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestSharedCounts(t *testing.T) {
+	type counts struct{ queries, rows int }
+	for _, test := range []struct {
+		folder            string
+		width             int
+		train, vali, test counts // queries and rows as counted by awk and wc -l; the sums are in the README there
+	}{
+		{"MSLR-sample", 136, counts{53, 5488}, counts{18, 1734}, counts{18, 1900}},
+		{"MQ2008/Fold1", 46, counts{471, 9630}, counts{157, 2707}, counts{156, 2874}},
+		{"lightgbm-lambdarank", 218, counts{161, 2442}, counts{40, 563}, counts{50, 768}}, // 201 queries, 3005 rows before 20 % are held out
+	} {
+		s, err := Open(shared(t, test.folder), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, d := range []*Dataset{s.Train, s.Vali, s.Test} {
+			want := []counts{test.train, test.vali, test.test}[i]
+			if got := (counts{d.Queries(), d.Rows()}); got != want || d.Width() != test.width {
+				t.Errorf("%s has width %d, want %v with width %d", d, d.Width(), want, test.width)
+			}
+			checkShape(t, d)
+		}
+	}
+}
+
+// checkShape checks what holds for every dataset.
+func checkShape(t testing.TB, d *Dataset) {
+	t.Helper()
+	if len(d.Features) != d.Rows()*d.Width() || d.Offsets[0] != 0 || d.Offsets[d.Queries()] != d.Rows() ||
+		!slices.IsSorted(d.Offsets) || len(d.QueryIDs) != d.Queries() || !slices.IsSorted(d.FeatureIDs) ||
+		d.DocumentIDs != nil && len(d.DocumentIDs) != d.Rows() {
+		t.Fatalf("inconsistent: %s", d)
+	}
+}
+
+func TestReadFileQuirks(t *testing.T) {
+	text := "\ufeff# a comment\r\n" +
+		"2 qid:a 1:0.5 3:-1e-3  # docid = D1 inc = 1\r\n" +
+		"\r\n" +
+		"0 qid:a 3:2 2:1.5#docid=D2\n" +
+		"1.5\tqid:b/7\t10:160000000 \t\n" +
+		"   \n" +
+		"+1 qid:b/7\n" +
+		"0 qid:c 0:.25 1:7." // no final newline
+	for _, size := range []int{1, 30, 1 << 20} { // chunks: a line each, a few lines, all
+		defer func(old int) { chunkSize = old }(chunkSize)
+		chunkSize = size
+		d, err := ReadFile(file(t, "train.txt", text), ReadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkShape(t, d)
+		want := []float32{
+			0, .5, 0, -1e-3, 0,
+			0, 0, 1.5, 2, 0,
+			0, 0, 0, 0, 1.6e8,
+			0, 0, 0, 0, 0,
+			.25, 7, 0, 0, 0,
+		}
+		if !slices.Equal(d.FeatureIDs, []int{0, 1, 2, 3, 10}) || !slices.Equal(d.Features, want) {
+			t.Errorf("features %v of %v", d.Features, d.FeatureIDs)
+		}
+		if !slices.Equal(d.Labels, []float32{2, 0, 1.5, 1, 0}) || !slices.Equal(d.Offsets, []int{0, 2, 4, 5}) ||
+			!slices.Equal(d.QueryIDs, []string{"a", "b/7", "c"}) || !slices.Equal(d.DocumentIDs, []string{"D1", "D2", "", "", ""}) {
+			t.Errorf("labels %v, offsets %v, query ids %q, document ids %q", d.Labels, d.Offsets, d.QueryIDs, d.DocumentIDs)
+		}
+	}
+}
+
+func TestQueryThatComesBack(t *testing.T) {
+	for _, size := range []int{1, 1 << 20} {
+		defer func(old int) { chunkSize = old }(chunkSize)
+		chunkSize = size
+		d, err := ReadFile(file(t, "f", "0 qid:1 1:1\n0 qid:2 1:2\n0 qid:1 1:3\n0 qid:1 1:4\n0 qid:3 1:5\n0 qid:2 1:6\n"), ReadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(d.Features, []float32{1, 3, 4, 2, 6, 5}) || !slices.Equal(d.Offsets, []int{0, 3, 5, 6}) {
+			t.Errorf("features %v, offsets %v", d.Features, d.Offsets)
+		}
+		if len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0], "2 times") {
+			t.Errorf("warnings %q", d.Warnings)
+		}
+	}
+}
+
+// The pair of files says what the same rows with qids say.
+func TestSizeFile(t *testing.T) {
+	path := file(t, "rank.train", "0 1:1\n1 2:2\n# between\n0 1:3\n")
+	write := func(name, text string) {
+		if err := os.WriteFile(path+name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(".group", "1\n2\r\n")
+	d, err := ReadFile(path, ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, err := ReadFile(file(t, "f", "0 qid:1 1:1\n1 qid:2 2:2\n0 qid:2 1:3\n"), ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Name = same.Name; fmt.Sprintf("%#v", d) != fmt.Sprintf("%#v", same) {
+		t.Errorf("by sizes: %#v\nby qid: %#v", d, same)
+	}
+	write(".group", "1\n1\n")
+	if _, err = ReadFile(path, ReadOptions{}); err == nil || !strings.Contains(err.Error(), "sum to 2") {
+		t.Errorf("sizes that do not sum to the rows: %v", err)
+	}
+	write(".group", "1\ntwo\n")
+	if _, err = ReadFile(path, ReadOptions{}); err == nil || !strings.Contains(err.Error(), `rank.train.group:2: "two"`) {
+		t.Errorf("malformed size: %v", err)
+	}
+}
+
+func TestReadFileErrors(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"", "no documents"},
+		{"# only a comment\n", "no documents"},
+		{"x qid:1 1:1\n", `f.txt:1: column 1: label "x": not a number`},
+		{"nan qid:1 1:1\n", `f.txt:1: column 1: label "nan": not a number`},
+		{"0 qid:1 1:1\n0 qid: 1:1\n", "f.txt:2: column 7: qid: without an id"},
+		{"0 qid:1 1:1\n\n0 qid:1 1:abc\n", `f.txt:3: column 9: feature "1:abc": not a number`},
+		{"0 qid:1 1:0.5x\n", `column 9: feature "1:0.5x": not a number`},
+		{"0 qid:1 1:\n", `feature "1:": not a number`},
+		{"0 qid:1 1\n", `feature "1": want id:value`},
+		{"0 qid:1 :5\n", `feature ":5": want id:value`},
+		{"0 qid:1 -1:5\n", `feature "-1:5": want id:value`},
+		{"0 qid:1 99999999999:5\n", "the id is beyond"},
+		{"0 qid:1 1:1e39\n", `feature "1:1e39": beyond the range of float32`},
+		{"0 qid:1 1:Inf\n", `feature "1:Inf": not a number`},
+		{"0 qid:1 1:1 2:2 1:1\n", `column 17: feature "1:1": a second value for id 1`},
+		{"0 1:1\n", "f.txt:1: no qid, and no file"},
+		{"0 qid:1 1:1\n0 1:1\n", "f.txt:2: a line without qid after lines with"},
+		{strings.Repeat("y\n", 12), "f.txt: 12 malformed lines in all"},
+	} {
+		_, err := ReadFile(file(t, "f.txt", test.text), ReadOptions{})
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%q: error %v, want one with %q", test.text, err, test.want)
+			continue
+		}
+		if n := strings.Count(err.Error(), "\n"); n > 10 {
+			t.Errorf("%q: %d lines of errors", test.text, n+1)
+		}
+	}
+	_, err := ReadFile("no such file", ReadOptions{})
+	if err == nil || !strings.Contains(err.Error(), "no such file") {
+		t.Errorf("no file: %v", err)
+	}
+}
+
+func TestReadFileWithGivenColumns(t *testing.T) {
+	o := ReadOptions{FeatureIDs: []int{2, 3, 5, 9}}
+	d, err := ReadFile(file(t, "f", "0 qid:1 3:1 4:8\n0 qid:1 9:2\n"), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(d.Features, []float32{0, 1, 0, 0, 0, 0, 0, 2}) || len(d.Warnings) != 1 {
+		t.Errorf("features %v, warnings %q", d.Features, d.Warnings)
+	}
+	for _, id := range []string{"1", "10"} {
+		_, err = ReadFile(file(t, "f", "0 qid:1 3:1\n0 qid:1 "+id+":2\n"), o)
+		if err == nil || !strings.Contains(err.Error(), "f:2: column 9: feature \""+id+":2\": ids go from 2 to 9") {
+			t.Errorf("id %s: error %v", id, err)
+		}
+	}
+}
+
+// A few bytes must not ask for a matrix of terabytes.
+func TestTooSparse(t *testing.T) {
+	var b strings.Builder
+	for i := range 20000 {
+		fmt.Fprintf(&b, "0 qid:1 %d:1\n", i*1000)
+	}
+	for _, size := range []int{4096, 1 << 20} {
+		defer func(old int) { chunkSize = old }(chunkSize)
+		chunkSize = size
+		_, err := ReadFile(file(t, "f", b.String()), ReadOptions{})
+		if err == nil || !strings.Contains(err.Error(), "too sparse") {
+			t.Errorf("error %v", err)
+		}
+	}
+}
+
+// Every number is the float32 that strconv makes of it, bit for bit.
+func TestParseFloat32(t *testing.T) {
+	check := func(t interface{ Errorf(string, ...any) }, s string) {
+		got, n, err := parseFloat32([]byte(s))
+		want, wantErr := strconv.ParseFloat(s, 32)
+		if (err != nil) != (wantErr != nil) || err == nil && (n != len(s) || math.Float32bits(got) != math.Float32bits(float32(want))) {
+			t.Errorf("%q: %v (%d bytes, error %v), strconv says %v, %v", s, got, n, err, float32(want), wantErr)
+		}
+	}
+	for _, s := range []string{"0", "-0", "1", "+1", ".5", "5.", "0.1", "1e10", "1E-10", "1e+5", "16777217", "16777219",
+		"1.00000005960464477539062500001", "1.000000059604644775390625", "3.4028235e38", "3.4028236e38", "1e39", "-1e39",
+		"1e-45", "7e-46", "1.1754943e-38", "1.17549429e-38", "0e999999999999", "1e-999999999999", "9007199254740993",
+		"000000000000000000000000000001.5", "0.00000000000000000000000000000000000000001", "340282356779733661637539395458142568447.9"} {
+		check(t, s)
+	}
+	for _, s := range []string{"", "-", ".", "e5", "1e", "1e+", "--1", "+-1", "x", "0x1p3", "inf", "nan", "1_0"} {
+		if _, n, err := parseFloat32([]byte(s)); err == nil && n == len(s) {
+			t.Errorf("%q was read as a number", s)
+		}
+	}
+	// In between two float32 numbers, and next to there.
+	rapid.Check(t, func(r *rapid.T) {
+		f := math.Float32frombits(rapid.Uint32().Draw(r, "bits"))
+		if f != f || math.IsInf(float64(f), 0) {
+			return
+		}
+		up := math.Nextafter32(f, math.MaxFloat32)
+		check(r, strconv.FormatFloat(float64(f), 'g', -1, 32))
+		check(r, strconv.FormatFloat(float64(f), 'f', -1, 32))
+		middle := (float64(f) + float64(up)) / 2
+		for _, v := range []float64{middle, math.Nextafter(middle, math.Inf(1)), math.Nextafter(middle, math.Inf(-1))} {
+			check(r, strconv.FormatFloat(v, 'g', rapid.IntRange(-1, 20).Draw(r, "digits"), 64))
+			check(r, strconv.FormatFloat(v, 'f', rapid.IntRange(-1, 20).Draw(r, "decimals"), 64))
+		}
+		check(r, rapid.StringMatching(`[+-]?[0-9]{1,22}(\.[0-9]{0,22})?(e[+-]?[0-9]{1,2})?`).Draw(r, "text"))
+	})
+}
+
+func TestOpenErrors(t *testing.T) {
+	folder := t.TempDir()
+	_, err := Open(folder, Options{})
+	if err == nil || !strings.Contains(err.Error(), "looked for train") || !strings.Contains(err.Error(), "found nothing") {
+		t.Errorf("an empty folder: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "notes.md"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = Open(folder, Options{}); err == nil || !strings.Contains(err.Error(), "found notes.md") {
+		t.Errorf("a folder without splits: %v", err)
+	}
+	if _, err = Open(filepath.Join(folder, "absent"), Options{}); err == nil {
+		t.Error("no such folder: no error")
+	}
+	if _, err = Open(file(t, "one.txt", "0 qid:1 1:1\n"), Options{}); err == nil || !strings.Contains(err.Error(), "one query") {
+		t.Errorf("one query: %v", err)
+	}
+}
+
+func TestSplitOf(t *testing.T) {
+	for name, want := range map[string][2]string{
+		"train.txt": {"", "train"}, "TRAIN.TXT": {"", "train"}, "trainingset.txt": {"", "train"}, "train": {"", "train"},
+		"set1.valid.txt": {"set1.", "vali"}, "rank.test": {"rank.", "test"}, "my_dev.svm": {"my_", "vali"},
+		"rank.train.query": {}, "train.conf": {}, "latest": {}, "readme.txt": {},
+	} {
+		if prefix, split := splitOf(name); [2]string{prefix, split} != want {
+			t.Errorf("%s: prefix %q, split %q, want %q", name, prefix, split, want)
+		}
+	}
+}
+
+// Held-out queries are a fifth, depend on the seed alone, and leave the rest.
+func TestHoldOut(t *testing.T) {
+	var b strings.Builder
+	for q := range 50 {
+		for r := range 1 + q%3 {
+			fmt.Fprintf(&b, "%d qid:%d 1:%d.%d\n", r, q, q, r)
+		}
+	}
+	path := file(t, "all.txt", b.String())
+	all, err := ReadFile(path, ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first *Splits
+	for _, seed := range []uint64{1, 1, 2} {
+		s, err := Open(path, Options{Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkShape(t, s.Train)
+		checkShape(t, s.Vali)
+		if s.Vali.Queries() != 10 || s.Train.Queries() != 40 || s.Test != nil {
+			t.Fatalf("seed %d: %s, %s, %v", seed, s.Train, s.Vali, s.Test)
+		}
+		for _, d := range []*Dataset{s.Train, s.Vali} {
+			for q, id := range d.QueryIDs {
+				i, _ := strconv.Atoi(id)
+				if got, want := d.Select([]int{q}), all.Select([]int{i}); !slices.Equal(got.Features, want.Features) || !slices.Equal(got.Labels, want.Labels) {
+					t.Fatalf("query %s has changed", id)
+				}
+			}
+		}
+		ids := slices.Concat(s.Train.QueryIDs, s.Vali.QueryIDs)
+		slices.Sort(ids)
+		if len(slices.Compact(ids)) != 50 {
+			t.Fatal("a query is in both splits")
+		}
+		if first == nil {
+			first = s
+		} else if same := slices.Equal(first.Vali.QueryIDs, s.Vali.QueryIDs); same != (seed == 1) {
+			t.Errorf("seed %d: held out the same queries as seed 1: %v", seed, same)
+		}
+	}
+}
+
+// Splits have one set of columns, even where their highest ids differ.
+func TestOpenUnitesColumns(t *testing.T) {
+	folder := t.TempDir()
+	for name, text := range map[string]string{"train.txt": "1 qid:1 1:1 2:2\n", "vali.txt": "1 qid:2 2:3\n", "Test.TXT": "1 qid:3 7:4\n"} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := Open(folder, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d, want := range map[*Dataset][]float32{s.Train: {1, 2, 0}, s.Vali: {0, 3, 0}, s.Test: {0, 0, 4}} {
+		if !slices.Equal(d.FeatureIDs, []int{1, 2, 7}) || !slices.Equal(d.Features, want) {
+			t.Errorf("%s: %v of %v", d, d.Features, d.FeatureIDs)
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// sizePaths are the names under which the query sizes of a data file may lie.
+func sizePaths(path string) []string { return []string{path + ".query", path + ".group"} }
+
+// readSizes reads the file of query sizes beside a data file: one whole number
+// a line, the number of rows of each query in turn. No such file: nil.
+func readSizes(path string) (sizes []int, sizePath string, err error) {
+	for _, sizePath := range sizePaths(path) {
+		text, err := os.ReadFile(sizePath)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, "", fmt.Errorf("datasets: %w", err)
+		}
+		sizes := []int{}
+		line := 0
+		for s := range strings.Lines(string(text)) {
+			line++
+			if s = strings.TrimSpace(s); s == "" {
+				continue
+			}
+			n, err := strconv.ParseInt(s, 10, 32)
+			if err != nil || n < 0 {
+				return nil, "", fmt.Errorf("datasets: %s:%d: %s is no query size: want the number of rows of a query", sizePath, line, quote([]byte(s)))
+			}
+			sizes = append(sizes, int(n))
+		}
+		return sizes, sizePath, nil
+	}
+	return nil, "", nil
+}

@@ -1,0 +1,187 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// SyntheticOptions sizes the synthetic collection; zero fields mean the default.
+type SyntheticOptions struct {
+	Train, Vali, Test int    // queries; 0: 800, 200 and 400
+	Seed              uint64 // another seed, another collection of the same kind
+}
+
+// Synthetic makes a collection in the shape of MSLR-WEB30K: 136 features with
+// ids 1 to 136, from −70 to 1e8 and down to 1e-9, lists of about 120 documents
+// (1 to 900), grades 0 to 4 with the frequencies .515, .325, .134, .018, .008,
+// some queries without a relevant document and some with a single document.
+//
+// Each document has eight hidden traits, which 64 of the features show through
+// noise, on scales of their own: linear, logarithmic, exponential (heavy-tailed),
+// as counts. Its relevance is made of products and hills of the traits, so that
+// each trait alone and any linear model say little about it, plus an amount of
+// noise that differs from query to query. The other 72 features are noise of all
+// these kinds, constant within a query, or constant altogether.
+//
+// It is a pure function of the options.
+func Synthetic(o SyntheticOptions) *Splits {
+	parts := synthesize(o)
+	return &Splits{Train: parts[0].data, Vali: parts[1].data, Test: parts[2].data}
+}
+
+// synthetic is a split and what its labels come from.
+type synthetic struct {
+	data   *Dataset
+	latent []float32 // [rows] relevance before noise
+	noisy  []float32 // [rows] relevance as it is graded
+}
+
+func synthesize(o SyntheticOptions) [3]synthetic {
+	var parts [3]synthetic
+	first := 0
+	for i, n := range [3]int{o.Train, o.Vali, o.Test} {
+		if n == 0 {
+			n = [3]int{800, 200, 400}[i]
+		}
+		parts[i] = newSynthetic("synthetic "+[3]string{"train", "vali", "test"}[i], o.Seed, first, n)
+		first += n
+	}
+	// Grades cut the relevance of all training documents at these frequencies.
+	ordered := slices.Sorted(slices.Values(parts[0].noisy))
+	var least []float32 // relevance from which on the grade is 1, 2, 3, 4
+	for _, below := range []float64{.515, .84, .974, .992} {
+		least = append(least, ordered[int(below*float64(len(ordered)))])
+	}
+	for _, p := range parts {
+		for r, s := range p.noisy {
+			grade := 0
+			for grade < len(least) && s >= least[grade] {
+				grade++
+			}
+			p.data.Labels[r] = float32(grade)
+		}
+	}
+	return parts
+}
+
+const (
+	syntheticTraits = 8 // hidden, of a document
+	traitViews      = 8 // features that show a trait
+	queryFeatures   = 8 // features that are constant within a query
+	zeroFeatures    = 4 // features that are always 0
+	syntheticWidth  = 136
+)
+
+// newSynthetic draws queries first … first+n−1 of the stream of a seed; the
+// labels are still to be set.
+func newSynthetic(name string, seed uint64, first, n int) synthetic {
+	d := &Dataset{Name: name, Offsets: make([]int, 1, n+1)}
+	for i := range syntheticWidth {
+		d.FeatureIDs = append(d.FeatureIDs, i+1)
+	}
+	for q := range n {
+		random := syntheticRandom(seed, first+q)
+		d.Offsets = append(d.Offsets, d.Offsets[q]+listLength(random))
+		d.QueryIDs = append(d.QueryIDs, fmt.Sprint(first+q+1))
+	}
+	rows := d.Offsets[n]
+	d.Labels = make([]float32, rows)
+	d.Features = make([]float32, rows*syntheticWidth)
+	s := synthetic{d, make([]float32, rows), make([]float32, rows)}
+	parallel(n, func(q int) { s.fill(q, syntheticRandom(seed, first+q)) })
+	return s
+}
+
+// syntheticRandom is the random stream of a query. Its first draws are those of
+// the list length.
+func syntheticRandom(seed uint64, query int) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, uint64(query)))
+}
+
+// listLength is log-normal with mean 120, like MSLR's; one list in 50 is short.
+func listLength(random *rand.Rand) int {
+	length := math.Exp(4.6 + 0.62*random.NormFloat64())
+	short := 1 + random.IntN(10)
+	if random.IntN(50) == 0 {
+		return short
+	}
+	return max(1, min(900, int(length)))
+}
+
+// fill draws the documents of query q.
+func (s synthetic) fill(q int, random *rand.Rand) {
+	listLength(random) // drawn before
+	var shift [syntheticTraits]float64
+	for t := range shift {
+		shift[t] = 0.4 * random.NormFloat64()
+	}
+	var own [queryFeatures]float64
+	for i := range own {
+		own[i] = random.NormFloat64()
+	}
+	difficulty := 0.4 + 1.2*random.Float64()
+	bias := 0.6 * random.NormFloat64()
+	if random.IntN(40) == 0 {
+		bias = -1000 // no relevant document
+	}
+
+	for r := s.data.Offsets[q]; r < s.data.Offsets[q+1]; r++ {
+		row := s.data.Row(r)
+		var z [syntheticTraits]float64
+		for t := range z {
+			z[t] = shift[t] + random.NormFloat64()
+		}
+		latent := relevance(z)
+		s.latent[r] = float32(latent)
+		s.noisy[r] = float32(latent + difficulty*random.NormFloat64() + bias)
+		for i := range row {
+			// Traits, query features and noise take turns, so that no block
+			// of neighbouring columns is all signal.
+			column := i * 53 % syntheticWidth
+			switch {
+			case column < syntheticTraits*traitViews:
+				row[i] = show(column, z[column%syntheticTraits]+0.5*random.NormFloat64())
+			case column < syntheticTraits*traitViews+queryFeatures:
+				row[i] = show(column, own[column%queryFeatures])
+			case column >= syntheticWidth-zeroFeatures:
+				row[i] = 0
+			default:
+				row[i] = show(column, random.NormFloat64())
+			}
+		}
+	}
+}
+
+// relevance is the hidden order of documents: products, hills and valleys of the
+// traits, and a weak linear part.
+func relevance(z [syntheticTraits]float64) float64 {
+	hill := func(x float64) float64 { return math.Exp(-x * x) }
+	return z[0]*z[1] + 0.8*z[2]*math.Abs(z[3]) + 1.5*hill(z[4]-0.7) - hill(z[5]) +
+		0.6*math.Abs(z[6]) + 0.2*z[0] + 0.15*z[7]
+}
+
+// show maps a value of standard normal size to the scale of a feature, of eight
+// kinds. Higher values are never shown as lower ones.
+func show(column int, v float64) float32 {
+	size := float64(1 + column*7%10) // features of one kind differ in size
+	switch column / 8 % 8 {
+	case 0:
+		return float32(size * v)
+	case 1:
+		return float32(math.Min(1.6e8, size*math.Exp(3*v))) // heavy-tailed
+	case 2:
+		return float32(math.Floor(math.Exp(1 + v))) // a count, of terms say
+	case 3:
+		return float32(math.Min(0, math.Max(-72.9, -20+(10+size)*v))) // a log-probability
+	case 4:
+		return float32(1 / (1 + math.Exp(-2*v)))
+	case 5:
+		return float32(1e-9 * size * math.Exp(2*v)) // tiny
+	case 6:
+		return float32(size * math.Max(0, v-0.3)) // sparse
+	default:
+		return float32(math.Round(1000*size+300*v*size) * 100) // large, like a page's size
+	}
+}

@@ -1,0 +1,151 @@
+package datasets
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// ndcg is the mean NDCG@5 (gain 2^label − 1, discount 1/log2(rank+1)) of
+// ranking by score, over queries that have a relevant document.
+func ndcg(d *Dataset, score func(r int) float64) float64 {
+	sum, n := 0.0, 0
+	for q := range d.Queries() {
+		rows := make([]int, 0, d.Offsets[q+1]-d.Offsets[q])
+		for r := d.Offsets[q]; r < d.Offsets[q+1]; r++ {
+			rows = append(rows, r)
+		}
+		dcg := func(by func(r int) float64) float64 {
+			slices.SortStableFunc(rows, func(a, b int) int {
+				if by(a) > by(b) {
+					return -1
+				} else if by(a) < by(b) {
+					return 1
+				}
+				return a - b
+			})
+			v := 0.0
+			for k, r := range rows[:min(5, len(rows))] {
+				v += (math.Exp2(float64(d.Labels[r])) - 1) / math.Log2(float64(k+2))
+			}
+			return v
+		}
+		if ideal := dcg(func(r int) float64 { return float64(d.Labels[r]) }); ideal > 0 {
+			sum += dcg(score) / ideal
+			n++
+		}
+	}
+	return sum / float64(n)
+}
+
+// leastSquares fits labels by a linear model of all inputs of a transform.
+func leastSquares(t *testing.T, spec string, train, test *Dataset) float64 {
+	transform, err := FitTransform(spec, train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	width := transform.Width()
+	inputs := func(d *Dataset) []float32 {
+		x := make([]float32, d.Rows()*width)
+		for q := range d.Queries() {
+			from, to := d.Offsets[q], d.Offsets[q+1]
+			transform.Query(x[from*width:to*width], d.Features[from*d.Width():to*d.Width()])
+		}
+		return x
+	}
+	x := inputs(train)
+	gram, moment := mat.NewSymDense(width+1, nil), mat.NewVecDense(width+1, nil)
+	row := make([]float64, width+1)
+	row[width] = 1
+	for r, label := range train.Labels {
+		for i, v := range x[r*width : (r+1)*width] {
+			row[i] = float64(v)
+		}
+		v := mat.NewVecDense(width+1, row)
+		gram.SymRankOne(gram, 1, v)
+		moment.AddScaledVec(moment, float64(label), v)
+	}
+	for i := range width + 1 {
+		gram.SetSym(i, i, gram.At(i, i)+1)
+	}
+	var cholesky mat.Cholesky
+	if !cholesky.Factorize(gram) {
+		t.Fatal("the normal equations are singular")
+	}
+	var w mat.VecDense
+	if err := cholesky.SolveVecTo(&w, moment); err != nil {
+		t.Fatal(err)
+	}
+	x = inputs(test)
+	return ndcg(test, func(r int) float64 {
+		s := 0.0
+		for i, v := range x[r*width : (r+1)*width] {
+			s += float64(v) * w.AtVec(i)
+		}
+		return s
+	})
+}
+
+func TestSyntheticNeedsMoreThanALinearModel(t *testing.T) {
+	parts := synthesize(SyntheticOptions{Train: 200, Test: 150})
+	test := parts[2].data
+	latent := ndcg(test, func(r int) float64 { return float64(parts[2].latent[r]) })
+	single := 0.0
+	for c := range test.Width() {
+		for _, sign := range []float64{1, -1} {
+			single = max(single, ndcg(test, func(r int) float64 { return sign * float64(test.Row(r)[c]) }))
+		}
+	}
+	linear := leastSquares(t, "minmax+log-standard", parts[0].data, test)
+	random := ndcg(test, func(int) float64 { return 0 })
+	t.Logf("NDCG@5: latent %.3f, linear %.3f, best single feature %.3f, as is %.3f", latent, linear, single, random)
+	if linear > latent-0.25 || single > latent-0.25 {
+		t.Errorf("the linear model or a single feature come close to the latent relevance")
+	}
+}
+
+func TestSyntheticShape(t *testing.T) {
+	s := Synthetic(SyntheticOptions{})
+	d := s.Train
+	checkShape(t, d)
+	counts := map[float32]float64{}
+	for _, label := range d.Labels {
+		counts[label] += 1 / float64(d.Rows())
+	}
+	for grade, want := range []float64{.515, .325, .134, .018, .008} { // MSLR-WEB30K
+		if got := counts[float32(grade)]; math.Abs(got-want) > .002 {
+			t.Errorf("grade %d has frequency %.4f, want %.3f", grade, got, want)
+		}
+	}
+	if mean := float64(d.Rows()) / float64(d.Queries()); mean < 110 || mean > 130 {
+		t.Errorf("mean list length %.1f, want about 120", mean)
+	}
+	free, short := 0, 0
+	for q := range d.Queries() {
+		if d.Offsets[q+1]-d.Offsets[q] <= 10 {
+			short++
+		}
+		if slices.Max(d.Labels[d.Offsets[q]:d.Offsets[q+1]]) == 0 {
+			free++
+		}
+	}
+	if free < 10 || short < 5 {
+		t.Errorf("%d label-free and %d short queries of %d", free, short, d.Queries())
+	}
+	if high := slices.Max(d.Features); high < 1e7 || high > 1.6e8 {
+		t.Errorf("largest feature %g", high)
+	}
+	if !slices.Equal(s.Train.FeatureIDs, s.Test.FeatureIDs) || s.Vali.QueryIDs[0] != "801" {
+		t.Error("splits do not fit together")
+	}
+	again := Synthetic(SyntheticOptions{Train: 2, Vali: 1, Test: 1})
+	if !slices.Equal(again.Train.Row(0), d.Row(0)) {
+		t.Error("another draw for the same seed")
+	}
+	other := Synthetic(SyntheticOptions{Train: 2, Vali: 1, Test: 1, Seed: 1})
+	if slices.Equal(other.Train.Row(0), d.Row(0)) {
+		t.Error("the seed has no effect")
+	}
+}

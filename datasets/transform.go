@@ -1,0 +1,171 @@
+package datasets
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Transform maps the raw features of one query to the inputs of a model. It is
+// fitted on training data by FitTransform and stored in model files: its JSON
+// reads back as the same transform, bit for bit.
+//
+// Features that are constant within every training query say nothing about the
+// order of documents and are left out. What remains goes through one or more
+// parts, whose outputs stand side by side: first all columns of the first part,
+// then all of the second.
+//
+// Every output is finite. A missing value (NaN) becomes 0: the query's minimum
+// for minmax, the mean of the training documents for the standardised forms.
+// Infinite values count as the largest float32.
+type Transform struct {
+	Spec    string          // as given to FitTransform
+	Inputs  int             // raw features of a document
+	Columns []int           // the raw columns that are used, ascending
+	Parts   []TransformPart // one or more
+}
+
+// TransformPart is one part of a Transform; see FitTransform for their names.
+type TransformPart struct {
+	Name  string
+	Shift []float64 `json:",omitempty"` // by used column: the mean; standardised forms only
+	Scale []float64 `json:",omitempty"` // by used column: 1 / standard deviation
+}
+
+// inputLimit bounds standardised inputs: training values beyond it are rare
+// outliers, and unseen ones can be anything.
+const inputLimit = 10
+
+// partKind is how a part is fitted to columns of training data, and how it maps
+// the rows of a query: the outputs of row r go to dst[r*stride:], one for each
+// used column.
+type partKind struct {
+	fit   func(p *TransformPart, train *Dataset, columns []int)
+	apply func(p *TransformPart, dst []float32, stride int, rows []float32, inputs int, columns []int)
+}
+
+var partKinds = map[string]partKind{
+	"none":         {fitNothing, applyNone},
+	"minmax":       {fitNothing, applyMinMax},
+	"standard":     {fitStandard, applyStandard},
+	"log-standard": {fitLogStandard, applyLogStandard},
+}
+
+// FitTransform fits a transform on training data. The spec is one or more parts
+// joined by "+", as in "minmax+log-standard":
+//
+//	none          the raw value
+//	minmax        (x − min)/(max − min) over the documents of the query; 0 where
+//	              they are all equal (Oosterhuis 2021, §5)
+//	standard      (x − mean)/sd over all training documents, within ±10
+//	log-standard  the same of sign(x)·log(1+|x|)
+//
+// An unknown part is an error, and so is training data in which no feature
+// varies within any query.
+func FitTransform(spec string, train *Dataset) (*Transform, error) {
+	t := &Transform{Spec: spec, Inputs: train.Width(), Columns: train.varying()}
+	for _, name := range strings.Split(spec, "+") {
+		if _, ok := partKinds[name]; !ok {
+			return nil, fmt.Errorf("datasets: unknown transform %q: want %s, or several joined by +",
+				name, strings.Join(slices.Sorted(maps.Keys(partKinds)), ", "))
+		}
+		t.Parts = append(t.Parts, TransformPart{Name: name})
+	}
+	if len(t.Columns) == 0 {
+		return nil, fmt.Errorf("datasets: %s: no feature varies within any query: there is nothing to rank by", train.Name)
+	}
+	for i := range t.Parts {
+		p := &t.Parts[i]
+		partKinds[p.Name].fit(p, train, t.Columns)
+	}
+	return t, nil
+}
+
+// Width is the number of outputs for a document.
+func (t *Transform) Width() int { return len(t.Columns) * len(t.Parts) }
+
+// Validate checks a transform that was read from a file: an error means that
+// Query would go out of bounds or give values that are not finite.
+func (t *Transform) Validate() error {
+	if len(t.Parts) == 0 {
+		return fmt.Errorf("datasets: transform %q has no parts", t.Spec)
+	}
+	for i, c := range t.Columns {
+		if c < 0 || c >= t.Inputs || i > 0 && c <= t.Columns[i-1] {
+			return fmt.Errorf("datasets: transform %q: its columns must ascend within its %d inputs, but there is %d", t.Spec, t.Inputs, c)
+		}
+	}
+	for _, p := range t.Parts {
+		if _, ok := partKinds[p.Name]; !ok {
+			return fmt.Errorf("datasets: unknown transform %q: want %s", p.Name, strings.Join(slices.Sorted(maps.Keys(partKinds)), ", "))
+		}
+		if err := p.validate(len(t.Columns)); err != nil {
+			return fmt.Errorf("datasets: transform %q: %w", p.Name, err)
+		}
+	}
+	return nil
+}
+
+func (p *TransformPart) validate(columns int) error {
+	want := 0
+	if p.Name == "standard" || p.Name == "log-standard" {
+		want = columns
+	}
+	if len(p.Shift) != want || len(p.Scale) != want {
+		return fmt.Errorf("want %d shifts and scales, have %d and %d", want, len(p.Shift), len(p.Scale))
+	}
+	for i := range p.Shift {
+		if bad := p.Shift[i] + p.Scale[i]; math.IsNaN(bad) || math.IsInf(bad, 0) {
+			return fmt.Errorf("shift %g and scale %g of column %d are not finite", p.Shift[i], p.Scale[i], i)
+		}
+	}
+	return nil
+}
+
+// Query transforms the rows of one query: rows is n × Inputs, dst is n × Width(),
+// both row-major. It allocates nothing, and panics where the lengths disagree.
+func (t *Transform) Query(dst, rows []float32) {
+	n, width := 0, t.Width()
+	if t.Inputs > 0 {
+		n = len(rows) / t.Inputs
+	}
+	if len(rows) != n*t.Inputs || len(dst) != n*width {
+		panic(fmt.Sprintf("datasets: transform from %d to %d features: %d values in, %d out", t.Inputs, width, len(rows), len(dst)))
+	}
+	if n == 0 {
+		return
+	}
+	for i := range t.Parts {
+		p := &t.Parts[i]
+		partKinds[p.Name].apply(p, dst[i*len(t.Columns):], width, rows, t.Inputs, t.Columns)
+	}
+}
+
+// varying are the columns that take two values, or are present and missing,
+// within at least one query.
+func (d *Dataset) varying() []int {
+	w := d.Width()
+	varies := make([]bool, w)
+	left := w
+	for q := 0; q < d.Queries() && left > 0; q++ {
+		from, to := d.Offsets[q], d.Offsets[q+1]
+		for r := from + 1; r < to; r++ {
+			first, row := d.Row(from), d.Row(r)
+			for c, v := range row {
+				if v != first[c] && !varies[c] && (v == v || first[c] == first[c]) {
+					varies[c] = true
+					left--
+				}
+			}
+		}
+	}
+	columns := make([]int, 0, w-left)
+	for c, v := range varies {
+		if v {
+			columns = append(columns, c)
+		}
+	}
+	return columns
+}

@@ -1,0 +1,151 @@
+package datasets
+
+import "math"
+
+// finite is x with infinities replaced by the largest float32; NaN stays.
+func finite(x float32) float32 {
+	return max(-math.MaxFloat32, min(math.MaxFloat32, x))
+}
+
+func fitNothing(*TransformPart, *Dataset, []int) {}
+
+func applyNone(_ *TransformPart, dst []float32, stride int, rows []float32, inputs int, columns []int) {
+	for len(rows) > 0 {
+		for i, c := range columns {
+			dst[i] = 0
+			if x := rows[c]; x == x {
+				dst[i] = finite(x)
+			}
+		}
+		rows = rows[inputs:]
+		dst = dst[min(stride, len(dst)):]
+	}
+}
+
+// applyMinMax goes through the columns in blocks, whose minima and maxima fit
+// the stack.
+func applyMinMax(_ *TransformPart, dst []float32, stride int, rows []float32, inputs int, columns []int) {
+	const block = 16
+	n := len(rows) / inputs
+	for first := 0; first < len(columns); first += block {
+		var low, high [block]float32
+		var scale [block]float64
+		here := columns[first:min(first+block, len(columns))]
+		for i := range here {
+			low[i], high[i] = math.MaxFloat32, -math.MaxFloat32
+		}
+		for r := range n {
+			row := rows[r*inputs : (r+1)*inputs]
+			for i, c := range here {
+				x := row[c]
+				if x < low[i] {
+					low[i] = x
+				}
+				if x > high[i] {
+					high[i] = x
+				}
+			}
+		}
+		for i := range here {
+			low[i], high[i] = finite(low[i]), finite(high[i])
+			if high[i] > low[i] {
+				scale[i] = 1 / (float64(high[i]) - float64(low[i]))
+			}
+		}
+		for r := range n {
+			row := rows[r*inputs : (r+1)*inputs]
+			out := dst[r*stride+first:]
+			for i, c := range here {
+				x := row[c]
+				if x != x {
+					out[i] = 0
+					continue
+				}
+				out[i] = float32(min(1, (float64(finite(x))-float64(low[i]))*scale[i]))
+			}
+		}
+	}
+}
+
+func fitStandard(p *TransformPart, train *Dataset, columns []int) {
+	p.fitMoments(train, columns, func(x float32) float64 { return float64(finite(x)) })
+}
+
+func applyStandard(p *TransformPart, dst []float32, stride int, rows []float32, inputs int, columns []int) {
+	for len(rows) > 0 {
+		for i, c := range columns {
+			dst[i] = p.standardise(i, float64(finite(rows[c])))
+		}
+		rows = rows[inputs:]
+		dst = dst[min(stride, len(dst)):]
+	}
+}
+
+func fitLogStandard(p *TransformPart, train *Dataset, columns []int) {
+	p.fitMoments(train, columns, func(x float32) float64 { return signedLog1p(finite(x)) })
+}
+
+func applyLogStandard(p *TransformPart, dst []float32, stride int, rows []float32, inputs int, columns []int) {
+	for len(rows) > 0 {
+		for i, c := range columns {
+			dst[i] = p.standardise(i, signedLog1p(finite(rows[c])))
+		}
+		rows = rows[inputs:]
+		dst = dst[min(stride, len(dst)):]
+	}
+}
+
+// standardise maps value x of used column i to within ±inputLimit, NaN to 0.
+func (p *TransformPart) standardise(i int, x float64) float32 {
+	y := (x - p.Shift[i]) * p.Scale[i]
+	if y != y {
+		return 0
+	}
+	return float32(max(-inputLimit, min(inputLimit, y)))
+}
+
+// fitMoments sets Shift and Scale from the mean and the standard deviation of
+// f(x) over all documents that have the feature. Sums go through fixed blocks of
+// rows, so the result does not depend on the number of cores.
+func (p *TransformPart) fitMoments(d *Dataset, columns []int, f func(x float32) float64) {
+	p.Shift = make([]float64, len(columns))
+	p.Scale = make([]float64, len(columns))
+	const block = 4096
+	blocks := (d.Rows() + block - 1) / block
+	sums := make([][]float64, blocks)
+	counts := make([][]int, blocks)
+
+	// mean of g(f(x) − shift), by column
+	mean := func(g func(x float64) float64) []float64 {
+		parallel(blocks, func(b int) {
+			sum, count := make([]float64, len(columns)), make([]int, len(columns))
+			for r := b * block; r < min((b+1)*block, d.Rows()); r++ {
+				row := d.Row(r)
+				for i, c := range columns {
+					if x := row[c]; x == x {
+						sum[i] += g(f(x) - p.Shift[i])
+						count[i]++
+					}
+				}
+			}
+			sums[b], counts[b] = sum, count
+		})
+		total, n := make([]float64, len(columns)), make([]int, len(columns))
+		for b := range blocks {
+			for i := range columns {
+				total[i] += sums[b][i]
+				n[i] += counts[b][i]
+			}
+		}
+		for i := range total {
+			total[i] /= float64(max(1, n[i]))
+		}
+		return total
+	}
+	p.Shift = mean(func(x float64) float64 { return x })
+	for i, v := range mean(func(x float64) float64 { return x * x }) {
+		if v > 0 { // else the feature has one value and is missing elsewhere: always 0
+			p.Scale[i] = 1 / math.Sqrt(v)
+		}
+	}
+}

@@ -1,0 +1,219 @@
+package datasets
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// hard is a dataset of difficult numbers.
+func hard() *Dataset {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	return &Dataset{
+		Features: []float32{
+			// large, tiny, constant, constant in each query, missing, infinite, extreme
+			1.6e8, 1e-9, 5, 1, nan, 1, math.MaxFloat32,
+			1, 2e-9, 5, 1, 2, inf, -math.MaxFloat32,
+			-3e7, 0, 5, 1, 4, -inf, 0,
+			7, 1e-45, 5, 2, nan, 3, 1, // a query of one document
+			0, 3e-9, 5, 3, nan, 0, 1,
+			2, 3e-9, 5, 3, nan, 0, 2,
+		},
+		Labels: make([]float32, 6), Offsets: []int{0, 3, 3, 4, 6}, QueryIDs: []string{"a", "empty", "b", "c"},
+		FeatureIDs: []int{1, 2, 3, 4, 5, 6, 7},
+	}
+}
+
+var allParts = "none+minmax+standard+log-standard"
+
+func TestTransformIsFinite(t *testing.T) {
+	d := hard()
+	tr, err := FitTransform(allParts, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(tr.Columns, []int{0, 1, 4, 5, 6}) {
+		t.Errorf("columns %v: constants within queries must go, the others stay", tr.Columns)
+	}
+	var b Batch
+	b.Pack(d, tr, []int{3, 1, 0, 2}, 9, 6)
+	for i, v := range b.X {
+		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+			t.Fatalf("value %d of row %d is %v", i%tr.Width(), i/tr.Width(), v)
+		}
+	}
+}
+
+func TestTransformValues(t *testing.T) {
+	d := &Dataset{Features: []float32{0, 4, 10, 4, 5, 8, -1, 2}, Labels: make([]float32, 4), Offsets: []int{0, 3, 4}, FeatureIDs: []int{1, 2}}
+	tr, err := FitTransform("minmax+standard+log-standard", d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make([]float32, 3*tr.Width())
+	tr.Query(got, d.Features[:6])
+
+	standardised := func(c, r int, f func(float64) float64) float64 {
+		mean, square := 0.0, 0.0
+		for i := range 4 {
+			mean += f(float64(d.Row(i)[c])) / 4
+		}
+		for i := range 4 {
+			square += math.Pow(f(float64(d.Row(i)[c]))-mean, 2) / 4
+		}
+		return (f(float64(d.Row(r)[c])) - mean) / math.Sqrt(square)
+	}
+	log := func(x float64) float64 { return math.Copysign(math.Log1p(math.Abs(x)), x) }
+	minmax := [3][2]float64{{0, 0}, {1, 0}, {.5, 1}}
+	for r := range 3 {
+		for c := range 2 {
+			for part, want := range []float64{minmax[r][c], standardised(c, r, func(x float64) float64 { return x }), standardised(c, r, log)} {
+				if v := got[r*6+part*2+c]; math.Abs(float64(v)-want) > 1e-6 {
+					t.Errorf("part %d, row %d, column %d: %v, want %v", part, r, c, v, want)
+				}
+			}
+		}
+	}
+	// What was never seen is clamped.
+	tr.Query(got[:6], []float32{1e30, -1e30})
+	if got[2] != inputLimit || got[3] != -inputLimit {
+		t.Errorf("unseen values become %v and %v", got[2], got[3])
+	}
+}
+
+func TestTransformJSON(t *testing.T) {
+	tr, err := FitTransform(allParts, hard())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Transform
+	if err := json.Unmarshal(text, &back); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(*tr, back) {
+		t.Errorf("%+v came back as %+v", *tr, back)
+	}
+	if err := back.Validate(); err != nil {
+		t.Error(err)
+	}
+	for i, spoil := range []func(t *Transform){
+		func(t *Transform) { t.Parts = nil },
+		func(t *Transform) { t.Columns[0] = 99 },
+		func(t *Transform) { t.Columns[1] = t.Columns[0] },
+		func(t *Transform) { t.Parts[0].Name = "nun" },
+		func(t *Transform) { t.Parts[2].Shift = t.Parts[2].Shift[1:] },
+		func(t *Transform) { t.Parts[2].Scale[0] = math.Inf(1) },
+	} {
+		var bad Transform
+		if err := json.Unmarshal(text, &bad); err != nil {
+			t.Fatal(err)
+		}
+		spoil(&bad)
+		if bad.Validate() == nil {
+			t.Errorf("damage %d was not noticed", i)
+		}
+	}
+}
+
+func TestFitTransformErrors(t *testing.T) {
+	if _, err := FitTransform("minmax+log", hard()); err == nil || !strings.Contains(err.Error(), `"log": want log-standard, minmax, none, `) {
+		t.Errorf("an unknown part: %v", err)
+	}
+	flat := &Dataset{Features: []float32{1, 2}, Labels: make([]float32, 2), Offsets: []int{0, 1, 2}, FeatureIDs: []int{1}}
+	if _, err := FitTransform("none", flat); err == nil || !strings.Contains(err.Error(), "no feature varies") {
+		t.Errorf("nothing varies: %v", err)
+	}
+}
+
+func TestTransformDoesNotAllocate(t *testing.T) {
+	d := hard()
+	tr, err := FitTransform(allParts, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dst := make([]float32, 3*tr.Width())
+	if n := testing.AllocsPerRun(10, func() { tr.Query(dst, d.Features[:3*d.Width()]) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func TestSignedLog1p(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		x := math.Float32frombits(rapid.Uint32().Draw(r, "bits"))
+		if x != x || math.IsInf(float64(x), 0) {
+			return
+		}
+		want := math.Copysign(math.Log1p(math.Abs(float64(x))), float64(x))
+		if got := signedLog1p(x); math.Abs(got-want) > 3e-8*math.Abs(want) {
+			r.Fatalf("log1p of %v: %v, want %v", x, got, want)
+		}
+	})
+	if x := signedLog1p(float32(math.NaN())); x == x {
+		t.Error("NaN did not stay")
+	}
+}
+
+// A batch holds what the queries give one by one, however it is packed.
+func TestPack(t *testing.T) {
+	d := Synthetic(SyntheticOptions{Train: 12, Vali: 1, Test: 1}).Train
+	tr, err := FitTransform("minmax+log-standard", d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b Batch
+	rapid.Check(t, func(r *rapid.T) {
+		queries := rapid.SliceOfN(rapid.IntRange(0, d.Queries()-1), 0, 8).Draw(r, "queries")
+		rows := 0
+		for _, q := range queries {
+			rows += d.Offsets[q+1] - d.Offsets[q]
+		}
+		capacity, queryCapacity := rows+rapid.IntRange(0, 50).Draw(r, "padding"), len(queries)+rapid.IntRange(0, 3).Draw(r, "empty")
+		b.Pack(d, tr, queries, capacity, queryCapacity)
+		w := tr.Width()
+		if len(b.X) != capacity*w || len(b.Labels) != capacity || len(b.Offsets) != queryCapacity+1 || b.Rows() != rows {
+			r.Fatalf("sizes %d, %d, %d", len(b.X), len(b.Labels), len(b.Offsets))
+		}
+		for i, q := range queries {
+			one := d.Select([]int{q})
+			want := make([]float32, one.Rows()*w)
+			tr.Query(want, one.Features)
+			if !slices.Equal(b.X[b.Offsets[i]*w:b.Offsets[i+1]*w], want) || !slices.Equal(b.Labels[b.Offsets[i]:b.Offsets[i+1]], one.Labels) {
+				r.Fatalf("query %d differs", q)
+			}
+		}
+		if slices.ContainsFunc(b.X[rows*w:], func(v float32) bool { return v != 0 }) || slices.ContainsFunc(b.Labels[rows:], func(v float32) bool { return v != 0 }) {
+			r.Fatal("padding is not zero")
+		}
+		for _, o := range b.Offsets[len(queries):] {
+			if o != rows {
+				r.Fatalf("offsets %v", b.Offsets)
+			}
+		}
+	})
+}
+
+func BenchmarkTransform(b *testing.B) {
+	d := Synthetic(SyntheticOptions{Train: 8, Vali: 1, Test: 1}).Train
+	for _, spec := range []string{"none", "minmax", "standard", "log-standard"} {
+		tr, err := FitTransform(spec, d)
+		if err != nil {
+			b.Fatal(err)
+		}
+		dst := make([]float32, d.Offsets[1]*tr.Width())
+		b.Run(spec, func(b *testing.B) {
+			for b.Loop() {
+				tr.Query(dst, d.Features[:d.Offsets[1]*d.Width()])
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(d.Offsets[1]), "ns/document")
+		})
+	}
+}
