@@ -4,7 +4,6 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gorgonia.org/tensor"
 )
 
 type float interface{ float32 | float64 }
@@ -18,15 +17,6 @@ const (
 )
 
 func blocks(n, size int) int { return (n + size - 1) / size }
-
-// floats is the memory of t.
-func floats[T float](t *tensor.Dense) []T {
-	var zero T
-	if _, ok := any(zero).(float32); ok {
-		return any(t.Float32s()).([]T)
-	}
-	return any(t.Float64s()).([]T)
-}
 
 // A matrix is a row-major view: stride elements from row to row.
 type matrix[T float] struct {

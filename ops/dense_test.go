@@ -183,9 +183,9 @@ func near(t *testing.T, what string, got, want []float64, tolerance float64) {
 func TestDenseGradients(t *testing.T) {
 	for act := range activationNames {
 		act := Activation(act)
-		for _, out := range []int{0, 1, 3} {
-			t.Run(fmt.Sprintf("%v/%d", act, out), func(t *testing.T) {
-				c := newDenseCase(tensor.Float64, act, 5, 4, 3, out)
+		for _, size := range []struct{ rows, out int }{{5, 0}, {5, 1}, {5, 3}, {1, 0}, {1, 1}} {
+			t.Run(fmt.Sprintf("%v/%d×%d", act, size.rows, size.out), func(t *testing.T) {
+				c := newDenseCase(tensor.Float64, act, size.rows, 4, 3, size.out)
 				_, y, grads := c.run(t, Dense, false)
 				for _, name := range denseParams {
 					numeric := make([]float64, len(c.values[name]))
