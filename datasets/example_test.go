@@ -35,7 +35,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	var batch datasets.Batch
-	batch.Pack(d, transform, []int{0, 1}, 4, 2) // room for 4 documents and 2 queries
+	batch.Pack(d, transform, []int{0, 1}, 4, 3) // room for 4 documents and 3 queries
 	fmt.Println(batch.X, batch.Labels, batch.Offsets)
 	// Output:
 	// 2 queries, 3 documents, 2 features

@@ -25,7 +25,8 @@ func signedLog1p(x float32) float64 {
 	entry := &logTable[bits>>45&127]
 	m := math.Float64frombits(bits&(1<<52-1) | 1023<<52)
 	r := m*entry.inverse - 1
-	y := r * (1 + r*(-1./2+r*(1./3+r*(-1./4+r*(1./5)))))
+	r2 := r * r
+	y := r - r2*(1./2-r*(1./3)) - r2*r2*(1./4-r*(1./5))
 	y += entry.log + float64(int(bits>>52)-1023)*math.Ln2
-	return math.Copysign(y, float64(x))
+	return math.Float64frombits(math.Float64bits(y) | math.Float64bits(float64(x))&(1<<63))
 }

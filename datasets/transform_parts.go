@@ -4,7 +4,13 @@ import "math"
 
 // finite is x with infinities replaced by the largest float32; NaN stays.
 func finite(x float32) float32 {
-	return max(-math.MaxFloat32, min(math.MaxFloat32, x))
+	if x > math.MaxFloat32 {
+		return math.MaxFloat32
+	}
+	if x < -math.MaxFloat32 {
+		return -math.MaxFloat32
+	}
+	return x
 }
 
 func fitNothing(*TransformPart, *Dataset, []int) {}
@@ -98,10 +104,15 @@ func applyLogStandard(p *TransformPart, dst []float32, stride int, rows []float3
 // standardise maps value x of used column i to within ±inputLimit, NaN to 0.
 func (p *TransformPart) standardise(i int, x float64) float32 {
 	y := (x - p.Shift[i]) * p.Scale[i]
-	if y != y {
+	switch {
+	case y > inputLimit:
+		return inputLimit
+	case y < -inputLimit:
+		return -inputLimit
+	case y != y:
 		return 0
 	}
-	return float32(max(-inputLimit, min(inputLimit, y)))
+	return float32(y)
 }
 
 // fitMoments sets Shift and Scale from the mean and the standard deviation of
