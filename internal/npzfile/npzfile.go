@@ -19,13 +19,14 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/sbinet/npyio/npy"
 	"github.com/sbinet/npyio/npz"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/plrank/plrank/internal/atomicfile"
 )
 
 const headerName = "header"
@@ -40,49 +41,27 @@ type Array struct {
 // Write writes the header, as JSON, and the arrays, whose names must differ. The
 // file appears complete or not at all, and a file that was there is replaced.
 // The same content gives the same bytes.
-func Write(path string, header any, arrays []Array) (err error) {
+func Write(path string, header any, arrays []Array) error {
 	text, err := json.Marshal(header)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			tmp.Close()
-			os.Remove(tmp.Name())
-			err = fmt.Errorf("%s: %w", path, err)
-		}
-	}()
-	w := npz.NewWriter(tmp)
-	if err := w.Write(headerName+".npy", text); err != nil {
-		return err
-	}
-	for _, a := range arrays {
-		var value any = a.Data
-		if len(a.Shape) == 2 {
-			value = mat.NewDense(a.Shape[0], a.Shape[1], a.Data)
-		}
-		if err := w.Write(a.Name+".npy", value); err != nil {
+	return atomicfile.Write(path, func(out io.Writer) error {
+		w := npz.NewWriter(out)
+		if err := w.Write(headerName+".npy", text); err != nil {
 			return err
 		}
-	}
-	if err := w.Close(); err != nil {
-		return err
-	}
-	// CreateTemp makes files that only their owner can read.
-	if err := tmp.Chmod(0o644); err != nil {
-		return err
-	}
-	if err := tmp.Sync(); err != nil {
-		return err
-	}
-	if err := tmp.Close(); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), path)
+		for _, a := range arrays {
+			var value any = a.Data
+			if len(a.Shape) == 2 {
+				value = mat.NewDense(a.Shape[0], a.Shape[1], a.Data)
+			}
+			if err := w.Write(a.Name+".npy", value); err != nil {
+				return err
+			}
+		}
+		return w.Close()
+	})
 }
 
 // A File is what Read found.
