@@ -1,7 +1,10 @@
-// Package metrics says how good rankings are: DCG, NDCG, precision, recall,
-// MAP, MRR, ERR, RBP and ARP, each at a cutoff, of the ranking by descending
-// score ([PerQuery]) or as expectation under the Plackett–Luce policy that the
-// scores define ([Expected], [OverRankings]).
+// Package metrics says how good rankings are, how fairly they share exposure, and
+// whether one model is better than another.
+//
+// DCG, NDCG, precision, recall, MAP, MRR, ERR, RBP and ARP, each at a cutoff, are
+// computed for the ranking by descending score ([PerQuery]) or as expectation
+// under the Plackett–Luce policy that the scores define ([Expected],
+// [OverRankings]):
 //
 //	m, err := metrics.Parse("ndcg@5")
 //	l := metrics.Lists{Scores: scores, Labels: labels, Offsets: offsets}
@@ -22,4 +25,13 @@
 // publications differ in it, and MQ2008's NDCG@10 moves by .28 with the choice.
 // The metrics that are plain sums (DCG, precision, ERR, RBP) are 0 there, under
 // every convention.
+//
+// # Fairness and significance
+//
+// [Exposure] estimates the expected exposure of every document, from which the
+// measures of [Fairness] are computed: the PL-Rank paper's disparity, expected
+// exposure loss and its parts, and ratios between groups of documents.
+//
+// [PairedT] and [Wilcoxon] compare the values of two models query by query, and
+// [Bootstrap] gives confidence intervals over queries.
 package metrics

@@ -75,7 +75,7 @@ func TestOverRankings(t *testing.T) {
 
 	for want, bad := range map[string]Rankings{
 		"5 entries of rankings, want 2 queries × 1 samples × cutoff 3": {Samples: 1, Cutoff: 3, Rows: make([]int, 5)},
-		"dcg@3 looks at 3 ranks of 3 documents":                        {Samples: 1, Cutoff: 2, Rows: make([]int, 4)},
+		"query 0: 3 ranks of its 3 documents count":                    {Samples: 1, Cutoff: 2, Rows: make([]int, 4)},
 		"query 0: sample 0, rank 2: row 3 is not one of the query's":   {Samples: 1, Cutoff: 3, Rows: []int{0, 3, 1, 3, 4, -1}},
 		"query 1: sample 0, rank 2: row 4 is placed twice":             {Samples: 1, Cutoff: 3, Rows: []int{0, 1, 2, 4, 4, -1}},
 		"query 1: none of its rankings is present":                     {Samples: 1, Cutoff: 3, Rows: []int{0, 1, 2, -1, -1, -1}},

@@ -3,6 +3,8 @@ package metrics
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 type kind int
@@ -172,7 +174,7 @@ func preparePrecision(j *judge, labels []float32) (bool, error) {
 func prepareRecall(j *judge, labels []float32) (bool, error) {
 	defined, err := prepareRelevance(j, labels)
 	j.setWeights(len(labels), func(int) float64 { return 1 })
-	j.norm = total(j.values)
+	j.norm = floats.Sum(j.values)
 	return defined, err
 }
 
@@ -192,7 +194,7 @@ func prepareARP(j *judge, labels []float32) (bool, error) {
 	}
 	j.setWeights(len(labels), func(rank int) float64 { return float64(rank - beyond) })
 	err := j.setValues(labels, LinearGain.Of)
-	j.base, j.norm = float64(beyond), total(j.values)
+	j.base, j.norm = float64(beyond), floats.Sum(j.values)
 	return j.norm > 0, err
 }
 
@@ -219,7 +221,7 @@ func prepareRelevance(j *judge, labels []float32) (bool, error) {
 		}
 		return 0, nil
 	})
-	return total(j.values) > 0, err
+	return floats.Sum(j.values) > 0, err
 }
 
 func walkAP(j *judge, ranking []int) float64 {
@@ -230,7 +232,7 @@ func walkAP(j *judge, ranking []int) float64 {
 			sum += float64(found) / float64(k+1)
 		}
 	}
-	best := total(j.values)
+	best := floats.Sum(j.values)
 	if j.metric.cutoff > 0 {
 		best = min(best, float64(j.metric.cutoff))
 	}

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"errors"
 	"fmt"
 	"math"
 )
@@ -49,11 +50,20 @@ func (g Gain) Of(label float32) (float64, error) {
 
 // Gains are the gains of many labels, row by row; an error names the row.
 func (g Gain) Gains(labels []float32) ([]float64, error) {
+	gains, err := g.gains(labels)
+	if bad := (*rowError)(nil); errors.As(err, &bad) {
+		return nil, fmt.Errorf("metrics: row %d: %w", bad.row, bad.err)
+	}
+	return gains, err
+}
+
+// gains is Gains with *rowError as the error.
+func (g Gain) gains(labels []float32) ([]float64, error) {
 	gains := make([]float64, len(labels))
 	for row, label := range labels {
 		var err error
 		if gains[row], err = g.Of(label); err != nil {
-			return nil, fmt.Errorf("metrics: row %d: %w", row, err)
+			return nil, &rowError{row, err}
 		}
 	}
 	return gains, nil

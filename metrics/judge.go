@@ -19,15 +19,6 @@ type judge struct {
 	best  []int     // a ranking of the highest values
 }
 
-// labelError is a label that a metric cannot use; row counts within the query.
-type labelError struct {
-	row int
-	err error
-}
-
-func (e *labelError) Error() string { return e.err.Error() }
-func (e *labelError) Unwrap() error { return e.err }
-
 // prepare sets the judge up for a query and tells whether the metric is defined
 // for it.
 func (j *judge) prepare(labels []float32) (bool, error) {
@@ -53,12 +44,12 @@ func (j *judge) sum(ranking []int) float64 {
 	return sum
 }
 
-// setValues fills values from the labels; an error is a *labelError.
+// setValues fills values from the labels; an error is a *rowError.
 func (j *judge) setValues(labels []float32, value func(label float32) (float64, error)) error {
 	for row, label := range labels {
 		v, err := value(label)
 		if err != nil {
-			return &labelError{row, err}
+			return &rowError{row, err}
 		}
 		j.values = append(j.values, v)
 	}
@@ -86,12 +77,4 @@ func (j *judge) discounts(n int) []float64 {
 func (j *judge) ideal() []int {
 	j.best = top(j.best, j.values, j.metric.depth(len(j.values)))
 	return j.best
-}
-
-func total(values []float64) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	return sum
 }

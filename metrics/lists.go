@@ -21,7 +21,7 @@ type Lists struct {
 func PerQuery(m Metric, l Lists, gain Gain) ([]float64, error) {
 	var scratch []int
 	var perQuery []float64
-	err := l.each(m, gain, func(j *judge, q query) error {
+	err := l.judged(m, gain, func(j *judge, q query) error {
 		value := math.NaN()
 		if q.defined {
 			scratch = top(scratch, q.scores, m.depth(len(q.scores)))
@@ -41,62 +41,90 @@ type query struct {
 	number  int
 	first   int // its first row
 	scores  []float64
-	defined bool // whether the metric is
+	labels  []float32
+	defined bool // whether the metric that is computed is
 }
 
-// each calls visit with a judge prepared for every query in turn. Errors say
-// the row.
-func (l Lists) each(m Metric, gain Gain, visit func(j *judge, q query) error) error {
+// judged calls visit with a judge prepared for every query in turn.
+func (l Lists) judged(m Metric, gain Gain, visit func(j *judge, q query) error) error {
 	if m.kind == noMetric {
 		return errors.New("metrics: no metric given: make one with Parse")
 	}
-	offsets, err := l.offsets()
+	j := judge{metric: m, gain: gain}
+	return l.each(func(q query) (err error) {
+		if q.defined, err = j.prepare(q.labels); err != nil {
+			return err
+		}
+		return visit(&j, q)
+	})
+}
+
+// each calls visit with every query in turn, after a check that its scores are
+// finite. An error says the query and, where it is a *rowError, the row.
+func (l Lists) each(visit func(q query) error) error {
+	if len(l.Labels) != len(l.Scores) {
+		return fmt.Errorf("metrics: %d scores but %d labels: one of each a row", len(l.Scores), len(l.Labels))
+	}
+	offsets, err := checked(l.Offsets, len(l.Scores))
 	if err != nil {
 		return err
 	}
-	j := judge{metric: m, gain: gain}
 	for n, first := range offsets[:len(offsets)-1] {
 		end := offsets[n+1]
-		q := query{number: n, first: first, scores: l.Scores[first:end]}
-		for i, s := range q.scores {
-			if math.IsNaN(s) || math.IsInf(s, 0) {
-				return fmt.Errorf("metrics: query %d, row %d: score %v: scores must be finite", n, first+i, s)
-			}
+		q := query{number: n, first: first, scores: l.Scores[first:end], labels: l.Labels[first:end]}
+		err := allFinite(q.scores, "score")
+		if err == nil {
+			err = visit(q)
 		}
-		if q.defined, err = j.prepare(l.Labels[first:end]); err != nil {
-			var bad *labelError
-			if errors.As(err, &bad) {
-				return fmt.Errorf("metrics: query %d, row %d: %w", n, first+bad.row, err)
-			}
-			return fmt.Errorf("metrics: query %d: %w", n, err)
-		}
-		if err := visit(&j, q); err != nil {
-			return fmt.Errorf("metrics: query %d: %w", n, err)
+		if err != nil {
+			return located(err, n, first)
 		}
 	}
 	return nil
 }
 
-// offsets are the checked Offsets.
-func (l Lists) offsets() ([]int, error) {
-	rows := len(l.Scores)
-	if len(l.Labels) != rows {
-		return nil, fmt.Errorf("metrics: %d scores but %d labels: one of each a row", rows, len(l.Labels))
+// rowError is about one row of a query, counted from the query's first.
+type rowError struct {
+	row int
+	err error
+}
+
+func (e *rowError) Error() string { return fmt.Sprintf("document %d: %v", e.row, e.err) }
+func (e *rowError) Unwrap() error { return e.err }
+
+// located says in which query err came up, and in which row.
+func located(err error, number, first int) error {
+	if bad := (*rowError)(nil); errors.As(err, &bad) {
+		return fmt.Errorf("metrics: query %d, row %d: %w", number, first+bad.row, bad.err)
 	}
-	if l.Offsets == nil {
+	return fmt.Errorf("metrics: query %d: %w", number, err)
+}
+
+func allFinite(values []float64, what string) error {
+	for row, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return &rowError{row, fmt.Errorf("%s %v: it must be finite", what, v)}
+		}
+	}
+	return nil
+}
+
+// checked are offsets that fit the rows.
+func checked(offsets []int, rows int) ([]int, error) {
+	if offsets == nil {
 		return []int{0, rows}, nil
 	}
-	if len(l.Offsets) == 0 {
+	if len(offsets) == 0 {
 		return nil, errors.New("metrics: offsets are empty: they have one entry more than there are queries")
 	}
 	last := 0
-	for i, o := range l.Offsets {
+	for i, o := range offsets {
 		if o < last || o > rows {
 			return nil, fmt.Errorf("metrics: offset %d is %d: offsets must not fall, and stay within the %d rows", i, o, rows)
 		}
 		last = o
 	}
-	return l.Offsets, nil
+	return offsets, nil
 }
 
 func grow(s []int, n int) []int {

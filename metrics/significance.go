@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -131,7 +132,7 @@ func exactSignedRank(statistic float64, ranks []float64) float64 {
 		chance = next
 	}
 	at := int(2 * statistic)
-	low, high := total(chance[:at+1]), total(chance[at:])
+	low, high := floats.Sum(chance[:at+1]), floats.Sum(chance[at:])
 	return min(1, 2*min(low, high))
 }
 
