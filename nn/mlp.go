@@ -84,8 +84,8 @@ func NewMLP(c MLPConfig) (*MLP, error) {
 			shape = tensor.Shape{size.in} // the last layer gives a vector
 		}
 		l := layer{
-			w: Weight{fmt.Sprintf("w%d", i), tensor.New(tensor.Of(c.Dtype), tensor.WithShape(shape...))},
-			b: Weight{fmt.Sprintf("b%d", i), tensor.New(tensor.Of(c.Dtype), tensor.WithShape(size.out))},
+			w: Weight{fmt.Sprintf("w%d", i), tensor.New(tensor.Of(c.Dtype), tensor.WithShape(shape...)), false},
+			b: Weight{fmt.Sprintf("b%d", i), tensor.New(tensor.Of(c.Dtype), tensor.WithShape(size.out)), true},
 		}
 		rng := rand.New(rand.NewPCG(c.Seed, uint64(i)))
 		limit := math.Sqrt(6 / float64(size.in+size.out))

@@ -18,6 +18,7 @@ const (
 type Weight struct {
 	Name  string
 	Value *tensor.Dense
+	Bias  bool // an offset, which weight decay leaves alone
 }
 
 // A Scorer is a model from the features of documents to their scores.

@@ -1,0 +1,260 @@
+package train
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plrank/plrank/losses"
+	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/ops"
+)
+
+// Config is how a model is trained. Fields that are zero mean what is said
+// beside them; [Default] is the recipe of choice.
+type Config struct {
+	Loss           string      `json:"loss"`           // name of the objective in package losses; "": plrank-rb
+	Cutoff         int         `json:"cutoff"`         // K: ranks that count in the objective; 0: 5
+	Samples        SampleCount `json:"samples"`        // N: rankings sampled for each query and step; 0: 100
+	Gain           string      `json:"gain"`           // from labels to gains, a name of package metrics; "": exp2
+	NormalizeGains bool        `json:"normalizeGains"` // divide a query's gains by its ideal DCG@K: the objective is NDCG
+
+	Transform  string         `json:"transform"`  // of raw features, see datasets.FitTransform; "": minmax
+	Hidden     []int          `json:"hidden"`     // widths of the hidden layers; none: a linear model
+	Activation ops.Activation `json:"activation"` // of the hidden layers; zero: none
+	Dropout    float64        `json:"dropout"`    // rate of dropout after each hidden layer; 0: no dropout
+
+	Optimizer    string  `json:"optimizer"`    // sgd, momentum or adam; "": sgd
+	LearningRate float64 `json:"learningRate"` // 0: 0.01
+	Momentum     float64 `json:"momentum"`     // of the optimizer momentum; 0: 0.9
+	Decay        float64 `json:"decay"`        // the learning rate is multiplied by it after each epoch; 0: not changed
+	L2           float64 `json:"l2"`           // L2·w is added to the gradient of every weight w that is not a bias; 0: nothing
+	Clip         float64 `json:"clip"`         // a gradient whose norm is larger is scaled down to it; 0: never
+	Batch        int     `json:"batch"`        // queries a step; 0: 1
+
+	Epochs     int    `json:"epochs"`     // passes over the training queries; 0: 40
+	Patience   int    `json:"patience"`   // stop after so many epochs without a better validation value; 0: never
+	Metric     string `json:"metric"`     // the validation value: a metric such as ndcg@5, or expected-ndcg@5; "": ndcg@ the cutoff
+	Convention string `json:"convention"` // for label-free queries: zero, one, skip or letor4, see package metrics; "": skip
+
+	EvaluationSamples int  `json:"evaluationSamples"` // rankings sampled for expected metrics; 0: 100
+	EvaluateTrain     bool `json:"evaluateTrain"`     // report metrics of the training split every epoch, too
+	DropLabelFreeTest bool `json:"dropLabelFreeTest"` // leave test queries without a relevant document out of all metrics
+
+	Seed uint64 `json:"seed"` // of weights, dropout, order of queries and sampled rankings
+}
+
+// Default is the recipe of choice.
+func Default() Config {
+	return Config{
+		Loss: "plrank-rb", Cutoff: 10, Samples: 100, NormalizeGains: true,
+		Transform: "minmax+log-standard", Hidden: []int{64}, Activation: ops.ReLU, Dropout: 0.3,
+		Optimizer: "adam", LearningRate: 0.001, Batch: 8,
+		Epochs: 40, Patience: 10, Metric: "ndcg@10",
+	}
+}
+
+// Paper is the set-up of the experiments of Oosterhuis (2021), section 5, with
+// PL-Rank-2: two hidden layers of 32 sigmoids, plain SGD, one query a step, a
+// number of samples that grows from 10 to 100, DCG@5 under the policy.
+func Paper() Config {
+	return Config{
+		Loss: "plrank2", Cutoff: 5, Samples: Dynamic,
+		Transform: "minmax", Hidden: []int{32, 32}, Activation: ops.Sigmoid,
+		Optimizer: "sgd", LearningRate: 0.01, Batch: 1,
+		Epochs: 40, Metric: "expected-dcg@5", EvaluationSamples: 100, DropLabelFreeTest: true,
+	}
+}
+
+var presets = map[string]func() Config{"default": Default, "paper": Paper}
+
+// Presets lists the names that Preset knows.
+func Presets() []string { return slices.Sorted(maps.Keys(presets)) }
+
+// Preset is a configuration by name: default or paper.
+func Preset(name string) (Config, error) {
+	if p, ok := presets[name]; ok {
+		return p(), nil
+	}
+	return Config{}, unknown("preset", name, Presets())
+}
+
+func unknown(what, name string, valid []string) error {
+	return fmt.Errorf("train: unknown %s %q: want one of %s", what, name, strings.Join(valid, ", "))
+}
+
+// withDefaults fills in what zero fields mean.
+func (c Config) withDefaults() Config {
+	fill(&c.Loss, "plrank-rb")
+	fill(&c.Cutoff, 5)
+	fill(&c.Samples, 100)
+	fill(&c.Gain, metrics.Exp2Gain.String())
+	fill(&c.Transform, "minmax")
+	fill(&c.Optimizer, "sgd")
+	fill(&c.LearningRate, 0.01)
+	fill(&c.Momentum, 0.9)
+	fill(&c.Decay, 1)
+	fill(&c.Batch, 1)
+	fill(&c.Epochs, 40)
+	fill(&c.Metric, fmt.Sprintf("ndcg@%d", c.Cutoff))
+	fill(&c.Convention, metrics.LabelFreeSkip.String())
+	fill(&c.EvaluationSamples, 100)
+	return c
+}
+
+func fill[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// Check reports the first setting that makes no sense. What depends on the data,
+// such as the transform, is checked by [New].
+func (c Config) Check() error {
+	_, err := c.parse()
+	return err
+}
+
+// parsed is a configuration with its names looked up.
+type parsed struct {
+	Config
+	loss       losses.Func
+	gain       metrics.Gain
+	metric     measure
+	convention metrics.Convention
+}
+
+func (c Config) parse() (*parsed, error) {
+	p := &parsed{Config: c.withDefaults()}
+	c = p.Config
+	var err error
+	if p.loss, err = losses.ByName(c.Loss); err != nil {
+		return nil, err
+	}
+	if p.gain, err = metrics.ParseGain(c.Gain); err != nil {
+		return nil, err
+	}
+	if p.metric, err = parseMeasure(c.Metric); err != nil {
+		return nil, err
+	}
+	if p.convention, err = metrics.ParseConvention(c.Convention); err != nil {
+		return nil, err
+	}
+	if _, err = newOptimizer(c); err != nil {
+		return nil, err
+	}
+	if _, err = c.Activation.MarshalText(); err != nil {
+		return nil, err
+	}
+	if c.Samples < 1 && c.Samples != Dynamic {
+		return nil, fmt.Errorf("train: samples is %d: want 1 or more, or dynamic", int(c.Samples))
+	}
+	for _, setting := range []struct {
+		name  string
+		value int
+		least int
+	}{
+		{"cutoff", c.Cutoff, 1}, {"batch", c.Batch, 1}, {"epochs", c.Epochs, 1}, {"patience", c.Patience, 0},
+		{"evaluation samples", c.EvaluationSamples, 1},
+	} {
+		if setting.value < setting.least {
+			return nil, fmt.Errorf("train: %s is %d: want %d or more", setting.name, setting.value, setting.least)
+		}
+	}
+	for _, width := range c.Hidden {
+		if width < 1 {
+			return nil, fmt.Errorf("train: a hidden layer of width %d: want 1 or more", width)
+		}
+	}
+	for _, setting := range []struct {
+		name        string
+		value       float64
+		least, most float64
+		want        string
+	}{
+		{"learning rate", c.LearningRate, math.SmallestNonzeroFloat64, math.MaxFloat64, "a number above 0"},
+		{"dropout", c.Dropout, 0, math.Nextafter(1, 0), "a rate in [0, 1)"},
+		{"momentum", c.Momentum, 0, math.Nextafter(1, 0), "a number in [0, 1)"},
+		{"decay", c.Decay, math.SmallestNonzeroFloat64, 1, "a number in (0, 1]"},
+		{"l2", c.L2, 0, math.MaxFloat64, "a number that is not below 0"},
+		{"clip", c.Clip, 0, math.MaxFloat64, "a number that is not below 0"},
+	} {
+		if !(setting.value >= setting.least && setting.value <= setting.most) {
+			return nil, fmt.Errorf("train: %s is %v: want %s", setting.name, setting.value, setting.want)
+		}
+	}
+	return p, nil
+}
+
+// A SampleCount is the number of rankings sampled for each query and step, or
+// [Dynamic].
+type SampleCount int
+
+// Dynamic is a number of samples that grows with the epoch, from 10 to 100 in the
+// course of 40 epochs (Oosterhuis 2021, section 5).
+const Dynamic SampleCount = -1
+
+const dynamicName = "dynamic"
+
+// At is the number of samples in an epoch, counted from 0.
+func (n SampleCount) At(epoch int) int {
+	if n == Dynamic {
+		return min(100, 10+90*epoch/40)
+	}
+	return int(n)
+}
+
+// most is the highest that At gives.
+func (n SampleCount) most() int { return n.At(40) }
+
+// String is a number, or "dynamic".
+func (n SampleCount) String() string {
+	if n == Dynamic {
+		return dynamicName
+	}
+	return strconv.Itoa(int(n))
+}
+
+// MarshalText writes what String gives.
+func (n SampleCount) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
+
+// UnmarshalText reads a number of 1 or more, or "dynamic".
+func (n *SampleCount) UnmarshalText(text []byte) error {
+	if string(text) == dynamicName {
+		*n = Dynamic
+		return nil
+	}
+	v, err := strconv.Atoi(string(text))
+	if err != nil || v < 1 {
+		return fmt.Errorf("want a number of 1 or more, or %s", dynamicName)
+	}
+	*n = SampleCount(v)
+	return nil
+}
+
+// MarshalJSON writes a number, or the string "dynamic".
+func (n SampleCount) MarshalJSON() ([]byte, error) {
+	if n == Dynamic {
+		return json.Marshal(dynamicName)
+	}
+	return json.Marshal(int(n))
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (n *SampleCount) UnmarshalJSON(data []byte) error {
+	var v int
+	if json.Unmarshal(data, &v) == nil {
+		*n = SampleCount(v)
+		return nil
+	}
+	var text string
+	if err := json.Unmarshal(data, &text); err != nil {
+		return err
+	}
+	return n.UnmarshalText([]byte(text))
+}

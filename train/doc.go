@@ -1,0 +1,16 @@
+// Package train fits a scoring model to lists by stochastic gradient descent on
+// one of the objectives of package losses.
+//
+//	splits, err := datasets.Open("MQ2008/Fold1", datasets.Options{})
+//	result, err := train.Run(ctx, train.Default(), splits, train.Hooks{})
+//	scores, err := result.Ranker.Score(splits.Test)
+//
+// A [Config] says everything that matters: the same configuration and data give
+// the same result, bit for bit, whatever the number of cores, and also if the
+// run was interrupted and resumed from a checkpoint on the way.
+//
+// Raw features stay as they are in memory; each batch is transformed as it is
+// packed, by a goroutine that works ahead of the training. Batches go through
+// static graphs, compiled once for each rung of a ladder of row counts, which
+// share the model's weights.
+package train

@@ -1,0 +1,121 @@
+package train
+
+import (
+	"fmt"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/losses"
+	"github.com/plrank/plrank/nn"
+	"github.com/plrank/plrank/ops"
+)
+
+// rung is the number of rows of the graph that takes so many documents: the
+// smallest step of a ladder that grows by about an eighth, in multiples of 8. At
+// most an eighth of the work is for padding, and few graphs serve all batches.
+func rung(rows int) int {
+	capacity := 8
+	for capacity < rows {
+		capacity += max(8, capacity/64*8)
+	}
+	return capacity
+}
+
+// A stepGraph computes the loss of a batch and its gradient, for one number of
+// rows. Compiling only these prunes what Grad adds beside them.
+type stepGraph struct {
+	vm                G.VM
+	x, gains, offsets *G.Node
+	loss              G.Value
+	grads             G.Nodes
+}
+
+// newStepGraph builds the graph for batches of that many rows, queries and
+// features.
+func newStepGraph(model nn.Scorer, loss losses.Func, sampler *ops.Sampler, discounts []float64, rows, queries, features int) (*stepGraph, error) {
+	g := G.NewGraph()
+	s := &stepGraph{
+		x:       G.NewMatrix(g, tensor.Float32, G.WithShape(rows, features), G.WithName("x")),
+		gains:   G.NewVector(g, tensor.Float32, G.WithShape(rows), G.WithName("gains")),
+		offsets: G.NewVector(g, tensor.Int, G.WithShape(queries+1), G.WithName("offsets")),
+	}
+	scores, weights, err := model.Build(s.x, nn.Train)
+	if err != nil {
+		return nil, err
+	}
+	cost, err := loss(ops.Lists{Scores: scores, Offsets: s.offsets}, s.gains, sampler, discounts)
+	if err != nil {
+		return nil, err
+	}
+	if s.grads, err = G.Grad(cost, weights...); err != nil {
+		return nil, err
+	}
+	// A copy of the loss: its own value may be overwritten by the backward pass.
+	read := G.Read(cost, &s.loss)
+	prog, locs, err := G.CompileFunction(g, G.Nodes{s.x}, append(G.Nodes{read}, s.grads...))
+	if err != nil {
+		return nil, err
+	}
+	s.vm = G.NewTapeMachine(g, G.WithPrecompiled(prog, locs))
+	return s, nil
+}
+
+// run is the loss of a batch. The gradients are in the values of grads until
+// the next run.
+func (s *stepGraph) run(b *batch) (float64, error) {
+	rows := s.x.Shape()[0]
+	for _, let := range []struct {
+		node  *G.Node
+		value *tensor.Dense
+	}{
+		{s.x, tensor.New(tensor.WithShape(s.x.Shape()...), tensor.WithBacking(b.packed.X))},
+		{s.gains, tensor.New(tensor.WithShape(rows), tensor.WithBacking(b.gains))},
+		{s.offsets, tensor.New(tensor.WithShape(len(b.packed.Offsets)), tensor.WithBacking(b.packed.Offsets))},
+	} {
+		if err := G.Let(let.node, let.value); err != nil {
+			return 0, err
+		}
+	}
+	s.vm.Reset()
+	if err := s.vm.RunAll(); err != nil {
+		return 0, err
+	}
+	switch v := s.loss.Data().(type) {
+	case float32:
+		return float64(v), nil
+	case float64:
+		return v, nil
+	default:
+		return 0, fmt.Errorf("the loss is a %T, want a scalar", v)
+	}
+}
+
+// A scoreGraph computes scores, for one number of rows.
+type scoreGraph struct {
+	vm        G.VM
+	x, scores *G.Node
+}
+
+func newScoreGraph(model nn.Scorer, rows, features int) (*scoreGraph, error) {
+	g := G.NewGraph()
+	s := &scoreGraph{x: G.NewMatrix(g, tensor.Float32, G.WithShape(rows, features), G.WithName("x"))}
+	var err error
+	if s.scores, _, err = model.Build(s.x, nn.Evaluate); err != nil {
+		return nil, err
+	}
+	s.vm = G.NewTapeMachine(g)
+	return s, nil
+}
+
+// run is the scores of the rows of x, until the next run.
+func (s *scoreGraph) run(x []float32) ([]float32, error) {
+	if err := G.Let(s.x, tensor.New(tensor.WithShape(s.x.Shape()...), tensor.WithBacking(x))); err != nil {
+		return nil, err
+	}
+	s.vm.Reset()
+	if err := s.vm.RunAll(); err != nil {
+		return nil, err
+	}
+	return s.scores.Value().(*tensor.Dense).Float32s(), nil
+}

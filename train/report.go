@@ -1,0 +1,184 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/metrics"
+)
+
+// A Report compares a model with the baselines, on all splits.
+type Report struct {
+	Convention string        `json:"convention"` // for label-free queries
+	Metrics    []string      `json:"metrics"`    // names of Values, in the order of a table
+	Splits     []SplitReport `json:"splits"`
+}
+
+// A SplitReport is the part of a Report on one split.
+type SplitReport struct {
+	Name      string   `json:"name"` // train, vali or test
+	Queries   int      `json:"queries"`
+	Relevant  int      `json:"relevant"` // queries with a relevant document
+	Documents int      `json:"documents"`
+	Rows      []Values `json:"rows"` // of the rankers, in the order of Rankers
+	Rankers   []string `json:"rankers"`
+}
+
+// Report evaluates r beside two baselines: random order, and the best single raw
+// feature, ascending or descending, by the validation metric on the training
+// split.
+func (t *Trainer) Report(r *Ranker) (*Report, error) {
+	feature, descending, err := t.bestFeature()
+	if err != nil {
+		return nil, err
+	}
+	direction := "ascending"
+	if descending {
+		direction = "descending"
+	}
+	names := []string{"random order", fmt.Sprintf("feature %d, %s", t.splits.Train.FeatureIDs[feature], direction), t.Loss}
+	report := &Report{Convention: t.Config.Convention}
+	for _, m := range t.reported() {
+		report.Metrics = append(report.Metrics, m.String())
+	}
+	for _, split := range []struct {
+		name string
+		d    *datasets.Dataset
+	}{{"train", t.splits.Train}, {"vali", t.splits.Vali}, {"test", t.splits.Test}} {
+		d := split.d
+		if d == nil {
+			continue
+		}
+		relevant, err := t.relevantQueries(d)
+		if err != nil {
+			return nil, err
+		}
+		random, err := t.randomOrder(d)
+		if err != nil {
+			return nil, err
+		}
+		// A feature is no policy: only its ranking can be measured.
+		single, err := t.evaluate(d, featureScores(d, feature, descending), t.ofRanking())
+		if err != nil {
+			return nil, err
+		}
+		model, err := t.evaluateSplit(r, d)
+		if err != nil {
+			return nil, err
+		}
+		report.Splits = append(report.Splits, SplitReport{
+			Name: split.name, Queries: d.Queries(), Relevant: len(relevant), Documents: d.Rows(),
+			Rankers: names, Rows: []Values{random, single, model},
+		})
+	}
+	return report, nil
+}
+
+// ofRanking is the part of reported that is not expected.
+func (p *parsed) ofRanking() []measure {
+	var list []measure
+	for _, m := range p.reported() {
+		if !m.expected {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// randomOrder is the expectation over random rankings, which for this ranker is
+// what both kinds of metrics measure.
+func (t *Trainer) randomOrder(d *datasets.Dataset) (Values, error) {
+	var expected []measure
+	for _, m := range t.reported() {
+		if m.expected {
+			expected = append(expected, m)
+		}
+	}
+	values, err := t.evaluate(d, make([]float64, d.Rows()), expected)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range expected {
+		values[m.metric.String()] = values[m.String()]
+	}
+	return values, nil
+}
+
+// bestFeature is the column of the training split, and its direction, with the
+// best value of the validation metric; the first of several.
+func (t *Trainer) bestFeature() (column int, descending bool, err error) {
+	d := t.splits.Train
+	m := measure{metric: t.metric.metric}
+	type outcome struct {
+		value float64
+		err   error
+	}
+	outcomes := make([]outcome, 2*d.Width())
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for i := range next {
+				values, err := t.evaluate(d, featureScores(d, i/2, i%2 == 0), []measure{m})
+				outcomes[i] = outcome{float64(values[m.String()]), err}
+			}
+		})
+	}
+	for i := range outcomes {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	best := outcome{value: math.NaN()}
+	for i, o := range outcomes {
+		if o.err != nil {
+			return 0, false, o.err
+		}
+		if i == 0 || m.better(o.value, best.value) {
+			best, column, descending = o, i/2, i%2 == 0
+		}
+	}
+	return column, descending, nil
+}
+
+// featureScores ranks by one raw feature. Documents that lack it come last.
+func featureScores(d *datasets.Dataset, column int, descending bool) []float64 {
+	scores := make([]float64, d.Rows())
+	for r := range scores {
+		v := float64(d.Row(r)[column])
+		if !descending {
+			v = -v
+		}
+		if math.IsNaN(v) {
+			v = -math.MaxFloat64
+		}
+		scores[r] = max(-math.MaxFloat64, min(math.MaxFloat64, v))
+	}
+	return scores
+}
+
+// Value is a metric of a ranker in the report of a split, NaN if it has none.
+func (s SplitReport) Value(ranker int, metric string) float64 {
+	if v, ok := s.Rows[ranker][metric]; ok {
+		return float64(v)
+	}
+	return math.NaN()
+}
+
+// LabelFree says in words what the convention makes of label-free queries.
+func (r Report) LabelFree() string {
+	switch c, _ := metrics.ParseConvention(r.Convention); c {
+	case metrics.LabelFreeZero:
+		return "queries without a relevant document count 0"
+	case metrics.LabelFreeOne:
+		return "queries without a relevant document count 1 in NDCG, 0 in DCG"
+	case metrics.LabelFreeSkip:
+		return "queries without a relevant document are left out of NDCG, and count 0 in DCG"
+	case metrics.LETOR4:
+		return "queries without a relevant document count 0; NDCG is that of LETOR 4.0"
+	}
+	return r.Convention
+}

@@ -1,0 +1,418 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/nn"
+	"github.com/plrank/plrank/ops"
+)
+
+// A Trainer is a training run: its data, its model and how far it has come.
+type Trainer struct {
+	*parsed
+	splits    *datasets.Splits
+	transform *datasets.Transform
+	queries   []int     // of the training split, those with a relevant document
+	gains     []float32 // of the training split, by row
+
+	model     *nn.MLP
+	optimizer optimizer
+	sampler   *ops.Sampler
+	discounts []float64
+	graphs    map[int]*stepGraph // by rows
+	single    map[int]*stepGraph // of one query, by rows: to find who is to blame
+	buffers   [2]batch
+	gradient  []float32
+	current   *Ranker // of model
+	best      *Ranker // of a model of its own, with the weights of the best epoch
+
+	// How far it has come: what a checkpoint keeps, besides the optimizer's state.
+	weights []float32 // of all layers, one after another
+	step    uint64
+	history []Epoch
+}
+
+// An Epoch is a line of the history of training.
+type Epoch struct {
+	Epoch        int     `json:"epoch"`           // from 1
+	Steps        uint64  `json:"steps"`           // made since the beginning
+	Samples      int     `json:"samples"`         // N of this epoch
+	LearningRate float64 `json:"learningRate"`    // of this epoch
+	Loss         float64 `json:"loss"`            // mean over the training queries, at the time of their step
+	Train        Values  `json:"train,omitempty"` // with Config.EvaluateTrain
+	Vali         Values  `json:"vali"`
+	Best         bool    `json:"best"`    // the validation value is better than in all epochs before
+	Seconds      float64 `json:"seconds"` // for training and evaluation; the only thing here that may differ from run to run
+}
+
+// Hooks are called while training goes on; those that are nil are not.
+type Hooks struct {
+	Step  func(Step)                  // after each step
+	Epoch func(*Trainer, Epoch) error // after each epoch; its error ends the training
+}
+
+// A Step is how far an epoch has come.
+type Step struct {
+	Epoch       int // from 1
+	Step, Steps int // done, and in all, of this epoch
+	Loss        float64
+}
+
+// A Result is what training ended with.
+type Result struct {
+	Ranker      *Ranker // the best model by the validation value
+	BestEpoch   int     // its epoch; 0 if the run was interrupted in the first
+	History     []Epoch
+	Interrupted bool // the context was cancelled before the end
+}
+
+// Run trains a model: New and Trainer.Run.
+func Run(ctx context.Context, c Config, s *datasets.Splits, h Hooks) (*Result, error) {
+	t, err := New(c, s)
+	if err != nil {
+		return nil, err
+	}
+	return t.Run(ctx, h)
+}
+
+// New prepares a run. Training and validation splits must have documents and at
+// least one query with a relevant document; the test split may be nil. The error
+// says which setting or split is wrong.
+func New(c Config, s *datasets.Splits) (*Trainer, error) {
+	p, err := c.parse()
+	if err != nil {
+		return nil, err
+	}
+	t := &Trainer{
+		parsed: p, discounts: metrics.Discounts(p.Cutoff),
+		graphs: map[int]*stepGraph{}, single: map[int]*stepGraph{},
+	}
+	if err := t.takeSplits(s); err != nil {
+		return nil, err
+	}
+	train := t.splits.Train
+	if t.transform, err = datasets.FitTransform(p.Transform, train); err != nil {
+		return nil, err
+	}
+	t.sampler = ops.NewSampler(p.Samples.most(), p.Cutoff, p.Seed)
+	if t.optimizer, err = newOptimizer(p.Config); err != nil {
+		return nil, err
+	}
+	mlp := nn.MLPConfig{
+		Features: t.transform.Width(), Hidden: p.Hidden, Activation: p.Activation,
+		Dropout: p.Dropout, Seed: p.Seed, Dtype: tensor.Float32,
+	}
+	if t.model, err = nn.NewMLP(mlp); err != nil {
+		return nil, err
+	}
+	best, err := nn.NewMLP(mlp)
+	if err != nil {
+		return nil, err
+	}
+	t.current = newRanker(t.model, t.transform, train.FeatureIDs, p.Gain)
+	t.best = newRanker(best, t.transform, train.FeatureIDs, p.Gain)
+	t.weights = flatten(t.model)
+	t.gradient = make([]float32, len(t.weights))
+	return t, nil
+}
+
+// takeSplits checks the splits and prepares gains and the queries to train on.
+func (t *Trainer) takeSplits(s *datasets.Splits) error {
+	t.splits = &datasets.Splits{Train: s.Train, Vali: s.Vali, Test: s.Test}
+	for _, split := range []struct {
+		name string
+		d    *datasets.Dataset
+	}{{"training", s.Train}, {"validation", s.Vali}, {"test", s.Test}} {
+		if split.d == nil && split.name == "test" {
+			continue
+		}
+		if split.d == nil || split.d.Rows() == 0 {
+			return fmt.Errorf("train: the %s split is empty", split.name)
+		}
+		if !slices.Equal(split.d.FeatureIDs, s.Train.FeatureIDs) {
+			return fmt.Errorf("train: %s and %s have other feature ids than each other", s.Train.Name, split.d.Name)
+		}
+		relevant, err := t.relevantQueries(split.d)
+		if err != nil {
+			return err
+		}
+		switch {
+		case split.name == "test" && !t.DropLabelFreeTest:
+		case len(relevant) == 0:
+			return fmt.Errorf("train: no query of the %s split %s has a relevant document: there is nothing to learn or to measure", split.name, split.d.Name)
+		case split.name == "training":
+			t.queries = relevant
+		case split.name == "test":
+			t.splits.Test = split.d.Select(relevant)
+		}
+	}
+	return t.prepareGains()
+}
+
+func (t *Trainer) prepareGains() error {
+	d := t.splits.Train
+	gains, err := t.gain.Gains(d.Labels)
+	if err != nil {
+		return fmt.Errorf("train: %s: %w", d.Name, err)
+	}
+	if t.NormalizeGains {
+		for q := range d.Queries() {
+			of := gains[d.Offsets[q]:d.Offsets[q+1]]
+			if ideal := metrics.IdealDCG(of, t.discounts); ideal > 0 {
+				for i := range of {
+					of[i] /= ideal
+				}
+			}
+		}
+	}
+	t.gains = make([]float32, len(gains))
+	for i, g := range gains {
+		t.gains[i] = float32(g)
+	}
+	return nil
+}
+
+// Run trains until the last epoch, until patience is lost, or until the context
+// is cancelled, which is no error: the result is the best model so far. A loss,
+// gradient or weight that is not finite ends it with an error that names the
+// step and the queries. A trainer that was interrupted cannot go on; make a new
+// one and Restore the last checkpoint.
+func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
+	interrupted := false
+	for len(t.history) < t.Epochs && !t.patienceLost() {
+		e, err := t.runEpoch(ctx, h)
+		if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+			interrupted = true
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		t.history = append(t.history, e)
+		if h.Epoch == nil {
+			continue
+		}
+		if err := h.Epoch(t, e); err != nil {
+			return nil, err
+		}
+	}
+	if len(t.history) == 0 {
+		unflatten(t.best.model, t.weights)
+	}
+	r := &Result{Ranker: t.best, History: t.history, Interrupted: interrupted}
+	if i := t.bestEpoch(); i >= 0 {
+		r.BestEpoch = t.history[i].Epoch
+	}
+	return r, nil
+}
+
+// bestEpoch is the index of the best epoch, −1 if there is none.
+func (t *Trainer) bestEpoch() int {
+	for i := len(t.history) - 1; i >= 0; i-- {
+		if t.history[i].Best {
+			return i
+		}
+	}
+	return -1
+}
+
+func (t *Trainer) patienceLost() bool {
+	return t.Patience > 0 && len(t.history)-1-t.bestEpoch() >= t.Patience
+}
+
+// History is the line of each epoch until now.
+func (t *Trainer) History() []Epoch { return t.history }
+
+// Best is the ranker of the best epoch until now.
+func (t *Trainer) Best() *Ranker { return t.best }
+
+func (t *Trainer) runEpoch(ctx context.Context, h Hooks) (Epoch, error) {
+	start := time.Now()
+	epoch := len(t.history)
+	e := Epoch{Epoch: epoch + 1, Samples: t.Samples.At(epoch), LearningRate: t.LearningRate * math.Pow(t.Decay, float64(epoch))}
+	if err := t.sampler.SetSamples(e.Samples); err != nil {
+		return e, err
+	}
+	order := slices.Clone(t.queries)
+	rng := rand.New(rand.NewPCG(t.Seed, uint64(epoch)))
+	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	progress := Step{Epoch: e.Epoch, Steps: (len(order) + t.Batch - 1) / t.Batch}
+	err := t.eachBatch(ctx, order, func(b *batch) error {
+		loss, err := t.learn(b, e.LearningRate)
+		if err != nil {
+			return t.blame(err, e.Epoch, b)
+		}
+		e.Loss += loss * float64(len(b.queries)) / float64(len(order))
+		t.step++
+		progress.Step++
+		progress.Loss = loss
+		if h.Step != nil {
+			h.Step(progress)
+		}
+		return nil
+	})
+	if err != nil {
+		return e, err
+	}
+	e.Steps = t.step
+	if err := t.validate(&e); err != nil {
+		return e, err
+	}
+	e.Seconds = time.Since(start).Seconds()
+	return e, nil
+}
+
+// validate evaluates the model as it is, and keeps it if it is the best.
+func (t *Trainer) validate(e *Epoch) (err error) {
+	if t.EvaluateTrain {
+		if e.Train, err = t.evaluateSplit(t.current, t.splits.Train); err != nil {
+			return err
+		}
+	}
+	if e.Vali, err = t.evaluateSplit(t.current, t.splits.Vali); err != nil {
+		return err
+	}
+	name := t.metric.String()
+	best := t.bestEpoch()
+	e.Best = best < 0 || t.metric.better(float64(e.Vali[name]), float64(t.history[best].Vali[name]))
+	if e.Best {
+		unflatten(t.best.model, t.weights)
+	}
+	return nil
+}
+
+func (t *Trainer) evaluateSplit(r *Ranker, d *datasets.Dataset) (Values, error) {
+	scores, err := r.Score(d)
+	if err != nil {
+		return nil, err
+	}
+	return t.evaluate(d, scores, t.reported())
+}
+
+// learn makes one step.
+func (t *Trainer) learn(b *batch, learningRate float64) (float64, error) {
+	loss, err := t.differentiate(t.graphs, b, t.Batch)
+	if err != nil {
+		return 0, err
+	}
+	t.addL2()
+	if _, err := clip(t.gradient, t.Clip); err != nil {
+		return 0, err
+	}
+	t.optimizer.step(t.weights, t.gradient, learningRate)
+	if i := slices.IndexFunc(t.weights, notFinite); i >= 0 {
+		return 0, &weightError{t.weights[i]}
+	}
+	unflatten(t.model, t.weights)
+	return loss, nil
+}
+
+// weightError is a weight that a step has made infinite.
+type weightError struct{ weight float32 }
+
+func (e *weightError) Error() string {
+	return fmt.Sprintf("a weight became %v: a lower learning rate, or clipping the gradient, may help", e.weight)
+}
+
+func notFinite(v float32) bool { return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) }
+
+// differentiate computes the loss of a batch and its gradient.
+func (t *Trainer) differentiate(graphs map[int]*stepGraph, b *batch, queries int) (float64, error) {
+	g := graphs[b.rows]
+	if g == nil {
+		var err error
+		if g, err = newStepGraph(t.model, t.loss, t.sampler, t.discounts, b.rows, queries, t.transform.Width()); err != nil {
+			return 0, err
+		}
+		graphs[b.rows] = g
+	}
+	t.model.SetStep(t.step)
+	t.sampler.SetStep(t.step)
+	loss, err := g.run(b)
+	if err != nil {
+		return 0, err
+	}
+	if math.IsNaN(loss) || math.IsInf(loss, 0) {
+		return 0, fmt.Errorf("the loss is %v", loss)
+	}
+	at := 0
+	for _, n := range g.grads {
+		at += copy(t.gradient[at:], n.Value().(*tensor.Dense).Float32s())
+	}
+	return loss, nil
+}
+
+func (t *Trainer) addL2() {
+	if t.L2 == 0 {
+		return
+	}
+	at := 0
+	for _, w := range t.model.Weights() {
+		end := at + w.Value.DataSize()
+		if !w.Bias {
+			for i := at; i < end; i++ {
+				t.gradient[i] += float32(t.L2) * t.weights[i]
+			}
+		}
+		at = end
+	}
+}
+
+// blame says at which step an error happened, and for which queries: those that
+// fail alone, or else all of the batch.
+func (t *Trainer) blame(err error, epoch int, b *batch) error {
+	d := t.splits.Train
+	var ids []string
+	var tooFar *weightError
+	if !errors.As(err, &tooFar) {
+		for _, q := range b.queries {
+			var alone batch
+			t.pack(&alone, []int{q}, 1)
+			_, failed := t.differentiate(t.single, &alone, 1)
+			if failed == nil {
+				_, failed = clip(t.gradient, 0)
+			}
+			if failed != nil {
+				ids = append(ids, d.QueryIDs[q])
+			}
+		}
+	}
+	if ids == nil {
+		for _, q := range b.queries {
+			ids = append(ids, d.QueryIDs[q])
+		}
+	}
+	const most = 8
+	list := strings.Join(ids[:min(most, len(ids))], ", ")
+	if len(ids) > most {
+		list += fmt.Sprintf(", … (%d in all)", len(ids))
+	}
+	return fmt.Errorf("train: epoch %d, step %d, query %s of %s: %w", epoch, t.step+1, list, d.Name, err)
+}
+
+// flatten is a copy of all weights of a model.
+func flatten(m nn.Scorer) []float32 {
+	var flat []float32
+	for _, w := range m.Weights() {
+		flat = append(flat, w.Value.Float32s()...)
+	}
+	return flat
+}
+
+// unflatten sets the weights of a model.
+func unflatten(m nn.Scorer, flat []float32) {
+	for _, w := range m.Weights() {
+		flat = flat[copy(w.Value.Float32s(), flat):]
+	}
+}
