@@ -31,13 +31,13 @@ func Example() {
 		log.Fatal(err)
 	}
 	mean, stdErr := expected.Mean(metrics.LabelFreeSkip)
-	fmt.Printf("under the policy: %.2f, standard error below .01: %t\n", mean, stdErr < .01)
+	fmt.Printf("under the policy: %.1f, standard error below .01: %t\n", mean, stdErr < .01)
 	// Output:
 	// ndcg@5: [0.6590 NaN]
 	// mean, label-free queries zero: 0.3295
 	// mean, label-free queries one: 0.8295
 	// mean, label-free queries skip: 0.6590
-	// under the policy: 0.71, standard error below .01: true
+	// under the policy: 0.7, standard error below .01: true
 }
 
 // Is the second model better? Both were judged on the same queries.
@@ -63,8 +63,8 @@ func ExampleWilcoxon() {
 	// 95 % interval [0.03, 0.11]
 }
 
-// Two relevant documents of which one is ranked first, the tie going by row, and the policy that
-// lets them take turns.
+// Two relevant documents with equal scores: ranked, one stands first (by row), and
+// under the policy they take turns.
 func ExampleFairness() {
 	l := metrics.Lists{Scores: []float64{10, 10, 0}, Labels: []float32{1, 1, 0}}
 	discounts := metrics.Discounts(3)

@@ -1,13 +1,19 @@
 package metrics
 
-import "math"
+import (
+	"math"
+
+	"github.com/plrank/plrank/internal/plackett"
+)
 
 // Expectation is the expected metric of every query.
 type Expectation struct {
 	PerQuery []float64 // the mean over the sampled rankings; NaN where the metric is not defined
 	// StdErr is the standard error of PerQuery as an estimate of the exact
-	// expectation: the standard deviation over the samples / √samples. With one
-	// sample it is not known, +Inf. NaN where PerQuery is.
+	// expectation, from the spread of the samples. With one sample it is not
+	// known, +Inf. NaN where PerQuery is. For the metrics that are sums, Expected
+	// takes it from the spread between four parts of the samples: right on
+	// average, so for a Mean over many queries, but rough for a single one.
 	StdErr []float64
 }
 
@@ -26,7 +32,11 @@ func (e Expectation) Mean(c Convention) (mean, stdErr float64) {
 }
 
 // Expected estimates the expectation of a metric under the Plackett–Luce policy
-// of the scores, E_y[metric(y)], from rankings that it draws. It costs
+// of the scores, E_y[metric(y)], from rankings that it draws. For the metrics that
+// are sums over ranks, Σ_k w_k v(y_k) (all but MAP, MRR and ERR), it averages
+// Σ_k w_k E[v(y_k) | y_1 … y_{k−1}], which has the same expectation and less
+// variance: for DCG@5 of 125 documents with normal scores of standard deviation
+// 0.5, 1, 2 and 4 about 2000, 300, 14 and 3 times less. It costs
 // O(documents + samples · cutoff) a query; a metric without a cutoff needs
 // rankings of whole lists. Errors are those of PerQuery.
 func Expected(m Metric, l Lists, gain Gain, p Policy) (Expectation, error) {
@@ -34,7 +44,19 @@ func Expected(m Metric, l Lists, gain Gain, p Policy) (Expectation, error) {
 	if err != nil {
 		return Expectation{}, err
 	}
-	return expectation(m, l, gain, draws.of)
+	var kernel plackett.Kernel
+	return expectation(m, l, gain, func(j *judge, q query) (mean, stdErr float64, err error) {
+		depth := m.depth(len(q.scores))
+		places, err := draws.of(q, depth)
+		if err != nil {
+			return 0, 0, err
+		}
+		if families[m.kind].walk != nil {
+			mean, stdErr = j.average(places, depth)
+			return mean, stdErr, nil
+		}
+		return j.conditional(&kernel, q.scores, places, depth)
+	})
 }
 
 // OverRankings is the mean of a metric over given rankings. They must be as
@@ -46,26 +68,33 @@ func OverRankings(m Metric, l Lists, gain Gain, r Rankings) (Expectation, error)
 	if err := places.check(l.Offsets, len(l.Scores)); err != nil {
 		return Expectation{}, err
 	}
-	return expectation(m, l, gain, places.read)
+	return expectation(m, l, gain, func(j *judge, q query) (mean, stdErr float64, err error) {
+		depth := m.depth(len(q.scores))
+		rankings, err := places.read(q, depth)
+		if err != nil {
+			return 0, 0, err
+		}
+		mean, stdErr = j.average(rankings, depth)
+		return mean, stdErr, nil
+	})
 }
 
-// expectation averages a metric over rankings of depth places of each query's
-// documents, numbered from 0, one ranking after another.
-func expectation(m Metric, l Lists, gain Gain, rankings func(q query, depth int) ([]int, error)) (Expectation, error) {
+// expectation collects the expectations of the queries for which the metric is
+// defined.
+func expectation(m Metric, l Lists, gain Gain, of func(j *judge, q query) (mean, stdErr float64, err error)) (Expectation, error) {
 	var e Expectation
-	err := l.judged(m, gain, func(j *judge, q query) error {
+	err := l.judged(m, gain, func(j *judge, q query) (err error) {
 		mean, stdErr := math.NaN(), math.NaN()
-		if q.defined {
-			depth := m.depth(len(q.scores))
-			places, err := rankings(q, depth)
-			if err != nil {
-				return err
-			}
-			mean, stdErr = j.average(places, depth)
+		switch {
+		case !q.defined:
+		case len(q.scores) == 0: // one ranking, the empty one
+			mean, stdErr = j.value(nil), 0
+		default:
+			mean, stdErr, err = of(j, q)
 		}
 		e.PerQuery = append(e.PerQuery, mean)
 		e.StdErr = append(e.StdErr, stdErr)
-		return nil
+		return err
 	})
 	if err != nil {
 		return Expectation{}, err
@@ -73,23 +102,59 @@ func expectation(m Metric, l Lists, gain Gain, rankings func(q query, depth int)
 	return e, nil
 }
 
-// average is the mean of the metric over rankings of depth places, and its
-// standard error.
+// average is the mean of the metric over rankings of depth places of the query's
+// documents, numbered from 0, one ranking after another, and its standard error.
 func (j *judge) average(rankings []int, depth int) (mean, stdErr float64) {
-	if len(j.values) == 0 { // nothing to rank: no ranking tells more than another
-		return j.value(nil), 0
+	var over moments
+	for ; len(rankings) > 0; rankings = rankings[depth:] {
+		over.add(j.value(rankings[:depth]), 1)
 	}
-	n, sumSquares := 0.0, 0.0
-	for len(rankings) > 0 {
-		v := j.value(rankings[:depth])
-		rankings = rankings[depth:]
-		n++ // Welford's update
-		change := v - mean
-		mean += change / n
-		sumSquares += change * (v - mean)
+	return over.mean, over.stdErr()
+}
+
+// batches is the number of parts of the samples from whose means the standard
+// error of a conditional expectation is estimated; each costs the kernel a pass
+// over all documents.
+const batches = 4
+
+// conditional is Σ_k w_k E[v(y_k) | y_1 … y_{k−1}], averaged over rankings as those of
+// average, and its standard error.
+func (j *judge) conditional(kernel *plackett.Kernel, scores []float64, rankings []int, depth int) (mean, stdErr float64, err error) {
+	var over moments
+	samples := len(rankings) / depth
+	parts := min(batches, samples)
+	for part := range parts {
+		first, end := part*samples/parts, (part+1)*samples/parts
+		r := plackett.Rankings{Places: rankings[first*depth : end*depth], Cutoff: depth}
+		sum, err := kernel.Metric(plackett.PLRankRB, scores, j.values, j.weights, r)
+		if err != nil {
+			return 0, 0, err
+		}
+		over.add(j.base+sum/j.norm, float64(end-first))
 	}
-	if n == 1 {
-		return mean, math.Inf(1)
+	return over.mean, over.stdErr(), nil
+}
+
+// moments are the mean and the spread of values that are means of some samples
+// each.
+type moments struct {
+	values, samples float64
+	mean            float64
+	squares         float64 // Σ samples·(value − mean)²
+}
+
+func (m *moments) add(value, samples float64) {
+	m.values++
+	m.samples += samples
+	change := value - m.mean
+	m.mean += change * samples / m.samples
+	m.squares += samples * change * (value - m.mean)
+}
+
+// stdErr is the standard error of the mean, +Inf where one value does not show it.
+func (m *moments) stdErr() float64 {
+	if m.values < 2 {
+		return math.Inf(1)
 	}
-	return mean, math.Sqrt(sumSquares / (n - 1) / n)
+	return math.Sqrt(m.squares / (m.values - 1) / m.samples)
 }

@@ -7,34 +7,85 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/internal/plackett"
+	"gonum.org/v1/gonum/stat"
 )
 
 // Every metric's expectation over all rankings of a small list, each as often as
-// it is likely, against the sampled one.
+// it is likely, against the sampled one: the mean over copies of the list, whose
+// standard error is well known.
 func TestExpectedAgainstEnumeration(t *testing.T) {
-	l := Lists{
-		Scores: []float64{0.3, -0.6, 1.1, 0, 0.4, -0.2},
-		Labels: []float32{2, 0, 0, 3, 1, 0},
+	for _, scores := range [][]float64{
+		{0.3, -0.6, 1.1, 0, 0.4, -0.2},
+		{12, -0.6, 1.1, 0, 7, 12}, // peaked
+	} {
+		labels := []float32{2, 0, 0, 3, 1, 0}
+		copies := Lists{Offsets: []int{0}}
+		for range 200 {
+			copies.Scores = append(copies.Scores, scores...)
+			copies.Labels = append(copies.Labels, labels...)
+			copies.Offsets = append(copies.Offsets, len(copies.Scores))
+		}
+		for _, m := range allMetrics(t) {
+			exact := 0.0
+			j := judge{metric: m, gain: Exp2Gain}
+			if _, err := j.prepare(labels); err != nil {
+				t.Fatal(err)
+			}
+			err := plackett.Enumerate(scores, m.depth(len(scores)), func(ranking []int, probability float64) {
+				exact += probability * j.value(ranking)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := Expected(m, copies, Exp2Gain, Policy{Seed: 7})
+			if err != nil {
+				t.Fatal(err)
+			}
+			mean, stdErr := e.Mean(LabelFreeZero)
+			if math.Abs(mean-exact) > 5*stdErr+1e-12 {
+				t.Errorf("%v of %v is %v ± %v, by enumeration %v", m, scores, mean, stdErr, exact)
+			}
+			// The standard error is that of the spread between the copies.
+			spread := stat.StdDev(e.PerQuery, nil) / math.Sqrt(200)
+			if stdErr > 1.5*spread+1e-12 || stdErr < spread/1.5-1e-12 {
+				t.Errorf("%v of %v has a standard error of %v, but the copies one of %v", m, scores, stdErr, spread)
+			}
+		}
 	}
-	for _, m := range allMetrics(t) {
-		exact := 0.0
-		j := judge{metric: m, gain: Exp2Gain}
-		if _, err := j.prepare(l.Labels); err != nil {
-			t.Fatal(err)
-		}
-		err := plackett.Enumerate(l.Scores, m.depth(len(l.Scores)), func(ranking []int, probability float64) {
-			exact += probability * j.value(ranking)
-		})
+}
+
+// What Expected gains over the plain mean.
+func TestExpectedHasLessVariance(t *testing.T) {
+	l, m := benchmarkLists(100, 125), mustParse(t, "dcg@5")
+	e, err := Expected(m, l, Exp2Gain, Policy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	draws, err := Policy{}.draws()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Rankings{Samples: 100, Cutoff: 5}
+	for q := range 100 {
+		places, err := draws.of(query{number: q, scores: l.Scores[125*q : 125*(q+1)]}, 5)
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := Expected(m, l, Exp2Gain, Policy{Samples: 20000, Seed: 7})
-		if err != nil {
-			t.Fatal(err)
+		for _, d := range places {
+			r.Rows = append(r.Rows, 125*q+d)
 		}
-		if z := math.Abs(e.PerQuery[0]-exact) - 5*e.StdErr[0]; z > 1e-12 {
-			t.Errorf("%v is %v ± %v, by enumeration %v", m, e.PerQuery[0], e.StdErr[0], exact)
-		}
+	}
+	plain, err := OverRankings(m, l, Exp2Gain, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean, stdErr := e.Mean(LabelFreeZero)
+	plainMean, plainErr := plain.Mean(LabelFreeZero)
+	if math.Abs(mean-plainMean) > 5*plainErr {
+		t.Errorf("%v ± %v and %v ± %v from the same rankings", mean, stdErr, plainMean, plainErr)
+	}
+	if ratio := square(plainErr / stdErr); ratio < 100 {
+		t.Errorf("the variance is only %.1f times less", ratio)
 	}
 }
 
