@@ -11,16 +11,18 @@ import (
 type chunk struct {
 	text []byte // the lines; handed back to the reader once parsed
 
+	first  int       // lines of the file between the chunk before and this one (a header)
 	lines  int       // lines of text, the empty ones too
 	labels []float32 // [rows]
 	ids    []int     // feature ids in use, ascending
-	values []float32 // rows × len(ids)
+	values slab      // rows × len(ids)
 	runs   []run     // rows one after another with the same query id
 	docs   []string  // [rows], or nil: no document ids so far
 
 	faults     []fault // the first maxFaults malformed lines
 	faultCount int
 	ignored    int   // values of features that the reader was told to leave out
+	unlabelled int   // rows
 	err        error // what stops the whole read
 }
 
@@ -64,7 +66,9 @@ func tooSparse(rows, columns int, text int64) error {
 // parser turns chunks of text into rows. One parser serves one goroutine, chunk
 // after chunk, and keeps its scratch space.
 type parser struct {
-	known columns // which feature ids are welcome
+	known    columns // which feature ids are welcome
+	header   *header // of separated values; nil for LETOR text
+	lastWins bool    // of two values for a feature in a line; else they are an error
 
 	c      *chunk
 	values []float32 // rows × stride, columns in order of first appearance
@@ -114,7 +118,11 @@ func (p *parser) parse(c *chunk) {
 		} else {
 			text = nil
 		}
-		p.letorLine(line)
+		if p.header != nil {
+			p.csvLine(line)
+		} else {
+			p.letorLine(line)
+		}
 		c.lines++
 	}
 	p.finish()
@@ -128,6 +136,11 @@ func (p *parser) begin(c *chunk) {
 	}
 	clear(p.far)
 	p.c, p.order, p.stamp, p.last = c, p.order[:0], p.stamp[:0], nil
+	if p.header != nil {
+		for _, id := range p.header.ids {
+			p.addColumn(id)
+		}
+	}
 }
 
 // finish copies the rows out of the scratch space, columns by ascending id.
@@ -138,10 +151,10 @@ func (p *parser) finish() {
 	if c.err != nil || c.faultCount > 0 {
 		return
 	}
-	c.values = make([]float32, len(c.labels)*width)
+	c.values = newSlab(len(c.labels) * width)
 	sorted := slices.IsSorted(p.order)
 	for r := range c.labels {
-		row, from := c.values[r*width:(r+1)*width], p.values[r*p.stride:]
+		row, from := c.values.values[r*width:(r+1)*width], p.values[r*p.stride:]
 		if sorted {
 			copy(row, from)
 			continue
@@ -215,6 +228,9 @@ func (p *parser) endRow(label float32, query []byte, named bool, doc []byte) {
 		p.last = query
 	}
 	c.labels = append(c.labels, label)
+	if label == Unlabelled {
+		c.unlabelled++
+	}
 	if doc != nil && c.docs == nil {
 		c.docs = make([]string, len(c.labels)-1, cap(c.labels))
 	}

@@ -11,8 +11,9 @@ type Dataset struct {
 	QueryIDs   []string  // [queries]
 	FeatureIDs []int     // [columns] ascending: the id each column has in the file
 
-	DocumentIDs []string // [rows], or nil where the source names no documents
-	Warnings    []string // what was odd about the source but could be read, one line each
+	FeatureNames []string // [columns], or nil where the source does not name features
+	DocumentIDs  []string // [rows], or nil where the source names no documents
+	Warnings     []string // what was odd about the source but could be read, one line each
 }
 
 // Unlabelled is the label of a document that was not judged. Such documents are
@@ -41,12 +42,13 @@ func (d *Dataset) Select(queries []int) *Dataset {
 		rows += d.Offsets[q+1] - d.Offsets[q]
 	}
 	s := &Dataset{
-		Name:       d.Name,
-		Features:   make([]float32, 0, rows*d.Width()),
-		Labels:     make([]float32, 0, rows),
-		Offsets:    make([]int, 1, len(queries)+1),
-		QueryIDs:   make([]string, 0, len(queries)),
-		FeatureIDs: d.FeatureIDs,
+		Name:         d.Name,
+		Features:     make([]float32, 0, rows*d.Width()),
+		Labels:       make([]float32, 0, rows),
+		Offsets:      make([]int, 1, len(queries)+1),
+		QueryIDs:     make([]string, 0, len(queries)),
+		FeatureIDs:   d.FeatureIDs,
+		FeatureNames: d.FeatureNames,
 	}
 	for _, q := range queries {
 		from, to := d.Offsets[q], d.Offsets[q+1]

@@ -7,7 +7,8 @@ import "bytes"
 //	label [qid:ID] id:value id:value … [# comment]
 //
 // A blank line or one with only a comment is no row. Features may come in any
-// order; those that are absent are 0.
+// order; those that are absent are 0, those whose value is NULL, NaN, NA or ? (in
+// any letter case) are missing.
 func (p *parser) letorLine(b []byte) {
 	i := skipBlanks(b, 0)
 	if i == len(b) || b[i] == '#' {
@@ -53,7 +54,7 @@ func (p *parser) letorLine(b []byte) {
 			return
 		}
 		i++
-		value, n, err := parseFloat32(b[i:])
+		value, n, err := parseValue(b[i:])
 		if i += n; err != nil || !ends(b, i) {
 			p.fail(start, "feature %s: %v", token(b, start), orNumber(err))
 			return
@@ -76,7 +77,7 @@ func (p *parser) letorLine(b []byte) {
 				row = p.values[(mark-1)*p.stride : mark*p.stride]
 			}
 		}
-		if p.stamp[column] == mark {
+		if p.stamp[column] == mark && !p.lastWins {
 			p.fail(start, "feature %s: a second value for id %d in this line", token(b, start), id)
 			return
 		}

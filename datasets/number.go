@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"strconv"
@@ -10,6 +11,26 @@ var (
 	errNumber = errors.New("not a number")
 	errRange  = errors.New("beyond the range of float32")
 )
+
+// missing is how a value that is not known is kept.
+var missing = float32(math.NaN())
+
+// parseValue reads a feature value at the start of b, up to where a word may
+// end: a number, or a word that says it is missing. The result is not checked to
+// end there.
+func parseValue(b []byte) (float32, int, error) {
+	v, n, err := parseFloat32(b)
+	if err != errNumber {
+		return v, n, err
+	}
+	for n = 0; !ends(b, n); n++ {
+	}
+	switch string(bytes.ToLower(b[:min(n, 8)])) {
+	case "null", "nan", "na", "?":
+		return missing, n, nil
+	}
+	return 0, 0, errNumber
+}
 
 // Powers of ten that float64 holds exactly.
 var pow10 = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,

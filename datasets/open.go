@@ -3,10 +3,7 @@ package datasets
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // Splits are the parts of a collection. They have the same FeatureIDs.
@@ -16,11 +13,24 @@ type Splits struct {
 	Test  *Dataset // nil where the source has none
 }
 
-// Options says what Open opens; the zero value: what it finds.
+// Warnings are those of all splits.
+func (s *Splits) Warnings() []string {
+	var all []string
+	for _, d := range []*Dataset{s.Train, s.Vali, s.Test} {
+		if d != nil {
+			all = append(all, d.Warnings...)
+		}
+	}
+	return all
+}
+
+// Options says what Open opens, and how; the zero value: what it finds.
 type Options struct {
-	Vali string // the file of the validation split, instead of the one found or held out
-	Test string // the file of the test split, instead of the one found
-	Seed uint64 // draws the training queries that are held out for validation
+	Read ReadOptions // how to read the files; FeatureIDs, if given, are the columns of all splits
+	Vali string      // the file of the validation split, instead of the one found or held out
+	Test string      // the file of the test split, instead of the one found
+	Fold int         // the fold of a folder that holds Fold1, Fold2, …; 0: the folder itself
+	Seed uint64      // draws the training queries that are held out for validation
 }
 
 // Open reads the splits of a collection. The path is a file, which becomes the
@@ -28,16 +38,25 @@ type Options struct {
 // after its split (train, training, trainingset; vali, valid, validation,
 // validationset, val, dev; test, testing, testset; in any letter case),
 // with a prefix that all share before it ("rank.", "set1."), and at most one of
-// the endings .txt .dat .data .svm .svmlight .libsvm .letor .csv .tsv after it.
+// the endings .txt .dat .data .svm .svmlight .libsvm .letor .csv .tsv after it,
+// and .gz or .zst. Where a folder has several prefixes, folder/prefix chooses.
+// A folder of folds (Fold1, …) needs Options.Fold; see Folds.
 //
 // Without a validation file, 20 % of the training queries, drawn by the seed,
-// are held out. Without a test file, Splits.Test is nil. All splits get the
-// columns of the union of their feature ids. Errors are those of ReadFile, and
-// a folder without a training file.
+// are held out (10 % for Istella). Without a test file, Splits.Test is nil.
+// Documents without a label are left out of all splits, with a warning. All
+// splits get the columns of the union of their feature ids. The counts of the
+// known Collections are checked; a warning says how they differ.
+//
+// Errors are those of ReadFile, and a folder without a training file.
 func Open(path string, o Options) (*Splits, error) {
-	files, err := findFiles(path)
+	files, err := findFiles(path, o.Fold)
 	if err != nil {
 		return nil, err
+	}
+	known := collectionOf(files.train)
+	if o.Vali != "" || o.Test != "" {
+		known = nil
 	}
 	if o.Vali != "" {
 		files.vali = o.Vali
@@ -45,22 +64,55 @@ func Open(path string, o Options) (*Splits, error) {
 	if o.Test != "" {
 		files.test = o.Test
 	}
+
 	var tables [3]*table
-	var ids []int
+	defer func() {
+		for _, t := range tables {
+			if t != nil {
+				t.free()
+			}
+		}
+	}()
+	ids := o.Read.FeatureIDs
+	queries, documents := 0, 0
 	for i, file := range []string{files.train, files.vali, files.test} {
 		if file == "" {
 			continue
 		}
-		if tables[i], err = readTable(file, ReadOptions{}); err != nil {
+		t, err := readTable(file, o.Read)
+		if err != nil {
 			return nil, err
 		}
-		ids = union(ids, tables[i].ids)
+		tables[i] = t
+		queries += len(t.queries)
+		documents += t.rows
+		if err := t.dropUnlabelled(); err != nil {
+			return nil, err
+		}
+		if o.Read.FeatureIDs == nil {
+			ids = union(ids, t.ids)
+		}
+		if i == 0 && t.header != nil && o.Read.FeatureIDs == nil { // the others by the names of these
+			o.Read.FeatureIDs = ids
+			for _, id := range ids {
+				o.Read.FeatureNames = append(o.Read.FeatureNames, t.header.names[id])
+			}
+		}
+	}
+	train, vali, test := tables[0], tables[1], tables[2]
+	part := 0.2
+	if known != nil {
+		if warning := known.check(queries, documents); warning != "" {
+			train.warn("%s", warning)
+		}
+		if known.HoldOut > 0 {
+			part = known.HoldOut
+		}
 	}
 
 	s := &Splits{}
-	train, vali, test := tables[0], tables[1], tables[2]
 	if vali == nil {
-		s.Train, s.Vali, err = train.holdOut(ids, o.Seed)
+		s.Train, s.Vali, err = train.holdOut(ids, part, o.Seed)
 	} else if s.Train, err = train.dataset(ids, nil); err == nil {
 		s.Vali, err = vali.dataset(ids, nil)
 	}
@@ -73,11 +125,11 @@ func Open(path string, o Options) (*Splits, error) {
 	return s, nil
 }
 
-// holdOut makes two datasets of a table, 80 % and 20 % of its queries. They
-// share one matrix, so that nothing is in memory twice.
-func (t *table) holdOut(ids []int, seed uint64) (train, vali *Dataset, err error) {
+// holdOut makes two datasets of a table, the second with the given part of its
+// queries. They share one matrix, so that nothing is in memory twice.
+func (t *table) holdOut(ids []int, part float64, seed uint64) (train, vali *Dataset, err error) {
 	n := len(t.queries)
-	held := max(1, n/5)
+	held := max(1, int(part*float64(n)))
 	if n < 2 {
 		return nil, nil, fmt.Errorf("datasets: %s: one query cannot be split into training and validation queries: please name a validation file", t.path)
 	}
@@ -92,101 +144,4 @@ func (t *table) holdOut(ids []int, seed uint64) (train, vali *Dataset, err error
 	vali.Name += fmt.Sprintf(" (%d queries held out)", held)
 	vali.Warnings = nil
 	return train, vali, nil
-}
-
-// splitFiles are the paths of a collection's files; "" where there is none.
-type splitFiles struct{ train, vali, test string }
-
-// The words that name a split, and the endings a data file may have.
-var (
-	trainWords = []string{"train", "training", "trainingset"}
-	valiWords  = []string{"vali", "valid", "validation", "validationset", "val", "dev"}
-	testWords  = []string{"test", "testing", "testset"}
-	endings    = []string{"", ".txt", ".dat", ".data", ".svm", ".svmlight", ".libsvm", ".letor", ".csv", ".tsv"}
-)
-
-// findFiles finds the files of the splits.
-func findFiles(path string) (splitFiles, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return splitFiles{}, fmt.Errorf("datasets: %w", err)
-	}
-	if !info.IsDir() {
-		return splitFiles{train: path}, nil
-	}
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		return splitFiles{}, fmt.Errorf("datasets: %w", err)
-	}
-	var names []string
-	sets := map[string]*splitFiles{} // by prefix
-	var prefixes []string
-	for _, e := range entries {
-		name := e.Name()
-		if e.IsDir() {
-			name += string(filepath.Separator)
-		}
-		names = append(names, name)
-		prefix, split := splitOf(name)
-		if split == "" {
-			continue
-		}
-		set := sets[prefix]
-		if set == nil {
-			set = &splitFiles{}
-			sets[prefix] = set
-			prefixes = append(prefixes, prefix)
-		}
-		file := map[string]*string{"train": &set.train, "vali": &set.vali, "test": &set.test}[split]
-		if *file != "" {
-			return splitFiles{}, fmt.Errorf("datasets: %s: both %s and %s could be the %s split: please name the file",
-				path, filepath.Base(*file), name, split)
-		}
-		*file = filepath.Join(path, name)
-	}
-	prefixes = slices.DeleteFunc(prefixes, func(p string) bool { return sets[p].train == "" })
-	switch len(prefixes) {
-	case 1:
-		return *sets[prefixes[0]], nil
-	case 0:
-		return splitFiles{}, fmt.Errorf("datasets: %s: no training file: looked for %s (with a prefix or an ending such as .txt), found %s",
-			path, strings.Join(trainWords, ", "), listNames(names))
-	}
-	return splitFiles{}, fmt.Errorf("datasets: %s: several training files, with the prefixes %s: please name one",
-		path, strings.Join(prefixes, ", "))
-}
-
-// splitOf is the split ("train", "vali", "test" or none) that a file name
-// stands for, and what comes before that word.
-func splitOf(name string) (prefix, split string) {
-	lower := strings.ToLower(name)
-	for _, ending := range endings {
-		stem, ok := strings.CutSuffix(lower, ending)
-		if !ok {
-			continue
-		}
-		start := strings.LastIndexAny(stem, "._-") + 1
-		word := stem[start:]
-		switch {
-		case slices.Contains(trainWords, word):
-			return lower[:start], "train"
-		case slices.Contains(valiWords, word):
-			return lower[:start], "vali"
-		case slices.Contains(testWords, word):
-			return lower[:start], "test"
-		}
-	}
-	return "", ""
-}
-
-// listNames lists file names for a message.
-func listNames(names []string) string {
-	const most = 12
-	switch {
-	case len(names) == 0:
-		return "nothing"
-	case len(names) > most:
-		return fmt.Sprintf("%s, … (%d files)", strings.Join(names[:most], ", "), len(names))
-	}
-	return strings.Join(names, ", ")
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"io/fs"
 	"runtime"
 	"slices"
 	"strings"
@@ -19,20 +19,53 @@ type ReadOptions struct {
 	// below the first or above the last are an error; others that are not in the
 	// list are left out, with a warning. Nil: the ids that occur in the file.
 	FeatureIDs []int
+
+	// FeatureNames are the names of FeatureIDs, in the same order. A file with a
+	// header is then read by name: it must have all these columns, and others are
+	// left out, with a warning. Nil: columns count from 1, left to right.
+	FeatureNames []string
+
+	// Duplicates says what to do with a second value for a feature in one line:
+	// "error" (or empty), or "last": the last value counts.
+	Duplicates string
+
+	// LabelColumn, QueryColumn and DocumentColumn name columns of a file with a
+	// header. Empty: the usual names, such as label, qid and docid.
+	LabelColumn, QueryColumn, DocumentColumn string
 }
 
-// ReadFile reads a file of queries in LETOR, SVMlight or SVMrank format:
+func (o ReadOptions) check() error {
+	if o.Duplicates != "" && o.Duplicates != "error" && o.Duplicates != "last" {
+		return fmt.Errorf("datasets: unknown way with duplicates %q: want error or last", o.Duplicates)
+	}
+	if o.FeatureNames != nil && len(o.FeatureNames) != len(o.FeatureIDs) {
+		return fmt.Errorf("datasets: %d names for %d feature ids", len(o.FeatureNames), len(o.FeatureIDs))
+	}
+	return nil
+}
+
+// ReadFile reads a file of queries: LETOR, SVMlight or SVMrank text,
 //
 //	label qid:ID id:value id:value … # comment
+//
+// or separated values (comma, tab or semicolon) with a header that names a label
+// column, a query id column, maybe a document id column, and the features. Which
+// of these it is, and whether it is compressed (gzip or zstd), its first bytes
+// tell, not its name.
 //
 // Queries keep the order of their first rows; rows of a query that comes back
 // later in the file join it, with a warning. Where lines have no qid, a file of
 // query sizes must lie beside the data under its name plus ".query" or ".group"
 // (as for LightGBM and XGBoost); such queries are called "1", "2", ….
 //
+// In LETOR text a feature that a line does not mention is 0; NULL, NaN, NA, ?
+// and an empty separated value are missing, kept as NaN (see Transform for what
+// becomes of them). A comment "docid = X" names the document. Label −1 (or an
+// empty separated value) is Unlabelled.
+//
 // A malformed line is an error that says file:line: column: reason; the first
-// ten are listed. Numbers become the nearest float32, those beyond its range
-// are an error.
+// ten are listed. Numbers become the nearest float32; infinite ones and those
+// beyond its range are an error.
 func ReadFile(path string, o ReadOptions) (*Dataset, error) {
 	t, err := readTable(path, o)
 	if err != nil {
@@ -47,14 +80,28 @@ func ReadFile(path string, o ReadOptions) (*Dataset, error) {
 
 // table is a file that has been read, in chunks whose columns are their own.
 type table struct {
-	path    string
-	size    int64 // bytes of text
-	chunks  []*chunk
-	rows    int
-	ids     []int // feature ids in use, ascending
-	queries []query
-	ignored int // values left out
-	breaks  int // runs of rows of a query that had already ended
+	path string
+	text
+	rows     int
+	ids      []int // feature ids in use, ascending
+	queries  []query
+	breaks   int // runs of rows of a query that had already ended
+	warnings []string
+}
+
+// text is what was parsed.
+type text struct {
+	chunks []*chunk
+	size   int64   // bytes, decompressed
+	header *header // of separated values, else nil
+}
+
+// free gives the memory of the chunks back.
+func (t *text) free() {
+	for _, c := range t.chunks {
+		c.values.free()
+	}
+	t.chunks = nil
 }
 
 // query is where the rows of a query are: runs of rows of the whole file.
@@ -67,36 +114,70 @@ type query struct {
 type span struct{ from, to int } // rows of the file
 
 func readTable(path string, o ReadOptions) (*table, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("datasets: %w", err)
-	}
-	defer f.Close()
-	t := &table{path: path}
-	if t.chunks, t.size, err = parseStream(f, columns{o.FeatureIDs}); err != nil {
-		return nil, fmt.Errorf("datasets: %s: %w", path, err)
-	}
-	if err := t.faults(); err != nil {
+	if err := o.check(); err != nil {
 		return nil, err
 	}
-	for _, c := range t.chunks {
-		if c.err != nil {
-			return nil, fmt.Errorf("datasets: %s: %w", path, c.err)
-		}
-		t.rows += len(c.labels)
-		t.ids = union(t.ids, c.ids)
-		t.ignored += c.ignored
-		if err := tooSparse(t.rows, len(t.ids), t.size); err != nil {
-			return nil, fmt.Errorf("datasets: %s: %w", path, err)
-		}
+	f, err := openSource(path)
+	if err != nil {
+		return nil, fmt.Errorf("datasets: %w", at(path, err))
 	}
-	if t.rows == 0 {
-		return nil, fmt.Errorf("datasets: %s: no documents in the file; want lines such as %q", path, "2 qid:1 1:0.5 2:0.1")
+	defer f.close()
+	t := &table{path: path}
+	if t.text, err = parseStream(f, o); err != nil {
+		return nil, fmt.Errorf("datasets: %w", at(path, err))
 	}
-	if err := t.group(); err != nil {
+	if err := t.check(); err != nil {
+		t.free()
 		return nil, err
 	}
 	return t, nil
+}
+
+// at is err with the path, unless it has it already.
+func at(path string, err error) error {
+	if pathError := new(fs.PathError); errors.As(err, &pathError) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+// check gathers what the chunks say, and finds the queries.
+func (t *table) check() error {
+	if err := t.faults(); err != nil {
+		return err
+	}
+	ignored := 0
+	for _, c := range t.chunks {
+		if c.err != nil {
+			return fmt.Errorf("datasets: %s: %w", t.path, c.err)
+		}
+		t.rows += len(c.labels)
+		t.ids = union(t.ids, c.ids)
+		ignored += c.ignored
+		if err := tooSparse(t.rows, len(t.ids), t.size); err != nil {
+			return fmt.Errorf("datasets: %s: %w", t.path, err)
+		}
+	}
+	if t.rows == 0 {
+		return fmt.Errorf("datasets: %s: no documents in the file; want lines such as %q", t.path, "2 qid:1 1:0.5 2:0.1")
+	}
+	if err := t.group(); err != nil {
+		return err
+	}
+	if ignored > 0 {
+		t.warn("%d values of features that are not wanted were left out", ignored)
+	}
+	if t.header != nil && len(t.header.ignored) > 0 {
+		t.warn("columns that are not wanted were left out: %s", listNames(t.header.ignored))
+	}
+	if t.breaks > 0 {
+		t.warn("%d times a query came back after another one; its rows were put together", t.breaks)
+	}
+	return nil
+}
+
+func (t *table) warn(format string, args ...any) {
+	t.warnings = append(t.warnings, t.path+": "+fmt.Sprintf(format, args...))
 }
 
 // chunkSize is how much text is parsed at once: large enough to make scheduling
@@ -104,52 +185,90 @@ func readTable(path string, o ReadOptions) (*table, error) {
 var chunkSize = 1 << 20
 
 // parseStream reads r to its end in chunks of whole lines, parsed on all cores.
-func parseStream(r io.Reader, known columns) (chunks []*chunk, size int64, err error) {
+func parseStream(r io.Reader, o ReadOptions) (t text, err error) {
 	workers := runtime.GOMAXPROCS(0)
 	work := make(chan *chunk, workers)
 	free := make(chan []byte, 2*workers+1) // buffers to use again
 	var wg sync.WaitGroup
 	for range workers {
 		wg.Go(func() {
-			p := &parser{known: known}
+			var p *parser
 			for c := range work {
+				if p == nil { // the header is known by now
+					p = &parser{known: columns{o.FeatureIDs}, header: t.header, lastWins: o.Duplicates == "last"}
+				}
+				buffer := c.text
 				p.parse(c)
+				c.text = nil
 				select {
-				case free <- c.text:
+				case free <- buffer:
 				default:
 				}
-				c.text = nil
 			}
 		})
 	}
-	defer wg.Wait()
-	defer close(work)
+	defer func() {
+		close(work)
+		wg.Wait()
+		if err != nil {
+			t.free()
+		}
+	}()
 
 	var rest []byte // the beginning of a line whose end is still to be read
-	for first := true; ; first = false {
+	headerLines := 0
+	for begun := false; ; {
 		var buffer []byte
 		select {
 		case buffer = <-free:
 		default:
 		}
-		text, after, err := readLines(r, buffer[:0], rest)
-		size += int64(len(text) - len(rest) + len(after))
-		rest = after
-		if first {
-			text = bytes.TrimPrefix(text, []byte("\ufeff"))
+		lines, after, err := readLines(r, buffer[:0], rest)
+		if err != nil && err != io.EOF {
+			return t, err
 		}
-		if len(text) > 0 {
-			c := &chunk{text: text}
-			chunks = append(chunks, c)
+		t.size += int64(len(lines) - len(rest) + len(after))
+		rest = after
+		if !begun {
+			lines = bytes.TrimPrefix(lines, []byte("\ufeff"))
+			var n int
+			var herr error
+			if t.header, n, begun, herr = begin(lines, o); herr != nil {
+				return t, herr
+			}
+			headerLines += bytes.Count(lines[:n], []byte("\n"))
+			lines = lines[n:]
+		}
+		if len(lines) > 0 {
+			c := &chunk{text: lines, first: headerLines}
+			headerLines = 0
+			t.chunks = append(t.chunks, c)
 			work <- c
 		}
 		if err == io.EOF {
-			return chunks, size, nil
-		}
-		if err != nil {
-			return nil, 0, err
+			return t, nil
 		}
 	}
+}
+
+// begin looks for the first line that is not blank or a comment. Where that is
+// a header, n is the length of the text up to its end; begun says whether there
+// is such a line (if not, n is all of the text).
+func begin(text []byte, o ReadOptions) (h *header, n int, begun bool, err error) {
+	for n < len(text) {
+		line, _, _ := bytes.Cut(text[n:], []byte("\n"))
+		length := min(len(line)+1, len(text)-n)
+		line = bytes.TrimSuffix(line, []byte("\r"))
+		if i := skipBlanks(line, 0); i == len(line) || line[i] == '#' {
+			n += length
+			continue
+		}
+		if h, err = readHeader(line, o); h == nil || err != nil {
+			return nil, 0, true, err
+		}
+		return h, n + length, true, nil
+	}
+	return nil, len(text), false, nil
 }
 
 // readLines fills buffer with rest and about chunkSize bytes more, and returns
@@ -180,6 +299,7 @@ func (t *table) faults() error {
 	var lines []string
 	count, before := 0, 0 // before: lines before the chunk
 	for _, c := range t.chunks {
+		before += c.first
 		for _, f := range c.faults {
 			if len(lines) < maxFaults {
 				lines = append(lines, fmt.Sprintf("datasets: %s:%d: column %d: %s", t.path, before+f.line+1, f.column+1, f.reason))
@@ -216,6 +336,7 @@ func (t *table) group() error {
 		latest = -1 // query of the row before
 	)
 	for _, c := range t.chunks {
+		line += c.first
 		for _, r := range c.runs {
 			if row == 0 {
 				named = r.named
@@ -280,6 +401,7 @@ func (q *query) add(row, rows int) {
 // given order; nil: that of the file. The chunks are let go on the way.
 func (t *table) dataset(ids []int, order []int) (*Dataset, error) {
 	if err := tooSparse(t.rows, len(ids), t.size); err != nil {
+		t.free()
 		return nil, fmt.Errorf("datasets: %s: %w", t.path, err)
 	}
 	if order == nil {
@@ -290,76 +412,121 @@ func (t *table) dataset(ids []int, order []int) (*Dataset, error) {
 	}
 	d := &Dataset{
 		Name:       t.path,
-		Features:   make([]float32, t.rows*len(ids)),
-		Labels:     make([]float32, t.rows),
 		Offsets:    make([]int, 1, len(order)+1),
 		QueryIDs:   make([]string, 0, len(order)),
 		FeatureIDs: ids,
+		Warnings:   t.warnings,
 	}
-	moves := make([]move, 0, len(order))
-	at := 0
+	var moves []move
+	rows := 0
 	for _, q := range order {
 		for _, s := range t.queries[q].runs {
-			moves = append(moves, move{s, at})
-			at += s.to - s.from
+			moves = append(moves, move{s, rows})
+			rows += s.to - s.from
 		}
-		d.Offsets = append(d.Offsets, at)
+		d.Offsets = append(d.Offsets, rows)
 		d.QueryIDs = append(d.QueryIDs, t.queries[q].id)
 	}
 	slices.SortFunc(moves, func(a, b move) int { return a.rows.from - b.rows.from })
+	d.Features = make([]float32, rows*len(ids))
+	d.Labels = make([]float32, rows)
 	if slices.ContainsFunc(t.chunks, func(c *chunk) bool { return c.docs != nil }) {
-		d.DocumentIDs = make([]string, t.rows)
+		d.DocumentIDs = make([]string, rows)
+	}
+	if t.header != nil {
+		for _, id := range ids {
+			d.FeatureNames = append(d.FeatureNames, t.header.names[id])
+		}
 	}
 
-	row := 0 // of the file
+	// The moves of each chunk, with rows counted from its first.
+	byChunk := make([][]move, len(t.chunks))
+	first := 0
 	for i, c := range t.chunks {
-		columns := locate(c.ids, ids)
-		for len(moves) > 0 && moves[0].rows.from < row+len(c.labels) {
-			m := moves[0]
-			n := min(m.rows.to, row+len(c.labels)) - m.rows.from
-			c.copyTo(d, columns, m.rows.from-row, n, m.to)
-			if m.rows.from += n; m.rows.from < m.rows.to {
-				moves[0] = move{m.rows, m.to + n}
+		for len(moves) > 0 && moves[0].rows.from < first+len(c.labels) {
+			m := &moves[0]
+			to := min(m.rows.to, first+len(c.labels))
+			byChunk[i] = append(byChunk[i], move{span{m.rows.from - first, to - first}, m.to})
+			m.to += to - m.rows.from
+			if m.rows.from = to; to < m.rows.to {
 				break
 			}
 			moves = moves[1:]
 		}
-		row += len(c.labels)
-		t.chunks[i] = nil
+		first += len(c.labels)
 	}
-	if t.ignored > 0 {
-		d.Warnings = append(d.Warnings, fmt.Sprintf("%s: %d values of features that are not wanted were left out", t.path, t.ignored))
-	}
-	if t.breaks > 0 {
-		d.Warnings = append(d.Warnings, fmt.Sprintf("%s: %d times a query came back after another one; its rows were put together", t.path, t.breaks))
-	}
+	parallel(len(t.chunks), func(i int) {
+		c := t.chunks[i]
+		columns := locate(c.ids, ids)
+		for _, m := range byChunk[i] {
+			c.copyTo(d, columns, m)
+		}
+		c.values.free()
+	})
+	t.chunks = nil
 	return d, nil
 }
 
-// move is rows of the file and where they go in the dataset.
+// move is rows of a file and where they go in the dataset.
 type move struct {
 	rows span
 	to   int
 }
 
-// copyTo copies n rows from the given one on to row `to` of d. Column i of the
-// chunk is column columns[i] of d.
-func (c *chunk) copyTo(d *Dataset, columns []int, from, n, to int) {
-	copy(d.Labels[to:to+n], c.labels[from:])
+// copyTo copies rows to d. Column i of the chunk is column columns[i] of d.
+func (c *chunk) copyTo(d *Dataset, columns []int, m move) {
+	from, n := m.rows.from, m.rows.to-m.rows.from
+	copy(d.Labels[m.to:m.to+n], c.labels[from:])
 	if c.docs != nil {
-		copy(d.DocumentIDs[to:to+n], c.docs[from:])
+		copy(d.DocumentIDs[m.to:m.to+n], c.docs[from:])
 	}
-	width, wide := len(c.ids), d.Width()
+	width, wide, values := len(c.ids), d.Width(), c.values.values
 	if width == wide {
-		copy(d.Features[to*wide:(to+n)*wide], c.values[from*width:])
+		copy(d.Features[m.to*wide:(m.to+n)*wide], values[from*width:])
 		return
 	}
 	for r := range n {
-		row := d.Features[(to+r)*wide : (to+r+1)*wide]
-		for i, v := range c.values[(from+r)*width : (from+r+1)*width] {
+		row := d.Features[(m.to+r)*wide : (m.to+r+1)*wide]
+		for i, v := range values[(from+r)*width : (from+r+1)*width] {
 			row[columns[i]] = v
 		}
 	}
+}
+
+// dropUnlabelled takes the rows without a label out of the queries, and the
+// queries that have no others.
+func (t *table) dropUnlabelled() error {
+	dropped := 0
+	for _, c := range t.chunks {
+		dropped += c.unlabelled
+	}
+	if dropped == 0 {
+		return nil
+	}
+	if dropped == t.rows {
+		return fmt.Errorf("datasets: %s: no document has a label: all are %d", t.path, Unlabelled)
+	}
+	labels := make([]float32, 0, t.rows)
+	for _, c := range t.chunks {
+		labels = append(labels, c.labels...)
+	}
+	queries := t.queries[:0]
+	for _, old := range t.queries {
+		q := query{id: old.id}
+		for _, s := range old.runs {
+			for r := s.from; r < s.to; r++ {
+				if labels[r] != Unlabelled {
+					q.add(r, 1)
+				}
+			}
+		}
+		if q.rows > 0 {
+			queries = append(queries, q)
+		}
+	}
+	t.queries = queries
+	t.warn("%d documents without a label (%d) were left out", dropped, Unlabelled)
+	return nil
 }
 
 // locate is the position in all of each of ids; both ascend, and all holds ids.

@@ -10,7 +10,10 @@ import (
 )
 
 // sizePaths are the names under which the query sizes of a data file may lie.
-func sizePaths(path string) []string { return []string{path + ".query", path + ".group"} }
+func sizePaths(path string) []string {
+	plain := withoutCompression(path)
+	return []string{plain + ".query", plain + ".group"}
+}
 
 // readSizes reads the file of query sizes beside a data file: one whole number
 // a line, the number of rows of each query in turn. No such file: nil.

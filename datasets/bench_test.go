@@ -1,0 +1,102 @@
+package datasets
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"testing"
+)
+
+// writeBig writes an MSLR-like LETOR file of at least the given size: the
+// queries of the synthetic collection again and again, with new ids.
+func writeBig(b *testing.B, size int) string {
+	b.Helper()
+	d := Synthetic(SyntheticOptions{Train: 100, Vali: 1, Test: 1}).Train
+	path := filepath.Join(b.TempDir(), "big.txt")
+	f, err := os.Create(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	w := bufio.NewWriterSize(f, 1<<20)
+	defer w.Flush()
+	var rows [][]byte // of features, in text
+	for r := range d.Rows() {
+		var row []byte
+		for i, v := range d.Row(r) {
+			row = strconv.AppendInt(append(row, ' '), int64(d.FeatureIDs[i]), 10)
+			row = strconv.AppendFloat(append(row, ':'), float64(v), 'g', 6, 32)
+		}
+		rows = append(rows, append(row, ' ', '\n'))
+	}
+	for query, n := 1, 0; n < size; query++ {
+		q := query % d.Queries()
+		for r := d.Offsets[q]; r < d.Offsets[q+1]; r++ {
+			head, _ := fmt.Fprintf(w, "%g qid:%d", d.Labels[r], query)
+			w.Write(rows[r])
+			n += head + len(rows[r])
+		}
+	}
+	return path
+}
+
+// bigSize is what the benchmark reads, 64 MB unless PLRANK_BENCH_MB says otherwise.
+func bigSize(b *testing.B) int {
+	mb := 64
+	if s := os.Getenv("PLRANK_BENCH_MB"); s != "" {
+		var err error
+		if mb, err = strconv.Atoi(s); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return mb << 20
+}
+
+// peak is the most memory this process has had resident so far, in bytes; 0
+// where the system does not say.
+func peak() float64 {
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	_, text, _ = bytes.Cut(text, []byte("VmHWM:"))
+	kilobytes := 0.0
+	fmt.Sscan(string(text), &kilobytes)
+	return kilobytes * 1024
+}
+
+// With PLRANK_BENCH_MB=1000, and -benchtime 1x for a peak that is that of one
+// reading, this is the file of 1 GB that the documentation speaks of.
+func BenchmarkReadFile(b *testing.B) {
+	path := writeBig(b, bigSize(b))
+	info, err := os.Stat(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("LETOR", func(b *testing.B) {
+		b.SetBytes(info.Size())
+		var d *Dataset
+		for b.Loop() {
+			d = nil
+			runtime.GC()
+			if d, err = ReadFile(path, ReadOptions{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(len(d.Features)*4)/1e6, "matrix-MB")
+		b.ReportMetric(peak()/1e6, "peak-MB")
+	})
+	b.Run("wc -l", func(b *testing.B) {
+		b.SetBytes(info.Size())
+		for b.Loop() {
+			if err := exec.Command("wc", "-l", path).Run(); err != nil {
+				b.Skip(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,64 @@
+package datasets
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// source is the text of a file, decompressed if need be.
+type source struct {
+	io.Reader
+	close func()
+}
+
+// openSource opens a file and tells by its first bytes whether it is compressed.
+func openSource(path string) (*source, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	r, stop, err := decompress(f)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &source{r, func() { stop(); f.Close() }}, nil
+}
+
+// decompress is the text of r, which may be gzip, zstd or plain.
+func decompress(r io.Reader) (text io.Reader, stop func(), err error) {
+	b := bufio.NewReaderSize(r, 1<<16)
+	magic, err := b.Peek(4)
+	if err != nil && err != io.EOF {
+		return nil, nil, err
+	}
+	switch {
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+		z, err := gzip.NewReader(b)
+		return z, func() {}, err
+	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		// 128 MB is the window of zstd --long; a file that claims more is refused.
+		z, err := zstd.NewReader(b, zstd.WithDecoderMaxWindow(1<<27), zstd.WithDecoderLowmem(true))
+		if err != nil {
+			return nil, nil, err
+		}
+		return z, z.Close, nil
+	}
+	return b, func() {}, nil
+}
+
+// withoutCompression is a file name without the ending of a compression.
+func withoutCompression(path string) string {
+	for _, ending := range []string{".gz", ".gzip", ".zst", ".zstd"} {
+		if n := len(path) - len(ending); n > 0 && strings.EqualFold(path[n:], ending) {
+			return path[:n]
+		}
+	}
+	return path
+}
