@@ -86,9 +86,9 @@ func (op *rewardsOp) Do(values ...G.Value) (G.Value, error) {
 		}
 		if op.name == "Rewards" {
 			for i := 0; i < len(l.result); i += rankings.Cutoff {
-				for k := i + 1; k < i+rankings.Cutoff; k++ {
-					if rankings.Places[k] >= 0 {
-						l.result[k] = l.result[i]
+				for k := 1; k < min(rankings.Cutoff, len(op.discounts)); k++ {
+					if rankings.Places[i+k] >= 0 {
+						l.result[i+k] = l.result[i]
 					}
 				}
 			}
