@@ -142,6 +142,7 @@ func (c Config) parse() (*parsed, error) {
 	if p.metric, err = parseMeasure(c.Metric); err != nil {
 		return nil, err
 	}
+	p.Metric = p.metric.String()
 	if p.convention, err = metrics.ParseConvention(c.Convention); err != nil {
 		return nil, err
 	}

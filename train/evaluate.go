@@ -146,3 +146,10 @@ func (p *parsed) relevantQueries(d *datasets.Dataset) ([]int, error) {
 	}
 	return queries, nil
 }
+
+// Twins are the names under which Values have a metric of the ranking and its
+// expectation, given either.
+func Twins(metric string) (ranking, expected string) {
+	ranking = strings.TrimPrefix(metric, expectedPrefix)
+	return ranking, expectedPrefix + ranking
+}

@@ -416,3 +416,14 @@ func unflatten(m nn.Scorer, flat []float32) {
 		flat = flat[copy(w.Value.Float32s(), flat):]
 	}
 }
+
+// Architecture says in words what the model is: "92 inputs, hidden 64 (relu),
+// 6017 weights".
+func (t *Trainer) Architecture() string {
+	c := t.model.Config()
+	hidden := "linear"
+	if len(c.Hidden) > 0 {
+		hidden = fmt.Sprintf("hidden %v (%v)", strings.Trim(fmt.Sprint(c.Hidden), "[]"), c.Activation)
+	}
+	return fmt.Sprintf("%d inputs, %s, %d weights", c.Features, hidden, len(t.weights))
+}
