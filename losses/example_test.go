@@ -24,7 +24,12 @@ func ExampleByName() {
 	if err != nil {
 		panic(err)
 	}
-	loss, err := build(ops.Lists{Scores: scores, Offsets: offsets}, gains, ops.NewSampler(100, 1, 42), []float64{1})
+	loss, err := build(losses.Batch{
+		Lists:     ops.Lists{Scores: scores, Offsets: offsets},
+		Gains:     gains,
+		Sampler:   ops.NewSampler(100, 1, 42),
+		Discounts: []float64{1},
+	})
 	if err != nil {
 		panic(err)
 	}

@@ -335,7 +335,7 @@ func TestAllLosses(t *testing.T) {
 					}
 					g := G.NewGraph()
 					l := ops.Lists{Scores: vector(g, "scores", dt, m), Offsets: ints(g, "offsets", offsets, len(offsets))}
-					loss, err := f(l, vector(g, "gains", dt, gains), s, []float64{1, .63, .5, .43, .39})
+					loss, err := f(losses.Batch{Lists: l, Gains: vector(g, "gains", dt, gains), Sampler: s, Discounts: []float64{1, .63, .5, .43, .39}})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -376,7 +376,7 @@ func TestDescent(t *testing.T) {
 		for range 60 {
 			g := G.NewGraph()
 			l := ops.Lists{Scores: vector(g, "scores", tensor.Float64, scores)}
-			loss, err := f(l, vector(g, "gains", tensor.Float64, gains), s, theta)
+			loss, err := f(losses.Batch{Lists: l, Gains: vector(g, "gains", tensor.Float64, gains), Sampler: s, Discounts: theta})
 			if err != nil {
 				t.Fatal(err)
 			}

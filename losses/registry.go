@@ -10,9 +10,17 @@ import (
 	"github.com/plrank/plrank/ops"
 )
 
-// Func builds a loss on lists whose samples come from s: a scalar node to be
-// minimised, the mean over the queries that have documents.
-type Func func(l ops.Lists, gains *G.Node, s *ops.Sampler, discounts []float64) (*G.Node, error)
+// Batch is what a loss is built on: lists of one graph, and what is known of them.
+type Batch struct {
+	Lists     ops.Lists
+	Gains     *G.Node      // [rows], of the dtype of the scores: ρ of the metric
+	Sampler   *ops.Sampler // of the rankings, or the noise, that the gradient is estimated from
+	Discounts []float64    // θ of the metric, as many as its cutoff
+}
+
+// Func builds a loss: a scalar node to be minimised, the mean over the queries
+// that have documents.
+type Func func(Batch) (*G.Node, error)
 
 var byName = map[string]Func{
 	"plrank1":                   sampled(PLRank1),
@@ -20,23 +28,25 @@ var byName = map[string]Func{
 	"plrank-rb":                 sampled(PLRankRB),
 	"policy-gradient":           sampled(PolicyGradient),
 	"placement-policy-gradient": sampled(PlacementPolicyGradient),
-	"lambdaloss": func(l ops.Lists, gains *G.Node, s *ops.Sampler, discounts []float64) (*G.Node, error) {
-		noise, err := ops.Gumbel(l, s)
-		if err != nil {
-			return nil, err
-		}
-		return LambdaLoss(l, gains, noise, discounts)
-	},
+	"lambdaloss":                perturbed(LambdaLoss),
 }
 
+// A builder makes a loss from lists, gains, rankings or noise, and discounts.
+type builder func(l ops.Lists, gains, drawn *G.Node, discounts []float64) (*G.Node, error)
+
 // sampled draws the rankings that a loss needs.
-func sampled(loss func(l ops.Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error)) Func {
-	return func(l ops.Lists, gains *G.Node, s *ops.Sampler, discounts []float64) (*G.Node, error) {
-		rankings, err := ops.Rankings(l, s)
+func sampled(loss builder) Func { return drawing(ops.Rankings, loss) }
+
+// perturbed draws the noise that a loss needs.
+func perturbed(loss builder) Func { return drawing(ops.Gumbel, loss) }
+
+func drawing(draw func(ops.Lists, *ops.Sampler) (*G.Node, error), loss builder) Func {
+	return func(b Batch) (*G.Node, error) {
+		drawn, err := draw(b.Lists, b.Sampler)
 		if err != nil {
 			return nil, err
 		}
-		return loss(l, gains, rankings, discounts)
+		return loss(b.Lists, b.Gains, drawn, b.Discounts)
 	}
 }
 

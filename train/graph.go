@@ -44,7 +44,12 @@ func newStepGraph(model nn.Scorer, loss losses.Func, sampler *ops.Sampler, disco
 	if err != nil {
 		return nil, err
 	}
-	cost, err := loss(ops.Lists{Scores: scores, Offsets: s.offsets}, s.gains, sampler, discounts)
+	cost, err := loss(losses.Batch{
+		Lists:     ops.Lists{Scores: scores, Offsets: s.offsets},
+		Gains:     s.gains,
+		Sampler:   sampler,
+		Discounts: discounts,
+	})
 	if err != nil {
 		return nil, err
 	}
