@@ -16,15 +16,42 @@
 // rows past the last offset are padding. The package knows no graph and no
 // files.
 //
+// # The metrics
+//
+// Ranks r run from 1 to the cutoff k, without a cutoff to the end of the list. ρ_r
+// is the gain of the document at rank r (2^label − 1, see [Gain]); it is relevant
+// where its label is 1 or more.
+//
+//   - dcg: Σ_r ρ_r / log2(r+1). Järvelin & Kekäläinen, TOIS 2002; with this discount
+//     Burges et al., ICML 2005.
+//   - ndcg: dcg / the dcg of the best ranking, also cut at k.
+//   - precision, or p: relevant documents among the ranks / k, also where the list is
+//     shorter than k, as in trec_eval.
+//   - recall: relevant documents among the ranks / relevant documents.
+//   - map, or ap: average precision, Σ over relevant r of precision@r / min(k, relevant
+//     documents), as in LightGBM; trec_eval's map_cut divides by all relevant documents.
+//   - mrr, or rr: 1 / the rank of the first relevant document, 0 where it comes after k.
+//   - err: Σ_r 1/r · R_r · Π_{i<r} (1 − R_i) with R = (2^label − 1)/2^max. Chapelle et
+//     al., CIKM 2009. max is the highest grade of the data set, 4 where err(max=2) does
+//     not say otherwise.
+//   - rbp: (1 − p) Σ over relevant r of p^(r−1). Moffat & Zobel, TOIS 2008. p is 0.8
+//     where rbp(p=0.95) does not say otherwise.
+//   - arp: Σ_d label_d · rank_d / Σ_d label_d, the only metric of which less is better.
+//     Wang et al., CIKM 2018. Documents after rank k count as if at rank k+1, so that
+//     moving a relevant document up never does harm.
+//   - letor4-ndcg: NDCG as in LETOR 4.0's evaluation script (Eval-Score-4.0.pl), with the
+//     discounts 1, 1, 1/log2(3), … 1/log2(r); 0 where the list is shorter than k.
+//   - letor4-meanndcg: that script's MeanNDCG, the mean of letor4-ndcg@1 … @D over a
+//     list of D documents.
+//
 // # Queries without a relevant document
 //
-// NDCG, MAP, MRR and recall are 1 for the best possible ranking of a query, and
-// ARP is an average over relevance; none of them is defined for a query without
-// a relevant document (a query without documents is one of those). [PerQuery]
-// gives NaN there, and a [Convention] says what such a query counts in a mean:
-// publications differ in it, and MQ2008's NDCG@10 moves by .28 with the choice.
-// The metrics that are plain sums (DCG, precision, ERR, RBP) are 0 there, under
-// every convention.
+// NDCG, MAP, MRR, recall and ARP are relative to the relevant documents of a query
+// (NDCG and ARP to the labels above 0). For a query that has none, and so for one
+// without documents, they are not defined: [PerQuery] gives NaN, and a [Convention]
+// says what such a query counts in a mean. Publications differ in it, and MQ2008's
+// NDCG@10 moves by .28 with the choice. DCG, precision, ERR and RBP are 0 there,
+// under every convention.
 //
 // # Fairness and significance
 //

@@ -25,6 +25,7 @@ const (
 )
 
 // family is all metrics of one name: how to read them and how to compute them.
+// The package comment has their formulas and sources.
 type family struct {
 	name, alias   string
 	param         param
@@ -55,57 +56,27 @@ var families []family
 
 func init() {
 	families = []family{
-		noMetric: {},
-
-		// DCG@k = Σ_{r≤k} ρ_r / log2(r+1). Järvelin & Kekäläinen, TOIS 2002;
-		// with this discount Burges et al., ICML 2005.
-		dcg: {name: "dcg", prepare: prepareDCG},
-
-		// NDCG@k = DCG@k / the DCG@k of the best ranking.
-		ndcg: {name: "ndcg", prepare: prepareNDCG},
-
-		// Precision@k = relevant documents among the first k / k, also where
-		// the list is shorter than k, as trec_eval has it.
+		noMetric:  {},
+		dcg:       {name: "dcg", prepare: prepareDCG},
+		ndcg:      {name: "ndcg", prepare: prepareNDCG},
 		precision: {name: "precision", alias: "p", prepare: preparePrecision},
+		recall:    {name: "recall", prepare: prepareRecall},
 
-		// Recall@k = relevant documents among the first k / relevant documents.
-		recall: {name: "recall", prepare: prepareRecall},
-
-		// AP@k = Σ_{r≤k, r relevant} precision@r / min(k, relevant documents):
-		// LightGBM's, so that the best ranking has 1; trec_eval's map_cut
-		// divides by all relevant documents.
 		meanAveragePrecision: {name: "map", alias: "ap", prepare: prepareRelevance, walk: walkAP},
-
-		// RR@k = 1 / rank of the first relevant document, 0 beyond k.
-		reciprocalRank: {name: "mrr", alias: "rr", prepare: prepareRelevance, walk: walkRR},
-
-		// ERR@k = Σ_{r≤k} 1/r · R_r Π_{i<r} (1 − R_i), R = (2^label − 1)/2^max.
-		// Chapelle et al., CIKM 2009. max is the highest grade of the data set:
-		// 4 as in the web collections.
+		reciprocalRank:       {name: "mrr", alias: "rr", prepare: prepareRelevance, walk: walkRR},
 		expectedReciprocalRank: {
 			name:    "err",
 			param:   param{"max", 4, "a label from 1 to 31", func(v float64) bool { return v >= 1 && v <= maxExp2Label }},
 			prepare: prepareERR,
 			walk:    walkERR,
 		},
-
-		// RBP@k = (1 − p) Σ_{r≤k} p^(r−1) [r relevant]. Moffat & Zobel, TOIS
-		// 2008, whose middle value of p is the default.
 		rankBiasedPrecision: {
 			name:    "rbp",
 			param:   param{"p", 0.8, "a persistence between 0 and 1", func(v float64) bool { return v > 0 && v < 1 }},
 			prepare: prepareRBP,
 		},
-
-		// ARP = Σ_d label_d · rank_d / Σ_d label_d. Wang et al. (LambdaLoss),
-		// CIKM 2018. ARP@k: documents after rank k count as if at rank k+1, so
-		// that moving a relevant document up never does harm.
 		averageRelevancePosition: {name: "arp", lowerIsBetter: true, prepare: prepareARP},
 
-		// The two of LETOR 4.0's evaluation script (Eval-Score-4.0.pl, Xu & Liu
-		// 2009): NDCG with the discounts of letor4Discount in both the DCG and
-		// the best one, 0 at cutoffs beyond the end of the list; and its mean
-		// over all cutoffs from 1 to the length of the list (or k).
 		letor4NDCG:     {name: "letor4-ndcg", prepare: prepareLETOR4NDCG},
 		letor4MeanNDCG: {name: "letor4-meanndcg", prepare: prepareLETOR4MeanNDCG},
 	}
@@ -124,8 +95,8 @@ func prepareNDCG(j *judge, labels []float32) (bool, error) {
 	return j.norm > 0, nil
 }
 
-// letor4Discount is 1 for the first two ranks and 1/log2(rank) for the others
-// (Järvelin & Kekäläinen's of 2002, with 2 as the base of the logarithm).
+// letor4Discount is 1 for the first two ranks and 1/log2(rank) for the others, the
+// discount of Järvelin & Kekäläinen (2002) with a logarithm to the base 2.
 func letor4Discount(rank int) float64 { return 1 / math.Log2(float64(max(rank, 2))) }
 
 func prepareLETOR4NDCG(j *judge, labels []float32) (bool, error) {
@@ -202,7 +173,9 @@ func prepareERR(j *judge, labels []float32) (bool, error) {
 	highest := j.metric.param
 	return true, j.setValues(labels, func(label float32) (float64, error) {
 		if float64(label) > highest {
-			return 0, fmt.Errorf("label %v is above the highest grade %v of %s: write err(max=%v)", label, highest, j.metric, label)
+			higher := j.metric
+			higher.param = float64(label)
+			return 0, fmt.Errorf("label %v is above %v, the highest grade of %v: use %v", label, highest, j.metric, higher)
 		}
 		gain, err := Exp2Gain.Of(label)
 		return gain / math.Exp2(highest), err

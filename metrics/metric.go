@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Metric is one metric with its cutoff, made by Parse. Metrics are comparable
-// with ==.
+// Metric is one metric with its cutoff, made by Parse; the package comment has the
+// formulas. Metrics are comparable with ==.
 type Metric struct {
 	kind   kind
 	cutoff int     // ranks looked at; 0: the whole list

@@ -156,7 +156,7 @@ func TestErrors(t *testing.T) {
 		{mustParse(t, "map"), Lists{Scores: []float64{0}, Labels: []float32{-1}}, "label -1 is negative"},
 		{mustParse(t, "arp"), Lists{Scores: []float64{0}, Labels: []float32{float32(nan)}}, "label NaN"},
 		{mustParse(t, "precision"), Lists{Scores: []float64{0}, Labels: []float32{float32(inf)}}, "label +Inf"},
-		{mustParse(t, "err"), Lists{Scores: []float64{0}, Labels: []float32{5}}, "write err(max=5)"},
+		{mustParse(t, "err@10"), Lists{Scores: []float64{0}, Labels: []float32{5}}, "use err(max=5)@10"},
 		{ndcg, Lists{Scores: []float64{0}, Labels: nil}, "1 scores but 0 labels"},
 		{ndcg, Lists{Scores: []float64{0}, Labels: []float32{0}, Offsets: []int{0, 2}}, "offset 1 is 2"},
 		{ndcg, Lists{Scores: []float64{0}, Labels: []float32{0}, Offsets: []int{1, 0}}, "offset 1 is 0"},
