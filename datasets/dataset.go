@@ -1,6 +1,10 @@
 package datasets
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+	"slices"
+)
 
 // Dataset is a list of queries, packed: the documents of query q are rows Offsets[q]:Offsets[q+1].
 type Dataset struct {
@@ -78,6 +82,41 @@ func (d *Dataset) view(from, to int) *Dataset {
 		v.DocumentIDs = d.DocumentIDs[first:last:last]
 	}
 	return &v
+}
+
+// Validate checks that the fields of a dataset fit together: lengths agree,
+// offsets and feature ids ascend, labels are finite. What this package makes is
+// valid; for datasets put together by hand.
+func (d *Dataset) Validate() error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("datasets: %s: %s", d.Name, fmt.Sprintf(format, args...))
+	}
+	if len(d.Offsets) == 0 || d.Offsets[0] != 0 || d.Offsets[len(d.Offsets)-1] != d.Rows() || !slices.IsSorted(d.Offsets) {
+		return bad("offsets must ascend from 0 to the %d rows", d.Rows())
+	}
+	for i, id := range d.FeatureIDs {
+		if id < 0 || i > 0 && id <= d.FeatureIDs[i-1] {
+			return bad("feature ids must ascend, but %d does not", id)
+		}
+	}
+	for r, label := range d.Labels {
+		if math.IsNaN(float64(label)) || math.IsInf(float64(label), 0) {
+			return bad("label %g of row %d is not finite", label, r)
+		}
+	}
+	if w := d.Width(); w > 0 && len(d.Features)/w != d.Rows() || len(d.Features) != d.Rows()*w {
+		return bad("%d feature values for %d rows of %d", len(d.Features), d.Rows(), w)
+	}
+	if len(d.QueryIDs) != d.Queries() {
+		return bad("%d query ids for %d queries", len(d.QueryIDs), d.Queries())
+	}
+	if d.DocumentIDs != nil && len(d.DocumentIDs) != d.Rows() {
+		return bad("%d document ids for %d rows", len(d.DocumentIDs), d.Rows())
+	}
+	if d.FeatureNames != nil && len(d.FeatureNames) != d.Width() {
+		return bad("%d feature names for %d features", len(d.FeatureNames), d.Width())
+	}
+	return nil
 }
 
 // String says in one line what the dataset holds.

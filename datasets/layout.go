@@ -12,6 +12,17 @@ import (
 // splitFiles are the paths of a collection's files; "" where there is none.
 type splitFiles struct{ train, vali, test string }
 
+// all is the files in the order of Splits.
+func (f splitFiles) all() [3]string { return [3]string{f.train, f.vali, f.test} }
+
+// source is the file that split i comes from.
+func (f splitFiles) source(i int) string {
+	if i == 1 && f.vali == "" {
+		return f.train
+	}
+	return f.all()[i]
+}
+
 // The words that name a split, and the endings a data file may have.
 var (
 	trainWords = []string{"train", "training", "trainingset"}

@@ -16,13 +16,15 @@ type Splits struct {
 // Warnings are those of all splits.
 func (s *Splits) Warnings() []string {
 	var all []string
-	for _, d := range []*Dataset{s.Train, s.Vali, s.Test} {
+	for _, d := range s.all() {
 		if d != nil {
 			all = append(all, d.Warnings...)
 		}
 	}
 	return all
 }
+
+func (s *Splits) all() [3]*Dataset { return [3]*Dataset{s.Train, s.Vali, s.Test} }
 
 // Options says what Open opens, and how; the zero value: what it finds.
 type Options struct {
@@ -31,6 +33,10 @@ type Options struct {
 	Test string      // the file of the test split, instead of the one found
 	Fold int         // the fold of a folder that holds Fold1, Fold2, …; 0: the folder itself
 	Seed uint64      // draws the training queries that are held out for validation
+
+	// Cache is a folder for binary copies of what was opened, CacheAuto, or empty
+	// for none. See Open.
+	Cache string
 }
 
 // Open reads the splits of a collection. The path is a file, which becomes the
@@ -47,6 +53,14 @@ type Options struct {
 // Documents without a label are left out of all splits, with a warning. All
 // splits get the columns of the union of their feature ids. The counts of the
 // known Collections are checked; a warning says how they differ.
+//
+// With Options.Cache, the splits are written to a file as they are in memory,
+// named .plrank-….cache. The next Open of the same files with the same options
+// maps that file instead of reading text: it takes no memory of its own, and
+// Features and Labels are then read-only. A cache belongs to the size, the time
+// and the content of the files; one that is stale, truncated or corrupt is
+// built anew, and one that cannot be written is a warning. It may be deleted at
+// any time, but not cut short while a program uses it.
 //
 // Errors are those of ReadFile, and a folder without a training file.
 func Open(path string, o Options) (*Splits, error) {
@@ -65,6 +79,18 @@ func Open(path string, o Options) (*Splits, error) {
 		files.test = o.Test
 	}
 
+	holdOut := 0.2
+	if known != nil && known.HoldOut > 0 {
+		holdOut = known.HoldOut
+	}
+	if o.Cache != "" {
+		return openCached(files, known, holdOut, o)
+	}
+	return open(files, known, holdOut, o)
+}
+
+// open reads the splits from their files.
+func open(files splitFiles, known *Collection, holdOut float64, o Options) (*Splits, error) {
 	var tables [3]*table
 	defer func() {
 		for _, t := range tables {
@@ -75,7 +101,7 @@ func Open(path string, o Options) (*Splits, error) {
 	}()
 	ids := o.Read.FeatureIDs
 	queries, documents := 0, 0
-	for i, file := range []string{files.train, files.vali, files.test} {
+	for i, file := range files.all() {
 		if file == "" {
 			continue
 		}
@@ -100,19 +126,16 @@ func Open(path string, o Options) (*Splits, error) {
 		}
 	}
 	train, vali, test := tables[0], tables[1], tables[2]
-	part := 0.2
 	if known != nil {
 		if warning := known.check(queries, documents); warning != "" {
 			train.warn("%s", warning)
 		}
-		if known.HoldOut > 0 {
-			part = known.HoldOut
-		}
 	}
 
 	s := &Splits{}
+	var err error
 	if vali == nil {
-		s.Train, s.Vali, err = train.holdOut(ids, part, o.Seed)
+		s.Train, s.Vali, err = train.holdOut(ids, holdOut, o.Seed)
 	} else if s.Train, err = train.dataset(ids, nil); err == nil {
 		s.Vali, err = vali.dataset(ids, nil)
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unsafe"
 )
 
 // ReadOptions says how to read a file; the zero value reads it as it is.
@@ -428,7 +429,7 @@ func (t *table) dataset(ids []int, order []int) (*Dataset, error) {
 		d.QueryIDs = append(d.QueryIDs, t.queries[q].id)
 	}
 	slices.SortFunc(moves, func(a, b move) int { return a.rows.from - b.rows.from })
-	d.Features = make([]float32, rows*len(ids))
+	d.Features = uncleared(rows * len(ids)) // copyTo writes all of it
 	d.Labels = make([]float32, rows)
 	if slices.ContainsFunc(t.chunks, func(c *chunk) bool { return c.docs != nil }) {
 		d.DocumentIDs = make([]string, rows)
@@ -467,6 +468,20 @@ func (t *table) dataset(ids []int, order []int) (*Dataset, error) {
 	return d, nil
 }
 
+// uncleared makes n numbers of any value. For a matrix that reuses some of the
+// heap, make would clear all of it and so have it resident before the chunks are
+// let go: twice the memory. A strings.Builder is the one way to memory that is
+// not cleared.
+func uncleared(n int) []float32 {
+	if n == 0 {
+		return []float32{}
+	}
+	var b strings.Builder
+	b.Grow(n * 4)
+	b.WriteByte(0)
+	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.StringData(b.String()))), n)
+}
+
 // move is rows of a file and where they go in the dataset.
 type move struct {
 	rows span
@@ -487,6 +502,7 @@ func (c *chunk) copyTo(d *Dataset, columns []int, m move) {
 	}
 	for r := range n {
 		row := d.Features[(m.to+r)*wide : (m.to+r+1)*wide]
+		clear(row)
 		for i, v := range values[(from+r)*width : (from+r+1)*width] {
 			row[columns[i]] = v
 		}

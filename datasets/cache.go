@@ -1,0 +1,236 @@
+package datasets
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// CacheAuto as Options.Cache puts the cache beside the data, or, where that
+// folder cannot be written, in the user's cache folder.
+const CacheAuto = "auto"
+
+// cacheKey is everything a cache depends on. A cache is fresh when its key is
+// equal to that of the files as they are now.
+type cacheKey struct {
+	Format  int
+	Sources []cacheSource
+	Read    ReadOptions
+	Roles   [3]bool // which splits have a file
+	HoldOut float64 // 0: nothing is held out
+	Seed    uint64
+}
+
+type cacheSource struct {
+	Path string // absolute
+	Size int64
+	Time int64  // of the last change, Unix nanoseconds
+	Hash string // of the content; see fingerprint
+}
+
+const cacheFormat = 1
+
+// newCacheKey looks at the files of the splits, and at the size files beside
+// them.
+func newCacheKey(files splitFiles, holdOut float64, o Options) (*cacheKey, error) {
+	k := &cacheKey{Format: cacheFormat, Read: o.Read}
+	if files.vali == "" {
+		k.HoldOut, k.Seed = holdOut, o.Seed
+	}
+	for i, file := range files.all() {
+		if file == "" {
+			continue
+		}
+		k.Roles[i] = true
+		for _, path := range append([]string{file}, sizePaths(file)...) {
+			source, err := newCacheSource(path)
+			if errors.Is(err, fs.ErrNotExist) && path != file {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			k.Sources = append(k.Sources, source)
+		}
+	}
+	return k, nil
+}
+
+func newCacheSource(path string) (s cacheSource, err error) {
+	if s.Path, err = filepath.Abs(path); err != nil {
+		return s, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return s, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return s, err
+	}
+	s.Size, s.Time = info.Size(), info.ModTime().UnixNano()
+	s.Hash, err = fingerprint(f, info.Size())
+	return s, err
+}
+
+// fingerprint is the SHA-256 of a file of up to 16 MB, and of 16 pieces of 1 MB
+// spread evenly over a larger one, its beginning and its end among them: reading
+// all of it would take as long as not having a cache.
+func fingerprint(r io.ReaderAt, size int64) (string, error) {
+	const pieces, piece = 16, 1 << 20
+	hash := sha256.New()
+	if size <= pieces*piece {
+		if _, err := io.Copy(hash, io.NewSectionReader(r, 0, size)); err != nil {
+			return "", err
+		}
+	} else {
+		for i := range int64(pieces) {
+			if _, err := io.Copy(hash, io.NewSectionReader(r, (size-piece)/(pieces-1)*i, piece)); err != nil {
+				return "", err
+			}
+		}
+		if _, err := io.Copy(hash, io.NewSectionReader(r, size-piece, piece)); err != nil {
+			return "", err
+		}
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+func (k *cacheKey) text() string {
+	text, err := json.Marshal(k)
+	if err != nil {
+		panic(err) // plain fields only
+	}
+	return string(text)
+}
+
+// fileName depends on what is opened and how, but not on the state of the
+// sources: a stale cache is replaced by its successor.
+func (k *cacheKey) fileName() string {
+	lasting := *k
+	lasting.Sources = nil
+	for _, s := range k.Sources {
+		lasting.Sources = append(lasting.Sources, cacheSource{Path: s.Path})
+	}
+	sum := sha256.Sum256([]byte(lasting.text()))
+	return ".plrank-" + hex.EncodeToString(sum[:8]) + ".cache"
+}
+
+// cachePaths are where a cache may lie, the preferred place first.
+func cachePaths(cache, name string, files splitFiles) []string {
+	if cache != CacheAuto {
+		return []string{filepath.Join(cache, name)}
+	}
+	paths := []string{filepath.Join(filepath.Dir(files.train), name)}
+	if user, err := os.UserCacheDir(); err == nil {
+		paths = append(paths, filepath.Join(user, "plrank", name))
+	}
+	return paths
+}
+
+// errStale says that a cache is whole but belongs to another state of the files.
+var errStale = errors.New("the cache is stale")
+
+// openCached is open with a cache before it. A cache that cannot be read or
+// written costs a warning, no more.
+func openCached(files splitFiles, known *Collection, holdOut float64, o Options) (*Splits, error) {
+	key, err := newCacheKey(files, holdOut, o)
+	if err != nil {
+		return open(files, known, holdOut, o) // whose error says more
+	}
+	paths := cachePaths(o.Cache, key.fileName(), files)
+	var warnings []string
+	for _, path := range paths {
+		s, err := loadCache(path, key.text(), files)
+		if err == nil {
+			return s, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errStale) {
+			warnings = append(warnings, fmt.Sprintf("%s: the cache is built anew: %v", path, err))
+		}
+	}
+	s, err := open(files, known, holdOut, o)
+	if err != nil {
+		return nil, err
+	}
+	if now, err := newCacheKey(files, holdOut, o); err == nil && now.text() == key.text() { // unless they changed meanwhile
+		var failed error
+		for i, path := range paths {
+			if o.Cache != CacheAuto || i > 0 {
+				err = os.MkdirAll(filepath.Dir(path), 0o777)
+			}
+			if err == nil {
+				err = saveCache(path, key.text(), s, files)
+			}
+			if err == nil {
+				failed = nil
+				break
+			}
+			failed = errors.Join(failed, err)
+		}
+		if failed != nil {
+			warnings = append(warnings, fmt.Sprintf("no cache was written: %v", oneLine(failed)))
+		}
+	}
+	s.Train.Warnings = append(s.Train.Warnings, warnings...)
+	return s, nil
+}
+
+// loadCache maps a cache file and makes splits of it, whose numbers are
+// read-only. Every byte is checked before it is used.
+func loadCache(path, key string, files splitFiles) (*Splits, error) {
+	b, err := mapFile(path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := decodeCache(b, key)
+	if err != nil {
+		unmapFile(b)
+		return nil, err
+	}
+	for i, d := range s.all() {
+		if d != nil {
+			d.Name = files.source(i) + d.Name
+		}
+	}
+	return s, nil
+}
+
+// saveCache writes a cache file under another name first, so that no one ever
+// sees half of it.
+func saveCache(path, key string, s *Splits, files splitFiles) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	if err = encodeCache(f, key, s, files); err != nil {
+		return err
+	}
+	if err = f.Chmod(0o644); err != nil {
+		return err
+	}
+	if err = f.Sync(); err != nil {
+		return err
+	}
+	if err = f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// oneLine is the text of an error without line breaks.
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }

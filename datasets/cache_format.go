@@ -1,0 +1,323 @@
+package datasets
+
+import (
+	"bufio"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"unsafe"
+)
+
+// A cache file is
+//
+//	magic      8 bytes
+//	order      uint32, to tell the byte order of the machine that wrote it
+//	checksum   uint32, CRC-32C of the header
+//	length     uint64, of the header
+//	header     JSON: cacheHeader
+//	sections   each at a multiple of 64 bytes
+//
+// with numbers in the byte order of the machine. The header has the checksums
+// of the sections.
+type cacheHeader struct {
+	Key      string
+	Size     int64 // of the file
+	Splits   [3]*cacheSplit
+	Sections []cacheSection
+}
+
+// cacheSplit names the sections of a split by their index.
+type cacheSplit struct {
+	Features, Labels    int // float32
+	Offsets, FeatureIDs int // int64
+	Names               int // strings: Name, Warnings
+	QueryIDs            int // strings
+	DocumentIDs         int // strings; −1: none
+	FeatureNames        int // strings; −1: none
+}
+
+type cacheSection struct {
+	Offset, Length int64    // bytes
+	Count          int64    // of values
+	Checksums      []uint32 // CRC-32C of each block
+}
+
+const (
+	cacheMagic   = "plrankds"
+	cacheOrder   = 0x01020304
+	cacheIntro   = 24
+	cacheAlign   = 64
+	cacheBlock   = 1 << 22
+	cacheMaxHead = 1 << 28
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// encodeCache writes the splits. Names are kept without the path of the source,
+// which may be written differently next time.
+func encodeCache(w io.Writer, key string, s *Splits, files splitFiles) error {
+	h := cacheHeader{Key: key}
+	var bodies [][]byte
+	add := func(body []byte, count int) int {
+		section := cacheSection{Length: int64(len(body)), Count: int64(count), Checksums: checksums(body)}
+		h.Sections = append(h.Sections, section)
+		bodies = append(bodies, body)
+		return len(bodies) - 1
+	}
+	addStrings := func(list []string) int {
+		if list == nil {
+			return -1
+		}
+		return add(encodeStrings(list), len(list))
+	}
+	for i, d := range s.all() {
+		if d == nil {
+			continue
+		}
+		h.Splits[i] = &cacheSplit{
+			Features:     add(bytesOf(d.Features), len(d.Features)),
+			Labels:       add(bytesOf(d.Labels), len(d.Labels)),
+			Offsets:      add(encodeInts(d.Offsets), len(d.Offsets)),
+			FeatureIDs:   add(encodeInts(d.FeatureIDs), len(d.FeatureIDs)),
+			Names:        addStrings(append([]string{strings.TrimPrefix(d.Name, files.source(i))}, d.Warnings...)),
+			QueryIDs:     addStrings(d.QueryIDs),
+			DocumentIDs:  addStrings(d.DocumentIDs),
+			FeatureNames: addStrings(d.FeatureNames),
+		}
+	}
+
+	// Offsets depend on the length of the header, which depends on the offsets'
+	// digits: reserve room for the longest, filled with blanks.
+	text, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	length := len(text) + 20*len(h.Sections) + 20
+	at := int64(cacheIntro + length)
+	for i := range h.Sections {
+		at = (at + cacheAlign - 1) / cacheAlign * cacheAlign
+		h.Sections[i].Offset = at
+		at += h.Sections[i].Length
+	}
+	h.Size = at
+	if text, err = json.Marshal(h); err != nil {
+		return err
+	}
+	text = append(text, strings.Repeat(" ", length-len(text))...)
+
+	out := bufio.NewWriterSize(w, 1<<20)
+	intro := append(make([]byte, 0, cacheIntro), cacheMagic...)
+	intro = binary.NativeEndian.AppendUint32(intro, cacheOrder)
+	intro = binary.NativeEndian.AppendUint32(intro, crc32.Checksum(text, castagnoli))
+	intro = binary.NativeEndian.AppendUint64(intro, uint64(length))
+	out.Write(intro)
+	out.Write(text)
+	at = int64(cacheIntro + length)
+	for i, body := range bodies {
+		out.Write(make([]byte, h.Sections[i].Offset-at))
+		out.Write(body)
+		at = h.Sections[i].Offset + int64(len(body))
+	}
+	return out.Flush() // the first error of all writes
+}
+
+// decodeCache makes splits of the bytes of a cache, whose numbers stay where
+// they are. It trusts nothing: whatever the bytes, the result is a consistent
+// set of datasets or an error (errStale: for another key).
+func decodeCache(b []byte, key string) (*Splits, error) {
+	if len(b) < cacheIntro || string(b[:8]) != cacheMagic || binary.NativeEndian.Uint32(b[8:]) != cacheOrder {
+		return nil, errors.New("not a cache of this kind of machine")
+	}
+	length := binary.NativeEndian.Uint64(b[16:])
+	if length > cacheMaxHead || length > uint64(len(b)-cacheIntro) {
+		return nil, errors.New("truncated")
+	}
+	text := b[cacheIntro : cacheIntro+int(length)]
+	if crc32.Checksum(text, castagnoli) != binary.NativeEndian.Uint32(b[12:]) {
+		return nil, errors.New("the checksum of the header is wrong")
+	}
+	var h cacheHeader
+	if err := json.Unmarshal(text, &h); err != nil {
+		return nil, fmt.Errorf("header: %w", err)
+	}
+	if h.Key != key {
+		return nil, errStale
+	}
+	if h.Size != int64(len(b)) {
+		return nil, fmt.Errorf("%d bytes instead of %d", len(b), h.Size)
+	}
+	c := cacheReader{b: b, sections: h.Sections}
+	if err := c.verify(); err != nil {
+		return nil, err
+	}
+	var all [3]*Dataset
+	for i, s := range h.Splits {
+		if s != nil {
+			all[i] = c.dataset(s)
+		}
+	}
+	if c.err == nil && (all[0] == nil || all[1] == nil) {
+		c.err = errors.New("a split is absent")
+	}
+	if c.err != nil {
+		return nil, c.err
+	}
+	return &Splits{all[0], all[1], all[2]}, nil
+}
+
+// cacheReader takes values out of sections; the first error stays.
+type cacheReader struct {
+	b        []byte
+	sections []cacheSection
+	err      error
+}
+
+// verify checks the place and the checksums of all sections.
+func (c *cacheReader) verify() error {
+	type block struct {
+		bytes []byte
+		sum   uint32
+	}
+	var blocks []block
+	for i, s := range c.sections {
+		if s.Offset < 0 || s.Length < 0 || s.Offset > int64(len(c.b)) || s.Length > int64(len(c.b))-s.Offset ||
+			s.Offset%cacheAlign != 0 || int64(len(s.Checksums)) != (s.Length+cacheBlock-1)/cacheBlock || s.Count < 0 || s.Count > s.Length {
+			return fmt.Errorf("section %d is out of place", i)
+		}
+		rest := c.b[s.Offset : s.Offset+s.Length]
+		for _, sum := range s.Checksums {
+			n := min(cacheBlock, len(rest))
+			blocks = append(blocks, block{rest[:n], sum})
+			rest = rest[n:]
+		}
+	}
+	wrong := make([]bool, len(blocks))
+	parallel(len(blocks), func(i int) {
+		wrong[i] = crc32.Checksum(blocks[i].bytes, castagnoli) != blocks[i].sum
+	})
+	if i := slices.Index(wrong, true); i >= 0 {
+		return fmt.Errorf("the checksum of block %d is wrong", i)
+	}
+	return nil
+}
+
+func (c *cacheReader) dataset(s *cacheSplit) *Dataset {
+	d := &Dataset{
+		Features:     c.floats(s.Features),
+		Labels:       c.floats(s.Labels),
+		Offsets:      c.ints(s.Offsets),
+		FeatureIDs:   c.ints(s.FeatureIDs),
+		QueryIDs:     c.strings(s.QueryIDs),
+		DocumentIDs:  c.strings(s.DocumentIDs),
+		FeatureNames: c.strings(s.FeatureNames),
+	}
+	names := c.strings(s.Names)
+	if c.err != nil {
+		return nil
+	}
+	if len(names) > 0 {
+		d.Name, d.Warnings = names[0], names[1:]
+	}
+	if len(d.Warnings) == 0 {
+		d.Warnings = nil
+	}
+	if err := d.Validate(); err != nil {
+		c.err = err
+		return nil
+	}
+	return d
+}
+
+func (c *cacheReader) section(i, size int) ([]byte, int) {
+	if c.err == nil && (i < 0 || i >= len(c.sections)) {
+		c.err = fmt.Errorf("no section %d", i)
+	}
+	if c.err != nil {
+		return nil, 0
+	}
+	s := c.sections[i]
+	if size > 0 && s.Length != s.Count*int64(size) {
+		c.err = fmt.Errorf("section %d has the wrong size", i)
+		return nil, 0
+	}
+	return c.b[s.Offset : s.Offset+s.Length], int(s.Count)
+}
+
+func (c *cacheReader) floats(i int) []float32 {
+	b, n := c.section(i, 4)
+	if n == 0 {
+		return []float32{}
+	}
+	return unsafe.Slice((*float32)(unsafe.Pointer(&b[0])), n)
+}
+
+func (c *cacheReader) ints(i int) []int {
+	b, n := c.section(i, 8)
+	list := make([]int, n)
+	for j := range list {
+		v := binary.NativeEndian.Uint64(b[8*j:])
+		if v > math.MaxInt {
+			c.err = fmt.Errorf("section %d: a number is out of range", i)
+			return nil
+		}
+		list[j] = int(v)
+	}
+	return list
+}
+
+// strings reads a list of strings; −1 is the one that is nil.
+func (c *cacheReader) strings(i int) []string {
+	if i == -1 {
+		return nil
+	}
+	b, n := c.section(i, 0)
+	text := string(b)
+	list := make([]string, n)
+	for j := range list {
+		length, used := binary.Uvarint(b)
+		if used <= 0 || length > uint64(len(b)-used) {
+			c.err = fmt.Errorf("section %d: the strings do not fit", i)
+			return nil
+		}
+		list[j] = text[used : used+int(length)]
+		text, b = text[used+int(length):], b[used+int(length):]
+	}
+	return list
+}
+
+func encodeStrings(list []string) []byte {
+	var b []byte
+	for _, s := range list {
+		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
+	}
+	return b
+}
+
+func encodeInts(list []int) []byte {
+	b := make([]byte, 0, 8*len(list))
+	for _, v := range list {
+		b = binary.NativeEndian.AppendUint64(b, uint64(v))
+	}
+	return b
+}
+
+func bytesOf(values []float32) []byte {
+	if len(values) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), 4*len(values))
+}
+
+func checksums(b []byte) []uint32 {
+	sums := make([]uint32, (len(b)+cacheBlock-1)/cacheBlock)
+	parallel(len(sums), func(i int) {
+		sums[i] = crc32.Checksum(b[i*cacheBlock:min(len(b), (i+1)*cacheBlock)], castagnoli)
+	})
+	return sums
+}

@@ -1,0 +1,322 @@
+package datasets
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// cached makes a small collection in a folder, and says how to open it.
+func cached(t testing.TB) (folder string, o Options) {
+	t.Helper()
+	folder = t.TempDir()
+	for name, text := range map[string]string{
+		"train.txt": "1 qid:1 1:1 2:2 # docid = A\n0 qid:1 1:nan 2:2.5\n2 qid:2 1:3\n0 qid:3 9:1\n0 qid:1 1:7\n",
+		"test.txt":  "1 qid:9 1:1 4:4\n",
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder, Options{Cache: filepath.Join(t.TempDir(), "a", "b"), Seed: 3}
+}
+
+// same compares splits bit by bit (NaN is equal to itself).
+func same(t testing.TB, got, want *Splits) {
+	t.Helper()
+	for i, g := range got.all() {
+		w := want.all()[i]
+		if g == nil || w == nil {
+			if g != w {
+				t.Fatalf("split %d: %v, want %v", i, g, w)
+			}
+			continue
+		}
+		a, b := *g, *w
+		if !bytes.Equal(bytesOf(a.Features), bytesOf(b.Features)) || !bytes.Equal(bytesOf(a.Labels), bytesOf(b.Labels)) {
+			t.Errorf("split %d: numbers differ", i)
+		}
+		a.Features, b.Features, a.Labels, b.Labels = nil, nil, nil, nil
+		if !reflect.DeepEqual(a, b) {
+			t.Errorf("split %d: %+v, want %+v", i, a, b)
+		}
+	}
+}
+
+// cacheFile is the one cache in a folder.
+func cacheFile(t testing.TB, folder string) string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(folder, ".plrank-*"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("caches %v, error %v", found, err)
+	}
+	return found[0]
+}
+
+// mapped reports whether Open took the splits from the cache: they can then not
+// share memory with a fresh parse, but the file is not written again.
+func openAgain(t testing.TB, folder string, o Options) (s *Splits, rebuilt bool) {
+	t.Helper()
+	path := cacheFile(t, o.Cache)
+	old := time.Unix(1e9, 0)
+	if err := os.Chtimes(path, old, old); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(folder, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(cacheFile(t, o.Cache))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, !info.ModTime().Equal(old)
+}
+
+func TestCacheIsTheSame(t *testing.T) {
+	folder, o := cached(t)
+	plain, err := Open(folder, Options{Seed: o.Seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := Open(folder, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, first, plain)
+	again, rebuilt := openAgain(t, folder, o)
+	if rebuilt {
+		t.Error("a fresh cache was not used")
+	}
+	same(t, again, plain)
+	if data := shared(t, "MSLR-sample"); data != "" {
+		for range 2 {
+			o := Options{Cache: o.Cache + "2"}
+			s, err := Open(data, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plain, err := Open(data, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, s, plain)
+		}
+	}
+}
+
+func TestCacheFollowsTheSources(t *testing.T) {
+	folder, o := cached(t)
+	if _, err := Open(folder, o); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(folder, "test.txt")
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Same size, same time, other content.
+	if err := os.WriteFile(path, []byte("1 qid:9 1:1 4:5\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	s, rebuilt := openAgain(t, folder, o)
+	if !rebuilt || s.Test.Row(0)[2] != 5 || len(s.Train.Warnings) != 1 { // the query that comes back
+		t.Errorf("rebuilt %v, features %v, warnings %q", rebuilt, s.Test.Row(0), s.Warnings())
+	}
+	// Another time only.
+	if err := os.Chtimes(path, info.ModTime(), info.ModTime().Add(time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, rebuilt = openAgain(t, folder, o); !rebuilt {
+		t.Error("a change of time was not noticed")
+	}
+	// Other options have a cache of their own.
+	o.Seed++
+	if _, err := Open(folder, o); err != nil {
+		t.Fatal(err)
+	}
+	if found, _ := filepath.Glob(filepath.Join(o.Cache, ".plrank-*")); len(found) != 2 {
+		t.Errorf("caches %v", found)
+	}
+}
+
+// Whatever happens to a cache, what Open returns is what the sources say.
+func TestDamagedCache(t *testing.T) {
+	folder, o := cached(t)
+	plain, err := Open(folder, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := cacheFile(t, o.Cache)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(damaged []byte, what string, at int) {
+		t.Helper()
+		if err := os.WriteFile(path, damaged, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Open(folder, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i := len(s.Train.Warnings) - 1; i >= 0 && strings.Contains(s.Train.Warnings[i], "built anew") {
+			s.Train.Warnings = s.Train.Warnings[:i]
+		} else if what == "cut" {
+			t.Errorf("%s at %d: no warning in %q", what, at, s.Warnings())
+		}
+		same(t, s, plain)
+	}
+	for i := 0; i < len(whole); i += 1 + len(whole)/40 {
+		check(whole[:i], "cut", i)
+		flipped := bytes.Clone(whole)
+		flipped[i] ^= 0x10
+		check(flipped, "flip", i)
+	}
+	check(append(bytes.Clone(whole), 0), "cut", len(whole))
+}
+
+func TestCacheCannotBeWritten(t *testing.T) {
+	folder, o := cached(t)
+	o.Cache = filepath.Join(folder, "train.txt") // a file, not a folder
+	s, err := Open(folder, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := s.Warnings(); len(w) == 0 || !strings.Contains(w[len(w)-1], "no cache was written") {
+		t.Errorf("warnings %q", w)
+	}
+}
+
+// fullDisk takes some bytes, then fails as a full disk does.
+type fullDisk struct{ room int }
+
+func (d *fullDisk) Write(b []byte) (int, error) {
+	if len(b) > d.room {
+		return d.room, os.ErrDeadlineExceeded
+	}
+	d.room -= len(b)
+	return len(b), nil
+}
+
+func TestCacheOnAFullDisk(t *testing.T) {
+	s := Synthetic(SyntheticOptions{Train: 30, Vali: 2, Test: 2})
+	for _, room := range []int{0, 100, 1 << 20} {
+		if err := encodeCache(&fullDisk{room}, "key", s, splitFiles{}); err == nil {
+			t.Errorf("with room for %d bytes: no error", room)
+		}
+	}
+}
+
+func TestCachesAtOnce(t *testing.T) {
+	folder, o := cached(t)
+	plain, err := Open(folder, Options{Seed: o.Seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 5 {
+				s, err := Open(folder, o)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				same(t, s, plain)
+			}
+		})
+	}
+	wg.Wait()
+	if left, _ := filepath.Glob(filepath.Join(o.Cache, "*")); len(left) != 1 {
+		t.Errorf("left behind: %v", left)
+	}
+	cacheFile(t, o.Cache)
+}
+
+func TestCacheAuto(t *testing.T) {
+	folder, o := cached(t)
+	o.Cache = CacheAuto
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	if _, err := Open(folder, o); err != nil {
+		t.Fatal(err)
+	}
+	cacheFile(t, folder)
+	// A cache beside the data is no data file.
+	if _, err := Open(folder, Options{}); err != nil {
+		t.Error(err)
+	}
+}
+
+func BenchmarkCache(b *testing.B) {
+	path := writeBig(b, bigSize(b))
+	o := Options{Cache: b.TempDir()}
+	s, err := Open(path, o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if w := s.Warnings(); len(w) > 0 {
+		b.Fatal(w)
+	}
+	b.SetBytes(int64(4 * (len(s.Train.Features) + len(s.Vali.Features))))
+	for b.Loop() {
+		if _, err := Open(path, o); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func FuzzDecodeCache(f *testing.F) {
+	folder, o := cached(f)
+	files, err := findFiles(folder, 0)
+	if err != nil {
+		f.Fatal(err)
+	}
+	s, err := open(files, nil, 0.2, o)
+	if err != nil {
+		f.Fatal(err)
+	}
+	var whole bytes.Buffer
+	if err := encodeCache(&whole, "key", s, files); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole.Bytes())
+	f.Add([]byte(cacheMagic))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s, err := decodeCache(fixChecksums(b), "key")
+		if err != nil {
+			return
+		}
+		for _, d := range s.all() {
+			if d != nil {
+				if err := d.Validate(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	})
+}
+
+// fixChecksums makes the checksum of the header right, so that fuzzing comes
+// past it.
+func fixChecksums(b []byte) []byte {
+	if len(b) < cacheIntro {
+		return b
+	}
+	b = bytes.Clone(b)
+	if length := binary.NativeEndian.Uint64(b[16:]); length <= uint64(len(b)-cacheIntro) {
+		binary.NativeEndian.PutUint32(b[12:], crc32.Checksum(b[cacheIntro:cacheIntro+int(length)], castagnoli))
+	}
+	return b
+}
