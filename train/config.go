@@ -87,8 +87,8 @@ func unknown(what, name string, valid []string) error {
 	return fmt.Errorf("train: unknown %s %q: want one of %s", what, name, strings.Join(valid, ", "))
 }
 
-// withDefaults fills in what zero fields mean.
-func (c Config) withDefaults() Config {
+// WithDefaults is c with what its zero fields mean.
+func (c Config) WithDefaults() Config {
 	fill(&c.Loss, "plrank-rb")
 	fill(&c.Cutoff, 5)
 	fill(&c.Samples, 100)
@@ -130,7 +130,7 @@ type parsed struct {
 }
 
 func (c Config) parse() (*parsed, error) {
-	p := &parsed{Config: c.withDefaults()}
+	p := &parsed{Config: c.WithDefaults()}
 	c = p.Config
 	var err error
 	if p.loss, err = losses.ByName(c.Loss); err != nil {

@@ -113,5 +113,6 @@ func runDir(o *options, t *train.Trainer) (*train.Dir, error) {
 		}
 		return dir, dir.Restore(t)
 	}
+	o.Config = t.Config // with the names as they are written
 	return train.CreateDir(o.out, o.settings)
 }

@@ -75,9 +75,14 @@ func (o *options) flags() *flag.FlagSet {
 	return f
 }
 
+// defaults is the options without a command line.
+func defaults() *options {
+	return &options{settings: settings{Preset: "default", Config: train.Default().WithDefaults()}}
+}
+
 // parse reads the command line.
 func parse(args []string) (*options, error) {
-	first := &options{settings: settings{Preset: "default", Config: train.Default()}}
+	first := defaults()
 	flags, err := parseInto(first, args)
 	if err != nil {
 		return nil, err
@@ -92,11 +97,10 @@ func parse(args []string) (*options, error) {
 	if err != nil {
 		return nil, usageError{err}
 	}
-	o := &options{settings: settings{Config: preset}}
+	o := &options{settings: settings{Config: preset.WithDefaults()}}
 	if _, err := parseInto(o, args); err != nil {
 		return nil, err
 	}
-	o.Preset = first.Preset
 	return o, checkTraining(o)
 }
 
@@ -117,10 +121,30 @@ func checkTraining(o *options) error {
 	if o.Data == "" && (o.Vali != "" || o.Test != "") {
 		return usageError{errors.New("-vali and -test need -data")}
 	}
+	// In a Config, zero stands for a default; on the command line it is zero.
+	filled := (&options{settings: settings{Config: o.WithDefaults()}}).flags()
+	var err error
+	o.flags().VisitAll(func(f *flag.Flag) {
+		if value := filled.Lookup(f.Name).Value.String(); isTraining(f.Name) && f.Value.String() != value {
+			err = usageError{fmt.Errorf("-%s %q is no value for it; %s, say, is", f.Name, f.Value, value)}
+		}
+	})
+	if err != nil {
+		return err
+	}
 	if err := o.Config.Check(); err != nil {
 		return usageError{err}
 	}
 	return nil
+}
+
+// isTraining tells whether a flag is of train.Config.
+func isTraining(name string) bool {
+	switch name {
+	case "preset", "data", "vali", "test", "out", "resume", "model", "predict", "scores":
+		return false
+	}
+	return true
 }
 
 func checkPrediction(o *options, flags *flag.FlagSet) error {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
-	"github.com/plrank/plrank/train"
 )
 
 // A section of the manual: text, then flags.
@@ -76,7 +75,7 @@ train -model runs/fold1/model.npz -predict new.txt -scores new.scores`},
 
 // help prints the manual page.
 func help(w io.Writer) {
-	flags := (&options{settings: settings{Preset: "default", Config: train.Default()}}).flags()
+	flags := defaults().flags()
 	for i, s := range manual() {
 		if i > 0 {
 			fmt.Fprintln(w)
