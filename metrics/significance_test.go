@@ -251,6 +251,23 @@ func TestBootstrapCovers(t *testing.T) {
 	}
 }
 
+// BCa's constants: the normal quantile of the share of resamples below the mean, and
+// a sixth of the skewness of the mean.
+func TestBootstrapCorrection(t *testing.T) {
+	for _, c := range []struct{ mean, bias float64 }{
+		{2.5, 0},
+		{4, 0.8416212335729143},  // the quantile of .8: three below, one tie as a half, of four
+		{9, 1.2815515655446004},  // of .9: not infinite
+		{0, -1.2815515655446004}, // of .1
+	} {
+		bias, acceleration := correction([]float64{1, 2, 3, 4}, c.mean, []float64{c.mean - 1, c.mean - 1, c.mean + 2})
+		// deviations −1, −1, 2: cubes 6, squares 6
+		if !near(bias, c.bias, 1e-12) || !near(acceleration, 6/(6*math.Pow(6, 1.5)), 1e-12) {
+			t.Errorf("around %v: bias %v and acceleration %v, want %v and %v", c.mean, bias, acceleration, c.bias, 1/math.Pow(6, 1.5))
+		}
+	}
+}
+
 func TestBootstrap(t *testing.T) {
 	values := make([]float64, 30)
 	for i := range values {
