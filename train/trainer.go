@@ -267,7 +267,7 @@ func (t *Trainer) runEpoch(ctx context.Context, h Hooks) (Epoch, error) {
 	}
 	e.Steps = t.step
 	if err := t.validate(&e); err != nil {
-		return e, err
+		return e, fmt.Errorf("train: epoch %d, after step %d: %w", e.Epoch, t.step, err)
 	}
 	e.Seconds = time.Since(start).Seconds()
 	return e, nil

@@ -1,0 +1,132 @@
+package train
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/plrank/plrank/ops"
+)
+
+func TestConfigJSON(t *testing.T) {
+	for _, c := range []Config{{}, Default(), Paper(), busy("adam")} {
+		text, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back Config
+		if err := json.Unmarshal(text, &back); err != nil || !reflect.DeepEqual(back, c) {
+			t.Errorf("%s gives %+v, %v, want %+v", text, back, err, c)
+		}
+	}
+	var c Config
+	if err := json.Unmarshal([]byte(`{"samples":"all"}`), &c); err == nil {
+		t.Error(`samples "all": no error`)
+	}
+}
+
+func TestPresetsAreValid(t *testing.T) {
+	for _, name := range Presets() {
+		c, err := Preset(name)
+		if err != nil || c.Check() != nil {
+			t.Errorf("%s: %v, %v", name, err, c.Check())
+		}
+	}
+	if _, err := Preset("best"); err == nil || !strings.Contains(err.Error(), "default, paper") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// PLACKETT_LUCE: N = 10 + 90·epoch/40.
+func TestDynamicSamples(t *testing.T) {
+	for epoch, want := range map[int]int{0: 10, 1: 12, 4: 19, 20: 55, 39: 97, 40: 100, 400: 100} {
+		if n := Dynamic.At(epoch); n != want {
+			t.Errorf("epoch %d: %d samples, want %d", epoch, n, want)
+		}
+	}
+	if n := SampleCount(7).At(30); n != 7 {
+		t.Errorf("a fixed number became %d", n)
+	}
+	var n SampleCount
+	for text, want := range map[string]SampleCount{"dynamic": Dynamic, "12": 12} {
+		if err := n.UnmarshalText([]byte(text)); err != nil || n != want || n.String() != text {
+			t.Errorf("%q: %v, %v", text, n, err)
+		}
+	}
+	for _, text := range []string{"0", "-1", "", "1.5", "Dynamic"} {
+		if err := n.UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q: no error", text)
+		}
+	}
+}
+
+func TestConfigCheck(t *testing.T) {
+	for _, c := range []struct {
+		change func(*Config)
+		want   string
+	}{
+		{func(c *Config) { c.Loss = "mse" }, `no loss "mse"`},
+		{func(c *Config) { c.Gain = "x" }, "exp2, linear"},
+		{func(c *Config) { c.Metric = "expected-x@5" }, "unknown metric"},
+		{func(c *Config) { c.Convention = "x" }, "zero, one, skip"},
+		{func(c *Config) { c.Optimizer = "rmsprop" }, "sgd, momentum, adam"},
+		{func(c *Config) { c.Activation = 40 }, "no such activation"},
+		{func(c *Config) { c.Samples = -2 }, "samples is -2"},
+		{func(c *Config) { c.Cutoff = -1 }, "cutoff is -1: want 1 or more"},
+		{func(c *Config) { c.Batch = -1 }, "batch is -1"},
+		{func(c *Config) { c.Epochs = -1 }, "epochs is -1"},
+		{func(c *Config) { c.Patience = -1 }, "patience is -1: want 0 or more"},
+		{func(c *Config) { c.EvaluationSamples = -1 }, "evaluation samples is -1"},
+		{func(c *Config) { c.Hidden = []int{3, 0} }, "width 0"},
+		{func(c *Config) { c.LearningRate = -1 }, "learning rate is -1"},
+		{func(c *Config) { c.LearningRate = math.NaN() }, "learning rate is NaN"},
+		{func(c *Config) { c.LearningRate = math.Inf(1) }, "learning rate is +Inf"},
+		{func(c *Config) { c.Dropout = 1 }, "dropout is 1: want a rate in [0, 1)"},
+		{func(c *Config) { c.Momentum = 1 }, "momentum is 1"},
+		{func(c *Config) { c.Decay = 1.1 }, "decay is 1.1"},
+		{func(c *Config) { c.L2 = -1 }, "l2 is -1"},
+		{func(c *Config) { c.Clip = math.NaN() }, "clip is NaN"},
+	} {
+		config := Default()
+		c.change(&config)
+		if err := config.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %q", err, c.want)
+		}
+	}
+}
+
+// The paper's set-up, as PLACKETT_LUCE.md section 8 has it.
+func TestPaper(t *testing.T) {
+	c := Paper().WithDefaults()
+	want := Config{
+		Loss: "plrank2", Cutoff: 5, Samples: Dynamic, Gain: "exp2", Transform: "minmax",
+		Hidden: []int{32, 32}, Activation: ops.Sigmoid, Optimizer: "sgd", LearningRate: 0.01, Momentum: 0.9, Decay: 1,
+		Batch: 1, Epochs: 40, Metric: "expected-dcg@5", Convention: "skip", EvaluationSamples: 100, DropLabelFreeTest: true,
+	}
+	if !reflect.DeepEqual(c, want) {
+		t.Errorf("got %+v", c)
+	}
+}
+
+// Every number of rows has a rung that holds it and wastes an eighth at most
+// (beyond the smallest), and rungs are their own.
+func TestRungs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rows := rapid.IntRange(0, 100000).Draw(t, "rows")
+		c := rung(rows)
+		if c < rows || c%8 != 0 || rung(c) != c || c > 64 && c-rows > rows/7+8 {
+			t.Fatalf("%d rows go into %d", rows, c)
+		}
+	})
+	rungs := map[int]bool{}
+	for rows := range 100000 {
+		rungs[rung(rows)] = true
+	}
+	if len(rungs) > 80 {
+		t.Errorf("%d rungs up to 100000 rows", len(rungs))
+	}
+}

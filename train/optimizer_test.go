@@ -1,0 +1,85 @@
+package train
+
+import (
+	"math"
+	"testing"
+)
+
+// Three steps of every optimizer against its formula, in float64.
+func TestOptimizers(t *testing.T) {
+	gradients := [][]float64{{1, -2}, {0.5, 0}, {-3, 1e-3}}
+	const rate = 0.1
+	for _, name := range Optimizers() {
+		o, err := newOptimizer(Config{Optimizer: name, Momentum: 0.8})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := []float32{1, 1}
+		want := []float64{1, 1}
+		var velocity, mean, squares [2]float64
+		for step, g := range gradients {
+			o.step(w, []float32{float32(g[0]), float32(g[1])}, rate)
+			for i := range want {
+				switch name {
+				case "sgd":
+					want[i] -= rate * g[i]
+				case "momentum":
+					velocity[i] = 0.8*velocity[i] + g[i]
+					want[i] -= rate * velocity[i]
+				case "adam":
+					mean[i] = 0.9*mean[i] + 0.1*g[i]
+					squares[i] = 0.999*squares[i] + 0.001*g[i]*g[i]
+					n := float64(step + 1)
+					want[i] -= rate * mean[i] / (1 - math.Pow(0.9, n)) / (math.Sqrt(squares[i]/(1-math.Pow(0.999, n))) + 1e-8)
+				}
+				if math.Abs(float64(w[i])-want[i]) > 1e-5 {
+					t.Errorf("%s, step %d: weight %d is %v, want %v", name, step+1, i, w[i], want[i])
+				}
+			}
+		}
+	}
+	if _, err := newOptimizer(Config{Optimizer: "x"}); err == nil {
+		t.Error("no error")
+	}
+}
+
+func TestClip(t *testing.T) {
+	g := []float32{3, 4}
+	if norm, err := clip(g, 0); err != nil || norm != 5 || g[0] != 3 {
+		t.Errorf("%v, %v, %v", norm, err, g)
+	}
+	if norm, err := clip(g, 10); err != nil || norm != 5 || g[1] != 4 {
+		t.Errorf("%v, %v, %v", norm, err, g)
+	}
+	if norm, err := clip(g, 1); err != nil || norm != 5 || math.Abs(float64(g[0])-0.6) > 1e-6 || math.Abs(float64(g[1])-0.8) > 1e-6 {
+		t.Errorf("%v, %v, %v", norm, err, g)
+	}
+	for _, bad := range []float32{float32(math.NaN()), float32(math.Inf(-1))} {
+		if _, err := clip([]float32{1, bad}, 1); err == nil {
+			t.Errorf("%v: no error", bad)
+		}
+	}
+}
+
+// The penalty is on weights, not on biases.
+func TestL2(t *testing.T) {
+	tr := mustNew(t, Config{L2: 0.5, Hidden: []int{2}}, tinySplits())
+	for i := range tr.weights {
+		tr.weights[i] = 2
+		tr.gradient[i] = 1
+	}
+	tr.addL2()
+	at := 0
+	for _, w := range tr.model.Weights() {
+		want := float32(2)
+		if w.Bias {
+			want = 1
+		}
+		for range w.Value.DataSize() {
+			if tr.gradient[at] != want {
+				t.Errorf("%s: gradient %v, want %v", w.Name, tr.gradient[at], want)
+			}
+			at++
+		}
+	}
+}

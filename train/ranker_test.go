@@ -1,0 +1,209 @@
+package train
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/datasets"
+)
+
+func TestRankerFile(t *testing.T) {
+	s := small()
+	c := busy("adam")
+	c.Epochs = 1
+	r := mustRun(t, mustNew(t, c, s), Hooks{}).Ranker
+	want, err := r.Score(s.Test)
+	if err != nil || len(want) != s.Test.Rows() {
+		t.Fatal(len(want), err)
+	}
+	path := filepath.Join(t.TempDir(), "m.npz")
+	if err := r.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	back, err := LoadRanker(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := back.Score(s.Test)
+	if err != nil || !slices.Equal(got, want) {
+		t.Error("the file scores otherwise", err)
+	}
+	if !slices.Equal(back.FeatureIDs(), s.Test.FeatureIDs) || back.Gain() != "exp2" {
+		t.Errorf("%v, %q", back.FeatureIDs(), back.Gain())
+	}
+
+	// A query's scores do not depend on what is scored with it.
+	for q := range s.Test.Queries() {
+		alone, err := back.Score(s.Test.Select([]int{q}))
+		if err != nil || !slices.Equal(alone, want[s.Test.Offsets[q]:s.Test.Offsets[q+1]]) {
+			t.Fatalf("query %d alone: %v", q, err)
+		}
+	}
+	empty := &datasets.Dataset{Offsets: []int{0}, FeatureIDs: s.Test.FeatureIDs}
+	if scores, err := back.Score(empty); err != nil || len(scores) != 0 {
+		t.Errorf("no queries: %v, %v", scores, err)
+	}
+}
+
+func TestRankerErrors(t *testing.T) {
+	c := Config{Transform: "none", Epochs: 1}
+	r := mustRun(t, mustNew(t, c, tinySplits()), Hooks{}).Ranker
+	d := tiny("new.txt", []float32{1, 0})
+	d.FeatureIDs = []int{1, 2, 9}
+	if _, err := r.Score(d); err == nil || !strings.Contains(err.Error(), "new.txt has other feature ids than the model: 9 is not one of the model's 3") {
+		t.Errorf("got %v", err)
+	}
+	d = tiny("new.txt", []float32{1, 0})
+	d.FeatureIDs = []int{1, 2}
+	d.Features = d.Features[:4]
+	if _, err := r.Score(d); err == nil || !strings.Contains(err.Error(), "3 is missing") {
+		t.Errorf("got %v", err)
+	}
+	d = tiny("new.txt", []float32{1, 0})
+	d.Row(1)[0], d.Row(1)[1] = 3e38, 3e38
+	for i := range r.model.Weights()[0].Value.Float32s() {
+		r.model.Weights()[0].Value.Float32s()[i] = 3
+	}
+	if _, err := r.Score(d); err == nil || !strings.Contains(err.Error(), "the score of row 1 is +Inf") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestLoadRankerChecksTheTransform(t *testing.T) {
+	r := mustRun(t, mustNew(t, Config{Epochs: 1}, tinySplits()), Hooks{}).Ranker
+	path := filepath.Join(t.TempDir(), "m.npz")
+	for _, c := range []struct {
+		change func(*Ranker)
+		want   string
+	}{
+		{func(r *Ranker) { r.ids = []int{1, 2} }, "do not fit"},
+		{func(r *Ranker) { r.transform.Columns = []int{7} }, "columns"},
+		{func(r *Ranker) { r.transform.Parts = nil }, "no parts"},
+		{func(r *Ranker) { r.transform.Columns = r.transform.Columns[:1] }, "do not fit"},
+	} {
+		broken := *r
+		transform := *r.transform
+		broken.transform = &transform
+		c.change(&broken)
+		if err := broken.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := LoadRanker(path); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("got %v, want %q", err, c.want)
+		}
+	}
+}
+
+// The best single feature of this collection is the label itself; random order
+// and the feature's DCG can be computed by hand.
+func TestReport(t *testing.T) {
+	tr := mustNew(t, Config{Epochs: 3, LearningRate: 0.5, EvaluationSamples: 20000}, tinySplits())
+	report, err := tr.Report(mustRun(t, tr, Hooks{}).Ranker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	test := report.Splits[2]
+	if test.Name != "test" || test.Queries != 2 || test.Relevant != 1 || test.Documents != 5 {
+		t.Errorf("%+v", test)
+	}
+	if test.Rankers[1] != "feature 1, descending" {
+		t.Errorf("best feature: %q", test.Rankers[1])
+	}
+	// One query of labels 0, 1: NDCG is 1 with the label first, else 1/log2(3).
+	if v := test.Value(1, "ndcg@5"); v != 1 {
+		t.Errorf("the label's NDCG is %v", v)
+	}
+	// Label-free queries count 0 in DCG.
+	if v := test.Value(1, "dcg@5"); v != 0.5 {
+		t.Errorf("the label's mean DCG is %v, want 0.5", v)
+	}
+	if v, want := test.Value(0, "ndcg@5"), (1+1/math.Log2(3))/2; math.Abs(v-want) > 0.01 {
+		t.Errorf("random order: NDCG %v, want %v", v, want)
+	}
+	if v := test.Value(1, "expected-ndcg@5"); v == v {
+		t.Errorf("a feature has an expected NDCG: %v", v)
+	}
+	if !slices.Contains(report.Metrics, "expected-ndcg@10") {
+		t.Errorf("metrics: %v", report.Metrics)
+	}
+	for _, name := range []string{"zero", "one", "skip", "letor4"} {
+		if text := (Report{Convention: name}).LabelFree(); !strings.Contains(text, "without a relevant document") {
+			t.Errorf("%s: %q", name, text)
+		}
+	}
+}
+
+func TestBestFeatureMayBeAscending(t *testing.T) {
+	s := tinySplits()
+	for _, d := range []*datasets.Dataset{s.Train, s.Vali, s.Test} {
+		for r := range d.Rows() {
+			d.Row(r)[0] = 0 // only the negative is left
+		}
+	}
+	s.Train.Row(0)[1] = float32(math.NaN()) // of a document with label 0: missing comes last
+	column, descending, err := mustNew(t, Config{}, s).bestFeature()
+	if column != 1 || descending || err != nil {
+		t.Errorf("column %d, descending %t, %v", column, descending, err)
+	}
+}
+
+func TestConventions(t *testing.T) {
+	for convention, want := range map[string]float64{"zero": 0.5, "letor4": 0.5, "one": 1, "skip": 1} {
+		tr := mustNew(t, Config{Convention: convention}, tinySplits())
+		values, err := tr.evaluate(tr.splits.Test, featureScores(tr.splits.Test, 0, true), []measure{tr.metric})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The list of two documents is shorter than LETOR's cutoff of 5: 0.
+		if convention == "letor4" {
+			want = 0
+		}
+		if v := float64(values["ndcg@5"]); v != want {
+			t.Errorf("%s: NDCG %v, want %v", convention, v, want)
+		}
+	}
+}
+
+func TestValuesJSON(t *testing.T) {
+	text, err := json.Marshal(Values{"a": 0.5, "b": Value(math.NaN())})
+	if err != nil || string(text) != `{"a":0.5,"b":null}` {
+		t.Fatal(string(text), err)
+	}
+	var back Values
+	if err := json.Unmarshal(text, &back); err != nil || back["a"] != 0.5 || back["b"] == back["b"] {
+		t.Errorf("%v, %v", back, err)
+	}
+}
+
+func TestDir(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run")
+	if _, err := OpenDir(path, &Config{}); err == nil || !strings.Contains(err.Error(), "no run to resume") {
+		t.Errorf("got %v", err)
+	}
+	dir, err := CreateDir(path, Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := CreateDir(path, Default()); err == nil || !strings.Contains(err.Error(), "exists") {
+		t.Errorf("got %v", err)
+	}
+	if err := dir.Restore(mustNew(t, Config{}, tinySplits())); err != nil {
+		t.Errorf("no checkpoint yet: %v", err)
+	}
+	var c Config
+	if _, err := OpenDir(path, &c); err != nil || c.Optimizer != Default().Optimizer {
+		t.Errorf("%+v, %v", c, err)
+	}
+	os.WriteFile(dir.File(SettingsFile), []byte("{"), 0o644)
+	if _, err := OpenDir(path, &c); err == nil || !strings.Contains(err.Error(), SettingsFile) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := CreateDir(filepath.Join(path, "a", "b"), nil); err == nil {
+		t.Error("no parent: no error")
+	}
+}

@@ -1,0 +1,397 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/losses"
+	"github.com/plrank/plrank/ops"
+)
+
+var ctx = context.Background()
+
+// small is a collection that one epoch takes milliseconds for: short lists of six
+// features, of which three say something about the label.
+func small() *datasets.Splits {
+	make := func(name string, queries int, seed uint64) *datasets.Dataset {
+		rng := rand.New(rand.NewPCG(seed, 0))
+		d := &datasets.Dataset{Name: name, FeatureIDs: []int{1, 2, 3, 5, 8, 13}, Offsets: []int{0}}
+		for q := range queries {
+			for range 2 + rng.IntN(30) {
+				x := [6]float64{}
+				for i := range x {
+					x[i] = rng.NormFloat64()
+					d.Features = append(d.Features, float32(100*x[i]))
+				}
+				relevance := x[0] + x[1]*x[2] + 0.3*rng.NormFloat64()
+				d.Labels = append(d.Labels, float32(max(0, min(4, math.Round(relevance)))))
+			}
+			d.Offsets = append(d.Offsets, len(d.Labels))
+			d.QueryIDs = append(d.QueryIDs, fmt.Sprint(q))
+		}
+		return d
+	}
+	return &datasets.Splits{Train: make("train", 32, 1), Vali: make("vali", 12, 2), Test: make("test", 10, 3)}
+}
+
+// busy is a configuration in which everything that is random or remembered is.
+func busy(optimizer string) Config {
+	return Config{
+		Loss: "plrank-rb", Cutoff: 5, Samples: Dynamic, NormalizeGains: true, Transform: "minmax+log-standard",
+		Hidden: []int{8, 4}, Activation: ops.ReLU, Dropout: 0.2, Optimizer: optimizer, LearningRate: 0.01,
+		Decay: 0.9, L2: 1e-3, Clip: 1, Batch: 5, Epochs: 4, Seed: 3, EvaluateTrain: true,
+	}
+}
+
+func mustNew(t *testing.T, c Config, s *datasets.Splits) *Trainer {
+	t.Helper()
+	tr, err := New(c, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+func mustRun(t *testing.T, tr *Trainer, h Hooks) *Result {
+	t.Helper()
+	r, err := tr.Run(ctx, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// timeless is a history without its times.
+func timeless(history []Epoch) []Epoch {
+	history = slices.Clone(history)
+	for i := range history {
+		history[i].Seconds = 0
+	}
+	return history
+}
+
+// All losses learn what can be learnt: the model ranks the training queries
+// better than it did at first.
+func TestEveryLossLearns(t *testing.T) {
+	s := small()
+	for _, name := range losses.Names() {
+		c := Config{
+			Loss: name, Samples: 50, Transform: "log-standard", Hidden: []int{16}, Activation: ops.Tanh,
+			Optimizer: "adam", LearningRate: 0.01, Batch: 4, Epochs: 8, EvaluateTrain: true, NormalizeGains: true,
+		}
+		history := mustRun(t, mustNew(t, c, s), Hooks{}).History
+		first, last := history[0].Train["ndcg@5"], history[len(history)-1].Train["ndcg@5"]
+		if last < first+0.1 {
+			t.Errorf("%s: NDCG@5 on the training split went from %.3f to %.3f", name, first, last)
+		}
+		// The value of a REINFORCE loss means nothing, only its gradient does.
+		if e := history[len(history)-1]; !strings.HasSuffix(name, "policy-gradient") && !(e.Loss < history[0].Loss) {
+			t.Errorf("%s: the loss went from %v to %v", name, history[0].Loss, e.Loss)
+		}
+	}
+}
+
+// trainInto runs c in a new folder, and returns its metrics without times and its
+// model, as bytes.
+func trainInto(t *testing.T, c Config, s *datasets.Splits) (history string, model []byte) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "run")
+	dir, err := CreateDir(path, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := mustNew(t, c, s)
+	r := mustRun(t, tr, Hooks{Epoch: dir.Epoch})
+	report, err := tr.Report(r.Ranker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := dir.Finish(r, report); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := os.ReadFile(dir.File(HistoryFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if model, err = os.ReadFile(dir.File(ModelFile)); err != nil {
+		t.Fatal(err)
+	}
+	return regexp.MustCompile(`"seconds":[^}]*`).ReplaceAllString(string(lines), ""), model
+}
+
+func TestSameForAnyGOMAXPROCS(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	s := small()
+	for _, loss := range []string{"plrank-rb", "lambdaloss", "policy-gradient"} {
+		c := busy("adam")
+		c.Loss = loss
+		runtime.GOMAXPROCS(1)
+		history, model := trainInto(t, c, s)
+		if n := strings.Count(history, "\n"); n != c.Epochs {
+			t.Fatalf("%d lines for %d epochs", n, c.Epochs)
+		}
+		for _, n := range []int{1, 2, 5} {
+			runtime.GOMAXPROCS(n)
+			again, modelAgain := trainInto(t, c, s)
+			if again != history || !bytes.Equal(model, modelAgain) {
+				t.Errorf("%s: another result with GOMAXPROCS %d", loss, n)
+			}
+		}
+		c.Seed++
+		if other, _ := trainInto(t, c, s); other == history {
+			t.Errorf("%s: another seed, the same result", loss)
+		}
+	}
+}
+
+// A run that goes on from a checkpoint ends where an uninterrupted one does.
+func TestResume(t *testing.T) {
+	s := small()
+	for _, optimizer := range Optimizers() {
+		c := busy(optimizer)
+		whole := mustRun(t, mustNew(t, c, s), Hooks{})
+		path := filepath.Join(t.TempDir(), "c.npz")
+		for stop := 1; stop < c.Epochs; stop++ {
+			half := c
+			half.Epochs, half.Patience = stop, 7
+			first := mustNew(t, half, s)
+			mustRun(t, first, Hooks{})
+			if err := first.SaveCheckpoint(path); err != nil {
+				t.Fatal(err)
+			}
+			second := mustNew(t, c, s)
+			if err := second.Restore(path); err != nil {
+				t.Fatal(err)
+			}
+			resumed := mustRun(t, second, Hooks{})
+			if !reflect.DeepEqual(timeless(resumed.History), timeless(whole.History)) {
+				t.Errorf("%s: stopped after epoch %d: %+v, want %+v", optimizer, stop, timeless(resumed.History), timeless(whole.History))
+			}
+			if !slices.Equal(flatten(resumed.Ranker.model), flatten(whole.Ranker.model)) {
+				t.Errorf("%s: stopped after epoch %d: another model", optimizer, stop)
+			}
+		}
+	}
+}
+
+func TestRestoreErrors(t *testing.T) {
+	s := small()
+	c := busy("sgd")
+	c.Epochs = 1
+	path := filepath.Join(t.TempDir(), "c.npz")
+	tr := mustNew(t, c, s)
+	mustRun(t, tr, Hooks{})
+	if err := tr.SaveCheckpoint(path); err != nil {
+		t.Fatal(err)
+	}
+	other := c
+	other.LearningRate = 0.5
+	if err := mustNew(t, other, s).Restore(path); err == nil || !strings.Contains(err.Error(), "another configuration") {
+		t.Errorf("another learning rate: %v", err)
+	}
+	changed := *s.Train
+	changed.Labels = slices.Clone(changed.Labels)
+	changed.Labels[3]++
+	if err := mustNew(t, c, &datasets.Splits{Train: &changed, Vali: s.Vali}).Restore(path); err == nil || !strings.Contains(err.Error(), "other training data") {
+		t.Errorf("another label: %v", err)
+	}
+	if err := tr.Best().Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := mustNew(t, c, s).Restore(path); err == nil || !strings.Contains(err.Error(), `"plrank model"`) {
+		t.Errorf("a model file: %v", err)
+	}
+	if err := mustNew(t, c, s).Restore(path + "x"); err == nil {
+		t.Error("no file: no error")
+	}
+}
+
+// Cancelling in the middle of an epoch keeps what the epochs before have found,
+// and leaves no goroutine behind.
+func TestInterruption(t *testing.T) {
+	s := small()
+	c := busy("adam")
+	whole := mustRun(t, mustNew(t, c, s), Hooks{})
+	before := runtime.NumGoroutine()
+	for _, stop := range []struct{ epoch, step int }{{1, 1}, {1, 3}, {3, 2}} {
+		cancelled, cancel := context.WithCancel(ctx)
+		tr := mustNew(t, c, s)
+		r, err := tr.Run(cancelled, Hooks{Step: func(p Step) {
+			if p.Epoch == stop.epoch && p.Step == stop.step {
+				cancel()
+			}
+		}})
+		if err != nil || !r.Interrupted {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		if fmt.Sprint(timeless(r.History)) != fmt.Sprint(timeless(whole.History[:stop.epoch-1])) {
+			t.Errorf("stopped in epoch %d: history %+v", stop.epoch, r.History)
+		}
+		if stop.epoch == 1 && (r.BestEpoch != 0 || !slices.Equal(flatten(r.Ranker.model), tr.weights)) {
+			t.Error("stopped in the first epoch: the model is not that of the last step")
+		}
+		if _, err := r.Ranker.Score(s.Test); err != nil {
+			t.Error(err)
+		}
+	}
+	for range 100 { // goroutines that have been told to end need a moment
+		runtime.Gosched()
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+	}
+	if n := runtime.NumGoroutine(); n > before+1 {
+		t.Errorf("%d goroutines, %d before", n, before)
+	}
+}
+
+// The ranker of the result is that of the best epoch, and patience ends a run.
+func TestBestEpochAndPatience(t *testing.T) {
+	s := small()
+	c := busy("adam")
+	c.Epochs, c.Patience, c.LearningRate = 60, 3, 0.05
+	tr := mustNew(t, c, s)
+	r := mustRun(t, tr, Hooks{})
+	if len(r.History) == c.Epochs || len(r.History) != r.BestEpoch+c.Patience {
+		t.Errorf("%d epochs, the best is %d, patience %d", len(r.History), r.BestEpoch, c.Patience)
+	}
+	best := -1.
+	for _, e := range r.History {
+		v := float64(e.Vali["ndcg@5"])
+		if e.Best != (v > best) {
+			t.Errorf("epoch %d: best is %t for %v after %v", e.Epoch, e.Best, v, best)
+		}
+		best = max(best, v)
+	}
+	values, err := tr.evaluateSplit(r.Ranker, s.Vali)
+	if err != nil || float64(values["ndcg@5"]) != best {
+		t.Errorf("the ranker's validation value is %v, want %v (%v)", values["ndcg@5"], best, err)
+	}
+}
+
+func TestHookErrorEndsTraining(t *testing.T) {
+	stop := errors.New("no space left")
+	_, err := Run(ctx, busy("sgd"), small(), Hooks{Epoch: func(*Trainer, Epoch) error { return stop }})
+	if !errors.Is(err, stop) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// tiny is a collection of queries of the given labels; feature 1 is the label,
+// feature 2 its negative, feature 3 the row.
+func tiny(name string, labels ...[]float32) *datasets.Dataset {
+	d := &datasets.Dataset{Name: name, FeatureIDs: []int{1, 2, 3}, Offsets: []int{0}}
+	for q, list := range labels {
+		for _, l := range list {
+			d.Features = append(d.Features, l, -l, float32(len(d.Labels)%7))
+			d.Labels = append(d.Labels, l)
+		}
+		d.Offsets = append(d.Offsets, len(d.Labels))
+		d.QueryIDs = append(d.QueryIDs, fmt.Sprintf("q%d", q+1))
+	}
+	return d
+}
+
+func tinySplits() *datasets.Splits {
+	return &datasets.Splits{
+		Train: tiny("train", []float32{0, 1, 2}, []float32{0, 0}, []float32{1}, []float32{2, 0, 0, 1}, []float32{0}),
+		Vali:  tiny("vali", []float32{1, 0, 2, 0}, []float32{0, 0}),
+		Test:  tiny("test", []float32{0, 1}, []float32{0, 0, 0}),
+	}
+}
+
+func TestLabelFreeQueriesAreNotTrainedOn(t *testing.T) {
+	tr := mustNew(t, Config{Batch: 2}, tinySplits())
+	if !slices.Equal(tr.queries, []int{0, 2, 3}) {
+		t.Errorf("trains on %v", tr.queries)
+	}
+	steps := 0
+	r := mustRun(t, tr, Hooks{Step: func(s Step) { steps = s.Steps }})
+	if steps != 2 || r.History[0].Steps != 2 {
+		t.Errorf("%d steps for three queries, two a step", steps)
+	}
+	tr = mustNew(t, Config{DropLabelFreeTest: true}, tinySplits())
+	if tr.splits.Test.Queries() != 1 || tr.splits.Vali.Queries() != 2 {
+		t.Errorf("test %v, vali %v", tr.splits.Test, tr.splits.Vali)
+	}
+}
+
+func TestNormalizedGains(t *testing.T) {
+	tr := mustNew(t, Config{NormalizeGains: true, Cutoff: 2}, tinySplits())
+	// The first query: gains 0, 1, 3; its ideal DCG@2 is 3/log2(2) + 1/log2(3).
+	ideal := 3 + 1/math.Log2(3)
+	for i, want := range []float64{0, 1 / ideal, 3 / ideal, 0, 0, 1} {
+		if math.Abs(float64(tr.gains[i])-want) > 1e-6 {
+			t.Errorf("gain of row %d is %v, want %v", i, tr.gains[i], want)
+		}
+	}
+	tr = mustNew(t, Config{Gain: "linear"}, tinySplits())
+	if !slices.Equal(tr.gains[:3], []float32{0, 1, 2}) {
+		t.Errorf("linear gains %v", tr.gains[:3])
+	}
+}
+
+func TestNewErrors(t *testing.T) {
+	free := tiny("free.txt", []float32{0, 0}, []float32{0})
+	wide := tiny("wide", []float32{1, 0})
+	wide.FeatureIDs = []int{1, 2, 4}
+	nan := tiny("nan.txt", []float32{1, 0})
+	nan.Labels[1] = float32(math.NaN())
+	huge := tiny("huge.txt", []float32{1, 0, 77})
+	for _, c := range []struct {
+		change func(*Config, *datasets.Splits)
+		want   string
+	}{
+		{func(c *Config, s *datasets.Splits) { s.Train = nil }, "the training split is empty"},
+		{func(c *Config, s *datasets.Splits) { s.Train = tiny("x") }, "the training split is empty"},
+		{func(c *Config, s *datasets.Splits) { s.Vali = nil }, "the validation split is empty"},
+		{func(c *Config, s *datasets.Splits) { s.Test = tiny("x") }, "the test split is empty"},
+		{func(c *Config, s *datasets.Splits) { s.Train = free }, "no query of the training split free.txt has a relevant document"},
+		{func(c *Config, s *datasets.Splits) { s.Vali = free }, "no query of the validation split free.txt has a relevant document"},
+		{func(c *Config, s *datasets.Splits) { s.Vali = wide }, "train and wide have other feature ids"},
+		{func(c *Config, s *datasets.Splits) { s.Train = nan }, "nan.txt: metrics: row 1: label NaN"},
+		{func(c *Config, s *datasets.Splits) { s.Train = huge }, `use the gain "linear"`},
+		{func(c *Config, s *datasets.Splits) { c.Transform = "x" }, `unknown transform "x"`},
+		{func(c *Config, s *datasets.Splits) { c.Loss = "x" }, "plrank-rb"},
+	} {
+		config, s := Config{}, tinySplits()
+		c.change(&config, s)
+		if _, err := New(config, s); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("got %v, want one line with %q", err, c.want)
+		}
+	}
+}
+
+// What is not finite ends the run, with the step and the query that caused it.
+func TestNonFiniteTrainingStops(t *testing.T) {
+	s := tinySplits()
+	for i := s.Train.Offsets[3]; i < s.Train.Offsets[4]; i++ {
+		s.Train.Row(i)[0] *= 3e38 // the scores of query q4 overflow
+	}
+	tr := mustNew(t, Config{Transform: "none", Batch: 3, Hidden: []int{16}, Activation: ops.ReLU, Epochs: 1}, s)
+	for i := range tr.weights {
+		tr.weights[i] = 2
+	}
+	unflatten(tr.model, tr.weights)
+	_, err := tr.Run(ctx, Hooks{})
+	if err == nil || !strings.Contains(err.Error(), "epoch 1, step 1, query q4 of train: ") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("huge features: %v", err)
+	}
+	_, err = Run(ctx, Config{LearningRate: 1e39}, tinySplits(), Hooks{}) // beyond float32
+	if err == nil || !strings.Contains(err.Error(), "train: epoch 1, step ") || !strings.Contains(err.Error(), ", query q") {
+		t.Errorf("a huge learning rate: %v", err)
+	}
+}
