@@ -97,7 +97,7 @@ func parse(args []string) (*options, error) {
 	if err != nil {
 		return nil, usageError{err}
 	}
-	o := &options{settings: settings{Config: preset.WithDefaults()}}
+	o := &options{settings: settings{Preset: first.Preset, Config: preset.WithDefaults()}}
 	if _, err := parseInto(o, args); err != nil {
 		return nil, err
 	}

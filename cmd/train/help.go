@@ -108,7 +108,11 @@ func describeFlag(w io.Writer, f *flag.Flag) {
 }
 
 func indent(text, by string) string {
-	return by + strings.ReplaceAll(text, "\n", "\n"+by)
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(by+line, " ")
+	}
+	return strings.Join(lines, "\n")
 }
 
 // wrap breaks a line at blanks.

@@ -1,0 +1,319 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"image/png"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/train"
+)
+
+// call runs the command.
+func call(args ...string) (status int, stdout, stderr string) {
+	return callWith(context.Background(), args...)
+}
+
+func callWith(ctx context.Context, args ...string) (status int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	status = run(ctx, args, &out, &errs)
+	return status, out.String(), errs.String()
+}
+
+// letor writes a file of queries whose label is the sum of two of three features.
+func letor(t *testing.T, path string, queries int, seed uint64) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 0))
+	var text strings.Builder
+	for q := range queries {
+		for range 5 + rng.IntN(5) {
+			a, b := rng.IntN(2), rng.IntN(2)
+			fmt.Fprintf(&text, "%d qid:%d 1:%d 2:%.3f 4:%d\n", a+b, q+1, a, rng.Float64(), b)
+		}
+	}
+	write(t, path, text.String())
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// fold is a folder with small train, vali and test files.
+func fold(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	letor(t, filepath.Join(dir, "train.txt"), 30, 1)
+	letor(t, filepath.Join(dir, "vali.txt"), 10, 2)
+	letor(t, filepath.Join(dir, "test.txt"), 10, 3)
+	return dir
+}
+
+// Train, look at all files, score with the model, go on.
+func TestTheWholeWay(t *testing.T) {
+	data := fold(t)
+	out := filepath.Join(t.TempDir(), "run")
+	status, stdout, stderr := call("-data", data, "-out", out, "-epochs", "4", "-seed", "3")
+	if status != 0 {
+		t.Fatal(status, stderr)
+	}
+	for _, want := range []string{"train: 30 queries", "vali: 10 queries", "test: 10 queries", "random order", "plrank-rb", "ndcg@10", "expected-ndcg@10", "-convention skip"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %q in\n%s", want, stdout)
+		}
+	}
+	if n := strings.Count(stderr, "\nepoch "); n != 4 {
+		t.Errorf("%d lines of progress for 4 epochs:\n%s", n, stderr)
+	}
+
+	var config struct {
+		Data   string
+		Epochs int
+		Loss   string
+	}
+	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "config.json"))), &config); err != nil || config.Data != data || config.Epochs != 4 || config.Loss != "plrank-rb" {
+		t.Errorf("config.json: %+v, %v", config, err)
+	}
+	lines := strings.Split(strings.TrimSpace(read(t, filepath.Join(out, "metrics.jsonl"))), "\n")
+	var last train.Epoch
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil || len(lines) != 4 || last.Epoch != 4 {
+		t.Errorf("metrics.jsonl: %d lines, %+v, %v", len(lines), last, err)
+	}
+	var result train.Summary
+	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "result.json"))), &result); err != nil {
+		t.Fatal(err)
+	}
+	if v := result.Metrics["test"]["ndcg@10"]; !(v > 0.9 && v <= 1) {
+		t.Errorf("the label is a sum of two features, and NDCG@10 is %v", v)
+	}
+	if v := result.Baselines["random order"]["vali"]["ndcg@10"]; !(v > 0 && v < result.Metrics["vali"]["ndcg@10"]) {
+		t.Errorf("random order has NDCG@10 %v", v)
+	}
+	curve, err := os.Open(filepath.Join(out, "curve.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer curve.Close()
+	if _, err := png.Decode(curve); err != nil {
+		t.Errorf("curve.png: %v", err)
+	}
+
+	// Scores: one a row, and those whose ranking has the NDCG of the table.
+	scores, model := filepath.Join(t.TempDir(), "scores"), filepath.Join(out, "model.npz")
+	if status, _, stderr := call("-model", model, "-predict", filepath.Join(data, "test.txt"), "-scores", scores); status != 0 {
+		t.Fatal(status, stderr)
+	}
+	rows := strings.Count(read(t, filepath.Join(data, "test.txt")), "\n")
+	values := strings.Fields(read(t, scores))
+	if len(values) != rows {
+		t.Errorf("%d scores for %d rows", len(values), rows)
+	}
+	for _, v := range values {
+		if _, err := strconv.ParseFloat(v, 64); err != nil {
+			t.Error(err)
+		}
+	}
+	if status, _, stderr := call("-model", model, "-predict", filepath.Join(data, "test.txt"), "-scores", scores); status != 1 || !strings.Contains(stderr, "exists") {
+		t.Errorf("scores were overwritten: %d, %q", status, stderr)
+	}
+
+	// Going on for two epochs more gives what six epochs at once give.
+	before := read(t, filepath.Join(out, "metrics.jsonl"))
+	if status, _, stderr := call("-resume", "-out", out, "-epochs", "6"); status != 0 {
+		t.Fatal(status, stderr)
+	}
+	if after := read(t, filepath.Join(out, "metrics.jsonl")); !strings.HasPrefix(after, before) || strings.Count(after, "\n") != 6 {
+		t.Errorf("metrics.jsonl after going on:\n%s", after)
+	}
+	whole := filepath.Join(t.TempDir(), "whole")
+	if status, _, stderr := call("-data", data, "-out", whole, "-epochs", "6", "-seed", "3"); status != 0 {
+		t.Fatal(status, stderr)
+	}
+	if read(t, filepath.Join(whole, "model.npz")) != read(t, filepath.Join(out, "model.npz")) {
+		t.Error("the model of a resumed run differs")
+	}
+	if read(t, filepath.Join(whole, "result.json")) != read(t, filepath.Join(out, "result.json")) {
+		t.Error("the result of a resumed run differs")
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	data := fold(t)
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		write(t, path, text)
+		return path
+	}
+	trainFile := filepath.Join(data, "train.txt")
+	run := filepath.Join(dir, "run")
+	if status, _, stderr := call("-data", data, "-out", run, "-epochs", "1"); status != 0 {
+		t.Fatal(stderr)
+	}
+	model := filepath.Join(run, "model.npz")
+	other := file("other.txt", "1 qid:1 1:1 9:1\n")
+	cut := file("cut.npz", read(t, model)[:500])
+	free := file("free.txt", "0 qid:1 1:1\n0 qid:1 1:2\n")
+	scores := filepath.Join(dir, "new.scores")
+
+	for _, c := range []struct {
+		args   []string
+		status int
+		want   string
+	}{
+		{[]string{"-lose", "x"}, 2, "-lose"},
+		{[]string{"x"}, 2, `unexpected argument "x"`},
+		{[]string{"-loss", "x"}, 2, "plrank-rb"},
+		{[]string{"-optimizer", "x"}, 2, "sgd, momentum, adam"},
+		{[]string{"-activation", "x"}, 2, "none, sigmoid, tanh, relu, gelu"},
+		{[]string{"-metric", "x"}, 2, "ndcg"},
+		{[]string{"-gain", "x"}, 2, "exp2, linear"},
+		{[]string{"-convention", "x"}, 2, "zero, one, skip"},
+		{[]string{"-preset", "x"}, 2, "default, paper"},
+		{[]string{"-samples", "some"}, 2, "dynamic"},
+		{[]string{"-samples", "0"}, 2, "1 or more"},
+		{[]string{"-hidden", "64,-2"}, 2, "such as 64,32"},
+		{[]string{"-epochs", "0"}, 2, "-epochs"},
+		{[]string{"-epochs", "many"}, 2, "-epochs"},
+		{[]string{"-lr", "0"}, 2, "-lr"},
+		{[]string{"-lr", "NaN"}, 2, "learning rate is NaN"},
+		{[]string{"-dropout", "1"}, 2, "[0, 1)"},
+		{[]string{"-vali", "x"}, 2, "-data"},
+		{[]string{"-resume"}, 2, "-out"},
+		{[]string{"-predict", other}, 2, "are all needed"},
+		{[]string{"-model", model, "-predict", trainFile, "-scores", scores, "-epochs", "3"}, 2, "-epochs has no meaning"},
+		{[]string{"-resume", "-out", run, "-lr", "0.5"}, 2, `started with -lr "0.001", not "0.5"`},
+		{[]string{"-resume", "-out", run, "-data", dir}, 2, "started with -data"},
+		{[]string{"-resume", "-out", run, "-preset", "paper"}, 2, "started with -preset"},
+
+		{[]string{"-transform", "x", "-data", data}, 1, `unknown transform "x"`},
+		{[]string{"-data", filepath.Join(dir, "none")}, 1, "none: no such file"},
+		{[]string{"-data", dir}, 1, "no training file"},
+		{[]string{"-data", file("bad.txt", "1 qid:1 1:1\n1 qid:1 1:x\n")}, 1, "bad.txt:2: "},
+		{[]string{"-data", file("empty.txt", "")}, 1, "empty.txt"},
+		{[]string{"-data", trainFile, "-vali", filepath.Join(dir, "none")}, 1, "no such file"},
+		{[]string{"-data", free, "-vali", trainFile}, 1, "free.txt has a relevant document"},
+		{[]string{"-data", trainFile, "-vali", free}, 1, "free.txt has a relevant document"},
+		{[]string{"-data", file("nan.txt", "nan qid:1 1:1\n0 qid:2 1:2\n")}, 1, "nan.txt:1: "},
+		{[]string{"-data", file("high.txt", "99 qid:1 1:1\n0 qid:1 1:2\n"), "-vali", trainFile}, 1, "linear"},
+		{[]string{"-data", data, "-out", run}, 1, "exists"},
+		{[]string{"-data", data, "-out", trainFile}, 1, "exists"},
+		{[]string{"-data", data, "-out", filepath.Join(dir, "a", "b")}, 1, "no such file"},
+		{[]string{"-resume", "-out", filepath.Join(dir, "none")}, 1, "no run to resume"},
+
+		{[]string{"-model", filepath.Join(dir, "none"), "-predict", trainFile, "-scores", scores}, 1, "no such file"},
+		{[]string{"-model", trainFile, "-predict", trainFile, "-scores", scores}, 1, "not a complete .npz file"},
+		{[]string{"-model", cut, "-predict", trainFile, "-scores", scores}, 1, "not a complete .npz file"},
+		{[]string{"-model", filepath.Join(run, "checkpoint.npz"), "-predict", trainFile, "-scores", scores}, 1, "not a model file"},
+		{[]string{"-model", model, "-predict", filepath.Join(dir, "none"), "-scores", scores}, 1, "no such file"},
+		{[]string{"-model", model, "-predict", other, "-scores", scores}, 1, `"9:1"`},
+		{[]string{"-model", model, "-predict", trainFile, "-scores", trainFile}, 1, "exists"},
+		{[]string{"-model", model, "-predict", trainFile, "-scores", filepath.Join(dir, "a", "b")}, 1, "no such file"},
+	} {
+		status, stdout, stderr := call(c.args...)
+		if status != c.status || !strings.Contains(stderr, c.want) || stdout != "" {
+			t.Errorf("%v: status %d, want %d; %q, want %q", c.args, status, c.status, stderr, c.want)
+		}
+		if n := strings.Count(strings.TrimSpace(stderr), "\n"); n > 0 {
+			t.Errorf("%v: more than a line:\n%s", c.args, stderr)
+		}
+	}
+	if _, err := os.Stat(scores); err == nil {
+		t.Error("an error left a file of scores")
+	}
+	if entries, _ := os.ReadDir(run); len(entries) != 6 {
+		t.Errorf("the folder of the first run has %d files, want 6", len(entries))
+	}
+}
+
+// Interrupted before the first step, the run still ends with a model.
+func TestInterrupted(t *testing.T) {
+	data := fold(t)
+	out := filepath.Join(t.TempDir(), "run")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	status, stdout, stderr := callWith(ctx, "-data", data, "-out", out)
+	if status != 130 || !strings.Contains(stderr, "interrupted") || !strings.Contains(stdout, "test: 10 queries") {
+		t.Errorf("%d, %q, %q", status, stdout, stderr)
+	}
+	if _, err := train.LoadRanker(filepath.Join(out, "model.npz")); err != nil {
+		t.Error(err)
+	}
+	if status, _, stderr := call("-resume", "-out", out, "-epochs", "1"); status != 0 {
+		t.Errorf("going on: %d, %q", status, stderr)
+	}
+}
+
+func TestPresetsAndFlags(t *testing.T) {
+	for _, c := range []struct {
+		args string
+		want func(o *options) bool
+	}{
+		{"", func(o *options) bool { return o.Optimizer == train.Default().Optimizer && o.Preset == "default" }},
+		{"-preset paper", func(o *options) bool {
+			return o.Batch == 1 && slices.Equal(o.Hidden, []int{32, 32}) && o.Samples == train.Dynamic && o.Preset == "paper"
+		}},
+		{"-samples 7 -preset paper -loss lambdaloss", func(o *options) bool {
+			return o.Samples == 7 && o.Loss == "lambdaloss" && o.LearningRate == 0.01
+		}},
+		{"-hidden= -activation linear", func(o *options) bool { return len(o.Hidden) == 0 && o.Activation == 0 }},
+		{"-hidden 3,4 -normalize=false", func(o *options) bool { return slices.Equal(o.Hidden, []int{3, 4}) && !o.NormalizeGains }},
+	} {
+		o, err := parse(strings.Fields(c.args))
+		if err != nil || !c.want(o) {
+			t.Errorf("%s: %+v, %v", c.args, o, err)
+		}
+	}
+}
+
+// The manual has every flag, and every example in it is a command line that is
+// understood.
+func TestHelp(t *testing.T) {
+	status, text, _ := call("-help")
+	if status != 0 {
+		t.Fatal(status)
+	}
+	for _, title := range []string{"NAME", "SYNOPSIS", "DATA", "FILES", "EXIT STATUS", "EXAMPLES"} {
+		if !strings.Contains(text, "\n"+title+"\n") && !strings.HasPrefix(text, title) {
+			t.Errorf("no section %s", title)
+		}
+	}
+	defaults().flags().VisitAll(func(f *flag.Flag) {
+		if !strings.Contains(text, "\n  -"+f.Name) {
+			t.Errorf("no -%s", f.Name)
+		}
+	})
+	for _, line := range strings.Split(text, "\n") {
+		if strings.HasSuffix(line, " ") {
+			t.Errorf("blanks at the end of %q", line)
+		}
+		if args, ok := strings.CutPrefix(line, "  train"); ok && !strings.Contains(line, "[") && !strings.Contains(line, "FILE") && !strings.Contains(line, "–") {
+			if _, err := parse(strings.Fields(args)); err != nil && !strings.Contains(err.Error(), "no run to resume") {
+				t.Errorf("example %q: %v", line, err)
+			}
+		}
+	}
+}
