@@ -26,6 +26,8 @@ type cacheKey struct {
 	Roles   [3]bool // which splits have a file
 	HoldOut float64 // 0: nothing is held out
 	Seed    uint64
+
+	Unlabelled string
 }
 
 type cacheSource struct {
@@ -40,7 +42,7 @@ const cacheFormat = 1
 // newCacheKey looks at the files of the splits, and at the size files beside
 // them.
 func newCacheKey(files splitFiles, holdOut float64, o Options) (*cacheKey, error) {
-	k := &cacheKey{Format: cacheFormat, Read: o.Read}
+	k := &cacheKey{Format: cacheFormat, Read: o.Read, Unlabelled: o.Unlabelled}
 	if files.vali == "" {
 		k.HoldOut, k.Seed = holdOut, o.Seed
 	}
@@ -81,11 +83,11 @@ func newCacheSource(path string) (s cacheSource, err error) {
 	return s, err
 }
 
-// fingerprint is the SHA-256 of a file of up to 16 MB, and of 16 pieces of 1 MB
+// fingerprint is the SHA-256 of a file of up to 8 MB, and of 8 pieces of 1 MB
 // spread evenly over a larger one, its beginning and its end among them: reading
-// all of it would take as long as not having a cache.
+// all of it would cost most of what a cache saves.
 func fingerprint(r io.ReaderAt, size int64) (string, error) {
-	const pieces, piece = 16, 1 << 20
+	const pieces, piece = 8, 1 << 20
 	hash := sha256.New()
 	if size <= pieces*piece {
 		if _, err := io.Copy(hash, io.NewSectionReader(r, 0, size)); err != nil {
@@ -93,12 +95,9 @@ func fingerprint(r io.ReaderAt, size int64) (string, error) {
 		}
 	} else {
 		for i := range int64(pieces) {
-			if _, err := io.Copy(hash, io.NewSectionReader(r, (size-piece)/(pieces-1)*i, piece)); err != nil {
+			if _, err := io.Copy(hash, io.NewSectionReader(r, (size-piece)*i/(pieces-1), piece)); err != nil {
 				return "", err
 			}
-		}
-		if _, err := io.Copy(hash, io.NewSectionReader(r, size-piece, piece)); err != nil {
-			return "", err
 		}
 	}
 	return hex.EncodeToString(hash.Sum(nil)), nil

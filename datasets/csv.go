@@ -31,11 +31,10 @@ var (
 func readHeader(line []byte, o ReadOptions) (*header, error) {
 	_, n, err := parseFloat32(line)
 	letor := err == nil && ends(line, n)
-	comma := byte(0)
+	comma, most := byte(0), 0
 	for _, c := range []byte("\t,;") {
-		if bytes.IndexByte(line, c) >= 0 {
-			comma = c
-			break
+		if n := bytes.Count(line, []byte{c}); n > most {
+			comma, most = c, n
 		}
 	}
 	if letor || comma == 0 || bytes.IndexByte(line, ':') >= 0 {

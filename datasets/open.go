@@ -34,6 +34,10 @@ type Options struct {
 	Fold int         // the fold of a folder that holds Fold1, Fold2, …; 0: the folder itself
 	Seed uint64      // draws the training queries that are held out for validation
 
+	// Unlabelled says what to do with documents without a label: "drop" (or
+	// empty) leaves them out of the splits, "keep" keeps them.
+	Unlabelled string
+
 	// Cache is a folder for binary copies of what was opened, CacheAuto, or empty
 	// for none. See Open.
 	Cache string
@@ -64,6 +68,9 @@ type Options struct {
 //
 // Errors are those of ReadFile, and a folder without a training file.
 func Open(path string, o Options) (*Splits, error) {
+	if o.Unlabelled != "" && o.Unlabelled != "drop" && o.Unlabelled != "keep" {
+		return nil, fmt.Errorf("datasets: unknown way with unlabelled documents %q: want drop or keep", o.Unlabelled)
+	}
 	files, err := findFiles(path, o.Fold)
 	if err != nil {
 		return nil, err
@@ -112,8 +119,10 @@ func open(files splitFiles, known *Collection, holdOut float64, o Options) (*Spl
 		tables[i] = t
 		queries += len(t.queries)
 		documents += t.rows
-		if err := t.dropUnlabelled(); err != nil {
-			return nil, err
+		if o.Unlabelled != "keep" {
+			if err := t.dropUnlabelled(); err != nil {
+				return nil, err
+			}
 		}
 		if o.Read.FeatureIDs == nil {
 			ids = union(ids, t.ids)

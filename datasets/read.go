@@ -279,13 +279,13 @@ func readLines(r io.Reader, buffer, rest []byte) (lines, after []byte, err error
 	buffer = slices.Grow(append(buffer, rest...), chunkSize)
 	for {
 		start := len(buffer)
-		n, err := io.ReadFull(r, buffer[start:cap(buffer)])
-		buffer = buffer[:start+n]
-		if err == io.EOF || err == io.ErrUnexpectedEOF {
-			return buffer, nil, io.EOF
+		for len(buffer) < cap(buffer) && err == nil { // not io.ReadFull: a compressed file cut short is no end
+			var n int
+			n, err = r.Read(buffer[len(buffer):cap(buffer)])
+			buffer = buffer[:len(buffer)+n]
 		}
 		if err != nil {
-			return nil, nil, err
+			return buffer, nil, err
 		}
 		if end := bytes.LastIndexByte(buffer[start:], '\n'); end >= 0 {
 			end += start + 1

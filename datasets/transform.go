@@ -18,7 +18,8 @@ import (
 // then all of the second.
 //
 // Every output is finite. A missing value (NaN) becomes 0: the query's minimum
-// for minmax, the mean of the training documents for the standardised forms.
+// for minmax, the mean of the training documents for the standardised forms,
+// their median for quantile.
 // Infinite values count as the largest float32.
 type Transform struct {
 	Spec    string          // as given to FitTransform
@@ -32,6 +33,9 @@ type TransformPart struct {
 	Name  string
 	Shift []float64 `json:",omitempty"` // by used column: the mean; standardised forms only
 	Scale []float64 `json:",omitempty"` // by used column: 1 / standard deviation
+
+	Knots  [][]float32 `json:",omitempty"` // by used column: values, ascending; quantile only
+	Scores [][]float32 `json:",omitempty"` // by used column: the outputs at the knots
 }
 
 // inputLimit bounds standardised inputs: training values beyond it are rare
@@ -51,6 +55,7 @@ var partKinds = map[string]partKind{
 	"minmax":       {fitNothing, applyMinMax},
 	"standard":     {fitStandard, applyStandard},
 	"log-standard": {fitLogStandard, applyLogStandard},
+	"quantile":     {fitQuantile, applyQuantile},
 }
 
 // FitTransform fits a transform on training data. The spec is one or more parts
@@ -61,6 +66,9 @@ var partKinds = map[string]partKind{
 //	              they are all equal (Oosterhuis 2021, §5)
 //	standard      (x − mean)/sd over all training documents, within ±10
 //	log-standard  the same of sign(x)·log(1+|x|)
+//	quantile      the normal score of the value's rank among all training
+//	              documents (mid-ranks of ties; linear between 128 values at
+//	              most; beyond the training values, the score of the last one)
 //
 // An unknown part is an error, and so is training data in which no feature
 // varies within any query.
@@ -109,6 +117,9 @@ func (t *Transform) Validate() error {
 }
 
 func (p *TransformPart) validate(columns int) error {
+	if p.Name == "quantile" {
+		return p.validateQuantile(columns)
+	}
 	want := 0
 	if p.Name == "standard" || p.Name == "log-standard" {
 		want = columns

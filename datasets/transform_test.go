@@ -29,7 +29,7 @@ func hard() *Dataset {
 	}
 }
 
-var allParts = "none+minmax+standard+log-standard"
+var allParts = "none+minmax+standard+log-standard+quantile"
 
 func TestTransformIsFinite(t *testing.T) {
 	d := hard()
@@ -112,6 +112,9 @@ func TestTransformJSON(t *testing.T) {
 		func(t *Transform) { t.Parts[0].Name = "nun" },
 		func(t *Transform) { t.Parts[2].Shift = t.Parts[2].Shift[1:] },
 		func(t *Transform) { t.Parts[2].Scale[0] = math.Inf(1) },
+		func(t *Transform) { t.Parts[4].Knots[0] = nil },
+		func(t *Transform) { t.Parts[4].Knots[0][1] = t.Parts[4].Knots[0][0] },
+		func(t *Transform) { t.Parts[4].Scores = t.Parts[4].Scores[1:] },
 	} {
 		var bad Transform
 		if err := json.Unmarshal(text, &bad); err != nil {
@@ -203,7 +206,7 @@ func TestPack(t *testing.T) {
 
 func BenchmarkTransform(b *testing.B) {
 	d := Synthetic(SyntheticOptions{Train: 8, Vali: 1, Test: 1}).Train
-	for _, spec := range []string{"none", "minmax", "standard", "log-standard"} {
+	for _, spec := range []string{"none", "minmax", "standard", "log-standard", "quantile"} {
 		tr, err := FitTransform(spec, d)
 		if err != nil {
 			b.Fatal(err)
@@ -215,5 +218,43 @@ func BenchmarkTransform(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(d.Offsets[1]), "ns/document")
 		})
+	}
+}
+
+// Training data becomes normal, whatever its distribution; order and ties stay.
+func TestQuantile(t *testing.T) {
+	const n = 20000
+	d := &Dataset{Labels: make([]float32, n), Offsets: []int{0, n}, FeatureIDs: []int{1, 2, 3}}
+	for i := range n {
+		u := (float64(i) + .5) / n
+		d.Features = append(d.Features,
+			float32(math.Exp(20*u)), // heavy-tailed
+			float32(i*2/n),          // 0 or 1
+			float32(-1e-9*u))        // tiny and falling
+	}
+	tr, err := FitTransform("quantile", d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make([]float32, n*3)
+	tr.Query(out, d.Features)
+	for i := range n {
+		u := (float64(i) + .5) / n
+		normal := math.Sqrt2 * math.Erfinv(2*u-1)
+		if math.Abs(normal) < 2 { // between the last knots the tails are straight lines
+			if got := float64(out[3*i]); math.Abs(got-normal) > .02 {
+				t.Fatalf("row %d: %v, want %v", i, got, normal)
+			}
+			if got := float64(out[3*i+2]); math.Abs(got+normal) > .02 {
+				t.Fatalf("row %d, falling: %v, want %v", i, got, -normal)
+			}
+		}
+		// The mid-ranks of two values are 1/4 and 3/4.
+		if want := math.Copysign(.67449, float64(i)-n/2+.5); math.Abs(float64(out[3*i+1])-want) > 1e-4 {
+			t.Fatalf("row %d, two values: %v, want %v", i, out[3*i+1], want)
+		}
+		if i > 0 && out[3*i] < out[3*i-3] {
+			t.Fatalf("row %d: the order has changed", i)
+		}
 	}
 }

@@ -1,0 +1,169 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+)
+
+// Description is what there is to know about a dataset at a glance. Its JSON is
+// for machines, its String a table.
+type Description struct {
+	Name              string         `json:"name"`
+	Queries           int            `json:"queries"`
+	Documents         int            `json:"documents"`
+	Features          int            `json:"features"`  // distinct ids
+	Labels            map[string]int `json:"labels"`    // documents by label
+	LabelFree         int            `json:"labelFree"` // queries without a label above 0
+	DocumentsPerQuery Range          `json:"documentsPerQuery"`
+	Constant          []int          `json:"constant"` // ids of features with one value in all documents
+	Missing           []int          `json:"missing"`  // ids of features with missing values
+
+	MissingValues int      `json:"missingValues"` // of all features together
+	Warnings      []string `json:"warnings,omitempty"`
+
+	names map[int]string // of features
+}
+
+// Range sums up some numbers; all 0 where there are none.
+type Range struct {
+	Min  int     `json:"min"`
+	Mean float64 `json:"mean"`
+	Max  int     `json:"max"`
+}
+
+// Describe describes datasets as if they were one: the splits of a collection,
+// say (nil ones count as absent), which have the same FeatureIDs.
+func Describe(name string, datasets ...*Dataset) *Description {
+	d := &Description{Name: name, Labels: map[string]int{}, Constant: []int{}, Missing: []int{}, names: map[int]string{}}
+	counts := map[float32]int{}
+	first := true
+	var ids []int
+	var value []float32 // by column: the first there is, NaN as long as none
+	var varies []bool
+	var absent []int
+	for _, s := range datasets {
+		if s == nil {
+			continue
+		}
+		d.Warnings = append(d.Warnings, s.Warnings...)
+		if ids == nil {
+			ids = s.FeatureIDs
+			value, varies, absent = slices.Repeat([]float32{missing}, len(ids)), make([]bool, len(ids)), make([]int, len(ids))
+		}
+		for i, name := range s.FeatureNames {
+			d.names[s.FeatureIDs[i]] = name
+		}
+		d.Queries += s.Queries()
+		d.Documents += s.Rows()
+		for q := range s.Queries() {
+			labels := s.Labels[s.Offsets[q]:s.Offsets[q+1]]
+			n := len(labels)
+			if first {
+				d.DocumentsPerQuery.Min, first = n, false
+			}
+			d.DocumentsPerQuery.Min = min(d.DocumentsPerQuery.Min, n)
+			d.DocumentsPerQuery.Max = max(d.DocumentsPerQuery.Max, n)
+			free := true
+			for _, label := range labels {
+				counts[label]++
+				free = free && label <= 0
+			}
+			if free {
+				d.LabelFree++
+			}
+		}
+		parallel(len(ids), func(c int) {
+			for at := c; at < len(s.Features); at += len(ids) {
+				switch x := s.Features[at]; {
+				case x != x:
+					absent[c]++
+				case value[c] != value[c]:
+					value[c] = x
+				case x != value[c]:
+					varies[c] = true
+				}
+			}
+		})
+	}
+	d.Features = len(ids)
+	if d.Queries > 0 {
+		d.DocumentsPerQuery.Mean = float64(d.Documents) / float64(d.Queries)
+	}
+	for label, n := range counts {
+		d.Labels[formatFloat(label)] = n
+	}
+	for c, id := range ids {
+		if !varies[c] && (absent[c] == 0 || absent[c] == d.Documents) {
+			d.Constant = append(d.Constant, id)
+		}
+		if absent[c] > 0 {
+			d.Missing = append(d.Missing, id)
+			d.MissingValues += absent[c]
+		}
+	}
+	return d
+}
+
+// String is a table for people.
+func (d *Description) String() string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	line := func(what, format string, args ...any) {
+		fmt.Fprintf(w, "%s\t%s\n", what, fmt.Sprintf(format, args...))
+	}
+	if d.Name != "" {
+		line("data", "%s", d.Name)
+	}
+	line("queries", "%d", d.Queries)
+	line("documents", "%d", d.Documents)
+	line("documents per query", "%d to %d, mean %.1f", d.DocumentsPerQuery.Min, d.DocumentsPerQuery.Max, d.DocumentsPerQuery.Mean)
+	line("features", "%d", d.Features)
+	line("constant features", "%s", d.list(d.Constant))
+	line("features with missing values", "%s", d.list(d.Missing))
+	line("missing values", "%d (%.2f %%)", d.MissingValues, 100*float64(d.MissingValues)/math.Max(1, float64(d.Documents)*float64(d.Features)))
+	line("label-free queries", "%d", d.LabelFree)
+	labels := make([]float64, 0, len(d.Labels))
+	for label := range d.Labels {
+		v, _ := strconv.ParseFloat(label, 32)
+		labels = append(labels, v)
+	}
+	slices.Sort(labels)
+	const most = 20
+	for i, v := range labels {
+		if i == most {
+			line("…", "%d more labels", len(labels)-most)
+			break
+		}
+		name := formatFloat(float32(v))
+		what := "label " + name
+		if v == Unlabelled {
+			what = "unlabelled (" + name + ")"
+		}
+		line(what, "%d (%.1f %%)", d.Labels[name], 100*float64(d.Labels[name])/float64(d.Documents))
+	}
+	w.Flush()
+	return b.String()
+}
+
+// list names features in a table: their number and the first of them.
+func (d *Description) list(ids []int) string {
+	if len(ids) == 0 {
+		return "0"
+	}
+	var names []string
+	for _, id := range ids {
+		if name := d.names[id]; name != "" {
+			names = append(names, name)
+		} else {
+			names = append(names, strconv.Itoa(id))
+		}
+	}
+	return fmt.Sprintf("%d: %s", len(ids), listNames(names))
+}
+
+// formatFloat is the shortest text that reads back as the same float32.
+func formatFloat(v float32) string { return strconv.FormatFloat(float64(v), 'g', -1, 32) }

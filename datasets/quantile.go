@@ -1,0 +1,107 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+const (
+	quantileKnots  = 128     // at most, for a feature
+	quantileSample = 1 << 17 // documents at most, spread evenly over the training data
+)
+
+// fitQuantile finds for each column values, ascending, and the normal scores of
+// their mid-ranks among the training documents: Φ⁻¹ of the part that lies below
+// plus half the part that is equal.
+func fitQuantile(p *TransformPart, train *Dataset, columns []int) {
+	p.Knots = make([][]float32, len(columns))
+	p.Scores = make([][]float32, len(columns))
+	rows := min(train.Rows(), quantileSample)
+	parallel(len(columns), func(i int) {
+		values := make([]float32, 0, rows)
+		for s := range rows {
+			if x := train.Row(s * train.Rows() / rows)[columns[i]]; x == x {
+				values = append(values, finite(x))
+			}
+		}
+		slices.Sort(values)
+		p.Knots[i], p.Scores[i] = normalScores(values)
+	})
+}
+
+// normalScores picks the distinct values where they are few, else those at
+// evenly spaced ranks.
+func normalScores(sorted []float32) (knots, scores []float32) {
+	distinct := slices.Compact(slices.Clone(sorted))
+	if len(distinct) > quantileKnots {
+		picked := make([]float32, 0, quantileKnots)
+		for k := range quantileKnots {
+			picked = append(picked, sorted[k*(len(sorted)-1)/(quantileKnots-1)])
+		}
+		distinct = slices.Compact(picked)
+	}
+	if len(distinct) == 0 { // always missing in the sample
+		return []float32{0}, []float32{0}
+	}
+	scores = make([]float32, len(distinct))
+	for k, v := range distinct {
+		below, _ := slices.BinarySearch(sorted, v)
+		upTo, _ := slices.BinarySearch(sorted, math.Nextafter32(v, float32(math.Inf(1))))
+		rank := (float64(below) + float64(upTo)) / 2 / float64(len(sorted))
+		scores[k] = float32(math.Sqrt2 * math.Erfinv(2*rank-1))
+	}
+	return distinct, scores
+}
+
+// applyQuantile interpolates between knots; beyond them the score stays.
+func applyQuantile(p *TransformPart, dst []float32, stride int, rows []float32, inputs int, columns []int) {
+	for len(rows) > 0 {
+		for i, c := range columns {
+			dst[i] = interpolate(p.Knots[i], p.Scores[i], finite(rows[c]))
+		}
+		rows = rows[inputs:]
+		dst = dst[min(stride, len(dst)):]
+	}
+}
+
+// interpolate is the score of x, 0 for NaN.
+func interpolate(knots, scores []float32, x float32) float32 {
+	last := len(knots) - 1
+	switch {
+	case x <= knots[0]:
+		return scores[0]
+	case x >= knots[last]:
+		return scores[last]
+	case x != x:
+		return 0
+	}
+	low, high := 0, last // knots[low] < x < knots[high]
+	for high-low > 1 {
+		if middle := int(uint(low+high) / 2); knots[middle] <= x {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	a, b := float64(knots[low]), float64(knots[high])
+	return scores[low] + float32((float64(x)-a)/(b-a))*(scores[high]-scores[low])
+}
+
+// validateQuantile checks knots and scores read from a file.
+func (p *TransformPart) validateQuantile(columns int) error {
+	if len(p.Knots) != columns || len(p.Scores) != columns {
+		return fmt.Errorf("want knots and scores for %d columns, have %d and %d", columns, len(p.Knots), len(p.Scores))
+	}
+	for i, knots := range p.Knots {
+		if len(knots) == 0 || len(knots) != len(p.Scores[i]) {
+			return fmt.Errorf("%d knots and %d scores for column %d", len(knots), len(p.Scores[i]), i)
+		}
+		for k, v := range knots {
+			if finite(v) != v || finite(p.Scores[i][k]) != p.Scores[i][k] || k > 0 && v <= knots[k-1] {
+				return fmt.Errorf("the knots of column %d must ascend and be finite", i)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package datasets
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// WriteLETOR writes a dataset as LETOR text, which ReadFile reads back as the
+// same dataset, bit for bit: NaN for missing values, "# docid = X" for document
+// ids; zeros are left out but in the first line, which has every feature.
+// Feature names, and queries without documents, have no place in the format.
+//
+// Query and document ids with blanks or # in them, empty and repeated query
+// ids, and infinite values are an error.
+func WriteLETOR(w io.Writer, d *Dataset) error {
+	if err := d.Validate(); err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for _, id := range d.QueryIDs {
+		if id == "" || strings.ContainsAny(id, " \t\r\n#") || seen[id] {
+			return fmt.Errorf("datasets: %s: query id %q cannot be written as LETOR: ids must be different words without blanks and #", d.Name, id)
+		}
+		seen[id] = true
+	}
+	out := bufio.NewWriterSize(w, 1<<16)
+	var line []byte
+	for q, id := range d.QueryIDs {
+		for r := d.Offsets[q]; r < d.Offsets[q+1]; r++ {
+			line = appendFloat(line[:0], d.Labels[r])
+			line = append(append(line, " qid:"...), id...)
+			for c, v := range d.Row(r) {
+				if math.Float32bits(v) == 0 && r > 0 {
+					continue
+				}
+				if math.IsInf(float64(v), 0) {
+					return fmt.Errorf("datasets: %s: feature %d of row %d is %g: only finite values can be written", d.Name, d.FeatureIDs[c], r, v)
+				}
+				line = append(line, ' ')
+				line = strconv.AppendInt(line, int64(d.FeatureIDs[c]), 10)
+				line = appendFloat(append(line, ':'), v)
+			}
+			if d.DocumentIDs != nil && d.DocumentIDs[r] != "" {
+				if len(strings.Fields(d.DocumentIDs[r])) != 1 || strings.TrimSpace(d.DocumentIDs[r]) != d.DocumentIDs[r] {
+					return fmt.Errorf("datasets: %s: document id %q of row %d cannot be written as LETOR: it has a blank", d.Name, d.DocumentIDs[r], r)
+				}
+				line = append(append(line, " # docid = "...), d.DocumentIDs[r]...)
+			}
+			if _, err := out.Write(append(line, '\n')); err != nil {
+				return fmt.Errorf("datasets: write %s: %w", d.Name, err)
+			}
+		}
+	}
+	return flush(out, d)
+}
+
+func appendFloat(b []byte, v float32) []byte { return strconv.AppendFloat(b, float64(v), 'g', -1, 32) }
+
+// WriteRun writes scores [rows] as a TREC run, which trec_eval and its relatives
+// read: "qid Q0 docid rank score tag", ranks from 1 by falling score, equal
+// scores in row order. Documents without an id are called "qid.n", n from 1 in
+// row order. Scores that are not finite are an error, and ids with blanks.
+func WriteRun(w io.Writer, d *Dataset, scores []float64, tag string) error {
+	if len(scores) != d.Rows() {
+		return fmt.Errorf("datasets: %s: %d scores for %d rows", d.Name, len(scores), d.Rows())
+	}
+	if tag == "" || strings.ContainsAny(tag, " \t\r\n") {
+		return fmt.Errorf("datasets: the tag of a run must be a word, not %q", tag)
+	}
+	for r, s := range scores {
+		if math.IsNaN(s) || math.IsInf(s, 0) {
+			return fmt.Errorf("datasets: %s: score %g of row %d is not finite", d.Name, s, r)
+		}
+	}
+	if err := d.checkTREC(); err != nil {
+		return err
+	}
+	out := bufio.NewWriter(w)
+	for q, id := range d.QueryIDs {
+		rows := make([]int, 0, d.Offsets[q+1]-d.Offsets[q])
+		for r := d.Offsets[q]; r < d.Offsets[q+1]; r++ {
+			rows = append(rows, r)
+		}
+		slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+		for rank, r := range rows {
+			fmt.Fprintf(out, "%s Q0 %s %d %s %s\n", id, d.documentID(q, r), rank+1, strconv.FormatFloat(scores[r], 'g', -1, 64), tag)
+		}
+	}
+	return flush(out, d)
+}
+
+// WriteQrels writes labels as TREC relevance judgements, "qid 0 docid label",
+// with the document ids of WriteRun. Unlabelled documents are left out. Labels
+// that are not whole numbers are an error: the format has none.
+func WriteQrels(w io.Writer, d *Dataset) error {
+	if err := d.checkTREC(); err != nil {
+		return err
+	}
+	out := bufio.NewWriter(w)
+	for q, id := range d.QueryIDs {
+		for r := d.Offsets[q]; r < d.Offsets[q+1]; r++ {
+			label := d.Labels[r]
+			if label == Unlabelled {
+				continue
+			}
+			if label != float32(math.Trunc(float64(label))) {
+				return fmt.Errorf("datasets: %s: label %g of row %d: TREC judgements are whole numbers", d.Name, label, r)
+			}
+			fmt.Fprintf(out, "%s 0 %s %.0f\n", id, d.documentID(q, r), label)
+		}
+	}
+	return flush(out, d)
+}
+
+func flush(out *bufio.Writer, d *Dataset) error {
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("datasets: write %s: %w", d.Name, err)
+	}
+	return nil
+}
+
+// documentID is the id of row r of query q, made up where there is none.
+func (d *Dataset) documentID(q, r int) string {
+	if d.DocumentIDs != nil && d.DocumentIDs[r] != "" {
+		return d.DocumentIDs[r]
+	}
+	return fmt.Sprintf("%s.%d", d.QueryIDs[q], r-d.Offsets[q]+1)
+}
+
+// checkTREC finds ids that would break a line of a TREC file.
+func (d *Dataset) checkTREC() error {
+	for _, ids := range [][]string{d.QueryIDs, d.DocumentIDs} {
+		for i, id := range ids {
+			if strings.ContainsAny(id, " \t\r\n") {
+				return fmt.Errorf("datasets: %s: id %q (number %d) has a blank, which TREC files cannot hold", d.Name, id, i)
+			}
+		}
+	}
+	return nil
+}
