@@ -1,0 +1,27 @@
+package viz_test
+
+import (
+	"fmt"
+
+	"github.com/plrank/plrank/viz"
+)
+
+// The same values show themselves as HTML and SVG at the end of a notebook cell.
+func Example() {
+	fmt.Print(viz.Table{
+		Title:   "test split",
+		Columns: []string{"loss", "NDCG@5", "p"},
+		Rows: [][]any{
+			{"plrank2", 0.4312, 1.0},
+			{"plrank-rb", 0.4407, 0.03},
+		},
+	})
+	curve := viz.Plot{X: "epoch", Y: "NDCG@5", Series: []viz.Series{{Name: "plrank-rb", Y: []float64{.31, .39, .43, .44}}}}
+	fmt.Println(curve.Save("curve.gif")) // .png, say, writes it
+	// Output:
+	// test split
+	//        loss  NDCG@5       p
+	//     plrank2  0.4312  1.0000
+	//   plrank-rb  0.4407  0.0300
+	// viz: curve.gif: the name of a picture ends in .svg, .png or .pdf
+}

@@ -1,0 +1,141 @@
+package viz
+
+import (
+	"fmt"
+	"image/color"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Rankings is a picture of rankings drawn from policies: each row is a ranking,
+// from left to right, each tile a document with its number, the darker the more
+// relevant.
+type Rankings struct {
+	Title  string
+	Labels []float32 // grades, by row number of the document
+	First  int       // row number of the document that is called 0
+	Panels []Panel   // side by side: policies to be compared
+}
+
+// A Panel is the rankings of one policy, laid out as the values of ops.Rankings.
+type Panel struct {
+	Title  string
+	Places []int // row after row of Cutoff row numbers; −1: absent
+	Cutoff int
+}
+
+// Lengths of the picture.
+const (
+	tile   = 22 * vg.Length(1)
+	gutter = 28 * vg.Length(1) // between panels
+	header = 22 * vg.Length(1) // for a line of text
+)
+
+// SVG is the picture as an SVG document. It panics where a row number has no
+// label, or places are not full rows of the cutoff.
+func (r Rankings) SVG() string { return svg(r) }
+
+// Save writes the picture to a file, in the format that its name ends in: .svg,
+// .png or .pdf.
+func (r Rankings) Save(path string) error { return save(r, path) }
+
+// String says what there is to see.
+func (r Rankings) String() string {
+	return fmt.Sprintf("rankings by %d policies", len(r.Panels))
+}
+
+func (r Rankings) check() error {
+	for i, p := range r.Panels {
+		if p.Cutoff < 1 || len(p.Places)%p.Cutoff != 0 {
+			return fmt.Errorf("panel %d (%q) has %d places, which are no rows of %d", i, p.Title, len(p.Places), p.Cutoff)
+		}
+		for _, d := range p.Places {
+			if d >= len(r.Labels) || d < -1 {
+				return fmt.Errorf("panel %d (%q) has document %d, but there are labels for %d", i, p.Title, d, len(r.Labels))
+			}
+		}
+	}
+	return nil
+}
+
+func (r Rankings) size() (width, height vg.Length) {
+	rows := 0
+	for i, p := range r.Panels {
+		if i > 0 {
+			width += gutter
+		}
+		width += vg.Length(p.Cutoff) * tile
+		rows = max(rows, len(p.Places)/p.Cutoff)
+	}
+	const margin = 2 * vg.Length(1)
+	return max(width, r.legendWidth()) + 2*margin, 3*header + vg.Length(rows)*tile + 4*margin
+}
+
+func (r Rankings) draw(c draw.Canvas) error {
+	c = draw.Crop(c, 2, -2, 2, -2)
+	style := text.Style{Color: color.Black, Font: font.From(plot.DefaultFont, 11), XAlign: draw.XLeft, YAlign: draw.YCenter, Handler: plot.DefaultTextHandler}
+	style.Font.Variant = "Sans"
+	top := c.Max.Y
+	c.FillText(style, vg.Point{X: c.Min.X, Y: top - header/2}, r.Title)
+
+	x := c.Min.X
+	for _, p := range r.Panels {
+		c.FillText(style, vg.Point{X: x, Y: top - header*3/2}, p.Title)
+		for i, d := range p.Places {
+			if d < 0 {
+				continue
+			}
+			at := vg.Point{X: x + tile*vg.Length(i%p.Cutoff), Y: top - 2*header - tile*vg.Length(i/p.Cutoff+1)}
+			r.tile(c, style, at, r.Labels[d], strconv.Itoa(d-r.First))
+		}
+		x += tile*vg.Length(p.Cutoff) + gutter
+	}
+
+	x = c.Min.X
+	c.FillText(style, vg.Point{X: x, Y: c.Min.Y + header/2}, "grade")
+	x += legendText
+	for grade := range r.grades() {
+		r.tile(c, style, vg.Point{X: x, Y: c.Min.Y}, float32(grade), strconv.Itoa(grade))
+		x += tile
+	}
+	return nil
+}
+
+const legendText = 40 * vg.Length(1)
+
+func (r Rankings) legendWidth() vg.Length { return legendText + tile*vg.Length(r.grades()) }
+
+// grades is the number of grades from 0 to the highest, at most as many as there
+// are shades.
+func (r Rankings) grades() int {
+	n := 1
+	for _, l := range r.Labels {
+		n = max(n, int(l)+1)
+	}
+	return min(n, len(shades))
+}
+
+// tile draws a document as a square.
+func (r Rankings) tile(c draw.Canvas, style text.Style, at vg.Point, label float32, name string) {
+	shade := max(0, min(int(label), len(shades)-1))
+	side := tile - 2
+	var p vg.Path
+	p.Move(at)
+	p.Line(vg.Point{X: at.X + side, Y: at.Y})
+	p.Line(vg.Point{X: at.X + side, Y: at.Y + side})
+	p.Line(vg.Point{X: at.X, Y: at.Y + side})
+	p.Close()
+	c.SetColor(shades[shade])
+	c.Fill(p)
+	style.XAlign = draw.XCenter
+	style.Font.Size = 9
+	if shade > 2 {
+		style.Color = color.White
+	}
+	c.FillText(style, vg.Point{X: at.X + side/2, Y: at.Y + side/2}, name)
+}

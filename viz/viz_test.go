@@ -1,0 +1,182 @@
+package viz
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"image/png"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var (
+	curves = Plot{Title: "variance", X: "N", Y: "trace", LogX: true, LogY: true, Legend: BottomLeft, Series: []Series{
+		{Name: "PL-Rank-2", X: []float64{1, 10, 100}, Y: []float64{1, .1, .01}, Style: LinePoints},
+		{Name: "PL-Rank-RB", X: []float64{1, 10, 100}, Y: []float64{.1, .01, .001}, Marks: []int{2}, Texts: []string{"", "", "end"}},
+		{Name: "1/N", X: []float64{1, 100}, Y: []float64{2, .02}, Style: Guide},
+	}}
+	samples = Rankings{Title: "three documents", Labels: []float32{0, 0, 4, 1, 2}, First: 2, Panels: []Panel{
+		{Title: "before", Places: []int{2, 3, 4, 3, 2, -1}, Cutoff: 3},
+		{Title: "after", Places: []int{4, 3, 2, 3}, Cutoff: 2},
+	}}
+)
+
+// texts are the texts of an SVG document, which must be well-formed.
+func texts(t *testing.T, svg string) string {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(svg))
+	var b strings.Builder
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return b.String()
+		}
+		if err != nil {
+			t.Fatalf("SVG: %v", err)
+		}
+		if c, ok := token.(xml.CharData); ok {
+			b.WriteString(strings.TrimSpace(string(c)) + "|")
+		}
+	}
+}
+
+func TestPictures(t *testing.T) {
+	for _, c := range []struct {
+		picture
+		SVG  string
+		save func(string) error
+		want []string
+	}{
+		{curves, curves.SVG(), curves.Save, []string{"variance", "PL-Rank-RB", "1/N", "|end|"}},
+		{samples, samples.SVG(), samples.Save, []string{"three documents", "before", "after", "grade", "|0|", "|4|"}},
+	} {
+		got := texts(t, c.SVG)
+		for _, want := range c.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%v: no %q in %s", c.picture, want, got)
+			}
+		}
+		for name, magic := range map[string]string{"a.svg": "<?xml", "a.PNG": "\x89PNG", "a.pdf": "%PDF"} {
+			path := filepath.Join(t.TempDir(), name)
+			if err := c.save(path); err != nil {
+				t.Fatal(err)
+			}
+			b, err := os.ReadFile(path)
+			if err != nil || !strings.HasPrefix(string(b), magic) {
+				t.Errorf("%s begins with %.8q, %v", name, b, err)
+			}
+			if strings.HasPrefix(magic, "\x89") {
+				img, err := png.Decode(bytes.NewReader(b))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if w, _ := c.size(); math.Abs(float64(img.Bounds().Dx())-float64(w)*192/72) > 1 {
+					t.Errorf("width %d, want %v points at 192 dpi", img.Bounds().Dx(), w)
+				}
+			}
+		}
+		if err := c.save("a.gif"); err == nil || !strings.Contains(err.Error(), ".svg, .png or .pdf") {
+			t.Errorf("saved a GIF: %v", err)
+		}
+	}
+}
+
+// What has no place on the axes is a gap.
+func TestGaps(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		y    []float64
+		log  bool
+		want string
+	}{
+		{nil, false, "[]"},
+		{[]float64{nan, nan}, false, "[]"},
+		{[]float64{1, 2, 3}, false, "[[0 1 2]]"},
+		{[]float64{1, nan, 3, 4}, false, "[[0] [2 3]]"},
+		{[]float64{nan, 2, inf, -inf, 5}, false, "[[1] [4]]"},
+		{[]float64{1, 0, -3, 4}, false, "[[0 1 2 3]]"},
+		{[]float64{1, 0, -3, 4}, true, "[[0] [3]]"},
+	} {
+		var got [][]int
+		for _, part := range (Plot{LogY: c.log}).parts(Series{Y: c.y}) {
+			got = append(got, part.numbers)
+			for i, n := range part.numbers {
+				if part.at[i].X != float64(n+1) || part.at[i].Y != c.y[n] {
+					t.Errorf("%v: point %d is at %v", c.y, n, part.at[i])
+				}
+			}
+		}
+		if fmt.Sprint(got) != c.want {
+			t.Errorf("%v, log %v: parts %v, want %v", c.y, c.log, got, c.want)
+		}
+	}
+}
+
+// Nothing to see, one point, and equal values are plots like any other.
+func TestEmptyPlots(t *testing.T) {
+	for _, log := range []bool{false, true} {
+		for _, y := range [][]float64{nil, {math.NaN()}, {0}, {3}, {3, 3, 3}, {-1, -1}} {
+			p := Plot{X: "x", LogX: log, LogY: log, Series: []Series{{Name: "y", Y: y, Style: LinePoints}}}
+			if got := texts(t, p.SVG()); !strings.Contains(got, "|x|") {
+				t.Errorf("log %v, %v: %s", log, y, got)
+			}
+		}
+	}
+	texts(t, Plot{}.SVG())
+	texts(t, Rankings{}.SVG())
+}
+
+func TestMistakes(t *testing.T) {
+	for _, c := range []struct {
+		show func() string
+		want string
+	}{
+		{Plot{Series: []Series{{Name: "a", X: []float64{1}, Y: []float64{1, 2}}}}.SVG, `viz: series 0 ("a") has 1 x and 2 y values`},
+		{Plot{Series: []Series{{Name: "a", Y: []float64{1, 2}, Texts: []string{"t"}}}}.SVG, `viz: series 0 ("a") has 1 texts and 2 y values`},
+		{Plot{Series: []Series{{Name: "a", Y: []float64{1, 2}, Marks: []int{2}}}}.SVG, `viz: series 0 ("a") has 2 points, of which 2 is to be marked`},
+		{Plot{Series: []Series{{Name: "a", Style: 9}}}.SVG, `viz: series 0 ("a") has an unknown style, 9`},
+		{Rankings{Panels: []Panel{{Title: "p", Places: []int{0}, Cutoff: 2}}}.SVG, `viz: panel 0 ("p") has 1 places, which are no rows of 2`},
+		{Rankings{Panels: []Panel{{Title: "p", Places: []int{5}, Cutoff: 1}}}.SVG, `viz: panel 0 ("p") has document 5, but there are labels for 0`},
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != c.want {
+					t.Errorf("panic %v, want %v", got, c.want)
+				}
+			}()
+			c.show()
+		}()
+	}
+	path := filepath.Join(t.TempDir(), "a.svg")
+	err := Plot{Series: []Series{{X: []float64{1}}}}.Save(path)
+	if want := "viz: " + path + `: series 0 ("") has 1 x and 0 y values`; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a file was left: %v", err)
+	}
+}
+
+func TestTable(t *testing.T) {
+	table := Table{Title: "a < b", Columns: []string{"model", "NDCG@5"}, Rows: [][]any{
+		{"<b>", 0.12345}, {"NaN", math.NaN()}, {"float32", float32(0.5)}, {"short"}, {"long", 1, "x"},
+	}}
+	html := table.HTML()
+	for _, want := range []string{"<caption>a &lt; b</caption>", "&lt;b&gt;", `<td style="text-align:right">0.1235</td>`, ">–<", ">0.5000<", ">1<", ">x<"} {
+		if !strings.Contains(html, want) {
+			t.Errorf("no %q in %s", want, html)
+		}
+	}
+	if n := strings.Count(html, "<td"); n != 15 {
+		t.Errorf("%d cells, want 5 rows of 3", n)
+	}
+	table.Digits = 2
+	if got := table.String(); !strings.Contains(got, "  model  NDCG@5\n") || !strings.Contains(got, "    <b>    0.12\n") {
+		t.Errorf("text:\n%s", got)
+	}
+}
