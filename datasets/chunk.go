@@ -47,7 +47,7 @@ const (
 	// small texts growthFloor bytes): beyond that the text is no learning-to-rank
 	// data but a sparse matrix that must not be made dense, or an attack.
 	maxGrowth   = 256
-	growthFloor = 1 << 26
+	growthFloor = 1 << 24
 
 	maxFeatureID = math.MaxInt32
 )

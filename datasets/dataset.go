@@ -67,6 +67,55 @@ func (d *Dataset) Select(queries []int) *Dataset {
 	return s
 }
 
+// Group makes a dataset of the rows of d, which belong to the given queries
+// [rows]; the Offsets and QueryIDs of d do not matter. Queries come in the order
+// of their first rows, and their rows keep their order. Where they stand together
+// already, the result shares memory with d.
+func (d *Dataset) Group(queries []string) (*Dataset, error) {
+	if len(queries) != d.Rows() {
+		return nil, fmt.Errorf("datasets: %s: %d query ids for %d rows", d.Name, len(queries), d.Rows())
+	}
+	runs := *d // a query for each run of rows with the same id
+	runs.Offsets, runs.QueryIDs = []int{0}, nil
+	byID := map[string][]int{} // runs
+	var ids []string
+	for r, id := range queries {
+		if r > 0 && id != queries[r-1] {
+			runs.Offsets = append(runs.Offsets, r)
+		}
+		if r == 0 || id != queries[r-1] {
+			if byID[id] == nil {
+				ids = append(ids, id)
+			}
+			byID[id] = append(byID[id], len(runs.QueryIDs))
+			runs.QueryIDs = append(runs.QueryIDs, id)
+		}
+	}
+	if d.Rows() > 0 {
+		runs.Offsets = append(runs.Offsets, d.Rows())
+	}
+	if len(ids) == len(runs.QueryIDs) {
+		return &runs, runs.Validate()
+	}
+	if err := runs.Validate(); err != nil {
+		return nil, err
+	}
+	var order []int
+	for _, id := range ids {
+		order = append(order, byID[id]...)
+	}
+	grouped := runs.Select(order)
+	offsets, at := []int{0}, 0
+	for _, id := range ids {
+		at += len(byID[id])
+		offsets = append(offsets, grouped.Offsets[at])
+	}
+	grouped.Offsets, grouped.QueryIDs = offsets, ids
+	grouped.Warnings = append(slices.Clone(d.Warnings), fmt.Sprintf("%s: %d times a query came back after another one; its rows were put together",
+		d.Name, len(order)-len(ids)))
+	return grouped, nil
+}
+
 // view is the queries from:to of d; it shares memory with d.
 func (d *Dataset) view(from, to int) *Dataset {
 	first, last, w := d.Offsets[from], d.Offsets[to], d.Width()

@@ -123,11 +123,22 @@ func readTable(path string, o ReadOptions) (*table, error) {
 		return nil, fmt.Errorf("datasets: %w", at(path, err))
 	}
 	defer f.close()
+	sizes, sizePath, err := readSizes(path)
+	if err != nil {
+		return nil, err
+	}
+	return newTable(path, f, sizes, sizePath, o)
+}
+
+// newTable reads the text of a table. The sizes are those of its queries, nil if
+// there is no such file.
+func newTable(path string, r io.Reader, sizes []int, sizePath string, o ReadOptions) (*table, error) {
 	t := &table{path: path}
-	if t.text, err = parseStream(f, o); err != nil {
+	var err error
+	if t.text, err = parseStream(r, o); err != nil {
 		return nil, fmt.Errorf("datasets: %w", at(path, err))
 	}
-	if err := t.check(); err != nil {
+	if err := t.check(sizes, sizePath); err != nil {
 		t.free()
 		return nil, err
 	}
@@ -143,7 +154,7 @@ func at(path string, err error) error {
 }
 
 // check gathers what the chunks say, and finds the queries.
-func (t *table) check() error {
+func (t *table) check(sizes []int, sizePath string) error {
 	if err := t.faults(); err != nil {
 		return err
 	}
@@ -162,7 +173,7 @@ func (t *table) check() error {
 	if t.rows == 0 {
 		return fmt.Errorf("datasets: %s: no documents in the file; want lines such as %q", t.path, "2 qid:1 1:0.5 2:0.1")
 	}
-	if err := t.group(); err != nil {
+	if err := t.group(sizes, sizePath); err != nil {
 		return err
 	}
 	if ignored > 0 {
@@ -184,6 +195,8 @@ func (t *table) warn(format string, args ...any) {
 // chunkSize is how much text is parsed at once: large enough to make scheduling
 // cheap, small enough to keep few texts in memory. A variable for tests.
 var chunkSize = 1 << 20
+
+const maxLine = 1 << 26
 
 // parseStream reads r to its end in chunks of whole lines, parsed on all cores.
 func parseStream(r io.Reader, o ReadOptions) (t text, err error) {
@@ -291,6 +304,9 @@ func readLines(r io.Reader, buffer, rest []byte) (lines, after []byte, err error
 			end += start + 1
 			return buffer[:end], bytes.Clone(buffer[end:]), nil
 		}
+		if len(buffer) > maxLine {
+			return nil, nil, fmt.Errorf("a line of more than %d MB", maxLine>>20)
+		}
 		buffer = slices.Grow(buffer, len(buffer)) // a long line
 	}
 }
@@ -318,12 +334,8 @@ func (t *table) faults() error {
 	return errors.New(strings.Join(lines, "\n"))
 }
 
-// group finds the queries, by qid or by a file of sizes.
-func (t *table) group() error {
-	sizes, sizePath, err := readSizes(t.path)
-	if err != nil {
-		return err
-	}
+// group finds the queries, by qid or by the sizes.
+func (t *table) group(sizes []int, sizePath string) error {
 	if sizes != nil {
 		if sum := sumInts(sizes); sum != t.rows {
 			return fmt.Errorf("datasets: %s: the sizes sum to %d, but %s has %d rows", sizePath, sum, t.path, t.rows)

@@ -26,20 +26,29 @@ func readSizes(path string) (sizes []int, sizePath string, err error) {
 		if err != nil {
 			return nil, "", fmt.Errorf("datasets: %w", err)
 		}
-		sizes := []int{}
-		line := 0
-		for s := range strings.Lines(string(text)) {
-			line++
-			if s = strings.TrimSpace(s); s == "" {
-				continue
-			}
-			n, err := strconv.ParseInt(s, 10, 32)
-			if err != nil || n < 0 {
-				return nil, "", fmt.Errorf("datasets: %s:%d: %s is no query size: want the number of rows of a query", sizePath, line, quote([]byte(s)))
-			}
-			sizes = append(sizes, int(n))
+		sizes, err = parseSizes(string(text))
+		if err != nil {
+			return nil, "", fmt.Errorf("datasets: %s:%w", sizePath, err)
 		}
 		return sizes, sizePath, nil
 	}
 	return nil, "", nil
+}
+
+// parseSizes reads whole numbers, one a line. Errors begin with the line.
+func parseSizes(text string) ([]int, error) {
+	sizes := []int{}
+	line := 0
+	for s := range strings.Lines(text) {
+		line++
+		if s = strings.TrimSpace(s); s == "" {
+			continue
+		}
+		n, err := strconv.ParseInt(s, 10, 32)
+		if err != nil || n < 0 {
+			return nil, fmt.Errorf("%d: %s is no query size: want the number of rows of a query", line, quote([]byte(s)))
+		}
+		sizes = append(sizes, int(n))
+	}
+	return sizes, nil
 }

@@ -3,9 +3,11 @@ package datasets
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"strings"
+	"sync/atomic"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -33,7 +35,8 @@ func openSource(path string) (*source, error) {
 
 // decompress is the text of r, which may be gzip, zstd or plain.
 func decompress(r io.Reader) (text io.Reader, stop func(), err error) {
-	b := bufio.NewReaderSize(r, 1<<16)
+	packed := &counter{r: r}
+	b := bufio.NewReaderSize(packed, 1<<16)
 	magic, err := b.Peek(4)
 	if err != nil && err != io.EOF {
 		return nil, nil, err
@@ -41,16 +44,45 @@ func decompress(r io.Reader) (text io.Reader, stop func(), err error) {
 	switch {
 	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
 		z, err := gzip.NewReader(b)
-		return z, func() {}, err
+		return &bounded{r: z, packed: packed}, func() {}, err
 	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		// 128 MB is the window of zstd --long; a file that claims more is refused.
 		z, err := zstd.NewReader(b, zstd.WithDecoderMaxWindow(1<<27), zstd.WithDecoderLowmem(true))
 		if err != nil {
 			return nil, nil, err
 		}
-		return z, z.Close, nil
+		return &bounded{r: z, packed: packed}, z.Close, nil
 	}
 	return b, func() {}, nil
+}
+
+// counter counts the bytes that were read.
+type counter struct {
+	r io.Reader
+	n atomic.Int64 // zstd reads ahead in a goroutine of its own
+}
+
+func (c *counter) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+// bounded is decompressed text, which ends in an error where a few bytes claim
+// to be a lot of it.
+type bounded struct {
+	r      io.Reader
+	packed *counter
+	n      int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	const floor, ratio = 1 << 26, 2000
+	n, err := b.r.Read(p)
+	if b.n += int64(n); b.n > floor && b.n > ratio*b.packed.n.Load() {
+		return 0, fmt.Errorf("decompresses to more than %d times its size: this is no data", ratio)
+	}
+	return n, err
 }
 
 // withoutCompression is a file name without the ending of a compression.

@@ -1,0 +1,207 @@
+package golearn
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sjwhitworth/golearn/base"
+
+	"github.com/plrank/plrank/datasets"
+)
+
+func sample() *datasets.Dataset {
+	return &datasets.Dataset{
+		Name:       "sample",
+		Features:   []float32{1.6e8, 1e-9, -3, 0.1, 16777217, 2, 7, -1e-9, 0, float32(math.NaN()), 5, 1},
+		Labels:     []float32{2, 0, 1.5, 1},
+		Offsets:    []int{0, 2, 3, 4},
+		QueryIDs:   []string{"30", "4", "7"},
+		FeatureIDs: []int{1, 5, 9}, FeatureNames: []string{"size", "tiny, signed", "rank"},
+	}
+}
+
+func TestGridHoldsTheDataset(t *testing.T) {
+	d := sample()
+	g, err := Grid(d, GridOptions{QueryColumn: "qid"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if columns, rows := g.Size(); columns != 5 || rows != 4 {
+		t.Fatalf("%d columns, %d rows", columns, rows)
+	}
+	specs := base.ResolveAttributes(g, g.AllAttributes())
+	seen := 0
+	err = g.MapOverRows(specs, func(row [][]byte, r int) (bool, error) {
+		for c, v := range row[:3] {
+			got, want := float32(base.UnpackBytesToFloat(v)), d.Row(r)[c]
+			if math.Float32bits(got) != math.Float32bits(want) || !bytes.Equal(g.Get(specs[c], r), v) {
+				t.Errorf("row %d, column %d: %v, want %v", r, c, got, want)
+			}
+		}
+		if got := float32(base.UnpackBytesToFloat(row[3])); got != d.Labels[r] {
+			t.Errorf("row %d: label %v", r, got)
+		}
+		seen++
+		return r < 2, nil
+	})
+	if err != nil || seen != 3 {
+		t.Errorf("%d rows seen, error %v", seen, err)
+	}
+	// Least absolute values .1, 1e-9, whole numbers, 1 and whole numbers.
+	if got, want := g.RowString(2), "7.000000000 -0.000000000999999972 0 1.50000000 4"; got != want {
+		t.Errorf("row %q, want %q", got, want)
+	}
+	// The view is one: a change of the dataset shows.
+	d.Features[0] = 42
+	if v := base.UnpackBytesToFloat(g.Get(specs[0], 0)); v != 42 {
+		t.Errorf("the grid is a copy: %v", v)
+	}
+	if _, err := Grid(d, GridOptions{LabelColumn: "rank"}); err == nil || !strings.Contains(err.Error(), "two columns") {
+		t.Errorf("a name twice: %v", err)
+	}
+}
+
+// Written by golearn's CSV writer and read by its CSV reader, a dataset is the
+// same; read by our own reader, too.
+func TestThroughCSV(t *testing.T) {
+	d := sample()
+	for _, ids := range [][]string{{"30", "4", "7"}, {"a", "b c", "7"}} {
+		d.QueryIDs = ids
+		g, err := Grid(d, GridOptions{QueryColumn: "qid"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text bytes.Buffer
+		if err := base.SerializeInstancesToCSVStream(g, &text); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "d.csv")
+		if err := os.WriteFile(path, text.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		own, err := datasets.ReadFile(path, datasets.ReadOptions{FeatureIDs: d.FeatureIDs, FeatureNames: d.FeatureNames})
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, own, d)
+
+		grid, err := base.ParseCSVToInstancesFromReader(bytes.NewReader(text.Bytes()), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := Dataset(grid, GridOptions{LabelColumn: "label"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// golearn writes columns in any order.
+		sorted := *back
+		sorted.Features = nil
+		for r := range back.Rows() {
+			for _, name := range d.FeatureNames {
+				sorted.Features = append(sorted.Features, back.Row(r)[slices.Index(back.FeatureNames, name)])
+			}
+		}
+		equal(t, &sorted, d)
+	}
+}
+
+func equal(t *testing.T, got, want *datasets.Dataset) {
+	t.Helper()
+	if !slices.EqualFunc(got.Features, want.Features, func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b }) ||
+		!slices.Equal(got.Labels, want.Labels) || !slices.Equal(got.Offsets, want.Offsets) || !slices.Equal(got.QueryIDs, want.QueryIDs) {
+		t.Errorf("%v %v %v %q\nwant %v %v %v %q", got.Features, got.Labels, got.Offsets, got.QueryIDs, want.Features, want.Labels, want.Offsets, want.QueryIDs)
+	}
+}
+
+func TestDatasetErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"qid,label,x\n1,2,red\n":  "is categorical",
+		"q,label,x\n1,2,3\n":      `no label attribute "label" and query attribute "qid" among q, label, x`,
+		"qid,label,x\n1,2,1e99\n": "row 1: attribute \"x\": 1e+99 is infinite or beyond",
+		"qid,label,x\n1,a,1\n":    "holds no numbers",
+	} {
+		grid, err := base.ParseCSVToInstancesFromReader(strings.NewReader(text), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Dataset(grid, GridOptions{LabelColumn: "label"}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want one with %q", text, err, want)
+		}
+	}
+}
+
+// A query that comes back joins its rows.
+func TestDatasetGroups(t *testing.T) {
+	grid, err := base.ParseCSVToInstancesFromReader(strings.NewReader("label,qid,x\n1,5,10\n2,6,11\n3,5,12\n4,7,13\n"), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := Dataset(grid, GridOptions{LabelColumn: "label"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(d.Features, []float32{10, 12, 11, 13}) || !slices.Equal(d.Offsets, []int{0, 2, 3, 4}) || !slices.Equal(d.QueryIDs, []string{"5", "6", "7"}) || len(d.Warnings) != 1 {
+		t.Errorf("%v %v %q %q", d.Features, d.Offsets, d.QueryIDs, d.Warnings)
+	}
+}
+
+func TestARFF(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "d.arff")
+	text := "@relation d\n@attribute x real\n@attribute qid {a,b}\n@attribute label real\n@data\n0.5,a,1\n2,a,0\n1,b,2\n"
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	grid, err := base.ParseDenseARFFToInstances(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := Dataset(grid, GridOptions{LabelColumn: "label"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(d.Features, []float32{.5, 2, 1}) || !slices.Equal(d.QueryIDs, []string{"a", "b"}) || !slices.Equal(d.Labels, []float32{1, 0, 2}) {
+		t.Errorf("%v %q %v", d.Features, d.QueryIDs, d.Labels)
+	}
+}
+
+func TestTree(t *testing.T) {
+	s := datasets.Synthetic(datasets.SyntheticOptions{Train: 20, Vali: 1, Test: 20})
+	tree, err := FitTree(s.Train, TreeOptions{Depth: 2, Rows: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores, err := tree.Scores(s.Test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The scores must say something of the labels: their covariance is positive.
+	mean, meanLabel, covariance := 0.0, 0.0, 0.0
+	for r, v := range scores {
+		mean += v / float64(len(scores))
+		meanLabel += float64(s.Test.Labels[r]) / float64(len(scores))
+	}
+	for r, v := range scores {
+		covariance += (v - mean) * (float64(s.Test.Labels[r]) - meanLabel)
+	}
+	if len(scores) != s.Test.Rows() || covariance <= 0 {
+		t.Errorf("%d scores, covariance %v", len(scores), covariance)
+	}
+}
+
+func ExampleGrid() {
+	d := datasets.Synthetic(datasets.SyntheticOptions{Train: 3, Vali: 1, Test: 1}).Train
+	grid, err := Grid(d, GridOptions{QueryColumn: "qid"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	columns, rows := grid.Size()
+	fmt.Println(columns, "columns,", rows == d.Rows())
+	// Output: 138 columns, true
+}
