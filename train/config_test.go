@@ -69,7 +69,7 @@ func TestConfigCheck(t *testing.T) {
 		change func(*Config)
 		want   string
 	}{
-		{func(c *Config) { c.Loss = "mse" }, `no loss "mse"`},
+		{func(c *Config) { c.Loss = "best" }, `no loss "best"`},
 		{func(c *Config) { c.Gain = "x" }, "exp2, linear"},
 		{func(c *Config) { c.Metric = "expected-x@5" }, "unknown metric"},
 		{func(c *Config) { c.Convention = "x" }, "zero, one, skip"},
