@@ -188,7 +188,7 @@ func TestMLPDropoutExpectation(t *testing.T) {
 	m := newMLP(t, c)
 	x := random(2, 4)
 	want, _ := run(t, m, Evaluate, x, []float64{1})
-	const steps = 4000
+	const steps = 1500
 	var sum, squares float64
 	for step := range uint64(steps) {
 		m.SetStep(step)

@@ -80,7 +80,8 @@ func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 // open gives the data that the options name.
 func open(o *options, stderr io.Writer) (*datasets.Splits, error) {
 	if o.Data == "" {
-		return datasets.Synthetic(datasets.SyntheticOptions{Seed: o.Seed}), nil
+		// As large as training on it ends within a minute.
+		return datasets.Synthetic(datasets.SyntheticOptions{Train: 400, Vali: 100, Test: 200, Seed: o.Seed}), nil
 	}
 	splits, err := datasets.Open(o.Data, datasets.Options{Vali: o.Vali, Test: o.Test, Seed: o.Seed})
 	if err != nil {
