@@ -205,3 +205,41 @@ func ExampleGrid() {
 	fmt.Println(columns, "columns,", rows == d.Rows())
 	// Output: 138 columns, true
 }
+
+// The readers of separated values, ours and golearn's, on an MSLR-shaped file.
+func BenchmarkCSV(b *testing.B) {
+	d := datasets.Synthetic(datasets.SyntheticOptions{Train: 150, Vali: 1, Test: 1}).Train
+	var text bytes.Buffer
+	text.WriteString("label,qid")
+	for _, id := range d.FeatureIDs {
+		fmt.Fprintf(&text, ",f%d", id)
+	}
+	for q := range d.Queries() {
+		for r := d.Offsets[q]; r < d.Offsets[q+1]; r++ {
+			fmt.Fprintf(&text, "\n%g,%d", d.Labels[r], q)
+			for _, v := range d.Row(r) {
+				fmt.Fprintf(&text, ",%.6g", v)
+			}
+		}
+	}
+	path := filepath.Join(b.TempDir(), "d.csv")
+	if err := os.WriteFile(path, text.Bytes(), 0o666); err != nil {
+		b.Fatal(err)
+	}
+	b.Run("plrank", func(b *testing.B) {
+		b.SetBytes(int64(text.Len()))
+		for b.Loop() {
+			if _, err := datasets.ReadFile(path, datasets.ReadOptions{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("golearn", func(b *testing.B) {
+		b.SetBytes(int64(text.Len()))
+		for b.Loop() {
+			if _, err := base.ParseCSVToInstances(path, true); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

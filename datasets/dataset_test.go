@@ -1,0 +1,82 @@
+package datasets
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func three() *Dataset {
+	return &Dataset{
+		Name: "three", Features: []float32{1, 2, 3, 4, 5, 6, 7, 8}, Labels: []float32{0, 1, 2, 3}, Offsets: []int{0, 1, 3, 3, 4},
+		QueryIDs: []string{"a", "b", "empty", "c"}, FeatureIDs: []int{2, 5}, DocumentIDs: []string{"w", "x", "y", "z"},
+	}
+}
+
+func TestSelect(t *testing.T) {
+	d := three()
+	s := d.Select([]int{3, 1, 1, 2})
+	if err := s.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(s.Features, []float32{7, 8, 3, 4, 5, 6, 3, 4, 5, 6}) || !slices.Equal(s.Offsets, []int{0, 1, 3, 5, 5}) ||
+		!slices.Equal(s.QueryIDs, []string{"c", "b", "b", "empty"}) || !slices.Equal(s.DocumentIDs, []string{"z", "x", "y", "x", "y"}) {
+		t.Errorf("%+v", s)
+	}
+	if s.Features[0] = 99; d.Features[6] != 7 {
+		t.Error("the selection is no copy")
+	}
+	if none := d.Select(nil); none.Queries() != 0 || none.Rows() != 0 || none.Validate() != nil {
+		t.Errorf("nothing selected: %+v", none)
+	}
+}
+
+func TestGroup(t *testing.T) {
+	d := three()
+	g, err := d.Group([]string{"p", "q", "p", "r"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(g.Features, []float32{1, 2, 5, 6, 3, 4, 7, 8}) || !slices.Equal(g.Offsets, []int{0, 2, 3, 4}) ||
+		!slices.Equal(g.QueryIDs, []string{"p", "q", "r"}) || !slices.Equal(g.DocumentIDs, []string{"w", "y", "x", "z"}) || len(g.Warnings) != 1 {
+		t.Errorf("%+v", g)
+	}
+	if _, err := d.Group([]string{"p"}); err == nil {
+		t.Error("too few ids: no error")
+	}
+	if empty, err := (&Dataset{}).Group(nil); err != nil || empty.Queries() != 0 {
+		t.Errorf("no rows: %v, error %v", empty, err)
+	}
+}
+
+func TestCheckGrades(t *testing.T) {
+	d := three()
+	if err := d.CheckGrades(); err != nil {
+		t.Error(err)
+	}
+	d.Labels[2] = 128
+	if err := d.CheckGrades(); err == nil || !strings.Contains(err.Error(), "three: query b, document 2: label 128 is no grade") || !strings.Contains(err.Error(), "-gain linear") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	for want, spoil := range map[string]func(d *Dataset){
+		"offsets":        func(d *Dataset) { d.Offsets[1] = 4 },
+		"feature ids":    func(d *Dataset) { d.FeatureIDs[1] = 2 },
+		"is not finite":  func(d *Dataset) { d.Labels[0] = missing },
+		"feature values": func(d *Dataset) { d.Features = d.Features[1:] },
+		"query ids":      func(d *Dataset) { d.QueryIDs = d.QueryIDs[1:] },
+		"document ids":   func(d *Dataset) { d.DocumentIDs = d.DocumentIDs[1:] },
+		"feature names":  func(d *Dataset) { d.FeatureNames = []string{"one"} },
+	} {
+		d := three()
+		if err := d.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		spoil(d)
+		if err := d.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}
