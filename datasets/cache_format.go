@@ -131,6 +131,23 @@ func encodeCache(w io.Writer, key string, s *Splits, files splitFiles) error {
 // they are. It trusts nothing: whatever the bytes, the result is a consistent
 // set of datasets or an error (errStale: for another key).
 func decodeCache(b []byte, key string) (*Splits, error) {
+	h, err := decodeCacheHeader(b)
+	if err != nil {
+		return nil, err
+	}
+	if h.Key != key {
+		return nil, errStale
+	}
+	if h.Size != int64(len(b)) {
+		return nil, fmt.Errorf("%d bytes instead of %d", len(b), h.Size)
+	}
+	if err := h.verify(b); err != nil {
+		return nil, err
+	}
+	return h.splits(b)
+}
+
+func decodeCacheHeader(b []byte) (*cacheHeader, error) {
 	if len(b) < cacheIntro || string(b[:8]) != cacheMagic || binary.NativeEndian.Uint32(b[8:]) != cacheOrder {
 		return nil, errors.New("not a cache of this kind of machine")
 	}
@@ -142,20 +159,50 @@ func decodeCache(b []byte, key string) (*Splits, error) {
 	if crc32.Checksum(text, castagnoli) != binary.NativeEndian.Uint32(b[12:]) {
 		return nil, errors.New("the checksum of the header is wrong")
 	}
-	var h cacheHeader
-	if err := json.Unmarshal(text, &h); err != nil {
+	h := &cacheHeader{}
+	if err := json.Unmarshal(text, h); err != nil {
 		return nil, fmt.Errorf("header: %w", err)
 	}
-	if h.Key != key {
-		return nil, errStale
+	for i, s := range h.Sections {
+		if s.Offset < 0 || s.Length < 0 || s.Offset > int64(len(b)) || s.Length > int64(len(b))-s.Offset ||
+			s.Offset%cacheAlign != 0 || s.Count < 0 || s.Count > s.Length {
+			return nil, fmt.Errorf("section %d is out of place", i)
+		}
 	}
-	if h.Size != int64(len(b)) {
-		return nil, fmt.Errorf("%d bytes instead of %d", len(b), h.Size)
+	return h, nil
+}
+
+// verify checks the checksums of all sections.
+func (h *cacheHeader) verify(b []byte) error {
+	type block struct {
+		bytes []byte
+		sum   uint32
 	}
+	var blocks []block
+	for i, s := range h.Sections {
+		if int64(len(s.Checksums)) != (s.Length+cacheBlock-1)/cacheBlock {
+			return fmt.Errorf("section %d has %d checksums", i, len(s.Checksums))
+		}
+		rest := b[s.Offset : s.Offset+s.Length]
+		for _, sum := range s.Checksums {
+			n := min(cacheBlock, len(rest))
+			blocks = append(blocks, block{rest[:n], sum})
+			rest = rest[n:]
+		}
+	}
+	wrong := make([]bool, len(blocks))
+	parallel(len(blocks), func(i int) {
+		wrong[i] = crc32.Checksum(blocks[i].bytes, castagnoli) != blocks[i].sum
+	})
+	if i := slices.Index(wrong, true); i >= 0 {
+		return fmt.Errorf("the checksum of block %d is wrong", i)
+	}
+	return nil
+}
+
+// splits makes the datasets of sections that are in place.
+func (h *cacheHeader) splits(b []byte) (*Splits, error) {
 	c := cacheReader{b: b, sections: h.Sections}
-	if err := c.verify(); err != nil {
-		return nil, err
-	}
 	var all [3]*Dataset
 	for i, s := range h.Splits {
 		if s != nil {
@@ -176,35 +223,6 @@ type cacheReader struct {
 	b        []byte
 	sections []cacheSection
 	err      error
-}
-
-// verify checks the place and the checksums of all sections.
-func (c *cacheReader) verify() error {
-	type block struct {
-		bytes []byte
-		sum   uint32
-	}
-	var blocks []block
-	for i, s := range c.sections {
-		if s.Offset < 0 || s.Length < 0 || s.Offset > int64(len(c.b)) || s.Length > int64(len(c.b))-s.Offset ||
-			s.Offset%cacheAlign != 0 || int64(len(s.Checksums)) != (s.Length+cacheBlock-1)/cacheBlock || s.Count < 0 || s.Count > s.Length {
-			return fmt.Errorf("section %d is out of place", i)
-		}
-		rest := c.b[s.Offset : s.Offset+s.Length]
-		for _, sum := range s.Checksums {
-			n := min(cacheBlock, len(rest))
-			blocks = append(blocks, block{rest[:n], sum})
-			rest = rest[n:]
-		}
-	}
-	wrong := make([]bool, len(blocks))
-	parallel(len(blocks), func(i int) {
-		wrong[i] = crc32.Checksum(blocks[i].bytes, castagnoli) != blocks[i].sum
-	})
-	if i := slices.Index(wrong, true); i >= 0 {
-		return fmt.Errorf("the checksum of block %d is wrong", i)
-	}
-	return nil
 }
 
 func (c *cacheReader) dataset(s *cacheSplit) *Dataset {
