@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -257,6 +259,34 @@ func TestCacheAuto(t *testing.T) {
 	if _, err := Open(folder, Options{}); err != nil {
 		t.Error(err)
 	}
+}
+
+// What comes from a cache is no memory of this process alone.
+func TestCacheTakesNoMemory(t *testing.T) {
+	anonymous := func() float64 {
+		runtime.GC()
+		debug.FreeOSMemory()
+		return status("RssAnon:")
+	}
+	if anonymous() == 0 {
+		t.Skip("this system does not say how much memory a process has of its own")
+	}
+	path := filepath.Join(t.TempDir(), "cache")
+	s := Synthetic(SyntheticOptions{Train: 300, Vali: 1, Test: 1})
+	size := float64(4 * len(s.Train.Features))
+	if err := saveCache(path, "key", s, splitFiles{}); err != nil {
+		t.Fatal(err)
+	}
+	s = nil
+	before := anonymous()
+	s, err := loadCache(path, "key", splitFiles{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if grown := anonymous() - before; grown > size/4 {
+		t.Errorf("%.1f MB more for %.1f MB of features", grown/1e6, size/1e6)
+	}
+	runtime.KeepAlive(s)
 }
 
 func BenchmarkCache(b *testing.B) {

@@ -37,7 +37,7 @@ func readHeader(line []byte, o ReadOptions) (*header, error) {
 			comma, most = c, n
 		}
 	}
-	if letor || comma == 0 || bytes.IndexByte(line, ':') >= 0 {
+	if letor || comma == 0 || bytes.Contains(line, []byte("qid:")) {
 		return nil, nil
 	}
 	if err == nil {

@@ -116,46 +116,57 @@ func (p *TransformPart) standardise(i int, x float64) float32 {
 }
 
 // fitMoments sets Shift and Scale from the mean and the standard deviation of
-// f(x) over all documents that have the feature. Sums go through fixed blocks of
-// rows, so the result does not depend on the number of cores.
+// f(x) over all documents that have the feature.
+//
+// It sums y = f(x) − p and y², where p is the first value of the column. As p is
+// one of the n values, |mean − p| is at most √n standard deviations, and the
+// variance mean(y²) − mean(y)² loses no more than a factor n of its precision.
+// Sums go through fixed blocks of rows, so the result does not depend on the
+// number of cores.
 func (p *TransformPart) fitMoments(d *Dataset, columns []int, f func(x float32) float64) {
-	p.Shift = make([]float64, len(columns))
-	p.Scale = make([]float64, len(columns))
+	type moments struct{ n, sum, square float64 }
 	const block = 4096
-	blocks := (d.Rows() + block - 1) / block
-	sums := make([][]float64, blocks)
-	counts := make([][]int, blocks)
-
-	// mean of g(f(x) − shift), by column
-	mean := func(g func(x float64) float64) []float64 {
-		parallel(blocks, func(b int) {
-			sum, count := make([]float64, len(columns)), make([]int, len(columns))
-			for r := b * block; r < min((b+1)*block, d.Rows()); r++ {
-				row := d.Row(r)
-				for i, c := range columns {
-					if x := row[c]; x == x {
-						sum[i] += g(f(x) - p.Shift[i])
-						count[i]++
-					}
+	pivot := make([]float64, len(columns))
+	for i, c := range columns {
+		for r := range d.Rows() {
+			if x := d.Row(r)[c]; x == x {
+				pivot[i] = f(x)
+				break
+			}
+		}
+	}
+	blocks := make([][]moments, (d.Rows()+block-1)/block)
+	parallel(len(blocks), func(b int) {
+		all := make([]moments, len(columns))
+		for r := b * block; r < min((b+1)*block, d.Rows()); r++ {
+			row := d.Row(r)
+			for i, c := range columns {
+				if x := row[c]; x == x {
+					y := f(x) - pivot[i]
+					m := &all[i]
+					m.n++
+					m.sum += y
+					m.square += y * y
 				}
 			}
-			sums[b], counts[b] = sum, count
-		})
-		total, n := make([]float64, len(columns)), make([]int, len(columns))
-		for b := range blocks {
-			for i := range columns {
-				total[i] += sums[b][i]
-				n[i] += counts[b][i]
-			}
 		}
-		for i := range total {
-			total[i] /= float64(max(1, n[i]))
+		blocks[b] = all
+	})
+	p.Shift = make([]float64, len(columns))
+	p.Scale = make([]float64, len(columns))
+	for i := range columns {
+		var m moments
+		for _, all := range blocks {
+			m.n += all[i].n
+			m.sum += all[i].sum
+			m.square += all[i].square
 		}
-		return total
-	}
-	p.Shift = mean(func(x float64) float64 { return x })
-	for i, v := range mean(func(x float64) float64 { return x * x }) {
-		if v > 0 { // else the feature has one value and is missing elsewhere: always 0
+		if m.n == 0 {
+			continue
+		}
+		mean := m.sum / m.n
+		p.Shift[i] = pivot[i] + mean
+		if v := m.square/m.n - mean*mean; v > 0 { // else the feature has one value and is missing elsewhere: always 0
 			p.Scale[i] = 1 / math.Sqrt(v)
 		}
 	}

@@ -258,3 +258,34 @@ func TestQuantile(t *testing.T) {
 		}
 	}
 }
+
+// Neither outliers nor an offset harm mean and deviation.
+func TestMoments(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		n := rapid.IntRange(2, 9000).Draw(r, "n")
+		offset := rapid.SampledFrom([]float64{0, 1, -1e6, 1e-9}).Draw(r, "offset")
+		outlier := rapid.SampledFrom([]float64{1.6e8, 1, -3e38}).Draw(r, "outlier")
+		d := &Dataset{Labels: make([]float32, n), Offsets: []int{0, n}, FeatureIDs: []int{1}}
+		sum, square := 0.0, 0.0
+		for i := range n {
+			v := float32(offset + math.Sin(float64(i))*math.Max(1e-9, math.Abs(offset)*1e-3))
+			if i == 0 {
+				v = float32(outlier)
+			}
+			d.Features = append(d.Features, v)
+			sum += float64(v)
+		}
+		mean := sum / float64(n)
+		for _, v := range d.Features {
+			square += (float64(v) - mean) * (float64(v) - mean)
+		}
+		tr, err := FitTransform("standard", d)
+		if err != nil {
+			r.Fatal(err)
+		}
+		sd := math.Sqrt(square / float64(n))
+		if p := tr.Parts[0]; math.Abs(p.Shift[0]-mean) > 1e-9*sd || math.Abs(p.Scale[0]*sd-1) > 1e-9 {
+			r.Errorf("shift %v and scale %v, want %v and %v", p.Shift[0], p.Scale[0], mean, 1/sd)
+		}
+	})
+}
