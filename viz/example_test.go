@@ -11,7 +11,7 @@ func Example() {
 	fmt.Print(viz.Table{
 		Title:   "test split",
 		Columns: []string{"loss", "NDCG@5", "p"},
-		Rows: [][]any{
+		Rows: []viz.Row{
 			{"plrank2", 0.4312, 1.0},
 			{"plrank-rb", 0.4407, 0.03},
 		},

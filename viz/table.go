@@ -12,9 +12,13 @@ import (
 type Table struct {
 	Title   string
 	Columns []string // headings
-	Rows    [][]any  // numbers, right-aligned, or anything that fmt.Sprint can write
-	Digits  int      // decimals of floating-point numbers; 0: 4
+	Rows    []Row
+	Digits  int // decimals of floating-point numbers; 0: 4
 }
+
+// A Row has the values of a row: numbers, which are right-aligned, or anything that
+// fmt.Sprint can write.
+type Row []any
 
 // HTML is the table as an HTML element.
 func (t Table) HTML() string {

@@ -163,7 +163,7 @@ func TestMistakes(t *testing.T) {
 }
 
 func TestTable(t *testing.T) {
-	table := Table{Title: "a < b", Columns: []string{"model", "NDCG@5"}, Rows: [][]any{
+	table := Table{Title: "a < b", Columns: []string{"model", "NDCG@5"}, Rows: []Row{
 		{"<b>", 0.12345}, {"NaN", math.NaN()}, {"float32", float32(0.5)}, {"short"}, {"long", 1, "x"},
 	}}
 	html := table.HTML()
