@@ -54,7 +54,14 @@ func (p *parser) letorLine(b []byte) {
 			return
 		}
 		i++
-		value, n, err := parseValue(b[i:])
+		var value float32
+		var n int
+		var err error
+		if i+1 < len(b) && b[i]-'0' <= 9 && b[i+1] == ' ' { // most values of most collections
+			value, n = float32(b[i]-'0'), 1
+		} else {
+			value, n, err = parseValue(b[i:])
+		}
 		if i += n; err != nil || !ends(b, i) {
 			p.fail(start, "feature %s: %v", token(b, start), orNumber(err))
 			return
