@@ -46,7 +46,7 @@ func (k *Kernel) Gradient(e Estimator, scores, gains, discounts []float64, r Ran
 	if err := k.loadFor(e, scores, gains, discounts, r); err != nil {
 		return 0, err
 	}
-	clear(lambda)
+	k.begin(lambda)
 	if k.samples == 0 {
 		return 0, nil
 	}
@@ -59,14 +59,12 @@ func (k *Kernel) Gradient(e Estimator, scores, gains, discounts []float64, r Ran
 			return 0, err
 		}
 	}
-	sum, sumA, sumB := 0.0, 0.0, 0.0
+	sum := 0.0
 	for i := range k.samples {
 		sum += k.weigh(e, i, gains, discounts)
-		a, b := k.accumulate(i, kernelGains, discounts, lambda)
-		sumA += a
-		sumB += b
+		k.accumulate(i, kernelGains, discounts, lambda)
 	}
-	k.finish(sumA, sumB, kernelGains, lambda)
+	k.finish(float64(k.samples), kernelGains, lambda)
 	return sum / float64(k.samples), nil
 }
 

@@ -8,7 +8,7 @@ func (k *Kernel) Exposure(scores, discounts []float64, r Rankings, out []float64
 	if err := k.load(scores, nil, r, min(len(discounts), r.Cutoff)); err != nil {
 		return err
 	}
-	clear(out)
+	k.begin(out)
 	if k.samples == 0 {
 		return nil
 	}
@@ -17,11 +17,9 @@ func (k *Kernel) Exposure(scores, discounts []float64, r Rankings, out []float64
 	for p := range k.risk {
 		k.risk[p] = -discounts[p]
 	}
-	sum := 0.0
 	for i := range k.samples {
-		_, b := k.accumulate(i, nil, nil, out)
-		sum += b
+		k.accumulate(i, nil, nil, out)
 	}
-	k.finish(0, sum, nil, out)
+	k.finish(float64(k.samples), nil, out)
 	return nil
 }

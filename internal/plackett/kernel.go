@@ -16,10 +16,15 @@ import "math"
 // over the rankings, and only the placed documents are corrected, each by the
 // part of the sums beyond its own rank.
 //
-// M_k comes from M_1 by subtraction of what has been placed, and that correction
-// cancels what was added: both lose digits when little mass is left. A ranking
-// with M_K below 1/64 of M_1 (a peaked one) goes a separate way, O(D): its M_k are
-// rebuilt from the tail in log space, and every document is computed by itself.
+// M_k comes from M_1 by subtraction of what has been placed, and the correction
+// cancels what was added: both lose digits when little mass is left. So rankings
+// have levels, by the share of M_1 that is left at their last place. Those of level
+// 0 leave 1/64 or more, and are done as said. From level to level a factor of 64
+// less is left; there M_k is subtracted in twice the precision, and only
+// documents that are light enough for that level take part in its sums (heavier
+// ones are sure to be placed). Rankings that leave less than 64^−7 are extreme:
+// their M_k are rebuilt from the tail in log space, and every document is computed
+// by itself, in O(D).
 type Kernel struct {
 	policy Policy
 
@@ -30,11 +35,17 @@ type Kernel struct {
 	entries []int     // [samples × cutoff] positions of the documents placed
 	lengths []int     // [samples] numbers of places taken
 	origin  []int     // [samples] the number of each among the rankings given
-	mass    []float64 // [samples × cutoff] 1/M_k, or log(M_k/M_1's scale) of a peaked ranking
-	peaked  []bool    // [samples]
+	mass    []float64 // [samples × cutoff] 1/M_k; of an extreme ranking log M_k
+	level   []int8    // [samples] how little the ranking leaves
 	means   []float64 // [samples × cutoff] ρ̄_k, where asked for
 	stamp   []uint64  // stamp[d] == mark: placed by the ranking in hand
 	mark    uint64
+
+	// The sums of A_K and B_K over the rankings of a level, the largest e_d of the
+	// documents that take part in them, and M_1 and S_1 in twice the precision.
+	sumA, sumB, ceiling [levels]float64
+	total, gainTotal    twofold
+	precise             bool // the totals were computed
 
 	podium    podium
 	likeliest []int     // the ranking of descending scores
@@ -44,11 +55,16 @@ type Kernel struct {
 	scale     float64   // scale·V_{k+1} to give a_k
 }
 
-// peakedBelow is the share of the mass that a ranking must leave for its last
-// place not to be peaked. A larger value makes more rankings take the slow way, a
-// smaller one costs digits: 1/64 keeps the error of sums of a hundred terms below
-// 1e-13 of scale.
-const peakedBelow = 1.0 / 64
+// levels is the number of levels; extreme is what rankings beyond them have.
+const (
+	levels  = 7
+	extreme = -1
+)
+
+// levelStep is the factor between levels. A larger one costs digits, since what a
+// document gets from a level may cancel to 1/levelStep of it: 64 keeps the error
+// of a hundred terms below 1e-13 of scale.
+const levelStep = 64
 
 // load reads the scores and the first cutoff places of the rankings, and prepares
 // 1/M_k of every place. With gains it prepares the mean gains ρ̄_k of what is left
@@ -64,7 +80,8 @@ func (k *Kernel) load(scores, gains []float64, r Rankings, cutoff int) error {
 	k.means = grow(k.means, (n+1)*cutoff)
 	k.lengths = grow(k.lengths, n+1)
 	k.origin = grow(k.origin, n+1)
-	k.peaked = grow(k.peaked, n+1)
+	k.level = grow(k.level, n+1)
+	k.precise = false
 	k.future = grow(k.future, cutoff)
 	k.risk = grow(k.risk, cutoff)
 	k.baseline = grow(k.baseline, cutoff)
@@ -144,23 +161,64 @@ func (k *Kernel) read(i int, r Rankings, gains []float64, gainMass float64) (len
 	return length, nil
 }
 
-// keep counts the ranking just read among the samples, after it has looked whether
-// that is a peaked one.
+// keep counts the ranking just read among the samples, after it has looked how much
+// mass it leaves.
 func (k *Kernel) keep(length int, gains []float64) {
 	at := k.samples * k.cutoff
-	last := k.mass[at+length-1] // 1/M_K; +Inf or negative where subtraction left nothing
-	peaked := last*k.policy.mass*peakedBelow >= 1 || last < 0
-	if peaked {
-		k.measurePeaked(k.entries[at:at+length], k.mass[at:at+length], k.means[at:at+length], gains)
-	}
+	entries, mass, means := k.entries[at:at+length], k.mass[at:at+length], k.means[at:at+length]
 	k.lengths[k.samples] = length
-	k.peaked[k.samples] = peaked
+	k.level[k.samples] = 0
+	// The last is 1/M_K, +Inf or negative where subtraction left nothing.
+	if last := mass[length-1]; last*k.policy.mass >= levelStep || last < 0 {
+		k.level[k.samples] = k.subtract(entries, mass, means, gains)
+		if k.level[k.samples] == extreme {
+			k.rebuild(entries, mass, means, gains)
+		}
+	}
 }
 
-// measurePeaked fills logs with log M_k, relative to the largest score, and means with ρ̄_k,
-// from the documents not placed and then the last place upwards, so that nothing
-// is subtracted. The running sums are relative to the largest score among them.
-func (k *Kernel) measurePeaked(entries []int, logs, means, gains []float64) {
+// subtract computes 1/M_k and ρ̄_k again, in twice the precision, and returns the
+// level.
+func (k *Kernel) subtract(entries []int, inverse, means, gains []float64) int8 {
+	if !k.precise {
+		k.total, k.gainTotal = twofold{}, twofold{}
+		for d, e := range k.policy.weights {
+			k.total.add(e)
+			if gains != nil {
+				k.gainTotal.add(e * gains[d])
+			}
+		}
+		for l, most := 0, k.total.value(); l < levels; l++ {
+			k.ceiling[l] = most
+			most /= levelStep
+		}
+		k.precise = true
+	}
+	mass, gain := k.total, k.gainTotal
+	left := 0.0
+	for p, d := range entries {
+		left = mass.value()
+		e := k.policy.weights[d]
+		inverse[p] = 1 / left
+		mass.add(-e)
+		if gains != nil {
+			means[p] = gain.value() / left
+			gain.add(-e * gains[d])
+		}
+	}
+	level := int8(levels - 1)
+	if left < k.ceiling[level]/levelStep {
+		return extreme
+	}
+	for left >= k.ceiling[level] && level > 0 {
+		level--
+	}
+	return level
+}
+
+// rebuild fills logs with log M_k, and means with ρ̄_k, from the documents not
+// placed and then the last place upwards, so that nothing is subtracted. The running sums are relative to the largest score among them.
+func (k *Kernel) rebuild(entries []int, logs, means, gains []float64) {
 	scores := k.policy.scores
 	largest := math.Inf(-1)
 	for d, m := range scores {
@@ -238,49 +296,89 @@ func (k *Kernel) weigh(e Estimator, i int, gains, discounts []float64) float64 {
 	return reward
 }
 
-// accumulate adds the λ of ranking i to lambda, from future and risk, except what all
-// documents share, which it returns: A_K and B_K of the ranking, 0 for a peaked one.
-// With gains, c is 1; with none it is 0. theta are the discounts.
-func (k *Kernel) accumulate(i int, gains, theta, lambda []float64) (sharedA, sharedB float64) {
+// begin clears lambda and the sums of the levels.
+func (k *Kernel) begin(lambda []float64) {
+	clear(lambda)
+	k.sumA, k.sumB = [levels]float64{}, [levels]float64{}
+}
+
+// accumulate adds the λ of ranking i to lambda, from future and risk, except what
+// all documents share, which it adds to the sums of the ranking's level. With
+// gains, c is 1; with none it is 0. theta are the discounts.
+func (k *Kernel) accumulate(i int, gains, theta, lambda []float64) {
 	at, length := i*k.cutoff, k.lengths[i]
 	entries, mass := k.entries[at:at+length], k.mass[at:at+length]
 	future, risk := k.future[:length], k.risk[:length]
-	if k.peaked[i] {
-		k.accumulatePeaked(entries, mass, gains, theta, lambda)
-		return 0, 0
+	switch level := k.level[i]; {
+	case level == extreme:
+		k.accumulateExtreme(entries, mass, gains, theta, lambda)
+		return
+	case level > 0:
+		k.accumulatePeaked(level, entries, mass, gains, theta, lambda)
+		return
 	}
 	weights := k.policy.weights
 	// beyondA and beyondB: the parts of A_K and B_K beyond rank p.
+	beyondA, beyondB := 0.0, 0.0
 	if gains == nil {
-		beyondB := 0.0
 		for p := length - 1; p >= 0; p-- {
 			d := entries[p]
 			lambda[d] += future[p] + weights[d]*beyondB
 			beyondB += risk[p] * mass[p]
 		}
-		return 0, beyondB
+	} else {
+		for p := length - 1; p >= 0; p-- {
+			d := entries[p]
+			lambda[d] += future[p] - weights[d]*(gains[d]*beyondA-beyondB)
+			beyondA += theta[p] * mass[p]
+			beyondB += risk[p] * mass[p]
+		}
 	}
-	beyondA, beyondB := 0.0, 0.0
-	for p := length - 1; p >= 0; p-- {
-		d := entries[p]
-		lambda[d] += future[p] - weights[d]*(gains[d]*beyondA-beyondB)
-		beyondA += theta[p] * mass[p]
-		beyondB += risk[p] * mass[p]
-	}
-	return beyondA, beyondB
+	k.sumA[0] += beyondA
+	k.sumB[0] += beyondB
 }
 
-// accumulatePeaked adds the whole λ of a peaked ranking. A_k and B_k are kept
+// accumulatePeaked is accumulate for a level above 0. Placed documents get their own
+// part straight from A_r and B_r; the light ones, which take part in the sums of
+// the level, have A_K and B_K taken back.
+func (k *Kernel) accumulatePeaked(level int8, entries []int, inverse, gains, theta, lambda []float64) {
+	a, b := 0.0, 0.0
+	for p, d := range entries {
+		if gains != nil {
+			a += theta[p] * inverse[p]
+		}
+		b += k.risk[p] * inverse[p]
+		lambda[d] += k.future[p] + k.share(d, a, b, gains)
+	}
+	for _, d := range entries {
+		if k.policy.weights[d] <= k.ceiling[level] {
+			lambda[d] -= k.share(d, a, b, gains)
+		}
+	}
+	k.sumA[level] += a
+	k.sumB[level] += b
+}
+
+// share is e_d·(c·ρ_d·a − b).
+func (k *Kernel) share(d int, a, b float64, gains []float64) float64 {
+	if gains != nil {
+		b -= gains[d] * a
+	}
+	return -k.policy.weights[d] * b
+}
+
+// accumulateExtreme adds the whole λ of an extreme ranking. A_k and B_k are kept
 // multiplied by M_k, which grows smaller from rank to rank, so they stay in range
 // whatever the scores.
-func (k *Kernel) accumulatePeaked(entries []int, logs, gains, theta, lambda []float64) {
+func (k *Kernel) accumulateExtreme(entries []int, logs, gains, theta, lambda []float64) {
 	a, b := 0.0, 0.0 // M_k·A_k, M_k·B_k
-	share := func(d int, log float64) float64 {
+	add := func(d int, log float64) {
 		p := math.Exp(k.policy.scores[d] - k.policy.max - log)
-		if gains == nil {
-			return -p * b
+		if gains != nil {
+			lambda[d] += p * (gains[d]*a - b)
+		} else {
+			lambda[d] -= p * b
 		}
-		return p * (gains[d]*a - b)
 	}
 	k.mark++
 	for p, d := range entries {
@@ -293,34 +391,24 @@ func (k *Kernel) accumulatePeaked(entries []int, logs, gains, theta, lambda []fl
 			a += theta[p]
 		}
 		b += k.risk[p]
-		lambda[d] += k.future[p] + share(d, logs[p])
+		lambda[d] += k.future[p]
+		add(d, logs[p])
 		k.stamp[d] = k.mark
 	}
-	last := logs[len(logs)-1]
-	// exp(m_d − max − last) = e_d·exp(−last), unless e_d or that factor is out of range.
-	factor := math.Exp(-last)
-	for d, e := range k.policy.weights {
-		switch {
-		case k.stamp[d] == k.mark:
-		case last > -maxSpread && gains != nil:
-			lambda[d] += e * factor * (gains[d]*a - b)
-		case last > -maxSpread:
-			lambda[d] -= e * factor * b
-		default:
-			lambda[d] += share(d, last)
+	for d := range k.policy.weights {
+		if k.stamp[d] != k.mark {
+			add(d, logs[len(logs)-1])
 		}
 	}
 }
 
-// finish adds what all documents share and divides by the number of rankings.
-func (k *Kernel) finish(sumA, sumB float64, gains, lambda []float64) {
-	n := float64(k.samples)
+// finish adds what the documents share and divides by n.
+func (k *Kernel) finish(n float64, gains, lambda []float64) {
 	for d, e := range k.policy.weights {
-		if gains != nil {
-			lambda[d] += e * (gains[d]*sumA - sumB)
-		} else {
-			lambda[d] -= e * sumB
+		sum := k.share(d, k.sumA[0], k.sumB[0], gains)
+		for l := 1; l < levels && k.precise && e <= k.ceiling[l]; l++ {
+			sum += k.share(d, k.sumA[l], k.sumB[l], gains)
 		}
-		lambda[d] /= n
+		lambda[d] = (lambda[d] + sum) / n
 	}
 }

@@ -14,7 +14,7 @@ func (k *Kernel) LogProbs(scores []float64, r Rankings, out []float64) error {
 		at, to := i*k.cutoff, k.origin[i]*r.Cutoff
 		for p := range length {
 			logMass := k.mass[at+p]
-			if !k.peaked[i] {
+			if k.level[i] != extreme {
 				logMass = -math.Log(logMass)
 			}
 			out[to+p] = scores[k.entries[at+p]] - k.policy.max - logMass
@@ -30,17 +30,13 @@ func (k *Kernel) LogProbsGradient(scores []float64, r Rankings, w, lambda []floa
 	if err := k.load(scores, nil, r, r.Cutoff); err != nil {
 		return err
 	}
-	clear(lambda)
-	sum := 0.0
+	k.begin(lambda)
 	for i := range k.samples {
 		at := k.origin[i] * r.Cutoff
 		copy(k.future, w[at:at+k.cutoff])
 		copy(k.risk, w[at:at+k.cutoff])
-		_, b := k.accumulate(i, nil, nil, lambda)
-		sum += b
+		k.accumulate(i, nil, nil, lambda)
 	}
-	for d, e := range k.policy.weights {
-		lambda[d] -= e * sum
-	}
+	k.finish(1, nil, lambda)
 	return nil
 }
