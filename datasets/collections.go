@@ -12,10 +12,10 @@ import (
 type Collection struct {
 	Name      string
 	Homepage  string
-	Files     string // as they are when unpacked
-	Queries   int    // in all splits (of one fold)
-	Documents int    // in all splits (of one fold)
-	HoldOut   float64
+	Files     string   // as they are when unpacked
+	Queries   int      // in all splits (of one fold)
+	Documents int      // in all splits (of one fold)
+	HoldOut   float64  // part of the training queries to hold out where there is no validation file; 0: 20 %
 	folders   []string // names of the folder or of one above it, in lower case
 	prefix    string   // of its files instead, in lower case
 }
@@ -27,9 +27,7 @@ const (
 	istellaHome = "http://quickrank.isti.cnr.it/istella-dataset/"
 )
 
-// Collections are the collections that Open knows. HoldOut is the part of the
-// training queries that is held out where a collection has no validation file
-// (0: the 20 % of any other data).
+// Collections are the collections that Open knows.
 var Collections = []Collection{
 	{"MSLR-WEB10K", mslrHome, "Fold1/train.txt vali.txt test.txt … Fold5/", 10000, 1200192, 0, []string{"mslr-web10k", "mslr10k", "web10k"}, ""},
 	{"MSLR-WEB30K", mslrHome, "Fold1/train.txt vali.txt test.txt … Fold5/", 31531, 3771125, 0, []string{"mslr-web30k", "mslr30k", "web30k"}, ""},

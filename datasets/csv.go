@@ -141,6 +141,14 @@ func (p *parser) csvLine(b []byte) {
 	label, field := float32(Unlabelled), 0
 	var query, document []byte
 	for i := 0; i <= len(b); field++ {
+		if field < len(h.feature) && h.feature[field] >= 0 {
+			// A plain number, as most are; anything else goes the long way.
+			if v, n, err := parseFloat32(b[i:]); err == nil && (i+n == len(b) || b[i+n] == h.comma) {
+				row[h.feature[field]] = v
+				i += n + 1
+				continue
+			}
+		}
 		value, next, err := csvField(b, i, h.comma)
 		if err != nil {
 			p.fail(i, "%v", err)

@@ -7,4 +7,21 @@
 // Everything is float32 in flat slices, the documents of all queries one after
 // another; see [Dataset]. Only raw features are kept in memory: a [Transform] is
 // applied as a [Batch] is packed.
+//
+// # Known collections
+//
+// [Open] takes any folder whose files are named after their splits. These it
+// knows by the name of the folder (or, Yahoo!, of the files), and warns if their
+// counts, over all splits of a fold, are not those published; see [Collections]:
+//
+//	collection         queries   documents  features  folder or files            homepage
+//	MSLR-WEB10K         10,000   1,200,192       136  MSLR-WEB10K/Fold1 … Fold5  microsoft.com/en-us/research/project/mslr
+//	MSLR-WEB30K         31,531   3,771,125       136  MSLR-WEB30K/Fold1 … Fold5  microsoft.com/en-us/research/project/mslr
+//	MQ2007               1,692      69,623        46  MQ2007/Fold1 … Fold5       microsoft.com/en-us/research/project/letor-…
+//	MQ2008                 784      15,211        46  MQ2008/Fold1 … Fold5       microsoft.com/en-us/research/project/letor-…
+//	Yahoo! LTRC set 1   29,921     709,877       519  set1.train.txt, …          webscope.sandbox.yahoo.com (C14)
+//	Yahoo! LTRC set 2    6,330     172,870       596  set2.train.txt, …          webscope.sandbox.yahoo.com (C14)
+//	Istella LETOR       33,018  10,454,629       220  istella-letor/full         quickrank.isti.cnr.it/istella-dataset
+//	Istella-S LETOR     33,018   3,408,630       220  istella-s-letor/sample     quickrank.isti.cnr.it/istella-dataset
+//	Istella-X LETOR     10,000  26,791,447       220  istella-x-letor            quickrank.isti.cnr.it/istella-dataset
 package datasets
