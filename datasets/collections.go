@@ -16,7 +16,7 @@ type Collection struct {
 	Queries   int      // in all splits (of one fold)
 	Documents int      // in all splits (of one fold)
 	HoldOut   float64  // part of the training queries to hold out where there is no validation file; 0: 20 %
-	folders   []string // names of the folder or of one above it, in lower case
+	folders   []string // names of the folder or of the one above it, in lower case
 	prefix    string   // of its files instead, in lower case
 }
 
@@ -47,7 +47,7 @@ func collectionOf(train string) *Collection {
 		path = train
 	}
 	parts := strings.Split(strings.ToLower(path), string(filepath.Separator))
-	folders, name := parts[:len(parts)-1], parts[len(parts)-1]
+	folders, name := parts[max(0, len(parts)-3):len(parts)-1], parts[len(parts)-1]
 	for i := range Collections {
 		c := &Collections[i]
 		prefix, _ := splitOf(name)

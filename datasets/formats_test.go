@@ -257,6 +257,9 @@ func TestFolds(t *testing.T) {
 	if w := s.Warnings(); len(w) != 1 || !strings.Contains(w[0], "set 1 has 29921 queries and 709877 documents") || !strings.Contains(w[0], "here are 6 and 9") {
 		t.Errorf("warnings %q", w)
 	}
+	if s, err = Open(filepath.Join(folder, "yahoo", "set1.train.txt"), Options{}); err != nil || len(s.Warnings()) != 0 {
+		t.Errorf("a part of a collection: %v, error %v", s, err)
+	}
 	if _, err := Open(filepath.Join(folder, "yahoo", "set3"), Options{}); err == nil || !strings.Contains(err.Error(), "set3") {
 		t.Errorf("no such set: %v", err)
 	}

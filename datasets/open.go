@@ -75,9 +75,9 @@ func Open(path string, o Options) (*Splits, error) {
 	if err != nil {
 		return nil, err
 	}
-	known := collectionOf(files.train)
-	if o.Vali != "" || o.Test != "" {
-		known = nil
+	var known *Collection
+	if files.train != path && o.Vali == "" && o.Test == "" { // else it is only a part of one
+		known = collectionOf(files.train)
 	}
 	if o.Vali != "" {
 		files.vali = o.Vali
