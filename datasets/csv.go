@@ -11,7 +11,7 @@ import (
 // header says what the fields of a CSV or TSV line are.
 type header struct {
 	comma                  byte
-	label, query, document int            // fields; document may be −1
+	label, query, document int            // fields; −1: none (of label and document)
 	feature                []int          // by field: column of the parser, −1 for none
 	ids                    []int          // by column of the parser: feature id
 	names                  map[int]string // by feature id
@@ -73,7 +73,7 @@ func readHeader(line []byte, o ReadOptions) (*header, error) {
 		}
 		return -1, fmt.Errorf("header: no %s column: looked for %s, found %s", what, strings.Join(standard, ", "), listNames(names))
 	}
-	if h.label, err = find("label", o.LabelColumn, labelNames); err != nil {
+	if h.label, err = find("label", o.LabelColumn, labelNames); err != nil && (o.LabelColumn != "" || o.FeatureIDs == nil) {
 		return nil, err
 	}
 	if h.query, err = find("query id", o.QueryColumn, queryNames); err != nil {

@@ -168,24 +168,6 @@ func (d *Dataset) Validate() error {
 	return nil
 }
 
-// MaxGrade is the highest label for which a gain of 2^label − 1 makes sense; the
-// limit of other tools, too. Beyond it such gains drown all others, and then
-// overflow.
-const MaxGrade = 31
-
-// CheckGrades is an error if a label is too high for a gain of 2^label − 1.
-func (d *Dataset) CheckGrades() error {
-	for q := range d.Queries() {
-		for r := d.Offsets[q]; r < d.Offsets[q+1]; r++ {
-			if label := d.Labels[r]; label > MaxGrade {
-				return fmt.Errorf("datasets: %s: query %s, document %d: label %g is no grade: a gain of 2^label − 1 needs labels up to %d; please use a linear gain (-gain linear)",
-					d.Name, d.QueryIDs[q], r-d.Offsets[q]+1, label, MaxGrade)
-			}
-		}
-	}
-	return nil
-}
-
 // String says in one line what the dataset holds.
 func (d *Dataset) String() string {
 	return fmt.Sprintf("%s: %d queries, %d documents, %d features", d.Name, d.Queries(), d.Rows(), d.Width())

@@ -49,17 +49,6 @@ func TestGroup(t *testing.T) {
 	}
 }
 
-func TestCheckGrades(t *testing.T) {
-	d := three()
-	if err := d.CheckGrades(); err != nil {
-		t.Error(err)
-	}
-	d.Labels[2] = 128
-	if err := d.CheckGrades(); err == nil || !strings.Contains(err.Error(), "three: query b, document 2: label 128 is no grade") || !strings.Contains(err.Error(), "-gain linear") {
-		t.Errorf("error %v", err)
-	}
-}
-
 func TestValidate(t *testing.T) {
 	for want, spoil := range map[string]func(d *Dataset){
 		"offsets":        func(d *Dataset) { d.Offsets[1] = 4 },

@@ -130,6 +130,9 @@ func TestSeparatedValues(t *testing.T) {
 	if !slices.Equal(d.Features, []float32{4, 2}) || !slices.Equal(d.FeatureIDs, o.FeatureIDs) || !slices.Equal(d.FeatureNames, o.FeatureNames) || len(d.Warnings) != 1 {
 		t.Errorf("by name: %v, warnings %q", d.Features, d.Warnings)
 	}
+	if d, err = ReadFile(file(t, "f.csv", "qid,a,b\ns,1,2\n"), ReadOptions{FeatureIDs: []int{1, 2}}); err != nil || d.Labels[0] != Unlabelled {
+		t.Errorf("to be scored: %v, error %v", d, err)
+	}
 	for text, want := range map[string]string{
 		"session,clicks,bm25\ns,1,2\n":               `no column for feature "page rank"`,
 		"session,bm25,page rank\ns,1,2\n":            `no label column "clicks"`,

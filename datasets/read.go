@@ -31,7 +31,9 @@ type ReadOptions struct {
 	Duplicates string
 
 	// LabelColumn, QueryColumn and DocumentColumn name columns of a file with a
-	// header. Empty: the usual names, such as label, qid and docid.
+	// header. Empty: the usual names, such as label, qid and docid. There must be
+	// a query id; and a label, unless FeatureIDs are given: a file to be scored
+	// may have none.
 	LabelColumn, QueryColumn, DocumentColumn string
 }
 
