@@ -92,6 +92,25 @@ func TestCompressedFiles(t *testing.T) {
 	}
 }
 
+// A few bytes that claim to be a lot of text are refused.
+func TestDecompressionBomb(t *testing.T) {
+	var b bytes.Buffer
+	z, err := zstd.NewWriter(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	zeros := bytes.Repeat([]byte("0 qid:1\n"), 1<<17)
+	for range 80 { // 80 MB
+		z.Write(zeros)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadFile(file(t, "bomb", b.String()), ReadOptions{}); err == nil || !strings.Contains(err.Error(), "bomb: decompresses to more than") {
+		t.Errorf("%d bytes: error %v", b.Len(), err)
+	}
+}
+
 func TestSeparatedValues(t *testing.T) {
 	nan := float32(math.NaN())
 	want := &Dataset{
