@@ -1,9 +1,38 @@
 // Package losses turns objectives of learning to rank into scalar loss nodes of a
 // Gorgonia graph: each is a few lines of graph algebra over package ops. All are
 // to be minimised, and are means over the queries that have documents. They can be
-// looked up by name, see [ByName].
+// looked up by name, see [ByName], and mixed, see [Parse].
 //
-// Every loss takes gains ρ, [rows], of the dtype of the scores: 2^label − 1 for
-// DCG, the same divided by the query's ideal DCG for NDCG, and the rank discounts
-// θ of the metric, 1/log2(k+1) for DCG, as many as the cutoff.
+// For a metric expected under the Plackett–Luce policy of the scores, estimated from
+// samples, for any discounts and gains (DCG, NDCG, precision, ARP, RBP, see
+// [DCGDiscounts] and what stands beside it):
+//
+//	plrank-rb                  PLRankRB, the one of least variance
+//	plrank1 plrank2            PLRank1, PLRank2
+//	policy-gradient            PolicyGradient
+//	placement-policy-gradient  PlacementPolicyGradient
+//	stochasticrank             StochasticRank
+//	lambdaloss                 LambdaLoss, a bound
+//
+// For the fairness of the expected exposure:
+//
+//	disparity                  Disparity
+//	ee-l                       ExposureLoss
+//	group-exposure             GroupExposure
+//	group-treatment            GroupTreatment
+//
+// For the scores alone, without any sampling (but for ties of listmle):
+//
+//	softmax listnet listmle    Softmax, ListNet, ListMLE
+//	ranknet lambdarank         RankNet, LambdaRank
+//	ndcg-loss1 ndcg-loss2      NDCGLoss1, NDCGLoss2
+//	ndcg-loss2pp               NDCGLoss2PP, the paper's NDCG-Loss2++
+//	approxndcg pirank          ApproxNDCG, PiRank
+//	mse ordinal                MSE, Ordinal
+//
+// Most losses take gains ρ, [rows], of the dtype of the scores: 2^label − 1 for DCG,
+// the same divided by the query's ideal DCG for NDCG, and the rank discounts θ of the
+// metric, 1/log2(k+1) for DCG, as many as the cutoff. Nodes that are missing or do not
+// fit are an error when the loss is built. Empty queries, queries of one document or
+// without gains, lists shorter than the cutoff, ties and padding are all defined.
 package losses

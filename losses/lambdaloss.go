@@ -4,7 +4,6 @@ import (
 	"math"
 
 	G "gorgonia.org/gorgonia"
-	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/ops"
 )
@@ -34,41 +33,10 @@ func LambdaLoss(l ops.Lists, gains, noise *G.Node, discounts []float64) (loss *G
 	}
 	defer caught(&err)
 	// ŝ and the gains, [samples × rows].
-	perturbed := G.Must(G.Add(gather(l.Scores, pairs.Rows), noise))
+	perturbed := add(gather(l.Scores, pairs.Rows), noise)
 	tiled := gather(gains, pairs.Rows)
-	misorder := softplus(l, G.Must(G.Sub(gather(perturbed, pairs.Worse), gather(perturbed, pairs.Better))))
-	gap := G.Must(G.Sub(gather(tiled, pairs.Better), gather(tiled, pairs.Worse)))
-	weights := G.Must(G.HadamardProd(gap, pairs.Drops))
-	total := G.Must(G.Sum(G.Must(G.HadamardProd(weights, misorder))))
-	return G.Must(G.Mul(total, constant(l, 1/math.Ln2))), nil
-}
-
-// softplus is log(1 + e^z) = (z + |z|)/2 + log(1 + e^{−|z|}). Gorgonia's Softplus by
-// itself has a derivative that is 1 from z = 19 on (15 in float32), off by 6e-9.
-func softplus(l ops.Lists, z *G.Node) *G.Node {
-	abs := G.Must(G.Abs(z))
-	half := G.Must(G.Mul(G.Must(G.Add(z, abs)), constant(l, 0.5)))
-	return G.Must(G.Add(half, G.Must(G.Softplus(G.Must(G.Neg(abs))))))
-}
-
-// gather picks the numbers of x at the given places.
-func gather(x, at *G.Node) *G.Node { return G.Must(ops.Gather(x, at)) }
-
-// constant is a number of the dtype of the scores.
-func constant(l ops.Lists, v float64) *G.Node {
-	if l.Scores.Dtype() == tensor.Float32 {
-		return G.NewConstant(float32(v))
-	}
-	return G.NewConstant(v)
-}
-
-// caught turns the panic of [G.Must] into the error that it stands for.
-func caught(err *error) {
-	switch r := recover().(type) {
-	case nil:
-	case error:
-		*err = r
-	default:
-		panic(r)
-	}
+	misorder := softplus(l, sub(gather(perturbed, pairs.Worse), gather(perturbed, pairs.Better)))
+	gap := sub(gather(tiled, pairs.Better), gather(tiled, pairs.Worse))
+	sum := G.Must(G.Sum(mul(mul(gap, pairs.Drops), misorder)))
+	return scaled(l, sum, 1/math.Ln2), nil
 }

@@ -11,52 +11,69 @@ import (
 )
 
 // Batch is what a loss is built on: lists of one graph, and what is known of them.
+// A loss that lacks what it needs is an error that names the field.
 type Batch struct {
 	Lists     ops.Lists
 	Gains     *G.Node      // [rows], of the dtype of the scores: ρ of the metric
 	Sampler   *ops.Sampler // of the rankings, or the noise, that the gradient is estimated from
 	Discounts []float64    // θ of the metric, as many as its cutoff
+
+	// Labels, [rows], of the dtype of the scores, are the raw grades, for the
+	// losses that do not go by gains: listnet, mse and ordinal.
+	Labels *G.Node
+	// HighestGrade is that of the data set, for ordinal. 0: 4, as in most of them.
+	HighestGrade int
+	// Groups, [rows], int, are the groups of documents that group-exposure and
+	// group-treatment compare. A negative number stands for no group.
+	Groups *G.Node
+	// Exposure is the sampler of the rankings that the fairness losses estimate
+	// exposure from, 1000 a query in the paper; their gradient is estimated from
+	// those of Sampler. nil: Sampler draws a second set of its own.
+	Exposure *ops.Sampler
 }
 
 // Func builds a loss: a scalar node to be minimised, the mean over the queries
 // that have documents.
 type Func func(Batch) (*G.Node, error)
 
-var byName = map[string]Func{
-	"plrank1":                   sampled(PLRank1),
-	"plrank2":                   sampled(PLRank2),
-	"plrank-rb":                 sampled(PLRankRB),
-	"policy-gradient":           sampled(PolicyGradient),
-	"placement-policy-gradient": sampled(PlacementPolicyGradient),
-	"lambdaloss":                perturbed(LambdaLoss),
-}
+var byName = map[string]builder{
+	"plrank1":                   onRankings(PLRank1),
+	"plrank2":                   onRankings(PLRank2),
+	"plrank-rb":                 onRankings(PLRankRB),
+	"policy-gradient":           onRankings(PolicyGradient),
+	"placement-policy-gradient": onRankings(PlacementPolicyGradient),
+	"lambdaloss":                onNoise(LambdaLoss),
+	"stochasticrank":            onNoise(StochasticRank),
 
-// A builder makes a loss from lists, gains, rankings or noise, and discounts.
-type builder func(l ops.Lists, gains, drawn *G.Node, discounts []float64) (*G.Node, error)
+	"softmax":      onGains(Softmax),
+	"listnet":      onLabels(ListNet),
+	"listmle":      listMLE,
+	"ranknet":      onGains(RankNet),
+	"lambdarank":   onDiscounts(LambdaRank),
+	"ndcg-loss1":   onDiscounts(NDCGLoss1),
+	"ndcg-loss2":   onDiscounts(NDCGLoss2),
+	"ndcg-loss2pp": onDiscounts(NDCGLoss2PP),
+	"approxndcg":   approxNDCG,
+	"pirank":       piRank,
+	"mse":          onLabels(MSE),
+	"ordinal":      ordinal,
 
-// sampled draws the rankings that a loss needs.
-func sampled(loss builder) Func { return drawing(ops.Rankings, loss) }
-
-// perturbed draws the noise that a loss needs.
-func perturbed(loss builder) Func { return drawing(ops.Gumbel, loss) }
-
-func drawing(draw func(ops.Lists, *ops.Sampler) (*G.Node, error), loss builder) Func {
-	return func(b Batch) (*G.Node, error) {
-		drawn, err := draw(b.Lists, b.Sampler)
-		if err != nil {
-			return nil, err
-		}
-		return loss(b.Lists, b.Gains, drawn, b.Discounts)
-	}
+	"disparity":       disparity,
+	"ee-l":            exposureLoss,
+	"group-exposure":  groupExposure,
+	"group-treatment": groupTreatment,
 }
 
 // ByName returns the loss of that name. A name that is not known is an error that
 // lists those that are.
 func ByName(name string) (Func, error) {
-	if f, ok := byName[name]; ok {
-		return f, nil
+	build, ok := byName[name]
+	if !ok {
+		return nil, fmt.Errorf("losses: no loss %q: want one of %s", name, strings.Join(Names(), ", "))
 	}
-	return nil, fmt.Errorf("losses: no loss %q: want one of %s", name, strings.Join(Names(), ", "))
+	return func(b Batch) (*G.Node, error) {
+		return build.build(name, &batch{Batch: b})
+	}, nil
 }
 
 // Names returns the names of all losses, in alphabetical order.

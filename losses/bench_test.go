@@ -1,0 +1,64 @@
+package losses_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/losses"
+	"github.com/plrank/plrank/ops"
+)
+
+// BenchmarkLosses is one run of the graph of every loss and its gradient, in float32,
+// K = 10, N = 100: of a batch of many queries, and of one long one.
+func BenchmarkLosses(b *testing.B) {
+	for _, size := range []struct{ queries, documents int }{{32, 120}, {1, 1000}} {
+		rng := rand.New(rand.NewPCG(1, 1))
+		f := fixture{offsets: []int{0}, discounts: losses.DCGDiscounts(10)}
+		for range size.queries {
+			f.offsets = append(f.offsets, f.offsets[len(f.offsets)-1]+size.documents)
+		}
+		for range size.queries * size.documents {
+			label := float64(max(0, rng.IntN(8)-3))
+			f.scores = append(f.scores, rng.NormFloat64())
+			f.labels = append(f.labels, label)
+			f.gains = append(f.gains, math.Exp2(label)-1)
+			f.groups = append(f.groups, rng.IntN(2))
+		}
+		for _, name := range losses.Names() {
+			b.Run(fmt.Sprintf("%s/%dx%d", name, size.queries, size.documents), func(b *testing.B) {
+				batch := f.batch(tensor.Float32)
+				batch.Sampler, batch.Exposure = ops.NewSampler(100, 10, 1), ops.NewSampler(1000, 10, 2)
+				build, err := losses.ByName(name)
+				if err != nil {
+					b.Fatal(err)
+				}
+				loss, err := build(batch)
+				if err != nil {
+					b.Fatal(err)
+				}
+				grads, err := G.Grad(loss, batch.Lists.Scores)
+				if err != nil {
+					b.Fatal(err)
+				}
+				prog, locs, err := G.CompileFunction(loss.Graph(), G.Nodes{batch.Lists.Scores}, G.Nodes{loss, grads[0]})
+				if err != nil {
+					b.Fatal(err)
+				}
+				vm := G.NewTapeMachine(loss.Graph(), G.WithPrecompiled(prog, locs))
+				defer vm.Close()
+				b.ReportAllocs()
+				for b.Loop() {
+					vm.Reset()
+					if err := vm.RunAll(); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,277 @@
+package losses_test
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"testing"
+
+	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/losses"
+)
+
+// order is the documents by descending x, ties by position.
+func order(x []float64) []int {
+	o := make([]int, len(x))
+	for d := range o {
+		o[d] = d
+	}
+	slices.SortStableFunc(o, func(a, b int) int { return cmp.Compare(x[b], x[a]) })
+	return o
+}
+
+// ranks are those of the documents by descending x, from 1.
+func ranks(x []float64) []int {
+	r := make([]int, len(x))
+	for rank, d := range order(x) {
+		r[d] = rank + 1
+	}
+	return r
+}
+
+// theta is the discount of a rank from 1.
+func (q query) theta(rank int) float64 {
+	if rank <= len(q.discounts) {
+		return q.discounts[rank-1]
+	}
+	return 0
+}
+
+// ideal is the best value of the metric.
+func (q query) ideal() float64 {
+	sum := 0.0
+	for d, r := range ranks(q.gains) {
+		sum += q.theta(r) * q.gains[d]
+	}
+	return sum
+}
+
+func softmax(x []float64) []float64 {
+	p, sum := make([]float64, len(x)), 0.0
+	for d := range x {
+		p[d] = math.Exp(x[d])
+		sum += p[d]
+	}
+	for d := range p {
+		p[d] /= sum
+	}
+	return p
+}
+
+// pairs is Σ w(i, j) log2(1 + exp(m_j − m_i)) over all i and j ≠ i.
+func (q query) pairs(w func(i, j int) float64) float64 {
+	sum := 0.0
+	for i, m := range q.scores {
+		for j := range q.scores {
+			if i != j {
+				sum += w(i, j) * math.Log2(1+math.Exp(q.scores[j]-m))
+			}
+		}
+	}
+	return sum
+}
+
+// lambda has the weights (G_i − G_j)·w(r_i, r_j), where ρ_i > ρ_j.
+func (q query) lambda(w func(a, b int) float64) float64 {
+	ideal := q.ideal()
+	if ideal == 0 {
+		return 0
+	}
+	r := ranks(q.scores)
+	return q.pairs(func(i, j int) float64 {
+		if q.gains[i] <= q.gains[j] {
+			return 0
+		}
+		return (q.gains[i] - q.gains[j]) / ideal * w(r[i], r[j])
+	})
+}
+
+func distance(a, b int) int {
+	if a > b {
+		return a - b
+	}
+	return b - a
+}
+
+// The losses of one query from their definitions.
+var definitions = map[string]func(q query) float64{
+	"softmax": func(q query) float64 {
+		sum, merit := 0.0, 0.0
+		for d, p := range softmax(q.scores) {
+			sum -= q.gains[d] * math.Log(p)
+			merit += q.gains[d]
+		}
+		if merit == 0 {
+			return 0
+		}
+		return sum / merit
+	},
+	"listnet": func(q query) float64 {
+		sum, t := 0.0, softmax(q.labels)
+		for d, p := range softmax(q.scores) {
+			sum -= t[d] * math.Log(p)
+		}
+		return sum
+	},
+	"listmle": func(q query) float64 {
+		sum, o := 0.0, order(q.gains)
+		for k, d := range o {
+			rest := 0.0
+			for _, other := range o[k:] {
+				rest += math.Exp(q.scores[other])
+			}
+			sum -= math.Log(math.Exp(q.scores[d]) / rest)
+		}
+		return sum
+	},
+	"ranknet": func(q query) float64 {
+		n := 0.0
+		sum := q.pairs(func(i, j int) float64 {
+			if q.gains[i] <= q.gains[j] {
+				return 0
+			}
+			n++
+			return math.Ln2
+		})
+		return sum / max(n, 1)
+	},
+	"lambdarank": func(q query) float64 {
+		return q.lambda(func(a, b int) float64 { return math.Abs(q.theta(a) - q.theta(b)) })
+	},
+	"ndcg-loss1": func(q query) float64 {
+		ideal, r := q.ideal(), ranks(q.scores)
+		if ideal == 0 {
+			return 0
+		}
+		return q.pairs(func(i, _ int) float64 { return q.gains[i] / ideal * q.theta(min(r[i], len(q.discounts))) })
+	},
+	"ndcg-loss2": func(q query) float64 {
+		return q.lambda(func(a, b int) float64 { return q.theta(distance(a, b)) - q.theta(distance(a, b)+1) })
+	},
+	"ndcg-loss2pp": func(q query) float64 {
+		return q.lambda(func(a, b int) float64 {
+			return math.Abs(q.theta(a)-q.theta(b)) + 10*(q.theta(distance(a, b))-q.theta(distance(a, b)+1))
+		})
+	},
+	"approxndcg": func(q query) float64 {
+		sum, ideal, best := 0.0, 0.0, ranks(q.gains)
+		for i, m := range q.scores {
+			rank := 1.0
+			for j, other := range q.scores {
+				if i != j {
+					rank += 1 / (1 + math.Exp(m-other))
+				}
+			}
+			sum -= q.gains[i] / math.Log2(1+rank)
+			ideal += q.gains[i] / math.Log2(1+float64(best[i]))
+		}
+		if ideal == 0 {
+			return 0
+		}
+		return sum / ideal
+	},
+	"pirank": func(q query) float64 {
+		n, sum, ideal := len(q.scores), 0.0, q.ideal()
+		if ideal == 0 {
+			return 0
+		}
+		for k := 1; k <= min(n, len(q.discounts)); k++ {
+			logits := make([]float64, n)
+			for d, m := range q.scores {
+				logits[d] = float64(n+1-2*k) * m
+				for _, other := range q.scores {
+					logits[d] -= math.Abs(m - other)
+				}
+			}
+			for d, p := range softmax(logits) {
+				sum -= q.theta(k) * p * q.gains[d]
+			}
+		}
+		return sum / ideal
+	},
+	"mse": func(q query) float64 {
+		sum := 0.0
+		for d, m := range q.scores {
+			sum += (m - q.labels[d]) * (m - q.labels[d])
+		}
+		return sum / float64(len(q.scores))
+	},
+	"ordinal": func(q query) float64 {
+		sum := 0.0
+		for d, m := range q.scores {
+			for c := 1.0; c <= 4; c++ {
+				z := -1.0
+				if q.labels[d] >= c {
+					z = 1
+				}
+				sum += math.Log(1 + math.Exp(-z*(m-c+.5)))
+			}
+		}
+		return sum / float64(len(q.scores))
+	},
+}
+
+// The value of a packed batch is the mean of the definition over the queries, and the
+// gradient is its derivative by finite differences, on both machines. (The ranks in
+// the weights of the lambda losses do not change within h.)
+func TestDefinitions(t *testing.T) {
+	f := newFixture(normal)
+	for name, definition := range definitions {
+		value := func() float64 {
+			sum := 0.0
+			for _, q := range []int{0, 2, 3, 4} { // query 1 is empty
+				sum += definition(f.query(q))
+			}
+			return sum / 4
+		}
+		b := f.batch(tensor.Float64) // without a sampler ListMLE breaks ties by row
+		got, gradient := differentiate(t, build(t, name, b), b.Lists.Scores)
+		if want := value(); math.Abs(got-want) > 1e-13*(1+math.Abs(want)) {
+			t.Errorf("%s: %v, the definition gives %v", name, got, want)
+		}
+		largest := 0.0
+		for d, m := range f.scores {
+			const h = 1e-5
+			f.scores[d] = m + h
+			up := value()
+			f.scores[d] = m - h
+			down := value()
+			f.scores[d] = m
+			if want := (up - down) / (2 * h); math.Abs(gradient[d]-want) > 1e-8*(1+math.Abs(want)) {
+				t.Errorf("%s: gradient[%d] = %v, by differences %v", name, d, gradient[d], want)
+			}
+			largest = max(largest, math.Abs(gradient[d]))
+		}
+		if largest < 1e-3 {
+			t.Errorf("%s: all gradients are below %v", name, largest)
+		}
+	}
+}
+
+// NDCG-Loss1 and -2 bound the NDCG that is missing, for the discounts of DCG, also
+// beyond their end.
+func TestBounds(t *testing.T) {
+	for _, cutoff := range []int{1, 3, 10} {
+		f := newFixture(normal)
+		f.discounts = losses.DCGDiscounts(cutoff)
+		missing := 0.0
+		for _, n := range []int{0, 2, 3, 4} {
+			q := f.query(n)
+			if q.ideal() == 0 {
+				continue
+			}
+			dcg := 0.0
+			for d, r := range ranks(q.scores) {
+				dcg += q.theta(r) * q.gains[d]
+			}
+			missing += (1 - dcg/q.ideal()) / 4
+		}
+		for _, name := range []string{"ndcg-loss1", "ndcg-loss2"} {
+			b := f.batch(tensor.Float64)
+			if bound, _ := differentiate(t, build(t, name, b), b.Lists.Scores); bound < missing {
+				t.Errorf("%s@%d: %v is no bound of %v", name, cutoff, bound, missing)
+			}
+		}
+	}
+}

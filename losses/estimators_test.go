@@ -1,0 +1,123 @@
+package losses_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"slices"
+	"testing"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/internal/plackett"
+	"github.com/plrank/plrank/losses"
+	"github.com/plrank/plrank/ops"
+)
+
+// TestGolden runs the independent test vectors: every loss on given rankings, and
+// LambdaLoss on given noise.
+func TestGolden(t *testing.T) {
+	data, err := os.ReadFile("../../shared/golden/estimators.json")
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("the independent vectors shared/golden are not beside this project; TestLambdaLossDefinition and the tests of ops cover the same ground")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Cases []struct {
+			Name                  string
+			D, K, N               int
+			Dtype                 string
+			Theta, Labels, Scores []float64
+			Rankings              [][]int
+			Scale                 float64
+			Truth                 map[string][]float64
+			Gumbel                [][]float64
+		}
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		t.Fatal(err)
+	}
+	type build func(ops.Lists, *G.Node, *G.Node, []float64) (*G.Node, error)
+	onRankings := map[string]build{
+		"plrank1": losses.PLRank1, "plrank2": losses.PLRank2, "plrank_rb": losses.PLRankRB,
+		"policy_gradient": losses.PolicyGradient, "placement": losses.PlacementPolicyGradient,
+	}
+	for _, c := range file.Cases {
+		dt, tolerance := tensor.Float64, 1e-13
+		if c.Dtype == "float32" {
+			dt, tolerance = tensor.Float32, 2e-6
+		}
+		c.Truth["placement"] = c.Truth["plrank1"]
+		check := func(name string, gradient []float64) {
+			for d, want := range c.Truth[name] {
+				// The truth is the direction of ascent.
+				if diff := math.Abs(-gradient[d]-want) / c.Scale; !(diff <= tolerance) {
+					t.Errorf("%s: %s: −gradient[%d] = %v, want %v: off by %.2g of scale", c.Name, name, d, -gradient[d], want, diff)
+				}
+			}
+		}
+		for name, f := range onRankings {
+			g := G.NewGraph()
+			l := ops.Lists{Scores: vector(g, "scores", dt, c.Scores)}
+			loss, err := f(l, vector(g, "gains", dt, c.Labels), ints(g, "rankings", slices.Concat(c.Rankings...), 1, c.N, c.D), c.Theta)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, gradient := differentiate(t, loss, l.Scores)
+			check(name, gradient)
+		}
+		if c.Gumbel == nil {
+			continue
+		}
+		g := G.NewGraph()
+		l := ops.Lists{Scores: vector(g, "scores", dt, c.Scores)}
+		loss, err := losses.LambdaLoss(l, vector(g, "gains", dt, c.Labels), vector(g, "noise", dt, flat(c.Gumbel)), c.Theta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, gradient := differentiate(t, loss, l.Scores)
+		check("lambdaloss", gradient)
+	}
+}
+
+// The gradients of the losses for the expected metric have it as expectation: all
+// rankings of a small list, weighted by their probability. The REINFORCE losses
+// have no other meaning.
+func TestUnbiased(t *testing.T) {
+	scores, gains, theta := []float64{.3, -1, 1.2, 0}, []float64{3, 0, 1, 7}, []float64{1, .63, .5}
+	exact, err := plackett.Exact(scores, gains, theta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, f := range map[string]func(ops.Lists, *G.Node, *G.Node, []float64) (*G.Node, error){
+		"PLRank1": losses.PLRank1, "PLRank2": losses.PLRank2, "PLRankRB": losses.PLRankRB,
+		"PolicyGradient": losses.PolicyGradient, "PlacementPolicyGradient": losses.PlacementPolicyGradient,
+	} {
+		mean := make([]float64, len(scores))
+		err := plackett.Enumerate(scores, len(theta), func(y []int, p float64) {
+			g := G.NewGraph()
+			l := ops.Lists{Scores: vector(g, "scores", tensor.Float64, scores)}
+			loss, err := f(l, vector(g, "gains", tensor.Float64, gains), ints(g, "rankings", y, 1, 1, len(y)), theta)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, gradient := differentiate(t, loss, l.Scores)
+			for d := range mean {
+				mean[d] -= p * gradient[d]
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for d := range mean {
+			if math.Abs(mean[d]-exact.Gradient[d]) > 1e-13 {
+				t.Errorf("%s: E[−gradient][%d] = %v, want %v", name, d, mean[d], exact.Gradient[d])
+			}
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package losses
+
+import (
+	"fmt"
+	"math"
+
+	G "gorgonia.org/gorgonia"
+
+	"github.com/plrank/plrank/ops"
+)
+
+// RankNet is the pairwise logistic loss of Burges et al. (ICML 2005), the mean over
+// queries of
+//
+//	the mean over pairs with ρ_i > ρ_j of log(1 + exp(−(m_i − m_j))).
+//
+// Of the gains, [rows], only the order counts. It costs O(D²), like all of the
+// losses on pairs, but the memory of O(D) only: see [ops.LogisticPairs].
+func RankNet(l ops.Lists, gains *G.Node) (loss *G.Node, err error) {
+	defer caught(&err)
+	sum := G.Must(ops.LogisticPairs(l, gains, ops.PairWeights{Each: 1}))
+	return mean(l, mul(sum, inverse(G.Must(ops.CountPairs(l, gains))))), nil
+}
+
+// LambdaRank is the logistic loss with pairs weighted by what NDCG@k changes when
+// they change places (Burges, Ragno & Le, NIPS 2006; as a loss Wang et al., CIKM 2018),
+// the mean over queries of
+//
+//	Σ_{ρ_i > ρ_j} (G_i − G_j) |θ_{r_i} − θ_{r_j}| log2(1 + exp(−(m_i − m_j))),
+//
+// with G = ρ / ideal DCG@k the [NormalizedGains], r the ranks by the scores, and θ
+// the discounts, 0 beyond the last of them. The weights are constants for
+// differentiation.
+func LambdaRank(l ops.Lists, gains *G.Node, discounts []float64) (*G.Node, error) {
+	return lambda(l, gains, discounts, ops.PairWeights{Swap: discounts})
+}
+
+// NDCGLoss2 is the NDCG-Loss2 of LambdaLoss (Wang et al., CIKM 2018), a bound of the
+// NDCG@k that is missing closer than [NDCGLoss1]: [LambdaRank] with the weights
+//
+//	(G_i − G_j) (θ_δ − θ_{δ+1}),   δ = |r_i − r_j|, ranks from 1.
+//
+// ([LambdaLoss] is this without the ideal DCG, on perturbed scores.)
+func NDCGLoss2(l ops.Lists, gains *G.Node, discounts []float64) (*G.Node, error) {
+	return lambda(l, gains, discounts, ops.PairWeights{Distance: drops(discounts, 1)})
+}
+
+// NDCGLoss2PP is the NDCG-Loss2++ of Wang et al. (CIKM 2018), which mixes the weights of
+// [LambdaRank] and ten times those of [NDCGLoss2]:
+//
+//	(G_i − G_j) (|θ_{r_i} − θ_{r_j}| + 10 (θ_δ − θ_{δ+1})).
+func NDCGLoss2PP(l ops.Lists, gains *G.Node, discounts []float64) (*G.Node, error) {
+	return lambda(l, gains, discounts, ops.PairWeights{Swap: discounts, Distance: drops(discounts, 10)})
+}
+
+func lambda(l ops.Lists, gains *G.Node, discounts []float64, w ops.PairWeights) (loss *G.Node, err error) {
+	normalized, err := NormalizedGains(l, gains, discounts)
+	if err != nil {
+		return nil, err
+	}
+	defer caught(&err)
+	return scaled(l, mean(l, G.Must(ops.LogisticPairs(l, normalized, w))), 1/math.Ln2), nil
+}
+
+// NDCGLoss1 is the NDCG-Loss1 of LambdaLoss (Wang et al., CIKM 2018), a bound of the
+// NDCG@k that is missing, 1 − NDCG@k ≤ the mean over queries of
+//
+//	Σ_i G_i θ_{r_i} Σ_{j≠i} log2(1 + exp(−(m_i − m_j))),
+//
+// with G and r as in [LambdaRank]. Beyond the last discount that one stays, or else
+// nothing would raise the documents down there (for those of DCG it is a bound still).
+// The weights are constants for differentiation.
+func NDCGLoss1(l ops.Lists, gains *G.Node, discounts []float64) (loss *G.Node, err error) {
+	normalized, err := NormalizedGains(l, gains, discounts)
+	if err != nil {
+		return nil, err
+	}
+	defer caught(&err)
+	theta := G.Must(ops.RankDiscounts(l, discounts, discounts[len(discounts)-1]))
+	return mean(l, total(l, mul(mul(normalized, theta), G.Must(ops.RankBounds(l))))), nil
+}
+
+// drops are θ_δ − θ_{δ+1}, times a factor.
+func drops(discounts []float64, factor float64) []float64 {
+	d := make([]float64, len(discounts))
+	for k, theta := range discounts {
+		next := 0.0
+		if k+1 < len(discounts) {
+			next = discounts[k+1]
+		}
+		d[k] = factor * (theta - next)
+	}
+	return d
+}
+
+// NormalizedGains are gains divided by the best value that the metric can have in
+// their query, Σ_k θ_k of the k-th largest gain: the gains of NDCG@k, for any of the
+// losses. Queries without gains keep 0. A node [rows], not differentiable.
+func NormalizedGains(l ops.Lists, gains *G.Node, discounts []float64) (normalized *G.Node, err error) {
+	if err := checkRows(l, "gains", gains); err != nil {
+		return nil, err
+	}
+	if len(discounts) == 0 {
+		return nil, fmt.Errorf("no discounts: want one for every rank that counts")
+	}
+	defer caught(&err)
+	ideal := total(l, mul(gains, G.Must(ops.TargetExposure(l, gains, discounts))))
+	return mul(gains, spread(l, inverse(ideal))), nil
+}

@@ -1,0 +1,111 @@
+package losses_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/losses"
+)
+
+// A weighted sum has the weighted values and gradients of its terms.
+func TestParse(t *testing.T) {
+	f := newFixture(normal)
+	type weights map[string]float64
+	for text, want := range map[string]weights{
+		"softmax":                             {"softmax": 1},
+		"softmax+0.5*mse":                     {"softmax": 1, "mse": .5},
+		"  2*softmax +\t-1.5e-1 * mse ":       {"softmax": 2, "mse": -.15},
+		"1e+1*ndcg-loss2pp+.5*ranknet":        {"ndcg-loss2pp": 10, "ranknet": .5},
+		"softmax+0*mse":                       {"softmax": 1},
+		"softmax+softmax":                     {"softmax": 2},
+		"plrank-rb+0.5*disparity":             {"plrank-rb": 1, "disparity": .5},
+		"3*ee-l+disparity":                    {"ee-l": 3, "disparity": 1},
+		"lambdaloss+2*stochasticrank":         {"lambdaloss": 1, "stochasticrank": 2},
+		"group-exposure+2*group-treatment":    {"group-exposure": 1, "group-treatment": 2},
+		"plrank2+placement-policy-gradient":   {"plrank2": 1, "placement-policy-gradient": 1},
+		"0.25*plrank1 + 0.25*policy-gradient": {"plrank1": .25, "policy-gradient": .25},
+	} {
+		build, err := losses.Parse(text)
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		// One node of a kind is drawn from each sampler, so a term draws in the sum
+		// what it draws alone.
+		b := sampled(t, f.batch(tensor.Float64))
+		loss, err := build(b)
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		value, gradient := differentiate(t, loss, b.Lists.Scores)
+		wantValue, wantGradient := 0.0, make([]float64, len(gradient))
+		for name, weight := range want {
+			f2, err := losses.ByName(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := sampled(t, f.batch(tensor.Float64))
+			term, err := f2(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, g := differentiate(t, term, b.Lists.Scores)
+			wantValue += weight * v
+			for d := range g {
+				wantGradient[d] += weight * g[d]
+			}
+		}
+		if math.Abs(value-wantValue) > 1e-12*(1+math.Abs(wantValue)) {
+			t.Errorf("%q: %v, want %v", text, value, wantValue)
+		}
+		for d := range gradient {
+			if math.Abs(gradient[d]-wantGradient[d]) > 1e-12*(1+math.Abs(wantGradient[d])) {
+				t.Errorf("%q: gradient[%d] = %v, want %v", text, d, gradient[d], wantGradient[d])
+			}
+		}
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                      `"", column 1: want a loss of approxndcg, `,
+		"plrank3":               `column 1: no loss "plrank3": want one of approxndcg, `,
+		"softmax +":             `column 10: want a loss of`,
+		"softmax+0.5disparity":  `column 12: want * and a loss after the weight 0.5`,
+		"softmax 0.5*disparity": `column 9: want + and another term`,
+		"softmax-0.5*mse":       `column 1: no loss "softmax-0"`,
+		"softmax+2*3*mse":       `column 11: want a loss of`,
+		"mse*2":                 `column 4: want + and another term`,
+		"1e999*mse":             `column 1: the weight 1e999 is out of range`,
+		"NaN*mse":               `column 1: no loss "NaN"`,
+		"0*mse+0*softmax":       `all weights are 0`,
+		"softmax+ Disparity":    `column 10: no loss "Disparity"`,
+	} {
+		if _, err := losses.Parse(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want one with %q", text, err, want)
+		}
+	}
+	build, err := losses.Parse("softmax+mse")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newFixture(normal).batch(tensor.Float64)
+	b.Labels = nil
+	if _, err := build(b); err == nil || !strings.HasPrefix(err.Error(), "losses: mse: no labels") {
+		t.Errorf("error %v, want one that says that mse has no labels", err)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{"plrank-rb+0.5*disparity", "1e+1*mse", "+", "é", "0.5*", "mse+\x00"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if build, err := losses.Parse(text); (err == nil) == (build == nil) {
+			t.Errorf("%q: neither a loss nor an error, or both", text)
+		}
+	})
+}

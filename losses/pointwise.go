@@ -1,0 +1,61 @@
+package losses
+
+import (
+	"fmt"
+
+	G "gorgonia.org/gorgonia"
+
+	"github.com/plrank/plrank/ops"
+)
+
+// MSE is the squared error of the scores as predictions of the labels (Cossock &
+// Zhang, COLT 2006), the mean over queries of
+//
+//	1/D Σ_d (m_d − label_d)².
+//
+// labels is [rows], the raw grades, of the dtype of the scores.
+func MSE(l ops.Lists, labels *G.Node) (loss *G.Node, err error) {
+	if err := checkRows(l, "labels", labels); err != nil {
+		return nil, err
+	}
+	defer caught(&err)
+	return meanOverDocuments(l, square(sub(l.Scores, labels))), nil
+}
+
+// Ordinal is ordinal regression by the logistic loss at all thresholds between grades
+// (Rennie & Srebro, IJCAI 2005 workshop), which stand at ½, 1½, …: the mean over queries of
+//
+//	1/D Σ_d Σ_{c=1..highest} log(1 + exp(−z_dc (m_d − c + ½))),
+//
+// with z_dc = 1 where label_d ≥ c and −1 elsewhere. Labels between grades count as a
+// mixture of the two. labels is [rows], the raw grades, of the dtype of the scores,
+// from 0 to highest.
+func Ordinal(l ops.Lists, labels *G.Node, highest int) (loss *G.Node, err error) {
+	if err := checkRows(l, "labels", labels); err != nil {
+		return nil, err
+	}
+	if highest < 1 {
+		return nil, fmt.Errorf("the highest grade is %d: want 1 or more", highest)
+	}
+	defer caught(&err)
+	var sum *G.Node
+	for c := 1; c <= highest; c++ {
+		above := shifted(l, l.Scores, 0.5-float64(c))
+		// −1 where the label is c or more, 0 where it is c−1 or less.
+		target := sub(relu(shifted(l, labels, float64(-c))), relu(shifted(l, labels, float64(1-c))))
+		// log(1 + e^{−x}) = log(1 + e^x) − x. (Not by Sub, whose gradient is wrong on
+		// the Lisp machine for vectors of one number.)
+		term := add(softplus(l, above), mul(target, above))
+		if sum == nil {
+			sum = term
+		} else {
+			sum = add(sum, term)
+		}
+	}
+	return meanOverDocuments(l, sum), nil
+}
+
+// meanOverDocuments is the mean over queries of that over their documents.
+func meanOverDocuments(l ops.Lists, x *G.Node) *G.Node {
+	return mean(l, mul(total(l, x), inverse(count(l))))
+}

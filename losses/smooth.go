@@ -1,0 +1,70 @@
+package losses
+
+import (
+	"fmt"
+	"math"
+
+	G "gorgonia.org/gorgonia"
+
+	"github.com/plrank/plrank/ops"
+)
+
+// ApproxNDCG is minus the NDCG of approximate ranks (Qin, Liu & Li, Information
+// Retrieval 13, 2010), −mean_q of
+//
+//	Σ_i ρ_i / log2(2 + r_i) / the same with the ranks by gain,
+//	r_i = Σ_{j≠i} 1 / (1 + exp((m_i − m_j)/temperature)).
+//
+// All ranks count, whatever the cutoff. gains is [rows], none negative; queries
+// without any have 0. By its name the temperature is 1.
+func ApproxNDCG(l ops.Lists, gains *G.Node, temperature float64) (loss *G.Node, err error) {
+	if err := checkRows(l, "gains", gains); err != nil {
+		return nil, err
+	}
+	defer caught(&err)
+	approximate := dcg(l, gains, G.Must(ops.ApproxRanks(l, temperature)))
+	ideal := dcg(l, gains, G.Must(ops.Ranks(ops.Lists{Scores: gains, Offsets: l.Offsets})))
+	return G.Must(G.Neg(mean(l, mul(approximate, inverse(ideal))))), nil
+}
+
+// dcg is Σ ρ / ln(2 + r) of every query, for ranks from 0.
+func dcg(l ops.Lists, gains, ranks *G.Node) *G.Node {
+	return total(l, mul(gains, inverse(G.Must(G.Log(shifted(l, ranks, 2))))))
+}
+
+// PiRank is minus the NDCG@k of the relaxed sorting of NeuralSort (Grover et al., ICLR
+// 2019; Swezey et al., NeurIPS 2021), −mean_q of
+//
+//	Σ_k θ_k Σ_d P_kd G_d,
+//	P_k = softmax of ((D + 1 − 2k) m_d − Σ_j |m_d − m_j|) / temperature over d,
+//
+// ranks k from 1, as many as there are discounts and documents, and G the
+// [NormalizedGains]. The lower the temperature, the closer is P to the matrix that
+// sorts by score. By its name the temperature is 1. It costs O(D² + D·K).
+func PiRank(l ops.Lists, gains *G.Node, discounts []float64, temperature float64) (loss *G.Node, err error) {
+	if !(temperature > 0) || math.IsInf(temperature, 0) {
+		return nil, fmt.Errorf("the temperature is %v: want a number above 0", temperature)
+	}
+	normalized, err := NormalizedGains(l, gains, discounts)
+	if err != nil {
+		return nil, err
+	}
+	defer caught(&err)
+	distances := G.Must(ops.ScoreDistances(l))
+	documents := count(l)
+	var ndcg *G.Node
+	for k, theta := range discounts { // ranks from 0
+		slope := spread(l, shifted(l, documents, float64(-1-2*k)))
+		logits := scaled(l, sub(mul(slope, l.Scores), distances), 1/temperature)
+		chances := exp(G.Must(ops.LogSoftmax(ops.Lists{Scores: logits, Offsets: l.Offsets})))
+		// 1 where the query has this rank, 0 where it is too short.
+		present := sub(relu(shifted(l, documents, float64(-k))), relu(shifted(l, documents, float64(-k-1))))
+		earned := scaled(l, mul(present, total(l, mul(chances, normalized))), theta)
+		if ndcg == nil {
+			ndcg = earned
+		} else {
+			ndcg = add(ndcg, earned)
+		}
+	}
+	return G.Must(G.Neg(mean(l, ndcg))), nil
+}
