@@ -17,10 +17,13 @@ var logTable = func() (t [128]struct{ inverse, log float64 }) {
 // With u = 1+|x| = 2^e·m and c the largest 1 + i/128 ≤ m, log u is
 // e·log 2 + log c + log(m/c), where m/c − 1 < 1/128 leaves a short series.
 func signedLog1p(x float32) float64 {
-	a := math.Abs(float64(x))
-	if !(a > 1e-8) { // 1+|x| would lose digits, and x is right to 5e-9
+	// Below 1e-8, 1+|x| would lose digits, and x itself is right to 5e-9. Zero, of
+	// which data are full, goes with the rest: the branches are then predictable.
+	const tiny, infinity = 0x322bcc77, 0x7f800000 // bits of 1e-8 and of +Inf
+	if size := math.Float32bits(x) &^ (1 << 31); size-1 < tiny-1 || size > infinity {
 		return float64(x)
 	}
+	a := math.Abs(float64(x))
 	bits := math.Float64bits(1 + a)
 	entry := &logTable[bits>>45&127]
 	m := math.Float64frombits(bits&(1<<52-1) | 1023<<52)

@@ -163,6 +163,12 @@ func TestSignedLog1p(t *testing.T) {
 	if x := signedLog1p(float32(math.NaN())); x == x {
 		t.Error("NaN did not stay")
 	}
+	if x := signedLog1p(0); x != 0 {
+		t.Errorf("log1p of 0: %v", x)
+	}
+	if bits := math.Float32bits(1e-8); bits != 0x322bcc77 {
+		t.Errorf("1e-8 has the bits %#x", bits)
+	}
 }
 
 // A batch holds what the queries give one by one, however it is packed.
