@@ -8,7 +8,7 @@ import (
 
 const (
 	quantileKnots  = 128     // at most, for a feature
-	quantileSample = 1 << 17 // documents at most, spread evenly over the training data
+	quantileSample = 1 << 15 // documents at most, spread evenly over the training data
 )
 
 // fitQuantile finds for each column values, ascending, and the normal scores of
