@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -135,6 +136,26 @@ func TestAllLosses(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The same bits for any number of cores.
+func TestGOMAXPROCS(t *testing.T) {
+	f := newFixture(normal)
+	results := map[string][]float64{}
+	for _, procs := range []int{1, 4} {
+		before := runtime.GOMAXPROCS(procs)
+		for _, name := range losses.Names() {
+			b := sampled(t, f.batch(tensor.Float64))
+			value, gradient := differentiate(t, build(t, name, b), b.Lists.Scores)
+			result := append(gradient, value)
+			if procs == 1 {
+				results[name] = result
+			} else if !slices.Equal(result, results[name]) {
+				t.Errorf("%s: %v with GOMAXPROCS=%d, %v with 1", name, result, procs, results[name])
+			}
+		}
+		runtime.GOMAXPROCS(before)
 	}
 }
 

@@ -28,7 +28,8 @@ type Batch struct {
 	Groups *G.Node
 	// Exposure is the sampler of the rankings that the fairness losses estimate
 	// exposure from, 1000 a query in the paper; their gradient is estimated from
-	// those of Sampler. nil: Sampler draws a second set of its own.
+	// those of Sampler. Its seed must be another, or it draws the same. nil: Sampler
+	// draws a second set.
 	Exposure *ops.Sampler
 }
 
