@@ -17,7 +17,7 @@ import (
 // Config is how a model is trained. Fields that are zero mean what is said
 // beside them; [Default] is the recipe of choice.
 type Config struct {
-	Loss           string      `json:"loss"`           // name of the objective in package losses; "": plrank-rb
+	Loss           string      `json:"loss"`           // the objective, a loss of package losses or a weighted sum, see losses.Parse; "": plrank-rb
 	Cutoff         int         `json:"cutoff"`         // K: ranks that count in the objective; 0: 5
 	Samples        SampleCount `json:"samples"`        // N: rankings sampled for each query and step; 0: 100
 	Gain           string      `json:"gain"`           // from labels to gains, a name of package metrics; "": exp2
@@ -133,7 +133,7 @@ func (c Config) parse() (*parsed, error) {
 	p := &parsed{Config: c.WithDefaults()}
 	c = p.Config
 	var err error
-	if p.loss, err = losses.ByName(c.Loss); err != nil {
+	if p.loss, err = losses.Parse(c.Loss); err != nil {
 		return nil, err
 	}
 	if p.gain, err = metrics.ParseGain(c.Gain); err != nil {

@@ -25,30 +25,53 @@ func rung(rows int) int {
 // A stepGraph computes the loss of a batch and its gradient, for one number of
 // rows. Compiling only these prunes what Grad adds beside them.
 type stepGraph struct {
-	vm                G.VM
-	x, gains, offsets *G.Node
-	loss              G.Value
-	grads             G.Nodes
+	vm                        G.VM
+	x, gains, labels, offsets *G.Node
+	loss                      G.Value
+	grads                     G.Nodes
+}
+
+// An objective is what stays the same in the graphs of a run.
+type objective struct {
+	loss         losses.Func
+	sampler      *ops.Sampler // for the gradient
+	exposure     *ops.Sampler // for the exposure of fairness losses
+	discounts    []float64
+	highestGrade int
+}
+
+// exposureSamples is the number of rankings that exposure is estimated from, that
+// of Oosterhuis (2021), section 6.
+const exposureSamples = 1000
+
+// setStep makes the next run draw what belongs to that step.
+func (o *objective) setStep(step uint64) {
+	o.sampler.SetStep(step)
+	o.exposure.SetStep(step)
 }
 
 // newStepGraph builds the graph for batches of that many rows, queries and
 // features.
-func newStepGraph(model nn.Scorer, loss losses.Func, sampler *ops.Sampler, discounts []float64, rows, queries, features int) (*stepGraph, error) {
+func newStepGraph(model nn.Scorer, o *objective, rows, queries, features int) (*stepGraph, error) {
 	g := G.NewGraph()
 	s := &stepGraph{
 		x:       G.NewMatrix(g, tensor.Float32, G.WithShape(rows, features), G.WithName("x")),
 		gains:   G.NewVector(g, tensor.Float32, G.WithShape(rows), G.WithName("gains")),
+		labels:  G.NewVector(g, tensor.Float32, G.WithShape(rows), G.WithName("labels")),
 		offsets: G.NewVector(g, tensor.Int, G.WithShape(queries+1), G.WithName("offsets")),
 	}
 	scores, weights, err := model.Build(s.x, nn.Train)
 	if err != nil {
 		return nil, err
 	}
-	cost, err := loss(losses.Batch{
-		Lists:     ops.Lists{Scores: scores, Offsets: s.offsets},
-		Gains:     s.gains,
-		Sampler:   sampler,
-		Discounts: discounts,
+	cost, err := o.loss(losses.Batch{
+		Lists:        ops.Lists{Scores: scores, Offsets: s.offsets},
+		Gains:        s.gains,
+		Labels:       s.labels,
+		HighestGrade: o.highestGrade,
+		Sampler:      o.sampler,
+		Exposure:     o.exposure,
+		Discounts:    o.discounts,
 	})
 	if err != nil {
 		return nil, err
@@ -76,6 +99,7 @@ func (s *stepGraph) run(b *batch) (float64, error) {
 	}{
 		{s.x, tensor.New(tensor.WithShape(s.x.Shape()...), tensor.WithBacking(b.packed.X))},
 		{s.gains, tensor.New(tensor.WithShape(rows), tensor.WithBacking(b.gains))},
+		{s.labels, tensor.New(tensor.WithShape(rows), tensor.WithBacking(b.packed.Labels))},
 		{s.offsets, tensor.New(tensor.WithShape(len(b.packed.Offsets)), tensor.WithBacking(b.packed.Offsets))},
 	} {
 		if err := G.Let(let.node, let.value); err != nil {

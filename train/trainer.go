@@ -28,14 +28,13 @@ type Trainer struct {
 
 	model     *nn.MLP
 	optimizer optimizer
-	sampler   *ops.Sampler
-	discounts []float64
-	graphs    map[int]*stepGraph // by rows
-	single    map[int]*stepGraph // of one query, by rows: to find who is to blame
-	buffers   [2]batch
-	gradient  []float32
-	current   *Ranker // of model
-	best      *Ranker // of a model of its own, with the weights of the best epoch
+	objective
+	graphs   map[int]*stepGraph // by rows
+	single   map[int]*stepGraph // of one query, by rows: to find who is to blame
+	buffers  [2]batch
+	gradient []float32
+	current  *Ranker // of model
+	best     *Ranker // of a model of its own, with the weights of the best epoch
 
 	// How far it has come: what a checkpoint keeps, besides the optimizer's state.
 	weights []float32 // of all layers, one after another
@@ -95,7 +94,13 @@ func New(c Config, s *datasets.Splits) (*Trainer, error) {
 		return nil, err
 	}
 	t := &Trainer{
-		parsed: p, discounts: metrics.Discounts(p.Cutoff),
+		parsed: p,
+		objective: objective{
+			loss:      p.loss,
+			sampler:   ops.NewSampler(p.Samples.most(), p.Cutoff, p.Seed),
+			exposure:  ops.NewSampler(exposureSamples, p.Cutoff, ^p.Seed),
+			discounts: metrics.Discounts(p.Cutoff),
+		},
 		graphs: map[int]*stepGraph{}, single: map[int]*stepGraph{},
 	}
 	if err := t.takeSplits(s); err != nil {
@@ -105,7 +110,7 @@ func New(c Config, s *datasets.Splits) (*Trainer, error) {
 	if t.transform, err = datasets.FitTransform(p.Transform, train); err != nil {
 		return nil, err
 	}
-	t.sampler = ops.NewSampler(p.Samples.most(), p.Cutoff, p.Seed)
+	t.highestGrade = int(slices.Max(train.Labels))
 	if t.optimizer, err = newOptimizer(p.Config); err != nil {
 		return nil, err
 	}
@@ -332,13 +337,13 @@ func (t *Trainer) differentiate(graphs map[int]*stepGraph, b *batch, queries int
 	g := graphs[b.rows]
 	if g == nil {
 		var err error
-		if g, err = newStepGraph(t.model, t.loss, t.sampler, t.discounts, b.rows, queries, t.transform.Width()); err != nil {
+		if g, err = newStepGraph(t.model, &t.objective, b.rows, queries, t.transform.Width()); err != nil {
 			return 0, err
 		}
 		graphs[b.rows] = g
 	}
 	t.model.SetStep(t.step)
-	t.sampler.SetStep(t.step)
+	t.setStep(t.step)
 	loss, err := g.run(b)
 	if err != nil {
 		return 0, err
