@@ -105,16 +105,21 @@ func Load(path string) (*File, error) {
 // checkArrays looks that the arrays have the shapes that the architecture asks
 // for, before memory is set aside for sizes that a damaged header invents.
 func checkArrays(file *npzfile.File, c MLPConfig) error {
-	for i, size := range c.sizes() {
-		shape := []int{size.in, size.out}
-		if i == len(c.Hidden) {
-			shape = shape[:1]
-		}
-		if _, err := file.Take(fmt.Sprintf("w%d", i), shape...); err != nil {
-			return err
-		}
-		if _, err := file.Take(fmt.Sprintf("b%d", i), size.out); err != nil {
-			return err
+	if err := c.checkMembers(); err != nil {
+		return err
+	}
+	for member := range c.members() {
+		for i, size := range c.sizes() {
+			shape := []int{size.in, size.out}
+			if i == len(c.Hidden) {
+				shape = shape[:1]
+			}
+			if _, err := file.Take(c.arrayName("w", member, i), shape...); err != nil {
+				return err
+			}
+			if _, err := file.Take(c.arrayName("b", member, i), size.out); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -17,6 +17,7 @@ type MLPConfig struct {
 	Hidden     []int          `json:"hidden"`     // widths of the hidden layers; none: a linear model
 	Activation ops.Activation `json:"activation"` // of the hidden layers; the zero value is none
 	Dropout    float64        `json:"dropout"`    // rate of dropout after each hidden layer in Train graphs, in [0, 1)
+	Members    int            `json:"members"`    // networks that the model averages, each with initial weights and dropout of its own; 0: 1
 	Seed       uint64         `json:"seed"`       // of the initial weights and of the dropout
 	Dtype      tensor.Dtype   `json:"-"`          // float32 or float64; the zero value is float32
 }
@@ -24,6 +25,9 @@ type MLPConfig struct {
 func (c MLPConfig) check() error {
 	if c.Features < 1 {
 		return fmt.Errorf("nn: %d features: a model needs one or more", c.Features)
+	}
+	if err := c.checkMembers(); err != nil {
+		return fmt.Errorf("nn: %w", err)
 	}
 	for i, width := range c.Hidden {
 		if width < 1 {
@@ -39,6 +43,26 @@ func (c MLPConfig) check() error {
 	return nil
 }
 
+const maxMembers = 1000
+
+func (c MLPConfig) checkMembers() error {
+	if c.Members < 0 || c.Members > maxMembers {
+		return fmt.Errorf("%d members: want 1 to %d", c.Members, maxMembers)
+	}
+	return nil
+}
+
+func (c MLPConfig) members() int { return max(1, c.Members) }
+
+// arrayName is the name of an array of a layer of a member: w0, or m2.w0 in a model
+// of several.
+func (c MLPConfig) arrayName(kind string, member, layer int) string {
+	if c.members() == 1 {
+		return fmt.Sprintf("%s%d", kind, layer)
+	}
+	return fmt.Sprintf("m%d.%s%d", member, kind, layer)
+}
+
 type layerSize struct{ in, out int }
 
 func (c MLPConfig) sizes() []layerSize {
@@ -52,10 +76,13 @@ func (c MLPConfig) sizes() []layerSize {
 }
 
 // An MLP is a multi-layer perceptron: hidden layers with an activation and
-// dropout, and a linear last layer of width one.
+// dropout, and a linear last layer of width one. It may be an ensemble of several
+// such networks, which are trained side by side; its score is the mean of theirs,
+// which varies less with the seed than that of one, and ranks better (Lakshminarayanan
+// et al., NeurIPS 2017).
 type MLP struct {
 	config  MLPConfig
-	layers  []layer
+	members [][]layer
 	dropout *ops.Dropout // nil: none
 }
 
@@ -78,36 +105,49 @@ func NewMLP(c MLPConfig) (*MLP, error) {
 			return nil, fmt.Errorf("nn: %w", err)
 		}
 	}
+	for i := range c.members() {
+		m.members = append(m.members, c.newMember(i))
+	}
+	return m, nil
+}
+
+func (c MLPConfig) newMember(member int) []layer {
+	var layers []layer
 	for i, size := range c.sizes() {
 		shape := tensor.Shape{size.in, size.out}
 		if i == len(c.Hidden) {
 			shape = tensor.Shape{size.in} // the last layer gives a vector
 		}
 		l := layer{
-			w: Weight{fmt.Sprintf("w%d", i), tensor.New(tensor.Of(c.Dtype), tensor.WithShape(shape...)), false},
-			b: Weight{fmt.Sprintf("b%d", i), tensor.New(tensor.Of(c.Dtype), tensor.WithShape(size.out)), true},
+			w: Weight{c.arrayName("w", member, i), tensor.New(tensor.Of(c.Dtype), tensor.WithShape(shape...)), false},
+			b: Weight{c.arrayName("b", member, i), tensor.New(tensor.Of(c.Dtype), tensor.WithShape(size.out)), true},
 		}
-		rng := rand.New(rand.NewPCG(c.Seed, uint64(i)))
+		rng := rand.New(rand.NewPCG(c.Seed, uint64(c.layerNumber(member, i))))
 		limit := math.Sqrt(6 / float64(size.in+size.out))
 		initial := make([]float64, size.in*size.out)
 		for j := range initial {
 			initial[j] = limit * (2*rng.Float64() - 1)
 		}
 		setFloats(l.w.Value, initial)
-		m.layers = append(m.layers, l)
+		layers = append(layers, l)
 	}
-	return m, nil
+	return layers
 }
+
+// layerNumber counts the layers of all members.
+func (c MLPConfig) layerNumber(member, layer int) int { return member*(len(c.Hidden)+1) + layer }
 
 // Config is what the model was made with; do not change its slices.
 func (m *MLP) Config() MLPConfig { return m.config }
 
 // Weights are w0, b0, w1, b1, …: w [in, out], b [out], and for the last layer
-// w [in], b [1].
+// w [in], b [1]; of one member after another.
 func (m *MLP) Weights() []Weight {
 	var all []Weight
-	for _, l := range m.layers {
-		all = append(all, l.w, l.b)
+	for _, layers := range m.members {
+		for _, l := range layers {
+			all = append(all, l.w, l.b)
+		}
 	}
 	return all
 }
@@ -121,34 +161,64 @@ func (m *MLP) SetStep(step uint64) {
 
 // Build adds the model to the graph of x, see [Scorer].
 func (m *MLP) Build(x *G.Node, mode Mode) (*G.Node, G.Nodes, error) {
+	scores, weights, err := m.BuildMembers(x, mode)
+	if err != nil || len(scores) == 1 {
+		return first(scores), weights, err
+	}
+	sum := scores[0]
+	for _, s := range scores[1:] {
+		if sum, err = G.Add(sum, s); err != nil {
+			return nil, nil, fmt.Errorf("nn: %w", err)
+		}
+	}
+	var share *G.Node
+	if m.config.Dtype == tensor.Float64 {
+		share = G.NewConstant(1 / float64(len(scores)))
+	} else {
+		share = G.NewConstant(1 / float32(len(scores)))
+	}
+	mean, err := G.Mul(sum, share)
+	return mean, weights, err
+}
+
+func first(nodes G.Nodes) *G.Node {
+	if len(nodes) == 0 {
+		return nil
+	}
+	return nodes[0]
+}
+
+// BuildMembers adds the members of the model to the graph of x, see [Scorer].
+func (m *MLP) BuildMembers(x *G.Node, mode Mode) (scores, weights G.Nodes, err error) {
 	if x == nil || x.Dims() != 2 || x.Shape()[1] != m.config.Features {
 		return nil, nil, fmt.Errorf("nn: x is %v, want a matrix [rows, %d]", shapeOf(x), m.config.Features)
 	}
 	if x.Dtype() != m.config.Dtype {
 		return nil, nil, fmt.Errorf("nn: x is %v, but the model is %v", x.Dtype(), m.config.Dtype)
 	}
-	h := x
-	var weights G.Nodes
-	for i, l := range m.layers {
-		w, b := node(x.Graph(), l.w), node(x.Graph(), l.b)
-		weights = append(weights, w, b)
-		last := i == len(m.layers)-1
-		act := m.config.Activation
-		if last {
-			act = ops.Identity
+	for member, layers := range m.members {
+		h := x
+		for i, l := range layers {
+			w, b := node(x.Graph(), l.w), node(x.Graph(), l.b)
+			weights = append(weights, w, b)
+			last := i == len(layers)-1
+			act := m.config.Activation
+			if last {
+				act = ops.Identity
+			}
+			if h, err = ops.Dense(h, w, b, act); err != nil {
+				return nil, nil, fmt.Errorf("nn: layer %d: %w", i, err)
+			}
+			if m.dropout == nil || last || mode != Train {
+				continue
+			}
+			if h, err = ops.Drop(h, m.dropout, m.config.layerNumber(member, i)); err != nil {
+				return nil, nil, fmt.Errorf("nn: layer %d: %w", i, err)
+			}
 		}
-		var err error
-		if h, err = ops.Dense(h, w, b, act); err != nil {
-			return nil, nil, fmt.Errorf("nn: layer %d: %w", i, err)
-		}
-		if m.dropout == nil || last || mode != Train {
-			continue
-		}
-		if h, err = ops.Drop(h, m.dropout, i); err != nil {
-			return nil, nil, fmt.Errorf("nn: layer %d: %w", i, err)
-		}
+		scores = append(scores, h)
 	}
-	return h, weights, nil
+	return scores, weights, nil
 }
 
 // node is a leaf with a header of its own on the weight's memory.

@@ -79,7 +79,7 @@ func naive(m *MLP, x []float64) []float64 {
 	in := m.config.Features
 	for r := 0; r < len(x); r += in {
 		h := x[r : r+in]
-		for i, l := range m.layers {
+		for i, l := range m.members[0] {
 			w, b := getFloats(l.w.Value), getFloats(l.b.Value)
 			next := make([]float64, len(b))
 			for j := range next {
@@ -87,7 +87,7 @@ func naive(m *MLP, x []float64) []float64 {
 					next[j] += h[k] * w[k*len(b)+j]
 				}
 				next[j] += b[j]
-				if i < len(m.layers)-1 {
+				if i < len(m.members[0])-1 {
 					next[j] = act(next[j])
 				}
 			}
@@ -105,7 +105,7 @@ func TestMLPScores(t *testing.T) {
 			for dt, tolerance := range map[tensor.Dtype]float64{tensor.Float64: 1e-12, tensor.Float32: 1e-5} {
 				for _, features := range []int{1, 6} {
 					m := newMLP(t, MLPConfig{Features: features, Hidden: hidden, Activation: act, Seed: 3, Dtype: dt})
-					for _, l := range m.layers { // zero biases would hide a missing one
+					for _, l := range m.members[0] { // zero biases would hide a missing one
 						setFloats(l.b.Value, random(l.b.Value.Shape()[0], 1))
 					}
 					for _, rows := range []int{1, 70} {

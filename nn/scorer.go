@@ -30,6 +30,10 @@ type Scorer interface {
 	// the model is an error.
 	Build(x *G.Node, mode Mode) (scores *G.Node, weights G.Nodes, err error)
 
+	// BuildMembers is Build for a model that averages several networks: the scores
+	// of each, which training gives a loss of its own. Build gives their mean.
+	BuildMembers(x *G.Node, mode Mode) (scores, weights G.Nodes, err error)
+
 	// Weights are the parameters, always the same ones in the same order.
 	Weights() []Weight
 

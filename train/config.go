@@ -27,6 +27,7 @@ type Config struct {
 	Hidden     []int          `json:"hidden"`     // widths of the hidden layers; none: a linear model
 	Activation ops.Activation `json:"activation"` // of the hidden layers; zero: none
 	Dropout    float64        `json:"dropout"`    // rate of dropout after each hidden layer; 0: no dropout
+	Members    int            `json:"members"`    // networks trained side by side, whose scores are averaged; 0: 1
 
 	Optimizer    string  `json:"optimizer"`    // sgd, momentum or adam; "": sgd
 	LearningRate float64 `json:"learningRate"` // 0: 0.01

@@ -60,19 +60,11 @@ func newStepGraph(model nn.Scorer, o *objective, rows, queries, features int) (*
 		labels:  G.NewVector(g, tensor.Float32, G.WithShape(rows), G.WithName("labels")),
 		offsets: G.NewVector(g, tensor.Int, G.WithShape(queries+1), G.WithName("offsets")),
 	}
-	scores, weights, err := model.Build(s.x, nn.Train)
+	members, weights, err := model.BuildMembers(s.x, nn.Train)
 	if err != nil {
 		return nil, err
 	}
-	cost, err := o.loss(losses.Batch{
-		Lists:        ops.Lists{Scores: scores, Offsets: s.offsets},
-		Gains:        s.gains,
-		Labels:       s.labels,
-		HighestGrade: o.highestGrade,
-		Sampler:      o.sampler,
-		Exposure:     o.exposure,
-		Discounts:    o.discounts,
-	})
+	cost, err := s.cost(members, o)
 	if err != nil {
 		return nil, err
 	}
@@ -87,6 +79,31 @@ func newStepGraph(model nn.Scorer, o *objective, rows, queries, features int) (*
 	}
 	s.vm = G.NewTapeMachine(g, G.WithPrecompiled(prog, locs))
 	return s, nil
+}
+
+// cost is the sum of the losses of all members: each learns by itself, from
+// rankings of its own.
+func (s *stepGraph) cost(members G.Nodes, o *objective) (sum *G.Node, err error) {
+	for _, scores := range members {
+		cost, err := o.loss(losses.Batch{
+			Lists:        ops.Lists{Scores: scores, Offsets: s.offsets},
+			Gains:        s.gains,
+			Labels:       s.labels,
+			HighestGrade: o.highestGrade,
+			Sampler:      o.sampler,
+			Exposure:     o.exposure,
+			Discounts:    o.discounts,
+		})
+		if err != nil {
+			return nil, err
+		}
+		if sum == nil {
+			sum = cost
+		} else if sum, err = G.Add(sum, cost); err != nil {
+			return nil, err
+		}
+	}
+	return sum, nil
 }
 
 // run is the loss of a batch. The gradients are in the values of grads until

@@ -116,7 +116,7 @@ func New(c Config, s *datasets.Splits) (*Trainer, error) {
 	}
 	mlp := nn.MLPConfig{
 		Features: t.transform.Width(), Hidden: p.Hidden, Activation: p.Activation,
-		Dropout: p.Dropout, Seed: p.Seed, Dtype: tensor.Float32,
+		Dropout: p.Dropout, Members: p.Members, Seed: p.Seed, Dtype: tensor.Float32,
 	}
 	if t.model, err = nn.NewMLP(mlp); err != nil {
 		return nil, err
@@ -258,6 +258,7 @@ func (t *Trainer) runEpoch(ctx context.Context, h Hooks) (Epoch, error) {
 		if err != nil {
 			return t.blame(err, e.Epoch, b)
 		}
+		loss /= float64(max(1, t.Members))
 		e.Loss += loss * float64(len(b.queries)) / float64(len(order))
 		t.step++
 		progress.Step++
@@ -429,6 +430,9 @@ func (t *Trainer) Architecture() string {
 	hidden := "linear"
 	if len(c.Hidden) > 0 {
 		hidden = fmt.Sprintf("hidden %v (%v)", strings.Trim(fmt.Sprint(c.Hidden), "[]"), c.Activation)
+	}
+	if c.Members > 1 {
+		hidden = fmt.Sprintf("%d networks of %s", c.Members, hidden)
 	}
 	return fmt.Sprintf("%d inputs, %s, %d weights", c.Features, hidden, len(t.weights))
 }

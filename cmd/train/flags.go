@@ -47,6 +47,7 @@ func (o *options) flags() *flag.FlagSet {
 	f.Var((*widths)(&o.Hidden), "hidden", "`widths` of the hidden layers, such as 64,32; \"\" is a linear model")
 	f.TextVar(&o.Activation, "activation", o.Activation, "`name` of the hidden layers' activation: none (or linear), sigmoid, tanh, relu or gelu")
 	f.Float64Var(&o.Dropout, "dropout", o.Dropout, "`rate` of dropout after each hidden layer")
+	f.IntVar(&o.Members, "members", o.Members, "`number` of networks trained side by side, whose scores are averaged")
 
 	f.StringVar(&o.Optimizer, "optimizer", o.Optimizer, "`name` of the optimizer: sgd, momentum or adam")
 	f.Float64Var(&o.LearningRate, "lr", o.LearningRate, "learning `rate`")

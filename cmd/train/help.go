@@ -36,7 +36,7 @@ FILE.group.`,
 			flags: []string{"data", "vali", "test", "transform"}},
 		{title: "OBJECTIVE", text: "Losses: " + strings.Join(losses.Names(), ", ") + ".",
 			flags: []string{"loss", "cutoff", "samples", "gain", "normalize"}},
-		{title: "MODEL", flags: []string{"hidden", "activation", "dropout"}},
+		{title: "MODEL", flags: []string{"hidden", "activation", "dropout", "members"}},
 		{title: "OPTIMISATION", flags: []string{"optimizer", "lr", "momentum", "decay", "l2", "clip", "batch", "epochs", "seed"}},
 		{title: "VALIDATION", text: "Metrics: " + strings.Join(metrics.Names(), ", ") + ", with @k for a cutoff.\n" +
 			"The model of the epoch with the best validation value is kept.",

@@ -1,0 +1,60 @@
+package nn
+
+import (
+	"path/filepath"
+	"testing"
+
+	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/ops"
+)
+
+// A model of several members scores with the mean of what each scores by itself,
+// which is not the same for any two, and a file brings all of them back.
+func TestMembers(t *testing.T) {
+	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
+		c := MLPConfig{Features: 3, Hidden: []int{4}, Activation: ops.Tanh, Members: 3, Seed: 2, Dtype: dt}
+		m := newMLP(t, c)
+		x := random(6, 1)
+		want := make([]float64, 2)
+		var firsts []float64
+		for _, layers := range m.members {
+			one := c
+			one.Members = 1
+			alone := newMLP(t, one)
+			for i, l := range layers {
+				setFloats(alone.members[0][i].w.Value, getFloats(l.w.Value))
+				setFloats(alone.members[0][i].b.Value, getFloats(l.b.Value))
+			}
+			scores := naive(alone, x)
+			firsts = append(firsts, scores[0])
+			for r, s := range scores {
+				want[r] += s / 3
+			}
+		}
+		if firsts[0] == firsts[1] || firsts[1] == firsts[2] {
+			t.Errorf("members score alike: %v", firsts)
+		}
+		path := filepath.Join(t.TempDir(), "model.npz")
+		f := exampleFile(t, dt)
+		f.Model = m
+		if err := f.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		back, err := Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, model := range []*MLP{m, back.Model} {
+			got, _ := run(t, model, Evaluate, x, []float64{1, 1})
+			for r := range want {
+				if d := got[r] - want[r]; d > 1e-6 || d < -1e-6 {
+					t.Errorf("%v: score %d is %v, the mean over members %v", dt, r, got[r], want[r])
+				}
+			}
+		}
+	}
+	if _, err := NewMLP(MLPConfig{Features: 3, Members: -1}); err == nil {
+		t.Error("no error for -1 members")
+	}
+}
