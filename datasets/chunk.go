@@ -38,6 +38,7 @@ type run struct {
 type fault struct {
 	line, column int // from 0; line within the chunk
 	reason       string
+	foreign      bool // the line is well-formed, but has a feature that is not among those wanted
 }
 
 const (
@@ -76,7 +77,7 @@ type parser struct {
 	order  []int         // id of each column
 	near   [4096]int32   // column+1 by id, for small ids
 	far    map[int]int32 // the same for the others
-	stamp  []int         // by column: last row+1 that has it
+	stamp  []int         // by column: the last line+1 of the chunk that has it
 	last   []byte        // query id of the last row, within c.text
 }
 
@@ -243,7 +244,15 @@ func (p *parser) endRow(label float32, query []byte, named bool, doc []byte) {
 func (p *parser) fail(column int, format string, args ...any) {
 	p.c.faultCount++
 	if len(p.c.faults) < maxFaults {
-		p.c.faults = append(p.c.faults, fault{p.c.lines, column, fmt.Sprintf(format, args...)})
+		p.c.faults = append(p.c.faults, fault{line: p.c.lines, column: column, reason: fmt.Sprintf(format, args...)})
+	}
+}
+
+// foreign is fail for a feature beyond those that are wanted.
+func (p *parser) foreign(column int, format string, args ...any) {
+	p.fail(column, format, args...)
+	if n := len(p.c.faults) - 1; p.c.faults[n].line == p.c.lines {
+		p.c.faults[n].foreign = true
 	}
 }
 

@@ -17,6 +17,7 @@ type Dataset struct {
 
 	FeatureNames []string // [columns], or nil where the source does not name features
 	DocumentIDs  []string // [rows], or nil where the source names no documents
+	SourceRows   []int    // [rows]: which row of the source it was, from 0; nil where ReadFile or Group left all rows in their places
 	Warnings     []string // what was odd about the source but could be read, one line each
 }
 
@@ -63,8 +64,28 @@ func (d *Dataset) Select(queries []int) *Dataset {
 		if d.DocumentIDs != nil {
 			s.DocumentIDs = append(s.DocumentIDs, d.DocumentIDs[from:to]...)
 		}
+		if d.SourceRows != nil {
+			s.SourceRows = append(s.SourceRows, d.SourceRows[from:to]...)
+		}
 	}
 	return s
+}
+
+// InSourceOrder gives values [rows] of the documents of a whole file in the order
+// in which that has its rows, which differs where a query came back after another
+// one. It panics where the lengths disagree.
+func (d *Dataset) InSourceOrder(values []float64) []float64 {
+	if len(values) != d.Rows() {
+		panic(fmt.Sprintf("datasets: %s: %d values for %d rows", d.Name, len(values), d.Rows()))
+	}
+	if d.SourceRows == nil {
+		return slices.Clone(values)
+	}
+	ordered := make([]float64, len(values))
+	for r, source := range d.SourceRows {
+		ordered[source] = values[r]
+	}
+	return ordered
 }
 
 // Group makes a dataset of the rows of d, which belong to the given queries
@@ -104,6 +125,11 @@ func (d *Dataset) Group(queries []string) (*Dataset, error) {
 	for _, id := range ids {
 		order = append(order, byID[id]...)
 	}
+	if runs.SourceRows == nil {
+		for r := range d.Rows() {
+			runs.SourceRows = append(runs.SourceRows, r)
+		}
+	}
 	grouped := runs.Select(order)
 	offsets, at := []int{0}, 0
 	for _, id := range ids {
@@ -129,6 +155,9 @@ func (d *Dataset) view(from, to int) *Dataset {
 	}
 	if d.DocumentIDs != nil {
 		v.DocumentIDs = d.DocumentIDs[first:last:last]
+	}
+	if d.SourceRows != nil {
+		v.SourceRows = d.SourceRows[first:last:last]
 	}
 	return &v
 }
@@ -161,6 +190,9 @@ func (d *Dataset) Validate() error {
 	}
 	if d.DocumentIDs != nil && len(d.DocumentIDs) != d.Rows() {
 		return bad("%d document ids for %d rows", len(d.DocumentIDs), d.Rows())
+	}
+	if d.SourceRows != nil && len(d.SourceRows) != d.Rows() {
+		return bad("%d source rows for %d rows", len(d.SourceRows), d.Rows())
 	}
 	if d.FeatureNames != nil && len(d.FeatureNames) != d.Width() {
 		return bad("%d feature names for %d features", len(d.FeatureNames), d.Width())

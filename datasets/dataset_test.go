@@ -41,6 +41,12 @@ func TestGroup(t *testing.T) {
 		!slices.Equal(g.QueryIDs, []string{"p", "q", "r"}) || !slices.Equal(g.DocumentIDs, []string{"w", "y", "x", "z"}) || len(g.Warnings) != 1 {
 		t.Errorf("%+v", g)
 	}
+	if !slices.Equal(g.SourceRows, []int{0, 2, 1, 3}) || !slices.Equal(g.InSourceOrder([]float64{1, 2, 3, 4}), []float64{1, 3, 2, 4}) {
+		t.Errorf("source rows %v", g.SourceRows)
+	}
+	if again, err := g.Group([]string{"p", "q", "p", "r"}); err != nil || !slices.Equal(again.SourceRows, []int{0, 1, 2, 3}) {
+		t.Errorf("grouped again: source rows %v, error %v", again.SourceRows, err) // rows 0 and 1 of the source, 2 after them
+	}
 	if _, err := d.Group([]string{"p"}); err == nil {
 		t.Error("too few ids: no error")
 	}
@@ -57,6 +63,7 @@ func TestValidate(t *testing.T) {
 		"feature values": func(d *Dataset) { d.Features = d.Features[1:] },
 		"query ids":      func(d *Dataset) { d.QueryIDs = d.QueryIDs[1:] },
 		"document ids":   func(d *Dataset) { d.DocumentIDs = d.DocumentIDs[1:] },
+		"source rows":    func(d *Dataset) { d.SourceRows = []int{0} },
 		"feature names":  func(d *Dataset) { d.FeatureNames = []string{"one"} },
 	} {
 		d := three()

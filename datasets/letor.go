@@ -33,9 +33,9 @@ func (p *parser) letorLine(b []byte) {
 		}
 	}
 
-	row := p.row()
-	mark := len(p.c.labels) + 1
-	next := 0 // the column expected: ids mostly come in the order of the line before
+	row, at := p.row(), len(p.c.labels)
+	mark := p.c.lines + 1 // of this line alone: a malformed one adds no row
+	next := 0             // the column expected: ids mostly come in the order of the line before
 	for {
 		if i = skipBlanks(b, i); i == len(b) || b[i] == '#' {
 			break
@@ -72,7 +72,7 @@ func (p *parser) letorLine(b []byte) {
 			if column = p.column(id); column < 0 {
 				switch p.known.judge(id) {
 				case unwelcome:
-					p.fail(start, "feature %s: ids go from %d to %d", token(b, start), p.known.ids[0], p.known.ids[len(p.known.ids)-1])
+					p.foreign(start, "feature %s: ids go from %d to %d", token(b, start), p.known.ids[0], p.known.ids[len(p.known.ids)-1])
 					return
 				case ignorable:
 					p.c.ignored++
@@ -81,7 +81,7 @@ func (p *parser) letorLine(b []byte) {
 				if column = p.addColumn(id); p.c.err != nil {
 					return
 				}
-				row = p.values[(mark-1)*p.stride : mark*p.stride]
+				row = p.values[at*p.stride : (at+1)*p.stride]
 			}
 		}
 		if p.stamp[column] == mark && !p.lastWins {

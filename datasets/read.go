@@ -57,7 +57,8 @@ func (o ReadOptions) check() error {
 // tell, not its name.
 //
 // Queries keep the order of their first rows; rows of a query that comes back
-// later in the file join it, with a warning. Where lines have no qid, a file of
+// later in the file join it, with a warning; Dataset.SourceRows then tells where they
+// were. Where lines have no qid, a file of
 // query sizes must lie beside the data under its name plus ".query" or ".group"
 // (as for LightGBM and XGBoost); such queries are called "1", "2", ….
 //
@@ -78,7 +79,24 @@ func ReadFile(path string, o ReadOptions) (*Dataset, error) {
 	if ids == nil {
 		ids = t.ids
 	}
-	return t.dataset(ids, nil)
+	d, err := t.dataset(ids, nil)
+	if err == nil && t.breaks > 0 {
+		d.SourceRows = t.sourceRows()
+	}
+	return d, err
+}
+
+// sourceRows is the row of the file that each row of the dataset is.
+func (t *table) sourceRows() []int {
+	rows := make([]int, 0, t.rows)
+	for _, q := range t.queries {
+		for _, s := range q.runs {
+			for r := s.from; r < s.to; r++ {
+				rows = append(rows, r)
+			}
+		}
+	}
+	return rows
 }
 
 // table is a file that has been read, in chunks whose columns are their own.
@@ -313,13 +331,19 @@ func readLines(r io.Reader, buffer, rest []byte) (lines, after []byte, err error
 	}
 }
 
-// faults is the error for the malformed lines, nil if there are none.
+// faults is the error for the malformed lines, nil if there are none: a line for
+// each of the first maxFaults, then their number. A file of other features than
+// those wanted is malformed as a whole, which one line says.
 func (t *table) faults() error {
 	var lines []string
 	count, before := 0, 0 // before: lines before the chunk
+	foreign := false
 	for _, c := range t.chunks {
 		before += c.first
 		for _, f := range c.faults {
+			if len(lines) == 0 {
+				foreign = f.foreign
+			}
 			if len(lines) < maxFaults {
 				lines = append(lines, fmt.Sprintf("datasets: %s:%d: column %d: %s", t.path, before+f.line+1, f.column+1, f.reason))
 			}
@@ -329,6 +353,9 @@ func (t *table) faults() error {
 	}
 	if count == 0 {
 		return nil
+	}
+	if foreign && count > 1 {
+		return fmt.Errorf("%s (%d such lines)", lines[0], count)
 	}
 	if count > len(lines) {
 		lines = append(lines, fmt.Sprintf("datasets: %s: %d malformed lines in all", t.path, count))

@@ -114,6 +114,17 @@ func TestQueryThatComesBack(t *testing.T) {
 		if !slices.Equal(d.Features, []float32{1, 3, 4, 2, 6, 5}) || !slices.Equal(d.Offsets, []int{0, 3, 5, 6}) {
 			t.Errorf("features %v, offsets %v", d.Features, d.Offsets)
 		}
+		if !slices.Equal(d.SourceRows, []int{0, 2, 3, 1, 5, 4}) {
+			t.Errorf("source rows %v", d.SourceRows)
+		}
+		// The one feature has the number of the row, from 1.
+		var byRow []float64
+		for _, v := range d.Features {
+			byRow = append(byRow, float64(v))
+		}
+		if got := d.InSourceOrder(byRow); !slices.Equal(got, []float64{1, 2, 3, 4, 5, 6}) {
+			t.Errorf("in the order of the file: %v", got)
+		}
 		if len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0], "2 times") {
 			t.Errorf("warnings %q", d.Warnings)
 		}
@@ -147,6 +158,28 @@ func TestSizeFile(t *testing.T) {
 	write(".group", "1\ntwo\n")
 	if _, err = ReadFile(path, ReadOptions{}); err == nil || !strings.Contains(err.Error(), `rank.train.group:2: "two"`) {
 		t.Errorf("malformed size: %v", err)
+	}
+}
+
+// A malformed line says nothing of those after it; one line tells that a file has
+// features that are not among those wanted.
+func TestFaultsStandAlone(t *testing.T) {
+	for _, size := range []int{1, 1 << 20} {
+		defer func(old int) { chunkSize = old }(chunkSize)
+		chunkSize = size
+		path := file(t, "f.txt", "0 qid:1 1:1 2:x\n0 qid:1 1:1 2:2\n0 qid:1 1:1 3:x\n")
+		_, err := ReadFile(path, ReadOptions{})
+		want := "datasets: " + path + `:1: column 13: feature "2:x": not a number` + "\n" +
+			"datasets: " + path + `:3: column 13: feature "3:x": not a number`
+		if err == nil || err.Error() != want {
+			t.Errorf("error %v\nwant %s", err, want)
+		}
+		path = file(t, "f.txt", "0 qid:1 1:1\n0 qid:1 1:1 9:1\n0 qid:1 1:1\n0 qid:1 1:1 8:1\n")
+		_, err = ReadFile(path, ReadOptions{FeatureIDs: []int{1, 2}})
+		want = "datasets: " + path + `:2: column 13: feature "9:1": ids go from 1 to 2 (2 such lines)`
+		if err == nil || err.Error() != want {
+			t.Errorf("error %v\nwant %s", err, want)
+		}
 	}
 }
 
