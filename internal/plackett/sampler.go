@@ -13,12 +13,12 @@ import (
 //     the document drawn is already placed. When the K−1 likeliest documents
 //     have at most half of the mass, a draw is accepted with probability of at
 //     least 1/2, so a ranking costs O(K) whatever D.
-//   - Head and tail, for peaked scores: the K likeliest documents (the head) are
+//   - Head and tail, for peaked scores: the K−1 likeliest documents (the head) are
 //     drawn by a scan of those not yet placed, the rest by an alias table with
-//     rejection. However peaked the scores, j placed tail documents leave more
-//     than j head documents, each at least as likely as any of the tail: again a
-//     draw is accepted with probability of at least 1/2, so a ranking costs O(K²).
-//   - Exponential race, for long rankings of short lists, for very few samples
+//     rejection. However peaked the scores, j placed tail documents leave j head
+//     documents or more, each at least as likely as any of the tail: again a draw
+//     is accepted with probability of at least 1/2, so a ranking costs O(K²).
+//   - Exponential race, for long rankings from peaked scores, for very few samples
 //     (no table to build), and, in log space, for scores so far apart that
 //     exp underflows: document d finishes at −log(u_d)/e_d, the K first are the
 //     ranking (Gumbel-top-K in another guise), O(D) logarithms at worst.
@@ -39,6 +39,13 @@ type Sampler struct {
 // maxSpread is the largest difference of scores at which exp(m_d − max) is a
 // normal float64 for all documents, with room for products and quotients.
 const maxSpread = 600
+
+// From fewestForTable samples on a table is worth building; beyond longestHead
+// places the scans of the head cost more than a race.
+const (
+	fewestForTable = 3
+	longestHead    = 256
+)
 
 // Draw writes samples rankings of the documents with log-scores m into out, row
 // after row of cutoff places: base plus the document's position, −1 past the
@@ -83,36 +90,37 @@ func (s *Sampler) nextMark() {
 
 // prepare picks the method for rankings of k places and builds what it needs.
 func (s *Sampler) prepare(samples, k int) func(*Sampler, []int) {
-	n := len(s.policy.scores)
 	if k == 0 { // no documents, or no places
 		return func(*Sampler, []int) {}
 	}
 	if s.policy.max-slices.Min(s.policy.scores) > maxSpread {
 		return (*Sampler).logRace
 	}
-	// A table pays from the third sample on, and as long as the ranking is short
-	// enough (measured: BenchmarkDraw).
-	if samples < 3 || n < 8 || 4*k > n {
+	if samples < fewestForTable {
 		return (*Sampler).linearRace
 	}
 	s.podium.likeliest(s.policy.scores, k)
-	headMass := 0.0 // of all but the last of the likeliest
-	for _, r := range s.podium.racers[:k-1] {
+	head := s.podium.racers[:k-1]
+	headMass := 0.0
+	for _, r := range head {
 		headMass += s.policy.weights[r.document]
 	}
-	if 2*headMass <= s.policy.mass {
+	switch {
+	case 2*headMass <= s.policy.mass:
 		s.table.build(s.policy.weights, s.policy.mass)
 		return (*Sampler).aliasDraw
+	case k <= longestHead:
+		s.split(head)
+		return (*Sampler).headTailDraw
 	}
-	s.split()
-	return (*Sampler).headTailDraw
+	return (*Sampler).linearRace
 }
 
-// split makes the head of the likeliest documents, and the table of the tail.
-func (s *Sampler) split() {
+// split makes the head of documents, and the table of the tail of the others.
+func (s *Sampler) split(head []racer) {
 	s.head = s.head[:0]
 	s.nextMark()
-	for _, r := range s.podium.racers {
+	for _, r := range head {
 		s.head = append(s.head, racer{s.policy.weights[r.document], r.document})
 		s.stamp[r.document] = s.mark
 	}

@@ -37,8 +37,11 @@ func TestDrawDistribution(t *testing.T) {
 		{"aliasDraw", []float64{9, -1, 0, 0.7, 0.1, -0.3, 0.9, 0}, 1000, 1},
 		{"headTailDraw", []float64{0.5, -1, 4, 0.7, 3, -0.3, 0.9, 0, 0.2, -2, 1, 0.6}, 1000, 3},
 		{"headTailDraw", []float64{0, 7, 14, -7, -14, 1, 8, 0.5}, 1000, 2},
-		{"linearRace", []float64{0.5, -1, 1.5, 0.7}, 1000, 3},
-		{"linearRace", []float64{0.5, -1, 1.5, 0.7}, 1000, 9},
+		{"headTailDraw", []float64{0.5, -1, 1.5, 0.7}, 1000, 3},
+		{"headTailDraw", []float64{0.5, -1, 1.5, 0.7, 2.5}, 1000, 9},
+		{"headTailDraw", []float64{3, 0}, 1000, 2},
+		{"linearRace", []float64{0.5, -1, 1.5, 0.7}, 2, 3},
+		{"linearRace", []float64{0.5, -1, 1.5, 0.7}, 2, 9},
 		{"linearRace", []float64{0.5, -1, 0, 0.7, 0.1, -0.3, 0.9, 0, 0.2, -2, 1, 0.6}, 2, 3},
 		{"logRace", []float64{0.5, -900, 1.5, -900.5, 0.7, -901}, 1000, 5},
 	} {
