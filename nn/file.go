@@ -18,6 +18,8 @@ type File struct {
 	Transform  json.RawMessage // from raw features to the model's; how datasets writes it
 	FeatureIDs []int           // the id of each raw feature, ascending
 	Gain       string          // how labels became gains in training; a name of metrics
+
+	FeatureNames []string // of each raw feature, or nil: features have none
 }
 
 const (
@@ -33,6 +35,8 @@ type fileHeader struct {
 	Transform  json.RawMessage `json:"transform"`
 	FeatureIDs []int           `json:"featureIDs"`
 	Gain       string          `json:"gain"`
+
+	FeatureNames []string `json:"featureNames,omitempty"`
 }
 
 var dtypes = map[string]tensor.Dtype{"float32": tensor.Float32, "float64": tensor.Float64}
@@ -44,7 +48,7 @@ func (f *File) Save(path string) error {
 	h := fileHeader{
 		Format: fileFormat, Version: fileVersion,
 		Dtype: f.Model.config.Dtype.String(), MLP: f.Model.config,
-		Transform: f.Transform, FeatureIDs: f.FeatureIDs, Gain: f.Gain,
+		Transform: f.Transform, FeatureIDs: f.FeatureIDs, Gain: f.Gain, FeatureNames: f.FeatureNames,
 	}
 	var arrays []npzfile.Array
 	for _, w := range f.Model.Weights() {
@@ -85,6 +89,9 @@ func Load(path string) (*File, error) {
 			return nil, fmt.Errorf("nn: %s: feature id %d after %d: want them ascending", path, id, h.FeatureIDs[i-1])
 		}
 	}
+	if h.FeatureNames != nil && len(h.FeatureNames) != len(h.FeatureIDs) {
+		return nil, fmt.Errorf("nn: %s: %d feature names for %d feature ids", path, len(h.FeatureNames), len(h.FeatureIDs))
+	}
 	if err := checkArrays(file, h.MLP); err != nil {
 		return nil, fmt.Errorf("nn: %w", err)
 	}
@@ -99,7 +106,7 @@ func Load(path string) (*File, error) {
 		}
 		setFloats(w.Value, data)
 	}
-	return &File{Model: m, Transform: h.Transform, FeatureIDs: h.FeatureIDs, Gain: h.Gain}, nil
+	return &File{Model: m, Transform: h.Transform, FeatureIDs: h.FeatureIDs, Gain: h.Gain, FeatureNames: h.FeatureNames}, nil
 }
 
 // checkArrays looks that the arrays have the shapes that the architecture asks

@@ -23,6 +23,8 @@ func exampleFile(t *testing.T, dt tensor.Dtype) *File {
 		Transform:  json.RawMessage(`{"kind":"none"}`),
 		FeatureIDs: []int{1, 5, 9},
 		Gain:       "exp2",
+
+		FeatureNames: []string{"bm25", "", "page rank"},
 	}
 }
 
@@ -39,7 +41,7 @@ func TestFileRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(back.Model.config, f.Model.config) || string(back.Transform) != string(f.Transform) ||
-			!reflect.DeepEqual(back.FeatureIDs, f.FeatureIDs) || back.Gain != f.Gain {
+			!reflect.DeepEqual(back.FeatureIDs, f.FeatureIDs) || back.Gain != f.Gain || !reflect.DeepEqual(back.FeatureNames, f.FeatureNames) {
 			t.Errorf("got %+v, want %+v", back, f)
 		}
 		for i, w := range f.Model.Weights() {
@@ -89,6 +91,7 @@ func TestLoadErrors(t *testing.T) {
 		{func(h *fileHeader) { h.Version = 9 }, nil, "version 9 of the model format, but this program reads version 1"},
 		{func(h *fileHeader) { h.Dtype = "int" }, nil, `dtype "int"`},
 		{func(h *fileHeader) { h.FeatureIDs = []int{2, 2} }, nil, "feature id 2 after 2"},
+		{func(h *fileHeader) { h.FeatureNames = []string{"a"} }, nil, "1 feature names for 2 feature ids"},
 		{func(h *fileHeader) {}, []npzfile.Array{w}, `no array "b0"`},
 		{func(h *fileHeader) { h.MLP.Features = 3 }, []npzfile.Array{w, b}, `array "w0" has shape [2], want [3]`},
 		{func(h *fileHeader) { h.MLP.Features = 1 << 60 }, []npzfile.Array{w, b}, `array "w0" has shape [2]`},

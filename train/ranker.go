@@ -16,13 +16,14 @@ type Ranker struct {
 	model     *nn.MLP
 	transform *datasets.Transform
 	ids       []int
+	names     []string // of the features, or nil
 	gain      string
 	graphs    map[int]*scoreGraph
 	batch     datasets.Batch
 }
 
-func newRanker(model *nn.MLP, t *datasets.Transform, ids []int, gain string) *Ranker {
-	return &Ranker{model: model, transform: t, ids: ids, gain: gain, graphs: map[int]*scoreGraph{}}
+func newRanker(model *nn.MLP, t *datasets.Transform, ids []int, names []string, gain string) *Ranker {
+	return &Ranker{model: model, transform: t, ids: ids, names: names, gain: gain, graphs: map[int]*scoreGraph{}}
 }
 
 // LoadRanker reads a model file that Save wrote. A file that is damaged or not
@@ -43,7 +44,7 @@ func LoadRanker(path string) (*Ranker, error) {
 		return nil, fmt.Errorf("train: %s: %d feature ids, a transform from %d to %d features and a model of %d do not fit",
 			path, len(f.FeatureIDs), t.Inputs, t.Width(), f.Model.Config().Features)
 	}
-	return newRanker(f.Model, t, f.FeatureIDs, f.Gain), nil
+	return newRanker(f.Model, t, f.FeatureIDs, f.FeatureNames, f.Gain), nil
 }
 
 // Save writes the model file, see [nn.File].
@@ -52,12 +53,16 @@ func (r *Ranker) Save(path string) error {
 	if err != nil {
 		return err
 	}
-	return (&nn.File{Model: r.model, Transform: t, FeatureIDs: r.ids, Gain: r.gain}).Save(path)
+	return (&nn.File{Model: r.model, Transform: t, FeatureIDs: r.ids, FeatureNames: r.names, Gain: r.gain}).Save(path)
 }
 
 // FeatureIDs are the ids of the features that the model wants, ascending: what to
 // give datasets.ReadFile.
 func (r *Ranker) FeatureIDs() []int { return slices.Clone(r.ids) }
+
+// FeatureNames are the names of those features, nil where the training data had
+// none: what to give datasets.ReadFile, too.
+func (r *Ranker) FeatureNames() []string { return slices.Clone(r.names) }
 
 // Gain names how labels became gains when the model was trained.
 func (r *Ranker) Gain() string { return r.gain }

@@ -99,6 +99,11 @@ func TestLoadRankerChecksTheTransform(t *testing.T) {
 	}
 }
 
+// reverse ranks by the first feature, ascending.
+type reverse struct{}
+
+func (reverse) Scores(d *datasets.Dataset) ([]float64, error) { return featureScores(d, 0, false), nil }
+
 // The best single feature of this collection is the label itself; random order
 // and the feature's DCG can be computed by hand.
 func TestReport(t *testing.T) {
@@ -127,6 +132,32 @@ func TestReport(t *testing.T) {
 	}
 	if v := test.Value(1, "expected-ndcg@5"); v == v {
 		t.Errorf("a feature has an expected NDCG: %v", v)
+	}
+	// A further ranker stands before the model: here the reverse of that feature.
+	splits := tinySplits()
+	for _, d := range []*datasets.Dataset{splits.Train, splits.Vali, splits.Test} {
+		d.FeatureNames = make([]string, d.Width())
+		d.FeatureNames[0] = "grade"
+	}
+	named := mustNew(t, Config{Epochs: 1}, splits)
+	model := mustRun(t, named, Hooks{}).Ranker
+	more, err := named.Report(model, Baseline{"reverse", reverse{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	test = more.Splits[2]
+	if test.Rankers[1] != "feature grade, descending" || test.Rankers[2] != "reverse" || len(test.Rows) != 4 {
+		t.Errorf("rankers: %q", test.Rankers)
+	}
+	if v := test.Value(2, "ndcg@5"); math.Abs(v-1/math.Log2(3)) > 1e-12 {
+		t.Errorf("the reverse has NDCG %v", v)
+	}
+	path := filepath.Join(t.TempDir(), "named.npz")
+	if err := model.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if back, err := LoadRanker(path); err != nil || !slices.Equal(back.FeatureNames(), splits.Train.FeatureNames) {
+		t.Errorf("names of features: %v, %v", back.FeatureNames(), err)
 	}
 	if !slices.Contains(report.Metrics, "expected-ndcg@10") {
 		t.Errorf("metrics: %v", report.Metrics)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"strconv"
 	"sync"
 
 	"github.com/plrank/plrank/datasets"
@@ -27,19 +28,31 @@ type SplitReport struct {
 	Rankers   []string `json:"rankers"`
 }
 
+// A Baseline is another ranker for a Report.
+type Baseline struct {
+	Name   string
+	Ranker Scorer
+}
+
+// A Scorer gives scores [rows] to the documents of a dataset, such as the Tree of
+// package datasets/golearn.
+type Scorer interface {
+	Scores(*datasets.Dataset) ([]float64, error)
+}
+
 // Report evaluates r beside two baselines: random order, and the best single raw
 // feature, ascending or descending, by the validation metric on the training
-// split.
-func (t *Trainer) Report(r *Ranker) (*Report, error) {
+// split; and beside more of them.
+func (t *Trainer) Report(r *Ranker, more ...Baseline) (*Report, error) {
 	feature, descending, err := t.bestFeature()
 	if err != nil {
 		return nil, err
 	}
-	direction := "ascending"
-	if descending {
-		direction = "descending"
+	names := []string{"random order", t.featureRanker(feature, descending)}
+	for _, b := range more {
+		names = append(names, b.Name)
 	}
-	names := []string{"random order", fmt.Sprintf("feature %d, %s", t.splits.Train.FeatureIDs[feature], direction), t.Loss}
+	names = append(names, t.Loss)
 	report := &Report{Convention: t.Config.Convention}
 	for _, m := range t.reported() {
 		report.Metrics = append(report.Metrics, m.String())
@@ -65,17 +78,46 @@ func (t *Trainer) Report(r *Ranker) (*Report, error) {
 		if err != nil {
 			return nil, err
 		}
+		rows := []Values{random, single}
+		for _, b := range more {
+			scores, err := b.Ranker.Scores(d)
+			if err != nil {
+				return nil, fmt.Errorf("train: %s: %s: %w", b.Name, d.Name, err)
+			}
+			values, err := t.evaluate(d, scores, t.ofRanking()) // such scores are no policy
+			if err != nil {
+				return nil, err
+			}
+			rows = append(rows, values)
+		}
 		model, err := t.evaluateSplit(r, d)
 		if err != nil {
 			return nil, err
 		}
 		report.Splits = append(report.Splits, SplitReport{
 			Name: split.name, Queries: d.Queries(), Relevant: len(relevant), Documents: d.Rows(),
-			Rankers: names, Rows: []Values{random, single, model},
+			Rankers: names, Rows: append(rows, model),
 		})
 	}
 	return report, nil
 }
+
+// featureRanker names the ranker by one feature.
+func (t *Trainer) featureRanker(column int, descending bool) string {
+	d := t.splits.Train
+	name := strconv.Itoa(d.FeatureIDs[column])
+	if d.FeatureNames != nil && d.FeatureNames[column] != "" {
+		name = d.FeatureNames[column]
+	}
+	direction := "ascending"
+	if descending {
+		direction = "descending"
+	}
+	return fmt.Sprintf("feature %s, %s", name, direction)
+}
+
+// featureRow is the place of that ranker in a report.
+const featureRow = 1
 
 // ofRanking is the part of reported that is not expected.
 func (p *parsed) ofRanking() []measure {

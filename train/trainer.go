@@ -125,8 +125,8 @@ func New(c Config, s *datasets.Splits) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.current = newRanker(t.model, t.transform, train.FeatureIDs, p.Gain)
-	t.best = newRanker(best, t.transform, train.FeatureIDs, p.Gain)
+	t.current = newRanker(t.model, t.transform, train.FeatureIDs, train.FeatureNames, p.Gain)
+	t.best = newRanker(best, t.transform, train.FeatureIDs, train.FeatureNames, p.Gain)
 	t.weights = flatten(t.model)
 	t.gradient = make([]float32, len(t.weights))
 	return t, nil

@@ -1,0 +1,117 @@
+package train
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// FoldsFile is the file of a folder of runs, one for each fold, that sums them
+// up: a FoldsSummary.
+const FoldsFile = "summary.json"
+
+// A FoldReport sums up the reports on the folds of a collection.
+type FoldReport struct {
+	Folds      []int
+	Convention string   // for label-free queries
+	Metrics    []string // in the order of a table
+	Splits     []FoldSplit
+}
+
+// A FoldSplit is the part of a FoldReport on one split.
+type FoldSplit struct {
+	Name    string // train, vali or test
+	Rankers []string
+	Rows    []map[string]Spread // of the rankers, by metric
+}
+
+// A Spread is the values of a metric on the folds, those that have none being
+// NaN, and the mean and the standard deviation of the others,
+// sqrt(Σ(x − mean)²/(n − 1)). That of a single value is NaN.
+type Spread struct {
+	Mean   Value   `json:"mean"`
+	SD     Value   `json:"sd"`
+	Values []Value `json:"values"` // by fold
+}
+
+// SumUp sums up the reports on folds with the given numbers, as many as reports
+// (at least one), which come from the same configuration.
+func SumUp(folds []int, reports []*Report) *FoldReport {
+	r := &FoldReport{Folds: folds, Convention: reports[0].Convention, Metrics: reports[0].Metrics}
+	for _, first := range reports[0].Splits {
+		split := FoldSplit{Name: first.Name, Rankers: slices.Clone(first.Rankers)}
+		for i := range first.Rankers {
+			row := map[string]Spread{}
+			for _, m := range r.Metrics {
+				var values []float64
+				for _, report := range reports {
+					values = append(values, report.value(first.Name, i, m))
+				}
+				row[m] = spread(values)
+			}
+			split.Rows = append(split.Rows, row)
+		}
+		for _, report := range reports {
+			for _, other := range report.Splits {
+				if other.Rankers[featureRow] != first.Rankers[featureRow] {
+					split.Rankers[featureRow] = "best single feature" // another one in each fold
+				}
+			}
+		}
+		r.Splits = append(r.Splits, split)
+	}
+	return r
+}
+
+// value is NaN where the report has no such split.
+func (r *Report) value(split string, ranker int, metric string) float64 {
+	for _, s := range r.Splits {
+		if s.Name == split {
+			return s.Value(ranker, metric)
+		}
+	}
+	return math.NaN()
+}
+
+func spread(values []float64) Spread {
+	var s Spread
+	var known []float64
+	for _, v := range values {
+		s.Values = append(s.Values, Value(v))
+		if !math.IsNaN(v) {
+			known = append(known, v)
+		}
+	}
+	mean, sd := stat.MeanStdDev(known, nil)
+	s.Mean, s.SD = Value(mean), Value(sd)
+	return s
+}
+
+// A FoldsSummary is what is in the FoldsFile, a Summary with spreads for values.
+type FoldsSummary struct {
+	Folds       []int                                   `json:"folds"` // that were trained on to the end
+	Interrupted bool                                    `json:"interrupted"`
+	Convention  string                                  `json:"convention"` // for label-free queries
+	Metrics     map[string]map[string]Spread            `json:"metrics"`    // of the model, by split
+	Baselines   map[string]map[string]map[string]Spread `json:"baselines"`  // by ranker and split
+}
+
+// FinishFolds writes the FoldsFile.
+func (d *Dir) FinishFolds(r *FoldReport, interrupted bool) error {
+	s := FoldsSummary{
+		Folds: r.Folds, Interrupted: interrupted, Convention: r.Convention,
+		Metrics: map[string]map[string]Spread{}, Baselines: map[string]map[string]map[string]Spread{},
+	}
+	for _, split := range r.Splits {
+		model := len(split.Rankers) - 1
+		s.Metrics[split.Name] = split.Rows[model]
+		for i, name := range split.Rankers[:model] {
+			if s.Baselines[name] == nil {
+				s.Baselines[name] = map[string]map[string]Spread{}
+			}
+			s.Baselines[name][split.Name] = split.Rows[i]
+		}
+	}
+	return d.writeJSON(FoldsFile, s)
+}
