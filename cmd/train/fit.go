@@ -9,32 +9,63 @@ import (
 	"time"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/datasets/golearn"
 	"github.com/plrank/plrank/train"
 )
 
 // errInterrupted is the end of a run that was interrupted, and has said so.
 var errInterrupted = errors.New("interrupted")
 
-// fit trains a model, and says how good it is.
+// fit trains a model, or one for each fold, and says how good it is.
 func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	if o.out != "" && !o.resume {
 		if _, err := os.Stat(o.out); err == nil { // before the data are read, which may take time
 			return fmt.Errorf("train: %s exists: name a new folder, or go on with the run in it by -resume", o.out)
 		}
 	}
-	splits, err := open(o, stderr)
+	if o.Folds != "" {
+		return fitFolds(ctx, o, stdout, stderr)
+	}
+	j, err := prepare(o, stderr)
 	if err != nil {
 		return err
+	}
+	_, err = j.run(ctx, stdout, stderr)
+	return err
+}
+
+// A job is a run that is ready to begin.
+type job struct {
+	*options
+	splits  *datasets.Splits
+	trainer *train.Trainer
+}
+
+func prepare(o *options, stderr io.Writer) (*job, error) {
+	splits, err := open(o, "drop", stderr)
+	if err != nil {
+		return nil, err
 	}
 	t, err := train.New(o.Config, splits)
 	if err != nil {
-		return err
+		return nil, withGain(err, o, splits)
 	}
-	dir, err := runDir(o, t)
+	return &job{o, splits, t}, nil
+}
+
+// run trains the model, writes the files of the run, and prints a report, which
+// it returns also if it was interrupted.
+func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report, error) {
+	t := j.trainer
+	dir, err := j.dir()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	describe(stderr, splits, t)
+	describe(stderr, j.splits, t)
+	baselines, err := j.baselines(stderr)
+	if err != nil {
+		return nil, err
+	}
 
 	start := time.Now()
 	p := newProgress(stderr, t.Config, len(t.History()))
@@ -48,72 +79,61 @@ func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	result, err := t.Run(ctx, hooks)
 	p.finish()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if result.Interrupted {
 		fmt.Fprintln(stderr, "interrupted: what follows is of the best epoch so far")
 	}
 	fmt.Fprintf(stderr, "best epoch %d of %d, %.1f s\n", result.BestEpoch, len(result.History), time.Since(start).Seconds())
-	report, err := t.Report(result.Ranker)
+	report, err := t.Report(result.Ranker, baselines...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	printReport(stdout, report)
 	if dir != nil {
 		if err := dir.Finish(result, report); err != nil {
-			return err
+			return nil, err
 		}
 		if len(result.History) == 0 {
-			return errInterrupted // before there was anything to draw
+			return report, errInterrupted // before there was anything to draw
 		}
 		if err := drawCurve(dir.File(curveFile), t.Metric, result.History); err != nil {
-			return err
+			return nil, err
 		}
-		fmt.Fprintf(stderr, "written to %s\n", o.out)
+		fmt.Fprintf(stderr, "written to %s\n", j.out)
 	}
 	if result.Interrupted {
-		return errInterrupted
+		return report, errInterrupted
 	}
-	return nil
+	return report, nil
 }
 
-// open gives the data that the options name.
-func open(o *options, stderr io.Writer) (*datasets.Splits, error) {
-	if o.Data == "" {
-		// As large as training on it ends within a minute.
-		return datasets.Synthetic(datasets.SyntheticOptions{Train: 400, Vali: 100, Test: 200, Seed: o.Seed}), nil
-	}
-	splits, err := datasets.Open(o.Data, datasets.Options{Vali: o.Vali, Test: o.Test, Seed: o.Seed})
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range []*datasets.Dataset{splits.Train, splits.Vali, splits.Test} {
-		warn(d, stderr)
-	}
-	return splits, nil
-}
-
-func warn(d *datasets.Dataset, stderr io.Writer) {
-	if d == nil {
-		return
-	}
-	for _, w := range d.Warnings {
-		fmt.Fprintln(stderr, "warning:", w)
-	}
-}
-
-// runDir is the folder of the run, nil if none is asked for.
-func runDir(o *options, t *train.Trainer) (*train.Dir, error) {
+// dir is the folder of the run, nil if none is asked for.
+func (j *job) dir() (*train.Dir, error) {
 	switch {
-	case o.out == "":
+	case j.out == "":
 		return nil, nil
-	case o.resume:
-		dir, err := train.OpenDir(o.out, &settings{})
+	case j.resume:
+		dir, err := train.OpenDir(j.out, &settings{})
 		if err != nil {
 			return nil, err
 		}
-		return dir, dir.Restore(t)
+		return dir, dir.Restore(j.trainer)
 	}
-	o.Config = t.Config // with the names as they are written
-	return train.CreateDir(o.out, o.settings)
+	s := j.settings
+	s.Config = j.trainer.Config // with the names as they are written
+	return train.CreateDir(j.out, s)
+}
+
+// baselines are the rankers to compare with, besides those of any report.
+func (j *job) baselines(stderr io.Writer) ([]train.Baseline, error) {
+	if j.Baseline == "" {
+		return nil, nil
+	}
+	fmt.Fprintln(stderr, "fitting golearn's regression tree")
+	tree, err := golearn.FitTree(j.splits.Train, golearn.TreeOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return []train.Baseline{{Name: "golearn tree", Ranker: tree}}, nil
 }

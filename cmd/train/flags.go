@@ -5,9 +5,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/train"
 )
 
@@ -17,68 +19,119 @@ type settings struct {
 	Data   string `json:"data"` // "": the synthetic collection
 	Vali   string `json:"vali"`
 	Test   string `json:"test"`
+	Fold   int    `json:"fold,omitempty"`  // of the folder of folds Data; 0: Data is none
+	Folds  string `json:"folds,omitempty"` // "all": a run for each fold
+	reading
+	Baseline string `json:"baseline,omitempty"`
 	train.Config
+}
+
+// reading is how files are read.
+type reading struct {
+	Duplicates     string `json:"duplicates"`
+	LabelColumn    string `json:"labelColumn,omitempty"`
+	QueryColumn    string `json:"queryColumn,omitempty"`
+	DocumentColumn string `json:"documentColumn,omitempty"`
+}
+
+func (r reading) readOptions() datasets.ReadOptions {
+	return datasets.ReadOptions{Duplicates: r.Duplicates, LabelColumn: r.LabelColumn, QueryColumn: r.QueryColumn, DocumentColumn: r.DocumentColumn}
 }
 
 // options are the command line.
 type options struct {
 	settings
-	out                    string
-	resume                 bool
-	model, predict, scores string
+	cache            string // a folder, userCache or noCache
+	describe, asJSON bool
+	out              string
+	resume           bool
+
+	model, predict, scores, runFile, qrels string
 }
+
+// Values of -cache that are no folders, of -folds, and of -baseline.
+const (
+	userCache       = "user"
+	noCache         = "off"
+	allFolds        = "all"
+	golearnBaseline = "golearn"
+)
 
 // flags defines the flags; their defaults are what o holds.
 func (o *options) flags() *flag.FlagSet {
-	f := flag.NewFlagSet("train", flag.ContinueOnError)
-	f.SetOutput(io.Discard) // errors are one line of our own
+	f := newFlagSet()
+	trainingFlags(f, &o.Config)
 
-	f.StringVar(&o.Data, "data", o.Data, "a LETOR `file`, or a folder with train, vali and test files; without it, a synthetic collection in MSLR's shape is made")
-	f.StringVar(&o.Vali, "vali", o.Vali, "the `file` of the validation split; without any, 20 % of the training queries are held out")
+	f.StringVar(&o.Data, "data", o.Data, "a `file`, or a folder with train, vali and test files; without it, a synthetic collection in MSLR's shape is made")
+	f.StringVar(&o.Vali, "vali", o.Vali, "the `file` of the validation split; without any, 20 % of the training queries are held out (10 % for Istella)")
 	f.StringVar(&o.Test, "test", o.Test, "the `file` of the test split")
-	f.StringVar(&o.Transform, "transform", o.Transform, "`parts` of the features' transform, joined by +: none, minmax, standard, log-standard")
+	f.IntVar(&o.Fold, "fold", o.Fold, "`number` of the fold to take, where -data is a folder of folds Fold1, Fold2, …")
+	f.StringVar(&o.Folds, "folds", o.Folds, "`all`: train on each fold of -data in turn, and print mean and spread of each metric")
+	f.StringVar(&o.Duplicates, "duplicates", o.Duplicates, "`what` to do with a second value for a feature in one line: error, or last, by which the last one counts")
+	f.StringVar(&o.LabelColumn, "label-column", o.LabelColumn, "`name` of the label's column in separated values; without it, the usual names are looked for")
+	f.StringVar(&o.QueryColumn, "query-column", o.QueryColumn, "`name` of the query id's column")
+	f.StringVar(&o.DocumentColumn, "document-column", o.DocumentColumn, "`name` of the document id's column")
+	f.StringVar(&o.cache, "cache", o.cache, "`folder` for binary copies of what was read, which open at once the next time: user is plrank in your cache folder, off is none; that of the data itself will do, too")
 
-	f.StringVar(&o.Loss, "loss", o.Loss, "the objective: `name` of a loss")
-	f.IntVar(&o.Cutoff, "cutoff", o.Cutoff, "ranks that count, `K`")
-	f.TextVar(&o.Samples, "samples", o.Samples, "rankings sampled for each query and step, `N`; dynamic grows from 10 to 100 over 40 epochs")
-	f.StringVar(&o.Gain, "gain", o.Gain, "`name` of the gain of a label: exp2 (2^label − 1) or linear")
-	f.BoolVar(&o.NormalizeGains, "normalize", o.NormalizeGains, "divide the gains of a query by its ideal DCG at the cutoff: optimise NDCG rather than DCG")
+	f.BoolVar(&o.describe, "describe", o.describe, "say what is in -data, and end")
+	f.BoolVar(&o.asJSON, "json", o.asJSON, "describe in JSON")
 
-	f.Var((*widths)(&o.Hidden), "hidden", "`widths` of the hidden layers, such as 64,32; \"\" is a linear model")
-	f.TextVar(&o.Activation, "activation", o.Activation, "`name` of the hidden layers' activation: none (or linear), sigmoid, tanh, relu or gelu")
-	f.Float64Var(&o.Dropout, "dropout", o.Dropout, "`rate` of dropout after each hidden layer")
-	f.IntVar(&o.Members, "members", o.Members, "`number` of networks trained side by side, whose scores are averaged")
-
-	f.StringVar(&o.Optimizer, "optimizer", o.Optimizer, "`name` of the optimizer: sgd, momentum or adam")
-	f.Float64Var(&o.LearningRate, "lr", o.LearningRate, "learning `rate`")
-	f.Float64Var(&o.Momentum, "momentum", o.Momentum, "`rate` of the optimizer momentum")
-	f.Float64Var(&o.Decay, "decay", o.Decay, "`factor` on the learning rate after each epoch")
-	f.Float64Var(&o.L2, "l2", o.L2, "`weight` of the L2 penalty on weights; 0 is none")
-	f.Float64Var(&o.Clip, "clip", o.Clip, "highest `norm` of a gradient; 0 is no limit")
-	f.IntVar(&o.Batch, "batch", o.Batch, "`queries` a step")
-	f.IntVar(&o.Epochs, "epochs", o.Epochs, "`passes` over the training queries, at most")
-	f.Uint64Var(&o.Seed, "seed", o.Seed, "`seed` of all that is random")
-
-	f.StringVar(&o.Metric, "metric", o.Metric, "`metric` of the validation, which picks the best epoch: ndcg@10, say, or expected-ndcg@10 for its expectation under the policy")
-	f.IntVar(&o.Patience, "patience", o.Patience, "stop after so many `epochs` without a better validation value; 0 is never")
-	f.StringVar(&o.Convention, "convention", o.Convention, "what label-free queries count in NDCG: zero, one, skip or letor4 (`name`)")
-	f.IntVar(&o.EvaluationSamples, "evaluation-samples", o.EvaluationSamples, "rankings sampled for expected metrics, `N`")
-	f.BoolVar(&o.EvaluateTrain, "evaluate-train", o.EvaluateTrain, "report metrics of the training split after each epoch, too")
-	f.BoolVar(&o.DropLabelFreeTest, "drop-label-free-test", o.DropLabelFreeTest, "leave label-free queries of the test split out of all metrics, DCG too")
-
+	f.StringVar(&o.Baseline, "baseline", o.Baseline, "`name` of one more ranker to compare with: golearn, a regression tree (CART) of golearn's, fitted to the labels of 10000 documents at most")
 	f.StringVar(&o.Preset, "preset", o.Preset, "start from this `recipe`; flags given besides override it: "+strings.Join(train.Presets(), " or "))
 	f.StringVar(&o.out, "out", o.out, "a new `folder` for the files of the run")
 	f.BoolVar(&o.resume, "resume", o.resume, "go on with the run in -out; of its settings, only -epochs and -patience may change")
 
 	f.StringVar(&o.model, "model", o.model, "a model `file`")
-	f.StringVar(&o.predict, "predict", o.predict, "a LETOR `file` to score with the model")
+	f.StringVar(&o.predict, "predict", o.predict, "a `file` to score with the model")
 	f.StringVar(&o.scores, "scores", o.scores, "a new `file` for the scores, one a line, in the order of the rows")
+	f.StringVar(&o.runFile, "run", o.runFile, "a new `file` for the rankings, as a TREC run: lines of \"qid Q0 docid rank score tag\"")
+	f.StringVar(&o.qrels, "qrels", o.qrels, "a new `file` for the labels, as TREC judgements: lines of \"qid 0 docid label\"")
 	return f
 }
 
+func newFlagSet() *flag.FlagSet {
+	f := flag.NewFlagSet("train", flag.ContinueOnError)
+	f.SetOutput(io.Discard) // errors are one line of our own
+	return f
+}
+
+// trainingFlags defines the flags of how a model is trained.
+func trainingFlags(f *flag.FlagSet, c *train.Config) {
+	f.StringVar(&c.Transform, "transform", c.Transform, "`parts` of the features' transform, joined by +: none, minmax, standard, log-standard, quantile")
+	f.StringVar(&c.Loss, "loss", c.Loss, "the objective: the `name` of a loss, or a weighted sum of several, such as plrank-rb+0.5*disparity")
+	f.IntVar(&c.Cutoff, "cutoff", c.Cutoff, "ranks that count, `K`")
+	f.TextVar(&c.Samples, "samples", c.Samples, "rankings sampled for each query and step, `N`; dynamic grows from 10 to 100 over 40 epochs")
+	f.StringVar(&c.Gain, "gain", c.Gain, "`name` of the gain of a label: exp2 (2^label − 1), or linear, the label itself, for labels that are no grades")
+	f.BoolVar(&c.NormalizeGains, "normalize", c.NormalizeGains, "divide the gains of a query by its ideal DCG at the cutoff: optimise NDCG rather than DCG")
+	f.Var((*widths)(&c.Hidden), "hidden", "`widths` of the hidden layers, such as 64,32; \"\" is a linear model")
+	f.TextVar(&c.Activation, "activation", c.Activation, "`name` of the hidden layers' activation: none (or linear), sigmoid, tanh, relu or gelu")
+	f.Float64Var(&c.Dropout, "dropout", c.Dropout, "`rate` of dropout after each hidden layer")
+	f.IntVar(&c.Members, "members", c.Members, "`number` of networks trained side by side, whose scores are averaged")
+	f.StringVar(&c.Optimizer, "optimizer", c.Optimizer, "`name` of the optimizer: sgd, momentum or adam")
+	f.Float64Var(&c.LearningRate, "lr", c.LearningRate, "learning `rate`")
+	f.Float64Var(&c.Momentum, "momentum", c.Momentum, "`rate` of the optimizer momentum")
+	f.Float64Var(&c.Decay, "decay", c.Decay, "`factor` on the learning rate after each epoch")
+	f.Float64Var(&c.L2, "l2", c.L2, "`weight` of the L2 penalty on weights; 0 is none")
+	f.Float64Var(&c.Clip, "clip", c.Clip, "highest `norm` of a gradient; 0 is no limit")
+	f.IntVar(&c.Batch, "batch", c.Batch, "`queries` a step")
+	f.IntVar(&c.Epochs, "epochs", c.Epochs, "`passes` over the training queries, at most")
+	f.Uint64Var(&c.Seed, "seed", c.Seed, "`seed` of all that is random")
+	f.StringVar(&c.Metric, "metric", c.Metric, "`metric` of the validation, which picks the best epoch: ndcg@10, say, or expected-ndcg@10 for its expectation under the policy")
+	f.IntVar(&c.Patience, "patience", c.Patience, "stop after so many `epochs` without a better validation value; 0 is never")
+	f.StringVar(&c.Convention, "convention", c.Convention, "what label-free queries count in NDCG: zero, one, skip or letor4 (`name`)")
+	f.IntVar(&c.EvaluationSamples, "evaluation-samples", c.EvaluationSamples, "rankings sampled for expected metrics, `N`")
+	f.BoolVar(&c.EvaluateTrain, "evaluate-train", c.EvaluateTrain, "report metrics of the training split after each epoch, too")
+	f.BoolVar(&c.DropLabelFreeTest, "drop-label-free-test", c.DropLabelFreeTest, "leave label-free queries of the test split out of all metrics, DCG too")
+}
+
 // defaults is the options without a command line.
-func defaults() *options {
-	return &options{settings: settings{Preset: "default", Config: train.Default().WithDefaults()}}
+func defaults() *options { return newOptions("default", train.Default()) }
+
+func newOptions(preset string, c train.Config) *options {
+	return &options{
+		settings: settings{Preset: preset, reading: reading{Duplicates: "error"}, Config: c.WithDefaults()},
+		cache:    userCache,
+	}
 }
 
 // parse reads the command line.
@@ -88,8 +141,11 @@ func parse(args []string) (*options, error) {
 	if err != nil {
 		return nil, err
 	}
-	if first.model != "" || first.predict != "" || first.scores != "" {
+	if first.predict != "" || first.model != "" || first.scores != "" || first.runFile != "" || first.qrels != "" {
 		return first, checkPrediction(first, flags)
+	}
+	if first.describe || first.asJSON {
+		return first, checkDescription(first, flags)
 	}
 	if first.resume {
 		return resumed(first.out, args, flags)
@@ -98,7 +154,7 @@ func parse(args []string) (*options, error) {
 	if err != nil {
 		return nil, usageError{err}
 	}
-	o := &options{settings: settings{Preset: first.Preset, Config: preset.WithDefaults()}}
+	o := newOptions(first.Preset, preset)
 	if _, err := parseInto(o, args); err != nil {
 		return nil, err
 	}
@@ -115,18 +171,34 @@ func parseInto(o *options, args []string) (*flag.FlagSet, error) {
 	if flags.NArg() > 0 {
 		return nil, usageError{fmt.Errorf("unexpected argument %q", flags.Arg(0))}
 	}
+	if o.Duplicates != "error" && o.Duplicates != "last" {
+		return nil, usageError{fmt.Errorf("-duplicates %q: want error or last", o.Duplicates)}
+	}
 	return flags, nil
 }
 
 func checkTraining(o *options) error {
-	if o.Data == "" && (o.Vali != "" || o.Test != "") {
-		return usageError{errors.New("-vali and -test need -data")}
+	if err := checkData(o); err != nil {
+		return err
+	}
+	switch {
+	case o.Folds != "" && o.Folds != allFolds:
+		return usageError{fmt.Errorf("-folds %q: want %s; -fold takes a number", o.Folds, allFolds)}
+	case o.Folds != "" && o.Data == "":
+		return usageError{errors.New("-folds needs -data")}
+	case o.Folds != "" && (o.Fold != 0 || o.Vali != "" || o.Test != ""):
+		return usageError{errors.New("-folds all takes the files of each fold: -fold, -vali and -test have no meaning beside it")}
+	case o.Baseline != "" && o.Baseline != golearnBaseline:
+		return usageError{fmt.Errorf("unknown baseline %q: want %s", o.Baseline, golearnBaseline)}
 	}
 	// In a Config, zero stands for a default; on the command line it is zero.
-	filled := (&options{settings: settings{Config: o.WithDefaults()}}).flags()
+	filled := o.WithDefaults()
+	is, want := newFlagSet(), newFlagSet()
+	trainingFlags(is, &o.Config)
+	trainingFlags(want, &filled)
 	var err error
-	o.flags().VisitAll(func(f *flag.Flag) {
-		if value := filled.Lookup(f.Name).Value.String(); isTraining(f.Name) && f.Value.String() != value {
+	is.VisitAll(func(f *flag.Flag) {
+		if value := want.Lookup(f.Name).Value.String(); f.Value.String() != value {
 			err = usageError{fmt.Errorf("-%s %q is no value for it; %s, say, is", f.Name, f.Value, value)}
 		}
 	})
@@ -139,25 +211,49 @@ func checkTraining(o *options) error {
 	return nil
 }
 
-// isTraining tells whether a flag is of train.Config.
-func isTraining(name string) bool {
-	switch name {
-	case "preset", "data", "vali", "test", "out", "resume", "model", "predict", "scores":
-		return false
+// checkData checks the flags that name the data.
+func checkData(o *options) error {
+	switch {
+	case o.Data == "" && (o.Vali != "" || o.Test != "" || o.Fold != 0):
+		return usageError{errors.New("-vali, -test and -fold need -data")}
+	case o.Fold < 0:
+		return usageError{fmt.Errorf("-fold %d: folds count from 1", o.Fold)}
 	}
-	return true
+	return nil
+}
+
+// The flags that have a meaning where no model is trained.
+var (
+	readingFlags     = []string{"duplicates", "label-column", "query-column", "document-column"}
+	predictionFlags  = append([]string{"model", "predict", "scores", "run", "qrels"}, readingFlags...)
+	descriptionFlags = append([]string{"describe", "json", "data", "vali", "test", "fold", "cache", "seed"}, readingFlags...)
+)
+
+func checkDescription(o *options, flags *flag.FlagSet) error {
+	if !o.describe {
+		return usageError{errors.New("-json needs -describe")}
+	}
+	if err := only(descriptionFlags, flags, "describe"); err != nil {
+		return err
+	}
+	return checkData(o)
 }
 
 func checkPrediction(o *options, flags *flag.FlagSet) error {
-	for name, value := range map[string]string{"-model": o.model, "-predict": o.predict, "-scores": o.scores} {
-		if value == "" {
-			return usageError{fmt.Errorf("to score documents, -model, -predict and -scores are all needed: there is no %s", name)}
-		}
+	switch {
+	case o.model == "" || o.predict == "":
+		return usageError{errors.New("to score documents, -model and -predict are both needed")}
+	case o.scores == "" && o.runFile == "":
+		return usageError{errors.New("to score documents, -scores or -run must name a new file for the result")}
 	}
-	var err error
-	flags.Visit(func(f *flag.Flag) {
-		if f.Name != "model" && f.Name != "predict" && f.Name != "scores" {
-			err = usageError{fmt.Errorf("-%s has no meaning beside -predict", f.Name)}
+	return only(predictionFlags, flags, "predict")
+}
+
+// only is the error for a flag that was given and is not among the allowed.
+func only(allowed []string, given *flag.FlagSet, beside string) (err error) {
+	given.Visit(func(f *flag.Flag) {
+		if !slices.Contains(allowed, f.Name) {
+			err = usageError{fmt.Errorf("-%s has no meaning beside -%s", f.Name, beside)}
 		}
 	})
 	return err
@@ -169,7 +265,7 @@ func resumed(out string, args []string, given *flag.FlagSet) (*options, error) {
 	if out == "" {
 		return nil, usageError{errors.New("-resume needs the folder of the run: -out")}
 	}
-	o := &options{out: out}
+	o := &options{settings: settings{reading: reading{Duplicates: "error"}}, cache: userCache, out: out}
 	if _, err := train.OpenDir(out, &o.settings); err != nil {
 		return nil, err
 	}
@@ -182,7 +278,7 @@ func resumed(out string, args []string, given *flag.FlagSet) (*options, error) {
 	given.Visit(func(f *flag.Flag) {
 		before, now := was.Lookup(f.Name).Value.String(), is.Lookup(f.Name).Value.String()
 		switch f.Name {
-		case "out", "resume", "epochs", "patience":
+		case "out", "resume", "epochs", "patience", "cache":
 		default:
 			if before != now {
 				err = usageError{fmt.Errorf("the run in %s was started with -%s %q, not %q: when it goes on, only -epochs and -patience may change", out, f.Name, before, now)}

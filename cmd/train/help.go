@@ -19,10 +19,12 @@ type section struct {
 
 func manual() []section {
 	return []section{
-		{title: "NAME", text: `train - train a Plackett–Luce ranker, or score documents with one`},
+		{title: "NAME", text: `train - train Plackett–Luce rankers, score documents with them, describe data`},
 		{title: "SYNOPSIS", text: `train [-data FILE|DIR] [-out DIR] [flags]
+train -data DIR -folds all [-out DIR] [flags]
 train -resume -out DIR [-epochs N] [-patience N]
-train -model FILE -predict FILE -scores FILE`},
+train -model FILE -predict FILE [-scores FILE] [-run FILE] [-qrels FILE]
+train -describe [-json] [-data FILE|DIR] [-fold N]`},
 		{title: "DESCRIPTION", text: `Trains a neural network that gives every document a score, so that ranking by
 those scores, or drawing rankings from the Plackett–Luce policy they define, has
 the highest DCG or NDCG. Prints metrics of the training, validation and test
@@ -30,24 +32,47 @@ split, beside those of random order and of the best single feature.
 
 Without any flag, a synthetic collection is made and trained on.`},
 		{title: "DATA", text: `Files are in LETOR, SVMlight or SVMrank format, a document a line:
-    label qid:ID feature:value feature:value … # comment
+    label qid:ID feature:value feature:value … # docid = ID
 or without qid, and with a file of query sizes beside it, named FILE.query or
-FILE.group.`,
-			flags: []string{"data", "vali", "test", "transform"}},
-		{title: "OBJECTIVE", text: "Losses: " + strings.Join(losses.Names(), ", ") + ".",
+FILE.group; or comma-, tab- or semicolon-separated values, with a header that
+names a label, a query id and the features. They may be compressed by gzip or
+zstd.
+
+A feature that a line of LETOR does not mention is 0. NULL, NaN, NA, ? and an
+empty separated value are missing: the transform makes them 0, which is the
+lowest value of the query for minmax, the mean of the training documents for
+standard and log-standard, and their median for quantile. Documents with label
+-1 are not labelled: they are left out of training, and scored by -predict.
+
+A folder has a file for each split: train.txt, vali.txt and test.txt, say, or
+set1.train.txt and its companions; or it has folders Fold1, Fold2, … of those.`,
+			flags: []string{"data", "vali", "test", "fold", "folds", "duplicates", "label-column", "query-column", "document-column", "cache", "transform"}},
+		{title: "DESCRIBING DATA", text: `Counts queries, documents, features and labels, and names the features that are
+constant and those with missing values. In JSON this is one object:
+    queries, documents, features   how many, all splits together
+    labels                         documents by label
+    labelFree                      queries without a label above 0
+    documentsPerQuery              min, mean and max
+    constant, missing              ids of such features`,
+			flags: []string{"describe", "json"}},
+		{title: "OBJECTIVE", text: "Losses:\n" + indent(wrap(strings.Join(losses.Names(), " "), 72), "    ") + `
+A sum of them, each maybe with a weight before it and a *, is a loss as well:
+plrank-rb+0.5*disparity.`,
 			flags: []string{"loss", "cutoff", "samples", "gain", "normalize"}},
 		{title: "MODEL", flags: []string{"hidden", "activation", "dropout", "members"}},
 		{title: "OPTIMISATION", flags: []string{"optimizer", "lr", "momentum", "decay", "l2", "clip", "batch", "epochs", "seed"}},
-		{title: "VALIDATION", text: "Metrics: " + strings.Join(metrics.Names(), ", ") + ", with @k for a cutoff.\n" +
+		{title: "VALIDATION", text: "Metrics, with @k for a cutoff:\n" + indent(wrap(strings.Join(metrics.Names(), " "), 72), "    ") + "\n" +
 			"The model of the epoch with the best validation value is kept.",
 			flags: []string{"metric", "patience", "convention", "evaluation-samples", "evaluate-train", "drop-label-free-test"}},
 		{title: "RECIPES AND RUNS", text: `default is a recipe that serves many collections well. paper is the set-up of
 Oosterhuis, SIGIR 2021, section 5: sigmoid layers of 32 and 32, plain SGD with
 one query a step, dynamic samples, DCG@5.`,
-			flags: []string{"preset", "out", "resume"}},
+			flags: []string{"preset", "baseline", "out", "resume"}},
 		{title: "SCORING", text: `A model file has all it takes to score raw files: the features are transformed as
-they were in training. Features that the file lacks are 0.`,
-			flags: []string{"model", "predict", "scores"}},
+they were in training. Features that the file lacks are 0. Where the features
+have names, separated values are read by them. Documents without an id are called
+qid.1, qid.2, … in TREC files.`,
+			flags: []string{"model", "predict", "scores", "run", "qrels"}},
 		{title: "FILES", text: `The folder of -out holds
     config.json     what the run was asked to do
     metrics.jsonl   an object for each epoch
@@ -55,21 +80,29 @@ they were in training. Features that the file lacks are 0.`,
     model.npz       the best model on the validation split; NumPy opens it
     curve.png       the validation metric by epoch
     checkpoint.npz  where -resume goes on
+With -folds all it holds config.json, such a folder for each fold (fold1, …) and
+    summary.json    mean, sd and values of each metric over the folds
 A file or folder that exists is never overwritten, except by the run it belongs
 to. Two runs with the same flags and data give the same files, but for the
 "seconds" of an epoch and the checkpoint that keeps them, on any number of cores.`},
 		{title: "EXIT STATUS", text: `0    all is well
-1    an error: a line on standard error says what and where
+1    an error: standard error says what and where, in a line; of a file with
+     malformed lines it names the first ten, each in a line
 2    a command line that makes no sense
 130  interrupted (Ctrl-C). What was learnt until then is kept: the tables are
      printed and the files of -out written for the best epoch so far. -resume
-     goes on after the last whole epoch. A second Ctrl-C ends at once.`},
+     goes on after the last whole epoch, or, with -folds all, in the fold that
+     was interrupted; the table is then of the folds before. A second Ctrl-C
+     ends at once.`},
 		{title: "EXAMPLES", text: `train
 train -data MQ2008/Fold1 -out runs/fold1
 train -data train.txt -vali vali.txt -test test.txt -loss lambdaloss -seed 2
 train -data MQ2008/Fold1 -preset paper -samples 100 -epochs 80
+train -data MQ2008 -folds all -baseline golearn -out runs/mq2008
 train -resume -out runs/fold1 -epochs 100
-train -model runs/fold1/model.npz -predict new.txt -scores new.scores`},
+train -describe -data MQ2008 -fold 3
+train -model runs/fold1/model.npz -predict new.txt -scores new.scores
+train -model runs/fold1/model.npz -predict new.txt -run new.run -qrels new.qrels`},
 	}
 }
 

@@ -1,5 +1,5 @@
-// Command train trains a Plackett–Luce ranker on lists of documents, and scores
-// documents with one. See -help.
+// Command train trains Plackett–Luce rankers on lists of documents, scores
+// documents with one, and describes data. See -help.
 package main
 
 import (
@@ -39,9 +39,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 0
 	}
 	if err == nil {
-		if o.predict != "" {
+		switch {
+		case o.predict != "":
 			err = predict(o, stderr)
-		} else {
+		case o.describe:
+			err = describeData(o, stdout, stderr)
+		default:
 			err = fit(ctx, o, stdout, stderr)
 		}
 	}

@@ -203,7 +203,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"-dropout", "1"}, 2, "[0, 1)"},
 		{[]string{"-vali", "x"}, 2, "-data"},
 		{[]string{"-resume"}, 2, "-out"},
-		{[]string{"-predict", other}, 2, "are all needed"},
+		{[]string{"-predict", other}, 2, "are both needed"},
 		{[]string{"-model", model, "-predict", trainFile, "-scores", scores, "-epochs", "3"}, 2, "-epochs has no meaning"},
 		{[]string{"-resume", "-out", run, "-lr", "0.5"}, 2, `started with -lr "0.001", not "0.5"`},
 		{[]string{"-resume", "-out", run, "-data", dir}, 2, "started with -data"},

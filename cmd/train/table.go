@@ -19,16 +19,60 @@ func printReport(w io.Writer, r *train.Report) {
 		for i, name := range s.Rankers {
 			fmt.Fprint(tw, name, "\t")
 			for _, m := range r.Metrics {
-				if v := s.Value(i, m); math.IsNaN(v) {
+				fmt.Fprintf(tw, "%s\t", number(train.Value(s.Value(i, m))))
+			}
+			fmt.Fprintln(tw)
+		}
+		tw.Flush()
+	}
+	printConvention(w, r)
+}
+
+// printFolds prints a table for each split, and one of the folds.
+func printFolds(w io.Writer, r *train.FoldReport) {
+	for _, s := range r.Splits {
+		fmt.Fprintf(w, "\n%s: mean ± standard deviation over %d folds\n", s.Name, len(r.Folds))
+		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+		fmt.Fprintf(tw, "\t%s\t\n", strings.Join(r.Metrics, "\t"))
+		for i, name := range s.Rankers {
+			fmt.Fprint(tw, name, "\t")
+			for _, m := range r.Metrics {
+				v := s.Rows[i][m]
+				if math.IsNaN(float64(v.Mean)) {
 					fmt.Fprint(tw, "–\t")
 				} else {
-					fmt.Fprintf(tw, "%.4f\t", v)
+					fmt.Fprintf(tw, "%.4f ±%s\t", v.Mean, number(v.SD))
 				}
 			}
 			fmt.Fprintln(tw)
 		}
 		tw.Flush()
 	}
+	last := r.Splits[len(r.Splits)-1]
+	model := len(last.Rankers) - 1
+	fmt.Fprintf(w, "\n%s: %s by fold\n", last.Name, last.Rankers[model])
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(tw, "\t%s\t\n", strings.Join(r.Metrics, "\t"))
+	for i, fold := range r.Folds {
+		fmt.Fprintf(tw, "fold %d\t", fold)
+		for _, m := range r.Metrics {
+			fmt.Fprintf(tw, "%s\t", number(last.Rows[model][m].Values[i]))
+		}
+		fmt.Fprintln(tw)
+	}
+	tw.Flush()
+	printConvention(w, &train.Report{Convention: r.Convention})
+}
+
+// number is a value in a table, where one that there is not is a dash.
+func number(v train.Value) string {
+	if math.IsNaN(float64(v)) {
+		return "–"
+	}
+	return fmt.Sprintf("%.4f", float64(v))
+}
+
+func printConvention(w io.Writer, r *train.Report) {
 	fmt.Fprintf(w, "\n%s (-convention %s).\n", r.LabelFree(), r.Convention)
 	fmt.Fprintln(w, "expected-… is the mean over rankings sampled from the policy, the others are of the ranking by descending score.")
 }

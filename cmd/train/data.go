@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/metrics"
+)
+
+// open gives the data that the options name. What becomes of unlabelled
+// documents: see datasets.Options.
+func open(o *options, unlabelled string, stderr io.Writer) (*datasets.Splits, error) {
+	if o.Data == "" {
+		// As large as training on it ends within a minute.
+		return datasets.Synthetic(datasets.SyntheticOptions{Train: 400, Vali: 100, Test: 200, Seed: o.Seed}), nil
+	}
+	splits, err := datasets.Open(o.Data, datasets.Options{
+		Read: o.readOptions(), Vali: o.Vali, Test: o.Test, Fold: o.Fold, Seed: o.Seed,
+		Unlabelled: unlabelled, Cache: cacheFolder(o.cache),
+	})
+	if err != nil {
+		return nil, err
+	}
+	warn(splits.Warnings(), stderr)
+	return splits, nil
+}
+
+// cacheFolder is the folder that a value of -cache stands for, "" if none. The
+// default is not beside the data: what a user downloaded, or may only read, stays
+// as it is.
+func cacheFolder(value string) string {
+	switch value {
+	case noCache:
+		return ""
+	case userCache:
+		folder, err := os.UserCacheDir()
+		if err != nil {
+			return "" // a user without a home
+		}
+		return filepath.Join(folder, "plrank")
+	}
+	return value
+}
+
+func warn(warnings []string, stderr io.Writer) {
+	for _, w := range warnings {
+		fmt.Fprintln(stderr, "warning:", w)
+	}
+}
+
+// withGain adds to an error the flag that helps, where labels are too high for
+// the gain.
+func withGain(err error, o *options, s *datasets.Splits) error {
+	if o.Gain != metrics.Exp2Gain.String() {
+		return err
+	}
+	high := false
+	for _, d := range []*datasets.Dataset{s.Train, s.Vali, s.Test} {
+		if d == nil {
+			continue
+		}
+		if _, err := metrics.LinearGain.Gains(d.Labels); err != nil {
+			return err // the other gain is no help
+		}
+		_, err := metrics.Exp2Gain.Gains(d.Labels)
+		high = high || err != nil
+	}
+	if high {
+		return fmt.Errorf("%w (-gain linear)", err)
+	}
+	return err
+}

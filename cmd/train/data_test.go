@@ -1,0 +1,489 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/train"
+)
+
+// Tests leave the user's cache folder alone.
+func TestMain(m *testing.M) {
+	folder, err := os.MkdirTemp("", "plrank")
+	if err != nil {
+		panic(err)
+	}
+	os.Setenv("XDG_CACHE_HOME", folder) // that of os.UserCacheDir on Linux,
+	os.Setenv("HOME", folder)           // on a Mac,
+	os.Setenv("LocalAppData", folder)   // and on Windows
+	status := m.Run()
+	os.RemoveAll(folder)
+	os.Exit(status)
+}
+
+// quick is the settings of the shortest training.
+var quick = []string{"-epochs", "1", "-samples", "5", "-hidden", "4", "-evaluation-samples", "5"}
+
+// callQuick trains a little; it is an error if that fails.
+func callQuick(t *testing.T, args ...string) (stdout, stderr string) {
+	t.Helper()
+	status, stdout, stderr := call(append(slices.Clone(quick), args...)...)
+	if status != 0 {
+		t.Fatalf("%v: status %d, %s", args, status, stderr)
+	}
+	return stdout, stderr
+}
+
+// folds is a folder of n folds.
+func folds(t *testing.T, n int) string {
+	t.Helper()
+	dir := t.TempDir()
+	for i := range n {
+		for j, split := range []string{"train", "vali", "test"} {
+			letor(t, filepath.Join(dir, fmt.Sprintf("Fold%d", i+1), split+".txt"), 12, uint64(3*i+j))
+		}
+	}
+	return dir
+}
+
+func TestOneFold(t *testing.T) {
+	data := folds(t, 2)
+	out := filepath.Join(t.TempDir(), "run")
+	_, stderr := callQuick(t, "-data", data, "-fold", "2", "-out", out)
+	if !strings.Contains(stderr, filepath.Join(data, "Fold2", "train.txt")) || strings.Contains(stderr, filepath.Join(data, "Fold1")) {
+		t.Errorf("fold 2: %s", stderr)
+	}
+	var config struct{ Fold int }
+	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "config.json"))), &config); err != nil || config.Fold != 2 {
+		t.Errorf("config.json: %+v, %v", config, err)
+	}
+	if status, _, stderr := call("-resume", "-out", out, "-epochs", "2"); status != 0 {
+		t.Error(stderr)
+	}
+}
+
+func TestAllFolds(t *testing.T) {
+	data := folds(t, 3)
+	out := filepath.Join(t.TempDir(), "run")
+	stdout, _ := callQuick(t, "-data", data, "-folds", "all", "-out", out)
+
+	var summary train.FoldsSummary
+	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "summary.json"))), &summary); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(summary.Folds, []int{1, 2, 3}) || summary.Interrupted {
+		t.Errorf("%+v", summary)
+	}
+	// The summary is what the folders of the folds have, and the table has the
+	// summary.
+	sum, values := 0.0, []float64{}
+	for fold := 1; fold <= 3; fold++ {
+		var result train.Summary
+		if err := json.Unmarshal([]byte(read(t, filepath.Join(out, fmt.Sprintf("fold%d", fold), "result.json"))), &result); err != nil {
+			t.Fatal(err)
+		}
+		values = append(values, float64(result.Metrics["test"]["ndcg@10"]))
+		sum += values[fold-1]
+	}
+	got := summary.Metrics["test"]["ndcg@10"]
+	square := 0.0
+	for i, v := range values {
+		square += (v - sum/3) * (v - sum/3)
+		if float64(got.Values[i]) != v {
+			t.Errorf("fold %d: %v in the summary, %v in its folder", i+1, got.Values[i], v)
+		}
+	}
+	if math.Abs(float64(got.Mean)-sum/3) > 1e-12 || math.Abs(float64(got.SD)-math.Sqrt(square/2)) > 1e-12 {
+		t.Errorf("%+v of %v", got, values)
+	}
+	for _, want := range []string{
+		"test: mean ± standard deviation over 3 folds", "fold 3", "random order", "-convention skip",
+		fmt.Sprintf("%.4f ±%.4f", got.Mean, got.SD), fmt.Sprintf("%.4f", values[1]),
+	} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %q in\n%s", want, stdout)
+		}
+	}
+
+	// A fold of them is that fold alone.
+	alone := filepath.Join(t.TempDir(), "run")
+	callQuick(t, "-data", data, "-fold", "2", "-out", alone)
+	for _, file := range []string{"model.npz", "result.json", "config.json"} {
+		if read(t, filepath.Join(alone, file)) != read(t, filepath.Join(out, "fold2", file)) {
+			t.Errorf("%s of fold 2 is another one than without the others", file)
+		}
+	}
+}
+
+// Interrupted in the second fold, the table is of the first, and the run can go on
+// to the same end.
+func TestInterruptedFolds(t *testing.T) {
+	data := folds(t, 3)
+	out := filepath.Join(t.TempDir(), "run")
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	stop := &watcher{word: "fold 2\n", f: cancel}
+	args := append(slices.Clone(quick), "-data", data, "-folds", "all", "-out", out)
+	var stdout strings.Builder
+	if status := run(ctx, args, &stdout, stop); status != 130 {
+		t.Fatal(status, stop.String())
+	}
+	if !strings.Contains(stdout.String(), "over 1 folds") || !strings.Contains(stop.String(), "1 of 3 folds are done") {
+		t.Errorf("%s\n%s", stdout.String(), stop.String())
+	}
+	var summary train.FoldsSummary
+	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "summary.json"))), &summary); err != nil || !summary.Interrupted || !slices.Equal(summary.Folds, []int{1}) {
+		t.Errorf("%+v, %v", summary, err)
+	}
+	if status, _, stderr := call("-resume", "-out", out); status != 0 {
+		t.Fatal(status, stderr)
+	}
+	whole := filepath.Join(t.TempDir(), "run")
+	callQuick(t, "-data", data, "-folds", "all", "-out", whole)
+	if a, b := read(t, filepath.Join(out, "summary.json")), read(t, filepath.Join(whole, "summary.json")); a != b {
+		t.Errorf("after going on: %s\nat once: %s", a, b)
+	}
+
+	// Interrupted in the first fold, there is its report.
+	ctx, cancel = context.WithCancel(context.Background())
+	cancel()
+	status, text, _ := callWith(ctx, append(slices.Clone(quick), "-data", data, "-folds", "all")...)
+	if status != 130 || !strings.Contains(text, "test: 12 queries") {
+		t.Errorf("%d, %s", status, text)
+	}
+}
+
+// A watcher is a text that calls f when a word is written to it.
+type watcher struct {
+	strings.Builder
+	word string
+	f    func()
+}
+
+func (w *watcher) Write(b []byte) (int, error) {
+	if strings.Contains(string(b), w.word) {
+		w.f()
+	}
+	return w.Builder.Write(b)
+}
+
+// Nine documents in a set with everything that is counted, by hand.
+func TestDescribe(t *testing.T) {
+	text := "0 qid:1 1:1 2:5 4:0.5\n2 qid:1 1:2 2:5 4:NaN\n1 qid:1 1:3 2:5\n" + // 3 documents
+		"0 qid:2 1:1 2:5\n-1 qid:2 1:2 2:5\n" + // no label above 0
+		"1 qid:3 1:7 2:5 4:NULL\n2.5 qid:3 1:1 2:5\n0 qid:3 1:1 2:5\n0 qid:3 1:1 2:5\n"
+	file := filepath.Join(t.TempDir(), "d.txt")
+	write(t, file, text)
+	folder := t.TempDir()
+	lines := strings.SplitAfter(text, "\n")
+	write(t, filepath.Join(folder, "train.txt"), strings.Join(lines[:3], ""))
+	write(t, filepath.Join(folder, "vali.txt"), strings.Join(lines[3:5], ""))
+	write(t, filepath.Join(folder, "test.txt"), strings.Join(lines[5:], ""))
+	want := map[string]any{
+		"queries": 3., "documents": 9., "features": 3.,
+		"labels":    map[string]any{"-1": 1., "0": 4., "1": 2., "2": 1., "2.5": 1.},
+		"labelFree": 1., "documentsPerQuery": map[string]any{"min": 2., "mean": 3., "max": 4.},
+		"constant": []any{2.}, "missing": []any{4.},
+	}
+	for _, data := range []string{file, folder} {
+		status, stdout, stderr := call("-describe", "-json", "-data", data)
+		var got map[string]any
+		if err := json.Unmarshal([]byte(stdout), &got); err != nil || status != 0 || stderr != "" {
+			t.Fatal(status, err, stdout, stderr)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v\nwant %v", data, got, want)
+		}
+		status, stdout, stderr = call("-describe", "-data", data)
+		for _, word := range []string{`queries +3\n`, `documents +9\n`, `2 to 4, mean 3.0`, `constant features +1: 2\n`, `missing values +1: 4\n`, `label-free queries +1\n`, `label 2.5 +1 `} {
+			if !regexp.MustCompile(word).MatchString(stdout) || status != 0 {
+				t.Errorf("%s: no %q in\n%s%s", data, word, stdout, stderr)
+			}
+		}
+	}
+	data := folds(t, 2)
+	if _, stdout, _ := call("-describe", "-json", "-data", data, "-fold", "2"); !strings.Contains(stdout, `"queries": 36,`) {
+		t.Errorf("fold 2: %s", stdout)
+	}
+	if status, _, stderr := call("-describe", "-data", data); status != 1 || !strings.Contains(stderr, "fold 1 to 2") {
+		t.Errorf("a folder of folds: %d, %s", status, stderr)
+	}
+}
+
+// The second run reads a cache, which gives the same model; a cache that is damaged
+// or that cannot be written is a warning.
+func TestCache(t *testing.T) {
+	data := fold(t)
+	cache := filepath.Join(t.TempDir(), "cache")
+	models := []string{}
+	train := func(cache string) (stderr string) {
+		out := filepath.Join(t.TempDir(), "run")
+		_, stderr = callQuick(t, "-data", data, "-cache", cache, "-out", out)
+		models = append(models, read(t, filepath.Join(out, "model.npz")))
+		return stderr
+	}
+	train("off")
+	train(cache)
+	files, _ := filepath.Glob(filepath.Join(cache, ".plrank-*.cache"))
+	if len(files) != 1 {
+		t.Fatalf("files of the cache: %v", files)
+	}
+	written, err := os.Stat(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stderr := train(cache); strings.Contains(stderr, "warning") {
+		t.Error(stderr)
+	}
+	if now, err := os.Stat(files[0]); err != nil || !os.SameFile(now, written) {
+		t.Errorf("a good cache was built anew: %v", err)
+	}
+	if err := os.Truncate(files[0], written.Size()/2); err != nil {
+		t.Fatal(err)
+	}
+	if stderr := train(cache); !strings.Contains(stderr, "built anew") {
+		t.Errorf("a truncated cache: %s", stderr)
+	}
+	if stderr := train(filepath.Join(data, "train.txt")); !strings.Contains(stderr, "no cache was written") { // a file is no folder
+		t.Errorf("a folder that cannot be made: %s", stderr)
+	}
+	for i, m := range models {
+		if m != models[0] {
+			t.Errorf("run %d gives another model", i)
+		}
+	}
+
+	// By default the cache is the user's, and nothing appears beside the data.
+	callQuick(t, "-data", data)
+	user, _ := filepath.Glob(filepath.Join(os.Getenv("XDG_CACHE_HOME"), "plrank", ".plrank-*.cache"))
+	if entries, _ := os.ReadDir(data); len(user) == 0 || len(entries) != 3 {
+		t.Errorf("%d files in the user's cache, %d beside the data", len(user), len(entries))
+	}
+}
+
+func TestDuplicates(t *testing.T) {
+	data := fold(t)
+	path := filepath.Join(data, "train.txt")
+	write(t, path, read(t, path)+"1 qid:99 1:1 2:1 2:7\n0 qid:99 1:2\n")
+	if status, _, stderr := call("-data", data); status != 1 || !strings.Contains(stderr, "a second value for id 2") {
+		t.Errorf("%d, %s", status, stderr)
+	}
+	callQuick(t, "-data", data, "-duplicates", "last")
+	if status, _, stderr := call("-describe", "-data", path, "-duplicates", "last"); status != 0 {
+		t.Error(stderr)
+	}
+}
+
+func TestGolearnBaseline(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "run")
+	stdout, _ := callQuick(t, "-data", fold(t), "-baseline", "golearn", "-out", out)
+	var result train.Summary
+	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "result.json"))), &result); err != nil {
+		t.Fatal(err)
+	}
+	// The label is the sum of two features of two values: a tree of depth 4 has it.
+	v := result.Baselines["golearn tree"]["test"]["ndcg@10"]
+	if v < 0.99 || v > 1 || !strings.Contains(stdout, "golearn tree") {
+		t.Errorf("NDCG %v\n%s", v, stdout)
+	}
+}
+
+// Labels that overflow are no grades: the error says how to go on, and that works.
+func TestGainHint(t *testing.T) {
+	data := fold(t)
+	path := filepath.Join(data, "train.txt")
+	write(t, path, read(t, path)+"250 qid:99 1:1\n0 qid:99 1:2\n")
+	if status, _, stderr := call("-data", data); status != 1 || !strings.Contains(stderr, "label 250") || !strings.Contains(stderr, "-gain linear") {
+		t.Errorf("%d, %s", status, stderr)
+	}
+	callQuick(t, "-data", data, "-gain", "linear")
+	write(t, path, read(t, path)+"-3 qid:99 1:1\n")
+	if status, _, stderr := call("-data", data); status != 1 || strings.Contains(stderr, "(-gain linear)") {
+		t.Errorf("linear is no help where a label is negative, but: %s", stderr)
+	}
+}
+
+// Scores stand in the order of the file, the lines of a TREC run in that of their
+// ranks, also where a query comes back and where a document has no label.
+func TestPredictions(t *testing.T) {
+	data, dir := fold(t), t.TempDir()
+	out := filepath.Join(dir, "run")
+	callQuick(t, "-data", data, "-out", out)
+	rows := []string{
+		"1 qid:a 1:1 2:0.1 4:1 # docid = D1", "0 qid:b 1:0 2:0.2 4:0", "-1 qid:a 1:0 2:0.3 4:0 # docid = D2", "2 qid:b 1:1 2:0.4 4:1", "0 qid:a 1:1 2:0.5",
+	}
+	predict := func(name string, rows []string) (scores []float64, run, qrels string) {
+		file := filepath.Join(dir, name)
+		write(t, file, strings.Join(rows, "\n"))
+		status, stdout, stderr := call("-model", filepath.Join(out, "model.npz"), "-predict", file, "-scores", file+".s", "-run", file+".run", "-qrels", file+".qrels")
+		if status != 0 || stdout != "" {
+			t.Fatal(status, stdout, stderr)
+		}
+		for _, line := range strings.Fields(read(t, file+".s")) {
+			v, err := strconv.ParseFloat(line, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			scores = append(scores, v)
+		}
+		return scores, read(t, file+".run"), read(t, file+".qrels")
+	}
+	broken, run, qrels := predict("broken.txt", rows)
+	together, _, _ := predict("together.txt", []string{rows[0], rows[2], rows[4], rows[1], rows[3]})
+	want := []float64{together[0], together[3], together[1], together[4], together[2]}
+	if !slices.Equal(broken, want) {
+		t.Errorf("scores %v\nwant   %v", broken, want)
+	}
+	sorted := slices.Clone(want)
+	slices.Sort(sorted)
+	if len(slices.Compact(sorted)) != len(want) {
+		t.Fatalf("scores that are equal show no order: %v", want)
+	}
+
+	if want := "a 0 D1 1\na 0 a.3 0\nb 0 b.1 0\nb 0 b.2 2\n"; qrels != want {
+		t.Errorf("judgements %q, want %q", qrels, want)
+	}
+	byDocument := map[string]float64{"D1": want[0], "b.1": want[1], "D2": want[2], "b.2": want[3], "a.3": want[4]}
+	lines := strings.Split(strings.TrimSpace(run), "\n")
+	last := map[string]float64{}
+	rank := map[string]int{}
+	for _, line := range lines {
+		f := strings.Fields(line) // qid Q0 docid rank score tag
+		score, err := strconv.ParseFloat(f[4], 64)
+		if rank[f[0]]++; err != nil || len(f) != 6 || f[1] != "Q0" || f[3] != fmt.Sprint(rank[f[0]]) || f[5] != "plrank" ||
+			float32(score) != float32(byDocument[f[2]]) || rank[f[0]] > 1 && score > last[f[0]] {
+			t.Errorf("line %q", line)
+		}
+		last[f[0]] = score
+	}
+	if len(lines) != 5 || rank["a"] != 3 {
+		t.Errorf("run %q", run)
+	}
+
+	// All files or none.
+	model, file := filepath.Join(out, "model.npz"), filepath.Join(dir, "broken.txt")
+	if status, _, stderr := call("-model", model, "-predict", file, "-scores", filepath.Join(dir, "new"), "-run", file+".run"); status != 1 || !strings.Contains(stderr, "exists") {
+		t.Errorf("%d, %s", status, stderr)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "new")); err == nil {
+		t.Error("scores were written, but not the run")
+	}
+	write(t, filepath.Join(dir, "half.txt"), "0.5 qid:1 1:1\n")
+	if status, _, stderr := call("-model", model, "-predict", filepath.Join(dir, "half.txt"), "-run", filepath.Join(dir, "new"), "-qrels", filepath.Join(dir, "new.q")); status != 1 || !strings.Contains(stderr, "whole numbers") {
+		t.Errorf("%d, %s", status, stderr)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "new")); err == nil {
+		t.Error("a run was written, but not the judgements")
+	}
+}
+
+// Separated values: names of features are in reports and in the model, which finds
+// them in a file of other columns; columns of other names can be named.
+func TestSeparatedValues(t *testing.T) {
+	dir := t.TempDir()
+	text := "grade,session,bm25,page rank\n"
+	for q := range 10 {
+		for d := range 4 {
+			text += fmt.Sprintf("%d,q%d,%d,%d\n", d%2, q, d%2, (q*d)%3)
+		}
+	}
+	file := filepath.Join(dir, "train.csv")
+	write(t, file, text)
+	if status, _, stderr := call("-data", file); status != 1 || !strings.Contains(stderr, "no query id column") {
+		t.Errorf("%d, %s", status, stderr)
+	}
+	out := filepath.Join(dir, "run")
+	stdout, _ := callQuick(t, "-data", file, "-query-column", "session", "-out", out)
+	if !strings.Contains(stdout, "feature bm25, descending") {
+		t.Errorf("no name in the report:\n%s", stdout)
+	}
+	model := filepath.Join(out, "model.npz")
+	write(t, filepath.Join(dir, "new.csv"), "page rank;other;bm25;qid\n2;9;1;x\n1;9;0;x\n")
+	write(t, filepath.Join(dir, "new.txt"), "0 qid:x 1:1 2:2\n0 qid:x 1:0 2:1\n")
+	for _, name := range []string{"new.csv", "new.txt"} {
+		if status, _, stderr := call("-model", model, "-predict", filepath.Join(dir, name), "-scores", filepath.Join(dir, name+".s")); status != 0 {
+			t.Fatal(stderr)
+		}
+	}
+	if a, b := read(t, filepath.Join(dir, "new.csv.s")), read(t, filepath.Join(dir, "new.txt.s")); a != b {
+		t.Errorf("by name: %q, by id: %q", a, b)
+	}
+	write(t, filepath.Join(dir, "lacks.csv"), "bm25;qid\n1;x\n")
+	if status, _, stderr := call("-model", model, "-predict", filepath.Join(dir, "lacks.csv"), "-scores", filepath.Join(dir, "s")); status != 1 || !strings.Contains(stderr, `no column for feature "page rank"`) {
+		t.Errorf("%d, %s", status, stderr)
+	}
+}
+
+// Malformed lines are reported one by one, ten at most; a file of other features
+// than the model's is one error.
+func TestMalformedLines(t *testing.T) {
+	data, dir := fold(t), t.TempDir()
+	file := filepath.Join(dir, "bad.txt")
+	write(t, file, strings.Repeat("1 qid:1 1:x\n0 qid:1 1:1\n", 13))
+	status, _, stderr := call("-data", file)
+	lines := strings.Split(strings.TrimSpace(stderr), "\n")
+	if status != 1 || len(lines) != 11 || lines[10] != "datasets: "+file+": 13 malformed lines in all" {
+		t.Fatalf("%d, %s", status, stderr)
+	}
+	for i, line := range lines[:10] {
+		if want := fmt.Sprintf("datasets: %s:%d: column 9: feature \"1:x\": not a number", file, 2*i+1); line != want {
+			t.Errorf("%q, want %q", line, want)
+		}
+	}
+	out := filepath.Join(dir, "run")
+	callQuick(t, "-data", data, "-out", out)
+	write(t, file, strings.Repeat("1 qid:1 1:1 77:1\n", 13))
+	status, _, stderr = call("-model", filepath.Join(out, "model.npz"), "-predict", file, "-scores", filepath.Join(dir, "s"))
+	if want := "datasets: " + file + ":1: column 13: feature \"77:1\": ids go from 1 to 4 (13 such lines)\n"; status != 1 || stderr != want {
+		t.Errorf("%d, %q, want %q", status, stderr, want)
+	}
+}
+
+func TestBadDataFlags(t *testing.T) {
+	data := folds(t, 2)
+	one := filepath.Join(data, "Fold1")
+	for _, c := range []struct {
+		args   []string
+		status int
+		want   string
+	}{
+		{[]string{"-data", data}, 1, "fold 1 to 2"},
+		{[]string{"-data", data, "-fold", "3"}, 1, "no fold 3: looked for Fold3, found Fold1"},
+		{[]string{"-data", data, "-fold", "-1"}, 2, "folds count from 1"},
+		{[]string{"-data", data, "-fold", "all"}, 2, "-fold"},
+		{[]string{"-fold", "1"}, 2, "need -data"},
+		{[]string{"-data", data, "-folds", "1"}, 2, "want all"},
+		{[]string{"-folds", "all"}, 2, "needs -data"},
+		{[]string{"-data", data, "-folds", "all", "-fold", "1"}, 2, "no meaning"},
+		{[]string{"-data", one, "-folds", "all"}, 1, "holds no folders Fold1"},
+		{[]string{"-data", data, "-folds", "all", "-out", one}, 1, "exists"},
+		{[]string{"-data", data, "-baseline", "x"}, 2, "want golearn"},
+		{[]string{"-data", data, "-duplicates", "first"}, 2, "want error or last"},
+		{[]string{"-json", "-data", one}, 2, "needs -describe"},
+		{[]string{"-describe", "-data", one, "-epochs", "3"}, 2, "-epochs has no meaning beside -describe"},
+		{[]string{"-describe", "-data", filepath.Join(data, "none")}, 1, "no such file"},
+		{[]string{"-model", "m", "-predict", "p", "-qrels", "q"}, 2, "-scores or -run"},
+		{[]string{"-run", "r"}, 2, "are both needed"},
+	} {
+		status, stdout, stderr := call(c.args...)
+		if status != c.status || !strings.Contains(stderr, c.want) || stdout != "" || strings.Count(strings.TrimSpace(stderr), "\n") > 1 {
+			t.Errorf("%v: status %d, want %d; %q, want %q", c.args, status, c.status, stderr, c.want)
+		}
+	}
+	if status, _, stderr := call("-data", data, "-folds", "all", "-transform", "x", "-out", filepath.Join(data, "out")); status != 1 || !strings.Contains(stderr, "unknown transform") {
+		t.Errorf("%d, %s", status, stderr)
+	}
+	if _, err := os.Stat(filepath.Join(data, "out")); err == nil {
+		t.Error("a folder was made for a run that never began")
+	}
+}
