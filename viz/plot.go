@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -17,7 +18,6 @@ type Plot struct {
 	X, Y       string // labels of the axes
 	LogX, LogY bool   // logarithmic axes, on which what is not positive has no place
 	Series     []Series
-	Legend     Corner
 }
 
 // A Series is one curve of a Plot. NaN and infinite values are gaps.
@@ -40,17 +40,6 @@ const (
 	Guide            // a thin dashed grey line: a reference, not a result
 )
 
-// Corner is where the legend stands.
-type Corner int
-
-// The corners.
-const (
-	TopRight Corner = iota
-	TopLeft
-	BottomRight
-	BottomLeft
-)
-
 // SVG is the plot as an SVG document. It panics where a series has X and Y of
 // different lengths, or other things that do not fit them.
 func (p Plot) SVG() string { return svg(p) }
@@ -64,7 +53,7 @@ func (p Plot) String() string {
 	return fmt.Sprintf("plot of %s against %s, %d series", p.Y, p.X, len(p.Series))
 }
 
-func (p Plot) size() (width, height vg.Length) { return 15 * vg.Centimeter, 9.5 * vg.Centimeter }
+func (p Plot) size() (width, height vg.Length) { return 17 * vg.Centimeter, 9 * vg.Centimeter }
 
 func (p Plot) check() error {
 	for i, s := range p.Series {
@@ -89,10 +78,10 @@ func (p Plot) draw(c draw.Canvas) error {
 	d := plot.New()
 	d.Title.Text, d.X.Label.Text, d.Y.Label.Text = p.Title, p.X, p.Y
 	d.Title.Padding = vg.Points(6)
-	d.Legend.Top = p.Legend == TopRight || p.Legend == TopLeft
-	d.Legend.Left = p.Legend == TopLeft || p.Legend == BottomLeft
-	d.Legend.Padding = vg.Points(2)
-	for _, f := range []*draw.TextStyle{&d.Title.TextStyle, &d.X.Label.TextStyle, &d.Y.Label.TextStyle, &d.X.Tick.Label, &d.Y.Tick.Label, &d.Legend.TextStyle} {
+	// The legend stands on its own, where no curve is.
+	legend := plot.NewLegend()
+	legend.Top, legend.Left, legend.Padding = true, true, vg.Points(4)
+	for _, f := range []*draw.TextStyle{&d.Title.TextStyle, &d.X.Label.TextStyle, &d.Y.Label.TextStyle, &d.X.Tick.Label, &d.Y.Tick.Label, &legend.TextStyle} {
 		f.Font.Variant = "Sans"
 	}
 	grid := plotter.NewGrid()
@@ -108,12 +97,16 @@ func (p Plot) draw(c draw.Canvas) error {
 			glyph.Color, glyph.Shape = style.Color, glyphs[color%len(glyphs)]
 			color++
 		}
-		if err := p.addSeries(d, s, style, glyph); err != nil {
+		if err := p.addSeries(d, &legend, s, style, glyph); err != nil {
 			return err
 		}
 	}
 	p.setAxis(&d.X, p.LogX)
 	p.setAxis(&d.Y, p.LogY)
+	if width := legend.Rectangle(c).Size().X; width > 0 {
+		legend.Draw(draw.Crop(c, c.Size().X-width, 0, 0, -vg.Points(22))) // not beside the title
+		c = draw.Crop(c, 0, -width-vg.Points(10), 0, 0)
+	}
 	d.Draw(c)
 	return nil
 }
@@ -142,14 +135,14 @@ func (p Plot) parts(s Series) []part {
 			gap = false
 		}
 		last := &list[len(list)-1]
-		last.at = append(last.at, plotter.XY{X: x, Y: y})
+		last.at = append(last.at, plotter.XY{X: onAxis(x, p.LogX), Y: onAxis(y, p.LogY)})
 		last.numbers = append(last.numbers, i)
 	}
 	return list
 }
 
 // addSeries adds a line for every part, then the points and texts.
-func (p Plot) addSeries(d *plot.Plot, s Series, style draw.LineStyle, glyph draw.GlyphStyle) error {
+func (p Plot) addSeries(d *plot.Plot, legend *plot.Legend, s Series, style draw.LineStyle, glyph draw.GlyphStyle) error {
 	var dots plotter.XYs
 	var labels plotter.XYLabels
 	for _, part := range p.parts(s) {
@@ -188,27 +181,58 @@ func (p Plot) addSeries(d *plot.Plot, s Series, style draw.LineStyle, glyph draw
 	}
 	switch s.Style {
 	case Points:
-		d.Legend.Add(s.Name, points)
+		legend.Add(s.Name, points)
 	case LinePoints:
-		d.Legend.Add(s.Name, line, points)
+		legend.Add(s.Name, line, points)
 	default:
-		d.Legend.Add(s.Name, line)
+		legend.Add(s.Name, line)
 	}
 	return nil
 }
 
-// setAxis sets the scale and the range of an axis that data has been added to.
+// setAxis sets the range and the ticks of an axis that data has been added to.
 func (p Plot) setAxis(a *plot.Axis, log bool) {
 	a.Padding = vg.Points(4)
 	if a.Min > a.Max { // there is no data
-		a.Min, a.Max = 1, 10
+		a.Min, a.Max = 0, 1
 	}
 	if log {
-		a.Scale, a.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
-		if a.Min == a.Max {
-			a.Min, a.Max = a.Min/2, a.Max*2
+		a.Tick.Marker = decades{}
+	}
+}
+
+// decades are the ticks of an axis of decimal logarithms: log10(1), log10(2), …,
+// log10(10), …, with their numbers beside the powers of ten, on short axes beside 2
+// and 5 as well, or beside all. (The logarithmic scale of package plot makes
+// room for labels where there are none.)
+type decades struct{}
+
+func (decades) Ticks(low, high float64) []plot.Tick {
+	var ticks []plot.Tick
+	const slack = 1e-9 // of the sums below
+	for e := math.Floor(low); e <= high; e++ {
+		for digit := range 9 {
+			digit := float64(digit + 1)
+			t := plot.Tick{Value: e + math.Log10(digit)}
+			if t.Value < low-slack || t.Value > high+slack {
+				continue
+			}
+			t.Value = max(low, min(t.Value, high))
+			if digit == 1 || high-low < 1.5 && (digit == 2 || digit == 5) || high-low < 0.5 {
+				t.Label = strconv.FormatFloat(digit*math.Pow(10, e), 'g', 6, 64)
+			}
+			ticks = append(ticks, t)
 		}
 	}
+	return ticks
+}
+
+// onAxis is where a number stands on an axis.
+func onAxis(v float64, log bool) float64 {
+	if log {
+		return math.Log10(v)
+	}
+	return v
 }
 
 // drawable tells whether a number has a place on an axis.

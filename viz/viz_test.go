@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	curves = Plot{Title: "variance", X: "N", Y: "trace", LogX: true, LogY: true, Legend: BottomLeft, Series: []Series{
+	curves = Plot{Title: "variance", X: "N", Y: "trace", LogX: true, LogY: true, Series: []Series{
 		{Name: "PL-Rank-2", X: []float64{1, 10, 100}, Y: []float64{1, .1, .01}, Style: LinePoints},
 		{Name: "PL-Rank-RB", X: []float64{1, 10, 100}, Y: []float64{.1, .01, .001}, Marks: []int{2}, Texts: []string{"", "", "end"}},
 		{Name: "1/N", X: []float64{1, 100}, Y: []float64{2, .02}, Style: Guide},
@@ -106,13 +106,41 @@ func TestGaps(t *testing.T) {
 		for _, part := range (Plot{LogY: c.log}).parts(Series{Y: c.y}) {
 			got = append(got, part.numbers)
 			for i, n := range part.numbers {
-				if part.at[i].X != float64(n+1) || part.at[i].Y != c.y[n] {
+				if part.at[i].X != float64(n+1) || part.at[i].Y != onAxis(c.y[n], c.log) {
 					t.Errorf("%v: point %d is at %v", c.y, n, part.at[i])
 				}
 			}
 		}
 		if fmt.Sprint(got) != c.want {
 			t.Errorf("%v, log %v: parts %v, want %v", c.y, c.log, got, c.want)
+		}
+	}
+}
+
+func TestDecades(t *testing.T) {
+	for _, c := range []struct {
+		low, high float64
+		ticks     int
+		want      string
+	}{
+		{0.03, 300, 28 + 9, "0.1 1 10 100"},
+		{1, 10, 10, "1 2 5 10"},
+		{2, 60, 9 + 5, "2 5 10 20 50"},
+		{3, 4, 2, "3 4"},
+		{1e4, 1e6, 19, "10000 100000 1e+06"},
+	} {
+		var labels []string
+		ticks := (decades{}).Ticks(math.Log10(c.low), math.Log10(c.high))
+		for _, tick := range ticks {
+			if v := math.Pow(10, tick.Value); v < c.low*(1-1e-9) || v > c.high*(1+1e-9) {
+				t.Errorf("%g to %g: a tick at %g", c.low, c.high, v)
+			}
+			if tick.Label != "" {
+				labels = append(labels, tick.Label)
+			}
+		}
+		if got := strings.Join(labels, " "); got != c.want || len(ticks) != c.ticks {
+			t.Errorf("%g to %g: %d ticks with labels %q, want %d with %q", c.low, c.high, len(ticks), got, c.ticks, c.want)
 		}
 	}
 }

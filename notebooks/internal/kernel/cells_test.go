@@ -134,6 +134,13 @@ func TestResults(t *testing.T) {
 )`, `viz.Table{Title: "caption", Columns: []string{"x"}, Rows: []viz.Row{{0.25}}}`,
 		`viz.Plot{X: "abscissa", Series: []viz.Series{{Y: []float64{1, 2}}}}`,
 		`fmt.Println("printed")`,
+		`m := map[string][]int{"a": {1, 2}}
+func sum(x []int) int { s := 0; for _, v := range x { s += v }; return s }
+func get(k string) []int { return m[k] }
+var e interface{} = []int{3}
+c := make(chan []int, 1)
+c <- []int{1}
+fmt.Println("sum", sum(m["a"]), sum(e.([]int)), sum(<-c))`,
 		`g := G.NewGraph()
 scores := G.NewVector(g, tensor.Float64, G.WithShape(3), G.WithName("scores"), G.WithValue(tensor.New(tensor.WithBacking([]float64{3, 2, 1}))))
 s := ops.NewSampler(4, 2, 1)
@@ -145,7 +152,7 @@ rankings.Value().Shape()`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`caption</caption>`, `"image/svg+xml"`, `abscissa`, `"printed\n"`, `(1, 4, 2)`, `0.2500`} {
+	for _, want := range []string{`sum 3 3 1`, `caption</caption>`, `"image/svg+xml"`, `abscissa`, `"printed\n"`, `(1, 4, 2)`, `0.2500`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in the outputs", want)
 		}
