@@ -107,7 +107,7 @@ func TestAllFolds(t *testing.T) {
 		t.Errorf("%+v of %v", got, values)
 	}
 	for _, want := range []string{
-		"test: mean ± standard deviation over 3 folds", "fold 3", "random order", "-convention skip",
+		"test: mean ± standard deviation, folds 1 2 3", "fold 3", "random order", "-convention skip",
 		fmt.Sprintf("%.4f ±%.4f", got.Mean, got.SD), fmt.Sprintf("%.4f", values[1]),
 	} {
 		if !strings.Contains(stdout, want) {
@@ -138,7 +138,7 @@ func TestInterruptedFolds(t *testing.T) {
 	if status := run(ctx, args, &stdout, stop); status != 130 {
 		t.Fatal(status, stop.String())
 	}
-	if !strings.Contains(stdout.String(), "over 1 folds") || !strings.Contains(stop.String(), "1 of 3 folds are done") {
+	if !strings.Contains(stdout.String(), "deviation, folds 1\n") || !strings.Contains(stop.String(), "1 of 3 folds are done") {
 		t.Errorf("%s\n%s", stdout.String(), stop.String())
 	}
 	var summary train.FoldsSummary
@@ -446,6 +446,17 @@ func TestMalformedLines(t *testing.T) {
 	status, _, stderr = call("-model", filepath.Join(out, "model.npz"), "-predict", file, "-scores", filepath.Join(dir, "s"))
 	if want := "datasets: " + file + ":1: column 13: feature \"77:1\": ids go from 1 to 4 (13 such lines)\n"; status != 1 || stderr != want {
 		t.Errorf("%d, %q, want %q", status, stderr, want)
+	}
+}
+
+// The sum that the manual names as an example is one that trains.
+func TestLossSum(t *testing.T) {
+	const sum = "plrank-rb+0.5*disparity"
+	if _, text, _ := call("-help"); !strings.Contains(text, sum) {
+		t.Errorf("no %s in the manual", sum)
+	}
+	if stdout, _ := callQuick(t, "-data", fold(t), "-loss", sum); !strings.Contains(stdout, sum) {
+		t.Errorf("no %s in the report:\n%s", sum, stdout)
 	}
 }
 

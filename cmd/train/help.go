@@ -48,7 +48,8 @@ A folder has a file for each split: train.txt, vali.txt and test.txt, say, or
 set1.train.txt and its companions; or it has folders Fold1, Fold2, … of those.`,
 			flags: []string{"data", "vali", "test", "fold", "folds", "duplicates", "label-column", "query-column", "document-column", "cache", "transform"}},
 		{title: "DESCRIBING DATA", text: `Counts queries, documents, features and labels, and names the features that are
-constant and those with missing values. In JSON this is one object:
+constant and those with missing values; unlabelled documents count, too (so that
+-cache keeps a copy of its own for it). In JSON this is one object:
     queries, documents, features   how many, all splits together
     labels                         documents by label
     labelFree                      queries without a label above 0

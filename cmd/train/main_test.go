@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plrank/plrank/losses"
+	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/train"
 )
 
@@ -306,7 +308,16 @@ func TestHelp(t *testing.T) {
 			t.Errorf("no -%s", f.Name)
 		}
 	})
+	words := strings.Fields(text)
+	for _, name := range slices.Concat(losses.Names(), metrics.Names()) {
+		if !slices.Contains(words, name) {
+			t.Errorf("no %s", name)
+		}
+	}
 	for _, line := range strings.Split(text, "\n") {
+		if n := len([]rune(line)); n > 84 {
+			t.Errorf("a line of %d: %q", n, line)
+		}
 		if strings.HasSuffix(line, " ") {
 			t.Errorf("blanks at the end of %q", line)
 		}

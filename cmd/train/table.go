@@ -31,7 +31,7 @@ func printReport(w io.Writer, r *train.Report) {
 // printFolds prints a table for each split, and one of the folds.
 func printFolds(w io.Writer, r *train.FoldReport) {
 	for _, s := range r.Splits {
-		fmt.Fprintf(w, "\n%s: mean ± standard deviation over %d folds\n", s.Name, len(r.Folds))
+		fmt.Fprintf(w, "\n%s: mean ± standard deviation, folds %s\n", s.Name, strings.Trim(fmt.Sprint(r.Folds), "[]"))
 		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 		fmt.Fprintf(tw, "\t%s\t\n", strings.Join(r.Metrics, "\t"))
 		for i, name := range s.Rankers {
