@@ -89,7 +89,7 @@ func TestLossesLearn(t *testing.T) {
 	for _, name := range []string{"plrank1", "plrank2", "plrank-rb", "policy-gradient", "placement-policy-gradient", "lambdaloss"} {
 		c := Config{
 			Loss: name, Samples: 50, Transform: "log-standard", Hidden: []int{16}, Activation: ops.Tanh,
-			Optimizer: "adam", LearningRate: 0.01, Batch: 4, Epochs: 8, EvaluateTrain: true, NormalizeGains: true,
+			Optimizer: "adam", LearningRate: 0.01, Batch: 4, Epochs: 16, EvaluateTrain: true, NormalizeGains: true,
 		}
 		history := mustRun(t, mustNew(t, c, s), Hooks{}).History
 		first, last := history[0].Train["ndcg@5"], history[len(history)-1].Train["ndcg@5"]
