@@ -7,9 +7,7 @@
 // It also registers the tables when it is linked, which is all that a kernel needs.
 package symbols
 
-import (
-	"strconv"
-)
+import "strconv"
 
 //go:generate go run ./gen
 

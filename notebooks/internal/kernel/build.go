@@ -54,8 +54,8 @@ func Build(module string) (string, error) {
 // that it points to them; it returns the path of that file.
 func Prepare(module string) (modfile string, err error) {
 	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
+	if err != nil { // there is no HOME
+		cache = os.TempDir()
 	}
 	build := filepath.Join(cache, "plrank-kernel")
 	if err := os.MkdirAll(build, 0o755); err != nil {

@@ -71,7 +71,8 @@ func execute(t *testing.T, data string, tags []string, cells ...string) (string,
 	return string(b), nil
 }
 
-// What is wrong in a cell is said in the notebook, and the next cell runs.
+// What is wrong in a cell is said in the notebook, and the next cell runs, with all
+// variables there are; an interrupt is no different.
 func TestMessages(t *testing.T) {
 	cases := []struct{ cell, want string }{
 		{"import (\"errors\"; \"fmt\")\nif err := errors.New(\"no such split\"); err != nil { panic(fmt.Errorf(\"reading: %w\", err)) }", `^reading: no such split$`},
@@ -84,6 +85,8 @@ func TestMessages(t *testing.T) {
 		{"import (\n\t\"fmt\"\n\t\"example.org/x\"\n)", `"example.org/x" is not part of this kernel`},
 		{"import \"slices\"", `"slices" is not part of this kernel`},
 		{"import \"github.com/plrank/plrank/losses\"\n_, err := losses.ByName(\"plrank9\")\nif err != nil { panic(err) }", `plrank9.*plrank-rb`},
+		{"import (\"os\"; \"time\")\nself, _ := os.FindProcess(os.Getpid())\ngo func() { time.Sleep(300*time.Millisecond); self.Signal(os.Interrupt) }()\nfor i := 0; ; i++ { }", `signal: interrupt`},
+		{"panic(len(x))", `^2$`},
 	}
 	var cells []string
 	for _, c := range cases {
