@@ -56,7 +56,7 @@ type Config struct {
 func Default() Config {
 	return Config{
 		Loss: "plrank-rb", Cutoff: 10, Samples: 100, NormalizeGains: true,
-		Transform: "minmax+quantile", Hidden: []int{64}, Activation: ops.ReLU, Dropout: 0.5, Members: 3,
+		Transform: "minmax+log-standard+quantile", Hidden: []int{64}, Activation: ops.ReLU, Dropout: 0.5, Members: 3,
 		Optimizer: "adam", LearningRate: 0.001, Batch: 2,
 		Epochs: 60, Patience: 15, Metric: "expected-ndcg@10",
 	}

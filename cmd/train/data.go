@@ -15,7 +15,7 @@ import (
 func open(o *options, unlabelled string, stderr io.Writer) (*datasets.Splits, error) {
 	if o.Data == "" {
 		// As large as training on it ends within a minute.
-		return datasets.Synthetic(datasets.SyntheticOptions{Train: 160, Vali: 60, Test: 100, Seed: o.Seed}), nil
+		return datasets.Synthetic(datasets.SyntheticOptions{Train: 100, Vali: 40, Test: 80, Seed: o.Seed}), nil
 	}
 	splits, err := datasets.Open(o.Data, datasets.Options{
 		Read: o.readOptions(), Vali: o.Vali, Test: o.Test, Fold: o.Fold, Seed: o.Seed,
