@@ -32,6 +32,7 @@ func benchmarkList(docs int, spread float64) (scores, gains []float64) {
 var sizes = []struct{ docs, cutoff, samples int }{
 	{24, 5, 1000}, {125, 5, 1}, {125, 5, 10}, {125, 5, 100}, {125, 5, 1000}, {125, 10, 1000}, {125, 100, 1000},
 	{1000, 5, 1000}, {1000, 10, 1000}, {1000, 100, 1000}, {10000, 5, 1000}, {10000, 10, 1000},
+	{125, 5, 4000}, {10000, 5, 4000}, // with N = 1000: the cost of a sample
 }
 
 // BenchmarkQuery is the gradient of one query by PL-Rank-RB, sampling included.
