@@ -105,7 +105,7 @@ func ExampleParse() {
 	_, err = losses.Parse("plrank-rb + 0.5 disparity")
 	fmt.Println(err)
 	// Output:
-	// -1.54 [-1.03 0.66 0.37]
+	// -1.56 [-1.09 0.69 0.40]
 	// losses: "plrank-rb + 0.5 disparity", column 17: want * and a loss after the weight 0.5
 }
 
@@ -216,7 +216,7 @@ func ExampleDisparity() {
 		}
 		return losses.Disparity(b.Lists, b.Gains, exposure)
 	})
-	// Output: 1.56 [-0.89 0.35 0.55]
+	// Output: 1.54 [-0.96 0.39 0.57]
 }
 
 func ExampleExposureLoss() {
@@ -227,7 +227,7 @@ func ExampleExposureLoss() {
 		}
 		return losses.ExposureLoss(b.Lists, b.Gains, exposure, b.Discounts)
 	})
-	// Output: 0.38 [-0.34 0.25 0.09]
+	// Output: 0.37 [-0.35 0.25 0.10]
 }
 
 func ExampleGroupExposure() {
@@ -238,7 +238,7 @@ func ExampleGroupExposure() {
 		}
 		return losses.GroupExposure(b.Lists, b.Groups, exposure)
 	})
-	// Output: 0.15 [-0.10 -0.09 0.18]
+	// Output: 0.15 [-0.11 -0.07 0.18]
 }
 
 func ExampleGroupTreatment() {
@@ -249,7 +249,7 @@ func ExampleGroupTreatment() {
 		}
 		return losses.GroupTreatment(b.Lists, b.Gains, b.Groups, exposure)
 	})
-	// Output: 0.28 [-0.11 -0.11 0.22]
+	// Output: 0.28 [-0.14 -0.09 0.22]
 }
 
 // NDCG@2 in the place of DCG@2, for PL-Rank-RB.
@@ -265,7 +265,7 @@ func ExampleNormalizedGains() {
 		}
 		return losses.PLRankRB(b.Lists, gains, rankings, b.Discounts)
 	})
-	// Output: -0.64 [-0.16 0.14 0.03]
+	// Output: -0.64 [-0.17 0.14 0.03]
 }
 
 func ExampleParseDiscounts() {

@@ -86,5 +86,5 @@ func ExampleFairness() {
 	}
 	// Output:
 	// ee-l of exposure [1.00 0.63 0.50]: 0.068
-	// ee-l of exposure [0.82 0.82 0.50]: 0.000
+	// ee-l of exposure [0.81 0.82 0.50]: 0.000
 }
