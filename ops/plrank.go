@@ -62,17 +62,7 @@ func PLRankRB(l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, e
 }
 
 func plRank(e plackett.Estimator, name string, l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error) {
-	err := l.check()
-	if err == nil {
-		err = l.checkRows("gains", gains)
-	}
-	if err == nil {
-		err = l.checkRankings(rankings)
-	}
-	if err == nil {
-		err = checkDiscounts(discounts)
-	}
-	if err != nil {
+	if err := l.checkEstimate(gains, rankings, discounts); err != nil {
 		return nil, fmt.Errorf("ops: %s: %w", name, err)
 	}
 	op := &plRankOp{
@@ -84,6 +74,20 @@ func plRank(e plackett.Estimator, name string, l Lists, gains, rankings *G.Node,
 		},
 	}
 	return G.ApplyOp(op, l.with(gains, rankings)...)
+}
+
+// checkEstimate reports what an estimate of a metric cannot be built on.
+func (l Lists) checkEstimate(gains, rankings *G.Node, discounts []float64) error {
+	if err := l.check(); err != nil {
+		return err
+	}
+	if err := l.checkRows("gains", gains); err != nil {
+		return err
+	}
+	if err := l.checkRankings(rankings); err != nil {
+		return err
+	}
+	return checkDiscounts(discounts)
 }
 
 func checkDiscounts(discounts []float64) error {

@@ -29,17 +29,7 @@ func RewardsToGo(l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node
 }
 
 func rewards(name string, l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error) {
-	err := l.check()
-	if err == nil {
-		err = l.checkRows("gains", gains)
-	}
-	if err == nil {
-		err = l.checkRankings(rankings)
-	}
-	if err == nil {
-		err = checkDiscounts(discounts)
-	}
-	if err != nil {
+	if err := l.checkEstimate(gains, rankings, discounts); err != nil {
 		return nil, fmt.Errorf("ops: %s: %w", name, err)
 	}
 	op := &rewardsOp{listOp: newListOp(l), estimate: estimate{name: name, discounts: append([]float64(nil), discounts...)}}
