@@ -63,7 +63,7 @@ var partKinds = map[string]partKind{
 //
 //	none          the raw value
 //	minmax        (x − min)/(max − min) over the documents of the query; 0 where
-//	              they are all equal (Oosterhuis 2021, §5)
+//	              they are all equal (Oosterhuis 2021, §7)
 //	standard      (x − mean)/sd over all training documents, within ±10
 //	log-standard  the same of sign(x)·log(1+|x|)
 //	quantile      the normal score of the value's rank among all training

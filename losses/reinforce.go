@@ -17,7 +17,7 @@ func PolicyGradient(l ops.Lists, gains, rankings *G.Node, discounts []float64) (
 }
 
 // PlacementPolicyGradient is [PolicyGradient] with every placement rewarded by what
-// the ranking earns from there on (Oosterhuis, SIGIR 2021, Eq. 13),
+// the ranking earns from there on (Oosterhuis, SIGIR 2021, §5.1),
 //
 //	−mean_q (1/N) Σ_i Σ_k (Σ_{x≥k} θ_x ρ_{y_x}) log P(y_k | y_1..k−1).
 func PlacementPolicyGradient(l ops.Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error) {

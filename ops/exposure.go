@@ -17,7 +17,7 @@ import (
 // mean over rankings of Σ_k θ_k P_k(d).
 //
 // The backward pass is PL-Rank-RB with gains ρ := ∂F/∂E, the incoming gradient
-// (Oosterhuis, SIGIR 2021, Eq. 33: any function F of the exposures has the gradient
+// (Oosterhuis, SIGIR 2021, §6: any function F of the exposures has the gradient
 // of a relevance metric with these gains), on gradRankings, or on rankings where
 // that is nil. When F is not linear in E, its gradient is unbiased only if the
 // rankings are not the ones that gave the exposure: pass rankings from another

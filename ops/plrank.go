@@ -18,7 +18,7 @@ import (
 //
 // a node [queries] of the dtype of the scores; queries without documents get 0.
 // The backward pass injects PL-Rank-1's estimate of the gradient (Oosterhuis,
-// SIGIR 2021, Eq. 24) into the scores: with W_k = Σ_{x≥k} θ_x ρ_{y_x} and P_k(d) the
+// SIGIR 2021, §5.2) into the scores: with W_k = Σ_{x≥k} θ_x ρ_{y_x} and P_k(d) the
 // probability of placing d at rank k given the places before it,
 //
 //	λ_d = mean over rankings of Σ_k W_k (1[y_k = d] − P_k(d)).
@@ -38,7 +38,7 @@ func PLRank1(l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, er
 }
 
 // PLRank2 is [PLRank1] with the gradient of PL-Rank-2 (Oosterhuis, SIGIR 2021,
-// Eq. 27 and Algorithm 1; PL-Rank-3 of SIGIR 2022 computes the same numbers),
+// §5.3 and Algorithm 1; PL-Rank-3 of SIGIR 2022 computes the same numbers),
 // which uses the gains of the documents that were not sampled too:
 //
 //	λ_d = mean over rankings of Σ_k 1[y_k = d]·W_{k+1} + P_k(d)·(θ_k ρ_d − W_k).
@@ -47,7 +47,8 @@ func PLRank2(l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, er
 }
 
 // PLRankRB is [PLRank1] with the estimates of PL-Rank-RB, which have the same
-// expectation and 10 to 1000 times less variance than PL-Rank-2's: rewards are
+// expectation and mostly 10 to 1000 times less variance than PL-Rank-2's (more is
+// possible on lists of a few documents, see docs/PL-RANK-RB.md): rewards are
 // replaced by their expectation given the ranking so far (Rao–Blackwell), and the
 // mean of the other rankings is subtracted. With ρ̄_k = Σ_d P_k(d) ρ_d,
 // V_k = Σ_{x≥k} θ_x ρ̄_x, and a_k = V_{k+1} less the mean of V_{k+1} over the other

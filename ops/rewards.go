@@ -23,7 +23,7 @@ func Rewards(l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, er
 
 // RewardsToGo is [Rewards] with only what the ranking earns from the placement on,
 // Σ_{x≥k} θ_x ρ_{y_x} / N: the weights of the placement policy gradient
-// (Oosterhuis, SIGIR 2021, Eq. 13).
+// (Oosterhuis, SIGIR 2021, §5.1).
 func RewardsToGo(l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error) {
 	return rewards("RewardsToGo", l, gains, rankings, discounts)
 }

@@ -62,7 +62,7 @@ func Default() Config {
 	}
 }
 
-// Paper is the set-up of the experiments of Oosterhuis (2021), section 5, with
+// Paper is the set-up of the experiments of Oosterhuis (2021), section 7, with
 // PL-Rank-2: two hidden layers of 32 sigmoids, plain SGD, one query a step, a
 // number of samples that grows from 10 to 100, DCG@5 under the policy.
 func Paper() Config {
@@ -201,7 +201,7 @@ func (c Config) parse() (*parsed, error) {
 type SampleCount int
 
 // Dynamic is a number of samples that grows with the epoch, from 10 to 100 in the
-// course of 40 epochs (Oosterhuis 2021, section 5).
+// course of 40 epochs (Oosterhuis 2021, section 7).
 const Dynamic SampleCount = -1
 
 const dynamicName = "dynamic"

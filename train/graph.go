@@ -41,7 +41,7 @@ type objective struct {
 }
 
 // exposureSamples is the number of rankings that exposure is estimated from, that
-// of Oosterhuis (2021), section 6.
+// of Oosterhuis (2021), section 7.
 const exposureSamples = 1000
 
 // setStep makes the next run draw what belongs to that step.

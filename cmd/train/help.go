@@ -66,7 +66,7 @@ plrank-rb+0.5*disparity.`,
 			"The model of the epoch with the best validation value is kept.",
 			flags: []string{"metric", "patience", "convention", "evaluation-samples", "evaluate-train", "drop-label-free-test"}},
 		{title: "RECIPES AND RUNS", text: `default is a recipe that serves many collections well. paper is the set-up of
-Oosterhuis, SIGIR 2021, section 5: sigmoid layers of 32 and 32, plain SGD with
+Oosterhuis, SIGIR 2021, section 7: sigmoid layers of 32 and 32, plain SGD with
 one query a step, dynamic samples, DCG@5.`,
 			flags: []string{"preset", "baseline", "out", "resume"}},
 		{title: "SCORING", text: `A model file has all it takes to score raw files: the features are transformed as

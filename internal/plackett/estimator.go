@@ -11,10 +11,10 @@ type Estimator int
 const (
 	// PolicyGradient is REINFORCE (Williams 1992): f_k = g_k = W_1, c = 0.
 	PolicyGradient Estimator = iota
-	// PLRank1 (Oosterhuis, SIGIR 2021, Eq. 24) has f_k = g_k = W_k, c = 0. The
+	// PLRank1 (Oosterhuis, SIGIR 2021, §5.2) has f_k = g_k = W_k, c = 0. The
 	// placement policy gradient is the same number, ranking by ranking.
 	PLRank1
-	// PLRank2 (Oosterhuis, SIGIR 2021, Algorithm 1) has f_k = W_{k+1}, g_k = W_k,
+	// PLRank2 (Oosterhuis, SIGIR 2021, §5.3 and Algorithm 1) has f_k = W_{k+1}, g_k = W_k,
 	// c = 1. PL-Rank-3 (Oosterhuis, SIGIR 2022) is the same number.
 	PLRank2
 	// PLRankRB replaces sampled rewards by their expectation given the ranking so

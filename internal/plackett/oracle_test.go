@@ -9,8 +9,7 @@ import (
 )
 
 // algorithm1 is Algorithm 1 of Oosterhuis (SIGIR 2021), line by line, for rankings
-// given. (Its line 8 prints θ_k where the text and the derivation have θ of the
-// same rank as the reward; the reward of rank k is θ_k ρ_{y_k} throughout.)
+// given.
 func algorithm1(scores, gains, discounts []float64, rankings [][]int) []float64 {
 	lambda := make([]float64, len(scores)) // line 3
 	denominator := 0.0                     // line 4
