@@ -17,9 +17,9 @@ import (
 //
 // Gradients reach w, b, and x unless x is a leaf of the graph: a first layer
 // does not pay for a gradient that nobody reads, and asking Grad for it is an
-// error of Gorgonia's ("Non Differentiable WRTs"). The matrix products are
-// gonum's blas32.Gemm and blas64.Gemm, so blas32.Use and blas64.Use speed them
-// up. Results are bit-identical for any GOMAXPROCS.
+// error of Gorgonia's ("Non Differentiable WRTs"). Matrix products use
+// AVX2 instructions where the machine has them, and OpenBLAS in programs built
+// with -tags openblas. Results are bit-identical for any GOMAXPROCS.
 //
 // Shapes or dtypes that do not fit are errors.
 func Dense(x, w, b *G.Node, act Activation) (*G.Node, error) {

@@ -47,9 +47,11 @@ func (op *denseInputDiffOp) Do(values ...G.Value) (G.Value, error) {
 	}
 	dx := op.out.get(w.Dtype(), tensor.Shape{dz.Shape()[0], in})
 	if w.Dtype() == tensor.Float32 {
-		return dx, backInput(in, out, dz.Float32s(), w.Float32s(), dx.Float32s())
+		backInput(in, out, dz.Float32s(), w.Float32s(), dx.Float32s())
+	} else {
+		backInput(in, out, dz.Float64s(), w.Float64s(), dx.Float64s())
 	}
-	return dx, backInput(in, out, dz.Float64s(), w.Float64s(), dx.Float64s())
+	return dx, nil
 }
 
 func (op *denseInputDiffOp) WriteHash(h hash.Hash) { hashText(h, op) }
@@ -94,9 +96,11 @@ func (op *denseWeightsDiffOp) Do(values ...G.Value) (G.Value, error) {
 	}
 	dw := op.out.get(x.Dtype(), shape)
 	if x.Dtype() == tensor.Float32 {
-		return dw, backWeights(in, out, x.Float32s(), dz.Float32s(), dw.Float32s())
+		backWeights(in, out, x.Float32s(), dz.Float32s(), dw.Float32s())
+	} else {
+		backWeights(in, out, x.Float64s(), dz.Float64s(), dw.Float64s())
 	}
-	return dw, backWeights(in, out, x.Float64s(), dz.Float64s(), dw.Float64s())
+	return dw, nil
 }
 
 func (op *denseWeightsDiffOp) WriteHash(h hash.Hash) { hashText(h, op) }

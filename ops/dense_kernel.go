@@ -1,64 +1,30 @@
 package ops
 
-import (
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas32"
-	"gonum.org/v1/gonum/blas/blas64"
-)
+import "github.com/plrank/plrank/internal/blas"
 
-type float interface{ float32 | float64 }
+type float = blas.Float
 
 // Work is cut into pieces whose size does not depend on the number of cores,
 // so that results do not either.
 const (
-	rowBlock     = 64    // rows of a forward pass
-	featureBlock = 16    // rows of a weight gradient
+	rowBlock     = 64    // rows of an elementwise pass of a layer
+	sumBlock     = 512   // rows that a weight gradient sums at a time: they stay in the cache
 	elementBlock = 16384 // elements of an elementwise pass
 )
 
 func blocks(n, size int) int { return (n + size - 1) / size }
 
-// A matrix is a row-major view: stride elements from row to row.
-type matrix[T float] struct {
-	rows, cols, stride int
-	data               []T
-}
-
-// gemm is c = a·b + beta·c, with transposes as asked, by the BLAS that gonum
-// has been told to use.
-func gemm[T float](ta, tb blas.Transpose, a, b matrix[T], beta T, c matrix[T]) {
-	if data, ok := any(c.data).([]float32); ok {
-		blas32.Gemm(ta, tb, 1, general32(a), general32(b), float32(beta),
-			blas32.General{Rows: c.rows, Cols: c.cols, Stride: c.stride, Data: data})
-		return
-	}
-	blas64.Gemm(ta, tb, 1, general64(a), general64(b), float64(beta),
-		blas64.General{Rows: c.rows, Cols: c.cols, Stride: c.stride, Data: any(c.data).([]float64)})
-}
-
-func general32[T float](m matrix[T]) blas32.General {
-	return blas32.General{Rows: m.rows, Cols: m.cols, Stride: m.stride, Data: any(m.data).([]float32)}
-}
-
-func general64[T float](m matrix[T]) blas64.General {
-	return blas64.General{Rows: m.rows, Cols: m.cols, Stride: m.stride, Data: any(m.data).([]float64)}
-}
-
 // forward sets y = act(x·w + b): x [rows, in], w [in, out], y [rows, out].
 func forward[T float](act Activation, in, out int, x, w, b, y []T) error {
 	rows := len(y) / out
+	blas.Product(y, x, w, rows, in, out)
 	return each(blocks(rows, rowBlock), workers(), func(_, i int) error {
-		from, to := i*rowBlock, min((i+1)*rowBlock, rows)
-		yb := y[from*out : to*out]
-		for r := range to - from {
-			copy(yb[r*out:(r+1)*out], b)
-		}
-		xm := matrix[T]{to - from, in, in, x[from*in : to*in]}
-		ym := matrix[T]{to - from, out, out, yb}
-		if out == 1 { // a dot product a row, rather than sums of length one
-			gemm(blas.NoTrans, blas.Trans, xm, matrix[T]{1, in, in, w}, 1, ym)
-		} else {
-			gemm(blas.NoTrans, blas.NoTrans, xm, matrix[T]{in, out, out, w}, 1, ym)
+		yb := y[i*rowBlock*out : min((i+1)*rowBlock, rows)*out]
+		for at := 0; at < len(yb); at += out {
+			row := yb[at : at+out]
+			for j, v := range b[:len(row)] {
+				row[j] += v
+			}
 		}
 		activate(act, yb)
 		return nil
@@ -66,43 +32,50 @@ func forward[T float](act Activation, in, out int, x, w, b, y []T) error {
 }
 
 // backInput sets dx = dz·wᵀ.
-func backInput[T float](in, out int, dz, w, dx []T) error {
-	rows := len(dz) / out
-	wt := w // [out, in]: rows of it are added up faster than dot products are taken
+func backInput[T float](in, out int, dz, w, dx []T) {
+	wt := w // [out, in]
 	if out > 1 {
 		wt = make([]T, in*out)
-		for i := range in {
-			for j := range out {
-				wt[j*in+i] = w[i*out+j]
-			}
-		}
+		transpose(wt, w, in, out)
 	}
-	return each(blocks(rows, rowBlock), workers(), func(_, i int) error {
-		from, to := i*rowBlock, min((i+1)*rowBlock, rows)
-		gemm(blas.NoTrans, blas.NoTrans,
-			matrix[T]{to - from, out, out, dz[from*out : to*out]},
-			matrix[T]{out, in, in, wt},
-			0, matrix[T]{to - from, in, in, dx[from*in : to*in]})
-		return nil
-	})
+	blas.Product(dx, dz, wt, len(dz)/out, out, in)
 }
 
-// backWeights sets dw = xᵀ·dz, each piece some rows of dw over all rows of x:
-// there is nothing left to add up in an order that could vary.
-func backWeights[T float](in, out int, x, dz, dw []T) error {
+// backWeights sets dw = xᵀ·dz, as (dzᵀ·x)ᵀ: dz is the smaller one to transpose.
+func backWeights[T float](in, out int, x, dz, dw []T) {
 	rows := len(dz) / out
-	return each(blocks(in, featureBlock), workers(), func(_, i int) error {
-		from, to := i*featureBlock, min((i+1)*featureBlock, in)
-		xm := matrix[T]{rows, to - from, in, x[from:]}
-		if out == 1 {
-			gemm(blas.NoTrans, blas.NoTrans, matrix[T]{1, rows, rows, dz}, xm,
-				0, matrix[T]{1, to - from, to - from, dw[from:to]})
-		} else {
-			gemm(blas.Trans, blas.NoTrans, xm, matrix[T]{rows, out, out, dz},
-				0, matrix[T]{to - from, out, out, dw[from*out : to*out]})
+	if out == 1 {
+		blas.Product(dw, dz, x, 1, rows, in)
+		return
+	}
+	size := min(sumBlock, rows)
+	dzt, sum := make([]T, out*size), make([]T, out*in)
+	var part []T
+	for from := 0; from < rows; from += size {
+		n := min(size, rows-from)
+		transpose(dzt[:out*n], dz[from*out:], n, out)
+		if from == 0 {
+			blas.Product(sum, dzt, x, out, n, in)
+			continue
 		}
-		return nil
-	})
+		if part == nil {
+			part = make([]T, out*in)
+		}
+		blas.Product(part, dzt, x[from*in:], out, n, in)
+		for i, v := range part {
+			sum[i] += v
+		}
+	}
+	transpose(dw, sum, out, in)
+}
+
+// transpose sets to [cols, rows] from [rows, cols].
+func transpose[T float](to, from []T, rows, cols int) {
+	for r := range rows {
+		for c, v := range from[r*cols : (r+1)*cols] {
+			to[c*rows+r] = v
+		}
+	}
 }
 
 // backBias sets db to the column sums of dz, block by block.

@@ -1,0 +1,95 @@
+package blas
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+)
+
+func random[T Float](r *rand.Rand, n int) []T {
+	v := make([]T, n)
+	for i := range v {
+		v[i] = T(r.NormFloat64())
+	}
+	return v
+}
+
+// product is c = a·b by its definition, in float64.
+func product[T Float](a, b []T, rows, inner, cols int) []float64 {
+	c := make([]float64, rows*cols)
+	for i := range rows {
+		for j := range cols {
+			for k := range inner {
+				c[i*cols+j] += float64(a[i*inner+k]) * float64(b[k*cols+j])
+			}
+		}
+	}
+	return c
+}
+
+var shapes = [][3]int{{1, 1, 1}, {1, 7, 5}, {3, 136, 32}, {125, 136, 32}, {125, 32, 1}, {1, 125, 136}, {33, 512, 17}, {4, 1, 9}, {0, 3, 2}, {700, 20, 64}}
+
+func testProduct[T Float](t *testing.T, tolerance float64) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, s := range shapes {
+		rows, inner, cols := s[0], s[1], s[2]
+		a, b := random[T](r, rows*inner), random[T](r, inner*cols)
+		want := product(a, b, rows, inner, cols)
+		c := make([]T, rows*cols)
+		for i := range c {
+			c[i] = T(math.NaN()) // what was there before does not matter
+		}
+		Product(c, a, b, rows, inner, cols)
+		for i := range c {
+			if d := math.Abs(float64(c[i]) - want[i]); !(d <= tolerance*math.Sqrt(float64(inner))) {
+				t.Fatalf("%v, %T: element %d is %v, want %v", s, c, i, c[i], want[i])
+			}
+		}
+		// The same on any number of cores.
+		again := make([]T, rows*cols)
+		was := runtime.GOMAXPROCS(1)
+		Product(again, a, b, rows, inner, cols)
+		runtime.GOMAXPROCS(was)
+		if !slices.Equal(c, again) {
+			t.Errorf("%v, %T: another result on one core", s, c)
+		}
+		if inUse == avx2 { // splits the rows by the number of cores of the machine
+			for i := range rows {
+				Product(again[i*cols:], a[i*inner:], b, 1, inner, cols)
+			}
+			if !slices.Equal(c, again) {
+				t.Errorf("%v, %T: another result row by row", s, c)
+			}
+		}
+	}
+}
+
+func TestProduct(t *testing.T) {
+	for _, l := range []library{inUse, gonum} {
+		t.Run(names[l], func(t *testing.T) {
+			if l == gonum && withOpenBLAS {
+				t.Skip("gonum has been told to use OpenBLAS")
+			}
+			defer func(was library) { inUse = was }(inUse)
+			inUse = l
+			testProduct[float32](t, 1e-5)
+			testProduct[float64](t, 1e-14)
+		})
+	}
+}
+
+func BenchmarkProduct(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, s := range [][3]int{{125, 136, 32}, {125, 32, 32}, {32, 125, 136}, {4000, 136, 32}} {
+		b.Run(fmt.Sprintf("%s/%dx%dx%d", Name(), s[0], s[1], s[2]), func(b *testing.B) {
+			x, w, y := random[float32](r, s[0]*s[1]), random[float32](r, s[1]*s[2]), make([]float32, s[0]*s[2])
+			for b.Loop() {
+				Product(y, x, w, s[0], s[1], s[2])
+			}
+			b.ReportMetric(2*float64(s[0]*s[1]*s[2])*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
+		})
+	}
+}
