@@ -1,0 +1,11 @@
+// Package variance measures how much the estimates of a gradient vary: the trace of
+// the covariance of λ, the estimate of the gradient of an expected metric with
+// respect to the scores of a list,
+//
+//	tr Cov λ = Σ_d Var(λ_d) = E‖λ − E λ‖²,
+//
+// for each estimator of package plackett and a number N of sampled rankings. It is
+// what an optimizer sees as noise: the mean squared distance of λ from what the
+// estimators agree on. LambdaLoss is not among them, because its expectation is
+// another: its noise about its own mean could not be compared.
+package variance
