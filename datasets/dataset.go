@@ -17,6 +17,7 @@ type Dataset struct {
 
 	FeatureNames []string // [columns], or nil where the source does not name features
 	DocumentIDs  []string // [rows], or nil where the source names no documents
+	Groups       []int    // [rows] the group of each document, for fairness; negative: none; nil: the source has no groups
 	SourceRows   []int    // [rows]: which row of the source it was, from 0; nil where ReadFile or Group left all rows in their places
 	Warnings     []string // what was odd about the source but could be read, one line each
 }
@@ -63,6 +64,9 @@ func (d *Dataset) Select(queries []int) *Dataset {
 		s.QueryIDs = append(s.QueryIDs, d.QueryIDs[q])
 		if d.DocumentIDs != nil {
 			s.DocumentIDs = append(s.DocumentIDs, d.DocumentIDs[from:to]...)
+		}
+		if d.Groups != nil {
+			s.Groups = append(s.Groups, d.Groups[from:to]...)
 		}
 		if d.SourceRows != nil {
 			s.SourceRows = append(s.SourceRows, d.SourceRows[from:to]...)
@@ -156,6 +160,9 @@ func (d *Dataset) view(from, to int) *Dataset {
 	if d.DocumentIDs != nil {
 		v.DocumentIDs = d.DocumentIDs[first:last:last]
 	}
+	if d.Groups != nil {
+		v.Groups = d.Groups[first:last:last]
+	}
 	if d.SourceRows != nil {
 		v.SourceRows = d.SourceRows[first:last:last]
 	}
@@ -190,6 +197,9 @@ func (d *Dataset) Validate() error {
 	}
 	if d.DocumentIDs != nil && len(d.DocumentIDs) != d.Rows() {
 		return bad("%d document ids for %d rows", len(d.DocumentIDs), d.Rows())
+	}
+	if d.Groups != nil && len(d.Groups) != d.Rows() {
+		return bad("%d groups for %d rows", len(d.Groups), d.Rows())
 	}
 	if d.SourceRows != nil && len(d.SourceRows) != d.Rows() {
 		return bad("%d source rows for %d rows", len(d.SourceRows), d.Rows())

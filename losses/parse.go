@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,6 +25,22 @@ func Parse(text string) (Func, error) {
 		return nil, err
 	}
 	return func(b Batch) (*G.Node, error) { return weightedSum(terms, &batch{Batch: b}) }, nil
+}
+
+// Terms are the names of the losses of which Parse makes the sum: those of weight 0
+// are not among them. Errors are those of Parse.
+func Terms(text string) ([]string, error) {
+	terms, err := parseTerms(text)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, t := range terms {
+		if t.weight != 0 && !slices.Contains(names, t.name) {
+			names = append(names, t.name)
+		}
+	}
+	return names, nil
 }
 
 // A term of a weighted sum.

@@ -19,7 +19,7 @@
 // # The metrics
 //
 // Ranks r run from 1 to the cutoff k, without a cutoff to the end of the list. ρ_r
-// is the gain of the document at rank r (2^label − 1, see [Gain]); it is relevant
+// is the gain of the document at rank r (2^label − 1, or another [Gain]); it is relevant
 // where its label is 1 or more.
 //
 //   - dcg: Σ_r ρ_r / log2(r+1). Järvelin & Kekäläinen, TOIS 2002; with this discount

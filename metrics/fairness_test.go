@@ -246,6 +246,16 @@ func TestFairnessLaws(t *testing.T) {
 		if got := value(Disparity, proportional); got != 0 {
 			t.Errorf("disparity of proportional exposure is %v", got)
 		}
+		// The double sum of the definition.
+		sum := 0.0
+		for d, a := range e.Exposure {
+			for other, b := range e.Exposure {
+				sum += (b*gains[d] - a*gains[other]) * (b*gains[d] - a*gains[other])
+			}
+		}
+		if got, want := value(Disparity, e)*float64(n*(n-1)), sum; !near(got, want, 1e-12) {
+			t.Errorf("disparity adds up to %v, want %v", got, want)
+		}
 		// Squares at least the square of the mean of absolute values.
 		if squared, absolute := value(Disparity, e), value(AbsDisparity, e); n > 1 && squared < absolute*absolute-1e-12 {
 			t.Errorf("disparity %v, absolute %v", squared, absolute)
@@ -268,6 +278,24 @@ func TestFairnessLaws(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Less is better where 0 is fair: the fairest exposure is no worse than any other.
+func TestFairnessDirection(t *testing.T) {
+	fair := Exposed{Exposure: []float64{0.8, 0.8, 0}, Labels: []float32{1, 1, 0}, Groups: []int{0, 1, -1}, Discounts: []float64{1, 0.6}}
+	unfair := fair
+	unfair.Exposure = []float64{1, 0, 0.6}
+	for _, name := range FairnessNames() {
+		f, err := ParseFairness(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		better, err1 := f.PerQuery(fair, Exp2Gain)
+		worse, err2 := f.PerQuery(unfair, Exp2Gain)
+		if err1 != nil || err2 != nil || (better[0] < worse[0]) != f.LowerIsBetter() {
+			t.Errorf("%s: fair %v, unfair %v, lower is better: %t (%v, %v)", name, better, worse, f.LowerIsBetter(), err1, err2)
+		}
+	}
 }
 
 func sumOf(values []float64) float64 {

@@ -185,15 +185,7 @@ func prepareERR(j *judge, labels []float32) (bool, error) {
 // prepareRelevance sets values to 1 for relevant documents and 0 for the rest;
 // a metric relative to the relevant documents is defined where there is one.
 func prepareRelevance(j *judge, labels []float32) (bool, error) {
-	err := j.setValues(labels, func(label float32) (float64, error) {
-		if err := checkLabel(label); err != nil {
-			return 0, err
-		}
-		if label >= relevant {
-			return 1, nil
-		}
-		return 0, nil
-	})
+	err := j.setValues(labels, BinaryGain.Of)
 	return floats.Sum(j.values) > 0, err
 }
 

@@ -13,18 +13,19 @@ type Gain int
 const (
 	Exp2Gain   Gain = iota // 2^label − 1 (Burges et al. 2005), the usual one
 	LinearGain             // the label itself (Järvelin & Kekäläinen 2002)
+	BinaryGain             // 1 for relevant documents, those of label 1 or more, and 0 for others, as precision and RBP have it
 )
 
 // maxExp2Label is the highest label that Exp2Gain takes, as in XGBoost and
 // LightGBM: beyond it one document drowns all others.
 const maxExp2Label = 31
 
-var gainNames = []string{Exp2Gain: "exp2", LinearGain: "linear"}
+var gainNames = []string{Exp2Gain: "exp2", LinearGain: "linear", BinaryGain: "binary"}
 
-// String is the name that ParseGain reads: "exp2" or "linear".
+// String is the name that ParseGain reads: "exp2", "linear" or "binary".
 func (g Gain) String() string { return nameOf(gainNames, int(g), "Gain") }
 
-// ParseGain reads the name of a gain: "exp2" or "linear".
+// ParseGain reads the name of a gain: "exp2", "linear" or "binary".
 func ParseGain(name string) (Gain, error) {
 	i, err := indexOf(gainNames, name, "gain")
 	return Gain(i), err
@@ -44,6 +45,11 @@ func (g Gain) Of(label float32) (float64, error) {
 		return math.Exp2(float64(label)) - 1, nil
 	case LinearGain:
 		return float64(label), nil
+	case BinaryGain:
+		if label >= relevant {
+			return 1, nil
+		}
+		return 0, nil
 	}
 	return 0, fmt.Errorf("metrics: no such gain: %v", g)
 }

@@ -53,7 +53,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestNamesOfSettings(t *testing.T) {
-	for _, g := range []Gain{Exp2Gain, LinearGain} {
+	for _, g := range []Gain{Exp2Gain, LinearGain, BinaryGain} {
 		if got, err := ParseGain(g.String()); err != nil || got != g {
 			t.Errorf("ParseGain(%q) is %v, %v", g, got, err)
 		}
@@ -63,7 +63,7 @@ func TestNamesOfSettings(t *testing.T) {
 			t.Errorf("ParseConvention(%q) is %v, %v", c, got, err)
 		}
 	}
-	if _, err := ParseGain("log"); err == nil || !strings.Contains(err.Error(), "exp2, linear") {
+	if _, err := ParseGain("log"); err == nil || !strings.Contains(err.Error(), "exp2, linear, binary") {
 		t.Errorf("ParseGain(log): %v", err)
 	}
 	if _, err := ParseConvention("drop"); err == nil || !strings.Contains(err.Error(), "zero, one, skip, letor4") {

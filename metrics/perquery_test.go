@@ -71,6 +71,13 @@ func TestFormulas(t *testing.T) {
 	if want := 2/log3 + 1/2.; err != nil || !near(got[0], want, 1e-14) {
 		t.Errorf("dcg@3 of linear gains is %v, %v; want %v", got, err, want)
 	}
+	// Of binary gains, only which documents are relevant matters, and NDCG is
+	// relative to the best ranking of those.
+	fine := Lists{Scores: []float64{4, 3, 2, 1}, Labels: []float32{0.5, 3, 0, 1}}
+	got, err = PerQuery(mustParse(t, "ndcg"), fine, BinaryGain)
+	if want := (1/log3 + 1/log5) / (1 + 1/log3); err != nil || !near(got[0], want, 1e-14) {
+		t.Errorf("ndcg of binary gains is %v, %v; want %v", got, err, want)
+	}
 }
 
 func TestTiesGoByRow(t *testing.T) {

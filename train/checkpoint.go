@@ -53,7 +53,7 @@ func (t *Trainer) Restore(path string) error {
 	if h.Format != checkpointFormat || h.Version != checkpointVersion {
 		return fmt.Errorf("train: %s: %q, version %d: want %q, version %d", path, h.Format, h.Version, checkpointFormat, checkpointVersion)
 	}
-	was, is := h.Config, t.Config
+	was, is := h.Config.WithDefaults(), t.Config // older runs lack newer settings
 	was.Epochs, was.Patience = is.Epochs, is.Patience
 	if a, b := asJSON(was), asJSON(is); a != b {
 		return fmt.Errorf("train: %s was written by a run with another configuration: %s, not %s", path, a, b)

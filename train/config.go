@@ -21,7 +21,8 @@ type Config struct {
 	Cutoff         int         `json:"cutoff"`         // K: ranks that count in the objective; 0: 5
 	Samples        SampleCount `json:"samples"`        // N: rankings sampled for each query and step; 0: 100
 	Gain           string      `json:"gain"`           // from labels to gains, a name of package metrics; "": exp2
-	NormalizeGains bool        `json:"normalizeGains"` // divide a query's gains by its ideal DCG@K: the objective is NDCG
+	NormalizeGains bool        `json:"normalizeGains"` // divide a query's gains by the highest value that the objective can have for it, or for arp by their sum: with dcg the objective is NDCG, with arp and the gain linear it is K + 1 − ARP@K
+	Discounts      string      `json:"discounts"`      // θ of the objective, see losses.ParseDiscounts: dcg, precision, arp, rbp, rbp(0.9), or K numbers; "": dcg
 
 	Transform  string         `json:"transform"`  // of raw features, see datasets.FitTransform; "": minmax
 	Hidden     []int          `json:"hidden"`     // widths of the hidden layers; none: a linear model
@@ -39,11 +40,20 @@ type Config struct {
 
 	Epochs     int    `json:"epochs"`     // passes over the training queries; 0: 40
 	Patience   int    `json:"patience"`   // stop after so many epochs without a better validation value; 0: never
-	Metric     string `json:"metric"`     // the validation value: a metric such as ndcg@5, or expected-ndcg@5; "": ndcg@ the cutoff
+	Metric     string `json:"metric"`     // the validation value: a metric such as ndcg@5, expected-ndcg@5, or a measure of fairness such as disparity; "": ndcg@ the cutoff
 	Convention string `json:"convention"` // for label-free queries: zero, one, skip or letor4, see package metrics; "": skip
+
+	// Report names more metrics to report than [Config.Reported] does by itself: such
+	// as map or expected-err@10, and the measures of fairness of package metrics, such
+	// as disparity or ee-l. These are of the expected exposure of the documents under
+	// the policy, estimated from 1000 rankings as in the paper (its noise adds O(1/N)
+	// to squared measures), with the discounts of the objective and the gains as they
+	// are before NormalizeGains. Queries without a value are left out of their mean.
+	Report []string `json:"report"`
 
 	EvaluationSamples int  `json:"evaluationSamples"` // rankings sampled for expected metrics; 0: 100
 	EvaluateTrain     bool `json:"evaluateTrain"`     // report metrics of the training split every epoch, too
+	EvaluateTest      bool `json:"evaluateTest"`      // and those of the test split: for learning curves, never for choosing
 	DropLabelFreeTest bool `json:"dropLabelFreeTest"` // leave test queries without a relevant document out of all metrics
 
 	Seed uint64 `json:"seed"` // of weights, dropout, order of queries and sampled rankings
@@ -97,6 +107,7 @@ func (c Config) WithDefaults() Config {
 	fill(&c.Cutoff, 5)
 	fill(&c.Samples, 100)
 	fill(&c.Gain, metrics.Exp2Gain.String())
+	fill(&c.Discounts, dcgDiscounts)
 	fill(&c.Transform, "minmax")
 	fill(&c.Optimizer, "sgd")
 	fill(&c.LearningRate, 0.01)
@@ -129,7 +140,9 @@ type parsed struct {
 	Config
 	loss       losses.Func
 	gain       metrics.Gain
+	discounts  []float64
 	metric     measure
+	measures   []measure // that every evaluation reports
 	convention metrics.Convention
 }
 
@@ -147,6 +160,12 @@ func (c Config) parse() (*parsed, error) {
 		return nil, err
 	}
 	p.Metric = p.metric.String()
+	if err = p.parseDiscounts(); err != nil {
+		return nil, err
+	}
+	if p.measures, err = p.reported(); err != nil {
+		return nil, err
+	}
 	if p.convention, err = metrics.ParseConvention(c.Convention); err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func TestConfigCheck(t *testing.T) {
 		want   string
 	}{
 		{func(c *Config) { c.Loss = "best" }, `no loss "best"`},
-		{func(c *Config) { c.Gain = "x" }, "exp2, linear"},
+		{func(c *Config) { c.Gain = "x" }, "exp2, linear, binary"},
 		{func(c *Config) { c.Metric = "expected-x@5" }, "unknown metric"},
 		{func(c *Config) { c.Convention = "x" }, "zero, one, skip"},
 		{func(c *Config) { c.Optimizer = "rmsprop" }, "sgd, momentum, adam"},
@@ -103,7 +103,7 @@ func TestConfigCheck(t *testing.T) {
 func TestPaper(t *testing.T) {
 	c := Paper().WithDefaults()
 	want := Config{
-		Loss: "plrank2", Cutoff: 5, Samples: Dynamic, Gain: "exp2", Transform: "minmax",
+		Loss: "plrank2", Cutoff: 5, Samples: Dynamic, Gain: "exp2", Discounts: "dcg", Transform: "minmax",
 		Hidden: []int{32, 32}, Activation: ops.Sigmoid, Optimizer: "sgd", LearningRate: 0.01, Momentum: 0.9, Decay: 1,
 		Batch: 1, Epochs: 40, Metric: "expected-dcg@5", Convention: "skip", EvaluationSamples: 100, DropLabelFreeTest: true,
 	}

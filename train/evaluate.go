@@ -8,30 +8,59 @@ import (
 	"strings"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
 )
 
 const expectedPrefix = "expected-"
 
 // A measure is a metric, of the ranking by descending score or as expectation
-// under the policy.
+// under the policy, or a measure of fairness.
 type measure struct {
-	metric   metrics.Metric
-	expected bool
+	metric     metrics.Metric
+	expected   bool
+	fairness   metrics.Fairness
+	ofFairness bool // fairness, and neither of the first two
 }
 
-// parseMeasure reads a metric's name, perhaps after "expected-".
+// parseMeasure reads a metric's name, perhaps after "expected-", or that of a
+// measure of fairness.
 func parseMeasure(name string) (measure, error) {
-	rest, expected := strings.CutPrefix(strings.ToLower(name), expectedPrefix)
+	name = strings.ToLower(strings.TrimSpace(name))
+	rest, expected := strings.CutPrefix(name, expectedPrefix)
+	if f, err := metrics.ParseFairness(rest); err == nil {
+		if expected {
+			return measure{}, fmt.Errorf("train: metric %q: %s is of the expected exposure by itself: leave %s off", name, rest, expectedPrefix)
+		}
+		return measure{fairness: f, ofFairness: true}, nil
+	}
 	m, err := metrics.Parse(rest)
-	return measure{m, expected}, err
+	if err != nil {
+		return measure{}, fmt.Errorf("%w; or a measure of fairness: %s", err, strings.Join(metrics.FairnessNames(), ", "))
+	}
+	return measure{metric: m, expected: expected}, nil
 }
 
 func (m measure) String() string {
-	if m.expected {
+	switch {
+	case m.ofFairness:
+		return m.fairness.String()
+	case m.expected:
 		return expectedPrefix + m.metric.String()
 	}
 	return m.metric.String()
+}
+
+// needsGroups tells whether the measure compares groups of documents.
+func (m measure) needsGroups() bool {
+	return m.ofFairness && (m.fairness == metrics.ExposureRatio || m.fairness == metrics.TreatmentRatio)
+}
+
+func (m measure) lowerIsBetter() bool {
+	if m.ofFairness {
+		return m.fairness.LowerIsBetter()
+	}
+	return m.metric.LowerIsBetter()
 }
 
 // better tells whether a is a better value than b, where NaN is the worst.
@@ -39,32 +68,81 @@ func (m measure) better(a, b float64) bool {
 	if math.IsNaN(a) || math.IsNaN(b) {
 		return math.IsNaN(b) && !math.IsNaN(a)
 	}
-	if m.metric.LowerIsBetter() {
+	if m.lowerIsBetter() {
 		return a < b
 	}
 	return a > b
 }
 
+// fairnessOf is the measure of what a fairness loss is about.
+var fairnessOf = map[string]metrics.Fairness{
+	"disparity":       metrics.Disparity,
+	"ee-l":            metrics.EEL,
+	"group-exposure":  metrics.ExposureRatio,
+	"group-treatment": metrics.TreatmentRatio,
+}
+
 // reported lists what every evaluation reports: DCG and NDCG at the cutoff, NDCG
-// at 10, and the metric of the validation, each of the ranking and expected.
-func (p *parsed) reported() []measure {
+// at 10, the metrics of the objective and of the validation, each of the ranking
+// and expected; then fairness, where it is part of the loss; then what is asked
+// for.
+func (p *parsed) reported() ([]measure, error) {
 	var list []measure
-	add := func(name string, expected bool) {
-		m, err := metrics.Parse(name)
-		if err != nil {
-			panic(err) // the names are those below, or of a metric
+	add := func(m measure) {
+		if !slices.Contains(list, m) {
+			list = append(list, m)
 		}
-		if s := (measure{m, expected}); !slices.Contains(list, s) {
-			list = append(list, s)
-		}
+	}
+	names := []string{fmt.Sprintf("dcg@%d", p.Cutoff), "ndcg@5", "ndcg@10"}
+	if own := p.ofDiscounts(); own != "" {
+		names = append(names, own)
+	}
+	if !p.metric.ofFairness {
+		names = append(names, p.metric.metric.String())
 	}
 	for _, expected := range []bool{false, true} {
-		add(fmt.Sprintf("dcg@%d", p.Cutoff), expected)
-		add("ndcg@5", expected)
-		add("ndcg@10", expected)
-		add(p.metric.metric.String(), expected)
+		for _, name := range names {
+			m, err := metrics.Parse(name)
+			if err != nil {
+				return nil, err
+			}
+			add(measure{metric: m, expected: expected})
+		}
 	}
-	return list
+	terms, err := losses.Terms(p.Loss)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range terms {
+		if f, ok := fairnessOf[name]; ok {
+			add(measure{fairness: f, ofFairness: true})
+		}
+	}
+	add(p.metric)
+	p.Report = append([]string(nil), p.Report...) // none is nil, and the caller's stay as they are
+	for i, name := range p.Report {
+		m, err := parseMeasure(name)
+		if err != nil {
+			return nil, fmt.Errorf("train: report: %w", err)
+		}
+		p.Report[i] = m.String()
+		add(m)
+	}
+	return list, nil
+}
+
+// checkGroups is an error where something compares groups of documents, and d has
+// none.
+func (p *parsed) checkGroups(d *datasets.Dataset) error {
+	if d.Groups != nil {
+		return nil
+	}
+	for _, m := range p.measures {
+		if m.needsGroups() {
+			return fmt.Errorf("train: %s has no groups of documents, which %s compares", d.Name, m)
+		}
+	}
+	return nil
 }
 
 // Reported names the metrics that training with this configuration reports, in
@@ -75,7 +153,7 @@ func (c Config) Reported() ([]string, error) {
 		return nil, err
 	}
 	var names []string
-	for _, m := range p.reported() {
+	for _, m := range p.measures {
 		names = append(names, m.String())
 	}
 	return names, nil
@@ -103,30 +181,41 @@ func (v *Value) UnmarshalJSON(data []byte) error {
 
 // Values are means over the queries of a split, by the name of the metric:
 // "ndcg@5" of the ranking by descending score, "expected-ndcg@5" under the
-// Plackett–Luce policy of the scores.
+// Plackett–Luce policy of the scores, "disparity" of the exposure under it.
 type Values map[string]Value
 
 // evaluate computes measures of scores.
 func (p *parsed) evaluate(d *datasets.Dataset, scores []float64, list []measure) (Values, error) {
 	values := Values{}
 	l := metrics.Lists{Scores: scores, Labels: d.Labels, Offsets: d.Offsets}
+	var exposure []float64
 	for _, m := range list {
-		metric := p.convention.Metric(m.metric)
 		var (
-			perQuery []float64
-			err      error
+			perQuery   []float64
+			err        error
+			convention = p.convention
 		)
-		if m.expected {
+		switch {
+		case m.ofFairness:
+			if exposure == nil {
+				exposure, err = metrics.Exposure(l, p.discounts, metrics.Policy{Samples: exposureSamples, Seed: p.Seed})
+			}
+			if err == nil {
+				exposed := metrics.Exposed{Exposure: exposure, Labels: d.Labels, Groups: d.Groups, Offsets: d.Offsets, Discounts: p.discounts}
+				perQuery, err = m.fairness.PerQuery(exposed, p.gain)
+			}
+			convention = metrics.LabelFreeSkip // the others are about metrics of relevance
+		case m.expected:
 			var e metrics.Expectation
-			e, err = metrics.Expected(metric, l, p.gain, metrics.Policy{Samples: p.EvaluationSamples, Seed: p.Seed})
+			e, err = metrics.Expected(p.convention.Metric(m.metric), l, p.gain, metrics.Policy{Samples: p.EvaluationSamples, Seed: p.Seed})
 			perQuery = e.PerQuery
-		} else {
-			perQuery, err = metrics.PerQuery(metric, l, p.gain)
+		default:
+			perQuery, err = metrics.PerQuery(p.convention.Metric(m.metric), l, p.gain)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("train: %s: %w", d.Name, err)
 		}
-		values[m.String()] = Value(metrics.Mean(perQuery, p.convention))
+		values[m.String()] = Value(metrics.Mean(perQuery, convention))
 	}
 	return values, nil
 }
@@ -148,8 +237,11 @@ func (p *parsed) relevantQueries(d *datasets.Dataset) ([]int, error) {
 }
 
 // Twins are the names under which Values have a metric of the ranking and its
-// expectation, given either.
+// expectation, given either. A measure of fairness has no twin: both are its name.
 func Twins(metric string) (ranking, expected string) {
+	if _, err := metrics.ParseFairness(metric); err == nil {
+		return metric, metric
+	}
 	ranking = strings.TrimPrefix(metric, expectedPrefix)
 	return ranking, expectedPrefix + ranking
 }

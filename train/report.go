@@ -54,7 +54,7 @@ func (t *Trainer) Report(r *Ranker, more ...Baseline) (*Report, error) {
 	}
 	names = append(names, t.Loss)
 	report := &Report{Convention: t.Config.Convention}
-	for _, m := range t.reported() {
+	for _, m := range t.measures {
 		report.Metrics = append(report.Metrics, m.String())
 	}
 	for _, split := range []struct {
@@ -73,7 +73,8 @@ func (t *Trainer) Report(r *Ranker, more ...Baseline) (*Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		// A feature is no policy: only its ranking can be measured.
+		// A feature is no policy: only its ranking can be measured, and it has no
+		// expected exposure.
 		single, err := t.evaluate(d, featureScores(d, feature, descending), t.ofRanking())
 		if err != nil {
 			return nil, err
@@ -119,11 +120,11 @@ func (t *Trainer) featureRanker(column int, descending bool) string {
 // featureRow is the place of that ranker in a report.
 const featureRow = 1
 
-// ofRanking is the part of reported that is not expected.
+// ofRanking is the part of measures that is not expected.
 func (p *parsed) ofRanking() []measure {
 	var list []measure
-	for _, m := range p.reported() {
-		if !m.expected {
+	for _, m := range p.measures {
+		if !m.expected && !m.ofFairness {
 			list = append(list, m)
 		}
 	}
@@ -133,27 +134,32 @@ func (p *parsed) ofRanking() []measure {
 // randomOrder is the expectation over random rankings, which for this ranker is
 // what both kinds of metrics measure.
 func (t *Trainer) randomOrder(d *datasets.Dataset) (Values, error) {
-	var expected []measure
-	for _, m := range t.reported() {
-		if m.expected {
-			expected = append(expected, m)
-		}
+	var list []measure
+	for _, m := range t.measures {
+		m.expected = !m.ofFairness
+		list = append(list, m)
 	}
-	values, err := t.evaluate(d, make([]float64, d.Rows()), expected)
+	values, err := t.evaluate(d, make([]float64, d.Rows()), list)
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range expected {
-		values[m.metric.String()] = values[m.String()]
+	for _, m := range t.measures {
+		of := m
+		of.expected = !m.ofFairness
+		values[m.String()] = values[of.String()]
 	}
 	return values, nil
 }
 
 // bestFeature is the column of the training split, and its direction, with the
-// best value of the validation metric; the first of several.
+// best value of the validation metric, or where that is one of fairness, of DCG at
+// the cutoff; the first of several.
 func (t *Trainer) bestFeature() (column int, descending bool, err error) {
 	d := t.splits.Train
 	m := measure{metric: t.metric.metric}
+	if t.metric.ofFairness {
+		m = t.measures[0]
+	}
 	type outcome struct {
 		value float64
 		err   error

@@ -77,7 +77,7 @@ func mustRun(t *testing.T, tr *Trainer, h Hooks) *Result {
 func timeless(history []Epoch) []Epoch {
 	history = slices.Clone(history)
 	for i := range history {
-		history[i].Seconds = 0
+		history[i].Seconds, history[i].TrainSeconds = 0, 0
 	}
 	return history
 }

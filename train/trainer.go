@@ -13,7 +13,6 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ops"
 )
@@ -51,8 +50,10 @@ type Epoch struct {
 	Loss         float64 `json:"loss"`            // mean over the training queries, at the time of their step
 	Train        Values  `json:"train,omitempty"` // with Config.EvaluateTrain
 	Vali         Values  `json:"vali"`
-	Best         bool    `json:"best"`    // the validation value is better than in all epochs before
-	Seconds      float64 `json:"seconds"` // for training and evaluation; the only thing here that may differ from run to run
+	Test         Values  `json:"test,omitempty"` // with Config.EvaluateTest
+	Best         bool    `json:"best"`           // the validation value is better than in all epochs before
+	Seconds      float64 `json:"seconds"`        // for training and evaluation; times are all here that may differ from run to run
+	TrainSeconds float64 `json:"trainSeconds"`   // for the steps alone, and the packing of their batches
 }
 
 // Hooks are called while training goes on; those that are nil are not.
@@ -99,7 +100,7 @@ func New(c Config, s *datasets.Splits) (*Trainer, error) {
 			loss:      p.loss,
 			sampler:   ops.NewSampler(p.Samples.most(), p.Cutoff, p.Seed),
 			exposure:  ops.NewSampler(exposureSamples, p.Cutoff, ^p.Seed),
-			discounts: metrics.Discounts(p.Cutoff),
+			discounts: p.discounts,
 		},
 		graphs: map[int]*stepGraph{}, single: map[int]*stepGraph{},
 	}
@@ -140,6 +141,9 @@ func (t *Trainer) takeSplits(s *datasets.Splits) error {
 		d    *datasets.Dataset
 	}{{"training", s.Train}, {"validation", s.Vali}, {"test", s.Test}} {
 		if split.d == nil && split.name == "test" {
+			if t.EvaluateTest {
+				return errors.New("train: evaluateTest: there is no test split")
+			}
 			continue
 		}
 		if split.d == nil || split.d.Rows() == 0 {
@@ -147,6 +151,9 @@ func (t *Trainer) takeSplits(s *datasets.Splits) error {
 		}
 		if !slices.Equal(split.d.FeatureIDs, s.Train.FeatureIDs) {
 			return fmt.Errorf("train: %s and %s have other feature ids than each other", s.Train.Name, split.d.Name)
+		}
+		if err := t.checkGroups(split.d); err != nil {
+			return err
 		}
 		relevant, err := t.relevantQueries(split.d)
 		if err != nil {
@@ -174,9 +181,9 @@ func (t *Trainer) prepareGains() error {
 	if t.NormalizeGains {
 		for q := range d.Queries() {
 			of := gains[d.Offsets[q]:d.Offsets[q+1]]
-			if ideal := metrics.IdealDCG(of, t.discounts); ideal > 0 {
+			if norm := t.norm(of); norm > 0 {
 				for i := range of {
-					of[i] /= ideal
+					of[i] /= norm
 				}
 			}
 		}
@@ -271,7 +278,7 @@ func (t *Trainer) runEpoch(ctx context.Context, h Hooks) (Epoch, error) {
 	if err != nil {
 		return e, err
 	}
-	e.Steps = t.step
+	e.Steps, e.TrainSeconds = t.step, time.Since(start).Seconds()
 	if err := t.validate(&e); err != nil {
 		return e, fmt.Errorf("train: epoch %d, after step %d: %w", e.Epoch, t.step, err)
 	}
@@ -289,6 +296,11 @@ func (t *Trainer) validate(e *Epoch) (err error) {
 	if e.Vali, err = t.evaluateSplit(t.current, t.splits.Vali); err != nil {
 		return err
 	}
+	if t.EvaluateTest {
+		if e.Test, err = t.evaluateSplit(t.current, t.splits.Test); err != nil {
+			return err
+		}
+	}
 	name := t.metric.String()
 	best := t.bestEpoch()
 	e.Best = best < 0 || t.metric.better(float64(e.Vali[name]), float64(t.history[best].Vali[name]))
@@ -303,7 +315,7 @@ func (t *Trainer) evaluateSplit(r *Ranker, d *datasets.Dataset) (Values, error) 
 	if err != nil {
 		return nil, err
 	}
-	return t.evaluate(d, scores, t.reported())
+	return t.evaluate(d, scores, t.measures)
 }
 
 // learn makes one step.

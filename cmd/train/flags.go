@@ -101,8 +101,9 @@ func trainingFlags(f *flag.FlagSet, c *train.Config) {
 	f.StringVar(&c.Loss, "loss", c.Loss, "the objective: the `name` of a loss, or a weighted sum of several, such as plrank-rb+0.5*disparity")
 	f.IntVar(&c.Cutoff, "cutoff", c.Cutoff, "ranks that count, `K`")
 	f.TextVar(&c.Samples, "samples", c.Samples, "rankings sampled for each query and step, `N`; dynamic grows from 10 to 100 over 40 epochs")
-	f.StringVar(&c.Gain, "gain", c.Gain, "`name` of the gain of a label: exp2 (2^label − 1), or linear, the label itself, for labels that are no grades")
-	f.BoolVar(&c.NormalizeGains, "normalize", c.NormalizeGains, "divide the gains of a query by its ideal DCG at the cutoff: optimise NDCG rather than DCG")
+	f.StringVar(&c.Gain, "gain", c.Gain, "`name` of the gain of a label: exp2 (2^label − 1); linear, the label itself, for labels that are no grades; or binary, 1 for labels of 1 or more")
+	f.StringVar(&c.Discounts, "discounts", c.Discounts, "what each rank counts in the objective (`name`): dcg, precision, arp, rbp, rbp(0.9) for another persistence, or as many numbers as the cutoff, such as 1,0.5,0.25")
+	f.BoolVar(&c.NormalizeGains, "normalize", c.NormalizeGains, "divide the gains of a query by the highest value that the objective can have for it: optimise NDCG rather than DCG; with -discounts arp, by their sum")
 	f.Var((*widths)(&c.Hidden), "hidden", "`widths` of the hidden layers, such as 64,32; \"\" is a linear model")
 	f.TextVar(&c.Activation, "activation", c.Activation, "`name` of the hidden layers' activation: none (or linear), sigmoid, tanh, relu or gelu")
 	f.Float64Var(&c.Dropout, "dropout", c.Dropout, "`rate` of dropout after each hidden layer")
@@ -116,11 +117,13 @@ func trainingFlags(f *flag.FlagSet, c *train.Config) {
 	f.IntVar(&c.Batch, "batch", c.Batch, "`queries` a step")
 	f.IntVar(&c.Epochs, "epochs", c.Epochs, "`passes` over the training queries, at most")
 	f.Uint64Var(&c.Seed, "seed", c.Seed, "`seed` of all that is random")
-	f.StringVar(&c.Metric, "metric", c.Metric, "`metric` of the validation, which picks the best epoch: ndcg@10, say, or expected-ndcg@10 for its expectation under the policy")
+	f.StringVar(&c.Metric, "metric", c.Metric, "`metric` of the validation, which picks the best epoch: ndcg@10, say, expected-ndcg@10 for its expectation under the policy, or a measure of fairness, such as disparity")
+	f.Var((*names)(&c.Report), "report", "more `metrics` to report, with commas between: map,expected-err@10,disparity, say")
 	f.IntVar(&c.Patience, "patience", c.Patience, "stop after so many `epochs` without a better validation value; 0 is never")
 	f.StringVar(&c.Convention, "convention", c.Convention, "what label-free queries count in NDCG: zero, one, skip or letor4 (`name`)")
 	f.IntVar(&c.EvaluationSamples, "evaluation-samples", c.EvaluationSamples, "rankings sampled for expected metrics, `N`")
 	f.BoolVar(&c.EvaluateTrain, "evaluate-train", c.EvaluateTrain, "report metrics of the training split after each epoch, too")
+	f.BoolVar(&c.EvaluateTest, "evaluate-test", c.EvaluateTest, "report metrics of the test split after each epoch, too: for learning curves, never for choosing")
 	f.BoolVar(&c.DropLabelFreeTest, "drop-label-free-test", c.DropLabelFreeTest, "leave label-free queries of the test split out of all metrics, DCG too")
 }
 
@@ -313,6 +316,21 @@ func (w *widths) Set(text string) error {
 			return errors.New("want widths of 1 or more, such as 64,32")
 		}
 		*w = append(*w, n)
+	}
+	return nil
+}
+
+// names is a flag of comma-separated words.
+type names []string
+
+func (n *names) String() string { return strings.Join(*n, ",") }
+
+func (n *names) Set(text string) error {
+	*n = nil
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			*n = append(*n, part)
+		}
 	}
 	return nil
 }

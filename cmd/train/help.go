@@ -58,13 +58,25 @@ constant and those with missing values; unlabelled documents count, too (so that
 			flags: []string{"describe", "json"}},
 		{title: "OBJECTIVE", text: "Losses:\n" + indent(wrap(strings.Join(losses.Names(), " "), 72), "    ") + `
 A sum of them, each maybe with a weight before it and a *, is a loss as well:
-plrank-rb+0.5*disparity.`,
-			flags: []string{"loss", "cutoff", "samples", "gain", "normalize"}},
+plrank-rb+0.5*disparity.
+
+The losses of the PL-Rank family, policy-gradient and placement-policy-gradient
+optimise, under the policy, the sum over ranks of discount times gain:
+    DCG        -discounts dcg -normalize=false
+    NDCG       -discounts dcg
+    precision  -discounts precision -gain binary -normalize=false
+    RBP        -discounts rbp -gain binary -normalize=false
+    ARP        -discounts arp -gain linear`,
+			flags: []string{"loss", "cutoff", "samples", "gain", "discounts", "normalize"}},
 		{title: "MODEL", flags: []string{"hidden", "activation", "dropout", "members"}},
 		{title: "OPTIMISATION", flags: []string{"optimizer", "lr", "momentum", "decay", "l2", "clip", "batch", "epochs", "seed"}},
-		{title: "VALIDATION", text: "Metrics, with @k for a cutoff:\n" + indent(wrap(strings.Join(metrics.Names(), " "), 72), "    ") + "\n" +
-			"The model of the epoch with the best validation value is kept.",
-			flags: []string{"metric", "patience", "convention", "evaluation-samples", "evaluate-train", "drop-label-free-test"}},
+		{title: "VALIDATION", text: "Metrics, with @k for a cutoff:\n" + indent(wrap(strings.Join(metrics.Names(), " "), 72), "    ") + `
+Measures of fairness, of the expected exposure of the documents under the policy,
+estimated from 1000 rankings; that of a fairness loss is reported by itself:
+` + indent(wrap(strings.Join(metrics.FairnessNames(), " "), 72), "    ") + `
+Less is better for arp, disparity, abs-disparity, ee-l and ee-d. The model of the
+epoch with the best validation value is kept.`,
+			flags: []string{"metric", "patience", "report", "convention", "evaluation-samples", "evaluate-train", "evaluate-test", "drop-label-free-test"}},
 		{title: "RECIPES AND RUNS", text: `default is a recipe that serves many collections well. paper is the set-up of
 Oosterhuis, SIGIR 2021, section 7: sigmoid layers of 32 and 32, plain SGD with
 one query a step, dynamic samples, DCG@5.`,
@@ -85,7 +97,7 @@ With -folds all it holds config.json, such a folder for each fold (fold1, …) a
     summary.json    mean, sd and values of each metric over the folds
 A file or folder that exists is never overwritten, except by the run it belongs
 to. Two runs with the same flags and data give the same files, but for the
-"seconds" of an epoch and the checkpoint that keeps them, on any number of cores.`},
+times of an epoch and the checkpoint that keeps them, on any number of cores.`},
 		{title: "EXIT STATUS", text: `0    all is well
 1    an error: standard error says what and where, in a line; of a file with
      malformed lines it names the first ten, each in a line

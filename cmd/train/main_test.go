@@ -192,7 +192,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"-optimizer", "x"}, 2, "sgd, momentum, adam"},
 		{[]string{"-activation", "x"}, 2, "none, sigmoid, tanh, relu, gelu"},
 		{[]string{"-metric", "x"}, 2, "ndcg"},
-		{[]string{"-gain", "x"}, 2, "exp2, linear"},
+		{[]string{"-gain", "x"}, 2, "exp2, linear, binary"},
 		{[]string{"-convention", "x"}, 2, "zero, one, skip"},
 		{[]string{"-preset", "x"}, 2, "default, paper"},
 		{[]string{"-samples", "some"}, 2, "dynamic"},

@@ -1,0 +1,307 @@
+package train
+
+import (
+	"encoding/json"
+	"math"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/ops"
+)
+
+// learning is a configuration that learns much in few epochs.
+func learning(loss string) Config {
+	return Config{
+		Loss: loss, Samples: 50, Transform: "log-standard", Hidden: []int{16}, Activation: ops.Tanh,
+		Optimizer: "adam", LearningRate: 0.01, Batch: 4, Epochs: 16, EvaluateTrain: true,
+	}
+}
+
+// Every kind of discounts raises the metric that it stands for, which is reported
+// without being asked for.
+func TestDiscountsRaiseTheirMetric(t *testing.T) {
+	s := small()
+	for _, c := range []struct {
+		discounts, gain string
+		normalize       bool
+		metric          string
+	}{
+		{"dcg", "exp2", true, "ndcg@5"},
+		{"precision", "binary", false, "precision@5"},
+		{"arp", "linear", true, "arp@5"},
+		{"rbp", "binary", false, "rbp@5"},
+		{"rbp( 0.9 )", "binary", false, "rbp(p=0.9)@5"},
+		{"1, 0, 0, 0, 0", "exp2", false, "dcg@1"},
+	} {
+		config := learning("plrank-rb")
+		config.Discounts, config.Gain, config.NormalizeGains, config.Metric = c.discounts, c.gain, c.normalize, "dcg@1"
+		tr := mustNew(t, config, s)
+		history := mustRun(t, tr, Hooks{}).History
+		for _, name := range []string{c.metric, "expected-" + c.metric} {
+			m, err := parseMeasure(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			random, err := tr.randomOrder(s.Train)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// A good third of the way from random order to the best there can be.
+			ideal, err := tr.evaluate(s.Train, widen(s.Train.Labels), []measure{{metric: m.metric}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			least, best := float64(random[m.String()]), float64(ideal[m.metric.String()])
+			last := float64(history[len(history)-1].Train[name])
+			if reached := (last - least) / (best - least); !(reached > 0.35) {
+				t.Errorf("%s: %s is %.3f, %.3f of the way from %.3f to %.3f", c.discounts, name, last, reached, least, best)
+			}
+		}
+	}
+}
+
+// The loss is what the discounts, gains and normalization say that it is: minus
+// precision, RBP, NDCG, and ARP but for a constant.
+func TestObjectiveIsTheMetric(t *testing.T) {
+	s := tinySplits()
+	for _, c := range []struct {
+		discounts, gain string
+		normalize       bool
+		metric          string
+		sign, constant  float64
+	}{
+		{"dcg", "exp2", false, "dcg@3", -1, 0},
+		{"dcg", "exp2", true, "ndcg@3", -1, 0},
+		{"dcg", "binary", true, "ndcg@3", -1, 0},
+		{"precision", "binary", false, "precision@3", -1, 0},
+		{"rbp(0.7)", "binary", false, "rbp(p=0.7)@3", -1, 0},
+		{"arp", "linear", true, "arp@3", 1, -4},
+	} {
+		tr := mustNew(t, Config{
+			Loss: "plrank-rb", Cutoff: 3, Discounts: c.discounts, Gain: c.gain, NormalizeGains: c.normalize, Batch: 3,
+			Samples: 20000, EvaluationSamples: 20000, LearningRate: 1e-30,
+		}, s)
+		e, err := tr.runEpoch(ctx, Hooks{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := parseMeasure("expected-" + c.metric)
+		if err != nil {
+			t.Fatal(err)
+		}
+		train := s.Train.Select(tr.queries)
+		scores, err := tr.current.Score(train)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values, err := tr.evaluate(train, scores, []measure{m})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := c.sign*float64(values[m.String()]) + c.constant; math.Abs(e.Loss-want) > 0.02 {
+			t.Errorf("%s of %s gains: the loss is %v, want %v", c.discounts, c.gain, e.Loss, want)
+		}
+	}
+}
+
+func TestNormalizedByDiscounts(t *testing.T) {
+	// The first query: labels 0, 1, 2.
+	for _, c := range []struct {
+		discounts, gain string
+		norm            float64
+	}{
+		{"precision", "binary", 1},
+		{"arp", "linear", 3},
+		{"3,1", "linear", 7},
+		{"rbp(0.5)", "exp2", 0.5*3 + 0.25},
+	} {
+		tr := mustNew(t, Config{NormalizeGains: true, Cutoff: 2, Discounts: c.discounts, Gain: c.gain}, tinySplits())
+		raw, err := tr.gain.Gains([]float32{0, 1, 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, gain := range raw {
+			if want := gain / c.norm; math.Abs(float64(tr.gains[i])-want) > 1e-6 {
+				t.Errorf("%s of %s gains: row %d has %v, want %v", c.discounts, c.gain, i, tr.gains[i], want)
+			}
+		}
+		if gains := tr.gains[3:5]; !slices.Equal(gains, []float32{0, 0}) {
+			t.Errorf("%s: a query without gains has %v", c.discounts, gains)
+		}
+	}
+}
+
+func TestReported(t *testing.T) {
+	usual := []string{"dcg@5", "ndcg@5", "ndcg@10", "expected-dcg@5", "expected-ndcg@5", "expected-ndcg@10"}
+	asked := []string{"MAP", "expected-err@10", "ee-d", "map"}
+	for _, c := range []struct {
+		config Config
+		more   []string
+	}{
+		{Config{}, nil},
+		{Config{Report: asked}, []string{"map", "expected-err@10", "ee-d"}},
+		{Config{Loss: "plrank-rb+0.5*disparity"}, []string{"disparity"}},
+		{Config{Loss: "plrank-rb+0*disparity"}, nil},
+		{Config{Loss: "ee-l", Metric: "Disparity"}, []string{"ee-l", "disparity"}},
+		{Config{Loss: "group-exposure+group-treatment", Report: []string{"treatment-ratio"}}, []string{"exposure-ratio", "treatment-ratio"}},
+	} {
+		got, err := c.config.Reported()
+		if want := append(slices.Clone(usual), c.more...); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%+v: %v, %v, want %v", c.config, got, err, want)
+		}
+	}
+	if asked[0] != "MAP" {
+		t.Error("the caller's names were changed")
+	}
+	for report, want := range map[string]string{
+		"x":                  "or a measure of fairness: disparity",
+		"expected-disparity": "leave expected- off",
+		"ndcg@0":             "report: ",
+	} {
+		if err := (Config{Report: []string{report}}).Check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", report, err, want)
+		}
+	}
+}
+
+// Fairness is that of the exposure under the policy, with the objective's
+// discounts; of random order too, and unknown for rankers that are no policy.
+func TestFairnessReport(t *testing.T) {
+	s := small()
+	config := learning("disparity")
+	config.Discounts, config.Report, config.Epochs = "rbp", []string{"ee-l"}, 1
+	tr := mustNew(t, config, s)
+	r := mustRun(t, tr, Hooks{})
+	scores, err := r.Ranker.Score(s.Vali)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exposure, err := metrics.Exposure(metrics.Lists{Scores: scores, Labels: s.Vali.Labels, Offsets: s.Vali.Offsets},
+		tr.parsed.discounts, metrics.Policy{Samples: 20000, Seed: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := tr.Report(r.Ranker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for f, name := range map[metrics.Fairness]string{metrics.Disparity: "disparity", metrics.EEL: "ee-l"} {
+		perQuery, err := f.PerQuery(metrics.Exposed{
+			Exposure: exposure, Labels: s.Vali.Labels, Offsets: s.Vali.Offsets, Discounts: tr.parsed.discounts,
+		}, metrics.Exp2Gain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := metrics.Mean(perQuery, metrics.LabelFreeSkip)
+		if got := float64(r.History[0].Vali[name]); math.Abs(got-want) > 0.01*want {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+		vali := report.Splits[1]
+		if vali.Value(2, name) != float64(r.History[0].Vali[name]) || !(vali.Value(0, name) > 0) || !math.IsNaN(vali.Value(featureRow, name)) {
+			t.Errorf("%s: random order %v, feature %v, model %v", name, vali.Value(0, name), vali.Value(featureRow, name), vali.Value(2, name))
+		}
+	}
+}
+
+// A measure of which less is better picks the epoch, and its loss lowers it.
+func TestFairnessPicksTheEpoch(t *testing.T) {
+	for _, name := range []string{"disparity", "ee-l"} {
+		config := learning(name)
+		config.Metric = name
+		history := mustRun(t, mustNew(t, config, small()), Hooks{}).History
+		best := math.Inf(1)
+		for _, e := range history {
+			v := float64(e.Vali[name])
+			if e.Best != (v < best) {
+				t.Errorf("%s, epoch %d: best is %t for %v after %v", name, e.Epoch, e.Best, v, best)
+			}
+			best = min(best, v)
+		}
+		first, last := history[0].Train[name], history[len(history)-1].Train[name]
+		if !(last < 0.97*first) {
+			t.Errorf("%s on the training split went from %v to %v", name, first, last)
+		}
+	}
+}
+
+func TestEvaluateTest(t *testing.T) {
+	s := small()
+	config := busy("sgd")
+	config.EvaluateTest, config.Epochs = true, 2
+	tr := mustNew(t, config, s)
+	history := mustRun(t, tr, Hooks{}).History
+	for _, e := range history {
+		if len(e.Test) != len(e.Vali) || e.Test["ndcg@5"] == e.Vali["ndcg@5"] || !(e.TrainSeconds > 0 && e.TrainSeconds < e.Seconds) {
+			t.Errorf("%+v", e)
+		}
+	}
+	if values, err := tr.evaluateSplit(tr.current, s.Test); err != nil || !reflect.DeepEqual(values, history[1].Test) {
+		t.Errorf("after the last epoch: %v, %v, want %v", history[1].Test, values, err)
+	}
+	// It changes nothing else.
+	config.EvaluateTest = false
+	without := mustRun(t, mustNew(t, config, s), Hooks{}).History
+	for i := range without {
+		if without[i].Test != nil || without[i].Loss != history[i].Loss || !reflect.DeepEqual(without[i].Vali, history[i].Vali) {
+			t.Errorf("epoch %d: %+v, %+v", i, without[i], history[i])
+		}
+	}
+	config.EvaluateTest = true
+	if _, err := New(config, &datasets.Splits{Train: s.Train, Vali: s.Vali}); err == nil || !strings.Contains(err.Error(), "no test split") {
+		t.Errorf("without a test split: %v", err)
+	}
+}
+
+func TestGroupsAreMissing(t *testing.T) {
+	for _, c := range []Config{{Loss: "group-exposure"}, {Report: []string{"treatment-ratio"}}, {Metric: "exposure-ratio"}} {
+		if _, err := New(c, tinySplits()); err == nil || !strings.Contains(err.Error(), "train has no groups of documents") {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+func TestDiscountErrors(t *testing.T) {
+	for _, c := range []struct {
+		config Config
+		want   string
+	}{
+		{Config{Discounts: "x"}, "want dcg, precision, arp, rbp"},
+		{Config{Discounts: "1,2"}, "2 numbers for a cutoff of 5"},
+		{Config{Discounts: "rbp(2)"}, "a persistence between 0 and 1"},
+		{Config{Discounts: "1,2", Cutoff: 2, NormalizeGains: true}, "discounts 1,2, rank 2: "},
+		{Config{Discounts: "1,-2", Cutoff: 2, NormalizeGains: true}, "discounts 1,-2, rank 2: "},
+	} {
+		if err := c.config.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %q", c.config, err, c.want)
+		}
+	}
+	if err := (Config{Discounts: "1,2", Cutoff: 2}).Check(); err != nil {
+		t.Errorf("rising discounts without normalization: %v", err)
+	}
+}
+
+// A checkpoint of a version that did not know some of the settings goes on.
+func TestRestoreOlderRun(t *testing.T) {
+	s := small()
+	c := busy("adam")
+	c.Epochs = 2
+	path := filepath.Join(t.TempDir(), "c.npz")
+	tr := mustNew(t, c, s)
+	mustRun(t, tr, Hooks{})
+	tr.Config.Discounts = "" // as an older version wrote it
+	if err := tr.SaveCheckpoint(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := mustNew(t, c, s).Restore(path); err != nil {
+		t.Error(err)
+	}
+	text, err := json.Marshal(Config{})
+	if err != nil || !strings.Contains(string(text), `"report":null`) {
+		t.Errorf("no report is not the null of older runs: %s, %v", text, err)
+	}
+}
