@@ -25,33 +25,42 @@ type SyntheticOptions struct {
 // noise that differs from query to query. The other 72 features are noise of all
 // these kinds, constant within a query, or constant altogether.
 //
-// It is a pure function of the options.
+// It is a pure function of the options. [SyntheticShape] makes collections of
+// this kind in other shapes, of any part of the size of the published ones.
 func Synthetic(o SyntheticOptions) *Splits {
-	parts := synthesize(o)
-	return &Splits{Train: parts[0].data, Vali: parts[1].data, Test: parts[2].data}
+	queries := [3]int{o.Train, o.Vali, o.Test}
+	for i, n := range [3]int{800, 200, 400} {
+		if queries[i] == 0 {
+			queries[i] = n
+		}
+	}
+	return splits(mslrShape.synthesize("synthetic", queries, o.Seed))
 }
 
 // synthetic is a split and what its labels come from.
 type synthetic struct {
+	*shape
 	data   *Dataset
 	latent []float32 // [rows] relevance before noise
 	noisy  []float32 // [rows] relevance as it is graded
 }
 
-func synthesize(o SyntheticOptions) [3]synthetic {
+func splits(parts [3]synthetic) *Splits {
+	return &Splits{Train: parts[0].data, Vali: parts[1].data, Test: parts[2].data}
+}
+
+// synthesize makes a split of each number of queries.
+func (s *shape) synthesize(name string, queries [3]int, seed uint64) [3]synthetic {
 	var parts [3]synthetic
 	first := 0
-	for i, n := range [3]int{o.Train, o.Vali, o.Test} {
-		if n == 0 {
-			n = [3]int{800, 200, 400}[i]
-		}
-		parts[i] = newSynthetic("synthetic "+[3]string{"train", "vali", "test"}[i], o.Seed, first, n)
+	for i, n := range queries {
+		parts[i] = s.draw(name+" "+[3]string{"train", "vali", "test"}[i], seed, first, n)
 		first += n
 	}
 	// Grades cut the relevance of all training documents at these frequencies.
 	ordered := slices.Sorted(slices.Values(parts[0].noisy))
 	var least []float32 // relevance from which on the grade is 1, 2, 3, 4
-	for _, below := range []float64{.515, .84, .974, .992} {
+	for _, below := range s.below {
 		least = append(least, ordered[int(below*float64(len(ordered)))])
 	}
 	for _, p := range parts {
@@ -66,32 +75,26 @@ func synthesize(o SyntheticOptions) [3]synthetic {
 	return parts
 }
 
-const (
-	syntheticTraits = 8 // hidden, of a document
-	traitViews      = 8 // features that show a trait
-	queryFeatures   = 8 // features that are constant within a query
-	zeroFeatures    = 4 // features that are always 0
-	syntheticWidth  = 136
-)
+const syntheticTraits = 8 // hidden, of a document
 
-// newSynthetic draws queries first … first+n−1 of the stream of a seed; the
-// labels are still to be set.
-func newSynthetic(name string, seed uint64, first, n int) synthetic {
+// draw makes queries first … first+n−1 of the stream of a seed; the labels are
+// still to be set.
+func (s *shape) draw(name string, seed uint64, first, n int) synthetic {
 	d := &Dataset{Name: name, Offsets: make([]int, 1, n+1)}
-	for i := range syntheticWidth {
+	for i := range s.features {
 		d.FeatureIDs = append(d.FeatureIDs, i+1)
 	}
 	for q := range n {
 		random := syntheticRandom(seed, first+q)
-		d.Offsets = append(d.Offsets, d.Offsets[q]+listLength(random))
+		d.Offsets = append(d.Offsets, d.Offsets[q]+s.listLength(random))
 		d.QueryIDs = append(d.QueryIDs, fmt.Sprint(first+q+1))
 	}
 	rows := d.Offsets[n]
 	d.Labels = make([]float32, rows)
-	d.Features = make([]float32, rows*syntheticWidth)
-	s := synthetic{d, make([]float32, rows), make([]float32, rows)}
-	parallel(n, func(q int) { s.fill(q, syntheticRandom(seed, first+q)) })
-	return s
+	d.Features = make([]float32, rows*s.features)
+	part := synthetic{s, d, make([]float32, rows), make([]float32, rows)}
+	parallel(n, func(q int) { part.fill(q, syntheticRandom(seed, first+q)) })
+	return part
 }
 
 // syntheticRandom is the random stream of a query. Its first draws are those of
@@ -100,24 +103,24 @@ func syntheticRandom(seed uint64, query int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, uint64(query)))
 }
 
-// listLength is log-normal with mean 120, like MSLR's; one list in 50 is short.
-func listLength(random *rand.Rand) int {
-	length := math.Exp(4.6 + 0.62*random.NormFloat64())
+// listLength is log-normal up to the longest list; one list in 50 is short.
+func (s *shape) listLength(random *rand.Rand) int {
+	length := math.Exp(s.logLength + s.logSpread*random.NormFloat64())
 	short := 1 + random.IntN(10)
 	if random.IntN(50) == 0 {
 		return short
 	}
-	return max(1, min(900, int(length)))
+	return max(1, min(s.longest, int(length)))
 }
 
 // fill draws the documents of query q.
 func (s synthetic) fill(q int, random *rand.Rand) {
-	listLength(random) // drawn before
+	s.listLength(random) // drawn before
 	var shift [syntheticTraits]float64
 	for t := range shift {
 		shift[t] = 0.4 * random.NormFloat64()
 	}
-	var own [queryFeatures]float64
+	own := make([]float64, s.queryFeatures)
 	for i := range own {
 		own[i] = random.NormFloat64()
 	}
@@ -127,6 +130,7 @@ func (s synthetic) fill(q int, random *rand.Rand) {
 		bias = -1000 // no relevant document
 	}
 
+	views := syntheticTraits * s.traitViews
 	for r := s.data.Offsets[q]; r < s.data.Offsets[q+1]; r++ {
 		row := s.data.Row(r)
 		var z [syntheticTraits]float64
@@ -139,16 +143,16 @@ func (s synthetic) fill(q int, random *rand.Rand) {
 		for i := range row {
 			// Traits, query features and noise take turns, so that no block
 			// of neighbouring columns is all signal.
-			column := i * 53 % syntheticWidth
+			column := i * s.stride % s.features
 			switch {
-			case column < syntheticTraits*traitViews:
-				row[i] = show(column, z[column%syntheticTraits]+0.5*random.NormFloat64())
-			case column < syntheticTraits*traitViews+queryFeatures:
-				row[i] = show(column, own[column%queryFeatures])
-			case column >= syntheticWidth-zeroFeatures:
+			case column < views:
+				row[i] = s.show(column, z[column%syntheticTraits]+0.5*random.NormFloat64())
+			case column < views+s.queryFeatures:
+				row[i] = s.show(column, own[column-views])
+			case column >= s.features-s.zeroFeatures:
 				row[i] = 0
 			default:
-				row[i] = show(column, random.NormFloat64())
+				row[i] = s.show(column, random.NormFloat64())
 			}
 		}
 	}
@@ -160,28 +164,4 @@ func relevance(z [syntheticTraits]float64) float64 {
 	hill := func(x float64) float64 { return math.Exp(-x * x) }
 	return z[0]*z[1] + 0.8*z[2]*math.Abs(z[3]) + 1.5*hill(z[4]-0.7) - hill(z[5]) +
 		0.6*math.Abs(z[6]) + 0.2*z[0] + 0.15*z[7]
-}
-
-// show maps a value of standard normal size to the scale of a feature, of eight
-// kinds. Higher values are never shown as lower ones.
-func show(column int, v float64) float32 {
-	size := float64(1 + column*7%10) // features of one kind differ in size
-	switch column / 8 % 8 {
-	case 0:
-		return float32(size * v)
-	case 1:
-		return float32(math.Min(1.6e8, size*math.Exp(3*v))) // heavy-tailed
-	case 2:
-		return float32(math.Floor(math.Exp(1 + v))) // a count, of terms say
-	case 3:
-		return float32(math.Min(0, math.Max(-72.9, -20+(10+size)*v))) // a log-probability
-	case 4:
-		return float32(1 / (1 + math.Exp(-2*v)))
-	case 5:
-		return float32(1e-9 * size * math.Exp(2*v)) // tiny
-	case 6:
-		return float32(size * math.Max(0, v-0.3)) // sparse
-	default:
-		return float32(math.Round(1000*size+300*v*size) * 100) // large, like a page's size
-	}
 }
