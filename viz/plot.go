@@ -27,6 +27,15 @@ type Series struct {
 	Style Style
 	Marks []int    // numbers of points to be marked with a dot, from 0
 	Texts []string // beside the points; nil: none
+
+	// Low and High say how sure each Y is, nil if nothing is known: a band from one
+	// to the other beside a line, an error bar at a point without one. Left and
+	// Right are the ends of an error bar of each X, at points without a line.
+	// Where they are not finite, there is neither.
+	Low, High   []float64
+	Left, Right []float64
+
+	Color int // number of a colour from 1 to 7, to have the same in several plots; 0: the next one
 }
 
 // Style says how a Series is drawn.
@@ -62,6 +71,14 @@ func (p Plot) check() error {
 			return fmt.Errorf("series %d (%q) has %d x and %d y values", i, s.Name, len(s.X), len(s.Y))
 		case s.Texts != nil && len(s.Texts) != len(s.Y):
 			return fmt.Errorf("series %d (%q) has %d texts and %d y values", i, s.Name, len(s.Texts), len(s.Y))
+		case !fits(s.Low, s.High, s.Y):
+			return fmt.Errorf("series %d (%q) has %d y values, but %d low and %d high ones", i, s.Name, len(s.Y), len(s.Low), len(s.High))
+		case !fits(s.Left, s.Right, s.Y):
+			return fmt.Errorf("series %d (%q) has %d points, but %d left and %d right ends", i, s.Name, len(s.Y), len(s.Left), len(s.Right))
+		case s.Left != nil && s.Style != Points:
+			return fmt.Errorf("series %d (%q) has left and right ends, which are for points without a line", i, s.Name)
+		case s.Color < 0 || s.Color > len(palette):
+			return fmt.Errorf("series %d (%q) has colour %d of %d", i, s.Name, s.Color, len(palette))
 		case s.Style < Line || s.Style > Guide:
 			return fmt.Errorf("series %d (%q) has an unknown style, %d", i, s.Name, s.Style)
 		}
@@ -72,6 +89,11 @@ func (p Plot) check() error {
 		}
 	}
 	return nil
+}
+
+// fits tells whether the ends of error bars are those of values, or none.
+func fits(low, high, values []float64) bool {
+	return len(low) == len(high) && (low == nil || len(low) == len(values))
 }
 
 func (p Plot) draw(c draw.Canvas) error {
@@ -93,9 +115,16 @@ func (p Plot) draw(c draw.Canvas) error {
 		style := draw.LineStyle{Color: grey, Width: vg.Points(1), Dashes: []vg.Length{vg.Points(4), vg.Points(3)}}
 		glyph := draw.GlyphStyle{Color: grey, Radius: vg.Points(3), Shape: draw.CircleGlyph{}}
 		if s.Style != Guide {
-			style = draw.LineStyle{Color: palette[color%len(palette)], Width: vg.Points(1.6)}
-			glyph.Color, glyph.Shape = style.Color, glyphs[color%len(glyphs)]
-			color++
+			number := s.Color - 1
+			if number < 0 {
+				number = color % len(palette)
+				color++
+			}
+			style = draw.LineStyle{Color: palette[number], Width: vg.Points(1.6)}
+			glyph.Color, glyph.Shape = style.Color, glyphs[number]
+		}
+		if err := p.addSpread(d, s, style); err != nil {
+			return err
 		}
 		if err := p.addSeries(d, &legend, s, style, glyph); err != nil {
 			return err

@@ -72,6 +72,41 @@ func (t Table) String() string {
 	return b.String()
 }
 
+// Markdown is the table as one of GitHub's Markdown, below its title.
+func (t Table) Markdown() string {
+	var b strings.Builder
+	if t.Title != "" {
+		fmt.Fprintf(&b, "%s\n\n", t.Title)
+	}
+	line := func(cell func(i int) string) {
+		for i := range t.width() {
+			fmt.Fprintf(&b, "| %s ", strings.ReplaceAll(cell(i), "|", `\|`))
+		}
+		b.WriteString("|\n")
+	}
+	line(func(i int) string {
+		if i < len(t.Columns) {
+			return t.Columns[i]
+		}
+		return ""
+	})
+	line(func(i int) string {
+		if t.numeric(i) {
+			return "---:"
+		}
+		return "---"
+	})
+	for _, row := range t.Rows {
+		line(func(i int) string {
+			if i < len(row) {
+				return t.text(row[i])
+			}
+			return ""
+		})
+	}
+	return b.String()
+}
+
 // width is the number of columns.
 func (t Table) width() int {
 	n := len(t.Columns)
@@ -81,17 +116,25 @@ func (t Table) width() int {
 	return n
 }
 
-// align is the attribute of the cells of column i: right where it has a number.
+// align is the attribute of the cells of column i.
 func (t Table) align(i int) string {
+	if t.numeric(i) {
+		return ` style="text-align:right"`
+	}
+	return ` style="text-align:left"`
+}
+
+// numeric tells whether column i has a number, and is right-aligned.
+func (t Table) numeric(i int) bool {
 	for _, row := range t.Rows {
 		if i < len(row) {
 			switch row[i].(type) {
 			case float64, float32, int, int64, uint64:
-				return ` style="text-align:right"`
+				return true
 			}
 		}
 	}
-	return ` style="text-align:left"`
+	return false
 }
 
 // text writes a value; one that is not known (NaN) is a dash.

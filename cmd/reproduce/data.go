@@ -1,0 +1,110 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/plrank/plrank/datasets"
+)
+
+// A collection is what a session measures on.
+type collection struct {
+	splits *datasets.Splits
+	ID     identity
+}
+
+// An identity tells collections apart. It stands beside all results.
+type identity struct {
+	Name     string  `json:"name"`
+	Train    size    `json:"train"`
+	Vali     size    `json:"vali"`
+	Test     size    `json:"test"`
+	Features int     `json:"features"`
+	Scale    float64 `json:"scale"` // the fraction that it is of the whole collection; 1 for files
+	Hash     string  `json:"hash"`  // of all lists, labels and features
+}
+
+type size struct {
+	Queries   int `json:"queries"`
+	Documents int `json:"documents"`
+}
+
+func (id identity) String() string {
+	return fmt.Sprintf("%s (%d, %d and %d queries, %d training documents, %d features, hash %s)",
+		id.Name, id.Train.Queries, id.Vali.Queries, id.Test.Queries, id.Train.Documents, id.Features, id.Hash)
+}
+
+const syntheticPrefix = "synthetic:"
+
+// openCollection reads or makes the data that the options name.
+func openCollection(o *options, stderr io.Writer) (*collection, error) {
+	var c collection
+	var err error
+	c.ID.Scale = 1
+	if shape, ok := strings.CutPrefix(o.Data, syntheticPrefix); ok {
+		c.ID.Name = fmt.Sprintf("%s-%s", shape, strconv.FormatFloat(o.Scale, 'g', -1, 64))
+		c.ID.Scale = o.Scale
+		c.splits, err = datasets.SyntheticShape(shape, o.Scale, o.Seed)
+	} else {
+		c.ID.Name = nameOf(o.Data, o.Fold)
+		c.splits, err = datasets.Open(o.Data, datasets.Options{Vali: o.Vali, Test: o.Test, Fold: o.Fold, Seed: o.Seed})
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range c.splits.Warnings() {
+		fmt.Fprintln(stderr, "warning:", w)
+	}
+	if c.splits.Test == nil {
+		return nil, fmt.Errorf("reproduce: %s has no test split, on which all is measured: name a file by -test", o.Data)
+	}
+	c.identify()
+	return &c, nil
+}
+
+// nameOf names a file or a folder by its last part; a fold also by its collection.
+func nameOf(path string, fold int) string {
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
+	}
+	name := filepath.Base(path)
+	if strings.HasPrefix(strings.ToLower(name), "fold") {
+		name = filepath.Base(filepath.Dir(path)) + "-" + name
+	}
+	if fold > 0 {
+		name = fmt.Sprintf("%s-Fold%d", name, fold)
+	}
+	return name
+}
+
+func (c *collection) identify() {
+	h := sha256.New()
+	s := c.splits
+	for _, d := range []*datasets.Dataset{s.Train, s.Vali, s.Test} {
+		fmt.Fprintln(h, d.FeatureIDs, d.Offsets)
+		hashFloats(h, d.Labels)
+		hashFloats(h, d.Features)
+	}
+	c.ID.Train, c.ID.Vali, c.ID.Test = sizeOf(s.Train), sizeOf(s.Vali), sizeOf(s.Test)
+	c.ID.Features = s.Train.Width()
+	c.ID.Hash = hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+func sizeOf(d *datasets.Dataset) size { return size{d.Queries(), d.Rows()} }
+
+func hashFloats(w io.Writer, values []float32) {
+	const chunk = 1 << 16
+	var buffer []byte
+	for len(values) > 0 {
+		n := min(chunk, len(values))
+		buffer, _ = binary.Append(buffer[:0], binary.LittleEndian, values[:n]) // floats always fit
+		w.Write(buffer)
+		values = values[n:]
+	}
+}

@@ -1,0 +1,249 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plrank/plrank/losses"
+	"github.com/plrank/plrank/train"
+)
+
+// options are the command line.
+type options struct {
+	settings
+	out      string
+	minutes  float64
+	document string
+}
+
+// settings are what decides about results; they are kept beside them.
+type settings struct {
+	Data  string  `json:"data"` // a file, a folder, or synthetic:SHAPE
+	Fold  int     `json:"fold,omitempty"`
+	Vali  string  `json:"vali,omitempty"`
+	Test  string  `json:"test,omitempty"`
+	Scale float64 `json:"scale"` // of a synthetic collection
+
+	Losses  names   `json:"losses"`
+	Samples numbers `json:"samples"`
+	Without names   `json:"without,omitempty"` // LOSS@N: cells that are left out
+
+	Runs         int     `json:"runs"`
+	Epochs       int     `json:"epochs"`
+	Batch        int     `json:"batch"`
+	LearningRate float64 `json:"learningRate"`
+	Seed         uint64  `json:"seed"`
+
+	Seconds     float64 `json:"seconds"`     // of training, for time
+	CellSeconds float64 `json:"cellSeconds"` // of measuring, for epochs
+	Weights     weights `json:"weights"`     // of disparity, for fairness
+}
+
+func defaults() *options {
+	o := &options{
+		settings: settings{
+			Data: syntheticPrefix + "mslr", Scale: 0.005,
+			Samples: numbers{1, 10, 100, 1000},
+			Runs:    3, Epochs: 40, Batch: 1, LearningRate: 0.01,
+			Seconds: 10, CellSeconds: 10,
+		},
+		minutes:  60,
+		document: "docs/REPRODUCTION.md",
+	}
+	for _, m := range methods {
+		o.Losses = append(o.Losses, m.loss)
+	}
+	return o
+}
+
+// flags defines the flags; their defaults are what o holds.
+func (o *options) flags() *flag.FlagSet {
+	f := flag.NewFlagSet("reproduce", flag.ContinueOnError)
+	f.SetOutput(io.Discard) // errors are one line of our own
+	f.StringVar(&o.Data, "data", o.Data, "a `file`, a folder with train, vali and test files, or synthetic:SHAPE, a synthetic collection in the shape of yahoo, mslr or istella")
+	f.IntVar(&o.Fold, "fold", o.Fold, "`number` of the fold to take, where -data is a folder of folds Fold1, Fold2, …")
+	f.StringVar(&o.Vali, "vali", o.Vali, "the `file` of the validation split")
+	f.StringVar(&o.Test, "test", o.Test, "the `file` of the test split, on which all is measured")
+	f.Float64Var(&o.Scale, "scale", o.Scale, "the `fraction` of the queries of the published collection that a synthetic one has")
+	f.StringVar(&o.out, "out", o.out, "the `folder` of results; without it, reproduction/ and the name of the data. Finished cells that it holds are not repeated")
+
+	f.Var(&o.Losses, "losses", "comma-separated `names` of the losses to compare")
+	f.Var(&o.Samples, "samples", "comma-separated `numbers` N of rankings sampled for each query and step")
+	f.Var(&o.Without, "without", "comma-separated cells to leave out, `LOSS@N`, such as lambdaloss@1000")
+	f.IntVar(&o.Runs, "runs", o.Runs, "`number` of independent runs; the paper has 20")
+	f.IntVar(&o.Epochs, "epochs", o.Epochs, "`passes` over the training queries")
+	f.IntVar(&o.Batch, "batch", o.Batch, "`queries` a step; the paper has 1")
+	f.Float64Var(&o.LearningRate, "lr", o.LearningRate, "learning `rate`")
+	f.Uint64Var(&o.Seed, "seed", o.Seed, "`seed` of the data that are made or held out, and of all runs")
+	f.Float64Var(&o.Seconds, "seconds", o.Seconds, "`seconds` of training that each run gets")
+	f.Float64Var(&o.CellSeconds, "cell-seconds", o.CellSeconds, "`seconds` to measure a loss with a number of samples: the training queries that fit are measured")
+	f.Var(&o.Weights, "weights", "comma-separated weights `w`: train plrank-rb+w*disparity, and draw the frontier of relevance and fairness")
+	f.Float64Var(&o.minutes, "minutes", o.minutes, "`minutes` that all subcommands together may take")
+	f.StringVar(&o.document, "document", o.document, "the Markdown `file` whose marked parts are made anew, from folders of results in reproduction/ beside it")
+	return f
+}
+
+// parse reads the command line.
+func parse(args []string) (subcommand, *options, error) {
+	o := defaults()
+	if len(args) == 0 {
+		return subcommand{}, nil, usageError{fmt.Errorf("want a subcommand: %s", strings.Join(subcommandNames(), ", "))}
+	}
+	if slices.Contains([]string{"-help", "--help", "-h", "help"}, args[0]) {
+		return subcommand{}, nil, flag.ErrHelp
+	}
+	all := subcommands()
+	i := slices.IndexFunc(all, func(c subcommand) bool { return c.name == args[0] })
+	if i < 0 {
+		return subcommand{}, nil, usageError{fmt.Errorf("unknown subcommand %q: want one of %s", args[0], strings.Join(subcommandNames(), ", "))}
+	}
+	flags := o.flags()
+	if err := flags.Parse(args[1:]); errors.Is(err, flag.ErrHelp) {
+		return subcommand{}, nil, err
+	} else if err != nil {
+		return subcommand{}, nil, usageError{err}
+	}
+	if flags.NArg() > 0 {
+		return subcommand{}, nil, usageError{fmt.Errorf("unexpected argument %q", flags.Arg(0))}
+	}
+	var err error
+	flags.Visit(func(f *flag.Flag) {
+		if !slices.Contains(all[i].flags, f.Name) {
+			err = usageError{fmt.Errorf("-%s has no meaning for %s", f.Name, all[i].name)}
+		}
+	})
+	if err == nil {
+		err = o.check()
+	}
+	return all[i], o, err
+}
+
+// check reports the first setting that makes no sense.
+func (o *options) check() error {
+	for _, setting := range []struct {
+		flag  string
+		value float64
+		fine  bool
+		want  string
+	}{
+		{"scale", o.Scale, o.Scale > 0 && o.Scale <= 1, "a fraction in (0, 1]"},
+		{"runs", float64(o.Runs), o.Runs >= 1, "1 or more"},
+		{"epochs", float64(o.Epochs), o.Epochs >= 1, "1 or more"},
+		{"batch", float64(o.Batch), o.Batch >= 1, "1 or more"},
+		{"fold", float64(o.Fold), o.Fold >= 0, "a number from 1"},
+		{"lr", o.LearningRate, o.LearningRate > 0 && !math.IsInf(o.LearningRate, 0), "a number above 0"},
+		{"seconds", o.Seconds, o.Seconds > 0, "a number above 0"},
+		{"cell-seconds", o.CellSeconds, o.CellSeconds > 0, "a number above 0"},
+		{"minutes", o.minutes, o.minutes > 0, "a number above 0"},
+	} {
+		if !setting.fine {
+			return usageError{fmt.Errorf("-%s %v: want %s", setting.flag, setting.value, setting.want)}
+		}
+	}
+	for _, loss := range o.Losses {
+		if _, err := losses.ByName(loss); err != nil {
+			return usageError{fmt.Errorf("-losses: %w", err)}
+		}
+	}
+	for _, pair := range o.Without {
+		loss, n, _ := strings.Cut(pair, "@")
+		if _, err := losses.ByName(loss); err != nil {
+			return usageError{fmt.Errorf("-without: %w", err)}
+		}
+		if v, err := strconv.Atoi(n); err != nil || v < 1 {
+			return usageError{fmt.Errorf("-without %q: want a loss, @ and a number of samples, such as lambdaloss@1000", pair)}
+		}
+	}
+	return nil
+}
+
+// has tells whether a loss with that number of samples is not left out.
+func (o *options) has(loss string, samples int) bool {
+	return !slices.Contains(o.Without, cellName(loss, samples))
+}
+
+// cellName is a loss and a number of samples, as -without has them.
+func cellName(loss string, samples int) string { return fmt.Sprintf("%s@%d", loss, samples) }
+
+// config is the paper's set-up with the settings of the command line.
+func (o *options) config(loss string, samples train.SampleCount, run int) train.Config {
+	c := train.Paper()
+	c.Loss, c.Samples, c.Epochs = loss, samples, o.Epochs
+	c.Batch, c.LearningRate = o.Batch, o.LearningRate
+	c.Seed = runSeed(o.Seed, run)
+	c.EvaluateTest = true
+	return c
+}
+
+// runSeed is the seed of a run, counted from 0: the same for all losses, which so
+// begin with the same weights, meet the queries in the same order, and, where they
+// ask for as many, see the same rankings for the same scores.
+func runSeed(seed uint64, run int) uint64 { return seed*1_000_003 + uint64(run) + 1 }
+
+// A list flag holds comma-separated values, each only once.
+
+type names []string
+
+func (v *names) String() string { return strings.Join(*v, ",") }
+
+func (v *names) Set(text string) error {
+	return setList((*[]string)(v), text, func(s string) (string, error) {
+		if s == "" {
+			return "", errors.New("want names, separated by commas")
+		}
+		return s, nil
+	})
+}
+
+type numbers []int
+
+func (v *numbers) String() string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(*v), " ", ","), "[]")
+}
+
+func (v *numbers) Set(text string) error {
+	return setList((*[]int)(v), text, func(s string) (int, error) {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < 1 {
+			return 0, fmt.Errorf("%q: want numbers of 1 or more, such as 10,100", s)
+		}
+		return n, nil
+	})
+}
+
+type weights []float64
+
+func (v *weights) String() string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(*v), " ", ","), "[]")
+}
+
+func (v *weights) Set(text string) error {
+	return setList((*[]float64)(v), text, func(s string) (float64, error) {
+		w, err := strconv.ParseFloat(s, 64)
+		if err != nil || !(w >= 0) || math.IsInf(w, 0) {
+			return 0, fmt.Errorf("%q: want weights that are not below 0, such as 0,0.1,1", s)
+		}
+		return w, nil
+	})
+}
+
+func setList[T comparable](list *[]T, text string, parse func(string) (T, error)) error {
+	*list = nil
+	for part := range strings.SplitSeq(text, ",") {
+		v, err := parse(strings.TrimSpace(part))
+		if err != nil {
+			return err
+		}
+		if slices.Contains(*list, v) {
+			return fmt.Errorf("%v is there twice", v)
+		}
+		*list = append(*list, v)
+	}
+	return nil
+}

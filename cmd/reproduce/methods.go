@@ -1,0 +1,43 @@
+package main
+
+import (
+	"slices"
+	"strings"
+)
+
+// A method is a way to estimate the gradient, as the paper calls it.
+type method struct {
+	loss  string // its name in package losses
+	label string // in legends and tables
+	color int    // in all plots, see viz.Series
+}
+
+// methods are those of the paper, in its order, and PL-Rank-RB.
+var methods = []method{
+	{"lambdaloss", "LambdaLoss", 4},
+	{"policy-gradient", "Policy Gradient", 6},
+	{"placement-policy-gradient", "Placement P.G.", 5},
+	{"plrank1", "PL-Rank-1", 3},
+	{"plrank2", "PL-Rank-2", 1},
+	{"plrank-rb", "PL-Rank-RB", 2},
+}
+
+// reference is the method that the paper's table compares the others with.
+const reference = "plrank2"
+
+// methodOf is the method of a loss. Other losses of package losses than the
+// paper's go by their own name.
+func methodOf(loss string) method {
+	if i := slices.IndexFunc(methods, func(m method) bool { return m.loss == loss }); i >= 0 {
+		return methods[i]
+	}
+	return method{loss: loss, label: loss, color: 7}
+}
+
+// fair is the loss for the disparity whose gradient a method estimates.
+func fair(loss string) string { return "disparity(" + loss + ")" }
+
+// methodOfFair is the method of what fair gives.
+func methodOfFair(loss string) method {
+	return methodOf(strings.TrimSuffix(strings.TrimPrefix(loss, "disparity("), ")"))
+}

@@ -1,0 +1,36 @@
+package main
+
+import "context"
+
+// A subcommand is an experiment, or what is done with several.
+type subcommand struct {
+	name  string
+	what  string // it does, for -help
+	flags []string
+	run   func(context.Context, *session) error
+}
+
+var (
+	dataFlags  = []string{"data", "fold", "vali", "test", "scale", "seed", "out"}
+	trainFlags = append([]string{"losses", "runs", "batch", "lr"}, dataFlags...)
+)
+
+func subcommands() []subcommand {
+	return []subcommand{
+		{"samples", `sample efficiency, the paper's Figure 1: DCG@5 against the epoch for each loss and
+number of samples, mean and standard deviation over the runs`,
+			append([]string{"samples", "without", "epochs"}, trainFlags...), runSamples},
+		{"epochs", `costs, the paper's Table 1: the time of an epoch for each loss and number of
+samples. As many training queries are measured as -cell-seconds allow, drawn
+from all lengths of lists; the time of all is in proportion to their number`,
+			append([]string{"losses", "samples", "without", "batch", "lr", "cell-seconds"}, dataFlags...), runEpochs},
+	}
+}
+
+func subcommandNames() []string {
+	var list []string
+	for _, c := range subcommands() {
+		list = append(list, c.name)
+	}
+	return list
+}

@@ -1,0 +1,116 @@
+package viz
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// addSpread adds what shows how sure the values of a series are.
+func (p Plot) addSpread(d *plot.Plot, s Series, style draw.LineStyle) error {
+	if s.Low == nil && s.Left == nil {
+		return nil
+	}
+	for _, part := range p.parts(s) {
+		var err error
+		if s.Style == Points {
+			err = p.addBars(d, s, part, style)
+		} else {
+			err = p.addBand(d, s, part, style)
+		}
+		if err != nil {
+			return fmt.Errorf("the spread of series %q: %w", s.Name, err)
+		}
+	}
+	return nil
+}
+
+// addBand fills what is between low and high of every run of points where both have
+// a place.
+func (p Plot) addBand(d *plot.Plot, s Series, part part, style draw.LineStyle) error {
+	var low, high plotter.XYs
+	flush := func() error {
+		if len(low) < 2 { // no area
+			low, high = nil, nil
+			return nil
+		}
+		outline := low
+		for i := len(high) - 1; i >= 0; i-- {
+			outline = append(outline, high[i])
+		}
+		low, high = nil, nil
+		band, err := plotter.NewPolygon(outline)
+		if err != nil {
+			return err
+		}
+		r, g, b, _ := style.Color.RGBA()
+		band.Color = color.NRGBA{R: uint8(r >> 8), G: uint8(g >> 8), B: uint8(b >> 8), A: 50}
+		band.LineStyle.Width = 0
+		d.Add(band)
+		return nil
+	}
+	for i, at := range part.at {
+		n := part.numbers[i]
+		if !drawable(s.Low[n], p.LogY) || !drawable(s.High[n], p.LogY) {
+			if err := flush(); err != nil {
+				return err
+			}
+			continue
+		}
+		low = append(low, plotter.XY{X: at.X, Y: onAxis(s.Low[n], p.LogY)})
+		high = append(high, plotter.XY{X: at.X, Y: onAxis(s.High[n], p.LogY)})
+	}
+	return flush()
+}
+
+// addBars adds the error bars of points.
+func (p Plot) addBars(d *plot.Plot, s Series, part part, style draw.LineStyle) error {
+	bars := struct {
+		plotter.XYs
+		plotter.XErrors
+		plotter.YErrors
+	}{}
+	for i, at := range part.at {
+		n := part.numbers[i]
+		bars.XYs = append(bars.XYs, at)
+		bars.XErrors = append(bars.XErrors, barEnds(at.X, s.Left, s.Right, n, p.LogX))
+		bars.YErrors = append(bars.YErrors, barEnds(at.Y, s.Low, s.High, n, p.LogY))
+	}
+	vertical, err := plotter.NewYErrorBars(bars)
+	if err != nil {
+		return err
+	}
+	horizontal, err := plotter.NewXErrorBars(bars)
+	if err != nil {
+		return err
+	}
+	for _, line := range []*draw.LineStyle{&vertical.LineStyle, &horizontal.LineStyle} {
+		line.Color, line.Width = style.Color, style.Width/2
+	}
+	if s.Low != nil {
+		d.Add(vertical)
+	}
+	if s.Left != nil {
+		d.Add(horizontal)
+	}
+	return nil
+}
+
+// barEnds is how far the ends of an error bar are from the value: 0 where they have
+// no place.
+func barEnds(at float64, low, high []float64, n int, log bool) (bar struct{ Low, High float64 }) {
+	if low == nil {
+		return bar
+	}
+	if drawable(low[n], log) {
+		bar.Low = math.Abs(at - onAxis(low[n], log))
+	}
+	if drawable(high[n], log) {
+		bar.High = math.Abs(onAxis(high[n], log) - at)
+	}
+	return bar
+}
