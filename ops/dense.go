@@ -122,9 +122,11 @@ func (op *denseOp) Do(values ...G.Value) (G.Value, error) {
 	}
 	y := op.out.get(x.Dtype(), shape)
 	if x.Dtype() == tensor.Float32 {
-		return y, forward(op.act, in, out, x.Float32s(), w.Float32s(), b.Float32s(), y.Float32s())
+		forward(op.act, in, out, x.Float32s(), w.Float32s(), b.Float32s(), y.Float32s())
+	} else {
+		forward(op.act, in, out, x.Float64s(), w.Float64s(), b.Float64s(), y.Float64s())
 	}
-	return y, forward(op.act, in, out, x.Float64s(), w.Float64s(), b.Float64s(), y.Float64s())
+	return y, nil
 }
 
 func (op *denseOp) DiffWRT(int) []bool { return []bool{!op.leafX, true, true} }

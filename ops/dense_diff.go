@@ -139,7 +139,7 @@ func (op *denseBiasDiffOp) Do(values ...G.Value) (G.Value, error) {
 		out = dz.Shape()[1]
 	}
 	db := op.out.get(dz.Dtype(), tensor.Shape{out})
-	sums := op.scratch.get(dz.Dtype(), tensor.Shape{blocks(dz.Shape()[0], rowBlock), out})
+	sums := op.scratch.get(dz.Dtype(), tensor.Shape{blocks(dz.Shape()[0], sumBlock), out})
 	if dz.Dtype() == tensor.Float32 {
 		return db, backBias(out, dz.Float32s(), db.Float32s(), sums.Float32s())
 	}

@@ -7,27 +7,22 @@ type float = blas.Float
 // Work is cut into pieces whose size does not depend on the number of cores,
 // so that results do not either.
 const (
-	rowBlock     = 64    // rows of an elementwise pass of a layer
-	sumBlock     = 512   // rows that a weight gradient sums at a time: they stay in the cache
+	sumBlock     = 512   // rows that a gradient sums at a time: they stay in the cache
 	elementBlock = 16384 // elements of an elementwise pass
 )
 
 func blocks(n, size int) int { return (n + size - 1) / size }
 
 // forward sets y = act(x·w + b): x [rows, in], w [in, out], y [rows, out].
-func forward[T float](act Activation, in, out int, x, w, b, y []T) error {
-	rows := len(y) / out
-	blas.Product(y, x, w, rows, in, out)
-	return each(blocks(rows, rowBlock), workers(), func(_, i int) error {
-		yb := y[i*rowBlock*out : min((i+1)*rowBlock, rows)*out]
-		for at := 0; at < len(yb); at += out {
-			row := yb[at : at+out]
+func forward[T float](act Activation, in, out int, x, w, b, y []T) {
+	blas.Product(y, x, w, len(y)/out, in, out, func(rows []T) {
+		for at := 0; at < len(rows); at += out {
+			row := rows[at : at+out]
 			for j, v := range b[:len(row)] {
 				row[j] += v
 			}
 		}
-		activate(act, yb)
-		return nil
+		activate(act, rows)
 	})
 }
 
@@ -38,14 +33,14 @@ func backInput[T float](in, out int, dz, w, dx []T) {
 		wt = make([]T, in*out)
 		transpose(wt, w, in, out)
 	}
-	blas.Product(dx, dz, wt, len(dz)/out, out, in)
+	blas.Product(dx, dz, wt, len(dz)/out, out, in, nil)
 }
 
 // backWeights sets dw = xᵀ·dz, as (dzᵀ·x)ᵀ: dz is the smaller one to transpose.
 func backWeights[T float](in, out int, x, dz, dw []T) {
 	rows := len(dz) / out
 	if out == 1 {
-		blas.Product(dw, dz, x, 1, rows, in)
+		blas.Product(dw, dz, x, 1, rows, in, nil)
 		return
 	}
 	size := min(sumBlock, rows)
@@ -55,13 +50,13 @@ func backWeights[T float](in, out int, x, dz, dw []T) {
 		n := min(size, rows-from)
 		transpose(dzt[:out*n], dz[from*out:], n, out)
 		if from == 0 {
-			blas.Product(sum, dzt, x, out, n, in)
+			blas.Product(sum, dzt, x, out, n, in, nil)
 			continue
 		}
 		if part == nil {
 			part = make([]T, out*in)
 		}
-		blas.Product(part, dzt, x[from*in:], out, n, in)
+		blas.Product(part, dzt, x[from*in:], out, n, in, nil)
 		for i, v := range part {
 			sum[i] += v
 		}
@@ -81,11 +76,11 @@ func transpose[T float](to, from []T, rows, cols int) {
 // backBias sets db to the column sums of dz, block by block.
 func backBias[T float](out int, dz, db, scratch []T) error {
 	rows := len(dz) / out
-	n := blocks(rows, rowBlock)
-	err := each(n, workers(), func(_, i int) error {
+	n := blocks(rows, sumBlock)
+	err := each(n, func(_, i int) error {
 		sums := scratch[i*out : (i+1)*out]
 		clear(sums)
-		for r := i * rowBlock; r < min((i+1)*rowBlock, rows); r++ {
+		for r := i * sumBlock; r < min((i+1)*sumBlock, rows); r++ {
 			for j, v := range dz[r*out : (r+1)*out] {
 				sums[j] += v
 			}
@@ -103,7 +98,7 @@ func backBias[T float](out int, dz, db, scratch []T) error {
 
 // elementwise calls f for pieces of [0, n).
 func elementwise(n int, f func(from, to int)) error {
-	return each(blocks(n, elementBlock), workers(), func(_, i int) error {
+	return each(blocks(n, elementBlock), func(_, i int) error {
 		f(i*elementBlock, min((i+1)*elementBlock, n))
 		return nil
 	})

@@ -8,6 +8,7 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/internal/plackett"
 )
 
@@ -174,11 +175,10 @@ func (op *listOp) eachList(name string, values []G.Value, f func(list) error) er
 	if err := checkOffsets(offsets, scores.len()); err != nil {
 		return fmt.Errorf("ops: %s: %w", name, err)
 	}
-	n := min(workers(), len(offsets)-1)
-	for len(op.workers) < n {
+	for len(op.workers) < parallel.Workers(len(offsets)-1) {
 		op.workers = append(op.workers, &worker{})
 	}
-	return each(len(offsets)-1, n, func(w, q int) error {
+	return each(len(offsets)-1, func(w, q int) error {
 		l := list{op.workers[w], q, offsets[q], offsets[q+1]}
 		if l.from == l.to {
 			return nil

@@ -66,7 +66,7 @@ func plRank(e plackett.Estimator, name string, l Lists, gains, rankings *G.Node,
 	if err := l.checkEstimate(gains, rankings, discounts); err != nil {
 		return nil, fmt.Errorf("ops: %s: %w", name, err)
 	}
-	op := &plRankOp{
+	op := &estimateOp{
 		listOp: newListOp(l),
 		estimate: estimate{
 			estimator: e,
@@ -74,7 +74,11 @@ func plRank(e plackett.Estimator, name string, l Lists, gains, rankings *G.Node,
 			discounts: append([]float64(nil), discounts...),
 		},
 	}
-	return G.ApplyOp(op, l.with(gains, rankings)...)
+	estimates, err := G.ApplyOp(op, l.with(gains, rankings)...)
+	if err != nil {
+		return nil, err
+	}
+	return G.ApplyOp(&plRankOp{listOp: op.fresh(), name: name}, l.with(estimates)...)
 }
 
 // checkEstimate reports what an estimate of a metric cannot be built on.
@@ -103,7 +107,7 @@ func checkDiscounts(discounts []float64) error {
 	return nil
 }
 
-// estimate is what the forward and the backward op share.
+// estimate is what is estimated from the rankings.
 type estimate struct {
 	estimator plackett.Estimator
 	name      string
@@ -129,90 +133,40 @@ func (e *estimate) read(values []G.Value) (func(list) ([]float64, plackett.Ranki
 	}, nil
 }
 
-// plRankOp is scores, gains, rankings[, offsets] → metric of every query.
-type plRankOp struct {
+// estimateOp is scores, gains, rankings[, offsets] → λ of every row, and then the
+// metric of every query, both from one reading of the rankings.
+type estimateOp struct {
 	listOp
 	estimate
+	notDifferentiable
 }
 
 var (
+	_ G.SDOp = &estimateOp{}
+	_ G.ADOp = &estimateOp{}
 	_ G.SDOp = &plRankOp{}
 	_ G.ADOp = &plRankOp{}
 )
 
-func (op *plRankOp) Arity() int    { return op.arity(2) }
-func (op *plRankOp) Type() hm.Type { return op.fn(tensorOf(1), tensorOf(1), intRankings) }
+func (op *estimateOp) Arity() int    { return op.arity(2) }
+func (op *estimateOp) Type() hm.Type { return op.fn(tensorOf(1), tensorOf(1), intRankings) }
 
-func (op *plRankOp) InferShape(in ...G.DimSizer) (tensor.Shape, error) {
+func (op *estimateOp) InferShape(in ...G.DimSizer) (tensor.Shape, error) {
+	rows, err := in[0].DimSize(0)
+	if err != nil {
+		return nil, err
+	}
 	q, err := op.queries(in)
-	return tensor.Shape{q}, err
+	return tensor.Shape{rows + q}, err
 }
 
-func (op *plRankOp) Do(values ...G.Value) (G.Value, error) {
+func (op *estimateOp) Do(values ...G.Value) (G.Value, error) {
 	read, err := op.read(values)
 	if err != nil {
 		return nil, err
 	}
-	out, metric, err := op.output(values[0], values[2].Shape()[0])
-	if err != nil {
-		return nil, err
-	}
-	err = op.eachList(op.name, values, func(l list) error {
-		gains, rankings, err := read(l)
-		if err != nil {
-			return err
-		}
-		m, err := l.kernel.Metric(op.estimator, l.scores, gains, op.discounts, rankings)
-		metric.set(l.query, m)
-		return err
-	})
-	return out, err
-}
-
-func (op *plRankOp) DiffWRT(inputs int) []bool { return firstOf(inputs) }
-
-func (op *plRankOp) backward() *plRankDiffOp {
-	return &plRankDiffOp{listOp: op.fresh(), estimate: op.estimate}
-}
-
-// SymDiff gives the scores the λ of the estimator, times what comes in for their query.
-func (op *plRankOp) SymDiff(inputs G.Nodes, _, grad *G.Node) (G.Nodes, error) {
-	return scoresGradient(op.backward(), inputs, inputs[1:3], grad)
-}
-
-func (op *plRankOp) DoDiff(_ G.ExecutionContext, inputs G.Nodes, output *G.Node) error {
-	return addScoresGradient(op.backward(), inputs, inputs[1:3], output)
-}
-
-func (op *plRankOp) WriteHash(h hash.Hash) { hashText(h, op) }
-func (op *plRankOp) Hashcode() uint32      { return hashOf(op) }
-func (op *plRankOp) String() string        { return fmt.Sprintf("%v, offsets: %t}", &op.estimate, op.offsets) }
-
-// plRankDiffOp is scores, gains, rankings, gradient of every query[, offsets] → λ.
-type plRankDiffOp struct {
-	listOp
-	estimate
-}
-
-func (op *plRankDiffOp) Arity() int { return op.arity(3) }
-func (op *plRankDiffOp) Type() hm.Type {
-	return op.fn(tensorOf(1), tensorOf(1), intRankings, tensorOf(1))
-}
-
-func (op *plRankDiffOp) InferShape(in ...G.DimSizer) (tensor.Shape, error) {
-	return in[0].(tensor.Shape).Clone(), nil
-}
-
-func (op *plRankDiffOp) Do(values ...G.Value) (G.Value, error) {
-	read, err := op.read(values)
-	if err != nil {
-		return nil, err
-	}
-	gradient, err := numbersOf(values[3])
-	if err != nil {
-		return nil, fmt.Errorf("ops: %s: gradient: %w", op.name, err)
-	}
-	out, lambda, err := op.output(values[0], values[0].Shape()[0])
+	rows := values[0].Shape().TotalSize()
+	out, estimates, err := op.output(values[0], rows+values[2].Shape()[0])
 	if err != nil {
 		return nil, err
 	}
@@ -222,23 +176,116 @@ func (op *plRankDiffOp) Do(values ...G.Value) (G.Value, error) {
 			return err
 		}
 		l.result = sized(l.result, len(l.scores))
-		if _, err := l.kernel.Gradient(op.estimator, l.scores, gains, op.discounts, rankings, l.result); err != nil {
+		metric, err := l.kernel.Gradient(op.estimator, l.scores, gains, op.discounts, rankings, l.result)
+		if err != nil {
 			return err
 		}
-		incoming := gradient.at(l.query)
-		for d := range l.result {
-			l.result[d] *= incoming
-		}
-		lambda.write(l.result, l.from)
+		estimates.write(l.result, l.from)
+		estimates.set(rows+l.query, metric)
 		return nil
 	})
 	return out, err
 }
 
+func (op *estimateOp) WriteHash(h hash.Hash) { hashText(h, op) }
+func (op *estimateOp) Hashcode() uint32      { return hashOf(op) }
+func (op *estimateOp) String() string {
+	return fmt.Sprintf("%v, offsets: %t}", &op.estimate, op.offsets)
+}
+
+// plRankOp is scores, estimates[, offsets] → metric of every query, whose gradient
+// with respect to the scores is the λ of the estimates.
+type plRankOp struct {
+	listOp
+	name string
+}
+
+func (op *plRankOp) Arity() int    { return op.arity(1) }
+func (op *plRankOp) Type() hm.Type { return op.fn(tensorOf(1), tensorOf(1)) }
+
+func (op *plRankOp) InferShape(in ...G.DimSizer) (tensor.Shape, error) {
+	q, err := op.queries(in)
+	return tensor.Shape{q}, err
+}
+
+func (op *plRankOp) Do(values ...G.Value) (G.Value, error) {
+	estimates, err := numbersOf(values[1])
+	if err != nil {
+		return nil, fmt.Errorf("ops: %s: %w", op.name, err)
+	}
+	rows := values[0].Shape().TotalSize()
+	out, metric, err := op.output(values[0], estimates.len()-rows)
+	if err != nil {
+		return nil, err
+	}
+	for q := range metric.len() {
+		metric.set(q, estimates.at(rows+q))
+	}
+	return out, nil
+}
+
+func (op *plRankOp) DiffWRT(inputs int) []bool { return firstOf(inputs) }
+
+func (op *plRankOp) backward() *plRankDiffOp { return &plRankDiffOp{listOp: op.fresh(), name: op.name} }
+
+// SymDiff gives the scores the λ of the estimates, times what comes in for their query.
+func (op *plRankOp) SymDiff(inputs G.Nodes, _, grad *G.Node) (G.Nodes, error) {
+	return scoresGradient(op.backward(), inputs, inputs[1:2], grad)
+}
+
+func (op *plRankOp) DoDiff(_ G.ExecutionContext, inputs G.Nodes, output *G.Node) error {
+	return addScoresGradient(op.backward(), inputs, inputs[1:2], output)
+}
+
+func (op *plRankOp) WriteHash(h hash.Hash) { hashText(h, op) }
+func (op *plRankOp) Hashcode() uint32      { return hashOf(op) }
+func (op *plRankOp) String() string        { return fmt.Sprintf("%s{offsets: %t}", op.name, op.offsets) }
+
+// plRankDiffOp is scores, estimates, gradient of every query[, offsets] → λ times it.
+type plRankDiffOp struct {
+	listOp
+	name string
+}
+
+func (op *plRankDiffOp) Arity() int    { return op.arity(2) }
+func (op *plRankDiffOp) Type() hm.Type { return op.fn(tensorOf(1), tensorOf(1), tensorOf(1)) }
+
+func (op *plRankDiffOp) InferShape(in ...G.DimSizer) (tensor.Shape, error) {
+	return in[0].(tensor.Shape).Clone(), nil
+}
+
+func (op *plRankDiffOp) Do(values ...G.Value) (G.Value, error) {
+	estimates, err := numbersOf(values[1])
+	if err != nil {
+		return nil, fmt.Errorf("ops: %s: %w", op.name, err)
+	}
+	gradient, err := numbersOf(values[2])
+	if err != nil {
+		return nil, fmt.Errorf("ops: %s: gradient: %w", op.name, err)
+	}
+	out, lambda, err := op.output(values[0], values[0].Shape()[0])
+	if err != nil {
+		return nil, err
+	}
+	offsets := []int{0, lambda.len()}
+	if op.offsets {
+		if offsets, err = intsOf(values[3]); err != nil {
+			return nil, fmt.Errorf("ops: %s: offsets: %w", op.name, err)
+		}
+	}
+	for q, to := range offsets[1:] {
+		incoming := gradient.at(q)
+		for row := offsets[q]; row < to; row++ {
+			lambda.set(row, incoming*estimates.at(row))
+		}
+	}
+	return out, nil
+}
+
 func (op *plRankDiffOp) WriteHash(h hash.Hash) { hashText(h, op) }
 func (op *plRankDiffOp) Hashcode() uint32      { return hashOf(op) }
 func (op *plRankDiffOp) String() string {
-	return fmt.Sprintf("%v, offsets: %t}Diff", &op.estimate, op.offsets)
+	return fmt.Sprintf("%s{offsets: %t}Diff", op.name, op.offsets)
 }
 
 // firstOf says that an op is differentiable in the first of its inputs only.

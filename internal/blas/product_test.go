@@ -42,7 +42,7 @@ func testProduct[T Float](t *testing.T, tolerance float64) {
 		for i := range c {
 			c[i] = T(math.NaN()) // what was there before does not matter
 		}
-		Product(c, a, b, rows, inner, cols)
+		Product(c, a, b, rows, inner, cols, nil)
 		for i := range c {
 			if d := math.Abs(float64(c[i]) - want[i]); !(d <= tolerance*math.Sqrt(float64(inner))) {
 				t.Fatalf("%v, %T: element %d is %v, want %v", s, c, i, c[i], want[i])
@@ -51,17 +51,20 @@ func testProduct[T Float](t *testing.T, tolerance float64) {
 		// The same on any number of cores.
 		again := make([]T, rows*cols)
 		was := runtime.GOMAXPROCS(1)
-		Product(again, a, b, rows, inner, cols)
+		Product(again, a, b, rows, inner, cols, nil)
 		runtime.GOMAXPROCS(was)
 		if !slices.Equal(c, again) {
 			t.Errorf("%v, %T: another result on one core", s, c)
 		}
-		if inUse == avx2 { // splits the rows by the number of cores of the machine
+		// then gets every block once.
+		Product(again, a, b, rows, inner, cols, func(rows []T) {
 			for i := range rows {
-				Product(again[i*cols:], a[i*inner:], b, 1, inner, cols)
+				rows[i] *= 2
 			}
-			if !slices.Equal(c, again) {
-				t.Errorf("%v, %T: another result row by row", s, c)
+		})
+		for i := range c {
+			if again[i] != 2*c[i] {
+				t.Fatalf("%v, %T: element %d is %v after doubling %v", s, c, i, again[i], c[i])
 			}
 		}
 	}
@@ -87,7 +90,7 @@ func BenchmarkProduct(b *testing.B) {
 		b.Run(fmt.Sprintf("%s/%dx%dx%d", Name(), s[0], s[1], s[2]), func(b *testing.B) {
 			x, w, y := random[float32](r, s[0]*s[1]), random[float32](r, s[1]*s[2]), make([]float32, s[0]*s[2])
 			for b.Loop() {
-				Product(y, x, w, s[0], s[1], s[2])
+				Product(y, x, w, s[0], s[1], s[2], nil)
 			}
 			b.ReportMetric(2*float64(s[0]*s[1]*s[2])*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
 		})
