@@ -14,9 +14,10 @@ import (
 )
 
 // BenchmarkLosses is one run of the graph of every loss and its gradient, in float32,
-// K = 10, N = 100: of a batch of many queries, and of one long one.
+// K = 10, N = 100 (1000 for the exposure of fairness losses): of a query of MSLR's
+// length, of a batch of many, and of a long one.
 func BenchmarkLosses(b *testing.B) {
-	for _, size := range []struct{ queries, documents int }{{32, 120}, {1, 1000}} {
+	for _, size := range []struct{ queries, documents int }{{1, 125}, {32, 125}, {1, 1000}} {
 		rng := rand.New(rand.NewPCG(1, 1))
 		f := fixture{offsets: []int{0}, discounts: losses.DCGDiscounts(10)}
 		for range size.queries {

@@ -46,8 +46,11 @@ func BenchmarkQuery(b *testing.B) {
 				lambda := make([]float64, size.docs)
 				var s Sampler
 				var k Kernel
-				for step := range b.N {
-					if err := s.Draw(scores, size.samples, size.cutoff, 1, uint64(step), 0, 0, places); err != nil {
+				step := uint64(0)
+				b.ReportAllocs()
+				for b.Loop() {
+					step++
+					if err := s.Draw(scores, size.samples, size.cutoff, 1, step, 0, 0, places); err != nil {
 						b.Fatal(err)
 					}
 					if _, err := k.Gradient(PLRankRB, scores, gains, theta, Rankings{Places: places, Cutoff: size.cutoff}, lambda); err != nil {
@@ -67,8 +70,11 @@ func BenchmarkDraw(b *testing.B) {
 				scores, _ := benchmarkList(size.docs, spread)
 				places := make([]int, size.samples*size.cutoff)
 				var s Sampler
-				for step := range b.N {
-					if err := s.Draw(scores, size.samples, size.cutoff, 1, uint64(step), 0, 0, places); err != nil {
+				step := uint64(0)
+				b.ReportAllocs()
+				for b.Loop() {
+					step++
+					if err := s.Draw(scores, size.samples, size.cutoff, 1, step, 0, 0, places); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -79,12 +85,13 @@ func BenchmarkDraw(b *testing.B) {
 
 // BenchmarkAlgorithm1 is the paper's way: Gumbel noise, sorting, and its Algorithm 1.
 func BenchmarkAlgorithm1(b *testing.B) {
-	for _, docs := range []int{125, 1000} {
-		b.Run(fmt.Sprintf("sd=1/D=%d/K=5/N=1000", docs), func(b *testing.B) {
-			scores, gains := benchmarkList(docs, 1)
+	for _, size := range []struct{ docs, samples int }{{24, 1000}, {125, 10}, {125, 100}, {125, 1000}, {1000, 1000}} {
+		b.Run(fmt.Sprintf("sd=1/D=%d/K=5/N=%d", size.docs, size.samples), func(b *testing.B) {
+			scores, gains := benchmarkList(size.docs, 1)
 			rng := rand.New(rand.NewPCG(1, 1))
-			for range b.N {
-				algorithm1(scores, gains, dcg5, gumbelSort(scores, 1000, rng))
+			b.ReportAllocs()
+			for b.Loop() {
+				algorithm1(scores, gains, dcg5, gumbelSort(scores, size.samples, rng))
 			}
 		})
 	}
@@ -96,7 +103,8 @@ func BenchmarkGumbelSort(b *testing.B) {
 		b.Run(fmt.Sprintf("sd=1/D=%d/N=1000", docs), func(b *testing.B) {
 			scores, _ := benchmarkList(docs, 1)
 			rng := rand.New(rand.NewPCG(1, 1))
-			for range b.N {
+			b.ReportAllocs()
+			for b.Loop() {
 				gumbelSort(scores, 1000, rng)
 			}
 		})
