@@ -7,6 +7,7 @@ import "fmt"
 type Batch struct {
 	X       []float32 // row capacity × Transform.Width(); rows past Rows() are zero
 	Labels  []float32 // [row capacity]; 0 past Rows()
+	Groups  []int     // [row capacity] groups of documents; −1 past Rows(); nil where the dataset has none
 	Offsets []int     // [query capacity+1]; queries past the packed ones are empty: the offset is repeated
 }
 
@@ -40,6 +41,7 @@ func (b *Batch) Pack(d *Dataset, t *Transform, queries []int, rows, queryCapacit
 
 	b.Labels = resize(b.Labels, rows)
 	b.X = resize(b.X, rows*width)
+	b.Groups = packGroups(b.Groups, d, queries, rows)
 	clear(b.Labels[used:])
 	clear(b.X[used*width:])
 	one := func(i int) {
@@ -56,6 +58,22 @@ func (b *Batch) Pack(d *Dataset, t *Transform, queries []int, rows, queryCapacit
 		return
 	}
 	parallel(len(queries), one)
+}
+
+// packGroups is the groups of the documents of the queries, and −1 after them. Its
+// buffer is used again.
+func packGroups(groups []int, d *Dataset, queries []int, rows int) []int {
+	if d.Groups == nil {
+		return nil
+	}
+	groups = groups[:0]
+	for _, q := range queries {
+		groups = append(groups, d.Groups[d.Offsets[q]:d.Offsets[q+1]]...)
+	}
+	for len(groups) < rows {
+		groups = append(groups, -1)
+	}
+	return groups
 }
 
 // resize is s with length n, its old contents if there is room.

@@ -37,10 +37,10 @@ type cacheSource struct {
 	Hash string // of the content; see fingerprint
 }
 
-const cacheFormat = 1
+const cacheFormat = 2
 
-// newCacheKey looks at the files of the splits, and at the size files beside
-// them.
+// newCacheKey looks at the files of the splits, and at those of sizes and groups
+// beside them.
 func newCacheKey(files splitFiles, holdOut float64, o Options) (*cacheKey, error) {
 	k := &cacheKey{Format: cacheFormat, Read: o.Read, Unlabelled: o.Unlabelled}
 	if files.vali == "" {
@@ -51,7 +51,11 @@ func newCacheKey(files splitFiles, holdOut float64, o Options) (*cacheKey, error
 			continue
 		}
 		k.Roles[i] = true
-		for _, path := range append([]string{file}, sizePaths(file)...) {
+		paths := append([]string{file, groupsPath(file)}, sizePaths(file)...)
+		if i == 0 && o.Read.Groups != "" {
+			paths = append(paths, o.Read.Groups)
+		}
+		for _, path := range paths {
 			source, err := newCacheSource(path)
 			if errors.Is(err, fs.ErrNotExist) && path != file {
 				continue

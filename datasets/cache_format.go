@@ -40,6 +40,8 @@ type cacheSplit struct {
 	QueryIDs            int // strings
 	DocumentIDs         int // strings; −1: none
 	FeatureNames        int // strings; −1: none
+	Groups              int // int64, each 1 higher; −1: none
+	GroupNames          int // strings; −1: none
 }
 
 type cacheSection struct {
@@ -89,6 +91,11 @@ func encodeCache(w io.Writer, key string, s *Splits, files splitFiles) error {
 			QueryIDs:     addStrings(d.QueryIDs),
 			DocumentIDs:  addStrings(d.DocumentIDs),
 			FeatureNames: addStrings(d.FeatureNames),
+			Groups:       -1,
+			GroupNames:   addStrings(d.GroupNames),
+		}
+		if d.Groups != nil {
+			h.Splits[i].Groups = add(encodeInts(raised(d.Groups, 1)), len(d.Groups))
 		}
 	}
 
@@ -234,6 +241,10 @@ func (c *cacheReader) dataset(s *cacheSplit) *Dataset {
 		QueryIDs:     c.strings(s.QueryIDs),
 		DocumentIDs:  c.strings(s.DocumentIDs),
 		FeatureNames: c.strings(s.FeatureNames),
+		GroupNames:   c.strings(s.GroupNames),
+	}
+	if s.Groups != -1 {
+		d.Groups = raised(c.ints(s.Groups), -1)
 	}
 	names := c.strings(s.Names)
 	if c.err != nil {
@@ -323,6 +334,15 @@ func encodeInts(list []int) []byte {
 		b = binary.NativeEndian.AppendUint64(b, uint64(v))
 	}
 	return b
+}
+
+// raised is the numbers plus by: groups, of which −1 is none, are written from 0.
+func raised(list []int, by int) []int {
+	raised := make([]int, len(list))
+	for i, v := range list {
+		raised[i] = v + by
+	}
+	return raised
 }
 
 func bytesOf(values []float32) []byte {

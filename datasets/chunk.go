@@ -19,6 +19,9 @@ type chunk struct {
 	runs   []run     // rows one after another with the same query id
 	docs   []string  // [rows], or nil: no document ids so far
 
+	groups       []int        // [rows], or nil: no groups
+	groupNumbers groupNumbers // of groups, as long as the chunk is by itself
+
 	faults     []fault // the first maxFaults malformed lines
 	faultCount int
 	ignored    int   // values of features that the reader was told to leave out

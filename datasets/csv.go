@@ -12,6 +12,7 @@ import (
 type header struct {
 	comma                  byte
 	label, query, document int            // fields; −1: none (of label and document)
+	group                  int            // −1: none
 	feature                []int          // by field: column of the parser, −1 for none
 	ids                    []int          // by column of the parser: feature id
 	names                  map[int]string // by feature id
@@ -82,6 +83,15 @@ func readHeader(line []byte, o ReadOptions) (*header, error) {
 	if h.document, err = find("document id", o.DocumentColumn, documentNames); err != nil && o.DocumentColumn != "" {
 		return nil, err
 	}
+	h.group = -1
+	if o.GroupColumn != "" {
+		if h.group, err = find("group", o.GroupColumn, nil); err != nil {
+			return nil, err
+		}
+		if h.group == h.label || h.group == h.query || h.group == h.document {
+			return nil, fmt.Errorf("header: column %q is the label, the query id or the document id, and cannot be the group as well", o.GroupColumn)
+		}
+	}
 	return h, h.place(names, o)
 }
 
@@ -96,7 +106,7 @@ func (h *header) place(names []string, o ReadOptions) error {
 	id := 0
 	for i, name := range names {
 		h.feature = append(h.feature, -1)
-		if i == h.label || i == h.query || i == h.document {
+		if i == h.label || i == h.query || i == h.document || i == h.group {
 			continue
 		}
 		id++
@@ -139,7 +149,7 @@ func (p *parser) csvLine(b []byte) {
 	h := p.header
 	row := p.row()
 	label, field := float32(Unlabelled), 0
-	var query, document []byte
+	var query, document, group []byte
 	for i := 0; i <= len(b); field++ {
 		if field < len(h.feature) && h.feature[field] >= 0 {
 			// A plain number, as most are; anything else goes the long way.
@@ -185,6 +195,8 @@ func (p *parser) csvLine(b []byte) {
 			}
 		case field == h.document:
 			document = bytes.TrimSpace(value)
+		case field == h.group:
+			group = bytes.TrimSpace(value)
 		}
 		i = next
 	}
@@ -193,6 +205,9 @@ func (p *parser) csvLine(b []byte) {
 		return
 	}
 	p.endRow(label, query, true, document)
+	if h.group >= 0 {
+		p.c.groups = append(p.c.groups, p.c.groupNumbers.of(group))
+	}
 }
 
 // csvNumber is the number in a field; NaN where it is missing.

@@ -18,6 +18,7 @@ type Dataset struct {
 	FeatureNames []string // [columns], or nil where the source does not name features
 	DocumentIDs  []string // [rows], or nil where the source names no documents
 	Groups       []int    // [rows] the group of each document, for fairness; negative: none; nil: the source has no groups
+	GroupNames   []string // by group: what the source calls it, the same for all splits; nil: groups have no names
 	SourceRows   []int    // [rows]: which row of the source it was, from 0; nil where ReadFile or Group left all rows in their places
 	Warnings     []string // what was odd about the source but could be read, one line each
 }
@@ -55,6 +56,10 @@ func (d *Dataset) Select(queries []int) *Dataset {
 		QueryIDs:     make([]string, 0, len(queries)),
 		FeatureIDs:   d.FeatureIDs,
 		FeatureNames: d.FeatureNames,
+		GroupNames:   d.GroupNames,
+	}
+	if d.Groups != nil {
+		s.Groups = make([]int, 0, rows)
 	}
 	for _, q := range queries {
 		from, to := d.Offsets[q], d.Offsets[q+1]
@@ -200,6 +205,13 @@ func (d *Dataset) Validate() error {
 	}
 	if d.Groups != nil && len(d.Groups) != d.Rows() {
 		return bad("%d groups for %d rows", len(d.Groups), d.Rows())
+	}
+	if d.GroupNames != nil {
+		for r, g := range d.Groups {
+			if g >= len(d.GroupNames) {
+				return bad("group %d of row %d has no name: there are %d", g, r, len(d.GroupNames))
+			}
+		}
 	}
 	if d.SourceRows != nil && len(d.SourceRows) != d.Rows() {
 		return bad("%d source rows for %d rows", len(d.SourceRows), d.Rows())

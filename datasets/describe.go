@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -22,10 +23,19 @@ type Description struct {
 	Constant          []int          `json:"constant"` // ids of features with one value in all documents
 	Missing           []int          `json:"missing"`  // ids of features with missing values
 
+	Groups []GroupDescription `json:"groups,omitempty"` // by number; none where documents have no groups
+
 	MissingValues int      `json:"missingValues"` // of all features together
 	Warnings      []string `json:"warnings,omitempty"`
 
 	names map[int]string // of features
+}
+
+// GroupDescription is about one group of documents.
+type GroupDescription struct {
+	Name      string  `json:"name"`
+	Documents int     `json:"documents"`
+	MeanLabel float64 `json:"meanLabel"` // of those that have a label; 0 where none has
 }
 
 // Range sums up some numbers; all 0 where there are none.
@@ -89,6 +99,7 @@ func Describe(name string, datasets ...*Dataset) *Description {
 			}
 		})
 	}
+	d.Groups = describeGroups(datasets)
 	d.Features = len(ids)
 	if d.Queries > 0 {
 		d.DocumentsPerQuery.Mean = float64(d.Documents) / float64(d.Queries)
@@ -106,6 +117,42 @@ func Describe(name string, datasets ...*Dataset) *Description {
 		}
 	}
 	return d
+}
+
+// describeGroups counts the documents of every group, and adds up their labels.
+func describeGroups(datasets []*Dataset) []GroupDescription {
+	type sums struct {
+		GroupDescription
+		labelled int
+	}
+	byNumber := map[int]*sums{}
+	for _, s := range datasets {
+		if s == nil {
+			continue
+		}
+		for r, g := range s.Groups {
+			if g < 0 {
+				continue
+			}
+			of := byNumber[g]
+			if of == nil {
+				of = &sums{GroupDescription: GroupDescription{Name: s.GroupName(g)}}
+				byNumber[g] = of
+			}
+			of.Documents++
+			if s.Labels[r] != Unlabelled {
+				of.MeanLabel += float64(s.Labels[r])
+				of.labelled++
+			}
+		}
+	}
+	var groups []GroupDescription
+	for _, g := range slices.Sorted(maps.Keys(byNumber)) {
+		of := byNumber[g]
+		of.MeanLabel /= math.Max(1, float64(of.labelled))
+		groups = append(groups, of.GroupDescription)
+	}
+	return groups
 }
 
 // String is a table for people.
@@ -144,6 +191,18 @@ func (d *Description) String() string {
 			what = "unlabelled (" + name + ")"
 		}
 		line(what, "%d (%.1f %%)", d.Labels[name], 100*float64(d.Labels[name])/float64(d.Documents))
+	}
+	if d.Groups != nil {
+		grouped := 0
+		for i, g := range d.Groups {
+			if grouped += g.Documents; i < most {
+				line("group "+g.Name, "%d (%.1f %%), mean label %.3f", g.Documents, 100*float64(g.Documents)/float64(d.Documents), g.MeanLabel)
+			}
+		}
+		if more := len(d.Groups) - most; more > 0 {
+			line("…", "%d more groups", more)
+		}
+		line("documents of no group", "%d", d.Documents-grouped)
 	}
 	w.Flush()
 	return b.String()

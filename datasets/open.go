@@ -28,7 +28,7 @@ func (s *Splits) all() [3]*Dataset { return [3]*Dataset{s.Train, s.Vali, s.Test}
 
 // Options says what Open opens, and how; the zero value: what it finds.
 type Options struct {
-	Read ReadOptions // how to read the files; FeatureIDs, if given, are the columns of all splits
+	Read ReadOptions // how to read the files; FeatureIDs, if given, are the columns of all splits, and Groups is for the training file
 	Vali string      // the file of the validation split, instead of the one found or held out
 	Test string      // the file of the test split, instead of the one found
 	Fold int         // the fold of a folder that holds Fold1, Fold2, …; 0: the folder itself
@@ -75,6 +75,10 @@ func Open(path string, o Options) (*Splits, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Read.Groups != "" && files.train != path {
+		return nil, fmt.Errorf("datasets: %s is a folder, and a file of groups is for a single training file: name those of the splits as their files, such as %s",
+			path, groupsPath(files.train))
+	}
 	var known *Collection
 	if files.train != path && o.Vali == "" && o.Test == "" { // else it is only a part of one
 		known = collectionOf(files.train)
@@ -107,12 +111,17 @@ func open(files splitFiles, known *Collection, holdOut float64, o Options) (*Spl
 		}
 	}()
 	ids := o.Read.FeatureIDs
+	groups := &groupNumbers{}
 	queries, documents := 0, 0
 	for i, file := range files.all() {
 		if file == "" {
 			continue
 		}
-		t, err := readTable(file, o.Read)
+		read := o.Read
+		if i > 0 {
+			read.Groups = ""
+		}
+		t, err := readTable(file, read, groups)
 		if err != nil {
 			return nil, err
 		}

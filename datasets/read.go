@@ -35,6 +35,20 @@ type ReadOptions struct {
 	// a query id; and a label, unless FeatureIDs are given: a file to be scored
 	// may have none.
 	LabelColumn, QueryColumn, DocumentColumn string
+
+	// GroupColumn is where the groups of documents are, for fairness: the name of a
+	// column of a file with a header, which is then no feature; or, in LETOR text,
+	// the id of a feature (which stays one) of at most 1000 values, each of which is
+	// a group. Empty: see Groups.
+	GroupColumn string
+	// Groups is a file with the group of one row a line. Empty: the file's name plus
+	// ".groups", if there is such a file; else there are no groups. Beside a
+	// GroupColumn no such file is looked for.
+	//
+	// A group is any word or text. Groups are numbered from 0 in the order in which
+	// they come, through all splits of a collection; Dataset.GroupNames keeps what
+	// they were called. Empty, −1 and a missing value are no group.
+	Groups string
 }
 
 func (o ReadOptions) check() error {
@@ -43,6 +57,9 @@ func (o ReadOptions) check() error {
 	}
 	if o.FeatureNames != nil && len(o.FeatureNames) != len(o.FeatureIDs) {
 		return fmt.Errorf("datasets: %d names for %d feature ids", len(o.FeatureNames), len(o.FeatureIDs))
+	}
+	if o.GroupColumn != "" && o.Groups != "" {
+		return fmt.Errorf("datasets: groups are in column %q or in file %s, not in both", o.GroupColumn, o.Groups)
 	}
 	return nil
 }
@@ -62,6 +79,9 @@ func (o ReadOptions) check() error {
 // query sizes must lie beside the data under its name plus ".query" or ".group"
 // (as for LightGBM and XGBoost); such queries are called "1", "2", ….
 //
+// Groups of documents come from a column or from another file beside the data, see
+// ReadOptions.GroupColumn and Groups.
+//
 // In LETOR text a feature that a line does not mention is 0; NULL, NaN, NA, ?
 // and an empty separated value are missing, kept as NaN (see Transform for what
 // becomes of them). A comment "docid = X" names the document. Label −1 (or an
@@ -71,7 +91,7 @@ func (o ReadOptions) check() error {
 // ten are listed. Numbers become the nearest float32; infinite ones and those
 // beyond its range are an error.
 func ReadFile(path string, o ReadOptions) (*Dataset, error) {
-	t, err := readTable(path, o)
+	t, err := readTable(path, o, &groupNumbers{})
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +126,8 @@ type table struct {
 	rows     int
 	ids      []int // feature ids in use, ascending
 	queries  []query
-	breaks   int // runs of rows of a query that had already ended
+	breaks   int           // runs of rows of a query that had already ended
+	groups   *groupNumbers // of the rows; nil: they are of none
 	warnings []string
 }
 
@@ -134,7 +155,8 @@ type query struct {
 
 type span struct{ from, to int } // rows of the file
 
-func readTable(path string, o ReadOptions) (*table, error) {
+// readTable reads a file, and numbers its groups together with those before.
+func readTable(path string, o ReadOptions, groups *groupNumbers) (*table, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -147,7 +169,15 @@ func readTable(path string, o ReadOptions) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newTable(path, f, sizes, sizePath, o)
+	t, err := newTable(path, f, sizes, sizePath, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.setGroups(o, groups); err != nil {
+		t.free()
+		return nil, err
+	}
+	return t, nil
 }
 
 // newTable reads the text of a table. The sizes are those of its queries, nil if
@@ -475,6 +505,10 @@ func (t *table) dataset(ids []int, order []int) (*Dataset, error) {
 	if slices.ContainsFunc(t.chunks, func(c *chunk) bool { return c.docs != nil }) {
 		d.DocumentIDs = make([]string, rows)
 	}
+	if t.groups != nil {
+		d.Groups = make([]int, rows)
+		d.GroupNames = append([]string{}, t.groups.names...)
+	}
 	if t.header != nil {
 		for _, id := range ids {
 			d.FeatureNames = append(d.FeatureNames, t.header.names[id])
@@ -535,6 +569,9 @@ func (c *chunk) copyTo(d *Dataset, columns []int, m move) {
 	copy(d.Labels[m.to:m.to+n], c.labels[from:])
 	if c.docs != nil {
 		copy(d.DocumentIDs[m.to:m.to+n], c.docs[from:])
+	}
+	if d.Groups != nil {
+		copy(d.Groups[m.to:m.to+n], c.groups[from:])
 	}
 	width, wide, values := len(c.ids), d.Width(), c.values.values
 	if width == wide {

@@ -14,7 +14,8 @@ import (
 // WriteLETOR writes a dataset as LETOR text, which ReadFile reads back as the
 // same dataset, bit for bit: NaN for missing values, "# docid = X" for document
 // ids; zeros are left out but in the first line, which has every feature.
-// Feature names, and queries without documents, have no place in the format.
+// Feature names, and queries without documents, have no place in the format;
+// groups have one in a file beside it, see WriteGroups.
 //
 // Query and document ids with blanks or # in them, empty and repeated query
 // ids, and infinite values are an error.
