@@ -135,6 +135,23 @@ func disparity(b *batch) (*G.Node, error) {
 	return Disparity(b.Lists, b.Gains, exposure)
 }
 
+// disparityBy is the disparity with the gradient by another loss for an expected
+// metric. Its value is that loss's.
+func disparityBy(loss builder) builder {
+	return func(b *batch) (*G.Node, error) {
+		exposure, err := b.exposure()
+		if err != nil {
+			return nil, err
+		}
+		gains := b.Gains
+		defer func() { b.Gains = gains }() // of the next terms of a sum
+		if b.Gains, err = DisparityGains(b.Lists, gains, exposure); err != nil {
+			return nil, err
+		}
+		return loss(b)
+	}
+}
+
 func exposureLoss(b *batch) (*G.Node, error) {
 	exposure, err := b.exposure()
 	if err != nil {

@@ -16,7 +16,8 @@
 //
 // For the fairness of the expected exposure:
 //
-//	disparity                  Disparity
+//	disparity                  Disparity, its gradient by PL-Rank-RB
+//	disparity(plrank2)         the same by PL-Rank-2, say, see DisparityGains
 //	ee-l                       ExposureLoss
 //	group-exposure             GroupExposure
 //	group-treatment            GroupTreatment

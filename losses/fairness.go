@@ -32,6 +32,27 @@ func Disparity(l ops.Lists, gains, exposure *G.Node) (loss *G.Node, err error) {
 	return scaled(l, mean(l, mul(sum, perPair(count(l)))), 2), nil
 }
 
+// DisparityGains are gains whose expected metric has the gradient of minus the
+// [Disparity], minus its derivative by the exposures,
+//
+//	4/(D(D−1)) Σ_{d'} (E_{d'} ρ_d − E_d ρ_{d'}) ρ_{d'} = 4/(D(D−1)) (ρ_d Σ E ρ − E_d Σ ρ²),
+//
+// [rows], constant for differentiation. Any estimator of the gradient of an expected
+// metric, given them for gains, so estimates that of the disparity (Oosterhuis, SIGIR
+// 2021, §6), without bias if exposure is estimated from other rankings. The arguments
+// are those of Disparity.
+func DisparityGains(l ops.Lists, gains, exposure *G.Node) (rewards *G.Node, err error) {
+	if err := checkExposure(l, "gains", gains, exposure); err != nil {
+		return nil, err
+	}
+	defer caught(&err)
+	fixed := G.Must(ops.Constant(exposure))
+	earned := mul(gains, spread(l, total(l, mul(fixed, gains))))
+	had := mul(fixed, spread(l, total(l, square(gains))))
+	rewards = mul(sub(earned, had), spread(l, perPair(count(l))))
+	return G.Must(ops.Constant(scaled(l, rewards, 4))), nil
+}
+
 // ExposureLoss is the expected-exposure loss of Diaz et al. (CIKM 2020), the mean
 // over queries of
 //

@@ -362,3 +362,77 @@ func TestGoldenDisparity(t *testing.T) {
 		near(t, c.Name+": by score", exact.Gradient, c.Gradient, 1e-11)
 	}
 }
+
+// Every estimator, given the gains of the disparity from one ranking, on another one:
+// its expectation is the gradient of the disparity, by enumeration of all pairs.
+func TestDisparityGains(t *testing.T) {
+	f := fixture{
+		offsets: []int{0, 4}, scores: []float64{.3, -1, 1.2, 0}, gains: []float64{3, 0, 1, 7}, labels: []float64{2, 0, 1, 3},
+		groups: make([]int, 4), discounts: []float64{1, .63},
+	}
+	q := f.exact(t, 0)
+	want, err := plackett.Exact(f.scores, exposureSlopes(q.query, q.Exposure, fairness["disparity"]), f.discounts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, estimator := range map[string]func(ops.Lists, *G.Node, *G.Node, []float64) (*G.Node, error){
+		"plrank1": losses.PLRank1, "plrank2": losses.PLRank2, "plrank-rb": losses.PLRankRB,
+		"policy-gradient": losses.PolicyGradient, "placement-policy-gradient": losses.PlacementPolicyGradient,
+	} {
+		mean := make([]float64, 4)
+		err := plackett.Enumerate(f.scores, 2, func(y []int, p float64) {
+			y = slices.Clone(y)
+			err := plackett.Enumerate(f.scores, 2, func(other []int, chance float64) {
+				b := f.batch(tensor.Float64)
+				g := b.Lists.Scores.Graph()
+				exposure := G.Must(ops.Exposure(b.Lists, ints(g, "y", y, 1, 1, 2), nil, f.discounts))
+				gains := G.Must(losses.DisparityGains(b.Lists, b.Gains, exposure))
+				loss := G.Must(estimator(b.Lists, gains, ints(g, "y'", slices.Clone(other), 1, 1, 2), f.discounts))
+				_, gradient := differentiate(t, loss, b.Lists.Scores)
+				for d, x := range gradient {
+					mean[d] += p * chance * x
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, name, mean, want.Gradient, 1e-12)
+	}
+}
+
+// The disparity has the gradient of PL-Rank-RB, and LambdaLoss takes its gains as
+// constants, though they are made of scores: its gradient by name is the one with the
+// numbers of the gains put in.
+func TestDisparityBy(t *testing.T) {
+	f := newFixture(normal)
+	gradient := func(name string) []float64 {
+		b := sampled(t, f.batch(tensor.Float64))
+		_, gradient := differentiate(t, build(t, name, b), b.Lists.Scores)
+		return gradient
+	}
+	near(t, "disparity(plrank-rb)", gradient("disparity(plrank-rb)"), gradient("disparity"), 1e-12)
+
+	b := sampled(t, f.batch(tensor.Float64))
+	forGradient, err := ops.Rankings(b.Lists, b.Sampler)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exposure := G.Must(ops.Exposure(b.Lists, G.Must(ops.Rankings(b.Lists, b.Exposure)), forGradient, b.Discounts))
+	var gains G.Value
+	G.Read(G.Must(losses.DisparityGains(b.Lists, b.Gains, exposure)), &gains)
+	vm := G.NewTapeMachine(b.Lists.Scores.Graph())
+	defer vm.Close()
+	if err := vm.RunAll(); err != nil {
+		t.Fatal(err)
+	}
+	got := gradient("disparity(lambdaloss)")
+	f.gains = slices.Clone(gains.Data().([]float64))
+	b = sampled(t, f.batch(tensor.Float64))
+	G.Must(ops.Rankings(b.Lists, b.Sampler)) // as the exposure has it: the noise is what the sampler draws second
+	_, want := differentiate(t, build(t, "lambdaloss", b), b.Lists.Scores)
+	near(t, "disparity(lambdaloss)", got, want, 1e-12)
+}

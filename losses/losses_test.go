@@ -113,7 +113,7 @@ func TestAllLosses(t *testing.T) {
 				}
 				// The pointwise losses know where zero is; of PL-Rank-2 and
 				// StochasticRank only the expectation does not.
-				if !slices.Contains([]string{"mse", "ordinal", "plrank2", "stochasticrank"}, name) {
+				if !slices.Contains([]string{"mse", "ordinal", "plrank2", "stochasticrank", "disparity(plrank2)"}, name) {
 					for q := range len(f.offsets) - 1 {
 						sum := 0.0
 						for _, x := range gradient[f.offsets[q]:f.offsets[q+1]] {
@@ -221,6 +221,11 @@ func TestDescent(t *testing.T) {
 		}
 	}
 	for _, name := range losses.Names() {
+		if strings.HasPrefix(name, "disparity(") {
+			objectives[name] = objectives["disparity"]
+		}
+	}
+	for _, name := range losses.Names() {
 		sampler, exposure := ops.NewSampler(50, 3, 1), ops.NewSampler(200, 3, 2)
 		step := func(f fixture) (float64, []float64) {
 			b := f.batch(tensor.Float64)
@@ -254,7 +259,8 @@ func TestByName(t *testing.T) {
 		t.Errorf("error %v, want one that lists the names", err)
 	}
 	want := []string{
-		"approxndcg", "disparity", "ee-l", "group-exposure", "group-treatment", "lambdaloss", "lambdarank", "listmle", "listnet", "mse",
+		"approxndcg", "disparity", "disparity(lambdaloss)", "disparity(placement-policy-gradient)", "disparity(plrank-rb)", "disparity(plrank1)",
+		"disparity(plrank2)", "disparity(policy-gradient)", "ee-l", "group-exposure", "group-treatment", "lambdaloss", "lambdarank", "listmle", "listnet", "mse",
 		"ndcg-loss1", "ndcg-loss2", "ndcg-loss2pp", "ordinal", "pirank", "placement-policy-gradient", "plrank-rb", "plrank1", "plrank2",
 		"policy-gradient", "ranknet", "softmax", "stochasticrank",
 	}

@@ -51,7 +51,7 @@ type term struct {
 
 var (
 	weightPattern = regexp.MustCompile(`^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?`)
-	namePattern   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*`)
+	namePattern   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*(\([A-Za-z0-9_-]*\))?`)
 )
 
 func parseTerms(text string) ([]term, error) {

@@ -63,6 +63,13 @@ var byName = map[string]builder{
 	"ee-l":            exposureLoss,
 	"group-exposure":  groupExposure,
 	"group-treatment": groupTreatment,
+
+	"disparity(plrank1)":                   disparityBy(onRankings(PLRank1)),
+	"disparity(plrank2)":                   disparityBy(onRankings(PLRank2)),
+	"disparity(plrank-rb)":                 disparityBy(onRankings(PLRankRB)),
+	"disparity(policy-gradient)":           disparityBy(onRankings(PolicyGradient)),
+	"disparity(placement-policy-gradient)": disparityBy(onRankings(PlacementPolicyGradient)),
+	"disparity(lambdaloss)":                disparityBy(onNoise(LambdaLoss)),
 }
 
 // ByName returns the loss of that name. A name that is not known is an error that
