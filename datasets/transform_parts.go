@@ -1,6 +1,11 @@
 package datasets
 
-import "math"
+import (
+	"math"
+	"slices"
+
+	"github.com/viterin/vek/vek32"
+)
 
 // finite is x with infinities replaced by the largest float32; NaN stays.
 func finite(x float32) float32 {
@@ -28,49 +33,68 @@ func applyNone(_ *TransformPart, dst []float32, stride int, rows []float32, inpu
 	}
 }
 
-// applyMinMax goes through the columns in blocks, whose minima and maxima fit
-// the stack.
+// applyMinMax goes through the inputs in blocks, whose minima and maxima fit the
+// stack.
 func applyMinMax(_ *TransformPart, dst []float32, stride int, rows []float32, inputs int, columns []int) {
-	const block = 16
-	n := len(rows) / inputs
-	for first := 0; first < len(columns); first += block {
-		var low, high [block]float32
-		var scale [block]float64
-		here := columns[first:min(first+block, len(columns))]
-		for i := range here {
-			low[i], high[i] = math.MaxFloat32, -math.MaxFloat32
+	if sum := vek32.Sum(rows); sum-sum != 0 { // missing or infinite values, or very large ones
+		applyMinMaxWithMissing(dst, stride, rows, inputs, columns)
+		return
+	}
+	const block = 256
+	for first := 0; first < inputs && len(rows) > 0; first += block {
+		end := min(first+block, inputs)
+		var low, scale [block]float64
+		var lows, highs [block]float32
+		copy(lows[:], rows[first:end])
+		copy(highs[:], rows[first:end])
+		for at := inputs; at < len(rows); at += inputs {
+			vek32.Minimum_Inplace(lows[:end-first], rows[at+first:at+end])
+			vek32.Maximum_Inplace(highs[:end-first], rows[at+first:at+end])
 		}
-		for r := range n {
-			row := rows[r*inputs : (r+1)*inputs]
-			for i, c := range here {
-				x := row[c]
-				if x < low[i] {
-					low[i] = x
+		here, _ := slices.BinarySearch(columns, end)
+		for i, c := range columns[:here] {
+			low[i], scale[i] = minMaxScale(lows[c-first], highs[c-first])
+		}
+		for r := range len(rows) / inputs {
+			row, out := rows[r*inputs:(r+1)*inputs], dst[r*stride:][:here]
+			for i, c := range columns[:here] {
+				y := (float64(row[c]) - low[i]) * scale[i]
+				if y > 1 { // by rounding
+					y = 1
 				}
-				if x > high[i] {
-					high[i] = x
-				}
+				out[i] = float32(y)
 			}
 		}
-		for i := range here {
-			low[i], high[i] = finite(low[i]), finite(high[i])
-			if high[i] > low[i] {
-				scale[i] = 1 / (float64(high[i]) - float64(low[i]))
+		columns, dst = columns[here:], dst[here:]
+	}
+}
+
+func applyMinMaxWithMissing(dst []float32, stride int, rows []float32, inputs int, columns []int) {
+	for i, c := range columns {
+		least, most := float32(math.MaxFloat32), float32(-math.MaxFloat32)
+		for at := c; at < len(rows); at += inputs {
+			if x := finite(rows[at]); x == x {
+				least, most = min(least, x), max(most, x)
 			}
 		}
-		for r := range n {
-			row := rows[r*inputs : (r+1)*inputs]
-			out := dst[r*stride+first:]
-			for i, c := range here {
-				x := row[c]
-				if x != x {
-					out[i] = 0
-					continue
-				}
-				out[i] = float32(min(1, (float64(finite(x))-float64(low[i]))*scale[i]))
+		low, scale := minMaxScale(least, most)
+		for r := range len(rows) / inputs {
+			y := float32(0)
+			if x := finite(rows[r*inputs+c]); x == x {
+				y = float32(min(1, (float64(x)-low)*scale))
 			}
+			dst[r*stride+i] = y
 		}
 	}
+}
+
+// minMaxScale is what to subtract and to multiply by to map [low, high] to [0, 1],
+// and a single value to 0.
+func minMaxScale(low, high float32) (shift, scale float64) {
+	if high > low {
+		scale = 1 / (float64(high) - float64(low))
+	}
+	return float64(low), scale
 }
 
 func fitStandard(p *TransformPart, train *Dataset, columns []int) {
