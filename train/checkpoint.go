@@ -106,13 +106,16 @@ func (t *Trainer) checkpointed() []namedArray {
 	return list
 }
 
-// checksum tells training splits apart by their lists and labels.
+// checksum tells training splits apart by their lists, labels and groups.
 func (t *Trainer) checksum() uint32 {
 	d := t.splits.Train
 	h := crc32.NewIEEE()
 	fmt.Fprintln(h, d.FeatureIDs, d.Offsets, d.QueryIDs)
 	for _, l := range d.Labels {
 		fmt.Fprintln(h, math.Float32bits(l))
+	}
+	if d.Groups != nil {
+		fmt.Fprintln(h, d.Groups)
 	}
 	return h.Sum32()
 }

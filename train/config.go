@@ -143,6 +143,7 @@ type parsed struct {
 	discounts  []float64
 	metric     measure
 	measures   []measure // that every evaluation reports
+	terms      []string  // the names of the losses in the loss
 	convention metrics.Convention
 }
 
@@ -154,6 +155,9 @@ func (c Config) parse() (*parsed, error) {
 		return nil, err
 	}
 	if p.gain, err = metrics.ParseGain(c.Gain); err != nil {
+		return nil, err
+	}
+	if p.terms, err = losses.Terms(c.Loss); err != nil {
 		return nil, err
 	}
 	if p.metric, err = parseMeasure(c.Metric); err != nil {

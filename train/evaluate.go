@@ -2,13 +2,13 @@ package train
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
 )
 
@@ -82,6 +82,13 @@ var fairnessOf = map[string]metrics.Fairness{
 	"group-treatment": metrics.TreatmentRatio,
 }
 
+// measureOf is the measure of what a loss is about, if that is fairness.
+func measureOf(loss string) (m measure, ok bool) {
+	name, _, _ := strings.Cut(loss, "(") // without a way to the gradient
+	f, ok := fairnessOf[name]
+	return measure{fairness: f, ofFairness: true}, ok
+}
+
 // reported lists what every evaluation reports: DCG and NDCG at the cutoff, NDCG
 // at 10, the metrics of the objective and of the validation, each of the ranking
 // and expected; then fairness, where it is part of the loss; then what is asked
@@ -109,13 +116,9 @@ func (p *parsed) reported() ([]measure, error) {
 			add(measure{metric: m, expected: expected})
 		}
 	}
-	terms, err := losses.Terms(p.Loss)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range terms {
-		if f, ok := fairnessOf[name]; ok {
-			add(measure{fairness: f, ofFairness: true})
+	for _, name := range p.terms {
+		if m, ok := measureOf(name); ok {
+			add(m)
 		}
 	}
 	add(p.metric)
@@ -131,15 +134,24 @@ func (p *parsed) reported() ([]measure, error) {
 	return list, nil
 }
 
+// ErrNoGroups is the error of [New] for a loss or a measure that compares groups of
+// documents, and data that have none.
+var ErrNoGroups = errors.New("the documents have no groups, see datasets.ReadOptions")
+
 // checkGroups is an error where something compares groups of documents, and d has
 // none.
 func (p *parsed) checkGroups(d *datasets.Dataset) error {
 	if d.Groups != nil {
 		return nil
 	}
+	for _, loss := range p.terms {
+		if m, ok := measureOf(loss); ok && m.needsGroups() {
+			return fmt.Errorf("train: %s: the loss %s compares groups: %w", d.Name, loss, ErrNoGroups)
+		}
+	}
 	for _, m := range p.measures {
 		if m.needsGroups() {
-			return fmt.Errorf("train: %s has no groups of documents, which %s compares", d.Name, m)
+			return fmt.Errorf("train: %s: %s compares groups: %w", d.Name, m, ErrNoGroups)
 		}
 	}
 	return nil

@@ -27,6 +27,7 @@ func rung(rows int) int {
 type stepGraph struct {
 	vm                        G.VM
 	x, gains, labels, offsets *G.Node
+	groups                    *G.Node // nil: documents have none
 	loss                      G.Value
 	grads                     G.Nodes
 }
@@ -38,6 +39,7 @@ type objective struct {
 	exposure     *ops.Sampler // for the exposure of fairness losses
 	discounts    []float64
 	highestGrade int
+	grouped      bool // documents have groups
 }
 
 // exposureSamples is the number of rankings that exposure is estimated from, that
@@ -59,6 +61,9 @@ func newStepGraph(model nn.Scorer, o *objective, rows, queries, features int) (*
 		gains:   G.NewVector(g, tensor.Float32, G.WithShape(rows), G.WithName("gains")),
 		labels:  G.NewVector(g, tensor.Float32, G.WithShape(rows), G.WithName("labels")),
 		offsets: G.NewVector(g, tensor.Int, G.WithShape(queries+1), G.WithName("offsets")),
+	}
+	if o.grouped {
+		s.groups = G.NewVector(g, tensor.Int, G.WithShape(rows), G.WithName("groups"))
 	}
 	members, weights, err := model.BuildMembers(s.x, nn.Train)
 	if err != nil {
@@ -90,6 +95,7 @@ func (s *stepGraph) cost(members G.Nodes, o *objective) (sum *G.Node, err error)
 			Gains:        s.gains,
 			Labels:       s.labels,
 			HighestGrade: o.highestGrade,
+			Groups:       s.groups,
 			Sampler:      o.sampler,
 			Exposure:     o.exposure,
 			Discounts:    o.discounts,
@@ -110,6 +116,11 @@ func (s *stepGraph) cost(members G.Nodes, o *objective) (sum *G.Node, err error)
 // the next run.
 func (s *stepGraph) run(b *batch) (float64, error) {
 	rows := s.x.Shape()[0]
+	if s.groups != nil {
+		if err := G.Let(s.groups, tensor.New(tensor.WithShape(rows), tensor.WithBacking(b.packed.Groups))); err != nil {
+			return 0, err
+		}
+	}
 	for _, let := range []struct {
 		node  *G.Node
 		value *tensor.Dense

@@ -2,6 +2,7 @@ package train
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"path/filepath"
 	"reflect"
@@ -258,10 +259,101 @@ func TestEvaluateTest(t *testing.T) {
 }
 
 func TestGroupsAreMissing(t *testing.T) {
-	for _, c := range []Config{{Loss: "group-exposure"}, {Report: []string{"treatment-ratio"}}, {Metric: "exposure-ratio"}} {
-		if _, err := New(c, tinySplits()); err == nil || !strings.Contains(err.Error(), "train has no groups of documents") {
-			t.Errorf("%+v: %v", c, err)
+	for what, c := range map[string]Config{
+		"the loss group-exposure": {Loss: "plrank-rb + 0.1*group-exposure"},
+		"treatment-ratio":         {Report: []string{"treatment-ratio"}},
+		"exposure-ratio":          {Metric: "exposure-ratio"},
+	} {
+		_, err := New(c, tinySplits())
+		if want := "train: train: " + what + " compares groups: "; !errors.Is(err, ErrNoGroups) || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", c, err, want)
 		}
+	}
+	s := grouped(small())
+	s.Test.Groups = nil
+	if _, err := New(Config{Loss: "group-exposure"}, s); err == nil || !strings.HasPrefix(err.Error(), "train: test: the loss") {
+		t.Errorf("no groups of the test split: %v", err)
+	}
+}
+
+// grouped gives the documents groups that their first feature tells, of which the
+// relevant are mostly in one, and some are in none.
+func grouped(s *datasets.Splits) *datasets.Splits {
+	for _, d := range []*datasets.Dataset{s.Train, s.Vali, s.Test} {
+		d.GroupNames = []string{"low", "high"}
+		for r := range d.Rows() {
+			switch x := d.Row(r)[0]; {
+			case r%17 == 0:
+				d.Groups = append(d.Groups, -1)
+			case x < 0:
+				d.Groups = append(d.Groups, 0)
+			default:
+				d.Groups = append(d.Groups, 1)
+			}
+		}
+	}
+	return s
+}
+
+// A relevance objective treats groups unequally; with a group objective added to it
+// the ratio between them comes nearer to 1, on training and unseen queries.
+func TestGroupObjectives(t *testing.T) {
+	s := grouped(small())
+	for _, c := range []struct{ loss, ratio string }{
+		{"group-exposure", "exposure-ratio"},
+		{"group-treatment", "treatment-ratio"},
+	} {
+		run := func(loss string) Epoch {
+			config := learning(loss)
+			config.NormalizeGains, config.Report, config.EvaluateTest = true, []string{c.ratio}, true
+			history := mustRun(t, mustNew(t, config, s), Hooks{}).History
+			return history[len(history)-1]
+		}
+		alone, fair := run("plrank-rb"), run("plrank-rb+30*"+c.loss)
+		for split, values := range map[string][2]Value{
+			"train": {alone.Train[c.ratio], fair.Train[c.ratio]},
+			"test":  {alone.Test[c.ratio], fair.Test[c.ratio]},
+		} {
+			if !(values[1] > values[0]+0.1 && values[1] <= 1) {
+				t.Errorf("%s, %s: the ratio is %v, with %s %v", c.loss, split, values[0], c.loss, values[1])
+			}
+		}
+	}
+}
+
+// Groups change nothing where nothing compares them, are part of what a checkpoint
+// belongs to, and a run goes on to the same end.
+func TestGroupsAndCheckpoints(t *testing.T) {
+	c := busy("adam")
+	plain := mustRun(t, mustNew(t, c, small()), Hooks{})
+	same := mustRun(t, mustNew(t, c, grouped(small())), Hooks{})
+	if !slices.Equal(flatten(plain.Ranker.model), flatten(same.Ranker.model)) {
+		t.Error("another model with groups that nothing compares")
+	}
+
+	c.Loss = "plrank-rb+group-treatment+disparity"
+	s := grouped(small())
+	whole := mustRun(t, mustNew(t, c, s), Hooks{})
+	half := c
+	half.Epochs = 2
+	first := mustNew(t, half, s)
+	mustRun(t, first, Hooks{})
+	path := filepath.Join(t.TempDir(), "c.npz")
+	if err := first.SaveCheckpoint(path); err != nil {
+		t.Fatal(err)
+	}
+	second := mustNew(t, c, s)
+	if err := second.Restore(path); err != nil {
+		t.Fatal(err)
+	}
+	resumed := mustRun(t, second, Hooks{})
+	if !reflect.DeepEqual(timeless(resumed.History), timeless(whole.History)) || !slices.Equal(flatten(resumed.Ranker.model), flatten(whole.Ranker.model)) {
+		t.Error("a run that went on ends elsewhere")
+	}
+	other := grouped(small())
+	other.Train.Groups[1] = 1 - other.Train.Groups[1]
+	if err := mustNew(t, c, other).Restore(path); err == nil || !strings.Contains(err.Error(), "other training data") {
+		t.Errorf("another group: %v", err)
 	}
 }
 

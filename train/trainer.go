@@ -111,7 +111,7 @@ func New(c Config, s *datasets.Splits) (*Trainer, error) {
 	if t.transform, err = datasets.FitTransform(p.Transform, train); err != nil {
 		return nil, err
 	}
-	t.highestGrade = int(slices.Max(train.Labels))
+	t.highestGrade, t.grouped = int(slices.Max(train.Labels)), train.Groups != nil
 	if t.optimizer, err = newOptimizer(p.Config); err != nil {
 		return nil, err
 	}
