@@ -43,6 +43,9 @@ type settings struct {
 	Seconds     float64 `json:"seconds"`     // of training, for time
 	CellSeconds float64 `json:"cellSeconds"` // of measuring, for epochs
 	Weights     weights `json:"weights"`     // of disparity, for fairness
+
+	Model   string `json:"model,omitempty"` // a file, for variance
+	Repeats int    `json:"repeats"`         // of each estimate, for variance
 }
 
 func defaults() *options {
@@ -51,7 +54,7 @@ func defaults() *options {
 			Data: syntheticPrefix + "mslr", Scale: 0.005,
 			Samples: numbers{1, 10, 100, 1000},
 			Runs:    3, Epochs: 40, Batch: 1, LearningRate: 0.01,
-			Seconds: 10, CellSeconds: 10,
+			Seconds: 10, CellSeconds: 10, Repeats: 100,
 		},
 		minutes:  60,
 		document: "docs/REPRODUCTION.md",
@@ -84,6 +87,8 @@ func (o *options) flags() *flag.FlagSet {
 	f.Float64Var(&o.Seconds, "seconds", o.Seconds, "`seconds` of training that each run gets")
 	f.Float64Var(&o.CellSeconds, "cell-seconds", o.CellSeconds, "`seconds` to measure a loss with a number of samples: the training queries that fit are measured")
 	f.Var(&o.Weights, "weights", "comma-separated weights `w`: train plrank-rb+w*disparity, and draw the frontier of relevance and fairness")
+	f.StringVar(&o.Model, "model", o.Model, "the `file` of a model, as train writes it, whose scores to take instead of training a network")
+	f.IntVar(&o.Repeats, "repeats", o.Repeats, "independent `estimates` of each gradient from which to tell its variance")
 	f.Float64Var(&o.minutes, "minutes", o.minutes, "`minutes` that all subcommands together may take")
 	f.StringVar(&o.document, "document", o.document, "the Markdown `file` whose marked parts are made anew, from folders of results in reproduction/ beside it")
 	return f
@@ -140,6 +145,7 @@ func (o *options) check() error {
 		{"lr", o.LearningRate, o.LearningRate > 0 && !math.IsInf(o.LearningRate, 0), "a number above 0"},
 		{"seconds", o.Seconds, o.Seconds > 0, "a number above 0"},
 		{"cell-seconds", o.CellSeconds, o.CellSeconds > 0, "a number above 0"},
+		{"repeats", float64(o.Repeats), o.Repeats >= 2, "2 or more"},
 		{"minutes", o.minutes, o.minutes > 0, "a number above 0"},
 	} {
 		if !setting.fine {

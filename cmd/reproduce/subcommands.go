@@ -24,6 +24,11 @@ number of samples, mean and standard deviation over the runs`,
 samples. As many training queries are measured as -cell-seconds allow, drawn
 from all lengths of lists; the time of all is in proportion to their number`,
 			append([]string{"losses", "samples", "without", "batch", "lr", "cell-seconds"}, dataFlags...), runEpochs},
+		{"variance", `variance: the trace of the covariance of the gradients with respect to the scores,
+for each estimator, against samples N, cutoff K and documents D, for the paper's
+network untrained, half-trained and trained by PL-Rank-RB, or for -model;
+and on normal scores, the tables of docs/PL-RANK-RB.md`,
+			append([]string{"model", "repeats", "epochs", "batch", "lr"}, dataFlags...), runVariance},
 	}
 }
 
