@@ -1,0 +1,145 @@
+// Command bench runs the Go benchmarks of the project, part by part, and prints
+// the tables of the README: the kernel beside the paper's way, ops, losses, a
+// training step, and an epoch. See -help.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/plrank/plrank/internal/atomicfile"
+	"github.com/plrank/plrank/internal/blas"
+	"github.com/plrank/plrank/internal/marked"
+)
+
+// Exit statuses.
+const (
+	exitError       = 1
+	exitUsage       = 2
+	exitInterrupted = 130 // 128 + SIGINT, as shells have it
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// A second Ctrl-C ends the program at once.
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args[1:], goTest, os.Stdout, os.Stderr))
+}
+
+// run is the command, and its exit status.
+func run(ctx context.Context, args []string, test tester, stdout, stderr io.Writer) int {
+	o, err := parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		help(stdout)
+		return 0
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "bench: %v (-help explains all flags)\n", err)
+		return exitUsage
+	}
+	err = measure(ctx, o, test, stdout, stderr)
+	switch {
+	case err == nil:
+		return 0
+	case ctx.Err() != nil:
+		fmt.Fprintln(stderr, "interrupted: parts that are finished are kept; -parts runs the others")
+		return exitInterrupted
+	}
+	fmt.Fprintln(stderr, err)
+	return exitError
+}
+
+// measure runs the parts one after another. Each is printed, and written, as soon
+// as it is finished.
+func measure(ctx context.Context, o options, test tester, stdout, stderr io.Writer) error {
+	if o.write != "" { // a marker that is missing is found before minutes are spent
+		text, err := os.ReadFile(o.write)
+		if err != nil {
+			return fmt.Errorf("bench: %w", err)
+		}
+		for _, p := range o.parts {
+			if _, err := marked.Section(string(text), p.marker()); err != nil {
+				return fmt.Errorf("bench: %s: %w", o.write, err)
+			}
+		}
+	}
+	for i, p := range o.parts {
+		cores := p.cores(o)
+		fmt.Fprintf(stderr, "part %d of %d, %s: benchmarks of %s, %d times each\n", i+1, len(o.parts), p.name, p.pkg, o.count)
+		results, err := test(ctx, p, cores, o.count, stderr)
+		if err != nil {
+			return fmt.Errorf("bench: %s: %w", p.name, err)
+		}
+		table, err := p.table(results.fastest())
+		if err != nil {
+			return fmt.Errorf("bench: %s: %w", p.name, err)
+		}
+		body := p.about(results.processor, cores, o.count) + "\n\n" + table
+		fmt.Fprintf(stdout, "<!-- %s -->\n%s<!-- /%s -->\n\n", p.marker(), body, p.marker())
+		if o.write == "" {
+			continue
+		}
+		if err := replace(o.write, p.marker(), body); err != nil {
+			return fmt.Errorf("bench: %w", err)
+		}
+		fmt.Fprintf(stderr, "%s: replaced part %s\n", o.write, p.marker())
+	}
+	return nil
+}
+
+// replace puts body into a part of a file, as it is by now.
+func replace(path, marker, body string) error {
+	old, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	text, err := marked.Replace(string(old), marker, body)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return atomicfile.Write(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}
+
+// marker is the name of a part in the README. What runs on OpenBLAS has its own
+// beside that of pure Go.
+func (p *part) marker() string {
+	if p.network && blas.Name() == "OpenBLAS" {
+		return "bench-" + p.name + "-openblas"
+	}
+	return "bench-" + p.name
+}
+
+// partsNamed are the parts of a list of names; all for an empty one.
+func partsNamed(list string) ([]*part, error) {
+	if list == "" {
+		return parts, nil
+	}
+	var chosen []*part
+	for name := range strings.SplitSeq(list, ",") {
+		i := slices.IndexFunc(parts, func(p *part) bool { return p.name == strings.TrimSpace(name) })
+		if i < 0 {
+			return nil, fmt.Errorf("no part %q; there are %s", strings.TrimSpace(name), partNames())
+		}
+		chosen = append(chosen, parts[i])
+	}
+	return chosen, nil
+}
+
+func partNames() string {
+	var names []string
+	for _, p := range parts {
+		names = append(names, p.name)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/plrank/plrank/internal/blas"
+)
+
+// A part is a table and the benchmarks that it comes from.
+type part struct {
+	name    string
+	what    string // the table shows
+	pkg     string // of the benchmarks, below the module's path
+	pattern string // of go test -bench
+	network bool   // it multiplies matrices, on as many cores as are given
+	table   func([]result) (string, error)
+}
+
+var parts = []*part{
+	{
+		name: "kernel", pkg: "internal/plackett", pattern: "(Query|Algorithm1)$/sd=1$/D=(24|125|1000)$/K=5$/N=10*$",
+		what:  "The gradient of one query of D documents by PL-Rank-RB from N rankings of K places, sampling included, beside the paper's way (Gumbel noise, sorting, its Algorithm 1), both in Go",
+		table: kernelTable,
+	},
+	{
+		name: "ops", pkg: "ops", pattern: "Estimates",
+		what:  "One run of a graph that draws N rankings of 5 places for each query of 125 documents, makes the estimate and differentiates it",
+		table: opsTable,
+	},
+	{
+		name: "losses", pkg: "losses", pattern: "Losses/.*/^1x125$",
+		what:  "One run of the graph of a loss and its gradient for one query of 125 documents, with K = 10, N = 100 where it samples, and 1000 rankings for the exposure of fairness losses",
+		table: lossesTable,
+	},
+	{
+		name: "step", pkg: "train", pattern: "Step", network: true,
+		what:  "A training step of the paper's network (136 inputs, two hidden layers of 32) by PL-Rank-RB on queries of about 125 documents, packing and optimizer included",
+		table: stepTable,
+	},
+	{
+		name: "epoch", pkg: "train", pattern: "Epoch", network: true,
+		what:  "Seconds of training an epoch over MSLR-WEB30K's training split (18,919 queries, 2.26 million documents): measured on 378 synthetic queries in its shape, about 2 % of its documents, and scaled by documents. The paper's and the default recipe, both by PL-Rank-RB",
+		table: epochTable,
+	},
+}
+
+// cores is how many the part runs on.
+func (p *part) cores(o options) int {
+	if p.network {
+		return o.cores
+	}
+	return 1
+}
+
+// about says what the table shows and how it was measured.
+func (p *part) about(processor string, cores, count int) string {
+	on := fmt.Sprintf("%d cores", cores)
+	if cores == 1 {
+		on = "one core"
+	}
+	matrices := ""
+	if p.network {
+		matrices = ", matrix products by " + blas.Name()
+	}
+	best := fmt.Sprintf("best of %d runs", count)
+	if count == 1 {
+		best = "a single run"
+	}
+	return fmt.Sprintf("%s. Measured on %s of a machine with %d (%s), %s%s, %s.",
+		p.what, on, runtime.NumCPU(), processor, runtime.Version(), matrices, best)
+}
