@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -30,6 +31,9 @@ var (
 	testWords  = []string{"test", "testing", "testset"}
 	endings    = []string{"", ".txt", ".dat", ".data", ".svm", ".svmlight", ".libsvm", ".letor", ".csv", ".tsv"}
 )
+
+// ErrFolds is the error of [Open] for a folder of folds, none of which is chosen.
+var ErrFolds = errors.New("holds folds: please choose one")
 
 // findFiles finds the files of the splits; see Open.
 func findFiles(path string, fold int) (splitFiles, error) {
@@ -79,8 +83,8 @@ func findFiles(path string, fold int) (splitFiles, error) {
 		}
 		return splitFiles{}, fmt.Errorf("datasets: %s holds several sets: please choose one of %s", path, strings.Join(choices, ", "))
 	case len(folds) > 0:
-		return splitFiles{}, fmt.Errorf("datasets: %s holds folds: please choose one (fold %d to %d), or a folder such as %s",
-			path, folds[0].number, folds[len(folds)-1].number, filepath.Join(path, folds[0].name))
+		return splitFiles{}, fmt.Errorf("datasets: %s %w (fold %d to %d), or a folder such as %s",
+			path, ErrFolds, folds[0].number, folds[len(folds)-1].number, filepath.Join(path, folds[0].name))
 	}
 	// Some archives unpack to a single folder with the files (Istella: full, sample).
 	if folders := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !strings.HasSuffix(n, string(filepath.Separator)) }); len(folders) == 1 {

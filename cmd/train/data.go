@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/train"
 )
 
 // open gives the data that the options name. What becomes of unlabelled
@@ -21,6 +23,13 @@ func open(o *options, unlabelled string, stderr io.Writer) (*datasets.Splits, er
 		Read: o.readOptions(), Vali: o.Vali, Test: o.Test, Fold: o.Fold, Seed: o.Seed,
 		Unlabelled: unlabelled, Cache: cacheFolder(o.cache),
 	})
+	if errors.Is(err, datasets.ErrFolds) {
+		hint := "-fold 1, say"
+		if !o.describe {
+			hint += "; -folds all is a run for each"
+		}
+		return nil, fmt.Errorf("%w (%s)", err, hint)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -49,6 +58,14 @@ func warn(warnings []string, stderr io.Writer) {
 	for _, w := range warnings {
 		fmt.Fprintln(stderr, "warning:", w)
 	}
+}
+
+// withFlags adds to an error the flags that help.
+func withFlags(err error, o *options, s *datasets.Splits) error {
+	if errors.Is(err, train.ErrNoGroups) {
+		return fmt.Errorf("%w (-group-column, or -groups FILE, or a file named FILE.groups beside each FILE of data)", err)
+	}
+	return withGain(err, o, s)
 }
 
 // withGain adds to an error the flag that helps, where labels are too high for

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -215,7 +216,10 @@ func TestDescribe(t *testing.T) {
 	if _, stdout, _ := call("-describe", "-json", "-data", data, "-fold", "2"); !strings.Contains(stdout, `"queries": 36,`) {
 		t.Errorf("fold 2: %s", stdout)
 	}
-	if status, _, stderr := call("-describe", "-data", data); status != 1 || !strings.Contains(stderr, "fold 1 to 2") {
+	if status, _, stderr := call("-describe", "-data", data); status != 1 || !strings.Contains(stderr, "fold 1 to 2") || !strings.Contains(stderr, "(-fold 1, say)") {
+		t.Errorf("a folder of folds: %d, %s", status, stderr)
+	}
+	if status, _, stderr := call("-data", data); status != 1 || !strings.Contains(stderr, "fold 1 to 2") || !strings.Contains(stderr, "-fold 1, say; -folds all") {
 		t.Errorf("a folder of folds: %d, %s", status, stderr)
 	}
 }
@@ -295,6 +299,148 @@ func TestGolearnBaseline(t *testing.T) {
 	v := result.Baselines["golearn tree"]["test"]["ndcg@10"]
 	if v < 0.99 || v > 1 || !strings.Contains(stdout, "golearn tree") {
 		t.Errorf("NDCG %v\n%s", v, stdout)
+	}
+}
+
+// shop is a folder of separated values in which a seller has most relevant
+// documents, and a feature that tells who it is.
+func shop(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	rng := rand.New(rand.NewPCG(7, 0))
+	for _, split := range []string{"train", "vali", "test"} {
+		var text strings.Builder
+		text.WriteString("query,label,seller,price,size\n")
+		for q := range 40 {
+			for d := range 10 {
+				seller, label := []string{"big", "small"}[d%2], 0
+				if d == 1 || d%2 == 0 && rng.IntN(3) > 0 {
+					label = 1 + rng.IntN(2)
+				}
+				fmt.Fprintf(&text, "%d,%d,%s,%d,%.3f\n", q, label, seller, d%2, float64(label)+rng.NormFloat64())
+			}
+		}
+		write(t, filepath.Join(dir, split+".csv"), text.String())
+	}
+	return dir
+}
+
+// A group objective on data with a column of groups brings the groups nearer to each
+// other, and its measure is in the tables and files without being asked for.
+func TestGroups(t *testing.T) {
+	data := shop(t)
+	ratio := func(args ...string) float64 {
+		t.Helper()
+		out := filepath.Join(t.TempDir(), "run")
+		args = append([]string{"-data", data, "-epochs", "20", "-samples", "50", "-hidden", "8", "-evaluation-samples", "10", "-lr", "0.01",
+			"-group-column", "seller", "-out", out}, args...)
+		status, stdout, stderr := call(args...)
+		if status != 0 || !strings.Contains(stdout, "exposure-ratio") {
+			t.Fatal(status, stderr, stdout)
+		}
+		var result train.Summary
+		if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "result.json"))), &result); err != nil {
+			t.Fatal(err)
+		}
+		// Going on with nothing left to do reads the groups again.
+		if status, _, stderr := call("-resume", "-out", out); status != 0 {
+			t.Fatal(stderr)
+		}
+		// A file to be scored needs no group.
+		bare := filepath.Join(t.TempDir(), "bare.csv")
+		write(t, bare, "query,price,size\n1,0,1.5\n1,1,2.5\n")
+		scores := filepath.Join(t.TempDir(), "scores")
+		if status, _, stderr := call("-model", filepath.Join(out, "model.npz"), "-predict", bare, "-scores", scores); status != 0 {
+			t.Fatal(stderr)
+		}
+		return float64(result.Metrics["test"]["exposure-ratio"])
+	}
+	alone := ratio("-report", "exposure-ratio")
+	fair := ratio("-loss", "plrank-rb+3*group-exposure", "-metric", "exposure-ratio")
+	if !(fair > alone+0.1 && fair <= 1) {
+		t.Errorf("the ratio is %v, with group-exposure in the loss %v", alone, fair)
+	}
+
+	status, stdout, _ := call("-describe", "-data", data, "-group-column", "seller")
+	if status != 0 || !regexp.MustCompile(`group small +600 \(50.0 %\), mean label`).MatchString(stdout) {
+		t.Errorf("%d\n%s", status, stdout)
+	}
+	if _, stdout, _ := call("-describe", "-json", "-data", data, "-group-column", "seller"); !strings.Contains(stdout, `"name": "small"`) {
+		t.Errorf("in JSON: %s", stdout)
+	}
+}
+
+// Groups from a feature of LETOR text, and from files, named and found; errors say
+// what would help.
+func TestGroupFlags(t *testing.T) {
+	data := fold(t)
+	file := func(split string) string { return filepath.Join(data, split+".txt") }
+	if stdout, _ := callQuick(t, "-data", data, "-group-column", "1", "-report", "exposure-ratio,treatment-ratio"); !strings.Contains(stdout, "treatment-ratio") {
+		t.Errorf("no ratio in\n%s", stdout)
+	}
+	if status, _, stderr := call("-data", data, "-loss", "group-treatment"); status != 1 ||
+		!strings.Contains(stderr, "the loss group-treatment compares groups") || !strings.Contains(stderr, "(-group-column, or -groups FILE") {
+		t.Errorf("%d, %s", status, stderr)
+	}
+	groups := func(path string, rows int) {
+		write(t, path, strings.Repeat("a\nb\n", rows)[:2*rows])
+	}
+	named := filepath.Join(t.TempDir(), "named")
+	rows := func(split string) int { return strings.Count(read(t, file(split)), "\n") }
+	groups(named, rows("train"))
+	groups(file("vali")+".groups", rows("vali"))
+	callQuick(t, "-data", file("train"), "-vali", file("vali"), "-groups", named, "-loss", "group-exposure")
+	groups(file("train")+".groups", rows("train")-1)
+	if status, _, stderr := call("-data", data, "-loss", "group-exposure"); status != 1 || !strings.Contains(stderr, "train.txt.groups: ") ||
+		!strings.Contains(stderr, fmt.Sprintf("%d lines, but %s has %d rows", rows("train")-1, file("train"), rows("train"))) {
+		t.Errorf("%d, %s", status, stderr)
+	}
+	if status, _, stderr := call("-data", data, "-groups", named); status != 1 || !strings.Contains(stderr, "is a folder") {
+		t.Errorf("%d, %s", status, stderr)
+	}
+	for _, args := range [][]string{
+		{"-group-column", "x"}, {"-groups", "x"}, {"-data", data, "-groups", "x", "-group-column", "y"},
+		{"-model", "m", "-predict", "p", "-scores", "s", "-groups", "x"},
+	} {
+		if status, _, stderr := call(args...); status != 2 || !strings.Contains(stderr, "-group") {
+			t.Errorf("%v: %d, %s", args, status, stderr)
+		}
+	}
+}
+
+// What is asked for is in the tables and files, of the test split after every epoch
+// too, and a run goes on with it.
+func TestReportFlags(t *testing.T) {
+	data := fold(t)
+	out := filepath.Join(t.TempDir(), "run")
+	args := []string{"-data", data, "-report", "map, expected-err@10,ee-l", "-evaluate-test", "-discounts", "rbp(0.9)", "-gain", "binary", "-metric", "ee-l", "-out", out}
+	stdout, stderr := callQuick(t, args...)
+	for _, name := range []string{"map", "expected-err@10", "ee-l", "rbp(p=0.9)@10", "expected-rbp(p=0.9)@10"} {
+		if !strings.Contains(stdout, name) {
+			t.Errorf("no %s in\n%s", name, stdout)
+		}
+	}
+	if !strings.Contains(stderr, "vali ee-l ") {
+		t.Errorf("the validation value is missing: %s", stderr)
+	}
+	if status, _, stderr := call("-resume", "-out", out, "-epochs", "2"); status != 0 {
+		t.Fatal(stderr)
+	}
+	for line := range strings.Lines(read(t, filepath.Join(out, "metrics.jsonl"))) {
+		var e train.Epoch
+		if err := json.Unmarshal([]byte(line), &e); err != nil || !(e.Test["ee-l"] > 0) || !(e.Test["map"] > 0) || !(e.TrainSeconds > 0) {
+			t.Errorf("%v, %s", err, line)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(out, "curve.png")); err != nil {
+		t.Error(err)
+	}
+	for _, c := range []struct{ flag, value, want string }{
+		{"-report", "map,maap", "disparity"}, {"-discounts", "dgc", "want dcg"}, {"-discounts", "1,2", "2 numbers for a cutoff of 10"},
+	} {
+		if status, _, stderr := call(c.flag, c.value); status != 2 || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s %s: %d, %s", c.flag, c.value, status, stderr)
+		}
 	}
 }
 

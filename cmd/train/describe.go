@@ -19,6 +19,8 @@ type description struct {
 	DocumentsPerQuery datasets.Range `json:"documentsPerQuery"`
 	Constant          []int          `json:"constant"` // ids
 	Missing           []int          `json:"missing"`  // ids
+
+	Groups []datasets.GroupDescription `json:"groups,omitempty"`
 }
 
 // describeData says what is in the data, unlabelled documents too.
@@ -33,7 +35,7 @@ func describeData(o *options, stdout, stderr io.Writer) error {
 		enc.SetIndent("", "  ")
 		return enc.Encode(description{
 			Queries: d.Queries, Documents: d.Documents, Features: d.Features, Labels: d.Labels, LabelFree: d.LabelFree,
-			DocumentsPerQuery: d.DocumentsPerQuery, Constant: d.Constant, Missing: d.Missing,
+			DocumentsPerQuery: d.DocumentsPerQuery, Constant: d.Constant, Missing: d.Missing, Groups: d.Groups,
 		})
 	}
 	fmt.Fprint(stdout, d)

@@ -48,7 +48,7 @@ func prepare(o *options, stderr io.Writer) (*job, error) {
 	}
 	t, err := train.New(o.Config, splits)
 	if err != nil {
-		return nil, withGain(err, o, splits)
+		return nil, withFlags(err, o, splits)
 	}
 	return &job{o, splits, t}, nil
 }

@@ -32,10 +32,15 @@ type reading struct {
 	LabelColumn    string `json:"labelColumn,omitempty"`
 	QueryColumn    string `json:"queryColumn,omitempty"`
 	DocumentColumn string `json:"documentColumn,omitempty"`
+	GroupColumn    string `json:"groupColumn,omitempty"`
+	Groups         string `json:"groups,omitempty"`
 }
 
 func (r reading) readOptions() datasets.ReadOptions {
-	return datasets.ReadOptions{Duplicates: r.Duplicates, LabelColumn: r.LabelColumn, QueryColumn: r.QueryColumn, DocumentColumn: r.DocumentColumn}
+	return datasets.ReadOptions{
+		Duplicates: r.Duplicates, LabelColumn: r.LabelColumn, QueryColumn: r.QueryColumn, DocumentColumn: r.DocumentColumn,
+		GroupColumn: r.GroupColumn, Groups: r.Groups,
+	}
 }
 
 // options are the command line.
@@ -71,6 +76,8 @@ func (o *options) flags() *flag.FlagSet {
 	f.StringVar(&o.LabelColumn, "label-column", o.LabelColumn, "`name` of the label's column in separated values; without it, the usual names are looked for")
 	f.StringVar(&o.QueryColumn, "query-column", o.QueryColumn, "`name` of the query id's column")
 	f.StringVar(&o.DocumentColumn, "document-column", o.DocumentColumn, "`name` of the document id's column")
+	f.StringVar(&o.GroupColumn, "group-column", o.GroupColumn, "`name` of the column with the groups of documents, for fairness; of LETOR text, the id of a feature, each value of which is a group")
+	f.StringVar(&o.Groups, "groups", o.Groups, "a `file` with the group of one document a line, in the order of the -data file; without it, the file's name plus .groups is looked for")
 	f.StringVar(&o.cache, "cache", o.cache, "`folder` for binary copies of what was read, which open at once the next time: user is plrank in your cache folder, off is none; that of the data itself will do, too")
 
 	f.BoolVar(&o.describe, "describe", o.describe, "say what is in -data, and end")
@@ -219,6 +226,10 @@ func checkData(o *options) error {
 	switch {
 	case o.Data == "" && (o.Vali != "" || o.Test != "" || o.Fold != 0):
 		return usageError{errors.New("-vali, -test and -fold need -data")}
+	case o.Data == "" && (o.GroupColumn != "" || o.Groups != ""):
+		return usageError{errors.New("-group-column and -groups need -data")}
+	case o.GroupColumn != "" && o.Groups != "":
+		return usageError{errors.New("-group-column and -groups exclude each other")}
 	case o.Fold < 0:
 		return usageError{fmt.Errorf("-fold %d: folds count from 1", o.Fold)}
 	}
@@ -229,7 +240,7 @@ func checkData(o *options) error {
 var (
 	readingFlags     = []string{"duplicates", "label-column", "query-column", "document-column"}
 	predictionFlags  = append([]string{"model", "predict", "scores", "run", "qrels"}, readingFlags...)
-	descriptionFlags = append([]string{"describe", "json", "data", "vali", "test", "fold", "cache", "seed"}, readingFlags...)
+	descriptionFlags = append([]string{"describe", "json", "data", "vali", "test", "fold", "group-column", "groups", "cache", "seed"}, readingFlags...)
 )
 
 func checkDescription(o *options, flags *flag.FlagSet) error {

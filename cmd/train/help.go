@@ -44,9 +44,13 @@ lowest value of the query for minmax, the mean of the training documents for
 standard and log-standard, and their median for quantile. Documents with label
 -1 are not labelled: they are left out of training, and scored by -predict.
 
+For losses and measures that compare groups of documents, -group-column, or a
+file beside each file of data, named FILE.groups, with the group of one document
+a line. A group is any word; nothing, and -1, is none. Scoring needs no groups.
+
 A folder has a file for each split: train.txt, vali.txt and test.txt, say, or
 set1.train.txt and its companions; or it has folders Fold1, Fold2, … of those.`,
-			flags: []string{"data", "vali", "test", "fold", "folds", "duplicates", "label-column", "query-column", "document-column", "cache", "transform"}},
+			flags: []string{"data", "vali", "test", "fold", "folds", "duplicates", "label-column", "query-column", "document-column", "group-column", "groups", "cache", "transform"}},
 		{title: "DESCRIBING DATA", text: `Counts queries, documents, features and labels, and names the features that are
 constant and those with missing values; unlabelled documents count, too (so that
 -cache keeps a copy of its own for it). In JSON this is one object:
@@ -54,7 +58,8 @@ constant and those with missing values; unlabelled documents count, too (so that
     labels                         documents by label
     labelFree                      queries without a label above 0
     documentsPerQuery              min, mean and max
-    constant, missing              ids of such features`,
+    constant, missing              ids of such features
+    groups                         name, documents and meanLabel of each, if any`,
 			flags: []string{"describe", "json"}},
 		{title: "OBJECTIVE", text: "Losses:\n" + indent(wrap(strings.Join(losses.Names(), " "), 72), "    ") + `
 A sum of them, each maybe with a weight before it and a *, is a loss as well:
@@ -110,6 +115,8 @@ times of an epoch and the checkpoint that keeps them, on any number of cores.`},
 		{title: "EXAMPLES", text: `train
 train -data MQ2008/Fold1 -out runs/fold1
 train -data train.txt -vali vali.txt -test test.txt -loss lambdaloss -seed 2
+train -data MQ2008/Fold1 -loss plrank-rb+0.5*disparity -report ee-l,map
+train -data shop.csv -group-column brand -loss plrank-rb+group-exposure
 train -data MQ2008/Fold1 -preset paper -samples 100 -epochs 80
 train -data MQ2008 -folds all -baseline golearn -out runs/mq2008
 train -resume -out runs/fold1 -epochs 100
