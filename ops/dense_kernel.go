@@ -64,11 +64,18 @@ func backWeights[T float](in, out int, x, dz, dw []T) {
 	transpose(dw, sum, out, in)
 }
 
-// transpose sets to [cols, rows] from [rows, cols].
+// transpose sets to [cols, rows] from [rows, cols], in strips of rows that fill
+// cache lines.
 func transpose[T float](to, from []T, rows, cols int) {
-	for r := range rows {
-		for c, v := range from[r*cols : (r+1)*cols] {
-			to[c*rows+r] = v
+	const strip = 16
+	for r := 0; r < rows; r += strip {
+		n := min(strip, rows-r)
+		for c := range cols {
+			line, at := to[c*rows+r:][:n], r*cols+c
+			for i := range line {
+				line[i] = from[at]
+				at += cols
+			}
 		}
 	}
 }
