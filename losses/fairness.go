@@ -46,9 +46,8 @@ func DisparityGains(l ops.Lists, gains, exposure *G.Node) (rewards *G.Node, err 
 		return nil, err
 	}
 	defer caught(&err)
-	fixed := G.Must(ops.Constant(exposure))
-	earned := mul(gains, spread(l, total(l, mul(fixed, gains))))
-	had := mul(fixed, spread(l, total(l, square(gains))))
+	earned := mul(gains, spread(l, total(l, mul(exposure, gains))))
+	had := mul(exposure, spread(l, total(l, square(gains))))
 	rewards = mul(sub(earned, had), spread(l, perPair(count(l))))
 	return G.Must(ops.Constant(scaled(l, rewards, 4))), nil
 }

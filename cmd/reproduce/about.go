@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+
+	"github.com/plrank/plrank/internal/blas"
 )
 
 // about says how the results of an experiment came about. It stands beside them.
@@ -54,7 +56,7 @@ func (a about) String() string {
 
 func thisMachine() machine {
 	m := machine{
-		CPU: cpuModel(), Cores: runtime.GOMAXPROCS(0), System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(), BLAS: "gonum",
+		CPU: cpuModel(), Cores: runtime.GOMAXPROCS(0), System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(), BLAS: blas.Name(),
 	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -55,7 +55,7 @@ func runEpochs(ctx context.Context, s *session) error {
 		}
 	}
 	relevant := relevantQueries(s.data.splits.Train)
-	p := newProgress(s.stderr, s.command, len(cells))
+	p := newProgress(s.stderr, epochsChapter.name, len(cells))
 	defer p.finish()
 	t := newSheet("data", "loss", "samples", "epoch", "seconds", "queries", "documents", "trainQueries", "trainDocuments", "scale")
 	documents := 0
@@ -67,7 +67,7 @@ func runEpochs(ctx context.Context, s *session) error {
 			CellSeconds float64      `json:"cellSeconds"`
 			Config      train.Config `json:"config"`
 		}{s.CellSeconds, s.config(c.loss, train.SampleCount(c.n), 0)}
-		name := cellFile(fmt.Sprintf("%s-%s-n%d", s.command, c.loss, c.n), settings)
+		name := cellFile(fmt.Sprintf("%s-%s-n%d", epochsChapter.name, c.loss, c.n), settings)
 		took, err := kept(s, name, settings, func() (epochTime, error) { return s.measure(ctx, c.loss, c.n, relevant) })
 		if err != nil {
 			return err

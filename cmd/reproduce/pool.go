@@ -18,10 +18,10 @@ const (
 
 // trainAll is the learning curves of cells, which depend neither on their order nor
 // on the number of cores. The first error ends all.
-func (s *session) trainAll(ctx context.Context, cells []cell, how company) ([][]train.Epoch, error) {
+func (s *session) trainAll(ctx context.Context, what string, cells []cell, how company) ([][]train.Epoch, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	p := newProgress(s.stderr, s.command, len(cells))
+	p := newProgress(s.stderr, what, len(cells))
 	defer p.finish()
 	curves := make([][]train.Epoch, len(cells))
 	next := make(chan int)

@@ -32,11 +32,11 @@ func runSamples(ctx context.Context, s *session) error {
 				continue
 			}
 			for run := range s.Runs {
-				cells = append(cells, cell{experiment: s.command, run: run, config: s.config(loss, train.SampleCount(n), run)})
+				cells = append(cells, cell{experiment: samplesChapter.name, run: run, config: s.config(loss, train.SampleCount(n), run)})
 			}
 		}
 	}
-	curves, err := s.trainAll(ctx, cells, together)
+	curves, err := s.trainAll(ctx, samplesChapter.name, cells, together)
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func runSamples(ctx context.Context, s *session) error {
 
 // leaveOut notes a cell that -without names.
 func (s *session) leaveOut(loss string, samples int) {
-	s.leftOut = append(s.leftOut, fmt.Sprintf("%s with N = %d (-without)", methodOf(loss).label, samples))
+	s.leftOut = append(s.leftOut, fmt.Sprintf("%s with N = %d, named by -without", methodOf(loss).label, samples))
 }
 
 func samplesTables(dir string) ([]viz.Table, error) {

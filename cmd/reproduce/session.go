@@ -13,7 +13,7 @@ type session struct {
 	command string   // the subcommand
 	args    []string // the command line
 	data    *collection
-	leftOut []string // what was not run, and why
+	leftOut []string // what is not run, and why
 
 	stdout, stderr io.Writer
 }

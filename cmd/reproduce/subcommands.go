@@ -24,11 +24,22 @@ number of samples, mean and standard deviation over the runs`,
 samples. As many training queries are measured as -cell-seconds allow, drawn
 from all lengths of lists; the time of all is in proportion to their number`,
 			append([]string{"losses", "samples", "without", "batch", "lr", "cell-seconds"}, dataFlags...), runEpochs},
+		{"time", `time efficiency, the paper's Figure 2 and Table 2: DCG@5 against training time for
+each loss, with a growing number of samples, and t-tests of where it ends`,
+			append([]string{"seconds"}, trainFlags...), runTime},
+		{"fairness", `the paper's Figure 3: the disparity of exposure against epoch and training time,
+where it is what is optimised, by each estimator. With -weights, the frontier
+of relevance and fairness instead`,
+			append([]string{"epochs", "weights"}, trainFlags...), runFairness},
 		{"variance", `variance: the trace of the covariance of the gradients with respect to the scores,
 for each estimator, against samples N, cutoff K and documents D, for the paper's
 network untrained, half-trained and trained by PL-Rank-RB, or for -model;
 and on normal scores, the tables of docs/PL-RANK-RB.md`,
 			append([]string{"model", "repeats", "epochs", "batch", "lr"}, dataFlags...), runVariance},
+		{"document", `makes the marked parts of a Markdown file anew from the CSV files in folders of
+results: between markers FOLDER/CHAPTER all that report.md says of a subcommand,
+between FOLDER/CHAPTER/n its n-th table`,
+			[]string{"document"}, runDocument},
 	}
 }
 
