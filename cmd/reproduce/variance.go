@@ -5,13 +5,17 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/plrank/plrank/internal/plackett"
 	"github.com/plrank/plrank/internal/variance"
 	"github.com/plrank/plrank/metrics"
 )
 
-// varianceQueries are measured, at most.
-const varianceQueries = 100
+const (
+	varianceQueries = 100 // that are measured, at most
+	leastLong       = 5   // queries that must have as many documents as are measured
+)
 
 // What is held where something else is varied.
 const (
@@ -54,7 +58,7 @@ func (p point) cutoff() int {
 }
 
 // varianceColumns are those of its CSV before the spreadColumns.
-var varianceColumns = []string{"data", "stage", "axis", "value", "samples", "cutoff", "queries", "documents"}
+var varianceColumns = []string{"data", "stage", "axis", "value", "samples", "cutoff", "queries", "documents", "sd"}
 
 // runVariance measures the variance of the estimators on training queries, with the
 // network's scores before, in the middle of and after training, or with those of a
@@ -81,7 +85,7 @@ func runVariance(ctx context.Context, s *session) error {
 		}
 	}
 	if sizes < len(documentsAxis.values) {
-		s.leftOut = append(s.leftOut, fmt.Sprintf("the variance in lists of %d documents and more, which fewer than a tenth of the measured queries have", documentsAxis.values[sizes]))
+		s.leftOut = append(s.leftOut, fmt.Sprintf("the variance in lists of %d documents and more, which fewer than %d of the measured queries have", documentsAxis.values[sizes], leastLong))
 	}
 	bar := newProgress(s.stderr, s.command, cells)
 	defer bar.finish()
@@ -93,7 +97,7 @@ func runVariance(ctx context.Context, s *session) error {
 			if err != nil {
 				return err
 			}
-			addSpread(t, traces, s.data.ID.Name, stage.Name, p.axis, p.value, p.samples(), p.cutoff(), len(p.lists), meanDocuments(p.lists))
+			addSpread(t, traces, s.data.ID.Name, stage.Name, p.axis, p.value, p.samples(), p.cutoff(), len(p.lists), meanDocuments(p.lists), meanDeviation(p.lists))
 			bar.done(cell, fmt.Sprintf("%s, %s %d", stage.Name, p.axis, p.value))
 			cell++
 		}
@@ -114,9 +118,9 @@ func runVariance(ctx context.Context, s *session) error {
 	return s.publish(varianceChapter)
 }
 
-// pointsOf are the points of all axes. Lists of few documents are random parts of
-// the longest ladder of sizes that a tenth of the lists has the documents for, so
-// that all sizes are measured on the same lists.
+// pointsOf are the points of all axes. All sizes of lists are measured on the same
+// queries, of which there must be some: those that have as many documents as
+// the largest size. Smaller lists are random parts of theirs.
 func pointsOf(lists []variance.List, seed uint64) []point {
 	var points []point
 	for _, a := range []axis{samplesAxis, cutoffAxis} {
@@ -132,7 +136,7 @@ func pointsOf(lists []variance.List, seed uint64) []point {
 				long = append(long, l)
 			}
 		}
-		if 10*len(long) < max(1, len(lists)) {
+		if len(long) < leastLong {
 			continue
 		}
 		long = variance.Shuffle(long, seed)
@@ -150,6 +154,15 @@ func meanDocuments(lists []variance.List) float64 {
 		sum += len(l.Scores)
 	}
 	return float64(sum) / float64(len(lists))
+}
+
+// meanDeviation is the mean over lists of the standard deviation of the scores.
+func meanDeviation(lists []variance.List) float64 {
+	sum := 0.0
+	for _, l := range lists {
+		sum += stat.PopStdDev(l.Scores, nil)
+	}
+	return sum / float64(len(lists))
 }
 
 // spreadColumns are the columns of a CSV that addSpread fills, after others.

@@ -21,6 +21,7 @@ var varianceChapter = chapter{
 	name: "variance", title: "Variance of the gradients", csv: varianceFile,
 	reading: fmt.Sprintf("The trace of the covariance of λ, the gradient of DCG@K with respect to the scores of a query: mean over training queries with a relevant document, at most %d, each from -repeats independent estimates. "+
 		"Where it is not varied, N is %d and K is %d. Queries of fewer documents are random parts of longer ones, the same for all D. "+
+		"Beside each model stands the standard deviation of its scores, mean over the queries. "+
 		"Of PL-Rank-2 the tables have the trace, of the others its ratio to that; in brackets standard errors, which are those of sampling rankings for these queries. "+
 		"The placement policy gradient is PL-Rank-1, ranking by ranking. LambdaLoss estimates another gradient and is left out. "+
 		"Half-trained and trained are the best weights for the validation split in the first half of the epochs and in all. "+
@@ -51,7 +52,15 @@ func varianceTables(dir string) ([]viz.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	var tables []viz.Table
+	ratios, err := normalRatios(normal)
+	if err != nil {
+		return nil, err
+	}
+	spread, err := normalSpread(normal)
+	if err != nil {
+		return nil, err
+	}
+	tables := []viz.Table{ratios, spread}
 	for _, a := range varianceAxes {
 		rows := t.where("axis", a.name)
 		if len(rows.rows) == 0 {
@@ -63,12 +72,7 @@ func varianceTables(dir string) ([]viz.Table, error) {
 		}
 		tables = append(tables, table)
 	}
-	ratios, err := normalRatios(normal)
-	if err != nil {
-		return nil, err
-	}
-	spread, err := normalSpread(normal)
-	return append(tables, ratios, spread), err
+	return tables, nil
 }
 
 // axisTable is the traces against what is varied on an axis.
@@ -81,12 +85,16 @@ func axisTable(t *sheet, a axis) (viz.Table, error) {
 		table.Columns = append(table.Columns, a.label[len(a.name)+1:]+" = "+v)
 	}
 	for _, stage := range t.distinct("stage") {
+		sd, err := t.where("stage", stage).floats("sd")
+		if err != nil {
+			return table, err
+		}
 		for _, estimator := range t.distinct("estimator") {
 			value, stdErr, label := "ratio", "ratio_se", varianceMethod(estimator).label
 			if estimator == reference {
 				value, stdErr, label = "trace", "trace_se", label+", trace"
 			}
-			row := viz.Row{stage, label}
+			row := viz.Row{fmt.Sprintf("%s, sd %.2g", stage, meanOf(sd)), label}
 			cells, err := measuredCells(t.where("stage", stage).where("estimator", estimator), value, stdErr)
 			if err != nil {
 				return table, err
@@ -98,6 +106,11 @@ func axisTable(t *sheet, a axis) (viz.Table, error) {
 		}
 	}
 	return table, nil
+}
+
+func meanOf(values []float64) float64 {
+	mean, _ := meanSD(values)
+	return mean
 }
 
 // measuredCells are the values of a column with their standard errors.

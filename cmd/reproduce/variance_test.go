@@ -79,7 +79,7 @@ func TestVariance(t *testing.T) {
 	if ratio := trace("untrained", "cutoff", "1", "policy-gradient"); ratio != trace("untrained", "cutoff", "1", "plrank1") {
 		t.Error("with one place the policy gradient is PL-Rank-1")
 	}
-	if !strings.Contains(string(report), "| trained | PL-Rank-RB | 0 |") {
+	if !strings.Contains(string(report), " | PL-Rank-RB | 0 |") {
 		t.Errorf("no row of PL-Rank-RB against K in\n%s", report)
 	}
 
@@ -165,15 +165,15 @@ func TestVarianceInterrupted(t *testing.T) {
 	}
 }
 
-// Sizes are those that a tenth of the queries has, and all are parts of the same.
+// Sizes are those that five queries have, and all are parts of the lists of these.
 func TestSizesOfLists(t *testing.T) {
 	var lists []variance.List
 	for q := range 20 {
 		n := 8
 		switch {
-		case q < 2:
+		case q < 4:
 			n = 60
-		case q == 2:
+		case q == 4:
 			n = 300
 		}
 		lists = append(lists, variance.Normal(1, n, 1, uint64(q))...)
@@ -186,7 +186,7 @@ func TestSizesOfLists(t *testing.T) {
 			continue
 		}
 		sizes = append(sizes, p.value)
-		if len(p.lists) != 3 || p.samples() != varianceSamples || p.cutoff() != varianceCutoff {
+		if len(p.lists) != 5 || p.samples() != varianceSamples || p.cutoff() != varianceCutoff {
 			t.Errorf("D = %d: %d lists, N = %d, K = %d", p.value, len(p.lists), p.samples(), p.cutoff())
 		}
 		for _, l := range p.lists {
@@ -198,10 +198,14 @@ func TestSizesOfLists(t *testing.T) {
 			}
 		}
 	}
-	if want := []int{5, 10, 20, 50}; !slices.Equal(sizes, want) || len(longest) != 3*50 {
+	if want := []int{5, 10, 20, 50}; !slices.Equal(sizes, want) || len(longest) != 5*50 {
 		t.Errorf("sizes %v, want %v; %d different documents", sizes, want, len(longest))
 	}
-	if got := meanDocuments(points[0].lists); got != (17*8+2*60+300)/20. {
+	two := []variance.List{{Scores: []float64{1, 1}}, {Scores: []float64{3, -1}}}
+	if got := meanDeviation(two); got != 1 {
+		t.Errorf("standard deviations of 0 and 2, but a mean of %v", got)
+	}
+	if got := meanDocuments(points[0].lists); got != (15*8+4*60+300)/20. {
 		t.Errorf("%v documents a list", got)
 	}
 }
