@@ -5,13 +5,15 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/plrank/plrank/metrics"
 )
 
 // DCGDiscounts are those of DCG@cutoff, θ_k = 1/log2(k+1) (Järvelin & Kekäläinen, TOIS
 // 2002; Burges et al., ICML 2005), for gains 2^label − 1; for NDCG@cutoff with
-// [NormalizedGains].
+// [NormalizedGains]. They are [metrics.Discounts].
 func DCGDiscounts(cutoff int) []float64 {
-	return discounts(cutoff, func(k float64) float64 { return 1 / math.Log2(k+1) })
+	return metrics.Discounts(cutoff)
 }
 
 // PrecisionDiscounts are those of precision@cutoff, θ_k = 1/cutoff, for gains of 1 for

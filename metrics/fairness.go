@@ -25,7 +25,8 @@ const (
 	AbsDisparity
 	// EEL is the expected-exposure loss of Diaz et al. (CIKM 2020), ‖E − E*‖²,
 	// where E* is the exposure under the policy that is best for relevance and
-	// lets documents of equal gain share their ranks. 0 is fair.
+	// lets documents of equal gain share their ranks. 0 is fair. In a query without
+	// gains all documents are equally relevant, and E* is the same for all.
 	EEL
 	// EED is its disparity part ‖E‖². A deterministic ranking has the most.
 	EED
