@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/blas"
 	"github.com/plrank/plrank/train"
 )
 
@@ -21,7 +22,7 @@ func describe(w io.Writer, s *datasets.Splits, t *train.Trainer) {
 			fmt.Fprintln(w, d)
 		}
 	}
-	fmt.Fprintf(w, "%s with N = %v, K = %d; %s; %s\n", t.Loss, t.Samples, t.Cutoff, t.Architecture(), t.Optimizer)
+	fmt.Fprintf(w, "%s with N = %v, K = %d; %s; %s; matrix products by %s\n", t.Loss, t.Samples, t.Cutoff, t.Architecture(), t.Optimizer, blas.Name())
 }
 
 // A progress shows how far training has come: by a bar on a terminal, by a line
