@@ -40,10 +40,6 @@ and on normal scores, the tables of docs/PL-RANK-RB.md`,
 results: between markers FOLDER/CHAPTER all that report.md says of a subcommand,
 between FOLDER/CHAPTER/n its n-th table`,
 			[]string{"document"}, runDocument},
-		{"document", `makes the marked parts of a Markdown file anew from the CSV files in folders of
-results: between markers FOLDER/CHAPTER all that report.md says of a subcommand,
-between FOLDER/CHAPTER/n its n-th table`,
-			[]string{"document"}, runDocument},
 	}
 }
 
