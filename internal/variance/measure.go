@@ -19,7 +19,7 @@ type List struct {
 // Options say how Measure measures.
 type Options struct {
 	Samples int    // N: rankings of an estimate; 0: 10
-	Repeats int    // R: independent estimates of each kind, 2 or more; 0: 100
+	Repeats int    // R: independent estimates of each kind, 2 or more, some tens for standard errors to mean much; 0: 100
 	Seed    uint64 // of the rankings
 }
 

@@ -22,7 +22,8 @@ type Traces struct {
 }
 
 // newTraces sums up distances whose expectations are the traces. They count as
-// independent of each other, which they are but for the common λ̄.
+// independent of each other, which they are but for the common λ̄: errors come out too
+// small where there are only a few.
 func newTraces(distances [][estimators]float64) Traces {
 	var t Traces
 	n := float64(len(distances))

@@ -98,6 +98,21 @@ func TestByHand(t *testing.T) {
 	agree(t, "PL-Rank-RB, two samples", trace, stdErr, 2*(5./9)*(4./9)*math.Pow(2./9+1./36, 2))
 }
 
+// Few repeats are as right on average as many.
+func TestFewRepeats(t *testing.T) {
+	copies := slices.Repeat(tiny[:1], 5000) // each has rankings of its own
+	discounts := metrics.Discounts(2)
+	for _, e := range Estimators {
+		var traces []float64
+		for _, l := range measure(t, copies, discounts, Options{Samples: 1, Repeats: 2}) {
+			trace, _ := l.Trace(e)
+			traces = append(traces, trace)
+		}
+		mean, sd := stat.MeanStdDev(traces, nil)
+		agree(t, e.String(), mean, sd/math.Sqrt(5000), exact(t, e, tiny[0], discounts))
+	}
+}
+
 // Without a baseline, samples are independent: N of them have 1/N of the variance.
 func TestSamplesDivideTheTrace(t *testing.T) {
 	discounts := metrics.Discounts(2)
