@@ -79,7 +79,7 @@ func report(dir string) (string, error) {
 		return "", err
 	}
 	fmt.Fprintf(&b, "# %s\n\n", id.Name)
-	fmt.Fprintf(&b, "Data: %v. All measures are of the test split.\n", id)
+	fmt.Fprintf(&b, "Data: %v. Measures are of the test split where nothing else is said.\n", id)
 	for _, c := range chapters() {
 		if _, err := os.Stat(filepath.Join(dir, c.csv)); err != nil {
 			continue
