@@ -77,7 +77,9 @@ optimise, under the policy, the sum over ranks of discount times gain:
 		{title: "OPTIMISATION", flags: []string{"optimizer", "lr", "momentum", "decay", "l2", "clip", "batch", "epochs", "seed"}},
 		{title: "VALIDATION", text: "Metrics, with @k for a cutoff:\n" + indent(wrap(strings.Join(metrics.Names(), " "), 72), "    ") + `
 Measures of fairness, of the expected exposure of the documents under the policy,
-estimated from 1000 rankings; that of a fairness loss is reported by itself:
+estimated from 1000 rankings; that of a fairness loss is reported by itself. Gains
+are those before -normalize, so that runs can be compared; with -normalize=false
+they are those that a fairness loss has:
 ` + indent(wrap(strings.Join(metrics.FairnessNames(), " "), 72), "    ") + `
 Less is better for arp, disparity, abs-disparity, ee-l and ee-d. The model of the
 epoch with the best validation value is kept.`,
