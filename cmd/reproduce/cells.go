@@ -37,7 +37,7 @@ func (c cell) settings() any {
 	}{c.seconds, c.config.WithDefaults()}
 }
 
-var noFileName = regexp.MustCompile(`[^A-Za-z0-9.*+-]+`)
+var noFileName = regexp.MustCompile(`[^A-Za-z0-9.+]+`)
 
 // cellFile is a readable name, and a checksum of the settings.
 func cellFile(name string, settings any) string {

@@ -68,7 +68,7 @@ func runEpochs(ctx context.Context, s *session) error {
 			Config      train.Config `json:"config"`
 		}{s.CellSeconds, s.config(c.loss, train.SampleCount(c.n), 0)}
 		name := cellFile(fmt.Sprintf("%s-%s-n%d", epochsChapter.name, c.loss, c.n), settings)
-		took, err := kept(s, name, settings, func() (epochTime, error) { return s.measure(ctx, c.loss, c.n, relevant) })
+		took, err := kept(s, name, settings, func() (epochTime, error) { return s.measure(ctx, c.loss, c.n, relevant, s.CellSeconds) })
 		if err != nil {
 			return err
 		}
@@ -84,7 +84,7 @@ func runEpochs(ctx context.Context, s *session) error {
 }
 
 // measure times epochs over as many queries as the budget of time and memory holds.
-func (s *session) measure(ctx context.Context, loss string, samples int, relevant []int) (epochTime, error) {
+func (s *session) measure(ctx context.Context, loss string, samples int, relevant []int, budget float64) (epochTime, error) {
 	pilot := min(2, len(relevant))
 	before := heap()
 	took, keep, err := s.epochsOver(ctx, loss, samples, stratified(s.data.splits.Train, relevant, pilot, s.Seed), 1)
@@ -94,7 +94,7 @@ func (s *session) measure(ctx context.Context, loss string, samples int, relevan
 	perQuery := took.Seconds[0] / float64(pilot)
 	memory := (heap() - before) / float64(pilot)
 	runtime.KeepAlive(keep)
-	n := min(float64(len(relevant)), s.CellSeconds/(1+measuredEpochs)/perQuery, memoryLimit/max(memory, 1))
+	n := min(float64(len(relevant)), budget/(1+measuredEpochs)/perQuery, memoryLimit/max(memory, 1))
 	took, _, err = s.epochsOver(ctx, loss, samples, stratified(s.data.splits.Train, relevant, max(pilot, int(n)), s.Seed), measuredEpochs)
 	return took, err
 }

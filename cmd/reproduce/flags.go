@@ -48,6 +48,9 @@ type settings struct {
 	Repeats int    `json:"repeats"`         // of each estimate, for variance
 }
 
+// paperRuns is the number of independent runs in the paper.
+const paperRuns = 20
+
 func defaults() *options {
 	o := &options{
 		settings: settings{
@@ -79,7 +82,7 @@ func (o *options) flags() *flag.FlagSet {
 	f.Var(&o.Losses, "losses", "comma-separated `names` of the losses to compare")
 	f.Var(&o.Samples, "samples", "comma-separated `numbers` N of rankings sampled for each query and step")
 	f.Var(&o.Without, "without", "comma-separated cells to leave out, `LOSS@N`, such as lambdaloss@1000")
-	f.IntVar(&o.Runs, "runs", o.Runs, "`number` of independent runs; the paper has 20")
+	f.IntVar(&o.Runs, "runs", o.Runs, fmt.Sprintf("`number` of independent runs; the paper has %d, and so has all", paperRuns))
 	f.IntVar(&o.Epochs, "epochs", o.Epochs, "`passes` over the training queries")
 	f.IntVar(&o.Batch, "batch", o.Batch, "`queries` a step; the paper has 1")
 	f.Float64Var(&o.LearningRate, "lr", o.LearningRate, "learning `rate`")
@@ -107,6 +110,9 @@ func parse(args []string) (subcommand, *options, error) {
 	i := slices.IndexFunc(all, func(c subcommand) bool { return c.name == args[0] })
 	if i < 0 {
 		return subcommand{}, nil, usageError{fmt.Errorf("unknown subcommand %q: want one of %s", args[0], strings.Join(subcommandNames(), ", "))}
+	}
+	if all[i].name == allName {
+		o.Runs = paperRuns
 	}
 	flags := o.flags()
 	if err := flags.Parse(args[1:]); errors.Is(err, flag.ErrHelp) {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/plrank/plrank/train"
 	"github.com/plrank/plrank/viz"
@@ -52,9 +53,12 @@ func runSamples(ctx context.Context, s *session) error {
 	return s.publish(samplesChapter)
 }
 
-// leaveOut notes a cell that -without names.
+// leaveOut notes a cell that -without names, if it is not noted already.
 func (s *session) leaveOut(loss string, samples int) {
-	s.leftOut = append(s.leftOut, fmt.Sprintf("%s with N = %d, named by -without", methodOf(loss).label, samples))
+	what := cost{Loss: loss, Samples: samples}.label()
+	if !slices.ContainsFunc(s.leftOut, func(l string) bool { return strings.HasPrefix(l, what) }) {
+		s.leftOut = append(s.leftOut, what+", named by -without")
+	}
 }
 
 func samplesTables(dir string) ([]viz.Table, error) {

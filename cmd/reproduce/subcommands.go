@@ -36,6 +36,10 @@ for each estimator, against samples N, cutoff K and documents D, for the paper's
 network untrained, half-trained and trained by PL-Rank-RB, or for -model;
 and on normal scores, the tables of docs/PL-RANK-RB.md`,
 			append([]string{"model", "repeats", "epochs", "batch", "lr"}, dataFlags...), runVariance},
+		{"all", `all of these, with -weights too, within -minutes or about that: measures what each
+loss costs, then chooses runs and epochs and what to leave out, the expensive
+first, and says so. -runs and -epochs are the most it takes`,
+			append([]string{"samples", "without", "epochs", "minutes"}, trainFlags...), runAll},
 		{"document", `makes the marked parts of a Markdown file anew from the CSV files in folders of
 results: between markers FOLDER/CHAPTER all that report.md says of a subcommand,
 between FOLDER/CHAPTER/n its n-th table`,
