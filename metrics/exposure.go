@@ -6,7 +6,7 @@ import "github.com/plrank/plrank/internal/plackett"
 // policy of the scores, E_d = E_y[Σ_k θ_k 1[y_k = d]], with the rank discounts θ
 // (0 at ranks beyond them), from rankings that it draws. It averages the chances
 // that the policy gave a document at every rank and not the ranks it got, which
-// has the same expectation and less variance. Rows outside of all queries have
+// has the same expectation and mostly less variance. Rows outside of all queries have
 // 0. It costs O(documents + samples · discounts) a query. Errors are those of
 // PerQuery.
 func Exposure(l Lists, discounts []float64, p Policy) ([]float64, error) {

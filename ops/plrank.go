@@ -47,8 +47,9 @@ func PLRank2(l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, er
 }
 
 // PLRankRB is [PLRank1] with the estimates of PL-Rank-RB, which have the same
-// expectation and mostly 10 to 1000 times less variance than PL-Rank-2's (more is
-// possible on lists of a few documents, see docs/PL-RANK-RB.md): rewards are
+// expectation and less variance than PL-Rank-2's, 10 to 1000 times less where scores
+// are flat and about 10 times where they are peaked (more is possible on lists of
+// a few documents, see docs/PL-RANK-RB.md): rewards are
 // replaced by their expectation given the ranking so far (Rao–Blackwell), and the
 // mean of the other rankings is subtracted. With ρ̄_k = Σ_d P_k(d) ρ_d,
 // V_k = Σ_{x≥k} θ_x ρ̄_x, and a_k = V_{k+1} less the mean of V_{k+1} over the other

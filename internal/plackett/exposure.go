@@ -3,7 +3,7 @@ package plackett
 // Exposure writes to out an estimate of the expected exposure of every document,
 // E_d = E_y[Σ_k θ_k 1[y_k = d]]: the mean over the rankings of e_d·A_{r(d)}, i.e.
 // Σ_k θ_k P_k(d), which has the same expectation as the exposure in the rankings
-// themselves and less variance. O(D + N·K). With no ranking present it is zero.
+// themselves and, unless a ranking places nearly all documents, less variance. O(D + N·K). With no ranking present it is zero.
 func (k *Kernel) Exposure(scores, discounts []float64, r Rankings, out []float64) error {
 	if err := k.load(scores, nil, r, min(len(discounts), r.Cutoff)); err != nil {
 		return err
