@@ -8,6 +8,15 @@
 // another; see [Dataset]. Only raw features are kept in memory: a [Transform] is
 // applied as a [Batch] is packed.
 //
+// # Groups of documents
+//
+// For the fairness of exposure between groups of documents (of a brand, an author,
+// a seller), [Dataset] keeps the group of each: from a column of separated values or
+// a feature of LETOR text, see [ReadOptions].GroupColumn, or from a file beside the
+// data, train.txt.groups for train.txt, with the group of one row a line. Groups are
+// numbered alike in all splits, and follow their documents into all that is made of
+// a dataset.
+//
 // # Known collections
 //
 // [Open] takes any folder whose files are named after their splits. These it

@@ -9,6 +9,11 @@
 // the same result, bit for bit, whatever the number of cores, and also if the
 // run was interrupted and resumed from a checkpoint on the way.
 //
+// The objective is a loss, or a sum of losses, with the gains and the rank discounts
+// of a metric: DCG, NDCG, precision, RBP, ARP or discounts of one's own. Fairness can
+// be part of it, and of what is reported; losses and measures that compare groups
+// of documents want a dataset that has groups, in all splits.
+//
 // Raw features stay as they are in memory; each batch is transformed as it is
 // packed, by a goroutine that works ahead of the training. Batches go through
 // static graphs, compiled once for each rung of a ladder of row counts, which

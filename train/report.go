@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -136,8 +137,9 @@ func (p *parsed) ofRanking() []measure {
 func (t *Trainer) randomOrder(d *datasets.Dataset) (Values, error) {
 	var list []measure
 	for _, m := range t.measures {
-		m.expected = !m.ofFairness
-		list = append(list, m)
+		if m.expected = !m.ofFairness; !slices.Contains(list, m) {
+			list = append(list, m)
+		}
 	}
 	values, err := t.evaluate(d, make([]float64, d.Rows()), list)
 	if err != nil {

@@ -444,6 +444,24 @@ func TestReportFlags(t *testing.T) {
 	}
 }
 
+// A run of a version that did not know some of the settings goes on.
+func TestResumeOlderRun(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "run")
+	callQuick(t, "-data", fold(t), "-out", out)
+	path := filepath.Join(out, "config.json")
+	older := regexp.MustCompile(`\n *"(discounts|report|evaluateTest)":[^\n]*`).ReplaceAllString(read(t, path), "")
+	if strings.Contains(older, "discounts") || !strings.Contains(older, "evaluateTrain") {
+		t.Fatal(older)
+	}
+	write(t, path, older)
+	if status, _, stderr := call("-resume", "-out", out, "-epochs", "2"); status != 0 {
+		t.Errorf("%d, %s", status, stderr)
+	}
+	if n := strings.Count(read(t, filepath.Join(out, "metrics.jsonl")), "\n"); n != 2 {
+		t.Errorf("%d epochs, want 2", n)
+	}
+}
+
 // Labels that overflow are no grades: the error says how to go on, and that works.
 func TestGainHint(t *testing.T) {
 	data := fold(t)

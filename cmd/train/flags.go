@@ -283,6 +283,7 @@ func resumed(out string, args []string, given *flag.FlagSet) (*options, error) {
 	if _, err := train.OpenDir(out, &o.settings); err != nil {
 		return nil, err
 	}
+	o.Config = o.Config.WithDefaults() // a run of an older version lacks newer settings
 	was := (&options{settings: o.settings}).flags()
 	if _, err := parseInto(o, args); err != nil {
 		return nil, err
