@@ -73,6 +73,34 @@ func TestOneFold(t *testing.T) {
 	}
 }
 
+func TestSyntheticShapes(t *testing.T) {
+	_, stdout, _ := call("-describe", "-json", "-data", "synthetic:yahoo", "-scale", "0.002")
+	var d struct{ Queries, Features int }
+	if err := json.Unmarshal([]byte(stdout), &d); err != nil {
+		t.Fatal(err)
+	}
+	if d.Features != 700 || d.Queries != 40+6+14 { // a 500th of 19,944, 2,994 and 6,983
+		t.Errorf("%d queries, %d features", d.Queries, d.Features)
+	}
+	if stdout, _ := callQuick(t, "-data", "synthetic:istella", "-scale", "0.0005"); !strings.Contains(stdout, "test") {
+		t.Errorf("no table of the test split in\n%s", stdout)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-data", "synthetic:letor"}, "mslr, yahoo, istella"},
+		{[]string{"-data", "synthetic:mslr", "-scale", "2"}, "scale"},
+		{[]string{"-data", "synthetic:mslr", "-fold", "1"}, "-fold"},
+		{[]string{"-scale", "0.1"}, "synthetic:SHAPE"},
+	} {
+		status, _, stderr := call(c.args...)
+		if status == 0 || !strings.Contains(stderr, c.want) {
+			t.Errorf("%v: status %d, %q; want an error with %q", c.args, status, stderr, c.want)
+		}
+	}
+}
+
 func TestAllFolds(t *testing.T) {
 	data := folds(t, 3)
 	out := filepath.Join(t.TempDir(), "run")

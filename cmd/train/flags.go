@@ -15,12 +15,13 @@ import (
 
 // settings are what a run does, as its config.json keeps it.
 type settings struct {
-	Preset string `json:"preset"`
-	Data   string `json:"data"` // "": the synthetic collection
-	Vali   string `json:"vali"`
-	Test   string `json:"test"`
-	Fold   int    `json:"fold,omitempty"`  // of the folder of folds Data; 0: Data is none
-	Folds  string `json:"folds,omitempty"` // "all": a run for each fold
+	Preset string  `json:"preset"`
+	Data   string  `json:"data"` // "": the small synthetic collection
+	Vali   string  `json:"vali"`
+	Test   string  `json:"test"`
+	Fold   int     `json:"fold,omitempty"`  // of the folder of folds Data; 0: Data is none
+	Folds  string  `json:"folds,omitempty"` // "all": a run for each fold
+	Scale  float64 `json:"scale,omitempty"` // of a synthetic collection in Data
 	reading
 	Baseline string `json:"baseline,omitempty"`
 	train.Config
@@ -67,7 +68,8 @@ func (o *options) flags() *flag.FlagSet {
 	f := newFlagSet()
 	trainingFlags(f, &o.Config)
 
-	f.StringVar(&o.Data, "data", o.Data, "a `file`, or a folder with train, vali and test files; without it, a synthetic collection in MSLR's shape is made")
+	f.StringVar(&o.Data, "data", o.Data, "a `file`, a folder with train, vali and test files, or synthetic:SHAPE, a collection made in the shape of "+strings.Join(datasets.SyntheticShapes(), ", ")+"; without it, a small one in MSLR's shape is made")
+	f.Float64Var(&o.Scale, "scale", o.Scale, "the `fraction` of the queries of the published collection that synthetic:SHAPE has; 0 stands for 0.005")
 	f.StringVar(&o.Vali, "vali", o.Vali, "the `file` of the validation split; without any, 20 % of the training queries are held out (10 % for Istella)")
 	f.StringVar(&o.Test, "test", o.Test, "the `file` of the test split")
 	f.IntVar(&o.Fold, "fold", o.Fold, "`number` of the fold to take, where -data is a folder of folds Fold1, Fold2, …")
@@ -230,6 +232,10 @@ func checkData(o *options) error {
 		return usageError{errors.New("-group-column and -groups need -data")}
 	case o.GroupColumn != "" && o.Groups != "":
 		return usageError{errors.New("-group-column and -groups exclude each other")}
+	case o.synthetic() && (o.Vali != "" || o.Test != "" || o.Fold != 0 || o.Folds != "" || o.GroupColumn != "" || o.Groups != ""):
+		return usageError{fmt.Errorf("%s is made with all its splits, without folds or groups: -vali, -test, -fold, -folds, -group-column and -groups have no meaning beside it", o.Data)}
+	case o.Scale != 0 && !o.synthetic():
+		return usageError{errors.New("-scale is for -data synthetic:SHAPE")}
 	case o.Fold < 0:
 		return usageError{fmt.Errorf("-fold %d: folds count from 1", o.Fold)}
 	}
@@ -240,7 +246,7 @@ func checkData(o *options) error {
 var (
 	readingFlags     = []string{"duplicates", "label-column", "query-column", "document-column"}
 	predictionFlags  = append([]string{"model", "predict", "scores", "run", "qrels"}, readingFlags...)
-	descriptionFlags = append([]string{"describe", "json", "data", "vali", "test", "fold", "group-column", "groups", "cache", "seed"}, readingFlags...)
+	descriptionFlags = append([]string{"describe", "json", "data", "scale", "vali", "test", "fold", "group-column", "groups", "cache", "seed"}, readingFlags...)
 )
 
 func checkDescription(o *options, flags *flag.FlagSet) error {

@@ -30,7 +30,7 @@ those scores, or drawing rankings from the Plackett–Luce policy they define, h
 the highest DCG or NDCG. Prints metrics of the training, validation and test
 split, beside those of random order and of the best single feature.
 
-Without any flag, a synthetic collection is made and trained on.`},
+Without any flag, a small synthetic collection is made and trained on.`},
 		{title: "DATA", text: `Files are in LETOR, SVMlight or SVMrank format, a document a line:
     label qid:ID feature:value feature:value … # docid = ID
 or without qid, and with a file of query sizes beside it, named FILE.query or
@@ -50,7 +50,7 @@ a line. A group is any word; nothing, and -1, is none. Scoring needs no groups.
 
 A folder has a file for each split: train.txt, vali.txt and test.txt, say, or
 set1.train.txt and its companions; or it has folders Fold1, Fold2, … of those.`,
-			flags: []string{"data", "vali", "test", "fold", "folds", "duplicates", "label-column", "query-column", "document-column", "group-column", "groups", "cache", "transform"}},
+			flags: []string{"data", "scale", "vali", "test", "fold", "folds", "duplicates", "label-column", "query-column", "document-column", "group-column", "groups", "cache", "transform"}},
 		{title: "DESCRIBING DATA", text: `Counts queries, documents, features and labels, and names the features that are
 constant and those with missing values; unlabelled documents count, too (so that
 -cache keeps a copy of its own for it). In JSON this is one object:
