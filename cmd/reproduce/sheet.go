@@ -2,9 +2,7 @@ package main
 
 import (
 	"encoding/csv"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"strconv"
@@ -42,12 +40,9 @@ func (t *sheet) write(path string) error {
 	return writeText(path, b.String())
 }
 
-// readSheet reads a sheet with these columns; nil where there is no such file.
+// readSheet reads a sheet with these columns.
 func readSheet(path string, columns ...string) (*sheet, error) {
 	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	if err != nil {
 		return nil, fmt.Errorf("reproduce: %w", err)
 	}

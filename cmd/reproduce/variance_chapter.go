@@ -31,20 +31,11 @@ var varianceChapter = chapter{
 }
 
 func readVariance(dir string) (measured, normal *sheet, err error) {
-	if measured, err = needSheet(filepath.Join(dir, varianceFile), append(slices.Clone(varianceColumns), spreadColumns...)...); err != nil {
+	if measured, err = readSheet(filepath.Join(dir, varianceFile), append(slices.Clone(varianceColumns), spreadColumns...)...); err != nil {
 		return nil, nil, err
 	}
-	normal, err = needSheet(filepath.Join(dir, normalFile), append(slices.Clone(normalColumns), spreadColumns...)...)
+	normal, err = readSheet(filepath.Join(dir, normalFile), append(slices.Clone(normalColumns), spreadColumns...)...)
 	return measured, normal, err
-}
-
-// needSheet reads a sheet that must be there.
-func needSheet(path string, columns ...string) (*sheet, error) {
-	t, err := readSheet(path, columns...)
-	if t == nil && err == nil {
-		err = fmt.Errorf("reproduce: there is no %s", path)
-	}
-	return t, err
 }
 
 func varianceTables(dir string) ([]viz.Table, error) {
