@@ -54,9 +54,8 @@ func runAll(ctx context.Context, s *session) error {
 		return err
 	}
 	for _, step := range steps {
-		fmt.Fprintf(s.stderr, "%s: runs %d, epochs %d\n", step.Name, step.Settings.Runs, step.Settings.Epochs)
 		for _, l := range step.LeftOut {
-			fmt.Fprintf(s.stderr, "  leaves out %s\n", l)
+			fmt.Fprintf(s.stderr, "%s leaves out %s\n", step.Name, l)
 		}
 	}
 	for _, step := range steps {

@@ -120,8 +120,8 @@ func (c chapter) markdown(dir, path string) (string, error) {
 	for _, f := range figures {
 		fmt.Fprintf(&b, "\n![%s](%s)\n", f.Title, filepath.ToSlash(filepath.Join(path, f.name+".svg")))
 	}
-	for _, l := range about.LeftOut {
-		fmt.Fprintf(&b, "\nLeft out: %s.\n", l)
+	if len(about.LeftOut) > 0 {
+		fmt.Fprintf(&b, "\nLeft out: %s.\n", strings.Join(about.LeftOut, "; "))
 	}
 	return b.String(), nil
 }

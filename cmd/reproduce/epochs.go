@@ -218,7 +218,50 @@ func epochsTables(dir string) ([]viz.Table, error) {
 		}
 		whole.Rows = append(whole.Rows, row)
 	}
-	return []viz.Table{whole, measured}, nil
+	tables := []viz.Table{whole, measured}
+	ratios, err := epochRatios(t)
+	if ratios != nil {
+		tables = append(tables, *ratios)
+	}
+	return tables, err
+}
+
+// epochRatios compares times with those of the reference, to compare machines by; nil
+// where it was not measured.
+func epochRatios(t *sheet) (*viz.Table, error) {
+	mean := func(loss, samples string) (float64, error) {
+		cell := t.where("loss", loss).where("samples", samples)
+		seconds, err := cell.floats("seconds")
+		if err != nil {
+			return 0, err
+		}
+		all, err := cell.extrapolated(seconds, 1)
+		mean, _ := meanSD(all)
+		return mean, err
+	}
+	if len(t.where("loss", reference).rows) == 0 {
+		return nil, nil
+	}
+	table := viz.Table{Title: "times the seconds of " + methodOf(reference).label, Columns: []string{""}, Digits: 2}
+	for _, n := range t.distinct("samples") {
+		table.Columns = append(table.Columns, "N = "+n)
+	}
+	for _, loss := range t.distinct("loss") {
+		row := viz.Row{methodOf(loss).label}
+		for _, n := range t.distinct("samples") {
+			of, err := mean(loss, n)
+			if err != nil {
+				return nil, err
+			}
+			base, err := mean(reference, n)
+			if err != nil {
+				return nil, err
+			}
+			row = append(row, of/base) // NaN, a dash, where either was not measured
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	return &table, nil
 }
 
 // extrapolated is the seconds of all training queries of a collection, of which
