@@ -55,7 +55,11 @@ func runAll(ctx context.Context, s *session) error {
 	}
 	for _, step := range steps {
 		for _, l := range step.LeftOut {
-			fmt.Fprintf(s.stderr, "%s leaves out %s\n", step.Name, l)
+			what := step.Name
+			if len(step.Settings.Weights) > 0 {
+				what += " -weights"
+			}
+			fmt.Fprintf(s.stderr, "%s leaves out %s\n", what, l)
 		}
 	}
 	for _, step := range steps {

@@ -82,5 +82,8 @@ func (c choice) reasons(runs, epochs int, budget float64) []string {
 }
 
 func (c cost) label() string {
-	return fmt.Sprintf("%s with N = %d", methodOfFair(c.Loss).label, c.Samples)
+	if m := methodOfFair(c.Loss); m.loss != c.Loss { // the disparity's, with a growing number
+		return m.label
+	}
+	return fmt.Sprintf("%s with N = %d", methodOf(c.Loss).label, c.Samples)
 }

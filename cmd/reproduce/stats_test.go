@@ -186,6 +186,9 @@ func TestChoose(t *testing.T) {
 	}) {
 		t.Errorf("reasons %q", got)
 	}
+	if got := (cost{fair("lambdaloss"), dynamicAs, 3}).label(); got != "LambdaLoss" {
+		t.Errorf("label %q where the number of samples grows", got)
+	}
 }
 
 // What is chosen fits the budget, unless it is the least there is.
