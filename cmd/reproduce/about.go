@@ -43,15 +43,16 @@ func (s *session) about() about {
 	}
 }
 
-// String is Markdown.
-func (a about) String() string {
+// markdown says so, and names the file that has all of it.
+func (a about) markdown(file string) string {
 	m := a.Machine
 	revision := ""
 	if m.Revision != "" {
 		revision = ", revision " + m.Revision
 	}
-	return fmt.Sprintf("`%s`\n\nOn %s, %d cores in use, %s; %s, BLAS %s, %s%s. Seed %d.",
-		a.Command, m.CPU, m.Cores, m.System, m.Go, m.BLAS, strings.Join(m.Modules, ", "), revision, a.Settings.Seed)
+	return fmt.Sprintf("`%s`\n\nOn %s, %d cores in use, %s; %s, BLAS %s, %s%s. Seed %d, learning rate %v, queries a step: %d; all settings are in %s.",
+		a.Command, m.CPU, m.Cores, m.System, m.Go, m.BLAS, strings.Join(m.Modules, ", "), revision,
+		a.Settings.Seed, a.Settings.LearningRate, a.Settings.Batch, file)
 }
 
 func thisMachine() machine {

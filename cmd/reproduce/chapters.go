@@ -27,7 +27,7 @@ type figure struct {
 
 // chapters are all, in the order of the report.
 func chapters() []chapter {
-	return []chapter{samplesChapter, epochsChapter, timeChapter, fairnessChapter, frontierChapter, varianceChapter}
+	return []chapter{samplesChapter, epochsChapter, timeChapter, fairnessChapter, fairnessSamplesChapter, frontierChapter, varianceChapter}
 }
 
 // publish makes the plots of an experiment and the report of all from the CSV files
@@ -113,7 +113,7 @@ func (c chapter) markdown(dir, path string) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n%s\n", about, c.reading)
+	fmt.Fprintf(&b, "%s\n\n%s\n", about.markdown(c.name+aboutEnding), c.reading)
 	for _, t := range tables {
 		fmt.Fprintf(&b, "\n%s", t.Markdown())
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -282,13 +283,14 @@ func (t *sheet) extrapolated(seconds []float64, fraction float64) ([]float64, er
 	return list, nil
 }
 
-// bracketedShort is mean and standard deviation with as many digits as make sense.
+// bracketedShort is mean and standard deviation with as many digits as make sense: two
+// significant ones of the latter.
 func bracketedShort(values []float64) string {
 	mean, sd := meanSD(values)
-	if len(values) < 2 {
+	if !(sd > 0) {
 		return short(mean)
 	}
-	return fmt.Sprintf("%s (%s)", short(mean), short(sd))
+	return bracketed(values, max(0, 1-int(math.Floor(math.Log10(sd)))))
 }
 
 // short is a number with three significant digits.

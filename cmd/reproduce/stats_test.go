@@ -70,6 +70,20 @@ func TestComparison(t *testing.T) {
 	}
 }
 
+func TestBracketedShort(t *testing.T) {
+	for want, values := range map[string][]float64{
+		"0.13200 (0.00014)": {0.1319, 0.1321},
+		"2.50 (0.71)":       {2, 3},
+		"1050 (71)":         {1000, 1100},
+		"0.133":             {0.13349},
+		"7":                 {7, 7},
+	} {
+		if got := bracketedShort(values); got != want {
+			t.Errorf("%v: %q, want %q", values, got, want)
+		}
+	}
+}
+
 func TestInterpolate(t *testing.T) {
 	x, y := []float64{1, 2, 4}, []float64{10, 20, 0}
 	for at, want := range map[float64]float64{0.9: math.NaN(), 1: 10, 1.5: 15, 2: 20, 3: 10, 3.5: 5, 4: 0, 9: 0} {
@@ -126,7 +140,7 @@ func TestExtrapolated(t *testing.T) {
 	if got := tables[0].Rows[0]; !slices.Equal(got, []any{"LambdaLoss", "800 (283)"}) { // sd of 600 and 1000: 200·√2
 		t.Errorf("whole collection: %v", got)
 	}
-	if got := tables[1].Rows[0]; !slices.Equal(got, []any{"LambdaLoss", "1000", "2", "100", "10", "500", 2, "4 (1.41)", "200 (70.7)", "800 (283)"}) {
+	if got := tables[1].Rows[0]; !slices.Equal(got, []any{"LambdaLoss", "1000", "2", "100", "10", "500", 2, "4.0 (1.4)", "200 (71)", "800 (283)"}) {
 		t.Errorf("measured: %v", got)
 	}
 }
