@@ -22,14 +22,17 @@ var fairnessChapter = chapter{
 	tables: fairnessTables, plots: fairnessPlots,
 }
 
-// runFairness optimises the disparity with every estimator, or mixtures of relevance
-// and disparity.
+// runFairness optimises the disparity with every estimator, for fixed numbers of
+// samples if any are asked for; or mixtures of relevance and disparity.
 func runFairness(ctx context.Context, s *session) error {
 	if err := s.open(); err != nil {
 		return err
 	}
 	if len(s.Weights) > 0 {
 		return s.runFrontier(ctx)
+	}
+	if s.FixedSamples {
+		return s.runFairnessSamples(ctx)
 	}
 	var cells []cell
 	for run := range s.Runs {

@@ -44,6 +44,8 @@ type settings struct {
 	CellSeconds float64 `json:"cellSeconds"` // of measuring, for epochs
 	Weights     weights `json:"weights"`     // of disparity, for fairness
 
+	FixedSamples bool `json:"fixedSamples,omitempty"` // Samples were given, for fairness
+
 	Model   string `json:"model,omitempty"` // a file, for variance
 	Repeats int    `json:"repeats"`         // of each estimate, for variance
 }
@@ -128,7 +130,13 @@ func parse(args []string) (subcommand, *options, error) {
 		if !slices.Contains(all[i].flags, f.Name) {
 			err = usageError{fmt.Errorf("-%s has no meaning for %s", f.Name, all[i].name)}
 		}
+		if f.Name == "samples" {
+			o.FixedSamples = all[i].name == fairnessChapter.name
+		}
 	})
+	if err == nil && o.FixedSamples && len(o.Weights) > 0 {
+		err = usageError{errors.New("-samples has no meaning beside -weights")}
+	}
 	if err == nil {
 		err = o.check()
 	}

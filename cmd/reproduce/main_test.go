@@ -263,6 +263,7 @@ func TestExperiments(t *testing.T) {
 		{[]string{"epochs", "-losses", "plrank2,lambdaloss", "-samples", "1,8", "-cell-seconds", "0.01"}, "what was measured", []string{epochsFile}, 2 * 2 * measuredEpochs},
 		{[]string{"time", "-losses", "plrank2,plrank-rb", "-runs", "2", "-seconds", "0.05"}, "against the best", []string{timeFile, "time.svg", "time.png"}, 0},
 		{[]string{"fairness", "-losses", "lambdaloss,policy-gradient,plrank2,plrank-rb", "-runs", "2", "-epochs", "3"}, "disparity after 3 epochs", []string{fairnessFile, fairnessTimesFile, "fairness-epochs.svg", "fairness-time.png"}, 4 * 2 * 3},
+		{[]string{"fairness", "-samples", "2,5", "-losses", "plrank2,plrank-rb", "-runs", "2", "-epochs", "3"}, "disparity after so many epochs", []string{fairnessSamplesFile, "fairness-samples.svg"}, 2 * 2 * 2 * 3},
 		{[]string{"fairness", "-weights", "0,10", "-runs", "2", "-epochs", "2"}, "NDCG@5", []string{frontierFile, "frontier-dcg.svg", "frontier-ndcg.png"}, 2 * 2},
 	} {
 		stdout := must(t, append(c.args, "-data", data, "-out", out)...)
@@ -279,7 +280,7 @@ func TestExperiments(t *testing.T) {
 		}
 	}
 	report := read(t, filepath.Join(out, reportFile))
-	for _, c := range []chapter{epochsChapter, timeChapter, fairnessChapter, frontierChapter} {
+	for _, c := range []chapter{epochsChapter, timeChapter, fairnessChapter, fairnessSamplesChapter, frontierChapter} {
 		if !strings.Contains(report, "## "+c.title) {
 			t.Errorf("the report has no chapter %q", c.title)
 		}
@@ -355,6 +356,7 @@ func TestUsage(t *testing.T) {
 		"samples more":                    `unexpected argument "more"`,
 		"samples -scale 2":                "-scale 2: want a fraction in (0, 1]",
 		"fairness -weights -1":            "not below 0",
+		"fairness -weights 1 -samples 5":  "-samples has no meaning beside -weights",
 		"time -seconds NaN":               "-seconds NaN: want a number above 0",
 	} {
 		status, stdout, stderr := call(t.Context(), strings.Fields(args)...)

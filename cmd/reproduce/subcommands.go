@@ -28,9 +28,10 @@ from all lengths of lists; the time of all is in proportion to their number`,
 each loss, with a growing number of samples, and t-tests of where it ends`,
 			append([]string{"seconds"}, trainFlags...), runTime},
 		{"fairness", `the paper's Figure 3: the disparity of exposure against epoch and training time,
-where it is what is optimised, by each estimator. With -weights, the frontier
-of relevance and fairness instead`,
-			append([]string{"epochs", "weights"}, trainFlags...), runFairness},
+where it is what is optimised, by each estimator, with a growing number of
+samples, or with fixed ones by -samples. With -weights, the frontier of
+relevance and fairness instead`,
+			append([]string{"samples", "epochs", "weights"}, trainFlags...), runFairness},
 		{"variance", `variance: the trace of the covariance of the gradients with respect to the scores,
 for each estimator, against samples N, cutoff K and documents D, for the paper's
 network untrained, half-trained and trained by PL-Rank-RB, or for -model;

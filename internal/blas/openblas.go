@@ -2,26 +2,6 @@
 
 package blas
 
-/*
-#cgo LDFLAGS: -lopenblas
-void openblas_set_num_threads(int);
-*/
-import "C"
-
-import (
-	"gonum.org/v1/gonum/blas/blas32"
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/netlib/blas/netlib"
-	"gorgonia.org/gorgonia"
-)
+import _ "github.com/plrank/plrank/internal/openblas" // gonum then uses OpenBLAS
 
 const withOpenBLAS = true
-
-func init() {
-	blas32.Use(netlib.Implementation{})
-	blas64.Use(netlib.Implementation{})
-	gorgonia.Use(netlib.Implementation{})
-	// Products come in blocks that are spread over the cores already, in a way
-	// that does not depend on how many there are.
-	C.openblas_set_num_threads(1)
-}

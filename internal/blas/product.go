@@ -1,8 +1,6 @@
 package blas
 
 import (
-	"github.com/viterin/vek"
-	"github.com/viterin/vek/vek32"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -23,46 +21,39 @@ func Product[T Float](c, a, b []T, rows, inner, cols int, then func(rows []T)) {
 	if len(c) == 0 {
 		return
 	}
+	multiply := gemm[T]
+	if b32, ok := any(b).([]float32); ok && (inUse == avx2 || inUse == avx512) && rows >= leastForTiles && inner > 0 {
+		t := newTiled(b32, inner, cols)
+		defer t.free()
+		multiply = func(c, a, _ []T, rows, _, _ int) { t.product(any(c).([]float32), any(a).([]float32), rows) }
+	}
 	block := blockRows(rows, inner, cols)
 	parallel.For((rows+block-1)/block, func(_, i int) {
 		from, to := i*block, min((i+1)*block, rows)
 		part := c[from*cols : to*cols]
-		if inUse == avx2 {
-			vekProduct(part, a[from*inner:to*inner], b, inner)
-		} else {
-			gemm(part, a[from*inner:to*inner], b, to-from, inner, cols)
-		}
+		multiply(part, a[from*inner:to*inner], b, to-from, inner, cols)
 		if then != nil {
 			then(part)
 		}
 	})
 }
 
-// blockRows is the number of rows that are computed at a time.
+// For fewer rows, tiles are no use.
+const leastForTiles = 4
+
+// blockRows is the number of rows that are computed at a time: few enough for all
+// cores, but so many that starting goroutines for them, and packing b for each block,
+// as libraries do, costs little.
 func blockRows(rows, inner, cols int) int {
 	const (
-		worthwhile = 1 << 15     // multiplications; goroutines for fewer cost more than they save
-		vekMost    = 100_000 - 1 // from 100,000 on vek would start goroutines of its own
+		worthwhile = 1 << 18 // multiplications
 		step, most = 16, 128
 	)
-	switch {
-	case rows*inner*cols < worthwhile:
+	if rows*inner*cols < worthwhile {
 		return rows
-	case inUse == avx2:
-		return max(1, min((rows+1)/2, vekMost/(inner*cols)))
 	}
-	// A library packs b for each block, so they should not be small, nor too few.
 	half := (rows + 1) / 2
 	return min(most, (half+step-1)/step*step)
-}
-
-func vekProduct[T Float](c, a, b []T, inner int) {
-	switch c := any(c).(type) {
-	case []float32:
-		vek32.MatMul_Into(c, any(a).([]float32), any(b).([]float32), inner)
-	case []float64:
-		vek.MatMul_Into(c, any(a).([]float64), any(b).([]float64), inner)
-	}
 }
 
 func gemm[T Float](c, a, b []T, rows, inner, cols int) {

@@ -70,13 +70,25 @@ func testProduct[T Float](t *testing.T, tolerance float64) {
 	}
 }
 
+// available are the libraries that this program and machine have.
+func available() []library {
+	if withOpenBLAS {
+		return []library{openBLAS} // gonum has been told to use it
+	}
+	list := []library{gonum}
+	if hasAVX2 {
+		list = append(list, avx2)
+	}
+	if hasAVX512 {
+		list = append(list, avx512)
+	}
+	return list
+}
+
 func TestProduct(t *testing.T) {
-	for _, l := range []library{inUse, gonum} {
+	defer func(was library) { inUse = was }(inUse)
+	for _, l := range available() {
 		t.Run(names[l], func(t *testing.T) {
-			if l == gonum && withOpenBLAS {
-				t.Skip("gonum has been told to use OpenBLAS")
-			}
-			defer func(was library) { inUse = was }(inUse)
 			inUse = l
 			testProduct[float32](t, 1e-5)
 			testProduct[float64](t, 1e-14)
@@ -85,14 +97,18 @@ func TestProduct(t *testing.T) {
 }
 
 func BenchmarkProduct(b *testing.B) {
+	defer func(was library) { inUse = was }(inUse)
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, s := range [][3]int{{125, 136, 32}, {125, 32, 32}, {32, 125, 136}, {4000, 136, 32}} {
-		b.Run(fmt.Sprintf("%s/%dx%dx%d", Name(), s[0], s[1], s[2]), func(b *testing.B) {
-			x, w, y := random[float32](r, s[0]*s[1]), random[float32](r, s[1]*s[2]), make([]float32, s[0]*s[2])
-			for b.Loop() {
-				Product(y, x, w, s[0], s[1], s[2], nil)
-			}
-			b.ReportMetric(2*float64(s[0]*s[1]*s[2])*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
-		})
+		for _, l := range available() {
+			b.Run(fmt.Sprintf("%dx%dx%d/%s", s[0], s[1], s[2], names[l]), func(b *testing.B) {
+				inUse = l
+				x, w, y := random[float32](r, s[0]*s[1]), random[float32](r, s[1]*s[2]), make([]float32, s[0]*s[2])
+				for b.Loop() {
+					Product(y, x, w, s[0], s[1], s[2], nil)
+				}
+				b.ReportMetric(2*float64(s[0]*s[1]*s[2])*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
+			})
+		}
 	}
 }
