@@ -40,24 +40,13 @@ func (id identity) String() string {
 		id.Name, id.Train.Queries, id.Vali.Queries, id.Test.Queries, id.Train.Documents, id.Features, id.Hash)
 }
 
-const syntheticPrefix = "synthetic:"
-
 // openCollection reads or makes the data that the options name.
 func openCollection(o *options, stderr io.Writer) (*collection, error) {
-	var c collection
-	var err error
-	c.ID.Scale = 1
-	if shape, ok := strings.CutPrefix(o.Data, syntheticPrefix); ok {
-		c.ID.Name = fmt.Sprintf("%s-%s", shape, strconv.FormatFloat(o.Scale, 'g', -1, 64))
-		c.ID.Scale = o.Scale
-		c.splits, err = datasets.SyntheticShape(shape, o.Scale, o.Seed)
-	} else {
-		c.ID.Name = nameOf(o.Data, o.Fold)
-		c.splits, err = datasets.Open(o.Data, datasets.Options{Vali: o.Vali, Test: o.Test, Fold: o.Fold, Seed: o.Seed})
-	}
+	splits, err := o.Open(o.Seed, "", "")
 	if err != nil {
 		return nil, err
 	}
+	c := collection{splits: splits, ID: identity{Name: nameOf(o), Scale: o.Fraction()}}
 	for _, w := range c.splits.Warnings() {
 		fmt.Fprintln(stderr, "warning:", w)
 	}
@@ -68,8 +57,14 @@ func openCollection(o *options, stderr io.Writer) (*collection, error) {
 	return &c, nil
 }
 
-// nameOf names a file or a folder by its last part; a fold also by its collection.
-func nameOf(path string, fold int) string {
+// nameOf names a collection: a file or a folder by its last part, a fold also by its
+// collection, and a synthetic one by its shape and scale.
+func nameOf(o *options) string {
+	if o.Synthetic() {
+		_, shape, _ := strings.Cut(o.Data, ":")
+		return fmt.Sprintf("%s-%s", shape, strconv.FormatFloat(o.Fraction(), 'g', -1, 64))
+	}
+	path := o.Data
 	if absolute, err := filepath.Abs(path); err == nil {
 		path = absolute
 	}
@@ -77,8 +72,8 @@ func nameOf(path string, fold int) string {
 	if strings.HasPrefix(strings.ToLower(name), "fold") {
 		name = filepath.Base(filepath.Dir(path)) + "-" + name
 	}
-	if fold > 0 {
-		name = fmt.Sprintf("%s-Fold%d", name, fold)
+	if o.Fold > 0 {
+		name = fmt.Sprintf("%s-Fold%d", name, o.Fold)
 	}
 	return name
 }

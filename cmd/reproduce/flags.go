@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plrank/plrank/internal/source"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/train"
 )
@@ -24,11 +25,7 @@ type options struct {
 
 // settings are what decides about results; they are kept beside them.
 type settings struct {
-	Data  string  `json:"data"` // a file, a folder, or synthetic:SHAPE
-	Fold  int     `json:"fold,omitempty"`
-	Vali  string  `json:"vali,omitempty"`
-	Test  string  `json:"test,omitempty"`
-	Scale float64 `json:"scale"` // of a synthetic collection
+	source.Source
 
 	Losses  names   `json:"losses"`
 	Samples numbers `json:"samples"`
@@ -56,7 +53,7 @@ const paperRuns = 20
 func defaults() *options {
 	o := &options{
 		settings: settings{
-			Data: syntheticPrefix + "mslr", Scale: 0.005,
+			Source:  source.Source{Data: "synthetic:mslr"},
 			Samples: numbers{1, 10, 100, 1000},
 			Runs:    3, Epochs: 40, Batch: 1, LearningRate: 0.01,
 			Seconds: 10, CellSeconds: 10, Repeats: 100,
@@ -74,11 +71,7 @@ func defaults() *options {
 func (o *options) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("reproduce", flag.ContinueOnError)
 	f.SetOutput(io.Discard) // errors are one line of our own
-	f.StringVar(&o.Data, "data", o.Data, "a `file`, a folder with train, vali and test files, or synthetic:SHAPE, a synthetic collection in the shape of yahoo, mslr or istella")
-	f.IntVar(&o.Fold, "fold", o.Fold, "`number` of the fold to take, where -data is a folder of folds Fold1, Fold2, …")
-	f.StringVar(&o.Vali, "vali", o.Vali, "the `file` of the validation split")
-	f.StringVar(&o.Test, "test", o.Test, "the `file` of the test split, on which all is measured")
-	f.Float64Var(&o.Scale, "scale", o.Scale, "the `fraction` of the queries of the published collection that a synthetic one has")
+	o.Define(f, "")
 	f.StringVar(&o.out, "out", o.out, "the `folder` of results; without it, reproduction/ and the name of the data. Finished cells that it holds are not repeated")
 
 	f.Var(&o.Losses, "losses", "comma-separated `names` of the losses to compare")
@@ -145,17 +138,18 @@ func parse(args []string) (subcommand, *options, error) {
 
 // check reports the first setting that makes no sense.
 func (o *options) check() error {
+	if err := o.Source.Check(); err != nil {
+		return usageError{err}
+	}
 	for _, setting := range []struct {
 		flag  string
 		value float64
 		fine  bool
 		want  string
 	}{
-		{"scale", o.Scale, o.Scale > 0 && o.Scale <= 1, "a fraction in (0, 1]"},
 		{"runs", float64(o.Runs), o.Runs >= 1, "1 or more"},
 		{"epochs", float64(o.Epochs), o.Epochs >= 1, "1 or more"},
 		{"batch", float64(o.Batch), o.Batch >= 1, "1 or more"},
-		{"fold", float64(o.Fold), o.Fold >= 0, "a number from 1"},
 		{"lr", o.LearningRate, o.LearningRate > 0 && !math.IsInf(o.LearningRate, 0), "a number above 0"},
 		{"seconds", o.Seconds, o.Seconds > 0, "a number above 0"},
 		{"cell-seconds", o.CellSeconds, o.CellSeconds > 0, "a number above 0"},

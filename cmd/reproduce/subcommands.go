@@ -1,6 +1,10 @@
 package main
 
-import "context"
+import (
+	"context"
+
+	"github.com/plrank/plrank/internal/source"
+)
 
 // A subcommand is an experiment, or what is done with several.
 type subcommand struct {
@@ -11,7 +15,7 @@ type subcommand struct {
 }
 
 var (
-	dataFlags  = []string{"data", "fold", "vali", "test", "scale", "seed", "out"}
+	dataFlags  = append([]string{"seed", "out"}, source.Flags...)
 	trainFlags = append([]string{"losses", "runs", "batch", "lr"}, dataFlags...)
 )
 

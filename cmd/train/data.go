@@ -1,23 +1,16 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/train"
 )
-
-// What Data begins with where it is made, not read.
-const syntheticPrefix = "synthetic:"
-
-func (s *settings) synthetic() bool { return strings.HasPrefix(s.Data, syntheticPrefix) }
 
 // open gives the data that the options name. What becomes of unlabelled
 // documents: see datasets.Options.
@@ -26,13 +19,7 @@ func open(o *options, unlabelled string, stderr io.Writer) (*datasets.Splits, er
 		// As large as training on it ends within a minute.
 		return datasets.Synthetic(datasets.SyntheticOptions{Train: 100, Vali: 40, Test: 80, Seed: o.Seed}), nil
 	}
-	if shape, ok := strings.CutPrefix(o.Data, syntheticPrefix); ok {
-		return datasets.SyntheticShape(shape, cmp.Or(o.Scale, 0.005), o.Seed)
-	}
-	splits, err := datasets.Open(o.Data, datasets.Options{
-		Read: o.readOptions(), Vali: o.Vali, Test: o.Test, Fold: o.Fold, Seed: o.Seed,
-		Unlabelled: unlabelled, Cache: cacheFolder(o.cache),
-	})
+	splits, err := o.Open(o.Seed, unlabelled, cacheFolder(o.cache))
 	if errors.Is(err, datasets.ErrFolds) {
 		hint := "-fold 1, say"
 		if !o.describe {

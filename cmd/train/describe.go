@@ -51,7 +51,7 @@ func describeData(o *options, stdout, stderr io.Writer) error {
 // parts are the splits of the data; a single file is not split.
 func parts(o *options, stderr io.Writer) ([]*datasets.Dataset, error) {
 	if info, err := os.Stat(o.Data); err == nil && !info.IsDir() && o.Vali == "" && o.Test == "" && o.Fold == 0 {
-		d, err := datasets.ReadFile(o.Data, o.readOptions())
+		d, err := datasets.ReadFile(o.Data, o.ReadOptions())
 		if err != nil {
 			return nil, err
 		}

@@ -9,39 +9,17 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/source"
 	"github.com/plrank/plrank/train"
 )
 
 // settings are what a run does, as its config.json keeps it.
 type settings struct {
-	Preset string  `json:"preset"`
-	Data   string  `json:"data"` // "": the small synthetic collection
-	Vali   string  `json:"vali"`
-	Test   string  `json:"test"`
-	Fold   int     `json:"fold,omitempty"`  // of the folder of folds Data; 0: Data is none
-	Folds  string  `json:"folds,omitempty"` // "all": a run for each fold
-	Scale  float64 `json:"scale,omitempty"` // of a synthetic collection in Data
-	reading
+	Preset string `json:"preset"`
+	source.Source
+	Folds    string `json:"folds,omitempty"` // "all": a run for each fold of the folder Data
 	Baseline string `json:"baseline,omitempty"`
 	train.Config
-}
-
-// reading is how files are read.
-type reading struct {
-	Duplicates     string `json:"duplicates"`
-	LabelColumn    string `json:"labelColumn,omitempty"`
-	QueryColumn    string `json:"queryColumn,omitempty"`
-	DocumentColumn string `json:"documentColumn,omitempty"`
-	GroupColumn    string `json:"groupColumn,omitempty"`
-	Groups         string `json:"groups,omitempty"`
-}
-
-func (r reading) readOptions() datasets.ReadOptions {
-	return datasets.ReadOptions{
-		Duplicates: r.Duplicates, LabelColumn: r.LabelColumn, QueryColumn: r.QueryColumn, DocumentColumn: r.DocumentColumn,
-		GroupColumn: r.GroupColumn, Groups: r.Groups,
-	}
 }
 
 // options are the command line.
@@ -68,18 +46,8 @@ func (o *options) flags() *flag.FlagSet {
 	f := newFlagSet()
 	trainingFlags(f, &o.Config)
 
-	f.StringVar(&o.Data, "data", o.Data, "a `file`, a folder with train, vali and test files, or synthetic:SHAPE, a collection made in the shape of "+strings.Join(datasets.SyntheticShapes(), ", ")+"; without it, a small one in MSLR's shape is made")
-	f.Float64Var(&o.Scale, "scale", o.Scale, "the `fraction` of the queries of the published collection that synthetic:SHAPE has; 0 stands for 0.005")
-	f.StringVar(&o.Vali, "vali", o.Vali, "the `file` of the validation split; without any, 20 % of the training queries are held out (10 % for Istella)")
-	f.StringVar(&o.Test, "test", o.Test, "the `file` of the test split")
-	f.IntVar(&o.Fold, "fold", o.Fold, "`number` of the fold to take, where -data is a folder of folds Fold1, Fold2, …")
+	o.Define(f, "; without it, a small one in MSLR's shape is made")
 	f.StringVar(&o.Folds, "folds", o.Folds, "`all`: train on each fold of -data in turn, and print mean and spread of each metric")
-	f.StringVar(&o.Duplicates, "duplicates", o.Duplicates, "`what` to do with a second value for a feature in one line: error, or last, by which the last one counts")
-	f.StringVar(&o.LabelColumn, "label-column", o.LabelColumn, "`name` of the label's column in separated values; without it, the usual names are looked for")
-	f.StringVar(&o.QueryColumn, "query-column", o.QueryColumn, "`name` of the query id's column")
-	f.StringVar(&o.DocumentColumn, "document-column", o.DocumentColumn, "`name` of the document id's column")
-	f.StringVar(&o.GroupColumn, "group-column", o.GroupColumn, "`name` of the column with the groups of documents, for fairness; of LETOR text, the id of a feature, each value of which is a group")
-	f.StringVar(&o.Groups, "groups", o.Groups, "a `file` with the group of one document a line, in the order of the -data file; without it, the file's name plus .groups is looked for")
 	f.StringVar(&o.cache, "cache", o.cache, "`folder` for binary copies of what was read, which open at once the next time: user is plrank in your cache folder, off is none; that of the data itself will do, too")
 
 	f.BoolVar(&o.describe, "describe", o.describe, "say what is in -data, and end")
@@ -141,7 +109,7 @@ func defaults() *options { return newOptions("default", train.Default()) }
 
 func newOptions(preset string, c train.Config) *options {
 	return &options{
-		settings: settings{Preset: preset, reading: reading{Duplicates: "error"}, Config: c.WithDefaults()},
+		settings: settings{Preset: preset, Config: c.WithDefaults()},
 		cache:    userCache,
 	}
 }
@@ -183,22 +151,19 @@ func parseInto(o *options, args []string) (*flag.FlagSet, error) {
 	if flags.NArg() > 0 {
 		return nil, usageError{fmt.Errorf("unexpected argument %q", flags.Arg(0))}
 	}
-	if o.Duplicates != "error" && o.Duplicates != "last" {
-		return nil, usageError{fmt.Errorf("-duplicates %q: want error or last", o.Duplicates)}
+	if err := o.Source.Check(); err != nil {
+		return nil, usageError{err}
 	}
 	return flags, nil
 }
 
 func checkTraining(o *options) error {
-	if err := checkData(o); err != nil {
-		return err
-	}
 	switch {
 	case o.Folds != "" && o.Folds != allFolds:
 		return usageError{fmt.Errorf("-folds %q: want %s; -fold takes a number", o.Folds, allFolds)}
 	case o.Folds != "" && o.Data == "":
 		return usageError{errors.New("-folds needs -data")}
-	case o.Folds != "" && (o.Fold != 0 || o.Vali != "" || o.Test != ""):
+	case o.Folds != "" && (o.Fold != 0 || o.Vali != "" || o.Test != "" || o.Synthetic()):
 		return usageError{errors.New("-folds all takes the files of each fold: -fold, -vali and -test have no meaning beside it")}
 	case o.Baseline != "" && o.Baseline != golearnBaseline:
 		return usageError{fmt.Errorf("unknown baseline %q: want %s", o.Baseline, golearnBaseline)}
@@ -223,30 +188,10 @@ func checkTraining(o *options) error {
 	return nil
 }
 
-// checkData checks the flags that name the data.
-func checkData(o *options) error {
-	switch {
-	case o.Data == "" && (o.Vali != "" || o.Test != "" || o.Fold != 0):
-		return usageError{errors.New("-vali, -test and -fold need -data")}
-	case o.Data == "" && (o.GroupColumn != "" || o.Groups != ""):
-		return usageError{errors.New("-group-column and -groups need -data")}
-	case o.GroupColumn != "" && o.Groups != "":
-		return usageError{errors.New("-group-column and -groups exclude each other")}
-	case o.synthetic() && (o.Vali != "" || o.Test != "" || o.Fold != 0 || o.Folds != "" || o.GroupColumn != "" || o.Groups != ""):
-		return usageError{fmt.Errorf("%s is made with all its splits, without folds or groups: -vali, -test, -fold, -folds, -group-column and -groups have no meaning beside it", o.Data)}
-	case o.Scale != 0 && !o.synthetic():
-		return usageError{errors.New("-scale is for -data synthetic:SHAPE")}
-	case o.Fold < 0:
-		return usageError{fmt.Errorf("-fold %d: folds count from 1", o.Fold)}
-	}
-	return nil
-}
-
 // The flags that have a meaning where no model is trained.
 var (
-	readingFlags     = []string{"duplicates", "label-column", "query-column", "document-column"}
-	predictionFlags  = append([]string{"model", "predict", "scores", "run", "qrels"}, readingFlags...)
-	descriptionFlags = append([]string{"describe", "json", "data", "scale", "vali", "test", "fold", "group-column", "groups", "cache", "seed"}, readingFlags...)
+	predictionFlags  = append([]string{"model", "predict", "scores", "run", "qrels"}, source.ReadingFlags...)
+	descriptionFlags = append([]string{"describe", "json", "cache", "seed"}, source.Flags...)
 )
 
 func checkDescription(o *options, flags *flag.FlagSet) error {
@@ -256,7 +201,7 @@ func checkDescription(o *options, flags *flag.FlagSet) error {
 	if err := only(descriptionFlags, flags, "describe"); err != nil {
 		return err
 	}
-	return checkData(o)
+	return nil
 }
 
 func checkPrediction(o *options, flags *flag.FlagSet) error {
@@ -285,7 +230,7 @@ func resumed(out string, args []string, given *flag.FlagSet) (*options, error) {
 	if out == "" {
 		return nil, usageError{errors.New("-resume needs the folder of the run: -out")}
 	}
-	o := &options{settings: settings{reading: reading{Duplicates: "error"}}, cache: userCache, out: out}
+	o := &options{cache: userCache, out: out}
 	if _, err := train.OpenDir(out, &o.settings); err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ func predict(o *options, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	read := o.readOptions()
+	read := o.ReadOptions()
 	read.FeatureIDs, read.FeatureNames = ranker.FeatureIDs(), ranker.FeatureNames()
 	d, err := datasets.ReadFile(o.predict, read)
 	if err != nil {

@@ -1,0 +1,86 @@
+package source
+
+import (
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// parsed is a source by command line.
+func parsed(t *testing.T, args ...string) *Source {
+	t.Helper()
+	var s Source
+	f := flag.NewFlagSet("", flag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	s.Define(f, "")
+	if err := f.Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	return &s
+}
+
+func TestDefine(t *testing.T) {
+	var s Source
+	f := flag.NewFlagSet("", flag.ContinueOnError)
+	s.Define(f, "")
+	n := 0
+	f.VisitAll(func(*flag.Flag) { n++ })
+	if n != len(Flags) {
+		t.Errorf("%d flags are defined, %d have names in Flags", n, len(Flags))
+	}
+	for _, name := range Flags {
+		if f.Lookup(name) == nil {
+			t.Errorf("no flag -%s", name)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	for args, want := range map[string]string{
+		"":                                     "",
+		"-data x -vali y -test z -fold 2":      "",
+		"-data synthetic:mslr -scale 0.1":      "",
+		"-data x -group-column g":              "",
+		"-data x -duplicates first":            "want error or last",
+		"-vali y":                              "-vali, -test and -fold need -data",
+		"-groups y":                            "-group-column and -groups need -data",
+		"-data x -groups y -group-column z":    "exclude each other",
+		"-data synthetic:mslr -fold 1":         "-fold",
+		"-data synthetic:mslr -group-column g": "-group-column",
+		"-data x -scale 0.5":                   "-scale is for -data synthetic:SHAPE",
+		"-data x -fold -1":                     "folds count from 1",
+	} {
+		err := parsed(t, strings.Fields(args)...).Check()
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%q: error %v, want %q", args, err, want)
+		}
+	}
+}
+
+func TestOpen(t *testing.T) {
+	made, err := parsed(t, "-data", "synthetic:yahoo", "-scale", "0.0005").Open(1, "", "")
+	if err != nil || made.Train.Queries() != 10 || made.Train.Width() != 700 {
+		t.Errorf("a 2000th of 19,944 queries of 700 features: %v, %v", made, err)
+	}
+	if f := parsed(t, "-data", "synthetic:yahoo").Fraction(); f != defaultScale {
+		t.Errorf("scale %v without -scale", f)
+	}
+	path := filepath.Join(t.TempDir(), "lists.csv")
+	if err := os.WriteFile(path, []byte("grade,session,f\n1,a,2\n0,a,1\n1,b,0\n0,b,3\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	read := parsed(t, "-data", path, "-label-column", "grade", "-query-column", "session")
+	splits, err := read.Open(1, "", "")
+	if err != nil || splits.Train.Queries()+splits.Vali.Queries() != 2 {
+		t.Errorf("%v, %v", splits, err)
+	}
+	if f := read.Fraction(); f != 1 {
+		t.Errorf("a file is %v of itself", f)
+	}
+	if _, err := parsed(t, "-data", "synthetic:web").Open(1, "", ""); err == nil || !strings.Contains(err.Error(), "istella") {
+		t.Errorf("an unknown shape: %v", err)
+	}
+}
