@@ -79,6 +79,8 @@ func (s *Source) Check() error {
 		return fmt.Errorf("%s is made with all its splits, without folds or groups: -vali, -test, -fold, -group-column and -groups have no meaning beside it", s.Data)
 	case s.Scale != 0 && !s.Synthetic():
 		return errors.New("-scale is for -data synthetic:SHAPE")
+	case !(s.Scale >= 0 && s.Scale <= 1):
+		return fmt.Errorf("-scale %v: want a fraction in (0, 1]", s.Scale)
 	case s.Fold < 0:
 		return fmt.Errorf("-fold %d: folds count from 1", s.Fold)
 	}
