@@ -134,8 +134,11 @@ func (e *estimate) read(values []G.Value) (func(list) ([]float64, plackett.Ranki
 	}, nil
 }
 
+var estimatesVector = G.TensorType{Dims: 1, Of: tensor.Float64}
+
 // estimateOp is scores, gains, rankings[, offsets] → λ of every row, and then the
-// metric of every query, both from one reading of the rankings.
+// metric of every query, both from one reading of the rankings. They are float64
+// whatever the scores are: numbers are rounded once, when they are made use of.
 type estimateOp struct {
 	listOp
 	estimate
@@ -150,7 +153,7 @@ var (
 )
 
 func (op *estimateOp) Arity() int    { return op.arity(2) }
-func (op *estimateOp) Type() hm.Type { return op.fn(tensorOf(1), tensorOf(1), intRankings) }
+func (op *estimateOp) Type() hm.Type { return op.fn(estimatesVector, tensorOf(1), intRankings) }
 
 func (op *estimateOp) InferShape(in ...G.DimSizer) (tensor.Shape, error) {
 	rows, err := in[0].DimSize(0)
@@ -167,23 +170,16 @@ func (op *estimateOp) Do(values ...G.Value) (G.Value, error) {
 		return nil, err
 	}
 	rows := values[0].Shape().TotalSize()
-	out, estimates, err := op.output(values[0], rows+values[2].Shape()[0])
-	if err != nil {
-		return nil, err
-	}
+	out := op.out.get(tensor.Float64, tensor.Shape{rows + values[2].Shape()[0]})
+	estimates := out.Float64s()
+	clear(estimates)
 	err = op.eachList(op.name, values, func(l list) error {
 		gains, rankings, err := read(l)
 		if err != nil {
 			return err
 		}
-		l.result = sized(l.result, len(l.scores))
-		metric, err := l.kernel.Gradient(op.estimator, l.scores, gains, op.discounts, rankings, l.result)
-		if err != nil {
-			return err
-		}
-		estimates.write(l.result, l.from)
-		estimates.set(rows+l.query, metric)
-		return nil
+		estimates[rows+l.query], err = l.kernel.Gradient(op.estimator, l.scores, gains, op.discounts, rankings, estimates[l.from:l.to])
+		return err
 	})
 	return out, err
 }
@@ -202,7 +198,7 @@ type plRankOp struct {
 }
 
 func (op *plRankOp) Arity() int    { return op.arity(1) }
-func (op *plRankOp) Type() hm.Type { return op.fn(tensorOf(1), tensorOf(1)) }
+func (op *plRankOp) Type() hm.Type { return op.fn(tensorOf(1), estimatesVector) }
 
 func (op *plRankOp) InferShape(in ...G.DimSizer) (tensor.Shape, error) {
 	q, err := op.queries(in)
@@ -249,7 +245,7 @@ type plRankDiffOp struct {
 }
 
 func (op *plRankDiffOp) Arity() int    { return op.arity(2) }
-func (op *plRankDiffOp) Type() hm.Type { return op.fn(tensorOf(1), tensorOf(1), tensorOf(1)) }
+func (op *plRankDiffOp) Type() hm.Type { return op.fn(tensorOf(1), estimatesVector, tensorOf(1)) }
 
 func (op *plRankDiffOp) InferShape(in ...G.DimSizer) (tensor.Shape, error) {
 	return in[0].(tensor.Shape).Clone(), nil
