@@ -21,6 +21,7 @@ func init() {
 			"ByName":                  r.ValueOf(pkg.ByName),
 			"DCGDiscounts":            r.ValueOf(pkg.DCGDiscounts),
 			"Disparity":               r.ValueOf(pkg.Disparity),
+			"DisparityGains":          r.ValueOf(pkg.DisparityGains),
 			"ExposureLoss":            r.ValueOf(pkg.ExposureLoss),
 			"GroupExposure":           r.ValueOf(pkg.GroupExposure),
 			"GroupTreatment":          r.ValueOf(pkg.GroupTreatment),
@@ -48,6 +49,7 @@ func init() {
 			"RankNet":                 r.ValueOf(pkg.RankNet),
 			"Softmax":                 r.ValueOf(pkg.Softmax),
 			"StochasticRank":          r.ValueOf(pkg.StochasticRank),
+			"Terms":                   r.ValueOf(pkg.Terms),
 		},
 		Types: map[string]r.Type{
 			"Batch": r.TypeOf((*pkg.Batch)(nil)).Elem(),

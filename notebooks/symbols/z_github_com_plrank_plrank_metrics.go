@@ -17,6 +17,7 @@ func init() {
 		Name: "metrics",
 		Binds: map[string]r.Value{
 			"AbsDisparity":    r.ValueOf(pkg.AbsDisparity),
+			"BinaryGain":      r.ValueOf(pkg.BinaryGain),
 			"Differences":     r.ValueOf(pkg.Differences),
 			"Discounts":       r.ValueOf(pkg.Discounts),
 			"Disparity":       r.ValueOf(pkg.Disparity),
@@ -28,6 +29,7 @@ func init() {
 			"Exposure":        r.ValueOf(pkg.Exposure),
 			"ExposureOver":    r.ValueOf(pkg.ExposureOver),
 			"ExposureRatio":   r.ValueOf(pkg.ExposureRatio),
+			"FairnessNames":   r.ValueOf(pkg.FairnessNames),
 			"IdealDCG":        r.ValueOf(pkg.IdealDCG),
 			"LETOR4":          r.ValueOf(pkg.LETOR4),
 			"LabelFreeOne":    r.ValueOf(pkg.LabelFreeOne),

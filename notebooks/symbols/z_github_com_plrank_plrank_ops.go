@@ -18,6 +18,7 @@ func init() {
 		Binds: map[string]r.Value{
 			"ActivationNames":     r.ValueOf(pkg.ActivationNames),
 			"ApproxRanks":         r.ValueOf(pkg.ApproxRanks),
+			"Constant":            r.ValueOf(pkg.Constant),
 			"CountPairs":          r.ValueOf(pkg.CountPairs),
 			"Dense":               r.ValueOf(pkg.Dense),
 			"Documents":           r.ValueOf(pkg.Documents),

@@ -21,6 +21,7 @@ func init() {
 			"CreateDir":      r.ValueOf(pkg.CreateDir),
 			"Default":        r.ValueOf(pkg.Default),
 			"Dynamic":        r.ValueOf(pkg.Dynamic),
+			"ErrNoGroups":    r.ValueOf(&pkg.ErrNoGroups).Elem(),
 			"FoldsFile":      r.ValueOf(pkg.FoldsFile),
 			"HistoryFile":    r.ValueOf(pkg.HistoryFile),
 			"LoadRanker":     r.ValueOf(pkg.LoadRanker),
