@@ -4,4 +4,4 @@ import par "github.com/plrank/plrank/internal/parallel"
 
 // parallel calls f(0) … f(n-1) on all cores. Each call may write only what
 // belongs to its own index, so results do not depend on the number of cores.
-func parallel(n int, f func(i int)) { par.For(n, func(_, i int) { f(i) }) }
+func parallel(n int, f func(i int)) { par.For(n, par.Workers(n), func(_, i int) { f(i) }) }

@@ -1,6 +1,9 @@
 package ops
 
-import "github.com/plrank/plrank/internal/blas"
+import (
+	"github.com/plrank/plrank/internal/blas"
+	"github.com/plrank/plrank/internal/parallel"
+)
 
 type float = blas.Float
 
@@ -84,7 +87,7 @@ func transpose[T float](to, from []T, rows, cols int) {
 func backBias[T float](out int, dz, db, scratch []T) error {
 	rows := len(dz) / out
 	n := blocks(rows, sumBlock)
-	err := each(n, func(_, i int) error {
+	err := each(n, parallel.Workers(n), func(_, i int) error {
 		sums := scratch[i*out : (i+1)*out]
 		clear(sums)
 		for r := i * sumBlock; r < min((i+1)*sumBlock, rows); r++ {
@@ -105,7 +108,8 @@ func backBias[T float](out int, dz, db, scratch []T) error {
 
 // elementwise calls f for pieces of [0, n).
 func elementwise(n int, f func(from, to int)) error {
-	return each(blocks(n, elementBlock), func(_, i int) error {
+	all := blocks(n, elementBlock)
+	return each(all, parallel.Workers(all), func(_, i int) error {
 		f(i*elementBlock, min((i+1)*elementBlock, n))
 		return nil
 	})

@@ -175,10 +175,11 @@ func (op *listOp) eachList(name string, values []G.Value, f func(list) error) er
 	if err := checkOffsets(offsets, scores.len()); err != nil {
 		return fmt.Errorf("ops: %s: %w", name, err)
 	}
-	for len(op.workers) < parallel.Workers(len(offsets)-1) {
+	workers := parallel.Workers(len(offsets) - 1)
+	for len(op.workers) < workers {
 		op.workers = append(op.workers, &worker{})
 	}
-	return each(len(offsets)-1, func(w, q int) error {
+	return each(len(offsets)-1, workers, func(w, q int) error {
 		l := list{op.workers[w], q, offsets[q], offsets[q+1]}
 		if l.from == l.to {
 			return nil

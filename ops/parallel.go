@@ -8,18 +8,18 @@ import (
 )
 
 // each calls f(worker, i) for every i in [0, n), on all cores. The result must
-// not depend on which worker takes which i: a worker number (below
-// parallel.Workers(n)) only picks scratch space. The error of the smallest i that
+// not depend on which worker takes which i: a worker number (below workers, from
+// parallel.Workers) only picks scratch space. The error of the smallest i that
 // failed is returned, so that a message does not depend on the scheduler either.
 // A panic in f comes back as an error: it would otherwise end the process, because
 // Gorgonia runs an op outside the caller's goroutine.
-func each(n int, f func(worker, i int) error) error {
+func each(n, workers int, f func(worker, i int) error) error {
 	var (
 		mu     sync.Mutex
 		first  error
 		firstI = n
 	)
-	parallel.For(n, func(w, i int) {
+	parallel.For(n, workers, func(w, i int) {
 		if err := guarded(f, w, i); err != nil {
 			mu.Lock()
 			if i < firstI {

@@ -93,12 +93,12 @@ var errEnough = errors.New("enough")
 // checkpoint that an interrupted session left; done is told how much of the cell
 // is, from 0 to 1.
 func (s *session) train(ctx context.Context, c cell, done func(float64)) ([]train.Epoch, error) {
-	return kept(s, c.name(), c.settings(), func() ([]train.Epoch, error) {
+	checkpoint := s.cellPath(c.name() + ".checkpoint.npz")
+	history, err := kept(s, c.name(), c.settings(), func() ([]train.Epoch, error) {
 		t, err := train.New(c.config, s.data.splits)
 		if err != nil {
 			return nil, err
 		}
-		checkpoint := s.cellPath(c.name() + ".checkpoint.npz")
 		if _, err := os.Stat(checkpoint); err == nil {
 			if err := t.Restore(checkpoint); err != nil {
 				return nil, err
@@ -107,8 +107,10 @@ func (s *session) train(ctx context.Context, c cell, done func(float64)) ([]trai
 		if !c.enough(t.History()) {
 			result, err := t.Run(ctx, train.Hooks{Epoch: func(t *train.Trainer, e train.Epoch) error {
 				done(c.part(t.History()))
-				if err := t.SaveCheckpoint(checkpoint); err != nil {
-					return err
+				if c.seconds == 0 { // one that is timed begins anew: graphs are compiled once
+					if err := t.SaveCheckpoint(checkpoint); err != nil {
+						return err
+					}
 				}
 				if c.enough(t.History()) {
 					return errEnough
@@ -122,11 +124,16 @@ func (s *session) train(ctx context.Context, c cell, done func(float64)) ([]trai
 				return nil, ctx.Err()
 			}
 		}
-		if err := os.Remove(checkpoint); err != nil {
-			return nil, fmt.Errorf("reproduce: %w", err)
-		}
 		return t.History(), nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	// Only now that the result is kept.
+	if err := os.Remove(checkpoint); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("reproduce: %w", err)
+	}
+	return history, nil
 }
 
 // enough tells whether a run has had its time.

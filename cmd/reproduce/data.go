@@ -85,6 +85,9 @@ func (c *collection) identify() {
 		fmt.Fprintln(h, d.FeatureIDs, d.Offsets)
 		hashFloats(h, d.Labels)
 		hashFloats(h, d.Features)
+		if d.Groups != nil {
+			fmt.Fprintln(h, d.Groups)
+		}
 	}
 	c.ID.Train, c.ID.Vali, c.ID.Test = sizeOf(s.Train), sizeOf(s.Vali), sizeOf(s.Test)
 	c.ID.Features = s.Train.Width()

@@ -18,7 +18,7 @@ const epochsFile = "epochs.csv"
 
 var epochsChapter = chapter{
 	name: "epochs", title: "Time of an epoch (Table 1 of the paper)", csv: epochsFile,
-	reading: "Seconds of training, without evaluation, in one epoch: mean and standard deviation over the measured epochs, after one that compiles the graphs. " +
+	reading: "Seconds of training, without evaluation, in one epoch: mean and standard deviation over the measured epochs, after one that compiles the graphs; where few queries were measured, which ones is a further error that the deviation leaves out. " +
 		"What was measured is the number of training queries in the second table, drawn from all lengths of lists; the time of all training queries is in proportion to their number.",
 	tables: epochsTables, plots: func(string) ([]figure, error) { return nil, nil },
 }
@@ -54,6 +54,9 @@ func runEpochs(ctx context.Context, s *session) error {
 				s.leaveOut(loss, n)
 			}
 		}
+	}
+	if len(cells) == 0 {
+		return usageError{errNoCells}
 	}
 	relevant := relevantQueries(s.data.splits.Train)
 	p := newProgress(s.stderr, epochsChapter.name, len(cells))
@@ -138,7 +141,7 @@ func heap() float64 {
 func relevantQueries(d *datasets.Dataset) []int {
 	var list []int
 	for q := range d.Queries() {
-		if slices.Max(d.Labels[d.Offsets[q]:d.Offsets[q+1]]) > 0 {
+		if slices.ContainsFunc(d.Labels[d.Offsets[q]:d.Offsets[q+1]], func(label float32) bool { return label > 0 }) {
 			list = append(list, q)
 		}
 	}
@@ -149,8 +152,9 @@ func length(d *datasets.Dataset, q int) int { return d.Offsets[q+1] - d.Offsets[
 
 // stratified draws n of the queries: these are ordered by the length of their lists,
 // cut into n parts of equal size, and one is drawn of each. So the mean time of the
-// drawn is an unbiased estimate of that of all, with little variance where time
-// depends on length.
+// drawn is an estimate of that of all without bias (but for queries on a border,
+// which may be drawn twice and count once), with little variance where time depends on
+// length.
 func stratified(d *datasets.Dataset, queries []int, n int, seed uint64) []int {
 	ordered := slices.Clone(queries)
 	slices.SortStableFunc(ordered, func(a, b int) int { return length(d, a) - length(d, b) })

@@ -119,21 +119,60 @@ func parse(args []string) (subcommand, *options, error) {
 		return subcommand{}, nil, usageError{fmt.Errorf("unexpected argument %q", flags.Arg(0))}
 	}
 	var err error
+	given := map[string]bool{}
 	flags.Visit(func(f *flag.Flag) {
+		given[f.Name] = true
 		if !slices.Contains(all[i].flags, f.Name) {
 			err = usageError{fmt.Errorf("-%s has no meaning for %s", f.Name, all[i].name)}
 		}
-		if f.Name == "samples" {
-			o.FixedSamples = all[i].name == fairnessChapter.name
-		}
 	})
-	if err == nil && o.FixedSamples && len(o.Weights) > 0 {
-		err = usageError{errors.New("-samples has no meaning beside -weights")}
-	}
+	o.FixedSamples = given["samples"] && all[i].name == fairnessChapter.name
 	if err == nil {
 		err = o.check()
 	}
+	if err == nil {
+		err = without(given, o)
+	}
+	if err == nil && (all[i].name == fairnessChapter.name && len(o.Weights) == 0 || all[i].name == allName) {
+		err = checkFair(o.Losses)
+	}
 	return all[i], o, err
+}
+
+// without reports flags that have no meaning beside others.
+func without(given map[string]bool, o *options) error {
+	for _, rule := range []struct {
+		flag string
+		no   []string
+	}{
+		{"weights", []string{"samples", "losses"}},
+		{"model", []string{"epochs", "batch", "lr"}},
+	} {
+		for _, name := range rule.no {
+			if given[rule.flag] && given[name] {
+				return usageError{fmt.Errorf("-%s has no meaning beside -%s", name, rule.flag)}
+			}
+		}
+	}
+	if given["model"] && !given["out"] {
+		return usageError{errors.New("-model needs a folder of its own: -out")}
+	}
+	for _, pair := range o.Without {
+		if _, n, _ := strings.Cut(pair, "@"); !slices.Contains(strings.Split(o.Samples.String(), ","), n) {
+			return usageError{fmt.Errorf("-without %s: -samples %v has no %s", pair, &o.Samples, n)}
+		}
+	}
+	return nil
+}
+
+// checkFair reports losses whose estimate of the disparity's gradient is not known.
+func checkFair(list []string) error {
+	for _, loss := range list {
+		if _, err := losses.ByName(fair(loss)); err != nil {
+			return usageError{fmt.Errorf("-losses %s: %w", loss, err)}
+		}
+	}
+	return nil
 }
 
 // check reports the first setting that makes no sense.

@@ -344,20 +344,27 @@ func TestAll(t *testing.T) {
 
 func TestUsage(t *testing.T) {
 	for args, want := range map[string]string{
-		"":                                "want a subcommand: samples, epochs, time,",
-		"figures":                         `unknown subcommand "figures": want one of samples, epochs, time, fairness,`,
-		"samples -losses plrank3":         "-losses: losses: no loss \"plrank3\": want one of",
-		"samples -losses plrank2,plrank2": "plrank2 is there twice",
-		"samples -samples 0":              "want numbers of 1 or more",
-		"samples -weights 1":              "-weights has no meaning for samples",
-		"samples -runs 0":                 "-runs 0: want 1 or more",
-		"samples -without lambdaloss":     "want a loss, @ and a number",
-		"samples -without x@1":            "no loss \"x\"",
-		"samples more":                    `unexpected argument "more"`,
-		"samples -scale 2":                "-scale 2: want a fraction in (0, 1]",
-		"fairness -weights -1":            "not below 0",
-		"fairness -weights 1 -samples 5":  "-samples has no meaning beside -weights",
-		"time -seconds NaN":               "-seconds NaN: want a number above 0",
+		"":                                      "want a subcommand: samples, epochs, time,",
+		"figures":                               `unknown subcommand "figures": want one of samples, epochs, time, fairness,`,
+		"samples -losses plrank3":               "-losses: losses: no loss \"plrank3\": want one of",
+		"samples -losses plrank2,plrank2":       "plrank2 is there twice",
+		"samples -samples 0":                    "want numbers of 1 or more",
+		"samples -weights 1":                    "-weights has no meaning for samples",
+		"samples -runs 0":                       "-runs 0: want 1 or more",
+		"samples -without lambdaloss":           "want a loss, @ and a number",
+		"samples -without x@1":                  "no loss \"x\"",
+		"samples more":                          `unexpected argument "more"`,
+		"samples -scale 2":                      "-scale 2: want a fraction in (0, 1]",
+		"fairness -weights -1":                  "not below 0",
+		"fairness -weights 1 -samples 5":        "-samples has no meaning beside -weights",
+		"fairness -weights 1 -losses plrank2":   "-losses has no meaning beside -weights",
+		"fairness -losses softmax":              "softmax",
+		"all -losses plrank2,softmax":           "softmax",
+		"samples -data synthetic:letor":         "mslr, yahoo, istella",
+		"samples -samples 5 -without plrank2@6": "has no 6",
+		"variance -model x":                     "-out",
+		"variance -model x -out y -epochs 2":    "-epochs has no meaning beside -model",
+		"time -seconds NaN":                     "-seconds NaN: want a number above 0",
 	} {
 		status, stdout, stderr := call(t.Context(), strings.Fields(args)...)
 		if status != exitUsage || stdout != "" || !strings.Contains(stderr, want) || !strings.Contains(stderr, "-help") || strings.Count(stderr, "\n") != 1 {
@@ -366,7 +373,6 @@ func TestUsage(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		"samples -data no/such/folder":      "no/such/folder",
-		"samples -data synthetic:letor":     "mslr",
 		"epochs -data testdata/x -fold 100": "testdata/x",
 	} {
 		status, _, stderr := call(t.Context(), append(strings.Fields(args), "-out", filepath.Join(t.TempDir(), "out"))...)

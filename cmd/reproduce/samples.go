@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -37,6 +38,9 @@ func runSamples(ctx context.Context, s *session) error {
 			}
 		}
 	}
+	if len(cells) == 0 {
+		return usageError{errNoCells}
+	}
 	curves, err := s.trainAll(ctx, samplesChapter.name, cells, together)
 	if err != nil {
 		return err
@@ -52,6 +56,8 @@ func runSamples(ctx context.Context, s *session) error {
 	}
 	return s.publish(samplesChapter)
 }
+
+var errNoCells = errors.New("-without leaves nothing to run")
 
 // leaveOut notes a cell that -without names, if it is not noted already.
 func (s *session) leaveOut(loss string, samples int) {

@@ -17,18 +17,21 @@ type Float interface{ float32 | float64 }
 // while they are in the cache. The result does not depend on how many cores there
 // are. It panics where the slices are too short.
 func Product[T Float](c, a, b []T, rows, inner, cols int, then func(rows []T)) {
-	c, a, b = c[:rows*cols], a[:rows*inner], b[:inner*cols]
+	c, a, b = exactly(c, rows*cols), exactly(a, rows*inner), exactly(b, inner*cols)
 	if len(c) == 0 {
 		return
 	}
 	multiply := gemm[T]
-	if b32, ok := any(b).([]float32); ok && (inUse == avx2 || inUse == avx512) && rows >= leastForTiles && inner > 0 {
+	if inner == 0 {
+		multiply = func(c, _, _ []T, _, _, _ int) { clear(c) }
+	} else if b32, ok := any(b).([]float32); ok && (inUse == avx2 || inUse == avx512) && rows >= leastForTiles {
 		t := newTiled(b32, inner, cols)
 		defer t.free()
 		multiply = func(c, a, _ []T, rows, _, _ int) { t.product(any(c).([]float32), any(a).([]float32), rows) }
 	}
 	block := blockRows(rows, inner, cols)
-	parallel.For((rows+block-1)/block, func(_, i int) {
+	blocks := (rows + block - 1) / block
+	parallel.For(blocks, parallel.Workers(blocks), func(_, i int) {
 		from, to := i*block, min((i+1)*block, rows)
 		part := c[from*cols : to*cols]
 		multiply(part, a[from*inner:to*inner], b, to-from, inner, cols)
@@ -38,7 +41,11 @@ func Product[T Float](c, a, b []T, rows, inner, cols int, then func(rows []T)) {
 	})
 }
 
-// For fewer rows, tiles are no use.
+// exactly is the first n numbers of s, which must have them within its length.
+func exactly[T Float](s []T, n int) []T { return s[:len(s):len(s)][:n] }
+
+// For fewer rows, tiles are no use. gonum's product, which is used then, differs in one
+// more thing than the last digits: for it, 0 times NaN or Inf is 0.
 const leastForTiles = 4
 
 // blockRows is the number of rows that are computed at a time: few enough for all

@@ -30,7 +30,7 @@ func product[T Float](a, b []T, rows, inner, cols int) []float64 {
 	return c
 }
 
-var shapes = [][3]int{{1, 1, 1}, {1, 7, 5}, {3, 136, 32}, {125, 136, 32}, {125, 32, 1}, {1, 125, 136}, {33, 512, 17}, {4, 1, 9}, {0, 3, 2}, {700, 20, 64}}
+var shapes = [][3]int{{1, 1, 1}, {1, 7, 5}, {3, 136, 32}, {125, 136, 32}, {125, 32, 1}, {1, 125, 136}, {33, 512, 17}, {4, 1, 9}, {6, 5, 40}, {7, 9, 33}, {5, 0, 3}, {0, 3, 2}, {700, 20, 64}}
 
 func testProduct[T Float](t *testing.T, tolerance float64) {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -38,7 +38,11 @@ func testProduct[T Float](t *testing.T, tolerance float64) {
 		rows, inner, cols := s[0], s[1], s[2]
 		a, b := random[T](r, rows*inner), random[T](r, inner*cols)
 		want := product(a, b, rows, inner, cols)
-		c := make([]T, rows*cols)
+		room := make([]T, rows*cols+64)
+		for i := range room {
+			room[i] = -7
+		}
+		c := room[:rows*cols]
 		for i := range c {
 			c[i] = T(math.NaN()) // what was there before does not matter
 		}
@@ -46,6 +50,11 @@ func testProduct[T Float](t *testing.T, tolerance float64) {
 		for i := range c {
 			if d := math.Abs(float64(c[i]) - want[i]); !(d <= tolerance*math.Sqrt(float64(inner))) {
 				t.Fatalf("%v, %T: element %d is %v, want %v", s, c, i, c[i], want[i])
+			}
+		}
+		for _, v := range room[rows*cols:] {
+			if v != -7 {
+				t.Fatalf("%v, %T: something is written behind the end", s, c)
 			}
 		}
 		// The same on any number of cores.

@@ -14,7 +14,7 @@ func TestForCallsEachOnce(t *testing.T) {
 		for _, n := range []int{0, 1, 2, 7, 1000} {
 			calls := make([]atomic.Int64, n)
 			busy := make([]atomic.Bool, Workers(n))
-			For(n, func(worker, i int) {
+			For(n, Workers(n), func(worker, i int) {
 				if busy[worker].Swap(true) {
 					t.Errorf("%d cores: worker %d has two pieces at once", cores, worker)
 				}
@@ -35,7 +35,7 @@ func TestForWaits(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	runtime.GOMAXPROCS(4)
 	var ended atomic.Int64
-	For(4, func(_, i int) {
+	For(4, 4, func(_, i int) {
 		time.Sleep(time.Duration(i) * 10 * time.Millisecond)
 		ended.Add(1)
 	})

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/plrank/plrank/datasets"
@@ -77,6 +78,8 @@ func (s *Source) Check() error {
 		return errors.New("-group-column and -groups exclude each other")
 	case s.Synthetic() && (split || groups):
 		return fmt.Errorf("%s is made with all its splits, without folds or groups: -vali, -test, -fold, -group-column and -groups have no meaning beside it", s.Data)
+	case s.Synthetic() && !slices.Contains(datasets.SyntheticShapes(), strings.TrimPrefix(s.Data, syntheticPrefix)):
+		return fmt.Errorf("-data %s: there are the shapes %s", s.Data, strings.Join(datasets.SyntheticShapes(), ", "))
 	case s.Scale != 0 && !s.Synthetic():
 		return errors.New("-scale is for -data synthetic:SHAPE")
 	case !(s.Scale >= 0 && s.Scale <= 1):

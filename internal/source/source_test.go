@@ -52,6 +52,8 @@ func TestCheck(t *testing.T) {
 		"-data synthetic:mslr -group-column g": "-group-column",
 		"-data synthetic:mslr -scale 1.5":      "want a fraction in (0, 1]",
 		"-data synthetic:mslr -scale NaN":      "want a fraction in (0, 1]",
+		"-data synthetic:":                     "mslr, yahoo, istella",
+		"-data synthetic:web":                  "mslr, yahoo, istella",
 		"-data x -scale 0.5":                   "-scale is for -data synthetic:SHAPE",
 		"-data x -fold -1":                     "folds count from 1",
 	} {
