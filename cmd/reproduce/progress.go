@@ -41,6 +41,23 @@ func (p *progress) at(cell int, part float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.parts[cell] = part
+	p.show()
+}
+
+// done says that a cell is done.
+func (p *progress) done(cell int, name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ready++
+	p.parts[cell] = 1
+	p.show()
+	if p.bar == nil {
+		fmt.Fprintf(p.w, "%s: %d of %d cells: %s\n", p.what, p.ready, len(p.parts), name)
+	}
+}
+
+// show brings the bar to where the cells are.
+func (p *progress) show() {
 	if p.bar == nil {
 		return
 	}
@@ -50,18 +67,6 @@ func (p *progress) at(cell int, part float64) {
 	}
 	p.bar.Describe(fmt.Sprintf("%s: %d of %d cells", p.what, p.ready, len(p.parts)))
 	p.bar.Set(int(perCell * sum))
-}
-
-// done says that a cell is done.
-func (p *progress) done(cell int, name string) {
-	p.mu.Lock()
-	p.ready++
-	ready := p.ready
-	p.mu.Unlock()
-	p.at(cell, 1)
-	if p.bar == nil {
-		fmt.Fprintf(p.w, "%s: %d of %d cells: %s\n", p.what, ready, len(p.parts), name)
-	}
 }
 
 func (p *progress) finish() {
