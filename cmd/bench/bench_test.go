@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/marked"
 )
 
@@ -163,10 +164,10 @@ func TestWrite(t *testing.T) {
 		t.Error("measured before the markers were looked for")
 		return nil, errors.New("no")
 	}
-	if status, _, stderr := runIn(t, never, "-parts", "kernel,losses", "-write", path); status != exitError || !strings.Contains(stderr, `bench-losses`) || !strings.Contains(stderr, path) {
+	if status, _, stderr := runIn(t, never, "-parts", "kernel,losses", "-write", path); status != command.ExitError || !strings.Contains(stderr, `bench-losses`) || !strings.Contains(stderr, path) {
 		t.Errorf("a missing marker: status %d, %s", status, stderr)
 	}
-	if status, _, stderr := runIn(t, never, "-write", path+".none"); status != exitError || !strings.Contains(stderr, "README.md.none") {
+	if status, _, stderr := runIn(t, never, "-write", path+".none"); status != command.ExitError || !strings.Contains(stderr, "README.md.none") {
 		t.Errorf("a missing file: status %d, %s", status, stderr)
 	}
 }
@@ -182,7 +183,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"kernel"}, `unexpected argument "kernel"`},
 		{[]string{"-quick"}, "-quick"},
 	} {
-		if status, _, stderr := runIn(t, pretend, c.args...); status != exitUsage || !strings.Contains(stderr, c.want) {
+		if status, _, stderr := runIn(t, pretend, c.args...); status != command.ExitUsage || !strings.Contains(stderr, c.want) {
 			t.Errorf("%v: status %d, %s", c.args, status, stderr)
 		}
 	}
@@ -201,7 +202,7 @@ func TestInterrupt(t *testing.T) {
 		cancel()
 		return nil, ctx.Err()
 	}, io.Discard, &stderr)
-	if status != exitInterrupted || !strings.Contains(stderr.String(), "interrupted") {
+	if status != command.ExitInterrupted || !strings.Contains(stderr.String(), "interrupted") {
 		t.Errorf("status %d, %s", status, stderr.String())
 	}
 }

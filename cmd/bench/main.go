@@ -10,28 +10,17 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/plrank/plrank/internal/atomicfile"
 	"github.com/plrank/plrank/internal/blas"
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/marked"
 )
 
-// Exit statuses.
-const (
-	exitError       = 1
-	exitUsage       = 2
-	exitInterrupted = 130 // 128 + SIGINT, as shells have it
-)
-
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// A second Ctrl-C ends the program at once.
-	context.AfterFunc(ctx, stop)
-	os.Exit(run(ctx, os.Args[1:], goTest, os.Stdout, os.Stderr))
+	os.Exit(run(command.Interruptible(), os.Args[1:], goTest, os.Stdout, os.Stderr))
 }
 
 // run is the command, and its exit status.
@@ -43,7 +32,7 @@ func run(ctx context.Context, args []string, test tester, stdout, stderr io.Writ
 	}
 	if err != nil {
 		fmt.Fprintf(stderr, "bench: %v (-help explains all flags)\n", err)
-		return exitUsage
+		return command.ExitUsage
 	}
 	err = measure(ctx, o, test, stdout, stderr)
 	switch {
@@ -51,10 +40,10 @@ func run(ctx context.Context, args []string, test tester, stdout, stderr io.Writ
 		return 0
 	case ctx.Err() != nil:
 		fmt.Fprintln(stderr, "interrupted: parts that are finished are kept; -parts runs the others")
-		return exitInterrupted
+		return command.ExitInterrupted
 	}
 	fmt.Fprintln(stderr, err)
-	return exitError
+	return command.ExitError
 }
 
 // measure runs the parts one after another. Each is printed, and written, as soon

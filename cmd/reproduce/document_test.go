@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plrank/plrank/internal/command"
 	markdown "github.com/plrank/plrank/internal/marked"
 )
 
@@ -63,7 +64,7 @@ func TestDocument(t *testing.T) {
 		"<!-- results/mslr/variance/9 -->\n<!-- /results/mslr/variance/9 -->\n": "the chapter has tables 1 to 5",
 		"<!-- results/mslr/variance/1 -->\n":                                    "never closed",
 	} {
-		if status, stderr := document(text); status != exitError || !strings.Contains(stderr, want) {
+		if status, stderr := document(text); status != command.ExitError || !strings.Contains(stderr, want) {
 			t.Errorf("%q: status %d, %q, want %q", text, status, stderr, want)
 		}
 		if got, err := os.ReadFile(path); err != nil || string(got) != text {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/train"
 	"github.com/plrank/plrank/viz"
 )
@@ -56,7 +57,7 @@ func runEpochs(ctx context.Context, s *session) error {
 		}
 	}
 	if len(cells) == 0 {
-		return usageError{errNoCells}
+		return command.Usage(errNoCells)
 	}
 	relevant := relevantQueries(s.data.splits.Train)
 	p := newProgress(s.stderr, epochsChapter.name, len(cells))

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/source"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/train"
@@ -96,7 +97,7 @@ func (o *options) flags() *flag.FlagSet {
 func parse(args []string) (subcommand, *options, error) {
 	o := defaults()
 	if len(args) == 0 {
-		return subcommand{}, nil, usageError{fmt.Errorf("want a subcommand: %s", strings.Join(subcommandNames(), ", "))}
+		return subcommand{}, nil, command.Usage(fmt.Errorf("want a subcommand: %s", strings.Join(subcommandNames(), ", ")))
 	}
 	if slices.Contains([]string{"-help", "--help", "-h", "help"}, args[0]) {
 		return subcommand{}, nil, flag.ErrHelp
@@ -104,7 +105,7 @@ func parse(args []string) (subcommand, *options, error) {
 	all := subcommands()
 	i := slices.IndexFunc(all, func(c subcommand) bool { return c.name == args[0] })
 	if i < 0 {
-		return subcommand{}, nil, usageError{fmt.Errorf("unknown subcommand %q: want one of %s", args[0], strings.Join(subcommandNames(), ", "))}
+		return subcommand{}, nil, command.Usage(fmt.Errorf("unknown subcommand %q: want one of %s", args[0], strings.Join(subcommandNames(), ", ")))
 	}
 	if all[i].name == allName {
 		o.Runs = paperRuns
@@ -113,17 +114,17 @@ func parse(args []string) (subcommand, *options, error) {
 	if err := flags.Parse(args[1:]); errors.Is(err, flag.ErrHelp) {
 		return subcommand{}, nil, err
 	} else if err != nil {
-		return subcommand{}, nil, usageError{err}
+		return subcommand{}, nil, command.Usage(err)
 	}
 	if flags.NArg() > 0 {
-		return subcommand{}, nil, usageError{fmt.Errorf("unexpected argument %q", flags.Arg(0))}
+		return subcommand{}, nil, command.Usage(fmt.Errorf("unexpected argument %q", flags.Arg(0)))
 	}
 	var err error
 	given := map[string]bool{}
 	flags.Visit(func(f *flag.Flag) {
 		given[f.Name] = true
 		if !slices.Contains(all[i].flags, f.Name) {
-			err = usageError{fmt.Errorf("-%s has no meaning for %s", f.Name, all[i].name)}
+			err = command.Usage(fmt.Errorf("-%s has no meaning for %s", f.Name, all[i].name))
 		}
 	})
 	o.FixedSamples = given["samples"] && all[i].name == fairnessChapter.name
@@ -150,16 +151,16 @@ func without(given map[string]bool, o *options) error {
 	} {
 		for _, name := range rule.no {
 			if given[rule.flag] && given[name] {
-				return usageError{fmt.Errorf("-%s has no meaning beside -%s", name, rule.flag)}
+				return command.Usage(fmt.Errorf("-%s has no meaning beside -%s", name, rule.flag))
 			}
 		}
 	}
 	if given["model"] && !given["out"] {
-		return usageError{errors.New("-model needs a folder of its own: -out")}
+		return command.Usage(errors.New("-model needs a folder of its own: -out"))
 	}
 	for _, pair := range o.Without {
 		if _, n, _ := strings.Cut(pair, "@"); !slices.Contains(strings.Split(o.Samples.String(), ","), n) {
-			return usageError{fmt.Errorf("-without %s: -samples %v has no %s", pair, &o.Samples, n)}
+			return command.Usage(fmt.Errorf("-without %s: -samples %v has no %s", pair, &o.Samples, n))
 		}
 	}
 	return nil
@@ -169,7 +170,7 @@ func without(given map[string]bool, o *options) error {
 func checkFair(list []string) error {
 	for _, loss := range list {
 		if _, err := losses.ByName(fair(loss)); err != nil {
-			return usageError{fmt.Errorf("-losses %s: %w", loss, err)}
+			return command.Usage(fmt.Errorf("-losses %s: %w", loss, err))
 		}
 	}
 	return nil
@@ -178,7 +179,7 @@ func checkFair(list []string) error {
 // check reports the first setting that makes no sense.
 func (o *options) check() error {
 	if err := o.Source.Check(); err != nil {
-		return usageError{err}
+		return command.Usage(err)
 	}
 	for _, setting := range []struct {
 		flag  string
@@ -196,21 +197,21 @@ func (o *options) check() error {
 		{"minutes", o.minutes, o.minutes > 0, "a number above 0"},
 	} {
 		if !setting.fine {
-			return usageError{fmt.Errorf("-%s %v: want %s", setting.flag, setting.value, setting.want)}
+			return command.Usage(fmt.Errorf("-%s %v: want %s", setting.flag, setting.value, setting.want))
 		}
 	}
 	for _, loss := range o.Losses {
 		if _, err := losses.ByName(loss); err != nil {
-			return usageError{fmt.Errorf("-losses: %w", err)}
+			return command.Usage(fmt.Errorf("-losses: %w", err))
 		}
 	}
 	for _, pair := range o.Without {
 		loss, n, _ := strings.Cut(pair, "@")
 		if _, err := losses.ByName(loss); err != nil {
-			return usageError{fmt.Errorf("-without: %w", err)}
+			return command.Usage(fmt.Errorf("-without: %w", err))
 		}
 		if v, err := strconv.Atoi(n); err != nil || v < 1 {
-			return usageError{fmt.Errorf("-without %q: want a loss, @ and a number of samples, such as lambdaloss@1000", pair)}
+			return command.Usage(fmt.Errorf("-without %q: want a loss, @ and a number of samples, such as lambdaloss@1000", pair))
 		}
 	}
 	return nil

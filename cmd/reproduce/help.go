@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/plrank/plrank/internal/command"
 )
 
 // help prints the manual page.
@@ -31,11 +33,11 @@ DESCRIPTION
 SUBCOMMANDS
 `)
 	for _, c := range subcommands() {
-		fmt.Fprintf(w, "  %s\n%s\n", c.name, indent(c.what, "      "))
-		fmt.Fprintf(w, "%s\n", indent(wrap("flags: -"+strings.Join(c.flags, " -"), 70), "      "))
+		fmt.Fprintf(w, "  %s\n%s\n", c.name, command.Indent(c.what, "      "))
+		fmt.Fprintf(w, "%s\n", command.Indent(command.Wrap("flags: -"+strings.Join(c.flags, " -"), 70), "      "))
 	}
 	fmt.Fprint(w, "\nFLAGS\n")
-	defaults().flags().VisitAll(func(f *flag.Flag) { describeFlag(w, f) })
+	defaults().flags().VisitAll(func(f *flag.Flag) { command.DescribeFlag(w, f) })
 	fmt.Fprint(w, `
 EXIT STATUS
   0    all is well
@@ -50,34 +52,4 @@ EXAMPLES
   reproduce fairness -data MQ2008 -fold 1 -weights 0,1,10,100
   reproduce all -data synthetic:yahoo -minutes 30
 `)
-}
-
-func describeFlag(w io.Writer, f *flag.Flag) {
-	value, usage := flag.UnquoteUsage(f)
-	if f.DefValue != "" && f.DefValue != "0" {
-		usage += fmt.Sprintf(" (default %s)", f.DefValue)
-	}
-	fmt.Fprintf(w, "  -%s %s\n%s\n", f.Name, value, indent(wrap(usage, 70), "        "))
-}
-
-func indent(text, by string) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		lines[i] = strings.TrimRight(by+line, " ")
-	}
-	return strings.Join(lines, "\n")
-}
-
-// wrap breaks a line at blanks.
-func wrap(text string, width int) string {
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(text) {
-		if line != "" && len([]rune(line))+1+len([]rune(word)) > width {
-			lines = append(lines, line)
-			line = ""
-		}
-		line = strings.TrimPrefix(line+" "+word, " ")
-	}
-	return strings.Join(append(lines, line), "\n")
 }

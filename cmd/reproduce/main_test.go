@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/plrank/plrank/internal/command"
 )
 
 // call runs the command.
@@ -188,7 +190,7 @@ func TestFinishedCellsStay(t *testing.T) {
 		t.Error("a cell of other settings was used")
 	}
 	status, _, stderr := call(t.Context(), samplesArgs("synthetic:mslr", out, "-scale", "0.0003")...)
-	if status != exitError || !strings.Contains(stderr, out+" has results of other data") || !strings.Contains(stderr, "-out") {
+	if status != command.ExitError || !strings.Contains(stderr, out+" has results of other data") || !strings.Contains(stderr, "-out") {
 		t.Errorf("status %d: %s", status, stderr)
 	}
 	// A file that is not what its name says.
@@ -196,7 +198,7 @@ func TestFinishedCellsStay(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, _, stderr = call(t.Context(), samplesArgs(data, out)...)
-	if status != exitError || !strings.Contains(stderr, one) {
+	if status != command.ExitError || !strings.Contains(stderr, one) {
 		t.Errorf("status %d: %s", status, stderr)
 	}
 }
@@ -246,7 +248,7 @@ func TestInterrupted(t *testing.T) {
 	cancelled, stop := context.WithCancel(t.Context())
 	stop()
 	status, stdout, stderr := call(cancelled, args(filepath.Join(t.TempDir(), "none"))...)
-	if status != exitInterrupted || stdout != "" || !strings.Contains(stderr, "the same command goes on") {
+	if status != command.ExitInterrupted || stdout != "" || !strings.Contains(stderr, "the same command goes on") {
 		t.Errorf("status %d, %q, %s", status, stdout, stderr)
 	}
 }
@@ -367,7 +369,7 @@ func TestUsage(t *testing.T) {
 		"time -seconds NaN":                     "-seconds NaN: want a number above 0",
 	} {
 		status, stdout, stderr := call(t.Context(), strings.Fields(args)...)
-		if status != exitUsage || stdout != "" || !strings.Contains(stderr, want) || !strings.Contains(stderr, "-help") || strings.Count(stderr, "\n") != 1 {
+		if status != command.ExitUsage || stdout != "" || !strings.Contains(stderr, want) || !strings.Contains(stderr, "-help") || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%q: status %d: %s%s", args, status, stdout, stderr)
 		}
 	}
@@ -376,7 +378,7 @@ func TestUsage(t *testing.T) {
 		"epochs -data testdata/x -fold 100": "testdata/x",
 	} {
 		status, _, stderr := call(t.Context(), append(strings.Fields(args), "-out", filepath.Join(t.TempDir(), "out"))...)
-		if status != exitError || !strings.Contains(stderr, want) {
+		if status != command.ExitError || !strings.Contains(stderr, want) {
 			t.Errorf("%q: status %d: %s", args, status, stderr)
 		}
 	}
@@ -385,7 +387,7 @@ func TestUsage(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "test.txt")); err != nil {
 		t.Fatal(err)
 	}
-	if status, _, stderr := call(t.Context(), "samples", "-data", dir); status != exitError || !strings.Contains(stderr, "no test split") {
+	if status, _, stderr := call(t.Context(), "samples", "-data", dir); status != command.ExitError || !strings.Contains(stderr, "no test split") {
 		t.Errorf("status %d: %s", status, stderr)
 	}
 }

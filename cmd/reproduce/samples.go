@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/train"
 	"github.com/plrank/plrank/viz"
 )
@@ -39,7 +40,7 @@ func runSamples(ctx context.Context, s *session) error {
 		}
 	}
 	if len(cells) == 0 {
-		return usageError{errNoCells}
+		return command.Usage(errNoCells)
 	}
 	curves, err := s.trainAll(ctx, samplesChapter.name, cells, together)
 	if err != nil {

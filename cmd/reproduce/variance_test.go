@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/plackett"
 	"github.com/plrank/plrank/internal/variance"
 	"github.com/plrank/plrank/train"
@@ -157,7 +158,7 @@ func TestVarianceInterrupted(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	var stderr strings.Builder
 	status := run(ctx, []string{"variance", "-scale", "0.0005", "-epochs", "2", "-out", dir}, io.Discard, &stderr)
-	if status != exitInterrupted {
+	if status != command.ExitInterrupted {
 		t.Errorf("status %d, %s", status, &stderr)
 	}
 	if _, err := os.Stat(filepath.Join(dir, varianceFile)); err == nil {
@@ -238,9 +239,9 @@ func TestVarianceFlags(t *testing.T) {
 		status int
 		want   string
 	}{
-		{[]string{"variance", "-repeats", "1"}, exitUsage, "-repeats 1: want 2 or more"},
-		{[]string{"variance", "-samples", "1"}, exitUsage, "-samples has no meaning for variance"},
-		{[]string{"variance", "-scale", "0.0005", "-out", t.TempDir(), "-model", "none.npz"}, exitError, "none.npz"},
+		{[]string{"variance", "-repeats", "1"}, command.ExitUsage, "-repeats 1: want 2 or more"},
+		{[]string{"variance", "-samples", "1"}, command.ExitUsage, "-samples has no meaning for variance"},
+		{[]string{"variance", "-scale", "0.0005", "-out", t.TempDir(), "-model", "none.npz"}, command.ExitError, "none.npz"},
 	} {
 		var stderr strings.Builder
 		if status := run(t.Context(), c.args, io.Discard, &stderr); status != c.status || !strings.Contains(stderr.String(), c.want) {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/source"
 	"github.com/plrank/plrank/train"
 )
@@ -132,7 +133,7 @@ func parse(args []string) (*options, error) {
 	}
 	preset, err := train.Preset(first.Preset)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, command.Usage(err)
 	}
 	o := newOptions(first.Preset, preset)
 	if _, err := parseInto(o, args); err != nil {
@@ -146,13 +147,13 @@ func parseInto(o *options, args []string) (*flag.FlagSet, error) {
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil, err
 	} else if err != nil {
-		return nil, usageError{err}
+		return nil, command.Usage(err)
 	}
 	if flags.NArg() > 0 {
-		return nil, usageError{fmt.Errorf("unexpected argument %q", flags.Arg(0))}
+		return nil, command.Usage(fmt.Errorf("unexpected argument %q", flags.Arg(0)))
 	}
 	if err := o.Source.Check(); err != nil {
-		return nil, usageError{err}
+		return nil, command.Usage(err)
 	}
 	return flags, nil
 }
@@ -160,13 +161,13 @@ func parseInto(o *options, args []string) (*flag.FlagSet, error) {
 func checkTraining(o *options) error {
 	switch {
 	case o.Folds != "" && o.Folds != allFolds:
-		return usageError{fmt.Errorf("-folds %q: want %s; -fold takes a number", o.Folds, allFolds)}
+		return command.Usage(fmt.Errorf("-folds %q: want %s; -fold takes a number", o.Folds, allFolds))
 	case o.Folds != "" && o.Data == "":
-		return usageError{errors.New("-folds needs -data")}
+		return command.Usage(errors.New("-folds needs -data"))
 	case o.Folds != "" && (o.Fold != 0 || o.Vali != "" || o.Test != "" || o.Synthetic()):
-		return usageError{errors.New("-folds all takes the files of each fold: -fold, -vali and -test have no meaning beside it")}
+		return command.Usage(errors.New("-folds all takes the files of each fold: -fold, -vali and -test have no meaning beside it"))
 	case o.Baseline != "" && o.Baseline != golearnBaseline:
-		return usageError{fmt.Errorf("unknown baseline %q: want %s", o.Baseline, golearnBaseline)}
+		return command.Usage(fmt.Errorf("unknown baseline %q: want %s", o.Baseline, golearnBaseline))
 	}
 	// In a Config, zero stands for a default; on the command line it is zero.
 	filled := o.WithDefaults()
@@ -176,14 +177,14 @@ func checkTraining(o *options) error {
 	var err error
 	is.VisitAll(func(f *flag.Flag) {
 		if value := want.Lookup(f.Name).Value.String(); f.Value.String() != value {
-			err = usageError{fmt.Errorf("-%s %q is no value for it; %s, say, is", f.Name, f.Value, value)}
+			err = command.Usage(fmt.Errorf("-%s %q is no value for it; %s, say, is", f.Name, f.Value, value))
 		}
 	})
 	if err != nil {
 		return err
 	}
 	if err := o.Config.Check(); err != nil {
-		return usageError{err}
+		return command.Usage(err)
 	}
 	return nil
 }
@@ -196,7 +197,7 @@ var (
 
 func checkDescription(o *options, flags *flag.FlagSet) error {
 	if !o.describe {
-		return usageError{errors.New("-json needs -describe")}
+		return command.Usage(errors.New("-json needs -describe"))
 	}
 	if err := only(descriptionFlags, flags, "describe"); err != nil {
 		return err
@@ -207,9 +208,9 @@ func checkDescription(o *options, flags *flag.FlagSet) error {
 func checkPrediction(o *options, flags *flag.FlagSet) error {
 	switch {
 	case o.model == "" || o.predict == "":
-		return usageError{errors.New("to score documents, -model and -predict are both needed")}
+		return command.Usage(errors.New("to score documents, -model and -predict are both needed"))
 	case o.scores == "" && o.runFile == "":
-		return usageError{errors.New("to score documents, -scores or -run must name a new file for the result")}
+		return command.Usage(errors.New("to score documents, -scores or -run must name a new file for the result"))
 	}
 	return only(predictionFlags, flags, "predict")
 }
@@ -218,7 +219,7 @@ func checkPrediction(o *options, flags *flag.FlagSet) error {
 func only(allowed []string, given *flag.FlagSet, beside string) (err error) {
 	given.Visit(func(f *flag.Flag) {
 		if !slices.Contains(allowed, f.Name) {
-			err = usageError{fmt.Errorf("-%s has no meaning beside -%s", f.Name, beside)}
+			err = command.Usage(fmt.Errorf("-%s has no meaning beside -%s", f.Name, beside))
 		}
 	})
 	return err
@@ -228,7 +229,7 @@ func only(allowed []string, given *flag.FlagSet, beside string) (err error) {
 // what the run was started with.
 func resumed(out string, args []string, given *flag.FlagSet) (*options, error) {
 	if out == "" {
-		return nil, usageError{errors.New("-resume needs the folder of the run: -out")}
+		return nil, command.Usage(errors.New("-resume needs the folder of the run: -out"))
 	}
 	o := &options{cache: userCache, out: out}
 	if _, err := train.OpenDir(out, &o.settings); err != nil {
@@ -247,7 +248,7 @@ func resumed(out string, args []string, given *flag.FlagSet) (*options, error) {
 		case "out", "resume", "epochs", "patience", "cache":
 		default:
 			if before != now {
-				err = usageError{fmt.Errorf("the run in %s was started with -%s %q, not %q: when it goes on, only -epochs and -patience may change", out, f.Name, before, now)}
+				err = command.Usage(fmt.Errorf("the run in %s was started with -%s %q, not %q: when it goes on, only -epochs and -patience may change", out, f.Name, before, now))
 			}
 		}
 	})

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
 )
@@ -61,7 +61,7 @@ constant and those with missing values; unlabelled documents count, too (so that
     constant, missing              ids of such features
     groups                         name, documents and meanLabel of each, if any`,
 			flags: []string{"describe", "json"}},
-		{title: "OBJECTIVE", text: "Losses:\n" + indent(wrap(strings.Join(losses.Names(), " "), 72), "    ") + `
+		{title: "OBJECTIVE", text: "Losses:\n" + command.Indent(command.Wrap(strings.Join(losses.Names(), " "), 72), "    ") + `
 A sum of them, each maybe with a weight before it and a *, is a loss as well:
 plrank-rb+0.5*disparity.
 
@@ -75,12 +75,12 @@ optimise, under the policy, the sum over ranks of discount times gain:
 			flags: []string{"loss", "cutoff", "samples", "gain", "discounts", "normalize"}},
 		{title: "MODEL", flags: []string{"hidden", "activation", "dropout", "members"}},
 		{title: "OPTIMISATION", flags: []string{"optimizer", "lr", "momentum", "decay", "l2", "clip", "batch", "epochs", "seed"}},
-		{title: "VALIDATION", text: "Metrics, with @k for a cutoff:\n" + indent(wrap(strings.Join(metrics.Names(), " "), 72), "    ") + `
+		{title: "VALIDATION", text: "Metrics, with @k for a cutoff:\n" + command.Indent(command.Wrap(strings.Join(metrics.Names(), " "), 72), "    ") + `
 Measures of fairness, of the expected exposure of the documents under the policy,
 estimated from 1000 rankings; that of a fairness loss is reported by itself. Gains
 are those before -normalize, so that runs can be compared; with -normalize=false
 they are those that a fairness loss has:
-` + indent(wrap(strings.Join(metrics.FairnessNames(), " "), 72), "    ") + `
+` + command.Indent(command.Wrap(strings.Join(metrics.FairnessNames(), " "), 72), "    ") + `
 Less is better for arp, disparity, abs-disparity, ee-l and ee-d. The model of the
 epoch with the best validation value is kept.`,
 			flags: []string{"metric", "patience", "report", "convention", "evaluation-samples", "evaluate-train", "evaluate-test", "drop-label-free-test"}},
@@ -137,49 +137,10 @@ func help(w io.Writer) {
 		}
 		fmt.Fprintln(w, s.title)
 		if s.text != "" {
-			fmt.Fprintln(w, indent(s.text, "  "))
+			fmt.Fprintln(w, command.Indent(s.text, "  "))
 		}
 		for _, name := range s.flags {
-			describeFlag(w, flags.Lookup(name))
+			command.DescribeFlag(w, flags.Lookup(name))
 		}
 	}
-}
-
-func describeFlag(w io.Writer, f *flag.Flag) {
-	value, usage := flag.UnquoteUsage(f)
-	if value != "" {
-		value = " " + value
-	}
-	fmt.Fprintf(w, "  -%s%s\n", f.Name, value)
-	text := usage
-	if b, ok := f.Value.(interface{ IsBoolFlag() bool }); ok && b.IsBoolFlag() {
-		if f.DefValue == "true" {
-			text += fmt.Sprintf(" (on; -%s=false is off)", f.Name)
-		}
-	} else if f.DefValue != "" && f.DefValue != "0" {
-		text += fmt.Sprintf(" (default %s)", f.DefValue)
-	}
-	fmt.Fprintln(w, indent(wrap(text, 70), "        "))
-}
-
-func indent(text, by string) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		lines[i] = strings.TrimRight(by+line, " ")
-	}
-	return strings.Join(lines, "\n")
-}
-
-// wrap breaks a line at blanks.
-func wrap(text string, width int) string {
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(text) {
-		if line != "" && len([]rune(line))+1+len([]rune(word)) > width {
-			lines = append(lines, line)
-			line = ""
-		}
-		line = strings.TrimPrefix(line+" "+word, " ")
-	}
-	return strings.Join(append(lines, line), "\n")
 }

@@ -9,26 +9,16 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"runtime/debug"
-	"syscall"
-)
 
-// Exit statuses.
-const (
-	exitError       = 1
-	exitUsage       = 2
-	exitInterrupted = 130 // 128 + SIGINT, as shells have it
+	"github.com/plrank/plrank/internal/command"
 )
 
 func main() {
 	// Nearly all of the heap is features, which the collector need not look into:
 	// it may run often, and keep the heap from growing to twice their size.
 	debug.SetGCPercent(40)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// A second Ctrl-C ends the program at once.
-	context.AfterFunc(ctx, stop)
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(run(command.Interruptible(), os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // run is the command, and its exit status.
@@ -48,19 +38,16 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			err = fit(ctx, o, stdout, stderr)
 		}
 	}
-	var usage usageError
+	var usage command.UsageError
 	switch {
 	case err == nil:
 		return 0
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr, "train: %v (-help explains all flags)\n", usage)
-		return exitUsage
+		return command.ExitUsage
 	case errors.Is(err, errInterrupted):
-		return exitInterrupted
+		return command.ExitInterrupted
 	}
 	fmt.Fprintln(stderr, err)
-	return exitError
+	return command.ExitError
 }
-
-// A usageError is a command line that makes no sense.
-type usageError struct{ error }

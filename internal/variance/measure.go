@@ -3,10 +3,8 @@ package variance
 import (
 	"context"
 	"fmt"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
+	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/internal/plackett"
 )
 
@@ -48,17 +46,15 @@ func Measure(ctx context.Context, lists []List, discounts []float64, o Options) 
 	}
 	traces := make([]Traces, len(lists))
 	errs := make([]error, len(lists))
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(len(lists), runtime.GOMAXPROCS(0)) {
-		workers.Go(func() {
-			w := worker{discounts: discounts, options: o}
-			for i := int(next.Add(1)) - 1; i < len(lists) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				traces[i], errs[i] = w.measure(lists[i], uint64(i))
-			}
-		})
+	workers := make([]worker, parallel.Workers(len(lists)))
+	for i := range workers {
+		workers[i] = worker{discounts: discounts, options: o}
 	}
-	workers.Wait()
+	parallel.For(len(lists), len(workers), func(w, i int) {
+		if ctx.Err() == nil {
+			traces[i], errs[i] = workers[w].measure(lists[i], uint64(i))
+		}
+	})
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
