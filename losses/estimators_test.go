@@ -12,9 +12,9 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
-	"github.com/plrank/plrank/internal/plackett"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/plackett"
 )
 
 // TestGolden runs the independent test vectors: every loss on given rankings, and
@@ -90,7 +90,7 @@ func TestGolden(t *testing.T) {
 // have no other meaning.
 func TestUnbiased(t *testing.T) {
 	scores, gains, theta := []float64{.3, -1, 1.2, 0}, []float64{3, 0, 1, 7}, []float64{1, .63, .5}
-	exact, err := plackett.Exact(scores, gains, theta)
+	exact, err := plackett.EnumerateMoments(scores, gains, theta)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,9 +12,9 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
-	"github.com/plrank/plrank/internal/plackett"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/plackett"
 )
 
 // groupMeans are the exposures of the groups of a query by what they are divided by.
@@ -202,7 +202,7 @@ func TestSeparateRankings(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, definition := range fairness {
-		slopes, err := plackett.Exact(f.scores, exposureSlopes(q.query, q.Exposure, definition), f.discounts)
+		slopes, err := plackett.EnumerateMoments(f.scores, exposureSlopes(q.query, q.Exposure, definition), f.discounts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -355,7 +355,7 @@ func TestGoldenDisparity(t *testing.T) {
 		value, gradient := differentiate(t, fairnessLoss(t, "disparity", b, exposure), exposure)
 		near(t, c.Name+": disparity", []float64{value}, []float64{c.Disparity}, 1e-12)
 		near(t, c.Name+": by exposure", gradient, c.ByExposure, 1e-12)
-		exact, err := plackett.Exact(c.Scores, gradient, c.Theta)
+		exact, err := plackett.EnumerateMoments(c.Scores, gradient, c.Theta)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -371,7 +371,7 @@ func TestDisparityGains(t *testing.T) {
 		groups: make([]int, 4), discounts: []float64{1, .63},
 	}
 	q := f.exact(t, 0)
-	want, err := plackett.Exact(f.scores, exposureSlopes(q.query, q.Exposure, fairness["disparity"]), f.discounts)
+	want, err := plackett.EnumerateMoments(f.scores, exposureSlopes(q.query, q.Exposure, fairness["disparity"]), f.discounts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,9 +12,9 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
-	"github.com/plrank/plrank/internal/plackett"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/plackett"
 )
 
 // A fixture is a packed batch.
@@ -330,13 +330,13 @@ func (f fixture) query(q int) query {
 // exactQuery is a query with its expectations by enumeration.
 type exactQuery struct {
 	query
-	plackett.Expectation
+	plackett.Moments
 }
 
 func (f fixture) exact(t *testing.T, n int) exactQuery {
 	t.Helper()
 	q := f.query(n)
-	x, err := plackett.Exact(q.scores, q.gains, q.discounts)
+	x, err := plackett.EnumerateMoments(q.scores, q.gains, q.discounts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,7 @@ package metrics
 import (
 	"math"
 
-	"github.com/plrank/plrank/internal/plackett"
+	"github.com/plrank/plrank/plackett"
 )
 
 // Expectation is the expected metric of every query.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plrank/plrank/internal/plackett"
+	"github.com/plrank/plrank/plackett"
 	"gonum.org/v1/gonum/stat"
 )
 

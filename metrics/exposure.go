@@ -1,6 +1,6 @@
 package metrics
 
-import "github.com/plrank/plrank/internal/plackett"
+import "github.com/plrank/plrank/plackett"
 
 // Exposure estimates the expected exposure of every row under the Plackett–Luce
 // policy of the scores, E_d = E_y[Σ_k θ_k 1[y_k = d]], with the rank discounts θ

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plrank/plrank/internal/plackett"
+	"github.com/plrank/plrank/plackett"
 	"pgregory.net/rapid"
 )
 
@@ -85,7 +85,7 @@ func TestExposureAgainstEnumeration(t *testing.T) {
 		Offsets: []int{1, 5},
 	}
 	theta := Discounts(3)
-	exact, err := plackett.Exact(l.Scores[1:5], make([]float64, 4), theta)
+	exact, err := plackett.EnumerateMoments(l.Scores[1:5], make([]float64, 4), theta)
 	if err != nil {
 		t.Fatal(err)
 	}

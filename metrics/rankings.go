@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/plrank/plrank/internal/plackett"
+	"github.com/plrank/plrank/plackett"
 )
 
 // Rankings are given rankings of the queries of some Lists, laid out as the

@@ -9,7 +9,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/internal/parallel"
-	"github.com/plrank/plrank/internal/plackett"
+	"github.com/plrank/plrank/plackett"
 )
 
 // Lists are ranked lists packed row after row: the documents of query q are rows

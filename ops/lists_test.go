@@ -16,8 +16,8 @@ import (
 	"gorgonia.org/tensor"
 	"pgregory.net/rapid"
 
-	"github.com/plrank/plrank/internal/plackett"
 	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/plackett"
 )
 
 // vector is a node of numbers in that dtype.

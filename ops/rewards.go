@@ -8,7 +8,7 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
-	"github.com/plrank/plrank/internal/plackett"
+	"github.com/plrank/plrank/plackett"
 )
 
 // Rewards gives every placement the reward of its whole ranking, divided by the

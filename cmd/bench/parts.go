@@ -19,7 +19,7 @@ type part struct {
 
 var parts = []*part{
 	{
-		name: "kernel", pkg: "internal/plackett", pattern: "(Query|Algorithm1)$/sd=1$/D=(24|125|1000)$/K=5$/N=10*$",
+		name: "kernel", pkg: "plackett", pattern: "(Query|Algorithm1)$/sd=1$/D=(24|125|1000)$/K=5$/N=10*$",
 		what:  "The gradient of one query of D documents by PL-Rank-RB from N rankings of K places, sampling included, beside the paper's way (Gumbel noise, sorting, its Algorithm 1), both in Go",
 		table: kernelTable,
 	},

@@ -7,9 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/plrank/plrank/internal/plackett"
 	"github.com/plrank/plrank/internal/variance"
 	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/plackett"
 )
 
 const (

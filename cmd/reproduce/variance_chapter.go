@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plrank/plrank/internal/plackett"
+	"github.com/plrank/plrank/plackett"
 	"github.com/plrank/plrank/viz"
 )
 

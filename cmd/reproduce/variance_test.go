@@ -15,8 +15,8 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
-	"github.com/plrank/plrank/internal/plackett"
 	"github.com/plrank/plrank/internal/variance"
+	"github.com/plrank/plrank/plackett"
 	"github.com/plrank/plrank/train"
 )
 

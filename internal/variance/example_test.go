@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/plrank/plrank/internal/plackett"
 	"github.com/plrank/plrank/internal/variance"
 	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/plackett"
 )
 
 // How much ten sampled rankings tell each estimator about the gradient of DCG@5 of

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/plrank/plrank/internal/parallel"
-	"github.com/plrank/plrank/internal/plackett"
+	"github.com/plrank/plrank/plackett"
 )
 
 // A List is the documents of a query.

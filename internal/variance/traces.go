@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/plrank/plrank/internal/plackett"
+	"github.com/plrank/plrank/plackett"
 )
 
 const estimators = 4

@@ -11,8 +11,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/plrank/plrank/internal/plackett"
 	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/plackett"
 )
 
 func measure(t *testing.T, lists []List, discounts []float64, o Options) []Traces {

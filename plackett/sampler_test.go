@@ -26,7 +26,7 @@ func methodOf(scores []float64, samples, cutoff int) string {
 // Every method draws every ranking with its probability: a chi-square test
 // against enumeration. The draws are the same in every run of the test.
 func TestDrawDistribution(t *testing.T) {
-	const pkg = "github.com/plrank/plrank/internal/plackett.(*Sampler)."
+	const pkg = "github.com/plrank/plrank/plackett.(*Sampler)."
 	for _, c := range []struct {
 		method  string
 		scores  []float64

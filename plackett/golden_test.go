@@ -73,7 +73,7 @@ func TestGoldenExact(t *testing.T) {
 	}
 	readGolden(t, "exact.json", &file)
 	for _, c := range file.Cases {
-		x, err := Exact(c.Scores, c.Labels, c.Theta)
+		x, err := EnumerateMoments(c.Scores, c.Labels, c.Theta)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func TestGoldenExact(t *testing.T) {
 		for d, row := range c.ExposureJacobian {
 			one := make([]float64, len(c.Scores))
 			one[d] = 1
-			x, err := Exact(c.Scores, one, c.Theta)
+			x, err := EnumerateMoments(c.Scores, one, c.Theta)
 			if err != nil {
 				t.Fatal(err)
 			}

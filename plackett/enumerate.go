@@ -69,18 +69,18 @@ func chances(scores []float64, placed []bool) []float64 {
 	return p
 }
 
-// Expectation has exact expectations under the policy of one list.
-type Expectation struct {
+// Moments has exact expectations under the policy of one list.
+type Moments struct {
 	Reward   float64   // R = E_y[Σ_k θ_k ρ_{y_k}]
 	Gradient []float64 // dR/dm_d
 	Exposure []float64 // E_d = E_y[Σ_k θ_k 1[y_k = d]]
 }
 
-// Exact computes expectations by enumeration, the gradient as
+// EnumerateMoments computes expectations by enumeration, the gradient as
 // Σ_y π(y) W_1(y) Σ_k (1[y_k = d] − P_k(d)): independent of the [Kernel], which it is there to check.
 // The limits are those of [Enumerate].
-func Exact(scores, gains, discounts []float64) (Expectation, error) {
-	x := Expectation{
+func EnumerateMoments(scores, gains, discounts []float64) (Moments, error) {
+	x := Moments{
 		Gradient: make([]float64, len(scores)),
 		Exposure: make([]float64, len(scores)),
 	}

@@ -106,7 +106,7 @@ func TestUnbiased(t *testing.T) {
 					scores[d] = spread * rng.NormFloat64()
 					gains[d] = rng.NormFloat64()
 				}
-				x, err := Exact(scores, gains, dcg(cutoff))
+				x, err := EnumerateMoments(scores, gains, dcg(cutoff))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -121,7 +121,7 @@ func TestUnbiased(t *testing.T) {
 
 func TestUnbiasedPairs(t *testing.T) {
 	scores, gains, theta := []float64{0.3, -1, 1.2, 0}, []float64{3, -1, 0, 7}, dcg(3)
-	x, err := Exact(scores, gains, theta)
+	x, err := EnumerateMoments(scores, gains, theta)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +251,7 @@ func TestExposure(t *testing.T) {
 		for d := range scores {
 			scores[d] = spread * rng.NormFloat64()
 		}
-		x, err := Exact(scores, make([]float64, 5), dcg(3))
+		x, err := EnumerateMoments(scores, make([]float64, 5), dcg(3))
 		if err != nil {
 			t.Fatal(err)
 		}

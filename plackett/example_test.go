@@ -3,7 +3,7 @@ package plackett_test
 import (
 	"fmt"
 
-	"github.com/plrank/plrank/internal/plackett"
+	"github.com/plrank/plrank/plackett"
 )
 
 // The gradient of the expected DCG@2 of three documents, from all rankings, and
@@ -13,7 +13,7 @@ func Example() {
 	gains := []float64{0, 1, 3}
 	discounts := []float64{1, 0.6309}
 
-	exact, err := plackett.Exact(scores, gains, discounts)
+	exact, err := plackett.EnumerateMoments(scores, gains, discounts)
 	if err != nil {
 		panic(err)
 	}
