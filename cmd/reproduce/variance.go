@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/plrank/plrank/internal/variance"
+	"github.com/plrank/plrank/cmd/internal/variance"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/plackett"
 )

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/plrank/plrank/internal/variance"
+	"github.com/plrank/plrank/cmd/internal/variance"
 	"github.com/plrank/plrank/metrics"
 )
 

@@ -15,7 +15,7 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
-	"github.com/plrank/plrank/internal/variance"
+	"github.com/plrank/plrank/cmd/internal/variance"
 	"github.com/plrank/plrank/plackett"
 	"github.com/plrank/plrank/train"
 )
