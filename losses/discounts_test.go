@@ -9,7 +9,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/losses"
-	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/losses/internal/lossops"
 )
 
 // What the discounts make of Σ_k θ_k ρ_{y_k} are the metrics, here of one ranking
@@ -66,7 +66,7 @@ func TestNormalizedGains(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		best, err := ops.TargetExposure(b.Lists, normalized, f.discounts)
+		best, err := lossops.TargetExposure(b.Lists, normalized, f.discounts)
 		if err != nil {
 			t.Fatal(err)
 		}
