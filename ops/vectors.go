@@ -28,9 +28,9 @@ func Gather(x, at *G.Node) (*G.Node, error) {
 	}
 	// In order, and added up in float64: the sums are the same in every run.
 	scatter := op.Func{Name: name + "Slope", Do: func(in []op.Tensor, result op.Tensor) error {
-		sums := make([]float64, result.Len())
+		sums, incoming := make([]float64, result.Len()), &in[2]
 		for i, p := range in[1].Int {
-			sums[p] += in[2].At(i)
+			sums[p] += incoming.At(i)
 		}
 		result.Write(sums, 0)
 		return nil

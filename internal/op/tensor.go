@@ -45,10 +45,10 @@ func tensorOf(v G.Value) (Tensor, error) {
 }
 
 // Len is the number of entries.
-func (t Tensor) Len() int { return len(t.F32) + len(t.F64) + len(t.Int) }
+func (t *Tensor) Len() int { return len(t.F32) + len(t.F64) + len(t.Int) }
 
 // At is number i of floats.
-func (t Tensor) At(i int) float64 {
+func (t *Tensor) At(i int) float64 {
 	if t.F32 != nil {
 		return float64(t.F32[i])
 	}
@@ -56,7 +56,7 @@ func (t Tensor) At(i int) float64 {
 }
 
 // Set sets number i of floats.
-func (t Tensor) Set(i int, v float64) {
+func (t *Tensor) Set(i int, v float64) {
 	if t.F32 != nil {
 		t.F32[i] = float32(v)
 	} else {
@@ -65,7 +65,7 @@ func (t Tensor) Set(i int, v float64) {
 }
 
 // Read gives the floats from from to to−1, in the memory of into where that is enough.
-func (t Tensor) Read(into []float64, from, to int) []float64 {
+func (t *Tensor) Read(into []float64, from, to int) []float64 {
 	into = into[:0]
 	if t.F32 == nil {
 		return append(into, t.F64[from:to]...)
@@ -77,7 +77,7 @@ func (t Tensor) Read(into []float64, from, to int) []float64 {
 }
 
 // Write puts values at from.
-func (t Tensor) Write(values []float64, from int) {
+func (t *Tensor) Write(values []float64, from int) {
 	if t.F32 == nil {
 		copy(t.F64[from:], values)
 		return
@@ -88,7 +88,7 @@ func (t Tensor) Write(values []float64, from int) {
 }
 
 // fill gives all entries one value.
-func (t Tensor) fill(v int) {
+func (t *Tensor) fill(v int) {
 	clear(t.F32)
 	clear(t.F64)
 	for i := range t.Int {

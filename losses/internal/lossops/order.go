@@ -80,24 +80,30 @@ func RankPairs(l ops.Lists, gains, order *G.Node, discounts []float64) (Pairs, e
 	}
 	discounts = slices.Clone(discounts)
 	k := len(discounts)
-	part := func(part string, dt tensor.Dtype, set func(l *op.List, in []op.Tensor, result op.Tensor, p pair)) (*G.Node, error) {
+	part := func(part string, dt tensor.Dtype, set func(l *op.List, in []op.Tensor, result op.Tensor, r ranking)) (*G.Node, error) {
 		f := op.ListFunc{
 			Name: name, Settings: fmt.Sprintf("%s, discounts: %v", part, discounts), Dtype: dt,
 			Shape: func(_, _ int, in []tensor.Shape) tensor.Shape { return tensor.Shape{in[2][0] * k} },
 			Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
-				return eachPair(l, in[2].Int, k, func(p pair) { set(l, in, result, p) })
+				return eachRanking(l, in[2].Int, func(r ranking) { set(l, in, result, r) })
 			},
 		}
 		return f.Apply(op.Lists(l), op.Rows("gains", gains), op.SampleInts("order", order))
 	}
 	// side is the document of larger gain of every pair, or the other one.
 	side := func(name string, larger bool) (*G.Node, error) {
-		return part(name, tensor.Int, func(_ *op.List, in []op.Tensor, result op.Tensor, p pair) {
-			number := p.upper
-			if swapped := in[1].At(p.lower) > in[1].At(p.upper); swapped == larger {
-				number = p.lower
+		return part(name, tensor.Int, func(l *op.List, in []op.Tensor, result op.Tensor, r ranking) {
+			gains := &in[1]
+			for rank, upper := range r.rows {
+				at := result.Int[(r.first+l.From+rank)*k:]
+				for i, lower := range r.rows[rank+1 : min(rank+1+k, len(r.rows))] {
+					number := upper
+					if swapped := gains.At(lower) > gains.At(upper); swapped == larger {
+						number = lower
+					}
+					at[i] = r.first + number
+				}
 			}
-			result.Int[p.at] = p.first + number
 		})
 	}
 	var p Pairs
@@ -108,12 +114,18 @@ func RankPairs(l ops.Lists, gains, order *G.Node, discounts []float64) (Pairs, e
 	if p.Worse, err = side("worse", false); err != nil {
 		return Pairs{}, err
 	}
-	if p.Drops, err = part("drops", l.Scores.Dtype(), func(l *op.List, _ []op.Tensor, result op.Tensor, p pair) {
-		drop := discounts[p.distance-1]
-		if p.distance < k {
-			drop -= discounts[p.distance]
+	if p.Drops, err = part("drops", l.Scores.Dtype(), func(l *op.List, _ []op.Tensor, result op.Tensor, r ranking) {
+		share := 1 / float64(l.Present) / float64(r.samples)
+		for rank := range r.rows {
+			at := (r.first + l.From + rank) * k
+			for i := range min(k, len(r.rows)-rank-1) {
+				drop := discounts[i]
+				if i+1 < k {
+					drop -= discounts[i+1]
+				}
+				result.Set(at+i, drop*share)
+			}
 		}
-		result.Set(p.at, drop*(1/float64(l.Present)/float64(p.samples)))
 	}); err != nil {
 		return Pairs{}, err
 	}
@@ -127,18 +139,15 @@ func RankPairs(l ops.Lists, gains, order *G.Node, discounts []float64) (Pairs, e
 	return p, err
 }
 
-// A pair of documents of one ranking, distance ranks apart.
-type pair struct {
-	upper, lower int // rows
-	distance     int
-	first        int // number of the first row of the sample
-	samples      int // that are present
-	at           int // its place in the nodes of Pairs
+// A ranking of an [Order].
+type ranking struct {
+	rows    []int
+	first   int // number of the first row of its sample
+	samples int // of the query that are present
 }
 
-// eachPair calls f with the pairs up to k ranks apart of every ranking of the query
-// that is present.
-func eachPair(l *op.List, order []int, k int, f func(pair)) error {
+// eachRanking calls f with the rankings of the query that are present.
+func eachRanking(l *op.List, order []int, f func(ranking)) error {
 	samples := 0
 	for first := 0; first < len(order); first += l.Rows {
 		present := order[first+l.From] != -1
@@ -152,15 +161,8 @@ func eachPair(l *op.List, order []int, k int, f func(pair)) error {
 		}
 	}
 	for first := 0; first < len(order); first += l.Rows {
-		ranked := order[first+l.From : first+l.To]
-		if ranked[0] == -1 {
-			continue
-		}
-		for rank, upper := range ranked {
-			at := (first + l.From + rank) * k
-			for distance := 1; distance <= k && rank+distance < len(ranked); distance++ {
-				f(pair{upper, ranked[rank+distance], distance, first, samples, at + distance - 1})
-			}
+		if rows := order[first+l.From : first+l.To]; rows[0] != -1 {
+			f(ranking{rows, first, samples})
 		}
 	}
 	return nil

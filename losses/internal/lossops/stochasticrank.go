@@ -38,14 +38,14 @@ func (s stochasticRank) metric(l *op.List, in []op.Tensor, result op.Tensor) err
 	if err != nil {
 		return err
 	}
-	sum, samples := 0.0, 0
-	err = eachSample(l, in[3].Int, func(_ int, ranked []int) {
-		samples++
-		for k := range min(len(ranked), len(s)) {
-			sum += s[k] * gains[ranked[k]-l.From]
+	sum, samples := 0.0, 1
+	err = eachRanking(l, in[3].Int, func(r ranking) {
+		samples = r.samples
+		for k := range min(len(r.rows), len(s)) {
+			sum += s[k] * gains[r.rows[k]-l.From]
 		}
 	})
-	result.Set(l.Query, sum/float64(max(1, samples)))
+	result.Set(l.Query, sum/float64(samples))
 	return err
 }
 
@@ -58,54 +58,36 @@ func (s stochasticRank) gradient(l *op.List, in []op.Tensor, result op.Tensor) e
 	if err != nil {
 		return err
 	}
-	lambda, samples := l.Zeros(), 0
-	err = eachSample(l, in[3].Int, func(first int, ranked []int) {
-		samples++
+	lambda, samples := l.Zeros(), 1
+	err = eachRanking(l, in[3].Int, func(r ranking) {
+		samples = r.samples
 		// The others of the document at some rank are all but it: below it they
 		// stand one rank higher.
-		for k := range min(len(ranked), len(s)) {
+		for k := range min(len(r.rows), len(s)) {
 			drop := s[k]
 			if k+1 < len(s) {
 				drop -= s[k+1]
 			}
-			for rank, row := range ranked {
+			for rank, row := range r.rows {
 				at := k
 				if rank <= k {
 					at++
 				}
-				if at == len(ranked) {
+				if at == len(r.rows) {
 					continue
 				}
-				i, rival := row-l.From, ranked[at]-l.From
+				i, rival := row-l.From, r.rows[at]-l.From
 				if jump := drop * (gains[i] - gains[rival]); jump != 0 {
-					x := scores[rival] + in[2].At(first+ranked[at]) - scores[i]
+					x := scores[rival] + in[2].At(r.first+r.rows[at]) - scores[i]
 					lambda[i] += jump * math.Exp(-x-math.Exp(-x))
 				}
 			}
 		}
 	})
-	scale := in[4].At(l.Query) / float64(max(1, samples))
+	scale := in[4].At(l.Query) / float64(samples)
 	for i := range lambda {
 		lambda[i] *= scale
 	}
 	result.Write(lambda, l.From)
 	return err
-}
-
-// eachSample calls f with the number of the first row of every sample present, and
-// with the query's rows in order.
-func eachSample(l *op.List, order []int, f func(first int, ranked []int)) error {
-	for first := 0; first < len(order); first += l.Rows {
-		ranked := order[first+l.From : first+l.To]
-		if ranked[0] == -1 {
-			continue
-		}
-		for _, row := range ranked {
-			if row < l.From || row >= l.To {
-				return fmt.Errorf("order has row %d where one of %d to %d is due", row, l.From, l.To-1)
-			}
-		}
-		f(first, ranked)
-	}
-	return nil
 }
