@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/cmd/internal/command"
 )
 
 // help prints the manual page.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/cmd/internal/command"
 )
 
 // call runs the command.

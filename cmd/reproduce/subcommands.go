@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 
-	"github.com/plrank/plrank/internal/source"
+	"github.com/plrank/plrank/cmd/internal/source"
 )
 
 // A subcommand is an experiment, or what is done with several.

@@ -1,4 +1,4 @@
-package marked
+package markdown
 
 import (
 	"fmt"
@@ -45,14 +45,14 @@ func TestSection(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"", `marked: no part "x", a line <!-- x -->: the text has none`},
-		{"<!-- y -->\n<!-- /y -->\n<!-- z -->", `marked: no part "x", a line <!-- x -->: there is y, z`},
-		{"\n<!-- /x -->\n", `marked: line 2: part "x" is closed before it is opened: <!-- x --> is missing above`},
-		{"\n<!-- x -->\n", `marked: line 2: part "x" is never closed: <!-- /x --> is missing below`},
-		{"<!-- x -->\n<!-- x -->\n<!-- /x -->\n", `marked: line 2: part "x" is opened twice; first in line 1`},
-		{"<!-- x -->\n<!-- /x -->\n<!-- x -->\n<!-- /x -->\n", `marked: line 3: part "x" is opened twice; first in line 1`},
-		{"<!-- x -->\n<!-- /x -->\n<!-- /x -->\n", `marked: line 3: part "x" is closed twice; first in line 2`},
-		{"<!-- x -->\n<!-- y -->\n<!-- /x -->\n", `marked: line 2: a marker of "y" inside part "x" of line 1, which should be closed before: <!-- /x -->`},
+		{"", `markdown: no part "x", a line <!-- x -->: the text has none`},
+		{"<!-- y -->\n<!-- /y -->\n<!-- z -->", `markdown: no part "x", a line <!-- x -->: there is y, z`},
+		{"\n<!-- /x -->\n", `markdown: line 2: part "x" is closed before it is opened: <!-- x --> is missing above`},
+		{"\n<!-- x -->\n", `markdown: line 2: part "x" is never closed: <!-- /x --> is missing below`},
+		{"<!-- x -->\n<!-- x -->\n<!-- /x -->\n", `markdown: line 2: part "x" is opened twice; first in line 1`},
+		{"<!-- x -->\n<!-- /x -->\n<!-- x -->\n<!-- /x -->\n", `markdown: line 3: part "x" is opened twice; first in line 1`},
+		{"<!-- x -->\n<!-- /x -->\n<!-- /x -->\n", `markdown: line 3: part "x" is closed twice; first in line 2`},
+		{"<!-- x -->\n<!-- y -->\n<!-- /x -->\n", `markdown: line 2: a marker of "y" inside part "x" of line 1, which should be closed before: <!-- /x -->`},
 	} {
 		if _, err := Section(c.text, "x"); err == nil || err.Error() != c.want {
 			t.Errorf("%q: %v, want %s", c.text, err, c.want)
@@ -62,7 +62,7 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	_, err := Replace(two, "2", "fine\n<!-- /2 -->\n")
-	if want := `marked: what is to be put into part "2" has a marker of its own, of "2"`; err == nil || err.Error() != want {
+	if want := `markdown: what is to be put into part "2" has a marker of its own, of "2"`; err == nil || err.Error() != want {
 		t.Error(err)
 	}
 }

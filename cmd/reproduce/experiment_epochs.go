@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/plrank/plrank/cmd/internal/command"
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/train"
 	"github.com/plrank/plrank/viz"
 )

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	markdown "github.com/plrank/plrank/internal/marked"
+	"github.com/plrank/plrank/cmd/internal/markdown"
 )
 
 // runDocument makes all marked parts of a Markdown file anew.

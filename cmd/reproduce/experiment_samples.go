@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/cmd/internal/command"
 	"github.com/plrank/plrank/train"
 	"github.com/plrank/plrank/viz"
 )

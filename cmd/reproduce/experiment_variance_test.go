@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plrank/plrank/cmd/internal/command"
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/variance"
 	"github.com/plrank/plrank/plackett"
 	"github.com/plrank/plrank/train"

@@ -1,4 +1,4 @@
-// Package marked keeps generated parts of Markdown files. A part stands between
+// Package markdown keeps generated parts of Markdown files. A part stands between
 // two lines of its own, which Markdown does not show:
 //
 //	<!-- NAME -->
@@ -7,7 +7,7 @@
 //
 // A name is made of letters, digits, dots, hyphens, underscores and slashes within;
 // other comments are none of this package's business.
-package marked
+package markdown
 
 import (
 	"fmt"
@@ -59,7 +59,7 @@ func Replace(text, name, body string) (string, error) {
 		return "", err
 	}
 	if inner := Names(body); inner != nil {
-		return "", fmt.Errorf("marked: what is to be put into part %q has a marker of its own, of %q", name, inner[0])
+		return "", fmt.Errorf("markdown: what is to be put into part %q has a marker of its own, of %q", name, inner[0])
 	}
 	if body != "" && !strings.HasSuffix(body, "\n") {
 		body += "\n"
@@ -77,16 +77,16 @@ func find(text, name string) (from, to int, err error) {
 		switch {
 		case found == "":
 		case found != name && opened > 0 && closed == 0:
-			return 0, 0, fmt.Errorf("marked: line %d: a marker of %q inside part %q of line %d, which should be closed before: <!-- /%s -->", number, found, name, opened, name)
+			return 0, 0, fmt.Errorf("markdown: line %d: a marker of %q inside part %q of line %d, which should be closed before: <!-- /%s -->", number, found, name, opened, name)
 		case found != name:
 		case closes && opened == 0:
-			return 0, 0, fmt.Errorf("marked: line %d: part %q is closed before it is opened: <!-- %s --> is missing above", number, name, name)
+			return 0, 0, fmt.Errorf("markdown: line %d: part %q is closed before it is opened: <!-- %s --> is missing above", number, name, name)
 		case closes && closed > 0:
-			return 0, 0, fmt.Errorf("marked: line %d: part %q is closed twice; first in line %d", number, name, closed)
+			return 0, 0, fmt.Errorf("markdown: line %d: part %q is closed twice; first in line %d", number, name, closed)
 		case closes:
 			closed, to = number, at
 		case opened > 0:
-			return 0, 0, fmt.Errorf("marked: line %d: part %q is opened twice; first in line %d", number, name, opened)
+			return 0, 0, fmt.Errorf("markdown: line %d: part %q is opened twice; first in line %d", number, name, opened)
 		default:
 			opened, from = number, at+len(line)
 		}
@@ -98,9 +98,9 @@ func find(text, name string) (from, to int, err error) {
 		if names := Names(text); names != nil {
 			has = "there is " + strings.Join(names, ", ")
 		}
-		return 0, 0, fmt.Errorf("marked: no part %q, a line <!-- %s -->: %s", name, name, has)
+		return 0, 0, fmt.Errorf("markdown: no part %q, a line <!-- %s -->: %s", name, name, has)
 	case closed == 0:
-		return 0, 0, fmt.Errorf("marked: line %d: part %q is never closed: <!-- /%s --> is missing below", opened, name, name)
+		return 0, 0, fmt.Errorf("markdown: line %d: part %q is never closed: <!-- /%s --> is missing below", opened, name, name)
 	}
 	return from, to, nil
 }

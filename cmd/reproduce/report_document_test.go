@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plrank/plrank/internal/command"
-	markdown "github.com/plrank/plrank/internal/marked"
+	"github.com/plrank/plrank/cmd/internal/command"
+	"github.com/plrank/plrank/cmd/internal/markdown"
 )
 
 // The documents say what the CSV files beside them say.
