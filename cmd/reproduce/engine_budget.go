@@ -25,20 +25,20 @@ type choice struct {
 const (
 	leastRuns   = 2 // below, there is no standard deviation
 	leastEpochs = 5
-	// An expensive cell takes so many times as long as the one in the middle.
+	// An expensive trial takes so many times as long as the one in the middle.
 	expensive = 4
 )
 
 // choose fits an experiment into a budget of seconds, with so many runs at once. Of
-// all cells in leastRuns runs, it leaves out expensive ones, the most expensive
-// first, until those left fit; then it takes fewer epochs, and leaves out more cells
+// all trials in leastRuns runs, it leaves out expensive ones, the most expensive
+// first, until those left fit; then it takes fewer epochs, and leaves out more trials
 // where leastEpochs are still too many; what is left of the budget goes into runs.
-// One cell always stays.
+// One trial always stays.
 func choose(budget float64, costs []cost, runs, epochs, workers int) choice {
 	left := slices.Clone(costs)
 	slices.SortStableFunc(left, func(a, b cost) int { return cmp.Compare(a.Seconds, b.Seconds) })
 	c := choice{Runs: min(runs, leastRuns), Epochs: epochs}
-	perEpoch := func() float64 { // one run of all cells
+	perEpoch := func() float64 { // one run of all trials
 		sum := 0.0
 		for _, c := range left {
 			sum += c.Seconds

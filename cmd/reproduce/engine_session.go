@@ -31,7 +31,7 @@ func (s *session) open() error {
 	if s.out == "" {
 		s.out = filepath.Join("reproduction", s.data.ID.Name)
 	}
-	if err := os.MkdirAll(filepath.Join(s.out, cellFolder), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(s.out, trialFolder), 0o755); err != nil {
 		return fmt.Errorf("reproduce: %w", err)
 	}
 	was := identity{}
@@ -47,8 +47,8 @@ func (s *session) open() error {
 }
 
 const (
-	dataFile   = "data.json"
-	cellFolder = "cells"
+	dataFile    = "data.json"
+	trialFolder = "trials"
 )
 
 // file is the path of a file of the folder of -out.

@@ -15,22 +15,22 @@ import (
 	"github.com/plrank/plrank/train"
 )
 
-// A cell is one training run of an experiment.
-type cell struct {
+// A trial is one training run of an experiment.
+type trial struct {
 	experiment string
 	run        int // from 0
 	config     train.Config
 	seconds    float64 // of training, after which it ends with the epoch; 0: never
 }
 
-// name is that of the cell's file without its ending, readable, and different for
-// all cells of a folder.
-func (c cell) name() string {
-	return cellFile(fmt.Sprintf("%s-%s-n%v-run%d", c.experiment, c.config.Loss, c.config.Samples, c.run+1), c.settings())
+// name is that of the trial's file without its ending, readable, and different for
+// all trials of a folder.
+func (c trial) name() string {
+	return trialFile(fmt.Sprintf("%s-%s-n%v-run%d", c.experiment, c.config.Loss, c.config.Samples, c.run+1), c.settings())
 }
 
 // settings are all that determines the result, besides the data.
-func (c cell) settings() any {
+func (c trial) settings() any {
 	return struct {
 		Seconds float64      `json:"seconds,omitempty"`
 		Config  train.Config `json:"config"`
@@ -39,8 +39,8 @@ func (c cell) settings() any {
 
 var noFileName = regexp.MustCompile(`[^A-Za-z0-9.+]+`)
 
-// cellFile is a readable name, and a checksum of the settings.
-func cellFile(name string, settings any) string {
+// trialFile is a readable name, and a checksum of the settings.
+func trialFile(name string, settings any) string {
 	text, err := json.Marshal(settings)
 	if err != nil {
 		panic(err) // settings are numbers and strings
@@ -50,7 +50,7 @@ func cellFile(name string, settings any) string {
 	return strings.Trim(noFileName.ReplaceAllString(name, "-"), "-") + "-" + hex.EncodeToString(h.Sum(nil))
 }
 
-// kept is the result of a cell: that in its file, or what compute gives, which is
+// kept is the result of a trial: that in its file, or what compute gives, which is
 // then written there. A file of other settings is an error.
 func kept[T any](s *session, name string, settings any, compute func() (T, error)) (result T, err error) {
 	type file struct {
@@ -62,7 +62,7 @@ func kept[T any](s *session, name string, settings any, compute func() (T, error
 	if is.Settings, err = json.Marshal(settings); err != nil {
 		return result, fmt.Errorf("reproduce: %w", err)
 	}
-	path := s.cellPath(name + ".json")
+	path := s.trialPath(name + ".json")
 	var was file
 	found, err := readJSON(path, &was)
 	if err != nil {
@@ -84,16 +84,16 @@ func kept[T any](s *session, name string, settings any, compute func() (T, error
 	return is.Result, writeJSON(path, is)
 }
 
-func (s *session) cellPath(name string) string { return s.file(cellFolder + "/" + name) }
+func (s *session) trialPath(name string) string { return s.file(trialFolder + "/" + name) }
 
 // errEnough ends a run that has had its time.
 var errEnough = errors.New("enough")
 
-// train is the learning curve of a cell, a line an epoch. It goes on from a
-// checkpoint that an interrupted session left; done is told how much of the cell
+// train is the learning curve of a trial, a line an epoch. It goes on from a
+// checkpoint that an interrupted session left; done is told how much of the trial
 // is, from 0 to 1.
-func (s *session) train(ctx context.Context, c cell, done func(float64)) ([]train.Epoch, error) {
-	checkpoint := s.cellPath(c.name() + ".checkpoint.npz")
+func (s *session) train(ctx context.Context, c trial, done func(float64)) ([]train.Epoch, error) {
+	checkpoint := s.trialPath(c.name() + ".checkpoint.npz")
 	history, err := kept(s, c.name(), c.settings(), func() ([]train.Epoch, error) {
 		t, err := train.New(c.config, s.data.splits)
 		if err != nil {
@@ -137,12 +137,12 @@ func (s *session) train(ctx context.Context, c cell, done func(float64)) ([]trai
 }
 
 // enough tells whether a run has had its time.
-func (c cell) enough(history []train.Epoch) bool {
+func (c trial) enough(history []train.Epoch) bool {
 	return len(history) > 0 && c.seconds > 0 && trained(history) >= c.seconds
 }
 
-// part is how much of the cell is done.
-func (c cell) part(history []train.Epoch) float64 {
+// part is how much of the trial is done.
+func (c trial) part(history []train.Epoch) float64 {
 	if c.seconds > 0 {
 		return min(1, trained(history)/c.seconds)
 	}

@@ -49,7 +49,7 @@ func runAll(ctx context.Context, s *session) error {
 		Minutes  float64  `json:"minutes"`
 		Settings settings `json:"settings"`
 	}{s.minutes, s.settings}
-	steps, err := kept(s, cellFile("plan", wanted), wanted, func() ([]step, error) { return s.plan(ctx) })
+	steps, err := kept(s, trialFile("plan", wanted), wanted, func() ([]step, error) { return s.plan(ctx) })
 	if err != nil {
 		return err
 	}
@@ -133,9 +133,9 @@ func (s *session) plan(ctx context.Context) ([]step, error) {
 	of := func(i int) *settings { return &steps[i].Settings }
 	of(0).Runs, of(0).Epochs = samples.Runs, samples.Epochs
 	for _, w := range samples.Without {
-		of(0).Without = append(slices.Clone(of(0).Without), cellName(w.Loss, w.Samples))
+		of(0).Without = append(slices.Clone(of(0).Without), trialName(w.Loss, w.Samples))
 	}
-	of(1).CellSeconds = epochsPart * total / float64(len(ofSamples))
+	of(1).TrialSeconds = epochsPart * total / float64(len(ofSamples))
 
 	// Evaluation comes on top of the time that training gets.
 	train := reference[0].Seconds

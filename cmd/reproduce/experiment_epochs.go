@@ -46,34 +46,34 @@ func runEpochs(ctx context.Context, s *session) error {
 		loss string
 		n    int
 	}
-	var cells []pair
+	var trials []pair
 	for _, loss := range s.Losses {
 		for _, n := range s.Samples {
 			if s.has(loss, n) {
-				cells = append(cells, pair{loss, n})
+				trials = append(trials, pair{loss, n})
 			} else {
 				s.leaveOut(loss, n)
 			}
 		}
 	}
-	if len(cells) == 0 {
-		return command.Usage(errNoCells)
+	if len(trials) == 0 {
+		return command.Usage(errNoTrials)
 	}
 	relevant := relevantQueries(s.data.splits.Train)
-	p := newProgress(s.stderr, epochsChapter.name, len(cells))
+	p := newProgress(s.stderr, epochsChapter.name, len(trials))
 	defer p.finish()
-	t := newSheet("data", "loss", "samples", "epoch", "seconds", "queries", "documents", "trainQueries", "trainDocuments", "scale")
+	t := newTable("data", "loss", "samples", "epoch", "seconds", "queries", "documents", "trainQueries", "trainDocuments", "scale")
 	documents := 0
 	for _, q := range relevant {
 		documents += length(s.data.splits.Train, q)
 	}
-	for i, c := range cells {
+	for i, c := range trials {
 		settings := struct {
-			CellSeconds float64      `json:"cellSeconds"`
-			Config      train.Config `json:"config"`
-		}{s.CellSeconds, s.config(c.loss, train.SampleCount(c.n), 0)}
-		name := cellFile(fmt.Sprintf("%s-%s-n%d", epochsChapter.name, c.loss, c.n), settings)
-		took, err := kept(s, name, settings, func() (epochTime, error) { return s.measure(ctx, c.loss, c.n, relevant, s.CellSeconds) })
+			TrialSeconds float64      `json:"trialSeconds"`
+			Config       train.Config `json:"config"`
+		}{s.TrialSeconds, s.config(c.loss, train.SampleCount(c.n), 0)}
+		name := trialFile(fmt.Sprintf("%s-%s-n%d", epochsChapter.name, c.loss, c.n), settings)
+		took, err := kept(s, name, settings, func() (epochTime, error) { return s.measure(ctx, c.loss, c.n, relevant, s.TrialSeconds) })
 		if err != nil {
 			return err
 		}
@@ -171,7 +171,7 @@ func stratified(d *datasets.Dataset, queries []int, n int, seed uint64) []int {
 }
 
 func epochsTables(dir string) ([]viz.Table, error) {
-	t, err := readSheet(dir+"/"+epochsFile, "loss", "samples", "seconds", "queries", "documents", "trainQueries", "trainDocuments", "scale")
+	t, err := readTable(dir+"/"+epochsFile, "loss", "samples", "seconds", "queries", "documents", "trainQueries", "trainDocuments", "scale")
 	if err != nil {
 		return nil, err
 	}
@@ -197,26 +197,26 @@ func epochsTables(dir string) ([]viz.Table, error) {
 	for _, loss := range t.distinct("loss") {
 		row := viz.Row{methodOf(loss).label}
 		for _, n := range t.distinct("samples") {
-			cell := t.where("loss", loss).where("samples", n)
-			if len(cell.rows) == 0 {
+			trial := t.where("loss", loss).where("samples", n)
+			if len(trial.rows) == 0 {
 				row = append(row, "–")
 				continue
 			}
-			seconds, err := cell.floats("seconds")
+			seconds, err := trial.floats("seconds")
 			if err != nil {
 				return nil, err
 			}
-			all, err := cell.extrapolated(seconds, 1)
+			all, err := trial.extrapolated(seconds, 1)
 			if err != nil {
 				return nil, err
 			}
-			collection, err := cell.extrapolated(seconds, scale[0])
+			collection, err := trial.extrapolated(seconds, scale[0])
 			if err != nil {
 				return nil, err
 			}
 			row = append(row, bracketedShort(collection))
-			line := viz.Row{methodOf(loss).label, n, cell.texts("queries")[0], cell.texts("trainQueries")[0],
-				cell.texts("documents")[0], cell.texts("trainDocuments")[0], len(seconds), bracketedShort(seconds), bracketedShort(all)}
+			line := viz.Row{methodOf(loss).label, n, trial.texts("queries")[0], trial.texts("trainQueries")[0],
+				trial.texts("documents")[0], trial.texts("trainDocuments")[0], len(seconds), bracketedShort(seconds), bracketedShort(all)}
 			if scale[0] < 1 {
 				line = append(line, bracketedShort(collection))
 			}
@@ -234,14 +234,14 @@ func epochsTables(dir string) ([]viz.Table, error) {
 
 // epochRatios compares times with those of the reference, to compare machines by; nil
 // where it was not measured.
-func epochRatios(t *sheet) (*viz.Table, error) {
+func epochRatios(t *csvTable) (*viz.Table, error) {
 	mean := func(loss, samples string) (float64, error) {
-		cell := t.where("loss", loss).where("samples", samples)
-		seconds, err := cell.floats("seconds")
+		trial := t.where("loss", loss).where("samples", samples)
+		seconds, err := trial.floats("seconds")
 		if err != nil {
 			return 0, err
 		}
-		all, err := cell.extrapolated(seconds, 1)
+		all, err := trial.extrapolated(seconds, 1)
 		mean, _ := meanSD(all)
 		return mean, err
 	}
@@ -272,7 +272,7 @@ func epochRatios(t *sheet) (*viz.Table, error) {
 
 // extrapolated is the seconds of all training queries of a collection, of which
 // those here are the given fraction, in proportion to their number.
-func (t *sheet) extrapolated(seconds []float64, fraction float64) ([]float64, error) {
+func (t *csvTable) extrapolated(seconds []float64, fraction float64) ([]float64, error) {
 	measured, err := t.floats("queries")
 	if err != nil {
 		return nil, err

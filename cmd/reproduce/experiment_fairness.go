@@ -18,7 +18,7 @@ var fairnessChapter = chapter{
 	name: "fairness", title: "Disparity (Figure 3 of the paper)", csv: fairnessFile,
 	reading: "The disparity of the test split, on exposure estimated from 1000 rankings, where it is what is optimised: exposure from 1000 rankings, its gradient from others, whose number grows from 10 to 100 over 40 epochs, by each estimator. " +
 		"Mean over the runs, and standard deviation in brackets or as a band; low is fair. Seconds are those of training steps. " +
-		"Marks: " + worse + " is significantly worse by Welch's two-sided t-test (p < 0.01), " + better + " significantly better, " + noNews + " neither.",
+		"Marks: " + worse + " is significantly worse by Welch's two-sided t-test (p < 0.01), " + better + " significantly better, " + noDifference + " neither.",
 	tables: fairnessTables, plots: fairnessPlots,
 }
 
@@ -34,21 +34,21 @@ func runFairness(ctx context.Context, s *session) error {
 	if s.FixedSamples {
 		return s.runFairnessSamples(ctx)
 	}
-	var cells []cell
+	var trials []trial
 	for run := range s.Runs {
 		for _, loss := range s.Losses {
-			cells = append(cells, cell{experiment: fairnessChapter.name, run: run, config: s.fairConfig(fair(loss), run)})
+			trials = append(trials, trial{experiment: fairnessChapter.name, run: run, config: s.fairConfig(fair(loss), run)})
 		}
 	}
-	curves, err := s.trainAll(ctx, fairnessChapter.name, cells, alone)
+	curves, err := s.trainAll(ctx, fairnessChapter.name, trials, alone)
 	if err != nil {
 		return err
 	}
 	measures := append([]string{disparity}, relevance...)
-	t := newSheet(append([]string{"data", "loss", "run", "epoch", "samples"}, measures...)...)
-	times := newSheet("data", "loss", "run", "epoch", "seconds")
+	t := newTable(append([]string{"data", "loss", "run", "epoch", "samples"}, measures...)...)
+	times := newTable("data", "loss", "run", "epoch", "seconds")
 	for _, loss := range s.Losses {
-		for i, c := range cells {
+		for i, c := range trials {
 			if c.config.Loss != fair(loss) {
 				continue
 			}
@@ -77,12 +77,12 @@ func (o *options) fairConfig(loss string, run int) train.Config {
 }
 
 // readFairness reads both files, and gives the first the seconds of the second.
-func readFairness(dir string) (*sheet, error) {
-	t, err := readSheet(dir+"/"+fairnessFile, "data", "loss", "run", "epoch", disparity)
+func readFairness(dir string) (*csvTable, error) {
+	t, err := readTable(dir+"/"+fairnessFile, "data", "loss", "run", "epoch", disparity)
 	if err != nil {
 		return nil, err
 	}
-	times, err := readSheet(dir+"/"+fairnessTimesFile, "data", "loss", "run", "epoch", "seconds")
+	times, err := readTable(dir+"/"+fairnessTimesFile, "data", "loss", "run", "epoch", "seconds")
 	if err != nil {
 		return nil, err
 	}

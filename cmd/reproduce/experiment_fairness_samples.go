@@ -20,25 +20,25 @@ var fairnessSamplesChapter = chapter{
 // runFairnessSamples optimises the disparity with every estimator and number of
 // samples.
 func (s *session) runFairnessSamples(ctx context.Context) error {
-	var cells []cell
+	var trials []trial
 	var of []string // loss
 	for _, loss := range s.Losses {
 		for _, n := range s.Samples {
 			for run := range s.Runs {
 				c := s.fairConfig(fair(loss), run)
 				c.Samples = train.SampleCount(n)
-				cells = append(cells, cell{experiment: fairnessSamplesChapter.name, run: run, config: c})
+				trials = append(trials, trial{experiment: fairnessSamplesChapter.name, run: run, config: c})
 				of = append(of, loss)
 			}
 		}
 	}
-	curves, err := s.trainAll(ctx, fairnessSamplesChapter.name, cells, together)
+	curves, err := s.trainAll(ctx, fairnessSamplesChapter.name, trials, sideBySide)
 	if err != nil {
 		return err
 	}
 	measures := append([]string{disparity}, relevance...)
-	t := newSheet(append([]string{"data", "loss", "samples", "run", "epoch"}, measures...)...)
-	for i, c := range cells {
+	t := newTable(append([]string{"data", "loss", "samples", "run", "epoch"}, measures...)...)
+	for i, c := range trials {
 		for _, e := range curves[i] {
 			t.add(withTest([]any{s.data.ID.Name, of[i], c.config.Samples, c.run + 1, e.Epoch}, e, measures)...)
 		}
@@ -56,8 +56,8 @@ type fixedCurve struct {
 	n      string
 }
 
-func fixedCurves(dir string) (*sheet, []fixedCurve, error) {
-	t, err := readSheet(dir+"/"+fairnessSamplesFile, "data", "loss", "samples", "run", "epoch", disparity)
+func fixedCurves(dir string) (*csvTable, []fixedCurve, error) {
+	t, err := readTable(dir+"/"+fairnessSamplesFile, "data", "loss", "samples", "run", "epoch", disparity)
 	if err != nil {
 		return nil, nil, err
 	}

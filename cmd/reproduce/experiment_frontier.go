@@ -18,21 +18,21 @@ var frontierChapter = chapter{
 
 // runFrontier trains with mixtures of relevance and disparity.
 func (s *session) runFrontier(ctx context.Context) error {
-	var cells []cell
+	var trials []trial
 	var of []float64 // weight
 	for _, w := range s.Weights {
 		for run := range s.Runs {
-			cells = append(cells, cell{experiment: frontierChapter.name, run: run, config: s.fairConfig(mixture(w), run)})
+			trials = append(trials, trial{experiment: frontierChapter.name, run: run, config: s.fairConfig(mixture(w), run)})
 			of = append(of, w)
 		}
 	}
-	curves, err := s.trainAll(ctx, frontierChapter.name, cells, together)
+	curves, err := s.trainAll(ctx, frontierChapter.name, trials, sideBySide)
 	if err != nil {
 		return err
 	}
 	measures := append([]string{disparity}, relevance...)
-	t := newSheet(append([]string{"data", "weight", "run", "epoch"}, measures...)...)
-	for i, c := range cells {
+	t := newTable(append([]string{"data", "weight", "run", "epoch"}, measures...)...)
+	for i, c := range trials {
 		last := curves[i][len(curves[i])-1]
 		t.add(withTest([]any{s.data.ID.Name, of[i], c.run + 1, last.Epoch}, last, measures)...)
 	}
@@ -48,7 +48,7 @@ func mixture(w float64) string {
 }
 
 func frontierTables(dir string) ([]viz.Table, error) {
-	t, err := readSheet(dir+"/"+frontierFile, "weight", "run", "epoch", disparity, judge, "expected-ndcg@5")
+	t, err := readTable(dir+"/"+frontierFile, "weight", "run", "epoch", disparity, mainMeasure, "expected-ndcg@5")
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func frontierTables(dir string) ([]viz.Table, error) {
 	}
 	for _, w := range t.distinct("weight") {
 		row := viz.Row{w}
-		for _, m := range []string{disparity, judge, "expected-ndcg@5"} {
+		for _, m := range []string{disparity, mainMeasure, "expected-ndcg@5"} {
 			values, err := t.where("weight", w).floats(m)
 			if err != nil {
 				return nil, err
@@ -75,12 +75,12 @@ func frontierTables(dir string) ([]viz.Table, error) {
 }
 
 func frontierPlots(dir string) ([]figure, error) {
-	t, err := readSheet(dir+"/"+frontierFile, "data", "weight", disparity, judge, "expected-ndcg@5")
+	t, err := readTable(dir+"/"+frontierFile, "data", "weight", disparity, mainMeasure, "expected-ndcg@5")
 	if err != nil {
 		return nil, err
 	}
 	var figures []figure
-	for _, of := range []struct{ name, measure, label string }{{"frontier-dcg", judge, "DCG@5"}, {"frontier-ndcg", "expected-ndcg@5", "NDCG@5"}} {
+	for _, of := range []struct{ name, measure, label string }{{"frontier-dcg", mainMeasure, "DCG@5"}, {"frontier-ndcg", "expected-ndcg@5", "NDCG@5"}} {
 		points := viz.Series{Name: "weight of disparity", Style: viz.Points, Color: methodOf("plrank-rb").color}
 		for _, w := range t.distinct("weight") {
 			unfair, err := t.where("weight", w).floats(disparity)

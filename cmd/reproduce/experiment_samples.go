@@ -27,7 +27,7 @@ func runSamples(ctx context.Context, s *session) error {
 	if err := s.open(); err != nil {
 		return err
 	}
-	var cells []cell
+	var trials []trial
 	for _, n := range s.Samples {
 		for _, loss := range s.Losses {
 			if !s.has(loss, n) {
@@ -35,19 +35,19 @@ func runSamples(ctx context.Context, s *session) error {
 				continue
 			}
 			for run := range s.Runs {
-				cells = append(cells, cell{experiment: samplesChapter.name, run: run, config: s.config(loss, train.SampleCount(n), run)})
+				trials = append(trials, trial{experiment: samplesChapter.name, run: run, config: s.config(loss, train.SampleCount(n), run)})
 			}
 		}
 	}
-	if len(cells) == 0 {
-		return command.Usage(errNoCells)
+	if len(trials) == 0 {
+		return command.Usage(errNoTrials)
 	}
-	curves, err := s.trainAll(ctx, samplesChapter.name, cells, together)
+	curves, err := s.trainAll(ctx, samplesChapter.name, trials, sideBySide)
 	if err != nil {
 		return err
 	}
-	t := newSheet(append([]string{"data", "loss", "samples", "run", "epoch"}, relevance...)...)
-	for i, c := range cells {
+	t := newTable(append([]string{"data", "loss", "samples", "run", "epoch"}, relevance...)...)
+	for i, c := range trials {
 		for _, e := range curves[i] {
 			t.add(withTest([]any{s.data.ID.Name, c.config.Loss, c.config.Samples, c.run + 1, e.Epoch}, e, relevance)...)
 		}
@@ -58,9 +58,9 @@ func runSamples(ctx context.Context, s *session) error {
 	return s.publish(samplesChapter)
 }
 
-var errNoCells = errors.New("-without leaves nothing to run")
+var errNoTrials = errors.New("-without leaves nothing to run")
 
-// leaveOut notes a cell that -without names, if it is not noted already.
+// leaveOut notes a trial that -without names, if it is not noted already.
 func (s *session) leaveOut(loss string, samples int) {
 	what := cost{Loss: loss, Samples: samples}.label()
 	if !slices.ContainsFunc(s.leftOut, func(l string) bool { return strings.HasPrefix(l, what) }) {
@@ -69,7 +69,7 @@ func (s *session) leaveOut(loss string, samples int) {
 }
 
 func samplesTables(dir string) ([]viz.Table, error) {
-	t, err := readSheet(dir+"/"+samplesFile, "loss", "samples", "run", "epoch", judge)
+	t, err := readTable(dir+"/"+samplesFile, "loss", "samples", "run", "epoch", mainMeasure)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func samplesTables(dir string) ([]viz.Table, error) {
 	for _, loss := range t.distinct("loss") {
 		row := viz.Row{methodOf(loss).label}
 		for _, n := range t.distinct("samples") {
-			c, err := curveOf(t.where("loss", loss).where("samples", n), judge)
+			c, err := curveOf(t.where("loss", loss).where("samples", n), mainMeasure)
 			if err != nil {
 				return nil, err
 			}
@@ -98,11 +98,11 @@ func samplesTables(dir string) ([]viz.Table, error) {
 }
 
 // The two methods that are the same number, ranking by ranking.
-var twins = [2]string{"plrank1", "placement-policy-gradient"}
+var sameMethods = [2]string{"plrank1", "placement-policy-gradient"}
 
-// coincidence says how long the twins' runs of one seed are the same; nil where there
+// coincidence says how long the runs of sameMethods of one seed are the same; nil where there
 // are not both.
-func coincidence(t *sheet) (*viz.Table, error) {
+func coincidence(t *csvTable) (*viz.Table, error) {
 	const tolerance = 1e-4
 	table := viz.Table{
 		Title: "PL-Rank-1 and the placement policy gradient are the same numbers for the same rankings, and their runs coincide " +
@@ -111,9 +111,9 @@ func coincidence(t *sheet) (*viz.Table, error) {
 	}
 	for _, n := range t.distinct("samples") {
 		var curves [2]curve
-		for i, loss := range twins {
+		for i, loss := range sameMethods {
 			var err error
-			if curves[i], err = curveOf(t.where("loss", loss).where("samples", n), judge); err != nil {
+			if curves[i], err = curveOf(t.where("loss", loss).where("samples", n), mainMeasure); err != nil {
 				return nil, err
 			}
 		}
@@ -138,7 +138,7 @@ func coincidence(t *sheet) (*viz.Table, error) {
 }
 
 func samplesPlots(dir string) ([]figure, error) {
-	t, err := readSheet(dir+"/"+samplesFile, "data", "loss", "samples", "run", "epoch", judge)
+	t, err := readTable(dir+"/"+samplesFile, "data", "loss", "samples", "run", "epoch", mainMeasure)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func samplesPlots(dir string) ([]figure, error) {
 	for _, n := range t.distinct("samples") {
 		p := viz.Plot{Title: fmt.Sprintf("%s, N = %s", t.distinct("data")[0], n), X: "training epoch", Y: "DCG@5"}
 		for _, m := range methodsOf(t, methodOf) {
-			c, err := curveOf(t.where("loss", m.loss).where("samples", n), judge)
+			c, err := curveOf(t.where("loss", m.loss).where("samples", n), mainMeasure)
 			if err != nil {
 				return nil, err
 			}
@@ -159,9 +159,9 @@ func samplesPlots(dir string) ([]figure, error) {
 	return figures, nil
 }
 
-// methodsOf are the methods of the losses of a sheet. Their loss is what the sheet
+// methodsOf are the methods of the losses of a CSV table. Their loss is what the CSV table
 // has.
-func methodsOf(t *sheet, of func(loss string) method) []method {
+func methodsOf(t *csvTable, of func(loss string) method) []method {
 	var list []method
 	for _, loss := range t.distinct("loss") {
 		m := of(loss)

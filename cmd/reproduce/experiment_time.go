@@ -15,7 +15,7 @@ var timeChapter = chapter{
 	name: "time", title: "DCG@5 against training time (Figure 2 and Table 2 of the paper)", csv: timeFile,
 	reading: "DCG@5 expected under the policy, on the test split, with the number of samples growing from 10 to 100 over 40 epochs. Every run trains for the same time, that of the steps alone, with the compilation of graphs in the first epoch; " +
 		"between the ends of epochs values are interpolated linearly. Mean over the runs, and standard deviation in brackets or as a band. " +
-		"Marks as in the paper, from Welch's two-sided t-test: " + worse + " is significantly worse (p < 0.01), " + better + " significantly better, " + noNews + " neither. Runs with the same number share their seed, which the test takes no advantage of; the best is picked from the same runs.",
+		"Marks as in the paper, from Welch's two-sided t-test: " + worse + " is significantly worse (p < 0.01), " + better + " significantly better, " + noDifference + " neither. Runs with the same number share their seed, which the test takes no advantage of; the best is picked from the same runs.",
 	tables: timeTables, plots: timePlots,
 }
 
@@ -27,21 +27,21 @@ func runTime(ctx context.Context, s *session) error {
 	if err := s.open(); err != nil {
 		return err
 	}
-	var cells []cell
+	var trials []trial
 	for run := range s.Runs { // first, so that what else the machine does is shared fairly
 		for _, loss := range s.Losses {
-			c := cell{experiment: timeChapter.name, run: run, config: s.config(loss, train.Dynamic, run), seconds: s.Seconds}
+			c := trial{experiment: timeChapter.name, run: run, config: s.config(loss, train.Dynamic, run), seconds: s.Seconds}
 			c.config.Epochs = endless
-			cells = append(cells, c)
+			trials = append(trials, c)
 		}
 	}
-	curves, err := s.trainAll(ctx, timeChapter.name, cells, alone)
+	curves, err := s.trainAll(ctx, timeChapter.name, trials, alone)
 	if err != nil {
 		return err
 	}
-	t := newSheet(append([]string{"data", "loss", "run", "epoch", "samples", "seconds", "limit"}, relevance...)...)
+	t := newTable(append([]string{"data", "loss", "run", "epoch", "samples", "seconds", "limit"}, relevance...)...)
 	for _, loss := range s.Losses {
-		for i, c := range cells {
+		for i, c := range trials {
 			if c.config.Loss != loss {
 				continue
 			}
@@ -59,7 +59,7 @@ func runTime(ctx context.Context, s *session) error {
 }
 
 func timeTables(dir string) ([]viz.Table, error) {
-	t, err := readSheet(dir+"/"+timeFile, "loss", "run", "epoch", "seconds", "limit", judge)
+	t, err := readTable(dir+"/"+timeFile, "loss", "run", "epoch", "seconds", "limit", mainMeasure)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func timeTables(dir string) ([]viz.Table, error) {
 	var epochs []string
 	for _, m := range methodsOf(t, methodOf) {
 		part := t.where("loss", m.loss)
-		curve, err := timeCurve(part, judge, limit[:1])
+		curve, err := timeCurve(part, mainMeasure, limit[:1])
 		if err != nil {
 			return nil, err
 		}
@@ -92,7 +92,7 @@ func timeTables(dir string) ([]viz.Table, error) {
 }
 
 func timePlots(dir string) ([]figure, error) {
-	t, err := readSheet(dir+"/"+timeFile, "data", "loss", "run", "epoch", "seconds", "limit", judge)
+	t, err := readTable(dir+"/"+timeFile, "data", "loss", "run", "epoch", "seconds", "limit", mainMeasure)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func timePlots(dir string) ([]figure, error) {
 	}
 	p := viz.Plot{Title: t.distinct("data")[0] + ", dynamic N", X: "seconds trained", Y: "DCG@5"}
 	for _, m := range methodsOf(t, methodOf) {
-		c, err := timeCurve(t.where("loss", m.loss), judge, grid(limit[0]))
+		c, err := timeCurve(t.where("loss", m.loss), mainMeasure, grid(limit[0]))
 		if err != nil {
 			return nil, err
 		}
@@ -123,7 +123,7 @@ func grid(limit float64) []float64 {
 
 // timeCurve reads the curve of a measure by training time, at the given times, from
 // rows of runs.
-func timeCurve(t *sheet, measure string, at []float64) (curve, error) {
+func timeCurve(t *csvTable, measure string, at []float64) (curve, error) {
 	c := curve{x: at}
 	for _, run := range t.distinct("run") {
 		rows := t.where("run", run)

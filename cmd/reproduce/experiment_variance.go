@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/plrank/plrank/internal/variance"
+	"github.com/plrank/plrank/cmd/internal/variance"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/plackett"
 )
@@ -72,11 +72,11 @@ func runVariance(ctx context.Context, s *session) error {
 		return err
 	}
 	var points [][]point // by stage
-	cells := len(normalShapes) * len(normalDeviations)
+	trials := len(normalShapes) * len(normalDeviations)
 	for _, stage := range stages {
 		list := pointsOf(stage.Lists, s.Seed)
 		points = append(points, list)
-		cells += len(list)
+		trials += len(list)
 	}
 	sizes := 0
 	for _, p := range points[0] {
@@ -87,10 +87,10 @@ func runVariance(ctx context.Context, s *session) error {
 	if sizes < len(documentsAxis.values) {
 		s.leftOut = append(s.leftOut, fmt.Sprintf("the variance in lists of %d documents and more, which fewer than %d of the measured queries have", documentsAxis.values[sizes], leastLong))
 	}
-	bar := newProgress(s.stderr, s.command, cells)
+	bar := newProgress(s.stderr, s.command, trials)
 	defer bar.finish()
-	t := newSheet(append(slices.Clone(varianceColumns), spreadColumns...)...)
-	cell := 0
+	t := newTable(append(slices.Clone(varianceColumns), spreadColumns...)...)
+	trial := 0
 	for i, stage := range stages {
 		for _, p := range points[i] {
 			traces, err := variance.Measure(ctx, p.lists, metrics.Discounts(p.cutoff()), variance.Options{Samples: p.samples(), Repeats: s.Repeats, Seed: s.Seed})
@@ -98,13 +98,13 @@ func runVariance(ctx context.Context, s *session) error {
 				return err
 			}
 			addSpread(t, traces, s.data.ID.Name, stage.Name, p.axis, p.value, p.samples(), p.cutoff(), len(p.lists), meanDocuments(p.lists), meanDeviation(p.lists))
-			bar.done(cell, fmt.Sprintf("%s, %s %d", stage.Name, p.axis, p.value))
-			cell++
+			bar.done(trial, fmt.Sprintf("%s, %s %d", stage.Name, p.axis, p.value))
+			trial++
 		}
 	}
 	normal, err := s.normalVariance(ctx, func(what string) {
-		bar.done(cell, what)
-		cell++
+		bar.done(trial, what)
+		trial++
 	})
 	if err != nil {
 		return err
@@ -168,11 +168,11 @@ func meanDeviation(lists []variance.List) float64 {
 // spreadColumns are the columns of a CSV that addSpread fills, after others.
 var spreadColumns = []string{"estimator", "trace", "trace_se", "ratio", "ratio_se", "ratio_p10", "ratio_p50", "ratio_p90"}
 
-// addSpread adds a row for each estimator to a sheet: the mean over lists of the trace
+// addSpread adds a row for each estimator to a CSV table: the mean over lists of the trace
 // of its covariance; that divided by the mean of PL-Rank-2; standard errors of both,
 // from the sampling of rankings for these lists; and quantiles over lists of
 // the ratio of each. Lists in which nothing varies have no ratio.
-func addSpread(t *sheet, lists []variance.Traces, before ...any) {
+func addSpread(t *csvTable, lists []variance.Traces, before ...any) {
 	mean := variance.Mean(lists)
 	for _, e := range variance.Estimators {
 		trace, traceErr := mean.Trace(e)

@@ -30,11 +30,11 @@ var varianceChapter = chapter{
 	tables: varianceTables, plots: variancePlots,
 }
 
-func readVariance(dir string) (measured, normal *sheet, err error) {
-	if measured, err = readSheet(filepath.Join(dir, varianceFile), append(slices.Clone(varianceColumns), spreadColumns...)...); err != nil {
+func readVariance(dir string) (measured, normal *csvTable, err error) {
+	if measured, err = readTable(filepath.Join(dir, varianceFile), append(slices.Clone(varianceColumns), spreadColumns...)...); err != nil {
 		return nil, nil, err
 	}
-	normal, err = readSheet(filepath.Join(dir, normalFile), append(slices.Clone(normalColumns), spreadColumns...)...)
+	normal, err = readTable(filepath.Join(dir, normalFile), append(slices.Clone(normalColumns), spreadColumns...)...)
 	return measured, normal, err
 }
 
@@ -67,7 +67,7 @@ func varianceTables(dir string) ([]viz.Table, error) {
 }
 
 // axisTable is the traces against what is varied on an axis.
-func axisTable(t *sheet, a axis) (viz.Table, error) {
+func axisTable(t *csvTable, a axis) (viz.Table, error) {
 	table := viz.Table{
 		Title:   fmt.Sprintf("%s: trace of the covariance against the %s, %s queries", t.texts("data")[0], a.label, t.texts("queries")[0]),
 		Columns: []string{"scores", ""},
@@ -86,11 +86,11 @@ func axisTable(t *sheet, a axis) (viz.Table, error) {
 				value, stdErr, label = "trace", "trace_se", label+", trace"
 			}
 			row := viz.Row{fmt.Sprintf("%s, sd %.2g", stage, meanOf(sd)), label}
-			cells, err := measuredCells(t.where("stage", stage).where("estimator", estimator), value, stdErr)
+			texts, err := withErrors(t.where("stage", stage).where("estimator", estimator), value, stdErr)
 			if err != nil {
 				return table, err
 			}
-			for _, c := range cells {
+			for _, c := range texts {
 				row = append(row, c)
 			}
 			table.Rows = append(table.Rows, row)
@@ -104,8 +104,8 @@ func meanOf(values []float64) float64 {
 	return mean
 }
 
-// measuredCells are the values of a column with their standard errors.
-func measuredCells(t *sheet, value, stdErr string) ([]string, error) {
+// withErrors are the values of a column with their standard errors.
+func withErrors(t *csvTable, value, stdErr string) ([]string, error) {
 	values, err := t.floats(value)
 	if err != nil {
 		return nil, err
@@ -114,11 +114,11 @@ func measuredCells(t *sheet, value, stdErr string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var cells []string
+	var texts []string
 	for i, v := range values {
-		cells = append(cells, withError(v, errors[i]))
+		texts = append(texts, withError(v, errors[i]))
 	}
-	return cells, nil
+	return texts, nil
 }
 
 // withError is a value with its standard error in brackets: of that one significant
@@ -139,15 +139,15 @@ func withError(v, stdErr float64) string {
 }
 
 // normalRatios is the table of docs/PL-RANK-RB.md: PL-Rank-RB beside PL-Rank-2.
-func normalRatios(t *sheet) (viz.Table, error) {
-	return normalTable(t, "Normal scores: trace of PL-Rank-RB divided by that of PL-Rank-2, means over %s lists", func(rows *sheet) ([]string, error) {
-		return measuredCells(rows, "ratio", "ratio_se")
+func normalRatios(t *csvTable) (viz.Table, error) {
+	return normalTable(t, "Normal scores: trace of PL-Rank-RB divided by that of PL-Rank-2, means over %s lists", func(rows *csvTable) ([]string, error) {
+		return withErrors(rows, "ratio", "ratio_se")
 	})
 }
 
 // normalSpread is how much lists differ in that.
-func normalSpread(t *sheet) (viz.Table, error) {
-	return normalTable(t, "The same ratio list by list: median, and in brackets the quantiles of 10 %% and 90 %% of %s lists", func(rows *sheet) ([]string, error) {
+func normalSpread(t *csvTable) (viz.Table, error) {
+	return normalTable(t, "The same ratio list by list: median, and in brackets the quantiles of 10 %% and 90 %% of %s lists", func(rows *csvTable) ([]string, error) {
 		var columns [][]float64
 		for _, name := range []string{"ratio_p50", "ratio_p10", "ratio_p90"} {
 			values, err := rows.floats(name)
@@ -156,11 +156,11 @@ func normalSpread(t *sheet) (viz.Table, error) {
 			}
 			columns = append(columns, values)
 		}
-		var cells []string
+		var texts []string
 		for i := range rows.rows {
-			cells = append(cells, fmt.Sprintf("%s (%s–%s)", brief(columns[0][i]), brief(columns[1][i]), brief(columns[2][i])))
+			texts = append(texts, fmt.Sprintf("%s (%s–%s)", brief(columns[0][i]), brief(columns[1][i]), brief(columns[2][i])))
 		}
-		return cells, nil
+		return texts, nil
 	})
 }
 
@@ -174,19 +174,19 @@ func brief(v float64) string {
 }
 
 // normalTable is a table of PL-Rank-RB on normal scores, a row for each D, K and N.
-func normalTable(t *sheet, title string, cells func(*sheet) ([]string, error)) (viz.Table, error) {
+func normalTable(t *csvTable, title string, texts func(*csvTable) ([]string, error)) (viz.Table, error) {
 	t = t.where("estimator", plackett.PLRankRB.String())
 	table := viz.Table{Title: fmt.Sprintf(title, t.texts("lists")[0]), Columns: []string{"D", "K", "N"}}
 	for _, sd := range t.distinct("sd") {
 		table.Columns = append(table.Columns, "sd "+sd)
 	}
 	for _, shape := range normalRows(t) {
-		texts, err := cells(shape)
+		entries, err := texts(shape)
 		if err != nil {
 			return table, err
 		}
 		row := viz.Row{shape.texts("documents")[0], shape.texts("cutoff")[0], shape.texts("samples")[0]}
-		for _, text := range texts {
+		for _, text := range entries {
 			row = append(row, text)
 		}
 		table.Rows = append(table.Rows, row)
@@ -195,8 +195,8 @@ func normalTable(t *sheet, title string, cells func(*sheet) ([]string, error)) (
 }
 
 // normalRows is the rows of each D, K and N.
-func normalRows(t *sheet) []*sheet {
-	var shapes []*sheet
+func normalRows(t *csvTable) []*csvTable {
+	var shapes []*csvTable
 	for _, d := range t.distinct("documents") {
 		for _, k := range t.where("documents", d).distinct("cutoff") {
 			of := t.where("documents", d).where("cutoff", k)
@@ -252,7 +252,7 @@ func variancePlots(dir string) ([]figure, error) {
 
 // spreadSeries is a series with a band of two standard errors to either side, at most
 // down to half of the value: the axis is logarithmic.
-func spreadSeries(t *sheet, x, y, stdErr string) (s viz.Series, err error) {
+func spreadSeries(t *csvTable, x, y, stdErr string) (s viz.Series, err error) {
 	s.Style = viz.LinePoints
 	if s.X, err = t.floats(x); err != nil {
 		return s, err

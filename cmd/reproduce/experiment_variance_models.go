@@ -10,8 +10,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/plrank/plrank/cmd/internal/variance"
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/variance"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/train"
 )
@@ -28,7 +28,7 @@ func (s *session) varianceStages(ctx context.Context) ([]stage, error) {
 	c := s.config("plrank-rb", train.Dynamic, 0)
 	c.EvaluateTest = false
 	if s.Model == "" {
-		return kept(s, cellFile("variance-scores", c), c, func() ([]stage, error) { return s.trainStages(ctx, c) })
+		return kept(s, trialFile("variance-scores", c), c, func() ([]stage, error) { return s.trainStages(ctx, c) })
 	}
 	ranker, err := train.LoadRanker(s.Model)
 	if err != nil {

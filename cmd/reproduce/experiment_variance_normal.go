@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/plrank/plrank/internal/variance"
+	"github.com/plrank/plrank/cmd/internal/variance"
 	"github.com/plrank/plrank/metrics"
 )
 
@@ -23,8 +23,8 @@ var (
 var normalColumns = []string{"documents", "cutoff", "samples", "sd", "lists"}
 
 // normalVariance measures the variance of the estimators on lists with normal scores.
-func (s *session) normalVariance(ctx context.Context, done func(what string)) (*sheet, error) {
-	t := newSheet(append(slices.Clone(normalColumns), spreadColumns...)...)
+func (s *session) normalVariance(ctx context.Context, done func(what string)) (*csvTable, error) {
+	t := newTable(append(slices.Clone(normalColumns), spreadColumns...)...)
 	for _, shape := range normalShapes {
 		for _, sd := range normalDeviations {
 			lists := variance.Normal(normalLists, shape.documents, sd, s.Seed)

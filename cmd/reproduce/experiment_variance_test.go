@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/cmd/internal/command"
+	"github.com/plrank/plrank/cmd/internal/variance"
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/variance"
 	"github.com/plrank/plrank/plackett"
 	"github.com/plrank/plrank/train"
 )
@@ -54,7 +54,7 @@ func TestVariance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := readSheet(filepath.Join(dir, varianceFile), varianceColumns...)
+	table, err := readTable(filepath.Join(dir, varianceFile), varianceColumns...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestVarianceOfModel(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "out")
 	callVariance(t, dir, "-model", file)
-	table, err := readSheet(filepath.Join(dir, varianceFile), varianceColumns...)
+	table, err := readTable(filepath.Join(dir, varianceFile), varianceColumns...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,8 +164,8 @@ func TestVarianceInterrupted(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, varianceFile)); err == nil {
 		t.Error("there is a CSV file of what was not measured")
 	}
-	if cells, _ := filepath.Glob(filepath.Join(dir, "cells", "*")); len(cells) > 0 {
-		t.Errorf("cells %v", cells)
+	if trials, _ := filepath.Glob(filepath.Join(dir, "trials", "*")); len(trials) > 0 {
+		t.Errorf("trials %v", trials)
 	}
 }
 

@@ -33,8 +33,8 @@ func chapters() []chapter {
 // publish makes the plots of an experiment and the report of all from the CSV files
 // in the folder, and prints the tables.
 func (s *session) publish(c chapter) error {
-	about := s.about()
-	if err := writeJSON(s.file(c.name+aboutEnding), about); err != nil {
+	from := s.provenance()
+	if err := writeJSON(s.file(c.name+provenanceEnding), from); err != nil {
 		return err
 	}
 	figures, err := c.plots(s.out)
@@ -62,7 +62,7 @@ func (s *session) publish(c chapter) error {
 	for _, t := range tables {
 		fmt.Fprintf(s.stdout, "%v\n", t)
 	}
-	for _, l := range about.LeftOut {
+	for _, l := range from.LeftOut {
 		fmt.Fprintln(s.stdout, "left out:", l)
 	}
 	fmt.Fprintf(s.stderr, "written to %s\n", s.out)
@@ -96,13 +96,13 @@ func report(dir string) (string, error) {
 // markdown is the chapter on a folder of results, which stands at path beside the
 // document.
 func (c chapter) markdown(dir, path string) (string, error) {
-	var about about
-	found, err := readJSON(filepath.Join(dir, c.name+aboutEnding), &about)
+	var from provenance
+	found, err := readJSON(filepath.Join(dir, c.name+provenanceEnding), &from)
 	if err != nil {
 		return "", err
 	}
 	if !found {
-		return "", fmt.Errorf("reproduce: %s says nothing of how %s came about: want %s", dir, c.csv, c.name+aboutEnding)
+		return "", fmt.Errorf("reproduce: %s says nothing of how %s came about: want %s", dir, c.csv, c.name+provenanceEnding)
 	}
 	tables, err := c.tables(dir)
 	if err != nil {
@@ -113,15 +113,15 @@ func (c chapter) markdown(dir, path string) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n%s\n", about.markdown(c.name+aboutEnding), c.reading)
+	fmt.Fprintf(&b, "%s\n\n%s\n", from.markdown(c.name+provenanceEnding), c.reading)
 	for _, t := range tables {
 		fmt.Fprintf(&b, "\n%s", t.Markdown())
 	}
 	for _, f := range figures {
 		fmt.Fprintf(&b, "\n![%s](%s)\n", f.Title, filepath.ToSlash(filepath.Join(path, f.name+".svg")))
 	}
-	if len(about.LeftOut) > 0 {
-		fmt.Fprintf(&b, "\nLeft out: %s.\n", strings.Join(about.LeftOut, "; "))
+	if len(from.LeftOut) > 0 {
+		fmt.Fprintf(&b, "\nLeft out: %s.\n", strings.Join(from.LeftOut, "; "))
 	}
 	return b.String(), nil
 }

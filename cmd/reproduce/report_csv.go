@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// A sheet is a CSV file with a header. All tables and plots are made of sheets.
-type sheet struct {
+// A csvTable is a CSV file with a header. All tables and plots are made of CSV tables.
+type csvTable struct {
 	path    string // for messages
 	columns []string
 	rows    [][]string
 }
 
-func newSheet(columns ...string) *sheet { return &sheet{columns: columns} }
+func newTable(columns ...string) *csvTable { return &csvTable{columns: columns} }
 
 // add adds a row of strings and numbers; of a number, all digits.
-func (t *sheet) add(values ...any) {
+func (t *csvTable) add(values ...any) {
 	row := make([]string, len(values))
 	for i, v := range values {
 		if f, ok := v.(float64); ok {
@@ -31,7 +31,7 @@ func (t *sheet) add(values ...any) {
 	t.rows = append(t.rows, row)
 }
 
-func (t *sheet) write(path string) error {
+func (t *csvTable) write(path string) error {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
 	if err := w.WriteAll(append([][]string{t.columns}, t.rows...)); err != nil {
@@ -40,8 +40,8 @@ func (t *sheet) write(path string) error {
 	return writeText(path, b.String())
 }
 
-// readSheet reads a sheet with these columns.
-func readSheet(path string, columns ...string) (*sheet, error) {
+// readTable reads a CSV table with these columns.
+func readTable(path string, columns ...string) (*csvTable, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("reproduce: %w", err)
@@ -54,7 +54,7 @@ func readSheet(path string, columns ...string) (*sheet, error) {
 	if len(rows) < 2 {
 		return nil, fmt.Errorf("reproduce: %s has no rows", path)
 	}
-	t := &sheet{path, rows[0], rows[1:]}
+	t := &csvTable{path, rows[0], rows[1:]}
 	for _, c := range columns {
 		if !slices.Contains(t.columns, c) {
 			return nil, fmt.Errorf("reproduce: %s has no column %q", path, c)
@@ -64,7 +64,7 @@ func readSheet(path string, columns ...string) (*sheet, error) {
 }
 
 // texts is a column.
-func (t *sheet) texts(column string) []string {
+func (t *csvTable) texts(column string) []string {
 	i := slices.Index(t.columns, column)
 	values := make([]string, len(t.rows))
 	for r, row := range t.rows {
@@ -74,7 +74,7 @@ func (t *sheet) texts(column string) []string {
 }
 
 // floats is a column of numbers.
-func (t *sheet) floats(column string) ([]float64, error) {
+func (t *csvTable) floats(column string) ([]float64, error) {
 	values := make([]float64, len(t.rows))
 	for r, text := range t.texts(column) {
 		var err error
@@ -86,7 +86,7 @@ func (t *sheet) floats(column string) ([]float64, error) {
 }
 
 // distinct is the values of a column in the order of their first appearance.
-func (t *sheet) distinct(column string) []string {
+func (t *csvTable) distinct(column string) []string {
 	var list []string
 	for _, v := range t.texts(column) {
 		if !slices.Contains(list, v) {
@@ -97,8 +97,8 @@ func (t *sheet) distinct(column string) []string {
 }
 
 // where is the rows with that value in a column.
-func (t *sheet) where(column, value string) *sheet {
-	part := &sheet{path: t.path, columns: t.columns}
+func (t *csvTable) where(column, value string) *csvTable {
+	part := &csvTable{path: t.path, columns: t.columns}
 	i := slices.Index(t.columns, column)
 	for _, row := range t.rows {
 		if row[i] == value {

@@ -15,7 +15,7 @@ type curve struct {
 }
 
 // curveOf reads the curve of a measure by epoch from rows of runs.
-func curveOf(t *sheet, measure string) (curve, error) {
+func curveOf(t *csvTable, measure string) (curve, error) {
 	var c curve
 	for _, epoch := range t.distinct("epoch") {
 		x, err := strconv.ParseFloat(epoch, 64)

@@ -5,8 +5,8 @@ import "github.com/plrank/plrank/train"
 // relevance is what the experiments with relevance report of the test split.
 var relevance = []string{"expected-dcg@5", "dcg@5", "expected-ndcg@5", "ndcg@5"}
 
-// judge is the measure of tables and plots: DCG@5 expected under the policy.
-const judge = "expected-dcg@5"
+// mainMeasure is the measure of tables and plots: DCG@5 expected under the policy.
+const mainMeasure = "expected-dcg@5"
 
 // disparity is the measure of the fairness experiments.
 const disparity = "disparity"

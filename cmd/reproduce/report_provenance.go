@@ -11,8 +11,8 @@ import (
 	"github.com/plrank/plrank/internal/blas"
 )
 
-// about says how the results of an experiment came about. It stands beside them.
-type about struct {
+// A provenance says how the results of an experiment came about. It stands beside them.
+type provenance struct {
 	Command  string   `json:"command"`
 	Data     identity `json:"data"`
 	Settings settings `json:"settings"`
@@ -20,7 +20,7 @@ type about struct {
 	LeftOut  []string `json:"leftOut,omitempty"`
 }
 
-const aboutEnding = ".json"
+const provenanceEnding = ".json"
 
 // A machine is what times depend on.
 type machine struct {
@@ -33,8 +33,8 @@ type machine struct {
 	Revision string   `json:"revision,omitempty"` // of this project, where the build knows it
 }
 
-func (s *session) about() about {
-	return about{
+func (s *session) provenance() provenance {
+	return provenance{
 		Command:  "go run ./cmd/reproduce " + strings.Join(s.args, " "),
 		Data:     s.data.ID,
 		Settings: s.settings,
@@ -44,15 +44,15 @@ func (s *session) about() about {
 }
 
 // markdown says so, and names the file that has all of it.
-func (a about) markdown(file string) string {
-	m := a.Machine
+func (p provenance) markdown(file string) string {
+	m := p.Machine
 	revision := ""
 	if m.Revision != "" {
 		revision = ", revision " + m.Revision
 	}
 	return fmt.Sprintf("`%s`\n\nOn %s, %d cores in use, %s; %s, BLAS %s, %s%s. Seed %d, learning rate %v, queries a step: %d; all settings are in %s.",
-		a.Command, m.CPU, m.Cores, m.System, m.Go, m.BLAS, strings.Join(m.Modules, ", "), revision,
-		a.Settings.Seed, a.Settings.LearningRate, a.Settings.Batch, file)
+		p.Command, m.CPU, m.Cores, m.System, m.Go, m.BLAS, strings.Join(m.Modules, ", "), revision,
+		p.Settings.Seed, p.Settings.LearningRate, p.Settings.Batch, file)
 }
 
 func thisMachine() machine {

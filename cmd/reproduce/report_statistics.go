@@ -40,10 +40,10 @@ func welch(a, b []float64) float64 {
 
 // The marks of the paper's Table 2.
 const (
-	worse     = "▽" // significantly, p < 0.01
-	better    = "△"
-	noNews    = "−"
-	threshold = 0.01
+	worse        = "▽" // significantly, p < 0.01
+	better       = "△"
+	noDifference = "−"
+	threshold    = 0.01
 )
 
 // mark compares the runs of a method with those of another: "" where a test needs
@@ -56,7 +56,7 @@ func mark(runs, others []float64) string {
 	case math.IsNaN(p):
 		return ""
 	case p >= threshold:
-		return noNews
+		return noDifference
 	case mean < other:
 		return worse
 	}

@@ -31,11 +31,11 @@ func TestWelch(t *testing.T) {
 		p    float64
 		mark string
 	}{
-		{a, b, want, noNews},
-		{a, a, 1, noNews},
+		{a, b, want, noDifference},
+		{a, a, 1, noDifference},
 		{[]float64{1}, b, math.NaN(), ""},
 		{nil, b, math.NaN(), ""},
-		{[]float64{1, 1}, []float64{1, 1}, 1, noNews},
+		{[]float64{1, 1}, []float64{1, 1}, 1, noDifference},
 		{[]float64{1, 1}, []float64{2, 2}, 0, worse},
 		{[]float64{2, 2}, []float64{1, 1}, 0, better},
 		// t = −9/√(2/3) = −11.02 with 4 degrees of freedom: p = 0.00039.
@@ -98,12 +98,12 @@ func TestInterpolate(t *testing.T) {
 
 // A curve has a value where all runs have one.
 func TestTimeCurve(t *testing.T) {
-	rows := newSheet("run", "seconds", judge)
+	rows := newTable("run", "seconds", mainMeasure)
 	rows.add(1, 1.0, 2.0)
 	rows.add(1, 2.0, 4.0)
 	rows.add(2, 2.0, 6.0)
 	rows.add(2, 3.0, 8.0)
-	c, err := timeCurve(rows, judge, []float64{0.5, 1.5, 2, 2.5})
+	c, err := timeCurve(rows, mainMeasure, []float64{0.5, 1.5, 2, 2.5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestTimeCurve(t *testing.T) {
 
 // 3 s for 2 of 100 queries of a collection of which they are a quarter: 150 s, and 600 s.
 func TestExtrapolated(t *testing.T) {
-	rows := newSheet("loss", "samples", "seconds", "queries", "documents", "trainQueries", "trainDocuments", "scale")
+	rows := newTable("loss", "samples", "seconds", "queries", "documents", "trainQueries", "trainDocuments", "scale")
 	rows.add("lambdaloss", 1000, 3.0, 2, 10, 100, 500, 0.25)
 	rows.add("lambdaloss", 1000, 5.0, 2, 10, 100, 500, 0.25)
 	for fraction, want := range map[float64][]float64{1: {150, 250}, 0.25: {600, 1000}} {
@@ -209,7 +209,7 @@ func TestChoose(t *testing.T) {
 func TestChooseFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var costs []cost
-		for i := range rapid.IntRange(1, 12).Draw(t, "cells") {
+		for i := range rapid.IntRange(1, 12).Draw(t, "trials") {
 			costs = append(costs, cost{"plrank2", i, rapid.Float64Range(1e-3, 1e3).Draw(t, "seconds")})
 		}
 		budget, runs := rapid.Float64Range(0, 1e5).Draw(t, "budget"), rapid.IntRange(1, 20).Draw(t, "runs")

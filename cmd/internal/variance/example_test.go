@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/plrank/plrank/internal/variance"
+	"github.com/plrank/plrank/cmd/internal/variance"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/plackett"
 )
