@@ -2,7 +2,6 @@ package main
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -82,12 +81,7 @@ func (c *collection) identify() {
 	h := sha256.New()
 	s := c.splits
 	for _, d := range []*datasets.Dataset{s.Train, s.Vali, s.Test} {
-		fmt.Fprintln(h, d.FeatureIDs, d.Offsets)
-		hashFloats(h, d.Labels)
-		hashFloats(h, d.Features)
-		if d.Groups != nil {
-			fmt.Fprintln(h, d.Groups)
-		}
+		fmt.Fprintln(h, d.Fingerprint())
 	}
 	c.ID.Train, c.ID.Vali, c.ID.Test = sizeOf(s.Train), sizeOf(s.Vali), sizeOf(s.Test)
 	c.ID.Features = s.Train.Width()
@@ -95,14 +89,3 @@ func (c *collection) identify() {
 }
 
 func sizeOf(d *datasets.Dataset) size { return size{d.Queries(), d.Rows()} }
-
-func hashFloats(w io.Writer, values []float32) {
-	const chunk = 1 << 16
-	var buffer []byte
-	for len(values) > 0 {
-		n := min(chunk, len(values))
-		buffer, _ = binary.Append(buffer[:0], binary.LittleEndian, values[:n]) // floats always fit
-		w.Write(buffer)
-		values = values[n:]
-	}
-}
