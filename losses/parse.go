@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	G "gorgonia.org/gorgonia"
+
+	"github.com/plrank/plrank/internal/names"
 )
 
 // Parse reads a loss: a name of [Names], or a weighted sum of several, such as
@@ -78,11 +80,10 @@ func parseTerms(text string) ([]term, error) {
 		}
 		t.name = namePattern.FindString(rest)
 		if _, ok := byName[t.name]; !ok {
-			what := "want a loss"
-			if t.name != "" {
-				what = fmt.Sprintf("no loss %q: want one", t.name)
+			if t.name == "" {
+				return nil, fault("want a loss of %s", strings.Join(Names(), ", "))
 			}
-			return nil, fault("%s of %s", what, strings.Join(Names(), ", "))
+			return nil, fault("no loss %q: %s", t.name, names.Want(t.name, Names()))
 		}
 		skip(len(t.name))
 		terms = append(terms, t)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/plrank/plrank/internal/names"
 )
 
 // Metric is one metric with its cutoff, made by Parse; the package comment has the
@@ -33,7 +35,7 @@ func Parse(name string) (Metric, error) {
 	}
 	k := kind(slices.IndexFunc(families, func(f family) bool { return f.name == part[1] || f.alias == part[1] }))
 	if k < 0 {
-		return Metric{}, fmt.Errorf("metrics: unknown metric %q; one of: %s, with @k for a cutoff", name, strings.Join(Names(), ", "))
+		return Metric{}, fmt.Errorf("metrics: unknown metric %q: %s, with @k for a cutoff", name, names.Want(part[1], Names()))
 	}
 	f := families[k]
 	m := Metric{kind: k, param: f.param.standard}

@@ -2,7 +2,8 @@ package plackett
 
 import (
 	"fmt"
-	"strings"
+
+	"github.com/plrank/plrank/internal/names"
 )
 
 // An Estimator is a way to estimate from sampled rankings the gradient of the expected
@@ -87,14 +88,14 @@ func Estimators() []Estimator {
 // ParseEstimator returns the estimator of that name, such as plrank-rb. A name that is not
 // known is an error that lists those that are.
 func ParseEstimator(name string) (Estimator, error) {
-	var names []string
+	var known []string
 	for _, e := range Estimators() {
 		if e.String() == name {
 			return e, nil
 		}
-		names = append(names, e.String())
+		known = append(known, e.String())
 	}
-	return 0, fmt.Errorf("plackett: no estimator %q: want one of %s", name, strings.Join(names, ", "))
+	return 0, fmt.Errorf("plackett: no estimator %q: %s", name, names.Want(name, known))
 }
 
 func (e Estimator) String() string {
