@@ -3,8 +3,7 @@ package datasets
 import (
 	"fmt"
 	"math"
-
-	"github.com/plrank/plrank/internal/names"
+	"strings"
 )
 
 // SyntheticShape makes a collection like that of [Synthetic], in the shape of a
@@ -108,7 +107,7 @@ func shapeNamed(name string) (*shape, error) {
 			return s, nil
 		}
 	}
-	return nil, fmt.Errorf("datasets: no synthetic shape %q: %s", name, names.Want(name, SyntheticShapes()))
+	return nil, fmt.Errorf("datasets: no synthetic shape %q; there are %s", name, strings.Join(SyntheticShapes(), ", "))
 }
 
 // scaled is the number of queries of each split at a scale.

@@ -2,8 +2,7 @@ package ops
 
 import (
 	"fmt"
-
-	"github.com/plrank/plrank/internal/names"
+	"strings"
 )
 
 // An Activation is the elementwise function at the end of a dense layer.
@@ -34,7 +33,7 @@ func ParseActivation(name string) (Activation, error) {
 			return Activation(a), nil
 		}
 	}
-	return 0, fmt.Errorf("ops: unknown activation %q: %s", name, names.Want(name, activationNames[:]))
+	return 0, fmt.Errorf("ops: unknown activation %q: want one of %s", name, strings.Join(activationNames[:], ", "))
 }
 
 func (a Activation) valid() bool { return a >= 0 && int(a) < len(activationNames) }

@@ -1,7 +1,10 @@
 // Command gen writes gomacro's symbol tables of the packages in packages.txt, with
 // which an interpreter that they are linked into resolves imports by itself. It
 // needs nothing but the go command: types are read from the compiler's own export
-// data. `go generate ./symbols` runs it, and so does the installation of the kernel.
+// data. `go generate ./symbols` runs it.
+//
+//	gen         writes the tables
+//	gen -check  writes nothing, and fails if a table is not what it should be
 package main
 
 import (
@@ -24,23 +27,27 @@ import (
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("gen: ")
+	check := flag.Bool("check", false, "check that the tables are up to date instead of writing them")
 	dir := flag.String("dir", ".", "the folder of packages.txt and of the tables")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		log.Fatalf("unexpected argument %q: the packages are those of packages.txt", flag.Arg(0))
 	}
-	changes, err := update(*dir)
+	stale, err := update(*dir, *check)
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, c := range changes {
-		log.Print(c)
+	for _, s := range stale {
+		log.Print(s)
+	}
+	if *check && len(stale) > 0 {
+		log.Fatalf("%d symbol tables are not up to date: run `go generate ./symbols` in notebooks and commit what it changes", len(stale))
 	}
 }
 
-// update makes the tables in a folder what they should be, and leaves alone those that
-// are. It returns a line for every change.
-func update(dir string) (changes []string, err error) {
+// update compares the tables in a folder with what they should be, and, unless
+// check is set, makes them so. It returns a line for every difference.
+func update(dir string, check bool) (changes []string, err error) {
 	paths, err := readList(filepath.Join(dir, "packages.txt"))
 	if err != nil {
 		return nil, err
@@ -58,8 +65,10 @@ func update(dir string) (changes []string, err error) {
 			continue
 		}
 		changes = append(changes, filepath.Base(file)+": its package is no longer in packages.txt")
-		if err := os.Remove(file); err != nil {
-			return nil, err
+		if !check {
+			if err := os.Remove(file); err != nil {
+				return nil, err
+			}
 		}
 	}
 	for _, path := range paths {
@@ -76,8 +85,10 @@ func update(dir string) (changes []string, err error) {
 		} else {
 			changes = append(changes, name+": "+path+" has changed")
 		}
-		if err := os.WriteFile(file, tables[name], 0o644); err != nil {
-			return nil, err
+		if !check {
+			if err := os.WriteFile(file, tables[name], 0o644); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return changes, nil
