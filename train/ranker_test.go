@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/metrics"
 )
 
 func TestRankerFile(t *testing.T) {
@@ -324,7 +325,7 @@ func TestBestFeatureMayBeAscending(t *testing.T) {
 func TestConventions(t *testing.T) {
 	for convention, want := range map[string]float64{"zero": 0.5, "letor4": 0.5, "one": 1, "skip": 1} {
 		tr := mustNew(t, Config{Convention: convention}, tinySplits())
-		values, err := tr.evaluate(tr.splits.Test, featureScores(tr.splits.Test, 0, true), []measure{tr.metric})
+		values, err := tr.evaluate(tr.splits.Test, featureScores(tr.splits.Test, 0, true), []metrics.Measure{tr.metric})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -98,7 +98,7 @@ func New(c Config, s *datasets.Splits) (*Trainer, error) {
 			loss:      p.loss,
 			sampler:   ops.NewSampler(p.Samples.most(), p.Cutoff, p.Seed),
 			exposure:  ops.NewSampler(exposureSamples, p.Cutoff, ^p.Seed),
-			discounts: p.discounts,
+			discounts: p.optimised.Discounts,
 		},
 		graphs: graphs[*stepGraph]{},
 	}
@@ -157,6 +157,7 @@ func (t *Trainer) takeSplits(s *datasets.Splits) error {
 		if err := t.checkGroups(split.d); err != nil {
 			return err
 		}
+		t.topGrade = max(t.topGrade, float64(slices.Max(split.d.Labels)))
 		relevant, err := t.relevantQueries(split.d)
 		if err != nil {
 			return err
@@ -183,7 +184,7 @@ func (t *Trainer) prepareGains() error {
 	if t.NormalizeGains {
 		for q := range d.Queries() {
 			of := gains[d.Offsets[q]:d.Offsets[q+1]]
-			if norm := t.norm(of); norm > 0 {
+			if norm := t.optimised.Norm(of); norm > 0 {
 				for i := range of {
 					of[i] /= norm
 				}
@@ -304,7 +305,7 @@ func (t *Trainer) validate(e *Epoch) (err error) {
 	}
 	name := t.metric.String()
 	best := t.bestEpoch()
-	e.Best = best < 0 || t.metric.better(float64(e.Vali[name]), float64(t.history[best].Vali[name]))
+	e.Best = best < 0 || t.metric.Better(float64(e.Vali[name]), float64(t.history[best].Vali[name]))
 	if e.Best {
 		t.keepBest()
 	}
