@@ -53,7 +53,7 @@ func BenchmarkQuery(b *testing.B) {
 					if err := s.Draw(scores, size.samples, size.cutoff, 1, step, 0, 0, places); err != nil {
 						b.Fatal(err)
 					}
-					if _, err := k.Gradient(PLRankRB, scores, gains, theta, Rankings{Places: places, Cutoff: size.cutoff}, lambda); err != nil {
+					if _, err := k.Gradient(PLRankRB, scores, gains, theta, Rankings{Documents: places, Cutoff: size.cutoff}, lambda); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -12,8 +12,7 @@ const maxEnumerated = 10_000_000
 // and its probability π(y). The slice is reused. Lists must be tiny: more than ten million
 // rankings, like scores that are not finite, are an error.
 func Enumerate(scores []float64, cutoff int, visit func(ranking []int, probability float64)) error {
-	var p Policy
-	if err := p.reset(scores); err != nil {
+	if err := checkFinite("score", scores); err != nil {
 		return err
 	}
 	places := min(cutoff, len(scores))

@@ -19,8 +19,8 @@ func Example() {
 	}
 
 	var sampler plackett.Sampler
-	rankings := plackett.Rankings{Places: make([]int, 1000*2), Cutoff: 2}
-	if err := sampler.Draw(scores, 1000, 2, 42, 0, 0, 0, rankings.Places); err != nil {
+	rankings := plackett.Rankings{Documents: make([]int, 1000*2), Cutoff: 2}
+	if err := sampler.Draw(scores, 1000, 2, 42, 0, 0, 0, rankings.Documents); err != nil {
 		panic(err)
 	}
 	var kernel plackett.Kernel

@@ -23,14 +23,14 @@ import (
 //     exp underflows: document d finishes at −log(u_d)/e_d, the K first are the
 //     ranking (Gumbel-top-K in another guise), O(D) logarithms at worst.
 type Sampler struct {
-	policy Policy
+	policy policy
 	stream stream
 	table  alias
 	stamp  []uint32 // stamp[d] == mark: d is placed in the present ranking
 	mark   uint32
-	podium podium
-	head   []racer   // head and tail: the likeliest documents and their weights,
-	left   []racer   // those of them not yet placed,
+	top    topK
+	head   []keyed   // head and tail: the likeliest documents and their weights,
+	left   []keyed   // those of them not yet placed,
 	tail   []int32   // the other documents,
 	masses []float64 // their weights
 	rest   float64   // and the sum of those
@@ -99,8 +99,8 @@ func (s *Sampler) prepare(samples, k int) func(*Sampler, []int) {
 	if samples < fewestForTable {
 		return (*Sampler).linearRace
 	}
-	s.podium.likeliest(s.policy.scores, k)
-	head := s.podium.racers[:k-1]
+	s.top.likeliest(s.policy.scores, k)
+	head := s.top.entries[:k-1]
 	headMass := 0.0
 	for _, r := range head {
 		headMass += s.policy.weights[r.document]
@@ -117,11 +117,11 @@ func (s *Sampler) prepare(samples, k int) func(*Sampler, []int) {
 }
 
 // split makes the head of documents, and the table of the tail of the others.
-func (s *Sampler) split(head []racer) {
+func (s *Sampler) split(head []keyed) {
 	s.head = s.head[:0]
 	s.nextMark()
 	for _, r := range head {
-		s.head = append(s.head, racer{s.policy.weights[r.document], r.document})
+		s.head = append(s.head, keyed{s.policy.weights[r.document], r.document})
 		s.stamp[r.document] = s.mark
 	}
 	s.tail, s.masses, s.rest = s.tail[:0], s.masses[:0], 0
@@ -181,14 +181,14 @@ func (s *Sampler) headOrTail(mass float64) int {
 
 // linearRace is the exponential race on e_d.
 func (s *Sampler) linearRace(ranking []int) {
-	s.podium.reset(len(ranking))
+	s.top.reset(len(ranking))
 	for d, e := range s.policy.weights {
 		v := s.stream.open()
 		// −log(1−v) ≥ v: most documents are out without a logarithm.
-		if s.podium.full() && v >= s.podium.worst()*e {
+		if s.top.full() && v >= s.top.worst()*e {
 			continue
 		}
-		s.podium.offer(racer{-math.Log1p(-v) / e, d})
+		s.top.offer(keyed{-math.Log1p(-v) / e, d})
 	}
 	s.finish(ranking)
 }
@@ -196,15 +196,15 @@ func (s *Sampler) linearRace(ranking []int) {
 // logRace is the race on the logarithms of the times, log(−log u) − m_d, which
 // no spread of scores takes out of range.
 func (s *Sampler) logRace(ranking []int) {
-	s.podium.reset(len(ranking))
+	s.top.reset(len(ranking))
 	for d, m := range s.policy.scores {
-		s.podium.offer(racer{math.Log(-math.Log1p(-s.stream.open())) - m, d})
+		s.top.offer(keyed{math.Log(-math.Log1p(-s.stream.open())) - m, d})
 	}
 	s.finish(ranking)
 }
 
 func (s *Sampler) finish(ranking []int) {
-	for k, r := range s.podium.racers {
+	for k, r := range s.top.entries {
 		ranking[k] = r.document
 	}
 }
