@@ -59,7 +59,7 @@ func TestAgainstKernel(t *testing.T) {
 					var k plackett.Kernel
 					from, to := b.Offsets[q], b.Offsets[q+1]
 					size := b.Samples * b.Cutoff
-					r := plackett.Rankings{Places: b.Places[q*size : (q+1)*size], Cutoff: b.Cutoff, Base: from}
+					r := plackett.Rankings{Documents: b.Places[q*size : (q+1)*size], Cutoff: b.Cutoff, Base: from}
 					m, err := k.Gradient(e, b.Scores[from:to], b.Gains[from:to], b.Discounts, r, want[from:to])
 					if err != nil {
 						t.Fatal(err)

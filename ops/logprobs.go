@@ -27,7 +27,7 @@ func LogProbs(l Lists, rankings *G.Node) (*G.Node, error) {
 				return err
 			}
 			r := l.Rankings(in[1])
-			logs := l.Floats(len(r.Places))
+			logs := l.Floats(len(r.Documents))
 			if err := l.Kernel.LogProbs(scores, r, logs); err != nil {
 				return err
 			}
@@ -40,7 +40,7 @@ func LogProbs(l Lists, rankings *G.Node) (*G.Node, error) {
 				return err
 			}
 			r := l.Rankings(in[1])
-			size, lambda := len(r.Places), l.Floats(l.Len())
+			size, lambda := len(r.Documents), l.Floats(l.Len())
 			weights := l.Read(in[2], l.Query*size, (l.Query+1)*size)
 			if err := l.Kernel.LogProbsGradient(scores, r, weights, lambda); err != nil {
 				return err

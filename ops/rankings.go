@@ -44,7 +44,7 @@ func Rankings(l Lists, s *Sampler) (*G.Node, error) {
 				return err
 			}
 			mine := result.Int[l.Query*s.capacity*s.cutoff:][:now.samples*s.cutoff]
-			return l.Sampler.Draw(scores, now.samples, s.cutoff, now.seed, now.step, uint64(l.Query), l.From, mine)
+			return l.Sampler.Draw(scores, now.stream(l), plackett.Rankings{Documents: mine, Cutoff: s.cutoff, Base: l.From})
 		},
 	}
 	return f.Apply(op.Lists(l))
@@ -77,7 +77,7 @@ func IdealRankings(l Lists, gains *G.Node, s *Sampler) (*G.Node, error) {
 		}
 		ties := l.Zeros()
 		if s != nil {
-			plackett.Gumbel(now.seed, now.step, uint64(l.Query), 0, ties)
+			plackett.Gumbel(now.stream(l), 0, ties)
 		}
 		ranking := result.Int[l.Query*l.Rows:][:len(gains)]
 		for d := range ranking {
@@ -112,7 +112,7 @@ func Gumbel(l Lists, s *Sampler) (*G.Node, error) {
 			noise := l.Floats(l.Len())
 			for i := range s.capacity {
 				if i < now.samples {
-					plackett.Gumbel(now.seed, now.step, uint64(l.Query), uint64(i), noise)
+					plackett.Gumbel(now.stream(l), uint64(i), noise)
 				} else {
 					for d := range noise {
 						noise[d] = math.NaN()

@@ -9,6 +9,7 @@ import (
 	G "gorgonia.org/gorgonia"
 
 	"github.com/plrank/plrank/internal/op"
+	"github.com/plrank/plrank/plackett"
 )
 
 // A Sampler is a source of sampled rankings, or of the noise of [Gumbel]: how many
@@ -73,6 +74,11 @@ func (s *Sampler) SetStep(step uint64) {
 type draw struct {
 	samples    int
 	seed, step uint64
+}
+
+// stream is the stream of random numbers of a query.
+func (d draw) stream(l *op.List) plackett.Stream {
+	return plackett.Stream{Seed: d.seed, Step: d.step, Query: uint64(l.Query)}
 }
 
 // next gives a node its draw. The steps count the runs: a new one begins when a

@@ -2,7 +2,8 @@ package forward
 
 import (
 	"fmt"
-	"strings"
+
+	"github.com/plrank/plrank/internal/names"
 )
 
 // An Activation is the elementwise function at the end of a dense layer.
@@ -32,7 +33,7 @@ func ParseActivation(name string) (Activation, error) {
 			return Activation(a), nil
 		}
 	}
-	return 0, fmt.Errorf("unknown activation %q: want one of %s", name, strings.Join(activationNames[:], ", "))
+	return 0, fmt.Errorf("unknown activation %q: %s", name, names.Want(name, activationNames[:]))
 }
 
 // Valid says whether there is such an activation.

@@ -75,7 +75,7 @@ func (l *List) Order(x []float64) []int {
 // Rankings are those of the query, out of a node [queries, samples, cutoff].
 func (l *List) Rankings(t Tensor) plackett.Rankings {
 	cutoff, size := t.Shape[2], t.Shape[1]*t.Shape[2]
-	return plackett.Rankings{Places: t.Int[l.Query*size : (l.Query+1)*size], Cutoff: cutoff, Base: l.From}
+	return plackett.Rankings{Documents: t.Int[l.Query*size : (l.Query+1)*size], Cutoff: cutoff, Base: l.From}
 }
 
 // FullRankings are [List.Rankings] that may not end before the discounts do while
@@ -86,11 +86,11 @@ func (l *List) FullRankings(t Tensor, discounts []float64) (plackett.Rankings, e
 	if r.Cutoff < want {
 		return r, fmt.Errorf("rankings of %d places for %d discounts and %d documents: draw rankings with a cutoff of %d", r.Cutoff, len(discounts), l.Len(), len(discounts))
 	}
-	for i := 0; i < len(r.Places); i += r.Cutoff {
-		if r.Places[i] == -1 || r.Places[i+want-1] != -1 {
+	for i := 0; i < len(r.Documents); i += r.Cutoff {
+		if r.Documents[i] == -1 || r.Documents[i+want-1] != -1 {
 			continue
 		}
-		end := slices.Index(r.Places[i:i+want], -1)
+		end := slices.Index(r.Documents[i:i+want], -1)
 		return r, fmt.Errorf("ranking %d ends (-1) after %d places, of %d documents with %d discounts: want %d places", i/r.Cutoff, end, l.Len(), len(discounts), want)
 	}
 	return r, nil
@@ -100,19 +100,8 @@ func (l *List) FullRankings(t Tensor, discounts []float64) (plackett.Rankings, e
 func (l *List) finite(what string, x []float64) error {
 	for d, v := range x {
 		if v-v != 0 {
-			return &rowError{l.From + d, what, v}
+			return &plackett.NumberError{What: what, Position: d, Value: v}
 		}
 	}
 	return nil
-}
-
-// rowError tells of a number of a row that is not finite.
-type rowError struct {
-	row   int
-	what  string
-	value float64
-}
-
-func (e *rowError) Error() string {
-	return fmt.Sprintf("row %d: the %s is %v: %ss must be finite", e.row, e.what, e.value, e.what)
 }

@@ -146,13 +146,9 @@ func (r *listRun) query(l *List, q int, offsets []int, rows, present int, in []T
 	if err == nil {
 		return nil
 	}
-	var score *plackett.ScoreError
-	if errors.As(err, &score) {
-		err = &rowError{l.From + score.Position, "score", score.Score}
-	}
-	var row *rowError
-	if errors.As(err, &row) {
-		return fmt.Errorf("%s: query %d, %w", r.f.Name, q, err)
+	var bad *plackett.NumberError
+	if errors.As(err, &bad) && (bad.What == "score" || bad.What == "gain") {
+		return fmt.Errorf("%s: query %d, row %d: the %s is %v: %ss must be finite", r.f.Name, q, l.From+bad.Position, bad.What, bad.Value, bad.What)
 	}
 	return fmt.Errorf("%s: query %d: %w", r.f.Name, q, err)
 }

@@ -31,7 +31,7 @@ func exact(t *testing.T, e plackett.Estimator, l List, discounts []float64) floa
 	mean, lambda := make([]float64, len(l.Scores)), make([]float64, len(l.Scores))
 	square := 0.0
 	err := plackett.Enumerate(l.Scores, len(discounts), func(ranking []int, p float64) {
-		if _, err := kernel.Gradient(e, l.Scores, l.Gains, discounts, plackett.Rankings{Places: ranking, Cutoff: len(ranking)}, lambda); err != nil {
+		if _, err := kernel.Gradient(e, l.Scores, l.Gains, discounts, plackett.Rankings{Documents: ranking, Cutoff: len(ranking)}, lambda); err != nil {
 			t.Fatal(err)
 		}
 		for d, x := range lambda {

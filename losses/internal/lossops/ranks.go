@@ -8,6 +8,7 @@ import (
 
 	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/plackett"
 )
 
 // RankDiscounts gives every document the discount of its rank of [ops.Ranks], and
@@ -51,19 +52,9 @@ func TargetExposure(l ops.Lists, gains *G.Node, discounts []float64) (*G.Node, e
 		if err != nil {
 			return err
 		}
-		order := l.Order(gains)
-		for first := 0; first < min(len(order), len(discounts)); {
-			end, sum := first, 0.0
-			for ; end < len(order) && gains[order[end]] == gains[order[first]]; end++ {
-				if end < len(discounts) {
-					sum += discounts[end]
-				}
-			}
-			for _, d := range order[first:end] {
-				result.Set(l.From+d, sum/float64(end-first))
-			}
-			first = end
-		}
+		exposure := l.Floats(len(gains))
+		plackett.RankedExposure(gains, discounts, exposure)
+		result.Write(exposure, l.From)
 		return nil
 	}}
 	return f.ApplyTo(op.Rows("gains", gains), op.Lists(l))

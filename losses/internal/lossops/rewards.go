@@ -44,13 +44,13 @@ func rewards(name string, toGo bool, l ops.Lists, gains, rankings *G.Node, disco
 			if err != nil {
 				return err
 			}
-			rewards := l.Floats(len(r.Places))
+			rewards := l.Floats(len(r.Documents))
 			if err := plackett.RewardsToGo(gains, discounts, r, rewards); err != nil {
 				return err
 			}
 			for i := 0; !toGo && i < len(rewards); i += r.Cutoff {
 				for k := 1; k < min(r.Cutoff, len(discounts)); k++ {
-					if r.Places[i+k] >= 0 {
+					if r.Documents[i+k] >= 0 {
 						rewards[i+k] = rewards[i]
 					}
 				}

@@ -1,0 +1,124 @@
+// Package source is where the commands take their data from: the flags that say so,
+// and the opening.
+package source
+
+import (
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/names"
+)
+
+// A Source is a collection on disk, or a synthetic one.
+type Source struct {
+	Data  string  `json:"data"` // a file, a folder, or synthetic:SHAPE
+	Vali  string  `json:"vali,omitempty"`
+	Test  string  `json:"test,omitempty"`
+	Fold  int     `json:"fold,omitempty"`  // of the folder of folds Data; 0: Data is none
+	Scale float64 `json:"scale,omitempty"` // of a synthetic collection; 0: 0.005
+	Reading
+}
+
+// Reading is how files are read.
+type Reading struct {
+	Duplicates     string `json:"duplicates,omitempty"`
+	LabelColumn    string `json:"labelColumn,omitempty"`
+	QueryColumn    string `json:"queryColumn,omitempty"`
+	DocumentColumn string `json:"documentColumn,omitempty"`
+	GroupColumn    string `json:"groupColumn,omitempty"`
+	Groups         string `json:"groups,omitempty"`
+}
+
+const (
+	syntheticPrefix = "synthetic:"
+	defaultScale    = 0.005
+)
+
+// Names of the flags.
+var (
+	ReadingFlags = []string{"duplicates", "label-column", "query-column", "document-column"}
+	GroupFlags   = []string{"group-column", "groups"}
+	Flags        = append(append([]string{"data", "scale", "vali", "test", "fold"}, ReadingFlags...), GroupFlags...)
+)
+
+// Define defines the flags; their defaults are what s holds. The word is what -data
+// being absent means.
+func (s *Source) Define(f *flag.FlagSet, absent string) {
+	f.StringVar(&s.Data, "data", s.Data, "a `file`, a folder with train, vali and test files, or synthetic:SHAPE, a collection made in the shape of "+
+		strings.Join(datasets.SyntheticShapes(), ", ")+absent)
+	f.Float64Var(&s.Scale, "scale", s.Scale, fmt.Sprintf("the `fraction` of the queries of the published collection that synthetic:SHAPE has; 0 stands for %v", defaultScale))
+	f.StringVar(&s.Vali, "vali", s.Vali, "the `file` of the validation split; without any, 20 % of the training queries are held out (10 % for Istella)")
+	f.StringVar(&s.Test, "test", s.Test, "the `file` of the test split")
+	f.IntVar(&s.Fold, "fold", s.Fold, "`number` of the fold to take, where -data is a folder of folds Fold1, Fold2, …")
+	s.Duplicates = cmp.Or(s.Duplicates, "error")
+	f.StringVar(&s.Duplicates, "duplicates", s.Duplicates, "`what` to do with a second value for a feature in one line: error, or last, by which the last one counts")
+	f.StringVar(&s.LabelColumn, "label-column", s.LabelColumn, "`name` of the label's column in separated values; without it, the usual names are looked for")
+	f.StringVar(&s.QueryColumn, "query-column", s.QueryColumn, "`name` of the query id's column")
+	f.StringVar(&s.DocumentColumn, "document-column", s.DocumentColumn, "`name` of the document id's column")
+	f.StringVar(&s.GroupColumn, "group-column", s.GroupColumn, "`name` of the column with the groups of documents, for fairness; of LETOR text, the id of a feature, each value of which is a group")
+	f.StringVar(&s.Groups, "groups", s.Groups, "a `file` with the group of one document a line, in the order of the -data file; without it, the file's name plus .groups is looked for")
+}
+
+// Check reports flags that make no sense, alone or together.
+func (s *Source) Check() error {
+	split := s.Vali != "" || s.Test != "" || s.Fold != 0
+	groups := s.GroupColumn != "" || s.Groups != ""
+	switch {
+	case s.Duplicates != "error" && s.Duplicates != "last":
+		return fmt.Errorf("-duplicates %q: want error or last", s.Duplicates)
+	case s.Data == "" && split:
+		return errors.New("-vali, -test and -fold need -data")
+	case s.Data == "" && groups:
+		return errors.New("-group-column and -groups need -data")
+	case s.GroupColumn != "" && s.Groups != "":
+		return errors.New("-group-column and -groups exclude each other")
+	case s.Synthetic() && (split || groups):
+		return fmt.Errorf("%s is made with all its splits, without folds or groups: -vali, -test, -fold, -group-column and -groups have no meaning beside it", s.Data)
+	case s.Synthetic() && !slices.Contains(datasets.SyntheticShapes(), strings.TrimPrefix(s.Data, syntheticPrefix)):
+		return fmt.Errorf("-data %s: %s after %s", s.Data, names.Want(strings.TrimPrefix(s.Data, syntheticPrefix), datasets.SyntheticShapes()), syntheticPrefix)
+	case s.Scale != 0 && !s.Synthetic():
+		return errors.New("-scale is for -data synthetic:SHAPE")
+	case !(s.Scale >= 0 && s.Scale <= 1):
+		return fmt.Errorf("-scale %v: want a fraction in (0, 1]", s.Scale)
+	case s.Fold < 0:
+		return fmt.Errorf("-fold %d: folds count from 1", s.Fold)
+	}
+	return nil
+}
+
+// Synthetic tells whether the collection is made, not read.
+func (s *Source) Synthetic() bool { return strings.HasPrefix(s.Data, syntheticPrefix) }
+
+// Fraction is how much the collection is of the whole: the scale of a synthetic one,
+// 1 of others.
+func (s *Source) Fraction() float64 {
+	if s.Synthetic() {
+		return cmp.Or(s.Scale, defaultScale)
+	}
+	return 1
+}
+
+// ReadOptions are those of the flags.
+func (r Reading) ReadOptions() datasets.ReadOptions {
+	return datasets.ReadOptions{
+		Duplicates: r.Duplicates, LabelColumn: r.LabelColumn, QueryColumn: r.QueryColumn, DocumentColumn: r.DocumentColumn,
+		GroupColumn: r.GroupColumn, Groups: r.Groups,
+	}
+}
+
+// Open reads or makes the collection. The options beside the source's own: what becomes
+// of unlabelled documents, and the folder of the cache, see datasets.Options.
+func (s *Source) Open(seed uint64, unlabelled, cache string) (*datasets.Splits, error) {
+	if shape, ok := strings.CutPrefix(s.Data, syntheticPrefix); ok {
+		return datasets.SyntheticShape(shape, s.Fraction(), seed)
+	}
+	return datasets.Open(s.Data, datasets.Options{
+		Read: s.ReadOptions(), Vali: s.Vali, Test: s.Test, Fold: s.Fold, Seed: seed,
+		Unlabelled: unlabelled, Cache: cache,
+	})
+}

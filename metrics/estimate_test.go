@@ -1,0 +1,172 @@
+package metrics
+
+import (
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/plackett"
+	"gonum.org/v1/gonum/stat"
+)
+
+// Every metric's expectation over all rankings of a small list, each as often as
+// it is likely, against the sampled one: the mean over copies of the list, whose
+// standard error is well known.
+func TestExpectedAgainstEnumeration(t *testing.T) {
+	for _, scores := range [][]float64{
+		{0.3, -0.6, 1.1, 0, 0.4, -0.2},
+		{12, -0.6, 1.1, 0, 7, 12}, // peaked
+	} {
+		labels := []float32{2, 0, 0, 3, 1, 0}
+		copies := Input{Offsets: []int{0}}
+		copies.Policy.Seed = 7
+		for range 200 {
+			copies.Scores = append(copies.Scores, scores...)
+			copies.Labels = append(copies.Labels, labels...)
+			copies.Offsets = append(copies.Offsets, len(copies.Scores))
+		}
+		for _, m := range allMetrics(t) {
+			exact := 0.0
+			j := evaluator{metric: m.metric, highestGrade: 3}
+			if _, err := j.prepare(labels); err != nil {
+				t.Fatal(err)
+			}
+			err := plackett.Enumerate(scores, j.depth(), func(documents []int, probability float64) {
+				exact += probability * j.value(&ranking{documents: documents})
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := m.Expected().Estimate(copies)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mean, stdErr := e.Mean(LabelFreeZero)
+			if math.Abs(mean-exact) > 5*stdErr+1e-12 {
+				t.Errorf("%v of %v is %v ± %v, by enumeration %v", m, scores, mean, stdErr, exact)
+			}
+			// The standard error is that of the spread between the copies.
+			spread := stat.StdDev(e.PerQuery, nil) / math.Sqrt(200)
+			if stdErr > 1.5*spread+1e-12 || stdErr < spread/1.5-1e-12 {
+				t.Errorf("%v of %v has a standard error of %v, but the copies one of %v", m, scores, stdErr, spread)
+			}
+		}
+	}
+}
+
+// What Expected gains over the plain mean.
+func TestExpectedHasLessVariance(t *testing.T) {
+	l, m := benchmarkLists(100, 125), mustParse(t, "dcg@5")
+	e, err := m.Expected().Estimate(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	draws, err := Policy{}.draws()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Rankings{Samples: 100, Cutoff: 5}
+	for q := range 100 {
+		places, err := draws.of(query{number: q, scores: l.Scores[125*q : 125*(q+1)]}, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range places {
+			r.Rows = append(r.Rows, 125*q+d)
+		}
+	}
+	l.Rankings = &r
+	plain, err := m.Expected().Estimate(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean, stdErr := e.Mean(LabelFreeZero)
+	plainMean, plainErr := plain.Mean(LabelFreeZero)
+	if math.Abs(mean-plainMean) > 5*plainErr {
+		t.Errorf("%v ± %v and %v ± %v from the same rankings", mean, stdErr, plainMean, plainErr)
+	}
+	if ratio := square(plainErr / stdErr); ratio < 100 {
+		t.Errorf("the variance is only %.1f times less", ratio)
+	}
+}
+
+func TestOverRankings(t *testing.T) {
+	l := Input{
+		Scores:  []float64{9, 9, 9, 9, 9},
+		Labels:  []float32{0, 1, 0, 3, 0},
+		Offsets: []int{0, 3, 5},
+	}
+	m := mustParse(t, "expected-dcg@3")
+	log3 := math.Log2(3)
+	r := Rankings{Samples: 3, Cutoff: 3, Rows: []int{
+		1, 0, 2, 0, 1, 2, 0, 2, 1,
+		4, 3, -1, 3, 4, -1, -1, -1, -1, // the third is absent
+	}}
+	l.Rankings = &r
+	e, err := m.Estimate(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean := (1 + 1/log3 + 0.5) / 3
+	variance := (square(1-mean) + square(1/log3-mean) + square(0.5-mean)) / 2
+	want := Estimate{
+		PerQuery: []float64{mean, 7 * (1/log3 + 1) / 2},
+		StdErr:   []float64{math.Sqrt(variance / 3), 7 * (1 - 1/log3) / 2},
+	}
+	if !same(e.PerQuery, want.PerQuery) || !same(e.StdErr, want.StdErr) {
+		t.Errorf("%+v, want %+v", e, want)
+	}
+	mean, stdErr := e.Mean(LabelFreeZero)
+	if wantErr := math.Hypot(want.StdErr[0], want.StdErr[1]) / 2; !near(mean, (want.PerQuery[0]+want.PerQuery[1])/2, 1e-14) || !near(stdErr, wantErr, 1e-14) {
+		t.Errorf("mean %v ± %v, want ± %v", mean, stdErr, wantErr)
+	}
+
+	one := Rankings{Samples: 1, Cutoff: 3, Rows: []int{1, 0, 2, 4, 3, -1}}
+	l.Rankings = &one
+	if e, err = m.Estimate(l); err != nil || !math.IsInf(e.StdErr[0], 1) {
+		t.Errorf("one sample has a standard error of %v, %v", e.StdErr, err)
+	}
+
+	for want, bad := range map[string]Rankings{
+		"5 entries of rankings, want 2 queries × 1 samples × cutoff 3": {Samples: 1, Cutoff: 3, Rows: make([]int, 5)},
+		"query 0: 3 ranks of its 3 documents count":                    {Samples: 1, Cutoff: 2, Rows: make([]int, 4)},
+		"query 0: sample 0, rank 2: row 3 is not one of the query's":   {Samples: 1, Cutoff: 3, Rows: []int{0, 3, 1, 3, 4, -1}},
+		"query 1: sample 0, rank 2: row 4 is placed twice":             {Samples: 1, Cutoff: 3, Rows: []int{0, 1, 2, 4, 4, -1}},
+		"query 1: none of its rankings is present":                     {Samples: 1, Cutoff: 3, Rows: []int{0, 1, 2, -1, -1, -1}},
+		"rank 3: row -1": {Samples: 1, Cutoff: 3, Rows: []int{0, 1, -1, 4, 3, -1}},
+	} {
+		l.Rankings = &bad
+		if _, err := m.Estimate(l); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v; want an error with %q", err, want)
+		}
+	}
+}
+
+func TestExpectedIsTheSeeds(t *testing.T) {
+	l := Input{Scores: []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, Labels: []float32{1, 0, 2, 1, 0, 1}, Offsets: []int{0, 3, 6}}
+	m := mustParse(t, "ndcg@2")
+	expected := func(p Policy) Estimate {
+		l.Policy = p
+		e, err := m.Expected().Estimate(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	a := expected(Policy{Seed: 1})
+	if b := expected(Policy{Seed: 1, Samples: 100}); !reflect.DeepEqual(a, b) {
+		t.Errorf("%v and %v with one seed", a, b)
+	}
+	for _, p := range []Policy{{Seed: 2}, {Seed: 1, Step: 1}} {
+		if b := expected(p); reflect.DeepEqual(a, b) {
+			t.Errorf("%+v gives what seed 1, step 0 gives", p)
+		}
+	}
+	l.Policy.Samples = -1
+	if _, err := m.Expected().Estimate(l); err == nil {
+		t.Error("no error for -1 samples")
+	}
+}
+
+func square(x float64) float64 { return x * x }
