@@ -8,8 +8,8 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/losses"
-	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/losses/internal/lossops"
+	"github.com/plrank/plrank/metrics"
 )
 
 // Gains divided by the best value that the metric can have, for any discounts.
