@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/plrank/plrank/ops"
 )
 
@@ -109,24 +107,5 @@ func TestPaper(t *testing.T) {
 	}
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got %+v", c)
-	}
-}
-
-// Every number of rows has a rung that holds it and wastes an eighth at most
-// (beyond the smallest), and rungs are their own.
-func TestRungs(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		rows := rapid.IntRange(0, 100000).Draw(t, "rows")
-		c := rung(rows)
-		if c < rows || c%8 != 0 || rung(c) != c || c > 64 && c-rows > rows/7+8 {
-			t.Fatalf("%d rows go into %d", rows, c)
-		}
-	})
-	rungs := map[int]bool{}
-	for rows := range 100000 {
-		rungs[rung(rows)] = true
-	}
-	if len(rungs) > 80 {
-		t.Errorf("%d rungs up to 100000 rows", len(rungs))
 	}
 }
