@@ -9,6 +9,7 @@ import (
 
 	G "gorgonia.org/gorgonia"
 
+	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/ops"
 	"github.com/plrank/plrank/plackett"
 )
@@ -96,7 +97,7 @@ func lookup(name string) (build builder, measure string, err error) {
 	f, ok := families[base]
 	switch {
 	case !ok:
-		return nil, "", fmt.Errorf("no loss %q: want one of %s", base, strings.Join(Names(), ", "))
+		return nil, "", fmt.Errorf("no loss %q: %s", base, names.Want(base, Names()))
 	case !has:
 		return f.build, f.measure, nil
 	}
@@ -104,7 +105,7 @@ func lookup(name string) (build builder, measure string, err error) {
 	switch {
 	case f.by != nil:
 		if build, ok = f.by[value]; !ok {
-			return nil, "", fmt.Errorf("no loss %q: want one of %s", name, strings.Join(f.names(base), ", "))
+			return nil, "", fmt.Errorf("no loss %q: %s", name, names.Want(name, f.names(base)))
 		}
 		return build, f.measure, nil
 	case f.temperature == nil:
@@ -124,12 +125,12 @@ func lookup(name string) (build builder, measure string, err error) {
 // names of the family of that name, in alphabetical order; of those with numbers the
 // one without.
 func (f family) names(base string) []string {
-	names := []string{base}
+	all := []string{base}
 	for by := range f.by {
-		names = append(names, base+"("+by+")")
+		all = append(all, base+"("+by+")")
 	}
-	slices.Sort(names)
-	return names
+	slices.Sort(all)
+	return all
 }
 
 // ByName returns the loss of that name, see [Names]. approxndcg and pirank may have
@@ -147,10 +148,10 @@ func ByName(name string) (Func, error) {
 
 // Names returns the names of all losses, in alphabetical order.
 func Names() []string {
-	var names []string
+	var all []string
 	for base, f := range families {
-		names = append(names, f.names(base)...)
+		all = append(all, f.names(base)...)
 	}
-	slices.Sort(names)
-	return names
+	slices.Sort(all)
+	return all
 }
