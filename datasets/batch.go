@@ -8,7 +8,10 @@ type Batch struct {
 	X       []float32 // row capacity × Transform.Width(); rows past Rows() are zero
 	Labels  []float32 // [row capacity]; 0 past Rows()
 	Groups  []int     // [row capacity] groups of documents; −1 past Rows(); nil where the dataset has none
+	Weights []float32 // [row capacity] of documents; 0 past Rows(); nil where the dataset has none
 	Offsets []int     // [query capacity+1]; queries past the packed ones are empty: the offset is repeated
+
+	QueryWeights []float32 // [query capacity]; 0 past the packed ones; nil where the dataset has none
 }
 
 // Rows is the number of rows that hold documents.
@@ -41,7 +44,9 @@ func (b *Batch) Pack(d *Dataset, t *Transform, queries []int, rows, queryCapacit
 
 	b.Labels = resize(b.Labels, rows)
 	b.X = resize(b.X, rows*width)
-	b.Groups = packGroups(b.Groups, d, queries, rows)
+	b.Groups = pack(b.Groups, d.Groups, d.Offsets, queries, rows, -1)
+	b.Weights = pack(b.Weights, d.Weights, d.Offsets, queries, rows, 0)
+	b.QueryWeights = pack(b.QueryWeights, d.QueryWeights, nil, queries, queryCapacity, 0)
 	clear(b.Labels[used:])
 	clear(b.X[used*width:])
 	one := func(i int) {
@@ -60,20 +65,24 @@ func (b *Batch) Pack(d *Dataset, t *Transform, queries []int, rows, queryCapacit
 	parallel(len(queries), one)
 }
 
-// packGroups is the groups of the documents of the queries, and −1 after them. Its
-// buffer is used again.
-func packGroups(groups []int, d *Dataset, queries []int, rows int) []int {
-	if d.Groups == nil {
+// pack gathers what belongs to the queries, one value each where offsets are nil,
+// and fills the rest of the capacity. It is nil where from is; else it reuses to.
+func pack[T any](to, from []T, offsets, queries []int, capacity int, fill T) []T {
+	if from == nil {
 		return nil
 	}
-	groups = groups[:0]
+	to = to[:0]
 	for _, q := range queries {
-		groups = append(groups, d.Groups[d.Offsets[q]:d.Offsets[q+1]]...)
+		if offsets == nil {
+			to = append(to, from[q])
+		} else {
+			to = append(to, from[offsets[q]:offsets[q+1]]...)
+		}
 	}
-	for len(groups) < rows {
-		groups = append(groups, -1)
+	for len(to) < capacity {
+		to = append(to, fill)
 	}
-	return groups
+	return to
 }
 
 // resize is s with length n, its old contents if there is room.

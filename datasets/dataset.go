@@ -17,10 +17,16 @@ type Dataset struct {
 
 	FeatureNames []string // [columns], or nil where the source does not name features
 	DocumentIDs  []string // [rows], or nil where the source names no documents
-	Groups       []int    // [rows] the group of each document, for fairness; negative: none; nil: the source has no groups
-	GroupNames   []string // by group: what the source calls it, the same for all splits; nil: groups have no names
-	SourceRows   []int    // [rows]: which row of the source it was, from 0; nil where ReadFile or Group left all rows in their places
-	Warnings     []string // what was odd about the source but could be read, one line each
+
+	// Weights of documents and of queries, 0 or more; nil: all are 1. How they count
+	// is up to the loss and the metric.
+	Weights      []float32 // [rows]
+	QueryWeights []float32 // [queries]
+
+	Groups     []int    // [rows] the group of each document, for fairness; negative: none; nil: the source has no groups
+	GroupNames []string // by group: what the source calls it, the same for all splits; nil: groups have no names
+	SourceRows []int    // [rows]: which row of the source it was, from 0; nil where ReadFile or Group left all rows in their places
+	Warnings   []string // what was odd about the source but could be read, one line each
 }
 
 // Unlabelled is the label of a document that was not judged. Such documents are
@@ -44,40 +50,46 @@ func (d *Dataset) Row(i int) []float32 {
 
 // Select copies the given queries, in the given order, into a new Dataset.
 func (d *Dataset) Select(queries []int) *Dataset {
-	rows := 0
-	for _, q := range queries {
-		rows += d.Offsets[q+1] - d.Offsets[q]
+	rows := make([]span, len(queries)) // of d
+	one := make([]span, len(queries))
+	values := make([]span, len(queries))
+	offsets := make([]int, 1, len(queries)+1)
+	for i, q := range queries {
+		from, to := d.Offsets[q], d.Offsets[q+1]
+		rows[i], one[i], values[i] = span{from, to}, span{q, q + 1}, span{from * d.Width(), to * d.Width()}
+		offsets = append(offsets, offsets[i]+to-from)
 	}
-	s := &Dataset{
+	return &Dataset{
 		Name:         d.Name,
-		Features:     make([]float32, 0, rows*d.Width()),
-		Labels:       make([]float32, 0, rows),
-		Offsets:      make([]int, 1, len(queries)+1),
-		QueryIDs:     make([]string, 0, len(queries)),
+		Features:     gather(d.Features, values),
+		Labels:       gather(d.Labels, rows),
+		Offsets:      offsets,
+		QueryIDs:     gather(d.QueryIDs, one),
 		FeatureIDs:   d.FeatureIDs,
 		FeatureNames: d.FeatureNames,
+		DocumentIDs:  gather(d.DocumentIDs, rows),
+		Weights:      gather(d.Weights, rows),
+		QueryWeights: gather(d.QueryWeights, one),
+		Groups:       gather(d.Groups, rows),
 		GroupNames:   d.GroupNames,
+		SourceRows:   gather(d.SourceRows, rows),
 	}
-	if d.Groups != nil {
-		s.Groups = make([]int, 0, rows)
+}
+
+// gather copies parts of a list, one after another; nil for nil.
+func gather[T any](list []T, parts []span) []T {
+	if list == nil {
+		return nil
 	}
-	for _, q := range queries {
-		from, to := d.Offsets[q], d.Offsets[q+1]
-		s.Features = append(s.Features, d.Features[from*d.Width():to*d.Width()]...)
-		s.Labels = append(s.Labels, d.Labels[from:to]...)
-		s.Offsets = append(s.Offsets, len(s.Labels))
-		s.QueryIDs = append(s.QueryIDs, d.QueryIDs[q])
-		if d.DocumentIDs != nil {
-			s.DocumentIDs = append(s.DocumentIDs, d.DocumentIDs[from:to]...)
-		}
-		if d.Groups != nil {
-			s.Groups = append(s.Groups, d.Groups[from:to]...)
-		}
-		if d.SourceRows != nil {
-			s.SourceRows = append(s.SourceRows, d.SourceRows[from:to]...)
-		}
+	n := 0
+	for _, p := range parts {
+		n += p.to - p.from
 	}
-	return s
+	gathered := make([]T, 0, n)
+	for _, p := range parts {
+		gathered = append(gathered, list[p.from:p.to]...)
+	}
+	return gathered
 }
 
 // InSourceOrder gives values [rows] of the documents of a whole file in the order
@@ -98,15 +110,20 @@ func (d *Dataset) InSourceOrder(values []float64) []float64 {
 }
 
 // Group makes a dataset of the rows of d, which belong to the given queries
-// [rows]; the Offsets and QueryIDs of d do not matter. Queries come in the order
-// of their first rows, and their rows keep their order. Where they stand together
-// already, the result shares memory with d.
+// [rows]; the Offsets and QueryIDs of d do not matter, unless it has QueryWeights:
+// the documents of a query must then all be of queries of one weight, which it gets.
+// Queries come in the order of their first rows, and their rows keep their order.
+// Where they stand together already, the result shares memory with d.
 func (d *Dataset) Group(queries []string) (*Dataset, error) {
 	if len(queries) != d.Rows() {
 		return nil, fmt.Errorf("datasets: %s: %d query ids for %d rows", d.Name, len(queries), d.Rows())
 	}
+	weights, err := d.regroupWeights(queries)
+	if err != nil {
+		return nil, err
+	}
 	runs := *d // a query for each run of rows with the same id
-	runs.Offsets, runs.QueryIDs = []int{0}, nil
+	runs.Offsets, runs.QueryIDs, runs.QueryWeights = []int{0}, nil, nil
 	byID := map[string][]int{} // runs
 	var ids []string
 	for r, id := range queries {
@@ -125,6 +142,7 @@ func (d *Dataset) Group(queries []string) (*Dataset, error) {
 		runs.Offsets = append(runs.Offsets, d.Rows())
 	}
 	if len(ids) == len(runs.QueryIDs) {
+		runs.QueryWeights = weights
 		return &runs, runs.Validate()
 	}
 	if err := runs.Validate(); err != nil {
@@ -145,37 +163,67 @@ func (d *Dataset) Group(queries []string) (*Dataset, error) {
 		at += len(byID[id])
 		offsets = append(offsets, grouped.Offsets[at])
 	}
-	grouped.Offsets, grouped.QueryIDs = offsets, ids
+	grouped.Offsets, grouped.QueryIDs, grouped.QueryWeights = offsets, ids, weights
 	grouped.Warnings = append(slices.Clone(d.Warnings), fmt.Sprintf("%s: %d times a query came back after another one; its rows were put together",
 		d.Name, len(order)-len(ids)))
 	return grouped, nil
+}
+
+// regroupWeights is the weights of the given queries [rows], by first row; nil
+// where d has none.
+func (d *Dataset) regroupWeights(queries []string) ([]float32, error) {
+	if d.QueryWeights == nil {
+		return nil, nil
+	}
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	var weights []float32
+	number := map[string]int{}
+	for q, weight := range d.QueryWeights {
+		for _, id := range queries[d.Offsets[q]:d.Offsets[q+1]] {
+			n, seen := number[id]
+			if !seen {
+				number[id] = len(weights)
+				weights = append(weights, weight)
+			} else if weights[n] != weight {
+				return nil, fmt.Errorf("datasets: %s: query %q is made of queries of weights %g and %g: want one weight", d.Name, id, weights[n], weight)
+			}
+		}
+	}
+	return weights, nil
 }
 
 // view is the queries from:to of d; it shares memory with d.
 func (d *Dataset) view(from, to int) *Dataset {
 	first, last, w := d.Offsets[from], d.Offsets[to], d.Width()
 	v := *d
-	v.Features = d.Features[first*w : last*w : last*w]
-	v.Labels = d.Labels[first:last:last]
-	v.QueryIDs = d.QueryIDs[from:to:to]
+	v.Features = cut(d.Features, first*w, last*w)
+	v.Labels = cut(d.Labels, first, last)
+	v.QueryIDs = cut(d.QueryIDs, from, to)
+	v.DocumentIDs = cut(d.DocumentIDs, first, last)
+	v.Weights = cut(d.Weights, first, last)
+	v.QueryWeights = cut(d.QueryWeights, from, to)
+	v.Groups = cut(d.Groups, first, last)
+	v.SourceRows = cut(d.SourceRows, first, last)
 	v.Offsets = make([]int, 0, to-from+1)
 	for _, o := range d.Offsets[from : to+1] {
 		v.Offsets = append(v.Offsets, o-first)
 	}
-	if d.DocumentIDs != nil {
-		v.DocumentIDs = d.DocumentIDs[first:last:last]
-	}
-	if d.Groups != nil {
-		v.Groups = d.Groups[first:last:last]
-	}
-	if d.SourceRows != nil {
-		v.SourceRows = d.SourceRows[first:last:last]
-	}
 	return &v
 }
 
+// cut is list[from:to] without room to grow; nil for nil.
+func cut[T any](list []T, from, to int) []T {
+	if list == nil {
+		return nil
+	}
+	return list[from:to:to]
+}
+
 // Validate checks that the fields of a dataset fit together: lengths agree,
-// offsets and feature ids ascend, labels are finite. What this package makes is
+// offsets and feature ids ascend, labels are finite, weights are finite and not
+// negative. What this package makes is
 // valid; for datasets put together by hand.
 func (d *Dataset) Validate() error {
 	bad := func(format string, args ...any) error {
@@ -203,6 +251,12 @@ func (d *Dataset) Validate() error {
 	if d.DocumentIDs != nil && len(d.DocumentIDs) != d.Rows() {
 		return bad("%d document ids for %d rows", len(d.DocumentIDs), d.Rows())
 	}
+	if err := checkWeights(d.Weights, d.Rows(), "document"); err != nil {
+		return bad("%v", err)
+	}
+	if err := checkWeights(d.QueryWeights, d.Queries(), "query"); err != nil {
+		return bad("%v", err)
+	}
 	if d.Groups != nil && len(d.Groups) != d.Rows() {
 		return bad("%d groups for %d rows", len(d.Groups), d.Rows())
 	}
@@ -221,6 +275,22 @@ func (d *Dataset) Validate() error {
 	}
 	return nil
 }
+
+// checkWeights checks the weights of n things; nil is no weights.
+func checkWeights(weights []float32, n int, of string) error {
+	if weights != nil && len(weights) != n {
+		return fmt.Errorf("%d %s weights, want %d", len(weights), of, n)
+	}
+	for i, w := range weights {
+		if !isWeight(w) {
+			return fmt.Errorf("weight %g of %s %d: want a finite number of 0 or more", w, of, i)
+		}
+	}
+	return nil
+}
+
+// isWeight tells whether a number can be a weight.
+func isWeight(w float32) bool { return w >= 0 && w <= math.MaxFloat32 }
 
 // String says in one line what the dataset holds.
 func (d *Dataset) String() string {

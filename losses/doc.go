@@ -7,9 +7,12 @@
 // samples, for any discounts and gains (DCG, NDCG, precision, ARP, RBP, see
 // [DCGDiscounts] and what stands beside it):
 //
-//	plrank-rb                  PLRankRB, the one of least variance
+//	plrank-rb                  PLRankRB, usually the one of least variance
 //	plrank1 plrank2            PLRank1, PLRank2
+//	plrank1-loo plrank2-loo    the same with a leave-one-out baseline, see plackett.Estimator
+//	plrank2-expected           plrank-rb without its baseline
 //	policy-gradient            PolicyGradient
+//	policy-gradient-loo        the same with a leave-one-out baseline
 //	placement-policy-gradient  PlacementPolicyGradient
 //	stochasticrank             StochasticRank
 //	lambdaloss                 LambdaLoss, a bound
@@ -17,7 +20,7 @@
 // For the fairness of the expected exposure:
 //
 //	disparity                  Disparity, its gradient by PL-Rank-RB
-//	disparity(plrank2)         the same by PL-Rank-2, say, see DisparityGains
+//	disparity(plrank2)         the same by PL-Rank-2 or another of these, see DisparityGains
 //	ee-l                       ExposureLoss
 //	group-exposure             GroupExposure
 //	group-treatment            GroupTreatment

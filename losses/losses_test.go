@@ -113,7 +113,7 @@ func TestAllLosses(t *testing.T) {
 				}
 				// The pointwise losses know where zero is; of PL-Rank-2 and
 				// StochasticRank only the expectation does not.
-				if !slices.Contains([]string{"mse", "ordinal", "plrank2", "stochasticrank", "disparity(plrank2)"}, name) {
+				if !slices.Contains([]string{"mse", "ordinal", "plrank2", "plrank2-loo", "stochasticrank", "disparity(plrank2)", "disparity(plrank2-loo)"}, name) {
 					for q := range len(f.offsets) - 1 {
 						sum := 0.0
 						for _, x := range gradient[f.offsets[q]:f.offsets[q+1]] {
@@ -212,8 +212,10 @@ func TestDescent(t *testing.T) {
 	}
 	expected := func(f fixture) float64 { return exact(f, func(q exactQuery) float64 { return -q.Reward }) }
 	objectives := map[string]func(fixture) float64{
-		"plrank1": expected, "plrank2": expected, "plrank-rb": expected, "policy-gradient": expected,
 		"placement-policy-gradient": expected, "stochasticrank": expected, "lambdaloss": expected,
+	}
+	for _, e := range plackett.Estimators() {
+		objectives[e.String()] = expected
 	}
 	for name, measure := range fairness {
 		objectives[name] = func(f fixture) float64 {
@@ -259,10 +261,10 @@ func TestByName(t *testing.T) {
 		t.Errorf("error %v, want one that lists the names", err)
 	}
 	want := []string{
-		"approxndcg", "disparity", "disparity(lambdaloss)", "disparity(placement-policy-gradient)", "disparity(plrank-rb)", "disparity(plrank1)",
-		"disparity(plrank2)", "disparity(policy-gradient)", "ee-l", "group-exposure", "group-treatment", "lambdaloss", "lambdarank", "listmle", "listnet", "mse",
-		"ndcg-loss1", "ndcg-loss2", "ndcg-loss2pp", "ordinal", "pirank", "placement-policy-gradient", "plrank-rb", "plrank1", "plrank2",
-		"policy-gradient", "ranknet", "softmax", "stochasticrank",
+		"approxndcg", "disparity", "disparity(lambdaloss)", "disparity(placement-policy-gradient)", "disparity(plrank-rb)", "disparity(plrank1)", "disparity(plrank1-loo)",
+		"disparity(plrank2)", "disparity(plrank2-expected)", "disparity(plrank2-loo)", "disparity(policy-gradient)", "disparity(policy-gradient-loo)", "ee-l", "group-exposure", "group-treatment", "lambdaloss", "lambdarank", "listmle", "listnet", "mse",
+		"ndcg-loss1", "ndcg-loss2", "ndcg-loss2pp", "ordinal", "pirank", "placement-policy-gradient", "plrank-rb", "plrank1", "plrank1-loo", "plrank2", "plrank2-expected", "plrank2-loo",
+		"policy-gradient", "policy-gradient-loo", "ranknet", "softmax", "stochasticrank",
 	}
 	if got := losses.Names(); !slices.Equal(got, want) {
 		t.Errorf("names %v, want %v", got, want)

@@ -4,6 +4,7 @@ import (
 	G "gorgonia.org/gorgonia"
 
 	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/plackett"
 )
 
 // PLRank1 is minus the expected metric, −mean_q E_y[Σ_k θ_k ρ_{y_k}], with the gradient
@@ -17,10 +18,19 @@ func PLRank2(l ops.Lists, gains, rankings *G.Node, discounts []float64) (*G.Node
 	return negativeMean(l, gains, rankings, discounts, ops.PLRank2)
 }
 
-// PLRankRB is [PLRank1] with the gradient of PL-Rank-RB, the one of least variance,
+// PLRankRB is [PLRank1] with the gradient of PL-Rank-RB, usually the one of least variance,
 // see [ops.PLRankRB].
 func PLRankRB(l ops.Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error) {
 	return negativeMean(l, gains, rankings, discounts, ops.PLRankRB)
+}
+
+// by is the loss whose gradient an estimator gives.
+func by(e plackett.Estimator) func(l ops.Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error) {
+	return func(l ops.Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error) {
+		return negativeMean(l, gains, rankings, discounts, func(l ops.Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error) {
+			return ops.PLRankBy(e, l, gains, rankings, discounts)
+		})
+	}
 }
 
 func negativeMean(l ops.Lists, gains, rankings *G.Node, discounts []float64,

@@ -8,6 +8,7 @@ import (
 	G "gorgonia.org/gorgonia"
 
 	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/plackett"
 )
 
 // Batch is what a loss is built on: lists of one graph, and what is known of them.
@@ -38,10 +39,7 @@ type Batch struct {
 type Func func(Batch) (*G.Node, error)
 
 var byName = map[string]builder{
-	"plrank1":                   onRankings(PLRank1),
-	"plrank2":                   onRankings(PLRank2),
-	"plrank-rb":                 onRankings(PLRankRB),
-	"policy-gradient":           onRankings(PolicyGradient),
+	// The estimators of package plackett, and their disparity(…), are added by init.
 	"placement-policy-gradient": onRankings(PlacementPolicyGradient),
 	"lambdaloss":                onNoise(LambdaLoss),
 	"stochasticrank":            onNoise(StochasticRank),
@@ -64,12 +62,19 @@ var byName = map[string]builder{
 	"group-exposure":  groupExposure,
 	"group-treatment": groupTreatment,
 
-	"disparity(plrank1)":                   disparityBy(onRankings(PLRank1)),
-	"disparity(plrank2)":                   disparityBy(onRankings(PLRank2)),
-	"disparity(plrank-rb)":                 disparityBy(onRankings(PLRankRB)),
-	"disparity(policy-gradient)":           disparityBy(onRankings(PolicyGradient)),
 	"disparity(placement-policy-gradient)": disparityBy(onRankings(PlacementPolicyGradient)),
 	"disparity(lambdaloss)":                disparityBy(onNoise(LambdaLoss)),
+}
+
+func init() {
+	for _, e := range plackett.Estimators() {
+		loss := onRankings(by(e))
+		if e == plackett.PolicyGradient {
+			loss = onRankings(PolicyGradient) // the same number, by Gorgonia's differentiation
+		}
+		byName[e.String()] = loss
+		byName["disparity("+e.String()+")"] = disparityBy(loss)
+	}
 }
 
 // ByName returns the loss of that name. A name that is not known is an error that

@@ -125,7 +125,7 @@ func (j *judge) conditional(kernel *plackett.Kernel, scores []float64, rankings 
 	parts := min(batches, samples)
 	for part := range parts {
 		first, end := part*samples/parts, (part+1)*samples/parts
-		r := plackett.Rankings{Places: rankings[first*depth : end*depth], Cutoff: depth}
+		r := plackett.Rankings{Documents: rankings[first*depth : end*depth], Cutoff: depth}
 		sum, err := kernel.Metric(plackett.PLRankRB, scores, j.values, j.weights, r)
 		if err != nil {
 			return 0, 0, err

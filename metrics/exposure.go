@@ -22,7 +22,7 @@ func Exposure(l Lists, discounts []float64, p Policy) ([]float64, error) {
 		if err != nil {
 			return err
 		}
-		rankings := plackett.Rankings{Places: places, Cutoff: depth}
+		rankings := plackett.Rankings{Documents: places, Cutoff: depth}
 		return kernel.Exposure(q.scores, discounts[:depth], rankings, exposure[q.first:q.first+len(q.scores)])
 	})
 	if err != nil {

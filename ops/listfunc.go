@@ -159,7 +159,7 @@ func (op *listFuncOp) String() string {
 func (l list) finite() error {
 	for d, m := range l.scores {
 		if m-m != 0 {
-			return &plackett.ScoreError{Position: d, Score: m}
+			return &plackett.NumberError{What: "score", Position: d, Value: m}
 		}
 	}
 	return nil

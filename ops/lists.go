@@ -186,9 +186,9 @@ func (op *listOp) eachList(name string, values []G.Value, f func(list) error) er
 		}
 		l.scores = scores.read(l.scores, l.from, l.to)
 		if err := f(l); err != nil {
-			var bad *plackett.ScoreError
-			if errors.As(err, &bad) {
-				return fmt.Errorf("ops: %s: query %d, row %d: the score is %v: scores must be finite", name, q, l.from+bad.Position, bad.Score)
+			var bad *plackett.NumberError
+			if errors.As(err, &bad) && (bad.What == "score" || bad.What == "gain") {
+				return fmt.Errorf("ops: %s: query %d, row %d: the %s is %v: %ss must be finite", name, q, l.from+bad.Position, bad.What, bad.Value, bad.What)
 			}
 			return fmt.Errorf("ops: %s: query %d: %w", name, q, err)
 		}
@@ -217,7 +217,7 @@ func rankingsOf(v G.Value) (func(list) plackett.Rankings, error) {
 	shape := t.Shape()
 	all, cutoff, size := t.Ints(), shape[2], shape[1]*shape[2]
 	return func(l list) plackett.Rankings {
-		return plackett.Rankings{Places: all[l.query*size : (l.query+1)*size], Cutoff: cutoff, Base: l.from}
+		return plackett.Rankings{Documents: all[l.query*size : (l.query+1)*size], Cutoff: cutoff, Base: l.from}
 	}, nil
 }
 

@@ -262,7 +262,7 @@ func TestAgainstKernel(t *testing.T) {
 					var k plackett.Kernel
 					from, to := b.offsets[q], b.offsets[q+1]
 					size := b.samples * b.cutoff
-					r := plackett.Rankings{Places: b.places[q*size : (q+1)*size], Cutoff: b.cutoff, Base: from}
+					r := plackett.Rankings{Documents: b.places[q*size : (q+1)*size], Cutoff: b.cutoff, Base: from}
 					m, err := k.Gradient(e, b.scores[from:to], b.gains[from:to], b.discounts, r, want[from:to])
 					if err != nil {
 						t.Fatal(err)

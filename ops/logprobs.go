@@ -58,11 +58,11 @@ func (op *logProbsOp) Do(values ...G.Value) (G.Value, error) {
 	}
 	err = op.eachList("LogProbs", values, func(l list) error {
 		r := rankings(l)
-		l.result = sized(l.result, len(r.Places))
+		l.result = sized(l.result, len(r.Documents))
 		if err := l.kernel.LogProbs(l.scores, r, l.result); err != nil {
 			return err
 		}
-		logs.write(l.result, l.query*len(r.Places))
+		logs.write(l.result, l.query*len(r.Documents))
 		return nil
 	})
 	return out, err
@@ -107,7 +107,7 @@ func (op *logProbsDiffOp) Do(values ...G.Value) (G.Value, error) {
 	}
 	err = op.eachList("LogProbs", values, func(l list) error {
 		r := rankings(l)
-		size := len(r.Places)
+		size := len(r.Documents)
 		l.weights = weights.read(l.weights, l.query*size, (l.query+1)*size)
 		l.result = sized(l.result, len(l.scores))
 		if err := l.kernel.LogProbsGradient(l.scores, r, l.weights, l.result); err != nil {

@@ -63,6 +63,11 @@ func PLRankRB(l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, e
 	return plRank(plackett.PLRankRB, "PLRankRB", l, gains, rankings, discounts)
 }
 
+// PLRankBy is [PLRank1] with the gradient of any estimator of package plackett.
+func PLRankBy(e plackett.Estimator, l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error) {
+	return plRank(e, e.String(), l, gains, rankings, discounts)
+}
+
 func plRank(e plackett.Estimator, name string, l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error) {
 	if err := l.checkEstimate(gains, rankings, discounts); err != nil {
 		return nil, fmt.Errorf("ops: %s: %w", name, err)

@@ -70,14 +70,14 @@ func (op *rewardsOp) Do(values ...G.Value) (G.Value, error) {
 		if err != nil {
 			return err
 		}
-		l.result = sized(l.result, len(rankings.Places))
+		l.result = sized(l.result, len(rankings.Documents))
 		if err := plackett.RewardsToGo(gains, op.discounts, rankings, l.result); err != nil {
 			return err
 		}
 		if op.name == "Rewards" {
 			for i := 0; i < len(l.result); i += rankings.Cutoff {
 				for k := 1; k < min(rankings.Cutoff, len(op.discounts)); k++ {
-					if rankings.Places[i+k] >= 0 {
+					if rankings.Documents[i+k] >= 0 {
 						l.result[i+k] = l.result[i]
 					}
 				}

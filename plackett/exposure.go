@@ -3,13 +3,20 @@ package plackett
 // Exposure writes to out an estimate of the expected exposure of every document,
 // E_d = E_y[Σ_k θ_k 1[y_k = d]]: the mean over the rankings of e_d·A_{r(d)}, i.e.
 // Σ_k θ_k P_k(d), which has the same expectation as the exposure in the rankings
-// themselves and, unless a ranking places nearly all documents, less variance. O(D + N·K). With no ranking present it is zero.
+// themselves and, unless a ranking places nearly all documents, less variance.
+// O(D + N·K). With no ranking present it is zero. Errors are those of [Kernel.Gradient].
 func (k *Kernel) Exposure(scores, discounts []float64, r Rankings, out []float64) error {
+	if err := checkLength("exposure", len(out), len(scores)); err != nil {
+		return err
+	}
+	if err := checkDiscounts(discounts); err != nil {
+		return err
+	}
 	if err := k.load(scores, nil, r, min(len(discounts), r.Cutoff)); err != nil {
 		return err
 	}
 	k.begin(out)
-	if k.samples == 0 {
+	if len(k.samples) == 0 {
 		return nil
 	}
 	// The kernel's form with f = 0, c = 0 and g = −θ.
@@ -20,6 +27,6 @@ func (k *Kernel) Exposure(scores, discounts []float64, r Rankings, out []float64
 	for i := range k.samples {
 		k.accumulate(i, nil, nil, out)
 	}
-	k.finish(float64(k.samples), nil, out)
+	k.finish(float64(len(k.samples)), nil, out)
 	return nil
 }

@@ -121,7 +121,7 @@ func moments(t *testing.T, e Estimator, scores, gains, discounts []float64) (mea
 	lambda := make([]float64, len(scores))
 	square := 0.0
 	err := Enumerate(scores, len(discounts), func(ranking []int, p float64) {
-		if _, err := k.Gradient(e, scores, gains, discounts, Rankings{Places: ranking, Cutoff: len(ranking)}, lambda); err != nil {
+		if _, err := k.Gradient(e, scores, gains, discounts, Rankings{Documents: ranking, Cutoff: len(ranking)}, lambda); err != nil {
 			t.Fatal(err)
 		}
 		for d, x := range lambda {

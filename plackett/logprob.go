@@ -2,19 +2,22 @@ package plackett
 
 import "math"
 
-// LogProbs writes log P_k(y_k) of every place of every ranking to out, which has the
-// shape of the rankings: their sum over a ranking is log π(y). Places that are
-// not taken get 0.
+// LogProbs writes log P_k(y_k) of every rank of every ranking to out, which has the
+// shape of the rankings: their sum over a ranking is log π(y). Ranks without a document
+// get 0. Errors are those of [Kernel.Gradient].
 func (k *Kernel) LogProbs(scores []float64, r Rankings, out []float64) error {
+	if err := checkLength("log-probabilities", len(out), len(r.Documents)); err != nil {
+		return err
+	}
 	if err := k.load(scores, nil, r, r.Cutoff); err != nil {
 		return err
 	}
 	clear(out)
-	for i, length := range k.lengths {
-		at, to := i*k.cutoff, k.origin[i]*r.Cutoff
-		for p := range length {
+	for i, s := range k.samples {
+		at, to := i*k.cutoff, s.origin*r.Cutoff
+		for p := range s.length {
 			logMass := k.mass[at+p]
-			if k.level[i] != extreme {
+			if s.level != extreme {
 				logMass = -math.Log(logMass)
 			}
 			out[to+p] = scores[k.entries[at+p]] - k.policy.max - logMass
@@ -25,14 +28,23 @@ func (k *Kernel) LogProbs(scores []float64, r Rankings, out []float64) error {
 
 // LogProbsGradient writes to lambda the derivative of Σ_{i,k} w_{ik} log P_k(y_k^{(i)}) with
 // respect to the scores: Σ_{i,k} w_{ik} (1[y_k = d] − P_k(d)), in O(D + N·K).
-// The weights w have the shape of the rankings.
+// The weights w have the shape of the rankings. Errors are those of [Kernel.Gradient].
 func (k *Kernel) LogProbsGradient(scores []float64, r Rankings, w, lambda []float64) error {
+	if err := checkLength("weights", len(w), len(r.Documents)); err != nil {
+		return err
+	}
+	if err := checkFinite("weight", w); err != nil {
+		return err
+	}
+	if err := checkLength("λ", len(lambda), len(scores)); err != nil {
+		return err
+	}
 	if err := k.load(scores, nil, r, r.Cutoff); err != nil {
 		return err
 	}
 	k.begin(lambda)
-	for i := range k.samples {
-		at := k.origin[i] * r.Cutoff
+	for i, s := range k.samples {
+		at := s.origin * r.Cutoff
 		copy(k.future, w[at:at+k.cutoff])
 		copy(k.risk, w[at:at+k.cutoff])
 		k.accumulate(i, nil, nil, lambda)

@@ -59,7 +59,7 @@ func gumbelSort(scores []float64, n int, rng *rand.Rand) [][]int {
 }
 
 // direct computes any estimator from its definition for one ranking, in O(K·D):
-// the formulas of the table in the doc comments, with every M_k summed afresh.
+// their formulas in docs/PL-RANK-RB.md, with every M_k summed afresh.
 func direct(e Estimator, scores, gains, discounts []float64, y []int, baseline []float64) []float64 {
 	k := min(len(discounts), len(scores), len(y))
 	lambda := make([]float64, len(scores))
@@ -85,38 +85,49 @@ func direct(e Estimator, scores, gains, discounts []float64, y []int, baseline [
 			if y[r] == d {
 				one = 1
 			}
+			x := one - p // ψ_r(d)
 			switch e {
-			case PolicyGradient:
-				lambda[d] += w[0] * (one - p)
-			case PLRank1:
-				lambda[d] += w[r] * (one - p)
-			case PLRank2:
-				lambda[d] += one*w[r+1] + p*(discounts[r]*gains[d]-w[r])
-			case PLRankRB:
-				a := v[r+1] - baseline[r]
-				lambda[d] += (one-p)*a + p*discounts[r]*(gains[d]-mean[r])
+			case PolicyGradient, PolicyGradientLOO:
+				lambda[d] += x * (w[0] - baseline[r])
+			case PLRank1, PLRank1LOO:
+				lambda[d] += x * (w[r] - baseline[r])
+			case PLRank2, PLRank2LOO:
+				lambda[d] += one*w[r+1] + p*(discounts[r]*gains[d]-w[r]) - x*baseline[r]
+			case PLRank2Expected, PLRankRB:
+				lambda[d] += x*(v[r+1]-baseline[r]) + p*discounts[r]*(gains[d]-mean[r])
+			default:
+				panic(e)
 			}
 		}
 	}
 	return lambda
 }
 
-// futures returns V_{k+1} of one ranking, the raw material of PL-Rank-RB's baseline.
-func futures(scores, gains, discounts []float64, y []int) []float64 {
+// credits returns what the baseline of estimator e is made of, for one ranking: W_1, W_k,
+// W_{k+1} or V_{k+1}; nil where it has no baseline.
+func credits(e Estimator, scores, gains, discounts []float64, y []int) []float64 {
 	k := min(len(discounts), len(scores), len(y))
-	out := make([]float64, k)
+	reward := make([]float64, k) // of each rank
 	placed := make([]bool, len(scores))
-	mean := make([]float64, k)
 	for r := range k {
-		for d, p := range chances(scores, placed) {
-			mean[r] += p * gains[d]
+		switch e {
+		case PolicyGradientLOO, PLRank1LOO, PLRank2LOO:
+			reward[r] = discounts[r] * gains[y[r]]
+		case PLRankRB:
+			for d, p := range chances(scores, placed) {
+				reward[r] += discounts[r] * p * gains[d]
+			}
+		default:
+			return nil
 		}
 		placed[y[r]] = true
 	}
-	v := 0.0
-	for r := k - 1; r >= 0; r-- {
-		out[r] = v
-		v += discounts[r] * mean[r]
+	out := make([]float64, k)
+	for r := range out {
+		from := map[Estimator]int{PolicyGradientLOO: 0, PLRank1LOO: r, PLRank2LOO: r + 1, PLRankRB: r + 1}[e]
+		for _, x := range reward[from:] {
+			out[r] += x
+		}
 	}
 	return out
 }
@@ -124,27 +135,27 @@ func futures(scores, gains, discounts []float64, y []int) []float64 {
 // estimate is the mean of direct over rankings, with leave-one-out baselines.
 func estimate(e Estimator, scores, gains, discounts []float64, rankings [][]int) []float64 {
 	n := len(rankings)
-	future := make([][]float64, n)
+	credit := make([][]float64, n)
 	for i, y := range rankings {
-		future[i] = futures(scores, gains, discounts, y)
+		credit[i] = credits(e, scores, gains, discounts, y)
 	}
+	best := make([]int, len(scores))
+	for d := range best {
+		best[d] = d
+	}
+	sort.SliceStable(best, func(a, b int) bool { return scores[best[a]] > scores[best[b]] })
 	sum := make([]float64, len(scores))
 	for i, y := range rankings {
-		baseline := make([]float64, len(future[i]))
-		for r := range baseline {
-			for j := range rankings {
+		baseline := make([]float64, min(len(discounts), len(scores)))
+		for j := range rankings {
+			for r, x := range credit[j] {
 				if j != i {
-					baseline[r] += future[j][r] / float64(n-1)
+					baseline[r] += x / float64(n-1)
 				}
 			}
 		}
-		if n == 1 {
-			best := make([]int, len(scores))
-			for d := range best {
-				best[d] = d
-			}
-			sort.SliceStable(best, func(a, b int) bool { return scores[best[a]] > scores[best[b]] })
-			baseline = futures(scores, gains, discounts, best)
+		if n == 1 && credit[0] != nil {
+			baseline = credits(e, scores, gains, discounts, best)
 		}
 		for d, x := range direct(e, scores, gains, discounts, y, baseline) {
 			sum[d] += x / float64(n)
@@ -159,9 +170,9 @@ func pack(rankings [][]int, cutoff, base int) Rankings {
 	for _, y := range rankings {
 		for k := range cutoff {
 			if k < len(y) {
-				r.Places = append(r.Places, base+y[k])
+				r.Documents = append(r.Documents, base+y[k])
 			} else {
-				r.Places = append(r.Places, -1)
+				r.Documents = append(r.Documents, -1)
 			}
 		}
 	}
@@ -176,4 +187,4 @@ func dcg(k int) []float64 {
 	return theta
 }
 
-var estimators = []Estimator{PolicyGradient, PLRank1, PLRank2, PLRankRB}
+var estimators = Estimators()

@@ -2,45 +2,43 @@ package plackett
 
 import "fmt"
 
-// Rankings are sampled rankings of one list: rows of cutoff places, each Base plus
-// the position of a document, −1 past the end of a shorter ranking. A sample whose
-// first place is −1 is absent; means are over those present.
+// Rankings are sampled rankings of one list: rows of Cutoff entries, each Base plus
+// the position of a document, −1 past the end of a shorter ranking. A row whose first
+// entry is −1 is absent; means are over those present.
 type Rankings struct {
-	Places []int // [samples × Cutoff]
-	Cutoff int
-	Base   int
+	Documents []int // [rankings × Cutoff]
+	Cutoff    int
+	Base      int // 0, or the row of the first document, where lists stand in one batch
 }
 
-func (r Rankings) samples() int {
-	if r.Cutoff == 0 {
-		return 0
+// NewRankings has room for so many rankings of at most cutoff documents.
+func NewRankings(samples, cutoff int) Rankings {
+	return Rankings{Documents: make([]int, samples*cutoff), Cutoff: cutoff}
+}
+
+// samples is the number of rows.
+func (r Rankings) samples() (int, error) {
+	switch {
+	case r.Cutoff == 0 && len(r.Documents) == 0:
+		return 0, nil
+	case r.Cutoff < 1 || len(r.Documents)%r.Cutoff != 0:
+		return 0, fmt.Errorf("rankings: %d entries are no rows of %d", len(r.Documents), r.Cutoff)
 	}
-	return len(r.Places) / r.Cutoff
+	return len(r.Documents) / r.Cutoff, nil
 }
 
-func (r Rankings) sample(i int) []int { return r.Places[i*r.Cutoff : (i+1)*r.Cutoff] }
+func (r Rankings) sample(i int) []int { return r.Documents[i*r.Cutoff : (i+1)*r.Cutoff] }
 
-// RankingError tells of a row of numbers that is not a ranking of the list.
-type RankingError struct {
-	Sample, Place int // from 0
-	Entry         int // what stands there
-	Reason        string
-}
-
-func (e *RankingError) Error() string {
-	return fmt.Sprintf("ranking %d, place %d: entry %d %s", e.Sample, e.Place, e.Entry, e.Reason)
-}
-
-// fault says what is wrong with the entry at a place of sample i, after length
-// places of it were read.
-func (r Rankings) fault(i, place, length, docs int) error {
-	entry := r.sample(i)[place]
+// fault says what is wrong with the entry at a rank of sample i, after length
+// entries of it were read.
+func (r Rankings) fault(i, rank, length, docs int) error {
+	entry := r.sample(i)[rank]
 	reason := "is placed twice"
 	switch d := entry - r.Base; {
-	case length < place:
+	case length < rank:
 		reason = "stands after the ranking's end (-1)"
 	case d < 0 || d >= docs:
 		reason = fmt.Sprintf("is no document of the list, which has rows %d to %d", r.Base, r.Base+docs-1)
 	}
-	return &RankingError{i, place, entry, reason}
+	return &RankingError{i, rank, entry, reason}
 }

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plrank/plrank/internal/command"
-	"github.com/plrank/plrank/internal/marked"
+	"github.com/plrank/plrank/cmd/internal/command"
+	"github.com/plrank/plrank/cmd/internal/markdown"
 )
 
 const sample = `goos: linux
@@ -148,7 +148,7 @@ func TestWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"kernel", "ops"} {
-		body, err := marked.Section(string(text), "bench-"+name)
+		body, err := markdown.Section(string(text), "bench-"+name)
 		if err != nil || !strings.HasSuffix(body, ".\n\n"+tables[name]) || !strings.Contains(stdout, body) {
 			t.Errorf("%s: %v\n%s", name, err, body)
 		}
@@ -241,11 +241,11 @@ func TestReadme(t *testing.T) {
 		}
 	}
 	for name := range known {
-		if _, err := marked.Section(string(text), name); err != nil {
+		if _, err := markdown.Section(string(text), name); err != nil {
 			t.Error(err)
 		}
 	}
-	for _, name := range marked.Names(string(text)) {
+	for _, name := range markdown.Names(string(text)) {
 		if strings.HasPrefix(name, "bench-") && !known[name] {
 			t.Errorf("README.md has a part %s that no benchmark makes", name)
 		}

@@ -13,10 +13,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plrank/plrank/cmd/internal/command"
+	"github.com/plrank/plrank/cmd/internal/markdown"
 	"github.com/plrank/plrank/internal/atomicfile"
 	"github.com/plrank/plrank/internal/blas"
-	"github.com/plrank/plrank/internal/command"
-	"github.com/plrank/plrank/internal/marked"
 )
 
 func main() {
@@ -55,7 +55,7 @@ func measure(ctx context.Context, o options, test tester, stdout, stderr io.Writ
 			return fmt.Errorf("bench: %w", err)
 		}
 		for _, p := range o.parts {
-			if _, err := marked.Section(string(text), p.marker()); err != nil {
+			if _, err := markdown.Section(string(text), p.marker()); err != nil {
 				return fmt.Errorf("bench: %s: %w", o.write, err)
 			}
 		}
@@ -90,7 +90,7 @@ func replace(path, marker, body string) error {
 	if err != nil {
 		return err
 	}
-	text, err := marked.Replace(string(old), marker, body)
+	text, err := markdown.Replace(string(old), marker, body)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}

@@ -29,7 +29,7 @@ func kernelTable(all []result) (string, error) {
 	if len(rows) == 1 {
 		return "", fmt.Errorf("no result of BenchmarkAlgorithm1")
 	}
-	return markdown(rows), nil
+	return markdownTable(rows), nil
 }
 
 // opsTable has a row for each estimate and number of queries.
@@ -53,7 +53,7 @@ func lossesTable(all []result) (string, error) {
 	if len(rows) == 1 {
 		return "", fmt.Errorf("no result of BenchmarkLosses")
 	}
-	return markdown(rows), nil
+	return markdownTable(rows), nil
 }
 
 // stepTable has a row for each number of queries a step.
@@ -107,11 +107,11 @@ func ladder(all []result, unit string, format func(float64) string, heads []stri
 			return "", fmt.Errorf("row %s has %d columns, want %d", strings.Join(r[:len(heads)], ", "), len(r), len(rows[0]))
 		}
 	}
-	return markdown(rows), nil
+	return markdownTable(rows), nil
 }
 
-// markdown is a table whose first row is its head.
-func markdown(rows [][]string) string {
+// markdownTable is a table whose first row is its head.
+func markdownTable(rows [][]string) string {
 	var b strings.Builder
 	for i, row := range rows {
 		fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | "))

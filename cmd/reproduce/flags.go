@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plrank/plrank/internal/command"
-	"github.com/plrank/plrank/internal/source"
+	"github.com/plrank/plrank/cmd/internal/command"
+	"github.com/plrank/plrank/cmd/internal/source"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/train"
 )
@@ -30,7 +30,7 @@ type settings struct {
 
 	Losses  names   `json:"losses"`
 	Samples numbers `json:"samples"`
-	Without names   `json:"without,omitempty"` // LOSS@N: cells that are left out
+	Without names   `json:"without,omitempty"` // LOSS@N: trials that are left out
 
 	Runs         int     `json:"runs"`
 	Epochs       int     `json:"epochs"`
@@ -38,9 +38,9 @@ type settings struct {
 	LearningRate float64 `json:"learningRate"`
 	Seed         uint64  `json:"seed"`
 
-	Seconds     float64 `json:"seconds"`     // of training, for time
-	CellSeconds float64 `json:"cellSeconds"` // of measuring, for epochs
-	Weights     weights `json:"weights"`     // of disparity, for fairness
+	Seconds      float64 `json:"seconds"`      // of training, for time
+	TrialSeconds float64 `json:"trialSeconds"` // of measuring, for epochs
+	Weights      weights `json:"weights"`      // of disparity, for fairness
 
 	FixedSamples bool `json:"fixedSamples,omitempty"` // Samples were given, for fairness
 
@@ -57,7 +57,7 @@ func defaults() *options {
 			Source:  source.Source{Data: "synthetic:mslr"},
 			Samples: numbers{1, 10, 100, 1000},
 			Runs:    3, Epochs: 40, Batch: 1, LearningRate: 0.01,
-			Seconds: 10, CellSeconds: 10, Repeats: 100,
+			Seconds: 10, TrialSeconds: 10, Repeats: 100,
 		},
 		minutes:  60,
 		document: "docs/REPRODUCTION.md",
@@ -73,18 +73,18 @@ func (o *options) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("reproduce", flag.ContinueOnError)
 	f.SetOutput(io.Discard) // errors are one line of our own
 	o.Define(f, "")
-	f.StringVar(&o.out, "out", o.out, "the `folder` of results; without it, reproduction/ and the name of the data. Finished cells that it holds are not repeated")
+	f.StringVar(&o.out, "out", o.out, "the `folder` of results; without it, reproduction/ and the name of the data. Finished trials that it holds are not repeated")
 
 	f.Var(&o.Losses, "losses", "comma-separated `names` of the losses to compare")
 	f.Var(&o.Samples, "samples", "comma-separated `numbers` N of rankings sampled for each query and step")
-	f.Var(&o.Without, "without", "comma-separated cells to leave out, `LOSS@N`, such as lambdaloss@1000")
+	f.Var(&o.Without, "without", "comma-separated trials to leave out, `LOSS@N`, such as lambdaloss@1000")
 	f.IntVar(&o.Runs, "runs", o.Runs, fmt.Sprintf("`number` of independent runs; the paper has %d, and so has all", paperRuns))
 	f.IntVar(&o.Epochs, "epochs", o.Epochs, "`passes` over the training queries")
 	f.IntVar(&o.Batch, "batch", o.Batch, "`queries` a step; the paper has 1")
 	f.Float64Var(&o.LearningRate, "lr", o.LearningRate, "learning `rate`")
 	f.Uint64Var(&o.Seed, "seed", o.Seed, "`seed` of the data that are made or held out, and of all runs")
 	f.Float64Var(&o.Seconds, "seconds", o.Seconds, "`seconds` of training that each run gets")
-	f.Float64Var(&o.CellSeconds, "cell-seconds", o.CellSeconds, "`seconds` to measure a loss with a number of samples: the training queries that fit are measured")
+	f.Float64Var(&o.TrialSeconds, "trial-seconds", o.TrialSeconds, "`seconds` to measure a loss with a number of samples: the training queries that fit are measured")
 	f.Var(&o.Weights, "weights", "comma-separated weights `w`: train plrank-rb+w*disparity, and draw the frontier of relevance and fairness")
 	f.StringVar(&o.Model, "model", o.Model, "the `file` of a model, as train writes it, whose scores to take instead of training a network")
 	f.IntVar(&o.Repeats, "repeats", o.Repeats, "independent `estimates` of each gradient from which to tell its variance")
@@ -192,7 +192,7 @@ func (o *options) check() error {
 		{"batch", float64(o.Batch), o.Batch >= 1, "1 or more"},
 		{"lr", o.LearningRate, o.LearningRate > 0 && !math.IsInf(o.LearningRate, 0), "a number above 0"},
 		{"seconds", o.Seconds, o.Seconds > 0, "a number above 0"},
-		{"cell-seconds", o.CellSeconds, o.CellSeconds > 0, "a number above 0"},
+		{"trial-seconds", o.TrialSeconds, o.TrialSeconds > 0, "a number above 0"},
 		{"repeats", float64(o.Repeats), o.Repeats >= 2, "2 or more"},
 		{"minutes", o.minutes, o.minutes > 0, "a number above 0"},
 	} {
@@ -219,11 +219,11 @@ func (o *options) check() error {
 
 // has tells whether a loss with that number of samples is not left out.
 func (o *options) has(loss string, samples int) bool {
-	return !slices.Contains(o.Without, cellName(loss, samples))
+	return !slices.Contains(o.Without, trialName(loss, samples))
 }
 
-// cellName is a loss and a number of samples, as -without has them.
-func cellName(loss string, samples int) string { return fmt.Sprintf("%s@%d", loss, samples) }
+// trialName is a loss and a number of samples, as -without has them.
+func trialName(loss string, samples int) string { return fmt.Sprintf("%s@%d", loss, samples) }
 
 // config is the paper's set-up with the settings of the command line.
 func (o *options) config(loss string, samples train.SampleCount, run int) train.Config {

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/cmd/internal/command"
 )
 
 // help prints the manual page.
@@ -24,7 +24,7 @@ DESCRIPTION
 
   The folder of -out gets, for each experiment, CSV files, plots as PNG and SVG,
   and a JSON file that says how they came about, and a report on all: report.md.
-  Finished cells are kept in its folder cells: they are not repeated, and a
+  Finished trials are kept in its folder trials: they are not repeated, and a
   session that was interrupted (Ctrl-C) goes on where it was if it is started
   again. The same seed gives the same CSV files, but for the times, on any number
   of cores. Where nothing is timed, as many runs go side by side as there are

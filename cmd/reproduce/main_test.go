@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/cmd/internal/command"
 )
 
 // call runs the command.
@@ -76,14 +76,14 @@ func TestSamples(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
 	}
-	table, err := readSheet(filepath.Join(out, samplesFile), "data", "loss", "samples", "run", "epoch", judge, "dcg@5", "expected-ndcg@5")
+	table, err := readTable(filepath.Join(out, samplesFile), "data", "loss", "samples", "run", "epoch", mainMeasure, "dcg@5", "expected-ndcg@5")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := (4*2 - 1) * 2 * 3; len(table.rows) != want {
 		t.Errorf("%d rows, want %d", len(table.rows), want)
 	}
-	values, err := table.floats(judge)
+	values, err := table.floats(mainMeasure)
 	if err != nil || slices.Min(values) <= 0 {
 		t.Errorf("DCG %v, %v", values, err)
 	}
@@ -125,21 +125,21 @@ func TestSameSeedSameCSV(t *testing.T) {
 
 // PL-Rank-1 and the placement policy gradient see the same rankings, and learn the same
 // from them but for the rounding of float32: run by run, epoch by epoch.
-func TestTwins(t *testing.T) {
+func TestSameMethods(t *testing.T) {
 	data, out := folder(t), filepath.Join(t.TempDir(), "out")
 	must(t, samplesArgs(data, out)...)
-	table, err := readSheet(filepath.Join(out, samplesFile))
+	table, err := readTable(filepath.Join(out, samplesFile))
 	if err != nil {
 		t.Fatal(err)
 	}
 	of := func(loss string) []float64 {
-		values, err := table.where("loss", loss).floats(judge)
+		values, err := table.where("loss", loss).floats(mainMeasure)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return values
 	}
-	a, b, other := of(twins[0]), of(twins[1]), of("plrank-rb")
+	a, b, other := of(sameMethods[0]), of(sameMethods[1]), of("plrank-rb")
 	if len(a) != 2*2*3 || len(b) != len(a) {
 		t.Fatalf("%d and %d values", len(a), len(b))
 	}
@@ -159,17 +159,17 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// Finished cells are read, not trained again: what is in their files is what comes out.
-func TestFinishedCellsStay(t *testing.T) {
+// Finished trials are read, not trained again: what is in their files is what comes out.
+func TestFinishedTrialsStay(t *testing.T) {
 	data, out := folder(t), filepath.Join(t.TempDir(), "out")
 	must(t, samplesArgs(data, out)...)
 	before := read(t, filepath.Join(out, samplesFile))
-	files, err := filepath.Glob(filepath.Join(out, cellFolder, "*.json"))
+	files, err := filepath.Glob(filepath.Join(out, trialFolder, "*.json"))
 	if err != nil || len(files) != 4*2*2 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
-	if left, _ := filepath.Glob(filepath.Join(out, cellFolder, "*.npz")); left != nil {
-		t.Errorf("checkpoints of finished cells: %v", left)
+	if left, _ := filepath.Glob(filepath.Join(out, trialFolder, "*.npz")); left != nil {
+		t.Errorf("checkpoints of finished trials: %v", left)
 	}
 	one := files[slices.IndexFunc(files, func(f string) bool { return strings.Contains(f, "samples-plrank-rb-n4-run2") })]
 	const marked = `"expected-dcg@5": 77,`
@@ -182,12 +182,12 @@ func TestFinishedCellsStay(t *testing.T) {
 	must(t, samplesArgs(data, out)...)
 	after := read(t, filepath.Join(out, samplesFile))
 	if !strings.Contains(after, ",77,") || strings.Count(after, "\n") != strings.Count(before, "\n") {
-		t.Errorf("the cell in %s was not used:\n%s", one, after)
+		t.Errorf("the trial in %s was not used:\n%s", one, after)
 	}
-	// Other settings are other cells; other data do not belong here.
+	// Other settings are other trials; other data do not belong here.
 	must(t, samplesArgs(data, out, "-epochs", "2")...)
 	if again := read(t, filepath.Join(out, samplesFile)); strings.Contains(again, ",77,") {
-		t.Error("a cell of other settings was used")
+		t.Error("a trial of other settings was used")
 	}
 	status, _, stderr := call(t.Context(), samplesArgs("synthetic:mslr", out, "-scale", "0.0003")...)
 	if status != command.ExitError || !strings.Contains(stderr, out+" has results of other data") || !strings.Contains(stderr, "-out") {
@@ -203,7 +203,7 @@ func TestFinishedCellsStay(t *testing.T) {
 	}
 }
 
-// A session that is interrupted, in the middle of a cell, goes on with what it has and
+// A session that is interrupted, in the middle of a trial, goes on with what it has and
 // ends with the same CSV.
 func TestInterrupted(t *testing.T) {
 	data := folder(t)
@@ -222,7 +222,7 @@ func TestInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	c := cell{experiment: "samples", config: o.config("plrank2", 2, 0)}
+	c := trial{experiment: "samples", config: o.config("plrank2", 2, 0)}
 	if _, err = s.train(ctx, c, func(part float64) {
 		if part > 0.3 {
 			cancel()
@@ -230,7 +230,7 @@ func TestInterrupted(t *testing.T) {
 	}); err == nil {
 		t.Fatal("not interrupted")
 	}
-	checkpoint := s.cellPath(c.name() + ".checkpoint.npz")
+	checkpoint := s.trialPath(c.name() + ".checkpoint.npz")
 	if _, err := os.Stat(checkpoint); err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +262,7 @@ func TestExperiments(t *testing.T) {
 		files []string
 		rows  int // of the first file; 0: depends on time
 	}{
-		{[]string{"epochs", "-losses", "plrank2,lambdaloss", "-samples", "1,8", "-cell-seconds", "0.01"}, "what was measured", []string{epochsFile}, 2 * 2 * measuredEpochs},
+		{[]string{"epochs", "-losses", "plrank2,lambdaloss", "-samples", "1,8", "-trial-seconds", "0.01"}, "what was measured", []string{epochsFile}, 2 * 2 * measuredEpochs},
 		{[]string{"time", "-losses", "plrank2,plrank-rb", "-runs", "2", "-seconds", "0.05"}, "against the best", []string{timeFile, "time.svg", "time.png"}, 0},
 		{[]string{"fairness", "-losses", "lambdaloss,policy-gradient,plrank2,plrank-rb", "-runs", "2", "-epochs", "3"}, "disparity after 3 epochs", []string{fairnessFile, fairnessTimesFile, "fairness-epochs.svg", "fairness-time.png"}, 4 * 2 * 3},
 		{[]string{"fairness", "-samples", "2,5", "-losses", "plrank2,plrank-rb", "-runs", "2", "-epochs", "3"}, "disparity after so many epochs", []string{fairnessSamplesFile, "fairness-samples.svg"}, 2 * 2 * 2 * 3},
@@ -299,7 +299,7 @@ func TestExperiments(t *testing.T) {
 func TestFairnessLearns(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	must(t, "fairness", "-data", folder(t), "-out", out, "-losses", "policy-gradient,placement-policy-gradient,plrank1,plrank2,plrank-rb", "-runs", "1", "-epochs", "12", "-lr", "0.2")
-	table, err := readSheet(filepath.Join(out, fairnessFile))
+	table, err := readTable(filepath.Join(out, fairnessFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -325,15 +325,15 @@ func TestAll(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(out, c.csv)); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		var about about
-		if found, err := readJSON(filepath.Join(out, c.name+aboutEnding), &about); !found || err != nil {
+		var from provenance
+		if found, err := readJSON(filepath.Join(out, c.name+provenanceEnding), &from); !found || err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		if !strings.HasPrefix(about.Command, "go run ./cmd/reproduce all ") {
-			t.Errorf("%s came from %q", c.name, about.Command)
+		if !strings.HasPrefix(from.Command, "go run ./cmd/reproduce all ") {
+			t.Errorf("%s came from %q", c.name, from.Command)
 		}
-		if c.name == "samples" && (about.Settings.Runs >= paperRuns || len(about.LeftOut) == 0) {
-			t.Errorf("about a second, and nothing was left out: %+v", about)
+		if c.name == "samples" && (from.Settings.Runs >= paperRuns || len(from.LeftOut) == 0) {
+			t.Errorf("about a second, and nothing was left out: %+v", from)
 		}
 	}
 	// The plan is kept: what is finished is not repeated with other numbers of runs.

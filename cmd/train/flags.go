@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plrank/plrank/internal/command"
-	"github.com/plrank/plrank/internal/source"
+	"github.com/plrank/plrank/cmd/internal/command"
+	"github.com/plrank/plrank/cmd/internal/source"
 	"github.com/plrank/plrank/train"
 )
 

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/cmd/internal/command"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
 )

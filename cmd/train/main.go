@@ -11,7 +11,7 @@ import (
 	"os"
 	"runtime/debug"
 
-	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/cmd/internal/command"
 )
 
 func main() {

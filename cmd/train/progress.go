@@ -3,13 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
-	"strings"
-	"time"
 
-	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
-
+	bar "github.com/plrank/plrank/cmd/internal/progress"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/blas"
 	"github.com/plrank/plrank/train"
@@ -25,54 +20,33 @@ func describe(w io.Writer, s *datasets.Splits, t *train.Trainer) {
 	fmt.Fprintf(w, "%s with N = %v, K = %d; %s; %s; matrix products by %s\n", t.Loss, t.Samples, t.Cutoff, t.Architecture(), t.Optimizer, blas.Name())
 }
 
-// A progress shows how far training has come: by a bar on a terminal, by a line
-// an epoch elsewhere.
+// A progress shows how far training has come: a line an epoch, and a bar on a
+// terminal.
 type progress struct {
-	w      io.Writer
-	metric string
-	epochs int
-	bar    *progressbar.ProgressBar // nil: lines
-	done   int                      // epochs, when training began
-	best   string
+	terminal *bar.Bar
+	metric   string
+	epochs   int
+	done     int // epochs, when training began
+	best     string
 }
 
 func newProgress(w io.Writer, c train.Config, done int) *progress {
-	p := &progress{w: w, metric: c.Metric, epochs: c.Epochs, done: done}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		p.bar = progressbar.NewOptions64(1,
-			progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(24), progressbar.OptionThrottle(100*time.Millisecond),
-			progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish())
-		p.bar.ChangeMax64(1)
-	}
-	return p
+	return &progress{terminal: bar.New(w), metric: c.Metric, epochs: c.Epochs, done: done}
 }
 
 func (p *progress) step(s train.Step) {
-	if p.bar == nil {
-		return
-	}
-	p.bar.ChangeMax64(int64((p.epochs - p.done) * s.Steps))
-	p.bar.Describe(strings.TrimSpace(fmt.Sprintf("epoch %d/%d %s", s.Epoch, p.epochs, p.best)))
-	p.bar.Set64(int64((s.Epoch-1-p.done)*s.Steps + s.Step))
+	ended := float64(s.Epoch-1-p.done) + float64(s.Step)/float64(s.Steps)
+	p.terminal.Set(ended/float64(p.epochs-p.done), fmt.Sprintf("%d/%d epochs%s", s.Epoch, p.epochs, p.best))
 }
 
 func (p *progress) epoch(e train.Epoch) {
 	value := fmt.Sprintf("%s %.4f", p.metric, float64(e.Vali[p.metric]))
-	if e.Best {
-		p.best = "best " + value
-	}
-	if p.bar != nil {
-		return
-	}
 	mark := ""
 	if e.Best {
+		p.best = ", best " + value
 		mark = "  best"
 	}
-	fmt.Fprintf(p.w, "epoch %*d/%d  loss %.4f  vali %s%s\n", len(fmt.Sprint(p.epochs)), e.Epoch, p.epochs, e.Loss, value, mark)
+	p.terminal.Line(fmt.Sprintf("epoch %*d/%d  loss %.4f  vali %s%s", len(fmt.Sprint(p.epochs)), e.Epoch, p.epochs, e.Loss, value, mark))
 }
 
-func (p *progress) finish() {
-	if p.bar != nil {
-		p.bar.Finish()
-	}
-}
+func (p *progress) finish() { p.terminal.Finish() }

@@ -1,0 +1,118 @@
+package variance
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/plrank/plrank/internal/parallel"
+	"github.com/plrank/plrank/plackett"
+)
+
+// A List is the documents of a query.
+type List struct {
+	Scores []float64 // log-scores m_d
+	Gains  []float64 // ρ_d, as many
+}
+
+// Options say how Measure measures.
+type Options struct {
+	Samples int    // N: rankings of an estimate; 0: 10
+	Repeats int    // R: independent estimates of each kind, 2 or more, some tens for standard errors to mean much; 0: 100
+	Seed    uint64 // of the rankings
+}
+
+// Measure estimates the traces of the covariances for every list and all
+// [Estimators], for as many places of a ranking as there are discounts, from R
+// independent estimates λ_r:
+//
+//	1/(R−1) Σ_r ‖λ_r − λ̄‖²,   λ̄ = 1/R Σ_r λ_r,
+//
+// which is unbiased. The r-th estimates of all estimators come from the same N
+// rankings, so that their ratios are known better than the traces themselves.
+//
+// The result depends on the seed and the position of a list, not on the number of
+// cores. Lists that have no documents or no gain have traces of 0. Scores that are
+// not finite, and other numbers of gains than of scores, are an error; so is a
+// context that ends.
+func Measure(ctx context.Context, lists []List, discounts []float64, o Options) ([]Traces, error) {
+	if o.Samples == 0 {
+		o.Samples = 10
+	}
+	if o.Repeats == 0 {
+		o.Repeats = 100
+	}
+	if o.Samples < 1 || o.Repeats < 2 {
+		return nil, fmt.Errorf("variance: %d samples and %d repeats: want 1 and 2 or more", o.Samples, o.Repeats)
+	}
+	traces := make([]Traces, len(lists))
+	errs := make([]error, len(lists))
+	workers := make([]worker, parallel.Workers(len(lists)))
+	for i := range workers {
+		workers[i] = worker{discounts: discounts, options: o}
+	}
+	parallel.For(len(lists), len(workers), func(w, i int) {
+		if ctx.Err() == nil {
+			traces[i], errs[i] = workers[w].measure(lists[i], uint64(i))
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	for i, err := range errs {
+		if err != nil {
+			return nil, fmt.Errorf("variance: list %d: %w", i, err)
+		}
+	}
+	return traces, nil
+}
+
+// A worker measures list after list, in memory of its own.
+type worker struct {
+	discounts []float64
+	options   Options
+	sampler   plackett.Sampler
+	kernel    plackett.Kernel
+}
+
+func (w *worker) measure(l List, query uint64) (Traces, error) {
+	if len(l.Gains) != len(l.Scores) {
+		return Traces{}, fmt.Errorf("%d scores and %d gains", len(l.Scores), len(l.Gains))
+	}
+	n, cutoff := w.options.Samples, len(w.discounts)
+	rankings := plackett.NewRankings(n, cutoff)
+	estimates := make([][estimators][]float64, w.options.Repeats)
+	for r := range estimates {
+		if err := w.sampler.Draw(l.Scores, plackett.Stream{Seed: w.options.Seed, Step: uint64(r), Query: query}, rankings); err != nil {
+			return Traces{}, err
+		}
+		for e := range estimates[r] {
+			lambda := make([]float64, len(l.Scores))
+			if _, err := w.kernel.Gradient(Estimators[e], l.Scores, l.Gains, w.discounts, rankings, lambda); err != nil {
+				return Traces{}, err
+			}
+			estimates[r][e] = lambda
+		}
+	}
+	return newTraces(distances(estimates)), nil
+}
+
+// distances are R/(R−1)·‖λ_r − λ̄‖² of every estimate, whose mean is the trace.
+func distances(estimates [][estimators][]float64) [][estimators]float64 {
+	repeats := float64(len(estimates))
+	squares := make([][estimators]float64, len(estimates))
+	for e := range estimators {
+		for d, first := range estimates[0][e] {
+			// Relative to the first one, so that estimates that are all the
+			// same have a distance of exactly 0.
+			mean := 0.0
+			for r := range estimates {
+				mean += (estimates[r][e][d] - first) / repeats
+			}
+			for r := range estimates {
+				x := estimates[r][e][d] - first - mean
+				squares[r][e] += x * x * repeats / (repeats - 1)
+			}
+		}
+	}
+	return squares
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plrank/plrank/cmd/internal/command"
+	"github.com/plrank/plrank/train"
+	"github.com/plrank/plrank/viz"
+)
+
+const samplesFile = "samples.csv"
+
+var samplesChapter = chapter{
+	name: "samples", title: "Sample efficiency (Figure 1 of the paper)", csv: samplesFile,
+	reading: "DCG@5 expected under the policy, on the test split: mean over the runs, and standard deviation in brackets, after the last epoch; in the plots a band of one standard deviation to either side.",
+	tables:  samplesTables, plots: samplesPlots,
+}
+
+// runSamples trains with each loss and number of samples.
+func runSamples(ctx context.Context, s *session) error {
+	if err := s.open(); err != nil {
+		return err
+	}
+	var trials []trial
+	for _, n := range s.Samples {
+		for _, loss := range s.Losses {
+			if !s.has(loss, n) {
+				s.leaveOut(loss, n)
+				continue
+			}
+			for run := range s.Runs {
+				trials = append(trials, trial{experiment: samplesChapter.name, run: run, config: s.config(loss, train.SampleCount(n), run)})
+			}
+		}
+	}
+	if len(trials) == 0 {
+		return command.Usage(errNoTrials)
+	}
+	curves, err := s.trainAll(ctx, samplesChapter.name, trials, sideBySide)
+	if err != nil {
+		return err
+	}
+	t := newTable(append([]string{"data", "loss", "samples", "run", "epoch"}, relevance...)...)
+	for i, c := range trials {
+		for _, e := range curves[i] {
+			t.add(withTest([]any{s.data.ID.Name, c.config.Loss, c.config.Samples, c.run + 1, e.Epoch}, e, relevance)...)
+		}
+	}
+	if err := t.write(s.file(samplesFile)); err != nil {
+		return err
+	}
+	return s.publish(samplesChapter)
+}
+
+var errNoTrials = errors.New("-without leaves nothing to run")
+
+// leaveOut notes a trial that -without names, if it is not noted already.
+func (s *session) leaveOut(loss string, samples int) {
+	what := cost{Loss: loss, Samples: samples}.label()
+	if !slices.ContainsFunc(s.leftOut, func(l string) bool { return strings.HasPrefix(l, what) }) {
+		s.leftOut = append(s.leftOut, what+", named by -without")
+	}
+}
+
+func samplesTables(dir string) ([]viz.Table, error) {
+	t, err := readTable(dir+"/"+samplesFile, "loss", "samples", "run", "epoch", mainMeasure)
+	if err != nil {
+		return nil, err
+	}
+	table := viz.Table{Columns: []string{""}}
+	for _, n := range t.distinct("samples") {
+		table.Columns = append(table.Columns, "N = "+n)
+	}
+	for _, loss := range t.distinct("loss") {
+		row := viz.Row{methodOf(loss).label}
+		for _, n := range t.distinct("samples") {
+			c, err := curveOf(t.where("loss", loss).where("samples", n), mainMeasure)
+			if err != nil {
+				return nil, err
+			}
+			row = append(row, bracketed(c.last(), 3))
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	table.Title = fmt.Sprintf("DCG@5 after %d epochs, mean and (standard deviation) of %d runs", len(t.distinct("epoch")), len(t.distinct("run")))
+	tables := []viz.Table{table}
+	same, err := coincidence(t)
+	if same != nil {
+		tables = append(tables, *same)
+	}
+	return tables, err
+}
+
+// The two methods that are the same number, ranking by ranking.
+var sameMethods = [2]string{"plrank1", "placement-policy-gradient"}
+
+// coincidence says how long the runs of sameMethods of one seed are the same; nil where there
+// are not both.
+func coincidence(t *csvTable) (*viz.Table, error) {
+	const tolerance = 1e-4
+	table := viz.Table{
+		Title: "PL-Rank-1 and the placement policy gradient are the same numbers for the same rankings, and their runs coincide " +
+			"until rounding to float32 makes them draw one ranking differently: epochs until their DCG@5 differs by more than 0.0001, run by run",
+		Columns: []string{"N", "epochs", "of"},
+	}
+	for _, n := range t.distinct("samples") {
+		var curves [2]curve
+		for i, loss := range sameMethods {
+			var err error
+			if curves[i], err = curveOf(t.where("loss", loss).where("samples", n), mainMeasure); err != nil {
+				return nil, err
+			}
+		}
+		a, b := curves[0], curves[1]
+		if len(a.runs) == 0 || len(a.runs) != len(b.runs) {
+			continue
+		}
+		var same []string
+		for run := range a.runs {
+			epochs := 0
+			for epochs < len(a.x) && math.Abs(a.runs[run][epochs]-b.runs[run][epochs]) <= tolerance {
+				epochs++
+			}
+			same = append(same, strconv.Itoa(epochs))
+		}
+		table.Rows = append(table.Rows, viz.Row{n, strings.Join(same, ", "), len(a.x)})
+	}
+	if table.Rows == nil {
+		return nil, nil
+	}
+	return &table, nil
+}
+
+func samplesPlots(dir string) ([]figure, error) {
+	t, err := readTable(dir+"/"+samplesFile, "data", "loss", "samples", "run", "epoch", mainMeasure)
+	if err != nil {
+		return nil, err
+	}
+	var figures []figure
+	for _, n := range t.distinct("samples") {
+		p := viz.Plot{Title: fmt.Sprintf("%s, N = %s", t.distinct("data")[0], n), X: "training epoch", Y: "DCG@5"}
+		for _, m := range methodsOf(t, methodOf) {
+			c, err := curveOf(t.where("loss", m.loss).where("samples", n), mainMeasure)
+			if err != nil {
+				return nil, err
+			}
+			if len(c.x) > 0 {
+				p.Series = append(p.Series, c.band(m))
+			}
+		}
+		figures = append(figures, figure{"samples-n" + n, p})
+	}
+	return figures, nil
+}
+
+// methodsOf are the methods of the losses of a CSV table. Their loss is what the CSV table
+// has.
+func methodsOf(t *csvTable, of func(loss string) method) []method {
+	var list []method
+	for _, loss := range t.distinct("loss") {
+		m := of(loss)
+		m.loss = loss
+		list = append(list, m)
+	}
+	return list
+}
+
+// bracketed is the mean of values and, where there are several, their standard
+// deviation in brackets.
+func bracketed(values []float64, digits int) string {
+	mean, sd := meanSD(values)
+	if math.IsNaN(mean) {
+		return "–"
+	}
+	text := strconv.FormatFloat(mean, 'f', digits, 64)
+	if !math.IsNaN(sd) {
+		text += fmt.Sprintf(" (%.*f)", digits, sd)
+	}
+	return text
+}

@@ -1,0 +1,279 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plrank/plrank/plackett"
+	"github.com/plrank/plrank/viz"
+)
+
+// The CSV files of subcommand variance.
+const (
+	varianceFile = "variance.csv"
+	normalFile   = "variance-normal.csv"
+)
+
+var varianceChapter = chapter{
+	name: "variance", title: "Variance of the gradients", csv: varianceFile,
+	reading: fmt.Sprintf("The trace of the covariance of λ, the gradient of DCG@K with respect to the scores of a query: mean over training queries with a relevant document, at most %d, each from -repeats independent estimates. "+
+		"Where it is not varied, N is %d and K is %d. Queries of fewer documents are random parts of longer ones, the same for all D. "+
+		"Beside each model stands the standard deviation of its scores, mean over the queries. "+
+		"Of PL-Rank-2 the tables have the trace, of the others its ratio to that; in brackets standard errors, which are those of sampling rankings for these queries. "+
+		"The placement policy gradient is PL-Rank-1, ranking by ranking. LambdaLoss estimates another gradient and is left out. "+
+		"Half-trained and trained are the best weights for the validation split in the first half of the epochs and in all. "+
+		"The tables of normal scores do not depend on the data.",
+		varianceQueries, varianceSamples, varianceCutoff),
+	tables: varianceTables, plots: variancePlots,
+}
+
+func readVariance(dir string) (measured, normal *csvTable, err error) {
+	if measured, err = readTable(filepath.Join(dir, varianceFile), append(slices.Clone(varianceColumns), spreadColumns...)...); err != nil {
+		return nil, nil, err
+	}
+	normal, err = readTable(filepath.Join(dir, normalFile), append(slices.Clone(normalColumns), spreadColumns...)...)
+	return measured, normal, err
+}
+
+func varianceTables(dir string) ([]viz.Table, error) {
+	t, normal, err := readVariance(dir)
+	if err != nil {
+		return nil, err
+	}
+	ratios, err := normalRatios(normal)
+	if err != nil {
+		return nil, err
+	}
+	spread, err := normalSpread(normal)
+	if err != nil {
+		return nil, err
+	}
+	tables := []viz.Table{ratios, spread}
+	for _, a := range varianceAxes {
+		rows := t.where("axis", a.name)
+		if len(rows.rows) == 0 {
+			continue
+		}
+		table, err := axisTable(rows, a)
+		if err != nil {
+			return nil, err
+		}
+		tables = append(tables, table)
+	}
+	return tables, nil
+}
+
+// axisTable is the traces against what is varied on an axis.
+func axisTable(t *csvTable, a axis) (viz.Table, error) {
+	table := viz.Table{
+		Title:   fmt.Sprintf("%s: trace of the covariance against the %s, %s queries", t.texts("data")[0], a.label, t.texts("queries")[0]),
+		Columns: []string{"scores", ""},
+	}
+	for _, v := range t.distinct("value") {
+		table.Columns = append(table.Columns, a.label[len(a.name)+1:]+" = "+v)
+	}
+	for _, stage := range t.distinct("stage") {
+		sd, err := t.where("stage", stage).floats("sd")
+		if err != nil {
+			return table, err
+		}
+		for _, estimator := range t.distinct("estimator") {
+			value, stdErr, label := "ratio", "ratio_se", varianceMethod(estimator).label
+			if estimator == reference {
+				value, stdErr, label = "trace", "trace_se", label+", trace"
+			}
+			row := viz.Row{fmt.Sprintf("%s, sd %.2g", stage, meanOf(sd)), label}
+			texts, err := withErrors(t.where("stage", stage).where("estimator", estimator), value, stdErr)
+			if err != nil {
+				return table, err
+			}
+			for _, c := range texts {
+				row = append(row, c)
+			}
+			table.Rows = append(table.Rows, row)
+		}
+	}
+	return table, nil
+}
+
+func meanOf(values []float64) float64 {
+	mean, _ := meanSD(values)
+	return mean
+}
+
+// withErrors are the values of a column with their standard errors.
+func withErrors(t *csvTable, value, stdErr string) ([]string, error) {
+	values, err := t.floats(value)
+	if err != nil {
+		return nil, err
+	}
+	errors, err := t.floats(stdErr)
+	if err != nil {
+		return nil, err
+	}
+	var texts []string
+	for i, v := range values {
+		texts = append(texts, withError(v, errors[i]))
+	}
+	return texts, nil
+}
+
+// withError is a value with its standard error in brackets: of that one significant
+// digit, or two if the first is 1, and of the value as many decimals.
+func withError(v, stdErr float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "–"
+	case v == 0 || stdErr == 0 || math.IsNaN(stdErr):
+		return short(v)
+	}
+	exponent := math.Floor(math.Log10(stdErr))
+	if stdErr < 2*math.Pow(10, exponent) {
+		exponent--
+	}
+	decimals := max(0, -int(exponent))
+	return fmt.Sprintf("%.*f (%.*f)", decimals, v, decimals, stdErr)
+}
+
+// normalRatios is the table of docs/PL-RANK-RB.md: PL-Rank-RB beside PL-Rank-2.
+func normalRatios(t *csvTable) (viz.Table, error) {
+	return normalTable(t, "Normal scores: trace of PL-Rank-RB divided by that of PL-Rank-2, means over %s lists", func(rows *csvTable) ([]string, error) {
+		return withErrors(rows, "ratio", "ratio_se")
+	})
+}
+
+// normalSpread is how much lists differ in that.
+func normalSpread(t *csvTable) (viz.Table, error) {
+	return normalTable(t, "The same ratio list by list: median, and in brackets the quantiles of 10 %% and 90 %% of %s lists", func(rows *csvTable) ([]string, error) {
+		var columns [][]float64
+		for _, name := range []string{"ratio_p50", "ratio_p10", "ratio_p90"} {
+			values, err := rows.floats(name)
+			if err != nil {
+				return nil, err
+			}
+			columns = append(columns, values)
+		}
+		var texts []string
+		for i := range rows.rows {
+			texts = append(texts, fmt.Sprintf("%s (%s–%s)", brief(columns[0][i]), brief(columns[1][i]), brief(columns[2][i])))
+		}
+		return texts, nil
+	})
+}
+
+// brief is a number with two significant digits.
+func brief(v float64) string {
+	decimals := 1
+	if v > 0 {
+		decimals = max(0, 1-int(math.Floor(math.Log10(v))))
+	}
+	return fmt.Sprintf("%.*f", decimals, v)
+}
+
+// normalTable is a table of PL-Rank-RB on normal scores, a row for each D, K and N.
+func normalTable(t *csvTable, title string, texts func(*csvTable) ([]string, error)) (viz.Table, error) {
+	t = t.where("estimator", plackett.PLRankRB.String())
+	table := viz.Table{Title: fmt.Sprintf(title, t.texts("lists")[0]), Columns: []string{"D", "K", "N"}}
+	for _, sd := range t.distinct("sd") {
+		table.Columns = append(table.Columns, "sd "+sd)
+	}
+	for _, shape := range normalRows(t) {
+		entries, err := texts(shape)
+		if err != nil {
+			return table, err
+		}
+		row := viz.Row{shape.texts("documents")[0], shape.texts("cutoff")[0], shape.texts("samples")[0]}
+		for _, text := range entries {
+			row = append(row, text)
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	return table, nil
+}
+
+// normalRows is the rows of each D, K and N.
+func normalRows(t *csvTable) []*csvTable {
+	var shapes []*csvTable
+	for _, d := range t.distinct("documents") {
+		for _, k := range t.where("documents", d).distinct("cutoff") {
+			of := t.where("documents", d).where("cutoff", k)
+			for _, n := range of.distinct("samples") {
+				shapes = append(shapes, of.where("samples", n))
+			}
+		}
+	}
+	return shapes
+}
+
+func variancePlots(dir string) ([]figure, error) {
+	t, normal, err := readVariance(dir)
+	if err != nil {
+		return nil, err
+	}
+	var figures []figure
+	for _, a := range varianceAxes {
+		for _, stage := range t.distinct("stage") {
+			rows := t.where("axis", a.name).where("stage", stage)
+			if len(rows.rows) == 0 {
+				continue
+			}
+			p := viz.Plot{
+				Title: fmt.Sprintf("Variance of the gradient, %s, %s", rows.texts("data")[0], stage),
+				X:     a.label, Y: "trace of the covariance", LogX: true, LogY: true,
+			}
+			for _, estimator := range rows.distinct("estimator") {
+				s, err := spreadSeries(rows.where("estimator", estimator), "value", "trace", "trace_se")
+				if err != nil {
+					return nil, err
+				}
+				m := varianceMethod(estimator)
+				s.Name, s.Color = m.label, m.color
+				p.Series = append(p.Series, s)
+			}
+			figures = append(figures, figure{strings.Join([]string{"variance", a.name, stage}, "-"), p})
+		}
+	}
+	p := viz.Plot{
+		Title: "PL-Rank-RB on normal scores", X: "standard deviation of the scores", Y: "trace relative to PL-Rank-2", LogX: true, LogY: true,
+	}
+	for _, rows := range normalRows(normal.where("estimator", plackett.PLRankRB.String())) {
+		s, err := spreadSeries(rows, "sd", "ratio", "ratio_se")
+		if err != nil {
+			return nil, err
+		}
+		s.Name = fmt.Sprintf("D %s, K %s, N %s", rows.texts("documents")[0], rows.texts("cutoff")[0], rows.texts("samples")[0])
+		p.Series = append(p.Series, s)
+	}
+	return append(figures, figure{"variance-normal", p}), nil
+}
+
+// spreadSeries is a series with a band of two standard errors to either side, at most
+// down to half of the value: the axis is logarithmic.
+func spreadSeries(t *csvTable, x, y, stdErr string) (s viz.Series, err error) {
+	s.Style = viz.LinePoints
+	if s.X, err = t.floats(x); err != nil {
+		return s, err
+	}
+	if s.Y, err = t.floats(y); err != nil {
+		return s, err
+	}
+	errors, err := t.floats(stdErr)
+	for i, e := range errors {
+		s.Low = append(s.Low, max(s.Y[i]-2*e, s.Y[i]/2))
+		s.High = append(s.High, s.Y[i]+2*e)
+	}
+	return s, err
+}
+
+// varianceMethod is the method of an estimator, whose name is that of a loss.
+// PL-Rank-1 stands for the placement policy gradient as well.
+func varianceMethod(estimator string) method {
+	m := methodOf(estimator)
+	if estimator == plackett.PLRank1.String() {
+		m.label = "PL-Rank-1, Placement P.G."
+	}
+	return m
+}

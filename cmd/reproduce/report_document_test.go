@@ -1,0 +1,74 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/cmd/internal/command"
+	"github.com/plrank/plrank/cmd/internal/markdown"
+)
+
+// The documents say what the CSV files beside them say.
+func TestDocumentsAreFresh(t *testing.T) {
+	for _, path := range []string{"../../docs/PL-RANK-RB.md", "../../docs/REPRODUCTION.md"} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := markdown.Names(string(text))
+		if len(names) == 0 {
+			t.Errorf("%s has no marked part", path)
+		}
+		for _, name := range names {
+			want, err := documentPart(filepath.Dir(path), name)
+			if err != nil {
+				t.Fatalf("%s: %v", path, err)
+			}
+			if got, err := markdown.Section(string(text), name); err != nil || got != want {
+				t.Errorf("%s: part %s is not what the CSV files give (%v): go run ./cmd/reproduce document -document %s", path, name, err, strings.TrimPrefix(path, "../../"))
+			}
+		}
+	}
+}
+
+func TestDocument(t *testing.T) {
+	dir := t.TempDir()
+	callVariance(t, filepath.Join(dir, "results", "mslr"))
+	path := filepath.Join(dir, "DOCUMENT.md")
+	document := func(text string) (int, string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var stderr strings.Builder
+		return run(t.Context(), []string{"document", "-document", path}, &stderr, &stderr), stderr.String()
+	}
+	status, stderr := document("# A\n<!-- results/mslr/variance/1 -->\n<!-- /results/mslr/variance/1 -->\nB\n<!-- results/mslr/variance -->\nold\n<!-- /results/mslr/variance -->\n")
+	got, err := os.ReadFile(path)
+	if err != nil || status != 0 {
+		t.Fatal(err, status, stderr)
+	}
+	for _, want := range []string{"# A\n<!-- results/mslr/variance/1 -->\nNormal scores: ", "|\n<!-- /results/mslr/variance/1 -->\nB\n", "go run ./cmd/reproduce variance -scale", "](results/mslr/variance-normal.svg)"} {
+		if !strings.Contains(string(got), want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if strings.Contains(string(got), "old") {
+		t.Error("what was there is still there")
+	}
+	for text, want := range map[string]string{
+		"<!-- x/none/variance -->\n<!-- /x/none/variance -->\n":                 "none",
+		"<!-- results/mslr/magic -->\n<!-- /results/mslr/magic -->\n":           `no chapter "magic": want a folder and one of samples, epochs`,
+		"<!-- results/mslr/variance/9 -->\n<!-- /results/mslr/variance/9 -->\n": "the chapter has tables 1 to 5",
+		"<!-- results/mslr/variance/1 -->\n":                                    "never closed",
+	} {
+		if status, stderr := document(text); status != command.ExitError || !strings.Contains(stderr, want) {
+			t.Errorf("%q: status %d, %q, want %q", text, status, stderr, want)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != text {
+			t.Errorf("an error, but the file is another one: %q", got)
+		}
+	}
+}

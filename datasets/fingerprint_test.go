@@ -1,0 +1,143 @@
+package datasets
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// weighted is a small dataset with all that a dataset can have.
+func weighted() *Dataset {
+	return &Dataset{
+		Name:         "w",
+		Features:     []float32{1, 2, 3, 4, 5, 6, 7, missing},
+		Labels:       []float32{2, 0, 1, 0},
+		Offsets:      []int{0, 1, 3, 4},
+		QueryIDs:     []string{"a", "b", "c"},
+		FeatureIDs:   []int{1, 4},
+		FeatureNames: []string{"f", "g"},
+		DocumentIDs:  []string{"A", "B", "C", "D"},
+		Weights:      []float32{1, .5, 0, 2},
+		QueryWeights: []float32{1, 3, .25},
+		Groups:       []int{0, 1, -1, 0},
+		GroupNames:   []string{"x", "y"},
+	}
+}
+
+func TestFingerprint(t *testing.T) {
+	want := weighted().Fingerprint()
+	for _, test := range []struct {
+		change func(d *Dataset)
+		differ string
+	}{
+		{func(d *Dataset) {}, ""},
+		{func(d *Dataset) { d.Name, d.DocumentIDs = "another", nil }, ""},
+		{func(d *Dataset) { d.Features = slices.Clone(d.Features) }, ""},
+		{func(d *Dataset) { d.Features[0], d.Features[1] = d.Features[1], d.Features[0] }, "feature values"},
+		{func(d *Dataset) { d.Features[5] = math.Nextafter32(d.Features[5], 9) }, "feature values"},
+		{func(d *Dataset) { d.Features = d.Features[:6] }, "feature values"},
+		{func(d *Dataset) { d.Labels[1] = float32(math.Copysign(0, -1)) }, "labels"},
+		{func(d *Dataset) { d.Offsets[1]++ }, "queries"},
+		{func(d *Dataset) { d.QueryIDs = []string{"ab", "", "c"} }, "queries"},
+		{func(d *Dataset) { d.FeatureIDs[1]++ }, "feature ids"},
+		{func(d *Dataset) { d.FeatureNames = nil }, "feature ids"},
+		{func(d *Dataset) { d.Groups[2] = 1 }, "groups"},
+		{func(d *Dataset) { d.GroupNames[0] = "y" }, "groups"},
+		{func(d *Dataset) { d.Groups = nil }, "groups"},
+		{func(d *Dataset) { d.Weights[0] = 2 }, "weights"},
+		{func(d *Dataset) { d.Weights = nil }, "weights"},
+		{func(d *Dataset) { d.Weights, d.QueryWeights = nil, nil }, "weights"},
+		{func(d *Dataset) { d.Labels[0], d.Groups[0], d.QueryWeights[0] = 1, 1, 2 }, "labels, groups, weights"},
+	} {
+		d := weighted()
+		test.change(d)
+		got := d.Fingerprint()
+		if differ := got.Differences(want); differ != test.differ || (got == want) != (differ == "") {
+			t.Errorf("want %q to differ, got %q", test.differ, differ)
+		}
+	}
+}
+
+// The fingerprint of a list of more than one block depends on all of it, and on
+// nothing else.
+func TestFingerprintOfManyBlocks(t *testing.T) {
+	values := make([]float32, 1<<19+5)
+	want := hashFloats(values).String()
+	for _, i := range []int{0, 1<<18 - 1, 1 << 18, 1<<19 + 4} {
+		values[i] = 1
+		if hashFloats(values).String() == want {
+			t.Errorf("value %d has no influence", i)
+		}
+		values[i] = 0
+	}
+	if hashFloats(values).String() != want || hashFloats(values[1:]).String() == want {
+		t.Error("not a function of the values")
+	}
+}
+
+func TestWeightsFollowDocuments(t *testing.T) {
+	d := weighted()
+	if err := d.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	s := d.Select([]int{2, 1})
+	if !slices.Equal(s.Weights, []float32{2, .5, 0}) || !slices.Equal(s.QueryWeights, []float32{.25, 3}) {
+		t.Errorf("selected: %v, %v", s.Weights, s.QueryWeights)
+	}
+	if v := d.view(1, 3); !slices.Equal(v.Weights, []float32{.5, 0, 2}) || !slices.Equal(v.QueryWeights, []float32{3, .25}) {
+		t.Errorf("a view: %v, %v", v.Weights, v.QueryWeights)
+	}
+	transform := &Transform{Spec: "none", Inputs: 2, Columns: []int{0}, Parts: []TransformPart{{Name: "none"}}}
+	var b Batch
+	for range 2 {
+		b.Pack(d, transform, []int{2, 1}, 5, 3)
+		if !slices.Equal(b.Weights, []float32{2, .5, 0, 0, 0}) || !slices.Equal(b.QueryWeights, []float32{.25, 3, 0}) || !slices.Equal(b.Groups, []int{0, 1, -1, -1, -1}) {
+			t.Errorf("packed: %v, %v, %v", b.Weights, b.QueryWeights, b.Groups)
+		}
+	}
+	d.Weights, d.QueryWeights = nil, nil
+	if b.Pack(d, transform, []int{2, 1}, 5, 3); b.Weights != nil || b.QueryWeights != nil {
+		t.Errorf("packed without weights: %v, %v", b.Weights, b.QueryWeights)
+	}
+}
+
+func TestGroupWithQueryWeights(t *testing.T) {
+	d := weighted()
+	g, err := d.Group([]string{"p", "q", "r", "s"})
+	if err != nil || !slices.Equal(g.QueryWeights, []float32{1, 3, 3, .25}) {
+		t.Errorf("each by itself: %v, error %v", g.QueryWeights, err)
+	}
+	d.QueryWeights[2] = 1
+	g, err = d.Group([]string{"p", "q", "q", "p"})
+	if err != nil || !slices.Equal(g.QueryWeights, []float32{1, 3}) || !slices.Equal(g.Weights, []float32{1, 2, .5, 0}) {
+		t.Errorf("the last with the first: %v, %v, error %v", g.QueryWeights, g.Weights, err)
+	}
+	if _, err = d.Group([]string{"p", "p", "q", "r"}); err == nil || !strings.Contains(err.Error(), `query "p" is made of queries of weights 1 and 3`) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestValidateWeights(t *testing.T) {
+	for want, change := range map[string]func(d *Dataset){
+		"3 document weights, want 4":  func(d *Dataset) { d.Weights = d.Weights[1:] },
+		"4 query weights, want 3":     func(d *Dataset) { d.QueryWeights = append(d.QueryWeights, 1) },
+		"weight -1 of document 2":     func(d *Dataset) { d.Weights[2] = -1 },
+		"weight NaN of query 0":       func(d *Dataset) { d.QueryWeights[0] = missing },
+		"weight +Inf of document 0: ": func(d *Dataset) { d.Weights[0] = float32(math.Inf(1)) },
+	} {
+		d := weighted()
+		change(d)
+		if err := d.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+func BenchmarkFingerprint(b *testing.B) {
+	d := Synthetic(SyntheticOptions{Train: 500, Vali: 1, Test: 1}).Train
+	b.SetBytes(int64(4 * len(d.Features)))
+	for b.Loop() {
+		d.Fingerprint()
+	}
+}

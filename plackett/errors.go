@@ -1,0 +1,65 @@
+package plackett
+
+import "fmt"
+
+// A NumberError tells of a number that is NaN or infinite.
+type NumberError struct {
+	What     string // score, gain, discount or weight
+	Position int    // from 0: of the document in its list, of the rank, or of the weight
+	Value    float64
+}
+
+func (e *NumberError) Error() string {
+	of := map[string]string{"discount": "rank", "weight": "entry"}[e.What]
+	if of == "" {
+		of = "document"
+	}
+	return fmt.Sprintf("the %s of %s %d is %v: %ss must be finite", e.What, of, e.Position, e.Value, e.What)
+}
+
+// A LengthError tells of a slice of another length than the others ask for.
+type LengthError struct {
+	What         string
+	Length, Want int
+}
+
+func (e *LengthError) Error() string {
+	return fmt.Sprintf("%s: %d numbers, want %d", e.What, e.Length, e.Want)
+}
+
+// A RankingError tells of entries that are not a ranking of the list.
+type RankingError struct {
+	Sample, Place int // from 0
+	Entry         int
+	Reason        string
+}
+
+func (e *RankingError) Error() string {
+	return fmt.Sprintf("ranking %d, place %d: entry %d %s", e.Sample, e.Place, e.Entry, e.Reason)
+}
+
+// checkFinite reports the first number that is NaN or infinite.
+func checkFinite(what string, numbers []float64) error {
+	for i, x := range numbers {
+		if x-x != 0 {
+			return &NumberError{what, i, x}
+		}
+	}
+	return nil
+}
+
+func checkLength(what string, length, want int) error {
+	if length != want {
+		return &LengthError{what, length, want}
+	}
+	return nil
+}
+
+func checkGains(gains, scores []float64) error {
+	if err := checkLength("gains", len(gains), len(scores)); err != nil {
+		return err
+	}
+	return checkFinite("gain", gains)
+}
+
+func checkDiscounts(discounts []float64) error { return checkFinite("discount", discounts) }
