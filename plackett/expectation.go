@@ -29,7 +29,8 @@ type Expectation struct {
 	// relative to max |ρ| · Σ|θ|. If it equals zero, it is 1e-7. The smallest is 1e-13.
 	Tolerance float64
 
-	race race
+	race             race
+	column, discount []float64 // in Placements and PairWeights
 }
 
 const (
@@ -42,16 +43,13 @@ const (
 // Where a loss F depends on the exposures, its gradient dF/dm is that of R with
 // ρ_d = ∂F/∂E_d: Gradient is the vector–Jacobian product of [Expectation.Exposure].
 //
-// Scores, gains and discounts that are not finite are a *ScoreError, *GainError or
-// *DiscountError.
+// Errors are [*NumberError] and [*LengthError], and one for a tolerance out of range.
 func (e *Expectation) Gradient(scores, gains, discounts, lambda []float64) (value float64, err error) {
-	if len(gains) != len(scores) || len(lambda) != len(scores) {
-		return 0, fmt.Errorf("%d scores, %d gains and room for %d derivatives: there must be one of each for every document", len(scores), len(gains), len(lambda))
+	if err := checkGains(gains, scores); err != nil {
+		return 0, err
 	}
-	for d, g := range gains {
-		if !finite(g) {
-			return 0, &GainError{Position: d, Gain: g}
-		}
+	if err := checkLength("lambda", len(lambda), len(scores)); err != nil {
+		return 0, err
 	}
 	return e.run(scores, gains, discounts, lambda)
 }
@@ -59,8 +57,8 @@ func (e *Expectation) Gradient(scores, gains, discounts, lambda []float64) (valu
 // Exposure writes the expected exposure of every document, E_d = E_y[Σ_k θ_k 1[y_k = d]].
 // Errors are as those of [Expectation.Gradient].
 func (e *Expectation) Exposure(scores, discounts, exposure []float64) error {
-	if len(exposure) != len(scores) {
-		return fmt.Errorf("%d scores and room for %d exposures: there must be one for every document", len(scores), len(exposure))
+	if err := checkLength("exposure", len(exposure), len(scores)); err != nil {
+		return err
 	}
 	_, err := e.run(scores, nil, discounts, exposure)
 	return err
@@ -70,19 +68,20 @@ func (e *Expectation) Exposure(scores, discounts, exposure []float64) error {
 // out[d·cutoff + k], k from 0. Ranks beyond the number of documents have probability 0.
 // It costs as much as cutoff exposures.
 func (e *Expectation) Placements(scores []float64, cutoff int, out []float64) error {
-	if cutoff < 0 || len(out) != len(scores)*cutoff {
-		return fmt.Errorf("room for %d probabilities: %d documents at %d ranks have %d", len(out), len(scores), cutoff, len(scores)*cutoff)
+	if err := checkLength("out", len(out), len(scores)*cutoff); err != nil {
+		return err
 	}
-	discounts, column := make([]float64, cutoff), make([]float64, len(scores))
+	e.discount, e.column = grow(e.discount, cutoff), grow(e.column, len(scores))
+	clear(e.discount)
 	for k := range cutoff {
-		discounts[k] = 1
-		if err := e.Exposure(scores, discounts[:k+1], column); err != nil {
+		e.discount[k] = 1
+		if err := e.Exposure(scores, e.discount[:k+1], e.column); err != nil {
 			return err
 		}
-		for d, p := range column {
-			out[d*cutoff+k] = p
+		e.discount[k] = 0
+		for d, p := range e.column {
+			out[d*cutoff+k] = max(0, p)
 		}
-		discounts[k] = 0
 	}
 	return nil
 }
@@ -92,21 +91,22 @@ func (e *Expectation) Placements(scores []float64, cutoff int, out []float64) er
 // do not rise. It costs as much as D gradients: it is for small lists.
 func (e *Expectation) PairWeights(scores, discounts, out []float64) error {
 	docs := len(scores)
-	if len(out) != docs*docs {
-		return fmt.Errorf("room for %d weights: %d documents have %d pairs", len(out), docs, docs*docs)
+	if err := checkLength("out", len(out), docs*docs); err != nil {
+		return err
 	}
-	gains := make([]float64, docs)
+	e.column = grow(e.column, docs)
+	clear(e.column)
 	for j := range docs {
-		gains[j] = 1
+		e.column[j] = 1 // the only gain
 		row := out[j*docs : (j+1)*docs]
-		if _, err := e.Gradient(scores, gains, discounts, row); err != nil {
+		if _, err := e.Gradient(scores, e.column, discounts, row); err != nil {
 			return err
 		}
+		e.column[j] = 0
 		for d, lambda := range row {
 			row[d] = -lambda
 		}
 		row[j] = 0
-		gains[j] = 0
 	}
 	// Both halves are right to the tolerance; their mean is symmetric.
 	for j := range docs {
@@ -128,37 +128,11 @@ func (e *Expectation) run(scores, gains, discounts, out []float64) (float64, err
 	if !(tolerance >= smallestTolerance && tolerance < 1) {
 		return 0, fmt.Errorf("the tolerance is %v: it must be from %v to 1, or 0 for %v", e.Tolerance, smallestTolerance, defaultTolerance)
 	}
-	for d, m := range scores {
-		if !finite(m) {
-			return 0, &ScoreError{Position: d, Score: m}
-		}
+	if err := checkFinite("score", scores); err != nil {
+		return 0, err
 	}
-	for k, theta := range discounts {
-		if !finite(theta) {
-			return 0, &DiscountError{Rank: k + 1, Discount: theta}
-		}
+	if err := checkDiscounts(discounts); err != nil {
+		return 0, err
 	}
 	return e.race.run(tolerance, scores, gains, discounts, out), nil
-}
-
-func finite(x float64) bool { return x-x == 0 }
-
-// GainError tells of a gain that is NaN or infinite.
-type GainError struct {
-	Position int // of the document in its list, from 0
-	Gain     float64
-}
-
-func (e *GainError) Error() string {
-	return fmt.Sprintf("the gain of document %d is %v: gains must be finite", e.Position, e.Gain)
-}
-
-// DiscountError tells of a discount that is NaN or infinite.
-type DiscountError struct {
-	Rank     int // from 1
-	Discount float64
-}
-
-func (e *DiscountError) Error() string {
-	return fmt.Sprintf("the discount of rank %d is %v: discounts must be finite", e.Rank, e.Discount)
 }
