@@ -3,7 +3,7 @@ package plackett
 import (
 	"math"
 
-	"github.com/plrank/plrank/internal/lanes"
+	"github.com/plrank/plrank/plackett/internal/lanes"
 )
 
 // maxOrder is the largest number of powers that documents are pooled with: exact for
@@ -116,7 +116,7 @@ func (x *race) pool(ranks int) (order int) {
 	last := x.times[lanes.Width-1]
 	order = min(ranks, maxOrder)
 	// Series with alternating signs cancel; rounding errors grow by growth at most.
-	growth := x.tolerance / 4e-15
+	growth := x.tolerance / 1e-14
 	limit := math.Pow(growth, 1/float64(ranks)) / 2
 	if order < ranks {
 		limit = math.Pow(x.tolerance/float64(8*(ranks+1)), 1/float64(order))

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/plrank/plrank/internal/lanes"
+	"github.com/plrank/plrank/plackett/internal/lanes"
 )
 
 // race computes the integrals of an [Expectation]. Time runs from node to node of the

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/plrank/plrank/internal/lanes"
+	"github.com/plrank/plrank/plackett/internal/lanes"
 )
 
 // A rule is a quadrature for ∫_0^∞ F(t) dt/t: the trapezoid rule in log t. Its nodes are
