@@ -14,6 +14,17 @@ type Batch struct {
 	QueryWeights []float32 // [query capacity]; 0 past the packed ones; nil where the dataset has none
 }
 
+// Capacity is the number of rows of the static graph that takes so many documents:
+// the smallest of 8, 16, 24, …, which from 128 on grow by about an eighth each. At
+// most an eighth of the work is for padding, and few graphs serve all batches.
+func Capacity(rows int) int {
+	capacity := 8
+	for capacity < rows {
+		capacity += max(8, capacity/64*8)
+	}
+	return capacity
+}
+
 // Rows is the number of rows that hold documents.
 func (b *Batch) Rows() int {
 	if len(b.Offsets) == 0 {

@@ -10,6 +10,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/losses"
+	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -19,7 +20,7 @@ import (
 func BenchmarkLosses(b *testing.B) {
 	for _, size := range []struct{ queries, documents int }{{1, 125}, {32, 125}, {1, 1000}} {
 		rng := rand.New(rand.NewPCG(1, 1))
-		f := fixture{offsets: []int{0}, discounts: losses.DCGDiscounts(10)}
+		f := fixture{offsets: []int{0}, discounts: metrics.Discounts(10)}
 		for range size.queries {
 			f.offsets = append(f.offsets, f.offsets[len(f.offsets)-1]+size.documents)
 		}

@@ -8,7 +8,7 @@ import (
 
 	"gorgonia.org/tensor"
 
-	"github.com/plrank/plrank/losses"
+	"github.com/plrank/plrank/metrics"
 )
 
 // order is the documents by descending x, ties by position.
@@ -254,7 +254,7 @@ func TestDefinitions(t *testing.T) {
 func TestBounds(t *testing.T) {
 	for _, cutoff := range []int{1, 3, 10} {
 		f := newFixture(normal)
-		f.discounts = losses.DCGDiscounts(cutoff)
+		f.discounts = metrics.Discounts(cutoff)
 		missing := 0.0
 		for _, n := range []int{0, 2, 3, 4} {
 			q := f.query(n)

@@ -5,7 +5,7 @@
 //
 // For a metric expected under the Plackett–Luce policy of the scores, estimated from
 // samples, for any discounts and gains (DCG, NDCG, precision, ARP, RBP, see
-// [DCGDiscounts] and what stands beside it):
+// metrics.ParseObjective):
 //
 //	plrank-rb                  PLRankRB, usually the one of least variance
 //	plrank1 plrank2            PLRank1, PLRank2

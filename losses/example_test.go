@@ -7,6 +7,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/losses"
+	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -64,7 +65,7 @@ func show(build func(b losses.Batch) (*G.Node, error)) {
 		Groups:    groups,
 		Sampler:   ops.NewSampler(100, 2, 1),
 		Exposure:  ops.NewSampler(1000, 2, 2),
-		Discounts: losses.DCGDiscounts(2),
+		Discounts: metrics.Discounts(2),
 	})
 	if err != nil {
 		panic(err)
@@ -266,23 +267,4 @@ func ExampleNormalizedGains() {
 		return losses.PLRankRB(b.Lists, gains, rankings, b.Discounts)
 	})
 	// Output: -0.64 [-0.17 0.14 0.03]
-}
-
-func ExampleParseDiscounts() {
-	for _, text := range []string{"dcg", "precision", "arp", "rbp(0.5)", "3, 2, 1"} {
-		theta, err := losses.ParseDiscounts(text, 3)
-		if err != nil {
-			panic(err)
-		}
-		fmt.Printf("%s: %.2f\n", text, theta)
-	}
-	_, err := losses.ParseDiscounts("ndcg", 3)
-	fmt.Println(err)
-	// Output:
-	// dcg: [1.00 0.63 0.50]
-	// precision: [0.33 0.33 0.33]
-	// arp: [3.00 2.00 1.00]
-	// rbp(0.5): [0.50 0.25 0.12]
-	// 3, 2, 1: [3.00 2.00 1.00]
-	// losses: discounts "ndcg": number 1, "ndcg": want dcg, precision, arp, rbp, rbp(persistence), or finite numbers with commas between
 }

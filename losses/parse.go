@@ -27,26 +27,28 @@ func Parse(text string) (Func, error) {
 	return func(b Batch) (*G.Node, error) { return weightedSum(terms, &batch{Batch: b}) }, nil
 }
 
-// Terms are the names of the losses of which Parse makes the sum: those of weight 0
-// are not among them. Errors are those of Parse.
-func Terms(text string) ([]string, error) {
-	terms, err := parseTerms(text)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, t := range terms {
-		if t.weight != 0 && !slices.Contains(names, t.name) {
-			names = append(names, t.name)
-		}
-	}
-	return names, nil
+// A Term is one loss of a weighted sum.
+type Term struct {
+	Loss   string
+	Weight float64
+	// Measure is the name of the measure of fairness that the loss is about, as
+	// metrics.ParseMeasure reads it: disparity for disparity(plrank2). "": of none.
+	Measure string
 }
 
-// A term of a weighted sum.
-type term struct {
-	name   string
-	weight float64
+// Terms are the losses of which Parse makes the sum: those of weight 0 are not among
+// them. Errors are those of Parse.
+func Terms(text string) ([]Term, error) {
+	terms, err := parseTerms(text)
+	return slices.DeleteFunc(terms, func(t Term) bool { return t.Weight == 0 }), err
+}
+
+// measures are those of the fairness losses.
+var measures = map[string]string{
+	"disparity":       "disparity",
+	"ee-l":            "ee-l",
+	"group-exposure":  "exposure-ratio",
+	"group-treatment": "treatment-ratio",
 }
 
 var (
@@ -54,20 +56,20 @@ var (
 	namePattern   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*(\([A-Za-z0-9_-]*\))?`)
 )
 
-func parseTerms(text string) ([]term, error) {
+func parseTerms(text string) ([]Term, error) {
 	rest := text
 	skip := func(n int) { rest = strings.TrimLeft(rest[n:], " \t") }
 	fault := func(format string, args ...any) error {
 		return fmt.Errorf("losses: %q, column %d: %s", text, len(text)-len(rest)+1, fmt.Sprintf(format, args...))
 	}
 	skip(0)
-	var terms []term
+	var terms []Term
 	counts := false
 	for {
-		t := term{weight: 1}
+		t := Term{Weight: 1}
 		if number := weightPattern.FindString(rest); number != "" {
 			var err error
-			if t.weight, err = strconv.ParseFloat(number, 64); err != nil || math.IsInf(t.weight, 0) {
+			if t.Weight, err = strconv.ParseFloat(number, 64); err != nil || math.IsInf(t.Weight, 0) {
 				return nil, fault("the weight %s is out of range", number)
 			}
 			skip(len(number))
@@ -76,17 +78,19 @@ func parseTerms(text string) ([]term, error) {
 			}
 			skip(1)
 		}
-		t.name = namePattern.FindString(rest)
-		if _, ok := byName[t.name]; !ok {
+		t.Loss = namePattern.FindString(rest)
+		if _, ok := byName[t.Loss]; !ok {
 			what := "want a loss"
-			if t.name != "" {
-				what = fmt.Sprintf("no loss %q: want one", t.name)
+			if t.Loss != "" {
+				what = fmt.Sprintf("no loss %q: want one", t.Loss)
 			}
 			return nil, fault("%s of %s", what, strings.Join(Names(), ", "))
 		}
-		skip(len(t.name))
+		skip(len(t.Loss))
+		base, _, _ := strings.Cut(t.Loss, "(")
+		t.Measure = measures[base]
 		terms = append(terms, t)
-		counts = counts || t.weight != 0
+		counts = counts || t.Weight != 0
 		if rest == "" {
 			break
 		}
@@ -101,18 +105,18 @@ func parseTerms(text string) ([]term, error) {
 	return terms, nil
 }
 
-func weightedSum(terms []term, b *batch) (sum *G.Node, err error) {
+func weightedSum(terms []Term, b *batch) (sum *G.Node, err error) {
 	defer caught(&err)
 	for _, t := range terms {
-		if t.weight == 0 {
+		if t.Weight == 0 {
 			continue
 		}
-		loss, err := byName[t.name].build(t.name, b)
+		loss, err := byName[t.Loss].build(t.Loss, b)
 		if err != nil {
 			return nil, err
 		}
-		if t.weight != 1 {
-			loss = scaled(b.Lists, loss, t.weight)
+		if t.Weight != 1 {
+			loss = scaled(b.Lists, loss, t.Weight)
 		}
 		if sum == nil {
 			sum = loss

@@ -7,9 +7,9 @@ import (
 )
 
 // benchmarkLists are queries of one length with normal scores.
-func benchmarkLists(queries, documents int) Lists {
+func benchmarkLists(queries, documents int) Input {
 	rng := rand.New(rand.NewPCG(1, 2))
-	l := Lists{Offsets: []int{0}}
+	l := Input{Offsets: []int{0}}
 	for range queries {
 		for range documents {
 			l.Scores = append(l.Scores, rng.NormFloat64())
@@ -26,7 +26,7 @@ func BenchmarkPerQuery(b *testing.B) {
 			l, m := benchmarkLists(1000, documents), mustParse(b, name)
 			b.Run(fmt.Sprintf("%s/1000x%d", name, documents), func(b *testing.B) {
 				for b.Loop() {
-					if _, err := PerQuery(m, l, Exp2Gain); err != nil {
+					if _, err := m.PerQuery(l); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -41,7 +41,7 @@ func BenchmarkExpected(b *testing.B) {
 			l, m := benchmarkLists(5000, documents), mustParse(b, name)
 			b.Run(fmt.Sprintf("%s/5000x%d,100samples", name, documents), func(b *testing.B) {
 				for b.Loop() {
-					if _, err := Expected(m, l, Exp2Gain, Policy{}); err != nil {
+					if _, err := m.Expected().PerQuery(l); err != nil {
 						b.Fatal(err)
 					}
 				}

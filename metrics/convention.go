@@ -10,7 +10,7 @@ const (
 	LabelFreeZero Convention = iota // it counts 0 (the LETOR tools, RankLib)
 	LabelFreeOne                    // it counts 1 (LightGBM, XGBoost, CatBoost)
 	LabelFreeSkip                   // it is left out of the mean
-	LETOR4                          // it counts 0, and NDCG is LETOR 4.0's, see Convention.Metric
+	LETOR4                          // it counts 0, and ndcg means letor4-ndcg (LETOR 4.0's tools; their MAP and precision are the usual ones)
 )
 
 var conventionNames = []string{LabelFreeZero: "zero", LabelFreeOne: "one", LabelFreeSkip: "skip", LETOR4: "letor4"}
@@ -26,16 +26,23 @@ func ParseConvention(name string) (Convention, error) {
 	return Convention(i), err
 }
 
-// Metric is the metric that a name like ndcg@5 means under the convention. It
-// differs from m for LETOR4 alone, whose NDCG ("letor4-ndcg") discounts rank 2 by
-// 1 and the others by 1/log2(rank), and is 0 at cutoffs beyond the end of a list.
-// The mean of it over all cutoffs, MeanNDCG, is "letor4-meanndcg"; LETOR 4.0's
-// MAP and precision are the usual ones.
-func (c Convention) Metric(m Metric) Metric {
+// metric is the metric that m means under the convention.
+func (c Convention) metric(m metric) metric {
 	if c == LETOR4 && m.kind == ndcg {
 		m.kind = letor4NDCG
 	}
 	return m
+}
+
+// counted is the value that enters a mean, if any does.
+func (c Convention) counted(v float64) (float64, bool) {
+	switch {
+	case !math.IsNaN(v):
+		return v, true
+	case c == LabelFreeOne:
+		return 1, true
+	}
+	return 0, c != LabelFreeSkip
 }
 
 // Counted gives the values that enter a mean under the convention: NaN is
@@ -44,13 +51,8 @@ func (c Convention) Metric(m Metric) Metric {
 func (c Convention) Counted(perQuery []float64) []float64 {
 	counted := make([]float64, 0, len(perQuery))
 	for _, v := range perQuery {
-		switch {
-		case !math.IsNaN(v):
+		if v, counts := c.counted(v); counts {
 			counted = append(counted, v)
-		case c == LabelFreeZero, c == LETOR4:
-			counted = append(counted, 0)
-		case c == LabelFreeOne:
-			counted = append(counted, 1)
 		}
 	}
 	return counted

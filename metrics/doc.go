@@ -1,15 +1,18 @@
 // Package metrics says how good rankings are, how fairly they share exposure, and
 // whether one model is better than another.
 //
-// DCG, NDCG, precision, recall, MAP, MRR, ERR, RBP and ARP, each at a cutoff, are
-// computed for the ranking by descending score ([PerQuery]) or as expectation
-// under the Plackett–Luce policy that the scores define ([Expected],
-// [OverRankings]):
+// A [Measure] is made from its name, and computed for an [Input]:
 //
-//	m, err := metrics.Parse("ndcg@5")
-//	l := metrics.Lists{Scores: scores, Labels: labels, Offsets: offsets}
-//	perQuery, err := metrics.PerQuery(m, l, metrics.Exp2Gain)
+//	m, err := metrics.ParseMeasure("ndcg@5")
+//	in := metrics.Input{Scores: scores, Labels: labels, Offsets: offsets}
+//	perQuery, err := m.PerQuery(in)
 //	mean := metrics.Mean(perQuery, metrics.LabelFreeSkip)
+//
+// DCG, NDCG, precision, recall, MAP, MRR, ERR, RBP and ARP, each at a cutoff, are
+// computed for the ranking by descending score, and with "expected-" before their name
+// as expectation under the Plackett–Luce policy that the scores define. Measures of
+// fairness are of the expected exposure under that policy. [NewMeasure] makes a measure
+// of a function, and [Means] computes several at once.
 //
 // Queries are packed row after row as everywhere in this project: the rows of
 // query q are Offsets[q] up to Offsets[q+1], in scores and labels alike, and
@@ -32,10 +35,10 @@
 //     documents), as in LightGBM; trec_eval's map_cut divides by all relevant documents.
 //   - mrr, or rr: 1 / the rank of the first relevant document, 0 where it comes after k.
 //   - err: Σ_r 1/r · R_r · Π_{i<r} (1 − R_i) with R = (2^label − 1)/2^max. Chapelle et
-//     al., CIKM 2009. max is the highest grade of the data set, 4 where err(max=2) does
-//     not say otherwise.
+//     al., CIKM 2009. max is the highest grade of the data set, [Input].HighestGrade,
+//     where err(max=4) does not say otherwise.
 //   - rbp: (1 − p) Σ over relevant r of p^(r−1). Moffat & Zobel, TOIS 2008. p is 0.8
-//     where rbp(p=0.95) does not say otherwise.
+//     where rbp(p=0.95), or rbp(0.95), does not say otherwise.
 //   - arp: Σ_d label_d · rank_d / Σ_d label_d, the only metric of which less is better.
 //     Wang et al., CIKM 2018. Documents after rank k count as if at rank k+1, so that
 //     moving a relevant document up never does harm.
@@ -48,17 +51,46 @@
 //
 // NDCG, MAP, MRR, recall and ARP are relative to the relevant documents of a query
 // (NDCG and ARP to the labels above 0). For a query that has none, and so for one
-// without documents, they are not defined: [PerQuery] gives NaN, and a [Convention]
+// without documents, they are not defined: [Measure.PerQuery] gives NaN, and a [Convention]
 // says what such a query counts in a mean. Publications differ in it, and MQ2008's
 // NDCG@10 moves by .28 with the choice. DCG, precision, ERR and RBP are 0 there,
 // under every convention.
 //
-// # Fairness and significance
+// # Ties
 //
-// [Exposure] estimates the expected exposure of every document, from which the
-// measures of [Fairness] are computed: the PL-Rank paper's disparity, expected
-// exposure loss and its parts, and ratios between groups of documents.
+// Documents of equal scores are in random order: every metric of a ranking is its exact
+// expectation over these orders, see [Ties]. A constant score so measures random order,
+// wherever documents stand in a file.
 //
-// [PairedT] and [Wilcoxon] compare the values of two models query by query, and
-// [Bootstrap] gives confidence intervals over queries.
+// # Fairness
+//
+// E_d is the expected exposure of a document with the discounts of the Input, see
+// [Exposure], ρ_d its gain, D the number of documents.
+//
+//   - disparity: that of the PL-Rank paper (Oosterhuis, SIGIR 2021, §6),
+//     Σ_{d,d'} (E_{d'}ρ_d − E_dρ_{d'})² / D(D−1). 0 is fair: exposure in proportion to
+//     gain. One document has none, and neither has a query without gains.
+//   - abs-disparity: the same with absolute values in place of squares.
+//   - ee-l: the expected-exposure loss of Diaz et al. (CIKM 2020), ‖E − E*‖², where E*
+//     is the exposure under the policy that is best for relevance and lets documents of
+//     equal gain share their ranks. 0 is fair. In a query without gains all documents
+//     are equally relevant, and E* is the same for all.
+//   - ee-d: its disparity part ‖E‖². A deterministic ranking has the most.
+//   - ee-r: its relevance part Σ_d E_d E*_d; ee-l = ee-d − 2·ee-r + ‖E*‖².
+//   - exposure-ratio: the smallest mean exposure of a group of documents divided by the
+//     largest, the disparity that demographic parity forbids. 1 is fair.
+//   - treatment-ratio: the same for mean exposure / mean gain of a group: the disparate
+//     treatment ratio of Singh & Joachims (KDD 2018), which for two groups is this value
+//     or its inverse. Groups without gain in a query do not count. 1 is fair.
+//
+// All are defined for queries of one document and for those without gains, but the
+// ratios: they are NaN where fewer than two groups count, which Means leaves out. Groups
+// that all have no exposure are treated alike, 1. disparity, ee-l and ee-d grow with
+// the square of the exposure, so that noise in an estimated exposure adds to them: with
+// N samples by O(1/N).
+//
+// # Significance
+//
+// [PairedT] and [Wilcoxon] compare the values of two models query by query, [Welch]
+// the runs of two methods, and [Bootstrap] gives confidence intervals over queries.
 package metrics

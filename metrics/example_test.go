@@ -3,22 +3,23 @@ package metrics_test
 import (
 	"fmt"
 	"log"
+	"slices"
 
 	"github.com/plrank/plrank/metrics"
 )
 
 // Two queries, of which the second has no relevant document.
 func Example() {
-	l := metrics.Lists{
+	in := metrics.Input{
 		Scores:  []float64{0.2, 1.5, -0.3, 0.9, 0.1},
 		Labels:  []float32{2, 0, 1, 0, 0},
 		Offsets: []int{0, 3, 5},
 	}
-	ndcg, err := metrics.Parse("ndcg@5")
+	ndcg, err := metrics.ParseMeasure("ndcg@5")
 	if err != nil {
 		log.Fatal(err)
 	}
-	perQuery, err := metrics.PerQuery(ndcg, l, metrics.Exp2Gain)
+	perQuery, err := ndcg.PerQuery(in)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -26,7 +27,8 @@ func Example() {
 	for _, c := range []metrics.Convention{metrics.LabelFreeZero, metrics.LabelFreeOne, metrics.LabelFreeSkip} {
 		fmt.Printf("mean, label-free queries %v: %.4f\n", c, metrics.Mean(perQuery, c))
 	}
-	expected, err := metrics.Expected(ndcg, l, metrics.Exp2Gain, metrics.Policy{Samples: 10000, Seed: 1})
+	in.Policy = metrics.Policy{Samples: 10000, Seed: 1}
+	expected, err := ndcg.Expected().Estimate(in)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -38,6 +40,40 @@ func Example() {
 	// mean, label-free queries one: 0.8295
 	// mean, label-free queries skip: 0.6590
 	// under the policy: 0.7, standard error below .01: true
+}
+
+// A measure of one's own: the share of the queries that have a document of the highest
+// grade on top.
+func ExampleNewMeasure() {
+	top := metrics.NewMeasure("top", false, func(in metrics.Input) ([]float64, error) {
+		var perQuery []float64
+		for q, first := range in.Offsets[:len(in.Offsets)-1] {
+			end := in.Offsets[q+1]
+			best := metrics.Rank(in.Scores[first:end])[0]
+			hit := 0.0
+			if in.Labels[first+best] == slices.Max(in.Labels[first:end]) {
+				hit = 1
+			}
+			perQuery = append(perQuery, hit)
+		}
+		return perQuery, nil
+	})
+	ndcg, err := metrics.ParseMeasure("ndcg@1")
+	if err != nil {
+		log.Fatal(err)
+	}
+	in := metrics.Input{
+		Scores:  []float64{0.2, 1.5, -0.3, 0.9, 0.1},
+		Labels:  []float32{2, 0, 1, 1, 0},
+		Offsets: []int{0, 3, 5},
+	}
+	means, err := metrics.Means(in, []metrics.Measure{top, ndcg})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%v, %v: %.1f\n", top, ndcg, means)
+	// Output:
+	// top, ndcg@1: [0.5 0.5]
 }
 
 // Is the second model better? Both were judged on the same queries.
@@ -63,28 +99,55 @@ func ExampleWilcoxon() {
 	// 95 % interval [0.03, 0.11]
 }
 
-// Two relevant documents with equal scores: ranked, one stands first (by row), and
-// under the policy they take turns.
-func ExampleFairness() {
-	l := metrics.Lists{Scores: []float64{10, 10, 0}, Labels: []float32{1, 1, 0}}
-	discounts := metrics.Discounts(3)
-	ranked, err := metrics.RankExposure(l, discounts)
+// Two relevant documents, of which the ranking puts one first, and under the policy
+// they take turns.
+func ExampleExposure() {
+	in := metrics.Input{
+		Scores:    []float64{10.01, 10, 0},
+		Labels:    []float32{1, 1, 0},
+		Discounts: metrics.Discounts(3),
+		Policy:    metrics.Policy{Samples: 100000, Seed: 1},
+	}
+	ranked, err := metrics.RankExposure(in)
 	if err != nil {
 		log.Fatal(err)
 	}
-	shared, err := metrics.Exposure(l, discounts, metrics.Policy{Samples: 100000, Seed: 1})
+	shared, err := metrics.Exposure(in)
+	if err != nil {
+		log.Fatal(err)
+	}
+	eel, err := metrics.ParseMeasure("ee-l")
 	if err != nil {
 		log.Fatal(err)
 	}
 	for _, exposure := range [][]float64{ranked, shared} {
-		e := metrics.Exposed{Exposure: exposure, Labels: l.Labels, Discounts: discounts}
-		loss, err := metrics.EEL.PerQuery(e, metrics.Exp2Gain)
+		in.Exposure = exposure
+		loss, err := eel.PerQuery(in)
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Printf("%v of exposure %.2f: %.3f\n", metrics.EEL, exposure, loss[0])
+		fmt.Printf("%v of exposure %.1f: %.3f\n", eel, exposure, loss[0])
 	}
 	// Output:
-	// ee-l of exposure [1.00 0.63 0.50]: 0.068
-	// ee-l of exposure [0.81 0.82 0.50]: 0.000
+	// ee-l of exposure [1.0 0.6 0.5]: 0.068
+	// ee-l of exposure [0.8 0.8 0.5]: 0.000
+}
+
+func ExampleParseObjective() {
+	for _, text := range []string{"dcg", "precision", "arp", "rbp(0.5)", "3, 2, 1"} {
+		o, err := metrics.ParseObjective(text, 3)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%s: %.2f %q\n", text, o.Discounts, o.Metric)
+	}
+	_, err := metrics.ParseObjective("ndcg", 3)
+	fmt.Println(err)
+	// Output:
+	// dcg: [1.00 0.63 0.50] "dcg@3"
+	// precision: [0.33 0.33 0.33] "precision@3"
+	// arp: [3.00 2.00 1.00] "arp@3"
+	// rbp(0.5): [0.50 0.25 0.12] "rbp(p=0.5)@3"
+	// 3, 2, 1: [3.00 2.00 1.00] ""
+	// metrics: discounts "ndcg": number 1, "ndcg": want dcg, precision, arp, rbp, rbp(persistence), or finite numbers with commas between
 }

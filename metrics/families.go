@@ -3,6 +3,7 @@ package metrics
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -10,8 +11,7 @@ import (
 type kind int
 
 const (
-	noMetric kind = iota
-	dcg
+	dcg kind = iota
 	ndcg
 	precision
 	recall
@@ -30,20 +30,12 @@ type family struct {
 	name, alias   string
 	param         param
 	lowerIsBetter bool
-	// prepare sets up the judge for one query with the given labels and tells
+	// prepare sets up the evaluator for one query with the given labels and tells
 	// whether the metric is defined for it.
-	prepare func(j *judge, labels []float32) (bool, error)
+	prepare func(e *evaluator, labels []float32) (bool, error)
 	// walk is the value of a ranking; nil for the metrics that are a weighted
 	// sum over ranks.
-	walk func(j *judge, ranking []int) float64
-}
-
-// param is a metric's own parameter; the zero value is none.
-type param struct {
-	name     string
-	standard float64
-	want     string
-	valid    func(v float64) bool
+	walk func(e *evaluator, r *ranking) float64
 }
 
 // relevant is the lowest label of a relevant document, for the metrics that
@@ -56,7 +48,6 @@ var families []family
 
 func init() {
 	families = []family{
-		noMetric:  {},
 		dcg:       {name: "dcg", prepare: prepareDCG},
 		ndcg:      {name: "ndcg", prepare: prepareNDCG},
 		precision: {name: "precision", alias: "p", prepare: preparePrecision},
@@ -66,13 +57,13 @@ func init() {
 		reciprocalRank:       {name: "mrr", alias: "rr", prepare: prepareRelevance, walk: walkRR},
 		expectedReciprocalRank: {
 			name:    "err",
-			param:   param{"max", 4, "a label from 1 to 31", func(v float64) bool { return v >= 1 && v <= maxExp2Label }},
+			param:   param{"max", 0, "a label from 1 to 31", func(v float64) bool { return v >= 1 && v <= maxExp2Label }},
 			prepare: prepareERR,
 			walk:    walkERR,
 		},
 		rankBiasedPrecision: {
 			name:    "rbp",
-			param:   param{"p", 0.8, "a persistence between 0 and 1", func(v float64) bool { return v > 0 && v < 1 }},
+			param:   persistence,
 			prepare: prepareRBP,
 		},
 		averageRelevancePosition: {name: "arp", lowerIsBetter: true, prepare: prepareARP},
@@ -82,100 +73,103 @@ func init() {
 	}
 }
 
-func prepareDCG(j *judge, labels []float32) (bool, error) {
-	j.weights = j.discounts(j.metric.depth(len(labels)))
-	return true, j.setValues(labels, j.gain.Of)
+func prepareDCG(e *evaluator, labels []float32) (bool, error) {
+	e.weights = e.discounts(e.metric.depth(len(labels)))
+	return true, e.setValues(labels, e.gain.Of)
 }
 
-func prepareNDCG(j *judge, labels []float32) (bool, error) {
-	if _, err := prepareDCG(j, labels); err != nil {
+func prepareNDCG(e *evaluator, labels []float32) (bool, error) {
+	if _, err := prepareDCG(e, labels); err != nil {
 		return false, err
 	}
-	j.norm = j.sum(j.ideal())
-	return j.norm > 0, nil
+	e.norm = e.sum(e.ideal())
+	return e.norm > 0, nil
 }
 
 // letor4Discount is 1 for the first two ranks and 1/log2(rank) for the others, the
 // discount of Järvelin & Kekäläinen (2002) with a logarithm to the base 2.
 func letor4Discount(rank int) float64 { return 1 / math.Log2(float64(max(rank, 2))) }
 
-func prepareLETOR4NDCG(j *judge, labels []float32) (bool, error) {
-	if err := j.setValues(labels, j.gain.Of); err != nil {
+func prepareLETOR4NDCG(e *evaluator, labels []float32) (bool, error) {
+	if err := e.setValues(labels, e.gain.Of); err != nil {
 		return false, err
 	}
-	j.setWeights(len(labels), letor4Discount)
-	j.norm = j.sum(j.ideal())
-	defined := j.norm > 0
-	if len(labels) < j.metric.cutoff {
-		j.norm = math.Inf(1)
+	e.setWeights(len(labels), letor4Discount)
+	e.norm = e.sum(e.ideal())
+	defined := e.norm > 0
+	if len(labels) < e.metric.cutoff {
+		e.norm = math.Inf(1)
 	}
 	return defined, nil
 }
 
 // prepareLETOR4MeanNDCG writes the mean as one sum over ranks, in which rank r
 // counts θ_r Σ_{k≥r} 1/(ideal DCG@k) / (number of cutoffs).
-func prepareLETOR4MeanNDCG(j *judge, labels []float32) (bool, error) {
-	defined, err := prepareLETOR4NDCG(j, labels)
+func prepareLETOR4MeanNDCG(e *evaluator, labels []float32) (bool, error) {
+	defined, err := prepareLETOR4NDCG(e, labels)
 	if err != nil || !defined {
 		return false, err
 	}
-	best := j.ideal()
-	j.norm = float64(len(best))
-	ideal, below := j.sum(best), 0.0
-	for k := len(best) - 1; k >= 0; k-- {
-		last := j.weights[k] * j.values[best[k]]
+	best := e.ideal()
+	e.norm = float64(len(best.documents))
+	ideal, below := e.sum(best), 0.0
+	for k, d := range slices.Backward(best.documents) {
+		last := e.weights[k] * e.values[d]
 		below += 1 / ideal
-		j.weights[k] *= below
+		e.weights[k] *= below
 		ideal -= last
 	}
 	return true, nil
 }
 
-func preparePrecision(j *judge, labels []float32) (bool, error) {
-	ranks := j.metric.cutoff
+func preparePrecision(e *evaluator, labels []float32) (bool, error) {
+	ranks := e.metric.cutoff
 	if ranks == 0 {
 		ranks = max(len(labels), 1)
 	}
-	j.setWeights(len(labels), func(int) float64 { return 1 })
-	j.norm = float64(ranks)
-	_, err := prepareRelevance(j, labels)
+	e.setWeights(len(labels), func(int) float64 { return 1 })
+	e.norm = float64(ranks)
+	_, err := prepareRelevance(e, labels)
 	return true, err
 }
 
-func prepareRecall(j *judge, labels []float32) (bool, error) {
-	defined, err := prepareRelevance(j, labels)
-	j.setWeights(len(labels), func(int) float64 { return 1 })
-	j.norm = floats.Sum(j.values)
+func prepareRecall(e *evaluator, labels []float32) (bool, error) {
+	defined, err := prepareRelevance(e, labels)
+	e.setWeights(len(labels), func(int) float64 { return 1 })
+	e.norm = floats.Sum(e.values)
 	return defined, err
 }
 
-func prepareRBP(j *judge, labels []float32) (bool, error) {
-	p := j.metric.param
-	j.setWeights(len(labels), func(rank int) float64 { return (1 - p) * math.Pow(p, float64(rank-1)) })
-	_, err := prepareRelevance(j, labels)
+func prepareRBP(e *evaluator, labels []float32) (bool, error) {
+	p := e.metric.param
+	e.setWeights(len(labels), func(rank int) float64 { return (1 - p) * math.Pow(p, float64(rank-1)) })
+	_, err := prepareRelevance(e, labels)
 	return true, err
 }
 
 // prepareARP writes ARP@k as a sum over the ranks up to k:
 // (k+1) − Σ_{r≤k} (k+1−r) label_r / Σ label.
-func prepareARP(j *judge, labels []float32) (bool, error) {
-	beyond := j.metric.cutoff + 1
-	if j.metric.cutoff == 0 {
+func prepareARP(e *evaluator, labels []float32) (bool, error) {
+	beyond := e.metric.cutoff + 1
+	if e.metric.cutoff == 0 {
 		beyond = len(labels) + 1
 	}
-	j.setWeights(len(labels), func(rank int) float64 { return float64(rank - beyond) })
-	err := j.setValues(labels, LinearGain.Of)
-	j.base, j.norm = float64(beyond), floats.Sum(j.values)
-	return j.norm > 0, err
+	e.setWeights(len(labels), func(rank int) float64 { return float64(rank - beyond) })
+	err := e.setValues(labels, LinearGain.Of)
+	e.base, e.norm = float64(beyond), floats.Sum(e.values)
+	return e.norm > 0, err
 }
 
-func prepareERR(j *judge, labels []float32) (bool, error) {
-	highest := j.metric.param
-	return true, j.setValues(labels, func(label float32) (float64, error) {
+func prepareERR(e *evaluator, labels []float32) (bool, error) {
+	highest := e.metric.param
+	if highest == 0 {
+		highest = e.highestGrade
+	}
+	return true, e.setValues(labels, func(label float32) (float64, error) {
 		if float64(label) > highest {
-			higher := j.metric
+			higher := e.metric
 			higher.param = float64(label)
-			return 0, fmt.Errorf("label %v is above %v, the highest grade of %v: use %v", label, highest, j.metric, higher)
+			return 0, fmt.Errorf("label %v is above %v, the highest grade of %v: use %v", label, highest, e.metric, higher)
 		}
 		gain, err := Exp2Gain.Of(label)
 		return gain / math.Exp2(highest), err
@@ -184,40 +178,95 @@ func prepareERR(j *judge, labels []float32) (bool, error) {
 
 // prepareRelevance sets values to 1 for relevant documents and 0 for the rest;
 // a metric relative to the relevant documents is defined where there is one.
-func prepareRelevance(j *judge, labels []float32) (bool, error) {
-	err := j.setValues(labels, BinaryGain.Of)
-	return floats.Sum(j.values) > 0, err
+func prepareRelevance(e *evaluator, labels []float32) (bool, error) {
+	err := e.setValues(labels, BinaryGain.Of)
+	return floats.Sum(e.values) > 0, err
 }
 
-func walkAP(j *judge, ranking []int) float64 {
-	sum, found := 0.0, 0
-	for k, d := range ranking {
-		if j.values[d] > 0 {
-			found++
-			sum += float64(found) / float64(k+1)
+// walkAP is average precision. In a block of n documents, r of them relevant, rank i
+// of the block has a relevant one with chance r/n, before which (i−1)(r−1)/(n−1) of
+// the block's relevant documents stand in the mean (McSherry & Najork 2008, §2.4).
+func walkAP(e *evaluator, r *ranking) float64 {
+	depth, sum, found := e.depth(), 0.0, 0.0
+	for first, block := range r.blocks() {
+		hits, others := e.hits(block), float64(max(1, len(block)-1))
+		chance := hits / float64(len(block))
+		for i := 0; i < len(block) && first+i < depth; i++ {
+			before := found + float64(i)*(hits-1)/others
+			sum += chance * (before + 1) / float64(first+i+1)
 		}
+		found += hits
 	}
-	best := floats.Sum(j.values)
-	if j.metric.cutoff > 0 {
-		best = min(best, float64(j.metric.cutoff))
+	best := floats.Sum(e.values)
+	if e.metric.cutoff > 0 {
+		best = min(best, float64(e.metric.cutoff))
 	}
 	return sum / best
 }
 
-func walkRR(j *judge, ranking []int) float64 {
-	for k, d := range ranking {
-		if j.values[d] > 0 {
-			return 1 / float64(k+1)
+// walkRR is the reciprocal rank of the first relevant document. In the first block
+// that has any, r of n documents, none stands before rank i+1 of the block with the
+// chance of the same for rank i times (n − i − r)/(n − i), i from 0.
+func walkRR(e *evaluator, r *ranking) float64 {
+	depth := e.depth()
+	for first, block := range r.blocks() {
+		hits, n := e.hits(block), float64(len(block))
+		if hits == 0 {
+			continue
 		}
+		sum, none := 0.0, 1.0
+		for i := 0; i < len(block) && first+i < depth; i++ {
+			left := n - float64(i)
+			sum += none * min(1, hits/left) / float64(first+i+1)
+			none *= max(0, left-hits) / left
+		}
+		return sum
 	}
 	return 0
 }
 
-func walkERR(j *judge, ranking []int) float64 {
-	sum, reading := 0.0, 1.0
-	for k, d := range ranking {
-		sum += reading * j.values[d] / float64(k+1)
-		reading *= 1 - j.values[d]
+// hits is the number of relevant documents in a block.
+func (e *evaluator) hits(block []int) float64 {
+	hits := 0.0
+	for _, d := range block {
+		if e.values[d] > 0 {
+			hits++
+		}
+	}
+	return hits
+}
+
+// walkERR is expected reciprocal rank. With M_j the mean over all j documents of a
+// block of Π (1 − R), the chance to read on after j of them, a stop at rank j of the
+// block has the chance M_{j−1} − M_j.
+func walkERR(e *evaluator, r *ranking) float64 {
+	depth, sum, reading := e.depth(), 0.0, 1.0
+	for first, block := range r.blocks() {
+		if first >= depth {
+			break
+		}
+		readOn := e.readOn(block, min(len(block), depth-first))
+		for i := 1; i < len(readOn); i++ {
+			sum += reading * (readOn[i-1] - readOn[i]) / float64(first+i)
+		}
+		reading *= readOn[len(readOn)-1]
 	}
 	return sum
+}
+
+// readOn is M_0 … M_ranks: M_j is the mean of Π_{d∈S} (1 − R_d) over all sets S of j
+// documents of the block. Of the sets of j of the first m documents, a share of j/m
+// has the m-th.
+func (e *evaluator) readOn(block []int, ranks int) []float64 {
+	e.chances = append(e.chances[:0], 1)
+	for range ranks {
+		e.chances = append(e.chances, 0)
+	}
+	for m, d := range block {
+		for j := min(m+1, ranks); j > 0; j-- {
+			with := float64(j) / float64(m+1)
+			e.chances[j] = (1-with)*e.chances[j] + with*(1-e.values[d])*e.chances[j-1]
+		}
+	}
+	return e.chances
 }

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"testing"
@@ -57,7 +58,7 @@ func TestGoldenMetrics(t *testing.T) {
 				t.Errorf("%s: θ of rank %d is %v, want %v", c.Name, k+1, theta, c.Theta[k])
 			}
 		}
-		l := Lists{Offsets: []int{0}}
+		l := Input{Offsets: []int{0}}
 		r := Rankings{Samples: len(c.Queries[0].Rankings), Cutoff: c.K}
 		for _, q := range c.Queries {
 			first := len(l.Scores)
@@ -81,12 +82,13 @@ func TestGoldenMetrics(t *testing.T) {
 				t.Errorf("%s: ideal DCG %v, want %v", c.Name, got, q.IdealDCG)
 			}
 		}
-		dcg, ndcg := Metric{kind: dcg, cutoff: c.K}, Metric{kind: ndcg, cutoff: c.K}
-		deterministic, err := PerQuery(dcg, l, Exp2Gain)
+		dcg, ndcg := mustParse(t, fmt.Sprintf("dcg@%d", c.K)), mustParse(t, fmt.Sprintf("ndcg@%d", c.K))
+		deterministic, err := dcg.PerQuery(l)
 		if err != nil {
 			t.Fatal(err)
 		}
-		expected, err := OverRankings(dcg, l, Exp2Gain, r)
+		l.Rankings = &r
+		expected, err := dcg.Expected().Estimate(l)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,11 +100,11 @@ func TestGoldenMetrics(t *testing.T) {
 				t.Errorf("%s: query %d: expected DCG %v, want %v", c.Name, i, expected.PerQuery[i], q.ExpectedDCG)
 			}
 		}
-		normalised, err := PerQuery(ndcg, l, Exp2Gain)
+		normalised, err := ndcg.PerQuery(l)
 		if err != nil {
 			t.Fatal(err)
 		}
-		expectedNormalised, err := OverRankings(ndcg, l, Exp2Gain, r)
+		expectedNormalised, err := ndcg.Expected().Estimate(l)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,8 +151,8 @@ func TestGoldenExactReward(t *testing.T) {
 			continue // DCG has neither other discounts nor negative gains
 		}
 		judged++
-		m := Metric{kind: dcg, cutoff: c.K}
-		e, err := Expected(m, Lists{Scores: c.Scores, Labels: c.Labels}, LinearGain, Policy{Samples: 20000, Seed: 1})
+		m := mustParse(t, fmt.Sprintf("expected-dcg@%d", c.K))
+		e, err := m.Estimate(Input{Scores: c.Scores, Labels: c.Labels, Gain: LinearGain, Policy: Policy{Samples: 20000, Seed: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,16 +20,16 @@ func TestParse(t *testing.T) {
 		"RBP(p=0.95)@10": "rbp(p=0.95)@10",
 		"err(max=2)@3":   "err(max=2)@3",
 	} {
-		m, err := Parse(name)
+		m, err := ParseMeasure(name)
 		if err != nil {
-			t.Errorf("Parse(%q): %v", name, err)
+			t.Errorf("ParseMeasure(%q): %v", name, err)
 			continue
 		}
 		if m.String() != want {
-			t.Errorf("Parse(%q) is %v, want %v", name, m, want)
+			t.Errorf("ParseMeasure(%q) is %v, want %v", name, m, want)
 		}
-		if again, err := Parse(m.String()); err != nil || again != m {
-			t.Errorf("Parse(%q) is %v, %v: not the metric that gave the name", m, again, err)
+		if again, err := ParseMeasure(m.String()); err != nil || again.String() != m.String() || again.metric != m.metric {
+			t.Errorf("ParseMeasure(%q) is %v, %v: not the metric that gave the name", m, again, err)
 		}
 	}
 	for name, want := range map[string]string{
@@ -46,8 +46,8 @@ func TestParse(t *testing.T) {
 		"err(max=x)@5":              "max must be a label from 1 to 31",
 		"err(max=99)@5":             "max must be a label from 1 to 31",
 	} {
-		if m, err := Parse(name); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("Parse(%q) is %v, %v; want an error with %q", name, m, err, want)
+		if m, err := ParseMeasure(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("ParseMeasure(%q) is %v, %v; want an error with %q", name, m, err, want)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // readFeature reads one feature of a LETOR file as the scores.
-func readFeature(t *testing.T, path, feature string) Lists {
+func readFeature(t *testing.T, path, feature string) Input {
 	t.Helper()
 	f, err := os.Open(path)
 	if os.IsNotExist(err) {
@@ -22,7 +22,7 @@ func readFeature(t *testing.T, path, feature string) Lists {
 	}
 	defer f.Close()
 	var (
-		l    Lists
+		l    Input
 		last string
 	)
 	for lines := bufio.NewScanner(f); lines.Scan(); {
@@ -55,7 +55,7 @@ func readFeature(t *testing.T, path, feature string) Lists {
 // (Eval-Score-4.0.pl) on these scores, which prints four digits for each fold; all
 // are means of the folds.
 func TestMQ2008(t *testing.T) {
-	var folds []Lists
+	var folds []Input
 	for fold := 1; fold <= 5; fold++ {
 		folds = append(folds, readFeature(t, fmt.Sprintf("../../shared/data/MQ2008/Fold%d/test.txt", fold), "39"))
 	}
@@ -78,7 +78,8 @@ func TestMQ2008(t *testing.T) {
 	} {
 		sum := 0.0
 		for _, l := range folds {
-			perQuery, err := PerQuery(c.convention.Metric(mustParse(t, c.metric)), l, Exp2Gain)
+			l.Convention, l.Ties = c.convention, TiesOrder
+			perQuery, err := mustParse(t, c.metric).PerQuery(l)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-func mustParse(t interface{ Fatal(...any) }, name string) Metric {
-	m, err := Parse(name)
+func mustParse(t interface{ Fatal(...any) }, name string) Measure {
+	m, err := ParseMeasure(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,7 +20,7 @@ func mustParse(t interface{ Fatal(...any) }, name string) Metric {
 // One list, ranked 2 0 4 1 3 with the labels 0 2 1 0 3 in that order, and every
 // metric of it written out.
 func TestFormulas(t *testing.T) {
-	l := Lists{
+	l := Input{
 		Scores: []float64{2, 0.5, 3, -1, 1},
 		Labels: []float32{2, 0, 0, 3, 1},
 	}
@@ -43,15 +43,16 @@ func TestFormulas(t *testing.T) {
 		"mrr":         1. / 2,
 		"mrr@1":       0,
 		// R = 3/16, 1/16, 7/16 at ranks 2, 3, 5
-		"err":        3/16./2 + 13/16.*1/16./3 + 13/16.*15/16.*7/16./5,
-		"err@3":      3/16./2 + 13/16.*1/16./3,
-		"err(max=3)": 3/8./2 + 5/8.*1/8./3 + 5/8.*7/8.*7/8./5,
-		"rbp":        0.2 * (0.8 + 0.64 + 0.4096),
-		"rbp(p=.5)":  1/4. + 1/8. + 1/32.,
-		"rbp@3":      0.2 * (0.8 + 0.64),
-		"arp":        (2*2 + 1*3 + 3*5) / 6.,
-		"arp@3":      (2*2 + 1*3 + 3*4) / 6.,
-		"arp@9":      (2*2 + 1*3 + 3*5) / 6.,
+		"err(max=4)":   3/16./2 + 13/16.*1/16./3 + 13/16.*15/16.*7/16./5,
+		"err(max=4)@3": 3/16./2 + 13/16.*1/16./3,
+		"err(3)":       3/8./2 + 5/8.*1/8./3 + 5/8.*7/8.*7/8./5,
+		"err":          3/8./2 + 5/8.*1/8./3 + 5/8.*7/8.*7/8./5, // of the highest grade, 3
+		"rbp":          0.2 * (0.8 + 0.64 + 0.4096),
+		"rbp(p=.5)":    1/4. + 1/8. + 1/32.,
+		"rbp@3":        0.2 * (0.8 + 0.64),
+		"arp":          (2*2 + 1*3 + 3*5) / 6.,
+		"arp@3":        (2*2 + 1*3 + 3*4) / 6.,
+		"arp@9":        (2*2 + 1*3 + 3*5) / 6.,
 		// θ = 1, 1, 1/log2(3), 1/2, 1/log2(5); the best gains are 7, 3, 1
 		"letor4-ndcg":       (3 + 1/log3 + 7/log5) / (7 + 3 + 1/log3),
 		"letor4-ndcg@2":     3. / (7 + 3),
@@ -60,37 +61,38 @@ func TestFormulas(t *testing.T) {
 		"letor4-meanndcg":   (3./10 + 2*(3+1/log3)/(10+1/log3) + (3+1/log3+7/log5)/(10+1/log3)) / 5,
 		"letor4-meanndcg@3": (3./10 + (3+1/log3)/(10+1/log3)) / 3,
 	} {
-		got, err := PerQuery(mustParse(t, name), l, Exp2Gain)
+		got, err := mustParse(t, name).PerQuery(l)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		} else if !near(got[0], want, 1e-14) {
 			t.Errorf("%s is %v, want %v", name, got[0], want)
 		}
 	}
-	got, err := PerQuery(mustParse(t, "dcg@3"), l, LinearGain)
+	l.Gain = LinearGain
+	got, err := mustParse(t, "dcg@3").PerQuery(l)
 	if want := 2/log3 + 1/2.; err != nil || !near(got[0], want, 1e-14) {
 		t.Errorf("dcg@3 of linear gains is %v, %v; want %v", got, err, want)
 	}
 	// Of binary gains, only which documents are relevant matters, and NDCG is
 	// relative to the best ranking of those.
-	fine := Lists{Scores: []float64{4, 3, 2, 1}, Labels: []float32{0.5, 3, 0, 1}}
-	got, err = PerQuery(mustParse(t, "ndcg"), fine, BinaryGain)
+	fine := Input{Scores: []float64{4, 3, 2, 1}, Labels: []float32{0.5, 3, 0, 1}, Gain: BinaryGain}
+	got, err = mustParse(t, "ndcg").PerQuery(fine)
 	if want := (1/log3 + 1/log5) / (1 + 1/log3); err != nil || !near(got[0], want, 1e-14) {
 		t.Errorf("ndcg of binary gains is %v, %v; want %v", got, err, want)
 	}
 }
 
 func TestTiesGoByRow(t *testing.T) {
-	l := Lists{Scores: []float64{1, 1, 1}, Labels: []float32{0, 1, 0}}
-	got, err := PerQuery(mustParse(t, "mrr"), l, Exp2Gain)
+	l := Input{Scores: []float64{1, 1, 1}, Labels: []float32{0, 1, 0}, Ties: TiesOrder}
+	got, err := mustParse(t, "mrr").PerQuery(l)
 	if err != nil || got[0] != 0.5 {
 		t.Errorf("reciprocal rank %v, %v; want 0.5", got, err)
 	}
 }
 
 // every metric, whole and cut
-func allMetrics(t interface{ Fatal(...any) }) []Metric {
-	var all []Metric
+func allMetrics(t interface{ Fatal(...any) }) []Measure {
+	var all []Measure
 	for _, name := range Names() {
 		all = append(all, mustParse(t, name), mustParse(t, name+"@1"), mustParse(t, name+"@3"), mustParse(t, name+"@100"))
 	}
@@ -99,21 +101,22 @@ func allMetrics(t interface{ Fatal(...any) }) []Metric {
 
 func TestQueriesWithoutRelevantDocuments(t *testing.T) {
 	// label-free, empty, one relevant document, one irrelevant; two rows of padding
-	l := Lists{
+	l := Input{
 		Scores:  []float64{1, 2, 3, 7, 7, 0, 0},
 		Labels:  []float32{0, 0, 0, 1, 0, 3, 3},
 		Offsets: []int{0, 3, 3, 4, 5},
 	}
 	for _, m := range allMetrics(t) {
-		perQuery, err := PerQuery(m, l, Exp2Gain)
+		perQuery, err := m.PerQuery(l)
 		if err != nil {
 			t.Fatal(err)
 		}
-		expected, err := Expected(m, l, Exp2Gain, Policy{Samples: 3})
+		l.Policy.Samples = 3
+		expected, err := m.Expected().Estimate(l)
 		if err != nil {
 			t.Fatal(err)
 		}
-		undefined := map[kind]bool{ndcg: true, recall: true, meanAveragePrecision: true, reciprocalRank: true, averageRelevancePosition: true, letor4NDCG: true, letor4MeanNDCG: true}[m.kind]
+		undefined := map[kind]bool{ndcg: true, recall: true, meanAveragePrecision: true, reciprocalRank: true, averageRelevancePosition: true, letor4NDCG: true, letor4MeanNDCG: true}[m.metric.kind]
 		for _, q := range []int{0, 1, 3} {
 			for _, v := range []float64{perQuery[q], expected.PerQuery[q]} {
 				if undefined != math.IsNaN(v) || !undefined && v != 0 {
@@ -121,7 +124,7 @@ func TestQueriesWithoutRelevantDocuments(t *testing.T) {
 				}
 			}
 		}
-		beyond := m.kind == letor4NDCG && m.cutoff > 1
+		beyond := m.metric.kind == letor4NDCG && m.metric.cutoff > 1
 		if v, w := perQuery[2], expected.PerQuery[2]; v > 0 == beyond || !near(v, w, 1e-15) || expected.StdErr[2] > 1e-15 {
 			t.Errorf("%v of one relevant document is %v, expected %v ± %v", m, v, w, expected.StdErr[2])
 		}
@@ -152,40 +155,40 @@ func TestErrors(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	ndcg := mustParse(t, "ndcg@5")
 	for _, c := range []struct {
-		metric Metric
-		lists  Lists
+		metric Measure
+		lists  Input
 		want   string
 	}{
-		{ndcg, Lists{Scores: []float64{0, nan}, Labels: []float32{0, 1}}, "row 1: score NaN"},
-		{ndcg, Lists{Scores: []float64{0, 1, inf}, Labels: []float32{0, 1, 1}, Offsets: []int{0, 1, 3}}, "query 1, row 2: score +Inf"},
-		{ndcg, Lists{Scores: []float64{0, 1, 2}, Labels: []float32{0, 1, 40}, Offsets: []int{0, 1, 3}}, `query 1, row 2: label 40 is too high for a gain of 2^label − 1 (at most 31): use the gain "linear"`},
-		{ndcg, Lists{Scores: []float64{0}, Labels: []float32{-1}}, "label -1 is negative"},
-		{mustParse(t, "map"), Lists{Scores: []float64{0}, Labels: []float32{-1}}, "label -1 is negative"},
-		{mustParse(t, "arp"), Lists{Scores: []float64{0}, Labels: []float32{float32(nan)}}, "label NaN"},
-		{mustParse(t, "precision"), Lists{Scores: []float64{0}, Labels: []float32{float32(inf)}}, "label +Inf"},
-		{mustParse(t, "err@10"), Lists{Scores: []float64{0}, Labels: []float32{5}}, "use err(max=5)@10"},
-		{ndcg, Lists{Scores: []float64{0}, Labels: nil}, "1 scores but 0 labels"},
-		{ndcg, Lists{Scores: []float64{0}, Labels: []float32{0}, Offsets: []int{0, 2}}, "offset 1 is 2"},
-		{ndcg, Lists{Scores: []float64{0}, Labels: []float32{0}, Offsets: []int{1, 0}}, "offset 1 is 0"},
-		{ndcg, Lists{Scores: []float64{0}, Labels: []float32{0}, Offsets: []int{}}, "offsets are empty"},
-		{Metric{}, Lists{}, "no metric given"},
+		{ndcg, Input{Scores: []float64{0, nan}, Labels: []float32{0, 1}}, "row 1: score NaN"},
+		{ndcg, Input{Scores: []float64{0, 1, inf}, Labels: []float32{0, 1, 1}, Offsets: []int{0, 1, 3}}, "query 1, row 2: score +Inf"},
+		{ndcg, Input{Scores: []float64{0, 1, 2}, Labels: []float32{0, 1, 40}, Offsets: []int{0, 1, 3}}, `query 1, row 2: label 40 is too high for a gain of 2^label − 1 (at most 31): use the gain "linear"`},
+		{ndcg, Input{Scores: []float64{0}, Labels: []float32{-1}}, "label -1 is negative"},
+		{mustParse(t, "map"), Input{Scores: []float64{0}, Labels: []float32{-1}}, "label -1 is negative"},
+		{mustParse(t, "arp"), Input{Scores: []float64{0}, Labels: []float32{float32(nan)}}, "label NaN"},
+		{mustParse(t, "precision"), Input{Scores: []float64{0}, Labels: []float32{float32(inf)}}, "label +Inf"},
+		{mustParse(t, "err(max=4)@10"), Input{Scores: []float64{0}, Labels: []float32{5}}, "use err(max=5)@10"},
+		{ndcg, Input{Scores: []float64{0}, Labels: nil}, "1 scores but 0 labels"},
+		{ndcg, Input{Scores: []float64{0}, Labels: []float32{0}, Offsets: []int{0, 2}}, "offset 1 is 2"},
+		{ndcg, Input{Scores: []float64{0}, Labels: []float32{0}, Offsets: []int{1, 0}}, "offset 1 is 0"},
+		{ndcg, Input{Scores: []float64{0}, Labels: []float32{0}, Offsets: []int{}}, "offsets are empty"},
+		{Measure{}, Input{}, "no measure"},
 	} {
-		if _, err := PerQuery(c.metric, c.lists, Exp2Gain); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := c.metric.PerQuery(c.lists); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("PerQuery: %v; want an error with %q", err, c.want)
 		}
-		if _, err := Expected(c.metric, c.lists, Exp2Gain, Policy{}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := c.metric.Expected().PerQuery(c.lists); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("Expected: %v; want an error with %q", err, c.want)
 		}
 	}
-	l := Lists{Scores: []float64{0, 1, 2}, Labels: []float32{0, 1, 40}}
-	if _, err := PerQuery(ndcg, l, LinearGain); err != nil {
+	l := Input{Scores: []float64{0, 1, 2}, Labels: []float32{0, 1, 40}, Gain: LinearGain}
+	if _, err := ndcg.PerQuery(l); err != nil {
 		t.Errorf("a label of 40 with linear gain: %v", err)
 	}
 }
 
 // drawLists makes queries of all sizes, with ties and labels of 0 to 4.
-func drawLists(t *rapid.T) Lists {
-	l := Lists{Offsets: []int{0}}
+func drawLists(t *rapid.T) Input {
+	l := Input{Offsets: []int{0}, HighestGrade: 4}
 	for _, documents := range rapid.SliceOfN(rapid.IntRange(0, 12), 1, 6).Draw(t, "documents") {
 		for range documents {
 			l.Scores = append(l.Scores, float64(rapid.IntRange(-4, 4).Draw(t, "score")))
@@ -196,10 +199,10 @@ func drawLists(t *rapid.T) Lists {
 	return l
 }
 
-func drawMetric(t *rapid.T) Metric { return rapid.SampledFrom(allMetrics(t)).Draw(t, "metric") }
+func drawMetric(t *rapid.T) Measure { return rapid.SampledFrom(allMetrics(t)).Draw(t, "metric") }
 
-func perQuery(t *rapid.T, m Metric, l Lists) []float64 {
-	v, err := PerQuery(m, l, Exp2Gain)
+func perQuery(t *rapid.T, m Measure, l Input) []float64 {
+	v, err := m.PerQuery(l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +228,7 @@ func TestPermutationOfDocuments(t *testing.T) {
 		for i := range l.Scores {
 			l.Scores[i] += float64(i) / 1000 // no ties
 		}
-		shuffled := Lists{Offsets: l.Offsets}
+		shuffled := Input{Offsets: l.Offsets, HighestGrade: 4}
 		for q, first := range l.Offsets[:len(l.Offsets)-1] {
 			rows := make([]int, l.Offsets[q+1]-first)
 			for i := range rows {
@@ -253,12 +256,13 @@ func TestQueriesAreIndependent(t *testing.T) {
 		var alone []float64
 		for q, first := range l.Offsets[:len(l.Offsets)-1] {
 			end := l.Offsets[q+1]
-			alone = append(alone, perQuery(t, m, Lists{Scores: l.Scores[first:end], Labels: l.Labels[first:end]})...)
+			alone = append(alone, perQuery(t, m, Input{Scores: l.Scores[first:end], Labels: l.Labels[first:end], HighestGrade: 4})...)
 		}
-		padded := Lists{
-			Scores:  append(l.Scores[:len(l.Scores):len(l.Scores)], 9, math.NaN()),
-			Labels:  append(l.Labels[:len(l.Labels):len(l.Labels)], 4, -1),
-			Offsets: l.Offsets,
+		padded := Input{
+			HighestGrade: 4,
+			Scores:       append(l.Scores[:len(l.Scores):len(l.Scores)], 9, math.NaN()),
+			Labels:       append(l.Labels[:len(l.Labels):len(l.Labels)], 4, -1),
+			Offsets:      l.Offsets,
 		}
 		if together := perQuery(t, m, padded); !same(together, alone) {
 			t.Errorf("%v is %v, query by query %v", m, together, alone)
@@ -271,7 +275,7 @@ func TestQueriesAreIndependent(t *testing.T) {
 func TestBestRankingAndBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, m := drawLists(t), drawMetric(t)
-		ideal := Lists{Labels: l.Labels, Offsets: l.Offsets}
+		ideal := Input{Labels: l.Labels, Offsets: l.Offsets, HighestGrade: 4}
 		for _, label := range l.Labels {
 			ideal.Scores = append(ideal.Scores, float64(label))
 		}
@@ -283,22 +287,22 @@ func TestBestRankingAndBounds(t *testing.T) {
 			if d := (best[q] - v) * sign(m); d < -1e-12 {
 				t.Errorf("%v is %v, of the best ranking %v", m, v, best[q])
 			}
-			switch m.kind {
+			switch m.metric.kind {
 			case ndcg, meanAveragePrecision, reciprocalRank, letor4NDCG, letor4MeanNDCG:
-				beyond := m.kind == letor4NDCG && m.cutoff > l.Offsets[q+1]-l.Offsets[q]
+				beyond := m.metric.kind == letor4NDCG && m.metric.cutoff > l.Offsets[q+1]-l.Offsets[q]
 				if !beyond && !near(best[q], 1, 1e-12) {
 					t.Errorf("%v of the best ranking is %v", m, best[q])
 				}
 			}
 			documents := float64(l.Offsets[q+1] - l.Offsets[q])
 			low, high := 0.0, 1.0
-			switch m.kind {
+			switch m.metric.kind {
 			case dcg:
 				high = 15 * documents
 			case averageRelevancePosition:
 				low, high = 1, documents
-				if m.cutoff > 0 {
-					high = float64(m.cutoff + 1)
+				if m.metric.cutoff > 0 {
+					high = float64(m.metric.cutoff + 1)
 				}
 			}
 			if v < low-1e-12 || v > high+1e-12 {
@@ -313,7 +317,7 @@ func TestBetterSwap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawMetric(t)
 		labels := rapid.SliceOfN(rapid.IntRange(0, 4), 2, 12).Draw(t, "labels")
-		l := Lists{}
+		l := Input{HighestGrade: 4}
 		for i, label := range labels {
 			l.Labels = append(l.Labels, float32(label))
 			l.Scores = append(l.Scores, -float64(i)) // ranked as they stand
@@ -336,7 +340,7 @@ func TestBetterSwap(t *testing.T) {
 	})
 }
 
-func sign(m Metric) float64 {
+func sign(m Measure) float64 {
 	if m.LowerIsBetter() {
 		return -1
 	}

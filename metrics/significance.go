@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Test is the result of a two-sided paired test of the hypothesis that two
-// models are equally good: the pairs are the values of one metric for the same
+// Test is the result of a two-sided test of the hypothesis that two models are
+// equally good; of a paired one, the pairs are the values of one metric for the same
 // queries.
 type Test struct {
 	Pairs      int     // that the test uses
@@ -20,7 +20,7 @@ type Test struct {
 	PValue     float64
 }
 
-// PairedT is Student's t-test of paired values a and b, as from PerQuery by way
+// PairedT is Student's t-test of paired values a and b, as from [Measure.PerQuery] by way
 // of Convention.Counted: t = mean(a − b) / (sd(a − b)/√n) with n − 1 degrees of
 // freedom. Where all differences are equal it is 0 with a p-value of 1 if they
 // are zero, and infinite with a p-value of 0 if not. Fewer than two pairs,
@@ -41,6 +41,41 @@ func PairedT(a, b []float64) (Test, error) {
 	}
 	test.Statistic = mean / (sd / math.Sqrt(float64(n)))
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}
+	test.PValue = 2 * t.CDF(-math.Abs(test.Statistic))
+	return test, nil
+}
+
+// Welch is Welch's t-test that two samples of independent values, such as the test NDCG
+// of runs with different seeds, have the same mean: t = (mean a − mean b) /
+// √(var a/n_a + var b/n_b), with the degrees of freedom of Welch and Satterthwaite. Samples
+// that do not vary differ for certain, with a p-value of 0, or not at all, 1. Fewer than
+// two values in a sample and values that are not finite are errors. Test.Pairs is 0.
+func Welch(a, b []float64) (Test, error) {
+	for _, sample := range [][]float64{a, b} {
+		if len(sample) < 2 {
+			return Test{}, fmt.Errorf("metrics: Welch's test needs two or more values of each, not %d", len(sample))
+		}
+		for i, v := range sample {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return Test{}, fmt.Errorf("metrics: value %d is %v: it must be finite", i, v)
+			}
+		}
+	}
+	meanA, sdA := stat.MeanStdDev(a, nil)
+	meanB, sdB := stat.MeanStdDev(b, nil)
+	test := Test{Difference: meanA - meanB, PValue: 1}
+	if test.Difference == 0 {
+		return test, nil // also where nothing varies
+	}
+	nA, nB := float64(len(a)), float64(len(b))
+	va, vb := sdA*sdA/nA, sdB*sdB/nB
+	test.Statistic = test.Difference / math.Sqrt(va+vb)
+	if va+vb == 0 {
+		test.PValue = 0
+		return test, nil
+	}
+	freedom := (va + vb) * (va + vb) / (va*va/(nA-1) + vb*vb/(nB-1))
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}
 	test.PValue = 2 * t.CDF(-math.Abs(test.Statistic))
 	return test, nil
 }

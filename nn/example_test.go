@@ -20,7 +20,7 @@ func Example() {
 	g := G.NewGraph()
 	features := tensor.New(tensor.WithShape(2, 3), tensor.WithBacking([]float32{1, 0, 2, 0, 1, 0}))
 	x := G.NewMatrix(g, tensor.Float32, G.WithShape(2, 3), G.WithName("x"), G.WithValue(features))
-	scores, _, err := model.Build(x, nn.Evaluate)
+	scores, err := model.Build(nn.Input{Features: x, Weights: model.Weights().Nodes(g)}, nn.Evaluate)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -30,13 +30,13 @@ func Example() {
 		log.Fatal(err)
 	}
 	fmt.Println("scores:", scores.Shape())
-	for _, w := range model.Weights() {
-		fmt.Println(w.Name, w.Value.Shape())
+	for _, a := range model.Weights().Arrays() {
+		fmt.Println(a.Name, a.Shape)
 	}
 	// Output:
 	// scores: (2)
-	// w0 (3, 8)
-	// b0 (8)
-	// w1 (8)
-	// b1 (1)
+	// w0 [3 8]
+	// b0 [8]
+	// w1 [8]
+	// b1 [1]
 }

@@ -1,7 +1,7 @@
 package nn
 
 import (
-	"path/filepath"
+	"fmt"
 	"testing"
 
 	"gorgonia.org/tensor"
@@ -10,7 +10,7 @@ import (
 )
 
 // A model of several members scores with the mean of what each scores by itself,
-// which is not the same for any two, and a file brings all of them back.
+// which is not the same for any two, and what a file keeps brings all of them back.
 func TestMembers(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
 		c := MLPConfig{Features: 3, Hidden: []int{4}, Activation: ops.Tanh, Members: 3, Seed: 2, Dtype: dt}
@@ -18,13 +18,12 @@ func TestMembers(t *testing.T) {
 		x := random(6, 1)
 		want := make([]float64, 2)
 		var firsts []float64
-		for _, layers := range m.members {
+		for member := range c.Members {
 			one := c
 			one.Members = 1
 			alone := newMLP(t, one)
-			for i, l := range layers {
-				setFloats(alone.members[0][i].w.Value, getFloats(l.w.Value))
-				setFloats(alone.members[0][i].b.Value, getFloats(l.b.Value))
+			for _, a := range alone.Weights().Arrays() {
+				set(t, alone, a.Name, m.Weights().Get(fmt.Sprintf("m%d.%s", member, a.Name)))
 			}
 			scores := naive(alone, x)
 			firsts = append(firsts, scores[0])
@@ -35,17 +34,7 @@ func TestMembers(t *testing.T) {
 		if firsts[0] == firsts[1] || firsts[1] == firsts[2] {
 			t.Errorf("members score alike: %v", firsts)
 		}
-		path := filepath.Join(t.TempDir(), "model.npz")
-		f := exampleFile(t, dt)
-		f.Model = m
-		if err := f.Save(path); err != nil {
-			t.Fatal(err)
-		}
-		back, err := Load(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, model := range []*MLP{m, back.Model} {
+		for _, model := range []*MLP{m, stored(t, m)} {
 			got, _ := run(t, model, Evaluate, x, []float64{1, 1})
 			for r := range want {
 				if d := got[r] - want[r]; d > 1e-6 || d < -1e-6 {

@@ -1,9 +1,12 @@
 package nn
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -63,16 +66,32 @@ func (c MLPConfig) arrayName(kind string, member, layer int) string {
 	return fmt.Sprintf("m%d.%s%d", member, kind, layer)
 }
 
-type layerSize struct{ in, out int }
-
-func (c MLPConfig) sizes() []layerSize {
-	var all []layerSize
+// sizes are the inputs and outputs of the layers of a member.
+func (c MLPConfig) sizes() [][2]int {
+	var all [][2]int
 	in := c.Features
 	for _, out := range c.Hidden {
-		all = append(all, layerSize{in, out})
+		all = append(all, [2]int{in, out})
 		in = out
 	}
-	return append(all, layerSize{in, 1})
+	return append(all, [2]int{in, 1})
+}
+
+// arrays are those of one member after another, w and b of one layer after another.
+func (c MLPConfig) arrays() []Array {
+	var all []Array
+	for member := range c.members() {
+		for i, size := range c.sizes() {
+			shape := size[:]
+			if i == len(c.Hidden) {
+				shape = size[:1] // the last layer gives a vector
+			}
+			all = append(all,
+				Array{Name: c.arrayName("w", member, i), Shape: shape},
+				Array{Name: c.arrayName("b", member, i), Shape: size[1:], Bias: true})
+		}
+	}
+	return all
 }
 
 // An MLP is a multi-layer perceptron: hidden layers with an activation and
@@ -82,11 +101,14 @@ func (c MLPConfig) sizes() []layerSize {
 // et al., NeurIPS 2017).
 type MLP struct {
 	config  MLPConfig
-	members [][]layer
+	weights *Weights
 	dropout *ops.Dropout // nil: none
 }
 
-type layer struct{ w, b Weight }
+var (
+	_ Ensemble = &MLP{}
+	_ Stepper  = &MLP{}
+)
 
 // NewMLP makes a model with zero biases and weights drawn by the seed, uniform
 // in ±√(6/(in+out)) (Glorot & Bengio 2010, eq. 16).
@@ -94,44 +116,57 @@ func NewMLP(c MLPConfig) (*MLP, error) {
 	if (c.Dtype == tensor.Dtype{}) {
 		c.Dtype = tensor.Float32
 	}
-	c.Hidden = append([]int(nil), c.Hidden...)
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	m := &MLP{config: c}
+	weights, err := NewWeights(c.Dtype, c.arrays()...)
+	if err != nil {
+		return nil, err
+	}
+	for member := range c.members() {
+		for i, size := range c.sizes() {
+			rng := rand.New(rand.NewPCG(c.Seed, uint64(c.layerNumber(member, i))))
+			limit := math.Sqrt(6 / float64(size[0]+size[1]))
+			initial := make([]float64, size[0]*size[1])
+			for j := range initial {
+				initial[j] = limit * (2*rng.Float64() - 1)
+			}
+			if err := weights.Set(c.arrayName("w", member, i), initial); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return c.model(weights)
+}
+
+// model is the model of these weights, which are its arrays.
+func (c MLPConfig) model(weights *Weights) (*MLP, error) {
+	c.Hidden = slices.Clone(c.Hidden)
+	m := &MLP{config: c, weights: weights}
 	if c.Dropout != 0 {
 		var err error
 		if m.dropout, err = ops.NewDropout(c.Dropout, c.Seed); err != nil {
 			return nil, fmt.Errorf("nn: %w", err)
 		}
 	}
-	for i := range c.members() {
-		m.members = append(m.members, c.newMember(i))
-	}
 	return m, nil
 }
 
-func (c MLPConfig) newMember(member int) []layer {
-	var layers []layer
-	for i, size := range c.sizes() {
-		shape := tensor.Shape{size.in, size.out}
-		if i == len(c.Hidden) {
-			shape = tensor.Shape{size.in} // the last layer gives a vector
-		}
-		l := layer{
-			w: Weight{c.arrayName("w", member, i), tensor.New(tensor.Of(c.Dtype), tensor.WithShape(shape...)), false},
-			b: Weight{c.arrayName("b", member, i), tensor.New(tensor.Of(c.Dtype), tensor.WithShape(size.out)), true},
-		}
-		rng := rand.New(rand.NewPCG(c.Seed, uint64(c.layerNumber(member, i))))
-		limit := math.Sqrt(6 / float64(size.in+size.out))
-		initial := make([]float64, size.in*size.out)
-		for j := range initial {
-			initial[j] = limit * (2*rng.Float64() - 1)
-		}
-		setFloats(l.w.Value, initial)
-		layers = append(layers, l)
+// readMLP makes a model of settings and weights that were stored.
+func readMLP(settings []byte, stored *Weights) (Scorer, error) {
+	var c MLPConfig
+	if err := json.Unmarshal(settings, &c); err != nil {
+		return nil, fmt.Errorf("nn: settings of an MLP: %w", err)
 	}
-	return layers
+	c.Dtype = stored.Dtype()
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	weights, err := stored.Select(c.arrays()...)
+	if err != nil {
+		return nil, err
+	}
+	return c.model(weights)
 }
 
 // layerNumber counts the layers of all members.
@@ -140,17 +175,29 @@ func (c MLPConfig) layerNumber(member, layer int) int { return member*(len(c.Hid
 // Config is what the model was made with; do not change its slices.
 func (m *MLP) Config() MLPConfig { return m.config }
 
-// Weights are w0, b0, w1, b1, …: w [in, out], b [out], and for the last layer
-// w [in], b [1]; of one member after another.
-func (m *MLP) Weights() []Weight {
-	var all []Weight
-	for _, layers := range m.members {
-		for _, l := range layers {
-			all = append(all, l.w, l.b)
-		}
+const mlpKind = "mlp"
+
+// Kind is "mlp".
+func (m *MLP) Kind() string { return mlpKind }
+
+// Settings are the Config.
+func (m *MLP) Settings() any { return m.config }
+
+// String says in words what the model is: "hidden 64 (relu)".
+func (m *MLP) String() string {
+	network := "linear"
+	if len(m.config.Hidden) > 0 {
+		network = fmt.Sprintf("hidden %v (%v)", strings.Trim(fmt.Sprint(m.config.Hidden), "[]"), m.config.Activation)
 	}
-	return all
+	if m.config.members() > 1 {
+		network = fmt.Sprintf("%d networks of %s", m.config.members(), network)
+	}
+	return network
 }
+
+// Weights are w0, b0, w1, b1, …: w [in, out], b [out], and for the last layer
+// w [in], b [1]. In a model of several networks the names begin with m0., m1., ….
+func (m *MLP) Weights() *Weights { return m.weights }
 
 // SetStep sets the step of the dropout.
 func (m *MLP) SetStep(step uint64) {
@@ -159,16 +206,20 @@ func (m *MLP) SetStep(step uint64) {
 	}
 }
 
-// Build adds the model to the graph of x, see [Scorer].
-func (m *MLP) Build(x *G.Node, mode Mode) (*G.Node, G.Nodes, error) {
-	scores, weights, err := m.BuildMembers(x, mode)
-	if err != nil || len(scores) == 1 {
-		return first(scores), weights, err
+// Build adds the model to the graph of the input, see [Scorer]. The offsets do not
+// matter.
+func (m *MLP) Build(in Input, mode Mode) (*G.Node, error) {
+	scores, err := m.BuildMembers(in, mode)
+	if err != nil {
+		return nil, err
+	}
+	if len(scores) == 1 {
+		return scores[0], nil
 	}
 	sum := scores[0]
 	for _, s := range scores[1:] {
 		if sum, err = G.Add(sum, s); err != nil {
-			return nil, nil, fmt.Errorf("nn: %w", err)
+			return nil, fmt.Errorf("nn: %w", err)
 		}
 	}
 	var share *G.Node
@@ -177,61 +228,43 @@ func (m *MLP) Build(x *G.Node, mode Mode) (*G.Node, G.Nodes, error) {
 	} else {
 		share = G.NewConstant(1 / float32(len(scores)))
 	}
-	mean, err := G.Mul(sum, share)
-	return mean, weights, err
+	return G.Mul(sum, share)
 }
 
-func first(nodes G.Nodes) *G.Node {
-	if len(nodes) == 0 {
-		return nil
-	}
-	return nodes[0]
-}
-
-// BuildMembers adds the members of the model to the graph of x, see [Scorer].
-func (m *MLP) BuildMembers(x *G.Node, mode Mode) (scores, weights G.Nodes, err error) {
+// BuildMembers adds the networks to the graph of the input, see [Ensemble].
+func (m *MLP) BuildMembers(in Input, mode Mode) (scores G.Nodes, err error) {
+	x := in.Features
 	if x == nil || x.Dims() != 2 || x.Shape()[1] != m.config.Features {
-		return nil, nil, fmt.Errorf("nn: x is %v, want a matrix [rows, %d]", shapeOf(x), m.config.Features)
+		return nil, fmt.Errorf("nn: the features are %v, want a matrix [rows, %d]", shapeOf(x), m.config.Features)
 	}
 	if x.Dtype() != m.config.Dtype {
-		return nil, nil, fmt.Errorf("nn: x is %v, but the model is %v", x.Dtype(), m.config.Dtype)
+		return nil, fmt.Errorf("nn: the features are %v, but the model is %v", x.Dtype(), m.config.Dtype)
 	}
-	for member, layers := range m.members {
+	if want := len(m.weights.arrays); len(in.Weights) != want {
+		return nil, fmt.Errorf("nn: %d nodes of weights, want %d: Weights().Nodes(graph)", len(in.Weights), want)
+	}
+	for member := range m.config.members() {
 		h := x
-		for i, l := range layers {
-			w, b := node(x.Graph(), l.w), node(x.Graph(), l.b)
-			weights = append(weights, w, b)
-			last := i == len(layers)-1
-			act := m.config.Activation
+		for i := range m.config.sizes() {
+			layer := m.config.layerNumber(member, i)
+			last := i == len(m.config.Hidden)
+			activation := m.config.Activation
 			if last {
-				act = ops.Identity
+				activation = ops.Identity
 			}
-			if h, err = ops.Dense(h, w, b, act); err != nil {
-				return nil, nil, fmt.Errorf("nn: layer %d: %w", i, err)
+			if h, err = ops.Dense(h, in.Weights[2*layer], in.Weights[2*layer+1], activation); err != nil {
+				return nil, fmt.Errorf("nn: layer %d: %w", i, err)
 			}
 			if m.dropout == nil || last || mode != Train {
 				continue
 			}
-			if h, err = ops.Drop(h, m.dropout, m.config.layerNumber(member, i)); err != nil {
-				return nil, nil, fmt.Errorf("nn: layer %d: %w", i, err)
+			if h, err = ops.Drop(h, m.dropout, layer); err != nil {
+				return nil, fmt.Errorf("nn: layer %d: %w", i, err)
 			}
 		}
 		scores = append(scores, h)
 	}
-	return scores, weights, nil
-}
-
-// node is a leaf with a header of its own on the weight's memory.
-func node(g *G.ExprGraph, w Weight) *G.Node {
-	shape := w.Value.Shape().Clone()
-	var backing any
-	if w.Value.Dtype() == tensor.Float32 {
-		backing = w.Value.Float32s()
-	} else {
-		backing = w.Value.Float64s()
-	}
-	v := tensor.New(tensor.WithShape(shape...), tensor.WithBacking(backing))
-	return G.NewTensor(g, w.Value.Dtype(), shape.Dims(), G.WithShape(shape...), G.WithName(w.Name), G.WithValue(v))
+	return scores, nil
 }
 
 func shapeOf(x *G.Node) string {
@@ -239,27 +272,4 @@ func shapeOf(x *G.Node) string {
 		return "nil"
 	}
 	return fmt.Sprint(x.Shape())
-}
-
-// getFloats and setFloats copy between a tensor and float64, which loses nothing
-// of a float32.
-func getFloats(t *tensor.Dense) []float64 {
-	if t.Dtype() == tensor.Float64 {
-		return append([]float64(nil), t.Float64s()...)
-	}
-	out := make([]float64, t.DataSize())
-	for i, v := range t.Float32s() {
-		out[i] = float64(v)
-	}
-	return out
-}
-
-func setFloats(t *tensor.Dense, values []float64) {
-	if t.Dtype() == tensor.Float64 {
-		copy(t.Float64s(), values)
-		return
-	}
-	for i, v := range values {
-		t.Float32s()[i] = float32(v)
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,12 +28,12 @@ func run(t *testing.T, m *MLP, mode Mode, x, c []float64) (scores []float64, gra
 	t.Helper()
 	g := G.NewGraph()
 	leaf := func(name string, v []float64, shape ...int) *G.Node {
-		value := tensor.New(tensor.Of(m.config.Dtype), tensor.WithShape(shape...))
-		setFloats(value, v)
+		value := of(m.config.Dtype, v, shape...)
 		return G.NewTensor(g, m.config.Dtype, len(shape), G.WithShape(shape...), G.WithName(name), G.WithValue(value))
 	}
 	rows := len(c)
-	out, weights, err := m.Build(leaf("x", x, rows, len(x)/rows), mode)
+	weights := m.Weights().Nodes(g)
+	out, err := m.Build(Input{Features: leaf("x", x, rows, len(x)/rows), Weights: weights}, mode)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,9 +53,37 @@ func run(t *testing.T, m *MLP, mode Mode, x, c []float64) (scores []float64, gra
 		t.Fatal(err)
 	}
 	for _, n := range nodes {
-		grads = append(grads, getFloats(n.Value().(*tensor.Dense)))
+		grads = append(grads, floats(t, n.Value()))
 	}
-	return getFloats(v.(*tensor.Dense)), grads
+	return floats(t, v), grads
+}
+
+// of is a tensor of that dtype.
+func of(dt tensor.Dtype, v []float64, shape ...int) *tensor.Dense {
+	if dt == tensor.Float64 {
+		return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(slices.Clone(v)))
+	}
+	narrow := make([]float32, len(v))
+	for i, x := range v {
+		narrow[i] = float32(x)
+	}
+	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(narrow))
+}
+
+func floats(t *testing.T, v G.Value) []float64 {
+	t.Helper()
+	f, err := Float64s(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func set(t *testing.T, m *MLP, name string, values []float64) {
+	t.Helper()
+	if err := m.Weights().Set(name, values); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func random(n int, seed uint64) []float64 {
@@ -79,15 +108,15 @@ func naive(m *MLP, x []float64) []float64 {
 	in := m.config.Features
 	for r := 0; r < len(x); r += in {
 		h := x[r : r+in]
-		for i, l := range m.members[0] {
-			w, b := getFloats(l.w.Value), getFloats(l.b.Value)
+		for i := range m.config.sizes() {
+			w, b := m.weights.Get(fmt.Sprint("w", i)), m.weights.Get(fmt.Sprint("b", i))
 			next := make([]float64, len(b))
 			for j := range next {
 				for k := range h {
 					next[j] += h[k] * w[k*len(b)+j]
 				}
 				next[j] += b[j]
-				if i < len(m.members[0])-1 {
+				if i < len(m.config.Hidden) {
 					next[j] = act(next[j])
 				}
 			}
@@ -105,8 +134,10 @@ func TestMLPScores(t *testing.T) {
 			for dt, tolerance := range map[tensor.Dtype]float64{tensor.Float64: 1e-12, tensor.Float32: 1e-5} {
 				for _, features := range []int{1, 6} {
 					m := newMLP(t, MLPConfig{Features: features, Hidden: hidden, Activation: act, Seed: 3, Dtype: dt})
-					for _, l := range m.members[0] { // zero biases would hide a missing one
-						setFloats(l.b.Value, random(l.b.Value.Shape()[0], 1))
+					for _, a := range m.Weights().Arrays() { // zero biases would hide a missing one
+						if a.Bias {
+							set(t, m, a.Name, random(a.Size(), 1))
+						}
 					}
 					for _, rows := range []int{1, 70} {
 						x := random(rows*features, 2)
@@ -140,8 +171,8 @@ func TestMLPGradients(t *testing.T) {
 		return sum
 	}
 	_, grads := run(t, m, Train, x, c)
-	for i, w := range m.Weights() {
-		data := w.Value.Float64s()
+	for i, a := range m.Weights().Arrays() {
+		data := m.Weights().Float64s()[m.Weights().starts[i]:][:a.Size()]
 		for j := range data {
 			const h = 1e-5
 			was := data[j]
@@ -151,7 +182,7 @@ func TestMLPGradients(t *testing.T) {
 			down := loss()
 			data[j] = was
 			if numeric := (up - down) / (2 * h); math.Abs(numeric-grads[i][j]) > 1e-7 {
-				t.Errorf("%s[%d]: gradient %v, want %v", w.Name, j, grads[i][j], numeric)
+				t.Errorf("%s[%d]: gradient %v, want %v", a.Name, j, grads[i][j], numeric)
 			}
 		}
 	}
@@ -211,9 +242,9 @@ func TestMLPInitialWeights(t *testing.T) {
 	other := newMLP(t, c)
 	in := []int{30, 20, 10}
 	out := []int{20, 10, 1}
-	for i, w := range m.Weights() {
-		data := w.Value.Float64s()
-		if fmt.Sprint(data) != fmt.Sprint(same.Weights()[i].Value.Float64s()) {
+	for i, w := range m.Weights().Arrays() {
+		data := m.Weights().Get(w.Name)
+		if fmt.Sprint(data) != fmt.Sprint(same.Weights().Get(w.Name)) {
 			t.Errorf("%s: one seed, two values", w.Name)
 		}
 		if i%2 == 1 {
@@ -224,7 +255,7 @@ func TestMLPInitialWeights(t *testing.T) {
 			}
 			continue
 		}
-		if fmt.Sprint(data) == fmt.Sprint(other.Weights()[i].Value.Float64s()) {
+		if fmt.Sprint(data) == fmt.Sprint(other.Weights().Get(w.Name)) {
 			t.Errorf("%s: two seeds, one value", w.Name)
 		}
 		limit := math.Sqrt(6 / float64(in[i/2]+out[i/2]))
@@ -249,17 +280,16 @@ func TestMLPGraphsShareWeights(t *testing.T) {
 	var machines []machine
 	for range 2 {
 		g := G.NewGraph()
-		value := tensor.New(tensor.Of(tensor.Float32), tensor.WithShape(5, 3))
-		setFloats(value, random(15, 1))
+		value := of(tensor.Float32, random(15, 1), 5, 3)
 		x := G.NewMatrix(g, tensor.Float32, G.WithShape(5, 3), G.WithName("x"), G.WithValue(value))
-		scores, _, err := m.Build(x, Evaluate)
+		scores, err := m.Build(Input{Features: x, Weights: m.Weights().Nodes(g)}, Evaluate)
 		if err != nil {
 			t.Fatal(err)
 		}
 		machines = append(machines, machine{G.NewTapeMachine(g), scores})
 	}
 	for i := range 3 {
-		m.Weights()[0].Value.Float32s()[0] = float32(i)
+		m.Weights().Float32s()[0] = float32(i)
 		done := make(chan error)
 		for _, vm := range machines {
 			go func() {
@@ -272,13 +302,9 @@ func TestMLPGraphsShareWeights(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		want := naive(m, getFloats(func() *tensor.Dense {
-			v := tensor.New(tensor.Of(tensor.Float32), tensor.WithShape(5, 3))
-			setFloats(v, random(15, 1))
-			return v
-		}()))
+		want := naive(m, floats(t, of(tensor.Float32, random(15, 1), 5, 3)))
 		for _, vm := range machines {
-			for j, v := range getFloats(vm.scores.Value().(*tensor.Dense)) {
+			for j, v := range floats(t, vm.scores.Value()) {
 				if math.Abs(v-want[j]) > 1e-5 {
 					t.Fatalf("score %v, want %v", v, want[j])
 				}
@@ -306,13 +332,17 @@ func TestMLPErrors(t *testing.T) {
 	m := newMLP(t, MLPConfig{Features: 3})
 	g := G.NewGraph()
 	for want, x := range map[string]*G.Node{
-		"want a matrix [rows, 3]":                G.NewMatrix(g, tensor.Float32, G.WithShape(2, 4), G.WithName("a")),
-		"x is (3)":                               G.NewVector(g, tensor.Float32, G.WithShape(3), G.WithName("b")),
-		"x is nil":                               nil,
-		"x is float64, but the model is float32": G.NewMatrix(g, tensor.Float64, G.WithShape(2, 3), G.WithName("c")),
+		"want a matrix [rows, 3]":                        G.NewMatrix(g, tensor.Float32, G.WithShape(2, 4), G.WithName("a")),
+		"features are (3)":                               G.NewVector(g, tensor.Float32, G.WithShape(3), G.WithName("b")),
+		"features are nil":                               nil,
+		"features are float64, but the model is float32": G.NewMatrix(g, tensor.Float64, G.WithShape(2, 3), G.WithName("c")),
 	} {
-		if _, _, err := m.Build(x, Evaluate); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := m.Build(Input{Features: x, Weights: m.Weights().Nodes(g)}, Evaluate); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
+	}
+	x := G.NewMatrix(g, tensor.Float32, G.WithShape(2, 3), G.WithName("d"))
+	if _, err := m.Build(Input{Features: x}, Evaluate); err == nil || !strings.Contains(err.Error(), "0 nodes of weights, want 2") {
+		t.Errorf("no weights: %v", err)
 	}
 }

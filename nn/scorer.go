@@ -1,6 +1,8 @@
 package nn
 
 import (
+	"fmt"
+
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -13,31 +15,90 @@ const (
 	Train                // with dropout, if the model has any
 )
 
-// A Weight is one array of a model's parameters. Its tensor is the owner of the
-// memory that all graphs of the model share.
-type Weight struct {
-	Name  string
-	Value *tensor.Dense
-	Bias  bool // an offset, which weight decay leaves alone
+// An Input is what a model computes scores from: nodes of one graph.
+type Input struct {
+	Features *G.Node // [rows, features]
+	Offsets  *G.Node // [queries+1], int: the documents of query q are rows offsets[q] to offsets[q+1]; rows past the last are padding. Models that score each document by itself do without: nil
+	Weights  G.Nodes // of the model, see [Weights.Nodes]
 }
 
-// A Scorer is a model from the features of documents to their scores.
+// A Scorer is a model from the features of documents to their scores. With
+// [Input.Offsets] a score may depend on the other documents of the query.
 type Scorer interface {
-	// Build adds the model to the graph of x, the features [rows, features], and
-	// gives the scores [rows] and the nodes of the weights, in the order of
-	// Weights. The nodes have tensor headers of their own on the model's memory:
-	// graphs that share a header cannot run side by side. An x that does not fit
-	// the model is an error.
-	Build(x *G.Node, mode Mode) (scores *G.Node, weights G.Nodes, err error)
+	// Build adds the model to the graph of the input, and gives the scores [rows].
+	// An input that does not fit the model is an error.
+	Build(in Input, mode Mode) (*G.Node, error)
 
-	// BuildMembers is Build for a model that averages several networks: the scores
-	// of each, which training gives a loss of its own. Build gives their mean.
-	BuildMembers(x *G.Node, mode Mode) (scores, weights G.Nodes, err error)
+	// Weights are the parameters, always the same ones.
+	Weights() *Weights
 
-	// Weights are the parameters, always the same ones in the same order.
-	Weights() []Weight
+	// Kind names the kind of model in its file, such as "mlp", and Settings are what
+	// the model is made of, in a form that encoding/json writes. See [Register].
+	Kind() string
+	Settings() any
+}
 
-	// SetStep sets the training step that the next runs of all Train graphs
-	// belong to: what is random in them depends on the seed and the step.
+// An Ensemble is a Scorer whose scores are the mean of those of several members.
+// Training gives each member a loss of its own.
+type Ensemble interface {
+	Scorer
+
+	// BuildMembers is Build for the members: the scores [rows] of each.
+	BuildMembers(in Input, mode Mode) (G.Nodes, error)
+}
+
+// A Stepper is a Scorer with something random in its Train graphs, such as dropout.
+type Stepper interface {
+	Scorer
+
+	// SetStep sets the training step that the next runs of all Train graphs belong
+	// to: what is random in them depends on the seed and the step.
 	SetStep(step uint64)
+}
+
+// BuildMembers gives the scores of the members of an [Ensemble], and those of another
+// model as its only member.
+func BuildMembers(s Scorer, in Input, mode Mode) (G.Nodes, error) {
+	if e, ok := s.(Ensemble); ok {
+		return e.BuildMembers(in, mode)
+	}
+	scores, err := s.Build(in, mode)
+	return G.Nodes{scores}, err
+}
+
+// SetStep sets the training step of a [Stepper]; other models have none.
+func SetStep(s Scorer, step uint64) {
+	if r, ok := s.(Stepper); ok {
+		r.SetStep(step)
+	}
+}
+
+// Float64s is a copy of the numbers of a value, such as the scores that a graph has
+// computed. Anything but a float32 or float64 tensor or scalar is an error.
+func Float64s(v G.Value) ([]float64, error) {
+	if v == nil {
+		return nil, fmt.Errorf("nn: there is no value: has the graph run?")
+	}
+	if t, ok := v.(*tensor.Dense); ok && t.RequiresIterator() { // a view
+		v = t.Materialize().(*tensor.Dense)
+	}
+	switch data := v.Data().(type) {
+	case []float64:
+		return append([]float64(nil), data...), nil
+	case []float32:
+		return widen(data), nil
+	case float64:
+		return []float64{data}, nil
+	case float32:
+		return []float64{float64(data)}, nil
+	}
+	return nil, fmt.Errorf("nn: the value is a %T of %v, want numbers of float32 or float64", v, v.Dtype())
+}
+
+func widen(values []float32) []float64 {
+	wide := make([]float64, len(values))
+	for i, v := range values {
+		wide[i] = float64(v)
+	}
+	return wide
 }

@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"sync"
 
 	"github.com/plrank/plrank/datasets"
 )
@@ -22,7 +23,7 @@ func (t *Trainer) pack(b *batch, queries []int, queryCapacity int) {
 	for _, q := range queries {
 		used += d.Offsets[q+1] - d.Offsets[q]
 	}
-	b.rows = rung(used)
+	b.rows = datasets.Capacity(used)
 	b.packed.Pack(d, t.transform, queries, b.rows, queryCapacity)
 	b.gains = b.gains[:0]
 	for _, q := range queries {
@@ -37,39 +38,23 @@ func (t *Trainer) pack(b *batch, queries []int, queryCapacity int) {
 // one after another, while the next one is packed. It ends early with the error
 // of f, or of the context.
 func (t *Trainer) eachBatch(ctx context.Context, order []int, f func(*batch) error) error {
-	ctx, cancel := context.WithCancel(ctx)
-	ready := make(chan *batch)
-	free := make(chan *batch, len(t.buffers))
-	for i := range t.buffers {
-		free <- &t.buffers[i]
+	pack := func(i int) {
+		t.pack(&t.buffers[i%len(t.buffers)], order[i*t.Batch:min((i+1)*t.Batch, len(order))], t.Batch)
 	}
-	go func() {
-		defer close(ready)
-		for len(order) > 0 {
-			n := min(t.Batch, len(order))
-			select {
-			case <-ctx.Done():
-				return
-			case b := <-free:
-				t.pack(b, order[:n], t.Batch)
-				order = order[n:]
-				ready <- b
-			}
-		}
-	}()
-	defer func() { // the packing has ended when this function does
-		cancel()
-		for range ready {
-		}
-	}()
-	for b := range ready {
+	pack(0)
+	for i := 0; i*t.Batch < len(order); i++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := f(b); err != nil {
+		var next sync.WaitGroup
+		if (i+1)*t.Batch < len(order) {
+			next.Go(func() { pack(i + 1) })
+		}
+		err := f(&t.buffers[i%len(t.buffers)])
+		next.Wait()
+		if err != nil {
 			return err
 		}
-		free <- b
 	}
 	return ctx.Err()
 }

@@ -68,32 +68,24 @@ func (t *Trainer) Restore(path string) error {
 			return fmt.Errorf("train: %w", err)
 		}
 	}
-	best := make([]float32, len(t.weights))
 	for _, a := range t.checkpointed() {
-		if a.name == bestName {
-			a.values = best
-		}
 		for i, v := range values[a.name] {
 			a.values[i] = float32(v)
 		}
 	}
-	unflatten(t.model, t.weights)
-	unflatten(t.best.model, best)
 	t.step, t.history = h.Step, h.History
 	t.optimizer.setSteps(h.Step)
 	return nil
 }
-
-const bestName = "best"
 
 type namedArray struct {
 	name   string
 	values []float32
 }
 
-// checkpointed is the arrays of a checkpoint. Those of the best model are a copy.
+// checkpointed is the arrays of a checkpoint.
 func (t *Trainer) checkpointed() []namedArray {
-	list := []namedArray{{"weights", t.weights}, {bestName, flatten(t.best.model)}}
+	list := []namedArray{{"weights", t.weights}, {"best", t.best.model.Weights().Float32s()}}
 	for name, values := range t.optimizer.state(len(t.weights)) {
 		list = append(list, namedArray{"optimizer-" + name, values})
 	}

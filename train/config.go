@@ -22,7 +22,7 @@ type Config struct {
 	Samples        SampleCount `json:"samples"`        // N: rankings sampled for each query and step; 0: 100
 	Gain           string      `json:"gain"`           // from labels to gains, a name of package metrics; "": exp2
 	NormalizeGains bool        `json:"normalizeGains"` // divide a query's gains by the highest value that the objective can have for it, or for arp by their sum: with dcg the objective is NDCG, with arp and the gain linear it is K + 1 − ARP@K
-	Discounts      string      `json:"discounts"`      // θ of the objective, see losses.ParseDiscounts: dcg, precision, arp, rbp, rbp(0.9), or K numbers; "": dcg
+	Discounts      string      `json:"discounts"`      // θ of the objective, see metrics.ParseObjective: dcg, precision, arp, rbp, rbp(0.9), or K numbers; "": dcg
 
 	Transform  string         `json:"transform"`  // of raw features, see datasets.FitTransform; "": minmax
 	Hidden     []int          `json:"hidden"`     // widths of the hidden layers; none: a linear model
@@ -42,6 +42,7 @@ type Config struct {
 	Patience   int    `json:"patience"`   // stop after so many epochs without a better validation value; 0: never
 	Metric     string `json:"metric"`     // the validation value: a metric such as ndcg@5, expected-ndcg@5, or a measure of fairness such as disparity; "": ndcg@ the cutoff
 	Convention string `json:"convention"` // for label-free queries: zero, one, skip or letor4, see package metrics; "": skip
+	Ties       string `json:"ties"`       // how documents of equal scores are ranked: random, the expected value under random order, or order, as they stand; "": random
 
 	// Report names more metrics to report than [Config.Reported] does by itself: such
 	// as map or expected-err@10, and the measures of fairness of package metrics, such
@@ -107,7 +108,7 @@ func (c Config) WithDefaults() Config {
 	fill(&c.Cutoff, 5)
 	fill(&c.Samples, 100)
 	fill(&c.Gain, metrics.Exp2Gain.String())
-	fill(&c.Discounts, dcgDiscounts)
+	fill(&c.Discounts, "dcg")
 	fill(&c.Transform, "minmax")
 	fill(&c.Optimizer, "sgd")
 	fill(&c.LearningRate, 0.01)
@@ -117,6 +118,7 @@ func (c Config) WithDefaults() Config {
 	fill(&c.Epochs, 40)
 	fill(&c.Metric, fmt.Sprintf("ndcg@%d", c.Cutoff))
 	fill(&c.Convention, metrics.LabelFreeSkip.String())
+	fill(&c.Ties, metrics.TiesRandom.String())
 	fill(&c.EvaluationSamples, 100)
 	return c
 }
@@ -140,11 +142,13 @@ type parsed struct {
 	Config
 	loss       losses.Func
 	gain       metrics.Gain
-	discounts  []float64
-	metric     measure
-	measures   []measure // that every evaluation reports
-	terms      []string  // the names of the losses in the loss
+	optimised  metrics.Objective // the sum over ranks
+	metric     metrics.Measure
+	measures   []metrics.Measure // that every evaluation reports
+	terms      []losses.Term     // of the loss
 	convention metrics.Convention
+	ties       metrics.Ties
+	topGrade   float64 // the highest label of all splits
 }
 
 func (c Config) parse() (*parsed, error) {
@@ -160,17 +164,20 @@ func (c Config) parse() (*parsed, error) {
 	if p.terms, err = losses.Terms(c.Loss); err != nil {
 		return nil, err
 	}
-	if p.metric, err = parseMeasure(c.Metric); err != nil {
+	if p.metric, err = metrics.ParseMeasure(c.Metric); err != nil {
 		return nil, err
 	}
 	p.Metric = p.metric.String()
-	if err = p.parseDiscounts(); err != nil {
+	if err = p.parseObjective(); err != nil {
 		return nil, err
 	}
 	if p.measures, err = p.reported(); err != nil {
 		return nil, err
 	}
 	if p.convention, err = metrics.ParseConvention(c.Convention); err != nil {
+		return nil, err
+	}
+	if p.ties, err = metrics.ParseTies(c.Ties); err != nil {
 		return nil, err
 	}
 	if _, err = newOptimizer(c); err != nil {

@@ -16,6 +16,6 @@
 //
 // Raw features stay as they are in memory; each batch is transformed as it is
 // packed, by a goroutine that works ahead of the training. Batches go through
-// static graphs, compiled once for each rung of a ladder of row counts, which
+// static graphs, compiled once for each capacity of rows (see datasets.Capacity), which
 // share the model's weights.
 package train

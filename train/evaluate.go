@@ -6,130 +6,68 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/metrics"
 )
 
-const expectedPrefix = "expected-"
-
-// A measure is a metric, of the ranking by descending score or as expectation
-// under the policy, or a measure of fairness.
-type measure struct {
-	metric     metrics.Metric
-	expected   bool
-	fairness   metrics.Fairness
-	ofFairness bool // fairness, and neither of the first two
-}
-
-// parseMeasure reads a metric's name, perhaps after "expected-", or that of a
-// measure of fairness.
-func parseMeasure(name string) (measure, error) {
-	name = strings.ToLower(strings.TrimSpace(name))
-	rest, expected := strings.CutPrefix(name, expectedPrefix)
-	if f, err := metrics.ParseFairness(rest); err == nil {
-		if expected {
-			return measure{}, fmt.Errorf("train: metric %q: %s is of the expected exposure by itself: leave %s off", name, rest, expectedPrefix)
-		}
-		return measure{fairness: f, ofFairness: true}, nil
-	}
-	m, err := metrics.Parse(rest)
-	if err != nil {
-		return measure{}, fmt.Errorf("%w; or a measure of fairness: %s", err, strings.Join(metrics.FairnessNames(), ", "))
-	}
-	return measure{metric: m, expected: expected}, nil
-}
-
-func (m measure) String() string {
-	switch {
-	case m.ofFairness:
-		return m.fairness.String()
-	case m.expected:
-		return expectedPrefix + m.metric.String()
-	}
-	return m.metric.String()
-}
-
-// needsGroups tells whether the measure compares groups of documents.
-func (m measure) needsGroups() bool {
-	return m.ofFairness && (m.fairness == metrics.ExposureRatio || m.fairness == metrics.TreatmentRatio)
-}
-
-func (m measure) lowerIsBetter() bool {
-	if m.ofFairness {
-		return m.fairness.LowerIsBetter()
-	}
-	return m.metric.LowerIsBetter()
-}
-
-// better tells whether a is a better value than b, where NaN is the worst.
-func (m measure) better(a, b float64) bool {
-	if math.IsNaN(a) || math.IsNaN(b) {
-		return math.IsNaN(b) && !math.IsNaN(a)
-	}
-	if m.lowerIsBetter() {
-		return a < b
-	}
-	return a > b
-}
-
-// fairnessOf is the measure of what a fairness loss is about.
-var fairnessOf = map[string]metrics.Fairness{
-	"disparity":       metrics.Disparity,
-	"ee-l":            metrics.EEL,
-	"group-exposure":  metrics.ExposureRatio,
-	"group-treatment": metrics.TreatmentRatio,
-}
-
-// measureOf is the measure of what a loss is about, if that is fairness.
-func measureOf(loss string) (m measure, ok bool) {
-	name, _, _ := strings.Cut(loss, "(") // without a way to the gradient
-	f, ok := fairnessOf[name]
-	return measure{fairness: f, ofFairness: true}, ok
-}
-
 // reported lists what every evaluation reports: DCG and NDCG at the cutoff, NDCG
 // at 10, the metrics of the objective and of the validation, each of the ranking
-// and expected; then fairness, where it is part of the loss; then what is asked
-// for.
-func (p *parsed) reported() ([]measure, error) {
-	var list []measure
-	add := func(m measure) {
-		if !slices.Contains(list, m) {
-			list = append(list, m)
-		}
-	}
+// and expected; then fairness, where it is part of the loss; then the measure of the
+// validation, and what is asked for.
+func (p *parsed) reported() (list []metrics.Measure, err error) {
 	names := []string{fmt.Sprintf("dcg@%d", p.Cutoff), "ndcg@5", "ndcg@10"}
-	if own := p.ofDiscounts(); own != "" {
-		names = append(names, own)
+	if p.optimised.Metric != "" {
+		names = append(names, p.optimised.Metric)
 	}
-	if !p.metric.ofFairness {
-		names = append(names, p.metric.metric.String())
+	usual, err := measures(names)
+	if err != nil {
+		return nil, err
 	}
-	for _, expected := range []bool{false, true} {
-		for _, name := range names {
-			m, err := metrics.Parse(name)
+	if p.metric.Ranking().String() != p.metric.Expected().String() {
+		usual = append(usual, p.metric)
+	}
+	for _, m := range usual {
+		list = append(list, m.Ranking())
+	}
+	for _, m := range usual {
+		list = append(list, m.Expected())
+	}
+	asked, err := measures(p.Report)
+	if err != nil {
+		return nil, fmt.Errorf("train: report: %w", err)
+	}
+	p.Report = nil // none is nil, and the caller's stay as they are
+	for _, m := range asked {
+		p.Report = append(p.Report, m.String())
+	}
+	for _, t := range p.terms {
+		if t.Measure != "" {
+			m, err := metrics.ParseMeasure(t.Measure)
 			if err != nil {
 				return nil, err
 			}
-			add(measure{metric: m, expected: expected})
+			list = append(list, m)
 		}
 	}
-	for _, name := range p.terms {
-		if m, ok := measureOf(name); ok {
-			add(m)
-		}
-	}
-	add(p.metric)
-	p.Report = append([]string(nil), p.Report...) // none is nil, and the caller's stay as they are
-	for i, name := range p.Report {
-		m, err := parseMeasure(name)
+	list = append(append(list, p.metric), asked...)
+	seen := map[string]bool{}
+	return slices.DeleteFunc(list, func(m metrics.Measure) bool {
+		again := seen[m.String()]
+		seen[m.String()] = true
+		return again
+	}), nil
+}
+
+// measures reads the names of measures.
+func measures(names []string) ([]metrics.Measure, error) {
+	var list []metrics.Measure
+	for _, name := range names {
+		m, err := metrics.ParseMeasure(name)
 		if err != nil {
-			return nil, fmt.Errorf("train: report: %w", err)
+			return nil, err
 		}
-		p.Report[i] = m.String()
-		add(m)
+		list = append(list, m)
 	}
 	return list, nil
 }
@@ -144,15 +82,13 @@ func (p *parsed) checkGroups(d *datasets.Dataset) error {
 	if d.Groups != nil {
 		return nil
 	}
-	for _, loss := range p.terms {
-		if m, ok := measureOf(loss); ok && m.needsGroups() {
-			return fmt.Errorf("train: %s: the loss %s compares groups: %w", d.Name, loss, ErrNoGroups)
+	for _, t := range p.terms {
+		if m, _ := metrics.ParseMeasure(t.Measure); m.NeedsGroups() {
+			return fmt.Errorf("train: %s: the loss %s compares groups: %w", d.Name, t.Loss, ErrNoGroups)
 		}
 	}
-	for _, m := range p.measures {
-		if m.needsGroups() {
-			return fmt.Errorf("train: %s: %s compares groups: %w", d.Name, m, ErrNoGroups)
-		}
+	if i := slices.IndexFunc(p.measures, metrics.Measure.NeedsGroups); i >= 0 {
+		return fmt.Errorf("train: %s: %s compares groups: %w", d.Name, p.measures[i], ErrNoGroups)
 	}
 	return nil
 }
@@ -191,43 +127,25 @@ func (v *Value) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*float64)(v))
 }
 
-// Values are means over the queries of a split, by the name of the metric:
+// Values are means over the queries of a split, by the name of the measure:
 // "ndcg@5" of the ranking by descending score, "expected-ndcg@5" under the
 // Plackett–Luce policy of the scores, "disparity" of the exposure under it.
 type Values map[string]Value
 
 // evaluate computes measures of scores.
-func (p *parsed) evaluate(d *datasets.Dataset, scores []float64, list []measure) (Values, error) {
+func (p *parsed) evaluate(d *datasets.Dataset, scores []float64, list []metrics.Measure) (Values, error) {
+	means, err := metrics.Means(metrics.Input{
+		Scores: scores, Labels: d.Labels, Offsets: d.Offsets, Groups: d.Groups,
+		Gain: p.gain, HighestGrade: p.topGrade, Ties: p.ties, Convention: p.convention,
+		Discounts: p.optimised.Discounts,
+		Policy:    metrics.Policy{Samples: p.EvaluationSamples, Seed: p.Seed},
+	}, list)
+	if err != nil {
+		return nil, fmt.Errorf("train: %s: %w", d.Name, err)
+	}
 	values := Values{}
-	l := metrics.Lists{Scores: scores, Labels: d.Labels, Offsets: d.Offsets}
-	var exposure []float64
-	for _, m := range list {
-		var (
-			perQuery   []float64
-			err        error
-			convention = p.convention
-		)
-		switch {
-		case m.ofFairness:
-			if exposure == nil {
-				exposure, err = metrics.Exposure(l, p.discounts, metrics.Policy{Samples: exposureSamples, Seed: p.Seed})
-			}
-			if err == nil {
-				exposed := metrics.Exposed{Exposure: exposure, Labels: d.Labels, Groups: d.Groups, Offsets: d.Offsets, Discounts: p.discounts}
-				perQuery, err = m.fairness.PerQuery(exposed, p.gain)
-			}
-			convention = metrics.LabelFreeSkip // the others are about metrics of relevance
-		case m.expected:
-			var e metrics.Expectation
-			e, err = metrics.Expected(p.convention.Metric(m.metric), l, p.gain, metrics.Policy{Samples: p.EvaluationSamples, Seed: p.Seed})
-			perQuery = e.PerQuery
-		default:
-			perQuery, err = metrics.PerQuery(p.convention.Metric(m.metric), l, p.gain)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("train: %s: %w", d.Name, err)
-		}
-		values[m.String()] = Value(metrics.Mean(perQuery, convention))
+	for i, m := range list {
+		values[m.String()] = Value(means[i])
 	}
 	return values, nil
 }
@@ -246,14 +164,4 @@ func (p *parsed) relevantQueries(d *datasets.Dataset) ([]int, error) {
 		}
 	}
 	return queries, nil
-}
-
-// Twins are the names under which Values have a metric of the ranking and its
-// expectation, given either. A measure of fairness has no twin: both are its name.
-func Twins(metric string) (ranking, expected string) {
-	if _, err := metrics.ParseFairness(metric); err == nil {
-		return metric, metric
-	}
-	ranking = strings.TrimPrefix(metric, expectedPrefix)
-	return ranking, expectedPrefix + ranking
 }

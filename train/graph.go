@@ -1,26 +1,17 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ops"
 )
-
-// rung is the number of rows of the graph that takes so many documents: the
-// smallest step of a ladder that grows by about an eighth, in multiples of 8. At
-// most an eighth of the work is for padding, and few graphs serve all batches.
-func rung(rows int) int {
-	capacity := 8
-	for capacity < rows {
-		capacity += max(8, capacity/64*8)
-	}
-	return capacity
-}
 
 // A stepGraph computes the loss of a batch and its gradient, for one number of
 // rows. Compiling only these prunes what Grad adds beside them.
@@ -28,8 +19,9 @@ type stepGraph struct {
 	vm                        G.VM
 	x, gains, labels, offsets *G.Node
 	groups                    *G.Node // nil: documents have none
+	members                   int
 	loss                      G.Value
-	grads                     G.Nodes
+	weights, grads            G.Nodes // of the arrays of the model
 }
 
 // An objective is what stays the same in the graphs of a run.
@@ -65,15 +57,17 @@ func newStepGraph(model nn.Scorer, o *objective, rows, queries, features int) (*
 	if o.grouped {
 		s.groups = G.NewVector(g, tensor.Int, G.WithShape(rows), G.WithName("groups"))
 	}
-	members, weights, err := model.BuildMembers(s.x, nn.Train)
+	s.weights = model.Weights().Nodes(g)
+	members, err := nn.BuildMembers(model, nn.Input{Features: s.x, Offsets: s.offsets, Weights: s.weights}, nn.Train)
 	if err != nil {
 		return nil, err
 	}
+	s.members = len(members)
 	cost, err := s.cost(members, o)
 	if err != nil {
 		return nil, err
 	}
-	if s.grads, err = G.Grad(cost, weights...); err != nil {
+	if s.grads, err = G.Grad(cost, s.weights...); err != nil {
 		return nil, err
 	}
 	// A copy of the loss: its own value may be overwritten by the backward pass.
@@ -112,9 +106,9 @@ func (s *stepGraph) cost(members G.Nodes, o *objective) (sum *G.Node, err error)
 	return sum, nil
 }
 
-// run is the loss of a batch. The gradients are in the values of grads until
-// the next run.
-func (s *stepGraph) run(b *batch) (float64, error) {
+// run computes the loss of a batch, the mean over members, and the gradient of their
+// sum, which goes into a slice as long as the weights.
+func (s *stepGraph) run(b *batch, gradient []float32) (float64, error) {
 	rows := s.x.Shape()[0]
 	if s.groups != nil {
 		if err := G.Let(s.groups, tensor.New(tensor.WithShape(rows), tensor.WithBacking(b.packed.Groups))); err != nil {
@@ -138,41 +132,114 @@ func (s *stepGraph) run(b *batch) (float64, error) {
 	if err := s.vm.RunAll(); err != nil {
 		return 0, err
 	}
-	switch v := s.loss.Data().(type) {
-	case float32:
-		return float64(v), nil
-	case float64:
-		return v, nil
-	default:
-		return 0, fmt.Errorf("the loss is a %T, want a scalar", v)
+	loss, err := nn.Float64s(s.loss)
+	if err != nil || len(loss) != 1 {
+		return 0, fmt.Errorf("the loss has the shape %v, want a scalar", s.loss.Shape())
 	}
+	return loss[0] / float64(s.members), s.gather(gradient)
 }
 
-// A scoreGraph computes scores, for one number of rows.
+// gather brings the gradients of all arrays together: ops, which may be anybody's,
+// leave them in memory of their own.
+func (s *stepGraph) gather(gradient []float32) error {
+	at := 0
+	for i, n := range s.grads {
+		v := n.Value()
+		if t, ok := v.(*tensor.Dense); ok && t.RequiresIterator() { // a view
+			v = t.Materialize().(*tensor.Dense)
+		}
+		size := s.weights[i].Shape().TotalSize()
+		switch data := v.Data().(type) {
+		case []float32:
+			if len(data) != size {
+				return fmt.Errorf("the gradient of %s has %d entries, want %d", s.weights[i].Name(), len(data), size)
+			}
+			copy(gradient[at:], data)
+		case float32:
+			gradient[at] = data
+		default:
+			return fmt.Errorf("the gradient of %s is a %T, want numbers of float32", s.weights[i].Name(), data)
+		}
+		at += size
+	}
+	return nil
+}
+
+// A scoreGraph computes scores, for one number of rows and as many queries at most.
 type scoreGraph struct {
-	vm        G.VM
-	x, scores *G.Node
+	vm                 G.VM
+	x, offsets, scores *G.Node
 }
 
 func newScoreGraph(model nn.Scorer, rows, features int) (*scoreGraph, error) {
 	g := G.NewGraph()
-	s := &scoreGraph{x: G.NewMatrix(g, tensor.Float32, G.WithShape(rows, features), G.WithName("x"))}
+	s := &scoreGraph{
+		x:       G.NewMatrix(g, tensor.Float32, G.WithShape(rows, features), G.WithName("x")),
+		offsets: G.NewVector(g, tensor.Int, G.WithShape(rows+1), G.WithName("offsets")),
+	}
 	var err error
-	if s.scores, _, err = model.Build(s.x, nn.Evaluate); err != nil {
+	if s.scores, err = model.Build(nn.Input{Features: s.x, Offsets: s.offsets, Weights: model.Weights().Nodes(g)}, nn.Evaluate); err != nil {
 		return nil, err
 	}
-	s.vm = G.NewTapeMachine(g)
+	if !s.scores.Shape().Eq(tensor.Shape{rows}) {
+		return nil, fmt.Errorf("the scores of the model have the shape %v for %d rows, want a vector", s.scores.Shape(), rows)
+	}
+	prog, locs, err := G.CompileFunction(g, G.Nodes{s.x}, G.Nodes{s.scores})
+	if err != nil {
+		return nil, err
+	}
+	s.vm = G.NewTapeMachine(g, G.WithPrecompiled(prog, locs))
 	return s, nil
 }
 
-// run is the scores of the rows of x, until the next run.
-func (s *scoreGraph) run(x []float32) ([]float32, error) {
-	if err := G.Let(s.x, tensor.New(tensor.WithShape(s.x.Shape()...), tensor.WithBacking(x))); err != nil {
+// run is the scores of the rows of a batch.
+func (s *scoreGraph) run(b *datasets.Batch) ([]float64, error) {
+	if err := G.Let(s.x, tensor.New(tensor.WithShape(s.x.Shape()...), tensor.WithBacking(b.X))); err != nil {
+		return nil, err
+	}
+	if err := G.Let(s.offsets, tensor.New(tensor.WithShape(len(b.Offsets)), tensor.WithBacking(b.Offsets))); err != nil {
 		return nil, err
 	}
 	s.vm.Reset()
 	if err := s.vm.RunAll(); err != nil {
 		return nil, err
 	}
-	return s.scores.Value().(*tensor.Dense).Float32s(), nil
+	return nn.Float64s(s.scores.Value())
+}
+
+func (s *stepGraph) close() error  { return s.vm.Close() }
+func (s *scoreGraph) close() error { return s.vm.Close() }
+
+// graphs are compiled graphs by their number of rows.
+type graphs[T interface{ close() error }] map[int]T
+
+// most is how many there may be at once: more than an epoch of usual data has.
+const mostGraphs = 64
+
+// get gives the graph of so many rows, which it makes if there is none.
+func (g graphs[T]) get(rows int, build func() (T, error)) (T, error) {
+	if s, ok := g[rows]; ok {
+		return s, nil
+	}
+	if len(g) >= mostGraphs {
+		if err := g.close(); err != nil {
+			var none T
+			return none, err
+		}
+	}
+	s, err := build()
+	if err == nil {
+		g[rows] = s
+	}
+	return s, err
+}
+
+// close frees the memory of all graphs. They are made again when they are needed.
+func (g graphs[T]) close() error {
+	var errs []error
+	for rows, s := range g {
+		errs = append(errs, s.close())
+		delete(g, rows)
+	}
+	return errors.Join(errs...)
 }

@@ -44,7 +44,7 @@ func TestDiscountsRaiseTheirMetric(t *testing.T) {
 		tr := mustNew(t, config, s)
 		history := mustRun(t, tr, Hooks{}).History
 		for _, name := range []string{c.metric, "expected-" + c.metric} {
-			m, err := parseMeasure(name)
+			m, err := metrics.ParseMeasure(name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -53,11 +53,11 @@ func TestDiscountsRaiseTheirMetric(t *testing.T) {
 				t.Fatal(err)
 			}
 			// A good third of the way from random order to the best there can be.
-			ideal, err := tr.evaluate(s.Train, widen(s.Train.Labels), []measure{{metric: m.metric}})
+			ideal, err := tr.evaluate(s.Train, widen(s.Train.Labels), []metrics.Measure{m.Ranking()})
 			if err != nil {
 				t.Fatal(err)
 			}
-			least, best := float64(random[m.String()]), float64(ideal[m.metric.String()])
+			least, best := float64(random[m.String()]), float64(ideal[m.Ranking().String()])
 			last := float64(history[len(history)-1].Train[name])
 			if reached := (last - least) / (best - least); !(reached > 0.35) {
 				t.Errorf("%s: %s is %.3f, %.3f of the way from %.3f to %.3f", c.discounts, name, last, reached, least, best)
@@ -91,7 +91,7 @@ func TestObjectiveIsTheMetric(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := parseMeasure("expected-" + c.metric)
+		m, err := metrics.ParseMeasure("expected-" + c.metric)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func TestObjectiveIsTheMetric(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		values, err := tr.evaluate(train, scores, []measure{m})
+		values, err := tr.evaluate(train, scores, []metrics.Measure{m})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,8 +182,11 @@ func TestFairnessReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	exposure, err := metrics.Exposure(metrics.Lists{Scores: scores, Labels: s.Vali.Labels, Offsets: s.Vali.Offsets},
-		tr.parsed.discounts, metrics.Policy{Samples: 20000, Seed: 5})
+	in := metrics.Input{
+		Scores: scores, Labels: s.Vali.Labels, Offsets: s.Vali.Offsets, Discounts: tr.optimised.Discounts,
+		Policy: metrics.Policy{Samples: 20000, Seed: 5},
+	}
+	in.Exposure, err = metrics.Exposure(in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,14 +194,16 @@ func TestFairnessReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for f, name := range map[metrics.Fairness]string{metrics.Disparity: "disparity", metrics.EEL: "ee-l"} {
-		perQuery, err := f.PerQuery(metrics.Exposed{
-			Exposure: exposure, Labels: s.Vali.Labels, Offsets: s.Vali.Offsets, Discounts: tr.parsed.discounts,
-		}, metrics.Exp2Gain)
+	for _, name := range []string{"disparity", "ee-l"} {
+		m, err := metrics.ParseMeasure(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := metrics.Mean(perQuery, metrics.LabelFreeSkip)
+		means, err := metrics.Means(in, []metrics.Measure{m})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := means[0]
 		if got := float64(r.History[0].Vali[name]); math.Abs(got-want) > 0.01*want {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
@@ -327,7 +332,7 @@ func TestGroupsAndCheckpoints(t *testing.T) {
 	c := busy("adam")
 	plain := mustRun(t, mustNew(t, c, small()), Hooks{})
 	same := mustRun(t, mustNew(t, c, grouped(small())), Hooks{})
-	if !slices.Equal(flatten(plain.Ranker.model), flatten(same.Ranker.model)) {
+	if !slices.Equal(trainedWeights(plain.Ranker), trainedWeights(same.Ranker)) {
 		t.Error("another model with groups that nothing compares")
 	}
 
@@ -347,7 +352,7 @@ func TestGroupsAndCheckpoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	resumed := mustRun(t, second, Hooks{})
-	if !reflect.DeepEqual(timeless(resumed.History), timeless(whole.History)) || !slices.Equal(flatten(resumed.Ranker.model), flatten(whole.Ranker.model)) {
+	if !reflect.DeepEqual(timeless(resumed.History), timeless(whole.History)) || !slices.Equal(trainedWeights(resumed.Ranker), trainedWeights(whole.Ranker)) {
 		t.Error("a run that went on ends elsewhere")
 	}
 	other := grouped(small())

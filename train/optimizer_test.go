@@ -70,14 +70,14 @@ func TestL2(t *testing.T) {
 	}
 	tr.addL2()
 	at := 0
-	for _, w := range tr.model.Weights() {
+	for _, a := range tr.model.Weights().Arrays() {
 		want := float32(2)
-		if w.Bias {
+		if a.Bias {
 			want = 1
 		}
-		for range w.Value.DataSize() {
+		for range a.Size() {
 			if tr.gradient[at] != want {
-				t.Errorf("%s: gradient %v, want %v", w.Name, tr.gradient[at], want)
+				t.Errorf("%s: gradient %v, want %v", a.Name, tr.gradient[at], want)
 			}
 			at++
 		}

@@ -2,59 +2,120 @@ package train
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
+	"sync"
+
+	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/nn"
+	"github.com/plrank/plrank/ranker"
 )
 
-// A Ranker scores raw documents: a model with the transform of its features. It
-// is not for use by several goroutines at once.
+// A Ranker scores raw documents by running the graphs of a model: of any kind that
+// package nn knows. It serves one goroutine at a time; another one gets an error.
 type Ranker struct {
-	model     *nn.MLP
+	busy      sync.Mutex
+	model     nn.Scorer
 	transform *datasets.Transform
 	ids       []int
 	names     []string // of the features, or nil
 	gain      string
-	graphs    map[int]*scoreGraph
+	graphs    graphs[*scoreGraph]
 	batch     datasets.Batch
 }
 
-func newRanker(model *nn.MLP, t *datasets.Transform, ids []int, names []string, gain string) *Ranker {
-	return &Ranker{model: model, transform: t, ids: ids, names: names, gain: gain, graphs: map[int]*scoreGraph{}}
+func newRanker(model nn.Scorer, t *datasets.Transform, ids []int, names []string, gain string) *Ranker {
+	return &Ranker{model: model, transform: t, ids: ids, names: names, gain: gain, graphs: graphs[*scoreGraph]{}}
 }
 
-// LoadRanker reads a model file that Save wrote. A file that is damaged or not
-// consistent in itself is an error.
+// LoadRanker reads a model file. A file that is damaged or not consistent in itself is
+// an error. Models of one's own kind are made known by [nn.Register] first.
 func LoadRanker(path string) (*Ranker, error) {
-	f, err := nn.Load(path)
+	m, err := ranker.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	t := &datasets.Transform{}
-	if err := json.Unmarshal(f.Transform, t); err != nil {
-		return nil, fmt.Errorf("train: %s: feature transform: %w", path, err)
-	}
-	if err := t.Validate(); err != nil {
+	r, err := rankerOf(m.File())
+	if err != nil {
 		return nil, fmt.Errorf("train: %s: %w", path, err)
 	}
-	if t.Inputs != len(f.FeatureIDs) || t.Width() != f.Model.Config().Features {
-		return nil, fmt.Errorf("train: %s: %d feature ids, a transform from %d to %d features and a model of %d do not fit",
-			path, len(f.FeatureIDs), t.Inputs, t.Width(), f.Model.Config().Features)
-	}
-	return newRanker(f.Model, t, f.FeatureIDs, f.FeatureNames, f.Gain), nil
+	return r, nil
 }
 
-// Save writes the model file, see [nn.File].
+// ReadRanker is LoadRanker for a file that is read from r, to its end: that of an
+// embed.FS, or of an upload.
+func ReadRanker(r io.Reader) (*Ranker, error) {
+	m, err := ranker.Read(r)
+	if err != nil {
+		return nil, err
+	}
+	read, err := rankerOf(m.File())
+	if err != nil {
+		return nil, fmt.Errorf("train: the model: %w", err)
+	}
+	return read, nil
+}
+
+var dtypes = map[string]tensor.Dtype{"float32": tensor.Float32, "float64": tensor.Float64}
+
+func rankerOf(f *ranker.File) (*Ranker, error) {
+	var arrays []nn.Array
+	for _, a := range f.Arrays {
+		arrays = append(arrays, nn.Array{Name: a.Name, Shape: a.Shape})
+	}
+	weights, err := nn.NewWeights(dtypes[f.Dtype], arrays...)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range f.Arrays {
+		if err := weights.Set(a.Name, a.Values); err != nil {
+			return nil, err
+		}
+	}
+	model, err := nn.Read(f.Kind, f.Settings, weights)
+	if err != nil {
+		return nil, err
+	}
+	r := newRanker(model, f.Transform, f.FeatureIDs, f.FeatureNames, f.Gain)
+	if _, err := r.graph(datasets.Capacity(1)); err != nil {
+		return nil, fmt.Errorf("the model and the transform of its features do not fit: %w", err)
+	}
+	return r, nil
+}
+
+// File is what the model file holds.
+func (r *Ranker) File() (*ranker.File, error) {
+	settings, err := json.Marshal(r.model.Settings())
+	if err != nil {
+		return nil, fmt.Errorf("train: settings of the model: %w", err)
+	}
+	w := r.model.Weights()
+	f := &ranker.File{
+		Kind: r.model.Kind(), Settings: settings, Dtype: w.Dtype().String(),
+		Transform: r.transform, FeatureIDs: r.ids, FeatureNames: r.names, Gain: r.gain,
+	}
+	for _, a := range w.Arrays() {
+		f.Arrays = append(f.Arrays, ranker.Array{Name: a.Name, Shape: a.Shape, Values: w.Get(a.Name)})
+	}
+	return f, nil
+}
+
+// Save writes the model file, see [ranker.File].
 func (r *Ranker) Save(path string) error {
-	t, err := json.Marshal(r.transform)
+	f, err := r.File()
 	if err != nil {
 		return err
 	}
-	return (&nn.File{Model: r.model, Transform: t, FeatureIDs: r.ids, FeatureNames: r.names, Gain: r.gain}).Save(path)
+	return f.Save(path)
 }
+
+// Scorer is the model.
+func (r *Ranker) Scorer() nn.Scorer { return r.model }
 
 // FeatureIDs are the ids of the features that the model wants, ascending: what to
 // give datasets.ReadFile.
@@ -67,27 +128,47 @@ func (r *Ranker) FeatureNames() []string { return slices.Clone(r.names) }
 // Gain names how labels became gains when the model was trained.
 func (r *Ranker) Gain() string { return r.gain }
 
+// ErrBusy is the error of a Ranker that another goroutine is using.
+var ErrBusy = errors.New("the ranker is in use by another goroutine: load one for each")
+
+// Close frees the memory of the graphs. A ranker that goes on to score makes them
+// anew.
+func (r *Ranker) Close() error {
+	if !r.busy.TryLock() {
+		return fmt.Errorf("train: %w", ErrBusy)
+	}
+	defer r.busy.Unlock()
+	return r.graphs.close()
+}
+
 // chunkRows is how many rows are scored at once, at least where there are as
 // many.
 const chunkRows = 2048
 
-// Score gives the scores of all documents of d, in the order of its rows. Other
-// feature ids than the model's are an error, and so is a score that is not a
-// finite number, with its row.
+// Score gives the scores of all documents of d, in the order of its rows; labels do
+// not matter, and may be nil. Other feature ids than the model's are an error, and so
+// is a score that is not a finite number, with its row. A call while another one goes
+// on is [ErrBusy].
 func (r *Ranker) Score(d *datasets.Dataset) ([]float64, error) {
-	if !slices.Equal(d.FeatureIDs, r.ids) {
-		return nil, fmt.Errorf("train: %s has other feature ids than the model: %s", d.Name, difference(d.FeatureIDs, r.ids))
+	if !r.busy.TryLock() {
+		return nil, fmt.Errorf("train: %w", ErrBusy)
+	}
+	defer r.busy.Unlock()
+	d, err := r.scorable(d)
+	if err != nil {
+		return nil, err
 	}
 	scores := make([]float64, 0, d.Rows())
 	var chunk []int
 	rows := 0
 	for q := range d.Queries() {
-		chunk = append(chunk, q)
-		rows += d.Offsets[q+1] - d.Offsets[q]
+		if n := d.Offsets[q+1] - d.Offsets[q]; n > 0 {
+			chunk = append(chunk, q)
+			rows += n
+		}
 		if rows < chunkRows && q < d.Queries()-1 {
 			continue
 		}
-		var err error
 		if scores, err = r.scoreChunk(scores, d, chunk, rows); err != nil {
 			return nil, err
 		}
@@ -96,24 +177,54 @@ func (r *Ranker) Score(d *datasets.Dataset) ([]float64, error) {
 	return scores, nil
 }
 
+// scorable is d with labels, whose values do not matter, after looking that it is
+// whole and has the features of the model.
+func (r *Ranker) scorable(d *datasets.Dataset) (*datasets.Dataset, error) {
+	if d == nil {
+		return nil, errors.New("train: the dataset to score is nil")
+	}
+	if !slices.Equal(d.FeatureIDs, r.ids) {
+		return nil, fmt.Errorf("train: %s has other feature ids than the model: %s", d.Name, difference(d.FeatureIDs, r.ids))
+	}
+	rows := 0
+	if len(d.Offsets) > 0 {
+		rows = d.Offsets[len(d.Offsets)-1]
+	}
+	if len(d.Offsets) > 0 && d.Offsets[0] != 0 || !slices.IsSorted(d.Offsets) {
+		return nil, fmt.Errorf("train: %s: the offsets of queries must ascend from 0", d.Name)
+	}
+	if len(d.Features) != rows*len(r.ids) {
+		return nil, fmt.Errorf("train: %s: %d feature values for %d documents of %d features", d.Name, len(d.Features), rows, len(r.ids))
+	}
+	if d.Labels == nil {
+		with := *d
+		with.Labels = make([]float32, rows)
+		d = &with
+	}
+	if len(d.Labels) != rows {
+		return nil, fmt.Errorf("train: %s: %d labels for %d documents", d.Name, len(d.Labels), rows)
+	}
+	return d, nil
+}
+
+// graph is the graph for so many rows.
+func (r *Ranker) graph(capacity int) (*scoreGraph, error) {
+	return r.graphs.get(capacity, func() (*scoreGraph, error) { return newScoreGraph(r.model, capacity, r.transform.Width()) })
+}
+
 // scoreChunk appends the scores of some queries.
 func (r *Ranker) scoreChunk(scores []float64, d *datasets.Dataset, queries []int, rows int) ([]float64, error) {
-	capacity := rung(rows)
-	g := r.graphs[capacity]
-	if g == nil {
-		var err error
-		if g, err = newScoreGraph(r.model, capacity, r.transform.Width()); err != nil {
-			return nil, fmt.Errorf("train: %w", err)
-		}
-		r.graphs[capacity] = g
+	capacity := datasets.Capacity(rows)
+	g, err := r.graph(capacity)
+	if err != nil {
+		return nil, fmt.Errorf("train: %w", err)
 	}
-	r.batch.Pack(d, r.transform, queries, capacity, len(queries))
-	values, err := g.run(r.batch.X)
+	r.batch.Pack(d, r.transform, queries, capacity, capacity)
+	values, err := g.run(&r.batch)
 	if err != nil {
 		return nil, fmt.Errorf("train: %s: %w", d.Name, err)
 	}
-	for _, v := range values[:rows] {
-		s := float64(v)
+	for _, s := range values[:rows] {
 		if math.IsNaN(s) || math.IsInf(s, 0) {
 			return nil, fmt.Errorf("train: %s: the score of row %d is %v", d.Name, len(scores), s)
 		}

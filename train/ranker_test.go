@@ -2,14 +2,19 @@ package train
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/metrics"
 )
 
 func TestRankerFile(t *testing.T) {
@@ -66,16 +71,17 @@ func TestRankerErrors(t *testing.T) {
 	}
 	d = tiny("new.txt", []float32{1, 0})
 	d.Row(1)[0], d.Row(1)[1] = 3e38, 3e38
-	for i := range r.model.Weights()[0].Value.Float32s() {
-		r.model.Weights()[0].Value.Float32s()[i] = 3
+	for i := range trainedWeights(r)[:3] {
+		trainedWeights(r)[i] = 3
 	}
 	if _, err := r.Score(d); err == nil || !strings.Contains(err.Error(), "the score of row 1 is +Inf") {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestLoadRankerChecksTheTransform(t *testing.T) {
-	r := mustRun(t, mustNew(t, Config{Epochs: 1}, tinySplits()), Hooks{}).Ranker
+// What is wrong with a file is said where it is saved, and where it is read.
+func TestFilesThatDoNotFit(t *testing.T) {
+	good := mustRun(t, mustNew(t, Config{Epochs: 1}, tinySplits()), Hooks{}).Ranker
 	path := filepath.Join(t.TempDir(), "m.npz")
 	for _, c := range []struct {
 		change func(*Ranker)
@@ -84,20 +90,153 @@ func TestLoadRankerChecksTheTransform(t *testing.T) {
 		{func(r *Ranker) { r.ids = []int{1, 2} }, "do not fit"},
 		{func(r *Ranker) { r.transform.Columns = []int{7} }, "columns"},
 		{func(r *Ranker) { r.transform.Parts = nil }, "no parts"},
-		{func(r *Ranker) { r.transform.Columns = r.transform.Columns[:1] }, "do not fit"},
 	} {
-		broken := *r
-		transform := *r.transform
-		broken.transform = &transform
-		c.change(&broken)
-		if err := broken.Save(path); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := LoadRanker(path); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
+		transform := *good.transform
+		broken := newRanker(good.model, &transform, good.ids, good.names, good.gain)
+		c.change(broken)
+		if err := broken.Save(path); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("got %v, want %q", err, c.want)
 		}
 	}
+	transform := *good.transform
+	transform.Columns = transform.Columns[:1]
+	if err := newRanker(good.model, &transform, good.ids, good.names, good.gain).Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := LoadRanker(path); err == nil || !strings.Contains(err.Error(), "do not fit: nn: the features are (8, 1), want a matrix [rows, 3]") || !strings.Contains(err.Error(), path) {
+		t.Errorf("a transform of another width: %v", err)
+	}
 }
+
+// A model file of format 1, written by the program before there was format 2, scores
+// as that program did, and can be written and read again.
+func TestVersion1(t *testing.T) {
+	r, err := LoadRanker("testdata/version1.npz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := datasets.ReadFile("testdata/version1.txt", datasets.ReadOptions{FeatureIDs: r.FeatureIDs()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("testdata/version1.scores")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "m.npz")
+	if err := r.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	again, err := ReadRanker(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []*Ranker{r, again} {
+		scores, err := r.Score(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got strings.Builder
+		for _, s := range scores {
+			fmt.Fprintln(&got, strconv.FormatFloat(s, 'g', -1, 32))
+		}
+		if got.String() != string(text) {
+			t.Errorf("got scores\n%s, want\n%s", got.String(), text)
+		}
+	}
+}
+
+// Documents without labels are scored; a dataset that is not whole, and a second
+// goroutine, are errors.
+func TestScoreRefuses(t *testing.T) {
+	r := mustRun(t, mustNew(t, Config{Epochs: 1}, tinySplits()), Hooks{}).Ranker
+	whole := tinySplits().Test
+	want, err := r.Score(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		change func(*datasets.Dataset)
+		want   string // "": no error, and the same scores
+	}{
+		{func(d *datasets.Dataset) { d.Labels = nil }, ""},
+		{func(d *datasets.Dataset) { d.QueryIDs = nil }, ""},
+		{func(d *datasets.Dataset) { d.Labels = d.Labels[:2] }, "2 labels for 5 documents"},
+		{func(d *datasets.Dataset) { d.Features = d.Features[:9] }, "9 feature values for 5 documents of 3 features"},
+		{func(d *datasets.Dataset) { d.Offsets = []int{0, 2, 9} }, "15 feature values for 9 documents"},
+		{func(d *datasets.Dataset) { d.Offsets = []int{0, 7, 5} }, "the offsets of queries must ascend"},
+		{func(d *datasets.Dataset) { d.Offsets = []int{1, 5} }, "the offsets of queries must ascend"},
+	} {
+		d := *whole
+		c.change(&d)
+		got, err := r.Score(&d)
+		if c.want == "" && (err != nil || !slices.Equal(got, want)) || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("got %v, %v, want %q", got, err, c.want)
+		}
+	}
+	if _, err := r.Score(nil); err == nil {
+		t.Error("nil: no error")
+	}
+
+	r.busy.Lock() // as a call does that goes on
+	if _, err := r.Score(whole); !errors.Is(err, ErrBusy) {
+		t.Errorf("a second goroutine: %v", err)
+	}
+	if err := r.Close(); !errors.Is(err, ErrBusy) {
+		t.Errorf("closed by a second goroutine: %v", err)
+	}
+	r.busy.Unlock()
+	if err := r.Close(); err != nil || len(r.graphs) != 0 {
+		t.Errorf("%d graphs after Close, %v", len(r.graphs), err)
+	}
+	if got, err := r.Score(whole); err != nil || !slices.Equal(got, want) {
+		t.Errorf("after Close: %v, %v", got, err)
+	}
+}
+
+// Many goroutines on one ranker get scores or ErrBusy, and nothing else.
+func TestRankerInManyGoroutines(t *testing.T) {
+	s := small()
+	r := mustRun(t, mustNew(t, Config{Epochs: 1}, s), Hooks{}).Ranker
+	want, err := r.Score(s.Test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 20 {
+				if got, err := r.Score(s.Test); err == nil && !slices.Equal(got, want) || err != nil && !errors.Is(err, ErrBusy) {
+					t.Errorf("%v, %v", got, err)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// A ranker keeps a bounded number of graphs, whatever it scores.
+func TestGraphsAreBounded(t *testing.T) {
+	closed := 0
+	g := graphs[fakeGraph]{}
+	for rows := range 1000 {
+		if _, err := g.get(rows, func() (fakeGraph, error) { return func() { closed++ }, nil }); err != nil || len(g) > mostGraphs {
+			t.Fatal(len(g), err)
+		}
+	}
+	if closed+len(g) != 1000 {
+		t.Errorf("%d graphs closed, %d kept", closed, len(g))
+	}
+}
+
+type fakeGraph func()
+
+func (f fakeGraph) close() error { f(); return nil }
 
 // reverse ranks by the first feature, ascending.
 type reverse struct{}
@@ -186,7 +325,7 @@ func TestBestFeatureMayBeAscending(t *testing.T) {
 func TestConventions(t *testing.T) {
 	for convention, want := range map[string]float64{"zero": 0.5, "letor4": 0.5, "one": 1, "skip": 1} {
 		tr := mustNew(t, Config{Convention: convention}, tinySplits())
-		values, err := tr.evaluate(tr.splits.Test, featureScores(tr.splits.Test, 0, true), []measure{tr.metric})
+		values, err := tr.evaluate(tr.splits.Test, featureScores(tr.splits.Test, 0, true), []metrics.Measure{tr.metric})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -121,34 +121,26 @@ func (t *Trainer) featureRanker(column int, descending bool) string {
 // featureRow is the place of that ranker in a report.
 const featureRow = 1
 
-// ofRanking is the part of measures that is not expected.
-func (p *parsed) ofRanking() []measure {
-	var list []measure
-	for _, m := range p.measures {
-		if !m.expected && !m.ofFairness {
-			list = append(list, m)
-		}
-	}
-	return list
+// ofRanking is the part of measures that needs no policy.
+func (p *parsed) ofRanking() []metrics.Measure {
+	return slices.DeleteFunc(slices.Clone(p.measures), metrics.Measure.OfPolicy)
 }
 
 // randomOrder is the expectation over random rankings, which for this ranker is
-// what both kinds of metrics measure.
+// what both kinds of metrics measure: that of a ranking with all scores equal.
 func (t *Trainer) randomOrder(d *datasets.Dataset) (Values, error) {
-	var list []measure
+	random := *t.parsed
+	random.ties = metrics.TiesRandom
+	var list []metrics.Measure
 	for _, m := range t.measures {
-		if m.expected = !m.ofFairness; !slices.Contains(list, m) {
-			list = append(list, m)
-		}
+		list = append(list, m.Ranking())
 	}
-	values, err := t.evaluate(d, make([]float64, d.Rows()), list)
+	values, err := random.evaluate(d, make([]float64, d.Rows()), list)
 	if err != nil {
 		return nil, err
 	}
 	for _, m := range t.measures {
-		of := m
-		of.expected = !m.ofFairness
-		values[m.String()] = values[of.String()]
+		values[m.String()] = values[m.Ranking().String()]
 	}
 	return values, nil
 }
@@ -158,8 +150,8 @@ func (t *Trainer) randomOrder(d *datasets.Dataset) (Values, error) {
 // the cutoff; the first of several.
 func (t *Trainer) bestFeature() (column int, descending bool, err error) {
 	d := t.splits.Train
-	m := measure{metric: t.metric.metric}
-	if t.metric.ofFairness {
+	m := t.metric.Ranking()
+	if m.OfPolicy() {
 		m = t.measures[0]
 	}
 	type outcome struct {
@@ -172,7 +164,7 @@ func (t *Trainer) bestFeature() (column int, descending bool, err error) {
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
 			for i := range next {
-				values, err := t.evaluate(d, featureScores(d, i/2, i%2 == 0), []measure{m})
+				values, err := t.evaluate(d, featureScores(d, i/2, i%2 == 0), []metrics.Measure{m})
 				outcomes[i] = outcome{float64(values[m.String()]), err}
 			}
 		})
@@ -187,7 +179,7 @@ func (t *Trainer) bestFeature() (column int, descending bool, err error) {
 		if o.err != nil {
 			return 0, false, o.err
 		}
-		if i == 0 || m.better(o.value, best.value) {
+		if i == 0 || m.Better(o.value, best.value) {
 			best, column, descending = o, i/2, i%2 == 0
 		}
 	}

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"gorgonia.org/tensor"
-
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ops"
@@ -25,18 +23,18 @@ type Trainer struct {
 	queries   []int     // of the training split, those with a relevant document
 	gains     []float32 // of the training split, by row
 
-	model     *nn.MLP
+	model     nn.Scorer
 	optimizer optimizer
 	objective
-	graphs   map[int]*stepGraph // by rows
-	single   map[int]*stepGraph // of one query, by rows: to find who is to blame
+	graphs   graphs[*stepGraph]
 	buffers  [2]batch
-	gradient []float32
-	current  *Ranker // of model
-	best     *Ranker // of a model of its own, with the weights of the best epoch
+	weights  []float32 // of model
+	gradient []float32 // as long
+	current  *Ranker   // of model
+	best     *Ranker   // of a model of its own, with the weights of the best epoch
 
-	// How far it has come: what a checkpoint keeps, besides the optimizer's state.
-	weights []float32 // of all layers, one after another
+	// How far it has come: what a checkpoint keeps, besides weights and the optimizer's
+	// state.
 	step    uint64
 	history []Epoch
 }
@@ -100,9 +98,9 @@ func New(c Config, s *datasets.Splits) (*Trainer, error) {
 			loss:      p.loss,
 			sampler:   ops.NewSampler(p.Samples.most(), p.Cutoff, p.Seed),
 			exposure:  ops.NewSampler(exposureSamples, p.Cutoff, ^p.Seed),
-			discounts: p.discounts,
+			discounts: p.optimised.Discounts,
 		},
-		graphs: map[int]*stepGraph{}, single: map[int]*stepGraph{},
+		graphs: graphs[*stepGraph]{},
 	}
 	if err := t.takeSplits(s); err != nil {
 		return nil, err
@@ -115,22 +113,26 @@ func New(c Config, s *datasets.Splits) (*Trainer, error) {
 	if t.optimizer, err = newOptimizer(p.Config); err != nil {
 		return nil, err
 	}
-	mlp := nn.MLPConfig{
-		Features: t.transform.Width(), Hidden: p.Hidden, Activation: p.Activation,
-		Dropout: p.Dropout, Members: p.Members, Seed: p.Seed, Dtype: tensor.Float32,
-	}
-	if t.model, err = nn.NewMLP(mlp); err != nil {
+	if t.model, err = t.newScorer(); err != nil {
 		return nil, err
 	}
-	best, err := nn.NewMLP(mlp)
+	best, err := t.newScorer()
 	if err != nil {
 		return nil, err
 	}
+	t.weights = t.model.Weights().Float32s()
+	t.gradient = make([]float32, len(t.weights))
 	t.current = newRanker(t.model, t.transform, train.FeatureIDs, train.FeatureNames, p.Gain)
 	t.best = newRanker(best, t.transform, train.FeatureIDs, train.FeatureNames, p.Gain)
-	t.weights = flatten(t.model)
-	t.gradient = make([]float32, len(t.weights))
 	return t, nil
+}
+
+// newScorer makes a model with its initial weights.
+func (t *Trainer) newScorer() (nn.Scorer, error) {
+	return nn.NewMLP(nn.MLPConfig{
+		Features: t.transform.Width(), Hidden: t.Hidden, Activation: t.Activation,
+		Dropout: t.Dropout, Members: t.Members, Seed: t.Seed,
+	})
 }
 
 // takeSplits checks the splits and prepares gains and the queries to train on.
@@ -155,6 +157,7 @@ func (t *Trainer) takeSplits(s *datasets.Splits) error {
 		if err := t.checkGroups(split.d); err != nil {
 			return err
 		}
+		t.topGrade = max(t.topGrade, float64(slices.Max(split.d.Labels)))
 		relevant, err := t.relevantQueries(split.d)
 		if err != nil {
 			return err
@@ -181,7 +184,7 @@ func (t *Trainer) prepareGains() error {
 	if t.NormalizeGains {
 		for q := range d.Queries() {
 			of := gains[d.Offsets[q]:d.Offsets[q+1]]
-			if norm := t.norm(of); norm > 0 {
+			if norm := t.optimised.Norm(of); norm > 0 {
 				for i := range of {
 					of[i] /= norm
 				}
@@ -220,7 +223,7 @@ func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
 		}
 	}
 	if len(t.history) == 0 {
-		unflatten(t.best.model, t.weights)
+		t.keepBest()
 	}
 	r := &Result{Ranker: t.best, History: t.history, Interrupted: interrupted}
 	if i := t.bestEpoch(); i >= 0 {
@@ -265,7 +268,6 @@ func (t *Trainer) runEpoch(ctx context.Context, h Hooks) (Epoch, error) {
 		if err != nil {
 			return t.blame(err, e.Epoch, b)
 		}
-		loss /= float64(max(1, t.Members))
 		e.Loss += loss * float64(len(b.queries)) / float64(len(order))
 		t.step++
 		progress.Step++
@@ -303,12 +305,15 @@ func (t *Trainer) validate(e *Epoch) (err error) {
 	}
 	name := t.metric.String()
 	best := t.bestEpoch()
-	e.Best = best < 0 || t.metric.better(float64(e.Vali[name]), float64(t.history[best].Vali[name]))
+	e.Best = best < 0 || t.metric.Better(float64(e.Vali[name]), float64(t.history[best].Vali[name]))
 	if e.Best {
-		unflatten(t.best.model, t.weights)
+		t.keepBest()
 	}
 	return nil
 }
+
+// keepBest makes the best model the one that is trained.
+func (t *Trainer) keepBest() { copy(t.best.model.Weights().Float32s(), t.weights) }
 
 func (t *Trainer) evaluateSplit(r *Ranker, d *datasets.Dataset) (Values, error) {
 	scores, err := r.Score(d)
@@ -332,7 +337,6 @@ func (t *Trainer) learn(b *batch, learningRate float64) (float64, error) {
 	if i := slices.IndexFunc(t.weights, notFinite); i >= 0 {
 		return 0, &weightError{t.weights[i]}
 	}
-	unflatten(t.model, t.weights)
 	return loss, nil
 }
 
@@ -346,29 +350,20 @@ func (e *weightError) Error() string {
 func notFinite(v float32) bool { return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) }
 
 // differentiate computes the loss of a batch and its gradient.
-func (t *Trainer) differentiate(graphs map[int]*stepGraph, b *batch, queries int) (float64, error) {
-	g := graphs[b.rows]
-	if g == nil {
-		var err error
-		if g, err = newStepGraph(t.model, &t.objective, b.rows, queries, t.transform.Width()); err != nil {
-			return 0, err
-		}
-		graphs[b.rows] = g
-	}
-	t.model.SetStep(t.step)
-	t.setStep(t.step)
-	loss, err := g.run(b)
+func (t *Trainer) differentiate(graphs graphs[*stepGraph], b *batch, queries int) (float64, error) {
+	g, err := graphs.get(b.rows, func() (*stepGraph, error) {
+		return newStepGraph(t.model, &t.objective, b.rows, queries, t.transform.Width())
+	})
 	if err != nil {
 		return 0, err
 	}
-	if math.IsNaN(loss) || math.IsInf(loss, 0) {
-		return 0, fmt.Errorf("the loss is %v", loss)
+	nn.SetStep(t.model, t.step)
+	t.setStep(t.step)
+	loss, err := g.run(b, t.gradient)
+	if err == nil && (math.IsNaN(loss) || math.IsInf(loss, 0)) {
+		err = fmt.Errorf("the loss is %v", loss)
 	}
-	at := 0
-	for _, n := range g.grads {
-		at += copy(t.gradient[at:], n.Value().(*tensor.Dense).Float32s())
-	}
-	return loss, nil
+	return loss, err
 }
 
 func (t *Trainer) addL2() {
@@ -376,9 +371,9 @@ func (t *Trainer) addL2() {
 		return
 	}
 	at := 0
-	for _, w := range t.model.Weights() {
-		end := at + w.Value.DataSize()
-		if !w.Bias {
+	for _, a := range t.model.Weights().Arrays() {
+		end := at + a.Size()
+		if !a.Bias {
 			for i := at; i < end; i++ {
 				t.gradient[i] += float32(t.L2) * t.weights[i]
 			}
@@ -394,10 +389,12 @@ func (t *Trainer) blame(err error, epoch int, b *batch) error {
 	var ids []string
 	var tooFar *weightError
 	if !errors.As(err, &tooFar) {
+		single := graphs[*stepGraph]{} // of one query
+		defer single.close()
 		for _, q := range b.queries {
 			var alone batch
 			t.pack(&alone, []int{q}, 1)
-			_, failed := t.differentiate(t.single, &alone, 1)
+			_, failed := t.differentiate(single, &alone, 1)
 			if failed == nil {
 				_, failed = clip(t.gradient, 0)
 			}
@@ -419,32 +416,12 @@ func (t *Trainer) blame(err error, epoch int, b *batch) error {
 	return fmt.Errorf("train: epoch %d, step %d, query %s of %s: %w", epoch, t.step+1, list, d.Name, err)
 }
 
-// flatten is a copy of all weights of a model.
-func flatten(m nn.Scorer) []float32 {
-	var flat []float32
-	for _, w := range m.Weights() {
-		flat = append(flat, w.Value.Float32s()...)
-	}
-	return flat
-}
-
-// unflatten sets the weights of a model.
-func unflatten(m nn.Scorer, flat []float32) {
-	for _, w := range m.Weights() {
-		flat = flat[copy(w.Value.Float32s(), flat):]
-	}
-}
-
 // Architecture says in words what the model is: "92 inputs, hidden 64 (relu),
 // 6017 weights".
 func (t *Trainer) Architecture() string {
-	c := t.model.Config()
-	hidden := "linear"
-	if len(c.Hidden) > 0 {
-		hidden = fmt.Sprintf("hidden %v (%v)", strings.Trim(fmt.Sprint(c.Hidden), "[]"), c.Activation)
+	model := t.model.Kind()
+	if s, ok := t.model.(fmt.Stringer); ok {
+		model = s.String()
 	}
-	if c.Members > 1 {
-		hidden = fmt.Sprintf("%d networks of %s", c.Members, hidden)
-	}
-	return fmt.Sprintf("%d inputs, %s, %d weights", c.Features, hidden, len(t.weights))
+	return fmt.Sprintf("%d inputs, %s, %d weights", t.transform.Width(), model, len(t.weights))
 }

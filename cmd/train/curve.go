@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/train"
 	"github.com/plrank/plrank/viz"
 )
@@ -18,8 +19,8 @@ func drawCurve(path, metric string, history []train.Epoch) error {
 		}
 	}
 	names := []string{metric}
-	if ranking, expected := train.Twins(metric); ranking != expected {
-		names = []string{ranking, expected}
+	if m, err := metrics.ParseMeasure(metric); err == nil && m.Ranking().String() != m.Expected().String() {
+		names = []string{m.Ranking().String(), m.Expected().String()}
 	}
 	for _, name := range names {
 		s := viz.Series{Name: name, Marks: []int{best}}

@@ -29,7 +29,8 @@ import (
 	"github.com/plrank/plrank/internal/atomicfile"
 )
 
-const headerName = "header"
+// HeaderName is the name of the array that holds the header.
+const HeaderName = "header"
 
 // An Array is a named vector, or a matrix in row-major order.
 type Array struct {
@@ -38,35 +39,39 @@ type Array struct {
 	Data  []float64
 }
 
-// Write writes the header, as JSON, and the arrays, whose names must differ. The
-// file appears complete or not at all, and a file that was there is replaced.
-// The same content gives the same bytes.
+// Write writes a file, see [Encode]. It appears complete or not at all, and a file
+// that was there is replaced.
 func Write(path string, header any, arrays []Array) error {
+	return atomicfile.Write(path, func(out io.Writer) error { return Encode(out, header, arrays) })
+}
+
+// Encode writes the header, as JSON, and the arrays, whose names must differ. The
+// same content gives the same bytes.
+func Encode(out io.Writer, header any, arrays []Array) error {
 	text, err := json.Marshal(header)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return err
 	}
-	return atomicfile.Write(path, func(out io.Writer) error {
-		w := npz.NewWriter(out)
-		if err := w.Write(headerName+".npy", text); err != nil {
+	w := npz.NewWriter(out)
+	if err := w.Write(HeaderName+".npy", text); err != nil {
+		return err
+	}
+	for _, a := range arrays {
+		var value any = a.Data
+		if len(a.Shape) == 2 {
+			value = mat.NewDense(a.Shape[0], a.Shape[1], a.Data)
+		}
+		if err := w.Write(a.Name+".npy", value); err != nil {
 			return err
 		}
-		for _, a := range arrays {
-			var value any = a.Data
-			if len(a.Shape) == 2 {
-				value = mat.NewDense(a.Shape[0], a.Shape[1], a.Data)
-			}
-			if err := w.Write(a.Name+".npy", value); err != nil {
-				return err
-			}
-		}
-		return w.Close()
-	})
+	}
+	return w.Close()
 }
 
 // A File is what Read found.
 type File struct {
-	path   string
+	name   string
+	order  []string // names of the arrays, as they stand in the file
 	arrays map[string]Array
 }
 
@@ -77,9 +82,14 @@ func Read(path string, header any) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{path: path, arrays: map[string]Array{}}
+	return Decode(path, data, header)
+}
+
+// Decode reads what Encode wrote, see [Read]. The name is for errors.
+func Decode(name string, data []byte, header any) (*File, error) {
+	f := &File{name: name, arrays: map[string]Array{}}
 	if err := f.parse(data, header); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return f, nil
 }
@@ -99,7 +109,10 @@ func (f *File) parse(data []byte, header any) error {
 		if err != nil {
 			return fmt.Errorf("array %q: %w", name, err)
 		}
-		if name == headerName {
+		if _, twice := f.arrays[name]; twice || name == HeaderName && text != nil {
+			return fmt.Errorf("array %q is there twice", name)
+		}
+		if name == HeaderName {
 			err = decode(raw, func(r *npy.Reader) error { return r.Read(&text) })
 		} else {
 			a := Array{Name: name}
@@ -107,6 +120,7 @@ func (f *File) parse(data []byte, header any) error {
 				a.Shape = r.Header.Descr.Shape
 				return r.Read(&a.Data)
 			})
+			f.order = append(f.order, name)
 			f.arrays[name] = a
 		}
 		if err != nil {
@@ -114,7 +128,7 @@ func (f *File) parse(data []byte, header any) error {
 		}
 	}
 	if text == nil {
-		return fmt.Errorf("no array %q", headerName)
+		return fmt.Errorf("no array %q", HeaderName)
 	}
 	if err := json.Unmarshal(text, header); err != nil {
 		return fmt.Errorf("header: %w", err)
@@ -182,15 +196,37 @@ func decode(raw []byte, read func(*npy.Reader) error) (err error) {
 func (f *File) Take(name string, shape ...int) ([]float64, error) {
 	a, ok := f.arrays[name]
 	if !ok {
-		return nil, fmt.Errorf("%s: no array %q", f.path, name)
+		return nil, fmt.Errorf("%s: no array %q", f.name, name)
 	}
 	if !slices.Equal(a.Shape, shape) {
-		return nil, fmt.Errorf("%s: array %q has shape %v, want %v", f.path, name, a.Shape, shape)
+		return nil, fmt.Errorf("%s: array %q has shape %v, want %v", f.name, name, a.Shape, shape)
 	}
-	for i, v := range a.Data {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("%s: array %q: entry %d is %v, want a finite number", f.path, name, i, v)
-		}
+	if err := a.CheckFinite(); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.name, err)
 	}
 	return a.Data, nil
+}
+
+// Arrays are all arrays, in the order of the file. Numbers that are not finite are an
+// error.
+func (f *File) Arrays() ([]Array, error) {
+	var all []Array
+	for _, name := range f.order {
+		a := f.arrays[name]
+		if err := a.CheckFinite(); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.name, err)
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+// CheckFinite is an error where an entry is no finite number.
+func (a Array) CheckFinite() error {
+	for i, v := range a.Data {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("array %q: entry %d is %v, want a finite number", a.Name, i, v)
+		}
+	}
+	return nil
 }

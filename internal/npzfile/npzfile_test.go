@@ -141,7 +141,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(good[:len(good)/2])
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var h head
-		file := &File{path: "fuzz", arrays: map[string]Array{}}
+		file := &File{name: "fuzz", arrays: map[string]Array{}}
 		if err := file.parse(data, &h); err != nil {
 			return
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/plrank/plrank/plackett"
 )
 
-// Rankings are given rankings of the queries of some Lists, laid out as the
+// Rankings are given rankings of the queries of an Input, laid out as the
 // values of ops.Rankings: [queries, Samples, Cutoff] row numbers, −1 where the
 // list has ended. A sample whose first entry is −1 is absent; all samples of a
 // query without documents are.
@@ -17,7 +17,7 @@ type Rankings struct {
 	Cutoff  int
 }
 
-// Policy is the Plackett–Luce policy that scores define, and how it is sampled.
+// Policy says how the Plackett–Luce policy that the scores define is sampled.
 type Policy struct {
 	Samples int    // rankings drawn for every query; 0: 100
 	Seed    uint64 // of the random numbers: the same seed and step, the same rankings
@@ -58,17 +58,17 @@ type rankingReader struct {
 	count  int
 }
 
-// check is about the shape.
-func (r *rankingReader) check(offsets []int, rows int) error {
-	offsets, err := checked(offsets, rows)
+// rankings reads in.Rankings.
+func (in Input) rankings() (*rankingReader, error) {
+	offsets, err := in.offsets()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	queries := len(offsets) - 1
+	queries, r := len(offsets)-1, *in.Rankings
 	if r.Samples < 0 || r.Cutoff < 0 || len(r.Rows) != queries*r.Samples*r.Cutoff {
-		return fmt.Errorf("metrics: %d entries of rankings, want %d queries × %d samples × cutoff %d", len(r.Rows), queries, r.Samples, r.Cutoff)
+		return nil, fmt.Errorf("metrics: %d entries of rankings, want %d queries × %d samples × cutoff %d", len(r.Rows), queries, r.Samples, r.Cutoff)
 	}
-	return nil
+	return &rankingReader{Rankings: r}, nil
 }
 
 // read gives the first depth places of the query's rankings that are present,

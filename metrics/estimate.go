@@ -6,13 +6,13 @@ import (
 	"github.com/plrank/plrank/plackett"
 )
 
-// Expectation is the expected metric of every query.
-type Expectation struct {
-	PerQuery []float64 // the mean over the sampled rankings; NaN where the metric is not defined
+// Estimate is a measure of every query, and how exactly it is known.
+type Estimate struct {
+	PerQuery []float64 // NaN where the measure is not defined
 	// StdErr is the standard error of PerQuery as an estimate of the exact
 	// expectation, from the spread of the samples. With one sample it is not
-	// known, +Inf. NaN where PerQuery is. For the metrics that are sums, Expected
-	// takes it from the spread between four parts of the samples: right on
+	// known, +Inf. NaN where PerQuery is. For the metrics that are sums it is
+	// from the spread between four parts of the samples: right on
 	// average, so for a Mean over many queries, but rough for a single one.
 	StdErr []float64
 }
@@ -20,7 +20,7 @@ type Expectation struct {
 // Mean is the mean over queries and its standard error from the sampling of
 // rankings; that the queries themselves are a sample is not in it. Both are NaN
 // where no query counts.
-func (e Expectation) Mean(c Convention) (mean, stdErr float64) {
+func (e Estimate) Mean(c Convention) (mean, stdErr float64) {
 	mean = Mean(e.PerQuery, c)
 	variance := 0.0
 	for _, s := range e.StdErr {
@@ -31,83 +31,76 @@ func (e Expectation) Mean(c Convention) (mean, stdErr float64) {
 	return mean, math.Sqrt(variance) / float64(len(c.Counted(e.PerQuery)))
 }
 
-// Expected estimates the expectation of a metric under the Plackett–Luce policy
+// expected estimates the expectation of a metric under the Plackett–Luce policy
 // of the scores, E_y[metric(y)], from rankings that it draws. For the metrics that
 // are sums over ranks, Σ_k w_k v(y_k) (all but MAP, MRR and ERR), it averages
 // Σ_k w_k E[v(y_k) | y_1 … y_{k−1}], which has the same expectation and less
 // variance: for DCG@5 of 125 documents with normal scores of standard deviation
 // 0.5, 1, 2 and 4 about 2000, 300, 14 and 3 times less. It costs
 // O(documents + samples · cutoff) a query; a metric without a cutoff needs
-// rankings of whole lists. Errors are those of PerQuery.
-func Expected(m Metric, l Lists, gain Gain, p Policy) (Expectation, error) {
-	draws, err := p.draws()
+// rankings of whole lists. Over given rankings it is the plain mean; they must be as
+// long as the metric looks, except where the list is shorter.
+func (in Input) expected(m metric) (Estimate, error) {
+	if in.Rankings != nil {
+		given, err := in.rankings()
+		if err != nil {
+			return Estimate{}, err
+		}
+		return in.estimate(m, func(e *evaluator, q query) (mean, stdErr float64, err error) {
+			places, err := given.read(q, e.depth())
+			if err != nil {
+				return 0, 0, err
+			}
+			mean, stdErr = e.average(places)
+			return mean, stdErr, nil
+		})
+	}
+	draws, err := in.Policy.draws()
 	if err != nil {
-		return Expectation{}, err
+		return Estimate{}, err
 	}
 	var kernel plackett.Kernel
-	return expectation(m, l, gain, func(j *judge, q query) (mean, stdErr float64, err error) {
-		depth := m.depth(len(q.scores))
-		places, err := draws.of(q, depth)
+	return in.estimate(m, func(e *evaluator, q query) (mean, stdErr float64, err error) {
+		places, err := draws.of(q, e.depth())
 		if err != nil {
 			return 0, 0, err
 		}
 		if families[m.kind].walk != nil {
-			mean, stdErr = j.average(places, depth)
+			mean, stdErr = e.average(places)
 			return mean, stdErr, nil
 		}
-		return j.conditional(&kernel, q.scores, places, depth)
+		return e.conditional(&kernel, q.scores, places)
 	})
 }
 
-// OverRankings is the mean of a metric over given rankings. They must be as
-// long as the metric looks, except where the list is shorter. Besides the
-// errors of PerQuery, rankings of another shape and entries that are no row of
-// the query, or twice in a ranking, are errors.
-func OverRankings(m Metric, l Lists, gain Gain, r Rankings) (Expectation, error) {
-	places := rankingReader{Rankings: r}
-	if err := places.check(l.Offsets, len(l.Scores)); err != nil {
-		return Expectation{}, err
-	}
-	return expectation(m, l, gain, func(j *judge, q query) (mean, stdErr float64, err error) {
-		depth := m.depth(len(q.scores))
-		rankings, err := places.read(q, depth)
-		if err != nil {
-			return 0, 0, err
-		}
-		mean, stdErr = j.average(rankings, depth)
-		return mean, stdErr, nil
-	})
-}
-
-// expectation collects the expectations of the queries for which the metric is
-// defined.
-func expectation(m Metric, l Lists, gain Gain, of func(j *judge, q query) (mean, stdErr float64, err error)) (Expectation, error) {
-	var e Expectation
-	err := l.judged(m, gain, func(j *judge, q query) (err error) {
+// estimate collects the estimates of the queries for which the metric is defined.
+func (in Input) estimate(m metric, of func(e *evaluator, q query) (mean, stdErr float64, err error)) (Estimate, error) {
+	var all Estimate
+	err := in.prepared(m, func(e *evaluator, q query) (err error) {
 		mean, stdErr := math.NaN(), math.NaN()
 		switch {
 		case !q.defined:
 		case len(q.scores) == 0: // one ranking, the empty one
-			mean, stdErr = j.value(nil), 0
+			mean, stdErr = e.value(&ranking{}), 0
 		default:
-			mean, stdErr, err = of(j, q)
+			mean, stdErr, err = of(e, q)
 		}
-		e.PerQuery = append(e.PerQuery, mean)
-		e.StdErr = append(e.StdErr, stdErr)
+		all.PerQuery = append(all.PerQuery, mean)
+		all.StdErr = append(all.StdErr, stdErr)
 		return err
 	})
 	if err != nil {
-		return Expectation{}, err
+		return Estimate{}, err
 	}
-	return e, nil
+	return all, nil
 }
 
-// average is the mean of the metric over rankings of depth places of the query's
-// documents, numbered from 0, one ranking after another, and its standard error.
-func (j *judge) average(rankings []int, depth int) (mean, stdErr float64) {
+// average is the mean of the metric over rankings of the query's documents, numbered
+// from 0, one ranking after another, and its standard error.
+func (e *evaluator) average(rankings []int) (mean, stdErr float64) {
 	var over moments
-	for ; len(rankings) > 0; rankings = rankings[depth:] {
-		over.add(j.value(rankings[:depth]), 1)
+	for depth := e.depth(); len(rankings) > 0; rankings = rankings[depth:] {
+		over.add(e.value(&ranking{documents: rankings[:depth]}), 1)
 	}
 	return over.mean, over.stdErr()
 }
@@ -119,18 +112,19 @@ const batches = 4
 
 // conditional is Σ_k w_k E[v(y_k) | y_1 … y_{k−1}], averaged over rankings as those of
 // average, and its standard error.
-func (j *judge) conditional(kernel *plackett.Kernel, scores []float64, rankings []int, depth int) (mean, stdErr float64, err error) {
+func (e *evaluator) conditional(kernel *plackett.Kernel, scores []float64, rankings []int) (mean, stdErr float64, err error) {
 	var over moments
+	depth := e.depth()
 	samples := len(rankings) / depth
 	parts := min(batches, samples)
 	for part := range parts {
 		first, end := part*samples/parts, (part+1)*samples/parts
 		r := plackett.Rankings{Documents: rankings[first*depth : end*depth], Cutoff: depth}
-		sum, err := kernel.Metric(plackett.PLRankRB, scores, j.values, j.weights, r)
+		sum, err := kernel.Metric(plackett.PLRankRB, scores, e.values, e.weights, r)
 		if err != nil {
 			return 0, 0, err
 		}
-		over.add(j.base+sum/j.norm, float64(end-first))
+		over.add(e.base+sum/e.norm, float64(end-first))
 	}
 	return over.mean, over.stdErr(), nil
 }

@@ -19,7 +19,8 @@ func TestExpectedAgainstEnumeration(t *testing.T) {
 		{12, -0.6, 1.1, 0, 7, 12}, // peaked
 	} {
 		labels := []float32{2, 0, 0, 3, 1, 0}
-		copies := Lists{Offsets: []int{0}}
+		copies := Input{Offsets: []int{0}}
+		copies.Policy.Seed = 7
 		for range 200 {
 			copies.Scores = append(copies.Scores, scores...)
 			copies.Labels = append(copies.Labels, labels...)
@@ -27,17 +28,17 @@ func TestExpectedAgainstEnumeration(t *testing.T) {
 		}
 		for _, m := range allMetrics(t) {
 			exact := 0.0
-			j := judge{metric: m, gain: Exp2Gain}
+			j := evaluator{metric: m.metric, highestGrade: 3}
 			if _, err := j.prepare(labels); err != nil {
 				t.Fatal(err)
 			}
-			err := plackett.Enumerate(scores, m.depth(len(scores)), func(ranking []int, probability float64) {
-				exact += probability * j.value(ranking)
+			err := plackett.Enumerate(scores, j.depth(), func(documents []int, probability float64) {
+				exact += probability * j.value(&ranking{documents: documents})
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			e, err := Expected(m, copies, Exp2Gain, Policy{Seed: 7})
+			e, err := m.Expected().Estimate(copies)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -57,7 +58,7 @@ func TestExpectedAgainstEnumeration(t *testing.T) {
 // What Expected gains over the plain mean.
 func TestExpectedHasLessVariance(t *testing.T) {
 	l, m := benchmarkLists(100, 125), mustParse(t, "dcg@5")
-	e, err := Expected(m, l, Exp2Gain, Policy{})
+	e, err := m.Expected().Estimate(l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,8 @@ func TestExpectedHasLessVariance(t *testing.T) {
 			r.Rows = append(r.Rows, 125*q+d)
 		}
 	}
-	plain, err := OverRankings(m, l, Exp2Gain, r)
+	l.Rankings = &r
+	plain, err := m.Expected().Estimate(l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,24 +92,25 @@ func TestExpectedHasLessVariance(t *testing.T) {
 }
 
 func TestOverRankings(t *testing.T) {
-	l := Lists{
+	l := Input{
 		Scores:  []float64{9, 9, 9, 9, 9},
 		Labels:  []float32{0, 1, 0, 3, 0},
 		Offsets: []int{0, 3, 5},
 	}
-	m := mustParse(t, "dcg@3")
+	m := mustParse(t, "expected-dcg@3")
 	log3 := math.Log2(3)
 	r := Rankings{Samples: 3, Cutoff: 3, Rows: []int{
 		1, 0, 2, 0, 1, 2, 0, 2, 1,
 		4, 3, -1, 3, 4, -1, -1, -1, -1, // the third is absent
 	}}
-	e, err := OverRankings(m, l, Exp2Gain, r)
+	l.Rankings = &r
+	e, err := m.Estimate(l)
 	if err != nil {
 		t.Fatal(err)
 	}
 	mean := (1 + 1/log3 + 0.5) / 3
 	variance := (square(1-mean) + square(1/log3-mean) + square(0.5-mean)) / 2
-	want := Expectation{
+	want := Estimate{
 		PerQuery: []float64{mean, 7 * (1/log3 + 1) / 2},
 		StdErr:   []float64{math.Sqrt(variance / 3), 7 * (1 - 1/log3) / 2},
 	}
@@ -120,7 +123,8 @@ func TestOverRankings(t *testing.T) {
 	}
 
 	one := Rankings{Samples: 1, Cutoff: 3, Rows: []int{1, 0, 2, 4, 3, -1}}
-	if e, err = OverRankings(m, l, Exp2Gain, one); err != nil || !math.IsInf(e.StdErr[0], 1) {
+	l.Rankings = &one
+	if e, err = m.Estimate(l); err != nil || !math.IsInf(e.StdErr[0], 1) {
 		t.Errorf("one sample has a standard error of %v, %v", e.StdErr, err)
 	}
 
@@ -132,17 +136,19 @@ func TestOverRankings(t *testing.T) {
 		"query 1: none of its rankings is present":                     {Samples: 1, Cutoff: 3, Rows: []int{0, 1, 2, -1, -1, -1}},
 		"rank 3: row -1": {Samples: 1, Cutoff: 3, Rows: []int{0, 1, -1, 4, 3, -1}},
 	} {
-		if _, err := OverRankings(m, l, Exp2Gain, bad); err == nil || !strings.Contains(err.Error(), want) {
+		l.Rankings = &bad
+		if _, err := m.Estimate(l); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want an error with %q", err, want)
 		}
 	}
 }
 
 func TestExpectedIsTheSeeds(t *testing.T) {
-	l := Lists{Scores: []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, Labels: []float32{1, 0, 2, 1, 0, 1}, Offsets: []int{0, 3, 6}}
+	l := Input{Scores: []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, Labels: []float32{1, 0, 2, 1, 0, 1}, Offsets: []int{0, 3, 6}}
 	m := mustParse(t, "ndcg@2")
-	expected := func(p Policy) Expectation {
-		e, err := Expected(m, l, Exp2Gain, p)
+	expected := func(p Policy) Estimate {
+		l.Policy = p
+		e, err := m.Expected().Estimate(l)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,7 +163,8 @@ func TestExpectedIsTheSeeds(t *testing.T) {
 			t.Errorf("%+v gives what seed 1, step 0 gives", p)
 		}
 	}
-	if _, err := Expected(m, l, Exp2Gain, Policy{Samples: -1}); err == nil {
+	l.Policy.Samples = -1
+	if _, err := m.Expected().Estimate(l); err == nil {
 		t.Error("no error for -1 samples")
 	}
 }

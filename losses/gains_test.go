@@ -1,0 +1,54 @@
+package losses_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/losses"
+	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/ops"
+)
+
+// Gains divided by the best value that the metric can have, for any discounts.
+func TestNormalizedGains(t *testing.T) {
+	f := newFixture(normal)
+	for _, f.discounts = range [][]float64{metrics.Discounts(4), discountsOf(t, "precision", 2), discountsOf(t, "arp", 20)} {
+		b := f.batch(tensor.Float64)
+		normalized, err := losses.NormalizedGains(b.Lists, b.Gains, f.discounts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		best, err := ops.TargetExposure(b.Lists, normalized, f.discounts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, target := evaluate(t, normalized), evaluate(t, best)
+		for _, n := range []int{0, 2, 3, 4} {
+			from, to := f.offsets[n], f.offsets[n+1]
+			ideal, sum := f.query(n).ideal(), 0.0
+			for d := from; d < to; d++ {
+				sum += got[d] * target[d]
+				if want := f.gains[d] / ideal; ideal > 0 && math.Abs(got[d]-want) > 1e-15*want {
+					t.Errorf("gain %d: %v, want %v", d, got[d], want)
+				}
+			}
+			if want := min(ideal, 1); math.Abs(sum-math.Ceil(want)) > 1e-14 {
+				t.Errorf("query %d: the best value is %v", n, sum)
+			}
+			if ideal == 0 && slices.Max(got[from:to]) != 0 {
+				t.Errorf("query %d has no gains, but normalized ones", n)
+			}
+		}
+	}
+}
+
+func discountsOf(t *testing.T, name string, cutoff int) []float64 {
+	o, err := metrics.ParseObjective(name, cutoff)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o.Discounts
+}

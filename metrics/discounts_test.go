@@ -1,0 +1,79 @@
+package metrics
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// What the discounts make of Σ_k θ_k ρ_{y_k} are the metrics, here of one ranking
+// with the labels 2, 0, 1, 0, 3 and a cutoff of 3.
+func TestDiscounts(t *testing.T) {
+	labels := []float64{2, 0, 1, 0, 3}
+	for name, c := range map[string]struct {
+		discounts string
+		gain      func(label float64) float64
+		want      float64
+	}{
+		"DCG@3":       {"dcg", func(l float64) float64 { return math.Exp2(l) - 1 }, 3 + 1./2},
+		"precision@3": {"precision", func(l float64) float64 { return min(l, 1) }, 2. / 3},
+		"RBP@3":       {"rbp(0.8)", func(l float64) float64 { return min(l, 1) }, .2 * (1 + .64)},
+		// The label-weighted mean of the ranks 1, 3 and, for the one beyond, 4.
+		"4 − ARP@3": {"arp", func(l float64) float64 { return l / 6 }, 4 - (2.*1+1*3+3*4)/6},
+	} {
+		o, err := ParseObjective(c.discounts, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := 0.0
+		for k, theta := range o.Discounts {
+			sum += theta * c.gain(labels[k])
+		}
+		if math.Abs(sum-c.want) > 1e-15 {
+			t.Errorf("%s: %v, want %v", name, sum, c.want)
+		}
+	}
+}
+
+func TestParseObjectiveErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"ndcg":     `number 1, "ndcg": want dcg, precision, arp, rbp`,
+		"":         `number 1, ""`,
+		"1,x,2":    `number 2, "x"`,
+		"1,NaN,2":  `number 2, "NaN"`,
+		"1,2":      "2 numbers for a cutoff of 3",
+		"rbp(1)":   "want a persistence between 0 and 1",
+		"rbp(0.5":  "want a persistence between 0 and 1",
+		"rbp(NaN)": "want a persistence between 0 and 1",
+		"rbp(2)@3": "want a persistence between 0 and 1",
+		"0,-0,0":   "all are 0",
+	} {
+		if _, err := ParseObjective(text, 3); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want one with %q", text, err, want)
+		}
+	}
+	if _, err := ParseObjective("dcg", 0); err == nil {
+		t.Error("no error for a cutoff of 0")
+	}
+}
+
+// The metric that the objective is of, as ParseMeasure reads it.
+func TestObjectiveMetric(t *testing.T) {
+	for text, want := range map[string]string{
+		" DCG ": "dcg@2", "precision": "precision@2", "arp": "arp@2", "rbp": "rbp@2", "rbp( p = 0.5 )": "rbp(p=0.5)@2", "1,0": "",
+	} {
+		o, err := ParseObjective(text, 2)
+		if err != nil || o.Metric != want || len(o.Discounts) != 2 {
+			t.Errorf("%q: %+v, %v; want %q", text, o, err, want)
+		}
+		if want == "" {
+			continue
+		}
+		if m := mustParse(t, o.Metric); m.String() != want {
+			t.Errorf("ParseMeasure(%q) is %v", o.Metric, m)
+		}
+	}
+	if d := Discounts(-1); len(d) != 0 {
+		t.Errorf("-1 discounts: %v", d)
+	}
+}

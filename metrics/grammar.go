@@ -1,0 +1,78 @@
+package metrics
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// call is a name with what may stand after it: a parameter and a cutoff.
+type call struct {
+	name, param, value string // rbp(p=0.9): "rbp", "p", "0.9"; rbp(0.9): "rbp", "", "0.9"
+	cutoff             int    // 0: none
+}
+
+var callSyntax = regexp.MustCompile(`^([a-z0-9-]+)(?:\(\s*(?:([a-z]+)\s*=)?\s*([^()=\s]+)\s*\))?(?:@([0-9]+))?$`)
+
+// parseCall reads name, name@k, name(value)@k or name(parameter=value)@k.
+func parseCall(text string) (call, bool, error) {
+	part := callSyntax.FindStringSubmatch(text)
+	if part == nil {
+		return call{}, false, nil
+	}
+	c := call{name: part[1], param: part[2], value: part[3]}
+	if part[4] != "" {
+		var err error
+		if c.cutoff, err = strconv.Atoi(part[4]); err != nil || c.cutoff < 1 {
+			return c, false, fmt.Errorf("metrics: %q: the cutoff must be a rank, 1 or more; leave it off for the whole list", text)
+		}
+	}
+	return c, true, nil
+}
+
+// param is a parameter that a name can have; the zero value is none.
+type param struct {
+	name     string
+	standard float64
+	want     string
+	valid    func(v float64) bool
+}
+
+// parse gives the value of the parameter in a call.
+func (p param) parse(c call) (float64, error) {
+	switch {
+	case c.value == "":
+		return p.standard, nil
+	case c.param != "" && c.param != p.name:
+		return 0, fmt.Errorf("%s has no parameter %q", c.name, c.param)
+	case p.name == "":
+		return 0, fmt.Errorf("%s takes no parameter", c.name)
+	}
+	v, err := strconv.ParseFloat(c.value, 64)
+	if err != nil || !p.valid(v) {
+		return 0, fmt.Errorf("%s must be %s", p.name, p.want)
+	}
+	return v, nil
+}
+
+// persistence is the parameter of rank-biased precision.
+var persistence = param{"p", 0.8, "a persistence between 0 and 1", func(v float64) bool { return v > 0 && v < 1 }}
+
+// nameOf is the name of value i of a small enumeration.
+func nameOf(names []string, i int, typeName string) string {
+	if i < 0 || i >= len(names) {
+		return fmt.Sprintf("%s(%d)", typeName, i)
+	}
+	return names[i]
+}
+
+// indexOf is the inverse of nameOf; an unknown name is an error that lists the
+// valid ones.
+func indexOf(names []string, name, what string) (int, error) {
+	if i := slices.Index(names, name); i >= 0 {
+		return i, nil
+	}
+	return 0, fmt.Errorf("metrics: unknown %s %q; one of: %s", what, name, strings.Join(names, ", "))
+}

@@ -1,0 +1,184 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// An Array is one of the arrays of a model's weights.
+type Array struct {
+	Name  string
+	Shape []int // one length, or rows and columns
+	Bias  bool  // an offset, which weight decay leaves alone
+}
+
+// Size is the number of weights in the array.
+func (a Array) Size() int {
+	size := 1
+	for _, n := range a.Shape {
+		size *= n
+	}
+	return size
+}
+
+// Weights are the parameters of a model: named arrays, one after another in one
+// slice. All graphs of a model work on that memory: what an optimizer writes into it
+// changes all of them at once.
+type Weights struct {
+	arrays   []Array
+	starts   []int     // of the arrays; and the end of the last
+	float32s []float32 // of a float32 model, else nil
+	float64s []float64 // of a float64 model, else nil
+}
+
+// maxWeights is the most that a model may have: 4 GB as float32.
+const maxWeights = 1 << 30
+
+// NewWeights makes arrays of zeros. The dtype is float32, which the zero value
+// stands for, or float64. Names must differ, and shapes are one length or two, of 1
+// or more.
+func NewWeights(dtype tensor.Dtype, arrays ...Array) (*Weights, error) {
+	w := &Weights{starts: []int{0}}
+	names := map[string]bool{}
+	size := 0
+	for _, a := range arrays {
+		if a.Name == "" || names[a.Name] {
+			return nil, fmt.Errorf("nn: array %q: want a name of its own", a.Name)
+		}
+		names[a.Name] = true
+		if len(a.Shape) < 1 || len(a.Shape) > 2 {
+			return nil, fmt.Errorf("nn: array %q has shape %v: want one length or two", a.Name, a.Shape)
+		}
+		entries := 1
+		for _, n := range a.Shape {
+			if n < 1 || n > maxWeights/entries {
+				return nil, fmt.Errorf("nn: array %q has shape %v: want lengths of 1 or more, and %d entries at most", a.Name, a.Shape, maxWeights)
+			}
+			entries *= n
+		}
+		if size += entries; size > maxWeights {
+			return nil, fmt.Errorf("nn: more than %d weights", maxWeights)
+		}
+		a.Shape = slices.Clone(a.Shape)
+		w.arrays, w.starts = append(w.arrays, a), append(w.starts, size)
+	}
+	switch dtype {
+	case tensor.Dtype{}, tensor.Float32:
+		w.float32s = make([]float32, size)
+	case tensor.Float64:
+		w.float64s = make([]float64, size)
+	default:
+		return nil, fmt.Errorf("nn: dtype %v, want float32 or float64", dtype)
+	}
+	return w, nil
+}
+
+// Dtype is float32 or float64.
+func (w *Weights) Dtype() tensor.Dtype {
+	if w.float64s != nil {
+		return tensor.Float64
+	}
+	return tensor.Float32
+}
+
+// Arrays are the arrays, in the order of their memory.
+func (w *Weights) Arrays() []Array { return slices.Clone(w.arrays) }
+
+// Size is the number of weights.
+func (w *Weights) Size() int { return w.starts[len(w.arrays)] }
+
+// Float32s is the memory of all arrays, nil if the dtype is float64.
+func (w *Weights) Float32s() []float32 { return w.float32s }
+
+// Float64s is the memory of all arrays, nil if the dtype is float32.
+func (w *Weights) Float64s() []float64 { return w.float64s }
+
+// Get is a copy of the array of that name, nil if there is none.
+func (w *Weights) Get(name string) []float64 {
+	i := w.index(name)
+	switch {
+	case i < 0:
+		return nil
+	case w.float64s != nil:
+		return slices.Clone(w.float64s[w.starts[i]:w.starts[i+1]])
+	}
+	return widen(w.float32s[w.starts[i]:w.starts[i+1]])
+}
+
+// Set sets the array of that name. Another number of values than it has is an error,
+// and so is one that is not finite.
+func (w *Weights) Set(name string, values []float64) error {
+	i := w.index(name)
+	if i < 0 {
+		return fmt.Errorf("nn: no array %q", name)
+	}
+	if want := w.arrays[i].Size(); len(values) != want {
+		return fmt.Errorf("nn: %d values for array %q, want %d", len(values), name, want)
+	}
+	for j, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("nn: array %q: entry %d is %v, want a finite number", name, j, v)
+		}
+		if w.float64s != nil {
+			w.float64s[w.starts[i]+j] = v
+		} else {
+			w.float32s[w.starts[i]+j] = float32(v)
+		}
+	}
+	return nil
+}
+
+func (w *Weights) index(name string) int {
+	return slices.IndexFunc(w.arrays, func(a Array) bool { return a.Name == name })
+}
+
+// Select is new weights with the values of the arrays of those names, in that order:
+// what a model is made of that was read from a file. An array that is missing or of
+// another shape is an error, and so is one that is left over.
+func (w *Weights) Select(arrays ...Array) (*Weights, error) {
+	for _, a := range arrays {
+		i := w.index(a.Name)
+		if i < 0 {
+			return nil, fmt.Errorf("nn: no array %q", a.Name)
+		}
+		if has := w.arrays[i].Shape; !slices.Equal(has, a.Shape) {
+			return nil, fmt.Errorf("nn: array %q has shape %v, want %v", a.Name, has, a.Shape)
+		}
+	}
+	if len(w.arrays) != len(arrays) {
+		return nil, fmt.Errorf("nn: %d arrays, want %d", len(w.arrays), len(arrays))
+	}
+	s, err := NewWeights(w.Dtype(), arrays...)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range arrays {
+		if err := s.Set(a.Name, w.Get(a.Name)); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// Nodes adds the arrays to a graph as leaves, in the order of Arrays. Each is a view
+// of the memory by a header of its own: graphs that share a header cannot run side
+// by side.
+func (w *Weights) Nodes(g *G.ExprGraph) G.Nodes {
+	nodes := make(G.Nodes, len(w.arrays))
+	for i, a := range w.arrays {
+		from, to := w.starts[i], w.starts[i+1]
+		var memory any
+		if w.float64s != nil {
+			memory = w.float64s[from:to:to]
+		} else {
+			memory = w.float32s[from:to:to]
+		}
+		view := tensor.New(tensor.WithShape(a.Shape...), tensor.WithBacking(memory))
+		nodes[i] = G.NewTensor(g, w.Dtype(), len(a.Shape), G.WithShape(a.Shape...), G.WithName(a.Name), G.WithValue(view))
+	}
+	return nodes
+}

@@ -1,0 +1,33 @@
+package plackett
+
+import (
+	"cmp"
+	"slices"
+)
+
+// RankedExposure writes to exposure that of the ranking by descending score: the
+// document at rank k has θ_k, documents of equal score share the discounts of their
+// ranks equally, and ranks beyond the discounts have none. It is the limit of the
+// policy's expected exposure for scores that are scaled up without end; with the gains
+// for scores it is the target E* of expected exposure (Diaz et al., CIKM 2020), and
+// Σ_d ρ_d E*_d the best value of the metric where discounts do not rise. Scores must
+// not be NaN; exposure has their length.
+func RankedExposure(scores, discounts, exposure []float64) {
+	order := make([]int, len(scores))
+	for d := range order {
+		order[d] = d
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	for first := 0; first < len(order); {
+		end, sum := first, 0.0
+		for ; end < len(order) && scores[order[end]] == scores[order[first]]; end++ {
+			if end < len(discounts) {
+				sum += discounts[end]
+			}
+		}
+		for _, d := range order[first:end] {
+			exposure[d] = sum / float64(end-first)
+		}
+		first = end
+	}
+}

@@ -1,0 +1,171 @@
+package ranker
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/atomicfile"
+	"github.com/plrank/plrank/internal/npzfile"
+	"github.com/plrank/plrank/internal/version"
+)
+
+// A File is what a model file holds.
+type File struct {
+	Kind     string          // of model, such as "mlp"
+	Settings json.RawMessage // what a model of that kind is made of
+	Dtype    string          // of the weights: float32 or float64
+	Arrays   []Array         // the weights
+
+	Transform    *datasets.Transform // from raw features to those of the model
+	FeatureIDs   []int               // of the raw features, ascending
+	FeatureNames []string            // of the raw features, or nil: they have none
+	Gain         string              // how labels became gains in training: a name of package metrics
+
+	Version string // of plrank that wrote the file; "" in files of format 1. Save and Write set it themselves
+}
+
+// An Array is one named array of a model's weights.
+type Array struct {
+	Name   string
+	Shape  []int     // one length, or rows and columns
+	Values []float64 // row-major
+}
+
+const (
+	fileFormat  = "plrank model"
+	fileVersion = 2
+
+	mlpKind = "mlp" // the only one of format 1
+)
+
+type fileHeader struct {
+	Format       string              `json:"format"`
+	Version      int                 `json:"version"` // of the format
+	Plrank       string              `json:"plrank"`
+	Kind         string              `json:"kind"`
+	Settings     json.RawMessage     `json:"settings"`
+	Dtype        string              `json:"dtype"`
+	Transform    *datasets.Transform `json:"transform"`
+	FeatureIDs   []int               `json:"featureIDs"`
+	FeatureNames []string            `json:"featureNames,omitempty"`
+	Gain         string              `json:"gain"`
+
+	MLP json.RawMessage `json:"mlp,omitempty"` // the settings in format 1
+}
+
+// Save writes the file, which appears complete or not at all, in the place of any
+// that was there. See [File.Write].
+func (f *File) Save(path string) error {
+	if err := atomicfile.Write(path, f.Write); err != nil {
+		return fmt.Errorf("ranker: %w", err)
+	}
+	return nil
+}
+
+// Write writes the file. The same content gives the same bytes. What [Read] would
+// refuse is an error, such as a weight that is not finite.
+func (f *File) Write(w io.Writer) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	h := fileHeader{
+		Format: fileFormat, Version: fileVersion, Plrank: version.String(),
+		Kind: f.Kind, Settings: f.Settings, Dtype: f.Dtype,
+		Transform: f.Transform, FeatureIDs: f.FeatureIDs, FeatureNames: f.FeatureNames, Gain: f.Gain,
+	}
+	var arrays []npzfile.Array
+	for _, a := range f.Arrays {
+		arrays = append(arrays, npzfile.Array{Name: a.Name, Shape: a.Shape, Data: a.Values})
+	}
+	return npzfile.Encode(w, h, arrays)
+}
+
+// readFile reads the file of that name.
+func readFile(path string) (*File, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("ranker: %w", err)
+	}
+	return decode(path, data)
+}
+
+func decode(name string, data []byte) (*File, error) {
+	var h fileHeader
+	npz, err := npzfile.Decode(name, data, &h)
+	if err != nil {
+		return nil, fmt.Errorf("ranker: %w", err)
+	}
+	switch {
+	case h.Format != fileFormat:
+		return nil, fmt.Errorf("ranker: %s: not a model file: its format is %q, want %q", name, h.Format, fileFormat)
+	case h.Version == 1:
+		h.Kind, h.Settings = mlpKind, h.MLP
+	case h.Version != fileVersion:
+		return nil, fmt.Errorf("ranker: %s: version %d of the model format, but this program reads versions 1 to %d", name, h.Version, fileVersion)
+	}
+	f := &File{
+		Kind: h.Kind, Settings: h.Settings, Dtype: h.Dtype,
+		Transform: h.Transform, FeatureIDs: h.FeatureIDs, FeatureNames: h.FeatureNames, Gain: h.Gain, Version: h.Plrank,
+	}
+	arrays, err := npz.Arrays()
+	if err != nil {
+		return nil, fmt.Errorf("ranker: %w", err)
+	}
+	for _, a := range arrays {
+		f.Arrays = append(f.Arrays, Array{Name: a.Name, Shape: a.Shape, Values: a.Data})
+	}
+	if err := f.check(); err != nil {
+		return nil, fmt.Errorf("ranker: %s: %w", name, err)
+	}
+	return f, nil
+}
+
+// check looks that the parts of a file fit together. Whether the arrays fit the
+// settings is left to those who know the kind.
+func (f *File) check() error {
+	switch {
+	case f.Kind == "":
+		return errors.New("no kind of model")
+	case !json.Valid(f.Settings):
+		return fmt.Errorf("the settings of the model are no JSON: %q", f.Settings)
+	case f.Dtype != "float32" && f.Dtype != "float64":
+		return fmt.Errorf("dtype %q, want float32 or float64", f.Dtype)
+	case f.Transform == nil:
+		return errors.New("no transform of the features")
+	case f.FeatureNames != nil && len(f.FeatureNames) != len(f.FeatureIDs):
+		return fmt.Errorf("%d feature names for %d feature ids", len(f.FeatureNames), len(f.FeatureIDs))
+	}
+	for i, id := range f.FeatureIDs {
+		if i > 0 && id <= f.FeatureIDs[i-1] {
+			return fmt.Errorf("feature id %d after %d: want them ascending", id, f.FeatureIDs[i-1])
+		}
+	}
+	if err := f.Transform.Validate(); err != nil {
+		return err
+	}
+	if f.Transform.Inputs != len(f.FeatureIDs) {
+		return fmt.Errorf("%d feature ids and a transform of %d features do not fit", len(f.FeatureIDs), f.Transform.Inputs)
+	}
+	names := map[string]bool{npzfile.HeaderName: true}
+	for _, a := range f.Arrays {
+		if a.Name == "" || names[a.Name] {
+			return fmt.Errorf("array %q: want a name of its own", a.Name)
+		}
+		names[a.Name] = true
+		size := 1
+		for _, n := range a.Shape {
+			size *= max(0, n)
+		}
+		if len(a.Shape) < 1 || len(a.Shape) > 2 || size != len(a.Values) || size == 0 {
+			return fmt.Errorf("array %q has shape %v and %d values: want one length or two, and as many values", a.Name, a.Shape, len(a.Values))
+		}
+		if err := (npzfile.Array{Name: a.Name, Data: a.Values}).CheckFinite(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
