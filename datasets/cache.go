@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -26,6 +28,8 @@ type cacheKey struct {
 	Roles   [3]bool // which splits have a file
 	HoldOut float64 // 0: nothing is held out
 	Seed    uint64
+	Folds   int // 0: no folds of one file
+	Fold    int
 
 	Unlabelled string
 }
@@ -37,13 +41,15 @@ type cacheSource struct {
 	Hash string // of the content; see fingerprint
 }
 
-const cacheFormat = 2
+const cacheFormat = 3
 
-// newCacheKey looks at the files of the splits, and at those of sizes and groups
-// beside them.
+// newCacheKey looks at the files of the splits, and at those beside them.
 func newCacheKey(files splitFiles, holdOut float64, o Options) (*cacheKey, error) {
 	k := &cacheKey{Format: cacheFormat, Read: o.Read, Unlabelled: o.Unlabelled}
-	if files.vali == "" {
+	switch {
+	case o.Folds > 0:
+		k.Folds, k.Fold, k.Seed = o.Folds, o.Fold, o.Seed
+	case files.vali == "":
 		k.HoldOut, k.Seed = holdOut, o.Seed
 	}
 	for i, file := range files.all() {
@@ -51,7 +57,7 @@ func newCacheKey(files splitFiles, holdOut float64, o Options) (*cacheKey, error
 			continue
 		}
 		k.Roles[i] = true
-		paths := append([]string{file, groupsPath(file)}, sizePaths(file)...)
+		paths := slices.Concat([]string{file, groupsPath(file), weightPath(file)}, sizePaths(file), unusedPaths(file))
 		if i == 0 && o.Read.Groups != "" {
 			paths = append(paths, o.Read.Groups)
 		}
@@ -152,9 +158,12 @@ func openCached(files splitFiles, known *Collection, holdOut float64, o Options)
 	paths := cachePaths(o.Cache, key.fileName(), files)
 	var warnings []string
 	for _, path := range paths {
-		s, err := loadCache(path, key.text(), files)
+		s, err := loadCache(o.Read.context(), path, key.text(), files)
 		if err == nil {
 			return s, nil
+		}
+		if o.Read.context().Err() != nil {
+			return nil, err
 		}
 		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errStale) {
 			warnings = append(warnings, fmt.Sprintf("%s: the cache is built anew: %v", path, err))
@@ -171,7 +180,7 @@ func openCached(files splitFiles, known *Collection, holdOut float64, o Options)
 				err = os.MkdirAll(filepath.Dir(path), 0o777)
 			}
 			if err == nil {
-				err = saveCache(path, key.text(), s, files)
+				err = saveCache(o.Read.context(), path, key.text(), s, files)
 			}
 			if err == nil {
 				failed = nil
@@ -183,33 +192,38 @@ func openCached(files splitFiles, known *Collection, holdOut float64, o Options)
 			warnings = append(warnings, fmt.Sprintf("no cache was written: %v", oneLine(failed)))
 		}
 	}
+	if err := o.Read.context().Err(); err != nil {
+		return nil, fmt.Errorf("datasets: %s: reading was stopped: %w", files.train, err)
+	}
 	s.Train.Warnings = append(s.Train.Warnings, warnings...)
 	return s, nil
 }
 
 // loadCache maps a cache file and makes splits of it, whose numbers are
 // read-only. Every byte is checked before it is used.
-func loadCache(path, key string, files splitFiles) (*Splits, error) {
+func loadCache(ctx context.Context, path, key string, files splitFiles) (*Splits, error) {
 	b, err := mapFile(path)
 	if err != nil {
 		return nil, err
 	}
-	s, err := decodeCache(b, key)
+	s, err := decodeCache(ctx, b, key)
 	if err != nil {
 		unmapFile(b)
 		return nil, err
 	}
 	for i, d := range s.all() {
 		if d != nil {
-			d.Name = files.source(i) + d.Name
+			d.path = files.source(i)
+			d.Name = d.path + d.Name
 		}
 	}
 	return s, nil
 }
 
 // saveCache writes a cache file under another name first, so that no one ever
-// sees half of it.
-func saveCache(path, key string, s *Splits, files splitFiles) (err error) {
+// sees half of it. A machine that goes down may leave one with bytes that were never
+// written; its checksums tell.
+func saveCache(ctx context.Context, path, key string, s *Splits, files splitFiles) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
 		return err
@@ -220,19 +234,38 @@ func saveCache(path, key string, s *Splits, files splitFiles) (err error) {
 			os.Remove(f.Name())
 		}
 	}()
-	if err = encodeCache(f, key, s, files); err != nil {
+	if err = encodeCache(stoppable{ctx, f}, key, s, files); err != nil {
 		return err
 	}
 	if err = f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err = f.Sync(); err != nil {
 		return err
 	}
 	if err = f.Close(); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), path)
+}
+
+// stoppable is a writer that fails once its context is done.
+type stoppable struct {
+	ctx context.Context
+	io.Writer
+}
+
+func (s stoppable) Write(b []byte) (int, error) {
+	const most = 1 << 24 // bytes at once
+	n := 0
+	for len(b) > 0 {
+		if err := s.ctx.Err(); err != nil {
+			return n, err
+		}
+		written, err := s.Writer.Write(b[:min(most, len(b))])
+		if n += written; err != nil {
+			return n, err
+		}
+		b = b[written:]
+	}
+	return n, nil
 }
 
 // oneLine is the text of an error without line breaks.

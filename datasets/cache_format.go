@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -35,6 +36,9 @@ type cacheHeader struct {
 // cacheSplit names the sections of a split by their index.
 type cacheSplit struct {
 	Features, Labels    int // float32
+	Weights             int // float32; −1: none
+	QueryWeights        int // float32; −1: none
+	Lines               int // int32; −1: none
 	Offsets, FeatureIDs int // int64
 	Names               int // strings: Name, Warnings
 	QueryIDs            int // strings
@@ -78,6 +82,12 @@ func encodeCache(w io.Writer, key string, s *Splits, files splitFiles) error {
 		}
 		return add(encodeStrings(list), len(list))
 	}
+	addNumbers := func(list []float32) int {
+		if list == nil {
+			return -1
+		}
+		return add(bytesOf(list), len(list))
+	}
 	for i, d := range s.all() {
 		if d == nil {
 			continue
@@ -91,8 +101,14 @@ func encodeCache(w io.Writer, key string, s *Splits, files splitFiles) error {
 			QueryIDs:     addStrings(d.QueryIDs),
 			DocumentIDs:  addStrings(d.DocumentIDs),
 			FeatureNames: addStrings(d.FeatureNames),
+			Weights:      addNumbers(d.Weights),
+			QueryWeights: addNumbers(d.QueryWeights),
+			Lines:        -1,
 			Groups:       -1,
 			GroupNames:   addStrings(d.GroupNames),
+		}
+		if d.lines != nil {
+			h.Splits[i].Lines = add(bytesOf(d.lines), len(d.lines))
 		}
 		if d.Groups != nil {
 			h.Splits[i].Groups = add(encodeInts(raised(d.Groups, 1)), len(d.Groups))
@@ -137,7 +153,7 @@ func encodeCache(w io.Writer, key string, s *Splits, files splitFiles) error {
 // decodeCache makes splits of the bytes of a cache, whose numbers stay where
 // they are. It trusts nothing: whatever the bytes, the result is a consistent
 // set of datasets or an error (errStale: for another key).
-func decodeCache(b []byte, key string) (*Splits, error) {
+func decodeCache(ctx context.Context, b []byte, key string) (*Splits, error) {
 	h, err := decodeCacheHeader(b)
 	if err != nil {
 		return nil, err
@@ -148,7 +164,7 @@ func decodeCache(b []byte, key string) (*Splits, error) {
 	if h.Size != int64(len(b)) {
 		return nil, fmt.Errorf("%d bytes instead of %d", len(b), h.Size)
 	}
-	if err := h.verify(b); err != nil {
+	if err := h.verify(ctx, b); err != nil {
 		return nil, err
 	}
 	return h.splits(b)
@@ -180,7 +196,7 @@ func decodeCacheHeader(b []byte) (*cacheHeader, error) {
 }
 
 // verify checks the checksums of all sections.
-func (h *cacheHeader) verify(b []byte) error {
+func (h *cacheHeader) verify(ctx context.Context, b []byte) error {
 	type block struct {
 		bytes []byte
 		sum   uint32
@@ -199,8 +215,11 @@ func (h *cacheHeader) verify(b []byte) error {
 	}
 	wrong := make([]bool, len(blocks))
 	parallel(len(blocks), func(i int) {
-		wrong[i] = crc32.Checksum(blocks[i].bytes, castagnoli) != blocks[i].sum
+		wrong[i] = ctx.Err() == nil && crc32.Checksum(blocks[i].bytes, castagnoli) != blocks[i].sum
 	})
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("reading was stopped: %w", err)
+	}
 	if i := slices.Index(wrong, true); i >= 0 {
 		return fmt.Errorf("the checksum of block %d is wrong", i)
 	}
@@ -234,8 +253,11 @@ type cacheReader struct {
 
 func (c *cacheReader) dataset(s *cacheSplit) *Dataset {
 	d := &Dataset{
-		Features:     c.floats(s.Features),
-		Labels:       c.floats(s.Labels),
+		Features:     valuesOf[float32](c, s.Features),
+		Labels:       valuesOf[float32](c, s.Labels),
+		Weights:      valuesOf[float32](c, s.Weights),
+		QueryWeights: valuesOf[float32](c, s.QueryWeights),
+		lines:        valuesOf[int32](c, s.Lines),
 		Offsets:      c.ints(s.Offsets),
 		FeatureIDs:   c.ints(s.FeatureIDs),
 		QueryIDs:     c.strings(s.QueryIDs),
@@ -256,8 +278,10 @@ func (c *cacheReader) dataset(s *cacheSplit) *Dataset {
 	if len(d.Warnings) == 0 {
 		d.Warnings = nil
 	}
-	if err := d.Validate(); err != nil {
-		c.err = err
+	if c.err = d.Validate(); c.err == nil && d.lines != nil && len(d.lines) != d.Rows() {
+		c.err = fmt.Errorf("%d lines for %d rows", len(d.lines), d.Rows())
+	}
+	if c.err != nil {
 		return nil
 	}
 	return d
@@ -278,12 +302,16 @@ func (c *cacheReader) section(i, size int) ([]byte, int) {
 	return c.b[s.Offset : s.Offset+s.Length], int(s.Count)
 }
 
-func (c *cacheReader) floats(i int) []float32 {
+// valuesOf are the numbers of a section, where they are; −1 is the one that is nil.
+func valuesOf[T float32 | int32](c *cacheReader, i int) []T {
+	if i == -1 {
+		return nil
+	}
 	b, n := c.section(i, 4)
 	if n == 0 {
-		return []float32{}
+		return []T{}
 	}
-	return unsafe.Slice((*float32)(unsafe.Pointer(&b[0])), n)
+	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), n)
 }
 
 func (c *cacheReader) ints(i int) []int {
@@ -345,7 +373,7 @@ func raised(list []int, by int) []int {
 	return raised
 }
 
-func bytesOf(values []float32) []byte {
+func bytesOf[T float32 | int32](values []T) []byte {
 	if len(values) == 0 {
 		return nil
 	}

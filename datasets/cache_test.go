@@ -274,12 +274,12 @@ func TestCacheTakesNoMemory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cache")
 	s := Synthetic(SyntheticOptions{Train: 300, Vali: 1, Test: 1})
 	size := float64(4 * len(s.Train.Features))
-	if err := saveCache(path, "key", s, splitFiles{}); err != nil {
+	if err := saveCache(t.Context(), path, "key", s, splitFiles{}); err != nil {
 		t.Fatal(err)
 	}
 	s = nil
 	before := anonymous()
-	s, err := loadCache(path, "key", splitFiles{})
+	s, err := loadCache(t.Context(), path, "key", splitFiles{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -325,7 +325,7 @@ func FuzzDecodeCache(f *testing.F) {
 	f.Add([]byte(cacheMagic))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		b = fixChecksum(b)
-		decodeCache(b, "key") // must not panic
+		decodeCache(t.Context(), b, "key") // must not panic
 		h, err := decodeCacheHeader(b)
 		if err != nil {
 			return

@@ -12,13 +12,16 @@ type chunk struct {
 	text []byte // the lines; handed back to the reader once parsed
 
 	first  int       // lines of the file between the chunk before and this one (a header)
+	line   int       // of the file that the first line is, from 1; once all chunks are read
 	lines  int       // lines of text, the empty ones too
 	labels []float32 // [rows]
+	at     []int32   // [rows] line within the chunk, from 0
 	ids    []int     // feature ids in use, ascending
 	values slab      // rows × len(ids)
 	runs   []run     // rows one after another with the same query id
 	docs   []string  // [rows], or nil: no document ids so far
 
+	weights      []float32    // [rows], or nil: no weights
 	groups       []int        // [rows], or nil: no groups
 	groupNumbers groupNumbers // of groups, as long as the chunk is by itself
 
@@ -26,6 +29,8 @@ type chunk struct {
 	faultCount int
 	ignored    int   // values of features that the reader was told to leave out
 	unlabelled int   // rows
+	minusOne   int   // of these, rows with a label that reads −1
+	belowOne   int   // rows with another label below 1
 	err        error // what stops the whole read
 }
 
@@ -70,9 +75,10 @@ func tooSparse(rows, columns int, text int64) error {
 // parser turns chunks of text into rows. One parser serves one goroutine, chunk
 // after chunk, and keeps its scratch space.
 type parser struct {
-	known    columns // which feature ids are welcome
-	header   *header // of separated values; nil for LETOR text
-	lastWins bool    // of two values for a feature in a line; else they are an error
+	known      columns // which feature ids are wanted
+	layout     *layout
+	lastWins   bool // of two values for a feature in a line; else they are an error
+	irrelevant bool // a label of −1 is 0
 
 	c      *chunk
 	values []float32 // rows × stride, columns in order of first appearance
@@ -89,26 +95,27 @@ type columns struct {
 	ids []int // ascending
 }
 
-type verdict int
+type use int
 
 const (
-	welcome   verdict = iota
-	ignorable         // between the ids that are wanted: left out
-	unwelcome         // beyond them: the file is of another kind
+	wanted  use = iota
+	leftOut     // between the ids that are wanted
+	foreign     // beyond them: the file is of another kind
 )
 
-func (k columns) judge(id int) verdict {
+// use is what becomes of a feature.
+func (k columns) use(id int) use {
 	if k.ids == nil {
-		return welcome
+		return wanted
 	}
 	i, found := slices.BinarySearch(k.ids, id)
 	switch {
 	case found:
-		return welcome
+		return wanted
 	case i == 0 || i == len(k.ids):
-		return unwelcome
+		return foreign
 	}
-	return ignorable
+	return leftOut
 }
 
 // parse reads c.text into the other fields of c.
@@ -122,11 +129,7 @@ func (p *parser) parse(c *chunk) {
 		} else {
 			text = nil
 		}
-		if p.header != nil {
-			p.csvLine(line)
-		} else {
-			p.letorLine(line)
-		}
+		p.layout.line(p, line)
 		c.lines++
 	}
 	p.finish()
@@ -140,10 +143,8 @@ func (p *parser) begin(c *chunk) {
 	}
 	clear(p.far)
 	p.c, p.order, p.stamp, p.last = c, p.order[:0], p.stamp[:0], nil
-	if p.header != nil {
-		for _, id := range p.header.ids {
-			p.addColumn(id)
-		}
+	for _, id := range p.layout.ids {
+		p.addColumn(id)
 	}
 }
 
@@ -222,7 +223,7 @@ func (p *parser) addColumn(id int) int {
 	return column
 }
 
-// endRow adds the row that was read to the chunk.
+// endRow adds the row that was read to the chunk. A label that is NaN is absent.
 func (p *parser) endRow(label float32, query []byte, named bool, doc []byte) {
 	c := p.c
 	if n := len(c.runs); n > 0 && c.runs[n-1].named == named && bytes.Equal(query, p.last) {
@@ -231,10 +232,20 @@ func (p *parser) endRow(label float32, query []byte, named bool, doc []byte) {
 		c.runs = append(c.runs, run{query: string(query), named: named, rows: 1, line: c.lines})
 		p.last = query
 	}
-	c.labels = append(c.labels, label)
-	if label == Unlabelled {
+	switch {
+	case label == Unlabelled && p.irrelevant:
+		label = 0
+	case label == Unlabelled:
+		c.minusOne++
 		c.unlabelled++
+	case label != label:
+		label = Unlabelled
+		c.unlabelled++
+	case label < 1:
+		c.belowOne++
 	}
+	c.labels = append(c.labels, label)
+	c.at = append(c.at, int32(c.lines))
 	if doc != nil && c.docs == nil {
 		c.docs = make([]string, len(c.labels)-1, cap(c.labels))
 	}
@@ -251,8 +262,8 @@ func (p *parser) fail(column int, format string, args ...any) {
 	}
 }
 
-// foreign is fail for a feature beyond those that are wanted.
-func (p *parser) foreign(column int, format string, args ...any) {
+// failForeign is fail for a feature beyond those that are wanted.
+func (p *parser) failForeign(column int, format string, args ...any) {
 	p.fail(column, format, args...)
 	if n := len(p.c.faults) - 1; p.c.faults[n].line == p.c.lines {
 		p.c.faults[n].foreign = true

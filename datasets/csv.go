@@ -5,18 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// header says what the fields of a CSV or TSV line are.
-type header struct {
-	comma                  byte
-	label, query, document int            // fields; −1: none (of label and document)
-	group                  int            // −1: none
-	feature                []int          // by field: column of the parser, −1 for none
-	ids                    []int          // by column of the parser: feature id
-	names                  map[int]string // by feature id
-	ignored                []string       // fields that are not wanted
+// separated is the layout of lines of CSV or TSV: what their fields are.
+type separated struct {
+	layout
+	comma                          byte
+	label, query, document, weight int   // fields; −1: none
+	group                          int   // −1: none
+	feature                        []int // by field: column of the parser, −1 for none
 }
 
 // Names that tell what a column is, in any letter case, where the options name
@@ -27,45 +26,45 @@ var (
 	documentNames = []string{"docid", "doc_id", "document_id", "documentid", "document", "doc"}
 )
 
-// readHeader looks at the first line of a text that is not blank or a comment.
-// It is nil for LETOR text, which begins with a number.
-func readHeader(line []byte, o ReadOptions) (*header, error) {
+// separatedLayout is the layout of separated values, whose first line names the
+// columns; nil for LETOR text, which begins with a number and a blank.
+func separatedLayout(line []byte, o ReadOptions, sized bool) (*layout, error) {
 	_, n, err := parseFloat32(line)
-	letor := err == nil && ends(line, n)
+	number := err == nil
 	comma, most := byte(0), 0
 	for _, c := range []byte("\t,;") {
 		if n := bytes.Count(line, []byte{c}); n > most {
 			comma, most = c, n
 		}
 	}
-	if letor || comma == 0 || bytes.Contains(line, []byte("qid:")) {
+	switch {
+	case comma == 0 || bytes.Contains(line, []byte("qid:")):
 		return nil, nil
+	case o.Headerless:
+	case number && ends(line, n):
+		return nil, nil
+	case number:
+		return nil, errors.New("separated values without a header: want names of the columns in the first line, or Headerless in the options")
 	}
-	if err == nil {
-		return nil, errors.New("separated values without a header: the first line must name the columns, a label and a query id among them")
+	names, err := columnNames(line, comma)
+	if err != nil {
+		return nil, err
 	}
-	h := &header{comma: comma}
-	var names []string
-	seen := map[string]bool{}
-	for i := 0; i <= len(line); {
-		field, next, err := csvField(line, i, comma)
-		if err != nil {
-			return nil, fmt.Errorf("header: %w", err)
+	s := &separated{comma: comma, layout: layout{header: !o.Headerless, names: map[int]string{}}}
+	s.line = s.read
+	labels, queries, documents := labelNames, queryNames, documentNames
+	if o.Headerless {
+		for i := range names {
+			names[i] = strconv.Itoa(i + 1)
 		}
-		name := strings.TrimSpace(string(field))
-		if seen[name] {
-			return nil, fmt.Errorf("header: two columns are named %s", quote([]byte(name)))
-		}
-		seen[name] = true
-		names = append(names, name)
-		i = next
+		labels, queries, documents = names[:1], nil, nil
 	}
 	find := func(what, given string, standard []string) (int, error) {
 		if given != "" {
 			if i := slices.Index(names, given); i >= 0 {
 				return i, nil
 			}
-			return 0, fmt.Errorf("header: no %s column %q: there are %s", what, given, listNames(names))
+			return -1, fmt.Errorf("header: no %s column %q: there are %s", what, given, listNames(names))
 		}
 		for _, s := range standard {
 			if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, s) }); i >= 0 {
@@ -74,108 +73,152 @@ func readHeader(line []byte, o ReadOptions) (*header, error) {
 		}
 		return -1, fmt.Errorf("header: no %s column: looked for %s, found %s", what, strings.Join(standard, ", "), listNames(names))
 	}
-	if h.label, err = find("label", o.LabelColumn, labelNames); err != nil && (o.LabelColumn != "" || o.FeatureIDs == nil) {
+	if s.label, err = find("label", o.LabelColumn, labels); err != nil && (o.LabelColumn != "" || o.FeatureIDs == nil) {
 		return nil, err
 	}
-	if h.query, err = find("query id", o.QueryColumn, queryNames); err != nil {
-		return nil, err
-	}
-	if h.document, err = find("document id", o.DocumentColumn, documentNames); err != nil && o.DocumentColumn != "" {
-		return nil, err
-	}
-	h.group = -1
-	if o.GroupColumn != "" {
-		if h.group, err = find("group", o.GroupColumn, nil); err != nil {
-			return nil, err
+	if s.query, err = find("query id", o.QueryColumn, queries); err != nil && (o.QueryColumn != "" || !sized) {
+		if o.Headerless && o.QueryColumn == "" {
+			err = errors.New("want the number of the query id's column, counted from 1, or query sizes in a file beside the data, named as it plus .query")
 		}
-		if h.group == h.label || h.group == h.query || h.group == h.document {
-			return nil, fmt.Errorf("header: column %q is the label, the query id or the document id, and cannot be the group as well", o.GroupColumn)
-		}
+		return nil, err
 	}
-	return h, h.place(names, o)
+	if s.document, err = find("document id", o.DocumentColumn, documents); err != nil && o.DocumentColumn != "" {
+		return nil, err
+	}
+	if s.weight, err = find("weight", o.WeightColumn, nil); err != nil && o.WeightColumn != "" {
+		return nil, err
+	}
+	if s.group, err = find("group", o.GroupColumn, nil); err != nil && o.GroupColumn != "" {
+		return nil, err
+	}
+	if err := s.distinct(names); err != nil {
+		return nil, err
+	}
+	if err := s.place(names, o); err != nil {
+		return nil, err
+	}
+	return &s.layout, nil
+}
+
+// columnNames are the fields of the first line, which must differ unless they are
+// values.
+func columnNames(line []byte, comma byte) ([]string, error) {
+	var names []string
+	for i := 0; i <= len(line); {
+		field, next, err := csvField(line, i, comma)
+		if err != nil {
+			return nil, fmt.Errorf("header: %w", err)
+		}
+		names = append(names, strings.TrimSpace(string(field)))
+		i = next
+	}
+	return names, nil
+}
+
+// distinct checks that no two columns have one name, and that no column serves twice.
+func (s *separated) distinct(names []string) error {
+	seen := map[string]bool{}
+	for _, name := range names {
+		if seen[name] {
+			return fmt.Errorf("header: two columns are named %s", quote([]byte(name)))
+		}
+		seen[name] = true
+	}
+	uses := map[int]string{}
+	for _, column := range []struct {
+		field int
+		use   string
+	}{{s.label, "label"}, {s.query, "query id"}, {s.document, "document id"}, {s.weight, "weight"}, {s.group, "group"}} {
+		if column.field < 0 {
+			continue
+		}
+		if use := uses[column.field]; use != "" {
+			return fmt.Errorf("header: column %q is the %s, and cannot be the %s as well", names[column.field], use, column.use)
+		}
+		uses[column.field] = column.use
+	}
+	return nil
 }
 
 // place gives the features their ids: those of the options' names where they
 // name features, else 1, 2, … from left to right.
-func (h *header) place(names []string, o ReadOptions) error {
+func (s *separated) place(names []string, o ReadOptions) error {
 	wanted := map[string]int{} // id by name
 	for i, name := range o.FeatureNames {
 		wanted[name] = o.FeatureIDs[i]
 	}
-	h.names = map[int]string{}
 	id := 0
 	for i, name := range names {
-		h.feature = append(h.feature, -1)
-		if i == h.label || i == h.query || i == h.document || i == h.group {
+		s.feature = append(s.feature, -1)
+		if i == s.label || i == s.query || i == s.document || i == s.weight || i == s.group {
 			continue
 		}
 		id++
 		if o.FeatureNames != nil {
 			want, ok := wanted[name]
 			if !ok {
-				h.ignored = append(h.ignored, name)
+				s.ignored = append(s.ignored, name)
 				continue
 			}
-			h.ids = append(h.ids, want)
+			s.ids = append(s.ids, want)
 		} else {
-			switch (columns{o.FeatureIDs}).judge(id) {
-			case unwelcome:
+			switch (columns{o.FeatureIDs}).use(id) {
+			case foreign:
 				return fmt.Errorf("header: column %q is feature %d, but feature ids go from %d to %d",
 					name, id, o.FeatureIDs[0], o.FeatureIDs[len(o.FeatureIDs)-1])
-			case ignorable:
-				h.ignored = append(h.ignored, name)
+			case leftOut:
+				s.ignored = append(s.ignored, name)
 				continue
 			}
-			h.ids = append(h.ids, id)
+			s.ids = append(s.ids, id)
 		}
-		h.names[h.ids[len(h.ids)-1]] = name
-		h.feature[i] = len(h.ids) - 1
+		s.names[s.ids[len(s.ids)-1]] = name
+		s.feature[i] = len(s.ids) - 1
 	}
 	for i, name := range o.FeatureNames {
-		if h.names[o.FeatureIDs[i]] != name {
+		if s.names[o.FeatureIDs[i]] != name {
 			return fmt.Errorf("header: no column for feature %q", name)
 		}
 	}
 	return nil
 }
 
-// csvLine reads one line of separated values. An empty feature is missing, an
+// read reads one line of separated values. An empty feature is missing, an
 // empty label is no label.
-func (p *parser) csvLine(b []byte) {
+func (s *separated) read(p *parser, b []byte) {
 	b = bytes.TrimSuffix(b, []byte("\r"))
-	if i := skipBlanks(b, 0); i == len(b) && (p.header.comma != '\t' || bytes.IndexByte(b, '\t') < 0) || i < len(b) && b[i] == '#' {
+	if i := skipBlanks(b, 0); i == len(b) && (s.comma != '\t' || bytes.IndexByte(b, '\t') < 0) || i < len(b) && b[i] == '#' {
 		return
 	}
-	h := p.header
 	row := p.row()
-	label, field := float32(Unlabelled), 0
+	label, weight, field := missing, float32(0), 0
 	var query, document, group []byte
 	for i := 0; i <= len(b); field++ {
-		if field < len(h.feature) && h.feature[field] >= 0 {
+		if field < len(s.feature) && s.feature[field] >= 0 {
 			// A plain number, as most are; anything else goes the long way.
-			if v, n, err := parseFloat32(b[i:]); err == nil && (i+n == len(b) || b[i+n] == h.comma) {
-				row[h.feature[field]] = v
+			if v, n, err := parseFloat32(b[i:]); err == nil && (i+n == len(b) || b[i+n] == s.comma) {
+				row[s.feature[field]] = v
 				i += n + 1
 				continue
 			}
 		}
-		value, next, err := csvField(b, i, h.comma)
+		value, next, err := csvField(b, i, s.comma)
 		if err != nil {
 			p.fail(i, "%v", err)
 			return
 		}
 		switch {
-		case field >= len(h.feature):
-			p.fail(i, "more fields than the %d of the header", len(h.feature))
+		case field >= len(s.feature):
+			p.fail(i, "more fields than the %d of the %s", len(s.feature), s.first())
 			return
-		case h.feature[field] >= 0:
+		case s.feature[field] >= 0:
 			v, err := csvNumber(value)
 			if err != nil {
 				p.fail(i, "field %s: %v", quote(value), err)
 				return
 			}
-			row[h.feature[field]] = v
-		case field == h.label:
+			row[s.feature[field]] = v
+		case field == s.label:
 			if len(bytes.TrimSpace(value)) == 0 {
 				break
 			}
@@ -188,26 +231,42 @@ func (p *parser) csvLine(b []byte) {
 				return
 			}
 			label = v
-		case field == h.query:
+		case field == s.query:
 			if query = bytes.TrimSpace(value); len(query) == 0 {
 				p.fail(i, "no query id")
 				return
 			}
-		case field == h.document:
+		case field == s.weight:
+			if weight, err = csvNumber(value); err != nil || !isWeight(weight) {
+				p.fail(i, "weight %s: want a number of 0 or more", quote(value))
+				return
+			}
+		case field == s.document:
 			document = bytes.TrimSpace(value)
-		case field == h.group:
+		case field == s.group:
 			group = bytes.TrimSpace(value)
 		}
 		i = next
 	}
-	if field < len(h.feature) {
-		p.fail(len(b), "%d fields, but the header has %d", field, len(h.feature))
+	if field < len(s.feature) {
+		p.fail(len(b), "%d fields, but the %s has %d", field, s.first(), len(s.feature))
 		return
 	}
-	p.endRow(label, query, true, document)
-	if h.group >= 0 {
+	p.endRow(label, query, s.query >= 0, document)
+	if s.weight >= 0 {
+		p.c.weights = append(p.c.weights, weight)
+	}
+	if s.group >= 0 {
 		p.c.groups = append(p.c.groups, p.c.groupNumbers.of(group))
 	}
+}
+
+// first is what the first line is called.
+func (s *separated) first() string {
+	if s.header {
+		return "header"
+	}
+	return "first line"
 }
 
 // csvNumber is the number in a field; NaN where it is missing.

@@ -27,6 +27,9 @@ type Dataset struct {
 	GroupNames []string // by group: what the source calls it, the same for all splits; nil: groups have no names
 	SourceRows []int    // [rows]: which row of the source it was, from 0; nil where ReadFile or Group left all rows in their places
 	Warnings   []string // what was odd about the source but could be read, one line each
+
+	path  string  // of the file it came from
+	lines []int32 // [rows] of that file, from 1; nil: not known
 }
 
 // Unlabelled is the label of a document that was not judged. Such documents are
@@ -46,6 +49,15 @@ func (d *Dataset) Width() int { return len(d.FeatureIDs) }
 func (d *Dataset) Row(i int) []float32 {
 	w := d.Width()
 	return d.Features[i*w : (i+1)*w : (i+1)*w]
+}
+
+// Where says where row i comes from, as in "train.txt:812", for messages; the name
+// and the row where the dataset was not read from a file.
+func (d *Dataset) Where(i int) string {
+	if i < len(d.lines) {
+		return fmt.Sprintf("%s:%d", d.path, d.lines[i])
+	}
+	return fmt.Sprintf("%s: row %d", d.Name, i)
 }
 
 // Select copies the given queries, in the given order, into a new Dataset.
@@ -73,6 +85,8 @@ func (d *Dataset) Select(queries []int) *Dataset {
 		Groups:       gather(d.Groups, rows),
 		GroupNames:   d.GroupNames,
 		SourceRows:   gather(d.SourceRows, rows),
+		path:         d.path,
+		lines:        gather(d.lines, rows),
 	}
 }
 
@@ -206,6 +220,7 @@ func (d *Dataset) view(from, to int) *Dataset {
 	v.QueryWeights = cut(d.QueryWeights, from, to)
 	v.Groups = cut(d.Groups, first, last)
 	v.SourceRows = cut(d.SourceRows, first, last)
+	v.lines = cut(d.lines, first, last)
 	v.Offsets = make([]int, 0, to-from+1)
 	for _, o := range d.Offsets[from : to+1] {
 		v.Offsets = append(v.Offsets, o-first)

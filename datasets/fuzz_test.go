@@ -10,19 +10,20 @@ import (
 
 // readBytes reads text as if it were a file with sizes beside it.
 func readBytes(b []byte, sizes string, o ReadOptions) (*Dataset, error) {
-	var parsed []int
+	var parsed *querySizes
 	if sizes != "" {
-		var err error
-		if parsed, err = parseSizes(sizes); err != nil {
+		list, err := parseSizes(sizes)
+		if err != nil {
 			return nil, err
 		}
+		parsed = &querySizes{"f.query", list}
 	}
 	r, stop, err := decompress(bytes.NewReader(b))
 	if err != nil {
 		return nil, err
 	}
 	defer stop()
-	t, err := newTable("f", r, parsed, "f.query", o)
+	t, err := newTable("f", r, parsed, o)
 	if err != nil {
 		return nil, err
 	}

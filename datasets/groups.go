@@ -44,7 +44,7 @@ func groupsPath(path string) string { return withoutCompression(path) + ".groups
 // options name, in the file that they name, or in the one beside the data.
 func (t *table) setGroups(o ReadOptions, all *groupNumbers) error {
 	if o.GroupColumn != "" {
-		if t.header == nil {
+		if t.layout.names == nil {
 			return t.groupByFeature(o.GroupColumn, all)
 		}
 		for _, c := range t.chunks {
@@ -65,7 +65,7 @@ func (t *table) setGroups(o ReadOptions, all *groupNumbers) error {
 	if path == "" {
 		path = groupsPath(t.path)
 	}
-	f, err := openSource(path)
+	f, err := openSource(o.context(), path)
 	if o.Groups == "" && errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

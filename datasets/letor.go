@@ -1,6 +1,20 @@
 package datasets
 
-import "bytes"
+import (
+	"bytes"
+	"fmt"
+)
+
+// letorLayout is the layout of LETOR text, which any text is that is nothing else.
+func letorLayout(_ []byte, o ReadOptions, _ bool) (*layout, error) {
+	switch {
+	case o.Headerless:
+		return nil, fmt.Errorf("no separated values, which a file without a header was said to have: found no comma, tab or semicolon")
+	case o.WeightColumn != "":
+		return nil, fmt.Errorf("no weight column %q: LETOR text names no columns; want the weights in a file beside it, named as it plus .weight", o.WeightColumn)
+	}
+	return &layout{line: (*parser).letorLine}, nil
+}
 
 // letorLine reads one line of LETOR, SVMlight or SVMrank text:
 //
@@ -70,11 +84,11 @@ func (p *parser) letorLine(b []byte) {
 		column := next
 		if next >= len(p.order) || p.order[next] != id {
 			if column = p.column(id); column < 0 {
-				switch p.known.judge(id) {
-				case unwelcome:
-					p.foreign(start, "feature %s: ids go from %d to %d", token(b, start), p.known.ids[0], p.known.ids[len(p.known.ids)-1])
+				switch p.known.use(id) {
+				case foreign:
+					p.failForeign(start, "feature %s: ids go from %d to %d", token(b, start), p.known.ids[0], p.known.ids[len(p.known.ids)-1])
 					return
-				case ignorable:
+				case leftOut:
 					p.c.ignored++
 					continue
 				}

@@ -1,9 +1,12 @@
 package datasets
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 )
 
 // Splits are the parts of a collection. They have the same FeatureIDs.
@@ -31,8 +34,14 @@ type Options struct {
 	Read ReadOptions // how to read the files; FeatureIDs, if given, are the columns of all splits, and Groups is for the training file
 	Vali string      // the file of the validation split, instead of the one found or held out
 	Test string      // the file of the test split, instead of the one found
-	Fold int         // the fold of a folder that holds Fold1, Fold2, …; 0: the folder itself
-	Seed uint64      // draws the training queries that are held out for validation
+	Fold int         // the fold of a folder that holds Fold1, Fold2, …, or one of Folds; 0: the path itself
+	Seed uint64      // draws the training queries that are held out for validation, and those of each fold
+
+	// Folds, 3 or more, is for cross-validation from one file: its queries are dealt
+	// to so many parts of one size, and Fold (from 1) tells which of them is the test
+	// split. The next one (after the last: the first) is the validation split, and
+	// the others are the training split, as in the folds of LETOR.
+	Folds int
 
 	// Unlabelled says what to do with documents without a label: "drop" (or
 	// empty) leaves them out of the splits, "keep" keeps them.
@@ -42,6 +51,10 @@ type Options struct {
 	// for none. See Open.
 	Cache string
 }
+
+// ErrMinusOne is the error of [Open] where −1 is the only label below 1: it may stand
+// for documents that are not relevant, or for those without a label.
+var ErrMinusOne = errors.New(`−1 is the only label below 1: please say whether it means irrelevant or unlabelled`)
 
 // Open reads the splits of a collection. The path is a file, which becomes the
 // training split, or a folder with a file for each split. Such a file is named
@@ -54,7 +67,8 @@ type Options struct {
 //
 // Without a validation file, 20 % of the training queries, drawn by the seed,
 // are held out (10 % for Istella). Without a test file, Splits.Test is nil.
-// Documents without a label are left out of all splits, with a warning. All
+// Documents without a label are left out of all splits, with a warning; see also
+// [ErrMinusOne]. All
 // splits get the columns of the union of their feature ids. The counts of the
 // known Collections are checked; a warning says how they differ.
 //
@@ -71,13 +85,28 @@ func Open(path string, o Options) (*Splits, error) {
 	if o.Unlabelled != "" && o.Unlabelled != "drop" && o.Unlabelled != "keep" {
 		return nil, fmt.Errorf("datasets: unknown way with unlabelled documents %q: want drop or keep", o.Unlabelled)
 	}
-	files, err := findFiles(path, o.Fold)
+	fold := o.Fold
+	if o.Folds != 0 {
+		fold = 0 // of the folder
+	}
+	files, err := findFiles(path, fold)
 	if err != nil {
 		return nil, err
 	}
 	if o.Read.Groups != "" && files.train != path {
 		return nil, fmt.Errorf("datasets: %s is a folder, and a file of groups is for a single training file: name those of the splits as their files, such as %s",
 			path, groupsPath(files.train))
+	}
+	if o.Folds != 0 {
+		switch {
+		case o.Folds < 3:
+			return nil, fmt.Errorf("datasets: %d folds: want 3 or more, for training, validation and test", o.Folds)
+		case o.Fold < 1 || o.Fold > o.Folds:
+			return nil, fmt.Errorf("datasets: fold %d of %d: want 1 to %d", o.Fold, o.Folds, o.Folds)
+		case files.vali != "" || files.test != "" || o.Vali != "" || o.Test != "":
+			return nil, fmt.Errorf("datasets: %s: folds are made of one file, but there are files of splits: %s",
+				path, listNames(slices.DeleteFunc([]string{files.train, cmp.Or(o.Vali, files.vali), cmp.Or(o.Test, files.test)}, func(s string) bool { return s == "" })))
+		}
 	}
 	var known *Collection
 	if files.train != path && o.Vali == "" && o.Test == "" { // else it is only a part of one
@@ -112,7 +141,8 @@ func open(files splitFiles, known *Collection, holdOut float64, o Options) (*Spl
 	}()
 	ids := o.Read.FeatureIDs
 	groups := &groupNumbers{}
-	queries, documents := 0, 0
+	queries, documents, minusOne, belowOne := 0, 0, 0, 0
+	var names []string
 	for i, file := range files.all() {
 		if file == "" {
 			continue
@@ -126,6 +156,11 @@ func open(files splitFiles, known *Collection, holdOut float64, o Options) (*Spl
 			return nil, err
 		}
 		tables[i] = t
+		names = append(names, file)
+		for _, c := range t.chunks {
+			minusOne += c.minusOne
+			belowOne += c.belowOne
+		}
 		queries += len(t.queries)
 		documents += t.rows
 		if o.Unlabelled != "keep" {
@@ -136,12 +171,15 @@ func open(files splitFiles, known *Collection, holdOut float64, o Options) (*Spl
 		if o.Read.FeatureIDs == nil {
 			ids = union(ids, t.ids)
 		}
-		if i == 0 && t.header != nil && o.Read.FeatureIDs == nil { // the others by the names of these
+		if i == 0 && t.layout.names != nil && o.Read.FeatureIDs == nil { // the others by the names of these
 			o.Read.FeatureIDs = ids
 			for _, id := range ids {
-				o.Read.FeatureNames = append(o.Read.FeatureNames, t.header.names[id])
+				o.Read.FeatureNames = append(o.Read.FeatureNames, t.layout.names[id])
 			}
 		}
+	}
+	if minusOne > 0 && belowOne == 0 && o.Read.MinusOne == "" && o.Unlabelled != "keep" {
+		return nil, fmt.Errorf("datasets: %s: %w", strings.Join(names, ", "), ErrMinusOne)
 	}
 	train, vali, test := tables[0], tables[1], tables[2]
 	if known != nil {
@@ -152,8 +190,10 @@ func open(files splitFiles, known *Collection, holdOut float64, o Options) (*Spl
 
 	s := &Splits{}
 	var err error
-	if vali == nil {
-		s.Train, s.Vali, err = train.holdOut(ids, holdOut, o.Seed)
+	if o.Folds > 0 {
+		err = train.fold(s, ids, o)
+	} else if vali == nil {
+		err = train.holdOut(s, ids, holdOut, o.Seed)
 	} else if s.Train, err = train.dataset(ids, nil); err == nil {
 		s.Vali, err = vali.dataset(ids, nil)
 	}
@@ -166,23 +206,69 @@ func open(files splitFiles, known *Collection, holdOut float64, o Options) (*Spl
 	return s, nil
 }
 
-// holdOut makes two datasets of a table, the second with the given part of its
-// queries. They share one matrix, so that nothing is in memory twice.
-func (t *table) holdOut(ids []int, part float64, seed uint64) (train, vali *Dataset, err error) {
+// holdOut makes the training and the validation split of a table, the second with
+// the given part of its queries.
+func (t *table) holdOut(s *Splits, ids []int, part float64, seed uint64) error {
 	n := len(t.queries)
 	held := max(1, int(part*float64(n)))
 	if n < 2 {
-		return nil, nil, fmt.Errorf("datasets: %s: one query cannot be split into training and validation queries: please name a validation file", t.path)
+		return fmt.Errorf("datasets: %s: one query cannot be split into training and validation queries: please name a validation file", t.path)
 	}
 	order := rand.New(rand.NewPCG(seed, 0x686f6c64)).Perm(n)
-	slices.Sort(order[:n-held])
-	slices.Sort(order[n-held:])
-	d, err := t.dataset(ids, order)
+	parts, err := t.split(ids, order[:n-held], order[n-held:])
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	train, vali = d.view(0, n-held), d.view(n-held, n)
-	vali.Name += fmt.Sprintf(" (%d queries held out)", held)
-	vali.Warnings = nil
-	return train, vali, nil
+	s.Train, s.Vali = parts[0], parts[1]
+	s.Vali.Name += fmt.Sprintf(" (%d queries held out)", held)
+	return nil
+}
+
+// fold makes the splits of one fold of a table; see Options.Folds.
+func (t *table) fold(s *Splits, ids []int, o Options) error {
+	n := len(t.queries)
+	if n < o.Folds {
+		return fmt.Errorf("datasets: %s: %d queries cannot be dealt to %d folds", t.path, n, o.Folds)
+	}
+	order := rand.New(rand.NewPCG(o.Seed, 0x666f6c64)).Perm(n)
+	part := func(i int) []int { return order[i*n/o.Folds : (i+1)*n/o.Folds] }
+	test, vali := o.Fold-1, o.Fold%o.Folds
+	var train []int
+	for i := range o.Folds {
+		if i != test && i != vali {
+			train = append(train, part(i)...)
+		}
+	}
+	parts, err := t.split(ids, train, slices.Clone(part(vali)), slices.Clone(part(test)))
+	if err != nil {
+		return err
+	}
+	s.Train, s.Vali, s.Test = parts[0], parts[1], parts[2]
+	for i, d := range parts {
+		d.Name += fmt.Sprintf(" (fold %d of %d: %s)", o.Fold, o.Folds, [3]string{"train", "vali", "test"}[i])
+	}
+	return nil
+}
+
+// split makes a dataset of each list of queries, which it sorts. They share one
+// matrix, so that nothing is in memory twice. The first has the warnings.
+func (t *table) split(ids []int, queries ...[]int) ([]*Dataset, error) {
+	for _, part := range queries {
+		slices.Sort(part)
+	}
+	all, err := t.dataset(ids, slices.Concat(queries...))
+	if err != nil {
+		return nil, err
+	}
+	var parts []*Dataset
+	from := 0
+	for i, part := range queries {
+		d := all.view(from, from+len(part))
+		from += len(part)
+		if i > 0 {
+			d.Warnings = nil
+		}
+		parts = append(parts, d)
+	}
+	return parts, nil
 }

@@ -148,7 +148,7 @@ func TestSizeFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Name = same.Name; fmt.Sprintf("%#v", d) != fmt.Sprintf("%#v", same) {
+	if d.Name, d.path, d.lines = same.Name, same.path, same.lines; fmt.Sprintf("%#v", d) != fmt.Sprintf("%#v", same) {
 		t.Errorf("by sizes: %#v\nby qid: %#v", d, same)
 	}
 	write(".group", "1\n1\n")

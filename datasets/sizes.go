@@ -9,6 +9,12 @@ import (
 	"strings"
 )
 
+// querySizes is a file with the number of rows of each query.
+type querySizes struct {
+	path  string
+	sizes []int
+}
+
 // sizePaths are the names under which the query sizes of a data file may lie.
 func sizePaths(path string) []string {
 	plain := withoutCompression(path)
@@ -17,22 +23,22 @@ func sizePaths(path string) []string {
 
 // readSizes reads the file of query sizes beside a data file: one whole number
 // a line, the number of rows of each query in turn. No such file: nil.
-func readSizes(path string) (sizes []int, sizePath string, err error) {
-	for _, sizePath := range sizePaths(path) {
-		text, err := os.ReadFile(sizePath)
+func readSizes(path string) (*querySizes, error) {
+	for _, path := range sizePaths(path) {
+		text, err := os.ReadFile(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
-			return nil, "", fmt.Errorf("datasets: %w", err)
+			return nil, fmt.Errorf("datasets: %w", err)
 		}
-		sizes, err = parseSizes(string(text))
+		sizes, err := parseSizes(string(text))
 		if err != nil {
-			return nil, "", fmt.Errorf("datasets: %s:%w", sizePath, err)
+			return nil, fmt.Errorf("datasets: %s:%w", path, err)
 		}
-		return sizes, sizePath, nil
+		return &querySizes{path, sizes}, nil
 	}
-	return nil, "", nil
+	return nil, nil
 }
 
 // parseSizes reads whole numbers, one a line. Errors begin with the line.
@@ -51,4 +57,19 @@ func parseSizes(text string) ([]int, error) {
 		sizes = append(sizes, int(n))
 	}
 	return sizes, nil
+}
+
+// check checks that the sizes add up to the rows of a table.
+func (s *querySizes) check(t *table) error {
+	if s == nil {
+		return nil
+	}
+	sum := 0
+	for _, n := range s.sizes {
+		sum += n
+	}
+	if sum != t.rows {
+		return fmt.Errorf("datasets: %s: the sizes sum to %d, but %s has %d rows", s.path, sum, t.path, t.rows)
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package datasets
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -19,18 +20,21 @@ type source struct {
 	close func()
 }
 
-// openSource opens a file and tells by its first bytes whether it is compressed.
-func openSource(path string) (*source, error) {
+// openSource opens a file and tells by its first bytes whether it is compressed. The
+// end of the context closes it, which also ends a read that waits, from a pipe.
+func openSource(ctx context.Context, path string) (*source, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
+	unwatch := context.AfterFunc(ctx, func() { f.Close() })
 	r, stop, err := decompress(f)
 	if err != nil {
+		unwatch()
 		f.Close()
 		return nil, err
 	}
-	return &source{r, func() { stop(); f.Close() }}, nil
+	return &source{r, func() { unwatch(); stop(); f.Close() }}, nil
 }
 
 // decompress is the text of r, which may be gzip, zstd or plain.

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	G "gorgonia.org/gorgonia"
+
+	"github.com/plrank/plrank/internal/names"
 )
 
 // Parse reads a loss: a name of [Names], or a weighted sum of several, such as
@@ -80,11 +82,10 @@ func parseTerms(text string) ([]Term, error) {
 		}
 		t.Loss = namePattern.FindString(rest)
 		if _, ok := byName[t.Loss]; !ok {
-			what := "want a loss"
-			if t.Loss != "" {
-				what = fmt.Sprintf("no loss %q: want one", t.Loss)
+			if t.Loss == "" {
+				return nil, fault("want a loss of %s", strings.Join(Names(), ", "))
 			}
-			return nil, fault("%s of %s", what, strings.Join(Names(), ", "))
+			return nil, fault("no loss %q: %s", t.Loss, names.Want(t.Loss, Names()))
 		}
 		skip(len(t.Loss))
 		base, _, _ := strings.Cut(t.Loss, "(")

@@ -3,10 +3,10 @@ package losses
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	G "gorgonia.org/gorgonia"
 
+	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/ops"
 	"github.com/plrank/plrank/plackett"
 )
@@ -82,7 +82,7 @@ func init() {
 func ByName(name string) (Func, error) {
 	build, ok := byName[name]
 	if !ok {
-		return nil, fmt.Errorf("losses: no loss %q: want one of %s", name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("losses: no loss %q: %s", name, names.Want(name, Names()))
 	}
 	return func(b Batch) (*G.Node, error) {
 		return build.build(name, &batch{Batch: b})

@@ -3,7 +3,8 @@ package metrics
 import (
 	"fmt"
 	"slices"
-	"strings"
+
+	"github.com/plrank/plrank/internal/names"
 )
 
 // metric is one metric with its cutoff.
@@ -23,8 +24,8 @@ func parseMetric(name string) (metric, error) {
 	}
 	k := kind(slices.IndexFunc(families, func(f family) bool { return f.name == c.name || f.alias == c.name }))
 	if k < 0 {
-		return metric{}, fmt.Errorf("metrics: unknown metric %q; one of: %s, with @k for a cutoff and perhaps %s before it; or a measure of fairness: %s",
-			name, strings.Join(Names(), ", "), expectedPrefix, strings.Join(FairnessNames(), ", "))
+		return metric{}, fmt.Errorf("metrics: unknown metric %q: %s, with @k for a cutoff and perhaps %s before it; or a measure of fairness: %s",
+			name, names.Want(c.name, Names()), expectedPrefix, names.Want(c.name, FairnessNames()))
 	}
 	m := metric{kind: k, cutoff: c.cutoff}
 	if m.param, err = families[k].param.parse(c); err != nil {
@@ -35,11 +36,11 @@ func parseMetric(name string) (metric, error) {
 
 // Names lists the metrics that ParseMeasure knows.
 func Names() []string {
-	names := make([]string, len(families))
+	list := make([]string, len(families))
 	for i, f := range families {
-		names[i] = f.name
+		list[i] = f.name
 	}
-	return names
+	return list
 }
 
 // String gives the name that parseMetric reads.

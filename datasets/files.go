@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -16,13 +17,8 @@ type splitFiles struct{ train, vali, test string }
 // all is the files in the order of Splits.
 func (f splitFiles) all() [3]string { return [3]string{f.train, f.vali, f.test} }
 
-// source is the file that split i comes from.
-func (f splitFiles) source(i int) string {
-	if i == 1 && f.vali == "" {
-		return f.train
-	}
-	return f.all()[i]
-}
+// source is the file that split i comes from: its own, or that of the training split.
+func (f splitFiles) source(i int) string { return cmp.Or(f.all()[i], f.train) }
 
 // The words that name a split, and the endings a data file may have.
 var (

@@ -1,0 +1,150 @@
+package datasets
+
+import (
+	"fmt"
+	"slices"
+)
+
+// dataset puts the chunks together with the given columns. Queries come in the
+// given order; nil: that of the file. The chunks are let go on the way.
+func (t *table) dataset(ids []int, order []int) (*Dataset, error) {
+	if err := tooSparse(t.rows, len(ids), t.size); err != nil {
+		t.free()
+		return nil, fmt.Errorf("datasets: %s: %w", t.path, err)
+	}
+	if order == nil {
+		order = make([]int, len(t.queries))
+		for q := range order {
+			order[q] = q
+		}
+	}
+	d := &Dataset{
+		Name:       t.path,
+		path:       t.path,
+		Offsets:    make([]int, 1, len(order)+1),
+		QueryIDs:   make([]string, 0, len(order)),
+		FeatureIDs: ids,
+		Warnings:   t.warnings,
+	}
+	var moves []move
+	rows := 0
+	for _, q := range order {
+		for _, s := range t.queries[q].runs {
+			moves = append(moves, move{s, rows})
+			rows += s.to - s.from
+		}
+		d.Offsets = append(d.Offsets, rows)
+		d.QueryIDs = append(d.QueryIDs, t.queries[q].id)
+		if t.weights.queries {
+			d.QueryWeights = append(d.QueryWeights, t.queries[q].weight)
+		}
+	}
+	slices.SortFunc(moves, func(a, b move) int { return a.rows.from - b.rows.from })
+	d.Features = make([]float32, rows*len(ids))
+	d.Labels = make([]float32, rows)
+	d.lines = make([]int32, rows)
+	if slices.ContainsFunc(t.chunks, func(c *chunk) bool { return c.docs != nil }) {
+		d.DocumentIDs = make([]string, rows)
+	}
+	if t.weights.documents {
+		d.Weights = make([]float32, rows)
+	}
+	if t.groups != nil {
+		d.Groups = make([]int, rows)
+		d.GroupNames = append([]string{}, t.groups.names...)
+	}
+	if t.layout.names != nil {
+		for _, id := range ids {
+			d.FeatureNames = append(d.FeatureNames, t.layout.names[id])
+		}
+	}
+
+	// The moves of each chunk, with rows counted from its first.
+	byChunk := make([][]move, len(t.chunks))
+	first := 0
+	for i, c := range t.chunks {
+		for len(moves) > 0 && moves[0].rows.from < first+len(c.labels) {
+			m := &moves[0]
+			to := min(m.rows.to, first+len(c.labels))
+			byChunk[i] = append(byChunk[i], move{span{m.rows.from - first, to - first}, m.to})
+			m.to += to - m.rows.from
+			if m.rows.from = to; to < m.rows.to {
+				break
+			}
+			moves = moves[1:]
+		}
+		first += len(c.labels)
+	}
+	parallel(len(t.chunks), func(i int) {
+		c := t.chunks[i]
+		columns := locate(c.ids, ids)
+		for _, m := range byChunk[i] {
+			c.copyTo(d, columns, m)
+		}
+		c.values.free()
+	})
+	t.chunks = nil
+	return d, nil
+}
+
+// move is rows of a file and where they go in the dataset.
+type move struct {
+	rows span
+	to   int
+}
+
+// copyTo copies rows to d. Column i of the chunk is column columns[i] of d.
+func (c *chunk) copyTo(d *Dataset, columns []int, m move) {
+	from, n := m.rows.from, m.rows.to-m.rows.from
+	copy(d.Labels[m.to:m.to+n], c.labels[from:])
+	for r, line := range c.at[from : from+n] {
+		d.lines[m.to+r] = int32(c.line) + line
+	}
+	if c.docs != nil {
+		copy(d.DocumentIDs[m.to:m.to+n], c.docs[from:])
+	}
+	if d.Weights != nil {
+		copy(d.Weights[m.to:m.to+n], c.weights[from:])
+	}
+	if d.Groups != nil {
+		copy(d.Groups[m.to:m.to+n], c.groups[from:])
+	}
+	width, wide, values := len(c.ids), d.Width(), c.values.values
+	if width == wide {
+		copy(d.Features[m.to*wide:(m.to+n)*wide], values[from*width:])
+		return
+	}
+	for r := range n {
+		row := d.Features[(m.to+r)*wide : (m.to+r+1)*wide]
+		clear(row)
+		for i, v := range values[(from+r)*width : (from+r+1)*width] {
+			row[columns[i]] = v
+		}
+	}
+}
+
+// locate is the position in all of each of ids; both ascend, and all holds ids.
+func locate(ids, all []int) []int {
+	at := make([]int, len(ids))
+	j := 0
+	for i, id := range ids {
+		for all[j] != id {
+			j++
+		}
+		at[i] = j
+	}
+	return at
+}
+
+// sourceRows is the row of the file that each row of the dataset is.
+func (t *table) sourceRows() []int {
+	rows := make([]int, 0, t.rows)
+	for _, q := range t.queries {
+		for _, s := range q.runs {
+			for r := s.from; r < s.to; r++ {
+				rows = append(rows, r)
+			}
+		}
+	}
+	return rows
+}
