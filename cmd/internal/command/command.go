@@ -33,7 +33,7 @@ func Usage(err error) error { return UsageError{err} }
 var ErrInterrupted = errors.New("interrupted")
 
 // Run runs the body of a command, says on stderr why it failed, and gives the exit
-// status. What the body prints on the stdout that it is given, and that cannot be
+// status. An end of a context is an interruption. What the body prints on the stdout that it is given, and that cannot be
 // written, is an error as well.
 func Run(name string, stdout, stderr io.Writer, body func(stdout io.Writer) error) int {
 	out := newOutput(stdout)
@@ -50,6 +50,9 @@ func Run(name string, stdout, stderr io.Writer, body func(stdout io.Writer) erro
 		fmt.Fprintf(stderr, "%s: %s (-help explains all flags)\n", name, Printable(text))
 		return ExitUsage
 	case errors.Is(err, ErrInterrupted):
+		return ExitInterrupted
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintf(stderr, "%s: interrupted\n", name)
 		return ExitInterrupted
 	}
 	fmt.Fprintln(stderr, Printable(err.Error()))

@@ -35,6 +35,7 @@ func TestRun(t *testing.T) {
 		{9, Usage(errors.New("-x 3: want 2")), ExitUsage, "tool: -x 3: want 2 (-help explains all flags)\n"},
 		{9, Usage(fmt.Errorf("tool: x")), ExitUsage, "tool: x (-help explains all flags)\n"},
 		{9, fmt.Errorf("fold 2: %w", ErrInterrupted), ExitInterrupted, ""},
+		{9, fmt.Errorf("reading: %w", context.Canceled), ExitInterrupted, "tool: interrupted\n"},
 	} {
 		var stderr strings.Builder
 		status := Run("tool", &c.room, &stderr, func(stdout io.Writer) error {
