@@ -218,7 +218,7 @@ func TestInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &session{options: o, stdout: new(bytes.Buffer), stderr: new(bytes.Buffer)}
-	if err := s.open(); err != nil {
+	if err := s.open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -31,9 +31,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		switch {
 		case o.predict != "":
-			err = predict(o, stderr)
+			err = predict(ctx, o, stderr)
 		case o.describe:
-			err = describeData(o, stdout, stderr)
+			err = describeData(ctx, o, stdout, stderr)
 		default:
 			err = fit(ctx, o, stdout, stderr)
 		}
@@ -46,6 +46,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "train: %v (-help explains all flags)\n", usage)
 		return command.ExitUsage
 	case errors.Is(err, errInterrupted):
+		return command.ExitInterrupted
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "interrupted:", err)
 		return command.ExitInterrupted
 	}
 	fmt.Fprintln(stderr, err)
