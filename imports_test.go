@@ -14,7 +14,7 @@ const module = "github.com/plrank/plrank/"
 // knows no graph stays free of Gorgonia. Each line lists all packages of this module that
 // a package may depend on, directly or not.
 func TestImportsRunOneWay(t *testing.T) {
-	own := []string{"internal/parallel", "internal/atomicfile", "internal/npzfile", "internal/version", "internal/blas", "internal/openblas"}
+	own := []string{"internal/names", "internal/parallel", "internal/atomicfile", "internal/npzfile", "internal/blas", "internal/openblas", "internal/version"}
 	numbers := append([]string{"plackett"}, own...)
 	forward := append([]string{"internal/forward"}, numbers...)
 	data := append([]string{"datasets", "metrics"}, numbers...)

@@ -3,7 +3,8 @@ package datasets
 import (
 	"fmt"
 	"math"
-	"strings"
+
+	"github.com/plrank/plrank/internal/names"
 )
 
 // SyntheticShape makes a collection like that of [Synthetic], in the shape of a
@@ -107,7 +108,7 @@ func shapeNamed(name string) (*shape, error) {
 			return s, nil
 		}
 	}
-	return nil, fmt.Errorf("datasets: no synthetic shape %q; there are %s", name, strings.Join(SyntheticShapes(), ", "))
+	return nil, fmt.Errorf("datasets: no synthetic shape %q: %s", name, names.Want(name, SyntheticShapes()))
 }
 
 // scaled is the number of queries of each split at a scale.

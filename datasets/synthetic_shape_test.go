@@ -149,7 +149,7 @@ func TestSyntheticShapeErrors(t *testing.T) {
 		}
 	}
 	_, err := SyntheticShape("Yahoo!", .1, 0)
-	if want := `datasets: no synthetic shape "Yahoo!"; there are mslr, yahoo, istella`; err == nil || err.Error() != want {
+	if want := `datasets: no synthetic shape "Yahoo!": want one of mslr, yahoo, istella (did you mean yahoo?)`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/plrank/plrank/internal/names"
 )
 
 // Transform maps the raw features of one query to the inputs of a model. It is
@@ -76,8 +78,8 @@ func FitTransform(spec string, train *Dataset) (*Transform, error) {
 	t := &Transform{Spec: spec, Inputs: train.Width(), Columns: train.varying()}
 	for _, name := range strings.Split(spec, "+") {
 		if _, ok := partKinds[name]; !ok {
-			return nil, fmt.Errorf("datasets: unknown transform %q: want %s, or several joined by +",
-				name, strings.Join(slices.Sorted(maps.Keys(partKinds)), ", "))
+			return nil, fmt.Errorf("datasets: unknown transform %q: %s, or several joined by +",
+				name, names.Want(name, slices.Sorted(maps.Keys(partKinds))))
 		}
 		t.Parts = append(t.Parts, TransformPart{Name: name})
 	}

@@ -128,7 +128,7 @@ func TestTransformJSON(t *testing.T) {
 }
 
 func TestFitTransformErrors(t *testing.T) {
-	if _, err := FitTransform("minmax+log", hard()); err == nil || !strings.Contains(err.Error(), `"log": want log-standard, minmax, none, `) {
+	if _, err := FitTransform("minmax+log", hard()); err == nil || !strings.Contains(err.Error(), `"log": want one of log-standard, minmax, none, `) {
 		t.Errorf("an unknown part: %v", err)
 	}
 	flat := &Dataset{Features: []float32{1, 2}, Labels: make([]float32, 2), Offsets: []int{0, 1, 2}, FeatureIDs: []int{1}}

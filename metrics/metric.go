@@ -1,9 +1,12 @@
 package metrics
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/plrank/plrank/internal/names"
 )
 
 // metric is one metric with its cutoff.
@@ -23,8 +26,12 @@ func parseMetric(name string) (metric, error) {
 	}
 	k := kind(slices.IndexFunc(families, func(f family) bool { return f.name == c.name || f.alias == c.name }))
 	if k < 0 {
-		return metric{}, fmt.Errorf("metrics: unknown metric %q; one of: %s, with @k for a cutoff and perhaps %s before it; or a measure of fairness: %s",
+		text := fmt.Sprintf("metrics: unknown metric %q: want one of %s, with @k for a cutoff and perhaps %s before it; or a measure of fairness: %s",
 			name, strings.Join(Names(), ", "), expectedPrefix, strings.Join(FairnessNames(), ", "))
+		if near := names.Nearest(c.name, append(Names(), FairnessNames()...)); near != "" {
+			text += " (did you mean " + near + "?)"
+		}
+		return metric{}, errors.New(text)
 	}
 	m := metric{kind: k, cutoff: c.cutoff}
 	if m.param, err = families[k].param.parse(c); err != nil {
@@ -35,11 +42,11 @@ func parseMetric(name string) (metric, error) {
 
 // Names lists the metrics that ParseMeasure knows.
 func Names() []string {
-	names := make([]string, len(families))
+	list := make([]string, len(families))
 	for i, f := range families {
-		names[i] = f.name
+		list[i] = f.name
 	}
-	return names
+	return list
 }
 
 // String gives the name that parseMetric reads.

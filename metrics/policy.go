@@ -46,7 +46,7 @@ func (p Policy) draws() (*draws, error) {
 func (d *draws) of(q query, depth int) ([]int, error) {
 	p := d.policy
 	d.places = grow(d.places, p.Samples*depth)
-	err := d.sampler.Draw(q.scores, p.Samples, depth, p.Seed, p.Step, uint64(q.number), 0, d.places)
+	err := d.sampler.Draw(q.scores, plackett.Stream{Seed: p.Seed, Step: p.Step, Query: uint64(q.number)}, plackett.Rankings{Documents: d.places, Cutoff: depth})
 	return d.places, err
 }
 

@@ -2,7 +2,8 @@ package ops
 
 import (
 	"fmt"
-	"strings"
+
+	"github.com/plrank/plrank/internal/names"
 )
 
 // An Activation is the elementwise function at the end of a dense layer.
@@ -33,7 +34,7 @@ func ParseActivation(name string) (Activation, error) {
 			return Activation(a), nil
 		}
 	}
-	return 0, fmt.Errorf("ops: unknown activation %q: want one of %s", name, strings.Join(activationNames[:], ", "))
+	return 0, fmt.Errorf("ops: unknown activation %q: %s", name, names.Want(name, activationNames[:]))
 }
 
 func (a Activation) valid() bool { return a >= 0 && int(a) < len(activationNames) }

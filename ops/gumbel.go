@@ -59,7 +59,7 @@ func (op *gumbelOp) Do(values ...G.Value) (G.Value, error) {
 		l.result = sized(l.result, len(l.scores))
 		for i := range op.sampler.capacity {
 			if i < draw.samples {
-				plackett.Gumbel(draw.seed, draw.step, uint64(l.query), uint64(i), l.result)
+				plackett.Gumbel(plackett.Stream{Seed: draw.seed, Step: draw.step, Query: uint64(l.query)}, uint64(i), l.result)
 			} else {
 				for d := range l.result {
 					l.result[d] = math.NaN()

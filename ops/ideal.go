@@ -82,7 +82,7 @@ func (op *idealRankingsOp) Do(values ...G.Value) (G.Value, error) {
 		}
 		ties := l.zeros()
 		if op.sampler != nil {
-			plackett.Gumbel(now.seed, now.step, uint64(l.query), 0, ties)
+			plackett.Gumbel(plackett.Stream{Seed: now.seed, Step: now.step, Query: uint64(l.query)}, 0, ties)
 		}
 		ranking := places[l.query*rows:][:len(gains)]
 		for d := range ranking {

@@ -9,6 +9,8 @@ import (
 	"github.com/chewxy/hm"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/plackett"
 )
 
 // A Sampler is a source of sampled rankings, or of the noise of [Gumbel]: how many
@@ -180,7 +182,7 @@ func (op *rankingsOp) Do(values ...G.Value) (G.Value, error) {
 	draw := op.sampler.next(&op.drawn)
 	err := op.eachList("Rankings", values, func(l list) error {
 		mine := places[l.query*op.sampler.capacity*cutoff:][:draw.samples*cutoff]
-		return l.sampler.Draw(l.scores, draw.samples, cutoff, draw.seed, draw.step, uint64(l.query), l.from, mine)
+		return l.sampler.Draw(l.scores, plackett.Stream{Seed: draw.seed, Step: draw.step, Query: uint64(l.query)}, plackett.Rankings{Documents: mine, Cutoff: cutoff, Base: l.from})
 	})
 	return out, err
 }

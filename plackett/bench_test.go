@@ -50,7 +50,7 @@ func BenchmarkQuery(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					step++
-					if err := s.Draw(scores, size.samples, size.cutoff, 1, step, 0, 0, places); err != nil {
+					if err := s.Draw(scores, Stream{Seed: 1, Step: step}, Rankings{Documents: places, Cutoff: size.cutoff}); err != nil {
 						b.Fatal(err)
 					}
 					if _, err := k.Gradient(PLRankRB, scores, gains, theta, Rankings{Documents: places, Cutoff: size.cutoff}, lambda); err != nil {
@@ -74,7 +74,7 @@ func BenchmarkDraw(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					step++
-					if err := s.Draw(scores, size.samples, size.cutoff, 1, step, 0, 0, places); err != nil {
+					if err := s.Draw(scores, Stream{Seed: 1, Step: step}, Rankings{Documents: places, Cutoff: size.cutoff}); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -8,26 +8,27 @@ import (
 // maxEnumerated bounds the rankings that Enumerate visits.
 const maxEnumerated = 10_000_000
 
-// Enumerate calls visit with every ranking of min(cutoff, D) places of the list with log-scores m,
-// and its probability π(y). The slice is reused. Lists must be tiny: more than ten million
-// rankings, like scores that are not finite, are an error.
+// Enumerate calls visit with every ranking of min(cutoff, D) documents of the list with
+// log-scores m, and its probability π(y). The slice is reused. Lists must be tiny: more than
+// ten million rankings are an error, as are scores that are not finite, which are a
+// [*NumberError].
 func Enumerate(scores []float64, cutoff int, visit func(ranking []int, probability float64)) error {
 	if err := checkFinite("score", scores); err != nil {
 		return err
 	}
-	places := min(cutoff, len(scores))
+	length := min(max(0, cutoff), len(scores))
 	count := 1.0
-	for k := range places {
+	for k := range length {
 		count *= float64(len(scores) - k)
 	}
 	if count > maxEnumerated {
-		return fmt.Errorf("plackett: %g rankings of %d places of %d documents are too many to enumerate: at most %g", count, places, len(scores), float64(maxEnumerated))
+		return fmt.Errorf("plackett: %g rankings of %d of %d documents are too many to enumerate: at most %g", count, length, len(scores), float64(maxEnumerated))
 	}
-	ranking := make([]int, 0, places)
+	ranking := make([]int, 0, length)
 	placed := make([]bool, len(scores))
 	var extend func(probability float64)
 	extend = func(probability float64) {
-		if len(ranking) == places {
+		if len(ranking) == length {
 			visit(ranking, probability)
 			return
 		}
@@ -68,7 +69,7 @@ func chances(scores []float64, placed []bool) []float64 {
 	return p
 }
 
-// Moments has exact expectations under the policy of one list.
+// Moments are expectations under the policy of one list.
 type Moments struct {
 	Reward   float64   // R = E_y[Σ_k θ_k ρ_{y_k}]
 	Gradient []float64 // dR/dm_d
@@ -76,9 +77,15 @@ type Moments struct {
 }
 
 // EnumerateMoments computes expectations by enumeration, the gradient as
-// Σ_y π(y) W_1(y) Σ_k (1[y_k = d] − P_k(d)): independent of the [Kernel], which it is there to check.
-// The limits are those of [Enumerate].
+// Σ_y π(y) W_1(y) Σ_k (1[y_k = d] − P_k(d)): independent of the [Kernel], which it is there
+// to check. The limits are those of [Enumerate].
 func EnumerateMoments(scores, gains, discounts []float64) (Moments, error) {
+	if err := checkGains(gains, scores); err != nil {
+		return Moments{}, err
+	}
+	if err := checkDiscounts(discounts); err != nil {
+		return Moments{}, err
+	}
 	x := Moments{
 		Gradient: make([]float64, len(scores)),
 		Exposure: make([]float64, len(scores)),

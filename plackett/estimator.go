@@ -1,9 +1,6 @@
 package plackett
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // An Estimator is a way to estimate from sampled rankings the gradient of the expected
 // metric R = E_y[Σ_k θ_k ρ_{y_k}] with respect to the scores. All of them give one
@@ -84,19 +81,6 @@ func Estimators() []Estimator {
 	return all
 }
 
-// ParseEstimator returns the estimator of that name, such as plrank-rb. A name that is not
-// known is an error that lists those that are.
-func ParseEstimator(name string) (Estimator, error) {
-	var names []string
-	for _, e := range Estimators() {
-		if e.String() == name {
-			return e, nil
-		}
-		names = append(names, e.String())
-	}
-	return 0, fmt.Errorf("plackett: no estimator %q: want one of %s", name, strings.Join(names, ", "))
-}
-
 func (e Estimator) String() string {
 	if e.check() != nil {
 		return fmt.Sprintf("Estimator(%d)", int(e))
@@ -106,7 +90,7 @@ func (e Estimator) String() string {
 
 func (e Estimator) check() error {
 	if e < 0 || int(e) >= len(table) {
-		return fmt.Errorf("plackett: no estimator %d: want one of Estimators", int(e))
+		return fmt.Errorf("no estimator %d: want one of plackett.Estimators", int(e))
 	}
 	return nil
 }

@@ -6,21 +6,23 @@ import (
 	"github.com/plrank/plrank/plackett"
 )
 
+var (
+	scores    = []float64{0.3, -1.1, 0.8} // log-scores of three documents
+	gains     = []float64{0, 1, 3}        // 2^label − 1
+	discounts = []float64{1, 0.6309}      // of DCG@2
+)
+
 // The gradient of the expected DCG@2 of three documents, from all rankings, and
 // from a thousand samples.
 func Example() {
-	scores := []float64{0.3, -1.1, 0.8}
-	gains := []float64{0, 1, 3}
-	discounts := []float64{1, 0.6309}
-
 	exact, err := plackett.EnumerateMoments(scores, gains, discounts)
 	if err != nil {
 		panic(err)
 	}
 
 	var sampler plackett.Sampler
-	rankings := plackett.Rankings{Documents: make([]int, 1000*2), Cutoff: 2}
-	if err := sampler.Draw(scores, 1000, 2, 42, 0, 0, 0, rankings.Documents); err != nil {
+	rankings := plackett.NewRankings(1000, 2)
+	if err := sampler.Draw(scores, plackett.Stream{Seed: 42}, rankings); err != nil {
 		panic(err)
 	}
 	var kernel plackett.Kernel
@@ -32,4 +34,97 @@ func Example() {
 	// Output:
 	// exact    [-0.38 -0.03 0.41]
 	// sampled  [-0.39 -0.02 0.41]
+}
+
+// A custom objective for a boosted-tree library, such as LightGBM's or XGBoost's: in each
+// round it gives a score to every document, and wants the first and second derivative of a
+// loss, here minus the expected DCG@2. A constant stands for the second.
+func Example_boostedTrees() {
+	var sampler plackett.Sampler
+	var kernel plackett.Kernel
+	rankings := plackett.NewRankings(100, 2)
+	// sizes are the numbers of documents of the queries, as in a .query file.
+	objective := func(round uint64, scores, gains []float64, sizes []int) (gradient, hessian []float64) {
+		from := 0
+		for query, size := range sizes {
+			lambda := make([]float64, size)
+			list := scores[from : from+size]
+			if err := sampler.Draw(list, plackett.Stream{Seed: 42, Step: round, Query: uint64(query)}, rankings); err != nil {
+				panic(err)
+			}
+			if _, err := kernel.Gradient(plackett.PLRankRB, list, gains[from:from+size], discounts, rankings, lambda); err != nil {
+				panic(err)
+			}
+			for _, x := range lambda {
+				gradient = append(gradient, -x)
+				hessian = append(hessian, 1)
+			}
+			from += size
+		}
+		return gradient, hessian
+	}
+	gradient, hessian := objective(1, []float64{0, 0, 0, 0, 0}, []float64{0, 3, 0, 1, 0}, []int{3, 2})
+	fmt.Printf("%.2f\n%v\n", gradient, hessian)
+	// Output:
+	// [0.34 -0.77 0.43 -0.09 0.09]
+	// [1 1 1 1 1]
+}
+
+// One ranking of all documents, such as a search engine that explores would show.
+func ExampleSampler_Draw() {
+	var sampler plackett.Sampler
+	ranking := plackett.NewRankings(1, len(scores))
+	if err := sampler.Draw(scores, plackett.Stream{Seed: 7}, ranking); err != nil {
+		panic(err)
+	}
+	fmt.Println(ranking.Documents)
+	// Output:
+	// [0 1 2]
+}
+
+// How much exposure each document gets on average, if rank k is seen with probability θ_k.
+func ExampleKernel_Exposure() {
+	var sampler plackett.Sampler
+	rankings := plackett.NewRankings(1000, 2)
+	if err := sampler.Draw(scores, plackett.Stream{Seed: 42}, rankings); err != nil {
+		panic(err)
+	}
+	var kernel plackett.Kernel
+	exposure := make([]float64, len(scores))
+	if err := kernel.Exposure(scores, discounts, rankings, exposure); err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.2f\n", exposure)
+	// Output:
+	// [0.66 0.18 0.79]
+}
+
+// The log-probability of a ranking that was shown, such as off-policy estimators need.
+func ExampleKernel_LogProbs() {
+	shown := plackett.Rankings{Documents: []int{2, 0}, Cutoff: 2}
+	logs := make([]float64, 2)
+	var kernel plackett.Kernel
+	if err := kernel.LogProbs(scores, shown, logs); err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.3f, of the ranking %.3f\n", logs, logs[0]+logs[1])
+	// Output:
+	// [-0.563 -0.220], of the ranking -0.784
+}
+
+// All rankings of the first two ranks, and their probabilities.
+func ExampleEnumerate() {
+	err := plackett.Enumerate(scores, 2, func(ranking []int, probability float64) {
+		fmt.Printf("%v %.3f\n", ranking, probability)
+	})
+	if err != nil {
+		panic(err)
+	}
+	// Output:
+	// [0 1] 0.045
+	// [0 2] 0.300
+	// [1 0] 0.032
+	// [1 2] 0.053
+	// [2 0] 0.457
+	// [2 1] 0.113
 }

@@ -2,13 +2,13 @@ package plackett
 
 import "math"
 
-// Gumbel fills noise with standard Gumbel noise, −log(−log u), of the stream of
-// (seed, step, query) and the number of the sample.
-func Gumbel(seed, step, query, sample uint64, noise []float64) {
-	var s stream
-	s.seek(seed, step, query)
-	s.counter = mix(s.counter ^ mix(sample+1))
+// Gumbel fills noise with standard Gumbel noise, −log(−log u), from a stream. Every
+// sample has other numbers, which are not those of a [Sampler] either. The documents in
+// descending order of score plus noise are a draw from their Plackett–Luce policy.
+func Gumbel(from Stream, sample uint64, noise []float64) {
+	g := from.start()
+	g.counter = mix(g.counter ^ mix(sample+1))
 	for d := range noise {
-		noise[d] = -math.Log(-math.Log(s.open()))
+		noise[d] = -math.Log(-math.Log(g.open()))
 	}
 }

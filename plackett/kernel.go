@@ -1,7 +1,7 @@
 package plackett
 
 // Kernel computes expectations over sampled rankings of one list, and their
-// gradients, in O(D + N·K) for N rankings of K places.
+// gradients, in O(D + N·K) for N rankings of K documents.
 //
 // All of them have one form. With two weights for every rank of every ranking,
 // the future weight f_k and the risk weight g_k, with r the rank of document d or
@@ -16,7 +16,7 @@ package plackett
 //
 // M_k comes from M_1 by subtraction of what has been placed, and the correction
 // cancels what was added: both lose digits when little mass is left. So rankings
-// have levels, by the share of M_1 that is left at their last place. Those of level
+// have levels, by the share of M_1 that is left at their last rank. Those of level
 // 0 leave 1/64 or more, and are done as said. From level to level a factor of 64
 // less is left; there M_k is subtracted in twice the precision, and only
 // documents that are light enough for that level take part in its sums (heavier
@@ -58,9 +58,9 @@ type sample struct {
 	level  int8 // how little mass it leaves
 }
 
-// load reads the scores and the first cutoff places of the rankings, and prepares
-// 1/M_k of every place. With gains it prepares the mean gains ρ̄_k of what is left
-// before every place as well. It checks that all rows are rankings of the list.
+// load reads the scores and the first cutoff ranks of the rankings, and prepares
+// 1/M_k of every rank. With gains it prepares the mean gains ρ̄_k of what is left
+// before every rank as well. It checks that all rows are rankings of the list.
 func (k *Kernel) load(scores, gains []float64, r Rankings, cutoff int) error {
 	if err := k.policy.reset(scores); err != nil {
 		return err

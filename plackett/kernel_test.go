@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -347,8 +348,36 @@ func TestBadInput(t *testing.T) {
 			t.Errorf("score %v: error %v, want a NumberError at position 1", bad, err)
 		}
 		var s Sampler
-		if err := s.Draw([]float64{0, bad, 1}, 1, 2, 0, 0, 0, 0, make([]int, 2)); !errors.As(err, &score) {
+		if err := s.Draw([]float64{0, bad, 1}, Stream{}, NewRankings(1, 2)); !errors.As(err, &score) {
 			t.Errorf("sampling with score %v: error %v, want a NumberError", bad, err)
+		}
+	}
+	two, lambda2 := []float64{0, 1}, make([]float64, 2)
+	y := Rankings{Documents: []int{0, 1}, Cutoff: 2}
+	gradient := func(gains, discounts []float64, y Rankings, lambda []float64) error {
+		_, err := k.Gradient(PLRankRB, two, gains, discounts, y, lambda)
+		return err
+	}
+	for want, err := range map[string]error{
+		"the gain of document 1 is NaN":           gradient([]float64{0, math.NaN()}, two, y, lambda2),
+		"the discount of rank 1 is +Inf":          gradient(two, []float64{0, math.Inf(1)}, y, lambda2),
+		"gains: 1 numbers, want 2":                gradient(two[:1], two, y, lambda2),
+		"λ: 3 numbers, want 2":                    gradient(two, two, y, lambda),
+		"rankings: 2 entries are no rows of 3":    gradient(two, two, Rankings{[]int{0, 1}, 3, 0}, lambda2),
+		"rankings: 2 entries are no rows of -1":   gradient(two, two, Rankings{[]int{0, 1}, -1, 0}, lambda2),
+		"exposure: 3 numbers, want 2":             k.Exposure(two, two, y, lambda),
+		"the discount of rank 0 is NaN":           k.Exposure(two, []float64{math.NaN()}, y, lambda2),
+		"log-probabilities: 3 numbers, want 2":    k.LogProbs(two, y, lambda),
+		"weights: 3 numbers, want 2":              k.LogProbsGradient(two, y, lambda, lambda2),
+		"the weight of entry 0 is NaN":            k.LogProbsGradient(two, y, []float64{math.NaN(), 0}, lambda2),
+		"rewards: 3 numbers, want 2":              RewardsToGo(two, two, y, lambda),
+		"entry 5 is no document of the list":      RewardsToGo(two, two, Rankings{[]int{0, 5}, 2, 0}, lambda2),
+		"stands after the ranking's end":          RewardsToGo(two, two, Rankings{[]int{-1, 1}, 2, 0}, lambda2),
+		"rankings: 5 entries are no rows of 2":    new(Sampler).Draw(two, Stream{}, Rankings{make([]int, 5), 2, 0}),
+		"no estimator 99: want one of plackett.E": func() error { _, err := k.Metric(99, two, two, two, y); return err }(),
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
 	for name, places := range map[string][]int{
@@ -392,7 +421,7 @@ func TestNoAllocation(t *testing.T) {
 	var s Sampler
 	var k Kernel
 	step := func() {
-		if err := s.Draw(scores, 100, 5, 1, 2, 3, 0, places); err != nil {
+		if err := s.Draw(scores, Stream{1, 2, 3}, Rankings{Documents: places, Cutoff: 5}); err != nil {
 			t.Fatal(err)
 		}
 		for _, e := range estimators {

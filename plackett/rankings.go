@@ -6,9 +6,14 @@ import "fmt"
 // the position of a document, −1 past the end of a shorter ranking. A row whose first
 // entry is −1 is absent; means are over those present.
 type Rankings struct {
-	Documents []int // [samples × Cutoff]
+	Documents []int // [rankings × Cutoff]
 	Cutoff    int
-	Base      int
+	Base      int // 0, or the row of the first document, where lists stand in one batch
+}
+
+// NewRankings has room for so many rankings of at most cutoff documents.
+func NewRankings(samples, cutoff int) Rankings {
+	return Rankings{Documents: make([]int, samples*cutoff), Cutoff: cutoff}
 }
 
 // samples is the number of rows.
@@ -17,7 +22,7 @@ func (r Rankings) samples() (int, error) {
 	case r.Cutoff == 0 && len(r.Documents) == 0:
 		return 0, nil
 	case r.Cutoff < 1 || len(r.Documents)%r.Cutoff != 0:
-		return 0, fmt.Errorf("%d entries are no rows of %d", len(r.Documents), r.Cutoff)
+		return 0, fmt.Errorf("rankings: %d entries are no rows of %d", len(r.Documents), r.Cutoff)
 	}
 	return len(r.Documents) / r.Cutoff, nil
 }

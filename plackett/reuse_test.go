@@ -72,12 +72,12 @@ func TestReuse(t *testing.T) {
 			}
 
 			draw := func(s *Sampler) (out []int) {
-				out = make([]int, 9*cutoff)
-				for step := range uint64(2) {
-					samples := []int{9, 2}[step] // by different methods
-					if err := s.Draw(l.scores, samples, cutoff, 1, step, 2, 3, out[:samples*cutoff]); err != nil {
+				for _, samples := range []int{9, 2} { // by different methods
+					y := NewRankings(samples, cutoff)
+					if err := s.Draw(l.scores, Stream{Seed: 1}, y); err != nil {
 						t.Fatal(err)
 					}
+					out = append(out, y.Documents...)
 				}
 				return out
 			}

@@ -1,12 +1,11 @@
 package plackett
 
 import (
-	"fmt"
 	"math"
 	"slices"
 )
 
-// Sampler draws rankings from the Plackett–Luce model of one list at a time:
+// Sampler draws rankings from the Plackett–Luce policy of one list at a time:
 // the exact top K by one of three methods that differ in cost only.
 //
 //   - Alias table with rejection: draw from all documents in O(1), again while
@@ -24,7 +23,7 @@ import (
 //     ranking (Gumbel-top-K in another guise), O(D) logarithms at worst.
 type Sampler struct {
 	policy policy
-	stream stream
+	random generator
 	table  alias
 	stamp  []uint32 // stamp[d] == mark: d is placed in the present ranking
 	mark   uint32
@@ -41,39 +40,39 @@ type Sampler struct {
 const maxSpread = 600
 
 // From fewestForTable samples on a table is worth building; beyond longestHead
-// places the scans of the head cost more than a race.
+// ranks the scans of the head cost more than a race.
 const (
 	fewestForTable = 3
 	longestHead    = 256
 )
 
-// Draw writes samples rankings of the documents with log-scores m into out, row
-// after row of cutoff places: base plus the document's position, −1 past the
-// last document where the list is shorter than the cutoff. The stream of random
-// numbers belongs to (seed, step, query).
-// A score that is NaN or infinite is a [*ScoreError].
-func (s *Sampler) Draw(scores []float64, samples, cutoff int, seed, step, query uint64, base int, out []int) error {
-	if len(out) != samples*cutoff {
-		panic(fmt.Sprintf("plackett: %d places for %d rankings of %d", len(out), samples, cutoff))
+// Draw fills rankings with independent draws from the policy of the list with log-scores
+// m, by the random numbers of a stream. A score that is NaN or infinite is a
+// [*NumberError].
+func (s *Sampler) Draw(scores []float64, from Stream, rankings Rankings) error {
+	samples, err := rankings.samples()
+	if err != nil {
+		return err
 	}
 	if err := s.policy.reset(scores); err != nil {
 		return err
 	}
-	places := min(cutoff, len(scores))
+	length := min(rankings.Cutoff, len(scores))
 	if len(s.stamp) < len(scores) {
 		s.stamp = append(s.stamp, make([]uint32, len(scores)-len(s.stamp))...)
 	}
-	draw := s.prepare(samples, places)
-	s.stream.seek(seed, step, query)
+	draw := s.prepare(samples, length)
+	s.random = from.start()
 	for i := range samples {
-		ranking := out[i*cutoff : (i+1)*cutoff]
+		ranking := rankings.sample(i)
 		s.nextMark()
-		draw(s, ranking[:places])
-		for k := range places {
-			ranking[k] += base
-		}
-		for k := places; k < cutoff; k++ {
-			ranking[k] = -1
+		draw(s, ranking[:length])
+		for k := range ranking {
+			if k < length {
+				ranking[k] += rankings.Base
+			} else {
+				ranking[k] = -1
+			}
 		}
 	}
 	return nil
@@ -90,7 +89,7 @@ func (s *Sampler) nextMark() {
 
 // prepare picks the method for rankings of k places and builds what it needs.
 func (s *Sampler) prepare(samples, k int) func(*Sampler, []int) {
-	if k == 0 { // no documents, or no places
+	if k == 0 { // no documents
 		return func(*Sampler, []int) {}
 	}
 	if s.policy.max-slices.Min(s.policy.scores) > maxSpread {
@@ -136,16 +135,16 @@ func (s *Sampler) split(head []keyed) {
 }
 
 func (s *Sampler) aliasDraw(ranking []int) {
-	stamp, mark, stream := s.stamp, s.mark, s.stream
+	stamp, mark, random := s.stamp, s.mark, s.random
 	for k := 0; k < len(ranking); {
-		d := s.table.pick(stream.next())
+		d := s.table.pick(random.next())
 		if stamp[d] != mark {
 			stamp[d] = mark
 			ranking[k] = d
 			k++
 		}
 	}
-	s.stream = stream
+	s.random = random
 }
 
 func (s *Sampler) headTailDraw(ranking []int) {
@@ -169,21 +168,21 @@ func (s *Sampler) headTailDraw(ranking []int) {
 // headOrTail draws from the head documents left and the whole tail. A head
 // document is taken out of those left.
 func (s *Sampler) headOrTail(mass float64) int {
-	u := s.stream.open() * mass
+	u := s.random.open() * mass
 	for i, r := range s.left {
 		if u -= r.value; u < 0 {
 			s.left = append(s.left[:i], s.left[i+1:]...)
 			return r.document
 		}
 	}
-	return int(s.tail[s.table.pick(s.stream.next())])
+	return int(s.tail[s.table.pick(s.random.next())])
 }
 
 // linearRace is the exponential race on e_d.
 func (s *Sampler) linearRace(ranking []int) {
 	s.top.reset(len(ranking))
 	for d, e := range s.policy.weights {
-		v := s.stream.open()
+		v := s.random.open()
 		// −log(1−v) ≥ v: most documents are out without a logarithm.
 		if s.top.full() && v >= s.top.worst()*e {
 			continue
@@ -198,7 +197,7 @@ func (s *Sampler) linearRace(ranking []int) {
 func (s *Sampler) logRace(ranking []int) {
 	s.top.reset(len(ranking))
 	for d, m := range s.policy.scores {
-		s.top.offer(keyed{math.Log(-math.Log1p(-s.stream.open())) - m, d})
+		s.top.offer(keyed{math.Log(-math.Log1p(-s.random.open())) - m, d})
 	}
 	s.finish(ranking)
 }

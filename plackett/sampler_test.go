@@ -54,7 +54,7 @@ func TestDrawDistribution(t *testing.T) {
 			var s Sampler
 			places := make([]int, c.samples*c.cutoff)
 			for step := range total / c.samples {
-				if err := s.Draw(c.scores, c.samples, c.cutoff, 11, uint64(step), 3, 100, places); err != nil {
+				if err := s.Draw(c.scores, Stream{11, uint64(step), 3}, Rankings{places, c.cutoff, 100}); err != nil {
 					t.Fatal(err)
 				}
 				for ranking := range slices.Chunk(places, c.cutoff) {
@@ -104,7 +104,7 @@ func TestDrawIsRanking(t *testing.T) {
 		samples := rapid.IntRange(0, 20).Draw(t, "draws")
 		places := make([]int, samples*cutoff)
 		var s Sampler
-		if err := s.Draw(l.scores, samples, cutoff, 1, 2, 3, 7, places); err != nil {
+		if err := s.Draw(l.scores, Stream{1, 2, 3}, Rankings{places, cutoff, 7}); err != nil {
 			t.Fatal(err)
 		}
 		for i := range samples {
@@ -134,7 +134,7 @@ func TestStreams(t *testing.T) {
 			for query := range uint64(3) {
 				places := make([]int, 3*5)
 				for range 2 {
-					if err := s.Draw(scores, 3, 5, seed, step, query, 0, places); err != nil {
+					if err := s.Draw(scores, Stream{seed, step, query}, Rankings{places, 5, 0}); err != nil {
 						t.Fatal(err)
 					}
 					key, what := fmt.Sprint(places), fmt.Sprint(seed, step, query)
@@ -156,7 +156,7 @@ func TestDrawHugeGaps(t *testing.T) {
 	scores := []float64{-500, 500, -500, 500, -500}
 	places := make([]int, 200*5)
 	var s Sampler
-	if err := s.Draw(scores, 200, 5, 1, 1, 1, 0, places); err != nil {
+	if err := s.Draw(scores, Stream{1, 1, 1}, Rankings{places, 5, 0}); err != nil {
 		t.Fatal(err)
 	}
 	firsts := map[int]int{}

@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
+	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ops"
@@ -99,7 +99,7 @@ func Preset(name string) (Config, error) {
 }
 
 func unknown(what, name string, valid []string) error {
-	return fmt.Errorf("train: unknown %s %q: want one of %s", what, name, strings.Join(valid, ", "))
+	return fmt.Errorf("train: unknown %s %q: %s", what, name, names.Want(name, valid))
 }
 
 // WithDefaults is c with what its zero fields mean.

@@ -177,7 +177,7 @@ func TestUsage(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"-parts", "kernel,nets"}, `-parts: no part "nets"; there are kernel, ops, losses, step, epoch`},
+		{[]string{"-parts", "kernel,nets"}, `-parts: no part "nets": want one of kernel, ops, losses, step, epoch`},
 		{[]string{"-count", "0"}, "-count 0: want at least 1"},
 		{[]string{"-cpu", "100000"}, "-cpu 100000: want 1 to"},
 		{[]string{"kernel"}, `unexpected argument "kernel"`},

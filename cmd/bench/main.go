@@ -17,6 +17,7 @@ import (
 	"github.com/plrank/plrank/cmd/internal/markdown"
 	"github.com/plrank/plrank/internal/atomicfile"
 	"github.com/plrank/plrank/internal/blas"
+	"github.com/plrank/plrank/internal/names"
 )
 
 func main() {
@@ -118,7 +119,7 @@ func partsNamed(list string) ([]*part, error) {
 	for name := range strings.SplitSeq(list, ",") {
 		i := slices.IndexFunc(parts, func(p *part) bool { return p.name == strings.TrimSpace(name) })
 		if i < 0 {
-			return nil, fmt.Errorf("no part %q; there are %s", strings.TrimSpace(name), partNames())
+			return nil, fmt.Errorf("no part %q: %s", strings.TrimSpace(name), names.Want(strings.TrimSpace(name), strings.Split(partNames(), ", ")))
 		}
 		chosen = append(chosen, parts[i])
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/plrank/plrank/cmd/internal/command"
 	"github.com/plrank/plrank/cmd/internal/source"
+	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/train"
 )
@@ -28,9 +29,9 @@ type options struct {
 type settings struct {
 	source.Source
 
-	Losses  names   `json:"losses"`
-	Samples numbers `json:"samples"`
-	Without names   `json:"without,omitempty"` // LOSS@N: trials that are left out
+	Losses  nameList `json:"losses"`
+	Samples numbers  `json:"samples"`
+	Without nameList `json:"without,omitempty"` // LOSS@N: trials that are left out
 
 	Runs         int     `json:"runs"`
 	Epochs       int     `json:"epochs"`
@@ -105,7 +106,7 @@ func parse(args []string) (subcommand, *options, error) {
 	all := subcommands()
 	i := slices.IndexFunc(all, func(c subcommand) bool { return c.name == args[0] })
 	if i < 0 {
-		return subcommand{}, nil, command.Usage(fmt.Errorf("unknown subcommand %q: want one of %s", args[0], strings.Join(subcommandNames(), ", ")))
+		return subcommand{}, nil, command.Usage(fmt.Errorf("unknown subcommand %q: %s", args[0], names.Want(args[0], subcommandNames())))
 	}
 	if all[i].name == allName {
 		o.Runs = paperRuns
@@ -242,11 +243,11 @@ func runSeed(seed uint64, run int) uint64 { return seed*1_000_003 + uint64(run) 
 
 // A list flag holds comma-separated values, each only once.
 
-type names []string
+type nameList []string
 
-func (v *names) String() string { return strings.Join(*v, ",") }
+func (v *nameList) String() string { return strings.Join(*v, ",") }
 
-func (v *names) Set(text string) error {
+func (v *nameList) Set(text string) error {
 	return setList((*[]string)(v), text, func(s string) (string, error) {
 		if s == "" {
 			return "", errors.New("want names, separated by commas")

@@ -1,10 +1,9 @@
 // Package symbols tells gomacro of the packages that notebooks import. The tables
 // of their names, one file each, are generated from the list in packages.txt and
-// from the packages as they are now:
+// from the packages as they are when the kernel is built; they are not committed.
+// `go generate ./symbols` makes them alone.
 //
-//	go generate ./symbols
-//
-// It also registers the tables when it is linked, which is all that a kernel needs.
+// The package also registers the tables when it is linked, which is all that a kernel needs.
 package symbols
 
 import "strconv"

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/names"
 )
 
 // A Source is a collection on disk, or a synthetic one.
@@ -88,7 +89,7 @@ func (s *Source) Check() error {
 	case s.Synthetic() && (split || groups):
 		return fmt.Errorf("%s is made with all its splits, without folds or groups: -vali, -test, -fold, -group-column and -groups have no meaning beside it", s.Data)
 	case s.Synthetic() && !slices.Contains(datasets.SyntheticShapes(), strings.TrimPrefix(s.Data, syntheticPrefix)):
-		return fmt.Errorf("-data %s: there are the shapes %s", s.Data, strings.Join(datasets.SyntheticShapes(), ", "))
+		return fmt.Errorf("-data %s: %s after %s", s.Data, names.Want(strings.TrimPrefix(s.Data, syntheticPrefix), datasets.SyntheticShapes()), syntheticPrefix)
 	case s.Scale != 0 && !s.Synthetic():
 		return errors.New("-scale is for -data synthetic:SHAPE")
 	case !(s.Scale >= 0 && s.Scale <= 1):

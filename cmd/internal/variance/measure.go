@@ -79,10 +79,10 @@ func (w *worker) measure(l List, query uint64) (Traces, error) {
 		return Traces{}, fmt.Errorf("%d scores and %d gains", len(l.Scores), len(l.Gains))
 	}
 	n, cutoff := w.options.Samples, len(w.discounts)
-	rankings := plackett.Rankings{Documents: make([]int, n*cutoff), Cutoff: cutoff}
+	rankings := plackett.NewRankings(n, cutoff)
 	estimates := make([][estimators][]float64, w.options.Repeats)
 	for r := range estimates {
-		if err := w.sampler.Draw(l.Scores, n, cutoff, w.options.Seed, uint64(r), query, 0, rankings.Documents); err != nil {
+		if err := w.sampler.Draw(l.Scores, plackett.Stream{Seed: w.options.Seed, Step: uint64(r), Query: query}, rankings); err != nil {
 			return Traces{}, err
 		}
 		for e := range estimates[r] {

@@ -47,12 +47,15 @@ func Build(module string) (string, error) {
 	case strings.Contains(err.Error(), "C compiler"):
 		return "", fmt.Errorf("CGO_ENABLED=1 asks for a C compiler, and there is none: unset it, or install one (Debian and Ubuntu: apt install gcc; Fedora: dnf install gcc; macOS: xcode-select --install): %w", err)
 	}
-	return "", fmt.Errorf("the kernel does not build; if a package that cells can import has changed, bring the symbol tables up to date with `go generate ./symbols`: %w", err)
+	return "", fmt.Errorf("the kernel does not build: %w", err)
 }
 
-// Prepare makes the edited copies, and a go.mod that differs from the module's in
+// Prepare generates the symbol tables of the packages as they are, makes the edited copies, and a go.mod that differs from the module's in
 // that it points to them; it returns the path of that file.
 func Prepare(module string) (modfile string, err error) {
+	if _, err := goCommand(module, "generate", "./symbols"); err != nil {
+		return "", err
+	}
 	cache, err := os.UserCacheDir()
 	if err != nil { // there is no HOME
 		cache = os.TempDir()

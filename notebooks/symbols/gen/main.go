@@ -1,10 +1,7 @@
 // Command gen writes gomacro's symbol tables of the packages in packages.txt, with
 // which an interpreter that they are linked into resolves imports by itself. It
 // needs nothing but the go command: types are read from the compiler's own export
-// data. `go generate ./symbols` runs it.
-//
-//	gen         writes the tables
-//	gen -check  writes nothing, and fails if a table is not what it should be
+// data. `go generate ./symbols` runs it, and so does the installation of the kernel.
 package main
 
 import (
@@ -27,27 +24,23 @@ import (
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("gen: ")
-	check := flag.Bool("check", false, "check that the tables are up to date instead of writing them")
 	dir := flag.String("dir", ".", "the folder of packages.txt and of the tables")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		log.Fatalf("unexpected argument %q: the packages are those of packages.txt", flag.Arg(0))
 	}
-	stale, err := update(*dir, *check)
+	changes, err := update(*dir)
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, s := range stale {
-		log.Print(s)
-	}
-	if *check && len(stale) > 0 {
-		log.Fatalf("%d symbol tables are not up to date: run `go generate ./symbols` in notebooks and commit what it changes", len(stale))
+	for _, c := range changes {
+		log.Print(c)
 	}
 }
 
-// update compares the tables in a folder with what they should be, and, unless
-// check is set, makes them so. It returns a line for every difference.
-func update(dir string, check bool) (changes []string, err error) {
+// update makes the tables in a folder what they should be, and leaves alone those that
+// are. It returns a line for every change.
+func update(dir string) (changes []string, err error) {
 	paths, err := readList(filepath.Join(dir, "packages.txt"))
 	if err != nil {
 		return nil, err
@@ -65,10 +58,8 @@ func update(dir string, check bool) (changes []string, err error) {
 			continue
 		}
 		changes = append(changes, filepath.Base(file)+": its package is no longer in packages.txt")
-		if !check {
-			if err := os.Remove(file); err != nil {
-				return nil, err
-			}
+		if err := os.Remove(file); err != nil {
+			return nil, err
 		}
 	}
 	for _, path := range paths {
@@ -85,10 +76,8 @@ func update(dir string, check bool) (changes []string, err error) {
 		} else {
 			changes = append(changes, name+": "+path+" has changed")
 		}
-		if !check {
-			if err := os.WriteFile(file, tables[name], 0o644); err != nil {
-				return nil, err
-			}
+		if err := os.WriteFile(file, tables[name], 0o644); err != nil {
+			return nil, err
 		}
 	}
 	return changes, nil

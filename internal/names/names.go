@@ -1,0 +1,54 @@
+// Package names has the end of every error about a name that is not known.
+package names
+
+import "strings"
+
+// Want lists the names that there are, and suggests the nearest to one that is none
+// of them: "want one of ndcg, map, mrr (did you mean map?)".
+func Want(name string, known []string) string {
+	text := "want one of " + strings.Join(known, ", ")
+	if near := Nearest(name, known); near != "" {
+		text += " (did you mean " + near + "?)"
+	}
+	return text
+}
+
+// Nearest is the known name that a name becomes by the fewest changes of a character
+// (an insertion, a deletion, a replacement, an exchange of neighbours), the first of
+// several; "" if that takes more than a third of its characters.
+func Nearest(name string, known []string) string {
+	name = strings.ToLower(name)
+	best, nearest := max(1, len([]rune(name))/3)+1, ""
+	for _, k := range known {
+		if d := distance([]rune(name), []rune(strings.ToLower(k))); d < best && d < len([]rune(name)) {
+			best, nearest = d, k
+		}
+	}
+	return nearest
+}
+
+// distance is the number of such changes, where two neighbours that change places count
+// once (Damerau's and Levenshtein's, the restricted form).
+func distance(a, b []rune) int {
+	d := make([][]int, len(a)+1) // [i][j]: of the first i of a and the first j of b
+	for i := range d {
+		d[i] = make([]int, len(b)+1)
+		d[i][0] = i
+	}
+	for j := range d[0] {
+		d[0][j] = j
+	}
+	for i := range a {
+		for j := range b {
+			replaced := d[i][j]
+			if a[i] != b[j] {
+				replaced++
+			}
+			d[i+1][j+1] = min(replaced, d[i][j+1]+1, d[i+1][j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				d[i+1][j+1] = min(d[i+1][j+1], d[i-1][j-1]+1)
+			}
+		}
+	}
+	return d[len(a)][len(b)]
+}
