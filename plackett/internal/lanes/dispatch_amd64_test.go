@@ -1,3 +1,5 @@
+//go:build !purego
+
 package lanes
 
 import "testing"
