@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/plrank/plrank/cmd/internal/command"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/train"
 )
@@ -43,7 +44,7 @@ func fitFolds(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 			}
 		}
 		report, err := j.run(ctx, io.Discard, stderr)
-		if interrupted = errors.Is(err, errInterrupted); interrupted {
+		if interrupted = errors.Is(err, command.ErrInterrupted); interrupted {
 			if len(done) == 0 {
 				printReport(stdout, report)
 			}
@@ -66,7 +67,7 @@ func fitFolds(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	}
 	if interrupted {
 		fmt.Fprintf(stderr, "interrupted: %d of %d folds are done\n", len(done), len(folds))
-		return errInterrupted
+		return command.ErrInterrupted
 	}
 	return nil
 }

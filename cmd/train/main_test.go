@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"image/png"
@@ -325,6 +326,22 @@ func TestHelp(t *testing.T) {
 			if _, err := parse(strings.Fields(args)); err != nil && !strings.Contains(err.Error(), "no run to resume") {
 				t.Errorf("example %q: %v", line, err)
 			}
+		}
+	}
+}
+
+// A full is a device without any room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+// What could not be printed is an error, whatever was to be printed.
+func TestOutputLost(t *testing.T) {
+	data := fold(t)
+	for _, args := range [][]string{{"-help"}, {"-describe", "-data", data}, {"-describe", "-json", "-data", data}, {"-data", data, "-epochs", "1"}} {
+		var stderr bytes.Buffer
+		if status := run(t.Context(), args, full{}, &stderr); status != 1 || !strings.HasSuffix(stderr.String(), "train: standard output: no space left on device\n") {
+			t.Errorf("%v: %d, %q", args, status, &stderr)
 		}
 	}
 }

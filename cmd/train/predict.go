@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +17,7 @@ import (
 const runTag = "plrank"
 
 // predict scores the rows of a file.
-func predict(o *options, stderr io.Writer) error {
+func predict(ctx context.Context, o *options, stderr io.Writer) error {
 	ranker, err := train.LoadRanker(o.model)
 	if err != nil {
 		return err

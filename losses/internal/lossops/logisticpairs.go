@@ -1,4 +1,4 @@
-package ops
+package lossops
 
 import (
 	"fmt"
@@ -6,11 +6,14 @@ import (
 	"slices"
 
 	G "gorgonia.org/gorgonia"
+
+	"github.com/plrank/plrank/internal/op"
+	"github.com/plrank/plrank/ops"
 )
 
 // PairWeights are the weights w_ij of the pairs of a pairwise loss, ρ_i > ρ_j, as
 // the sum of three parts, each of which is left out where it is zero. r are the ranks
-// of [Ranks] by the scores, from 0; numbers beyond the end of a slice are 0.
+// of [ops.Ranks] by the scores, from 0; numbers beyond the end of a slice are 0.
 type PairWeights struct {
 	Each     float64   // the same for every pair
 	Swap     []float64 // θ: (ρ_i − ρ_j)·|θ_{r_i} − θ_{r_j}|, what the metric changes when i and j change places
@@ -29,50 +32,48 @@ type PairWeights struct {
 // gains is [rows], of the dtype of the scores. Scores and gains that are not finite
 // are errors of the run. It costs O(D²) for a query, and memory for O(D): no pair is
 // ever stored.
-func LogisticPairs(l Lists, gains *G.Node, w PairWeights) (*G.Node, error) {
-	if err := l.checkedRows("LogisticPairs", "gains", gains); err != nil {
-		return nil, err
-	}
+func LogisticPairs(l ops.Lists, gains *G.Node, w PairWeights) (*G.Node, error) {
+	const name = "losses: LogisticPairs"
 	for _, x := range slices.Concat([]float64{w.Each}, w.Swap, w.Distance) {
 		if x-x != 0 {
-			return nil, fmt.Errorf("ops: LogisticPairs: a weight is %v: weights must be finite", x)
+			return nil, fmt.Errorf("%s: a weight is %v: weights must be finite", name, x)
 		}
 	}
 	w.Swap, w.Distance = slices.Clone(w.Swap), slices.Clone(w.Distance)
 	settings := fmt.Sprintf("%+v", w)
-	f := &listFunc{
-		name: "LogisticPairs", settings: settings, perQuery: true,
-		do: func(l list, in vectors, out numbers) error {
+	f := op.ListFunc{
+		Name: name, Settings: settings, Shape: op.PerQuery,
+		Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
 			sum := 0.0
-			err := w.eachPair(l, in.floats[1], func(better, worse int, weight float64) {
-				x := l.scores[worse] - l.scores[better]
+			err := w.eachPair(l, in[1], func(scores []float64, better, worse int, weight float64) {
+				x := scores[worse] - scores[better]
 				sum += weight * (max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))))
 			})
-			out.set(l.query, sum)
+			result.Set(l.Query, sum)
 			return err
 		},
-		back: &listFunc{name: "LogisticPairsDiff", settings: settings, do: func(l list, in vectors, out numbers) error {
-			slopes := l.zeros()
-			grad := in.last().at(l.query)
-			err := w.eachPair(l, in.floats[1], func(better, worse int, weight float64) {
-				slope := grad * weight * sigmoid(l.scores[worse]-l.scores[better])
+		Slope: &op.ListFunc{Name: name + "Slope", Settings: settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+			slopes, incoming := l.Zeros(), in[2].At(l.Query)
+			err := w.eachPair(l, in[1], func(scores []float64, better, worse int, weight float64) {
+				slope := incoming * weight * sigmoid(scores[worse]-scores[better])
 				slopes[better] -= slope
 				slopes[worse] += slope
 			})
-			out.write(slopes, l.from)
+			result.Write(slopes, l.From)
 			return err
 		}},
 	}
-	return f.apply(l, gains)
+	return f.Apply(op.Lists(l), op.Rows("gains", gains))
 }
 
 // eachPair calls f with the pairs whose weight is not 0.
-func (w PairWeights) eachPair(l list, gains numbers, f func(better, worse int, weight float64)) error {
-	l.gains = gains.read(l.gains, l.from, l.to)
-	if err := l.finiteGains(l.gains); err != nil {
+func (w PairWeights) eachPair(l *op.List, g op.Tensor, f func(scores []float64, better, worse int, weight float64)) error {
+	gains, err := l.Gains(g)
+	if err != nil {
 		return err
 	}
-	if err := l.finite(); err != nil {
+	scores, err := l.Scores()
+	if err != nil {
 		return err
 	}
 	theta := func(rank int) float64 {
@@ -82,11 +83,11 @@ func (w PairWeights) eachPair(l list, gains numbers, f func(better, worse int, w
 		return 0
 	}
 	// From the best rank to the worst, so that the distance is at hand.
-	order := l.ranked()
+	order := l.Order(scores)
 	for upper, a := range order {
 		for lower := upper + 1; lower < len(order); lower++ {
 			b := order[lower]
-			gap := l.gains[a] - l.gains[b]
+			gap := gains[a] - gains[b]
 			if gap == 0 {
 				continue
 			}
@@ -99,7 +100,7 @@ func (w PairWeights) eachPair(l list, gains numbers, f func(better, worse int, w
 				weight += w.Distance[lower-upper-1]
 			}
 			if weight = w.Each + gap*weight; weight != 0 {
-				f(better, worse, weight)
+				f(scores, better, worse, weight)
 			}
 		}
 	}
@@ -108,16 +109,13 @@ func (w PairWeights) eachPair(l list, gains numbers, f func(better, worse int, w
 
 // CountPairs is the number of pairs of documents of different gain of every query, a
 // node [queries] of the dtype of the scores. It is not differentiable.
-func CountPairs(l Lists, gains *G.Node) (*G.Node, error) {
-	if err := l.checkedRows("CountPairs", "gains", gains); err != nil {
-		return nil, err
-	}
-	f := &listFunc{name: "CountPairs", perQuery: true, do: func(l list, _ vectors, out numbers) error {
-		gains := l.scores // what the lists below are made of
-		if err := l.finiteGains(gains); err != nil {
+func CountPairs(l ops.Lists, gains *G.Node) (*G.Node, error) {
+	f := op.ListFunc{Name: "losses: CountPairs", Shape: op.PerQuery, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+		gains, err := l.Gains(in[0])
+		if err != nil {
 			return err
 		}
-		order := l.ranked()
+		order := l.Order(gains)
 		pairs, above := 0, 0 // above: documents of a gain above the one at hand
 		for i, d := range order {
 			if i > 0 && gains[d] != gains[order[i-1]] {
@@ -125,8 +123,8 @@ func CountPairs(l Lists, gains *G.Node) (*G.Node, error) {
 			}
 			pairs += above
 		}
-		out.set(l.query, float64(pairs))
+		result.Set(l.Query, float64(pairs))
 		return nil
 	}}
-	return f.apply(Lists{Scores: gains, Offsets: l.Offsets})
+	return f.ApplyTo(op.Rows("gains", gains), op.Lists(l))
 }

@@ -1,4 +1,4 @@
-package ops
+package forward
 
 import (
 	"github.com/plrank/plrank/internal/blas"
@@ -16,8 +16,8 @@ const (
 
 func blocks(n, size int) int { return (n + size - 1) / size }
 
-// forward sets y = act(x·w + b): x [rows, in], w [in, out], y [rows, out].
-func forward[T float](act Activation, in, out int, x, w, b, y []T) {
+// Dense sets y = act(x·w + b): x [rows, in], w [in, out], y [rows, out].
+func Dense[T float](act Activation, in, out int, x, w, b, y []T) {
 	blas.Product(y, x, w, len(y)/out, in, out, func(rows []T) {
 		for at := 0; at < len(rows); at += out {
 			row := rows[at : at+out]
@@ -25,12 +25,12 @@ func forward[T float](act Activation, in, out int, x, w, b, y []T) {
 				row[j] += v
 			}
 		}
-		activate(act, rows)
+		Activate(act, rows)
 	})
 }
 
-// backInput sets dx = dz·wᵀ.
-func backInput[T float](in, out int, dz, w, dx []T) {
+// DenseInputSlope sets dx = dz·wᵀ.
+func DenseInputSlope[T float](in, out int, dz, w, dx []T) {
 	wt := w // [out, in]
 	if out > 1 {
 		wt = make([]T, in*out)
@@ -39,8 +39,8 @@ func backInput[T float](in, out int, dz, w, dx []T) {
 	blas.Product(dx, dz, wt, len(dz)/out, out, in, nil)
 }
 
-// backWeights sets dw = xᵀ·dz, as (dzᵀ·x)ᵀ: dz is the smaller one to transpose.
-func backWeights[T float](in, out int, x, dz, dw []T) {
+// DenseWeightsSlope sets dw = xᵀ·dz, as (dzᵀ·x)ᵀ: dz is the smaller one to transpose.
+func DenseWeightsSlope[T float](in, out int, x, dz, dw []T) {
 	rows := len(dz) / out
 	if out == 1 {
 		blas.Product(dw, dz, x, 1, rows, in, nil)
@@ -83,13 +83,13 @@ func transpose[T float](to, from []T, rows, cols int) {
 	}
 }
 
-// backBias sets db to the column sums of dz, block by block.
-func backBias[T float](out int, dz, db, scratch []T) error {
+// DenseBiasSlope sets db to the column sums of dz, block by block.
+func DenseBiasSlope[T float](out int, dz, db []T) error {
 	rows := len(dz) / out
 	n := blocks(rows, sumBlock)
-	err := each(n, parallel.Workers(n), func(_, i int) error {
+	scratch := make([]T, n*out)
+	err := parallel.Each(n, parallel.Workers(n), func(_, i int) error {
 		sums := scratch[i*out : (i+1)*out]
-		clear(sums)
 		for r := i * sumBlock; r < min((i+1)*sumBlock, rows); r++ {
 			for j, v := range dz[r*out : (r+1)*out] {
 				sums[j] += v
@@ -106,10 +106,10 @@ func backBias[T float](out int, dz, db, scratch []T) error {
 	return err
 }
 
-// elementwise calls f for pieces of [0, n).
-func elementwise(n int, f func(from, to int)) error {
+// Elementwise calls f for pieces of [0, n), on all cores.
+func Elementwise(n int, f func(from, to int)) error {
 	all := blocks(n, elementBlock)
-	return each(all, parallel.Workers(all), func(_, i int) error {
+	return parallel.Each(all, parallel.Workers(all), func(_, i int) error {
 		f(i*elementBlock, min((i+1)*elementBlock, n))
 		return nil
 	})

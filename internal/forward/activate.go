@@ -1,9 +1,9 @@
-package ops
+package forward
 
 import "math"
 
-// activate applies a to z in place.
-func activate[T float](a Activation, z []T) {
+// Activate applies a to z in place.
+func Activate[T float](a Activation, z []T) {
 	switch a {
 	case Sigmoid:
 		switch z := any(z).(type) {
@@ -35,9 +35,23 @@ func activate[T float](a Activation, z []T) {
 	}
 }
 
-// backActivation sets dz = dy·a'(z). It reads what a's derivative is cheapest
-// in: the activation's output for all but GELU, which needs z itself.
-func backActivation[T float](a Activation, yOrZ, dy, dz []T) {
+// ActivateInto sets y = a(z).
+func ActivateInto[T float](a Activation, z, y []T) error {
+	return Elementwise(len(z), func(from, to int) {
+		copy(y[from:to], z[from:to])
+		Activate(a, y[from:to])
+	})
+}
+
+// ActivationSlope sets dz = dy·a'(z). It reads what a's derivative is cheapest in: the
+// activation's output for all but GELU, which needs z itself.
+func ActivationSlope[T float](a Activation, yOrZ, dy, dz []T) error {
+	return Elementwise(len(dz), func(from, to int) {
+		slope(a, yOrZ[from:to], dy[from:to], dz[from:to])
+	})
+}
+
+func slope[T float](a Activation, yOrZ, dy, dz []T) {
 	switch a {
 	case Identity:
 		copy(dz, dy)

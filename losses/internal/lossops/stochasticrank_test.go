@@ -1,4 +1,4 @@
-package ops_test
+package lossops_test
 
 import (
 	"math"
@@ -8,21 +8,23 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/internal/optest"
+	"github.com/plrank/plrank/losses/internal/lossops"
 	"github.com/plrank/plrank/ops"
 	"github.com/plrank/plrank/plackett"
 )
 
 // stochasticRank is the metric of one query and its gradient, on given noise.
-func stochasticRank(t *testing.T, run machine, dt tensor.Dtype, scores, gains, noise, discounts []float64) (float64, []float64) {
+func stochasticRank(t *testing.T, run optest.Machine, dt tensor.Dtype, scores, gains, noise, discounts []float64) (float64, []float64) {
 	t.Helper()
 	g := G.NewGraph()
-	l := ops.Lists{Scores: vector(g, "scores", dt, scores)}
-	z := vector(g, "noise", dt, noise)
-	order, err := ops.Order(l, z)
+	l := ops.Lists{Scores: optest.Vector(g, "scores", dt, scores)}
+	z := optest.Vector(g, "noise", dt, noise)
+	order, err := lossops.Order(l, z)
 	if err != nil {
 		t.Fatal(err)
 	}
-	metric, err := ops.StochasticRank(l, vector(g, "gains", dt, gains), z, order, discounts)
+	metric, err := lossops.StochasticRank(l, optest.Vector(g, "gains", dt, gains), z, order, discounts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +56,7 @@ func TestStochasticRankUnbiased(t *testing.T) {
 					noise = append(noise, sample...)
 				}
 			}
-			_, gradient := stochasticRank(t, tape, tensor.Float64, scores, gains, noise, discounts)
+			_, gradient := stochasticRank(t, optest.Tape, tensor.Float64, scores, gains, noise, discounts)
 			if math.Abs(gradient[own]-exact.Gradient[own]) > 5e-4 {
 				t.Errorf("%d discounts: E λ[%d] = %v, want %v", len(discounts), own, gradient[own], exact.Gradient[own])
 			}
@@ -102,7 +104,7 @@ func TestStochasticRankDefinition(t *testing.T) {
 			}
 		}
 	}
-	for name, run := range machines {
+	for name, run := range optest.Machines {
 		for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
 			value, gradient := stochasticRank(t, run, dt, scores, gains, noise, discounts)
 			if math.Abs(value-want) > 1e-6 {
@@ -119,21 +121,21 @@ func TestStochasticRankDefinition(t *testing.T) {
 
 func TestStochasticRankErrors(t *testing.T) {
 	g := G.NewGraph()
-	l := ops.Lists{Scores: vector(g, "scores", tensor.Float64, make([]float64, 2))}
-	gains, noise := vector(g, "gains", tensor.Float64, make([]float64, 2)), vector(g, "noise", tensor.Float64, make([]float64, 4))
+	l := ops.Lists{Scores: optest.Vector(g, "scores", tensor.Float64, make([]float64, 2))}
+	gains, noise := optest.Vector(g, "gains", tensor.Float64, make([]float64, 2)), optest.Vector(g, "noise", tensor.Float64, make([]float64, 4))
 	for want, order := range map[string]*G.Node{
-		"order of shape (2)": ints(g, "short", []int{0, 1}, 2),
+		"order of shape (2)": optest.Ints(g, "short", []int{0, 1}, 2),
 		"no order":           nil,
 	} {
-		if _, err := ops.StochasticRank(l, gains, noise, order, []float64{1}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := lossops.StochasticRank(l, gains, noise, order, []float64{1}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
-	metric, err := ops.StochasticRank(l, gains, noise, ints(g, "order", []int{0, 1, 5, 0}, 4), []float64{1})
+	metric, err := lossops.StochasticRank(l, gains, noise, optest.Ints(g, "order", []int{0, 1, 5, 0}, 4), []float64{1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := tape(G.Must(G.Sum(metric)), l.Scores); err == nil || !strings.Contains(err.Error(), "order has row 5") {
+	if _, _, err := optest.Tape(G.Must(G.Sum(metric)), l.Scores); err == nil || !strings.Contains(err.Error(), "order has row 5") {
 		t.Errorf("error %v for an order with rows of others", err)
 	}
 }

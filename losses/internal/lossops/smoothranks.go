@@ -1,10 +1,13 @@
-package ops
+package lossops
 
 import (
 	"fmt"
 	"math"
 
 	G "gorgonia.org/gorgonia"
+
+	"github.com/plrank/plrank/internal/op"
+	"github.com/plrank/plrank/ops"
 )
 
 // ApproxRanks are the approximate ranks, from 0, of Qin, Liu & Li (Information
@@ -14,14 +17,14 @@ import (
 //	r_i = Σ_{j≠i} 1 / (1 + exp((m_i − m_j)/temperature)),
 //
 // over the documents j of its query: a node [rows], 0 in padding, differentiable in
-// the scores. The lower the temperature, the closer to [Ranks]. It costs O(D²) for a
+// the scores. The lower the temperature, the closer to [ops.Ranks]. It costs O(D²) for a
 // query, and memory for O(D). Scores that are not finite are an error of the run.
-func ApproxRanks(l Lists, temperature float64) (*G.Node, error) {
+func ApproxRanks(l ops.Lists, temperature float64) (*G.Node, error) {
 	if !(temperature > 0) || math.IsInf(temperature, 0) {
-		return nil, fmt.Errorf("ops: ApproxRanks: the temperature is %v: want a number above 0", temperature)
+		return nil, fmt.Errorf("losses: ApproxRanks: the temperature is %v: want a number above 0", temperature)
 	}
 	return comparison{
-		name:     "ApproxRanks",
+		name:     "losses: ApproxRanks",
 		settings: fmt.Sprintf("temperature: %v", temperature),
 		value: func(x float64) (float64, float64) {
 			s := sigmoid(x / temperature)
@@ -41,9 +44,9 @@ func ApproxRanks(l Lists, temperature float64) (*G.Node, error) {
 //	b_i = Σ_{j≠i} log2(1 + exp(m_j − m_i)).
 //
 // All else is as in [ApproxRanks].
-func RankBounds(l Lists) (*G.Node, error) {
+func RankBounds(l ops.Lists) (*G.Node, error) {
 	return comparison{
-		name: "RankBounds",
+		name: "losses: RankBounds",
 		value: func(x float64) (float64, float64) {
 			tail := math.Log1p(math.Exp(-math.Abs(x)))
 			return (max(x, 0) + tail) / math.Ln2, (max(-x, 0) + tail) / math.Ln2
@@ -58,9 +61,9 @@ func RankBounds(l Lists) (*G.Node, error) {
 // ScoreDistances are the summed distances to the scores of the other documents of
 // the query, Σ_j |m_i − m_j|, which NeuralSort needs (Grover et al., ICLR 2019). At
 // equal scores the slope is 0. All else is as in [ApproxRanks].
-func ScoreDistances(l Lists) (*G.Node, error) {
+func ScoreDistances(l ops.Lists) (*G.Node, error) {
 	return comparison{
-		name:  "ScoreDistances",
+		name:  "losses: ScoreDistances",
 		value: func(x float64) (float64, float64) { return math.Abs(x), math.Abs(x) },
 		slope: func(x float64) (float64, float64) {
 			switch {
@@ -81,46 +84,37 @@ type comparison struct {
 	slope          func(x float64) (plus, minus float64) // f'(x) and f'(−x)
 }
 
-func (c comparison) apply(l Lists) (*G.Node, error) {
-	if err := l.checked(c.name); err != nil {
-		return nil, err
-	}
-	f := &listFunc{
-		name: c.name, settings: c.settings, do: func(l list, _ vectors, out numbers) error {
-			sums := l.zeros()
-			for j := range l.scores {
+func (c comparison) apply(l ops.Lists) (*G.Node, error) {
+	f := op.ListFunc{
+		Name: c.name, Settings: c.settings, Do: func(l *op.List, _ []op.Tensor, result op.Tensor) error {
+			scores, err := l.Scores()
+			sums := l.Zeros()
+			for j, m := range scores {
 				for i := range j {
-					plus, minus := c.value(l.scores[j] - l.scores[i])
+					plus, minus := c.value(m - scores[i])
 					sums[i] += plus
 					sums[j] += minus
 				}
 			}
-			out.write(sums, l.from)
-			return l.finite()
+			result.Write(sums, l.From)
+			return err
 		},
-		back: &listFunc{name: c.name + "Diff", settings: c.settings, do: func(l list, in vectors, out numbers) error {
-			l.weights = in.last().read(l.weights, l.from, l.to)
-			sums := l.zeros()
-			for j := range l.scores {
+		Slope: &op.ListFunc{Name: c.name + "Slope", Settings: c.settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+			scores, err := l.Scores()
+			incoming, sums := l.Read(in[1], l.From, l.To), l.Zeros()
+			for j, m := range scores {
 				for i := range j {
-					plus, minus := c.slope(l.scores[j] - l.scores[i])
-					slope := l.weights[i]*plus - l.weights[j]*minus
+					plus, minus := c.slope(m - scores[i])
+					slope := incoming[i]*plus - incoming[j]*minus
 					sums[i] -= slope
 					sums[j] += slope
 				}
 			}
-			out.write(sums, l.from)
-			return l.finite()
+			result.Write(sums, l.From)
+			return err
 		}},
 	}
-	return f.apply(l)
-}
-
-// zeros is a number for every document, to be summed up.
-func (l list) zeros() []float64 {
-	l.result = sized(l.result, len(l.scores))
-	clear(l.result)
-	return l.result
+	return f.Apply(op.Lists(l))
 }
 
 func sigmoid(x float64) float64 {
