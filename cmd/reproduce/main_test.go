@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -409,6 +410,21 @@ func TestHelp(t *testing.T) {
 			if !strings.Contains(stdout, "\n  -"+f+" ") && !strings.Contains(stdout, "\n  -"+f+"\n") { // the latter: on or off
 				t.Errorf("no flag -%s", f)
 			}
+		}
+	}
+}
+
+// A full is a device without any room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+func TestOutputLost(t *testing.T) {
+	data := folder(t)
+	for _, args := range [][]string{{"-help"}, samplesArgs(data, t.TempDir(), "-epochs", "1")} {
+		var stderr bytes.Buffer
+		if status := run(t.Context(), args, full{}, &stderr); status != command.ExitError || !strings.HasSuffix(stderr.String(), "reproduce: standard output: no space left on device\n") {
+			t.Errorf("%v: %d, %q", args, status, &stderr)
 		}
 	}
 }

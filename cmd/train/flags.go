@@ -4,7 +4,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,11 +66,7 @@ func (o *options) flags() *flag.FlagSet {
 	return f
 }
 
-func newFlagSet() *flag.FlagSet {
-	f := flag.NewFlagSet("train", flag.ContinueOnError)
-	f.SetOutput(io.Discard) // errors are one line of our own
-	return f
-}
+func newFlagSet() *flag.FlagSet { return flag.NewFlagSet("train", flag.ContinueOnError) }
 
 // trainingFlags defines the flags of how a model is trained.
 func trainingFlags(f *flag.FlagSet, c *train.Config) {
@@ -145,13 +140,8 @@ func parse(args []string) (*options, error) {
 
 func parseInto(o *options, args []string) (*flag.FlagSet, error) {
 	flags := o.flags()
-	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+	if err := command.Parse(flags, args); err != nil {
 		return nil, err
-	} else if err != nil {
-		return nil, command.Usage(err)
-	}
-	if flags.NArg() > 0 {
-		return nil, command.Usage(fmt.Errorf("unexpected argument %q", flags.Arg(0)))
 	}
 	if err := o.Source.Check(); err != nil {
 		return nil, command.Usage(err)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/plrank/plrank/cmd/internal/command"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/train"
 )
@@ -44,7 +45,7 @@ func fitFolds(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 			}
 		}
 		report, err := j.run(ctx, io.Discard, stderr)
-		if interrupted = errors.Is(err, errInterrupted); interrupted {
+		if interrupted = errors.Is(err, command.ErrInterrupted); interrupted {
 			if len(done) == 0 {
 				printReport(stdout, report)
 			}
@@ -67,7 +68,7 @@ func fitFolds(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	}
 	if interrupted {
 		fmt.Fprintf(stderr, "interrupted: %d of %d folds are done\n", len(done), len(folds))
-		return errInterrupted
+		return command.ErrInterrupted
 	}
 	return nil
 }
