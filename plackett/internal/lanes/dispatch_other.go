@@ -1,3 +1,5 @@
+//go:build !amd64 || purego
+
 package lanes
 
 func expm1(r []Vec, w []float64, t *Vec, scale float64, halvings int) {
