@@ -86,6 +86,14 @@ func (o ReadOptions) context() context.Context {
 	return o.Context
 }
 
+// stopped is the error of reading a file where the context is done, else nil.
+func (o ReadOptions) stopped(path string) error {
+	if err := o.context().Err(); err != nil {
+		return fmt.Errorf("datasets: %s: reading was stopped: %w", path, err)
+	}
+	return nil
+}
+
 // ReadFile reads a file of queries: LETOR, SVMlight or SVMrank text,
 //
 //	label qid:ID id:value id:value … # comment

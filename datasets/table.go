@@ -84,8 +84,9 @@ func newTable(path string, r io.Reader, sizes *querySizes, o ReadOptions) (*tabl
 		func(l *layout) *parser {
 			return &parser{known: columns{o.FeatureIDs}, layout: l, lastWins: o.Duplicates == "last", irrelevant: o.MinusOne == "irrelevant"}
 		})
-	if stopped := o.context().Err(); stopped != nil && err != nil {
-		err = fmt.Errorf("reading was stopped: %w", stopped) // rather than that the file is closed
+	if stopped := o.stopped(path); stopped != nil {
+		t.free()
+		return nil, stopped // rather than that the file is closed
 	}
 	if err != nil {
 		return nil, fmt.Errorf("datasets: %w", at(path, err))

@@ -185,9 +185,11 @@ func TestInterruptedFolds(t *testing.T) {
 
 	// Interrupted in the first fold, there is its report.
 	ctx, cancel = context.WithCancel(context.Background())
-	cancel()
-	status, text, _ := callWith(ctx, append(slices.Clone(quick), "-data", data, "-folds", "all")...)
-	if status != 130 || !strings.Contains(text, "test: 12 queries") {
+	defer cancel()
+	stop = &watcher{word: "matrix products", f: cancel} // once the data are read
+	stdout.Reset()
+	status := run(ctx, append(slices.Clone(quick), "-data", data, "-folds", "all"), &stdout, stop)
+	if text := stdout.String(); status != 130 || !strings.Contains(text, "test: 12 queries") {
 		t.Errorf("%d, %s", status, text)
 	}
 }

@@ -257,10 +257,12 @@ func TestInterrupted(t *testing.T) {
 	data := fold(t)
 	out := filepath.Join(t.TempDir(), "run")
 	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	status, stdout, stderr := callWith(ctx, "-data", data, "-out", out)
-	if status != 130 || !strings.Contains(stderr, "interrupted") || !strings.Contains(stdout, "test: 10 queries") {
-		t.Errorf("%d, %q, %q", status, stdout, stderr)
+	defer cancel()
+	stderr := &watcher{word: "matrix products", f: cancel} // once the data are read
+	var stdout strings.Builder
+	status := run(ctx, []string{"-data", data, "-out", out}, &stdout, stderr)
+	if status != 130 || !strings.Contains(stderr.String(), "interrupted") || !strings.Contains(stdout.String(), "test: 10 queries") {
+		t.Errorf("%d, %q, %q", status, stdout.String(), stderr.String())
 	}
 	if _, err := train.LoadRanker(filepath.Join(out, "model.npz")); err != nil {
 		t.Error(err)
