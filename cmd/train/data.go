@@ -8,19 +8,20 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/plrank/plrank/cmd/internal/command"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/train"
 )
 
-// open gives the data that the options name. What becomes of unlabelled
-// documents: see datasets.Options.
-func open(ctx context.Context, o *options, unlabelled string, stderr io.Writer) (*datasets.Splits, error) {
+// open gives the data that the options name: of their features those that are wanted.
+// What becomes of unlabelled documents: see datasets.Options.
+func open(ctx context.Context, o *options, wanted datasets.ReadOptions, unlabelled string, stderr io.Writer) (*datasets.Splits, error) {
 	if o.Data == "" {
 		// As large as training on it ends within a minute.
 		return datasets.Synthetic(datasets.SyntheticOptions{Train: 100, Vali: 40, Test: 80, Seed: o.Seed}), nil
 	}
-	splits, err := o.Open(ctx, datasets.Options{Seed: o.Seed, Folds: o.ofOneFile(), Unlabelled: unlabelled, Cache: cacheFolder(o.cache)})
+	splits, err := o.Open(ctx, datasets.Options{Read: wanted, Seed: o.Seed, Folds: o.ofOneFile(), Unlabelled: unlabelled, Cache: cacheFolder(o.cache)})
 	if errors.Is(err, datasets.ErrFolds) {
 		hint := "-fold 1, say"
 		if !o.describe {
@@ -54,7 +55,7 @@ func cacheFolder(value string) string {
 
 func warn(warnings []string, stderr io.Writer) {
 	for _, w := range warnings {
-		fmt.Fprintln(stderr, "warning:", w)
+		fmt.Fprintln(stderr, "warning:", command.Printable(w))
 	}
 }
 
