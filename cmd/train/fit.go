@@ -20,10 +20,10 @@ func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 			return fmt.Errorf("train: %s exists: name a new folder, or go on with the run in it by -resume", o.out)
 		}
 	}
-	if o.Folds != "" {
+	if o.Folds != "" && o.Fold == 0 {
 		return fitFolds(ctx, o, stdout, stderr)
 	}
-	j, err := prepare(o, stderr)
+	j, err := prepare(ctx, o, stderr)
 	if err != nil {
 		return err
 	}
@@ -38,8 +38,8 @@ type job struct {
 	trainer *train.Trainer
 }
 
-func prepare(o *options, stderr io.Writer) (*job, error) {
-	splits, err := open(o, "drop", stderr)
+func prepare(ctx context.Context, o *options, stderr io.Writer) (*job, error) {
+	splits, err := open(ctx, o, "drop", stderr)
 	if err != nil {
 		return nil, err
 	}

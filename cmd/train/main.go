@@ -33,7 +33,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		case o.predict != "":
 			return predict(ctx, o, stderr)
 		case o.describe:
-			return describeData(o, stdout, stderr)
+			return describeData(ctx, o, stdout, stderr)
 		}
 		return fit(ctx, o, stdout, stderr)
 	})

@@ -23,6 +23,7 @@ func predict(ctx context.Context, o *options, stderr io.Writer) error {
 		return err
 	}
 	read := o.ReadOptions()
+	read.Context = ctx
 	read.FeatureIDs, read.FeatureNames = ranker.FeatureIDs(), ranker.FeatureNames()
 	d, err := datasets.ReadFile(o.predict, read)
 	if err != nil {

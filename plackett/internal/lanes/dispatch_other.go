@@ -1,0 +1,17 @@
+//go:build !amd64 || purego
+
+package lanes
+
+func expm1(r []Vec, w []float64, t *Vec, scale float64, halvings int) {
+	expm1Go(r, w, t, scale, halvings)
+}
+func sums(s []Sum, r, power []Vec, w, v []float64)            { sumsGo(s, r, power, w, v) }
+func horner(out []float64, c []Pair, r []Vec, w, g []float64) { hornerGo(out, c, r, w, g) }
+func forward(states []State, ranks, size int, chances []Chance, r []Vec, t *Vec, w, g []float64) {
+	forwardGo(states, ranks, size, chances, r, t, w, g)
+}
+func backward(out []float64, u, states []State, ranks, size int, chances []Chance, g []float64) {
+	backwardGo(out, u, states, ranks, size, chances, g)
+}
+func series(s []State, c []Sum)        { seriesGo(s, c) }
+func correlate(c []Pair, u, s []State) { correlateGo(c, u, s) }
