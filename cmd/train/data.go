@@ -78,11 +78,11 @@ func withGain(err error, o *options, s *datasets.Splits) error {
 		if d == nil {
 			continue
 		}
-		if _, err := metrics.LinearGain.Gains(d.Labels); err != nil {
+		if _, other := metrics.LinearGain.Gains(d.Labels); other != nil {
 			return err // the other gain is no help
 		}
-		_, err := metrics.Exp2Gain.Gains(d.Labels)
-		high = high || err != nil
+		_, this := metrics.Exp2Gain.Gains(d.Labels)
+		high = high || this != nil
 	}
 	if high {
 		return fmt.Errorf("%w (-gain linear)", err)
