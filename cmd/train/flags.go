@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -170,9 +171,10 @@ func startingPoint(first *options, given *flag.FlagSet) (*options, error) {
 	if err != nil {
 		return nil, fmt.Errorf("train: %w", err)
 	}
-	o := defaults()
-	o.settings = settings{}
-	if err := json.Unmarshal(text, &o.settings); err != nil {
+	o := &options{cache: userCache}
+	known := json.NewDecoder(bytes.NewReader(text))
+	known.DisallowUnknownFields()
+	if err := known.Decode(&o.settings); err != nil {
 		return nil, fmt.Errorf("train: %s: %w", first.config, err)
 	}
 	o.Config = o.Config.WithDefaults()

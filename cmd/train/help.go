@@ -24,7 +24,7 @@ func manual() []section {
 train -data DIR -folds all [-out DIR] [flags]
 train -data FILE -folds N [-out DIR] [flags]
 train -resume -out DIR [-epochs N] [-patience N]
-train -model FILE -predict FILE [-scores FILE] [-run FILE] [-draw N] [-exposure FILE] [-qrels FILE]
+train -model FILE -predict FILE [-scores FILE] [-exposure FILE] [-run FILE]
 train -model FILE -data FILE|DIR [-importance FILE] [-json]
 train -describe [-json] [-data FILE|DIR] [-fold N]`},
 		{title: "DESCRIPTION", text: `Trains a neural network that gives every document a score, so that ranking by
@@ -91,10 +91,10 @@ Oosterhuis, SIGIR 2021, section 7: sigmoid layers of 32 and 32, plain SGD with
 one query a step, dynamic samples, DCG@5.`,
 			flags: []string{"preset", "config", "baseline", "out", "resume", "threads", "version"}},
 		{title: "SCORING", text: `A model file has all it takes to score raw files: the features are transformed as
-they were in training. Features that the file lacks are 0, and those that the model
-does not know are left out; both with a warning. Where the features have names,
-separated values are read by them. Documents without an id are called qid.1, qid.2,
-… in TREC files.
+they were in training. Features that the file lacks are 0, and those that the
+model does not know are left out; both with a warning. Where the features have
+names, separated values are read by them. Documents without an id are called
+qid.1, qid.2, … in TREC files.
 
 The transform minmax is relative to the query: the score of a document depends on
 which other documents stand beside it. To score a few candidates as they were

@@ -26,26 +26,18 @@ const standard = "-"
 
 // predict scores the rows of a file.
 func predict(ctx context.Context, o *options, stdout, stderr io.Writer) error {
-	ranker, err := train.LoadRanker(o.model)
+	type result struct {
+		d      *datasets.Dataset
+		scores []float64
+	}
+	r, err := command.Await(ctx, func() (r result, err error) {
+		r.d, r.scores, err = score(ctx, o, stderr)
+		return r, err
+	})
 	if err != nil {
 		return err
 	}
-	path := o.predict
-	if path == standard {
-		path = os.Stdin.Name()
-	}
-	read := o.ReadOptions()
-	read.Context, read.FeatureIDs, read.FeatureNames = ctx, ranker.FeatureIDs(), ranker.FeatureNames()
-	d, err := datasets.ReadFile(path, read)
-	if err != nil {
-		return err
-	}
-	warn(d.Warnings, stderr)
-	warnLacking(ranker, d, stderr)
-	scores, err := command.Await(ctx, func() ([]float64, error) { return ranker.Score(d) })
-	if err != nil {
-		return err
-	}
+	d, scores := r.d, r.scores
 	exposure, err := exposures(ctx, o, d, scores)
 	if err != nil {
 		return err
@@ -56,6 +48,28 @@ func predict(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 		{o.runFile, func(w io.Writer) error { return writeRankings(w, d, scores, o) }},
 		{o.qrels, func(w io.Writer) error { return datasets.WriteQrels(w, d) }},
 	})
+}
+
+// score reads the model and the rows, and scores them.
+func score(ctx context.Context, o *options, stderr io.Writer) (*datasets.Dataset, []float64, error) {
+	ranker, err := train.LoadRanker(o.model)
+	if err != nil {
+		return nil, nil, err
+	}
+	path := o.predict
+	if path == standard {
+		path = os.Stdin.Name()
+	}
+	read := o.ReadOptions()
+	read.Context, read.FeatureIDs, read.FeatureNames = ctx, ranker.FeatureIDs(), ranker.FeatureNames()
+	d, err := datasets.ReadFile(path, read)
+	if err != nil {
+		return nil, nil, err
+	}
+	warn(d.Warnings, stderr)
+	warnLacking(ranker, d, stderr)
+	scores, err := ranker.Score(d)
+	return d, scores, err
 }
 
 // warnLacking counts the features that the model uses and that are 0 in all documents,
