@@ -23,7 +23,16 @@ import (
 // noise is [samples × rows], of the dtype of the scores, from [ops.Gumbel] or
 // elsewhere, see there for absent samples. All else is built of standard Gorgonia
 // ops, on pairs gathered by rank.
-func LambdaLoss(l ops.Lists, gains, noise *G.Node, discounts []float64) (loss *G.Node, err error) {
+func LambdaLoss(l ops.Lists, gains, noise *G.Node, discounts []float64) (*G.Node, error) {
+	return mean(l)(lambdaLoss(l, gains, noise, discounts))
+}
+
+func lambdaLoss(l ops.Lists, gains, noise *G.Node, discounts []float64) (perQuery *G.Node, err error) {
+	if err := checkRows(l, "gains", gains); err != nil {
+		return nil, err
+	}
+	defer caught(&err)
+	gains = finite(l, "gain", gains)
 	order, err := lossops.Order(l, noise)
 	if err != nil {
 		return nil, err
@@ -32,12 +41,11 @@ func LambdaLoss(l ops.Lists, gains, noise *G.Node, discounts []float64) (loss *G
 	if err != nil {
 		return nil, err
 	}
-	defer caught(&err)
 	// ŝ and the gains, [samples × rows].
 	perturbed := add(gather(l.Scores, pairs.Rows), noise)
 	tiled := gather(gains, pairs.Rows)
 	misorder := softplus(l, sub(gather(perturbed, pairs.Worse), gather(perturbed, pairs.Better)))
 	gap := sub(gather(tiled, pairs.Better), gather(tiled, pairs.Worse))
-	sum := G.Must(G.Sum(mul(mul(gap, pairs.Drops), misorder)))
+	sum := G.Must(lossops.SumOverPairs(l, mul(mul(gap, pairs.Drops), misorder), len(discounts)))
 	return scaled(l, sum, 1/math.Ln2), nil
 }

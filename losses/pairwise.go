@@ -17,10 +17,12 @@ import (
 //
 // Of the gains, [rows], only the order counts. It costs O(D²), like all of the
 // losses on pairs, but the memory of O(D) only: no pair is ever stored.
-func RankNet(l ops.Lists, gains *G.Node) (loss *G.Node, err error) {
+func RankNet(l ops.Lists, gains *G.Node) (*G.Node, error) { return mean(l)(rankNet(l, gains)) }
+
+func rankNet(l ops.Lists, gains *G.Node) (perQuery *G.Node, err error) {
 	defer caught(&err)
 	sum := G.Must(lossops.LogisticPairs(l, gains, lossops.PairWeights{Each: 1}))
-	return mean(l, mul(sum, inverse(G.Must(lossops.CountPairs(l, gains))))), nil
+	return mul(sum, inverse(G.Must(lossops.CountPairs(l, gains)))), nil
 }
 
 // LambdaRank is the logistic loss with pairs weighted by what NDCG@k changes when
@@ -33,6 +35,10 @@ func RankNet(l ops.Lists, gains *G.Node) (loss *G.Node, err error) {
 // the discounts, 0 beyond the last of them. The weights are constants for
 // differentiation.
 func LambdaRank(l ops.Lists, gains *G.Node, discounts []float64) (*G.Node, error) {
+	return mean(l)(lambdaRank(l, gains, discounts))
+}
+
+func lambdaRank(l ops.Lists, gains *G.Node, discounts []float64) (*G.Node, error) {
 	return lambda(l, gains, discounts, lossops.PairWeights{Swap: discounts})
 }
 
@@ -43,6 +49,10 @@ func LambdaRank(l ops.Lists, gains *G.Node, discounts []float64) (*G.Node, error
 //
 // ([LambdaLoss] is this without the ideal DCG, on perturbed scores.)
 func NDCGLoss2(l ops.Lists, gains *G.Node, discounts []float64) (*G.Node, error) {
+	return mean(l)(ndcgLoss2(l, gains, discounts))
+}
+
+func ndcgLoss2(l ops.Lists, gains *G.Node, discounts []float64) (*G.Node, error) {
 	return lambda(l, gains, discounts, lossops.PairWeights{Distance: drops(discounts, 1)})
 }
 
@@ -51,16 +61,20 @@ func NDCGLoss2(l ops.Lists, gains *G.Node, discounts []float64) (*G.Node, error)
 //
 //	(G_i − G_j) (|θ_{r_i} − θ_{r_j}| + 10 (θ_δ − θ_{δ+1})).
 func NDCGLoss2PP(l ops.Lists, gains *G.Node, discounts []float64) (*G.Node, error) {
+	return mean(l)(ndcgLoss2PP(l, gains, discounts))
+}
+
+func ndcgLoss2PP(l ops.Lists, gains *G.Node, discounts []float64) (*G.Node, error) {
 	return lambda(l, gains, discounts, lossops.PairWeights{Swap: discounts, Distance: drops(discounts, 10)})
 }
 
-func lambda(l ops.Lists, gains *G.Node, discounts []float64, w lossops.PairWeights) (loss *G.Node, err error) {
+func lambda(l ops.Lists, gains *G.Node, discounts []float64, w lossops.PairWeights) (perQuery *G.Node, err error) {
 	normalized, err := NormalizedGains(l, gains, discounts)
 	if err != nil {
 		return nil, err
 	}
 	defer caught(&err)
-	return scaled(l, mean(l, G.Must(lossops.LogisticPairs(l, normalized, w))), 1/math.Ln2), nil
+	return scaled(l, G.Must(lossops.LogisticPairs(l, normalized, w)), 1/math.Ln2), nil
 }
 
 // NDCGLoss1 is the NDCG-Loss1 of LambdaLoss (Wang et al., CIKM 2018), a bound of the
@@ -71,14 +85,18 @@ func lambda(l ops.Lists, gains *G.Node, discounts []float64, w lossops.PairWeigh
 // with G and r as in [LambdaRank]. Beyond the last discount that one stays, or else
 // nothing would raise the documents down there (for those of DCG it is a bound still).
 // The weights are constants for differentiation.
-func NDCGLoss1(l ops.Lists, gains *G.Node, discounts []float64) (loss *G.Node, err error) {
+func NDCGLoss1(l ops.Lists, gains *G.Node, discounts []float64) (*G.Node, error) {
+	return mean(l)(ndcgLoss1(l, gains, discounts))
+}
+
+func ndcgLoss1(l ops.Lists, gains *G.Node, discounts []float64) (perQuery *G.Node, err error) {
 	normalized, err := NormalizedGains(l, gains, discounts)
 	if err != nil {
 		return nil, err
 	}
 	defer caught(&err)
 	theta := G.Must(lossops.RankDiscounts(l, discounts, discounts[len(discounts)-1]))
-	return mean(l, total(l, mul(mul(normalized, theta), G.Must(lossops.RankBounds(l))))), nil
+	return total(l, mul(mul(normalized, theta), G.Must(lossops.RankBounds(l)))), nil
 }
 
 // drops are θ_δ − θ_{δ+1}, times a factor.
@@ -96,7 +114,8 @@ func drops(discounts []float64, factor float64) []float64 {
 
 // NormalizedGains are gains divided by the best value that the metric can have in
 // their query, Σ_k θ_k of the k-th largest gain: the gains of NDCG@k, for any of the
-// losses. Queries without gains keep 0. A node [rows], not differentiable.
+// losses. Queries without gains keep 0. A node [rows], not differentiable. Gains that are
+// not finite, or negative, are an error of the run.
 func NormalizedGains(l ops.Lists, gains *G.Node, discounts []float64) (normalized *G.Node, err error) {
 	if err := checkRows(l, "gains", gains); err != nil {
 		return nil, err
@@ -105,6 +124,7 @@ func NormalizedGains(l ops.Lists, gains *G.Node, discounts []float64) (normalize
 		return nil, fmt.Errorf("no discounts: want one for every rank that counts")
 	}
 	defer caught(&err)
+	gains = notNegative(l, "gain", gains)
 	ideal := total(l, mul(gains, G.Must(lossops.TargetExposure(l, gains, discounts))))
 	return mul(gains, spread(l, inverse(ideal))), nil
 }

@@ -21,6 +21,7 @@ func TestEveryOp(t *testing.T) {
 			"CountPairs":     {Func: lossops.CountPairs, Args: []any{l, n.Gains}, Reads: "gains"},
 			"Order":          {Func: lossops.Order, Args: []any{l, n.Noise}, Reads: "scores"},
 			"RankPairs":      {Func: lossops.RankPairs, Args: []any{l, n.Gains, n.Ranked, theta}, Reads: "gains"},
+			"SumOverPairs":   {Func: lossops.SumOverPairs, Args: []any{l, n.Noise, 1}},
 			"StochasticRank": {Func: lossops.StochasticRank, Args: []any{l, n.Gains, n.Noise, n.Ranked, theta}, Reads: "gains"},
 			"Rewards":        {Func: lossops.Rewards, Args: []any{l, n.Gains, n.Rankings, theta}, Reads: "gains"},
 			"RewardsToGo":    {Func: lossops.RewardsToGo, Args: []any{l, n.Gains, n.Rankings, theta}, Reads: "gains"},
@@ -28,6 +29,8 @@ func TestEveryOp(t *testing.T) {
 			"GroupHeads":     {Func: lossops.GroupHeads, Args: []any{l, n.Groups}},
 			"Documents":      {Func: lossops.Documents, Args: []any{l}},
 			"Reciprocal":     {Func: lossops.Reciprocal, Args: []any{l.Scores}},
+			"Checked":        {Func: lossops.Checked, Args: []any{l, "gain", n.Gains, true}, Reads: "gains"},
+			"CheckedQueries": {Func: lossops.CheckedQueries, Args: []any{l, "weight", n.PerQuery}},
 			"Nonzero":        {Func: lossops.Nonzero, Args: []any{l.Scores}},
 		}
 	})
