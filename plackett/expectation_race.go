@@ -35,6 +35,7 @@ type race struct {
 	mass, squares   []float64
 	arrived         int
 	pooled, dormant int
+	blocks          int // done so far
 
 	times, weights lanes.Vec // of the nodes
 	r, scratch     []lanes.Vec
@@ -52,6 +53,7 @@ type race struct {
 // computes the exposures.
 func (x *race) run(tolerance float64, scores, gains, discounts, out []float64) float64 {
 	clear(out)
+	x.blocks = 0
 	cutoff := min(len(discounts), len(scores))
 	for cutoff > 0 && discounts[cutoff-1] == 0 {
 		cutoff--
@@ -225,6 +227,7 @@ func (x *race) integrate(r *rule, exposure bool) float64 {
 			continue
 		}
 		part, left := x.block(exposure)
+		x.blocks++
 		value += part
 		if left <= end {
 			return value
