@@ -54,6 +54,7 @@ type Config struct {
 	// are before NormalizeGains. Queries without a value are left out of their mean.
 	Report []string `json:"report"`
 
+	WeightedMetrics   bool `json:"weightedMetrics"`   // queries count by their weights in the mean of a metric, where the data have such weights
 	EvaluationSamples int  `json:"evaluationSamples"` // rankings sampled for expected metrics; 0: 100
 	EvaluateTrain     bool `json:"evaluateTrain"`     // report metrics of the training split every epoch, too
 	EvaluateTest      bool `json:"evaluateTest"`      // and those of the test split: for learning curves, never for choosing

@@ -114,6 +114,7 @@ func trainingFlags(f *flag.FlagSet, c *train.Config) {
 	f.IntVar(&c.Patience, "patience", c.Patience, "stop after so many `epochs` without a better validation value; 0 is never")
 	f.StringVar(&c.Convention, "convention", c.Convention, "what label-free queries count in NDCG: zero, one, skip or letor4 (`name`)")
 	f.StringVar(&c.Ties, "ties", c.Ties, "how documents of equal scores are ranked: random, for the expected value under random order, or order, as they stand (`name`)")
+	f.BoolVar(&c.WeightedMetrics, "weighted-metrics", c.WeightedMetrics, "queries count by their weights in the means of metrics, too")
 	f.IntVar(&c.EvaluationSamples, "evaluation-samples", c.EvaluationSamples, "rankings sampled for expected metrics, `N`")
 	f.BoolVar(&c.EvaluateTrain, "evaluate-train", c.EvaluateTrain, "report metrics of the training split after each epoch, too")
 	f.BoolVar(&c.EvaluateTest, "evaluate-test", c.EvaluateTest, "report metrics of the test split after each epoch, too: for learning curves, never for choosing")

@@ -85,7 +85,7 @@ they are those that a fairness loss has:
 ` + command.Indent(command.Wrap(strings.Join(metrics.FairnessNames(), " "), 72), "    ") + `
 Less is better for arp, disparity, abs-disparity, ee-l and ee-d. The model of the
 epoch with the best validation value is kept.`,
-			flags: []string{"metric", "patience", "report", "convention", "ties", "evaluation-samples", "evaluate-train", "evaluate-test", "drop-label-free-test"}},
+			flags: []string{"metric", "patience", "report", "convention", "ties", "weighted-metrics", "evaluation-samples", "evaluate-train", "evaluate-test", "drop-label-free-test"}},
 		{title: "RECIPES AND RUNS", text: `default is a recipe that serves many collections well. paper is the set-up of
 Oosterhuis, SIGIR 2021, section 7: sigmoid layers of 32 and 32, plain SGD with
 one query a step, dynamic samples, DCG@5.`,
