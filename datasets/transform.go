@@ -38,6 +38,8 @@ type TransformPart struct {
 
 	Knots  [][]float32 `json:",omitempty"` // by used column: values, ascending; quantile only
 	Scores [][]float32 `json:",omitempty"` // by used column: the outputs at the knots
+
+	lookups []lookup // of the knots and scores
 }
 
 // inputLimit bounds standardised inputs: training values beyond it are rare
