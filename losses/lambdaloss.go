@@ -17,7 +17,8 @@ import (
 //	mean_q (1/N) Σ_n Σ_{ij} (θ_δ − θ_{δ+1}) (ρ_i − ρ_j) log2(1 + exp(−(ŝ_i − ŝ_j))),
 //
 // θ being 0 beyond the last discount: pairs that stand further apart do not count,
-// so the loss costs O(N·D·K) for a query. The weights are constants for
+// so the loss costs O(N·D·K) for a query, and is no bound of the metric that is missing
+// where documents are more than the cutoff. The weights are constants for
 // differentiation.
 //
 // noise is [samples × rows], of the dtype of the scores, from [ops.Gumbel] or

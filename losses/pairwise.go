@@ -42,12 +42,16 @@ func lambdaRank(l ops.Lists, gains *G.Node, discounts []float64) (*G.Node, error
 	return lambda(l, gains, discounts, lossops.PairWeights{Swap: discounts})
 }
 
-// NDCGLoss2 is the NDCG-Loss2 of LambdaLoss (Wang et al., CIKM 2018), a bound of the
-// NDCG@k that is missing closer than [NDCGLoss1]: [LambdaRank] with the weights
+// NDCGLoss2 is the NDCG-Loss2 of LambdaLoss (Wang et al., CIKM 2018), [LambdaRank] with
+// the weights
 //
 //	(G_i − G_j) (θ_δ − θ_{δ+1}),   δ = |r_i − r_j|, ranks from 1.
 //
-// ([LambdaLoss] is this without the ideal DCG, on perturbed scores.)
+// It is a bound of the NDCG that is missing, closer than [NDCGLoss1], where the cutoff is
+// not below the number of documents and the discounts are DCG's, or others that fall ever
+// more slowly. With a lower cutoff it is none, and the weights rise at distance K:
+// [NDCGLoss2AtK] has others. ([LambdaLoss] is this without the ideal DCG, on perturbed
+// scores.)
 func NDCGLoss2(l ops.Lists, gains *G.Node, discounts []float64) (*G.Node, error) {
 	return mean(l)(ndcgLoss2(l, gains, discounts))
 }
@@ -60,12 +64,35 @@ func ndcgLoss2(l ops.Lists, gains *G.Node, discounts []float64) (*G.Node, error)
 // [LambdaRank] and ten times those of [NDCGLoss2]:
 //
 //	(G_i − G_j) (|θ_{r_i} − θ_{r_j}| + 10 (θ_δ − θ_{δ+1})).
+//
+// It is a bound where NDCGLoss2 is.
 func NDCGLoss2PP(l ops.Lists, gains *G.Node, discounts []float64) (*G.Node, error) {
 	return mean(l)(ndcgLoss2PP(l, gains, discounts))
 }
 
 func ndcgLoss2PP(l ops.Lists, gains *G.Node, discounts []float64) (*G.Node, error) {
 	return lambda(l, gains, discounts, lossops.PairWeights{Swap: discounts, Distance: drops(discounts, 10)})
+}
+
+// NDCGLoss2AtK is [NDCGLoss2] with weights for NDCG@K with a cutoff below the number of
+// documents (LambdaLoss@K of Jagerman et al., SIGIR 2022),
+//
+//	(G_i − G_j) (θ_δ − θ_{δ+1}) μ,   μ = 1 where both ranks are up to K,
+//	                                 μ = θ_1 / (θ_1 − θ_r) where r, the lower of them, is not,
+//
+// so that a document beyond rank K costs what it costs to be left out. θ goes on beyond
+// the last discount in proportion to DCG's, θ_r = θ_K log2(K+1) / log2(r+1). With a cutoff
+// that is not below the number of documents it is NDCGLoss2. With one that is, it is
+// no bound of the NDCG@K that is missing, but of the part of it that the wrongly ordered
+// pairs are to blame for: what the pairs in the right order cost, min(G_i, G_j) times the
+// weight, is taken for a constant, and is more than at the best ranking if many relevant
+// documents are beyond rank K.
+func NDCGLoss2AtK(l ops.Lists, gains *G.Node, discounts []float64) (*G.Node, error) {
+	return mean(l)(ndcgLoss2AtK(l, gains, discounts))
+}
+
+func ndcgLoss2AtK(l ops.Lists, gains *G.Node, discounts []float64) (*G.Node, error) {
+	return lambda(l, gains, discounts, lossops.PairWeights{AtCutoff: discounts})
 }
 
 func lambda(l ops.Lists, gains *G.Node, discounts []float64, w lossops.PairWeights) (perQuery *G.Node, err error) {

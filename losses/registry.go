@@ -71,6 +71,7 @@ var families = map[string]family{
 	"ndcg-loss1":   {build: onDiscounts(ndcgLoss1)},
 	"ndcg-loss2":   {build: onDiscounts(ndcgLoss2)},
 	"ndcg-loss2pp": {build: onDiscounts(ndcgLoss2PP)},
+	"ndcg-loss2k":  {build: onDiscounts(ndcgLoss2AtK)},
 	"approxndcg":   {build: buildApproxNDCG(1), temperature: buildApproxNDCG},
 	"pirank":       {build: buildPiRank(1), temperature: buildPiRank},
 	"mse":          {build: onLabels(mse)},

@@ -159,8 +159,8 @@ func TestWeightErrors(t *testing.T) {
 	}{
 		{documents: make([]float64, 3), build: "document weights are float64 of shape (3)"},
 		{queries: make([]float64, 3), build: "query weights"},
-		{documents: with(24, 5, -1), run: "query 3: row 5: the document weight is -1"},
-		{documents: with(24, 5, math.NaN()), run: "query 3: row 5: the document weight is NaN"},
+		{documents: with(24, 5, -1), run: "query 3, row 5: the document weight is -1"},
+		{documents: with(24, 5, math.NaN()), run: "query 3, row 5: the document weight is NaN"},
 		{queries: with(5, 3, math.Inf(1)), run: "query 3: the query weight is +Inf"},
 		{queries: with(5, 3, -2), run: "query 3: the query weight is -2"},
 		{documents: with(24, 22, math.NaN()), queries: with(5, 1, math.NaN())}, // padding and an empty query

@@ -34,6 +34,8 @@ type Config struct {
 	LearningRate float64 `json:"learningRate"` // 0: 0.01
 	Momentum     float64 `json:"momentum"`     // of the optimizer momentum; 0: 0.9
 	Decay        float64 `json:"decay"`        // the learning rate is multiplied by it after each epoch; 0: not changed
+	Schedule     string  `json:"schedule"`     // of the learning rate: constant; cosine, down to 0 at the end of the last epoch; or plateau, halved after 3 epochs without a better validation value: plateau(5,0.1) for others; "": constant
+	Warmup       float64 `json:"warmup"`       // epochs in which the learning rate rises from 0 in equal steps; 0: none
 	L2           float64 `json:"l2"`           // L2·w is added to the gradient of every weight w that is not a bias; 0: nothing
 	Clip         float64 `json:"clip"`         // a gradient whose norm is larger is scaled down to it; 0: never
 	Batch        int     `json:"batch"`        // queries a step; 0: 1
@@ -114,6 +116,7 @@ func (c Config) WithDefaults() Config {
 	fill(&c.LearningRate, 0.01)
 	fill(&c.Momentum, 0.9)
 	fill(&c.Decay, 1)
+	fill(&c.Schedule, "constant")
 	fill(&c.Batch, 1)
 	fill(&c.Epochs, 40)
 	fill(&c.Metric, fmt.Sprintf("ndcg@%d", c.Cutoff))
@@ -144,6 +147,7 @@ type parsed struct {
 	loss       losses.Func
 	gain       metrics.Gain
 	optimised  metrics.Objective // the sum over ranks
+	schedule   schedule
 	metric     metrics.Measure
 	measures   []metrics.Measure // that every evaluation reports
 	terms      []losses.Term     // of the loss
@@ -183,6 +187,9 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 	if p.ties, err = metrics.ParseTies(c.Ties); err != nil {
 		return nil, err
 	}
+	if p.schedule, err = parseSchedule(c.Schedule); err != nil {
+		return nil, err
+	}
 	if _, ok := optimizers[c.Optimizer]; !ok && parts.Optimizer == nil {
 		return nil, unknown("optimizer", c.Optimizer, Optimizers())
 	}
@@ -219,6 +226,7 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 		{"dropout", c.Dropout, 0, math.Nextafter(1, 0), "a rate in [0, 1)"},
 		{"momentum", c.Momentum, 0, math.Nextafter(1, 0), "a number in [0, 1)"},
 		{"decay", c.Decay, math.SmallestNonzeroFloat64, 1, "a number in (0, 1]"},
+		{"warm-up", c.Warmup, 0, math.MaxFloat64, "a number of epochs that is not below 0"},
 		{"l2", c.L2, 0, math.MaxFloat64, "a number that is not below 0"},
 		{"clip", c.Clip, 0, math.MaxFloat64, "a number that is not below 0"},
 	} {
@@ -226,7 +234,7 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 			return nil, fmt.Errorf("train: %s is %v: want %s", setting.name, setting.value, setting.want)
 		}
 	}
-	return p, nil
+	return p, p.checkMemory(1)
 }
 
 // A SampleCount is the number of rankings sampled for each query and step, or

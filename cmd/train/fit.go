@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/plrank/plrank/cmd/internal/command"
@@ -15,11 +14,6 @@ import (
 
 // fit trains a model, or one for each fold, and says how good it is.
 func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
-	if o.out != "" && !o.resume {
-		if _, err := os.Stat(o.out); err == nil { // before the data are read, which may take time
-			return fmt.Errorf("train: %s exists: name a new folder, or go on with the run in it by -resume", o.out)
-		}
-	}
 	if o.Folds != "" && o.Fold == 0 {
 		return fitFolds(ctx, o, stdout, stderr)
 	}
@@ -34,29 +28,60 @@ func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 // A job is a run that is ready to begin.
 type job struct {
 	*options
+	dir     *train.Dir // nil: none is asked for
 	splits  *datasets.Splits
 	trainer *train.Trainer
 }
 
-func prepare(ctx context.Context, o *options, stderr io.Writer) (*job, error) {
+// prepare makes the folder of the run before the data are read, which may take time.
+func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err error) {
+	dir, err := o.dir()
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil && dir != nil {
+			dir.Abandon()
+		}
+	}()
 	splits, err := open(ctx, o, "drop", stderr)
 	if err != nil {
 		return nil, err
 	}
-	t, err := train.New(o.Config, train.Parts{}, splits)
+	var parts train.Parts
+	if o.InitModel != "" {
+		if parts.Initial, err = train.LoadRanker(o.InitModel); err != nil {
+			return nil, err
+		}
+	}
+	t, err := train.New(o.Config, parts, splits)
 	if err != nil {
 		return nil, withFlags(err, o, splits)
 	}
-	return &job{o, splits, t}, nil
+	return &job{o, dir, splits, t}, nil
+}
+
+// dir is the folder of the run, or of its folds; nil if none is asked for.
+func (o *options) dir() (*train.Dir, error) {
+	switch {
+	case o.out == "":
+		return nil, nil
+	case o.resume:
+		return train.OpenDir(o.out, &settings{})
+	}
+	return train.CreateDir(o.out)
 }
 
 // run trains the model, writes the files of the run, and prints a report, which
 // it returns also if it was interrupted.
 func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report, error) {
-	t := j.trainer
-	dir, err := j.dir()
-	if err != nil {
-		return nil, err
+	t, dir := j.trainer, j.dir
+	if dir != nil {
+		s := j.settings
+		s.Config = t.Config // with the names as they are written
+		if err := dir.Begin(t, s); err != nil {
+			return nil, err
+		}
 	}
 	describe(stderr, j.splits, t)
 	baselines, err := j.baselines(stderr)
@@ -103,23 +128,6 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 		return report, command.ErrInterrupted
 	}
 	return report, nil
-}
-
-// dir is the folder of the run, nil if none is asked for.
-func (j *job) dir() (*train.Dir, error) {
-	switch {
-	case j.out == "":
-		return nil, nil
-	case j.resume:
-		dir, err := train.OpenDir(j.out, &settings{})
-		if err != nil {
-			return nil, err
-		}
-		return dir, dir.Restore(j.trainer)
-	}
-	s := j.settings
-	s.Config = j.trainer.Config // with the names as they are written
-	return train.CreateDir(j.out, s)
 }
 
 // baselines are the rankers to compare with, besides those of any report.

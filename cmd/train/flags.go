@@ -17,8 +17,9 @@ import (
 type settings struct {
 	Preset string `json:"preset"`
 	source.Source
-	Folds    string `json:"folds,omitempty"` // "all": a run for each fold of the folder Data; a number: of folds of the file Data
-	Baseline string `json:"baseline,omitempty"`
+	Folds     string `json:"folds,omitempty"` // "all": a run for each fold of the folder Data; a number: of folds of the file Data
+	Baseline  string `json:"baseline,omitempty"`
+	InitModel string `json:"initModel,omitempty"`
 	train.Config
 }
 
@@ -54,9 +55,10 @@ func (o *options) flags() *flag.FlagSet {
 	f.BoolVar(&o.asJSON, "json", o.asJSON, "describe in JSON")
 
 	f.StringVar(&o.Baseline, "baseline", o.Baseline, "`name` of one more ranker to compare with: golearn, a regression tree (CART) of golearn's, fitted to the labels of 10000 documents at most")
+	f.StringVar(&o.InitModel, "init-model", o.InitModel, "a model `file` of the same architecture, whose weights and transform training begins with")
 	f.StringVar(&o.Preset, "preset", o.Preset, "start from this `recipe`; flags given besides override it: "+strings.Join(train.Presets(), " or "))
 	f.StringVar(&o.out, "out", o.out, "a new `folder` for the files of the run")
-	f.BoolVar(&o.resume, "resume", o.resume, "go on with the run in -out; of its settings, only -epochs and -patience may change")
+	f.BoolVar(&o.resume, "resume", o.resume, "go on with the run in -out; of its settings, only -epochs and -patience may change, and the paths of data that have moved")
 
 	f.StringVar(&o.model, "model", o.model, "a model `file`")
 	f.StringVar(&o.predict, "predict", o.predict, "a `file` to score with the model")
@@ -85,6 +87,8 @@ func trainingFlags(f *flag.FlagSet, c *train.Config) {
 	f.Float64Var(&c.LearningRate, "lr", c.LearningRate, "learning `rate`")
 	f.Float64Var(&c.Momentum, "momentum", c.Momentum, "`rate` of the optimizer momentum")
 	f.Float64Var(&c.Decay, "decay", c.Decay, "`factor` on the learning rate after each epoch")
+	f.StringVar(&c.Schedule, "schedule", c.Schedule, "how the learning rate goes (`name`): constant; cosine, down to 0 at the last epoch; plateau, halved after 3 epochs without a better validation value, or plateau(5,0.1)")
+	f.Float64Var(&c.Warmup, "warmup", c.Warmup, "`epochs` in which the learning rate rises from 0; 0.5 is half an epoch")
 	f.Float64Var(&c.L2, "l2", c.L2, "`weight` of the L2 penalty on weights; 0 is none")
 	f.Float64Var(&c.Clip, "clip", c.Clip, "highest `norm` of a gradient; 0 is no limit")
 	f.IntVar(&c.Batch, "batch", c.Batch, "`queries` a step")
@@ -219,7 +223,8 @@ func only(allowed []string, given *flag.FlagSet, beside string) (err error) {
 }
 
 // resumed is the options of the run in folder out. Flags given besides must say
-// what the run was started with.
+// what the run was started with, but for how long it goes on and where the files are
+// now: their content is compared with what the checkpoint knows of it.
 func resumed(out string, args []string, given *flag.FlagSet) (*options, error) {
 	if out == "" {
 		return nil, command.Usage(errors.New("-resume needs the folder of the run: -out"))
@@ -238,10 +243,10 @@ func resumed(out string, args []string, given *flag.FlagSet) (*options, error) {
 	given.Visit(func(f *flag.Flag) {
 		before, now := was.Lookup(f.Name).Value.String(), is.Lookup(f.Name).Value.String()
 		switch f.Name {
-		case "out", "resume", "epochs", "patience", "cache":
+		case "out", "resume", "epochs", "patience", "cache", "data", "vali", "test", "groups", "init-model":
 		default:
 			if before != now {
-				err = command.Usage(fmt.Errorf("the run in %s was started with -%s %q, not %q: when it goes on, only -epochs and -patience may change", out, f.Name, before, now))
+				err = command.Usage(fmt.Errorf("the run in %s was started with -%s %q, not %q: when it goes on, only -epochs, -patience and the paths of data may change", out, f.Name, before, now))
 			}
 		}
 	})

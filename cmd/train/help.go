@@ -75,7 +75,7 @@ optimise, under the policy, the sum over ranks of discount times gain:
     ARP        -discounts arp -gain linear`,
 			flags: []string{"loss", "cutoff", "samples", "gain", "discounts", "normalize"}},
 		{title: "MODEL", flags: []string{"hidden", "activation", "dropout", "members"}},
-		{title: "OPTIMISATION", flags: []string{"optimizer", "lr", "momentum", "decay", "l2", "clip", "batch", "epochs", "seed"}},
+		{title: "OPTIMISATION", flags: []string{"optimizer", "lr", "momentum", "decay", "schedule", "warmup", "l2", "clip", "batch", "epochs", "seed"}},
 		{title: "VALIDATION", text: "Metrics, with @k for a cutoff:\n" + command.Indent(command.Wrap(strings.Join(metrics.Names(), " "), 72), "    ") + `
 Measures of fairness, of the expected exposure of the documents under the policy,
 estimated from 1000 rankings; that of a fairness loss is reported by itself. Gains
@@ -88,7 +88,7 @@ epoch with the best validation value is kept.`,
 		{title: "RECIPES AND RUNS", text: `default is a recipe that serves many collections well. paper is the set-up of
 Oosterhuis, SIGIR 2021, section 7: sigmoid layers of 32 and 32, plain SGD with
 one query a step, dynamic samples, DCG@5.`,
-			flags: []string{"preset", "baseline", "out", "resume"}},
+			flags: []string{"preset", "init-model", "baseline", "out", "resume"}},
 		{title: "SCORING", text: `A model file has all it takes to score raw files: the features are transformed as
 they were in training. Features that the file lacks are 0. Where the features
 have names, separated values are read by them. Documents without an id are called

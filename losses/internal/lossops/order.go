@@ -34,7 +34,7 @@ func Order(l ops.Lists, noise *G.Node) (*G.Node, error) {
 				for d, m := range scores {
 					noisy[d] += m
 					if math.IsNaN(noisy[d]) {
-						return fmt.Errorf("row %d: score %v plus noise is NaN", l.From+d, m)
+						return &op.RowError{Row: l.From + d, Text: fmt.Sprintf("the score %v plus noise is NaN", m)}
 					}
 				}
 				mine := result.Int[first+l.From : first+l.To]
@@ -80,25 +80,28 @@ func RankPairs(l ops.Lists, gains, order *G.Node, discounts []float64) (Pairs, e
 	}
 	discounts = slices.Clone(discounts)
 	k := len(discounts)
-	part := func(part string, dt tensor.Dtype, set func(l *op.List, in []op.Tensor, result op.Tensor, r ranking)) (*G.Node, error) {
+	part := func(part string, dt tensor.Dtype, set func(l *op.List, gains []float64, result op.Tensor, r ranking)) (*G.Node, error) {
 		f := op.ListFunc{
 			Name: name, Settings: fmt.Sprintf("%s, discounts: %v", part, discounts), Dtype: dt,
 			Shape: func(_, _ int, in []tensor.Shape) tensor.Shape { return tensor.Shape{in[2][0] * k} },
 			Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
-				return eachRanking(l, in[2].Int, func(r ranking) { set(l, in, result, r) })
+				gains, err := l.Gains(in[1])
+				if err != nil {
+					return err
+				}
+				return eachRanking(l, in[2].Int, func(r ranking) { set(l, gains, result, r) })
 			},
 		}
 		return f.Apply(op.Lists(l), op.Rows("gains", gains), op.SampleInts("order", order))
 	}
 	// side is the document of larger gain of every pair, or the other one.
 	side := func(name string, larger bool) (*G.Node, error) {
-		return part(name, tensor.Int, func(l *op.List, in []op.Tensor, result op.Tensor, r ranking) {
-			gains := &in[1]
+		return part(name, tensor.Int, func(l *op.List, gains []float64, result op.Tensor, r ranking) {
 			for rank, upper := range r.rows {
 				at := result.Int[(r.first+l.From+rank)*k:]
 				for i, lower := range r.rows[rank+1 : min(rank+1+k, len(r.rows))] {
 					number := upper
-					if swapped := gains.At(lower) > gains.At(upper); swapped == larger {
+					if swapped := gains[lower-l.From] > gains[upper-l.From]; swapped == larger {
 						number = lower
 					}
 					at[i] = r.first + number
@@ -114,7 +117,7 @@ func RankPairs(l ops.Lists, gains, order *G.Node, discounts []float64) (Pairs, e
 	if p.Worse, err = side("worse", false); err != nil {
 		return Pairs{}, err
 	}
-	if p.Drops, err = part("drops", l.Scores.Dtype(), func(l *op.List, _ []op.Tensor, result op.Tensor, r ranking) {
+	if p.Drops, err = part("drops", l.Scores.Dtype(), func(l *op.List, _ []float64, result op.Tensor, r ranking) {
 		share := 1 / float64(r.samples)
 		for rank := range r.rows {
 			at := (r.first + l.From + rank) * k
@@ -168,7 +171,7 @@ func SumOverPairs(l ops.Lists, x *G.Node, discounts int) (*G.Node, error) {
 			},
 		},
 	}
-	return f.Apply(op.Lists(l), op.Derived(x))
+	return f.Apply(op.Lists(l), op.Samples("x", x))
 }
 
 // A ranking of an [Order].

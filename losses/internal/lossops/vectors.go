@@ -8,6 +8,7 @@ import (
 
 	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/plackett"
 )
 
 // Reciprocal is 1/x of a vector, and 0 where x is 0: dividing by it leaves out what
@@ -51,9 +52,9 @@ func Checked(l ops.Lists, what string, x *G.Node, notNegative bool) (*G.Node, er
 				v := in[0].At(row)
 				switch {
 				case v-v != 0:
-					return fmt.Errorf("row %d: the %s is %v: %ss must be finite", row, what, v, what)
+					return &plackett.NumberError{What: what, Position: row - l.From, Value: v}
 				case notNegative && v < 0:
-					return fmt.Errorf("row %d: the %s is %v: this loss takes no negative %ss", row, what, v, what)
+					return &op.RowError{Row: row, Text: fmt.Sprintf("the %s is %v: this loss takes no negative %ss", what, v, what)}
 				}
 				result.Set(row, v)
 			}
