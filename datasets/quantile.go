@@ -8,7 +8,7 @@ import (
 
 const (
 	quantileKnots  = 128     // at most, for a feature
-	mostKnots      = 256     // in files: a lookup counts them in bytes
+	mostKnots      = 255     // in files: a lookup counts them in bytes
 	quantileSample = 1 << 15 // documents at most, spread evenly over the training data
 )
 
