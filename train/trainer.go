@@ -112,6 +112,7 @@ func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
 		return nil, err
 	}
 	t.highestGrade, t.grouped = int(slices.Max(train.Labels)), train.Groups != nil
+	t.documentWeights, t.queryWeights = train.Weights != nil, train.QueryWeights != nil
 	if err := t.checkMemory(t.transform.Width()); err != nil {
 		return nil, err
 	}
@@ -163,6 +164,9 @@ func (t *Trainer) takeSplits(s *datasets.Splits) error {
 		t.topGrade = max(t.topGrade, float64(slices.Max(split.d.Labels)))
 		relevant, err := t.relevantQueries(split.d)
 		if err != nil {
+			return err
+		}
+		if err := split.d.Validate(); err != nil {
 			return err
 		}
 		switch {

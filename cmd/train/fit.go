@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"time"
@@ -44,7 +45,7 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 			dir.Abandon()
 		}
 	}()
-	splits, err := open(ctx, o, "drop", stderr)
+	splits, err := open(ctx, o, datasets.ReadOptions{}, "drop", stderr)
 	if err != nil {
 		return nil, err
 	}
@@ -91,10 +92,12 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 
 	start := time.Now()
 	p := newProgress(stderr, t.Config, len(t.History()))
+	if j.asJSON {
+		p.json = json.NewEncoder(stdout)
+	}
 	hooks := train.Hooks{Step: p.step, Epoch: func(t *train.Trainer, e train.Epoch) error {
-		p.epoch(e)
-		if dir == nil {
-			return nil
+		if err := p.epoch(e); err != nil || dir == nil {
+			return err
 		}
 		return dir.Epoch(t, e)
 	}}
@@ -106,12 +109,19 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 	if result.Interrupted {
 		fmt.Fprintln(stderr, "interrupted: what follows is of the best epoch so far")
 	}
-	fmt.Fprintf(stderr, "best epoch %d of %d, %.1f s\n", result.BestEpoch, len(result.History), time.Since(start).Seconds())
+	fmt.Fprintf(stderr, "%s; the best one is epoch %d; %.1f s\n", ending(t.Config, result), result.BestEpoch, time.Since(start).Seconds())
 	report, err := t.Report(result.Ranker, baselines...)
 	if err != nil {
 		return nil, err
 	}
-	printReport(stdout, report)
+	if j.asJSON {
+		err = p.json.Encode(report)
+	} else {
+		printReport(stdout, report)
+	}
+	if err != nil {
+		return nil, err
+	}
 	if dir != nil {
 		if err := dir.Finish(result, report); err != nil {
 			return nil, err
@@ -119,7 +129,7 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 		if len(result.History) == 0 {
 			return report, command.ErrInterrupted // before there was anything to draw
 		}
-		if err := drawCurve(dir.File(curveFile), t.Metric, result.History); err != nil {
+		if err := drawCurve(dir.File(curveFile), fmt.Sprintf("%s, %s", j.splits.Train.Name, t.Loss), t.Metric, result.History); err != nil {
 			return nil, err
 		}
 		fmt.Fprintf(stderr, "written to %s\n", j.out)
@@ -128,6 +138,18 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 		return report, command.ErrInterrupted
 	}
 	return report, nil
+}
+
+// ending says why training ended.
+func ending(c train.Config, r *train.Result) string {
+	switch n := len(r.History); {
+	case r.Interrupted:
+		return fmt.Sprintf("interrupted after %d of %d epochs", n, c.Epochs)
+	case n < c.Epochs:
+		return fmt.Sprintf("stopped after epoch %d: none of the last %d was better (-patience)", n, c.Patience)
+	default:
+		return fmt.Sprintf("all %d epochs are done", n)
+	}
 }
 
 // baselines are the rankers to compare with, besides those of any report.

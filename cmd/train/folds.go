@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -57,7 +58,14 @@ func fitFolds(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	}
 	if len(done) > 0 {
 		r := train.SumUp(done, reports)
-		printFolds(stdout, r)
+		if o.asJSON {
+			err = json.NewEncoder(stdout).Encode(r)
+		} else {
+			printFolds(stdout, r)
+		}
+		if err != nil {
+			return err
+		}
 		if dir != nil {
 			if err := dir.FinishFolds(r, interrupted); err != nil {
 				return err
