@@ -1,6 +1,10 @@
 package forward
 
-import "math"
+import (
+	"math"
+
+	"github.com/viterin/vek/vek32"
+)
 
 // Activate applies a to z in place.
 func Activate[T float](a Activation, z []T) {
@@ -24,8 +28,13 @@ func Activate[T float](a Activation, z []T) {
 			}
 		}
 	case ReLU:
-		for i, v := range z {
-			z[i] = max(v, 0)
+		switch z := any(z).(type) {
+		case []float32:
+			vek32.MaximumNumber_Inplace(z, 0) // NaN stays
+		case []float64:
+			for i, v := range z {
+				z[i] = max(v, 0)
+			}
 		}
 	case GELU:
 		for i, v := range z {
@@ -36,8 +45,8 @@ func Activate[T float](a Activation, z []T) {
 }
 
 // ActivateInto sets y = a(z).
-func ActivateInto[T float](a Activation, z, y []T) error {
-	return Elementwise(len(z), func(from, to int) {
+func ActivateInto[T float](a Activation, z, y []T) {
+	Elementwise(len(z), func(from, to int) {
 		copy(y[from:to], z[from:to])
 		Activate(a, y[from:to])
 	})
@@ -45,8 +54,8 @@ func ActivateInto[T float](a Activation, z, y []T) error {
 
 // ActivationSlope sets dz = dy·a'(z). It reads what a's derivative is cheapest in: the
 // activation's output for all but GELU, which needs z itself.
-func ActivationSlope[T float](a Activation, yOrZ, dy, dz []T) error {
-	return Elementwise(len(dz), func(from, to int) {
+func ActivationSlope[T float](a Activation, yOrZ, dy, dz []T) {
+	Elementwise(len(dz), func(from, to int) {
 		slope(a, yOrZ[from:to], dy[from:to], dz[from:to])
 	})
 }
