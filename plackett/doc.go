@@ -14,9 +14,10 @@
 //   - [Sampler] draws [Rankings].
 //   - [Kernel] has what is estimated from them: the gradient of R by one of the
 //     [Estimators], R itself, the exposure, and log π(y).
+//   - [Expectation] has the exact R, its gradient and the exposures, for lists of any length.
 //   - [Enumerate] and [EnumerateMoments] are exact, for lists of a few documents.
 //
-// The zero values of Sampler and Kernel are ready for use. A value is for one goroutine
+// The zero values of Sampler, Kernel and Expectation are ready for use. A value is for one goroutine
 // at a time, and for any number of lists one after another: it allocates only while its
 // scratch space grows. The same input gives the same output, bit for bit.
 package plackett

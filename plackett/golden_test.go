@@ -12,7 +12,7 @@ import (
 // readGolden reads a file of independent test vectors, which do not come with the project.
 func readGolden(t *testing.T, name string, into any) {
 	t.Helper()
-	data, err := os.ReadFile("../../../shared/golden/" + name)
+	data, err := os.ReadFile("../../shared/golden/" + name)
 	if errors.Is(err, fs.ErrNotExist) {
 		t.Skipf("the independent vectors shared/golden/%s are not beside this project; TestAgainstDefinition covers the same ground", name)
 	}

@@ -1,0 +1,138 @@
+package plackett
+
+import (
+	"fmt"
+)
+
+// Expectation computes expectations under a Plackett–Luce policy exactly, without
+// sampling.
+//
+// Documents arrive independently, document d at a time that is exponential with rate
+// w_d = exp(m_d): the order of arrival is a Plackett–Luce ranking. With
+// f_d(t) = w_d e^{−w_d t}, N_S(t) the number of documents of S that have arrived by t,
+// and Δ_k = θ_k − θ_{k+1},
+//
+//	E_d  = ∫ f_d(t) Σ_k θ_k P(N_{−d}(t) = k−1) dt
+//	R    = Σ_d ρ_d E_d
+//	λ_d  = dR/dm_d = Σ_j (ρ_d − ρ_j) W_dj
+//	W_dj = ∫ t f_d(t) f_j(t) Σ_k Δ_k P(N_{−d,−j}(t) = k−1) dt
+//
+// The integrals are computed by a quadrature whose error is bounded beforehand
+// (docs/EXACT.md has the derivation). The cost is that of some dozen rankings of the whole
+// list, O(D·K) each, less for the documents that hardly ever arrive among the first K.
+//
+// Scores, gains and discounts may be any finite numbers. Discounts beyond the number of
+// documents have no effect. Results are the same on every run. An Expectation allocates
+// only while its scratch space grows; it is not for concurrent use.
+type Expectation struct {
+	// Tolerance bounds the error of E_d relative to max |θ|, and that of R and λ_d
+	// relative to max |ρ| · Σ|θ|. If it equals zero, it is 1e-7. The smallest is 1e-13.
+	Tolerance float64
+
+	race             race
+	column, discount []float64 // in Placements and PairWeights
+}
+
+const (
+	defaultTolerance  = 1e-7
+	smallestTolerance = 1e-13
+)
+
+// Gradient writes λ_d = dR/dm_d to lambda and returns R = E_y[Σ_k θ_k ρ_{y_k}].
+//
+// Where a loss F depends on the exposures, its gradient dF/dm is that of R with
+// ρ_d = ∂F/∂E_d: Gradient is the vector–Jacobian product of [Expectation.Exposure].
+//
+// Errors are [*NumberError] and [*LengthError], and one for a tolerance out of range.
+func (e *Expectation) Gradient(scores, gains, discounts, lambda []float64) (value float64, err error) {
+	if err := checkGains(gains, scores); err != nil {
+		return 0, err
+	}
+	if err := checkLength("lambda", len(lambda), len(scores)); err != nil {
+		return 0, err
+	}
+	return e.run(scores, gains, discounts, lambda)
+}
+
+// Exposure writes the expected exposure of every document, E_d = E_y[Σ_k θ_k 1[y_k = d]].
+// Errors are as those of [Expectation.Gradient].
+func (e *Expectation) Exposure(scores, discounts, exposure []float64) error {
+	if err := checkLength("exposure", len(exposure), len(scores)); err != nil {
+		return err
+	}
+	_, err := e.run(scores, nil, discounts, exposure)
+	return err
+}
+
+// Placements writes P(y_k = d), the probability that document d is at rank k, to
+// out[d·cutoff + k], k from 0. Ranks beyond the number of documents have probability 0.
+// It costs as much as cutoff exposures.
+func (e *Expectation) Placements(scores []float64, cutoff int, out []float64) error {
+	if err := checkLength("out", len(out), len(scores)*cutoff); err != nil {
+		return err
+	}
+	e.discount, e.column = grow(e.discount, cutoff), grow(e.column, len(scores))
+	clear(e.discount)
+	for k := range cutoff {
+		e.discount[k] = 1
+		if err := e.Exposure(scores, e.discount[:k+1], e.column); err != nil {
+			return err
+		}
+		e.discount[k] = 0
+		for d, p := range e.column {
+			out[d*cutoff+k] = max(0, p)
+		}
+	}
+	return nil
+}
+
+// PairWeights writes W_dj, what the pair of documents d and j adds to λ_d for every unit of
+// ρ_d − ρ_j, to out[d·D + j]; W_dd is 0. It is symmetric, and not negative where discounts
+// do not rise. It costs as much as D gradients: it is for small lists.
+func (e *Expectation) PairWeights(scores, discounts, out []float64) error {
+	docs := len(scores)
+	if err := checkLength("out", len(out), docs*docs); err != nil {
+		return err
+	}
+	e.column = grow(e.column, docs)
+	clear(e.column)
+	for j := range docs {
+		e.column[j] = 1 // the only gain
+		row := out[j*docs : (j+1)*docs]
+		if _, err := e.Gradient(scores, e.column, discounts, row); err != nil {
+			return err
+		}
+		e.column[j] = 0
+		for d, lambda := range row {
+			row[d] = -lambda
+		}
+		row[j] = 0
+	}
+	// Both halves are right to the tolerance; their mean is symmetric.
+	for j := range docs {
+		for d := range j {
+			w := (out[j*docs+d] + out[d*docs+j]) / 2
+			out[j*docs+d], out[d*docs+j] = w, w
+		}
+	}
+	return nil
+}
+
+// run checks the input that all have and starts the race. Without gains it computes the
+// exposure.
+func (e *Expectation) run(scores, gains, discounts, out []float64) (float64, error) {
+	tolerance := e.Tolerance
+	if tolerance == 0 {
+		tolerance = defaultTolerance
+	}
+	if !(tolerance >= smallestTolerance && tolerance < 1) {
+		return 0, fmt.Errorf("the tolerance is %v: it must be from %v to 1, or 0 for %v", e.Tolerance, smallestTolerance, defaultTolerance)
+	}
+	if err := checkFinite("score", scores); err != nil {
+		return 0, err
+	}
+	if err := checkDiscounts(discounts); err != nil {
+		return 0, err
+	}
+	return e.race.run(tolerance, scores, gains, discounts, out), nil
+}

@@ -1,0 +1,227 @@
+package plackett
+
+import (
+	"math"
+	"slices"
+
+	"github.com/plrank/plrank/plackett/internal/lanes"
+)
+
+// race computes the integrals of an [Expectation]. Time runs from node to node of the
+// quadrature, eight at a time. At the nodes of a block, documents, in descending order
+// of their scores, are
+//
+//	[0, arrived)        sure to have arrived
+//	[arrived, pooled)   handled one by one
+//	[pooled, dormant)   so unlikely to have arrived that sums of powers of
+//	                    r_d = e^{w_d t} − 1 say all about them together
+//	[dormant, D)        sure not to have arrived
+type race struct {
+	tolerance float64
+	rules     map[int]*rule // by cutoff, for the tolerance
+
+	order  []int     // of the documents, descending scores
+	score  []float64 // in that order, as all that follows
+	gain   []float64 // less the middle of the gains
+	result []float64 // in the making
+
+	discounts, drops []float64 // θ_k and Δ_k
+
+	// The weights exp(m − reference), and w times gain, for documents from first to known,
+	// beyond which they are 0. mass and squares have the sums of w and w² from a document on.
+	reference       float64
+	first, known    int
+	w, v            []float64
+	mass, squares   []float64
+	arrived         int
+	pooled, dormant int
+
+	times, weights lanes.Vec // of the nodes
+	r, scratch     []lanes.Vec
+	sums           [maxOrder]lanes.Sum
+	pairs          [maxOrder]lanes.Pair
+	chances        []lanes.Chance
+	states         []lanes.State // [documents handled + 1, ranks] before each document
+	starts         []lanes.State // [parts, ranks] before each part, where there are many
+	carried        []lanes.State // [ranks + 1]
+
+	counts [buckets + 1]int // for sorting
+}
+
+// run computes the gradient of the expected metric and returns its value, or, with no gains,
+// computes the exposures.
+func (x *race) run(tolerance float64, scores, gains, discounts, out []float64) float64 {
+	clear(out)
+	cutoff := min(len(discounts), len(scores))
+	for cutoff > 0 && discounts[cutoff-1] == 0 {
+		cutoff--
+	}
+	if cutoff == 0 {
+		return 0
+	}
+	x.discounts = discounts[:cutoff]
+	x.drops = grow(x.drops, cutoff)
+	total := 0.0
+	for k, theta := range x.discounts {
+		total += theta
+		x.drops[k] = theta
+		if k+1 < cutoff {
+			x.drops[k] -= discounts[k+1]
+		}
+	}
+	x.sort(scores)
+	docs := len(scores)
+	middle := 0.0
+	x.gain = grow(x.gain, docs)
+	clear(x.gain)
+	if gains != nil {
+		middle = slices.Min(gains)/2 + slices.Max(gains)/2
+		for i, d := range x.order {
+			x.gain[i] = gains[d] - middle
+		}
+	}
+	x.result = grow(x.result, docs)
+	clear(x.result)
+
+	value := middle*total + x.integrate(x.rule(tolerance, cutoff), gains == nil)
+	for i, d := range x.order {
+		out[d] = x.result[i]
+	}
+	return value
+}
+
+func (x *race) rule(tolerance float64, cutoff int) *rule {
+	if x.tolerance != tolerance {
+		x.tolerance, x.rules = tolerance, map[int]*rule{}
+	}
+	r := x.rules[cutoff]
+	if r == nil {
+		r = newRule(cutoff, tolerance)
+		x.rules[cutoff] = r
+	}
+	return r
+}
+
+// buckets of documents are sorted by, of a width in the score of 1/bucketsPerUnit.
+const (
+	buckets        = 512
+	bucketsPerUnit = 8
+)
+
+// sort sets order and score, descending; where all scores are near, only to a
+// bucket's width, since nothing depends on more.
+func (x *race) sort(scores []float64) {
+	docs := len(scores)
+	x.order, x.score = grow(x.order, docs), grow(x.score, docs)
+	highest, lowest := slices.Max(scores), slices.Min(scores)
+	if (highest-lowest)*bucketsPerUnit < buckets {
+		clear(x.counts[:])
+		for _, m := range scores {
+			x.counts[int((highest-m)*bucketsPerUnit)+1]++
+		}
+		for i := range buckets {
+			x.counts[i+1] += x.counts[i]
+		}
+		for d, m := range scores {
+			at := &x.counts[int((highest-m)*bucketsPerUnit)]
+			x.order[*at], x.score[*at] = d, m
+			*at++
+		}
+		return
+	}
+	for d := range scores {
+		x.order[d] = d
+	}
+	slices.SortStableFunc(x.order, func(a, b int) int {
+		switch {
+		case scores[a] > scores[b]:
+			return -1
+		case scores[a] < scores[b]:
+			return 1
+		}
+		return 0
+	})
+	for i, d := range x.order {
+		x.score[i] = scores[d]
+	}
+}
+
+// refer sets the weights of the documents that have not arrived, relative to the first.
+func (x *race) refer() {
+	const negligible = -700 // e^−700 is about the smallest normal number
+	docs := len(x.score)
+	x.first, x.known, x.reference = x.arrived, docs, x.score[x.arrived]
+	x.w, x.v = grow(x.w, docs), grow(x.v, docs)
+	x.mass, x.squares = grow(x.mass, docs+1), grow(x.squares, docs+1)
+	for i := x.first; i < docs; i++ {
+		if x.score[i]-x.reference < negligible {
+			x.known = i
+			break
+		}
+		x.w[i] = math.Exp(x.score[i] - x.reference)
+		x.v[i] = x.w[i] * x.gain[i]
+	}
+	x.mass[x.known], x.squares[x.known] = 0, 0
+	for i := x.known - 1; i >= x.first; i-- {
+		x.mass[i] = x.mass[i+1] + x.w[i]
+		x.squares[i] = x.squares[i+1] + x.w[i]*x.w[i]
+	}
+}
+
+// integrate adds up the blocks of nodes, and returns the value.
+//
+// The documents may be so far apart that for a long time nothing happens: all that have
+// begun to arrive have arrived, and the others have not begun. Then time is set back for
+// the others, in their own unit.
+func (x *race) integrate(r *rule, exposure bool) float64 {
+	sure := 8 - math.Log(x.tolerance) // w_d t of documents that have arrived
+	never := 1e-3 * x.tolerance       // Σ w_d t of those that have not begun
+	end := x.tolerance / 50           // P(fewer than K have arrived), when all is done
+	value := 0.0
+	x.arrived, x.dormant = 0, 0
+	last := lanes.Width - 1
+	for idle := true; ; {
+		if idle {
+			x.refer()
+			unit := 1 / x.mass[x.arrived]
+			for l := range lanes.Width {
+				x.times[l], x.weights[l] = r.nodes[l]*unit, r.weights[l]
+			}
+		} else {
+			for x.arrived < x.known && x.w[x.arrived]*x.times[0] > sure {
+				x.arrived++
+			}
+			if x.arrived == len(x.discounts) || x.arrived == len(x.score) {
+				return value
+			}
+			if x.reference-x.score[x.arrived] > 100 {
+				shift := math.Exp(x.score[x.arrived] - x.reference)
+				for l := range x.times {
+					x.times[l] *= shift
+				}
+				x.refer()
+			}
+		}
+		x.dormant = max(x.dormant, x.arrived)
+		for x.dormant < x.known && x.mass[x.dormant]*x.times[last] > never {
+			x.dormant++
+		}
+		if !idle && x.dormant == x.arrived {
+			idle = true
+			continue
+		}
+		part, left := x.block(exposure)
+		value += part
+		if left <= end {
+			return value
+		}
+		next := x.times[last] * math.Exp(r.step)
+		if idle {
+			next = r.start / x.mass[x.arrived]
+		}
+		idle = false
+		for l := range x.times {
+			x.times[l], x.weights[l] = next*math.Exp(r.step*float64(l)), r.step
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package plackett
+
+import (
+	"math"
+	"math/cmplx"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/plrank/plrank/plackett/internal/lanes"
+)
+
+// A rule is a quadrature for ∫_0^∞ F(t) dt/t: the trapezoid rule in log t. Its nodes are
+// start·e^{nh} for all whole n, with the weight h.
+//
+// Step. Given the ranking, the time of rank k is a sum of exponentials, so a product of a
+// Gamma(k) variable and an independent factor. Hence the Mellin transform of what is
+// integrated is at most |Γ(k+iω)|/Γ(k) of its integral, k + 1 for W_dj, and the error of the
+// rule, which sums the transform at the multiples of ω = 2π/h, about twice that for the
+// largest k.
+//
+// Near 0, F(t)/t is so smooth that the infinitely many nodes below the start can be
+// replaced by the eight of a Gauss rule for the measure that they are, little q-Legendre
+// with q = e^{−h} (Koekoek, Lesky and Swarttouw 2010, §14.12.1). In time with the mass M of
+// the documents, the derivatives of F(t)/t of order n are at most (2M)^n times what rates
+// and discounts are: the generator of a pure birth process of rate M has the norm 2M.
+type rule struct {
+	step  float64
+	start float64 // of the nodes that are equally spaced, in units of 1/mass
+	// The nodes of the Gauss rule in the same units, and their weights.
+	nodes, weights lanes.Vec
+}
+
+func newRule(cutoff int, tolerance float64) *rule {
+	omega := frequency(float64(cutoff)+1, math.Log(tolerance/2))
+	r := &rule{step: 2 * math.Pi / omega}
+
+	// The Jacobi matrix of the orthogonal polynomials on q^k, k ≥ 0, with masses q^k.
+	const n = lanes.Width
+	oneMinus := func(power int) float64 { return -math.Expm1(-r.step * float64(power)) } // 1 − q^power
+	rising := func(i int) float64 {
+		return math.Exp(-r.step*float64(i)) * oneMinus(i+1) * oneMinus(i+1) / (oneMinus(2*i+1) * oneMinus(2*i+2))
+	}
+	falling := func(i int) float64 {
+		if i == 0 {
+			return 0
+		}
+		return math.Exp(-r.step*float64(i)) * oneMinus(i) * oneMinus(i) / (oneMinus(2*i) * oneMinus(2*i+1))
+	}
+	total := 1 / oneMinus(1)
+	norm := total // of the monic polynomial of degree n, squared
+	jacobi := mat.NewSymDense(n, nil)
+	for i := range n {
+		jacobi.SetSym(i, i, rising(i)+falling(i))
+		square := rising(i) * falling(i+1)
+		norm *= square
+		if i+1 < n {
+			jacobi.SetSym(i, i+1, math.Sqrt(square))
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(jacobi, true) {
+		panic("plackett: no eigenvalues of a Jacobi matrix") // they always exist
+	}
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+
+	// The error of the Gauss rule is h norm (2M)^{2n}/(2n)! (start·q)^{2n+1}, times up to
+	// twelve for W_dj with its factor t.
+	logFactorial, _ := math.Lgamma(2*n + 1)
+	logRest := math.Log(r.step*norm) + 2*n*math.Ln2 - logFactorial
+	end := math.Exp((math.Log(tolerance/16) - logRest) / (2*n + 1))
+	r.start = end * math.Exp(r.step)
+	for l, x := range eigen.Values(nil) {
+		r.nodes[l] = end * x
+		r.weights[l] = r.step * total * vectors.At(0, l) * vectors.At(0, l) / x
+	}
+	return r
+}
+
+// frequency returns the smallest ω, but for a thousandth, with |Γ(n+iω)|/Γ(n) at most e^bound.
+func frequency(n, bound float64) float64 {
+	logGamma, _ := math.Lgamma(n)
+	low, high := 1.0, 2.0
+	for logAbsGamma(complex(n, high))-logGamma > bound {
+		low, high = high, 2*high
+	}
+	for high > 1.001*low {
+		middle := (low + high) / 2
+		if logAbsGamma(complex(n, middle))-logGamma > bound {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return high
+}
+
+// logAbsGamma returns log |Γ(z)| by Stirling's series, right to 1e-3 for |z| ≥ 2.
+func logAbsGamma(z complex128) float64 {
+	return real((z-0.5)*cmplx.Log(z)-z+1/(12*z)) + math.Log(2*math.Pi)/2
+}

@@ -1,0 +1,141 @@
+package lanes
+
+// The plain Go of what the exported functions do.
+
+func expm1Go(r []Vec, w []float64, t *Vec, scale float64, halvings int) {
+	for i := range r {
+		x := w[i] * scale
+		for l := range Width {
+			y := x * t[l]
+			e := inverseFactorials[0]
+			for _, c := range inverseFactorials[1:] {
+				e = e*y + c
+			}
+			e *= y
+			for range halvings {
+				e *= 2 + e
+			}
+			r[i][l] = min(e, Limit)
+		}
+	}
+}
+
+func sumsGo(s []Sum, r, power []Vec, w, v []float64) {
+	for i := range power {
+		for l := range Width {
+			power[i][l] = 1
+		}
+	}
+	for j := range s {
+		sum := &s[j]
+		for i := range r {
+			ri, pi, wi, vi := &r[i], &power[i], w[i], v[i]
+			for l := range Width {
+				p := pi[l]
+				sum.W[l] += wi * p
+				sum.V[l] += vi * p
+				p *= ri[l]
+				sum.Power[l] += p
+				pi[l] = p
+			}
+		}
+	}
+}
+
+func hornerGo(out []float64, c []Pair, r []Vec, w, g []float64) {
+	for i := range r {
+		ri, gi := &r[i], g[i]
+		var e Vec
+		for j := len(c) - 1; j >= 0; j-- {
+			a, b := &c[j].A, &c[j].B
+			for l := range Width {
+				e[l] = (gi*b[l] - a[l]) - ri[l]*e[l]
+			}
+		}
+		out[i] += w[i] * e.sum()
+	}
+}
+
+// sum adds the numbers in the order of the vector instructions.
+func (v *Vec) sum() float64 {
+	return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]))
+}
+
+func forwardGo(next, from []State, chance *Chance, r, t *Vec, w, g float64) {
+	for l := range Width {
+		q := 1 / (1 + r[l])
+		chance.Q[l], chance.P[l], chance.F[l] = q, r[l]*q, w*t[l]*q
+	}
+	var before State // of one power less
+	for k := range from {
+		s, n := &from[k], &next[k]
+		for l := range Width {
+			q, p := chance.Q[l], chance.P[l]
+			fp := chance.F[l] * s.P[l]
+			n.P[l] = q*s.P[l] + p*before.P[l]
+			n.B[l] = q*s.B[l] + p*before.B[l] + fp
+			n.A[l] = q*s.A[l] + p*before.A[l] + g*fp
+		}
+		before = *s
+	}
+}
+
+func backwardGo(u, s []State, chance *Chance, g float64) float64 {
+	var a, b Vec
+	for k := range s {
+		s, u, above := &s[k], &u[k], &u[k+1]
+		for l := range Width {
+			b[l] += s.B[l]*u.P[l] + s.P[l]*u.B[l]
+			a[l] += s.A[l]*u.P[l] + s.P[l]*u.A[l]
+			q, p := chance.Q[l], chance.P[l]
+			fu := chance.F[l] * u.P[l]
+			u.B[l] = q*u.B[l] + p*above.B[l] + fu
+			u.A[l] = q*u.A[l] + p*above.A[l] + g*fu
+			u.P[l] = q*u.P[l] + p*above.P[l]
+		}
+	}
+	for l := range Width {
+		b[l] = chance.F[l] * (g*b[l] - a[l])
+	}
+	return b.sum()
+}
+
+func seriesGo(s []State, c []Sum) {
+	for k := range s {
+		n := &s[k]
+		if k > 0 {
+			var p Vec
+			for j := range min(k, len(c)) {
+				x, y := &c[j].Power, &s[k-1-j].P
+				for l := range Width {
+					p[l] += x[l] * y[l]
+				}
+			}
+			for l := range Width {
+				n.P[l] = p[l] / float64(k)
+			}
+		}
+		n.B, n.A = Vec{}, Vec{}
+		for j := range min(k+1, len(c)) {
+			c, p := &c[j], &s[k-j].P
+			for l := range Width {
+				n.B[l] += c.W[l] * p[l]
+				n.A[l] += c.V[l] * p[l]
+			}
+		}
+	}
+}
+
+func correlateGo(c []Pair, u, s []State) {
+	for j := range c {
+		var a, b Vec
+		for k := range len(s) - j {
+			u, s := &u[k+j], &s[k]
+			for l := range Width {
+				b[l] += u.P[l]*s.B[l] + u.B[l]*s.P[l]
+				a[l] += u.P[l]*s.A[l] + u.A[l]*s.P[l]
+			}
+		}
+		c[j] = Pair{A: a, B: b}
+	}
+}

@@ -1,0 +1,106 @@
+// Package lanes has the inner loops of plackett.Expectation, which do the same for
+// eight nodes of a quadrature at a time: a [Vec] has a number for each. On x86-64
+// machines that have them they are AVX-512 or AVX2 instructions, else plain Go, with
+// the same results but for rounding.
+package lanes
+
+import "math"
+
+// Width is the number of nodes that are computed at a time.
+const Width = 8
+
+// A Vec is a number for every node.
+type Vec [Width]float64
+
+// Limit is the largest e^x − 1 that [Expm1] gives: 1/(1 + Limit) is zero for every
+// purpose, but its products with others are still normal numbers.
+const Limit = 1e25
+
+// Expm1 sets r_i to e^{w_i t} − 1, at most Limit, in full relative precision. It
+// computes a polynomial at w_i t/2^halvings, which must be at most [Small], and doubles
+// the argument again: e^{2x} − 1 = r(2 + r).
+func Expm1(r []Vec, w []float64, t *Vec, halvings int) {
+	if len(w) == 0 {
+		return
+	}
+	r = r[:len(w)]
+	expm1(r, w, t, math.Ldexp(1, -halvings), halvings)
+}
+
+// Small bounds the arguments for which the polynomial of [Expm1] is right to 1e-17.
+const Small = 1.0 / 64
+
+// inverseFactorials are the coefficients of (e^x − 1)/x, from the highest.
+var inverseFactorials = [7]float64{1. / 5040, 1. / 720, 1. / 120, 1. / 24, 1. / 6, 1. / 2, 1}
+
+// A Sum has the sums over documents that a power of r enters.
+type Sum struct {
+	Power Vec // Σ r^(l+1)
+	W     Vec // Σ w r^l
+	V     Vec // Σ v r^l
+}
+
+// Sums adds to s[l] the sums over the documents. The powers of r need room: scratch is
+// as long as r.
+func Sums(s []Sum, r, scratch []Vec, w, v []float64) {
+	if len(r) == 0 || len(s) == 0 {
+		return
+	}
+	sums(s, r, scratch[:len(r)], w[:len(r)], v[:len(r)])
+}
+
+// A Pair has two coefficients of polynomials in −r.
+type Pair struct{ A, B Vec }
+
+// Horner adds to out_i w_i Σ_l (−r_i)^l (g_i B_l − A_l), summed over the nodes.
+func Horner(out []float64, c []Pair, r []Vec, w, g []float64) {
+	if len(r) == 0 || len(c) == 0 {
+		return
+	}
+	horner(out[:len(r)], c, r, w[:len(r)], g[:len(r)])
+}
+
+// A State has the coefficients of one power of z in three polynomials.
+type State struct{ P, B, A Vec }
+
+// A Chance has what a document does at the nodes: q = 1/(1+r), p = 1 − q, f = w t q.
+type Chance struct{ Q, P, F Vec }
+
+// Forward multiplies polynomials by q + p z, and adds to B and A the document marked:
+//
+//	P'_k = q P_k + p P_{k−1}   B'_k = q B_k + p B_{k−1} + f P_k   A'_k = q A_k + p A_{k−1} + g f P_k
+//
+// It sets chance to that of r, w and t. next may not be from.
+func Forward(next, from []State, chance *Chance, r, t *Vec, w, g float64) {
+	forward(next[:len(from)], from, chance, r, t, w, g)
+}
+
+// Backward carries the weights of the powers of z back over a
+// document, and returns the document's own part. With u in the room of P, x of B and y of A,
+//
+//	Σ f (g Σ_k (B_k u_k + P_k x_k) − Σ_k (A_k u_k + P_k y_k)),
+//	u_k = q u_k + p u_{k+1}   x_k = q x_k + p x_{k+1} + f u_k   y_k = q y_k + p y_{k+1} + g f u_k,
+//
+// the sum over the nodes, and all from the u of before. u has one entry more than s.
+func Backward(u, s []State, chance *Chance, g float64) float64 {
+	return backward(u[:len(s)+1], s, chance, g)
+}
+
+// Series sets the states of documents that hardly arrive from their sums, with the
+// factors and signs that make s_0.P·exp(Σ_l c_l.Power z^{l+1}/(l+1)) the polynomial P, and
+// B and A its products with Σ_l c_l.W z^l and Σ_l c_l.V z^l. It reads s_0.P and sets the rest.
+func Series(s []State, c []Sum) {
+	if len(s) == 0 || len(c) == 0 {
+		return
+	}
+	series(s, c)
+}
+
+// Correlate sets c_j.B to Σ_k u_{k+j}.P s_k.B + u_{k+j}.B s_k.P, and c_j.A to
+// Σ_k u_{k+j}.P s_k.A + u_{k+j}.A s_k.P. u is as long as s at least, c at most.
+func Correlate(c []Pair, u, s []State) {
+	if len(c) == 0 {
+		return
+	}
+	correlate(c, u[:len(s)], s)
+}
