@@ -93,8 +93,8 @@ func squaredBias(estimates [][]float64, gradient []float64, trace float64) float
 }
 
 // Mean is the mean over lists, of the same methods. Its errors are those of the traces of
-// these lists; that the lists may be a sample of others is not in them. Without lists there
-// are no methods.
+// these lists; that the lists may be a sample of others is not in them. Without lists all is
+// NaN.
 func Mean(lists []Traces) Traces {
 	if len(lists) == 0 {
 		return Traces{}
@@ -117,6 +117,9 @@ func Mean(lists []Traces) Traces {
 
 // Trace is the trace of a method and its standard error.
 func (t Traces) Trace(method string) (trace, stdErr float64) {
+	if t.names == nil {
+		return math.NaN(), math.NaN()
+	}
 	i := t.index(method)
 	return t.mean[i], math.Sqrt(t.covariance[i][i])
 }
