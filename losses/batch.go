@@ -115,9 +115,13 @@ func listMLE(b *batch) (*G.Node, error) {
 	return ListMLE(b.Lists, ideal)
 }
 
-func approxNDCG(b *batch) (*G.Node, error) { return ApproxNDCG(b.Lists, b.Gains, 1) }
+func approxNDCG(temperature float64) builder {
+	return func(b *batch) (*G.Node, error) { return ApproxNDCG(b.Lists, b.Gains, temperature) }
+}
 
-func piRank(b *batch) (*G.Node, error) { return PiRank(b.Lists, b.Gains, b.Discounts, 1) }
+func piRank(temperature float64) builder {
+	return func(b *batch) (*G.Node, error) { return PiRank(b.Lists, b.Gains, b.Discounts, temperature) }
+}
 
 func ordinal(b *batch) (*G.Node, error) {
 	highest := b.HighestGrade

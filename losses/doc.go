@@ -31,7 +31,7 @@
 //	ranknet lambdarank         RankNet, LambdaRank
 //	ndcg-loss1 ndcg-loss2      NDCGLoss1, NDCGLoss2
 //	ndcg-loss2pp               NDCGLoss2PP, the paper's NDCG-Loss2++
-//	approxndcg pirank          ApproxNDCG, PiRank
+//	approxndcg pirank          ApproxNDCG, PiRank, of temperature 1; approxndcg(0.1) of another
 //	mse ordinal                MSE, Ordinal
 //
 // Most losses take gains ρ, [rows], of the dtype of the scores: 2^label − 1 for DCG,

@@ -9,11 +9,9 @@ import (
 	"strings"
 
 	G "gorgonia.org/gorgonia"
-
-	"github.com/plrank/plrank/internal/names"
 )
 
-// Parse reads a loss: a name of [Names], or a weighted sum of several, such as
+// Parse reads a loss as [ByName] does, or a weighted sum of several, such as
 //
 //	plrank-rb + 0.5*disparity
 //
@@ -36,6 +34,8 @@ type Term struct {
 	// Measure is the name of the measure of fairness that the loss is about, as
 	// metrics.ParseMeasure reads it: disparity for disparity(plrank2). "": of none.
 	Measure string
+
+	build builder
 }
 
 // Terms are the losses of which Parse makes the sum: those of weight 0 are not among
@@ -45,17 +45,9 @@ func Terms(text string) ([]Term, error) {
 	return slices.DeleteFunc(terms, func(t Term) bool { return t.Weight == 0 }), err
 }
 
-// measures are those of the fairness losses.
-var measures = map[string]string{
-	"disparity":       "disparity",
-	"ee-l":            "ee-l",
-	"group-exposure":  "exposure-ratio",
-	"group-treatment": "treatment-ratio",
-}
-
 var (
 	weightPattern = regexp.MustCompile(`^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?`)
-	namePattern   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*(\([A-Za-z0-9_-]*\))?`)
+	namePattern   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*(\([^()]*\))?`)
 )
 
 func parseTerms(text string) ([]Term, error) {
@@ -81,15 +73,14 @@ func parseTerms(text string) ([]Term, error) {
 			skip(1)
 		}
 		t.Loss = namePattern.FindString(rest)
-		if _, ok := byName[t.Loss]; !ok {
+		var err error
+		if t.build, t.Measure, err = lookup(t.Loss); err != nil {
 			if t.Loss == "" {
 				return nil, fault("want a loss of %s", strings.Join(Names(), ", "))
 			}
-			return nil, fault("no loss %q: %s", t.Loss, names.Want(t.Loss, Names()))
+			return nil, fault("%v", err)
 		}
 		skip(len(t.Loss))
-		base, _, _ := strings.Cut(t.Loss, "(")
-		t.Measure = measures[base]
 		terms = append(terms, t)
 		counts = counts || t.Weight != 0
 		if rest == "" {
@@ -112,7 +103,7 @@ func weightedSum(terms []Term, b *batch) (sum *G.Node, err error) {
 		if t.Weight == 0 {
 			continue
 		}
-		loss, err := byName[t.Loss].build(t.Loss, b)
+		loss, err := t.build.build(t.Loss, b)
 		if err != nil {
 			return nil, err
 		}

@@ -1,10 +1,13 @@
 package losses_test
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
+	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/losses"
@@ -83,6 +86,12 @@ func TestParseErrors(t *testing.T) {
 		"NaN*mse":               `column 1: no loss "NaN"`,
 		"0*mse+0*softmax":       `all weights are 0`,
 		"softmax+ Disparity":    `column 10: no loss "Disparity"`,
+		"mse+approxndcg(0)":     `column 5: approxndcg(0): want a temperature above 0, such as approxndcg(0.1)`,
+		"pirank(T=1)":           `pirank(T=1): want a temperature above 0`,
+		"pirank(Inf)":           `pirank(Inf): want a temperature above 0`,
+		"softmax(2)":            `softmax has no parameter, but "2" is given`,
+		"disparity(softmax)":    `no loss "disparity(softmax)": want one of disparity, disparity(lambdaloss), `,
+		"mse+2*pirank(1":        `want + and another term`,
 	} {
 		if _, err := losses.Parse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %q", text, err, want)
@@ -96,6 +105,49 @@ func TestParseErrors(t *testing.T) {
 	b.Labels = nil
 	if _, err := build(b); err == nil || !strings.HasPrefix(err.Error(), "losses: mse: no labels") {
 		t.Errorf("error %v, want one that says that mse has no labels", err)
+	}
+}
+
+// A parameter by name is the argument of the function.
+func TestParameters(t *testing.T) {
+	f := newFixture(normal)
+	for name, want := range map[string]func(b losses.Batch) (*G.Node, error){
+		"approxndcg":                     func(b losses.Batch) (*G.Node, error) { return losses.ApproxNDCG(b.Lists, b.Gains, 1) },
+		"approxndcg( 0.1 )":              func(b losses.Batch) (*G.Node, error) { return losses.ApproxNDCG(b.Lists, b.Gains, 0.1) },
+		"approxndcg(temperature = 1e-1)": func(b losses.Batch) (*G.Node, error) { return losses.ApproxNDCG(b.Lists, b.Gains, 0.1) },
+		"pirank(0.5)":                    func(b losses.Batch) (*G.Node, error) { return losses.PiRank(b.Lists, b.Gains, b.Discounts, 0.5) },
+	} {
+		b := sampled(t, f.batch(tensor.Float64))
+		got, gradient := differentiate(t, build(t, name, b), b.Lists.Scores)
+		b = sampled(t, f.batch(tensor.Float64))
+		loss, err := want(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		value, slope := differentiate(t, loss, b.Lists.Scores)
+		if got != value || !slices.Equal(gradient, slope) {
+			t.Errorf("%s: %v, want %v", name, got, value)
+		}
+	}
+}
+
+// Terms tell what a loss is made of.
+func TestTerms(t *testing.T) {
+	terms, err := losses.Terms("2*plrank-rb + 0*mse + disparity(plrank2) - 0.5*x")
+	if err == nil {
+		t.Errorf("%v, want an error", terms)
+	}
+	terms, err = losses.Terms("2*plrank-rb + 0*mse + disparity(plrank2) + -0.5*group-exposure + approxndcg(0.1)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, term := range terms {
+		got = append(got, fmt.Sprint(term.Weight, term.Loss, term.Measure))
+	}
+	want := []string{"2plrank-rb", "1disparity(plrank2)disparity", "-0.5group-exposureexposure-ratio", "1approxndcg(0.1)"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

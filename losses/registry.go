@@ -2,7 +2,10 @@ package losses
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	G "gorgonia.org/gorgonia"
 
@@ -38,32 +41,42 @@ type Batch struct {
 // that have documents.
 type Func func(Batch) (*G.Node, error)
 
-var byName = map[string]builder{
-	// The estimators of package plackett, and their disparity(…), are added by init.
-	"placement-policy-gradient": onRankings(PlacementPolicyGradient),
-	"lambdaloss":                onNoise(LambdaLoss),
-	"stochasticrank":            onNoise(StochasticRank),
+// A family is the losses of one name: one, and perhaps more with a parameter.
+type family struct {
+	build   builder
+	measure string // the measure of fairness that the loss is about; "": of none
 
-	"softmax":      onGains(Softmax),
-	"listnet":      onLabels(ListNet),
-	"listmle":      listMLE,
-	"ranknet":      onGains(RankNet),
-	"lambdarank":   onDiscounts(LambdaRank),
-	"ndcg-loss1":   onDiscounts(NDCGLoss1),
-	"ndcg-loss2":   onDiscounts(NDCGLoss2),
-	"ndcg-loss2pp": onDiscounts(NDCGLoss2PP),
-	"approxndcg":   approxNDCG,
-	"pirank":       piRank,
-	"mse":          onLabels(MSE),
-	"ordinal":      ordinal,
+	temperature func(value float64) builder // with the parameter temperature; nil: has none
+	by          map[string]builder          // with the name of another loss for parameter
+}
 
-	"disparity":       disparity,
-	"ee-l":            exposureLoss,
-	"group-exposure":  groupExposure,
-	"group-treatment": groupTreatment,
+// families are the losses by name. The estimators of package plackett, and their
+// disparity(…), are added by init.
+var families = map[string]family{
+	"placement-policy-gradient": {build: onRankings(PlacementPolicyGradient)},
+	"lambdaloss":                {build: onNoise(LambdaLoss)},
+	"stochasticrank":            {build: onNoise(StochasticRank)},
 
-	"disparity(placement-policy-gradient)": disparityBy(onRankings(PlacementPolicyGradient)),
-	"disparity(lambdaloss)":                disparityBy(onNoise(LambdaLoss)),
+	"softmax":      {build: onGains(Softmax)},
+	"listnet":      {build: onLabels(ListNet)},
+	"listmle":      {build: listMLE},
+	"ranknet":      {build: onGains(RankNet)},
+	"lambdarank":   {build: onDiscounts(LambdaRank)},
+	"ndcg-loss1":   {build: onDiscounts(NDCGLoss1)},
+	"ndcg-loss2":   {build: onDiscounts(NDCGLoss2)},
+	"ndcg-loss2pp": {build: onDiscounts(NDCGLoss2PP)},
+	"approxndcg":   {build: approxNDCG(1), temperature: approxNDCG},
+	"pirank":       {build: piRank(1), temperature: piRank},
+	"mse":          {build: onLabels(MSE)},
+	"ordinal":      {build: ordinal},
+
+	"disparity": {build: disparity, measure: "disparity", by: map[string]builder{
+		"placement-policy-gradient": disparityBy(onRankings(PlacementPolicyGradient)),
+		"lambdaloss":                disparityBy(onNoise(LambdaLoss)),
+	}},
+	"ee-l":            {build: exposureLoss, measure: "ee-l"},
+	"group-exposure":  {build: groupExposure, measure: "exposure-ratio"},
+	"group-treatment": {build: groupTreatment, measure: "treatment-ratio"},
 }
 
 func init() {
@@ -72,17 +85,61 @@ func init() {
 		if e == plackett.PolicyGradient {
 			loss = onRankings(PolicyGradient) // the same number, by Gorgonia's differentiation
 		}
-		byName[e.String()] = loss
-		byName["disparity("+e.String()+")"] = disparityBy(loss)
+		families[e.String()] = family{build: loss}
+		families["disparity"].by[e.String()] = disparityBy(loss)
 	}
 }
 
-// ByName returns the loss of that name. A name that is not known is an error that
-// lists those that are.
+// lookup finds the loss of a name, perhaps with a parameter: approxndcg,
+// approxndcg(0.1), approxndcg(temperature=0.1), disparity(plrank2).
+func lookup(name string) (build builder, measure string, err error) {
+	base, value, has := strings.Cut(name, "(")
+	f, ok := families[base]
+	switch {
+	case !ok:
+		return nil, "", fmt.Errorf("no loss %q: %s", base, names.Want(base, Names()))
+	case !has:
+		return f.build, f.measure, nil
+	}
+	value = strings.TrimSpace(strings.TrimSuffix(value, ")"))
+	switch {
+	case f.by != nil:
+		if build, ok = f.by[value]; !ok {
+			return nil, "", fmt.Errorf("no loss %q: %s", name, names.Want(name, f.names(base)))
+		}
+		return build, f.measure, nil
+	case f.temperature == nil:
+		return nil, "", fmt.Errorf("%s has no parameter, but %q is given", base, value)
+	}
+	number := value
+	if key, after, named := strings.Cut(value, "="); named && strings.TrimSpace(key) == "temperature" {
+		number = strings.TrimSpace(after)
+	}
+	v, err := strconv.ParseFloat(number, 64)
+	if err != nil || !(v > 0) || math.IsInf(v, 0) {
+		return nil, "", fmt.Errorf("%s(%s): want a temperature above 0, such as %s(0.1)", base, value, base)
+	}
+	return f.temperature(v), f.measure, nil
+}
+
+// names of the family of that name, in alphabetical order; of those with numbers the
+// one without.
+func (f family) names(base string) []string {
+	all := []string{base}
+	for by := range f.by {
+		all = append(all, base+"("+by+")")
+	}
+	slices.Sort(all)
+	return all
+}
+
+// ByName returns the loss of that name, see [Names]. approxndcg and pirank may have
+// their temperature behind them, approxndcg(0.1), 1 where they do not. A name that is
+// not known is an error that lists those that are.
 func ByName(name string) (Func, error) {
-	build, ok := byName[name]
-	if !ok {
-		return nil, fmt.Errorf("losses: no loss %q: %s", name, names.Want(name, Names()))
+	build, _, err := lookup(name)
+	if err != nil {
+		return nil, fmt.Errorf("losses: %w", err)
 	}
 	return func(b Batch) (*G.Node, error) {
 		return build.build(name, &batch{Batch: b})
@@ -91,10 +148,10 @@ func ByName(name string) (Func, error) {
 
 // Names returns the names of all losses, in alphabetical order.
 func Names() []string {
-	names := make([]string, 0, len(byName))
-	for name := range byName {
-		names = append(names, name)
+	var all []string
+	for base, f := range families {
+		all = append(all, f.names(base)...)
 	}
-	slices.Sort(names)
-	return names
+	slices.Sort(all)
+	return all
 }

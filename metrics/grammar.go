@@ -5,7 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
+
+	"github.com/plrank/plrank/internal/names"
 )
 
 // call is a name with what may stand after it: a parameter and a cutoff.
@@ -70,9 +71,9 @@ func nameOf(names []string, i int, typeName string) string {
 
 // indexOf is the inverse of nameOf; an unknown name is an error that lists the
 // valid ones.
-func indexOf(names []string, name, what string) (int, error) {
-	if i := slices.Index(names, name); i >= 0 {
+func indexOf(valid []string, name, what string) (int, error) {
+	if i := slices.Index(valid, name); i >= 0 {
 		return i, nil
 	}
-	return 0, fmt.Errorf("metrics: unknown %s %q; one of: %s", what, name, strings.Join(names, ", "))
+	return 0, fmt.Errorf("metrics: unknown %s %q: %s", what, name, names.Want(name, valid))
 }

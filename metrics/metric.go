@@ -1,8 +1,10 @@
 package metrics
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/plrank/plrank/internal/names"
 )
@@ -24,8 +26,12 @@ func parseMetric(name string) (metric, error) {
 	}
 	k := kind(slices.IndexFunc(families, func(f family) bool { return f.name == c.name || f.alias == c.name }))
 	if k < 0 {
-		return metric{}, fmt.Errorf("metrics: unknown metric %q: %s, with @k for a cutoff and perhaps %s before it; or a measure of fairness: %s",
-			name, names.Want(c.name, Names()), expectedPrefix, names.Want(c.name, FairnessNames()))
+		text := fmt.Sprintf("metrics: unknown metric %q: want one of %s, with @k for a cutoff and perhaps %s before it; or a measure of fairness: %s",
+			name, strings.Join(Names(), ", "), expectedPrefix, strings.Join(FairnessNames(), ", "))
+		if near := names.Nearest(c.name, append(Names(), FairnessNames()...)); near != "" {
+			text += " (did you mean " + near + "?)"
+		}
+		return metric{}, errors.New(text)
 	}
 	m := metric{kind: k, cutoff: c.cutoff}
 	if m.param, err = families[k].param.parse(c); err != nil {

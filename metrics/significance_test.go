@@ -9,6 +9,43 @@ import (
 	"pgregory.net/rapid"
 )
 
+// With 4 degrees of freedom Student's distribution is a polynomial in t/√(4 + t²).
+func TestWelch(t *testing.T) {
+	a, b := []float64{1, 2, 3}, []float64{4, 5, 6}
+	x := 3 / math.Sqrt(2./3)
+	s := x / math.Sqrt(1+x*x/4)
+	want := 2 * (1 - (0.5 + 3./8*s*(1-s*s/12)))
+	for _, c := range []struct {
+		a, b          []float64
+		difference, p float64
+	}{
+		{a, b, -3, want},
+		{b, a, 3, want},
+		{a, b, -3, 0.02131}, // to 1e-5
+		{a, a, 0, 1},
+		{[]float64{1, 1}, []float64{1, 1}, 0, 1},
+		{[]float64{1, 1}, []float64{2, 2}, -1, 0},
+	} {
+		test, err := Welch(c.a, c.b)
+		tolerance := 1e-12
+		if c.p == 0.02131 {
+			tolerance = 1e-5
+		}
+		if err != nil || !near(test.PValue, c.p, tolerance) || test.Difference != c.difference {
+			t.Errorf("%v and %v: %+v, %v; want p = %v", c.a, c.b, test, err, c.p)
+		}
+	}
+	// R: t.test(extra ~ group, sleep): t = -1.8608, df = 17.776, p-value = 0.07939
+	if test, err := Welch(sleep1, sleep2); err != nil || math.Abs(test.Statistic+1.8608) > 5e-5 || math.Abs(test.PValue-0.07939) > 5e-6 {
+		t.Errorf("sleep: %+v, %v", test, err)
+	}
+	for want, bad := range map[string][]float64{"two or more": {1}, "value 1 is NaN": {1, math.NaN()}} {
+		if _, err := Welch(a, bad); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v; want an error with %q", bad, err, want)
+		}
+	}
+}
+
 // Student's sleep data, ?sleep in R.
 var (
 	sleep1 = []float64{0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0}

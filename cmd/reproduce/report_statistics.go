@@ -5,7 +5,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/plrank/plrank/metrics"
 )
 
 // meanSD is mean and standard deviation (with n − 1); of one value the latter is not
@@ -17,25 +18,14 @@ func meanSD(values []float64) (mean, sd float64) {
 	return stat.MeanStdDev(values, nil)
 }
 
-// welch is the p-value of Welch's two-sided t-test that two samples of independent
-// runs have the same mean; NaN where either has fewer than two. Samples that do not
-// vary differ for certain, 0, or not at all, 1.
+// welch is the p-value of Welch's test that two samples of independent runs have the
+// same mean; NaN where either has fewer than two.
 func welch(a, b []float64) float64 {
-	if len(a) < 2 || len(b) < 2 {
+	test, err := metrics.Welch(a, b)
+	if err != nil {
 		return math.NaN()
 	}
-	meanA, sdA := meanSD(a)
-	meanB, sdB := meanSD(b)
-	va, vb := sdA*sdA/float64(len(a)), sdB*sdB/float64(len(b))
-	if va+vb == 0 {
-		if meanA == meanB {
-			return 1
-		}
-		return 0
-	}
-	t := (meanA - meanB) / math.Sqrt(va+vb)
-	freedom := (va + vb) * (va + vb) / (va*va/float64(len(a)-1) + vb*vb/float64(len(b)-1))
-	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.CDF(-math.Abs(t))
+	return test.PValue
 }
 
 // The marks of the paper's Table 2.
