@@ -24,7 +24,7 @@ func BenchmarkStep(b *testing.B) {
 	for _, queries := range []int{1, 32} {
 		for _, samples := range []SampleCount{1, 10, 100, 1000} {
 			b.Run(fmt.Sprintf("batch=%d/N=%d", queries, samples), func(b *testing.B) {
-				t, err := New(paperRB(queries, samples), s)
+				t, err := New(paperRB(queries, samples), Parts{}, s)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -58,7 +58,7 @@ func BenchmarkEpoch(b *testing.B) {
 		for _, n := range []SampleCount{1, 10, 100, 1000} {
 			c.Samples = n
 			b.Run(fmt.Sprintf("%s/batch=%d/N=%d", recipe.name, c.Batch, c.Samples), func(b *testing.B) {
-				t, err := New(c, s)
+				t, err := New(c, Parts{}, s)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -1,35 +1,52 @@
 package train
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"hash/crc32"
-	"math"
+	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
+	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/npzfile"
 )
 
 const (
 	checkpointFormat  = "plrank checkpoint"
-	checkpointVersion = 1
+	checkpointVersion = 2
 )
 
 type checkpointHeader struct {
 	Format  string  `json:"format"`
 	Version int     `json:"version"`
 	Config  Config  `json:"config"`
-	Data    uint32  `json:"data"` // checksum of the training split's lists
+	Inputs  inputs  `json:"inputs"`
 	Step    uint64  `json:"step"`
 	History []Epoch `json:"history"`
+}
+
+// inputs tell whether a run goes on with the data and the model that it began with.
+type inputs struct {
+	Train     datasets.Fingerprint  `json:"train"`
+	Vali      datasets.Fingerprint  `json:"vali"`
+	Test      *datasets.Fingerprint `json:"test"`      // null: there is no test split
+	Transform string                `json:"transform"` // hash
+	Model     string                `json:"model"`     // kind and settings
 }
 
 // SaveCheckpoint writes all that a run needs to go on after its last epoch as if
 // nothing had happened. The file appears complete or not at all.
 func (t *Trainer) SaveCheckpoint(path string) error {
+	in, err := t.inputs()
+	if err != nil {
+		return err
+	}
 	h := checkpointHeader{
 		Format: checkpointFormat, Version: checkpointVersion,
-		Config: t.Config, Data: t.checksum(), Step: t.step, History: t.history,
+		Config: t.Config, Inputs: *in, Step: t.step, History: t.history,
 	}
 	var arrays []npzfile.Array
 	for _, a := range t.checkpointed() {
@@ -41,25 +58,33 @@ func (t *Trainer) SaveCheckpoint(path string) error {
 	return nil
 }
 
-// Restore goes to where a checkpoint was written. The configuration must be that
-// of the checkpoint, but for the numbers of epochs and of patience, and the
-// training data as well.
+// Restore goes to where a checkpoint was written. The configuration, the parts of
+// one's own, the data of all splits and their transform must be those of the
+// checkpoint, but for the numbers of epochs and of patience. The error says what
+// differs.
 func (t *Trainer) Restore(path string) error {
 	var h checkpointHeader
 	f, err := npzfile.Read(path, &h)
 	if err != nil {
 		return fmt.Errorf("train: %w", err)
 	}
-	if h.Format != checkpointFormat || h.Version != checkpointVersion {
-		return fmt.Errorf("train: %s: %q, version %d: want %q, version %d", path, h.Format, h.Version, checkpointFormat, checkpointVersion)
+	if h.Format != checkpointFormat {
+		return fmt.Errorf("train: %s: not a checkpoint: its format is %q, want %q", path, h.Format, checkpointFormat)
 	}
-	was, is := h.Config.WithDefaults(), t.Config // older runs lack newer settings
-	was.Epochs, was.Patience = is.Epochs, is.Patience
-	if a, b := asJSON(was), asJSON(is); a != b {
-		return fmt.Errorf("train: %s was written by a run with another configuration: %s, not %s", path, a, b)
+	if h.Version != checkpointVersion {
+		return fmt.Errorf("train: %s: version %d of the checkpoint format, but this program reads version %d: start the run anew", path, h.Version, checkpointVersion)
 	}
-	if h.Data != t.checksum() {
-		return fmt.Errorf("train: %s was written by a run with other training data than %s", path, t.splits.Train.Name)
+	was := h.Config.WithDefaults() // older runs lack newer settings
+	was.Epochs, was.Patience = t.Epochs, t.Patience
+	if d := configDifferences(was, t.Config); d != "" {
+		return fmt.Errorf("train: %s was written by a run with another configuration: %s", path, d)
+	}
+	in, err := t.inputs()
+	if err != nil {
+		return err
+	}
+	if d := in.differences(h.Inputs); d != "" {
+		return fmt.Errorf("train: %s was written by a run with other data or another model: %s differ", path, d)
 	}
 	// All or nothing: look at every array before the first is used.
 	values := map[string][]float64{}
@@ -74,7 +99,6 @@ func (t *Trainer) Restore(path string) error {
 		}
 	}
 	t.step, t.history = h.Step, h.History
-	t.optimizer.setSteps(h.Step)
 	return nil
 }
 
@@ -86,30 +110,88 @@ type namedArray struct {
 // checkpointed is the arrays of a checkpoint.
 func (t *Trainer) checkpointed() []namedArray {
 	list := []namedArray{{"weights", t.weights}, {"best", t.best.model.Weights().Float32s()}}
-	for name, values := range t.optimizer.state(len(t.weights)) {
+	for name, values := range t.optimizer.State() {
 		list = append(list, namedArray{"optimizer-" + name, values})
 	}
-	slices.SortFunc(list[2:], func(a, b namedArray) int {
-		if a.name < b.name {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(list[2:], func(a, b namedArray) int { return strings.Compare(a.name, b.name) })
 	return list
 }
 
-// checksum tells training splits apart by their lists, labels and groups.
-func (t *Trainer) checksum() uint32 {
-	d := t.splits.Train
-	h := crc32.NewIEEE()
-	fmt.Fprintln(h, d.FeatureIDs, d.Offsets, d.QueryIDs)
-	for _, l := range d.Labels {
-		fmt.Fprintln(h, math.Float32bits(l))
+// inputs are those of t. To read all of the data takes time: it is done once.
+func (t *Trainer) inputs() (*inputs, error) {
+	if t.known != nil {
+		return t.known, nil
 	}
-	if d.Groups != nil {
-		fmt.Fprintln(h, d.Groups)
+	transform, err := json.Marshal(t.transform)
+	if err != nil {
+		return nil, fmt.Errorf("train: transform: %w", err)
 	}
-	return h.Sum32()
+	settings, err := json.Marshal(t.model.Settings())
+	if err != nil {
+		return nil, fmt.Errorf("train: settings of the model: %w", err)
+	}
+	hash := sha256.Sum256(transform)
+	in := &inputs{
+		Train: t.splits.Train.Fingerprint(), Vali: t.splits.Vali.Fingerprint(),
+		Transform: hex.EncodeToString(hash[:8]),
+		Model:     fmt.Sprintf("%s %s", t.model.Kind(), settings),
+	}
+	if t.splits.Test != nil {
+		test := t.splits.Test.Fingerprint()
+		in.Test = &test
+	}
+	t.known = in
+	return in, nil
+}
+
+// differences names what differs, "" where nothing does.
+func (in inputs) differences(other inputs) string {
+	var list []string
+	split := func(name string, a, b datasets.Fingerprint) {
+		if d := a.Differences(b); d != "" {
+			list = append(list, d+" of the "+name+" split")
+		}
+	}
+	split("training", in.Train, other.Train)
+	split("validation", in.Vali, other.Vali)
+	switch {
+	case in.Test != nil && other.Test != nil:
+		split("test", *in.Test, *other.Test)
+	case in.Test != nil:
+		list = append(list, "the test split, which there was none of")
+	case other.Test != nil:
+		list = append(list, "the test split, which is missing now")
+	}
+	if list == nil && in.Transform != other.Transform { // it follows from the data
+		list = append(list, "the transform of the features")
+	}
+	if in.Model != other.Model {
+		list = append(list, fmt.Sprintf("the model (%s, which was %s)", in.Model, other.Model))
+	}
+	return strings.Join(list, "; ")
+}
+
+// configDifferences says which settings differ, and from what: "" where none does.
+func configDifferences(was, is Config) string {
+	fields := func(c Config) map[string]json.RawMessage {
+		m := map[string]json.RawMessage{}
+		text, err := json.Marshal(c)
+		if err == nil {
+			err = json.Unmarshal(text, &m)
+		}
+		if err != nil {
+			m["error"] = json.RawMessage(strconv.Quote(err.Error())) // of a number that is not finite
+		}
+		return m
+	}
+	a, b := fields(was), fields(is)
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(b)) {
+		if string(a[name]) != string(b[name]) {
+			list = append(list, fmt.Sprintf("%s is %s, was %s", name, b[name], a[name]))
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 func widen(values []float32) []float64 {
@@ -118,12 +200,4 @@ func widen(values []float32) []float64 {
 		wide[i] = float64(v)
 	}
 	return wide
-}
-
-func asJSON(c Config) string {
-	text, err := json.Marshal(c)
-	if err != nil {
-		return err.Error()
-	}
-	return string(text)
 }

@@ -133,13 +133,14 @@ func fill[T comparable](field *T, value T) {
 // Check reports the first setting that makes no sense. What depends on the data,
 // such as the transform, is checked by [New].
 func (c Config) Check() error {
-	_, err := c.parse()
+	_, err := c.parse(Parts{})
 	return err
 }
 
 // parsed is a configuration with its names looked up.
 type parsed struct {
 	Config
+	parts      Parts
 	loss       losses.Func
 	gain       metrics.Gain
 	optimised  metrics.Objective // the sum over ranks
@@ -151,22 +152,24 @@ type parsed struct {
 	topGrade   float64 // the highest label of all splits
 }
 
-func (c Config) parse() (*parsed, error) {
-	p := &parsed{Config: c.WithDefaults()}
+func (c Config) parse(parts Parts) (*parsed, error) {
+	p := &parsed{Config: parts.naming(c).WithDefaults(), parts: parts}
 	c = p.Config
 	var err error
-	if p.loss, err = losses.Parse(c.Loss); err != nil {
+	if p.loss, p.terms, err = parts.lossOf(c); err != nil {
+		return nil, err
+	}
+	if err = parts.checkMetrics(); err != nil {
 		return nil, err
 	}
 	if p.gain, err = metrics.ParseGain(c.Gain); err != nil {
 		return nil, err
 	}
-	if p.terms, err = losses.Terms(c.Loss); err != nil {
+	validation, err := parts.measures(c.Metric)
+	if err != nil {
 		return nil, err
 	}
-	if p.metric, err = metrics.ParseMeasure(c.Metric); err != nil {
-		return nil, err
-	}
+	p.metric = validation[0]
 	p.Metric = p.metric.String()
 	if err = p.parseObjective(); err != nil {
 		return nil, err
@@ -180,8 +183,8 @@ func (c Config) parse() (*parsed, error) {
 	if p.ties, err = metrics.ParseTies(c.Ties); err != nil {
 		return nil, err
 	}
-	if _, err = newOptimizer(c); err != nil {
-		return nil, err
+	if _, ok := optimizers[c.Optimizer]; !ok && parts.Optimizer == nil {
+		return nil, unknown("optimizer", c.Optimizer, Optimizers())
 	}
 	if _, err = c.Activation.MarshalText(); err != nil {
 		return nil, err

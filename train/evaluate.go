@@ -14,13 +14,13 @@ import (
 // reported lists what every evaluation reports: DCG and NDCG at the cutoff, NDCG
 // at 10, the metrics of the objective and of the validation, each of the ranking
 // and expected; then fairness, where it is part of the loss; then the measure of the
-// validation, and what is asked for.
+// validation, what is asked for, and one's own measures.
 func (p *parsed) reported() (list []metrics.Measure, err error) {
 	names := []string{fmt.Sprintf("dcg@%d", p.Cutoff), "ndcg@5", "ndcg@10"}
 	if p.optimised.Metric != "" {
 		names = append(names, p.optimised.Metric)
 	}
-	usual, err := measures(names)
+	usual, err := p.parts.measures(names...)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (p *parsed) reported() (list []metrics.Measure, err error) {
 	for _, m := range usual {
 		list = append(list, m.Expected())
 	}
-	asked, err := measures(p.Report)
+	asked, err := p.parts.measures(p.Report...)
 	if err != nil {
 		return nil, fmt.Errorf("train: report: %w", err)
 	}
@@ -50,26 +50,13 @@ func (p *parsed) reported() (list []metrics.Measure, err error) {
 			list = append(list, m)
 		}
 	}
-	list = append(append(list, p.metric), asked...)
+	list = slices.Concat(list, []metrics.Measure{p.metric}, asked, p.parts.Metrics)
 	seen := map[string]bool{}
 	return slices.DeleteFunc(list, func(m metrics.Measure) bool {
 		again := seen[m.String()]
 		seen[m.String()] = true
 		return again
 	}), nil
-}
-
-// measures reads the names of measures.
-func measures(names []string) ([]metrics.Measure, error) {
-	var list []metrics.Measure
-	for _, name := range names {
-		m, err := metrics.ParseMeasure(name)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, m)
-	}
-	return list, nil
 }
 
 // ErrNoGroups is the error of [New] for a loss or a measure that compares groups of
@@ -96,7 +83,7 @@ func (p *parsed) checkGroups(d *datasets.Dataset) error {
 // Reported names the metrics that training with this configuration reports, in
 // the order of a table.
 func (c Config) Reported() ([]string, error) {
-	p, err := c.parse()
+	p, err := c.parse(Parts{})
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ func Example() {
 	splits := datasets.Synthetic(datasets.SyntheticOptions{Train: 40, Vali: 20, Test: 20, Seed: 1})
 	config := train.Default()
 	config.Epochs = 5
-	trainer, err := train.New(config, splits)
+	trainer, err := train.New(config, train.Parts{}, splits)
 	if err != nil {
 		log.Fatal(err)
 	}

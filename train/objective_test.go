@@ -258,7 +258,7 @@ func TestEvaluateTest(t *testing.T) {
 		}
 	}
 	config.EvaluateTest = true
-	if _, err := New(config, &datasets.Splits{Train: s.Train, Vali: s.Vali}); err == nil || !strings.Contains(err.Error(), "no test split") {
+	if _, err := New(config, Parts{}, &datasets.Splits{Train: s.Train, Vali: s.Vali}); err == nil || !strings.Contains(err.Error(), "no test split") {
 		t.Errorf("without a test split: %v", err)
 	}
 }
@@ -269,14 +269,14 @@ func TestGroupsAreMissing(t *testing.T) {
 		"treatment-ratio":         {Report: []string{"treatment-ratio"}},
 		"exposure-ratio":          {Metric: "exposure-ratio"},
 	} {
-		_, err := New(c, tinySplits())
+		_, err := New(c, Parts{}, tinySplits())
 		if want := "train: train: " + what + " compares groups: "; !errors.Is(err, ErrNoGroups) || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", c, err, want)
 		}
 	}
 	s := grouped(small())
 	s.Test.Groups = nil
-	if _, err := New(Config{Loss: "group-exposure"}, s); err == nil || !strings.HasPrefix(err.Error(), "train: test: the loss") {
+	if _, err := New(Config{Loss: "group-exposure"}, Parts{}, s); err == nil || !strings.HasPrefix(err.Error(), "train: test: the loss") {
 		t.Errorf("no groups of the test split: %v", err)
 	}
 }
@@ -357,7 +357,7 @@ func TestGroupsAndCheckpoints(t *testing.T) {
 	}
 	other := grouped(small())
 	other.Train.Groups[1] = 1 - other.Train.Groups[1]
-	if err := mustNew(t, c, other).Restore(path); err == nil || !strings.Contains(err.Error(), "other training data") {
+	if err := mustNew(t, c, other).Restore(path); err == nil || !strings.Contains(err.Error(), "groups of the training split differ") {
 		t.Errorf("another group: %v", err)
 	}
 }

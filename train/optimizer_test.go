@@ -2,6 +2,7 @@ package train
 
 import (
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -10,15 +11,12 @@ func TestOptimizers(t *testing.T) {
 	gradients := [][]float64{{1, -2}, {0.5, 0}, {-3, 1e-3}}
 	const rate = 0.1
 	for _, name := range Optimizers() {
-		o, err := newOptimizer(Config{Optimizer: name, Momentum: 0.8})
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := optimizers[name](Config{Momentum: 0.8}, 2)
 		w := []float32{1, 1}
 		want := []float64{1, 1}
 		var velocity, mean, squares [2]float64
 		for step, g := range gradients {
-			o.step(w, []float32{float32(g[0]), float32(g[1])}, rate)
+			o.Step(w, []float32{float32(g[0]), float32(g[1])}, rate, uint64(step+1))
 			for i := range want {
 				switch name {
 				case "sgd":
@@ -38,8 +36,8 @@ func TestOptimizers(t *testing.T) {
 			}
 		}
 	}
-	if _, err := newOptimizer(Config{Optimizer: "x"}); err == nil {
-		t.Error("no error")
+	if err := (Config{Optimizer: "x"}).Check(); err == nil || !strings.Contains(err.Error(), "sgd, momentum, adam") {
+		t.Errorf("an unknown optimizer: %v", err)
 	}
 }
 

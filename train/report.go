@@ -3,12 +3,11 @@ package train
 import (
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"strconv"
-	"sync"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/metrics"
 )
 
@@ -32,13 +31,9 @@ type SplitReport struct {
 // A Baseline is another ranker for a Report.
 type Baseline struct {
 	Name   string
-	Ranker Scorer
-}
-
-// A Scorer gives scores [rows] to the documents of a dataset, such as the Tree of
-// package datasets/golearn.
-type Scorer interface {
-	Scores(*datasets.Dataset) ([]float64, error)
+	Ranker interface {
+		Scores(*datasets.Dataset) ([]float64, error)
+	} // such as the Tree of datasets/golearn
 }
 
 // Report evaluates r beside two baselines: random order, and the best single raw
@@ -159,21 +154,10 @@ func (t *Trainer) bestFeature() (column int, descending bool, err error) {
 		err   error
 	}
 	outcomes := make([]outcome, 2*d.Width())
-	var wg sync.WaitGroup
-	next := make(chan int)
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for i := range next {
-				values, err := t.evaluate(d, featureScores(d, i/2, i%2 == 0), []metrics.Measure{m})
-				outcomes[i] = outcome{float64(values[m.String()]), err}
-			}
-		})
-	}
-	for i := range outcomes {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
+	parallel.For(len(outcomes), parallel.Workers(len(outcomes)), func(_, i int) {
+		values, err := t.evaluate(d, featureScores(d, i/2, i%2 == 0), []metrics.Measure{m})
+		outcomes[i] = outcome{float64(values[m.String()]), err}
+	})
 	best := outcome{value: math.NaN()}
 	for i, o := range outcomes {
 		if o.err != nil {

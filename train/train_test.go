@@ -57,7 +57,7 @@ func busy(optimizer string) Config {
 
 func mustNew(t *testing.T, c Config, s *datasets.Splits) *Trainer {
 	t.Helper()
-	tr, err := New(c, s)
+	tr, err := New(c, Parts{}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,6 +189,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// A run goes on with the data, the configuration and the model that it began with, or
+// not at all; the error says what differs.
 func TestRestoreErrors(t *testing.T) {
 	s := small()
 	c := busy("sgd")
@@ -199,16 +201,28 @@ func TestRestoreErrors(t *testing.T) {
 	if err := tr.SaveCheckpoint(path); err != nil {
 		t.Fatal(err)
 	}
-	other := c
-	other.LearningRate = 0.5
-	if err := mustNew(t, other, s).Restore(path); err == nil || !strings.Contains(err.Error(), "another configuration") {
-		t.Errorf("another learning rate: %v", err)
-	}
-	changed := *s.Train
-	changed.Labels = slices.Clone(changed.Labels)
-	changed.Labels[3]++
-	if err := mustNew(t, c, &datasets.Splits{Train: &changed, Vali: s.Vali}).Restore(path); err == nil || !strings.Contains(err.Error(), "other training data") {
-		t.Errorf("another label: %v", err)
+	for _, change := range []struct {
+		of   func(*Config, *datasets.Splits)
+		want string // "": no error
+	}{
+		{func(*Config, *datasets.Splits) {}, ""},
+		{func(c *Config, _ *datasets.Splits) { c.Epochs, c.Patience = 7, 5 }, ""},
+		{func(_ *Config, s *datasets.Splits) { s.Vali.Name = "elsewhere" }, ""},
+		{func(c *Config, _ *datasets.Splits) { c.LearningRate = 0.5 }, "another configuration: learningRate is 0.5, was 0.01"},
+		{func(c *Config, _ *datasets.Splits) { c.Batch, c.Loss = 2, "plrank2" }, `another configuration: batch is 2, was 5, loss is "plrank2", was "plrank-rb"`},
+		{func(_ *Config, s *datasets.Splits) { s.Train.Labels[3]++ }, "labels of the training split differ"},
+		{func(_ *Config, s *datasets.Splits) { s.Train.Features[3]++ }, "feature values of the training split differ"},
+		{func(_ *Config, s *datasets.Splits) { s.Vali.Labels[0]++; s.Vali.QueryIDs[1] = "x" }, "labels, queries of the validation split differ"},
+		{func(_ *Config, s *datasets.Splits) { s.Test.Features[0]++ }, "feature values of the test split differ"},
+		{func(_ *Config, s *datasets.Splits) { s.Test = nil }, "the test split, which is missing now differ"},
+		{func(_ *Config, s *datasets.Splits) { s.Train.Weights = make([]float32, s.Train.Rows()) }, "weights of the training split differ"},
+	} {
+		other, data := c, small()
+		change.of(&other, data)
+		err := mustNew(t, other, data).Restore(path)
+		if change.want == "" && err != nil || change.want != "" && (err == nil || !strings.Contains(err.Error(), change.want)) {
+			t.Errorf("got %v, want %q", err, change.want)
+		}
 	}
 	if err := tr.Best().Save(path); err != nil {
 		t.Fatal(err)
@@ -371,7 +385,7 @@ func TestNewErrors(t *testing.T) {
 	} {
 		config, s := Config{}, tinySplits()
 		c.change(&config, s)
-		if _, err := New(config, s); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+		if _, err := New(config, Parts{}, s); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("got %v, want one line with %q", err, c.want)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -24,7 +25,7 @@ type Trainer struct {
 	gains     []float32 // of the training split, by row
 
 	model     nn.Scorer
-	optimizer optimizer
+	optimizer Optimizer
 	objective
 	graphs   graphs[*stepGraph]
 	buffers  [2]batch
@@ -37,6 +38,7 @@ type Trainer struct {
 	// state.
 	step    uint64
 	history []Epoch
+	known   *inputs // that a checkpoint belongs to, once they are asked for
 }
 
 // An Epoch is a line of the history of training.
@@ -77,18 +79,18 @@ type Result struct {
 
 // Run trains a model: New and Trainer.Run.
 func Run(ctx context.Context, c Config, s *datasets.Splits, h Hooks) (*Result, error) {
-	t, err := New(c, s)
+	t, err := New(c, Parts{}, s)
 	if err != nil {
 		return nil, err
 	}
 	return t.Run(ctx, h)
 }
 
-// New prepares a run. Training and validation splits must have documents and at
+// New prepares a run, with parts of one's own, or with none: Parts{}. Training and validation splits must have documents and at
 // least one query with a relevant document; the test split may be nil. The error
 // says which setting or split is wrong.
-func New(c Config, s *datasets.Splits) (*Trainer, error) {
-	p, err := c.parse()
+func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
+	p, err := c.parse(parts)
 	if err != nil {
 		return nil, err
 	}
@@ -110,9 +112,6 @@ func New(c Config, s *datasets.Splits) (*Trainer, error) {
 		return nil, err
 	}
 	t.highestGrade, t.grouped = int(slices.Max(train.Labels)), train.Groups != nil
-	if t.optimizer, err = newOptimizer(p.Config); err != nil {
-		return nil, err
-	}
 	if t.model, err = t.newScorer(); err != nil {
 		return nil, err
 	}
@@ -120,19 +119,17 @@ func New(c Config, s *datasets.Splits) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !reflect.DeepEqual(best.Weights().Arrays(), t.model.Weights().Arrays()) {
+		return nil, errors.New("train: Parts.Scorer gives models of other weights each time")
+	}
 	t.weights = t.model.Weights().Float32s()
+	if t.optimizer, err = t.newOptimizer(); err != nil {
+		return nil, err
+	}
 	t.gradient = make([]float32, len(t.weights))
 	t.current = newRanker(t.model, t.transform, train.FeatureIDs, train.FeatureNames, p.Gain)
 	t.best = newRanker(best, t.transform, train.FeatureIDs, train.FeatureNames, p.Gain)
 	return t, nil
-}
-
-// newScorer makes a model with its initial weights.
-func (t *Trainer) newScorer() (nn.Scorer, error) {
-	return nn.NewMLP(nn.MLPConfig{
-		Features: t.transform.Width(), Hidden: t.Hidden, Activation: t.Activation,
-		Dropout: t.Dropout, Members: t.Members, Seed: t.Seed,
-	})
 }
 
 // takeSplits checks the splits and prepares gains and the queries to train on.
@@ -252,6 +249,9 @@ func (t *Trainer) History() []Epoch { return t.history }
 // Best is the ranker of the best epoch until now.
 func (t *Trainer) Best() *Ranker { return t.best }
 
+// Current is the ranker of the model as it is: before Run, with its initial weights.
+func (t *Trainer) Current() *Ranker { return t.current }
+
 func (t *Trainer) runEpoch(ctx context.Context, h Hooks) (Epoch, error) {
 	start := time.Now()
 	epoch := len(t.history)
@@ -333,7 +333,7 @@ func (t *Trainer) learn(b *batch, learningRate float64) (float64, error) {
 	if _, err := clip(t.gradient, t.Clip); err != nil {
 		return 0, err
 	}
-	t.optimizer.step(t.weights, t.gradient, learningRate)
+	t.optimizer.Step(t.weights, t.gradient, learningRate, t.step+1)
 	if i := slices.IndexFunc(t.weights, notFinite); i >= 0 {
 		return 0, &weightError{t.weights[i]}
 	}

@@ -110,7 +110,7 @@ func (s *session) epochsOver(ctx context.Context, loss string, samples int, quer
 	c.Epochs, c.EvaluateTest = 1+epochs, false
 	some := s.data.splits.Train.Select(queries)
 	// Little to evaluate: only training is timed.
-	t, err := train.New(c, &datasets.Splits{Train: some, Vali: some.Select([]int{0})})
+	t, err := train.New(c, train.Parts{}, &datasets.Splits{Train: some, Vali: some.Select([]int{0})})
 	if err != nil {
 		return epochTime{}, nil, err
 	}

@@ -50,20 +50,17 @@ func (s *session) trainStages(ctx context.Context, c train.Config) ([]stage, err
 		return nil, err
 	}
 	stages := make([]stage, 3)
-	// Interrupted before the first step, training gives the initial weights.
-	ended, end := context.WithCancel(ctx)
-	end()
-	before, err := train.Run(ended, c, s.data.splits, train.Hooks{})
+	t, err := train.New(c, train.Parts{}, s.data.splits)
 	if err != nil {
 		return nil, err
 	}
-	if stages[0], err = newStage("untrained", before.Ranker, d, gains); err != nil {
+	if stages[0], err = newStage("untrained", t.Current(), d, gains); err != nil {
 		return nil, err
 	}
 	bar := newProgress(s.stderr, s.command+": training", 1)
 	defer bar.finish()
 	half := max(1, c.Epochs/2)
-	after, err := train.Run(ctx, c, s.data.splits, train.Hooks{Epoch: func(t *train.Trainer, e train.Epoch) (err error) {
+	after, err := t.Run(ctx, train.Hooks{Epoch: func(t *train.Trainer, e train.Epoch) (err error) {
 		bar.at(0, float64(e.Epoch)/float64(c.Epochs))
 		if e.Epoch == half {
 			stages[1], err = newStage("half-trained", t.Best(), d, gains)

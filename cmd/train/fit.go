@@ -46,7 +46,7 @@ func prepare(o *options, stderr io.Writer) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := train.New(o.Config, splits)
+	t, err := train.New(o.Config, train.Parts{}, splits)
 	if err != nil {
 		return nil, withFlags(err, o, splits)
 	}

@@ -1,0 +1,137 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/losses"
+	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/nn"
+)
+
+// Parts are a loss, a model, an optimizer and measures of one's own, in the place of
+// those that a [Config] names. The zero value has none: all are the Config's.
+type Parts struct {
+	// Loss is the objective. Config.Loss then only names it in reports and checkpoints;
+	// where it is empty, or names a built-in loss, it becomes "custom".
+	Loss losses.Func
+
+	// Scorer makes the model, for so many inputs: the width of the transform. It is
+	// called twice, for the model that is trained and for the best one, and must give
+	// the same both times. The weights are float32. Hidden, Activation, Dropout and
+	// Members of the Config mean nothing then. So that the model can be read from a
+	// file, make its kind known by nn.Register.
+	Scorer func(features int) (nn.Scorer, error)
+
+	// Optimizer makes the optimizer, for so many weights. Config.Optimizer then only
+	// names it, as Config.Loss does the loss.
+	Optimizer func(weights int) Optimizer
+
+	// Metrics are reported beside the others, and Config.Metric and Config.Report may
+	// name them. They may be called by several goroutines at once.
+	Metrics []metrics.Measure
+}
+
+// custom is the name of a part of one's own that was given none.
+const custom = "custom"
+
+// naming is c with names for the parts, and without what means nothing beside them.
+func (p Parts) naming(c Config) Config {
+	if p.Loss != nil {
+		if _, err := losses.Parse(c.Loss); c.Loss == "" || err == nil {
+			c.Loss = custom
+		}
+	}
+	if p.Optimizer != nil && (c.Optimizer == "" || slices.Contains(Optimizers(), c.Optimizer)) {
+		c.Optimizer = custom
+	}
+	if p.Scorer != nil {
+		c.Hidden, c.Activation, c.Dropout, c.Members = nil, 0, 0, 0
+	}
+	return c
+}
+
+// lossOf is the loss, and what is known of the terms of one that is named.
+func (p Parts) lossOf(c Config) (losses.Func, []losses.Term, error) {
+	if p.Loss != nil {
+		return p.Loss, nil, nil
+	}
+	loss, err := losses.Parse(c.Loss)
+	if err != nil {
+		return nil, nil, err
+	}
+	terms, err := losses.Terms(c.Loss)
+	return loss, terms, err
+}
+
+// measures are those of the given names: among one's own, or of package metrics.
+func (p Parts) measures(names ...string) ([]metrics.Measure, error) {
+	var list []metrics.Measure
+	for _, name := range names {
+		i := slices.IndexFunc(p.Metrics, func(m metrics.Measure) bool { return m.String() == name })
+		if i >= 0 {
+			list = append(list, p.Metrics[i])
+			continue
+		}
+		m, err := metrics.ParseMeasure(name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}
+
+// checkMetrics looks that one's own measures have names of their own.
+func (p Parts) checkMetrics() error {
+	seen := map[string]bool{}
+	for i, m := range p.Metrics {
+		name := m.String()
+		if name == "" {
+			return fmt.Errorf("train: measure %d of Parts.Metrics has no name: make it by metrics.NewMeasure", i)
+		}
+		if _, err := metrics.ParseMeasure(name); err == nil || seen[name] {
+			return fmt.Errorf("train: there is another measure %q: want a name of its own", name)
+		}
+		seen[name] = true
+	}
+	return nil
+}
+
+// newScorer makes a model with its initial weights.
+func (t *Trainer) newScorer() (nn.Scorer, error) {
+	if t.parts.Scorer == nil {
+		return nn.NewMLP(nn.MLPConfig{
+			Features: t.transform.Width(), Hidden: t.Hidden, Activation: t.Activation,
+			Dropout: t.Dropout, Members: t.Members, Seed: t.Seed,
+		})
+	}
+	s, err := t.parts.Scorer(t.transform.Width())
+	if err != nil {
+		return nil, fmt.Errorf("train: Parts.Scorer: %w", err)
+	}
+	switch {
+	case s == nil || s.Weights() == nil:
+		return nil, errors.New("train: Parts.Scorer gives no model, or one without weights")
+	case s.Kind() == "":
+		return nil, errors.New("train: the kind of model of Parts.Scorer has no name")
+	case s.Weights().Size() == 0 || s.Weights().Dtype() != tensor.Float32:
+		return nil, fmt.Errorf("train: the model of Parts.Scorer has %d weights of %v, want one or more of float32", s.Weights().Size(), s.Weights().Dtype())
+	}
+	return s, nil
+}
+
+// newOptimizer makes the optimizer of the weights of t.
+func (t *Trainer) newOptimizer() (Optimizer, error) {
+	if t.parts.Optimizer == nil {
+		return optimizers[t.Config.Optimizer](t.Config, len(t.weights)), nil
+	}
+	o := t.parts.Optimizer(len(t.weights))
+	if o == nil {
+		return nil, errors.New("train: Parts.Optimizer gives none")
+	}
+	return o, nil
+}

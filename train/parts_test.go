@@ -1,0 +1,277 @@
+package train
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/losses"
+	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/nn"
+	"github.com/plrank/plrank/ops"
+)
+
+// listModel is a model of one's own whose scores depend on the list: x·w + b, and the
+// sum of that over the documents of the query.
+type listModel struct {
+	weights *nn.Weights
+	Seed    uint64 `json:"seed"`
+}
+
+func newListModel(seed uint64) func(features int) (nn.Scorer, error) {
+	return func(features int) (nn.Scorer, error) {
+		w, err := nn.NewWeights(tensor.Float32, nn.Array{Name: "w", Shape: []int{features}}, nn.Array{Name: "b", Shape: []int{1}, Bias: true})
+		if err != nil {
+			return nil, err
+		}
+		rng := rand.New(rand.NewPCG(seed, 0))
+		initial := make([]float64, features)
+		for i := range initial {
+			initial[i] = 0.01 * rng.NormFloat64()
+		}
+		return &listModel{w, seed}, w.Set("w", initial)
+	}
+}
+
+func (m *listModel) Weights() *nn.Weights { return m.weights }
+func (m *listModel) Kind() string         { return "list-model" }
+func (m *listModel) Settings() any        { return m }
+
+func (m *listModel) Build(in nn.Input, _ nn.Mode) (*G.Node, error) {
+	scores, err := ops.Dense(in.Features, in.Weights[0], in.Weights[1], ops.Identity)
+	if err != nil {
+		return nil, err
+	}
+	l := ops.Lists{Scores: scores, Offsets: in.Offsets}
+	sums, err := ops.SumOverDocuments(l, scores)
+	if err != nil {
+		return nil, err
+	}
+	spread, err := ops.SpreadOverDocuments(l, sums)
+	if err != nil {
+		return nil, err
+	}
+	return G.Add(scores, spread)
+}
+
+func readListModel(settings []byte, stored *nn.Weights) (nn.Scorer, error) {
+	m := &listModel{weights: stored}
+	return m, json.Unmarshal(settings, m)
+}
+
+// heavy is an optimizer of one's own: it goes along the sum of all gradients, in steps
+// that become shorter.
+type heavy struct{ sum []float32 }
+
+func (o *heavy) Step(w, g []float32, learningRate float64, n uint64) {
+	for i := range w {
+		o.sum[i] += g[i]
+		w[i] -= float32(learningRate/math.Sqrt(float64(n))) * o.sum[i]
+	}
+}
+
+func (o *heavy) State() map[string][]float32 { return map[string][]float32{"sum": o.sum} }
+
+// firstRelevant is a measure of one's own: 1 where the document of the highest score
+// has the highest label, and 0 elsewhere.
+var firstRelevant = metrics.NewMeasure("first", false, func(in metrics.Input) ([]float64, error) {
+	var values []float64
+	for q := range len(in.Offsets) - 1 {
+		from, to := in.Offsets[q], in.Offsets[q+1]
+		best := metrics.Rank(in.Scores[from:to])[0]
+		values = append(values, 0)
+		if in.Labels[from+best] == slices.Max(in.Labels[from:to]) {
+			values[q] = 1
+		}
+	}
+	return values, nil
+})
+
+func ownParts() Parts {
+	return Parts{
+		Loss: func(b losses.Batch) (*G.Node, error) {
+			rankings, err := ops.Rankings(b.Lists, b.Sampler)
+			if err != nil {
+				return nil, err
+			}
+			return losses.PLRankRB(b.Lists, b.Gains, rankings, b.Discounts)
+		},
+		Scorer:    newListModel(7),
+		Optimizer: func(weights int) Optimizer { return &heavy{make([]float32, weights)} },
+		Metrics:   []metrics.Measure{firstRelevant},
+	}
+}
+
+func ownConfig() Config {
+	return Config{
+		Loss: "mine", Transform: "log-standard", Metric: "first", Report: []string{"first", "map"},
+		LearningRate: 0.003, Batch: 4, Epochs: 6, Samples: 50, EvaluateTrain: true, NormalizeGains: true,
+	}
+}
+
+// A loss, a model that sees lists, an optimizer and a measure of one's own learn, are
+// validated and reported, go on from a checkpoint to the same end, and come back from
+// a model file.
+func TestOwnParts(t *testing.T) {
+	nn.Register("list-model", readListModel)
+	s := small()
+	build := func(c Config) *Trainer {
+		tr, err := New(c, ownParts(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tr
+	}
+	tr := build(ownConfig())
+	untrained, err := tr.Current().Score(s.Test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := mustRun(t, tr, Hooks{})
+	first, last := whole.History[0], whole.History[len(whole.History)-1]
+	if !(last.Train["ndcg@5"] > first.Train["ndcg@5"]+0.05) || !(last.Loss < first.Loss) {
+		t.Errorf("NDCG@5 on the training split went from %v to %v, the loss from %v to %v", first.Train["ndcg@5"], last.Train["ndcg@5"], first.Loss, last.Loss)
+	}
+	best := whole.History[0].Vali["first"]
+	for i, e := range whole.History {
+		if i > 0 && e.Best != (e.Vali["first"] > best) {
+			t.Errorf("epoch %d: best %t, %v after %v", e.Epoch, e.Best, e.Vali["first"], best)
+		}
+		best = max(best, e.Vali["first"])
+	}
+
+	path := filepath.Join(t.TempDir(), "c.npz")
+	half := ownConfig()
+	half.Epochs = 2
+	stopped := build(half)
+	mustRun(t, stopped, Hooks{})
+	if err := stopped.SaveCheckpoint(path); err != nil {
+		t.Fatal(err)
+	}
+	again := build(ownConfig())
+	if err := again.Restore(path); err != nil {
+		t.Fatal(err)
+	}
+	resumed := mustRun(t, again, Hooks{})
+	if !reflect.DeepEqual(timeless(resumed.History), timeless(whole.History)) || !slices.Equal(trainedWeights(resumed.Ranker), trainedWeights(whole.Ranker)) {
+		t.Error("a run that went on ends elsewhere")
+	}
+	other := ownParts()
+	other.Scorer = newListModel(8)
+	if tr, err := New(ownConfig(), other, s); err != nil || tr.Restore(path) == nil {
+		t.Error("another model went on from the checkpoint", err)
+	}
+
+	report, err := tr.Report(whole.Ranker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := report.Splits[2]
+	if v := rows.Value(len(rows.Rankers)-1, "first"); !(v > 0 && v <= 1) || rows.Rankers[len(rows.Rankers)-1] != "mine" {
+		t.Errorf("%v has %v", rows.Rankers, v)
+	}
+
+	if err := whole.Ranker.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	back, err := LoadRanker(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := whole.Ranker.Score(s.Test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := back.Score(s.Test); err != nil || !slices.Equal(got, want) || slices.Equal(got, untrained) {
+		t.Errorf("the file scores otherwise: %v", err)
+	}
+	// A score depends on the documents of its query, and of no other.
+	for q := range s.Test.Queries() {
+		alone, err := back.Score(s.Test.Select([]int{q}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range alone {
+			if math.Abs(v-want[s.Test.Offsets[q]+i]) > 1e-5 {
+				t.Fatalf("query %d alone: %v, want %v", q, alone, want[s.Test.Offsets[q]:s.Test.Offsets[q+1]])
+			}
+		}
+	}
+}
+
+// Parts have names in what a run keeps, and what means nothing beside them is gone.
+func TestNamesOfParts(t *testing.T) {
+	c := Default()
+	c.Metric = ""
+	tr, err := New(c, ownParts(), small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := tr.Config; c.Loss != "custom" || c.Optimizer != "custom" || c.Hidden != nil || c.Dropout != 0 || c.Members != 0 {
+		t.Errorf("%+v", c)
+	}
+	c.Loss, c.Optimizer = "mine", "mine too"
+	if tr, err = New(c, ownParts(), small()); err != nil || tr.Loss != "mine" || tr.Config.Optimizer != "mine too" {
+		t.Errorf("%+v, %v", tr.Config, err)
+	}
+	if want := "list-model, "; !strings.Contains(tr.Architecture(), want) {
+		t.Errorf("%q, want %q", tr.Architecture(), want)
+	}
+}
+
+func TestPartsErrors(t *testing.T) {
+	scorer := func(f func(features int) (nn.Scorer, error)) func(*Parts) { return func(p *Parts) { p.Scorer = f } }
+	weights := func(dt tensor.Dtype, shapes ...int) nn.Scorer {
+		var arrays []nn.Array
+		for i, n := range shapes {
+			arrays = append(arrays, nn.Array{Name: fmt.Sprint(i), Shape: []int{n}})
+		}
+		w, err := nn.NewWeights(dt, arrays...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &listModel{weights: w}
+	}
+	size := 0
+	for _, c := range []struct {
+		change func(*Parts)
+		want   string
+	}{
+		{scorer(func(int) (nn.Scorer, error) { return nil, errors.New("no luck") }), "Parts.Scorer: no luck"},
+		{scorer(func(int) (nn.Scorer, error) { return nil, nil }), "gives no model"},
+		{scorer(func(int) (nn.Scorer, error) { return weights(tensor.Float32), nil }), "has 0 weights"},
+		{scorer(func(int) (nn.Scorer, error) { return weights(tensor.Float64, 3), nil }), "3 weights of float64, want one or more of float32"},
+		{scorer(func(int) (nn.Scorer, error) { size++; return weights(tensor.Float32, size), nil }), "other weights each time"},
+		{func(p *Parts) { p.Optimizer = func(int) Optimizer { return nil } }, "Parts.Optimizer gives none"},
+		{func(p *Parts) { p.Metrics = []metrics.Measure{{}} }, "measure 0 of Parts.Metrics has no name"},
+		{func(p *Parts) { p.Metrics = append(p.Metrics, firstRelevant) }, `another measure "first"`},
+		{func(p *Parts) { p.Metrics = []metrics.Measure{metrics.NewMeasure("ndcg@5", false, nil)} }, `another measure "ndcg@5"`},
+		{func(p *Parts) { p.Metrics = nil }, `"first"`},
+	} {
+		p := ownParts()
+		c.change(&p)
+		if _, err := New(ownConfig(), p, small()); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("got %v, want one line with %q", err, c.want)
+		}
+	}
+	// What a part does wrong later ends the run with an error that says where.
+	p := ownParts()
+	p.Loss = func(b losses.Batch) (*G.Node, error) { return b.Lists.Scores, nil }
+	tr, err := New(ownConfig(), p, small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tr.Run(ctx, Hooks{}); err == nil || !strings.Contains(err.Error(), "epoch 1, step 1") {
+		t.Errorf("a loss that is no scalar: %v", err)
+	}
+}
