@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"path/filepath"
 	"slices"
@@ -22,7 +24,8 @@ var varianceChapter = chapter{
 	reading: fmt.Sprintf("The trace of the covariance of λ, the gradient of DCG@K with respect to the scores of a query: mean over training queries with a relevant document, at most %d, each from -repeats independent estimates. "+
 		"Where it is not varied, N is %d and K is %d. Queries of fewer documents are random parts of longer ones, the same for all D. "+
 		"Beside each model stands the standard deviation of its scores, mean over the queries. "+
-		"Of PL-Rank-2 the tables have the trace, of the others its ratio to that; in brackets standard errors, which are those of sampling rankings for these queries. "+
+		"In brackets stand standard errors, which are those of sampling rankings for these queries. "+
+		"A bias is ‖E λ − dR/dm‖²/‖dR/dm‖², from the exact gradient; its standard error is that of no bias. "+
 		"The placement policy gradient is PL-Rank-1, ranking by ranking. LambdaLoss estimates another gradient and is left out. "+
 		"Half-trained and trained are the best weights for the validation split in the first half of the epochs and in all. "+
 		"The tables of normal scores do not depend on the data.",
@@ -43,21 +46,41 @@ func varianceTables(dir string) ([]viz.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	ratios, err := normalRatios(normal)
-	if err != nil {
+	name := t.texts("data")[0]
+	builders := []func() (viz.Table, error){
+		func() (viz.Table, error) { return normalRatios(normal) },
+		func() (viz.Table, error) { return normalSpread(normal) },
+		func() (viz.Table, error) {
+			return methodsTable(normalMethods(normal), "Normal scores, "+ratioTitle, ratioOfRow)
+		},
+		func() (viz.Table, error) {
+			return methodsTable(normalMethods(normal), "Normal scores, "+biasTitle, biasOfRow)
+		},
+	}
+	if compared := t.where("axis", methodsAxis); len(compared.rows) > 0 {
+		builders = append(builders,
+			func() (viz.Table, error) {
+				return methodsTable(stageMethods(compared), name+", "+ratioTitle, ratioOfRow)
+			},
+			func() (viz.Table, error) { return methodsTable(stageMethods(compared), name+", "+biasTitle, biasOfRow) })
+	}
+	if training, err := readTraining(dir); err == nil {
+		builders = append(builders,
+			func() (viz.Table, error) { return trainingTraces(training) },
+			func() (viz.Table, error) { return trainingNoise(training) })
+	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	spread, err := normalSpread(normal)
-	if err != nil {
-		return nil, err
-	}
-	tables := []viz.Table{ratios, spread}
 	for _, a := range varianceAxes {
-		rows := t.where("axis", a.name)
-		if len(rows.rows) == 0 {
-			continue
+		if rows := t.where("axis", a.name); len(rows.rows) > 0 {
+			builders = append(builders,
+				func() (viz.Table, error) { return axisTraces(rows, a) },
+				func() (viz.Table, error) { return axisRatios(rows, a) })
 		}
-		table, err := axisTable(rows, a)
+	}
+	var tables []viz.Table
+	for _, build := range builders {
+		table, err := build()
 		if err != nil {
 			return nil, err
 		}
@@ -66,37 +89,72 @@ func varianceTables(dir string) ([]viz.Table, error) {
 	return tables, nil
 }
 
-// axisTable is the traces against what is varied on an axis.
-func axisTable(t *csvTable, a axis) (viz.Table, error) {
+// axisTraces are the traces of PL-Rank-2 against what is varied on an axis.
+func axisTraces(t *csvTable, a axis) (viz.Table, error) {
+	table := axisTable(t, a, "trace of the covariance of "+varianceMethod(reference).label)
+	for _, stage := range t.distinct("stage") {
+		rows := t.where("stage", stage)
+		texts, err := withErrors(rows.where("estimator", reference), "trace", "trace_se")
+		if err != nil {
+			return table, err
+		}
+		name, err := stageName(rows)
+		if err != nil {
+			return table, err
+		}
+		table.Rows = append(table.Rows, textRow(texts, name))
+	}
+	return table, nil
+}
+
+// axisRatios are the traces of the other estimators divided by that.
+func axisRatios(t *csvTable, a axis) (viz.Table, error) {
+	table := axisTable(t, a, "trace of the covariance divided by that of "+varianceMethod(reference).label)
+	table.Columns = slices.Insert(table.Columns, 1, "")
+	for _, stage := range t.distinct("stage") {
+		rows := t.where("stage", stage)
+		name, err := stageName(rows)
+		if err != nil {
+			return table, err
+		}
+		for _, estimator := range rows.distinct("estimator") {
+			if estimator == reference {
+				continue
+			}
+			texts, err := withErrors(rows.where("estimator", estimator), "ratio", "ratio_se")
+			if err != nil {
+				return table, err
+			}
+			table.Rows = append(table.Rows, textRow(texts, name, varianceMethod(estimator).label))
+		}
+	}
+	return table, nil
+}
+
+func axisTable(t *csvTable, a axis, what string) viz.Table {
 	table := viz.Table{
-		Title:   fmt.Sprintf("%s: trace of the covariance against the %s, %s queries", t.texts("data")[0], a.label, t.texts("queries")[0]),
-		Columns: []string{"scores", ""},
+		Title:   fmt.Sprintf("%s: %s, against the %s, %s queries", t.texts("data")[0], what, a.label, t.texts("queries")[0]),
+		Columns: []string{"scores"},
 	}
 	for _, v := range t.distinct("value") {
 		table.Columns = append(table.Columns, a.label[len(a.name)+1:]+" = "+v)
 	}
-	for _, stage := range t.distinct("stage") {
-		sd, err := t.where("stage", stage).floats("sd")
-		if err != nil {
-			return table, err
-		}
-		for _, estimator := range t.distinct("estimator") {
-			value, stdErr, label := "ratio", "ratio_se", varianceMethod(estimator).label
-			if estimator == reference {
-				value, stdErr, label = "trace", "trace_se", label+", trace"
-			}
-			row := viz.Row{fmt.Sprintf("%s, sd %.2g", stage, meanOf(sd)), label}
-			texts, err := withErrors(t.where("stage", stage).where("estimator", estimator), value, stdErr)
-			if err != nil {
-				return table, err
-			}
-			for _, c := range texts {
-				row = append(row, c)
-			}
-			table.Rows = append(table.Rows, row)
-		}
+	return table
+}
+
+// stageName is the name of the stage that rows are of, and how far its scores spread.
+func stageName(rows *csvTable) (string, error) {
+	sd, err := rows.floats("sd")
+	return fmt.Sprintf("%s, sd %.2g", rows.texts("stage")[0], meanOf(sd)), err
+}
+
+// textRow is a row that begins with titles.
+func textRow(texts []string, titles ...any) viz.Row {
+	row := viz.Row(titles)
+	for _, text := range texts {
+		row = append(row, text)
 	}
-	return table, nil
+	return row
 }
 
 func meanOf(values []float64) float64 {
@@ -247,7 +305,15 @@ func variancePlots(dir string) ([]figure, error) {
 		s.Name = fmt.Sprintf("D %s, K %s, N %s", rows.texts("documents")[0], rows.texts("cutoff")[0], rows.texts("samples")[0])
 		p.Series = append(p.Series, s)
 	}
-	return append(figures, figure{"variance-normal", p}), nil
+	figures = append(figures, figure{"variance-normal", p})
+	training, err := readTraining(dir)
+	if errors.Is(err, fs.ErrNotExist) { // of a model file
+		return figures, nil
+	} else if err != nil {
+		return nil, err
+	}
+	more, err := trainingPlots(training)
+	return append(figures, more...), err
 }
 
 // spreadSeries is a series with a band of two standard errors to either side, at most

@@ -22,14 +22,29 @@ var methods = []method{
 	{"plrank-rb", "PL-Rank-RB", 2},
 }
 
+// otherMethods are further estimators of package plackett and competitors of package
+// variance. They are not compared unless asked for.
+var otherMethods = []method{
+	{"policy-gradient-loo", "Policy Gradient, leave-one-out", 6},
+	{"plrank1-loo", "Placement P.G., leave-one-out", 5},
+	{"plrank2-loo", "PL-Rank-2 + leave-one-out", 1},
+	{"plrank2-expected", "PL-Rank-2 + expected rewards", 1},
+	{"unordered-set", "Unordered set", 4},
+	{"plrank1/qmc", "PL-Rank-1, quasi-random", 3},
+	{"plrank2/qmc", "PL-Rank-2, quasi-random", 1},
+	{"plrank2-expected/qmc", "PL-Rank-2 + expected rewards, quasi-random", 1},
+	{"plrank-rb/qmc", "PL-Rank-RB, quasi-random", 2},
+}
+
 // reference is the method that the paper's table compares the others with.
 const reference = "plrank2"
 
 // methodOf is the method of a loss. Other losses of package losses than the
 // paper's go by their own name.
 func methodOf(loss string) method {
-	if i := slices.IndexFunc(methods, func(m method) bool { return m.loss == loss }); i >= 0 {
-		return methods[i]
+	known := slices.Concat(methods, otherMethods)
+	if i := slices.IndexFunc(known, func(m method) bool { return m.loss == loss }); i >= 0 {
+		return known[i]
 	}
 	return method{loss: loss, label: loss, color: 7}
 }

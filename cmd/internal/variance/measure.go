@@ -3,6 +3,7 @@ package variance
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/plackett"
@@ -12,6 +13,18 @@ import (
 type List struct {
 	Scores []float64 // log-scores m_d
 	Gains  []float64 // ρ_d, as many
+
+	// Pull maps a gradient with respect to the scores to that with respect to something
+	// else, such as the weights of the model that gave them, of which the variance is then
+	// told. nil: the scores. It may be called from several goroutines.
+	Pull func(lambda []float64) ([]float64, error) `json:"-"`
+}
+
+func (l List) pull(lambda []float64) ([]float64, error) {
+	if l.Pull == nil {
+		return lambda, nil
+	}
+	return l.Pull(lambda)
 }
 
 // Options say how Measure measures.
@@ -102,12 +115,51 @@ func (w *worker) measure(l List, query uint64) (Traces, error) {
 			if err := method.estimate(w, l, from, lambda); err != nil {
 				return Traces{}, err
 			}
+			var err error
+			if lambda, err = l.pull(lambda); err != nil {
+				return Traces{}, err
+			}
 			estimates[m] = append(estimates[m], lambda)
 		}
 	}
-	gradient := make([]float64, len(l.Scores))
-	if _, err := w.exact.Gradient(l.Scores, l.Gains, w.discounts, gradient); err != nil {
+	gradient, err := w.gradient(l)
+	if err != nil {
 		return Traces{}, err
 	}
 	return newTraces(w.options.Methods, estimates, gradient), nil
+}
+
+// gradient is the exact one.
+func (w *worker) gradient(l List) ([]float64, error) {
+	gradient := make([]float64, len(l.Scores))
+	if _, err := w.exact.Gradient(l.Scores, l.Gains, w.discounts, gradient); err != nil {
+		return nil, err
+	}
+	return l.pull(gradient)
+}
+
+// Picking is the trace of the covariance of the exact gradient of a list that is picked at
+// random: the noise that a step on one query has even without any from rankings. The gradients
+// must be of one length, such as those with respect to the weights of a model.
+func Picking(lists []List, discounts []float64) (float64, error) {
+	w := worker{exact: plackett.Expectation{Tolerance: exactTolerance}, discounts: discounts}
+	if len(lists) < 2 {
+		return math.NaN(), nil
+	}
+	var gradients [][]float64
+	for i, l := range lists {
+		g, err := w.gradient(l)
+		if err != nil {
+			return 0, fmt.Errorf("variance: list %d: %w", i, err)
+		}
+		if i > 0 && len(g) != len(gradients[0]) {
+			return 0, fmt.Errorf("variance: list %d: a gradient of %d numbers, want %d", i, len(g), len(gradients[0]))
+		}
+		gradients = append(gradients, g)
+	}
+	sum := 0.0
+	for _, d := range distancesOf(gradients) {
+		sum += d / float64(len(gradients))
+	}
+	return sum, nil
 }

@@ -22,8 +22,8 @@ func Estimators() []Method {
 	return all
 }
 
-// Competitors are other methods, which need 2 rankings or more, and lists of at most 256
-// documents:
+// Competitors are other methods, which need 2 rankings or more, and lists of at most
+// [MostQuasiRandom] documents:
 //
 //   - NAME/qmc is an estimator of package plackett on quasi-random rankings (Buchholz et al.,
 //     SIGIR 2022), which are not independent: an estimator with a leave-one-out baseline is
@@ -34,7 +34,9 @@ func Competitors() []Method {
 	all := []Method{{"unordered-set", (*worker).unorderedSet}}
 	for _, e := range []plackett.Estimator{plackett.PLRank1, plackett.PLRank2, plackett.PLRank2Expected, plackett.PLRankRB} {
 		all = append(all, Method{e.String() + "/qmc", func(w *worker, l List, from plackett.Stream, lambda []float64) error {
-			w.quasiRandom(l.Scores, from)
+			if err := w.quasiRandom(l.Scores, from); err != nil {
+				return err
+			}
 			_, err := w.kernel.Gradient(e, l.Scores, l.Gains, w.discounts, w.quasi, lambda)
 			return err
 		}})

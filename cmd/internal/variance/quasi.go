@@ -2,6 +2,7 @@ package variance
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -17,9 +18,12 @@ func random(from plackett.Stream, purpose uint64) *rand.Rand {
 // quasiRandom draws rankings by descending score plus Gumbel noise whose uniform numbers are
 // the coordinates of a scrambled Sobol' sequence, one dimension a document. All estimators
 // see the same rankings of a stream.
-func (w *worker) quasiRandom(scores []float64, from plackett.Stream) {
+func (w *worker) quasiRandom(scores []float64, from plackett.Stream) error {
+	if len(scores) > MostQuasiRandom {
+		return fmt.Errorf("quasi-random rankings of %d documents: want %d at most", len(scores), MostQuasiRandom)
+	}
 	if w.quasiFrom == from && w.quasi.Documents != nil {
-		return
+		return nil
 	}
 	w.quasiFrom = from
 	documents, n, cutoff := len(scores), w.options.Samples, len(w.discounts)
@@ -39,4 +43,5 @@ func (w *worker) quasiRandom(scores []float64, from plackett.Stream) {
 			ranking[k] = -1
 		}
 	}
+	return nil
 }

@@ -2,7 +2,6 @@ package variance
 
 import (
 	_ "embed"
-	"fmt"
 	"math/bits"
 	"math/rand/v2"
 	"strconv"
@@ -56,17 +55,15 @@ var directions = sync.OnceValue(func() [][sobolBits]uint32 {
 	return all
 })
 
-// maxSobol is the largest dimension there are direction numbers for.
-func maxSobol() int { return len(directions()) }
+// MostQuasiRandom is how many documents a list may have for quasi-random rankings: there are
+// direction numbers for so many dimensions.
+const MostQuasiRandom = 256
 
 // sobol fills n points of the unit cube, row after row, with a Sobol' sequence that is
 // scrambled by random matrices and shifted (Matoušek 1998), as SciPy and PyTorch do: every
 // point by itself is uniform, so that means over the points have no bias. No coordinate is 0
 // or 1.
 func sobol(random *rand.Rand, n, dimensions int, points []float64) {
-	if dimensions > maxSobol() {
-		panic(fmt.Sprintf("variance: Sobol' sequences of %d dimensions: want %d at most", dimensions, maxSobol()))
-	}
 	used := bits.Len(uint(n - 1))
 	for j := range dimensions {
 		var scrambled [sobolBits]uint32

@@ -124,7 +124,7 @@ func leaveOneOut(chances []float64) (ratio []float64, without [][]float64) {
 		}
 		return ratio, without
 	}
-	const nodes, width = 400, 80.0
+	const nodes, width = 200, 80.0
 	logs, factors := make([]float64, nodes), make([][]float64, nodes)
 	for m := range nodes {
 		// From t = e^{−width} / q to beyond the arrival of the rest.
