@@ -19,8 +19,8 @@ func TestImportsRunOneWay(t *testing.T) {
 	forward := append([]string{"internal/forward"}, numbers...)
 	data := append([]string{"datasets", "metrics"}, numbers...)
 	ranker := append([]string{"ranker", "internal/forward"}, data...)
-	graphs := append([]string{"ops", "metrics"}, forward...)
-	training := append([]string{"train", "losses", "nn", "ops"}, ranker...)
+	graphs := append([]string{"ops", "metrics", "internal/op"}, forward...)
+	training := append([]string{"train", "losses", "nn", "ops", "internal/op"}, ranker...)
 	for _, c := range []struct {
 		pkg      string
 		may      []string

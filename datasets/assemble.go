@@ -77,13 +77,19 @@ func (t *table) dataset(ids []int, order []int) (*Dataset, error) {
 	}
 	parallel(len(t.chunks), func(i int) {
 		c := t.chunks[i]
+		defer c.values.free()
+		if t.options.stopped(t.path) != nil {
+			return
+		}
 		columns := locate(c.ids, ids)
 		for _, m := range byChunk[i] {
 			c.copyTo(d, columns, m)
 		}
-		c.values.free()
 	})
 	t.chunks = nil
+	if err := t.options.stopped(t.path); err != nil {
+		return nil, err
+	}
 	return d, nil
 }
 

@@ -162,8 +162,8 @@ func openCached(files splitFiles, known *Collection, holdOut float64, o Options)
 		if err == nil {
 			return s, nil
 		}
-		if o.Read.context().Err() != nil {
-			return nil, err
+		if stopped := o.Read.stopped(files.train); stopped != nil {
+			return nil, stopped
 		}
 		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errStale) {
 			warnings = append(warnings, fmt.Sprintf("%s: the cache is built anew: %v", path, err))
@@ -192,8 +192,8 @@ func openCached(files splitFiles, known *Collection, holdOut float64, o Options)
 			warnings = append(warnings, fmt.Sprintf("no cache was written: %v", oneLine(failed)))
 		}
 	}
-	if err := o.Read.context().Err(); err != nil {
-		return nil, fmt.Errorf("datasets: %s: reading was stopped: %w", files.train, err)
+	if err := o.Read.stopped(files.train); err != nil {
+		return nil, err
 	}
 	s.Train.Warnings = append(s.Train.Warnings, warnings...)
 	return s, nil

@@ -218,7 +218,7 @@ func (h *cacheHeader) verify(ctx context.Context, b []byte) error {
 		wrong[i] = ctx.Err() == nil && crc32.Checksum(blocks[i].bytes, castagnoli) != blocks[i].sum
 	})
 	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("reading was stopped: %w", err)
+		return err
 	}
 	if i := slices.Index(wrong, true); i >= 0 {
 		return fmt.Errorf("the checksum of block %d is wrong", i)

@@ -27,7 +27,9 @@ type chunk struct {
 
 	faults     []fault // the first maxFaults malformed lines
 	faultCount int
-	ignored    int   // values of features that the reader was told to leave out
+	ignored    int   // values of features that the reader was told to leave out,
+	least      int   // whose ids go from least
+	most       int   // to most
 	unlabelled int   // rows
 	minusOne   int   // of these, rows with a label that reads −1
 	belowOne   int   // rows with another label below 1
@@ -46,7 +48,6 @@ type run struct {
 type fault struct {
 	line, column int // from 0; line within the chunk
 	reason       string
-	foreign      bool // the line is well-formed, but has a feature that is not among those wanted
 }
 
 const (
@@ -95,27 +96,12 @@ type columns struct {
 	ids []int // ascending
 }
 
-type use int
-
-const (
-	wanted  use = iota
-	leftOut     // between the ids that are wanted
-	foreign     // beyond them: the file is of another kind
-)
-
-// use is what becomes of a feature.
-func (k columns) use(id int) use {
+func (k columns) want(id int) bool {
 	if k.ids == nil {
-		return wanted
+		return true
 	}
-	i, found := slices.BinarySearch(k.ids, id)
-	switch {
-	case found:
-		return wanted
-	case i == 0 || i == len(k.ids):
-		return foreign
-	}
-	return leftOut
+	_, found := slices.BinarySearch(k.ids, id)
+	return found
 }
 
 // parse reads c.text into the other fields of c.
@@ -259,14 +245,6 @@ func (p *parser) fail(column int, format string, args ...any) {
 	p.c.faultCount++
 	if len(p.c.faults) < maxFaults {
 		p.c.faults = append(p.c.faults, fault{line: p.c.lines, column: column, reason: fmt.Sprintf(format, args...)})
-	}
-}
-
-// failForeign is fail for a feature beyond those that are wanted.
-func (p *parser) failForeign(column int, format string, args ...any) {
-	p.fail(column, format, args...)
-	if n := len(p.c.faults) - 1; p.c.faults[n].line == p.c.lines {
-		p.c.faults[n].foreign = true
 	}
 }
 

@@ -25,6 +25,9 @@ type Description struct {
 
 	Groups []GroupDescription `json:"groups,omitempty"` // by number; none where documents have no groups
 
+	Weights      *WeightRange `json:"weights,omitempty"`      // of documents; nil where they have none
+	QueryWeights *WeightRange `json:"queryWeights,omitempty"` // of queries; nil where they have none
+
 	MissingValues int      `json:"missingValues"` // of all features together
 	Warnings      []string `json:"warnings,omitempty"`
 
@@ -43,6 +46,40 @@ type Range struct {
 	Min  int     `json:"min"`
 	Mean float64 `json:"mean"`
 	Max  int     `json:"max"`
+}
+
+// WeightRange sums up the weights of documents or of queries.
+type WeightRange struct {
+	Min  float64 `json:"min"`
+	Mean float64 `json:"mean"`
+	Max  float64 `json:"max"`
+}
+
+// describeWeights sums up the weights of all datasets; where one has none, they count
+// as 1. It is nil where all have none, or there is nothing to weigh.
+func describeWeights(datasets []*Dataset, weights func(*Dataset) (list []float32, count int)) *WeightRange {
+	r := WeightRange{Min: math.Inf(1)}
+	weighted, n := false, 0
+	for _, d := range datasets {
+		if d == nil {
+			continue
+		}
+		list, count := weights(d)
+		weighted = weighted || list != nil
+		n += count
+		for i := range count {
+			w := 1.
+			if list != nil {
+				w = float64(list[i])
+			}
+			r.Min, r.Mean, r.Max = min(r.Min, w), r.Mean+w, max(r.Max, w)
+		}
+	}
+	if !weighted || n == 0 {
+		return nil
+	}
+	r.Mean /= float64(n)
+	return &r
 }
 
 // Describe describes datasets as if they were one: the splits of a collection,
@@ -100,6 +137,8 @@ func Describe(name string, datasets ...*Dataset) *Description {
 		})
 	}
 	d.Groups = describeGroups(datasets)
+	d.Weights = describeWeights(datasets, func(d *Dataset) ([]float32, int) { return d.Weights, d.Rows() })
+	d.QueryWeights = describeWeights(datasets, func(d *Dataset) ([]float32, int) { return d.QueryWeights, d.Queries() })
 	d.Features = len(ids)
 	if d.Queries > 0 {
 		d.DocumentsPerQuery.Mean = float64(d.Documents) / float64(d.Queries)
@@ -172,6 +211,14 @@ func (d *Description) String() string {
 	line("constant features", "%s", d.list(d.Constant))
 	line("features with missing values", "%s", d.list(d.Missing))
 	line("missing values", "%d (%.2f %%)", d.MissingValues, 100*float64(d.MissingValues)/math.Max(1, float64(d.Documents)*float64(d.Features)))
+	for _, weights := range []struct {
+		of string
+		*WeightRange
+	}{{"documents", d.Weights}, {"queries", d.QueryWeights}} {
+		if w := weights.WeightRange; w != nil {
+			line("weights of "+weights.of, "%g to %g, mean %.3g", w.Min, w.Max, w.Mean)
+		}
+	}
 	line("label-free queries", "%d", d.LabelFree)
 	labels := make([]float64, 0, len(d.Labels))
 	for label := range d.Labels {

@@ -65,3 +65,22 @@ func TestDescribeSharedData(t *testing.T) {
 		t.Errorf("lightgbm-lambdarank:\n%s", d)
 	}
 }
+
+func TestDescribeWeights(t *testing.T) {
+	d := weighted()
+	light := weighted().Select([]int{0})
+	light.Weights, light.QueryWeights = nil, nil
+	is := Describe("", d, nil, light)
+	if want := (WeightRange{0, 4.5 / 5, 2}); is.Weights == nil || *is.Weights != want {
+		t.Errorf("%+v, want %+v", is.Weights, want)
+	}
+	if want := (WeightRange{.25, 5.25 / 4, 3}); is.QueryWeights == nil || *is.QueryWeights != want {
+		t.Errorf("%+v, want %+v", is.QueryWeights, want)
+	}
+	if text := is.String(); !strings.Contains(text, "weights of documents          0 to 2, mean 0.9\n") || !strings.Contains(text, "weights of queries            0.25 to 3, mean 1.31\n") {
+		t.Error(text)
+	}
+	if is := Describe("", light); is.Weights != nil || is.QueryWeights != nil || strings.Contains(is.String(), "weights") {
+		t.Errorf("%+v", is)
+	}
+}

@@ -84,12 +84,11 @@ func (p *parser) letorLine(b []byte) {
 		column := next
 		if next >= len(p.order) || p.order[next] != id {
 			if column = p.column(id); column < 0 {
-				switch p.known.use(id) {
-				case foreign:
-					p.failForeign(start, "feature %s: ids go from %d to %d", token(b, start), p.known.ids[0], p.known.ids[len(p.known.ids)-1])
-					return
-				case leftOut:
-					p.c.ignored++
+				if !p.known.want(id) {
+					if p.c.ignored == 0 {
+						p.c.least, p.c.most = id, id
+					}
+					p.c.ignored, p.c.least, p.c.most = p.c.ignored+1, min(p.c.least, id), max(p.c.most, id)
 					continue
 				}
 				if column = p.addColumn(id); p.c.err != nil {

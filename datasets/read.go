@@ -8,9 +8,9 @@ import (
 // ReadOptions says how to read a file; the zero value reads it as it is.
 type ReadOptions struct {
 	// FeatureIDs, ascending, are the columns wanted, such as those of a model that is
-	// to score the file. Ids that the file lacks become columns of zeros. Ids
-	// below the first or above the last are an error; others that are not in the
-	// list are left out, with a warning. Nil: the ids that occur in the file.
+	// to score the file. Ids that the file lacks become columns of zeros. Others
+	// that are not in the list are left out, with a warning; a file with nothing but
+	// such is an error. Nil: the ids that occur in the file.
 	FeatureIDs []int
 
 	// FeatureNames are the names of FeatureIDs, in the same order. A file with a
@@ -84,6 +84,14 @@ func (o ReadOptions) context() context.Context {
 		return context.Background()
 	}
 	return o.Context
+}
+
+// stopped is the error of reading a file where the context is done, else nil.
+func (o ReadOptions) stopped(path string) error {
+	if err := o.context().Err(); err != nil {
+		return fmt.Errorf("datasets: %s: reading was stopped: %w", path, err)
+	}
+	return nil
 }
 
 // ReadFile reads a file of queries: LETOR, SVMlight or SVMrank text,

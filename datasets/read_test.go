@@ -175,10 +175,13 @@ func TestFaultsStandAlone(t *testing.T) {
 			t.Errorf("error %v\nwant %s", err, want)
 		}
 		path = file(t, "f.txt", "0 qid:1 1:1\n0 qid:1 1:1 9:1\n0 qid:1 1:1\n0 qid:1 1:1 8:1\n")
-		_, err = ReadFile(path, ReadOptions{FeatureIDs: []int{1, 2}})
-		want = "datasets: " + path + `:2: column 13: feature "9:1": ids go from 1 to 2 (2 such lines)`
-		if err == nil || err.Error() != want {
+		want = "datasets: " + path + " has ids 1 to 9, and none of the features that are wanted"
+		if _, err := ReadFile(path, ReadOptions{FeatureIDs: []int{2, 3}}); err == nil || err.Error() != want {
 			t.Errorf("error %v\nwant %s", err, want)
+		}
+		if d, err := ReadFile(path, ReadOptions{FeatureIDs: []int{1, 2}}); err != nil || len(d.Warnings) != 1 ||
+			d.Warnings[0] != path+": 2 values of features that are not wanted were left out (ids 8 to 9)" {
+			t.Errorf("%v, %v", d, err)
 		}
 	}
 }
@@ -228,10 +231,11 @@ func TestReadFileWithGivenColumns(t *testing.T) {
 	if !slices.Equal(d.Features, []float32{0, 1, 0, 0, 0, 0, 0, 2}) || len(d.Warnings) != 1 {
 		t.Errorf("features %v, warnings %q", d.Features, d.Warnings)
 	}
-	for _, id := range []string{"1", "10"} {
-		_, err = ReadFile(file(t, "f", "0 qid:1 3:1\n0 qid:1 "+id+":2\n"), o)
-		if err == nil || !strings.Contains(err.Error(), "f:2: column 9: feature \""+id+":2\": ids go from 2 to 9") {
-			t.Errorf("id %s: error %v", id, err)
+	for _, id := range []string{"1", "10"} { // below and above those wanted
+		d, err := ReadFile(file(t, "f", "0 qid:1 3:1\n0 qid:1 "+id+":2\n"), o)
+		if err != nil || !slices.Equal(d.Features, []float32{0, 1, 0, 0, 0, 0, 0, 0}) || len(d.Warnings) != 1 ||
+			!strings.HasSuffix(d.Warnings[0], "1 values of features that are not wanted were left out (ids "+id+" to "+id+")") {
+			t.Errorf("id %s: %v, %v", id, d, err)
 		}
 	}
 }

@@ -84,8 +84,9 @@ func newTable(path string, r io.Reader, sizes *querySizes, o ReadOptions) (*tabl
 		func(l *layout) *parser {
 			return &parser{known: columns{o.FeatureIDs}, layout: l, lastWins: o.Duplicates == "last", irrelevant: o.MinusOne == "irrelevant"}
 		})
-	if stopped := o.context().Err(); stopped != nil && err != nil {
-		err = fmt.Errorf("reading was stopped: %w", stopped) // rather than that the file is closed
+	if stopped := o.stopped(path); stopped != nil {
+		t.free()
+		return nil, stopped // rather than that the file is closed
 	}
 	if err != nil {
 		return nil, fmt.Errorf("datasets: %w", at(path, err))
@@ -110,14 +111,19 @@ func (t *table) check(sizes *querySizes) error {
 	if err := t.faults(); err != nil {
 		return err
 	}
-	ignored := 0
+	ignored, least, most := 0, 0, 0
 	for _, c := range t.chunks {
 		if c.err != nil {
 			return fmt.Errorf("datasets: %s: %w", t.path, c.err)
 		}
 		t.rows += len(c.labels)
 		t.ids = union(t.ids, c.ids)
-		ignored += c.ignored
+		if c.ignored > 0 {
+			if ignored == 0 {
+				least = c.least
+			}
+			ignored, least, most = ignored+c.ignored, min(least, c.least), max(most, c.most)
+		}
 		if err := tooSparse(t.rows, len(t.ids), t.size); err != nil {
 			return fmt.Errorf("datasets: %s: %w", t.path, err)
 		}
@@ -129,7 +135,11 @@ func (t *table) check(sizes *querySizes) error {
 		return err
 	}
 	if ignored > 0 {
-		t.warn("%d values of features that are not wanted were left out", ignored)
+		ids := fmt.Sprintf("ids %d to %d", least, most)
+		if len(t.ids) == 0 {
+			return fmt.Errorf("datasets: %s has %s, and none of the features that are wanted", t.path, ids)
+		}
+		t.warn("%d values of features that are not wanted were left out (%s)", ignored, ids)
 	}
 	if len(t.layout.ignored) > 0 {
 		t.warn("columns that are not wanted were left out: %s", listNames(t.layout.ignored))
@@ -145,19 +155,14 @@ func (t *table) warn(format string, args ...any) {
 }
 
 // faults counts the lines, and is the error for the malformed ones, nil if there are none: a line for
-// each of the first maxFaults, then their number. A file of other features than
-// those wanted is malformed as a whole, which one line says.
+// each of the first maxFaults, then their number.
 func (t *table) faults() error {
 	var lines []string
 	count, line := 0, 1
-	foreign := false
 	for _, c := range t.chunks {
 		line += c.first
 		c.line = line
 		for _, f := range c.faults {
-			if len(lines) == 0 {
-				foreign = f.foreign
-			}
 			if len(lines) < maxFaults {
 				lines = append(lines, fmt.Sprintf("datasets: %s:%d: column %d: %s", t.path, line+f.line, f.column+1, f.reason))
 			}
@@ -167,9 +172,6 @@ func (t *table) faults() error {
 	}
 	if count == 0 {
 		return nil
-	}
-	if foreign && count > 1 {
-		return fmt.Errorf("%s (%d such lines)", lines[0], count)
 	}
 	if count > len(lines) {
 		lines = append(lines, fmt.Sprintf("datasets: %s: %d malformed lines in all", t.path, count))

@@ -7,6 +7,7 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/losses/internal/lossops"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -21,10 +22,10 @@ func exp(x *G.Node) *G.Node    { return G.Must(G.Exp(x)) }
 func relu(x *G.Node) *G.Node   { return G.Must(G.Rectify(x)) }
 
 // inverse is 1/x, and 0 where x is 0.
-func inverse(x *G.Node) *G.Node { return G.Must(ops.Reciprocal(x)) }
+func inverse(x *G.Node) *G.Node { return G.Must(lossops.Reciprocal(x)) }
 
 // nonzero is 1 where x is not 0.
-func nonzero(x *G.Node) *G.Node { return G.Must(ops.Nonzero(x)) }
+func nonzero(x *G.Node) *G.Node { return G.Must(lossops.Nonzero(x)) }
 
 // scaled and shifted are v·x and x + v.
 func scaled(l ops.Lists, x *G.Node, v float64) *G.Node  { return G.Must(G.Mul(x, constant(l, v))) }
@@ -34,7 +35,7 @@ func shifted(l ops.Lists, x *G.Node, v float64) *G.Node { return G.Must(G.Add(x,
 // query to all its documents, and count is the number of these.
 func total(l ops.Lists, x *G.Node) *G.Node  { return G.Must(ops.SumOverDocuments(l, x)) }
 func spread(l ops.Lists, x *G.Node) *G.Node { return G.Must(ops.SpreadOverDocuments(l, x)) }
-func count(l ops.Lists) *G.Node             { return G.Must(ops.Documents(l)) }
+func count(l ops.Lists) *G.Node             { return G.Must(lossops.Documents(l)) }
 
 // mean is that over the queries.
 func mean(l ops.Lists, perQuery *G.Node) *G.Node { return G.Must(ops.MeanOverQueries(l, perQuery)) }

@@ -3,6 +3,7 @@ package losses
 import (
 	G "gorgonia.org/gorgonia"
 
+	"github.com/plrank/plrank/losses/internal/lossops"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -58,15 +59,15 @@ func DisparityGains(l ops.Lists, gains, exposure *G.Node) (rewards *G.Node, err 
 //	‖E − E*‖² = Σ_d (E_d − E*_d)²,
 //
 // where E* is the exposure under the policy that is best for relevance and lets
-// documents of equal gain share their ranks, see [ops.TargetExposure]. exposure is
-// as in [Disparity], discounts are those that it was computed with. A query of one
+// documents of equal gain share the discounts of their ranks equally. exposure is as in
+// [Disparity], discounts are those that it was computed with. A query of one
 // document has 0; in one without gains all documents are to share alike.
 func ExposureLoss(l ops.Lists, gains, exposure *G.Node, discounts []float64) (loss *G.Node, err error) {
 	if err := checkExposure(l, "gains", gains, exposure); err != nil {
 		return nil, err
 	}
 	defer caught(&err)
-	target := G.Must(ops.TargetExposure(l, gains, discounts))
+	target := G.Must(lossops.TargetExposure(l, gains, discounts))
 	return mean(l, total(l, square(sub(exposure, target)))), nil
 }
 
@@ -83,10 +84,10 @@ func GroupExposure(l ops.Lists, groups, exposure *G.Node) (loss *G.Node, err err
 		return nil, err
 	}
 	defer caught(&err)
-	heads := G.Must(ops.GroupHeads(l, groups))
+	heads := G.Must(lossops.GroupHeads(l, groups))
 	one := nonzero(spread(l, count(l)))
-	size := G.Must(ops.SumOverGroups(l, groups, one))
-	each := mul(G.Must(ops.SumOverGroups(l, groups, exposure)), inverse(size))
+	size := G.Must(lossops.SumOverGroups(l, groups, one))
+	each := mul(G.Must(lossops.SumOverGroups(l, groups, exposure)), inverse(size))
 	return betweenGroups(l, heads, each), nil
 }
 
@@ -102,9 +103,9 @@ func GroupTreatment(l ops.Lists, gains, groups, exposure *G.Node) (loss *G.Node,
 		return nil, err
 	}
 	defer caught(&err)
-	merit := G.Must(ops.SumOverGroups(l, groups, gains))
-	heads := mul(G.Must(ops.GroupHeads(l, groups)), nonzero(merit))
-	each := mul(G.Must(ops.SumOverGroups(l, groups, exposure)), inverse(merit))
+	merit := G.Must(lossops.SumOverGroups(l, groups, gains))
+	heads := mul(G.Must(lossops.GroupHeads(l, groups)), nonzero(merit))
+	each := mul(G.Must(lossops.SumOverGroups(l, groups, exposure)), inverse(merit))
 	return betweenGroups(l, heads, each), nil
 }
 

@@ -8,8 +8,8 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/losses"
+	"github.com/plrank/plrank/losses/internal/lossops"
 	"github.com/plrank/plrank/metrics"
-	"github.com/plrank/plrank/ops"
 )
 
 // Gains divided by the best value that the metric can have, for any discounts.
@@ -21,7 +21,7 @@ func TestNormalizedGains(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		best, err := ops.TargetExposure(b.Lists, normalized, f.discounts)
+		best, err := lossops.TargetExposure(b.Lists, normalized, f.discounts)
 		if err != nil {
 			t.Fatal(err)
 		}

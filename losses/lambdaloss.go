@@ -5,6 +5,7 @@ import (
 
 	G "gorgonia.org/gorgonia"
 
+	"github.com/plrank/plrank/losses/internal/lossops"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -21,13 +22,13 @@ import (
 //
 // noise is [samples × rows], of the dtype of the scores, from [ops.Gumbel] or
 // elsewhere, see there for absent samples. All else is built of standard Gorgonia
-// ops, on the pairs gathered by the ranks that [ops.Order] gives.
+// ops, on pairs gathered by rank.
 func LambdaLoss(l ops.Lists, gains, noise *G.Node, discounts []float64) (loss *G.Node, err error) {
-	order, err := ops.Order(l, noise)
+	order, err := lossops.Order(l, noise)
 	if err != nil {
 		return nil, err
 	}
-	pairs, err := ops.RankPairs(l, gains, order, discounts)
+	pairs, err := lossops.RankPairs(l, gains, order, discounts)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	G "gorgonia.org/gorgonia"
 
+	"github.com/plrank/plrank/losses/internal/lossops"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -15,11 +16,11 @@ import (
 //	the mean over pairs with ρ_i > ρ_j of log(1 + exp(−(m_i − m_j))).
 //
 // Of the gains, [rows], only the order counts. It costs O(D²), like all of the
-// losses on pairs, but the memory of O(D) only: see [ops.LogisticPairs].
+// losses on pairs, but the memory of O(D) only: no pair is ever stored.
 func RankNet(l ops.Lists, gains *G.Node) (loss *G.Node, err error) {
 	defer caught(&err)
-	sum := G.Must(ops.LogisticPairs(l, gains, ops.PairWeights{Each: 1}))
-	return mean(l, mul(sum, inverse(G.Must(ops.CountPairs(l, gains))))), nil
+	sum := G.Must(lossops.LogisticPairs(l, gains, lossops.PairWeights{Each: 1}))
+	return mean(l, mul(sum, inverse(G.Must(lossops.CountPairs(l, gains))))), nil
 }
 
 // LambdaRank is the logistic loss with pairs weighted by what NDCG@k changes when
@@ -32,7 +33,7 @@ func RankNet(l ops.Lists, gains *G.Node) (loss *G.Node, err error) {
 // the discounts, 0 beyond the last of them. The weights are constants for
 // differentiation.
 func LambdaRank(l ops.Lists, gains *G.Node, discounts []float64) (*G.Node, error) {
-	return lambda(l, gains, discounts, ops.PairWeights{Swap: discounts})
+	return lambda(l, gains, discounts, lossops.PairWeights{Swap: discounts})
 }
 
 // NDCGLoss2 is the NDCG-Loss2 of LambdaLoss (Wang et al., CIKM 2018), a bound of the
@@ -42,7 +43,7 @@ func LambdaRank(l ops.Lists, gains *G.Node, discounts []float64) (*G.Node, error
 //
 // ([LambdaLoss] is this without the ideal DCG, on perturbed scores.)
 func NDCGLoss2(l ops.Lists, gains *G.Node, discounts []float64) (*G.Node, error) {
-	return lambda(l, gains, discounts, ops.PairWeights{Distance: drops(discounts, 1)})
+	return lambda(l, gains, discounts, lossops.PairWeights{Distance: drops(discounts, 1)})
 }
 
 // NDCGLoss2PP is the NDCG-Loss2++ of Wang et al. (CIKM 2018), which mixes the weights of
@@ -50,16 +51,16 @@ func NDCGLoss2(l ops.Lists, gains *G.Node, discounts []float64) (*G.Node, error)
 //
 //	(G_i − G_j) (|θ_{r_i} − θ_{r_j}| + 10 (θ_δ − θ_{δ+1})).
 func NDCGLoss2PP(l ops.Lists, gains *G.Node, discounts []float64) (*G.Node, error) {
-	return lambda(l, gains, discounts, ops.PairWeights{Swap: discounts, Distance: drops(discounts, 10)})
+	return lambda(l, gains, discounts, lossops.PairWeights{Swap: discounts, Distance: drops(discounts, 10)})
 }
 
-func lambda(l ops.Lists, gains *G.Node, discounts []float64, w ops.PairWeights) (loss *G.Node, err error) {
+func lambda(l ops.Lists, gains *G.Node, discounts []float64, w lossops.PairWeights) (loss *G.Node, err error) {
 	normalized, err := NormalizedGains(l, gains, discounts)
 	if err != nil {
 		return nil, err
 	}
 	defer caught(&err)
-	return scaled(l, mean(l, G.Must(ops.LogisticPairs(l, normalized, w))), 1/math.Ln2), nil
+	return scaled(l, mean(l, G.Must(lossops.LogisticPairs(l, normalized, w))), 1/math.Ln2), nil
 }
 
 // NDCGLoss1 is the NDCG-Loss1 of LambdaLoss (Wang et al., CIKM 2018), a bound of the
@@ -76,8 +77,8 @@ func NDCGLoss1(l ops.Lists, gains *G.Node, discounts []float64) (loss *G.Node, e
 		return nil, err
 	}
 	defer caught(&err)
-	theta := G.Must(ops.RankDiscounts(l, discounts, discounts[len(discounts)-1]))
-	return mean(l, total(l, mul(mul(normalized, theta), G.Must(ops.RankBounds(l))))), nil
+	theta := G.Must(lossops.RankDiscounts(l, discounts, discounts[len(discounts)-1]))
+	return mean(l, total(l, mul(mul(normalized, theta), G.Must(lossops.RankBounds(l))))), nil
 }
 
 // drops are θ_δ − θ_{δ+1}, times a factor.
@@ -104,6 +105,6 @@ func NormalizedGains(l ops.Lists, gains *G.Node, discounts []float64) (normalize
 		return nil, fmt.Errorf("no discounts: want one for every rank that counts")
 	}
 	defer caught(&err)
-	ideal := total(l, mul(gains, G.Must(ops.TargetExposure(l, gains, discounts))))
+	ideal := total(l, mul(gains, G.Must(lossops.TargetExposure(l, gains, discounts))))
 	return mul(gains, spread(l, inverse(ideal))), nil
 }

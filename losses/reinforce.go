@@ -3,6 +3,7 @@ package losses
 import (
 	G "gorgonia.org/gorgonia"
 
+	"github.com/plrank/plrank/losses/internal/lossops"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -11,9 +12,9 @@ import (
 //	−mean_q (1/N) Σ_i (Σ_k θ_k ρ_{y_k}) log π(y),
 //
 // differentiated by Gorgonia through [ops.LogProbs]: its gradient, not its value,
-// is an estimate for the expected metric. Shapes and errors are those of [ops.Rewards].
+// is an estimate for the expected metric. Shapes and errors are those of [ops.PLRank1].
 func PolicyGradient(l ops.Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error) {
-	return reinforce(l, gains, rankings, discounts, ops.Rewards)
+	return reinforce(l, gains, rankings, discounts, lossops.Rewards)
 }
 
 // PlacementPolicyGradient is [PolicyGradient] with every placement rewarded by what
@@ -21,7 +22,7 @@ func PolicyGradient(l ops.Lists, gains, rankings *G.Node, discounts []float64) (
 //
 //	−mean_q (1/N) Σ_i Σ_k (Σ_{x≥k} θ_x ρ_{y_x}) log P(y_k | y_1..k−1).
 func PlacementPolicyGradient(l ops.Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error) {
-	return reinforce(l, gains, rankings, discounts, ops.RewardsToGo)
+	return reinforce(l, gains, rankings, discounts, lossops.RewardsToGo)
 }
 
 func reinforce(l ops.Lists, gains, rankings *G.Node, discounts []float64,

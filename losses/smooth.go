@@ -6,6 +6,7 @@ import (
 
 	G "gorgonia.org/gorgonia"
 
+	"github.com/plrank/plrank/losses/internal/lossops"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -22,7 +23,7 @@ func ApproxNDCG(l ops.Lists, gains *G.Node, temperature float64) (loss *G.Node, 
 		return nil, err
 	}
 	defer caught(&err)
-	approximate := dcg(l, gains, G.Must(ops.ApproxRanks(l, temperature)))
+	approximate := dcg(l, gains, G.Must(lossops.ApproxRanks(l, temperature)))
 	ideal := dcg(l, gains, G.Must(ops.Ranks(ops.Lists{Scores: gains, Offsets: l.Offsets})))
 	return G.Must(G.Neg(mean(l, mul(approximate, inverse(ideal))))), nil
 }
@@ -50,7 +51,7 @@ func PiRank(l ops.Lists, gains *G.Node, discounts []float64, temperature float64
 		return nil, err
 	}
 	defer caught(&err)
-	distances := G.Must(ops.ScoreDistances(l))
+	distances := G.Must(lossops.ScoreDistances(l))
 	documents := count(l)
 	var ndcg *G.Node
 	for k, theta := range discounts { // ranks from 0

@@ -63,6 +63,19 @@ func (g Gain) Gains(labels []float32) ([]float64, error) {
 	return gains, err
 }
 
+// Gains32 is Gains for graphs of float32.
+func (g Gain) Gains32(labels []float32) ([]float32, error) {
+	gains, err := g.Gains(labels)
+	if err != nil {
+		return nil, err
+	}
+	narrow := make([]float32, len(gains))
+	for i, v := range gains {
+		narrow[i] = float32(v)
+	}
+	return narrow, nil
+}
+
 // gains is Gains with *rowError as the error.
 func (g Gain) gains(labels []float32) ([]float64, error) {
 	gains := make([]float64, len(labels))

@@ -3,53 +3,40 @@ package ops
 import (
 	"fmt"
 
-	"github.com/plrank/plrank/internal/names"
+	"github.com/plrank/plrank/internal/forward"
 )
 
 // An Activation is the elementwise function at the end of a dense layer.
-type Activation int
+type Activation forward.Activation
 
 // The activations, with their derivatives by the pre-activation z:
 const (
-	Identity Activation = iota // z; 1
-	Sigmoid                    // 1/(1+e^−z); y(1−y)
-	Tanh                       // tanh z; 1−y²
-	ReLU                       // max(z, 0); 1 where z > 0, else 0
-	GELU                       // z·Φ(z), Φ the standard normal distribution; Φ(z) + z·φ(z)
+	Identity = Activation(forward.Identity) // z; 1
+	Sigmoid  = Activation(forward.Sigmoid)  // 1/(1+e^−z); y(1−y)
+	Tanh     = Activation(forward.Tanh)     // tanh z; 1−y²
+	ReLU     = Activation(forward.ReLU)     // max(z, 0); 1 where z > 0, else 0
+	GELU     = Activation(forward.GELU)     // z·Φ(z), Φ the standard normal distribution; Φ(z) + z·φ(z)
 )
 
-var activationNames = [...]string{Identity: "none", Sigmoid: "sigmoid", Tanh: "tanh", ReLU: "relu", GELU: "gelu"}
-
 // ActivationNames lists the names that [ParseActivation] knows.
-func ActivationNames() []string { return append([]string(nil), activationNames[:]...) }
+func ActivationNames() []string { return forward.ActivationNames() }
 
 // ParseActivation is the activation of that name: none (or linear), sigmoid,
 // tanh, relu or gelu.
 func ParseActivation(name string) (Activation, error) {
-	if name == "linear" {
-		return Identity, nil
+	a, err := forward.ParseActivation(name)
+	if err != nil {
+		return 0, fmt.Errorf("ops: %w", err)
 	}
-	for a, n := range activationNames {
-		if n == name {
-			return Activation(a), nil
-		}
-	}
-	return 0, fmt.Errorf("ops: unknown activation %q: %s", name, names.Want(name, activationNames[:]))
+	return Activation(a), nil
 }
-
-func (a Activation) valid() bool { return a >= 0 && int(a) < len(activationNames) }
 
 // String is the name that ParseActivation reads.
-func (a Activation) String() string {
-	if !a.valid() {
-		return fmt.Sprintf("Activation(%d)", int(a))
-	}
-	return activationNames[a]
-}
+func (a Activation) String() string { return forward.Activation(a).String() }
 
 // MarshalText writes the name, so that an activation in JSON is a word.
 func (a Activation) MarshalText() ([]byte, error) {
-	if !a.valid() {
+	if !forward.Activation(a).Valid() {
 		return nil, fmt.Errorf("ops: no such activation: %d", int(a))
 	}
 	return []byte(a.String()), nil

@@ -9,6 +9,7 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/internal/optest"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -55,14 +56,14 @@ func BenchmarkEstimates(b *testing.B) {
 					}
 					g := G.NewGraph()
 					lists := ops.Lists{
-						Scores:  vector(g, "scores", tensor.Float32, scores),
-						Offsets: ints(g, "offsets", offsets, len(offsets)),
+						Scores:  optest.Vector(g, "scores", tensor.Float32, scores),
+						Offsets: optest.Ints(g, "offsets", offsets, len(offsets)),
 					}
 					rankings, err := ops.Rankings(lists, ops.NewSampler(samples, len(discounts), 1))
 					if err != nil {
 						b.Fatal(err)
 					}
-					node, err := e.of(lists, vector(g, "gains", tensor.Float32, gains), rankings)
+					node, err := e.of(lists, optest.Vector(g, "gains", tensor.Float32, gains), rankings)
 					if err != nil {
 						b.Fatal(err)
 					}

@@ -7,6 +7,7 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/internal/optest"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestConstant(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
 		g := G.NewGraph()
-		x := vector(g, "x", dt, []float64{1, -2, 0, 5})
+		x := optest.Vector(g, "x", dt, []float64{1, -2, 0, 5})
 		fixed, err := ops.Constant(x)
 		if err != nil {
 			t.Fatal(err)
@@ -32,10 +33,10 @@ func TestConstant(t *testing.T) {
 		}
 		vm.Close()
 		want := []float64{1, -2, 0, 5}
-		if got := numbers(value); !slices.Equal(got, want) {
+		if got := optest.Numbers(value); !slices.Equal(got, want) {
 			t.Errorf("%v: %v, want %v", dt, got, want)
 		}
-		if got := numbers(slope); !slices.Equal(got, want) {
+		if got := optest.Numbers(slope); !slices.Equal(got, want) {
 			t.Errorf("%v: derivative %v, want %v", dt, got, want)
 		}
 	}

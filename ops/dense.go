@@ -2,11 +2,12 @@ package ops
 
 import (
 	"fmt"
-	"hash"
 
-	"github.com/chewxy/hm"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/internal/forward"
+	"github.com/plrank/plrank/internal/op"
 )
 
 // Dense is a fused layer y = act(x·w + b), in one pass over the rows.
@@ -23,22 +24,30 @@ import (
 //
 // Shapes or dtypes that do not fit are errors.
 func Dense(x, w, b *G.Node, act Activation) (*G.Node, error) {
-	if !act.valid() {
-		return nil, fmt.Errorf("ops: dense: no such activation: %d", int(act))
+	if !forward.Activation(act).Valid() {
+		return nil, fmt.Errorf("ops: Dense: no such activation: %d", int(act))
 	}
 	if err := checkDense(x, w, b); err != nil {
 		return nil, err
 	}
-	op := &denseOp{act: act, dims: w.Dims(), leafX: x.Op() == nil}
-	if act == GELU {
-		// Its derivative needs z, so z is a node and GELU an op of its own.
-		op.act = Identity
+	if act != GELU {
+		return dense(forward.Activation(act), x.Op() == nil).Apply(x, w, b)
 	}
-	y, err := G.ApplyOp(op, x, w, b)
-	if err != nil || op.act == act {
-		return y, err
+	// Its derivative needs x·w + b, which so is a node, and GELU a function of its own.
+	z, err := dense(forward.Identity, x.Op() == nil).Apply(x, w, b)
+	if err != nil {
+		return nil, err
 	}
-	return G.ApplyOp(&geluOp{}, y)
+	gelu := op.Func{
+		Name: "ops: GELU", Do: func(in []op.Tensor, y op.Tensor) error {
+			if y.F32 != nil {
+				return forward.ActivateInto(forward.GELU, in[0].F32, y.F32)
+			}
+			return forward.ActivateInto(forward.GELU, in[0].F64, y.F64)
+		},
+		Slopes: []*op.Term{activationSlope(forward.GELU).Of(op.Input(0), op.Incoming)},
+	}
+	return gelu.Apply(z)
 }
 
 func checkDense(x, w, b *G.Node) error {
@@ -47,14 +56,14 @@ func checkDense(x, w, b *G.Node) error {
 		node *G.Node
 	}{{"x", x}, {"w", w}, {"b", b}} {
 		if n.node == nil {
-			return fmt.Errorf("ops: dense: %s is nil", n.name)
+			return fmt.Errorf("ops: Dense: %s is nil", n.name)
 		}
 		if dt := n.node.Dtype(); dt != tensor.Float32 && dt != tensor.Float64 || dt != x.Dtype() {
-			return fmt.Errorf("ops: dense: %s is %v, want float32 or float64, the same for x, w and b", n.name, dt)
+			return fmt.Errorf("ops: Dense: %s is %v, want float32 or float64, the same for x, w and b", n.name, dt)
 		}
 	}
 	if x.Dims() != 2 {
-		return fmt.Errorf("ops: dense: x has shape %v, want [rows, in]", x.Shape())
+		return fmt.Errorf("ops: Dense: x has shape %v, want [rows, in]", x.Shape())
 	}
 	in := x.Shape()[1]
 	out := 1
@@ -63,122 +72,105 @@ func checkDense(x, w, b *G.Node) error {
 	case w.Dims() == 2 && w.Shape()[0] == in:
 		out = w.Shape()[1]
 	default:
-		return fmt.Errorf("ops: dense: w has shape %v, want [%d, out], or [%d] for one score a row", w.Shape(), in, in)
+		return fmt.Errorf("ops: Dense: w has shape %v, want [%d, out], or [%d] for one score a row", w.Shape(), in, in)
 	}
 	if b.Dims() != 1 || b.Shape()[0] != out {
-		return fmt.Errorf("ops: dense: b has shape %v, want [%d]", b.Shape(), out)
+		return fmt.Errorf("ops: Dense: b has shape %v, want [%d]", b.Shape(), out)
 	}
 	return nil
 }
 
-// Types of the ops below, with a the element type.
-var elem = hm.TypeVariable('a')
-
-func tensorOf(dims int) hm.Type { return G.TensorType{Dims: dims, Of: elem} }
-
-// denseOp is x, w, b → act(x·w + b).
-type denseOp struct {
-	plainOp
-	act   Activation // not GELU
-	dims  int        // of w and of the result
-	leafX bool
-	out   outBuffer
+// dense is x, w, b → act(x·w + b), for any activation but GELU. Its derivatives are
+// functions of their own: dz = dy·act'(z), dx = dz·wᵀ, dw = xᵀ·dz, db = Σ_rows dz.
+func dense(act forward.Activation, leafX bool) *op.Func {
+	dz := op.Incoming
+	if act != forward.Identity {
+		dz = activationSlope(act).Of(op.Result, op.Incoming)
+	}
+	dx := inputSlope.Of(dz, op.Input(1))
+	if leafX {
+		dx = nil
+	}
+	return &op.Func{
+		Name: "ops: Dense", Settings: fmt.Sprintf("%v, leaf: %t", act, leafX),
+		Shape: func(in []tensor.Shape) tensor.Shape { // [rows], or [rows, out]
+			return append(tensor.Shape{in[0][0]}, in[1][1:]...)
+		},
+		Do: func(in []op.Tensor, y op.Tensor) error {
+			x, w, b := in[0], in[1], in[2]
+			width, out := w.Shape[0], b.Len()
+			if y.F32 != nil {
+				forward.Dense(act, width, out, x.F32, w.F32, b.F32, y.F32)
+			} else {
+				forward.Dense(act, width, out, x.F64, w.F64, b.F64, y.F64)
+			}
+			return nil
+		},
+		Slopes: []*op.Term{dx, weightsSlope.Of(op.Input(0), dz), biasSlope.Of(dz)},
+	}
 }
 
-var (
-	_ G.SDOp = &denseOp{}
-	_ G.ADOp = &denseOp{}
-	_ G.SDOp = &geluOp{}
-	_ G.ADOp = &geluOp{}
-)
-
-func (op *denseOp) Arity() int { return 3 }
-func (op *denseOp) Type() hm.Type {
-	return hm.NewFnType(tensorOf(2), tensorOf(op.dims), tensorOf(1), tensorOf(op.dims))
+// columns is the width of a matrix, and 1 for a vector.
+func columns(s tensor.Shape) int {
+	if s.Dims() < 2 {
+		return 1
+	}
+	return s[1]
 }
 
-func (op *denseOp) InferShape(in ...G.DimSizer) (tensor.Shape, error) {
-	rows, err := in[0].DimSize(0)
-	if err != nil || op.dims == 1 {
-		return tensor.Shape{rows}, err
-	}
-	cols, err := in[1].DimSize(1)
-	return tensor.Shape{rows, cols}, err
-}
-
-func (op *denseOp) Do(values ...G.Value) (G.Value, error) {
-	v, err := denseValues(op, values)
-	if err != nil {
-		return nil, err
-	}
-	x, w, b := v[0], v[1], v[2]
-	in, out := x.Shape()[1], b.Shape()[0]
-	if w.Dims() != op.dims || w.Shape().TotalSize() != in*out {
-		return nil, fmt.Errorf("ops: %v: x %v, w %v, b %v do not fit", op, x.Shape(), w.Shape(), b.Shape())
-	}
-	shape := tensor.Shape{x.Shape()[0]}
-	if op.dims == 2 {
-		shape = append(shape, out)
-	}
-	y := op.out.get(x.Dtype(), shape)
-	if x.Dtype() == tensor.Float32 {
-		forward(op.act, in, out, x.Float32s(), w.Float32s(), b.Float32s(), y.Float32s())
-	} else {
-		forward(op.act, in, out, x.Float64s(), w.Float64s(), b.Float64s(), y.Float64s())
-	}
-	return y, nil
-}
-
-func (op *denseOp) DiffWRT(int) []bool { return []bool{!op.leafX, true, true} }
-
-func (op *denseOp) SymDiff(inputs G.Nodes, output, grad *G.Node) (G.Nodes, error) {
-	dz := grad
-	if op.act != Identity {
-		var err error
-		if dz, err = G.ApplyOp(&activationDiffOp{act: op.act}, output, grad); err != nil {
-			return nil, err
+// inputSlope is dz, w → dz·wᵀ.
+var inputSlope = &op.Func{
+	Name:  "ops: DenseInputSlope",
+	Shape: func(in []tensor.Shape) tensor.Shape { return tensor.Shape{in[0][0], in[1][0]} },
+	Do: func(in []op.Tensor, dx op.Tensor) error {
+		dz, w := in[0], in[1]
+		if dx.F32 != nil {
+			forward.DenseInputSlope(w.Shape[0], columns(w.Shape), dz.F32, w.F32, dx.F32)
+		} else {
+			forward.DenseInputSlope(w.Shape[0], columns(w.Shape), dz.F64, w.F64, dx.F64)
 		}
-	}
-	dw, err := G.ApplyOp(&denseWeightsDiffOp{dims: op.dims}, inputs[0], dz)
-	if err != nil {
-		return nil, err
-	}
-	db, err := G.ApplyOp(&denseBiasDiffOp{dims: op.dims}, dz)
-	if err != nil {
-		return nil, err
-	}
-	var dx *G.Node
-	if !op.leafX {
-		if dx, err = G.ApplyOp(&denseInputDiffOp{dims: op.dims}, dz, inputs[1]); err != nil {
-			return nil, err
-		}
-	}
-	return G.Nodes{dx, dw, db}, nil
+		return nil
+	},
 }
 
-func (op *denseOp) DoDiff(_ G.ExecutionContext, inputs G.Nodes, output *G.Node) error {
-	dz, err := output.Grad()
-	if err != nil {
-		return err
-	}
-	if op.act != Identity {
-		if dz, err = (&activationDiffOp{act: op.act}).Do(output.Value(), dz); err != nil {
-			return err
+// weightsSlope is x, dz → xᵀ·dz.
+var weightsSlope = &op.Func{
+	Name: "ops: DenseWeightsSlope",
+	Shape: func(in []tensor.Shape) tensor.Shape {
+		return append(tensor.Shape{in[0][1]}, in[1][1:]...)
+	},
+	Do: func(in []op.Tensor, dw op.Tensor) error {
+		x, dz := in[0], in[1]
+		if dw.F32 != nil {
+			forward.DenseWeightsSlope(x.Shape[1], columns(dw.Shape), x.F32, dz.F32, dw.F32)
+		} else {
+			forward.DenseWeightsSlope(x.Shape[1], columns(dw.Shape), x.F64, dz.F64, dw.F64)
 		}
-	}
-	if !op.leafX {
-		if err := addGrad(inputs[0], &denseInputDiffOp{dims: op.dims}, dz, inputs[1].Value()); err != nil {
-			return err
-		}
-	}
-	if err := addGrad(inputs[1], &denseWeightsDiffOp{dims: op.dims}, inputs[0].Value(), dz); err != nil {
-		return err
-	}
-	return addGrad(inputs[2], &denseBiasDiffOp{dims: op.dims}, dz)
+		return nil
+	},
 }
 
-func (op *denseOp) WriteHash(h hash.Hash) { hashText(h, op) }
-func (op *denseOp) Hashcode() uint32      { return hashOf(op) }
-func (op *denseOp) String() string {
-	return fmt.Sprintf("Dense{%v, dims: %d, leafX: %t}", op.act, op.dims, op.leafX)
+// biasSlope is dz → its column sums.
+var biasSlope = &op.Func{
+	Name:  "ops: DenseBiasSlope",
+	Shape: func(in []tensor.Shape) tensor.Shape { return tensor.Shape{columns(in[0])} },
+	Do: func(in []op.Tensor, db op.Tensor) error {
+		if db.F32 != nil {
+			return forward.DenseBiasSlope(db.Len(), in[0].F32, db.F32)
+		}
+		return forward.DenseBiasSlope(db.Len(), in[0].F64, db.F64)
+	},
+}
+
+// activationSlope is y (z for GELU), dy → dy·act'(z).
+func activationSlope(act forward.Activation) *op.Func {
+	return &op.Func{
+		Name: "ops: ActivationSlope", Settings: act.String(),
+		Do: func(in []op.Tensor, dz op.Tensor) error {
+			if dz.F32 != nil {
+				return forward.ActivationSlope(act, in[0].F32, in[1].F32, dz.F32)
+			}
+			return forward.ActivationSlope(act, in[0].F64, in[1].F64, dz.F64)
+		},
+	}
 }

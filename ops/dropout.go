@@ -2,12 +2,13 @@ package ops
 
 import (
 	"fmt"
-	"hash"
 	"sync/atomic"
 
-	"github.com/chewxy/hm"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/internal/forward"
+	"github.com/plrank/plrank/internal/op"
 )
 
 // A Dropout is the source of the masks of [Drop]: its rate, its seed and the
@@ -42,69 +43,66 @@ func (d *Dropout) SetStep(step uint64) { d.step, d.set = step, true }
 // gradient goes through the same mask. (Gorgonia's own Dropout divides the
 // gradient by the wrong number.) Leave Drop out of graphs for evaluation.
 //
-// x is float32 or float64, of any shape; layers that share d need different
-// layer numbers.
+// x is float32 or float64, of any shape. Number the layers: masks of one seed and
+// layer in one graph are drawn independently, but in the order in which it was built.
 func Drop(x *G.Node, d *Dropout, layer int) (*G.Node, error) {
-	if x == nil {
-		return nil, fmt.Errorf("ops: dropout: x is nil")
+	const name = "ops: Drop"
+	switch {
+	case x == nil:
+		return nil, fmt.Errorf("%s: no x: the node is nil", name)
+	case x.Dtype() != tensor.Float32 && x.Dtype() != tensor.Float64:
+		return nil, fmt.Errorf("%s: x is %v, want float32 or float64", name, x.Dtype())
+	case d == nil:
+		return nil, fmt.Errorf("%s: no dropout: it is nil", name)
+	case x.Graph() == nil:
+		return nil, fmt.Errorf("%s: x belongs to no graph", name)
 	}
-	if dt := x.Dtype(); dt != tensor.Float32 && dt != tensor.Float64 {
-		return nil, fmt.Errorf("ops: dropout: x is %v, want float32 or float64", dt)
+	// Masks of one seed and layer in one graph are told apart by their ordinal.
+	stream := maskStream{d.seed, layer}
+	ordinal := uint64(0)
+	for _, n := range x.Graph().AllNodes() {
+		if op.SourceOf(n) == stream {
+			ordinal++
+		}
 	}
-	mask, err := G.ApplyOp(&maskOp{dropout: d, layer: layer}, x)
+	var runs uint64
+	draw := op.Func{
+		Name: name, Settings: fmt.Sprintf("%d: rate %v, layer %d, ordinal %d", d.id, d.rate, layer, ordinal), Source: stream,
+		Do: func(_ []op.Tensor, mask op.Tensor) error {
+			step := runs
+			if d.set {
+				step = d.step
+			}
+			runs++
+			key := mix(mix(mix(d.seed)+step) + uint64(layer) + ordinal<<32)
+			if mask.F32 != nil {
+				return drawMask(key, d.rate, mask.F32)
+			}
+			return drawMask(key, d.rate, mask.F64)
+		},
+	}
+	mask, err := draw.Apply(x)
 	if err != nil {
 		return nil, err
 	}
-	return G.ApplyOp(&applyMaskOp{}, x, mask)
-}
-
-// maskOp is x → a mask of x's shape; the values of x do not matter.
-type maskOp struct {
-	plainOp
-	dropout *Dropout
-	layer   int
-	runs    uint64
-	out     outBuffer
-}
-
-var (
-	_ G.SDOp = &maskOp{}
-	_ G.ADOp = &maskOp{}
-	_ G.SDOp = &applyMaskOp{}
-	_ G.ADOp = &applyMaskOp{}
-)
-
-func (op *maskOp) Arity() int    { return 1 }
-func (op *maskOp) Type() hm.Type { return hm.NewFnType(elem, elem) }
-
-func (op *maskOp) InferShape(in ...G.DimSizer) (tensor.Shape, error) {
-	return in[0].(tensor.Shape).Clone(), nil
-}
-
-func (op *maskOp) Do(values ...G.Value) (G.Value, error) {
-	v, err := denseValues(op, values)
-	if err != nil {
-		return nil, err
+	// Its own derivative: what comes in goes through the same mask.
+	product := func(slopes ...*op.Term) *op.Func {
+		return &op.Func{Name: name + "Product", Slopes: slopes, Do: func(in []op.Tensor, result op.Tensor) error {
+			if in[0].F32 != nil {
+				return multiply(in[0].F32, in[1].F32, result.F32)
+			}
+			return multiply(in[0].F64, in[1].F64, result.F64)
+		}}
 	}
-	step := op.runs
-	if op.dropout.set {
-		step = op.dropout.step
-	}
-	op.runs++
-	key := mix(mix(mix(op.dropout.seed)+step) + uint64(op.layer))
-	mask := op.out.get(v[0].Dtype(), v[0].Shape())
-	if mask.Dtype() == tensor.Float32 {
-		return mask, drawMask(key, op.dropout.rate, mask.Float32s())
-	}
-	return mask, drawMask(key, op.dropout.rate, mask.Float64s())
+	return product(product().Of(op.Incoming, op.Input(1))).Apply(x, mask)
 }
 
 // drawMask fills the mask from the counter i alone, so that it can be drawn in
 // pieces, and padding rows at its end change nothing before them.
-func drawMask[T float](key uint64, rate float64, mask []T) error {
+func drawMask[T float32 | float64](key uint64, rate float64, mask []T) error {
 	keep := T(1 / (1 - rate))
 	below := uint64(rate * (1 << 53))
-	return elementwise(len(mask), func(from, to int) {
+	return forward.Elementwise(len(mask), func(from, to int) {
 		for i := from; i < to; i++ {
 			if mix(key+uint64(i))>>11 < below {
 				mask[i] = 0
@@ -124,67 +122,16 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-func (op *maskOp) DiffWRT(int) []bool { return []bool{false} }
-func (op *maskOp) SymDiff(G.Nodes, *G.Node, *G.Node) (G.Nodes, error) {
-	return G.Nodes{nil}, nil
-}
-func (op *maskOp) DoDiff(G.ExecutionContext, G.Nodes, *G.Node) error { return nil }
-
-func (op *maskOp) WriteHash(h hash.Hash) { hashText(h, op) }
-func (op *maskOp) Hashcode() uint32      { return hashOf(op) }
-func (op *maskOp) String() string {
-	return fmt.Sprintf("DropoutMask{%d: rate %v, layer %d}", op.dropout.id, op.dropout.rate, op.layer)
+// maskStream is what the masks of a graph may share.
+type maskStream struct {
+	seed  uint64
+	layer int
 }
 
-// applyMaskOp is x, mask → x ⊙ mask, differentiable in x.
-type applyMaskOp struct {
-	plainOp
-	out outBuffer
-}
-
-func (op *applyMaskOp) Arity() int    { return 2 }
-func (op *applyMaskOp) Type() hm.Type { return hm.NewFnType(elem, elem, elem) }
-
-func (op *applyMaskOp) InferShape(in ...G.DimSizer) (tensor.Shape, error) {
-	return in[0].(tensor.Shape).Clone(), nil
-}
-
-func (op *applyMaskOp) Do(values ...G.Value) (G.Value, error) {
-	v, err := denseValues(op, values)
-	if err != nil {
-		return nil, err
-	}
-	x, mask := v[0], v[1]
-	y := op.out.get(x.Dtype(), x.Shape())
-	if x.Dtype() == tensor.Float32 {
-		return y, multiply(x.Float32s(), mask.Float32s(), y.Float32s())
-	}
-	return y, multiply(x.Float64s(), mask.Float64s(), y.Float64s())
-}
-
-func multiply[T float](x, mask, y []T) error {
-	return elementwise(len(x), func(from, to int) {
+func multiply[T float32 | float64](x, mask, y []T) error {
+	return forward.Elementwise(len(x), func(from, to int) {
 		for i := from; i < to; i++ {
 			y[i] = x[i] * mask[i]
 		}
 	})
 }
-
-func (op *applyMaskOp) DiffWRT(int) []bool { return []bool{true, false} }
-
-func (op *applyMaskOp) SymDiff(inputs G.Nodes, _, grad *G.Node) (G.Nodes, error) {
-	dx, err := G.ApplyOp(&applyMaskOp{}, grad, inputs[1])
-	return G.Nodes{dx, nil}, err
-}
-
-func (op *applyMaskOp) DoDiff(_ G.ExecutionContext, inputs G.Nodes, output *G.Node) error {
-	dy, err := output.Grad()
-	if err != nil {
-		return err
-	}
-	return addGrad(inputs[0], &applyMaskOp{}, dy, inputs[1].Value())
-}
-
-func (op *applyMaskOp) WriteHash(h hash.Hash) { hashText(h, op) }
-func (op *applyMaskOp) Hashcode() uint32      { return hashOf(op) }
-func (op *applyMaskOp) String() string        { return "ApplyDropoutMask" }

@@ -133,7 +133,8 @@ func TestDropoutStreams(t *testing.T) {
 
 func TestDropoutSameForAnyGOMAXPROCSAndPadding(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	long, short := make([]float32, 3*elementBlock), make([]float32, elementBlock+1)
+	// Longer than the pieces of 16384 that the work is cut into.
+	long, short := make([]float32, 3*16384), make([]float32, 16385)
 	if err := drawMask(9, .4, long); err != nil {
 		t.Fatal(err)
 	}

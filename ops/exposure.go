@@ -2,12 +2,11 @@ package ops
 
 import (
 	"fmt"
-	"hash"
+	"slices"
 
-	"github.com/chewxy/hm"
 	G "gorgonia.org/gorgonia"
-	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/plackett"
 )
 
@@ -26,132 +25,48 @@ import (
 // rankings and gradRankings are [queries, samples, cutoff], each with a number of
 // samples of its own. Errors and cost are those of [PLRank1].
 func Exposure(l Lists, rankings, gradRankings *G.Node, discounts []float64) (*G.Node, error) {
+	const name = "ops: Exposure"
 	if gradRankings == nil {
 		gradRankings = rankings
 	}
-	err := l.check()
-	if err == nil {
-		err = l.checkRankings(rankings)
+	if err := op.CheckDiscounts(discounts); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if err == nil {
-		err = l.checkRankings(gradRankings)
+	discounts = slices.Clone(discounts)
+	settings := fmt.Sprintf("discounts: %v", discounts)
+	f := op.ListFunc{
+		Name: name, Settings: settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+			scores, err := l.Scores()
+			if err != nil {
+				return err
+			}
+			rankings, err := l.FullRankings(in[1], discounts)
+			if err != nil {
+				return err
+			}
+			exposure := l.Floats(l.Len())
+			if err := l.Kernel.Exposure(scores, discounts, rankings, exposure); err != nil {
+				return err
+			}
+			result.Write(exposure, l.From)
+			return nil
+		},
+		Slope: &op.ListFunc{Name: name + "Slope", Settings: settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+			scores, err := l.Scores()
+			if err != nil {
+				return err
+			}
+			rankings, err := l.FullRankings(in[2], discounts)
+			if err != nil {
+				return err
+			}
+			lambda := l.Floats(l.Len())
+			if _, err := l.Kernel.Gradient(plackett.PLRankRB, scores, l.Read(in[3], l.From, l.To), discounts, rankings, lambda); err != nil {
+				return err
+			}
+			result.Write(lambda, l.From)
+			return nil
+		}},
 	}
-	if err == nil {
-		err = checkDiscounts(discounts)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("ops: Exposure: %w", err)
-	}
-	op := &exposureOp{listOp: newListOp(l), discounts: append([]float64(nil), discounts...)}
-	return G.ApplyOp(op, l.with(rankings, gradRankings)...)
-}
-
-// exposureOp is scores, rankings, rankings for the gradient[, offsets] → exposure.
-type exposureOp struct {
-	listOp
-	discounts []float64
-}
-
-var (
-	_ G.SDOp = &exposureOp{}
-	_ G.ADOp = &exposureOp{}
-)
-
-func (op *exposureOp) Arity() int    { return op.arity(2) }
-func (op *exposureOp) Type() hm.Type { return op.fn(tensorOf(1), intRankings, intRankings) }
-
-func (op *exposureOp) InferShape(in ...G.DimSizer) (tensor.Shape, error) {
-	return in[0].(tensor.Shape).Clone(), nil
-}
-
-func (op *exposureOp) Do(values ...G.Value) (G.Value, error) {
-	rankings, err := rankingsOf(values[1])
-	if err != nil {
-		return nil, fmt.Errorf("ops: Exposure: %w", err)
-	}
-	out, exposure, err := op.output(values[0], values[0].Shape()[0])
-	if err != nil {
-		return nil, err
-	}
-	err = op.eachList("Exposure", values, func(l list) error {
-		r := rankings(l)
-		if err := checkCutoff(op.discounts, r, len(l.scores)); err != nil {
-			return err
-		}
-		l.result = sized(l.result, len(l.scores))
-		if err := l.kernel.Exposure(l.scores, op.discounts, r, l.result); err != nil {
-			return err
-		}
-		exposure.write(l.result, l.from)
-		return nil
-	})
-	return out, err
-}
-
-func (op *exposureOp) DiffWRT(inputs int) []bool { return firstOf(inputs) }
-
-func (op *exposureOp) backward() *exposureDiffOp {
-	return &exposureDiffOp{listOp: op.fresh(), discounts: op.discounts}
-}
-
-func (op *exposureOp) SymDiff(inputs G.Nodes, _, grad *G.Node) (G.Nodes, error) {
-	return scoresGradient(op.backward(), inputs, inputs[2:3], grad)
-}
-
-func (op *exposureOp) DoDiff(_ G.ExecutionContext, inputs G.Nodes, output *G.Node) error {
-	return addScoresGradient(op.backward(), inputs, inputs[2:3], output)
-}
-
-func (op *exposureOp) WriteHash(h hash.Hash) { hashText(h, op) }
-func (op *exposureOp) Hashcode() uint32      { return hashOf(op) }
-func (op *exposureOp) String() string {
-	return fmt.Sprintf("Exposure{discounts: %v, offsets: %t}", op.discounts, op.offsets)
-}
-
-// exposureDiffOp is scores, rankings, ∂F/∂E of every row[, offsets] → ∂F/∂scores.
-type exposureDiffOp struct {
-	listOp
-	discounts []float64
-}
-
-func (op *exposureDiffOp) Arity() int    { return op.arity(2) }
-func (op *exposureDiffOp) Type() hm.Type { return op.fn(tensorOf(1), intRankings, tensorOf(1)) }
-
-func (op *exposureDiffOp) InferShape(in ...G.DimSizer) (tensor.Shape, error) {
-	return in[0].(tensor.Shape).Clone(), nil
-}
-
-func (op *exposureDiffOp) Do(values ...G.Value) (G.Value, error) {
-	rankings, err := rankingsOf(values[1])
-	if err != nil {
-		return nil, fmt.Errorf("ops: Exposure: %w", err)
-	}
-	gains, err := numbersOf(values[2])
-	if err != nil {
-		return nil, fmt.Errorf("ops: Exposure: gradient: %w", err)
-	}
-	out, lambda, err := op.output(values[0], values[0].Shape()[0])
-	if err != nil {
-		return nil, err
-	}
-	err = op.eachList("Exposure", values, func(l list) error {
-		r := rankings(l)
-		if err := checkCutoff(op.discounts, r, len(l.scores)); err != nil {
-			return err
-		}
-		l.gains = gains.read(l.gains, l.from, l.to)
-		l.result = sized(l.result, len(l.scores))
-		if _, err := l.kernel.Gradient(plackett.PLRankRB, l.scores, l.gains, op.discounts, r, l.result); err != nil {
-			return err
-		}
-		lambda.write(l.result, l.from)
-		return nil
-	})
-	return out, err
-}
-
-func (op *exposureDiffOp) WriteHash(h hash.Hash) { hashText(h, op) }
-func (op *exposureDiffOp) Hashcode() uint32      { return hashOf(op) }
-func (op *exposureDiffOp) String() string {
-	return fmt.Sprintf("ExposureDiff{discounts: %v, offsets: %t}", op.discounts, op.offsets)
+	return f.Apply(op.Lists(l), op.Rankings(rankings), op.Rankings(gradRankings))
 }

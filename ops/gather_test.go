@@ -7,12 +7,13 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/internal/optest"
 	"github.com/plrank/plrank/ops"
 )
 
 func TestGather(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
-		for name, run := range machines {
+		for name, run := range optest.Machines {
 			for _, c := range []struct {
 				x        []float64
 				at       []int
@@ -23,8 +24,8 @@ func TestGather(t *testing.T) {
 				{[]float64{7}, []int{0, 0}, []float64{5}},
 			} {
 				g := G.NewGraph()
-				x := vector(g, "x", dt, c.x)
-				y, err := ops.Gather(x, ints(g, "at", c.at, len(c.at)))
+				x := optest.Vector(g, "x", dt, c.x)
+				y, err := ops.Gather(x, optest.Ints(g, "at", c.at, len(c.at)))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -33,7 +34,7 @@ func TestGather(t *testing.T) {
 					squares[i] = float64((i + 1) * (i + 1))
 					want += squares[i] * c.x[c.at[i]]
 				}
-				value, gradient, err := run(G.Must(G.Sum(G.Must(G.HadamardProd(y, vector(g, "w", dt, squares))))), x)
+				value, gradient, err := run(G.Must(G.Sum(G.Must(G.HadamardProd(y, optest.Vector(g, "w", dt, squares))))), x)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -44,12 +45,12 @@ func TestGather(t *testing.T) {
 		}
 	}
 	g := G.NewGraph()
-	x := vector(g, "x", tensor.Float64, []float64{1, 2})
-	y, err := ops.Gather(x, ints(g, "at", []int{0, 2}, 2))
+	x := optest.Vector(g, "x", tensor.Float64, []float64{1, 2})
+	y, err := ops.Gather(x, optest.Ints(g, "at", []int{0, 2}, 2))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := tape(G.Must(G.Sum(y)), x); err == nil {
+	if _, _, err := optest.Tape(G.Must(G.Sum(y)), x); err == nil {
 		t.Error("no error for a place out of range")
 	}
 }

@@ -2,12 +2,12 @@ package ops
 
 import (
 	"fmt"
-	"hash"
+	"slices"
 
-	"github.com/chewxy/hm"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/plackett"
 )
 
@@ -69,271 +69,57 @@ func PLRankBy(e plackett.Estimator, l Lists, gains, rankings *G.Node, discounts 
 }
 
 func plRank(e plackett.Estimator, name string, l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error) {
-	if err := l.checkEstimate(gains, rankings, discounts); err != nil {
-		return nil, fmt.Errorf("ops: %s: %w", name, err)
+	name = "ops: " + name
+	if err := op.CheckDiscounts(discounts); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	op := &estimateOp{
-		listOp: newListOp(l),
-		estimate: estimate{
-			estimator: e,
-			name:      name,
-			discounts: append([]float64(nil), discounts...),
+	discounts = slices.Clone(discounts)
+	return metric(name, fmt.Sprintf("discounts: %v", discounts), l, func(l *op.List, in []op.Tensor, lambda []float64) (float64, error) {
+		scores, err := l.Scores()
+		if err != nil {
+			return 0, err
+		}
+		gains, err := l.Gains(in[1])
+		if err != nil {
+			return 0, err
+		}
+		rankings, err := l.FullRankings(in[2], discounts)
+		if err != nil {
+			return 0, err
+		}
+		return l.Kernel.Gradient(e, scores, gains, discounts, rankings, lambda)
+	}, op.Rows("gains", gains), op.Rankings(rankings))
+}
+
+// metric makes the node of a metric of every query and its gradient λ, which do gives
+// together: one op computes both, as one vector of all λ and then of all metrics, and
+// another, the result, is the metrics and has the λ for its derivative. The vector is
+// float64 whatever the scores are: numbers are rounded once, when they are made use of.
+func metric(name, settings string, l Lists, do func(l *op.List, in []op.Tensor, lambda []float64) (float64, error), others ...op.In) (*G.Node, error) {
+	both := op.ListFunc{
+		Name: name, Settings: settings, Dtype: tensor.Float64,
+		Shape: func(rows, queries int, _ []tensor.Shape) tensor.Shape { return tensor.Shape{rows + queries} },
+		Do: func(l *op.List, in []op.Tensor, result op.Tensor) (err error) {
+			result.F64[l.Rows+l.Query], err = do(l, in, result.F64[l.From:l.To])
+			return err
 		},
 	}
-	estimates, err := G.ApplyOp(op, l.with(gains, rankings)...)
+	computed, err := both.Apply(op.Lists(l), others...)
 	if err != nil {
 		return nil, err
 	}
-	return G.ApplyOp(&plRankOp{listOp: op.fresh(), name: name}, l.with(estimates)...)
-}
-
-// checkEstimate reports what an estimate of a metric cannot be built on.
-func (l Lists) checkEstimate(gains, rankings *G.Node, discounts []float64) error {
-	if err := l.check(); err != nil {
-		return err
+	value := op.ListFunc{
+		Name: name + "Value", Shape: op.PerQuery, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+			result.Set(l.Query, in[1].F64[l.Rows+l.Query])
+			return nil
+		},
+		Slope: &op.ListFunc{Name: name + "Slope", Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+			incoming := in[2].At(l.Query)
+			for row := l.From; row < l.To; row++ {
+				result.Set(row, incoming*in[1].F64[row])
+			}
+			return nil
+		}},
 	}
-	if err := l.checkRows("gains", gains); err != nil {
-		return err
-	}
-	if err := l.checkRankings(rankings); err != nil {
-		return err
-	}
-	return checkDiscounts(discounts)
+	return value.Apply(op.Lists(l), op.Derived(computed))
 }
-
-func checkDiscounts(discounts []float64) error {
-	if len(discounts) == 0 {
-		return fmt.Errorf("no discounts: want one for every rank that counts")
-	}
-	for k, d := range discounts {
-		if d-d != 0 { // NaN or infinite
-			return fmt.Errorf("discount %d is %v: discounts must be finite", k, d)
-		}
-	}
-	return nil
-}
-
-// estimate is what is estimated from the rankings.
-type estimate struct {
-	estimator plackett.Estimator
-	name      string
-	discounts []float64
-}
-
-func (e *estimate) String() string { return fmt.Sprintf("%s{discounts: %v", e.name, e.discounts) }
-
-// read gives the gains and the rankings of a query.
-func (e *estimate) read(values []G.Value) (func(list) ([]float64, plackett.Rankings, error), error) {
-	gains, err := numbersOf(values[1])
-	if err != nil {
-		return nil, fmt.Errorf("ops: %s: gains: %w", e.name, err)
-	}
-	rankings, err := rankingsOf(values[2])
-	if err != nil {
-		return nil, fmt.Errorf("ops: %s: %w", e.name, err)
-	}
-	return func(l list) ([]float64, plackett.Rankings, error) {
-		l.gains = gains.read(l.gains, l.from, l.to)
-		r := rankings(l)
-		return l.gains, r, checkCutoff(e.discounts, r, len(l.scores))
-	}, nil
-}
-
-var estimatesVector = G.TensorType{Dims: 1, Of: tensor.Float64}
-
-// estimateOp is scores, gains, rankings[, offsets] → λ of every row, and then the
-// metric of every query, both from one reading of the rankings. They are float64
-// whatever the scores are: numbers are rounded once, when they are made use of.
-type estimateOp struct {
-	listOp
-	estimate
-	notDifferentiable
-}
-
-var (
-	_ G.SDOp = &estimateOp{}
-	_ G.ADOp = &estimateOp{}
-	_ G.SDOp = &plRankOp{}
-	_ G.ADOp = &plRankOp{}
-)
-
-func (op *estimateOp) Arity() int    { return op.arity(2) }
-func (op *estimateOp) Type() hm.Type { return op.fn(estimatesVector, tensorOf(1), intRankings) }
-
-func (op *estimateOp) InferShape(in ...G.DimSizer) (tensor.Shape, error) {
-	rows, err := in[0].DimSize(0)
-	if err != nil {
-		return nil, err
-	}
-	q, err := op.queries(in)
-	return tensor.Shape{rows + q}, err
-}
-
-func (op *estimateOp) Do(values ...G.Value) (G.Value, error) {
-	read, err := op.read(values)
-	if err != nil {
-		return nil, err
-	}
-	rows := values[0].Shape().TotalSize()
-	out := op.out.get(tensor.Float64, tensor.Shape{rows + values[2].Shape()[0]})
-	estimates := out.Float64s()
-	clear(estimates)
-	err = op.eachList(op.name, values, func(l list) error {
-		gains, rankings, err := read(l)
-		if err != nil {
-			return err
-		}
-		estimates[rows+l.query], err = l.kernel.Gradient(op.estimator, l.scores, gains, op.discounts, rankings, estimates[l.from:l.to])
-		return err
-	})
-	return out, err
-}
-
-func (op *estimateOp) WriteHash(h hash.Hash) { hashText(h, op) }
-func (op *estimateOp) Hashcode() uint32      { return hashOf(op) }
-func (op *estimateOp) String() string {
-	return fmt.Sprintf("%v, offsets: %t}", &op.estimate, op.offsets)
-}
-
-// plRankOp is scores, estimates[, offsets] → metric of every query, whose gradient
-// with respect to the scores is the λ of the estimates.
-type plRankOp struct {
-	listOp
-	name string
-}
-
-func (op *plRankOp) Arity() int    { return op.arity(1) }
-func (op *plRankOp) Type() hm.Type { return op.fn(tensorOf(1), estimatesVector) }
-
-func (op *plRankOp) InferShape(in ...G.DimSizer) (tensor.Shape, error) {
-	q, err := op.queries(in)
-	return tensor.Shape{q}, err
-}
-
-func (op *plRankOp) Do(values ...G.Value) (G.Value, error) {
-	estimates, err := numbersOf(values[1])
-	if err != nil {
-		return nil, fmt.Errorf("ops: %s: %w", op.name, err)
-	}
-	rows := values[0].Shape().TotalSize()
-	out, metric, err := op.output(values[0], estimates.len()-rows)
-	if err != nil {
-		return nil, err
-	}
-	for q := range metric.len() {
-		metric.set(q, estimates.at(rows+q))
-	}
-	return out, nil
-}
-
-func (op *plRankOp) DiffWRT(inputs int) []bool { return firstOf(inputs) }
-
-func (op *plRankOp) backward() *plRankDiffOp { return &plRankDiffOp{listOp: op.fresh(), name: op.name} }
-
-// SymDiff gives the scores the λ of the estimates, times what comes in for their query.
-func (op *plRankOp) SymDiff(inputs G.Nodes, _, grad *G.Node) (G.Nodes, error) {
-	return scoresGradient(op.backward(), inputs, inputs[1:2], grad)
-}
-
-func (op *plRankOp) DoDiff(_ G.ExecutionContext, inputs G.Nodes, output *G.Node) error {
-	return addScoresGradient(op.backward(), inputs, inputs[1:2], output)
-}
-
-func (op *plRankOp) WriteHash(h hash.Hash) { hashText(h, op) }
-func (op *plRankOp) Hashcode() uint32      { return hashOf(op) }
-func (op *plRankOp) String() string        { return fmt.Sprintf("%s{offsets: %t}", op.name, op.offsets) }
-
-// plRankDiffOp is scores, estimates, gradient of every query[, offsets] → λ times it.
-type plRankDiffOp struct {
-	listOp
-	name string
-}
-
-func (op *plRankDiffOp) Arity() int    { return op.arity(2) }
-func (op *plRankDiffOp) Type() hm.Type { return op.fn(tensorOf(1), estimatesVector, tensorOf(1)) }
-
-func (op *plRankDiffOp) InferShape(in ...G.DimSizer) (tensor.Shape, error) {
-	return in[0].(tensor.Shape).Clone(), nil
-}
-
-func (op *plRankDiffOp) Do(values ...G.Value) (G.Value, error) {
-	estimates, err := numbersOf(values[1])
-	if err != nil {
-		return nil, fmt.Errorf("ops: %s: %w", op.name, err)
-	}
-	gradient, err := numbersOf(values[2])
-	if err != nil {
-		return nil, fmt.Errorf("ops: %s: gradient: %w", op.name, err)
-	}
-	out, lambda, err := op.output(values[0], values[0].Shape()[0])
-	if err != nil {
-		return nil, err
-	}
-	offsets := []int{0, lambda.len()}
-	if op.offsets {
-		if offsets, err = intsOf(values[3]); err != nil {
-			return nil, fmt.Errorf("ops: %s: offsets: %w", op.name, err)
-		}
-	}
-	for q, to := range offsets[1:] {
-		incoming := gradient.at(q)
-		for row := offsets[q]; row < to; row++ {
-			lambda.set(row, incoming*estimates.at(row))
-		}
-	}
-	return out, nil
-}
-
-func (op *plRankDiffOp) WriteHash(h hash.Hash) { hashText(h, op) }
-func (op *plRankDiffOp) Hashcode() uint32      { return hashOf(op) }
-func (op *plRankDiffOp) String() string {
-	return fmt.Sprintf("%s{offsets: %t}Diff", op.name, op.offsets)
-}
-
-// firstOf says that an op is differentiable in the first of its inputs only.
-func firstOf(inputs int) []bool {
-	wrt := make([]bool, inputs)
-	wrt[0] = true
-	return wrt
-}
-
-// scoresGradient applies a backward op to the scores, the other inputs it needs, the
-// gradient that comes in, and the offsets, if the forward op has any.
-func scoresGradient(op listDiffOp, inputs, others G.Nodes, grad *G.Node) (G.Nodes, error) {
-	in := append(append(G.Nodes{inputs[0]}, others...), grad)
-	if op.hasOffsets() {
-		in = append(in, inputs[len(inputs)-1])
-	}
-	d, err := G.ApplyOp(op, in...)
-	if err != nil {
-		return nil, err
-	}
-	grads := make(G.Nodes, len(inputs))
-	grads[0] = d
-	return grads, nil
-}
-
-// addScoresGradient is the same for the Lisp machine.
-func addScoresGradient(op listDiffOp, inputs, others G.Nodes, output *G.Node) error {
-	grad, err := output.Grad()
-	if err != nil {
-		return err
-	}
-	in := []G.Value{inputs[0].Value()}
-	for _, n := range others {
-		in = append(in, n.Value())
-	}
-	in = append(in, grad)
-	if op.hasOffsets() {
-		in = append(in, inputs[len(inputs)-1].Value())
-	}
-	return addGrad(inputs[0], op, in...)
-}
-
-// listDiffOp is a backward op on lists.
-type listDiffOp interface {
-	G.Op
-	hasOffsets() bool
-}
-
-func (op *listOp) hasOffsets() bool { return op.offsets }

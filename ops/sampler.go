@@ -1,15 +1,14 @@
 package ops
 
 import (
+	"errors"
 	"fmt"
-	"hash"
 	"sync"
 	"sync/atomic"
 
-	"github.com/chewxy/hm"
 	G "gorgonia.org/gorgonia"
-	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/plackett"
 )
 
@@ -19,8 +18,9 @@ import (
 // on the number of cores.
 //
 // Every run of a graph is a step of its own: it draws anew. One sampler may serve
-// many graphs, and several nodes of one graph, which draw independently. It may
-// not serve graphs that run at the same time.
+// many graphs, and several nodes of one graph, which draw independently. So do the
+// nodes of several samplers of one seed in one graph. A sampler may not serve graphs
+// that run at the same time.
 type Sampler struct {
 	capacity, cutoff int
 	seed             uint64
@@ -76,9 +76,13 @@ type draw struct {
 	seed, step uint64
 }
 
+// stream is the stream of random numbers of a query.
+func (d draw) stream(l *op.List) plackett.Stream {
+	return plackett.Stream{Seed: d.seed, Step: d.step, Query: uint64(l.Query)}
+}
+
 // next gives a node its draw. The steps count the runs: a new one begins when a
-// node draws again, or a node of another graph. The ordinal tells the nodes of
-// one graph apart.
+// node draws again, or a node of another graph.
 func (s *Sampler) next(n *drawn) draw {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,31 +96,31 @@ func (s *Sampler) next(n *drawn) draw {
 	return draw{s.samples, s.seed + uint64(n.ordinal)*0x9e3779b97f4a7c15, s.step}
 }
 
-// drawn is the part of an op that draws from a sampler.
+// drawn is a node that draws from a sampler.
 type drawn struct {
 	sampler *Sampler
 	graph   *G.ExprGraph
-	ordinal int // among the nodes of the graph that draw from the sampler
+	ordinal int // among the nodes of the graph that draw from samplers of this seed
 	started bool
 	step    uint64 // of the last run
 }
 
-// drawsFrom is an op that draws.
-type drawsFrom interface{ source() *Sampler }
-
-func (d *drawn) source() *Sampler { return d.sampler }
-
-// newDrawn registers a node to be of graph g.
-func newDrawn(s *Sampler, g *G.ExprGraph) (drawn, error) {
-	if s == nil {
-		return drawn{}, fmt.Errorf("no sampler: it is nil")
+// newDrawn registers a node to be made of the lists.
+func newDrawn(s *Sampler, l Lists) (*drawn, error) {
+	if err := op.Lists(l).Check(); err != nil {
+		return nil, err
 	}
-	if s.capacity < 1 || s.cutoff < 1 {
-		return drawn{}, fmt.Errorf("a sampler of %d samples and a cutoff of %d: want 1 or more of both", s.capacity, s.cutoff)
+	d := &drawn{sampler: s, graph: l.Scores.Graph()}
+	switch {
+	case s == nil:
+		return nil, errors.New("no sampler: it is nil")
+	case s.capacity < 1 || s.cutoff < 1:
+		return nil, fmt.Errorf("a sampler of %d samples and a cutoff of %d: want 1 or more of both", s.capacity, s.cutoff)
+	case d.graph == nil:
+		return nil, errors.New("the scores belong to no graph")
 	}
-	d := drawn{sampler: s, graph: g}
-	for _, n := range g.AllNodes() {
-		if other, ok := n.Op().(drawsFrom); ok && other.source() == s {
+	for _, n := range d.graph.AllNodes() {
+		if other, ok := op.SourceOf(n).(*Sampler); ok && other.seed == s.seed {
 			d.ordinal++
 		}
 	}
@@ -126,78 +130,3 @@ func newDrawn(s *Sampler, g *G.ExprGraph) (drawn, error) {
 func (d *drawn) String() string {
 	return fmt.Sprintf("sampler %d, ordinal %d, %d samples, cutoff %d", d.sampler.id, d.ordinal, d.sampler.capacity, d.sampler.cutoff)
 }
-
-// Rankings draws rankings from the Plackett–Luce model of every list: an int node
-// [queries, samples, cutoff] of row numbers, likeliest first choice first,
-//
-//	P(y_k = d | y_1..k−1) = exp m(d) / Σ_{d' not in y_1..k−1} exp m(d').
-//
-// −1 stands for absent: past the end of a list shorter than the cutoff, in the
-// samples beyond [Sampler.SetSamples], and for empty queries. The node is not
-// differentiable. A score that is NaN or infinite is an error of the run that
-// names its row.
-//
-// The ranking is drawn exactly, in O(D + N·K) in most cases; no list is sorted.
-func Rankings(l Lists, s *Sampler) (*G.Node, error) {
-	if err := l.check(); err != nil {
-		return nil, fmt.Errorf("ops: Rankings: %w", err)
-	}
-	d, err := newDrawn(s, l.Scores.Graph())
-	if err != nil {
-		return nil, fmt.Errorf("ops: Rankings: %w", err)
-	}
-	return G.ApplyOp(&rankingsOp{listOp: newListOp(l), drawn: d}, l.with()...)
-}
-
-type rankingsOp struct {
-	listOp
-	drawn
-	notDifferentiable
-}
-
-var (
-	_ G.SDOp = &rankingsOp{}
-	_ G.ADOp = &rankingsOp{}
-)
-
-func (op *rankingsOp) Arity() int    { return op.arity(0) }
-func (op *rankingsOp) Type() hm.Type { return op.fn(intRankings) }
-
-func (op *rankingsOp) InferShape(in ...G.DimSizer) (tensor.Shape, error) {
-	q, err := op.queries(in)
-	return tensor.Shape{q, op.sampler.capacity, op.sampler.cutoff}, err
-}
-
-func (op *rankingsOp) Do(values ...G.Value) (G.Value, error) {
-	queries := 1
-	if op.offsets {
-		queries = values[1].Shape()[0] - 1
-	}
-	cutoff := op.sampler.cutoff
-	out := op.out.get(tensor.Int, tensor.Shape{queries, op.sampler.capacity, cutoff})
-	places := out.Ints()
-	for i := range places {
-		places[i] = -1
-	}
-	draw := op.sampler.next(&op.drawn)
-	err := op.eachList("Rankings", values, func(l list) error {
-		mine := places[l.query*op.sampler.capacity*cutoff:][:draw.samples*cutoff]
-		return l.sampler.Draw(l.scores, plackett.Stream{Seed: draw.seed, Step: draw.step, Query: uint64(l.query)}, plackett.Rankings{Documents: mine, Cutoff: cutoff, Base: l.from})
-	})
-	return out, err
-}
-
-func (op *rankingsOp) WriteHash(h hash.Hash) { hashText(h, op) }
-func (op *rankingsOp) Hashcode() uint32      { return hashOf(op) }
-func (op *rankingsOp) String() string {
-	return fmt.Sprintf("Rankings{%v, offsets: %t}", &op.drawn, op.offsets)
-}
-
-// notDifferentiable has the answers of an op without derivatives.
-type notDifferentiable struct{}
-
-func (notDifferentiable) DiffWRT(inputs int) []bool { return make([]bool, inputs) }
-func (notDifferentiable) SymDiff(inputs G.Nodes, _, _ *G.Node) (G.Nodes, error) {
-	return make(G.Nodes, len(inputs)), nil
-}
-func (notDifferentiable) DoDiff(G.ExecutionContext, G.Nodes, *G.Node) error { return nil }

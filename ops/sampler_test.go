@@ -7,6 +7,7 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/internal/optest"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -34,7 +35,7 @@ func runs(t *testing.T, n *G.Node, times int, before func(run int)) []string {
 func rankingsOf(t *testing.T, s *ops.Sampler) *G.Node {
 	t.Helper()
 	g := G.NewGraph()
-	l := ops.Lists{Scores: vector(g, "scores", tensor.Float64, make([]float64, 30))}
+	l := ops.Lists{Scores: optest.Vector(g, "scores", tensor.Float64, make([]float64, 30))}
 	n, err := ops.Rankings(l, s)
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +83,7 @@ func TestSamplerSetStep(t *testing.T) {
 func TestSamplerSetSamples(t *testing.T) {
 	s := ops.NewSampler(3, 2, 9)
 	g := G.NewGraph()
-	l := ops.Lists{Scores: vector(g, "scores", tensor.Float64, make([]float64, 1))}
+	l := ops.Lists{Scores: optest.Vector(g, "scores", tensor.Float64, make([]float64, 1))}
 	n, err := ops.Rankings(l, s)
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +106,7 @@ func TestSamplerTwoNodes(t *testing.T) {
 	for range 2 {
 		s := ops.NewSampler(3, 4, 9)
 		g := G.NewGraph()
-		l := ops.Lists{Scores: vector(g, "scores", tensor.Float64, make([]float64, 30))}
+		l := ops.Lists{Scores: optest.Vector(g, "scores", tensor.Float64, make([]float64, 30))}
 		first, err := ops.Rankings(l, s)
 		if err != nil {
 			t.Fatal(err)

@@ -251,3 +251,17 @@ func TestReadme(t *testing.T) {
 		}
 	}
 }
+
+// A full is a device without any room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+func TestOutputLost(t *testing.T) {
+	for _, args := range [][]string{{"-help"}, {"-parts", "kernel"}} {
+		var stderr bytes.Buffer
+		if status := run(t.Context(), args, pretend, full{}, &stderr); status != command.ExitError || !strings.HasSuffix(stderr.String(), "bench: standard output: no space left on device\n") {
+			t.Errorf("%v: %d, %q", args, status, &stderr)
+		}
+	}
+}

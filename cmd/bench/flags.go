@@ -6,6 +6,8 @@ import (
 	"io"
 	"runtime"
 	"strings"
+
+	"github.com/plrank/plrank/cmd/internal/command"
 )
 
 // options are the command line.
@@ -21,12 +23,8 @@ func parse(args []string) (options, error) {
 	var o options
 	list := ""
 	flags := newFlags(&o, &list)
-	flags.SetOutput(io.Discard)
-	if err := flags.Parse(args); err != nil {
+	if err := command.Parse(flags, args); err != nil {
 		return o, err
-	}
-	if flags.NArg() > 0 {
-		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
 	if o.count < 1 {
 		return o, fmt.Errorf("-count %d: want at least 1", o.count)

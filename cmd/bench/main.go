@@ -26,25 +26,22 @@ func main() {
 
 // run is the command, and its exit status.
 func run(ctx context.Context, args []string, test tester, stdout, stderr io.Writer) int {
-	o, err := parse(args)
-	if errors.Is(err, flag.ErrHelp) {
-		help(stdout)
-		return 0
-	}
-	if err != nil {
-		fmt.Fprintf(stderr, "bench: %v (-help explains all flags)\n", err)
-		return command.ExitUsage
-	}
-	err = measure(ctx, o, test, stdout, stderr)
-	switch {
-	case err == nil:
-		return 0
-	case ctx.Err() != nil:
-		fmt.Fprintln(stderr, "interrupted: parts that are finished are kept; -parts runs the others")
-		return command.ExitInterrupted
-	}
-	fmt.Fprintln(stderr, err)
-	return command.ExitError
+	return command.Run("bench", stdout, stderr, func(stdout io.Writer) error {
+		o, err := parse(args)
+		if errors.Is(err, flag.ErrHelp) {
+			help(stdout)
+			return nil
+		}
+		if err != nil {
+			return command.Usage(err)
+		}
+		err = measure(ctx, o, test, stdout, stderr)
+		if err != nil && ctx.Err() != nil {
+			fmt.Fprintln(stderr, "interrupted: parts that are finished are kept; -parts runs the others")
+			return command.ErrInterrupted
+		}
+		return err
+	})
 }
 
 // measure runs the parts one after another. Each is printed, and written, as soon

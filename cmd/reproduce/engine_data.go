@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -40,8 +41,8 @@ func (id identity) String() string {
 }
 
 // openCollection reads or makes the data that the options name.
-func openCollection(o *options, stderr io.Writer) (*collection, error) {
-	splits, err := o.Open(o.Seed, "", "")
+func openCollection(ctx context.Context, o *options, stderr io.Writer) (*collection, error) {
+	splits, err := o.Open(ctx, datasets.Options{Seed: o.Seed})
 	if err != nil {
 		return nil, err
 	}

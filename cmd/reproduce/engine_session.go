@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -20,12 +21,12 @@ type session struct {
 
 // open reads the data and makes the folder of -out, which may hold what an earlier
 // call with the same data left.
-func (s *session) open() error {
+func (s *session) open(ctx context.Context) error {
 	if s.data != nil {
 		return nil // by subcommand all
 	}
 	var err error
-	if s.data, err = openCollection(s.options, s.stderr); err != nil {
+	if s.data, err = openCollection(ctx, s.options, s.stderr); err != nil {
 		return err
 	}
 	if s.out == "" {

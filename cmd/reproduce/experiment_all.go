@@ -42,7 +42,7 @@ type step struct {
 // runAll runs every experiment, all within -minutes or about that. The plan is kept, so
 // that an interrupted session goes on with it.
 func runAll(ctx context.Context, s *session) error {
-	if err := s.open(); err != nil {
+	if err := s.open(ctx); err != nil {
 		return err
 	}
 	wanted := struct {

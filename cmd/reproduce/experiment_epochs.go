@@ -39,7 +39,7 @@ type epochTime struct {
 
 // runEpochs measures epochs, alone, on as many queries as fit.
 func runEpochs(ctx context.Context, s *session) error {
-	if err := s.open(); err != nil {
+	if err := s.open(ctx); err != nil {
 		return err
 	}
 	type pair struct {

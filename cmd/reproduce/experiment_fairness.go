@@ -25,7 +25,7 @@ var fairnessChapter = chapter{
 // runFairness optimises the disparity with every estimator, for fixed numbers of
 // samples if any are asked for; or mixtures of relevance and disparity.
 func runFairness(ctx context.Context, s *session) error {
-	if err := s.open(); err != nil {
+	if err := s.open(ctx); err != nil {
 		return err
 	}
 	if len(s.Weights) > 0 {

@@ -24,7 +24,7 @@ var samplesChapter = chapter{
 
 // runSamples trains with each loss and number of samples.
 func runSamples(ctx context.Context, s *session) error {
-	if err := s.open(); err != nil {
+	if err := s.open(ctx); err != nil {
 		return err
 	}
 	var trials []trial

@@ -24,7 +24,7 @@ const endless = 1_000_000
 
 // runTime trains with every loss for the same time, alone.
 func runTime(ctx context.Context, s *session) error {
-	if err := s.open(); err != nil {
+	if err := s.open(ctx); err != nil {
 		return err
 	}
 	var trials []trial

@@ -86,7 +86,7 @@ var varianceColumns = []string{"data", "stage", "axis", "value", "samples", "cut
 // network's scores before, in the middle of and after training, or with those of a
 // model file; and on normal scores, which are the same whatever the data.
 func runVariance(ctx context.Context, s *session) error {
-	if err := s.open(); err != nil {
+	if err := s.open(ctx); err != nil {
 		return err
 	}
 	stages, err := s.varianceStages(ctx)

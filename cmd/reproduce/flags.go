@@ -4,7 +4,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -72,7 +71,6 @@ func defaults() *options {
 // flags defines the flags; their defaults are what o holds.
 func (o *options) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("reproduce", flag.ContinueOnError)
-	f.SetOutput(io.Discard) // errors are one line of our own
 	o.Define(f, "")
 	f.StringVar(&o.out, "out", o.out, "the `folder` of results; without it, reproduction/ and the name of the data. Finished trials that it holds are not repeated")
 
@@ -112,13 +110,8 @@ func parse(args []string) (subcommand, *options, error) {
 		o.Runs = paperRuns
 	}
 	flags := o.flags()
-	if err := flags.Parse(args[1:]); errors.Is(err, flag.ErrHelp) {
+	if err := command.Parse(flags, args[1:]); err != nil {
 		return subcommand{}, nil, err
-	} else if err != nil {
-		return subcommand{}, nil, command.Usage(err)
-	}
-	if flags.NArg() > 0 {
-		return subcommand{}, nil, command.Usage(fmt.Errorf("unexpected argument %q", flags.Arg(0)))
 	}
 	var err error
 	given := map[string]bool{}

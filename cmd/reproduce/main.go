@@ -20,25 +20,19 @@ func main() {
 
 // run is the command, and its exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	sub, o, err := parse(args)
-	if errors.Is(err, flag.ErrHelp) {
-		help(stdout)
-		return 0
-	}
-	if err == nil {
-		err = sub.run(ctx, &session{options: o, command: sub.name, args: args, stdout: stdout, stderr: stderr})
-	}
-	var usage command.UsageError
-	switch {
-	case err == nil:
-		return 0
-	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "reproduce: %v (-help explains all subcommands and flags)\n", usage)
-		return command.ExitUsage
-	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
-		fmt.Fprintln(stderr, "interrupted: what is finished is kept; the same command goes on from there")
-		return command.ExitInterrupted
-	}
-	fmt.Fprintln(stderr, err)
-	return command.ExitError
+	return command.Run("reproduce", stdout, stderr, func(stdout io.Writer) error {
+		sub, o, err := parse(args)
+		if errors.Is(err, flag.ErrHelp) {
+			help(stdout)
+			return nil
+		}
+		if err == nil {
+			err = sub.run(ctx, &session{options: o, command: sub.name, args: args, stdout: stdout, stderr: stderr})
+		}
+		if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+			fmt.Fprintln(stderr, "interrupted: what is finished is kept; the same command goes on from there")
+			return command.ErrInterrupted
+		}
+		return err
+	})
 }

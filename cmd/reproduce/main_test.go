@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -218,7 +219,7 @@ func TestInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &session{options: o, stdout: new(bytes.Buffer), stderr: new(bytes.Buffer)}
-	if err := s.open(); err != nil {
+	if err := s.open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -406,9 +407,24 @@ func TestHelp(t *testing.T) {
 			if defaults().flags().Lookup(f) == nil {
 				t.Errorf("%s has a flag -%s that there is not", c.name, f)
 			}
-			if !strings.Contains(stdout, "\n  -"+f+" ") {
+			if !strings.Contains(stdout, "\n  -"+f+" ") && !strings.Contains(stdout, "\n  -"+f+"\n") { // the latter: on or off
 				t.Errorf("no flag -%s", f)
 			}
+		}
+	}
+}
+
+// A full is a device without any room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+func TestOutputLost(t *testing.T) {
+	data := folder(t)
+	for _, args := range [][]string{{"-help"}, samplesArgs(data, t.TempDir(), "-epochs", "1")} {
+		var stderr bytes.Buffer
+		if status := run(t.Context(), args, full{}, &stderr); status != command.ExitError || !strings.HasSuffix(stderr.String(), "reproduce: standard output: no space left on device\n") {
+			t.Errorf("%v: %d, %q", args, status, &stderr)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -20,12 +21,15 @@ type description struct {
 	Constant          []int          `json:"constant"` // ids
 	Missing           []int          `json:"missing"`  // ids
 
+	Weights      *datasets.WeightRange `json:"weights,omitempty"`      // of documents
+	QueryWeights *datasets.WeightRange `json:"queryWeights,omitempty"` // of queries
+
 	Groups []datasets.GroupDescription `json:"groups,omitempty"`
 }
 
 // describeData says what is in the data, unlabelled documents too.
-func describeData(o *options, stdout, stderr io.Writer) error {
-	parts, err := parts(o, stderr)
+func describeData(ctx context.Context, o *options, stdout, stderr io.Writer) error {
+	parts, err := parts(ctx, o, stderr)
 	if err != nil {
 		return err
 	}
@@ -35,7 +39,7 @@ func describeData(o *options, stdout, stderr io.Writer) error {
 		enc.SetIndent("", "  ")
 		return enc.Encode(description{
 			Queries: d.Queries, Documents: d.Documents, Features: d.Features, Labels: d.Labels, LabelFree: d.LabelFree,
-			DocumentsPerQuery: d.DocumentsPerQuery, Constant: d.Constant, Missing: d.Missing, Groups: d.Groups,
+			DocumentsPerQuery: d.DocumentsPerQuery, Constant: d.Constant, Missing: d.Missing, Weights: d.Weights, QueryWeights: d.QueryWeights, Groups: d.Groups,
 		})
 	}
 	fmt.Fprint(stdout, d)
@@ -49,16 +53,18 @@ func describeData(o *options, stdout, stderr io.Writer) error {
 }
 
 // parts are the splits of the data; a single file is not split.
-func parts(o *options, stderr io.Writer) ([]*datasets.Dataset, error) {
+func parts(ctx context.Context, o *options, stderr io.Writer) ([]*datasets.Dataset, error) {
 	if info, err := os.Stat(o.Data); err == nil && !info.IsDir() && o.Vali == "" && o.Test == "" && o.Fold == 0 {
-		d, err := datasets.ReadFile(o.Data, o.ReadOptions())
+		read := o.ReadOptions()
+		read.Context = ctx
+		d, err := datasets.ReadFile(o.Data, read)
 		if err != nil {
 			return nil, err
 		}
 		warn(d.Warnings, stderr)
 		return []*datasets.Dataset{d}, nil
 	}
-	s, err := open(o, "keep", stderr)
+	s, err := open(ctx, o, "keep", stderr)
 	if err != nil {
 		return nil, err
 	}

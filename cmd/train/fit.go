@@ -2,19 +2,16 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"time"
 
+	"github.com/plrank/plrank/cmd/internal/command"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/datasets/golearn"
 	"github.com/plrank/plrank/train"
 )
-
-// errInterrupted is the end of a run that was interrupted, and has said so.
-var errInterrupted = errors.New("interrupted")
 
 // fit trains a model, or one for each fold, and says how good it is.
 func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
@@ -23,10 +20,10 @@ func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 			return fmt.Errorf("train: %s exists: name a new folder, or go on with the run in it by -resume", o.out)
 		}
 	}
-	if o.Folds != "" {
+	if o.Folds != "" && o.Fold == 0 {
 		return fitFolds(ctx, o, stdout, stderr)
 	}
-	j, err := prepare(o, stderr)
+	j, err := prepare(ctx, o, stderr)
 	if err != nil {
 		return err
 	}
@@ -41,8 +38,8 @@ type job struct {
 	trainer *train.Trainer
 }
 
-func prepare(o *options, stderr io.Writer) (*job, error) {
-	splits, err := open(o, "drop", stderr)
+func prepare(ctx context.Context, o *options, stderr io.Writer) (*job, error) {
+	splits, err := open(ctx, o, "drop", stderr)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +92,7 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 			return nil, err
 		}
 		if len(result.History) == 0 {
-			return report, errInterrupted // before there was anything to draw
+			return report, command.ErrInterrupted // before there was anything to draw
 		}
 		if err := drawCurve(dir.File(curveFile), t.Metric, result.History); err != nil {
 			return nil, err
@@ -103,7 +100,7 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 		fmt.Fprintf(stderr, "written to %s\n", j.out)
 	}
 	if result.Interrupted {
-		return report, errInterrupted
+		return report, command.ErrInterrupted
 	}
 	return report, nil
 }

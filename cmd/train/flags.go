@@ -4,7 +4,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +17,7 @@ import (
 type settings struct {
 	Preset string `json:"preset"`
 	source.Source
-	Folds    string `json:"folds,omitempty"` // "all": a run for each fold of the folder Data
+	Folds    string `json:"folds,omitempty"` // "all": a run for each fold of the folder Data; a number: of folds of the file Data
 	Baseline string `json:"baseline,omitempty"`
 	train.Config
 }
@@ -48,7 +47,7 @@ func (o *options) flags() *flag.FlagSet {
 	trainingFlags(f, &o.Config)
 
 	o.Define(f, "; without it, a small one in MSLR's shape is made")
-	f.StringVar(&o.Folds, "folds", o.Folds, "`all`: train on each fold of -data in turn, and print mean and spread of each metric")
+	f.StringVar(&o.Folds, "folds", o.Folds, "train on each fold in turn, and print mean and spread of each metric: `all` folds of the folder -data, or as many, such as 5, as the queries of the file -data are dealt to; -fold takes one of them")
 	f.StringVar(&o.cache, "cache", o.cache, "`folder` for binary copies of what was read, which open at once the next time: user is plrank in your cache folder, off is none; that of the data itself will do, too")
 
 	f.BoolVar(&o.describe, "describe", o.describe, "say what is in -data, and end")
@@ -67,11 +66,7 @@ func (o *options) flags() *flag.FlagSet {
 	return f
 }
 
-func newFlagSet() *flag.FlagSet {
-	f := flag.NewFlagSet("train", flag.ContinueOnError)
-	f.SetOutput(io.Discard) // errors are one line of our own
-	return f
-}
+func newFlagSet() *flag.FlagSet { return flag.NewFlagSet("train", flag.ContinueOnError) }
 
 // trainingFlags defines the flags of how a model is trained.
 func trainingFlags(f *flag.FlagSet, c *train.Config) {
@@ -145,13 +140,8 @@ func parse(args []string) (*options, error) {
 
 func parseInto(o *options, args []string) (*flag.FlagSet, error) {
 	flags := o.flags()
-	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+	if err := command.Parse(flags, args); err != nil {
 		return nil, err
-	} else if err != nil {
-		return nil, command.Usage(err)
-	}
-	if flags.NArg() > 0 {
-		return nil, command.Usage(fmt.Errorf("unexpected argument %q", flags.Arg(0)))
 	}
 	if err := o.Source.Check(); err != nil {
 		return nil, command.Usage(err)
@@ -161,12 +151,14 @@ func parseInto(o *options, args []string) (*flag.FlagSet, error) {
 
 func checkTraining(o *options) error {
 	switch {
-	case o.Folds != "" && o.Folds != allFolds:
-		return command.Usage(fmt.Errorf("-folds %q: want %s; -fold takes a number", o.Folds, allFolds))
+	case o.Folds != "" && o.Folds != allFolds && o.ofOneFile() < 3:
+		return command.Usage(fmt.Errorf("-folds %q: want %s, or a number of 3 or more; -fold takes one of them", o.Folds, allFolds))
 	case o.Folds != "" && o.Data == "":
 		return command.Usage(errors.New("-folds needs -data"))
-	case o.Folds != "" && (o.Fold != 0 || o.Vali != "" || o.Test != "" || o.Synthetic()):
-		return command.Usage(errors.New("-folds all takes the files of each fold: -fold, -vali and -test have no meaning beside it"))
+	case o.Folds == allFolds && o.Fold != 0:
+		return command.Usage(errors.New("-folds all takes every fold: -fold has no meaning beside it"))
+	case o.Folds != "" && (o.Vali != "" || o.Test != "" || o.Synthetic()):
+		return command.Usage(errors.New("-folds takes the splits of each fold: -vali, -test and synthetic data have no meaning beside it"))
 	case o.Baseline != "" && o.Baseline != golearnBaseline:
 		return command.Usage(fmt.Errorf("unknown baseline %q: want %s", o.Baseline, golearnBaseline))
 	}

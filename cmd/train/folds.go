@@ -7,7 +7,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 
+	"github.com/plrank/plrank/cmd/internal/command"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/train"
 )
@@ -15,12 +17,9 @@ import (
 // fitFolds trains a model on each fold, and prints means and spreads. If it is
 // interrupted, they are those of the folds that were trained on to the end.
 func fitFolds(ctx context.Context, o *options, stdout, stderr io.Writer) error {
-	folds, err := datasets.Folds(o.Data)
+	folds, err := foldsOf(o)
 	if err != nil {
 		return err
-	}
-	if len(folds) == 0 {
-		return fmt.Errorf("train: -folds all: %s holds no folders Fold1, Fold2, …", o.Data)
 	}
 	var dir *train.Dir // of all folds
 	if o.resume {
@@ -33,7 +32,10 @@ func fitFolds(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	interrupted := false
 	for _, fold := range folds {
 		fmt.Fprintf(stderr, "fold %d\n", fold)
-		j, err := prepare(ofFold(o, fold), stderr)
+		j, err := prepare(ctx, ofFold(o, fold), stderr)
+		if interrupted = errors.Is(err, context.Canceled); interrupted {
+			break
+		}
 		if err != nil {
 			return err
 		}
@@ -43,7 +45,7 @@ func fitFolds(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 			}
 		}
 		report, err := j.run(ctx, io.Discard, stderr)
-		if interrupted = errors.Is(err, errInterrupted); interrupted {
+		if interrupted = errors.Is(err, command.ErrInterrupted); interrupted {
 			if len(done) == 0 {
 				printReport(stdout, report)
 			}
@@ -66,15 +68,41 @@ func fitFolds(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	}
 	if interrupted {
 		fmt.Fprintf(stderr, "interrupted: %d of %d folds are done\n", len(done), len(folds))
-		return errInterrupted
+		return command.ErrInterrupted
 	}
 	return nil
+}
+
+// foldsOf are the numbers of the folds of the data.
+func foldsOf(o *options) ([]int, error) {
+	if n := o.ofOneFile(); n > 0 {
+		var folds []int
+		for i := range n {
+			folds = append(folds, i+1)
+		}
+		return folds, nil
+	}
+	folds, err := datasets.Folds(o.Data)
+	if err == nil && len(folds) == 0 {
+		err = fmt.Errorf("train: -folds all: %s holds no folders Fold1, Fold2, …; -folds 5 makes folds of one file", o.Data)
+	}
+	return folds, err
+}
+
+// ofOneFile is the number of folds that one file is dealt to; 0: the data are of one
+// fold, or have folders for theirs.
+func (o *options) ofOneFile() int {
+	n, _ := strconv.Atoi(o.Folds) // "" and allFolds are none
+	return n
 }
 
 // ofFold is the options of the run on one fold.
 func ofFold(o *options, fold int) *options {
 	one := *o
-	one.Folds, one.Fold = "", fold
+	one.Fold = fold
+	if o.Folds == allFolds {
+		one.Folds = ""
+	}
 	if o.out != "" {
 		one.out = filepath.Join(o.out, fmt.Sprintf("fold%d", fold))
 		_, err := os.Stat(one.out)

@@ -22,6 +22,7 @@ func manual() []section {
 		{title: "NAME", text: `train - train Plackett–Luce rankers, score documents with them, describe data`},
 		{title: "SYNOPSIS", text: `train [-data FILE|DIR] [-out DIR] [flags]
 train -data DIR -folds all [-out DIR] [flags]
+train -data FILE -folds N [-out DIR] [flags]
 train -resume -out DIR [-epochs N] [-patience N]
 train -model FILE -predict FILE [-scores FILE] [-run FILE] [-qrels FILE]
 train -describe [-json] [-data FILE|DIR] [-fold N]`},
@@ -50,7 +51,7 @@ a line. A group is any word; nothing, and -1, is none. Scoring needs no groups.
 
 A folder has a file for each split: train.txt, vali.txt and test.txt, say, or
 set1.train.txt and its companions; or it has folders Fold1, Fold2, … of those.`,
-			flags: []string{"data", "scale", "vali", "test", "fold", "folds", "duplicates", "label-column", "query-column", "document-column", "group-column", "groups", "cache", "transform"}},
+			flags: []string{"data", "scale", "vali", "test", "fold", "folds", "duplicates", "minus-one", "headerless", "label-column", "query-column", "document-column", "weight-column", "group-column", "groups", "cache", "transform"}},
 		{title: "DESCRIBING DATA", text: `Counts queries, documents, features and labels, and names the features that are
 constant and those with missing values; unlabelled documents count, too (so that
 -cache keeps a copy of its own for it). In JSON this is one object:

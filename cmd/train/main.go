@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"os"
 	"runtime/debug"
@@ -23,31 +22,19 @@ func main() {
 
 // run is the command, and its exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	o, err := parse(args)
-	if errors.Is(err, flag.ErrHelp) {
-		help(stdout)
-		return 0
-	}
-	if err == nil {
+	return command.Run("train", stdout, stderr, func(stdout io.Writer) error {
+		o, err := parse(args)
 		switch {
+		case errors.Is(err, flag.ErrHelp):
+			help(stdout)
+			return nil
+		case err != nil:
+			return err
 		case o.predict != "":
-			err = predict(o, stderr)
+			return predict(ctx, o, stderr)
 		case o.describe:
-			err = describeData(o, stdout, stderr)
-		default:
-			err = fit(ctx, o, stdout, stderr)
+			return describeData(ctx, o, stdout, stderr)
 		}
-	}
-	var usage command.UsageError
-	switch {
-	case err == nil:
-		return 0
-	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "train: %v (-help explains all flags)\n", usage)
-		return command.ExitUsage
-	case errors.Is(err, errInterrupted):
-		return command.ExitInterrupted
-	}
-	fmt.Fprintln(stderr, err)
-	return command.ExitError
+		return fit(ctx, o, stdout, stderr)
+	})
 }

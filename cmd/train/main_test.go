@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"image/png"
@@ -176,7 +177,7 @@ func TestBadInput(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	model := filepath.Join(run, "model.npz")
-	other := file("other.txt", "1 qid:1 1:1 9:1\n")
+	other := file("other.txt", "1 qid:1 9:1\n")
 	cut := file("cut.npz", read(t, model)[:500])
 	free := file("free.txt", "0 qid:1 1:1\n0 qid:1 1:2\n")
 	scores := filepath.Join(dir, "new.scores")
@@ -231,7 +232,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"-model", cut, "-predict", trainFile, "-scores", scores}, 1, "not a complete .npz file"},
 		{[]string{"-model", filepath.Join(run, "checkpoint.npz"), "-predict", trainFile, "-scores", scores}, 1, "not a model file"},
 		{[]string{"-model", model, "-predict", filepath.Join(dir, "none"), "-scores", scores}, 1, "no such file"},
-		{[]string{"-model", model, "-predict", other, "-scores", scores}, 1, `"9:1"`},
+		{[]string{"-model", model, "-predict", other, "-scores", scores}, 1, "none of the features that are wanted"},
 		{[]string{"-model", model, "-predict", trainFile, "-scores", trainFile}, 1, "exists"},
 		{[]string{"-model", model, "-predict", trainFile, "-scores", filepath.Join(dir, "a", "b")}, 1, "no such file"},
 	} {
@@ -256,10 +257,12 @@ func TestInterrupted(t *testing.T) {
 	data := fold(t)
 	out := filepath.Join(t.TempDir(), "run")
 	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	status, stdout, stderr := callWith(ctx, "-data", data, "-out", out)
-	if status != 130 || !strings.Contains(stderr, "interrupted") || !strings.Contains(stdout, "test: 10 queries") {
-		t.Errorf("%d, %q, %q", status, stdout, stderr)
+	defer cancel()
+	stderr := &watcher{word: "matrix products", f: cancel} // once the data are read
+	var stdout strings.Builder
+	status := run(ctx, []string{"-data", data, "-out", out}, &stdout, stderr)
+	if status != 130 || !strings.Contains(stderr.String(), "interrupted") || !strings.Contains(stdout.String(), "test: 10 queries") {
+		t.Errorf("%d, %q, %q", status, stdout.String(), stderr.String())
 	}
 	if _, err := train.LoadRanker(filepath.Join(out, "model.npz")); err != nil {
 		t.Error(err)
@@ -325,6 +328,22 @@ func TestHelp(t *testing.T) {
 			if _, err := parse(strings.Fields(args)); err != nil && !strings.Contains(err.Error(), "no run to resume") {
 				t.Errorf("example %q: %v", line, err)
 			}
+		}
+	}
+}
+
+// A full is a device without any room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+// What could not be printed is an error, whatever was to be printed.
+func TestOutputLost(t *testing.T) {
+	data := fold(t)
+	for _, args := range [][]string{{"-help"}, {"-describe", "-data", data}, {"-describe", "-json", "-data", data}, {"-data", data, "-epochs", "1"}} {
+		var stderr bytes.Buffer
+		if status := run(t.Context(), args, full{}, &stderr); status != 1 || !strings.HasSuffix(stderr.String(), "train: standard output: no space left on device\n") {
+			t.Errorf("%v: %d, %q", args, status, &stderr)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,12 +17,13 @@ import (
 const runTag = "plrank"
 
 // predict scores the rows of a file.
-func predict(o *options, stderr io.Writer) error {
+func predict(ctx context.Context, o *options, stderr io.Writer) error {
 	ranker, err := train.LoadRanker(o.model)
 	if err != nil {
 		return err
 	}
 	read := o.ReadOptions()
+	read.Context = ctx
 	read.FeatureIDs, read.FeatureNames = ranker.FeatureIDs(), ranker.FeatureNames()
 	d, err := datasets.ReadFile(o.predict, read)
 	if err != nil {

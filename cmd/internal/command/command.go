@@ -1,12 +1,19 @@
-// Package command is what the commands have in common: how they end, and how their
-// manual pages are set.
+// Package command is what the commands have in common: how they begin and end, what they
+// print, and how their manual pages are set.
 package command
 
 import (
 	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
+
+	"github.com/plrank/plrank/internal/names"
 )
 
 // Exit statuses.
@@ -22,10 +29,85 @@ type UsageError struct{ error }
 // Usage makes a UsageError of an error.
 func Usage(err error) error { return UsageError{err} }
 
+// ErrInterrupted is the end of a command that was interrupted, and has said so.
+var ErrInterrupted = errors.New("interrupted")
+
+// Run runs the body of a command, says on stderr why it failed, and gives the exit
+// status. An end of a context is an interruption. What the body prints on the stdout that it is given, and that cannot be
+// written, is an error as well.
+func Run(name string, stdout, stderr io.Writer, body func(stdout io.Writer) error) int {
+	out := newOutput(stdout)
+	err := body(out)
+	if out.err != nil {
+		err = fmt.Errorf("%s: standard output: %w", name, out.err)
+	}
+	var usage UsageError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &usage):
+		text := strings.TrimPrefix(usage.Error(), name+": ")
+		fmt.Fprintf(stderr, "%s: %s (-help explains all flags)\n", name, Printable(text))
+		return ExitUsage
+	case errors.Is(err, ErrInterrupted):
+		return ExitInterrupted
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintf(stderr, "%s: interrupted\n", name)
+		return ExitInterrupted
+	}
+	fmt.Fprintln(stderr, Printable(err.Error()))
+	return ExitError
+}
+
+// Parse reads the flags, after which there must be nothing. An error is a UsageError,
+// except for flag.ErrHelp.
+func Parse(flags *flag.FlagSet, args []string) error {
+	flags.SetOutput(io.Discard) // errors are one line of our own
+	err := flags.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return err
+	case err != nil:
+		if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
+			err = fmt.Errorf("there is no flag -%s", name)
+			var known []string
+			flags.VisitAll(func(f *flag.Flag) { known = append(known, f.Name) })
+			if near := names.Nearest(name, known); near != "" {
+				err = fmt.Errorf("%w (did you mean -%s?)", err, near)
+			}
+		}
+		return Usage(err)
+	case flags.NArg() > 0:
+		return Usage(fmt.Errorf("unexpected argument %q", flags.Arg(0)))
+	}
+	return nil
+}
+
 // Interruptible is a context that ends with the first Ctrl-C, or a request to
 // terminate. A second one ends the program at once.
 func Interruptible() context.Context {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	return ctx
+}
+
+// Await is the result of work that cannot be interrupted, or ErrInterrupted as soon as the
+// context ends: the work is then left to itself, and the program should end.
+func Await[T any](ctx context.Context, work func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		value, err := work()
+		done <- result{value, err}
+	}()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
+		var none T
+		return none, ErrInterrupted
+	}
 }

@@ -4,6 +4,7 @@ package source
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -27,9 +28,12 @@ type Source struct {
 // Reading is how files are read.
 type Reading struct {
 	Duplicates     string `json:"duplicates,omitempty"`
+	MinusOne       string `json:"minusOne,omitempty"`
+	Headerless     bool   `json:"headerless,omitempty"`
 	LabelColumn    string `json:"labelColumn,omitempty"`
 	QueryColumn    string `json:"queryColumn,omitempty"`
 	DocumentColumn string `json:"documentColumn,omitempty"`
+	WeightColumn   string `json:"weightColumn,omitempty"`
 	GroupColumn    string `json:"groupColumn,omitempty"`
 	Groups         string `json:"groups,omitempty"`
 }
@@ -41,9 +45,9 @@ const (
 
 // Names of the flags.
 var (
-	ReadingFlags = []string{"duplicates", "label-column", "query-column", "document-column"}
-	GroupFlags   = []string{"group-column", "groups"}
-	Flags        = append(append([]string{"data", "scale", "vali", "test", "fold"}, ReadingFlags...), GroupFlags...)
+	ReadingFlags  = []string{"duplicates", "headerless", "label-column", "query-column", "document-column"}
+	TrainingFlags = []string{"minus-one", "weight-column", "group-column", "groups"} // have no meaning where documents are only scored
+	Flags         = slices.Concat([]string{"data", "scale", "vali", "test", "fold"}, ReadingFlags, TrainingFlags)
 )
 
 // Define defines the flags; their defaults are what s holds. The word is what -data
@@ -57,9 +61,12 @@ func (s *Source) Define(f *flag.FlagSet, absent string) {
 	f.IntVar(&s.Fold, "fold", s.Fold, "`number` of the fold to take, where -data is a folder of folds Fold1, Fold2, …")
 	s.Duplicates = cmp.Or(s.Duplicates, "error")
 	f.StringVar(&s.Duplicates, "duplicates", s.Duplicates, "`what` to do with a second value for a feature in one line: error, or last, by which the last one counts")
+	f.BoolVar(&s.Headerless, "headerless", s.Headerless, "separated values have no header: their columns are called 1, 2, …, and the first is the label unless -label-column is given")
+	f.StringVar(&s.MinusOne, "minus-one", s.MinusOne, "`what` a label of −1 means: unlabelled, by which the document is left out, or irrelevant, as in SVMrank's files, by which it is 0; without it, unlabelled where other labels are below 1")
 	f.StringVar(&s.LabelColumn, "label-column", s.LabelColumn, "`name` of the label's column in separated values; without it, the usual names are looked for")
 	f.StringVar(&s.QueryColumn, "query-column", s.QueryColumn, "`name` of the query id's column")
 	f.StringVar(&s.DocumentColumn, "document-column", s.DocumentColumn, "`name` of the document id's column")
+	f.StringVar(&s.WeightColumn, "weight-column", s.WeightColumn, "`name` of the column with the weights of documents in separated values; without it, the weights of documents or of queries are in a file named FILE.weight beside the data, one a line, if there is one")
 	f.StringVar(&s.GroupColumn, "group-column", s.GroupColumn, "`name` of the column with the groups of documents, for fairness; of LETOR text, the id of a feature, each value of which is a group")
 	f.StringVar(&s.Groups, "groups", s.Groups, "a `file` with the group of one document a line, in the order of the -data file; without it, the file's name plus .groups is looked for")
 }
@@ -71,6 +78,8 @@ func (s *Source) Check() error {
 	switch {
 	case s.Duplicates != "error" && s.Duplicates != "last":
 		return fmt.Errorf("-duplicates %q: want error or last", s.Duplicates)
+	case s.MinusOne != "" && s.MinusOne != "unlabelled" && s.MinusOne != "irrelevant":
+		return fmt.Errorf("-minus-one %q: want unlabelled or irrelevant", s.MinusOne)
 	case s.Data == "" && split:
 		return errors.New("-vali, -test and -fold need -data")
 	case s.Data == "" && groups:
@@ -107,18 +116,21 @@ func (s *Source) Fraction() float64 {
 func (r Reading) ReadOptions() datasets.ReadOptions {
 	return datasets.ReadOptions{
 		Duplicates: r.Duplicates, LabelColumn: r.LabelColumn, QueryColumn: r.QueryColumn, DocumentColumn: r.DocumentColumn,
-		GroupColumn: r.GroupColumn, Groups: r.Groups,
+		MinusOne: r.MinusOne, Headerless: r.Headerless, WeightColumn: r.WeightColumn, GroupColumn: r.GroupColumn, Groups: r.Groups,
 	}
 }
 
-// Open reads or makes the collection. The options beside the source's own: what becomes
-// of unlabelled documents, and the folder of the cache, see datasets.Options.
-func (s *Source) Open(seed uint64, unlabelled, cache string) (*datasets.Splits, error) {
+// Open reads or makes the collection, until the context is done. The options are those
+// that are not the source's own: Seed, Folds, Unlabelled and Cache.
+func (s *Source) Open(ctx context.Context, o datasets.Options) (*datasets.Splits, error) {
 	if shape, ok := strings.CutPrefix(s.Data, syntheticPrefix); ok {
-		return datasets.SyntheticShape(shape, s.Fraction(), seed)
+		return datasets.SyntheticShape(shape, s.Fraction(), o.Seed)
 	}
-	return datasets.Open(s.Data, datasets.Options{
-		Read: s.ReadOptions(), Vali: s.Vali, Test: s.Test, Fold: s.Fold, Seed: seed,
-		Unlabelled: unlabelled, Cache: cache,
-	})
+	o.Read, o.Vali, o.Test, o.Fold = s.ReadOptions(), s.Vali, s.Test, s.Fold
+	o.Read.Context = ctx
+	splits, err := datasets.Open(s.Data, o)
+	if errors.Is(err, datasets.ErrMinusOne) {
+		return nil, fmt.Errorf("%w (-minus-one irrelevant, or -minus-one unlabelled)", err)
+	}
+	return splits, err
 }

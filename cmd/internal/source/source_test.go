@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/plrank/plrank/datasets"
 )
 
 // parsed is a source by command line.
@@ -45,6 +47,7 @@ func TestCheck(t *testing.T) {
 		"-data synthetic:mslr -scale 0.1":      "",
 		"-data x -group-column g":              "",
 		"-data x -duplicates first":            "want error or last",
+		"-data x -minus-one 0":                 "want unlabelled or irrelevant",
 		"-vali y":                              "-vali, -test and -fold need -data",
 		"-groups y":                            "-group-column and -groups need -data",
 		"-data x -groups y -group-column z":    "exclude each other",
@@ -65,7 +68,7 @@ func TestCheck(t *testing.T) {
 }
 
 func TestOpen(t *testing.T) {
-	made, err := parsed(t, "-data", "synthetic:yahoo", "-scale", "0.0005").Open(1, "", "")
+	made, err := parsed(t, "-data", "synthetic:yahoo", "-scale", "0.0005").Open(t.Context(), datasets.Options{Seed: 1})
 	if err != nil || made.Train.Queries() != 10 || made.Train.Width() != 700 {
 		t.Errorf("a 2000th of 19,944 queries of 700 features: %v, %v", made, err)
 	}
@@ -77,14 +80,32 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	read := parsed(t, "-data", path, "-label-column", "grade", "-query-column", "session")
-	splits, err := read.Open(1, "", "")
+	splits, err := read.Open(t.Context(), datasets.Options{Seed: 1})
 	if err != nil || splits.Train.Queries()+splits.Vali.Queries() != 2 {
 		t.Errorf("%v, %v", splits, err)
 	}
 	if f := read.Fraction(); f != 1 {
 		t.Errorf("a file is %v of itself", f)
 	}
-	if _, err := parsed(t, "-data", "synthetic:web").Open(1, "", ""); err == nil || !strings.Contains(err.Error(), "istella") {
+	if _, err := parsed(t, "-data", "synthetic:web").Open(t.Context(), datasets.Options{Seed: 1}); err == nil || !strings.Contains(err.Error(), "istella") {
 		t.Errorf("an unknown shape: %v", err)
+	}
+}
+
+// Each of the two ways out that the error names is one.
+func TestMinusOne(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "svm.txt")
+	if err := os.WriteFile(path, []byte("1 qid:1 1:1\n-1 qid:1 1:2\n1 qid:2 1:1\n-1 qid:2 1:2\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := parsed(t, "-data", path).Open(t.Context(), datasets.Options{})
+	if err == nil || !strings.Contains(err.Error(), "(-minus-one irrelevant, or -minus-one unlabelled)") {
+		t.Fatalf("error %v", err)
+	}
+	for meaning, rows := range map[string]int{"irrelevant": 4, "unlabelled": 2} {
+		s, err := parsed(t, "-data", path, "-minus-one", meaning).Open(t.Context(), datasets.Options{})
+		if err != nil || s.Train.Rows()+s.Vali.Rows() != rows {
+			t.Errorf("%s: %v, %v", meaning, s, err)
+		}
 	}
 }

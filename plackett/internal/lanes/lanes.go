@@ -1,6 +1,7 @@
 // Package lanes has the inner loops of plackett.Expectation, which do the same for
 // eight nodes of a quadrature at a time: a [Vec] has a number for each. On x86-64
-// machines that have them they are AVX-512 or AVX2 instructions, else plain Go, with
+// machines that have them they are AVX-512 or AVX2 instructions, else, and in programs
+// built with -tags purego, plain Go, with
 // the same results but for rounding.
 package lanes
 

@@ -1,0 +1,102 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+)
+
+// full is a device without room for more than so many bytes.
+type full int
+
+func (f *full) Write(p []byte) (int, error) {
+	if *f -= full(len(p)); *f < 0 {
+		return 0, errors.New("no space left on device")
+	}
+	return len(p), nil
+}
+
+func TestRun(t *testing.T) {
+	for _, c := range []struct {
+		room   full
+		body   error
+		status int
+		want   string
+	}{
+		{9, nil, 0, ""},
+		{8, nil, ExitError, "tool: standard output: no space left on device\n"},
+		{4, ErrInterrupted, ExitError, "tool: standard output: no space left on device\n"},
+		{9, errors.New("train: bad \x1b[31mname\n"), ExitError, "train: bad \\x1b[31mname\n\n"},
+		{9, Usage(errors.New("-x 3: want 2")), ExitUsage, "tool: -x 3: want 2 (-help explains all flags)\n"},
+		{9, Usage(fmt.Errorf("tool: x")), ExitUsage, "tool: x (-help explains all flags)\n"},
+		{9, fmt.Errorf("fold 2: %w", ErrInterrupted), ExitInterrupted, ""},
+		{9, fmt.Errorf("reading: %w", context.Canceled), ExitInterrupted, "tool: interrupted\n"},
+	} {
+		var stderr strings.Builder
+		status := Run("tool", &c.room, &stderr, func(stdout io.Writer) error {
+			fmt.Fprint(stdout, "1234")
+			fmt.Fprint(stdout, "56789")
+			return c.body
+		})
+		if status != c.status || stderr.String() != c.want {
+			t.Errorf("%v, room for %d: %d, %q; want %d, %q", c.body, c.room, status, &stderr, c.status, c.want)
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	for args, want := range map[string]string{
+		"-lose x":     "there is no flag -lose (did you mean -loss?)",
+		"-quick":      "there is no flag -quick",
+		"-loss x y":   `unexpected argument "y"`,
+		"-epochs ten": `invalid value "ten" for flag -epochs: parse error`,
+	} {
+		f := flag.NewFlagSet("tool", flag.ContinueOnError)
+		f.String("loss", "", "")
+		f.Int("epochs", 1, "")
+		err := Parse(f, strings.Fields(args))
+		var usage UsageError
+		if !errors.As(err, &usage) || err.Error() != want {
+			t.Errorf("%s: %v, want %s", args, err, want)
+		}
+	}
+	if err := Parse(flag.NewFlagSet("tool", flag.ContinueOnError), []string{"-help"}); err != flag.ErrHelp {
+		t.Error(err)
+	}
+}
+
+// An end of the context is not kept waiting by work that takes for ever.
+func TestAwait(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if v, err := Await(ctx, func() (int, error) { select {} }); v != 0 || err != ErrInterrupted {
+		t.Errorf("%d, %v", v, err)
+	}
+	failed := errors.New("failed")
+	if v, err := Await(t.Context(), func() (int, error) { return 3, failed }); v != 3 || err != failed {
+		t.Errorf("%d, %v", v, err)
+	}
+}
+
+func TestPrintable(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain, grün\tund\n":      "plain, grün\tund\n",
+		"\x1b]0;title\x07\x9b\r":  `\x1b]0;title\a\x9b\r`,
+		"cut \xe2\x82 rune\u0085": `cut \xe2\x82 rune\u0085`,
+		"\ufffd":                  "\ufffd",
+	} {
+		if got := Printable(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	var b strings.Builder
+	o := &output{w: &b, terminal: true}
+	if n, err := o.Write([]byte("a\x1b[2J")); n != 5 || err != nil || b.String() != `a\x1b[2J` {
+		t.Errorf("%d, %v, %q", n, err, &b)
+	}
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Folds of one file: a run for each, or one of them; they go on as others do.
+func TestFoldsOfOneFile(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "all.txt")
+	letor(t, data, 20, 1)
+	out := filepath.Join(t.TempDir(), "out")
+	stdout, _ := callQuick(t, "-data", data, "-folds", "3", "-out", out)
+	if !strings.Contains(stdout, "test: mean ± standard deviation, folds 1 2 3") {
+		t.Errorf("no table of three folds in\n%s", stdout)
+	}
+	one := filepath.Join(t.TempDir(), "one")
+	callQuick(t, "-data", data, "-folds", "3", "-fold", "2", "-out", one)
+	want, err := os.ReadFile(filepath.Join(out, "fold2", "model.npz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(filepath.Join(one, "model.npz")); err != nil || !slices.Equal(got, want) {
+		t.Errorf("fold 2 by itself is another model (error %v)", err)
+	}
+	if status, _, stderr := call("-resume", "-out", filepath.Join(out, "fold2")); status != 0 {
+		t.Errorf("%d, %s", status, stderr)
+	}
+}
+
+func TestReadingFlags(t *testing.T) {
+	folder := t.TempDir()
+	svm, csv := filepath.Join(folder, "svm.txt"), filepath.Join(folder, "plain.csv")
+	write(t, svm, strings.Repeat("1 qid:1 1:1 2:3\n-1 qid:1 1:2 2:1\n", 2)+"1 qid:2 1:1 2:0\n-1 qid:2 1:2 2:2\n")
+	write(t, csv, "1,a,5,2\n0,a,6,1\n1,b,7,2\n0,b,8,3\n")
+	if status, _, stderr := call("-data", svm); status != 1 || !strings.Contains(stderr, "-minus-one irrelevant, or -minus-one unlabelled") {
+		t.Errorf("%d, %s", status, stderr)
+	}
+	callQuick(t, "-data", svm, "-minus-one", "irrelevant")
+	if status, _, stderr := call("-data", csv); status != 1 || !strings.Contains(stderr, "without a header") {
+		t.Errorf("%d, %s", status, stderr)
+	}
+	callQuick(t, "-data", csv, "-headerless", "-query-column", "2")
+	if status, stdout, stderr := call("-describe", "-data", csv, "-headerless", "-query-column", "2", "-weight-column", "3"); status != 0 || !strings.Contains(stdout, "weights of documents") {
+		t.Errorf("%d, %s%s", status, stdout, stderr)
+	}
+}
+
+// An interruption ends the reading of data, whatever they are read for.
+func TestInterruptedReading(t *testing.T) {
+	data := folds(t, 2)
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, args := range [][]string{
+		{"-data", filepath.Join(data, "Fold1")},
+		{"-data", data, "-folds", "all"},
+		{"-describe", "-data", filepath.Join(data, "Fold1", "train.txt")},
+	} {
+		if status, stdout, stderr := callWith(done, args...); status != 130 || stdout != "" || !strings.Contains(stderr, "interrupted") {
+			t.Errorf("%q: %d, %s%s", args, status, stdout, stderr)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package forward
+
+import (
+	"math"
+	"testing"
+)
+
+// ulps is the distance of got from want in units of want's last float32 place.
+func ulps(got float32, want float64) float64 {
+	w := float32(want)
+	unit := float64(math.Nextafter32(float32(math.Abs(float64(w))), math.MaxFloat32)) - math.Abs(float64(w))
+	return math.Abs(float64(got)-want) / unit
+}
+
+func one(f func([]float32), x float32) float32 {
+	v := []float32{x}
+	f(v)
+	return v[0]
+}
+
+func TestFloat32FunctionsAreAccurate(t *testing.T) {
+	for _, f := range []struct {
+		name string
+		got  func([]float32)
+		want func(float64) float64
+	}{
+		{"sigmoid", sigmoid32, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }},
+		{"tanh", tanh32, math.Tanh},
+	} {
+		worst := 0.
+		check := func(x float32) {
+			if u := ulps(one(f.got, x), f.want(float64(x))); u > worst {
+				worst = u
+				if u > 0.6 {
+					t.Errorf("%s(%v) = %v, want %v: %.2f ulp", f.name, x, one(f.got, x), f.want(float64(x)), u)
+				}
+			}
+		}
+		// All magnitudes, both signs; 4099 is prime, so mantissas vary.
+		for bits := uint32(0); bits < math.Float32bits(300); bits += 4099 {
+			check(math.Float32frombits(bits))
+			check(-math.Float32frombits(bits))
+		}
+		t.Logf("%s: worst error %.3f ulp", f.name, worst)
+	}
+}
+
+func TestFloat32FunctionsAtTheEdges(t *testing.T) {
+	inf, nan := float32(math.Inf(1)), float32(math.NaN())
+	for _, c := range []struct{ got, want float32 }{
+		{one(sigmoid32, inf), 1}, {one(sigmoid32, -inf), 0}, {one(sigmoid32, 0), 0.5}, {one(sigmoid32, math.MaxFloat32), 1}, {one(sigmoid32, -math.MaxFloat32), 0},
+		{one(tanh32, inf), 1}, {one(tanh32, -inf), -1}, {one(tanh32, 0), 0}, {one(tanh32, math.MaxFloat32), 1},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %v, want %v", c.got, c.want)
+		}
+	}
+	if v := one(sigmoid32, nan); v == v {
+		t.Errorf("sigmoid(NaN) = %v", v)
+	}
+	if v := one(tanh32, nan); v == v {
+		t.Errorf("tanh(NaN) = %v", v)
+	}
+	if !math.Signbit(float64(one(tanh32, float32(math.Copysign(0, -1))))) {
+		t.Error("tanh(−0) is not −0")
+	}
+}
+
+// NaN and ±Inf pass through every activation and its derivative without
+// turning into ordinary numbers or panics.
+func TestActivationsOfNonFiniteNumbers(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	for act := range activationNames {
+		a := Activation(act)
+		z := []float64{nan, inf}
+		Activate(a, z)
+		if z[0] == z[0] {
+			t.Errorf("%v(NaN) = %v", a, z[0])
+		}
+		if want := map[Activation]float64{Identity: inf, Sigmoid: 1, Tanh: 1, ReLU: inf, GELU: inf}[a]; z[1] != want {
+			t.Errorf("%v(Inf) = %v, want %v", a, z[1], want)
+		}
+		dz := make([]float64, 1)
+		slope(a, []float64{nan}, []float64{1}, dz)
+		if a != Identity && dz[0] == dz[0] {
+			t.Errorf("derivative of %v at NaN = %v", a, dz[0])
+		}
+	}
+	dz := make([]float64, 2)
+	slope(GELU, []float64{inf, -inf}, []float64{1, 1}, dz)
+	if dz[0] != 1 || dz[1] != 0 {
+		t.Errorf("derivative of gelu at ±Inf = %v, want [1 0]", dz)
+	}
+}
+
+func TestGELU(t *testing.T) {
+	// x·Φ(x) by the definition; Φ(1) and Φ(2) as in tables of the normal
+	// distribution, and a far tail where 1 + erf would cancel to zero:
+	// Φ(−10) = 7.619853024160527e−24.
+	for x, want := range map[float64]float64{0: 0, 1: 0.8413447460685429, 2: 2 * 0.9772498680518208, -10: -10 * 7.619853024160527e-24} {
+		z := []float64{x}
+		Activate(GELU, z)
+		if math.Abs(z[0]-want) > 1e-13*math.Abs(want) {
+			t.Errorf("gelu(%v) = %v, want %v", x, z[0], want)
+		}
+	}
+}
+
+func BenchmarkSigmoid32(b *testing.B) {
+	z := make([]float32, 4096)
+	for b.Loop() {
+		for i := range z {
+			z[i] = float32(i-2048) / 256
+		}
+		sigmoid32(z)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(z)), "ns/value")
+}

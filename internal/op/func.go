@@ -1,0 +1,123 @@
+package op
+
+import (
+	"fmt"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// A Func is a pure function of tensors.
+type Func struct {
+	Name string // for errors, with the package: "ops: Dense"
+	// Settings are all that the result depends on besides the name and the inputs:
+	// Gorgonia merges nodes of equal name, settings and inputs.
+	Settings string
+	Dtype    tensor.Dtype                           // of the result; zero: that of the first input
+	Shape    func(in []tensor.Shape) tensor.Shape   // of the result; nil: that of the first input
+	Do       func(in []Tensor, result Tensor) error // the result holds anything before
+	// Slopes are the derivatives by the inputs, times the gradient that comes in. A
+	// nil one stands for an input that is a constant for differentiation.
+	Slopes []*Term
+	Source any // of random numbers, where there is one: see SourceOf
+}
+
+// SourceOf is the source of the random numbers of a node, nil if it has none.
+func SourceOf(n *G.Node) any {
+	if op, ok := n.Op().(*funcOp); ok {
+		return op.f.Source
+	}
+	return nil
+}
+
+// Apply makes a node of a function of nodes.
+func (f *Func) Apply(in ...*G.Node) (*G.Node, error) {
+	shapes := make([]tensor.Shape, len(in))
+	for i, n := range in {
+		shapes[i] = n.Shape()
+	}
+	op := f.on(shapes, in[0].Dtype())
+	for _, n := range in {
+		op.types = append(op.types, n.Type())
+	}
+	return G.ApplyOp(op, in...)
+}
+
+// on is the op of a function of inputs of those shapes, the first of that dtype.
+func (f *Func) on(shapes []tensor.Shape, dt tensor.Dtype) *funcOp {
+	op := &funcOp{f: f, dtype: f.Dtype, shape: shapes[0]}
+	if f.Dtype.Type == nil {
+		op.dtype = dt
+	}
+	if f.Shape != nil {
+		op.shape = f.Shape(shapes)
+	}
+	for _, s := range shapes {
+		op.sizes = append(op.sizes, size(s))
+	}
+	return op
+}
+
+// size is the number of entries of a tensor, or of a scalar.
+func size(s tensor.Shape) int {
+	n := 1
+	for _, d := range s {
+		n *= d
+	}
+	return n
+}
+
+// A Term is what a derivative is computed from: an input of the op, its result, the
+// gradient that comes in, or a function of terms.
+type Term struct {
+	f     *Func
+	of    []*Term
+	input int
+}
+
+var (
+	Result   = &Term{}
+	Incoming = &Term{}
+)
+
+// Input is input i of the op.
+func Input(i int) *Term { return &Term{input: i} }
+
+// Of is the function of terms.
+func (f *Func) Of(terms ...*Term) *Term { return &Term{f: f, of: terms} }
+
+// evaluate gives a term its value, be it a node or numbers.
+func evaluate[T any](t *Term, inputs []T, result, incoming T, apply func(*Func, ...T) (T, error)) (T, error) {
+	switch {
+	case t == Result:
+		return result, nil
+	case t == Incoming:
+		return incoming, nil
+	case t.f == nil:
+		return inputs[t.input], nil
+	}
+	of := make([]T, len(t.of))
+	for i, arg := range t.of {
+		var err error
+		if of[i], err = evaluate(arg, inputs, result, incoming, apply); err != nil {
+			return of[i], err
+		}
+	}
+	return apply(t.f, of...)
+}
+
+// value applies a function to values.
+func (f *Func) value(in ...G.Value) (G.Value, error) {
+	shapes := make([]tensor.Shape, len(in))
+	for i, v := range in {
+		shapes[i] = v.Shape()
+	}
+	return f.on(shapes, in[0].Dtype()).Do(in...)
+}
+
+func (f *Func) String() string {
+	if f.Settings == "" {
+		return f.Name
+	}
+	return fmt.Sprintf("%s{%s}", f.Name, f.Settings)
+}

@@ -1,0 +1,178 @@
+package op
+
+import (
+	"fmt"
+	"hash"
+	"hash/fnv"
+	"unsafe"
+
+	"github.com/chewxy/hm"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// funcOp is a Func as an op of Gorgonia, for inputs of given shapes. Its result lives
+// in memory of its own from run to run.
+type funcOp struct {
+	f     *Func
+	types []hm.Type // of the inputs
+	sizes []int     // of the inputs
+	dtype tensor.Dtype
+	shape tensor.Shape
+
+	in     []Tensor
+	result buffer
+}
+
+// Every op has symbolic derivatives, be they none: Grad gives up on a graph with an
+// op that does not say.
+var (
+	_ G.SDOp = &funcOp{}
+	_ G.ADOp = &funcOp{}
+)
+
+func (op *funcOp) Arity() int { return len(op.sizes) }
+
+func (op *funcOp) Type() hm.Type {
+	types := append([]hm.Type{}, op.types...)
+	return hm.NewFnType(append(types, G.TensorType{Dims: op.shape.Dims(), Of: op.dtype})...)
+}
+
+func (op *funcOp) InferShape(...G.DimSizer) (tensor.Shape, error) { return op.shape.Clone(), nil }
+
+func (op *funcOp) ReturnsPtr() bool     { return false }
+func (op *funcOp) CallsExtern() bool    { return false }
+func (op *funcOp) OverwritesInput() int { return -1 }
+
+func (op *funcOp) WriteHash(h hash.Hash) { h.Write([]byte(op.String())) }
+func (op *funcOp) Hashcode() uint32 {
+	h := fnv.New32a()
+	op.WriteHash(h)
+	return h.Sum32()
+}
+func (op *funcOp) String() string { return op.f.String() }
+
+// Do computes the result. A panic is an error of the run: it would end the process,
+// since a machine runs ops outside of the caller's goroutine.
+func (op *funcOp) Do(values ...G.Value) (result G.Value, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			result, err = nil, fmt.Errorf("%s: panic: %v", op.f.Name, r)
+		}
+	}()
+	if len(values) != len(op.sizes) {
+		return nil, fmt.Errorf("%s: %d inputs, want %d", op.f.Name, len(values), len(op.sizes))
+	}
+	op.in = op.in[:0]
+	for i, v := range values {
+		t, err := tensorOf(v)
+		if err != nil {
+			return nil, fmt.Errorf("%s: input %d: %w", op.f.Name, i, err)
+		}
+		if t.Len() != op.sizes[i] {
+			return nil, fmt.Errorf("%s: input %d of shape %v does not fit: its node has %d entries", op.f.Name, i, v.Shape(), op.sizes[i])
+		}
+		op.in = append(op.in, t)
+	}
+	out := op.result.get(op.dtype, op.shape)
+	t, err := tensorOf(out)
+	if err == nil {
+		err = op.f.Do(op.in, t)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (op *funcOp) DiffWRT(inputs int) []bool {
+	wrt := make([]bool, inputs)
+	for i, t := range op.f.Slopes {
+		wrt[i] = t != nil
+	}
+	return wrt
+}
+
+// SymDiff is for the tape machine.
+func (op *funcOp) SymDiff(inputs G.Nodes, result, grad *G.Node) (G.Nodes, error) {
+	slopes := make(G.Nodes, len(inputs))
+	for i, t := range op.f.Slopes {
+		if t == nil {
+			continue
+		}
+		var err error
+		if slopes[i], err = evaluate(t, inputs, result, grad, (*Func).Apply); err != nil {
+			return nil, err
+		}
+	}
+	return slopes, nil
+}
+
+// DoDiff is for the Lisp machine.
+func (op *funcOp) DoDiff(_ G.ExecutionContext, inputs G.Nodes, result *G.Node) error {
+	var values []G.Value
+	for _, n := range inputs {
+		values = append(values, n.Value())
+	}
+	for i, t := range op.f.Slopes {
+		if t == nil {
+			continue
+		}
+		incoming, err := result.Grad()
+		if err != nil {
+			return err
+		}
+		slope, err := evaluate(t, values, result.Value(), incoming, (*Func).value)
+		if err != nil {
+			return err
+		}
+		sum, err := inputs[i].Grad()
+		if err != nil {
+			return err
+		}
+		if err := add(sum, slope); err != nil {
+			return fmt.Errorf("%s: %w", op.f.Name, err)
+		}
+	}
+	return nil
+}
+
+// add adds the numbers of a value to those of another.
+func add(to, from G.Value) error {
+	sum, err := tensorOf(to)
+	if err != nil {
+		return err
+	}
+	terms, err := tensorOf(from)
+	if err != nil {
+		return err
+	}
+	if sum.Len() != terms.Len() {
+		return fmt.Errorf("gradient of %d numbers for a value of %d", terms.Len(), sum.Len())
+	}
+	for i, v := range terms.F32 {
+		sum.F32[i] += v
+	}
+	for i, v := range terms.F64 {
+		sum.F64[i] += v
+	}
+	return nil
+}
+
+// A buffer keeps the memory of a result from run to run.
+type buffer struct {
+	t   *tensor.Dense
+	raw []byte // its memory
+}
+
+// get is a tensor of that dtype and shape, with whatever was in it before.
+func (b *buffer) get(dt tensor.Dtype, shape tensor.Shape) *tensor.Dense {
+	// Gorgonia's UnbindAll hands headers back to a pool, from where anybody may
+	// take them: the header is only ours while it still points at our memory.
+	if b.t == nil || len(b.raw) == 0 || b.t.Uintptr() != uintptr(unsafe.Pointer(&b.raw[0])) ||
+		b.t.Dtype() != dt || !b.t.Shape().Eq(shape) {
+		b.t = tensor.New(tensor.Of(dt), tensor.WithShape(shape.Clone()...))
+		b.raw = b.t.Raw
+	}
+	return b.t
+}

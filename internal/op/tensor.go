@@ -1,0 +1,97 @@
+package op
+
+import (
+	"fmt"
+	"unsafe"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// A Tensor is the contiguous entries of a tensor, of one of the three types.
+type Tensor struct {
+	F32   []float32
+	F64   []float64
+	Int   []int
+	Shape tensor.Shape
+}
+
+// tensorOf reads a value: a dense tensor, or a scalar, which a vector of one number
+// may have become on its way through the graph.
+func tensorOf(v G.Value) (Tensor, error) {
+	switch v := v.(type) {
+	case *tensor.Dense:
+		if v.RequiresIterator() { // a view: a transposed matrix, a slice of columns
+			v = v.Materialize().(*tensor.Dense)
+		}
+		t := Tensor{Shape: v.Shape()}
+		switch v.Dtype() {
+		case tensor.Float32:
+			t.F32 = v.Float32s()
+			return t, nil
+		case tensor.Float64:
+			t.F64 = v.Float64s()
+			return t, nil
+		case tensor.Int:
+			t.Int = v.Ints()
+			return t, nil
+		}
+	case *G.F32:
+		return Tensor{F32: unsafe.Slice((*float32)(v), 1)}, nil
+	case *G.F64:
+		return Tensor{F64: unsafe.Slice((*float64)(v), 1)}, nil
+	}
+	return Tensor{}, fmt.Errorf("a %T of dtype %v: want a dense tensor of float32, float64 or int", v, v.Dtype())
+}
+
+// Len is the number of entries.
+func (t *Tensor) Len() int { return len(t.F32) + len(t.F64) + len(t.Int) }
+
+// At is number i of floats.
+func (t *Tensor) At(i int) float64 {
+	if t.F32 != nil {
+		return float64(t.F32[i])
+	}
+	return t.F64[i]
+}
+
+// Set sets number i of floats.
+func (t *Tensor) Set(i int, v float64) {
+	if t.F32 != nil {
+		t.F32[i] = float32(v)
+	} else {
+		t.F64[i] = v
+	}
+}
+
+// Read gives the floats from from to to−1, in the memory of into where that is enough.
+func (t *Tensor) Read(into []float64, from, to int) []float64 {
+	into = into[:0]
+	if t.F32 == nil {
+		return append(into, t.F64[from:to]...)
+	}
+	for _, v := range t.F32[from:to] {
+		into = append(into, float64(v))
+	}
+	return into
+}
+
+// Write puts values at from.
+func (t *Tensor) Write(values []float64, from int) {
+	if t.F32 == nil {
+		copy(t.F64[from:], values)
+		return
+	}
+	for i, v := range values {
+		t.F32[from+i] = float32(v)
+	}
+}
+
+// fill gives all entries one value.
+func (t *Tensor) fill(v int) {
+	clear(t.F32)
+	clear(t.F64)
+	for i := range t.Int {
+		t.Int[i] = v
+	}
+}

@@ -1,0 +1,184 @@
+// Package optest has what the tests of ops share: nodes of given numbers, both
+// machines, random packed batches, and the checks that every op goes through.
+package optest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/ops"
+)
+
+// Vector is a node of numbers in that dtype.
+func Vector(g *G.ExprGraph, name string, dt tensor.Dtype, x []float64) *G.Node {
+	return G.NewVector(g, dt, G.WithName(name), G.WithShape(len(x)), G.WithValue(Dense(dt, x, len(x))))
+}
+
+// Dense is a tensor of numbers in that dtype.
+func Dense(dt tensor.Dtype, x []float64, shape ...int) *tensor.Dense {
+	if dt == tensor.Float64 {
+		return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(append([]float64{}, x...)))
+	}
+	y := make([]float32, len(x))
+	for i, v := range x {
+		y[i] = float32(v)
+	}
+	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(y))
+}
+
+// Ints is a node of ints.
+func Ints(g *G.ExprGraph, name string, x []int, shape ...int) *G.Node {
+	t := tensor.New(tensor.WithShape(shape...), tensor.WithBacking(append([]int{}, x...)))
+	return G.NewTensor(g, tensor.Int, len(shape), G.WithName(name), G.WithShape(shape...), G.WithValue(t))
+}
+
+// Numbers reads a value back.
+func Numbers(v G.Value) []float64 {
+	switch x := v.Data().(type) {
+	case []float64:
+		return append([]float64{}, x...)
+	case []float32:
+		y := make([]float64, len(x))
+		for i := range x {
+			y[i] = float64(x[i])
+		}
+		return y
+	case float64:
+		return []float64{x}
+	case float32:
+		return []float64{float64(x)}
+	}
+	panic(fmt.Sprintf("no numbers: %T", v.Data()))
+}
+
+// Run is the value of a node.
+func Run(t testing.TB, n *G.Node) G.Value {
+	t.Helper()
+	var value G.Value
+	G.Read(n, &value)
+	vm := G.NewTapeMachine(n.Graph())
+	defer vm.Close()
+	if err := vm.RunAll(); err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+// A Machine runs a graph and gives the derivative of a scalar node.
+type Machine func(loss, wrt *G.Node) (value, gradient []float64, err error)
+
+// Machines are those that Gorgonia has.
+var Machines = map[string]Machine{"tape": Tape, "lisp": Lisp}
+
+// Tape is the tape machine.
+func Tape(loss, wrt *G.Node) ([]float64, []float64, error) {
+	grads, err := G.Grad(loss, wrt)
+	if err != nil {
+		return nil, nil, err
+	}
+	var value, gradient G.Value
+	G.Read(loss, &value)
+	G.Read(grads[0], &gradient)
+	vm := G.NewTapeMachine(loss.Graph())
+	defer vm.Close()
+	if err := vm.RunAll(); err != nil {
+		return nil, nil, err
+	}
+	return Numbers(value), Numbers(gradient), nil
+}
+
+// Lisp is the Lisp machine, on the part of a graph that the loss needs: to it all
+// others are losses, too.
+func Lisp(loss, wrt *G.Node) ([]float64, []float64, error) {
+	vm := G.NewLispMachine(loss.Graph().SubgraphRoots(loss))
+	defer vm.Close()
+	if err := vm.RunAll(); err != nil {
+		return nil, nil, err
+	}
+	gradient, err := wrt.Grad()
+	if err != nil {
+		return nil, nil, err
+	}
+	return Numbers(loss.Value()), Numbers(gradient), nil
+}
+
+// ReadGolden reads one of the independent vectors that lie beside the project.
+func ReadGolden(t testing.TB, name string, into any) {
+	t.Helper()
+	root, err := filepath.Abs(".")
+	for err == nil && root != filepath.Dir(root) {
+		if _, e := os.Stat(filepath.Join(root, "go.mod")); e == nil {
+			break
+		}
+		root = filepath.Dir(root)
+	}
+	data, err := os.ReadFile(filepath.Join(root, "..", "shared", "golden", name))
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("the independent vectors shared/golden/%s are not beside this project; property tests cover the same ground", name)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// An Estimator is an op for an expected metric.
+type Estimator func(l ops.Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error)
+
+// GoldenEstimators runs independent test vectors through estimators by name.
+func GoldenEstimators(t *testing.T, byName map[string]Estimator) {
+	var file struct {
+		Cases []struct {
+			Name                  string
+			D, K, N               int
+			Dtype                 string
+			Theta, Labels, Scores []float64
+			Rankings              [][]int
+			Scale                 float64
+			Truth                 map[string][]float64
+		}
+	}
+	ReadGolden(t, "estimators.json", &file)
+	for _, c := range file.Cases {
+		dt, tolerance := tensor.Float64, 1e-13
+		if c.Dtype == "float32" {
+			dt, tolerance = tensor.Float32, 2e-6
+		}
+		c.Truth["placement"] = c.Truth["plrank1"]
+		k := min(c.K, c.D)
+		var places []int
+		for _, y := range c.Rankings {
+			places = append(places, y[:k]...)
+		}
+		for name, op := range byName {
+			for machineName, run := range Machines {
+				g := G.NewGraph()
+				l := ops.Lists{Scores: Vector(g, "scores", dt, c.Scores)}
+				perQuery, err := op(l, Vector(g, "gains", dt, c.Labels), Ints(g, "rankings", places, 1, c.N, k), c.Theta)
+				if err != nil {
+					t.Fatalf("%s: %s: %v", c.Name, name, err)
+				}
+				_, lambda, err := run(G.Must(G.Sum(perQuery)), l.Scores)
+				if err != nil {
+					t.Fatalf("%s: %s: %s machine: %v", c.Name, name, machineName, err)
+				}
+				for d, want := range c.Truth[name] {
+					if diff := math.Abs(lambda[d]-want) / c.Scale; !(diff <= tolerance) {
+						t.Errorf("%s: %s: %s machine: λ[%d] = %v, want %v: off by %.2g of scale", c.Name, name, machineName, d, lambda[d], want, diff)
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package lossops
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/internal/op"
+	"github.com/plrank/plrank/ops"
+)
+
+// Order ranks the documents of every list by score plus noise, once for every
+// sample: an int node [samples × rows], sample after sample. The rows of a query
+// hold its row numbers in descending order of m + noise, ties by row; −1 stands
+// in padding rows and in samples whose noise is NaN. noise is [samples × rows],
+// from [ops.Gumbel] or elsewhere. The node is not differentiable.
+func Order(l ops.Lists, noise *G.Node) (*G.Node, error) {
+	f := op.ListFunc{
+		Name: "losses: Order", Dtype: tensor.Int, Absent: -1, Shape: op.Like(1),
+		Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+			scores, err := l.Scores()
+			if err != nil {
+				return err
+			}
+			for first := 0; first < in[1].Len(); first += l.Rows {
+				if math.IsNaN(in[1].At(first + l.From)) {
+					continue // an absent sample
+				}
+				noisy := l.Read(in[1], first+l.From, first+l.To)
+				for d, m := range scores {
+					noisy[d] += m
+					if math.IsNaN(noisy[d]) {
+						return fmt.Errorf("row %d: score %v plus noise is NaN", l.From+d, m)
+					}
+				}
+				mine := result.Int[first+l.From : first+l.To]
+				for d := range mine {
+					mine[d] = l.From + d
+				}
+				slices.SortFunc(mine, func(a, b int) int {
+					if c := cmp.Compare(noisy[b-l.From], noisy[a-l.From]); c != 0 {
+						return c
+					}
+					return cmp.Compare(a, b)
+				})
+			}
+			return nil
+		},
+	}
+	return f.Apply(op.Lists(l), op.Samples("noise", noise))
+}
+
+// Pairs are the pairs of documents that stand at most as many ranks apart in an
+// [Order] as there are discounts, in all samples. All three nodes have the shape
+// [samples × rows × discounts]: one place for every document and distance, of
+// which those without a pair have numbers 0 and a drop of 0.
+type Pairs struct {
+	// Better and Worse are int: for the document of larger and of smaller gain
+	// of the pair (of equal gains: of better and of worse rank), its number in
+	// a vector [samples × rows].
+	Better, Worse *G.Node
+	// Rows is int, [samples × rows]: the row of every number in such a vector.
+	Rows *G.Node
+	// Drops have the dtype of the scores: with δ the distance in ranks,
+	// θ_δ − θ_{δ+1}, where θ is 0 beyond the last discount, over the number of
+	// samples present and of queries with documents.
+	Drops *G.Node
+}
+
+// RankPairs gives the pairs of an [Order]. gains is [rows]. The nodes are not
+// differentiable.
+func RankPairs(l ops.Lists, gains, order *G.Node, discounts []float64) (Pairs, error) {
+	const name = "losses: RankPairs"
+	if err := op.CheckDiscounts(discounts); err != nil {
+		return Pairs{}, fmt.Errorf("%s: %w", name, err)
+	}
+	discounts = slices.Clone(discounts)
+	k := len(discounts)
+	part := func(part string, dt tensor.Dtype, set func(l *op.List, in []op.Tensor, result op.Tensor, r ranking)) (*G.Node, error) {
+		f := op.ListFunc{
+			Name: name, Settings: fmt.Sprintf("%s, discounts: %v", part, discounts), Dtype: dt,
+			Shape: func(_, _ int, in []tensor.Shape) tensor.Shape { return tensor.Shape{in[2][0] * k} },
+			Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+				return eachRanking(l, in[2].Int, func(r ranking) { set(l, in, result, r) })
+			},
+		}
+		return f.Apply(op.Lists(l), op.Rows("gains", gains), op.SampleInts("order", order))
+	}
+	// side is the document of larger gain of every pair, or the other one.
+	side := func(name string, larger bool) (*G.Node, error) {
+		return part(name, tensor.Int, func(l *op.List, in []op.Tensor, result op.Tensor, r ranking) {
+			gains := &in[1]
+			for rank, upper := range r.rows {
+				at := result.Int[(r.first+l.From+rank)*k:]
+				for i, lower := range r.rows[rank+1 : min(rank+1+k, len(r.rows))] {
+					number := upper
+					if swapped := gains.At(lower) > gains.At(upper); swapped == larger {
+						number = lower
+					}
+					at[i] = r.first + number
+				}
+			}
+		})
+	}
+	var p Pairs
+	var err error
+	if p.Better, err = side("better", true); err != nil {
+		return Pairs{}, err
+	}
+	if p.Worse, err = side("worse", false); err != nil {
+		return Pairs{}, err
+	}
+	if p.Drops, err = part("drops", l.Scores.Dtype(), func(l *op.List, _ []op.Tensor, result op.Tensor, r ranking) {
+		share := 1 / float64(l.Present) / float64(r.samples)
+		for rank := range r.rows {
+			at := (r.first + l.From + rank) * k
+			for i := range min(k, len(r.rows)-rank-1) {
+				drop := discounts[i]
+				if i+1 < k {
+					drop -= discounts[i+1]
+				}
+				result.Set(at+i, drop*share)
+			}
+		}
+	}); err != nil {
+		return Pairs{}, err
+	}
+	rows := op.Func{Name: name, Settings: "rows", Dtype: tensor.Int, Do: func(in []op.Tensor, result op.Tensor) error {
+		for i := range result.Int {
+			result.Int[i] = i % in[1].Len()
+		}
+		return nil
+	}}
+	p.Rows, err = rows.Apply(order, l.Scores)
+	return p, err
+}
+
+// A ranking of an [Order].
+type ranking struct {
+	rows    []int
+	first   int // number of the first row of its sample
+	samples int // of the query that are present
+}
+
+// eachRanking calls f with the rankings of the query that are present.
+func eachRanking(l *op.List, order []int, f func(ranking)) error {
+	samples := 0
+	for first := 0; first < len(order); first += l.Rows {
+		present := order[first+l.From] != -1
+		for _, row := range order[first+l.From : first+l.To] {
+			if (row != -1) != present || present && (row < l.From || row >= l.To) {
+				return fmt.Errorf("order has row %d where one of %d to %d is due", row, l.From, l.To-1)
+			}
+		}
+		if present {
+			samples++
+		}
+	}
+	for first := 0; first < len(order); first += l.Rows {
+		if rows := order[first+l.From : first+l.To]; rows[0] != -1 {
+			f(ranking{rows, first, samples})
+		}
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+
+	G "gorgonia.org/gorgonia"
+
+	"github.com/plrank/plrank/internal/op"
+)
+
+// SumOverDocuments sums x, [rows], over the documents of every query: a node
+// [queries], 0 for empty ones; padding is left out, whatever is in it. It is
+// differentiable in x.
+func SumOverDocuments(l Lists, x *G.Node) (*G.Node, error) {
+	const name = "ops: SumOverDocuments"
+	f := op.ListFunc{Name: name, Shape: op.PerQuery, Do: sumRows, Slope: &op.ListFunc{Name: name + "Slope", Do: spreadRows}}
+	return f.ApplyTo(op.Rows("x", x), op.Lists(l))
+}
+
+// SpreadOverDocuments gives every document the value of its query: values are
+// [queries], the result is [rows], 0 in padding. It is differentiable in values.
+func SpreadOverDocuments(l Lists, values *G.Node) (*G.Node, error) {
+	const name = "ops: SpreadOverDocuments"
+	f := op.ListFunc{
+		Name: name, Do: spreadRows,
+		Of: 1, Slope: &op.ListFunc{Name: name + "Slope", Shape: op.PerQuery, Do: sumRows},
+	}
+	return f.Apply(op.Lists(l), op.Queries("values", values))
+}
+
+// sumRows sums the last input, spreadRows spreads it.
+func sumRows(l *op.List, in []op.Tensor, result op.Tensor) error {
+	x, sum := in[len(in)-1], 0.0
+	for row := l.From; row < l.To; row++ {
+		sum += x.At(row)
+	}
+	result.Set(l.Query, sum)
+	return nil
+}
+
+func spreadRows(l *op.List, in []op.Tensor, result op.Tensor) error {
+	v := in[len(in)-1].At(l.Query)
+	for row := l.From; row < l.To; row++ {
+		result.Set(row, v)
+	}
+	return nil
+}
+
+// MeanOverQueries is the scalar mean of values, [queries], over the queries that
+// have documents: Σ_q v_q / max(1, number of queries with documents). It is
+// differentiable in values.
+func MeanOverQueries(l Lists, values *G.Node) (*G.Node, error) {
+	const name = "ops: MeanOverQueries"
+	if err := op.Lists(l).Check(op.Queries("values", values)); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	share := op.ListFunc{Name: name, Shape: op.PerQuery, Do: func(l *op.List, _ []op.Tensor, result op.Tensor) error {
+		result.Set(l.Query, 1/float64(l.Present))
+		return nil
+	}}
+	weights, err := share.Apply(op.Lists(l))
+	if err != nil {
+		return nil, err
+	}
+	weighted, err := G.HadamardProd(values, weights)
+	if err != nil {
+		return nil, err
+	}
+	return G.Sum(weighted)
+}
+
+// LogSoftmax is the logarithm of the softmax of the scores of every query,
+//
+//	log p_d = m_d − log Σ_{d'} exp m_{d'},
+//
+// a node [rows], 0 in padding: the log-probability of the document to be placed
+// first. It is differentiable in the scores. Accurate for any finite scores; others
+// are an error of the run that names the row.
+func LogSoftmax(l Lists) (*G.Node, error) {
+	const name = "ops: LogSoftmax"
+	f := op.ListFunc{
+		Name: name, Do: func(l *op.List, _ []op.Tensor, result op.Tensor) error {
+			scores, err := l.Scores()
+			if err != nil {
+				return err
+			}
+			logSum := logSumExp(scores)
+			for d, m := range scores {
+				result.Set(l.From+d, m-logSum)
+			}
+			return nil
+		},
+		Slope: &op.ListFunc{Name: name + "Slope", Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+			scores, err := l.Scores()
+			if err != nil {
+				return err
+			}
+			logSum, incoming, sum := logSumExp(scores), l.Read(in[1], l.From, l.To), 0.0
+			for _, v := range incoming {
+				sum += v
+			}
+			for d, m := range scores {
+				result.Set(l.From+d, incoming[d]-sum*math.Exp(m-logSum))
+			}
+			return nil
+		}},
+	}
+	return f.Apply(op.Lists(l))
+}
+
+// logSumExp is log Σ exp m.
+func logSumExp(scores []float64) float64 {
+	largest, sum := math.Inf(-1), 0.0
+	for _, m := range scores {
+		largest = max(largest, m)
+	}
+	for _, m := range scores {
+		sum += math.Exp(m - largest)
+	}
+	return largest + math.Log(sum)
+}
+
+// Ranks gives every document its rank in its query, from 0, in descending order of
+// score, ties by row: a node [rows] of the dtype of the scores, 0 in padding. It is
+// not differentiable. Scores that are not finite are an error of the run.
+func Ranks(l Lists) (*G.Node, error) {
+	f := op.ListFunc{Name: "ops: Ranks", Do: func(l *op.List, _ []op.Tensor, result op.Tensor) error {
+		scores, err := l.Scores()
+		if err != nil {
+			return err
+		}
+		for rank, d := range l.Order(scores) {
+			result.Set(l.From+d, float64(rank))
+		}
+		return nil
+	}}
+	return f.Apply(op.Lists(l))
+}

@@ -1,0 +1,78 @@
+package ops
+
+import (
+	"fmt"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/internal/forward"
+	"github.com/plrank/plrank/internal/op"
+)
+
+// Gather picks numbers of a vector, y_i = x[at_i]: x is [n], float32 or float64, at
+// is int [m] with numbers from 0 to n−1, repeats included, and y is [m]. It is
+// differentiable in x: what comes in is summed up where it was picked. A number
+// that is out of range is an error of the run.
+//
+// (Gorgonia's ByIndices has a wrong gradient for vectors unless m = n, and none
+// that is right on the Lisp machine.)
+func Gather(x, at *G.Node) (*G.Node, error) {
+	const name = "ops: Gather"
+	err := op.CheckNode("x", x, 1, tensor.Float32, tensor.Float64)
+	if err == nil {
+		err = op.CheckNode("at", at, 1, tensor.Int)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	// In order, and added up in float64: the sums are the same in every run.
+	scatter := op.Func{Name: name + "Slope", Do: func(in []op.Tensor, result op.Tensor) error {
+		sums, incoming := make([]float64, result.Len()), &in[2]
+		for i, p := range in[1].Int {
+			sums[p] += incoming.At(i)
+		}
+		result.Write(sums, 0)
+		return nil
+	}}
+	f := op.Func{
+		Name: name, Shape: func(in []tensor.Shape) tensor.Shape { return in[1] },
+		Do: func(in []op.Tensor, result op.Tensor) error {
+			n := in[0].Len()
+			for i, p := range in[1].Int {
+				if p < 0 || p >= n {
+					return fmt.Errorf("%s: at[%d] = %d, of %d numbers", name, i, p, n)
+				}
+			}
+			if in[0].F32 != nil {
+				return pick(in[0].F32, in[1].Int, result.F32)
+			}
+			return pick(in[0].F64, in[1].Int, result.F64)
+		},
+		Slopes: []*op.Term{scatter.Of(op.Input(0), op.Input(1), op.Incoming)},
+	}
+	return f.Apply(x, at)
+}
+
+func pick[T float32 | float64](x []T, at []int, y []T) error {
+	return forward.Elementwise(len(at), func(from, to int) {
+		for i := from; i < to; i++ {
+			y[i] = x[at[i]]
+		}
+	})
+}
+
+// Constant is x, a vector, as a constant for differentiation: what it depends on gets
+// no gradient by way of it.
+func Constant(x *G.Node) (*G.Node, error) {
+	const name = "ops: Constant"
+	if err := op.CheckNode("x", x, 1, tensor.Float32, tensor.Float64); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	f := op.Func{Name: name, Do: func(in []op.Tensor, result op.Tensor) error {
+		copy(result.F32, in[0].F32)
+		copy(result.F64, in[0].F64)
+		return nil
+	}}
+	return f.Apply(x)
+}

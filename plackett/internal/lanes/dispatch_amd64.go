@@ -1,0 +1,131 @@
+//go:build !purego
+
+package lanes
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
+
+//go:generate go -C gen run . -out ../lanes_amd64.s -stubs ../stubs_amd64.go -pkg lanes
+
+// An instructionSet is what the functions are computed with.
+type instructionSet int
+
+const (
+	plainGo instructionSet = iota
+	avx2
+	avx512
+)
+
+// best is the best that the machine has.
+var best = func() instructionSet {
+	switch {
+	case cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasAVX512F:
+		return avx512
+	case cpu.X86.HasAVX2 && cpu.X86.HasFMA:
+		return avx2
+	}
+	return plainGo
+}()
+
+var inUse = best
+
+// upper is the second half of a Vec; AVX2 registers hold one half.
+func upper(p *float64) *float64 { return (*float64)(unsafe.Add(unsafe.Pointer(p), 8*Width/2)) }
+
+func expm1(r []Vec, w []float64, t *Vec, scale float64, halvings int) {
+	if inUse == plainGo {
+		expm1Go(r, w, t, scale, halvings)
+		return
+	}
+	rp, wp, n, tp := &r[0][0], &w[0], len(w), &t[0]
+	if inUse == avx512 {
+		expm1AVX512(rp, wp, n, tp, scale, halvings)
+		return
+	}
+	expm1AVX2(rp, wp, n, tp, scale, halvings)
+	expm1AVX2(upper(rp), wp, n, upper(tp), scale, halvings)
+}
+
+func sums(s []Sum, r, power []Vec, w, v []float64) {
+	if inUse == plainGo {
+		sumsGo(s, r, power, w, v)
+		return
+	}
+	sp, rp, pp, n, wp, vp := &s[0].Power[0], &r[0][0], &power[0][0], len(r), &w[0], &v[0]
+	if inUse == avx512 {
+		sumsAVX512(sp, len(s), rp, pp, n, wp, vp)
+		return
+	}
+	sumsAVX2(sp, len(s), rp, pp, n, wp, vp)
+	sumsAVX2(upper(sp), len(s), upper(rp), upper(pp), n, wp, vp)
+}
+
+func horner(out []float64, c []Pair, r []Vec, w, g []float64) {
+	if inUse == plainGo {
+		hornerGo(out, c, r, w, g)
+		return
+	}
+	op, cp, rp, n, wp, gp := &out[0], &c[0].A[0], &r[0][0], len(r), &w[0], &g[0]
+	if inUse == avx512 {
+		hornerAVX512(op, cp, len(c), rp, n, wp, gp)
+		return
+	}
+	hornerAVX2(op, cp, len(c), rp, n, wp, gp)
+	hornerAVX2(op, upper(cp), len(c), upper(rp), n, wp, gp)
+}
+
+func forward(next, from []State, chance *Chance, r, t *Vec, w, g float64) {
+	if inUse == plainGo {
+		forwardGo(next, from, chance, r, t, w, g)
+		return
+	}
+	np, fp, n, cp, rp, tp := &next[0].P[0], &from[0].P[0], len(from), &chance.Q[0], &r[0], &t[0]
+	if inUse == avx512 {
+		forwardAVX512(np, fp, n, cp, rp, tp, w, g)
+		return
+	}
+	forwardAVX2(np, fp, n, cp, rp, tp, w, g)
+	forwardAVX2(upper(np), upper(fp), n, upper(cp), upper(rp), upper(tp), w, g)
+}
+
+func backward(u, s []State, chance *Chance, g float64) float64 {
+	if inUse == plainGo {
+		return backwardGo(u, s, chance, g)
+	}
+	up, sp, n, cp := &u[0].P[0], &s[0].P[0], len(s), &chance.Q[0]
+	if inUse == avx512 {
+		return backwardAVX512(up, sp, n, cp, g)
+	}
+	return backwardAVX2(up, sp, n, cp, g) + backwardAVX2(upper(up), upper(sp), n, upper(cp), g)
+}
+
+func series(s []State, c []Sum) {
+	if inUse == plainGo {
+		seriesGo(s, c)
+		return
+	}
+	sp, n, cp := &s[0].P[0], len(s), &c[0].Power[0]
+	if inUse == avx512 {
+		seriesAVX512(sp, n, cp, len(c))
+		return
+	}
+	seriesAVX2(sp, n, cp, len(c))
+	seriesAVX2(upper(sp), n, upper(cp), len(c))
+}
+
+func correlate(c []Pair, u, s []State) {
+	if inUse == plainGo {
+		correlateGo(c, u, s)
+		return
+	}
+	cp, up, sp, n := &c[0].A[0], &u[0].P[0], &s[0].P[0], len(s)
+	if inUse == avx512 {
+		correlateAVX512(cp, len(c), up, sp, n)
+		return
+	}
+	correlateAVX2(cp, len(c), up, sp, n)
+	correlateAVX2(upper(cp), len(c), upper(up), upper(sp), n)
+}

@@ -1,0 +1,15 @@
+//go:build !amd64 || purego
+
+package lanes
+
+func expm1(r []Vec, w []float64, t *Vec, scale float64, halvings int) {
+	expm1Go(r, w, t, scale, halvings)
+}
+func sums(s []Sum, r, power []Vec, w, v []float64)            { sumsGo(s, r, power, w, v) }
+func horner(out []float64, c []Pair, r []Vec, w, g []float64) { hornerGo(out, c, r, w, g) }
+func forward(next, from []State, chance *Chance, r, t *Vec, w, g float64) {
+	forwardGo(next, from, chance, r, t, w, g)
+}
+func backward(u, s []State, chance *Chance, g float64) float64 { return backwardGo(u, s, chance, g) }
+func series(s []State, c []Sum)                                { seriesGo(s, c) }
+func correlate(c []Pair, u, s []State)                         { correlateGo(c, u, s) }

@@ -1,0 +1,407 @@
+// Command gen writes the vector instructions of package lanes, with avo: every function
+// once for AVX-512, with the eight numbers of a lanes.Vec in a register, and once for AVX2,
+// for four of them, half of a Vec.
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+func main() {
+	ConstraintExpr("amd64,!purego")
+	for _, m := range []machine{{"AVX512", true}, {"AVX2", false}} {
+		m.expm1()
+		m.sums()
+		m.horner()
+		m.forward()
+		m.backward()
+		m.series()
+		m.correlate()
+	}
+	Generate()
+}
+
+// A machine is a set of instructions.
+type machine struct {
+	name string
+	wide bool
+}
+
+// Bytes from one to the next of the types of package lanes, and of float64.
+const (
+	vec    = 64
+	state  = 3 * vec // P, B, A; also Chance and Sum, which are Q, P, F and Power, W, V
+	pair   = 2 * vec // A, B
+	number = 8
+)
+
+func (m machine) register() VecVirtual {
+	if m.wide {
+		return ZMM()
+	}
+	return YMM()
+}
+
+func (m machine) text(name, signature, doc string) {
+	TEXT(name+m.name, NOSPLIT, "func("+signature)
+	Pragma("noescape")
+	Doc(name + m.name + " " + doc)
+}
+
+func (m machine) load(p Mem) VecVirtual {
+	r := m.register()
+	VMOVUPD(p, r)
+	return r
+}
+
+func (m machine) zero() VecVirtual {
+	r := m.register()
+	if m.wide {
+		VPXORQ(r, r, r)
+	} else {
+		VXORPD(r, r, r)
+	}
+	return r
+}
+
+// broadcast gives a register in which all numbers are that in memory.
+func (m machine) broadcast(p Op) VecVirtual {
+	r := m.register()
+	VBROADCASTSD(p, r)
+	return r
+}
+
+// constant gives a register in which all numbers are x.
+func (m machine) constant(x float64) VecVirtual {
+	return m.broadcast(ConstData(fmt.Sprint("c", nextConstant()), F64(x)))
+}
+
+var constants int
+
+func nextConstant() int { constants++; return constants }
+
+// parameter gives a register in which all numbers are that of a parameter.
+func (m machine) parameter(name string) VecVirtual {
+	p, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return m.broadcast(p.Addr)
+}
+
+// add adds up the numbers of r, which it overwrites, and gives the sum in the lowest.
+func (m machine) add(r VecVirtual) VecVirtual {
+	if m.wide {
+		high := YMM()
+		VEXTRACTF64X4(U8(1), r, high)
+		VADDPD(high, r.AsY(), high)
+		return (machine{}).add(high)
+	}
+	low, high := r.AsX(), XMM()
+	VEXTRACTF128(U8(1), r, high)
+	VADDPD(high, low, low)
+	VUNPCKHPD(low, low, high)
+	VADDSD(high, low, low)
+	return r
+}
+
+var labels int
+
+// repeat runs body n times, n ≥ 1, which it counts down.
+func repeat(n Register, body func()) {
+	labels++
+	label := fmt.Sprint("repeat", labels)
+	Label(label)
+	body()
+	DECQ(n)
+	JNZ(LabelRef(label))
+}
+
+// ifPositive runs body unless n is 0 or less.
+func ifPositive(n Register, body func()) {
+	labels++
+	label := fmt.Sprint("skip", labels)
+	TESTQ(n, n)
+	JLE(LabelRef(label))
+	body()
+	Label(label)
+}
+
+func copyOf(r Register) GPVirtual {
+	c := GP64()
+	MOVQ(r, c)
+	return c
+}
+
+func at(base Register, displacement int) Mem { return Mem{Base: base, Disp: displacement} }
+
+func pointer(name string) Register { return Load(Param(name), GP64()) }
+
+func (m machine) expm1() {
+	m.text("expm1", "r, w *float64, n int, t *float64, scale float64, halvings int)", "is expm1Go.")
+	r, w, n, halvings := pointer("r"), pointer("w"), pointer("n"), pointer("halvings")
+	t := m.load(at(pointer("t"), 0))
+	VMULPD(m.parameter("scale"), t, t)
+	var coefficients []VecVirtual
+	for _, c := range []float64{1. / 5040, 1. / 720, 1. / 120, 1. / 24, 1. / 6, 1. / 2, 1} {
+		coefficients = append(coefficients, m.constant(c))
+	}
+	two, limit := m.constant(2), m.constant(1e25)
+	repeat(n, func() {
+		y, e, more := m.broadcast(at(w, 0)), m.register(), m.register()
+		VMULPD(t, y, y)
+		VMOVAPD(coefficients[0], e)
+		for _, c := range coefficients[1:] {
+			VFMADD213PD(c, y, e)
+		}
+		VMULPD(y, e, e)
+		k := copyOf(halvings)
+		ifPositive(k, func() {
+			repeat(k, func() {
+				VADDPD(two, e, more)
+				VMULPD(more, e, e)
+			})
+		})
+		VMINPD(limit, e, e)
+		VMOVUPD(e, at(r, 0))
+		ADDQ(Imm(vec), r)
+		ADDQ(Imm(number), w)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+func (m machine) sums() {
+	m.text("sums", "s *float64, order int, r, power *float64, n int, w, v *float64)", "is sumsGo.")
+	s, order := pointer("s"), pointer("order")
+	r0, power0, n0, w0, v0 := pointer("r"), pointer("power"), pointer("n"), pointer("w"), pointer("v")
+	one := m.constant(1)
+	p, n := copyOf(power0), copyOf(n0)
+	repeat(n, func() {
+		VMOVUPD(one, at(p, 0))
+		ADDQ(Imm(vec), p)
+	})
+	repeat(order, func() {
+		// Two documents at a time, for two chains of additions.
+		even := []VecVirtual{m.load(at(s, 0)), m.load(at(s, vec)), m.load(at(s, 2*vec))}
+		odd := []VecVirtual{m.zero(), m.zero(), m.zero()}
+		r, power, w, v := copyOf(r0), copyOf(power0), copyOf(w0), copyOf(v0)
+		add := func(i int, sum []VecVirtual) {
+			p := m.load(at(power, i*vec))
+			VFMADD231PD(m.broadcast(at(w, i*number)), p, sum[1])
+			VFMADD231PD(m.broadcast(at(v, i*number)), p, sum[2])
+			VMULPD(at(r, i*vec), p, p)
+			VADDPD(p, sum[0], sum[0])
+			VMOVUPD(p, at(power, i*vec))
+		}
+		pairs := copyOf(n0)
+		SHRQ(Imm(1), pairs)
+		ifPositive(pairs, func() {
+			repeat(pairs, func() {
+				add(0, even)
+				add(1, odd)
+				ADDQ(Imm(2*vec), r)
+				ADDQ(Imm(2*vec), power)
+				ADDQ(Imm(2*number), w)
+				ADDQ(Imm(2*number), v)
+			})
+		})
+		rest := copyOf(n0)
+		ANDQ(Imm(1), rest)
+		ifPositive(rest, func() { add(0, even) })
+		for i, sum := range even {
+			VADDPD(odd[i], sum, sum)
+			VMOVUPD(sum, at(s, i*vec))
+		}
+		ADDQ(Imm(state), s)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+func (m machine) horner() {
+	m.text("horner", "out, c *float64, order int, r *float64, n int, w, gain *float64)", "is hornerGo.")
+	out, c, order := pointer("out"), pointer("c"), pointer("order")
+	r, n, w, g := pointer("r"), pointer("n"), pointer("w"), pointer("gain")
+	// The last coefficients, from which on it goes down.
+	last := copyOf(order)
+	DECQ(last)
+	IMUL3Q(Imm(pair), last, last)
+	ADDQ(c, last)
+	repeat(n, func() {
+		x, gain, e := m.load(at(r, 0)), m.broadcast(at(g, 0)), m.zero()
+		c, k := copyOf(last), copyOf(order)
+		repeat(k, func() {
+			term := m.load(at(c, vec))
+			VFMSUB213PD(at(c, 0), gain, term)
+			VFNMADD213PD(term, x, e)
+			SUBQ(Imm(pair), c)
+		})
+		sum := m.add(e).AsX()
+		VMULSD(at(w, 0), sum, sum)
+		VADDSD(at(out, 0), sum, sum)
+		VMOVSD(sum, at(out, 0))
+		ADDQ(Imm(vec), r)
+		ADDQ(Imm(number), w)
+		ADDQ(Imm(number), g)
+		ADDQ(Imm(number), out)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+func (m machine) forward() {
+	m.text("forward", "next, from *float64, n int, chance, r, t *float64, w, gain float64)", "is forwardGo.")
+	next, from, n := pointer("next"), pointer("from"), pointer("n")
+	chance := pointer("chance")
+	x, q, p, f, gf := m.load(at(pointer("r"), 0)), m.register(), m.register(), m.load(at(pointer("t"), 0)), m.register()
+	one := m.constant(1)
+	VADDPD(one, x, q)
+	VDIVPD(q, one, q)
+	VMULPD(q, x, p)
+	VMULPD(m.parameter("w"), f, f)
+	VMULPD(q, f, f)
+	VMULPD(m.parameter("gain"), f, gf)
+	for i, v := range []VecVirtual{q, p, f} {
+		VMOVUPD(v, at(chance, i*vec))
+	}
+	before := []VecVirtual{m.zero(), m.zero(), m.zero()}
+	repeat(n, func() {
+		var s, to [3]VecVirtual
+		for i := range s {
+			s[i], to[i] = m.load(at(from, i*vec)), m.register()
+			VMULPD(q, s[i], to[i])
+			VFMADD231PD(p, before[i], to[i])
+		}
+		VFMADD231PD(f, s[0], to[1])
+		VFMADD231PD(gf, s[0], to[2])
+		for i := range s {
+			VMOVUPD(to[i], at(next, i*vec))
+			VMOVAPD(s[i], before[i])
+		}
+		ADDQ(Imm(state), from)
+		ADDQ(Imm(state), next)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+func (m machine) backward() {
+	m.text("backward", "u, s *float64, n int, chance *float64, gain float64) float64", "is backwardGo.")
+	u, s, n, chance := pointer("u"), pointer("s"), pointer("n"), pointer("chance")
+	q, p, f, gf := m.load(at(chance, 0)), m.load(at(chance, vec)), m.load(at(chance, 2*vec)), m.register()
+	VMULPD(m.parameter("gain"), f, gf)
+	bu, px, au, py := m.zero(), m.zero(), m.zero(), m.zero()
+	var now [3]VecVirtual
+	for i := range now {
+		now[i] = m.load(at(u, i*vec))
+	}
+	repeat(n, func() {
+		chances := m.load(at(s, 0))
+		VFMADD231PD(at(s, vec), now[0], bu)
+		VFMADD231PD(chances, now[1], px)
+		VFMADD231PD(at(s, 2*vec), now[0], au)
+		VFMADD231PD(chances, now[2], py)
+		var above [3]VecVirtual
+		for _, i := range []int{1, 2, 0} { // the old P is needed until the end
+			above[i] = m.load(at(u, state+i*vec))
+			VMULPD(q, now[i], now[i])
+			VFMADD231PD(p, above[i], now[i])
+			switch i {
+			case 1:
+				VFMADD231PD(f, now[0], now[1])
+			case 2:
+				VFMADD231PD(gf, now[0], now[2])
+			}
+			VMOVUPD(now[i], at(u, i*vec))
+		}
+		for i := range now {
+			VMOVAPD(above[i], now[i])
+		}
+		ADDQ(Imm(state), s)
+		ADDQ(Imm(state), u)
+	})
+	VADDPD(px, bu, bu)
+	VADDPD(py, au, au)
+	VMULPD(f, au, au)
+	VFMSUB231PD(gf, bu, au)
+	Store(m.add(au).AsX(), ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+func (m machine) series() {
+	m.text("series", "s *float64, n int, c *float64, order int)", "is seriesGo.")
+	s, n, c0, order := pointer("s"), pointer("n"), pointer("c"), pointer("order")
+	k := GP64() // of the state in hand
+	XORQ(k, k)
+	one, power := m.constant(1), m.zero()
+	// terms runs body for the first powers, at most as many as there are states before.
+	terms := func(states Register, body func(c, p Register)) {
+		p, c, j := copyOf(s), copyOf(c0), copyOf(states)
+		CMPQ(j, order)
+		CMOVQGT(order, j)
+		ifPositive(j, func() {
+			repeat(j, func() {
+				body(c, p)
+				ADDQ(Imm(state), c)
+				SUBQ(Imm(state), p)
+			})
+		})
+	}
+	repeat(n, func() {
+		ifPositive(k, func() {
+			sum := m.zero()
+			terms(k, func(c, p Register) {
+				v := m.load(at(p, -state))
+				VFMADD231PD(at(c, 0), v, sum)
+			})
+			VDIVPD(power, sum, sum)
+			VMOVUPD(sum, at(s, 0))
+		})
+		INCQ(k)
+		VADDPD(one, power, power)
+		b, a := m.zero(), m.zero()
+		terms(k, func(c, p Register) {
+			v := m.load(at(p, 0))
+			VFMADD231PD(at(c, vec), v, b)
+			VFMADD231PD(at(c, 2*vec), v, a)
+		})
+		VMOVUPD(b, at(s, vec))
+		VMOVUPD(a, at(s, 2*vec))
+		ADDQ(Imm(state), s)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+func (m machine) correlate() {
+	m.text("correlate", "c *float64, order int, u, s *float64, n int)", "is correlateGo.")
+	c, order, u0, s0, n := pointer("c"), pointer("order"), pointer("u"), pointer("s"), pointer("n")
+	repeat(order, func() {
+		bu, px, au, py := m.zero(), m.zero(), m.zero(), m.zero()
+		u, s, k := copyOf(u0), copyOf(s0), copyOf(n)
+		repeat(k, func() {
+			carried, chances := m.load(at(u, 0)), m.load(at(s, 0))
+			VFMADD231PD(at(s, vec), carried, bu)
+			VFMADD231PD(at(u, vec), chances, px)
+			VFMADD231PD(at(s, 2*vec), carried, au)
+			VFMADD231PD(at(u, 2*vec), chances, py)
+			ADDQ(Imm(state), u)
+			ADDQ(Imm(state), s)
+		})
+		VADDPD(px, bu, bu)
+		VADDPD(py, au, au)
+		VMOVUPD(au, at(c, 0))
+		VMOVUPD(bu, at(c, vec))
+		ADDQ(Imm(pair), c)
+		ADDQ(Imm(state), u0)
+		DECQ(n)
+	})
+	VZEROUPPER()
+	RET()
+}

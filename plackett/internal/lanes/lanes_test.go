@@ -1,0 +1,113 @@
+package lanes
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func TestExpm1(t *testing.T) {
+	each(t, func(t *testing.T) {
+		var times Vec
+		for l := range times {
+			times[l] = math.Exp(0.4 * float64(l))
+		}
+		var w []float64
+		for x := 1e-300; x < 100; x *= 3 {
+			w = append(w, x)
+		}
+		r := make([]Vec, len(w))
+		for i, x := range w {
+			_, halvings := math.Frexp(x * times[Width-1] / Small)
+			Expm1(r[i:], w[i:i+1], &times, max(0, halvings))
+			for l, got := range r[i] {
+				want := min(math.Expm1(x*times[l]), Limit)
+				// Doubling the argument doubles the relative error of e^x, and rounds.
+				if !(math.Abs(got-want) <= 6e-16*want*(1+x*times[l])) {
+					t.Errorf("e^%v − 1 = %v, want %v", x*times[l], got, want)
+				}
+			}
+		}
+	})
+}
+
+// The instruction sets have the same results but for rounding.
+func TestInstructionSets(t *testing.T) {
+	for _, docs := range []int{1, 2, 3, 8, 33} {
+		for _, order := range []int{1, 2, 5, 16} {
+			for _, ranks := range []int{1, 2, 5, 40} {
+				want := results(docs, min(order, ranks), ranks, true)
+				each(t, func(t *testing.T) {
+					got := results(docs, min(order, ranks), ranks, false)
+					for i := range want {
+						if !(math.Abs(got[i]-want[i]) <= 1e-12*(1+math.Abs(want[i]))) {
+							t.Fatalf("%d documents, order %d, %d ranks: number %d is %v, in plain Go %v", docs, order, ranks, i, got[i], want[i])
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// results are those of all functions, one after another.
+func results(docs, order, ranks int, plain bool) (all []float64) {
+	f := struct {
+		expm1     func([]Vec, []float64, *Vec, float64, int)
+		sums      func(s []Sum, r, power []Vec, w, v []float64)
+		horner    func(out []float64, c []Pair, r []Vec, w, g []float64)
+		forward   func(next, from []State, chance *Chance, r, t *Vec, w, g float64)
+		backward  func(u, s []State, chance *Chance, g float64) float64
+		series    func(s []State, c []Sum)
+		correlate func(c []Pair, u, s []State)
+	}{expm1, sums, horner, forward, backward, series, correlate}
+	if plain {
+		f.expm1, f.sums, f.horner, f.forward, f.backward, f.series, f.correlate = expm1Go, sumsGo, hornerGo, forwardGo, backwardGo, seriesGo, correlateGo
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	var times, zero Vec
+	for l := range times {
+		times[l] = rng.Float64()
+	}
+	w, v, g := make([]float64, docs), make([]float64, docs), make([]float64, docs)
+	for i := range docs {
+		w[i], g[i] = rng.Float64()/float64(docs), rng.NormFloat64()
+		v[i] = w[i] * g[i]
+	}
+	keep := func(v ...Vec) {
+		for _, v := range v {
+			all = append(all, v[:]...)
+		}
+	}
+	r := make([]Vec, docs)
+	f.expm1(r, w, &times, 1./8, 3)
+	keep(r...)
+	c := make([]Sum, order)
+	f.sums(c, r, make([]Vec, docs), w, v)
+	s := make([]State, ranks)
+	s[0].P = times
+	for _, c := range c {
+		keep(c.Power, c.W, c.V)
+	}
+	f.series(s, c)
+	u := make([]State, ranks+1)
+	for k := range ranks {
+		keep(s[k].P, s[k].B, s[k].A)
+		u[k] = State{times, zero, s[k].P}
+	}
+	next := make([]State, ranks)
+	var chance Chance
+	f.forward(next, s, &chance, &r[0], &times, w[0], g[0])
+	keep(chance.Q, chance.P, chance.F)
+	all = append(all, f.backward(u, s, &chance, g[0]))
+	for k := range ranks {
+		keep(next[k].P, next[k].B, next[k].A, u[k].P, u[k].B, u[k].A)
+	}
+	pairs := make([]Pair, order)
+	f.correlate(pairs, u, s)
+	for _, p := range pairs {
+		keep(p.A, p.B)
+	}
+	f.horner(g, pairs, r, w, v)
+	return append(all, g...)
+}
