@@ -37,8 +37,10 @@ samples, or with fixed ones by -samples. With -weights, the frontier of
 relevance and fairness instead`,
 			append([]string{"samples", "epochs", "weights"}, trainFlags...), runFairness},
 		{"variance", `variance: the trace of the covariance of the gradients with respect to the scores,
-for each estimator, against samples N, cutoff K and documents D, for the paper's
-network untrained, half-trained and trained by PL-Rank-RB, or for -model;
+against samples N, cutoff K and documents D, for the paper's network untrained,
+half-trained and trained by PL-Rank-RB, or for -model; all estimators and their
+competitors side by side, and their bias against the exact gradient; the
+variance along each estimator's own training, beside that of picking a query;
 and on normal scores, the tables of docs/PL-RANK-RB.md`,
 			append([]string{"model", "repeats", "epochs", "batch", "lr"}, dataFlags...), runVariance},
 		{"all", `all of these, with -weights too, within -minutes or about that: measures what each

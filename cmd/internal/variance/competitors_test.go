@@ -85,6 +85,32 @@ func TestLeaveOneOut(t *testing.T) {
 	}
 }
 
+// The rankings are different, and the first is drawn with its probability.
+func TestWithoutReplacement(t *testing.T) {
+	scores := []float64{0.3, -1.1, 0.8, 0, 40} // the last is sure to come first
+	const draws = 20000
+	counts := map[[2]int]float64{}
+	for i := range uint64(draws) {
+		set := withoutReplacement(rand.New(rand.NewPCG(i, 1)), scores, 2, 3)
+		seen := map[[2]int]bool{}
+		for y := range slices.Chunk(set.Documents, 2) {
+			seen[[2]int(y)] = true
+		}
+		if len(seen) != 3 || len(set.Documents) != 6 {
+			t.Fatalf("%v", set.Documents)
+		}
+		counts[[2]int(set.Documents[:2])]++
+	}
+	err := plackett.Enumerate(scores, 2, func(y []int, p float64) {
+		if got := counts[[2]int(y)] / draws; math.Abs(got-p) > 5*math.Sqrt(p/draws)+1e-6 {
+			t.Errorf("%v: %v of the draws, want %v", y, got, p)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // All methods are unbiased but for those with a baseline of rankings that are not
 // independent, whose bias can be seen.
 func TestBias(t *testing.T) {

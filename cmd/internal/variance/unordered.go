@@ -1,16 +1,16 @@
 package variance
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/plrank/plrank/plackett"
 )
-
-// unorderedDraws is how many rankings are drawn at most to find different ones.
-const unorderedDraws = 1_000_000
 
 // unorderedSet is the unordered-set policy gradient with its built-in baseline (Kool, van Hoof
 // and Welling, "Estimating Gradients for Discrete Random Variables by Sampling without
@@ -20,9 +20,8 @@ const unorderedDraws = 1_000_000
 //	λ = Σ_{y∈S} π(y) R(S,y) ∇log π(y) (f(y) − Σ_{y'∈S} π(y') R_y(S,y') f(y')),
 //
 // where f is the metric and R_y that ratio where y is not there from the beginning, 1 for
-// y' = y. Independent
-// rankings without those that were there before are a sample without replacement. Where
-// there are no more rankings than are asked for, all are in S and the gradient is exact.
+// y' = y. Where there are no more rankings than are asked for, all are in S and the gradient
+// is exact.
 func (w *worker) unorderedSet(l List, from plackett.Stream, lambda []float64) error {
 	if w.options.Samples < 2 {
 		return errors.New("unordered-set: want 2 samples or more")
@@ -32,10 +31,7 @@ func (w *worker) unorderedSet(l List, from plackett.Stream, lambda []float64) er
 		clear(lambda)
 		return nil
 	}
-	set, err := w.different(l.Scores, length, from)
-	if err != nil {
-		return err
-	}
+	set := withoutReplacement(random(from, 2), l.Scores, length, w.options.Samples)
 	n := len(set.Documents) / length
 	logs := make([]float64, n*length)
 	if err := w.kernel.LogProbs(l.Scores, set, logs); err != nil {
@@ -64,36 +60,59 @@ func (w *worker) unorderedSet(l List, from plackett.Stream, lambda []float64) er
 	return w.kernel.LogProbsGradient(l.Scores, set, weights, lambda)
 }
 
-// different draws rankings without replacement, as many as asked for or as there are.
-func (w *worker) different(scores []float64, length int, from plackett.Stream) (plackett.Rankings, error) {
-	want, all := w.options.Samples, 1.0
-	for k := range length {
-		all *= float64(len(scores) - k)
+// withoutReplacement draws n rankings without replacement, or all if there are no more: by
+// stochastic beam search (Kool, van Hoof and Welling, "Stochastic Beams and Where to Find
+// Them", ICML 2019). The rankings of largest log π(y) plus Gumbel noise are such a sample;
+// they are found rank by rank, since the largest sum among the rankings that begin alike has
+// a Gumbel distribution too.
+func withoutReplacement(random *rand.Rand, scores []float64, length, n int) plackett.Rankings {
+	type prefix struct {
+		documents []int
+		log       float64 // of its probability
+		largest   float64 // sum of log π(y) and noise of the rankings that begin so
 	}
-	if all < float64(want) {
-		want = int(all)
-	}
-	set := plackett.Rankings{Cutoff: length}
-	seen := map[string]bool{}
-	batch := plackett.NewRankings(w.options.Samples, length)
-	from.Seed = ^from.Seed // not the independent rankings
-	for drawn := 0; drawn < unorderedDraws; drawn += w.options.Samples {
-		if err := w.sampler.Draw(scores, from, batch); err != nil {
-			return set, err
-		}
-		for y := range slices.Chunk(batch.Documents, length) {
-			if key := fmt.Sprint(y); !seen[key] && len(seen) < want {
-				seen[key] = true
-				set.Documents = append(set.Documents, y...)
+	beam := []prefix{{largest: gumbel(random)}}
+	logs, sums := make([]float64, len(scores)), make([]float64, len(scores))
+	for range length {
+		var next []prefix // at most n, in descending order of their largest
+		for _, parent := range beam {
+			copy(logs, scores)
+			for _, d := range parent.documents {
+				logs[d] = math.Inf(-1)
+			}
+			mass := floats.LogSumExp(logs)
+			largest := math.Inf(-1)
+			for d := range logs {
+				logs[d] += parent.log - mass
+				sums[d] = logs[d] + gumbel(random)
+				largest = max(largest, sums[d])
+			}
+			for d, g := range sums {
+				if math.IsInf(g, -1) {
+					continue // placed
+				}
+				// Under the condition that the largest of them is the parent's.
+				v := parent.largest - g + math.Log(-math.Expm1(g-largest))
+				g = parent.largest - max(0, v) - math.Log1p(math.Exp(-math.Abs(v)))
+				if len(next) == n && g <= next[n-1].largest {
+					continue
+				}
+				at, _ := slices.BinarySearchFunc(next, g, func(p prefix, g float64) int { return cmp.Compare(g, p.largest) })
+				next = slices.Insert(next, at, prefix{append(slices.Clone(parent.documents), d), logs[d], g})
+				next = next[:min(n, len(next))]
 			}
 		}
-		if len(seen) == want {
-			return set, nil
-		}
-		from.Step += 1 << 32
+		beam = next
 	}
-	return set, fmt.Errorf("%d different rankings did not come in %d draws: the scores are too peaked", want, unorderedDraws)
+	set := plackett.Rankings{Cutoff: length}
+	for _, y := range beam {
+		set.Documents = append(set.Documents, y.documents...)
+	}
+	return set
 }
+
+// gumbel is standard Gumbel noise.
+func gumbel(random *rand.Rand) float64 { return -math.Log(random.ExpFloat64()) }
 
 // leaveOneOut returns R(S,y) of every element of a set that was sampled without replacement,
 // given the probabilities of its elements, and R_y(S,y'). With rates p_y, all elements of
