@@ -39,54 +39,75 @@ func BenchmarkEstimates(b *testing.B) {
 			return ops.LogProbs(l, rankings)
 		}},
 	}
-	const documents = 125
 	for _, e := range estimates {
 		for _, queries := range []int{1, 32} {
 			for _, samples := range []int{1, 10, 100, 1000} {
 				b.Run(fmt.Sprintf("%s/%dx%d/N=%d", e.name, queries, documents, samples), func(b *testing.B) {
-					rng := rand.New(rand.NewPCG(1, 1))
-					var scores, gains []float64
-					offsets := []int{0}
-					for range queries {
-						for range documents {
-							scores = append(scores, rng.NormFloat64())
-							gains = append(gains, math.Exp2(float64(max(0, rng.IntN(8)-3)))-1)
+					benchmark(b, queries, func(l ops.Lists, gains *G.Node) (*G.Node, error) {
+						rankings, err := ops.Rankings(l, ops.NewSampler(samples, len(discounts), 1))
+						if err != nil {
+							return nil, err
 						}
-						offsets = append(offsets, len(scores))
-					}
-					g := G.NewGraph()
-					lists := ops.Lists{
-						Scores:  optest.Vector(g, "scores", tensor.Float32, scores),
-						Offsets: optest.Ints(g, "offsets", offsets, len(offsets)),
-					}
-					rankings, err := ops.Rankings(lists, ops.NewSampler(samples, len(discounts), 1))
-					if err != nil {
-						b.Fatal(err)
-					}
-					node, err := e.of(lists, optest.Vector(g, "gains", tensor.Float32, gains), rankings)
-					if err != nil {
-						b.Fatal(err)
-					}
-					sum := G.Must(G.Sum(node))
-					grads, err := G.Grad(sum, lists.Scores)
-					if err != nil {
-						b.Fatal(err)
-					}
-					program, places, err := G.CompileFunction(g, G.Nodes{lists.Scores}, G.Nodes{sum, grads[0]})
-					if err != nil {
-						b.Fatal(err)
-					}
-					vm := G.NewTapeMachine(g, G.WithPrecompiled(program, places))
-					defer vm.Close()
-					b.ReportAllocs()
-					for b.Loop() {
-						vm.Reset()
-						if err := vm.RunAll(); err != nil {
-							b.Fatal(err)
-						}
-					}
+						return e.of(l, gains, rankings)
+					})
 				})
 			}
+		}
+	}
+}
+
+// BenchmarkExpected is the same for the exact ops, which need no rankings.
+func BenchmarkExpected(b *testing.B) {
+	discounts := []float64{1, .63, .5, .43, .39}
+	for _, queries := range []int{1, 32} {
+		b.Run(fmt.Sprintf("ExpectedMetric/%dx%d", queries, documents), func(b *testing.B) {
+			benchmark(b, queries, func(l ops.Lists, gains *G.Node) (*G.Node, error) {
+				return ops.ExpectedMetric(l, gains, discounts)
+			})
+		})
+		b.Run(fmt.Sprintf("ExpectedExposure/%dx%d", queries, documents), func(b *testing.B) {
+			benchmark(b, queries, func(l ops.Lists, _ *G.Node) (*G.Node, error) {
+				return ops.ExpectedExposure(l, discounts)
+			})
+		})
+	}
+}
+
+const documents = 125
+
+// benchmark runs the graph of a function of queries and of its gradient.
+func benchmark(b *testing.B, queries int, of func(l ops.Lists, gains *G.Node) (*G.Node, error)) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	batch := optest.Batch{Offsets: []int{0}}
+	for range queries {
+		for range documents {
+			batch.Scores = append(batch.Scores, rng.NormFloat64())
+			batch.Gains = append(batch.Gains, math.Exp2(float64(max(0, rng.IntN(8)-3)))-1)
+		}
+		batch.Offsets = append(batch.Offsets, len(batch.Scores))
+	}
+	g := G.NewGraph()
+	lists := batch.Lists(g, tensor.Float32)
+	node, err := of(lists, optest.Vector(g, "gains", tensor.Float32, batch.Gains))
+	if err != nil {
+		b.Fatal(err)
+	}
+	sum := G.Must(G.Sum(node))
+	grads, err := G.Grad(sum, lists.Scores)
+	if err != nil {
+		b.Fatal(err)
+	}
+	program, places, err := G.CompileFunction(g, G.Nodes{lists.Scores}, G.Nodes{sum, grads[0]})
+	if err != nil {
+		b.Fatal(err)
+	}
+	vm := G.NewTapeMachine(g, G.WithPrecompiled(program, places))
+	defer vm.Close()
+	b.ReportAllocs()
+	for b.Loop() {
+		vm.Reset()
+		if err := vm.RunAll(); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

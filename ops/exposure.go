@@ -33,6 +33,58 @@ func Exposure(l Lists, rankings, gradRankings *G.Node, discounts []float64) (*G.
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	discounts = slices.Clone(discounts)
+	return exposure(name, l, discounts,
+		func(l *op.List, in []op.Tensor, scores, exposure []float64) error {
+			rankings, err := l.FullRankings(in[1], discounts)
+			if err != nil {
+				return err
+			}
+			return l.Kernel.Exposure(scores, discounts, rankings, exposure)
+		},
+		func(l *op.List, in []op.Tensor, scores, incoming, slopes []float64) error {
+			rankings, err := l.FullRankings(in[2], discounts)
+			if err != nil {
+				return err
+			}
+			_, err = l.Kernel.Gradient(plackett.PLRankRB, scores, incoming, discounts, rankings, slopes)
+			return err
+		}, op.Rankings(rankings), op.Rankings(gradRankings))
+}
+
+// ExpectedExposure is the exposure that every row can expect under the Plackett–Luce
+// policy of the scores, E_d = E_y[Σ_k θ_k 1[y_k = d]], a node [rows] of the dtype of the
+// scores; padding gets 0. There are no rankings and no N: it is exact, to 1e-7 of the
+// largest discount before it is rounded to the dtype, by the quadrature of
+// [plackett.Expectation].
+//
+// The backward pass is exact too, for any function of the exposures: it is the gradient
+// of the expected metric whose gains are the incoming gradient.
+//
+// Discounts may have any sign and order; those beyond the number of documents have no
+// effect. Nodes that do not fit are an error here; at run time, scores and incoming
+// gradients that are not finite, and offsets that descend, are errors that say where.
+// It costs O(D·K) for a query, about as much as some hundred samples, and as much again
+// for the backward pass.
+func ExpectedExposure(l Lists, discounts []float64) (*G.Node, error) {
+	const name = "ops: ExpectedExposure"
+	if err := op.CheckDiscounts(discounts); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	discounts = slices.Clone(discounts)
+	return exposure(name, l, discounts,
+		func(l *op.List, _ []op.Tensor, scores, exposure []float64) error {
+			return l.Expectation.Exposure(scores, discounts, exposure)
+		},
+		func(l *op.List, _ []op.Tensor, scores, incoming, slopes []float64) error {
+			_, err := l.Expectation.Gradient(scores, incoming, discounts, slopes)
+			return err
+		})
+}
+
+// exposure makes a node of the exposures of a query and their derivative.
+func exposure(name string, l Lists, discounts []float64,
+	value func(l *op.List, in []op.Tensor, scores, exposure []float64) error,
+	slope func(l *op.List, in []op.Tensor, scores, incoming, slopes []float64) error, others ...op.In) (*G.Node, error) {
 	settings := fmt.Sprintf("discounts: %v", discounts)
 	f := op.ListFunc{
 		Name: name, Settings: settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
@@ -40,12 +92,8 @@ func Exposure(l Lists, rankings, gradRankings *G.Node, discounts []float64) (*G.
 			if err != nil {
 				return err
 			}
-			rankings, err := l.FullRankings(in[1], discounts)
-			if err != nil {
-				return err
-			}
 			exposure := l.Floats(l.Len())
-			if err := l.Kernel.Exposure(scores, discounts, rankings, exposure); err != nil {
+			if err := value(l, in, scores, exposure); err != nil {
 				return err
 			}
 			result.Write(exposure, l.From)
@@ -56,17 +104,17 @@ func Exposure(l Lists, rankings, gradRankings *G.Node, discounts []float64) (*G.
 			if err != nil {
 				return err
 			}
-			rankings, err := l.FullRankings(in[2], discounts)
+			incoming, err := l.Incoming(in[len(in)-1])
 			if err != nil {
 				return err
 			}
-			lambda := l.Floats(l.Len())
-			if _, err := l.Kernel.Gradient(plackett.PLRankRB, scores, l.Read(in[3], l.From, l.To), discounts, rankings, lambda); err != nil {
+			slopes := l.Floats(l.Len())
+			if err := slope(l, in, scores, incoming, slopes); err != nil {
 				return err
 			}
-			result.Write(lambda, l.From)
+			result.Write(slopes, l.From)
 			return nil
 		}},
 	}
-	return f.Apply(op.Lists(l), op.Rankings(rankings), op.Rankings(gradRankings))
+	return f.Apply(op.Lists(l), others...)
 }

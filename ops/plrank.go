@@ -91,6 +91,43 @@ func plRank(e plackett.Estimator, name string, l Lists, gains, rankings *G.Node,
 	}, op.Rows("gains", gains), op.Rankings(rankings))
 }
 
+// ExpectedMetric is the metric of every query expected under the Plackett–Luce policy of
+// the scores,
+//
+//	R_q = E_y[Σ_k θ_k ρ_{y_k}],
+//
+// a node [queries] of the dtype of the scores; queries without documents get 0. There
+// are no rankings and no N: it is exact, to 1e-7 of max|ρ|·Σ|θ| before it is rounded to
+// the dtype, by the quadrature of [plackett.Expectation], and so is its gradient in the
+// scores, which is that of a pairwise loss (docs/EXACT.md):
+//
+//	λ_d = Σ_j (ρ_d − ρ_j) W_dj.
+//
+// R is to be maximised: a loss is its negative. Gains, [rows], may have any sign;
+// discounts any sign and order, those beyond the number of documents have no effect.
+// Gains and offsets are constants for differentiation. Nodes that do not fit are an error
+// here; at run time, scores and gains that are not finite, and offsets that descend, are
+// errors that say where. It costs O(D·K) for a query, gradient included, about as much
+// as some hundred samples.
+func ExpectedMetric(l Lists, gains *G.Node, discounts []float64) (*G.Node, error) {
+	const name = "ops: ExpectedMetric"
+	if err := op.CheckDiscounts(discounts); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	discounts = slices.Clone(discounts)
+	return metric(name, fmt.Sprintf("discounts: %v", discounts), l, func(l *op.List, in []op.Tensor, lambda []float64) (float64, error) {
+		scores, err := l.Scores()
+		if err != nil {
+			return 0, err
+		}
+		gains, err := l.Gains(in[1])
+		if err != nil {
+			return 0, err
+		}
+		return l.Expectation.Gradient(scores, gains, discounts, lambda)
+	}, op.Rows("gains", gains))
+}
+
 // metric makes the node of a metric of every query and its gradient λ, which do gives
 // together: one op computes both, as one vector of all λ and then of all metrics, and
 // another, the result, is the metrics and has the λ for its derivative. The vector is

@@ -52,14 +52,8 @@ func (x *race) block(exposure bool) (value, left float64) {
 	}
 	x.starts = grow(x.starts, parts*ranks)
 	forward := func(from, to int) {
-		for i := from; i < to; i++ {
-			before, after := row(i - from)[:size(i)], row(i-from+1)
-			if n := size(i + 1); n > len(before) {
-				before = before[:n]
-				before[n-1] = lanes.State{}
-			}
-			lanes.Forward(after, before, &x.chances[i], &x.r[i], &x.times, x.w[first+i], x.gain[first+i])
-		}
+		at, end := first+from, first+to
+		lanes.Forward(x.states, ranks, size(from), x.chances[from:to], x.r[from:to], &x.times, x.w[at:end], x.gain[at:end])
 	}
 	for p := range parts {
 		from, to := p*part, min((p+1)*part, docs)
@@ -99,10 +93,7 @@ func (x *race) block(exposure bool) (value, left float64) {
 			copy(row(0), x.starts[p*ranks:(p+1)*ranks])
 			forward(from, to)
 		}
-		for i := to - 1; i >= from; i-- {
-			n := size(i)
-			x.result[first+i] += lanes.Backward(x.carried[:n+1], row(i - from)[:n], &x.chances[i], x.gain[first+i])
-		}
+		lanes.Backward(x.result[first+from:first+to], x.carried, x.states, ranks, size(from), x.chances[from:to], x.gain[first+from:first+to])
 	}
 	if parts > 1 {
 		copy(row(0), x.starts[:ranks])

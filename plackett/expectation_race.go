@@ -75,7 +75,8 @@ func (x *race) run(tolerance float64, scores, gains, discounts, out []float64) f
 	x.gain = grow(x.gain, docs)
 	clear(x.gain)
 	if gains != nil {
-		middle = slices.Min(gains)/2 + slices.Max(gains)/2
+		lowest, highest := extremes(gains)
+		middle = lowest/2 + highest/2
 		for i, d := range x.order {
 			x.gain[i] = gains[d] - middle
 		}
@@ -113,7 +114,7 @@ const (
 func (x *race) sort(scores []float64) {
 	docs := len(scores)
 	x.order, x.score = grow(x.order, docs), grow(x.score, docs)
-	highest, lowest := slices.Max(scores), slices.Min(scores)
+	lowest, highest := extremes(scores)
 	if (highest-lowest)*bucketsPerUnit < buckets {
 		clear(x.counts[:])
 		for _, m := range scores {
@@ -144,6 +145,19 @@ func (x *race) sort(scores []float64) {
 	for i, d := range x.order {
 		x.score[i] = scores[d]
 	}
+}
+
+func extremes(s []float64) (lowest, highest float64) {
+	lowest, highest = s[0], s[0]
+	for _, x := range s {
+		if x < lowest {
+			lowest = x
+		}
+		if x > highest {
+			highest = x
+		}
+	}
+	return lowest, highest
 }
 
 // refer sets the weights of the documents that have not arrived, relative to the first.

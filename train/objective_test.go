@@ -160,7 +160,7 @@ func TestReported(t *testing.T) {
 		t.Error("the caller's names were changed")
 	}
 	for report, want := range map[string]string{
-		"x":                  "or a measure of fairness: want one of disparity",
+		"x":                  "or a measure of fairness: disparity",
 		"expected-disparity": "leave expected- off",
 		"ndcg@0":             "report: ",
 	} {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/parallel"
@@ -101,16 +100,11 @@ func (t *Trainer) Report(r *Ranker, more ...Baseline) (*Report, error) {
 
 // featureRanker names the ranker by one feature.
 func (t *Trainer) featureRanker(column int, descending bool) string {
-	d := t.splits.Train
-	name := strconv.Itoa(d.FeatureIDs[column])
-	if d.FeatureNames != nil && d.FeatureNames[column] != "" {
-		name = d.FeatureNames[column]
-	}
 	direction := "ascending"
 	if descending {
 		direction = "descending"
 	}
-	return fmt.Sprintf("feature %s, %s", name, direction)
+	return fmt.Sprintf("feature %s, %s", featureName(t.splits.Train, column), direction)
 }
 
 // featureRow is the place of that ranker in a report.
@@ -119,25 +113,6 @@ const featureRow = 1
 // ofRanking is the part of measures that needs no policy.
 func (p *parsed) ofRanking() []metrics.Measure {
 	return slices.DeleteFunc(slices.Clone(p.measures), metrics.Measure.OfPolicy)
-}
-
-// randomOrder is the expectation over random rankings, which for this ranker is
-// what both kinds of metrics measure: that of a ranking with all scores equal.
-func (t *Trainer) randomOrder(d *datasets.Dataset) (Values, error) {
-	random := *t.parsed
-	random.ties = metrics.TiesRandom
-	var list []metrics.Measure
-	for _, m := range t.measures {
-		list = append(list, m.Ranking())
-	}
-	values, err := random.evaluate(d, make([]float64, d.Rows()), list)
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range t.measures {
-		values[m.String()] = values[m.Ranking().String()]
-	}
-	return values, nil
 }
 
 // bestFeature is the column of the training split, and its direction, with the

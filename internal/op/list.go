@@ -16,8 +16,9 @@ type List struct {
 	Rows     int // of the whole batch
 	Present  int // queries that have documents
 
-	Sampler plackett.Sampler
-	Kernel  plackett.Kernel
+	Sampler     plackett.Sampler
+	Kernel      plackett.Kernel
+	Expectation plackett.Expectation
 
 	input                         Tensor // the first: the scores
 	scores, gains, others, result []float64
@@ -37,6 +38,13 @@ func (l *List) Scores() ([]float64, error) {
 func (l *List) Gains(t Tensor) ([]float64, error) {
 	l.gains = t.Read(l.gains, l.From, l.To)
 	return l.gains, l.finite("gain", l.gains)
+}
+
+// Incoming is the gradient that comes in for the documents, t. A number that is not
+// finite is an error.
+func (l *List) Incoming(t Tensor) ([]float64, error) {
+	l.gains = t.Read(l.gains, l.From, l.To)
+	return l.gains, l.finite("incoming gradient", l.gains)
 }
 
 // Read gives entries from to to−1 of t.

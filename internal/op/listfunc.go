@@ -99,55 +99,59 @@ func (f *ListFunc) over(inputs int, offsets bool) *Func {
 type listRun struct {
 	f       *ListFunc
 	inputs  int // without the offsets
-	whole   [2]int
 	workers []*List
+
+	// Of the run at hand:
+	in            []Tensor
+	result        Tensor
+	whole         [2]int // the offsets where there are none
+	offsets       []int
+	rows, present int
 }
 
-func (r *listRun) do(in []Tensor, result Tensor) error {
-	rows := in[0].Len()
-	r.whole = [2]int{0, rows}
-	offsets := r.whole[:]
+func (r *listRun) do(in []Tensor, result Tensor) (err error) {
+	r.in, r.result, r.rows = in[:r.inputs], result, in[0].Len()
+	r.whole[1] = r.rows
+	r.offsets = r.whole[:]
 	if len(in) > r.inputs {
-		offsets = in[r.inputs].Int
+		r.offsets = in[r.inputs].Int
 	}
-	present, err := checkOffsets(offsets, rows)
-	if err != nil {
+	if r.present, err = checkOffsets(r.offsets, r.rows); err != nil {
 		return fmt.Errorf("%s: %w", r.f.Name, err)
 	}
 	result.fill(r.f.Absent)
 	if r.f.Begin != nil {
 		r.f.Begin()
 	}
-	queries := len(offsets) - 1
+	queries := len(r.offsets) - 1
 	workers := parallel.Workers(queries)
 	for len(r.workers) < workers {
 		r.workers = append(r.workers, &List{})
 	}
-	if workers == 1 { // without the closure, for steps of one query
-		for q := range queries {
-			if err := r.query(r.workers[0], q, offsets, rows, present, in, result); err != nil {
-				return err
-			}
-		}
-		return nil
+	if workers > 1 {
+		return parallel.Each(queries, workers, func(w, q int) error { return r.query(r.workers[w], q) })
 	}
-	return parallel.Each(queries, workers, func(w, q int) error {
-		return r.query(r.workers[w], q, offsets, rows, present, in, result)
-	})
+	// Without a closure, which would ask for memory.
+	for q := range queries {
+		if err := r.query(r.workers[0], q); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func (r *listRun) query(l *List, q int, offsets []int, rows, present int, in []Tensor, result Tensor) error {
-	l.Query, l.From, l.To, l.Rows, l.Present = q, offsets[q], offsets[q+1], rows, present
+func (r *listRun) query(l *List, q int) error {
+	l.Query, l.From, l.To, l.Rows, l.Present = q, r.offsets[q], r.offsets[q+1], r.rows, r.present
 	if l.From == l.To {
 		return nil
 	}
-	l.input = in[0]
-	err := r.f.Do(l, in[:r.inputs], result)
+	l.input = r.in[0]
+	err := r.f.Do(l, r.in, r.result)
 	if err == nil {
 		return nil
 	}
 	var bad *plackett.NumberError
-	if errors.As(err, &bad) && (bad.What == "score" || bad.What == "gain") {
+	if errors.As(err, &bad) && bad.What != "discount" && bad.What != "weight" { // a document's
 		return fmt.Errorf("%s: query %d, row %d: the %s is %v: %ss must be finite", r.f.Name, q, l.From+bad.Position, bad.What, bad.Value, bad.What)
 	}
 	return fmt.Errorf("%s: query %d: %w", r.f.Name, q, err)

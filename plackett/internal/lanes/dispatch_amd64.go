@@ -77,29 +77,32 @@ func horner(out []float64, c []Pair, r []Vec, w, g []float64) {
 	hornerAVX2(op, upper(cp), len(c), upper(rp), n, wp, gp)
 }
 
-func forward(next, from []State, chance *Chance, r, t *Vec, w, g float64) {
+func forward(states []State, ranks, size int, chances []Chance, r []Vec, t *Vec, w, g []float64) {
 	if inUse == plainGo {
-		forwardGo(next, from, chance, r, t, w, g)
+		forwardGo(states, ranks, size, chances, r, t, w, g)
 		return
 	}
-	np, fp, n, cp, rp, tp := &next[0].P[0], &from[0].P[0], len(from), &chance.Q[0], &r[0], &t[0]
+	sp, cp, rp, docs, tp, wp, gp := &states[0].P[0], &chances[0].Q[0], &r[0][0], len(r), &t[0], &w[0], &g[0]
 	if inUse == avx512 {
-		forwardAVX512(np, fp, n, cp, rp, tp, w, g)
+		forwardAVX512(sp, ranks, size, cp, rp, docs, tp, wp, gp)
 		return
 	}
-	forwardAVX2(np, fp, n, cp, rp, tp, w, g)
-	forwardAVX2(upper(np), upper(fp), n, upper(cp), upper(rp), upper(tp), w, g)
+	forwardAVX2(sp, ranks, size, cp, rp, docs, tp, wp, gp)
+	forwardAVX2(upper(sp), ranks, size, upper(cp), upper(rp), docs, upper(tp), wp, gp)
 }
 
-func backward(u, s []State, chance *Chance, g float64) float64 {
+func backward(out []float64, u, states []State, ranks, size int, chances []Chance, g []float64) {
 	if inUse == plainGo {
-		return backwardGo(u, s, chance, g)
+		backwardGo(out, u, states, ranks, size, chances, g)
+		return
 	}
-	up, sp, n, cp := &u[0].P[0], &s[0].P[0], len(s), &chance.Q[0]
+	op, up, sp, cp, docs, gp := &out[0], &u[0].P[0], &states[0].P[0], &chances[0].Q[0], len(out), &g[0]
 	if inUse == avx512 {
-		return backwardAVX512(up, sp, n, cp, g)
+		backwardAVX512(op, up, sp, ranks, size, cp, docs, gp)
+		return
 	}
-	return backwardAVX2(up, sp, n, cp, g) + backwardAVX2(upper(up), upper(sp), n, upper(cp), g)
+	backwardAVX2(op, up, sp, ranks, size, cp, docs, gp)
+	backwardAVX2(op, upper(up), upper(sp), ranks, size, upper(cp), docs, gp)
 }
 
 func series(s []State, c []Sum) {

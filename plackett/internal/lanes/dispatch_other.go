@@ -7,9 +7,11 @@ func expm1(r []Vec, w []float64, t *Vec, scale float64, halvings int) {
 }
 func sums(s []Sum, r, power []Vec, w, v []float64)            { sumsGo(s, r, power, w, v) }
 func horner(out []float64, c []Pair, r []Vec, w, g []float64) { hornerGo(out, c, r, w, g) }
-func forward(next, from []State, chance *Chance, r, t *Vec, w, g float64) {
-	forwardGo(next, from, chance, r, t, w, g)
+func forward(states []State, ranks, size int, chances []Chance, r []Vec, t *Vec, w, g []float64) {
+	forwardGo(states, ranks, size, chances, r, t, w, g)
 }
-func backward(u, s []State, chance *Chance, g float64) float64 { return backwardGo(u, s, chance, g) }
-func series(s []State, c []Sum)                                { seriesGo(s, c) }
-func correlate(c []Pair, u, s []State)                         { correlateGo(c, u, s) }
+func backward(out []float64, u, states []State, ranks, size int, chances []Chance, g []float64) {
+	backwardGo(out, u, states, ranks, size, chances, g)
+}
+func series(s []State, c []Sum)        { seriesGo(s, c) }
+func correlate(c []Pair, u, s []State) { correlateGo(c, u, s) }

@@ -61,11 +61,23 @@ func (v *Vec) sum() float64 {
 	return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]))
 }
 
-func forwardGo(next, from []State, chance *Chance, r, t *Vec, w, g float64) {
-	for l := range Width {
-		q := 1 / (1 + r[l])
-		chance.Q[l], chance.P[l], chance.F[l] = q, r[l]*q, w*t[l]*q
+func forwardGo(states []State, ranks, size int, chances []Chance, r []Vec, t *Vec, w, g []float64) {
+	for i := range r {
+		chance := &chances[i]
+		for l := range Width {
+			q := 1 / (1 + r[i][l])
+			chance.Q[l], chance.P[l], chance.F[l] = q, r[i][l]*q, w[i]*t[l]*q
+		}
+		from, next := states[i*ranks:(i+1)*ranks], states[(i+1)*ranks:(i+2)*ranks]
+		if size < ranks {
+			from[size] = State{}
+			size++
+		}
+		forwardRow(next[:size], from[:size], chance, g[i])
 	}
+}
+
+func forwardRow(next, from []State, chance *Chance, g float64) {
 	var before State // of one power less
 	for k := range from {
 		s, n := &from[k], &next[k]
@@ -80,7 +92,14 @@ func forwardGo(next, from []State, chance *Chance, r, t *Vec, w, g float64) {
 	}
 }
 
-func backwardGo(u, s []State, chance *Chance, g float64) float64 {
+func backwardGo(out []float64, u, states []State, ranks, size int, chances []Chance, g []float64) {
+	for i := len(out) - 1; i >= 0; i-- {
+		n := min(ranks, size+i)
+		out[i] += backwardRow(u[:n+1], states[i*ranks:][:n], &chances[i], g[i])
+	}
+}
+
+func backwardRow(u, s []State, chance *Chance, g float64) float64 {
 	var a, b Vec
 	for k := range s {
 		s, u, above := &s[k], &u[k], &u[k+1]

@@ -1,8 +1,7 @@
 // Package lanes has the inner loops of plackett.Expectation, which do the same for
 // eight nodes of a quadrature at a time: a [Vec] has a number for each. On x86-64
 // machines that have them they are AVX-512 or AVX2 instructions, else, and in programs
-// built with -tags purego, plain Go, with
-// the same results but for rounding.
+// built with -tags purego, plain Go, with the same results but for rounding.
 package lanes
 
 import "math"
@@ -67,24 +66,33 @@ type State struct{ P, B, A Vec }
 // A Chance has what a document does at the nodes: q = 1/(1+r), p = 1 − q, f = w t q.
 type Chance struct{ Q, P, F Vec }
 
-// Forward multiplies polynomials by q + p z, and adds to B and A the document marked:
+// Forward multiplies polynomials by q_i + p_i z, document by document, and adds to B and A
+// the document marked:
 //
 //	P'_k = q P_k + p P_{k−1}   B'_k = q B_k + p B_{k−1} + f P_k   A'_k = q A_k + p A_{k−1} + g f P_k
 //
-// It sets chance to that of r, w and t. next may not be from.
-func Forward(next, from []State, chance *Chance, r, t *Vec, w, g float64) {
-	forward(next[:len(from)], from, chance, r, t, w, g)
+// It sets chances_i to those of r_i, w_i and t. The states are rows of as many as there are
+// ranks, one before every document and one at the end, of which the first is given, with
+// size coefficients; every other has one more than that before it, if there are ranks.
+func Forward(states []State, ranks, size int, chances []Chance, r []Vec, t *Vec, w, g []float64) {
+	if docs := len(r); docs > 0 {
+		forward(states[:(docs+1)*ranks], ranks, size, chances[:docs], r, t, w[:docs], g[:docs])
+	}
 }
 
-// Backward carries the weights of the powers of z back over a
-// document, and returns the document's own part. With u in the room of P, x of B and y of A,
+// Backward carries the weights of the powers of z back over the documents, from the last
+// to the first, and adds to out_i the document's own part. With u in the room of P, x of B
+// and y of A,
 //
 //	Σ f (g Σ_k (B_k u_k + P_k x_k) − Σ_k (A_k u_k + P_k y_k)),
 //	u_k = q u_k + p u_{k+1}   x_k = q x_k + p x_{k+1} + f u_k   y_k = q y_k + p y_{k+1} + g f u_k,
 //
-// the sum over the nodes, and all from the u of before. u has one entry more than s.
-func Backward(u, s []State, chance *Chance, g float64) float64 {
-	return backward(u[:len(s)+1], s, chance, g)
+// the sum over the nodes, and all from the u of before. u has one entry more than there are
+// ranks, which is 0. The rest is as in [Forward].
+func Backward(out []float64, u, states []State, ranks, size int, chances []Chance, g []float64) {
+	if docs := len(out); docs > 0 {
+		backward(out, u[:ranks+1], states[:docs*ranks], ranks, size, chances[:docs], g[:docs])
+	}
 }
 
 // Series sets the states of documents that hardly arrive from their sums, with the

@@ -220,108 +220,173 @@ repeat10:
 	VZEROUPPER
 	RET
 
-// func forwardAVX512(next *float64, from *float64, n int, chance *float64, r *float64, t *float64, w float64, gain float64)
-// Requires: AVX, AVX512F
-TEXT ·forwardAVX512(SB), NOSPLIT, $0-64
-	MOVQ         next+0(FP), AX
-	MOVQ         from+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         chance+24(FP), BX
+// func forwardAVX512(states *float64, ranks int, size int, chances *float64, r *float64, docs int, t *float64, w *float64, gain *float64)
+// Requires: AVX, AVX512F, CMOV, SSE
+TEXT ·forwardAVX512(SB), NOSPLIT, $8-72
+	MOVQ         states+0(FP), AX
+	MOVQ         ranks+8(FP), CX
+	MOVQ         size+16(FP), DX
+	MOVQ         chances+24(FP), BX
 	MOVQ         r+32(FP), SI
-	VMOVUPD      (SI), Z0
-	MOVQ         t+40(FP), SI
-	VMOVUPD      (SI), Z2
-	VBROADCASTSD c11<>+0(SB), Z3
-	VADDPD       Z3, Z0, Z1
-	VDIVPD       Z1, Z3, Z1
-	VMULPD       Z1, Z0, Z0
-	VBROADCASTSD w+48(FP), Z3
-	VMULPD       Z3, Z2, Z2
-	VMULPD       Z1, Z2, Z2
-	VBROADCASTSD gain+56(FP), Z3
-	VMULPD       Z3, Z2, Z3
-	VMOVUPD      Z1, (BX)
-	VMOVUPD      Z0, 64(BX)
-	VMOVUPD      Z2, 128(BX)
-	VPXORQ       Z4, Z4, Z4
-	VPXORQ       Z5, Z5, Z5
-	VPXORQ       Z6, Z6, Z6
+	MOVQ         docs+40(FP), DI
+	MOVQ         w+56(FP), R8
+	MOVQ         gain+64(FP), R9
+	MOVQ         t+48(FP), R10
+	VMOVUPD      (R10), Z0
+	VBROADCASTSD c11<>+0(SB), Z1
+	VPXORQ       Z2, Z2, Z2
+	IMUL3Q       $0xc0, CX, R10
+	STMXCSR      (SP)
+	MOVL         (SP), R11
+	ORL          $0x00008040, R11
+	MOVL         R11, 4(SP)
+	LDMXCSR      4(SP)
 
 repeat11:
-	VMOVUPD     (CX), Z7
-	VMULPD      Z1, Z7, Z8
-	VFMADD231PD Z0, Z4, Z8
-	VMOVUPD     64(CX), Z9
-	VMULPD      Z1, Z9, Z10
-	VFMADD231PD Z0, Z5, Z10
-	VMOVUPD     128(CX), Z11
-	VMULPD      Z1, Z11, Z12
-	VFMADD231PD Z0, Z6, Z12
-	VFMADD231PD Z2, Z7, Z10
-	VFMADD231PD Z3, Z7, Z12
-	VMOVUPD     Z8, (AX)
-	VMOVAPD     Z7, Z4
-	VMOVUPD     Z10, 64(AX)
-	VMOVAPD     Z9, Z5
-	VMOVUPD     Z12, 128(AX)
-	VMOVAPD     Z11, Z6
-	ADDQ        $0xc0, CX
-	ADDQ        $0xc0, AX
-	DECQ        DX
+	VMOVUPD      (SI), Z3
+	VBROADCASTSD (R8), Z5
+	VBROADCASTSD (R9), Z6
+	VADDPD       Z1, Z3, Z4
+	VDIVPD       Z4, Z1, Z4
+	VMULPD       Z4, Z3, Z3
+	VMULPD       Z0, Z5, Z5
+	VMULPD       Z4, Z5, Z5
+	VMULPD       Z5, Z6, Z6
+	VMOVUPD      Z4, (BX)
+	VMOVUPD      Z3, 64(BX)
+	VMOVUPD      Z5, 128(BX)
+	MOVQ         CX, R11
+	SUBQ         DX, R11
+	TESTQ        R11, R11
+	JLE          skip12
+	IMUL3Q       $0xc0, DX, R11
+	ADDQ         AX, R11
+	VMOVUPD      Z2, (R11)
+	VMOVUPD      Z2, 64(R11)
+	VMOVUPD      Z2, 128(R11)
+
+skip12:
+	INCQ    DX
+	MOVQ    DX, R11
+	CMPQ    R11, CX
+	CMOVQGT CX, R11
+	MOVQ    AX, R12
+	MOVQ    AX, R13
+	ADDQ    R10, R13
+	VPXORQ  Z7, Z7, Z7
+	VPXORQ  Z8, Z8, Z8
+	VPXORQ  Z9, Z9, Z9
+
+repeat13:
+	VMOVUPD     (R12), Z10
+	VMULPD      Z4, Z10, Z11
+	VFMADD231PD Z3, Z7, Z11
+	VMOVUPD     64(R12), Z12
+	VMULPD      Z4, Z12, Z13
+	VFMADD231PD Z3, Z8, Z13
+	VMOVUPD     128(R12), Z14
+	VMULPD      Z4, Z14, Z15
+	VFMADD231PD Z3, Z9, Z15
+	VFMADD231PD Z5, Z10, Z13
+	VFMADD231PD Z6, Z10, Z15
+	VMOVUPD     Z11, (R13)
+	VMOVAPD     Z10, Z7
+	VMOVUPD     Z13, 64(R13)
+	VMOVAPD     Z12, Z8
+	VMOVUPD     Z15, 128(R13)
+	VMOVAPD     Z14, Z9
+	ADDQ        $0xc0, R12
+	ADDQ        $0xc0, R13
+	DECQ        R11
+	JNZ         repeat13
+	ADDQ        R10, AX
+	ADDQ        $0xc0, BX
+	ADDQ        $0x40, SI
+	ADDQ        $0x08, R8
+	ADDQ        $0x08, R9
+	DECQ        DI
 	JNZ         repeat11
+	LDMXCSR     (SP)
 	VZEROUPPER
 	RET
 
 DATA c11<>+0(SB)/8, $(1.0)
 GLOBL c11<>(SB), RODATA|NOPTR, $8
 
-// func backwardAVX512(u *float64, s *float64, n int, chance *float64, gain float64) float64
-// Requires: AVX, AVX512F, SSE2
-TEXT ·backwardAVX512(SB), NOSPLIT, $0-48
-	MOVQ         u+0(FP), AX
-	MOVQ         s+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         chance+24(FP), BX
-	VMOVUPD      (BX), Z0
-	VMOVUPD      64(BX), Z1
-	VMOVUPD      128(BX), Z2
-	VBROADCASTSD gain+32(FP), Z3
-	VMULPD       Z3, Z2, Z3
+// func backwardAVX512(out *float64, u *float64, states *float64, ranks int, size int, chances *float64, docs int, gain *float64)
+// Requires: AVX, AVX512F, CMOV, SSE
+TEXT ·backwardAVX512(SB), NOSPLIT, $8-64
+	MOVQ    out+0(FP), AX
+	MOVQ    u+8(FP), CX
+	MOVQ    states+16(FP), DX
+	MOVQ    ranks+24(FP), BX
+	MOVQ    size+32(FP), SI
+	MOVQ    chances+40(FP), DI
+	MOVQ    docs+48(FP), R8
+	MOVQ    gain+56(FP), R9
+	IMUL3Q  $0xc0, BX, R10
+	STMXCSR (SP)
+	MOVL    (SP), R11
+	ORL     $0x00008040, R11
+	MOVL    R11, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    R8, R11
+	DECQ    R11
+	ADDQ    R11, SI
+	MOVQ    R10, R12
+	IMULQ   R11, R12
+	ADDQ    R12, DX
+	IMUL3Q  $0xc0, R11, R12
+	ADDQ    R12, DI
+	LEAQ    (AX)(R11*8), AX
+	LEAQ    (R9)(R11*8), R9
+
+repeat14:
+	VMOVUPD      (DI), Z0
+	VMOVUPD      64(DI), Z1
+	VMOVUPD      128(DI), Z2
+	VBROADCASTSD (R9), Z3
+	VMULPD       Z2, Z3, Z3
 	VPXORQ       Z4, Z4, Z4
 	VPXORQ       Z5, Z5, Z5
 	VPXORQ       Z6, Z6, Z6
 	VPXORQ       Z7, Z7, Z7
-	VMOVUPD      (AX), Z8
-	VMOVUPD      64(AX), Z9
-	VMOVUPD      128(AX), Z10
+	MOVQ         CX, R11
+	MOVQ         DX, R12
+	MOVQ         SI, R13
+	CMPQ         R13, BX
+	CMOVQGT      BX, R13
+	VMOVUPD      (R11), Z8
+	VMOVUPD      64(R11), Z9
+	VMOVUPD      128(R11), Z10
 
-repeat12:
-	VMOVUPD       (CX), Z11
-	VFMADD231PD   64(CX), Z8, Z4
+repeat15:
+	VMOVUPD       (R12), Z11
+	VFMADD231PD   64(R12), Z8, Z4
 	VFMADD231PD   Z11, Z9, Z5
-	VFMADD231PD   128(CX), Z8, Z6
+	VFMADD231PD   128(R12), Z8, Z6
 	VFMADD231PD   Z11, Z10, Z7
-	VMOVUPD       256(AX), Z11
+	VMOVUPD       256(R11), Z11
 	VMULPD        Z0, Z9, Z9
 	VFMADD231PD   Z1, Z11, Z9
 	VFMADD231PD   Z2, Z8, Z9
-	VMOVUPD       Z9, 64(AX)
-	VMOVUPD       320(AX), Z12
+	VMOVUPD       Z9, 64(R11)
+	VMOVUPD       320(R11), Z12
 	VMULPD        Z0, Z10, Z10
 	VFMADD231PD   Z1, Z12, Z10
 	VFMADD231PD   Z3, Z8, Z10
-	VMOVUPD       Z10, 128(AX)
-	VMOVUPD       192(AX), Z9
+	VMOVUPD       Z10, 128(R11)
+	VMOVUPD       192(R11), Z9
 	VMULPD        Z0, Z8, Z8
 	VFMADD231PD   Z1, Z9, Z8
-	VMOVUPD       Z8, (AX)
+	VMOVUPD       Z8, (R11)
 	VMOVAPD       Z9, Z8
 	VMOVAPD       Z11, Z9
 	VMOVAPD       Z12, Z10
-	ADDQ          $0xc0, CX
-	ADDQ          $0xc0, AX
-	DECQ          DX
-	JNZ           repeat12
+	ADDQ          $0xc0, R12
+	ADDQ          $0xc0, R11
+	DECQ          R13
+	JNZ           repeat15
 	VADDPD        Z5, Z4, Z4
 	VADDPD        Z7, Z6, Z6
 	VMULPD        Z2, Z6, Z6
@@ -332,7 +397,16 @@ repeat12:
 	VADDPD        X1, X0, X0
 	VUNPCKHPD     X0, X0, X1
 	VADDSD        X1, X0, X0
-	MOVSD         X0, ret+40(FP)
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	DECQ          SI
+	SUBQ          R10, DX
+	SUBQ          $0xc0, DI
+	SUBQ          $0x08, R9
+	SUBQ          $0x08, AX
+	DECQ          R8
+	JNZ           repeat14
+	LDMXCSR       (SP)
 	VZEROUPPER
 	RET
 
@@ -347,9 +421,9 @@ TEXT ·seriesAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD c12<>+0(SB), Z0
 	VPXORQ       Z1, Z1, Z1
 
-repeat13:
+repeat16:
 	TESTQ   SI, SI
-	JLE     skip14
+	JLE     skip17
 	VPXORQ  Z2, Z2, Z2
 	MOVQ    AX, DI
 	MOVQ    DX, R8
@@ -357,21 +431,21 @@ repeat13:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip15
+	JLE     skip18
 
-repeat16:
+repeat19:
 	VMOVUPD     -192(DI), Z3
 	VFMADD231PD (R8), Z3, Z2
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat16
+	JNZ         repeat19
 
-skip15:
+skip18:
 	VDIVPD  Z1, Z2, Z2
 	VMOVUPD Z2, (AX)
 
-skip14:
+skip17:
 	INCQ    SI
 	VADDPD  Z0, Z1, Z1
 	VPXORQ  Z4, Z4, Z4
@@ -382,23 +456,23 @@ skip14:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip17
+	JLE     skip20
 
-repeat18:
+repeat21:
 	VMOVUPD     (DI), Z3
 	VFMADD231PD 64(R8), Z3, Z4
 	VFMADD231PD 128(R8), Z3, Z5
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat18
+	JNZ         repeat21
 
-skip17:
+skip20:
 	VMOVUPD Z4, 64(AX)
 	VMOVUPD Z5, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat13
+	JNZ     repeat16
 	VZEROUPPER
 	RET
 
@@ -414,7 +488,7 @@ TEXT ·correlateAVX512(SB), NOSPLIT, $0-40
 	MOVQ s+24(FP), BX
 	MOVQ n+32(FP), SI
 
-repeat19:
+repeat22:
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -423,7 +497,7 @@ repeat19:
 	MOVQ   BX, R8
 	MOVQ   SI, R9
 
-repeat20:
+repeat23:
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (R8), Z5
 	VFMADD231PD 64(R8), Z4, Z0
@@ -433,7 +507,7 @@ repeat20:
 	ADDQ        $0xc0, DI
 	ADDQ        $0xc0, R8
 	DECQ        R9
-	JNZ         repeat20
+	JNZ         repeat23
 	VADDPD      Z1, Z0, Z0
 	VADDPD      Z3, Z2, Z2
 	VMOVUPD     Z2, (AX)
@@ -442,7 +516,7 @@ repeat20:
 	ADDQ        $0xc0, DX
 	DECQ        SI
 	DECQ        CX
-	JNZ         repeat19
+	JNZ         repeat22
 	VZEROUPPER
 	RET
 
@@ -467,7 +541,7 @@ TEXT ·expm1AVX2(SB), NOSPLIT, $0-48
 	VBROADCASTSD c20<>+0(SB), Y8
 	VBROADCASTSD c21<>+0(SB), Y9
 
-repeat21:
+repeat24:
 	VBROADCASTSD (CX), Y10
 	VMULPD       Y0, Y10, Y10
 	VMOVAPD      Y1, Y11
@@ -480,21 +554,21 @@ repeat21:
 	VMULPD       Y10, Y11, Y11
 	MOVQ         BX, SI
 	TESTQ        SI, SI
-	JLE          skip22
+	JLE          skip25
 
-repeat23:
+repeat26:
 	VADDPD Y8, Y11, Y10
 	VMULPD Y10, Y11, Y11
 	DECQ   SI
-	JNZ    repeat23
+	JNZ    repeat26
 
-skip22:
+skip25:
 	VMINPD  Y9, Y11, Y11
 	VMOVUPD Y11, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x08, CX
 	DECQ    DX
-	JNZ     repeat21
+	JNZ     repeat24
 	VZEROUPPER
 	RET
 
@@ -539,13 +613,13 @@ TEXT ·sumsAVX2(SB), NOSPLIT, $0-56
 	MOVQ         BX, R9
 	MOVQ         SI, R10
 
-repeat24:
+repeat27:
 	VMOVUPD Y0, (R9)
 	ADDQ    $0x40, R9
 	DECQ    R10
-	JNZ     repeat24
+	JNZ     repeat27
 
-repeat25:
+repeat28:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -559,9 +633,9 @@ repeat25:
 	MOVQ    SI, R13
 	SHRQ    $0x01, R13
 	TESTQ   R13, R13
-	JLE     skip26
+	JLE     skip29
 
-repeat27:
+repeat30:
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -583,13 +657,13 @@ repeat27:
 	ADDQ         $0x10, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat27
+	JNZ          repeat30
 
-skip26:
+skip29:
 	MOVQ         SI, R13
 	ANDQ         $0x01, R13
 	TESTQ        R13, R13
-	JLE          skip28
+	JLE          skip31
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -599,7 +673,7 @@ skip26:
 	VADDPD       Y6, Y0, Y0
 	VMOVUPD      Y6, (R10)
 
-skip28:
+skip31:
 	VADDPD  Y3, Y0, Y0
 	VMOVUPD Y0, (AX)
 	VADDPD  Y4, Y1, Y1
@@ -608,7 +682,7 @@ skip28:
 	VMOVUPD Y2, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat25
+	JNZ     repeat28
 	VZEROUPPER
 	RET
 
@@ -630,20 +704,20 @@ TEXT ·hornerAVX2(SB), NOSPLIT, $0-56
 	IMUL3Q $0x80, R9, R9
 	ADDQ   CX, R9
 
-repeat29:
+repeat32:
 	VMOVUPD      (BX), Y0
 	VBROADCASTSD (R8), Y1
 	VXORPD       Y2, Y2, Y2
 	MOVQ         R9, CX
 	MOVQ         DX, R10
 
-repeat30:
+repeat33:
 	VMOVUPD      64(CX), Y3
 	VFMSUB213PD  (CX), Y1, Y3
 	VFNMADD213PD Y3, Y0, Y2
 	SUBQ         $0x80, CX
 	DECQ         R10
-	JNZ          repeat30
+	JNZ          repeat33
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
 	VUNPCKHPD    X2, X2, X0
@@ -656,112 +730,177 @@ repeat30:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         SI
-	JNZ          repeat29
+	JNZ          repeat32
 	VZEROUPPER
 	RET
 
-// func forwardAVX2(next *float64, from *float64, n int, chance *float64, r *float64, t *float64, w float64, gain float64)
-// Requires: AVX, FMA3
-TEXT ·forwardAVX2(SB), NOSPLIT, $0-64
-	MOVQ         next+0(FP), AX
-	MOVQ         from+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         chance+24(FP), BX
+// func forwardAVX2(states *float64, ranks int, size int, chances *float64, r *float64, docs int, t *float64, w *float64, gain *float64)
+// Requires: AVX, CMOV, FMA3, SSE
+TEXT ·forwardAVX2(SB), NOSPLIT, $8-72
+	MOVQ         states+0(FP), AX
+	MOVQ         ranks+8(FP), CX
+	MOVQ         size+16(FP), DX
+	MOVQ         chances+24(FP), BX
 	MOVQ         r+32(FP), SI
-	VMOVUPD      (SI), Y0
-	MOVQ         t+40(FP), SI
-	VMOVUPD      (SI), Y2
-	VBROADCASTSD c23<>+0(SB), Y3
-	VADDPD       Y3, Y0, Y1
-	VDIVPD       Y1, Y3, Y1
-	VMULPD       Y1, Y0, Y0
-	VBROADCASTSD w+48(FP), Y3
-	VMULPD       Y3, Y2, Y2
-	VMULPD       Y1, Y2, Y2
-	VBROADCASTSD gain+56(FP), Y3
-	VMULPD       Y3, Y2, Y3
-	VMOVUPD      Y1, (BX)
-	VMOVUPD      Y0, 64(BX)
-	VMOVUPD      Y2, 128(BX)
-	VXORPD       Y4, Y4, Y4
-	VXORPD       Y5, Y5, Y5
-	VXORPD       Y6, Y6, Y6
+	MOVQ         docs+40(FP), DI
+	MOVQ         w+56(FP), R8
+	MOVQ         gain+64(FP), R9
+	MOVQ         t+48(FP), R10
+	VMOVUPD      (R10), Y0
+	VBROADCASTSD c23<>+0(SB), Y1
+	VXORPD       Y2, Y2, Y2
+	IMUL3Q       $0xc0, CX, R10
+	STMXCSR      (SP)
+	MOVL         (SP), R11
+	ORL          $0x00008040, R11
+	MOVL         R11, 4(SP)
+	LDMXCSR      4(SP)
 
-repeat31:
-	VMOVUPD     (CX), Y7
-	VMULPD      Y1, Y7, Y8
-	VFMADD231PD Y0, Y4, Y8
-	VMOVUPD     64(CX), Y9
-	VMULPD      Y1, Y9, Y10
-	VFMADD231PD Y0, Y5, Y10
-	VMOVUPD     128(CX), Y11
-	VMULPD      Y1, Y11, Y12
-	VFMADD231PD Y0, Y6, Y12
-	VFMADD231PD Y2, Y7, Y10
-	VFMADD231PD Y3, Y7, Y12
-	VMOVUPD     Y8, (AX)
-	VMOVAPD     Y7, Y4
-	VMOVUPD     Y10, 64(AX)
-	VMOVAPD     Y9, Y5
-	VMOVUPD     Y12, 128(AX)
-	VMOVAPD     Y11, Y6
-	ADDQ        $0xc0, CX
-	ADDQ        $0xc0, AX
-	DECQ        DX
-	JNZ         repeat31
+repeat34:
+	VMOVUPD      (SI), Y3
+	VBROADCASTSD (R8), Y5
+	VBROADCASTSD (R9), Y6
+	VADDPD       Y1, Y3, Y4
+	VDIVPD       Y4, Y1, Y4
+	VMULPD       Y4, Y3, Y3
+	VMULPD       Y0, Y5, Y5
+	VMULPD       Y4, Y5, Y5
+	VMULPD       Y5, Y6, Y6
+	VMOVUPD      Y4, (BX)
+	VMOVUPD      Y3, 64(BX)
+	VMOVUPD      Y5, 128(BX)
+	MOVQ         CX, R11
+	SUBQ         DX, R11
+	TESTQ        R11, R11
+	JLE          skip35
+	IMUL3Q       $0xc0, DX, R11
+	ADDQ         AX, R11
+	VMOVUPD      Y2, (R11)
+	VMOVUPD      Y2, 64(R11)
+	VMOVUPD      Y2, 128(R11)
+
+skip35:
+	INCQ    DX
+	MOVQ    DX, R11
+	CMPQ    R11, CX
+	CMOVQGT CX, R11
+	MOVQ    AX, R12
+	MOVQ    AX, R13
+	ADDQ    R10, R13
+	VXORPD  Y7, Y7, Y7
+	VXORPD  Y8, Y8, Y8
+	VXORPD  Y9, Y9, Y9
+
+repeat36:
+	VMOVUPD     (R12), Y10
+	VMULPD      Y4, Y10, Y11
+	VFMADD231PD Y3, Y7, Y11
+	VMOVUPD     64(R12), Y12
+	VMULPD      Y4, Y12, Y13
+	VFMADD231PD Y3, Y8, Y13
+	VMOVUPD     128(R12), Y14
+	VMULPD      Y4, Y14, Y15
+	VFMADD231PD Y3, Y9, Y15
+	VFMADD231PD Y5, Y10, Y13
+	VFMADD231PD Y6, Y10, Y15
+	VMOVUPD     Y11, (R13)
+	VMOVAPD     Y10, Y7
+	VMOVUPD     Y13, 64(R13)
+	VMOVAPD     Y12, Y8
+	VMOVUPD     Y15, 128(R13)
+	VMOVAPD     Y14, Y9
+	ADDQ        $0xc0, R12
+	ADDQ        $0xc0, R13
+	DECQ        R11
+	JNZ         repeat36
+	ADDQ        R10, AX
+	ADDQ        $0xc0, BX
+	ADDQ        $0x40, SI
+	ADDQ        $0x08, R8
+	ADDQ        $0x08, R9
+	DECQ        DI
+	JNZ         repeat34
+	LDMXCSR     (SP)
 	VZEROUPPER
 	RET
 
 DATA c23<>+0(SB)/8, $(1.0)
 GLOBL c23<>(SB), RODATA|NOPTR, $8
 
-// func backwardAVX2(u *float64, s *float64, n int, chance *float64, gain float64) float64
-// Requires: AVX, FMA3, SSE2
-TEXT ·backwardAVX2(SB), NOSPLIT, $0-48
-	MOVQ         u+0(FP), AX
-	MOVQ         s+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         chance+24(FP), BX
-	VMOVUPD      (BX), Y0
-	VMOVUPD      64(BX), Y1
-	VMOVUPD      128(BX), Y2
-	VBROADCASTSD gain+32(FP), Y3
-	VMULPD       Y3, Y2, Y3
+// func backwardAVX2(out *float64, u *float64, states *float64, ranks int, size int, chances *float64, docs int, gain *float64)
+// Requires: AVX, CMOV, FMA3, SSE
+TEXT ·backwardAVX2(SB), NOSPLIT, $8-64
+	MOVQ    out+0(FP), AX
+	MOVQ    u+8(FP), CX
+	MOVQ    states+16(FP), DX
+	MOVQ    ranks+24(FP), BX
+	MOVQ    size+32(FP), SI
+	MOVQ    chances+40(FP), DI
+	MOVQ    docs+48(FP), R8
+	MOVQ    gain+56(FP), R9
+	IMUL3Q  $0xc0, BX, R10
+	STMXCSR (SP)
+	MOVL    (SP), R11
+	ORL     $0x00008040, R11
+	MOVL    R11, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    R8, R11
+	DECQ    R11
+	ADDQ    R11, SI
+	MOVQ    R10, R12
+	IMULQ   R11, R12
+	ADDQ    R12, DX
+	IMUL3Q  $0xc0, R11, R12
+	ADDQ    R12, DI
+	LEAQ    (AX)(R11*8), AX
+	LEAQ    (R9)(R11*8), R9
+
+repeat37:
+	VMOVUPD      (DI), Y0
+	VMOVUPD      64(DI), Y1
+	VMOVUPD      128(DI), Y2
+	VBROADCASTSD (R9), Y3
+	VMULPD       Y2, Y3, Y3
 	VXORPD       Y4, Y4, Y4
 	VXORPD       Y5, Y5, Y5
 	VXORPD       Y6, Y6, Y6
 	VXORPD       Y7, Y7, Y7
-	VMOVUPD      (AX), Y8
-	VMOVUPD      64(AX), Y9
-	VMOVUPD      128(AX), Y10
+	MOVQ         CX, R11
+	MOVQ         DX, R12
+	MOVQ         SI, R13
+	CMPQ         R13, BX
+	CMOVQGT      BX, R13
+	VMOVUPD      (R11), Y8
+	VMOVUPD      64(R11), Y9
+	VMOVUPD      128(R11), Y10
 
-repeat32:
-	VMOVUPD      (CX), Y11
-	VFMADD231PD  64(CX), Y8, Y4
+repeat38:
+	VMOVUPD      (R12), Y11
+	VFMADD231PD  64(R12), Y8, Y4
 	VFMADD231PD  Y11, Y9, Y5
-	VFMADD231PD  128(CX), Y8, Y6
+	VFMADD231PD  128(R12), Y8, Y6
 	VFMADD231PD  Y11, Y10, Y7
-	VMOVUPD      256(AX), Y11
+	VMOVUPD      256(R11), Y11
 	VMULPD       Y0, Y9, Y9
 	VFMADD231PD  Y1, Y11, Y9
 	VFMADD231PD  Y2, Y8, Y9
-	VMOVUPD      Y9, 64(AX)
-	VMOVUPD      320(AX), Y12
+	VMOVUPD      Y9, 64(R11)
+	VMOVUPD      320(R11), Y12
 	VMULPD       Y0, Y10, Y10
 	VFMADD231PD  Y1, Y12, Y10
 	VFMADD231PD  Y3, Y8, Y10
-	VMOVUPD      Y10, 128(AX)
-	VMOVUPD      192(AX), Y9
+	VMOVUPD      Y10, 128(R11)
+	VMOVUPD      192(R11), Y9
 	VMULPD       Y0, Y8, Y8
 	VFMADD231PD  Y1, Y9, Y8
-	VMOVUPD      Y8, (AX)
+	VMOVUPD      Y8, (R11)
 	VMOVAPD      Y9, Y8
 	VMOVAPD      Y11, Y9
 	VMOVAPD      Y12, Y10
-	ADDQ         $0xc0, CX
-	ADDQ         $0xc0, AX
-	DECQ         DX
-	JNZ          repeat32
+	ADDQ         $0xc0, R12
+	ADDQ         $0xc0, R11
+	DECQ         R13
+	JNZ          repeat38
 	VADDPD       Y5, Y4, Y4
 	VADDPD       Y7, Y6, Y6
 	VMULPD       Y2, Y6, Y6
@@ -770,7 +909,16 @@ repeat32:
 	VADDPD       X0, X6, X6
 	VUNPCKHPD    X6, X6, X0
 	VADDSD       X0, X6, X6
-	MOVSD        X6, ret+40(FP)
+	VADDSD       (AX), X6, X6
+	VMOVSD       X6, (AX)
+	DECQ         SI
+	SUBQ         R10, DX
+	SUBQ         $0xc0, DI
+	SUBQ         $0x08, R9
+	SUBQ         $0x08, AX
+	DECQ         R8
+	JNZ          repeat37
+	LDMXCSR      (SP)
 	VZEROUPPER
 	RET
 
@@ -785,9 +933,9 @@ TEXT ·seriesAVX2(SB), NOSPLIT, $0-32
 	VBROADCASTSD c24<>+0(SB), Y0
 	VXORPD       Y1, Y1, Y1
 
-repeat33:
+repeat39:
 	TESTQ   SI, SI
-	JLE     skip34
+	JLE     skip40
 	VXORPD  Y2, Y2, Y2
 	MOVQ    AX, DI
 	MOVQ    DX, R8
@@ -795,21 +943,21 @@ repeat33:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip35
+	JLE     skip41
 
-repeat36:
+repeat42:
 	VMOVUPD     -192(DI), Y3
 	VFMADD231PD (R8), Y3, Y2
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat36
+	JNZ         repeat42
 
-skip35:
+skip41:
 	VDIVPD  Y1, Y2, Y2
 	VMOVUPD Y2, (AX)
 
-skip34:
+skip40:
 	INCQ    SI
 	VADDPD  Y0, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -820,23 +968,23 @@ skip34:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip37
+	JLE     skip43
 
-repeat38:
+repeat44:
 	VMOVUPD     (DI), Y4
 	VFMADD231PD 64(R8), Y4, Y2
 	VFMADD231PD 128(R8), Y4, Y3
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat38
+	JNZ         repeat44
 
-skip37:
+skip43:
 	VMOVUPD Y2, 64(AX)
 	VMOVUPD Y3, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat33
+	JNZ     repeat39
 	VZEROUPPER
 	RET
 
@@ -852,7 +1000,7 @@ TEXT ·correlateAVX2(SB), NOSPLIT, $0-40
 	MOVQ s+24(FP), BX
 	MOVQ n+32(FP), SI
 
-repeat39:
+repeat45:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -861,7 +1009,7 @@ repeat39:
 	MOVQ   BX, R8
 	MOVQ   SI, R9
 
-repeat40:
+repeat46:
 	VMOVUPD     (DI), Y4
 	VMOVUPD     (R8), Y5
 	VFMADD231PD 64(R8), Y4, Y0
@@ -871,7 +1019,7 @@ repeat40:
 	ADDQ        $0xc0, DI
 	ADDQ        $0xc0, R8
 	DECQ        R9
-	JNZ         repeat40
+	JNZ         repeat46
 	VADDPD      Y1, Y0, Y0
 	VADDPD      Y3, Y2, Y2
 	VMOVUPD     Y2, (AX)
@@ -880,6 +1028,6 @@ repeat40:
 	ADDQ        $0xc0, DX
 	DECQ        SI
 	DECQ        CX
-	JNZ         repeat39
+	JNZ         repeat45
 	VZEROUPPER
 	RET

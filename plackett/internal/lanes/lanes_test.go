@@ -56,8 +56,8 @@ func results(docs, order, ranks int, plain bool) (all []float64) {
 		expm1     func([]Vec, []float64, *Vec, float64, int)
 		sums      func(s []Sum, r, power []Vec, w, v []float64)
 		horner    func(out []float64, c []Pair, r []Vec, w, g []float64)
-		forward   func(next, from []State, chance *Chance, r, t *Vec, w, g float64)
-		backward  func(u, s []State, chance *Chance, g float64) float64
+		forward   func(states []State, ranks, size int, chances []Chance, r []Vec, t *Vec, w, g []float64)
+		backward  func(out []float64, u, states []State, ranks, size int, chances []Chance, g []float64)
 		series    func(s []State, c []Sum)
 		correlate func(c []Pair, u, s []State)
 	}{expm1, sums, horner, forward, backward, series, correlate}
@@ -84,25 +84,27 @@ func results(docs, order, ranks int, plain bool) (all []float64) {
 	keep(r...)
 	c := make([]Sum, order)
 	f.sums(c, r, make([]Vec, docs), w, v)
-	s := make([]State, ranks)
-	s[0].P = times
 	for _, c := range c {
 		keep(c.Power, c.W, c.V)
 	}
-	f.series(s, c)
-	u := make([]State, ranks+1)
+	size := min(ranks, 3)
+	states := make([]State, (docs+1)*ranks)
+	states[0].P = times
+	f.series(states[:size], c)
+	chances, u, out := make([]Chance, docs), make([]State, ranks+1), make([]float64, docs)
+	f.forward(states, ranks, size, chances, r, &times, w, g)
 	for k := range ranks {
-		keep(s[k].P, s[k].B, s[k].A)
-		u[k] = State{times, zero, s[k].P}
+		u[k] = State{times, zero, Vec{3: 1}}
 	}
-	next := make([]State, ranks)
-	var chance Chance
-	f.forward(next, s, &chance, &r[0], &times, w[0], g[0])
-	keep(chance.Q, chance.P, chance.F)
-	all = append(all, f.backward(u, s, &chance, g[0]))
-	for k := range ranks {
-		keep(next[k].P, next[k].B, next[k].A, u[k].P, u[k].B, u[k].A)
+	f.backward(out, u, states, ranks, size, chances, g)
+	for _, s := range append(states, u...) {
+		keep(s.P, s.B, s.A)
 	}
+	for _, c := range chances {
+		keep(c.Q, c.P, c.F)
+	}
+	all = append(all, out...)
+	s := states[docs*ranks:]
 	pairs := make([]Pair, order)
 	f.correlate(pairs, u, s)
 	for _, p := range pairs {

@@ -22,12 +22,12 @@ func hornerAVX512(out *float64, c *float64, order int, r *float64, n int, w *flo
 // forwardAVX512 is forwardGo.
 //
 //go:noescape
-func forwardAVX512(next *float64, from *float64, n int, chance *float64, r *float64, t *float64, w float64, gain float64)
+func forwardAVX512(states *float64, ranks int, size int, chances *float64, r *float64, docs int, t *float64, w *float64, gain *float64)
 
 // backwardAVX512 is backwardGo.
 //
 //go:noescape
-func backwardAVX512(u *float64, s *float64, n int, chance *float64, gain float64) float64
+func backwardAVX512(out *float64, u *float64, states *float64, ranks int, size int, chances *float64, docs int, gain *float64)
 
 // seriesAVX512 is seriesGo.
 //
@@ -57,12 +57,12 @@ func hornerAVX2(out *float64, c *float64, order int, r *float64, n int, w *float
 // forwardAVX2 is forwardGo.
 //
 //go:noescape
-func forwardAVX2(next *float64, from *float64, n int, chance *float64, r *float64, t *float64, w float64, gain float64)
+func forwardAVX2(states *float64, ranks int, size int, chances *float64, r *float64, docs int, t *float64, w *float64, gain *float64)
 
 // backwardAVX2 is backwardGo.
 //
 //go:noescape
-func backwardAVX2(u *float64, s *float64, n int, chance *float64, gain float64) float64
+func backwardAVX2(out *float64, u *float64, states *float64, ranks int, size int, chances *float64, docs int, gain *float64)
 
 // seriesAVX2 is seriesGo.
 //

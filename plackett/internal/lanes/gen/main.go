@@ -84,7 +84,7 @@ var constants int
 
 func nextConstant() int { constants++; return constants }
 
-// parameter gives a register in which all numbers are that of a parameter.
+// parameter gives a register in which all numbers are the parameter.
 func (m machine) parameter(name string) VecVirtual {
 	p, err := Param(name).Resolve()
 	if err != nil {
@@ -107,6 +107,20 @@ func (m machine) add(r VecVirtual) VecVirtual {
 	VUNPCKHPD(low, low, high)
 	VADDSD(high, low, low)
 	return r
+}
+
+// flush has numbers below the smallest normal one be 0, which costs nothing, while
+// they take a hundred times as long as others. The function that is called ends it.
+func flush() (end func()) {
+	const flushToZero, denormalsAreZero = 1 << 15, 1 << 6
+	words := AllocLocal(8)
+	before, during, word := words, words.Offset(4), GP32()
+	STMXCSR(before)
+	MOVL(before, word)
+	ORL(U32(flushToZero|denormalsAreZero), word)
+	MOVL(word, during)
+	LDMXCSR(during)
+	return func() { LDMXCSR(before) }
 }
 
 var labels int
@@ -254,82 +268,149 @@ func (m machine) horner() {
 	RET()
 }
 
+// size counts the states of a row in n: full of them, but at most ranks.
+func size(full, ranks Register) (n Register) {
+	n = copyOf(full)
+	CMPQ(n, ranks)
+	CMOVQGT(ranks, n)
+	return n
+}
+
+// bytes gives the bytes of n states.
+func bytes(n Register) Register {
+	b := GP64()
+	IMUL3Q(Imm(state), n, b)
+	return b
+}
+
 func (m machine) forward() {
-	m.text("forward", "next, from *float64, n int, chance, r, t *float64, w, gain float64)", "is forwardGo.")
-	next, from, n := pointer("next"), pointer("from"), pointer("n")
-	chance := pointer("chance")
-	x, q, p, f, gf := m.load(at(pointer("r"), 0)), m.register(), m.register(), m.load(at(pointer("t"), 0)), m.register()
-	one := m.constant(1)
-	VADDPD(one, x, q)
-	VDIVPD(q, one, q)
-	VMULPD(q, x, p)
-	VMULPD(m.parameter("w"), f, f)
-	VMULPD(q, f, f)
-	VMULPD(m.parameter("gain"), f, gf)
-	for i, v := range []VecVirtual{q, p, f} {
-		VMOVUPD(v, at(chance, i*vec))
-	}
-	before := []VecVirtual{m.zero(), m.zero(), m.zero()}
-	repeat(n, func() {
-		var s, to [3]VecVirtual
-		for i := range s {
-			s[i], to[i] = m.load(at(from, i*vec)), m.register()
-			VMULPD(q, s[i], to[i])
-			VFMADD231PD(p, before[i], to[i])
+	m.text("forward", "states *float64, ranks, size int, chances, r *float64, docs int, t, w, gain *float64)", "is forwardGo.")
+	row, ranks, full := pointer("states"), pointer("ranks"), pointer("size")
+	chance, r, docs, w, gain := pointer("chances"), pointer("r"), pointer("docs"), pointer("w"), pointer("gain")
+	t, one, zero := m.load(at(pointer("t"), 0)), m.constant(1), m.zero()
+	stride := bytes(ranks)
+	end := flush()
+	repeat(docs, func() {
+		x, q, p, f, gf := m.load(at(r, 0)), m.register(), m.register(), m.broadcast(at(w, 0)), m.broadcast(at(gain, 0))
+		VADDPD(one, x, q)
+		VDIVPD(q, one, q)
+		VMULPD(q, x, p)
+		VMULPD(t, f, f)
+		VMULPD(q, f, f)
+		VMULPD(f, gf, gf)
+		for i, v := range []VecVirtual{q, p, f} {
+			VMOVUPD(v, at(chance, i*vec))
 		}
-		VFMADD231PD(f, s[0], to[1])
-		VFMADD231PD(gf, s[0], to[2])
-		for i := range s {
-			VMOVUPD(to[i], at(next, i*vec))
-			VMOVAPD(s[i], before[i])
+		// A row that is not full yet gets one state more.
+		free := GP64()
+		MOVQ(ranks, free)
+		SUBQ(full, free)
+		ifPositive(free, func() {
+			last := bytes(full)
+			ADDQ(row, last)
+			for i := range 3 {
+				VMOVUPD(zero, at(last, i*vec))
+			}
+		})
+		INCQ(full)
+		n, from, next := size(full, ranks), copyOf(row), copyOf(row)
+		ADDQ(stride, next)
+		var before [3]VecVirtual
+		for i := range before {
+			before[i] = m.zero()
 		}
-		ADDQ(Imm(state), from)
-		ADDQ(Imm(state), next)
+		repeat(n, func() {
+			var s, to [3]VecVirtual
+			for i := range s {
+				s[i], to[i] = m.load(at(from, i*vec)), m.register()
+				VMULPD(q, s[i], to[i])
+				VFMADD231PD(p, before[i], to[i])
+			}
+			VFMADD231PD(f, s[0], to[1])
+			VFMADD231PD(gf, s[0], to[2])
+			for i := range s {
+				VMOVUPD(to[i], at(next, i*vec))
+				VMOVAPD(s[i], before[i])
+			}
+			ADDQ(Imm(state), from)
+			ADDQ(Imm(state), next)
+		})
+		ADDQ(stride, row)
+		ADDQ(Imm(state), chance)
+		ADDQ(Imm(vec), r)
+		ADDQ(Imm(number), w)
+		ADDQ(Imm(number), gain)
 	})
+	end()
 	VZEROUPPER()
 	RET()
 }
 
 func (m machine) backward() {
-	m.text("backward", "u, s *float64, n int, chance *float64, gain float64) float64", "is backwardGo.")
-	u, s, n, chance := pointer("u"), pointer("s"), pointer("n"), pointer("chance")
-	q, p, f, gf := m.load(at(chance, 0)), m.load(at(chance, vec)), m.load(at(chance, 2*vec)), m.register()
-	VMULPD(m.parameter("gain"), f, gf)
-	bu, px, au, py := m.zero(), m.zero(), m.zero(), m.zero()
-	var now [3]VecVirtual
-	for i := range now {
-		now[i] = m.load(at(u, i*vec))
+	m.text("backward", "out, u, states *float64, ranks, size int, chances *float64, docs int, gain *float64)", "is backwardGo.")
+	out, u0, row, ranks, full := pointer("out"), pointer("u"), pointer("states"), pointer("ranks"), pointer("size")
+	chance, docs, gain := pointer("chances"), pointer("docs"), pointer("gain")
+	stride := bytes(ranks)
+	end := flush()
+	// It begins with the last document.
+	last, skip := copyOf(docs), GP64()
+	DECQ(last)
+	ADDQ(last, full)
+	MOVQ(stride, skip)
+	IMULQ(last, skip)
+	ADDQ(skip, row)
+	ADDQ(bytes(last), chance)
+	for _, p := range []Register{out, gain} {
+		LEAQ(Mem{Base: p, Index: last, Scale: number}, p)
 	}
-	repeat(n, func() {
-		chances := m.load(at(s, 0))
-		VFMADD231PD(at(s, vec), now[0], bu)
-		VFMADD231PD(chances, now[1], px)
-		VFMADD231PD(at(s, 2*vec), now[0], au)
-		VFMADD231PD(chances, now[2], py)
-		var above [3]VecVirtual
-		for _, i := range []int{1, 2, 0} { // the old P is needed until the end
-			above[i] = m.load(at(u, state+i*vec))
-			VMULPD(q, now[i], now[i])
-			VFMADD231PD(p, above[i], now[i])
-			switch i {
-			case 1:
-				VFMADD231PD(f, now[0], now[1])
-			case 2:
-				VFMADD231PD(gf, now[0], now[2])
-			}
-			VMOVUPD(now[i], at(u, i*vec))
-		}
+	repeat(docs, func() {
+		q, p, f, gf := m.load(at(chance, 0)), m.load(at(chance, vec)), m.load(at(chance, 2*vec)), m.broadcast(at(gain, 0))
+		VMULPD(f, gf, gf)
+		bu, px, au, py := m.zero(), m.zero(), m.zero(), m.zero()
+		u, s, n := copyOf(u0), copyOf(row), size(full, ranks)
+		var now [3]VecVirtual
 		for i := range now {
-			VMOVAPD(above[i], now[i])
+			now[i] = m.load(at(u, i*vec))
 		}
-		ADDQ(Imm(state), s)
-		ADDQ(Imm(state), u)
+		repeat(n, func() {
+			chances := m.load(at(s, 0))
+			VFMADD231PD(at(s, vec), now[0], bu)
+			VFMADD231PD(chances, now[1], px)
+			VFMADD231PD(at(s, 2*vec), now[0], au)
+			VFMADD231PD(chances, now[2], py)
+			var above [3]VecVirtual
+			for _, i := range []int{1, 2, 0} { // the old P is needed until the end
+				above[i] = m.load(at(u, state+i*vec))
+				VMULPD(q, now[i], now[i])
+				VFMADD231PD(p, above[i], now[i])
+				switch i {
+				case 1:
+					VFMADD231PD(f, now[0], now[1])
+				case 2:
+					VFMADD231PD(gf, now[0], now[2])
+				}
+				VMOVUPD(now[i], at(u, i*vec))
+			}
+			for i := range now {
+				VMOVAPD(above[i], now[i])
+			}
+			ADDQ(Imm(state), s)
+			ADDQ(Imm(state), u)
+		})
+		VADDPD(px, bu, bu)
+		VADDPD(py, au, au)
+		VMULPD(f, au, au)
+		VFMSUB231PD(gf, bu, au)
+		sum := m.add(au).AsX()
+		VADDSD(at(out, 0), sum, sum)
+		VMOVSD(sum, at(out, 0))
+		DECQ(full)
+		SUBQ(stride, row)
+		SUBQ(Imm(state), chance)
+		SUBQ(Imm(number), gain)
+		SUBQ(Imm(number), out)
 	})
-	VADDPD(px, bu, bu)
-	VADDPD(py, au, au)
-	VMULPD(f, au, au)
-	VFMSUB231PD(gf, bu, au)
-	Store(m.add(au).AsX(), ReturnIndex(0))
+	end()
 	VZEROUPPER()
 	RET()
 }

@@ -1,0 +1,102 @@
+package train
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/metrics"
+)
+
+// An Importance is how much worse a model ranks without knowing a feature.
+type Importance struct {
+	Feature int    `json:"feature"` // its id
+	Name    string `json:"name"`    // its name, or else the id
+	Mean    Value  `json:"mean"`    // by which the metric gets worse
+	SD      Value  `json:"sd"`      // over the repeats
+}
+
+// Importances is the permutation importance (Breiman, Machine Learning 2001) of every
+// feature that the model uses, the most important first: the values of the feature are
+// exchanged at random among the documents of each query, so that they say nothing of a
+// document while each query keeps its values, and the validation metric of c is
+// measured again, repeats times. Features that say the same share what they are worth:
+// neither is missed while the other is there.
+func Importances(ctx context.Context, c Config, parts Parts, r *Ranker, d *datasets.Dataset, repeats int) ([]Importance, error) {
+	p, err := measuring(c, parts, Split{Data: d})
+	if err != nil {
+		return nil, err
+	}
+	only := []metrics.Measure{p.metric}
+	measure := func(d *datasets.Dataset) (float64, error) {
+		scores, err := r.Score(d)
+		if err != nil {
+			return 0, err
+		}
+		values, err := p.evaluate(d, scores, only)
+		return float64(values[p.metric.String()]), err
+	}
+	base, err := measure(d)
+	if err != nil {
+		return nil, err
+	}
+	shuffled := *d
+	shuffled.Features = slices.Clone(d.Features)
+	var list []Importance
+	for _, column := range r.transform.Columns {
+		losses := make([]float64, repeats)
+		for i := range losses {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			shuffle(&shuffled, d, column, rand.New(rand.NewPCG(p.Seed, uint64(column)<<32|uint64(i))))
+			value, err := measure(&shuffled)
+			if err != nil {
+				return nil, err
+			}
+			if losses[i] = base - value; p.metric.LowerIsBetter() {
+				losses[i] = value - base
+			}
+		}
+		copyColumn(&shuffled, d, column)
+		mean, sd := stat.MeanStdDev(losses, nil)
+		if repeats < 2 {
+			sd = math.NaN()
+		}
+		list = append(list, Importance{Feature: d.FeatureIDs[column], Name: featureName(d, column), Mean: Value(mean), SD: Value(sd)})
+	}
+	slices.SortStableFunc(list, func(a, b Importance) int { return cmp.Compare(b.Mean, a.Mean) })
+	return list, nil
+}
+
+// shuffle fills a column of to with that of from, in random order within each query.
+func shuffle(to, from *datasets.Dataset, column int, rng *rand.Rand) {
+	copyColumn(to, from, column)
+	for q := range to.Queries() {
+		first := to.Offsets[q]
+		rng.Shuffle(to.Offsets[q+1]-first, func(i, j int) {
+			a, b := &to.Row(first + i)[column], &to.Row(first + j)[column]
+			*a, *b = *b, *a
+		})
+	}
+}
+
+func copyColumn(to, from *datasets.Dataset, column int) {
+	for i := range from.Rows() {
+		to.Row(i)[column] = from.Row(i)[column]
+	}
+}
+
+// featureName is the name of a column, or else its id.
+func featureName(d *datasets.Dataset, column int) string {
+	if d.FeatureNames != nil && d.FeatureNames[column] != "" {
+		return d.FeatureNames[column]
+	}
+	return strconv.Itoa(d.FeatureIDs[column])
+}

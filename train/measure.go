@@ -1,0 +1,88 @@
+package train
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/metrics"
+)
+
+// A Split is documents, and what they are called in a report.
+type Split struct {
+	Name string
+	Data *datasets.Dataset
+}
+
+// Evaluate measures a model on any labelled documents, beside random order. The
+// configuration says which metrics and how, as for a run; how to train means nothing.
+func Evaluate(c Config, parts Parts, r *Ranker, splits ...Split) (*Report, error) {
+	p, err := measuring(c, parts, splits...)
+	if err != nil {
+		return nil, err
+	}
+	report := &Report{Convention: p.Config.Convention}
+	for _, m := range p.measures {
+		report.Metrics = append(report.Metrics, m.String())
+	}
+	for _, s := range splits {
+		random, err := p.randomOrder(s.Data)
+		if err != nil {
+			return nil, err
+		}
+		scores, err := r.Score(s.Data)
+		if err != nil {
+			return nil, err
+		}
+		model, err := p.evaluate(s.Data, scores, p.measures)
+		if err != nil {
+			return nil, err
+		}
+		relevant, err := p.relevantQueries(s.Data)
+		if err != nil {
+			return nil, err
+		}
+		report.Splits = append(report.Splits, SplitReport{
+			Name: s.Name, Queries: s.Data.Queries(), Relevant: len(relevant), Documents: s.Data.Rows(),
+			Rankers: []string{"random order", "model"}, Rows: []Values{random, model},
+		})
+	}
+	return report, nil
+}
+
+// measuring is a configuration that fits the splits.
+func measuring(c Config, parts Parts, splits ...Split) (*parsed, error) {
+	p, err := c.parse(parts)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range splits {
+		if s.Data.Rows() == 0 {
+			return nil, fmt.Errorf("train: %s has no labelled documents", s.Data.Name)
+		}
+		if err := p.checkGroups(s.Data); err != nil {
+			return nil, err
+		}
+		p.topGrade = max(p.topGrade, float64(slices.Max(s.Data.Labels)))
+	}
+	return p, nil
+}
+
+// randomOrder is the expectation over random rankings, which for this ranker is
+// what both kinds of metrics measure: that of a ranking with all scores equal.
+func (p *parsed) randomOrder(d *datasets.Dataset) (Values, error) {
+	random := *p
+	random.ties = metrics.TiesRandom
+	var list []metrics.Measure
+	for _, m := range p.measures {
+		list = append(list, m.Ranking())
+	}
+	values, err := random.evaluate(d, make([]float64, d.Rows()), list)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range p.measures {
+		values[m.String()] = values[m.Ranking().String()]
+	}
+	return values, nil
+}
