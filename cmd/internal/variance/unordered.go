@@ -87,9 +87,14 @@ func withoutReplacement(random *rand.Rand, scores []float64, length, n int) plac
 				sums[d] = logs[d] + gumbel(random)
 				largest = max(largest, sums[d])
 			}
+			enough := math.Inf(-1) // what a child needs at least, roughly: it saves time
+			if len(next) == n {
+				last := next[n-1].largest
+				enough = last - math.Log(1-math.Exp(last-parent.largest)+math.Exp(last-largest)) - 1e-6
+			}
 			for d, g := range sums {
-				if math.IsInf(g, -1) {
-					continue // placed
+				if math.IsInf(g, -1) || g < enough {
+					continue // placed, or sure not to be kept
 				}
 				// Under the condition that the largest of them is the parent's.
 				v := parent.largest - g + math.Log(-math.Expm1(g-largest))
