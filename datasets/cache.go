@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/plrank/plrank/internal/mapped"
 )
 
 // CacheAuto as Options.Cache puts the cache beside the data, or, where that
@@ -202,13 +204,13 @@ func openCached(files splitFiles, known *Collection, holdOut float64, o Options)
 // loadCache maps a cache file and makes splits of it, whose numbers are
 // read-only. Every byte is checked before it is used.
 func loadCache(ctx context.Context, path, key string, files splitFiles) (*Splits, error) {
-	b, err := mapFile(path)
+	b, err := mapped.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	s, err := decodeCache(ctx, b, key)
 	if err != nil {
-		unmapFile(b)
+		mapped.Close(b)
 		return nil, err
 	}
 	for i, d := range s.all() {

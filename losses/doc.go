@@ -15,7 +15,7 @@
 //	policy-gradient-loo        the same with a leave-one-out baseline
 //	placement-policy-gradient  PlacementPolicyGradient
 //	stochasticrank             StochasticRank
-//	lambdaloss                 LambdaLoss, a bound
+//	lambdaloss                 LambdaLoss
 //
 // For the fairness of the expected exposure:
 //
@@ -31,6 +31,7 @@
 //	ranknet lambdarank         RankNet, LambdaRank
 //	ndcg-loss1 ndcg-loss2      NDCGLoss1, NDCGLoss2
 //	ndcg-loss2pp               NDCGLoss2PP, the paper's NDCG-Loss2++
+//	ndcg-loss2k                NDCGLoss2AtK, for a cutoff below the number of documents
 //	approxndcg pirank          ApproxNDCG, PiRank, of temperature 1; approxndcg(0.1) of another
 //	mse ordinal                MSE, Ordinal
 //

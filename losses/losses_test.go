@@ -263,7 +263,7 @@ func TestByName(t *testing.T) {
 	want := []string{
 		"approxndcg", "disparity", "disparity(lambdaloss)", "disparity(placement-policy-gradient)", "disparity(plrank-rb)", "disparity(plrank1)", "disparity(plrank1-loo)",
 		"disparity(plrank2)", "disparity(plrank2-expected)", "disparity(plrank2-loo)", "disparity(policy-gradient)", "disparity(policy-gradient-loo)", "ee-l", "group-exposure", "group-treatment", "lambdaloss", "lambdarank", "listmle", "listnet", "mse",
-		"ndcg-loss1", "ndcg-loss2", "ndcg-loss2pp", "ordinal", "pirank", "placement-policy-gradient", "plrank-rb", "plrank1", "plrank1-loo", "plrank2", "plrank2-expected", "plrank2-loo",
+		"ndcg-loss1", "ndcg-loss2", "ndcg-loss2k", "ndcg-loss2pp", "ordinal", "pirank", "placement-policy-gradient", "plrank-rb", "plrank1", "plrank1-loo", "plrank2", "plrank2-expected", "plrank2-loo",
 		"policy-gradient", "policy-gradient-loo", "ranknet", "softmax", "stochasticrank",
 	}
 	if got := losses.Names(); !slices.Equal(got, want) {
@@ -284,7 +284,7 @@ func TestMissing(t *testing.T) {
 		{func(b *losses.Batch) { b.Groups = nil }, "no groups: Batch.Groups is nil", []string{"*", "group-exposure", "group-treatment"}},
 		{func(b *losses.Batch) { b.Discounts = nil }, "no discounts", []string{"softmax", "listnet", "listmle", "ranknet", "approxndcg", "mse", "ordinal"}},
 		{func(b *losses.Batch) { b.Sampler = nil }, "no sampler", []string{"softmax", "listnet", "listmle", "ranknet", "lambdarank", "ndcg-loss1",
-			"ndcg-loss2", "ndcg-loss2pp", "approxndcg", "pirank", "mse", "ordinal"}},
+			"ndcg-loss2", "ndcg-loss2k", "ndcg-loss2pp", "approxndcg", "pirank", "mse", "ordinal"}},
 		{func(b *losses.Batch) { b.Exposure = nil }, "", []string{"*"}},
 	} {
 		for _, name := range losses.Names() {

@@ -2,9 +2,9 @@ package train
 
 import (
 	"context"
-	"sync"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/parallel"
 )
 
 // A batch is what one step trains on.
@@ -46,12 +46,12 @@ func (t *Trainer) eachBatch(ctx context.Context, order []int, f func(*batch) err
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		var next sync.WaitGroup
+		wait := func() {}
 		if (i+1)*t.Batch < len(order) {
-			next.Go(func() { pack(i + 1) })
+			wait = parallel.Go(func() { pack(i + 1) })
 		}
 		err := f(&t.buffers[i%len(t.buffers)])
-		next.Wait()
+		wait()
 		if err != nil {
 			return err
 		}

@@ -137,12 +137,24 @@ func (p *parsed) evaluate(d *datasets.Dataset, scores []float64, list []metrics.
 	return values, nil
 }
 
+// gains are those of all documents of d; an error says where the label is that has none.
+func (p *parsed) gains(d *datasets.Dataset) ([]float64, error) {
+	gains := make([]float64, d.Rows())
+	for row, label := range d.Labels {
+		var err error
+		if gains[row], err = p.gain.Of(label); err != nil {
+			return nil, fmt.Errorf("train: %s: %w", d.Where(row), err)
+		}
+	}
+	return gains, nil
+}
+
 // relevantQueries are the queries of d with a document whose gain is above 0.
 // Labels that have no gain are an error.
 func (p *parsed) relevantQueries(d *datasets.Dataset) ([]int, error) {
-	gains, err := p.gain.Gains(d.Labels)
+	gains, err := p.gains(d)
 	if err != nil {
-		return nil, fmt.Errorf("train: %s: %w", d.Name, err)
+		return nil, err
 	}
 	var queries []int
 	for q := range d.Queries() {

@@ -378,7 +378,7 @@ func TestNewErrors(t *testing.T) {
 		{func(c *Config, s *datasets.Splits) { s.Train = free }, "no query of the training split free.txt has a relevant document"},
 		{func(c *Config, s *datasets.Splits) { s.Vali = free }, "no query of the validation split free.txt has a relevant document"},
 		{func(c *Config, s *datasets.Splits) { s.Vali = wide }, "train and wide have other feature ids"},
-		{func(c *Config, s *datasets.Splits) { s.Train = nan }, "nan.txt: metrics: row 1: label NaN"},
+		{func(c *Config, s *datasets.Splits) { s.Train = nan }, "nan.txt: row 1: label NaN"},
 		{func(c *Config, s *datasets.Splits) { s.Train = huge }, `use the gain "linear"`},
 		{func(c *Config, s *datasets.Splits) { c.Transform = "x" }, `unknown transform "x"`},
 		{func(c *Config, s *datasets.Splits) { c.Loss = "x" }, "plrank-rb"},

@@ -174,9 +174,9 @@ func (t *Trainer) takeSplits(s *datasets.Splits) error {
 
 func (t *Trainer) prepareGains() error {
 	d := t.splits.Train
-	gains, err := t.gain.Gains(d.Labels)
+	gains, err := t.parsed.gains(d)
 	if err != nil {
-		return fmt.Errorf("train: %s: %w", d.Name, err)
+		return err
 	}
 	if t.NormalizeGains {
 		for q := range d.Queries() {

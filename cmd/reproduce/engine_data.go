@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plrank/plrank/cmd/internal/command"
 	"github.com/plrank/plrank/datasets"
 )
 
@@ -48,7 +49,7 @@ func openCollection(ctx context.Context, o *options, stderr io.Writer) (*collect
 	}
 	c := collection{splits: splits, ID: identity{Name: nameOf(o), Scale: o.Fraction()}}
 	for _, w := range c.splits.Warnings() {
-		fmt.Fprintln(stderr, "warning:", w)
+		fmt.Fprintln(stderr, "warning:", command.Printable(w))
 	}
 	if c.splits.Test == nil {
 		return nil, fmt.Errorf("reproduce: %s has no test split, on which all is measured: name a file by -test", o.Data)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/plrank/plrank/cmd/internal/command"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/train"
@@ -54,7 +55,7 @@ func cacheFolder(value string) string {
 
 func warn(warnings []string, stderr io.Writer) {
 	for _, w := range warnings {
-		fmt.Fprintln(stderr, "warning:", w)
+		fmt.Fprintln(stderr, "warning:", command.Printable(w))
 	}
 }
 
@@ -77,11 +78,11 @@ func withGain(err error, o *options, s *datasets.Splits) error {
 		if d == nil {
 			continue
 		}
-		if _, err := metrics.LinearGain.Gains(d.Labels); err != nil {
+		if _, other := metrics.LinearGain.Gains(d.Labels); other != nil {
 			return err // the other gain is no help
 		}
-		_, err := metrics.Exp2Gain.Gains(d.Labels)
-		high = high || err != nil
+		_, this := metrics.Exp2Gain.Gains(d.Labels)
+		high = high || this != nil
 	}
 	if high {
 		return fmt.Errorf("%w (-gain linear)", err)

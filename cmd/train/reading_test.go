@@ -65,3 +65,41 @@ func TestInterruptedReading(t *testing.T) {
 		}
 	}
 }
+
+// A cache that is cut short while it is in use is a message, whoever reads it next.
+func TestCutCache(t *testing.T) {
+	data, cache := fold(t), t.TempDir()
+	args := []string{"-data", data, "-cache", cache, "-epochs", "1"}
+	if status, _, stderr := call(args...); status != 0 {
+		t.Fatal(stderr)
+	}
+	for _, word := range []string{"test.txt", "matrix products", "epoch 1"} {
+		found, _ := filepath.Glob(filepath.Join(cache, ".plrank-*"))
+		if len(found) != 1 {
+			t.Fatalf("caches %q", found)
+		}
+		stderr := &watcher{word: word, f: func() {
+			if err := os.Truncate(found[0], 0); err != nil {
+				t.Error(err)
+			}
+		}}
+		var stdout strings.Builder
+		status := run(t.Context(), args, &stdout, stderr)
+		if status != 1 || !strings.HasSuffix(stderr.String(), found[0]+" was cut short while it was in use: please start again\n") {
+			t.Errorf("cut at %q: %d, %s", word, status, stderr.String())
+		}
+		if status, _, stderr := call(args...); status != 0 || !strings.Contains(stderr, "the cache is built anew") {
+			t.Errorf("%d, %s", status, stderr)
+		}
+	}
+}
+
+func TestLabelWithoutGain(t *testing.T) {
+	for label, want := range map[string]string{"32": "label 32 is too high", "-3": "label -3 is negative"} {
+		data := filepath.Join(t.TempDir(), "f.txt")
+		write(t, data, strings.Repeat("1 qid:1 1:1 2:3\n0 qid:2 1:2 2:1\n", 2)+"# a comment\n"+label+" qid:2 1:1 2:0\n")
+		if status, _, stderr := call("-data", data); status != 1 || !strings.Contains(stderr, data+":6: "+want) {
+			t.Errorf("%d, %s", status, stderr)
+		}
+	}
+}

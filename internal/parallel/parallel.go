@@ -2,7 +2,9 @@
 package parallel
 
 import (
+	"fmt"
 	"runtime"
+	"runtime/debug"
 	"sync/atomic"
 )
 
@@ -18,7 +20,8 @@ func Workers(n int) int { return min(n, runtime.GOMAXPROCS(0)) }
 //
 // The caller is one of the workers. That makes small work cheap: nothing waits for
 // a goroutine to start, and one that starts too late finds nothing left to do. A
-// panic in f ends the program, unless it happens in the caller's part.
+// panic in f becomes one of For, when all others have ended their pieces; the pieces
+// that nobody has begun by then are left undone.
 func For(n, workers int, f func(worker, i int)) {
 	if workers <= 1 {
 		for i := range n {
@@ -27,14 +30,24 @@ func For(n, workers int, f func(worker, i int)) {
 		return
 	}
 	var next, left atomic.Int64
+	var failed atomic.Pointer[failure]
 	left.Store(int64(n))
 	finished := make(chan struct{})
+	end := func(pieces int64) {
+		if left.Add(-pieces) == 0 {
+			close(finished)
+		}
+	}
 	work := func(worker int) {
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+		defer catch(func(f *failure) {
+			failed.CompareAndSwap(nil, f)
+			undone := max(0, int64(n)-next.Swap(int64(n)))
+			end(undone + 1) // with the one that failed
+		})
 		for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
 			f(worker, int(i))
-			if left.Add(-1) == 0 {
-				close(finished)
-			}
+			end(1)
 		}
 	}
 	for w := 1; w < workers; w++ {
@@ -44,10 +57,52 @@ func For(n, workers int, f func(worker, i int)) {
 	// Others are at their last piece. To sleep and to be woken takes longer than a
 	// small piece does, above all on a thread that is locked, as Gorgonia's is.
 	const patience = 5000
-	for range patience {
-		if left.Load() == 0 {
-			return
+	for i := 0; i < patience && left.Load() > 0; i++ {
+	}
+	if left.Load() > 0 {
+		<-finished
+	}
+	if f := failed.Load(); f != nil {
+		panic(f)
+	}
+}
+
+// Go calls f in a goroutine. What it gives waits for the end of f, and a panic in f
+// becomes one of the waiting.
+func Go(f func()) (wait func()) {
+	ended := make(chan *failure, 1)
+	go func() {
+		var failed *failure
+		defer func() { ended <- failed }()
+		defer catch(func(f *failure) { failed = f })
+		debug.SetPanicOnFault(true)
+		f()
+	}()
+	return func() {
+		if f := <-ended; f != nil {
+			panic(f)
 		}
 	}
-	<-finished
+}
+
+// catch recovers a panic of the function that it is deferred in, among them those of
+// reading a file that is mapped to memory and was cut short.
+func catch(then func(*failure)) {
+	if r := recover(); r != nil {
+		then(&failure{r, debug.Stack()})
+	}
+}
+
+// failure is a panic of another goroutine.
+type failure struct {
+	value any
+	stack []byte
+}
+
+func (f *failure) Error() string { return fmt.Sprintf("%v, in\n%s", f.value, f.stack) }
+
+// Unwrap is what the other goroutine panicked with, where that is an error.
+func (f *failure) Unwrap() error {
+	err, _ := f.value.(error)
+	return err
 }

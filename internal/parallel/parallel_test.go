@@ -1,7 +1,9 @@
 package parallel
 
 import (
+	"errors"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -42,4 +44,55 @@ func TestForWaits(t *testing.T) {
 	if n := ended.Load(); n != 4 {
 		t.Errorf("%d of 4 pieces had ended", n)
 	}
+}
+
+// A panic in any piece reaches the caller, once the other workers have ended.
+func TestForPanics(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	runtime.GOMAXPROCS(4)
+	bad := errors.New("bad piece")
+	for at := range 50 {
+		var active atomic.Int64
+		func() {
+			defer func() {
+				err, _ := recover().(error)
+				if !errors.Is(err, bad) || !strings.Contains(err.Error(), "TestForPanics") {
+					t.Errorf("piece %d: %v", at, err)
+				}
+				if n := active.Load(); n != 0 {
+					t.Errorf("piece %d: %d pieces are not at their end", at, n)
+				}
+			}()
+			For(50, 4, func(_, i int) {
+				active.Add(1)
+				defer active.Add(-1)
+				time.Sleep(time.Duration(i%3) * time.Microsecond)
+				if i == at {
+					panic(bad)
+				}
+			})
+		}()
+	}
+	defer func() {
+		if err, _ := recover().(error); err == nil || !strings.Contains(err.Error(), "a text") {
+			t.Errorf("%v", err)
+		}
+	}()
+	For(4, 4, func(_, i int) { panic("a text") })
+}
+
+func TestGo(t *testing.T) {
+	done := false
+	wait := Go(func() { time.Sleep(time.Millisecond); done = true })
+	if wait(); !done {
+		t.Error("did not wait")
+	}
+	bad := errors.New("bad")
+	wait = Go(func() { panic(bad) })
+	defer func() {
+		if err, _ := recover().(error); !errors.Is(err, bad) {
+			t.Errorf("%v", err)
+		}
+	}()
+	wait()
 }

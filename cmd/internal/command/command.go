@@ -10,9 +10,11 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
+	"github.com/plrank/plrank/internal/mapped"
 	"github.com/plrank/plrank/internal/names"
 )
 
@@ -37,7 +39,7 @@ var ErrInterrupted = errors.New("interrupted")
 // written, is an error as well.
 func Run(name string, stdout, stderr io.Writer, body func(stdout io.Writer) error) int {
 	out := newOutput(stdout)
-	err := body(out)
+	err := withoutFaults(func() error { return body(out) })
 	if out.err != nil {
 		err = fmt.Errorf("%s: standard output: %w", name, out.err)
 	}
@@ -57,6 +59,20 @@ func Run(name string, stdout, stderr io.Writer, body func(stdout io.Writer) erro
 	}
 	fmt.Fprintln(stderr, Printable(err.Error()))
 	return ExitError
+}
+
+// withoutFaults gives the error of a body, also where a file that is mapped to memory was
+// cut short.
+func withoutFaults(body func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if r := recover(); r != nil {
+			if err = mapped.CutShort(r); err == nil {
+				panic(r)
+			}
+		}
+	}()
+	return body()
 }
 
 // Parse reads the flags, after which there must be nothing. An error is a UsageError,

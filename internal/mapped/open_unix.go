@@ -1,17 +1,19 @@
 //go:build unix
 
-package datasets
+package mapped
 
 import (
 	"fmt"
 	"os"
+	"slices"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// mapFile maps a file into memory, read-only and shared with every process that
-// does the same, until the process ends: datasets made of it may live as long.
-func mapFile(path string) ([]byte, error) {
+// Open maps a file into memory, read-only and shared with every process that does the
+// same, until it is closed.
+func Open(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -28,8 +30,15 @@ func mapFile(path string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: map: %w", path, err)
 	}
+	keep(path, b)
 	return b, nil
 }
 
-// unmapFile undoes mapFile; nothing may use the bytes any more.
-func unmapFile(b []byte) { unix.Munmap(b) }
+// Close undoes Open; nothing may use the bytes any more.
+func Close(b []byte) {
+	mutex.Lock()
+	defer mutex.Unlock()
+	from := uintptr(unsafe.Pointer(&b[0]))
+	files = slices.DeleteFunc(files, func(f file) bool { return f.from == from })
+	unix.Munmap(b)
+}
