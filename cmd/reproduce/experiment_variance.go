@@ -84,7 +84,7 @@ var varianceColumns = []string{"data", "stage", "axis", "value", "samples", "cut
 
 // runVariance measures the variance of the estimators on training queries, with the
 // network's scores before, in the middle of and after training, or with those of a
-// model file; and on normal scores, which are the same whatever the data.
+// model file; for a synthetic collection on normal scores as well.
 func runVariance(ctx context.Context, s *session) error {
 	if err := s.open(ctx); err != nil {
 		return err
@@ -94,7 +94,10 @@ func runVariance(ctx context.Context, s *session) error {
 		return err
 	}
 	var points [][]point // by stage
-	trials := len(normalShapes) * len(normalDeviations)
+	trials := 0
+	if s.Synthetic() {
+		trials += len(normalShapes) * len(normalDeviations)
+	}
 	for _, stage := range stages {
 		list := pointsOf(stage.Lists, s.Seed)
 		points = append(points, list)
@@ -125,17 +128,19 @@ func runVariance(ctx context.Context, s *session) error {
 			trial++
 		}
 	}
-	normal, err := s.normalVariance(ctx, func(what string) {
-		bar.done(trial, what)
-		trial++
-	})
-	if err != nil {
-		return err
+	if s.Synthetic() {
+		normal, err := s.normalVariance(ctx, func(what string) {
+			bar.done(trial, what)
+			trial++
+		})
+		if err != nil {
+			return err
+		}
+		if err := normal.write(s.file(normalFile)); err != nil {
+			return err
+		}
 	}
 	if err := t.write(s.file(varianceFile)); err != nil {
-		return err
-	}
-	if err := normal.write(s.file(normalFile)); err != nil {
 		return err
 	}
 	if s.Model == "" {

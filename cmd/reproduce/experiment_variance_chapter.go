@@ -28,65 +28,62 @@ var varianceChapter = chapter{
 		"A bias is ‖E λ − dR/dm‖²/‖dR/dm‖², from the exact gradient; its standard error is that of no bias. "+
 		"The placement policy gradient is PL-Rank-1, ranking by ranking. LambdaLoss estimates another gradient and is left out. "+
 		"Half-trained and trained are the best weights for the validation split in the first half of the epochs and in all. "+
-		"The tables of normal scores do not depend on the data.",
+		"Normal scores are measured beside a synthetic collection; they do not depend on it.",
 		varianceQueries, varianceSamples, varianceCutoff),
 	tables: varianceTables, plots: variancePlots,
 }
 
-func readVariance(dir string) (measured, normal *csvTable, err error) {
-	if measured, err = readTable(filepath.Join(dir, varianceFile), append(slices.Clone(varianceColumns), spreadColumns...)...); err != nil {
-		return nil, nil, err
+// A varianceResult is the CSV files; there are none of normal scores for real data, and
+// of training for a model file: nil.
+type varianceResult struct{ measured, normal, training *csvTable }
+
+func readVariance(dir string) (r varianceResult, err error) {
+	if r.measured, err = readTable(filepath.Join(dir, varianceFile), append(slices.Clone(varianceColumns), spreadColumns...)...); err != nil {
+		return r, err
 	}
-	normal, err = readTable(filepath.Join(dir, normalFile), append(slices.Clone(normalColumns), spreadColumns...)...)
-	return measured, normal, err
+	optional := func(name string, columns ...string) *csvTable {
+		t, missing := readTable(filepath.Join(dir, name), columns...)
+		if missing != nil && !errors.Is(missing, fs.ErrNotExist) {
+			err = missing
+		}
+		return t
+	}
+	r.normal = optional(normalFile, append(slices.Clone(normalColumns), spreadColumns...)...)
+	r.training = optional(trainingFile, trainingColumns...)
+	return r, err
 }
 
 func varianceTables(dir string) ([]viz.Table, error) {
-	t, normal, err := readVariance(dir)
+	r, err := readVariance(dir)
 	if err != nil {
 		return nil, err
 	}
-	name := t.texts("data")[0]
-	builders := []func() (viz.Table, error){
-		func() (viz.Table, error) { return normalRatios(normal) },
-		func() (viz.Table, error) { return normalSpread(normal) },
-		func() (viz.Table, error) {
-			return methodsTable(normalMethods(normal), "Normal scores, "+ratioTitle, ratioOfRow)
-		},
-		func() (viz.Table, error) {
-			return methodsTable(normalMethods(normal), "Normal scores, "+biasTitle, biasOfRow)
-		},
+	var tables []viz.Table
+	add := func(table viz.Table, problem error) {
+		tables, err = append(tables, table), errors.Join(err, problem)
 	}
-	if compared := t.where("axis", methodsAxis); len(compared.rows) > 0 {
-		builders = append(builders,
-			func() (viz.Table, error) {
-				return methodsTable(stageMethods(compared), name+", "+ratioTitle, ratioOfRow)
-			},
-			func() (viz.Table, error) { return methodsTable(stageMethods(compared), name+", "+biasTitle, biasOfRow) })
+	if r.normal != nil {
+		add(normalRatios(r.normal))
+		add(normalSpread(r.normal))
+		add(methodsTable(normalMethods(r.normal), "Normal scores, "+ratioTitle, ratioOfRow))
+		add(methodsTable(normalMethods(r.normal), "Normal scores, "+biasTitle, biasOfRow))
 	}
-	if training, err := readTraining(dir); err == nil {
-		builders = append(builders,
-			func() (viz.Table, error) { return trainingTraces(training) },
-			func() (viz.Table, error) { return trainingNoise(training) })
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+	if compared := r.measured.where("axis", methodsAxis); len(compared.rows) > 0 {
+		name := compared.texts("data")[0]
+		add(methodsTable(stageMethods(compared), name+", "+ratioTitle, ratioOfRow))
+		add(methodsTable(stageMethods(compared), name+", "+biasTitle, biasOfRow))
+	}
+	if r.training != nil {
+		add(trainingTraces(r.training))
+		add(trainingNoise(r.training))
 	}
 	for _, a := range varianceAxes {
-		if rows := t.where("axis", a.name); len(rows.rows) > 0 {
-			builders = append(builders,
-				func() (viz.Table, error) { return axisTraces(rows, a) },
-				func() (viz.Table, error) { return axisRatios(rows, a) })
+		if rows := r.measured.where("axis", a.name); len(rows.rows) > 0 {
+			add(axisTraces(rows, a))
+			add(axisRatios(rows, a))
 		}
 	}
-	var tables []viz.Table
-	for _, build := range builders {
-		table, err := build()
-		if err != nil {
-			return nil, err
-		}
-		tables = append(tables, table)
-	}
-	return tables, nil
+	return tables, err
 }
 
 // axisTraces are the traces of PL-Rank-2 against what is varied on an axis.
@@ -267,10 +264,11 @@ func normalRows(t *csvTable) []*csvTable {
 }
 
 func variancePlots(dir string) ([]figure, error) {
-	t, normal, err := readVariance(dir)
+	r, err := readVariance(dir)
 	if err != nil {
 		return nil, err
 	}
+	t := r.measured
 	var figures []figure
 	for _, a := range varianceAxes {
 		for _, stage := range t.distinct("stage") {
@@ -294,10 +292,20 @@ func variancePlots(dir string) ([]figure, error) {
 			figures = append(figures, figure{strings.Join([]string{"variance", a.name, stage}, "-"), p})
 		}
 	}
+	if r.training != nil {
+		p, err := trainingPlot(r.training)
+		if err != nil {
+			return nil, err
+		}
+		figures = append(figures, p)
+	}
+	if r.normal == nil {
+		return figures, nil
+	}
 	p := viz.Plot{
 		Title: "PL-Rank-RB on normal scores", X: "standard deviation of the scores", Y: "trace relative to PL-Rank-2", LogX: true, LogY: true,
 	}
-	for _, rows := range normalRows(normal.where("estimator", plackett.PLRankRB.String())) {
+	for _, rows := range normalRows(r.normal.where("estimator", plackett.PLRankRB.String())) {
 		s, err := spreadSeries(rows, "sd", "ratio", "ratio_se")
 		if err != nil {
 			return nil, err
@@ -305,15 +313,7 @@ func variancePlots(dir string) ([]figure, error) {
 		s.Name = fmt.Sprintf("D %s, K %s, N %s", rows.texts("documents")[0], rows.texts("cutoff")[0], rows.texts("samples")[0])
 		p.Series = append(p.Series, s)
 	}
-	figures = append(figures, figure{"variance-normal", p})
-	training, err := readTraining(dir)
-	if errors.Is(err, fs.ErrNotExist) { // of a model file
-		return figures, nil
-	} else if err != nil {
-		return nil, err
-	}
-	more, err := trainingPlots(training)
-	return append(figures, more...), err
+	return append(figures, figure{"variance-normal", p}), nil
 }
 
 // spreadSeries is a series with a band of two standard errors to either side, at most

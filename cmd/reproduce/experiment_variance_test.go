@@ -86,7 +86,7 @@ func TestVariance(t *testing.T) {
 			t.Errorf("%s is measured at %d stages", m.Name, len(rows.rows))
 		}
 	}
-	training, err := readTraining(dir)
+	training, err := readTable(filepath.Join(dir, trainingFile), trainingColumns...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"sync"
 
@@ -211,10 +210,6 @@ func (b *backward) weights(q int, lambda []float64) ([]float64, error) {
 	return all, nil
 }
 
-func readTraining(dir string) (*csvTable, error) {
-	return readTable(filepath.Join(dir, trainingFile), trainingColumns...)
-}
-
 // trainingTraces are the variances along each method's own training.
 func trainingTraces(t *csvTable) (viz.Table, error) {
 	return trainingTable(t, "trace of the covariance with respect to the scores", func(rows *csvTable) ([]string, error) {
@@ -257,18 +252,18 @@ func trainingTable(t *csvTable, what string, texts func(*csvTable) ([]string, er
 	return table, nil
 }
 
-// trainingPlots draw the first of these.
-func trainingPlots(t *csvTable) ([]figure, error) {
+// trainingPlot draws the first of these.
+func trainingPlot(t *csvTable) (figure, error) {
 	title := t.texts("data")[0] + ", each method along its own training"
 	traces := viz.Plot{Title: title, X: "training epoch", Y: "trace of the covariance", LogY: true}
 	for _, estimator := range t.distinct("estimator") {
 		s, err := spreadSeries(t.where("estimator", estimator), "epoch", "trace", "trace_se")
 		if err != nil {
-			return nil, err
+			return figure{}, err
 		}
 		m := varianceMethod(estimator)
 		s.Name, s.Color = m.label, m.color
 		traces.Series = append(traces.Series, s)
 	}
-	return []figure{{"variance-training", traces}}, nil
+	return figure{"variance-training", traces}, nil
 }

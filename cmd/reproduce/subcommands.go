@@ -41,7 +41,7 @@ against samples N, cutoff K and documents D, for the paper's network untrained,
 half-trained and trained by PL-Rank-RB, or for -model; all estimators and their
 competitors side by side, and their bias against the exact gradient; the
 variance along each estimator's own training, beside that of picking a query;
-and on normal scores, the tables of docs/PL-RANK-RB.md`,
+beside a synthetic collection, the same on normal scores`,
 			append([]string{"model", "repeats", "epochs", "batch", "lr"}, dataFlags...), runVariance},
 		{"all", `all of these, with -weights too, within -minutes or about that: measures what each
 loss costs, then chooses runs and epochs and what to leave out, the expensive
