@@ -3,6 +3,8 @@ package variance
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // Traces are estimates of the traces of the covariances of methods for one list, or their
@@ -45,7 +47,7 @@ func newTraces(methods []Method, estimates [][][]float64, gradient []float64) Tr
 			t.mean[m] += d / n
 		}
 		t.bias[m] = squaredBias(estimates[m], gradient, t.mean[m])
-		t.biasError[m] = math.Abs(t.bias[m]) // with an expectation of 0 the best there is of one number
+		t.biasError[m] = biasError(estimates[m])
 	}
 	for a, x := range distances {
 		n := float64(len(x))
@@ -90,6 +92,33 @@ func squaredBias(estimates [][]float64, gradient []float64, trace float64) float
 		sum += mean * mean
 	}
 	return sum
+}
+
+// biasError is the standard error of squaredBias where there is no bias and λ̄ is about normal:
+// √(2 tr Σ²)/R with Σ the covariance of the estimates, whose own estimate makes it rather too
+// large than too small.
+func biasError(estimates [][]float64) float64 {
+	repeats, numbers := len(estimates), len(estimates[0])
+	if numbers == 0 {
+		return 0
+	}
+	centred := mat.NewDense(repeats, numbers, nil)
+	for d := range numbers {
+		mean := 0.0
+		for _, lambda := range estimates {
+			mean += lambda[d] / float64(repeats)
+		}
+		for r, lambda := range estimates {
+			centred.Set(r, d, lambda[d]-mean)
+		}
+	}
+	var product mat.Dense // tr (XᵀX)² = tr (XXᵀ)²: the smaller one
+	if numbers < repeats {
+		product.Mul(centred.T(), centred)
+	} else {
+		product.Mul(centred, centred.T())
+	}
+	return math.Sqrt2 * mat.Norm(&product, 2) / float64(repeats-1) / float64(repeats)
 }
 
 // Mean is the mean over lists, of the same methods. Its errors are those of the traces of
@@ -138,8 +167,8 @@ func (t Traces) Ratio(method, to string) (ratio, stdErr float64) {
 }
 
 // Bias is the squared bias of a method relative to the squared exact gradient,
-// ‖E λ − dR/dm‖²/‖dR/dm‖², estimated without bias, and the standard error of 0. That takes
-// some lists to mean much. Where the gradient is 0 both are NaN.
+// ‖E λ − dR/dm‖²/‖dR/dm‖², estimated without bias, and its standard error if it is 0. Where
+// the gradient is 0 both are NaN.
 func (t Traces) Bias(method string) (bias, stdErr float64) {
 	i := t.index(method)
 	if t.gradient == 0 {
