@@ -47,6 +47,7 @@ var functions = map[string]struct {
 	"PLRankRB": {"gains rankings discounts", func(a arguments) (*G.Node, error) {
 		return losses.PLRankRB(a.l, a.gains, a.rankings, a.discounts)
 	}},
+	"PLRankExact": {"gains discounts", func(a arguments) (*G.Node, error) { return losses.PLRankExact(a.l, a.gains, a.discounts) }},
 	"PolicyGradient": {"gains rankings discounts", func(a arguments) (*G.Node, error) {
 		return losses.PolicyGradient(a.l, a.gains, a.rankings, a.discounts)
 	}},

@@ -14,7 +14,7 @@ import (
 // checked.
 type batch struct {
 	Batch
-	drawnRankings, drawnNoise, estimatedExposure *G.Node
+	drawnRankings, drawnNoise, exactExposure, estimatedExposure *G.Node
 }
 
 // newBatch applies the weights of the documents.
@@ -68,9 +68,14 @@ func (b *batch) noise() (*G.Node, error) {
 	return once(&b.drawnNoise, func() (*G.Node, error) { return ops.Gumbel(b.Lists, b.Sampler) })
 }
 
-// exposure of every document, estimated from rankings of its own: the gradient of
-// a function of it that is not linear would otherwise be biased.
+// exposure of every document, exactly.
 func (b *batch) exposure() (*G.Node, error) {
+	return once(&b.exactExposure, func() (*G.Node, error) { return ops.ExpectedExposure(b.Lists, b.Discounts) })
+}
+
+// sampledExposure is estimated from rankings of its own: the gradient of a function of it
+// that is not linear would otherwise be biased.
+func (b *batch) sampledExposure() (*G.Node, error) {
 	return once(&b.estimatedExposure, func() (*G.Node, error) {
 		forGradient, err := b.rankings()
 		if err != nil {
@@ -156,14 +161,14 @@ func buildOrdinal(b *batch) (*G.Node, error) {
 	})(b)
 }
 
-// onExposure builds a loss of the exposure.
-func onExposure(loss func(b *batch, exposure *G.Node) (*G.Node, error)) builder {
+// onExposure builds a loss of the exposure, exact or sampled.
+func onExposure(exposure func(*batch) (*G.Node, error), loss func(b *batch, exposure *G.Node) (*G.Node, error)) builder {
 	return func(b *batch) (*G.Node, error) {
-		exposure, err := b.exposure()
+		e, err := exposure(b)
 		if err != nil {
 			return nil, err
 		}
-		return loss(b, exposure)
+		return loss(b, e)
 	}
 }
 
@@ -189,10 +194,10 @@ func buildGroupTreatment(b *batch, exposure *G.Node) (*G.Node, error) {
 	return groupTreatment(b.Lists, b.Gains, b.Groups, exposure)
 }
 
-// disparityBy is the disparity with the gradient by another loss for an expected
-// metric. Its value is that loss's.
+// disparityBy is the disparity of sampled exposure, with the gradient by another loss for
+// an expected metric. Its value is that loss's.
 func disparityBy(loss builder) builder {
-	return onExposure(func(b *batch, exposure *G.Node) (*G.Node, error) {
+	return onExposure((*batch).sampledExposure, func(b *batch, exposure *G.Node) (*G.Node, error) {
 		rewards, err := DisparityGains(b.Lists, b.Gains, exposure)
 		if err != nil {
 			return nil, err

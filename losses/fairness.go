@@ -13,8 +13,8 @@ import (
 //	1/(D(D−1)) Σ_{d,d'} (E_{d'} ρ_d − E_d ρ_{d'})²:
 //
 // 0 where exposure is in proportion to gain, and for queries of one document or
-// without gains. exposure is [rows], from [ops.Exposure] or elsewhere; so that the
-// gradient is unbiased, that of ops.Exposure must be estimated from other rankings
+// without gains. exposure is [rows], from [ops.ExpectedExposure] or [ops.Exposure]; so that
+// the gradient is unbiased, that of ops.Exposure must be estimated from other rankings
 // than the exposure itself. The derivative by E_d is (the paper leaves out the minus)
 //
 //	−4/(D(D−1)) Σ_{d'} (E_{d'} ρ_d − E_d ρ_{d'}) ρ_{d'}.

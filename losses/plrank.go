@@ -24,6 +24,16 @@ func PLRankRB(l ops.Lists, gains, rankings *G.Node, discounts []float64) (*G.Nod
 	return mean(l)(minus(ops.PLRankRB(l, gains, rankings, discounts)))
 }
 
+// PLRankExact is minus the expected metric, as [PLRank1], with its exact value and
+// gradient: no rankings, no variance. See [ops.ExpectedMetric].
+func PLRankExact(l ops.Lists, gains *G.Node, discounts []float64) (*G.Node, error) {
+	return mean(l)(plRankExact(l, gains, discounts))
+}
+
+func plRankExact(l ops.Lists, gains *G.Node, discounts []float64) (*G.Node, error) {
+	return minus(ops.ExpectedMetric(l, gains, discounts))
+}
+
 // by is the loss of every query whose gradient an estimator gives.
 func by(e plackett.Estimator) func(l ops.Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error) {
 	return func(l ops.Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error) {

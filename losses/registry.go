@@ -36,10 +36,9 @@ type Batch struct {
 	// Groups, [rows], int, are the groups of documents that group-exposure and
 	// group-treatment compare. A negative number stands for no group.
 	Groups *G.Node
-	// Exposure is the sampler of the rankings that the fairness losses estimate
-	// exposure from, 1000 a query in the paper; their gradient is estimated from
-	// those of Sampler. Its seed must be another, or it draws the same. nil: Sampler
-	// draws a second set.
+	// Exposure is the sampler of the rankings that the fairness losses by sampling, such as
+	// disparity(plrank2), estimate exposure from, 1000 a query in the paper; their gradient
+	// is estimated from those of Sampler. nil: Sampler draws a second set.
 	Exposure *ops.Sampler
 }
 
@@ -59,6 +58,7 @@ type family struct {
 // families are the losses by name. The estimators of package plackett, and their
 // disparity(…), are added by init.
 var families = map[string]family{
+	"plrank-exact":              {build: onDiscounts(plRankExact)},
 	"placement-policy-gradient": {build: onRankings(placementPolicyGradient)},
 	"lambdaloss":                {build: onNoise(lambdaLoss)},
 	"stochasticrank":            {build: onNoise(stochasticRank)},
@@ -77,13 +77,22 @@ var families = map[string]family{
 	"mse":          {build: onLabels(mse)},
 	"ordinal":      {build: buildOrdinal},
 
-	"disparity": {build: onExposure(buildDisparity), measure: "disparity", by: map[string]builder{
+	"disparity": {build: onExposure((*batch).exposure, buildDisparity), measure: "disparity", by: map[string]builder{
 		"placement-policy-gradient": disparityBy(onRankings(placementPolicyGradient)),
 		"lambdaloss":                disparityBy(onNoise(lambdaLoss)),
 	}},
-	"ee-l":            {build: onExposure(buildExposureLoss), measure: "ee-l"},
-	"group-exposure":  {build: onExposure(buildGroupExposure), measure: "exposure-ratio"},
-	"group-treatment": {build: onExposure(buildGroupTreatment), measure: "treatment-ratio"},
+	"ee-l":            ofExposure(buildExposureLoss, "ee-l"),
+	"group-exposure":  ofExposure(buildGroupExposure, "exposure-ratio"),
+	"group-treatment": ofExposure(buildGroupTreatment, "treatment-ratio"),
+}
+
+// ofExposure is a loss of exact exposure, or with the parameter plrank-rb of sampled
+// exposure, whose gradient is PL-Rank-RB's.
+func ofExposure(loss func(b *batch, exposure *G.Node) (*G.Node, error), measure string) family {
+	return family{
+		build: onExposure((*batch).exposure, loss), measure: measure,
+		by: map[string]builder{plackett.PLRankRB.String(): onExposure((*batch).sampledExposure, loss)},
+	}
 }
 
 func init() {
