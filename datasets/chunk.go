@@ -17,7 +17,7 @@ type chunk struct {
 	labels []float32 // [rows]
 	at     []int32   // [rows] line within the chunk, from 0
 	ids    []int     // feature ids in use, ascending
-	values slab      // rows × len(ids)
+	values offHeap      // rows × len(ids)
 	runs   []run     // rows one after another with the same query id
 	docs   []string  // [rows], or nil: no document ids so far
 
@@ -142,7 +142,7 @@ func (p *parser) finish() {
 	if c.err != nil || c.faultCount > 0 {
 		return
 	}
-	c.values = newSlab(len(c.labels) * width)
+	c.values = newOffHeap(len(c.labels) * width)
 	sorted := slices.IsSorted(p.order)
 	for r := range c.labels {
 		row, from := c.values.values[r*width:(r+1)*width], p.values[r*p.stride:]

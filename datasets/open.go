@@ -70,7 +70,7 @@ var ErrMinusOne = errors.New(`−1 is the only label below 1: please say whether
 // Documents without a label are left out of all splits, with a warning; see also
 // [ErrMinusOne]. All
 // splits get the columns of the union of their feature ids. The counts of the
-// known Collections are checked; a warning says how they differ.
+// known collections are checked; a warning says how they differ.
 //
 // With Options.Cache, the splits are written to a file as they are in memory,
 // named .plrank-….cache. The next Open of the same files with the same options
@@ -108,7 +108,7 @@ func Open(path string, o Options) (*Splits, error) {
 				path, listNames(slices.DeleteFunc([]string{files.train, cmp.Or(o.Vali, files.vali), cmp.Or(o.Test, files.test)}, func(s string) bool { return s == "" })))
 		}
 	}
-	var known *Collection
+	var known *collection
 	if files.train != path && o.Vali == "" && o.Test == "" { // else it is only a part of one
 		known = collectionOf(files.train)
 	}
@@ -120,8 +120,8 @@ func Open(path string, o Options) (*Splits, error) {
 	}
 
 	holdOut := 0.2
-	if known != nil && known.HoldOut > 0 {
-		holdOut = known.HoldOut
+	if known != nil && known.holdOut > 0 {
+		holdOut = known.holdOut
 	}
 	if o.Cache != "" {
 		return openCached(files, known, holdOut, o)
@@ -130,7 +130,7 @@ func Open(path string, o Options) (*Splits, error) {
 }
 
 // open reads the splits from their files.
-func open(files splitFiles, known *Collection, holdOut float64, o Options) (*Splits, error) {
+func open(files splitFiles, known *collection, holdOut float64, o Options) (*Splits, error) {
 	var tables [3]*table
 	defer func() {
 		for _, t := range tables {

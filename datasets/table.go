@@ -40,6 +40,11 @@ func readTable(path string, o ReadOptions, groups *groupNumbers) (t *table, err 
 	if err := o.check(); err != nil {
 		return nil, err
 	}
+	defer func() {
+		if stopped := o.stopped(path); err != nil && stopped != nil {
+			err = stopped // rather than that the file is closed
+		}
+	}()
 	f, err := openSource(o.context(), path)
 	if err != nil {
 		return nil, fmt.Errorf("datasets: %w", at(path, err))
@@ -84,10 +89,6 @@ func newTable(path string, r io.Reader, sizes *querySizes, o ReadOptions) (*tabl
 		func(l *layout) *parser {
 			return &parser{known: columns{o.FeatureIDs}, layout: l, lastWins: o.Duplicates == "last", irrelevant: o.MinusOne == "irrelevant"}
 		})
-	if stopped := o.stopped(path); stopped != nil {
-		t.free()
-		return nil, stopped // rather than that the file is closed
-	}
 	if err != nil {
 		return nil, fmt.Errorf("datasets: %w", at(path, err))
 	}
