@@ -3,6 +3,8 @@ package datasets
 import (
 	"math"
 	"slices"
+
+	"github.com/viterin/vek/vek32"
 )
 
 // finite is x with infinities replaced by the largest float32; NaN stays.
@@ -34,23 +36,28 @@ func applyNone(_ *TransformPart, dst []float32, stride int, rows []float32, inpu
 // applyMinMax goes through the inputs in blocks, whose minima and maxima fit the
 // stack.
 func applyMinMax(_ *TransformPart, dst []float32, stride int, rows []float32, inputs int, columns []int) {
+	if sum := vek32.Sum(rows); sum-sum != 0 { // missing or infinite values, or very large ones
+		applyMinMaxWithMissing(dst, stride, rows, inputs, columns)
+		return
+	}
 	const block = 256
-	out, left := dst, columns
-	for first := 0; first < inputs; first += block {
+	for first := 0; first < inputs && len(rows) > 0; first += block {
 		end := min(first+block, inputs)
 		var low, scale [block]float64
 		var lows, highs [block]float32
-		if !extremes(lows[:end-first], highs[:end-first], rows[first:], inputs) {
-			applyMinMaxWithMissing(dst, stride, rows, inputs, columns)
-			return
+		copy(lows[:], rows[first:end])
+		copy(highs[:], rows[first:end])
+		for at := inputs; at < len(rows); at += inputs {
+			vek32.Minimum_Inplace(lows[:end-first], rows[at+first:at+end])
+			vek32.Maximum_Inplace(highs[:end-first], rows[at+first:at+end])
 		}
-		here, _ := slices.BinarySearch(left, end)
-		for i, c := range left[:here] {
+		here, _ := slices.BinarySearch(columns, end)
+		for i, c := range columns[:here] {
 			low[i], scale[i] = minMaxScale(lows[c-first], highs[c-first])
 		}
 		for r := range len(rows) / inputs {
-			row, out := rows[r*inputs:(r+1)*inputs], out[r*stride:][:here]
-			for i, c := range left[:here] {
+			row, out := rows[r*inputs:(r+1)*inputs], dst[r*stride:][:here]
+			for i, c := range columns[:here] {
 				y := (float64(row[c]) - low[i]) * scale[i]
 				if y > 1 { // by rounding
 					y = 1
@@ -58,34 +65,8 @@ func applyMinMax(_ *TransformPart, dst []float32, stride int, rows []float32, in
 				out[i] = float32(y)
 			}
 		}
-		left, out = left[here:], out[here:]
+		columns, dst = columns[here:], dst[here:]
 	}
-}
-
-// extremes are the least and the greatest values of the first columns of rows; it is
-// false where values among them are missing or infinite.
-func extremes(lows, highs, rows []float32, inputs int) bool {
-	copy(lows, rows)
-	copy(highs, rows)
-	highs = highs[:len(lows)]
-	for at := inputs; at < len(rows); at += inputs {
-		for i, x := range rows[at : at+len(lows)] {
-			if low := lows[i]; !(x >= low) {
-				lows[i] = x // NaN, too, which then stays
-				if low != low {
-					lows[i] = low
-				}
-			} else if x > highs[i] {
-				highs[i] = x
-			}
-		}
-	}
-	for i, low := range lows {
-		if low-low != 0 || highs[i]-highs[i] != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 func applyMinMaxWithMissing(dst []float32, stride int, rows []float32, inputs int, columns []int) {
