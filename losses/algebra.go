@@ -37,8 +37,25 @@ func total(l ops.Lists, x *G.Node) *G.Node  { return G.Must(ops.SumOverDocuments
 func spread(l ops.Lists, x *G.Node) *G.Node { return G.Must(ops.SpreadOverDocuments(l, x)) }
 func count(l ops.Lists) *G.Node             { return G.Must(lossops.Documents(l)) }
 
-// mean is that over the queries.
-func mean(l ops.Lists, perQuery *G.Node) *G.Node { return G.Must(ops.MeanOverQueries(l, perQuery)) }
+func neg(x *G.Node) *G.Node { return G.Must(G.Neg(x)) }
+
+// mean makes a loss of the losses of the queries, [queries], that a function gives.
+func mean(l ops.Lists) func(perQuery *G.Node, err error) (*G.Node, error) {
+	return func(perQuery *G.Node, err error) (*G.Node, error) {
+		if err != nil {
+			return nil, err
+		}
+		return ops.MeanOverQueries(l, perQuery)
+	}
+}
+
+// finite and notNegative are x, [rows], with a check in every run that the numbers are.
+func finite(l ops.Lists, what string, x *G.Node) *G.Node {
+	return G.Must(lossops.Checked(l, what, x, false))
+}
+func notNegative(l ops.Lists, what string, x *G.Node) *G.Node {
+	return G.Must(lossops.Checked(l, what, x, true))
+}
 
 // gather picks the numbers of x at the given places.
 func gather(x, at *G.Node) *G.Node { return G.Must(ops.Gather(x, at)) }

@@ -2,30 +2,53 @@ package losses
 
 import (
 	"errors"
-	"fmt"
 
 	G "gorgonia.org/gorgonia"
 
+	"github.com/plrank/plrank/losses/internal/lossops"
 	"github.com/plrank/plrank/ops"
 )
 
 // A batch is a Batch with what the terms of a weighted sum share: what is drawn, and
-// the exposure.
+// the exposure. Its gains are multiplied by the weights of the documents, and these are
+// checked.
 type batch struct {
 	Batch
-	drawnRankings, drawnNoise, estimatedExposure *G.Node
+	drawnRankings, drawnNoise, exactExposure, estimatedExposure *G.Node
 }
 
-// A builder makes a loss of the parts of a batch that it needs.
-type builder func(*batch) (*G.Node, error)
-
-func (f builder) build(name string, b *batch) (*G.Node, error) {
-	loss, err := f(b)
-	if err != nil {
-		return nil, fmt.Errorf("losses: %s: %w", name, err)
+// newBatch applies the weights of the documents.
+func newBatch(given Batch) (b *batch, err error) {
+	b = &batch{Batch: given}
+	if given.DocumentWeights == nil {
+		return b, nil
 	}
-	return loss, nil
+	if err := checkRows(b.Lists, "document weights", b.DocumentWeights); err != nil {
+		return nil, err
+	}
+	defer caught(&err)
+	b.DocumentWeights = notNegative(b.Lists, "document weight", b.DocumentWeights)
+	if b.Gains != nil {
+		if err := checkRows(b.Lists, "gains", b.Gains); err != nil {
+			return nil, err
+		}
+		b.Gains = mul(finite(b.Lists, "gain", b.Gains), b.DocumentWeights)
+	}
+	return b, nil
 }
+
+// mean makes a loss of the losses of the queries, with their weights.
+func (b *batch) mean(perQuery *G.Node) (loss *G.Node, err error) {
+	defer caught(&err)
+	if b.QueryWeights != nil {
+		perQuery = mul(perQuery, G.Must(lossops.CheckedQueries(b.Lists, "query weight", b.QueryWeights)))
+	}
+	return ops.MeanOverQueries(b.Lists, perQuery)
+}
+
+// A builder makes the losses of the queries, [queries], of the parts of a batch that it
+// needs.
+type builder func(*batch) (*G.Node, error)
 
 // once makes a node where there is none.
 func once(n **G.Node, build func() (*G.Node, error)) (*G.Node, error) {
@@ -45,9 +68,14 @@ func (b *batch) noise() (*G.Node, error) {
 	return once(&b.drawnNoise, func() (*G.Node, error) { return ops.Gumbel(b.Lists, b.Sampler) })
 }
 
-// exposure of every document, estimated from rankings of its own: the gradient of
-// a function of it that is not linear would otherwise be biased.
+// exposure of every document, exactly.
 func (b *batch) exposure() (*G.Node, error) {
+	return once(&b.exactExposure, func() (*G.Node, error) { return ops.ExpectedExposure(b.Lists, b.Discounts) })
+}
+
+// sampledExposure is estimated from rankings of its own: the gradient of a function of it
+// that is not linear would otherwise be biased.
+func (b *batch) sampledExposure() (*G.Node, error) {
 	return once(&b.estimatedExposure, func() (*G.Node, error) {
 		forGradient, err := b.rankings()
 		if err != nil {
@@ -98,90 +126,85 @@ func onDiscounts(loss func(l ops.Lists, gains *G.Node, discounts []float64) (*G.
 	return func(b *batch) (*G.Node, error) { return loss(b.Lists, b.Gains, b.Discounts) }
 }
 
-func onLabels(loss func(l ops.Lists, labels *G.Node) (*G.Node, error)) builder {
+func onLabels(loss func(l ops.Lists, labels, weights *G.Node) (*G.Node, error)) builder {
 	return func(b *batch) (*G.Node, error) {
 		if b.Labels == nil {
 			return nil, errNoLabels
 		}
-		return loss(b.Lists, b.Labels)
+		return loss(b.Lists, b.Labels, b.DocumentWeights)
 	}
 }
 
-func listMLE(b *batch) (*G.Node, error) {
+func buildListMLE(b *batch) (*G.Node, error) {
 	ideal, err := ops.IdealRankings(b.Lists, b.Gains, b.Sampler)
 	if err != nil {
 		return nil, err
 	}
-	return ListMLE(b.Lists, ideal)
+	return listMLE(b.Lists, ideal)
 }
 
-func approxNDCG(temperature float64) builder {
-	return func(b *batch) (*G.Node, error) { return ApproxNDCG(b.Lists, b.Gains, temperature) }
+func buildApproxNDCG(temperature float64) builder {
+	return func(b *batch) (*G.Node, error) { return approxNDCG(b.Lists, b.Gains, temperature) }
 }
 
-func piRank(temperature float64) builder {
-	return func(b *batch) (*G.Node, error) { return PiRank(b.Lists, b.Gains, b.Discounts, temperature) }
+func buildPiRank(temperature float64) builder {
+	return func(b *batch) (*G.Node, error) { return piRank(b.Lists, b.Gains, b.Discounts, temperature) }
 }
 
-func ordinal(b *batch) (*G.Node, error) {
+func buildOrdinal(b *batch) (*G.Node, error) {
 	highest := b.HighestGrade
 	if highest == 0 {
 		highest = 4
 	}
-	return onLabels(func(l ops.Lists, labels *G.Node) (*G.Node, error) { return Ordinal(l, labels, highest) })(b)
+	return onLabels(func(l ops.Lists, labels, weights *G.Node) (*G.Node, error) {
+		return ordinal(l, labels, weights, highest)
+	})(b)
 }
 
-func disparity(b *batch) (*G.Node, error) {
-	exposure, err := b.exposure()
-	if err != nil {
-		return nil, err
-	}
-	return Disparity(b.Lists, b.Gains, exposure)
-}
-
-// disparityBy is the disparity with the gradient by another loss for an expected
-// metric. Its value is that loss's.
-func disparityBy(loss builder) builder {
+// onExposure builds a loss of the exposure, exact or sampled.
+func onExposure(exposure func(*batch) (*G.Node, error), loss func(b *batch, exposure *G.Node) (*G.Node, error)) builder {
 	return func(b *batch) (*G.Node, error) {
-		exposure, err := b.exposure()
+		e, err := exposure(b)
+		if err != nil {
+			return nil, err
+		}
+		return loss(b, e)
+	}
+}
+
+func buildDisparity(b *batch, exposure *G.Node) (*G.Node, error) {
+	return disparity(b.Lists, b.Gains, exposure)
+}
+
+func buildExposureLoss(b *batch, exposure *G.Node) (*G.Node, error) {
+	return exposureLoss(b.Lists, b.Gains, exposure, b.Discounts)
+}
+
+func buildGroupExposure(b *batch, exposure *G.Node) (*G.Node, error) {
+	if b.Groups == nil {
+		return nil, errNoGroups
+	}
+	return groupExposure(b.Lists, b.Groups, exposure)
+}
+
+func buildGroupTreatment(b *batch, exposure *G.Node) (*G.Node, error) {
+	if b.Groups == nil {
+		return nil, errNoGroups
+	}
+	return groupTreatment(b.Lists, b.Gains, b.Groups, exposure)
+}
+
+// disparityBy is the disparity of sampled exposure, with the gradient by another loss for
+// an expected metric. Its value is that loss's.
+func disparityBy(loss builder) builder {
+	return onExposure((*batch).sampledExposure, func(b *batch, exposure *G.Node) (*G.Node, error) {
+		rewards, err := DisparityGains(b.Lists, b.Gains, exposure)
 		if err != nil {
 			return nil, err
 		}
 		gains := b.Gains
 		defer func() { b.Gains = gains }() // of the next terms of a sum
-		if b.Gains, err = DisparityGains(b.Lists, gains, exposure); err != nil {
-			return nil, err
-		}
+		b.Gains = rewards
 		return loss(b)
-	}
-}
-
-func exposureLoss(b *batch) (*G.Node, error) {
-	exposure, err := b.exposure()
-	if err != nil {
-		return nil, err
-	}
-	return ExposureLoss(b.Lists, b.Gains, exposure, b.Discounts)
-}
-
-func groupExposure(b *batch) (*G.Node, error) {
-	if b.Groups == nil {
-		return nil, errNoGroups
-	}
-	exposure, err := b.exposure()
-	if err != nil {
-		return nil, err
-	}
-	return GroupExposure(b.Lists, b.Groups, exposure)
-}
-
-func groupTreatment(b *batch) (*G.Node, error) {
-	if b.Groups == nil {
-		return nil, errNoGroups
-	}
-	exposure, err := b.exposure()
-	if err != nil {
-		return nil, err
-	}
-	return GroupTreatment(b.Lists, b.Gains, b.Groups, exposure)
+	})
 }

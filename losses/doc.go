@@ -3,9 +3,12 @@
 // to be minimised, and are means over the queries that have documents. They can be
 // looked up by name, see [ByName], and mixed, see [Parse].
 //
-// For a metric expected under the Plackett–Luce policy of the scores, estimated from
-// samples, for any discounts and gains (DCG, NDCG, precision, ARP, RBP, see
-// metrics.ParseObjective):
+// For a metric expected under the Plackett–Luce policy of the scores, for any discounts
+// and gains (DCG, NDCG, precision, ARP, RBP, see metrics.ParseObjective), exactly:
+//
+//	plrank-exact               PLRankExact
+//
+// or estimated from sampled rankings:
 //
 //	plrank-rb                  PLRankRB, usually the one of least variance
 //	plrank1 plrank2            PLRank1, PLRank2
@@ -15,15 +18,18 @@
 //	policy-gradient-loo        the same with a leave-one-out baseline
 //	placement-policy-gradient  PlacementPolicyGradient
 //	stochasticrank             StochasticRank
-//	lambdaloss                 LambdaLoss, a bound
+//	lambdaloss                 LambdaLoss
 //
-// For the fairness of the expected exposure:
+// For the fairness of the expected exposure, exactly:
 //
-//	disparity                  Disparity, its gradient by PL-Rank-RB
-//	disparity(plrank2)         the same by PL-Rank-2 or another of these, see DisparityGains
+//	disparity                  Disparity
 //	ee-l                       ExposureLoss
 //	group-exposure             GroupExposure
 //	group-treatment            GroupTreatment
+//
+// or of exposure estimated from sampled rankings, with the gradient by PL-Rank-RB,
+// ee-l(plrank-rb), and of the disparity by any of the losses above that sample,
+// disparity(plrank2), see DisparityGains.
 //
 // For the scores alone, without any sampling (but for ties of listmle):
 //
@@ -31,6 +37,7 @@
 //	ranknet lambdarank         RankNet, LambdaRank
 //	ndcg-loss1 ndcg-loss2      NDCGLoss1, NDCGLoss2
 //	ndcg-loss2pp               NDCGLoss2PP, the paper's NDCG-Loss2++
+//	ndcg-loss2k                NDCGLoss2AtK, for a cutoff below the number of documents
 //	approxndcg pirank          ApproxNDCG, PiRank, of temperature 1; approxndcg(0.1) of another
 //	mse ordinal                MSE, Ordinal
 //

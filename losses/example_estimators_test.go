@@ -34,6 +34,13 @@ func ExamplePLRankRB() {
 }
 
 // The value is that of a surrogate: only its gradient is of use.
+func ExamplePLRankExact() {
+	show(func(b losses.Batch) (*G.Node, error) {
+		return losses.PLRankExact(b.Lists, b.Gains, b.Discounts)
+	})
+	// Output: -2.32 [-0.59 0.49 0.10]
+}
+
 func ExamplePolicyGradient() {
 	showSampled(losses.PolicyGradient)
 	// Output: 3.13 [-0.47 0.43 0.03]

@@ -106,7 +106,7 @@ func ExampleParse() {
 	_, err = losses.Parse("plrank-rb + 0.5 disparity")
 	fmt.Println(err)
 	// Output:
-	// -1.56 [-1.09 0.69 0.40]
+	// -1.54 [-1.07 0.67 0.40]
 	// losses: "plrank-rb + 0.5 disparity", column 17: want * and a loss after the weight 0.5
 }
 

@@ -404,7 +404,7 @@ func TestDisparityGains(t *testing.T) {
 	}
 }
 
-// The disparity has the gradient of PL-Rank-RB, and LambdaLoss takes its gains as
+// disparity(plrank-rb) has the gradient of Disparity for sampled exposure, and LambdaLoss takes its gains as
 // constants, though they are made of scores: its gradient by name is the one with the
 // numbers of the gains put in.
 func TestDisparityBy(t *testing.T) {
@@ -414,11 +414,17 @@ func TestDisparityBy(t *testing.T) {
 		_, gradient := differentiate(t, build(t, name, b), b.Lists.Scores)
 		return gradient
 	}
-	near(t, "disparity(plrank-rb)", gradient("disparity(plrank-rb)"), gradient("disparity"), 1e-12)
-
 	b := sampled(t, f.batch(tensor.Float64))
 	forGradient, err := ops.Rankings(b.Lists, b.Sampler)
 	if err != nil {
+		t.Fatal(err)
+	}
+	sampledExposure := G.Must(ops.Exposure(b.Lists, G.Must(ops.Rankings(b.Lists, b.Exposure)), forGradient, b.Discounts))
+	_, want := differentiate(t, G.Must(losses.Disparity(b.Lists, b.Gains, sampledExposure)), b.Lists.Scores)
+	near(t, "disparity(plrank-rb)", gradient("disparity(plrank-rb)"), want, 1e-12)
+
+	b = sampled(t, f.batch(tensor.Float64))
+	if forGradient, err = ops.Rankings(b.Lists, b.Sampler); err != nil {
 		t.Fatal(err)
 	}
 	exposure := G.Must(ops.Exposure(b.Lists, G.Must(ops.Rankings(b.Lists, b.Exposure)), forGradient, b.Discounts))
@@ -433,6 +439,6 @@ func TestDisparityBy(t *testing.T) {
 	f.gains = slices.Clone(gains.Data().([]float64))
 	b = sampled(t, f.batch(tensor.Float64))
 	G.Must(ops.Rankings(b.Lists, b.Sampler)) // as the exposure has it: the noise is what the sampler draws second
-	_, want := differentiate(t, build(t, "lambdaloss", b), b.Lists.Scores)
+	_, want = differentiate(t, build(t, "lambdaloss", b), b.Lists.Scores)
 	near(t, "disparity(lambdaloss)", got, want, 1e-12)
 }

@@ -46,8 +46,15 @@ func numbers(v G.Value) []float64 {
 	panic(fmt.Sprintf("no numbers: %T", v.Data()))
 }
 
+// fataler is a test, of package testing or rapid.
+type fataler interface {
+	Helper()
+	Fatal(...any)
+	Fatalf(string, ...any)
+}
+
 // differentiate runs a graph on the tape machine.
-func differentiate(t *testing.T, loss, scores *G.Node) (float64, []float64) {
+func differentiate(t fataler, loss, scores *G.Node) (float64, []float64) {
 	t.Helper()
 	grads, err := G.Grad(loss, scores)
 	if err != nil {
@@ -67,14 +74,22 @@ func differentiate(t *testing.T, loss, scores *G.Node) (float64, []float64) {
 // evaluate gives the numbers of a node.
 func evaluate(t *testing.T, n *G.Node) []float64 {
 	t.Helper()
+	x, err := evaluated(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func evaluated(n *G.Node) ([]float64, error) {
 	var value G.Value
 	G.Read(n, &value)
 	vm := G.NewTapeMachine(n.Graph())
 	defer vm.Close()
 	if err := vm.RunAll(); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	return numbers(value)
+	return numbers(value), nil
 }
 
 // lispGradient is the gradient by the Lisp machine.

@@ -17,13 +17,23 @@ import (
 //	mean_q (1/N) Σ_n Σ_{ij} (θ_δ − θ_{δ+1}) (ρ_i − ρ_j) log2(1 + exp(−(ŝ_i − ŝ_j))),
 //
 // θ being 0 beyond the last discount: pairs that stand further apart do not count,
-// so the loss costs O(N·D·K) for a query. The weights are constants for
+// so the loss costs O(N·D·K) for a query, and is no bound of the metric that is missing
+// where documents are more than the cutoff. The weights are constants for
 // differentiation.
 //
 // noise is [samples × rows], of the dtype of the scores, from [ops.Gumbel] or
 // elsewhere, see there for absent samples. All else is built of standard Gorgonia
 // ops, on pairs gathered by rank.
-func LambdaLoss(l ops.Lists, gains, noise *G.Node, discounts []float64) (loss *G.Node, err error) {
+func LambdaLoss(l ops.Lists, gains, noise *G.Node, discounts []float64) (*G.Node, error) {
+	return mean(l)(lambdaLoss(l, gains, noise, discounts))
+}
+
+func lambdaLoss(l ops.Lists, gains, noise *G.Node, discounts []float64) (perQuery *G.Node, err error) {
+	if err := checkRows(l, "gains", gains); err != nil {
+		return nil, err
+	}
+	defer caught(&err)
+	gains = finite(l, "gain", gains)
 	order, err := lossops.Order(l, noise)
 	if err != nil {
 		return nil, err
@@ -32,12 +42,11 @@ func LambdaLoss(l ops.Lists, gains, noise *G.Node, discounts []float64) (loss *G
 	if err != nil {
 		return nil, err
 	}
-	defer caught(&err)
 	// ŝ and the gains, [samples × rows].
 	perturbed := add(gather(l.Scores, pairs.Rows), noise)
 	tiled := gather(gains, pairs.Rows)
 	misorder := softplus(l, sub(gather(perturbed, pairs.Worse), gather(perturbed, pairs.Better)))
 	gap := sub(gather(tiled, pairs.Better), gather(tiled, pairs.Worse))
-	sum := G.Must(G.Sum(mul(mul(gap, pairs.Drops), misorder)))
+	sum := G.Must(lossops.SumOverPairs(l, mul(mul(gap, pairs.Drops), misorder), len(discounts)))
 	return scaled(l, sum, 1/math.Ln2), nil
 }

@@ -212,7 +212,7 @@ func TestDescent(t *testing.T) {
 	}
 	expected := func(f fixture) float64 { return exact(f, func(q exactQuery) float64 { return -q.Reward }) }
 	objectives := map[string]func(fixture) float64{
-		"placement-policy-gradient": expected, "stochasticrank": expected, "lambdaloss": expected,
+		"plrank-exact": expected, "placement-policy-gradient": expected, "stochasticrank": expected, "lambdaloss": expected,
 	}
 	for _, e := range plackett.Estimators() {
 		objectives[e.String()] = expected
@@ -223,8 +223,8 @@ func TestDescent(t *testing.T) {
 		}
 	}
 	for _, name := range losses.Names() {
-		if strings.HasPrefix(name, "disparity(") {
-			objectives[name] = objectives["disparity"]
+		if base, _, by := strings.Cut(name, "("); by {
+			objectives[name] = objectives[base]
 		}
 	}
 	for _, name := range losses.Names() {
@@ -262,8 +262,9 @@ func TestByName(t *testing.T) {
 	}
 	want := []string{
 		"approxndcg", "disparity", "disparity(lambdaloss)", "disparity(placement-policy-gradient)", "disparity(plrank-rb)", "disparity(plrank1)", "disparity(plrank1-loo)",
-		"disparity(plrank2)", "disparity(plrank2-expected)", "disparity(plrank2-loo)", "disparity(policy-gradient)", "disparity(policy-gradient-loo)", "ee-l", "group-exposure", "group-treatment", "lambdaloss", "lambdarank", "listmle", "listnet", "mse",
-		"ndcg-loss1", "ndcg-loss2", "ndcg-loss2pp", "ordinal", "pirank", "placement-policy-gradient", "plrank-rb", "plrank1", "plrank1-loo", "plrank2", "plrank2-expected", "plrank2-loo",
+		"disparity(plrank2)", "disparity(plrank2-expected)", "disparity(plrank2-loo)", "disparity(policy-gradient)", "disparity(policy-gradient-loo)", "ee-l", "ee-l(plrank-rb)",
+		"group-exposure", "group-exposure(plrank-rb)", "group-treatment", "group-treatment(plrank-rb)", "lambdaloss", "lambdarank", "listmle", "listnet", "mse",
+		"ndcg-loss1", "ndcg-loss2", "ndcg-loss2k", "ndcg-loss2pp", "ordinal", "pirank", "placement-policy-gradient", "plrank-exact", "plrank-rb", "plrank1", "plrank1-loo", "plrank2", "plrank2-expected", "plrank2-loo",
 		"policy-gradient", "policy-gradient-loo", "ranknet", "softmax", "stochasticrank",
 	}
 	if got := losses.Names(); !slices.Equal(got, want) {
@@ -279,12 +280,13 @@ func TestMissing(t *testing.T) {
 		fine []string // the losses that do without
 	}{
 		{func(b *losses.Batch) { b.Lists.Scores = nil }, "no scores", nil},
-		{func(b *losses.Batch) { b.Gains = nil }, "no gains", []string{"listnet", "mse", "ordinal", "group-exposure"}},
+		{func(b *losses.Batch) { b.Gains = nil }, "no gains", []string{"listnet", "mse", "ordinal", "group-exposure", "group-exposure(plrank-rb)"}},
 		{func(b *losses.Batch) { b.Labels = nil }, "no labels: Batch.Labels is nil", []string{"*", "listnet", "mse", "ordinal"}},
-		{func(b *losses.Batch) { b.Groups = nil }, "no groups: Batch.Groups is nil", []string{"*", "group-exposure", "group-treatment"}},
+		{func(b *losses.Batch) { b.Groups = nil }, "no groups: Batch.Groups is nil", []string{"*", "group-exposure", "group-treatment", "group-exposure(plrank-rb)", "group-treatment(plrank-rb)"}},
 		{func(b *losses.Batch) { b.Discounts = nil }, "no discounts", []string{"softmax", "listnet", "listmle", "ranknet", "approxndcg", "mse", "ordinal"}},
 		{func(b *losses.Batch) { b.Sampler = nil }, "no sampler", []string{"softmax", "listnet", "listmle", "ranknet", "lambdarank", "ndcg-loss1",
-			"ndcg-loss2", "ndcg-loss2pp", "approxndcg", "pirank", "mse", "ordinal"}},
+			"ndcg-loss2", "ndcg-loss2k", "ndcg-loss2pp", "approxndcg", "pirank", "mse", "ordinal",
+			"plrank-exact", "disparity", "ee-l", "group-exposure", "group-treatment"}},
 		{func(b *losses.Batch) { b.Exposure = nil }, "", []string{"*"}},
 	} {
 		for _, name := range losses.Names() {

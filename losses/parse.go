@@ -24,7 +24,7 @@ func Parse(text string) (Func, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(b Batch) (*G.Node, error) { return weightedSum(terms, &batch{Batch: b}) }, nil
+	return sum(terms), nil
 }
 
 // A Term is one loss of a weighted sum.
@@ -97,24 +97,35 @@ func parseTerms(text string) ([]Term, error) {
 	return terms, nil
 }
 
-func weightedSum(terms []Term, b *batch) (sum *G.Node, err error) {
-	defer caught(&err)
-	for _, t := range terms {
-		if t.Weight == 0 {
-			continue
-		}
-		loss, err := t.build.build(t.Loss, b)
+// sum is the mean over queries of the weighted sum of the terms.
+func sum(terms []Term) Func {
+	return func(given Batch) (loss *G.Node, err error) {
+		defer caught(&err)
+		b, err := newBatch(given)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("losses: %s: %w", terms[0].Loss, err)
 		}
-		if t.Weight != 1 {
-			loss = scaled(b.Lists, loss, t.Weight)
+		var perQuery *G.Node
+		for _, t := range terms {
+			if t.Weight == 0 {
+				continue
+			}
+			of, err := t.build(b)
+			if err != nil {
+				return nil, fmt.Errorf("losses: %s: %w", t.Loss, err)
+			}
+			if t.Weight != 1 {
+				of = scaled(b.Lists, of, t.Weight)
+			}
+			if perQuery == nil {
+				perQuery = of
+			} else {
+				perQuery = add(perQuery, of)
+			}
 		}
-		if sum == nil {
-			sum = loss
-		} else {
-			sum = add(sum, loss)
+		if loss, err = b.mean(perQuery); err != nil {
+			return nil, fmt.Errorf("losses: %w", err)
 		}
+		return loss, nil
 	}
-	return sum, nil
 }

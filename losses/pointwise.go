@@ -14,12 +14,16 @@ import (
 //	1/D Σ_d (m_d − label_d)².
 //
 // labels is [rows], the raw grades, of the dtype of the scores.
-func MSE(l ops.Lists, labels *G.Node) (loss *G.Node, err error) {
+func MSE(l ops.Lists, labels *G.Node) (*G.Node, error) { return mean(l)(mse(l, labels, nil)) }
+
+// mse has a weight for every document, nil: 1.
+func mse(l ops.Lists, labels, weights *G.Node) (perQuery *G.Node, err error) {
 	if err := checkRows(l, "labels", labels); err != nil {
 		return nil, err
 	}
 	defer caught(&err)
-	return meanOverDocuments(l, square(sub(l.Scores, labels))), nil
+	labels = finite(l, "label", labels)
+	return meanOverDocuments(l, square(sub(l.Scores, labels)), weights), nil
 }
 
 // Ordinal is ordinal regression by the logistic loss at all thresholds between grades
@@ -30,7 +34,12 @@ func MSE(l ops.Lists, labels *G.Node) (loss *G.Node, err error) {
 // with z_dc = 1 where label_d ≥ c and −1 elsewhere. Labels between grades count as a
 // mixture of the two. labels is [rows], the raw grades, of the dtype of the scores,
 // from 0 to highest.
-func Ordinal(l ops.Lists, labels *G.Node, highest int) (loss *G.Node, err error) {
+func Ordinal(l ops.Lists, labels *G.Node, highest int) (*G.Node, error) {
+	return mean(l)(ordinal(l, labels, nil, highest))
+}
+
+// ordinal has a weight for every document, nil: 1.
+func ordinal(l ops.Lists, labels, weights *G.Node, highest int) (perQuery *G.Node, err error) {
 	if err := checkRows(l, "labels", labels); err != nil {
 		return nil, err
 	}
@@ -38,6 +47,7 @@ func Ordinal(l ops.Lists, labels *G.Node, highest int) (loss *G.Node, err error)
 		return nil, fmt.Errorf("the highest grade is %d: want 1 or more", highest)
 	}
 	defer caught(&err)
+	labels = notNegative(l, "label", labels)
 	var sum *G.Node
 	for c := 1; c <= highest; c++ {
 		above := shifted(l, l.Scores, 0.5-float64(c))
@@ -52,10 +62,13 @@ func Ordinal(l ops.Lists, labels *G.Node, highest int) (loss *G.Node, err error)
 			sum = add(sum, term)
 		}
 	}
-	return meanOverDocuments(l, sum), nil
+	return meanOverDocuments(l, sum, weights), nil
 }
 
-// meanOverDocuments is the mean over queries of that over their documents.
-func meanOverDocuments(l ops.Lists, x *G.Node) *G.Node {
-	return mean(l, mul(total(l, x), inverse(count(l))))
+// meanOverDocuments is 1/D Σ_d w_d x_d of every query; nil weights are 1.
+func meanOverDocuments(l ops.Lists, x, weights *G.Node) *G.Node {
+	if weights != nil {
+		x = mul(x, weights)
+	}
+	return mul(total(l, x), inverse(count(l)))
 }

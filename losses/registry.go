@@ -27,13 +27,18 @@ type Batch struct {
 	Labels *G.Node
 	// HighestGrade is that of the data set, for ordinal. 0: 4, as in most of them.
 	HighestGrade int
+	// DocumentWeights, [rows], and QueryWeights, [queries], of the dtype of the scores,
+	// are not negative; nil: 1. The gains of a document are multiplied by its weight, and
+	// so is its term in the losses that go by labels (in the target of listnet). The loss
+	// of a query is multiplied by the weight of the query: a query of weight 2 counts as
+	// two, where the mean divides by the queries that there are.
+	DocumentWeights, QueryWeights *G.Node
 	// Groups, [rows], int, are the groups of documents that group-exposure and
 	// group-treatment compare. A negative number stands for no group.
 	Groups *G.Node
-	// Exposure is the sampler of the rankings that the fairness losses estimate
-	// exposure from, 1000 a query in the paper; their gradient is estimated from
-	// those of Sampler. Its seed must be another, or it draws the same. nil: Sampler
-	// draws a second set.
+	// Exposure is the sampler of the rankings that the fairness losses by sampling, such as
+	// disparity(plrank2), estimate exposure from, 1000 a query in the paper; their gradient
+	// is estimated from those of Sampler. nil: Sampler draws a second set.
 	Exposure *ops.Sampler
 }
 
@@ -53,37 +58,48 @@ type family struct {
 // families are the losses by name. The estimators of package plackett, and their
 // disparity(…), are added by init.
 var families = map[string]family{
-	"placement-policy-gradient": {build: onRankings(PlacementPolicyGradient)},
-	"lambdaloss":                {build: onNoise(LambdaLoss)},
-	"stochasticrank":            {build: onNoise(StochasticRank)},
+	"plrank-exact":              {build: onDiscounts(plRankExact)},
+	"placement-policy-gradient": {build: onRankings(placementPolicyGradient)},
+	"lambdaloss":                {build: onNoise(lambdaLoss)},
+	"stochasticrank":            {build: onNoise(stochasticRank)},
 
-	"softmax":      {build: onGains(Softmax)},
-	"listnet":      {build: onLabels(ListNet)},
-	"listmle":      {build: listMLE},
-	"ranknet":      {build: onGains(RankNet)},
-	"lambdarank":   {build: onDiscounts(LambdaRank)},
-	"ndcg-loss1":   {build: onDiscounts(NDCGLoss1)},
-	"ndcg-loss2":   {build: onDiscounts(NDCGLoss2)},
-	"ndcg-loss2pp": {build: onDiscounts(NDCGLoss2PP)},
-	"approxndcg":   {build: approxNDCG(1), temperature: approxNDCG},
-	"pirank":       {build: piRank(1), temperature: piRank},
-	"mse":          {build: onLabels(MSE)},
-	"ordinal":      {build: ordinal},
+	"softmax":      {build: onGains(softmax)},
+	"listnet":      {build: onLabels(listNet)},
+	"listmle":      {build: buildListMLE},
+	"ranknet":      {build: onGains(rankNet)},
+	"lambdarank":   {build: onDiscounts(lambdaRank)},
+	"ndcg-loss1":   {build: onDiscounts(ndcgLoss1)},
+	"ndcg-loss2":   {build: onDiscounts(ndcgLoss2)},
+	"ndcg-loss2pp": {build: onDiscounts(ndcgLoss2PP)},
+	"ndcg-loss2k":  {build: onDiscounts(ndcgLoss2AtK)},
+	"approxndcg":   {build: buildApproxNDCG(1), temperature: buildApproxNDCG},
+	"pirank":       {build: buildPiRank(1), temperature: buildPiRank},
+	"mse":          {build: onLabels(mse)},
+	"ordinal":      {build: buildOrdinal},
 
-	"disparity": {build: disparity, measure: "disparity", by: map[string]builder{
-		"placement-policy-gradient": disparityBy(onRankings(PlacementPolicyGradient)),
-		"lambdaloss":                disparityBy(onNoise(LambdaLoss)),
+	"disparity": {build: onExposure((*batch).exposure, buildDisparity), measure: "disparity", by: map[string]builder{
+		"placement-policy-gradient": disparityBy(onRankings(placementPolicyGradient)),
+		"lambdaloss":                disparityBy(onNoise(lambdaLoss)),
 	}},
-	"ee-l":            {build: exposureLoss, measure: "ee-l"},
-	"group-exposure":  {build: groupExposure, measure: "exposure-ratio"},
-	"group-treatment": {build: groupTreatment, measure: "treatment-ratio"},
+	"ee-l":            ofExposure(buildExposureLoss, "ee-l"),
+	"group-exposure":  ofExposure(buildGroupExposure, "exposure-ratio"),
+	"group-treatment": ofExposure(buildGroupTreatment, "treatment-ratio"),
+}
+
+// ofExposure is a loss of exact exposure, or with the parameter plrank-rb of sampled
+// exposure, whose gradient is PL-Rank-RB's.
+func ofExposure(loss func(b *batch, exposure *G.Node) (*G.Node, error), measure string) family {
+	return family{
+		build: onExposure((*batch).exposure, loss), measure: measure,
+		by: map[string]builder{plackett.PLRankRB.String(): onExposure((*batch).sampledExposure, loss)},
+	}
 }
 
 func init() {
 	for _, e := range plackett.Estimators() {
 		loss := onRankings(by(e))
 		if e == plackett.PolicyGradient {
-			loss = onRankings(PolicyGradient) // the same number, by Gorgonia's differentiation
+			loss = onRankings(policyGradient) // the same number, by Gorgonia's differentiation
 		}
 		families[e.String()] = family{build: loss}
 		families["disparity"].by[e.String()] = disparityBy(loss)
@@ -137,13 +153,11 @@ func (f family) names(base string) []string {
 // their temperature behind them, approxndcg(0.1), 1 where they do not. A name that is
 // not known is an error that lists those that are.
 func ByName(name string) (Func, error) {
-	build, _, err := lookup(name)
+	build, measure, err := lookup(name)
 	if err != nil {
 		return nil, fmt.Errorf("losses: %w", err)
 	}
-	return func(b Batch) (*G.Node, error) {
-		return build.build(name, &batch{Batch: b})
-	}, nil
+	return sum([]Term{{Loss: name, Weight: 1, Measure: measure, build: build}}), nil
 }
 
 // Names returns the names of all losses, in alphabetical order.

@@ -14,6 +14,10 @@ import (
 // differentiated by Gorgonia through [ops.LogProbs]: its gradient, not its value,
 // is an estimate for the expected metric. Shapes and errors are those of [ops.PLRank1].
 func PolicyGradient(l ops.Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error) {
+	return mean(l)(policyGradient(l, gains, rankings, discounts))
+}
+
+func policyGradient(l ops.Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error) {
 	return reinforce(l, gains, rankings, discounts, lossops.Rewards)
 }
 
@@ -22,11 +26,15 @@ func PolicyGradient(l ops.Lists, gains, rankings *G.Node, discounts []float64) (
 //
 //	−mean_q (1/N) Σ_i Σ_k (Σ_{x≥k} θ_x ρ_{y_x}) log P(y_k | y_1..k−1).
 func PlacementPolicyGradient(l ops.Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error) {
+	return mean(l)(placementPolicyGradient(l, gains, rankings, discounts))
+}
+
+func placementPolicyGradient(l ops.Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error) {
 	return reinforce(l, gains, rankings, discounts, lossops.RewardsToGo)
 }
 
 func reinforce(l ops.Lists, gains, rankings *G.Node, discounts []float64,
-	rewards func(ops.Lists, *G.Node, *G.Node, []float64) (*G.Node, error)) (loss *G.Node, err error) {
+	rewards func(ops.Lists, *G.Node, *G.Node, []float64) (*G.Node, error)) (perQuery *G.Node, err error) {
 	weights, err := rewards(l, gains, rankings, discounts)
 	if err != nil {
 		return nil, err
@@ -36,6 +44,5 @@ func reinforce(l ops.Lists, gains, rankings *G.Node, discounts []float64,
 		return nil, err
 	}
 	defer caught(&err)
-	perQuery := G.Must(G.Sum(G.Must(G.HadamardProd(weights, logs)), 1, 2))
-	return G.Must(G.Neg(G.Must(ops.MeanOverQueries(l, perQuery)))), nil
+	return neg(G.Must(G.Sum(mul(weights, logs), 1, 2))), nil
 }

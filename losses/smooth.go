@@ -18,14 +18,19 @@ import (
 //
 // All ranks count, whatever the cutoff. gains is [rows], none negative; queries
 // without any have 0. By its name the temperature is 1.
-func ApproxNDCG(l ops.Lists, gains *G.Node, temperature float64) (loss *G.Node, err error) {
+func ApproxNDCG(l ops.Lists, gains *G.Node, temperature float64) (*G.Node, error) {
+	return mean(l)(approxNDCG(l, gains, temperature))
+}
+
+func approxNDCG(l ops.Lists, gains *G.Node, temperature float64) (perQuery *G.Node, err error) {
 	if err := checkRows(l, "gains", gains); err != nil {
 		return nil, err
 	}
 	defer caught(&err)
+	gains = notNegative(l, "gain", gains)
 	approximate := dcg(l, gains, G.Must(lossops.ApproxRanks(l, temperature)))
 	ideal := dcg(l, gains, G.Must(ops.Ranks(ops.Lists{Scores: gains, Offsets: l.Offsets})))
-	return G.Must(G.Neg(mean(l, mul(approximate, inverse(ideal))))), nil
+	return neg(mul(approximate, inverse(ideal))), nil
 }
 
 // dcg is Σ ρ / ln(2 + r) of every query, for ranks from 0.
@@ -42,7 +47,11 @@ func dcg(l ops.Lists, gains, ranks *G.Node) *G.Node {
 // ranks k from 1, as many as there are discounts and documents, and G the
 // [NormalizedGains]. The lower the temperature, the closer is P to the matrix that
 // sorts by score. By its name the temperature is 1. It costs O(D² + D·K).
-func PiRank(l ops.Lists, gains *G.Node, discounts []float64, temperature float64) (loss *G.Node, err error) {
+func PiRank(l ops.Lists, gains *G.Node, discounts []float64, temperature float64) (*G.Node, error) {
+	return mean(l)(piRank(l, gains, discounts, temperature))
+}
+
+func piRank(l ops.Lists, gains *G.Node, discounts []float64, temperature float64) (perQuery *G.Node, err error) {
 	if !(temperature > 0) || math.IsInf(temperature, 0) {
 		return nil, fmt.Errorf("the temperature is %v: want a number above 0", temperature)
 	}
@@ -67,5 +76,5 @@ func PiRank(l ops.Lists, gains *G.Node, discounts []float64, temperature float64
 			ndcg = add(ndcg, earned)
 		}
 	}
-	return G.Must(G.Neg(mean(l, ndcg))), nil
+	return neg(ndcg), nil
 }

@@ -25,11 +25,15 @@ import (
 //
 // noise is [samples × rows], of the dtype of the scores, from [ops.Gumbel] or
 // elsewhere, see there for absent samples. It costs O(N·D·K) for a query.
-func StochasticRank(l ops.Lists, gains, noise *G.Node, discounts []float64) (loss *G.Node, err error) {
+func StochasticRank(l ops.Lists, gains, noise *G.Node, discounts []float64) (*G.Node, error) {
+	return mean(l)(stochasticRank(l, gains, noise, discounts))
+}
+
+func stochasticRank(l ops.Lists, gains, noise *G.Node, discounts []float64) (perQuery *G.Node, err error) {
 	order, err := lossops.Order(l, noise)
 	if err != nil {
 		return nil, err
 	}
 	defer caught(&err)
-	return G.Must(G.Neg(mean(l, G.Must(lossops.StochasticRank(l, gains, noise, order, discounts))))), nil
+	return neg(G.Must(lossops.StochasticRank(l, gains, noise, order, discounts))), nil
 }

@@ -10,8 +10,10 @@
 //
 // DCG, NDCG, precision, recall, MAP, MRR, ERR, RBP and ARP, each at a cutoff, are
 // computed for the ranking by descending score, and with "expected-" before their name
-// as expectation under the Plackett–Luce policy that the scores define. Measures of
-// fairness are of the expected exposure under that policy. [NewMeasure] makes a measure
+// as expectation under the Plackett–Luce policy that the scores define: exactly, but for
+// MAP and ERR, which are estimated from sampled rankings and have a standard error, see
+// [Measure.Sampled]. Measures of fairness are of the expected exposure under that policy,
+// exactly. [NewMeasure] makes a measure
 // of a function, and [Means] computes several at once.
 //
 // Queries are packed row after row as everywhere in this project: the rows of
@@ -86,8 +88,8 @@
 // All are defined for queries of one document and for those without gains, but the
 // ratios: they are NaN where fewer than two groups count, which Means leaves out. Groups
 // that all have no exposure are treated alike, 1. disparity, ee-l and ee-d grow with
-// the square of the exposure, so that noise in an estimated exposure adds to them: with
-// N samples by O(1/N).
+// the square of the exposure, so that noise in a given exposure, estimated from N
+// rankings, adds O(1/N) to them.
 //
 // # Significance
 //

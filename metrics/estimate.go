@@ -1,19 +1,13 @@
 package metrics
 
-import (
-	"math"
-
-	"github.com/plrank/plrank/plackett"
-)
+import "math"
 
 // Estimate is a measure of every query, and how exactly it is known.
 type Estimate struct {
 	PerQuery []float64 // NaN where the measure is not defined
 	// StdErr is the standard error of PerQuery as an estimate of the exact
-	// expectation, from the spread of the samples. With one sample it is not
-	// known, +Inf. NaN where PerQuery is. For the metrics that are sums it is
-	// from the spread between four parts of the samples: right on
-	// average, so for a Mean over many queries, but rough for a single one.
+	// expectation, from the spread of the samples: 0 for what is not sampled. With one
+	// sample it is not known, +Inf. NaN where PerQuery is.
 	StdErr []float64
 }
 
@@ -31,57 +25,60 @@ func (e Estimate) Mean(c Convention) (mean, stdErr float64) {
 	return mean, math.Sqrt(variance) / float64(len(c.Counted(e.PerQuery)))
 }
 
-// expected estimates the expectation of a metric under the Plackett–Luce policy
-// of the scores, E_y[metric(y)], from rankings that it draws. For the metrics that
-// are sums over ranks, Σ_k w_k v(y_k) (all but MAP, MRR and ERR), it averages
-// Σ_k w_k E[v(y_k) | y_1 … y_{k−1}], which has the same expectation and less
-// variance: for DCG@5 of 125 documents with normal scores of standard deviation
-// 0.5, 1, 2 and 4 about 2000, 300, 14 and 3 times less. It costs
-// O(documents + samples · cutoff) a query; a metric without a cutoff needs
-// rankings of whole lists. Over given rankings it is the plain mean; they must be as
-// long as the metric looks, except where the list is shorter.
+// expected is the expectation of a metric under the Plackett–Luce policy of the
+// scores, E_y[metric(y)]: of a sum over ranks of weight times value, Σ_k w_k v(y_k), and
+// of MRR exactly, of the others from rankings that it draws. Over given rankings it is
+// the plain mean; they must be as long as the metric looks, except where the list is
+// shorter.
 func (in Input) expected(m metric) (Estimate, error) {
 	if in.Rankings != nil {
 		given, err := in.rankings()
 		if err != nil {
 			return Estimate{}, err
 		}
-		return in.estimate(m, func(e *evaluator, q query) (mean, stdErr float64, err error) {
-			places, err := given.read(q, e.depth())
-			if err != nil {
-				return 0, 0, err
-			}
-			mean, stdErr = e.average(places)
-			return mean, stdErr, nil
-		})
+		return in.average(m, given.read)
 	}
-	draws, err := in.Policy.draws()
-	if err != nil {
-		return Estimate{}, err
+	if m.kind != reciprocalRank && families[m.kind].walk != nil {
+		draws, err := in.Policy.draws()
+		if err != nil {
+			return Estimate{}, err
+		}
+		return in.average(m, draws.of)
 	}
-	var kernel plackett.Kernel
+	placed := in.placements(m)
+	return in.estimate(m, func(e *evaluator, q query) (value, stdErr float64, err error) {
+		if m.kind == reciprocalRank {
+			value, err = e.expectedRR(placed, q)
+		} else {
+			value, err = e.expectedSum(placed, q)
+		}
+		return value, 0, err
+	})
+}
+
+// average is the mean over the rankings of every query that of gives.
+func (in Input) average(m metric, of func(q query, depth int) ([]int, error)) (Estimate, error) {
 	return in.estimate(m, func(e *evaluator, q query) (mean, stdErr float64, err error) {
-		places, err := draws.of(q, e.depth())
+		rankings, err := of(q, e.depth())
 		if err != nil {
 			return 0, 0, err
 		}
-		if families[m.kind].walk != nil {
-			mean, stdErr = e.average(places)
-			return mean, stdErr, nil
-		}
-		return e.conditional(&kernel, q.scores, places)
+		mean, stdErr = e.average(rankings)
+		return mean, stdErr, nil
 	})
 }
 
 // estimate collects the estimates of the queries for which the metric is defined.
 func (in Input) estimate(m metric, of func(e *evaluator, q query) (mean, stdErr float64, err error)) (Estimate, error) {
 	var all Estimate
+	var order ranking
 	err := in.prepared(m, func(e *evaluator, q query) (err error) {
 		mean, stdErr := math.NaN(), math.NaN()
 		switch {
 		case !q.defined:
-		case len(q.scores) == 0: // one ranking, the empty one
-			mean, stdErr = e.value(&ranking{}), 0
+		case len(q.scores) < 2: // there is one ranking
+			order.rank(q.scores, e.depth(), TiesOrder)
+			mean, stdErr = e.value(&order), 0
 		default:
 			mean, stdErr, err = of(e, q)
 		}
@@ -100,55 +97,25 @@ func (in Input) estimate(m metric, of func(e *evaluator, q query) (mean, stdErr 
 func (e *evaluator) average(rankings []int) (mean, stdErr float64) {
 	var over moments
 	for depth := e.depth(); len(rankings) > 0; rankings = rankings[depth:] {
-		over.add(e.value(&ranking{documents: rankings[:depth]}), 1)
+		over.add(e.value(&ranking{documents: rankings[:depth]}))
 	}
 	return over.mean, over.stdErr()
 }
 
-// batches is the number of parts of the samples from whose means the standard
-// error of a conditional expectation is estimated; each costs the kernel a pass
-// over all documents.
-const batches = 4
+// moments are the mean and the spread of values.
+type moments struct{ count, mean, squares float64 } // squares: Σ (value − mean)²
 
-// conditional is Σ_k w_k E[v(y_k) | y_1 … y_{k−1}], averaged over rankings as those of
-// average, and its standard error.
-func (e *evaluator) conditional(kernel *plackett.Kernel, scores []float64, rankings []int) (mean, stdErr float64, err error) {
-	var over moments
-	depth := e.depth()
-	samples := len(rankings) / depth
-	parts := min(batches, samples)
-	for part := range parts {
-		first, end := part*samples/parts, (part+1)*samples/parts
-		r := plackett.Rankings{Documents: rankings[first*depth : end*depth], Cutoff: depth}
-		sum, err := kernel.Metric(plackett.PLRankRB, scores, e.values, e.weights, r)
-		if err != nil {
-			return 0, 0, err
-		}
-		over.add(e.base+sum/e.norm, float64(end-first))
-	}
-	return over.mean, over.stdErr(), nil
-}
-
-// moments are the mean and the spread of values that are means of some samples
-// each.
-type moments struct {
-	values, samples float64
-	mean            float64
-	squares         float64 // Σ samples·(value − mean)²
-}
-
-func (m *moments) add(value, samples float64) {
-	m.values++
-	m.samples += samples
+func (m *moments) add(value float64) {
+	m.count++
 	change := value - m.mean
-	m.mean += change * samples / m.samples
-	m.squares += samples * change * (value - m.mean)
+	m.mean += change / m.count
+	m.squares += change * (value - m.mean)
 }
 
 // stdErr is the standard error of the mean, +Inf where one value does not show it.
 func (m *moments) stdErr() float64 {
-	if m.values < 2 {
+	if m.count < 2 {
 		return math.Inf(1)
 	}
-	return math.Sqrt(m.squares / (m.values - 1) / m.samples)
+	return math.Sqrt(m.squares / (m.count - 1) / m.count)
 }

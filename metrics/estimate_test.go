@@ -10,13 +10,14 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Every metric's expectation over all rankings of a small list, each as often as
-// it is likely, against the sampled one: the mean over copies of the list, whose
-// standard error is well known.
+// Every metric's expectation over all rankings of a small list, each as often as it is
+// likely: those of sums, and MRR, to the tolerance of the quadrature; of the sampled ones
+// the mean over copies of the list, whose standard error is well known.
 func TestExpectedAgainstEnumeration(t *testing.T) {
 	for _, scores := range [][]float64{
 		{0.3, -0.6, 1.1, 0, 0.4, -0.2},
 		{12, -0.6, 1.1, 0, 7, 12}, // peaked
+		{2, 2, 2, 2, 2, 2},
 	} {
 		labels := []float32{2, 0, 0, 3, 1, 0}
 		copies := Input{Offsets: []int{0}}
@@ -38,56 +39,110 @@ func TestExpectedAgainstEnumeration(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			e, err := m.Expected().Estimate(copies)
+			expected := m.Expected()
+			e, err := expected.Estimate(copies)
 			if err != nil {
 				t.Fatal(err)
 			}
 			mean, stdErr := e.Mean(LabelFreeZero)
-			if math.Abs(mean-exact) > 5*stdErr+1e-12 {
-				t.Errorf("%v of %v is %v ± %v, by enumeration %v", m, scores, mean, stdErr, exact)
+			bound := 5*stdErr + 1e-12
+			if !expected.Sampled() {
+				bound = 1e-6 * max(1, math.Abs(exact))
 			}
-			// The standard error is that of the spread between the copies.
+			if math.Abs(mean-exact) > bound {
+				t.Errorf("%v of %v is %v ± %v, by enumeration %v", expected, scores, mean, stdErr, exact)
+			}
+			// The standard error is that of the spread between the copies, 0 for what is exact.
 			spread := stat.StdDev(e.PerQuery, nil) / math.Sqrt(200)
 			if stdErr > 1.5*spread+1e-12 || stdErr < spread/1.5-1e-12 {
-				t.Errorf("%v of %v has a standard error of %v, but the copies one of %v", m, scores, stdErr, spread)
+				t.Errorf("%v of %v has a standard error of %v, but the copies one of %v", expected, scores, stdErr, spread)
 			}
 		}
 	}
 }
 
-// What Expected gains over the plain mean.
-func TestExpectedHasLessVariance(t *testing.T) {
-	l, m := benchmarkLists(100, 125), mustParse(t, "dcg@5")
-	e, err := m.Expected().Estimate(l)
+// Which are exact, as issue and documents have it.
+func TestSampled(t *testing.T) {
+	for _, name := range Names() {
+		m := mustParse(t, name+"@3")
+		want := name == "map" || name == "err"
+		if m.Sampled() || m.Expected().Sampled() != want {
+			t.Errorf("%v is sampled: %t, %v: %t", m, m.Sampled(), m.Expected(), m.Expected().Sampled())
+		}
+	}
+	for _, name := range FairnessNames() {
+		if mustParse(t, name).Sampled() {
+			t.Errorf("%s is sampled", name)
+		}
+	}
+}
+
+// For any lists, the exact expectation is within the standard errors of the mean over
+// rankings that the policy draws.
+func TestExpectedAgainstSamples(t *testing.T) {
+	l := benchmarkLists(60, 40)
+	draws, err := Policy{Samples: 400, Seed: 5}.draws()
 	if err != nil {
 		t.Fatal(err)
 	}
-	draws, err := Policy{}.draws()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := Rankings{Samples: 100, Cutoff: 5}
-	for q := range 100 {
-		places, err := draws.of(query{number: q, scores: l.Scores[125*q : 125*(q+1)]}, 5)
+	r := Rankings{Samples: 400, Cutoff: 40}
+	for q := range 60 {
+		places, err := draws.of(query{number: q, scores: l.Scores[40*q : 40*(q+1)]}, 40)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, d := range places {
-			r.Rows = append(r.Rows, 125*q+d)
+			r.Rows = append(r.Rows, 40*q+d)
 		}
 	}
-	l.Rankings = &r
-	plain, err := m.Expected().Estimate(l)
-	if err != nil {
-		t.Fatal(err)
+	over := l
+	over.Rankings = &r
+	for _, m := range allMetrics(t) {
+		exact, err1 := m.Expected().Estimate(l)
+		plain, err2 := m.Expected().Estimate(over)
+		if err1 != nil || err2 != nil {
+			t.Fatal(err1, err2)
+		}
+		mean, _ := exact.Mean(LabelFreeSkip)
+		want, stdErr := plain.Mean(LabelFreeSkip)
+		if m.Expected().Sampled() {
+			continue
+		}
+		if math.Abs(mean-want) > 5*stdErr+1e-6 && !(math.IsNaN(mean) && math.IsNaN(want)) {
+			t.Errorf("%v is %v, the mean over rankings %v ± %v", m.Expected(), mean, want, stdErr)
+		}
 	}
-	mean, stdErr := e.Mean(LabelFreeZero)
-	plainMean, plainErr := plain.Mean(LabelFreeZero)
-	if math.Abs(mean-plainMean) > 5*plainErr {
-		t.Errorf("%v ± %v and %v ± %v from the same rankings", mean, stdErr, plainMean, plainErr)
+}
+
+// Measures that share what the policy gives are what they are alone.
+func TestMeansShare(t *testing.T) {
+	l := benchmarkLists(7, 20)
+	l.Discounts, l.Groups = Discounts(4), make([]int, 140)
+	for row := range l.Groups {
+		l.Groups[row] = row % 3
+		if row < 40 {
+			l.Labels[row] = 0 // two queries without a relevant document
+		}
 	}
-	if ratio := square(plainErr / stdErr); ratio < 100 {
-		t.Errorf("the variance is only %.1f times less", ratio)
+	l.QueryWeights = []float32{1, 2, 3, 4, 0, 6, 7}
+	var all []Measure
+	for _, m := range allMetrics(t) {
+		all = append(all, m.Expected(), m)
+	}
+	for _, name := range FairnessNames() {
+		all = append(all, mustParse(t, name))
+	}
+	for _, l.Convention = range []Convention{LabelFreeSkip, LabelFreeOne, LETOR4} {
+		means, err := Means(l, all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, m := range all {
+			alone, err := Means(l, []Measure{m})
+			if err != nil || !same(alone, means[i:i+1]) {
+				t.Errorf("%v is %v, alone %v, %v", m, means[i], alone, err)
+			}
+		}
 	}
 }
 
@@ -145,7 +200,7 @@ func TestOverRankings(t *testing.T) {
 
 func TestExpectedIsTheSeeds(t *testing.T) {
 	l := Input{Scores: []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, Labels: []float32{1, 0, 2, 1, 0, 1}, Offsets: []int{0, 3, 6}}
-	m := mustParse(t, "ndcg@2")
+	m := mustParse(t, "err@2")
 	expected := func(p Policy) Estimate {
 		l.Policy = p
 		e, err := m.Expected().Estimate(l)

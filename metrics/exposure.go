@@ -4,33 +4,20 @@ import (
 	"github.com/plrank/plrank/plackett"
 )
 
-// Exposure estimates the expected exposure of every row under the Plackett–Luce
-// policy of the scores, E_d = E_y[Σ_k θ_k 1[y_k = d]], with θ the Input's discounts (0
-// at ranks beyond them), from rankings that it draws. It averages the chances
-// that the policy gave a document at every rank and not the ranks it got, which
-// has the same expectation and mostly less variance. Over given rankings it is the mean
-// of the exposure in them; they must be as long as there are discounts, except where
-// the list is shorter. Rows outside of all queries have 0. It costs
-// O(documents + samples · discounts) a query. Errors are those of
-// [Measure.PerQuery].
+// Exposure is the expected exposure of every row under the Plackett–Luce policy of the
+// scores, E_d = E_y[Σ_k θ_k 1[y_k = d]], with θ the Input's discounts (0 at ranks beyond
+// them): exact to 1e-10 of the largest discount, see [plackett.Expectation] for the cost.
+// Over given rankings it is the mean of the exposure in them; they must be as long as
+// there are discounts, except where the list is shorter. Rows outside of all queries
+// have 0. Errors are those of [Measure.PerQuery].
 func Exposure(in Input) ([]float64, error) {
 	if in.Rankings != nil {
 		return in.exposureOver()
 	}
-	draws, err := in.Policy.draws()
-	if err != nil {
-		return nil, err
-	}
 	exposure := make([]float64, len(in.Labels))
-	var kernel plackett.Kernel
-	err = in.each(func(q query) error {
-		depth := min(len(in.Discounts), len(q.scores))
-		places, err := draws.of(q, depth)
-		if err != nil {
-			return err
-		}
-		rankings := plackett.Rankings{Documents: places, Cutoff: depth}
-		return kernel.Exposure(q.scores, in.Discounts[:depth], rankings, exposure[q.first:q.first+len(q.scores)])
+	expectation := plackett.Expectation{Tolerance: tolerance}
+	err := in.each(func(q query) error {
+		return expectation.Exposure(q.scores, in.Discounts, exposure[q.first:q.first+len(q.scores)])
 	})
 	if err != nil {
 		return nil, err
@@ -97,7 +84,6 @@ func (in Input) exposure() ([]float64, error) {
 		in.shared = &shared{}
 	}
 	if in.shared.exposure == nil {
-		in.Policy.Samples = exposureSamples
 		exposure, err := Exposure(in)
 		if err != nil {
 			return nil, err
@@ -106,7 +92,3 @@ func (in Input) exposure() ([]float64, error) {
 	}
 	return in.shared.exposure, nil
 }
-
-// exposureSamples is the number of rankings that exposure is estimated from, that
-// of Oosterhuis (2021), section 7.
-const exposureSamples = 1000

@@ -35,7 +35,10 @@ type Input struct {
 }
 
 // shared is what several measures of one Input need.
-type shared struct{ exposure []float64 }
+type shared struct {
+	exposure []float64
+	placed   map[weighting]*placements
+}
 
 // ranked is a metric of the ranking by descending scores.
 func (in Input) ranked(m metric) ([]float64, error) {

@@ -106,6 +106,13 @@ func (m Measure) NeedsGroups() bool { return m.kind == ofExposure && m.fairness.
 // define, and not of the ranking by them alone.
 func (m Measure) OfPolicy() bool { return m.kind == ofPolicy || m.kind == ofExposure }
 
+// Sampled tells whether the value is an estimate from sampled rankings, see
+// Input.Policy, and has a standard error: of the expectations those of MAP and ERR.
+// All other measures are exact, expectations to 1e-10 of their scale.
+func (m Measure) Sampled() bool {
+	return m.kind == ofPolicy && m.metric.kind != reciprocalRank && families[m.metric.kind].walk != nil
+}
+
 // Ranking and Expected give the two measures of one metric: of the ranking by
 // descending score, and its expectation. For all other measures both are m.
 func (m Measure) Ranking() Measure  { return m.as(ofRanking) }
@@ -168,7 +175,7 @@ func (in Input) own(m Measure) ([]float64, error) {
 // defined. NaN where no query counts. What several of the measures need is computed
 // once.
 func Means(in Input, measures []Measure) ([]float64, error) {
-	in.shared = &shared{}
+	in.shared = &shared{placed: map[weighting]*placements{}}
 	means := make([]float64, len(measures))
 	for i, m := range measures {
 		perQuery, err := m.PerQuery(in)

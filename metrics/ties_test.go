@@ -31,7 +31,7 @@ func TestTiesAgainstEnumeration(t *testing.T) {
 					turned.Scores = append(turned.Scores, in.Scores[d])
 					turned.Labels = append(turned.Labels, in.Labels[d])
 				}
-				mean.add(perQuery(t, m, turned)[0], 1)
+				mean.add(perQuery(t, m, turned)[0])
 			}
 			got := perQuery(t, m, in)[0]
 			if want := mean.mean; !near(got, want, 1e-13) && !(math.IsNaN(got) && math.IsNaN(want)) {

@@ -7,15 +7,15 @@ import (
 )
 
 // An Activation is the elementwise function at the end of a dense layer.
-type Activation forward.Activation
+type Activation int
 
 // The activations, with their derivatives by the pre-activation z:
 const (
-	Identity = Activation(forward.Identity) // z; 1
-	Sigmoid  = Activation(forward.Sigmoid)  // 1/(1+e^−z); y(1−y)
-	Tanh     = Activation(forward.Tanh)     // tanh z; 1−y²
-	ReLU     = Activation(forward.ReLU)     // max(z, 0); 1 where z > 0, else 0
-	GELU     = Activation(forward.GELU)     // z·Φ(z), Φ the standard normal distribution; Φ(z) + z·φ(z)
+	Identity Activation = iota // z; 1
+	Sigmoid                    // 1/(1+e^−z); y(1−y)
+	Tanh                       // tanh z; 1−y²
+	ReLU                       // max(z, 0); 1 where z > 0, else 0
+	GELU                       // z·Φ(z), Φ the standard normal distribution; Φ(z) + z·φ(z)
 )
 
 // ActivationNames lists the names that [ParseActivation] knows.

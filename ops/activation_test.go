@@ -18,6 +18,12 @@ func TestActivationNames(t *testing.T) {
 			t.Errorf("%q: JSON %s gives %v", name, text, back)
 		}
 	}
+	// In the order of internal/forward, which computes them.
+	for a, name := range map[Activation]string{Identity: "none", Sigmoid: "sigmoid", Tanh: "tanh", ReLU: "relu", GELU: "gelu"} {
+		if a.String() != name {
+			t.Errorf("activation %d is %v, want %s", int(a), a, name)
+		}
+	}
 	if a, err := ParseActivation("linear"); err != nil || a != Identity {
 		t.Errorf("linear: %v, %v", a, err)
 	}

@@ -1,8 +1,28 @@
-// Package ops has Gorgonia ops for learning to rank with Plackett–Luce models:
-// sampled rankings, the PL-Rank estimators, expected exposure, log-probabilities
-// of rankings, and the fused dense layer that the scoring models are made of.
+// Package ops has Gorgonia ops for learning to rank with Plackett–Luce models. Lists of
+// documents are packed row after row, see [Lists].
 //
-// Lists of documents are packed row after row, see [Lists]. All ops work on
-// float32 and float64 nodes, with the tape machine and symbolic Grad as well as
-// with the Lisp machine; the numbers in between are float64.
+// Expected metrics, with their gradients:
+//   - [ExpectedMetric] is exact.
+//   - [PLRank1], [PLRank2], [PLRankRB] and [PLRankBy] estimate it from sampled rankings.
+//
+// Expected exposure, for fairness and anything else that is a function of it:
+//   - [ExpectedExposure] is exact.
+//   - [Exposure] estimates it from sampled rankings.
+//
+// Rankings and their probabilities:
+//   - [Rankings] draws from the policy, [Gumbel] draws the noise that does; a [Sampler]
+//     says how many and from which seed. [IdealRankings] are by gain.
+//   - [LogProbs] is log π of rankings, [LogSoftmax] that of the first document.
+//
+// For losses of one's own:
+//   - [SumOverDocuments], [SpreadOverDocuments] and [MeanOverQueries] go from documents
+//     to queries and back; [Ranks], [Gather] and [Constant] are for weights by rank.
+//
+// For scoring models:
+//   - [Dense] is a fused layer with an [Activation], [Drop] is dropout.
+//
+// All ops work on float32 and float64 nodes, with the tape machine and symbolic Grad,
+// asked for as often as needed, as well as with the Lisp machine; the numbers in between
+// are float64. Nodes, settings and numbers that make no sense are errors, when the graph
+// is built where that is possible, or else of the run, with the query and the row.
 package ops

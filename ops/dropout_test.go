@@ -3,6 +3,7 @@ package ops
 import (
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -161,5 +162,28 @@ func TestDropoutRate(t *testing.T) {
 	g := G.NewGraph()
 	if _, err := Drop(G.NewVector(g, tensor.Int, G.WithShape(2), G.WithName("x")), dropoutOf(t, .5, 1), 0); err == nil {
 		t.Error("an int x: no error")
+	}
+}
+
+// Masks of one seed and layer in one graph are drawn independently, those of several
+// sources too.
+func TestDropoutsOfOneSeed(t *testing.T) {
+	x, _ := ramp(64)
+	g := G.NewGraph()
+	cs := &denseCase{dt: tensor.Float64}
+	xn := G.NewVector(g, tensor.Float64, G.WithShape(len(x)), G.WithName("x"), G.WithValue(cs.tensor(x, len(x))))
+	var y [2]G.Value
+	for i := range y {
+		G.Read(G.Must(Drop(xn, dropoutOf(t, .5, 1), 0)), &y[i])
+	}
+	vm := G.NewTapeMachine(g)
+	defer vm.Close()
+	if err := vm.RunAll(); err != nil {
+		t.Fatal(err)
+	}
+	alone, _ := dropRun(t, dropoutOf(t, .5, 1), 0, x, x, tensor.Float64, false, 1)
+	near(t, "the first of two", asFloat64(y[0]), alone, 0)
+	if slices.Equal(asFloat64(y[0]), asFloat64(y[1])) {
+		t.Error("both masks are the same")
 	}
 }

@@ -310,6 +310,9 @@ func TestErrors(t *testing.T) {
 			}
 		}
 	}
+	if _, err := ops.ExpectedMetric(ops.Lists{Scores: scores}, optest.Vector(G.NewGraph(), "g", f64, make([]float64, 4)), theta); err == nil {
+		t.Error("no error for nodes of two graphs")
+	}
 	if _, err := ops.Rankings(ops.Lists{Scores: scores}, nil); err == nil {
 		t.Error("no error for a nil sampler")
 	}
@@ -338,6 +341,8 @@ func TestRunErrors(t *testing.T) {
 		{func(b *optest.Batch) { b.Places[2] = 1 }, "query 1: ranking 0, place 0: entry 1 is no document of the list, which has rows 3 to 5"},
 		{func(b *optest.Batch) { b.Places[1] = 0 }, "query 0: ranking 0, place 1: entry 0 is placed twice"},
 		{func(b *optest.Batch) { b.Discounts = []float64{1, 1, 1} }, "draw rankings with a cutoff of 3"},
+		{func(b *optest.Batch) { b.Places[3] = -1 }, "query 1: ranking 0 ends (-1) after 1 places, of 3 documents with 2 discounts: want 2 places"},
+		{func(b *optest.Batch) { b.Gains[4] = math.NaN() }, "query 1, row 4: the gain is NaN"},
 	} {
 		b := good
 		b.Scores = append([]float64{}, good.Scores...)
@@ -353,5 +358,78 @@ func TestRunErrors(t *testing.T) {
 		if _, _, err = optest.Tape(G.Must(G.Sum(perQuery)), l.Scores); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want one with %q", err, c.want)
 		}
+	}
+}
+
+// Nodes of other settings are not merged, those of the same are.
+func TestSettingsTellNodesApart(t *testing.T) {
+	g := G.NewGraph()
+	b := optest.Batch{
+		Scores: make([]float64, 4), Gains: make([]float64, 4), Offsets: []int{0, 2, 4},
+		Places: []int{0, 1, 2, 3}, Samples: 1, Cutoff: 2,
+	}
+	l, gains, rankings := b.Nodes(g, tensor.Float64)
+	x := G.NewMatrix(g, tensor.Float64, G.WithShape(4, 1), G.WithName("x"))
+	inner := G.Must(G.Tanh(x))
+	w, bias := optest.Vector(g, "w", tensor.Float64, make([]float64, 1)), optest.Vector(g, "bias", tensor.Float64, make([]float64, 1))
+	wide := G.NewMatrix(g, tensor.Float64, G.WithShape(1, 1), G.WithName("wide"))
+	sampler, other := ops.NewSampler(2, 2, 1), ops.NewSampler(2, 2, 1)
+	dropouts := make([]*ops.Dropout, 2)
+	for i := range dropouts {
+		var err error
+		if dropouts[i], err = ops.NewDropout(.5, uint64(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen := map[*G.Node]string{}
+	add := func(name string, n *G.Node, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if was, ok := seen[n]; ok {
+			t.Errorf("%s and %s are one node", was, name)
+		}
+		seen[n] = name
+	}
+	for _, theta := range [][]float64{{1, .5}, {1, .25}, {1}} {
+		for e, f := range estimatorOps {
+			n, err := f(l, gains, rankings, theta)
+			add(fmt.Sprint(e, theta), n, err)
+		}
+		n, err := ops.ExpectedMetric(l, gains, theta)
+		add(fmt.Sprint("ExpectedMetric", theta), n, err)
+		n, err = ops.Exposure(l, rankings, nil, theta)
+		add(fmt.Sprint("Exposure", theta), n, err)
+		n, err = ops.ExpectedExposure(l, theta)
+		add(fmt.Sprint("ExpectedExposure", theta), n, err)
+	}
+	for i, s := range []*ops.Sampler{sampler, sampler, other} {
+		n, err := ops.Rankings(l, s)
+		add(fmt.Sprint("Rankings ", i), n, err)
+		n, err = ops.IdealRankings(l, gains, s)
+		add(fmt.Sprint("IdealRankings ", i), n, err)
+		n, err = ops.Gumbel(l, s)
+		add(fmt.Sprint("Gumbel ", i), n, err)
+	}
+	n, err := ops.IdealRankings(l, gains, nil)
+	add("IdealRankings by row", n, err)
+	for i, d := range dropouts {
+		for layer := range 2 {
+			n, err := ops.Drop(inner, d, layer)
+			add(fmt.Sprint("Drop ", i, layer), n, err)
+		}
+	}
+	for act := range ops.Activation(len(ops.ActivationNames())) {
+		for name, in := range map[string]*G.Node{"leaf": x, "inner": inner} {
+			n, err := ops.Dense(in, w, bias, act)
+			add(fmt.Sprint("Dense of a vector ", act, name), n, err)
+			n, err = ops.Dense(in, wide, bias, act)
+			add(fmt.Sprint("Dense ", act, name), n, err)
+		}
+	}
+	same, err := ops.ExpectedExposure(l, []float64{1, .5})
+	if err != nil || seen[same] == "" {
+		t.Error("the same exposure is computed twice")
 	}
 }

@@ -139,3 +139,28 @@ func TestSamplerTwoNodes(t *testing.T) {
 		t.Error("a second graph of the same making draws otherwise")
 	}
 }
+
+// Samplers of one seed draw independently in one graph, in either order of making; the
+// first draws what it would draw alone.
+func TestSamplersOfOneSeed(t *testing.T) {
+	alone := runs(t, rankingsOf(t, ops.NewSampler(3, 4, 9)), 2, nil)
+	g := G.NewGraph()
+	l := ops.Lists{Scores: optest.Vector(g, "scores", tensor.Float64, make([]float64, 30))}
+	var first, second G.Value
+	G.Read(G.Must(ops.Rankings(l, ops.NewSampler(3, 4, 9))), &first)
+	G.Read(G.Must(ops.Rankings(l, ops.NewSampler(3, 4, 9))), &second)
+	vm := G.NewTapeMachine(g)
+	defer vm.Close()
+	for run := range 2 {
+		if err := vm.RunAll(); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(first.Data()); got != alone[run] {
+			t.Errorf("run %d: the first sampler draws %v, alone %v", run, got, alone[run])
+		}
+		if fmt.Sprint(first.Data()) == fmt.Sprint(second.Data()) {
+			t.Errorf("run %d: both samplers draw %v", run, first.Data())
+		}
+		vm.Reset()
+	}
+}

@@ -2,6 +2,8 @@ package plackett
 
 import (
 	"fmt"
+
+	"github.com/plrank/plrank/plackett/internal/lanes"
 )
 
 // Expectation computes expectations under a Plackett–Luce policy exactly, without
@@ -117,6 +119,9 @@ func (e *Expectation) PairWeights(scores, discounts, out []float64) error {
 	}
 	return nil
 }
+
+// Nodes returns how many times of arrival the last call has computed: its cost.
+func (e *Expectation) Nodes() int { return e.race.blocks * lanes.Width }
 
 // run checks the input that all have and starts the race. Without gains it computes the
 // exposure.

@@ -35,6 +35,7 @@ type race struct {
 	mass, squares   []float64
 	arrived         int
 	pooled, dormant int
+	blocks          int // done so far
 
 	times, weights lanes.Vec // of the nodes
 	r, scratch     []lanes.Vec
@@ -45,13 +46,14 @@ type race struct {
 	starts         []lanes.State // [parts, ranks] before each part, where there are many
 	carried        []lanes.State // [ranks + 1]
 
-	counts [buckets + 1]int // for sorting
+	buckets [mostBuckets + 1]int // where each begins, when documents are sorted
 }
 
 // run computes the gradient of the expected metric and returns its value, or, with no gains,
 // computes the exposures.
 func (x *race) run(tolerance float64, scores, gains, discounts, out []float64) float64 {
 	clear(out)
+	x.blocks = 0
 	cutoff := min(len(discounts), len(scores))
 	for cutoff > 0 && discounts[cutoff-1] == 0 {
 		cutoff--
@@ -103,9 +105,10 @@ func (x *race) rule(tolerance float64, cutoff int) *rule {
 	return r
 }
 
-// buckets of documents are sorted by, of a width in the score of 1/bucketsPerUnit.
+// Documents are sorted into at most so many buckets, of a width in the score of
+// 1/bucketsPerUnit.
 const (
-	buckets        = 512
+	mostBuckets    = 4096
 	bucketsPerUnit = 8
 )
 
@@ -115,16 +118,17 @@ func (x *race) sort(scores []float64) {
 	docs := len(scores)
 	x.order, x.score = grow(x.order, docs), grow(x.score, docs)
 	lowest, highest := extremes(scores)
-	if (highest-lowest)*bucketsPerUnit < buckets {
-		clear(x.counts[:])
+	if last := (highest - lowest) * bucketsPerUnit; last < mostBuckets {
+		starts := x.buckets[:int(last)+2]
+		clear(starts)
 		for _, m := range scores {
-			x.counts[int((highest-m)*bucketsPerUnit)+1]++
+			starts[int((highest-m)*bucketsPerUnit)+1]++
 		}
-		for i := range buckets {
-			x.counts[i+1] += x.counts[i]
+		for i := range len(starts) - 1 {
+			starts[i+1] += starts[i]
 		}
 		for d, m := range scores {
-			at := &x.counts[int((highest-m)*bucketsPerUnit)]
+			at := &starts[int((highest-m)*bucketsPerUnit)]
 			x.order[*at], x.score[*at] = d, m
 			*at++
 		}
@@ -225,6 +229,7 @@ func (x *race) integrate(r *rule, exposure bool) float64 {
 			continue
 		}
 		part, left := x.block(exposure)
+		x.blocks++
 		value += part
 		if left <= end {
 			return value

@@ -375,7 +375,7 @@ func TestExpectationOfHugeLists(t *testing.T) {
 // Whatever the scores, documents that are sure of their ranks have their exposure.
 func TestExpectationOfGaps(t *testing.T) {
 	var e Expectation
-	for _, gap := range []float64{60, 700, 745, 1000, 1e6, 1e300} {
+	for _, gap := range []float64{60, 700, 745, 1000, 1e6, 1e300, 1.7e308} {
 		l := list{scores: []float64{0, -gap, gap, gap / 2}, gains: []float64{0, 7, 1, 3}, discounts: []float64{1, 0.5, 0.25, 0.125}}
 		got := l.moments(t, &e)
 		near(t, "exposure", got.Exposure, []float64{0.25, 0.125, 1, 0.5}, 1e-9)

@@ -60,8 +60,8 @@ func (t *Trainer) SaveCheckpoint(path string) error {
 
 // Restore goes to where a checkpoint was written. The configuration, the parts of
 // one's own, the data of all splits and their transform must be those of the
-// checkpoint, but for the numbers of epochs and of patience. The error says what
-// differs.
+// checkpoint, but for the numbers of epochs and of patience; with a cosine schedule,
+// of patience alone. The error says what differs.
 func (t *Trainer) Restore(path string) error {
 	var h checkpointHeader
 	f, err := npzfile.Read(path, &h)
@@ -75,7 +75,10 @@ func (t *Trainer) Restore(path string) error {
 		return fmt.Errorf("train: %s: version %d of the checkpoint format, but this program reads version %d: start the run anew", path, h.Version, checkpointVersion)
 	}
 	was := h.Config.WithDefaults() // older runs lack newer settings
-	was.Epochs, was.Patience = t.Epochs, t.Patience
+	was.Patience = t.Patience
+	if !t.schedule.cosine { // whose rates depend on when it ends
+		was.Epochs = t.Epochs
+	}
 	if d := configDifferences(was, t.Config); d != "" {
 		return fmt.Errorf("train: %s was written by a run with another configuration: %s", path, d)
 	}

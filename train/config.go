@@ -34,6 +34,8 @@ type Config struct {
 	LearningRate float64 `json:"learningRate"` // 0: 0.01
 	Momentum     float64 `json:"momentum"`     // of the optimizer momentum; 0: 0.9
 	Decay        float64 `json:"decay"`        // the learning rate is multiplied by it after each epoch; 0: not changed
+	Schedule     string  `json:"schedule"`     // of the learning rate: constant; cosine, down to 0 at the end of the last epoch; or plateau, halved after 3 epochs without a better validation value: plateau(5,0.1) for others; "": constant
+	Warmup       float64 `json:"warmup"`       // epochs in which the learning rate rises from 0 in equal steps; 0: none
 	L2           float64 `json:"l2"`           // L2·w is added to the gradient of every weight w that is not a bias; 0: nothing
 	Clip         float64 `json:"clip"`         // a gradient whose norm is larger is scaled down to it; 0: never
 	Batch        int     `json:"batch"`        // queries a step; 0: 1
@@ -52,6 +54,7 @@ type Config struct {
 	// are before NormalizeGains. Queries without a value are left out of their mean.
 	Report []string `json:"report"`
 
+	WeightedMetrics   bool `json:"weightedMetrics"`   // queries count by their weights in the mean of a metric, where the data have such weights
 	EvaluationSamples int  `json:"evaluationSamples"` // rankings sampled for expected metrics; 0: 100
 	EvaluateTrain     bool `json:"evaluateTrain"`     // report metrics of the training split every epoch, too
 	EvaluateTest      bool `json:"evaluateTest"`      // and those of the test split: for learning curves, never for choosing
@@ -114,6 +117,7 @@ func (c Config) WithDefaults() Config {
 	fill(&c.LearningRate, 0.01)
 	fill(&c.Momentum, 0.9)
 	fill(&c.Decay, 1)
+	fill(&c.Schedule, "constant")
 	fill(&c.Batch, 1)
 	fill(&c.Epochs, 40)
 	fill(&c.Metric, fmt.Sprintf("ndcg@%d", c.Cutoff))
@@ -144,6 +148,7 @@ type parsed struct {
 	loss       losses.Func
 	gain       metrics.Gain
 	optimised  metrics.Objective // the sum over ranks
+	schedule   schedule
 	metric     metrics.Measure
 	measures   []metrics.Measure // that every evaluation reports
 	terms      []losses.Term     // of the loss
@@ -183,6 +188,9 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 	if p.ties, err = metrics.ParseTies(c.Ties); err != nil {
 		return nil, err
 	}
+	if p.schedule, err = parseSchedule(c.Schedule); err != nil {
+		return nil, err
+	}
 	if _, ok := optimizers[c.Optimizer]; !ok && parts.Optimizer == nil {
 		return nil, unknown("optimizer", c.Optimizer, Optimizers())
 	}
@@ -219,6 +227,7 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 		{"dropout", c.Dropout, 0, math.Nextafter(1, 0), "a rate in [0, 1)"},
 		{"momentum", c.Momentum, 0, math.Nextafter(1, 0), "a number in [0, 1)"},
 		{"decay", c.Decay, math.SmallestNonzeroFloat64, 1, "a number in (0, 1]"},
+		{"warm-up", c.Warmup, 0, math.MaxFloat64, "a number of epochs that is not below 0"},
 		{"l2", c.L2, 0, math.MaxFloat64, "a number that is not below 0"},
 		{"clip", c.Clip, 0, math.MaxFloat64, "a number that is not below 0"},
 	} {
@@ -226,7 +235,7 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 			return nil, fmt.Errorf("train: %s is %v: want %s", setting.name, setting.value, setting.want)
 		}
 	}
-	return p, nil
+	return p, p.checkMemory(1)
 }
 
 // A SampleCount is the number of rankings sampled for each query and step, or

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/plrank/plrank/internal/atomicfile"
 )
@@ -24,18 +26,46 @@ const (
 // A Dir is the folder of a run.
 type Dir struct{ path string }
 
-// CreateDir makes a folder, which must not exist, and keeps the settings in it.
-func CreateDir(path string, settings any) (*Dir, error) {
-	err := os.Mkdir(path, 0o755)
-	if errors.Is(err, os.ErrExist) {
-		return nil, fmt.Errorf("train: %s exists: name a new folder, or resume the run in it", path)
+// CreateDir makes the folder of a run, and those above it, and looks that files can be
+// written there. A folder that is there already must be empty, or hold no more than a
+// run leaves that has not come to its first checkpoint.
+func CreateDir(path string) (*Dir, error) {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("train: %s exists, and is no folder", path)
 	}
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		return nil, fmt.Errorf("train: %w", err)
+	}
+	if err := filepath.WalkDir(path, notBegun); err != nil {
+		return nil, fmt.Errorf("train: %s exists: %w: name a new folder, or resume the run in it", path, err)
+	}
+	probe, err := os.CreateTemp(path, "."+SettingsFile+".*")
 	if err != nil {
 		return nil, fmt.Errorf("train: %w", err)
 	}
-	d := &Dir{path}
-	return d, d.writeJSON(SettingsFile, settings)
+	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
+		return nil, fmt.Errorf("train: %w", err)
+	}
+	return &Dir{path}, nil
 }
+
+// notBegun is an error for a file that a run leaves only after its first checkpoint,
+// or that is not of a run.
+func notBegun(path string, entry fs.DirEntry, err error) error {
+	name := entry.Name()
+	switch {
+	case err != nil:
+		return err
+	case entry.IsDir(): // of a fold
+		return nil
+	case name == SettingsFile, strings.HasPrefix(name, "."+SettingsFile+"."), strings.HasPrefix(name, "."+CheckpointFile+"."):
+		return nil // the last two are what is left of writing that was cut off
+	}
+	return fmt.Errorf("it holds %s", name)
+}
+
+// Abandon removes the folder if nothing is in it: of a run that cannot begin.
+func (d *Dir) Abandon() { os.Remove(d.path) } // which fails for all others
 
 // OpenDir opens the folder of a run to go on with it, and reads its settings.
 func OpenDir(path string, settings any) (*Dir, error) {
@@ -53,12 +83,46 @@ func OpenDir(path string, settings any) (*Dir, error) {
 // File is the path of a file of the folder.
 func (d *Dir) File(name string) string { return filepath.Join(d.path, name) }
 
-// Restore brings t to the checkpoint of the folder, if there is one.
-func (d *Dir) Restore(t *Trainer) error {
-	if _, err := os.Stat(d.File(CheckpointFile)); errors.Is(err, os.ErrNotExist) {
+// Begin keeps the settings of a run that begins, or goes on: then it brings t to the
+// checkpoint of the folder, if there is one. A result that is there already, of fewer
+// epochs, counts as interrupted until Finish.
+func (d *Dir) Begin(t *Trainer, settings any) error {
+	if _, err := os.Stat(d.File(CheckpointFile)); err == nil {
+		if err := t.Restore(d.File(CheckpointFile)); err != nil {
+			return err
+		}
+	} else if !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("train: %w", err)
+	}
+	if err := d.writeJSON(SettingsFile, settings); err != nil || t.done() {
+		return err
+	}
+	return d.markInterrupted(ResultFile)
+}
+
+// BeginFolds is Begin for the folder above those of the folds.
+func (d *Dir) BeginFolds(settings any) error {
+	if err := d.writeJSON(SettingsFile, settings); err != nil {
+		return err
+	}
+	return d.markInterrupted(FoldsFile)
+}
+
+// markInterrupted says in a result, if there is one, that it is not that of the end.
+func (d *Dir) markInterrupted(name string) error {
+	data, err := os.ReadFile(d.File(name))
+	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	return t.Restore(d.File(CheckpointFile))
+	if err != nil {
+		return fmt.Errorf("train: %w", err)
+	}
+	fields := map[string]json.RawMessage{}
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return fmt.Errorf("train: %s: %w", d.File(name), err)
+	}
+	fields["interrupted"] = json.RawMessage("true")
+	return d.writeJSON(name, fields)
 }
 
 // Epoch keeps what t has learnt after an epoch; it is a hook. The checkpoint

@@ -121,8 +121,12 @@ type Values map[string]Value
 
 // evaluate computes measures of scores.
 func (p *parsed) evaluate(d *datasets.Dataset, scores []float64, list []metrics.Measure) (Values, error) {
+	var weights []float32
+	if p.WeightedMetrics {
+		weights = d.QueryWeights
+	}
 	means, err := metrics.Means(metrics.Input{
-		Scores: scores, Labels: d.Labels, Offsets: d.Offsets, Groups: d.Groups,
+		Scores: scores, Labels: d.Labels, Offsets: d.Offsets, Groups: d.Groups, QueryWeights: weights,
 		Gain: p.gain, HighestGrade: p.topGrade, Ties: p.ties, Convention: p.convention,
 		Discounts: p.optimised.Discounts,
 		Policy:    metrics.Policy{Samples: p.EvaluationSamples, Seed: p.Seed},

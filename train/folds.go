@@ -13,17 +13,17 @@ const FoldsFile = "summary.json"
 
 // A FoldReport sums up the reports on the folds of a collection.
 type FoldReport struct {
-	Folds      []int
-	Convention string   // for label-free queries
-	Metrics    []string // in the order of a table
-	Splits     []FoldSplit
+	Folds      []int       `json:"folds"`
+	Convention string      `json:"convention"` // for label-free queries
+	Metrics    []string    `json:"metrics"`    // in the order of a table
+	Splits     []FoldSplit `json:"splits"`
 }
 
 // A FoldSplit is the part of a FoldReport on one split.
 type FoldSplit struct {
-	Name    string // train, vali or test
-	Rankers []string
-	Rows    []map[string]Spread // of the rankers, by metric
+	Name    string              `json:"name"` // train, vali or test
+	Rankers []string            `json:"rankers"`
+	Rows    []map[string]Spread `json:"rows"` // of the rankers, by metric
 }
 
 // A Spread is the values of a metric on the folds, those that have none being

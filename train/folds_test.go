@@ -39,7 +39,7 @@ func TestSumUp(t *testing.T) {
 		t.Errorf("one fold: %+v", s)
 	}
 
-	dir, err := CreateDir(filepath.Join(t.TempDir(), "runs"), struct{}{})
+	dir, err := CreateDir(filepath.Join(t.TempDir(), "runs"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,5 +57,16 @@ func TestSumUp(t *testing.T) {
 	if got := back.Metrics["vali"]["ndcg@5"]; !back.Interrupted || len(back.Folds) != 3 || got.SD != 0.125 ||
 		back.Baselines["best single feature"]["test"]["ndcg@5"].Mean != 0.5 {
 		t.Errorf("%s: %+v", text, back)
+	}
+
+	// A summary of fewer folds counts as interrupted while more are trained.
+	if err := dir.FinishFolds(r, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := dir.BeginFolds(Config{}); err != nil {
+		t.Fatal(err)
+	}
+	if text, err = os.ReadFile(dir.File(FoldsFile)); err != nil || json.Unmarshal(text, &back) != nil || !back.Interrupted || len(back.Folds) != 3 {
+		t.Errorf("%s, %v", text, err)
 	}
 }

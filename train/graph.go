@@ -19,6 +19,7 @@ type stepGraph struct {
 	vm                        G.VM
 	x, gains, labels, offsets *G.Node
 	groups                    *G.Node // nil: documents have none
+	ofDocuments, ofQueries    *G.Node // weights; nil: all are 1
 	members                   int
 	loss                      G.Value
 	weights, grads            G.Nodes // of the arrays of the model
@@ -32,6 +33,8 @@ type objective struct {
 	discounts    []float64
 	highestGrade int
 	grouped      bool // documents have groups
+
+	documentWeights, queryWeights bool // documents and queries have them
 }
 
 // exposureSamples is the number of rankings that exposure is estimated from, that
@@ -56,6 +59,12 @@ func newStepGraph(model nn.Scorer, o *objective, rows, queries, features int) (*
 	}
 	if o.grouped {
 		s.groups = G.NewVector(g, tensor.Int, G.WithShape(rows), G.WithName("groups"))
+	}
+	if o.documentWeights {
+		s.ofDocuments = G.NewVector(g, tensor.Float32, G.WithShape(rows), G.WithName("document weights"))
+	}
+	if o.queryWeights {
+		s.ofQueries = G.NewVector(g, tensor.Float32, G.WithShape(queries), G.WithName("query weights"))
 	}
 	s.weights = model.Weights().Nodes(g)
 	members, err := nn.BuildMembers(model, nn.Input{Features: s.x, Offsets: s.offsets, Weights: s.weights}, nn.Train)
@@ -90,9 +99,13 @@ func (s *stepGraph) cost(members G.Nodes, o *objective) (sum *G.Node, err error)
 			Labels:       s.labels,
 			HighestGrade: o.highestGrade,
 			Groups:       s.groups,
-			Sampler:      o.sampler,
-			Exposure:     o.exposure,
-			Discounts:    o.discounts,
+
+			DocumentWeights: s.ofDocuments,
+			QueryWeights:    s.ofQueries,
+
+			Sampler:   o.sampler,
+			Exposure:  o.exposure,
+			Discounts: o.discounts,
 		})
 		if err != nil {
 			return nil, err
@@ -109,22 +122,14 @@ func (s *stepGraph) cost(members G.Nodes, o *objective) (sum *G.Node, err error)
 // run computes the loss of a batch, the mean over members, and the gradient of their
 // sum, which goes into a slice as long as the weights.
 func (s *stepGraph) run(b *batch, gradient []float32) (float64, error) {
-	rows := s.x.Shape()[0]
-	if s.groups != nil {
-		if err := G.Let(s.groups, tensor.New(tensor.WithShape(rows), tensor.WithBacking(b.packed.Groups))); err != nil {
-			return 0, err
-		}
-	}
 	for _, let := range []struct {
-		node  *G.Node
-		value *tensor.Dense
+		node   *G.Node // nil: not of this graph
+		values any
 	}{
-		{s.x, tensor.New(tensor.WithShape(s.x.Shape()...), tensor.WithBacking(b.packed.X))},
-		{s.gains, tensor.New(tensor.WithShape(rows), tensor.WithBacking(b.gains))},
-		{s.labels, tensor.New(tensor.WithShape(rows), tensor.WithBacking(b.packed.Labels))},
-		{s.offsets, tensor.New(tensor.WithShape(len(b.packed.Offsets)), tensor.WithBacking(b.packed.Offsets))},
+		{s.x, b.packed.X}, {s.gains, b.gains}, {s.labels, b.packed.Labels}, {s.offsets, b.packed.Offsets},
+		{s.groups, b.packed.Groups}, {s.ofDocuments, b.packed.Weights}, {s.ofQueries, b.packed.QueryWeights},
 	} {
-		if err := G.Let(let.node, let.value); err != nil {
+		if err := set(let.node, let.values); err != nil {
 			return 0, err
 		}
 	}
@@ -137,6 +142,14 @@ func (s *stepGraph) run(b *batch, gradient []float32) (float64, error) {
 		return 0, fmt.Errorf("the loss has the shape %v, want a scalar", s.loss.Shape())
 	}
 	return loss[0] / float64(s.members), s.gather(gradient)
+}
+
+// set gives an input of a graph its values; there is nothing to do where it is nil.
+func set(n *G.Node, values any) error {
+	if n == nil {
+		return nil
+	}
+	return G.Let(n, tensor.New(tensor.WithShape(n.Shape()...), tensor.WithBacking(values)))
 }
 
 // gather brings the gradients of all arrays together: ops, which may be anybody's,
@@ -194,10 +207,7 @@ func newScoreGraph(model nn.Scorer, rows, features int) (*scoreGraph, error) {
 
 // run is the scores of the rows of a batch.
 func (s *scoreGraph) run(b *datasets.Batch) ([]float64, error) {
-	if err := G.Let(s.x, tensor.New(tensor.WithShape(s.x.Shape()...), tensor.WithBacking(b.X))); err != nil {
-		return nil, err
-	}
-	if err := G.Let(s.offsets, tensor.New(tensor.WithShape(len(b.Offsets)), tensor.WithBacking(b.Offsets))); err != nil {
+	if err := errors.Join(set(s.x, b.X), set(s.offsets, b.Offsets)); err != nil {
 		return nil, err
 	}
 	s.vm.Reset()

@@ -7,6 +7,7 @@ import (
 
 	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/nn"
@@ -29,6 +30,11 @@ type Parts struct {
 	// Optimizer makes the optimizer, for so many weights. Config.Optimizer then only
 	// names it, as Config.Loss does the loss.
 	Optimizer func(weights int) Optimizer
+
+	// Initial is a trained model whose weights training begins with. The run takes its
+	// transform of the features; the data must have its features, and the Config must
+	// be of the same architecture and transform.
+	Initial *Ranker
 
 	// Metrics are reported beside the others, and Config.Metric and Config.Report may
 	// name them. They may be called by several goroutines at once.
@@ -122,6 +128,37 @@ func (t *Trainer) newScorer() (nn.Scorer, error) {
 		return nil, fmt.Errorf("train: the model of Parts.Scorer has %d weights of %v, want one or more of float32", s.Weights().Size(), s.Weights().Dtype())
 	}
 	return s, nil
+}
+
+// fitTransform fits the transform of the features, or takes that of the initial model.
+func (t *Trainer) fitTransform() (*datasets.Transform, error) {
+	of, d := t.parts.Initial, t.splits.Train
+	switch {
+	case of == nil:
+		return datasets.FitTransform(t.Transform, d)
+	case !slices.Equal(of.ids, d.FeatureIDs):
+		return nil, fmt.Errorf("train: %s has other feature ids than the initial model: %s", d.Name, difference(d.FeatureIDs, of.ids))
+	case of.transform.Spec != t.Transform:
+		return nil, fmt.Errorf("train: the transform of the initial model is %s, not %s", of.transform.Spec, t.Transform)
+	}
+	return of.transform, nil
+}
+
+// begin gives the model the weights of the initial one, if there is one.
+func (t *Trainer) begin() error {
+	if t.parts.Initial == nil {
+		return nil
+	}
+	of := t.parts.Initial.model
+	has, err := of.Weights().Select(t.model.Weights().Arrays()...)
+	if err == nil && (t.model.Kind() != of.Kind() || has.Float32s() == nil) {
+		err = errors.New("another kind of model")
+	}
+	if err != nil {
+		return fmt.Errorf("train: the initial model (%s) is of another architecture than the one to train (%s): %w", architecture(of), architecture(t.model), err)
+	}
+	copy(t.weights, has.Float32s())
+	return nil
 }
 
 // newOptimizer makes the optimizer of the weights of t.

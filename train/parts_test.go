@@ -15,6 +15,7 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/nn"
@@ -273,5 +274,62 @@ func TestPartsErrors(t *testing.T) {
 	}
 	if _, err := tr.Run(ctx, Hooks{}); err == nil || !strings.Contains(err.Error(), "epoch 1, step 1") {
 		t.Errorf("a loss that is no scalar: %v", err)
+	}
+}
+
+// Training begins with the weights and the transform of a model that it is given, and
+// refuses one that does not fit.
+func TestInitialModel(t *testing.T) {
+	s := small()
+	first := mustRun(t, mustNew(t, busy("adam"), s), Hooks{}).Ranker
+	path := filepath.Join(t.TempDir(), "m.npz")
+	if err := first.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	other := small()
+	for i := range other.Train.Features {
+		other.Train.Features[i] *= 3 // other data have another transform
+	}
+	build := func(c Config) (*Trainer, error) {
+		r, err := LoadRanker(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return New(c, Parts{Initial: r}, other)
+	}
+	tr, err := build(busy("sgd"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := first.Score(s.Test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := tr.Current().Score(s.Test); err != nil || !slices.Equal(got, want) {
+		t.Errorf("training begins elsewhere: %v", err)
+	}
+	before := slices.Clone(tr.weights)
+	mustRun(t, tr, Hooks{})
+	if slices.Equal(tr.weights, before) {
+		t.Error("nothing was trained")
+	}
+	for _, refused := range []struct {
+		want   string
+		change func(*Config)
+	}{
+		{"another architecture than the one to train (hidden 8 5 (relu)", func(c *Config) { c.Hidden = []int{8, 5} }},
+		{"another architecture than the one to train (2 networks", func(c *Config) { c.Members = 2 }},
+		{"the transform of the initial model is minmax+log-standard", func(c *Config) { c.Transform = "minmax" }},
+		{"test has other feature ids than the initial model: 21 is not", func(*Config) {
+			for _, d := range []*datasets.Dataset{other.Train, other.Vali, other.Test} {
+				d.FeatureIDs[5], d.Name = 21, "test"
+			}
+		}},
+	} {
+		c := busy("sgd")
+		refused.change(&c)
+		if _, err := build(c); err == nil || !strings.Contains(err.Error(), refused.want) {
+			t.Errorf("got %v, want %q", err, refused.want)
+		}
 	}
 }

@@ -121,6 +121,16 @@ func (r *Ranker) Scorer() nn.Scorer { return r.model }
 // give datasets.ReadFile.
 func (r *Ranker) FeatureIDs() []int { return slices.Clone(r.ids) }
 
+// UsedFeatures are those of FeatureIDs that scores depend on: the ones that varied
+// within a query of the training data.
+func (r *Ranker) UsedFeatures() []int {
+	ids := make([]int, len(r.transform.Columns))
+	for i, c := range r.transform.Columns {
+		ids[i] = r.ids[c]
+	}
+	return ids
+}
+
 // FeatureNames are the names of those features, nil where the training data had
 // none: what to give datasets.ReadFile, too.
 func (r *Ranker) FeatureNames() []string { return slices.Clone(r.names) }

@@ -351,29 +351,79 @@ func TestValuesJSON(t *testing.T) {
 }
 
 func TestDir(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "run")
+	path := filepath.Join(t.TempDir(), "a", "b", "run") // parents are made
 	if _, err := OpenDir(path, &Config{}); err == nil || !strings.Contains(err.Error(), "no run to resume") {
 		t.Errorf("got %v", err)
 	}
-	dir, err := CreateDir(path, Default())
+	dir, err := CreateDir(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := CreateDir(path, Default()); err == nil || !strings.Contains(err.Error(), "exists") {
-		t.Errorf("got %v", err)
+	if _, err := CreateDir(path); err != nil {
+		t.Errorf("an empty folder: %v", err)
 	}
-	if err := dir.Restore(mustNew(t, Config{}, tinySplits())); err != nil {
-		t.Errorf("no checkpoint yet: %v", err)
+	c := Config{Epochs: 1}
+	tr := mustNew(t, c, tinySplits())
+	if err := dir.Begin(tr, c); err != nil {
+		t.Fatal(err)
 	}
-	var c Config
-	if _, err := OpenDir(path, &c); err != nil || c.Optimizer != Default().Optimizer {
-		t.Errorf("%+v, %v", c, err)
+	var back Config
+	if _, err := OpenDir(path, &back); err != nil || back.Epochs != 1 {
+		t.Errorf("%+v, %v", back, err)
 	}
+	// What a run leaves that failed before its first checkpoint, or was killed then.
+	for _, name := range []string{".config.json.123", ".checkpoint.npz.9"} {
+		if err := os.WriteFile(dir.File(name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := CreateDir(path); err != nil {
+		t.Errorf("a run that has not begun: %v", err)
+	}
+
+	r := mustRun(t, tr, Hooks{Epoch: dir.Epoch})
+	report, err := tr.Report(r.Ranker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := dir.Finish(r, report); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := CreateDir(path); err == nil || !strings.Contains(err.Error(), "exists: it holds checkpoint.npz: name a new folder, or resume the run in it") {
+		t.Errorf("a run that has begun: %v", err)
+	}
+	if _, err := CreateDir(filepath.Dir(path)); err == nil {
+		t.Error("a folder of runs: no error")
+	}
+	if _, err := CreateDir(dir.File(CheckpointFile)); err == nil {
+		t.Error("a file: no error")
+	}
+
+	// A run that goes on beyond its end is not at its end until it has finished.
+	result := func() (s Summary) {
+		text, err := os.ReadFile(dir.File(ResultFile))
+		if err != nil || json.Unmarshal(text, &s) != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	if err := dir.Begin(mustNew(t, c, tinySplits()), c); err != nil || result().Interrupted {
+		t.Errorf("nothing left to do: %+v, %v", result(), err)
+	}
+	c.Epochs = 2
+	tr = mustNew(t, c, tinySplits())
+	if err := dir.Begin(tr, c); err != nil || !result().Interrupted || result().Epochs != 1 || len(tr.History()) != 1 {
+		t.Errorf("an epoch to go: %+v, %v", result(), err)
+	}
+	if _, err := OpenDir(path, &back); err != nil || back.Epochs != 2 {
+		t.Errorf("the extension is not kept: %+v, %v", back, err)
+	}
+	if err := dir.Finish(mustRun(t, tr, Hooks{Epoch: dir.Epoch}), report); err != nil || result().Interrupted || result().Epochs != 2 {
+		t.Errorf("at the end: %+v, %v", result(), err)
+	}
+
 	os.WriteFile(dir.File(SettingsFile), []byte("{"), 0o644)
-	if _, err := OpenDir(path, &c); err == nil || !strings.Contains(err.Error(), SettingsFile) {
+	if _, err := OpenDir(path, &back); err == nil || !strings.Contains(err.Error(), SettingsFile) {
 		t.Errorf("got %v", err)
-	}
-	if _, err := CreateDir(filepath.Join(path, "a", "b"), nil); err == nil {
-		t.Error("no parent: no error")
 	}
 }

@@ -111,11 +111,14 @@ func TestLossesLearn(t *testing.T) {
 func trainInto(t *testing.T, c Config, s *datasets.Splits) (history string, model []byte) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "run")
-	dir, err := CreateDir(path, c)
+	dir, err := CreateDir(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	tr := mustNew(t, c, s)
+	if err := dir.Begin(tr, c); err != nil {
+		t.Fatal(err)
+	}
 	r := mustRun(t, tr, Hooks{Epoch: dir.Epoch})
 	report, err := tr.Report(r.Ranker)
 	if err != nil {

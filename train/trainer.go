@@ -46,7 +46,7 @@ type Epoch struct {
 	Epoch        int     `json:"epoch"`           // from 1
 	Steps        uint64  `json:"steps"`           // made since the beginning
 	Samples      int     `json:"samples"`         // N of this epoch
-	LearningRate float64 `json:"learningRate"`    // of this epoch
+	LearningRate float64 `json:"learningRate"`    // of the last step
 	Loss         float64 `json:"loss"`            // mean over the training queries, at the time of their step
 	Train        Values  `json:"train,omitempty"` // with Config.EvaluateTrain
 	Vali         Values  `json:"vali"`
@@ -108,10 +108,14 @@ func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
 		return nil, err
 	}
 	train := t.splits.Train
-	if t.transform, err = datasets.FitTransform(p.Transform, train); err != nil {
+	if t.transform, err = t.fitTransform(); err != nil {
 		return nil, err
 	}
 	t.highestGrade, t.grouped = int(slices.Max(train.Labels)), train.Groups != nil
+	t.documentWeights, t.queryWeights = train.Weights != nil, train.QueryWeights != nil
+	if err := t.checkMemory(t.transform.Width()); err != nil {
+		return nil, err
+	}
 	if t.model, err = t.newScorer(); err != nil {
 		return nil, err
 	}
@@ -123,6 +127,9 @@ func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
 		return nil, errors.New("train: Parts.Scorer gives models of other weights each time")
 	}
 	t.weights = t.model.Weights().Float32s()
+	if err := t.begin(); err != nil {
+		return nil, err
+	}
 	if t.optimizer, err = t.newOptimizer(); err != nil {
 		return nil, err
 	}
@@ -157,6 +164,9 @@ func (t *Trainer) takeSplits(s *datasets.Splits) error {
 		t.topGrade = max(t.topGrade, float64(slices.Max(split.d.Labels)))
 		relevant, err := t.relevantQueries(split.d)
 		if err != nil {
+			return err
+		}
+		if err := split.d.Validate(); err != nil {
 			return err
 		}
 		switch {
@@ -202,7 +212,7 @@ func (t *Trainer) prepareGains() error {
 // one and Restore the last checkpoint.
 func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
 	interrupted := false
-	for len(t.history) < t.Epochs && !t.patienceLost() {
+	for !t.done() {
 		e, err := t.runEpoch(ctx, h)
 		if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 			interrupted = true
@@ -228,6 +238,9 @@ func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
 	}
 	return r, nil
 }
+
+// done tells whether there is nothing left to train.
+func (t *Trainer) done() bool { return len(t.history) >= t.Epochs || t.patienceLost() }
 
 // bestEpoch is the index of the best epoch, −1 if there is none.
 func (t *Trainer) bestEpoch() int {
@@ -255,7 +268,7 @@ func (t *Trainer) Current() *Ranker { return t.current }
 func (t *Trainer) runEpoch(ctx context.Context, h Hooks) (Epoch, error) {
 	start := time.Now()
 	epoch := len(t.history)
-	e := Epoch{Epoch: epoch + 1, Samples: t.Samples.At(epoch), LearningRate: t.LearningRate * math.Pow(t.Decay, float64(epoch))}
+	e := Epoch{Epoch: epoch + 1, Samples: t.Samples.At(epoch)}
 	if err := t.sampler.SetSamples(e.Samples); err != nil {
 		return e, err
 	}
@@ -264,6 +277,7 @@ func (t *Trainer) runEpoch(ctx context.Context, h Hooks) (Epoch, error) {
 	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	progress := Step{Epoch: e.Epoch, Steps: (len(order) + t.Batch - 1) / t.Batch}
 	err := t.eachBatch(ctx, order, func(b *batch) error {
+		e.LearningRate = t.rate(t.history, progress.Step, progress.Steps)
 		loss, err := t.learn(b, e.LearningRate)
 		if err != nil {
 			return t.blame(err, e.Epoch, b)
@@ -419,9 +433,13 @@ func (t *Trainer) blame(err error, epoch int, b *batch) error {
 // Architecture says in words what the model is: "92 inputs, hidden 64 (relu),
 // 6017 weights".
 func (t *Trainer) Architecture() string {
-	model := t.model.Kind()
-	if s, ok := t.model.(fmt.Stringer); ok {
-		model = s.String()
+	return fmt.Sprintf("%d inputs, %s", t.transform.Width(), architecture(t.model))
+}
+
+func architecture(s nn.Scorer) string {
+	model := s.Kind()
+	if words, ok := s.(fmt.Stringer); ok {
+		model = words.String()
 	}
-	return fmt.Sprintf("%d inputs, %s, %d weights", t.transform.Width(), model, len(t.weights))
+	return fmt.Sprintf("%s, %d weights", model, s.Weights().Size())
 }

@@ -67,7 +67,16 @@ func write(p picture, ending string, w io.Writer) error {
 	if err := p.draw(draw.NewCanvas(c, width, height)); err != nil {
 		return err
 	}
-	_, err := c.WriteTo(w)
+	if ending != ".svg" {
+		_, err := c.WriteTo(w)
+		return err
+	}
+	var b bytes.Buffer
+	if _, err := c.WriteTo(&b); err != nil {
+		return err
+	}
+	// Where Liberation is not installed, these have the same widths.
+	_, err := io.WriteString(w, strings.ReplaceAll(b.String(), "font-family:Liberation Sans", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif"))
 	return err
 }
 
@@ -76,8 +85,7 @@ func svg(p picture) string {
 	if err := write(p, ".svg", &b); err != nil {
 		panic("viz: " + err.Error())
 	}
-	// Where Liberation is not installed, these have the same widths.
-	return strings.ReplaceAll(b.String(), "font-family:Liberation Sans", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif")
+	return b.String()
 }
 
 func save(p picture, path string) error {

@@ -15,8 +15,9 @@ import (
 // A Plot is a diagram of curves or points.
 type Plot struct {
 	Title      string
-	X, Y       string // labels of the axes
-	LogX, LogY bool   // logarithmic axes, on which what is not positive has no place
+	X, Y       string   // labels of the axes
+	LogX, LogY bool     // logarithmic axes, on which what is not positive has no place
+	YNames     []string // of y = 0, 1, 2, …, which stand at the axis instead of numbers; nil: none
 	Series     []Series
 }
 
@@ -62,7 +63,9 @@ func (p Plot) String() string {
 	return fmt.Sprintf("plot of %s against %s, %d series", p.Y, p.X, len(p.Series))
 }
 
-func (p Plot) size() (width, height vg.Length) { return 17 * vg.Centimeter, 9 * vg.Centimeter }
+func (p Plot) size() (width, height vg.Length) {
+	return 17 * vg.Centimeter, max(9*vg.Centimeter, vg.Length(len(p.YNames)+5)*vg.Points(14))
+}
 
 func (p Plot) check() error {
 	for i, s := range p.Series {
@@ -132,7 +135,12 @@ func (p Plot) draw(c draw.Canvas) error {
 	}
 	p.setAxis(&d.X, p.LogX)
 	p.setAxis(&d.Y, p.LogY)
-	if width := legend.Rectangle(c).Size().X; width > 0 {
+	if p.YNames != nil {
+		d.Y.Tick.Marker = names(p.YNames)
+	}
+	c = draw.Crop(c, vg.Points(4), -vg.Points(12), vg.Points(4), -vg.Points(6)) // the last ticks have room
+	// A reader's font may be wider than the one that is measured here.
+	if width := legend.Rectangle(c).Size().X * 1.15; width > 0 {
 		legend.Draw(draw.Crop(c, c.Size().X-width, 0, 0, -vg.Points(22))) // not beside the title
 		c = draw.Crop(c, 0, -width-vg.Points(10), 0, 0)
 	}
@@ -173,7 +181,7 @@ func (p Plot) parts(s Series) []part {
 // addSeries adds a line for every part, then the points and texts.
 func (p Plot) addSeries(d *plot.Plot, legend *plot.Legend, s Series, style draw.LineStyle, glyph draw.GlyphStyle) error {
 	var dots plotter.XYs
-	var labels plotter.XYLabels
+	var labels pointTexts
 	for _, part := range p.parts(s) {
 		if s.Style != Points {
 			d.Add(&plotter.Line{XYs: part.at, LineStyle: style})
@@ -184,8 +192,8 @@ func (p Plot) addSeries(d *plot.Plot, legend *plot.Legend, s Series, style draw.
 				dots = append(dots, at)
 			}
 			if s.Texts != nil {
-				labels.XYs = append(labels.XYs, at)
-				labels.Labels = append(labels.Labels, s.Texts[part.numbers[i]])
+				labels.at = append(labels.at, at)
+				labels.texts = append(labels.texts, s.Texts[part.numbers[i]])
 			}
 		}
 	}
@@ -194,16 +202,10 @@ func (p Plot) addSeries(d *plot.Plot, legend *plot.Legend, s Series, style draw.
 		d.Add(points)
 	}
 	if s.Texts != nil {
-		texts, err := plotter.NewLabels(labels)
-		if err != nil {
-			return fmt.Errorf("the texts of series %q: %w", s.Name, err)
-		}
-		for i := range texts.TextStyle {
-			texts.TextStyle[i].Font.Variant = "Sans"
-			texts.TextStyle[i].Font.Size = vg.Points(9)
-		}
-		texts.Offset = vg.Point{X: vg.Points(5), Y: vg.Points(4)}
-		d.Add(texts)
+		labels.style = d.X.Tick.Label
+		labels.style.XAlign, labels.style.YAlign = draw.XLeft, draw.YBottom
+		labels.style.Font.Size = vg.Points(9)
+		d.Add(labels)
 	}
 	if s.Name == "" {
 		return nil
@@ -225,6 +227,7 @@ func (p Plot) setAxis(a *plot.Axis, log bool) {
 	if a.Min > a.Max { // there is no data
 		a.Min, a.Max = 0, 1
 	}
+	a.Tick.Marker = roundTicks{}
 	if log {
 		a.Tick.Marker = decades{}
 	}

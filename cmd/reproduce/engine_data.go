@@ -37,6 +37,9 @@ type size struct {
 }
 
 func (id identity) String() string {
+	if id.Hash == "" {
+		return id.Name // nothing that was read
+	}
 	return fmt.Sprintf("%s (%d, %d and %d queries, %d training documents, %d features, hash %s)",
 		id.Name, id.Train.Queries, id.Vali.Queries, id.Test.Queries, id.Train.Documents, id.Features, id.Hash)
 }

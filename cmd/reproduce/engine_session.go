@@ -29,6 +29,11 @@ func (s *session) open(ctx context.Context) error {
 	if s.data, err = openCollection(ctx, s.options, s.stderr); err != nil {
 		return err
 	}
+	return s.openFolder()
+}
+
+// openFolder makes the folder of -out for the data.
+func (s *session) openFolder() error {
 	if s.out == "" {
 		s.out = filepath.Join("reproduction", s.data.ID.Name)
 	}

@@ -41,7 +41,11 @@ for each estimator, against samples N, cutoff K and documents D, for the paper's
 network untrained, half-trained and trained by PL-Rank-RB, or for -model;
 and on normal scores, the tables of docs/PL-RANK-RB.md`,
 			append([]string{"model", "repeats", "epochs", "batch", "lr"}, dataFlags...), runVariance},
-		{"all", `all of these, with -weights too, within -minutes or about that: measures what each
+		{"exact", `exact gradients by plackett.Expectation on normal scores: their error against the tolerance,
+the cutoff, the documents and the spread of the scores, what they cost beside
+PL-Rank-RB, and the weights of pairs; the tables of docs/EXACT.md`,
+			[]string{"seed", "out"}, runExact},
+		{"all", `all of these but exact, with -weights too, within -minutes or about that: measures what each
 loss costs, then chooses runs and epochs and what to leave out, the expensive
 first, and says so. -runs and -epochs are the most it takes`,
 			append([]string{"samples", "without", "epochs", "minutes"}, trainFlags...), runAll},

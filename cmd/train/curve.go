@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/train"
 	"github.com/plrank/plrank/viz"
@@ -9,25 +11,42 @@ import (
 const curveFile = "curve.png"
 
 // drawCurve draws the validation metric after each epoch, of the ranking and
-// expected under the policy, and marks the best epoch. Fairness is a single curve.
-func drawCurve(path, metric string, history []train.Epoch) error {
-	p := viz.Plot{X: "epoch", Y: "validation"}
+// expected under the policy, on every split that was evaluated, and marks the best
+// epoch. Fairness has one curve a split.
+func drawCurve(path, title, metric string, history []train.Epoch) error {
+	p := viz.Plot{Title: title, X: "epoch", Y: metric}
+	names := []string{metric}
+	if m, err := metrics.ParseMeasure(metric); err == nil && m.Ranking().String() != m.Expected().String() {
+		names = []string{m.Ranking().String(), m.Expected().String()}
+	}
+	for _, split := range []struct {
+		name   string
+		values func(train.Epoch) train.Values
+	}{
+		{"validation", func(e train.Epoch) train.Values { return e.Vali }},
+		{"training", func(e train.Epoch) train.Values { return e.Train }},
+		{"test", func(e train.Epoch) train.Values { return e.Test }},
+	} {
+		for _, name := range names {
+			if _, ok := split.values(history[0])[name]; !ok {
+				continue
+			}
+			s := viz.Series{Name: split.name + ", " + name}
+			for _, e := range history {
+				s.Y = append(s.Y, float64(split.values(e)[name]))
+			}
+			p.Series = append(p.Series, s)
+		}
+	}
 	best := 0
 	for i, e := range history {
 		if e.Best {
 			best = i
 		}
 	}
-	names := []string{metric}
-	if m, err := metrics.ParseMeasure(metric); err == nil && m.Ranking().String() != m.Expected().String() {
-		names = []string{m.Ranking().String(), m.Expected().String()}
-	}
-	for _, name := range names {
-		s := viz.Series{Name: name, Marks: []int{best}}
-		for _, e := range history {
-			s.Y = append(s.Y, float64(e.Vali[name]))
-		}
-		p.Series = append(p.Series, s)
-	}
+	p.Series = append(p.Series, viz.Series{
+		Name: fmt.Sprintf("best epoch, %d", history[best].Epoch), Style: viz.Points,
+		X: []float64{float64(best + 1)}, Y: []float64{float64(history[best].Vali[metric])},
+	})
 	return p.Save(path)
 }

@@ -14,14 +14,14 @@ import (
 	"github.com/plrank/plrank/train"
 )
 
-// open gives the data that the options name. What becomes of unlabelled
-// documents: see datasets.Options.
-func open(ctx context.Context, o *options, unlabelled string, stderr io.Writer) (*datasets.Splits, error) {
+// open gives the data that the options name: of their features those that are wanted.
+// What becomes of unlabelled documents: see datasets.Options.
+func open(ctx context.Context, o *options, wanted datasets.ReadOptions, unlabelled string, stderr io.Writer) (*datasets.Splits, error) {
 	if o.Data == "" {
 		// As large as training on it ends within a minute.
 		return datasets.Synthetic(datasets.SyntheticOptions{Train: 100, Vali: 40, Test: 80, Seed: o.Seed}), nil
 	}
-	splits, err := o.Open(ctx, datasets.Options{Seed: o.Seed, Folds: o.ofOneFile(), Unlabelled: unlabelled, Cache: cacheFolder(o.cache)})
+	splits, err := o.Open(ctx, datasets.Options{Read: wanted, Seed: o.Seed, Folds: o.ofOneFile(), Unlabelled: unlabelled, Cache: cacheFolder(o.cache)})
 	if errors.Is(err, datasets.ErrFolds) {
 		hint := "-fold 1, say"
 		if !o.describe {

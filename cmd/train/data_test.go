@@ -674,10 +674,9 @@ func TestBadDataFlags(t *testing.T) {
 		{[]string{"-data", data, "-folds", "all", "-out", one}, 1, "exists"},
 		{[]string{"-data", data, "-baseline", "x"}, 2, "want golearn"},
 		{[]string{"-data", data, "-duplicates", "first"}, 2, "want error or last"},
-		{[]string{"-json", "-data", one}, 2, "needs -describe"},
 		{[]string{"-describe", "-data", one, "-epochs", "3"}, 2, "-epochs has no meaning beside -describe"},
 		{[]string{"-describe", "-data", filepath.Join(data, "none")}, 1, "no such file"},
-		{[]string{"-model", "m", "-predict", "p", "-qrels", "q"}, 2, "-scores or -run"},
+		{[]string{"-model", "m", "-predict", "p", "-qrels", "q"}, 2, "-scores, -run or -exposure"},
 		{[]string{"-run", "r"}, 2, "are both needed"},
 	} {
 		status, stdout, stderr := call(c.args...)

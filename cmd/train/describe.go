@@ -52,9 +52,15 @@ func describeData(ctx context.Context, o *options, stdout, stderr io.Writer) err
 	return nil
 }
 
+// singleFile tells whether the data are one file, without others for its splits.
+func (o *options) singleFile() bool {
+	info, err := os.Stat(o.Data)
+	return err == nil && !info.IsDir() && o.Vali == "" && o.Test == "" && o.Fold == 0
+}
+
 // parts are the splits of the data; a single file is not split.
 func parts(ctx context.Context, o *options, stderr io.Writer) ([]*datasets.Dataset, error) {
-	if info, err := os.Stat(o.Data); err == nil && !info.IsDir() && o.Vali == "" && o.Test == "" && o.Fold == 0 {
+	if o.singleFile() {
 		read := o.ReadOptions()
 		read.Context = ctx
 		d, err := datasets.ReadFile(o.Data, read)
@@ -64,7 +70,7 @@ func parts(ctx context.Context, o *options, stderr io.Writer) ([]*datasets.Datas
 		warn(d.Warnings, stderr)
 		return []*datasets.Dataset{d}, nil
 	}
-	s, err := open(ctx, o, "keep", stderr)
+	s, err := open(ctx, o, datasets.ReadOptions{}, "keep", stderr)
 	if err != nil {
 		return nil, err
 	}

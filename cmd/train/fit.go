@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/plrank/plrank/cmd/internal/command"
@@ -15,11 +15,6 @@ import (
 
 // fit trains a model, or one for each fold, and says how good it is.
 func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
-	if o.out != "" && !o.resume {
-		if _, err := os.Stat(o.out); err == nil { // before the data are read, which may take time
-			return fmt.Errorf("train: %s exists: name a new folder, or go on with the run in it by -resume", o.out)
-		}
-	}
 	if o.Folds != "" && o.Fold == 0 {
 		return fitFolds(ctx, o, stdout, stderr)
 	}
@@ -34,29 +29,60 @@ func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 // A job is a run that is ready to begin.
 type job struct {
 	*options
+	dir     *train.Dir // nil: none is asked for
 	splits  *datasets.Splits
 	trainer *train.Trainer
 }
 
-func prepare(ctx context.Context, o *options, stderr io.Writer) (*job, error) {
-	splits, err := open(ctx, o, "drop", stderr)
+// prepare makes the folder of the run before the data are read, which may take time.
+func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err error) {
+	dir, err := o.dir()
 	if err != nil {
 		return nil, err
 	}
-	t, err := train.New(o.Config, train.Parts{}, splits)
+	defer func() {
+		if err != nil && dir != nil {
+			dir.Abandon()
+		}
+	}()
+	splits, err := open(ctx, o, datasets.ReadOptions{}, "drop", stderr)
+	if err != nil {
+		return nil, err
+	}
+	var parts train.Parts
+	if o.InitModel != "" {
+		if parts.Initial, err = train.LoadRanker(o.InitModel); err != nil {
+			return nil, err
+		}
+	}
+	t, err := train.New(o.Config, parts, splits)
 	if err != nil {
 		return nil, withFlags(err, o, splits)
 	}
-	return &job{o, splits, t}, nil
+	return &job{o, dir, splits, t}, nil
+}
+
+// dir is the folder of the run, or of its folds; nil if none is asked for.
+func (o *options) dir() (*train.Dir, error) {
+	switch {
+	case o.out == "":
+		return nil, nil
+	case o.resume:
+		return train.OpenDir(o.out, &settings{})
+	}
+	return train.CreateDir(o.out)
 }
 
 // run trains the model, writes the files of the run, and prints a report, which
 // it returns also if it was interrupted.
 func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report, error) {
-	t := j.trainer
-	dir, err := j.dir()
-	if err != nil {
-		return nil, err
+	t, dir := j.trainer, j.dir
+	if dir != nil {
+		s := j.settings
+		s.Config = t.Config // with the names as they are written
+		if err := dir.Begin(t, s); err != nil {
+			return nil, err
+		}
 	}
 	describe(stderr, j.splits, t)
 	baselines, err := j.baselines(stderr)
@@ -66,10 +92,12 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 
 	start := time.Now()
 	p := newProgress(stderr, t.Config, len(t.History()))
+	if j.asJSON {
+		p.json = json.NewEncoder(stdout)
+	}
 	hooks := train.Hooks{Step: p.step, Epoch: func(t *train.Trainer, e train.Epoch) error {
-		p.epoch(e)
-		if dir == nil {
-			return nil
+		if err := p.epoch(e); err != nil || dir == nil {
+			return err
 		}
 		return dir.Epoch(t, e)
 	}}
@@ -81,12 +109,19 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 	if result.Interrupted {
 		fmt.Fprintln(stderr, "interrupted: what follows is of the best epoch so far")
 	}
-	fmt.Fprintf(stderr, "best epoch %d of %d, %.1f s\n", result.BestEpoch, len(result.History), time.Since(start).Seconds())
+	fmt.Fprintf(stderr, "%s; the best one is epoch %d; %.1f s\n", ending(t.Config, result), result.BestEpoch, time.Since(start).Seconds())
 	report, err := t.Report(result.Ranker, baselines...)
 	if err != nil {
 		return nil, err
 	}
-	printReport(stdout, report)
+	if j.asJSON {
+		err = p.json.Encode(report)
+	} else {
+		printReport(stdout, report)
+	}
+	if err != nil {
+		return nil, err
+	}
 	if dir != nil {
 		if err := dir.Finish(result, report); err != nil {
 			return nil, err
@@ -94,7 +129,7 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 		if len(result.History) == 0 {
 			return report, command.ErrInterrupted // before there was anything to draw
 		}
-		if err := drawCurve(dir.File(curveFile), t.Metric, result.History); err != nil {
+		if err := drawCurve(dir.File(curveFile), fmt.Sprintf("%s, %s", j.splits.Train.Name, t.Loss), t.Metric, result.History); err != nil {
 			return nil, err
 		}
 		fmt.Fprintf(stderr, "written to %s\n", j.out)
@@ -105,21 +140,16 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 	return report, nil
 }
 
-// dir is the folder of the run, nil if none is asked for.
-func (j *job) dir() (*train.Dir, error) {
-	switch {
-	case j.out == "":
-		return nil, nil
-	case j.resume:
-		dir, err := train.OpenDir(j.out, &settings{})
-		if err != nil {
-			return nil, err
-		}
-		return dir, dir.Restore(j.trainer)
+// ending says why training ended.
+func ending(c train.Config, r *train.Result) string {
+	switch n := len(r.History); {
+	case r.Interrupted:
+		return fmt.Sprintf("interrupted after %d of %d epochs", n, c.Epochs)
+	case n < c.Epochs:
+		return fmt.Sprintf("stopped after epoch %d: none of the last %d was better (-patience)", n, c.Patience)
+	default:
+		return fmt.Sprintf("all %d epochs are done", n)
 	}
-	s := j.settings
-	s.Config = j.trainer.Config // with the names as they are written
-	return train.CreateDir(j.out, s)
 }
 
 // baselines are the rankers to compare with, besides those of any report.

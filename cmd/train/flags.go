@@ -1,9 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,8 +21,9 @@ import (
 type settings struct {
 	Preset string `json:"preset"`
 	source.Source
-	Folds    string `json:"folds,omitempty"` // "all": a run for each fold of the folder Data; a number: of folds of the file Data
-	Baseline string `json:"baseline,omitempty"`
+	Folds     string `json:"folds,omitempty"` // "all": a run for each fold of the folder Data; a number: of folds of the file Data
+	Baseline  string `json:"baseline,omitempty"`
+	InitModel string `json:"initModel,omitempty"`
 	train.Config
 }
 
@@ -29,8 +34,13 @@ type options struct {
 	describe, asJSON bool
 	out              string
 	resume           bool
+	config           string // a file with settings
+	threads          int    // 0: all
+	version          bool
 
-	model, predict, scores, runFile, qrels string
+	model, predict, scores, runFile, qrels, exposure, importance string
+	draw                                                         int // rankings of each query
+	gainGiven                                                    bool
 }
 
 // Values of -cache that are no folders, of -folds, and of -baseline.
@@ -51,17 +61,24 @@ func (o *options) flags() *flag.FlagSet {
 	f.StringVar(&o.cache, "cache", o.cache, "`folder` for binary copies of what was read, which open at once the next time: user is plrank in your cache folder, off is none; that of the data itself will do, too")
 
 	f.BoolVar(&o.describe, "describe", o.describe, "say what is in -data, and end")
-	f.BoolVar(&o.asJSON, "json", o.asJSON, "describe in JSON")
+	f.BoolVar(&o.asJSON, "json", o.asJSON, "print JSON: an object for every epoch of a training, then one with the final metrics; or one with what is described or measured")
 
 	f.StringVar(&o.Baseline, "baseline", o.Baseline, "`name` of one more ranker to compare with: golearn, a regression tree (CART) of golearn's, fitted to the labels of 10000 documents at most")
+	f.StringVar(&o.InitModel, "init-model", o.InitModel, "a model `file` of the same architecture, whose weights and transform training begins with")
 	f.StringVar(&o.Preset, "preset", o.Preset, "start from this `recipe`; flags given besides override it: "+strings.Join(train.Presets(), " or "))
+	f.StringVar(&o.config, "config", o.config, "start from the settings in this `file`, the config.json of another run; flags given besides override them")
+	f.IntVar(&o.threads, "threads", o.threads, "processor `cores` to use; 0 is all. Results do not depend on it")
+	f.BoolVar(&o.version, "version", o.version, "print the version, and end")
 	f.StringVar(&o.out, "out", o.out, "a new `folder` for the files of the run")
-	f.BoolVar(&o.resume, "resume", o.resume, "go on with the run in -out; of its settings, only -epochs and -patience may change")
+	f.BoolVar(&o.resume, "resume", o.resume, "go on with the run in -out; of its settings, only -epochs and -patience may change, and the paths of data that have moved")
 
 	f.StringVar(&o.model, "model", o.model, "a model `file`")
-	f.StringVar(&o.predict, "predict", o.predict, "a `file` to score with the model")
-	f.StringVar(&o.scores, "scores", o.scores, "a new `file` for the scores, one a line, in the order of the rows")
+	f.StringVar(&o.predict, "predict", o.predict, "a `file` to score with the model; - is standard input")
+	f.StringVar(&o.scores, "scores", o.scores, "a new `file` for the scores, one a line, in the order of the rows; - is standard output")
 	f.StringVar(&o.runFile, "run", o.runFile, "a new `file` for the rankings, as a TREC run: lines of \"qid Q0 docid rank score tag\"")
+	f.IntVar(&o.draw, "draw", o.draw, "let -run have `N` rankings of every query, drawn from the Plackett–Luce policy of the scores by -seed, instead of the one by descending score")
+	f.StringVar(&o.exposure, "exposure", o.exposure, "a new `file` for the expected exposure of every document under that policy, one a line: the sum over the ranks up to -cutoff of their -discounts times the probability to stand there, exactly")
+	f.StringVar(&o.importance, "importance", o.importance, "a plot, `file`.svg, .png or .pdf, of how much worse the -metric of the validation split gets without each feature, which is also printed")
 	f.StringVar(&o.qrels, "qrels", o.qrels, "a new `file` for the labels, as TREC judgements: lines of \"qid 0 docid label\"")
 	return f
 }
@@ -85,6 +102,8 @@ func trainingFlags(f *flag.FlagSet, c *train.Config) {
 	f.Float64Var(&c.LearningRate, "lr", c.LearningRate, "learning `rate`")
 	f.Float64Var(&c.Momentum, "momentum", c.Momentum, "`rate` of the optimizer momentum")
 	f.Float64Var(&c.Decay, "decay", c.Decay, "`factor` on the learning rate after each epoch")
+	f.StringVar(&c.Schedule, "schedule", c.Schedule, "how the learning rate goes (`name`): constant; cosine, down to 0 at the last epoch; plateau, halved after 3 epochs without a better validation value, or plateau(5,0.1)")
+	f.Float64Var(&c.Warmup, "warmup", c.Warmup, "`epochs` in which the learning rate rises from 0; 0.5 is half an epoch")
 	f.Float64Var(&c.L2, "l2", c.L2, "`weight` of the L2 penalty on weights; 0 is none")
 	f.Float64Var(&c.Clip, "clip", c.Clip, "highest `norm` of a gradient; 0 is no limit")
 	f.IntVar(&c.Batch, "batch", c.Batch, "`queries` a step")
@@ -95,6 +114,7 @@ func trainingFlags(f *flag.FlagSet, c *train.Config) {
 	f.IntVar(&c.Patience, "patience", c.Patience, "stop after so many `epochs` without a better validation value; 0 is never")
 	f.StringVar(&c.Convention, "convention", c.Convention, "what label-free queries count in NDCG: zero, one, skip or letor4 (`name`)")
 	f.StringVar(&c.Ties, "ties", c.Ties, "how documents of equal scores are ranked: random, for the expected value under random order, or order, as they stand (`name`)")
+	f.BoolVar(&c.WeightedMetrics, "weighted-metrics", c.WeightedMetrics, "queries count by their weights in the means of metrics, too")
 	f.IntVar(&c.EvaluationSamples, "evaluation-samples", c.EvaluationSamples, "rankings sampled for expected metrics, `N`")
 	f.BoolVar(&c.EvaluateTrain, "evaluate-train", c.EvaluateTrain, "report metrics of the training split after each epoch, too")
 	f.BoolVar(&c.EvaluateTest, "evaluate-test", c.EvaluateTest, "report metrics of the test split after each epoch, too: for learning curves, never for choosing")
@@ -118,24 +138,52 @@ func parse(args []string) (*options, error) {
 	if err != nil {
 		return nil, err
 	}
-	if first.predict != "" || first.model != "" || first.scores != "" || first.runFile != "" || first.qrels != "" {
+	switch {
+	case first.version:
+		return first, nil
+	case first.model != "" && first.Data != "" && first.predict == "":
+		return first, checkEvaluation(first, flags)
+	case first.predict != "" || first.model != "" || first.scores != "" || first.runFile != "" || first.qrels != "" || first.exposure != "" || first.draw != 0 || first.importance != "":
 		return first, checkPrediction(first, flags)
-	}
-	if first.describe || first.asJSON {
-		return first, checkDescription(first, flags)
-	}
-	if first.resume {
+	case first.describe:
+		return first, only(descriptionFlags, flags, "describe")
+	case first.resume:
 		return resumed(first.out, args, flags)
 	}
-	preset, err := train.Preset(first.Preset)
+	o, err := startingPoint(first, flags)
 	if err != nil {
-		return nil, command.Usage(err)
+		return nil, err
 	}
-	o := newOptions(first.Preset, preset)
 	if _, err := parseInto(o, args); err != nil {
 		return nil, err
 	}
 	return o, checkTraining(o)
+}
+
+// startingPoint is the options that flags override: a recipe, or the settings of a file.
+func startingPoint(first *options, given *flag.FlagSet) (*options, error) {
+	if first.config == "" {
+		preset, err := train.Preset(first.Preset)
+		if err != nil {
+			return nil, command.Usage(err)
+		}
+		return newOptions(first.Preset, preset), nil
+	}
+	if isGiven(given, "preset") {
+		return nil, command.Usage(errors.New("-preset has no meaning beside -config"))
+	}
+	text, err := os.ReadFile(first.config)
+	if err != nil {
+		return nil, fmt.Errorf("train: %w", err)
+	}
+	o := &options{cache: userCache}
+	known := json.NewDecoder(bytes.NewReader(text))
+	known.DisallowUnknownFields()
+	if err := known.Decode(&o.settings); err != nil {
+		return nil, fmt.Errorf("train: %s: %w", first.config, err)
+	}
+	o.Config = o.Config.WithDefaults()
+	return o, nil
 }
 
 func parseInto(o *options, args []string) (*flag.FlagSet, error) {
@@ -184,28 +232,62 @@ func checkTraining(o *options) error {
 
 // The flags that have a meaning where no model is trained.
 var (
-	predictionFlags  = append([]string{"model", "predict", "scores", "run", "qrels"}, source.ReadingFlags...)
-	descriptionFlags = append([]string{"describe", "json", "cache", "seed"}, source.Flags...)
+	predictionFlags  = append([]string{"model", "predict", "scores", "run", "qrels", "draw", "exposure", "seed", "cutoff", "discounts", "threads"}, source.ReadingFlags...)
+	descriptionFlags = append([]string{"describe", "json", "cache", "seed", "threads"}, source.Flags...)
+	evaluationFlags  = append([]string{"model", "importance", "json", "cache", "seed", "threads",
+		"cutoff", "gain", "discounts", "normalize", "metric", "report", "convention", "ties", "evaluation-samples"}, source.Flags...)
 )
 
-func checkDescription(o *options, flags *flag.FlagSet) error {
-	if !o.describe {
-		return command.Usage(errors.New("-json needs -describe"))
+func checkPrediction(o *options, flags *flag.FlagSet) error {
+	outputs := 0
+	for _, path := range []string{o.scores, o.runFile, o.qrels, o.exposure} {
+		if path == standard {
+			outputs++
+		}
 	}
-	if err := only(descriptionFlags, flags, "describe"); err != nil {
+	switch {
+	case o.importance != "":
+		return command.Usage(errors.New("-importance needs -model and -data"))
+	case o.model == "" || o.predict == "":
+		return command.Usage(errors.New("to score documents, -model and -predict are both needed; to measure a model, -model and -data"))
+	case o.scores == "" && o.runFile == "" && o.exposure == "":
+		return command.Usage(errors.New("to score documents, -scores, -run or -exposure must name a new file for the result"))
+	case outputs > 1:
+		return command.Usage(errors.New("standard output, -, has room for one of -scores, -run, -qrels and -exposure"))
+	case o.draw < 0 || o.draw > 0 && o.runFile == "":
+		return command.Usage(fmt.Errorf("-draw %d: want 1 or more rankings, and -run for them", o.draw))
+	}
+	for flag, beside := range map[string]string{"seed": "draw", "cutoff": "exposure", "discounts": "exposure"} {
+		if isGiven(flags, flag) && !isGiven(flags, beside) {
+			return command.Usage(fmt.Errorf("-%s has no meaning beside -predict without -%s", flag, beside))
+		}
+	}
+	return only(predictionFlags, flags, "predict")
+}
+
+func checkEvaluation(o *options, flags *flag.FlagSet) error {
+	if err := only(evaluationFlags, flags, "model and -data"); err != nil {
 		return err
+	}
+	if o.importance != "" {
+		if !slices.Contains([]string{".svg", ".png", ".pdf"}, filepath.Ext(o.importance)) {
+			return command.Usage(fmt.Errorf("-importance %s: want a name that ends in .svg, .png or .pdf", o.importance))
+		}
+		if _, err := os.Stat(o.importance); err == nil {
+			return fmt.Errorf("train: %s exists: name a new file", o.importance)
+		}
+	}
+	o.gainGiven = isGiven(flags, "gain")
+	if err := o.Config.Check(); err != nil {
+		return command.Usage(err)
 	}
 	return nil
 }
 
-func checkPrediction(o *options, flags *flag.FlagSet) error {
-	switch {
-	case o.model == "" || o.predict == "":
-		return command.Usage(errors.New("to score documents, -model and -predict are both needed"))
-	case o.scores == "" && o.runFile == "":
-		return command.Usage(errors.New("to score documents, -scores or -run must name a new file for the result"))
-	}
-	return only(predictionFlags, flags, "predict")
+func isGiven(flags *flag.FlagSet, name string) bool {
+	given := false
+	flags.Visit(func(f *flag.Flag) { given = given || f.Name == name })
+	return given
 }
 
 // only is the error for a flag that was given and is not among the allowed.
@@ -219,7 +301,8 @@ func only(allowed []string, given *flag.FlagSet, beside string) (err error) {
 }
 
 // resumed is the options of the run in folder out. Flags given besides must say
-// what the run was started with.
+// what the run was started with, but for how long it goes on and where the files are
+// now: their content is compared with what the checkpoint knows of it.
 func resumed(out string, args []string, given *flag.FlagSet) (*options, error) {
 	if out == "" {
 		return nil, command.Usage(errors.New("-resume needs the folder of the run: -out"))
@@ -238,10 +321,10 @@ func resumed(out string, args []string, given *flag.FlagSet) (*options, error) {
 	given.Visit(func(f *flag.Flag) {
 		before, now := was.Lookup(f.Name).Value.String(), is.Lookup(f.Name).Value.String()
 		switch f.Name {
-		case "out", "resume", "epochs", "patience", "cache":
+		case "out", "resume", "epochs", "patience", "cache", "threads", "json", "data", "vali", "test", "groups", "init-model":
 		default:
 			if before != now {
-				err = command.Usage(fmt.Errorf("the run in %s was started with -%s %q, not %q: when it goes on, only -epochs and -patience may change", out, f.Name, before, now))
+				err = command.Usage(fmt.Errorf("the run in %s was started with -%s %q, not %q: when it goes on, only -epochs, -patience and the paths of data may change", out, f.Name, before, now))
 			}
 		}
 	})

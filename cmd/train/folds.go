@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,11 +22,9 @@ func fitFolds(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var dir *train.Dir // of all folds
-	if o.resume {
-		if dir, err = train.OpenDir(o.out, &settings{}); err != nil {
-			return err
-		}
+	dir, err := o.dir() // of all folds
+	if err != nil {
+		return err
 	}
 	var done []int
 	var reports []*train.Report
@@ -33,16 +32,17 @@ func fitFolds(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	for _, fold := range folds {
 		fmt.Fprintf(stderr, "fold %d\n", fold)
 		j, err := prepare(ctx, ofFold(o, fold), stderr)
+		if err == nil && dir != nil && len(done) == 0 { // not before the data have turned out to be good
+			err = dir.BeginFolds(o.settings)
+		}
+		if err != nil && dir != nil {
+			dir.Abandon()
+		}
 		if interrupted = errors.Is(err, context.Canceled); interrupted {
 			break
 		}
 		if err != nil {
 			return err
-		}
-		if o.out != "" && dir == nil { // not before the data have turned out to be good
-			if dir, err = train.CreateDir(o.out, o.settings); err != nil {
-				return err
-			}
 		}
 		report, err := j.run(ctx, io.Discard, stderr)
 		if interrupted = errors.Is(err, command.ErrInterrupted); interrupted {
@@ -58,7 +58,14 @@ func fitFolds(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	}
 	if len(done) > 0 {
 		r := train.SumUp(done, reports)
-		printFolds(stdout, r)
+		if o.asJSON {
+			err = json.NewEncoder(stdout).Encode(r)
+		} else {
+			printFolds(stdout, r)
+		}
+		if err != nil {
+			return err
+		}
 		if dir != nil {
 			if err := dir.FinishFolds(r, interrupted); err != nil {
 				return err
@@ -105,7 +112,7 @@ func ofFold(o *options, fold int) *options {
 	}
 	if o.out != "" {
 		one.out = filepath.Join(o.out, fmt.Sprintf("fold%d", fold))
-		_, err := os.Stat(one.out)
+		_, err := os.Stat(filepath.Join(one.out, train.SettingsFile))
 		one.resume = o.resume && err == nil // else it had not begun
 	}
 	return &one

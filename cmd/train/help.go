@@ -24,7 +24,8 @@ func manual() []section {
 train -data DIR -folds all [-out DIR] [flags]
 train -data FILE -folds N [-out DIR] [flags]
 train -resume -out DIR [-epochs N] [-patience N]
-train -model FILE -predict FILE [-scores FILE] [-run FILE] [-qrels FILE]
+train -model FILE -predict FILE [-scores FILE] [-exposure FILE] [-run FILE]
+train -model FILE -data FILE|DIR [-importance FILE] [-json]
 train -describe [-json] [-data FILE|DIR] [-fold N]`},
 		{title: "DESCRIPTION", text: `Trains a neural network that gives every document a score, so that ranking by
 those scores, or drawing rankings from the Plackett–Luce policy they define, has
@@ -75,7 +76,7 @@ optimise, under the policy, the sum over ranks of discount times gain:
     ARP        -discounts arp -gain linear`,
 			flags: []string{"loss", "cutoff", "samples", "gain", "discounts", "normalize"}},
 		{title: "MODEL", flags: []string{"hidden", "activation", "dropout", "members"}},
-		{title: "OPTIMISATION", flags: []string{"optimizer", "lr", "momentum", "decay", "l2", "clip", "batch", "epochs", "seed"}},
+		{title: "OPTIMISATION", flags: []string{"optimizer", "lr", "momentum", "decay", "schedule", "warmup", "l2", "clip", "batch", "epochs", "seed"}},
 		{title: "VALIDATION", text: "Metrics, with @k for a cutoff:\n" + command.Indent(command.Wrap(strings.Join(metrics.Names(), " "), 72), "    ") + `
 Measures of fairness, of the expected exposure of the documents under the policy,
 estimated from 1000 rankings; that of a fairness loss is reported by itself. Gains
@@ -84,16 +85,30 @@ they are those that a fairness loss has:
 ` + command.Indent(command.Wrap(strings.Join(metrics.FairnessNames(), " "), 72), "    ") + `
 Less is better for arp, disparity, abs-disparity, ee-l and ee-d. The model of the
 epoch with the best validation value is kept.`,
-			flags: []string{"metric", "patience", "report", "convention", "ties", "evaluation-samples", "evaluate-train", "evaluate-test", "drop-label-free-test"}},
+			flags: []string{"metric", "patience", "report", "convention", "ties", "weighted-metrics", "evaluation-samples", "evaluate-train", "evaluate-test", "drop-label-free-test"}},
 		{title: "RECIPES AND RUNS", text: `default is a recipe that serves many collections well. paper is the set-up of
 Oosterhuis, SIGIR 2021, section 7: sigmoid layers of 32 and 32, plain SGD with
 one query a step, dynamic samples, DCG@5.`,
-			flags: []string{"preset", "baseline", "out", "resume"}},
+			flags: []string{"preset", "config", "init-model", "baseline", "out", "resume", "threads", "version"}},
 		{title: "SCORING", text: `A model file has all it takes to score raw files: the features are transformed as
-they were in training. Features that the file lacks are 0. Where the features
-have names, separated values are read by them. Documents without an id are called
-qid.1, qid.2, … in TREC files.`,
-			flags: []string{"model", "predict", "scores", "run", "qrels"}},
+they were in training. Features that the file lacks are 0, and those that the
+model does not know are left out; both with a warning. Where the features have
+names, separated values are read by them. Documents without an id are called
+qid.1, qid.2, … in TREC files.
+
+The transform minmax is relative to the query: the score of a document depends on
+which other documents stand beside it. To score a few candidates as they were
+scored among all, keep all in the file.`,
+			flags: []string{"model", "predict", "scores", "run", "draw", "exposure", "qrels"}},
+		{title: "MEASURING A MODEL", text: `-model with -data prints the metrics of a saved model on labelled data, of every
+split of a folder or of all of a file, beside those of random order. The flags of
+VALIDATION say which metrics, and -gain is the model's own unless it is given.
+
+-importance exchanges the values of one feature after another among the documents
+of each query, at random, five times, and measures how much worse the ranking gets
+(permutation importance; Breiman 2001). Features that say the same share what they
+are worth.`,
+			flags: []string{"importance"}},
 		{title: "FILES", text: `The folder of -out holds
     config.json     what the run was asked to do
     metrics.jsonl   an object for each epoch
@@ -124,7 +139,11 @@ train -data MQ2008/Fold1 -preset paper -samples 100 -epochs 80
 train -data MQ2008 -folds all -baseline golearn -out runs/mq2008
 train -resume -out runs/fold1 -epochs 100
 train -describe -data MQ2008 -fold 3
+train -data MQ2008/Fold1 -config runs/fold1/config.json -lr 0.002
 train -model runs/fold1/model.npz -predict new.txt -scores new.scores
+train -model runs/fold1/model.npz -predict - -scores -
+train -model runs/fold1/model.npz -predict new.txt -draw 10 -run new.run
+train -model runs/fold1/model.npz -data MQ2008/Fold2 -importance importance.svg
 train -model runs/fold1/model.npz -predict new.txt -run new.run -qrels new.qrels`},
 	}
 }

@@ -6,11 +6,14 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"runtime/debug"
 
 	"github.com/plrank/plrank/cmd/internal/command"
+	"github.com/plrank/plrank/internal/version"
 )
 
 func main() {
@@ -30,8 +33,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return nil
 		case err != nil:
 			return err
+		case o.version:
+			_, err := fmt.Fprintln(stdout, "plrank", version.String(), runtime.Version())
+			return err
+		}
+		if o.threads > 0 {
+			runtime.GOMAXPROCS(o.threads)
+		}
+		switch {
 		case o.predict != "":
-			return predict(ctx, o, stderr)
+			return predict(ctx, o, stdout, stderr)
+		case o.model != "":
+			return evaluate(ctx, o, stdout, stderr)
 		case o.describe:
 			return describeData(ctx, o, stdout, stderr)
 		}

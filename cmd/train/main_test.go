@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"image/png"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -209,7 +210,6 @@ func TestBadInput(t *testing.T) {
 		{[]string{"-predict", other}, 2, "are both needed"},
 		{[]string{"-model", model, "-predict", trainFile, "-scores", scores, "-epochs", "3"}, 2, "-epochs has no meaning"},
 		{[]string{"-resume", "-out", run, "-lr", "0.5"}, 2, `started with -lr "0.001", not "0.5"`},
-		{[]string{"-resume", "-out", run, "-data", dir}, 2, "started with -data"},
 		{[]string{"-resume", "-out", run, "-preset", "paper"}, 2, "started with -preset"},
 
 		{[]string{"-transform", "x", "-data", data}, 1, `unknown transform "x"`},
@@ -224,7 +224,8 @@ func TestBadInput(t *testing.T) {
 		{[]string{"-data", file("high.txt", "99 qid:1 1:1\n0 qid:1 1:2\n"), "-vali", trainFile}, 1, "linear"},
 		{[]string{"-data", data, "-out", run}, 1, "exists"},
 		{[]string{"-data", data, "-out", trainFile}, 1, "exists"},
-		{[]string{"-data", data, "-out", filepath.Join(dir, "a", "b")}, 1, "no such file"},
+		{[]string{"-data", data, "-out", filepath.Join(trainFile, "a")}, 1, "not a directory"},
+		{[]string{"-resume", "-out", run, "-data", dir}, 1, "no training file"},
 		{[]string{"-resume", "-out", filepath.Join(dir, "none")}, 1, "no run to resume"},
 
 		{[]string{"-model", filepath.Join(dir, "none"), "-predict", trainFile, "-scores", scores}, 1, "no such file"},
@@ -249,6 +250,77 @@ func TestBadInput(t *testing.T) {
 	}
 	if entries, _ := os.ReadDir(run); len(entries) != 6 {
 		t.Errorf("the folder of the first run has %d files, want 6", len(entries))
+	}
+}
+
+// The folder of a run is made before the data are read, with those above it. A run that
+// fails before its first checkpoint can be started again.
+func TestOutIsMadeFirst(t *testing.T) {
+	data := fold(t)
+	out := filepath.Join(t.TempDir(), "runs", "fold1")
+	if status, _, stderr := call("-data", filepath.Join(data, "none"), "-out", out); status != 1 || !strings.Contains(stderr, "no such file") {
+		t.Fatal(status, stderr)
+	}
+	if status, _, stderr := call("-data", data, "-out", out, "-epochs", "2", "-lr", "1e39"); status != 1 || !strings.Contains(stderr, "epoch 1, step") {
+		t.Fatal(status, stderr)
+	}
+	if status, _, stderr := call("-data", data, "-out", out, "-epochs", "1"); status != 0 {
+		t.Fatal(status, stderr)
+	}
+	if status, _, stderr := call("-data", filepath.Join(data, "none"), "-out", out); status != 1 || !strings.Contains(stderr, "exists") {
+		t.Errorf("a run that has begun: %d, %q", status, stderr) // before the data are looked for
+	}
+}
+
+// An extension is kept: a run that is interrupted in it goes on to its end by -resume
+// alone, and is not at its end before. Data may have moved, but not changed.
+func TestExtendedRun(t *testing.T) {
+	data := fold(t)
+	out := filepath.Join(t.TempDir(), "run")
+	if status, _, stderr := call("-data", data, "-out", out, "-epochs", "1", "-seed", "3"); status != 0 {
+		t.Fatal(status, stderr)
+	}
+	interrupted := func() (r train.Summary) {
+		if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "result.json"))), &r); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	stderr := &watcher{word: "matrix products", f: cancel} // once the data are read
+	if status := run(ctx, []string{"-resume", "-out", out, "-epochs", "3"}, io.Discard, stderr); status != 130 || !interrupted().Interrupted {
+		t.Errorf("interrupted: %d, %q, %+v", status, stderr, interrupted())
+	}
+	moved := filepath.Join(t.TempDir(), "moved")
+	if err := os.Rename(data, moved); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, stderr := call("-resume", "-out", out); status != 1 || !strings.Contains(stderr, data) {
+		t.Errorf("the data have gone: %d, %q", status, stderr)
+	}
+	good := read(t, filepath.Join(moved, "test.txt"))
+	write(t, filepath.Join(moved, "test.txt"), strings.Replace(good, " 1:", " 1:1", 1))
+	if status, _, stderr := call("-resume", "-out", out, "-data", moved); status != 1 || !strings.Contains(stderr, "feature values of the test split differ") {
+		t.Errorf("the data have changed: %d, %q", status, stderr)
+	}
+	write(t, filepath.Join(moved, "test.txt"), good)
+	for range 2 { // the second time nothing is left to do
+		if status, _, stderr := call("-resume", "-out", out, "-data", moved); status != 0 {
+			t.Fatal(status, stderr)
+		}
+		if r := interrupted(); r.Interrupted || r.Epochs != 3 {
+			t.Errorf("at the end: %+v", r)
+		}
+	}
+	whole := filepath.Join(t.TempDir(), "whole")
+	if status, _, stderr := call("-data", moved, "-out", whole, "-epochs", "3", "-seed", "3"); status != 0 {
+		t.Fatal(status, stderr)
+	}
+	for _, name := range []string{"model.npz", "result.json", "config.json"} {
+		if read(t, filepath.Join(whole, name)) != read(t, filepath.Join(out, name)) {
+			t.Errorf("%s of the extended run differs", name)
+		}
 	}
 }
 
@@ -325,7 +397,7 @@ func TestHelp(t *testing.T) {
 			t.Errorf("blanks at the end of %q", line)
 		}
 		if args, ok := strings.CutPrefix(line, "  train"); ok && !strings.Contains(line, "[") && !strings.Contains(line, "FILE") && !strings.Contains(line, "–") {
-			if _, err := parse(strings.Fields(args)); err != nil && !strings.Contains(err.Error(), "no run to resume") {
+			if _, err := parse(strings.Fields(args)); err != nil && !strings.Contains(err.Error(), "no run to resume") && !strings.Contains(err.Error(), "config.json: no such file") {
 				t.Errorf("example %q: %v", line, err)
 			}
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 
@@ -28,6 +29,7 @@ type progress struct {
 	epochs   int
 	done     int // epochs, when training began
 	best     string
+	json     *json.Encoder // of standard output, or nil
 }
 
 func newProgress(w io.Writer, c train.Config, done int) *progress {
@@ -39,7 +41,7 @@ func (p *progress) step(s train.Step) {
 	p.terminal.Set(ended/float64(p.epochs-p.done), fmt.Sprintf("%d/%d epochs%s", s.Epoch, p.epochs, p.best))
 }
 
-func (p *progress) epoch(e train.Epoch) {
+func (p *progress) epoch(e train.Epoch) error {
 	value := fmt.Sprintf("%s %.4f", p.metric, float64(e.Vali[p.metric]))
 	mark := ""
 	if e.Best {
@@ -47,6 +49,10 @@ func (p *progress) epoch(e train.Epoch) {
 		mark = "  best"
 	}
 	p.terminal.Line(fmt.Sprintf("epoch %*d/%d  loss %.4f  vali %s%s", len(fmt.Sprint(p.epochs)), e.Epoch, p.epochs, e.Loss, value, mark))
+	if p.json != nil {
+		return p.json.Encode(e)
+	}
+	return nil
 }
 
 func (p *progress) finish() { p.terminal.Finish() }

@@ -113,3 +113,11 @@ func (l *List) finite(what string, x []float64) error {
 	}
 	return nil
 }
+
+// A RowError says what is wrong with a row.
+type RowError struct {
+	Row  int
+	Text string
+}
+
+func (e *RowError) Error() string { return fmt.Sprintf("row %d: %s", e.Row, e.Text) }

@@ -152,7 +152,11 @@ func (r *listRun) query(l *List, q int) error {
 	}
 	var bad *plackett.NumberError
 	if errors.As(err, &bad) && bad.What != "discount" && bad.What != "weight" { // a document's
-		return fmt.Errorf("%s: query %d, row %d: the %s is %v: %ss must be finite", r.f.Name, q, l.From+bad.Position, bad.What, bad.Value, bad.What)
+		err = &RowError{l.From + bad.Position, fmt.Sprintf("the %s is %v: %ss must be finite", bad.What, bad.Value, bad.What)}
+	}
+	var row *RowError
+	if errors.As(err, &row) {
+		return fmt.Errorf("%s: query %d, row %d: %s", r.f.Name, q, row.Row, row.Text)
 	}
 	return fmt.Errorf("%s: query %d: %w", r.f.Name, q, err)
 }

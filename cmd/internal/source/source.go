@@ -121,12 +121,16 @@ func (r Reading) ReadOptions() datasets.ReadOptions {
 }
 
 // Open reads or makes the collection, until the context is done. The options are those
-// that are not the source's own: Seed, Folds, Unlabelled and Cache.
+// that are not the source's own: Seed, Folds, Unlabelled, Cache, and of Read the features
+// that are wanted.
 func (s *Source) Open(ctx context.Context, o datasets.Options) (*datasets.Splits, error) {
 	if shape, ok := strings.CutPrefix(s.Data, syntheticPrefix); ok {
 		return datasets.SyntheticShape(shape, s.Fraction(), o.Seed)
 	}
-	o.Read, o.Vali, o.Test, o.Fold = s.ReadOptions(), s.Vali, s.Test, s.Fold
+	ids, names := o.Read.FeatureIDs, o.Read.FeatureNames
+	o.Read = s.ReadOptions()
+	o.Read.FeatureIDs, o.Read.FeatureNames = ids, names
+	o.Vali, o.Test, o.Fold = s.Vali, s.Test, s.Fold
 	o.Read.Context = ctx
 	splits, err := datasets.Open(s.Data, o)
 	if errors.Is(err, datasets.ErrMinusOne) {

@@ -12,12 +12,16 @@ import (
 )
 
 // PairWeights are the weights w_ij of the pairs of a pairwise loss, ρ_i > ρ_j, as
-// the sum of three parts, each of which is left out where it is zero. r are the ranks
+// the sum of four parts, each of which is left out where it is zero. r are the ranks
 // of [ops.Ranks] by the scores, from 0; numbers beyond the end of a slice are 0.
 type PairWeights struct {
 	Each     float64   // the same for every pair
 	Swap     []float64 // θ: (ρ_i − ρ_j)·|θ_{r_i} − θ_{r_j}|, what the metric changes when i and j change places
 	Distance []float64 // φ: (ρ_i − ρ_j)·φ_{|r_i − r_j| − 1}
+	// AtCutoff, θ of K ranks from 0, is (ρ_i − ρ_j)·(θ_{δ−1} − θ_δ) with δ = |r_i − r_j|,
+	// times θ_0 / (θ_0 − θ_r) where r, the lower of the two ranks, is beyond the last
+	// discount. There θ goes on in proportion to DCG's, θ_r = θ_{K−1} log2(K+1) / log2(r+2).
+	AtCutoff []float64
 }
 
 // LogisticPairs is the weighted logistic loss of the pairs of documents that are to
@@ -34,12 +38,12 @@ type PairWeights struct {
 // ever stored.
 func LogisticPairs(l ops.Lists, gains *G.Node, w PairWeights) (*G.Node, error) {
 	const name = "losses: LogisticPairs"
-	for _, x := range slices.Concat([]float64{w.Each}, w.Swap, w.Distance) {
+	for _, x := range slices.Concat([]float64{w.Each}, w.Swap, w.Distance, w.AtCutoff) {
 		if x-x != 0 {
 			return nil, fmt.Errorf("%s: a weight is %v: weights must be finite", name, x)
 		}
 	}
-	w.Swap, w.Distance = slices.Clone(w.Swap), slices.Clone(w.Distance)
+	w.Swap, w.Distance, w.AtCutoff = slices.Clone(w.Swap), slices.Clone(w.Distance), slices.Clone(w.AtCutoff)
 	settings := fmt.Sprintf("%+v", w)
 	f := op.ListFunc{
 		Name: name, Settings: settings, Shape: op.PerQuery,
@@ -82,6 +86,7 @@ func (w PairWeights) eachPair(l *op.List, g op.Tensor, f func(scores []float64, 
 		}
 		return 0
 	}
+	tail := w.continued(len(scores))
 	// From the best rank to the worst, so that the distance is at hand.
 	order := l.Order(scores)
 	for upper, a := range order {
@@ -99,12 +104,32 @@ func (w PairWeights) eachPair(l *op.List, g op.Tensor, f func(scores []float64, 
 			if lower-upper <= len(w.Distance) {
 				weight += w.Distance[lower-upper-1]
 			}
+			if tail != nil {
+				atCutoff := tail[lower-upper-1] - tail[lower-upper]
+				if lower >= len(w.AtCutoff) {
+					atCutoff *= tail[0] / (tail[0] - tail[lower])
+				}
+				weight += atCutoff
+			}
 			if weight = w.Each + gap*weight; weight != 0 {
 				f(scores, better, worse, weight)
 			}
 		}
 	}
 	return nil
+}
+
+// continued is the discounts of AtCutoff for so many ranks.
+func (w PairWeights) continued(ranks int) []float64 {
+	k := len(w.AtCutoff)
+	if k == 0 {
+		return nil
+	}
+	theta := append([]float64(nil), w.AtCutoff[:min(k, ranks)]...)
+	for r := k; r < ranks; r++ {
+		theta = append(theta, theta[k-1]*math.Log2(float64(k+1))/math.Log2(float64(r+2)))
+	}
+	return theta
 }
 
 // CountPairs is the number of pairs of documents of different gain of every query, a

@@ -34,7 +34,7 @@ func Order(l ops.Lists, noise *G.Node) (*G.Node, error) {
 				for d, m := range scores {
 					noisy[d] += m
 					if math.IsNaN(noisy[d]) {
-						return fmt.Errorf("row %d: score %v plus noise is NaN", l.From+d, m)
+						return &op.RowError{Row: l.From + d, Text: fmt.Sprintf("the score %v plus noise is NaN", m)}
 					}
 				}
 				mine := result.Int[first+l.From : first+l.To]
@@ -67,7 +67,7 @@ type Pairs struct {
 	Rows *G.Node
 	// Drops have the dtype of the scores: with δ the distance in ranks,
 	// θ_δ − θ_{δ+1}, where θ is 0 beyond the last discount, over the number of
-	// samples present and of queries with documents.
+	// samples present.
 	Drops *G.Node
 }
 
@@ -80,25 +80,28 @@ func RankPairs(l ops.Lists, gains, order *G.Node, discounts []float64) (Pairs, e
 	}
 	discounts = slices.Clone(discounts)
 	k := len(discounts)
-	part := func(part string, dt tensor.Dtype, set func(l *op.List, in []op.Tensor, result op.Tensor, r ranking)) (*G.Node, error) {
+	part := func(part string, dt tensor.Dtype, set func(l *op.List, gains []float64, result op.Tensor, r ranking)) (*G.Node, error) {
 		f := op.ListFunc{
 			Name: name, Settings: fmt.Sprintf("%s, discounts: %v", part, discounts), Dtype: dt,
 			Shape: func(_, _ int, in []tensor.Shape) tensor.Shape { return tensor.Shape{in[2][0] * k} },
 			Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
-				return eachRanking(l, in[2].Int, func(r ranking) { set(l, in, result, r) })
+				gains, err := l.Gains(in[1])
+				if err != nil {
+					return err
+				}
+				return eachRanking(l, in[2].Int, func(r ranking) { set(l, gains, result, r) })
 			},
 		}
 		return f.Apply(op.Lists(l), op.Rows("gains", gains), op.SampleInts("order", order))
 	}
 	// side is the document of larger gain of every pair, or the other one.
 	side := func(name string, larger bool) (*G.Node, error) {
-		return part(name, tensor.Int, func(l *op.List, in []op.Tensor, result op.Tensor, r ranking) {
-			gains := &in[1]
+		return part(name, tensor.Int, func(l *op.List, gains []float64, result op.Tensor, r ranking) {
 			for rank, upper := range r.rows {
 				at := result.Int[(r.first+l.From+rank)*k:]
 				for i, lower := range r.rows[rank+1 : min(rank+1+k, len(r.rows))] {
 					number := upper
-					if swapped := gains.At(lower) > gains.At(upper); swapped == larger {
+					if swapped := gains[lower-l.From] > gains[upper-l.From]; swapped == larger {
 						number = lower
 					}
 					at[i] = r.first + number
@@ -114,8 +117,8 @@ func RankPairs(l ops.Lists, gains, order *G.Node, discounts []float64) (Pairs, e
 	if p.Worse, err = side("worse", false); err != nil {
 		return Pairs{}, err
 	}
-	if p.Drops, err = part("drops", l.Scores.Dtype(), func(l *op.List, _ []op.Tensor, result op.Tensor, r ranking) {
-		share := 1 / float64(l.Present) / float64(r.samples)
+	if p.Drops, err = part("drops", l.Scores.Dtype(), func(l *op.List, _ []float64, result op.Tensor, r ranking) {
+		share := 1 / float64(r.samples)
 		for rank := range r.rows {
 			at := (r.first + l.From + rank) * k
 			for i := range min(k, len(r.rows)-rank-1) {
@@ -137,6 +140,38 @@ func RankPairs(l ops.Lists, gains, order *G.Node, discounts []float64) (Pairs, e
 	}}
 	p.Rows, err = rows.Apply(order, l.Scores)
 	return p, err
+}
+
+// SumOverPairs sums x, [samples × rows × discounts] as the nodes of [Pairs], over the
+// pairs of every query: a node [queries]. It is differentiable in x.
+func SumOverPairs(l ops.Lists, x *G.Node, discounts int) (*G.Node, error) {
+	const name = "losses: SumOverPairs"
+	settings := fmt.Sprint(discounts)
+	each := func(l *op.List, x op.Tensor, f func(i int)) {
+		for first := 0; first < x.Len(); first += l.Rows * discounts {
+			for i := first + l.From*discounts; i < first+l.To*discounts; i++ {
+				f(i)
+			}
+		}
+	}
+	f := op.ListFunc{
+		Name: name, Settings: settings, Shape: op.PerQuery,
+		Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+			sum := 0.0
+			each(l, in[1], func(i int) { sum += in[1].At(i) })
+			result.Set(l.Query, sum)
+			return nil
+		},
+		Of: 1, Slope: &op.ListFunc{
+			Name: name + "Slope", Settings: settings, Shape: op.Like(1),
+			Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+				incoming := in[2].At(l.Query)
+				each(l, in[1], func(i int) { result.Set(i, incoming) })
+				return nil
+			},
+		},
+	}
+	return f.Apply(op.Lists(l), op.Samples("x", x))
 }
 
 // A ranking of an [Order].

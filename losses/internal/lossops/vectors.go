@@ -7,6 +7,8 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/internal/op"
+	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/plackett"
 )
 
 // Reciprocal is 1/x of a vector, and 0 where x is 0: dividing by it leaves out what
@@ -37,6 +39,45 @@ func Reciprocal(x *G.Node) (*G.Node, error) {
 		},
 		Slopes: []*op.Term{slope.Of(op.Input(0), op.Incoming)},
 	})
+}
+
+// Checked is x, [rows], with padding 0. Numbers that are not finite, or negative where
+// they must not be, are an error of the run that calls them by what they are: "gain". It
+// is not differentiable.
+func Checked(l ops.Lists, what string, x *G.Node, notNegative bool) (*G.Node, error) {
+	f := op.ListFunc{
+		Name: "losses", Settings: fmt.Sprint("Checked ", what, notNegative),
+		Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+			for row := l.From; row < l.To; row++ {
+				v := in[0].At(row)
+				switch {
+				case v-v != 0:
+					return &plackett.NumberError{What: what, Position: row - l.From, Value: v}
+				case notNegative && v < 0:
+					return &op.RowError{Row: row, Text: fmt.Sprintf("the %s is %v: this loss takes no negative %ss", what, v, what)}
+				}
+				result.Set(row, v)
+			}
+			return nil
+		},
+	}
+	return f.ApplyTo(op.Rows(what+"s", x), op.Lists(l))
+}
+
+// CheckedQueries is [Checked] for x, [queries], not negative.
+func CheckedQueries(l ops.Lists, what string, x *G.Node) (*G.Node, error) {
+	f := op.ListFunc{
+		Name: "losses", Settings: "CheckedQueries " + what, Shape: op.PerQuery,
+		Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+			v := in[1].At(l.Query)
+			if !(v >= 0) || v-v != 0 {
+				return fmt.Errorf("the %s is %v: %ss must be finite and not negative", what, v, what)
+			}
+			result.Set(l.Query, v)
+			return nil
+		},
+	}
+	return f.Apply(op.Lists(l), op.Queries(what+"s", x))
 }
 
 // Nonzero is 1 where x, a vector, is not 0, and 0 where it is. It is not

@@ -1,0 +1,278 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plrank/plrank/plackett"
+	"github.com/plrank/plrank/train"
+)
+
+// trained is the folder of a quick run on data.
+func trained(t *testing.T, data string, more ...string) (out, model string) {
+	t.Helper()
+	out = filepath.Join(t.TempDir(), "run")
+	callQuick(t, append([]string{"-data", data, "-out", out}, more...)...)
+	return out, filepath.Join(out, "model.npz")
+}
+
+// must runs the command, which must end well.
+func must(t *testing.T, args ...string) (stdout, stderr string) {
+	t.Helper()
+	status, stdout, stderr := call(args...)
+	if status != 0 {
+		t.Fatalf("%v: %d, %s", args, status, stderr)
+	}
+	return stdout, stderr
+}
+
+// A saved model is measured to be what its run reported, on a folder and on a file.
+func TestEvaluate(t *testing.T) {
+	data := fold(t)
+	out, model := trained(t, data)
+	var result train.Summary
+	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "result.json"))), &result); err != nil {
+		t.Fatal(err)
+	}
+	stdout, _ := must(t, "-model", model, "-data", data, "-json", "-evaluation-samples", "5")
+	var report train.Report
+	if err := json.Unmarshal([]byte(stdout), &report); err != nil {
+		t.Fatal(err)
+	}
+	for i, split := range []string{"train", "vali", "test"} {
+		is := report.Splits[i]
+		if is.Name != split || len(result.Metrics[split]) != len(report.Metrics) {
+			t.Fatalf("%s: %v", is.Name, result.Metrics)
+		}
+		for _, m := range report.Metrics {
+			if a, b := is.Value(1, m), float64(result.Metrics[split][m]); a != b {
+				t.Errorf("%s %s: %v, in result.json %v", split, m, a, b)
+			}
+		}
+	}
+	stdout, _ = must(t, "-model", model, "-data", filepath.Join(data, "test.txt"), "-report", "map")
+	for _, want := range []string{"\ndata: 10 queries", "map", "random order", "  model  "} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %q in\n%s", want, stdout)
+		}
+	}
+	for _, c := range []struct{ args, want string }{
+		{"-epochs 3", "-epochs has no meaning beside -model and -data"},
+		{"-metric ndgc@5", "did you mean ndcg?"},
+		{"-importance x.txt", ".svg, .png or .pdf"},
+	} {
+		status, _, stderr := call(append([]string{"-model", model, "-data", data}, strings.Fields(c.args)...)...)
+		if status != 2 || !strings.Contains(stderr, c.want) || strings.Contains(stderr, "train: train:") {
+			t.Errorf("%s: %d, %s", c.args, status, stderr)
+		}
+	}
+}
+
+func TestImportance(t *testing.T) {
+	data := fold(t) // the label is the sum of features 1 and 4; 2 is noise
+	_, model := trained(t, data, "-epochs", "20", "-hidden", "8")
+	plot := filepath.Join(t.TempDir(), "importance.svg")
+	stdout, stderr := must(t, "-model", model, "-data", data, "-importance", plot)
+	at := strings.Index(stdout, "gets worse without a feature")
+	if at < 0 {
+		t.Fatal(stdout)
+	}
+	lines := strings.Split(strings.TrimSpace(stdout[at:]), "\n")
+	if len(lines) != 1+3 || strings.Contains(lines[1], "feature 2 ") || strings.Contains(lines[2], "feature 2 ") {
+		t.Errorf("%q", lines)
+	}
+	if !strings.Contains(stderr, "vali.txt") {
+		t.Errorf("%s: want the validation split", stderr)
+	}
+	if svg := read(t, plot); !strings.Contains(svg, ">Permutation importance<") || !strings.Contains(svg, ">4<") {
+		t.Error(svg)
+	}
+	if status, _, stderr := call("-model", model, "-data", data, "-importance", plot); status != 1 || !strings.Contains(stderr, "exists") {
+		t.Errorf("the plot was overwritten: %d, %s", status, stderr)
+	}
+}
+
+// Standard input and output are files like others.
+func TestStandardStreams(t *testing.T) {
+	data := fold(t)
+	_, model := trained(t, data)
+	file, scores := filepath.Join(data, "test.txt"), filepath.Join(t.TempDir(), "scores")
+	must(t, "-model", model, "-predict", file, "-scores", scores)
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	defer func(was *os.File) { os.Stdin = was }(os.Stdin)
+	os.Stdin = f
+	if stdout, _ := must(t, "-model", model, "-predict", "-", "-scores", "-"); stdout != read(t, scores) || stdout == "" {
+		t.Errorf("%q", stdout)
+	}
+	if status, _, stderr := call("-model", model, "-predict", file, "-scores", "-", "-run", "-"); status != 2 || !strings.Contains(stderr, "room for one") {
+		t.Errorf("%d, %s", status, stderr)
+	}
+}
+
+// Features that a file lacks, and those that the model does not know, are warned of.
+func TestPredictWarns(t *testing.T) {
+	_, model := trained(t, fold(t))
+	dir := t.TempDir()
+	file := filepath.Join(dir, "new.txt")
+	write(t, file, "1 qid:1 1:1 99:3\n0 qid:1 2:.5\n")
+	_, stderr := must(t, "-model", model, "-predict", file, "-scores", filepath.Join(dir, "s"))
+	for _, want := range []string{"1 of the 3 features that the model uses are missing, or 0 everywhere: 4\n", "left out (ids 99 to 99)\n"} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("no %q in %s", want, stderr)
+		}
+	}
+}
+
+// Drawn rankings have the frequencies of the policy, and the exposures are its own.
+func TestDraw(t *testing.T) {
+	_, model := trained(t, fold(t))
+	dir := t.TempDir()
+	file := filepath.Join(dir, "new.txt")
+	write(t, file, "0 qid:1 1:1 4:1 # a\n0 qid:1 1:1 # b\n0 qid:1 2:1 # c\n")
+	path := func(name string) string { return filepath.Join(dir, name) }
+	const draws = 20000
+	must(t, "-model", model, "-predict", file, "-scores", path("s"), "-exposure", path("e"), "-cutoff", "2", "-run", path("r"), "-draw", strconv.Itoa(draws), "-seed", "7")
+	numbers := func(name string) (list []float64) {
+		for line := range strings.Lines(read(t, path(name))) {
+			v, err := strconv.ParseFloat(strings.TrimSpace(line), 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, v)
+		}
+		return list
+	}
+	scores, discounts := numbers("s"), []float64{1, 1 / math.Log2(3)}
+	moments, err := plackett.EnumerateMoments(scores, make([]float64, 3), discounts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := map[string]float64{} // how often a document stands first
+	tags := map[string]bool{}
+	for line := range strings.Lines(read(t, path("r"))) {
+		f := strings.Fields(line)
+		tags[f[5]] = true
+		if f[3] == "1" {
+			first[f[2]] += 1. / draws
+		}
+	}
+	if len(tags) != draws || !tags["plrank-1"] {
+		t.Errorf("%d tags", len(tags))
+	}
+	sum := 0.0
+	for _, s := range scores {
+		sum += math.Exp(s)
+	}
+	for i, e := range numbers("e") {
+		if math.Abs(e-moments.Exposure[i]) > 1e-5 { // scores are written as float32
+			t.Errorf("document %d: exposure %v, want %v", i, e, moments.Exposure[i])
+		}
+		p, id := math.Exp(scores[i])/sum, fmt.Sprintf("1.%d", i+1)
+		if got := first[id]; math.Abs(got-p) > 4*math.Sqrt(p*(1-p)/draws)+1e-4 {
+			t.Errorf("document %s is first in %v of the draws, want %v", id, got, p)
+		}
+	}
+	if status, _, stderr := call("-model", model, "-predict", file, "-scores", path("t"), "-draw", "3"); status != 2 || !strings.Contains(stderr, "-run") {
+		t.Errorf("%d, %s", status, stderr)
+	}
+	if status, _, stderr := call("-model", model, "-predict", file, "-scores", path("t"), "-seed", "3"); status != 2 || !strings.Contains(stderr, "without -draw") {
+		t.Errorf("%d, %s", status, stderr)
+	}
+}
+
+// A run is repeated from its config.json, and flags override it.
+func TestConfig(t *testing.T) {
+	out, _ := trained(t, fold(t), "-lr", "0.005", "-optimizer", "adam", "-seed", "9")
+	config := filepath.Join(out, "config.json")
+	again := filepath.Join(t.TempDir(), "again")
+	must(t, "-config", config, "-out", again)
+	for _, name := range []string{"config.json", "result.json", "model.npz"} {
+		if read(t, filepath.Join(out, name)) != read(t, filepath.Join(again, name)) {
+			t.Errorf("%s differs", name)
+		}
+	}
+	o, err := parse([]string{"-config", config, "-seed", "10", "-epochs", "7"})
+	if err != nil || o.Seed != 10 || o.Epochs != 7 || o.LearningRate != 0.005 || o.Optimizer != "adam" {
+		t.Errorf("%+v, %v", o, err)
+	}
+	bad := filepath.Join(t.TempDir(), "bad.json")
+	write(t, bad, `{"learningrat": 3}`)
+	for args, want := range map[string]string{
+		"-preset paper -config " + config: "-preset has no meaning beside -config",
+		"-config none.json":               "none.json: no such file",
+		"-config " + bad:                  `unknown field "learningrat"`,
+	} {
+		if status, _, stderr := call(strings.Fields(args)...); status == 0 || !strings.Contains(stderr, want) {
+			t.Errorf("%s: %d, %s", args, status, stderr)
+		}
+	}
+}
+
+// With -json, standard output is an object for each epoch and one at the end.
+func TestJSON(t *testing.T) {
+	data := fold(t)
+	stdout, stderr := callQuick(t, "-data", data, "-epochs", "3", "-json")
+	lines := strings.Split(strings.TrimSpace(stdout), "\n")
+	if len(lines) != 3+1 || !strings.Contains(stderr, "epoch 3/3") {
+		t.Fatalf("%s%s", stdout, stderr)
+	}
+	for i, line := range lines {
+		var object map[string]any
+		if err := json.Unmarshal([]byte(line), &object); err != nil {
+			t.Fatal(err)
+		}
+		if i < 3 && object["epoch"] != float64(i+1) || i == 3 && object["splits"] == nil {
+			t.Errorf("line %d: %s", i, line)
+		}
+	}
+	if stdout, _ := callQuick(t, "-data", folds(t, 3), "-folds", "all", "-json"); !json.Valid([]byte(stdout)) || !strings.Contains(stdout, `"folds":[1,2,3]`) {
+		t.Error(stdout)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	if stdout, _ := must(t, "-version"); !strings.HasPrefix(stdout, "plrank ") || !strings.Contains(stdout, " go1.") {
+		t.Error(stdout)
+	}
+}
+
+// Why a run stopped is said.
+func TestEnding(t *testing.T) {
+	for n, want := range map[int]string{
+		3: "stopped after epoch 3: none of the last 2 was better (-patience)",
+		9: "all 9 epochs are done",
+	} {
+		if got := ending(train.Config{Epochs: 9, Patience: 2}, &train.Result{History: make([]train.Epoch, n)}); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// Ctrl-C ends scoring within a second, and leaves no file.
+func TestPredictInterrupted(t *testing.T) {
+	_, model := trained(t, fold(t), "-hidden", "256,256", "-members", "4")
+	file, scores := filepath.Join(t.TempDir(), "large.txt"), filepath.Join(t.TempDir(), "scores")
+	letor(t, file, 30000, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	var ended time.Time
+	time.AfterFunc(500*time.Millisecond, func() { ended = time.Now(); cancel() })
+	status, _, stderr := callWith(ctx, "-model", model, "-predict", file, "-scores", scores)
+	if took := time.Since(ended); status != 130 || took > time.Second {
+		t.Errorf("%d after %v: %s", status, took, stderr)
+	}
+	if _, err := os.Stat(scores); err == nil {
+		t.Error("there is a file of scores")
+	}
+}

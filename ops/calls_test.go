@@ -1,0 +1,53 @@
+package ops_test
+
+import (
+	"testing"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/internal/optest"
+	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/plackett"
+)
+
+// Every function of the package through what may happen to any.
+func TestEveryOp(t *testing.T) {
+	optest.CheckCalls(t, func(n optest.CallNodes) map[string]optest.Call {
+		l, theta, sampler := n.Lists, n.Discounts, ops.NewSampler(3, 2, 1)
+		dropout, err := ops.NewDropout(.5, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dropout.SetStep(1)
+		// A layer needs a matrix: the scores as a column.
+		column := G.Must(G.Reshape(G.Must(G.Mul(l.Scores, G.NewConstant(2.))), tensor.Shape{7, 1}))
+		w := optest.Vector(l.Scores.Graph(), l.Scores.Name()+"w", tensor.Float64, []float64{1.5})
+		bias := optest.Vector(l.Scores.Graph(), l.Scores.Name()+"b", tensor.Float64, []float64{.5})
+		all := map[string]optest.Call{
+			"PLRank1":             {Func: ops.PLRank1, Args: []any{l, n.Gains, n.Rankings, theta}, Reads: "scores gains"},
+			"PLRank2":             {Func: ops.PLRank2, Args: []any{l, n.Gains, n.Rankings, theta}, Reads: "scores gains"},
+			"PLRankRB":            {Func: ops.PLRankRB, Args: []any{l, n.Gains, n.Rankings, theta}, Reads: "scores gains"},
+			"PLRankBy":            {Func: ops.PLRankBy, Args: []any{plackett.PolicyGradient, l, n.Gains, n.Rankings, theta}, Reads: "scores gains"},
+			"ExpectedMetric":      {Func: ops.ExpectedMetric, Args: []any{l, n.Gains, theta}, Reads: "scores gains"},
+			"Exposure":            {Func: ops.Exposure, Args: []any{l, n.Rankings, n.Rankings, theta}, Optional: []int{2}, Reads: "scores"},
+			"ExpectedExposure":    {Func: ops.ExpectedExposure, Args: []any{l, theta}, Reads: "scores"},
+			"LogProbs":            {Func: ops.LogProbs, Args: []any{l, n.Rankings}, Reads: "scores"},
+			"LogSoftmax":          {Func: ops.LogSoftmax, Args: []any{l}, Reads: "scores"},
+			"Rankings":            {Func: ops.Rankings, Args: []any{l, sampler}, Reads: "scores"},
+			"IdealRankings":       {Func: ops.IdealRankings, Args: []any{l, n.Gains, sampler}, Optional: []int{2}, Reads: "gains"},
+			"Gumbel":              {Func: ops.Gumbel, Args: []any{l, sampler}},
+			"Ranks":               {Func: ops.Ranks, Args: []any{l}, Reads: "scores"},
+			"SumOverDocuments":    {Func: ops.SumOverDocuments, Args: []any{l, l.Scores}},
+			"SpreadOverDocuments": {Func: ops.SpreadOverDocuments, Args: []any{l, n.PerQuery}},
+			"MeanOverQueries":     {Func: ops.MeanOverQueries, Args: []any{l, n.PerQuery}},
+			"Gather":              {Func: ops.Gather, Args: []any{l.Scores, n.Lists.Offsets}},
+			"Constant":            {Func: ops.Constant, Args: []any{l.Scores}},
+			"Drop":                {Func: ops.Drop, Args: []any{l.Scores, dropout, 0}},
+		}
+		for act := range ops.Activation(len(ops.ActivationNames())) {
+			all["Dense "+act.String()] = optest.Call{Func: ops.Dense, Args: []any{column, w, bias, act}}
+		}
+		return all
+	})
+}

@@ -1,0 +1,42 @@
+package train
+
+import "fmt"
+
+// maxMemory is the most bytes that the weights of a run may take, and that its
+// rankings may: beyond it a number is a slip, and would end in the system's killing
+// the program.
+const maxMemory = 3e9
+
+// checkMemory is an error for a model or for samples that take too much memory. The
+// inputs of the model are at least one, where they are not known yet.
+func (p *parsed) checkMemory(inputs int) error {
+	members := float64(max(1, p.Members))
+	if p.parts.Scorer == nil {
+		weights, in := 0., float64(inputs)
+		for _, width := range p.Hidden {
+			weights += (in + 1) * float64(width)
+			in = float64(width)
+		}
+		// Two models, the gradient as ops leave it and as the optimizer takes it, and two
+		// memories of the optimizer, all of float32.
+		if need := 6 * 4 * members * (weights + in + 1); need > maxMemory {
+			return fmt.Errorf("train: hidden layers of %v: a model of %.2g weights takes about %s, want %s at most", p.Hidden, members*(weights+in+1), gigabytes(need), gigabytes(maxMemory))
+		}
+	}
+	const word = 8
+	for _, rankings := range []struct {
+		what string
+		need float64
+		hint string
+	}{
+		{"samples", word * members * float64(p.Batch) * float64(p.Samples.most()) * float64(p.Cutoff), fmt.Sprintf("rankings of %d ranks for %d queries a step", p.Cutoff, p.Batch)},
+		{"evaluation samples", word * float64(p.EvaluationSamples) * float64(p.Cutoff), fmt.Sprintf("rankings of %d ranks", p.Cutoff)},
+	} {
+		if rankings.need > maxMemory {
+			return fmt.Errorf("train: %s: %s take about %s, want %s at most", rankings.what, rankings.hint, gigabytes(rankings.need), gigabytes(maxMemory))
+		}
+	}
+	return nil
+}
+
+func gigabytes(n float64) string { return fmt.Sprintf("%.3g GB", n/1e9) }

@@ -1,0 +1,111 @@
+package train
+
+import (
+	"math"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func parsedConfig(t *testing.T, c Config) *parsed {
+	t.Helper()
+	p, err := c.parse(Parts{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Rates by their formulas, four steps an epoch.
+func TestRates(t *testing.T) {
+	rates := func(c Config, history []Epoch) (list []float64) {
+		c.LearningRate, c.Epochs = 0.8, 4
+		for step := range 4 {
+			list = append(list, parsedConfig(t, c).rate(history, step, 4))
+		}
+		return list
+	}
+	epochs := func(best ...bool) (history []Epoch) {
+		for _, b := range best {
+			history = append(history, Epoch{Best: b})
+		}
+		return history
+	}
+	cosine := func(p float64) float64 { return 0.8 * (1 + math.Cos(math.Pi*p)) / 2 }
+	flat := func(v float64) []float64 { return []float64{v, v, v, v} }
+	for _, c := range []struct {
+		config  Config
+		history []Epoch
+		want    []float64
+	}{
+		{Config{}, epochs(true, false), flat(0.8)},
+		{Config{Decay: 0.5}, epochs(true, false), flat(0.2)},
+		{Config{Schedule: "constant", Warmup: 0.5}, nil, []float64{0.4, 0.8, 0.8, 0.8}},
+		{Config{Warmup: 2}, nil, []float64{0.1, 0.2, 0.3, 0.4}},
+		{Config{Warmup: 2}, epochs(true), []float64{0.5, 0.6, 0.7, 0.8}},
+		{Config{Warmup: 2}, epochs(true, true), flat(0.8)},
+		{Config{Schedule: "cosine"}, nil, []float64{0.8, cosine(1. / 16), cosine(2. / 16), cosine(3. / 16)}},
+		{Config{Schedule: "cosine"}, epochs(true, true, true), []float64{cosine(12. / 16), cosine(13. / 16), cosine(14. / 16), cosine(15. / 16)}},
+		{Config{Schedule: "cosine", Warmup: 2}, epochs(true, true), []float64{0.8, cosine(1. / 8), cosine(2. / 8), cosine(3. / 8)}},
+		{Config{Schedule: "plateau"}, epochs(true, false, false), flat(0.8)},
+		{Config{Schedule: "plateau"}, epochs(true, false, false, false), flat(0.4)},
+		{Config{Schedule: "plateau"}, epochs(true, false, false, true, false, false, false, false), flat(0.4)},
+		{Config{Schedule: "plateau( 2, 0.1 )"}, epochs(true, false, false, false, false), flat(0.008)},
+		{Config{Schedule: "plateau(1)"}, epochs(true, false, true, false), flat(0.2)},
+	} {
+		for i, got := range rates(c.config, c.history) {
+			if math.Abs(got-c.want[i]) > 1e-15 || !(got > 0) {
+				t.Errorf("%+v after %d epochs: step %d has the rate %v, want %v", c.config, len(c.history), i, got, c.want[i])
+			}
+		}
+	}
+}
+
+func TestScheduleErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"x": "want constant, cosine", "cosine(3)": "want constant, cosine", "plateau()": "after how many epochs",
+		"plateau(0)": "after how many epochs", "plateau(2,1)": "between 0 and 1", "plateau(2,)": "between 0 and 1",
+		"plateau(2,NaN)": "between 0 and 1", "plateau(2,.5,1)": "between 0 and 1",
+	} {
+		if err := (Config{Schedule: text}).Check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+	for _, warmup := range []float64{-1, math.NaN(), math.Inf(1)} {
+		if err := (Config{Warmup: warmup}).Check(); err == nil || !strings.Contains(err.Error(), "warm-up") {
+			t.Errorf("%v: %v", warmup, err)
+		}
+	}
+}
+
+// Schedules go on where they were; that of a cosine ends with the last epoch, which
+// cannot be another one then.
+func TestSchedulesResume(t *testing.T) {
+	s := small()
+	path := filepath.Join(t.TempDir(), "c.npz")
+	for _, schedule := range []string{"cosine", "plateau(1,0.5)"} {
+		c := busy("adam")
+		c.Schedule, c.Warmup = schedule, 1.5
+		tr := mustNew(t, c, s)
+		whole := mustRun(t, tr, Hooks{Epoch: func(t *Trainer, e Epoch) error {
+			if e.Epoch == 2 {
+				return t.SaveCheckpoint(path)
+			}
+			return nil
+		}})
+		again := mustNew(t, c, s)
+		if err := again.Restore(path); err != nil {
+			t.Fatal(err)
+		}
+		resumed := mustRun(t, again, Hooks{})
+		if !reflect.DeepEqual(timeless(resumed.History), timeless(whole.History)) || !slices.Equal(trainedWeights(resumed.Ranker), trainedWeights(whole.Ranker)) {
+			t.Errorf("%s: a run that went on ends elsewhere", schedule)
+		}
+		c.Epochs++
+		if err := mustNew(t, c, s).Restore(path); (err != nil) != (schedule == "cosine") {
+			t.Errorf("%s: an epoch more: %v", schedule, err)
+		}
+	}
+}

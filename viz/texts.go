@@ -1,0 +1,52 @@
+package viz
+
+import (
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// pointTexts are texts beside points. A text stands where it is neither cut off nor on
+// another text, first choice right and above; where there is no such place, it is left out.
+type pointTexts struct {
+	at    plotter.XYs
+	texts []string
+	style text.Style
+}
+
+func (l pointTexts) Plot(c draw.Canvas, p *plot.Plot) {
+	const away = vg.Length(5)
+	var taken []vg.Rectangle
+	trX, trY := p.Transforms(&c)
+	for i, at := range l.at {
+		x, y := trX(at.X), trY(at.Y)
+		size := l.style.Rectangle(l.texts[i]).Size()
+		for _, corner := range []vg.Point{
+			{X: x + away, Y: y + away}, {X: x + away, Y: y - away - size.Y},
+			{X: x - away - size.X, Y: y + away}, {X: x - away - size.X, Y: y - away - size.Y},
+		} {
+			box := vg.Rectangle{Min: corner, Max: corner.Add(size)}
+			if !inside(box, c.Rectangle) || overlapsAny(box, taken) {
+				continue
+			}
+			taken = append(taken, box)
+			c.FillText(l.style, corner, l.texts[i])
+			break
+		}
+	}
+}
+
+func inside(a, b vg.Rectangle) bool {
+	return a.Min.X >= b.Min.X && a.Min.Y >= b.Min.Y && a.Max.X <= b.Max.X && a.Max.Y <= b.Max.Y
+}
+
+func overlapsAny(a vg.Rectangle, list []vg.Rectangle) bool {
+	for _, b := range list {
+		if a.Min.X < b.Max.X && b.Min.X < a.Max.X && a.Min.Y < b.Max.Y && b.Min.Y < a.Max.Y {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,87 @@
+package viz
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestRoundTicks(t *testing.T) {
+	for _, c := range []struct {
+		low, high float64
+		want      string
+	}{
+		{1, 40, "5 10 15 20 25 30 35 40"},
+		{0, 1, "0.0 0.2 0.4 0.6 0.8 1.0"},
+		{-0.05, 0.051, "-0.04 -0.02 0.00 0.02 0.04"},
+		{0.61, 0.638, "0.610 0.615 0.620 0.625 0.630 0.635"},
+		{1, 3, "1.0 1.5 2.0 2.5 3.0"},
+		{0, 5e6, "0 1e+06 2e+06 3e+06 4e+06 5e+06"},
+		{0, 2e-9, "0 5e-10 1e-09 1.5e-09 2e-09"},
+	} {
+		var labels []string
+		for _, tick := range (roundTicks{}).Ticks(c.low, c.high) {
+			labels = append(labels, tick.Label)
+		}
+		if got := strings.Join(labels, " "); got != c.want {
+			t.Errorf("%g to %g: %s, want %s", c.low, c.high, got, c.want)
+		}
+	}
+}
+
+// Ticks are within the axis, between three and eight, and their labels say where they
+// stand.
+func TestRoundTicksLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		low := rapid.Float64Range(-1e4, 1e4).Draw(t, "low")
+		high := low + math.Pow(10, rapid.Float64Range(-3, 5).Draw(t, "range"))
+		ticks := (roundTicks{}).Ticks(low, high)
+		if len(ticks) < 3 || len(ticks) > 8 {
+			t.Fatalf("%d ticks", len(ticks))
+		}
+		for _, tick := range ticks {
+			v, err := strconv.ParseFloat(tick.Label, 64)
+			if slack := 1e-6 * (high - low); err != nil || math.Abs(v-tick.Value) > slack || v < low-slack || v > high+slack {
+				t.Fatalf("label %q at %v, %v", tick.Label, tick.Value, err)
+			}
+		}
+	})
+}
+
+// Texts of points that stand on each other are not printed on each other, and none is cut
+// off; one alone is there.
+func TestTexts(t *testing.T) {
+	s := Series{Style: Points, X: []float64{0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 1}, Y: []float64{0, 1, 1, 1, 1, 1, 1, 0}}
+	for i := range s.X {
+		s.Texts = append(s.Texts, fmt.Sprintf("text %d", i))
+	}
+	svg := Plot{Series: []Series{s}}.SVG()
+	at := map[string]bool{}
+	found := 0
+	for _, m := range regexp.MustCompile(`<text x="([0-9.]+)" y="(-?[0-9.]+)"[^>]*>text (\d)`).FindAllStringSubmatch(svg, -1) {
+		if at[m[1]+" "+m[2]] {
+			t.Errorf("two texts at %s, %s", m[1], m[2])
+		}
+		at[m[1]+" "+m[2]] = true
+		if x, _ := strconv.ParseFloat(m[1], 64); x > 17/2.54*72-25 {
+			t.Errorf("text %s is cut off: it begins at %v", m[3], x)
+		}
+		found++
+	}
+	if found < 2+2 || found > 2+4 { // the middle ones have two to four places, the others one of their own
+		t.Errorf("%d texts", found)
+	}
+}
+
+func TestNames(t *testing.T) {
+	p := Plot{YNames: []string{"bm25", strings.Repeat("long", 20)}, Series: []Series{{Style: Points, X: []float64{1, 2}, Y: []float64{0, 1}}}}
+	svg := p.SVG()
+	if !strings.Contains(svg, ">bm25<") || !strings.Contains(svg, ">"+strings.Repeat("long", 20)[:29]+"…<") {
+		t.Error(svg)
+	}
+}
