@@ -36,7 +36,7 @@ func findFiles(path string, fold int) (splitFiles, error) {
 	folder, prefix := path, ""
 	info, missing := os.Stat(path)
 	if missing != nil {
-		// DIR/set1 stands for DIR/set1.train.txt and its companions.
+		// DIR/set1 stands for DIR/set1.train.txt, DIR/set1.vali.txt and DIR/set1.test.txt.
 		parent := filepath.Dir(path)
 		if up, err := os.Stat(parent); err != nil || !up.IsDir() {
 			return splitFiles{}, fmt.Errorf("datasets: %w", missing)

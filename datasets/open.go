@@ -29,7 +29,7 @@ func (s *Splits) Warnings() []string {
 
 func (s *Splits) all() [3]*Dataset { return [3]*Dataset{s.Train, s.Vali, s.Test} }
 
-// Options says what Open opens, and how; the zero value: what it finds.
+// Options says what Open opens, and how; the zero value opens the files that it finds.
 type Options struct {
 	Read ReadOptions // how to read the files; FeatureIDs, if given, are the columns of all splits, and Groups is for the training file
 	Vali string      // the file of the validation split, instead of the one found or held out

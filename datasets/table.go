@@ -107,7 +107,7 @@ func at(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// check gathers what the chunks say, and finds the queries.
+// check sums up the chunks, and finds the queries.
 func (t *table) check(sizes *querySizes) error {
 	if err := t.faults(); err != nil {
 		return err
@@ -146,7 +146,7 @@ func (t *table) check(sizes *querySizes) error {
 		t.warn("columns that are not wanted were left out: %s", listNames(t.layout.ignored))
 	}
 	if t.breaks > 0 {
-		t.warn("%d times a query came back after another one; its rows were put together", t.breaks)
+		t.warn("%d times a query came back after another one; its documents were put together", t.breaks)
 	}
 	return nil
 }
