@@ -12,9 +12,9 @@ import (
 // of their scores, are
 //
 //	[0, arrived)        sure to have arrived
-//	[arrived, pooled)   handled one by one
-//	[pooled, dormant)   so unlikely to have arrived that sums of powers of
-//	                    r_d = e^{w_d t} − 1 say all about them together
+//	[arrived, pooled)   followed one by one
+//	[pooled, dormant)   followed together, by sums of powers of r_d = e^{w_d t} − 1,
+//	                    which are small
 //	[dormant, D)        sure not to have arrived
 type race struct {
 	tolerance float64
@@ -37,13 +37,15 @@ type race struct {
 	pooled, dormant int
 	blocks          int // done so far
 
+	ranks, terms int // that are left in a block, and the largest number of powers of its pool
+
 	times, weights lanes.Vec // of the nodes
 	r, scratch     []lanes.Vec
-	sums           [maxOrder]lanes.Sum
-	pairs          [maxOrder]lanes.Pair
+	sums           [maxTerms]lanes.Sum
+	pairs          [maxTerms]lanes.Pair
 	chances        []lanes.Chance
-	states         []lanes.State // [documents handled + 1, ranks] before each document
-	starts         []lanes.State // [parts, ranks] before each part, where there are many
+	states         []lanes.State // [documents of a part + 1, ranks] before each document
+	starts         []lanes.State // [parts, ranks] before each part
 	carried        []lanes.State // [ranks + 1]
 
 	buckets [mostBuckets + 1]int // where each begins, when documents are sorted

@@ -83,6 +83,7 @@ var sampled = map[string][]result{
 	"losses": {nanoseconds("Losses/slow/1x125", 2e3), nanoseconds("Losses/disparity(plrank2)/1x125", 1e3)},
 	"step":   {nanoseconds("Step/batch=1/N=1", 1e3), nanoseconds("Step/batch=32/N=1", 5e3)},
 	"epoch":  {{"Epoch/paper/batch=1/N=100", map[string]float64{"s/fold": 9.069}}},
+	"exact":  {{"ExpectationAgainstSamples/sd=1/D=125/K=5", map[string]float64{"ns/op": 1e4, "sampled-ns/op": 8e4}}},
 }
 
 var tables = map[string]string{
@@ -90,6 +91,7 @@ var tables = map[string]string{
 	"ops":    "| op | queries | N = 1 | N = 10 |\n|---|---|---|---|\n| `PLRankRB` | 1 | 1.00 µs | 2.00 µs |\n| `PLRankRB` | 32 | 3.00 µs | 4.00 µs |\n",
 	"losses": "| loss | time | memory allocated |\n|---|---|---|\n| `disparity(plrank2)` | 1.00 µs | 2.00 kB |\n| `slow` | 2.00 µs | 2.00 kB |\n",
 	"step":   "| queries a step | N = 1 |\n|---|---|\n| 1 | 1.00 µs |\n| 32 | 5.00 µs |\n",
+	"exact":  "| D, K | PL-Rank-RB | exact | ratio |\n|---|---|---|---|\n| 125, 5 | 80.0 µs | 10.0 µs | 8.00 |\n",
 	"epoch":  "| recipe | queries a step | N = 100 |\n|---|---|---|\n| paper | 1 | 9.07 s |\n",
 }
 
@@ -114,6 +116,8 @@ func TestTables(t *testing.T) {
 		{3, []result{nanoseconds("Step/batch=1/N=1", 1), nanoseconds("Step/batch=2/N=2", 1)}, "out of step"},
 		{3, []result{nanoseconds("Step/batch=1/N=1", 1), nanoseconds("Step/batch=1/N=2", 1), nanoseconds("Step/batch=2/N=1", 1)}, "row 2 has 2 columns, want 3"},
 		{4, []result{nanoseconds("Epoch/paper/batch=1/N=1", 1)}, "has no s/fold"},
+		{5, []result{nanoseconds("ExpectationAgainstSamples/sd=1/D=125/K=5", 1)}, "has no sampled-ns/op"},
+		{5, []result{nanoseconds("ExpectationAgainstSamples/x", 1)}, "benchmark ExpectationAgainstSamples/x"},
 	} {
 		if _, err := parts[c.part].table(c.wrong); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v, want %s", c.wrong, err, c.want)

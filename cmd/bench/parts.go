@@ -43,6 +43,11 @@ var parts = []*part{
 		what:  "Seconds of training an epoch over MSLR-WEB30K's training split (18,919 queries, 2.26 million documents): measured on 378 synthetic queries in its shape, about 2 % of its documents, and scaled by documents. The paper's and the default recipe, both by PL-Rank-RB",
 		table: epochTable,
 	},
+	{
+		name: "exact", pkg: "plackett", pattern: "AgainstSamples$/sd=1$/D=(24|125|1000)$/K=(5|10|125)$",
+		what:  "The exact gradient of one query of D documents for cutoff K, without sampling, beside PL-Rank-RB with N = 1000, sampling included: the shortest times",
+		table: exactTable,
+	},
 }
 
 // cores is how many the part runs on.

@@ -32,6 +32,26 @@ func kernelTable(all []result) (string, error) {
 	return markdownTable(rows), nil
 }
 
+// exactTable sets the exact gradient beside PL-Rank-RB, which were measured in turn.
+func exactTable(all []result) (string, error) {
+	rows := [][]string{{"D, K", "PL-Rank-RB", "exact", "ratio"}}
+	for _, r := range all {
+		var d, k int
+		if _, err := fmt.Sscanf(r.name, "ExpectationAgainstSamples/sd=1/D=%d/K=%d", &d, &k); err != nil {
+			return "", fmt.Errorf("benchmark %s: %w", r.name, err)
+		}
+		sampled, exact := r.values["sampled-ns/op"], r.values["ns/op"]
+		if sampled == 0 {
+			return "", fmt.Errorf("benchmark %s has no sampled-ns/op", r.name)
+		}
+		rows = append(rows, []string{fmt.Sprintf("%d, %d", d, k), duration(sampled), duration(exact), significant(sampled / exact)})
+	}
+	if len(rows) == 1 {
+		return "", fmt.Errorf("no result of BenchmarkExpectationAgainstSamples")
+	}
+	return markdownTable(rows), nil
+}
+
 // opsTable has a row for each estimate and number of queries.
 func opsTable(all []result) (string, error) {
 	return ladder(all, "ns/op", duration, []string{"op", "queries"}, func(name []string) []string {

@@ -88,7 +88,7 @@ func (o *options) flags() *flag.FlagSet {
 	f.StringVar(&o.Model, "model", o.Model, "the `file` of a model, as train writes it, whose scores to take instead of training a network")
 	f.IntVar(&o.Repeats, "repeats", o.Repeats, "independent `estimates` of each gradient from which to tell its variance")
 	f.Float64Var(&o.minutes, "minutes", o.minutes, "`minutes` that all subcommands together may take")
-	f.StringVar(&o.document, "document", o.document, "the Markdown `file` whose marked parts are made anew, from folders of results below its own")
+	f.StringVar(&o.document, "document", o.document, "the Markdown `file` whose generated parts are made anew, from folders of results below its own")
 	return f
 }
 

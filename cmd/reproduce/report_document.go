@@ -12,7 +12,8 @@ import (
 	"github.com/plrank/plrank/cmd/internal/markdown"
 )
 
-// runDocument makes all marked parts of a Markdown file anew.
+// runDocument makes all generated parts of a Markdown file anew, and the plots that stand
+// beside their CSV files.
 func runDocument(_ context.Context, s *session) error {
 	old, err := os.ReadFile(s.document)
 	if err != nil {
@@ -22,10 +23,37 @@ func runDocument(_ context.Context, s *session) error {
 	if err != nil {
 		return fmt.Errorf("reproduce: %s: %w", s.document, err)
 	}
+	for _, name := range markdown.Names(text) {
+		if err := redraw(filepath.Dir(s.document), name); err != nil {
+			return err
+		}
+	}
 	return writeText(s.document, text)
 }
 
-// refreshed is a text with its marked parts made from the CSV files of folders below
+// redraw draws the plots of a part anew, those that there are files of.
+func redraw(root, name string) error {
+	c, dir, _, err := findPart(root, name)
+	if err != nil {
+		return err
+	}
+	figures, err := c.plots(dir)
+	if err != nil {
+		return err
+	}
+	for _, f := range figures {
+		path := filepath.Join(dir, f.name+".svg")
+		if _, err := os.Stat(path); err != nil {
+			continue
+		}
+		if err := f.Save(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refreshed is a text with its generated parts made from the CSV files of folders below
 // root, where it stands.
 func refreshed(text, root string) (string, error) {
 	for _, name := range markdown.Names(text) {
@@ -43,11 +71,29 @@ func refreshed(text, root string) (string, error) {
 // documentPart is what stands between the markers FOLDER/CHAPTER, a chapter on the
 // folder of results, or FOLDER/CHAPTER/n, its n-th table alone.
 func documentPart(root, name string) (string, error) {
-	folder, last := filepath.Split(name)
-	table, err := strconv.Atoi(last)
+	c, dir, table, err := findPart(root, name)
 	if err != nil {
-		table = 0 // all of the chapter
-	} else {
+		return "", err
+	}
+	if table == 0 {
+		folder, _ := filepath.Split(name)
+		return c.markdown(dir, folder)
+	}
+	tables, err := c.tables(dir)
+	if err != nil {
+		return "", err
+	}
+	if table < 1 || table > len(tables) {
+		return "", fmt.Errorf("part %q: the chapter has tables 1 to %d", name, len(tables))
+	}
+	return tables[table-1].Markdown(), nil
+}
+
+// findPart is the chapter of a part, its folder of results, and which table it is; 0:
+// all of the chapter.
+func findPart(root, name string) (c chapter, dir string, table int, err error) {
+	folder, last := filepath.Split(name)
+	if table, err = strconv.Atoi(last); err == nil {
 		folder, last = filepath.Split(strings.TrimSuffix(folder, "/"))
 	}
 	all := chapters()
@@ -57,18 +103,7 @@ func documentPart(root, name string) (string, error) {
 		for _, c := range all {
 			names = append(names, c.name)
 		}
-		return "", fmt.Errorf("part %q: no chapter %q: want a folder and one of %s", name, last, strings.Join(names, ", "))
+		return c, "", 0, fmt.Errorf("part %q: no chapter %q: want a folder and one of %s", name, last, strings.Join(names, ", "))
 	}
-	dir := filepath.Join(root, folder)
-	if table == 0 {
-		return all[i].markdown(dir, folder)
-	}
-	tables, err := all[i].tables(dir)
-	if err != nil {
-		return "", err
-	}
-	if table < 1 || table > len(tables) {
-		return "", fmt.Errorf("part %q: the chapter has tables 1 to %d", name, len(tables))
-	}
-	return tables[table-1].Markdown(), nil
+	return all[i], filepath.Join(root, folder), table, nil
 }

@@ -49,9 +49,9 @@ PL-Rank-RB, and the weights of pairs; the tables of docs/EXACT.md`,
 loss costs, then chooses runs and epochs and what to leave out, the expensive
 first, and says so. -runs and -epochs are the most it takes`,
 			append([]string{"samples", "without", "epochs", "minutes"}, trainFlags...), runAll},
-		{"document", `makes the marked parts of a Markdown file anew from the CSV files in folders of
-results: between markers FOLDER/CHAPTER all that report.md says of a subcommand,
-between FOLDER/CHAPTER/n its n-th table`,
+		{"document", `makes the generated parts of a Markdown file, and the plots beside them, anew from
+the CSV files in folders of results: between comments FOLDER/CHAPTER all that
+report.md says of a subcommand, between FOLDER/CHAPTER/n its n-th table`,
 			[]string{"document"}, runDocument},
 	}
 }

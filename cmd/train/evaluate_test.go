@@ -276,3 +276,29 @@ func TestPredictInterrupted(t *testing.T) {
 		t.Error("there is a file of scores")
 	}
 }
+
+// Tables fit 80 columns; what is too wide for that is there, too.
+func TestTableWidth(t *testing.T) {
+	var w strings.Builder
+	rows := []string{"random order", "feature 7, descending", "plrank-rb"}
+	columns := []string{"dcg@10", "ndcg@5", "expected-dcg@10", "expected-ndcg@5", "expected-ndcg@10", strings.Repeat("x", 90), "map"}
+	printTable(&w, rows, columns, func(row int, column string) string { return fmt.Sprintf("%d%s", row, column[:1]) })
+	for _, line := range strings.Split(w.String(), "\n") {
+		if n := len([]rune(line)); n > 80 && !strings.Contains(line, "xxx") && n != 21+2+90 {
+			t.Errorf("%d columns: %q", n, line)
+		}
+	}
+	want := "                       dcg@10  ndcg@5  expected-dcg@10  expected-ndcg@5\n" +
+		"         random order      0d      0n               0e               0e\n" +
+		"feature 7, descending      1d      1n               1e               1e\n" +
+		"            plrank-rb      2d      2n               2e               2e\n" +
+		"                       expected-ndcg@10\n"
+	if !strings.HasPrefix(w.String(), want) {
+		t.Errorf("%s\nwant\n%s", &w, want)
+	}
+	for _, c := range columns {
+		if strings.Count(w.String(), c) < 1 {
+			t.Errorf("no %s", c)
+		}
+	}
+}

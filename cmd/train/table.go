@@ -5,7 +5,7 @@ import (
 	"io"
 	"math"
 	"strings"
-	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/plrank/plrank/train"
 )
@@ -14,16 +14,9 @@ import (
 func printReport(w io.Writer, r *train.Report) {
 	for _, s := range r.Splits {
 		fmt.Fprintf(w, "\n%s: %d queries (%d with a relevant document), %d documents\n", s.Name, s.Queries, s.Relevant, s.Documents)
-		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-		fmt.Fprintf(tw, "\t%s\t\n", strings.Join(r.Metrics, "\t"))
-		for i, name := range s.Rankers {
-			fmt.Fprint(tw, name, "\t")
-			for _, m := range r.Metrics {
-				fmt.Fprintf(tw, "%s\t", number(train.Value(s.Value(i, m))))
-			}
-			fmt.Fprintln(tw)
-		}
-		tw.Flush()
+		printTable(w, s.Rankers, r.Metrics, func(ranker int, metric string) string {
+			return number(train.Value(s.Value(ranker, metric)))
+		})
 	}
 	printConvention(w, r)
 }
@@ -32,36 +25,65 @@ func printReport(w io.Writer, r *train.Report) {
 func printFolds(w io.Writer, r *train.FoldReport) {
 	for _, s := range r.Splits {
 		fmt.Fprintf(w, "\n%s: mean ± standard deviation, folds %s\n", s.Name, strings.Trim(fmt.Sprint(r.Folds), "[]"))
-		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-		fmt.Fprintf(tw, "\t%s\t\n", strings.Join(r.Metrics, "\t"))
-		for i, name := range s.Rankers {
-			fmt.Fprint(tw, name, "\t")
-			for _, m := range r.Metrics {
-				v := s.Rows[i][m]
-				if math.IsNaN(float64(v.Mean)) {
-					fmt.Fprint(tw, "–\t")
-				} else {
-					fmt.Fprintf(tw, "%.4f ±%s\t", v.Mean, number(v.SD))
-				}
+		printTable(w, s.Rankers, r.Metrics, func(ranker int, metric string) string {
+			v := s.Rows[ranker][metric]
+			if math.IsNaN(float64(v.Mean)) {
+				return "–"
 			}
-			fmt.Fprintln(tw)
-		}
-		tw.Flush()
+			return fmt.Sprintf("%.4f ±%s", v.Mean, number(v.SD))
+		})
 	}
 	last := r.Splits[len(r.Splits)-1]
 	model := len(last.Rankers) - 1
 	fmt.Fprintf(w, "\n%s: %s by fold\n", last.Name, last.Rankers[model])
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(tw, "\t%s\t\n", strings.Join(r.Metrics, "\t"))
-	for i, fold := range r.Folds {
-		fmt.Fprintf(tw, "fold %d\t", fold)
-		for _, m := range r.Metrics {
-			fmt.Fprintf(tw, "%s\t", number(last.Rows[model][m].Values[i]))
-		}
-		fmt.Fprintln(tw)
+	var folds []string
+	for _, fold := range r.Folds {
+		folds = append(folds, fmt.Sprintf("fold %d", fold))
 	}
-	tw.Flush()
+	printTable(w, folds, r.Metrics, func(fold int, metric string) string {
+		return number(last.Rows[model][metric].Values[fold])
+	})
 	printConvention(w, &train.Report{Convention: r.Convention})
+}
+
+// tableWidth is how wide tables are at the most, where a single column does not take
+// more.
+const tableWidth = 80
+
+// printTable prints rows of values under columns, set right. Columns that have no room
+// beside the others follow below them, beside the names of the rows again.
+func printTable(w io.Writer, rows, columns []string, value func(row int, column string) string) {
+	const gap = 2
+	names := 0
+	for _, r := range rows {
+		names = max(names, utf8.RuneCountInString(r))
+	}
+	for len(columns) > 0 {
+		var block, lines []string
+		lines = append(lines, strings.Repeat(" ", names))
+		for _, r := range rows {
+			lines = append(lines, fmt.Sprintf("%*s", names, r))
+		}
+		for _, c := range columns {
+			entries := []string{c}
+			for i := range rows {
+				entries = append(entries, value(i, c))
+			}
+			width := 0
+			for _, e := range entries {
+				width = max(width, gap+utf8.RuneCountInString(e))
+			}
+			if block != nil && utf8.RuneCountInString(lines[0])+width > tableWidth {
+				break
+			}
+			block = append(block, c)
+			for i, e := range entries {
+				lines[i] += fmt.Sprintf("%*s", width, e)
+			}
+		}
+		columns = columns[len(block):]
+		fmt.Fprintln(w, strings.Join(lines, "\n"))
+	}
 }
 
 // number is a value in a table, where one that there is not is a dash.
