@@ -68,14 +68,13 @@ var ErrMinusOne = errors.New(`−1 is the only label below 1: please say whether
 // Without a validation file, 20 % of the training queries, drawn by the seed,
 // are held out (10 % for Istella). Without a test file, Splits.Test is nil.
 // Documents without a label are left out of all splits, with a warning; see also
-// [ErrMinusOne]. All
-// splits get the columns of the union of their feature ids. The counts of the
-// known collections are checked; a warning says how they differ.
+// [ErrMinusOne]. All splits get the columns of the union of their feature ids. The
+// counts of the known collections are checked; a warning says how they differ.
 //
 // With Options.Cache, the splits are written to a file as they are in memory,
 // named .plrank-….cache. The next Open of the same files with the same options
 // maps that file instead of reading text: it takes no memory of its own, and
-// Features and Labels are then read-only. A cache belongs to the size, the time
+// Features, Labels and weights are then read-only. A cache belongs to the size, the time
 // and the content of the files; one that is stale, truncated or corrupt is
 // built anew, and one that cannot be written is a warning. It may be deleted at
 // any time, but not cut short while a program uses it.
