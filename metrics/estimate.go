@@ -1,6 +1,9 @@
 package metrics
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // Estimate is a measure of every query, and how exactly it is known.
 type Estimate struct {
@@ -11,18 +14,37 @@ type Estimate struct {
 	StdErr []float64
 }
 
-// Mean is the mean over queries and its standard error from the sampling of
-// rankings; that the queries themselves are a sample is not in it. Both are NaN
-// where no query counts.
-func (e Estimate) Mean(c Convention) (mean, stdErr float64) {
-	mean = Mean(e.PerQuery, c)
-	variance := 0.0
-	for _, s := range e.StdErr {
-		if !math.IsNaN(s) {
-			variance += s * s
+// Mean is the mean over queries under the convention for those that are NaN.
+func (e Estimate) Mean(c Convention) Summary {
+	m, _ := e.mean(nil, c) // without weights nothing can be wrong
+	return m
+}
+
+// mean has weights of the queries, nil: equal ones.
+func (e Estimate) mean(weights []float32, c Convention) (Summary, error) {
+	if weights != nil && len(weights) != len(e.PerQuery) {
+		return Summary{}, fmt.Errorf("metrics: %d query weights for %d queries", len(weights), len(e.PerQuery))
+	}
+	sum, all, variance := 0.0, 0.0, 0.0
+	for q, v := range e.PerQuery {
+		w := 1.0
+		if weights != nil {
+			w = float64(weights[q])
+		}
+		if !(w >= 0) || math.IsInf(w, 0) {
+			return Summary{}, fmt.Errorf("metrics: query %d: weight %v: it must be 0 or more, and finite", q, w)
+		}
+		v, counts := c.counted(v)
+		if !counts {
+			continue
+		}
+		sum += w * v
+		all += w
+		if s := e.StdErr[q]; !math.IsNaN(s) {
+			variance += w * w * s * s
 		}
 	}
-	return mean, math.Sqrt(variance) / float64(len(c.Counted(e.PerQuery)))
+	return Summary{sum / all, math.Sqrt(variance) / all}, nil
 }
 
 // expected is the expectation of a metric under the Plackett–Luce policy of the

@@ -44,7 +44,8 @@ func TestExpectedAgainstEnumeration(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			mean, stdErr := e.Mean(LabelFreeZero)
+			of := e.Mean(LabelFreeZero)
+			mean, stdErr := of.Mean, of.StdErr
 			bound := 5*stdErr + 1e-12
 			if !expected.Sampled() {
 				bound = 1e-6 * max(1, math.Abs(exact))
@@ -103,8 +104,9 @@ func TestExpectedAgainstSamples(t *testing.T) {
 		if err1 != nil || err2 != nil {
 			t.Fatal(err1, err2)
 		}
-		mean, _ := exact.Mean(LabelFreeSkip)
-		want, stdErr := plain.Mean(LabelFreeSkip)
+		mean := exact.Mean(LabelFreeSkip).Mean
+		over := plain.Mean(LabelFreeSkip)
+		want, stdErr := over.Mean, over.StdErr
 		if m.Expected().Sampled() {
 			continue
 		}
@@ -139,9 +141,54 @@ func TestMeansShare(t *testing.T) {
 		}
 		for i, m := range all {
 			alone, err := Means(l, []Measure{m})
-			if err != nil || !same(alone, means[i:i+1]) {
+			if err != nil || !same([]float64{alone[0].Mean}, []float64{means[i].Mean}) || alone[0].StdErr != means[i].StdErr && !math.IsNaN(means[i].StdErr) {
 				t.Errorf("%v is %v, alone %v, %v", m, means[i], alone, err)
 			}
+		}
+	}
+}
+
+// A weighted mean, by its formula, with its standard error.
+func TestQueryWeights(t *testing.T) {
+	in := Input{Scores: []float64{2, 1, 1, 2, 3, 1, 0}, Labels: []float32{1, 0, 1, 0, 0, 0, 2}, Offsets: []int{0, 2, 4, 5, 7}}
+	ndcg := []Measure{mustParse(t, "ndcg"), mustParse(t, "expected-map")}
+	log3 := math.Log2(3)
+	in.QueryWeights = []float32{3, 1, 7, 0.5}
+	plain, err := ndcg[1].Estimate(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c, label := range map[Convention]float64{LabelFreeSkip: math.NaN(), LabelFreeOne: 1, LabelFreeZero: 0} {
+		in.Convention = c
+		means, err := Means(in, ndcg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, all := 3+1/log3+0.5/log3, 4.5
+		if !math.IsNaN(label) {
+			want, all = want+7*label, all+7
+		}
+		if !near(means[0].Mean, want/all, 1e-14) || means[0].StdErr != 0 {
+			t.Errorf("%v: %+v, want %v", c, means[0], want/all)
+		}
+		variance := 0.0
+		for q, w := range in.QueryWeights {
+			if s := plain.StdErr[q]; !math.IsNaN(s) {
+				variance += square(float64(w) * s)
+			}
+		}
+		if stdErr := math.Sqrt(variance) / all; !near(means[1].StdErr, stdErr, 1e-14) || stdErr == 0 {
+			t.Errorf("%v: a standard error of %v, want %v", c, means[1].StdErr, stdErr)
+		}
+	}
+	for want, weights := range map[string][]float32{
+		"2 query weights for 4 queries": {1, 2},
+		"query 1: weight -1":            {1, -1, 1, 1},
+		"query 3: weight NaN":           {1, 1, 1, float32(math.NaN())},
+	} {
+		in.QueryWeights = weights
+		if _, err := Means(in, ndcg); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v; want an error with %q", err, want)
 		}
 	}
 }
@@ -172,7 +219,8 @@ func TestOverRankings(t *testing.T) {
 	if !same(e.PerQuery, want.PerQuery) || !same(e.StdErr, want.StdErr) {
 		t.Errorf("%+v, want %+v", e, want)
 	}
-	mean, stdErr := e.Mean(LabelFreeZero)
+	of := e.Mean(LabelFreeZero)
+	mean, stdErr := of.Mean, of.StdErr
 	if wantErr := math.Hypot(want.StdErr[0], want.StdErr[1]) / 2; !near(mean, (want.PerQuery[0]+want.PerQuery[1])/2, 1e-14) || !near(stdErr, wantErr, 1e-14) {
 		t.Errorf("mean %v ± %v, want ± %v", mean, stdErr, wantErr)
 	}

@@ -138,28 +138,6 @@ func (in Input) offsets() ([]int, error) {
 	return in.Offsets, nil
 }
 
-// mean is the weighted mean over queries under a convention, NaN where none counts.
-func (in Input) mean(perQuery []float64, c Convention) (float64, error) {
-	if in.QueryWeights == nil {
-		return Mean(perQuery, c), nil
-	}
-	if len(in.QueryWeights) != len(perQuery) {
-		return 0, fmt.Errorf("metrics: %d query weights for %d queries", len(in.QueryWeights), len(perQuery))
-	}
-	sum, weights := 0.0, 0.0
-	for q, v := range perQuery {
-		w := float64(in.QueryWeights[q])
-		if !(w >= 0) || math.IsInf(w, 0) {
-			return 0, fmt.Errorf("metrics: query %d: weight %v: it must be 0 or more, and finite", q, w)
-		}
-		if v, counts := c.counted(v); counts {
-			sum += w * v
-			weights += w
-		}
-	}
-	return sum / weights, nil
-}
-
 // rowError is about one row of a query, counted from the query's first.
 type rowError struct {
 	row int

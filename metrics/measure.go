@@ -170,15 +170,20 @@ func (in Input) own(m Measure) ([]float64, error) {
 	return perQuery, nil
 }
 
+// Summary is the mean of a measure over queries.
+type Summary struct {
+	Mean   float64 // NaN where no query counts
+	StdErr float64 // from the sampling of rankings, 0 for what is exact; that the queries themselves are a sample is not in it
+}
+
 // Means are the means of measures over the queries, by Input.Convention and
 // Input.QueryWeights; for a measure of fairness, over the queries for which it is
-// defined. NaN where no query counts. What several of the measures need is computed
-// once.
-func Means(in Input, measures []Measure) ([]float64, error) {
+// defined. What several of the measures need is computed once.
+func Means(in Input, measures []Measure) ([]Summary, error) {
 	in.shared = &shared{placed: map[weighting]*placements{}}
-	means := make([]float64, len(measures))
+	means := make([]Summary, len(measures))
 	for i, m := range measures {
-		perQuery, err := m.PerQuery(in)
+		e, err := m.Estimate(in)
 		if err != nil {
 			return nil, err
 		}
@@ -186,7 +191,7 @@ func Means(in Input, measures []Measure) ([]float64, error) {
 		if m.kind == ofExposure {
 			convention = LabelFreeSkip // the others are about metrics of relevance
 		}
-		if means[i], err = in.mean(perQuery, convention); err != nil {
+		if means[i], err = e.mean(in.QueryWeights, convention); err != nil {
 			return nil, err
 		}
 	}

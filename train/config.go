@@ -49,13 +49,12 @@ type Config struct {
 	// Report names more metrics to report than [Config.Reported] does by itself: such
 	// as map or expected-err@10, and the measures of fairness of package metrics, such
 	// as disparity or ee-l. These are of the expected exposure of the documents under
-	// the policy, estimated from 1000 rankings as in the paper (its noise adds O(1/N)
-	// to squared measures), with the discounts of the objective and the gains as they
+	// the policy, with the discounts of the objective and the gains as they
 	// are before NormalizeGains. Queries without a value are left out of their mean.
 	Report []string `json:"report"`
 
 	WeightedMetrics   bool `json:"weightedMetrics"`   // queries count by their weights in the mean of a metric, where the data have such weights
-	EvaluationSamples int  `json:"evaluationSamples"` // rankings sampled for expected metrics; 0: 100
+	EvaluationSamples int  `json:"evaluationSamples"` // rankings sampled for the expected metrics that are not exact, see metrics.Measure.Sampled; 0: 100
 	EvaluateTrain     bool `json:"evaluateTrain"`     // report metrics of the training split every epoch, too
 	EvaluateTest      bool `json:"evaluateTest"`      // and those of the test split: for learning curves, never for choosing
 	DropLabelFreeTest bool `json:"dropLabelFreeTest"` // leave test queries without a relevant document out of all metrics

@@ -119,8 +119,8 @@ func (v *Value) UnmarshalJSON(data []byte) error {
 // Plackett–Luce policy of the scores, "disparity" of the exposure under it.
 type Values map[string]Value
 
-// evaluate computes measures of scores.
-func (p *parsed) evaluate(d *datasets.Dataset, scores []float64, list []metrics.Measure) (Values, error) {
+// means are measures of scores.
+func (p *parsed) means(d *datasets.Dataset, scores []float64, list []metrics.Measure) ([]metrics.Summary, error) {
 	var weights []float32
 	if p.WeightedMetrics {
 		weights = d.QueryWeights
@@ -134,9 +134,35 @@ func (p *parsed) evaluate(d *datasets.Dataset, scores []float64, list []metrics.
 	if err != nil {
 		return nil, fmt.Errorf("train: %s: %w", d.Name, err)
 	}
+	return means, nil
+}
+
+// evaluate gives the values of measures of scores.
+func (p *parsed) evaluate(d *datasets.Dataset, scores []float64, list []metrics.Measure) (Values, error) {
+	means, err := p.means(d, scores, list)
+	if err != nil {
+		return nil, err
+	}
 	values := Values{}
 	for i, m := range list {
-		values[m.String()] = Value(means[i])
+		values[m.String()] = Value(means[i].Mean)
+	}
+	return values, nil
+}
+
+// stdErrs are the standard errors of the measures that are estimated from samples.
+func (p *parsed) stdErrs(d *datasets.Dataset, scores []float64) (Values, error) {
+	sampled := slices.DeleteFunc(slices.Clone(p.measures), func(m metrics.Measure) bool { return !m.Sampled() })
+	means, err := p.means(d, scores, sampled)
+	if err != nil {
+		return nil, err
+	}
+	var values Values
+	for i, m := range sampled {
+		if values == nil {
+			values = Values{}
+		}
+		values[m.String()] = Value(means[i].StdErr)
 	}
 	return values, nil
 }

@@ -38,13 +38,17 @@ func Evaluate(c Config, parts Parts, r *Ranker, splits ...Split) (*Report, error
 		if err != nil {
 			return nil, err
 		}
+		stdErr, err := p.stdErrs(s.Data, scores)
+		if err != nil {
+			return nil, err
+		}
 		relevant, err := p.relevantQueries(s.Data)
 		if err != nil {
 			return nil, err
 		}
 		report.Splits = append(report.Splits, SplitReport{
 			Name: s.Name, Queries: s.Data.Queries(), Relevant: len(relevant), Documents: s.Data.Rows(),
-			Rankers: []string{"random order", "model"}, Rows: []Values{random, model},
+			Rankers: []string{"random order", "model"}, Rows: []Values{random, model}, StdErr: stdErr,
 		})
 	}
 	return report, nil

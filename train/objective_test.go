@@ -203,13 +203,29 @@ func TestFairnessReport(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := means[0]
+		want := means[0].Mean
 		if got := float64(r.History[0].Vali[name]); math.Abs(got-want) > 0.01*want {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 		vali := report.Splits[1]
 		if vali.Value(2, name) != float64(r.History[0].Vali[name]) || !(vali.Value(0, name) > 0) || !math.IsNaN(vali.Value(featureRow, name)) {
 			t.Errorf("%s: random order %v, feature %v, model %v", name, vali.Value(0, name), vali.Value(featureRow, name), vali.Value(2, name))
+		}
+	}
+}
+
+// What is estimated from samples has a standard error in the report, and nothing else.
+func TestReportedStdErr(t *testing.T) {
+	config := learning("plrank-rb")
+	config.Epochs, config.Report = 1, []string{"expected-map", "expected-mrr", "err@5", "disparity"}
+	tr := mustNew(t, config, small())
+	report, err := tr.Report(mustRun(t, tr, Hooks{}).Ranker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range report.Splits {
+		if e := float64(s.StdErr["expected-map"]); len(s.StdErr) != 1 || !(e > 0 && e < 0.02) {
+			t.Errorf("%s: %v", s.Name, s.StdErr)
 		}
 	}
 }

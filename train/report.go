@@ -25,6 +25,7 @@ type SplitReport struct {
 	Documents int      `json:"documents"`
 	Rows      []Values `json:"rows"` // of the rankers, in the order of Rankers
 	Rankers   []string `json:"rankers"`
+	StdErr    Values   `json:"stdErr,omitempty"` // of the model's metrics that are estimated from sampled rankings
 }
 
 // A Baseline is another ranker for a Report.
@@ -86,13 +87,21 @@ func (t *Trainer) Report(r *Ranker, more ...Baseline) (*Report, error) {
 			}
 			rows = append(rows, values)
 		}
-		model, err := t.evaluateSplit(r, d)
+		scores, err := r.Score(d)
+		if err != nil {
+			return nil, err
+		}
+		model, err := t.evaluate(d, scores, t.measures)
+		if err != nil {
+			return nil, err
+		}
+		stdErr, err := t.stdErrs(d, scores)
 		if err != nil {
 			return nil, err
 		}
 		report.Splits = append(report.Splits, SplitReport{
 			Name: split.name, Queries: d.Queries(), Relevant: len(relevant), Documents: d.Rows(),
-			Rankers: names, Rows: append(rows, model),
+			Rankers: names, Rows: append(rows, model), StdErr: stdErr,
 		})
 	}
 	return report, nil

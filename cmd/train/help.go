@@ -78,10 +78,12 @@ optimise, under the policy, the sum over ranks of discount times gain:
 		{title: "MODEL", flags: []string{"hidden", "activation", "dropout", "members"}},
 		{title: "OPTIMISATION", flags: []string{"optimizer", "lr", "momentum", "decay", "schedule", "warmup", "l2", "clip", "batch", "epochs", "seed"}},
 		{title: "VALIDATION", text: "Metrics, with @k for a cutoff:\n" + command.Indent(command.Wrap(strings.Join(metrics.Names(), " "), 72), "    ") + `
-Measures of fairness, of the expected exposure of the documents under the policy,
-estimated from 1000 rankings; that of a fairness loss is reported by itself. Gains
-are those before -normalize, so that runs can be compared; with -normalize=false
-they are those that a fairness loss has:
+With expected- before it, a metric is the expectation under the policy: exact,
+but for map and err, which are estimated from -evaluation-samples rankings; the
+tables have their standard errors. Measures of fairness are of the expected
+exposure of the documents under the policy; that of a fairness loss is reported
+by itself. Gains are those before -normalize, so that runs can be compared; with
+-normalize=false they are those that a fairness loss has:
 ` + command.Indent(command.Wrap(strings.Join(metrics.FairnessNames(), " "), 72), "    ") + `
 Less is better for arp, disparity, abs-disparity, ee-l and ee-d. The model of the
 epoch with the best validation value is kept.`,

@@ -96,5 +96,16 @@ func number(v train.Value) string {
 
 func printConvention(w io.Writer, r *train.Report) {
 	fmt.Fprintf(w, "\n%s (-convention %s).\n", r.LabelFree(), r.Convention)
-	fmt.Fprintln(w, "expected-… is the mean over rankings sampled from the policy, the others are of the ranking by descending score.")
+	fmt.Fprintln(w, "expected-… is the expectation under the policy, the others are of the ranking by descending score.")
+	for _, m := range r.Metrics {
+		var errors []string
+		for _, s := range r.Splits {
+			if e, ok := s.StdErr[m]; ok {
+				errors = append(errors, fmt.Sprintf("%s (%s)", number(e), s.Name))
+			}
+		}
+		if errors != nil {
+			fmt.Fprintf(w, "%s of the model is estimated from sampled rankings, standard error %s.\n", m, strings.Join(errors, ", "))
+		}
+	}
 }
