@@ -41,9 +41,11 @@ func Dense(x, w, b *G.Node, act Activation) (*G.Node, error) {
 	gelu := op.Func{
 		Name: "ops: GELU", Do: func(in []op.Tensor, y op.Tensor) error {
 			if y.F32 != nil {
-				return forward.ActivateInto(forward.GELU, in[0].F32, y.F32)
+				forward.ActivateInto(forward.GELU, in[0].F32, y.F32)
+			} else {
+				forward.ActivateInto(forward.GELU, in[0].F64, y.F64)
 			}
-			return forward.ActivateInto(forward.GELU, in[0].F64, y.F64)
+			return nil
 		},
 		Slopes: []*op.Term{activationSlope(forward.GELU).Of(op.Input(0), op.Incoming)},
 	}
@@ -156,9 +158,11 @@ var biasSlope = &op.Func{
 	Shape: func(in []tensor.Shape) tensor.Shape { return tensor.Shape{columns(in[0])} },
 	Do: func(in []op.Tensor, db op.Tensor) error {
 		if db.F32 != nil {
-			return forward.DenseBiasSlope(db.Len(), in[0].F32, db.F32)
+			forward.DenseBiasSlope(db.Len(), in[0].F32, db.F32)
+		} else {
+			forward.DenseBiasSlope(db.Len(), in[0].F64, db.F64)
 		}
-		return forward.DenseBiasSlope(db.Len(), in[0].F64, db.F64)
+		return nil
 	},
 }
 
@@ -168,9 +172,11 @@ func activationSlope(act forward.Activation) *op.Func {
 		Name: "ops: ActivationSlope", Settings: act.String(),
 		Do: func(in []op.Tensor, dz op.Tensor) error {
 			if dz.F32 != nil {
-				return forward.ActivationSlope(act, in[0].F32, in[1].F32, dz.F32)
+				forward.ActivationSlope(act, in[0].F32, in[1].F32, dz.F32)
+			} else {
+				forward.ActivationSlope(act, in[0].F64, in[1].F64, dz.F64)
 			}
-			return forward.ActivationSlope(act, in[0].F64, in[1].F64, dz.F64)
+			return nil
 		},
 	}
 }

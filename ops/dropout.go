@@ -76,9 +76,11 @@ func Drop(x *G.Node, d *Dropout, layer int) (*G.Node, error) {
 			runs++
 			key := mix(mix(mix(d.seed)+step) + uint64(layer) + ordinal<<32)
 			if mask.F32 != nil {
-				return drawMask(key, d.rate, mask.F32)
+				drawMask(key, d.rate, mask.F32)
+			} else {
+				drawMask(key, d.rate, mask.F64)
 			}
-			return drawMask(key, d.rate, mask.F64)
+			return nil
 		},
 	}
 	mask, err := draw.Apply(x)
@@ -89,9 +91,11 @@ func Drop(x *G.Node, d *Dropout, layer int) (*G.Node, error) {
 	product := func(slopes ...*op.Term) *op.Func {
 		return &op.Func{Name: name + "Product", Slopes: slopes, Do: func(in []op.Tensor, result op.Tensor) error {
 			if in[0].F32 != nil {
-				return multiply(in[0].F32, in[1].F32, result.F32)
+				multiply(in[0].F32, in[1].F32, result.F32)
+			} else {
+				multiply(in[0].F64, in[1].F64, result.F64)
 			}
-			return multiply(in[0].F64, in[1].F64, result.F64)
+			return nil
 		}}
 	}
 	return product(product().Of(op.Incoming, op.Input(1))).Apply(x, mask)
@@ -99,10 +103,10 @@ func Drop(x *G.Node, d *Dropout, layer int) (*G.Node, error) {
 
 // drawMask fills the mask from the counter i alone, so that it can be drawn in
 // pieces, and padding rows at its end change nothing before them.
-func drawMask[T float32 | float64](key uint64, rate float64, mask []T) error {
+func drawMask[T float32 | float64](key uint64, rate float64, mask []T) {
 	keep := T(1 / (1 - rate))
 	below := uint64(rate * (1 << 53))
-	return forward.Elementwise(len(mask), func(from, to int) {
+	forward.Elementwise(len(mask), func(from, to int) {
 		for i := from; i < to; i++ {
 			if mix(key+uint64(i))>>11 < below {
 				mask[i] = 0
@@ -128,8 +132,8 @@ type maskStream struct {
 	layer int
 }
 
-func multiply[T float32 | float64](x, mask, y []T) error {
-	return forward.Elementwise(len(x), func(from, to int) {
+func multiply[T float32 | float64](x, mask, y []T) {
+	forward.Elementwise(len(x), func(from, to int) {
 		for i := from; i < to; i++ {
 			y[i] = x[i] * mask[i]
 		}

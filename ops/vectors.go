@@ -45,17 +45,19 @@ func Gather(x, at *G.Node) (*G.Node, error) {
 				}
 			}
 			if in[0].F32 != nil {
-				return pick(in[0].F32, in[1].Int, result.F32)
+				pick(in[0].F32, in[1].Int, result.F32)
+			} else {
+				pick(in[0].F64, in[1].Int, result.F64)
 			}
-			return pick(in[0].F64, in[1].Int, result.F64)
+			return nil
 		},
 		Slopes: []*op.Term{scatter.Of(op.Input(0), op.Input(1), op.Incoming)},
 	}
 	return f.Apply(x, at)
 }
 
-func pick[T float32 | float64](x []T, at []int, y []T) error {
-	return forward.Elementwise(len(at), func(from, to int) {
+func pick[T float32 | float64](x []T, at []int, y []T) {
+	forward.Elementwise(len(at), func(from, to int) {
 		for i := from; i < to; i++ {
 			y[i] = x[at[i]]
 		}

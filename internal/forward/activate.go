@@ -36,8 +36,8 @@ func Activate[T float](a Activation, z []T) {
 }
 
 // ActivateInto sets y = a(z).
-func ActivateInto[T float](a Activation, z, y []T) error {
-	return Elementwise(len(z), func(from, to int) {
+func ActivateInto[T float](a Activation, z, y []T) {
+	Elementwise(len(z), func(from, to int) {
 		copy(y[from:to], z[from:to])
 		Activate(a, y[from:to])
 	})
@@ -45,8 +45,8 @@ func ActivateInto[T float](a Activation, z, y []T) error {
 
 // ActivationSlope sets dz = dy·a'(z). It reads what a's derivative is cheapest in: the
 // activation's output for all but GELU, which needs z itself.
-func ActivationSlope[T float](a Activation, yOrZ, dy, dz []T) error {
-	return Elementwise(len(dz), func(from, to int) {
+func ActivationSlope[T float](a Activation, yOrZ, dy, dz []T) {
+	Elementwise(len(dz), func(from, to int) {
 		slope(a, yOrZ[from:to], dy[from:to], dz[from:to])
 	})
 }

@@ -84,18 +84,17 @@ func transpose[T float](to, from []T, rows, cols int) {
 }
 
 // DenseBiasSlope sets db to the column sums of dz, block by block.
-func DenseBiasSlope[T float](out int, dz, db []T) error {
+func DenseBiasSlope[T float](out int, dz, db []T) {
 	rows := len(dz) / out
 	n := blocks(rows, sumBlock)
 	scratch := make([]T, n*out)
-	err := parallel.Each(n, parallel.Workers(n), func(_, i int) error {
+	parallel.For(n, parallel.Workers(n), func(_, i int) {
 		sums := scratch[i*out : (i+1)*out]
 		for r := i * sumBlock; r < min((i+1)*sumBlock, rows); r++ {
 			for j, v := range dz[r*out : (r+1)*out] {
 				sums[j] += v
 			}
 		}
-		return nil
 	})
 	clear(db)
 	for i := range n {
@@ -103,14 +102,12 @@ func DenseBiasSlope[T float](out int, dz, db []T) error {
 			db[j] += v
 		}
 	}
-	return err
 }
 
 // Elementwise calls f for pieces of [0, n), on all cores.
-func Elementwise(n int, f func(from, to int)) error {
+func Elementwise(n int, f func(from, to int)) {
 	all := blocks(n, elementBlock)
-	return parallel.Each(all, parallel.Workers(all), func(_, i int) error {
+	parallel.For(all, parallel.Workers(all), func(_, i int) {
 		f(i*elementBlock, min((i+1)*elementBlock, n))
-		return nil
 	})
 }

@@ -1,13 +1,9 @@
 package parallel
 
-import (
-	"fmt"
-	"sync"
-)
+import "sync"
 
 // Each is [For] for work that can fail. It returns the error of the smallest i that
-// failed, so that a message does not depend on the scheduler. A panic in f comes back
-// as an error.
+// failed, so that a message does not depend on the scheduler.
 func Each(n, workers int, f func(worker, i int) error) error {
 	var (
 		mu     sync.Mutex
@@ -15,7 +11,7 @@ func Each(n, workers int, f func(worker, i int) error) error {
 		firstI = n
 	)
 	For(n, workers, func(w, i int) {
-		if err := guarded(f, w, i); err != nil {
+		if err := f(w, i); err != nil {
 			mu.Lock()
 			if i < firstI {
 				first, firstI = err, i
@@ -24,13 +20,4 @@ func Each(n, workers int, f func(worker, i int) error) error {
 		}
 	})
 	return first
-}
-
-func guarded(f func(worker, i int) error, worker, i int) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("panic: %v", r)
-		}
-	}()
-	return f(worker, i)
 }
