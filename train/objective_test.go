@@ -385,6 +385,7 @@ func TestDiscountErrors(t *testing.T) {
 	}{
 		{Config{Discounts: "x"}, "want dcg, precision, arp, rbp"},
 		{Config{Discounts: "1,2"}, "2 numbers for a cutoff of 5"},
+		{Config{Discounts: "0,0", Cutoff: 2}, "all are 0"},
 		{Config{Discounts: "rbp(2)"}, "a persistence between 0 and 1"},
 		{Config{Discounts: "1,2", Cutoff: 2, NormalizeGains: true}, "discounts 1,2, rank 2: "},
 		{Config{Discounts: "1,-2", Cutoff: 2, NormalizeGains: true}, "discounts 1,-2, rank 2: "},
