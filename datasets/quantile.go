@@ -8,6 +8,7 @@ import (
 
 const (
 	quantileKnots  = 128     // at most, for a feature
+	mostKnots      = 255     // in files: a lookup counts them in bytes
 	quantileSample = 1 << 15 // documents at most, spread evenly over the training data
 )
 
@@ -28,6 +29,7 @@ func fitQuantile(p *TransformPart, train *Dataset, columns []int) {
 		slices.Sort(values)
 		p.Knots[i], p.Scores[i] = normalScores(values)
 	})
+	p.lookups = lookups(p)
 }
 
 // normalScores picks the distinct values where they are few, else those at
@@ -54,40 +56,6 @@ func normalScores(sorted []float32) (knots, scores []float32) {
 	return distinct, scores
 }
 
-// applyQuantile interpolates between knots; beyond them the score stays.
-func applyQuantile(p *TransformPart, dst []float32, stride int, rows []float32, inputs int, columns []int) {
-	for len(rows) > 0 {
-		for i, c := range columns {
-			dst[i] = interpolate(p.Knots[i], p.Scores[i], finite(rows[c]))
-		}
-		rows = rows[inputs:]
-		dst = dst[min(stride, len(dst)):]
-	}
-}
-
-// interpolate is the score of x, 0 for NaN.
-func interpolate(knots, scores []float32, x float32) float32 {
-	last := len(knots) - 1
-	switch {
-	case x <= knots[0]:
-		return scores[0]
-	case x >= knots[last]:
-		return scores[last]
-	case x != x:
-		return 0
-	}
-	low, high := 0, last // knots[low] < x < knots[high]
-	for high-low > 1 {
-		if middle := int(uint(low+high) / 2); knots[middle] <= x {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	a, b := float64(knots[low]), float64(knots[high])
-	return scores[low] + float32((float64(x)-a)/(b-a))*(scores[high]-scores[low])
-}
-
 // validateQuantile checks knots and scores read from a file.
 func (p *TransformPart) validateQuantile(columns int) error {
 	if len(p.Knots) != columns || len(p.Scores) != columns {
@@ -96,6 +64,9 @@ func (p *TransformPart) validateQuantile(columns int) error {
 	for i, knots := range p.Knots {
 		if len(knots) == 0 || len(knots) != len(p.Scores[i]) {
 			return fmt.Errorf("%d knots and %d scores for column %d", len(knots), len(p.Scores[i]), i)
+		}
+		if len(knots) > mostKnots {
+			return fmt.Errorf("%d knots for column %d, want %d at most", len(knots), i, mostKnots)
 		}
 		for k, v := range knots {
 			if finite(v) != v || finite(p.Scores[i][k]) != p.Scores[i][k] || k > 0 && v <= knots[k-1] {

@@ -38,6 +38,8 @@ type TransformPart struct {
 
 	Knots  [][]float32 `json:",omitempty"` // by used column: values, ascending; quantile only
 	Scores [][]float32 `json:",omitempty"` // by used column: the outputs at the knots
+
+	lookups []lookup // of the knots and scores
 }
 
 // inputLimit bounds standardised inputs: training values beyond it are rare
@@ -96,8 +98,9 @@ func FitTransform(spec string, train *Dataset) (*Transform, error) {
 // Width is the number of outputs for a document.
 func (t *Transform) Width() int { return len(t.Columns) * len(t.Parts) }
 
-// Validate checks a transform that was read from a file: an error means that
-// Query would go out of bounds or give values that are not finite.
+// Validate checks a transform that was read from a file, and prepares it: without it,
+// Query is slow. An error means that Query would go out of bounds or give values that
+// are not finite.
 func (t *Transform) Validate() error {
 	if len(t.Parts) == 0 {
 		return fmt.Errorf("datasets: transform %q has no parts", t.Spec)
@@ -107,12 +110,16 @@ func (t *Transform) Validate() error {
 			return fmt.Errorf("datasets: transform %q: its columns must ascend within its %d inputs, but there is %d", t.Spec, t.Inputs, c)
 		}
 	}
-	for _, p := range t.Parts {
+	for i := range t.Parts {
+		p := &t.Parts[i]
 		if _, ok := partKinds[p.Name]; !ok {
 			return fmt.Errorf("datasets: unknown transform %q: want %s", p.Name, strings.Join(slices.Sorted(maps.Keys(partKinds)), ", "))
 		}
 		if err := p.validate(len(t.Columns)); err != nil {
 			return fmt.Errorf("datasets: transform %q: %w", p.Name, err)
+		}
+		if p.lookups == nil {
+			p.lookups = lookups(p)
 		}
 	}
 	return nil

@@ -99,11 +99,11 @@ func TestTransformJSON(t *testing.T) {
 	if err := json.Unmarshal(text, &back); err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(*tr, back) {
-		t.Errorf("%+v came back as %+v", *tr, back)
-	}
 	if err := back.Validate(); err != nil {
 		t.Error(err)
+	}
+	if !reflect.DeepEqual(*tr, back) {
+		t.Error("the transform came back as another one")
 	}
 	for i, spoil := range []func(t *Transform){
 		func(t *Transform) { t.Parts = nil },

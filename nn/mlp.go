@@ -11,6 +11,7 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/internal/forward"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -57,38 +58,20 @@ func (c MLPConfig) checkMembers() error {
 
 func (c MLPConfig) members() int { return max(1, c.Members) }
 
-// arrayName is the name of an array of a layer of a member: w0, or m2.w0 in a model
-// of several.
-func (c MLPConfig) arrayName(kind string, member, layer int) string {
-	if c.members() == 1 {
-		return fmt.Sprintf("%s%d", kind, layer)
-	}
-	return fmt.Sprintf("m%d.%s%d", member, kind, layer)
-}
-
-// sizes are the inputs and outputs of the layers of a member.
-func (c MLPConfig) sizes() [][2]int {
-	var all [][2]int
-	in := c.Features
-	for _, out := range c.Hidden {
-		all = append(all, [2]int{in, out})
-		in = out
-	}
-	return append(all, [2]int{in, 1})
+func (c MLPConfig) layers() [][]forward.MLPLayer {
+	return forward.MLPLayers(c.Features, c.Hidden, c.members())
 }
 
 // arrays are those of one member after another, w and b of one layer after another.
 func (c MLPConfig) arrays() []Array {
 	var all []Array
-	for member := range c.members() {
-		for i, size := range c.sizes() {
-			shape := size[:]
-			if i == len(c.Hidden) {
-				shape = size[:1] // the last layer gives a vector
+	for _, layers := range c.layers() {
+		for i, l := range layers {
+			shape := []int{l.In, l.Out}
+			if i == len(layers)-1 {
+				shape = shape[:1] // the last layer gives a vector
 			}
-			all = append(all,
-				Array{Name: c.arrayName("w", member, i), Shape: shape},
-				Array{Name: c.arrayName("b", member, i), Shape: size[1:], Bias: true})
+			all = append(all, Array{Name: l.W, Shape: shape}, Array{Name: l.B, Shape: []int{l.Out}, Bias: true})
 		}
 	}
 	return all
@@ -123,15 +106,15 @@ func NewMLP(c MLPConfig) (*MLP, error) {
 	if err != nil {
 		return nil, err
 	}
-	for member := range c.members() {
-		for i, size := range c.sizes() {
+	for member, layers := range c.layers() {
+		for i, l := range layers {
 			rng := rand.New(rand.NewPCG(c.Seed, uint64(c.layerNumber(member, i))))
-			limit := math.Sqrt(6 / float64(size[0]+size[1]))
-			initial := make([]float64, size[0]*size[1])
+			limit := math.Sqrt(6 / float64(l.In+l.Out))
+			initial := make([]float64, l.In*l.Out)
 			for j := range initial {
 				initial[j] = limit * (2*rng.Float64() - 1)
 			}
-			if err := weights.Set(c.arrayName("w", member, i), initial); err != nil {
+			if err := weights.Set(l.W, initial); err != nil {
 				return nil, err
 			}
 		}
@@ -245,7 +228,7 @@ func (m *MLP) BuildMembers(in Input, mode Mode) (scores G.Nodes, err error) {
 	}
 	for member := range m.config.members() {
 		h := x
-		for i := range m.config.sizes() {
+		for i := range len(m.config.Hidden) + 1 {
 			layer := m.config.layerNumber(member, i)
 			last := i == len(m.config.Hidden)
 			activation := m.config.Activation

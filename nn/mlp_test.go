@@ -108,7 +108,7 @@ func naive(m *MLP, x []float64) []float64 {
 	in := m.config.Features
 	for r := 0; r < len(x); r += in {
 		h := x[r : r+in]
-		for i := range m.config.sizes() {
+		for i := range len(m.config.Hidden) + 1 {
 			w, b := m.weights.Get(fmt.Sprint("w", i)), m.weights.Get(fmt.Sprint("b", i))
 			next := make([]float64, len(b))
 			for j := range next {

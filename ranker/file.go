@@ -150,6 +150,9 @@ func (f *File) check() error {
 	if f.Transform.Inputs != len(f.FeatureIDs) {
 		return fmt.Errorf("%d feature ids and a transform of %d features do not fit", len(f.FeatureIDs), f.Transform.Inputs)
 	}
+	if f.Transform.Width() == 0 {
+		return errors.New("the transform leaves no features")
+	}
 	names := map[string]bool{npzfile.HeaderName: true}
 	for _, a := range f.Arrays {
 		if a.Name == "" || names[a.Name] {

@@ -3,11 +3,19 @@ package ranker
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"sync"
+
+	"github.com/viterin/vek/vek32"
 )
 
 // A Model is a trained model. It may be used by several goroutines at once.
-type Model struct{ file *File }
+type Model struct {
+	file    *File
+	forward Forward   // nil: the kind has none
+	inputs  sync.Pool // of *[]float32: transformed features
+}
 
 // Open reads a model file.
 func Open(path string) (*Model, error) {
@@ -15,20 +23,29 @@ func Open(path string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Model{f}, nil
+	return newModel(path, f)
 }
 
-// Read reads a model file from r, to its end.
+// Read reads a model file from r, to its end: that of an embed.FS, or of an upload.
 func Read(r io.Reader) (*Model, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
 		return nil, fmt.Errorf("ranker: reading a model: %w", err)
 	}
-	f, err := decode("the model", data)
+	const name = "the model"
+	f, err := decode(name, data)
 	if err != nil {
 		return nil, err
 	}
-	return &Model{f}, nil
+	return newModel(name, f)
+}
+
+func newModel(name string, f *File) (*Model, error) {
+	forward, err := f.forward()
+	if err != nil {
+		return nil, fmt.Errorf("ranker: %s: %w", name, err)
+	}
+	return &Model{file: f, forward: forward}, nil
 }
 
 // FeatureIDs are the ids of the features of a document, ascending: of the columns of
@@ -40,3 +57,69 @@ func (m *Model) FeatureNames() []string { return slices.Clone(m.file.FeatureName
 
 // File is all that the model file holds; do not change it.
 func (m *Model) File() *File { return m.file }
+
+// Score appends to dst the scores of the documents of one query, and returns it. The
+// features are raw, a row of [Model.FeatureIDs] values for each document, one row after
+// another. NaN is a missing value; see [datasets.Transform] for what becomes of it. The
+// documents of a query must be scored in one call: a transform, or a model, may compare
+// them.
+//
+// A float32 model gives the scores of its training graph, bit for bit. Score allocates
+// nothing where dst has room.
+//
+// Rows of another width are an error, and so are an infinite value, a score that is not
+// finite, and a model of a kind that has no [Forward].
+func (m *Model) Score(dst []float64, features []float32) ([]float64, error) {
+	if m.forward == nil {
+		return dst, fmt.Errorf("ranker: models of kind %q have no plain forward pass: please register one", m.file.Kind)
+	}
+	t := m.file.Transform
+	if len(features)%t.Inputs != 0 {
+		return dst, fmt.Errorf("ranker: %d values are no rows of %d features", len(features), t.Inputs)
+	}
+	if err := m.checkFeatures(features); err != nil {
+		return dst, err
+	}
+	rows := len(features) / t.Inputs
+	if rows == 0 {
+		return dst, nil
+	}
+	x, _ := m.inputs.Get().(*[]float32)
+	if x == nil {
+		x = new([]float32)
+	}
+	defer m.inputs.Put(x)
+	if size := rows * t.Width(); cap(*x) < size {
+		*x = make([]float32, size+size/4)
+	}
+	inputs := (*x)[:rows*t.Width()]
+	t.Query(inputs, features)
+
+	first := len(dst)
+	dst = slices.Grow(dst, rows)[:first+rows]
+	scores := dst[first:]
+	if err := m.forward(scores, inputs); err != nil {
+		return dst[:first], fmt.Errorf("ranker: %w", err)
+	}
+	for d, s := range scores {
+		if math.IsNaN(s) || math.IsInf(s, 0) {
+			return dst[:first], fmt.Errorf("ranker: the score of document %d is %v", d, s)
+		}
+	}
+	return dst, nil
+}
+
+// checkFeatures is an error for an infinite value.
+func (m *Model) checkFeatures(features []float32) error {
+	if sum := vek32.Sum(features); sum-sum == 0 {
+		return nil
+	}
+	for i, v := range features {
+		if v > math.MaxFloat32 || v < -math.MaxFloat32 {
+			n := m.file.Transform.Inputs
+			return fmt.Errorf("ranker: document %d, feature %d: the value is %v, want a finite number, or NaN where it is missing",
+				i/n, m.file.FeatureIDs[i%n], v)
+		}
+	}
+	return nil
+}

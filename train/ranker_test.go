@@ -103,7 +103,7 @@ func TestFilesThatDoNotFit(t *testing.T) {
 	if err := newRanker(good.model, &transform, good.ids, good.names, good.gain).Save(path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := LoadRanker(path); err == nil || !strings.Contains(err.Error(), "do not fit: nn: the features are (8, 1), want a matrix [rows, 3]") || !strings.Contains(err.Error(), path) {
+	if _, err := LoadRanker(path); err == nil || !strings.Contains(err.Error(), "a model of 3 features and a transform that gives 1 do not fit") || !strings.Contains(err.Error(), path) {
 		t.Errorf("a transform of another width: %v", err)
 	}
 }

@@ -21,24 +21,60 @@ func Product[T Float](c, a, b []T, rows, inner, cols int, then func(rows []T)) {
 	if len(c) == 0 {
 		return
 	}
-	multiply := gemm[T]
-	if inner == 0 {
-		multiply = func(c, _, _ []T, _, _, _ int) { clear(c) }
-	} else if b32, ok := any(b).([]float32); ok && (inUse == avx2 || inUse == avx512) && rows >= leastForTiles {
-		t := newTiled(b32, inner, cols)
-		defer t.free()
-		multiply = func(c, a, _ []T, rows, _, _ int) { t.product(any(c).([]float32), any(a).([]float32), rows) }
+	right := Right[T]{b: b, inner: inner, cols: cols}
+	if rows >= leastForTiles {
+		right = NewRight(b, inner, cols)
+		defer right.Free()
 	}
 	block := blockRows(rows, inner, cols)
 	blocks := (rows + block - 1) / block
 	parallel.For(blocks, parallel.Workers(blocks), func(_, i int) {
 		from, to := i*block, min((i+1)*block, rows)
 		part := c[from*cols : to*cols]
-		multiply(part, a[from*inner:to*inner], b, to-from, inner, cols)
+		right.Product(part, a[from*inner:to*inner], to-from)
 		if then != nil {
 			then(part)
 		}
 	})
+}
+
+// A Right is a matrix on the right of products, prepared for them. It may be used by
+// several goroutines at once.
+type Right[T Float] struct {
+	b           []T
+	inner, cols int
+	tiled       *tiled // nil: products go to a library
+}
+
+// NewRight prepares b, [inner, cols], which it keeps. It panics where the slice is too
+// short.
+func NewRight[T Float](b []T, inner, cols int) Right[T] {
+	b = exactly(b, inner*cols)
+	r := Right[T]{b: b, inner: inner, cols: cols}
+	if b32, ok := any(b).([]float32); ok && inner > 0 && (inUse == avx2 || inUse == avx512) {
+		r.tiled = newTiled(b32, inner, cols)
+	}
+	return r
+}
+
+// Free gives the memory back. It need not be called.
+func (r Right[T]) Free() {
+	if r.tiled != nil {
+		r.tiled.free()
+	}
+}
+
+// Product sets c = a·b on the calling goroutine: a is [rows, inner], c [rows, cols].
+// A row of c is the same, bit for bit, as in [Product] with many rows.
+func (r Right[T]) Product(c, a []T, rows int) {
+	switch {
+	case r.inner == 0:
+		clear(c)
+	case r.tiled != nil:
+		r.tiled.product(any(c).([]float32), any(a).([]float32), rows)
+	default:
+		gemm(c, a, r.b, rows, r.inner, r.cols)
+	}
 }
 
 // exactly is the first n numbers of s, which must have them within its length.

@@ -15,6 +15,8 @@ var (
 const (
 	tileRows = 4
 	mostCols = 32
+
+	columnRows = 8 // where there is one column
 )
 
 // tile4x16 sets 4 rows of 16 columns of c to the product of 4 rows of a, with inner
@@ -34,6 +36,11 @@ func tile4x32(inner int, a *float32, aStride int, b *float32, bStride int, c *fl
 
 //go:noescape
 func tile1x32(inner int, a *float32, b *float32, bStride int, c *float32)
+
+// column8 sets 8 entries of c to the product of 8 rows of a and the only column of b.
+//
+//go:noescape
+func column8(inner int, a *float32, aStride int, b *float32, c *float32)
 
 // tiled is what the tiles of a product share.
 type tiled struct {
@@ -76,6 +83,13 @@ func (t *tiled) free() {
 // product sets rows of c to those of a times b.
 func (t *tiled) product(c, a []float32, rows int) {
 	const size = 4 // bytes of a number
+	if t.cols == 1 && rows >= columnRows {
+		for r := 0; r < rows; r += columnRows {
+			r = min(r, rows-columnRows) // the last ones, some of them again
+			column8(t.inner, &a[r*t.inner], t.inner*size, &t.b[0], &c[r])
+		}
+		return
+	}
 	var tile [tileRows * mostCols]float32
 	for r := 0; r < rows; {
 		height := tileRows

@@ -166,3 +166,51 @@ next1:
 	VMOVUPS Z1, 64(DX)
 	VZEROUPPER
 	RET
+
+// func column8(inner int, a *float32, aStride int, b *float32, c *float32)
+//
+// Eight chains of scalar additions keep the units busy: one chain has to wait for
+// itself.
+TEXT ·column8(SB), NOSPLIT, $0-40
+	MOVQ inner+0(FP), CX
+	MOVQ a+8(FP), SI
+	MOVQ aStride+16(FP), R8
+	MOVQ b+24(FP), DI
+	MOVQ c+32(FP), DX
+	LEAQ (R8)(R8*2), R9
+	LEAQ (R8)(R8*4), R10
+	LEAQ (R9)(R8*4), R11
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+	XORQ BX, BX
+
+next8:
+	VMOVSS (DI)(BX*4), X8
+	VFMADD231SS (SI), X8, X0
+	VFMADD231SS (SI)(R8*1), X8, X1
+	VFMADD231SS (SI)(R8*2), X8, X2
+	VFMADD231SS (SI)(R9*1), X8, X3
+	VFMADD231SS (SI)(R8*4), X8, X4
+	VFMADD231SS (SI)(R10*1), X8, X5
+	VFMADD231SS (SI)(R9*2), X8, X6
+	VFMADD231SS (SI)(R11*1), X8, X7
+	ADDQ $4, SI
+	INCQ BX
+	CMPQ BX, CX
+	JLT next8
+
+	VMOVSS X0, (DX)
+	VMOVSS X1, 4(DX)
+	VMOVSS X2, 8(DX)
+	VMOVSS X3, 12(DX)
+	VMOVSS X4, 16(DX)
+	VMOVSS X5, 20(DX)
+	VMOVSS X6, 24(DX)
+	VMOVSS X7, 28(DX)
+	RET

@@ -1,6 +1,10 @@
 package forward
 
-import "math"
+import (
+	"math"
+
+	"github.com/viterin/vek/vek32"
+)
 
 // Activate applies a to z in place.
 func Activate[T float](a Activation, z []T) {
@@ -24,8 +28,13 @@ func Activate[T float](a Activation, z []T) {
 			}
 		}
 	case ReLU:
-		for i, v := range z {
-			z[i] = max(v, 0)
+		switch z := any(z).(type) {
+		case []float32:
+			vek32.MaximumNumber_Inplace(z, 0) // NaN stays
+		case []float64:
+			for i, v := range z {
+				z[i] = max(v, 0)
+			}
 		}
 	case GELU:
 		for i, v := range z {

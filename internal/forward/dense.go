@@ -1,6 +1,8 @@
 package forward
 
 import (
+	"github.com/viterin/vek/vek32"
+
 	"github.com/plrank/plrank/internal/blas"
 	"github.com/plrank/plrank/internal/parallel"
 )
@@ -16,17 +18,53 @@ const (
 
 func blocks(n, size int) int { return (n + size - 1) / size }
 
-// Dense sets y = act(x·w + b): x [rows, in], w [in, out], y [rows, out].
+// Dense sets y = act(x·w + b), on all cores: x [rows, in], w [in, out], y [rows, out].
 func Dense[T float](act Activation, in, out int, x, w, b, y []T) {
-	blas.Product(y, x, w, len(y)/out, in, out, func(rows []T) {
-		for at := 0; at < len(rows); at += out {
-			row := rows[at : at+out]
-			for j, v := range b[:len(row)] {
+	blas.Product(y, x, w, len(y)/out, in, out, func(rows []T) { finish(act, b, rows) })
+}
+
+// A Layer is Dense with weights that stay as they are, on the calling goroutine. It may
+// be used by several at once.
+type Layer[T float] struct {
+	Activation Activation
+	In, Out    int
+	weights    blas.Right[T]
+	bias       []T
+}
+
+// NewLayer makes the layer of w [in, out] and b [out].
+func NewLayer[T float](act Activation, in, out int, w, b []T) *Layer[T] {
+	return &Layer[T]{Activation: act, In: in, Out: out, weights: blas.NewRight(w, in, out), bias: b[:out]}
+}
+
+// Run is Dense: the same rows, bit for bit.
+func (l *Layer[T]) Run(x, y []T) {
+	l.weights.Product(y, x, len(y)/l.Out)
+	finish(l.Activation, l.bias, y)
+}
+
+// finish adds the bias to rows of a product, and applies the activation.
+func finish[T float](act Activation, b, rows []T) {
+	switch rows := any(rows).(type) {
+	case []float32:
+		b := any(b).([]float32)
+		if len(b) == 1 {
+			vek32.AddNumber_Inplace(rows, b[0])
+			break
+		}
+		for at := 0; at < len(rows); at += len(b) {
+			vek32.Add_Inplace(rows[at:at+len(b)], b)
+		}
+	case []float64:
+		b := any(b).([]float64)
+		for at := 0; at < len(rows); at += len(b) {
+			row := rows[at : at+len(b)]
+			for j, v := range b {
 				row[j] += v
 			}
 		}
-		Activate(act, rows)
-	})
+	}
+	Activate(act, rows)
 }
 
 // DenseInputSlope sets dx = dz·wᵀ.

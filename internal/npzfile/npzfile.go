@@ -22,6 +22,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/klauspost/compress/flate"
 	"github.com/sbinet/npyio/npy"
 	"github.com/sbinet/npyio/npz"
 	"gonum.org/v1/gonum/mat"
@@ -99,6 +100,7 @@ func (f *File) parse(data []byte, header any) error {
 	if err != nil {
 		return fmt.Errorf("not a complete .npz file: %w", err)
 	}
+	z.RegisterDecompressor(zip.Deflate, flate.NewReader) // faster than the standard library's
 	var text []byte
 	for _, entry := range z.File {
 		name, ok := strings.CutSuffix(entry.Name, ".npy")
@@ -113,13 +115,16 @@ func (f *File) parse(data []byte, header any) error {
 			return fmt.Errorf("array %q is there twice", name)
 		}
 		if name == HeaderName {
-			err = decode(raw, func(r *npy.Reader) error { return r.Read(&text) })
+			_, text, err = decode(raw, 1)
 		} else {
 			a := Array{Name: name}
-			err = decode(raw, func(r *npy.Reader) error {
-				a.Shape = r.Header.Descr.Shape
-				return r.Read(&a.Data)
-			})
+			var numbers []byte
+			if a.Shape, numbers, err = decode(raw, 8); err == nil {
+				a.Data = make([]float64, len(numbers)/8)
+				for i := range a.Data {
+					a.Data[i] = math.Float64frombits(binary.LittleEndian.Uint64(numbers[8*i:]))
+				}
+			}
 			f.order = append(f.order, name)
 			f.arrays[name] = a
 		}
@@ -160,36 +165,40 @@ func unpack(entry *zip.File) ([]byte, error) {
 	return raw, nil
 }
 
-// decode reads a .npy array. Its size is checked first: npyio would fill up what
-// is missing with zeros, and it panics on some malformed headers.
-func decode(raw []byte, read func(*npy.Reader) error) (err error) {
+// types are those of the numbers of so many bytes.
+var types = map[int]string{1: "|u1", 8: "<f8"}
+
+// decode is the shape of a .npy array and the bytes of its numbers, of which each has
+// size. npyio reads the header, and panics on some that are malformed.
+func decode(raw []byte, size int) (shape []int, numbers []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = errors.New("malformed .npy header")
 		}
 	}()
 	if len(raw) >= 12 && raw[6] == 2 && int64(binary.LittleEndian.Uint32(raw[8:])) > int64(len(raw)) {
-		return errors.New("malformed .npy header")
+		return nil, nil, errors.New("malformed .npy header")
 	}
 	body := bytes.NewReader(raw)
 	r, err := npy.NewReader(body)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	size, ok := map[string]int{"|u1": 1, "<f8": 8}[r.Header.Descr.Type]
-	if !ok || r.Header.Descr.Fortran {
-		return fmt.Errorf("type %s (Fortran order: %t), want |u1 or <f8 in C order", r.Header.Descr.Type, r.Header.Descr.Fortran)
+	d := r.Header.Descr
+	if d.Type != types[size] || d.Fortran {
+		return nil, nil, fmt.Errorf("type %s (Fortran order: %t), want %s in C order", d.Type, d.Fortran, types[size])
 	}
-	for _, n := range r.Header.Descr.Shape {
-		if n < 0 || n > 0 && size > math.MaxInt/n {
-			return fmt.Errorf("impossible shape %v", r.Header.Descr.Shape)
+	bytes := size
+	for _, n := range d.Shape {
+		if n < 0 || n > 0 && bytes > math.MaxInt/n {
+			return nil, nil, fmt.Errorf("impossible shape %v", d.Shape)
 		}
-		size *= n
+		bytes *= n
 	}
-	if size != body.Len() {
-		return fmt.Errorf("shape %v takes %d bytes, but there are %d", r.Header.Descr.Shape, size, body.Len())
+	if bytes != body.Len() {
+		return nil, nil, fmt.Errorf("shape %v takes %d bytes, but there are %d", d.Shape, bytes, body.Len())
 	}
-	return read(r)
+	return d.Shape, raw[len(raw)-bytes:], nil
 }
 
 // Take is the array of that name, of that shape and with finite numbers only.

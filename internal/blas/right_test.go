@@ -1,0 +1,33 @@
+package blas
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// A row of a product does not depend on how many rows there are beside it: what a
+// model gives a document alone is what it gives it in a batch.
+func TestRowsAreIndependent(t *testing.T) {
+	if withOpenBLAS {
+		t.Skip("OpenBLAS promises no such thing")
+	}
+	defer func(was library) { inUse = was }(inUse)
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, inUse = range available() {
+		for _, s := range [][2]int{{46, 64}, {64, 1}, {7, 33}, {1, 1}, {300, 40}} {
+			inner, cols := s[0], s[1]
+			const rows = 40
+			a, b, all := random[float32](r, rows*inner), random[float32](r, inner*cols), make([]float32, rows*cols)
+			Product(all, a, b, rows, inner, cols, nil)
+			right := NewRight(b, inner, cols)
+			for _, n := range []int{1, 2, 3, 4, 5, 7, 8, 39, 40} {
+				c := make([]float32, n*cols)
+				right.Product(c, a, n)
+				if !slices.Equal(c, all[:n*cols]) {
+					t.Errorf("%s, %v: %d rows differ from those of %d", names[inUse], s, n, rows)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,365 @@
+package ranker
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/forward"
+)
+
+// queries has queries of these sizes, of features like those of LETOR: some on a
+// logarithmic scale, many zeros, few values missing.
+func queries(width int, sizes ...int) *datasets.Dataset {
+	rng := rand.New(rand.NewPCG(1, 2))
+	d := &datasets.Dataset{Name: "test", Offsets: []int{0}}
+	for id := range width {
+		d.FeatureIDs = append(d.FeatureIDs, id+1)
+	}
+	for _, n := range sizes {
+		for range n * width {
+			v := float32(math.Exp(3 * rng.NormFloat64()))
+			switch rng.IntN(20) {
+			case 0, 1, 2, 3:
+				v = 0
+			case 4:
+				v = float32(math.NaN())
+			}
+			d.Features = append(d.Features, v)
+		}
+		d.Offsets = append(d.Offsets, d.Offsets[len(d.Offsets)-1]+n)
+	}
+	d.Labels = make([]float32, d.Offsets[len(sizes)])
+	return d
+}
+
+// network is a model file of an MLP with weights at random.
+func network(tb testing.TB, spec, dtype string, d *datasets.Dataset, members int, hidden ...int) *File {
+	tb.Helper()
+	t, err := datasets.FitTransform(spec, d)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	settings, err := json.Marshal(mlpSettings{t.Width(), hidden, "relu", members})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	f := &File{Kind: mlpKind, Settings: settings, Dtype: dtype, Transform: t, FeatureIDs: d.FeatureIDs, Gain: "exp2"}
+	rng := rand.New(rand.NewPCG(3, 4))
+	add := func(name string, shape ...int) {
+		a := Array{Name: name, Shape: shape}
+		size := 1
+		for _, n := range shape {
+			size *= n
+		}
+		for range size {
+			a.Values = append(a.Values, float64(float32(rng.NormFloat64()/math.Sqrt(float64(shape[0])))))
+		}
+		f.Arrays = append(f.Arrays, a)
+	}
+	for _, layers := range forward.MLPLayers(t.Width(), hidden, members) {
+		for i, l := range layers {
+			if i == len(layers)-1 {
+				add(l.W, l.In)
+			} else {
+				add(l.W, l.In, l.Out)
+			}
+			add(l.B, l.Out)
+		}
+	}
+	return f
+}
+
+func reopen(tb testing.TB, f *File) *Model {
+	tb.Helper()
+	var b bytes.Buffer
+	if err := f.Write(&b); err != nil {
+		tb.Fatal(err)
+	}
+	m, err := Read(&b)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return m
+}
+
+// features are those of query q.
+func features(d *datasets.Dataset, q int) []float32 {
+	return d.Features[d.Offsets[q]*d.Width() : d.Offsets[q+1]*d.Width()]
+}
+
+// A model of no hidden layer is x·w + b, here in both dtypes, as the mean of two.
+func TestScoreIsTheDefinition(t *testing.T) {
+	d := queries(5, 7, 130)
+	for _, dtype := range []string{"float32", "float64"} {
+		f := network(t, "standard", dtype, d, 2)
+		m := reopen(t, f)
+		x := make([]float32, d.Rows()*f.Transform.Width())
+		f.Transform.Query(x, d.Features)
+		got, err := m.Score([]float64{-1}, d.Features)
+		if err != nil || len(got) != 1+d.Rows() || got[0] != -1 {
+			t.Fatal(len(got), err)
+		}
+		for r := range d.Rows() {
+			want := 0.0
+			for member := range 2 {
+				w, b := f.Arrays[2*member].Values, f.Arrays[2*member+1].Values
+				want += b[0] / 2
+				for i, v := range x[r*5 : (r+1)*5] {
+					want += float64(v) * w[i] / 2
+				}
+			}
+			tolerance := map[string]float64{"float32": 1e-5, "float64": 1e-12}[dtype]
+			if math.Abs(got[1+r]-want) > tolerance {
+				t.Fatalf("%s: document %d: %v, want %v", dtype, r, got[1+r], want)
+			}
+		}
+	}
+}
+
+func TestScoreErrors(t *testing.T) {
+	d := queries(3, 4)
+	f := network(t, "none", "float32", d, 1, 4)
+	m := reopen(t, f)
+	large := make([]float32, 6)
+	for i := range large {
+		large[i] = math.MaxFloat32
+	}
+	inf := slices.Clone(features(d, 0))
+	inf[4] = float32(math.Inf(-1))
+	for _, c := range []struct {
+		features []float32
+		want     string
+	}{
+		{inf, "document 1, feature 2: the value is -Inf, want a finite number, or NaN where it is missing"},
+		{make([]float32, 4), "4 values are no rows of 3 features"},
+		{large, "the score of document 0 is "},
+	} {
+		dst := []float64{5}
+		got, err := m.Score(dst, c.features)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !slices.Equal(got, dst) {
+			t.Errorf("got %v, %v, want %q", got, err, c.want)
+		}
+	}
+	if got, err := m.Score(nil, nil); err != nil || len(got) != 0 {
+		t.Errorf("no documents: %v, %v", got, err)
+	}
+	for _, c := range []struct {
+		change func(*File)
+		want   string
+	}{
+		{func(f *File) { f.Settings = json.RawMessage(`{"features":3,"activation":"relu"}`) }, `array "w0" has shape`},
+		{func(f *File) { f.Settings = json.RawMessage(`{"features":2,"activation":"relu"}`) }, "a model of 2 features and a transform that gives 3 do not fit"},
+		{func(f *File) { f.Settings = json.RawMessage(`{"features":3,"activation":"x"}`) }, "unknown activation"},
+		{func(f *File) { f.Settings = json.RawMessage(`3`) }, "settings of an MLP"},
+		{func(f *File) {
+			f.Settings = json.RawMessage(`{"features":3,"hidden":[4],"activation":"relu","members":1000000}`)
+		}, "1000000 members"},
+		{func(f *File) { f.Arrays = f.Arrays[1:] }, `no array "w0"`},
+		{func(f *File) { f.Arrays = append(f.Arrays, Array{Name: "x", Shape: []int{1}, Values: []float64{1}}) }, "5 arrays, want 4"},
+	} {
+		f := network(t, "none", "float32", d, 1, 4)
+		c.change(f)
+		var b bytes.Buffer
+		if err := f.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(&b); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %q", err, c.want)
+		}
+	}
+}
+
+// Many goroutines get what one gets, and none allocates.
+func TestScoreIsConcurrent(t *testing.T) {
+	d := queries(46, 1, 2, 3, 17, 100, 2000)
+	m := reopen(t, network(t, "minmax+quantile", "float32", d, 3, 64))
+	var want [][]float64
+	for q := range d.Queries() {
+		scores, err := m.Score(nil, features(d, q))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, scores)
+	}
+	var group sync.WaitGroup
+	for g := range 8 {
+		group.Go(func() {
+			var dst []float64
+			for i := range 60 {
+				q := (i + g) % d.Queries()
+				var err error
+				if dst, err = m.Score(dst[:0], features(d, q)); err != nil || !slices.Equal(dst, want[q]) {
+					t.Error("other scores than alone", err)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+func TestAllocations(t *testing.T) {
+	d := queries(46, 100)
+	m := reopen(t, network(t, "minmax+log-standard+quantile", "float32", d, 3, 64))
+	scores, ranking, exposure := make([]float64, 0, 100), make([]int, 0, 100), make([]float64, 0, 100)
+	discounts := []float64{1, 1, 1, 1, 1}
+	seed := uint64(0)
+	if n := testing.AllocsPerRun(200, func() {
+		seed++
+		scores, _ = m.Score(scores[:0], d.Features)
+		ranking = Rank(ranking[:0], scores)
+		ranking, _, _ = Draw(ranking[:0], scores, 10, seed)
+		exposure, _ = Exposure(exposure[:0], scores, discounts)
+	}); n >= 1 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// The memory in use does not grow with the number of requests.
+func TestNoGrowth(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short")
+	}
+	d := queries(46, 2000)
+	m := reopen(t, network(t, "quantile", "float32", d, 3, 64))
+	rng := rand.New(rand.NewPCG(1, 1))
+	var dst []float64
+	inUse := func() uint64 {
+		var s runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&s)
+		return s.HeapAlloc
+	}
+	run := func(n int) {
+		for range n {
+			rows := int(math.Exp(rng.Float64() * math.Log(2000)))
+			dst, _ = m.Score(dst[:0], d.Features[:rows*46])
+		}
+	}
+	run(100)
+	before := inUse()
+	run(2000)
+	if after := inUse(); after > before+1<<20 {
+		t.Errorf("%d bytes in use, %d before", after, before)
+	}
+}
+
+func TestRankDrawExposure(t *testing.T) {
+	scores := []float64{0.5, 2, 0.5, -1}
+	if got := Rank([]int{9}, scores); !slices.Equal(got, []int{9, 1, 0, 2, 3}) {
+		t.Error(got)
+	}
+	// By enumeration: the frequencies of the drawn pairs are their probabilities.
+	const draws = 40000
+	count, logs := map[[2]int]float64{}, map[[2]int]float64{}
+	for seed := range uint64(draws) {
+		y, log, err := Draw(nil, scores, 2, seed)
+		if err != nil || len(y) != 2 {
+			t.Fatal(y, err)
+		}
+		count[[2]int{y[0], y[1]}]++
+		logs[[2]int{y[0], y[1]}] = log
+	}
+	mass := 0.0
+	for _, s := range scores {
+		mass += math.Exp(s)
+	}
+	shown := make([]float64, 4)
+	for a := range 4 {
+		for b := range 4 {
+			if a == b {
+				continue
+			}
+			p := math.Exp(scores[a]+scores[b]) / mass / (mass - math.Exp(scores[a]))
+			shown[a] += p
+			shown[b] += p
+			y := [2]int{a, b}
+			if z := (count[y]/draws - p) / math.Sqrt(p*(1-p)/draws); math.Abs(z) > 5 {
+				t.Errorf("%v: drawn %v times of %d, want %v", y, count[y], draws, p*draws)
+			}
+			if log, ok := logs[y]; ok && math.Abs(log-math.Log(p)) > 1e-12 {
+				t.Errorf("%v: log-probability %v, want %v", y, log, math.Log(p))
+			}
+		}
+	}
+	got, err := Exposure(nil, scores, []float64{1, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d, p := range shown {
+		if math.Abs(got[d]-p) > 1e-6 {
+			t.Errorf("document %d: propensity %v, want %v", d, got[d], p)
+		}
+	}
+	again, log, err := Draw(nil, scores, 9, 5)
+	if y, l, _ := Draw(nil, scores, 9, 5); err != nil || len(again) != 4 || !slices.Equal(again, y) || l != log {
+		t.Error("the same seed gave another ranking", err)
+	}
+	if y, log, err := Draw(nil, nil, 3, 1); len(y) != 0 || log != 0 || err != nil {
+		t.Error(y, log, err)
+	}
+	nan := []float64{1, math.NaN()}
+	if _, _, err := Draw(nil, nan, 1, 1); err == nil {
+		t.Error("NaN: no error")
+	}
+	if _, err := Exposure(nil, nan, []float64{1}); err == nil {
+		t.Error("NaN: no error")
+	}
+	if _, _, err := Draw(nil, scores, 0, 1); err == nil {
+		t.Error("cutoff 0: no error")
+	}
+}
+
+func BenchmarkRead(b *testing.B) {
+	d := queries(46, 1000)
+	var file bytes.Buffer
+	if err := network(b, "quantile", "float32", d, 3, 64).Write(&file); err != nil {
+		b.Fatal(err)
+	}
+	best := time.Hour
+	for b.Loop() {
+		start := time.Now()
+		if _, err := Read(bytes.NewReader(file.Bytes())); err != nil {
+			b.Fatal(err)
+		}
+		best = min(best, time.Since(start))
+	}
+	b.ReportMetric(float64(best.Microseconds()), "best-µs/op")
+}
+
+// The default recipe's network on queries of 46 features. "best" is the shortest run,
+// which other programs on the machine disturb least.
+func BenchmarkScore(b *testing.B) {
+	d := queries(46, 2000)
+	m := reopen(b, network(b, "quantile", "float32", d, 3, 64))
+	for _, rows := range []int{1, 10, 100, 1000} {
+		b.Run(fmt.Sprintf("documents=%d", rows), func(b *testing.B) {
+			var dst []float64
+			best := time.Hour
+			b.ReportAllocs()
+			for b.Loop() {
+				start := time.Now()
+				dst, _ = m.Score(dst[:0], d.Features[:rows*46])
+				best = min(best, time.Since(start))
+			}
+			b.ReportMetric(float64(best.Nanoseconds()), "best-ns/op")
+		})
+	}
+	b.Run("parallel=100", func(b *testing.B) {
+		b.RunParallel(func(p *testing.PB) {
+			var dst []float64
+			for p.Next() {
+				dst, _ = m.Score(dst[:0], d.Features[:100*46])
+			}
+		})
+	})
+}
