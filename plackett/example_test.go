@@ -36,37 +36,32 @@ func Example() {
 	// sampled  [-0.39 -0.02 0.41]
 }
 
-// A custom objective for a boosted-tree library, such as LightGBM's or XGBoost's: in each
-// round it gives a score to every document, and wants the first and second derivative of a
+// A custom objective for a boosted-tree library, such as LightGBM or XGBoost: in each
+// round the library gives a score to every document, and wants the first and second derivative of a
 // loss, here minus the expected DCG@2. A constant stands for the second.
 func Example_boostedTrees() {
-	var sampler plackett.Sampler
-	var kernel plackett.Kernel
-	rankings := plackett.NewRankings(100, 2)
+	var expectation plackett.Expectation
 	// sizes are the numbers of documents of the queries, as in a .query file.
-	objective := func(round uint64, scores, gains []float64, sizes []int) (gradient, hessian []float64) {
+	objective := func(scores, gains []float64, sizes []int) (gradient, hessian []float64) {
 		from := 0
-		for query, size := range sizes {
+		for _, size := range sizes {
+			to := from + size
 			lambda := make([]float64, size)
-			list := scores[from : from+size]
-			if err := sampler.Draw(list, plackett.Stream{Seed: 42, Step: round, Query: uint64(query)}, rankings); err != nil {
-				panic(err)
-			}
-			if _, err := kernel.Gradient(plackett.PLRankRB, list, gains[from:from+size], discounts, rankings, lambda); err != nil {
+			if _, err := expectation.Gradient(scores[from:to], gains[from:to], discounts, lambda); err != nil {
 				panic(err)
 			}
 			for _, x := range lambda {
 				gradient = append(gradient, -x)
 				hessian = append(hessian, 1)
 			}
-			from += size
+			from = to
 		}
 		return gradient, hessian
 	}
-	gradient, hessian := objective(1, []float64{0, 0, 0, 0, 0}, []float64{0, 3, 0, 1, 0}, []int{3, 2})
+	gradient, hessian := objective([]float64{0, 0, 0, 0, 0}, []float64{0, 3, 0, 1, 0}, []int{3, 2})
 	fmt.Printf("%.2f\n%v\n", gradient, hessian)
 	// Output:
-	// [0.34 -0.77 0.43 -0.09 0.09]
+	// [0.39 -0.77 0.39 -0.09 0.09]
 	// [1 1 1 1 1]
 }
 
