@@ -25,28 +25,23 @@ import (
 // rankings and gradRankings are [queries, samples, cutoff], each with a number of
 // samples of its own. Errors and cost are those of [PLRank1].
 func Exposure(l Lists, rankings, gradRankings *G.Node, discounts []float64) (*G.Node, error) {
-	const name = "ops: Exposure"
 	if gradRankings == nil {
 		gradRankings = rankings
 	}
-	if err := op.CheckDiscounts(discounts); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	discounts = slices.Clone(discounts)
-	return exposure(name, l, discounts,
-		func(l *op.List, in []op.Tensor, scores, exposure []float64) error {
-			rankings, err := l.FullRankings(in[1], discounts)
+	return exposure("ops: Exposure", l, discounts,
+		func(l *op.List, in []op.Tensor, theta, scores, exposure []float64) error {
+			rankings, err := l.FullRankings(in[1], theta)
 			if err != nil {
 				return err
 			}
-			return l.Kernel.Exposure(scores, discounts, rankings, exposure)
+			return l.Kernel.Exposure(scores, theta, rankings, exposure)
 		},
-		func(l *op.List, in []op.Tensor, scores, incoming, slopes []float64) error {
-			rankings, err := l.FullRankings(in[2], discounts)
+		func(l *op.List, in []op.Tensor, theta, scores, incoming, slopes []float64) error {
+			rankings, err := l.FullRankings(in[2], theta)
 			if err != nil {
 				return err
 			}
-			_, err = l.Kernel.Gradient(plackett.PLRankRB, scores, incoming, discounts, rankings, slopes)
+			_, err = l.Kernel.Gradient(plackett.PLRankRB, scores, incoming, theta, rankings, slopes)
 			return err
 		}, op.Rankings(rankings), op.Rankings(gradRankings))
 }
@@ -66,26 +61,25 @@ func Exposure(l Lists, rankings, gradRankings *G.Node, discounts []float64) (*G.
 // It costs O(D·K) for a query, about as much as some hundred samples, and as much again
 // for the backward pass.
 func ExpectedExposure(l Lists, discounts []float64) (*G.Node, error) {
-	const name = "ops: ExpectedExposure"
-	if err := op.CheckDiscounts(discounts); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	discounts = slices.Clone(discounts)
-	return exposure(name, l, discounts,
-		func(l *op.List, _ []op.Tensor, scores, exposure []float64) error {
-			return l.Expectation.Exposure(scores, discounts, exposure)
+	return exposure("ops: ExpectedExposure", l, discounts,
+		func(l *op.List, _ []op.Tensor, theta, scores, exposure []float64) error {
+			return l.Expectation.Exposure(scores, theta, exposure)
 		},
-		func(l *op.List, _ []op.Tensor, scores, incoming, slopes []float64) error {
-			_, err := l.Expectation.Gradient(scores, incoming, discounts, slopes)
+		func(l *op.List, _ []op.Tensor, theta, scores, incoming, slopes []float64) error {
+			_, err := l.Expectation.Gradient(scores, incoming, theta, slopes)
 			return err
 		})
 }
 
 // exposure makes a node of the exposures of a query and their derivative.
 func exposure(name string, l Lists, discounts []float64,
-	value func(l *op.List, in []op.Tensor, scores, exposure []float64) error,
-	slope func(l *op.List, in []op.Tensor, scores, incoming, slopes []float64) error, others ...op.In) (*G.Node, error) {
-	settings := fmt.Sprintf("discounts: %v", discounts)
+	value func(l *op.List, in []op.Tensor, theta, scores, exposure []float64) error,
+	slope func(l *op.List, in []op.Tensor, theta, scores, incoming, slopes []float64) error, others ...op.In) (*G.Node, error) {
+	if err := op.CheckDiscounts(discounts); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	theta := slices.Clone(discounts)
+	settings := fmt.Sprintf("discounts: %v", theta)
 	f := op.ListFunc{
 		Name: name, Settings: settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
 			scores, err := l.Scores()
@@ -93,7 +87,7 @@ func exposure(name string, l Lists, discounts []float64,
 				return err
 			}
 			exposure := l.Floats(l.Len())
-			if err := value(l, in, scores, exposure); err != nil {
+			if err := value(l, in, theta, scores, exposure); err != nil {
 				return err
 			}
 			result.Write(exposure, l.From)
@@ -109,7 +103,7 @@ func exposure(name string, l Lists, discounts []float64,
 				return err
 			}
 			slopes := l.Floats(l.Len())
-			if err := slope(l, in, scores, incoming, slopes); err != nil {
+			if err := slope(l, in, theta, scores, incoming, slopes); err != nil {
 				return err
 			}
 			result.Write(slopes, l.From)

@@ -47,11 +47,11 @@ func PLRank2(l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, er
 }
 
 // PLRankRB is [PLRank1] with the estimates of PL-Rank-RB, which have the same
-// expectation and less variance than PL-Rank-2's, 10 to 1000 times less where scores
-// are flat and about 10 times where they are peaked (more is possible on lists of
-// a few documents, see docs/PL-RANK-RB.md): rewards are
-// replaced by their expectation given the ranking so far (Rao–Blackwell), and the
-// mean of the other rankings is subtracted. With ρ̄_k = Σ_d P_k(d) ρ_d,
+// expectation and usually less variance than PL-Rank-2's: 10 to 1000 times less where
+// scores are flat, about 10 times where they are peaked; more is possible on lists of a
+// few documents (docs/PL-RANK-RB.md). Rewards are replaced by their expectation given
+// the ranking so far (Rao–Blackwell), and the mean of the other rankings is subtracted.
+// With ρ̄_k = Σ_d P_k(d) ρ_d,
 // V_k = Σ_{x≥k} θ_x ρ̄_x, and a_k = V_{k+1} less the mean of V_{k+1} over the other
 // rankings (with a single one: its value for the likeliest ranking),
 //
@@ -69,26 +69,13 @@ func PLRankBy(e plackett.Estimator, l Lists, gains, rankings *G.Node, discounts 
 }
 
 func plRank(e plackett.Estimator, name string, l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error) {
-	name = "ops: " + name
-	if err := op.CheckDiscounts(discounts); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	discounts = slices.Clone(discounts)
-	return metric(name, fmt.Sprintf("discounts: %v", discounts), l, func(l *op.List, in []op.Tensor, lambda []float64) (float64, error) {
-		scores, err := l.Scores()
+	return metric("ops: "+name, l, gains, discounts, func(l *op.List, in []op.Tensor, theta, scores, gains, lambda []float64) (float64, error) {
+		rankings, err := l.FullRankings(in[2], theta)
 		if err != nil {
 			return 0, err
 		}
-		gains, err := l.Gains(in[1])
-		if err != nil {
-			return 0, err
-		}
-		rankings, err := l.FullRankings(in[2], discounts)
-		if err != nil {
-			return 0, err
-		}
-		return l.Kernel.Gradient(e, scores, gains, discounts, rankings, lambda)
-	}, op.Rows("gains", gains), op.Rankings(rankings))
+		return l.Kernel.Gradient(e, scores, gains, theta, rankings, lambda)
+	}, op.Rankings(rankings))
 }
 
 // ExpectedMetric is the metric of every query expected under the Plackett–Luce policy of
@@ -110,38 +97,38 @@ func plRank(e plackett.Estimator, name string, l Lists, gains, rankings *G.Node,
 // errors that say where. It costs O(D·K) for a query, gradient included, about as much
 // as some hundred samples.
 func ExpectedMetric(l Lists, gains *G.Node, discounts []float64) (*G.Node, error) {
-	const name = "ops: ExpectedMetric"
-	if err := op.CheckDiscounts(discounts); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	discounts = slices.Clone(discounts)
-	return metric(name, fmt.Sprintf("discounts: %v", discounts), l, func(l *op.List, in []op.Tensor, lambda []float64) (float64, error) {
-		scores, err := l.Scores()
-		if err != nil {
-			return 0, err
-		}
-		gains, err := l.Gains(in[1])
-		if err != nil {
-			return 0, err
-		}
-		return l.Expectation.Gradient(scores, gains, discounts, lambda)
-	}, op.Rows("gains", gains))
+	return metric("ops: ExpectedMetric", l, gains, discounts, func(l *op.List, _ []op.Tensor, theta, scores, gains, lambda []float64) (float64, error) {
+		return l.Expectation.Gradient(scores, gains, theta, lambda)
+	})
 }
 
 // metric makes the node of a metric of every query and its gradient λ, which do gives
 // together: one op computes both, as one vector of all λ and then of all metrics, and
 // another, the result, is the metrics and has the λ for its derivative. The vector is
 // float64 whatever the scores are: numbers are rounded once, when they are made use of.
-func metric(name, settings string, l Lists, do func(l *op.List, in []op.Tensor, lambda []float64) (float64, error), others ...op.In) (*G.Node, error) {
+func metric(name string, l Lists, gains *G.Node, discounts []float64,
+	do func(l *op.List, in []op.Tensor, theta, scores, gains, lambda []float64) (float64, error), others ...op.In) (*G.Node, error) {
+	if err := op.CheckDiscounts(discounts); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	theta := slices.Clone(discounts)
 	both := op.ListFunc{
-		Name: name, Settings: settings, Dtype: tensor.Float64,
+		Name: name, Settings: fmt.Sprintf("discounts: %v", theta), Dtype: tensor.Float64,
 		Shape: func(rows, queries int, _ []tensor.Shape) tensor.Shape { return tensor.Shape{rows + queries} },
-		Do: func(l *op.List, in []op.Tensor, result op.Tensor) (err error) {
-			result.F64[l.Rows+l.Query], err = do(l, in, result.F64[l.From:l.To])
+		Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+			scores, err := l.Scores()
+			if err != nil {
+				return err
+			}
+			gains, err := l.Gains(in[1])
+			if err != nil {
+				return err
+			}
+			result.F64[l.Rows+l.Query], err = do(l, in, theta, scores, gains, result.F64[l.From:l.To])
 			return err
 		},
 	}
-	computed, err := both.Apply(op.Lists(l), others...)
+	computed, err := both.Apply(op.Lists(l), append([]op.In{op.Rows("gains", gains)}, others...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -33,6 +33,12 @@ func newRanker(model nn.Scorer, t *datasets.Transform, ids []int, names []string
 	return &Ranker{model: model, transform: t, ids: ids, names: names, gain: gain, graphs: graphs[*scoreGraph]{}}
 }
 
+// NewRanker makes a ranker of a model that was trained without a [Trainer], on the
+// features of d after the transform, and with the gain of that name.
+func NewRanker(model nn.Scorer, t *datasets.Transform, d *datasets.Dataset, gain string) *Ranker {
+	return newRanker(model, t, d.FeatureIDs, d.FeatureNames, gain)
+}
+
 // LoadRanker reads a model file. A file that is damaged or not consistent in itself is
 // an error. Models of one's own kind are made known by [nn.Register] first.
 func LoadRanker(path string) (*Ranker, error) {
