@@ -152,7 +152,7 @@ var errStale = errors.New("the cache is stale")
 
 // openCached is open with a cache before it. A cache that cannot be read or
 // written costs a warning, no more.
-func openCached(files splitFiles, known *Collection, holdOut float64, o Options) (*Splits, error) {
+func openCached(files splitFiles, known *collection, holdOut float64, o Options) (*Splits, error) {
 	key, err := newCacheKey(files, holdOut, o)
 	if err != nil {
 		return open(files, known, holdOut, o) // whose error says more

@@ -22,6 +22,9 @@ func cached(t testing.TB) (folder string, o Options) {
 	for name, text := range map[string]string{
 		"train.txt": "1 qid:1 1:1 2:2 # docid = A\n0 qid:1 1:nan 2:2.5\n2 qid:2 1:3\n0 qid:3 9:1\n0 qid:1 1:7\n",
 		"test.txt":  "1 qid:9 1:1 4:4\n",
+
+		"train.txt.weight": "1\n.5\n2\n0\n3\n", // of documents
+		"test.txt.query":   "1\n",
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)

@@ -7,23 +7,23 @@ import (
 	"slices"
 )
 
-// chunk is a run of whole lines of a file, and what they say.
+// chunk is a run of whole lines of a file, and the rows made of them.
 type chunk struct {
 	text []byte // the lines; handed back to the reader once parsed
 
 	first  int       // lines of the file between the chunk before and this one (a header)
-	line   int       // of the file that the first line is, from 1; once all chunks are read
+	line   int       // number of the first line in the file, from 1; set once all chunks are read
 	lines  int       // lines of text, the empty ones too
 	labels []float32 // [rows]
 	at     []int32   // [rows] line within the chunk, from 0
 	ids    []int     // feature ids in use, ascending
-	values slab      // rows × len(ids)
+	values offHeap   // rows × len(ids)
 	runs   []run     // rows one after another with the same query id
 	docs   []string  // [rows], or nil: no document ids so far
 
 	weights      []float32    // [rows], or nil: no weights
 	groups       []int        // [rows], or nil: no groups
-	groupNumbers groupNumbers // of groups, as long as the chunk is by itself
+	groupNumbers groupNumbers // of groups, of this chunk alone
 
 	faults     []fault // the first maxFaults malformed lines
 	faultCount int
@@ -44,7 +44,7 @@ type run struct {
 	line  int // line of the first row, from 0 within the chunk
 }
 
-// fault is what is wrong with one line.
+// fault says why one line is malformed.
 type fault struct {
 	line, column int // from 0; line within the chunk
 	reason       string
@@ -142,7 +142,7 @@ func (p *parser) finish() {
 	if c.err != nil || c.faultCount > 0 {
 		return
 	}
-	c.values = newSlab(len(c.labels) * width)
+	c.values = newOffHeap(len(c.labels) * width)
 	sorted := slices.IsSorted(p.order)
 	for r := range c.labels {
 		row, from := c.values.values[r*width:(r+1)*width], p.values[r*p.stride:]

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// separated is the layout of lines of CSV or TSV: what their fields are.
+// separated is the layout of CSV and TSV: the use of every field of a line.
 type separated struct {
 	layout
 	comma                          byte
@@ -100,8 +100,7 @@ func separatedLayout(line []byte, o ReadOptions, sized bool) (*layout, error) {
 	return &s.layout, nil
 }
 
-// columnNames are the fields of the first line, which must differ unless they are
-// values.
+// columnNames are the fields of the first line.
 func columnNames(line []byte, comma byte) ([]string, error) {
 	var names []string
 	for i := 0; i <= len(line); {
@@ -257,7 +256,7 @@ func (s *separated) read(p *parser, b []byte) {
 	}
 }
 
-// first is what the first line is called.
+// first names the first line in messages.
 func (s *separated) first() string {
 	if s.header {
 		return "header"

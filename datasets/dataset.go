@@ -6,11 +6,12 @@ import (
 	"slices"
 )
 
-// Dataset is a list of queries, packed: the documents of query q are rows Offsets[q]:Offsets[q+1].
+// Dataset is queries and their documents, packed: those of query q are rows
+// Offsets[q]:Offsets[q+1].
 type Dataset struct {
 	Name       string    // where it came from, for messages
 	Features   []float32 // rows × Width(), row-major, raw values; NaN is a missing value
-	Labels     []float32 // [rows] raw grades; Unlabelled where the source has no judgement
+	Labels     []float32 // [rows] raw grades; Unlabelled where the source has none
 	Offsets    []int     // [queries+1], Offsets[0] = 0
 	QueryIDs   []string  // [queries]
 	FeatureIDs []int     // [columns] ascending: the id each column has in the file
@@ -32,8 +33,8 @@ type Dataset struct {
 	lines []int32 // [rows] of that file, from 1; nil: not known
 }
 
-// Unlabelled is the label of a document that was not judged. Such documents are
-// scored like any other, but Open leaves them out of the splits.
+// Unlabelled is the label of a document whose relevance is not known. Such documents
+// are scored like any other, but Open leaves them out of the splits.
 const Unlabelled = -1
 
 // Rows is the number of documents.
@@ -106,9 +107,8 @@ func gather[T any](list []T, parts []span) []T {
 	return gathered
 }
 
-// InSourceOrder gives values [rows] of the documents of a whole file in the order
-// in which that has its rows, which differs where a query came back after another
-// one. It panics where the lengths disagree.
+// InSourceOrder gives values [rows], one a document of a file, in the order of the
+// file. The dataset has another order where a query came back after another one. It panics where the lengths disagree.
 func (d *Dataset) InSourceOrder(values []float64) []float64 {
 	if len(values) != d.Rows() {
 		panic(fmt.Sprintf("datasets: %s: %d values for %d rows", d.Name, len(values), d.Rows()))
@@ -123,9 +123,9 @@ func (d *Dataset) InSourceOrder(values []float64) []float64 {
 	return ordered
 }
 
-// Group makes a dataset of the rows of d, which belong to the given queries
-// [rows]; the Offsets and QueryIDs of d do not matter, unless it has QueryWeights:
-// the documents of a query must then all be of queries of one weight, which it gets.
+// Group makes a dataset of the documents of d with other queries: the given ids [rows].
+// The Offsets and QueryIDs of d do not matter, unless it has QueryWeights: the
+// documents of a new query must then come from queries of one weight.
 // Queries come in the order of their first rows, and their rows keep their order.
 // Where they stand together already, the result shares memory with d.
 func (d *Dataset) Group(queries []string) (*Dataset, error) {
@@ -178,7 +178,7 @@ func (d *Dataset) Group(queries []string) (*Dataset, error) {
 		offsets = append(offsets, grouped.Offsets[at])
 	}
 	grouped.Offsets, grouped.QueryIDs, grouped.QueryWeights = offsets, ids, weights
-	grouped.Warnings = append(slices.Clone(d.Warnings), fmt.Sprintf("%s: %d times a query came back after another one; its rows were put together",
+	grouped.Warnings = append(slices.Clone(d.Warnings), fmt.Sprintf("%s: %d times a query came back after another one; its documents were put together",
 		d.Name, len(order)-len(ids)))
 	return grouped, nil
 }
@@ -238,8 +238,7 @@ func cut[T any](list []T, from, to int) []T {
 
 // Validate checks that the fields of a dataset fit together: lengths agree,
 // offsets and feature ids ascend, labels are finite, weights are finite and not
-// negative. What this package makes is
-// valid; for datasets put together by hand.
+// negative. Datasets of this package are valid; it is for those put together by hand.
 func (d *Dataset) Validate() error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("datasets: %s: %s", d.Name, fmt.Sprintf(format, args...))

@@ -10,8 +10,7 @@ import (
 	"text/tabwriter"
 )
 
-// Description is what there is to know about a dataset at a glance. Its JSON is
-// for machines, its String a table.
+// Description sums up a dataset. Its JSON is for machines, its String is a table.
 type Description struct {
 	Name              string         `json:"name"`
 	Queries           int            `json:"queries"`
@@ -34,7 +33,7 @@ type Description struct {
 	names map[int]string // of features
 }
 
-// GroupDescription is about one group of documents.
+// GroupDescription describes one group of documents.
 type GroupDescription struct {
 	Name      string  `json:"name"`
 	Documents int     `json:"documents"`
@@ -82,8 +81,8 @@ func describeWeights(datasets []*Dataset, weights func(*Dataset) (list []float32
 	return &r
 }
 
-// Describe describes datasets as if they were one: the splits of a collection,
-// say (nil ones count as absent), which have the same FeatureIDs.
+// Describe describes datasets as if they were one, such as the splits of a collection.
+// They have the same FeatureIDs; nil ones count as absent.
 func Describe(name string, datasets ...*Dataset) *Description {
 	d := &Description{Name: name, Labels: map[string]int{}, Constant: []int{}, Missing: []int{}, names: map[int]string{}}
 	counts := map[float32]int{}

@@ -8,20 +8,37 @@
 // another; see [Dataset]. Only raw features are kept in memory: a [Transform] is
 // applied as a [Batch] is packed.
 //
+// # From files to batches
+//
+//	splits, err := datasets.Open("MQ2008/Fold1", datasets.Options{})
+//	transform, err := datasets.FitTransform("quantile", splits.Train)
+//	var b datasets.Batch
+//	b.Pack(splits.Train, transform, []int{0, 1, 2}, rows, 3) // three queries, see Capacity
+//
+// [ReadFile] reads one file, [Synthetic] makes data. [WriteLETOR], [WriteWeights] and
+// [WriteGroups] write the files that are read, [WriteRun] and [WriteQrels] those of
+// TREC's tools. [Describe] counts what is in datasets, and a [Fingerprint] tells whether
+// two are the same.
+//
+// # Weights
+//
+// Documents and queries can have weights, from a column or from a file beside the data;
+// see [ReadFile].
+//
 // # Groups of documents
 //
 // For the fairness of exposure between groups of documents (of a brand, an author,
 // a seller), [Dataset] keeps the group of each: from a column of separated values or
 // a feature of LETOR text, see [ReadOptions].GroupColumn, or from a file beside the
-// data, train.txt.groups for train.txt, with the group of one row a line. Groups are
-// numbered alike in all splits, and follow their documents into all that is made of
-// a dataset.
+// data, train.txt.groups for train.txt, with the group of one row a line. All splits
+// share one numbering of groups, and whatever is made of a dataset keeps the groups of
+// its documents.
 //
 // # Known collections
 //
-// [Open] takes any folder whose files are named after their splits. These it
-// knows by the name of the folder (or, Yahoo!, of the files), and warns if their
-// counts, over all splits of a fold, are not those published; see [Collections]:
+// [Open] takes any folder whose files are named after their splits. Of those below, which
+// it knows by the name of the folder (or, for Yahoo!, of the files), it checks the
+// counts over all splits of a fold, and warns where they are not those published:
 //
 //	collection         queries   documents  features  folder or files            homepage
 //	MSLR-WEB10K         10,000   1,200,192       136  MSLR-WEB10K/Fold1 … Fold5  microsoft.com/en-us/research/project/mslr

@@ -36,7 +36,7 @@ func findFiles(path string, fold int) (splitFiles, error) {
 	folder, prefix := path, ""
 	info, missing := os.Stat(path)
 	if missing != nil {
-		// DIR/set1 stands for DIR/set1.train.txt and its companions.
+		// DIR/set1 stands for DIR/set1.train.txt, DIR/set1.vali.txt and DIR/set1.test.txt.
 		parent := filepath.Dir(path)
 		if up, err := os.Stat(parent); err != nil || !up.IsDir() {
 			return splitFiles{}, fmt.Errorf("datasets: %w", missing)
@@ -200,14 +200,23 @@ func splitOf(name string) (prefix, split string) {
 	return "", ""
 }
 
-// listNames lists names for a message.
+// listNames lists names for a message, quoted where there is something in them that does
+// not print.
 func listNames(names []string) string {
 	const most = 12
-	switch {
-	case len(names) == 0:
+	if len(names) == 0 {
 		return "nothing"
-	case len(names) > most:
-		return fmt.Sprintf("%s, … (%d in all)", strings.Join(names[:most], ", "), len(names))
 	}
-	return strings.Join(names, ", ")
+	var shown []string
+	for _, name := range names[:min(len(names), most)] {
+		if quoted := strconv.Quote(name); quoted != `"`+name+`"` {
+			name = quoted
+		}
+		shown = append(shown, name)
+	}
+	list := strings.Join(shown, ", ")
+	if len(names) > most {
+		list += fmt.Sprintf(", … (%d in all)", len(names))
+	}
+	return list
 }

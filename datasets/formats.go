@@ -1,13 +1,14 @@
 package datasets
 
-// formats are the text formats, each a look at the first line that is neither blank
-// nor a comment: the layout of the text, nil where it is of another format. They are
-// asked in turn.
+// formats are the text formats. Each looks at the first line that is neither blank nor a
+// comment, and gives the layout of the text, or nil where it is of another format. They
+// are asked in turn. A new format is a file with such a function, and its place in this
+// list, before LETOR.
 var formats = []func(line []byte, o ReadOptions, sized bool) (*layout, error){separatedLayout, letorLayout}
 
 // A layout says how the lines of a text become rows.
 type layout struct {
-	line    func(p *parser, b []byte) // adds a row to p's chunk, if the line is one; without its newline
+	line    func(p *parser, b []byte) // reads a line, without its newline, and adds its row to p's chunk
 	header  bool                      // the first line is no row
 	ids     []int                     // feature ids that all rows have, in the order of the parser's columns; others turn up in lines
 	names   map[int]string            // of columns by feature id; nil: the format names no columns
@@ -15,7 +16,7 @@ type layout struct {
 }
 
 // findLayout finds the format of a text by its first line. The text is sized if there
-// is a file of query sizes beside it: it need then not tell queries.
+// is a file of query sizes beside it: it then needs no query ids.
 func findLayout(line []byte, o ReadOptions, sized bool) (*layout, error) {
 	for _, format := range formats {
 		if l, err := format(line, o, sized); l != nil || err != nil {

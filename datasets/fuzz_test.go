@@ -3,9 +3,14 @@ package datasets
 import (
 	"bytes"
 	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 )
 
 // readBytes reads text as if it were a file with sizes beside it.
@@ -56,6 +61,12 @@ func FuzzRead(f *testing.F) {
 		if option&4 != 0 && option&2 != 0 {
 			o.FeatureNames = []string{"a", "b", "c", "d"}
 		}
+		if option&8 != 0 {
+			o.MinusOne = "irrelevant"
+		}
+		if option&16 != 0 {
+			o.Headerless, o.QueryColumn, o.WeightColumn = true, "2", "3"
+		}
 		defer func(old int) { chunkSize = old }(chunkSize)
 		chunkSize = 1 << 20
 		d, err := readBytes(b, sizes, o)
@@ -94,6 +105,93 @@ func FuzzRead(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// Five hundred files, each damaged in a few places: an error that names a file and has
+// nothing in it that does not print, or a consistent dataset; and of Open the same splits
+// again, from the cache.
+func TestDamagedTexts(t *testing.T) {
+	texts := map[string]string{
+		"train.txt":        "2 qid:1 1:0.5 3:-1e-3 # docid = D1\r\n0 qid:1 2:NULL\n1 qid:b 10:1.6e8\n-1 qid:b 1:2\n0 qid:c 1:7 2:0\n",
+		"train.csv":        "label,qid,w,a,\"b\"\"c\"\n1,x,1,.5,\n0,\"y\",2,?,1e9\n,y,0,7,8\n2,z,.5,1,2\n",
+		"train.tsv":        "1\tx\t2\t.5\n0\tx\t3\t-7\n2\ty\t0\t1e-9\n",
+		"train.txt.query":  "2\n2\n1\n",
+		"train.txt.weight": "1\n.5\n2\n",
+		"train.txt.groups": "small\nlarge\n\n-1\nsmall\n",
+	}
+	special := []string{"\x00", "\x1b[2J", "\xff", "\n", "\r", "\t", ",", "\"", "#", ":", "-", "e", "1e999", "nan", "-1", "99999999999999999999", "qid:", " "}
+	rng := rand.New(rand.NewPCG(11, 0))
+	damage := func(text string) string {
+		for range 1 + rng.IntN(4) {
+			at := rng.IntN(len(text) + 1)
+			to := min(len(text), at+rng.IntN(6))
+			switch rng.IntN(4) {
+			case 0:
+				text = text[:at] + text[to:]
+			case 1:
+				text = text[:at] + special[rng.IntN(len(special))] + text[at:]
+			case 2:
+				text = text[:at] + text[at:to] + text[at:]
+			case 3:
+				if at < len(text) {
+					text = text[:at] + string([]byte{text[at] ^ 1<<rng.IntN(8)}) + text[at+1:]
+				}
+			}
+		}
+		return text
+	}
+	failed, folder, cache := 0, t.TempDir(), t.TempDir()
+	for i := range 500 {
+		name := []string{"train.txt", "train.csv", "train.tsv"}[i%3]
+		broken := name
+		if i%3 == 0 {
+			broken = []string{"train.txt", "train.txt.query", "train.txt.weight", "train.txt.groups"}[rng.IntN(4)]
+		}
+		for file, text := range texts {
+			if file == broken {
+				text = damage(text)
+			}
+			if err := os.WriteFile(filepath.Join(folder, file), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var o Options
+		switch name {
+		case "train.csv":
+			o.Read.WeightColumn = "w"
+		case "train.tsv":
+			o.Read.Headerless, o.Read.QueryColumn = true, "2"
+		}
+		path := filepath.Join(folder, name)
+		s, err := Open(path, o)
+		if err != nil {
+			failed++
+			text := strings.ReplaceAll(err.Error(), "\n", "")
+			if !strings.Contains(text, name) || !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+				t.Errorf("error %q", text)
+			}
+			continue
+		}
+		for _, d := range s.all() {
+			if d == nil {
+				continue
+			}
+			if err := d.Validate(); err != nil {
+				t.Error(err)
+			}
+		}
+		o.Cache = cache
+		for range 2 {
+			cached, err := Open(path, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, cached, s)
+		}
+	}
+	if failed < 100 || failed > 450 { // else this is no test of both
+		t.Errorf("%d of 500 were refused", failed)
+	}
 }
 
 // Numbers are those of strconv, and nothing else is a number.

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// noGroup is how files write that a document is of no group, besides not at all.
+// noGroup stands in files for no group, as nothing does.
 const noGroup = "-1"
 
 // groupNumbers numbers groups by their names, in the order in which they come.
@@ -76,8 +76,8 @@ func (t *table) setGroups(o ReadOptions, all *groupNumbers) error {
 	return t.groupByLines(f, path, all)
 }
 
-// maxGroupValues is how many values a feature may have by which documents are
-// grouped: one that has more is a measurement, not a group.
+// maxGroupValues bounds the values of a feature by which documents are grouped: one
+// that has more is a measurement, not a group.
 const maxGroupValues = 1000
 
 // groupByFeature makes a group of every value of a feature of LETOR text.
@@ -138,7 +138,7 @@ func (t *table) groupByLines(r io.Reader, path string, all *groupNumbers) error 
 		return fmt.Errorf("datasets: %s:%d: %w", path, row+1, err)
 	}
 	if row != t.rows {
-		return fmt.Errorf("datasets: %s: %d lines, but %s has %d rows: want the group of one row a line, an empty one for none", path, row, t.path, t.rows)
+		return fmt.Errorf("datasets: %s: %d lines, but %s has %d documents: want the group of one document a line, an empty line for none", path, row, t.path, t.rows)
 	}
 	t.groups = all
 	return nil

@@ -170,7 +170,7 @@ func TestGroupErrors(t *testing.T) {
 		o    ReadOptions
 		want string
 	}{
-		{"train.txt", ReadOptions{Groups: in("short")}, "short: 2 lines, but " + in("train.txt") + " has 3 rows: want the group of one row a line"},
+		{"train.txt", ReadOptions{Groups: in("short")}, "short: 2 lines, but " + in("train.txt") + " has 3 documents: want the group of one document a line"},
 		{"train.txt", ReadOptions{Groups: in("long")}, "long: 4 lines, but "},
 		{"train.txt", ReadOptions{Groups: in("endless")}, "endless:2: "},
 		{"train.txt", ReadOptions{Groups: in("none")}, "none: no such file"},

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// letorLayout is the layout of LETOR text, which any text is that is nothing else.
+// letorLayout is the layout of LETOR text. Text of no other format counts as LETOR.
 func letorLayout(_ []byte, o ReadOptions, _ bool) (*layout, error) {
 	switch {
 	case o.Headerless:

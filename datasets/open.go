@@ -29,7 +29,7 @@ func (s *Splits) Warnings() []string {
 
 func (s *Splits) all() [3]*Dataset { return [3]*Dataset{s.Train, s.Vali, s.Test} }
 
-// Options says what Open opens, and how; the zero value: what it finds.
+// Options says what Open opens, and how; the zero value opens the files that it finds.
 type Options struct {
 	Read ReadOptions // how to read the files; FeatureIDs, if given, are the columns of all splits, and Groups is for the training file
 	Vali string      // the file of the validation split, instead of the one found or held out
@@ -68,14 +68,13 @@ var ErrMinusOne = errors.New(`−1 is the only label below 1: please say whether
 // Without a validation file, 20 % of the training queries, drawn by the seed,
 // are held out (10 % for Istella). Without a test file, Splits.Test is nil.
 // Documents without a label are left out of all splits, with a warning; see also
-// [ErrMinusOne]. All
-// splits get the columns of the union of their feature ids. The counts of the
-// known Collections are checked; a warning says how they differ.
+// [ErrMinusOne]. All splits get the columns of the union of their feature ids. The
+// counts of the known collections are checked; a warning says how they differ.
 //
 // With Options.Cache, the splits are written to a file as they are in memory,
 // named .plrank-….cache. The next Open of the same files with the same options
 // maps that file instead of reading text: it takes no memory of its own, and
-// Features and Labels are then read-only. A cache belongs to the size, the time
+// Features, Labels and weights are then read-only. A cache belongs to the size, the time
 // and the content of the files; one that is stale, truncated or corrupt is
 // built anew, and one that cannot be written is a warning. It may be deleted at
 // any time, but not cut short while a program uses it.
@@ -108,7 +107,7 @@ func Open(path string, o Options) (*Splits, error) {
 				path, listNames(slices.DeleteFunc([]string{files.train, cmp.Or(o.Vali, files.vali), cmp.Or(o.Test, files.test)}, func(s string) bool { return s == "" })))
 		}
 	}
-	var known *Collection
+	var known *collection
 	if files.train != path && o.Vali == "" && o.Test == "" { // else it is only a part of one
 		known = collectionOf(files.train)
 	}
@@ -120,8 +119,8 @@ func Open(path string, o Options) (*Splits, error) {
 	}
 
 	holdOut := 0.2
-	if known != nil && known.HoldOut > 0 {
-		holdOut = known.HoldOut
+	if known != nil && known.holdOut > 0 {
+		holdOut = known.holdOut
 	}
 	if o.Cache != "" {
 		return openCached(files, known, holdOut, o)
@@ -130,7 +129,7 @@ func Open(path string, o Options) (*Splits, error) {
 }
 
 // open reads the splits from their files.
-func open(files splitFiles, known *Collection, holdOut float64, o Options) (*Splits, error) {
+func open(files splitFiles, known *collection, holdOut float64, o Options) (*Splits, error) {
 	var tables [3]*table
 	defer func() {
 		for _, t := range tables {

@@ -19,9 +19,9 @@ func TestSizesAgreeWithQueryIDs(t *testing.T) {
 		"2\n1\n2\n":    "",
 		"2\n0\n1\n2\n": "",
 		"1\n2\n2\n":    `f.txt.query: the size of query 1 is 1, but`,
-		"2\n2\n1\n":    `f.txt has 1 rows of query id "b" from line 3 on`,
+		"2\n2\n1\n":    `f.txt has 1 documents with query id "b" from line 3 on`,
 		"2\n1\n1\n1\n": `the size of query 3 is 1, but`,
-		"3\n0\n2\n":    `has 2 rows of query id "a" from line 1 on`,
+		"3\n0\n2\n":    `has 2 documents with query id "a" from line 1 on`,
 		"2\n1\n":       "the sizes sum to 3",
 	} {
 		folder := writeFiles(t, map[string]string{"f.txt": threeQueries, "f.txt.query": sizes})

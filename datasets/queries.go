@@ -32,7 +32,7 @@ func (t *table) group(sizes *querySizes) error {
 				number++
 			}
 			if n := sizes.sizes[number]; n != r.rows {
-				return fmt.Errorf("datasets: %s: the size of query %d is %d, but %s has %d rows of query id %s from line %d on: please correct the sizes, or remove the file: the ids are enough",
+				return fmt.Errorf("datasets: %s: the size of query %d is %d, but %s has %d documents with query id %s from line %d on: please correct the sizes, or remove the file, as the ids are enough",
 					sizes.path, number+1, n, t.path, r.rows, quote([]byte(r.query)), r.line)
 			}
 			number++

@@ -52,7 +52,7 @@ func parseSizes(text string) ([]int, error) {
 		}
 		n, err := strconv.ParseInt(s, 10, 32)
 		if err != nil || n < 0 {
-			return nil, fmt.Errorf("%d: %s is no query size: want the number of rows of a query", line, quote([]byte(s)))
+			return nil, fmt.Errorf("%d: %s is no query size: want the number of documents of a query", line, quote([]byte(s)))
 		}
 		sizes = append(sizes, int(n))
 	}
@@ -69,7 +69,7 @@ func (s *querySizes) check(t *table) error {
 		sum += n
 	}
 	if sum != t.rows {
-		return fmt.Errorf("datasets: %s: the sizes sum to %d, but %s has %d rows", s.path, sum, t.path, t.rows)
+		return fmt.Errorf("datasets: %s: the sizes sum to %d, but %s has %d documents", s.path, sum, t.path, t.rows)
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ type SyntheticOptions struct {
 }
 
 // Synthetic makes a collection in the shape of MSLR-WEB30K: 136 features with
-// ids 1 to 136, from −70 to 1e8 and down to 1e-9, lists of about 120 documents
+// ids 1 to 136, from −70 to 1e8 and down to 1e-9, queries of some 120 documents
 // (1 to 900), grades 0 to 4 with the frequencies .515, .325, .134, .018, .008,
 // some queries without a relevant document and some with a single document.
 //
@@ -98,12 +98,13 @@ func (s *shape) draw(name string, seed uint64, first, n int) synthetic {
 }
 
 // syntheticRandom is the random stream of a query. Its first draws are those of
-// the list length.
+// the number of documents.
 func syntheticRandom(seed uint64, query int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, uint64(query)))
 }
 
-// listLength is log-normal up to the longest list; one list in 50 is short.
+// listLength is the number of documents of a query: log-normal up to a bound, and small
+// for one query in 50.
 func (s *shape) listLength(random *rand.Rand) int {
 	length := math.Exp(s.logLength + s.logSpread*random.NormFloat64())
 	short := 1 + random.IntN(10)

@@ -8,7 +8,7 @@ import (
 )
 
 // SyntheticShape makes a collection like that of [Synthetic], in the shape of a
-// published one: its queries by split, list lengths, number and scale of
+// published one: its queries by split, documents a query, number and scale of
 // features, and label frequencies.
 //
 //	name             train    vali    test   documents a query   features   labels 0 … 4
@@ -25,8 +25,8 @@ import (
 // state: MSLR-WEB30K Fold1; set 1 of the Yahoo! Learning to Rank Challenge, 519
 // of whose 700 features are in use, all in [0, 1]; Istella LETOR (full), of whose
 // 23,219 training queries 10 % are the validation split, as [Open] holds them out.
-// MSLR's label frequencies are right to three digits; the other two, the spread of list lengths
-// and the longest lists are only about right. One query in 40 or more has no
+// MSLR's label frequencies are right to three digits; the other two, the spread of the
+// documents a query and the largest queries are approximate. One query in 40 or more has no
 // relevant document.
 //
 // The features of a whole collection take 4 bytes each: 2.1 GB for mslr, 2.0 GB
@@ -57,7 +57,7 @@ type shape struct {
 	name    string
 	queries [3]int // of the whole collection: training, validation, test
 
-	logLength, logSpread float64 // mean and standard deviation of the logarithm of the list length
+	logLength, logSpread float64 // mean and standard deviation of the logarithm of the documents a query
 	longest              int
 
 	features      int
@@ -131,7 +131,7 @@ func showRaw(column int, v float64) float32 {
 	case 1:
 		return float32(math.Min(1.6e8, size*math.Exp(3*v))) // heavy-tailed
 	case 2:
-		return float32(math.Floor(math.Exp(1 + v))) // a count, of terms say
+		return float32(math.Floor(math.Exp(1 + v))) // a count, as of terms
 	case 3:
 		return float32(math.Min(0, math.Max(-72.9, -20+(10+size)*v))) // a log-probability
 	case 4:

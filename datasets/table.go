@@ -40,6 +40,11 @@ func readTable(path string, o ReadOptions, groups *groupNumbers) (t *table, err 
 	if err := o.check(); err != nil {
 		return nil, err
 	}
+	defer func() {
+		if stopped := o.stopped(path); err != nil && stopped != nil {
+			err = stopped // rather than that the file is closed
+		}
+	}()
 	f, err := openSource(o.context(), path)
 	if err != nil {
 		return nil, fmt.Errorf("datasets: %w", at(path, err))
@@ -84,10 +89,6 @@ func newTable(path string, r io.Reader, sizes *querySizes, o ReadOptions) (*tabl
 		func(l *layout) *parser {
 			return &parser{known: columns{o.FeatureIDs}, layout: l, lastWins: o.Duplicates == "last", irrelevant: o.MinusOne == "irrelevant"}
 		})
-	if stopped := o.stopped(path); stopped != nil {
-		t.free()
-		return nil, stopped // rather than that the file is closed
-	}
 	if err != nil {
 		return nil, fmt.Errorf("datasets: %w", at(path, err))
 	}
@@ -106,7 +107,7 @@ func at(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// check gathers what the chunks say, and finds the queries.
+// check sums up the chunks, and finds the queries.
 func (t *table) check(sizes *querySizes) error {
 	if err := t.faults(); err != nil {
 		return err
@@ -145,7 +146,7 @@ func (t *table) check(sizes *querySizes) error {
 		t.warn("columns that are not wanted were left out: %s", listNames(t.layout.ignored))
 	}
 	if t.breaks > 0 {
-		t.warn("%d times a query came back after another one; its rows were put together", t.breaks)
+		t.warn("%d times a query came back after another one; its documents were put together", t.breaks)
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"io/fs"
 )
 
-// weightsOf says what a table has weights of.
+// weightsOf tells whether a table has weights of documents, and of queries.
 type weightsOf struct{ documents, queries bool }
 
 // weightPath is the name under which the weights of a data file may lie.
@@ -43,7 +43,7 @@ func (t *table) setWeights(sizes *querySizes) error {
 		}
 		t.weights.queries = true
 	default:
-		return fmt.Errorf("datasets: %s: %d weights, but %s has %d rows and %d queries: want the weight of one of either a line",
+		return fmt.Errorf("datasets: %s: %d weights, but %s has %d documents and %d queries: want one weight a line, of every document or of every query",
 			path, len(weights), t.path, t.rows, len(t.queries))
 	}
 	return nil

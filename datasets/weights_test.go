@@ -27,7 +27,7 @@ func TestWeightFile(t *testing.T) {
 		{"2 1:1\n0 1:2\n1 1:3\n1 1:3\n", "4\n5\n6\n", "2\n0\n2\n", nil, []float32{4, 6}, ""},
 		{"2 1:1\n0 1:2\n1 1:3\n1 1:3\n", "4\n6\n", "2\n0\n2\n", nil, []float32{4, 6}, ""},
 		{threeQueries, "1\n2\n", "", nil, nil, "f.txt.weight: 2 weights, but "},
-		{threeQueries, "1\n2\n", "", nil, nil, "f.txt has 5 rows and 3 queries: want the weight of one of either a line"},
+		{threeQueries, "1\n2\n", "", nil, nil, "f.txt has 5 documents and 3 queries: want one weight a line, of every document or of every query"},
 		{threeQueries, "1\n-2\n1\n", "", nil, nil, `f.txt.weight:2: "-2" is no weight: want a number of 0 or more`},
 		{threeQueries, "1\n\x1b[31m\n1\n", "", nil, nil, `f.txt.weight:2: "\x1b[31m" is no weight`},
 		{threeQueries, "1\nnan\n1\n", "", nil, nil, `f.txt.weight:2: "nan" is no weight`},

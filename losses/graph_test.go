@@ -1,18 +1,12 @@
 package losses_test
 
 import (
-	"testing"
-
 	G "gorgonia.org/gorgonia"
 
 	"github.com/plrank/plrank/internal/optest"
 )
 
-var (
-	vector  = optest.Vector
-	ints    = optest.Ints
-	numbers = optest.Numbers
-)
+var vector, ints, numbers = optest.Vector, optest.Ints, optest.Numbers
 
 // fataler is a test, of package testing or rapid.
 type fataler interface {
@@ -31,8 +25,18 @@ func differentiate(t fataler, loss, scores *G.Node) (float64, []float64) {
 	return value[0], gradient
 }
 
+// lispGradient is the gradient by the Lisp machine.
+func lispGradient(t fataler, loss, scores *G.Node) []float64 {
+	t.Helper()
+	_, gradient, err := optest.Lisp(loss, scores)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return gradient
+}
+
 // evaluate gives the numbers of a node.
-func evaluate(t *testing.T, n *G.Node) []float64 {
+func evaluate(t fataler, n *G.Node) []float64 {
 	t.Helper()
 	x, err := evaluated(n)
 	if err != nil {
@@ -50,16 +54,6 @@ func evaluated(n *G.Node) ([]float64, error) {
 		return nil, err
 	}
 	return numbers(value), nil
-}
-
-// lispGradient is the gradient by the Lisp machine.
-func lispGradient(t *testing.T, loss, scores *G.Node) []float64 {
-	t.Helper()
-	_, gradient, err := optest.Lisp(loss, scores)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return gradient
 }
 
 func flat(rows [][]float64) (x []float64) {

@@ -62,7 +62,7 @@ func TestExpectedAgainstEnumeration(t *testing.T) {
 	}
 }
 
-// Which are exact, as issue and documents have it.
+// MAP and ERR are estimated from samples; all else is exact.
 func TestSampled(t *testing.T) {
 	for _, name := range Names() {
 		m := mustParse(t, name+"@3")

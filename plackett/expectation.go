@@ -19,13 +19,14 @@ import (
 //	λ_d  = dR/dm_d = Σ_j (ρ_d − ρ_j) W_dj
 //	W_dj = ∫ t f_d(t) f_j(t) Σ_k Δ_k P(N_{−d,−j}(t) = k−1) dt
 //
-// The integrals are computed by a quadrature whose error is bounded beforehand
-// (docs/EXACT.md has the derivation). The cost is that of some dozen rankings of the whole
-// list, O(D·K) each, less for the documents that hardly ever arrive among the first K.
+// A quadrature computes the integrals. Its error is bounded beforehand, whatever the scores;
+// docs/EXACT.md has the derivation. The cost is O(D·K) for each of 16 nodes or more: in time,
+// that of some dozen to some hundred sampled rankings.
 //
 // Scores, gains and discounts may be any finite numbers. Discounts beyond the number of
-// documents have no effect. Results are the same on every run. An Expectation allocates
-// only while its scratch space grows; it is not for concurrent use.
+// documents have no effect. The same input gives the same output, bit for bit, on a
+// machine. An Expectation allocates only while its scratch space grows. It is not for
+// concurrent use.
 type Expectation struct {
 	// Tolerance bounds the error of E_d relative to max |θ|, and that of R and λ_d
 	// relative to max |ρ| · Σ|θ|. If it equals zero, it is 1e-7. The smallest is 1e-13.
@@ -42,8 +43,8 @@ const (
 
 // Gradient writes λ_d = dR/dm_d to lambda and returns R = E_y[Σ_k θ_k ρ_{y_k}].
 //
-// Where a loss F depends on the exposures, its gradient dF/dm is that of R with
-// ρ_d = ∂F/∂E_d: Gradient is the vector–Jacobian product of [Expectation.Exposure].
+// Gradient is also the vector–Jacobian product of [Expectation.Exposure]: for a function F of
+// the exposures, dF/dm_d is λ_d with the gains ρ_d = ∂F/∂E_d.
 //
 // Errors are [*NumberError] and [*LengthError], and one for a tolerance out of range.
 func (e *Expectation) Gradient(scores, gains, discounts, lambda []float64) (value float64, err error) {
@@ -67,8 +68,8 @@ func (e *Expectation) Exposure(scores, discounts, exposure []float64) error {
 }
 
 // Placements writes P(y_k = d), the probability that document d is at rank k, to
-// out[d·cutoff + k], k from 0. Ranks beyond the number of documents have probability 0.
-// It costs as much as cutoff exposures.
+// out[d·cutoff + k−1]. Ranks beyond the number of documents have probability 0. The cost is
+// that of cutoff exposures.
 func (e *Expectation) Placements(scores []float64, cutoff int, out []float64) error {
 	if err := checkLength("out", len(out), len(scores)*cutoff); err != nil {
 		return err
@@ -88,9 +89,9 @@ func (e *Expectation) Placements(scores []float64, cutoff int, out []float64) er
 	return nil
 }
 
-// PairWeights writes W_dj, what the pair of documents d and j adds to λ_d for every unit of
-// ρ_d − ρ_j, to out[d·D + j]; W_dd is 0. It is symmetric, and not negative where discounts
-// do not rise. It costs as much as D gradients: it is for small lists.
+// PairWeights writes W_dj, the weight of ρ_d − ρ_j in λ_d, to out[d·D + j]; W_dd is 0. The
+// weights are symmetric, and not negative where discounts do not rise. The cost is that of D
+// gradients: this is for small lists.
 func (e *Expectation) PairWeights(scores, discounts, out []float64) error {
 	docs := len(scores)
 	if err := checkLength("out", len(out), docs*docs); err != nil {
@@ -110,7 +111,7 @@ func (e *Expectation) PairWeights(scores, discounts, out []float64) error {
 		}
 		row[j] = 0
 	}
-	// Both halves are right to the tolerance; their mean is symmetric.
+	// W_dj and W_jd differ by less than the tolerance.
 	for j := range docs {
 		for d := range j {
 			w := (out[j*docs+d] + out[d*docs+j]) / 2
@@ -120,11 +121,11 @@ func (e *Expectation) PairWeights(scores, discounts, out []float64) error {
 	return nil
 }
 
-// Nodes returns how many times of arrival the last call has computed: its cost.
+// Nodes returns the number of nodes of the quadrature in the last call.
 func (e *Expectation) Nodes() int { return e.race.blocks * lanes.Width }
 
-// run checks the input that all have and starts the race. Without gains it computes the
-// exposure.
+// run checks what all methods have in common and computes the gradient, or, without gains,
+// the exposure.
 func (e *Expectation) run(scores, gains, discounts, out []float64) (float64, error) {
 	tolerance := e.Tolerance
 	if tolerance == 0 {

@@ -23,7 +23,7 @@ type race struct {
 	order  []int     // of the documents, descending scores
 	score  []float64 // in that order, as all that follows
 	gain   []float64 // less the middle of the gains
-	result []float64 // in the making
+	result []float64 // λ or the exposure
 
 	discounts, drops []float64 // θ_k and Δ_k
 
@@ -114,8 +114,8 @@ const (
 	bucketsPerUnit = 8
 )
 
-// sort sets order and score, descending; where all scores are near, only to a
-// bucket's width, since nothing depends on more.
+// sort sets order and score, descending. Scores that are not too far apart are sorted into
+// buckets: nothing depends on the order within a bucket.
 func (x *race) sort(scores []float64) {
 	docs := len(scores)
 	x.order, x.score = grow(x.order, docs), grow(x.score, docs)
@@ -166,7 +166,8 @@ func extremes(s []float64) (lowest, highest float64) {
 	return lowest, highest
 }
 
-// refer sets the weights of the documents that have not arrived, relative to the first.
+// refer sets the weights of the documents that have not arrived, relative to the first
+// of them.
 func (x *race) refer() {
 	const negligible = -700 // e^−700 is about the smallest normal number
 	docs := len(x.score)
@@ -190,12 +191,11 @@ func (x *race) refer() {
 
 // integrate adds up the blocks of nodes, and returns the value.
 //
-// The documents may be so far apart that for a long time nothing happens: all that have
-// begun to arrive have arrived, and the others have not begun. Then time is set back for
-// the others, in their own unit.
+// Where scores are far apart, all documents that can have arrived may be sure to have arrived.
+// Then the race is idle, and a new one starts for the others, with its own unit of time.
 func (x *race) integrate(r *rule, exposure bool) float64 {
 	sure := 8 - math.Log(x.tolerance) // w_d t of documents that have arrived
-	never := 1e-6 * x.tolerance       // Σ w_d t of those that have not begun
+	never := 1e-3 * x.tolerance       // Σ w_d t of those that have not begun
 	end := x.tolerance / 50           // P(fewer than K have arrived), when all is done
 	value := 0.0
 	x.arrived, x.dormant = 0, 0

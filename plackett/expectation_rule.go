@@ -9,20 +9,19 @@ import (
 	"github.com/plrank/plrank/plackett/internal/lanes"
 )
 
-// A rule is a quadrature for ∫_0^∞ F(t) dt/t: the trapezoid rule in log t. Its nodes are
-// start·e^{nh} for all whole n, with the weight h.
+// A rule is a quadrature for ∫_0^∞ F(t) dt/t: the trapezoid rule in log t, with the step h and
+// the nodes start·e^{nh} for all integers n.
 //
-// Step. Given the ranking, the time of rank k is a sum of exponentials, so a product of a
-// Gamma(k) variable and an independent factor. Hence the Mellin transform of what is
-// integrated is at most |Γ(k+iω)|/Γ(k) of its integral, k + 1 for W_dj, and the error of the
-// rule, which sums the transform at the multiples of ω = 2π/h, about twice that for the
-// largest k.
+// Given the ranking, the time of the k-th arrival is the product of a Gamma(k) variable and an
+// independent one. So the Mellin transform of the integrand at ω is at most |Γ(k+iω)|/Γ(k)
+// times the integral, for W_dj with k + 1 in place of k. The error of the rule is the sum of
+// the transform at the multiples of 2π/h.
 //
-// Near 0, F(t)/t is so smooth that the infinitely many nodes below the start can be
-// replaced by the eight of a Gauss rule for the measure that they are, little q-Legendre
-// with q = e^{−h} (Koekoek, Lesky and Swarttouw 2010, §14.12.1). In time with the mass M of
-// the documents, the derivatives of F(t)/t of order n are at most (2M)^n times what rates
-// and discounts are: the generator of a pure birth process of rate M has the norm 2M.
+// The infinitely many nodes below the start are a discrete measure. They are replaced by
+// the Gauss rule of that measure, whose orthogonal polynomials are little q-Legendre with
+// q = e^{−h} (Koekoek, Lesky and Swarttouw 2010, §14.12.1). With the mass M of the documents, the
+// n-th derivative of F(t)/t is at most (2M)^n times that of a single arrival, since the generator of a
+// pure birth process of rate M has the norm 2M.
 type rule struct {
 	step  float64
 	start float64 // of the nodes that are equally spaced, in units of 1/mass

@@ -156,9 +156,10 @@ type Summary struct {
 	BestEpoch   int                          `json:"bestEpoch"`
 	Epochs      int                          `json:"epochs"` // trained
 	Interrupted bool                         `json:"interrupted"`
-	Convention  string                       `json:"convention"` // for label-free queries
-	Metrics     map[string]Values            `json:"metrics"`    // of the model, by split: train, vali, test
-	Baselines   map[string]map[string]Values `json:"baselines"`  // by ranker and split
+	Convention  string                       `json:"convention"`       // for label-free queries
+	Metrics     map[string]Values            `json:"metrics"`          // of the model, by split: train, vali, test
+	Baselines   map[string]map[string]Values `json:"baselines"`        // by ranker and split
+	StdErr      map[string]Values            `json:"stdErr,omitempty"` // of the metrics that are estimated from sampled rankings, by split
 }
 
 // Finish writes the final model, history and result.
@@ -170,6 +171,12 @@ func (d *Dir) Finish(r *Result, report *Report) error {
 	for _, split := range report.Splits {
 		model := len(split.Rankers) - 1
 		s.Metrics[split.Name] = split.Rows[model]
+		if split.StdErr != nil {
+			if s.StdErr == nil {
+				s.StdErr = map[string]Values{}
+			}
+			s.StdErr[split.Name] = split.StdErr
+		}
 		for i, name := range split.Rankers[:model] {
 			if s.Baselines[name] == nil {
 				s.Baselines[name] = map[string]Values{}

@@ -385,6 +385,7 @@ func TestDiscountErrors(t *testing.T) {
 	}{
 		{Config{Discounts: "x"}, "want dcg, precision, arp, rbp"},
 		{Config{Discounts: "1,2"}, "2 numbers for a cutoff of 5"},
+		{Config{Discounts: "0,0", Cutoff: 2}, "all are 0"},
 		{Config{Discounts: "rbp(2)"}, "a persistence between 0 and 1"},
 		{Config{Discounts: "1,2", Cutoff: 2, NormalizeGains: true}, "discounts 1,2, rank 2: "},
 		{Config{Discounts: "1,-2", Cutoff: 2, NormalizeGains: true}, "discounts 1,-2, rank 2: "},
@@ -416,5 +417,62 @@ func TestRestoreOlderRun(t *testing.T) {
 	text, err := json.Marshal(Config{})
 	if err != nil || !strings.Contains(string(text), `"report":null`) {
 		t.Errorf("no report is not the null of older runs: %s, %v", text, err)
+	}
+}
+
+// The baselines do not depend on the order of the documents in a file, however many of
+// their features tie.
+func TestBaselinesIgnoreFileOrder(t *testing.T) {
+	coarse := func(reverse bool) *datasets.Splits {
+		s := small()
+		for _, d := range []*datasets.Dataset{s.Train, s.Vali, s.Test} {
+			for i, x := range d.Features {
+				d.Features[i] = float32(math.Round(float64(x) / 100))
+			}
+			for q := range d.Queries() {
+				for a, b := d.Offsets[q], d.Offsets[q+1]-1; reverse && a < b; a, b = a+1, b-1 {
+					d.Labels[a], d.Labels[b] = d.Labels[b], d.Labels[a]
+					for c := range d.Width() {
+						d.Row(a)[c], d.Row(b)[c] = d.Row(b)[c], d.Row(a)[c]
+					}
+				}
+			}
+		}
+		return s
+	}
+	reports := map[string][2]*Report{}
+	for _, ties := range []string{"random", "order"} {
+		var both [2]*Report
+		for i, reverse := range []bool{false, true} {
+			tr := mustNew(t, Config{Epochs: 1, Ties: ties, Report: []string{"map", "mrr", "err", "rbp", "arp", "recall@3"}}, coarse(reverse))
+			report, err := tr.Report(mustRun(t, tr, Hooks{}).Ranker)
+			if err != nil {
+				t.Fatal(err)
+			}
+			both[i] = report
+		}
+		reports[ties] = both
+	}
+	differ := 0
+	for i, s := range reports["random"][0].Splits {
+		other := reports["random"][1].Splits[i]
+		if s.Rankers[featureRow] != other.Rankers[featureRow] {
+			t.Errorf("%s, in another order %s", s.Rankers[featureRow], other.Rankers[featureRow])
+		}
+		for _, row := range []int{0, featureRow} {
+			for name, v := range s.Rows[row] {
+				if w := other.Rows[row][name]; math.Abs(float64(v-w)) > 1e-12*(1+math.Abs(float64(v))) {
+					t.Errorf("%s, %s, %s: %v, in another order %v", s.Name, s.Rankers[row], name, v, w)
+				}
+			}
+		}
+		for name, v := range reports["order"][0].Splits[i].Rows[featureRow] {
+			if v != reports["order"][1].Splits[i].Rows[featureRow][name] {
+				differ++
+			}
+		}
+	}
+	if differ == 0 {
+		t.Error("there are no ties in this test")
 	}
 }

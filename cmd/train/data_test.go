@@ -422,7 +422,7 @@ func TestGroupFlags(t *testing.T) {
 	callQuick(t, "-data", file("train"), "-vali", file("vali"), "-groups", named, "-loss", "group-exposure")
 	groups(file("train")+".groups", rows("train")-1)
 	if status, _, stderr := call("-data", data, "-loss", "group-exposure"); status != 1 || !strings.Contains(stderr, "train.txt.groups: ") ||
-		!strings.Contains(stderr, fmt.Sprintf("%d lines, but %s has %d rows", rows("train")-1, file("train"), rows("train"))) {
+		!strings.Contains(stderr, fmt.Sprintf("%d lines, but %s has %d documents", rows("train")-1, file("train"), rows("train"))) {
 		t.Errorf("%d, %s", status, stderr)
 	}
 	if status, _, stderr := call("-data", data, "-groups", named); status != 1 || !strings.Contains(stderr, "is a folder") {

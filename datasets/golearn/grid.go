@@ -193,8 +193,7 @@ func (g *grid) Size() (int, int) { return len(g.attributes), g.d.Rows() }
 // String says in one line what the grid shows.
 func (g *grid) String() string { return g.d.String() }
 
-// Dataset makes a dataset of a grid: of what golearn's CSV and ARFF readers read,
-// say. The options name the attributes with the label and the query id; empty,
+// Dataset makes a dataset of a grid, such as golearn's CSV and ARFF readers make. The options name the attributes with the label and the query id; empty,
 // they are the one class attribute, and "qid". The other attributes are features
 // with ids 1, 2, … in their order, and keep their names; they must be numbers
 // (FloatAttribute or BinaryAttribute). NaN is a missing value. Rows of a query
