@@ -36,37 +36,32 @@ func Example() {
 	// sampled  [-0.39 -0.02 0.41]
 }
 
-// A custom objective for a boosted-tree library, such as LightGBM's or XGBoost's: in each
-// round it gives a score to every document, and wants the first and second derivative of a
+// A custom objective for a boosted-tree library, such as LightGBM or XGBoost: in each
+// round the library gives a score to every document, and wants the first and second derivative of a
 // loss, here minus the expected DCG@2. A constant stands for the second.
 func Example_boostedTrees() {
-	var sampler plackett.Sampler
-	var kernel plackett.Kernel
-	rankings := plackett.NewRankings(100, 2)
+	var expectation plackett.Expectation
 	// sizes are the numbers of documents of the queries, as in a .query file.
-	objective := func(round uint64, scores, gains []float64, sizes []int) (gradient, hessian []float64) {
+	objective := func(scores, gains []float64, sizes []int) (gradient, hessian []float64) {
 		from := 0
-		for query, size := range sizes {
+		for _, size := range sizes {
+			to := from + size
 			lambda := make([]float64, size)
-			list := scores[from : from+size]
-			if err := sampler.Draw(list, plackett.Stream{Seed: 42, Step: round, Query: uint64(query)}, rankings); err != nil {
-				panic(err)
-			}
-			if _, err := kernel.Gradient(plackett.PLRankRB, list, gains[from:from+size], discounts, rankings, lambda); err != nil {
+			if _, err := expectation.Gradient(scores[from:to], gains[from:to], discounts, lambda); err != nil {
 				panic(err)
 			}
 			for _, x := range lambda {
 				gradient = append(gradient, -x)
 				hessian = append(hessian, 1)
 			}
-			from += size
+			from = to
 		}
 		return gradient, hessian
 	}
-	gradient, hessian := objective(1, []float64{0, 0, 0, 0, 0}, []float64{0, 3, 0, 1, 0}, []int{3, 2})
+	gradient, hessian := objective([]float64{0, 0, 0, 0, 0}, []float64{0, 3, 0, 1, 0}, []int{3, 2})
 	fmt.Printf("%.2f\n%v\n", gradient, hessian)
 	// Output:
-	// [0.34 -0.77 0.43 -0.09 0.09]
+	// [0.39 -0.77 0.39 -0.09 0.09]
 	// [1 1 1 1 1]
 }
 
@@ -127,4 +122,47 @@ func ExampleEnumerate() {
 	// [1 2] 0.053
 	// [2 0] 0.457
 	// [2 1] 0.113
+}
+
+// The gradient without sampling. It is a sum over pairs of documents, like LambdaRank's. With
+// other gains it is that of a loss of the exposures, here of their squared distance from what
+// the documents should have.
+func ExampleExpectation() {
+	var e plackett.Expectation
+	lambda := make([]float64, 3)
+	value, err := e.Gradient(scores, gains, discounts, lambda)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("expected DCG@2 %.3f, gradient %.3f\n", value, lambda)
+
+	weights := make([]float64, 3*3)
+	if err := e.PairWeights(scores, discounts, weights); err != nil {
+		panic(err)
+	}
+	for d := range lambda {
+		lambda[d] = 0
+		for j := range lambda {
+			lambda[d] += (gains[d] - gains[j]) * weights[3*d+j]
+		}
+	}
+	fmt.Printf("from pairs     %.3f\n", lambda)
+
+	exposure := make([]float64, 3)
+	if err := e.Exposure(scores, discounts, exposure); err != nil {
+		panic(err)
+	}
+	loss, cotangent := 0.0, make([]float64, 3)
+	for d, wanted := range []float64{0.2, 0.3, 1} {
+		loss += (exposure[d] - wanted) * (exposure[d] - wanted)
+		cotangent[d] = 2 * (exposure[d] - wanted)
+	}
+	if _, err := e.Gradient(scores, cotangent, discounts, lambda); err != nil {
+		panic(err)
+	}
+	fmt.Printf("loss of exposures %.3f, gradient %.3f\n", loss, lambda)
+	// Output:
+	// expected DCG@2 2.562, gradient [-0.383 -0.025 0.408]
+	// from pairs     [-0.383 -0.025 0.408]
+	// loss of exposures 0.262, gradient [0.233 -0.094 -0.139]
 }

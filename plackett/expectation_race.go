@@ -195,7 +195,7 @@ func (x *race) refer() {
 // Then the race is idle, and a new one starts for the others, with its own unit of time.
 func (x *race) integrate(r *rule, exposure bool) float64 {
 	sure := 8 - math.Log(x.tolerance) // w_d t of documents that have arrived
-	never := 1e-3 * x.tolerance       // Σ w_d t of those that have not begun
+	never := 1e-6 * x.tolerance       // Σ w_d t of those that have not begun
 	end := x.tolerance / 50           // P(fewer than K have arrived), when all is done
 	value := 0.0
 	x.arrived, x.dormant = 0, 0

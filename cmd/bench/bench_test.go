@@ -231,12 +231,18 @@ func TestGoTest(t *testing.T) {
 	}
 }
 
-// The README has a place for every part, and for no other.
-func TestReadme(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
+// docs/SPEED.md has a place for every part, and for no other; what the README has of it is
+// the same.
+func TestDocuments(t *testing.T) {
+	texts := map[string]string{}
+	for _, path := range []string{"README.md", "docs/SPEED.md"} {
+		text, err := os.ReadFile("../../" + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[path] = string(text)
 	}
+	speed := texts["docs/SPEED.md"]
 	known := map[string]bool{}
 	for _, p := range parts {
 		known["bench-"+p.name] = true
@@ -245,13 +251,19 @@ func TestReadme(t *testing.T) {
 		}
 	}
 	for name := range known {
-		if _, err := markdown.Section(string(text), name); err != nil {
+		if _, err := markdown.Section(speed, name); err != nil {
 			t.Error(err)
 		}
 	}
-	for _, name := range markdown.Names(string(text)) {
-		if strings.HasPrefix(name, "bench-") && !known[name] {
-			t.Errorf("README.md has a part %s that no benchmark makes", name)
+	for path, text := range texts {
+		for _, name := range markdown.Names(text) {
+			if strings.HasPrefix(name, "bench-") && !known[name] {
+				t.Errorf("%s has a part %s that no benchmark makes", path, name)
+			}
+			want, _ := markdown.Section(speed, name)
+			if got, err := markdown.Section(text, name); err != nil || got != want {
+				t.Errorf("%s: part %s is not that of docs/SPEED.md: %v", path, name, err)
+			}
 		}
 	}
 }

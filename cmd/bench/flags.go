@@ -13,9 +13,9 @@ import (
 // options are the command line.
 type options struct {
 	parts []*part
-	count int    // runs of each benchmark, of which the fastest counts
-	cores int    // of the parts that use more than one
-	write string // the file whose parts are replaced; empty: none
+	count int      // runs of each benchmark, of which the fastest counts
+	cores int      // of the parts that use more than one
+	write []string // the files whose parts are replaced
 }
 
 // parse reads the command line.
@@ -44,22 +44,25 @@ func newFlags(o *options, list *string) *flag.FlagSet {
 	flags.StringVar(list, "parts", "", "run only these `parts`, with commas between: "+partNames())
 	flags.IntVar(&o.count, "count", 5, "run each benchmark so many `times`, of which the fastest counts")
 	flags.IntVar(&o.cores, "cpu", runtime.NumCPU(), "`cores` of a training step and an epoch; all else runs on one")
-	flags.StringVar(&o.write, "write", "", "replace the parts of this Markdown `file` between markers <!-- bench-PART -->")
+	flags.Func("write", "replace the parts between comments <!-- bench-PART --> in these Markdown `files`, with commas between", func(list string) error {
+		o.write = strings.Split(list, ",")
+		return nil
+	})
 	return flags
 }
 
 // help is the manual.
 func help(w io.Writer) {
-	fmt.Fprint(w, `bench - run the benchmarks, print the tables of the README
+	fmt.Fprint(w, `bench - run the benchmarks, print the tables of docs/SPEED.md
 
-    go run ./cmd/bench [-parts LIST] [-count N] [-cpu N] [-write README.md]
+    go run ./cmd/bench [-parts LIST] [-count N] [-cpu N] [-write FILES]
 
 Runs go test -bench for one part after another, says on standard error how far it
 is, and prints a Markdown table for each part, with the machine above it. Let
 nothing else run meanwhile. With -tags openblas the network of a step and an epoch
 runs on OpenBLAS, and their parts are named bench-PART-openblas:
 
-    go run -tags openblas ./cmd/bench -parts step,epoch -write README.md
+    go run -tags openblas ./cmd/bench -parts step,epoch -write docs/SPEED.md
 
 `)
 	var o options

@@ -1,5 +1,5 @@
 // Command bench runs the Go benchmarks of the project, part by part, and prints
-// the tables of the README: the kernel beside the paper's way, ops, losses, a
+// the tables of docs/SPEED.md: the kernel beside the paper's way, ops, losses, a
 // training step, and an epoch. See -help.
 package main
 
@@ -47,16 +47,8 @@ func run(ctx context.Context, args []string, test tester, stdout, stderr io.Writ
 // measure runs the parts one after another. Each is printed, and written, as soon
 // as it is finished.
 func measure(ctx context.Context, o options, test tester, stdout, stderr io.Writer) error {
-	if o.write != "" { // a marker that is missing is found before minutes are spent
-		text, err := os.ReadFile(o.write)
-		if err != nil {
-			return fmt.Errorf("bench: %w", err)
-		}
-		for _, p := range o.parts {
-			if _, err := markdown.Section(string(text), p.marker()); err != nil {
-				return fmt.Errorf("bench: %s: %w", o.write, err)
-			}
-		}
+	if err := o.findMarkers(); err != nil { // before minutes are spent
+		return fmt.Errorf("bench: %w", err)
 	}
 	for i, p := range o.parts {
 		cores := p.cores(o)
@@ -71,34 +63,65 @@ func measure(ctx context.Context, o options, test tester, stdout, stderr io.Writ
 		}
 		body := p.about(results.processor, cores, o.count) + "\n\n" + table
 		fmt.Fprintf(stdout, "<!-- %s -->\n%s<!-- /%s -->\n\n", p.marker(), body, p.marker())
-		if o.write == "" {
-			continue
+		for _, path := range o.write {
+			replaced, err := replace(path, p.marker(), body)
+			if err != nil {
+				return fmt.Errorf("bench: %w", err)
+			}
+			if replaced {
+				fmt.Fprintf(stderr, "%s: replaced part %s\n", path, p.marker())
+			}
 		}
-		if err := replace(o.write, p.marker(), body); err != nil {
-			return fmt.Errorf("bench: %w", err)
-		}
-		fmt.Fprintf(stderr, "%s: replaced part %s\n", o.write, p.marker())
 	}
 	return nil
 }
 
-// replace puts body into a part of a file, as it is by now.
-func replace(path, marker, body string) error {
+// findMarkers is an error for a part that none of the files to write has.
+func (o options) findMarkers() error {
+	if o.write == nil {
+		return nil
+	}
+	var found []string
+	for _, path := range o.write {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, p := range o.parts {
+			if !slices.Contains(markdown.Names(string(text)), p.marker()) {
+				continue
+			}
+			if _, err := markdown.Section(string(text), p.marker()); err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+			found = append(found, p.marker())
+		}
+	}
+	for _, p := range o.parts {
+		if !slices.Contains(found, p.marker()) {
+			return fmt.Errorf("%s: no part %q, a line <!-- %s -->", strings.Join(o.write, ", "), p.marker(), p.marker())
+		}
+	}
+	return nil
+}
+
+// replace puts body into a part of a file, as it is by now, if the file has that part.
+func replace(path, marker, body string) (bool, error) {
 	old, err := os.ReadFile(path)
-	if err != nil {
-		return err
+	if err != nil || !slices.Contains(markdown.Names(string(old)), marker) {
+		return false, err
 	}
 	text, err := markdown.Replace(string(old), marker, body)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return false, fmt.Errorf("%s: %w", path, err)
 	}
-	return atomicfile.Write(path, func(w io.Writer) error {
+	return true, atomicfile.Write(path, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
 	})
 }
 
-// marker is the name of a part in the README. What runs on OpenBLAS has its own
+// marker is the name of a part in a document. What runs on OpenBLAS has its own
 // beside that of pure Go.
 func (p *part) marker() string {
 	if p.network && blas.Name() == "OpenBLAS" {

@@ -48,7 +48,10 @@ func runEpochs(ctx context.Context, s *session) error {
 	}
 	var trials []pair
 	for _, loss := range s.Losses {
-		for _, n := range s.Samples {
+		for i, n := range s.Samples {
+			if loss == exactLoss && i > 0 {
+				break
+			}
 			if s.has(loss, n) {
 				trials = append(trials, pair{loss, n})
 			} else {
@@ -78,7 +81,7 @@ func runEpochs(ctx context.Context, s *session) error {
 			return err
 		}
 		for e, seconds := range took.Seconds {
-			t.add(s.data.ID.Name, c.loss, c.n, e+1, seconds, took.Queries, took.Documents, len(relevant), documents, s.data.ID.Scale)
+			t.add(s.data.ID.Name, c.loss, samplesText(c.loss, c.n), e+1, seconds, took.Queries, took.Documents, len(relevant), documents, s.data.ID.Scale)
 		}
 		p.done(i, name)
 	}
@@ -249,13 +252,14 @@ func epochRatios(t *csvTable) (*viz.Table, error) {
 		return nil, nil
 	}
 	table := viz.Table{Title: "times the seconds of " + methodOf(reference).label, Columns: []string{""}, Digits: 2}
-	for _, n := range t.distinct("samples") {
+	numbers := t.where("loss", reference).distinct("samples")
+	for _, n := range numbers {
 		table.Columns = append(table.Columns, "N = "+n)
 	}
 	for _, loss := range t.distinct("loss") {
 		row := viz.Row{methodOf(loss).label}
-		for _, n := range t.distinct("samples") {
-			of, err := mean(loss, n)
+		for _, n := range numbers {
+			of, err := mean(loss, samplesAt(loss, n))
 			if err != nil {
 				return nil, err
 			}

@@ -16,7 +16,7 @@ const (
 
 var fairnessChapter = chapter{
 	name: "fairness", title: "Disparity (Figure 3 of the paper)", csv: fairnessFile,
-	reading: "The disparity of the test split, on exposure estimated from 1000 rankings, where it is what is optimised: exposure from 1000 rankings, its gradient from others, whose number grows from 10 to 100 over 40 epochs, by each estimator. " +
+	reading: "The disparity of the test split, on exposure estimated from 1000 rankings, where it is what is optimised: exposure from 1000 rankings, its gradient from others, whose number grows from 10 to 100 over 40 epochs, by each estimator; PL-Rank, exact, has both without rankings. " +
 		"Mean over the runs, and standard deviation in brackets or as a band; low is fair. Seconds are those of training steps. " +
 		"Marks: " + worse + " is significantly worse by Welch's two-sided t-test (p < 0.01), " + better + " significantly better, " + noDifference + " neither.",
 	tables: fairnessTables, plots: fairnessPlots,

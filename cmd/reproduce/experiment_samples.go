@@ -28,16 +28,24 @@ func runSamples(ctx context.Context, s *session) error {
 		return err
 	}
 	var trials []trial
+	add := func(loss string, n int) {
+		for run := range s.Runs {
+			trials = append(trials, trial{experiment: samplesChapter.name, run: run, config: s.config(loss, train.SampleCount(n), run)})
+		}
+	}
 	for _, n := range s.Samples {
 		for _, loss := range s.Losses {
-			if !s.has(loss, n) {
+			switch {
+			case loss == exactLoss:
+			case s.has(loss, n):
+				add(loss, n)
+			default:
 				s.leaveOut(loss, n)
-				continue
-			}
-			for run := range s.Runs {
-				trials = append(trials, trial{experiment: samplesChapter.name, run: run, config: s.config(loss, train.SampleCount(n), run)})
 			}
 		}
+	}
+	if slices.Contains(s.Losses, exactLoss) {
+		add(exactLoss, s.Samples[0])
 	}
 	if len(trials) == 0 {
 		return command.Usage(errNoTrials)
@@ -49,13 +57,25 @@ func runSamples(ctx context.Context, s *session) error {
 	t := newTable(append([]string{"data", "loss", "samples", "run", "epoch"}, relevance...)...)
 	for i, c := range trials {
 		for _, e := range curves[i] {
-			t.add(withTest([]any{s.data.ID.Name, c.config.Loss, c.config.Samples, c.run + 1, e.Epoch}, e, relevance)...)
+			t.add(withTest([]any{s.data.ID.Name, c.config.Loss, samplesText(c.config.Loss, int(c.config.Samples)), c.run + 1, e.Epoch}, e, relevance)...)
 		}
 	}
 	if err := t.write(s.file(samplesFile)); err != nil {
 		return err
 	}
 	return s.publish(samplesChapter)
+}
+
+// samplesText is a number of samples in a table.
+func samplesText(loss string, samples int) string { return samplesAt(loss, strconv.Itoa(samples)) }
+
+// samplesAt is what stands in a table for a method that is compared with others of that
+// number of samples.
+func samplesAt(loss, samples string) string {
+	if loss == exactLoss {
+		return unlimited
+	}
+	return samples
 }
 
 var errNoTrials = errors.New("-without leaves nothing to run")
@@ -144,9 +164,12 @@ func samplesPlots(dir string) ([]figure, error) {
 	}
 	var figures []figure
 	for _, n := range t.distinct("samples") {
+		if n == unlimited {
+			continue // in all plots
+		}
 		p := viz.Plot{Title: fmt.Sprintf("%s, N = %s", t.distinct("data")[0], n), X: "training epoch", Y: "DCG@5"}
 		for _, m := range methodsOf(t, methodOf) {
-			c, err := curveOf(t.where("loss", m.loss).where("samples", n), mainMeasure)
+			c, err := curveOf(t.where("loss", m.loss).where("samples", samplesAt(m.loss, n)), mainMeasure)
 			if err != nil {
 				return nil, err
 			}

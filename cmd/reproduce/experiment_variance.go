@@ -9,7 +9,6 @@ import (
 
 	"github.com/plrank/plrank/cmd/internal/variance"
 	"github.com/plrank/plrank/metrics"
-	"github.com/plrank/plrank/plackett"
 )
 
 const (
@@ -36,11 +35,34 @@ type axis struct {
 	values      []int
 }
 
+// methodsAxis is a single point at which all methods are compared.
+const methodsAxis = "methods"
+
+// paperEstimators are the methods of the paper and PL-Rank-RB, without those that estimate
+// another gradient, or the same numbers as another one.
+func paperEstimators() []variance.Method {
+	return slices.DeleteFunc(variance.Estimators(), func(e variance.Method) bool {
+		return !slices.ContainsFunc(methods, func(m method) bool { return m.loss == e.Name })
+	})
+}
+
+// allMethods are the estimators and their competitors.
+func allMethods() []variance.Method {
+	return append(variance.Estimators(), variance.Competitors()...)
+}
+
 // A point is what is measured at once: a value on an axis.
 type point struct {
 	axis  string
 	value int
 	lists []variance.List
+}
+
+func (p point) methods() []variance.Method {
+	if p.axis == methodsAxis {
+		return allMethods()
+	}
+	return paperEstimators()
 }
 
 func (p point) samples() int {
@@ -62,7 +84,7 @@ var varianceColumns = []string{"data", "stage", "axis", "value", "samples", "cut
 
 // runVariance measures the variance of the estimators on training queries, with the
 // network's scores before, in the middle of and after training, or with those of a
-// model file; and on normal scores, which are the same whatever the data.
+// model file; for a synthetic collection on normal scores as well.
 func runVariance(ctx context.Context, s *session) error {
 	if err := s.open(ctx); err != nil {
 		return err
@@ -72,7 +94,10 @@ func runVariance(ctx context.Context, s *session) error {
 		return err
 	}
 	var points [][]point // by stage
-	trials := len(normalShapes) * len(normalDeviations)
+	trials := 0
+	if s.Synthetic() {
+		trials += len(normalShapes) * len(normalDeviations)
+	}
 	for _, stage := range stages {
 		list := pointsOf(stage.Lists, s.Seed)
 		points = append(points, list)
@@ -93,27 +118,35 @@ func runVariance(ctx context.Context, s *session) error {
 	trial := 0
 	for i, stage := range stages {
 		for _, p := range points[i] {
-			traces, err := variance.Measure(ctx, p.lists, metrics.Discounts(p.cutoff()), variance.Options{Samples: p.samples(), Repeats: s.Repeats, Seed: s.Seed})
+			o := variance.Options{Methods: p.methods(), Samples: p.samples(), Repeats: s.Repeats, Seed: s.Seed}
+			traces, err := variance.Measure(ctx, p.lists, metrics.Discounts(p.cutoff()), o)
 			if err != nil {
 				return err
 			}
-			addSpread(t, traces, s.data.ID.Name, stage.Name, p.axis, p.value, p.samples(), p.cutoff(), len(p.lists), meanDocuments(p.lists), meanDeviation(p.lists))
+			addSpread(t, o.Methods, traces, s.data.ID.Name, stage.Name, p.axis, p.value, p.samples(), p.cutoff(), len(p.lists), meanDocuments(p.lists), meanDeviation(p.lists))
 			bar.done(trial, fmt.Sprintf("%s, %s %d", stage.Name, p.axis, p.value))
 			trial++
 		}
 	}
-	normal, err := s.normalVariance(ctx, func(what string) {
-		bar.done(trial, what)
-		trial++
-	})
-	if err != nil {
-		return err
+	if s.Synthetic() {
+		normal, err := s.normalVariance(ctx, func(what string) {
+			bar.done(trial, what)
+			trial++
+		})
+		if err != nil {
+			return err
+		}
+		if err := normal.write(s.file(normalFile)); err != nil {
+			return err
+		}
 	}
 	if err := t.write(s.file(varianceFile)); err != nil {
 		return err
 	}
-	if err := normal.write(s.file(normalFile)); err != nil {
-		return err
+	if s.Model == "" {
+		if err := s.runVarianceTraining(ctx); err != nil {
+			return err
+		}
 	}
 	return s.publish(varianceChapter)
 }
@@ -145,7 +178,15 @@ func pointsOf(lists []variance.List, seed uint64) []point {
 		}
 		break
 	}
+	if short := shortLists(lists); len(short) > 0 {
+		points = append(points, point{methodsAxis, varianceSamples, short})
+	}
 	return points
+}
+
+// shortLists are those that quasi-random rankings can be drawn for.
+func shortLists(lists []variance.List) []variance.List {
+	return slices.DeleteFunc(slices.Clone(lists), func(l variance.List) bool { return len(l.Scores) > variance.MostQuasiRandom })
 }
 
 func meanDocuments(lists []variance.List) float64 {
@@ -166,25 +207,26 @@ func meanDeviation(lists []variance.List) float64 {
 }
 
 // spreadColumns are the columns of a CSV that addSpread fills, after others.
-var spreadColumns = []string{"estimator", "trace", "trace_se", "ratio", "ratio_se", "ratio_p10", "ratio_p50", "ratio_p90"}
+var spreadColumns = []string{"estimator", "trace", "trace_se", "ratio", "ratio_se", "ratio_p10", "ratio_p50", "ratio_p90", "bias", "bias_se"}
 
-// addSpread adds a row for each estimator to a CSV table: the mean over lists of the trace
-// of its covariance; that divided by the mean of PL-Rank-2; standard errors of both,
-// from the sampling of rankings for these lists; and quantiles over lists of
-// the ratio of each. Lists in which nothing varies have no ratio.
-func addSpread(t *csvTable, lists []variance.Traces, before ...any) {
+// addSpread adds a row for each method to a table: the mean over lists of the trace of its
+// covariance; that divided by the mean of PL-Rank-2; standard errors of both, from the
+// sampling of rankings for these lists; quantiles over lists of the ratio of each; and the
+// squared bias relative to the squared gradient. Lists in which nothing varies have no ratio.
+func addSpread(t *csvTable, measured []variance.Method, lists []variance.Traces, before ...any) {
 	mean := variance.Mean(lists)
-	for _, e := range variance.Estimators {
-		trace, traceErr := mean.Trace(e)
-		ratio, ratioErr := mean.Ratio(e, plackett.PLRank2)
+	for _, m := range measured {
+		trace, traceErr := mean.Trace(m.Name)
+		ratio, ratioErr := mean.Ratio(m.Name, reference)
+		bias, biasErr := mean.Bias(m.Name)
 		var ratios []float64
 		for _, l := range lists {
-			if r, _ := l.Ratio(e, plackett.PLRank2); r == r { // not NaN
+			if r, _ := l.Ratio(m.Name, reference); r == r { // not NaN
 				ratios = append(ratios, r)
 			}
 		}
 		slices.Sort(ratios)
-		t.add(append(slices.Clone(before), e.String(), trace, traceErr, ratio, ratioErr,
-			quantile(0.1, ratios), quantile(0.5, ratios), quantile(0.9, ratios))...)
+		t.add(append(slices.Clone(before), m.Name, trace, traceErr, ratio, ratioErr,
+			quantile(0.1, ratios), quantile(0.5, ratios), quantile(0.9, ratios), bias, biasErr)...)
 	}
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"path/filepath"
 	"slices"
@@ -22,81 +24,134 @@ var varianceChapter = chapter{
 	reading: fmt.Sprintf("The trace of the covariance of λ, the gradient of DCG@K with respect to the scores of a query: mean over training queries with a relevant document, at most %d, each from -repeats independent estimates. "+
 		"Where it is not varied, N is %d and K is %d. Queries of fewer documents are random parts of longer ones, the same for all D. "+
 		"Beside each model stands the standard deviation of its scores, mean over the queries. "+
-		"Of PL-Rank-2 the tables have the trace, of the others its ratio to that; in brackets standard errors, which are those of sampling rankings for these queries. "+
+		"In brackets stand standard errors, which are those of sampling rankings for these queries. "+
+		"A bias is ‖E λ − dR/dm‖²/‖dR/dm‖², from the exact gradient; its standard error is that of no bias. "+
 		"The placement policy gradient is PL-Rank-1, ranking by ranking. LambdaLoss estimates another gradient and is left out. "+
 		"Half-trained and trained are the best weights for the validation split in the first half of the epochs and in all. "+
-		"The tables of normal scores do not depend on the data.",
+		"Normal scores are measured beside a synthetic collection; they do not depend on it.",
 		varianceQueries, varianceSamples, varianceCutoff),
 	tables: varianceTables, plots: variancePlots,
 }
 
-func readVariance(dir string) (measured, normal *csvTable, err error) {
-	if measured, err = readTable(filepath.Join(dir, varianceFile), append(slices.Clone(varianceColumns), spreadColumns...)...); err != nil {
-		return nil, nil, err
+// A varianceResult is the CSV files; there are none of normal scores for real data, and
+// of training for a model file: nil.
+type varianceResult struct{ measured, normal, training *csvTable }
+
+func readVariance(dir string) (r varianceResult, err error) {
+	if r.measured, err = readTable(filepath.Join(dir, varianceFile), append(slices.Clone(varianceColumns), spreadColumns...)...); err != nil {
+		return r, err
 	}
-	normal, err = readTable(filepath.Join(dir, normalFile), append(slices.Clone(normalColumns), spreadColumns...)...)
-	return measured, normal, err
+	optional := func(name string, columns ...string) *csvTable {
+		t, missing := readTable(filepath.Join(dir, name), columns...)
+		if missing != nil && !errors.Is(missing, fs.ErrNotExist) {
+			err = missing
+		}
+		return t
+	}
+	r.normal = optional(normalFile, append(slices.Clone(normalColumns), spreadColumns...)...)
+	r.training = optional(trainingFile, trainingColumns...)
+	return r, err
 }
 
 func varianceTables(dir string) ([]viz.Table, error) {
-	t, normal, err := readVariance(dir)
+	r, err := readVariance(dir)
 	if err != nil {
 		return nil, err
 	}
-	ratios, err := normalRatios(normal)
-	if err != nil {
-		return nil, err
+	var tables []viz.Table
+	add := func(table viz.Table, problem error) {
+		tables, err = append(tables, table), errors.Join(err, problem)
 	}
-	spread, err := normalSpread(normal)
-	if err != nil {
-		return nil, err
+	if r.normal != nil {
+		add(normalRatios(r.normal))
+		add(normalSpread(r.normal))
+		add(methodsTable(normalMethods(r.normal), "Normal scores, "+ratioTitle, ratioOfRow))
+		add(methodsTable(normalMethods(r.normal), "Normal scores, "+biasTitle, biasOfRow))
 	}
-	tables := []viz.Table{ratios, spread}
+	if compared := r.measured.where("axis", methodsAxis); len(compared.rows) > 0 {
+		name := compared.texts("data")[0]
+		add(methodsTable(stageMethods(compared), name+", "+ratioTitle, ratioOfRow))
+		add(methodsTable(stageMethods(compared), name+", "+biasTitle, biasOfRow))
+	}
+	if r.training != nil {
+		add(trainingTraces(r.training))
+		add(trainingNoise(r.training))
+	}
 	for _, a := range varianceAxes {
-		rows := t.where("axis", a.name)
-		if len(rows.rows) == 0 {
-			continue
+		if rows := r.measured.where("axis", a.name); len(rows.rows) > 0 {
+			add(axisTraces(rows, a))
+			add(axisRatios(rows, a))
 		}
-		table, err := axisTable(rows, a)
-		if err != nil {
-			return nil, err
-		}
-		tables = append(tables, table)
 	}
-	return tables, nil
+	return tables, err
 }
 
-// axisTable is the traces against what is varied on an axis.
-func axisTable(t *csvTable, a axis) (viz.Table, error) {
+// axisTraces are the traces of PL-Rank-2 against what is varied on an axis.
+func axisTraces(t *csvTable, a axis) (viz.Table, error) {
+	table := axisTable(t, a, "trace of the covariance of "+varianceMethod(reference).label)
+	for _, stage := range t.distinct("stage") {
+		rows := t.where("stage", stage)
+		texts, err := withErrors(rows.where("estimator", reference), "trace", "trace_se")
+		if err != nil {
+			return table, err
+		}
+		name, err := stageName(rows)
+		if err != nil {
+			return table, err
+		}
+		table.Rows = append(table.Rows, textRow(texts, name))
+	}
+	return table, nil
+}
+
+// axisRatios are the traces of the other estimators divided by that.
+func axisRatios(t *csvTable, a axis) (viz.Table, error) {
+	table := axisTable(t, a, "trace of the covariance divided by that of "+varianceMethod(reference).label)
+	table.Columns = slices.Insert(table.Columns, 1, "")
+	for _, stage := range t.distinct("stage") {
+		rows := t.where("stage", stage)
+		name, err := stageName(rows)
+		if err != nil {
+			return table, err
+		}
+		for _, estimator := range rows.distinct("estimator") {
+			if estimator == reference {
+				continue
+			}
+			texts, err := withErrors(rows.where("estimator", estimator), "ratio", "ratio_se")
+			if err != nil {
+				return table, err
+			}
+			table.Rows = append(table.Rows, textRow(texts, name, varianceMethod(estimator).label))
+		}
+	}
+	return table, nil
+}
+
+func axisTable(t *csvTable, a axis, what string) viz.Table {
 	table := viz.Table{
-		Title:   fmt.Sprintf("%s: trace of the covariance against the %s, %s queries", t.texts("data")[0], a.label, t.texts("queries")[0]),
-		Columns: []string{"scores", ""},
+		Title:   fmt.Sprintf("%s: %s, against the %s, %s queries", t.texts("data")[0], what, a.label, t.texts("queries")[0]),
+		Columns: []string{"scores"},
 	}
 	for _, v := range t.distinct("value") {
 		table.Columns = append(table.Columns, a.label[len(a.name)+1:]+" = "+v)
 	}
-	for _, stage := range t.distinct("stage") {
-		sd, err := t.where("stage", stage).floats("sd")
-		if err != nil {
-			return table, err
-		}
-		for _, estimator := range t.distinct("estimator") {
-			value, stdErr, label := "ratio", "ratio_se", varianceMethod(estimator).label
-			if estimator == reference {
-				value, stdErr, label = "trace", "trace_se", label+", trace"
-			}
-			row := viz.Row{fmt.Sprintf("%s, sd %.2g", stage, meanOf(sd)), label}
-			texts, err := withErrors(t.where("stage", stage).where("estimator", estimator), value, stdErr)
-			if err != nil {
-				return table, err
-			}
-			for _, c := range texts {
-				row = append(row, c)
-			}
-			table.Rows = append(table.Rows, row)
-		}
+	return table
+}
+
+// stageName is the name of the stage that rows are of, and how far its scores spread.
+func stageName(rows *csvTable) (string, error) {
+	sd, err := rows.floats("sd")
+	return fmt.Sprintf("%s, sd %.2g", rows.texts("stage")[0], meanOf(sd)), err
+}
+
+// textRow is a row that begins with titles.
+func textRow(texts []string, titles ...any) viz.Row {
+	row := viz.Row(titles)
+	for _, text := range texts {
+		row = append(row, text)
 	}
-	return table, nil
+	return row
 }
 
 func meanOf(values []float64) float64 {
@@ -209,10 +264,11 @@ func normalRows(t *csvTable) []*csvTable {
 }
 
 func variancePlots(dir string) ([]figure, error) {
-	t, normal, err := readVariance(dir)
+	r, err := readVariance(dir)
 	if err != nil {
 		return nil, err
 	}
+	t := r.measured
 	var figures []figure
 	for _, a := range varianceAxes {
 		for _, stage := range t.distinct("stage") {
@@ -236,10 +292,20 @@ func variancePlots(dir string) ([]figure, error) {
 			figures = append(figures, figure{strings.Join([]string{"variance", a.name, stage}, "-"), p})
 		}
 	}
+	if r.training != nil {
+		p, err := trainingPlot(r.training)
+		if err != nil {
+			return nil, err
+		}
+		figures = append(figures, p)
+	}
+	if r.normal == nil {
+		return figures, nil
+	}
 	p := viz.Plot{
 		Title: "PL-Rank-RB on normal scores", X: "standard deviation of the scores", Y: "trace relative to PL-Rank-2", LogX: true, LogY: true,
 	}
-	for _, rows := range normalRows(normal.where("estimator", plackett.PLRankRB.String())) {
+	for _, rows := range normalRows(r.normal.where("estimator", plackett.PLRankRB.String())) {
 		s, err := spreadSeries(rows, "sd", "ratio", "ratio_se")
 		if err != nil {
 			return nil, err

@@ -28,11 +28,15 @@ func (s *session) normalVariance(ctx context.Context, done func(what string)) (*
 	for _, shape := range normalShapes {
 		for _, sd := range normalDeviations {
 			lists := variance.Normal(normalLists, shape.documents, sd, s.Seed)
-			traces, err := variance.Measure(ctx, lists, metrics.Discounts(shape.cutoff), variance.Options{Samples: shape.samples, Repeats: s.Repeats, Seed: s.Seed})
+			o := variance.Options{Methods: paperEstimators(), Samples: shape.samples, Repeats: s.Repeats, Seed: s.Seed}
+			if shape.cutoff == varianceCutoff && shape.samples == varianceSamples {
+				o.Methods = allMethods()
+			}
+			traces, err := variance.Measure(ctx, lists, metrics.Discounts(shape.cutoff), o)
 			if err != nil {
 				return nil, err
 			}
-			addSpread(t, traces, shape.documents, shape.cutoff, shape.samples, sd, normalLists)
+			addSpread(t, o.Methods, traces, shape.documents, shape.cutoff, shape.samples, sd, normalLists)
 			done(fmt.Sprintf("normal scores, D = %d, K = %d, N = %d, sd %v", shape.documents, shape.cutoff, shape.samples, sd))
 		}
 	}

@@ -69,12 +69,33 @@ func TestVariance(t *testing.T) {
 		}
 		return rows.texts("trace")[0]
 	}
-	for _, e := range variance.Estimators {
-		if a, b := trace("trained", "samples", "10", e.String()), trace("trained", "cutoff", "5", e.String()); a != b {
+	for _, m := range paperEstimators() {
+		e := m.Name
+		if a, b := trace("trained", "samples", "10", e), trace("trained", "cutoff", "5", e); a != b {
 			t.Errorf("%s: N = 10 and K = 5 give %s on one axis and %s on the other", e, a, b)
 		}
-		if a, b := trace("untrained", "samples", "1", e.String()), trace("trained", "samples", "1", e.String()); a == b {
+		if a, b := trace("untrained", "samples", "1", e), trace("trained", "samples", "1", e); a == b {
 			t.Errorf("%s: training changes nothing", e)
+		}
+	}
+	if len(paperEstimators()) != 4 {
+		t.Errorf("%d of the paper's methods", len(paperEstimators()))
+	}
+	for _, m := range allMethods() {
+		if rows := table.where("axis", methodsAxis).where("estimator", m.Name); len(rows.rows) != 3 {
+			t.Errorf("%s is measured at %d stages", m.Name, len(rows.rows))
+		}
+	}
+	training, err := readTable(filepath.Join(dir, trainingFile), trainingColumns...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if epochs := training.distinct("epoch"); !slices.Equal(epochs, []string{"0", "1", "2"}) || len(training.rows) != 4*3 {
+		t.Errorf("epochs %v, %d rows", epochs, len(training.rows))
+	}
+	for _, column := range []string{"trace", "sampling", "picking"} {
+		if values, err := training.floats(column); err != nil || !(slices.Min(values) > 0) {
+			t.Errorf("%s: %v, %v", column, values, err)
 		}
 	}
 	if got := trace("trained", "cutoff", "1", "plrank-rb"); got != "0" {
@@ -144,7 +165,7 @@ func TestVarianceOfModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, _ := variance.Mean(traces).Trace(plackett.PLRankRB)
+	want, _ := variance.Mean(traces).Trace(plackett.PLRankRB.String())
 	got := table.where("axis", "cutoff").where("value", "2").where("estimator", "plrank-rb").texts("trace")[0]
 	if v, err := strconv.ParseFloat(got, 64); err != nil || math.Abs(v-want) > 1e-12*want {
 		t.Errorf("PL-Rank-RB at K = 2: %s, want %v", got, want)

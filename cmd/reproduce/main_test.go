@@ -105,6 +105,36 @@ func TestSamples(t *testing.T) {
 	}
 }
 
+// The exact gradient needs no samples: it is trained once, stands for N = ∞, and is drawn beside
+// every N.
+func TestExactStandsForAllSamples(t *testing.T) {
+	data, out := folder(t), filepath.Join(t.TempDir(), "out")
+	stdout := must(t, "samples", "-data", data, "-out", out, "-losses", "plrank2,plrank-exact", "-samples", "1,4", "-runs", "2", "-epochs", "2")
+	if !strings.Contains(stdout, "N = ∞") {
+		t.Errorf("no column of the exact gradient in\n%s", stdout)
+	}
+	table, err := readTable(filepath.Join(out, samplesFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows := table.where("loss", exactLoss); len(rows.rows) != 2*2 || !slices.Equal(rows.distinct("samples"), []string{unlimited}) {
+		t.Errorf("%d rows of the exact gradient, of N %v", len(rows.rows), rows.distinct("samples"))
+	}
+	for _, name := range []string{"samples-n1.svg", "samples-n4.svg"} {
+		if !strings.Contains(read(t, filepath.Join(out, name)), "exact") {
+			t.Errorf("%s has no curve of the exact gradient", name)
+		}
+	}
+	stdout = must(t, "epochs", "-data", data, "-out", out, "-losses", "plrank2,plrank-exact", "-samples", "1,4", "-trial-seconds", "0.01")
+	if !strings.Contains(stdout, "N = ∞") {
+		t.Errorf("no time of the exact gradient in\n%s", stdout)
+	}
+	must(t, "fairness", "-data", data, "-out", out, "-losses", "plrank-rb,plrank-exact", "-runs", "1", "-epochs", "2")
+	if table, err = readTable(filepath.Join(out, fairnessFile)); err != nil || len(table.where("loss", disparity).rows) != 2 {
+		t.Errorf("the exact disparity: %v", err)
+	}
+}
+
 // The same seed gives the same CSV whatever the number of cores; another one does not.
 func TestSameSeedSameCSV(t *testing.T) {
 	data := folder(t)

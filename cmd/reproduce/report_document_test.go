@@ -59,10 +59,10 @@ func TestDocument(t *testing.T) {
 		t.Error("what was there is still there")
 	}
 	for text, want := range map[string]string{
-		"<!-- x/none/variance -->\n<!-- /x/none/variance -->\n":                 "none",
-		"<!-- results/mslr/magic -->\n<!-- /results/mslr/magic -->\n":           `no chapter "magic": want a folder and one of samples, epochs`,
-		"<!-- results/mslr/variance/9 -->\n<!-- /results/mslr/variance/9 -->\n": "the chapter has tables 1 to 5",
-		"<!-- results/mslr/variance/1 -->\n":                                    "never closed",
+		"<!-- x/none/variance -->\n<!-- /x/none/variance -->\n":                   "none",
+		"<!-- results/mslr/magic -->\n<!-- /results/mslr/magic -->\n":             `no chapter "magic": want a folder and one of samples, epochs`,
+		"<!-- results/mslr/variance/15 -->\n<!-- /results/mslr/variance/15 -->\n": "the chapter has tables 1 to 14",
+		"<!-- results/mslr/variance/1 -->\n":                                      "never closed",
 	} {
 		if status, stderr := document(text); status != command.ExitError || !strings.Contains(stderr, want) {
 			t.Errorf("%q: status %d, %q, want %q", text, status, stderr, want)

@@ -22,22 +22,52 @@ var methods = []method{
 	{"plrank-rb", "PL-Rank-RB", 2},
 }
 
+// otherMethods are further estimators of package plackett and competitors of package
+// variance. They are not compared unless asked for.
+var otherMethods = []method{
+	{exactLoss, "PL-Rank, exact", 7},
+	{"policy-gradient-loo", "Policy Gradient, leave-one-out", 6},
+	{"plrank1-loo", "Placement P.G., leave-one-out", 5},
+	{"plrank2-loo", "PL-Rank-2 + leave-one-out", 1},
+	{"plrank2-expected", "PL-Rank-2 + expected rewards", 1},
+	{"unordered-set", "Unordered set", 4},
+	{"plrank1/qmc", "PL-Rank-1, quasi-random", 3},
+	{"plrank2/qmc", "PL-Rank-2, quasi-random", 1},
+	{"plrank2-expected/qmc", "PL-Rank-2 + expected rewards, quasi-random", 1},
+	{"plrank-rb/qmc", "PL-Rank-RB, quasi-random", 2},
+}
+
+// exactLoss is the method without rankings: it stands for N = ∞, and is run once.
+const (
+	exactLoss = "plrank-exact"
+	unlimited = "∞"
+)
+
 // reference is the method that the paper's table compares the others with.
 const reference = "plrank2"
 
 // methodOf is the method of a loss. Other losses of package losses than the
 // paper's go by their own name.
 func methodOf(loss string) method {
-	if i := slices.IndexFunc(methods, func(m method) bool { return m.loss == loss }); i >= 0 {
-		return methods[i]
+	known := slices.Concat(methods, otherMethods)
+	if i := slices.IndexFunc(known, func(m method) bool { return m.loss == loss }); i >= 0 {
+		return known[i]
 	}
 	return method{loss: loss, label: loss, color: 7}
 }
 
 // fair is the loss for the disparity whose gradient a method estimates.
-func fair(loss string) string { return "disparity(" + loss + ")" }
+func fair(loss string) string {
+	if loss == exactLoss {
+		return disparity
+	}
+	return disparity + "(" + loss + ")"
+}
 
 // methodOfFair is the method of what fair gives.
 func methodOfFair(loss string) method {
+	if loss == disparity {
+		return methodOf(exactLoss)
+	}
 	return methodOf(strings.TrimSuffix(strings.TrimPrefix(loss, "disparity("), ")"))
 }

@@ -37,9 +37,11 @@ samples, or with fixed ones by -samples. With -weights, the frontier of
 relevance and fairness instead`,
 			append([]string{"samples", "epochs", "weights"}, trainFlags...), runFairness},
 		{"variance", `variance: the trace of the covariance of the gradients with respect to the scores,
-for each estimator, against samples N, cutoff K and documents D, for the paper's
-network untrained, half-trained and trained by PL-Rank-RB, or for -model;
-and on normal scores, the tables of docs/PL-RANK-RB.md`,
+against samples N, cutoff K and documents D, for the paper's network untrained,
+half-trained and trained by PL-Rank-RB, or for -model; all estimators and their
+competitors side by side, and their bias against the exact gradient; the
+variance along each estimator's own training, beside that of picking a query;
+beside a synthetic collection, the same on normal scores`,
 			append([]string{"model", "repeats", "epochs", "batch", "lr"}, dataFlags...), runVariance},
 		{"exact", `exact gradients by plackett.Expectation on normal scores: their error against the tolerance,
 the cutoff, the documents and the spread of the scores, what they cost beside

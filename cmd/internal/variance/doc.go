@@ -4,8 +4,9 @@
 //
 //	tr Cov λ = Σ_d Var(λ_d) = E‖λ − E λ‖²,
 //
-// for each estimator of package plackett and a number N of sampled rankings. It is
-// what an optimizer sees as noise: the mean squared distance of λ from what the
-// estimators agree on. LambdaLoss is not among them, because its expectation is
-// another: its noise about its own mean could not be compared.
+// for a number N of sampled rankings, and the bias of λ against the exact gradient. The
+// methods are the [Estimators] of package plackett and their [Competitors]. The trace is
+// what an optimizer sees as noise: the mean squared distance of λ from what the methods
+// agree on. LambdaLoss is not among them, because its expectation is another: its noise
+// about its own mean could not be compared.
 package variance

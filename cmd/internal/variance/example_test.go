@@ -18,13 +18,17 @@ func Example() {
 		panic(err)
 	}
 	mean := variance.Mean(traces)
-	for _, e := range variance.Estimators {
-		ratio, _ := mean.Ratio(e, plackett.PLRank2)
-		fmt.Printf("%-15s %.3g\n", e, ratio)
+	for _, m := range variance.Estimators() {
+		ratio, _ := mean.Ratio(m.Name, plackett.PLRank2.String())
+		fmt.Printf("%-19s %.2g\n", m.Name, ratio)
 	}
 	// Output:
-	// policy-gradient 5.62
-	// plrank1         2.06
-	// plrank2         1
-	// plrank-rb       0.0027
+	// policy-gradient     5.6
+	// policy-gradient-loo 2.5
+	// plrank1             2.1
+	// plrank1-loo         0.99
+	// plrank2             1
+	// plrank2-loo         0.55
+	// plrank2-expected    0.51
+	// plrank-rb           0.0027
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -23,6 +24,11 @@ func measure(t *testing.T, lists []List, discounts []float64, o Options) []Trace
 	}
 	return traces
 }
+
+var (
+	rb      = plackett.PLRankRB.String()
+	plRank2 = plackett.PLRank2.String()
+)
 
 // exact is the trace of one sample's λ by enumeration of all rankings.
 func exact(t *testing.T, e plackett.Estimator, l List, discounts []float64) float64 {
@@ -68,8 +74,8 @@ func TestOneSampleByEnumeration(t *testing.T) {
 	for _, cutoff := range []int{1, 2, 3, 7} { // 7: more than there are documents
 		discounts := metrics.Discounts(cutoff)
 		for i, traces := range measure(t, tiny, discounts, Options{Samples: 1, Repeats: 20000, Seed: 3}) {
-			for _, e := range Estimators {
-				trace, stdErr := traces.Trace(e)
+			for _, e := range plackett.Estimators() {
+				trace, stdErr := traces.Trace(e.String())
 				want := exact(t, e, tiny[i], discounts)
 				agree(t, e.String(), trace, stdErr, want)
 				if stdErr > 0.05*want+1e-14 {
@@ -85,16 +91,16 @@ func TestByHand(t *testing.T) {
 	list := []List{{Scores: []float64{0, math.Ln2}, Gains: []float64{1, 0}}}
 	discounts := []float64{1, 0.5}
 	one := measure(t, list, discounts, Options{Samples: 1, Repeats: 50000})[0]
-	trace, stdErr := one.Trace(plackett.PLRankRB)
+	trace, stdErr := one.Trace(rb)
 	agree(t, "PL-Rank-RB, one sample", trace, stdErr, 4./81)
-	trace, stdErr = one.Trace(plackett.PLRank2)
+	trace, stdErr = one.Trace(plRank2)
 	agree(t, "PL-Rank-2, one sample", trace, stdErr, 13./81)
-	ratio, stdErr := one.Ratio(plackett.PLRankRB, plackett.PLRank2)
+	ratio, stdErr := one.Ratio(rb, plRank2)
 	agree(t, "their ratio", ratio, stdErr, 4./13)
 	// Two samples with baselines that leave one out: λ_1 is 2/9 with probability
 	// 5/9 and −1/36 with 4/9, and λ_2 = −λ_1.
 	two := measure(t, list, discounts, Options{Samples: 2, Repeats: 50000})[0]
-	trace, stdErr = two.Trace(plackett.PLRankRB)
+	trace, stdErr = two.Trace(rb)
 	agree(t, "PL-Rank-RB, two samples", trace, stdErr, 2*(5./9)*(4./9)*math.Pow(2./9+1./36, 2))
 }
 
@@ -102,10 +108,10 @@ func TestByHand(t *testing.T) {
 func TestFewRepeats(t *testing.T) {
 	copies := slices.Repeat(tiny[:1], 5000) // each has rankings of its own
 	discounts := metrics.Discounts(2)
-	for _, e := range Estimators {
+	for _, e := range plackett.Estimators() {
 		var traces []float64
 		for _, l := range measure(t, copies, discounts, Options{Samples: 1, Repeats: 2}) {
-			trace, _ := l.Trace(e)
+			trace, _ := l.Trace(e.String())
 			traces = append(traces, trace)
 		}
 		mean, sd := stat.MeanStdDev(traces, nil)
@@ -119,7 +125,7 @@ func TestSamplesDivideTheTrace(t *testing.T) {
 	for _, samples := range []int{2, 10, 100} {
 		for i, traces := range measure(t, tiny, discounts, Options{Samples: samples, Repeats: 5000, Seed: 4}) {
 			for _, e := range []plackett.Estimator{plackett.PolicyGradient, plackett.PLRank1, plackett.PLRank2} {
-				trace, stdErr := traces.Trace(e)
+				trace, stdErr := traces.Trace(e.String())
 				agree(t, e.String(), trace*float64(samples), stdErr*float64(samples), exact(t, e, tiny[i], discounts))
 			}
 		}
@@ -131,7 +137,7 @@ func TestRBHasNoVarianceAtCutoff1(t *testing.T) {
 	for _, sd := range []float64{0, 1, 20, 500} {
 		for _, samples := range []int{1, 2, 10} {
 			for _, traces := range measure(t, Normal(10, 30, sd, 1), []float64{1}, Options{Samples: samples, Repeats: 20}) {
-				if trace, stdErr := traces.Trace(plackett.PLRankRB); trace != 0 || stdErr != 0 {
+				if trace, stdErr := traces.Trace(rb); trace != 0 || stdErr != 0 {
 					t.Errorf("sd %v, N=%d: %v ± %v", sd, samples, trace, stdErr)
 				}
 			}
@@ -143,14 +149,14 @@ func TestRBHasNoVarianceAtCutoff1(t *testing.T) {
 func TestStandardErrors(t *testing.T) {
 	lists, discounts := Normal(3, 20, 1, 2), metrics.Discounts(5)
 	const seeds = 400
-	for _, e := range Estimators {
+	for _, e := range plackett.Estimators() {
 		var traces, ratios []float64
 		var traceErr, ratioErr float64 // mean squares
 		for seed := range uint64(seeds) {
 			m := Mean(measure(t, lists, discounts, Options{Samples: 2, Repeats: 100, Seed: seed}))
-			trace, stdErr := m.Trace(e)
+			trace, stdErr := m.Trace(e.String())
 			traces, traceErr = append(traces, trace), traceErr+stdErr*stdErr/seeds
-			ratio, stdErr := m.Ratio(e, plackett.PLRank2)
+			ratio, stdErr := m.Ratio(e.String(), plRank2)
 			ratios, ratioErr = append(ratios, ratio), ratioErr+stdErr*stdErr/seeds
 		}
 		// The spread of 400 numbers is known to 1/√800 = 3.5 %, a little
@@ -174,15 +180,15 @@ func TestAnyNumberOfCores(t *testing.T) {
 	o := Options{Samples: 3, Repeats: 10, Seed: 6}
 	want := measure(t, lists, metrics.Discounts(5), o)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	if !slices.Equal(measure(t, lists, metrics.Discounts(5), o), want) {
+	if !reflect.DeepEqual(measure(t, lists, metrics.Discounts(5), o), want) {
 		t.Error("one core measures something else")
 	}
 	// A list is what it is, whatever follows it; and seeds differ.
-	if got := measure(t, lists[:7], metrics.Discounts(5), o); !slices.Equal(got, want[:7]) {
+	if got := measure(t, lists[:7], metrics.Discounts(5), o); !reflect.DeepEqual(got, want[:7]) {
 		t.Error("the first lists alone have other traces")
 	}
 	o.Seed++
-	if measure(t, lists[:1], metrics.Discounts(5), o)[0] == want[0] {
+	if reflect.DeepEqual(measure(t, lists[:1], metrics.Discounts(5), o)[0], want[0]) {
 		t.Error("another seed, the same estimates")
 	}
 }
@@ -194,11 +200,11 @@ func TestNothingToVary(t *testing.T) {
 		{Scores: []float64{1, 2, 3}, Gains: []float64{0, 0, 0}},
 	}
 	for i, traces := range measure(t, lists, metrics.Discounts(5), Options{}) {
-		for _, e := range Estimators {
-			if trace, stdErr := traces.Trace(e); trace != 0 || stdErr != 0 {
+		for _, e := range plackett.Estimators() {
+			if trace, stdErr := traces.Trace(e.String()); trace != 0 || stdErr != 0 {
 				t.Errorf("list %d, %s: %v ± %v", i, e, trace, stdErr)
 			}
-			if ratio, stdErr := traces.Ratio(e, plackett.PLRank2); !math.IsNaN(ratio) || !math.IsNaN(stdErr) {
+			if ratio, stdErr := traces.Ratio(e.String(), plRank2); !math.IsNaN(ratio) || !math.IsNaN(stdErr) {
 				t.Errorf("list %d, %s: 0/0 = %v ± %v", i, e, ratio, stdErr)
 			}
 		}
@@ -206,7 +212,7 @@ func TestNothingToVary(t *testing.T) {
 	if got := measure(t, nil, metrics.Discounts(5), Options{}); len(got) != 0 {
 		t.Error(got)
 	}
-	if trace, _ := Mean(nil).Trace(plackett.PLRank2); !math.IsNaN(trace) {
+	if trace, _ := Mean(nil).Trace(plRank2); !math.IsNaN(trace) {
 		t.Errorf("the mean of nothing is %v", trace)
 	}
 }
@@ -215,11 +221,11 @@ func TestMean(t *testing.T) {
 	lists := measure(t, tiny, metrics.Discounts(3), Options{Repeats: 50})
 	var trace, variance float64
 	for _, l := range lists {
-		x, stdErr := l.Trace(plackett.PLRankRB)
+		x, stdErr := l.Trace(rb)
 		trace += x / 3
 		variance += stdErr * stdErr / 9
 	}
-	got, stdErr := Mean(lists).Trace(plackett.PLRankRB)
+	got, stdErr := Mean(lists).Trace(rb)
 	if math.Abs(got-trace) > 1e-14 || math.Abs(stdErr-math.Sqrt(variance)) > 1e-14 {
 		t.Errorf("%v ± %v, want %v ± %v", got, stdErr, trace, math.Sqrt(variance))
 	}
