@@ -43,7 +43,10 @@
 //
 // Most losses take gains ρ, [rows], of the dtype of the scores: 2^label − 1 for DCG,
 // the same divided by the query's ideal DCG for NDCG, and the rank discounts θ of the
-// metric, 1/log2(k+1) for DCG, as many as the cutoff. Nodes that are missing or do not
-// fit are an error when the loss is built. Empty queries, queries of one document or
-// without gains, lists shorter than the cutoff, ties and padding are all defined.
+// metric, 1/log2(k+1) for DCG, as many as the cutoff. Losses by name also take weights of
+// documents and of queries, see [Batch]. Nodes that are missing or do not fit are an error
+// when the loss is built; gains and labels that are not finite, or negative where a loss
+// takes none, are an error of the run that names query and row. Empty queries, queries of
+// one document or without gains, lists shorter than the cutoff, ties and padding are all
+// defined.
 package losses

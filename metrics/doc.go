@@ -61,8 +61,8 @@
 // # Ties
 //
 // Documents of equal scores are in random order: every metric of a ranking is its exact
-// expectation over these orders, see [Ties]. A constant score so measures random order,
-// wherever documents stand in a file.
+// expectation over these orders, see [Ties]. So a constant score is worth what random
+// order is, whatever the order of a file.
 //
 // # Fairness
 //

@@ -14,8 +14,8 @@ const (
 	// scores, for every metric exactly (McSherry & Najork, ECIR 2008, have most of
 	// the formulas). It does not depend on the order of the documents.
 	TiesRandom Ties = iota
-	// TiesOrder ranks them in the order in which they stand, as trec_eval's relatives
-	// do: a constant score then ranks as the file does.
+	// TiesOrder ranks them in the order in which they stand: a constant score then ranks
+	// as the file does.
 	TiesOrder
 )
 
