@@ -99,7 +99,7 @@ func trainingFlags(f *flag.FlagSet, c *train.Config) {
 	f.TextVar(&c.Activation, "activation", c.Activation, "`name` of the hidden layers' activation: none (or linear), sigmoid, tanh, relu or gelu")
 	f.Float64Var(&c.Dropout, "dropout", c.Dropout, "`rate` of dropout after each hidden layer")
 	f.IntVar(&c.Members, "members", c.Members, "`number` of networks trained side by side, whose scores are averaged")
-	f.StringVar(&c.Optimizer, "optimizer", c.Optimizer, "`name` of the optimizer: sgd, momentum or adam")
+	f.StringVar(&c.Optimizer, "optimizer", c.Optimizer, "`name` of the optimizer: "+strings.Join(train.Optimizers(), ", "))
 	f.Float64Var(&c.LearningRate, "lr", c.LearningRate, "learning `rate`")
 	f.Float64Var(&c.Momentum, "momentum", c.Momentum, "`rate` of the optimizer momentum")
 	f.Float64Var(&c.Decay, "decay", c.Decay, "`factor` on the learning rate after each epoch")
