@@ -32,6 +32,9 @@ func openSource(ctx context.Context, path string) (*source, error) {
 	if err != nil {
 		unwatch()
 		f.Close()
+		if ctx.Err() != nil { // the file was closed under it
+			err = ctx.Err()
+		}
 		return nil, err
 	}
 	return &source{r, func() { unwatch(); stop(); f.Close() }}, nil

@@ -363,3 +363,35 @@ func BenchmarkScore(b *testing.B) {
 		})
 	})
 }
+
+// All documents of a dataset get the scores of their queries.
+func TestScores(t *testing.T) {
+	d := queries(46, 1, 2, 0, 17, 300)
+	d.QueryIDs = []string{"a", "b", "c", "d", "e"}
+	m := reopen(t, network(t, "minmax", "float32", d, 3, 64))
+	var want []float64
+	for q := range d.Queries() {
+		var err error
+		if want, err = m.Score(want, features(d, q)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := m.Scores(d)
+	if err != nil || !slices.Equal(got, want) {
+		t.Error("other scores", err)
+	}
+	inf := *d
+	inf.Features = slices.Clone(d.Features)
+	inf.Features[len(inf.Features)-1] = float32(math.Inf(1))
+	other := *d
+	other.FeatureIDs = append(slices.Clone(d.FeatureIDs[:45]), 99)
+	for want, d := range map[string]*datasets.Dataset{
+		"is nil":                          nil,
+		"query e: ranker: document 299":   &inf,
+		"99 is not one of the model's 46": &other,
+	} {
+		if _, err := m.Scores(d); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}

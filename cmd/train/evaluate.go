@@ -73,7 +73,7 @@ func measuredSplits(ctx context.Context, o *options, r *train.Ranker, stderr io.
 		splits = append(splits, train.Split{Name: "test", Data: s.Test})
 	}
 	for _, split := range splits {
-		warnLacking(r, split.Data, stderr)
+		warnLacking(r.UsedFeatures(), split.Data, stderr)
 	}
 	return splits, nil
 }

@@ -38,9 +38,9 @@ type options struct {
 	threads          int    // 0: all
 	version          bool
 
-	model, predict, scores, runFile, qrels, exposure, importance string
-	draw                                                         int // rankings of each query
-	gainGiven                                                    bool
+	model, predict, scores, runFile, qrels, exposure, importance, onnx string
+	draw                                                               int // rankings of each query
+	gainGiven                                                          bool
 }
 
 // Values of -cache that are no folders, of -folds, and of -baseline.
@@ -77,6 +77,7 @@ func (o *options) flags() *flag.FlagSet {
 	f.StringVar(&o.scores, "scores", o.scores, "a new `file` for the scores, one a line, in the order of the rows; - is standard output")
 	f.StringVar(&o.runFile, "run", o.runFile, "a new `file` for the rankings, as a TREC run: lines of \"qid Q0 docid rank score tag\"")
 	f.IntVar(&o.draw, "draw", o.draw, "let -run have `N` rankings of every query, drawn from the Plackett–Luce policy of the scores by -seed, instead of the one by descending score")
+	f.StringVar(&o.onnx, "onnx", o.onnx, "a new `file` for the model in ONNX format, with its transform inside")
 	f.StringVar(&o.exposure, "exposure", o.exposure, "a new `file` for the expected exposure of every document under that policy, one a line: the sum over the ranks up to -cutoff of their -discounts times the probability to stand there, exactly")
 	f.StringVar(&o.importance, "importance", o.importance, "a plot, `file`.svg, .png or .pdf, of how much worse the -metric of the validation split gets without each feature, which is also printed")
 	f.StringVar(&o.qrels, "qrels", o.qrels, "a new `file` for the labels, as TREC judgements: lines of \"qid 0 docid label\"")
@@ -98,7 +99,7 @@ func trainingFlags(f *flag.FlagSet, c *train.Config) {
 	f.TextVar(&c.Activation, "activation", c.Activation, "`name` of the hidden layers' activation: none (or linear), sigmoid, tanh, relu or gelu")
 	f.Float64Var(&c.Dropout, "dropout", c.Dropout, "`rate` of dropout after each hidden layer")
 	f.IntVar(&c.Members, "members", c.Members, "`number` of networks trained side by side, whose scores are averaged")
-	f.StringVar(&c.Optimizer, "optimizer", c.Optimizer, "`name` of the optimizer: sgd, momentum or adam")
+	f.StringVar(&c.Optimizer, "optimizer", c.Optimizer, "`name` of the optimizer: "+strings.Join(train.Optimizers(), ", "))
 	f.Float64Var(&c.LearningRate, "lr", c.LearningRate, "learning `rate`")
 	f.Float64Var(&c.Momentum, "momentum", c.Momentum, "`rate` of the optimizer momentum")
 	f.Float64Var(&c.Decay, "decay", c.Decay, "`factor` on the learning rate after each epoch")
@@ -141,6 +142,8 @@ func parse(args []string) (*options, error) {
 	switch {
 	case first.version:
 		return first, nil
+	case first.onnx != "":
+		return first, checkExport(first, flags)
 	case first.model != "" && first.Data != "" && first.predict == "":
 		return first, checkEvaluation(first, flags)
 	case first.predict != "" || first.model != "" || first.scores != "" || first.runFile != "" || first.qrels != "" || first.exposure != "" || first.draw != 0 || first.importance != "":
@@ -237,6 +240,13 @@ var (
 	evaluationFlags  = append([]string{"model", "importance", "json", "cache", "seed", "threads",
 		"cutoff", "gain", "discounts", "normalize", "metric", "report", "convention", "ties", "evaluation-samples"}, source.Flags...)
 )
+
+func checkExport(o *options, flags *flag.FlagSet) error {
+	if o.model == "" {
+		return command.Usage(errors.New("-onnx needs -model"))
+	}
+	return only([]string{"model", "onnx"}, flags, "onnx")
+}
 
 func checkPrediction(o *options, flags *flag.FlagSet) error {
 	outputs := 0

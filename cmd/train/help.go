@@ -26,6 +26,7 @@ train -data FILE -folds N [-out DIR] [flags]
 train -resume -out DIR [-epochs N] [-patience N]
 train -model FILE -predict FILE [-scores FILE] [-exposure FILE] [-run FILE]
 train -model FILE -data FILE|DIR [-importance FILE] [-json]
+train -model FILE -onnx FILE
 train -describe [-json] [-data FILE|DIR] [-fold N]`},
 		{title: "DESCRIPTION", text: `Trains a neural network that gives every document a score, so that ranking by
 those scores, or drawing rankings from the Plackett–Luce policy they define, has
@@ -108,6 +109,10 @@ The transform minmax is relative to the query: the score of a document depends o
 which other documents stand beside it. To score a few candidates as they were
 scored among all, keep all in the file.`,
 			flags: []string{"model", "predict", "scores", "run", "draw", "exposure", "qrels"}},
+		{title: "EXPORTING A MODEL", text: `-model with -onnx writes a model for ONNX Runtime, and for what runs it, such as
+Vespa, OpenSearch and Triton: from the raw features of the documents of a query,
+float32 [documents, features], to their scores. See docs/SERVING.md.`,
+			flags: []string{"onnx"}},
 		{title: "MEASURING A MODEL", text: `-model with -data prints the metrics of a saved model on labelled data, of every
 split of a folder or of all of a file, beside those of random order. The flags of
 VALIDATION say which metrics, and -gain is the model's own unless it is given.
@@ -150,6 +155,7 @@ train -describe -data MQ2008 -fold 3
 train -data MQ2008/Fold1 -config runs/fold1/config.json -lr 0.002
 train -model runs/fold1/model.npz -predict new.txt -scores new.scores
 train -model runs/fold1/model.npz -predict - -scores -
+train -model runs/fold1/model.npz -onnx model.onnx
 train -model runs/fold1/model.npz -predict new.txt -draw 10 -run new.run
 train -model runs/fold1/model.npz -data MQ2008/Fold2 -importance importance.svg
 train -model runs/fold1/model.npz -predict new.txt -run new.run -qrels new.qrels`},

@@ -41,6 +41,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			runtime.GOMAXPROCS(o.threads)
 		}
 		switch {
+		case o.onnx != "":
+			return export(o, stdout)
 		case o.predict != "":
 			return predict(ctx, o, stdout, stderr)
 		case o.model != "":

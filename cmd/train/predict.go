@@ -15,7 +15,7 @@ import (
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/plackett"
-	"github.com/plrank/plrank/train"
+	"github.com/plrank/plrank/ranker"
 )
 
 // runTag is the last word of the lines of a TREC run.
@@ -52,7 +52,7 @@ func predict(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 
 // score reads the model and the rows, and scores them.
 func score(ctx context.Context, o *options, stderr io.Writer) (*datasets.Dataset, []float64, error) {
-	ranker, err := train.LoadRanker(o.model)
+	model, err := ranker.Open(o.model)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -61,21 +61,20 @@ func score(ctx context.Context, o *options, stderr io.Writer) (*datasets.Dataset
 		path = os.Stdin.Name()
 	}
 	read := o.ReadOptions()
-	read.Context, read.FeatureIDs, read.FeatureNames = ctx, ranker.FeatureIDs(), ranker.FeatureNames()
+	read.Context, read.FeatureIDs, read.FeatureNames = ctx, model.FeatureIDs(), model.FeatureNames()
 	d, err := datasets.ReadFile(path, read)
 	if err != nil {
 		return nil, nil, err
 	}
 	warn(d.Warnings, stderr)
-	warnLacking(ranker, d, stderr)
-	scores, err := ranker.Score(d)
+	warnLacking(model.UsedFeatures(), d, stderr)
+	scores, err := model.Scores(d)
 	return d, scores, err
 }
 
 // warnLacking counts the features that the model uses and that are 0 in all documents,
 // as those are that a file does not mention.
-func warnLacking(r *train.Ranker, d *datasets.Dataset, stderr io.Writer) {
-	used := r.UsedFeatures()
+func warnLacking(used []int, d *datasets.Dataset, stderr io.Writer) {
 	var lacking []string
 	for i, id := range d.FeatureIDs {
 		if _, ok := slices.BinarySearch(used, id); !ok {

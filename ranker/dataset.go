@@ -1,0 +1,67 @@
+package ranker
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/parallel"
+)
+
+// Scores gives the scores of all documents of d, in the order of its rows, on all cores:
+// those of [Model.Score]. Labels do not matter. Other feature ids than the model's are an
+// error, and so is what Score refuses; the error names the query.
+func (m *Model) Scores(d *datasets.Dataset) ([]float64, error) {
+	if d == nil {
+		return nil, errors.New("ranker: the dataset to score is nil")
+	}
+	if err := m.checkDataset(d); err != nil {
+		return nil, err
+	}
+	scores := make([]float64, d.Rows())
+	width := d.Width()
+	err := parallel.Each(d.Queries(), parallel.Workers(d.Queries()), func(_, q int) error {
+		from, to := d.Offsets[q], d.Offsets[q+1]
+		if _, err := m.Score(scores[from:from:to], d.Features[from*width:to*width]); err != nil {
+			return fmt.Errorf("%s: query %s: %w", d.Name, d.QueryIDs[q], err)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return scores, nil
+}
+
+// checkDataset is an error where d has other features than the model.
+func (m *Model) checkDataset(d *datasets.Dataset) error {
+	got, want := d.FeatureIDs, m.file.FeatureIDs
+	if slices.Equal(got, want) {
+		return nil
+	}
+	problem := "they are not in ascending order"
+	for _, id := range want {
+		if !slices.Contains(got, id) {
+			problem = fmt.Sprintf("%d is missing", id)
+			break
+		}
+	}
+	for _, id := range got {
+		if !slices.Contains(want, id) {
+			problem = fmt.Sprintf("%d is not one of the model's %d", id, len(want))
+			break
+		}
+	}
+	return fmt.Errorf("ranker: %s has other feature ids than the model: %s", d.Name, problem)
+}
+
+// UsedFeatures are those of FeatureIDs that scores depend on: the ones that varied within
+// a query of the training data.
+func (m *Model) UsedFeatures() []int {
+	var used []int
+	for _, column := range m.file.Transform.Columns {
+		used = append(used, m.file.FeatureIDs[column])
+	}
+	return used
+}

@@ -1,0 +1,223 @@
+package ranker
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/forward"
+	"github.com/plrank/plrank/internal/onnx"
+	"github.com/plrank/plrank/internal/version"
+)
+
+// WriteONNX writes the model in ONNX format, with its transform inside. The input
+// "features", float32 [documents, features], has the raw features of the documents of
+// one query, NaN where a value is missing; the output "scores" [documents], of the
+// model's dtype, their scores. The metadata have kind, feature_ids, feature_names and
+// plrank_version.
+//
+// A kind of model other than the built-in "mlp" is an error.
+func (m *Model) WriteONNX(w io.Writer) error {
+	f := m.file
+	if f.Kind != mlpKind {
+		return fmt.Errorf("ranker: models of kind %q cannot be written as ONNX: want %s", f.Kind, mlpKind)
+	}
+	act, members, err := f.mlp()
+	if err != nil {
+		return fmt.Errorf("ranker: %w", err)
+	}
+	g := &onnx.Graph{}
+	g.Input("features", onnx.Float, "documents", len(f.FeatureIDs))
+	dtype := onnx.Float
+	if f.Dtype == "float64" {
+		dtype = onnx.Double
+	}
+	e := exporter{g}
+	x := e.to(onnx.Float, e.transform(f.Transform)) // transforms give float32
+	if dtype == onnx.Double {
+		x = e.to(dtype, x)
+	}
+	sum := ""
+	for _, layers := range members {
+		score := e.network(f, dtype, act, layers, x)
+		if sum != "" {
+			score = e.node("Add", sum, score)
+		}
+		sum = score
+	}
+	if n := len(members); n > 1 {
+		sum = e.node("Mul", sum, g.Constant(dtype, []float64{1 / float64(n)}))
+	}
+	scores := e.node("Squeeze", sum, g.Constant(onnx.Int64, []float64{1}, 1))
+	g.Output(scores, "scores", dtype, "documents")
+
+	ids, err := json.Marshal(f.FeatureIDs)
+	if err != nil {
+		return err
+	}
+	metadata := map[string]string{"kind": f.Kind, "feature_ids": string(ids), "plrank_version": version.String()}
+	if f.FeatureNames != nil {
+		names, err := json.Marshal(f.FeatureNames)
+		if err != nil {
+			return err
+		}
+		metadata["feature_names"] = string(names)
+	}
+	_, err = w.Write(g.Model(version.String(), metadata))
+	return err
+}
+
+// An exporter writes the parts of a model as nodes. Transforms are computed in float64,
+// as in package datasets.
+type exporter struct{ *onnx.Graph }
+
+func (e exporter) node(op string, inputs ...string) string { return e.Node(op, inputs) }
+
+func (e exporter) to(t onnx.Type, x string) string {
+	return e.Node("Cast", []string{x}, onnx.Attr{Name: "to", Int: int(t)})
+}
+
+func (e exporter) double(values ...float64) string {
+	if len(values) == 1 {
+		return e.Constant(onnx.Double, values)
+	}
+	return e.Constant(onnx.Double, values, len(values))
+}
+
+// network is the scores [documents, 1] of one member.
+func (e exporter) network(f *File, t onnx.Type, act forward.Activation, layers []forward.MLPLayer, h string) string {
+	array := func(name string, shape ...int) string {
+		for _, a := range f.Arrays {
+			if a.Name == name {
+				return e.Constant(t, a.Values, shape...)
+			}
+		}
+		return "" // not reached: mlp has looked
+	}
+	for i, l := range layers {
+		h = e.node("Add", e.node("MatMul", h, array(l.W, l.In, l.Out)), array(l.B, l.Out))
+		if i == len(layers)-1 {
+			break
+		}
+		switch act {
+		case forward.Sigmoid:
+			h = e.node("Sigmoid", h)
+		case forward.Tanh:
+			h = e.node("Tanh", h)
+		case forward.ReLU:
+			h = e.node("Relu", h)
+		case forward.GELU: // z·(1 + erf(z/√2))/2
+			number := func(v float64) string { return e.Constant(t, []float64{v}) }
+			part := e.node("Add", e.node("Erf", e.node("Mul", h, number(1/math.Sqrt2))), number(1))
+			h = e.node("Mul", e.node("Mul", h, part), number(0.5))
+		}
+	}
+	return h
+}
+
+// transform is the outputs of all parts, side by side.
+func (e exporter) transform(t *datasets.Transform) string {
+	columns := make([]float64, len(t.Columns))
+	for i, c := range t.Columns {
+		columns[i] = float64(c)
+	}
+	x := e.to(onnx.Double, e.Node("Gather", []string{"features", e.Constant(onnx.Int64, columns, len(columns))}, onnx.Attr{Name: "axis", Int: 1}))
+	missing := e.node("IsNaN", x)
+	x = e.node("Where", missing, e.double(0), x)
+	x = e.within(x, math.MaxFloat32)
+	var parts []string
+	for i := range t.Parts {
+		parts = append(parts, e.node("Where", missing, e.double(0), e.part(&t.Parts[i], x, missing)))
+	}
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return e.Node("Concat", parts, onnx.Attr{Name: "axis", Int: 1})
+}
+
+// within limits x to ±limit.
+func (e exporter) within(x string, limit float64) string {
+	return e.node("Max", e.node("Min", x, e.double(limit)), e.double(-limit))
+}
+
+func (e exporter) part(p *datasets.TransformPart, x, missing string) string {
+	switch p.Name {
+	case "minmax":
+		return e.minMax(x, missing)
+	case "standard":
+		return e.standardise(p, x)
+	case "log-standard":
+		log := e.node("Log", e.node("Add", e.node("Abs", x), e.double(1)))
+		return e.standardise(p, e.node("Mul", e.node("Sign", x), log))
+	case "quantile":
+		return e.quantile(p, x)
+	}
+	return x // none
+}
+
+// minMax is (x − min)/(max − min) over the documents that have the feature.
+func (e exporter) minMax(x, missing string) string {
+	extreme := func(op string, absent float64) string {
+		return e.Node(op, []string{e.node("Where", missing, e.double(absent), x)}, onnx.Attr{Name: "axes", Ints: []int{0}}, onnx.Attr{Name: "keepdims", Int: 1})
+	}
+	low, high := extreme("ReduceMin", math.MaxFloat32), extreme("ReduceMax", -math.MaxFloat32)
+	span := e.node("Sub", high, low)
+	span = e.node("Where", e.node("Greater", span, e.double(0)), span, e.double(1))
+	return e.node("Min", e.node("Div", e.node("Sub", x, low), span), e.double(1))
+}
+
+func (e exporter) standardise(p *datasets.TransformPart, x string) string {
+	const limit = 10 // as in package datasets
+	columns := len(p.Shift)
+	shift, scale := e.Constant(onnx.Double, p.Shift, columns), e.Constant(onnx.Double, p.Scale, columns)
+	return e.within(e.node("Mul", e.node("Sub", x, shift), scale), limit)
+}
+
+// quantile looks for the piece of each value by bisection, in the pieces of all columns
+// one after another, and interpolates in it.
+func (e exporter) quantile(p *datasets.TransformPart, x string) string {
+	columns, room := len(p.Knots), 1
+	for _, knots := range p.Knots {
+		for room < len(knots)+1 { // one more piece lies below the first knot
+			room *= 2
+		}
+	}
+	const beyond = 1e300
+	size := columns * room
+	begin, knot, width, score, rise := make([]float64, size), make([]float64, size), make([]float64, size), make([]float64, size), make([]float64, size)
+	first := make([]float64, columns)
+	for c, knots := range p.Knots {
+		first[c] = float64(c * room)
+		for k := range room {
+			at := c*room + k
+			begin[at], width[at] = beyond, 1
+			if k > len(knots) {
+				continue
+			}
+			j := max(0, k-1)
+			knot[at], score[at] = float64(knots[j]), float64(p.Scores[c][j])
+			if k > 0 {
+				begin[at] = knot[at]
+			}
+			if k > 0 && k < len(knots) {
+				width[at] = float64(knots[k]) - knot[at]
+				rise[at] = float64(p.Scores[c][k] - p.Scores[c][j])
+			}
+		}
+	}
+	number := func(v int) string { return e.Constant(onnx.Int64, []float64{float64(v)}) }
+	table := func(values []float64) string { return e.Constant(onnx.Double, values, size) }
+	begins := table(begin)
+	// The index of the first piece of each column, for every document.
+	none := e.node("Mul", e.to(onnx.Int64, e.node("Sign", x)), number(0))
+	at := e.node("Add", none, e.Constant(onnx.Int64, first, columns))
+	for step := room / 2; step > 0; step /= 2 {
+		next := e.node("Add", at, number(step))
+		at = e.node("Where", e.node("LessOrEqual", e.node("Gather", begins, next), x), next, at)
+	}
+	of := func(values []float64) string { return e.node("Gather", table(values), at) }
+	part := e.node("Div", e.node("Sub", x, of(knot)), of(width))
+	return e.node("Add", of(score), e.node("Mul", part, of(rise)))
+}

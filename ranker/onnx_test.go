@@ -1,0 +1,158 @@
+package ranker
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/datasets"
+)
+
+// python is a Python that has ONNX Runtime: that of PLRANK_PYTHON, which must have it, or
+// python3, without which a test is skipped.
+func python(t *testing.T) string {
+	t.Helper()
+	given := os.Getenv("PLRANK_PYTHON")
+	name := given
+	if name == "" {
+		name = "python3"
+	}
+	out, err := exec.Command(name, "-c", "import numpy, onnx, onnxruntime").CombinedOutput()
+	switch {
+	case err != nil && given != "":
+		t.Fatalf("%s: %v: %s", given, err, out)
+	case err != nil:
+		t.Skip("python3 has no ONNX Runtime: pip install numpy onnx onnxruntime, or name a Python in PLRANK_PYTHON")
+	}
+	return name
+}
+
+// hardRows has queries of features as they are in MQ2008 (within [0, 1], many zeros) and in
+// MSLR (counts, large numbers, negative ones), with missing values, constants and 1e8.
+func hardRows(width int, sizes []int) *datasets.Dataset {
+	rng := rand.New(rand.NewPCG(5, 6))
+	d := queries(width, sizes...)
+	for i := range d.Features {
+		v := rng.Float64()
+		switch i % width % 6 {
+		case 0:
+			v = math.Floor(20 * v)
+		case 1:
+			v = math.Exp(12 * v)
+		case 2:
+			v = -v
+		case 3:
+			v = 3
+		}
+		switch rng.IntN(25) {
+		case 0:
+			v = math.NaN()
+		case 1:
+			v = 1e8
+		case 2, 3, 4:
+			v = 0
+		}
+		d.Features[i] = float32(v)
+	}
+	return d
+}
+
+// ONNX Runtime gives the scores of the model, to 1e-5 of their size.
+func TestONNX(t *testing.T) {
+	name := python(t)
+	dir := t.TempDir()
+	sizes := []int{1, 2, 40, 200}
+	for i, c := range []struct {
+		transform, activation, dtype string
+		width                        int
+	}{
+		{"quantile", "relu", "float32", 46},
+		{"quantile", "relu", "float32", 136},
+		{"minmax", "sigmoid", "float32", 46},
+		{"minmax+log-standard+quantile", "tanh", "float32", 136},
+		{"standard", "gelu", "float32", 46},
+		{"log-standard", "relu", "float64", 46},
+		{"none", "none", "float32", 7},
+	} {
+		d := hardRows(c.width, sizes)
+		f := network(t, c.transform, c.dtype, d, 1+i%3, 64, 16)
+		f.Settings = bytes.Replace(f.Settings, []byte(`"relu"`), []byte(strconv.Quote(c.activation)), 1)
+		f.FeatureNames = make([]string, c.width)
+		f.FeatureNames[0] = "naïve"
+		m := reopen(t, f)
+		var file, rows bytes.Buffer
+		if err := m.WriteONNX(&file); err != nil {
+			t.Fatal(err)
+		}
+		if err := binary.Write(&rows, binary.LittleEndian, d.Features); err != nil {
+			t.Fatal(err)
+		}
+		onnx, data := filepath.Join(dir, fmt.Sprint(i, ".onnx")), filepath.Join(dir, "rows")
+		for path, content := range map[string][]byte{onnx: file.Bytes(), data: rows.Bytes()} {
+			if err := os.WriteFile(path, content, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		list, err := json.Marshal(sizes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		command := exec.Command(name, "testdata/onnx_scores.py", onnx, data, string(list))
+		command.Stderr = os.Stderr
+		out, err := command.Output()
+		if err != nil {
+			t.Fatalf("%+v: %v", c, err)
+		}
+		lines := strings.Fields(strings.TrimSpace(string(out[bytes.IndexByte(out, '\n'):])))
+		var metadata map[string]string
+		if err := json.Unmarshal(out[:bytes.IndexByte(out, '\n')], &metadata); err != nil {
+			t.Fatal(err)
+		}
+		if metadata["kind"] != "mlp" || !strings.HasPrefix(metadata["feature_ids"], "[1,2,3") || !strings.HasPrefix(metadata["feature_names"], `["naïve"`) || metadata["plrank_version"] == "" {
+			t.Errorf("metadata %v", metadata)
+		}
+		if len(lines) != d.Rows() {
+			t.Fatalf("%+v: %d scores, want %d", c, len(lines), d.Rows())
+		}
+		row, worst := 0, 0.0
+		for q := range sizes {
+			want, err := m.Score(nil, features(d, q))
+			if err != nil {
+				t.Fatal(err)
+			}
+			size := 0.0 // of the scores of the query
+			for _, s := range want {
+				size = max(size, math.Abs(s))
+			}
+			for _, s := range want {
+				got, err := strconv.ParseFloat(lines[row], 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				worst = max(worst, math.Abs(got-s)/size)
+				row++
+			}
+		}
+		t.Logf("%+v: %.1e", c, worst)
+		if !(worst <= 1e-5) {
+			t.Errorf("%+v: scores differ by %v of their size", c, worst)
+		}
+	}
+}
+
+func TestONNXErrors(t *testing.T) {
+	f := example()
+	f.Kind = "some other kind"
+	if err := reopen(t, f).WriteONNX(&bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), `models of kind "some other kind" cannot be written as ONNX`) {
+		t.Errorf("got %v", err)
+	}
+}
