@@ -127,7 +127,7 @@ func (k *Kernel) Gradient(e Estimator, scores, gains, discounts []float64, r Ran
 }
 
 // Metric returns the estimate of R alone: the mean over the rankings of Σ_k r_k, which has
-// the same expectation for all estimators, and less variance for those with expected
+// the same expectation for all estimators, and usually less variance for those with expected
 // rewards. Errors are those of [Kernel.Gradient].
 func (k *Kernel) Metric(e Estimator, scores, gains, discounts []float64, r Rankings) (float64, error) {
 	if err := k.loadFor(e, scores, gains, discounts, r); err != nil {

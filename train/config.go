@@ -64,8 +64,8 @@ type Config struct {
 
 // Default is the recipe of choice: what did best on small real collections of quite
 // different kinds at once, with nothing tuned to any of them. The mean of a few
-// networks varies less from seed to seed, and the expected metric is a less
-// noisy judge of an epoch than the metric of one ranking.
+// networks varies less from seed to seed, and the expected metric tells epochs apart
+// with less noise than the metric of one ranking.
 func Default() Config {
 	return Config{
 		Loss: "plrank-rb", Cutoff: 10, Samples: 100, NormalizeGains: true,

@@ -1,5 +1,5 @@
-// Package train fits a scoring model to lists by stochastic gradient descent on
-// one of the objectives of package losses.
+// Package train fits a scoring model to queries of documents by stochastic gradient
+// descent on one of the objectives of package losses, or on one's own.
 //
 //	splits, err := datasets.Open("MQ2008/Fold1", datasets.Options{})
 //	result, err := train.Run(ctx, train.Default(), splits, train.Hooks{})
@@ -8,6 +8,10 @@
 // A [Config] says everything that matters: the same configuration and data give
 // the same result, bit for bit, whatever the number of cores, and also if the
 // run was interrupted and resumed from a checkpoint on the way.
+//
+// A loss, a model, an optimizer and metrics of one's own take the place of those that
+// the Config names as [Parts] of [New], with validation, early stopping, reports,
+// checkpoints and model files.
 //
 // The objective is a loss, or a sum of losses, with the gains and the rank discounts
 // of a metric: DCG, NDCG, precision, RBP, ARP or discounts of one's own. Fairness can

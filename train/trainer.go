@@ -211,6 +211,7 @@ func (t *Trainer) prepareGains() error {
 // step and the queries. A trainer that was interrupted cannot go on; make a new
 // one and Restore the last checkpoint.
 func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
+	defer t.graphs.close() // made again if they are needed
 	interrupted := false
 	for !t.done() {
 		e, err := t.runEpoch(ctx, h)
@@ -280,7 +281,7 @@ func (t *Trainer) runEpoch(ctx context.Context, h Hooks) (Epoch, error) {
 		e.LearningRate = t.rate(t.history, progress.Step, progress.Steps)
 		loss, err := t.learn(b, e.LearningRate)
 		if err != nil {
-			return t.blame(err, e.Epoch, b)
+			return t.locate(err, e.Epoch, b)
 		}
 		e.Loss += loss * float64(len(b.queries)) / float64(len(order))
 		t.step++
@@ -396,9 +397,9 @@ func (t *Trainer) addL2() {
 	}
 }
 
-// blame says at which step an error happened, and for which queries: those that
+// locate says at which step an error happened, and for which queries: those that
 // fail alone, or else all of the batch.
-func (t *Trainer) blame(err error, epoch int, b *batch) error {
+func (t *Trainer) locate(err error, epoch int, b *batch) error {
 	d := t.splits.Train
 	var ids []string
 	var tooFar *weightError

@@ -419,3 +419,39 @@ func TestOutputLost(t *testing.T) {
 		}
 	}
 }
+
+// Training begins with a model of its own architecture, also where the run goes on; the
+// settings of the learning rate are kept.
+func TestInitialModel(t *testing.T) {
+	data := fold(t)
+	first, second := filepath.Join(t.TempDir(), "first"), filepath.Join(t.TempDir(), "second")
+	if status, _, stderr := call("-data", data, "-out", first, "-epochs", "3"); status != 0 {
+		t.Fatal(status, stderr)
+	}
+	model := filepath.Join(first, "model.npz")
+	if status, _, stderr := call("-data", data, "-init-model", model, "-hidden", "5", "-epochs", "1"); status != 1 || !strings.Contains(stderr, "another architecture") {
+		t.Errorf("another architecture: %d, %q", status, stderr)
+	}
+	if status, _, stderr := call("-data", data, "-init-model", model, "-out", second, "-epochs", "1", "-schedule", "plateau(2,0.1)", "-warmup", "0.5"); status != 0 {
+		t.Fatal(status, stderr)
+	}
+	var before, after train.Epoch
+	last := func(dir string) string {
+		lines := strings.Split(strings.TrimSpace(read(t, filepath.Join(dir, "metrics.jsonl"))), "\n")
+		return lines[len(lines)-1]
+	}
+	if err := errors.Join(json.Unmarshal([]byte(strings.Split(read(t, filepath.Join(first, "metrics.jsonl")), "\n")[0]), &before),
+		json.Unmarshal([]byte(last(second)), &after)); err != nil || !(after.Loss < before.Loss) {
+		t.Errorf("the first epoch with the model has the loss %v, without it %v (%v)", after.Loss, before.Loss, err)
+	}
+	if config := read(t, filepath.Join(second, "config.json")); !strings.Contains(config, `"initModel": "`+model) || !strings.Contains(config, `"schedule": "plateau(2,0.1)"`) {
+		t.Errorf("config.json: %s", config)
+	}
+	moved := filepath.Join(t.TempDir(), "model.npz")
+	if err := os.Rename(model, moved); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, stderr := call("-resume", "-out", second, "-epochs", "2", "-init-model", moved); status != 0 {
+		t.Errorf("going on: %d, %q", status, stderr)
+	}
+}

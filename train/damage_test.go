@@ -1,0 +1,86 @@
+package train
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+)
+
+// Model files and checkpoints with a changed byte, and those that are cut short, are
+// refused or mean what was written; nothing panics.
+func TestDamagedFiles(t *testing.T) {
+	s := tinySplits()
+	c := Config{Epochs: 2, Hidden: []int{2}, Optimizer: "adam"}
+	tr := mustNew(t, c, s)
+	r := mustRun(t, tr, Hooks{})
+	want, err := r.Ranker.Score(s.Test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	model, checkpoint := filepath.Join(dir, "m.npz"), filepath.Join(dir, "c.npz")
+	if err := r.Ranker.Save(model); err != nil {
+		t.Fatal(err)
+	}
+	if err := tr.SaveCheckpoint(checkpoint); err != nil {
+		t.Fatal(err)
+	}
+	for path, same := range map[string]func() (refused, same bool){
+		model: func() (bool, bool) {
+			back, err := LoadRanker(model)
+			if err != nil {
+				return true, false
+			}
+			got, err := back.Score(s.Test)
+			return false, err == nil && slices.Equal(got, want)
+		},
+		checkpoint: func() (bool, bool) {
+			back := mustNew(t, c, s)
+			if err := back.Restore(checkpoint); err != nil {
+				return true, len(back.history) == 0 && back.step == 0
+			}
+			return false, slices.Equal(back.weights, tr.weights) && reflect.DeepEqual(timeless(back.history), timeless(tr.history)) &&
+				reflect.DeepEqual(back.optimizer, tr.optimizer) && slices.Equal(trainedWeights(back.best), trainedWeights(tr.best))
+		},
+	} {
+		good, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		try := func(data []byte) (bool, bool) {
+			if err := os.WriteFile(path, data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			return same()
+		}
+		if refused, same := try(good); refused || !same {
+			t.Fatalf("%s: the whole file is refused (%t), or another one", path, refused)
+		}
+		rng := rand.New(rand.NewPCG(1, 0))
+		refusals := 0
+		for range 400 {
+			data := bytes.Clone(good)
+			i := rng.IntN(len(data))
+			data[i] ^= byte(1 + rng.IntN(255))
+			refused, same := try(data)
+			if !refused && !same {
+				t.Errorf("%s: byte %d: the damage was not detected", path, i)
+			}
+			if refused {
+				refusals++
+			}
+		}
+		if refusals < 200 {
+			t.Errorf("%s: %d of 400 damaged files are refused", path, refusals)
+		}
+		for range 12 {
+			if refused, _ := try(good[:rng.IntN(len(good))]); !refused {
+				t.Errorf("%s: a file that is cut short is not refused", path)
+			}
+		}
+	}
+}
