@@ -71,7 +71,7 @@ type query struct {
 // prepared calls visit with an evaluator prepared for every query in turn.
 func (in Input) prepared(m metric, visit func(e *evaluator, q query) error) error {
 	e := evaluator{metric: m, gain: in.Gain, highestGrade: in.HighestGrade}
-	if e.highestGrade == 0 {
+	if m.kind == expectedReciprocalRank && e.highestGrade == 0 {
 		e.highestGrade = in.highestLabel()
 	}
 	return in.each(func(q query) (err error) {

@@ -113,9 +113,12 @@ func (m Measure) Sampled() bool {
 	return m.kind == ofPolicy && m.metric.kind != reciprocalRank && families[m.metric.kind].walk != nil
 }
 
-// Ranking and Expected give the two measures of one metric: of the ranking by
-// descending score, and its expectation. For all other measures both are m.
-func (m Measure) Ranking() Measure  { return m.as(ofRanking) }
+// Ranking is the metric of the ranking by descending score of which m may be the
+// expectation: ndcg@5 for expected-ndcg@5. A measure that is no metric is its own.
+func (m Measure) Ranking() Measure { return m.as(ofRanking) }
+
+// Expected is the expectation of a metric under the policy: expected-ndcg@5 for ndcg@5. A
+// measure that is no metric is its own.
 func (m Measure) Expected() Measure { return m.as(ofPolicy) }
 
 func (m Measure) as(kind measureKind) Measure {

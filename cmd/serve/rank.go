@@ -1,0 +1,197 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/plrank/plrank/ranker"
+)
+
+// A request is the body of POST /v1/rank: the documents of one query.
+type request struct {
+	Model     string     `json:"model"`
+	Documents []document `json:"documents"`
+	Draw      *draw      `json:"draw"`
+}
+
+// A document is its raw features: an array of as many numbers as the model has features,
+// in the order of their ids, or an object of numbers by id. null is a missing value, and
+// an id that is not mentioned is 0.
+type document struct {
+	dense  []*float64
+	sparse map[string]*float64
+}
+
+func (d *document) UnmarshalJSON(text []byte) error {
+	if len(text) > 0 && text[0] == '[' {
+		return json.Unmarshal(text, &d.dense)
+	}
+	if err := json.Unmarshal(text, &d.sparse); err != nil {
+		return errors.New(`a document is an array of numbers, or an object such as {"3": 0.5}`)
+	}
+	if d.sparse == nil {
+		return errors.New("a document is null")
+	}
+	return nil
+}
+
+// draw asks for a ranking drawn from the policy.
+type draw struct {
+	Cutoff int    `json:"cutoff"`
+	Seed   uint64 `json:"seed"`
+}
+
+// A response has documents by their positions in the request, from 0.
+type response struct {
+	Model   string    `json:"model"`
+	Version string    `json:"version"`
+	Scores  []float64 `json:"scores"`
+	Order   []int     `json:"order"`
+	Drawn   *drawn    `json:"drawn,omitempty"`
+}
+
+type drawn struct {
+	Ranking        []int     `json:"ranking"`
+	LogProbability float64   `json:"log_probability"`
+	Propensities   []float64 `json:"propensities"` // of every document, to be among the first cutoff
+}
+
+// An httpError is what a client did wrong.
+type httpError struct {
+	status int
+	error
+}
+
+func badRequest(format string, args ...any) error {
+	return httpError{http.StatusBadRequest, fmt.Errorf(format, args...)}
+}
+
+// scratch is what requests use again.
+type scratch struct {
+	body     bytes.Buffer
+	features []float32
+	ones     []float64
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// keptBytes is how much of a large request's memory is kept for the next one.
+const keptBytes = 1 << 20
+
+// rank answers a request.
+func (s *server) rank(body io.Reader) (*response, error) {
+	work := scratches.Get().(*scratch)
+	defer func() {
+		if work.body.Cap() <= keptBytes && cap(work.features) <= keptBytes/4 {
+			scratches.Put(work)
+		}
+	}()
+	work.body.Reset()
+	if _, err := work.body.ReadFrom(body); err != nil {
+		return nil, readError(err)
+	}
+	var in request
+	decoder := json.NewDecoder(bytes.NewReader(work.body.Bytes()))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&in); err != nil {
+		return nil, badRequest("the body is no request: %w", err)
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return nil, badRequest("the body goes on after the request")
+	}
+	if n := len(in.Documents); n > s.maxDocuments {
+		return nil, httpError{http.StatusRequestEntityTooLarge, fmt.Errorf("%d documents, %d at most", n, s.maxDocuments)}
+	}
+	model, name, err := s.models.pick(in.Model)
+	if err != nil {
+		return nil, httpError{http.StatusNotFound, err}
+	}
+	if err := work.fill(model, in.Documents); err != nil {
+		return nil, err
+	}
+	out := &response{Model: name, Version: model.version}
+	if out.Scores, err = model.Score(make([]float64, 0, len(in.Documents)), work.features); err != nil {
+		return nil, badRequest("%w", err) // it is about the features
+	}
+	out.Order = ranker.Rank(make([]int, 0, len(out.Scores)), out.Scores)
+	if in.Draw != nil {
+		out.Drawn, err = work.draw(in.Draw, out.Scores)
+	}
+	return out, err
+}
+
+// readError is the error for a body that could not be read.
+func readError(err error) error {
+	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+		return httpError{http.StatusRequestEntityTooLarge, fmt.Errorf("the body has more than %d bytes", tooLarge.Limit)}
+	}
+	return httpError{http.StatusRequestTimeout, fmt.Errorf("the body did not come: %w", err)}
+}
+
+// fill makes rows of features of the documents.
+func (w *scratch) fill(model *served, documents []document) error {
+	width := len(model.columns)
+	w.features = slices.Grow(w.features[:0], len(documents)*width)[:len(documents)*width]
+	clear(w.features)
+	for d, doc := range documents {
+		row := w.features[d*width : (d+1)*width]
+		if doc.sparse == nil {
+			if len(doc.dense) != width {
+				return badRequest("document %d has %d features, want %d", d, len(doc.dense), width)
+			}
+			for i, v := range doc.dense {
+				if err := set(&row[i], v); err != nil {
+					return badRequest("document %d, value %d: %w", d, i, err)
+				}
+			}
+			continue
+		}
+		for text, v := range doc.sparse {
+			id, err := strconv.Atoi(text)
+			column, known := model.columns[id]
+			if err != nil || !known || text != strconv.Itoa(id) {
+				return badRequest("document %d: %q is no feature id of the model", d, text)
+			}
+			if err := set(&row[column], v); err != nil {
+				return badRequest("document %d, feature %d: %w", d, id, err)
+			}
+		}
+	}
+	return nil
+}
+
+func set(to *float32, v *float64) error {
+	if v == nil {
+		*to = float32(math.NaN())
+		return nil
+	}
+	if *to = float32(*v); *to-*to != 0 {
+		return fmt.Errorf("%v is beyond the range of float32", *v)
+	}
+	return nil
+}
+
+func (w *scratch) draw(d *draw, scores []float64) (*drawn, error) {
+	if d.Cutoff < 1 {
+		return nil, badRequest("draw: cutoff %d, want 1 or more", d.Cutoff)
+	}
+	k := min(d.Cutoff, len(scores))
+	for len(w.ones) < k {
+		w.ones = append(w.ones, 1)
+	}
+	out := &drawn{Ranking: []int{}, Propensities: []float64{}}
+	var err error
+	if out.Ranking, out.LogProbability, err = ranker.Draw(out.Ranking, scores, d.Cutoff, d.Seed); err != nil {
+		return nil, err
+	}
+	out.Propensities, err = ranker.Exposure(out.Propensities, scores, w.ones[:k])
+	return out, err
+}

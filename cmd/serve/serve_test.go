@@ -1,0 +1,375 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/ranker"
+)
+
+// linear writes a model of three features, 1, 5 and 9, whose score is w·x.
+func linear(t testing.TB, path string, w ...float64) {
+	t.Helper()
+	f := &ranker.File{
+		Kind: "mlp", Settings: json.RawMessage(`{"features":3,"activation":"relu"}`), Dtype: "float32",
+		Arrays:     []ranker.Array{{Name: "w0", Shape: []int{3}, Values: w}, {Name: "b0", Shape: []int{1}, Values: []float64{0}}},
+		Transform:  &datasets.Transform{Spec: "none", Inputs: 3, Columns: []int{0, 1, 2}, Parts: []datasets.TransformPart{{Name: "none"}}},
+		FeatureIDs: []int{1, 5, 9}, Gain: "exp2",
+	}
+	if err := f.Save(path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tested is a server of the given models, by the flags.
+func tested(t testing.TB, args ...string) (*server, *bytes.Buffer) {
+	t.Helper()
+	o := &options{}
+	if err := flags(o).Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.check(); err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	s := newServer(o, log.New(&text, "", 0))
+	if err := s.refresh(true); err != nil {
+		t.Fatal(err)
+	}
+	return s, &text
+}
+
+func post(s *server, body string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	s.handler().ServeHTTP(w, httptest.NewRequest("POST", "/v1/rank", strings.NewReader(body)))
+	return w
+}
+
+func TestRank(t *testing.T) {
+	dir := t.TempDir()
+	one, two := filepath.Join(dir, "one.npz"), filepath.Join(dir, "two.npz")
+	linear(t, one, 1, 10, 100)
+	linear(t, two, -1, 0, 0)
+	s, _ := tested(t, "-model", one, "-model", "other="+two)
+	for body, want := range map[string]string{
+		`{"documents": [[1, 2, 3], {"9": 4}, [5, null, 0]]}`: `"scores":[321,400,5],"order":[1,0,2]}`,
+		`{"model": "other", "documents": [[1, 2, 3], {}]}`:   `"scores":[-1,0],"order":[1,0]}`,
+		`{"documents": []}`: `"scores":[],"order":[]}`,
+	} {
+		w := post(s, body)
+		if w.Code != 200 || !strings.HasSuffix(w.Body.String(), want) {
+			t.Errorf("%s: %d, %s, want %s", body, w.Code, w.Body, want)
+		}
+	}
+	w := post(s, `{"documents": [[0, 0, 0], [1, 0, 0], [0, 0.1, 0]], "draw": {"cutoff": 2, "seed": 7}}`)
+	var out response
+	if err := json.Unmarshal(w.Body.Bytes(), &out); err != nil || out.Drawn == nil {
+		t.Fatal(w.Body, err)
+	}
+	y, log, err := ranker.Draw(nil, out.Scores, 2, 7)
+	if err != nil || !slices.Equal(out.Drawn.Ranking, y) || out.Drawn.LogProbability != log {
+		t.Errorf("%+v, want %v, %v", out.Drawn, y, log)
+	}
+	sum := 0.0
+	for _, p := range out.Drawn.Propensities {
+		sum += p
+	}
+	if len(out.Drawn.Propensities) != 3 || sum < 1.99 || sum > 2.01 {
+		t.Errorf("propensities %v", out.Drawn.Propensities)
+	}
+}
+
+func TestBadRequests(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.npz")
+	linear(t, path, 1, 1, 3e38)
+	s, text := tested(t, "-model", path, "-max-body", "300", "-max-documents", "3")
+	for body, want := range map[string]string{
+		``:                                     "400 the body is no request: EOF",
+		`{"documents": [[1, 2`:                 "400 the body is no request: unexpected EOF",
+		`{"documents": [[1, 2, 3]]} x`:         "400 the body goes on",
+		`{"documents": [[1, 2]]}`:              "400 document 0 has 2 features, want 3",
+		`{"documents": [[1, 2, 3], {"2": 1}]}`: `400 document 1: "2" is no feature id of the model`,
+		`{"documents": [{"05": 1}]}`:           `400 document 0: "05" is no feature id`,
+		`{"documents": [[1, 2, 1e39]]}`:        "400 document 0, value 2: 1e+39 is beyond the range of float32",
+		`{"documents": [{"5": -1e39}]}`:        "400 document 0, feature 5: -1e+39 is beyond",
+		`{"documents": [[1, 2, NaN]]}`:         "400 the body is no request: invalid character 'N'",
+		`{"documents": [[0, 0, 10]]}`:          "400 ranker: the score of document 0 is +Inf",
+		`{"documents": [null]}`:                "400 the body is no request: a document is null",
+		`{"documents": ["x"]}`:                 "400 the body is no request: a document is an array",
+		`{"documents": [], "modle": "x"}`:      `400 the body is no request: json: unknown field "modle"`,
+		`{"model": "x", "documents": []}`:      `404 unknown model "x": want one of default`,
+		`{"documents": [{}, {}, {}, {}]}`:      "413 4 documents, 3 at most",
+		strings.Repeat(" ", 301):               "413 the body has more than 300 bytes",
+		`{"documents": [], "draw": {}}`:        "400 draw: cutoff 0, want 1 or more",
+	} {
+		text.Reset()
+		w := post(s, body)
+		var out struct{ Error string }
+		if err := json.Unmarshal(w.Body.Bytes(), &out); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(w.Code, " ", out.Error); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %s, want %s", body, got, want)
+		}
+		if strings.Count(text.String(), "\n") != 1 || !strings.Contains(text.String(), out.Error) {
+			t.Errorf("%s: logged %q", body, text)
+		}
+	}
+}
+
+func TestOtherPaths(t *testing.T) {
+	dir := t.TempDir()
+	path, token := filepath.Join(dir, "m.npz"), filepath.Join(dir, "token")
+	linear(t, path, 1, 2, 3)
+	if err := os.WriteFile(token, []byte("secret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, _ := tested(t, "-model", path, "-token-file", token)
+	get := func(path, token string) (int, string) {
+		w, r := httptest.NewRecorder(), httptest.NewRequest("GET", path, nil)
+		if path == "/v1/rank" {
+			r = httptest.NewRequest("POST", path, strings.NewReader(`{"documents": [[1, 2, 3]]}`))
+		}
+		if token != "" {
+			r.Header.Set("Authorization", token)
+		}
+		s.handler().ServeHTTP(w, r)
+		return w.Code, w.Body.String()
+	}
+	for _, c := range []struct {
+		path, token string
+		status      int
+		want        string
+	}{
+		{"/v1/rank", "", 401, "want a header"},
+		{"/v1/rank", "Bearer wrong", 401, "want a header"},
+		{"/v1/rank", "Bearer secret", 200, `"scores":[14]`},
+		{"/v1/models", "Bearer secret", 200, `"feature_ids":[1,5,9]`},
+		{"/v1/models", "", 401, ""},
+		{"/metrics", "", 401, ""},
+		{"/metrics", "Bearer secret", 200, `plrank_requests_total{code="401"} 4`},
+		{"/metrics", "Bearer secret", 200, `plrank_model_loads_total{model="default",result="ok"} 1`},
+		{"/healthz", "", 200, "ok"},
+		{"/openapi.json", "", 200, "/v1/rank"},
+		{"/nothing", "", 404, ""},
+	} {
+		if status, body := get(c.path, c.token); status != c.status || !strings.Contains(body, c.want) {
+			t.Errorf("%s %s: %d, %s", c.path, c.token, status, body)
+		}
+	}
+	var document struct{ Paths map[string]any }
+	if err := json.Unmarshal(openAPI, &document); err != nil || len(document.Paths) != 4 {
+		t.Errorf("%v, %v", document.Paths, err)
+	}
+}
+
+// started is the address of the command, and a function that ends it.
+func started(t *testing.T, args ...string) (url string, stop func() int) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	at, status := make(chan net.Addr, 1), make(chan int, 1)
+	go func() {
+		status <- run(ctx, append(args, "-listen", "localhost:0"), io.Discard, io.Discard, func(a net.Addr) { at <- a })
+	}()
+	select {
+	case a := <-at:
+		return "http://" + a.String(), func() int { cancel(); return <-status }
+	case s := <-status:
+		cancel()
+		t.Fatalf("ended with status %d", s)
+	}
+	return "", nil
+}
+
+// While models are reloaded, good and bad ones, every request gets the scores of one of
+// them; and when the service ends, those that have come get theirs.
+func TestReloadUnderLoad(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.npz")
+	linear(t, path, 1, 2, 3)
+	url, stop := started(t, "-model", path, "-poll", "1ms")
+	documents := strings.Repeat("[1,1,1],", 20)
+	body := `{"documents":[` + documents[:len(documents)-1] + `]}`
+	var ending atomic.Bool
+	var answered atomic.Int64
+	var group sync.WaitGroup
+	seen := make([]map[float64]bool, 4)
+	for g := range seen {
+		seen[g] = map[float64]bool{}
+		group.Go(func() {
+			for {
+				resp, err := http.Post(url+"/v1/rank", "application/json", strings.NewReader(body))
+				if err != nil {
+					if !ending.Load() {
+						t.Error(err)
+					}
+					return
+				}
+				var out response
+				err = json.NewDecoder(resp.Body).Decode(&out)
+				resp.Body.Close()
+				if err != nil || resp.StatusCode != 200 || len(out.Scores) != 20 {
+					t.Errorf("%d, %v, %v", resp.StatusCode, out.Scores, err)
+					return
+				}
+				for _, s := range out.Scores {
+					if s != out.Scores[0] || s != 6 && s != 60 {
+						t.Errorf("scores of two models: %v", out.Scores)
+						return
+					}
+				}
+				seen[g][out.Scores[0]] = true
+				answered.Add(1)
+			}
+		})
+	}
+	for i := range 30 {
+		switch i % 3 {
+		case 0:
+			linear(t, path, 10, 20, 30)
+		case 1:
+			if err := os.WriteFile(path, []byte("no model"), 0o644); err != nil {
+				t.Error(err)
+			}
+		case 2:
+			linear(t, path, 1, 2, 3)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	ending.Store(true)
+	if status := stop(); status != 0 {
+		t.Errorf("status %d", status)
+	}
+	group.Wait()
+	both := map[float64]bool{}
+	for _, s := range seen {
+		for v := range s {
+			both[v] = true
+		}
+	}
+	if !both[6] || !both[60] || answered.Load() < 50 {
+		t.Errorf("%d requests were answered, with scores %v", answered.Load(), both)
+	}
+}
+
+// A request that is under way when the service is told to end is answered.
+func TestShutdown(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.npz")
+	linear(t, path, 1, 2, 3)
+	url, stop := started(t, "-model", path)
+	body, w := io.Pipe()
+	answer := make(chan string, 1)
+	go func() {
+		resp, err := http.Post(url+"/v1/rank", "application/json", body)
+		if err != nil {
+			answer <- err.Error()
+			return
+		}
+		defer resp.Body.Close()
+		text, _ := io.ReadAll(resp.Body)
+		answer <- string(text)
+	}()
+	io.WriteString(w, `{"documents": [[1, 1, 1]`)
+	time.Sleep(50 * time.Millisecond)
+	ended := make(chan int, 1)
+	go func() { ended <- stop() }()
+	time.Sleep(50 * time.Millisecond)
+	io.WriteString(w, `]}`)
+	w.Close()
+	if got := <-answer; !strings.Contains(got, `"scores":[6]`) {
+		t.Error(got)
+	}
+	if status := <-ended; status != 0 {
+		t.Errorf("status %d", status)
+	}
+}
+
+// A client that does not send what it promised loses its connection, and its place.
+func TestSlowClient(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.npz")
+	linear(t, path, 1, 2, 3)
+	url, stop := started(t, "-model", path, "-timeout", "300ms", "-concurrency", "1")
+	defer stop()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "POST /v1/rank HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{")
+	time.Sleep(50 * time.Millisecond)
+	status := func() int {
+		resp, err := http.Post(url+"/v1/rank", "application/json", strings.NewReader(`{"documents": [[1, 1, 1]]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		return resp.StatusCode
+	}
+	if s := status(); s != http.StatusServiceUnavailable {
+		t.Errorf("beside a request at work: %d", s)
+	}
+	conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+	answer, err := io.ReadAll(conn) // ends when the server closes
+	if err != nil || !strings.Contains(string(answer), "408") {
+		t.Errorf("%s, %v", answer, err)
+	}
+	if s := status(); s != 200 {
+		t.Errorf("after the slow client: %d", s)
+	}
+}
+
+func TestCommandLine(t *testing.T) {
+	dir := t.TempDir()
+	empty := filepath.Join(dir, "token")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for want, args := range map[string][]string{
+		"-model is needed":                     {},
+		"there are two models called":          {"-model", "a=x", "-model", "a=y"},
+		"want NAME=FILE, or FILE":              {"-model", "=x"},
+		"no such file":                         {"-model", filepath.Join(dir, "none")},
+		"limits must be 1 or more":             {"-model", "x", "-max-body", "0"},
+		"no token in the file":                 {"-model", "x", "-token-file", empty},
+		"there is no flag -modell":             {"-modell", "x"},
+		"POST /v1/rank ranks the documents of": {"-help"},
+	} {
+		var text bytes.Buffer
+		run(t.Context(), args, &text, &text, func(net.Addr) {})
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("%v: %s, want %s", args, &text, want)
+		}
+	}
+}
+
+// FuzzRank: no body makes the handler panic, and every answer is JSON.
+func FuzzRank(f *testing.F) {
+	path := filepath.Join(f.TempDir(), "m.npz")
+	linear(f, path, 1, 2, 3)
+	s, text := tested(f, "-model", path, "-max-documents", "100")
+	for _, body := range []string{`{"documents": [[1, 2, 3], {"9": 4}, [5, null, 0]], "draw": {"cutoff": 2, "seed": 7}}`, `{"model":"x"}`, `[`, `{"documents":[{"1":1e39}]}`} {
+		f.Add(body)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		text.Reset()
+		w := post(s, body)
+		if !json.Valid(w.Body.Bytes()) || w.Code != 200 && (w.Code < 400 || w.Code >= 500) {
+			t.Errorf("%d, %s", w.Code, w.Body)
+		}
+	})
+}

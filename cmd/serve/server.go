@@ -1,0 +1,166 @@
+package main
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/plrank/plrank/cmd/internal/command"
+)
+
+//go:embed openapi.json
+var openAPI []byte
+
+// A server answers requests. See openapi.json for what they are.
+type server struct {
+	models       *models
+	maxBody      int64
+	maxDocuments int
+	busy         chan struct{} // holds one token for each request at work
+	token        string        // "": none is wanted
+	log          *log.Logger
+
+	requests  *prometheus.CounterVec
+	seconds   prometheus.Histogram
+	documents prometheus.Histogram
+	reloads   *prometheus.CounterVec
+	registry  *prometheus.Registry
+}
+
+func newServer(o *options, logger *log.Logger) *server {
+	s := &server{
+		models: &models{slots: o.models.slots}, maxBody: o.maxBody, maxDocuments: o.maxDocuments,
+		busy: make(chan struct{}, o.concurrency), token: o.token, log: logger,
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "plrank_requests_total", Help: "Requests to /v1/rank, and those without the token to any path, by HTTP status."}, []string{"code"}),
+		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "plrank_request_seconds", Help: "Time to answer a request to /v1/rank.", Buckets: prometheus.ExponentialBuckets(1e-4, 2, 15)}),
+		documents: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "plrank_request_documents", Help: "Documents of an answered request.", Buckets: prometheus.ExponentialBuckets(1, 2, 14)}),
+		reloads: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "plrank_model_loads_total", Help: "Model files read, by model and result: ok or refused."}, []string{"model", "result"}),
+		registry: prometheus.NewRegistry(),
+	}
+	s.registry.MustRegister(s.requests, s.seconds, s.documents, s.reloads,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return s
+}
+
+// refresh reads model files again, and returns the last error.
+func (s *server) refresh(always bool) (last error) {
+	s.models.refresh(always, func(name string, err error) {
+		if err != nil {
+			last = err
+			s.reloads.WithLabelValues(name, "refused").Inc()
+			s.log.Print(command.Printable(fmt.Sprintf("model %s: %v", name, err)))
+			return
+		}
+		s.reloads.WithLabelValues(name, "ok").Inc()
+		s.log.Printf("model %s: read %s", name, s.models.slots[name].model.Load().version)
+	})
+	return last
+}
+
+// handler is all that the service answers.
+func (s *server) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/rank", s.authorised(s.serveRank))
+	mux.HandleFunc("GET /v1/models", s.authorised(s.serveModels))
+	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Write(openAPI)
+	})
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.Handle("GET /metrics", s.authorised(promhttp.HandlerFor(s.registry, promhttp.HandlerOpts{}).ServeHTTP))
+	return mux
+}
+
+// authorised asks for the token, if there is one.
+func (s *server) authorised(next http.HandlerFunc) http.HandlerFunc {
+	if s.token == "" {
+		return next
+	}
+	want := sha256.Sum256([]byte(s.token))
+	return func(w http.ResponseWriter, r *http.Request) {
+		given, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		has := sha256.Sum256([]byte(given))
+		if subtle.ConstantTimeCompare(has[:], want[:]) != 1 {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			s.fail(w, r, httpError{http.StatusUnauthorized, errors.New("want a header Authorization: Bearer TOKEN")})
+			return
+		}
+		next(w, r)
+	}
+}
+
+func (s *server) serveRank(w http.ResponseWriter, r *http.Request) {
+	select {
+	case s.busy <- struct{}{}:
+		defer func() { <-s.busy }()
+	default:
+		w.Header().Set("Retry-After", "1")
+		s.fail(w, r, httpError{http.StatusServiceUnavailable, fmt.Errorf("%d requests are at work already", cap(s.busy))})
+		return
+	}
+	start := time.Now()
+	out, err := s.rank(http.MaxBytesReader(w, r.Body, s.maxBody))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	text, err := json.Marshal(out)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+	if _, err := w.Write(text); err != nil {
+		s.log.Printf("%s: %v", r.RemoteAddr, err)
+	}
+	s.requests.WithLabelValues("200").Inc()
+	s.seconds.Observe(time.Since(start).Seconds())
+	s.documents.Observe(float64(len(out.Scores)))
+}
+
+func (s *server) serveModels(w http.ResponseWriter, _ *http.Request) {
+	type model struct {
+		Name         string   `json:"name"`
+		Version      string   `json:"version"`
+		FeatureIDs   []int    `json:"feature_ids"`
+		FeatureNames []string `json:"feature_names,omitempty"`
+	}
+	var list []model
+	for _, name := range s.models.names() {
+		m := s.models.slots[name].model.Load()
+		list = append(list, model{name, m.version, m.FeatureIDs(), m.FeatureNames()})
+	}
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(map[string]any{"models": list})
+}
+
+// fail answers with an error, and logs it in one line.
+func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	status := http.StatusInternalServerError
+	if bad := (httpError{}); errors.As(err, &bad) {
+		status = bad.status
+	}
+	s.requests.WithLabelValues(strconv.Itoa(status)).Inc()
+	text := strings.ReplaceAll(err.Error(), "\n", " ")
+	s.log.Print(command.Printable(fmt.Sprintf("%s %s: %d: %s", r.RemoteAddr, r.URL.Path, status, text)))
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(map[string]string{"error": text})
+}
