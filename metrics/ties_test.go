@@ -18,9 +18,7 @@ func TestTiesAgainstEnumeration(t *testing.T) {
 		for _, s := range rapid.SliceOfN(rapid.IntRange(0, 2), n, n).Draw(t, "scores") {
 			in.Scores = append(in.Scores, float64(s))
 		}
-		for _, l := range rapid.SliceOfN(rapid.SampledFrom([]float32{0, 0, 0.5, 1, 2, 3, 4}), n, n).Draw(t, "labels") {
-			in.Labels = append(in.Labels, l)
-		}
+		in.Labels = rapid.SliceOfN(rapid.SampledFrom([]float32{0, 0, 0.5, 1, 2, 3, 4}), n, n).Draw(t, "labels")
 		cutoffs := []string{"", "@1", "@2", "@3", "@5", "@9"}
 		for _, name := range Names() {
 			m := mustParse(t, name+rapid.SampledFrom(cutoffs).Draw(t, name))

@@ -77,7 +77,7 @@ func newStepGraph(model nn.Scorer, o *objective, rows, queries, features int) (*
 		return nil, err
 	}
 	if s.grads, err = G.Grad(cost, s.weights...); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the loss cannot be differentiated by all arrays of the model's weights: %w", err)
 	}
 	// A copy of the loss: its own value may be overwritten by the backward pass.
 	read := G.Read(cost, &s.loss)

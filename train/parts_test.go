@@ -275,6 +275,13 @@ func TestPartsErrors(t *testing.T) {
 	if _, err := tr.Run(ctx, Hooks{}); err == nil || !strings.Contains(err.Error(), "epoch 1, step 1") {
 		t.Errorf("a loss that is no scalar: %v", err)
 	}
+	p.Loss = func(b losses.Batch) (*G.Node, error) { return G.Sum(b.Gains) }
+	if tr, err = New(ownConfig(), p, small()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tr.Run(ctx, Hooks{}); err == nil || !strings.Contains(err.Error(), "epoch 1, step 1") {
+		t.Errorf("a loss that does not depend on the scores: %v", err)
+	}
 }
 
 // Training begins with the weights and the transform of a model that it is given, and

@@ -17,7 +17,7 @@ func Example() {
 		},
 	})
 	curve := viz.Plot{X: "epoch", Y: "NDCG@5", Series: []viz.Series{{Name: "plrank-rb", Y: []float64{.31, .39, .43, .44}}}}
-	fmt.Println(curve.Save("curve.gif")) // .png, say, writes it
+	fmt.Println(curve.Save("curve.gif")) // a name such as curve.png is fine
 	// Output:
 	// test split
 	//        loss  NDCG@5       p

@@ -26,7 +26,7 @@ type Series struct {
 	Name  string    // in the legend; "": not there
 	X, Y  []float64 // of the same length; X nil: 1, 2, 3, …
 	Style Style
-	Marks []int    // numbers of points to be marked with a dot, from 0
+	Marks []int    // numbers of points that get a dot, from 0
 	Texts []string // beside the points; nil: none
 
 	// Low and High say how sure each Y is, nil if nothing is known: a band from one
@@ -87,7 +87,7 @@ func (p Plot) check() error {
 		}
 		for _, m := range s.Marks {
 			if m < 0 || m >= len(s.Y) {
-				return fmt.Errorf("series %d (%q) has %d points, of which %d is to be marked", i, s.Name, len(s.Y), m)
+				return fmt.Errorf("series %d (%q) has %d points, of which %d is to get a dot", i, s.Name, len(s.Y), m)
 			}
 		}
 	}

@@ -166,7 +166,7 @@ func TestMistakes(t *testing.T) {
 	}{
 		{Plot{Series: []Series{{Name: "a", X: []float64{1}, Y: []float64{1, 2}}}}.SVG, `viz: series 0 ("a") has 1 x and 2 y values`},
 		{Plot{Series: []Series{{Name: "a", Y: []float64{1, 2}, Texts: []string{"t"}}}}.SVG, `viz: series 0 ("a") has 1 texts and 2 y values`},
-		{Plot{Series: []Series{{Name: "a", Y: []float64{1, 2}, Marks: []int{2}}}}.SVG, `viz: series 0 ("a") has 2 points, of which 2 is to be marked`},
+		{Plot{Series: []Series{{Name: "a", Y: []float64{1, 2}, Marks: []int{2}}}}.SVG, `viz: series 0 ("a") has 2 points, of which 2 is to get a dot`},
 		{Plot{Series: []Series{{Name: "a", Style: 9}}}.SVG, `viz: series 0 ("a") has an unknown style, 9`},
 		{Rankings{Panels: []Panel{{Title: "p", Places: []int{0}, Cutoff: 2}}}.SVG, `viz: panel 0 ("p") has 1 places, which are no rows of 2`},
 		{Rankings{Panels: []Panel{{Title: "p", Places: []int{5}, Cutoff: 1}}}.SVG, `viz: panel 0 ("p") has document 5, but there are labels for 0`},

@@ -180,7 +180,7 @@ func (c *comparison) table(measure string, digits int) viz.Table {
 			case i == other:
 				row = append(row, "·")
 			default:
-				row = append(row, marked(c.runs[i], c.runs[other]))
+				row = append(row, marking(c.runs[i], c.runs[other]))
 			}
 		}
 		table.Rows = append(table.Rows, row)
@@ -190,8 +190,8 @@ func (c *comparison) table(measure string, digits int) viz.Table {
 
 func first(a, _ float64) float64 { return a }
 
-// marked is the mark of a comparison with its p-value.
-func marked(runs, others []float64) string {
+// marking is the mark of a comparison with its p-value.
+func marking(runs, others []float64) string {
 	m := mark(runs, others)
 	if m == "" {
 		return ""

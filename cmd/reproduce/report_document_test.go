@@ -19,7 +19,7 @@ func TestDocumentsAreFresh(t *testing.T) {
 		}
 		names := markdown.Names(string(text))
 		if len(names) == 0 {
-			t.Errorf("%s has no marked part", path)
+			t.Errorf("%s has no generated part", path)
 		}
 		for _, name := range names {
 			want, err := documentPart(filepath.Dir(path), name)

@@ -23,7 +23,7 @@ func open(ctx context.Context, o *options, wanted datasets.ReadOptions, unlabell
 	}
 	splits, err := o.Open(ctx, datasets.Options{Read: wanted, Seed: o.Seed, Folds: o.ofOneFile(), Unlabelled: unlabelled, Cache: cacheFolder(o.cache)})
 	if errors.Is(err, datasets.ErrFolds) {
-		hint := "-fold 1, say"
+		hint := "such as -fold 1"
 		if !o.describe {
 			hint += "; -folds all is a run for each"
 		}

@@ -246,10 +246,10 @@ func TestDescribe(t *testing.T) {
 	if _, stdout, _ := call("-describe", "-json", "-data", data, "-fold", "2"); !strings.Contains(stdout, `"queries": 36,`) {
 		t.Errorf("fold 2: %s", stdout)
 	}
-	if status, _, stderr := call("-describe", "-data", data); status != 1 || !strings.Contains(stderr, "fold 1 to 2") || !strings.Contains(stderr, "(-fold 1, say)") {
+	if status, _, stderr := call("-describe", "-data", data); status != 1 || !strings.Contains(stderr, "fold 1 to 2") || !strings.Contains(stderr, "(such as -fold 1)") {
 		t.Errorf("a folder of folds: %d, %s", status, stderr)
 	}
-	if status, _, stderr := call("-data", data); status != 1 || !strings.Contains(stderr, "fold 1 to 2") || !strings.Contains(stderr, "-fold 1, say; -folds all") {
+	if status, _, stderr := call("-data", data); status != 1 || !strings.Contains(stderr, "fold 1 to 2") || !strings.Contains(stderr, "such as -fold 1; -folds all") {
 		t.Errorf("a folder of folds: %d, %s", status, stderr)
 	}
 }

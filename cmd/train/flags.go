@@ -110,8 +110,8 @@ func trainingFlags(f *flag.FlagSet, c *train.Config) {
 	f.IntVar(&c.Batch, "batch", c.Batch, "`queries` a step")
 	f.IntVar(&c.Epochs, "epochs", c.Epochs, "`passes` over the training queries, at most")
 	f.Uint64Var(&c.Seed, "seed", c.Seed, "`seed` of all that is random")
-	f.StringVar(&c.Metric, "metric", c.Metric, "`metric` of the validation, which picks the best epoch: ndcg@10, say, expected-ndcg@10 for its expectation under the policy, or a measure of fairness, such as disparity")
-	f.Var((*names)(&c.Report), "report", "more `metrics` to report, with commas between: map,expected-err@10,disparity, say")
+	f.StringVar(&c.Metric, "metric", c.Metric, "`metric` of the validation, which picks the best epoch: such as ndcg@10, expected-ndcg@10 for its expectation under the policy, or a measure of fairness, such as disparity")
+	f.Var((*names)(&c.Report), "report", "more `metrics` to report, with commas between: such as map,expected-err@10,disparity")
 	f.IntVar(&c.Patience, "patience", c.Patience, "stop after so many `epochs` without a better validation value; 0 is never")
 	f.StringVar(&c.Convention, "convention", c.Convention, "what label-free queries count in NDCG: zero, one, skip or letor4 (`name`)")
 	f.StringVar(&c.Ties, "ties", c.Ties, "how documents of equal scores are ranked: random, for the expected value under random order, or order, as they stand (`name`)")
@@ -221,7 +221,7 @@ func checkTraining(o *options) error {
 	var err error
 	is.VisitAll(func(f *flag.Flag) {
 		if value := want.Lookup(f.Name).Value.String(); f.Value.String() != value {
-			err = command.Usage(fmt.Errorf("-%s %q is no value for it; %s, say, is", f.Name, f.Value, value))
+			err = command.Usage(fmt.Errorf("-%s %q is no value for it; an example is %s", f.Name, f.Value, value))
 		}
 	})
 	if err != nil {

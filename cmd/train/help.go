@@ -57,7 +57,7 @@ For losses and measures that compare groups of documents, -group-column, or a
 file beside each file of data, named FILE.groups, with the group of one document
 a line. A group is any word; nothing, and -1, is none. Scoring needs no groups.
 
-A folder has a file for each split: train.txt, vali.txt and test.txt, say, or
+A folder has a file for each split, such as train.txt, vali.txt and test.txt, or
 set1.train.txt and its companions; or it has folders Fold1, Fold2, … of those.`,
 			flags: []string{"data", "scale", "vali", "test", "fold", "folds", "duplicates", "minus-one", "headerless", "label-column", "query-column", "document-column", "weight-column", "group-column", "groups", "cache", "transform"}},
 		{title: "DESCRIBING DATA", text: `Counts queries, documents, features and labels, and names the features that are
