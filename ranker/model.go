@@ -115,7 +115,7 @@ func (m *Model) checkFeatures(features []float32) error {
 		return nil
 	}
 	for i, v := range features {
-		if v > math.MaxFloat32 || v < -math.MaxFloat32 {
+		if math.Float32bits(v)<<1 == 0xff<<24 { // ±Inf, by one comparison of whole numbers
 			n := m.file.Transform.Inputs
 			return fmt.Errorf("ranker: document %d, feature %d: the value is %v, want a finite number, or NaN where it is missing",
 				i/n, m.file.FeatureIDs[i%n], v)

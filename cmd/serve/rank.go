@@ -26,21 +26,48 @@ type request struct {
 // in the order of their ids, or an object of numbers by id. null is a missing value, and
 // an id that is not mentioned is 0.
 type document struct {
-	dense  []*float64
-	sparse map[string]*float64
+	dense  []float32
+	sparse map[string]json.RawMessage // nil: dense
+	err    error                      // of dense, for who knows which document it is
 }
 
 func (d *document) UnmarshalJSON(text []byte) error {
-	if len(text) > 0 && text[0] == '[' {
-		return json.Unmarshal(text, &d.dense)
+	if text[0] != '[' {
+		if err := json.Unmarshal(text, &d.sparse); err != nil || d.sparse == nil {
+			return errors.New(`a document is an array of numbers, or an object such as {"3": 0.5}`)
+		}
+		return nil
 	}
-	if err := json.Unmarshal(text, &d.sparse); err != nil {
-		return errors.New(`a document is an array of numbers, or an object such as {"3": 0.5}`)
+	text = bytes.TrimSpace(text[1 : len(text)-1])
+	if len(text) == 0 {
+		return nil
 	}
-	if d.sparse == nil {
-		return errors.New("a document is null")
+	d.dense = make([]float32, 0, bytes.Count(text, []byte(","))+1)
+	for part := range bytes.SplitSeq(text, []byte(",")) { // in a valid array, numbers have no commas
+		v, err := number(part)
+		if err != nil {
+			d.err = fmt.Errorf("value %d: %w", len(d.dense), err)
+			return nil
+		}
+		d.dense = append(d.dense, v)
 	}
 	return nil
+}
+
+// number is the nearest float32 of a JSON number, as in files of documents, and NaN for null.
+func number(text []byte) (float32, error) {
+	text = bytes.TrimSpace(text)
+	if string(text) == "null" {
+		return float32(math.NaN()), nil
+	}
+	v, err := strconv.ParseFloat(string(text), 32)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return 0, fmt.Errorf("%s is beyond the range of float32", text)
+	case err != nil || text[0] != '-' && (text[0] < '0' || text[0] > '9'):
+		return 0, errors.New("want a number, or null where it is missing")
+	}
+	return float32(v), nil
 }
 
 // draw asks for a ranking drawn from the policy.
@@ -143,38 +170,23 @@ func (w *scratch) fill(model *served, documents []document) error {
 	clear(w.features)
 	for d, doc := range documents {
 		row := w.features[d*width : (d+1)*width]
-		if doc.sparse == nil {
-			if len(doc.dense) != width {
-				return badRequest("document %d has %d features, want %d", d, len(doc.dense), width)
-			}
-			for i, v := range doc.dense {
-				if err := set(&row[i], v); err != nil {
-					return badRequest("document %d, value %d: %w", d, i, err)
-				}
-			}
-			continue
+		switch {
+		case doc.err != nil:
+			return badRequest("document %d, %w", d, doc.err)
+		case doc.sparse == nil && len(doc.dense) != width:
+			return badRequest("document %d has %d features, want %d", d, len(doc.dense), width)
 		}
-		for text, v := range doc.sparse {
+		copy(row, doc.dense)
+		for text, value := range doc.sparse {
 			id, err := strconv.Atoi(text)
 			column, known := model.columns[id]
 			if err != nil || !known || text != strconv.Itoa(id) {
 				return badRequest("document %d: %q is no feature id of the model", d, text)
 			}
-			if err := set(&row[column], v); err != nil {
+			if row[column], err = number(value); err != nil {
 				return badRequest("document %d, feature %d: %w", d, id, err)
 			}
 		}
-	}
-	return nil
-}
-
-func set(to *float32, v *float64) error {
-	if v == nil {
-		*to = float32(math.NaN())
-		return nil
-	}
-	if *to = float32(*v); *to-*to != 0 {
-		return fmt.Errorf("%v is beyond the range of float32", *v)
 	}
 	return nil
 }
