@@ -45,7 +45,7 @@ func (p *progress) epoch(e train.Epoch) error {
 	value := fmt.Sprintf("%s %.4f", p.metric, float64(e.Vali[p.metric]))
 	mark := ""
 	if e.Best {
-		p.best = ", best " + value
+		p.best = fmt.Sprintf(", best\u00a0%.4f", float64(e.Vali[p.metric])) // one word, that is shown or not
 		mark = "  best"
 	}
 	p.terminal.Line(fmt.Sprintf("epoch %*d/%d  loss %.4f  vali %s%s", len(fmt.Sprint(p.epochs)), e.Epoch, p.epochs, e.Loss, value, mark))
