@@ -63,7 +63,7 @@ type Config struct {
 }
 
 // Default is the recipe of choice: what did best on small real collections of quite
-// different kinds at once, with nothing tuned to any of them. The mean of a few
+// different kinds at once. The mean of a few
 // networks varies less from seed to seed, and the expected metric tells epochs apart
 // with less noise than the metric of one ranking.
 func Default() Config {

@@ -149,11 +149,14 @@ func TestRBHasNoVarianceAtCutoff1(t *testing.T) {
 func TestStandardErrors(t *testing.T) {
 	lists, discounts := Normal(3, 20, 1, 2), metrics.Discounts(5)
 	const seeds = 400
+	var measured []Traces
+	for seed := range uint64(seeds) {
+		measured = append(measured, Mean(measure(t, lists, discounts, Options{Samples: 2, Repeats: 100, Seed: seed})))
+	}
 	for _, e := range plackett.Estimators() {
 		var traces, ratios []float64
 		var traceErr, ratioErr float64 // mean squares
-		for seed := range uint64(seeds) {
-			m := Mean(measure(t, lists, discounts, Options{Samples: 2, Repeats: 100, Seed: seed}))
+		for _, m := range measured {
 			trace, stdErr := m.Trace(e.String())
 			traces, traceErr = append(traces, trace), traceErr+stdErr*stdErr/seeds
 			ratio, stdErr := m.Ratio(e.String(), plRank2)
