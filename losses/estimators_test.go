@@ -1,17 +1,14 @@
 package losses_test
 
 import (
-	"encoding/json"
-	"errors"
-	"io/fs"
 	"math"
-	"os"
 	"slices"
 	"testing"
 
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/internal/optest"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/ops"
 	"github.com/plrank/plrank/plackett"
@@ -20,13 +17,6 @@ import (
 // TestGolden runs the independent test vectors: every loss on given rankings, and
 // LambdaLoss on given noise.
 func TestGolden(t *testing.T) {
-	data, err := os.ReadFile("../../shared/golden/estimators.json")
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("the independent vectors shared/golden are not beside this project; TestLambdaLossDefinition and the tests of ops cover the same ground")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 	var file struct {
 		Cases []struct {
 			Name                  string
@@ -39,9 +29,7 @@ func TestGolden(t *testing.T) {
 			Gumbel                [][]float64
 		}
 	}
-	if err := json.Unmarshal(data, &file); err != nil {
-		t.Fatal(err)
-	}
+	optest.ReadGolden(t, "estimators.json", &file)
 	type build func(ops.Lists, *G.Node, *G.Node, []float64) (*G.Node, error)
 	onRankings := map[string]build{
 		"plrank1": losses.PLRank1, "plrank2": losses.PLRank2, "plrank_rb": losses.PLRankRB,

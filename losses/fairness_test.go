@@ -1,17 +1,14 @@
 package losses_test
 
 import (
-	"encoding/json"
-	"errors"
-	"io/fs"
 	"math"
-	"os"
 	"slices"
 	"testing"
 
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/internal/optest"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/ops"
 	"github.com/plrank/plrank/plackett"
@@ -242,20 +239,6 @@ func TestSeparateRankings(t *testing.T) {
 	}
 }
 
-func readGolden(t *testing.T, name string, into any) {
-	t.Helper()
-	data, err := os.ReadFile("../../shared/golden/" + name)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("the independent vectors shared/golden/%s are not beside this project; the tests by definition and enumeration cover the same ground", name)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, into); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // goldenBatch is one query of the independent vectors, with an exposure.
 func goldenBatch(scores, gains, exposure, discounts []float64) (losses.Batch, *G.Node) {
 	f := fixture{
@@ -299,7 +282,7 @@ func TestGoldenFairness(t *testing.T) {
 			Disparity             float64   `json:"disparity_squared_plain"`
 		}
 	}
-	readGolden(t, "fairness.json", &file)
+	optest.ReadGolden(t, "fairness.json", &file)
 	for _, c := range file.Cases {
 		b, exposure := goldenBatch(c.Scores, c.Labels, c.Exposure, c.Theta)
 		value, _ := differentiate(t, fairnessLoss(t, "disparity", b, exposure), exposure)
@@ -349,7 +332,7 @@ func TestGoldenDisparity(t *testing.T) {
 			Gradient                        []float64 `json:"disparity_gradient"`
 		}
 	}
-	readGolden(t, "exact.json", &file)
+	optest.ReadGolden(t, "exact.json", &file)
 	for _, c := range file.Cases {
 		b, exposure := goldenBatch(c.Scores, c.Labels, c.Exposure, c.Theta)
 		value, gradient := differentiate(t, fairnessLoss(t, "disparity", b, exposure), exposure)

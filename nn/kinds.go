@@ -2,9 +2,11 @@ package nn
 
 import (
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 	"sync"
+
+	"github.com/plrank/plrank/internal/names"
 )
 
 // A Reader makes a model of what its file has: the settings as JSON, and the weights.
@@ -28,12 +30,7 @@ func Register(kind string, read Reader) {
 func Kinds() []string {
 	kinds.RLock()
 	defer kinds.RUnlock()
-	var names []string
-	for name := range kinds.readers {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(kinds.readers))
 }
 
 // Read makes a model of that kind from what its file has.
@@ -42,8 +39,8 @@ func Read(kind string, settings []byte, stored *Weights) (Scorer, error) {
 	read := kinds.readers[kind]
 	kinds.RUnlock()
 	if read == nil {
-		return nil, fmt.Errorf("nn: unknown kind of model %q: want one of %s; one of your own is made known by nn.Register",
-			kind, strings.Join(Kinds(), ", "))
+		return nil, fmt.Errorf("nn: unknown kind of model %q: %s; one of your own is made known by nn.Register",
+			kind, names.Want(kind, Kinds()))
 	}
 	return read(settings, stored)
 }
