@@ -297,6 +297,9 @@ func TestMissing(t *testing.T) {
 				t.Fatal(err)
 			}
 			loss, err := f(b)
+			if terms, _ := losses.Terms(name); c.want == "no sampler" && terms[0].Sampled != (err != nil) {
+				t.Errorf("%s: Sampled is %t, without a sampler: %v", name, terms[0].Sampled, err)
+			}
 			fine := slices.Contains(c.fine, name) != slices.Contains(c.fine, "*") // after a * stand the losses that do not
 			switch {
 			case fine && err != nil:

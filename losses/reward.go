@@ -17,7 +17,7 @@ import (
 //
 // A reward that needs to know more than the gains is for [ops.RewardFunc] itself.
 func Reward(reward func(gains []float64) float64) Func {
-	return sum([]Term{{Loss: "reward", Weight: 1, build: func(b *batch) (perQuery *G.Node, err error) {
+	return sum([]Term{{Loss: "reward", Weight: 1, Sampled: true, build: func(b *batch) (perQuery *G.Node, err error) {
 		if reward == nil {
 			return nil, errors.New("no reward: the function is nil")
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ops"
 )
@@ -45,7 +46,7 @@ type Trainer struct {
 type Epoch struct {
 	Epoch        int     `json:"epoch"`           // from 1
 	Steps        uint64  `json:"steps"`           // made since the beginning
-	Samples      int     `json:"samples"`         // N of this epoch
+	Samples      int     `json:"samples"`         // N of this epoch, for losses that sample
 	LearningRate float64 `json:"learningRate"`    // of the last step
 	Loss         float64 `json:"loss"`            // mean over the training queries, at the time of their step
 	Train        Values  `json:"train,omitempty"` // with Config.EvaluateTrain
@@ -429,6 +430,15 @@ func (t *Trainer) locate(err error, epoch int, b *batch) error {
 		list += fmt.Sprintf(", … (%d in all)", len(ids))
 	}
 	return fmt.Errorf("train: epoch %d, step %d, query %s of %s: %w", epoch, t.step+1, list, d.Name, err)
+}
+
+// Objective says in words what is learnt: "plrank-rb with N = 100, K = 10"; N only of a
+// loss that samples, and of one of one's own, of which that is not known.
+func (t *Trainer) Objective() string {
+	if t.parts.Loss != nil || slices.ContainsFunc(t.terms, func(of losses.Term) bool { return of.Sampled }) {
+		return fmt.Sprintf("%s with N = %v, K = %d", t.Loss, t.Samples, t.Cutoff)
+	}
+	return fmt.Sprintf("%s with K = %d", t.Loss, t.Cutoff)
 }
 
 // Architecture says in words what the model is: "92 inputs, hidden 64 (relu),

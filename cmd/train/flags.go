@@ -89,9 +89,9 @@ func newFlagSet() *flag.FlagSet { return flag.NewFlagSet("train", flag.ContinueO
 // trainingFlags defines the flags of how a model is trained.
 func trainingFlags(f *flag.FlagSet, c *train.Config) {
 	f.StringVar(&c.Transform, "transform", c.Transform, "`parts` of the features' transform, joined by +: none, minmax, standard, log-standard, quantile")
-	f.StringVar(&c.Loss, "loss", c.Loss, "the objective: the `name` of a loss, or a weighted sum of several, such as plrank-rb+0.5*disparity")
+	f.StringVar(&c.Loss, "loss", c.Loss, "the objective: the `name` of a loss, or a weighted sum of several, such as plrank-exact+0.5*disparity")
 	f.IntVar(&c.Cutoff, "cutoff", c.Cutoff, "ranks that count, `K`")
-	f.TextVar(&c.Samples, "samples", c.Samples, "rankings sampled for each query and step, `N`; dynamic grows from 10 to 100 over 40 epochs")
+	f.TextVar(&c.Samples, "samples", c.Samples, "rankings sampled for each query and step, `N`, by the losses that sample; dynamic grows from 10 to 100 over 40 epochs")
 	f.StringVar(&c.Gain, "gain", c.Gain, "`name` of the gain of a label: exp2 (2^label − 1); linear, the label itself, for labels that are no grades; or binary, 1 for labels of 1 or more")
 	f.StringVar(&c.Discounts, "discounts", c.Discounts, "what each rank counts in the objective (`name`): dcg, precision, arp, rbp, rbp(0.9) for another persistence, or as many numbers as the cutoff, such as 1,0.5,0.25")
 	f.BoolVar(&c.NormalizeGains, "normalize", c.NormalizeGains, "divide the gains of a query by the highest value that the objective can have for it: optimise NDCG rather than DCG; with -discounts arp, by their sum")

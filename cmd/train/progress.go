@@ -18,7 +18,7 @@ func describe(w io.Writer, s *datasets.Splits, t *train.Trainer) {
 			fmt.Fprintln(w, d)
 		}
 	}
-	fmt.Fprintf(w, "%s with N = %v, K = %d; %s; %s; matrix products by %s\n", t.Loss, t.Samples, t.Cutoff, t.Architecture(), t.Optimizer, blas.Name())
+	fmt.Fprintf(w, "%s; %s; %s; matrix products by %s\n", t.Objective(), t.Architecture(), t.Optimizer, blas.Name())
 }
 
 // A progress shows how far training has come: a line an epoch, and a bar on a
