@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strconv"
@@ -76,15 +78,21 @@ func (c *checkpoint) save(path string) error {
 	return nil
 }
 
+// ErrDamaged is the error of a checkpoint that is not whole any more.
+var ErrDamaged = errors.New("the checkpoint is damaged")
+
 // Restore goes to where a checkpoint was written. The configuration, the parts of
 // one's own, the data of all splits and their transform must be those of the
 // checkpoint, but for the numbers of epochs and of patience; with a cosine schedule,
-// of patience alone. The error says what differs.
+// of patience alone. The error says what differs, or is [ErrDamaged].
 func (t *Trainer) Restore(path string) error {
 	var h checkpointHeader
 	f, err := npzfile.Read(path, &h)
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("train: %w", err)
+	}
+	if err != nil {
+		return fmt.Errorf("train: %w: %w", ErrDamaged, err)
 	}
 	if h.Format != checkpointFormat {
 		return fmt.Errorf("train: %s: not a checkpoint: its format is %q, want %q", path, h.Format, checkpointFormat)
@@ -111,7 +119,7 @@ func (t *Trainer) Restore(path string) error {
 	values := map[string][]float64{}
 	for _, a := range t.checkpointed() {
 		if values[a.name], err = f.Take(a.name, len(a.values)); err != nil {
-			return fmt.Errorf("train: %w", err)
+			return fmt.Errorf("train: %w: %w", ErrDamaged, err)
 		}
 	}
 	for _, a := range t.checkpointed() {

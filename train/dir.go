@@ -18,11 +18,15 @@ import (
 
 // The files of a Dir.
 const (
-	SettingsFile   = "config.json"    // what the run was asked to do
-	HistoryFile    = "metrics.jsonl"  // an Epoch a line
-	ModelFile      = "model.npz"      // the best model on the validation split
-	ResultFile     = "result.json"    // a Summary
-	CheckpointFile = "checkpoint.npz" // where to go on
+	SettingsFile   = "config.json"             // what the run was asked to do
+	HistoryFile    = "metrics.jsonl"           // an Epoch a line
+	ModelFile      = "model.npz"               // the best model on the validation split
+	ResultFile     = "result.json"             // a Summary
+	CheckpointFile = "checkpoint.npz"          // where to go on
+	PreviousFile   = "checkpoint.previous.npz" // the checkpoint before it
+	CurveFile      = "curve.png"               // of the validation value
+
+	nextFile = "checkpoint.next.npz" // whole, and about to become the checkpoint
 )
 
 // A Dir is the folder of a run.
@@ -63,7 +67,7 @@ func notBegun(path string, entry fs.DirEntry, err error) error {
 		return err
 	case entry.IsDir(): // of a fold
 		return nil
-	case name == SettingsFile, strings.HasPrefix(name, "."+SettingsFile+"."), strings.HasPrefix(name, "."+CheckpointFile+"."):
+	case name == SettingsFile, strings.HasPrefix(name, "."+SettingsFile+"."), strings.HasPrefix(name, ".checkpoint."):
 		return nil // the last two are what is left of writing that was cut off
 	}
 	return fmt.Errorf("it holds %s", name)
@@ -89,20 +93,68 @@ func OpenDir(path string, settings any) (*Dir, error) {
 func (d *Dir) File(name string) string { return filepath.Join(d.path, name) }
 
 // Begin keeps the settings of a run that begins, or goes on: then it brings t to the
-// checkpoint of the folder, if there is one. A result that is there already, of fewer
+// checkpoint of the folder, if there is one, or where that one is damaged to the one
+// before it; the warning says so. A result that is there already, of fewer
 // epochs, counts as interrupted until Finish.
-func (d *Dir) Begin(t *Trainer, settings any) error {
-	if _, err := os.Stat(d.File(CheckpointFile)); err == nil {
-		if err := t.Restore(d.File(CheckpointFile)); err != nil {
-			return err
-		}
-	} else if !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("train: %w", err)
+func (d *Dir) Begin(t *Trainer, settings any) (warning string, err error) {
+	d.removeLeftovers()
+	if warning, err = d.restore(t); err != nil {
+		return "", err
 	}
 	if err := d.writeJSON(SettingsFile, settings); err != nil || t.done() {
+		return warning, err
+	}
+	return warning, d.markInterrupted(ResultFile)
+}
+
+// removeLeftovers removes what is left of writing that was cut off.
+func (d *Dir) removeLeftovers() {
+	for _, name := range []string{SettingsFile, HistoryFile, ModelFile, ResultFile, CurveFile, nextFile} {
+		for _, left := range atomicfile.Leftovers(d.File(name)) {
+			os.Remove(left) // one that stays is no harm
+		}
+	}
+}
+
+// restore brings t to the last checkpoint that is whole; without any, it stays at the
+// beginning.
+func (d *Dir) restore(t *Trainer) (warning string, err error) {
+	last, previous := d.File(CheckpointFile), d.File(PreviousFile)
+	err = t.Restore(last)
+	missing := errors.Is(err, fs.ErrNotExist)
+	if !missing && !errors.Is(err, ErrDamaged) {
+		return "", err
+	}
+	other := t.Restore(previous)
+	switch {
+	case other == nil:
+		// A damaged checkpoint must not become the one before.
+		if other = atomicfile.Rename(previous, last); other != nil {
+			return "", fmt.Errorf("train: %w", other)
+		}
+		return fmt.Sprintf("%v: going on from the checkpoint before it, after epoch %d", err, len(t.history)), nil
+	case missing && errors.Is(other, fs.ErrNotExist):
+		return "", nil
+	case errors.Is(other, fs.ErrNotExist):
+		return "", fmt.Errorf("%w; there is none before it: please start the run anew", err)
+	}
+	return "", fmt.Errorf("%w; and so is the one before it: %w", err, other)
+}
+
+// saveCheckpoint keeps the last checkpoint as the one before.
+func (d *Dir) saveCheckpoint(c *checkpoint) error {
+	last, next := d.File(CheckpointFile), d.File(nextFile)
+	if err := c.save(next); err != nil {
 		return err
 	}
-	return d.markInterrupted(ResultFile)
+	err := atomicfile.Rename(last, d.File(PreviousFile))
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		err = atomicfile.Rename(next, last)
+	}
+	if err != nil {
+		return fmt.Errorf("train: %w", err)
+	}
+	return nil
 }
 
 // BeginFolds is Begin for the folder above those of the folds.
@@ -123,8 +175,8 @@ func (d *Dir) markInterrupted(name string) error {
 		return fmt.Errorf("train: %w", err)
 	}
 	fields := map[string]json.RawMessage{}
-	if err := json.Unmarshal(data, &fields); err != nil {
-		return fmt.Errorf("train: %s: %w", d.File(name), err)
+	if json.Unmarshal(data, &fields) != nil { // damaged: Finish writes it anew
+		fields = map[string]json.RawMessage{}
 	}
 	fields["interrupted"] = json.RawMessage("true")
 	return d.writeJSON(name, fields)
@@ -149,7 +201,7 @@ func (d *Dir) Epoch(t *Trainer, e Epoch) error {
 	}
 	history := t.History()
 	ended := parallel.Go(func() {
-		if err = checkpoint.save(d.File(CheckpointFile)); err == nil && model != nil {
+		if err = d.saveCheckpoint(checkpoint); err == nil && model != nil {
 			err = model.Save(d.File(ModelFile))
 		}
 		if err == nil {

@@ -18,7 +18,7 @@ func TestFilesOfAnEpochAreItsOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	tr := mustNew(t, c, tinySplits())
-	if err := dir.Begin(tr, c); err != nil {
+	if _, err := dir.Begin(tr, c); err != nil {
 		t.Fatal(err)
 	}
 	other := filepath.Join(t.TempDir(), "checkpoint.npz")
