@@ -83,8 +83,8 @@ var ErrDamaged = errors.New("the checkpoint is damaged")
 
 // Restore goes to where a checkpoint was written. The configuration, the parts of
 // one's own, the data of all splits and their transform must be those of the
-// checkpoint, but for the numbers of epochs and of patience; with a cosine schedule,
-// of patience alone. The error says what differs, or is [ErrDamaged].
+// checkpoint, but for OnNaN and the numbers of epochs and of patience; with a cosine
+// schedule, the number of epochs must be the same, too. The error says what differs, or is [ErrDamaged].
 func (t *Trainer) Restore(path string) error {
 	var h checkpointHeader
 	f, err := npzfile.Read(path, &h)
@@ -101,7 +101,7 @@ func (t *Trainer) Restore(path string) error {
 		return fmt.Errorf("train: %s: version %d of the checkpoint format, but this program reads version %d: start the run anew", path, h.Version, checkpointVersion)
 	}
 	was := h.Config.WithDefaults() // older runs lack newer settings
-	was.Patience = t.Patience
+	was.Patience, was.OnNaN = t.Patience, t.OnNaN
 	if !t.schedule.cosine { // whose rates depend on when it ends
 		was.Epochs = t.Epochs
 	}

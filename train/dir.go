@@ -238,7 +238,8 @@ func (d *Dir) writeHistory(history []Epoch) error {
 // A Summary is what is in the result file of a run.
 type Summary struct {
 	BestEpoch   int                          `json:"bestEpoch"`
-	Epochs      int                          `json:"epochs"` // trained
+	Epochs      int                          `json:"epochs"`            // trained
+	Skipped     int                          `json:"skipped,omitempty"` // batches, see Config.OnNaN
 	Interrupted bool                         `json:"interrupted"`
 	Convention  string                       `json:"convention"`       // for label-free queries
 	Metrics     map[string]Values            `json:"metrics"`          // of the model, by split: train, vali, test
@@ -254,6 +255,9 @@ func (d *Dir) Finish(r *Result, report *Report) error {
 	s := Summary{
 		BestEpoch: r.BestEpoch, Epochs: len(r.History), Interrupted: r.Interrupted, Convention: report.Convention,
 		Metrics: map[string]Values{}, Baselines: map[string]map[string]Values{},
+	}
+	for _, e := range r.History {
+		s.Skipped += e.Skipped
 	}
 	for _, split := range report.Splits {
 		model := len(split.Rankers) - 1
