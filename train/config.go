@@ -40,6 +40,8 @@ type Config struct {
 	Clip         float64 `json:"clip"`         // a gradient whose norm is larger is scaled down to it; 0: never
 	Batch        int     `json:"batch"`        // queries a step; 0: 1
 
+	OnNaN string `json:"onNaN"` // what becomes of a batch whose loss or gradient is not finite or cannot be computed: stop ends the training with an error; skip leaves the batch out and counts it; "": stop
+
 	Epochs     int    `json:"epochs"`     // passes over the training queries; 0: 40
 	Patience   int    `json:"patience"`   // stop after so many epochs without a better validation value; 0: never
 	Metric     string `json:"metric"`     // the validation value: a metric such as ndcg@5, expected-ndcg@5, or a measure of fairness such as disparity; "": ndcg@ the cutoff
@@ -119,6 +121,7 @@ func (c Config) WithDefaults() Config {
 	fill(&c.Decay, 1)
 	fill(&c.Schedule, "constant")
 	fill(&c.Batch, 1)
+	fill(&c.OnNaN, onNaNStop)
 	fill(&c.Epochs, 40)
 	fill(&c.Metric, fmt.Sprintf("ndcg@%d", c.Cutoff))
 	fill(&c.Convention, metrics.LabelFreeSkip.String())
@@ -196,6 +199,9 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 	}
 	if _, err = c.Activation.MarshalText(); err != nil {
 		return nil, err
+	}
+	if c.OnNaN != onNaNStop && c.OnNaN != onNaNSkip {
+		return nil, unknown("way with batches that are not finite", c.OnNaN, []string{onNaNStop, onNaNSkip})
 	}
 	if c.Samples < 1 && c.Samples != Dynamic {
 		return nil, fmt.Errorf("train: samples is %d: want 1 or more, or dynamic", int(c.Samples))
