@@ -108,6 +108,7 @@ func trainingFlags(f *flag.FlagSet, c *train.Config) {
 	f.Float64Var(&c.L2, "l2", c.L2, "`weight` of the L2 penalty on weights; 0 is none")
 	f.Float64Var(&c.Clip, "clip", c.Clip, "highest `norm` of a gradient; 0 is no limit")
 	f.IntVar(&c.Batch, "batch", c.Batch, "`queries` a step")
+	f.IntVar(&c.Shards, "shards", c.Shards, "`parts` that the training queries are divided into, whose gradients are computed one by one and summed in a fixed order: as many processes at most can share a training under mpirun, where it is 8 if it is not given; the result does not depend on how many do")
 	f.IntVar(&c.Epochs, "epochs", c.Epochs, "`passes` over the training queries, at most")
 	f.Uint64Var(&c.Seed, "seed", c.Seed, "`seed` of all that is random")
 	f.StringVar(&c.Metric, "metric", c.Metric, "`metric` of the validation, which picks the best epoch: such as ndcg@10, expected-ndcg@10 for its expectation under the policy, or a measure of fairness, such as disparity")
