@@ -23,9 +23,10 @@ type Batch struct {
 	Discounts []float64    // θ of the metric, as many as its cutoff
 
 	// Labels, [rows], of the dtype of the scores, are the raw grades, for the
-	// losses that do not go by gains: listnet, mse and ordinal.
+	// losses that do not go by gains: listnet, mse, ordinal and cross-entropy.
 	Labels *G.Node
-	// HighestGrade is that of the data set, for ordinal. 0: 4, as in most of them.
+	// HighestGrade is that of the data set, for ordinal and cross-entropy. 0: 4, as in
+	// most of them.
 	HighestGrade int
 	// DocumentWeights, [rows], and QueryWeights, [queries], of the dtype of the scores,
 	// are not negative; nil: 1. The gains of a document are multiplied by its weight, and
@@ -63,20 +64,27 @@ var families = map[string]family{
 	"placement-policy-gradient": {build: onRankings(placementPolicyGradient), sampled: true},
 	"lambdaloss":                {build: onNoise(lambdaLoss), sampled: true},
 	"stochasticrank":            {build: onNoise(stochasticRank), sampled: true},
+	"lambdaloss-deterministic":  {build: onDiscounts(lambdaLossDeterministic)},
 
 	"softmax":      {build: onGains(softmax)},
+	"xe-ndcg":      {build: buildXENDCG, sampled: true},
 	"listnet":      {build: onLabels(listNet)},
 	"listmle":      {build: buildListMLE},
 	"ranknet":      {build: onGains(rankNet)},
+	"hinge":        {build: onGains(hinge)},
 	"lambdarank":   {build: onDiscounts(lambdaRank)},
 	"ndcg-loss1":   {build: onDiscounts(ndcgLoss1)},
 	"ndcg-loss2":   {build: onDiscounts(ndcgLoss2)},
 	"ndcg-loss2pp": {build: onDiscounts(ndcgLoss2PP)},
 	"ndcg-loss2k":  {build: onDiscounts(ndcgLoss2AtK)},
 	"approxndcg":   {build: buildApproxNDCG(1), temperature: buildApproxNDCG},
+	"neuralndcg":   {build: buildNeuralNDCG(1), temperature: buildNeuralNDCG},
 	"pirank":       {build: buildPiRank(1), temperature: buildPiRank},
 	"mse":          {build: onLabels(mse)},
-	"ordinal":      {build: buildOrdinal},
+	"ordinal":      {build: onGrades(ordinal)},
+
+	"cross-entropy":     {build: onGrades(pointwiseCrossEntropy)},
+	"gumbel-approxndcg": {build: buildGumbelApproxNDCG(1), temperature: buildGumbelApproxNDCG, sampled: true},
 
 	"disparity": {build: onExposure((*batch).exposure, buildDisparity), measure: "disparity", by: map[string]builder{
 		"placement-policy-gradient": disparityBy(onRankings(placementPolicyGradient)),
@@ -153,9 +161,9 @@ func (f family) names(base string) []string {
 	return all
 }
 
-// ByName returns the loss of that name, see [Names]. approxndcg and pirank may have
-// their temperature behind them, approxndcg(0.1), 1 where they do not. A name that is
-// not known is an error that lists those that are.
+// ByName returns the loss of that name, see [Names]. approxndcg, gumbel-approxndcg,
+// neuralndcg and pirank may have their temperature behind them, approxndcg(0.1), 1 where
+// they do not. A name that is not known is an error that lists those that are.
 func ByName(name string) (Func, error) {
 	t, err := lookup(name)
 	if err != nil {

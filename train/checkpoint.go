@@ -5,7 +5,9 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strconv"
@@ -59,15 +61,21 @@ func (t *Trainer) SaveCheckpoint(path string) error {
 	return nil
 }
 
+// ErrDamaged is the error of a checkpoint that is not whole any more.
+var ErrDamaged = errors.New("the checkpoint is damaged")
+
 // Restore goes to where a checkpoint was written. The configuration, the parts of
 // one's own, the data of all splits and their transform must be those of the
-// checkpoint, but for the numbers of epochs and of patience; with a cosine schedule,
-// of patience alone. The error says what differs.
+// checkpoint, but for OnNaN and the numbers of epochs and of patience; with a cosine
+// schedule, the number of epochs must be the same, too. The error says what differs, or is [ErrDamaged].
 func (t *Trainer) Restore(path string) error {
 	var h checkpointHeader
 	f, err := npzfile.Read(path, &h)
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("train: %w", err)
+	}
+	if err != nil {
+		return fmt.Errorf("train: %w: %w", ErrDamaged, err)
 	}
 	if h.Format != checkpointFormat {
 		return fmt.Errorf("train: %s: not a checkpoint: its format is %q, want %q", path, h.Format, checkpointFormat)
@@ -76,7 +84,7 @@ func (t *Trainer) Restore(path string) error {
 		return fmt.Errorf("train: %s: version %d of the checkpoint format, but this program reads version %d: start the run anew", path, h.Version, checkpointVersion)
 	}
 	was := h.Config.WithDefaults() // older runs lack newer settings
-	was.Patience = t.Patience
+	was.Patience, was.OnNaN = t.Patience, t.OnNaN
 	if !t.schedule.cosine { // whose rates depend on when it ends
 		was.Epochs = t.Epochs
 	}
@@ -94,7 +102,7 @@ func (t *Trainer) Restore(path string) error {
 	values := map[string][]float64{}
 	for _, a := range t.checkpointed() {
 		if values[a.name], err = f.Take(a.name, len(a.values)); err != nil {
-			return fmt.Errorf("train: %w", err)
+			return fmt.Errorf("train: %w: %w", ErrDamaged, err)
 		}
 	}
 	for _, a := range t.checkpointed() {

@@ -47,6 +47,8 @@ type Config struct {
 	// Parts.Group, and the result does not depend on how many do. 0: 1
 	Shards int `json:"shards"`
 
+	OnNaN string `json:"onNaN"` // what becomes of a batch whose loss or gradient is not finite or cannot be computed: stop ends the training with an error; skip leaves the batch out and counts it; "": stop
+
 	Epochs     int    `json:"epochs"`     // passes over the training queries; 0: 40
 	Patience   int    `json:"patience"`   // stop after so many epochs without a better validation value; 0: never
 	Metric     string `json:"metric"`     // the validation value: a metric such as ndcg@5, expected-ndcg@5, or a measure of fairness such as disparity; "": ndcg@ the cutoff
@@ -127,6 +129,7 @@ func (c Config) WithDefaults() Config {
 	fill(&c.Schedule, "constant")
 	fill(&c.Batch, 1)
 	fill(&c.Shards, 1)
+	fill(&c.OnNaN, onNaNStop)
 	fill(&c.Epochs, 40)
 	fill(&c.Metric, fmt.Sprintf("ndcg@%d", c.Cutoff))
 	fill(&c.Convention, metrics.LabelFreeSkip.String())
@@ -204,6 +207,9 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 	}
 	if _, err = c.Activation.MarshalText(); err != nil {
 		return nil, err
+	}
+	if c.OnNaN != onNaNStop && c.OnNaN != onNaNSkip {
+		return nil, unknown("way with batches that are not finite", c.OnNaN, []string{onNaNStop, onNaNSkip})
 	}
 	if c.Samples < 1 && c.Samples != Dynamic {
 		return nil, fmt.Errorf("train: samples is %d: want 1 or more, or dynamic", int(c.Samples))

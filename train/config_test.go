@@ -139,7 +139,7 @@ func TestPaper(t *testing.T) {
 	want := Config{
 		Loss: "plrank2", Cutoff: 5, Samples: Dynamic, Gain: "exp2", Discounts: "dcg", Transform: "minmax",
 		Hidden: []int{32, 32}, Activation: ops.Sigmoid, Optimizer: "sgd", LearningRate: 0.01, Momentum: 0.9, Decay: 1, Schedule: "constant",
-		Batch: 1, Shards: 1, Epochs: 40, Metric: "expected-dcg@5", Convention: "skip", Ties: "random", EvaluationSamples: 100, DropLabelFreeTest: true,
+		Batch: 1, Shards: 1, OnNaN: "stop", Epochs: 40, Metric: "expected-dcg@5", Convention: "skip", Ties: "random", EvaluationSamples: 100, DropLabelFreeTest: true,
 	}
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got %+v", c)

@@ -16,11 +16,15 @@ import (
 
 // The files of a Dir.
 const (
-	SettingsFile   = "config.json"    // what the run was asked to do
-	HistoryFile    = "metrics.jsonl"  // an Epoch a line
-	ModelFile      = "model.npz"      // the best model on the validation split
-	ResultFile     = "result.json"    // a Summary
-	CheckpointFile = "checkpoint.npz" // where to go on
+	SettingsFile   = "config.json"             // what the run was asked to do
+	HistoryFile    = "metrics.jsonl"           // an Epoch a line
+	ModelFile      = "model.npz"               // the best model on the validation split
+	ResultFile     = "result.json"             // a Summary
+	CheckpointFile = "checkpoint.npz"          // where to go on
+	PreviousFile   = "checkpoint.previous.npz" // the checkpoint before it
+	CurveFile      = "curve.png"               // of the validation value
+
+	nextFile = "checkpoint.next.npz" // whole, and about to become the checkpoint
 )
 
 // A Dir is the folder of a run.
@@ -58,7 +62,7 @@ func notBegun(path string, entry fs.DirEntry, err error) error {
 		return err
 	case entry.IsDir(): // of a fold
 		return nil
-	case name == SettingsFile, strings.HasPrefix(name, "."+SettingsFile+"."), strings.HasPrefix(name, "."+CheckpointFile+"."):
+	case name == SettingsFile, strings.HasPrefix(name, "."+SettingsFile+"."), strings.HasPrefix(name, ".checkpoint."):
 		return nil // the last two are what is left of writing that was cut off
 	}
 	return fmt.Errorf("it holds %s", name)
@@ -84,20 +88,68 @@ func OpenDir(path string, settings any) (*Dir, error) {
 func (d *Dir) File(name string) string { return filepath.Join(d.path, name) }
 
 // Begin keeps the settings of a run that begins, or goes on: then it brings t to the
-// checkpoint of the folder, if there is one. A result that is there already, of fewer
+// checkpoint of the folder, if there is one, or where that one is damaged to the one
+// before it; the warning says so. A result that is there already, of fewer
 // epochs, counts as interrupted until Finish.
-func (d *Dir) Begin(t *Trainer, settings any) error {
-	if _, err := os.Stat(d.File(CheckpointFile)); err == nil {
-		if err := t.Restore(d.File(CheckpointFile)); err != nil {
-			return err
-		}
-	} else if !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("train: %w", err)
+func (d *Dir) Begin(t *Trainer, settings any) (warning string, err error) {
+	d.removeLeftovers()
+	if warning, err = d.restore(t); err != nil {
+		return "", err
 	}
 	if err := d.writeJSON(SettingsFile, settings); err != nil || t.done() {
+		return warning, err
+	}
+	return warning, d.markInterrupted(ResultFile)
+}
+
+// removeLeftovers removes what is left of writing that was cut off.
+func (d *Dir) removeLeftovers() {
+	for _, name := range []string{SettingsFile, HistoryFile, ModelFile, ResultFile, CurveFile, nextFile} {
+		for _, left := range atomicfile.Leftovers(d.File(name)) {
+			os.Remove(left) // one that stays is no harm
+		}
+	}
+}
+
+// restore brings t to the last checkpoint that is whole; without any, it stays at the
+// beginning.
+func (d *Dir) restore(t *Trainer) (warning string, err error) {
+	last, previous := d.File(CheckpointFile), d.File(PreviousFile)
+	err = t.Restore(last)
+	missing := errors.Is(err, fs.ErrNotExist)
+	if !missing && !errors.Is(err, ErrDamaged) {
+		return "", err
+	}
+	other := t.Restore(previous)
+	switch {
+	case other == nil:
+		// A damaged checkpoint must not become the one before.
+		if other = atomicfile.Rename(previous, last); other != nil {
+			return "", fmt.Errorf("train: %w", other)
+		}
+		return fmt.Sprintf("%v: going on from the checkpoint before it, after epoch %d", err, len(t.history)), nil
+	case missing && errors.Is(other, fs.ErrNotExist):
+		return "", nil
+	case errors.Is(other, fs.ErrNotExist):
+		return "", fmt.Errorf("%w; there is none before it: please start the run anew", err)
+	}
+	return "", fmt.Errorf("%w; and so is the one before it: %w", err, other)
+}
+
+// saveCheckpoint keeps the last checkpoint as the one before.
+func (d *Dir) saveCheckpoint(t *Trainer) error {
+	last, next := d.File(CheckpointFile), d.File(nextFile)
+	if err := t.SaveCheckpoint(next); err != nil {
 		return err
 	}
-	return d.markInterrupted(ResultFile)
+	err := atomicfile.Rename(last, d.File(PreviousFile))
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		err = atomicfile.Rename(next, last)
+	}
+	if err != nil {
+		return fmt.Errorf("train: %w", err)
+	}
+	return nil
 }
 
 // BeginFolds is Begin for the folder above those of the folds.
@@ -118,8 +170,8 @@ func (d *Dir) markInterrupted(name string) error {
 		return fmt.Errorf("train: %w", err)
 	}
 	fields := map[string]json.RawMessage{}
-	if err := json.Unmarshal(data, &fields); err != nil {
-		return fmt.Errorf("train: %s: %w", d.File(name), err)
+	if json.Unmarshal(data, &fields) != nil { // damaged: Finish writes it anew
+		fields = map[string]json.RawMessage{}
 	}
 	fields["interrupted"] = json.RawMessage("true")
 	return d.writeJSON(name, fields)
@@ -128,7 +180,7 @@ func (d *Dir) markInterrupted(name string) error {
 // Epoch keeps what t has learnt after an epoch; it is a hook. The checkpoint
 // comes first: the other files are written anew from it if a run is resumed.
 func (d *Dir) Epoch(t *Trainer, e Epoch) error {
-	if err := t.SaveCheckpoint(d.File(CheckpointFile)); err != nil {
+	if err := d.saveCheckpoint(t); err != nil {
 		return err
 	}
 	if e.Best {
@@ -154,7 +206,8 @@ func (d *Dir) writeHistory(history []Epoch) error {
 // A Summary is what is in the result file of a run.
 type Summary struct {
 	BestEpoch   int                          `json:"bestEpoch"`
-	Epochs      int                          `json:"epochs"` // trained
+	Epochs      int                          `json:"epochs"`            // trained
+	Skipped     int                          `json:"skipped,omitempty"` // batches, see Config.OnNaN
 	Interrupted bool                         `json:"interrupted"`
 	Convention  string                       `json:"convention"`       // for label-free queries
 	Metrics     map[string]Values            `json:"metrics"`          // of the model, by split: train, vali, test
@@ -167,6 +220,9 @@ func (d *Dir) Finish(r *Result, report *Report) error {
 	s := Summary{
 		BestEpoch: r.BestEpoch, Epochs: len(r.History), Interrupted: r.Interrupted, Convention: report.Convention,
 		Metrics: map[string]Values{}, Baselines: map[string]map[string]Values{},
+	}
+	for _, e := range r.History {
+		s.Skipped += e.Skipped
 	}
 	for _, split := range report.Splits {
 		model := len(split.Rankers) - 1

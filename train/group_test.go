@@ -451,3 +451,47 @@ func TestErrorOfOneRanksGraph(t *testing.T) {
 		}
 	}
 }
+
+// A batch that one rank cannot use is skipped by all, and the model is that of one process.
+func TestRanksSkipTogether(t *testing.T) {
+	c := busy("adam")
+	c.Shards, c.Transform, c.OnNaN, c.EvaluateTrain = 4, "none", "skip", false
+	damaged := func() *datasets.Splits {
+		s := small()
+		row := s.Train.Row(s.Train.Offsets[17])
+		for i := range row {
+			row[i] = math.MaxFloat32
+		}
+		return s
+	}
+	one := mustRun(t, mustNew(t, c, damaged()), Hooks{})
+	if one.History[0].Skipped != 1 {
+		t.Fatalf("%d batches were skipped, want 1", one.History[0].Skipped)
+	}
+	for rank, err := range onRanks(3, func(g Group) error {
+		tr, err := New(c, Parts{Group: g}, damaged())
+		if err != nil {
+			return err
+		}
+		var skipped []error
+		r, err := tr.Run(ctx, Hooks{Step: func(s Step) {
+			if s.Skipped != nil {
+				skipped = append(skipped, s.Skipped)
+			}
+		}})
+		if err != nil {
+			return err
+		}
+		if len(skipped) != c.Epochs || !strings.Contains(skipped[0].Error(), ", query 17 of train: ") || !Skippable(skipped[0]) {
+			return fmt.Errorf("skipped %v", skipped)
+		}
+		if !reflect.DeepEqual(timeless(r.History), timeless(one.History)) || !slices.Equal(trainedWeights(r.Ranker), trainedWeights(one.Ranker)) {
+			return errors.New("another result")
+		}
+		return nil
+	}) {
+		if err != nil {
+			t.Errorf("rank %d: %v", rank, err)
+		}
+	}
+}

@@ -118,8 +118,28 @@ func newReduction(g Group, shards int, own [][]float32) *reduction {
 
 // A record is what a rank tells of a step, besides its gradients.
 type record struct {
-	failed, interrupted bool
-	losses              []float64 // of its shards
+	failed      failure
+	interrupted bool
+	losses      []float64 // of its shards
+}
+
+// failure is whether a rank can compute its gradients.
+type failure byte
+
+const (
+	noFailure failure = iota
+	ofBatch           // it cannot for this batch: a batchError
+	ofRank            // it cannot at all
+)
+
+func failureOf(err error) failure {
+	switch {
+	case err == nil:
+		return noFailure
+	case Skippable(err):
+		return ofBatch
+	}
+	return ofRank
 }
 
 func (r *reduction) recordSize() int { return 8 + 8*((r.shards+r.group.Size()-1)/r.group.Size()) }
@@ -165,11 +185,9 @@ func (r *reduction) sum(total []float32, mine record) record {
 
 // write and read are of a record in r.result: flags, then the losses.
 func (m record) write(to []byte) {
-	clear(to)
-	for i, flag := range []bool{m.failed, m.interrupted} {
-		if flag {
-			to[i] = 1
-		}
+	to[0], to[1] = byte(m.failed), 0
+	if m.interrupted {
+		to[1] = 1
 	}
 	for i, loss := range m.losses {
 		binary.LittleEndian.PutUint64(to[8+8*i:], math.Float64bits(loss))
@@ -177,7 +195,7 @@ func (m record) write(to []byte) {
 }
 
 func (m *record) read(from []byte, rank, ranks int) {
-	m.failed = m.failed || from[0] == 1
+	m.failed = max(m.failed, failure(from[0]))
 	m.interrupted = m.interrupted || from[1] == 1
 	for i, shard := 0, rank; shard < len(m.losses); i, shard = i+1, shard+ranks {
 		m.losses[shard] = math.Float64frombits(binary.LittleEndian.Uint64(from[8+8*i:]))
@@ -202,20 +220,29 @@ func (t *Trainer) newReduction() {
 // errInterrupted is the end of training on all ranks, one of which was interrupted.
 var errInterrupted = errors.New("a rank was interrupted")
 
+// errElsewhere is the error of another rank.
+var errElsewhere = errors.New("an error of another rank")
+
 // lossAndGradient computes the loss of a step and its gradient: the mean over its queries,
-// of all shards. An error says where it happened.
+// of all shards. Where a rank fails, all do, in the same way.
 func (t *Trainer) lossAndGradient(ctx context.Context, b *stepBatch) (float64, error) {
 	losses, err := t.ownShares(b)
 	if t.shards == nil {
 		fold(t.own)
 		return sum(losses), err
 	}
-	all := t.shards.sum(t.gradient, record{failed: err != nil, interrupted: ctx.Err() != nil, losses: losses})
+	all := t.shards.sum(t.gradient, record{failed: failureOf(err), interrupted: ctx.Err() != nil, losses: losses})
 	switch {
-	case all.failed:
-		return 0, Agree(t.group(), err)
-	case all.interrupted:
-		return 0, errInterrupted
+	case all.failed > failureOf(err):
+		err = errElsewhere
+		if all.failed == ofBatch {
+			err = &batchError{err}
+		}
+	case all.failed == noFailure && all.interrupted:
+		err = errInterrupted
+	}
+	if err != nil {
+		return 0, err
 	}
 	return sum(all.losses), nil
 }
@@ -231,11 +258,13 @@ func (t *Trainer) ownShares(b *stepBatch) ([]float64, error) {
 			continue
 		}
 		loss, err := t.differentiate(t.graphs, of, t.shardCapacity(), gradient)
-		if err == nil && t.shards != nil {
-			_, err = clip(gradient, 0) // the sum would not tell whose it was
+		if err == nil && t.shards != nil { // the sum would not tell whose it was
+			if _, err = clip(gradient, 0); err != nil {
+				err = &batchError{err}
+			}
 		}
 		if err != nil {
-			return losses, t.locate(err, b)
+			return losses, err
 		}
 		share := float64(len(of.queries)) / float64(len(b.queries))
 		losses[i] = share * loss

@@ -45,12 +45,13 @@ type Trainer struct {
 
 // An Epoch is a line of the history of training.
 type Epoch struct {
-	Epoch        int     `json:"epoch"`           // from 1
-	Steps        uint64  `json:"steps"`           // made since the beginning
-	Samples      int     `json:"samples"`         // N of this epoch, for losses that sample
-	LearningRate float64 `json:"learningRate"`    // of the last step
-	Loss         float64 `json:"loss"`            // mean over the training queries, at the time of their step
-	Train        Values  `json:"train,omitempty"` // with Config.EvaluateTrain
+	Epoch        int     `json:"epoch"`             // from 1
+	Steps        uint64  `json:"steps"`             // made since the beginning
+	Samples      int     `json:"samples"`           // N of this epoch, for losses that sample
+	LearningRate float64 `json:"learningRate"`      // of the last step
+	Loss         float64 `json:"loss"`              // mean over the training queries, at the time of their step, but for those of skipped batches
+	Skipped      int     `json:"skipped,omitempty"` // batches, see Config.OnNaN
+	Train        Values  `json:"train,omitempty"`   // with Config.EvaluateTrain
 	Vali         Values  `json:"vali"`
 	Test         Values  `json:"test,omitempty"` // with Config.EvaluateTest
 	Best         bool    `json:"best"`           // the validation value is better than in all epochs before
@@ -69,6 +70,7 @@ type Step struct {
 	Epoch       int // from 1
 	Step, Steps int // done, and in all, of this epoch
 	Loss        float64
+	Skipped     error // why the batch was skipped, see Config.OnNaN; nil: it was not
 }
 
 // A Result is what training ended with.
@@ -210,7 +212,7 @@ func (t *Trainer) prepareGains() error {
 // Run trains until the last epoch, until patience is lost, or until the context
 // is cancelled, which is no error: the result is the best model so far. A loss,
 // gradient or weight that is not finite ends it with an error that names the
-// step and the queries. A trainer that was interrupted cannot go on; make a new
+// step and the queries, unless Config.OnNaN says otherwise. A trainer that was interrupted cannot go on; make a new
 // one and Restore the last checkpoint.
 func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
 	defer t.graphs.close() // made again if they are needed
@@ -280,11 +282,20 @@ func (t *Trainer) runEpoch(ctx context.Context, h Hooks) (Epoch, error) {
 	}
 	order := t.order(epoch)
 	progress := Step{Epoch: e.Epoch, Steps: (len(order) + t.Batch - 1) / t.Batch}
+	learnt := len(order) // queries
 	err := t.eachBatch(ctx, order, func(b *stepBatch) error {
 		e.LearningRate = t.rate(t.history, progress.Step, progress.Steps)
 		loss, err := t.learn(ctx, b, e.LearningRate)
-		if err != nil {
-			return err
+		progress.Skipped = nil
+		if Skippable(err) && t.OnNaN == onNaNSkip {
+			loss = 0
+			learnt -= len(b.queries)
+			progress.Skipped, err = t.skip(err, &e, b, progress.Steps)
+			if err != nil {
+				return err
+			}
+		} else if err != nil {
+			return t.locate(err, b)
 		}
 		e.Loss += loss * float64(len(b.queries)) / float64(len(order))
 		t.step++
@@ -297,6 +308,9 @@ func (t *Trainer) runEpoch(ctx context.Context, h Hooks) (Epoch, error) {
 	})
 	if err != nil {
 		return e, err
+	}
+	if e.Skipped > 0 {
+		e.Loss *= float64(len(order)) / float64(learnt)
 	}
 	e.Steps, e.TrainSeconds = t.step, time.Since(start).Seconds()
 	if err := t.validate(&e); err != nil {
@@ -341,7 +355,7 @@ func (t *Trainer) evaluateSplit(r *Ranker, d *datasets.Dataset) (Values, error) 
 	return t.evaluate(d, scores, t.measures)
 }
 
-// learn makes one step. Its error says where.
+// learn makes one step.
 func (t *Trainer) learn(ctx context.Context, b *stepBatch, learningRate float64) (float64, error) {
 	loss, err := t.lossAndGradient(ctx, b)
 	if err != nil {
@@ -349,11 +363,11 @@ func (t *Trainer) learn(ctx context.Context, b *stepBatch, learningRate float64)
 	}
 	t.addL2()
 	if _, err := clip(t.gradient, t.Clip); err != nil {
-		return 0, t.locate(err, b)
+		return 0, &batchError{err}
 	}
 	t.optimizer.Step(t.weights, t.gradient, learningRate, t.step+1)
 	if i := slices.IndexFunc(t.weights, notFinite); i >= 0 {
-		return 0, t.locate(&weightError{t.weights[i]}, b)
+		return 0, &weightError{t.weights[i]}
 	}
 	return loss, nil
 }
@@ -382,7 +396,7 @@ func (t *Trainer) differentiate(graphs graphs[*stepGraph], b *batch, queries int
 	t.setStep(draw)
 	loss, err := g.run(b, gradient)
 	if err == nil && (math.IsNaN(loss) || math.IsInf(loss, 0)) {
-		err = fmt.Errorf("the loss is %v", loss)
+		err = &batchError{fmt.Errorf("the loss is %v", loss)}
 	}
 	return loss, err
 }
@@ -403,9 +417,25 @@ func (t *Trainer) addL2() {
 	}
 }
 
-// locate says at which step an error happened, and for which queries: those of this
-// rank's shards that fail alone, or else all of the step.
+// locate says at which step an error happened, and for which queries, to all ranks.
 func (t *Trainer) locate(err error, b *stepBatch) error {
+	if errors.Is(err, errInterrupted) {
+		return err
+	}
+	var here error
+	if !errors.Is(err, errElsewhere) {
+		here = t.locateHere(err, b)
+	}
+	agreed := Agree(t.group(), here)
+	if Skippable(err) && !Skippable(agreed) { // whose text came from another rank
+		agreed = &batchError{agreed}
+	}
+	return agreed
+}
+
+// locateHere names those queries of this rank's shards that fail alone, or else all of the
+// step.
+func (t *Trainer) locateHere(err error, b *stepBatch) error {
 	d := t.splits.Train
 	var ids []string
 	var tooFar *weightError

@@ -45,27 +45,30 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 			dir.Abandon()
 		}
 	}()
-	splits, err := open(ctx, o, datasets.ReadOptions{}, "drop", stderr)
+	splits, err := inTurn(o.group, func() (*datasets.Splits, error) {
+		return open(ctx, o, datasets.ReadOptions{}, "drop", stderr)
+	})
 	if err != nil {
 		return nil, err
 	}
-	var parts train.Parts
+	parts := train.Parts{Group: o.group}
 	if o.InitModel != "" {
 		if parts.Initial, err = train.LoadRanker(o.InitModel); err != nil {
 			return nil, err
 		}
 	}
 	t, err := train.New(o.Config, parts, splits)
-	if err != nil {
+	if err = train.Agree(o.group, err); err != nil {
 		return nil, withFlags(err, o, splits)
 	}
 	return &job{o, dir, splits, t}, nil
 }
 
-// dir is the folder of the run, or of its folds; nil if none is asked for.
+// dir is the folder of the run, or of its folds; nil if none is asked for, or another rank
+// writes it.
 func (o *options) dir() (*train.Dir, error) {
 	switch {
-	case o.out == "":
+	case o.out == "" || !o.first():
 		return nil, nil
 	case o.resume:
 		return train.OpenDir(o.out, &settings{})
@@ -80,8 +83,12 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 	if dir != nil {
 		s := j.settings
 		s.Config = t.Config // with the names as they are written
-		if err := dir.Begin(t, s); err != nil {
+		warning, err := dir.Begin(t, s)
+		if err != nil {
 			return nil, err
+		}
+		if warning != "" {
+			warn([]string{warning}, stderr)
 		}
 	}
 	describe(stderr, j.splits, t)
@@ -103,6 +110,9 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 	}}
 	result, err := t.Run(ctx, hooks)
 	p.finish()
+	if train.Skippable(err) && t.OnNaN != "skip" {
+		err = fmt.Errorf("%w (-on-nan skip leaves such batches out)", err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +139,7 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 		if len(result.History) == 0 {
 			return report, command.ErrInterrupted // before there was anything to draw
 		}
-		if err := drawCurve(dir.File(curveFile), fmt.Sprintf("%s, %s", j.splits.Train.Name, t.Loss), t.Metric, result.History); err != nil {
+		if err := drawCurve(dir.File(train.CurveFile), fmt.Sprintf("%s, %s", j.splits.Train.Name, t.Loss), t.Metric, result.History); err != nil {
 			return nil, err
 		}
 		fmt.Fprintf(stderr, "written to %s\n", j.out)

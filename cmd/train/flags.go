@@ -37,6 +37,7 @@ type options struct {
 	config           string // a file with settings
 	threads          int    // 0: all
 	version          bool
+	group            train.Group // that mpirun has started; nil: this process alone
 
 	model, predict, scores, runFile, qrels, exposure, importance, onnx string
 	draw                                                               int // rankings of each query
@@ -70,7 +71,7 @@ func (o *options) flags() *flag.FlagSet {
 	f.IntVar(&o.threads, "threads", o.threads, "processor `cores` to use; 0 is all. Results do not depend on it")
 	f.BoolVar(&o.version, "version", o.version, "print the version, and end")
 	f.StringVar(&o.out, "out", o.out, "a new `folder` for the files of the run")
-	f.BoolVar(&o.resume, "resume", o.resume, "go on with the run in -out; of its settings, only -epochs and -patience may change, and the paths of data that have moved")
+	f.BoolVar(&o.resume, "resume", o.resume, "go on with the run in -out; of its settings, only -epochs, -patience and -on-nan may change, and the paths of data that have moved")
 
 	f.StringVar(&o.model, "model", o.model, "a model `file`")
 	f.StringVar(&o.predict, "predict", o.predict, "a `file` to score with the model; - is standard input")
@@ -110,6 +111,7 @@ func trainingFlags(f *flag.FlagSet, c *train.Config) {
 	f.IntVar(&c.Batch, "batch", c.Batch, "`queries` a step")
 	f.IntVar(&c.Shards, "shards", c.Shards, "`parts` that the training queries are divided into, whose gradients are computed one by one and summed in a fixed order: as many processes at most can share a training under mpirun, where it is 8 if it is not given; the result does not depend on how many do")
 	f.IntVar(&c.Epochs, "epochs", c.Epochs, "`passes` over the training queries, at most")
+	f.StringVar(&c.OnNaN, "on-nan", c.OnNaN, "`what` becomes of a batch whose loss or gradient is not finite or cannot be computed: stop ends the training; skip leaves the batch out and counts it")
 	f.Uint64Var(&c.Seed, "seed", c.Seed, "`seed` of all that is random")
 	f.StringVar(&c.Metric, "metric", c.Metric, "`metric` of the validation, which picks the best epoch: such as ndcg@10, expected-ndcg@10 for its expectation under the policy, or a measure of fairness, such as disparity")
 	f.Var((*names)(&c.Report), "report", "more `metrics` to report, with commas between: such as map,expected-err@10,disparity")
@@ -332,10 +334,10 @@ func resumed(out string, args []string, given *flag.FlagSet) (*options, error) {
 	given.Visit(func(f *flag.Flag) {
 		before, now := was.Lookup(f.Name).Value.String(), is.Lookup(f.Name).Value.String()
 		switch f.Name {
-		case "out", "resume", "epochs", "patience", "cache", "threads", "json", "data", "vali", "test", "groups", "init-model":
+		case "out", "resume", "epochs", "patience", "on-nan", "cache", "threads", "json", "data", "vali", "test", "groups", "init-model":
 		default:
 			if before != now {
-				err = command.Usage(fmt.Errorf("the run in %s was started with -%s %q, not %q: when it goes on, only -epochs, -patience and the paths of data may change", out, f.Name, before, now))
+				err = command.Usage(fmt.Errorf("the run in %s was started with -%s %q, not %q: when it goes on, only -epochs, -patience, -on-nan and the paths of data may change", out, f.Name, before, now))
 			}
 		}
 	})
