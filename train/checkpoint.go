@@ -43,19 +43,37 @@ type inputs struct {
 // SaveCheckpoint writes all that a run needs to go on after its last epoch as if
 // nothing had happened. The file appears complete or not at all.
 func (t *Trainer) SaveCheckpoint(path string) error {
-	in, err := t.inputs()
+	c, err := t.checkpoint()
 	if err != nil {
 		return err
 	}
-	h := checkpointHeader{
+	return c.save(path)
+}
+
+// A checkpoint is what a checkpoint file holds: a copy, which training does not change.
+type checkpoint struct {
+	header checkpointHeader
+	arrays []npzfile.Array
+}
+
+// checkpoint is that of the last epoch.
+func (t *Trainer) checkpoint() (*checkpoint, error) {
+	in, err := t.inputs()
+	if err != nil {
+		return nil, err
+	}
+	c := &checkpoint{header: checkpointHeader{
 		Format: checkpointFormat, Version: checkpointVersion,
 		Config: t.Config, Inputs: *in, Step: t.step, History: t.history,
-	}
-	var arrays []npzfile.Array
+	}}
 	for _, a := range t.checkpointed() {
-		arrays = append(arrays, npzfile.Array{Name: a.name, Shape: []int{len(a.values)}, Data: widen(a.values)})
+		c.arrays = append(c.arrays, npzfile.Array{Name: a.name, Shape: []int{len(a.values)}, Data: widen(a.values)})
 	}
-	if err := npzfile.Write(path, h, arrays); err != nil {
+	return c, nil
+}
+
+func (c *checkpoint) save(path string) error {
+	if err := npzfile.Write(path, c.header, c.arrays); err != nil {
 		return fmt.Errorf("train: %w", err)
 	}
 	return nil

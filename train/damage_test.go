@@ -108,6 +108,9 @@ func TestPreviousCheckpoint(t *testing.T) {
 	}}); !errors.Is(err, stopped) {
 		t.Fatal(err)
 	}
+	if err := dir.Wait(); err != nil {
+		t.Fatal(err)
+	}
 	last, previous := dir.File(CheckpointFile), dir.File(PreviousFile)
 	good, err := os.ReadFile(last)
 	if err != nil {
@@ -140,6 +143,9 @@ func TestPreviousCheckpoint(t *testing.T) {
 			t.Fatalf("%s: %q, %v", name, warning, err)
 		}
 		mustRun(t, tr, Hooks{Epoch: dir.Epoch})
+		if err := dir.Wait(); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
 		if !slices.Equal(tr.weights, whole.weights) || !reflect.DeepEqual(timeless(tr.history), timeless(whole.history)) {
 			t.Errorf("%s: the run ended otherwise", name)
 		}

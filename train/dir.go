@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/plrank/plrank/internal/atomicfile"
+	"github.com/plrank/plrank/internal/parallel"
+	"github.com/plrank/plrank/ranker"
 )
 
 // The files of a Dir.
@@ -28,7 +30,10 @@ const (
 )
 
 // A Dir is the folder of a run.
-type Dir struct{ path string }
+type Dir struct {
+	path    string
+	written func() error // waits for what Epoch began to write; nil: nothing
+}
 
 // CreateDir makes the folder of a run, and those above it, and looks that files can be
 // written there. A folder that is there already must be empty, or hold no more than a
@@ -50,7 +55,7 @@ func CreateDir(path string) (*Dir, error) {
 	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
 		return nil, fmt.Errorf("train: %w", err)
 	}
-	return &Dir{path}, nil
+	return &Dir{path: path}, nil
 }
 
 // notBegun is an error for a file that a run leaves only after its first checkpoint,
@@ -73,7 +78,7 @@ func (d *Dir) Abandon() { os.Remove(d.path) } // which fails for all others
 
 // OpenDir opens the folder of a run to go on with it, and reads its settings.
 func OpenDir(path string, settings any) (*Dir, error) {
-	d := &Dir{path}
+	d := &Dir{path: path}
 	data, err := os.ReadFile(d.File(SettingsFile))
 	if err != nil {
 		return nil, fmt.Errorf("train: no run to resume: %w", err)
@@ -137,9 +142,9 @@ func (d *Dir) restore(t *Trainer) (warning string, err error) {
 }
 
 // saveCheckpoint keeps the last checkpoint as the one before.
-func (d *Dir) saveCheckpoint(t *Trainer) error {
+func (d *Dir) saveCheckpoint(c *checkpoint) error {
 	last, next := d.File(CheckpointFile), d.File(nextFile)
-	if err := t.SaveCheckpoint(next); err != nil {
+	if err := c.save(next); err != nil {
 		return err
 	}
 	err := atomicfile.Rename(last, d.File(PreviousFile))
@@ -177,18 +182,45 @@ func (d *Dir) markInterrupted(name string) error {
 	return d.writeJSON(name, fields)
 }
 
-// Epoch keeps what t has learnt after an epoch; it is a hook. The checkpoint
+// Epoch keeps what t has learnt after an epoch; it is a hook. The files are written while
+// training goes on: the next Epoch, Wait and Finish wait for them. The checkpoint
 // comes first: the other files are written anew from it if a run is resumed.
 func (d *Dir) Epoch(t *Trainer, e Epoch) error {
-	if err := d.saveCheckpoint(t); err != nil {
+	if err := d.Wait(); err != nil {
 		return err
 	}
+	checkpoint, err := t.checkpoint()
+	if err != nil {
+		return err
+	}
+	var model *ranker.File // nil: that of an earlier epoch is better
 	if e.Best {
-		if err := t.Best().Save(d.File(ModelFile)); err != nil {
+		if model, err = t.Best().File(); err != nil {
 			return err
 		}
 	}
-	return d.writeHistory(t.History())
+	history := t.History()
+	ended := parallel.Go(func() {
+		if err = d.saveCheckpoint(checkpoint); err == nil && model != nil {
+			err = model.Save(d.File(ModelFile))
+		}
+		if err == nil {
+			err = d.writeHistory(history)
+		}
+	})
+	d.written = func() error { ended(); return err }
+	return nil
+}
+
+// Wait returns when the files of the last Epoch are written, with the error if they could
+// not be. A run that ends without Finish has to call it.
+func (d *Dir) Wait() error {
+	wait := d.written
+	if wait == nil {
+		return nil
+	}
+	d.written = nil
+	return wait()
 }
 
 func (d *Dir) writeHistory(history []Epoch) error {
@@ -217,6 +249,9 @@ type Summary struct {
 
 // Finish writes the final model, history and result.
 func (d *Dir) Finish(r *Result, report *Report) error {
+	if err := d.Wait(); err != nil {
+		return err
+	}
 	s := Summary{
 		BestEpoch: r.BestEpoch, Epochs: len(r.History), Interrupted: r.Interrupted, Convention: report.Convention,
 		Metrics: map[string]Values{}, Baselines: map[string]map[string]Values{},

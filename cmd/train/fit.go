@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -112,6 +113,9 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 	p.finish()
 	if train.Skippable(err) && t.OnNaN != "skip" {
 		err = fmt.Errorf("%w (-on-nan skip leaves such batches out)", err)
+	}
+	if dir != nil {
+		err = errors.Join(err, dir.Wait()) // what was learnt before an error is kept
 	}
 	if err != nil {
 		return nil, err
