@@ -76,7 +76,7 @@ func (o *options) flags() *flag.FlagSet {
 	f.StringVar(&o.predict, "predict", o.predict, "a `file` to score with the model; - is standard input")
 	f.StringVar(&o.scores, "scores", o.scores, "a new `file` for the scores, one a line, in the order of the rows; - is standard output")
 	f.StringVar(&o.runFile, "run", o.runFile, "a new `file` for the rankings, as a TREC run: lines of \"qid Q0 docid rank score tag\"")
-	f.IntVar(&o.draw, "draw", o.draw, "let -run have `N` rankings of every query, drawn from the Plackett–Luce policy of the scores by -seed, instead of the one by descending score")
+	f.IntVar(&o.draw, "draw", o.draw, "let -run have `N` rankings of every query, drawn from the Plackett–Luce policy of the scores by -seed, instead of the one by descending score; those of a query stand together")
 	f.StringVar(&o.onnx, "onnx", o.onnx, "a new `file` for the model in ONNX format, with its transform inside")
 	f.StringVar(&o.exposure, "exposure", o.exposure, "a new `file` for the expected exposure of every document under that policy, one a line: the sum over the ranks up to -cutoff of their -discounts times the probability to stand there, exactly")
 	f.StringVar(&o.importance, "importance", o.importance, "a plot, `file`.svg, .png or .pdf, of how much worse the -metric of the validation split gets without each feature, which is also printed")

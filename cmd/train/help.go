@@ -111,7 +111,11 @@ qid.1, qid.2, … in TREC files.
 
 The transform minmax is relative to the query: the score of a document depends on
 which other documents stand beside it. To score a few candidates as they were
-scored among all, keep all in the file.`,
+scored among all, keep all in the file.
+
+Files may be of any length: they are scored as they are read, a few megabytes at a
+time. The documents of a query should stand together, as they do in most files;
+otherwise the whole file is read into memory, and one from a pipe is an error.`,
 			flags: []string{"model", "predict", "scores", "run", "draw", "exposure", "qrels"}},
 		{title: "EXPORTING A MODEL", text: `-model with -onnx writes a model for ONNX Runtime, and for what runs it, such as
 Vespa, OpenSearch and Triton: from the raw features of the documents of a query,
