@@ -111,6 +111,14 @@ func applyQuantile(p *TransformPart, dst []float32, stride int, rows []float32, 
 	if all == nil { // not fitted, and not validated
 		all = lookups(p)
 	}
+	const worthwhile = 8
+	if n := len(rows) / inputs; wide && n >= worthwhile {
+		for i, c := range columns {
+			l := &all[i]
+			quantileColumn(&dst[i], stride, &rows[c], inputs, n, &l.start[0], &l.keys[0], &l.pieces[0], l.step)
+		}
+		return
+	}
 	for i, c := range columns {
 		all[i].column(dst[i:], stride, rows[c:], inputs)
 	}
