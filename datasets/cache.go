@@ -13,7 +13,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/plrank/plrank/internal/atomicfile"
 	"github.com/plrank/plrank/internal/mapped"
 )
 
@@ -222,30 +224,16 @@ func loadCache(ctx context.Context, path, key string, files splitFiles) (*Splits
 	return s, nil
 }
 
-// saveCache writes a cache file under another name first, so that no one ever
-// sees half of it. A machine that goes down may leave one with bytes that were never
-// written; its checksums tell.
-func saveCache(ctx context.Context, path, key string, s *Splits, files splitFiles) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
+// saveCache writes a cache file. A machine that goes down may leave one with bytes that
+// were never written; its checksums tell.
+func saveCache(ctx context.Context, path, key string, s *Splits, files splitFiles) error {
+	const abandoned = time.Hour // since the last byte: whoever wrote it is gone
+	for _, left := range atomicfile.Leftovers(path) {
+		if info, err := os.Stat(left); err == nil && time.Since(info.ModTime()) > abandoned {
+			os.Remove(left)
 		}
-	}()
-	if err = encodeCache(stoppable{ctx, f}, key, s, files); err != nil {
-		return err
 	}
-	if err = f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return atomicfile.WriteUnsynced(path, func(w io.Writer) error { return encodeCache(stoppable{ctx, w}, key, s, files) })
 }
 
 // stoppable is a writer that fails once its context is done.

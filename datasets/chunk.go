@@ -9,10 +9,13 @@ import (
 
 // chunk is a run of whole lines of a file, and the rows made of them.
 type chunk struct {
-	text []byte // the lines; handed back to the reader once parsed
+	text   []byte        // the lines; handed back to the reader once parsed
+	size   int64         // bytes of text
+	layout *layout       // of text
+	parsed chan struct{} // is closed then
 
 	first  int       // lines of the file between the chunk before and this one (a header)
-	line   int       // number of the first line in the file, from 1; set once all chunks are read
+	line   int       // number of the first line in the file, from 1; set when the chunks before are parsed
 	lines  int       // lines of text, the empty ones too
 	labels []float32 // [rows]
 	at     []int32   // [rows] line within the chunk, from 0
@@ -42,6 +45,11 @@ type run struct {
 	named bool // the rows have a qid; else a size file must tell the queries
 	rows  int
 	line  int // line of the first row, from 0 within the chunk
+}
+
+// continues tells whether r, which comes after another run, is of the same query.
+func (r run) continues(before run) bool {
+	return before.rows > 0 && r.named == before.named && r.query == before.query
 }
 
 // fault says why one line is malformed.
@@ -238,6 +246,19 @@ func (p *parser) endRow(label float32, query []byte, named bool, doc []byte) {
 	if c.docs != nil {
 		c.docs = append(c.docs, string(doc))
 	}
+}
+
+// cut takes the rows from n on out of the chunk, and makes another one of them.
+func (c *chunk) cut(n int) *chunk {
+	rows, width := len(c.labels), len(c.ids)
+	tail := &chunk{
+		size: c.size, line: c.line, ids: c.ids,
+		labels: c.labels[n:], at: c.at[n:], docs: cut(c.docs, n, rows), weights: cut(c.weights, n, rows), groups: cut(c.groups, n, rows),
+		values: newOffHeap((rows - n) * width),
+	}
+	copy(tail.values.values, c.values.values[n*width:])
+	c.labels = c.labels[:n]
+	return tail
 }
 
 // fail notes that the current line is malformed, from byte column on.

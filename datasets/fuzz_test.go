@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bytes"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -23,7 +24,7 @@ func readBytes(b []byte, sizes string, o ReadOptions) (*Dataset, error) {
 		}
 		parsed = &querySizes{"f.query", list}
 	}
-	r, stop, err := decompress(bytes.NewReader(b))
+	r, stop, err := decompress(&counter{r: bytes.NewReader(b)})
 	if err != nil {
 		return nil, err
 	}
@@ -200,4 +201,48 @@ func FuzzParseFloat32(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) { checkNumber(t, s) })
+}
+
+// In blocks, any bytes are the queries that they are when read whole, or the same error.
+func FuzzReadBlocks(f *testing.F) {
+	for _, seed := range []struct{ text, sizes string }{
+		{"2 qid:1 1:0.5 3:-1e-3 # docid = D1\r\n0 qid:1 2:NULL\n1.5 qid:b 10:1.6e8", ""},
+		{"0 1:1\n1 2:2\n", "1\n1\n"},
+		{"label,qid,a,\"b\"\"c\"\n1,x,.5,\n0,\"y\",?,1e9\n", ""},
+		{"0 qid:1 1:1\n0 qid:2 1:2\n0 qid:1 70000:3\n", "1\n1\n1\n"},
+		{"\ufeff# c\n-1 qid:1\n", "0\n1"},
+		{"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff2P(,\xcaL\xb12T0\xb4R0\xe4\x02\x04\x00\x00\xff\xff", ""},
+	} {
+		f.Add([]byte(seed.text), seed.sizes, uint16(7))
+	}
+	defer func(old int) { chunkSize = old }(chunkSize)
+	path := filepath.Join(f.TempDir(), "f")
+	f.Fuzz(func(t *testing.T, b []byte, sizes string, size uint16) {
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		os.Remove(path + ".query")
+		if sizes != "" {
+			if err := os.WriteFile(path+".query", []byte(sizes), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		o := ReadOptions{FeatureIDs: []int{1, 2, 9, 70000}}
+		chunkSize = 1 << 20
+		want, wantErr := ReadFile(path, o)
+		chunkSize = 1 + int(size)
+		got, _, err := joined(path, o)
+		switch {
+		case errors.Is(err, ErrReturns):
+			if wantErr == nil && want.SourceRows == nil {
+				t.Fatalf("no query returns, but: %v", err)
+			}
+		case (err == nil) != (wantErr == nil):
+			t.Fatalf("in blocks: %v, whole: %v", err, wantErr)
+		case err == nil:
+			if err := sameDataset(got, want); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
 }

@@ -40,107 +40,153 @@ func (g *groupNumbers) of(name []byte) int {
 // groupsPath is the name under which the groups of a data file may lie.
 func groupsPath(path string) string { return withoutCompression(path) + ".groups" }
 
-// setGroups finds the group of every row, if there are any: in the column that the
-// options name, in the file that they name, or in the one beside the data.
-func (t *table) setGroups(o ReadOptions, all *groupNumbers) error {
+// setGroups finds the group of every row, if there are any.
+func (t *table) setGroups(all *groupNumbers) error {
+	g, err := newGroups(t.path, t.options, t.layout, all)
+	if g == nil || err != nil {
+		return err
+	}
+	defer g.close()
+	for _, c := range t.chunks {
+		if err := g.set(c); err != nil {
+			return err
+		}
+	}
+	t.groups = all
+	return g.end(&t.tally)
+}
+
+// groups finds the groups of rows: in the column that the options name, in the file that
+// they name, or in the one beside the data.
+type groups struct {
+	path string // of the data
+	all  *groupNumbers
+
+	feature int // of LETOR text, whose values are groups
+	numbers map[float32]int
+	must    bool // the file must have it; a split after the first may be all zeros
+
+	lines *bufio.Scanner // of a file with the group of a row a line; nil: there is none
+	file  string
+	row   int  // lines so far
+	ended bool // there are no more
+	close func()
+}
+
+// newGroups opens what has the groups; nil, nil where nothing has.
+func newGroups(path string, o ReadOptions, l *layout, all *groupNumbers) (*groups, error) {
+	g := &groups{path: path, all: all, close: func() {}}
 	if o.GroupColumn != "" {
-		if t.layout.names == nil {
-			return t.groupByFeature(o.GroupColumn, all)
+		if l.names != nil {
+			return g, nil
 		}
-		for _, c := range t.chunks {
-			numbers := make([]int, len(c.groupNumbers.names))
-			for local, name := range c.groupNumbers.names {
-				numbers[local] = all.of([]byte(name))
-			}
-			for r, local := range c.groups {
-				if local >= 0 {
-					c.groups[r] = numbers[local]
-				}
-			}
+		var err error
+		if g.feature, err = strconv.Atoi(o.GroupColumn); err != nil {
+			return nil, fmt.Errorf("datasets: %s: no group column %q: LETOR text names no columns; want the id of a feature, each value of which is a group", path, o.GroupColumn)
 		}
-		t.groups = all
-		return nil
+		g.numbers, g.must = map[float32]int{}, len(all.names) == 0
+		return g, nil
 	}
-	path := o.Groups
-	if path == "" {
-		path = groupsPath(t.path)
+	if g.file = o.Groups; g.file == "" {
+		g.file = groupsPath(path)
 	}
-	f, err := openSource(o.context(), path)
+	f, err := openSource(o.context(), g.file)
 	if o.Groups == "" && errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return nil, nil
 	}
 	if err != nil {
-		return fmt.Errorf("datasets: %w", at(path, err))
+		return nil, fmt.Errorf("datasets: %w", at(g.file, err))
 	}
-	defer f.close()
-	return t.groupByLines(f, path, all)
+	g.lines, g.close = bufio.NewScanner(f), f.close
+	return g, nil
+}
+
+// set sets the groups of the next chunk.
+func (g *groups) set(c *chunk) error {
+	switch {
+	case g.numbers != nil:
+		return g.byFeature(c)
+	case g.lines != nil:
+		c.groups = make([]int, len(c.labels))
+		for r := range c.groups {
+			c.groups[r] = -1
+			if g.scan() {
+				c.groups[r] = g.all.of([]byte(strings.TrimSpace(g.lines.Text())))
+			}
+		}
+		return nil // end tells whether there were so many lines
+	}
+	numbers := make([]int, len(c.groupNumbers.names)) // those of the chunk alone, as they are for all
+	for local, name := range c.groupNumbers.names {
+		numbers[local] = g.all.of([]byte(name))
+	}
+	for r, local := range c.groups {
+		if local >= 0 {
+			c.groups[r] = numbers[local]
+		}
+	}
+	return nil
+}
+
+// scan goes to the next line.
+func (g *groups) scan() bool {
+	if g.ended = g.ended || !g.lines.Scan(); g.ended {
+		return false
+	}
+	g.row++
+	return true
 }
 
 // maxGroupValues bounds the values of a feature by which documents are grouped: one
 // that has more is a measurement, not a group.
 const maxGroupValues = 1000
 
-// groupByFeature makes a group of every value of a feature of LETOR text.
-func (t *table) groupByFeature(column string, all *groupNumbers) error {
-	id, err := strconv.Atoi(column)
-	if err != nil {
-		return fmt.Errorf("datasets: %s: no group column %q: LETOR text names no columns; want the id of a feature, each value of which is a group", t.path, column)
+// byFeature makes a group of every value of a feature of LETOR text.
+func (g *groups) byFeature(c *chunk) error {
+	c.groups = make([]int, len(c.labels))
+	at, present := slices.BinarySearch(c.ids, g.feature)
+	for r := range c.groups {
+		value := float32(0)
+		if present {
+			value = c.values.values[r*len(c.ids)+at]
+		}
+		if value != value { // missing
+			c.groups[r] = -1
+			continue
+		}
+		n, known := g.numbers[value]
+		if !known {
+			if len(g.numbers) == maxGroupValues {
+				return fmt.Errorf("datasets: %s: feature %d has more than %d values: too many for groups of documents", g.path, g.feature, maxGroupValues)
+			}
+			n = g.all.of([]byte(formatFloat(value)))
+			g.numbers[value] = n
+		}
+		c.groups[r] = n
 	}
-	if !slices.Contains(t.ids, id) && len(all.names) == 0 { // a split after the first may be all zeros
+	return nil
+}
+
+// end looks whether the groups were those of the file.
+func (g *groups) end(t *tally) error {
+	switch {
+	case g.must && !slices.Contains(t.ids, g.feature):
 		ids := "there are no features"
 		if n := len(t.ids); n > 0 {
 			ids = fmt.Sprintf("ids go from %d to %d", t.ids[0], t.ids[n-1])
 		}
-		return fmt.Errorf("datasets: %s: no feature %d to group documents by: %s", t.path, id, ids)
+		return fmt.Errorf("datasets: %s: no feature %d to group documents by: %s", g.path, g.feature, ids)
+	case g.lines == nil:
+		return nil
 	}
-	numbers := map[float32]int{}
-	for _, c := range t.chunks {
-		c.groups = make([]int, len(c.labels))
-		at, present := slices.BinarySearch(c.ids, id)
-		for r := range c.groups {
-			value := float32(0)
-			if present {
-				value = c.values.values[r*len(c.ids)+at]
-			}
-			if value != value { // missing
-				c.groups[r] = -1
-				continue
-			}
-			n, known := numbers[value]
-			if !known {
-				if len(numbers) == maxGroupValues {
-					return fmt.Errorf("datasets: %s: feature %d has more than %d values: too many for groups of documents", t.path, id, maxGroupValues)
-				}
-				n = all.of([]byte(formatFloat(value)))
-				numbers[value] = n
-			}
-			c.groups[r] = n
-		}
+	for g.scan() {
 	}
-	t.groups = all
-	return nil
-}
-
-// groupByLines reads a group a line, for one row after another.
-func (t *table) groupByLines(r io.Reader, path string, all *groupNumbers) error {
-	lines := bufio.NewScanner(r)
-	row, chunk := 0, 0
-	for ; lines.Scan(); row++ {
-		for chunk < len(t.chunks) && len(t.chunks[chunk].groups) == len(t.chunks[chunk].labels) {
-			chunk++
-		}
-		if chunk < len(t.chunks) {
-			c := t.chunks[chunk]
-			c.groups = append(c.groups, all.of([]byte(strings.TrimSpace(lines.Text()))))
-		}
+	if err := g.lines.Err(); err != nil {
+		return fmt.Errorf("datasets: %s:%d: %w", g.file, g.row+1, err)
 	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("datasets: %s:%d: %w", path, row+1, err)
+	if g.row != t.rows {
+		return fmt.Errorf("datasets: %s: %d lines, but %s has %d documents: want the group of one document a line, an empty line for none", g.file, g.row, g.path, t.rows)
 	}
-	if row != t.rows {
-		return fmt.Errorf("datasets: %s: %d lines, but %s has %d documents: want the group of one document a line, an empty line for none", path, row, t.path, t.rows)
-	}
-	t.groups = all
 	return nil
 }
 

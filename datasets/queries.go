@@ -8,34 +8,19 @@ import (
 
 // group finds the queries, by query ids or by the sizes.
 func (t *table) group(sizes *querySizes) error {
-	if err := sizes.check(t); err != nil {
+	if err := sizes.check(&t.tally); err != nil {
 		return err
 	}
 	byID := map[string]int{}
 	row, latest := 0, -1 // latest: the query of the row before
-	named, number := false, 0
+	check := runCheck{path: t.path, sizes: sizes}
 	for r := range t.runs() {
-		if row == 0 {
-			named = r.named
+		if err := check.add(r); err != nil {
+			return err
 		}
-		switch {
-		case r.named != named:
-			return fmt.Errorf("datasets: %s:%d: a line %s qid after lines %s: all lines need one, or none", t.path, r.line, with(r.named), with(named))
-		case !named && sizes == nil:
-			return fmt.Errorf("datasets: %s:%d: no qid, and no file %s beside it: want lines such as %q, or the query sizes in that file",
-				t.path, r.line, strings.Join(sizePaths(t.path), " or "), "2 qid:1 1:0.5 2:0.1")
-		case !named:
+		if !r.named {
 			row += r.rows
 			continue
-		case sizes != nil:
-			for sizes.sizes[number] == 0 {
-				number++
-			}
-			if n := sizes.sizes[number]; n != r.rows {
-				return fmt.Errorf("datasets: %s: the size of query %d is %d, but %s has %d documents with query id %s from line %d on: please correct the sizes, or remove the file, as the ids are enough",
-					sizes.path, number+1, n, t.path, r.rows, quote([]byte(r.query)), r.line)
-			}
-			number++
 		}
 		q, seen := byID[r.query]
 		if !seen {
@@ -49,17 +34,59 @@ func (t *table) group(sizes *querySizes) error {
 		row += r.rows
 		latest = q
 	}
-	if !named {
+	if !check.named {
 		row := 0
 		for i, n := range sizes.sizes {
 			if n > 0 {
-				q := query{id: fmt.Sprint(i + 1)}
+				q := query{id: sizedID(i)}
 				q.add(row, n)
 				t.queries = append(t.queries, q)
 				row += n
 			}
 		}
 	}
+	return nil
+}
+
+// sizedID is what the i-th query is called where only its size is known.
+func sizedID(i int) string { return fmt.Sprint(i + 1) }
+
+// runCheck looks whether the runs of rows of a file fit together, and the sizes of its
+// queries, if there are any.
+type runCheck struct {
+	path   string
+	sizes  *querySizes
+	any    bool // there were runs
+	named  bool // they have a qid
+	number int  // sizes that have their run
+}
+
+// add looks at the next run.
+func (k *runCheck) add(r run) error {
+	if !k.any {
+		k.any, k.named = true, r.named
+	}
+	switch {
+	case r.named != k.named:
+		return fmt.Errorf("datasets: %s:%d: a line %s qid after lines %s: all lines need one, or none", k.path, r.line, with(r.named), with(k.named))
+	case !r.named && k.sizes == nil:
+		return fmt.Errorf("datasets: %s:%d: no qid, and no file %s beside it: want lines such as %q, or the query sizes in that file",
+			k.path, r.line, strings.Join(sizePaths(k.path), " or "), "2 qid:1 1:0.5 2:0.1")
+	case !r.named || k.sizes == nil:
+		return nil
+	}
+	sizes := k.sizes.sizes
+	for k.number < len(sizes) && sizes[k.number] == 0 {
+		k.number++
+	}
+	if k.number == len(sizes) {
+		return nil // their sum will tell
+	}
+	if n := sizes[k.number]; n != r.rows {
+		return fmt.Errorf("datasets: %s: the size of query %d is %d, but %s has %d documents with query id %s from line %d on: please correct the sizes, or remove the file, as the ids are enough",
+			k.sizes.path, k.number+1, n, k.path, r.rows, quote([]byte(r.query)), r.line)
+	}
+	k.number++
 	return nil
 }
 
@@ -77,7 +104,7 @@ func (t *table) runs() iter.Seq[run] {
 		var latest run
 		for _, c := range t.chunks {
 			for _, r := range c.runs {
-				if latest.rows > 0 && r.named == latest.named && r.query == latest.query {
+				if r.continues(latest) {
 					latest.rows += r.rows
 					continue
 				}

@@ -59,8 +59,8 @@ func parseSizes(text string) ([]int, error) {
 	return sizes, nil
 }
 
-// check checks that the sizes add up to the rows of a table.
-func (s *querySizes) check(t *table) error {
+// check checks that the sizes add up to the rows of a file.
+func (s *querySizes) check(t *tally) error {
 	if s == nil {
 		return nil
 	}

@@ -17,6 +17,7 @@ import (
 // source is the text of a file, decompressed if need be.
 type source struct {
 	io.Reader
+	read  func() int64 // bytes of the file so far
 	close func()
 }
 
@@ -28,7 +29,8 @@ func openSource(ctx context.Context, path string) (*source, error) {
 		return nil, err
 	}
 	unwatch := context.AfterFunc(ctx, func() { f.Close() })
-	r, stop, err := decompress(f)
+	packed := &counter{r: f}
+	r, stop, err := decompress(packed)
 	if err != nil {
 		unwatch()
 		f.Close()
@@ -37,12 +39,11 @@ func openSource(ctx context.Context, path string) (*source, error) {
 		}
 		return nil, err
 	}
-	return &source{r, func() { unwatch(); stop(); f.Close() }}, nil
+	return &source{r, packed.n.Load, func() { unwatch(); stop(); f.Close() }}, nil
 }
 
-// decompress is the text of r, which may be gzip, zstd or plain.
-func decompress(r io.Reader) (text io.Reader, stop func(), err error) {
-	packed := &counter{r: r}
+// decompress is the text of what is counted, which may be gzip, zstd or plain.
+func decompress(packed *counter) (text io.Reader, stop func(), err error) {
 	b := bufio.NewReaderSize(packed, 1<<16)
 	magic, err := b.Peek(4)
 	if err != nil && err != io.EOF {

@@ -7,7 +7,8 @@ import (
 	"io"
 	"runtime"
 	"slices"
-	"sync"
+
+	par "github.com/plrank/plrank/internal/parallel"
 )
 
 // chunkSize is how much text is parsed at once: large enough to make scheduling
@@ -16,34 +17,20 @@ var chunkSize = 1 << 20
 
 const maxLine = 1 << 26
 
-// text is what was parsed.
-type text struct {
-	chunks []*chunk
-	size   int64 // bytes, decompressed
-	layout *layout
-}
-
-// free gives the memory of the chunks back.
-func (t *text) free() {
-	for _, c := range t.chunks {
-		c.values.free()
-	}
-	t.chunks = nil
-}
-
-// parseStream reads r to its end in chunks of whole lines, parsed on all cores.
-// The layout of the text comes from its first line.
-func parseStream(ctx context.Context, r io.Reader, begin func(line []byte) (*layout, error), newParser func(*layout) *parser) (t text, err error) {
+// parseStream reads r to its end in chunks of whole lines, parsed on all cores, and
+// calls each with them, in the order of the text. The layout of the text comes from its
+// first line. An error of each is the result, but r is read on to its end, unless the
+// context is done.
+func parseStream(ctx context.Context, r io.Reader, begin func(line []byte) (*layout, error), newParser func(*layout) *parser, each func(*chunk) error) error {
 	workers := runtime.GOMAXPROCS(0)
-	work := make(chan *chunk, workers)
-	free := make(chan []byte, 2*workers+1) // buffers to use again
-	var wg sync.WaitGroup
+	work, inOrder := make(chan *chunk, workers), make(chan *chunk, 2*workers)
+	free := make(chan []byte, 4*workers) // buffers to use again
 	for range workers {
-		wg.Go(func() {
+		go func() {
 			var p *parser
 			for c := range work {
-				if p == nil { // the layout is known by now
-					p = newParser(t.layout)
+				if p == nil {
+					p = newParser(c.layout)
 				}
 				buffer := c.text
 				p.parse(c)
@@ -52,22 +39,47 @@ func parseStream(ctx context.Context, r io.Reader, begin func(line []byte) (*lay
 				case free <- buffer:
 				default:
 				}
+				close(c.parsed)
 			}
-		})
+		}()
 	}
-	defer func() {
-		close(work)
-		wg.Wait()
+	var ended error // of the reading
+	wait := par.Go(func() {
+		defer close(work)
+		defer close(inOrder)
+		ended = readChunks(ctx, r, free, begin, func(c *chunk) {
+			inOrder <- c
+			work <- c
+		})
+	})
+	var err error
+	line := 1
+	for c := range inOrder {
+		<-c.parsed
+		line += c.first
+		c.line = line
+		line += c.lines
 		if err != nil {
-			t.free()
+			c.values.free()
+		} else {
+			err = each(c)
 		}
-	}()
+	}
+	wait()
+	if err != nil {
+		return err
+	}
+	return ended
+}
 
+// readChunks cuts the text of r into chunks, and gives them away one after another.
+func readChunks(ctx context.Context, r io.Reader, free <-chan []byte, begin func(line []byte) (*layout, error), give func(*chunk)) error {
+	var l *layout
 	var rest []byte // the beginning of a line whose end is still to be read
 	skipped := 0    // lines before the next chunk
 	for first := true; ; {
 		if err := ctx.Err(); err != nil {
-			return t, err
+			return err
 		}
 		var buffer []byte
 		select {
@@ -76,22 +88,21 @@ func parseStream(ctx context.Context, r io.Reader, begin func(line []byte) (*lay
 		}
 		lines, after, err := readLines(r, buffer[:0], rest)
 		if err != nil && err != io.EOF {
-			return t, err
+			return err
 		}
-		t.size += int64(len(lines) - len(rest) + len(after))
 		rest = after
 		if first {
 			lines = bytes.TrimPrefix(lines, []byte("\ufeff"))
 			first = false
 		}
-		if t.layout == nil {
+		if l == nil {
 			n, line := firstLine(lines)
 			if line != nil {
 				var problem error
-				if t.layout, problem = begin(bytes.TrimSuffix(line, []byte("\r"))); problem != nil {
-					return t, problem
+				if l, problem = begin(bytes.TrimSuffix(line, []byte("\r"))); problem != nil {
+					return problem
 				}
-				if t.layout.header {
+				if l.header {
 					n += min(len(line)+1, len(lines)-n)
 				}
 			}
@@ -99,13 +110,11 @@ func parseStream(ctx context.Context, r io.Reader, begin func(line []byte) (*lay
 			lines = lines[n:]
 		}
 		if len(lines) > 0 {
-			c := &chunk{text: lines, first: skipped}
+			give(&chunk{text: lines, size: int64(len(lines)), layout: l, first: skipped, parsed: make(chan struct{})})
 			skipped = 0
-			t.chunks = append(t.chunks, c)
-			work <- c
 		}
 		if err == io.EOF {
-			return t, nil
+			return nil
 		}
 	}
 }

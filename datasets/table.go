@@ -7,16 +7,14 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 )
 
 // table is a file that has been read, in chunks whose columns are their own.
 type table struct {
-	path    string
 	options ReadOptions
-	text
-	rows     int
-	ids      []int // feature ids in use, ascending
+	tally
+	layout   *layout
+	chunks   []*chunk
 	queries  []query
 	breaks   int           // runs of rows of a query that had already ended
 	groups   *groupNumbers // of the rows; nil: they are of none
@@ -59,7 +57,7 @@ func readTable(path string, o ReadOptions, groups *groupNumbers) (t *table, err 
 	}
 	err = t.setWeights(sizes)
 	if err == nil {
-		err = t.setGroups(o, groups)
+		err = t.setGroups(groups)
 	}
 	if err != nil {
 		t.free()
@@ -82,21 +80,43 @@ func unusedPaths(path string) []string {
 // newTable reads the text of a table. The sizes are those of its queries, nil if
 // there is no such file.
 func newTable(path string, r io.Reader, sizes *querySizes, o ReadOptions) (*table, error) {
-	t := &table{path: path, options: o}
-	var err error
-	t.text, err = parseStream(o.context(), r,
-		func(line []byte) (*layout, error) { return findLayout(line, o, sizes != nil) },
-		func(l *layout) *parser {
-			return &parser{known: columns{o.FeatureIDs}, layout: l, lastWins: o.Duplicates == "last", irrelevant: o.MinusOne == "irrelevant"}
-		})
-	if err != nil {
-		return nil, fmt.Errorf("datasets: %w", at(path, err))
+	t := &table{options: o, tally: tally{path: path}}
+	err := parseFile(path, r, sizes, o, func(c *chunk) error {
+		t.add(c)
+		t.layout, t.chunks = c.layout, append(t.chunks, c)
+		return nil
+	})
+	if err == nil {
+		err = t.check(sizes)
 	}
-	if err := t.check(sizes); err != nil {
+	if err != nil {
 		t.free()
 		return nil, err
 	}
 	return t, nil
+}
+
+// parseFile is parseStream for the text of a file.
+func parseFile(path string, r io.Reader, sizes *querySizes, o ReadOptions, each func(*chunk) error) error {
+	var failed error // of each
+	err := parseStream(o.context(), r,
+		func(line []byte) (*layout, error) { return findLayout(line, o, sizes != nil) },
+		func(l *layout) *parser {
+			return &parser{known: columns{o.FeatureIDs}, layout: l, lastWins: o.Duplicates == "last", irrelevant: o.MinusOne == "irrelevant"}
+		},
+		func(c *chunk) error { failed = each(c); return failed })
+	if err != nil && failed == nil {
+		return fmt.Errorf("datasets: %w", at(path, err))
+	}
+	return err
+}
+
+// free gives the memory of the chunks back.
+func (t *table) free() {
+	for _, c := range t.chunks {
+		c.values.free()
+	}
+	t.chunks = nil
 }
 
 // at is err with the path, unless it has it already.
@@ -107,77 +127,24 @@ func at(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// check sums up the chunks, and finds the queries.
+// check looks at the whole, and finds the queries.
 func (t *table) check(sizes *querySizes) error {
-	if err := t.faults(); err != nil {
+	if err := t.tally.check(); err != nil {
 		return err
-	}
-	ignored, least, most := 0, 0, 0
-	for _, c := range t.chunks {
-		if c.err != nil {
-			return fmt.Errorf("datasets: %s: %w", t.path, c.err)
-		}
-		t.rows += len(c.labels)
-		t.ids = union(t.ids, c.ids)
-		if c.ignored > 0 {
-			if ignored == 0 {
-				least = c.least
-			}
-			ignored, least, most = ignored+c.ignored, min(least, c.least), max(most, c.most)
-		}
-		if err := tooSparse(t.rows, len(t.ids), t.size); err != nil {
-			return fmt.Errorf("datasets: %s: %w", t.path, err)
-		}
-	}
-	if t.rows == 0 {
-		return fmt.Errorf("datasets: %s: no documents in the file; want lines such as %q", t.path, "2 qid:1 1:0.5 2:0.1")
 	}
 	if err := t.group(sizes); err != nil {
 		return err
 	}
-	if ignored > 0 {
-		ids := fmt.Sprintf("ids %d to %d", least, most)
-		if len(t.ids) == 0 {
-			return fmt.Errorf("datasets: %s has %s, and none of the features that are wanted", t.path, ids)
-		}
-		t.warn("%d values of features that are not wanted were left out (%s)", ignored, ids)
-	}
-	if len(t.layout.ignored) > 0 {
-		t.warn("columns that are not wanted were left out: %s", listNames(t.layout.ignored))
-	}
+	warnings, err := t.leftOut(t.layout)
+	t.warnings = append(t.warnings, warnings...)
 	if t.breaks > 0 {
 		t.warn("%d times a query came back after another one; its documents were put together", t.breaks)
 	}
-	return nil
+	return err
 }
 
 func (t *table) warn(format string, args ...any) {
 	t.warnings = append(t.warnings, t.path+": "+fmt.Sprintf(format, args...))
-}
-
-// faults counts the lines, and is the error for the malformed ones, nil if there are none: a line for
-// each of the first maxFaults, then their number.
-func (t *table) faults() error {
-	var lines []string
-	count, line := 0, 1
-	for _, c := range t.chunks {
-		line += c.first
-		c.line = line
-		for _, f := range c.faults {
-			if len(lines) < maxFaults {
-				lines = append(lines, fmt.Sprintf("datasets: %s:%d: column %d: %s", t.path, line+f.line, f.column+1, f.reason))
-			}
-		}
-		count += c.faultCount
-		line += c.lines
-	}
-	if count == 0 {
-		return nil
-	}
-	if count > len(lines) {
-		lines = append(lines, fmt.Sprintf("datasets: %s: %d malformed lines in all", t.path, count))
-	}
-	return errors.New(strings.Join(lines, "\n"))
 }
 
 // union merges two ascending lists.

@@ -57,7 +57,19 @@ var functions = map[string]struct {
 	"StochasticRank": {"gains noise discounts", func(a arguments) (*G.Node, error) {
 		return losses.StochasticRank(a.l, a.gains, a.noise, a.discounts)
 	}},
-	"LambdaLoss":   {"gains noise discounts", func(a arguments) (*G.Node, error) { return losses.LambdaLoss(a.l, a.gains, a.noise, a.discounts) }},
+	"LambdaLoss": {"gains noise discounts", func(a arguments) (*G.Node, error) { return losses.LambdaLoss(a.l, a.gains, a.noise, a.discounts) }},
+	"LambdaLossDeterministic": {"gains discounts", func(a arguments) (*G.Node, error) {
+		return losses.LambdaLossDeterministic(a.l, a.gains, a.discounts)
+	}},
+	"XENDCG": {"gains≥0 noise", func(a arguments) (*G.Node, error) { return losses.XENDCG(a.l, a.gains, a.noise) }},
+	"Hinge":  {"gains", func(a arguments) (*G.Node, error) { return losses.Hinge(a.l, a.gains) }},
+	"GumbelApproxNDCG": {"gains≥0 noise", func(a arguments) (*G.Node, error) {
+		return losses.GumbelApproxNDCG(a.l, a.gains, a.noise, 1)
+	}},
+	"NeuralNDCG": {"gains≥0 discounts", func(a arguments) (*G.Node, error) {
+		return losses.NeuralNDCG(a.l, a.gains, a.discounts, 1)
+	}},
+	"CrossEntropy": {"labels≥0", func(a arguments) (*G.Node, error) { return losses.CrossEntropy(a.l, a.labels, 4) }},
 	"Softmax":      {"gains≥0", func(a arguments) (*G.Node, error) { return losses.Softmax(a.l, a.gains) }},
 	"ListNet":      {"labels", func(a arguments) (*G.Node, error) { return losses.ListNet(a.l, a.labels) }},
 	"ListMLE":      {"rankings", func(a arguments) (*G.Node, error) { return losses.ListMLE(a.l, a.rankings) }},

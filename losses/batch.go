@@ -94,6 +94,8 @@ func (b *batch) sampledExposure() (*G.Node, error) {
 }
 
 var (
+	errNoDiscounts = errors.New("no discounts: want one for every rank that counts")
+
 	errNoLabels = errors.New("no labels: Batch.Labels is nil, want the raw grades of the documents")
 	errNoGroups = errors.New("no groups: Batch.Groups is nil, want the group of every document")
 )
@@ -147,18 +149,43 @@ func buildApproxNDCG(temperature float64) builder {
 	return func(b *batch) (*G.Node, error) { return approxNDCG(b.Lists, b.Gains, temperature) }
 }
 
+func buildGumbelApproxNDCG(temperature float64) builder {
+	return func(b *batch) (*G.Node, error) {
+		noise, err := b.noise()
+		if err != nil {
+			return nil, err
+		}
+		return gumbelApproxNDCG(b.Lists, b.Gains, noise, temperature)
+	}
+}
+
+func buildXENDCG(b *batch) (*G.Node, error) {
+	noise, err := b.noise()
+	if err != nil {
+		return nil, err
+	}
+	return xendcg(b.Lists, b.Gains, noise)
+}
+
+func buildNeuralNDCG(temperature float64) builder {
+	return func(b *batch) (*G.Node, error) { return neuralNDCG(b.Lists, b.Gains, b.Discounts, temperature) }
+}
+
 func buildPiRank(temperature float64) builder {
 	return func(b *batch) (*G.Node, error) { return piRank(b.Lists, b.Gains, b.Discounts, temperature) }
 }
 
-func buildOrdinal(b *batch) (*G.Node, error) {
-	highest := b.HighestGrade
-	if highest == 0 {
-		highest = 4
+// onGrades are the losses that go by the labels and the highest of them.
+func onGrades(loss func(l ops.Lists, labels, weights *G.Node, highest int) (*G.Node, error)) builder {
+	return func(b *batch) (*G.Node, error) {
+		highest := b.HighestGrade
+		if highest == 0 {
+			highest = 4
+		}
+		return onLabels(func(l ops.Lists, labels, weights *G.Node) (*G.Node, error) {
+			return loss(l, labels, weights, highest)
+		})(b)
 	}
-	return onLabels(func(l ops.Lists, labels, weights *G.Node) (*G.Node, error) {
-		return ordinal(l, labels, weights, highest)
-	})(b)
 }
 
 // onExposure builds a loss of the exposure, exact or sampled.

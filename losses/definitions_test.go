@@ -134,6 +134,22 @@ var definitions = map[string]func(q query) float64{
 		})
 		return sum / max(n, 1)
 	},
+	"hinge": func(q query) float64 {
+		sum, n := 0.0, 0.0
+		for i, m := range q.scores {
+			for j, other := range q.scores {
+				if q.gains[i] > q.gains[j] {
+					sum += max(0, 1-(m-other))
+					n++
+				}
+			}
+		}
+		return sum / max(n, 1)
+	},
+	"lambdaloss-deterministic": func(q query) float64 {
+		return lambdaLoss(q.scores, q.gains, q.discounts, [][]float64{make([]float64, len(q.scores))})
+	},
+	"neuralndcg": func(q query) float64 { return -neuralNDCG(q, 1) },
 	"lambdarank": func(q query) float64 {
 		return q.lambda(func(a, b int) float64 { return math.Abs(q.theta(a) - q.theta(b)) })
 	},
@@ -208,6 +224,14 @@ var definitions = map[string]func(q query) float64{
 		sum := 0.0
 		for d, m := range q.scores {
 			sum += (m - q.labels[d]) * (m - q.labels[d])
+		}
+		return sum / float64(len(q.scores))
+	},
+	"cross-entropy": func(q query) float64 {
+		sum := 0.0
+		for d, m := range q.scores {
+			t, p := q.labels[d]/4, 1/(1+math.Exp(-m))
+			sum -= t*math.Log(p) + (1-t)*math.Log(1-p)
 		}
 		return sum / float64(len(q.scores))
 	},

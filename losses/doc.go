@@ -20,6 +20,8 @@
 //	stochasticrank             StochasticRank
 //	lambdaloss                 LambdaLoss
 //
+// [Reward] makes one of any reward of rankings, such as ERR.
+//
 // For the fairness of the expected exposure, exactly:
 //
 //	disparity                  Disparity
@@ -31,15 +33,20 @@
 // ee-l(plrank-rb), and of the disparity by any of the losses above that sample,
 // disparity(plrank2), see DisparityGains.
 //
-// For the scores alone, without any sampling (but for ties of listmle):
+// For the scores alone, without sampled rankings (xe-ndcg and gumbel-approxndcg draw
+// noise, listmle the order of ties):
 //
-//	softmax listnet listmle    Softmax, ListNet, ListMLE
-//	ranknet lambdarank         RankNet, LambdaRank
+//	softmax xe-ndcg            Softmax, XENDCG
+//	listnet listmle            ListNet, ListMLE
+//	ranknet hinge lambdarank   RankNet, Hinge, LambdaRank
+//	lambdaloss-deterministic   LambdaLossDeterministic
 //	ndcg-loss1 ndcg-loss2      NDCGLoss1, NDCGLoss2
 //	ndcg-loss2pp               NDCGLoss2PP, the paper's NDCG-Loss2++
 //	ndcg-loss2k                NDCGLoss2AtK, for a cutoff below the number of documents
 //	approxndcg pirank          ApproxNDCG, PiRank, of temperature 1; approxndcg(0.1) of another
-//	mse ordinal                MSE, Ordinal
+//	gumbel-approxndcg          GumbelApproxNDCG, with a temperature, too
+//	neuralndcg                 NeuralNDCG, with a temperature, too
+//	mse ordinal cross-entropy  MSE, Ordinal, CrossEntropy, of one document at a time
 //
 // Most losses take gains ρ, [rows], of the dtype of the scores: 2^label − 1 for DCG,
 // the same divided by the query's ideal DCG for NDCG, and the rank discounts θ of the

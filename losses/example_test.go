@@ -117,6 +117,17 @@ func ExampleSoftmax() {
 	// Output: 1.21 [-0.52 0.14 0.38]
 }
 
+func ExampleXENDCG() {
+	show(func(b losses.Batch) (*G.Node, error) {
+		noise, err := ops.Gumbel(b.Lists, b.Sampler)
+		if err != nil {
+			return nil, err
+		}
+		return losses.XENDCG(b.Lists, b.Gains, noise)
+	})
+	// Output: 1.22 [-0.40 0.06 0.35]
+}
+
 func ExampleListNet() {
 	show(func(b losses.Batch) (*G.Node, error) {
 		return losses.ListNet(b.Lists, b.Labels)
@@ -129,6 +140,13 @@ func ExampleRankNet() {
 		return losses.RankNet(b.Lists, b.Gains)
 	})
 	// Output: 0.66 [-0.37 0.19 0.18]
+}
+
+func ExampleHinge() {
+	show(func(b losses.Batch) (*G.Node, error) {
+		return losses.Hinge(b.Lists, b.Gains)
+	})
+	// Output: 0.83 [-0.67 0.33 0.33]
 }
 
 func ExampleLambdaRank() {
@@ -166,6 +184,24 @@ func ExampleApproxNDCG() {
 	// Output: -0.72 [-0.04 0.05 -0.01]
 }
 
+func ExampleGumbelApproxNDCG() {
+	show(func(b losses.Batch) (*G.Node, error) {
+		noise, err := ops.Gumbel(b.Lists, b.Sampler)
+		if err != nil {
+			return nil, err
+		}
+		return losses.GumbelApproxNDCG(b.Lists, b.Gains, noise, 1)
+	})
+	// Output: -0.73 [-0.04 0.03 0.00]
+}
+
+func ExampleNeuralNDCG() {
+	show(func(b losses.Batch) (*G.Node, error) {
+		return losses.NeuralNDCG(b.Lists, b.Gains, b.Discounts, 1)
+	})
+	// Output: -0.65 [-0.21 0.16 0.04]
+}
+
 func ExamplePiRank() {
 	show(func(b losses.Batch) (*G.Node, error) {
 		return losses.PiRank(b.Lists, b.Gains, b.Discounts, 1)
@@ -187,6 +223,13 @@ func ExampleOrdinal() {
 	// Output: 1.21 [-0.33 0.26 0.15]
 }
 
+func ExampleCrossEntropy() {
+	show(func(b losses.Batch) (*G.Node, error) {
+		return losses.CrossEntropy(b.Lists, b.Labels, 2)
+	})
+	// Output: 0.80 [-0.09 0.21 0.13]
+}
+
 func ExampleListMLE() {
 	show(func(b losses.Batch) (*G.Node, error) {
 		ideal, err := ops.IdealRankings(b.Lists, b.Gains, b.Sampler)
@@ -196,6 +239,27 @@ func ExampleListMLE() {
 		return losses.ListMLE(b.Lists, ideal)
 	})
 	// Output: 1.67 [-0.77 0.32 0.45]
+}
+
+func ExampleLambdaLossDeterministic() {
+	show(func(b losses.Batch) (*G.Node, error) {
+		return losses.LambdaLossDeterministic(b.Lists, b.Gains, b.Discounts)
+	})
+	// Output: 2.34 [-1.38 0.77 0.61]
+}
+
+// The expected reciprocal rank (Chapelle et al., CIKM 2009), of grades up to 2.
+func ExampleReward() {
+	show(losses.Reward(func(gains []float64) float64 {
+		sum, reading := 0.0, 1.0
+		for k, gain := range gains {
+			stop := gain / 4
+			sum += reading * stop / float64(k+1)
+			reading *= 1 - stop
+		}
+		return sum
+	}))
+	// Output: -0.45 [-0.12 0.09 0.03]
 }
 
 func ExampleStochasticRank() {

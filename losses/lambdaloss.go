@@ -50,3 +50,23 @@ func lambdaLoss(l ops.Lists, gains, noise *G.Node, discounts []float64) (perQuer
 	sum := G.Must(lossops.SumOverPairs(l, mul(mul(gap, pairs.Drops), misorder), len(discounts)))
 	return scaled(l, sum, 1/math.Ln2), nil
 }
+
+// LambdaLossDeterministic is the LambdaLoss of Wang et al. (CIKM 2018) on the order of
+// the scores, which is [LambdaLoss] without noise: with δ the distance of the ranks by
+// score,
+//
+//	mean_q Σ_{ρ_i > ρ_j} (θ_δ − θ_{δ+1}) (ρ_i − ρ_j) log2(1 + exp(−(m_i − m_j))).
+//
+// With [NormalizedGains] it is [NDCGLoss2]. It costs O(D²), and the memory of O(D).
+func LambdaLossDeterministic(l ops.Lists, gains *G.Node, discounts []float64) (*G.Node, error) {
+	return mean(l)(lambdaLossDeterministic(l, gains, discounts))
+}
+
+func lambdaLossDeterministic(l ops.Lists, gains *G.Node, discounts []float64) (perQuery *G.Node, err error) {
+	if len(discounts) == 0 {
+		return nil, errNoDiscounts
+	}
+	defer caught(&err)
+	sum := G.Must(lossops.LogisticPairs(l, gains, lossops.PairWeights{Distance: drops(discounts, 1)}))
+	return scaled(l, sum, 1/math.Ln2), nil
+}

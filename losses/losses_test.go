@@ -113,7 +113,7 @@ func TestAllLosses(t *testing.T) {
 				}
 				// The pointwise losses know where zero is; of PL-Rank-2 and
 				// StochasticRank only the expectation does not.
-				if !slices.Contains([]string{"mse", "ordinal", "plrank2", "plrank2-loo", "stochasticrank", "disparity(plrank2)", "disparity(plrank2-loo)"}, name) {
+				if !slices.Contains([]string{"mse", "ordinal", "cross-entropy", "plrank2", "plrank2-loo", "stochasticrank", "disparity(plrank2)", "disparity(plrank2-loo)"}, name) {
 					for q := range len(f.offsets) - 1 {
 						sum := 0.0
 						for _, x := range gradient[f.offsets[q]:f.offsets[q+1]] {
@@ -176,7 +176,7 @@ func TestSingleQuery(t *testing.T) {
 			if value != wantValue || !slices.Equal(gradient, want) {
 				t.Errorf("%s, %d documents: %v, %v without offsets, %v, %v with", name, documents, value, gradient, wantValue, want)
 			}
-			if documents == 1 && !slices.Contains([]string{"mse", "ordinal"}, name) && math.Abs(gradient[0]) > 1e-15 {
+			if documents == 1 && !slices.Contains([]string{"mse", "ordinal", "cross-entropy"}, name) && math.Abs(gradient[0]) > 1e-15 {
 				t.Errorf("%s: gradient %v for a document alone", name, gradient)
 			}
 			b = sampled(t, f.batch(tensor.Float64))
@@ -261,11 +261,11 @@ func TestByName(t *testing.T) {
 		t.Errorf("error %v, want one that lists the names", err)
 	}
 	want := []string{
-		"approxndcg", "disparity", "disparity(lambdaloss)", "disparity(placement-policy-gradient)", "disparity(plrank-rb)", "disparity(plrank1)", "disparity(plrank1-loo)",
+		"approxndcg", "cross-entropy", "disparity", "disparity(lambdaloss)", "disparity(placement-policy-gradient)", "disparity(plrank-rb)", "disparity(plrank1)", "disparity(plrank1-loo)",
 		"disparity(plrank2)", "disparity(plrank2-expected)", "disparity(plrank2-loo)", "disparity(policy-gradient)", "disparity(policy-gradient-loo)", "ee-l", "ee-l(plrank-rb)",
-		"group-exposure", "group-exposure(plrank-rb)", "group-treatment", "group-treatment(plrank-rb)", "lambdaloss", "lambdarank", "listmle", "listnet", "mse",
-		"ndcg-loss1", "ndcg-loss2", "ndcg-loss2k", "ndcg-loss2pp", "ordinal", "pirank", "placement-policy-gradient", "plrank-exact", "plrank-rb", "plrank1", "plrank1-loo", "plrank2", "plrank2-expected", "plrank2-loo",
-		"policy-gradient", "policy-gradient-loo", "ranknet", "softmax", "stochasticrank",
+		"group-exposure", "group-exposure(plrank-rb)", "group-treatment", "group-treatment(plrank-rb)", "gumbel-approxndcg", "hinge", "lambdaloss", "lambdaloss-deterministic", "lambdarank", "listmle", "listnet", "mse",
+		"ndcg-loss1", "ndcg-loss2", "ndcg-loss2k", "ndcg-loss2pp", "neuralndcg", "ordinal", "pirank", "placement-policy-gradient", "plrank-exact", "plrank-rb", "plrank1", "plrank1-loo", "plrank2", "plrank2-expected", "plrank2-loo",
+		"policy-gradient", "policy-gradient-loo", "ranknet", "softmax", "stochasticrank", "xe-ndcg",
 	}
 	if got := losses.Names(); !slices.Equal(got, want) {
 		t.Errorf("names %v, want %v", got, want)
@@ -280,12 +280,12 @@ func TestMissing(t *testing.T) {
 		fine []string // the losses that do without
 	}{
 		{func(b *losses.Batch) { b.Lists.Scores = nil }, "no scores", nil},
-		{func(b *losses.Batch) { b.Gains = nil }, "no gains", []string{"listnet", "mse", "ordinal", "group-exposure", "group-exposure(plrank-rb)"}},
-		{func(b *losses.Batch) { b.Labels = nil }, "no labels: Batch.Labels is nil", []string{"*", "listnet", "mse", "ordinal"}},
+		{func(b *losses.Batch) { b.Gains = nil }, "no gains", []string{"listnet", "mse", "ordinal", "cross-entropy", "group-exposure", "group-exposure(plrank-rb)"}},
+		{func(b *losses.Batch) { b.Labels = nil }, "no labels: Batch.Labels is nil", []string{"*", "listnet", "mse", "ordinal", "cross-entropy"}},
 		{func(b *losses.Batch) { b.Groups = nil }, "no groups: Batch.Groups is nil", []string{"*", "group-exposure", "group-treatment", "group-exposure(plrank-rb)", "group-treatment(plrank-rb)"}},
-		{func(b *losses.Batch) { b.Discounts = nil }, "no discounts", []string{"softmax", "listnet", "listmle", "ranknet", "approxndcg", "mse", "ordinal"}},
-		{func(b *losses.Batch) { b.Sampler = nil }, "no sampler", []string{"softmax", "listnet", "listmle", "ranknet", "lambdarank", "ndcg-loss1",
-			"ndcg-loss2", "ndcg-loss2k", "ndcg-loss2pp", "approxndcg", "pirank", "mse", "ordinal",
+		{func(b *losses.Batch) { b.Discounts = nil }, "no discounts", []string{"softmax", "xe-ndcg", "listnet", "listmle", "ranknet", "hinge", "approxndcg", "gumbel-approxndcg", "mse", "ordinal", "cross-entropy"}},
+		{func(b *losses.Batch) { b.Sampler = nil }, "no sampler", []string{"softmax", "listnet", "listmle", "ranknet", "hinge", "lambdarank", "ndcg-loss1",
+			"ndcg-loss2", "ndcg-loss2k", "ndcg-loss2pp", "lambdaloss-deterministic", "approxndcg", "neuralndcg", "pirank", "mse", "ordinal", "cross-entropy",
 			"plrank-exact", "disparity", "ee-l", "group-exposure", "group-treatment"}},
 		{func(b *losses.Batch) { b.Exposure = nil }, "", []string{"*"}},
 	} {
@@ -297,6 +297,9 @@ func TestMissing(t *testing.T) {
 				t.Fatal(err)
 			}
 			loss, err := f(b)
+			if terms, _ := losses.Terms(name); c.want == "no sampler" && terms[0].Sampled != (err != nil) {
+				t.Errorf("%s: Sampled is %t, without a sampler: %v", name, terms[0].Sampled, err)
+			}
 			fine := slices.Contains(c.fine, name) != slices.Contains(c.fine, "*") // after a * stand the losses that do not
 			switch {
 			case fine && err != nil:

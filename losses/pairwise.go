@@ -1,7 +1,6 @@
 package losses
 
 import (
-	"fmt"
 	"math"
 
 	G "gorgonia.org/gorgonia"
@@ -22,6 +21,20 @@ func RankNet(l ops.Lists, gains *G.Node) (*G.Node, error) { return mean(l)(rankN
 func rankNet(l ops.Lists, gains *G.Node) (perQuery *G.Node, err error) {
 	defer caught(&err)
 	sum := G.Must(lossops.LogisticPairs(l, gains, lossops.PairWeights{Each: 1}))
+	return mul(sum, inverse(G.Must(lossops.CountPairs(l, gains)))), nil
+}
+
+// Hinge is the pairwise hinge loss (Herbrich, Graepel & Obermayer 2000; Ranking SVM,
+// Joachims, KDD 2002), the mean over queries of
+//
+//	the mean over pairs with ρ_i > ρ_j of max(0, 1 − (m_i − m_j)).
+//
+// All else is as in [RankNet].
+func Hinge(l ops.Lists, gains *G.Node) (*G.Node, error) { return mean(l)(hinge(l, gains)) }
+
+func hinge(l ops.Lists, gains *G.Node) (perQuery *G.Node, err error) {
+	defer caught(&err)
+	sum := G.Must(lossops.HingePairs(l, gains, lossops.PairWeights{Each: 1}))
 	return mul(sum, inverse(G.Must(lossops.CountPairs(l, gains)))), nil
 }
 
@@ -50,8 +63,7 @@ func lambdaRank(l ops.Lists, gains *G.Node, discounts []float64) (*G.Node, error
 // It is a bound of the NDCG that is missing, closer than [NDCGLoss1], where the cutoff is
 // not below the number of documents and the discounts are DCG's, or others that fall ever
 // more slowly. With a lower cutoff it is none, and the weights rise at distance K:
-// [NDCGLoss2AtK] has others. ([LambdaLoss] is this without the ideal DCG, on perturbed
-// scores.)
+// [NDCGLoss2AtK] has others. [LambdaLossDeterministic] is this without the ideal DCG.
 func NDCGLoss2(l ops.Lists, gains *G.Node, discounts []float64) (*G.Node, error) {
 	return mean(l)(ndcgLoss2(l, gains, discounts))
 }
@@ -148,7 +160,7 @@ func NormalizedGains(l ops.Lists, gains *G.Node, discounts []float64) (normalize
 		return nil, err
 	}
 	if len(discounts) == 0 {
-		return nil, fmt.Errorf("no discounts: want one for every rank that counts")
+		return nil, errNoDiscounts
 	}
 	defer caught(&err)
 	gains = notNegative(l, "gain", gains)

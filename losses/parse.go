@@ -13,7 +13,7 @@ import (
 
 // Parse reads a loss as [ByName] does, or a weighted sum of several, such as
 //
-//	plrank-rb + 0.5*disparity
+//	plrank-exact + 0.5*disparity
 //
 // Blanks do not matter, a weight may be any finite number, and a term of weight 0 is
 // left out. The terms share what they draw: the rankings that gradients are estimated
@@ -34,6 +34,9 @@ type Term struct {
 	// Measure is the name of the measure of fairness that the loss is about, as
 	// metrics.ParseMeasure reads it: disparity for disparity(plrank2). "": of none.
 	Measure string
+	// Sampled tells whether the loss draws rankings or noise, as many as the Sampler of
+	// the batch says. ListMLE, which draws one order of documents of equal gain, does not.
+	Sampled bool
 
 	build builder
 }
@@ -60,10 +63,10 @@ func parseTerms(text string) ([]Term, error) {
 	var terms []Term
 	counts := false
 	for {
-		t := Term{Weight: 1}
+		weight := 1.0
 		if number := weightPattern.FindString(rest); number != "" {
 			var err error
-			if t.Weight, err = strconv.ParseFloat(number, 64); err != nil || math.IsInf(t.Weight, 0) {
+			if weight, err = strconv.ParseFloat(number, 64); err != nil || math.IsInf(weight, 0) {
 				return nil, fault("the weight %s is out of range", number)
 			}
 			skip(len(number))
@@ -72,15 +75,16 @@ func parseTerms(text string) ([]Term, error) {
 			}
 			skip(1)
 		}
-		t.Loss = namePattern.FindString(rest)
-		var err error
-		if t.build, t.Measure, err = lookup(t.Loss); err != nil {
-			if t.Loss == "" {
+		name := namePattern.FindString(rest)
+		t, err := lookup(name)
+		if err != nil {
+			if name == "" {
 				return nil, fault("want a loss of %s", strings.Join(Names(), ", "))
 			}
 			return nil, fault("%v", err)
 		}
-		skip(len(t.Loss))
+		skip(len(name))
+		t.Weight = weight
 		terms = append(terms, t)
 		counts = counts || t.Weight != 0
 		if rest == "" {

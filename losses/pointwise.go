@@ -40,14 +40,10 @@ func Ordinal(l ops.Lists, labels *G.Node, highest int) (*G.Node, error) {
 
 // ordinal has a weight for every document, nil: 1.
 func ordinal(l ops.Lists, labels, weights *G.Node, highest int) (perQuery *G.Node, err error) {
-	if err := checkRows(l, "labels", labels); err != nil {
+	if labels, err = grades(l, labels, highest); err != nil {
 		return nil, err
 	}
-	if highest < 1 {
-		return nil, fmt.Errorf("the highest grade is %d: want 1 or more", highest)
-	}
 	defer caught(&err)
-	labels = notNegative(l, "label", labels)
 	var sum *G.Node
 	for c := 1; c <= highest; c++ {
 		above := shifted(l, l.Scores, 0.5-float64(c))
@@ -63,6 +59,43 @@ func ordinal(l ops.Lists, labels, weights *G.Node, highest int) (perQuery *G.Nod
 		}
 	}
 	return meanOverDocuments(l, sum, weights), nil
+}
+
+// CrossEntropy is the binary cross-entropy of every document by itself, whose chance to be
+// relevant is the sigmoid of its score (logistic regression), the mean over queries of
+//
+//	1/D Σ_d log(1 + exp m_d) − t_d m_d,   t_d = min(1, label_d / highest).
+//
+// TF-Ranking has it as sigmoid cross-entropy, for labels 0 and 1; grades between 0 and
+// highest count as a mixture of the two. labels is [rows],
+// the raw grades, of the dtype of the scores, none negative; those above highest count as
+// highest.
+func CrossEntropy(l ops.Lists, labels *G.Node, highest int) (*G.Node, error) {
+	return mean(l)(pointwiseCrossEntropy(l, labels, nil, highest))
+}
+
+// pointwiseCrossEntropy has a weight for every document, nil: 1.
+func pointwiseCrossEntropy(l ops.Lists, labels, weights *G.Node, highest int) (perQuery *G.Node, err error) {
+	labels, err = grades(l, labels, highest)
+	if err != nil {
+		return nil, err
+	}
+	defer caught(&err)
+	// −t = max(0, 1 − label/highest) − 1.
+	target := shifted(l, relu(shifted(l, scaled(l, labels, -1/float64(highest)), 1)), -1)
+	return meanOverDocuments(l, add(softplus(l, l.Scores), mul(target, l.Scores)), weights), nil
+}
+
+// grades are labels after a check that they are not negative.
+func grades(l ops.Lists, labels *G.Node, highest int) (checked *G.Node, err error) {
+	if err := checkRows(l, "labels", labels); err != nil {
+		return nil, err
+	}
+	if highest < 1 {
+		return nil, fmt.Errorf("the highest grade is %d: want 1 or more", highest)
+	}
+	defer caught(&err)
+	return notNegative(l, "label", labels), nil
 }
 
 // meanOverDocuments is 1/D Σ_d w_d x_d of every query; nil weights are 1.

@@ -23,9 +23,10 @@ type Batch struct {
 	Discounts []float64    // θ of the metric, as many as its cutoff
 
 	// Labels, [rows], of the dtype of the scores, are the raw grades, for the
-	// losses that do not go by gains: listnet, mse and ordinal.
+	// losses that do not go by gains: listnet, mse, ordinal and cross-entropy.
 	Labels *G.Node
-	// HighestGrade is that of the data set, for ordinal. 0: 4, as in most of them.
+	// HighestGrade is that of the data set, for ordinal and cross-entropy. 0: 4, as in
+	// most of them.
 	HighestGrade int
 	// DocumentWeights, [rows], and QueryWeights, [queries], of the dtype of the scores,
 	// are not negative; nil: 1. The gains of a document are multiplied by its weight, and
@@ -50,32 +51,40 @@ type Func func(Batch) (*G.Node, error)
 type family struct {
 	build   builder
 	measure string // the measure of fairness that the loss is about; "": of none
+	sampled bool   // whether it draws rankings or noise, as many as Batch.Sampler says
 
 	temperature func(value float64) builder // with the parameter temperature; nil: has none
-	by          map[string]builder          // with the name of another loss for parameter
+	by          map[string]builder          // with the name of another loss for parameter, all sampled
 }
 
 // families are the losses by name. The estimators of package plackett, and their
 // disparity(…), are added by init.
 var families = map[string]family{
 	"plrank-exact":              {build: onDiscounts(plRankExact)},
-	"placement-policy-gradient": {build: onRankings(placementPolicyGradient)},
-	"lambdaloss":                {build: onNoise(lambdaLoss)},
-	"stochasticrank":            {build: onNoise(stochasticRank)},
+	"placement-policy-gradient": {build: onRankings(placementPolicyGradient), sampled: true},
+	"lambdaloss":                {build: onNoise(lambdaLoss), sampled: true},
+	"stochasticrank":            {build: onNoise(stochasticRank), sampled: true},
+	"lambdaloss-deterministic":  {build: onDiscounts(lambdaLossDeterministic)},
 
 	"softmax":      {build: onGains(softmax)},
+	"xe-ndcg":      {build: buildXENDCG, sampled: true},
 	"listnet":      {build: onLabels(listNet)},
 	"listmle":      {build: buildListMLE},
 	"ranknet":      {build: onGains(rankNet)},
+	"hinge":        {build: onGains(hinge)},
 	"lambdarank":   {build: onDiscounts(lambdaRank)},
 	"ndcg-loss1":   {build: onDiscounts(ndcgLoss1)},
 	"ndcg-loss2":   {build: onDiscounts(ndcgLoss2)},
 	"ndcg-loss2pp": {build: onDiscounts(ndcgLoss2PP)},
 	"ndcg-loss2k":  {build: onDiscounts(ndcgLoss2AtK)},
 	"approxndcg":   {build: buildApproxNDCG(1), temperature: buildApproxNDCG},
+	"neuralndcg":   {build: buildNeuralNDCG(1), temperature: buildNeuralNDCG},
 	"pirank":       {build: buildPiRank(1), temperature: buildPiRank},
 	"mse":          {build: onLabels(mse)},
-	"ordinal":      {build: buildOrdinal},
+	"ordinal":      {build: onGrades(ordinal)},
+
+	"cross-entropy":     {build: onGrades(pointwiseCrossEntropy)},
+	"gumbel-approxndcg": {build: buildGumbelApproxNDCG(1), temperature: buildGumbelApproxNDCG, sampled: true},
 
 	"disparity": {build: onExposure((*batch).exposure, buildDisparity), measure: "disparity", by: map[string]builder{
 		"placement-policy-gradient": disparityBy(onRankings(placementPolicyGradient)),
@@ -101,31 +110,33 @@ func init() {
 		if e == plackett.PolicyGradient {
 			loss = onRankings(policyGradient) // the same number, by Gorgonia's differentiation
 		}
-		families[e.String()] = family{build: loss}
+		families[e.String()] = family{build: loss, sampled: true}
 		families["disparity"].by[e.String()] = disparityBy(loss)
 	}
 }
 
 // lookup finds the loss of a name, perhaps with a parameter: approxndcg,
 // approxndcg(0.1), approxndcg(temperature=0.1), disparity(plrank2).
-func lookup(name string) (build builder, measure string, err error) {
+func lookup(name string) (Term, error) {
 	base, value, has := strings.Cut(name, "(")
 	f, ok := families[base]
+	t := Term{Loss: name, Weight: 1, Measure: f.measure, Sampled: f.sampled, build: f.build}
 	switch {
 	case !ok:
-		return nil, "", fmt.Errorf("no loss %q: %s", base, names.Want(base, Names()))
+		return t, fmt.Errorf("no loss %q: %s", base, names.Want(base, Names()))
 	case !has:
-		return f.build, f.measure, nil
+		return t, nil
 	}
 	value = strings.TrimSpace(strings.TrimSuffix(value, ")"))
 	switch {
 	case f.by != nil:
-		if build, ok = f.by[value]; !ok {
-			return nil, "", fmt.Errorf("no loss %q: %s", name, names.Want(name, f.names(base)))
+		if t.build, ok = f.by[value]; !ok {
+			return t, fmt.Errorf("no loss %q: %s", name, names.Want(name, f.names(base)))
 		}
-		return build, f.measure, nil
+		t.Sampled = true
+		return t, nil
 	case f.temperature == nil:
-		return nil, "", fmt.Errorf("%s has no parameter, but %q is given", base, value)
+		return t, fmt.Errorf("%s has no parameter, but %q is given", base, value)
 	}
 	number := value
 	if key, after, named := strings.Cut(value, "="); named && strings.TrimSpace(key) == "temperature" {
@@ -133,9 +144,10 @@ func lookup(name string) (build builder, measure string, err error) {
 	}
 	v, err := strconv.ParseFloat(number, 64)
 	if err != nil || !(v > 0) || math.IsInf(v, 0) {
-		return nil, "", fmt.Errorf("%s(%s): want a temperature above 0, such as %s(0.1)", base, value, base)
+		return t, fmt.Errorf("%s(%s): want a temperature above 0, such as %s(0.1)", base, value, base)
 	}
-	return f.temperature(v), f.measure, nil
+	t.build = f.temperature(v)
+	return t, nil
 }
 
 // names of the family of that name, in alphabetical order; of those with numbers the
@@ -149,15 +161,15 @@ func (f family) names(base string) []string {
 	return all
 }
 
-// ByName returns the loss of that name, see [Names]. approxndcg and pirank may have
-// their temperature behind them, approxndcg(0.1), 1 where they do not. A name that is
-// not known is an error that lists those that are.
+// ByName returns the loss of that name, see [Names]. approxndcg, gumbel-approxndcg,
+// neuralndcg and pirank may have their temperature behind them, approxndcg(0.1), 1 where
+// they do not. A name that is not known is an error that lists those that are.
 func ByName(name string) (Func, error) {
-	build, measure, err := lookup(name)
+	t, err := lookup(name)
 	if err != nil {
 		return nil, fmt.Errorf("losses: %w", err)
 	}
-	return sum([]Term{{Loss: name, Weight: 1, Measure: measure, build: build}}), nil
+	return sum([]Term{t}), nil
 }
 
 // Names returns the names of all losses, in alphabetical order.

@@ -29,8 +29,36 @@ func approxNDCG(l ops.Lists, gains *G.Node, temperature float64) (perQuery *G.No
 	defer caught(&err)
 	gains = notNegative(l, "gain", gains)
 	approximate := dcg(l, gains, G.Must(lossops.ApproxRanks(l, temperature)))
-	ideal := dcg(l, gains, G.Must(ops.Ranks(ops.Lists{Scores: gains, Offsets: l.Offsets})))
-	return neg(mul(approximate, inverse(ideal))), nil
+	return neg(mul(approximate, inverse(idealDCG(l, gains)))), nil
+}
+
+// GumbelApproxNDCG is [ApproxNDCG] of scores perturbed by Gumbel noise (Bruch, Han,
+// Bendersky & Najork, WSDM 2020): minus the NDCG of approximate ranks expected under the
+// Plackett–Luce policy, with r by the scores m + noise, −mean_q of
+//
+//	the mean over samples of Σ_i ρ_i / log2(2 + r_i) / the same with the ranks by gain.
+//
+// noise is [samples × rows], of the dtype of the scores, from [ops.Gumbel] or elsewhere,
+// see there for absent samples. It is a constant for differentiation: the gradient goes
+// through the perturbed scores (reparametrisation). All else is as in ApproxNDCG. It costs
+// O(N·D²) for a query; TF-Ranking draws 8 samples.
+func GumbelApproxNDCG(l ops.Lists, gains, noise *G.Node, temperature float64) (*G.Node, error) {
+	return mean(l)(gumbelApproxNDCG(l, gains, noise, temperature))
+}
+
+func gumbelApproxNDCG(l ops.Lists, gains, noise *G.Node, temperature float64) (perQuery *G.Node, err error) {
+	if err := checkRows(l, "gains", gains); err != nil {
+		return nil, err
+	}
+	defer caught(&err)
+	gains = notNegative(l, "gain", gains)
+	approximate := total(l, mul(gains, G.Must(lossops.ApproxDiscounts(l, noise, temperature))))
+	return neg(mul(scaled(l, approximate, 1/math.Ln2), inverse(idealDCG(l, gains)))), nil
+}
+
+// idealDCG is dcg with the ranks by gain.
+func idealDCG(l ops.Lists, gains *G.Node) *G.Node {
+	return dcg(l, gains, G.Must(ops.Ranks(ops.Lists{Scores: gains, Offsets: l.Offsets})))
 }
 
 // dcg is Σ ρ / ln(2 + r) of every query, for ranks from 0.
@@ -77,4 +105,25 @@ func piRank(l ops.Lists, gains *G.Node, discounts []float64, temperature float64
 		}
 	}
 	return neg(ndcg), nil
+}
+
+// NeuralNDCG is [PiRank] with a matrix S that places every document once in all
+// (Pobrotyn & Białobrzeski 2021), the deterministic NeuralNDCG: −mean_q of
+//
+//	Σ_k θ_k Σ_d S_kd G_d,
+//
+// S being P after Sinkhorn scaling: its columns and its rows are divided by their sums in
+// turn, 50 times, or until all sums are 1. By its name the temperature is 1. It costs
+// O(D²) for each of these rounds, and O(D²) memory for every core, 16 MB for 1000
+// documents.
+func NeuralNDCG(l ops.Lists, gains *G.Node, discounts []float64, temperature float64) (*G.Node, error) {
+	return mean(l)(neuralNDCG(l, gains, discounts, temperature))
+}
+
+func neuralNDCG(l ops.Lists, gains *G.Node, discounts []float64, temperature float64) (perQuery *G.Node, err error) {
+	normalized, err := NormalizedGains(l, gains, discounts)
+	if err != nil {
+		return nil, err
+	}
+	return minus(lossops.SortedGains(l, normalized, discounts, temperature))
 }

@@ -115,7 +115,7 @@ func TestDocumentWeights(t *testing.T) {
 					slope[d] = 2 * weights[d] * gap / size / 4
 				}
 			}
-		case "ordinal":
+		case "ordinal", "cross-entropy":
 			for d, w := range weights {
 				slope[d] *= w
 			}

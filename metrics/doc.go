@@ -8,11 +8,11 @@
 //	perQuery, err := m.PerQuery(in)
 //	mean := metrics.Mean(perQuery, metrics.LabelFreeSkip)
 //
-// DCG, NDCG, precision, recall, MAP, MRR, ERR, RBP and ARP, each at a cutoff, are
-// computed for the ranking by descending score, and with "expected-" before their name
-// as expectation under the Plackett–Luce policy that the scores define: exactly, but for
-// MAP and ERR, which are estimated from sampled rankings and have a standard error, see
-// [Measure.Sampled]. Measures of fairness are of the expected exposure under that policy,
+// DCG, NDCG, precision, recall, hits, MAP, MRR, ERR, RBP, ARP and pair accuracy, each at a
+// cutoff, are computed for the ranking by descending score, and with "expected-" before
+// their name as expectation under the Plackett–Luce policy that the scores define: exactly,
+// but for MAP, ERR and pair accuracy at a cutoff, which are estimated from sampled rankings
+// and have a standard error, see [Measure.Sampled]. Measures of fairness are of the expected exposure under that policy,
 // exactly. [NewMeasure] makes a measure
 // of a function, and [Means] computes several at once.
 //
@@ -41,6 +41,15 @@
 //     where err(max=4) does not say otherwise.
 //   - rbp: (1 − p) Σ over relevant r of p^(r−1). Moffat & Zobel, TOIS 2008. p is 0.8
 //     where rbp(p=0.95), or rbp(0.95), does not say otherwise.
+//   - graded-rbp: (1 − p) Σ_r g_r p^(r−1) with g the gain divided by that of the highest
+//     grade of the data set, [Input].HighestGrade; p as in rbp. Sakai & Kando, Information
+//     Retrieval 11, 2008.
+//   - hits, or success: 1 where a relevant document is among the ranks, else 0, as success
+//     in trec_eval; hit rate in recommendation.
+//   - pair-accuracy: the share of pairs of documents of different labels in which the one
+//     of higher label is ranked above the other; pairs of equal scores count ½ (the
+//     accuracy of pairs of TF-Ranking and CatBoost, AUC for two labels). Pairs of which both
+//     come after rank k count ½, as if at one rank.
 //   - arp: Σ_d label_d · rank_d / Σ_d label_d, the only metric of which less is better.
 //     Wang et al., CIKM 2018. Documents after rank k count as if at rank k+1, so that
 //     moving a relevant document up never does harm.
@@ -51,11 +60,11 @@
 //
 // # Queries without a relevant document
 //
-// NDCG, MAP, MRR, recall and ARP are relative to the relevant documents of a query
-// (NDCG and ARP to the labels above 0). For a query that has none, and so for one
-// without documents, they are not defined: [Measure.PerQuery] gives NaN, and a [Convention]
+// NDCG, MAP, MRR, recall, hits and ARP are relative to the relevant documents of a query
+// (NDCG and ARP to the labels above 0), pair accuracy to its pairs of different labels.
+// For a query that has none, and so for one without documents, they are not defined: [Measure.PerQuery] gives NaN, and a [Convention]
 // says what such a query counts in a mean. Publications differ in it, and MQ2008's
-// NDCG@10 moves by .28 with the choice. DCG, precision, ERR and RBP are 0 there,
+// NDCG@10 moves by .28 with the choice. DCG, precision, ERR and both forms of RBP are 0 there,
 // under every convention.
 //
 // # Ties

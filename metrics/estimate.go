@@ -48,8 +48,8 @@ func (e Estimate) mean(weights []float32, c Convention) (Summary, error) {
 }
 
 // expected is the expectation of a metric under the Plackett–Luce policy of the
-// scores, E_y[metric(y)]: of a sum over ranks of weight times value, Σ_k w_k v(y_k), and
-// of MRR exactly, of the others from rankings that it draws. Over given rankings it is
+// scores, E_y[metric(y)]: exactly where it is known, of the others from rankings that it
+// draws. Over given rankings it is
 // the plain mean; they must be as long as the metric looks, except where the list is
 // shorter.
 func (in Input) expected(m metric) (Estimate, error) {
@@ -60,7 +60,8 @@ func (in Input) expected(m metric) (Estimate, error) {
 		}
 		return in.average(m, given.read)
 	}
-	if m.kind != reciprocalRank && families[m.kind].walk != nil {
+	exactly := m.expectation()
+	if exactly == nil {
 		draws, err := in.Policy.draws()
 		if err != nil {
 			return Estimate{}, err
@@ -69,11 +70,7 @@ func (in Input) expected(m metric) (Estimate, error) {
 	}
 	placed := in.placements(m)
 	return in.estimate(m, func(e *evaluator, q query) (value, stdErr float64, err error) {
-		if m.kind == reciprocalRank {
-			value, err = e.expectedRR(placed, q)
-		} else {
-			value, err = e.expectedSum(placed, q)
-		}
+		value, err = exactly(e, placed, q)
 		return value, 0, err
 	})
 }

@@ -62,14 +62,17 @@ func TestExpectedAgainstEnumeration(t *testing.T) {
 	}
 }
 
-// MAP and ERR are estimated from samples; all else is exact.
+// MAP, ERR, and pair accuracy at a cutoff are estimated from samples; all else is exact.
 func TestSampled(t *testing.T) {
 	for _, name := range Names() {
 		m := mustParse(t, name+"@3")
-		want := name == "map" || name == "err"
+		want := name == "map" || name == "err" || name == "pair-accuracy"
 		if m.Sampled() || m.Expected().Sampled() != want {
 			t.Errorf("%v is sampled: %t, %v: %t", m, m.Sampled(), m.Expected(), m.Expected().Sampled())
 		}
+	}
+	if mustParse(t, "expected-pair-accuracy").Sampled() {
+		t.Error("expected-pair-accuracy is sampled")
 	}
 	for _, name := range FairnessNames() {
 		if mustParse(t, name).Sampled() {

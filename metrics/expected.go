@@ -36,6 +36,8 @@ func (in Input) placements(m metric) *placements {
 		key.kind = dcg
 	case recall:
 		key.kind = precision
+	case gradedRBP:
+		key.kind = rankBiasedPrecision
 	}
 	if in.shared != nil && in.shared.placed[key] != nil {
 		return in.shared.placed[key]
@@ -48,6 +50,23 @@ func (in Input) placements(m metric) *placements {
 		in.shared.placed[key] = p
 	}
 	return p
+}
+
+// expectation computes the expectation of a metric under the policy exactly: that of a sum
+// over ranks of weight times value, Σ_k w_k v(y_k), of what depends on the first relevant
+// document, and of pairs. nil: it is not known.
+func (m metric) expectation() func(e *evaluator, p *placements, q query) (float64, error) {
+	switch {
+	case m.kind == reciprocalRank:
+		return (*evaluator).expectedRR
+	case m.kind == hitRate:
+		return (*evaluator).expectedHits
+	case m.kind == pairAccuracy && m.cutoff == 0:
+		return (*evaluator).expectedPairs
+	case families[m.kind].walk == nil:
+		return (*evaluator).expectedSum
+	}
+	return nil
 }
 
 // expectedSum is the expectation of base + Σ_k w_k v(y_k) / norm.
@@ -64,10 +83,20 @@ func (e *evaluator) expectedSum(p *placements, q query) (float64, error) {
 	return e.base + floats.Dot(e.values, rows)/e.norm, nil
 }
 
-// expectedRR is the expected reciprocal rank of the first relevant document. The first
-// of them to be placed is like one document of all their weight, exp m: the sum of the
-// rates at which they arrive (see plackett.Expectation).
+// expectedRR is the expected reciprocal rank of the first relevant document.
 func (e *evaluator) expectedRR(p *placements, q query) (float64, error) {
+	return e.expectedFirst(p, q, func(rank int) float64 { return 1 / float64(rank) })
+}
+
+// expectedHits is the chance that the first relevant document is within the cutoff.
+func (e *evaluator) expectedHits(p *placements, q query) (float64, error) {
+	return e.expectedFirst(p, q, func(int) float64 { return 1 })
+}
+
+// expectedFirst is the expected weight of the rank of the first relevant document. The
+// first of them to be placed is like one document of all their weight, exp m: the sum of
+// the rates at which they arrive (see plackett.Expectation).
+func (e *evaluator) expectedFirst(p *placements, q query, weight func(rank int) float64) (float64, error) {
 	p.scores = p.scores[:0]
 	var relevant []float64
 	for d, score := range q.scores {
@@ -78,8 +107,22 @@ func (e *evaluator) expectedRR(p *placements, q query) (float64, error) {
 		}
 	}
 	p.scores = append(p.scores, floats.LogSumExp(relevant))
-	e.setWeights(len(p.scores), func(rank int) float64 { return 1 / float64(rank) })
+	e.setWeights(len(p.scores), weight)
 	p.out = append(p.out[:0], p.scores...)
 	err := p.expectation.Exposure(p.scores, e.weights, p.out)
 	return p.out[len(p.out)-1], err
+}
+
+// expectedPairs is the mean over pairs of the chance of the right order, the sigmoid of
+// the difference of the scores.
+func (e *evaluator) expectedPairs(_ *placements, q query) (float64, error) {
+	sum := 0.0
+	for i, score := range q.scores {
+		for j, other := range q.scores {
+			if e.values[i] > e.values[j] {
+				sum += 1 / (1 + math.Exp(other-score))
+			}
+		}
+	}
+	return sum / e.norm, nil
 }

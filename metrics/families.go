@@ -22,6 +22,9 @@ const (
 	averageRelevancePosition
 	letor4NDCG
 	letor4MeanNDCG
+	hitRate
+	pairAccuracy
+	gradedRBP
 )
 
 // family is all metrics of one name: how to read them and how to compute them.
@@ -30,6 +33,7 @@ type family struct {
 	name, alias   string
 	param         param
 	lowerIsBetter bool
+	graded        bool // goes by the highest grade of the data set
 	// prepare sets up the evaluator for one query with the given labels and tells
 	// whether the metric is defined for it.
 	prepare func(e *evaluator, labels []float32) (bool, error)
@@ -57,6 +61,7 @@ func init() {
 		reciprocalRank:       {name: "mrr", alias: "rr", prepare: prepareRelevance, walk: walkRR},
 		expectedReciprocalRank: {
 			name:    "err",
+			graded:  true,
 			param:   param{"max", 0, "a label from 1 to 31", func(v float64) bool { return v >= 1 && v <= maxExp2Label }},
 			prepare: prepareERR,
 			walk:    walkERR,
@@ -70,6 +75,10 @@ func init() {
 
 		letor4NDCG:     {name: "letor4-ndcg", prepare: prepareLETOR4NDCG},
 		letor4MeanNDCG: {name: "letor4-meanndcg", prepare: prepareLETOR4MeanNDCG},
+
+		hitRate:      {name: "hits", alias: "success", prepare: prepareRelevance, walk: walkHits},
+		pairAccuracy: {name: "pair-accuracy", prepare: preparePairs, walk: walkPairs},
+		gradedRBP:    {name: "graded-rbp", param: persistence, graded: true, prepare: prepareGradedRBP},
 	}
 }
 
@@ -141,10 +150,49 @@ func prepareRecall(e *evaluator, labels []float32) (bool, error) {
 }
 
 func prepareRBP(e *evaluator, labels []float32) (bool, error) {
-	p := e.metric.param
-	e.setWeights(len(labels), func(rank int) float64 { return (1 - p) * math.Pow(p, float64(rank-1)) })
+	e.setPersistence(len(labels))
 	_, err := prepareRelevance(e, labels)
 	return true, err
+}
+
+// setPersistence sets the weights of RBP.
+func (e *evaluator) setPersistence(documents int) {
+	p := e.metric.param
+	e.setWeights(documents, func(rank int) float64 { return (1 - p) * math.Pow(p, float64(rank-1)) })
+}
+
+func prepareGradedRBP(e *evaluator, labels []float32) (bool, error) {
+	e.setPersistence(len(labels))
+	most, err := e.gain.Of(float32(e.highestGrade))
+	if err != nil {
+		return false, err
+	}
+	e.norm = max(most, math.SmallestNonzeroFloat64) // all gains are 0 where the highest is
+	return true, e.setValues(labels, func(label float32) (float64, error) {
+		if float64(label) > e.highestGrade {
+			return 0, fmt.Errorf("label %v is above %v, the highest grade", label, e.highestGrade)
+		}
+		return e.gain.Of(label)
+	})
+}
+
+// preparePairs counts the pairs of documents of different labels.
+func preparePairs(e *evaluator, labels []float32) (bool, error) {
+	err := e.setValues(labels, LinearGain.Of)
+	sorted := e.sortedValues()
+	e.norm = 0
+	for i, v := range sorted {
+		lower, _ := slices.BinarySearch(sorted[:i], v)
+		e.norm += float64(lower)
+	}
+	return e.norm > 0, err
+}
+
+// sortedValues are the values in ascending order, to be changed.
+func (e *evaluator) sortedValues() []float64 {
+	e.chances = append(e.chances[:0], e.values...)
+	slices.Sort(e.chances)
+	return e.chances
 }
 
 // prepareARP writes ARP@k as a sum over the ranks up to k:
@@ -223,6 +271,46 @@ func walkRR(e *evaluator, r *ranking) float64 {
 		return sum
 	}
 	return 0
+}
+
+// walkHits is the chance that a relevant document is among the ranks that count: 1 where
+// a block of relevant ones ends there, else that in the block at the cutoff, see walkRR.
+func walkHits(e *evaluator, r *ranking) float64 {
+	depth := e.depth()
+	for first, block := range r.blocks() {
+		hits, n := e.hits(block), float64(len(block))
+		if hits == 0 {
+			continue
+		}
+		none := 1.0
+		for i := 0; i < len(block) && first+i < depth; i++ {
+			left := n - float64(i)
+			none *= max(0, left-hits) / left
+		}
+		return 1 - none
+	}
+	return 0
+}
+
+// walkPairs is the share of pairs in the right order. Every pair counts ½ but those of a
+// document within the cutoff and another behind it, which count 1 or 0. The documents of
+// a block are in any order, and within the cutoff with the chance of as many of them as
+// it has ranks for.
+func walkPairs(e *evaluator, r *ranking) float64 {
+	depth, sum, behind := e.depth(), 0.0, e.sortedValues()
+	for first, block := range r.blocks() {
+		for _, d := range block {
+			at, _ := slices.BinarySearch(behind, e.values[d])
+			behind = slices.Delete(behind, at, at+1)
+		}
+		within := min(1, float64(depth-first)/float64(len(block)))
+		for _, d := range block {
+			lower, _ := slices.BinarySearch(behind, e.values[d])
+			upTo, _ := slices.BinarySearch(behind, math.Nextafter(e.values[d], math.Inf(1)))
+			sum += within * float64(lower-(len(behind)-upTo))
+		}
+	}
+	return 0.5 + sum/2/e.norm
 }
 
 // hits is the number of relevant documents in a block.

@@ -14,8 +14,8 @@ type Input struct {
 	Offsets []int     // [queries+1] query q has the rows Offsets[q] up to Offsets[q+1]; nil: one query of all rows
 	Groups  []int     // [rows] the group of each document, negative: none; for the measures that compare groups
 
-	Gain         Gain    // of DCG, NDCG and the measures of fairness; the others define their own
-	HighestGrade float64 // of the data set, for ERR; 0: the highest of these labels
+	Gain         Gain    // of DCG, NDCG, graded RBP and the measures of fairness; the others define their own
+	HighestGrade float64 // of the data set, for ERR and graded RBP; 0: the highest of these labels
 	Ties         Ties    // how documents of equal scores are ranked
 
 	QueryWeights []float32  // [queries] their parts in a mean, 0 or more; nil: equal ones
@@ -71,7 +71,7 @@ type query struct {
 // prepared calls visit with an evaluator prepared for every query in turn.
 func (in Input) prepared(m metric, visit func(e *evaluator, q query) error) error {
 	e := evaluator{metric: m, gain: in.Gain, highestGrade: in.HighestGrade}
-	if m.kind == expectedReciprocalRank && e.highestGrade == 0 {
+	if families[m.kind].graded && e.highestGrade == 0 {
 		e.highestGrade = in.highestLabel()
 	}
 	return in.each(func(q query) (err error) {

@@ -107,10 +107,10 @@ func (m Measure) NeedsGroups() bool { return m.kind == ofExposure && m.fairness.
 func (m Measure) OfPolicy() bool { return m.kind == ofPolicy || m.kind == ofExposure }
 
 // Sampled tells whether the value is an estimate from sampled rankings, see
-// Input.Policy, and has a standard error: of the expectations those of MAP and ERR.
-// All other measures are exact, expectations to 1e-10 of their scale.
+// Input.Policy, and has a standard error: of the expectations those of MAP and ERR, and of
+// pair accuracy at a cutoff. All other measures are exact, expectations to 1e-10 of their scale.
 func (m Measure) Sampled() bool {
-	return m.kind == ofPolicy && m.metric.kind != reciprocalRank && families[m.metric.kind].walk != nil
+	return m.kind == ofPolicy && m.metric.expectation() == nil
 }
 
 // Ranking is the metric of the ranking by descending score of which m may be the

@@ -50,9 +50,19 @@ func TestFormulas(t *testing.T) {
 		"rbp":          0.2 * (0.8 + 0.64 + 0.4096),
 		"rbp(p=.5)":    1/4. + 1/8. + 1/32.,
 		"rbp@3":        0.2 * (0.8 + 0.64),
-		"arp":          (2*2 + 1*3 + 3*5) / 6.,
-		"arp@3":        (2*2 + 1*3 + 3*4) / 6.,
-		"arp@9":        (2*2 + 1*3 + 3*5) / 6.,
+		"hits":         1,
+		"success@1":    0,
+		"hits@2":       1,
+		// ranked 0 2 1 0 3: of 9 pairs of different labels, those of 2 and 1, 2 and 0, and
+		// 1 and 0 behind it, are right; at 2, those of 0 in front and of 2, and half of the others
+		"pair-accuracy":    3. / 9,
+		"pair-accuracy@2":  (2 + 3/2.) / 9,
+		"pair-accuracy@1":  (6 / 2.) / 9,
+		"graded-rbp":       0.2 * (3*0.8 + 1*0.64 + 7*0.4096) / 7,
+		"graded-rbp(.5)@3": (3/4. + 1/8.) / 7,
+		"arp":              (2*2 + 1*3 + 3*5) / 6.,
+		"arp@3":            (2*2 + 1*3 + 3*4) / 6.,
+		"arp@9":            (2*2 + 1*3 + 3*5) / 6.,
 		// θ = 1, 1, 1/log2(3), 1/2, 1/log2(5); the best gains are 7, 3, 1
 		"letor4-ndcg":       (3 + 1/log3 + 7/log5) / (7 + 3 + 1/log3),
 		"letor4-ndcg@2":     3. / (7 + 3),
@@ -116,13 +126,19 @@ func TestQueriesWithoutRelevantDocuments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		undefined := map[kind]bool{ndcg: true, recall: true, meanAveragePrecision: true, reciprocalRank: true, averageRelevancePosition: true, letor4NDCG: true, letor4MeanNDCG: true}[m.metric.kind]
+		undefined := map[kind]bool{ndcg: true, recall: true, meanAveragePrecision: true, reciprocalRank: true, averageRelevancePosition: true, letor4NDCG: true, letor4MeanNDCG: true, hitRate: true, pairAccuracy: true}[m.metric.kind]
 		for _, q := range []int{0, 1, 3} {
 			for _, v := range []float64{perQuery[q], expected.PerQuery[q]} {
 				if undefined != math.IsNaN(v) || !undefined && v != 0 {
 					t.Errorf("%v of query %d is %v", m, q, v)
 				}
 			}
+		}
+		if m.metric.kind == pairAccuracy { // there is no pair
+			if !math.IsNaN(perQuery[2]) || !math.IsNaN(expected.PerQuery[2]) {
+				t.Errorf("%v of one document is %v, expected %v", m, perQuery[2], expected.PerQuery[2])
+			}
+			continue
 		}
 		beyond := m.metric.kind == letor4NDCG && m.metric.cutoff > 1
 		if v, w := perQuery[2], expected.PerQuery[2]; v > 0 == beyond || !near(v, w, 1e-15) || expected.StdErr[2] > 1e-15 {
@@ -167,6 +183,8 @@ func TestErrors(t *testing.T) {
 		{mustParse(t, "arp"), Input{Scores: []float64{0}, Labels: []float32{float32(nan)}}, "label NaN"},
 		{mustParse(t, "precision"), Input{Scores: []float64{0}, Labels: []float32{float32(inf)}}, "label +Inf"},
 		{mustParse(t, "err(max=4)@10"), Input{Scores: []float64{0}, Labels: []float32{5}}, "use err(max=5)@10"},
+		{mustParse(t, "graded-rbp"), Input{Scores: []float64{0}, Labels: []float32{5}, HighestGrade: 4}, "row 0: label 5 is above 4, the highest grade"},
+		{mustParse(t, "pair-accuracy"), Input{Scores: []float64{0}, Labels: []float32{-1}}, "label -1 is negative"},
 		{ndcg, Input{Scores: []float64{0}, Labels: nil}, "1 scores but 0 labels"},
 		{ndcg, Input{Scores: []float64{0}, Labels: []float32{0}, Offsets: []int{0, 2}}, "offset 1 is 2"},
 		{ndcg, Input{Scores: []float64{0}, Labels: []float32{0}, Offsets: []int{1, 0}}, "offset 1 is 0"},
@@ -288,11 +306,14 @@ func TestBestRankingAndBounds(t *testing.T) {
 				t.Errorf("%v is %v, of the best ranking %v", m, v, best[q])
 			}
 			switch m.metric.kind {
-			case ndcg, meanAveragePrecision, reciprocalRank, letor4NDCG, letor4MeanNDCG:
+			case ndcg, meanAveragePrecision, reciprocalRank, letor4NDCG, letor4MeanNDCG, hitRate:
 				beyond := m.metric.kind == letor4NDCG && m.metric.cutoff > l.Offsets[q+1]-l.Offsets[q]
 				if !beyond && !near(best[q], 1, 1e-12) {
 					t.Errorf("%v of the best ranking is %v", m, best[q])
 				}
+			}
+			if m.metric.kind == pairAccuracy && m.metric.cutoff == 0 && !near(best[q], 1, 1e-12) {
+				t.Errorf("%v of the best ranking is %v", m, best[q])
 			}
 			documents := float64(l.Offsets[q+1] - l.Offsets[q])
 			low, high := 0.0, 1.0

@@ -31,6 +31,7 @@ func TestEveryOp(t *testing.T) {
 			"PLRank2":             {Func: ops.PLRank2, Args: []any{l, n.Gains, n.Rankings, theta}, Reads: "scores gains"},
 			"PLRankRB":            {Func: ops.PLRankRB, Args: []any{l, n.Gains, n.Rankings, theta}, Reads: "scores gains"},
 			"PLRankBy":            {Func: ops.PLRankBy, Args: []any{plackett.PolicyGradient, l, n.Gains, n.Rankings, theta}, Reads: "scores gains"},
+			"RewardFunc":          {Func: ops.RewardFunc, Args: []any{l, n.Rankings, func(_ int, y []int) float64 { return float64(y[0]) }}, Reads: "scores"},
 			"ExpectedMetric":      {Func: ops.ExpectedMetric, Args: []any{l, n.Gains, theta}, Reads: "scores gains"},
 			"Exposure":            {Func: ops.Exposure, Args: []any{l, n.Rankings, n.Rankings, theta}, Optional: []int{2}, Reads: "scores"},
 			"ExpectedExposure":    {Func: ops.ExpectedExposure, Args: []any{l, theta}, Reads: "scores"},

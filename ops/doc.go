@@ -4,6 +4,7 @@
 // Expected metrics, with their gradients:
 //   - [ExpectedMetric] is exact.
 //   - [PLRank1], [PLRank2], [PLRankRB] and [PLRankBy] estimate it from sampled rankings.
+//   - [RewardFunc] estimates the expectation of any reward of rankings.
 //
 // Expected exposure, for fairness and anything else that is a function of it:
 //   - [ExpectedExposure] is exact.

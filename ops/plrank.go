@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	G "gorgonia.org/gorgonia"
-	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/plackett"
@@ -102,48 +101,22 @@ func ExpectedMetric(l Lists, gains *G.Node, discounts []float64) (*G.Node, error
 	})
 }
 
-// metric makes the node of a metric of every query and its gradient λ, which do gives
-// together: one op computes both, as one vector of all λ and then of all metrics, and
-// another, the result, is the metrics and has the λ for its derivative. The vector is
-// float64 whatever the scores are: numbers are rounded once, when they are made use of.
+// metric is op.Metric of gains and discounts.
 func metric(name string, l Lists, gains *G.Node, discounts []float64,
 	do func(l *op.List, in []op.Tensor, theta, scores, gains, lambda []float64) (float64, error), others ...op.In) (*G.Node, error) {
 	if err := op.CheckDiscounts(discounts); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	theta := slices.Clone(discounts)
-	both := op.ListFunc{
-		Name: name, Settings: fmt.Sprintf("discounts: %v", theta), Dtype: tensor.Float64,
-		Shape: func(rows, queries int, _ []tensor.Shape) tensor.Shape { return tensor.Shape{rows + queries} },
-		Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
-			scores, err := l.Scores()
-			if err != nil {
-				return err
-			}
-			gains, err := l.Gains(in[1])
-			if err != nil {
-				return err
-			}
-			result.F64[l.Rows+l.Query], err = do(l, in, theta, scores, gains, result.F64[l.From:l.To])
-			return err
-		},
-	}
-	computed, err := both.Apply(op.Lists(l), append([]op.In{op.Rows("gains", gains)}, others...)...)
-	if err != nil {
-		return nil, err
-	}
-	value := op.ListFunc{
-		Name: name + "Value", Shape: op.PerQuery, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
-			result.Set(l.Query, in[1].F64[l.Rows+l.Query])
-			return nil
-		},
-		Slope: &op.ListFunc{Name: name + "Slope", Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
-			incoming := in[2].At(l.Query)
-			for row := l.From; row < l.To; row++ {
-				result.Set(row, incoming*in[1].F64[row])
-			}
-			return nil
-		}},
-	}
-	return value.Apply(op.Lists(l), op.Derived(computed))
+	return op.Metric(name, fmt.Sprintf("discounts: %v", theta), op.Lists(l), func(l *op.List, in []op.Tensor, lambda []float64) (float64, error) {
+		scores, err := l.Scores()
+		if err != nil {
+			return 0, err
+		}
+		gains, err := l.Gains(in[1])
+		if err != nil {
+			return 0, err
+		}
+		return do(l, in, theta, scores, gains, lambda)
+	}, append([]op.In{op.Rows("gains", gains)}, others...)...)
 }

@@ -40,6 +40,15 @@ func Read(r io.Reader) (*Model, error) {
 	return newModel(name, f)
 }
 
+// New makes a model of what a file holds, which must not change any more.
+func New(f *File) (*Model, error) {
+	const name = "the model"
+	if err := f.check(); err != nil {
+		return nil, fmt.Errorf("ranker: %s: %w", name, err)
+	}
+	return newModel(name, f)
+}
+
 func newModel(name string, f *File) (*Model, error) {
 	forward, err := f.forward()
 	if err != nil {

@@ -55,9 +55,13 @@ func BenchmarkEpoch(b *testing.B) {
 		config Config
 	}{{"paper", paperRB(1, 0)}, {"paper", paperRB(32, 0)}, {"default", Default()}} {
 		c := recipe.config
-		for _, n := range []SampleCount{1, 10, 100, 1000} {
-			c.Samples = n
-			b.Run(fmt.Sprintf("%s/batch=%d/N=%d", recipe.name, c.Batch, c.Samples), func(b *testing.B) {
+		for _, n := range []SampleCount{1, 10, 100, 1000, 0} {
+			how := fmt.Sprintf("N=%d", n)
+			c.Loss, c.Samples = "plrank-rb", n
+			if n == 0 {
+				how, c.Loss = "exact", "plrank-exact"
+			}
+			b.Run(fmt.Sprintf("%s/batch=%d/%s", recipe.name, c.Batch, how), func(b *testing.B) {
 				t, err := New(c, Parts{}, s)
 				if err != nil {
 					b.Fatal(err)

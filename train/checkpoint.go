@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strconv"
@@ -40,33 +42,57 @@ type inputs struct {
 // SaveCheckpoint writes all that a run needs to go on after its last epoch as if
 // nothing had happened. The file appears complete or not at all.
 func (t *Trainer) SaveCheckpoint(path string) error {
-	in, err := t.inputs()
+	c, err := t.checkpoint()
 	if err != nil {
 		return err
 	}
-	h := checkpointHeader{
+	return c.save(path)
+}
+
+// A checkpoint is what a checkpoint file holds: a copy, which training does not change.
+type checkpoint struct {
+	header checkpointHeader
+	arrays []npzfile.Array
+}
+
+// checkpoint is that of the last epoch.
+func (t *Trainer) checkpoint() (*checkpoint, error) {
+	in, err := t.inputs()
+	if err != nil {
+		return nil, err
+	}
+	c := &checkpoint{header: checkpointHeader{
 		Format: checkpointFormat, Version: checkpointVersion,
 		Config: t.Config, Inputs: *in, Step: t.step, History: t.history,
-	}
-	var arrays []npzfile.Array
+	}}
 	for _, a := range t.checkpointed() {
-		arrays = append(arrays, npzfile.Array{Name: a.name, Shape: []int{len(a.values)}, Data: widen(a.values)})
+		c.arrays = append(c.arrays, npzfile.Array{Name: a.name, Shape: []int{len(a.values)}, Data: widen(a.values)})
 	}
-	if err := npzfile.Write(path, h, arrays); err != nil {
+	return c, nil
+}
+
+func (c *checkpoint) save(path string) error {
+	if err := npzfile.Write(path, c.header, c.arrays); err != nil {
 		return fmt.Errorf("train: %w", err)
 	}
 	return nil
 }
 
+// ErrDamaged is the error of a checkpoint that is not whole any more.
+var ErrDamaged = errors.New("the checkpoint is damaged")
+
 // Restore goes to where a checkpoint was written. The configuration, the parts of
 // one's own, the data of all splits and their transform must be those of the
-// checkpoint, but for the numbers of epochs and of patience; with a cosine schedule,
-// of patience alone. The error says what differs.
+// checkpoint, but for OnNaN and the numbers of epochs and of patience; with a cosine
+// schedule, the number of epochs must be the same, too. The error says what differs, or is [ErrDamaged].
 func (t *Trainer) Restore(path string) error {
 	var h checkpointHeader
 	f, err := npzfile.Read(path, &h)
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("train: %w", err)
+	}
+	if err != nil {
+		return fmt.Errorf("train: %w: %w", ErrDamaged, err)
 	}
 	if h.Format != checkpointFormat {
 		return fmt.Errorf("train: %s: not a checkpoint: its format is %q, want %q", path, h.Format, checkpointFormat)
@@ -75,7 +101,7 @@ func (t *Trainer) Restore(path string) error {
 		return fmt.Errorf("train: %s: version %d of the checkpoint format, but this program reads version %d: start the run anew", path, h.Version, checkpointVersion)
 	}
 	was := h.Config.WithDefaults() // older runs lack newer settings
-	was.Patience = t.Patience
+	was.Patience, was.OnNaN = t.Patience, t.OnNaN
 	if !t.schedule.cosine { // whose rates depend on when it ends
 		was.Epochs = t.Epochs
 	}
@@ -93,7 +119,7 @@ func (t *Trainer) Restore(path string) error {
 	values := map[string][]float64{}
 	for _, a := range t.checkpointed() {
 		if values[a.name], err = f.Take(a.name, len(a.values)); err != nil {
-			return fmt.Errorf("train: %w", err)
+			return fmt.Errorf("train: %w: %w", ErrDamaged, err)
 		}
 	}
 	for _, a := range t.checkpointed() {

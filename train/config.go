@@ -17,9 +17,9 @@ import (
 // Config is how a model is trained. Fields that are zero mean what is said
 // beside them; [Default] is the recipe of choice.
 type Config struct {
-	Loss           string      `json:"loss"`           // the objective, a loss of package losses or a weighted sum, see losses.Parse; "": plrank-rb
+	Loss           string      `json:"loss"`           // the objective, a loss of package losses or a weighted sum, see losses.Parse; "": plrank-exact
 	Cutoff         int         `json:"cutoff"`         // K: ranks that count in the objective; 0: 5
-	Samples        SampleCount `json:"samples"`        // N: rankings sampled for each query and step; 0: 100
+	Samples        SampleCount `json:"samples"`        // N: rankings sampled for each query and step, by the losses that sample, see losses.Term; 0: 100
 	Gain           string      `json:"gain"`           // from labels to gains, a name of package metrics; "": exp2
 	NormalizeGains bool        `json:"normalizeGains"` // divide a query's gains by the highest value that the objective can have for it, or for arp by their sum: with dcg the objective is NDCG, with arp and the gain linear it is K + 1 − ARP@K
 	Discounts      string      `json:"discounts"`      // θ of the objective, see metrics.ParseObjective: dcg, precision, arp, rbp, rbp(0.9), or K numbers; "": dcg
@@ -45,6 +45,8 @@ type Config struct {
 	Clip         float64 `json:"clip"`         // a gradient whose norm is larger is scaled down to it; 0: never
 	Batch        int     `json:"batch"`        // queries a step; 0: 1
 
+	OnNaN string `json:"onNaN"` // what becomes of a batch whose loss or gradient is not finite or cannot be computed: stop ends the training with an error; skip leaves the batch out and counts it; "": stop
+
 	Epochs     int    `json:"epochs"`     // passes over the training queries; 0: 40
 	Patience   int    `json:"patience"`   // stop after so many epochs without a better validation value; 0: never
 	Metric     string `json:"metric"`     // the validation value: a metric such as ndcg@5, expected-ndcg@5, or a measure of fairness such as disparity; "": ndcg@ the cutoff
@@ -68,12 +70,13 @@ type Config struct {
 }
 
 // Default is the recipe of choice: what did best on small real collections of quite
-// different kinds at once. The mean of a few
+// different kinds at once. Its objective is exact: nothing is sampled, and Samples means
+// nothing until Loss names one of the losses that do. The mean of a few
 // networks varies less from seed to seed, and the expected metric tells epochs apart
 // with less noise than the metric of one ranking.
 func Default() Config {
 	return Config{
-		Loss: "plrank-rb", Cutoff: 10, Samples: 100, NormalizeGains: true,
+		Loss: "plrank-exact", Cutoff: 10, NormalizeGains: true,
 		Transform: "minmax+log-standard+quantile", Hidden: []int{64}, Activation: ops.ReLU, Dropout: 0.5, Members: 3,
 		Optimizer: "adam", LearningRate: 0.001, Batch: 2,
 		Epochs: 60, Patience: 15, Metric: "expected-ndcg@10",
@@ -111,7 +114,7 @@ func unknown(what, name string, valid []string) error {
 
 // WithDefaults is c with what its zero fields mean.
 func (c Config) WithDefaults() Config {
-	fill(&c.Loss, "plrank-rb")
+	fill(&c.Loss, "plrank-exact")
 	fill(&c.Cutoff, 5)
 	fill(&c.Samples, 100)
 	fill(&c.Gain, metrics.Exp2Gain.String())
@@ -126,6 +129,7 @@ func (c Config) WithDefaults() Config {
 	fill(&c.Decay, 1)
 	fill(&c.Schedule, "constant")
 	fill(&c.Batch, 1)
+	fill(&c.OnNaN, onNaNStop)
 	fill(&c.Epochs, 40)
 	fill(&c.Metric, fmt.Sprintf("ndcg@%d", c.Cutoff))
 	fill(&c.Convention, metrics.LabelFreeSkip.String())
@@ -203,6 +207,9 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 	}
 	if _, err = c.Activation.MarshalText(); err != nil {
 		return nil, err
+	}
+	if c.OnNaN != onNaNStop && c.OnNaN != onNaNSkip {
+		return nil, unknown("way with batches that are not finite", c.OnNaN, []string{onNaNStop, onNaNSkip})
 	}
 	if c.Samples < 1 && c.Samples != Dynamic {
 		return nil, fmt.Errorf("train: samples is %d: want 1 or more, or dynamic", int(c.Samples))

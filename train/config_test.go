@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -36,6 +37,33 @@ func TestPresetsAreValid(t *testing.T) {
 	}
 	if _, err := Preset("best"); err == nil || !strings.Contains(err.Error(), "default, paper") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// The objective in words has N only where the loss samples, or may.
+func TestObjectiveInWords(t *testing.T) {
+	own, err := losses.ByName("softmax")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		config Config
+		parts  Parts
+		want   string
+	}{
+		{Default(), Parts{}, "plrank-exact with K = 10"},
+		{Config{Loss: "softmax+disparity", Cutoff: 3}, Parts{}, "softmax+disparity with K = 3"},
+		{Config{Loss: "plrank-exact+0.5*disparity(plrank2)", Samples: 7}, Parts{}, "plrank-exact+0.5*disparity(plrank2) with N = 7, K = 5"},
+		{Paper(), Parts{}, "plrank2 with N = dynamic, K = 5"},
+		{Config{Loss: "mine"}, Parts{Loss: own}, "mine with N = 100, K = 5"},
+	} {
+		trainer, err := New(c.config, c.parts, small())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := trainer.Objective(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
 	}
 }
 
@@ -115,7 +143,7 @@ func TestPaper(t *testing.T) {
 	want := Config{
 		Loss: "plrank2", Cutoff: 5, Samples: Dynamic, Gain: "exp2", Discounts: "dcg", Transform: "minmax",
 		Scorer: "mlp", Hidden: []int{32, 32}, Activation: ops.Sigmoid, Blocks: 1, Heads: 2, Optimizer: "sgd", LearningRate: 0.01, Momentum: 0.9, Decay: 1, Schedule: "constant",
-		Batch: 1, Epochs: 40, Metric: "expected-dcg@5", Convention: "skip", Ties: "random", EvaluationSamples: 100, DropLabelFreeTest: true,
+		Batch: 1, OnNaN: "stop", Epochs: 40, Metric: "expected-dcg@5", Convention: "skip", Ties: "random", EvaluationSamples: 100, DropLabelFreeTest: true,
 	}
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got %+v", c)

@@ -2,11 +2,13 @@ package train
 
 import (
 	"bytes"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -82,5 +84,87 @@ func TestDamagedFiles(t *testing.T) {
 				t.Errorf("%s: a file that is cut short is not refused", path)
 			}
 		}
+	}
+}
+
+// A run whose last checkpoint is damaged or gone goes on from the one before it, says so,
+// and ends as it would have; with both damaged it does not go on.
+func TestPreviousCheckpoint(t *testing.T) {
+	s := tinySplits()
+	c := Config{Epochs: 4, Hidden: []int{2}, Optimizer: "adam"}
+	whole := mustNew(t, c, s)
+	mustRun(t, whole, Hooks{})
+	path := t.TempDir()
+	dir, err := CreateDir(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopped := errors.New("stopped")
+	if _, err := mustNew(t, c, s).Run(t.Context(), Hooks{Epoch: func(tr *Trainer, e Epoch) error {
+		if err := dir.Epoch(tr, e); err != nil || e.Epoch < 3 {
+			return err
+		}
+		return stopped
+	}}); !errors.Is(err, stopped) {
+		t.Fatal(err)
+	}
+	if err := dir.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	last, previous := dir.File(CheckpointFile), dir.File(PreviousFile)
+	good, err := os.ReadFile(last)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(previous)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := func(path string, data []byte) {
+		t.Helper()
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, damage := range map[string]func(){
+		"cut short": func() { put(last, good[:len(good)/2]) },
+		"changed":   func() { put(last, append(bytes.Clone(good[:300]), make([]byte, len(good)-300)...)) },
+		"gone": func() {
+			if err := os.Remove(last); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		put(previous, before)
+		damage()
+		tr := mustNew(t, c, s)
+		warning, err := dir.Begin(tr, c)
+		if err != nil || !strings.Contains(warning, "checkpoint.npz") || !strings.HasSuffix(warning, "going on from the checkpoint before it, after epoch 2") {
+			t.Fatalf("%s: %q, %v", name, warning, err)
+		}
+		mustRun(t, tr, Hooks{Epoch: dir.Epoch})
+		if err := dir.Wait(); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if !slices.Equal(tr.weights, whole.weights) || !reflect.DeepEqual(timeless(tr.history), timeless(whole.history)) {
+			t.Errorf("%s: the run ended otherwise", name)
+		}
+		for path, epochs := range map[string]int{last: 4, previous: 3} {
+			tr := mustNew(t, c, s)
+			if err := tr.Restore(path); err != nil || len(tr.history) != epochs {
+				t.Errorf("%s: %s has %d epochs, %v; want %d", name, path, len(tr.history), err, epochs)
+			}
+		}
+	}
+	put(last, good[:100])
+	put(previous, before[:100])
+	if _, err := dir.Begin(mustNew(t, c, s), c); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "and so is the one before it") {
+		t.Errorf("both damaged: %v", err)
+	}
+	if err := os.Remove(previous); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := dir.Begin(mustNew(t, c, s), c); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "none before it") {
+		t.Errorf("the only one damaged: %v", err)
 	}
 }

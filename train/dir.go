@@ -12,19 +12,28 @@ import (
 	"strings"
 
 	"github.com/plrank/plrank/internal/atomicfile"
+	"github.com/plrank/plrank/internal/parallel"
+	"github.com/plrank/plrank/ranker"
 )
 
 // The files of a Dir.
 const (
-	SettingsFile   = "config.json"    // what the run was asked to do
-	HistoryFile    = "metrics.jsonl"  // an Epoch a line
-	ModelFile      = "model.npz"      // the best model on the validation split
-	ResultFile     = "result.json"    // a Summary
-	CheckpointFile = "checkpoint.npz" // where to go on
+	SettingsFile   = "config.json"             // what the run was asked to do
+	HistoryFile    = "metrics.jsonl"           // an Epoch a line
+	ModelFile      = "model.npz"               // the best model on the validation split
+	ResultFile     = "result.json"             // a Summary
+	CheckpointFile = "checkpoint.npz"          // where to go on
+	PreviousFile   = "checkpoint.previous.npz" // the checkpoint before it
+	CurveFile      = "curve.png"               // of the validation value
+
+	nextFile = "checkpoint.next.npz" // whole, and about to become the checkpoint
 )
 
 // A Dir is the folder of a run.
-type Dir struct{ path string }
+type Dir struct {
+	path    string
+	written func() error // waits for what Epoch began to write; nil: nothing
+}
 
 // CreateDir makes the folder of a run, and those above it, and looks that files can be
 // written there. A folder that is there already must be empty, or hold no more than a
@@ -46,7 +55,7 @@ func CreateDir(path string) (*Dir, error) {
 	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
 		return nil, fmt.Errorf("train: %w", err)
 	}
-	return &Dir{path}, nil
+	return &Dir{path: path}, nil
 }
 
 // notBegun is an error for a file that a run leaves only after its first checkpoint,
@@ -58,7 +67,7 @@ func notBegun(path string, entry fs.DirEntry, err error) error {
 		return err
 	case entry.IsDir(): // of a fold
 		return nil
-	case name == SettingsFile, strings.HasPrefix(name, "."+SettingsFile+"."), strings.HasPrefix(name, "."+CheckpointFile+"."):
+	case name == SettingsFile, strings.HasPrefix(name, "."+SettingsFile+"."), strings.HasPrefix(name, ".checkpoint."):
 		return nil // the last two are what is left of writing that was cut off
 	}
 	return fmt.Errorf("it holds %s", name)
@@ -69,7 +78,7 @@ func (d *Dir) Abandon() { os.Remove(d.path) } // which fails for all others
 
 // OpenDir opens the folder of a run to go on with it, and reads its settings.
 func OpenDir(path string, settings any) (*Dir, error) {
-	d := &Dir{path}
+	d := &Dir{path: path}
 	data, err := os.ReadFile(d.File(SettingsFile))
 	if err != nil {
 		return nil, fmt.Errorf("train: no run to resume: %w", err)
@@ -84,20 +93,68 @@ func OpenDir(path string, settings any) (*Dir, error) {
 func (d *Dir) File(name string) string { return filepath.Join(d.path, name) }
 
 // Begin keeps the settings of a run that begins, or goes on: then it brings t to the
-// checkpoint of the folder, if there is one. A result that is there already, of fewer
+// checkpoint of the folder, if there is one, or where that one is damaged to the one
+// before it; the warning says so. A result that is there already, of fewer
 // epochs, counts as interrupted until Finish.
-func (d *Dir) Begin(t *Trainer, settings any) error {
-	if _, err := os.Stat(d.File(CheckpointFile)); err == nil {
-		if err := t.Restore(d.File(CheckpointFile)); err != nil {
-			return err
-		}
-	} else if !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("train: %w", err)
+func (d *Dir) Begin(t *Trainer, settings any) (warning string, err error) {
+	d.removeLeftovers()
+	if warning, err = d.restore(t); err != nil {
+		return "", err
 	}
 	if err := d.writeJSON(SettingsFile, settings); err != nil || t.done() {
+		return warning, err
+	}
+	return warning, d.markInterrupted(ResultFile)
+}
+
+// removeLeftovers removes what is left of writing that was cut off.
+func (d *Dir) removeLeftovers() {
+	for _, name := range []string{SettingsFile, HistoryFile, ModelFile, ResultFile, CurveFile, nextFile} {
+		for _, left := range atomicfile.Leftovers(d.File(name)) {
+			os.Remove(left) // one that stays is no harm
+		}
+	}
+}
+
+// restore brings t to the last checkpoint that is whole; without any, it stays at the
+// beginning.
+func (d *Dir) restore(t *Trainer) (warning string, err error) {
+	last, previous := d.File(CheckpointFile), d.File(PreviousFile)
+	err = t.Restore(last)
+	missing := errors.Is(err, fs.ErrNotExist)
+	if !missing && !errors.Is(err, ErrDamaged) {
+		return "", err
+	}
+	other := t.Restore(previous)
+	switch {
+	case other == nil:
+		// A damaged checkpoint must not become the one before.
+		if other = atomicfile.Rename(previous, last); other != nil {
+			return "", fmt.Errorf("train: %w", other)
+		}
+		return fmt.Sprintf("%v: going on from the checkpoint before it, after epoch %d", err, len(t.history)), nil
+	case missing && errors.Is(other, fs.ErrNotExist):
+		return "", nil
+	case errors.Is(other, fs.ErrNotExist):
+		return "", fmt.Errorf("%w; there is none before it: please start the run anew", err)
+	}
+	return "", fmt.Errorf("%w; and so is the one before it: %w", err, other)
+}
+
+// saveCheckpoint keeps the last checkpoint as the one before.
+func (d *Dir) saveCheckpoint(c *checkpoint) error {
+	last, next := d.File(CheckpointFile), d.File(nextFile)
+	if err := c.save(next); err != nil {
 		return err
 	}
-	return d.markInterrupted(ResultFile)
+	err := atomicfile.Rename(last, d.File(PreviousFile))
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		err = atomicfile.Rename(next, last)
+	}
+	if err != nil {
+		return fmt.Errorf("train: %w", err)
+	}
+	return nil
 }
 
 // BeginFolds is Begin for the folder above those of the folds.
@@ -118,25 +175,52 @@ func (d *Dir) markInterrupted(name string) error {
 		return fmt.Errorf("train: %w", err)
 	}
 	fields := map[string]json.RawMessage{}
-	if err := json.Unmarshal(data, &fields); err != nil {
-		return fmt.Errorf("train: %s: %w", d.File(name), err)
+	if json.Unmarshal(data, &fields) != nil { // damaged: Finish writes it anew
+		fields = map[string]json.RawMessage{}
 	}
 	fields["interrupted"] = json.RawMessage("true")
 	return d.writeJSON(name, fields)
 }
 
-// Epoch keeps what t has learnt after an epoch; it is a hook. The checkpoint
+// Epoch keeps what t has learnt after an epoch; it is a hook. The files are written while
+// training goes on: the next Epoch, Wait and Finish wait for them. The checkpoint
 // comes first: the other files are written anew from it if a run is resumed.
 func (d *Dir) Epoch(t *Trainer, e Epoch) error {
-	if err := t.SaveCheckpoint(d.File(CheckpointFile)); err != nil {
+	if err := d.Wait(); err != nil {
 		return err
 	}
+	checkpoint, err := t.checkpoint()
+	if err != nil {
+		return err
+	}
+	var model *ranker.File // nil: that of an earlier epoch is better
 	if e.Best {
-		if err := t.Best().Save(d.File(ModelFile)); err != nil {
+		if model, err = t.Best().File(); err != nil {
 			return err
 		}
 	}
-	return d.writeHistory(t.History())
+	history := t.History()
+	ended := parallel.Go(func() {
+		if err = d.saveCheckpoint(checkpoint); err == nil && model != nil {
+			err = model.Save(d.File(ModelFile))
+		}
+		if err == nil {
+			err = d.writeHistory(history)
+		}
+	})
+	d.written = func() error { ended(); return err }
+	return nil
+}
+
+// Wait returns when the files of the last Epoch are written, with the error if they could
+// not be. A run that ends without Finish has to call it.
+func (d *Dir) Wait() error {
+	wait := d.written
+	if wait == nil {
+		return nil
+	}
+	d.written = nil
+	return wait()
 }
 
 func (d *Dir) writeHistory(history []Epoch) error {
@@ -154,7 +238,8 @@ func (d *Dir) writeHistory(history []Epoch) error {
 // A Summary is what is in the result file of a run.
 type Summary struct {
 	BestEpoch   int                          `json:"bestEpoch"`
-	Epochs      int                          `json:"epochs"` // trained
+	Epochs      int                          `json:"epochs"`            // trained
+	Skipped     int                          `json:"skipped,omitempty"` // batches, see Config.OnNaN
 	Interrupted bool                         `json:"interrupted"`
 	Convention  string                       `json:"convention"`       // for label-free queries
 	Metrics     map[string]Values            `json:"metrics"`          // of the model, by split: train, vali, test
@@ -164,9 +249,15 @@ type Summary struct {
 
 // Finish writes the final model, history and result.
 func (d *Dir) Finish(r *Result, report *Report) error {
+	if err := d.Wait(); err != nil {
+		return err
+	}
 	s := Summary{
 		BestEpoch: r.BestEpoch, Epochs: len(r.History), Interrupted: r.Interrupted, Convention: report.Convention,
 		Metrics: map[string]Values{}, Baselines: map[string]map[string]Values{},
+	}
+	for _, e := range r.History {
+		s.Skipped += e.Skipped
 	}
 	for _, split := range report.Splits {
 		model := len(split.Rankers) - 1

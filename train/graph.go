@@ -135,7 +135,7 @@ func (s *stepGraph) run(b *batch, gradient []float32) (float64, error) {
 	}
 	s.vm.Reset()
 	if err := s.vm.RunAll(); err != nil {
-		return 0, err
+		return 0, &batchError{err}
 	}
 	loss, err := nn.Float64s(s.loss)
 	if err != nil || len(loss) != 1 {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/ranker"
 )
 
 // An Importance is how much worse a model ranks without knowing a feature.
@@ -28,14 +29,14 @@ type Importance struct {
 // document while each query keeps its values, and the validation metric of c is
 // measured again, repeats times. Features that say the same share what they are worth:
 // neither is missed while the other is there.
-func Importances(ctx context.Context, c Config, parts Parts, r *Ranker, d *datasets.Dataset, repeats int) ([]Importance, error) {
+func Importances(ctx context.Context, c Config, parts Parts, model *ranker.Model, d *datasets.Dataset, repeats int) ([]Importance, error) {
 	p, err := measuring(c, parts, Split{Data: d})
 	if err != nil {
 		return nil, err
 	}
 	only := []metrics.Measure{p.metric}
 	measure := func(d *datasets.Dataset) (float64, error) {
-		scores, err := r.Score(d)
+		scores, err := model.Scores(d)
 		if err != nil {
 			return 0, err
 		}
@@ -49,7 +50,7 @@ func Importances(ctx context.Context, c Config, parts Parts, r *Ranker, d *datas
 	shuffled := *d
 	shuffled.Features = slices.Clone(d.Features)
 	var list []Importance
-	for _, column := range r.transform.Columns {
+	for _, column := range model.File().Transform.Columns {
 		losses := make([]float64, repeats)
 		for i := range losses {
 			if err := ctx.Err(); err != nil {

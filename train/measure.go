@@ -6,6 +6,7 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/ranker"
 )
 
 // A Split is documents, and what they are called in a report.
@@ -16,7 +17,7 @@ type Split struct {
 
 // Evaluate measures a model on any labelled documents, beside random order. The
 // configuration says which metrics and how, as for a run; how to train means nothing.
-func Evaluate(c Config, parts Parts, r *Ranker, splits ...Split) (*Report, error) {
+func Evaluate(c Config, parts Parts, model *ranker.Model, splits ...Split) (*Report, error) {
 	p, err := measuring(c, parts, splits...)
 	if err != nil {
 		return nil, err
@@ -30,7 +31,7 @@ func Evaluate(c Config, parts Parts, r *Ranker, splits ...Split) (*Report, error
 		if err != nil {
 			return nil, err
 		}
-		scores, err := r.Score(s.Data)
+		scores, err := model.Scores(s.Data)
 		if err != nil {
 			return nil, err
 		}

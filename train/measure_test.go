@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/ranker"
 )
 
 // sumOfTwo is queries whose labels are the sum of features 1 and 2; 3 is the same in
@@ -42,6 +43,16 @@ func measured(t *testing.T) (Config, *Trainer, *Result) {
 	return c, trainer, result
 }
 
+// model is the trained model as package ranker uses it.
+func model(t *testing.T, result *Result) *ranker.Model {
+	t.Helper()
+	m, err := result.Ranker.Model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 // Evaluate gives what the report of the run gives.
 func TestEvaluate(t *testing.T) {
 	c, trainer, result := measured(t)
@@ -49,7 +60,7 @@ func TestEvaluate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Evaluate(c, Parts{}, result.Ranker, Split{"vali", sumOfTwo(8, 2)}, Split{"test", sumOfTwo(9, 3)})
+	got, err := Evaluate(c, Parts{}, model(t, result), Split{"vali", sumOfTwo(8, 2)}, Split{"test", sumOfTwo(9, 3)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +81,7 @@ func TestEvaluate(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Evaluate(c, Parts{}, result.Ranker, Split{"none", &datasets.Dataset{Name: "none", FeatureIDs: []int{1, 2, 3, 4}, Offsets: []int{0}}}); err == nil {
+	if _, err := Evaluate(c, Parts{}, model(t, result), Split{"none", &datasets.Dataset{Name: "none", FeatureIDs: []int{1, 2, 3, 4}, Offsets: []int{0}}}); err == nil {
 		t.Error("nothing to measure, and no error")
 	}
 }
@@ -81,7 +92,7 @@ func TestImportances(t *testing.T) {
 	c, _, result := measured(t)
 	d := sumOfTwo(30, 4)
 	before := slices.Clone(d.Features)
-	list, err := Importances(t.Context(), c, Parts{}, result.Ranker, d, 3)
+	list, err := Importances(t.Context(), c, Parts{}, model(t, result), d, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,13 +112,13 @@ func TestImportances(t *testing.T) {
 	if i := of[4]; math.Abs(float64(i.Mean)) > 0.01 {
 		t.Errorf("noise: %+v", i)
 	}
-	again, err := Importances(t.Context(), c, Parts{}, result.Ranker, d, 3)
+	again, err := Importances(t.Context(), c, Parts{}, model(t, result), d, 3)
 	if err != nil || !slices.Equal(again, list) {
 		t.Errorf("again %+v, %v", again, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Importances(ctx, c, Parts{}, result.Ranker, d, 3); err != context.Canceled {
+	if _, err := Importances(ctx, c, Parts{}, model(t, result), d, 3); err != context.Canceled {
 		t.Errorf("interrupted: %v", err)
 	}
 }

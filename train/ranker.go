@@ -111,6 +111,16 @@ func (r *Ranker) File() (*ranker.File, error) {
 	return f, nil
 }
 
+// Model is the model as package ranker uses it: without graphs, and by any number of
+// goroutines.
+func (r *Ranker) Model() (*ranker.Model, error) {
+	f, err := r.File()
+	if err != nil {
+		return nil, err
+	}
+	return ranker.New(f)
+}
+
 // Save writes the model file, see [ranker.File].
 func (r *Ranker) Save(path string) error {
 	f, err := r.File()

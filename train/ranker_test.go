@@ -364,7 +364,7 @@ func TestDir(t *testing.T) {
 	}
 	c := Config{Epochs: 1}
 	tr := mustNew(t, c, tinySplits())
-	if err := dir.Begin(tr, c); err != nil {
+	if _, err := dir.Begin(tr, c); err != nil {
 		t.Fatal(err)
 	}
 	var back Config
@@ -407,12 +407,12 @@ func TestDir(t *testing.T) {
 		}
 		return s
 	}
-	if err := dir.Begin(mustNew(t, c, tinySplits()), c); err != nil || result().Interrupted {
+	if _, err := dir.Begin(mustNew(t, c, tinySplits()), c); err != nil || result().Interrupted {
 		t.Errorf("nothing left to do: %+v, %v", result(), err)
 	}
 	c.Epochs = 2
 	tr = mustNew(t, c, tinySplits())
-	if err := dir.Begin(tr, c); err != nil || !result().Interrupted || result().Epochs != 1 || len(tr.History()) != 1 {
+	if _, err := dir.Begin(tr, c); err != nil || !result().Interrupted || result().Epochs != 1 || len(tr.History()) != 1 {
 		t.Errorf("an epoch to go: %+v, %v", result(), err)
 	}
 	if _, err := OpenDir(path, &back); err != nil || back.Epochs != 2 {

@@ -116,7 +116,7 @@ func trainInto(t *testing.T, c Config, s *datasets.Splits) (history string, mode
 		t.Fatal(err)
 	}
 	tr := mustNew(t, c, s)
-	if err := dir.Begin(tr, c); err != nil {
+	if _, err := dir.Begin(tr, c); err != nil {
 		t.Fatal(err)
 	}
 	r := mustRun(t, tr, Hooks{Epoch: dir.Epoch})

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ops"
 )
@@ -43,12 +44,13 @@ type Trainer struct {
 
 // An Epoch is a line of the history of training.
 type Epoch struct {
-	Epoch        int     `json:"epoch"`           // from 1
-	Steps        uint64  `json:"steps"`           // made since the beginning
-	Samples      int     `json:"samples"`         // N of this epoch
-	LearningRate float64 `json:"learningRate"`    // of the last step
-	Loss         float64 `json:"loss"`            // mean over the training queries, at the time of their step
-	Train        Values  `json:"train,omitempty"` // with Config.EvaluateTrain
+	Epoch        int     `json:"epoch"`             // from 1
+	Steps        uint64  `json:"steps"`             // made since the beginning
+	Samples      int     `json:"samples"`           // N of this epoch, for losses that sample
+	LearningRate float64 `json:"learningRate"`      // of the last step
+	Loss         float64 `json:"loss"`              // mean over the training queries, at the time of their step, but for those of skipped batches
+	Skipped      int     `json:"skipped,omitempty"` // batches, see Config.OnNaN
+	Train        Values  `json:"train,omitempty"`   // with Config.EvaluateTrain
 	Vali         Values  `json:"vali"`
 	Test         Values  `json:"test,omitempty"` // with Config.EvaluateTest
 	Best         bool    `json:"best"`           // the validation value is better than in all epochs before
@@ -67,6 +69,7 @@ type Step struct {
 	Epoch       int // from 1
 	Step, Steps int // done, and in all, of this epoch
 	Loss        float64
+	Skipped     error // why the batch was skipped, see Config.OnNaN; nil: it was not
 }
 
 // A Result is what training ended with.
@@ -208,7 +211,7 @@ func (t *Trainer) prepareGains() error {
 // Run trains until the last epoch, until patience is lost, or until the context
 // is cancelled, which is no error: the result is the best model so far. A loss,
 // gradient or weight that is not finite ends it with an error that names the
-// step and the queries. A trainer that was interrupted cannot go on; make a new
+// step and the queries, unless Config.OnNaN says otherwise. A trainer that was interrupted cannot go on; make a new
 // one and Restore the last checkpoint.
 func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
 	defer t.graphs.close() // made again if they are needed
@@ -277,10 +280,19 @@ func (t *Trainer) runEpoch(ctx context.Context, h Hooks) (Epoch, error) {
 	rng := rand.New(rand.NewPCG(t.Seed, uint64(epoch)))
 	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	progress := Step{Epoch: e.Epoch, Steps: (len(order) + t.Batch - 1) / t.Batch}
+	learnt := len(order) // queries
 	err := t.eachBatch(ctx, order, func(b *batch) error {
 		e.LearningRate = t.rate(t.history, progress.Step, progress.Steps)
 		loss, err := t.learn(b, e.LearningRate)
-		if err != nil {
+		progress.Skipped = nil
+		if Skippable(err) && t.OnNaN == onNaNSkip {
+			loss = 0
+			learnt -= len(b.queries)
+			progress.Skipped, err = t.skip(err, &e, b, progress.Steps)
+			if err != nil {
+				return err
+			}
+		} else if err != nil {
 			return t.locate(err, e.Epoch, b)
 		}
 		e.Loss += loss * float64(len(b.queries)) / float64(len(order))
@@ -294,6 +306,9 @@ func (t *Trainer) runEpoch(ctx context.Context, h Hooks) (Epoch, error) {
 	})
 	if err != nil {
 		return e, err
+	}
+	if e.Skipped > 0 {
+		e.Loss *= float64(len(order)) / float64(learnt)
 	}
 	e.Steps, e.TrainSeconds = t.step, time.Since(start).Seconds()
 	if err := t.validate(&e); err != nil {
@@ -346,7 +361,7 @@ func (t *Trainer) learn(b *batch, learningRate float64) (float64, error) {
 	}
 	t.addL2()
 	if _, err := clip(t.gradient, t.Clip); err != nil {
-		return 0, err
+		return 0, &batchError{err}
 	}
 	t.optimizer.Step(t.weights, t.gradient, learningRate, t.step+1)
 	if i := slices.IndexFunc(t.weights, notFinite); i >= 0 {
@@ -376,7 +391,7 @@ func (t *Trainer) differentiate(graphs graphs[*stepGraph], b *batch, queries int
 	t.setStep(t.step)
 	loss, err := g.run(b, t.gradient)
 	if err == nil && (math.IsNaN(loss) || math.IsInf(loss, 0)) {
-		err = fmt.Errorf("the loss is %v", loss)
+		err = &batchError{fmt.Errorf("the loss is %v", loss)}
 	}
 	return loss, err
 }
@@ -429,6 +444,15 @@ func (t *Trainer) locate(err error, epoch int, b *batch) error {
 		list += fmt.Sprintf(", … (%d in all)", len(ids))
 	}
 	return fmt.Errorf("train: epoch %d, step %d, query %s of %s: %w", epoch, t.step+1, list, d.Name, err)
+}
+
+// Objective says in words what is learnt: "plrank-rb with N = 100, K = 10"; N only of a
+// loss that samples, and of one of one's own, of which that is not known.
+func (t *Trainer) Objective() string {
+	if t.parts.Loss != nil || slices.ContainsFunc(t.terms, func(of losses.Term) bool { return of.Sampled }) {
+		return fmt.Sprintf("%s with N = %v, K = %d", t.Loss, t.Samples, t.Cutoff)
+	}
+	return fmt.Sprintf("%s with K = %d", t.Loss, t.Cutoff)
 }
 
 // Architecture says in words what the model is: "92 inputs, hidden 64 (relu),

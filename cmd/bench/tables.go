@@ -91,16 +91,20 @@ func epochTable(all []result) (string, error) {
 	})
 }
 
-// ladder is a table with a column for each N, the last element of the benchmarks'
-// names, and rows named after the elements before it, of which a name has one
+// ladder is a table with a column for each N, or for exact, the last element of the
+// benchmarks' names, and rows named after the elements before it, of which a name has one
 // more than there are heads.
 func ladder(all []result, unit string, format func(float64) string, heads []string, row func(name []string) []string) (string, error) {
 	rows := [][]string{slices.Clone(heads)}
 	for _, r := range all {
 		name := strings.Split(r.name, "/")
-		samples, ok := strings.CutPrefix(name[len(name)-1], "N=")
-		if !ok || len(name) != len(heads)+2 {
-			return "", fmt.Errorf("benchmark %s: want %d elements, the last N=…", r.name, len(heads)+2)
+		column := name[len(name)-1]
+		samples, ok := strings.CutPrefix(column, "N=")
+		if ok {
+			column = "N = " + samples
+		}
+		if !ok && column != "exact" || len(name) != len(heads)+2 {
+			return "", fmt.Errorf("benchmark %s: want %d elements, the last N=… or exact", r.name, len(heads)+2)
 		}
 		value, ok := r.values[unit]
 		if !ok {
@@ -111,10 +115,10 @@ func ladder(all []result, unit string, format func(float64) string, heads []stri
 			rows = append(rows, head)
 		}
 		if len(rows) == 2 {
-			rows[0] = append(rows[0], "N = "+samples)
+			rows[0] = append(rows[0], column)
 		}
 		last := len(rows) - 1
-		if at := len(rows[last]); at >= len(rows[0]) || rows[0][at] != "N = "+samples {
+		if at := len(rows[last]); at >= len(rows[0]) || rows[0][at] != column {
 			return "", fmt.Errorf("benchmark %s is out of step: every row has the N of the first", r.name)
 		}
 		rows[last] = append(rows[last], format(value))

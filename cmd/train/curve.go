@@ -8,8 +8,6 @@ import (
 	"github.com/plrank/plrank/viz"
 )
 
-const curveFile = "curve.png"
-
 // drawCurve draws the validation metric after each epoch, of the ranking and
 // expected under the policy, on every split that was evaluated, and marks the best
 // epoch. Fairness has one curve a split.

@@ -645,7 +645,7 @@ func TestMalformedLines(t *testing.T) {
 
 // The sum that the manual names as an example is one that trains.
 func TestLossSum(t *testing.T) {
-	const sum = "plrank-rb+0.5*disparity"
+	const sum = "plrank-exact+0.5*disparity"
 	if _, text, _ := call("-help"); !strings.Contains(text, sum) {
 		t.Errorf("no %s in the manual", sum)
 	}

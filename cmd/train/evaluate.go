@@ -9,24 +9,25 @@ import (
 	"text/tabwriter"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 	"github.com/plrank/plrank/viz"
 )
 
 // evaluate measures a saved model on labelled data.
 func evaluate(ctx context.Context, o *options, stdout, stderr io.Writer) error {
-	ranker, err := train.LoadRanker(o.model)
+	model, err := ranker.Open(o.model)
 	if err != nil {
 		return err
 	}
 	if !o.gainGiven {
-		o.Gain = ranker.Gain()
+		o.Gain = model.File().Gain
 	}
-	splits, err := measuredSplits(ctx, o, ranker, stderr)
+	splits, err := measuredSplits(ctx, o, model, stderr)
 	if err != nil {
 		return err
 	}
-	report, err := train.Evaluate(o.Config, train.Parts{}, ranker, splits...)
+	report, err := train.Evaluate(o.Config, train.Parts{}, model, splits...)
 	if err != nil {
 		return err
 	}
@@ -34,7 +35,7 @@ func evaluate(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	if o.importance != "" {
 		of := splits[min(1, len(splits)-1)] // the validation split, where there is one
 		fmt.Fprintf(stderr, "permuting features of %s\n", of.Data)
-		if important, err = train.Importances(ctx, o.Config, train.Parts{}, ranker, of.Data, permutations); err != nil {
+		if important, err = train.Importances(ctx, o.Config, train.Parts{}, model, of.Data, permutations); err != nil {
 			return err
 		}
 		if err := drawImportance(o.importance, o.Metric, important); err != nil {
@@ -55,8 +56,8 @@ func evaluate(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 }
 
 // measuredSplits are the splits of the data; a single file is not split.
-func measuredSplits(ctx context.Context, o *options, r *train.Ranker, stderr io.Writer) ([]train.Split, error) {
-	wanted := datasets.ReadOptions{FeatureIDs: r.FeatureIDs(), FeatureNames: r.FeatureNames()}
+func measuredSplits(ctx context.Context, o *options, model *ranker.Model, stderr io.Writer) ([]train.Split, error) {
+	wanted := datasets.ReadOptions{FeatureIDs: model.FeatureIDs(), FeatureNames: model.FeatureNames()}
 	single, of := o.singleFile(), *o
 	if single {
 		of.Vali = o.Data // so that nothing is held out
@@ -73,7 +74,9 @@ func measuredSplits(ctx context.Context, o *options, r *train.Ranker, stderr io.
 		splits = append(splits, train.Split{Name: "test", Data: s.Test})
 	}
 	for _, split := range splits {
-		warnLacking(r.UsedFeatures(), split.Data, stderr)
+		features := newUsed(model)
+		features.add(split.Data)
+		warn(features.lacking(split.Data.Name), stderr)
 	}
 	return splits, nil
 }

@@ -12,5 +12,14 @@ func export(o *options, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return writeNew(stdout, []output{{o.onnx, model.WriteONNX}})
+	var files outputs
+	defer files.remove()
+	out, err := files.open(o.onnx)
+	if err != nil {
+		return err
+	}
+	if err := model.WriteONNX(out); err != nil {
+		return err
+	}
+	return files.publish(stdout)
 }

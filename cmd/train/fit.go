@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -80,8 +81,12 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 	if dir != nil {
 		s := j.settings
 		s.Config = t.Config // with the names as they are written
-		if err := dir.Begin(t, s); err != nil {
+		warning, err := dir.Begin(t, s)
+		if err != nil {
 			return nil, err
+		}
+		if warning != "" {
+			warn([]string{warning}, stderr)
 		}
 	}
 	describe(stderr, j.splits, t)
@@ -103,6 +108,12 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 	}}
 	result, err := t.Run(ctx, hooks)
 	p.finish()
+	if train.Skippable(err) && t.OnNaN != "skip" {
+		err = fmt.Errorf("%w (-on-nan skip leaves such batches out)", err)
+	}
+	if dir != nil {
+		err = errors.Join(err, dir.Wait()) // what was learnt before an error is kept
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +140,7 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 		if len(result.History) == 0 {
 			return report, command.ErrInterrupted // before there was anything to draw
 		}
-		if err := drawCurve(dir.File(curveFile), fmt.Sprintf("%s, %s", j.splits.Train.Name, t.Loss), t.Metric, result.History); err != nil {
+		if err := drawCurve(dir.File(train.CurveFile), fmt.Sprintf("%s, %s", j.splits.Train.Name, t.Loss), t.Metric, result.History); err != nil {
 			return nil, err
 		}
 		fmt.Fprintf(stderr, "written to %s\n", j.out)

@@ -70,13 +70,13 @@ func (o *options) flags() *flag.FlagSet {
 	f.IntVar(&o.threads, "threads", o.threads, "processor `cores` to use; 0 is all. Results do not depend on it")
 	f.BoolVar(&o.version, "version", o.version, "print the version, and end")
 	f.StringVar(&o.out, "out", o.out, "a new `folder` for the files of the run")
-	f.BoolVar(&o.resume, "resume", o.resume, "go on with the run in -out; of its settings, only -epochs and -patience may change, and the paths of data that have moved")
+	f.BoolVar(&o.resume, "resume", o.resume, "go on with the run in -out; of its settings, only -epochs, -patience and -on-nan may change, and the paths of data that have moved")
 
 	f.StringVar(&o.model, "model", o.model, "a model `file`")
 	f.StringVar(&o.predict, "predict", o.predict, "a `file` to score with the model; - is standard input")
 	f.StringVar(&o.scores, "scores", o.scores, "a new `file` for the scores, one a line, in the order of the rows; - is standard output")
 	f.StringVar(&o.runFile, "run", o.runFile, "a new `file` for the rankings, as a TREC run: lines of \"qid Q0 docid rank score tag\"")
-	f.IntVar(&o.draw, "draw", o.draw, "let -run have `N` rankings of every query, drawn from the Plackett–Luce policy of the scores by -seed, instead of the one by descending score")
+	f.IntVar(&o.draw, "draw", o.draw, "let -run have `N` rankings of every query, drawn from the Plackett–Luce policy of the scores by -seed, instead of the one by descending score; those of a query stand together")
 	f.StringVar(&o.onnx, "onnx", o.onnx, "a new `file` for the model in ONNX format, with its transform inside")
 	f.StringVar(&o.exposure, "exposure", o.exposure, "a new `file` for the expected exposure of every document under that policy, one a line: the sum over the ranks up to -cutoff of their -discounts times the probability to stand there, exactly")
 	f.StringVar(&o.importance, "importance", o.importance, "a plot, `file`.svg, .png or .pdf, of how much worse the -metric of the validation split gets without each feature, which is also printed")
@@ -89,9 +89,9 @@ func newFlagSet() *flag.FlagSet { return flag.NewFlagSet("train", flag.ContinueO
 // trainingFlags defines the flags of how a model is trained.
 func trainingFlags(f *flag.FlagSet, c *train.Config) {
 	f.StringVar(&c.Transform, "transform", c.Transform, "`parts` of the features' transform, joined by +: none, minmax, standard, log-standard, quantile")
-	f.StringVar(&c.Loss, "loss", c.Loss, "the objective: the `name` of a loss, or a weighted sum of several, such as plrank-rb+0.5*disparity")
+	f.StringVar(&c.Loss, "loss", c.Loss, "the objective: the `name` of a loss, or a weighted sum of several, such as plrank-exact+0.5*disparity")
 	f.IntVar(&c.Cutoff, "cutoff", c.Cutoff, "ranks that count, `K`")
-	f.TextVar(&c.Samples, "samples", c.Samples, "rankings sampled for each query and step, `N`; dynamic grows from 10 to 100 over 40 epochs")
+	f.TextVar(&c.Samples, "samples", c.Samples, "rankings sampled for each query and step, `N`, by the losses that sample; dynamic grows from 10 to 100 over 40 epochs")
 	f.StringVar(&c.Gain, "gain", c.Gain, "`name` of the gain of a label: exp2 (2^label − 1); linear, the label itself, for labels that are no grades; or binary, 1 for labels of 1 or more")
 	f.StringVar(&c.Discounts, "discounts", c.Discounts, "what each rank counts in the objective (`name`): dcg, precision, arp, rbp, rbp(0.9) for another persistence, or as many numbers as the cutoff, such as 1,0.5,0.25")
 	f.BoolVar(&c.NormalizeGains, "normalize", c.NormalizeGains, "divide the gains of a query by the highest value that the objective can have for it: optimise NDCG rather than DCG; with -discounts arp, by their sum")
@@ -113,6 +113,7 @@ func trainingFlags(f *flag.FlagSet, c *train.Config) {
 	f.Float64Var(&c.Clip, "clip", c.Clip, "highest `norm` of a gradient; 0 is no limit")
 	f.IntVar(&c.Batch, "batch", c.Batch, "`queries` a step")
 	f.IntVar(&c.Epochs, "epochs", c.Epochs, "`passes` over the training queries, at most")
+	f.StringVar(&c.OnNaN, "on-nan", c.OnNaN, "`what` becomes of a batch whose loss or gradient is not finite or cannot be computed: stop ends the training; skip leaves the batch out and counts it")
 	f.Uint64Var(&c.Seed, "seed", c.Seed, "`seed` of all that is random")
 	f.StringVar(&c.Metric, "metric", c.Metric, "`metric` of the validation, which picks the best epoch: such as ndcg@10, expected-ndcg@10 for its expectation under the policy, or a measure of fairness, such as disparity")
 	f.Var((*names)(&c.Report), "report", "more `metrics` to report, with commas between: such as map,expected-err@10,disparity")
@@ -335,10 +336,10 @@ func resumed(out string, args []string, given *flag.FlagSet) (*options, error) {
 	given.Visit(func(f *flag.Flag) {
 		before, now := was.Lookup(f.Name).Value.String(), is.Lookup(f.Name).Value.String()
 		switch f.Name {
-		case "out", "resume", "epochs", "patience", "cache", "threads", "json", "data", "vali", "test", "groups", "init-model":
+		case "out", "resume", "epochs", "patience", "on-nan", "cache", "threads", "json", "data", "vali", "test", "groups", "init-model":
 		default:
 			if before != now {
-				err = command.Usage(fmt.Errorf("the run in %s was started with -%s %q, not %q: when it goes on, only -epochs, -patience and the paths of data may change", out, f.Name, before, now))
+				err = command.Usage(fmt.Errorf("the run in %s was started with -%s %q, not %q: when it goes on, only -epochs, -patience, -on-nan and the paths of data may change", out, f.Name, before, now))
 			}
 		}
 	})

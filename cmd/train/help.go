@@ -72,7 +72,11 @@ constant and those with missing values; unlabelled documents count, too (so that
 			flags: []string{"describe", "json"}},
 		{title: "OBJECTIVE", text: "Losses:\n" + command.Indent(command.Wrap(strings.Join(losses.Names(), " "), 72), "    ") + `
 A sum of them, each maybe with a weight before it and a *, is a loss as well:
-plrank-rb+0.5*disparity.
+plrank-exact+0.5*disparity.
+
+plrank-exact, disparity, ee-l, group-exposure and group-treatment are exact, and
+those by scores alone, such as softmax or lambdarank, sample nothing either:
+-samples is for the others.
 
 The losses of the PL-Rank family, policy-gradient and placement-policy-gradient
 optimise, under the policy, the sum over ranks of discount times gain:
@@ -83,7 +87,7 @@ optimise, under the policy, the sum over ranks of discount times gain:
     ARP        -discounts arp -gain linear`,
 			flags: []string{"loss", "cutoff", "samples", "gain", "discounts", "normalize"}},
 		{title: "MODEL", flags: []string{"scorer", "hidden", "activation", "dropout", "members", "blocks", "heads", "latent-cross"}},
-		{title: "OPTIMISATION", flags: []string{"optimizer", "lr", "momentum", "decay", "schedule", "warmup", "l2", "clip", "batch", "epochs", "seed"}},
+		{title: "OPTIMISATION", flags: []string{"optimizer", "lr", "momentum", "decay", "schedule", "warmup", "l2", "clip", "batch", "epochs", "on-nan", "seed"}},
 		{title: "VALIDATION", text: "Metrics, with @k for a cutoff:\n" + command.Indent(command.Wrap(strings.Join(metrics.Names(), " "), 72), "    ") + `
 With expected- before it, a metric is the expectation under the policy: exact,
 but for map and err, which are estimated from -evaluation-samples rankings; the
@@ -107,7 +111,11 @@ qid.1, qid.2, … in TREC files.
 
 The transform minmax is relative to the query: the score of a document depends on
 which other documents stand beside it. To score a few candidates as they were
-scored among all, keep all in the file.`,
+scored among all, keep all in the file.
+
+Files may be of any length: they are scored as they are read, a few megabytes at a
+time. The documents of a query should stand together, as they do in most files;
+otherwise the whole file is read into memory, and one from a pipe is an error.`,
 			flags: []string{"model", "predict", "scores", "run", "draw", "exposure", "qrels"}},
 		{title: "EXPORTING A MODEL", text: `-model with -onnx writes a model for ONNX Runtime, and for what runs it, such as
 Vespa, OpenSearch and Triton: from the raw features of the documents of a query,
@@ -146,8 +154,8 @@ times of an epoch and the checkpoint that keeps them, on any number of cores.`},
 		{title: "EXAMPLES", text: `train
 train -data MQ2008/Fold1 -out runs/fold1
 train -data train.txt -vali vali.txt -test test.txt -loss lambdaloss -seed 2
-train -data MQ2008/Fold1 -loss plrank-rb+0.5*disparity -report ee-l,map
-train -data shop.csv -group-column brand -loss plrank-rb+group-exposure
+train -data MQ2008/Fold1 -loss plrank-exact+0.5*disparity -report ee-l,map
+train -data shop.csv -group-column brand -loss plrank-exact+group-exposure
 train -data MQ2008/Fold1 -preset paper -samples 100 -epochs 80
 train -data MQ2008 -folds all -baseline golearn -out runs/mq2008
 train -resume -out runs/fold1 -epochs 100

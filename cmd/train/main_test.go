@@ -84,7 +84,7 @@ func TestTheWholeWay(t *testing.T) {
 	if status != 0 {
 		t.Fatal(status, stderr)
 	}
-	for _, want := range []string{"train: 30 queries", "vali: 10 queries", "test: 10 queries", "random order", "plrank-rb", "ndcg@10", "expected-ndcg@10", "-convention skip"} {
+	for _, want := range []string{"train: 30 queries", "vali: 10 queries", "test: 10 queries", "random order", "plrank-exact", "ndcg@10", "expected-ndcg@10", "-convention skip"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
@@ -98,7 +98,7 @@ func TestTheWholeWay(t *testing.T) {
 		Epochs int
 		Loss   string
 	}
-	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "config.json"))), &config); err != nil || config.Data != data || config.Epochs != 4 || config.Loss != "plrank-rb" {
+	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "config.json"))), &config); err != nil || config.Data != data || config.Epochs != 4 || config.Loss != "plrank-exact" {
 		t.Errorf("config.json: %+v, %v", config, err)
 	}
 	lines := strings.Split(strings.TrimSpace(read(t, filepath.Join(out, "metrics.jsonl"))), "\n")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +11,9 @@ import (
 	"strings"
 
 	"github.com/plrank/plrank/cmd/internal/command"
+	bar "github.com/plrank/plrank/cmd/internal/progress"
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/plackett"
 	"github.com/plrank/plrank/ranker"
@@ -24,169 +25,207 @@ const runTag = "plrank"
 // standard is standard input or output in the place of a file.
 const standard = "-"
 
-// predict scores the rows of a file.
+// predict scores the documents of a file.
 func predict(ctx context.Context, o *options, stdout, stderr io.Writer) error {
-	type result struct {
-		d      *datasets.Dataset
-		scores []float64
+	p := &prediction{draw: o.draw, seed: o.Seed}
+	defer p.outputs.remove()
+	for path, out := range map[string]**output{o.scores: &p.scores, o.exposure: &p.exposure, o.runFile: &p.run, o.qrels: &p.qrels} {
+		var err error
+		if *out, err = p.outputs.open(path); err != nil {
+			return err
+		}
 	}
-	r, err := command.Await(ctx, func() (r result, err error) {
-		r.d, r.scores, err = score(ctx, o, stderr)
-		return r, err
-	})
+	if p.exposure != nil {
+		objective, err := metrics.ParseObjective(o.Discounts, o.Cutoff)
+		if err != nil {
+			return err
+		}
+		p.discounts = objective.Discounts
+	}
+	p.bar = bar.New(stderr)
+	warnings, err := command.Await(ctx, func() ([]string, error) { return p.file(ctx, o) })
+	p.bar.Finish()
 	if err != nil {
 		return err
 	}
-	d, scores := r.d, r.scores
-	exposure, err := exposures(ctx, o, d, scores)
-	if err != nil {
-		return err
-	}
-	return writeNew(stdout, []output{
-		{o.scores, func(w io.Writer) error { return writeLines(w, d.InSourceOrder(scores), 32) }},
-		{o.exposure, func(w io.Writer) error { return writeLines(w, d.InSourceOrder(exposure), 64) }},
-		{o.runFile, func(w io.Writer) error { return writeRankings(w, d, scores, o) }},
-		{o.qrels, func(w io.Writer) error { return datasets.WriteQrels(w, d) }},
-	})
+	warn(warnings, stderr)
+	return p.outputs.publish(stdout)
 }
 
-// score reads the model and the rows, and scores them.
-func score(ctx context.Context, o *options, stderr io.Writer) (*datasets.Dataset, []float64, error) {
-	model, err := ranker.Open(o.model)
-	if err != nil {
-		return nil, nil, err
+// A prediction is what is made of the documents of a file, block by block.
+type prediction struct {
+	model     *ranker.Model
+	draw      int // rankings of each query; 0: that of the scores
+	seed      uint64
+	discounts []float64 // of the exposure
+
+	outputs                      outputs
+	scores, exposure, run, qrels *output // nil: not wanted
+
+	bar           *bar.Bar
+	size          int64 // of the file; 0: not known
+	queries, rows int   // so far
+	used          used
+}
+
+// file scores a file, and gives the warnings.
+func (p *prediction) file(ctx context.Context, o *options) (warnings []string, err error) {
+	if p.model, err = ranker.Open(o.model); err != nil {
+		return nil, err
 	}
 	path := o.predict
 	if path == standard {
 		path = os.Stdin.Name()
 	}
+	again := false
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		again, p.size = true, info.Size()
+	}
 	read := o.ReadOptions()
-	read.Context, read.FeatureIDs, read.FeatureNames = ctx, model.FeatureIDs(), model.FeatureNames()
-	d, err := datasets.ReadFile(path, read)
-	if err != nil {
-		return nil, nil, err
-	}
-	warn(d.Warnings, stderr)
-	warnLacking(model.UsedFeatures(), d, stderr)
-	scores, err := model.Scores(d)
-	return d, scores, err
-}
-
-// warnLacking counts the features that the model uses and that are 0 in all documents,
-// as those are that a file does not mention.
-func warnLacking(used []int, d *datasets.Dataset, stderr io.Writer) {
-	var lacking []string
-	for i, id := range d.FeatureIDs {
-		if _, ok := slices.BinarySearch(used, id); !ok {
-			continue
-		}
-		empty := true
-		for row := 0; row < d.Rows() && empty; row++ {
-			empty = d.Row(row)[i] == 0
-		}
-		if empty {
-			lacking = append(lacking, strconv.Itoa(id))
-		}
-	}
-	if n := len(lacking); n > 0 {
-		const most = 10
-		if n > most {
-			lacking = append(lacking[:most], "…")
-		}
-		warn([]string{fmt.Sprintf("%s: %d of the %d features that the model uses are missing, or 0 everywhere: %s", d.Name, n, len(used), strings.Join(lacking, ", "))}, stderr)
-	}
-}
-
-// exposures are the expected exposures of all rows, if they are asked for.
-func exposures(ctx context.Context, o *options, d *datasets.Dataset, scores []float64) ([]float64, error) {
-	if o.exposure == "" {
-		return nil, nil
-	}
-	objective, err := metrics.ParseObjective(o.Discounts, o.Cutoff)
-	if err != nil {
-		return nil, err
-	}
-	exposure := make([]float64, len(scores))
-	var policy plackett.Expectation
-	for q, id := range d.QueryIDs {
-		if err := ctx.Err(); err != nil {
+	read.Context, read.FeatureIDs, read.FeatureNames = ctx, p.model.FeatureIDs(), p.model.FeatureNames()
+	p.used = newUsed(p.model)
+	warnings, err = datasets.ReadBlocks(path, read, p.block)
+	switch {
+	case errors.Is(err, datasets.ErrReturns) && !again:
+		return nil, fmt.Errorf("%w (in a file, which can be read again, they need not)", err)
+	case errors.Is(err, datasets.ErrReturns): // only the whole file has the queries
+		if err := p.outputs.empty(); err != nil {
 			return nil, err
 		}
-		from, to := d.Offsets[q], d.Offsets[q+1]
-		if err := policy.Exposure(scores[from:to], objective.Discounts, exposure[from:to]); err != nil {
-			return nil, fmt.Errorf("train: query %s: %w", id, err)
+		d, err := datasets.ReadFile(path, read)
+		if err != nil {
+			return nil, err
+		}
+		p.queries, p.rows, p.used = 0, 0, newUsed(p.model)
+		if err := p.block(d, p.size); err != nil {
+			return nil, err
+		}
+		warnings = d.Warnings
+	case err != nil:
+		return nil, err
+	}
+	return append(warnings, p.used.lacking(path)...), nil
+}
+
+// block scores some queries, the next ones of the file.
+func (p *prediction) block(d *datasets.Dataset, read int64) error {
+	scores, err := p.model.Scores(d)
+	if err != nil {
+		return err
+	}
+	if p.scores != nil {
+		writeLines(p.scores, d.InSourceOrder(scores), 32)
+	}
+	if p.exposure != nil {
+		exposure, err := exposures(d, scores, p.discounts)
+		if err != nil {
+			return err
+		}
+		writeLines(p.exposure, d.InSourceOrder(exposure), 64)
+	}
+	if p.run != nil {
+		if err := p.writeRankings(d, scores); err != nil {
+			return err
 		}
 	}
-	return exposure, nil
+	if p.qrels != nil {
+		if err := datasets.WriteQrels(p.qrels, d); err != nil {
+			return err
+		}
+	}
+	p.used.add(d)
+	p.queries, p.rows = p.queries+d.Queries(), p.rows+d.Rows()
+	part := 0.
+	if p.size > 0 {
+		part = float64(read) / float64(p.size)
+	}
+	p.bar.Set(part, fmt.Sprintf("%d documents", p.rows))
+	return nil
+}
+
+// exposures are the expected exposures of all rows.
+func exposures(d *datasets.Dataset, scores, discounts []float64) ([]float64, error) {
+	exposure := make([]float64, len(scores))
+	policies := make([]plackett.Expectation, parallel.Workers(d.Queries()))
+	err := parallel.Each(d.Queries(), len(policies), func(worker, q int) error {
+		from, to := d.Offsets[q], d.Offsets[q+1]
+		if err := policies[worker].Exposure(scores[from:to], discounts, exposure[from:to]); err != nil {
+			return fmt.Errorf("train: query %s: %w", d.QueryIDs[q], err)
+		}
+		return nil
+	})
+	return exposure, err
 }
 
 // writeRankings writes the ranking by descending score, or rankings drawn from the policy,
 // whose tags end in their numbers: a draw is the order of the scores plus Gumbel noise,
 // and these sums are what is written.
-func writeRankings(w io.Writer, d *datasets.Dataset, scores []float64, o *options) error {
-	if o.draw == 0 {
-		return datasets.WriteRun(w, d, scores, runTag)
+func (p *prediction) writeRankings(d *datasets.Dataset, scores []float64) error {
+	if p.draw == 0 {
+		return datasets.WriteRun(p.run, d, scores, runTag)
 	}
-	noisy := make([]float64, len(scores))
-	for i := range o.draw {
-		for q := range d.Queries() {
-			from, to := d.Offsets[q], d.Offsets[q+1]
-			plackett.Gumbel(plackett.Stream{Seed: o.Seed, Query: uint64(q)}, uint64(i), noisy[from:to])
-		}
-		for r, s := range scores {
-			noisy[r] += s
-		}
-		if err := datasets.WriteRun(w, d, noisy, fmt.Sprintf("%s-%d", runTag, i+1)); err != nil {
-			return err
+	for q := range d.Queries() {
+		one, own := d.Select([]int{q}), scores[d.Offsets[q]:d.Offsets[q+1]]
+		noisy := make([]float64, len(own))
+		for i := range p.draw {
+			plackett.Gumbel(plackett.Stream{Seed: p.seed, Query: uint64(p.queries + q)}, uint64(i), noisy)
+			for r, s := range own {
+				noisy[r] += s
+			}
+			if err := datasets.WriteRun(p.run, one, noisy, fmt.Sprintf("%s-%d", runTag, i+1)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
 // writeLines writes a number a line, with all digits of so many bits.
-func writeLines(w io.Writer, values []float64, bits int) error {
-	out := bufio.NewWriter(w)
+func writeLines(out *output, values []float64, bits int) {
+	var line []byte
 	for _, v := range values {
-		out.WriteString(strconv.FormatFloat(v, 'g', -1, bits)) // a failed write stays failed
-		out.WriteByte('\n')
+		line = append(strconv.AppendFloat(line[:0], v, 'g', -1, bits), '\n')
+		out.Write(line) // a failed write stays failed
 	}
-	return out.Flush()
 }
 
-// An output is a file to write; one without a path is not wanted.
-type output struct {
-	path  string
-	write func(io.Writer) error
+// used are the features that a model uses, and which of them have been seen in documents.
+type used struct {
+	ids  []int
+	seen []bool
 }
 
-// writeNew writes all files, which must not exist, or none, and then what goes to
-// standard output.
-func writeNew(stdout io.Writer, outputs []output) (err error) {
-	var made []string
-	defer func() {
-		if err != nil {
-			for _, path := range made {
-				os.Remove(path)
-			}
-		}
-	}()
-	for _, out := range outputs {
-		if out.path == "" || out.path == standard {
-			continue
-		}
-		f, err := os.OpenFile(out.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-		if err != nil {
-			return fmt.Errorf("train: results go to new files: %w", err)
-		}
-		made = append(made, out.path)
-		if err := errors.Join(out.write(f), f.Close()); err != nil {
-			return fmt.Errorf("train: %s: %w", out.path, err)
+func newUsed(model *ranker.Model) used {
+	ids := model.UsedFeatures()
+	return used{ids, make([]bool, len(ids))}
+}
+
+// add looks at documents.
+func (u used) add(d *datasets.Dataset) {
+	for i, id := range u.ids {
+		column, ok := slices.BinarySearch(d.FeatureIDs, id)
+		for row := 0; row < d.Rows() && ok && !u.seen[i]; row++ {
+			u.seen[i] = d.Row(row)[column] != 0
 		}
 	}
-	for _, out := range outputs {
-		if out.path == standard {
-			return out.write(stdout)
+}
+
+// lacking is a warning of the features that are 0 in all documents, as those are that a
+// file does not mention; none if there are none.
+func (u used) lacking(name string) (warnings []string) {
+	var lacking []string
+	for i, id := range u.ids {
+		if !u.seen[i] {
+			lacking = append(lacking, strconv.Itoa(id))
 		}
 	}
-	return nil
+	n := len(lacking)
+	if n == 0 {
+		return nil
+	}
+	const most = 10
+	if n > most {
+		lacking = append(lacking[:most], "…")
+	}
+	return []string{fmt.Sprintf("%s: %d of the %d features that the model uses are missing, or 0 everywhere: %s", name, n, len(u.ids), strings.Join(lacking, ", "))}
 }

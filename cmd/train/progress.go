@@ -18,7 +18,7 @@ func describe(w io.Writer, s *datasets.Splits, t *train.Trainer) {
 			fmt.Fprintln(w, d)
 		}
 	}
-	fmt.Fprintf(w, "%s with N = %v, K = %d; %s; %s; matrix products by %s\n", t.Loss, t.Samples, t.Cutoff, t.Architecture(), t.Optimizer, blas.Name())
+	fmt.Fprintf(w, "%s; %s; %s; matrix products by %s\n", t.Objective(), t.Architecture(), t.Optimizer, blas.Name())
 }
 
 // A progress shows how far training has come: a line an epoch, and a bar on a
@@ -29,6 +29,7 @@ type progress struct {
 	epochs   int
 	done     int // epochs, when training began
 	best     string
+	skipped  int           // the last epoch with a batch that was skipped
 	json     *json.Encoder // of standard output, or nil
 }
 
@@ -37,6 +38,10 @@ func newProgress(w io.Writer, c train.Config, done int) *progress {
 }
 
 func (p *progress) step(s train.Step) {
+	if s.Skipped != nil && s.Epoch != p.skipped { // the first of an epoch
+		p.skipped = s.Epoch
+		p.terminal.Line(fmt.Sprintf("warning: a batch was skipped: %v", s.Skipped))
+	}
 	ended := float64(s.Epoch-1-p.done) + float64(s.Step)/float64(s.Steps)
 	p.terminal.Set(ended/float64(p.epochs-p.done), fmt.Sprintf("%d/%d epochs%s", s.Epoch, p.epochs, p.best))
 }
@@ -47,6 +52,9 @@ func (p *progress) epoch(e train.Epoch) error {
 	if e.Best {
 		p.best = fmt.Sprintf(", best\u00a0%.4f", float64(e.Vali[p.metric])) // one word, that is shown or not
 		mark = "  best"
+	}
+	if e.Skipped > 0 {
+		mark += fmt.Sprintf("  skipped batches: %d", e.Skipped)
 	}
 	p.terminal.Line(fmt.Sprintf("epoch %*d/%d  loss %.4f  vali %s%s", len(fmt.Sprint(p.epochs)), e.Epoch, p.epochs, e.Loss, value, mark))
 	if p.json != nil {

@@ -2,10 +2,10 @@
 // program was built with and the machine has:
 //
 //   - OpenBLAS, in programs built with -tags openblas (cgo and libopenblas);
-//   - else, for float32 on x86-64 machines that have them, AVX-512 or AVX2
-//     instructions: a small kernel for matrices of the size of such layers, which
-//     takes a small part of the time of gonum's (go test -bench Product ./internal/blas);
-//   - else gonum.
+//   - else, for float32, AVX-512 or AVX2 instructions on x86-64 machines that have them,
+//     and NEON instructions on arm64: tiles for matrices of the size of such layers, which
+//     take a small part of the time of gonum's (go test -bench Product ./internal/blas);
+//   - else, and in programs built with -tags purego, gonum.
 //
 // With -tags openblas, Gorgonia's own products of matrices use OpenBLAS, too.
 package blas
@@ -17,23 +17,19 @@ const (
 	gonum library = iota
 	avx2
 	avx512
+	neon
 	openBLAS
 )
 
-var names = [...]string{gonum: "gonum", avx2: "AVX2", avx512: "AVX-512", openBLAS: "OpenBLAS"}
+var names = [...]string{gonum: "gonum", avx2: "AVX2", avx512: "AVX-512", neon: "NEON", openBLAS: "OpenBLAS"}
 
 // inUse is what products are computed with.
 var inUse = func() library {
-	switch {
-	case withOpenBLAS:
+	if withOpenBLAS {
 		return openBLAS
-	case hasAVX512:
-		return avx512
-	case hasAVX2:
-		return avx2
 	}
-	return gonum
+	return best()
 }()
 
-// Name is that of the library in use: gonum, AVX2, AVX-512 or OpenBLAS.
+// Name is that of the library in use: gonum, AVX2, AVX-512, NEON or OpenBLAS.
 func Name() string { return names[inUse] }

@@ -1,6 +1,8 @@
 package blas
 
 import (
+	"fmt"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -8,89 +10,115 @@ import (
 	"github.com/plrank/plrank/internal/parallel"
 )
 
-// Float is what matrices are made of.
-type Float interface{ float32 | float64 }
-
-// Product sets c = a·b for matrices in row-major order, on all cores: a is
-// [rows, inner], b [inner, cols], c [rows, cols]. Blocks of rows of c that are
-// ready are passed to then, if it is not nil, for what is to be done with them
-// while they are in the cache. The result does not depend on how many cores there
-// are. It panics where the slices are too short.
-func Product[T Float](c, a, b []T, rows, inner, cols int, then func(rows []T)) {
-	c, a, b = exactly(c, rows*cols), exactly(a, rows*inner), exactly(b, inner*cols)
-	if len(c) == 0 {
+// Product sets c = a·b, on all cores: a is [rows, inner], b [inner, cols], c [rows, cols],
+// row after row. Blocks of rows of c that are ready are passed to then, if it is not nil,
+// for what is to be done with them while they are in the cache: rows from to to−1. It
+// panics where shapes do not fit or data is too short.
+func Product[T Float](c, a, b Matrix[T], then func(from, to int)) {
+	check(c, a, b)
+	if c.Rows == 0 || c.Cols == 0 {
 		return
 	}
-	right := Right[T]{b: b, inner: inner, cols: cols}
-	if rows >= leastForTiles {
-		right = NewRight(b, inner, cols)
-		defer right.Free()
-	}
-	block := blockRows(rows, inner, cols)
-	blocks := (rows + block - 1) / block
-	parallel.For(blocks, parallel.Workers(blocks), func(_, i int) {
-		from, to := i*block, min((i+1)*block, rows)
-		part := c[from*cols : to*cols]
-		right.Product(part, a[from*inner:to*inner], to-from)
+	block := blockRows(a.Rows, a.Cols, b.Cols)
+	if block >= c.Rows {
+		Multiply(c, a, b)
 		if then != nil {
-			then(part)
+			then(0, c.Rows)
+		}
+		return
+	}
+	right := newRight(b, a.Rows)
+	defer right.Free()
+	blocks := (c.Rows + block - 1) / block
+	parallel.For(blocks, parallel.Workers(blocks), func(_, i int) {
+		from, to := i*block, min((i+1)*block, c.Rows)
+		right.product(c.Slice(from, to-from, 0, c.Cols), a.Slice(from, to-from, 0, a.Cols))
+		if then != nil {
+			then(from, to)
 		}
 	})
+}
+
+// Multiply is Product on the calling goroutine: the same numbers, bit for bit.
+func Multiply[T Float](c, a, b Matrix[T]) {
+	check(c, a, b)
+	if c.Rows == 0 || c.Cols == 0 {
+		return
+	}
+	if c.Cols == 1 && c.Row == 1 && a.Row == 1 && a.Col > 1 {
+		c, a, b = c.T(), b.T(), a.T() // a single row times a matrix that lies right
+	}
+	right := newRight(b, a.Rows)
+	defer right.Free()
+	right.product(c, a)
 }
 
 // A Right is a matrix on the right of products, prepared for them. It may be used by
 // several goroutines at once.
 type Right[T Float] struct {
-	b           []T
-	inner, cols int
-	tiled       *tiled // nil: products go to a library
+	b      Matrix[T]
+	panels panels // of no width: products go to a library
 }
 
-// NewRight prepares b, [inner, cols], which it keeps. It panics where the slice is too
-// short.
-func NewRight[T Float](b []T, inner, cols int) Right[T] {
-	b = exactly(b, inner*cols)
-	r := Right[T]{b: b, inner: inner, cols: cols}
-	if b32, ok := any(b).([]float32); ok && inner > 0 && (inUse == avx2 || inUse == avx512) {
-		r.tiled = newTiled(b32, inner, cols)
+// NewRight prepares b for any number of products. It keeps b.
+func NewRight[T Float](b Matrix[T]) Right[T] {
+	b.check()
+	return newRight(b, b.Rows*b.Cols)
+}
+
+// newRight prepares b for products with so many rows in all.
+func newRight[T Float](b Matrix[T], rows int) Right[T] {
+	r := Right[T]{b: b}
+	if b32, ok := any(b).(Matrix[float32]); ok && inUse.tile().rows > 0 && b.Rows > 0 && b.Cols > 0 {
+		r.panels = newPanels(b32, rows)
 	}
 	return r
 }
 
-// Free gives the memory back. It need not be called.
+// Free gives memory back for use by others. It need not be called.
 func (r Right[T]) Free() {
-	if r.tiled != nil {
-		r.tiled.free()
-	}
+	r.panels.free()
 }
 
-// Product sets c = a·b on the calling goroutine: a is [rows, inner], c [rows, cols].
-// A row of c is the same, bit for bit, as in [Product] with many rows.
-func (r Right[T]) Product(c, a []T, rows int) {
+// Product sets c = a·b on the calling goroutine. With all libraries but OpenBLAS a row of
+// c is the same, bit for bit, as in [Product] with more or fewer rows.
+func (r Right[T]) Product(c, a Matrix[T]) {
+	check(c, a, r.b)
+	r.product(c, a)
+}
+
+func (r Right[T]) product(c, a Matrix[T]) {
 	switch {
-	case r.inner == 0:
-		clear(c)
-	case r.tiled != nil:
-		r.tiled.product(any(c).([]float32), any(a).([]float32), rows)
+	case c.Rows == 0 || c.Cols == 0:
+	case a.Cols == 0:
+		for i := range c.Rows {
+			clear(c.Data[i*c.Row:][:c.Cols])
+		}
+	case r.panels.width > 0:
+		r.panels.product(any(c).(Matrix[float32]), any(a).(Matrix[float32]))
 	default:
-		gemm(c, a, r.b, rows, r.inner, r.cols)
+		gemm(c, a, r.b)
 	}
 }
 
-// exactly is the first n numbers of s, which must have them within its length.
-func exactly[T Float](s []T, n int) []T { return s[:len(s):len(s)][:n] }
-
-// For fewer rows, tiles are no use. gonum's product, which is used then, differs in one
-// more thing than the last digits: for it, 0 times NaN or Inf is 0.
-const leastForTiles = 4
+func check[T Float](c, a, b Matrix[T]) {
+	if c.Rows != a.Rows || a.Cols != b.Rows || b.Cols != c.Cols {
+		panic(fmt.Sprintf("blas: [%d, %d] = [%d, %d]·[%d, %d]", c.Rows, c.Cols, a.Rows, a.Cols, b.Rows, b.Cols))
+	}
+	if c.Col != 1 {
+		panic("blas: a product is stored row after row")
+	}
+	c.check()
+	a.check()
+	b.check()
+}
 
 // blockRows is the number of rows that are computed at a time: few enough for all
-// cores, but so many that starting goroutines for them, and packing b for each block,
-// as libraries do, costs little.
+// cores, but so many that starting goroutines for them costs little.
 func blockRows(rows, inner, cols int) int {
 	const (
 		worthwhile = 1 << 18 // multiplications
-		step, most = 16, 128
+		step, most = 12, 120 // whole tiles
 	)
 	if rows*inner*cols < worthwhile {
 		return rows
@@ -99,17 +127,37 @@ func blockRows(rows, inner, cols int) int {
 	return min(most, (half+step-1)/step*step)
 }
 
-func gemm[T Float](c, a, b []T, rows, inner, cols int) {
+func gemm[T Float](c, a, b Matrix[T]) {
 	switch c := any(c).(type) {
-	case []float32:
-		blas32.Gemm(blas.NoTrans, blas.NoTrans, 1,
-			blas32.General{Rows: rows, Cols: inner, Stride: inner, Data: any(a).([]float32)},
-			blas32.General{Rows: inner, Cols: cols, Stride: cols, Data: any(b).([]float32)}, 0,
-			blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: c})
-	case []float64:
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1,
-			blas64.General{Rows: rows, Cols: inner, Stride: inner, Data: any(a).([]float64)},
-			blas64.General{Rows: inner, Cols: cols, Stride: cols, Data: any(b).([]float64)}, 0,
-			blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: c})
+	case Matrix[float32]:
+		a, b := any(a).(Matrix[float32]), any(b).(Matrix[float32])
+		blas32.Gemm(transposed(a), transposed(b), 1, general32(a), general32(b), 0, general32(c))
+	case Matrix[float64]:
+		a, b := any(a).(Matrix[float64]), any(b).(Matrix[float64])
+		blas64.Gemm(transposed(a), transposed(b), 1, general64(a), general64(b), 0, general64(c))
 	}
+}
+
+func transposed[T Float](m Matrix[T]) blas.Transpose {
+	if m.Col == 1 {
+		return blas.NoTrans
+	}
+	return blas.Trans
+}
+
+// general32 is a matrix as it lies in memory, row after row.
+func general32(m Matrix[float32]) blas32.General {
+	stride := m.stride()
+	if m.Col != 1 {
+		m = m.T()
+	}
+	return blas32.General{Rows: m.Rows, Cols: m.Cols, Stride: stride, Data: m.Data}
+}
+
+func general64(m Matrix[float64]) blas64.General {
+	stride := m.stride()
+	if m.Col != 1 {
+		m = m.T()
+	}
+	return blas64.General{Rows: m.Rows, Cols: m.Cols, Stride: stride, Data: m.Data}
 }

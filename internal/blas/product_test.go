@@ -30,51 +30,121 @@ func product[T Float](a, b []T, rows, inner, cols int) []float64 {
 	return c
 }
 
-var shapes = [][3]int{{1, 1, 1}, {1, 7, 5}, {3, 136, 32}, {125, 136, 32}, {125, 32, 1}, {1, 125, 136}, {33, 512, 17}, {4, 1, 9}, {6, 5, 40}, {7, 9, 33}, {5, 0, 3}, {0, 3, 2}, {700, 20, 64}}
+var shapes = [][3]int{{1, 1, 1}, {1, 7, 5}, {3, 136, 32}, {125, 136, 32}, {125, 32, 1}, {1, 125, 136}, {33, 300, 17}, {4, 1, 9}, {6, 5, 40}, {7, 9, 33}, {5, 0, 3}, {0, 3, 2}, {400, 20, 64},
+	{130, 257, 40}, {11, 20, 290}, {23, 3, 31}, {9, 600, 1}, {300, 1, 300}}
+
+// laid is a matrix of these numbers in memory as it may be: row after row or column after
+// column, without gaps or as a part of a larger one, whose other numbers are NaN.
+func laid[T Float](r *rand.Rand, data []T, rows, cols int) Matrix[T] {
+	gap := r.IntN(2) * r.IntN(300)
+	m := Matrix[T]{nil, rows, cols, cols + gap, 1}
+	if r.IntN(2) == 0 {
+		m.Row, m.Col = 1, rows+gap
+	}
+	if rows > 0 && cols > 0 {
+		m.Data = make([]T, (rows-1)*m.Row+(cols-1)*m.Col+1)
+	}
+	for i := range m.Data {
+		m.Data[i] = T(math.NaN())
+	}
+	for i := range rows {
+		for j := range cols {
+			m.Data[i*m.Row+j*m.Col] = data[i*cols+j]
+		}
+	}
+	return m
+}
+
+// untouched is room for a product, with gaps behind its rows whose numbers must stay.
+func untouched[T Float](r *rand.Rand, rows, cols int) (c Matrix[T], clean func(), intact func() bool) {
+	c = Matrix[T]{nil, rows, cols, cols + r.IntN(2)*r.IntN(40), 1}
+	room := make([]T, rows*c.Row+64)
+	c.Data = room[:rows*c.Row]
+	beside := func(i int) bool { return i >= rows*c.Row || i%c.Row >= cols }
+	clean = func() {
+		for i := range room {
+			room[i] = T(math.NaN()) // what was there before does not matter
+			if beside(i) {
+				room[i] = -7
+			}
+		}
+	}
+	intact = func() bool {
+		for i, v := range room {
+			if beside(i) && v != -7 {
+				return false
+			}
+		}
+		return true
+	}
+	return c, clean, intact
+}
+
+// entries are the numbers of a matrix row after row.
+func entries[T Float](m Matrix[T]) []T {
+	var all []T
+	for i := range m.Rows {
+		for j := range m.Cols {
+			all = append(all, m.Data[i*m.Row+j*m.Col])
+		}
+	}
+	return all
+}
 
 func testProduct[T Float](t *testing.T, tolerance float64) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, s := range shapes {
-		rows, inner, cols := s[0], s[1], s[2]
-		a, b := random[T](r, rows*inner), random[T](r, inner*cols)
-		want := product(a, b, rows, inner, cols)
-		room := make([]T, rows*cols+64)
-		for i := range room {
-			room[i] = -7
+		for range 3 {
+			testShape[T](t, r, tolerance, s[0], s[1], s[2])
 		}
-		c := room[:rows*cols]
-		for i := range c {
-			c[i] = T(math.NaN()) // what was there before does not matter
+	}
+}
+
+func testShape[T Float](t *testing.T, r *rand.Rand, tolerance float64, rows, inner, cols int) {
+	aData, bData := random[T](r, rows*inner), random[T](r, inner*cols)
+	want := product(aData, bData, rows, inner, cols)
+	a, b := laid(r, aData, rows, inner), laid(r, bData, inner, cols)
+	name := fmt.Sprintf("%T [%d, %d] (%d, %d) · [%d, %d] (%d, %d)", want, rows, inner, a.Row, a.Col, inner, cols, b.Row, b.Col)
+	c, clean, intact := untouched[T](r, rows, cols)
+	clean()
+	Product(c, a, b, nil)
+	got := entries(c)
+	for i := range got {
+		if d := math.Abs(float64(got[i]) - want[i]); !(d <= tolerance*math.Sqrt(float64(inner))) {
+			t.Fatalf("%s: element %d is %v, want %v", name, i, got[i], want[i])
 		}
-		Product(c, a, b, rows, inner, cols, nil)
-		for i := range c {
-			if d := math.Abs(float64(c[i]) - want[i]); !(d <= tolerance*math.Sqrt(float64(inner))) {
-				t.Fatalf("%v, %T: element %d is %v, want %v", s, c, i, c[i], want[i])
+	}
+	if !intact() {
+		t.Fatalf("%s: something is written beside c", name)
+	}
+	// The same on any number of cores, and on the calling goroutine.
+	was := runtime.GOMAXPROCS(1)
+	clean()
+	Product(c, a, b, nil)
+	runtime.GOMAXPROCS(was)
+	if !slices.Equal(got, entries(c)) {
+		t.Errorf("%s: another result on one core", name)
+	}
+	clean()
+	Multiply(c, a, b)
+	if inUse != openBLAS && !slices.Equal(got, entries(c)) { // OpenBLAS may compute blocks in another way
+		t.Errorf("%s: another result of Multiply", name)
+	}
+	if !intact() {
+		t.Fatalf("%s: something is written beside c", name)
+	}
+	// then gets every block once.
+	clean()
+	Product(c, a, b, func(from, to int) {
+		for i := from; i < to; i++ {
+			for j := range cols {
+				c.Data[i*c.Row+j] *= 2
 			}
 		}
-		for _, v := range room[rows*cols:] {
-			if v != -7 {
-				t.Fatalf("%v, %T: something is written behind the end", s, c)
-			}
-		}
-		// The same on any number of cores.
-		again := make([]T, rows*cols)
-		was := runtime.GOMAXPROCS(1)
-		Product(again, a, b, rows, inner, cols, nil)
-		runtime.GOMAXPROCS(was)
-		if !slices.Equal(c, again) {
-			t.Errorf("%v, %T: another result on one core", s, c)
-		}
-		// then gets every block once.
-		Product(again, a, b, rows, inner, cols, func(rows []T) {
-			for i := range rows {
-				rows[i] *= 2
-			}
-		})
-		for i := range c {
-			if again[i] != 2*c[i] {
-				t.Fatalf("%v, %T: element %d is %v after doubling %v", s, c, i, again[i], c[i])
-			}
+	})
+	for i, v := range entries(c) {
+		if v != 2*got[i] {
+			t.Fatalf("%s: element %d is %v after doubling %v", name, i, v, got[i])
 		}
 	}
 }
@@ -85,13 +155,82 @@ func available() []library {
 		return []library{openBLAS} // gonum has been told to use it
 	}
 	list := []library{gonum}
-	if hasAVX2 {
-		list = append(list, avx2)
-	}
-	if hasAVX512 {
-		list = append(list, avx512)
+	switch best() {
+	case avx512:
+		list = append(list, avx2, avx512)
+	case avx2, neon:
+		list = append(list, best())
 	}
 	return list
+}
+
+// Every entry is one sum, in the order of the inner index, of fused multiplications, so
+// that it is the same in any tile, and on any machine that has tiles.
+func TestOrderOfSums(t *testing.T) {
+	defer func(was library) { inUse = was }(inUse)
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, inUse = range available() {
+		if inUse.tile().rows == 0 {
+			continue
+		}
+		for _, s := range shapes {
+			rows, inner, cols := min(s[0], 40), s[1], min(s[2], 70)
+			aData, bData := random[float32](r, rows*inner), random[float32](r, inner*cols)
+			c := RowMajor(make([]float32, rows*cols), rows, cols)
+			Product(c, laid(r, aData, rows, inner), laid(r, bData, inner, cols), nil)
+			for i := range rows {
+				for j := range cols {
+					var want float32
+					for k := range inner {
+						want = fma32(aData[i*inner+k], bData[k*cols+j], want)
+					}
+					if got := c.Data[i*cols+j]; got != want {
+						t.Fatalf("%s, %v: element %d, %d is %v, want %v", names[inUse], s, i, j, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// fma32 is x·y + z, rounded once: the sum of the exact product and z in float64, rounded to
+// odd (Boldo & Melquiond 2008), is rounded to float32.
+func fma32(x, y, z float32) float32 {
+	p, w := float64(x)*float64(y), float64(z)
+	sum := p + w
+	virtual := sum - p
+	if rest := (p - (sum - virtual)) + (w - virtual); rest != 0 && math.Float64bits(sum)&1 == 0 {
+		if (rest > 0) == (sum > 0) {
+			sum = math.Float64frombits(math.Float64bits(sum) + 1)
+		} else {
+			sum = math.Float64frombits(math.Float64bits(sum) - 1)
+		}
+	}
+	return float32(sum)
+}
+
+// Numbers below the smallest normal one, which some processors take a hundred times as
+// long for, count as 0.
+func TestSubnormalNumbers(t *testing.T) {
+	defer func(was library) { inUse = was }(inUse)
+	for _, inUse = range available() {
+		if inUse.tile().rows == 0 {
+			continue
+		}
+		for _, cols := range []int{1, 5, 32} {
+			a, b := []float32{1e-30, 1e-40, 1}, make([]float32, 3*cols)
+			for j := range cols {
+				b[j], b[cols+j], b[2*cols+j] = 1e-10, 1, 1e-37
+			}
+			c := RowMajor(make([]float32, cols), 1, cols)
+			Multiply(c, RowMajor(a, 1, 3), RowMajor(b, 3, cols))
+			for _, v := range c.Data {
+				if v != 1e-37 {
+					t.Errorf("%s: %v, want 1e-37", names[inUse], v)
+				}
+			}
+		}
+	}
 }
 
 func TestProduct(t *testing.T) {
@@ -105,19 +244,27 @@ func TestProduct(t *testing.T) {
 	}
 }
 
+// BenchmarkProduct is of a query's layers (125 documents), and of those of batches of 4096,
+// forward and backward: y = x·w, dw = xᵀ·dy, dx = dy·wᵀ.
 func BenchmarkProduct(b *testing.B) {
 	defer func(was library) { inUse = was }(inUse)
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, s := range [][3]int{{125, 136, 32}, {125, 32, 32}, {32, 125, 136}, {4000, 136, 32}} {
-		for _, l := range available() {
-			b.Run(fmt.Sprintf("%dx%dx%d/%s", s[0], s[1], s[2], names[l]), func(b *testing.B) {
-				inUse = l
-				x, w, y := random[float32](r, s[0]*s[1]), random[float32](r, s[1]*s[2]), make([]float32, s[0]*s[2])
-				for b.Loop() {
-					Product(y, x, w, s[0], s[1], s[2], nil)
-				}
-				b.ReportMetric(2*float64(s[0]*s[1]*s[2])*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
-			})
+	for _, s := range [][3]int{{125, 136, 32}, {4096, 136, 64}, {4096, 64, 64}, {4096, 248, 256}, {4096, 256, 128}} {
+		rows, in, out := s[0], s[1], s[2]
+		x, w, y := RowMajor(random[float32](r, rows*in), rows, in), RowMajor(random[float32](r, in*out), in, out), RowMajor(random[float32](r, rows*out), rows, out)
+		for _, p := range []struct {
+			name    string
+			c, a, b Matrix[float32]
+		}{{"y", y, x, w}, {"dw", w, x.T(), y}, {"dx", x, y, w.T()}} {
+			for _, l := range available() {
+				b.Run(fmt.Sprintf("%dx%dx%d/%s/%s", rows, in, out, p.name, names[l]), func(b *testing.B) {
+					inUse = l
+					for b.Loop() {
+						Product(p.c, p.a, p.b, nil)
+					}
+					b.ReportMetric(2*float64(rows*in*out)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
+				})
+			}
 		}
 	}
 }

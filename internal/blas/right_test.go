@@ -19,11 +19,11 @@ func TestRowsAreIndependent(t *testing.T) {
 			inner, cols := s[0], s[1]
 			const rows = 40
 			a, b, all := random[float32](r, rows*inner), random[float32](r, inner*cols), make([]float32, rows*cols)
-			Product(all, a, b, rows, inner, cols, nil)
-			right := NewRight(b, inner, cols)
+			Product(RowMajor(all, rows, cols), RowMajor(a, rows, inner), RowMajor(b, inner, cols), nil)
+			right := NewRight(RowMajor(b, inner, cols))
 			for _, n := range []int{1, 2, 3, 4, 5, 7, 8, 39, 40} {
 				c := make([]float32, n*cols)
-				right.Product(c, a, n)
+				right.Product(RowMajor(c, n, cols), RowMajor(a, n, inner))
 				if !slices.Equal(c, all[:n*cols]) {
 					t.Errorf("%s, %v: %d rows differ from those of %d", names[inUse], s, n, rows)
 				}

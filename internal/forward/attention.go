@@ -1,8 +1,7 @@
 package forward
 
 import (
-	"math"
-
+	"github.com/plrank/plrank/internal/blas"
 	"github.com/plrank/plrank/internal/parallel"
 )
 
@@ -55,44 +54,36 @@ func (a Attention[T]) Slope(qkv, y, dy, dqkv []T, offsets []int) {
 	pieces := a.pieces(offsets)
 	// The k and v of a query's documents get something from each of its stripes, which
 	// are added up in their order.
+	size := a.Width / a.Heads
 	shares := make([][]T, len(pieces))
 	each(pieces, func(s *attentionSpace[T], i int) {
 		p := pieces[i]
-		s.slope(p, qkv, y, dy, dqkv)
-		if p.stripes() == 1 {
-			p.put(1, 1, s.dk, dqkv, 0)
-			p.put(2, 1, s.dv, dqkv, 0)
-			return
+		dk, dv := p.of(dqkv, 1, 3), p.of(dqkv, 2, 3)
+		if p.from > 0 {
+			shares[i] = make([]T, 2*p.n*size)
+			dk, dv = p.share(shares[i])
 		}
-		shares[i] = append(append(make([]T, 0, len(s.dk)+len(s.dv)), s.dk...), s.dv...)
+		s.slope(p, qkv, y, dy, dqkv, dk, dv)
 	})
 	for i, p := range pieces {
-		if p.stripes() == 1 || p.from > 0 {
-			continue
+		if p.from > 0 {
+			dk, dv := p.share(shares[i])
+			addRows(p.of(dqkv, 1, 3), dk)
+			addRows(p.of(dqkv, 2, 3), dv)
 		}
-		sum := shares[i]
-		for _, share := range shares[i+1 : i+p.stripes()] {
-			for e, v := range share {
-				sum[e] += v
-			}
-		}
-		p.put(1, 1, sum[:len(sum)/2], dqkv, 0)
-		p.put(2, 1, sum[len(sum)/2:], dqkv, 0)
 	}
+}
+
+// share is room for the derivatives by k and v of a query and head.
+func (p piece[T]) share(x []T) (dk, dv blas.Matrix[T]) {
+	half := len(x) / 2
+	return blas.RowMajor(x[:half], p.n, p.size()), blas.RowMajor(x[half:], p.n, p.size())
 }
 
 // clearPadding clears the rows that belong to no query.
 func clearPadding[T float](x []T, width int, offsets []int) {
 	clear(x[:offsets[0]*width])
 	clear(x[offsets[len(offsets)-1]*width:])
-}
-
-// A piece of work is rows from to to−1 of a query, in one head.
-type piece[T float] struct {
-	Attention[T]
-	first, n int // rows of the query
-	head     int
-	from, to int // counted from first
 }
 
 // pieces are those of all queries; the stripes of a query and head stand together.
@@ -107,43 +98,6 @@ func (a Attention[T]) pieces(offsets []int) (all []piece[T]) {
 	}
 	return all
 }
-
-func (p piece[T]) size() int    { return p.Width / p.Heads }
-func (p piece[T]) stripes() int { return blocks(p.n, stripeRows) }
-
-// at is where vector which, of 0 to vectors−1, of the piece's head and row r of the query
-// lies in x, which has so many vectors a row and head.
-func (p piece[T]) at(x []T, vectors, which, r int) []T {
-	start := ((p.first+r)*vectors+which)*p.Width + p.head*p.size()
-	return x[start : start+p.size()]
-}
-
-// take copies one vector of each row of the query to [n, size], times scale.
-func (p piece[T]) take(x []T, vectors, which int, scale T, to []T) []T {
-	size := p.size()
-	to = grow(to, p.n*size)
-	for r := range p.n {
-		row := to[r*size : (r+1)*size]
-		for i, v := range p.at(x, vectors, which, r) {
-			row[i] = scale * v
-		}
-	}
-	return to
-}
-
-// put copies [rows, size], times scale, to vector which of dqkv, from row first on.
-func (p piece[T]) put(which int, scale T, from, dqkv []T, first int) {
-	size := p.size()
-	for r := range len(from) / size {
-		row := p.at(dqkv, 3, which, first+r)
-		for i, v := range from[r*size : (r+1)*size] {
-			row[i] = scale * v
-		}
-	}
-}
-
-// scale is 1/√size, which q is multiplied by.
-func (p piece[T]) scale() T { return T(1 / math.Sqrt(float64(p.size()))) }
 
 // each calls f for every piece, on all cores.
 func each[T float](pieces []piece[T], f func(s *attentionSpace[T], i int)) {

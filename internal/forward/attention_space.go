@@ -1,6 +1,7 @@
 package forward
 
 import (
+	"math"
 	"slices"
 	"sync"
 
@@ -10,15 +11,39 @@ import (
 	"github.com/plrank/plrank/internal/softmax"
 )
 
+// A piece of work is rows from to to−1 of a query, in one head.
+type piece[T float] struct {
+	Attention[T]
+	first, n int // rows of the query
+	head     int
+	from, to int // counted from first
+}
+
+func (p piece[T]) size() int    { return p.Width / p.Heads }
+func (p piece[T]) stripes() int { return blocks(p.n, stripeRows) }
+func (p piece[T]) scale() T     { return T(1 / math.Sqrt(float64(p.size()))) }
+
+// of is the vectors of the piece's head in x, which has so many for each row and head, and
+// of which this is number which: [n, size].
+func (p piece[T]) of(x []T, which, vectors int) blas.Matrix[T] {
+	columns := vectors * p.Width
+	all := blas.RowMajor(x[p.first*columns:], p.n, columns)
+	return all.Slice(0, p.n, which*p.Width+p.head*p.size(), p.size())
+}
+
+// some is rows from from on of a matrix.
+func some[T float](m blas.Matrix[T], from, rows int) blas.Matrix[T] {
+	return m.Slice(from, rows, 0, m.Cols)
+}
+
+// row is row r of a matrix.
+func row[T float](m blas.Matrix[T], r int) []T { return m.Data[r*m.Row:][:m.Cols] }
+
 // An attentionSpace is what one goroutine needs to work on pieces.
 type attentionSpace[T float] struct {
-	q, k, v, dy     []T // [n, size] of one query and head; q is scaled
-	kt, vt          []T // [size, n]
 	weights, slopes []T // [block, n]
-	turned          []T // [n, block]
-	part            []T // [n, size]
 	sums            []T // [block] of exponentials
-	dk, dv          []T // [n, size]: results of slope
+	part            []T // [n, size]
 }
 
 var (
@@ -36,91 +61,90 @@ func attentionSpaces[T float]() *sync.Pool {
 // grow is s with length n, of any contents.
 func grow[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
 
-// take copies the vectors of the piece's query and head.
-func (s *attentionSpace[T]) take(p piece[T], qkv []T) {
-	s.q = p.take(qkv, 3, 0, p.scale(), s.q)
-	s.k = p.take(qkv, 3, 1, 1, s.k)
-	s.v = p.take(qkv, 3, 2, 1, s.v)
-	s.kt = grow(s.kt, len(s.k))
-	transpose(s.kt, s.k, p.n, p.size())
-}
-
 // run sets the piece's part of y.
 func (s *attentionSpace[T]) run(p piece[T], qkv, y []T) {
-	s.take(p, qkv)
-	size := p.size()
-	keys, values := blas.NewRight(s.kt, size, p.n), blas.NewRight(s.v, p.n, size)
+	q, k, v, all := p.of(qkv, 0, 3), p.of(qkv, 1, 3), p.of(qkv, 2, 3), p.of(y, 0, 1)
+	keys, values := blas.NewRight(k.T()), blas.NewRight(v)
 	defer keys.Free()
 	defer values.Free()
 	for from := p.from; from < p.to; from += block(p.n) {
 		rows := min(block(p.n), p.to-from)
-		s.exponentials(p, keys, from, rows)
-		s.part = grow(s.part, rows*size)
-		values.Product(s.part, s.weights, rows)
+		weights, y := s.exponentials(p, keys, some(q, from, rows)), some(all, from, rows)
+		values.Product(y, weights)
 		for r := range rows {
-			to, share := p.at(y, 1, 0, from+r), 1/s.sums[r]
-			for i, v := range s.part[r*size : (r+1)*size] {
-				to[i] = share * v
-			}
+			multiply(row(y, r), 1/s.sums[r])
 		}
 	}
 }
 
-// exponentials sets the weights of a block of rows, times their sums.
-func (s *attentionSpace[T]) exponentials(p piece[T], keys blas.Right[T], from, rows int) {
-	size := p.size()
-	s.weights, s.sums = grow(s.weights, rows*p.n), grow(s.sums, rows)
-	keys.Product(s.weights, s.q[from*size:(from+rows)*size], rows)
-	for r := range rows {
-		s.sums[r] = softmax.Exponentials(s.weights[r*p.n : (r+1)*p.n])
+// exponentials are the weights of some rows, times their sums, and sets the sums.
+func (s *attentionSpace[T]) exponentials(p piece[T], keys blas.Right[T], q blas.Matrix[T]) blas.Matrix[T] {
+	s.weights, s.sums = grow(s.weights, q.Rows*p.n), grow(s.sums, q.Rows)
+	weights := blas.RowMajor(s.weights, q.Rows, p.n)
+	keys.Product(weights, q)
+	for r := range q.Rows {
+		s.sums[r] = softmax.Exponentials(row(weights, r), p.scale())
 	}
+	return weights
 }
 
-// slope sets what the piece's rows get of the derivatives by their q, and in dk and dv
-// what those by the k and v of all documents of the query get from these rows:
+// slope sets what the piece's rows get of the derivatives by their q, and to dk and dv
+// [n, size] what the derivatives by the k and v of all documents get from these rows:
 //
-//	dv_j = Σ_i p_ij dy_i,   ds_ij = p_ij (dy_i·v_j − dy_i·y_i),
-//	dq_i = Σ_j ds_ij k_j / √size,   dk_j = Σ_i ds_ij q_i / √size.
-func (s *attentionSpace[T]) slope(p piece[T], qkv, y, dy, dqkv []T) {
-	s.take(p, qkv)
-	size := p.size()
-	s.dy = p.take(dy, 1, 0, 1, s.dy)
-	s.vt = grow(s.vt, len(s.v))
-	transpose(s.vt, s.v, p.n, size)
-	s.dk, s.dv = grow(s.dk, len(s.k)), grow(s.dv, len(s.v))
-	clear(s.dk)
-	clear(s.dv)
-	keys, values, columns := blas.NewRight(s.kt, size, p.n), blas.NewRight(s.vt, size, p.n), blas.NewRight(s.k, p.n, size)
+//	dv_j = Σ_i p_ij dy_i,   ds_ij = p_ij (dy_i·v_j − dy_i·y_i)/√size,
+//	dq_i = Σ_j ds_ij k_j,   dk_j = Σ_i ds_ij q_i.
+func (s *attentionSpace[T]) slope(p piece[T], qkv, y, dy, dqkv []T, dk, dv blas.Matrix[T]) {
+	q, k, v, dq := p.of(qkv, 0, 3), p.of(qkv, 1, 3), p.of(qkv, 2, 3), p.of(dqkv, 0, 3)
+	ys, dys := p.of(y, 0, 1), p.of(dy, 0, 1)
+	keys, columns, values := blas.NewRight(k.T()), blas.NewRight(k), blas.NewRight(v.T())
 	defer keys.Free()
-	defer values.Free()
 	defer columns.Free()
+	defer values.Free()
 	for from := p.from; from < p.to; from += block(p.n) {
 		rows := min(block(p.n), p.to-from)
-		of := func(x []T) []T { return x[from*size : (from+rows)*size] }
-		s.exponentials(p, keys, from, rows)
+		q, ys, dys := some(q, from, rows), some(ys, from, rows), some(dys, from, rows)
+		weights := s.exponentials(p, keys, q)
 		s.slopes = grow(s.slopes, rows*p.n)
-		values.Product(s.slopes, of(s.dy), rows)
+		slopes := blas.RowMajor(s.slopes, rows, p.n)
+		values.Product(slopes, dys)
 		for r := range rows {
-			row := s.dy[(from+r)*size : (from+r+1)*size]
-			softmaxSlope(s.weights[r*p.n:(r+1)*p.n], s.slopes[r*p.n:(r+1)*p.n], 1/s.sums[r], dot(row, p.at(y, 1, 0, from+r)))
+			softmaxSlope(row(weights, r), row(slopes, r), 1/s.sums[r], dot(row(dys, r), row(ys, r)))
 		}
-		s.part = grow(s.part, rows*size)
-		columns.Product(s.part, s.slopes, rows)
-		p.put(0, p.scale(), s.part, dqkv, from)
-		s.addTransposed(s.dv, s.weights, of(s.dy), p.n, rows, size)
-		s.addTransposed(s.dk, s.slopes, of(s.q), p.n, rows, size)
+		columns.Product(some(dq, from, rows), slopes)
+		s.sum(dv, weights.T(), dys, from > p.from)
+		s.sum(dk, slopes.T(), q, from > p.from)
+	}
+	for r := p.from; r < p.to; r++ {
+		multiply(row(dq, r), p.scale())
+	}
+	for r := range p.n {
+		multiply(row(dk, r), p.scale())
 	}
 }
 
-// addTransposed adds aᵀ·b to c: a [rows, n], b [rows, size], c [n, size].
-func (s *attentionSpace[T]) addTransposed(c, a, b []T, n, rows, size int) {
-	s.turned, s.part = grow(s.turned, len(a)), grow(s.part, n*size)
-	transpose(s.turned, a, rows, n)
-	right := blas.NewRight(b, rows, size)
-	defer right.Free()
-	right.Product(s.part, s.turned, n)
-	for i, v := range s.part {
-		c[i] += v
+// sum sets c = a·b, or adds that to c.
+func (s *attentionSpace[T]) sum(c, a, b blas.Matrix[T], more bool) {
+	if !more {
+		blas.Multiply(c, a, b)
+		return
+	}
+	s.part = grow(s.part, c.Rows*c.Cols)
+	part := blas.RowMajor(s.part, c.Rows, c.Cols)
+	blas.Multiply(part, a, b)
+	addRows(c, part)
+}
+
+// addRows adds m to c.
+func addRows[T float](c, m blas.Matrix[T]) {
+	for r := range c.Rows {
+		add(row(c, r), row(m, r))
+	}
+}
+
+// multiply multiplies the numbers of x by v.
+func multiply[T float](x []T, v T) {
+	for i := range x {
+		x[i] *= v
 	}
 }
 

@@ -20,7 +20,9 @@ func blocks(n, size int) int { return (n + size - 1) / size }
 
 // Dense sets y = act(x·w + b), on all cores: x [rows, in], w [in, out], y [rows, out].
 func Dense[T float](act Activation, in, out int, x, w, b, y []T) {
-	blas.Product(y, x, w, len(y)/out, in, out, func(rows []T) { finish(act, b, rows) })
+	rows := len(y) / out
+	blas.Product(blas.RowMajor(y, rows, out), blas.RowMajor(x, rows, in), blas.RowMajor(w, in, out),
+		func(from, to int) { finish(act, b, y[from*out:to*out]) })
 }
 
 // A Layer is Dense with weights that stay as they are, on the calling goroutine. It may
@@ -34,34 +36,23 @@ type Layer[T float] struct {
 
 // NewLayer makes the layer of w [in, out] and b [out].
 func NewLayer[T float](act Activation, in, out int, w, b []T) *Layer[T] {
-	return &Layer[T]{Activation: act, In: in, Out: out, weights: blas.NewRight(w, in, out), bias: b[:out]}
+	return &Layer[T]{Activation: act, In: in, Out: out, weights: blas.NewRight(blas.RowMajor(w, in, out)), bias: b[:out]}
 }
 
 // Run is Dense: the same rows, bit for bit.
 func (l *Layer[T]) Run(x, y []T) {
-	l.weights.Product(y, x, len(y)/l.Out)
+	rows := len(y) / l.Out
+	l.weights.Product(blas.RowMajor(y, rows, l.Out), blas.RowMajor(x, rows, l.In))
 	finish(l.Activation, l.bias, y)
 }
 
 // finish adds the bias to rows of a product, and applies the activation.
 func finish[T float](act Activation, b, rows []T) {
-	switch rows := any(rows).(type) {
-	case []float32:
-		b := any(b).([]float32)
-		if len(b) == 1 {
-			vek32.AddNumber_Inplace(rows, b[0])
-			break
-		}
+	if r, ok := any(rows).([]float32); ok && len(b) == 1 {
+		vek32.AddNumber_Inplace(r, float32(b[0]))
+	} else {
 		for at := 0; at < len(rows); at += len(b) {
-			vek32.Add_Inplace(rows[at:at+len(b)], b)
-		}
-	case []float64:
-		b := any(b).([]float64)
-		for at := 0; at < len(rows); at += len(b) {
-			row := rows[at : at+len(b)]
-			for j, v := range b {
-				row[j] += v
-			}
+			add(rows[at:at+len(b)], b)
 		}
 	}
 	Activate(act, rows)
@@ -69,54 +60,41 @@ func finish[T float](act Activation, b, rows []T) {
 
 // DenseInputSlope sets dx = dz·wᵀ.
 func DenseInputSlope[T float](in, out int, dz, w, dx []T) {
-	wt := w // [out, in]
-	if out > 1 {
-		wt = make([]T, in*out)
-		transpose(wt, w, in, out)
-	}
-	blas.Product(dx, dz, wt, len(dz)/out, out, in, nil)
+	rows := len(dz) / out
+	blas.Product(blas.RowMajor(dx, rows, in), blas.RowMajor(dz, rows, out), blas.RowMajor(w, in, out).T(), nil)
 }
 
-// DenseWeightsSlope sets dw = xᵀ·dz, as (dzᵀ·x)ᵀ: dz is the smaller one to transpose.
+// DenseWeightsSlope sets dw = xᵀ·dz: the sums over blocks of rows, added up in their order.
 func DenseWeightsSlope[T float](in, out int, x, dz, dw []T) {
 	rows := len(dz) / out
-	if out == 1 {
-		blas.Product(dw, dz, x, 1, rows, in, nil)
+	n := blocks(rows, sumBlock)
+	sum, left, right := blas.RowMajor(dw, in, out), blas.RowMajor(x, rows, in).T(), blas.RowMajor(dz, rows, out)
+	if n <= 1 {
+		blas.Product(sum, left, right, nil)
 		return
 	}
-	size := min(sumBlock, rows)
-	dzt, sum := make([]T, out*size), make([]T, out*in)
-	var part []T
-	for from := 0; from < rows; from += size {
-		n := min(size, rows-from)
-		transpose(dzt[:out*n], dz[from*out:], n, out)
-		if from == 0 {
-			blas.Product(sum, dzt, x, out, n, in, nil)
-			continue
+	parts := make([]T, (n-1)*in*out)
+	parallel.For(n, parallel.Workers(n), func(_, i int) {
+		part, from := sum, i*sumBlock
+		if i > 0 {
+			part = blas.RowMajor(parts[(i-1)*in*out:], in, out)
 		}
-		if part == nil {
-			part = make([]T, out*in)
-		}
-		blas.Product(part, dzt, x[from*in:], out, n, in, nil)
-		for i, v := range part {
-			sum[i] += v
-		}
+		size := min(sumBlock, rows-from)
+		blas.Multiply(part, left.Slice(0, in, from, size), right.Slice(from, size, 0, out))
+	})
+	for ; len(parts) > 0; parts = parts[in*out:] {
+		add(dw, parts)
 	}
-	transpose(dw, sum, out, in)
 }
 
-// transpose sets to [cols, rows] from [rows, cols], in strips of rows that fill
-// cache lines.
-func transpose[T float](to, from []T, rows, cols int) {
-	const strip = 16
-	for r := 0; r < rows; r += strip {
-		n := min(strip, rows-r)
-		for c := range cols {
-			line, at := to[c*rows+r:][:n], r*cols+c
-			for i := range line {
-				line[i] = from[at]
-				at += cols
-			}
+// add adds the first numbers of v to those of to.
+func add[T float](to, v []T) {
+	switch to := any(to).(type) {
+	case []float32:
+		vek32.Add_Inplace(to, any(v).([]float32)[:len(to)])
+	case []float64:
+		for i, v := range any(v).([]float64)[:len(to)] {
+			to[i] += v
 		}
 	}
 }

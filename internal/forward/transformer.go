@@ -171,10 +171,3 @@ func (t *Transformer[T]) Run(x, scores, scratch []T) []T {
 	}
 	return scratch
 }
-
-// add adds y to x.
-func add[T float](x, y []T) {
-	for i, v := range y {
-		x[i] += v
-	}
-}

@@ -10,6 +10,7 @@ package npzfile
 
 import (
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
@@ -24,7 +25,6 @@ import (
 
 	"github.com/klauspost/compress/flate"
 	"github.com/sbinet/npyio/npy"
-	"github.com/sbinet/npyio/npz"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/plrank/plrank/internal/atomicfile"
@@ -47,14 +47,26 @@ func Write(path string, header any, arrays []Array) error {
 }
 
 // Encode writes the header, as JSON, and the arrays, whose names must differ. The
-// same content gives the same bytes.
+// same content gives the same bytes. They are stored, not compressed: weights do not
+// get much smaller, and deflating a checkpoint may take as long as an epoch.
 func Encode(out io.Writer, header any, arrays []Array) error {
 	text, err := json.Marshal(header)
 	if err != nil {
 		return err
 	}
-	w := npz.NewWriter(out)
-	if err := w.Write(HeaderName+".npy", text); err != nil {
+	z := zip.NewWriter(out)
+	store := func(name string, value any) error {
+		entry, err := z.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Store})
+		if err != nil {
+			return err
+		}
+		buffered := bufio.NewWriterSize(entry, 1<<16) // npy writes number by number
+		if err := npy.Write(buffered, value); err != nil {
+			return err
+		}
+		return buffered.Flush()
+	}
+	if err := store(HeaderName, text); err != nil {
 		return err
 	}
 	for _, a := range arrays {
@@ -62,11 +74,11 @@ func Encode(out io.Writer, header any, arrays []Array) error {
 		if len(a.Shape) == 2 {
 			value = mat.NewDense(a.Shape[0], a.Shape[1], a.Data)
 		}
-		if err := w.Write(a.Name+".npy", value); err != nil {
+		if err := store(a.Name, value); err != nil {
 			return err
 		}
 	}
-	return w.Close()
+	return z.Close()
 }
 
 // A File is what Read found.

@@ -2,4 +2,6 @@
 
 package softmax
 
-func exponentials32(x []float32, highest float32) float32 { return exponentials(x, highest) }
+func exponentials32(x []float32, highest, scale float32) float32 {
+	return exponentials(x, highest, scale)
+}

@@ -25,10 +25,11 @@ func testExponentials[T float32 | float64](t *testing.T, tolerance float64) {
 			highest = max(highest, float64(v))
 		}
 		got := append([]T{}, x...)
-		sum, want := float64(Exponentials(got)), 0.0
+		scale := T(rapid.SampledFrom([]float64{1, .25}).Draw(t, "scale"))
+		sum, want := float64(Exponentials(got, scale)), 0.0
 		for i, v := range x {
 			e := 0.0
-			if v := float64(v - T(highest)); v >= least {
+			if v := float64(scale * (v - T(highest))); v >= least {
 				e = math.Exp(v)
 			}
 			want += e
@@ -49,17 +50,17 @@ func TestExponentialsOfNoNumbers(t *testing.T) {
 			for at := range n {
 				x, y := make([]float32, n), make([]float64, n)
 				x[at], y[at] = float32(bad), bad
-				if sum := Exponentials(x); sum == sum {
+				if sum := Exponentials(x, 1); sum == sum {
 					t.Errorf("float32: sum %v with %v at %d of %d", sum, bad, at, n)
 				}
-				if sum := Exponentials(y); sum == sum {
+				if sum := Exponentials(y, 1); sum == sum {
 					t.Errorf("float64: sum %v with %v at %d of %d", sum, bad, at, n)
 				}
 			}
 		}
 	}
 	x := []float32{float32(math.Inf(-1)), 0}
-	if sum := Exponentials(x); sum != 1 || x[0] != 0 {
+	if sum := Exponentials(x, 1); sum != 1 || x[0] != 0 {
 		t.Errorf("%v, sum %v", x, sum)
 	}
 }
@@ -70,6 +71,6 @@ func BenchmarkExponentials(b *testing.B) {
 		for i := range x {
 			x[i] = float32(-i)
 		}
-		Exponentials(x)
+		Exponentials(x, 1)
 	}
 }

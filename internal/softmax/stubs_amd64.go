@@ -7,4 +7,4 @@ package softmax
 // expAVX2 is exponentials for n numbers, a multiple of 8 and 8 at least.
 //
 //go:noescape
-func expAVX2(x *float32, n int, max float32) float32
+func expAVX2(x *float32, n int, max float32, scale float32) float32

@@ -11,11 +11,11 @@ import (
 
 func main() {
 	ConstraintExpr("amd64,!purego")
-	TEXT("expAVX2", NOSPLIT, "func(x *float32, n int, max float32) float32")
+	TEXT("expAVX2", NOSPLIT, "func(x *float32, n int, max, scale float32) float32")
 	Pragma("noescape")
 	Doc("expAVX2 is exponentials for n numbers, a multiple of 8 and 8 at least.")
 	x, n := Load(Param("x"), GP64()), Load(Param("n"), GP64())
-	highest := broadcast(paramAddress("max"))
+	highest, scale := broadcast(paramAddress("max")), broadcast(paramAddress("scale"))
 	least, stepsPerX := constant("least", -60), constant("stepsPerX", math.Log2E)
 	// ln 2 in two parts, of which the first has so few digits that multiples are exact.
 	ln2, rest := constant("ln2", 0.693359375), constant("rest", float32(math.Ln2-0.693359375))
@@ -31,6 +31,7 @@ func main() {
 	v, k, r, e := YMM(), YMM(), YMM(), YMM()
 	VMOVUPS(Mem{Base: x}, v)
 	VSUBPS(highest, v, v)
+	VMULPS(scale, v, v)
 	const nearest = 8
 	VMULPS(stepsPerX, v, k)
 	VROUNDPS(U8(nearest), k, k)

@@ -22,6 +22,12 @@ var listFuncs = map[string]optest.ListFunc{
 	"ApproxRanks":    func(l ops.Lists, _, _ *G.Node) (*G.Node, error) { return lossops.ApproxRanks(l, .7) },
 	"RankBounds":     func(l ops.Lists, _, _ *G.Node) (*G.Node, error) { return lossops.RankBounds(l) },
 	"ScoreDistances": func(l ops.Lists, _, _ *G.Node) (*G.Node, error) { return lossops.ScoreDistances(l) },
+	"SortedGains": func(l ops.Lists, gains, _ *G.Node) (*G.Node, error) {
+		return lossops.SortedGains(l, gains, []float64{1, .6, .5}, 1.5)
+	},
+	"HingePairs": func(l ops.Lists, gains, _ *G.Node) (*G.Node, error) {
+		return lossops.HingePairs(l, gains, lossops.PairWeights{Each: .3, Swap: []float64{1, .5}})
+	},
 	"LogisticPairs": func(l ops.Lists, gains, _ *G.Node) (*G.Node, error) {
 		return lossops.LogisticPairs(l, gains, lossops.PairWeights{Each: .3, Swap: []float64{1, .5}, Distance: []float64{.2, .1, .4}})
 	},

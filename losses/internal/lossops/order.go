@@ -22,21 +22,7 @@ func Order(l ops.Lists, noise *G.Node) (*G.Node, error) {
 	f := op.ListFunc{
 		Name: "losses: Order", Dtype: tensor.Int, Absent: -1, Shape: op.Like(1),
 		Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
-			scores, err := l.Scores()
-			if err != nil {
-				return err
-			}
-			for first := 0; first < in[1].Len(); first += l.Rows {
-				if math.IsNaN(in[1].At(first + l.From)) {
-					continue // an absent sample
-				}
-				noisy := l.Read(in[1], first+l.From, first+l.To)
-				for d, m := range scores {
-					noisy[d] += m
-					if math.IsNaN(noisy[d]) {
-						return &op.RowError{Row: l.From + d, Text: fmt.Sprintf("the score %v plus noise is NaN", m)}
-					}
-				}
+			_, err := eachNoisy(l, in[1], func(first int, noisy []float64) {
 				mine := result.Int[first+l.From : first+l.To]
 				for d := range mine {
 					mine[d] = l.From + d
@@ -47,11 +33,36 @@ func Order(l ops.Lists, noise *G.Node) (*G.Node, error) {
 					}
 					return cmp.Compare(a, b)
 				})
-			}
-			return nil
+			})
+			return err
 		},
 	}
 	return f.Apply(op.Lists(l), op.Samples("noise", noise))
+}
+
+// eachNoisy calls f with the scores plus noise, sample after sample, and with the number
+// of the sample's first row. It leaves out those that are absent, whose noise is NaN, and
+// gives the number of the others.
+func eachNoisy(l *op.List, noise op.Tensor, f func(first int, noisy []float64)) (samples int, err error) {
+	scores, err := l.Scores()
+	if err != nil {
+		return 0, err
+	}
+	for first := 0; first < noise.Len(); first += l.Rows {
+		if math.IsNaN(noise.At(first + l.From)) {
+			continue
+		}
+		noisy := l.Read(noise, first+l.From, first+l.To)
+		for d, m := range scores {
+			noisy[d] += m
+			if noisy[d]-noisy[d] != 0 {
+				return samples, &op.RowError{Row: l.From + d, Text: fmt.Sprintf("the score %v plus noise is %v", m, noisy[d])}
+			}
+		}
+		samples++
+		f(first, noisy)
+	}
+	return samples, nil
 }
 
 // Pairs are the pairs of documents that stand at most as many ranks apart in an

@@ -3,6 +3,7 @@ package lossops
 import (
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	G "gorgonia.org/gorgonia"
 
@@ -60,4 +61,25 @@ func rewards(name string, toGo bool, l ops.Lists, gains, rankings *G.Node, disco
 		},
 	}
 	return f.Apply(op.Lists(l), op.Rows("gains", gains), op.Rankings(rankings))
+}
+
+var rewardFuncs atomic.Uint64
+
+// Reward is [ops.RewardFunc] for a function of the gains of the ranked documents.
+func Reward(l ops.Lists, gains, rankings *G.Node, reward func(gains []float64) float64) (*G.Node, error) {
+	settings := fmt.Sprint("function ", rewardFuncs.Add(1)) // functions cannot be compared
+	return op.Metric("losses: Reward", settings, op.Lists(l), func(l *op.List, in []op.Tensor, lambda []float64) (float64, error) {
+		gains, err := l.Gains(in[1])
+		if err != nil {
+			return 0, err
+		}
+		ranked := make([]float64, 0, l.Len())
+		return l.Reinforce(in[2], func(ranking []int) float64 {
+			ranked = ranked[:0]
+			for _, row := range ranking {
+				ranked = append(ranked, gains[row-l.From])
+			}
+			return reward(ranked)
+		}, lambda)
+	}, op.Rows("gains", gains), op.Rankings(rankings))
 }

@@ -20,12 +20,23 @@ import (
 // the scores. The lower the temperature, the closer to [ops.Ranks]. It costs O(D²) for a
 // query, and memory for O(D). Scores that are not finite are an error of the run.
 func ApproxRanks(l ops.Lists, temperature float64) (*G.Node, error) {
-	if !(temperature > 0) || math.IsInf(temperature, 0) {
-		return nil, fmt.Errorf("losses: ApproxRanks: the temperature is %v: want a number above 0", temperature)
+	const name = "losses: ApproxRanks"
+	if err := checkTemperature(name, temperature); err != nil {
+		return nil, err
 	}
+	return approximately(temperature).apply(name, fmt.Sprintf("temperature: %v", temperature), l)
+}
+
+func checkTemperature(name string, temperature float64) error {
+	if !(temperature > 0) || math.IsInf(temperature, 0) {
+		return fmt.Errorf("%s: the temperature is %v: want a number above 0", name, temperature)
+	}
+	return nil
+}
+
+// approximately compares scores by a sigmoid.
+func approximately(temperature float64) comparison {
 	return comparison{
-		name:     "losses: ApproxRanks",
-		settings: fmt.Sprintf("temperature: %v", temperature),
 		value: func(x float64) (float64, float64) {
 			s := sigmoid(x / temperature)
 			return s, 1 - s
@@ -35,7 +46,55 @@ func ApproxRanks(l ops.Lists, temperature float64) (*G.Node, error) {
 			s := e / ((1 + e) * (1 + e)) / temperature
 			return s, s
 		},
-	}.apply(l)
+	}
+}
+
+// ApproxDiscounts are the discounts of DCG at the approximate ranks r of [ApproxRanks] by
+// noisy scores, m + noise, the mean over samples of
+//
+//	1 / log2(2 + r_i),
+//
+// a node [rows], 0 in padding, differentiable in the scores. noise is [samples × rows],
+// see [Order]. It costs O(N·D²) for a query, and memory for O(D).
+func ApproxDiscounts(l ops.Lists, noise *G.Node, temperature float64) (*G.Node, error) {
+	const name = "losses: ApproxDiscounts"
+	if err := checkTemperature(name, temperature); err != nil {
+		return nil, err
+	}
+	ranks, settings := approximately(temperature), fmt.Sprintf("temperature: %v", temperature)
+	f := op.ListFunc{
+		Name: name, Settings: settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+			sums, r := make([]float64, l.Len()), make([]float64, l.Len())
+			samples, err := eachNoisy(l, in[1], func(_ int, noisy []float64) {
+				clear(r)
+				ranks.sums(noisy, r)
+				for i := range r {
+					sums[i] += 1 / math.Log2(2+r[i])
+				}
+			})
+			for i := range sums {
+				result.Set(l.From+i, sums[i]/float64(max(1, samples)))
+			}
+			return err
+		},
+		Slope: &op.ListFunc{Name: name + "Slope", Settings: settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+			sums, r, slopes := make([]float64, l.Len()), make([]float64, l.Len()), make([]float64, l.Len())
+			samples, err := eachNoisy(l, in[1], func(_ int, noisy []float64) {
+				clear(r)
+				ranks.sums(noisy, r)
+				for i := range r {
+					log := math.Log2(2 + r[i])
+					slopes[i] = -in[2].At(l.From+i) / (math.Ln2 * (2 + r[i]) * log * log)
+				}
+				ranks.slopes(noisy, slopes, sums)
+			})
+			for i := range sums {
+				result.Set(l.From+i, sums[i]/float64(max(1, samples)))
+			}
+			return err
+		}},
+	}
+	return f.Apply(op.Lists(l), op.Samples("noise", noise))
 }
 
 // RankBounds are upper bounds of the ranks, from 0, by the logistic loss, which is
@@ -46,7 +105,6 @@ func ApproxRanks(l ops.Lists, temperature float64) (*G.Node, error) {
 // All else is as in [ApproxRanks].
 func RankBounds(l ops.Lists) (*G.Node, error) {
 	return comparison{
-		name: "losses: RankBounds",
 		value: func(x float64) (float64, float64) {
 			tail := math.Log1p(math.Exp(-math.Abs(x)))
 			return (max(x, 0) + tail) / math.Ln2, (max(-x, 0) + tail) / math.Ln2
@@ -55,62 +113,72 @@ func RankBounds(l ops.Lists) (*G.Node, error) {
 			s := sigmoid(x)
 			return s / math.Ln2, (1 - s) / math.Ln2
 		},
-	}.apply(l)
+	}.apply("losses: RankBounds", "", l)
 }
 
 // ScoreDistances are the summed distances to the scores of the other documents of
 // the query, Σ_j |m_i − m_j|, which NeuralSort needs (Grover et al., ICLR 2019). At
 // equal scores the slope is 0. All else is as in [ApproxRanks].
 func ScoreDistances(l ops.Lists) (*G.Node, error) {
-	return comparison{
-		name:  "losses: ScoreDistances",
-		value: func(x float64) (float64, float64) { return math.Abs(x), math.Abs(x) },
-		slope: func(x float64) (float64, float64) {
-			switch {
-			case x > 0:
-				return 1, -1
-			case x < 0:
-				return -1, 1
-			}
-			return 0, 0
-		},
-	}.apply(l)
+	return distances.apply("losses: ScoreDistances", "", l)
+}
+
+var distances = comparison{
+	value: func(x float64) (float64, float64) { return math.Abs(x), math.Abs(x) },
+	slope: func(x float64) (float64, float64) {
+		switch {
+		case x > 0:
+			return 1, -1
+		case x < 0:
+			return -1, 1
+		}
+		return 0, 0
+	},
 }
 
 // A comparison is a function Σ_{j≠i} f(m_j − m_i) of every document.
 type comparison struct {
-	name, settings string
-	value          func(x float64) (plus, minus float64) // f(x) and f(−x)
-	slope          func(x float64) (plus, minus float64) // f'(x) and f'(−x)
+	value func(x float64) (plus, minus float64) // f(x) and f(−x)
+	slope func(x float64) (plus, minus float64) // f'(x) and f'(−x)
 }
 
-func (c comparison) apply(l ops.Lists) (*G.Node, error) {
+// sums adds the function of every document to sums.
+func (c comparison) sums(scores, sums []float64) {
+	for j, m := range scores {
+		for i := range j {
+			plus, minus := c.value(m - scores[i])
+			sums[i] += plus
+			sums[j] += minus
+		}
+	}
+}
+
+// slopes adds the derivative by every score, given that by every function, to slopes.
+func (c comparison) slopes(scores, incoming, slopes []float64) {
+	for j, m := range scores {
+		for i := range j {
+			plus, minus := c.slope(m - scores[i])
+			slope := incoming[i]*plus - incoming[j]*minus
+			slopes[i] -= slope
+			slopes[j] += slope
+		}
+	}
+}
+
+func (c comparison) apply(name, settings string, l ops.Lists) (*G.Node, error) {
 	f := op.ListFunc{
-		Name: c.name, Settings: c.settings, Do: func(l *op.List, _ []op.Tensor, result op.Tensor) error {
+		Name: name, Settings: settings, Do: func(l *op.List, _ []op.Tensor, result op.Tensor) error {
 			scores, err := l.Scores()
 			sums := l.Zeros()
-			for j, m := range scores {
-				for i := range j {
-					plus, minus := c.value(m - scores[i])
-					sums[i] += plus
-					sums[j] += minus
-				}
-			}
+			c.sums(scores, sums)
 			result.Write(sums, l.From)
 			return err
 		},
-		Slope: &op.ListFunc{Name: c.name + "Slope", Settings: c.settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+		Slope: &op.ListFunc{Name: name + "Slope", Settings: settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
 			scores, err := l.Scores()
-			incoming, sums := l.Read(in[1], l.From, l.To), l.Zeros()
-			for j, m := range scores {
-				for i := range j {
-					plus, minus := c.slope(m - scores[i])
-					slope := incoming[i]*plus - incoming[j]*minus
-					sums[i] -= slope
-					sums[j] += slope
-				}
-			}
-			result.Write(sums, l.From)
+			incoming, slopes := l.Read(in[1], l.From, l.To), l.Zeros()
+			c.slopes(scores, incoming, slopes)
+			result.Write(slopes, l.From)
 			return err
 		}},
 	}

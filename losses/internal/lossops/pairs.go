@@ -37,29 +37,56 @@ type PairWeights struct {
 // are errors of the run. It costs O(D²) for a query, and memory for O(D): no pair is
 // ever stored.
 func LogisticPairs(l ops.Lists, gains *G.Node, w PairWeights) (*G.Node, error) {
-	const name = "losses: LogisticPairs"
+	return pairLoss{
+		name:  "losses: LogisticPairs",
+		value: func(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) },
+		slope: sigmoid,
+	}.apply(l, gains, w)
+}
+
+// HingePairs is [LogisticPairs] with the hinge loss, Σ w_ij max(0, 1 + m_j − m_i). Its
+// slope is 0 where the margin is exactly 1.
+func HingePairs(l ops.Lists, gains *G.Node, w PairWeights) (*G.Node, error) {
+	return pairLoss{
+		name:  "losses: HingePairs",
+		value: func(x float64) float64 { return max(0, 1+x) },
+		slope: func(x float64) float64 {
+			if x > -1 {
+				return 1
+			}
+			return 0
+		},
+	}.apply(l, gains, w)
+}
+
+// A pairLoss is a loss of pairs, a function of x = m_j − m_i.
+type pairLoss struct {
+	name         string
+	value, slope func(x float64) float64
+}
+
+func (f pairLoss) apply(l ops.Lists, gains *G.Node, w PairWeights) (*G.Node, error) {
 	for _, x := range slices.Concat([]float64{w.Each}, w.Swap, w.Distance, w.AtCutoff) {
 		if x-x != 0 {
-			return nil, fmt.Errorf("%s: a weight is %v: weights must be finite", name, x)
+			return nil, fmt.Errorf("%s: a weight is %v: weights must be finite", f.name, x)
 		}
 	}
 	w.Swap, w.Distance, w.AtCutoff = slices.Clone(w.Swap), slices.Clone(w.Distance), slices.Clone(w.AtCutoff)
 	settings := fmt.Sprintf("%+v", w)
-	f := op.ListFunc{
-		Name: name, Settings: settings, Shape: op.PerQuery,
+	sum := op.ListFunc{
+		Name: f.name, Settings: settings, Shape: op.PerQuery,
 		Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
 			sum := 0.0
 			err := w.eachPair(l, in[1], func(scores []float64, better, worse int, weight float64) {
-				x := scores[worse] - scores[better]
-				sum += weight * (max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))))
+				sum += weight * f.value(scores[worse]-scores[better])
 			})
 			result.Set(l.Query, sum)
 			return err
 		},
-		Slope: &op.ListFunc{Name: name + "Slope", Settings: settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+		Slope: &op.ListFunc{Name: f.name + "Slope", Settings: settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
 			slopes, incoming := l.Zeros(), in[2].At(l.Query)
 			err := w.eachPair(l, in[1], func(scores []float64, better, worse int, weight float64) {
-				slope := incoming * weight * sigmoid(scores[worse]-scores[better])
+				slope := incoming * weight * f.slope(scores[worse]-scores[better])
 				slopes[better] -= slope
 				slopes[worse] += slope
 			})
@@ -67,7 +94,7 @@ func LogisticPairs(l ops.Lists, gains *G.Node, w PairWeights) (*G.Node, error) {
 			return err
 		}},
 	}
-	return f.Apply(op.Lists(l), op.Rows("gains", gains))
+	return sum.Apply(op.Lists(l), op.Rows("gains", gains))
 }
 
 // eachPair calls f with the pairs whose weight is not 0.

@@ -1,0 +1,220 @@
+// Command gen writes the tiles of package blas: with avo for AVX-512 and AVX2, as text for
+// NEON, of which avo knows nothing.
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+func main() {
+	ConstraintExpr("amd64,!purego")
+	for _, m := range []machine{{name: "AVX512", wide: true, rows: 12}, {name: "AVX2", rows: 6}} {
+		m.tiles()
+	}
+	column()
+	Generate()
+	writeNEON("../tiles_arm64.s")
+}
+
+// A machine is a set of instructions, with as many rows of a tile as fill its registers.
+type machine struct {
+	name string
+	wide bool
+	rows int
+}
+
+// vectors are the columns of a tile, in registers.
+const vectors = 2
+
+// register is one of the vector registers, by its number.
+func (m machine) register(i int) VecPhysical {
+	if m.wide {
+		return [...]VecPhysical{Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, Z8, Z9, Z10, Z11, Z12, Z13, Z14, Z15,
+			Z16, Z17, Z18, Z19, Z20, Z21, Z22, Z23, Z24, Z25, Z26, Z27, Z28, Z29, Z30, Z31}[i]
+	}
+	return [...]VecPhysical{Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, Y8, Y9, Y10, Y11, Y12, Y13, Y14, Y15}[i]
+}
+
+// bytes of a register.
+func (m machine) bytes() int {
+	if m.wide {
+		return 64
+	}
+	return 32
+}
+
+func (m machine) zero(r Op) {
+	if m.wide {
+		VPXORQ(r, r, r)
+	} else {
+		VXORPS(r, r, r)
+	}
+}
+
+// flush has numbers below the smallest normal one be 0, which costs nothing, while
+// they take a hundred times as long as others. The function that is called ends it.
+func flush() (end func()) {
+	const flushToZero, denormalsAreZero = 1 << 15, 1 << 6
+	words := AllocLocal(8)
+	before, during, word := words, words.Offset(4), GP32()
+	STMXCSR(before)
+	MOVL(before, word)
+	ORL(U32(flushToZero|denormalsAreZero), word)
+	MOVL(word, during)
+	LDMXCSR(during)
+	return func() { LDMXCSR(before) }
+}
+
+func parameter(name string) Register { return Load(Param(name), GP64()) }
+
+// operands are what a tile reads and writes.
+type operands struct {
+	a, aRow, aCol, bRow, c, cRow Register
+}
+
+func (m machine) tiles() {
+	TEXT("tiles"+m.name, NOSPLIT, "func(rows, inner int, a *float32, aTile, aRow, aCol int, b *float32, bRow int, c *float32, cRow, add int)")
+	Pragma("noescape")
+	Doc("tiles"+m.name+" sets rows of c, of as many columns as a tile has, to those of a times b,",
+		"or, if add is not 0, adds that to them. From one tile of a to the next are aTile bytes,",
+		"from one row to the next aRow, from one column to the next aCol; from one row of b or c",
+		"to the next bRow and cRow. There are one or more rows, and inner is one or more.",
+		"Numbers below the smallest normal one count as 0.")
+	end := flush()
+	rows := parameter("rows")
+	o := operands{parameter("a"), parameter("aRow"), parameter("aCol"), parameter("bRow"), parameter("c"), parameter("cRow")}
+	label := func(height int) string { return fmt.Sprintf("rows%d", height) }
+	Label("next")
+	for height := 1; height < m.rows; height++ {
+		CMPQ(rows, Imm(uint64(height)))
+		JE(LabelRef(label(height)))
+	}
+	m.tile(m.rows, o)
+	aTile := parameter("aTile")
+	ADDQ(aTile, o.a)
+	SUBQ(Imm(uint64(m.rows)), rows)
+	JNZ(LabelRef("next"))
+	JMP(LabelRef("end"))
+	for height := 1; height < m.rows; height++ {
+		Label(label(height))
+		m.tile(height, o)
+		JMP(LabelRef("end"))
+	}
+	Label("end")
+	end()
+	VZEROUPPER()
+	RET()
+}
+
+// tile computes a tile, and moves c to the row after it.
+func (m machine) tile(height int, o operands) {
+	sums := make([][vectors]VecPhysical, height)
+	for i := range sums {
+		for j := range sums[i] {
+			sums[i][j] = m.register(i*vectors + j)
+			m.zero(sums[i][j])
+		}
+	}
+	var right [vectors]VecPhysical
+	for j := range right {
+		right[j] = m.register((m.rows+1)*vectors - 1 - j)
+	}
+	left := m.register((m.rows + 1) * vectors)
+
+	multiply := fmt.Sprintf("multiply%d", height)
+	add := parameter("add")
+	TESTQ(add, add)
+	JZ(LabelRef(multiply))
+	c := GP64()
+	MOVQ(o.c, c)
+	for i := range sums {
+		for j := range sums[i] {
+			VMOVUPS(Mem{Base: c, Disp: j * m.bytes()}, sums[i][j])
+		}
+		ADDQ(o.cRow, c)
+	}
+
+	Label(multiply)
+	// A pointer for every third row: addresses reach the next two from there.
+	var a []Register
+	for i := 0; i < height; i += 3 {
+		p := GP64()
+		if i == 0 {
+			MOVQ(o.a, p)
+		} else {
+			LEAQ(Mem{Base: a[len(a)-1], Index: o.aRow, Scale: 2}, p)
+			ADDQ(o.aRow, p)
+		}
+		a = append(a, p)
+	}
+	b, k := parameter("b"), parameter("inner")
+	loop := fmt.Sprintf("inner%d", height)
+	Label(loop)
+	for j := range right {
+		VMOVUPS(Mem{Base: b, Disp: j * m.bytes()}, right[j])
+	}
+	for i := range sums {
+		p := Mem{Base: a[i/3]}
+		if i%3 > 0 {
+			p.Index, p.Scale = o.aRow, uint8(i%3)
+		}
+		VBROADCASTSS(p, left)
+		for j := range right {
+			VFMADD231PS(right[j], left, sums[i][j])
+		}
+	}
+	for _, p := range a {
+		ADDQ(o.aCol, p)
+	}
+	ADDQ(o.bRow, b)
+	DECQ(k)
+	JNZ(LabelRef(loop))
+
+	for i := range sums {
+		for j := range sums[i] {
+			VMOVUPS(sums[i][j], Mem{Base: o.c, Disp: j * m.bytes()})
+		}
+		ADDQ(o.cRow, o.c)
+	}
+}
+
+// column is for matrices of one column. Eight chains of scalar additions keep the units
+// busy: one chain has to wait for itself.
+func column() {
+	TEXT("column8", NOSPLIT, "func(inner int, a *float32, aRow, aCol int, b *float32, bRow int, c *float32, cRow int)")
+	Pragma("noescape")
+	Doc("column8 sets eight rows of c to those of a times b, where b and c have one column. The",
+		"distances are as in the tiles.")
+	end := flush()
+	k, a, b, c := parameter("inner"), parameter("a"), parameter("b"), parameter("c")
+	row, aCol, bRow, cRow := parameter("aRow"), parameter("aCol"), parameter("bRow"), parameter("cRow")
+	row3, row5, row7 := GP64(), GP64(), GP64()
+	LEAQ(Mem{Base: row, Index: row, Scale: 2}, row3)
+	LEAQ(Mem{Base: row, Index: row, Scale: 4}, row5)
+	LEAQ(Mem{Base: row3, Index: row, Scale: 4}, row7)
+	sums := [...]VecPhysical{X0, X1, X2, X3, X4, X5, X6, X7}
+	for _, s := range sums {
+		VXORPS(s, s, s)
+	}
+	Label("inner")
+	VMOVSS(Mem{Base: b}, X8)
+	for i, p := range [...]Mem{{}, {Index: row, Scale: 1}, {Index: row, Scale: 2}, {Index: row3, Scale: 1},
+		{Index: row, Scale: 4}, {Index: row5, Scale: 1}, {Index: row3, Scale: 2}, {Index: row7, Scale: 1}} {
+		p.Base = a
+		VFMADD231SS(p, X8, sums[i])
+	}
+	ADDQ(aCol, a)
+	ADDQ(bRow, b)
+	DECQ(k)
+	JNZ(LabelRef("inner"))
+	for _, s := range sums {
+		VMOVSS(s, Mem{Base: c})
+		ADDQ(cRow, c)
+	}
+	end()
+	RET()
+}

@@ -1,0 +1,149 @@
+package blas
+
+import "sync"
+
+// A shape is that of the tiles of c that a library computes at a time.
+type shape struct{ rows, cols int }
+
+// tile is the shape of a library's tiles, zero if it has none. As many sums as that fill
+// the registers, so that few numbers are loaded for each multiplication.
+func (l library) tile() shape {
+	switch l {
+	case avx512:
+		return shape{12, 32}
+	case avx2, neon:
+		return shape{6, 16}
+	}
+	return shape{}
+}
+
+// panels are a matrix on the right of products, cut into panels of as many columns as a
+// tile has. Those that lie well stay where they are; the others are copied, row after row
+// without gaps, and with zeros behind the last column.
+type panels struct {
+	b      Matrix[float32]
+	width  int
+	inB    int        // columns that stay in b
+	copied *[]float32 // the panels of the others
+}
+
+func newPanels(b Matrix[float32], rows int) panels {
+	tile := inUse.tile()
+	p := panels{b: b, width: tile.cols}
+	// Rows that are far apart are in lines of memory that push each other out of the cache.
+	const near = 256
+	if b.Col == 1 && (b.Row <= near || rows <= tile.rows) {
+		p.inB = b.Cols / p.width * p.width
+	}
+	if p.inB == b.Cols || p.isColumn() {
+		return p
+	}
+	rest := b.Slice(0, b.Rows, p.inB, b.Cols-p.inB)
+	p.copied = take((rest.Cols + p.width - 1) / p.width * p.width * b.Rows)
+	for j := 0; j < rest.Cols; j += p.width {
+		width := min(p.width, rest.Cols-j)
+		pack((*p.copied)[j*b.Rows:][:b.Rows*p.width], p.width, rest.Slice(0, b.Rows, j, width))
+	}
+	return p
+}
+
+// pack copies a matrix to rows that are so many numbers apart, with zeros behind its own.
+func pack(to []float32, row int, m Matrix[float32]) {
+	if m.Cols < row {
+		clear(to)
+	}
+	if m.Col == 1 {
+		for i := range m.Rows {
+			copy(to[i*row:], m.Data[i*m.Row:][:m.Cols])
+		}
+		return
+	}
+	for j := range m.Cols {
+		for i, v := range m.Data[j*m.Col:][:m.Rows] {
+			to[i*row+j] = v
+		}
+	}
+}
+
+func (p *panels) free() {
+	if p.copied != nil {
+		scratch.Put(p.copied)
+	}
+}
+
+// at is where row k of the panel of column j is, and the distance to the next row.
+func (p *panels) at(k, j int) (*float32, int) {
+	if j < p.inB {
+		return &p.b.Data[k*p.b.Row+j], p.b.Row
+	}
+	return &(*p.copied)[(j-p.inB)*p.b.Rows+k*p.width], p.width
+}
+
+const size = 4 // bytes of a number
+
+// product sets c = a·b. Every entry is a sum in the order of the inner index, each term
+// added by one fused multiplication, whichever tile it is in. Numbers below the smallest
+// normal one count as 0.
+func (p *panels) product(c, a Matrix[float32]) {
+	if p.isColumn() {
+		p.column(c, a)
+		return
+	}
+	tile := inUse.tile()
+	whole := c.Cols / p.width * p.width
+	var last []float32 // the columns of the last panel, if it is not whole
+	if whole < c.Cols {
+		room := take(c.Rows * p.width)
+		defer scratch.Put(room)
+		last = *room
+	}
+	const chunk = 256 // rows of b at a time: those of a panel stay in the fastest cache
+	for k := 0; k < a.Cols; k += chunk {
+		for j := 0; j < c.Cols; j += p.width {
+			to, row := &c.Data[j], c.Row
+			if j == whole {
+				to, row = &last[0], p.width
+			}
+			b, bRow := p.at(k, j)
+			// The sums go on from those of the chunks before.
+			tiles(c.Rows, min(chunk, a.Cols-k), &a.Data[k*a.Col], tile.rows*a.Row*size, a.Row*size, a.Col*size,
+				b, bRow*size, to, row*size, min(k, 1))
+		}
+	}
+	if whole < c.Cols {
+		for i := range c.Rows {
+			copy(c.Data[i*c.Row+whole:][:c.Cols-whole], last[i*p.width:])
+		}
+	}
+}
+
+// isColumn says that there are instructions of their own for matrices of one column.
+func (p *panels) isColumn() bool { return hasColumn8 && p.b.Cols == 1 }
+
+func (p *panels) column(c, a Matrix[float32]) {
+	const rows = 8
+	one := func(i, aRow, cRow int) {
+		column8(a.Cols, &a.Data[i*a.Row], aRow*size, a.Col*size, &p.b.Data[0], p.b.Row*size, &c.Data[i*c.Row], cRow*size)
+	}
+	if c.Rows < rows {
+		for i := range c.Rows {
+			one(i, 0, 0) // eight times the same
+		}
+		return
+	}
+	for i := 0; i < c.Rows; i += rows {
+		one(min(i, c.Rows-rows), a.Row, c.Row) // at the end, some of them again
+	}
+}
+
+// scratch is memory for use again.
+var scratch = sync.Pool{New: func() any { return new([]float32) }}
+
+func take(n int) *[]float32 {
+	s := scratch.Get().(*[]float32)
+	if cap(*s) < n {
+		*s = make([]float32, n)
+	}
+	*s = (*s)[:n]
+	return s
+}

@@ -1,0 +1,28 @@
+//go:build !purego
+
+package blas
+
+import "golang.org/x/sys/cpu"
+
+//go:generate go -C gen run . -out ../tiles_amd64.s -stubs ../stubs_amd64.go -pkg blas
+
+// best is the best that the machine has.
+func best() library {
+	switch {
+	case cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasAVX512F:
+		return avx512
+	case cpu.X86.HasAVX2 && cpu.X86.HasFMA:
+		return avx2
+	}
+	return gonum
+}
+
+const hasColumn8 = true
+
+func tiles(rows, inner int, a *float32, aTile, aRow, aCol int, b *float32, bRow int, c *float32, cRow, add int) {
+	if inUse == avx512 {
+		tilesAVX512(rows, inner, a, aTile, aRow, aCol, b, bRow, c, cRow, add)
+		return
+	}
+	tilesAVX2(rows, inner, a, aTile, aRow, aCol, b, bRow, c, cRow, add)
+}

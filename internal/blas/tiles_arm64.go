@@ -1,0 +1,17 @@
+//go:build !purego
+
+package blas
+
+func best() library { return neon }
+
+//go:noescape
+func tilesNEON(rows, inner int, a *float32, aTile, aRow, aCol int, b *float32, bRow int, c *float32, cRow, add int)
+
+func tiles(rows, inner int, a *float32, aTile, aRow, aCol int, b *float32, bRow int, c *float32, cRow, add int) {
+	tilesNEON(rows, inner, a, aTile, aRow, aCol, b, bRow, c, cRow, add)
+}
+
+const hasColumn8 = false
+
+func column8(inner int, a *float32, aRow, aCol int, b *float32, bRow int, c *float32, cRow int) {
+}

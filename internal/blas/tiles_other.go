@@ -1,0 +1,13 @@
+//go:build purego || !(amd64 || arm64)
+
+package blas
+
+func best() library { return gonum }
+
+func tiles(rows, inner int, a *float32, aTile, aRow, aCol int, b *float32, bRow int, c *float32, cRow, add int) {
+}
+
+const hasColumn8 = false
+
+func column8(inner int, a *float32, aRow, aCol int, b *float32, bRow int, c *float32, cRow int) {
+}

@@ -1,0 +1,54 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	G "gorgonia.org/gorgonia"
+
+	"github.com/plrank/plrank/internal/op"
+)
+
+var rewardFuncs atomic.Uint64
+
+// RewardFunc is the reward of every query expected under the Plackett–Luce policy of the
+// scores, for any function of rankings (ERR, business rules), estimated from sampled
+// rankings y^(1..N):
+//
+//	R_q = E_y[r(y)] ≈ mean over rankings of r(y),
+//
+// a node [queries] of the dtype of the scores; queries without documents or rankings get
+// 0. The backward pass injects the policy gradient (REINFORCE, Williams 1992) with the
+// mean reward of the other rankings for baseline (Kool, van Hoof & Welling 2019),
+//
+//	λ_d = 1/N Σ_i (r(y^(i)) − 1/(N−1) Σ_{j≠i} r(y^(j))) ∂ log π(y^(i)) / ∂m_d,
+//
+// into the scores. Its expectation is the exact gradient. A single ranking has no
+// baseline: λ = r(y) ∂ log π(y)/∂m is unbiased too, but has much more variance. R is to be
+// maximised: a loss is its negative.
+//
+// reward is given the number of the query in the batch, and the row numbers of the
+// documents from the first rank on: as many as the rankings have places, or as the query
+// has documents. It may change the slice, but not keep it. It is called for every ranking
+// that is present at every run of the graph, by several goroutines at once for different
+// queries, and must give the same for the same arguments as long as the run lasts. A
+// reward that is not finite is an error of the run that names query and sample. For a
+// reward that is a sum over ranks of discount times gain, [PLRankRB] and [ExpectedMetric]
+// have less variance, and none.
+//
+// rankings is [queries, samples, cutoff], from [Rankings] or elsewhere, see there for
+// what −1 means: independent draws, of which each is a ranking of its first cutoff
+// documents. They are constants for differentiation. Other errors are those of [PLRank1].
+// Besides the calls it costs O(D + N·K) for a query.
+func RewardFunc(l Lists, rankings *G.Node, reward func(query int, ranking []int) float64) (*G.Node, error) {
+	const name = "ops: RewardFunc"
+	if reward == nil {
+		return nil, errors.New(name + ": no reward: the function is nil")
+	}
+	// Functions cannot be compared: every node is another one.
+	settings := fmt.Sprint("function ", rewardFuncs.Add(1))
+	return op.Metric(name, settings, op.Lists(l), func(l *op.List, in []op.Tensor, lambda []float64) (float64, error) {
+		return l.Reinforce(in[1], func(ranking []int) float64 { return reward(l.Query, ranking) }, lambda)
+	}, op.Rankings(rankings))
+}

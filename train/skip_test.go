@@ -1,0 +1,102 @@
+package train
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/ops"
+)
+
+// forgetful is an optimizer that leaves some steps out.
+type forgetful struct {
+	Optimizer
+	skipped map[uint64]bool
+}
+
+func (o forgetful) Step(w, g []float32, learningRate float64, n uint64) {
+	if !o.skipped[n] {
+		o.Optimizer.Step(w, g, learningRate, n)
+	}
+}
+
+// A batch that is skipped leaves all others as they are: the weights are, bit for bit,
+// those of a run in which the optimizer leaves out the same steps; and the run is the
+// same after it was resumed.
+func TestSkippedBatches(t *testing.T) {
+	bad, good := tinySplits(), tinySplits()
+	for i := bad.Train.Offsets[3]; i < bad.Train.Offsets[4]; i++ {
+		bad.Train.Row(i)[0] *= 3e38 // the scores of query q4 overflow
+	}
+	c := Config{Transform: "none", Hidden: []int{16}, Activation: ops.ReLU, Optimizer: "adam", Dropout: 0.1, Epochs: 3, OnNaN: "skip"}
+	large := func(tr *Trainer) *Trainer {
+		for i := range tr.weights {
+			tr.weights[i] = 2
+		}
+		return tr
+	}
+	skipped := map[uint64]bool{}
+	tr := large(mustNew(t, c, bad))
+	r := mustRun(t, tr, Hooks{Step: func(s Step) {
+		if s.Skipped != nil {
+			skipped[tr.step] = true
+			if !strings.Contains(s.Skipped.Error(), "query q4 of train: ") {
+				t.Errorf("error %v", s.Skipped)
+			}
+		}
+	}})
+	if len(skipped) != c.Epochs {
+		t.Fatalf("skipped steps %v, want one an epoch", skipped)
+	}
+	for _, e := range r.History {
+		if e.Skipped != 1 || math.IsNaN(e.Loss) || math.IsInf(e.Loss, 0) {
+			t.Errorf("epoch %d: %d skipped, loss %v", e.Epoch, e.Skipped, e.Loss)
+		}
+	}
+
+	c.Optimizer = "forgetful"
+	reference, err := New(c, Parts{Optimizer: func(weights int) Optimizer {
+		return forgetful{optimizers["adam"](c, weights), skipped}
+	}}, good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	losses := map[int]float64{} // mean of an epoch, but for the skipped steps
+	mustRun(t, large(reference), Hooks{Step: func(s Step) {
+		if !skipped[reference.step] {
+			losses[s.Epoch] += s.Loss / float64(s.Steps-1)
+		}
+	}})
+	if !slices.Equal(tr.weights, reference.weights) {
+		t.Error("the weights are not those of the other batches alone")
+	}
+	for _, e := range r.History {
+		if want := losses[e.Epoch]; math.Abs(e.Loss-want) > 1e-12*math.Abs(want) {
+			t.Errorf("epoch %d: loss %v, want %v", e.Epoch, e.Loss, want)
+		}
+	}
+}
+
+func TestNothingButSkippedBatches(t *testing.T) {
+	s := tinySplits()
+	for i := range s.Train.Features {
+		s.Train.Features[i] = 1e38 * float32(1+i%3*i%2)
+	}
+	c := Config{Transform: "none", Hidden: []int{16}, Activation: ops.ReLU, Epochs: 1, OnNaN: "skip"}
+	tr := mustNew(t, c, s)
+	for i := range tr.weights {
+		tr.weights[i] = 2
+	}
+	if _, err := tr.Run(ctx, Hooks{}); err == nil || !strings.Contains(err.Error(), "batches were skipped: ") {
+		t.Errorf("error %v", err)
+	}
+	// Where the weights themselves are lost, there is nothing to skip.
+	_, err := Run(ctx, Config{LearningRate: 1e39, OnNaN: "skip"}, tinySplits(), Hooks{})
+	if err == nil || Skippable(err) {
+		t.Errorf("a huge learning rate: %v", err)
+	}
+	if err := (Config{OnNaN: "skp"}).Check(); err == nil || !strings.Contains(err.Error(), "skip") {
+		t.Errorf("an unknown way: %v", err)
+	}
+}
