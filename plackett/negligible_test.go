@@ -18,7 +18,7 @@ func TestNegligibleNumbersAreZero(t *testing.T) {
 		}
 		var s Sampler
 		rankings := Rankings{Documents: make([]int, 20*len(discounts)), Cutoff: len(discounts)}
-		if err := s.Draw(scores, NewStream(1, 2, 3), rankings); err != nil {
+		if err := s.Draw(scores, Stream{1, 2, 3}, rankings); err != nil {
 			t.Fatal(err)
 		}
 		check := func(name string, x []float64, scale float64, err error) {

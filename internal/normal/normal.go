@@ -21,6 +21,14 @@ func Float32(v float64) float32 {
 	return float32(v)
 }
 
+// Flush is v, which is in float32 already.
+func Flush(v float32) float32 {
+	if -0x1p-126 < v && v < 0x1p-126 {
+		return 0
+	}
+	return v
+}
+
 // Float64 is v.
 func Float64(v float64) float64 {
 	if math.Abs(v) < 0x1p-1022 {
