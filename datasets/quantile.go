@@ -54,7 +54,7 @@ func (c *Curves) UnmarshalJSON(text []byte) error {
 // fitQuantile finds for each column values, ascending, and the normal scores of
 // their mid-ranks among the training documents: Φ⁻¹ of the part that lies below
 // plus half the part that is equal.
-func fitQuantile(p *TransformPart, train *Dataset, columns []int) {
+func fitQuantile(p *TransformPart, train *Dataset, columns []int, _ Sharing) {
 	p.Knots = make(Curves, len(columns))
 	p.Scores = make(Curves, len(columns))
 	rows := min(train.Rows(), quantileSample)

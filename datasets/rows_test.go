@@ -27,7 +27,7 @@ func TestRowsByVectorInstructions(t *testing.T) {
 			d.FeatureIDs = append(d.FeatureIDs, id)
 		}
 		d.Features = rapid.SliceOfN(number, rows*width, rows*width).Draw(r, "features")
-		if len(d.varying()) == 0 {
+		if len(d.varying(alone)) == 0 {
 			return
 		}
 		for _, spec := range []string{"log-standard", "quantile", "log-standard+quantile"} {

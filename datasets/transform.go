@@ -50,7 +50,7 @@ const inputLimit = 10
 // the rows of a query: the outputs of row r go to dst[r*stride:], one for each
 // used column.
 type partKind struct {
-	fit   func(p *TransformPart, train *Dataset, columns []int)
+	fit   func(p *TransformPart, train *Dataset, columns []int, s Sharing)
 	apply func(p *TransformPart, dst []float32, stride int, rows []float32, inputs int, columns []int)
 }
 
@@ -70,14 +70,22 @@ var partKinds = map[string]partKind{
 //	              they are all equal (Oosterhuis 2021, §7)
 //	standard      (x − mean)/sd over all training documents, within ±10
 //	log-standard  the same of sign(x)·log(1+|x|)
-//	quantile      the normal score of the value's rank among all training
-//	              documents (mid-ranks of ties; linear between 128 values at
+//	quantile      the normal score of the value's rank among the training
+//	              documents, 32768 of them at most (mid-ranks of ties; linear between 128 values at
 //	              most; beyond the training values, the score of the last one)
 //
 // An unknown part is an error, and so is training data in which no feature
 // varies within any query.
 func FitTransform(spec string, train *Dataset) (*Transform, error) {
-	t := &Transform{Spec: spec, Inputs: train.Width(), Columns: train.varying()}
+	return FitTransformOn(spec, train, alone)
+}
+
+// FitTransformOn is [FitTransform] by several processes that have the same data: all call
+// it, and get the same transform as one process would. They share the reading of all rows,
+// for what varies within queries and for the moments of the standardised forms. The
+// quantiles of the sample are found by each for itself.
+func FitTransformOn(spec string, train *Dataset, s Sharing) (*Transform, error) {
+	t := &Transform{Spec: spec, Inputs: train.Width(), Columns: train.varying(s)}
 	for _, name := range strings.Split(spec, "+") {
 		if _, ok := partKinds[name]; !ok {
 			return nil, fmt.Errorf("datasets: unknown transform %q: %s, or several joined by +",
@@ -90,7 +98,7 @@ func FitTransform(spec string, train *Dataset) (*Transform, error) {
 	}
 	for i := range t.Parts {
 		p := &t.Parts[i]
-		partKinds[p.Name].fit(p, train, t.Columns)
+		partKinds[p.Name].fit(p, train, t.Columns, s)
 	}
 	return t, nil
 }
@@ -165,11 +173,12 @@ func (t *Transform) Query(dst, rows []float32) {
 
 // varying are the columns that take two values, or are present and missing,
 // within at least one query.
-func (d *Dataset) varying() []int {
+func (d *Dataset) varying(s Sharing) []int {
 	w := d.Width()
 	varies := make([]bool, w)
 	left := w
-	for q := 0; q < d.Queries() && left > 0; q++ {
+	first, end := s.part(d.Queries())
+	for q := first; q < end && left > 0; q++ {
 		from, to := d.Offsets[q], d.Offsets[q+1]
 		for r := from + 1; r < to; r++ {
 			first, row := d.Row(from), d.Row(r)
@@ -181,7 +190,8 @@ func (d *Dataset) varying() []int {
 			}
 		}
 	}
-	columns := make([]int, 0, w-left)
+	s.or(varies)
+	var columns []int
 	for c, v := range varies {
 		if v {
 			columns = append(columns, c)

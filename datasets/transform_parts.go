@@ -18,7 +18,7 @@ func finite(x float32) float32 {
 	return x
 }
 
-func fitNothing(*TransformPart, *Dataset, []int) {}
+func fitNothing(*TransformPart, *Dataset, []int, Sharing) {}
 
 func applyNone(_ *TransformPart, dst []float32, stride int, rows []float32, inputs int, columns []int) {
 	for len(rows) > 0 {
@@ -97,8 +97,8 @@ func minMaxScale(low, high float32) (shift, scale float64) {
 	return float64(low), scale
 }
 
-func fitStandard(p *TransformPart, train *Dataset, columns []int) {
-	p.fitMoments(train, columns, func(x float32) float64 { return float64(finite(x)) })
+func fitStandard(p *TransformPart, train *Dataset, columns []int, s Sharing) {
+	p.fitMoments(train, columns, s, func(x float32) float64 { return float64(finite(x)) })
 }
 
 func applyStandard(p *TransformPart, dst []float32, stride int, rows []float32, inputs int, columns []int) {
@@ -111,8 +111,8 @@ func applyStandard(p *TransformPart, dst []float32, stride int, rows []float32, 
 	}
 }
 
-func fitLogStandard(p *TransformPart, train *Dataset, columns []int) {
-	p.fitMoments(train, columns, func(x float32) float64 { return signedLog1p(finite(x)) })
+func fitLogStandard(p *TransformPart, train *Dataset, columns []int, s Sharing) {
+	p.fitMoments(train, columns, s, func(x float32) float64 { return signedLog1p(finite(x)) })
 }
 
 func applyLogStandard(p *TransformPart, dst []float32, stride int, rows []float32, inputs int, columns []int) {
@@ -145,16 +145,27 @@ func (p *TransformPart) standardise(i int, x float64) float32 {
 	return float32(y)
 }
 
+// moments are a number of values, their sum and that of their squares.
+type moments struct{ n, sum, square float64 }
+
+func (m *moments) add(o moments) {
+	m.n += o.n
+	m.sum += o.sum
+	m.square += o.square
+}
+
+// mostRuns bounds what processes tell each other of their sums.
+const mostRuns = 1024
+
 // fitMoments sets Shift and Scale from the mean and the standard deviation of
 // f(x) over all documents that have the feature.
 //
 // It sums y = f(x) − p and y², where p is the first value of the column. As p is
 // one of the n values, |mean − p| is at most √n standard deviations, and the
 // variance mean(y²) − mean(y)² loses no more than a factor n of its precision.
-// Sums go through fixed blocks of rows, so the result does not depend on the
-// number of cores.
-func (p *TransformPart) fitMoments(d *Dataset, columns []int, f func(x float32) float64) {
-	type moments struct{ n, sum, square float64 }
+// Sums go through fixed blocks of rows, and through runs of these where there are many, so
+// the result depends neither on the number of cores nor on that of the processes.
+func (p *TransformPart) fitMoments(d *Dataset, columns []int, share Sharing, f func(x float32) float64) {
 	const block = 4096
 	pivot := make([]float64, len(columns))
 	for i, c := range columns {
@@ -165,31 +176,35 @@ func (p *TransformPart) fitMoments(d *Dataset, columns []int, f func(x float32) 
 			}
 		}
 	}
-	blocks := make([][]moments, (d.Rows()+block-1)/block)
-	parallel(len(blocks), func(b int) {
-		all := make([]moments, len(columns))
-		for r := b * block; r < min((b+1)*block, d.Rows()); r++ {
-			row := d.Row(r)
-			for i, c := range columns {
-				if x := row[c]; x == x {
-					y := f(x) - pivot[i]
-					m := &all[i]
-					m.n++
-					m.sum += y
-					m.square += y * y
+	blocks := (d.Rows() + block - 1) / block
+	run := max(1, (blocks+mostRuns-1)/mostRuns) // blocks
+	runs := make([]moments, (blocks+run-1)/run*len(columns))
+	from, to := share.part(len(runs) / len(columns))
+	parallel(to-from, func(i int) {
+		sums := runs[(from+i)*len(columns):][:len(columns)]
+		for b := (from + i) * run; b < min((from+i+1)*run, blocks); b++ {
+			all := make([]moments, len(columns))
+			for r := b * block; r < min((b+1)*block, d.Rows()); r++ {
+				row := d.Row(r)
+				for i, c := range columns {
+					if x := row[c]; x == x {
+						y := f(x) - pivot[i]
+						all[i].add(moments{1, y, y * y})
+					}
 				}
 			}
+			for i := range sums {
+				sums[i].add(all[i])
+			}
 		}
-		blocks[b] = all
 	})
+	share.gather(runs, len(columns))
 	p.Shift = make([]float64, len(columns))
 	p.Scale = make([]float64, len(columns))
 	for i := range columns {
 		var m moments
-		for _, all := range blocks {
-			m.n += all[i].n
-			m.sum += all[i].sum
-			m.square += all[i].square
+		for at := i; at < len(runs); at += len(columns) {
+			m.add(runs[at])
 		}
 		if m.n == 0 {
 			continue
