@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/plrank/plrank/internal/normal"
 	"github.com/plrank/plrank/nn"
 )
 
@@ -63,7 +64,7 @@ type momentum struct {
 
 func (o *momentum) Step(w, g []float32, learningRate float64, _ uint64) {
 	for i, v := range g {
-		o.velocity[i] = o.rate*o.velocity[i] + v
+		o.velocity[i] = normal.Flush(o.rate*o.velocity[i] + v)
 		w[i] -= float32(learningRate) * o.velocity[i]
 	}
 }
@@ -84,8 +85,9 @@ func (o *adam) Step(w, g []float32, learningRate float64, n uint64) {
 	unbias := math.Sqrt(1 - math.Pow(beta2, float64(n)))
 	rate := learningRate / (1 - math.Pow(beta1, float64(n)))
 	for i, v := range g {
-		o.mean[i] = beta1*o.mean[i] + (1-beta1)*v
-		o.squares[i] = beta2*o.squares[i] + (1-beta2)*v*v
+		// Those of weights whose gradient stays 0 fade away.
+		o.mean[i] = normal.Flush(beta1*o.mean[i] + (1-beta1)*v)
+		o.squares[i] = normal.Flush(beta2*o.squares[i] + (1-beta2)*v*v)
 		w[i] -= float32(rate * float64(o.mean[i]) / (math.Sqrt(float64(o.squares[i]))/unbias + epsilon))
 	}
 }

@@ -46,6 +46,24 @@ func TestOptimizers(t *testing.T) {
 	}
 }
 
+// What an optimizer remembers of a weight whose gradient has become 0 fades away, to 0: not
+// to numbers below the smallest normal one.
+func TestOptimizersForget(t *testing.T) {
+	for _, name := range []string{"momentum", "adam", "adamw"} {
+		o := optimizers[name](Config{Momentum: 0.9}, []nn.Array{{Name: "w", Shape: []int{1}}})
+		w, g := []float32{1}, []float32{1e-17}
+		for n := range 3000 {
+			o.Step(w, g, 0.1, uint64(n+1))
+			g[0] = 0
+			for what, state := range o.State() {
+				if v := state[0]; v != 0 && math.Abs(float64(v)) < 0x1p-126 {
+					t.Fatalf("%s: %s is %v after %d steps", name, what, v, n+1)
+				}
+			}
+		}
+	}
+}
+
 func TestClip(t *testing.T) {
 	g := []float32{3, 4}
 	if norm, err := clip(g, 0); err != nil || norm != 5 || g[0] != 3 {
