@@ -147,6 +147,14 @@ func (r *Ranker) UsedFeatures() []int {
 	return ids
 }
 
+// categorical are the ids of the categorical features.
+func (r *Ranker) categorical() (ids []int) {
+	for _, c := range r.transform.Categories {
+		ids = append(ids, r.ids[c.Column])
+	}
+	return ids
+}
+
 // FeatureNames are the names of those features, nil where the training data had
 // none: what to give datasets.ReadFile, too.
 func (r *Ranker) FeatureNames() []string { return slices.Clone(r.names) }
