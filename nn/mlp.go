@@ -13,14 +13,14 @@ import (
 
 // MLPConfig describes a multi-layer perceptron.
 type MLPConfig struct {
-	Features   int            `json:"features"`   // columns of the input
+	Features   int            `json:"features"`             // columns of the input
 	Embeddings []Embedding    `json:"embeddings,omitempty"` // of categorical features, whose codes are the last columns of the input, one each; none: there are no such
-	Hidden     []int          `json:"hidden"`     // widths of the hidden layers; none: a linear model
-	Activation ops.Activation `json:"activation"` // of the hidden layers; the zero value is none
-	Dropout    float64        `json:"dropout"`    // rate of dropout after each hidden layer in Train graphs, in [0, 1)
-	Members    int            `json:"members"`    // networks that the model averages, each with initial weights and dropout of its own; 0: 1
-	Seed       uint64         `json:"seed"`       // of the initial weights and of the dropout
-	Dtype      tensor.Dtype   `json:"-"`          // float32 or float64; the zero value is float32
+	Hidden     []int          `json:"hidden"`               // widths of the hidden layers; none: a linear model
+	Activation ops.Activation `json:"activation"`           // of the hidden layers; the zero value is none
+	Dropout    float64        `json:"dropout"`              // rate of dropout after each hidden layer in Train graphs, in [0, 1)
+	Members    int            `json:"members"`              // networks that the model averages, each with initial weights and dropout of its own; 0: 1
+	Seed       uint64         `json:"seed"`                 // of the initial weights and of the dropout
+	Dtype      tensor.Dtype   `json:"-"`                    // float32 or float64; the zero value is float32
 }
 
 func (c MLPConfig) check() error {
