@@ -86,8 +86,8 @@ optimise, under the policy, the sum over ranks of discount times gain:
     RBP        -discounts rbp -gain binary -normalize=false
     ARP        -discounts arp -gain linear`,
 			flags: []string{"loss", "cutoff", "samples", "gain", "discounts", "normalize"}},
-		{title: "MODEL", flags: []string{"hidden", "activation", "dropout", "members"}},
-		{title: "OPTIMISATION", flags: []string{"optimizer", "lr", "momentum", "decay", "schedule", "warmup", "l2", "clip", "batch", "epochs", "on-nan", "seed"}},
+		{title: "MODEL", flags: []string{"scorer", "hidden", "activation", "dropout", "members", "blocks", "heads", "latent-cross"}},
+		{title: "OPTIMISATION", flags: []string{"optimizer", "lr", "momentum", "weight-decay", "decay", "schedule", "warmup", "l2", "clip", "average", "batch", "epochs", "on-nan", "seed"}},
 		{title: "VALIDATION", text: "Metrics, with @k for a cutoff:\n" + command.Indent(command.Wrap(strings.Join(metrics.Names(), " "), 72), "    ") + `
 With expected- before it, a metric is the expectation under the policy: exact,
 but for map and err, which are estimated from -evaluation-samples rankings; the
