@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"github.com/plrank/plrank/internal/mapped"
 )
 
 // Dataset is queries and their documents, packed: those of query q are rows
@@ -53,6 +55,16 @@ func (d *Dataset) Width() int { return len(d.FeatureIDs) }
 func (d *Dataset) Row(i int) []float32 {
 	w := d.Width()
 	return d.Features[i*w : (i+1)*w : (i+1)*w]
+}
+
+// Prefetch tells the system that queries are going to be read, where the features are in
+// a file too large to be in memory (see Options.Cache): reading in any order is then
+// as fast as the disk is with many requests at once.
+func (d *Dataset) Prefetch(queries []int) {
+	w := d.Width()
+	for _, q := range queries {
+		mapped.WillNeed(bytesOf(d.Features[d.Offsets[q]*w : d.Offsets[q+1]*w]))
+	}
 }
 
 // Where says where row i comes from, as in "train.txt:812", for messages; the name
