@@ -332,44 +332,42 @@ func (f *faulty) failing(t *testing.T, c *faultCount, rng *rand.Rand, operations
 
 // fullDisk puts the run on file systems of more and more bytes, until one has room for it.
 func (f *faulty) fullDisk(t *testing.T, c *faultCount) {
-	dir := t.TempDir()
-	if err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4k", "plrank", dir).Run(); err != nil {
-		t.Skip("no file system can be mounted here (which takes root)")
-	}
-	// Lazily, for caches stay mapped.
-	defer exec.Command("umount", "--lazy", dir).Run()
-	step := 12
+	step := 8
 	if *faultsFile == "" {
 		step = 60
 	}
 	for size := step; ; size += step {
-		grow := func(size int) {
-			if err := exec.Command("mount", "-o", fmt.Sprintf("remount,size=%dk", size), dir).Run(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for _, name := range []string{"run", "cache"} {
-			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		grow(size)
-		f.cache, f.out = filepath.Join(dir, "cache"), filepath.Join(dir, "run")
-		status, _, stderr := call(f.args()...)
-		full := strings.Contains(stderr, syscall.ENOSPC.Error())
-		if status == 0 && !full {
-			if c.trials == 0 {
-				t.Errorf("%d kB are room enough", size)
-			}
+		if enough := f.smallDisk(t, c, size); enough {
 			return
 		}
-		if !full || status > 1 {
-			t.Errorf("%d kB: status %d, %s", size, status, stderr)
-		}
-		f.whole(t)
-		grow(1 << 20)
-		f.goOn(t, c, true)
 	}
+}
+
+// smallDisk is a run on a file system of so many kB, and tells whether they are enough.
+func (f *faulty) smallDisk(t *testing.T, c *faultCount, size int) (enough bool) {
+	dir := t.TempDir()
+	if err := exec.Command("mount", "-t", "tmpfs", "-o", fmt.Sprintf("size=%dk", size), "plrank", dir).Run(); err != nil {
+		t.Skip("no file system can be mounted here (which takes root)")
+	}
+	defer exec.Command("umount", "--lazy", dir).Run() // caches stay mapped
+	f.cache, f.out = filepath.Join(dir, "cache"), filepath.Join(dir, "run")
+	status, _, stderr := call(f.args()...)
+	full := strings.Contains(stderr, syscall.ENOSPC.Error())
+	if status == 0 && !full {
+		if c.trials == 0 {
+			t.Errorf("%d kB are room enough", size)
+		}
+		return true
+	}
+	if !full || status > 1 {
+		t.Errorf("%d kB: status %d, %s", size, status, stderr)
+	}
+	f.whole(t)
+	if err := exec.Command("mount", "-o", "remount,size=1g", dir).Run(); err != nil {
+		t.Fatal(err)
+	}
+	f.goOn(t, c, true)
+	return false
 }
 
 // length is how long a run takes.
