@@ -2,6 +2,7 @@ package train
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -30,15 +31,23 @@ type Config struct {
 	Dropout    float64        `json:"dropout"`    // rate of dropout after each hidden layer; 0: no dropout
 	Members    int            `json:"members"`    // networks trained side by side, whose scores are averaged; 0: 1
 
-	Optimizer    string  `json:"optimizer"`    // sgd, momentum or adam; "": sgd
+	Optimizer    string  `json:"optimizer"`    // sgd, momentum, adam or adamw; "": sgd
 	LearningRate float64 `json:"learningRate"` // 0: 0.01
 	Momentum     float64 `json:"momentum"`     // of the optimizer momentum; 0: 0.9
+	WeightDecay  float64 `json:"weightDecay"`  // of the optimizer adamw, for weights that are no biases; 0: 0.01
 	Decay        float64 `json:"decay"`        // the learning rate is multiplied by it after each epoch; 0: not changed
 	Schedule     string  `json:"schedule"`     // of the learning rate: constant; cosine, down to 0 at the end of the last epoch; or plateau, halved after 3 epochs without a better validation value: plateau(5,0.1) for others; "": constant
 	Warmup       float64 `json:"warmup"`       // epochs in which the learning rate rises from 0 in equal steps; 0: none
 	L2           float64 `json:"l2"`           // L2·w is added to the gradient of every weight w that is not a bias; 0: nothing
 	Clip         float64 `json:"clip"`         // a gradient whose norm is larger is scaled down to it; 0: never
+	Average      float64 `json:"average"`      // β of the exponential moving average of the weights over the steps, which is then what is evaluated, kept and saved; 0: none
 	Batch        int     `json:"batch"`        // queries a step; 0: 1
+
+	// Shards is the number of parts that the training queries are divided into. A step
+	// takes its queries from all of them, and the gradients of the shards are computed one
+	// by one and summed in a fixed order. As many processes at most can share the work, see
+	// Parts.Group, and the result does not depend on how many do. 0: 1
+	Shards int `json:"shards"`
 
 	OnNaN string `json:"onNaN"` // what becomes of a batch whose loss or gradient is not finite or cannot be computed: stop ends the training with an error; skip leaves the batch out and counts it; "": stop
 
@@ -118,9 +127,11 @@ func (c Config) WithDefaults() Config {
 	fill(&c.Optimizer, "sgd")
 	fill(&c.LearningRate, 0.01)
 	fill(&c.Momentum, 0.9)
+	fill(&c.WeightDecay, 0.01)
 	fill(&c.Decay, 1)
 	fill(&c.Schedule, "constant")
 	fill(&c.Batch, 1)
+	fill(&c.Shards, 1)
 	fill(&c.OnNaN, onNaNStop)
 	fill(&c.Epochs, 40)
 	fill(&c.Metric, fmt.Sprintf("ndcg@%d", c.Cutoff))
@@ -211,7 +222,7 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 		value int
 		least int
 	}{
-		{"cutoff", c.Cutoff, 1}, {"batch", c.Batch, 1}, {"epochs", c.Epochs, 1}, {"patience", c.Patience, 0},
+		{"cutoff", c.Cutoff, 1}, {"batch", c.Batch, 1}, {"shards", c.Shards, 1}, {"epochs", c.Epochs, 1}, {"patience", c.Patience, 0},
 		{"evaluation samples", c.EvaluationSamples, 1},
 	} {
 		if setting.value < setting.least {
@@ -232,6 +243,8 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 		{"learning rate", c.LearningRate, math.SmallestNonzeroFloat64, math.MaxFloat64, "a number above 0"},
 		{"dropout", c.Dropout, 0, math.Nextafter(1, 0), "a rate in [0, 1)"},
 		{"momentum", c.Momentum, 0, math.Nextafter(1, 0), "a number in [0, 1)"},
+		{"weight decay", c.WeightDecay, 0, math.MaxFloat64, "a number that is not below 0"},
+		{"average", c.Average, 0, math.Nextafter(1, 0), "a number in [0, 1), such as 0.999"},
 		{"decay", c.Decay, math.SmallestNonzeroFloat64, 1, "a number in (0, 1]"},
 		{"warm-up", c.Warmup, 0, math.MaxFloat64, "a number of epochs that is not below 0"},
 		{"l2", c.L2, 0, math.MaxFloat64, "a number that is not below 0"},
@@ -241,7 +254,7 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 			return nil, fmt.Errorf("train: %s is %v: want %s", setting.name, setting.value, setting.want)
 		}
 	}
-	return p, p.checkMemory(1)
+	return p, errors.Join(p.checkShards(), p.checkMemory(1))
 }
 
 // A SampleCount is the number of rankings sampled for each query and step, or

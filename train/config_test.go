@@ -99,7 +99,9 @@ func TestConfigCheck(t *testing.T) {
 		{func(c *Config) { c.Gain = "x" }, "exp2, linear, binary"},
 		{func(c *Config) { c.Metric = "expected-x@5" }, "unknown metric"},
 		{func(c *Config) { c.Convention = "x" }, "zero, one, skip"},
-		{func(c *Config) { c.Optimizer = "rmsprop" }, "sgd, momentum, adam"},
+		{func(c *Config) { c.Optimizer = "rmsprop" }, "sgd, momentum, adam, adamw"},
+		{func(c *Config) { c.WeightDecay = -1 }, "weight decay is -1"},
+		{func(c *Config) { c.Average = 1 }, "average is 1: want a number in [0, 1)"},
 		{func(c *Config) { c.Activation = 40 }, "no such activation"},
 		{func(c *Config) { c.Samples = -2 }, "samples is -2"},
 		{func(c *Config) { c.Cutoff = -1 }, "cutoff is -1: want 1 or more"},
@@ -120,6 +122,7 @@ func TestConfigCheck(t *testing.T) {
 		{func(c *Config) { *c = Paper(); c.Samples = 99999999 }, "samples: rankings of 5 ranks for 1 queries a step take about 4 GB, want 3 GB at most"},
 		{func(c *Config) { c.Samples = math.MaxInt }, "samples: rankings"},
 		{func(c *Config) { c.EvaluationSamples = 99999999 }, "evaluation samples: rankings of 10 ranks take about 8 GB"},
+		{func(c *Config) { c.Hidden, c.Shards = []int{1000}, 1000000 }, "a model of 9e+03 weights takes about 36 GB with 1000000 shards"},
 		{func(c *Config) { c.Hidden = []int{100000, 100000} }, "hidden layers of [100000 100000]: a model of 3e+10 weights takes about 720 GB"},
 		{func(c *Config) { c.Hidden = []int{math.MaxInt, math.MaxInt} }, "hidden layers of"},
 		{func(c *Config) { c.Members = 1 << 40 }, "hidden layers of"},
@@ -137,8 +140,8 @@ func TestPaper(t *testing.T) {
 	c := Paper().WithDefaults()
 	want := Config{
 		Loss: "plrank2", Cutoff: 5, Samples: Dynamic, Gain: "exp2", Discounts: "dcg", Transform: "minmax",
-		Hidden: []int{32, 32}, Activation: ops.Sigmoid, Optimizer: "sgd", LearningRate: 0.01, Momentum: 0.9, Decay: 1, Schedule: "constant",
-		Batch: 1, OnNaN: "stop", Epochs: 40, Metric: "expected-dcg@5", Convention: "skip", Ties: "random", EvaluationSamples: 100, DropLabelFreeTest: true,
+		Hidden: []int{32, 32}, Activation: ops.Sigmoid, Optimizer: "sgd", LearningRate: 0.01, Momentum: 0.9, WeightDecay: 0.01, Decay: 1, Schedule: "constant",
+		Batch: 1, Shards: 1, OnNaN: "stop", Epochs: 40, Metric: "expected-dcg@5", Convention: "skip", Ties: "random", EvaluationSamples: 100, DropLabelFreeTest: true,
 	}
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got %+v", c)

@@ -21,8 +21,8 @@ type Parts struct {
 	Loss losses.Func
 
 	// Scorer makes the model, for so many inputs: the width of the transform. It is
-	// called twice, for the model that is trained and for the best one, and must give
-	// the same both times. The weights are float32. Hidden, Activation, Dropout and
+	// called twice, for the model that is trained and for the best one, with
+	// Config.Average once more, and must give the same every time. The weights are float32. Hidden, Activation, Dropout and
 	// Members of the Config mean nothing then. So that the model can be read from a
 	// file, make its kind known by nn.Register.
 	Scorer func(features int) (nn.Scorer, error)
@@ -39,6 +39,10 @@ type Parts struct {
 	// Metrics are reported beside the others, and Config.Metric and Config.Report may
 	// name them. They may be called by several goroutines at once.
 	Metrics []metrics.Measure
+
+	// Group is the processes that train the model together. Each makes a Trainer of the
+	// same Config and data, and all get the same model. nil: this one process.
+	Group Group
 }
 
 // custom is the name of a part of one's own that was given none.
@@ -164,7 +168,7 @@ func (t *Trainer) begin() error {
 // newOptimizer makes the optimizer of the weights of t.
 func (t *Trainer) newOptimizer() (Optimizer, error) {
 	if t.parts.Optimizer == nil {
-		return optimizers[t.Config.Optimizer](t.Config, len(t.weights)), nil
+		return optimizers[t.Config.Optimizer](t.Config, t.model.Weights().Arrays()), nil
 	}
 	o := t.parts.Optimizer(len(t.weights))
 	if o == nil {

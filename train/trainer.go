@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -29,11 +28,14 @@ type Trainer struct {
 	optimizer Optimizer
 	objective
 	graphs   graphs[*stepGraph]
-	buffers  [2]batch
-	weights  []float32 // of model
-	gradient []float32 // as long
-	current  *Ranker   // of model
-	best     *Ranker   // of a model of its own, with the weights of the best epoch
+	buffers  [2]stepBatch
+	weights  []float32   // of model
+	gradient []float32   // as long
+	own      [][]float32 // gradients of this rank's shards
+	shards   *reduction  // of those of all ranks into gradient; nil: gradient is the first
+	averaged []float32   // the average of weights, see averageWeights; without one, weights
+	current  *Ranker     // of model, or of a model of its own with the averaged weights
+	best     *Ranker     // of a model of its own, with the weights of the best epoch
 
 	// How far it has come: what a checkpoint keeps, besides weights and the optimizer's
 	// state.
@@ -107,7 +109,7 @@ func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
 		},
 		graphs: graphs[*stepGraph]{},
 	}
-	if err := t.takeSplits(s); err != nil {
+	if err := Agree(t.group(), t.takeSplits(s)); err != nil {
 		return nil, err
 	}
 	train := t.splits.Train
@@ -122,24 +124,38 @@ func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
 	if t.model, err = t.newScorer(); err != nil {
 		return nil, err
 	}
-	best, err := t.newScorer()
+	best, err := t.anotherModel()
 	if err != nil {
 		return nil, err
-	}
-	if !reflect.DeepEqual(best.Weights().Arrays(), t.model.Weights().Arrays()) {
-		return nil, errors.New("train: Parts.Scorer gives models of other weights each time")
 	}
 	t.weights = t.model.Weights().Float32s()
 	if err := t.begin(); err != nil {
 		return nil, err
 	}
+	current := t.model
+	if t.Average != 0 {
+		if current, err = t.anotherModel(); err != nil {
+			return nil, err
+		}
+	}
+	t.averaged = current.Weights().Float32s()
+	copy(t.averaged, t.weights)
 	if t.optimizer, err = t.newOptimizer(); err != nil {
 		return nil, err
 	}
-	t.gradient = make([]float32, len(t.weights))
-	t.current = newRanker(t.model, t.transform, train.FeatureIDs, train.FeatureNames, p.Gain)
+	t.newReduction()
+	t.current = newRanker(current, t.transform, train.FeatureIDs, train.FeatureNames, p.Gain)
 	t.best = newRanker(best, t.transform, train.FeatureIDs, train.FeatureNames, p.Gain)
 	return t, nil
+}
+
+// anotherModel makes another model like the one that is trained.
+func (t *Trainer) anotherModel() (nn.Scorer, error) {
+	s, err := t.newScorer()
+	if err == nil && !reflect.DeepEqual(s.Weights().Arrays(), t.model.Weights().Arrays()) {
+		err = errors.New("train: Parts.Scorer gives models of other weights each time")
+	}
+	return s, err
 }
 
 // takeSplits checks the splits and prepares gains and the queries to train on.
@@ -215,10 +231,13 @@ func (t *Trainer) prepareGains() error {
 // one and Restore the last checkpoint.
 func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
 	defer t.graphs.close() // made again if they are needed
+	if err := t.followFirst(); err != nil {
+		return nil, err
+	}
 	interrupted := false
 	for !t.done() {
 		e, err := t.runEpoch(ctx, h)
-		if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		if errors.Is(err, errInterrupted) || err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 			interrupted = true
 			break
 		}
@@ -226,10 +245,10 @@ func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
 			return nil, err
 		}
 		t.history = append(t.history, e)
-		if h.Epoch == nil {
-			continue
+		if h.Epoch != nil {
+			err = h.Epoch(t, e)
 		}
-		if err := h.Epoch(t, e); err != nil {
+		if err := Agree(t.group(), err); err != nil {
 			return nil, err
 		}
 	}
@@ -266,7 +285,8 @@ func (t *Trainer) History() []Epoch { return t.history }
 // Best is the ranker of the best epoch until now.
 func (t *Trainer) Best() *Ranker { return t.best }
 
-// Current is the ranker of the model as it is: before Run, with its initial weights.
+// Current is the ranker of the model as it is, or of the average of its weights
+// (Config.Average): before Run, with its initial weights.
 func (t *Trainer) Current() *Ranker { return t.current }
 
 func (t *Trainer) runEpoch(ctx context.Context, h Hooks) (Epoch, error) {
@@ -276,14 +296,12 @@ func (t *Trainer) runEpoch(ctx context.Context, h Hooks) (Epoch, error) {
 	if err := t.sampler.SetSamples(e.Samples); err != nil {
 		return e, err
 	}
-	order := slices.Clone(t.queries)
-	rng := rand.New(rand.NewPCG(t.Seed, uint64(epoch)))
-	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	order := t.order(epoch)
 	progress := Step{Epoch: e.Epoch, Steps: (len(order) + t.Batch - 1) / t.Batch}
 	learnt := len(order) // queries
-	err := t.eachBatch(ctx, order, func(b *batch) error {
+	err := t.eachBatch(ctx, order, func(b *stepBatch) error {
 		e.LearningRate = t.rate(t.history, progress.Step, progress.Steps)
-		loss, err := t.learn(b, e.LearningRate)
+		loss, err := t.learn(ctx, b, e.LearningRate)
 		progress.Skipped = nil
 		if Skippable(err) && t.OnNaN == onNaNSkip {
 			loss = 0
@@ -293,7 +311,7 @@ func (t *Trainer) runEpoch(ctx context.Context, h Hooks) (Epoch, error) {
 				return err
 			}
 		} else if err != nil {
-			return t.locate(err, e.Epoch, b)
+			return t.locate(err, b)
 		}
 		e.Loss += loss * float64(len(b.queries)) / float64(len(order))
 		t.step++
@@ -342,8 +360,8 @@ func (t *Trainer) validate(e *Epoch) (err error) {
 	return nil
 }
 
-// keepBest makes the best model the one that is trained.
-func (t *Trainer) keepBest() { copy(t.best.model.Weights().Float32s(), t.weights) }
+// keepBest makes the best model the one that is evaluated.
+func (t *Trainer) keepBest() { copy(t.best.model.Weights().Float32s(), t.averaged) }
 
 func (t *Trainer) evaluateSplit(r *Ranker, d *datasets.Dataset) (Values, error) {
 	scores, err := r.Score(d)
@@ -354,8 +372,8 @@ func (t *Trainer) evaluateSplit(r *Ranker, d *datasets.Dataset) (Values, error) 
 }
 
 // learn makes one step.
-func (t *Trainer) learn(b *batch, learningRate float64) (float64, error) {
-	loss, err := t.differentiate(t.graphs, b, t.Batch)
+func (t *Trainer) learn(ctx context.Context, b *stepBatch, learningRate float64) (float64, error) {
+	loss, err := t.lossAndGradient(ctx, b)
 	if err != nil {
 		return 0, err
 	}
@@ -367,6 +385,7 @@ func (t *Trainer) learn(b *batch, learningRate float64) (float64, error) {
 	if i := slices.IndexFunc(t.weights, notFinite); i >= 0 {
 		return 0, &weightError{t.weights[i]}
 	}
+	t.averageWeights(t.step + 1)
 	return loss, nil
 }
 
@@ -379,17 +398,20 @@ func (e *weightError) Error() string {
 
 func notFinite(v float32) bool { return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) }
 
-// differentiate computes the loss of a batch and its gradient.
-func (t *Trainer) differentiate(graphs graphs[*stepGraph], b *batch, queries int) (float64, error) {
+// differentiate computes the loss of a batch, for graphs of so many queries, and its
+// gradient.
+func (t *Trainer) differentiate(graphs graphs[*stepGraph], b *batch, queries int, gradient []float32) (float64, error) {
 	g, err := graphs.get(b.rows, func() (*stepGraph, error) {
 		return newStepGraph(t.model, &t.objective, b.rows, queries, t.transform.Width())
 	})
 	if err != nil {
 		return 0, err
 	}
-	nn.SetStep(t.model, t.step)
-	t.setStep(t.step)
-	loss, err := g.run(b, t.gradient)
+	// What is random is drawn for each shard by itself.
+	draw := t.step*uint64(t.Shards) + uint64(b.shard)
+	nn.SetStep(t.model, draw)
+	t.setStep(draw)
+	loss, err := g.run(b, gradient)
 	if err == nil && (math.IsNaN(loss) || math.IsInf(loss, 0)) {
 		err = &batchError{fmt.Errorf("the loss is %v", loss)}
 	}
@@ -400,36 +422,46 @@ func (t *Trainer) addL2() {
 	if t.L2 == 0 {
 		return
 	}
-	at := 0
-	for _, a := range t.model.Weights().Arrays() {
-		end := at + a.Size()
-		if !a.Bias {
-			for i := at; i < end; i++ {
-				t.gradient[i] += float32(t.L2) * t.weights[i]
-			}
-		}
-		at = end
-	}
+	eachPenalised(t.model.Weights().Arrays(), func(i int) { t.gradient[i] += float32(t.L2) * t.weights[i] })
 }
 
-// locate says at which step an error happened, and for which queries: those that
-// fail alone, or else all of the batch.
-func (t *Trainer) locate(err error, epoch int, b *batch) error {
+// locate says at which step an error happened, and for which queries, to all ranks.
+func (t *Trainer) locate(err error, b *stepBatch) error {
+	if errors.Is(err, errInterrupted) {
+		return err
+	}
+	var here error
+	if !errors.Is(err, errElsewhere) {
+		here = t.locateHere(err, b)
+	}
+	agreed := Agree(t.group(), here)
+	if Skippable(err) && !Skippable(agreed) { // whose text came from another rank
+		agreed = &batchError{agreed}
+	}
+	return agreed
+}
+
+// locateHere names those queries of this rank's shards that fail alone, or else all of the
+// step.
+func (t *Trainer) locateHere(err error, b *stepBatch) error {
 	d := t.splits.Train
 	var ids []string
 	var tooFar *weightError
 	if !errors.As(err, &tooFar) {
 		single := graphs[*stepGraph]{} // of one query
 		defer single.close()
-		for _, q := range b.queries {
-			var alone batch
-			t.pack(&alone, []int{q}, 1)
-			_, failed := t.differentiate(single, &alone, 1)
-			if failed == nil {
-				_, failed = clip(t.gradient, 0)
-			}
-			if failed != nil {
-				ids = append(ids, d.QueryIDs[q])
+		gradient := make([]float32, len(t.weights))
+		for i := range b.shards {
+			for _, q := range b.shards[i].queries {
+				alone := batch{shard: b.shards[i].shard, queries: []int{q}}
+				t.pack(&alone, 1)
+				_, failed := t.differentiate(single, &alone, 1, gradient)
+				if failed == nil {
+					_, failed = clip(gradient, 0)
+				}
+				if failed != nil {
+					ids = append(ids, d.QueryIDs[q])
+				}
 			}
 		}
 	}
@@ -443,7 +475,7 @@ func (t *Trainer) locate(err error, epoch int, b *batch) error {
 	if len(ids) > most {
 		list += fmt.Sprintf(", … (%d in all)", len(ids))
 	}
-	return fmt.Errorf("train: epoch %d, step %d, query %s of %s: %w", epoch, t.step+1, list, d.Name, err)
+	return fmt.Errorf("train: epoch %d, step %d, query %s of %s: %w", len(t.history)+1, t.step+1, list, d.Name, err)
 }
 
 // Objective says in words what is learnt: "plrank-rb with N = 100, K = 10"; N only of a

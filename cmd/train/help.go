@@ -87,7 +87,7 @@ optimise, under the policy, the sum over ranks of discount times gain:
     ARP        -discounts arp -gain linear`,
 			flags: []string{"loss", "cutoff", "samples", "gain", "discounts", "normalize"}},
 		{title: "MODEL", flags: []string{"hidden", "activation", "dropout", "members"}},
-		{title: "OPTIMISATION", flags: []string{"optimizer", "lr", "momentum", "decay", "schedule", "warmup", "l2", "clip", "batch", "epochs", "on-nan", "seed"}},
+		{title: "OPTIMISATION", flags: []string{"optimizer", "lr", "momentum", "weight-decay", "decay", "schedule", "warmup", "l2", "clip", "average", "batch", "epochs", "on-nan", "seed"}},
 		{title: "VALIDATION", text: "Metrics, with @k for a cutoff:\n" + command.Indent(command.Wrap(strings.Join(metrics.Names(), " "), 72), "    ") + `
 With expected- before it, a metric is the expectation under the policy: exact,
 but for map and err, which are estimated from -evaluation-samples rankings; the
@@ -103,6 +103,13 @@ epoch with the best validation value is kept.`,
 Oosterhuis, SIGIR 2021, section 7: sigmoid layers of 32 and 32, plain SGD with
 one query a step, dynamic samples, DCG@5.`,
 			flags: []string{"preset", "config", "init-model", "baseline", "out", "resume", "threads", "version"}},
+		{title: "SEVERAL PROCESSES", text: `Built with -tags mpi, over Open MPI, the command trains under mpirun with as many
+processes (ranks) as are asked for, on one machine or on several:
+    mpirun -n 4 train -data DIR -out DIR
+Each has its part of the training queries. The model does not depend on how many
+there are: it is that of one process with the same -shards, bit for bit. Only the
+first rank prints and writes files. See docs/SCALE.md.`,
+			flags: []string{"shards"}},
 		{title: "SCORING", text: `A model file has all it takes to score raw files: the features are transformed as
 they were in training. Features that the file lacks are 0, and those that the
 model does not know are left out; both with a warning. Where the features have

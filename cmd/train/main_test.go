@@ -191,7 +191,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"-lose", "x"}, 2, "-lose"},
 		{[]string{"x"}, 2, `unexpected argument "x"`},
 		{[]string{"-loss", "x"}, 2, "plrank-rb"},
-		{[]string{"-optimizer", "x"}, 2, "sgd, momentum, adam"},
+		{[]string{"-optimizer", "x"}, 2, "sgd, momentum, adam, adamw"},
 		{[]string{"-activation", "x"}, 2, "none, sigmoid, tanh, relu, gelu"},
 		{[]string{"-metric", "x"}, 2, "ndcg"},
 		{[]string{"-gain", "x"}, 2, "exp2, linear, binary"},
