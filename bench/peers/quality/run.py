@@ -44,6 +44,7 @@ RUN_COLUMNS = ["set", "fold", "method", "seed", "setting", "vali", "train_second
 def main():
     options = arguments()
     work = options.work.resolve()
+    os.environ.update(JAX_COMPILATION_CACHE_DIR=str(work / "jax"), JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS="0")
     os.environ["PL_RANK"] = str(options.pl_rank.resolve()) if options.pl_rank else ""
     for collection in sorted(p for p in options.data.resolve().iterdir() if p.is_dir()):
         if options.sets and collection.name not in options.sets:
