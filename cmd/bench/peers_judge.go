@@ -43,9 +43,9 @@ type peerRun struct {
 
 // judgePeers measures the scores in the working folder of bench/peers/quality/run.py.
 func judgePeers(work, results string) error {
-	paths, err := filepath.Glob(filepath.Join(work, "runs", "*", "*", "*", "*.scores"))
+	paths, err := filepath.Glob(filepath.Join(work, "runs", "*", "*", "*", "*.json")) // which are written last
 	if err != nil || len(paths) == 0 {
-		return fmt.Errorf("bench: %s has no scores, SET/FOLD/METHOD/SEED.scores below runs (%v)", work, err)
+		return fmt.Errorf("bench: %s has no runs, SET/FOLD/METHOD/SEED.json below runs (%v)", work, err)
 	}
 	slices.Sort(paths)
 	tests := map[string]*datasets.Dataset{} // by the file that says where they are
@@ -66,9 +66,10 @@ func judgePeers(work, results string) error {
 				return fmt.Errorf("bench: %w", err)
 			}
 		}
-		queries, err := run.judge(path, tests[where])
+		scores := strings.TrimSuffix(path, ".json") + ".scores"
+		queries, err := run.judge(scores, tests[where])
 		if err != nil {
-			return fmt.Errorf("bench: %s: %w", path, err)
+			return fmt.Errorf("bench: %s: %w", scores, err)
 		}
 		perQuery.add(run, queries)
 		row := []string{run.Set, run.Fold, run.Method, strconv.Itoa(run.Seed), run.Setting,
@@ -87,9 +88,7 @@ func judgePeers(work, results string) error {
 	return writeCSV(filepath.Join(results, queriesFile), perQuery.rows())
 }
 
-// readPeerRun reads the JSON file beside a file of scores.
-func readPeerRun(scores string) (*peerRun, error) {
-	path := strings.TrimSuffix(scores, ".scores") + ".json"
+func readPeerRun(path string) (*peerRun, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("bench: %w", err)

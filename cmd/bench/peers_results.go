@@ -128,20 +128,19 @@ func (r *peerResults) folds(set string) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// of are the runs of a method on a set, if there are all: every fold with the same seeds.
+// of are the runs of a method on a set, if there are all: every fold with every seed that
+// any run has.
 func (r *peerResults) of(set, method string) []*peerRun {
 	var runs []*peerRun
-	folds := map[string]int{}
+	seeds := map[int]bool{}
 	for _, run := range r.runs {
+		seeds[run.Seed] = true
 		if run.Set == set && run.Method == method {
 			runs = append(runs, run)
-			folds[run.Fold]++
 		}
 	}
-	for _, fold := range r.folds(set) {
-		if len(runs) == 0 || folds[fold]*len(folds) != len(runs) || len(folds) != len(r.folds(set)) {
-			return nil
-		}
+	if len(runs) != len(seeds)*len(r.folds(set)) {
+		return nil
 	}
 	return runs
 }
@@ -158,6 +157,18 @@ func bySeed(runs []*peerRun, value func(*peerRun) float64) []float64 {
 		means = append(means, sum[seed]/count[seed])
 	}
 	return means
+}
+
+// leastBySeed is the mean over folds of the least value of any seed: of a time, what other
+// work on the machine disturbed least.
+func leastBySeed(runs []*peerRun, value func(*peerRun) float64) float64 {
+	least := map[string]float64{}
+	for _, run := range runs {
+		if v, ok := least[run.Fold]; !ok || value(run) < v {
+			least[run.Fold] = value(run)
+		}
+	}
+	return mean(slices.Sorted(maps.Values(least))) // sorted: the same to the last bit
 }
 
 // methods are those with all runs of a set at least: plrank last, the others by name.

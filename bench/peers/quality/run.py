@@ -34,11 +34,10 @@ ENVIRONMENTS = {
         "CatBoost YetiRankPairwise",
     ],
     "rax": ["Rax softmax", "Rax ApproxNDCG", "Rax LambdaLoss", "Rax Gumbel ApproxNDCG"],
-    "torch": ["PL-Rank-3, authors' code", "PL-Rank-2, authors' code", "allRank NeuralNDCG"],
+    "torch": ["PL-Rank-3, authors' code", "PL-Rank-2, authors' code"],
     "tensorflow": ["TF-Ranking ApproxNDCG"],
 }
 OURS = "plrank"  # the default recipe, without settings to pick
-RUN_COLUMNS = ["set", "fold", "method", "seed", "setting", "vali", "train_seconds", "predict_seconds", "memory_mb"]
 
 
 def main():
@@ -68,6 +67,9 @@ def arguments():
     parser.add_argument("-pl-rank", type=pathlib.Path, help="a copy of github.com/HarrieO/2022-SIGIR-plackett-luce")
     options = parser.parse_args()
     options.methods = [m for m in options.methods.split(";") if m]
+    if not options.pl_rank:
+        print("without -pl-rank, the methods of the authors' code are left out", file=sys.stderr)
+        options.methods = [m for m in options.methods if "authors' code" not in m]
     options.sets = [s for s in options.sets.split(",") if s]
     unknown = set(options.methods) - set(everything)
     if unknown:
@@ -119,22 +121,17 @@ def run(method, fold, work):
 
 
 def collect(work):
-    """Writes the trials and the runs of all methods to two CSV files."""
+    """Gathers the trials of all methods whose runs are complete."""
     RESULTS.mkdir(exist_ok=True)
-    places = sorted(p for p in (work / "runs").glob("*/*/*") if all((p / f"{s}.json").exists() for s in SEEDS))
-    with open(RESULTS / "runs.csv", "w", newline="") as runs, open(RESULTS / "trials.csv", "w", newline="") as trials:
-        runs = csv.DictWriter(runs, RUN_COLUMNS, lineterminator="\n")
-        trials = csv.DictWriter(trials, ["set", "fold", "method", "setting", "vali", "seconds"], lineterminator="\n")
-        runs.writeheader()
-        trials.writeheader()
-        for place in places:
-            for seed in SEEDS:
-                row = json.loads((place / f"{seed}.json").read_text())
-                runs.writerow({k: f"{v:.6g}" if isinstance(v, float) else v for k, v in row.items()})
-            if (place / "trials.csv").exists():
-                with open(place / "trials.csv") as tried:
+    with open(RESULTS / "trials.csv", "w", newline="") as gathered:
+        rows = csv.writer(gathered, lineterminator="\n")
+        rows.writerow(["set", "fold", "method", "setting", "vali", "seconds"])
+        for last in sorted((work / "runs").glob(f"*/*/*/{SEEDS[-1]}.json")):
+            run, trials = json.loads(last.read_text()), last.with_name("trials.csv")
+            if trials.exists():
+                with open(trials, newline="") as tried:
                     for trial in csv.DictReader(tried):
-                        trials.writerow(dict(trial, set=row["set"], fold=row["fold"], method=row["method"]))
+                        rows.writerow([run["set"], run["fold"], run["method"], *trial.values()])
 
 
 def judge(work):

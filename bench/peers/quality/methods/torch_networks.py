@@ -1,11 +1,10 @@
-"""A PyTorch network with PL-Rank by its author's code, and with allRank's NeuralNDCG."""
+"""A PyTorch network that learns by the authors' PL-Rank, of which there must be a copy."""
 
 from networks import GRID  # noqa: F401
 
 METHODS = {
     "PL-Rank-3, authors' code": "PL_rank_3",
     "PL-Rank-2, authors' code": "PL_rank_2",
-    "allRank NeuralNDCG": "NeuralNDCG",
 }
 CUTOFF, SAMPLES = 10, 100
 
@@ -27,7 +26,7 @@ def fit(method, train, vali, setting, seed):
         last = width
     network = torch.nn.Sequential(*layers, torch.nn.Linear(last, 1), torch.nn.Flatten(0))
     optimizer = torch.optim.AdamW(network.parameters(), setting["rate"], weight_decay=setting["decay"])
-    random, loss = np.random.default_rng(seed), losses(METHODS[method])
+    random, loss = np.random.default_rng(seed), pl_rank(METHODS[method])
 
     def epoch():
         network.train()
@@ -50,19 +49,13 @@ def fit(method, train, vali, setting, seed):
     return lambda split: predict(torch.tensor(inputs(split)))
 
 
-def losses(name):
-    """A loss of scores [B, D], labels [B, D], and where there is a document [B, D]."""
+def pl_rank(name):
+    """PL-Rank as a loss of scores [B, D], labels [B, D], and where there is a document [B, D]."""
     import os
     import sys
 
     import numpy as np
     import torch
-
-    if name == "NeuralNDCG":
-        from allrank.data.dataset_loading import PADDED_Y_VALUE
-        from allrank.models.losses.neuralNDCG import neuralNDCG
-
-        return lambda scores, labels, where: neuralNDCG(scores, torch.where(where, labels, PADDED_Y_VALUE), k=CUTOFF)
 
     if not os.environ.get("PL_RANK"):
         raise SystemExit(f"{name}: -pl-rank must name a copy of github.com/HarrieO/2022-SIGIR-plackett-luce")
