@@ -235,13 +235,13 @@ func (m *MLP) BuildMembers(in Input, mode Mode) (scores G.Nodes, err error) {
 			if last {
 				activation = ops.Identity
 			}
-			if h, err = ops.Dense(h, in.Weights[2*layer], in.Weights[2*layer+1], activation); err != nil {
-				return nil, fmt.Errorf("nn: layer %d: %w", i, err)
-			}
+			w, b := in.Weights[2*layer], in.Weights[2*layer+1]
 			if m.dropout == nil || last || mode != Train {
-				continue
+				h, err = ops.Dense(h, w, b, activation)
+			} else {
+				h, err = ops.DenseDrop(h, w, b, activation, m.dropout, layer)
 			}
-			if h, err = ops.Drop(h, m.dropout, layer); err != nil {
+			if err != nil {
 				return nil, fmt.Errorf("nn: layer %d: %w", i, err)
 			}
 		}
