@@ -36,8 +36,8 @@ type TransformPart struct {
 	Shift []float64 `json:",omitempty"` // by used column: the mean; standardised forms only
 	Scale []float64 `json:",omitempty"` // by used column: 1 / standard deviation
 
-	Knots  [][]float32 `json:",omitempty"` // by used column: values, ascending; quantile only
-	Scores [][]float32 `json:",omitempty"` // by used column: the outputs at the knots
+	Knots  Curves `json:",omitempty"` // by used column: values, ascending; quantile only
+	Scores Curves `json:",omitempty"` // by used column: the outputs at the knots
 
 	lookups []lookup // of the knots and scores
 }

@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/forward"
 	"github.com/plrank/plrank/internal/onnx"
 	"github.com/plrank/plrank/internal/version"
 )
@@ -18,37 +17,30 @@ import (
 // model's dtype, their scores. The metadata have kind, feature_ids, feature_names and
 // plrank_version.
 //
-// A kind of model other than the built-in "mlp" is an error.
+// A kind of model other than the built-in ones is an error.
 func (m *Model) WriteONNX(w io.Writer) error {
 	f := m.file
-	if f.Kind != mlpKind {
-		return fmt.Errorf("ranker: models of kind %q cannot be written as ONNX: want %s", f.Kind, mlpKind)
-	}
-	act, members, err := f.mlp()
-	if err != nil {
-		return fmt.Errorf("ranker: %w", err)
-	}
 	g := &onnx.Graph{}
 	g.Input("features", onnx.Float, "documents", len(f.FeatureIDs))
 	dtype := onnx.Float
 	if f.Dtype == "float64" {
 		dtype = onnx.Double
 	}
-	e := exporter{g}
+	e := exporter{g, f, dtype}
 	x := e.to(onnx.Float, e.transform(f.Transform)) // transforms give float32
 	if dtype == onnx.Double {
 		x = e.to(dtype, x)
 	}
-	sum := ""
-	for _, layers := range members {
-		score := e.network(f, dtype, act, layers, x)
-		if sum != "" {
-			score = e.node("Add", sum, score)
-		}
-		sum = score
+	members, err := e.members(x)
+	if err != nil {
+		return fmt.Errorf("ranker: %w", err)
+	}
+	sum := members[0]
+	for _, score := range members[1:] {
+		sum = e.node("Add", sum, score)
 	}
 	if n := len(members); n > 1 {
-		sum = e.node("Mul", sum, g.Constant(dtype, []float64{1 / float64(n)}))
+		sum = e.node("Mul", sum, e.number(1/float64(n)))
 	}
 	scores := e.node("Squeeze", sum, g.Constant(onnx.Int64, []float64{1}, 1))
 	g.Output(scores, "scores", dtype, "documents")
@@ -71,7 +63,11 @@ func (m *Model) WriteONNX(w io.Writer) error {
 
 // An exporter writes the parts of a model as nodes. Transforms are computed in float64,
 // as in package datasets.
-type exporter struct{ *onnx.Graph }
+type exporter struct {
+	*onnx.Graph
+	f     *File
+	dtype onnx.Type // of the model
+}
 
 func (e exporter) node(op string, inputs ...string) string { return e.Node(op, inputs) }
 
@@ -84,37 +80,6 @@ func (e exporter) double(values ...float64) string {
 		return e.Constant(onnx.Double, values)
 	}
 	return e.Constant(onnx.Double, values, len(values))
-}
-
-// network is the scores [documents, 1] of one member.
-func (e exporter) network(f *File, t onnx.Type, act forward.Activation, layers []forward.MLPLayer, h string) string {
-	array := func(name string, shape ...int) string {
-		for _, a := range f.Arrays {
-			if a.Name == name {
-				return e.Constant(t, a.Values, shape...)
-			}
-		}
-		return "" // not reached: mlp has looked
-	}
-	for i, l := range layers {
-		h = e.node("Add", e.node("MatMul", h, array(l.W, l.In, l.Out)), array(l.B, l.Out))
-		if i == len(layers)-1 {
-			break
-		}
-		switch act {
-		case forward.Sigmoid:
-			h = e.node("Sigmoid", h)
-		case forward.Tanh:
-			h = e.node("Tanh", h)
-		case forward.ReLU:
-			h = e.node("Relu", h)
-		case forward.GELU: // z·(1 + erf(z/√2))/2
-			number := func(v float64) string { return e.Constant(t, []float64{v}) }
-			part := e.node("Add", e.node("Erf", e.node("Mul", h, number(1/math.Sqrt2))), number(1))
-			h = e.node("Mul", e.node("Mul", h, part), number(0.5))
-		}
-	}
-	return h
 }
 
 // transform is the outputs of all parts, side by side.

@@ -26,10 +26,15 @@ type Config struct {
 	Discounts      string      `json:"discounts"`      // θ of the objective, see metrics.ParseObjective: dcg, precision, arp, rbp, rbp(0.9), or K numbers; "": dcg
 
 	Transform  string         `json:"transform"`  // of raw features, see datasets.FitTransform; "": minmax
+	Scorer     string         `json:"scorer"`     // mlp, by which documents are scored one by one, or attention, by which they see each other, see nn.Transformer; "": mlp
 	Hidden     []int          `json:"hidden"`     // widths of the hidden layers; none: a linear model
 	Activation ops.Activation `json:"activation"` // of the hidden layers; zero: none
 	Dropout    float64        `json:"dropout"`    // rate of dropout after each hidden layer; 0: no dropout
 	Members    int            `json:"members"`    // networks trained side by side, whose scores are averaged; 0: 1
+
+	Blocks      int  `json:"blocks"`      // of the scorer attention, as wide as the last hidden layer; 0: 1
+	Heads       int  `json:"heads"`       // of each of its blocks; 0: 2
+	LatentCross bool `json:"latentCross"` // the scorer attention ends in the latent cross of DASALC
 
 	Optimizer    string  `json:"optimizer"`    // sgd, momentum, adam or adamw; "": sgd
 	LearningRate float64 `json:"learningRate"` // 0: 0.01
@@ -124,6 +129,9 @@ func (c Config) WithDefaults() Config {
 	fill(&c.Gain, metrics.Exp2Gain.String())
 	fill(&c.Discounts, "dcg")
 	fill(&c.Transform, "minmax")
+	fill(&c.Scorer, mlpScorer)
+	fill(&c.Blocks, 1)
+	fill(&c.Heads, 2)
 	fill(&c.Optimizer, "sgd")
 	fill(&c.LearningRate, 0.01)
 	fill(&c.Momentum, 0.9)
@@ -253,6 +261,9 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 		if !(setting.value >= setting.least && setting.value <= setting.most) {
 			return nil, fmt.Errorf("train: %s is %v: want %s", setting.name, setting.value, setting.want)
 		}
+	}
+	if err = c.checkScorer(parts); err != nil {
+		return nil, err
 	}
 	return p, errors.Join(p.checkShards(), p.checkMemory(1))
 }

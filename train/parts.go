@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"gorgonia.org/tensor"
-
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
@@ -59,7 +57,7 @@ func (p Parts) naming(c Config) Config {
 		c.Optimizer = custom
 	}
 	if p.Scorer != nil {
-		c.Hidden, c.Activation, c.Dropout, c.Members = nil, 0, 0, 0
+		c.Scorer, c.Hidden, c.Activation, c.Dropout, c.Members = custom, nil, 0, 0, 0
 	}
 	return c
 }
@@ -109,29 +107,6 @@ func (p Parts) checkMetrics() error {
 		seen[name] = true
 	}
 	return nil
-}
-
-// newScorer makes a model with its initial weights.
-func (t *Trainer) newScorer() (nn.Scorer, error) {
-	if t.parts.Scorer == nil {
-		return nn.NewMLP(nn.MLPConfig{
-			Features: t.transform.Width(), Hidden: t.Hidden, Activation: t.Activation,
-			Dropout: t.Dropout, Members: t.Members, Seed: t.Seed,
-		})
-	}
-	s, err := t.parts.Scorer(t.transform.Width())
-	if err != nil {
-		return nil, fmt.Errorf("train: Parts.Scorer: %w", err)
-	}
-	switch {
-	case s == nil || s.Weights() == nil:
-		return nil, errors.New("train: Parts.Scorer gives no model, or one without weights")
-	case s.Kind() == "":
-		return nil, errors.New("train: the kind of model of Parts.Scorer has no name")
-	case s.Weights().Size() == 0 || s.Weights().Dtype() != tensor.Float32:
-		return nil, fmt.Errorf("train: the model of Parts.Scorer has %d weights of %v, want one or more of float32", s.Weights().Size(), s.Weights().Dtype())
-	}
-	return s, nil
 }
 
 // fitTransform fits the transform of the features, or takes that of the initial model.

@@ -86,7 +86,7 @@ optimise, under the policy, the sum over ranks of discount times gain:
     RBP        -discounts rbp -gain binary -normalize=false
     ARP        -discounts arp -gain linear`,
 			flags: []string{"loss", "cutoff", "samples", "gain", "discounts", "normalize"}},
-		{title: "MODEL", flags: []string{"hidden", "activation", "dropout", "members"}},
+		{title: "MODEL", flags: []string{"scorer", "hidden", "activation", "dropout", "members", "blocks", "heads", "latent-cross"}},
 		{title: "OPTIMISATION", flags: []string{"optimizer", "lr", "momentum", "weight-decay", "decay", "schedule", "warmup", "l2", "clip", "average", "batch", "epochs", "on-nan", "seed"}},
 		{title: "VALIDATION", text: "Metrics, with @k for a cutoff:\n" + command.Indent(command.Wrap(strings.Join(metrics.Names(), " "), 72), "    ") + `
 With expected- before it, a metric is the expectation under the policy: exact,
