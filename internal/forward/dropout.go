@@ -2,7 +2,6 @@ package forward
 
 import (
 	"math"
-	"unsafe"
 
 	"github.com/viterin/vek/vek32"
 )
@@ -26,38 +25,39 @@ func DropInto[T float](d Dropout, x, y []T) {
 	})
 }
 
-// drop drops from x, whose first entry has the number from. A dropped entry becomes 0,
-// whatever it was.
+// drop drops from x, whose first entry has the number from. What is not finite stays so.
 func drop[T float](d Dropout, x []T, from int) {
 	if d.Rate == 0 {
 		return
 	}
-	scale(x, T(1/(1-d.Rate)))
 	// Two entries share the bits of a random number.
 	below := uint64(d.Rate * (1 << 32))
 	half := func(i int) uint64 { return mix(d.Key+uint64(i/2)) >> (32 * (i % 2)) & math.MaxUint32 }
 	switch x := any(x).(type) {
 	case []float32:
-		bits := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
+		kept := math.Float32bits(float32(1 / (1 - d.Rate)))
+		factor := func(random uint64) float32 { return math.Float32frombits(kept &^ ones(random, below)) }
 		i := 0
-		if from%2 == 1 && len(bits) > 0 {
-			bits[0] &^= ones(half(from), below)
+		if from%2 == 1 && len(x) > 0 {
+			x[0] *= factor(half(from))
 			i = 1
 		}
 		key := d.Key + uint64((from+i)/2)
-		for ; i+1 < len(bits); i += 2 {
+		for ; i+1 < len(x); i += 2 {
 			random := mix(key)
 			key++
-			bits[i] &^= ones(random&math.MaxUint32, below)
-			bits[i+1] &^= ones(random>>32, below)
+			x[i] *= factor(random & math.MaxUint32)
+			x[i+1] *= factor(random >> 32)
 		}
-		if i < len(bits) {
-			bits[i] &^= ones(half(from+i), below)
+		if i < len(x) {
+			x[i] *= factor(half(from + i))
 		}
 	case []float64:
 		for i := range x {
 			if half(from+i) < below {
-				x[i] = 0
+				x[i] *= 0
+			} else {
+				x[i] *= 1 / (1 - d.Rate)
 			}
 		}
 	}

@@ -41,6 +41,18 @@ func TestDropoutInPieces(t *testing.T) {
 	}
 }
 
+// What is not finite is not hidden.
+func TestDropoutOfNonFiniteNumbers(t *testing.T) {
+	x, wide := slices.Repeat([]float32{float32(math.NaN()), float32(math.Inf(1))}, 50), slices.Repeat([]float64{math.NaN(), math.Inf(-1)}, 50)
+	drop(Dropout{Rate: .5, Key: 1}, x, 0)
+	drop(Dropout{Rate: .5, Key: 1}, wide, 0)
+	for i := range x {
+		if x[i]-x[i] == 0 || wide[i]-wide[i] == 0 {
+			t.Errorf("entry %d is %v in float32, %v in float64", i, x[i], wide[i])
+		}
+	}
+}
+
 func TestSlopeOfDropout(t *testing.T) {
 	t.Run("float32", func(t *testing.T) { testSlopeOfDropout[float32](t, 1e-5) })
 	t.Run("float64", func(t *testing.T) { testSlopeOfDropout[float64](t, 1e-13) })
