@@ -58,7 +58,7 @@ func TestFitTransformOn(t *testing.T) {
 			got := make([]*Transform, size)
 			var wait sync.WaitGroup
 			for rank, s := range sharing(size) {
-				wait.Go(func() { got[rank], _ = FitTransformOn(allParts, data, s) })
+				wait.Go(func() { got[rank], _ = FitTransformOn(s, allParts, data) })
 			}
 			wait.Wait()
 			for rank := range got {

@@ -19,6 +19,10 @@ import (
 // parts, whose outputs stand side by side: first all columns of the first part,
 // then all of the second.
 //
+// Categorical features are apart from these: their values become codes, one column each
+// behind all others, which a model looks up in a table. See [Category] for the codes of
+// values that were not seen in training, or are missing.
+//
 // Every output is finite. A missing value (NaN) becomes 0: the query's minimum
 // for minmax, the mean of the training documents for the standardised forms,
 // their median for quantile.
@@ -28,6 +32,8 @@ type Transform struct {
 	Inputs  int             // raw features of a document
 	Columns []int           // the raw columns that are used, ascending
 	Parts   []TransformPart // one or more
+
+	Categories []Category `json:",omitempty"` // by column, ascending
 }
 
 // TransformPart is one part of a Transform; see FitTransform for their names.
@@ -71,20 +77,25 @@ var partKinds = map[string]partKind{
 //	standard      (x − mean)/sd over all training documents, within ±10
 //	log-standard  the same of sign(x)·log(1+|x|)
 //	quantile      the normal score of the value's rank among the training
-//	              documents, 32768 of them at most (mid-ranks of ties; linear between 128 values at
-//	              most; beyond the training values, the score of the last one)
+//	              documents, 32768 of them at most (mid-ranks of ties; linear between
+//	              128 values at most; beyond the training values, the score of the
+//	              last one)
+//
+// The features of the ids that are given are categorical: see [Category]. Values of a
+// single training document count as unseen, so that a model learns what to make of these.
 //
 // An unknown part is an error, and so is training data in which no feature
-// varies within any query.
-func FitTransform(spec string, train *Dataset) (*Transform, error) {
-	return FitTransformOn(spec, train, alone)
+// varies within any query, a categorical feature that the data do not have, and one of
+// more than 100,000 values.
+func FitTransform(spec string, train *Dataset, categorical ...int) (*Transform, error) {
+	return FitTransformOn(alone, spec, train, categorical...)
 }
 
 // FitTransformOn is [FitTransform] by several processes that have the same data: all call
-// it, and get the same transform as one process would. They share the reading of all rows,
-// for what varies within queries and for the moments of the standardised forms. The
-// quantiles of the sample are found by each for itself.
-func FitTransformOn(spec string, train *Dataset, s Sharing) (*Transform, error) {
+// it, and get the same transform as one process would. They share the reading of all rows
+// for what varies within queries and for the moments of the standardised forms. Each finds
+// the quantiles of the sample, and the values of categorical features, for itself.
+func FitTransformOn(s Sharing, spec string, train *Dataset, categorical ...int) (*Transform, error) {
 	t := &Transform{Spec: spec, Inputs: train.Width(), Columns: train.varying(s)}
 	for _, name := range strings.Split(spec, "+") {
 		if _, ok := partKinds[name]; !ok {
@@ -96,6 +107,9 @@ func FitTransformOn(spec string, train *Dataset, s Sharing) (*Transform, error) 
 	if len(t.Columns) == 0 {
 		return nil, fmt.Errorf("datasets: %s: no feature varies within any query: there is nothing to rank by", train.Name)
 	}
+	if err := t.fitCategories(train, categorical); err != nil {
+		return nil, err
+	}
 	for i := range t.Parts {
 		p := &t.Parts[i]
 		partKinds[p.Name].fit(p, train, t.Columns, s)
@@ -104,7 +118,7 @@ func FitTransformOn(spec string, train *Dataset, s Sharing) (*Transform, error) 
 }
 
 // Width is the number of outputs for a document.
-func (t *Transform) Width() int { return len(t.Columns) * len(t.Parts) }
+func (t *Transform) Width() int { return len(t.Columns)*len(t.Parts) + len(t.Categories) }
 
 // Validate checks a transform that was read from a file, and prepares it: without it,
 // Query is slow. An error means that Query would go out of bounds or give values that
@@ -117,6 +131,9 @@ func (t *Transform) Validate() error {
 		if c < 0 || c >= t.Inputs || i > 0 && c <= t.Columns[i-1] {
 			return fmt.Errorf("datasets: transform %q: its columns must ascend within its %d inputs, but there is %d", t.Spec, t.Inputs, c)
 		}
+	}
+	if err := t.validateCategories(); err != nil {
+		return err
 	}
 	for i := range t.Parts {
 		p := &t.Parts[i]
@@ -169,6 +186,9 @@ func (t *Transform) Query(dst, rows []float32) {
 		p := &t.Parts[i]
 		partKinds[p.Name].apply(p, dst[i*len(t.Columns):], width, rows, t.Inputs, t.Columns)
 	}
+	for i := range t.Categories {
+		t.Categories[i].apply(dst[width-len(t.Categories)+i:], width, rows, t.Inputs)
+	}
 }
 
 // varying are the columns that take two values, or are present and missing,
@@ -191,7 +211,7 @@ func (d *Dataset) varying(s Sharing) []int {
 		}
 	}
 	s.or(varies)
-	var columns []int
+	columns := make([]int, 0, w)
 	for c, v := range varies {
 		if v {
 			columns = append(columns, c)

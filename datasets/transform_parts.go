@@ -166,6 +166,11 @@ const mostRuns = 1024
 // Sums go through fixed blocks of rows, and through runs of these where there are many, so
 // the result depends neither on the number of cores nor on that of the processes.
 func (p *TransformPart) fitMoments(d *Dataset, columns []int, share Sharing, f func(x float32) float64) {
+	p.Shift = make([]float64, len(columns))
+	p.Scale = make([]float64, len(columns))
+	if len(columns) == 0 {
+		return
+	}
 	const block = 4096
 	pivot := make([]float64, len(columns))
 	for i, c := range columns {
@@ -199,8 +204,6 @@ func (p *TransformPart) fitMoments(d *Dataset, columns []int, share Sharing, f f
 		}
 	})
 	share.gather(runs, len(columns))
-	p.Shift = make([]float64, len(columns))
-	p.Scale = make([]float64, len(columns))
 	for i := range columns {
 		var m moments
 		for at := i; at < len(runs); at += len(columns) {

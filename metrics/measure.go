@@ -183,20 +183,38 @@ type Summary struct {
 // Input.QueryWeights; for a measure of fairness, over the queries for which it is
 // defined. What several of the measures need is computed once.
 func Means(in Input, measures []Measure) ([]Summary, error) {
-	in.shared = &shared{placed: map[weighting]*placements{}}
+	estimates, err := Estimates(in, measures)
+	if err != nil {
+		return nil, err
+	}
 	means := make([]Summary, len(measures))
 	for i, m := range measures {
-		e, err := m.Estimate(in)
-		if err != nil {
-			return nil, err
-		}
-		convention := in.Convention
-		if m.kind == ofExposure {
-			convention = LabelFreeSkip // the others are about metrics of relevance
-		}
-		if means[i], err = e.mean(in.QueryWeights, convention); err != nil {
+		if means[i], err = m.Mean(in, estimates[i]); err != nil {
 			return nil, err
 		}
 	}
 	return means, nil
+}
+
+// Estimates are those of several measures. What several of them need is computed once.
+func Estimates(in Input, measures []Measure) ([]Estimate, error) {
+	in.shared = &shared{placed: map[weighting]*placements{}}
+	estimates := make([]Estimate, len(measures))
+	for i, m := range measures {
+		var err error
+		if estimates[i], err = m.Estimate(in); err != nil {
+			return nil, err
+		}
+	}
+	return estimates, nil
+}
+
+// Mean is the mean of estimates of m, by the Convention and the QueryWeights of in, as
+// [Means] gives it.
+func (m Measure) Mean(in Input, e Estimate) (Summary, error) {
+	convention := in.Convention
+	if m.kind == ofExposure {
+		convention = LabelFreeSkip // the others are about metrics of relevance
+	}
+	return e.mean(in.QueryWeights, convention)
 }

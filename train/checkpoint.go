@@ -168,7 +168,7 @@ func (t *Trainer) followFirst() error {
 	}
 	g.Broadcast(progress)
 	for _, a := range t.checkpointed() {
-		g.Broadcast(asBytes(a.values))
+		g.Broadcast(bytesOf(a.values))
 	}
 	if g.Rank() > 0 {
 		var h checkpointHeader

@@ -119,18 +119,23 @@ func (v *Value) UnmarshalJSON(data []byte) error {
 // Plackett–Luce policy of the scores, "disparity" of the exposure under it.
 type Values map[string]Value
 
-// means are measures of scores.
-func (p *parsed) means(d *datasets.Dataset, scores []float64, list []metrics.Measure) ([]metrics.Summary, error) {
+// input is what measures of scores are made of.
+func (p *parsed) input(d *datasets.Dataset, scores []float64) metrics.Input {
 	var weights []float32
 	if p.WeightedMetrics {
 		weights = d.QueryWeights
 	}
-	means, err := metrics.Means(metrics.Input{
+	return metrics.Input{
 		Scores: scores, Labels: d.Labels, Offsets: d.Offsets, Groups: d.Groups, QueryWeights: weights,
 		Gain: p.gain, HighestGrade: p.topGrade, Ties: p.ties, Convention: p.convention,
 		Discounts: p.optimised.Discounts,
 		Policy:    metrics.Policy{Samples: p.EvaluationSamples, Seed: p.Seed},
-	}, list)
+	}
+}
+
+// means are measures of scores.
+func (p *parsed) means(d *datasets.Dataset, scores []float64, list []metrics.Measure) ([]metrics.Summary, error) {
+	means, err := metrics.Means(p.input(d, scores), list)
 	if err != nil {
 		return nil, fmt.Errorf("train: %s: %w", d.Name, err)
 	}
@@ -143,11 +148,15 @@ func (p *parsed) evaluate(d *datasets.Dataset, scores []float64, list []metrics.
 	if err != nil {
 		return nil, err
 	}
+	return valuesOf(list, means), nil
+}
+
+func valuesOf(list []metrics.Measure, means []metrics.Summary) Values {
 	values := Values{}
 	for i, m := range list {
 		values[m.String()] = Value(means[i].Mean)
 	}
-	return values, nil
+	return values
 }
 
 // stdErrs are the standard errors of the measures that are estimated from samples.
@@ -157,14 +166,21 @@ func (p *parsed) stdErrs(d *datasets.Dataset, scores []float64) (Values, error) 
 	if err != nil {
 		return nil, err
 	}
-	var values Values
-	for i, m := range sampled {
+	return stdErrsOf(sampled, means), nil
+}
+
+// stdErrsOf are the standard errors of those measures that are estimated from samples.
+func stdErrsOf(list []metrics.Measure, means []metrics.Summary) (values Values) {
+	for i, m := range list {
+		if !m.Sampled() {
+			continue
+		}
 		if values == nil {
 			values = Values{}
 		}
 		values[m.String()] = Value(means[i].StdErr)
 	}
-	return values, nil
+	return values
 }
 
 // gains are those of all documents of d; an error says where the label is that has none.

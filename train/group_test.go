@@ -495,3 +495,58 @@ func TestRanksSkipTogether(t *testing.T) {
 		}
 	}
 }
+
+// Ranks that measure a model together, each on some chunks of the queries, find what one
+// process does: also where rankings are sampled, with weights, and with fewer chunks than
+// ranks.
+func TestRanksMeasureTogether(t *testing.T) {
+	c := busy("adam")
+	c.Shards, c.Epochs, c.Report, c.WeightedMetrics, c.EvaluationSamples = 5, 1, []string{"expected-map", "err@5", "disparity"}, true, 7
+	var reports []*Report
+	for _, ranks := range []int{1, 2, 5} {
+		for rank, err := range onRanks(ranks, func(g Group) error {
+			s := small()
+			s.Vali = many(s.Vali, 40)
+			if n := len(chunks(s.Vali)) - 1; n < 3 {
+				return fmt.Errorf("%d chunks, want several", n)
+			}
+			tr, err := New(c, Parts{Group: g}, s)
+			if err != nil {
+				return err
+			}
+			result, err := tr.Run(ctx, Hooks{})
+			if err != nil {
+				return err
+			}
+			report, err := tr.Report(result.Ranker)
+			if g.Rank() == ranks-1 {
+				reports = append(reports, report)
+			}
+			return err
+		}) {
+			if err != nil {
+				t.Fatalf("rank %d of %d: %v", rank, ranks, err)
+			}
+		}
+	}
+	for _, report := range reports[1:] {
+		if !reflect.DeepEqual(report, reports[0]) {
+			t.Errorf("%+v, want %+v", report, reports[0])
+		}
+	}
+}
+
+// many is the queries of d again and again, with weights.
+func many(d *datasets.Dataset, times int) *datasets.Dataset {
+	var queries []int
+	for range times {
+		for q := range d.Queries() {
+			queries = append(queries, q)
+		}
+	}
+	d = d.Select(queries)
+	for q := range d.Queries() {
+		d.QueryWeights = append(d.QueryWeights, 1+float32(q%3))
+	}
+	return d
+}

@@ -138,11 +138,19 @@ func (r *Ranker) Scorer() nn.Scorer { return r.model }
 func (r *Ranker) FeatureIDs() []int { return slices.Clone(r.ids) }
 
 // UsedFeatures are those of FeatureIDs that scores depend on: the ones that varied
-// within a query of the training data.
+// within a query of the training data, and the categorical ones.
 func (r *Ranker) UsedFeatures() []int {
-	ids := make([]int, len(r.transform.Columns))
-	for i, c := range r.transform.Columns {
-		ids[i] = r.ids[c]
+	var ids []int
+	for _, c := range r.transform.Used() {
+		ids = append(ids, r.ids[c])
+	}
+	return ids
+}
+
+// categorical are the ids of the categorical features.
+func (r *Ranker) categorical() (ids []int) {
+	for _, c := range r.transform.Categories {
+		ids = append(ids, r.ids[c.Column])
 	}
 	return ids
 }
@@ -176,31 +184,47 @@ const chunkRows = 2048
 // is a score that is not a finite number, with its row. A call while another one goes
 // on is [ErrBusy].
 func (r *Ranker) Score(d *datasets.Dataset) ([]float64, error) {
-	if !r.busy.TryLock() {
-		return nil, fmt.Errorf("train: %w", ErrBusy)
-	}
-	defer r.busy.Unlock()
 	d, err := r.scorable(d)
 	if err != nil {
 		return nil, err
 	}
-	scores := make([]float64, 0, d.Rows())
-	var chunk []int
-	rows := 0
+	return r.score(d, chunks(d))
+}
+
+// chunks are the queries with which the parts of d begin that are scored at once, and the
+// number of its queries.
+func chunks(d *datasets.Dataset) []int {
+	first, rows := []int{0}, 0
 	for q := range d.Queries() {
-		if n := d.Offsets[q+1] - d.Offsets[q]; n > 0 {
-			chunk = append(chunk, q)
-			rows += n
+		if rows += d.Offsets[q+1] - d.Offsets[q]; rows >= chunkRows || q == d.Queries()-1 {
+			first, rows = append(first, q+1), 0
 		}
-		if rows < chunkRows && q < d.Queries()-1 {
-			continue
+	}
+	return first
+}
+
+// score is the scores of some chunks of d that stand one after another, at the places of
+// their rows.
+func (r *Ranker) score(d *datasets.Dataset, chunks []int) ([]float64, error) {
+	if !r.busy.TryLock() {
+		return nil, fmt.Errorf("train: %w", ErrBusy)
+	}
+	defer r.busy.Unlock()
+	scores := make([]float64, d.Offsets[chunks[0]], d.Rows())
+	var queries []int
+	for i := range len(chunks) - 1 {
+		queries = queries[:0]
+		for q := chunks[i]; q < chunks[i+1]; q++ {
+			if d.Offsets[q+1] > d.Offsets[q] {
+				queries = append(queries, q)
+			}
 		}
-		if scores, err = r.scoreChunk(scores, d, chunk, rows); err != nil {
+		var err error
+		if scores, err = r.scoreChunk(scores, d, queries, d.Offsets[chunks[i+1]]-d.Offsets[chunks[i]]); err != nil {
 			return nil, err
 		}
-		chunk, rows = chunk[:0], 0
 	}
-	return scores, nil
+	return scores[:d.Rows()], nil
 }
 
 // scorable is d with labels, whose values do not matter, after looking that it is

@@ -8,7 +8,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"unsafe"
 )
 
 // The training queries are divided into Config.Shards shards. A step takes queries from all
@@ -159,7 +158,7 @@ func (r *reduction) sum(total []float32, mine record) record {
 			copy(r.parts[(rank*r.vectors+i)*r.slice:], v[from:to])
 		}
 	}
-	r.group.Alltoall(asBytes(r.theirs), asBytes(r.parts))
+	r.group.Alltoall(bytesOf(r.theirs), bytesOf(r.parts))
 	var slices [][]float32 // of all shards in their order, or of all ranks
 	for i := range r.vectors {
 		for rank := range ranks {
@@ -170,14 +169,14 @@ func (r *reduction) sum(total []float32, mine record) record {
 		slices = slices[:r.shards]
 	}
 	fold(slices)
-	copy(r.result, asBytes(slices[0]))
+	copy(r.result, bytesOf(slices[0]))
 	mine.write(r.result[4*r.slice:])
 	r.group.Allgather(r.all, r.result)
 
 	sum := record{losses: make([]float64, r.shards)}
 	for rank := range ranks {
 		of := r.all[rank*len(r.result):][:len(r.result)]
-		copy(asBytes(total[min(rank*r.slice, len(total)):]), of[:4*r.slice])
+		copy(bytesOf(total[min(rank*r.slice, len(total)):]), of[:4*r.slice])
 		sum.read(of[4*r.slice:], rank, ranks)
 	}
 	return sum
@@ -283,9 +282,4 @@ func sum(x []float64) (total float64) {
 		total += v
 	}
 	return total
-}
-
-// asBytes is the memory of numbers. The ranks of a group have one byte order.
-func asBytes(x []float32) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), 4*len(x))
 }

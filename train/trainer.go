@@ -364,11 +364,11 @@ func (t *Trainer) validate(e *Epoch) (err error) {
 func (t *Trainer) keepBest() { copy(t.best.model.Weights().Float32s(), t.averaged) }
 
 func (t *Trainer) evaluateSplit(r *Ranker, d *datasets.Dataset) (Values, error) {
-	scores, err := r.Score(d)
+	means, err := t.measure(r, d)
 	if err != nil {
 		return nil, err
 	}
-	return t.evaluate(d, scores, t.measures)
+	return valuesOf(t.measures, means), nil
 }
 
 // learn makes one step.
