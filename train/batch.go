@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"sync"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/parallel"
@@ -20,6 +21,7 @@ type batch struct {
 type stepBatch struct {
 	queries []int   // of all shards
 	shards  []batch // of this rank, those without a query in this step included
+	next    func()  // waits until the batch of the next step is packed
 }
 
 // pack fills b with its queries, for graphs of queryCapacity queries.
@@ -72,12 +74,13 @@ func (t *Trainer) eachBatch(ctx context.Context, order []int, f func(*stepBatch)
 		if err := t.ended(ctx); err != nil {
 			return err
 		}
-		wait := func() {}
+		b := &t.buffers[i%len(t.buffers)]
+		b.next = func() {}
 		if (i+1)*t.Batch < len(order) {
-			wait = parallel.Go(func() { pack(i + 1) })
+			b.next = sync.OnceFunc(parallel.Go(func() { pack(i + 1) }))
 		}
-		err := f(&t.buffers[i%len(t.buffers)])
-		wait()
+		err := f(b)
+		b.next()
 		if err != nil {
 			return err
 		}

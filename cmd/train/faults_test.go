@@ -21,7 +21,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plrank/plrank/cmd/internal/command"
 	"github.com/plrank/plrank/internal/atomicfile"
 	"github.com/plrank/plrank/internal/npzfile"
 	"github.com/plrank/plrank/train"
@@ -61,7 +60,7 @@ func asChild() {
 		}
 		return nil
 	}
-	os.Exit(run(command.Interruptible(), os.Args[1:], os.Stdout, os.Stderr))
+	main()
 }
 
 // child is the command, in a process of its own.
