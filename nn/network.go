@@ -36,6 +36,9 @@ func (c MLPConfig) newNetwork(arrays []Array) (network, error) {
 	if err != nil {
 		return network{}, err
 	}
+	if err := c.initialiseEmbeddings(weights); err != nil {
+		return network{}, err
+	}
 	for member, layers := range c.layers() {
 		for i, l := range layers {
 			if err := c.initialise(weights, l, uint64(c.layerNumber(member, i))); err != nil {
@@ -67,7 +70,7 @@ func (c MLPConfig) readNetwork(stored *Weights, arrays []Array) (network, error)
 }
 
 func (c MLPConfig) network(weights *Weights) (network, error) {
-	c.Hidden = slices.Clone(c.Hidden)
+	c.Hidden, c.Embeddings = slices.Clone(c.Hidden), slices.Clone(c.Embeddings)
 	n := network{config: c, weights: weights}
 	if c.Dropout != 0 {
 		var err error
@@ -102,6 +105,23 @@ func (n *network) checkInput(in Input) error {
 	return nil
 }
 
+// input is a model's input after a check of its nodes, with what the embeddings have in the
+// place of codes.
+func (n *network) input(in Input) (Input, error) {
+	if err := n.checkInput(in); err != nil || len(n.config.Embeddings) == 0 {
+		return in, err
+	}
+	var tables G.Nodes
+	for _, a := range n.config.embeddingArrays() {
+		tables = append(tables, n.array(in, a.Name))
+	}
+	var err error
+	if in.Features, err = ops.Embed(in.Features, tables); err != nil {
+		err = fmt.Errorf("nn: %w", err)
+	}
+	return in, err
+}
+
 func shapeOf(x *G.Node) string {
 	if x == nil {
 		return "nil"
@@ -113,10 +133,12 @@ func shapeOf(x *G.Node) string {
 func (n *network) hidden(in Input, mode Mode, member int, layers []forward.MLPLayer) (h *G.Node, err error) {
 	h = in.Features
 	for i, l := range layers[:len(layers)-1] {
-		if h, err = n.dense(in, h, l, n.config.Activation); err != nil {
-			return nil, err
+		if n.dropout == nil || mode != Train {
+			h, err = n.dense(in, h, l, n.config.Activation)
+		} else if h, err = ops.DenseDrop(h, n.array(in, l.W), n.array(in, l.B), n.config.Activation, n.dropout, n.config.layerNumber(member, i)); err != nil {
+			err = fmt.Errorf("nn: layer %s: %w", l.W, err)
 		}
-		if h, err = n.drop(h, mode, n.config.layerNumber(member, i)); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}
