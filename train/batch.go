@@ -24,7 +24,7 @@ func (t *Trainer) pack(b *batch, queries []int, queryCapacity int) {
 		used += d.Offsets[q+1] - d.Offsets[q]
 	}
 	b.rows = datasets.Capacity(used)
-	b.packed.Pack(d, t.transform, queries, b.rows, queryCapacity)
+	b.packed.PackTransformed(t.features[d], queries, b.rows, queryCapacity)
 	b.gains = b.gains[:0]
 	for _, q := range queries {
 		b.gains = append(b.gains, t.gains[d.Offsets[q]:d.Offsets[q+1]]...)
