@@ -7,26 +7,36 @@ import (
 	"github.com/plrank/plrank/internal/parallel"
 )
 
-// A batch is what one step trains on.
+// A batch is what a graph runs on.
 type batch struct {
+	shard   int   // whose queries these are, of a step
 	queries []int // of the training split
 	rows    int   // capacity
 	packed  datasets.Batch
 	gains   []float32 // [rows]
 }
 
-// pack fills b with the given queries, for graphs of queryCapacity queries.
-func (t *Trainer) pack(b *batch, queries []int, queryCapacity int) {
+// A stepBatch is what one step trains on.
+type stepBatch struct {
+	queries []int   // of all shards
+	shards  []batch // of this rank, those without a query in this step included
+}
+
+// pack fills b with its queries, for graphs of queryCapacity queries.
+func (t *Trainer) pack(b *batch, queryCapacity int) {
 	d := t.splits.Train
-	b.queries = queries
 	used := 0
-	for _, q := range queries {
+	for _, q := range b.queries {
 		used += d.Offsets[q+1] - d.Offsets[q]
 	}
 	b.rows = datasets.Capacity(used)
+<<<<<<< HEAD
 	b.packed.PackTransformed(t.features[d], queries, b.rows, queryCapacity)
+=======
+	b.packed.Pack(d, t.transform, b.queries, b.rows, queryCapacity)
+>>>>>>> main
 	b.gains = b.gains[:0]
-	for _, q := range queries {
+	for _, q := range b.queries {
 		b.gains = append(b.gains, t.gains[d.Offsets[q]:d.Offsets[q+1]]...)
 	}
 	for len(b.gains) < b.rows {
@@ -34,16 +44,36 @@ func (t *Trainer) pack(b *batch, queries []int, queryCapacity int) {
 	}
 }
 
+// packStep fills b with the queries of a step of an epoch over the queries in that order.
+func (t *Trainer) packStep(b *stepBatch, order []int, step int) {
+	from, to := step*t.Batch, min((step+1)*t.Batch, len(order))
+	b.queries = order[from:to]
+	own := t.ownShards()
+	if b.shards == nil {
+		b.shards = make([]batch, len(own))
+	}
+	for i, shard := range own {
+		of := &b.shards[i]
+		of.shard, of.queries = shard, of.queries[:0]
+		for at := range b.queries {
+			if (from+at)%t.Shards == shard {
+				of.queries = append(of.queries, b.queries[at])
+			}
+		}
+		if len(of.queries) > 0 {
+			t.pack(of, t.shardCapacity())
+		}
+	}
+}
+
 // eachBatch calls f with the batches of an epoch over the queries in that order,
 // one after another, while the next one is packed. It ends early with the error
 // of f, or of the context.
-func (t *Trainer) eachBatch(ctx context.Context, order []int, f func(*batch) error) error {
-	pack := func(i int) {
-		t.pack(&t.buffers[i%len(t.buffers)], order[i*t.Batch:min((i+1)*t.Batch, len(order))], t.Batch)
-	}
+func (t *Trainer) eachBatch(ctx context.Context, order []int, f func(*stepBatch) error) error {
+	pack := func(i int) { t.packStep(&t.buffers[i%len(t.buffers)], order, i) }
 	pack(0)
 	for i := 0; i*t.Batch < len(order); i++ {
-		if err := ctx.Err(); err != nil {
+		if err := t.ended(ctx); err != nil {
 			return err
 		}
 		wait := func() {}
@@ -55,6 +85,15 @@ func (t *Trainer) eachBatch(ctx context.Context, order []int, f func(*batch) err
 		if err != nil {
 			return err
 		}
+	}
+	return t.ended(ctx)
+}
+
+// ended is the error of a context that has ended. The ranks of a group end after the
+// same step, see lossAndGradient.
+func (t *Trainer) ended(ctx context.Context) error {
+	if t.group().Size() > 1 {
+		return nil
 	}
 	return ctx.Err()
 }

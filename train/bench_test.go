@@ -31,11 +31,11 @@ func BenchmarkStep(b *testing.B) {
 				d := t.splits.Train
 				off := func(q int) int { n := d.Offsets[q+1] - d.Offsets[q] - 125; return max(n, -n) }
 				order := slices.SortedStableFunc(slices.Values(t.queries), func(p, q int) int { return cmp.Compare(off(p), off(q)) })
-				var packed batch
+				var packed stepBatch
 				b.ReportAllocs()
 				for b.Loop() {
-					t.pack(&packed, order[:queries], queries)
-					if _, err := t.learn(&packed, 0); err != nil {
+					t.packStep(&packed, order[:queries], 0)
+					if _, err := t.learn(ctx, &packed, 0); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -2,6 +2,7 @@ package train
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -144,6 +145,34 @@ func (t *Trainer) checkpointed() []namedArray {
 	}
 	slices.SortFunc(list[2:], func(a, b namedArray) int { return strings.Compare(a.name, b.name) })
 	return list
+}
+
+// followFirst brings all ranks to where rank 0 is, which may have been restored from a
+// checkpoint.
+func (t *Trainer) followFirst() error {
+	g := t.group()
+	if g.Size() == 1 {
+		return nil
+	}
+	progress, err := json.Marshal(checkpointHeader{Step: t.step, History: t.history})
+	if err := Agree(g, err); err != nil {
+		return err
+	}
+	size := binary.LittleEndian.AppendUint64(nil, uint64(len(progress)))
+	g.Broadcast(size)
+	if g.Rank() > 0 {
+		progress = make([]byte, binary.LittleEndian.Uint64(size))
+	}
+	g.Broadcast(progress)
+	for _, a := range t.checkpointed() {
+		g.Broadcast(asBytes(a.values))
+	}
+	if g.Rank() > 0 {
+		var h checkpointHeader
+		err = json.Unmarshal(progress, &h)
+		t.step, t.history = h.Step, h.History
+	}
+	return Agree(g, err)
 }
 
 // inputs are those of t. To read all of the data takes time: it is done once.

@@ -2,6 +2,7 @@ package train
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -39,6 +40,12 @@ type Config struct {
 	L2           float64 `json:"l2"`           // L2·w is added to the gradient of every weight w that is not a bias; 0: nothing
 	Clip         float64 `json:"clip"`         // a gradient whose norm is larger is scaled down to it; 0: never
 	Batch        int     `json:"batch"`        // queries a step; 0: 1
+
+	// Shards is the number of parts that the training queries are divided into. A step
+	// takes its queries from all of them, and the gradients of the shards are computed one
+	// by one and summed in a fixed order. As many processes at most can share the work, see
+	// Parts.Group, and the result does not depend on how many do. 0: 1
+	Shards int `json:"shards"`
 
 	OnNaN string `json:"onNaN"` // what becomes of a batch whose loss or gradient is not finite or cannot be computed: stop ends the training with an error; skip leaves the batch out and counts it; "": stop
 
@@ -121,6 +128,7 @@ func (c Config) WithDefaults() Config {
 	fill(&c.Decay, 1)
 	fill(&c.Schedule, "constant")
 	fill(&c.Batch, 1)
+	fill(&c.Shards, 1)
 	fill(&c.OnNaN, onNaNStop)
 	fill(&c.Epochs, 40)
 	fill(&c.Metric, fmt.Sprintf("ndcg@%d", c.Cutoff))
@@ -211,7 +219,7 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 		value int
 		least int
 	}{
-		{"cutoff", c.Cutoff, 1}, {"batch", c.Batch, 1}, {"epochs", c.Epochs, 1}, {"patience", c.Patience, 0},
+		{"cutoff", c.Cutoff, 1}, {"batch", c.Batch, 1}, {"shards", c.Shards, 1}, {"epochs", c.Epochs, 1}, {"patience", c.Patience, 0},
 		{"evaluation samples", c.EvaluationSamples, 1},
 	} {
 		if setting.value < setting.least {
@@ -241,7 +249,7 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 			return nil, fmt.Errorf("train: %s is %v: want %s", setting.name, setting.value, setting.want)
 		}
 	}
-	return p, p.checkMemory(1)
+	return p, errors.Join(p.checkShards(), p.checkMemory(1))
 }
 
 // A SampleCount is the number of rankings sampled for each query and step, or

@@ -120,6 +120,7 @@ func TestConfigCheck(t *testing.T) {
 		{func(c *Config) { *c = Paper(); c.Samples = 99999999 }, "samples: rankings of 5 ranks for 1 queries a step take about 4 GB, want 3 GB at most"},
 		{func(c *Config) { c.Samples = math.MaxInt }, "samples: rankings"},
 		{func(c *Config) { c.EvaluationSamples = 99999999 }, "evaluation samples: rankings of 10 ranks take about 8 GB"},
+		{func(c *Config) { c.Hidden, c.Shards = []int{1000}, 1000000 }, "a model of 9e+03 weights takes about 36 GB with 1000000 shards"},
 		{func(c *Config) { c.Hidden = []int{100000, 100000} }, "hidden layers of [100000 100000]: a model of 3e+10 weights takes about 720 GB"},
 		{func(c *Config) { c.Hidden = []int{math.MaxInt, math.MaxInt} }, "hidden layers of"},
 		{func(c *Config) { c.Members = 1 << 40 }, "hidden layers of"},
@@ -138,7 +139,7 @@ func TestPaper(t *testing.T) {
 	want := Config{
 		Loss: "plrank2", Cutoff: 5, Samples: Dynamic, Gain: "exp2", Discounts: "dcg", Transform: "minmax",
 		Hidden: []int{32, 32}, Activation: ops.Sigmoid, Optimizer: "sgd", LearningRate: 0.01, Momentum: 0.9, Decay: 1, Schedule: "constant",
-		Batch: 1, OnNaN: "stop", Epochs: 40, Metric: "expected-dcg@5", Convention: "skip", Ties: "random", EvaluationSamples: 100, DropLabelFreeTest: true,
+		Batch: 1, Shards: 1, OnNaN: "stop", Epochs: 40, Metric: "expected-dcg@5", Convention: "skip", Ties: "random", EvaluationSamples: 100, DropLabelFreeTest: true,
 	}
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got %+v", c)

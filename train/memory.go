@@ -17,10 +17,14 @@ func (p *parsed) checkMemory(inputs int) error {
 			weights += (in + 1) * float64(width)
 			in = float64(width)
 		}
-		// Two models, the gradient as ops leave it and as the optimizer takes it, and two
-		// memories of the optimizer, all of float32.
-		if need := 6 * 4 * members * (weights + in + 1); need > maxMemory {
-			return fmt.Errorf("train: hidden layers of %v: a model of %.2g weights takes about %s, want %s at most", p.Hidden, members*(weights+in+1), gigabytes(need), gigabytes(maxMemory))
+		// Two models, the gradient as ops leave it and of every shard, and two memories of the
+		// optimizer, all of float32.
+		if need := (5 + float64(p.Shards)) * 4 * members * (weights + in + 1); need > maxMemory {
+			of := ""
+			if p.Shards > 1 {
+				of = fmt.Sprintf(" with %d shards", p.Shards)
+			}
+			return fmt.Errorf("train: hidden layers of %v: a model of %.2g weights takes about %s%s, want %s at most", p.Hidden, members*(weights+in+1), gigabytes(need), of, gigabytes(maxMemory))
 		}
 	}
 	const word = 8

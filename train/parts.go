@@ -39,6 +39,10 @@ type Parts struct {
 	// Metrics are reported beside the others, and Config.Metric and Config.Report may
 	// name them. They may be called by several goroutines at once.
 	Metrics []metrics.Measure
+
+	// Group is the processes that train the model together. Each makes a Trainer of the
+	// same Config and data, and all get the same model. nil: this one process.
+	Group Group
 }
 
 // custom is the name of a part of one's own that was given none.

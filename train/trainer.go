@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -30,11 +29,13 @@ type Trainer struct {
 	optimizer Optimizer
 	objective
 	graphs   graphs[*stepGraph]
-	buffers  [2]batch
-	weights  []float32 // of model
-	gradient []float32 // as long
-	current  *Ranker   // of model
-	best     *Ranker   // of a model of its own, with the weights of the best epoch
+	buffers  [2]stepBatch
+	weights  []float32   // of model
+	gradient []float32   // as long
+	own      [][]float32 // gradients of this rank's shards
+	shards   *reduction  // of those of all ranks into gradient; nil: gradient is the first
+	current  *Ranker     // of model
+	best     *Ranker     // of a model of its own, with the weights of the best epoch
 
 	// How far it has come: what a checkpoint keeps, besides weights and the optimizer's
 	// state.
@@ -108,7 +109,7 @@ func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
 		},
 		graphs: graphs[*stepGraph]{},
 	}
-	if err := t.takeSplits(s); err != nil {
+	if err := Agree(t.group(), t.takeSplits(s)); err != nil {
 		return nil, err
 	}
 	train := t.splits.Train
@@ -143,7 +144,7 @@ func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
 	if t.optimizer, err = t.newOptimizer(); err != nil {
 		return nil, err
 	}
-	t.gradient = make([]float32, len(t.weights))
+	t.newReduction()
 	t.current = newRanker(t.model, t.transform, train.FeatureIDs, train.FeatureNames, p.Gain)
 	t.best = newRanker(best, t.transform, train.FeatureIDs, train.FeatureNames, p.Gain)
 	return t, nil
@@ -227,10 +228,13 @@ func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
 			x.Close()
 		}
 	}()
+	if err := t.followFirst(); err != nil {
+		return nil, err
+	}
 	interrupted := false
 	for !t.done() {
 		e, err := t.runEpoch(ctx, h)
-		if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		if errors.Is(err, errInterrupted) || err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 			interrupted = true
 			break
 		}
@@ -238,10 +242,10 @@ func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
 			return nil, err
 		}
 		t.history = append(t.history, e)
-		if h.Epoch == nil {
-			continue
+		if h.Epoch != nil {
+			err = h.Epoch(t, e)
 		}
-		if err := h.Epoch(t, e); err != nil {
+		if err := Agree(t.group(), err); err != nil {
 			return nil, err
 		}
 	}
@@ -288,14 +292,12 @@ func (t *Trainer) runEpoch(ctx context.Context, h Hooks) (Epoch, error) {
 	if err := t.sampler.SetSamples(e.Samples); err != nil {
 		return e, err
 	}
-	order := slices.Clone(t.queries)
-	rng := rand.New(rand.NewPCG(t.Seed, uint64(epoch)))
-	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	order := t.order(epoch)
 	progress := Step{Epoch: e.Epoch, Steps: (len(order) + t.Batch - 1) / t.Batch}
 	learnt := len(order) // queries
-	err := t.eachBatch(ctx, order, func(b *batch) error {
+	err := t.eachBatch(ctx, order, func(b *stepBatch) error {
 		e.LearningRate = t.rate(t.history, progress.Step, progress.Steps)
-		loss, err := t.learn(b, e.LearningRate)
+		loss, err := t.learn(ctx, b, e.LearningRate)
 		progress.Skipped = nil
 		if Skippable(err) && t.OnNaN == onNaNSkip {
 			loss = 0
@@ -305,7 +307,7 @@ func (t *Trainer) runEpoch(ctx context.Context, h Hooks) (Epoch, error) {
 				return err
 			}
 		} else if err != nil {
-			return t.locate(err, e.Epoch, b)
+			return t.locate(err, b)
 		}
 		e.Loss += loss * float64(len(b.queries)) / float64(len(order))
 		t.step++
@@ -366,8 +368,8 @@ func (t *Trainer) evaluateSplit(r *Ranker, d *datasets.Dataset) (Values, error) 
 }
 
 // learn makes one step.
-func (t *Trainer) learn(b *batch, learningRate float64) (float64, error) {
-	loss, err := t.differentiate(t.graphs, b, t.Batch)
+func (t *Trainer) learn(ctx context.Context, b *stepBatch, learningRate float64) (float64, error) {
+	loss, err := t.lossAndGradient(ctx, b)
 	if err != nil {
 		return 0, err
 	}
@@ -391,17 +393,20 @@ func (e *weightError) Error() string {
 
 func notFinite(v float32) bool { return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) }
 
-// differentiate computes the loss of a batch and its gradient.
-func (t *Trainer) differentiate(graphs graphs[*stepGraph], b *batch, queries int) (float64, error) {
+// differentiate computes the loss of a batch, for graphs of so many queries, and its
+// gradient.
+func (t *Trainer) differentiate(graphs graphs[*stepGraph], b *batch, queries int, gradient []float32) (float64, error) {
 	g, err := graphs.get(b.rows, func() (*stepGraph, error) {
 		return newStepGraph(t.model, &t.objective, b.rows, queries, t.transform.Width())
 	})
 	if err != nil {
 		return 0, err
 	}
-	nn.SetStep(t.model, t.step)
-	t.setStep(t.step)
-	loss, err := g.run(b, t.gradient)
+	// What is random is drawn for each shard by itself.
+	draw := t.step*uint64(t.Shards) + uint64(b.shard)
+	nn.SetStep(t.model, draw)
+	t.setStep(draw)
+	loss, err := g.run(b, gradient)
 	if err == nil && (math.IsNaN(loss) || math.IsInf(loss, 0)) {
 		err = &batchError{fmt.Errorf("the loss is %v", loss)}
 	}
@@ -424,24 +429,43 @@ func (t *Trainer) addL2() {
 	}
 }
 
-// locate says at which step an error happened, and for which queries: those that
-// fail alone, or else all of the batch.
-func (t *Trainer) locate(err error, epoch int, b *batch) error {
+// locate says at which step an error happened, and for which queries, to all ranks.
+func (t *Trainer) locate(err error, b *stepBatch) error {
+	if errors.Is(err, errInterrupted) {
+		return err
+	}
+	var here error
+	if !errors.Is(err, errElsewhere) {
+		here = t.locateHere(err, b)
+	}
+	agreed := Agree(t.group(), here)
+	if Skippable(err) && !Skippable(agreed) { // whose text came from another rank
+		agreed = &batchError{agreed}
+	}
+	return agreed
+}
+
+// locateHere names those queries of this rank's shards that fail alone, or else all of the
+// step.
+func (t *Trainer) locateHere(err error, b *stepBatch) error {
 	d := t.splits.Train
 	var ids []string
 	var tooFar *weightError
 	if !errors.As(err, &tooFar) {
 		single := graphs[*stepGraph]{} // of one query
 		defer single.close()
-		for _, q := range b.queries {
-			var alone batch
-			t.pack(&alone, []int{q}, 1)
-			_, failed := t.differentiate(single, &alone, 1)
-			if failed == nil {
-				_, failed = clip(t.gradient, 0)
-			}
-			if failed != nil {
-				ids = append(ids, d.QueryIDs[q])
+		gradient := make([]float32, len(t.weights))
+		for i := range b.shards {
+			for _, q := range b.shards[i].queries {
+				alone := batch{shard: b.shards[i].shard, queries: []int{q}}
+				t.pack(&alone, 1)
+				_, failed := t.differentiate(single, &alone, 1, gradient)
+				if failed == nil {
+					_, failed = clip(gradient, 0)
+				}
+				if failed != nil {
+					ids = append(ids, d.QueryIDs[q])
+				}
 			}
 		}
 	}
@@ -455,7 +479,7 @@ func (t *Trainer) locate(err error, epoch int, b *batch) error {
 	if len(ids) > most {
 		list += fmt.Sprintf(", … (%d in all)", len(ids))
 	}
-	return fmt.Errorf("train: epoch %d, step %d, query %s of %s: %w", epoch, t.step+1, list, d.Name, err)
+	return fmt.Errorf("train: epoch %d, step %d, query %s of %s: %w", len(t.history)+1, t.step+1, list, d.Name, err)
 }
 
 // Objective says in words what is learnt: "plrank-rb with N = 100, K = 10"; N only of a

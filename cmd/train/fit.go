@@ -46,27 +46,30 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 			dir.Abandon()
 		}
 	}()
-	splits, err := open(ctx, o, datasets.ReadOptions{}, "drop", stderr)
+	splits, err := inTurn(o.group, func() (*datasets.Splits, error) {
+		return open(ctx, o, datasets.ReadOptions{}, "drop", stderr)
+	})
 	if err != nil {
 		return nil, err
 	}
-	var parts train.Parts
+	parts := train.Parts{Group: o.group}
 	if o.InitModel != "" {
 		if parts.Initial, err = train.LoadRanker(o.InitModel); err != nil {
 			return nil, err
 		}
 	}
 	t, err := train.New(o.Config, parts, splits)
-	if err != nil {
+	if err = train.Agree(o.group, err); err != nil {
 		return nil, withFlags(err, o, splits)
 	}
 	return &job{o, dir, splits, t}, nil
 }
 
-// dir is the folder of the run, or of its folds; nil if none is asked for.
+// dir is the folder of the run, or of its folds; nil if none is asked for, or another rank
+// writes it.
 func (o *options) dir() (*train.Dir, error) {
 	switch {
-	case o.out == "":
+	case o.out == "" || !o.first():
 		return nil, nil
 	case o.resume:
 		return train.OpenDir(o.out, &settings{})

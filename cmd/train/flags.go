@@ -37,6 +37,7 @@ type options struct {
 	config           string // a file with settings
 	threads          int    // 0: all
 	version          bool
+	group            train.Group // that mpirun has started; nil: this process alone
 
 	model, predict, scores, runFile, qrels, exposure, importance, onnx string
 	draw                                                               int // rankings of each query
@@ -108,6 +109,7 @@ func trainingFlags(f *flag.FlagSet, c *train.Config) {
 	f.Float64Var(&c.L2, "l2", c.L2, "`weight` of the L2 penalty on weights; 0 is none")
 	f.Float64Var(&c.Clip, "clip", c.Clip, "highest `norm` of a gradient; 0 is no limit")
 	f.IntVar(&c.Batch, "batch", c.Batch, "`queries` a step")
+	f.IntVar(&c.Shards, "shards", c.Shards, "`parts` that the training queries are divided into, whose gradients are computed one by one and summed in a fixed order: as many processes at most can share a training under mpirun, where it is 8 if it is not given; the result does not depend on how many do")
 	f.IntVar(&c.Epochs, "epochs", c.Epochs, "`passes` over the training queries, at most")
 	f.StringVar(&c.OnNaN, "on-nan", c.OnNaN, "`what` becomes of a batch whose loss or gradient is not finite or cannot be computed: stop ends the training; skip leaves the batch out and counts it")
 	f.Uint64Var(&c.Seed, "seed", c.Seed, "`seed` of all that is random")

@@ -103,6 +103,13 @@ epoch with the best validation value is kept.`,
 Oosterhuis, SIGIR 2021, section 7: sigmoid layers of 32 and 32, plain SGD with
 one query a step, dynamic samples, DCG@5.`,
 			flags: []string{"preset", "config", "init-model", "baseline", "out", "resume", "threads", "version"}},
+		{title: "SEVERAL PROCESSES", text: `Built with -tags mpi, over Open MPI, the command trains under mpirun with as many
+processes (ranks) as are asked for, on one machine or on several:
+    mpirun -n 4 train -data DIR -out DIR
+Each has its part of the training queries. The model does not depend on how many
+there are: it is that of one process with the same -shards, bit for bit. Only the
+first rank prints and writes files. See docs/SCALE.md.`,
+			flags: []string{"shards"}},
 		{title: "SCORING", text: `A model file has all it takes to score raw files: the features are transformed as
 they were in training. Features that the file lacks are 0, and those that the
 model does not know are left out; both with a warning. Where the features have

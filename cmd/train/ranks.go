@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/plrank/plrank/cmd/internal/command"
+	"github.com/plrank/plrank/internal/mpi"
+	"github.com/plrank/plrank/train"
+)
+
+// usualShards is -shards where mpirun has started the command.
+const usualShards = 8
+
+// runRank is run for one of the processes that mpirun has started. Rank 0 prints for all. An
+// error that the others do not know of ends them.
+func runRank(ctx context.Context, world mpi.World, args []string) int {
+	stdout, stderr := io.Writer(os.Stdout), io.Writer(os.Stderr)
+	if world.Rank() > 0 {
+		stdout, stderr = io.Discard, io.Discard
+	}
+	var failed error
+	status := command.Run("train", stdout, stderr, func(stdout io.Writer) error {
+		failed = body(ctx, world, args, stdout, stderr)
+		return failed
+	})
+	var agreed train.Agreed
+	if failed != nil && !errors.As(failed, &agreed) && !errors.Is(failed, command.ErrInterrupted) && world.Size() > 1 {
+		if world.Rank() > 0 {
+			fmt.Fprintf(os.Stderr, "train: rank %d of %d: %s\n", world.Rank(), world.Size(), command.Printable(failed.Error()))
+		}
+		world.Abort(status)
+	}
+	world.Close()
+	return status
+}
+
+// join makes the options those of a rank of a group.
+func (o *options) join(group train.Group, args []string) error {
+	if o.version {
+		return nil
+	}
+	if o.onnx != "" || o.predict != "" || o.model != "" || o.describe {
+		return command.Usage(errors.New("mpirun is for training: score, measure and describe with one process"))
+	}
+	o.group = group
+	given := defaults()
+	flags, err := parseInto(given, args)
+	if err != nil {
+		return err
+	}
+	if !o.resume && o.config == "" && !isGiven(flags, "shards") {
+		o.Shards = usualShards
+	}
+	if group.Size() > o.Shards {
+		return command.Usage(fmt.Errorf("%d ranks for %d shards: want -shards %d or more, or fewer ranks", group.Size(), o.Shards, group.Size()))
+	}
+	return nil
+}
+
+// first tells whether this process is the one that prints, and writes files.
+func (o *options) first() bool { return o.group == nil || o.group.Rank() == 0 }
+
+// inTurn calls f for one process of each host before it does for the others, which find
+// what the first has left in a cache. All ranks get the error of any.
+func inTurn[T any](group train.Group, f func() (T, error)) (value T, err error) {
+	if group == nil {
+		return f()
+	}
+	for _, turn := range []bool{true, false} {
+		if mpi.FirstOfHost() == turn {
+			value, err = f()
+		}
+		if err := train.Agree(group, err); err != nil {
+			return value, err
+		}
+	}
+	return value, nil
+}

@@ -1,0 +1,41 @@
+// Package mpi joins the processes that mpirun has started, over Open MPI. That needs cgo
+// and is built with -tags mpi only; without it, a program that was started by mpirun says
+// so.
+package mpi
+
+import "os"
+
+// A World is all processes that mpirun has started: a train.Group.
+type World interface {
+	Rank() int // of this process, from 0
+	Size() int
+
+	Broadcast(b []byte)
+	Allgather(dst, src []byte)
+	Alltoall(dst, src []byte)
+
+	Close()           // waits for all ranks; a process that was started by mpirun calls it before it ends
+	Abort(status int) // ends all ranks at once
+}
+
+// launched tells whether the process is one of several that a launcher has started: by the
+// variables that Open MPI's mpirun sets, or another launcher by PMIx or PMI, such as srun.
+func launched() bool {
+	for _, name := range []string{"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"} {
+		if os.Getenv(name) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// FirstOfHost tells whether the process is the first one of its host, as the launcher
+// numbers them; where it does not, every process is.
+func FirstOfHost() bool {
+	for _, name := range []string{"OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", "MPI_LOCALRANKID"} {
+		if rank := os.Getenv(name); rank != "" {
+			return rank == "0"
+		}
+	}
+	return true
+}

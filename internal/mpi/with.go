@@ -1,0 +1,211 @@
+//go:build mpi
+
+package mpi
+
+/*
+#cgo pkg-config: ompi
+#include <mpi.h>
+#include <stdlib.h>
+#include <time.h>
+
+static MPI_Comm heartbeats;
+
+// start joins the ranks, and tells whether several threads may communicate.
+static int start(int *rank, int *size) {
+	int level;
+	if (MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level) != MPI_SUCCESS)
+		return 0;
+	MPI_Comm_rank(MPI_COMM_WORLD, rank);
+	MPI_Comm_size(MPI_COMM_WORLD, size);
+	MPI_Comm_dup(MPI_COMM_WORLD, &heartbeats);
+	return level == MPI_THREAD_MULTIPLE;
+}
+
+// finish waits for the end of a collective call. Others may be a long time away: after a
+// millisecond or so it leaves the core to them.
+static void finish(MPI_Request request) {
+	for (int tries = 0, done = 0;; tries++) {
+		MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+		if (done)
+			return;
+		if (tries > 10000) {
+			struct timespec pause = {0, 50000};
+			nanosleep(&pause, NULL);
+		}
+	}
+}
+
+static void broadcast(void *b, int n) {
+	MPI_Request r;
+	MPI_Ibcast(b, n, MPI_BYTE, 0, MPI_COMM_WORLD, &r);
+	finish(r);
+}
+
+static void allgather(void *dst, void *src, int n) {
+	MPI_Request r;
+	MPI_Iallgather(src, n, MPI_BYTE, dst, n, MPI_BYTE, MPI_COMM_WORLD, &r);
+	finish(r);
+}
+
+static void alltoall(void *dst, void *src, int n) {
+	MPI_Request r;
+	MPI_Ialltoall(src, n, MPI_BYTE, dst, n, MPI_BYTE, MPI_COMM_WORLD, &r);
+	finish(r);
+}
+
+static void barrier(void) {
+	MPI_Request r;
+	MPI_Ibarrier(MPI_COMM_WORLD, &r);
+	finish(r);
+}
+
+// beat tells the next rank how far this one has come, and gives how far the one before
+// has: −1 where that has not said anything since the last time.
+static long long beat(int next, int before, long long mine) {
+	static MPI_Request sending = MPI_REQUEST_NULL;
+	static long long said;
+	long long theirs = -1;
+	int there;
+	MPI_Test(&sending, &there, MPI_STATUS_IGNORE);
+	if (there) {
+		said = mine;
+		MPI_Isend(&said, 1, MPI_LONG_LONG, next, 0, heartbeats, &sending);
+	}
+	for (;;) {
+		MPI_Iprobe(before, 0, heartbeats, &there, MPI_STATUS_IGNORE);
+		if (!there)
+			return theirs;
+		MPI_Recv(&theirs, 1, MPI_LONG_LONG, before, 0, heartbeats, MPI_STATUS_IGNORE);
+	}
+}
+
+static void end(int status) { MPI_Abort(MPI_COMM_WORLD, status); }
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"time"
+	"unsafe"
+)
+
+// world is the ranks of MPI_COMM_WORLD.
+type world struct {
+	rank, size int
+	begun      atomic.Int64 // collective calls
+	waiting    atomic.Bool  // in one that all ranks should come to at once
+	stop, done chan struct{}
+}
+
+// Start joins the ranks that mpirun has started. It gives nil for a process that was
+// started by itself.
+func Start() (World, error) {
+	if !launched() {
+		return nil, nil
+	}
+	var rank, size C.int
+	if C.start(&rank, &size) == 0 {
+		return nil, errors.New("MPI does not start, or not for several threads (MPI_THREAD_MULTIPLE)")
+	}
+	w := &world{rank: int(rank), size: int(size), stop: make(chan struct{}), done: make(chan struct{})}
+	go w.watch()
+	return w, nil
+}
+
+func (w *world) Rank() int { return w.rank }
+func (w *world) Size() int { return w.size }
+
+func (w *world) Broadcast(b []byte) {
+	const most = 1 << 30 // of what C counts by int
+	for ; len(b) > most; b = b[most:] {
+		w.Broadcast(b[:most])
+	}
+	w.begun.Add(1)
+	C.broadcast(pointer(b), C.int(len(b)))
+}
+
+func (w *world) Allgather(dst, src []byte) {
+	w.begun.Add(1)
+	C.allgather(pointer(dst), pointer(src), count(src))
+}
+
+// Alltoall is for the gradients of a step: all ranks come to it after the same work, at
+// nearly the same time.
+func (w *world) Alltoall(dst, src []byte) {
+	w.begun.Add(1)
+	w.waiting.Store(true)
+	C.alltoall(pointer(dst), pointer(src), count(src[:len(src)/w.size]))
+	w.waiting.Store(false)
+}
+
+func pointer(b []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(b)) }
+
+func count(b []byte) C.int {
+	if n := C.int(len(b)); int(n) == len(b) {
+		return n
+	}
+	panic(fmt.Sprintf("mpi: %d bytes at once: MPI takes 2 GB at most", len(b)))
+}
+
+// Close waits until all ranks have come to their end.
+func (w *world) Close() {
+	w.begun.Add(1)
+	C.barrier()
+	close(w.stop)
+	<-w.done
+	C.MPI_Finalize()
+}
+
+func (w *world) Abort(status int) { C.end(C.int(status)) }
+
+// A rank is given up after so many heartbeats, one a second, without a sign of life, or
+// without a sign of the step in which it is awaited.
+const patience = 20
+
+// watch gives the next rank a sign of life every second, and ends all ranks where
+// that of the rank before stays away. It counts its own seconds: where all processes of a
+// machine were stopped for a while, nothing is missed.
+func (w *world) watch() {
+	defer close(w.done)
+	if w.size == 1 {
+		<-w.stop
+		return
+	}
+	next, before := (w.rank+1)%w.size, (w.rank+w.size-1)%w.size
+	silent, late := 0, 0
+	mine, theirs := int64(0), int64(0)
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	for {
+		select {
+		case <-w.stop:
+			return
+		case <-second.C:
+		}
+		was := mine
+		mine = w.begun.Load()
+		said := int64(C.beat(C.int(next), C.int(before), C.longlong(mine)))
+		silent++
+		if said >= 0 {
+			silent, theirs = 0, said
+		}
+		late++
+		if mine != was || !w.waiting.Load() || theirs >= mine {
+			late = 0
+		}
+		switch {
+		case silent >= patience:
+			w.giveUp(before, fmt.Sprintf("has given no sign of life for %d seconds", patience))
+		case late >= patience:
+			w.giveUp(before, fmt.Sprintf("has not come to the end of a step for %d seconds", patience))
+		}
+	}
+}
+
+func (w *world) giveUp(rank int, why string) {
+	fmt.Fprintf(os.Stderr, "train: rank %d of %d %s: all ranks end\n", rank, w.size, why)
+	w.Abort(1)
+}
