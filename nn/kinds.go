@@ -16,7 +16,7 @@ type Reader func(settings []byte, stored *Weights) (Scorer, error)
 var kinds = struct {
 	sync.RWMutex
 	readers map[string]Reader
-}{readers: map[string]Reader{mlpKind: readMLP}}
+}{readers: map[string]Reader{mlpKind: readMLP, transformerKind: readTransformer}}
 
 // Register makes a kind of model known, so that files of it can be read; it takes the
 // place of one of that name.

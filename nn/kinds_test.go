@@ -66,7 +66,7 @@ func TestReadErrors(t *testing.T) {
 		stored         *Weights
 		want           string
 	}{
-		{"x", "{}", weights(w, b), `unknown kind of model "x": want one of mlp`},
+		{"x", "{}", weights(w, b), `unknown kind of model "x": want one of attention, mlp`},
 		{"mlp", "[", weights(w, b), "settings of an MLP"},
 		{"mlp", `{"features":2}`, weights(w), `no array "b0"`},
 		{"mlp", `{"features":2}`, weights(w, b, Array{Name: "b1", Shape: []int{1}}), "3 arrays, want 2"},

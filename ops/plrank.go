@@ -22,7 +22,9 @@ import (
 //
 //	λ_d = mean over rankings of Σ_k W_k (1[y_k = d] − P_k(d)).
 //
-// R is to be maximised: a loss is its negative.
+// R is to be maximised: a loss is its negative. A λ_d below 1e-20·max|ρ|·Σ|θ| is 0, and so
+// is one below the smallest normal number of the dtype: sums in float32 do not see them, and
+// some processors take a hundred times as long for such small numbers.
 //
 // gains is [rows], of the dtype of the scores, any sign. rankings is
 // [queries, samples, cutoff], from [Rankings] or elsewhere, see there for what
@@ -89,7 +91,8 @@ func plRank(e plackett.Estimator, name string, l Lists, gains, rankings *G.Node,
 //
 //	λ_d = Σ_j (ρ_d − ρ_j) W_dj.
 //
-// R is to be maximised: a loss is its negative. Gains, [rows], may have any sign;
+// R is to be maximised: a loss is its negative. As in [PLRank1], a λ_d below
+// 1e-20·max|ρ|·Σ|θ| is 0. Gains, [rows], may have any sign;
 // discounts any sign and order, those beyond the number of documents have no effect.
 // Gains and offsets are constants for differentiation. Nodes that do not fit are an error
 // here; at run time, scores and gains that are not finite, and offsets that descend, are

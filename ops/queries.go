@@ -6,6 +6,7 @@ import (
 
 	G "gorgonia.org/gorgonia"
 
+	"github.com/plrank/plrank/internal/normal"
 	"github.com/plrank/plrank/internal/op"
 )
 
@@ -101,7 +102,7 @@ func LogSoftmax(l Lists) (*G.Node, error) {
 				sum += v
 			}
 			for d, m := range scores {
-				result.Set(l.From+d, incoming[d]-sum*math.Exp(m-logSum))
+				result.Set(l.From+d, incoming[d]-sum*normal.Exp(m-logSum))
 			}
 			return nil
 		}},
@@ -116,7 +117,7 @@ func logSumExp(scores []float64) float64 {
 		largest = max(largest, m)
 	}
 	for _, m := range scores {
-		sum += math.Exp(m - largest)
+		sum += normal.Exp(m - largest)
 	}
 	return largest + math.Log(sum)
 }

@@ -96,7 +96,7 @@ func (e Estimator) check() error {
 }
 
 // Gradient writes the estimate of dR/dm_d to lambda, and returns that of R, as
-// [Kernel.Metric] does. Its cost is O(D + N·K). Where rankings have more ranks than
+// [Kernel.Metric] does. A λ below 1e-20·max|ρ|·Σ|θ| is 0. Its cost is O(D + N·K). Where rankings have more ranks than
 // there are discounts, the first count. With no ranking present all is zero.
 // Errors are [*NumberError], [*LengthError] and [*RankingError].
 func (k *Kernel) Gradient(e Estimator, scores, gains, discounts []float64, r Rankings, lambda []float64) (float64, error) {
@@ -122,7 +122,9 @@ func (k *Kernel) Gradient(e Estimator, scores, gains, discounts []float64, r Ran
 		sum += k.weigh(e, i, s.length, gains, discounts)
 		k.accumulate(i, kernelGains, discounts, lambda)
 	}
-	k.finish(float64(len(k.samples)), kernelGains, lambda)
+	largest, _ := magnitudes(gains)
+	_, total := magnitudes(discounts[:k.cutoff])
+	k.finish(float64(len(k.samples)), kernelGains, lambda, largest*total)
 	return sum / float64(len(k.samples)), nil
 }
 

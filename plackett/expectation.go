@@ -41,7 +41,8 @@ const (
 	smallestTolerance = 1e-13
 )
 
-// Gradient writes λ_d = dR/dm_d to lambda and returns R = E_y[Σ_k θ_k ρ_{y_k}].
+// Gradient writes λ_d = dR/dm_d to lambda and returns R = E_y[Σ_k θ_k ρ_{y_k}]. A λ below
+// 1e-20·max|ρ|·Σ|θ| is 0.
 //
 // Gradient is also the vector–Jacobian product of [Expectation.Exposure]: for a function F of
 // the exposures, dF/dm_d is λ_d with the gains ρ_d = ∂F/∂E_d.
@@ -58,6 +59,7 @@ func (e *Expectation) Gradient(scores, gains, discounts, lambda []float64) (valu
 }
 
 // Exposure writes the expected exposure of every document, E_d = E_y[Σ_k θ_k 1[y_k = d]].
+// One below 1e-20·Σ|θ| is 0.
 // Errors are as those of [Expectation.Gradient].
 func (e *Expectation) Exposure(scores, discounts, exposure []float64) error {
 	if err := checkLength("exposure", len(exposure), len(scores)); err != nil {

@@ -92,6 +92,12 @@ func (x *race) run(tolerance float64, scores, gains, discounts, out []float64) f
 	for i, d := range x.order {
 		out[d] = x.result[i]
 	}
+	_, scale := magnitudes(x.discounts)
+	if gains != nil {
+		largest, _ := magnitudes(gains)
+		scale *= largest
+	}
+	settle(out, scale)
 	return value
 }
 

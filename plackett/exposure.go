@@ -4,7 +4,7 @@ package plackett
 // E_d = E_y[Σ_k θ_k 1[y_k = d]]: the mean over the rankings of e_d·A_{r(d)}, i.e.
 // Σ_k θ_k P_k(d), which has the same expectation as the exposure in the rankings
 // themselves and, unless a ranking places nearly all documents, less variance.
-// O(D + N·K). With no ranking present it is zero. Errors are those of [Kernel.Gradient].
+// O(D + N·K). With no ranking present it is zero; entries below 1e-20·Σ|θ| are 0. Errors are those of [Kernel.Gradient].
 func (k *Kernel) Exposure(scores, discounts []float64, r Rankings, out []float64) error {
 	if err := checkLength("exposure", len(out), len(scores)); err != nil {
 		return err
@@ -27,6 +27,7 @@ func (k *Kernel) Exposure(scores, discounts []float64, r Rankings, out []float64
 	for i := range k.samples {
 		k.accumulate(i, nil, nil, out)
 	}
-	k.finish(float64(len(k.samples)), nil, out)
+	_, total := magnitudes(discounts[:k.cutoff])
+	k.finish(float64(len(k.samples)), nil, out, total)
 	return nil
 }

@@ -205,8 +205,9 @@ func (k *Kernel) share(d int, a, b float64, gains []float64) float64 {
 	return -k.policy.weights[d] * b
 }
 
-// finish adds what the documents share and divides by n.
-func (k *Kernel) finish(n float64, gains, lambda []float64) {
+// finish adds what the documents share, divides by n, and leaves out what is negligible
+// beside scale.
+func (k *Kernel) finish(n float64, gains, lambda []float64, scale float64) {
 	for d, e := range k.policy.weights {
 		sum := k.share(d, k.sumA[0], k.sumB[0], gains)
 		for l := 1; l < levels && k.precise && e <= k.ceiling[l]; l++ {
@@ -214,4 +215,5 @@ func (k *Kernel) finish(n float64, gains, lambda []float64) {
 		}
 		lambda[d] = (lambda[d] + sum) / n
 	}
+	settle(lambda, scale)
 }

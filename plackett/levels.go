@@ -1,6 +1,10 @@
 package plackett
 
-import "math"
+import (
+	"math"
+
+	"github.com/plrank/plrank/internal/normal"
+)
 
 // levels is the number of levels; extreme is what rankings beyond them have.
 const (
@@ -88,7 +92,7 @@ func (k *Kernel) rebuild(entries []int, logs, means, gains []float64) {
 		d := entries[p]
 		m := scores[d]
 		if m > largest {
-			shrink := math.Exp(largest - m)
+			shrink := normal.Exp(largest - m)
 			mass *= shrink
 			gain *= shrink
 			largest = m
@@ -107,7 +111,7 @@ func (k *Kernel) rebased(d int, m, to float64) float64 {
 	if to == k.policy.max {
 		return k.policy.weights[d]
 	}
-	return math.Exp(m - to)
+	return normal.Exp(m - to)
 }
 
 // accumulatePeaked is accumulate for a level above 0. Placed documents get their own
@@ -137,7 +141,7 @@ func (k *Kernel) accumulatePeaked(level int8, entries []int, inverse, gains, the
 func (k *Kernel) accumulateExtreme(entries []int, logs, gains, theta, lambda []float64) {
 	a, b := 0.0, 0.0 // M_k·A_k, M_k·B_k
 	add := func(d int, log float64) {
-		p := math.Exp(k.policy.scores[d] - k.policy.max - log)
+		p := normal.Exp(k.policy.scores[d] - k.policy.max - log)
 		if gains != nil {
 			lambda[d] += p * (gains[d]*a - b)
 		} else {
@@ -147,7 +151,7 @@ func (k *Kernel) accumulateExtreme(entries []int, logs, gains, theta, lambda []f
 	k.mark++
 	for p, d := range entries {
 		if p > 0 {
-			shrink := math.Exp(logs[p] - logs[p-1])
+			shrink := normal.Exp(logs[p] - logs[p-1])
 			a *= shrink
 			b *= shrink
 		}

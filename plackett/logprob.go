@@ -28,6 +28,7 @@ func (k *Kernel) LogProbs(scores []float64, r Rankings, out []float64) error {
 
 // LogProbsGradient writes to lambda the derivative of Σ_{i,k} w_{ik} log P_k(y_k^{(i)}) with
 // respect to the scores: Σ_{i,k} w_{ik} (1[y_k = d] − P_k(d)), in O(D + N·K).
+// Entries below 1e-20·Σ|w| are 0.
 // The weights w have the shape of the rankings. Errors are those of [Kernel.Gradient].
 func (k *Kernel) LogProbsGradient(scores []float64, r Rankings, w, lambda []float64) error {
 	if err := checkLength("weights", len(w), len(r.Documents)); err != nil {
@@ -49,6 +50,7 @@ func (k *Kernel) LogProbsGradient(scores []float64, r Rankings, w, lambda []floa
 		copy(k.risk, w[at:at+k.cutoff])
 		k.accumulate(i, nil, nil, lambda)
 	}
-	k.finish(1, nil, lambda)
+	_, total := magnitudes(w)
+	k.finish(1, nil, lambda, total)
 	return nil
 }

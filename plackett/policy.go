@@ -1,6 +1,10 @@
 package plackett
 
-import "math"
+import (
+	"math"
+
+	"github.com/plrank/plrank/internal/normal"
+)
 
 // policy is the Plackett–Luce model of one list of documents.
 type policy struct {
@@ -24,7 +28,7 @@ func (p *policy) reset(scores []float64) error {
 	}
 	p.mass = 0
 	for d, m := range scores {
-		e := math.Exp(m - p.max)
+		e := normal.Exp(m - p.max)
 		p.weights[d] = e
 		p.mass += e
 	}

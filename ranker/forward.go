@@ -17,7 +17,7 @@ type Maker func(*File) (Forward, error)
 var kinds = struct {
 	sync.RWMutex
 	makers map[string]Maker
-}{makers: map[string]Maker{mlpKind: newMLP}}
+}{makers: map[string]Maker{mlpKind: newMLP, transformerKind: newTransformer}}
 
 // Register makes the forward pass of a kind of model known, to models that are opened
 // later; it takes the place of one of that name. train.Forward runs the graphs of a kind

@@ -14,48 +14,84 @@ type mlpSettings struct {
 	Hidden     []int  `json:"hidden"`
 	Activation string `json:"activation"`
 	Members    int    `json:"members"`
+
+	Embeddings []forward.Embedding `json:"embeddings"`
 }
+
+// inputs are the columns that the hidden layers see.
+func (s mlpSettings) inputs() int { return forward.EmbeddedWidth(s.Features, s.Embeddings) }
 
 const mostMembers = 1000
 
 // mlp is the activation and the layers of the members of an MLP, whose arrays are all
 // there.
 func (f *File) mlp() (forward.Activation, [][]forward.MLPLayer, error) {
-	var s mlpSettings
-	if err := json.Unmarshal(f.Settings, &s); err != nil {
-		return 0, nil, fmt.Errorf("settings of an MLP: %w", err)
-	}
-	act, err := forward.ParseActivation(s.Activation)
+	s, act, err := f.mlpSettings("an MLP")
 	if err != nil {
 		return 0, nil, err
 	}
+	members := forward.MLPLayers(s.inputs(), s.Hidden, s.Members)
+	return act, members, f.checkArrays(append(mlpArrays(members), s.embeddingArrays()...))
+}
+
+// mlpSettings reads the settings of a model that begins with the hidden layers of an MLP.
+func (f *File) mlpSettings(model string) (s mlpSettings, act forward.Activation, err error) {
+	if err := json.Unmarshal(f.Settings, &s); err != nil {
+		return s, 0, fmt.Errorf("settings of %s: %w", model, err)
+	}
+	if act, err = forward.ParseActivation(s.Activation); err != nil {
+		return s, 0, err
+	}
 	if s.Features != f.Transform.Width() {
-		return 0, nil, fmt.Errorf("a model of %d features and a transform that gives %d do not fit", s.Features, f.Transform.Width())
+		return s, 0, fmt.Errorf("a model of %d features and a transform that gives %d do not fit", s.Features, f.Transform.Width())
+	}
+	if err := s.checkEmbeddings(f.Transform); err != nil {
+		return s, 0, err
 	}
 	if s.Members < 0 || s.Members > mostMembers {
-		return 0, nil, fmt.Errorf("%d members: want 1 to %d", s.Members, mostMembers)
+		return s, 0, fmt.Errorf("%d members: want 1 to %d", s.Members, mostMembers)
 	}
-	members := forward.MLPLayers(s.Features, s.Hidden, max(1, s.Members))
-	arrays := 0
+	s.Members = max(1, s.Members)
+	return s, act, nil
+}
+
+// mlpArrays are the arrays of an MLP, without values.
+func mlpArrays(members [][]forward.MLPLayer) (all []Array) {
 	for _, layers := range members {
 		for i, l := range layers {
 			shape := []int{l.In, l.Out}
 			if i == len(layers)-1 {
 				shape = shape[:1]
 			}
-			if _, err := f.Array(l.W, shape...); err != nil {
-				return 0, nil, err
-			}
-			if _, err := f.Array(l.B, l.Out); err != nil {
-				return 0, nil, err
-			}
-			arrays += 2
+			all = append(all, Array{Name: l.W, Shape: shape}, Array{Name: l.B, Shape: []int{l.Out}})
 		}
 	}
-	if arrays != len(f.Arrays) {
-		return 0, nil, fmt.Errorf("%d arrays, want %d", len(f.Arrays), arrays)
+	return all
+}
+
+// checkArrays is an error where the file has other arrays than these.
+func (f *File) checkArrays(want []Array) error {
+	for _, a := range want {
+		if _, err := f.Array(a.Name, a.Shape...); err != nil {
+			return err
+		}
 	}
-	return act, members, nil
+	if len(f.Arrays) != len(want) {
+		return fmt.Errorf("%d arrays, want %d", len(f.Arrays), len(want))
+	}
+	return nil
+}
+
+// arrayOf gives the arrays of a file by their names.
+func arrayOf[T float32 | float64](f *File) func(name string) []T {
+	return func(name string) []T {
+		for _, a := range f.Arrays {
+			if a.Name == name {
+				return convert(make([]T, 0, len(a.Values)), a.Values)
+			}
+		}
+		return nil // not reached: checkArrays has looked
+	}
 }
 
 func newMLP(f *File) (Forward, error) {
@@ -74,14 +110,7 @@ func newMLP(f *File) (Forward, error) {
 const mlpRows = 128
 
 func mlpForward[T float32 | float64](f *File, act forward.Activation, members [][]forward.MLPLayer) Forward {
-	model := forward.NewMLP(act, members, func(name string) []T {
-		for _, a := range f.Arrays {
-			if a.Name == name {
-				return convert(make([]T, 0, len(a.Values)), a.Values)
-			}
-		}
-		return nil // not reached: mlp has looked
-	})
+	model, inputs := forward.NewMLP(act, members, arrayOf[T](f)), newInputs[T](f)
 	type space struct{ x, scores, scratch []T }
 	pool := sync.Pool{New: func() any {
 		return &space{nil, make([]T, mlpRows), make([]T, model.Scratch(mlpRows))}
@@ -93,10 +122,9 @@ func mlpForward[T float32 | float64](f *File, act forward.Activation, members []
 		for from := 0; from < len(scores); from += mlpRows {
 			part := scores[from:min(from+mlpRows, len(scores))]
 			rows := x[from*width:][:len(part)*width]
-			in, same := any(rows).([]T)
-			if !same {
-				s.x = convert(s.x[:0], rows)
-				in = s.x
+			in, err := inputs.of(rows, &s.x)
+			if err != nil {
+				return err
 			}
 			model.Run(in, s.scores[:len(part)], s.scratch)
 			for i, v := range s.scores[:len(part)] {

@@ -74,17 +74,24 @@ func TestONNX(t *testing.T) {
 	for i, c := range []struct {
 		transform, activation, dtype string
 		width                        int
+		blocks                       int // of attention; 0: an MLP
 	}{
-		{"quantile", "relu", "float32", 46},
-		{"quantile", "relu", "float32", 136},
-		{"minmax", "sigmoid", "float32", 46},
-		{"minmax+log-standard+quantile", "tanh", "float32", 136},
-		{"standard", "gelu", "float32", 46},
-		{"log-standard", "relu", "float64", 46},
-		{"none", "none", "float32", 7},
+		{"quantile", "relu", "float32", 46, 0},
+		{"quantile", "relu", "float32", 136, 0},
+		{"minmax", "sigmoid", "float32", 46, 0},
+		{"minmax+log-standard+quantile", "tanh", "float32", 136, 0},
+		{"standard", "gelu", "float32", 46, 0},
+		{"log-standard", "relu", "float64", 46, 0},
+		{"none", "none", "float32", 7, 0},
+		{"quantile", "relu", "float32", 46, 1},
+		{"minmax+quantile", "tanh", "float32", 46, 2},
+		{"log-standard", "sigmoid", "float64", 46, 1},
 	} {
 		d := hardRows(c.width, sizes)
 		f := network(t, c.transform, c.dtype, d, 1+i%3, 64, 16)
+		if c.blocks > 0 {
+			f = attending(t, c.transform, c.dtype, d, 1+i%3, c.blocks, 4, i%2 == 0, 64, 16)
+		}
 		f.Settings = bytes.Replace(f.Settings, []byte(`"relu"`), []byte(strconv.Quote(c.activation)), 1)
 		f.FeatureNames = make([]string, c.width)
 		f.FeatureNames[0] = "naïve"
@@ -117,7 +124,7 @@ func TestONNX(t *testing.T) {
 		if err := json.Unmarshal(out[:bytes.IndexByte(out, '\n')], &metadata); err != nil {
 			t.Fatal(err)
 		}
-		if metadata["kind"] != "mlp" || !strings.HasPrefix(metadata["feature_ids"], "[1,2,3") || !strings.HasPrefix(metadata["feature_names"], `["naïve"`) || metadata["plrank_version"] == "" {
+		if metadata["kind"] != f.Kind || !strings.HasPrefix(metadata["feature_ids"], "[1,2,3") || !strings.HasPrefix(metadata["feature_names"], `["naïve"`) || metadata["plrank_version"] == "" {
 			t.Errorf("metadata %v", metadata)
 		}
 		if len(lines) != d.Rows() {

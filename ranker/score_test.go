@@ -45,37 +45,51 @@ func queries(width int, sizes ...int) *datasets.Dataset {
 // network is a model file of an MLP with weights at random.
 func network(tb testing.TB, spec, dtype string, d *datasets.Dataset, members int, hidden ...int) *File {
 	tb.Helper()
-	t, err := datasets.FitTransform(spec, d)
+	return categorical(tb, spec, dtype, d, nil, members, hidden...)
+}
+
+// categorical is network with features of these ids that are categorical.
+func categorical(tb testing.TB, spec, dtype string, d *datasets.Dataset, ids []int, members int, hidden ...int) *File {
+	tb.Helper()
+	t, err := datasets.FitTransform(spec, d, ids...)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	settings, err := json.Marshal(mlpSettings{t.Width(), hidden, "relu", members})
+	s := mlpSettings{Features: t.Width(), Hidden: hidden, Activation: "relu", Members: members}
+	for i := range t.Categories {
+		s.Embeddings = append(s.Embeddings, forward.Embedding{Codes: t.Categories[i].Codes(), Width: 3 + i})
+	}
+	settings, err := json.Marshal(s)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	f := &File{Kind: mlpKind, Settings: settings, Dtype: dtype, Transform: t, FeatureIDs: d.FeatureIDs, Gain: "exp2"}
+	f.Arrays = atRandom(append(mlpArrays(forward.MLPLayers(s.inputs(), hidden, members)), s.embeddingArrays()...))
+	return f
+}
+
+// atRandom gives arrays values.
+func atRandom(arrays []Array) []Array {
 	rng := rand.New(rand.NewPCG(3, 4))
-	add := func(name string, shape ...int) {
-		a := Array{Name: name, Shape: shape}
+	for i, a := range arrays {
 		size := 1
-		for _, n := range shape {
+		for _, n := range a.Shape {
 			size *= n
 		}
 		for range size {
-			a.Values = append(a.Values, float64(float32(rng.NormFloat64()/math.Sqrt(float64(shape[0])))))
-		}
-		f.Arrays = append(f.Arrays, a)
-	}
-	for _, layers := range forward.MLPLayers(t.Width(), hidden, members) {
-		for i, l := range layers {
-			if i == len(layers)-1 {
-				add(l.W, l.In)
-			} else {
-				add(l.W, l.In, l.Out)
-			}
-			add(l.B, l.Out)
+			arrays[i].Values = append(arrays[i].Values, float64(float32(rng.NormFloat64()/math.Sqrt(float64(a.Shape[0])))))
 		}
 	}
+	return arrays
+}
+
+// attending is network with blocks of attention.
+func attending(tb testing.TB, spec, dtype string, d *datasets.Dataset, members, blocks, heads int, cross bool, hidden ...int) *File {
+	tb.Helper()
+	f := network(tb, spec, dtype, d, members, hidden...)
+	f.Kind = transformerKind
+	f.Settings = fmt.Appendf(nil, `%s,"blocks":%d,"heads":%d,"latentCross":%t}`, bytes.TrimSuffix(f.Settings, []byte("}")), blocks, heads, cross)
+	f.Arrays = atRandom(transformerArrays(f.Transform.Width(), hidden, blocks, members))
 	return f
 }
 
@@ -182,7 +196,16 @@ func TestScoreErrors(t *testing.T) {
 // Many goroutines get what one gets, and none allocates.
 func TestScoreIsConcurrent(t *testing.T) {
 	d := queries(46, 1, 2, 3, 17, 100, 2000)
-	m := reopen(t, network(t, "minmax+quantile", "float32", d, 3, 64))
+	for _, f := range []*File{
+		network(t, "minmax+quantile", "float32", d, 3, 64),
+		attending(t, "minmax+quantile", "float32", d, 2, 1, 2, true, 16),
+	} {
+		checkConcurrent(t, d, reopen(t, f))
+	}
+}
+
+func checkConcurrent(t *testing.T, d *datasets.Dataset, m *Model) {
+	t.Helper()
 	var want [][]float64
 	for q := range d.Queries() {
 		scores, err := m.Score(nil, features(d, q))
@@ -195,7 +218,7 @@ func TestScoreIsConcurrent(t *testing.T) {
 	for g := range 8 {
 		group.Go(func() {
 			var dst []float64
-			for i := range 60 {
+			for i := range 6 * d.Queries() {
 				q := (i + g) % d.Queries()
 				var err error
 				if dst, err = m.Score(dst[:0], features(d, q)); err != nil || !slices.Equal(dst, want[q]) {
@@ -215,7 +238,16 @@ func TestAllocations(t *testing.T) {
 		t.Skip("the race detector makes pools forget")
 	}
 	d := queries(46, 100)
-	m := reopen(t, network(t, "minmax+log-standard+quantile", "float32", d, 3, 64))
+	for _, f := range []*File{
+		network(t, "minmax+log-standard+quantile", "float32", d, 3, 64),
+		attending(t, "minmax+log-standard+quantile", "float32", d, 3, 2, 2, true, 64),
+	} {
+		checkAllocations(t, d, reopen(t, f))
+	}
+}
+
+func checkAllocations(t *testing.T, d *datasets.Dataset, m *Model) {
+	t.Helper()
 	scores, ranking, exposure := make([]float64, 0, 100), make([]int, 0, 100), make([]float64, 0, 100)
 	discounts := []float64{1, 1, 1, 1, 1}
 	seed := uint64(0)
@@ -226,7 +258,7 @@ func TestAllocations(t *testing.T) {
 		ranking, _, _ = Draw(ranking[:0], scores, 10, seed)
 		exposure, _ = Exposure(exposure[:0], scores, discounts)
 	}); n >= 1 {
-		t.Errorf("%v allocations", n)
+		t.Errorf("%s: %v allocations", m.file.Kind, n)
 	}
 }
 
@@ -328,7 +360,7 @@ func TestRankDrawExposure(t *testing.T) {
 func BenchmarkRead(b *testing.B) {
 	d := queries(46, 1000)
 	var file bytes.Buffer
-	if err := network(b, "quantile", "float32", d, 3, 64).Write(&file); err != nil {
+	if err := network(b, "minmax+log-standard+quantile", "float32", d, 3, 64).Write(&file); err != nil {
 		b.Fatal(err)
 	}
 	best := time.Hour
@@ -342,32 +374,40 @@ func BenchmarkRead(b *testing.B) {
 	b.ReportMetric(float64(best.Microseconds()), "best-µs/op")
 }
 
-// The default recipe's network on queries of 46 features. "best" is the shortest run,
-// which other programs on the machine disturb least.
+// The network of the default recipe on queries of 46 features, with its transform and with
+// a part of it. "best" is the shortest run, which other programs on the machine disturb
+// least.
 func BenchmarkScore(b *testing.B) {
 	d := queries(46, 2000)
-	m := reopen(b, network(b, "quantile", "float32", d, 3, 64))
-	for _, rows := range []int{1, 10, 100, 1000} {
-		b.Run(fmt.Sprintf("documents=%d", rows), func(b *testing.B) {
-			var dst []float64
-			best := time.Hour
-			b.ReportAllocs()
-			for b.Loop() {
-				start := time.Now()
-				dst, _ = m.Score(dst[:0], d.Features[:rows*46])
-				best = min(best, time.Since(start))
-			}
-			b.ReportMetric(float64(best.Nanoseconds()), "best-ns/op")
+	for i, v := range d.Features {
+		if v != v {
+			d.Features[i] = 1 // as in LETOR, where nothing is missing
+		}
+	}
+	for _, spec := range []string{"quantile", "minmax+log-standard+quantile"} {
+		m := reopen(b, network(b, spec, "float32", d, 3, 64))
+		for _, rows := range []int{1, 10, 100, 1000} {
+			b.Run(fmt.Sprintf("%s/documents=%d", spec, rows), func(b *testing.B) {
+				var dst []float64
+				best := time.Hour
+				b.ReportAllocs()
+				for b.Loop() {
+					start := time.Now()
+					dst, _ = m.Score(dst[:0], d.Features[:rows*46])
+					best = min(best, time.Since(start))
+				}
+				b.ReportMetric(float64(best.Nanoseconds()), "best-ns/op")
+			})
+		}
+		b.Run(spec+"/parallel=100", func(b *testing.B) {
+			b.RunParallel(func(p *testing.PB) {
+				var dst []float64
+				for p.Next() {
+					dst, _ = m.Score(dst[:0], d.Features[:100*46])
+				}
+			})
 		})
 	}
-	b.Run("parallel=100", func(b *testing.B) {
-		b.RunParallel(func(p *testing.PB) {
-			var dst []float64
-			for p.Next() {
-				dst, _ = m.Score(dst[:0], d.Features[:100*46])
-			}
-		})
-	})
 }
 
 // All documents of a dataset get the scores of their queries.

@@ -140,6 +140,9 @@ type namedArray struct {
 // checkpointed is the arrays of a checkpoint.
 func (t *Trainer) checkpointed() []namedArray {
 	list := []namedArray{{"weights", t.weights}, {"best", t.best.model.Weights().Float32s()}}
+	if t.Average != 0 {
+		list = append(list, namedArray{"average", t.averaged})
+	}
 	for name, values := range t.optimizer.State() {
 		list = append(list, namedArray{"optimizer-" + name, values})
 	}

@@ -25,20 +25,29 @@ type Config struct {
 	NormalizeGains bool        `json:"normalizeGains"` // divide a query's gains by the highest value that the objective can have for it, or for arp by their sum: with dcg the objective is NDCG, with arp and the gain linear it is K + 1 − ARP@K
 	Discounts      string      `json:"discounts"`      // θ of the objective, see metrics.ParseObjective: dcg, precision, arp, rbp, rbp(0.9), or K numbers; "": dcg
 
-	Transform  string         `json:"transform"`  // of raw features, see datasets.FitTransform; "": minmax
+	Transform   string `json:"transform"`   // of raw features, see datasets.FitTransform; "": minmax
+	Categorical []int  `json:"categorical"` // ids of features whose values are names: a model learns a vector for each, see nn.Embedding
+
+	Scorer     string         `json:"scorer"`     // mlp, by which documents are scored one by one, or attention, by which they see each other, see nn.Transformer; "": mlp
 	Hidden     []int          `json:"hidden"`     // widths of the hidden layers; none: a linear model
 	Activation ops.Activation `json:"activation"` // of the hidden layers; zero: none
 	Dropout    float64        `json:"dropout"`    // rate of dropout after each hidden layer; 0: no dropout
 	Members    int            `json:"members"`    // networks trained side by side, whose scores are averaged; 0: 1
 
-	Optimizer    string  `json:"optimizer"`    // sgd, momentum or adam; "": sgd
+	Blocks      int  `json:"blocks"`      // of the scorer attention, as wide as the last hidden layer; 0: 1
+	Heads       int  `json:"heads"`       // of each of its blocks; 0: 2
+	LatentCross bool `json:"latentCross"` // the scorer attention ends in the latent cross of DASALC
+
+	Optimizer    string  `json:"optimizer"`    // sgd, momentum, adam or adamw; "": sgd
 	LearningRate float64 `json:"learningRate"` // 0: 0.01
 	Momentum     float64 `json:"momentum"`     // of the optimizer momentum; 0: 0.9
+	WeightDecay  float64 `json:"weightDecay"`  // of the optimizer adamw, for weights that are no biases; 0: 0.01
 	Decay        float64 `json:"decay"`        // the learning rate is multiplied by it after each epoch; 0: not changed
 	Schedule     string  `json:"schedule"`     // of the learning rate: constant; cosine, down to 0 at the end of the last epoch; or plateau, halved after 3 epochs without a better validation value: plateau(5,0.1) for others; "": constant
 	Warmup       float64 `json:"warmup"`       // epochs in which the learning rate rises from 0 in equal steps; 0: none
 	L2           float64 `json:"l2"`           // L2·w is added to the gradient of every weight w that is not a bias; 0: nothing
 	Clip         float64 `json:"clip"`         // a gradient whose norm is larger is scaled down to it; 0: never
+	Average      float64 `json:"average"`      // β of the exponential moving average of the weights over the steps, which is then what is evaluated, kept and saved; 0: none
 	Batch        int     `json:"batch"`        // queries a step; 0: 1
 
 	// Shards is the number of parts that the training queries are divided into. A step
@@ -122,9 +131,13 @@ func (c Config) WithDefaults() Config {
 	fill(&c.Gain, metrics.Exp2Gain.String())
 	fill(&c.Discounts, "dcg")
 	fill(&c.Transform, "minmax")
+	fill(&c.Scorer, mlpScorer)
+	fill(&c.Blocks, 1)
+	fill(&c.Heads, 2)
 	fill(&c.Optimizer, "sgd")
 	fill(&c.LearningRate, 0.01)
 	fill(&c.Momentum, 0.9)
+	fill(&c.WeightDecay, 0.01)
 	fill(&c.Decay, 1)
 	fill(&c.Schedule, "constant")
 	fill(&c.Batch, 1)
@@ -240,6 +253,8 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 		{"learning rate", c.LearningRate, math.SmallestNonzeroFloat64, math.MaxFloat64, "a number above 0"},
 		{"dropout", c.Dropout, 0, math.Nextafter(1, 0), "a rate in [0, 1)"},
 		{"momentum", c.Momentum, 0, math.Nextafter(1, 0), "a number in [0, 1)"},
+		{"weight decay", c.WeightDecay, 0, math.MaxFloat64, "a number that is not below 0"},
+		{"average", c.Average, 0, math.Nextafter(1, 0), "a number in [0, 1), such as 0.999"},
 		{"decay", c.Decay, math.SmallestNonzeroFloat64, 1, "a number in (0, 1]"},
 		{"warm-up", c.Warmup, 0, math.MaxFloat64, "a number of epochs that is not below 0"},
 		{"l2", c.L2, 0, math.MaxFloat64, "a number that is not below 0"},
@@ -248,6 +263,9 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 		if !(setting.value >= setting.least && setting.value <= setting.most) {
 			return nil, fmt.Errorf("train: %s is %v: want %s", setting.name, setting.value, setting.want)
 		}
+	}
+	if err = c.checkScorer(parts); err != nil {
+		return nil, err
 	}
 	return p, errors.Join(p.checkShards(), p.checkMemory(1))
 }

@@ -99,7 +99,9 @@ func TestConfigCheck(t *testing.T) {
 		{func(c *Config) { c.Gain = "x" }, "exp2, linear, binary"},
 		{func(c *Config) { c.Metric = "expected-x@5" }, "unknown metric"},
 		{func(c *Config) { c.Convention = "x" }, "zero, one, skip"},
-		{func(c *Config) { c.Optimizer = "rmsprop" }, "sgd, momentum, adam"},
+		{func(c *Config) { c.Optimizer = "rmsprop" }, "sgd, momentum, adam, adamw"},
+		{func(c *Config) { c.WeightDecay = -1 }, "weight decay is -1"},
+		{func(c *Config) { c.Average = 1 }, "average is 1: want a number in [0, 1)"},
 		{func(c *Config) { c.Activation = 40 }, "no such activation"},
 		{func(c *Config) { c.Samples = -2 }, "samples is -2"},
 		{func(c *Config) { c.Cutoff = -1 }, "cutoff is -1: want 1 or more"},
@@ -124,6 +126,11 @@ func TestConfigCheck(t *testing.T) {
 		{func(c *Config) { c.Hidden = []int{100000, 100000} }, "hidden layers of [100000 100000]: a model of 3e+10 weights takes about 720 GB"},
 		{func(c *Config) { c.Hidden = []int{math.MaxInt, math.MaxInt} }, "hidden layers of"},
 		{func(c *Config) { c.Members = 1 << 40 }, "hidden layers of"},
+		{func(c *Config) { c.Scorer = "atention" }, `unknown scorer "atention"`},
+		{func(c *Config) { c.Scorer, c.Hidden = "attention", nil }, "needs a hidden layer"},
+		{func(c *Config) { c.Scorer, c.Heads = "attention", 3 }, "heads is 3: want a number that divides 64"},
+		{func(c *Config) { c.Scorer, c.Blocks = "attention", -1 }, "blocks is -1"},
+		{func(c *Config) { c.Scorer, c.Blocks = "attention", 1<<30 }, "takes about"},
 	} {
 		config := Default()
 		c.change(&config)
@@ -138,7 +145,7 @@ func TestPaper(t *testing.T) {
 	c := Paper().WithDefaults()
 	want := Config{
 		Loss: "plrank2", Cutoff: 5, Samples: Dynamic, Gain: "exp2", Discounts: "dcg", Transform: "minmax",
-		Hidden: []int{32, 32}, Activation: ops.Sigmoid, Optimizer: "sgd", LearningRate: 0.01, Momentum: 0.9, Decay: 1, Schedule: "constant",
+		Scorer: "mlp", Hidden: []int{32, 32}, Activation: ops.Sigmoid, Blocks: 1, Heads: 2, Optimizer: "sgd", LearningRate: 0.01, Momentum: 0.9, WeightDecay: 0.01, Decay: 1, Schedule: "constant",
 		Batch: 1, Shards: 1, OnNaN: "stop", Epochs: 40, Metric: "expected-dcg@5", Convention: "skip", Ties: "random", EvaluationSamples: 100, DropLabelFreeTest: true,
 	}
 	if !reflect.DeepEqual(c, want) {

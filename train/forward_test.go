@@ -81,30 +81,45 @@ func TestRankerIsTheGraph(t *testing.T) {
 		}
 		for act := ops.Identity; act <= ops.GELU; act++ {
 			for _, hidden := range [][]int{nil, {32}, {64, 7}} {
-				model, err := nn.NewMLP(nn.MLPConfig{Features: fitted.Width(), Hidden: hidden, Activation: act, Members: 1 + i%3, Seed: uint64(act)})
-				if err != nil {
-					t.Fatal(err)
-				}
-				r := newRanker(model, fitted, d.FeatureIDs, nil, "exp2")
 				if transform == "none" && act != ops.Sigmoid && act != ops.Tanh {
 					continue // 1e8 of a feature are beyond float32 sums of use
 				}
-				m := reopened(t, r)
-				want, err := r.Score(d)
+				c := nn.MLPConfig{Features: fitted.Width(), Hidden: hidden, Activation: act, Members: 1 + i%3, Seed: uint64(act)}
+				mlp, err := nn.NewMLP(c)
 				if err != nil {
 					t.Fatal(err)
 				}
-				var got []float64
-				for q := range d.Queries() {
-					if got, err = m.Score(got, d.Features[d.Offsets[q]*d.Width():d.Offsets[q+1]*d.Width()]); err != nil {
-						t.Fatal(err)
-					}
+				checkRanker(t, mlp, fitted, d)
+				if hidden == nil || i > 2 {
+					continue
 				}
-				if !sameScores(got, want) {
-					t.Errorf("%s, %v, hidden %v: scores differ", transform, act, hidden)
+				transformer, err := nn.NewTransformer(nn.TransformerConfig{MLPConfig: c, Blocks: i, Heads: 1 + 6*(len(hidden)-1), LatentCross: i == 2})
+				if err != nil {
+					t.Fatal(err)
 				}
+				checkRanker(t, transformer, fitted, d)
 			}
 		}
+	}
+}
+
+// checkRanker compares package ranker's scores with those of the graph.
+func checkRanker(t *testing.T, model nn.Scorer, fitted *datasets.Transform, d *datasets.Dataset) {
+	t.Helper()
+	r := newRanker(model, fitted, d.FeatureIDs, nil, "exp2")
+	m := reopened(t, r)
+	want, err := r.Score(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []float64
+	for q := range d.Queries() {
+		if got, err = m.Score(got, d.Features[d.Offsets[q]*d.Width():d.Offsets[q+1]*d.Width()]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !sameScores(got, want) {
+		t.Errorf("%v, transform %s: scores differ", model, fitted.Spec)
 	}
 }
 

@@ -17,6 +17,9 @@ func (p *parsed) checkMemory(inputs int) error {
 			weights += (in + 1) * float64(width)
 			in = float64(width)
 		}
+		if p.Scorer == attentionScorer {
+			weights += float64(p.Blocks) * blockWeights(in)
+		}
 		// Two models, the gradient as ops leave it and of every shard, and two memories of the
 		// optimizer, all of float32.
 		if need := (5 + float64(p.Shards)) * 4 * members * (weights + in + 1); need > maxMemory {
@@ -42,5 +45,9 @@ func (p *parsed) checkMemory(inputs int) error {
 	}
 	return nil
 }
+
+// blockWeights are those of a block of attention: the layers to and from the heads, two
+// dense layers of twice the width between them, and two gains and biases.
+func blockWeights(width float64) float64 { return (3+1+2+2)*width*width + (3+1+2+1+4)*width }
 
 func gigabytes(n float64) string { return fmt.Sprintf("%.3g GB", n/1e9) }

@@ -3,6 +3,9 @@ package train
 import (
 	"fmt"
 	"math"
+
+	"github.com/plrank/plrank/internal/normal"
+	"github.com/plrank/plrank/nn"
 )
 
 // An Optimizer changes weights along a gradient of the loss.
@@ -16,15 +19,23 @@ type Optimizer interface {
 	State() map[string][]float32
 }
 
-// optimizers make an optimizer of so many weights.
-var optimizers = map[string]func(c Config, weights int) Optimizer{
-	"sgd": func(Config, int) Optimizer { return sgd{} },
-	"momentum": func(c Config, weights int) Optimizer {
-		return &momentum{rate: float32(c.Momentum), velocity: make([]float32, weights)}
+// optimizers make an optimizer of the weights in these arrays.
+var optimizers = map[string]func(c Config, arrays []nn.Array) Optimizer{
+	"sgd": func(Config, []nn.Array) Optimizer { return sgd{} },
+	"momentum": func(c Config, arrays []nn.Array) Optimizer {
+		return &momentum{rate: float32(c.Momentum), velocity: make([]float32, weightsIn(arrays))}
 	},
-	"adam": func(_ Config, weights int) Optimizer {
-		return &adam{mean: make([]float32, weights), squares: make([]float32, weights)}
+	"adam": func(_ Config, arrays []nn.Array) Optimizer { return newAdam(arrays) },
+	"adamw": func(c Config, arrays []nn.Array) Optimizer {
+		return &adamW{adam: newAdam(arrays), decay: c.WeightDecay, arrays: arrays}
 	},
+}
+
+func weightsIn(arrays []nn.Array) (n int) {
+	for _, a := range arrays {
+		n += a.Size()
+	}
+	return n
 }
 
 // Optimizers lists the names of the optimizers:
@@ -32,7 +43,9 @@ var optimizers = map[string]func(c Config, weights int) Optimizer{
 //	sgd       w ← w − η·g
 //	momentum  v ← μ·v + g, w ← w − η·v (Polyak 1964)
 //	adam      with β₁ = 0.9, β₂ = 0.999 and ε = 1e-8 (Kingma & Ba 2015)
-func Optimizers() []string { return []string{"sgd", "momentum", "adam"} }
+//	adamw     adam and, for weights w that are no biases, w ← w − η·decay·w, apart from
+//	          the gradient (Loshchilov & Hutter 2019, algorithm 2)
+func Optimizers() []string { return []string{"sgd", "momentum", "adam", "adamw"} }
 
 type sgd struct{}
 
@@ -51,7 +64,7 @@ type momentum struct {
 
 func (o *momentum) Step(w, g []float32, learningRate float64, _ uint64) {
 	for i, v := range g {
-		o.velocity[i] = o.rate*o.velocity[i] + v
+		o.velocity[i] = normal.Flush(o.rate*o.velocity[i] + v)
 		w[i] -= float32(learningRate) * o.velocity[i]
 	}
 }
@@ -62,19 +75,49 @@ func (o *momentum) State() map[string][]float32 {
 
 type adam struct{ mean, squares []float32 }
 
+func newAdam(arrays []nn.Array) *adam {
+	n := weightsIn(arrays)
+	return &adam{mean: make([]float32, n), squares: make([]float32, n)}
+}
+
 func (o *adam) Step(w, g []float32, learningRate float64, n uint64) {
 	const beta1, beta2, epsilon = 0.9, 0.999, 1e-8
 	unbias := math.Sqrt(1 - math.Pow(beta2, float64(n)))
 	rate := learningRate / (1 - math.Pow(beta1, float64(n)))
 	for i, v := range g {
-		o.mean[i] = beta1*o.mean[i] + (1-beta1)*v
-		o.squares[i] = beta2*o.squares[i] + (1-beta2)*v*v
+		// Those of weights whose gradient stays 0 fade away.
+		o.mean[i] = normal.Flush(beta1*o.mean[i] + (1-beta1)*v)
+		o.squares[i] = normal.Flush(beta2*o.squares[i] + (1-beta2)*v*v)
 		w[i] -= float32(rate * float64(o.mean[i]) / (math.Sqrt(float64(o.squares[i]))/unbias + epsilon))
 	}
 }
 
 func (o *adam) State() map[string][]float32 {
 	return map[string][]float32{"mean": o.mean, "squares": o.squares}
+}
+
+type adamW struct {
+	*adam
+	decay  float64
+	arrays []nn.Array
+}
+
+func (o *adamW) Step(w, g []float32, learningRate float64, n uint64) {
+	keep := float32(1 - learningRate*o.decay)
+	eachPenalised(o.arrays, func(i int) { w[i] *= keep })
+	o.adam.Step(w, g, learningRate, n)
+}
+
+// eachPenalised calls f with the number of every weight that is no bias.
+func eachPenalised(arrays []nn.Array, f func(i int)) {
+	at := 0
+	for _, a := range arrays {
+		end := at + a.Size()
+		for i := at; i < end && !a.Bias; i++ {
+			f(i)
+		}
+		at = end
+	}
 }
 
 // clip scales the gradient down to the norm given, 0: none, and gives the norm

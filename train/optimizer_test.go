@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/plrank/plrank/nn"
 )
 
 // Three steps of every optimizer against its formula, in float64.
@@ -11,7 +13,7 @@ func TestOptimizers(t *testing.T) {
 	gradients := [][]float64{{1, -2}, {0.5, 0}, {-3, 1e-3}}
 	const rate = 0.1
 	for _, name := range Optimizers() {
-		o := optimizers[name](Config{Momentum: 0.8}, 2)
+		o := optimizers[name](Config{Momentum: 0.8, WeightDecay: 0.3}, []nn.Array{{Name: "w", Shape: []int{2}}})
 		w := []float32{1, 1}
 		want := []float64{1, 1}
 		var velocity, mean, squares [2]float64
@@ -24,7 +26,10 @@ func TestOptimizers(t *testing.T) {
 				case "momentum":
 					velocity[i] = 0.8*velocity[i] + g[i]
 					want[i] -= rate * velocity[i]
-				case "adam":
+				case "adam", "adamw":
+					if name == "adamw" {
+						want[i] -= rate * 0.3 * want[i]
+					}
 					mean[i] = 0.9*mean[i] + 0.1*g[i]
 					squares[i] = 0.999*squares[i] + 0.001*g[i]*g[i]
 					n := float64(step + 1)
@@ -36,8 +41,26 @@ func TestOptimizers(t *testing.T) {
 			}
 		}
 	}
-	if err := (Config{Optimizer: "x"}).Check(); err == nil || !strings.Contains(err.Error(), "sgd, momentum, adam") {
+	if err := (Config{Optimizer: "x"}).Check(); err == nil || !strings.Contains(err.Error(), "sgd, momentum, adam, adamw") {
 		t.Errorf("an unknown optimizer: %v", err)
+	}
+}
+
+// What an optimizer remembers of a weight whose gradient has become 0 fades away, to 0: not
+// to numbers below the smallest normal one.
+func TestOptimizersForget(t *testing.T) {
+	for _, name := range []string{"momentum", "adam", "adamw"} {
+		o := optimizers[name](Config{Momentum: 0.9}, []nn.Array{{Name: "w", Shape: []int{1}}})
+		w, g := []float32{1}, []float32{1e-17}
+		for n := range 3000 {
+			o.Step(w, g, 0.1, uint64(n+1))
+			g[0] = 0
+			for what, state := range o.State() {
+				if v := state[0]; v != 0 && math.Abs(float64(v)) < 0x1p-126 {
+					t.Fatalf("%s: %s is %v after %d steps", name, what, v, n+1)
+				}
+			}
+		}
 	}
 }
 

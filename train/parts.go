@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"gorgonia.org/tensor"
-
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
@@ -20,10 +18,11 @@ type Parts struct {
 	// where it is empty, or names a built-in loss, it becomes "custom".
 	Loss losses.Func
 
-	// Scorer makes the model, for so many inputs: the width of the transform. It is
-	// called twice, for the model that is trained and for the best one, and must give
-	// the same both times. The weights are float32. Hidden, Activation, Dropout and
-	// Members of the Config mean nothing then. So that the model can be read from a
+	// Scorer makes the model, for so many inputs: the width of the transform, whose last
+	// columns are the codes of categorical features. It is called twice, for the model that
+	// is trained and for the best one, with Config.Average once more, and must give the same
+	// every time. The weights are float32. Hidden, Activation, Dropout and Members of the
+	// Config mean nothing then. So that the model can be read from a
 	// file, make its kind known by nn.Register.
 	Scorer func(features int) (nn.Scorer, error)
 
@@ -59,7 +58,7 @@ func (p Parts) naming(c Config) Config {
 		c.Optimizer = custom
 	}
 	if p.Scorer != nil {
-		c.Hidden, c.Activation, c.Dropout, c.Members = nil, 0, 0, 0
+		c.Scorer, c.Hidden, c.Activation, c.Dropout, c.Members = custom, nil, 0, 0, 0
 	}
 	return c
 }
@@ -111,39 +110,18 @@ func (p Parts) checkMetrics() error {
 	return nil
 }
 
-// newScorer makes a model with its initial weights.
-func (t *Trainer) newScorer() (nn.Scorer, error) {
-	if t.parts.Scorer == nil {
-		return nn.NewMLP(nn.MLPConfig{
-			Features: t.transform.Width(), Hidden: t.Hidden, Activation: t.Activation,
-			Dropout: t.Dropout, Members: t.Members, Seed: t.Seed,
-		})
-	}
-	s, err := t.parts.Scorer(t.transform.Width())
-	if err != nil {
-		return nil, fmt.Errorf("train: Parts.Scorer: %w", err)
-	}
-	switch {
-	case s == nil || s.Weights() == nil:
-		return nil, errors.New("train: Parts.Scorer gives no model, or one without weights")
-	case s.Kind() == "":
-		return nil, errors.New("train: the kind of model of Parts.Scorer has no name")
-	case s.Weights().Size() == 0 || s.Weights().Dtype() != tensor.Float32:
-		return nil, fmt.Errorf("train: the model of Parts.Scorer has %d weights of %v, want one or more of float32", s.Weights().Size(), s.Weights().Dtype())
-	}
-	return s, nil
-}
-
 // fitTransform fits the transform of the features, or takes that of the initial model.
 func (t *Trainer) fitTransform() (*datasets.Transform, error) {
 	of, d := t.parts.Initial, t.splits.Train
 	switch {
 	case of == nil:
-		return datasets.FitTransform(t.Transform, d)
+		return datasets.FitTransform(t.Transform, d, t.Categorical...)
 	case !slices.Equal(of.ids, d.FeatureIDs):
 		return nil, fmt.Errorf("train: %s has other feature ids than the initial model: %s", d.Name, difference(d.FeatureIDs, of.ids))
 	case of.transform.Spec != t.Transform:
 		return nil, fmt.Errorf("train: the transform of the initial model is %s, not %s", of.transform.Spec, t.Transform)
+	case !slices.Equal(of.categorical(), slices.Sorted(slices.Values(t.Categorical))):
+		return nil, fmt.Errorf("train: the categorical features of the initial model are %v, not %v", of.categorical(), t.Categorical)
 	}
 	return of.transform, nil
 }
@@ -168,7 +146,7 @@ func (t *Trainer) begin() error {
 // newOptimizer makes the optimizer of the weights of t.
 func (t *Trainer) newOptimizer() (Optimizer, error) {
 	if t.parts.Optimizer == nil {
-		return optimizers[t.Config.Optimizer](t.Config, len(t.weights)), nil
+		return optimizers[t.Config.Optimizer](t.Config, t.model.Weights().Arrays()), nil
 	}
 	o := t.parts.Optimizer(len(t.weights))
 	if o == nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -57,7 +58,7 @@ func TestSkippedBatches(t *testing.T) {
 
 	c.Optimizer = "forgetful"
 	reference, err := New(c, Parts{Optimizer: func(weights int) Optimizer {
-		return forgetful{optimizers["adam"](c, weights), skipped}
+		return forgetful{optimizers["adam"](c, []nn.Array{{Name: "w", Shape: []int{weights}}}), skipped}
 	}}, good)
 	if err != nil {
 		t.Fatal(err)

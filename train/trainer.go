@@ -34,7 +34,8 @@ type Trainer struct {
 	gradient []float32   // as long
 	own      [][]float32 // gradients of this rank's shards
 	shards   *reduction  // of those of all ranks into gradient; nil: gradient is the first
-	current  *Ranker     // of model
+	averaged []float32   // the average of weights, see averageWeights; without one, weights
+	current  *Ranker     // of model, or of a model of its own with the averaged weights
 	best     *Ranker     // of a model of its own, with the weights of the best epoch
 
 	// How far it has come: what a checkpoint keeps, besides weights and the optimizer's
@@ -130,24 +131,38 @@ func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
 	if t.model, err = t.newScorer(); err != nil {
 		return nil, err
 	}
-	best, err := t.newScorer()
+	best, err := t.anotherModel()
 	if err != nil {
 		return nil, err
-	}
-	if !reflect.DeepEqual(best.Weights().Arrays(), t.model.Weights().Arrays()) {
-		return nil, errors.New("train: Parts.Scorer gives models of other weights each time")
 	}
 	t.weights = t.model.Weights().Float32s()
 	if err := t.begin(); err != nil {
 		return nil, err
 	}
+	current := t.model
+	if t.Average != 0 {
+		if current, err = t.anotherModel(); err != nil {
+			return nil, err
+		}
+	}
+	t.averaged = current.Weights().Float32s()
+	copy(t.averaged, t.weights)
 	if t.optimizer, err = t.newOptimizer(); err != nil {
 		return nil, err
 	}
 	t.newReduction()
-	t.current = newRanker(t.model, t.transform, train.FeatureIDs, train.FeatureNames, p.Gain)
+	t.current = newRanker(current, t.transform, train.FeatureIDs, train.FeatureNames, p.Gain)
 	t.best = newRanker(best, t.transform, train.FeatureIDs, train.FeatureNames, p.Gain)
 	return t, nil
+}
+
+// anotherModel makes another model like the one that is trained.
+func (t *Trainer) anotherModel() (nn.Scorer, error) {
+	s, err := t.newScorer()
+	if err == nil && !reflect.DeepEqual(s.Weights().Arrays(), t.model.Weights().Arrays()) {
+		err = errors.New("train: Parts.Scorer gives models of other weights each time")
+	}
+	return s, err
 }
 
 // takeSplits checks the splits and prepares gains and the queries to train on.
@@ -282,7 +297,8 @@ func (t *Trainer) History() []Epoch { return t.history }
 // Best is the ranker of the best epoch until now.
 func (t *Trainer) Best() *Ranker { return t.best }
 
-// Current is the ranker of the model as it is: before Run, with its initial weights.
+// Current is the ranker of the model as it is, or of the average of its weights
+// (Config.Average): before Run, with its initial weights.
 func (t *Trainer) Current() *Ranker { return t.current }
 
 func (t *Trainer) runEpoch(ctx context.Context, h Hooks) (Epoch, error) {
@@ -356,8 +372,8 @@ func (t *Trainer) validate(e *Epoch) (err error) {
 	return nil
 }
 
-// keepBest makes the best model the one that is trained.
-func (t *Trainer) keepBest() { copy(t.best.model.Weights().Float32s(), t.weights) }
+// keepBest makes the best model the one that is evaluated.
+func (t *Trainer) keepBest() { copy(t.best.model.Weights().Float32s(), t.averaged) }
 
 func (t *Trainer) evaluateSplit(r *Ranker, d *datasets.Dataset) (Values, error) {
 	scores, err := r.score(d, t.features[d])
@@ -381,6 +397,7 @@ func (t *Trainer) learn(ctx context.Context, b *stepBatch, learningRate float64)
 	if i := slices.IndexFunc(t.weights, notFinite); i >= 0 {
 		return 0, &weightError{t.weights[i]}
 	}
+	t.averageWeights(t.step + 1)
 	return loss, nil
 }
 
@@ -417,16 +434,7 @@ func (t *Trainer) addL2() {
 	if t.L2 == 0 {
 		return
 	}
-	at := 0
-	for _, a := range t.model.Weights().Arrays() {
-		end := at + a.Size()
-		if !a.Bias {
-			for i := at; i < end; i++ {
-				t.gradient[i] += float32(t.L2) * t.weights[i]
-			}
-		}
-		at = end
-	}
+	eachPenalised(t.model.Weights().Arrays(), func(i int) { t.gradient[i] += float32(t.L2) * t.weights[i] })
 }
 
 // locate says at which step an error happened, and for which queries, to all ranks.

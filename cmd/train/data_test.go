@@ -27,6 +27,7 @@ func TestMain(m *testing.M) {
 	os.Setenv("XDG_CACHE_HOME", folder) // that of os.UserCacheDir on Linux,
 	os.Setenv("HOME", folder)           // on a Mac,
 	os.Setenv("LocalAppData", folder)   // and on Windows
+	asChild()
 	status := m.Run()
 	os.RemoveAll(folder)
 	os.Exit(status)

@@ -27,9 +27,9 @@ type panels struct {
 	copied *[]float32 // the panels of the others
 }
 
-func newPanels(b Matrix[float32], rows int) *panels {
+func newPanels(b Matrix[float32], rows int) panels {
 	tile := inUse.tile()
-	p := &panels{b: b, width: tile.cols}
+	p := panels{b: b, width: tile.cols}
 	// Rows that are far apart are in lines of memory that push each other out of the cache.
 	const near = 256
 	if b.Col == 1 && (b.Row <= near || rows <= tile.rows) {

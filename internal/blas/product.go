@@ -57,7 +57,7 @@ func Multiply[T Float](c, a, b Matrix[T]) {
 // several goroutines at once.
 type Right[T Float] struct {
 	b      Matrix[T]
-	panels *panels // nil: products go to a library
+	panels panels // of no width: products go to a library
 }
 
 // NewRight prepares b for any number of products. It keeps b.
@@ -77,9 +77,7 @@ func newRight[T Float](b Matrix[T], rows int) Right[T] {
 
 // Free gives memory back for use by others. It need not be called.
 func (r Right[T]) Free() {
-	if r.panels != nil {
-		r.panels.free()
-	}
+	r.panels.free()
 }
 
 // Product sets c = a·b on the calling goroutine. With all libraries but OpenBLAS a row of
@@ -96,7 +94,7 @@ func (r Right[T]) product(c, a Matrix[T]) {
 		for i := range c.Rows {
 			clear(c.Data[i*c.Row:][:c.Cols])
 		}
-	case r.panels != nil:
+	case r.panels.width > 0:
 		r.panels.product(any(c).(Matrix[float32]), any(a).(Matrix[float32]))
 	default:
 		gemm(c, a, r.b)

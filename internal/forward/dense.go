@@ -18,11 +18,16 @@ const (
 
 func blocks(n, size int) int { return (n + size - 1) / size }
 
-// Dense sets y = act(x·w + b), on all cores: x [rows, in], w [in, out], y [rows, out].
-func Dense[T float](act Activation, in, out int, x, w, b, y []T) {
+// Dense sets y = act(x·w + b), less what is dropped, on all cores: x [rows, in],
+// w [in, out], y [rows, out].
+func Dense[T float](act Activation, in, out int, x, w, b, y []T, d Dropout) {
 	rows := len(y) / out
 	blas.Product(blas.RowMajor(y, rows, out), blas.RowMajor(x, rows, in), blas.RowMajor(w, in, out),
-		func(from, to int) { finish(act, b, y[from*out:to*out]) })
+		func(from, to int) {
+			block := y[from*out : to*out]
+			finish(act, b, block)
+			drop(d, block, from*out)
+		})
 }
 
 // A Layer is Dense with weights that stay as they are, on the calling goroutine. It may
@@ -101,21 +106,26 @@ func add[T float](to, v []T) {
 
 // DenseBiasSlope sets db to the column sums of dz, block by block.
 func DenseBiasSlope[T float](out int, dz, db []T) {
-	rows := len(dz) / out
-	n := blocks(rows, sumBlock)
-	scratch := make([]T, n*out)
-	parallel.For(n, parallel.Workers(n), func(_, i int) {
-		sums := scratch[i*out : (i+1)*out]
-		for r := i * sumBlock; r < min((i+1)*sumBlock, rows); r++ {
-			for j, v := range dz[r*out : (r+1)*out] {
-				sums[j] += v
-			}
+	sumRows(len(dz)/out, db, func(r int, sums []T) {
+		for j, v := range dz[r*out : (r+1)*out] {
+			sums[j] += v
 		}
 	})
-	clear(db)
+}
+
+// sumRows sets sums to what add adds to them for all rows, block by block.
+func sumRows[T float](rows int, sums []T, add func(r int, sums []T)) {
+	n, width := blocks(rows, sumBlock), len(sums)
+	scratch := make([]T, n*width)
+	parallel.For(n, parallel.Workers(n), func(_, i int) {
+		for r := i * sumBlock; r < min((i+1)*sumBlock, rows); r++ {
+			add(r, scratch[i*width:(i+1)*width])
+		}
+	})
+	clear(sums)
 	for i := range n {
-		for j, v := range scratch[i*out : (i+1)*out] {
-			db[j] += v
+		for j, v := range scratch[i*width : (i+1)*width] {
+			sums[j] += v
 		}
 	}
 }

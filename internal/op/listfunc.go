@@ -161,6 +161,12 @@ func (r *listRun) query(l *List, q int) error {
 	return fmt.Errorf("%s: query %d: %w", r.f.Name, q, err)
 }
 
+// CheckOffsets reports offsets that descend, or lead out of the rows.
+func CheckOffsets(offsets []int, rows int) error {
+	_, err := checkOffsets(offsets, rows)
+	return err
+}
+
 // checkOffsets counts the queries that have documents.
 func checkOffsets(offsets []int, rows int) (present int, err error) {
 	for q, o := range offsets {

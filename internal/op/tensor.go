@@ -6,6 +6,8 @@ import (
 
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/internal/normal"
 )
 
 // A Tensor is the contiguous entries of a tensor, of one of the three types.
@@ -55,12 +57,12 @@ func (t *Tensor) At(i int) float64 {
 	return t.F64[i]
 }
 
-// Set sets number i of floats.
+// Set sets number i of floats, to 0 where v is below the smallest normal number.
 func (t *Tensor) Set(i int, v float64) {
 	if t.F32 != nil {
-		t.F32[i] = float32(v)
+		t.F32[i] = normal.Float32(v)
 	} else {
-		t.F64[i] = v
+		t.F64[i] = normal.Float64(v)
 	}
 }
 
@@ -76,14 +78,16 @@ func (t *Tensor) Read(into []float64, from, to int) []float64 {
 	return into
 }
 
-// Write puts values at from.
+// Write puts values at from, as Set does.
 func (t *Tensor) Write(values []float64, from int) {
 	if t.F32 == nil {
-		copy(t.F64[from:], values)
+		for i, v := range values {
+			t.F64[from+i] = normal.Float64(v)
+		}
 		return
 	}
 	for i, v := range values {
-		t.F32[from+i] = float32(v)
+		t.F32[from+i] = normal.Float32(v)
 	}
 }
 

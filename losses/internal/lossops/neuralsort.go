@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	G "gorgonia.org/gorgonia"
 
+	"github.com/plrank/plrank/internal/normal"
 	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/ops"
 )
@@ -83,7 +84,7 @@ func (s *sorting) sort(scores []float64, temperature float64) {
 		}
 		most, sum := floats.Max(row), 0.0
 		for d := range row {
-			row[d] = math.Exp(row[d] - most)
+			row[d] = normal.Exp(row[d] - most)
 			sum += row[d]
 		}
 		floats.Scale(1/sum, row)

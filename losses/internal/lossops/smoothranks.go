@@ -6,6 +6,7 @@ import (
 
 	G "gorgonia.org/gorgonia"
 
+	"github.com/plrank/plrank/internal/normal"
 	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/ops"
 )
@@ -42,7 +43,7 @@ func approximately(temperature float64) comparison {
 			return s, 1 - s
 		},
 		slope: func(x float64) (float64, float64) {
-			e := math.Exp(-math.Abs(x) / temperature)
+			e := normal.Exp(-math.Abs(x) / temperature)
 			s := e / ((1 + e) * (1 + e)) / temperature
 			return s, s
 		},
@@ -106,7 +107,7 @@ func ApproxDiscounts(l ops.Lists, noise *G.Node, temperature float64) (*G.Node, 
 func RankBounds(l ops.Lists) (*G.Node, error) {
 	return comparison{
 		value: func(x float64) (float64, float64) {
-			tail := math.Log1p(math.Exp(-math.Abs(x)))
+			tail := math.Log1p(normal.Exp(-math.Abs(x)))
 			return (max(x, 0) + tail) / math.Ln2, (max(-x, 0) + tail) / math.Ln2
 		},
 		slope: func(x float64) (float64, float64) {
@@ -187,8 +188,8 @@ func (c comparison) apply(name, settings string, l ops.Lists) (*G.Node, error) {
 
 func sigmoid(x float64) float64 {
 	if x < 0 {
-		e := math.Exp(x)
+		e := normal.Exp(x)
 		return e / (1 + e)
 	}
-	return 1 / (1 + math.Exp(-x))
+	return 1 / (1 + normal.Exp(-x))
 }

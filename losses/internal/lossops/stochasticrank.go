@@ -2,11 +2,11 @@ package lossops
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	G "gorgonia.org/gorgonia"
 
+	"github.com/plrank/plrank/internal/normal"
 	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/ops"
 )
@@ -79,7 +79,7 @@ func (s stochasticRank) gradient(l *op.List, in []op.Tensor, result op.Tensor) e
 				i, rival := row-l.From, r.rows[at]-l.From
 				if jump := drop * (gains[i] - gains[rival]); jump != 0 {
 					x := scores[rival] + in[2].At(r.first+r.rows[at]) - scores[i]
-					lambda[i] += jump * math.Exp(-x-math.Exp(-x))
+					lambda[i] += jump * normal.Exp(-x-normal.Exp(-x))
 				}
 			}
 		}

@@ -1,0 +1,38 @@
+// Package normal keeps results from falling below the smallest normal number of their
+// type: for such numbers some processors take a hundred times as long as for others. They
+// are 0 instead.
+package normal
+
+import "math"
+
+// Exp is math.Exp, and 0 for x below −700, where that comes near the smallest normal number.
+func Exp(x float64) float64 {
+	if x < -700 {
+		return 0
+	}
+	return math.Exp(x)
+}
+
+// Float32 is v in float32.
+func Float32(v float64) float32 {
+	if math.Abs(v) < 0x1p-126 {
+		return 0
+	}
+	return float32(v)
+}
+
+// Flush is v, which is in float32 already.
+func Flush(v float32) float32 {
+	if -0x1p-126 < v && v < 0x1p-126 {
+		return 0
+	}
+	return v
+}
+
+// Float64 is v.
+func Float64(v float64) float64 {
+	if math.Abs(v) < 0x1p-1022 {
+		return 0
+	}
+	return v
+}

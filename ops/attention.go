@@ -1,0 +1,110 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/internal/forward"
+	"github.com/plrank/plrank/internal/op"
+)
+
+// Attention lets the documents of a query look at each other: multi-head scaled
+// dot-product attention (Vaswani et al., NeurIPS 2017, section 3.2), over packed rows. In
+// each of the heads a document i has three vectors q, k and v of size width/heads, and gets
+//
+//	y_i = Σ_j p_ij v_j,   p_ij = exp(q_i·k_j/√size) / Σ_j' exp(q_i·k_j'/√size),
+//
+// the sums over all documents of its query.
+//
+// Shapes: qkv [rows, 3·width], float32 or float64, as one [Dense] layer makes it: in every
+// row the q of all heads side by side, then the k, then the v. Offsets [queries+1], int, as
+// in [Lists]; nil: one query of all rows. The result is [rows, width]: the heads side by
+// side, and 0 in rows that belong to no query.
+//
+// No padding, no mask: a query of D documents takes D²·width steps. The softmax is exact;
+// a p_ij below e^−60 of the largest of its row is 0. The weights p are made for a few rows
+// at a time, and again for the derivative, so that the memory for it is in proportion to
+// rows·width, however many documents a query has. Results are bit-identical for any
+// GOMAXPROCS.
+//
+// Shapes or dtypes that do not fit are errors, and so are heads that do not divide the
+// width. A number that is not finite makes the results NaN that depend on it.
+func Attention(qkv, offsets *G.Node, heads int) (*G.Node, error) {
+	width, err := checkAttention(qkv, offsets, heads)
+	if err != nil {
+		return nil, fmt.Errorf("ops: Attention: %w", err)
+	}
+	of32, of64 := forward.Attention[float32]{Width: width, Heads: heads}, forward.Attention[float64]{Width: width, Heads: heads}
+	settings := fmt.Sprintf("%d heads", heads)
+	slope := &op.Func{ // of qkv, y, dy
+		Name: "ops: AttentionSlope", Settings: settings,
+		Do: func(in []op.Tensor, dqkv op.Tensor) error {
+			offsets, err := rowsOf(in, 3)
+			if err != nil {
+				return fmt.Errorf("ops: AttentionSlope: %w", err)
+			}
+			if dqkv.F32 != nil {
+				of32.Slope(in[0].F32, in[1].F32, in[2].F32, dqkv.F32, offsets)
+			} else {
+				of64.Slope(in[0].F64, in[1].F64, in[2].F64, dqkv.F64, offsets)
+			}
+			return nil
+		},
+	}
+	attention := &op.Func{
+		Name: "ops: Attention", Settings: settings,
+		Shape: func(in []tensor.Shape) tensor.Shape { return tensor.Shape{in[0][0], width} },
+		Do: func(in []op.Tensor, y op.Tensor) error {
+			offsets, err := rowsOf(in, 1)
+			if err != nil {
+				return fmt.Errorf("ops: Attention: %w", err)
+			}
+			if y.F32 != nil {
+				of32.Run(in[0].F32, y.F32, offsets)
+			} else {
+				of64.Run(in[0].F64, y.F64, offsets)
+			}
+			return nil
+		},
+	}
+	if offsets == nil {
+		attention.Slopes = []*op.Term{slope.Of(op.Input(0), op.Result, op.Incoming)}
+		return attention.Apply(qkv)
+	}
+	attention.Slopes = []*op.Term{slope.Of(op.Input(0), op.Result, op.Incoming, op.Input(1))}
+	return attention.Apply(qkv, offsets)
+}
+
+func checkAttention(qkv, offsets *G.Node, heads int) (width int, err error) {
+	if err := op.CheckNode("qkv", qkv, 2, tensor.Float32, tensor.Float64); err != nil {
+		return 0, err
+	}
+	rows, columns := qkv.Shape()[0], qkv.Shape()[1]
+	switch {
+	case rows == 0 || columns == 0 || columns%3 != 0:
+		return 0, fmt.Errorf("qkv have shape %v: want [rows, 3·width]", qkv.Shape())
+	case heads < 1 || columns/3%heads != 0:
+		return 0, fmt.Errorf("%d heads: want a number that divides the width %d", heads, columns/3)
+	case offsets == nil:
+		return columns / 3, nil
+	}
+	if err := op.CheckNode("offsets", offsets, 1, tensor.Int); err != nil {
+		return 0, err
+	}
+	if offsets.Shape()[0] < 2 {
+		return 0, errors.New("offsets are of no query: want queries+1 of them")
+	}
+	return columns / 3, nil
+}
+
+// rowsOf are the offsets, which are input number i, or those of one query.
+func rowsOf(in []op.Tensor, i int) ([]int, error) {
+	rows := in[0].Shape[0]
+	if i == len(in) {
+		return []int{0, rows}, nil
+	}
+	return in[i].Int, op.CheckOffsets(in[i].Int, rows)
+}

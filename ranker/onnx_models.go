@@ -1,0 +1,104 @@
+package ranker
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/plrank/plrank/internal/forward"
+	"github.com/plrank/plrank/internal/onnx"
+)
+
+// members are the scores [documents, 1] of the members of the model, of its inputs x.
+func (e exporter) members(x string) (scores []string, err error) {
+	switch e.f.Kind {
+	case mlpKind:
+		act, members, err := e.f.mlp()
+		for _, layers := range members {
+			scores = append(scores, e.score(e.hidden(act, layers, x), layers))
+		}
+		return scores, err
+	case transformerKind:
+		t, err := e.f.transformer()
+		for _, m := range t.members {
+			scores = append(scores, e.transformer(t, m, x))
+		}
+		return scores, err
+	}
+	return nil, fmt.Errorf("models of kind %q cannot be written as ONNX: want %s or %s", e.f.Kind, mlpKind, transformerKind)
+}
+
+// hidden is the hidden layers.
+func (e exporter) hidden(act forward.Activation, layers []forward.MLPLayer, h string) string {
+	for _, l := range layers[:len(layers)-1] {
+		h = e.activation(act, e.dense(l, h))
+	}
+	return h
+}
+
+// score is the last layer.
+func (e exporter) score(h string, layers []forward.MLPLayer) string {
+	return e.dense(layers[len(layers)-1], h)
+}
+
+func (e exporter) dense(l forward.MLPLayer, h string) string {
+	return e.node("Add", e.node("MatMul", h, e.array(l.W, l.In, l.Out)), e.array(l.B, l.Out))
+}
+
+// array is an array of the model.
+func (e exporter) array(name string, shape ...int) string {
+	return e.Constant(e.dtype, arrayOf[float64](e.f)(name), shape...)
+}
+
+// number is a number of the dtype of the model.
+func (e exporter) number(v float64) string { return e.Constant(e.dtype, []float64{v}) }
+
+func (e exporter) activation(act forward.Activation, h string) string {
+	switch act {
+	case forward.Sigmoid:
+		return e.node("Sigmoid", h)
+	case forward.Tanh:
+		return e.node("Tanh", h)
+	case forward.ReLU:
+		return e.node("Relu", h)
+	case forward.GELU: // z·(1 + erf(z/√2))/2
+		part := e.node("Add", e.node("Erf", e.node("Mul", h, e.number(1/math.Sqrt2))), e.number(1))
+		return e.node("Mul", e.node("Mul", h, part), e.number(0.5))
+	}
+	return h
+}
+
+// transformer is the scores [documents, 1] of one member.
+func (e exporter) transformer(t transformer, m forward.TransformerMember, x string) string {
+	before := e.hidden(t.act, m.Layers, x)
+	h := before
+	for _, b := range m.Blocks {
+		h = e.node("Add", h, e.dense(b.Merge, e.attention(t.Heads, b.QKV.In, e.dense(b.QKV, e.norm(b.First, h)))))
+		h = e.node("Add", h, e.dense(b.Down, e.activation(t.act, e.dense(b.Up, e.norm(b.Second, h)))))
+	}
+	h = e.norm(m.Last, h)
+	if t.LatentCross {
+		h = e.node("Add", before, e.node("Mul", h, before))
+	}
+	return e.score(h, m.Layers)
+}
+
+// norm is a layer normalisation, with the epsilon that both have by default.
+func (e exporter) norm(n forward.Norm, h string) string {
+	return e.node("LayerNormalization", h, e.array(n.Gain, n.Width), e.array(n.Bias, n.Width))
+}
+
+// attention is [documents, width] of q, k and v [documents, 3·width].
+func (e exporter) attention(heads, width int, qkv string) string {
+	shape := func(lengths ...float64) string { return e.Constant(onnx.Int64, lengths, len(lengths)) }
+	size := width / heads
+	split := e.node("Reshape", qkv, shape(-1, 3, float64(heads), float64(size)))
+	part := func(which float64, axes ...int) string { // [heads, documents, size], or as the axes say
+		one := e.Node("Gather", []string{split, e.Constant(onnx.Int64, []float64{which})}, onnx.Attr{Name: "axis", Int: 1})
+		return e.Node("Transpose", []string{one}, onnx.Attr{Name: "perm", Ints: axes})
+	}
+	q, k, v := part(0, 1, 0, 2), part(1, 1, 2, 0), part(2, 1, 0, 2)
+	logits := e.node("MatMul", e.node("Mul", q, e.number(1/math.Sqrt(float64(size)))), k)
+	weights := e.Node("Softmax", []string{logits}, onnx.Attr{Name: "axis", Int: 2})
+	y := e.Node("Transpose", []string{e.node("MatMul", weights, v)}, onnx.Attr{Name: "perm", Ints: []int{1, 0, 2}})
+	return e.node("Reshape", y, shape(-1, float64(width)))
+}

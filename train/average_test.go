@@ -1,0 +1,109 @@
+package train
+
+import (
+	"math"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/plrank/plrank/nn"
+)
+
+// The average is that of its formula over the weights after every step; it is what is
+// evaluated, kept and saved, while training goes on with the weights themselves.
+func TestAverage(t *testing.T) {
+	s := small()
+	plain := busy("sgd")
+	plain.Epochs = 2
+	averaged := plain
+	averaged.Average = 0.8
+
+	var steps [][]float32
+	follow := func(c Config) *Trainer {
+		tr := mustNew(t, c, s)
+		steps = nil
+		mustRun(t, tr, Hooks{Step: func(Step) { steps = append(steps, slices.Clone(tr.weights)) }})
+		return tr
+	}
+	without := follow(plain)
+	with := follow(averaged)
+	if !slices.Equal(with.weights, without.weights) {
+		t.Error("training goes on from other weights")
+	}
+	sum, all := make([]float64, len(with.weights)), 0.0
+	for i, w := range steps {
+		share := math.Pow(0.8, float64(len(steps)-1-i))
+		all += share
+		for j, v := range w {
+			sum[j] += share * float64(v)
+		}
+	}
+	current := trainedWeights(with.Current())
+	for j, v := range sum {
+		if math.Abs(float64(current[j])-v/all) > 1e-6 {
+			t.Errorf("weight %d: %v, want %v", j, current[j], v/all)
+		}
+	}
+	if slices.Equal(current, with.weights) {
+		t.Error("the average is the weights")
+	}
+	values, err := with.evaluateSplit(with.Current(), s.Vali)
+	if last := with.history[1]; err != nil || values["ndcg@5"] != last.Vali["ndcg@5"] {
+		t.Errorf("the validation value is %v, of the average %v (%v)", last.Vali, values, err)
+	}
+	if with.bestEpoch() == 1 && !slices.Equal(trainedWeights(with.best), current) {
+		t.Error("another model is kept than the one that is evaluated")
+	}
+	if reflect.DeepEqual(with.history[0].Vali, without.history[0].Vali) && reflect.DeepEqual(with.history[1].Vali, without.history[1].Vali) {
+		t.Error("the validation values do not depend on the average")
+	}
+}
+
+// A run with an average goes on from a checkpoint as if it had not stopped.
+func TestAverageResume(t *testing.T) {
+	s := small()
+	c := busy("adamw")
+	c.Average = 0.9
+	whole := mustRun(t, mustNew(t, c, s), Hooks{})
+	path := filepath.Join(t.TempDir(), "c.npz")
+	half := c
+	half.Epochs = 2
+	first := mustNew(t, half, s)
+	mustRun(t, first, Hooks{})
+	if err := first.SaveCheckpoint(path); err != nil {
+		t.Fatal(err)
+	}
+	second := mustNew(t, c, s)
+	if err := second.Restore(path); err != nil {
+		t.Fatal(err)
+	}
+	resumed := mustRun(t, second, Hooks{})
+	if !reflect.DeepEqual(timeless(resumed.History), timeless(whole.History)) || !slices.Equal(trainedWeights(resumed.Ranker), trainedWeights(whole.Ranker)) {
+		t.Error("another result after a stop")
+	}
+}
+
+// Before the first step the average is the initial model.
+func TestAverageBegins(t *testing.T) {
+	c := busy("sgd")
+	c.Average = 0.99
+	tr := mustNew(t, c, small())
+	if !slices.Equal(trainedWeights(tr.Current()), tr.weights) {
+		t.Error("the average does not begin with the initial weights")
+	}
+}
+
+// The decay of adamw leaves biases alone, and is not part of the gradient: without a
+// gradient weights shrink by 1 − η·decay.
+func TestAdamWDecay(t *testing.T) {
+	arrays := []nn.Array{{Name: "w", Shape: []int{1, 2}}, {Name: "b", Shape: []int{2}, Bias: true}, {Name: "v", Shape: []int{1}}}
+	o := optimizers["adamw"](Config{WeightDecay: 0.5}, arrays)
+	w := []float32{1, -2, 3, 4, 5}
+	o.Step(w, make([]float32, 5), 0.1, 1)
+	for i, want := range []float64{0.95, -1.9, 3, 4, 4.75} {
+		if math.Abs(float64(w[i])-want) > 1e-6 {
+			t.Errorf("weight %d is %v, want %v", i, w[i], want)
+		}
+	}
+}
