@@ -16,11 +16,15 @@ import (
 // as there is room. A variable for tests.
 var limit = 256 << 20
 
-// large tells whether there was a mapped file of more than that.
+// large tells whether files of more than that were mapped at once.
 var large atomic.Bool
 
-// watch starts the work for the first large file. The mutex is held.
-func watch(size int) {
+// watch starts the work once so much is mapped. The mutex is held.
+func watch() {
+	size := 0
+	for _, f := range files {
+		size += len(f.bytes)
+	}
 	if size <= limit || large.Swap(true) {
 		return
 	}
@@ -54,8 +58,8 @@ func release() {
 	}
 }
 
-// WillNeed tells the system that bytes are going to be read, if they are of a file too
-// large to count on its being in memory: it then reads them while the program goes on.
+// WillNeed tells the system that bytes are going to be read, where so much is mapped
+// that it may not be in memory: it then reads them while the program goes on.
 func WillNeed(b []byte) {
 	if len(b) == 0 || !large.Load() {
 		return

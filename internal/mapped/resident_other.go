@@ -2,7 +2,7 @@
 
 package mapped
 
-func watch(int) {}
+func watch() {}
 
 // WillNeed has nothing to do; see resident_linux.go.
 func WillNeed([]byte) {}
