@@ -18,12 +18,10 @@ import (
 	"github.com/plrank/plrank/train"
 )
 
-// gcPercent suits that nearly all of the heap is features, which the collector need not
-// look into: it may run often, and keep the heap from growing to twice their size.
-const gcPercent = 40
-
 func main() {
-	debug.SetGCPercent(gcPercent)
+	// Nearly all of the heap is features, which the collector need not look into:
+	// it may run often, and keep the heap from growing to twice their size.
+	debug.SetGCPercent(40)
 	world, err := mpi.Start()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "train:", err)
