@@ -45,16 +45,26 @@ func queries(width int, sizes ...int) *datasets.Dataset {
 // network is a model file of an MLP with weights at random.
 func network(tb testing.TB, spec, dtype string, d *datasets.Dataset, members int, hidden ...int) *File {
 	tb.Helper()
-	t, err := datasets.FitTransform(spec, d)
+	return categorical(tb, spec, dtype, d, nil, members, hidden...)
+}
+
+// categorical is network with features of these ids that are categorical.
+func categorical(tb testing.TB, spec, dtype string, d *datasets.Dataset, ids []int, members int, hidden ...int) *File {
+	tb.Helper()
+	t, err := datasets.FitTransform(spec, d, ids...)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	settings, err := json.Marshal(mlpSettings{t.Width(), hidden, "relu", members})
+	s := mlpSettings{Features: t.Width(), Hidden: hidden, Activation: "relu", Members: members}
+	for i := range t.Categories {
+		s.Embeddings = append(s.Embeddings, forward.Embedding{Codes: t.Categories[i].Codes(), Width: 3 + i})
+	}
+	settings, err := json.Marshal(s)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	f := &File{Kind: mlpKind, Settings: settings, Dtype: dtype, Transform: t, FeatureIDs: d.FeatureIDs, Gain: "exp2"}
-	f.Arrays = atRandom(mlpArrays(forward.MLPLayers(t.Width(), hidden, members)))
+	f.Arrays = atRandom(append(mlpArrays(forward.MLPLayers(s.inputs(), hidden, members)), s.embeddingArrays()...))
 	return f
 }
 
