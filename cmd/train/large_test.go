@@ -29,7 +29,7 @@ const (
 	largeQuery   = 120 // documents
 	largeParts   = 16
 	largeMemory  = 0.2 // of the features' size, what the process may have of its own and of files at most,
-	leastMemory  = 1.0 // or as many GB
+	leastMemory  = 1.2 // or as many GB
 	largeTrained = "-epochs 1 -hidden 16 -members 1 -dropout 0 -transform log-standard -batch 32 -loss plrank-exact -metric ndcg@10 -seed 1"
 )
 
