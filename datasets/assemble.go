@@ -21,6 +21,7 @@ func (t *table) dataset(ids []int, order []int) (*Dataset, error) {
 	d := &Dataset{
 		Name:       t.path,
 		path:       t.path,
+		parts:      t.parts,
 		Offsets:    make([]int, 1, len(order)+1),
 		QueryIDs:   make([]string, 0, len(order)),
 		FeatureIDs: ids,
@@ -39,8 +40,12 @@ func (t *table) dataset(ids []int, order []int) (*Dataset, error) {
 			d.QueryWeights = append(d.QueryWeights, t.queries[q].weight)
 		}
 	}
+	if t.spilled != nil {
+		d.rows = &rowSource{table: t, ids: ids, moves: slices.Clone(moves)}
+	} else {
+		d.Features = make([]float32, rows*len(ids))
+	}
 	slices.SortFunc(moves, func(a, b move) int { return a.rows.from - b.rows.from })
-	d.Features = make([]float32, rows*len(ids))
 	d.Labels = make([]float32, rows)
 	d.lines = make([]int32, rows)
 	if slices.ContainsFunc(t.chunks, func(c *chunk) bool { return c.docs != nil }) {
@@ -63,6 +68,9 @@ func (t *table) dataset(ids []int, order []int) (*Dataset, error) {
 	byChunk := make([][]move, len(t.chunks))
 	first := 0
 	for i, c := range t.chunks {
+		if d.rows != nil {
+			d.rows.first = append(d.rows.first, first)
+		}
 		for len(moves) > 0 && moves[0].rows.from < first+len(c.labels) {
 			m := &moves[0]
 			to := min(m.rows.to, first+len(c.labels))
@@ -77,7 +85,9 @@ func (t *table) dataset(ids []int, order []int) (*Dataset, error) {
 	}
 	parallel(len(t.chunks), func(i int) {
 		c := t.chunks[i]
-		defer c.values.free()
+		if d.rows == nil {
+			defer c.values.free()
+		}
 		if t.options.stopped(t.path) != nil {
 			return
 		}
@@ -86,7 +96,9 @@ func (t *table) dataset(ids []int, order []int) (*Dataset, error) {
 			c.copyTo(d, columns, m)
 		}
 	})
-	t.chunks = nil
+	if d.rows == nil {
+		t.chunks = nil
+	}
 	if err := t.options.stopped(t.path); err != nil {
 		return nil, err
 	}
@@ -115,15 +127,25 @@ func (c *chunk) copyTo(d *Dataset, columns []int, m move) {
 	if d.Groups != nil {
 		copy(d.Groups[m.to:m.to+n], c.groups[from:])
 	}
-	width, wide, values := len(c.ids), d.Width(), c.values.values
-	if width == wide {
-		copy(d.Features[m.to*wide:(m.to+n)*wide], values[from*width:])
+	if d.rows == nil {
+		wide := d.Width()
+		c.copyFeatures(d.Features[m.to*wide:(m.to+n)*wide], columns, m.rows)
+	}
+}
+
+// copyFeatures copies the features of rows to those of as many rows of a dataset.
+func (c *chunk) copyFeatures(to []float32, columns []int, rows span) {
+	width, values := len(c.ids), c.values.values[rows.from*len(c.ids):rows.to*len(c.ids)]
+	n := rows.to - rows.from
+	if len(to) == n*width {
+		copy(to, values)
 		return
 	}
+	clear(to)
+	wide := len(to) / n
 	for r := range n {
-		row := d.Features[(m.to+r)*wide : (m.to+r+1)*wide]
-		clear(row)
-		for i, v := range values[(from+r)*width : (from+r+1)*width] {
+		row := to[r*wide : (r+1)*wide]
+		for i, v := range values[r*width : (r+1)*width] {
 			row[columns[i]] = v
 		}
 	}

@@ -45,7 +45,7 @@ type cacheSource struct {
 	Hash string // of the content; see fingerprint
 }
 
-const cacheFormat = 3
+const cacheFormat = 4
 
 // newCacheKey looks at the files of the splits, and at those beside them.
 func newCacheKey(files splitFiles, holdOut float64, o Options) (*cacheKey, error) {
@@ -61,22 +61,32 @@ func newCacheKey(files splitFiles, holdOut float64, o Options) (*cacheKey, error
 			continue
 		}
 		k.Roles[i] = true
-		paths := slices.Concat([]string{file, groupsPath(file), weightPath(file)}, sizePaths(file), unusedPaths(file))
-		if i == 0 && o.Read.Groups != "" {
-			paths = append(paths, o.Read.Groups)
-		}
-		for _, path := range paths {
-			source, err := newCacheSource(path)
-			if errors.Is(err, fs.ErrNotExist) && path != file {
-				continue
-			}
-			if err != nil {
+		for _, file := range files.files(i) {
+			if err := k.addFile(file, i == 0); err != nil {
 				return nil, err
 			}
-			k.Sources = append(k.Sources, source)
 		}
 	}
 	return k, nil
+}
+
+// addFile adds a file of data and those beside it.
+func (k *cacheKey) addFile(file string, training bool) error {
+	paths := slices.Concat([]string{file, groupsPath(file), weightPath(file)}, sizePaths(file), unusedPaths(file))
+	if training && k.Read.Groups != "" {
+		paths = append(paths, k.Read.Groups)
+	}
+	for _, path := range paths {
+		source, err := newCacheSource(path)
+		if errors.Is(err, fs.ErrNotExist) && path != file {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		k.Sources = append(k.Sources, source)
+	}
+	return nil
 }
 
 func newCacheSource(path string) (s cacheSource, err error) {
@@ -157,7 +167,7 @@ var errStale = errors.New("the cache is stale")
 func openCached(files splitFiles, known *collection, holdOut float64, o Options) (*Splits, error) {
 	key, err := newCacheKey(files, holdOut, o)
 	if err != nil {
-		return open(files, known, holdOut, o) // whose error says more
+		return open(files, known, holdOut, o, "") // whose error says more
 	}
 	paths := cachePaths(o.Cache, key.fileName(), files)
 	var warnings []string
@@ -173,10 +183,15 @@ func openCached(files splitFiles, known *collection, holdOut float64, o Options)
 			warnings = append(warnings, fmt.Sprintf("%s: the cache is built anew: %v", path, err))
 		}
 	}
-	s, err := open(files, known, holdOut, o)
+	scratch := filepath.Dir(paths[len(paths)-1])
+	if err := os.MkdirAll(scratch, 0o777); err != nil {
+		scratch = ""
+	}
+	s, err := open(files, known, holdOut, o, scratch)
 	if err != nil {
 		return nil, err
 	}
+	defer s.free()
 	if now, err := newCacheKey(files, holdOut, o); err == nil && now.text() == key.text() { // unless they changed meanwhile
 		var failed error
 		for i, path := range paths {
@@ -185,6 +200,13 @@ func openCached(files splitFiles, known *collection, holdOut float64, o Options)
 			}
 			if err == nil {
 				err = saveCache(o.Read.context(), path, key.text(), s, files)
+			}
+			if err == nil && len(s.onDisk()) > 0 {
+				var mapped *Splits
+				if mapped, err = loadCache(o.Read.context(), path, key.text(), files); err == nil {
+					mapped.Train.Warnings = append(mapped.Train.Warnings, warnings...)
+					return mapped, nil
+				}
 			}
 			if err == nil {
 				failed = nil
@@ -199,6 +221,7 @@ func openCached(files splitFiles, known *collection, holdOut float64, o Options)
 	if err := o.Read.stopped(files.train); err != nil {
 		return nil, err
 	}
+	s.gather()
 	s.Train.Warnings = append(s.Train.Warnings, warnings...)
 	return s, nil
 }
@@ -219,6 +242,11 @@ func loadCache(ctx context.Context, path, key string, files splitFiles) (*Splits
 		if d != nil {
 			d.path = files.source(i)
 			d.Name = d.path + d.Name
+			for j, path := range files.sources(i) {
+				if len(d.parts) > j {
+					d.parts[j].path = path
+				}
+			}
 		}
 	}
 	return s, nil

@@ -39,6 +39,7 @@ type cacheSplit struct {
 	Weights             int // float32; −1: none
 	QueryWeights        int // float32; −1: none
 	Lines               int // int32; −1: none
+	PartLines           int // int64: the line before each part; −1: there is one file
 	Offsets, FeatureIDs int // int64
 	Names               int // strings: Name, Warnings
 	QueryIDs            int // strings
@@ -69,13 +70,14 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // which may be written differently next time.
 func encodeCache(w io.Writer, key string, s *Splits, files splitFiles) error {
 	h := cacheHeader{Key: key}
-	var bodies [][]byte
-	add := func(body []byte, count int) int {
-		section := cacheSection{Length: int64(len(body)), Count: int64(count), Checksums: checksums(body)}
+	var bodies []cacheBody
+	addBody := func(body cacheBody, count int) int {
+		section := cacheSection{Length: body.length, Count: int64(count), Checksums: body.checksums()}
 		h.Sections = append(h.Sections, section)
 		bodies = append(bodies, body)
 		return len(bodies) - 1
 	}
+	add := func(body []byte, count int) int { return addBody(bodyOf(body), count) }
 	addStrings := func(list []string) int {
 		if list == nil {
 			return -1
@@ -93,7 +95,7 @@ func encodeCache(w io.Writer, key string, s *Splits, files splitFiles) error {
 			continue
 		}
 		h.Splits[i] = &cacheSplit{
-			Features:     add(bytesOf(d.Features), len(d.Features)),
+			Features:     addBody(featuresOf(d), d.Rows()*d.Width()),
 			Labels:       add(bytesOf(d.Labels), len(d.Labels)),
 			Offsets:      add(encodeInts(d.Offsets), len(d.Offsets)),
 			FeatureIDs:   add(encodeInts(d.FeatureIDs), len(d.FeatureIDs)),
@@ -104,11 +106,19 @@ func encodeCache(w io.Writer, key string, s *Splits, files splitFiles) error {
 			Weights:      addNumbers(d.Weights),
 			QueryWeights: addNumbers(d.QueryWeights),
 			Lines:        -1,
+			PartLines:    -1,
 			Groups:       -1,
 			GroupNames:   addStrings(d.GroupNames),
 		}
 		if d.lines != nil {
 			h.Splits[i].Lines = add(bytesOf(d.lines), len(d.lines))
+		}
+		if d.parts != nil {
+			var before []int
+			for _, p := range d.parts {
+				before = append(before, p.line)
+			}
+			h.Splits[i].PartLines = add(encodeInts(before), len(before))
 		}
 		if d.Groups != nil {
 			h.Splits[i].Groups = add(encodeInts(raised(d.Groups, 1)), len(d.Groups))
@@ -144,8 +154,8 @@ func encodeCache(w io.Writer, key string, s *Splits, files splitFiles) error {
 	at = int64(cacheIntro + length)
 	for i, body := range bodies {
 		out.Write(make([]byte, h.Sections[i].Offset-at))
-		out.Write(body)
-		at = h.Sections[i].Offset + int64(len(body))
+		body.write(out)
+		at = h.Sections[i].Offset + body.length
 	}
 	return out.Flush() // the first error of all writes
 }
@@ -268,6 +278,11 @@ func (c *cacheReader) dataset(s *cacheSplit) *Dataset {
 	if s.Groups != -1 {
 		d.Groups = raised(c.ints(s.Groups), -1)
 	}
+	if s.PartLines != -1 {
+		for _, line := range c.ints(s.PartLines) {
+			d.parts = append(d.parts, part{line: line})
+		}
+	}
 	names := c.strings(s.Names)
 	if c.err != nil {
 		return nil
@@ -380,10 +395,45 @@ func bytesOf[T float32 | int32](values []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), 4*len(values))
 }
 
-func checksums(b []byte) []uint32 {
-	sums := make([]uint32, (len(b)+cacheBlock-1)/cacheBlock)
-	parallel(len(sums), func(i int) {
-		sums[i] = crc32.Checksum(b[i*cacheBlock:min(len(b), (i+1)*cacheBlock)], castagnoli)
-	})
+// A cacheBody is the bytes of a section, in blocks of cacheBlock.
+type cacheBody struct {
+	length int64
+	block  func(i int) []byte
+}
+
+func bodyOf(b []byte) cacheBody {
+	return cacheBody{int64(len(b)), func(i int) []byte { return b[i*cacheBlock : min(len(b), (i+1)*cacheBlock)] }}
+}
+
+// featuresOf is the features of a dataset, wherever they are.
+func featuresOf(d *Dataset) cacheBody {
+	if d.rows == nil {
+		return bodyOf(bytesOf(d.Features))
+	}
+	w := d.Width()
+	return cacheBody{int64(d.Rows()) * int64(w) * 4, func(i int) []byte {
+		from := i * (cacheBlock / 4)
+		to := min(from+cacheBlock/4, d.Rows()*w)
+		first, last := from/w, (to+w-1)/w // rows, maybe only a part of them
+		values := make([]float32, (last-first)*w)
+		d.rows.read(values, first)
+		return bytesOf(values[from-first*w : to-first*w])
+	}}
+}
+
+func (b cacheBody) blocks() int { return int((b.length + cacheBlock - 1) / cacheBlock) }
+
+func (b cacheBody) checksums() []uint32 {
+	sums := make([]uint32, b.blocks())
+	parallel(len(sums), func(i int) { sums[i] = crc32.Checksum(b.block(i), castagnoli) })
 	return sums
+}
+
+// write writes all blocks; a failed write of out stays failed.
+func (b cacheBody) write(out *bufio.Writer) {
+	for i := range b.blocks() {
+		if _, err := out.Write(b.block(i)); err != nil {
+			return
+		}
+	}
 }

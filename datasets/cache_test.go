@@ -316,7 +316,7 @@ func FuzzDecodeCache(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	s, err := open(files, nil, 0.2, o)
+	s, err := open(files, nil, 0.2, o, "")
 	if err != nil {
 		f.Fatal(err)
 	}

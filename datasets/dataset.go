@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
+
+	"github.com/plrank/plrank/internal/mapped"
 )
 
 // Dataset is queries and their documents, packed: those of query q are rows
@@ -29,8 +32,10 @@ type Dataset struct {
 	SourceRows []int    // [rows]: which row of the source it was, from 0; nil where ReadFile or Group left all rows in their places
 	Warnings   []string // what was odd about the source but could be read, one line each
 
-	path  string  // of the file it came from
-	lines []int32 // [rows] of that file, from 1; nil: not known
+	path  string     // of the file it came from
+	parts []part     // of the files, where they are several
+	lines []int32    // [rows] of that file, from 1; nil: not known
+	rows  *rowSource // has the features, while Features is nil; nil: Features has them
 }
 
 // Unlabelled is the label of a document whose relevance is not known. Such documents
@@ -52,9 +57,24 @@ func (d *Dataset) Row(i int) []float32 {
 	return d.Features[i*w : (i+1)*w : (i+1)*w]
 }
 
+// Prefetch tells the system that queries are going to be read, where the features are in
+// a file too large to be in memory (see Options.Cache): reading in any order is then
+// as fast as the disk is with many requests at once.
+func (d *Dataset) Prefetch(queries []int) {
+	w := d.Width()
+	for _, q := range queries {
+		mapped.WillNeed(bytesOf(d.Features[d.Offsets[q]*w : d.Offsets[q+1]*w]))
+	}
+}
+
 // Where says where row i comes from, as in "train.txt:812", for messages; the name
 // and the row where the dataset was not read from a file.
 func (d *Dataset) Where(i int) string {
+	if i < len(d.lines) && d.parts != nil {
+		line := int(d.lines[i])
+		p := d.parts[sort.Search(len(d.parts), func(i int) bool { return d.parts[i].line >= line })-1]
+		return fmt.Sprintf("%s:%d", p.path, line-p.line)
+	}
 	if i < len(d.lines) {
 		return fmt.Sprintf("%s:%d", d.path, d.lines[i])
 	}
@@ -87,6 +107,7 @@ func (d *Dataset) Select(queries []int) *Dataset {
 		GroupNames:   d.GroupNames,
 		SourceRows:   gather(d.SourceRows, rows),
 		path:         d.path,
+		parts:        d.parts,
 		lines:        gather(d.lines, rows),
 	}
 }
@@ -221,6 +242,11 @@ func (d *Dataset) view(from, to int) *Dataset {
 	v.Groups = cut(d.Groups, first, last)
 	v.SourceRows = cut(d.SourceRows, first, last)
 	v.lines = cut(d.lines, first, last)
+	if d.rows != nil {
+		of := *d.rows
+		of.from += first
+		v.rows = &of
+	}
 	v.Offsets = make([]int, 0, to-from+1)
 	for _, o := range d.Offsets[from : to+1] {
 		v.Offsets = append(v.Offsets, o-first)

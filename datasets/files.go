@@ -12,13 +12,32 @@ import (
 )
 
 // splitFiles are the paths of a collection's files; "" where there is none.
-type splitFiles struct{ train, vali, test string }
+type splitFiles struct {
+	train, vali, test string
+	parts             [3][]string // of splits that are in several files, which the path only names
+}
 
 // all is the files in the order of Splits.
 func (f splitFiles) all() [3]string { return [3]string{f.train, f.vali, f.test} }
 
 // source is the file that split i comes from: its own, or that of the training split.
 func (f splitFiles) source(i int) string { return cmp.Or(f.all()[i], f.train) }
+
+// files are the files of split i.
+func (f splitFiles) files(i int) []string {
+	if f.parts[i] != nil {
+		return f.parts[i]
+	}
+	return []string{f.all()[i]}
+}
+
+// sources are the files that split i comes from.
+func (f splitFiles) sources(i int) []string {
+	if f.all()[i] == "" {
+		i = 0
+	}
+	return f.files(i)
+}
 
 // The words that name a split, and the endings a data file may have.
 var (
@@ -82,11 +101,15 @@ func findFiles(path string, fold int) (splitFiles, error) {
 		return splitFiles{}, fmt.Errorf("datasets: %s %w (fold %d to %d), or a folder such as %s",
 			path, ErrFolds, folds[0].number, folds[len(folds)-1].number, filepath.Join(path, folds[0].name))
 	}
+	if slices.ContainsFunc(names, sparkName.MatchString) {
+		parts, err := partsIn(folder)
+		return splitFiles{train: folder, parts: [3][]string{parts}}, err
+	}
 	// Some archives unpack to a single folder with the files (Istella: full, sample).
 	if folders := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !strings.HasSuffix(n, string(filepath.Separator)) }); len(folders) == 1 {
 		return findFiles(filepath.Join(folder, folders[0]), 0)
 	}
-	return splitFiles{}, fmt.Errorf("datasets: %s: no training file: looked for %s (with a prefix or an ending such as .txt, maybe compressed), found %s",
+	return splitFiles{}, fmt.Errorf("datasets: %s: no training file: looked for %s (with a prefix or an ending such as .txt, maybe compressed; or a folder, or parts such as train-0.txt), found %s",
 		path, strings.Join(trainWords, ", "), listNames(names))
 }
 
@@ -158,8 +181,14 @@ type fileSet struct {
 func splitSets(folder string, names []string) ([]fileSet, error) {
 	var sets []fileSet
 	for _, name := range names {
-		prefix, split := splitOf(name)
-		if split == "" {
+		stem, isFolder := strings.CutSuffix(name, string(filepath.Separator))
+		prefix, split := splitOf(stem)
+		isPart := false
+		if split == "" && !isFolder {
+			prefix, split = partOf(name)
+			isPart = split != ""
+		}
+		if split == "" || isFolder && !holdsParts(filepath.Join(folder, name)) {
 			continue
 		}
 		i := slices.IndexFunc(sets, func(s fileSet) bool { return s.prefix == prefix })
@@ -168,11 +197,30 @@ func splitSets(folder string, names []string) ([]fileSet, error) {
 			sets = append(sets, fileSet{prefix: prefix})
 		}
 		file := map[string]*string{"train": &sets[i].files.train, "vali": &sets[i].files.vali, "test": &sets[i].files.test}[split]
+		parts := &sets[i].files.parts[slices.Index([]string{"train", "vali", "test"}, split)]
+		if isPart && (*file == "" || *parts != nil && strings.HasSuffix(*file, "*")) {
+			*file = filepath.Join(folder, prefix+split+"*")
+			*parts = append(*parts, filepath.Join(folder, name))
+			continue
+		}
 		if *file != "" {
 			return nil, fmt.Errorf("datasets: %s: both %s and %s could be the %s split: please name the files",
 				folder, filepath.Base(*file), name, split)
 		}
 		*file = filepath.Join(folder, name)
+		if isFolder {
+			var err error
+			if *parts, err = partsIn(*file); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, s := range sets {
+		for _, parts := range s.files.parts {
+			if err := orderParts(parts); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return slices.DeleteFunc(sets, func(s fileSet) bool { return s.files.train == "" }), nil
 }

@@ -2,8 +2,10 @@ package datasets
 
 import "math"
 
+type logEntry struct{ inverse, log float64 }
+
 // logTable holds, for c = 1 + i/128, 1/c and log c.
-var logTable = func() (t [128]struct{ inverse, log float64 }) {
+var logTable = func() (t [128]logEntry) {
 	for i := range t {
 		c := 1 + float64(i)/128
 		t[i].inverse, t[i].log = 1/c, math.Log(c)

@@ -41,17 +41,25 @@ func newLookup(knots, scores []float32) lookup {
 		}
 		l.pieces = append(l.pieces, p)
 	}
-	at := 0
-	for entry := range l.start {
-		for at <= last && l.keys[at+1] <= uint32(entry)<<lookupShift {
-			at++
+	filled, before := 0, 0 // entries, and the piece of the last of them
+	for k := range l.pieces {
+		first := 0 // entry that begins in this piece or a later one
+		if k > 0 {
+			first = int((uint64(l.keys[k]) + 1<<lookupShift - 1) >> lookupShift)
 		}
-		l.start[entry] = uint8(at)
-		if entry > 0 {
-			for at-int(l.start[entry-1]) > 2*l.step-1 {
-				l.step *= 2
-			}
+		for ; filled < first; filled++ {
+			l.start[filled] = uint8(k - 1)
 		}
+		// From here on piece k is the least, and behind the entry before are all from its own to k.
+		if filled > 0 {
+			before = int(l.start[filled-1])
+		}
+		for k-before > 2*l.step-1 {
+			l.step *= 2
+		}
+	}
+	for ; filled < len(l.start); filled++ {
+		l.start[filled] = uint8(last + 1)
 	}
 	for range 2 * l.step {
 		l.keys = append(l.keys, math.MaxUint32)
@@ -110,6 +118,14 @@ func applyQuantile(p *TransformPart, dst []float32, stride int, rows []float32, 
 	all := p.lookups
 	if all == nil { // not fitted, and not validated
 		all = lookups(p)
+	}
+	const worthwhile = 8
+	if n := len(rows) / inputs; wide && n >= worthwhile {
+		for i, c := range columns {
+			l := &all[i]
+			quantileColumn(&dst[i], stride, &rows[c], inputs, n, &l.start[0], &l.keys[0], &l.pieces[0], l.step)
+		}
+		return
 	}
 	for i, c := range columns {
 		all[i].column(dst[i:], stride, rows[c:], inputs)

@@ -65,6 +65,13 @@ var ErrMinusOne = errors.New(`−1 is the only label below 1: please say whether
 // and .gz or .zst. Where a folder has several prefixes, folder/prefix chooses.
 // A folder of folds (Fold1, …) needs Options.Fold; see Folds.
 //
+// A split may also be in many parts, of any of the formats: the files of a folder named
+// after the split, in the order of the numbers in their names, without those that begin
+// with a dot or an underscore; or files such as train-00003-of-00010.txt, train.7.csv.gz or
+// train.part-7.zst; Options.Vali and Options.Test may be such folders. A folder of files such as part-00003.csv alone is a training
+// split. All documents of a query must be in one part. Where the names say how many parts
+// there are, all must be there.
+//
 // Without a validation file, 20 % of the training queries, drawn by the seed,
 // are held out (10 % for Istella). Without a test file, Splits.Test is nil.
 // Documents without a label are left out of all splits, with a warning; see also
@@ -77,7 +84,9 @@ var ErrMinusOne = errors.New(`−1 is the only label below 1: please say whether
 // Features, Labels and weights are then read-only. A cache belongs to the size, the time
 // and the content of the files; one that is stale, truncated or corrupt is
 // built anew, and one that cannot be written is a warning. It may be deleted at
-// any time, but not cut short while a program uses it.
+// any time, but not cut short while a program uses it. Data in many parts then need
+// memory for one part at a time, and for some 30 bytes a document, but no more; their
+// features take their space on the disk twice until the cache is written.
 //
 // Errors are those of ReadFile, and a folder without a training file.
 func Open(path string, o Options) (*Splits, error) {
@@ -92,7 +101,7 @@ func Open(path string, o Options) (*Splits, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Read.Groups != "" && files.train != path {
+	if o.Read.Groups != "" && (files.train != path || files.parts[0] != nil) {
 		return nil, fmt.Errorf("datasets: %s is a folder, and a file of groups is for a single training file: name those of the splits as their files, such as %s",
 			path, groupsPath(files.train))
 	}
@@ -111,11 +120,14 @@ func Open(path string, o Options) (*Splits, error) {
 	if files.train != path && o.Vali == "" && o.Test == "" { // else it is only a part of one
 		known = collectionOf(files.train)
 	}
-	if o.Vali != "" {
-		files.vali = o.Vali
-	}
-	if o.Test != "" {
-		files.test = o.Test
+	for i, given := range []string{o.Vali, o.Test} {
+		if given == "" {
+			continue
+		}
+		*[]*string{&files.vali, &files.test}[i] = given
+		if files.parts[i+1], err = partsOf(given); err != nil {
+			return nil, err
+		}
 	}
 
 	holdOut := 0.2
@@ -125,15 +137,16 @@ func Open(path string, o Options) (*Splits, error) {
 	if o.Cache != "" {
 		return openCached(files, known, holdOut, o)
 	}
-	return open(files, known, holdOut, o)
+	return open(files, known, holdOut, o, "")
 }
 
-// open reads the splits from their files.
-func open(files splitFiles, known *collection, holdOut float64, o Options) (*Splits, error) {
+// open reads the splits from their files. Where the training split has many, and there is
+// a folder for scratch, the features of the splits are still on their way: see rowSource.
+func open(files splitFiles, known *collection, holdOut float64, o Options, scratch string) (_ *Splits, err error) {
 	var tables [3]*table
 	defer func() {
 		for _, t := range tables {
-			if t != nil {
+			if t != nil && (err != nil || t.spilled == nil) {
 				t.free()
 			}
 		}
@@ -150,7 +163,7 @@ func open(files splitFiles, known *collection, holdOut float64, o Options) (*Spl
 		if i > 0 {
 			read.Groups = ""
 		}
-		t, err := readTable(file, read, groups)
+		t, err := readParts(file, files.files(i), read, groups, scratch)
 		if err != nil {
 			return nil, err
 		}
@@ -170,11 +183,8 @@ func open(files splitFiles, known *collection, holdOut float64, o Options) (*Spl
 		if o.Read.FeatureIDs == nil {
 			ids = union(ids, t.ids)
 		}
-		if i == 0 && t.layout.names != nil && o.Read.FeatureIDs == nil { // the others by the names of these
-			o.Read.FeatureIDs = ids
-			for _, id := range ids {
-				o.Read.FeatureNames = append(o.Read.FeatureNames, t.layout.names[id])
-			}
+		if i == 0 {
+			o.Read = o.Read.byNames(ids, t.layout)
 		}
 	}
 	if minusOne > 0 && belowOne == 0 && o.Read.MinusOne == "" && o.Unlabelled != "keep" {
@@ -188,7 +198,6 @@ func open(files splitFiles, known *collection, holdOut float64, o Options) (*Spl
 	}
 
 	s := &Splits{}
-	var err error
 	if o.Folds > 0 {
 		err = train.fold(s, ids, o)
 	} else if vali == nil {

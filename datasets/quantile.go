@@ -12,12 +12,51 @@ const (
 	quantileSample = 1 << 15 // documents at most, spread evenly over the training data
 )
 
+// Curves are numbers by column. They are most of a model file, and their JSON is read much
+// faster than that of other slices.
+type Curves [][]float32
+
+// UnmarshalJSON reads arrays of arrays of numbers; null is nil.
+func (c *Curves) UnmarshalJSON(text []byte) error {
+	*c = nil
+	depth := 0
+	for at := 0; at < len(text); {
+		switch b := text[at]; {
+		case b == '[':
+			if depth++; depth == 1 {
+				*c = Curves{}
+			} else {
+				*c = append(*c, nil)
+			}
+			at++
+		case b == ']':
+			depth--
+			at++
+		case b == '-' || b-'0' <= 9:
+			v, n, err := parseFloat32(text[at:])
+			if err != nil || depth != 2 {
+				return fmt.Errorf("datasets: numbers by column: %s", quote(text[at:]))
+			}
+			last := len(*c) - 1
+			(*c)[last] = append((*c)[last], v)
+			at += n
+		case b == ',' || b == ' ' || b == '\t' || b == '\r' || b == '\n':
+			at++
+		case string(text) == "null":
+			return nil
+		default:
+			return fmt.Errorf("datasets: numbers by column: %s", quote(text[at:]))
+		}
+	}
+	return nil
+}
+
 // fitQuantile finds for each column values, ascending, and the normal scores of
 // their mid-ranks among the training documents: Φ⁻¹ of the part that lies below
 // plus half the part that is equal.
 func fitQuantile(p *TransformPart, train *Dataset, columns []int) {
-	p.Knots = make([][]float32, len(columns))
-	p.Scores = make([][]float32, len(columns))
+	p.Knots = make(Curves, len(columns))
+	p.Scores = make(Curves, len(columns))
 	rows := min(train.Rows(), quantileSample)
 	parallel(len(columns), func(i int) {
 		values := make([]float32, 0, rows)

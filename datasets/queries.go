@@ -34,7 +34,7 @@ func (t *table) group(sizes *querySizes) error {
 		row += r.rows
 		latest = q
 	}
-	if !check.named {
+	if t.sized = !check.named; t.sized {
 		row := 0
 		for i, n := range sizes.sizes {
 			if n > 0 {

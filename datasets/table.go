@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+
+	"github.com/plrank/plrank/internal/mapped"
 )
 
 // table is a file that has been read, in chunks whose columns are their own.
@@ -17,6 +19,9 @@ type table struct {
 	chunks   []*chunk
 	queries  []query
 	breaks   int           // runs of rows of a query that had already ended
+	sized    bool          // queries have no ids, but sizes
+	parts    []part        // the files, where they are several
+	spilled  [][]byte      // files that chunks have their features in
 	groups   *groupNumbers // of the rows; nil: they are of none
 	weights  weightsOf
 	warnings []string
@@ -117,6 +122,10 @@ func (t *table) free() {
 		c.values.free()
 	}
 	t.chunks = nil
+	for _, b := range t.spilled {
+		mapped.Close(b)
+	}
+	t.spilled = nil
 }
 
 // at is err with the path, unless it has it already.

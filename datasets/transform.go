@@ -19,6 +19,10 @@ import (
 // parts, whose outputs stand side by side: first all columns of the first part,
 // then all of the second.
 //
+// Categorical features are apart from these: their values become codes, one column each
+// behind all others, which a model looks up in a table. See [Category] for the codes of
+// values that were not seen in training, or are missing.
+//
 // Every output is finite. A missing value (NaN) becomes 0: the query's minimum
 // for minmax, the mean of the training documents for the standardised forms,
 // their median for quantile.
@@ -28,6 +32,8 @@ type Transform struct {
 	Inputs  int             // raw features of a document
 	Columns []int           // the raw columns that are used, ascending
 	Parts   []TransformPart // one or more
+
+	Categories []Category `json:",omitempty"` // by column, ascending
 }
 
 // TransformPart is one part of a Transform; see FitTransform for their names.
@@ -36,8 +42,8 @@ type TransformPart struct {
 	Shift []float64 `json:",omitempty"` // by used column: the mean; standardised forms only
 	Scale []float64 `json:",omitempty"` // by used column: 1 / standard deviation
 
-	Knots  [][]float32 `json:",omitempty"` // by used column: values, ascending; quantile only
-	Scores [][]float32 `json:",omitempty"` // by used column: the outputs at the knots
+	Knots  Curves `json:",omitempty"` // by used column: values, ascending; quantile only
+	Scores Curves `json:",omitempty"` // by used column: the outputs at the knots
 
 	lookups []lookup // of the knots and scores
 }
@@ -74,9 +80,13 @@ var partKinds = map[string]partKind{
 //	              documents (mid-ranks of ties; linear between 128 values at
 //	              most; beyond the training values, the score of the last one)
 //
+// The features of the ids that are given are categorical: see [Category]. Values of a
+// single training document count as unseen, so that a model learns what to make of these.
+//
 // An unknown part is an error, and so is training data in which no feature
-// varies within any query.
-func FitTransform(spec string, train *Dataset) (*Transform, error) {
+// varies within any query, a categorical feature that the data do not have, and one of
+// more than 100,000 values.
+func FitTransform(spec string, train *Dataset, categorical ...int) (*Transform, error) {
 	t := &Transform{Spec: spec, Inputs: train.Width(), Columns: train.varying()}
 	for _, name := range strings.Split(spec, "+") {
 		if _, ok := partKinds[name]; !ok {
@@ -88,6 +98,9 @@ func FitTransform(spec string, train *Dataset) (*Transform, error) {
 	if len(t.Columns) == 0 {
 		return nil, fmt.Errorf("datasets: %s: no feature varies within any query: there is nothing to rank by", train.Name)
 	}
+	if err := t.fitCategories(train, categorical); err != nil {
+		return nil, err
+	}
 	for i := range t.Parts {
 		p := &t.Parts[i]
 		partKinds[p.Name].fit(p, train, t.Columns)
@@ -96,7 +109,7 @@ func FitTransform(spec string, train *Dataset) (*Transform, error) {
 }
 
 // Width is the number of outputs for a document.
-func (t *Transform) Width() int { return len(t.Columns) * len(t.Parts) }
+func (t *Transform) Width() int { return len(t.Columns)*len(t.Parts) + len(t.Categories) }
 
 // Validate checks a transform that was read from a file, and prepares it: without it,
 // Query is slow. An error means that Query would go out of bounds or give values that
@@ -109,6 +122,9 @@ func (t *Transform) Validate() error {
 		if c < 0 || c >= t.Inputs || i > 0 && c <= t.Columns[i-1] {
 			return fmt.Errorf("datasets: transform %q: its columns must ascend within its %d inputs, but there is %d", t.Spec, t.Inputs, c)
 		}
+	}
+	if err := t.validateCategories(); err != nil {
+		return err
 	}
 	for i := range t.Parts {
 		p := &t.Parts[i]
@@ -160,6 +176,9 @@ func (t *Transform) Query(dst, rows []float32) {
 	for i := range t.Parts {
 		p := &t.Parts[i]
 		partKinds[p.Name].apply(p, dst[i*len(t.Columns):], width, rows, t.Inputs, t.Columns)
+	}
+	for i := range t.Categories {
+		t.Categories[i].apply(dst[width-len(t.Categories)+i:], width, rows, t.Inputs)
 	}
 }
 

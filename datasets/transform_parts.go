@@ -116,6 +116,12 @@ func fitLogStandard(p *TransformPart, train *Dataset, columns []int) {
 }
 
 func applyLogStandard(p *TransformPart, dst []float32, stride int, rows []float32, inputs int, columns []int) {
+	if wide && len(columns) > 0 {
+		for r := range len(rows) / inputs {
+			logStandardRow(&dst[r*stride], &rows[r*inputs], &columns[0], &p.Shift[0], &p.Scale[0], len(columns), &logTable[0])
+		}
+		return
+	}
 	for len(rows) > 0 {
 		for i, c := range columns {
 			dst[i] = p.standardise(i, signedLog1p(finite(rows[c])))

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -78,6 +79,28 @@ func Welch(a, b []float64) (Test, error) {
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}
 	test.PValue = 2 * t.CDF(-math.Abs(test.Statistic))
 	return test, nil
+}
+
+// Holm adjusts the p-values of several tests (Holm 1979), in their order. Tests whose
+// adjusted value is below a level, taken together, falsely reject any true hypothesis with at
+// most that probability. The i-th smallest of m values becomes the highest of
+// (m − j + 1)·p_j over j ≤ i, and 1 at most. A value that is no probability is an error.
+func Holm(p []float64) ([]float64, error) {
+	order := make([]int, len(p))
+	for i, v := range p {
+		if !(v >= 0 && v <= 1) {
+			return nil, fmt.Errorf("metrics: p-value %d is %v: want 0 to 1", i, v)
+		}
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(p[i], p[j]) })
+	adjusted := make([]float64, len(p))
+	highest := 0.0
+	for j, i := range order {
+		highest = max(highest, min(1, float64(len(p)-j)*p[i]))
+		adjusted[i] = highest
+	}
+	return adjusted, nil
 }
 
 // exactPairs is the largest number of pairs for which the distribution of the

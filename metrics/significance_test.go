@@ -3,9 +3,11 @@ package metrics
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"pgregory.net/rapid"
 )
 
@@ -209,6 +211,41 @@ func TestWilcoxonMeets(t *testing.T) {
 }
 
 // Exchanging the models turns the difference round and leaves the p-value.
+func TestHolm(t *testing.T) {
+	// R: p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm")
+	got, err := Holm([]float64{0.01, 0.04, 0.03, 0.005})
+	if want := []float64{0.03, 0.06, 0.06, 0.02}; err != nil || !floats.EqualApprox(got, want, 1e-15) {
+		t.Errorf("%v, %v; want %v", got, err, want)
+	}
+	for _, p := range []float64{-0.1, 1.1, math.NaN()} {
+		if _, err := Holm([]float64{0.5, p}); err == nil || !strings.Contains(err.Error(), "p-value 1 is") {
+			t.Errorf("%v: %v", p, err)
+		}
+	}
+	// Between p and Bonferroni's m·p, in the same order, and the smallest is Bonferroni's.
+	rapid.Check(t, func(t *rapid.T) {
+		p := rapid.SliceOfN(rapid.Float64Range(0, 1), 1, 20).Draw(t, "p")
+		got, err := Holm(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := float64(len(p))
+		for i, v := range got {
+			if v < p[i] || v > min(1, m*p[i]) {
+				t.Fatalf("%v becomes %v", p, got)
+			}
+			for j := range got {
+				if p[i] < p[j] && v > got[j] {
+					t.Fatalf("%v becomes %v: another order", p, got)
+				}
+			}
+		}
+		if least := slices.Min(got); least != min(1, m*slices.Min(p)) {
+			t.Fatalf("the smallest of %v becomes %v", p, least)
+		}
+	})
+}
+
 func TestTestsAreSymmetric(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 70).Draw(t, "pairs")

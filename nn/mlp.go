@@ -13,13 +13,14 @@ import (
 
 // MLPConfig describes a multi-layer perceptron.
 type MLPConfig struct {
-	Features   int            `json:"features"`   // columns of the input
-	Hidden     []int          `json:"hidden"`     // widths of the hidden layers; none: a linear model
-	Activation ops.Activation `json:"activation"` // of the hidden layers; the zero value is none
-	Dropout    float64        `json:"dropout"`    // rate of dropout after each hidden layer in Train graphs, in [0, 1)
-	Members    int            `json:"members"`    // networks that the model averages, each with initial weights and dropout of its own; 0: 1
-	Seed       uint64         `json:"seed"`       // of the initial weights and of the dropout
-	Dtype      tensor.Dtype   `json:"-"`          // float32 or float64; the zero value is float32
+	Features   int            `json:"features"`             // columns of the input
+	Embeddings []Embedding    `json:"embeddings,omitempty"` // of categorical features, whose codes are the last columns of the input, one each; none: there are no such
+	Hidden     []int          `json:"hidden"`               // widths of the hidden layers; none: a linear model
+	Activation ops.Activation `json:"activation"`           // of the hidden layers; the zero value is none
+	Dropout    float64        `json:"dropout"`              // rate of dropout after each hidden layer in Train graphs, in [0, 1)
+	Members    int            `json:"members"`              // networks that the model averages, each with initial weights and dropout of its own; 0: 1
+	Seed       uint64         `json:"seed"`                 // of the initial weights and of the dropout
+	Dtype      tensor.Dtype   `json:"-"`                    // float32 or float64; the zero value is float32
 }
 
 func (c MLPConfig) check() error {
@@ -40,7 +41,7 @@ func (c MLPConfig) check() error {
 	if c.Dtype != tensor.Float32 && c.Dtype != tensor.Float64 {
 		return fmt.Errorf("nn: dtype %v, want float32 or float64", c.Dtype)
 	}
-	return nil
+	return c.checkEmbeddings()
 }
 
 const maxMembers = 1000
@@ -55,10 +56,11 @@ func (c MLPConfig) checkMembers() error {
 func (c MLPConfig) members() int { return max(1, c.Members) }
 
 func (c MLPConfig) layers() [][]forward.MLPLayer {
-	return forward.MLPLayers(c.Features, c.Hidden, c.members())
+	return forward.MLPLayers(c.inputs(), c.Hidden, c.members())
 }
 
-// arrays are those of one member after another, w and b of one layer after another.
+// arrays are those of one member after another, w and b of one layer after another, and
+// then the embeddings.
 func (c MLPConfig) arrays() []Array {
 	var all []Array
 	for _, layers := range c.layers() {
@@ -70,7 +72,7 @@ func (c MLPConfig) arrays() []Array {
 			all = append(all, Array{Name: l.W, Shape: shape}, Array{Name: l.B, Shape: []int{l.Out}, Bias: true})
 		}
 	}
-	return all
+	return append(all, c.embeddingArrays()...)
 }
 
 // An MLP is a multi-layer perceptron: hidden layers with an activation and
@@ -131,7 +133,8 @@ func (m *MLP) Settings() any { return m.config }
 func (m *MLP) String() string { return m.config.inWords(m.config.layersInWords()) }
 
 // Weights are w0, b0, w1, b1, …: w [in, out], b [out], and for the last layer
-// w [in], b [1]. In a model of several networks the names begin with m0., m1., ….
+// w [in], b [1]. In a model of several networks the names begin with m0., m1., …. Then
+// there are embedding0, …, [codes, width], which the networks share.
 func (m *MLP) Weights() *Weights { return m.weights }
 
 // Build adds the model to the graph of the input, see [Scorer]. The offsets do not
@@ -142,7 +145,7 @@ func (m *MLP) Build(in Input, mode Mode) (*G.Node, error) {
 
 // BuildMembers adds the networks to the graph of the input, see [Ensemble].
 func (m *MLP) BuildMembers(in Input, mode Mode) (scores G.Nodes, err error) {
-	if err := m.checkInput(in); err != nil {
+	if in, err = m.input(in); err != nil {
 		return nil, err
 	}
 	for member, layers := range m.config.layers() {

@@ -36,6 +36,9 @@ func (c MLPConfig) newNetwork(arrays []Array) (network, error) {
 	if err != nil {
 		return network{}, err
 	}
+	if err := c.initialiseEmbeddings(weights); err != nil {
+		return network{}, err
+	}
 	for member, layers := range c.layers() {
 		for i, l := range layers {
 			if err := c.initialise(weights, l, uint64(c.layerNumber(member, i))); err != nil {
@@ -67,7 +70,7 @@ func (c MLPConfig) readNetwork(stored *Weights, arrays []Array) (network, error)
 }
 
 func (c MLPConfig) network(weights *Weights) (network, error) {
-	c.Hidden = slices.Clone(c.Hidden)
+	c.Hidden, c.Embeddings = slices.Clone(c.Hidden), slices.Clone(c.Embeddings)
 	n := network{config: c, weights: weights}
 	if c.Dropout != 0 {
 		var err error
@@ -100,6 +103,23 @@ func (n *network) checkInput(in Input) error {
 		return fmt.Errorf("nn: %d nodes of weights, want %d: Weights().Nodes(graph)", len(in.Weights), want)
 	}
 	return nil
+}
+
+// input is a model's input after a check of its nodes, with what the embeddings have in the
+// place of codes.
+func (n *network) input(in Input) (Input, error) {
+	if err := n.checkInput(in); err != nil || len(n.config.Embeddings) == 0 {
+		return in, err
+	}
+	var tables G.Nodes
+	for _, a := range n.config.embeddingArrays() {
+		tables = append(tables, n.array(in, a.Name))
+	}
+	var err error
+	if in.Features, err = ops.Embed(in.Features, tables); err != nil {
+		err = fmt.Errorf("nn: %w", err)
+	}
+	return in, err
 }
 
 func shapeOf(x *G.Node) string {

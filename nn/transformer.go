@@ -42,7 +42,7 @@ func (c TransformerConfig) heads() int { return max(1, c.Heads) }
 func (c TransformerConfig) width() int { return c.Hidden[len(c.Hidden)-1] }
 
 func (c TransformerConfig) parts() []forward.TransformerMember {
-	return forward.TransformerMembers(c.Features, c.Hidden, c.Blocks, c.members())
+	return forward.TransformerMembers(c.inputs(), c.Hidden, c.Blocks, c.members())
 }
 
 // arrays are those of an MLP of the same hidden layers, and those of the blocks.
@@ -112,7 +112,7 @@ func NewTransformer(c TransformerConfig) (*Transformer, error) {
 			}
 		}
 	}
-	c.Hidden = n.config.Hidden
+	c.MLPConfig = n.config
 	return &Transformer{n, c}, nil
 }
 
@@ -168,7 +168,7 @@ func (t *Transformer) Build(in Input, mode Mode) (*G.Node, error) {
 
 // BuildMembers adds the networks to the graph of the input, see [Ensemble].
 func (t *Transformer) BuildMembers(in Input, mode Mode) (scores G.Nodes, err error) {
-	if err := t.checkInput(in); err != nil {
+	if in, err = t.input(in); err != nil {
 		return nil, err
 	}
 	for member, m := range t.config.parts() {

@@ -24,6 +24,9 @@ func TestEveryOp(t *testing.T) {
 		column := G.Must(G.Reshape(G.Must(G.Mul(l.Scores, G.NewConstant(2.))), tensor.Shape{7, 1}))
 		w := optest.Vector(l.Scores.Graph(), l.Scores.Name()+"w", tensor.Float64, []float64{1.5})
 		bias := optest.Vector(l.Scores.Graph(), l.Scores.Name()+"b", tensor.Float64, []float64{.5})
+		// Codes are no function of the scores, which the table is.
+		codes := G.NewMatrix(l.Scores.Graph(), tensor.Float64, G.WithName(l.Scores.Name()+"codes"), G.WithShape(3, 1), G.WithValue(optest.Dense(tensor.Float64, []float64{2, 0, 2}, 3, 1)))
+		table := G.Must(G.Reshape(G.Must(G.Mul(l.Scores, G.NewConstant(3.))), tensor.Shape{7, 1}))
 		triple := G.NewMatrix(l.Scores.Graph(), tensor.Float64, G.WithName(l.Scores.Name()+"t"), G.WithShape(1, 3), G.WithValue(optest.Dense(tensor.Float64, []float64{1, .5, 2}, 1, 3)))
 		zeros := optest.Vector(l.Scores.Graph(), l.Scores.Name()+"z", tensor.Float64, []float64{.1, .2, .3})
 		all := map[string]optest.Call{
@@ -46,6 +49,7 @@ func TestEveryOp(t *testing.T) {
 			"MeanOverQueries":     {Func: ops.MeanOverQueries, Args: []any{l, n.PerQuery}},
 			"Gather":              {Func: ops.Gather, Args: []any{l.Scores, n.Lists.Offsets}},
 			"Constant":            {Func: ops.Constant, Args: []any{l.Scores}},
+			"Embed":               {Func: ops.Embed, Args: []any{codes, G.Nodes{table}}},
 			"Attention":           {Func: ops.Attention, Args: []any{G.Must(ops.Dense(column, triple, zeros, ops.Identity)), l.Offsets, 1}, Optional: []int{1}},
 			"LayerNorm":           {Func: ops.LayerNorm, Args: []any{G.Must(ops.Dense(column, triple, zeros, ops.Identity)), zeros, zeros}},
 			"Drop":                {Func: ops.Drop, Args: []any{l.Scores, dropout, 0}},

@@ -57,10 +57,10 @@ func (m *Model) checkDataset(d *datasets.Dataset) error {
 }
 
 // UsedFeatures are those of FeatureIDs that scores depend on: the ones that varied within
-// a query of the training data.
+// a query of the training data, and the categorical ones.
 func (m *Model) UsedFeatures() []int {
 	var used []int
-	for _, column := range m.file.Transform.Columns {
+	for _, column := range m.file.Transform.Used() {
 		used = append(used, m.file.FeatureIDs[column])
 	}
 	return used

@@ -14,7 +14,12 @@ type mlpSettings struct {
 	Hidden     []int  `json:"hidden"`
 	Activation string `json:"activation"`
 	Members    int    `json:"members"`
+
+	Embeddings []forward.Embedding `json:"embeddings"`
 }
+
+// inputs are the columns that the hidden layers see.
+func (s mlpSettings) inputs() int { return forward.EmbeddedWidth(s.Features, s.Embeddings) }
 
 const mostMembers = 1000
 
@@ -25,8 +30,8 @@ func (f *File) mlp() (forward.Activation, [][]forward.MLPLayer, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	members := forward.MLPLayers(s.Features, s.Hidden, s.Members)
-	return act, members, f.checkArrays(mlpArrays(members))
+	members := forward.MLPLayers(s.inputs(), s.Hidden, s.Members)
+	return act, members, f.checkArrays(append(mlpArrays(members), s.embeddingArrays()...))
 }
 
 // mlpSettings reads the settings of a model that begins with the hidden layers of an MLP.
@@ -39,6 +44,9 @@ func (f *File) mlpSettings(model string) (s mlpSettings, act forward.Activation,
 	}
 	if s.Features != f.Transform.Width() {
 		return s, 0, fmt.Errorf("a model of %d features and a transform that gives %d do not fit", s.Features, f.Transform.Width())
+	}
+	if err := s.checkEmbeddings(f.Transform); err != nil {
+		return s, 0, err
 	}
 	if s.Members < 0 || s.Members > mostMembers {
 		return s, 0, fmt.Errorf("%d members: want 1 to %d", s.Members, mostMembers)
@@ -102,7 +110,7 @@ func newMLP(f *File) (Forward, error) {
 const mlpRows = 128
 
 func mlpForward[T float32 | float64](f *File, act forward.Activation, members [][]forward.MLPLayer) Forward {
-	model := forward.NewMLP(act, members, arrayOf[T](f))
+	model, inputs := forward.NewMLP(act, members, arrayOf[T](f)), newInputs[T](f)
 	type space struct{ x, scores, scratch []T }
 	pool := sync.Pool{New: func() any {
 		return &space{nil, make([]T, mlpRows), make([]T, model.Scratch(mlpRows))}
@@ -114,10 +122,9 @@ func mlpForward[T float32 | float64](f *File, act forward.Activation, members []
 		for from := 0; from < len(scores); from += mlpRows {
 			part := scores[from:min(from+mlpRows, len(scores))]
 			rows := x[from*width:][:len(part)*width]
-			in, same := any(rows).([]T)
-			if !same {
-				s.x = convert(s.x[:0], rows)
-				in = s.x
+			in, err := inputs.of(rows, &s.x)
+			if err != nil {
+				return err
 			}
 			model.Run(in, s.scores[:len(part)], s.scratch)
 			for i, v := range s.scores[:len(part)] {

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/forward"
 	"github.com/plrank/plrank/internal/onnx"
 	"github.com/plrank/plrank/internal/version"
 )
@@ -27,10 +28,7 @@ func (m *Model) WriteONNX(w io.Writer) error {
 		dtype = onnx.Double
 	}
 	e := exporter{g, f, dtype}
-	x := e.to(onnx.Float, e.transform(f.Transform)) // transforms give float32
-	if dtype == onnx.Double {
-		x = e.to(dtype, x)
-	}
+	x := e.inputs(f.Transform)
 	members, err := e.members(x)
 	if err != nil {
 		return fmt.Errorf("ranker: %w", err)
@@ -82,24 +80,97 @@ func (e exporter) double(values ...float64) string {
 	return e.Constant(onnx.Double, values, len(values))
 }
 
+// inputs are what the hidden layers see: the outputs of all parts, and then what the
+// embeddings have.
+func (e exporter) inputs(t *datasets.Transform) string {
+	var x []string
+	if len(t.Columns) > 0 {
+		parts := e.to(onnx.Float, e.transform(t)) // transforms give float32
+		if e.dtype == onnx.Double {
+			parts = e.to(e.dtype, parts)
+		}
+		x = append(x, parts)
+	}
+	for i := range t.Categories {
+		x = append(x, e.embedding(forward.EmbeddingName(i), &t.Categories[i]))
+	}
+	return e.sideBySide(x)
+}
+
+func (e exporter) sideBySide(x []string) string {
+	if len(x) == 1 {
+		return x[0]
+	}
+	return e.Node("Concat", x, onnx.Attr{Name: "axis", Int: 1})
+}
+
+// columns are some of the raw features, in double precision, with 0 and a mark where they
+// are missing, and within float32.
+func (e exporter) columns(which []int) (x, missing string) {
+	numbers := make([]float64, len(which))
+	for i, c := range which {
+		numbers[i] = float64(c)
+	}
+	x = e.to(onnx.Double, e.Node("Gather", []string{"features", e.Constant(onnx.Int64, numbers, len(numbers))}, onnx.Attr{Name: "axis", Int: 1}))
+	missing = e.node("IsNaN", x)
+	return e.within(e.node("Where", missing, e.double(0), x), math.MaxFloat32), missing
+}
+
+// embedding is [documents, width] of a category.
+func (e exporter) embedding(name string, c *datasets.Category) string {
+	x, missing := e.columns([]int{c.Column})
+	const beyond = 1e300
+	room := 1
+	for room < len(c.Values)+1 { // one more piece lies below the first value
+		room *= 2
+	}
+	begin := make([]float64, room)
+	for i := range begin {
+		begin[i] = beyond
+		if i > 0 && i <= len(c.Values) {
+			begin[i] = float64(c.Values[i-1])
+		}
+	}
+	number := func(v int) string { return e.Constant(onnx.Int64, []float64{float64(v)}) }
+	begins := e.double(begin...)
+	if room == 1 { // which e.double takes for a scalar
+		begins = e.Constant(onnx.Double, begin, 1)
+	}
+	at := e.bisect(begins, room, e.zeros(x), x)
+	code := e.node("Where", e.node("Equal", e.node("Gather", begins, at), x), e.node("Add", at, number(datasets.FirstValue-1)), number(datasets.UnseenValue))
+	code = e.node("Where", missing, number(datasets.MissingValue), code)
+	flat := e.node("Squeeze", code, e.Constant(onnx.Int64, []float64{1}, 1))
+	for _, a := range e.f.Arrays {
+		if a.Name == name {
+			return e.node("Gather", e.array(name, a.Shape...), flat)
+		}
+	}
+	return "" // not reached: members looks
+}
+
+// zeros are whole numbers 0, as many as x.
+func (e exporter) zeros(x string) string {
+	return e.node("Mul", e.to(onnx.Int64, e.node("Sign", x)), e.Constant(onnx.Int64, []float64{0}))
+}
+
+// bisect gives the last place from at on, of the next room ones (a power of two), whose
+// entry in begins is not above x.
+func (e exporter) bisect(begins string, room int, at, x string) string {
+	for step := room / 2; step > 0; step /= 2 {
+		next := e.node("Add", at, e.Constant(onnx.Int64, []float64{float64(step)}))
+		at = e.node("Where", e.node("LessOrEqual", e.node("Gather", begins, next), x), next, at)
+	}
+	return at
+}
+
 // transform is the outputs of all parts, side by side.
 func (e exporter) transform(t *datasets.Transform) string {
-	columns := make([]float64, len(t.Columns))
-	for i, c := range t.Columns {
-		columns[i] = float64(c)
-	}
-	x := e.to(onnx.Double, e.Node("Gather", []string{"features", e.Constant(onnx.Int64, columns, len(columns))}, onnx.Attr{Name: "axis", Int: 1}))
-	missing := e.node("IsNaN", x)
-	x = e.node("Where", missing, e.double(0), x)
-	x = e.within(x, math.MaxFloat32)
+	x, missing := e.columns(t.Columns)
 	var parts []string
 	for i := range t.Parts {
 		parts = append(parts, e.node("Where", missing, e.double(0), e.part(&t.Parts[i], x, missing)))
 	}
-	if len(parts) == 1 {
-		return parts[0]
-	}
-	return e.Node("Concat", parts, onnx.Attr{Name: "axis", Int: 1})
+	return e.sideBySide(parts)
 }
 
 // within limits x to ±limit.
@@ -172,16 +243,10 @@ func (e exporter) quantile(p *datasets.TransformPart, x string) string {
 			}
 		}
 	}
-	number := func(v int) string { return e.Constant(onnx.Int64, []float64{float64(v)}) }
 	table := func(values []float64) string { return e.Constant(onnx.Double, values, size) }
 	begins := table(begin)
 	// The index of the first piece of each column, for every document.
-	none := e.node("Mul", e.to(onnx.Int64, e.node("Sign", x)), number(0))
-	at := e.node("Add", none, e.Constant(onnx.Int64, first, columns))
-	for step := room / 2; step > 0; step /= 2 {
-		next := e.node("Add", at, number(step))
-		at = e.node("Where", e.node("LessOrEqual", e.node("Gather", begins, next), x), next, at)
-	}
+	at := e.bisect(begins, room, e.node("Add", e.zeros(x), e.Constant(onnx.Int64, first, columns)), x)
 	of := func(values []float64) string { return e.node("Gather", table(values), at) }
 	part := e.node("Div", e.node("Sub", x, of(knot)), of(width))
 	return e.node("Add", of(score), e.node("Mul", part, of(rise)))

@@ -43,8 +43,8 @@ func (f *File) transformer() (t transformer, err error) {
 	case s.Hidden[len(s.Hidden)-1]%t.Heads != 0:
 		return t, fmt.Errorf("%d heads: want a number that divides the width %d", t.Heads, s.Hidden[len(s.Hidden)-1])
 	}
-	t.members = forward.TransformerMembers(s.Features, s.Hidden, t.Blocks, s.Members)
-	return t, f.checkArrays(transformerArrays(s.Features, s.Hidden, t.Blocks, s.Members))
+	t.members = forward.TransformerMembers(s.inputs(), s.Hidden, t.Blocks, s.Members)
+	return t, f.checkArrays(append(transformerArrays(s.inputs(), s.Hidden, t.Blocks, s.Members), s.embeddingArrays()...))
 }
 
 // transformerArrays are the arrays of a transformer, without values.
@@ -74,15 +74,15 @@ func newTransformer(f *File) (Forward, error) {
 
 func transformerForward[T float32 | float64](f *File, t transformer) Forward {
 	model := forward.NewTransformer(t.act, t.members, t.Heads, t.LatentCross, arrayOf[T](f))
+	inputs := newInputs[T](f)
 	type space struct{ x, scores, scratch []T }
 	pool := sync.Pool{New: func() any { return &space{} }}
 	return func(scores []float64, x []float32) error {
 		s := pool.Get().(*space)
 		defer pool.Put(s)
-		in, same := any(x).([]T)
-		if !same {
-			s.x = convert(s.x[:0], x)
-			in = s.x
+		in, err := inputs.of(x, &s.x)
+		if err != nil {
+			return err
 		}
 		s.scores = slices.Grow(s.scores[:0], len(scores))[:len(scores)]
 		s.scratch = model.Run(in, s.scores, s.scratch)

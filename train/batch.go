@@ -2,6 +2,8 @@ package train
 
 import (
 	"context"
+	"slices"
+	"sync"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/parallel"
@@ -20,6 +22,7 @@ type batch struct {
 type stepBatch struct {
 	queries []int   // of all shards
 	shards  []batch // of this rank, those without a query in this step included
+	next    func()  // waits until the batch of the next step is packed
 }
 
 // pack fills b with its queries, for graphs of queryCapacity queries.
@@ -42,6 +45,7 @@ func (t *Trainer) pack(b *batch, queryCapacity int) {
 
 // packStep fills b with the queries of a step of an epoch over the queries in that order.
 func (t *Trainer) packStep(b *stepBatch, order []int, step int) {
+	t.prefetch(order, step)
 	from, to := step*t.Batch, min((step+1)*t.Batch, len(order))
 	b.queries = order[from:to]
 	own := t.ownShards()
@@ -62,6 +66,25 @@ func (t *Trainer) packStep(b *stepBatch, order []int, step int) {
 	}
 }
 
+// prefetch announces queries that are to be packed soon: those of the step after some
+// more, and in the first step all before it.
+func (t *Trainer) prefetch(order []int, step int) {
+	ahead := 1 + prefetched/t.Batch
+	from, to := (step+ahead)*t.Batch, (step+ahead+1)*t.Batch
+	if step == 0 {
+		from = 0
+	}
+	own := t.ownShards()
+	for at := from; at < min(to, len(order)); at++ {
+		if slices.Contains(own, at%t.Shards) {
+			t.splits.Train.Prefetch(order[at : at+1])
+		}
+	}
+}
+
+// prefetched is how many queries the disk may be asked for at once.
+const prefetched = 64
+
 // eachBatch calls f with the batches of an epoch over the queries in that order,
 // one after another, while the next one is packed. It ends early with the error
 // of f, or of the context.
@@ -72,12 +95,13 @@ func (t *Trainer) eachBatch(ctx context.Context, order []int, f func(*stepBatch)
 		if err := t.ended(ctx); err != nil {
 			return err
 		}
-		wait := func() {}
+		b := &t.buffers[i%len(t.buffers)]
+		b.next = func() {}
 		if (i+1)*t.Batch < len(order) {
-			wait = parallel.Go(func() { pack(i + 1) })
+			b.next = sync.OnceFunc(parallel.Go(func() { pack(i + 1) }))
 		}
-		err := f(&t.buffers[i%len(t.buffers)])
-		wait()
+		err := f(b)
+		b.next()
 		if err != nil {
 			return err
 		}

@@ -25,7 +25,9 @@ type Config struct {
 	NormalizeGains bool        `json:"normalizeGains"` // divide a query's gains by the highest value that the objective can have for it, or for arp by their sum: with dcg the objective is NDCG, with arp and the gain linear it is K + 1 − ARP@K
 	Discounts      string      `json:"discounts"`      // θ of the objective, see metrics.ParseObjective: dcg, precision, arp, rbp, rbp(0.9), or K numbers; "": dcg
 
-	Transform  string         `json:"transform"`  // of raw features, see datasets.FitTransform; "": minmax
+	Transform   string `json:"transform"`   // of raw features, see datasets.FitTransform; "": minmax
+	Categorical []int  `json:"categorical"` // ids of features whose values are names: a model learns a vector for each, see nn.Embedding
+
 	Scorer     string         `json:"scorer"`     // mlp, by which documents are scored one by one, or attention, by which they see each other, see nn.Transformer; "": mlp
 	Hidden     []int          `json:"hidden"`     // widths of the hidden layers; none: a linear model
 	Activation ops.Activation `json:"activation"` // of the hidden layers; zero: none

@@ -50,7 +50,7 @@ func Importances(ctx context.Context, c Config, parts Parts, model *ranker.Model
 	shuffled := *d
 	shuffled.Features = slices.Clone(d.Features)
 	var list []Importance
-	for _, column := range model.File().Transform.Columns {
+	for _, column := range model.File().Transform.Used() {
 		losses := make([]float64, repeats)
 		for i := range losses {
 			if err := ctx.Err(); err != nil {

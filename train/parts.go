@@ -18,10 +18,11 @@ type Parts struct {
 	// where it is empty, or names a built-in loss, it becomes "custom".
 	Loss losses.Func
 
-	// Scorer makes the model, for so many inputs: the width of the transform. It is
-	// called twice, for the model that is trained and for the best one, with
-	// Config.Average once more, and must give the same every time. The weights are float32. Hidden, Activation, Dropout and
-	// Members of the Config mean nothing then. So that the model can be read from a
+	// Scorer makes the model, for so many inputs: the width of the transform, whose last
+	// columns are the codes of categorical features. It is called twice, for the model that
+	// is trained and for the best one, with Config.Average once more, and must give the same
+	// every time. The weights are float32. Hidden, Activation, Dropout and Members of the
+	// Config mean nothing then. So that the model can be read from a
 	// file, make its kind known by nn.Register.
 	Scorer func(features int) (nn.Scorer, error)
 
@@ -114,11 +115,13 @@ func (t *Trainer) fitTransform() (*datasets.Transform, error) {
 	of, d := t.parts.Initial, t.splits.Train
 	switch {
 	case of == nil:
-		return datasets.FitTransform(t.Transform, d)
+		return datasets.FitTransform(t.Transform, d, t.Categorical...)
 	case !slices.Equal(of.ids, d.FeatureIDs):
 		return nil, fmt.Errorf("train: %s has other feature ids than the initial model: %s", d.Name, difference(d.FeatureIDs, of.ids))
 	case of.transform.Spec != t.Transform:
 		return nil, fmt.Errorf("train: the transform of the initial model is %s, not %s", of.transform.Spec, t.Transform)
+	case !slices.Equal(of.categorical(), slices.Sorted(slices.Values(t.Categorical))):
+		return nil, fmt.Errorf("train: the categorical features of the initial model are %v, not %v", of.categorical(), t.Categorical)
 	}
 	return of.transform, nil
 }

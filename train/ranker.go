@@ -138,11 +138,19 @@ func (r *Ranker) Scorer() nn.Scorer { return r.model }
 func (r *Ranker) FeatureIDs() []int { return slices.Clone(r.ids) }
 
 // UsedFeatures are those of FeatureIDs that scores depend on: the ones that varied
-// within a query of the training data.
+// within a query of the training data, and the categorical ones.
 func (r *Ranker) UsedFeatures() []int {
-	ids := make([]int, len(r.transform.Columns))
-	for i, c := range r.transform.Columns {
-		ids[i] = r.ids[c]
+	var ids []int
+	for _, c := range r.transform.Used() {
+		ids = append(ids, r.ids[c])
+	}
+	return ids
+}
+
+// categorical are the ids of the categorical features.
+func (r *Ranker) categorical() (ids []int) {
+	for _, c := range r.transform.Categories {
+		ids = append(ids, r.ids[c.Column])
 	}
 	return ids
 }

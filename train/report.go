@@ -38,7 +38,7 @@ type Baseline struct {
 
 // Report evaluates r beside two baselines: random order, and the best single raw
 // feature, ascending or descending, by the validation metric on the training
-// split; and beside more of them.
+// split, or a sample of it where that is larger than 2 GB; and beside more of them.
 func (t *Trainer) Report(r *Ranker, more ...Baseline) (*Report, error) {
 	feature, descending, err := t.bestFeature()
 	if err != nil {
@@ -128,7 +128,7 @@ func (p *parsed) ofRanking() []metrics.Measure {
 // best value of the validation metric, or where that is one of fairness, of DCG at
 // the cutoff; the first of several.
 func (t *Trainer) bestFeature() (column int, descending bool, err error) {
-	d := t.splits.Train
+	d := sampleOf(t.splits.Train)
 	m := t.metric.Ranking()
 	if m.OfPolicy() {
 		m = t.measures[0]
@@ -152,6 +152,22 @@ func (t *Trainer) bestFeature() (column int, descending bool, err error) {
 		}
 	}
 	return column, descending, nil
+}
+
+// sampleOf is d, or where its features are more than 2 GB, queries spread evenly over it
+// that make 256 MB.
+func sampleOf(d *datasets.Dataset) *datasets.Dataset {
+	const most, sample = 2 << 30, 256 << 20
+	size := 4 * len(d.Features)
+	if size <= most {
+		return d
+	}
+	var queries []int
+	n := max(1, int(float64(d.Queries())*sample/float64(size)))
+	for i := range n {
+		queries = append(queries, i*d.Queries()/n)
+	}
+	return d.Select(queries)
 }
 
 // featureScores ranks by one raw feature. Documents that lack it come last.

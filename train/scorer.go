@@ -48,6 +48,10 @@ func (t *Trainer) newScorer() (nn.Scorer, error) {
 		Features: t.transform.Width(), Hidden: t.Hidden, Activation: t.Activation,
 		Dropout: t.Dropout, Members: t.Members, Seed: t.Seed,
 	}
+	for i := range t.transform.Categories {
+		codes := t.transform.Categories[i].Codes()
+		c.Embeddings = append(c.Embeddings, nn.Embedding{Codes: codes, Width: nn.EmbeddingWidth(codes)})
+	}
 	if t.Scorer == attentionScorer {
 		return nn.NewTransformer(nn.TransformerConfig{MLPConfig: c, Blocks: t.Blocks, Heads: t.Heads, LatentCross: t.LatentCross})
 	}

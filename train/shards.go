@@ -231,6 +231,7 @@ func (t *Trainer) lossAndGradient(ctx context.Context, b *stepBatch) (float64, e
 		fold(t.own)
 		return sum(losses), err
 	}
+	b.next() // to come to the others without work that goes on beside
 	all := t.shards.sum(t.gradient, record{failed: failureOf(err), interrupted: ctx.Err() != nil, losses: losses})
 	switch {
 	case all.failed > failureOf(err):

@@ -56,6 +56,7 @@ func help(w io.Writer) {
 	fmt.Fprint(w, `bench - run the benchmarks, print the tables of docs/SPEED.md
 
     go run ./cmd/bench [-parts LIST] [-count N] [-cpu N] [-write FILES]
+    go run ./cmd/bench peers -help
 
 Runs go test -bench for one part after another, says on standard error how far it
 is, and prints a Markdown table for each part, with the machine above it. Let

@@ -90,6 +90,7 @@ func newFlagSet() *flag.FlagSet { return flag.NewFlagSet("train", flag.ContinueO
 // trainingFlags defines the flags of how a model is trained.
 func trainingFlags(f *flag.FlagSet, c *train.Config) {
 	f.StringVar(&c.Transform, "transform", c.Transform, "`parts` of the features' transform, joined by +: none, minmax, standard, log-standard, quantile")
+	f.Var((*ids)(&c.Categorical), "categorical", "`ids` of features whose values are names rather than amounts, such as 3,17: the model learns what each value means; one that was not seen in training, or is missing, has a place of its own")
 	f.StringVar(&c.Loss, "loss", c.Loss, "the objective: the `name` of a loss, or a weighted sum of several, such as plrank-exact+0.5*disparity")
 	f.IntVar(&c.Cutoff, "cutoff", c.Cutoff, "ranks that count, `K`")
 	f.TextVar(&c.Samples, "samples", c.Samples, "rankings sampled for each query and step, `N`, by the losses that sample; dynamic grows from 10 to 100 over 40 epochs")
@@ -353,30 +354,46 @@ func resumed(out string, args []string, given *flag.FlagSet) (*options, error) {
 	return o, checkTraining(o)
 }
 
-// widths is a flag of comma-separated numbers.
-type widths []int
+// widths and ids are flags of comma-separated numbers.
+type (
+	widths []int
+	ids    []int
+)
 
-func (w *widths) String() string {
+func (w *widths) String() string { return joined(*w) }
+func (i *ids) String() string    { return joined(*i) }
+
+func (w *widths) Set(text string) (err error) {
+	*w, err = numbers(text, 1, "want widths of 1 or more, such as 64,32")
+	return err
+}
+
+func (i *ids) Set(text string) (err error) {
+	*i, err = numbers(text, 0, "want ids of features, such as 3,17")
+	return err
+}
+
+func joined(list []int) string {
 	var s []string
-	for _, n := range *w {
+	for _, n := range list {
 		s = append(s, strconv.Itoa(n))
 	}
 	return strings.Join(s, ",")
 }
 
-func (w *widths) Set(text string) error {
-	*w = nil
+// numbers reads a list of whole numbers.
+func numbers(text string, least int, want string) (list []int, err error) {
 	if text == "" {
-		return nil
+		return nil, nil
 	}
 	for part := range strings.SplitSeq(text, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(part))
-		if err != nil || n < 1 {
-			return errors.New("want widths of 1 or more, such as 64,32")
+		if err != nil || n < least {
+			return nil, errors.New(want)
 		}
-		*w = append(*w, n)
+		list = append(list, n)
 	}
-	return nil
+	return list, nil
 }
 
 // names is a flag of comma-separated words.

@@ -59,7 +59,7 @@ a line. A group is any word; nothing, and -1, is none. Scoring needs no groups.
 
 A folder has a file for each split, such as train.txt, vali.txt and test.txt, or
 set1.train.txt and its companions; or it has folders Fold1, Fold2, … of those.`,
-			flags: []string{"data", "scale", "vali", "test", "fold", "folds", "duplicates", "minus-one", "headerless", "label-column", "query-column", "document-column", "weight-column", "group-column", "groups", "cache", "transform"}},
+			flags: []string{"data", "scale", "vali", "test", "fold", "folds", "duplicates", "minus-one", "headerless", "label-column", "query-column", "document-column", "weight-column", "group-column", "groups", "cache", "transform", "categorical"}},
 		{title: "DESCRIBING DATA", text: `Counts queries, documents, features and labels, and names the features that are
 constant and those with missing values; unlabelled documents count, too (so that
 -cache keeps a copy of its own for it). In JSON this is one object:
@@ -90,10 +90,10 @@ optimise, under the policy, the sum over ranks of discount times gain:
 		{title: "OPTIMISATION", flags: []string{"optimizer", "lr", "momentum", "weight-decay", "decay", "schedule", "warmup", "l2", "clip", "average", "batch", "epochs", "on-nan", "seed"}},
 		{title: "VALIDATION", text: "Metrics, with @k for a cutoff:\n" + command.Indent(command.Wrap(strings.Join(metrics.Names(), " "), 72), "    ") + `
 With expected- before it, a metric is the expectation under the policy: exact,
-but for map and err, which are estimated from -evaluation-samples rankings; the
-tables have their standard errors. Measures of fairness are of the expected
-exposure of the documents under the policy; that of a fairness loss is reported
-by itself. Gains are those before -normalize, so that runs can be compared; with
+but for map, err and pair-accuracy at a cutoff, which are estimated from
+-evaluation-samples rankings; the tables have their standard errors. Measures of
+fairness are of the expected exposure of the documents under the policy; that of
+a fairness loss is reported by itself. Gains are those before -normalize, so that runs can be compared; with
 -normalize=false they are those that a fairness loss has:
 ` + command.Indent(command.Wrap(strings.Join(metrics.FairnessNames(), " "), 72), "    ") + `
 Less is better for arp, disparity, abs-disparity, ee-l and ee-d. The model of the

@@ -192,6 +192,8 @@ func TestBadInput(t *testing.T) {
 		{[]string{"x"}, 2, `unexpected argument "x"`},
 		{[]string{"-loss", "x"}, 2, "plrank-rb"},
 		{[]string{"-optimizer", "x"}, 2, "sgd, momentum, adam, adamw"},
+		{[]string{"-categorical", "3,x"}, 2, "want ids of features, such as 3,17"},
+		{[]string{"-categorical", "-1"}, 2, "want ids of features, such as 3,17"},
 		{[]string{"-activation", "x"}, 2, "none, sigmoid, tanh, relu, gelu"},
 		{[]string{"-metric", "x"}, 2, "ndcg"},
 		{[]string{"-gain", "x"}, 2, "exp2, linear, binary"},

@@ -17,16 +17,16 @@ var (
 )
 
 type file struct {
-	path string
-	from uintptr
-	size uintptr
+	path  string
+	bytes []byte
 }
 
 // keep remembers what a file is mapped to.
 func keep(path string, b []byte) {
 	mutex.Lock()
 	defer mutex.Unlock()
-	files = append(files, file{path, uintptr(unsafe.Pointer(&b[0])), uintptr(len(b))})
+	files = append(files, file{path, b})
+	watch(len(b))
 }
 
 // CutShort is an error that names the file, where a recovered panic is that of reading a
@@ -41,7 +41,7 @@ func CutShort(recovered any) error {
 	mutex.Lock()
 	defer mutex.Unlock()
 	for _, f := range files {
-		if fault.Addr() >= f.from && fault.Addr() < f.from+f.size {
+		if from := uintptr(unsafe.Pointer(&f.bytes[0])); fault.Addr() >= from && fault.Addr() < from+uintptr(len(f.bytes)) {
 			return fmt.Errorf("%s was cut short while it was in use: please start again", f.path)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -38,7 +37,6 @@ func Open(path string) ([]byte, error) {
 func Close(b []byte) {
 	mutex.Lock()
 	defer mutex.Unlock()
-	from := uintptr(unsafe.Pointer(&b[0]))
-	files = slices.DeleteFunc(files, func(f file) bool { return f.from == from })
+	files = slices.DeleteFunc(files, func(f file) bool { return &f.bytes[0] == &b[0] })
 	unix.Munmap(b)
 }

@@ -1,0 +1,102 @@
+"""Collections on disk to arrays: the same folds, features and held-out queries for every library."""
+
+import pathlib
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.datasets import load_svmlight_file
+
+HELD_OUT = 5  # one of so many training queries is for validation where a collection has no such split
+
+
+@dataclass
+class Split:
+    features: np.ndarray  # [documents, features], float32
+    labels: np.ndarray  # [documents], float64
+    sizes: np.ndarray  # documents of each query
+
+    @property
+    def offsets(self):
+        return np.concatenate([[0], np.cumsum(self.sizes)])
+
+    def with_minmax(self):
+        """The features, and beside them each scaled to [0, 1] within its query; 0 where it is constant."""
+        return Split(np.hstack([self.features, self.minmax()]), self.labels, self.sizes)
+
+    def minmax(self):
+        scaled = np.zeros_like(self.features)
+        for a, b in zip(self.offsets[:-1], self.offsets[1:]):
+            x = self.features[a:b]
+            low, high = x.min(axis=0), x.max(axis=0)
+            spread = np.where(high > low, high - low, 1)
+            scaled[a:b] = (x - low) / spread
+        return scaled
+
+    def take(self, queries):
+        o = self.offsets
+        rows = np.concatenate([np.arange(o[q], o[q + 1]) for q in queries])
+        return Split(self.features[rows], self.labels[rows], self.sizes[queries])
+
+
+def read(path):
+    """Reads LETOR text, or SVMlight text with a file of query sizes beside it, named FILE.query."""
+    path = pathlib.Path(path)
+    sizes = path.with_name(path.name + ".query")
+    if sizes.exists():
+        x, y = load_svmlight_file(str(path), zero_based=False)
+        return Split(x.toarray().astype(np.float32), y, np.loadtxt(sizes, dtype=int, ndmin=1))
+    x, y, qid = load_svmlight_file(str(path), query_id=True, zero_based=False)
+    starts = np.flatnonzero(np.concatenate([[True], qid[1:] != qid[:-1]]))
+    return Split(x.toarray().astype(np.float32), y, np.diff(np.append(starts, len(qid))))
+
+
+def same_width(splits):
+    """The splits with the features of the first: those of higher ids were never trained on."""
+    width = splits[0].features.shape[1]
+    for s in splits[1:]:
+        s.features = np.pad(s.features[:, :width], ((0, 0), (0, max(0, width - s.features.shape[1]))))
+    return splits
+
+
+def load(folder):
+    """train, vali and test of a folder that prepare gave."""
+    return same_width([read(pathlib.Path(folder) / f"{name}.txt") for name in ("train", "vali", "test")])
+
+
+def normalised(split):
+    """Tells whether the features are scaled within queries already, as LETOR's are."""
+    return np.mean(np.abs(split.minmax() - split.features) < 1e-3) > 0.95
+
+
+def folds(collection):
+    """The folders of a collection's folds, by name; itself where it has none."""
+    found = sorted(p for p in collection.glob("Fold*") if p.is_dir())
+    return {p.name: p for p in found} or {"all": collection}
+
+
+def prepare(fold, into):
+    """A folder with train.txt, vali.txt and test.txt: the fold itself, or one that is written."""
+    if all((fold / f"{s}.txt").exists() for s in ("train", "vali", "test")):
+        return fold
+    if (into / "test.txt").exists():
+        return into
+    try:
+        train, test = same_width([read(next(fold.glob(f"*{s}"))) for s in (".train", ".test")])
+    except StopIteration:
+        raise SystemExit(f"{fold}: want train.txt, vali.txt and test.txt, or NAME.train and NAME.test") from None
+    held = np.random.default_rng(1).permutation(len(train.sizes))
+    held, kept = np.sort(held[: len(held) // HELD_OUT]), np.sort(held[len(held) // HELD_OUT :])
+    into.mkdir(parents=True, exist_ok=True)
+    for name, split in (("train", train.take(kept)), ("vali", train.take(held)), ("test", test)):
+        write(into / f"{name}.txt", split)
+    return into
+
+
+def write(path, split):
+    with open(path, "w") as out:
+        for q, (a, b) in enumerate(zip(split.offsets[:-1], split.offsets[1:])):
+            for row in range(a, b):
+                x = split.features[row]
+                values = " ".join(f"{i + 1}:{x[i]:.9g}" for i in np.flatnonzero(x))
+                last = f"{len(x)}:0"  # so that every file has the width of the training split
+                out.write(f"{split.labels[row]:g} qid:{q + 1} {values}{'' if x[-1] else ' ' + last}\n")

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// What docs/SCALE.md has of data larger than memory:
+//
+//	go test ./cmd/train -run TestLarge -v -count 1 -timeout 3h -args -large 20
+var (
+	largeSize   = flag.Float64("large", 0.004, "`GB` of features to train on")
+	largeFolder = flag.String("large-folder", "", "an empty `folder` for them, about 2.2 times as large; without it, a temporary one")
+)
+
+const (
+	largeWidth   = 136 // features, as in MSLR-WEB30K
+	largeQuery   = 120 // documents
+	largeParts   = 16
+	largeMemory  = 0.2 // of the features' size, what the process may have of its own and of files at most,
+	leastMemory  = 1.0 // or as many GB
+	largeTrained = "-epochs 1 -hidden 16 -members 1 -dropout 0 -transform log-standard -batch 32 -loss plrank-exact -metric ndcg@10 -seed 1"
+)
+
+// writeParts writes training queries in many compressed parts, and a few for validation.
+// The documents are drawn from a few thousand, so that writing them is not what takes
+// the time.
+func writeParts(t *testing.T, folder string, documents int) {
+	rng := rand.New(rand.NewPCG(1, 0))
+	var features []string
+	var labels []int
+	for range 4000 {
+		var line strings.Builder
+		sum := 0.0
+		for id := 1; id <= largeWidth; id++ {
+			x := rng.Float64()
+			if id <= 5 {
+				sum += x
+			}
+			fmt.Fprintf(&line, " %d:%.4g", id, x*float64(1+id%7))
+		}
+		features = append(features, line.String()+"\n")
+		labels = append(labels, max(0, min(4, int(sum*2-3))))
+	}
+	part := func(name string, seed uint64, from, to int) {
+		var packed bytes.Buffer
+		z, err := zstd.NewWriter(&packed, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		rng := rand.New(rand.NewPCG(seed, 1))
+		var line []byte
+		for q := from; q < to; q++ {
+			for range largeQuery {
+				d := rng.IntN(len(features))
+				line = fmt.Appendf(line[:0], "%d qid:%d", labels[d], q)
+				z.Write(append(line, features[d]...))
+			}
+		}
+		z.Close()
+		write(t, filepath.Join(folder, name), packed.String())
+	}
+	queries := max(largeParts, documents/largeQuery)
+	var wg sync.WaitGroup
+	for i := range largeParts {
+		wg.Go(func() {
+			part(fmt.Sprintf("train-%05d-of-%05d.txt.zst", i, largeParts), uint64(i), i*queries/largeParts, (i+1)*queries/largeParts)
+		})
+		if i%2 == 1 {
+			wg.Wait()
+		}
+	}
+	part("vali/part-0.txt.zst", 99, queries, queries+50)
+}
+
+var memoryLine = regexp.MustCompile(`(?m)^(VmRSS|RssAnon|RssFile):\s+(\d+) kB$`)
+
+// TestLarge trains an epoch on data in many parts, from text and then from the cache, and
+// measures the memory of the process.
+func TestLarge(t *testing.T) {
+	if _, err := os.Stat("/proc/self/status"); err != nil {
+		t.Skip("this system does not say how much memory a process has")
+	}
+	folder := *largeFolder
+	if folder == "" {
+		folder = t.TempDir()
+	}
+	documents := int(*largeSize * 1e9 / 4 / largeWidth)
+	start := time.Now()
+	writeParts(t, filepath.Join(folder, "data"), documents)
+	t.Logf("%d documents of %d features, %.3g GB of float32; written in %.0f s", documents, largeWidth, float64(documents)*largeWidth*4/1e9, time.Since(start).Seconds())
+	for _, from := range []string{"text", "the cache"} {
+		p := child(0, append(strings.Fields(largeTrained), "-data", filepath.Join(folder, "data"), "-cache", filepath.Join(folder, "cache"), "-out", filepath.Join(folder, "run from "+from))...)
+		var stderr bytes.Buffer
+		p.Stderr = &stderr
+		start := time.Now()
+		if err := p.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- p.Wait() }()
+		most := map[string]float64{} // GB
+		for running := true; running; {
+			select {
+			case err := <-ended:
+				if running = false; err != nil {
+					t.Fatalf("%v: %s", err, &stderr)
+				}
+			case <-time.After(20 * time.Millisecond):
+				status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Process.Pid))
+				for _, m := range memoryLine.FindAllStringSubmatch(string(status), -1) {
+					kB, _ := strconv.ParseFloat(m[2], 64)
+					most[m[1]] = max(most[m[1]], kB*1024/1e9)
+				}
+			}
+		}
+		t.Logf("an epoch from %s: %.0f s; resident at most %.2f GB: %.2f GB of its own, %.2f GB of mapped files", from, time.Since(start).Seconds(), most["VmRSS"], most["RssAnon"], most["RssFile"])
+		if allowed := max(leastMemory, largeMemory**largeSize); most["VmRSS"] > allowed || most["VmRSS"] == 0 {
+			t.Errorf("resident %.2f GB, want %.2f at most\n%s", most["VmRSS"], allowed, &stderr)
+		}
+	}
+	if a, b := read(t, filepath.Join(folder, "run from text", "model.npz")), read(t, filepath.Join(folder, "run from the cache", "model.npz")); a != b {
+		t.Error("the two runs have other models")
+	}
+}

@@ -1,0 +1,183 @@
+//go:build mpi
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// mpirun is the command on so many ranks.
+func mpirun(t *testing.T, ranks int, args ...string) *exec.Cmd {
+	t.Helper()
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	t.Cleanup(cancel)
+	run := exec.CommandContext(ctx, "mpirun", append([]string{"--oversubscribe", "--bind-to", "none", "-n", fmt.Sprint(ranks), binary}, args...)...)
+	run.Env = append(os.Environ(), childVariable+"=0", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+	return run
+}
+
+// busyRun is a run in which all that is random is, and much is left to do.
+func busyRun(t *testing.T) (args []string) {
+	return []string{"-data", fold(t), "-loss", "plrank-rb", "-samples", "20", "-cutoff", "3", "-hidden", "8", "-members", "2", "-dropout", "0.3", "-batch", "6", "-epochs", "4", "-cache", "off", "-seed", "3"}
+}
+
+// withoutTimes is the history of a run.
+func withoutTimes(t *testing.T, out string) string {
+	return regexp.MustCompile(`"(trainS|s)econds":[^,}]*`).ReplaceAllString(read(t, filepath.Join(out, "metrics.jsonl")), "")
+}
+
+// One, two, three and four ranks end with the files of one process with as many shards, also
+// after a run that went on with another number of them.
+func TestRanksGiveTheSameFiles(t *testing.T) {
+	args := busyRun(t)
+	dir := t.TempDir()
+	want := filepath.Join(dir, "alone")
+	if status, _, stderr := call(append(args, "-shards", "8", "-out", want)...); status != 0 {
+		t.Fatal(stderr)
+	}
+	same := func(t *testing.T, out string) {
+		t.Helper()
+		if !bytes.Equal([]byte(read(t, filepath.Join(out, "model.npz"))), []byte(read(t, filepath.Join(want, "model.npz")))) {
+			t.Error("another model")
+		}
+		if withoutTimes(t, out) != withoutTimes(t, want) {
+			t.Errorf("history\n%swant\n%s", withoutTimes(t, out), withoutTimes(t, want))
+		}
+		if read(t, filepath.Join(out, "result.json")) != read(t, filepath.Join(want, "result.json")) {
+			t.Error("another result")
+		}
+	}
+	for ranks := 1; ranks <= 4; ranks++ {
+		out := filepath.Join(dir, fmt.Sprint(ranks))
+		if output, err := mpirun(t, ranks, append(args, "-out", out)...).CombinedOutput(); err != nil {
+			t.Fatalf("%d ranks: %v\n%s", ranks, err, output)
+		}
+		same(t, out)
+	}
+	out := filepath.Join(dir, "resumed")
+	for i, ranks := range []int{3, 1, 2, 4} {
+		so := append(args, "-out", out, "-epochs", fmt.Sprint(i+1))
+		if i > 0 {
+			so = []string{"-resume", "-out", out, "-epochs", fmt.Sprint(i + 1), "-cache", "off"}
+		}
+		if output, err := mpirun(t, ranks, so...).CombinedOutput(); err != nil {
+			t.Fatalf("%d ranks, epoch %d: %v\n%s", ranks, i+1, err, output)
+		}
+	}
+	same(t, out)
+}
+
+// What all ranks find wrong is said once; what one of them does ends all, with a line that
+// names it.
+func TestRanksSayOnceWhatIsWrong(t *testing.T) {
+	data := fold(t)
+	for _, of := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-data", data, "-loss", "plrnk"}, `no loss "plrnk"`},
+		{[]string{"-data", data + "/none"}, "none: no such file"},
+		{[]string{"-data", data, "-shards", "1"}, "train: 2 ranks for 1 shards: want -shards 2 or more, or fewer ranks"},
+		{[]string{"-model", "m.npz", "-predict", "x", "-scores", "y"}, "mpirun is for training"},
+		{[]string{"-data", data, "-out", data}, "name a new folder"},
+	} {
+		out, err := mpirun(t, 2, of.args...).CombinedOutput()
+		if err == nil || strings.Count(string(out), of.want) != 1 {
+			t.Errorf("%q: %v, want once %q:\n%s", of.args, err, of.want, out)
+		}
+	}
+	path := filepath.Join(data, "train.txt")
+	write(t, path, read(t, path)+"2 qid:up 2:3e38\n0 qid:up 2:-3e38\n")
+	out, err := mpirun(t, 2, "-data", data, "-transform", "none", "-hidden", "", "-members", "1", "-loss", "softmax", "-batch", "1").CombinedOutput()
+	if err == nil || !regexp.MustCompile(`(?m)^rank [01] of 2: train: epoch 1, step \d+, query up of .*: the loss is `).Match(out) || bytes.Count(out, []byte("query up")) != 1 {
+		t.Errorf("%v:\n%s", err, out)
+	}
+}
+
+// ranksOf are the processes that a running mpirun has started.
+func ranksOf(t *testing.T, run *exec.Cmd) (ids []int) {
+	t.Helper()
+	for range 100 {
+		out, _ := exec.Command("pgrep", "-P", fmt.Sprint(run.Process.Pid)).Output()
+		ids = ids[:0]
+		for _, line := range strings.Fields(string(out)) {
+			if id, err := strconv.Atoi(line); err == nil {
+				ids = append(ids, id)
+			}
+		}
+		if len(ids) == 3 {
+			return ids
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatalf("%d ranks have started, want 3", len(ids))
+	return nil
+}
+
+// A rank that is killed or that hangs ends all within 30 seconds, and SIGTERM to mpirun does
+// at once; one message names the rank; what had been learnt can be gone on with.
+func TestRanksEndTogether(t *testing.T) {
+	args := append(busyRun(t), "-epochs", "100000", "-patience", "0")
+	for _, of := range []struct {
+		name string
+		do   func(run *exec.Cmd, ranks []int) error
+		want string
+	}{
+		{"killed", func(_ *exec.Cmd, ranks []int) error { return syscall.Kill(ranks[1], syscall.SIGKILL) }, `mpirun noticed that process rank \d .*signal 9`},
+		{"stopped", func(_ *exec.Cmd, ranks []int) error { return syscall.Kill(ranks[1], syscall.SIGSTOP) }, `train: rank \d of 3 has given no sign of life for 20 seconds: all ranks end`},
+		{"terminated", func(run *exec.Cmd, _ []int) error { return run.Process.Signal(syscall.SIGTERM) }, `(?m)^interrupted: `},
+	} {
+		t.Run(of.name, func(t *testing.T) {
+			t.Parallel()
+			out := filepath.Join(t.TempDir(), "run")
+			run := mpirun(t, 3, append(args, "-out", out)...)
+			var output bytes.Buffer
+			run.Stdout, run.Stderr = &output, &output
+			if err := run.Start(); err != nil {
+				t.Fatal(err)
+			}
+			ranks := ranksOf(t, run)
+			for range 200 {
+				if _, err := os.Stat(filepath.Join(out, "checkpoint.npz")); err == nil {
+					break
+				}
+				time.Sleep(100 * time.Millisecond)
+			}
+			start := time.Now()
+			if err := of.do(run, ranks); err != nil {
+				t.Fatal(err)
+			}
+			err := run.Wait()
+			if took := time.Since(start); err == nil || took > 30*time.Second {
+				t.Errorf("%v after %v", err, took)
+			}
+			if n := len(regexp.MustCompile(of.want).FindAllString(output.String(), -1)); n != 1 {
+				t.Errorf("%d times %q:\n%s", n, of.want, output.String())
+			}
+			for _, rank := range ranks {
+				if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", rank)); err == nil && !strings.Contains(string(stat), ") Z ") {
+					t.Errorf("process %d is still there: %s", rank, stat)
+				}
+			}
+			lines := strings.Count(read(t, filepath.Join(out, "metrics.jsonl")), "\n")
+			if status, _, stderr := call("-resume", "-out", out, "-epochs", fmt.Sprint(lines+1), "-cache", "off"); status != 0 {
+				t.Errorf("status %d\n%s", status, stderr)
+			}
+		})
+	}
+}

@@ -1,0 +1,138 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// A Category is a feature whose values are names rather than amounts: a transform maps
+// each to a code, for a model to learn what it means.
+type Category struct {
+	Column int       // the raw column
+	Values []float32 // that have a code, ascending
+}
+
+// The codes of a category: Values[i] has the code FirstValue + i.
+const (
+	UnseenValue  = 0 // a value that is not among Values
+	MissingValue = 1
+	FirstValue   = 2
+)
+
+const (
+	mostValues  = 100_000 // of a category
+	seenAtLeast = 2       // documents with a value that has a code
+)
+
+// Codes is the number of codes.
+func (c *Category) Codes() int { return FirstValue + len(c.Values) }
+
+func (c *Category) code(x float32) float32 {
+	if x != x {
+		return MissingValue
+	}
+	if i, found := slices.BinarySearch(c.Values, finite(x)); found {
+		return float32(FirstValue + i)
+	}
+	return UnseenValue
+}
+
+// apply writes the codes of the rows of a query to dst[0], dst[stride], ….
+func (c *Category) apply(dst []float32, stride int, rows []float32, inputs int) {
+	for r := range len(rows) / inputs {
+		dst[r*stride] = c.code(rows[r*inputs+c.Column])
+	}
+}
+
+// fitCategory collects the values of two training documents or more. The others count as
+// unseen, so that there is something to learn for these.
+func fitCategory(train *Dataset, id int) (Category, error) {
+	column, found := slices.BinarySearch(train.FeatureIDs, id)
+	if !found {
+		return Category{}, fmt.Errorf("datasets: %s has no feature %d, which is to be categorical: it has %s", train.Name, id, idsInWords(train.FeatureIDs))
+	}
+	documents := map[float32]int{}
+	for r := range train.Rows() {
+		if x := train.Row(r)[column]; x == x {
+			documents[finite(x)]++
+		}
+	}
+	c := Category{Column: column}
+	for x, n := range documents {
+		if n >= seenAtLeast {
+			c.Values = append(c.Values, x)
+		}
+	}
+	slices.Sort(c.Values)
+	if len(c.Values) > mostValues {
+		return c, fmt.Errorf("datasets: %s: the categorical feature %d has %d values in %d documents or more, want %d at most: is it an amount, or an id of documents?",
+			train.Name, id, len(c.Values), seenAtLeast, mostValues)
+	}
+	return c, nil
+}
+
+// idsInWords is what there is to choose from.
+func idsInWords(ids []int) string {
+	const most = 20
+	if n := len(ids); n > most {
+		return fmt.Sprintf("%d features, from %d to %d", n, ids[0], ids[n-1])
+	}
+	text := "the features"
+	for i, id := range ids {
+		if i > 0 {
+			text += ","
+		}
+		text += " " + strconv.Itoa(id)
+	}
+	return text
+}
+
+// fitCategories adds the categories of the features of these ids to t, and takes their
+// columns out of the others.
+func (t *Transform) fitCategories(train *Dataset, ids []int) error {
+	ids = slices.Clone(ids)
+	slices.Sort(ids)
+	for i, id := range ids {
+		if i > 0 && ids[i-1] == id {
+			return fmt.Errorf("datasets: feature %d is to be categorical twice", id)
+		}
+		c, err := fitCategory(train, id)
+		if err != nil {
+			return err
+		}
+		t.Columns = slices.DeleteFunc(t.Columns, func(column int) bool { return column == c.Column })
+		t.Categories = append(t.Categories, c)
+	}
+	return nil
+}
+
+// validateCategories checks those of a transform that was read from a file.
+func (t *Transform) validateCategories() error {
+	for i, c := range t.Categories {
+		if c.Column < 0 || c.Column >= t.Inputs || i > 0 && c.Column <= t.Categories[i-1].Column || slices.Contains(t.Columns, c.Column) {
+			return fmt.Errorf("datasets: transform %q: the columns of categories must ascend within its %d inputs, and be no others, but there is %d", t.Spec, t.Inputs, c.Column)
+		}
+		if len(c.Values) > mostValues {
+			return fmt.Errorf("datasets: transform %q: %d values of the category in column %d, want %d at most", t.Spec, len(c.Values), c.Column, mostValues)
+		}
+		for j, v := range c.Values {
+			if !(math.Abs(float64(v)) <= math.MaxFloat32) || j > 0 && v <= c.Values[j-1] {
+				return fmt.Errorf("datasets: transform %q: the values of the category in column %d must ascend and be finite", t.Spec, c.Column)
+			}
+		}
+	}
+	return nil
+}
+
+// Used are the raw columns that a model depends on, ascending: Columns, and those of the
+// categories.
+func (t *Transform) Used() []int {
+	used := slices.Clone(t.Columns)
+	for _, c := range t.Categories {
+		used = append(used, c.Column)
+	}
+	slices.Sort(used)
+	return used
+}

@@ -1,0 +1,154 @@
+package datasets
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// categorical has two queries of two and three documents, and the features 1, 4 and 7, of
+// which 4 is a category.
+func categorical() *Dataset {
+	nan := float32(math.NaN())
+	return &Dataset{
+		Name: "data", FeatureIDs: []int{1, 4, 7}, Offsets: []int{0, 2, 5}, QueryIDs: []string{"1", "2"},
+		Labels: make([]float32, 5),
+		Features: []float32{
+			1, 900, 5,
+			2, -3, 6,
+			3, 900, 7,
+			4, nan, 8,
+			5, 17, 7,
+		},
+	}
+}
+
+// Values of two documents or more have codes, in ascending order; those of one are unseen.
+func TestCategories(t *testing.T) {
+	d := categorical()
+	d.Features = append(d.Features, 9, -3, 1)
+	d.Labels, d.Offsets[2] = append(d.Labels, 0), 6
+	transform, err := FitTransform("none+minmax", d, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []Category{{Column: 1, Values: []float32{-3, 900}}}; !reflect.DeepEqual(transform.Categories, want) {
+		t.Errorf("categories %+v, want %+v", transform.Categories, want)
+	}
+	if got := transform.Used(); !slices.Equal(transform.Columns, []int{0, 2}) || !slices.Equal(got, []int{0, 1, 2}) || transform.Width() != 5 {
+		t.Errorf("columns %v, used %v, width %d", transform.Columns, got, transform.Width())
+	}
+	inf, nan := float32(math.Inf(1)), float32(math.NaN())
+	rows := []float32{1, 900, 5, 2, -3, 6, 3, 17, 7, 4, nan, 8, 5, inf, 8, 6, 5e-9, 8}
+	dst := make([]float32, 6*5)
+	transform.Query(dst, rows)
+	for r, want := range []float32{FirstValue + 1, FirstValue, UnseenValue, MissingValue, UnseenValue, UnseenValue} {
+		if got := dst[r*5+4]; got != want {
+			t.Errorf("row %d: code %v, want %v", r, got, want)
+		}
+	}
+	// The other features are what they are without the category beside them.
+	plain := &Dataset{Name: "plain", FeatureIDs: []int{1, 7}, Offsets: d.Offsets, Features: without(d.Features), Labels: d.Labels}
+	other, err := FitTransform("none+minmax", plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone := make([]float32, 6*4)
+	other.Query(alone, without(rows))
+	for r := range 6 {
+		if !slices.Equal(dst[r*5:r*5+4], alone[r*4:r*4+4]) {
+			t.Errorf("row %d: %v, want %v", r, dst[r*5:r*5+4], alone[r*4:r*4+4])
+		}
+	}
+	// It reads back from JSON.
+	text, err := json.Marshal(transform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read Transform
+	if err := json.Unmarshal(text, &read); err != nil {
+		t.Fatal(err)
+	}
+	if err := read.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	again := make([]float32, len(dst))
+	read.Query(again, rows)
+	if !slices.Equal(again, dst) {
+		t.Errorf("%v after reading, want %v", again, dst)
+	}
+}
+
+// without is rows of three features without the second.
+func without(rows []float32) (left []float32) {
+	for i, v := range rows {
+		if i%3 != 1 {
+			left = append(left, v)
+		}
+	}
+	return left
+}
+
+// A category may be all there is.
+func TestOnlyCategories(t *testing.T) {
+	d := categorical()
+	d.FeatureIDs = []int{4}
+	d.Features = []float32{1, 2, 1, 2, 2}
+	transform, err := FitTransform("minmax+quantile", d, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dst := make([]float32, 5)
+	transform.Query(dst[:2], d.Features[:2])
+	transform.Query(dst[2:], d.Features[2:])
+	if want := []float32{2, 3, 2, 3, 3}; !slices.Equal(dst, want) || transform.Width() != 1 {
+		t.Errorf("codes %v, want %v", dst, want)
+	}
+	if err := transform.Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCategoryErrors(t *testing.T) {
+	for _, c := range []struct {
+		ids  []int
+		want string
+	}{
+		{[]int{5}, "data has no feature 5, which is to be categorical: it has the features 1, 4, 7"},
+		{[]int{4, 1, 4}, "feature 4 is to be categorical twice"},
+	} {
+		if _, err := FitTransform("minmax", categorical(), c.ids...); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: error %v, want one with %q", c.ids, err, c.want)
+		}
+	}
+	many := &Dataset{Name: "many", FeatureIDs: []int{1}, Offsets: []int{0}}
+	for i := range 2 * (mostValues + 1) {
+		many.Features = append(many.Features, float32(i/2))
+	}
+	many.Labels = make([]float32, len(many.Features))
+	many.Offsets = append(many.Offsets, len(many.Features))
+	if _, err := FitTransform("minmax", many, 1); err == nil || !strings.Contains(err.Error(), "the categorical feature 1 has 100001 values in 2 documents or more, want 100000 at most") {
+		t.Errorf("too many values: %v", err)
+	}
+	for _, c := range []struct {
+		change func(*Transform)
+		want   string
+	}{
+		{func(t *Transform) { t.Categories[0].Column = 3 }, "but there is 3"},
+		{func(t *Transform) { t.Categories[0].Column = 0 }, "be no others, but there is 0"},
+		{func(t *Transform) { t.Categories[0].Values = []float32{1, 1} }, "must ascend"},
+		{func(t *Transform) { t.Categories[0].Values = []float32{float32(math.NaN())} }, "must ascend and be finite"},
+	} {
+		transform, err := FitTransform("minmax", categorical(), 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.change(transform)
+		if err := transform.Validate(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want one with %q", err, c.want)
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/internal/forward"
+	"github.com/plrank/plrank/internal/op"
+)
+
+// Embed looks up what was learnt of the values of categorical features, in one pass over
+// the rows. The last columns of x [rows, features] are codes, one column for each of the
+// tables: whole numbers from 0 to the length of the table less one. Tables are [codes,
+// width]. The result has, for every row, the columns of x before the codes, and then of
+// each table the row of the code. All are float32 or all float64.
+//
+// Gradients reach the tables: the sum of what comes in at each code, in the order of the
+// rows, the same for any GOMAXPROCS. None reaches x, which is a leaf in most models.
+//
+// Shapes or dtypes that do not fit are errors; a code that the table does not have is an
+// error of the run that names the row.
+func Embed(x *G.Node, tables G.Nodes) (*G.Node, error) {
+	const name = "ops: Embed"
+	embeddings, err := checkEmbed(x, tables)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	features := x.Shape()[1]
+	settings := fmt.Sprint(embeddings)
+	f := &op.Func{
+		Name: name, Settings: settings,
+		Shape: func(in []tensor.Shape) tensor.Shape {
+			return tensor.Shape{in[0][0], forward.EmbeddedWidth(features, embeddings)}
+		},
+		Do: func(in []op.Tensor, y op.Tensor) (err error) {
+			if y.F32 != nil {
+				err = forward.Embed(features, embeddings, float32s(in[1:]), in[0].F32, y.F32)
+			} else {
+				err = forward.Embed(features, embeddings, float64s(in[1:]), in[0].F64, y.F64)
+			}
+			if err != nil {
+				err = fmt.Errorf("%s: %w", name, err)
+			}
+			return err
+		},
+		Slopes: []*op.Term{nil},
+	}
+	for i := range tables {
+		slope := op.Func{
+			Name: name + "Slope", Settings: fmt.Sprint(settings, i),
+			Shape: func(in []tensor.Shape) tensor.Shape { return in[1] },
+			Do: func(in []op.Tensor, dtable op.Tensor) error {
+				if dtable.F32 != nil {
+					forward.EmbedSlope(features, embeddings, i, in[0].F32, in[2].F32, dtable.F32)
+				} else {
+					forward.EmbedSlope(features, embeddings, i, in[0].F64, in[2].F64, dtable.F64)
+				}
+				return nil
+			},
+		}
+		f.Slopes = append(f.Slopes, slope.Of(op.Input(0), op.Input(1+i), op.Incoming))
+	}
+	return f.Apply(append(G.Nodes{x}, tables...)...)
+}
+
+func checkEmbed(x *G.Node, tables G.Nodes) (embeddings []forward.Embedding, err error) {
+	if err := op.CheckNode("x", x, 2, tensor.Float32, tensor.Float64); err != nil {
+		return nil, err
+	}
+	if len(tables) == 0 {
+		return nil, errors.New("no tables: want one for each of the last columns")
+	}
+	if features := x.Shape()[1]; len(tables) > features {
+		return nil, fmt.Errorf("%d tables for %d columns", len(tables), features)
+	}
+	for i, t := range tables {
+		if err := op.CheckNode(fmt.Sprintf("tables[%d]", i), t, 2, x.Dtype()); err != nil {
+			return nil, err
+		}
+		embeddings = append(embeddings, forward.Embedding{Codes: t.Shape()[0], Width: t.Shape()[1]})
+	}
+	return embeddings, nil
+}
+
+func float32s(in []op.Tensor) (all [][]float32) {
+	for _, t := range in {
+		all = append(all, t.F32)
+	}
+	return all
+}
+
+func float64s(in []op.Tensor) (all [][]float64) {
+	for _, t := range in {
+		all = append(all, t.F64)
+	}
+	return all
+}

@@ -1,0 +1,147 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/ranker"
+)
+
+// named is a collection in which the relevance of a document is that of its category, one
+// of 60 numbers that mean nothing; two other features are noise. Some documents of the
+// validation and test splits have no category, or one that was not seen.
+func named() *datasets.Splits {
+	grades := rand.New(rand.NewPCG(5, 5)).Perm(60)
+	make := func(name string, queries int, seed uint64, strange bool) *datasets.Dataset {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		d := &datasets.Dataset{Name: name, FeatureIDs: []int{1, 4, 9}, Offsets: []int{0}}
+		for q := range queries {
+			for i := range 12 {
+				category := rng.IntN(60)
+				value := float32(17 * category)
+				label := float32(grades[category] / 12) // 0 to 4
+				if strange && i == 0 {
+					value, label = float32([]float64{math.NaN(), 5}[rng.IntN(2)]), 0
+				}
+				d.Features = append(d.Features, float32(rng.NormFloat64()), value, float32(rng.NormFloat64()))
+				d.Labels = append(d.Labels, label)
+			}
+			d.Offsets = append(d.Offsets, len(d.Labels))
+			d.QueryIDs = append(d.QueryIDs, fmt.Sprint(q))
+		}
+		return d
+	}
+	return &datasets.Splits{Train: make("train", 120, 1, false), Vali: make("vali", 40, 2, true), Test: make("test", 30, 3, true)}
+}
+
+func byName(scorer string) Config {
+	return Config{
+		Loss: "softmax", Transform: "standard", Categorical: []int{4}, Scorer: scorer, Hidden: []int{16}, Activation: ops.ReLU,
+		Optimizer: "adamw", LearningRate: 0.01, Batch: 4, Epochs: 15, Seed: 1, Members: 2,
+	}
+}
+
+// A category whose number means nothing decides: with it, validation is nearly perfect; as
+// a number it is not. So for all scorers.
+func TestCategorical(t *testing.T) {
+	s := named()
+	for _, scorer := range Scorers() {
+		c := byName(scorer)
+		with := mustRun(t, mustNew(t, c, s), Hooks{})
+		c.Categorical = nil
+		without := mustRun(t, mustNew(t, c, s), Hooks{})
+		value := func(r *Result) float64 { return float64(r.History[r.BestEpoch-1].Vali["ndcg@5"]) }
+		t.Logf("%s: NDCG@5 %.3f, as a number %.3f", scorer, value(with), value(without))
+		if value(with) < 0.95 || value(without) > value(with)-0.1 {
+			t.Errorf("%s: NDCG@5 is %.3f, as a number %.3f", scorer, value(with), value(without))
+		}
+	}
+}
+
+// A saved model scores raw values as the graph does, bit for bit, unseen and missing ones
+// among them; its file says which features it uses.
+func TestCategoricalFile(t *testing.T) {
+	s := named()
+	for _, scorer := range Scorers() {
+		c := byName(scorer)
+		c.Epochs = 2
+		r := mustRun(t, mustNew(t, c, s), Hooks{}).Ranker
+		want, err := r.Score(s.Test)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "model.npz")
+		if err := r.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		m, err := ranker.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := m.Scores(s.Test)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: other scores from the file (%v)", scorer, err)
+		}
+		if used := m.UsedFeatures(); !slices.Equal(used, []int{1, 4, 9}) || !slices.Equal(r.UsedFeatures(), used) {
+			t.Errorf("%s: uses %v and %v", scorer, used, r.UsedFeatures())
+		}
+	}
+}
+
+// A run with categories goes on from a checkpoint as if it had not stopped, and does not
+// depend on the number of cores.
+func TestCategoricalResume(t *testing.T) {
+	s := named()
+	c := byName(mlpScorer)
+	c.Epochs, c.Average = 4, 0.9
+	whole := mustRun(t, mustNew(t, c, s), Hooks{})
+	half := c
+	half.Epochs = 2
+	first := mustNew(t, half, s)
+	mustRun(t, first, Hooks{})
+	path := filepath.Join(t.TempDir(), "c.npz")
+	if err := first.SaveCheckpoint(path); err != nil {
+		t.Fatal(err)
+	}
+	second := mustNew(t, c, s)
+	if err := second.Restore(path); err != nil {
+		t.Fatal(err)
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(5))
+	resumed := mustRun(t, second, Hooks{})
+	if !reflect.DeepEqual(timeless(resumed.History), timeless(whole.History)) || !slices.Equal(trainedWeights(resumed.Ranker), trainedWeights(whole.Ranker)) {
+		t.Error("another result after a stop")
+	}
+	other := c
+	other.Categorical = nil
+	if err := mustNew(t, other, s).Restore(path); err == nil || !strings.Contains(err.Error(), "another configuration: categorical is null, was [4]") {
+		t.Errorf("without the category: %v", err)
+	}
+}
+
+func TestCategoricalErrors(t *testing.T) {
+	s := named()
+	c := byName(mlpScorer)
+	c.Categorical = []int{4, 5}
+	if _, err := New(c, Parts{}, s); err == nil || !strings.Contains(err.Error(), "train has no feature 5, which is to be categorical: it has the features 1, 4, 9") {
+		t.Errorf("a feature that is not there: %v", err)
+	}
+	c.Categorical, c.Epochs = []int{4}, 1
+	r := mustRun(t, mustNew(t, c, s), Hooks{}).Ranker
+	if _, err := New(c, Parts{Initial: r}, s); err != nil {
+		t.Errorf("an initial model: %v", err)
+	}
+	c.Categorical = []int{9}
+	if _, err := New(c, Parts{Initial: r}, s); err == nil || !strings.Contains(err.Error(), "the categorical features of the initial model are [4], not [9]") {
+		t.Errorf("an initial model with another category: %v", err)
+	}
+}
