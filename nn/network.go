@@ -133,10 +133,12 @@ func shapeOf(x *G.Node) string {
 func (n *network) hidden(in Input, mode Mode, member int, layers []forward.MLPLayer) (h *G.Node, err error) {
 	h = in.Features
 	for i, l := range layers[:len(layers)-1] {
-		if h, err = n.dense(in, h, l, n.config.Activation); err != nil {
-			return nil, err
+		if n.dropout == nil || mode != Train {
+			h, err = n.dense(in, h, l, n.config.Activation)
+		} else if h, err = ops.DenseDrop(h, n.array(in, l.W), n.array(in, l.B), n.config.Activation, n.dropout, n.config.layerNumber(member, i)); err != nil {
+			err = fmt.Errorf("nn: layer %s: %w", l.W, err)
 		}
-		if h, err = n.drop(h, mode, n.config.layerNumber(member, i)); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}

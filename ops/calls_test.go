@@ -56,6 +56,7 @@ func TestEveryOp(t *testing.T) {
 		}
 		for act := range ops.Activation(len(ops.ActivationNames())) {
 			all["Dense "+act.String()] = optest.Call{Func: ops.Dense, Args: []any{column, w, bias, act}}
+			all["DenseDrop "+act.String()] = optest.Call{Func: ops.DenseDrop, Args: []any{column, w, bias, act, dropout, 1 + int(act)}}
 		}
 		return all
 	})

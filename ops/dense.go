@@ -24,48 +24,75 @@ import (
 //
 // Shapes or dtypes that do not fit are errors.
 func Dense(x, w, b *G.Node, act Activation) (*G.Node, error) {
-	if !forward.Activation(act).Valid() {
-		return nil, fmt.Errorf("ops: Dense: no such activation: %d", int(act))
-	}
-	if err := checkDense(x, w, b); err != nil {
-		return nil, err
-	}
-	if act != GELU {
-		return dense(forward.Activation(act), x.Op() == nil).Apply(x, w, b)
-	}
-	// Its derivative needs x·w + b, which so is a node, and GELU a function of its own.
-	z, err := dense(forward.Identity, x.Op() == nil).Apply(x, w, b)
-	if err != nil {
-		return nil, err
-	}
-	gelu := op.Func{
-		Name: "ops: GELU", Do: func(in []op.Tensor, y op.Tensor) error {
-			if y.F32 != nil {
-				forward.ActivateInto(forward.GELU, in[0].F32, y.F32)
-			} else {
-				forward.ActivateInto(forward.GELU, in[0].F64, y.F64)
-			}
-			return nil
-		},
-		Slopes: []*op.Term{activationSlope(forward.GELU).Of(op.Input(0), op.Incoming)},
-	}
-	return gelu.Apply(z)
+	return denseDrop("ops: Dense", x, w, b, act, nil, 0)
 }
 
-func checkDense(x, w, b *G.Node) error {
+// DenseDrop is Drop(Dense(x, w, b, act), d, layer), with the same numbers, in one pass over
+// the rows, and one over their gradient.
+func DenseDrop(x, w, b *G.Node, act Activation, d *Dropout, layer int) (*G.Node, error) {
+	const name = "ops: DenseDrop"
+	if d == nil {
+		return nil, fmt.Errorf("%s: no dropout: it is nil", name)
+	}
+	return denseDrop(name, x, w, b, act, d, layer)
+}
+
+// denseDrop is Dense where d is nil.
+func denseDrop(name string, x, w, b *G.Node, act Activation, d *Dropout, layer int) (*G.Node, error) {
+	if !forward.Activation(act).Valid() {
+		return nil, fmt.Errorf("%s: no such activation: %d", name, int(act))
+	}
+	if err := checkDense(name, x, w, b); err != nil {
+		return nil, err
+	}
+	if act == GELU {
+		// Its derivative needs x·w + b, which so is a node, and GELU a function of its own.
+		y, err := dense(forward.Identity, x.Op() == nil, nil).Apply(x, w, b)
+		if err == nil {
+			y, err = gelu.Apply(y)
+		}
+		if err == nil && d != nil {
+			y, err = Drop(y, d, layer)
+		}
+		return y, err
+	}
+	in := []*G.Node{x, w, b}
+	if d != nil {
+		key, err := d.key(name, x, layer)
+		if err != nil {
+			return nil, err
+		}
+		in = append(in, key)
+	}
+	return dense(forward.Activation(act), x.Op() == nil, d).Apply(in...)
+}
+
+var gelu = &op.Func{
+	Name: "ops: GELU", Do: func(in []op.Tensor, y op.Tensor) error {
+		if y.F32 != nil {
+			forward.ActivateInto(forward.GELU, in[0].F32, y.F32)
+		} else {
+			forward.ActivateInto(forward.GELU, in[0].F64, y.F64)
+		}
+		return nil
+	},
+	Slopes: []*op.Term{activationSlope(forward.GELU, nil).Of(op.Input(0), op.Incoming)},
+}
+
+func checkDense(name string, x, w, b *G.Node) error {
 	for _, n := range []struct {
-		name string
+		what string
 		node *G.Node
 	}{{"x", x}, {"w", w}, {"b", b}} {
 		if n.node == nil {
-			return fmt.Errorf("ops: Dense: %s is nil", n.name)
+			return fmt.Errorf("%s: %s is nil", name, n.what)
 		}
 		if dt := n.node.Dtype(); dt != tensor.Float32 && dt != tensor.Float64 || dt != x.Dtype() {
-			return fmt.Errorf("ops: Dense: %s is %v, want float32 or float64, the same for x, w and b", n.name, dt)
+			return fmt.Errorf("%s: %s is %v, want float32 or float64, the same for x, w and b", name, n.what, dt)
 		}
 	}
 	if x.Dims() != 2 {
-		return fmt.Errorf("ops: Dense: x has shape %v, want [rows, in]", x.Shape())
+		return fmt.Errorf("%s: x has shape %v, want [rows, in]", name, x.Shape())
 	}
 	in := x.Shape()[1]
 	out := 1
@@ -74,37 +101,45 @@ func checkDense(x, w, b *G.Node) error {
 	case w.Dims() == 2 && w.Shape()[0] == in:
 		out = w.Shape()[1]
 	default:
-		return fmt.Errorf("ops: Dense: w has shape %v, want [%d, out], or [%d] for one score a row", w.Shape(), in, in)
+		return fmt.Errorf("%s: w has shape %v, want [%d, out], or [%d] for one score a row", name, w.Shape(), in, in)
 	}
 	if b.Dims() != 1 || b.Shape()[0] != out {
-		return fmt.Errorf("ops: Dense: b has shape %v, want [%d]", b.Shape(), out)
+		return fmt.Errorf("%s: b has shape %v, want [%d]", name, b.Shape(), out)
 	}
 	return nil
 }
 
-// dense is x, w, b → act(x·w + b), for any activation but GELU. Its derivatives are
-// functions of their own: dz = dy·act'(z), dx = dz·wᵀ, dw = xᵀ·dz, db = Σ_rows dz.
-func dense(act forward.Activation, leafX bool) *op.Func {
-	dz := op.Incoming
+// dense is x, w, b → act(x·w + b), for any activation but GELU, or x, w, b and a key → what a
+// dropout leaves of that. Its derivatives are functions of their own: dz = mask·dy·act'(z),
+// dx = dz·wᵀ, dw = xᵀ·dz, db = Σ_rows dz.
+func dense(act forward.Activation, leafX bool, d *Dropout) *op.Func {
+	dz, dropout := op.Incoming, ""
 	if act != forward.Identity {
-		dz = activationSlope(act).Of(op.Result, op.Incoming)
+		dz = activationSlope(act, nil).Of(op.Result, op.Incoming)
+	}
+	if d != nil {
+		dz, dropout = activationSlope(act, d).Of(op.Result, op.Incoming, op.Input(3)), ", "+d.settings()
 	}
 	dx := inputSlope.Of(dz, op.Input(1))
 	if leafX {
 		dx = nil
 	}
 	return &op.Func{
-		Name: "ops: Dense", Settings: fmt.Sprintf("%v, leaf: %t", act, leafX),
+		Name: "ops: Dense", Settings: fmt.Sprintf("%v, leaf: %t%s", act, leafX, dropout),
 		Shape: func(in []tensor.Shape) tensor.Shape { // [rows], or [rows, out]
 			return append(tensor.Shape{in[0][0]}, in[1][1:]...)
 		},
 		Do: func(in []op.Tensor, y op.Tensor) error {
 			x, w, b := in[0], in[1], in[2]
 			width, out := w.Shape[0], b.Len()
+			var masks forward.Dropout
+			if d != nil {
+				masks = d.masks(in[3])
+			}
 			if y.F32 != nil {
-				forward.Dense(act, width, out, x.F32, w.F32, b.F32, y.F32)
+				forward.Dense(act, width, out, x.F32, w.F32, b.F32, y.F32, masks)
 			} else {
-				forward.Dense(act, width, out, x.F64, w.F64, b.F64, y.F64)
+				forward.Dense(act, width, out, x.F64, w.F64, b.F64, y.F64, masks)
 			}
 			return nil
 		},
@@ -166,17 +201,24 @@ var biasSlope = &op.Func{
 	},
 }
 
-// activationSlope is y (z for GELU), dy → dy·act'(z).
-func activationSlope(act forward.Activation) *op.Func {
-	return &op.Func{
-		Name: "ops: ActivationSlope", Settings: act.String(),
-		Do: func(in []op.Tensor, dz op.Tensor) error {
-			if dz.F32 != nil {
-				forward.ActivationSlope(act, in[0].F32, in[1].F32, dz.F32)
-			} else {
-				forward.ActivationSlope(act, in[0].F64, in[1].F64, dz.F64)
-			}
-			return nil
-		},
+// activationSlope is y (z for GELU), dy → dy·act'(z); with a dropout, y less what was dropped,
+// dy and the key → mask·dy·act'(z).
+func activationSlope(act forward.Activation, d *Dropout) *op.Func {
+	f := &op.Func{Name: "ops: ActivationSlope", Settings: act.String()}
+	if d != nil {
+		f.Settings += ", " + d.settings()
 	}
+	f.Do = func(in []op.Tensor, dz op.Tensor) error {
+		var masks forward.Dropout
+		if d != nil {
+			masks = d.masks(in[2])
+		}
+		if dz.F32 != nil {
+			forward.ActivationSlope(act, in[0].F32, in[1].F32, dz.F32, masks)
+		} else {
+			forward.ActivationSlope(act, in[0].F64, in[1].F64, dz.F64, masks)
+		}
+		return nil
+	}
+	return f
 }

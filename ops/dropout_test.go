@@ -2,6 +2,7 @@ package ops
 
 import (
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
@@ -9,6 +10,8 @@ import (
 
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/internal/forward"
 )
 
 // dropRun drops from x, and gives y and the gradient of Σ c·y.
@@ -132,13 +135,79 @@ func TestDropoutStreams(t *testing.T) {
 	}
 }
 
+// DenseDrop has the numbers of Drop after Dense.
+func TestDenseDrop(t *testing.T) {
+	const rows, in, out = 9, 5, 7
+	rng := rand.New(rand.NewPCG(2, 3))
+	random := func(n int) []float64 {
+		v := make([]float64, n)
+		for i := range v {
+			v[i] = rng.NormFloat64()
+		}
+		return v
+	}
+	x, w, b, c := random(rows*in), random(in*out), random(out), random(rows*out)
+	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
+		for act := range Activation(len(ActivationNames())) {
+			run := func(layer func(x, w, b *G.Node) (*G.Node, error)) [][]float64 {
+				cs := &denseCase{dt: dt}
+				g := G.NewGraph()
+				// x is no leaf, so that it has a gradient.
+				leaf := G.NewMatrix(g, dt, G.WithShape(rows, in), G.WithName("x"), G.WithValue(cs.tensor(x, rows, in)))
+				wn := G.NewMatrix(g, dt, G.WithShape(in, out), G.WithName("w"), G.WithValue(cs.tensor(w, in, out)))
+				bn := G.NewVector(g, dt, G.WithShape(out), G.WithName("b"), G.WithValue(cs.tensor(b, out)))
+				y, err := layer(G.Must(G.Neg(leaf)), wn, bn)
+				if err != nil {
+					t.Fatal(err)
+				}
+				grads, err := G.Grad(G.Must(G.Sum(G.Must(G.HadamardProd(y, G.NewConstant(cs.tensor(c, rows, out)))))), leaf, wn, bn)
+				if err != nil {
+					t.Fatal(err)
+				}
+				values := make([]G.Value, 4)
+				for i, n := range append(G.Nodes{y}, grads...) {
+					G.Read(n, &values[i])
+				}
+				vm := G.NewTapeMachine(g)
+				defer vm.Close()
+				if err := vm.RunAll(); err != nil {
+					t.Fatal(err)
+				}
+				var all [][]float64
+				for _, v := range values {
+					all = append(all, asFloat64(v))
+				}
+				return all
+			}
+			d := dropoutOf(t, .4, 5)
+			d.SetStep(8)
+			want := run(func(x, w, b *G.Node) (*G.Node, error) {
+				y, err := Dense(x, w, b, act)
+				if err != nil {
+					return nil, err
+				}
+				return Drop(y, d, 2)
+			})
+			got := run(func(x, w, b *G.Node) (*G.Node, error) { return DenseDrop(x, w, b, act, d, 2) })
+			for i, what := range []string{"y", "dx", "dw", "db"} {
+				for j, v := range got[i] {
+					if math.Abs(v-want[i][j]) > 1e-5 || what == "y" && v != want[i][j] {
+						t.Errorf("%v, %v: entry %d of %s is %v, want %v", act, dt, j, what, v, want[i][j])
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestDropoutSameForAnyGOMAXPROCSAndPadding(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	// Longer than the pieces of 16384 that the work is cut into.
-	long, short := make([]float32, 3*16384), make([]float32, 16385)
-	drawMask(9, .4, long)
+	long, short := slices.Repeat([]float32{1}, 3*16384), slices.Repeat([]float32{1}, 16385)
+	d := forward.Dropout{Rate: .4, Key: 9}
+	forward.DropInto(d, long, long)
 	runtime.GOMAXPROCS(3)
-	drawMask(9, .4, short)
+	forward.DropInto(d, short, short)
 	for i := range short {
 		if short[i] != long[i] {
 			t.Fatalf("entry %d differs", i)

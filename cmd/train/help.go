@@ -41,6 +41,11 @@ FILE.group; or comma-, tab- or semicolon-separated values, with a header that
 names a label, a query id and the features. They may be compressed by gzip or
 zstd.
 
+A split may be in many parts: the files of a folder train, vali or test, or files
+such as train-00003-of-00010.txt. All documents of a query must be in one part.
+With -cache, memory then need not hold more than one part and some 30 bytes a
+document.
+
 A feature that a line of LETOR does not mention is 0. NULL, NaN, NA, ? and an
 empty separated value are missing: the transform makes them 0, which is the
 lowest value of the query for minmax, the mean of the training documents for
@@ -93,8 +98,9 @@ With expected- before it, a metric is the expectation under the policy: exact,
 but for map, err and pair-accuracy at a cutoff, which are estimated from
 -evaluation-samples rankings; the tables have their standard errors. Measures of
 fairness are of the expected exposure of the documents under the policy; that of
-a fairness loss is reported by itself. Gains are those before -normalize, so that runs can be compared; with
--normalize=false they are those that a fairness loss has:
+a fairness loss is reported by itself. Gains are those before -normalize, so
+that runs can be compared; with -normalize=false they are those that a fairness
+loss has:
 ` + command.Indent(command.Wrap(strings.Join(metrics.FairnessNames(), " "), 72), "    ") + `
 Less is better for arp, disparity, abs-disparity, ee-l and ee-d. The model of the
 epoch with the best validation value is kept.`,

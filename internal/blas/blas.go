@@ -31,5 +31,33 @@ var inUse = func() library {
 	return best()
 }()
 
+// Use has products computed by the library of that name until restore is called, for
+// comparisons. It says whether the program and the machine have it.
+func Use(name string) (restore func(), ok bool) {
+	was := inUse
+	for _, l := range available() {
+		if names[l] == name {
+			inUse = l
+			return func() { inUse = was }, true
+		}
+	}
+	return nil, false
+}
+
+// available are the libraries that the program and the machine have, the slowest first.
+func available() []library {
+	list := []library{gonum}
+	switch best() {
+	case avx512:
+		list = append(list, avx2, avx512)
+	case avx2, neon:
+		list = append(list, best())
+	}
+	if withOpenBLAS {
+		list[0] = openBLAS // gonum has been told to use it
+	}
+	return list
+}
+
 // Name is that of the library in use: gonum, AVX2, AVX-512, NEON or OpenBLAS.
 func Name() string { return names[inUse] }

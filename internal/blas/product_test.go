@@ -149,21 +149,6 @@ func testShape[T Float](t *testing.T, r *rand.Rand, tolerance float64, rows, inn
 	}
 }
 
-// available are the libraries that this program and machine have.
-func available() []library {
-	if withOpenBLAS {
-		return []library{openBLAS} // gonum has been told to use it
-	}
-	list := []library{gonum}
-	switch best() {
-	case avx512:
-		list = append(list, avx2, avx512)
-	case avx2, neon:
-		list = append(list, best())
-	}
-	return list
-}
-
 // Every entry is one sum, in the order of the inner index, of fused multiplications, so
 // that it is the same in any tile, and on any machine that has tiles.
 func TestOrderOfSums(t *testing.T) {

@@ -9,12 +9,12 @@ import (
 // A row of a product does not depend on how many rows there are beside it: what a
 // model gives a document alone is what it gives it in a batch.
 func TestRowsAreIndependent(t *testing.T) {
-	if withOpenBLAS {
-		t.Skip("OpenBLAS promises no such thing")
-	}
 	defer func(was library) { inUse = was }(inUse)
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, inUse = range available() {
+		if inUse == openBLAS {
+			continue // promises no such thing
+		}
 		for _, s := range [][2]int{{46, 64}, {64, 1}, {7, 33}, {1, 1}, {300, 40}} {
 			inner, cols := s[0], s[1]
 			const rows = 40

@@ -2,8 +2,11 @@ package forward
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/viterin/vek/vek32"
+
+	"github.com/plrank/plrank/internal/normal"
 )
 
 // Activate applies a to z in place.
@@ -52,45 +55,79 @@ func ActivateInto[T float](a Activation, z, y []T) {
 	})
 }
 
-// ActivationSlope sets dz = dy·a'(z). It reads what a's derivative is cheapest in: the
-// activation's output for all but GELU, which needs z itself.
-func ActivationSlope[T float](a Activation, yOrZ, dy, dz []T) {
+// ActivationSlope sets dz = dy·a'(z), less what was dropped. It reads what a's derivative is
+// cheapest in: the activation's output, less what was dropped, for all but GELU, which needs
+// z itself.
+func ActivationSlope[T float](a Activation, yOrZ, dy, dz []T, d Dropout) {
 	Elementwise(len(dz), func(from, to int) {
-		slope(a, yOrZ[from:to], dy[from:to], dz[from:to])
+		part := dz[from:to]
+		slope(a, yOrZ[from:to], dy[from:to], part, T(1-d.Rate))
+		if a == ReLU { // where y > 0, nothing was dropped
+			if d.Rate > 0 {
+				scale(part, T(1/(1-d.Rate)))
+			}
+			return
+		}
+		drop(d, part, from)
 	})
 }
 
-func slope[T float](a Activation, yOrZ, dy, dz []T) {
+// slope is ActivationSlope for outputs that kept/(1−rate) is left of, 1−rate being share.
+func slope[T float](a Activation, yOrZ, dy, dz []T, share T) {
 	switch a {
 	case Identity:
 		copy(dz, dy)
 	case Sigmoid:
 		for i, y := range yOrZ {
+			y *= share
 			dz[i] = dy[i] * y * (1 - y)
 		}
 	case Tanh:
 		for i, y := range yOrZ {
+			y *= share
 			dz[i] = dy[i] * (1 - y*y)
 		}
 	case ReLU:
-		for i, y := range yOrZ {
-			switch {
-			case y > 0:
-				dz[i] = dy[i]
-			case y != y: // NaN, as z was: let it through
-				dz[i] = y
-			default:
-				dz[i] = 0
-			}
-		}
+		reluSlope(yOrZ, dy, dz)
 	case GELU:
 		for i, z := range yOrZ {
 			z := float64(z)
-			density := math.Exp(-z*z/2) / math.Sqrt(2*math.Pi)
+			density := normal.Exp(-z*z/2) / math.Sqrt(2*math.Pi)
 			if density != 0 { // else z may be ±Inf, and Inf·0 NaN
 				density *= z
 			}
 			dz[i] = T(float64(dy[i]) * (normalCDF(z) + density))
+		}
+	}
+}
+
+// reluSlope sets dz to dy where y > 0, to NaN where y is NaN, else to 0.
+func reluSlope[T float](y, dy, dz []T) {
+	switch y := any(y).(type) {
+	case []float32:
+		// Without branches, which a processor would guess wrong.
+		const infinity = 0x7f800000
+		bits := func(x []T) []uint32 {
+			return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
+		}
+		dy, dz := bits(dy), bits(dz)
+		dy, dz = dy[:len(y)], dz[:len(y)]
+		for i, v := range unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(y))), len(y)) {
+			positive := ones(uint64(v-1), infinity)
+			isNaN := ones(infinity, uint64(v&math.MaxInt32))
+			dz[i] = dy[i]&positive | v&isNaN
+		}
+	case []float64:
+		dy, dz := any(dy).([]float64), any(dz).([]float64)
+		for i, v := range y {
+			switch {
+			case v > 0:
+				dz[i] = dy[i]
+			case v != v:
+				dz[i] = v
+			default:
+				dz[i] = 0
+			}
 		}
 	}
 }

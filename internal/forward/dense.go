@@ -18,11 +18,16 @@ const (
 
 func blocks(n, size int) int { return (n + size - 1) / size }
 
-// Dense sets y = act(x·w + b), on all cores: x [rows, in], w [in, out], y [rows, out].
-func Dense[T float](act Activation, in, out int, x, w, b, y []T) {
+// Dense sets y = act(x·w + b), less what is dropped, on all cores: x [rows, in],
+// w [in, out], y [rows, out].
+func Dense[T float](act Activation, in, out int, x, w, b, y []T, d Dropout) {
 	rows := len(y) / out
 	blas.Product(blas.RowMajor(y, rows, out), blas.RowMajor(x, rows, in), blas.RowMajor(w, in, out),
-		func(from, to int) { finish(act, b, y[from*out:to*out]) })
+		func(from, to int) {
+			block := y[from*out : to*out]
+			finish(act, b, block)
+			drop(d, block, from*out)
+		})
 }
 
 // A Layer is Dense with weights that stay as they are, on the calling goroutine. It may
