@@ -183,7 +183,10 @@ const chunkRows = 2048
 // not matter, and may be nil. Other feature ids than the model's are an error, and so
 // is a score that is not a finite number, with its row. A call while another one goes
 // on is [ErrBusy].
-func (r *Ranker) Score(d *datasets.Dataset) ([]float64, error) {
+func (r *Ranker) Score(d *datasets.Dataset) ([]float64, error) { return r.score(d, nil) }
+
+// score is Score, with the features of d after the transform, or nil.
+func (r *Ranker) score(d *datasets.Dataset, features *datasets.Transformed) ([]float64, error) {
 	if !r.busy.TryLock() {
 		return nil, fmt.Errorf("train: %w", ErrBusy)
 	}
@@ -203,7 +206,7 @@ func (r *Ranker) Score(d *datasets.Dataset) ([]float64, error) {
 		if rows < chunkRows && q < d.Queries()-1 {
 			continue
 		}
-		if scores, err = r.scoreChunk(scores, d, chunk, rows); err != nil {
+		if scores, err = r.scoreChunk(scores, d, features, chunk, rows); err != nil {
 			return nil, err
 		}
 		chunk, rows = chunk[:0], 0
@@ -247,13 +250,17 @@ func (r *Ranker) graph(capacity int) (*scoreGraph, error) {
 }
 
 // scoreChunk appends the scores of some queries.
-func (r *Ranker) scoreChunk(scores []float64, d *datasets.Dataset, queries []int, rows int) ([]float64, error) {
+func (r *Ranker) scoreChunk(scores []float64, d *datasets.Dataset, features *datasets.Transformed, queries []int, rows int) ([]float64, error) {
 	capacity := datasets.Capacity(rows)
 	g, err := r.graph(capacity)
 	if err != nil {
 		return nil, fmt.Errorf("train: %w", err)
 	}
-	r.batch.Pack(d, r.transform, queries, capacity, capacity)
+	if features == nil {
+		r.batch.Pack(d, r.transform, queries, capacity, capacity)
+	} else {
+		r.batch.PackTransformed(features, queries, capacity, capacity)
+	}
 	values, err := g.run(&r.batch)
 	if err != nil {
 		return nil, fmt.Errorf("train: %s: %w", d.Name, err)

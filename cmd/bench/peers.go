@@ -27,6 +27,7 @@ var peersTables = []peersTable{
 	{"peers-tests", (*peerResults).tests},
 	{"peers-cost", (*peerResults).cost},
 	{"peers-agreement", (*peerResults).agreement},
+	{"peers-prediction", (*peerResults).prediction},
 }
 
 // peers judges score files, or makes tables of what was judged.
@@ -38,7 +39,7 @@ func peers(args []string, stdout, stderr io.Writer) error {
 	err := command.Parse(flags, args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(stdout, "bench peers - judge other libraries' scores, and print the tables of docs/PEERS.md\n\n")
+		fmt.Fprint(stdout, "bench peers - judge other libraries' scores, and print the tables of docs/PEERS.md and docs/SERVING.md\n\n")
 		flags.VisitAll(func(f *flag.Flag) { command.DescribeFlag(stdout, f) })
 		return nil
 	case err != nil:

@@ -20,10 +20,10 @@ func TestPeersAreFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{"../../README.md", "../../docs/PEERS.md"} {
+	for _, path := range []string{"../../README.md", "../../docs/PEERS.md", "../../docs/SERVING.md"} {
 		stale, err := stalePeers(path, r)
 		if err != nil || stale != nil {
-			t.Errorf("%s: parts %v are not what %s gives (%v): go run ./cmd/bench peers -write README.md,docs/PEERS.md", path, stale, peersFolder, err)
+			t.Errorf("%s: parts %v are not what %s gives (%v): go run ./cmd/bench peers -write README.md,docs/PEERS.md,docs/SERVING.md", path, stale, peersFolder, err)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -375,4 +376,61 @@ func FuzzRank(f *testing.F) {
 			t.Errorf("%d, %s", w.Code, w.Body)
 		}
 	})
+}
+
+// SIGHUP has all models read again, also where their files did not change, with requests
+// under way.
+func TestHangup(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.npz")
+	linear(t, path, 1, 2, 3)
+	url, stop := started(t, "-model", path, "-poll", "0")
+	defer stop()
+	get := func(path string) string {
+		resp, err := http.Get(url + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		text, err := io.ReadAll(resp.Body)
+		if err != nil || resp.StatusCode != 200 {
+			t.Fatalf("%d, %v", resp.StatusCode, err)
+		}
+		return string(text)
+	}
+	score := func() string {
+		resp, err := http.Post(url+"/v1/rank", "application/json", strings.NewReader(`{"documents": [[1, 1, 1]]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		text, _ := io.ReadAll(resp.Body)
+		return string(text)
+	}
+	linear(t, path, 10, 20, 30)
+	if got := score(); !strings.Contains(got, `"scores":[6]`) {
+		t.Errorf("without a signal: %s", got)
+	}
+	hangup := func(loads int) {
+		process, err := os.FindProcess(os.Getpid())
+		if err == nil {
+			err = process.Signal(syscall.SIGHUP)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := fmt.Sprintf(`plrank_model_loads_total{model="default",result="ok"} %d`, loads)
+		for end := time.Now().Add(20 * time.Second); !strings.Contains(get("/metrics"), want+"\n"); {
+			if time.Now().After(end) {
+				t.Fatalf("no %s in\n%s", want, get("/metrics"))
+			}
+			if got := score(); !strings.Contains(got, `"scores":[6]`) && !strings.Contains(got, `"scores":[60]`) {
+				t.Fatal(got)
+			}
+		}
+	}
+	hangup(2)
+	if got := score(); !strings.Contains(got, `"scores":[60]`) {
+		t.Errorf("after a signal: %s", got)
+	}
+	hangup(3) // of the same file
 }

@@ -93,8 +93,9 @@ With expected- before it, a metric is the expectation under the policy: exact,
 but for map, err and pair-accuracy at a cutoff, which are estimated from
 -evaluation-samples rankings; the tables have their standard errors. Measures of
 fairness are of the expected exposure of the documents under the policy; that of
-a fairness loss is reported by itself. Gains are those before -normalize, so that runs can be compared; with
--normalize=false they are those that a fairness loss has:
+a fairness loss is reported by itself. Gains are those before -normalize, so
+that runs can be compared; with -normalize=false they are those that a fairness
+loss has:
 ` + command.Indent(command.Wrap(strings.Join(metrics.FairnessNames(), " "), 72), "    ") + `
 Less is better for arp, disparity, abs-disparity, ee-l and ee-d. The model of the
 epoch with the best validation value is kept.`,

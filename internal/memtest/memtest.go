@@ -1,0 +1,58 @@
+// Package memtest tests that what answers requests for days does not grow.
+package memtest
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"testing"
+)
+
+// Requests is how many requests a test makes: so many, or as many as the environment
+// variable PLRANK_REQUESTS says, for a test of hours.
+func Requests(usual int) int {
+	if n, err := strconv.Atoi(os.Getenv("PLRANK_REQUESTS")); err == nil {
+		return n
+	}
+	return usual
+}
+
+// Steady calls f(from, to) for the first tenth of n requests, for those up to the middle,
+// and for the rest, and fails where memory has grown since the first tenth: the heap by
+// more than 1 MB after a collection, or what the system has given by more than half and
+// 32 MB.
+func Steady(t *testing.T, n int, f func(from, to int)) {
+	t.Helper()
+	var heap, resident [3]uint64
+	from := 0
+	for i, to := range []int{n / 10, n / 2, n} {
+		f(from, to)
+		from = to
+		resident[i] = residentBytes()
+		runtime.GC()
+		runtime.GC() // what pools hold goes at the second one
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		heap[i] = m.HeapAlloc
+		t.Logf("after %d requests: heap %d KB, resident %d KB", to, heap[i]>>10, resident[i]>>10)
+	}
+	if heap[2] > heap[0]+1<<20 {
+		t.Errorf("the heap grew from %d KB to %d KB", heap[0]>>10, heap[2]>>10)
+	}
+	if resident[2] > resident[0]*3/2+32<<20 {
+		t.Errorf("resident memory grew from %d KB to %d KB", resident[0]>>10, resident[2]>>10)
+	}
+}
+
+// residentBytes is the memory that the system has given to this program; 0 where it
+// does not tell.
+func residentBytes() uint64 {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	var size, pages uint64
+	fmt.Sscan(string(text), &size, &pages)
+	return pages * uint64(os.Getpagesize())
+}

@@ -1,0 +1,45 @@
+package ranker
+
+import (
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/plrank/plrank/internal/memtest"
+	"github.com/plrank/plrank/internal/parallel"
+)
+
+// Requests of 1 to 2000 documents, short ones more often, on all cores: scores, rankings,
+// draws and propensities take no more memory in the end than after the first tenth.
+func TestSteadyMemory(t *testing.T) {
+	const most = 2000
+	d := queries(46, most)
+	m := reopen(t, network(t, "minmax+log-standard+quantile", "float32", d, 3, 64))
+	memtest.Steady(t, memtest.Requests(1000), func(from, to int) {
+		type space struct {
+			scores, exposure []float64
+			ranking          []int
+		}
+		spaces := make([]space, runtime.GOMAXPROCS(0))
+		if err := parallel.Each(to-from, len(spaces), func(worker, i int) error {
+			s := &spaces[worker]
+			rng := rand.New(rand.NewPCG(uint64(from+i), 0))
+			rows := int(math.Pow(most, rng.Float64()))
+			var err error
+			if s.scores, err = m.Score(s.scores[:0], d.Features[:rows*46]); err != nil {
+				return err
+			}
+			s.ranking = Rank(s.ranking[:0], s.scores)
+			if i%10 > 0 {
+				return nil
+			}
+			if s.ranking, _, err = Draw(s.ranking[:0], s.scores, 10, uint64(i)); err == nil {
+				s.exposure, err = Exposure(s.exposure[:0], s.scores, []float64{1, 1, 1, 1, 1})
+			}
+			return err
+		}); err != nil {
+			t.Error(err)
+		}
+	})
+}
