@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/mapped"
 	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/metrics"
 )
@@ -174,6 +175,9 @@ func sampleOf(d *datasets.Dataset) *datasets.Dataset {
 func featureScores(d *datasets.Dataset, column int, descending bool) []float64 {
 	scores := make([]float64, d.Rows())
 	for r := range scores {
+		if r%4096 == 0 {
+			mapped.Relieve()
+		}
 		v := float64(d.Row(r)[column])
 		if !descending {
 			v = -v
