@@ -38,6 +38,12 @@ func (b *Batch) Rows() int {
 // Queries are transformed on all cores; the result does not depend on how many
 // there are. It panics where the queries exceed a capacity.
 func (b *Batch) Pack(d *Dataset, t *Transform, queries []int, rows, queryCapacity int) {
+	b.PackTransformed(&Transformed{d: d, t: t}, queries, rows, queryCapacity)
+}
+
+// PackTransformed is Pack for data that are packed again and again.
+func (b *Batch) PackTransformed(x *Transformed, queries []int, rows, queryCapacity int) {
+	d := x.d
 	if len(queries) > queryCapacity {
 		panic(fmt.Sprintf("datasets: pack %d queries into a batch of %d", len(queries), queryCapacity))
 	}
@@ -45,7 +51,7 @@ func (b *Batch) Pack(d *Dataset, t *Transform, queries []int, rows, queryCapacit
 	for _, q := range queries {
 		b.Offsets = append(b.Offsets, b.Rows()+d.Offsets[q+1]-d.Offsets[q])
 	}
-	used, width := b.Rows(), t.Width()
+	used, width := b.Rows(), x.t.Width()
 	if used > rows {
 		panic(fmt.Sprintf("datasets: pack %d documents into a batch of %d rows", used, rows))
 	}
@@ -64,7 +70,7 @@ func (b *Batch) Pack(d *Dataset, t *Transform, queries []int, rows, queryCapacit
 		from, to := d.Offsets[queries[i]], d.Offsets[queries[i]+1]
 		at := b.Offsets[i]
 		copy(b.Labels[at:], d.Labels[from:to])
-		t.Query(b.X[at*width:b.Offsets[i+1]*width], d.Features[from*d.Width():to*d.Width()])
+		x.Query(b.X[at*width:b.Offsets[i+1]*width], queries[i])
 	}
 	const worthwhile = 1 << 15 // values; below it, starting goroutines costs more than it saves
 	if used*width < worthwhile {

@@ -181,7 +181,8 @@ type Summary struct {
 
 // Means are the means of measures over the queries, by Input.Convention and
 // Input.QueryWeights; for a measure of fairness, over the queries for which it is
-// defined. What several of the measures need is computed once.
+// defined. What several of the measures need is computed once, and for different queries on
+// all cores.
 func Means(in Input, measures []Measure) ([]Summary, error) {
 	estimates, err := Estimates(in, measures)
 	if err != nil {
@@ -196,11 +197,16 @@ func Means(in Input, measures []Measure) ([]Summary, error) {
 	return means, nil
 }
 
-// Estimates are those of several measures. What several of them need is computed once.
+// Estimates are those of several measures, as [Means] has them.
 func Estimates(in Input, measures []Measure) ([]Estimate, error) {
 	in.shared = &shared{placed: map[weighting]*placements{}}
 	estimates := make([]Estimate, len(measures))
+	known := in.byBlocks(measures)
 	for i, m := range measures {
+		if known[i] != nil {
+			estimates[i] = *known[i]
+			continue
+		}
 		var err error
 		if estimates[i], err = m.Estimate(in); err != nil {
 			return nil, err

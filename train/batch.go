@@ -33,7 +33,7 @@ func (t *Trainer) pack(b *batch, queryCapacity int) {
 		used += d.Offsets[q+1] - d.Offsets[q]
 	}
 	b.rows = datasets.Capacity(used)
-	b.packed.Pack(d, t.transform, b.queries, b.rows, queryCapacity)
+	b.packed.PackTransformed(t.features[d], b.queries, b.rows, queryCapacity)
 	b.gains = b.gains[:0]
 	for _, q := range b.queries {
 		b.gains = append(b.gains, t.gains[d.Offsets[q]:d.Offsets[q+1]]...)

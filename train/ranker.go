@@ -188,7 +188,7 @@ func (r *Ranker) Score(d *datasets.Dataset) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.score(d, chunks(d))
+	return r.score(d, nil, chunks(d))
 }
 
 // chunks are the queries with which the parts of d begin that are scored at once, and the
@@ -204,12 +204,15 @@ func chunks(d *datasets.Dataset) []int {
 }
 
 // score is the scores of some chunks of d that stand one after another, at the places of
-// their rows.
-func (r *Ranker) score(d *datasets.Dataset, chunks []int) ([]float64, error) {
+// their rows; with the features of d after the transform, or nil.
+func (r *Ranker) score(d *datasets.Dataset, features *datasets.Transformed, chunks []int) ([]float64, error) {
 	if !r.busy.TryLock() {
 		return nil, fmt.Errorf("train: %w", ErrBusy)
 	}
 	defer r.busy.Unlock()
+	if d.Queries() == 0 {
+		return []float64{}, nil
+	}
 	scores := make([]float64, d.Offsets[chunks[0]], d.Rows())
 	var queries []int
 	for i := range len(chunks) - 1 {
@@ -220,7 +223,7 @@ func (r *Ranker) score(d *datasets.Dataset, chunks []int) ([]float64, error) {
 			}
 		}
 		var err error
-		if scores, err = r.scoreChunk(scores, d, queries, d.Offsets[chunks[i+1]]-d.Offsets[chunks[i]]); err != nil {
+		if scores, err = r.scoreChunk(scores, d, features, queries, d.Offsets[chunks[i+1]]-d.Offsets[chunks[i]]); err != nil {
 			return nil, err
 		}
 	}
@@ -263,13 +266,17 @@ func (r *Ranker) graph(capacity int) (*scoreGraph, error) {
 }
 
 // scoreChunk appends the scores of some queries.
-func (r *Ranker) scoreChunk(scores []float64, d *datasets.Dataset, queries []int, rows int) ([]float64, error) {
+func (r *Ranker) scoreChunk(scores []float64, d *datasets.Dataset, features *datasets.Transformed, queries []int, rows int) ([]float64, error) {
 	capacity := datasets.Capacity(rows)
 	g, err := r.graph(capacity)
 	if err != nil {
 		return nil, fmt.Errorf("train: %w", err)
 	}
-	r.batch.Pack(d, r.transform, queries, capacity, capacity)
+	if features == nil {
+		r.batch.Pack(d, r.transform, queries, capacity, capacity)
+	} else {
+		r.batch.PackTransformed(features, queries, capacity, capacity)
+	}
 	values, err := g.run(&r.batch)
 	if err != nil {
 		return nil, fmt.Errorf("train: %s: %w", d.Name, err)

@@ -32,12 +32,13 @@ func (t *Trainer) shares(d *datasets.Dataset) (all, begin []int) {
 // measure gives the means of the measures of a model on d.
 func (t *Trainer) measure(r *Ranker, d *datasets.Dataset) ([]metrics.Summary, error) {
 	g := t.group()
+	features := t.features[d]
 	d, err := r.scorable(d)
 	if err := Agree(g, err); err != nil {
 		return nil, err
 	}
 	all, begin := t.shares(d)
-	scores, err := r.score(d, all[begin[g.Rank()]:begin[g.Rank()+1]+1])
+	scores, err := r.score(d, features, all[begin[g.Rank()]:begin[g.Rank()+1]+1])
 	if err := Agree(g, err); err != nil {
 		return nil, err
 	}

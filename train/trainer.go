@@ -21,8 +21,9 @@ type Trainer struct {
 	*parsed
 	splits    *datasets.Splits
 	transform *datasets.Transform
-	queries   []int     // of the training split, those with a relevant document
-	gains     []float32 // of the training split, by row
+	queries   []int                                       // of the training split, those with a relevant document
+	gains     []float32                                   // of the training split, by row
+	features  map[*datasets.Dataset]*datasets.Transformed // of the splits
 
 	model     nn.Scorer
 	optimizer Optimizer
@@ -115,6 +116,12 @@ func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
 	train := t.splits.Train
 	if t.transform, err = t.fitTransform(); err != nil {
 		return nil, err
+	}
+	t.features = map[*datasets.Dataset]*datasets.Transformed{}
+	for _, d := range []*datasets.Dataset{train, t.splits.Vali, t.splits.Test} {
+		if d != nil {
+			t.features[d] = datasets.NewTransformed(d, t.transform)
+		}
 	}
 	t.highestGrade, t.grouped = int(slices.Max(train.Labels)), train.Groups != nil
 	t.documentWeights, t.queryWeights = train.Weights != nil, train.QueryWeights != nil
@@ -231,6 +238,11 @@ func (t *Trainer) prepareGains() error {
 // one and Restore the last checkpoint.
 func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
 	defer t.graphs.close() // made again if they are needed
+	defer func() {
+		for _, x := range t.features {
+			x.Close()
+		}
+	}()
 	if err := t.followFirst(); err != nil {
 		return nil, err
 	}
@@ -396,7 +408,7 @@ func (e *weightError) Error() string {
 	return fmt.Sprintf("a weight became %v: a lower learning rate, or clipping the gradient, may help", e.weight)
 }
 
-func notFinite(v float32) bool { return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) }
+func notFinite(v float32) bool { return v-v != 0 }
 
 // differentiate computes the loss of a batch, for graphs of so many queries, and its
 // gradient.

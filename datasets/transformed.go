@@ -1,0 +1,96 @@
+package datasets
+
+import (
+	"os"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// Transformed is the features of a dataset after a transform, query by query: what Pack
+// packs. It is for data that are packed again and again, as in training: a query that
+// was asked for once is kept in a temporary file. The file is at most as large as the
+// features of the dataset, or 256 MB where these are less; queries that do not fit are
+// transformed each time. The system keeps the file in memory as long as there is room
+// for it, and it is no part of the memory of the process. Where no file can be
+// written, nothing is kept.
+//
+// Several goroutines may use it at once.
+type Transformed struct {
+	d *Dataset
+	t *Transform
+
+	kept  []atomic.Int64 // by query: 1 + where it begins in the file; 0: it is not there. nil: nothing is kept
+	limit int64          // of the file
+
+	mu   sync.Mutex // of the rest, while the file grows
+	end  int64
+	file *os.File // nil: there is none
+}
+
+// leastKept is how many bytes may be kept of small data, too.
+const leastKept = 256 << 20
+
+// NewTransformed is the features of d after t, neither of which may change any more. Close
+// it after use.
+func NewTransformed(d *Dataset, t *Transform) *Transformed {
+	return &Transformed{d: d, t: t, limit: max(leastKept, int64(len(d.Features))*4), kept: make([]atomic.Int64, d.Queries())}
+}
+
+// Query gives the features of a query: dst has Transform.Width() values for each of its
+// documents.
+func (x *Transformed) Query(dst []float32, query int) {
+	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(dst))), 4*len(dst))
+	fresh := x.kept != nil && len(dst) > 0
+	if fresh {
+		if at := x.kept[query].Load(); at > 0 {
+			if _, err := x.file.ReadAt(bytes, at-1); err == nil {
+				return
+			}
+			fresh = false
+		}
+	}
+	w := x.d.Width()
+	x.t.Query(dst, x.d.Features[x.d.Offsets[query]*w:x.d.Offsets[query+1]*w])
+	if !fresh {
+		return
+	}
+	if at := x.reserve(int64(len(bytes))); at >= 0 {
+		if _, err := x.file.WriteAt(bytes, at); err == nil {
+			x.kept[query].Store(1 + at)
+		}
+	}
+}
+
+// reserve gives the place for so many bytes in the file, −1 if there is none.
+func (x *Transformed) reserve(bytes int64) int64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.end+bytes > x.limit {
+		return -1
+	}
+	if x.file == nil {
+		file, err := os.CreateTemp("", "plrank-*")
+		if err != nil {
+			x.limit = 0 // do not try again
+			return -1
+		}
+		x.file = file
+		os.Remove(file.Name()) // it lives on without a name; not on Windows, see Close
+	}
+	at := x.end
+	x.end += bytes
+	return at
+}
+
+// Close gives the file back. What is asked for after it is transformed each time.
+func (x *Transformed) Close() error {
+	file := x.file
+	x.kept, x.limit, x.file = nil, 0, nil
+	if file == nil {
+		return nil
+	}
+	err := file.Close()
+	os.Remove(file.Name())
+	return err
+}
