@@ -257,7 +257,10 @@ func TestDocuments(t *testing.T) {
 	}
 	for path, text := range texts {
 		for _, name := range markdown.Names(text) {
-			if strings.HasPrefix(name, "bench-") && !known[name] {
+			if !strings.HasPrefix(name, "bench-") {
+				continue // made by others
+			}
+			if !known[name] {
 				t.Errorf("%s has a part %s that no benchmark makes", path, name)
 			}
 			want, _ := markdown.Section(speed, name)

@@ -41,6 +41,11 @@ FILE.group; or comma-, tab- or semicolon-separated values, with a header that
 names a label, a query id and the features. They may be compressed by gzip or
 zstd.
 
+A split may be in many parts: the files of a folder train, vali or test, or files
+such as train-00003-of-00010.txt. All documents of a query must be in one part.
+With -cache, memory then need not hold more than one part and some 30 bytes a
+document.
+
 A feature that a line of LETOR does not mention is 0. NULL, NaN, NA, ? and an
 empty separated value are missing: the transform makes them 0, which is the
 lowest value of the query for minmax, the mean of the training documents for

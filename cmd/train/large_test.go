@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -10,11 +12,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
-
-	"github.com/klauspost/compress/zstd"
 )
 
 // What docs/SCALE.md has of data larger than memory:
@@ -22,7 +21,7 @@ import (
 //	go test ./cmd/train -run TestLarge -v -count 1 -timeout 3h -args -large 20
 var (
 	largeSize   = flag.Float64("large", 0.004, "`GB` of features to train on")
-	largeFolder = flag.String("large-folder", "", "an empty `folder` for them, about 2.2 times as large; without it, a temporary one")
+	largeFolder = flag.String("large-folder", "", "an empty `folder` for them, with room for 5 times as much; without it, a temporary one")
 )
 
 const (
@@ -30,11 +29,11 @@ const (
 	largeQuery   = 120 // documents
 	largeParts   = 16
 	largeMemory  = 0.2 // of the features' size, what the process may have of its own and of files at most,
-	leastMemory  = 1.0 // or as many GB
+	leastMemory  = 1.2 // or as many GB
 	largeTrained = "-epochs 1 -hidden 16 -members 1 -dropout 0 -transform log-standard -batch 32 -loss plrank-exact -metric ndcg@10 -seed 1"
 )
 
-// writeParts writes training queries in many compressed parts, and a few for validation.
+// writeParts writes training queries in many parts, and a few for validation.
 // The documents are drawn from a few thousand, so that writing them is not what takes
 // the time.
 func writeParts(t *testing.T, folder string, documents int) {
@@ -55,38 +54,35 @@ func writeParts(t *testing.T, folder string, documents int) {
 		labels = append(labels, max(0, min(4, int(sum*2-3))))
 	}
 	part := func(name string, seed uint64, from, to int) {
-		var packed bytes.Buffer
-		z, err := zstd.NewWriter(&packed, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+		f, err := os.Create(filepath.Join(folder, name))
 		if err != nil {
-			t.Error(err)
-			return
+			t.Fatal(err)
 		}
+		out := bufio.NewWriterSize(f, 1<<20)
 		rng := rand.New(rand.NewPCG(seed, 1))
 		var line []byte
 		for q := from; q < to; q++ {
 			for range largeQuery {
 				d := rng.IntN(len(features))
 				line = fmt.Appendf(line[:0], "%d qid:%d", labels[d], q)
-				z.Write(append(line, features[d]...))
+				out.Write(append(line, features[d]...)) // a failed write stays failed
 			}
 		}
-		z.Close()
-		write(t, filepath.Join(folder, name), packed.String())
-	}
-	queries := max(largeParts, documents/largeQuery)
-	var wg sync.WaitGroup
-	for i := range largeParts {
-		wg.Go(func() {
-			part(fmt.Sprintf("train-%05d-of-%05d.txt.zst", i, largeParts), uint64(i), i*queries/largeParts, (i+1)*queries/largeParts)
-		})
-		if i%2 == 1 {
-			wg.Wait()
+		if err := errors.Join(out.Flush(), f.Close()); err != nil {
+			t.Fatal(err)
 		}
 	}
-	part("vali/part-0.txt.zst", 99, queries, queries+50)
+	queries := max(largeParts, documents/largeQuery)
+	if err := os.MkdirAll(filepath.Join(folder, "vali"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for i := range largeParts {
+		part(fmt.Sprintf("train-%05d-of-%05d.txt", i, largeParts), uint64(i), i*queries/largeParts, (i+1)*queries/largeParts)
+	}
+	part("vali/part-0.txt", 99, queries, queries+50)
 }
 
-var memoryLine = regexp.MustCompile(`(?m)^(VmRSS|RssAnon|RssFile):\s+(\d+) kB$`)
+var memoryLine = regexp.MustCompile(`(?m)^(VmHWM|RssAnon|RssFile):\s+(\d+) kB$`)
 
 // TestLarge trains an epoch on data in many parts, from text and then from the cache, and
 // measures the memory of the process.
@@ -100,7 +96,9 @@ func TestLarge(t *testing.T) {
 	}
 	documents := int(*largeSize * 1e9 / 4 / largeWidth)
 	start := time.Now()
-	writeParts(t, filepath.Join(folder, "data"), documents)
+	if _, err := os.Stat(filepath.Join(folder, "data")); err != nil { // else it was written before
+		writeParts(t, filepath.Join(folder, "data"), documents)
+	}
 	t.Logf("%d documents of %d features, %.3g GB of float32; written in %.0f s", documents, largeWidth, float64(documents)*largeWidth*4/1e9, time.Since(start).Seconds())
 	for _, from := range []string{"text", "the cache"} {
 		p := child(0, append(strings.Fields(largeTrained), "-data", filepath.Join(folder, "data"), "-cache", filepath.Join(folder, "cache"), "-out", filepath.Join(folder, "run from "+from))...)
@@ -127,9 +125,9 @@ func TestLarge(t *testing.T) {
 				}
 			}
 		}
-		t.Logf("an epoch from %s: %.0f s; resident at most %.2f GB: %.2f GB of its own, %.2f GB of mapped files", from, time.Since(start).Seconds(), most["VmRSS"], most["RssAnon"], most["RssFile"])
-		if allowed := max(leastMemory, largeMemory**largeSize); most["VmRSS"] > allowed || most["VmRSS"] == 0 {
-			t.Errorf("resident %.2f GB, want %.2f at most\n%s", most["VmRSS"], allowed, &stderr)
+		t.Logf("an epoch from %s: %.0f s; resident at most %.2f GB; %.2f GB of its own, %.2f GB of files", from, time.Since(start).Seconds(), most["VmHWM"], most["RssAnon"], most["RssFile"])
+		if allowed := max(leastMemory, largeMemory**largeSize); most["VmHWM"] > allowed || most["VmHWM"] == 0 {
+			t.Errorf("resident %.2f GB, want %.2f at most\n%s", most["VmHWM"], allowed, &stderr)
 		}
 	}
 	if a, b := read(t, filepath.Join(folder, "run from text", "model.npz")), read(t, filepath.Join(folder, "run from the cache", "model.npz")); a != b {

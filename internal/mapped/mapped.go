@@ -26,7 +26,7 @@ func keep(path string, b []byte) {
 	mutex.Lock()
 	defer mutex.Unlock()
 	files = append(files, file{path, b})
-	watch(len(b))
+	watch()
 }
 
 // CutShort is an error that names the file, where a recovered panic is that of reading a

@@ -12,25 +12,42 @@ import (
 )
 
 // limit is how many bytes of mapped files a process has in its own memory, and what it
-// reads within 20 ms. What is beyond stays in the memory of the system for as long
+// reads between two looks. What is beyond stays in the memory of the system for as long
 // as there is room. A variable for tests.
 var limit = 256 << 20
 
-// large tells whether there was a mapped file of more than that.
+// large tells whether files of more than that were mapped at once.
 var large atomic.Bool
 
-// watch starts the work for the first large file. The mutex is held.
-func watch(size int) {
+// watch starts the work once so much is mapped. The mutex is held.
+func watch() {
+	size := 0
+	for _, f := range files {
+		size += len(f.bytes)
+	}
 	if size <= limit || large.Swap(true) {
 		return
 	}
-	go func() {
+	go func() { // for what reads without calling Relieve
 		for range time.Tick(20 * time.Millisecond) {
-			if residentFiles() > limit {
-				release()
-			}
+			Relieve()
 		}
 	}()
+}
+
+var looked atomic.Int64 // when, in Unix nanoseconds
+
+// Relieve keeps the limit. It is called by what reads a lot, every few MB; on a busy
+// machine, nobody else may get the time for it.
+func Relieve() {
+	const pause = 2 * time.Millisecond
+	if !large.Load() {
+		return
+	}
+	was, now := looked.Load(), time.Now().UnixNano()
+	if now-was > int64(pause) && looked.CompareAndSwap(was, now) && residentFiles() > limit {
+		release()
+	}
 }
 
 // residentFiles is how much of files is in the memory of the process.
@@ -54,8 +71,8 @@ func release() {
 	}
 }
 
-// WillNeed tells the system that bytes are going to be read, if they are of a file too
-// large to count on its being in memory: it then reads them while the program goes on.
+// WillNeed tells the system that bytes are going to be read, where so much is mapped
+// that it may not be in memory: it then reads them while the program goes on.
 func WillNeed(b []byte) {
 	if len(b) == 0 || !large.Load() {
 		return

@@ -2,7 +2,10 @@
 
 package mapped
 
-func watch(int) {}
+func watch() {}
+
+// Relieve has nothing to do; see resident_linux.go.
+func Relieve() {}
 
 // WillNeed has nothing to do; see resident_linux.go.
 func WillNeed([]byte) {}

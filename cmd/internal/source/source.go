@@ -53,11 +53,11 @@ var (
 // Define defines the flags; their defaults are what s holds. The word is what -data
 // being absent means.
 func (s *Source) Define(f *flag.FlagSet, absent string) {
-	f.StringVar(&s.Data, "data", s.Data, "a `file`, a folder with train, vali and test files, or synthetic:SHAPE, a collection made in the shape of "+
+	f.StringVar(&s.Data, "data", s.Data, "a `file`, a folder with train, vali and test files, or with folders or numbered parts of these, or synthetic:SHAPE, a collection made in the shape of "+
 		strings.Join(datasets.SyntheticShapes(), ", ")+absent)
 	f.Float64Var(&s.Scale, "scale", s.Scale, fmt.Sprintf("the `fraction` of the queries of the published collection that synthetic:SHAPE has; 0 stands for %v", defaultScale))
-	f.StringVar(&s.Vali, "vali", s.Vali, "the `file` of the validation split; without any, 20 % of the training queries are held out (10 % for Istella)")
-	f.StringVar(&s.Test, "test", s.Test, "the `file` of the test split")
+	f.StringVar(&s.Vali, "vali", s.Vali, "the `file` of the validation split, or a folder of its parts; without any, 20 % of the training queries are held out (10 % for Istella)")
+	f.StringVar(&s.Test, "test", s.Test, "the `file` of the test split, or a folder of its parts")
 	f.IntVar(&s.Fold, "fold", s.Fold, "`number` of the fold to take, where -data is a folder of folds Fold1, Fold2, …")
 	s.Duplicates = cmp.Or(s.Duplicates, "error")
 	f.StringVar(&s.Duplicates, "duplicates", s.Duplicates, "`what` to do with a second value for a feature in one line: error, or last, by which the last one counts")
