@@ -71,6 +71,13 @@ func release() {
 	}
 }
 
+// WillRead is WillNeed for a part of a file that is read, not mapped.
+func WillRead(f *os.File, offset, length int64) {
+	if large.Load() {
+		unix.Fadvise(int(f.Fd()), offset, length, unix.FADV_WILLNEED)
+	}
+}
+
 // WillNeed tells the system that bytes are going to be read, where so much is mapped
 // that it may not be in memory: it then reads them while the program goes on.
 func WillNeed(b []byte) {
