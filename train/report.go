@@ -156,9 +156,9 @@ func (t *Trainer) bestFeature() (column int, descending bool, err error) {
 }
 
 // sampleOf is d, or where its features are more than 2 GB, queries spread evenly over it
-// that make 256 MB.
+// that make 64 MB.
 func sampleOf(d *datasets.Dataset) *datasets.Dataset {
-	const most, sample = 2 << 30, 256 << 20
+	const most, sample = 2 << 30, 64 << 20
 	size := 4 * len(d.Features)
 	if size <= most {
 		return d
