@@ -3,6 +3,7 @@ package datasets
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"github.com/plrank/plrank/internal/names"
 )
@@ -15,6 +16,14 @@ import (
 //	mslr (or "")    18,919   6,306   6,306   118 (1 to 900)           136   .515 .325 .134 .018 .008
 //	yahoo           19,944   2,994   6,983   24 (1 to 139)            700   .26  .36  .28  .08  .02
 //	istella         20,897   2,322   9,799   316 (1 to 439)           220   .963 .008 .013 .009 .007
+//	majority       200,000  40,000  80,000    32 (1 to 100)            40   .5   .2   .15  .1   .05
+//
+// Shape majority is of no published collection: it is for models that see all documents of
+// a query at once. There the relevance of a document depends on the others. In eight hidden
+// traits a query's documents lie around two opposite points, 70 % of them around one, and
+// those on the side of the majority are relevant. The points are drawn anew for every query,
+// evenly in all directions, so that a document alone does not tell its side, whatever a
+// transform says of the range of each feature in its query.
 //
 // Each split has the fraction scale of these queries, rounded, at least one. The
 // error says that the name is none of [SyntheticShapes], or that the scale is not
@@ -68,6 +77,10 @@ type shape struct {
 
 	below [4]float64 // part of the labels that is below 1, 2, 3, 4
 
+	// together draws the traits of all documents of a query and their relevance; nil: they
+	// are drawn one by one.
+	together func(random *rand.Rand, n int) (traits [][syntheticTraits]float64, latent []float64)
+
 	// show maps a value of standard normal size to the scale of a feature.
 	// Higher values are never shown as lower ones.
 	show func(column int, v float64) float32
@@ -96,6 +109,14 @@ var shapes = []*shape{
 		features: 220, traitViews: 12, queryFeatures: 12, zeroFeatures: 8, stride: 83,
 		below: [4]float64{.963, .971, .984, .993},
 		show:  showRaw,
+	},
+	{
+		name: "majority", queries: [3]int{200000, 40000, 80000},
+		logLength: 3.4, logSpread: 0.4, longest: 100,
+		features: 40, traitViews: 3, queryFeatures: 4, zeroFeatures: 2, stride: 11,
+		below:    [4]float64{.5, .7, .85, .95},
+		together: majority,
+		show:     showNormalised,
 	},
 }
 

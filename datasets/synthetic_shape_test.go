@@ -35,6 +35,7 @@ func TestSyntheticShapeIsThatOfTheCollection(t *testing.T) {
 		{"mslr", .02, [3]int{378, 126, 126}, 118, 900, 136, []float64{.515, .325, .134, .018, .008}},
 		{"yahoo", .02, [3]int{399, 60, 140}, 709877. / 29921, 139, 700, []float64{.26, .36, .28, .08, .02}},
 		{"istella", .005, [3]int{104, 12, 49}, 10454629. / 33018, 439, 220, []float64{.963, .008, .013, .009, .007}},
+		{"majority", .002, [3]int{400, 80, 160}, 32, 100, 40, []float64{.5, .2, .15, .1, .05}},
 	} {
 		s, err := SyntheticShape(c.name, c.scale, 3)
 		if err != nil {
@@ -78,7 +79,7 @@ func TestSyntheticShapeIsThatOfTheCollection(t *testing.T) {
 			t.Errorf("%s: %d of %d queries have no relevant document", c.name, free, d.Queries())
 		}
 		low, high := slices.Min(d.Features), slices.Max(d.Features)
-		if raw := c.name != "yahoo"; raw && (low > -50 || high < 1e7) || !raw && (low != 0 || high != 1) {
+		if raw := c.name == "mslr" || c.name == "istella"; raw && (low > -50 || high < 1e7) || c.name == "yahoo" && (low != 0 || high != 1) || c.name == "majority" && (low != 0 || high > 1) {
 			t.Errorf("%s: features from %v to %v", c.name, low, high)
 		}
 		constant := 0
@@ -149,7 +150,7 @@ func TestSyntheticShapeErrors(t *testing.T) {
 		}
 	}
 	_, err := SyntheticShape("Yahoo!", .1, 0)
-	if want := `datasets: no synthetic shape "Yahoo!": want one of mslr, yahoo, istella (did you mean yahoo?)`; err == nil || err.Error() != want {
+	if want := `datasets: no synthetic shape "Yahoo!": want one of mslr, yahoo, istella, majority (did you mean yahoo?)`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
@@ -157,7 +158,7 @@ func TestSyntheticShapeErrors(t *testing.T) {
 // The whole collections have the queries that their publishers state, and the
 // strides reach every column.
 func TestShapes(t *testing.T) {
-	published := map[string]int{"mslr": 31531, "yahoo": 29921, "istella": 33018}
+	published := map[string]int{"mslr": 31531, "yahoo": 29921, "istella": 33018, "majority": 320000}
 	for _, s := range shapes {
 		queries, err := s.scaled(1)
 		if err != nil || queries[0]+queries[1]+queries[2] != published[s.name] {

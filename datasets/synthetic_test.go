@@ -98,6 +98,7 @@ func TestSyntheticNeedsMoreThanALinearModel(t *testing.T) {
 		{mslrShape, [3]int{200, 1, 150}, "minmax+log-standard"},
 		{shapes[1], [3]int{200, 1, 150}, "minmax"},
 		{shapes[2], [3]int{60, 1, 60}, "minmax+log-standard"},
+		{shapes[3], [3]int{400, 1, 300}, "minmax+quantile"},
 	} {
 		parts := c.shape.synthesize("", c.queries, 0)
 		test := parts[2].data

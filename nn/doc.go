@@ -5,12 +5,14 @@
 //	scores, err := model.Build(nn.Input{Features: x, Offsets: offsets, Weights: weights}, nn.Train) // x [rows, 136] → scores [rows]
 //	grads, err := gorgonia.Grad(loss, weights...)
 //
+// [MLP] scores every document by itself, [Transformer] sees all documents of a query.
+//
 // A model owns its weights. It can be put into any number of graphs, which all
 // see the same weights: one for training with dropout, others for evaluation
 // without it, one for each number of rows. Writing into the weights' memory, as
 // an optimizer does, changes all of them at once.
 //
 // A model of one's own is a [Scorer]: it makes its [Weights], and builds scores from
-// an [Input]. Package train trains it like the built-in one. [Register] makes its kind
+// an [Input]. Package train trains it like the built-in ones. [Register] makes its kind
 // known, so that it can be read from model files.
 package nn

@@ -21,7 +21,8 @@
 //
 // For scoring models:
 //   - [Dense] is a fused layer with an [Activation], [Drop] is dropout, [Embed] looks up
-//     codes in tables.
+//     codes in tables, [LayerNorm] is layer normalisation, and by [Attention] the documents
+//     of a query see each other.
 //
 // All ops work on float32 and float64 nodes, with the tape machine and symbolic Grad,
 // asked for as often as needed, as well as with the Lisp machine; the numbers in between
