@@ -12,5 +12,8 @@ func Relieve() {}
 // WillRead has nothing to do; see resident_linux.go.
 func WillRead(*os.File, int64, int64) {}
 
+// Done has nothing to do; see resident_linux.go.
+func Done([]byte) {}
+
 // WillNeed has nothing to do; see resident_linux.go.
 func WillNeed([]byte) {}
