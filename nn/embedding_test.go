@@ -37,6 +37,9 @@ func TestEmbeddings(t *testing.T) {
 			}
 		}
 	}
+	if got := m.String(); got != "2 networks of hidden 6 (relu), embeddings 7×3, 2×4" {
+		t.Errorf("in words %q", got)
+	}
 	for want, change := range map[string]func(*nn.MLPConfig){
 		"embedding 1 has 0 codes":     func(c *nn.MLPConfig) { c.Embeddings[1].Codes = 0 },
 		"a width of -1":               func(c *nn.MLPConfig) { c.Embeddings[1].Width = -1 },

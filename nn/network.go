@@ -200,10 +200,17 @@ func (c MLPConfig) layersInWords() string {
 	return fmt.Sprintf("hidden %v (%v)", strings.Trim(fmt.Sprint(c.Hidden), "[]"), c.Activation)
 }
 
-// inWords says how many such members there are.
+// inWords says how many such members there are, and what embeddings they share.
 func (c MLPConfig) inWords(member string) string {
 	if c.members() > 1 {
-		return fmt.Sprintf("%d networks of %s", c.members(), member)
+		member = fmt.Sprintf("%d networks of %s", c.members(), member)
+	}
+	for i, e := range c.Embeddings {
+		before := ","
+		if i == 0 {
+			before = ", embeddings"
+		}
+		member += fmt.Sprintf("%s %d×%d", before, e.Codes, e.Width)
 	}
 	return member
 }

@@ -14,8 +14,8 @@ import (
 // draws and propensities take no more memory in the end than after the first tenth.
 func TestSteadyMemory(t *testing.T) {
 	const most = 2000
-	d := queries(46, most)
-	m := reopen(t, network(t, "minmax+log-standard+quantile", "float32", d, 3, 64))
+	d := queries(5, most)
+	m := reopen(t, network(t, "minmax+log-standard+quantile", "float32", d, 3, 8)) // small: a million requests take a minute
 	memtest.Steady(t, memtest.Requests(1000), func(from, to int) {
 		type space struct {
 			scores, exposure []float64
@@ -27,11 +27,11 @@ func TestSteadyMemory(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(from+i), 0))
 			rows := int(math.Pow(most, rng.Float64()))
 			var err error
-			if s.scores, err = m.Score(s.scores[:0], d.Features[:rows*46]); err != nil {
+			if s.scores, err = m.Score(s.scores[:0], d.Features[:rows*5]); err != nil {
 				return err
 			}
 			s.ranking = Rank(s.ranking[:0], s.scores)
-			if i%10 > 0 {
+			if i%50 > 0 {
 				return nil
 			}
 			if s.ranking, _, err = Draw(s.ranking[:0], s.scores, 10, uint64(i)); err == nil {

@@ -408,7 +408,7 @@ func (e *weightError) Error() string {
 	return fmt.Sprintf("a weight became %v: a lower learning rate, or clipping the gradient, may help", e.weight)
 }
 
-func notFinite(v float32) bool { return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) }
+func notFinite(v float32) bool { return v-v != 0 }
 
 // differentiate computes the loss of a batch, for graphs of so many queries, and its
 // gradient.

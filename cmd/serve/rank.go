@@ -72,8 +72,8 @@ func number(text []byte) (float32, error) {
 
 // draw asks for a ranking drawn from the policy.
 type draw struct {
-	Cutoff int    `json:"cutoff"`
-	Seed   uint64 `json:"seed"`
+	Cutoff int     `json:"cutoff"`
+	Seed   *uint64 `json:"seed"`
 }
 
 // A response has documents by their positions in the request, from 0.
@@ -133,6 +133,9 @@ func (s *server) rank(body io.Reader) (*response, error) {
 	}
 	if _, err := decoder.Token(); err != io.EOF {
 		return nil, badRequest("the body goes on after the request")
+	}
+	if in.Documents == nil {
+		return nil, badRequest("no documents: want an array of them, which may be empty")
 	}
 	if n := len(in.Documents); n > s.maxDocuments {
 		return nil, httpError{http.StatusRequestEntityTooLarge, fmt.Errorf("%d documents, %d at most", n, s.maxDocuments)}
@@ -195,13 +198,16 @@ func (w *scratch) draw(d *draw, scores []float64) (*drawn, error) {
 	if d.Cutoff < 1 {
 		return nil, badRequest("draw: cutoff %d, want 1 or more", d.Cutoff)
 	}
+	if d.Seed == nil {
+		return nil, badRequest("draw: no seed: want a whole number, another one for each request, by which the ranking can be drawn again")
+	}
 	k := min(d.Cutoff, len(scores))
 	for len(w.ones) < k {
 		w.ones = append(w.ones, 1)
 	}
 	out := &drawn{Ranking: []int{}, Propensities: []float64{}}
 	var err error
-	if out.Ranking, out.LogProbability, err = ranker.Draw(out.Ranking, scores, d.Cutoff, d.Seed); err != nil {
+	if out.Ranking, out.LogProbability, err = ranker.Draw(out.Ranking, scores, d.Cutoff, *d.Seed); err != nil {
 		return nil, err
 	}
 	out.Propensities, err = ranker.Exposure(out.Propensities, scores, w.ones[:k])

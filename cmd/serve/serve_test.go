@@ -120,7 +120,9 @@ func TestBadRequests(t *testing.T) {
 		`{"model": "x", "documents": []}`:      `404 unknown model "x": want one of default`,
 		`{"documents": [{}, {}, {}, {}]}`:      "413 4 documents, 3 at most",
 		strings.Repeat(" ", 301):               "413 the body has more than 300 bytes",
+		`{"draw": {"cutoff": 1, "seed": 1}}`:   "400 no documents: want an array",
 		`{"documents": [], "draw": {}}`:        "400 draw: cutoff 0, want 1 or more",
+		`{"documents":[],"draw":{"cutoff":1}}`: "400 draw: no seed: want a whole number",
 	} {
 		text.Reset()
 		w := post(s, body)
@@ -163,11 +165,14 @@ func TestOtherPaths(t *testing.T) {
 	}{
 		{"/v1/rank", "", 401, "want a header"},
 		{"/v1/rank", "Bearer wrong", 401, "want a header"},
+		{"/v1/rank", "secret", 401, "want a header"},
+		{"/v1/rank", "Basic secret", 401, "want a header"},
 		{"/v1/rank", "Bearer secret", 200, `"scores":[14]`},
+		{"/v1/rank", "bearer  secret", 200, `"scores":[14]`},
 		{"/v1/models", "Bearer secret", 200, `"feature_ids":[1,5,9]`},
 		{"/v1/models", "", 401, ""},
 		{"/metrics", "", 401, ""},
-		{"/metrics", "Bearer secret", 200, `plrank_requests_total{code="401"} 4`},
+		{"/metrics", "Bearer secret", 200, `plrank_requests_total{code="401"} 6`},
 		{"/metrics", "Bearer secret", 200, `plrank_model_loads_total{model="default",result="ok"} 1`},
 		{"/healthz", "", 200, "ok"},
 		{"/openapi.json", "", 200, "/v1/rank"},
@@ -178,7 +183,7 @@ func TestOtherPaths(t *testing.T) {
 		}
 	}
 	var document struct{ Paths map[string]any }
-	if err := json.Unmarshal(openAPI, &document); err != nil || len(document.Paths) != 4 {
+	if err := json.Unmarshal(openAPI, &document); err != nil || len(document.Paths) != 5 {
 		t.Errorf("%v, %v", document.Paths, err)
 	}
 }

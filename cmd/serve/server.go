@@ -94,9 +94,9 @@ func (s *server) authorised(next http.HandlerFunc) http.HandlerFunc {
 	}
 	want := sha256.Sum256([]byte(s.token))
 	return func(w http.ResponseWriter, r *http.Request) {
-		given, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-		has := sha256.Sum256([]byte(given))
-		if subtle.ConstantTimeCompare(has[:], want[:]) != 1 {
+		scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		has := sha256.Sum256([]byte(strings.TrimSpace(given)))
+		if subtle.ConstantTimeCompare(has[:], want[:]) != 1 || !strings.EqualFold(scheme, "Bearer") {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			s.fail(w, r, httpError{http.StatusUnauthorized, errors.New("want a header Authorization: Bearer TOKEN")})
 			return

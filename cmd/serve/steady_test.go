@@ -24,12 +24,12 @@ func TestSteadyMemory(t *testing.T) {
 	linear(t, path, 1, 2, 3)
 	s, _ := tested(t, "-model", path)
 	s.log = log.New(io.Discard, "", 0)
-	documents := strings.Repeat("[0.25,-1,3],", most)
+	documents := strings.Repeat("[1,-1,3],", most)
 	memtest.Steady(t, memtest.Requests(1000), func(from, to int) {
 		if err := parallel.Each(to-from, runtime.GOMAXPROCS(0), func(_, i int) error {
 			i += from
 			rows := int(math.Pow(most, rand.New(rand.NewPCG(uint64(i), 0)).Float64()))
-			body := `{"documents":[` + documents[:rows*len("[0.25,-1,3],")-1] + "]"
+			body := `{"documents":[` + documents[:rows*len("[1,-1,3],")-1] + "]"
 			want := 200
 			switch i % 10 {
 			case 0:
@@ -37,7 +37,7 @@ func TestSteadyMemory(t *testing.T) {
 			case 1:
 				body, want = body[:len(body)-3], 400
 			case 2:
-				if i%1000 == 2 {
+				if i%10000 == 2 {
 					s.refresh(true)
 				}
 			}

@@ -48,7 +48,7 @@ func newPanels(b Matrix[float32], rows int) panels {
 }
 
 // pack copies a matrix to rows that are so many numbers apart, with zeros behind its own.
-func pack(to []float32, row int, m Matrix[float32]) {
+func pack[T Float](to []T, row int, m Matrix[T]) {
 	if m.Cols < row {
 		clear(to)
 	}

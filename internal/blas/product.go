@@ -72,6 +72,11 @@ func newRight[T Float](b Matrix[T], rows int) Right[T] {
 	if b32, ok := any(b).(Matrix[float32]); ok && inUse.tile().rows > 0 && b.Rows > 0 && b.Cols > 0 {
 		r.panels = newPanels(b32, rows)
 	}
+	if r.panels.width == 0 && b.Col != 1 && inUse != openBLAS {
+		// gonum's way with a transposed matrix on the right depends on the number of rows.
+		r.b = RowMajor(make([]T, b.Rows*b.Cols), b.Rows, b.Cols)
+		pack(r.b.Data, b.Cols, b)
+	}
 	return r
 }
 
@@ -117,7 +122,7 @@ func check[T Float](c, a, b Matrix[T]) {
 // cores, but so many that starting goroutines for them costs little.
 func blockRows(rows, inner, cols int) int {
 	const (
-		worthwhile = 1 << 18 // multiplications
+		worthwhile = 1 << 21 // multiplications: some ten microseconds on one core, in which a goroutine starts
 		step, most = 12, 120 // whole tiles
 	)
 	if rows*inner*cols < worthwhile {
