@@ -181,15 +181,22 @@ type Summary struct {
 
 // Means are the means of measures over the queries, by Input.Convention and
 // Input.QueryWeights; for a measure of fairness, over the queries for which it is
-// defined. What several of the measures need is computed once.
+// defined. What several of the measures need is computed once, and for different queries on
+// all cores.
 func Means(in Input, measures []Measure) ([]Summary, error) {
 	in.shared = &shared{placed: map[weighting]*placements{}}
 	means := make([]Summary, len(measures))
+	known := in.byBlocks(measures)
 	for i, m := range measures {
-		e, err := m.Estimate(in)
-		if err != nil {
-			return nil, err
+		e := known[i]
+		if e == nil {
+			estimate, err := m.Estimate(in)
+			if err != nil {
+				return nil, err
+			}
+			e = &estimate
 		}
+		var err error
 		convention := in.Convention
 		if m.kind == ofExposure {
 			convention = LabelFreeSkip // the others are about metrics of relevance

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/plrank/plrank/datasets"
 )
@@ -84,4 +85,32 @@ func BenchmarkEpoch(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkValidation is the default recipe's validation of 120 queries in MSLR's shape,
+// by a policy that has been trained for an epoch. Its x-scoring is the ratio of its time
+// to that of scoring alone.
+func BenchmarkValidation(b *testing.B) {
+	t, err := New(Default(), Parts{}, datasets.Synthetic(datasets.SyntheticOptions{Train: 120, Vali: 120, Test: 1}))
+	if err != nil {
+		b.Fatal(err)
+	}
+	e, err := t.runEpoch(ctx, Hooks{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var scoring, validation time.Duration
+	for b.Loop() {
+		start := time.Now()
+		if _, err := t.current.score(t.splits.Vali, t.features[t.splits.Vali]); err != nil {
+			b.Fatal(err)
+		}
+		between := time.Now()
+		if err := t.validate(&e); err != nil {
+			b.Fatal(err)
+		}
+		scoring += between.Sub(start)
+		validation += time.Since(between)
+	}
+	b.ReportMetric(float64(validation)/float64(scoring), "x-scoring")
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/plrank/plrank/internal/normal"
+	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/nn"
 )
 
@@ -84,12 +85,17 @@ func (o *adam) Step(w, g []float32, learningRate float64, n uint64) {
 	const beta1, beta2, epsilon = 0.9, 0.999, 1e-8
 	unbias := math.Sqrt(1 - math.Pow(beta2, float64(n)))
 	rate := learningRate / (1 - math.Pow(beta1, float64(n)))
-	for i, v := range g {
-		// Those of weights whose gradient stays 0 fade away.
-		o.mean[i] = normal.Flush(beta1*o.mean[i] + (1-beta1)*v)
-		o.squares[i] = normal.Flush(beta2*o.squares[i] + (1-beta2)*v*v)
-		w[i] -= float32(rate * float64(o.mean[i]) / (math.Sqrt(float64(o.squares[i]))/unbias + epsilon))
-	}
+	const block = 1 << 13
+	blocks := (len(g) + block - 1) / block
+	parallel.For(blocks, parallel.Workers(blocks), func(_, b int) {
+		for i := b * block; i < min((b+1)*block, len(g)); i++ {
+			v := g[i]
+			// Those of weights whose gradient stays 0 fade away.
+			o.mean[i] = normal.Flush(beta1*o.mean[i] + (1-beta1)*v)
+			o.squares[i] = normal.Flush(beta2*o.squares[i] + (1-beta2)*v*v)
+			w[i] -= float32(rate * float64(o.mean[i]) / (math.Sqrt(float64(o.squares[i]))/unbias + epsilon))
+		}
+	})
 }
 
 func (o *adam) State() map[string][]float32 {

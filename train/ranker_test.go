@@ -316,7 +316,7 @@ func TestBestFeatureMayBeAscending(t *testing.T) {
 		}
 	}
 	s.Train.Row(0)[1] = float32(math.NaN()) // of a document with label 0: missing comes last
-	column, descending, err := mustNew(t, Config{}, s).bestFeature()
+	column, descending, err := mustNew(t, Config{}, s).bestFeature(s.Train)
 	if column != 1 || descending || err != nil {
 		t.Errorf("column %d, descending %t, %v", column, descending, err)
 	}

@@ -16,6 +16,10 @@ type Report struct {
 	Convention string        `json:"convention"` // for label-free queries
 	Metrics    []string      `json:"metrics"`    // names of Values, in the order of a table
 	Splits     []SplitReport `json:"splits"`
+
+	// FeatureQueries is how many training queries the best single feature was chosen by;
+	// 0: by all, or there is none.
+	FeatureQueries int `json:"featureQueries,omitempty"`
 }
 
 // A SplitReport is the part of a Report on one split.
@@ -39,9 +43,10 @@ type Baseline struct {
 
 // Report evaluates r beside two baselines: random order, and the best single raw
 // feature, ascending or descending, by the validation metric on the training
-// split, or a sample of it where that is larger than 2 GB; and beside more of them.
+// split, or of large data on a sample of it, see Report.FeatureQueries; and beside more of them.
 func (t *Trainer) Report(r *Ranker, more ...Baseline) (*Report, error) {
-	feature, descending, err := t.bestFeature()
+	sample := sampleOf(t.splits.Train, featureSample)
+	feature, descending, err := t.bestFeature(sample)
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +56,9 @@ func (t *Trainer) Report(r *Ranker, more ...Baseline) (*Report, error) {
 	}
 	names = append(names, t.Loss)
 	report := &Report{Convention: t.Config.Convention}
+	if sample != t.splits.Train {
+		report.FeatureQueries = sample.Queries()
+	}
 	for _, m := range t.measures {
 		report.Metrics = append(report.Metrics, m.String())
 	}
@@ -125,11 +133,10 @@ func (p *parsed) ofRanking() []metrics.Measure {
 	return slices.DeleteFunc(slices.Clone(p.measures), metrics.Measure.OfPolicy)
 }
 
-// bestFeature is the column of the training split, and its direction, with the
+// bestFeature is the column of training documents, and its direction, with the
 // best value of the validation metric, or where that is one of fairness, of DCG at
 // the cutoff; the first of several.
-func (t *Trainer) bestFeature() (column int, descending bool, err error) {
-	d := sampleOf(t.splits.Train)
+func (t *Trainer) bestFeature(d *datasets.Dataset) (column int, descending bool, err error) {
 	m := t.metric.Ranking()
 	if m.OfPolicy() {
 		m = t.measures[0]
@@ -155,16 +162,18 @@ func (t *Trainer) bestFeature() (column int, descending bool, err error) {
 	return column, descending, nil
 }
 
-// sampleOf is d, or where its features are more than 2 GB, queries spread evenly over it
-// that make 256 MB.
-func sampleOf(d *datasets.Dataset) *datasets.Dataset {
-	const most, sample = 2 << 30, 256 << 20
+// featureSample is how many bytes of features are enough to choose the best of them.
+const featureSample = 64 << 20
+
+// sampleOf is d, or where its features take more bytes than that, queries spread evenly over
+// it that take about as much.
+func sampleOf(d *datasets.Dataset, most int) *datasets.Dataset {
 	size := 4 * len(d.Features)
 	if size <= most {
 		return d
 	}
 	var queries []int
-	n := max(1, int(float64(d.Queries())*sample/float64(size)))
+	n := max(1, int(float64(d.Queries())*float64(most)/float64(size)))
 	for i := range n {
 		queries = append(queries, i*d.Queries()/n)
 	}

@@ -302,3 +302,14 @@ func TestTableWidth(t *testing.T) {
 		}
 	}
 }
+
+// The note below a report says where the best feature was chosen by a part of the data.
+func TestFeatureNote(t *testing.T) {
+	for queries, want := range map[int]int{0: 0, 431: 1} {
+		var w strings.Builder
+		printConvention(&w, &train.Report{Convention: "skip", FeatureQueries: queries, Splits: []train.SplitReport{{Queries: 18919}}})
+		if n := strings.Count(w.String(), "The feature was chosen by 431 of the 18919 training queries.\n"); n != want {
+			t.Errorf("%d: %s", queries, &w)
+		}
+	}
+}
