@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"unsafe"
+
+	"github.com/plrank/plrank/internal/mapped"
 )
 
 // A cache file is
@@ -226,6 +228,7 @@ func (h *cacheHeader) verify(ctx context.Context, b []byte) error {
 	wrong := make([]bool, len(blocks))
 	parallel(len(blocks), func(i int) {
 		wrong[i] = ctx.Err() == nil && crc32.Checksum(blocks[i].bytes, castagnoli) != blocks[i].sum
+		mapped.Done(blocks[i].bytes)
 	})
 	if err := ctx.Err(); err != nil {
 		return err

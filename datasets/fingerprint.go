@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"hash/crc32"
 	"strings"
+
+	"github.com/plrank/plrank/internal/mapped"
 )
 
 // Fingerprint tells whether two datasets hold the same data, and if not, in what
@@ -90,6 +92,7 @@ func hashFloats(values []float32) digest {
 	parallel(len(sums), func(i int) {
 		part := b[i*block : min((i+1)*block, len(b))]
 		sums[i] = uint64(crc32.Checksum(part, castagnoli))<<32 | uint64(crc32.ChecksumIEEE(part))
+		mapped.Done(part)
 	})
 	all := digest(binary.AppendVarint(nil, int64(len(values))))
 	for _, sum := range sums {

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/plrank/plrank/internal/mapped"
 )
 
 // Transformed is the features of a dataset after a transform, query by query: what Pack
@@ -59,6 +61,17 @@ func (x *Transformed) Query(dst []float32, query int) {
 		if _, err := x.file.WriteAt(bytes, at); err == nil {
 			x.kept[query].Store(1 + at)
 		}
+	}
+}
+
+// Prefetch is [Dataset.Prefetch] for what Query is going to read.
+func (x *Transformed) Prefetch(queries []int) {
+	for i, q := range queries {
+		if x.kept == nil || x.kept[q].Load() == 0 {
+			x.d.Prefetch(queries[i : i+1])
+			continue
+		}
+		mapped.WillRead(x.file, x.kept[q].Load()-1, int64(x.d.Offsets[q+1]-x.d.Offsets[q])*int64(x.t.Width())*4)
 	}
 }
 

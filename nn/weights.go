@@ -13,7 +13,7 @@ import (
 type Array struct {
 	Name  string
 	Shape []int // one length, or rows and columns
-	Bias  bool  // an offset, which weight decay leaves alone
+	Bias  bool  // an offset or a gain, which weight decay leaves alone
 }
 
 // Size is the number of weights in the array.

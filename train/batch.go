@@ -77,7 +77,7 @@ func (t *Trainer) prefetch(order []int, step int) {
 	own := t.ownShards()
 	for at := from; at < min(to, len(order)); at++ {
 		if slices.Contains(own, at%t.Shards) {
-			t.splits.Train.Prefetch(order[at : at+1])
+			t.features[t.splits.Train].Prefetch(order[at : at+1])
 		}
 	}
 }

@@ -19,9 +19,8 @@ type piece[T float] struct {
 	from, to int // counted from first
 }
 
-func (p piece[T]) size() int    { return p.Width / p.Heads }
-func (p piece[T]) stripes() int { return blocks(p.n, stripeRows) }
-func (p piece[T]) scale() T     { return T(1 / math.Sqrt(float64(p.size()))) }
+func (p piece[T]) size() int { return p.Width / p.Heads }
+func (p piece[T]) scale() T  { return T(1 / math.Sqrt(float64(p.size()))) }
 
 // of is the vectors of the piece's head in x, which has so many for each row and head, and
 // of which this is number which: [n, size].

@@ -71,9 +71,23 @@ func release() {
 	}
 }
 
+// WillRead is WillNeed for a part of a file that is read, not mapped.
+func WillRead(f *os.File, offset, length int64) {
+	if large.Load() {
+		unix.Fadvise(int(f.Fd()), offset, length, unix.FADV_WILLNEED)
+	}
+}
+
 // WillNeed tells the system that bytes are going to be read, where so much is mapped
 // that it may not be in memory: it then reads them while the program goes on.
-func WillNeed(b []byte) {
+func WillNeed(b []byte) { advise(b, unix.MADV_WILLNEED) }
+
+// Done takes bytes out of the memory of the process that were read, and are not going to
+// be read again soon, if they are of a mapped file and much is mapped.
+func Done(b []byte) { advise(b, unix.MADV_DONTNEED) }
+
+// advise is for bytes of mapped files alone: others would be lost.
+func advise(b []byte, advice int) {
 	if len(b) == 0 || !large.Load() {
 		return
 	}
@@ -83,7 +97,7 @@ func WillNeed(b []byte) {
 	for _, f := range files {
 		if from := uintptr(unsafe.Pointer(&f.bytes[0])); at >= from && at < from+uintptr(len(f.bytes)) {
 			first := int(at-from) &^ (os.Getpagesize() - 1)
-			unix.Madvise(f.bytes[first:int(at-from)+len(b)], unix.MADV_WILLNEED)
+			unix.Madvise(f.bytes[first:int(at-from)+len(b)], advice)
 			return
 		}
 	}

@@ -44,3 +44,19 @@ func TestResidentIsBounded(t *testing.T) {
 		t.Errorf("%d MB of files were in memory, of which %d are the program: nothing was measured", most>>20, base>>20)
 	}
 }
+
+// Bytes that are not of a mapped file stay as they are.
+func TestDoneOnlyWithMappedFiles(t *testing.T) {
+	defer large.Store(large.Load())
+	large.Store(true)
+	b := make([]byte, 1<<20)
+	for i := range b {
+		b[i] = byte(i)
+	}
+	Done(b)
+	for i := range b {
+		if b[i] != byte(i) {
+			t.Fatalf("byte %d is lost", i)
+		}
+	}
+}
