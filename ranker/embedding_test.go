@@ -2,13 +2,7 @@ package ranker
 
 import (
 	"bytes"
-	"encoding/binary"
-	"encoding/json"
 	"math"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -124,30 +118,10 @@ func TestEmbeddingsONNX(t *testing.T) {
 		for r := range other.Rows() {
 			other.Row(r)[3] = float32(r%17) - 2
 		}
-		var file, rows bytes.Buffer
-		if err := m.WriteONNX(&file); err != nil {
-			t.Fatal(err)
-		}
-		if err := binary.Write(&rows, binary.LittleEndian, other.Features); err != nil {
-			t.Fatal(err)
-		}
-		onnx, data := filepath.Join(dir, "model.onnx"), filepath.Join(dir, "rows")
-		for path, content := range map[string][]byte{onnx: file.Bytes(), data: rows.Bytes()} {
-			if err := os.WriteFile(path, content, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		list, err := json.Marshal(sizes)
-		if err != nil {
-			t.Fatal(err)
-		}
-		command := exec.Command(python, "testdata/onnx_scores.py", onnx, data, string(list))
-		command.Stderr = os.Stderr
-		out, err := command.Output()
+		got, _, err := runtimeScores(python, dir, m, other, sizes)
 		if err != nil {
 			t.Fatalf("%+v: %v", c, err)
 		}
-		lines := strings.Fields(string(out[bytes.IndexByte(out, '\n'):]))
 		row := 0
 		for q := range sizes {
 			want, err := m.Score(nil, features(other, q))
@@ -155,9 +129,8 @@ func TestEmbeddingsONNX(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, s := range want {
-				got, err := strconv.ParseFloat(lines[row], 64)
-				if err != nil || math.Abs(got-s) > 1e-5*(1+math.Abs(s)) {
-					t.Fatalf("%+v: row %d: %s by ONNX Runtime, want %v", c, row, lines[row], s)
+				if !(math.Abs(got[row]-s) <= 1e-5*(1+math.Abs(s))) {
+					t.Fatalf("%+v: row %d: %v by ONNX Runtime, want %v", c, row, got[row], s)
 				}
 				row++
 			}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -96,39 +95,15 @@ func TestONNX(t *testing.T) {
 		f.FeatureNames = make([]string, c.width)
 		f.FeatureNames[0] = "naïve"
 		m := reopen(t, f)
-		var file, rows bytes.Buffer
-		if err := m.WriteONNX(&file); err != nil {
-			t.Fatal(err)
-		}
-		if err := binary.Write(&rows, binary.LittleEndian, d.Features); err != nil {
-			t.Fatal(err)
-		}
-		onnx, data := filepath.Join(dir, fmt.Sprint(i, ".onnx")), filepath.Join(dir, "rows")
-		for path, content := range map[string][]byte{onnx: file.Bytes(), data: rows.Bytes()} {
-			if err := os.WriteFile(path, content, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		list, err := json.Marshal(sizes)
-		if err != nil {
-			t.Fatal(err)
-		}
-		command := exec.Command(name, "testdata/onnx_scores.py", onnx, data, string(list))
-		command.Stderr = os.Stderr
-		out, err := command.Output()
+		got, metadata, err := runtimeScores(name, dir, m, d, sizes)
 		if err != nil {
 			t.Fatalf("%+v: %v", c, err)
-		}
-		lines := strings.Fields(strings.TrimSpace(string(out[bytes.IndexByte(out, '\n'):])))
-		var metadata map[string]string
-		if err := json.Unmarshal(out[:bytes.IndexByte(out, '\n')], &metadata); err != nil {
-			t.Fatal(err)
 		}
 		if metadata["kind"] != f.Kind || !strings.HasPrefix(metadata["feature_ids"], "[1,2,3") || !strings.HasPrefix(metadata["feature_names"], `["naïve"`) || metadata["plrank_version"] == "" {
 			t.Errorf("metadata %v", metadata)
 		}
-		if len(lines) != d.Rows() {
-			t.Fatalf("%+v: %d scores, want %d", c, len(lines), d.Rows())
+		if len(got) != d.Rows() {
+			t.Fatalf("%+v: %d scores, want %d", c, len(got), d.Rows())
 		}
 		row, worst := 0, 0.0
 		for q := range sizes {
@@ -141,11 +116,7 @@ func TestONNX(t *testing.T) {
 				size = max(size, math.Abs(s))
 			}
 			for _, s := range want {
-				got, err := strconv.ParseFloat(lines[row], 64)
-				if err != nil {
-					t.Fatal(err)
-				}
-				worst = max(worst, math.Abs(got-s)/size)
+				worst = max(worst, math.Abs(got[row]-s)/size)
 				row++
 			}
 		}
@@ -154,6 +125,46 @@ func TestONNX(t *testing.T) {
 			t.Errorf("%+v: scores differ by %v of their size", c, worst)
 		}
 	}
+}
+
+// runtimeScores are the scores of d, whose queries have these sizes, by the model that m
+// writes as ONNX, and what that file says of the model.
+func runtimeScores(python, dir string, m *Model, d *datasets.Dataset, sizes []int) (scores []float64, metadata map[string]string, err error) {
+	var file, rows bytes.Buffer
+	if err := m.WriteONNX(&file); err != nil {
+		return nil, nil, err
+	}
+	if err := binary.Write(&rows, binary.LittleEndian, d.Features); err != nil {
+		return nil, nil, err
+	}
+	onnx, data := filepath.Join(dir, "model.onnx"), filepath.Join(dir, "rows")
+	for path, content := range map[string][]byte{onnx: file.Bytes(), data: rows.Bytes()} {
+		if err := os.WriteFile(path, content, 0o644); err != nil {
+			return nil, nil, err
+		}
+	}
+	list, err := json.Marshal(sizes)
+	if err != nil {
+		return nil, nil, err
+	}
+	command := exec.Command(python, "testdata/onnx_scores.py", onnx, data, string(list))
+	command.Stderr = os.Stderr
+	out, err := command.Output()
+	if err != nil {
+		return nil, nil, err
+	}
+	first, lines, _ := bytes.Cut(out, []byte("\n"))
+	if err := json.Unmarshal(first, &metadata); err != nil {
+		return nil, nil, err
+	}
+	for _, line := range strings.Fields(string(lines)) {
+		s, err := strconv.ParseFloat(line, 64)
+		if err != nil {
+			return nil, nil, err
+		}
+		scores = append(scores, s)
+	}
+	return scores, metadata, nil
 }
 
 func TestONNXErrors(t *testing.T) {
