@@ -31,6 +31,16 @@ func mpirun(t *testing.T, ranks int, args ...string) *exec.Cmd {
 	return run
 }
 
+// outputOf runs it: what came on standard output, and after it what came on standard error.
+// They are kept apart until then, because mpirun passes on what it has read of either, and
+// may do so in the middle of a line.
+func outputOf(run *exec.Cmd) (string, error) {
+	var stdout, stderr bytes.Buffer
+	run.Stdout, run.Stderr = &stdout, &stderr
+	err := run.Run()
+	return stdout.String() + stderr.String(), err
+}
+
 // busyRun is a run in which all that is random is, and much is left to do.
 func busyRun(t *testing.T) (args []string) {
 	return []string{"-data", fold(t), "-loss", "plrank-rb", "-samples", "20", "-cutoff", "3", "-hidden", "8", "-members", "2", "-dropout", "0.3", "-batch", "6", "-epochs", "4", "-cache", "off", "-seed", "3"}
@@ -64,7 +74,7 @@ func TestRanksGiveTheSameFiles(t *testing.T) {
 	}
 	for ranks := 1; ranks <= 4; ranks++ {
 		out := filepath.Join(dir, fmt.Sprint(ranks))
-		if output, err := mpirun(t, ranks, append(args, "-out", out)...).CombinedOutput(); err != nil {
+		if output, err := outputOf(mpirun(t, ranks, append(args, "-out", out)...)); err != nil {
 			t.Fatalf("%d ranks: %v\n%s", ranks, err, output)
 		}
 		same(t, out)
@@ -75,7 +85,7 @@ func TestRanksGiveTheSameFiles(t *testing.T) {
 		if i > 0 {
 			so = []string{"-resume", "-out", out, "-epochs", fmt.Sprint(i + 1), "-cache", "off"}
 		}
-		if output, err := mpirun(t, ranks, so...).CombinedOutput(); err != nil {
+		if output, err := outputOf(mpirun(t, ranks, so...)); err != nil {
 			t.Fatalf("%d ranks, epoch %d: %v\n%s", ranks, i+1, err, output)
 		}
 	}
@@ -96,15 +106,15 @@ func TestRanksSayOnceWhatIsWrong(t *testing.T) {
 		{[]string{"-model", "m.npz", "-predict", "x", "-scores", "y"}, "mpirun is for training"},
 		{[]string{"-data", data, "-out", data}, "name a new folder"},
 	} {
-		out, err := mpirun(t, 2, of.args...).CombinedOutput()
-		if err == nil || strings.Count(string(out), of.want) != 1 {
+		out, err := outputOf(mpirun(t, 2, of.args...))
+		if err == nil || strings.Count(out, of.want) != 1 {
 			t.Errorf("%q: %v, want once %q:\n%s", of.args, err, of.want, out)
 		}
 	}
 	path := filepath.Join(data, "train.txt")
 	write(t, path, read(t, path)+"2 qid:up 2:3e38\n0 qid:up 2:-3e38\n")
-	out, err := mpirun(t, 2, "-data", data, "-transform", "none", "-hidden", "", "-members", "1", "-loss", "softmax", "-batch", "1").CombinedOutput()
-	if err == nil || !regexp.MustCompile(`(?m)^rank [01] of 2: train: epoch 1, step \d+, query up of .*: the loss is `).Match(out) || bytes.Count(out, []byte("query up")) != 1 {
+	out, err := outputOf(mpirun(t, 2, "-data", data, "-transform", "none", "-hidden", "", "-members", "1", "-loss", "softmax", "-batch", "1"))
+	if err == nil || !regexp.MustCompile(`(?m)^rank [01] of 2: train: epoch 1, step \d+, query up of .*: the loss is `).MatchString(out) || strings.Count(out, "query up") != 1 {
 		t.Errorf("%v:\n%s", err, out)
 	}
 }
@@ -146,8 +156,8 @@ func TestRanksEndTogether(t *testing.T) {
 			t.Parallel()
 			out := filepath.Join(t.TempDir(), "run")
 			run := mpirun(t, 3, append(args, "-out", out)...)
-			var output bytes.Buffer
-			run.Stdout, run.Stderr = &output, &output
+			var stdout, stderr bytes.Buffer // one for both would have lines within lines: see outputOf
+			run.Stdout, run.Stderr = &stdout, &stderr
 			if err := run.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -166,8 +176,8 @@ func TestRanksEndTogether(t *testing.T) {
 			if took := time.Since(start); err == nil || took > 30*time.Second {
 				t.Errorf("%v after %v", err, took)
 			}
-			if n := len(regexp.MustCompile(of.want).FindAllString(output.String(), -1)); n != 1 {
-				t.Errorf("%d times %q:\n%s", n, of.want, output.String())
+			if n := len(regexp.MustCompile(of.want).FindAllString(stderr.String(), -1)); n != 1 {
+				t.Errorf("%d times %q:\n%s\non standard output:\n%s", n, of.want, stderr.String(), stdout.String())
 			}
 			for _, rank := range ranks {
 				if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", rank)); err == nil && !strings.Contains(string(stat), ") Z ") {
