@@ -176,15 +176,64 @@ func TestOtherPaths(t *testing.T) {
 		{"/metrics", "Bearer secret", 200, `plrank_model_loads_total{model="default",result="ok"} 1`},
 		{"/healthz", "", 200, "ok"},
 		{"/openapi.json", "", 200, "/v1/rank"},
-		{"/nothing", "", 404, ""},
+		{"/nothing", "", 404, `{"error":"no GET /nothing: see /openapi.json"}`},
 	} {
 		if status, body := get(c.path, c.token); status != c.status || !strings.Contains(body, c.want) {
 			t.Errorf("%s %s: %d, %s", c.path, c.token, status, body)
 		}
 	}
+	w := httptest.NewRecorder()
+	s.handler().ServeHTTP(w, httptest.NewRequest("GET", "/v1/rank", nil))
+	if w.Code != 405 || w.Header().Get("Allow") != "POST" || !strings.Contains(w.Body.String(), `{"error":"no GET /v1/rank`) {
+		t.Errorf("another method: %d, %v, %s", w.Code, w.Header(), w.Body)
+	}
 	var document struct{ Paths map[string]any }
 	if err := json.Unmarshal(openAPI, &document); err != nil || len(document.Paths) != 5 {
 		t.Errorf("%v, %v", document.Paths, err)
+	}
+}
+
+// A token that changes is asked for from then on; a file without one changes nothing, and
+// is logged once.
+func TestTokenChanges(t *testing.T) {
+	dir := t.TempDir()
+	path, token := filepath.Join(dir, "m.npz"), filepath.Join(dir, "token")
+	linear(t, path, 1, 2, 3)
+	write := func(text string) {
+		if err := os.WriteFile(token, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("first")
+	s, logged := tested(t, "-model", path, "-token-file", token)
+	admitted := func(word string) bool {
+		w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/v1/models", nil)
+		r.Header.Set("Authorization", "Bearer "+word)
+		s.handler().ServeHTTP(w, r)
+		return w.Code == 200
+	}
+	for _, c := range []struct{ text, now, not, logged string }{
+		{"first", "first", "second", ""},
+		{"second\n", "second", "first", "the token has changed"},
+		{" \n", "second", "", "the token stays as it is: " + token + ": no token in the file"},
+		{"third", "third", "second", "the token has changed"},
+	} {
+		write(c.text)
+		logged.Reset()
+		s.refresh(false)
+		s.refresh(false)
+		if got := strings.TrimSpace(logged.String()); got != c.logged {
+			t.Errorf("%q: logged %q, want %q", c.text, got, c.logged)
+		}
+		if !admitted(c.now) || admitted(c.not) {
+			t.Errorf("%q: %v and %v, want %q alone", c.text, admitted(c.now), admitted(c.not), c.now)
+		}
+	}
+	if err := os.Remove(token); err != nil {
+		t.Fatal(err)
+	}
+	if s.refresh(false); !admitted("third") {
+		t.Error("a file that went away took the token with it")
 	}
 }
 
