@@ -24,6 +24,7 @@ type options struct {
 	token        token
 	maxBody      int64
 	maxDocuments int
+	maxCutoff    int
 	concurrency  int
 	timeout      time.Duration
 	poll         time.Duration
@@ -37,6 +38,7 @@ func flags(o *options) *flag.FlagSet {
 	f.StringVar(&o.token.path, "token-file", "", "a `file` with the token that requests must bring: Authorization: Bearer TOKEN")
 	f.Int64Var(&o.maxBody, "max-body", 16<<20, "most `bytes` of a request")
 	f.IntVar(&o.maxDocuments, "max-documents", 10000, "most `documents` of a request")
+	f.IntVar(&o.maxCutoff, "max-cutoff", 1000, "most `ranks` of a ranking to draw: propensities of 1000 ranks take a second, and of 2000 seven times as long")
 	f.IntVar(&o.concurrency, "concurrency", 256, "most `requests` at work; further ones get status 503")
 	f.DurationVar(&o.timeout, "timeout", 10*time.Second, "`time` for a request to come in, and for its answer to go out")
 	f.DurationVar(&o.poll, "poll", 2*time.Second, "how often to look whether the files of models and the token have changed (`time`); 0 is never")
@@ -70,7 +72,7 @@ func (o *options) check() error {
 	switch {
 	case len(o.models.slots) == 0:
 		return command.Usage(errors.New("-model is needed"))
-	case o.maxBody < 1 || o.maxDocuments < 1 || o.concurrency < 1 || o.timeout <= 0 || o.poll < 0:
+	case o.maxBody < 1 || o.maxDocuments < 1 || o.maxCutoff < 1 || o.concurrency < 1 || o.timeout <= 0 || o.poll < 0:
 		return command.Usage(errors.New("limits must be 1 or more, and times not negative"))
 	}
 	if o.token.path == "" {

@@ -26,6 +26,7 @@ type server struct {
 	models       *models
 	maxBody      int64
 	maxDocuments int
+	maxCutoff    int
 	busy         chan struct{} // holds one token for each request at work
 	token        *token
 	tokenError   string // of the last look at its file, to log each once
@@ -40,7 +41,7 @@ type server struct {
 
 func newServer(o *options, logger *log.Logger) *server {
 	s := &server{
-		models: &models{slots: o.models.slots}, maxBody: o.maxBody, maxDocuments: o.maxDocuments,
+		models: &models{slots: o.models.slots}, maxBody: o.maxBody, maxDocuments: o.maxDocuments, maxCutoff: o.maxCutoff,
 		busy: make(chan struct{}, o.concurrency), token: &o.token, log: logger,
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "plrank_requests_total", Help: "Requests to /v1/rank, and those to other paths that failed, by HTTP status."}, []string{"code"}),
