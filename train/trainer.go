@@ -394,6 +394,7 @@ func (t *Trainer) learn(ctx context.Context, b *stepBatch, learningRate float64)
 		return 0, &batchError{err}
 	}
 	t.optimizer.Step(t.weights, t.gradient, learningRate, t.step+1)
+	t.shrinkInputs(learningRate)
 	if i := slices.IndexFunc(t.weights, notFinite); i >= 0 {
 		return 0, &weightError{t.weights[i]}
 	}

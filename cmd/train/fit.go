@@ -52,6 +52,9 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 	if err != nil {
 		return nil, err
 	}
+	if err := train.Agree(o.group, o.chooseRecipe(splits.Train, stderr)); err != nil {
+		return nil, err
+	}
 	parts := train.Parts{Group: o.group}
 	if o.InitModel != "" {
 		if parts.Initial, err = train.LoadRanker(o.InitModel); err != nil {
