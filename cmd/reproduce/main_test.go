@@ -253,7 +253,7 @@ func TestInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	c := trial{experiment: "samples", config: o.config("plrank2", 2, 0)}
+	c := trial{experiment: "samples", loss: "plrank2", config: o.config("plrank2", 2, 0)}
 	if _, err = s.train(ctx, c, func(part float64) {
 		if part > 0.3 {
 			cancel()
