@@ -114,8 +114,10 @@ func add[T float](to, v []T) {
 // DenseBiasSlope sets db to the column sums of dz, block by block.
 func DenseBiasSlope[T float](out int, dz, db []T) {
 	sumRows(len(dz)/out, db, func(r int, sums []T) {
-		for j, v := range dz[r*out : (r+1)*out] {
-			sums[j] += v
+		if row := dz[r*out : (r+1)*out]; out == 1 {
+			sums[0] += row[0]
+		} else {
+			add(sums, row)
 		}
 	})
 }
