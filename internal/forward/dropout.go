@@ -15,7 +15,9 @@ type Dropout struct {
 }
 
 // DropoutKey is the key of the masks of a layer at a step.
-func DropoutKey(seed, step, layer uint64) uint64 { return elementwise.Mix(elementwise.Mix(elementwise.Mix(seed)+step) + layer) }
+func DropoutKey(seed, step, layer uint64) uint64 {
+	return elementwise.Mix(elementwise.Mix(elementwise.Mix(seed)+step) + layer)
+}
 
 // DropInto sets y to what is left of x, on all cores.
 func DropInto[T float](d Dropout, x, y []T) {
