@@ -14,8 +14,8 @@ type Size struct{ Queries, Documents, Features int }
 func SizeOf(d *datasets.Dataset) Size { return Size{d.Queries(), d.Rows(), d.Width()} }
 
 const (
-	largeFrom  = 100_000    // training documents
-	largeTotal = 11_000_000 // documents that large data are learnt from, passes times documents
+	largeFrom  = 100_000   // training documents
+	largeTotal = 2_000_000 // documents of all epochs, where that is neither few epochs nor many
 )
 
 // DefaultFor is the recipe of choice for training data of a size, and the reason in words.
@@ -30,7 +30,7 @@ const (
 //	steps           of few queries                 of 32 queries, at a higher rate
 //	rate            that of Default                rises, then falls to 0 (cosine)
 //	model           weights of the best epoch      average of the weights over steps
-//	epochs          many, ends by patience         11 million documents in all, but 5 to 20
+//	epochs          many, ends by patience         5, and up to 10 below 400,000 documents
 //
 // Small data are learnt by heart: there dropout helps, and the mean of networks. With much
 // data one larger network does better, and what it is worth is a matter of time. The
@@ -48,6 +48,6 @@ func DefaultFor(size Size) (c Config, reason string) {
 	c.Loss, c.Metric = "plrank-exact+0.1*softmax", "ndcg@10" // softmax makes for less sharp policies
 	c.Optimizer, c.LearningRate, c.Batch = "adam", 0.004, 32
 	c.Schedule, c.Warmup, c.GroupLasso, c.Average = "cosine", 0.1, 0.1, 0.99
-	c.Epochs, c.Patience = min(max(5, largeTotal/size.Documents), 20), 0
-	return c, fmt.Sprintf("large, from %d documents on; epochs for %d million documents in all, but 5 to 20", largeFrom, largeTotal/1_000_000)
+	c.Epochs, c.Patience = min(max(5, largeTotal/size.Documents), 10), 0
+	return c, fmt.Sprintf("large, from %d documents on, which takes %d epochs (5, and up to 10 below %d documents)", largeFrom, c.Epochs, largeTotal/5)
 }

@@ -13,7 +13,7 @@ func TestDefaultFor(t *testing.T) {
 	}
 	epochs := []int{}
 	first, _ := DefaultFor(Size{Documents: largeFrom})
-	for _, documents := range []int{largeFrom, 600_000, 2_200_000, 1_000_000_000} {
+	for _, documents := range []int{largeFrom, 300_000, 2_200_000, 1_000_000_000} {
 		c, reason := DefaultFor(Size{Queries: documents / 100, Documents: documents, Features: 136})
 		if err := c.Check(); err != nil || reason == "" {
 			t.Errorf("%d documents: %v, %q", documents, err, reason)
@@ -23,7 +23,7 @@ func TestDefaultFor(t *testing.T) {
 			t.Errorf("%d documents: %+v, want %+v", documents, c, first)
 		}
 	}
-	if want := []int{20, 18, 5, 5}; !reflect.DeepEqual(epochs, want) {
+	if want := []int{10, 6, 5, 5}; !reflect.DeepEqual(epochs, want) {
 		t.Errorf("epochs %v, want %v", epochs, want)
 	}
 }

@@ -40,6 +40,7 @@ type options struct {
 	group            train.Group // that mpirun has started; nil: this process alone
 	args             []string    // the command line
 	bySize           bool        // the recipe is still to be chosen, by the size of the data
+	recipe           string      // what was chosen, in words, by this run; lines
 
 	model, predict, scores, runFile, qrels, exposure, importance, onnx string
 	draw                                                               int // rankings of each query

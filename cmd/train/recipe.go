@@ -3,7 +3,6 @@ package main
 import (
 	"flag"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/plrank/plrank/datasets"
@@ -11,9 +10,9 @@ import (
 )
 
 // chooseRecipe takes the default recipe for the size of the training data, with the flags
-// that are given in place of its settings, and says what it is. There is nothing to choose
+// that are given in place of its settings, and puts into words what it is. There is nothing to choose
 // for another preset, a -config, a run that goes on, or a fold after the first.
-func (o *options) chooseRecipe(d *datasets.Dataset, stderr io.Writer) error {
+func (o *options) chooseRecipe(d *datasets.Dataset) error {
 	if !o.bySize {
 		return nil
 	}
@@ -27,9 +26,9 @@ func (o *options) chooseRecipe(d *datasets.Dataset, stderr io.Writer) error {
 		return err
 	}
 	o.Config, o.bySize = chosen.Config, false
-	fmt.Fprintf(stderr, "recipe for %d training documents: %s\n", d.Rows(), reason)
+	o.recipe = fmt.Sprintf("recipe for %d training documents: %s\n", d.Rows(), reason)
 	if flags := differences(newOptions(defaultPreset, recipe).Config, defaults().Config); flags != "" {
-		fmt.Fprintln(stderr, "it sets "+flags)
+		o.recipe += "it sets " + flags + "\n"
 	}
 	return nil
 }
