@@ -125,6 +125,13 @@ func DenseBiasSlope[T float](out int, dz, db []T) {
 // sumRows sets sums to what add adds to them for all rows, block by block.
 func sumRows[T float](rows int, sums []T, add func(r int, sums []T)) {
 	n, width := blocks(rows, sumBlock), len(sums)
+	if n == 1 {
+		clear(sums)
+		for r := range rows {
+			add(r, sums)
+		}
+		return
+	}
 	scratch := make([]T, n*width)
 	parallel.For(n, parallel.Workers(n), func(_, i int) {
 		for r := i * sumBlock; r < min((i+1)*sumBlock, rows); r++ {
