@@ -30,7 +30,7 @@ const (
 //	steps           of few queries                 of 32 queries, at a higher rate
 //	rate            that of Default                rises, then falls to 0 (cosine)
 //	model           weights of the best epoch      average of the weights over steps
-//	epochs          many, ends by patience         5, and up to 10 below 400,000 documents
+//	epochs          those of Default               5, and up to 10 below 400,000 documents
 //
 // Small data are learnt by heart: there dropout helps, and the mean of networks. With much
 // data one larger network does better, and what it is worth is a matter of time. The
@@ -39,15 +39,15 @@ const (
 // group lasso leaves them out. The average of the weights is good long before the rate has
 // fallen. docs/RECIPE.md has the trials.
 func DefaultFor(size Size) (c Config, reason string) {
-	c = Default()
 	if size.Documents < largeFrom {
-		return c, fmt.Sprintf("small, below %d documents", largeFrom)
+		return Default(), fmt.Sprintf("small, below %d documents", largeFrom)
 	}
-	c.Transform = "quantile"
-	c.Hidden, c.Activation, c.Dropout, c.Members = []int{256, 128}, ops.ReLU, 0, 1
-	c.Loss, c.Metric = "plrank-exact+0.1*softmax", "ndcg@10" // softmax makes for less sharp policies
-	c.Optimizer, c.LearningRate, c.Batch = "adam", 0.004, 32
-	c.Schedule, c.Warmup, c.GroupLasso, c.Average = "cosine", 0.1, 0.1, 0.99
-	c.Epochs, c.Patience = min(max(5, largeTotal/size.Documents), 10), 0
+	c = Config{
+		Loss: "plrank-exact+0.1*softmax", Cutoff: 10, NormalizeGains: true,
+		Transform: "quantile", Hidden: []int{256, 128}, Activation: ops.ReLU, Members: 1,
+		Optimizer: "adam", LearningRate: 0.004, Schedule: "cosine", Warmup: 0.1, GroupLasso: 0.1, Average: 0.99, Batch: 32,
+		Epochs: min(max(5, largeTotal/size.Documents), 10),
+		Metric: "ndcg@10", // the expected one is low: softmax makes for policies that are less sharp
+	}
 	return c, fmt.Sprintf("large, from %d documents on, which takes %d epochs (5, and up to 10 below %d documents)", largeFrom, c.Epochs, largeTotal/5)
 }
