@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // What docs/SCALE.md has of data larger than memory:
@@ -21,7 +23,7 @@ import (
 //	go test ./cmd/train -run TestLarge -v -count 1 -timeout 3h -args -large 20
 var (
 	largeSize   = flag.Float64("large", 0.004, "`GB` of features to train on")
-	largeFolder = flag.String("large-folder", "", "an empty `folder` for them, with room for 5 times as much; without it, a temporary one")
+	largeFolder = flag.String("large-folder", "", "an empty `folder` for them, with room for 2.2 times as much; without it, a temporary one")
 )
 
 const (
@@ -33,7 +35,7 @@ const (
 	largeTrained = "-epochs 1 -hidden 16 -members 1 -dropout 0 -transform log-standard -batch 32 -loss plrank-exact -metric ndcg@10 -seed 1"
 )
 
-// writeParts writes training queries in many parts, and a few for validation.
+// writeParts writes training queries in many parts, and a few for validation, compressed.
 // The documents are drawn from a few thousand, so that writing them is not what takes
 // the time.
 func writeParts(t *testing.T, folder string, documents int) {
@@ -58,7 +60,11 @@ func writeParts(t *testing.T, folder string, documents int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out := bufio.NewWriterSize(f, 1<<20)
+		packed, err := zstd.NewWriter(f, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(1<<23))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := bufio.NewWriterSize(packed, 1<<20)
 		rng := rand.New(rand.NewPCG(seed, 1))
 		var line []byte
 		for q := from; q < to; q++ {
@@ -68,7 +74,7 @@ func writeParts(t *testing.T, folder string, documents int) {
 				out.Write(append(line, features[d]...)) // a failed write stays failed
 			}
 		}
-		if err := errors.Join(out.Flush(), f.Close()); err != nil {
+		if err := errors.Join(out.Flush(), packed.Close(), f.Close()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -77,9 +83,9 @@ func writeParts(t *testing.T, folder string, documents int) {
 		t.Fatal(err)
 	}
 	for i := range largeParts {
-		part(fmt.Sprintf("train-%05d-of-%05d.txt", i, largeParts), uint64(i), i*queries/largeParts, (i+1)*queries/largeParts)
+		part(fmt.Sprintf("train-%05d-of-%05d.txt.zst", i, largeParts), uint64(i), i*queries/largeParts, (i+1)*queries/largeParts)
 	}
-	part("vali/part-0.txt", 99, queries, queries+50)
+	part("vali/part-0.txt.zst", 99, queries, queries+50)
 }
 
 var memoryLine = regexp.MustCompile(`(?m)^(VmHWM|RssAnon|RssFile):\s+(\d+) kB$`)
@@ -104,6 +110,7 @@ func TestLarge(t *testing.T) {
 		p := child(0, append(strings.Fields(largeTrained), "-data", filepath.Join(folder, "data"), "-cache", filepath.Join(folder, "cache"), "-out", filepath.Join(folder, "run from "+from))...)
 		var stderr bytes.Buffer
 		p.Stderr = &stderr
+		p.Env = append(p.Env, "TMPDIR="+folder) // for transformed features, which belong on a disk
 		start := time.Now()
 		if err := p.Start(); err != nil {
 			t.Fatal(err)
