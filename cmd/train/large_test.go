@@ -36,56 +36,58 @@ const (
 )
 
 // writeParts writes training queries in many parts, and a few for validation, compressed.
-// The documents are drawn from a few thousand, so that writing them is not what takes
-// the time.
+// Their texts are drawn from some hundred that are compressed once, so that writing them is
+// not what takes the time or the room; so queries have no ids, but sizes.
 func writeParts(t *testing.T, folder string, documents int) {
+	const texts, queriesOfText, documentsOfText = 200, 8, 64
 	rng := rand.New(rand.NewPCG(1, 0))
-	var features []string
-	var labels []int
-	for range 4000 {
-		var line strings.Builder
-		sum := 0.0
-		for id := 1; id <= largeWidth; id++ {
-			x := rng.Float64()
-			if id <= 5 {
-				sum += x
-			}
-			fmt.Fprintf(&line, " %d:%.4g", id, x*float64(1+id%7))
-		}
-		features = append(features, line.String()+"\n")
-		labels = append(labels, max(0, min(4, int(sum*2-3))))
+	pack, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
 	}
-	part := func(name string, seed uint64, from, to int) {
-		f, err := os.Create(filepath.Join(folder, name))
+	var packed [][]byte
+	for range texts {
+		var lines []string
+		for range documentsOfText {
+			var line strings.Builder
+			sum := 0.0
+			for id := 1; id <= largeWidth; id++ {
+				x := rng.Float64()
+				if id <= 5 {
+					sum += x
+				}
+				fmt.Fprintf(&line, " %d:%.4g", id, x*float64(1+id%7))
+			}
+			lines = append(lines, fmt.Sprintf("%d%s\n", max(0, min(4, int(sum*2-3))), line.String()))
+		}
+		var text []byte
+		for range queriesOfText * largeQuery {
+			text = append(text, lines[rng.IntN(len(lines))]...)
+		}
+		packed = append(packed, pack.EncodeAll(text, nil))
+	}
+	part := func(name string, n int) {
+		path := filepath.Join(folder, name)
+		f, err := os.Create(path + ".zst")
 		if err != nil {
 			t.Fatal(err)
 		}
-		packed, err := zstd.NewWriter(f, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(1<<23))
-		if err != nil {
-			t.Fatal(err)
+		out := bufio.NewWriterSize(f, 1<<20)
+		for range n {
+			out.Write(packed[rng.IntN(texts)]) // a failed write stays failed
 		}
-		out := bufio.NewWriterSize(packed, 1<<20)
-		rng := rand.New(rand.NewPCG(seed, 1))
-		var line []byte
-		for q := from; q < to; q++ {
-			for range largeQuery {
-				d := rng.IntN(len(features))
-				line = fmt.Appendf(line[:0], "%d qid:%d", labels[d], q)
-				out.Write(append(line, features[d]...)) // a failed write stays failed
-			}
-		}
-		if err := errors.Join(out.Flush(), packed.Close(), f.Close()); err != nil {
+		sizes := strings.Repeat(fmt.Sprintln(largeQuery), n*queriesOfText)
+		if err := errors.Join(out.Flush(), f.Close(), os.WriteFile(path+".query", []byte(sizes), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	queries := max(largeParts, documents/largeQuery)
 	if err := os.MkdirAll(filepath.Join(folder, "vali"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for i := range largeParts {
-		part(fmt.Sprintf("train-%05d-of-%05d.txt.zst", i, largeParts), uint64(i), i*queries/largeParts, (i+1)*queries/largeParts)
+		part(fmt.Sprintf("train-%05d-of-%05d.txt", i, largeParts), max(1, documents/(largeQuery*queriesOfText*largeParts)))
 	}
-	part("vali/part-0.txt.zst", 99, queries, queries+50)
+	part("vali/part-0.txt", 6)
 }
 
 var memoryLine = regexp.MustCompile(`(?m)^(VmHWM|RssAnon|RssFile):\s+(\d+) kB$`)
