@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"hash/crc32"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/plrank/plrank/internal/mpi/launch"
 )
 
 // part is what the test binary does as one of the ranks of a test.
@@ -34,8 +35,8 @@ func TestMain(m *testing.M) {
 // ranks plays a part on so many ranks.
 func ranks(t *testing.T, n int, name string) (output string, err error) {
 	t.Helper()
-	run := exec.CommandContext(t.Context(), "mpirun", "--oversubscribe", "--bind-to", "none", "-n", fmt.Sprint(n), os.Args[0])
-	run.Env = append(os.Environ(), part+"="+name, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+	run := launch.Command(t.Context(), n, launch.Memory, os.Args[0])
+	run.Env = append(run.Env, part+"="+name)
 	out, err := run.CombinedOutput()
 	return string(out), err
 }
