@@ -5,6 +5,7 @@ package mpi
 /*
 #cgo pkg-config: ompi
 #include <mpi.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -21,8 +22,8 @@ static int start(int *rank, int *size) {
 	return level == MPI_THREAD_MULTIPLE;
 }
 
-// finish waits for the end of a collective call. Others may be a long time away: after a
-// millisecond or so it leaves the core to them.
+// finish waits for the end of a collective call. Others may be a long time away, or wait
+// for this core: soon it lets them have it, and after some milliseconds it sleeps.
 static void finish(MPI_Request request) {
 	for (int tries = 0, done = 0;; tries++) {
 		MPI_Test(&request, &done, MPI_STATUS_IGNORE);
@@ -31,7 +32,8 @@ static void finish(MPI_Request request) {
 		if (tries > 10000) {
 			struct timespec pause = {0, 50000};
 			nanosleep(&pause, NULL);
-		}
+		} else if (tries > 100)
+			sched_yield();
 	}
 }
 
