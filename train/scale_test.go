@@ -250,7 +250,7 @@ func TestSteps(t *testing.T) {
 	}
 	recipes, runs, queries, epochs, rounds := []string{"default"}, []run{{2, 16, launch.Memory, -1}}, 60, 2, 1
 	if *scaleFolder != "" {
-		recipes, queries, epochs, rounds = []string{"default", "wide"}, 378, 3, 4
+		recipes, queries, epochs, rounds = []string{"default", "wide"}, 378, 3, 3
 		runs = []run{
 			{1, 32, launch.Memory, 0}, {1, 32, launch.Memory, 1}, {1, 8, launch.Memory, 0}, {1, 4, launch.Memory, 1},
 			{2, 32, launch.Memory, -1}, {4, 32, launch.Memory, -1}, {2, 32, launch.Gigabit, -1},
