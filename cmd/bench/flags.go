@@ -57,6 +57,7 @@ func help(w io.Writer) {
 
     go run ./cmd/bench [-parts LIST] [-count N] [-cpu N] [-write FILES]
     go run ./cmd/bench peers -help
+    go run ./cmd/bench scale -help
 
 Runs go test -bench for one part after another, says on standard error how far it
 is, and prints a Markdown table for each part, with the machine above it. Let
