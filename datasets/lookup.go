@@ -2,22 +2,23 @@ package datasets
 
 import "math"
 
-// A lookup is the function of one column of a quantile part: linear between knots,
-// beyond them the score of the last one. A table by the leading bits of a value, 16 for
-// every power of two, tells where among the knots to look.
-type lookup struct {
-	start  []uint8  // by key >> lookupShift: the piece of the least value with those bits
-	keys   []uint32 // where each piece begins; behind them some above all
-	step   int      // half of the number of pieces to choose from, a power of two, 2 or more
-	pieces []piece  // below the first knot, and from each knot on
+// lookups are the functions of the columns of a quantile part: linear between knots,
+// beyond them the score of the last one. For each column a table by the leading bits of a
+// value, 16 for every power of two, tells where among the knots to look. Those of all
+// columns stand one after another, so that several can be looked up at once.
+type lookups struct {
+	start []uint8 // by column and by key >> lookupShift: the least knot below values with those bits
+	first []int32 // by column: where its knots begin
+	knots []float32
+	score []float32 // at the knots
+	steps []int     // by column: half of the number of knots to choose from, a power of two, 2 or more
+	most  int       // of steps
 }
 
-type piece struct {
-	knot, width float64
-	score, rise float32
-}
-
-const lookupShift = 19
+const (
+	lookupShift = 19
+	lookupKeys  = 1 << (32 - lookupShift)
+)
 
 // orderedKey is a number that compares as x does; x must not be −0.
 func orderedKey(x float32) uint32 {
@@ -25,52 +26,55 @@ func orderedKey(x float32) uint32 {
 	return b ^ (uint32(int32(b)>>31) | 1<<31)
 }
 
-func newLookup(knots, scores []float32) lookup {
-	last := len(knots) - 1
-	l := lookup{
-		keys:   []uint32{0},
-		pieces: []piece{{width: math.Inf(1), score: scores[0]}},
-		start:  make([]uint8, 1<<(32-lookupShift)),
-		step:   2,
+// newLookups makes those of the knots and scores of all columns. Below the knots of a
+// column stands the least number, and above them as many infinite ones as a search may
+// reach, with the score of the last knot next to each.
+func newLookups(knots, scores Curves) *lookups {
+	l := &lookups{start: make([]uint8, len(knots)*lookupKeys)}
+	for i := range knots {
+		step := fillStart(l.start[i*lookupKeys:][:lookupKeys], knots[i])
+		l.steps, l.most = append(l.steps, step), max(l.most, step)
 	}
-	for k, v := range knots {
-		l.keys = append(l.keys, orderedKey(v+0))
-		p := piece{knot: float64(v), width: math.Inf(1), score: scores[k]}
-		if k < last {
-			p.width, p.rise = float64(knots[k+1])-float64(v), scores[k+1]-scores[k]
+	for i, of := range knots {
+		last := len(of) - 1
+		l.first = append(l.first, int32(len(l.knots)))
+		l.knots = append(append(l.knots, -math.MaxFloat32), of...)
+		l.score = append(append(l.score, scores[i][0]), scores[i]...)
+		for range 2*l.most + 1 {
+			l.knots = append(l.knots, float32(math.Inf(1)))
+			l.score = append(l.score, scores[i][last])
 		}
-		l.pieces = append(l.pieces, p)
-	}
-	filled, before := 0, 0 // entries, and the piece of the last of them
-	for k := range l.pieces {
-		first := 0 // entry that begins in this piece or a later one
-		if k > 0 {
-			first = int((uint64(l.keys[k]) + 1<<lookupShift - 1) >> lookupShift)
-		}
-		for ; filled < first; filled++ {
-			l.start[filled] = uint8(k - 1)
-		}
-		// From here on piece k is the least, and behind the entry before are all from its own to k.
-		if filled > 0 {
-			before = int(l.start[filled-1])
-		}
-		for k-before > 2*l.step-1 {
-			l.step *= 2
-		}
-	}
-	for ; filled < len(l.start); filled++ {
-		l.start[filled] = uint8(last + 1)
-	}
-	for range 2 * l.step {
-		l.keys = append(l.keys, math.MaxUint32)
 	}
 	return l
 }
 
-// column maps a column of rows to one of dst. It has no branches on values, which could
+// fillStart fills the table of a column, and gives the step that it needs.
+func fillStart(start []uint8, knots []float32) (step int) {
+	step = 2
+	filled, before := 0, 0 // entries, and the knot of the last of them
+	for k, v := range knots {
+		first := int((uint64(orderedKey(v+0)) + 1<<lookupShift - 1) >> lookupShift) // entry that begins at this knot or above
+		for ; filled < first; filled++ {
+			start[filled] = uint8(k)
+		}
+		// From here on this knot is the least, and behind the entry before are all from its own to this one.
+		if filled > 0 {
+			before = int(start[filled-1])
+		}
+		for k+1-before > 2*step-1 {
+			step *= 2
+		}
+	}
+	for ; filled < len(start); filled++ {
+		start[filled] = uint8(len(knots))
+	}
+	return step
+}
+
+// column maps column i of rows to one of dst. It has no branches on values, which could
 // not be predicted, but for those that are not finite.
-func (l *lookup) column(dst []float32, stride int, rows []float32, inputs int) {
-	start, keys, pieces := l.start, l.keys, l.pieces
+func (l *lookups) column(i int, dst []float32, stride int, rows []float32, inputs int) {
+	start, knots, scores := l.start[i*lookupKeys:][:lookupKeys], l.knots[l.first[i]:], l.score[l.first[i]:]
 	to := 0
 	for at := 0; at < len(rows); at += inputs {
 		x := rows[at] + 0 // no −0
@@ -81,53 +85,46 @@ func (l *lookup) column(dst []float32, stride int, rows []float32, inputs int) {
 				continue
 			}
 		}
-		key := orderedKey(x)
-		k := int(start[key>>lookupShift])
-		for step := l.step; step > 2; step >>= 1 {
-			k += step & -atMost(keys[k+step], key)
+		k := int(start[orderedKey(x)>>lookupShift])
+		for step := l.steps[i]; step > 2; step >>= 1 {
+			k += step & -atMost(knots[k+step], x)
 		}
-		k += 2 & -atMost(keys[k+2], key)
-		k += atMost(keys[k+1], key)
-		p := &pieces[k]
-		dst[to] = p.score + float32((float64(x)-p.knot)/p.width)*p.rise
+		k += 2 & -atMost(knots[k+2], x)
+		k += atMost(knots[k+1], x)
+		knot, score := float64(knots[k]), scores[k]
+		dst[to] = score + float32((float64(x)-knot)/(float64(knots[k+1])-knot))*(scores[k+1]-score)
 		to += stride
 	}
 }
 
 // atMost is 1 where a ≤ b, else 0.
-func atMost(a, b uint32) int {
+func atMost(a, b float32) int {
 	if a <= b {
 		return 1
 	}
 	return 0
 }
 
-// lookups are those of a quantile part, nil for other parts.
-func lookups(p *TransformPart) []lookup {
-	if p.Name != "quantile" {
-		return nil
-	}
-	all := make([]lookup, len(p.Knots))
-	for i := range all {
-		all[i] = newLookup(p.Knots[i], p.Scores[i])
-	}
-	return all
-}
-
 func applyQuantile(p *TransformPart, dst []float32, stride int, rows []float32, inputs int, columns []int) {
-	all := p.lookups
-	if all == nil { // not fitted, and not validated
-		all = lookups(p)
+	l := p.lookups
+	if l == nil { // not fitted, and not validated
+		l = newLookups(p.Knots, p.Scores)
 	}
-	const worthwhile = 8
-	if n := len(rows) / inputs; wide && n >= worthwhile {
-		for i, c := range columns {
-			l := &all[i]
-			quantileColumn(&dst[i], stride, &rows[c], inputs, n, &l.start[0], &l.keys[0], &l.pieces[0], l.step)
+	n := len(rows) / inputs
+	switch {
+	case len(columns) == 0:
+	case wide && n < 8:
+		for r := range n {
+			quantileRow(&dst[r*stride], &rows[r*inputs], &columns[0], len(columns), &l.start[0], &l.knots[0], &l.score[0], &l.first[0], l.most)
 		}
-		return
-	}
-	for i, c := range columns {
-		all[i].column(dst[i:], stride, rows[c:], inputs)
+	case wide:
+		for i, c := range columns {
+			first := l.first[i]
+			quantileColumn(&dst[i], stride, &rows[c], inputs, n, &l.start[i*lookupKeys], &l.knots[first], &l.score[first], l.steps[i])
+		}
+	default:
+		for i, c := range columns {
+			l.column(i, dst[i:], stride, rows[c:], inputs)
+		}
 	}
 }

@@ -50,8 +50,9 @@ func TestLookup(t *testing.T) {
 			values = append(values, v, math.Nextafter32(v, 1), math.Nextafter32(v, -1))
 		}
 		got := make([]float32, len(values))
-		l := newLookup(knots, scores)
-		l.column(got, 1, values, 1)
+		// Beside another column, whose knots are none of its business.
+		l := newLookups(Curves{{-1, 0, 1}, knots}, Curves{{5, 6, 7}, scores})
+		l.column(1, got, 1, values, 1)
 		for i, x := range values {
 			if want := interpolate(knots, scores, finite(x)); got[i] != want {
 				t.Fatalf("%v: %v, want %v", x, got[i], want)

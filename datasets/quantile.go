@@ -68,7 +68,7 @@ func fitQuantile(p *TransformPart, train *Dataset, columns []int, _ Sharing) {
 		slices.Sort(values)
 		p.Knots[i], p.Scores[i] = normalScores(values)
 	})
-	p.lookups = lookups(p)
+	p.lookups = newLookups(p.Knots, p.Scores)
 }
 
 // normalScores picks the distinct values where they are few, else those at

@@ -165,29 +165,165 @@ logLoop:
 	VZEROUPPER
 	RET
 
-// HALF computes eight of the sixteen scores, of the values in the lower half of X with the
-// mask K, whose pieces, times 3, are in Y7; they come to the lower half of X.
-#define HALF(X, XY, K) \
-	KMOVW     K, K3                   \
-	VPXORQ    Z8, Z8, Z8              \
-	VGATHERDPD (R11)(Y7*8), K3, Z8    \ // knot
-	KMOVW     K, K3                   \
-	VPXORQ    Z9, Z9, Z9              \
-	VGATHERDPD 8(R11)(Y7*8), K3, Z9   \ // width
-	KMOVW     K, K3                   \
-	VPXORQ    Z10, Z10, Z10           \
-	VPGATHERDQ 16(R11)(Y7*8), K3, Z10 \ // score, rise
-	VCVTPS2PD XY, X                   \
-	VSUBPD    Z8, X, X                \
-	VDIVPD    Z9, X, X                \
-	VCVTPD2PS X, XY                   \
-	VPMOVQD   Z10, Y8                 \
-	VPSRLQ    $32, Z10, Z10           \
-	VPMOVQD   Z10, Y9                 \
-	VMULPS    Y9, XY, XY              \
-	VADDPS    XY, Y8, XY
+// func columnLimits(low, high, rows *float32, inputs, n, columns int)
+TEXT ·columnLimits(SB), NOSPLIT, $0-48
+	MOVQ low+0(FP), DI
+	MOVQ high+8(FP), DX
+	MOVQ inputs+24(FP), BX
+	MOVQ columns+40(FP), CX
+	VBROADCASTSS largest<>(SB), Z30
+	VBROADCASTSS least<>(SB), Z31
+	SHLQ $2, BX
+	MOVQ rows+16(FP), SI
+	MOVL $0xffff, R8
 
-// func quantileColumn(dst *float32, stride int, rows *float32, inputs int, n int, start *uint8, keys *uint32, pieces *piece, step int)
+limitsLoop:
+	CMPQ CX, $16
+	JGE  limitsWhole
+	MOVL $1, R8
+	SHLL CX, R8
+	DECL R8
+
+limitsWhole:
+	KMOVW   R8, K1
+	VMOVAPS Z30, Z2
+	VMOVAPS Z31, Z3
+	MOVQ    SI, R9
+	MOVQ    n+32(FP), R10
+
+limitsRow:
+	VMOVUPS.Z (R9), K1, Z1
+	VMINPS  Z1, Z30, Z1 // NaN stays
+	VMAXPS  Z1, Z31, Z1
+	VMINPS  Z2, Z1, Z2  // and counts for nothing
+	VMAXPS  Z3, Z1, Z3
+	ADDQ    BX, R9
+	DECQ    R10
+	JNZ     limitsRow
+	VMOVUPS Z2, K1, (DI)
+	VMOVUPS Z3, K1, (DX)
+	ADDQ    $64, SI
+	ADDQ    $64, DI
+	ADDQ    $64, DX
+	SUBQ    $16, CX
+	JG      limitsLoop
+	VZEROUPPER
+	RET
+
+// func minMaxRow(dst, row *float32, columns *int, low, scale *float64, n int)
+TEXT ·minMaxRow(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ row+8(FP), SI
+	MOVQ columns+16(FP), DX
+	MOVQ low+24(FP), R9
+	MOVQ scale+32(FP), R10
+	MOVQ n+40(FP), CX
+	VBROADCASTSS largest<>(SB), Z30
+	VBROADCASTSS least<>(SB), Z31
+	VBROADCASTSD one<>(SB), Z29
+
+minMaxLoop:
+	COLUMNS
+	VCVTPS2PD Y1, Z1
+	VMOVUPD.Z (R9), K1, Z2
+	VMOVUPD.Z (R10), K1, Z3
+	VSUBPD    Z2, Z1, Z1
+	VMULPD    Z3, Z1, Z1
+	VMINPD    Z29, Z1, Z1
+	VCVTPD2PS Z1, Y1
+	VMOVAPS.Z Z1, K2, Z1
+	VMOVUPS   Z1, K1, (DI)
+	ADDQ      $32, DI
+	ADDQ      $64, DX
+	ADDQ      $64, R9
+	ADDQ      $64, R10
+	SUBQ      R8, CX
+	JNZ       minMaxLoop
+	VZEROUPPER
+	RET
+
+// LIMITS are the constants of FIND.
+#define LIMITS \
+	VBROADCASTSS largest<>(SB), Z31 \
+	VBROADCASTSS least<>(SB), Z30   \
+	VPBROADCASTD top<>(SB), Z29     \
+	VPBROADCASTD byte<>(SB), Z28    \
+	VMOVDQU32    lanes<>(SB), Z20
+
+// FIND begins with sixteen values in Z1 and the mask K1 of those that there are. It makes
+// them finite, with the mask K2 of those that are not missing, and leaves the least knot
+// below each in Z5. The table of a value begins at R9 and as many bytes as Z22 says, its
+// knots at R10 and as many as Z23 says.
+#define FIND \
+	VMINPS     Z1, Z31, Z1       \ // NaN stays
+	VMAXPS     Z1, Z30, Z1       \
+	VCMPPS     $7, Z1, Z1, K2    \
+	VPXORQ     Z2, Z2, Z2        \
+	VMOVAPS.Z  Z1, K2, Z1        \
+	VADDPS     Z2, Z1, Z1        \ // no -0
+	VPSRAD     $31, Z1, Z2       \
+	VPORD      Z29, Z2, Z2       \
+	VPXORD     Z2, Z1, Z2        \ // the key
+	VPSRLD     $19, Z2, Z3       \
+	VPADDD     Z22, Z3, Z3       \
+	KMOVW      K1, K3            \
+	VPXORQ     Z5, Z5, Z5        \
+	VPGATHERDD (R9)(Z3*1), K3, Z5 \
+	VPANDD     Z28, Z5, Z5       \
+	VPADDD     Z23, Z5, Z5       \
+	MOVQ       R12, AX
+
+// STEP goes AX knots up where that knot is not above the value.
+#define STEP \
+	VPBROADCASTD AX, Z6          \
+	VPADDD       Z6, Z5, Z7      \
+	KMOVW        K1, K3          \
+	VPXORQ       Z8, Z8, Z8      \
+	VGATHERDPS   (R10)(Z7*4), K3, Z8 \
+	VCMPPS       $2, Z1, Z8, K1, K3 \
+	VMOVDQA32    Z7, K3, Z5      \
+	SHRQ         $1, AX
+
+// HALF computes eight of the sixteen scores, of the values in the lower half of X with the
+// mask K, whose knots are in Y7; they come to the lower half of X. A knot and the next are
+// loaded together, and so are their scores.
+#define HALF(X, XY, K) \
+	KMOVW      K, K3                \
+	VPXORQ     Z8, Z8, Z8           \
+	VGATHERDPD (R10)(Y7*4), K3, Z8  \
+	KMOVW      K, K3                \
+	VPXORQ     Z11, Z11, Z11        \
+	VGATHERDPD (R11)(Y7*4), K3, Z11 \
+	VPMOVQD    Z8, Y9               \
+	VPSRLQ     $32, Z8, Z8          \
+	VPMOVQD    Z8, Y10              \
+	VCVTPS2PD  Y9, Z9               \ // the knot
+	VCVTPS2PD  Y10, Z10             \ // the next
+	VCVTPS2PD  XY, X                \
+	VSUBPD     Z9, X, X             \
+	VSUBPD     Z9, Z10, Z10         \
+	VDIVPD     Z10, X, X            \
+	VCVTPD2PS  X, XY                \
+	VPMOVQD    Z11, Y9              \
+	VPSRLQ     $32, Z11, Z11        \
+	VPMOVQD    Z11, Y10             \
+	VSUBPS     Y9, Y10, Y10         \
+	VMULPS     Y10, XY, XY          \
+	VADDPS     XY, Y9, XY
+
+// SCORES replaces the values in Z1 by their scores, given the knots in Z5.
+#define SCORES \
+	VEXTRACTF64X4 $1, Z1, Y4     \
+	VEXTRACTI64X4 $1, Z5, Y6     \
+	KSHIFTRW      $8, K1, K4     \
+	VMOVDQA64     Z5, Z7         \
+	HALF(Z1, Y1, K1)             \
+	VMOVDQA64     Z6, Z7         \
+	HALF(Z4, Y4, K4)             \
+	VINSERTF64X4  $1, Y4, Z1, Z1 \
+	VMOVAPS.Z     Z1, K2, Z1
+
+// func quantileColumn(dst *float32, stride int, rows *float32, inputs int, n int, start *uint8, knots, scores *float32, step int)
 TEXT ·quantileColumn(SB), NOSPLIT, $0-72
 	MOVQ dst+0(FP), DI
 	MOVQ stride+8(FP), DX
@@ -195,14 +331,12 @@ TEXT ·quantileColumn(SB), NOSPLIT, $0-72
 	MOVQ inputs+24(FP), BX
 	MOVQ n+32(FP), CX
 	MOVQ start+40(FP), R9
-	MOVQ keys+48(FP), R10
-	MOVQ pieces+56(FP), R11
+	MOVQ knots+48(FP), R10
+	MOVQ scores+56(FP), R11
 	MOVQ step+64(FP), R12
-	VBROADCASTSS largest<>(SB), Z31
-	VBROADCASTSS least<>(SB), Z30
-	VPBROADCASTD top<>(SB), Z29
-	VPBROADCASTD byte<>(SB), Z28
-	VMOVDQU32    lanes<>(SB), Z20
+	LIMITS
+	VPXORQ       Z22, Z22, Z22
+	VPXORQ       Z23, Z23, Z23
 	VPBROADCASTD DX, Z27
 	VPMULLD      Z20, Z27, Z27   // where to store
 	VPBROADCASTD BX, Z26
@@ -211,61 +345,79 @@ TEXT ·quantileColumn(SB), NOSPLIT, $0-72
 	SHLQ         $6, BX
 	MOVL         $0xffff, R8
 
-quantileLoop:
+columnLoop:
 	CMPQ  CX, $16
-	JGE   whole
+	JGE   columnWhole
 	MOVL  $1, R8
 	SHLL  CX, R8
 	DECL  R8
 
-whole:
-	KMOVW      R8, K1
-	KMOVW      K1, K3
-	VPXORQ     Z1, Z1, Z1
-	VGATHERDPS (SI)(Z26*4), K3, Z1
-	VMINPS     Z1, Z31, Z1       // NaN stays
-	VMAXPS     Z1, Z30, Z1
-	VCMPPS     $7, Z1, Z1, K2    // those that are not missing
-	VPXORQ     Z2, Z2, Z2
-	VMOVAPS.Z  Z1, K2, Z1
-	VADDPS     Z2, Z1, Z1        // no -0
-	VPSRAD     $31, Z1, Z2
-	VPORD      Z29, Z2, Z2
-	VPXORD     Z2, Z1, Z2        // the key
-	VPSRLD     $19, Z2, Z3
-	KMOVW      K1, K3
-	VPXORQ     Z5, Z5, Z5
-	VPGATHERDD (R9)(Z3*1), K3, Z5
-	VPANDD     Z28, Z5, Z5       // the piece, at least
-	MOVQ       R12, AX
+columnWhole:
+	KMOVW       R8, K1
+	KMOVW       K1, K3
+	VPXORQ      Z1, Z1, Z1
+	VGATHERDPS  (SI)(Z26*4), K3, Z1
+	FIND
 
-search:
-	VPBROADCASTD AX, Z6
-	VPADDD       Z6, Z5, Z7
-	KMOVW        K1, K3
-	VPXORQ       Z8, Z8, Z8
-	VPGATHERDD   (R10)(Z7*4), K3, Z8
-	VPCMPUD      $2, Z2, Z8, K3
-	VMOVDQA32    Z7, K3, Z5
-	SHRQ         $1, AX
-	JNZ          search
+columnSearch:
+	STEP
+	JNZ         columnSearch
+	SCORES
+	KMOVW       K1, K3
+	VSCATTERDPS Z1, K3, (DI)(Z27*4)
+	ADDQ        DX, DI
+	ADDQ        BX, SI
+	SUBQ        $16, CX
+	JG          columnLoop
+	VZEROUPPER
+	RET
 
-	VPADDD        Z5, Z5, Z6
-	VPADDD        Z6, Z5, Z7     // pieces have three words
-	VEXTRACTF64X4 $1, Z1, Y4
-	VEXTRACTI64X4 $1, Z7, Y11
-	KSHIFTRW      $8, K1, K4
-	HALF(Z1, Y1, K1)
-	VMOVDQA64     Z11, Z7
-	HALF(Z4, Y4, K4)
-	VINSERTF64X4  $1, Y4, Z1, Z1
-	VMOVAPS.Z     Z1, K2, Z1
-	KMOVW         K1, K3
-	VSCATTERDPS   Z1, K3, (DI)(Z27*4)
+// func quantileRow(dst, row *float32, columns *int, n int, start *uint8, knots, scores *float32, first *int32, step int)
+TEXT ·quantileRow(SB), NOSPLIT, $0-72
+	MOVQ dst+0(FP), DI
+	MOVQ row+8(FP), SI
+	MOVQ columns+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVQ start+32(FP), R9
+	MOVQ knots+40(FP), R10
+	MOVQ scores+48(FP), R11
+	MOVQ first+56(FP), BX
+	MOVQ step+64(FP), R12
+	LIMITS
+	VPSLLD $13, Z20, Z22         // a table has 8192 bytes
+	MOVL   $0xffff, R8
 
-	ADDQ DX, DI
-	ADDQ BX, SI
-	SUBQ $16, CX
-	JG   quantileLoop
+rowLoop:
+	CMPQ  CX, $16
+	JGE   rowWhole
+	MOVL  $1, R8
+	SHLL  CX, R8
+	DECL  R8
+
+rowWhole:
+	KMOVW       R8, K1
+	KSHIFTRW    $8, K1, K4
+	VMOVDQU64.Z (DX), K1, Z6
+	VMOVDQU64.Z 64(DX), K4, Z7
+	KMOVW       K1, K3
+	VPXORQ      Z1, Z1, Z1
+	VPXORQ      Z4, Z4, Z4
+	VGATHERQPS  (SI)(Z6*4), K3, Y1
+	VGATHERQPS  (SI)(Z7*4), K4, Y4
+	VINSERTF64X4 $1, Y4, Z1, Z1
+	VMOVDQU32.Z (BX), K1, Z23
+	FIND
+
+rowSearch:
+	STEP
+	JNZ      rowSearch
+	SCORES
+	VMOVUPS  Z1, K1, (DI)
+	ADDQ     $(16*8192), R9
+	ADDQ     $64, DI
+	ADDQ     $128, DX
+	ADDQ     $64, BX
+	SUBQ     $16, CX
+	JG       rowLoop
 	VZEROUPPER
 	RET

@@ -30,7 +30,7 @@ func TestRowsByVectorInstructions(t *testing.T) {
 		if len(d.varying(alone)) == 0 {
 			return
 		}
-		for _, spec := range []string{"log-standard", "quantile", "log-standard+quantile"} {
+		for _, spec := range []string{"minmax", "log-standard", "quantile", "minmax+log-standard+quantile"} {
 			wide = true
 			transform, err := FitTransform(spec, d)
 			if err != nil {

@@ -45,7 +45,7 @@ type TransformPart struct {
 	Knots  Curves `json:",omitempty"` // by used column: values, ascending; quantile only
 	Scores Curves `json:",omitempty"` // by used column: the outputs at the knots
 
-	lookups []lookup // of the knots and scores
+	lookups *lookups // of the knots and scores
 }
 
 // inputLimit bounds standardised inputs: training values beyond it are rare
@@ -143,8 +143,8 @@ func (t *Transform) Validate() error {
 		if err := p.validate(len(t.Columns)); err != nil {
 			return fmt.Errorf("datasets: transform %q: %w", p.Name, err)
 		}
-		if p.lookups == nil {
-			p.lookups = lookups(p)
+		if p.lookups == nil && p.Name == "quantile" {
+			p.lookups = newLookups(p.Knots, p.Scores)
 		}
 	}
 	return nil

@@ -3,8 +3,6 @@ package datasets
 import (
 	"math"
 	"slices"
-
-	"github.com/viterin/vek/vek32"
 )
 
 // finite is x with infinities replaced by the largest float32; NaN stays.
@@ -33,43 +31,39 @@ func applyNone(_ *TransformPart, dst []float32, stride int, rows []float32, inpu
 	}
 }
 
-// applyMinMax goes through the inputs in blocks, whose minima and maxima fit the
-// stack.
 func applyMinMax(_ *TransformPart, dst []float32, stride int, rows []float32, inputs int, columns []int) {
-	if sum := vek32.Sum(rows); sum-sum != 0 { // missing or infinite values, or very large ones
-		applyMinMaxWithMissing(dst, stride, rows, inputs, columns)
-		return
+	switch {
+	case len(rows) == inputs: // a document alone
+		clear(dst[:len(columns)])
+	case wide:
+		applyMinMaxWide(dst, stride, rows, inputs, columns)
+	default:
+		applyMinMaxNarrow(dst, stride, rows, inputs, columns)
 	}
+}
+
+// applyMinMaxWide goes through the inputs in blocks, whose minima and maxima fit the
+// stack.
+func applyMinMaxWide(dst []float32, stride int, rows []float32, inputs int, columns []int) {
 	const block = 256
-	for first := 0; first < inputs && len(rows) > 0; first += block {
+	n := len(rows) / inputs
+	for first := 0; first < inputs && len(columns) > 0; first += block {
 		end := min(first+block, inputs)
-		var low, scale [block]float64
 		var lows, highs [block]float32
-		copy(lows[:], rows[first:end])
-		copy(highs[:], rows[first:end])
-		for at := inputs; at < len(rows); at += inputs {
-			vek32.Minimum_Inplace(lows[:end-first], rows[at+first:at+end])
-			vek32.Maximum_Inplace(highs[:end-first], rows[at+first:at+end])
-		}
+		var low, scale [block]float64
+		columnLimits(&lows[0], &highs[0], &rows[first], inputs, n, end-first)
 		here, _ := slices.BinarySearch(columns, end)
 		for i, c := range columns[:here] {
 			low[i], scale[i] = minMaxScale(lows[c-first], highs[c-first])
 		}
-		for r := range len(rows) / inputs {
-			row, out := rows[r*inputs:(r+1)*inputs], dst[r*stride:][:here]
-			for i, c := range columns[:here] {
-				y := (float64(row[c]) - low[i]) * scale[i]
-				if y > 1 { // by rounding
-					y = 1
-				}
-				out[i] = float32(y)
-			}
+		for r := 0; r < n && here > 0; r++ {
+			minMaxRow(&dst[r*stride], &rows[r*inputs], &columns[0], &low[0], &scale[0], here)
 		}
 		columns, dst = columns[here:], dst[here:]
 	}
 }
 
-func applyMinMaxWithMissing(dst []float32, stride int, rows []float32, inputs int, columns []int) {
+func applyMinMaxNarrow(dst []float32, stride int, rows []float32, inputs int, columns []int) {
 	for i, c := range columns {
 		least, most := float32(math.MaxFloat32), float32(-math.MaxFloat32)
 		for at := c; at < len(rows); at += inputs {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/plrank/plrank/internal/elementwise"
 	"github.com/plrank/plrank/internal/normal"
 	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/nn"
@@ -51,9 +52,7 @@ func Optimizers() []string { return []string{"sgd", "momentum", "adam", "adamw"}
 type sgd struct{}
 
 func (sgd) Step(w, g []float32, learningRate float64, _ uint64) {
-	for i, v := range g {
-		w[i] -= float32(learningRate) * v
-	}
+	elementwise.Descend(w, g, float32(learningRate))
 }
 
 func (sgd) State() map[string][]float32 { return nil }
@@ -82,19 +81,14 @@ func newAdam(arrays []nn.Array) *adam {
 }
 
 func (o *adam) Step(w, g []float32, learningRate float64, n uint64) {
-	const beta1, beta2, epsilon = 0.9, 0.999, 1e-8
+	const beta1, beta2 = 0.9, 0.999
 	unbias := math.Sqrt(1 - math.Pow(beta2, float64(n)))
 	rate := learningRate / (1 - math.Pow(beta1, float64(n)))
 	const block = 1 << 13
 	blocks := (len(g) + block - 1) / block
 	parallel.For(blocks, parallel.Workers(blocks), func(_, b int) {
-		for i := b * block; i < min((b+1)*block, len(g)); i++ {
-			v := g[i]
-			// Those of weights whose gradient stays 0 fade away.
-			o.mean[i] = normal.Flush(beta1*o.mean[i] + (1-beta1)*v)
-			o.squares[i] = normal.Flush(beta2*o.squares[i] + (1-beta2)*v*v)
-			w[i] -= float32(rate * float64(o.mean[i]) / (math.Sqrt(float64(o.squares[i]))/unbias + epsilon))
-		}
+		from, to := b*block, min((b+1)*block, len(g))
+		elementwise.Adam(w[from:to], g[from:to], o.mean[from:to], o.squares[from:to], rate, unbias)
 	})
 }
 

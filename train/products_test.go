@@ -83,10 +83,10 @@ func bareProducts(rows int, widths []int) {
 	for i, out := range widths[1:] {
 		in := widths[i]
 		w, y := blas.RowMajor(make([]float32, in*out), in, out), blas.RowMajor(make([]float32, rows*out), rows, out)
-		blas.Product(y, x, w, nil)
-		blas.Product(w, x.T(), y, nil)
+		blas.Product(y, x, w, blas.End[float32]{}, nil)
+		blas.Product(w, x.T(), y, blas.End[float32]{}, nil)
 		if i > 0 {
-			blas.Product(x, y, w.T(), nil)
+			blas.Product(x, y, w.T(), blas.End[float32]{}, nil)
 		}
 		x = y
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/viterin/vek/vek32"
+
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/nn"
@@ -390,12 +392,14 @@ func (t *Trainer) learn(ctx context.Context, b *stepBatch, learningRate float64)
 		return 0, err
 	}
 	t.addL2()
-	if _, err := clip(t.gradient, t.Clip); err != nil {
-		return 0, &batchError{err}
+	if t.Clip > 0 || !allFinite(t.gradient) {
+		if _, err := clip(t.gradient, t.Clip); err != nil {
+			return 0, &batchError{err}
+		}
 	}
 	t.optimizer.Step(t.weights, t.gradient, learningRate, t.step+1)
-	if i := slices.IndexFunc(t.weights, notFinite); i >= 0 {
-		return 0, &weightError{t.weights[i]}
+	if !allFinite(t.weights) {
+		return 0, &weightError{t.weights[slices.IndexFunc(t.weights, notFinite)]}
 	}
 	t.averageWeights(t.step + 1)
 	return loss, nil
@@ -409,6 +413,11 @@ func (e *weightError) Error() string {
 }
 
 func notFinite(v float32) bool { return v-v != 0 }
+
+func allFinite(v []float32) bool {
+	sum := vek32.Sum(v) // finite only if all are, but it may be too large itself
+	return !notFinite(sum) || !slices.ContainsFunc(v, notFinite)
+}
 
 // differentiate computes the loss of a batch, for graphs of so many queries, and its
 // gradient.

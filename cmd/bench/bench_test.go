@@ -74,7 +74,8 @@ func nanoseconds(name string, ns float64) result {
 var sampled = map[string][]result{
 	"kernel": {
 		nanoseconds("Query/sd=1/D=125/K=5/N=1000", 1e5), nanoseconds("Query/sd=1/D=24/K=5/N=1", 5e3),
-		nanoseconds("Algorithm1/sd=1/D=125/K=5/N=1000", 2e7),
+		nanoseconds("Algorithm1/sd=1/D=125/K=5/N=1000", 2e7), nanoseconds("PLRank3/sd=1/D=125/K=5/N=1000", 3e6),
+		nanoseconds("PLRank3Given/sd=1/D=125/K=5/N=1000", 3e5), nanoseconds("Given/sd=1/D=125/K=5/N=1000", 4e4),
 	},
 	"ops": {
 		nanoseconds("Estimates/PLRankRB/1x125/N=1", 1e3), nanoseconds("Estimates/PLRankRB/1x125/N=10", 2e3),
@@ -87,7 +88,8 @@ var sampled = map[string][]result{
 }
 
 var tables = map[string]string{
-	"kernel": "| D, K, N | paper's way | plrank | ratio |\n|---|---|---|---|\n| 125, 5, 1000 | 20.0 ms | 100 µs | 200 |\n",
+	"kernel": "| D, K, N | Algorithm 1 | PL-Rank-3 | plrank | ratio | gradient alone: PL-Rank-3 | plrank | ratio |\n|---|---|---|---|---|---|---|---|\n" +
+		"| 125, 5, 1000 | 20.0 ms | 3.00 ms | 100 µs | 30.0 | 300 µs | 40.0 µs | 7.50 |\n",
 	"ops":    "| op | queries | N = 1 | N = 10 |\n|---|---|---|---|\n| `PLRankRB` | 1 | 1.00 µs | 2.00 µs |\n| `PLRankRB` | 32 | 3.00 µs | 4.00 µs |\n",
 	"losses": "| loss | time | memory allocated |\n|---|---|---|\n| `disparity(plrank2)` | 1.00 µs | 2.00 kB |\n| `slow` | 2.00 µs | 2.00 kB |\n",
 	"step":   "| queries a step | N = 1 |\n|---|---|\n| 1 | 1.00 µs |\n| 32 | 5.00 µs |\n",
@@ -110,7 +112,7 @@ func TestTables(t *testing.T) {
 		wrong []result
 		want  string
 	}{
-		{0, []result{nanoseconds("Algorithm1/sd=1/D=1/K=5/N=1", 1)}, "no result of BenchmarkQuery for D=1/K=5/N=1"},
+		{0, []result{nanoseconds("Algorithm1/sd=1/D=1/K=5/N=1", 1)}, "no result of BenchmarkPLRank3 for D=1/K=5/N=1"},
 		{2, []result{nanoseconds("Losses/x", 1)}, "want Losses/LOSS/SIZE"},
 		{3, []result{nanoseconds("Step/N=1", 1)}, "want 3 elements"},
 		{3, []result{nanoseconds("Step/batch=1/N=1", 1), nanoseconds("Step/batch=2/N=2", 1)}, "out of step"},
@@ -143,7 +145,8 @@ func TestWrite(t *testing.T) {
 	if err := os.WriteFile(path, []byte(before), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	status, stdout, stderr := runIn(t, pretend, "-parts", "ops, kernel", "-count", "3", "-write", path)
+	speed := filepath.Join(t.TempDir(), "speed")
+	status, stdout, stderr := runIn(t, pretend, "-parts", "ops, kernel", "-count", "3", "-write", path, "-results", speed)
 	if status != 0 || !strings.Contains(stderr, path+": replaced part bench-ops\n") || !strings.Contains(stderr, path+": replaced part bench-kernel\n") {
 		t.Fatalf("status %d: %s", status, stderr)
 	}
@@ -158,6 +161,12 @@ func TestWrite(t *testing.T) {
 		}
 		if want := "on one core of a machine with "; !strings.Contains(body, want) || !strings.Contains(body, "(Some Processor), "+runtime.Version()+", best of 3 runs.") {
 			t.Errorf("%s does not say where it was measured: %s", name, body)
+		}
+		i := slices.IndexFunc(parts, func(p *part) bool { return p.name == name })
+		if saved, measured, err := readSaved(csvPath(speed, parts[i])); err != nil {
+			t.Error(err)
+		} else if again, err := parts[i].body(saved, measured); err != nil || again != body {
+			t.Errorf("%s: %v: the CSV file gives\n%swant\n%s", name, err, again, body)
 		}
 	}
 	if !strings.HasPrefix(string(text), "# Speed\n<!-- bench-kernel -->\nThe gradient") || !strings.Contains(string(text), "\n<!-- /bench-kernel -->\nprose\n<!-- bench-ops -->\n") {
@@ -215,14 +224,14 @@ func TestGoTest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs benchmarks for some seconds")
 	}
-	small := *parts[0]
-	small.pattern = "(Query|Algorithm1)$/sd=1$/D=24$/K=5$/N=1000$"
+	small := *parts[5]
+	small.pattern = "AgainstSamples$/sd=1$/D=24$/K=5$"
 	r, err := goTest(context.Background(), &small, 1, 1, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
 	table, err := small.table(r.fastest())
-	if err != nil || !strings.Contains(table, "| 24, 5, 1000 | ") {
+	if err != nil || !strings.Contains(table, "| 24, 5 | ") {
 		t.Errorf("%v\n%s", err, table)
 	}
 	small.pkg = "internal/none"
@@ -231,8 +240,8 @@ func TestGoTest(t *testing.T) {
 	}
 }
 
-// docs/SPEED.md has a place for every part, and for no other; what the README has of it is
-// the same.
+// docs/SPEED.md has every part as the CSV files of docs/speed have it, and no other; what the
+// README has of it is the same.
 func TestDocuments(t *testing.T) {
 	texts := map[string]string{}
 	for _, path := range []string{"README.md", "docs/SPEED.md"} {
@@ -245,14 +254,21 @@ func TestDocuments(t *testing.T) {
 	speed := texts["docs/SPEED.md"]
 	known := map[string]bool{}
 	for _, p := range parts {
-		known["bench-"+p.name] = true
+		files := []string{p.name}
 		if p.network {
-			known["bench-"+p.name+"-openblas"] = true
+			files = append(files, p.name+openBLASEnding)
 		}
-	}
-	for name := range known {
-		if _, err := markdown.Section(speed, name); err != nil {
-			t.Error(err)
+		for _, file := range files {
+			known["bench-"+file] = true
+			saved, measured, err := readSaved("../../docs/speed/" + file + ".csv")
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			want, err := p.body(saved, measured)
+			if got, missing := markdown.Section(speed, "bench-"+file); err != nil || missing != nil || got != want {
+				t.Errorf("docs/SPEED.md: part bench-%s is not what docs/speed/%s.csv gives (%v, %v): go run ./cmd/bench -parts %s -write README.md,docs/SPEED.md", file, file, err, missing, p.name)
+			}
 		}
 	}
 	for path, text := range texts {

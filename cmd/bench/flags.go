@@ -12,10 +12,11 @@ import (
 
 // options are the command line.
 type options struct {
-	parts []*part
-	count int      // runs of each benchmark, of which the fastest counts
-	cores int      // of the parts that use more than one
-	write []string // the files whose parts are replaced
+	parts   []*part
+	count   int      // runs of each benchmark, of which the fastest counts
+	cores   int      // of the parts that use more than one
+	write   []string // the files whose parts are replaced
+	results string   // the folder of CSV files
 }
 
 // parse reads the command line.
@@ -44,6 +45,7 @@ func newFlags(o *options, list *string) *flag.FlagSet {
 	flags.StringVar(list, "parts", "", "run only these `parts`, with commas between: "+partNames())
 	flags.IntVar(&o.count, "count", 5, "run each benchmark so many `times`, of which the fastest counts")
 	flags.IntVar(&o.cores, "cpu", runtime.NumCPU(), "`cores` of a training step and an epoch; all else runs on one")
+	flags.StringVar(&o.results, "results", "docs/speed", "the `folder` of CSV files, which get every run where -write is given")
 	flags.Func("write", "replace the parts between comments <!-- bench-PART --> in these Markdown `files`, with commas between", func(list string) error {
 		o.write = strings.Split(list, ",")
 		return nil
@@ -58,6 +60,7 @@ func help(w io.Writer) {
     go run ./cmd/bench [-parts LIST] [-count N] [-cpu N] [-write FILES]
     go run ./cmd/bench peers -help
     go run ./cmd/bench scale -help
+    go run ./cmd/bench fullsize -help
 
 Runs go test -bench for one part after another, says on standard error how far it
 is, and prints a Markdown table for each part, with the machine above it. Let

@@ -33,6 +33,9 @@ func run(ctx context.Context, args []string, test tester, stdout, stderr io.Writ
 		if len(args) > 0 && args[0] == scaleCommand {
 			return scale(args[1:], stdout, stderr)
 		}
+		if len(args) > 0 && args[0] == fullsizeCommand {
+			return fullsize(args[1:], stdout, stderr)
+		}
 		o, err := parse(args)
 		if errors.Is(err, flag.ErrHelp) {
 			help(stdout)
@@ -63,11 +66,16 @@ func measure(ctx context.Context, o options, test tester, stdout, stderr io.Writ
 		if err != nil {
 			return fmt.Errorf("bench: %s: %w", p.name, err)
 		}
-		table, err := p.table(results.fastest())
+		measured := p.measured(results.processor, cores, o.count)
+		body, err := p.body(results, measured)
 		if err != nil {
 			return fmt.Errorf("bench: %s: %w", p.name, err)
 		}
-		body := p.about(results.processor, cores, o.count) + "\n\n" + table
+		if o.write != nil {
+			if err := results.save(csvPath(o.results, p), measured); err != nil {
+				return fmt.Errorf("bench: %w", err)
+			}
+		}
 		fmt.Fprintf(stdout, "<!-- %s -->\n%s<!-- /%s -->\n\n", p.marker(), body, p.marker())
 		for _, path := range o.write {
 			replaced, err := replace(path, p.marker(), body)
@@ -127,14 +135,18 @@ func replace(path, marker, body string) (bool, error) {
 	})
 }
 
-// marker is the name of a part in a document. What runs on OpenBLAS has its own
-// beside that of pure Go.
-func (p *part) marker() string {
+// marker is the name of a part in a document.
+func (p *part) marker() string { return "bench-" + p.fileName() }
+
+// fileName is a part's own. What runs on OpenBLAS has its own beside that of pure Go.
+func (p *part) fileName() string {
 	if p.network && blas.Name() == "OpenBLAS" {
-		return "bench-" + p.name + "-openblas"
+		return p.name + openBLASEnding
 	}
-	return "bench-" + p.name
+	return p.name
 }
+
+const openBLASEnding = "-openblas"
 
 // partsNamed are the parts of a list of names; all for an empty one.
 func partsNamed(list string) ([]*part, error) {

@@ -19,8 +19,8 @@ type part struct {
 
 var parts = []*part{
 	{
-		name: "kernel", pkg: "plackett", pattern: "(Query|Algorithm1)$/sd=1$/D=(24|125|1000)$/K=5$/N=10*$",
-		what:  "The gradient of one query of D documents by PL-Rank-RB from N rankings of K places, sampling included, beside the paper's way (Gumbel noise, sorting, its Algorithm 1), both in Go",
+		name: "kernel", pkg: "plackett", pattern: "(Query|Algorithm1|PLRank3|PLRank3Given|Given)$/sd=1$/D=(24|125|1000)$/K=5$/N=10*$",
+		what:  "The gradient of one query of D documents from N rankings of K places, all in Go: by Algorithm 1 of the paper (SIGIR 2021) with Gumbel noise and sorting; by PL-Rank-3 (SIGIR 2022) with the K best by Gumbel noise, drawn without logarithms; and by plrank's PL-Rank-RB. Ratios are of PL-Rank-3's times to plrank's: with sampling, and of the gradient alone from given rankings",
 		table: kernelTable,
 	},
 	{
@@ -58,8 +58,8 @@ func (p *part) cores(o options) int {
 	return 1
 }
 
-// about says what the table shows and how it was measured.
-func (p *part) about(processor string, cores, count int) string {
+// measured says where and how the part was measured.
+func (p *part) measured(processor string, cores, count int) string {
 	on := fmt.Sprintf("%d cores", cores)
 	if cores == 1 {
 		on = "one core"
@@ -72,6 +72,5 @@ func (p *part) about(processor string, cores, count int) string {
 	if count == 1 {
 		best = "a single run"
 	}
-	return fmt.Sprintf("%s. Measured on %s of a machine with %d (%s), %s%s, %s.",
-		p.what, on, runtime.NumCPU(), processor, runtime.Version(), matrices, best)
+	return fmt.Sprintf("%s of a machine with %d (%s), %s%s, %s", on, runtime.NumCPU(), processor, runtime.Version(), matrices, best)
 }

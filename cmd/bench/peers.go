@@ -5,23 +5,14 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
-	"strings"
 
 	"github.com/plrank/plrank/cmd/internal/command"
-	"github.com/plrank/plrank/cmd/internal/markdown"
 )
 
 // peersCommand is the sub-command that reads what bench/peers leaves.
 const peersCommand = "peers"
 
-// A peersTable is a generated part of a document, made of the results.
-type peersTable struct {
-	name string
-	text func(*peerResults) (string, error)
-}
-
-var peersTables = []peersTable{
+var peersTables = []documentPart[*peerResults]{
 	{"peers-ndcg5", func(r *peerResults) (string, error) { return r.quality("ndcg@5") }},
 	{"peers-ndcg10", func(r *peerResults) (string, error) { return r.quality("ndcg@10") }},
 	{"peers-tests", (*peerResults).tests},
@@ -53,49 +44,5 @@ func peers(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("bench: %w", err)
 	}
-	for _, t := range peersTables {
-		body, err := t.text(r)
-		if err != nil {
-			return fmt.Errorf("bench: %s: %w", t.name, err)
-		}
-		fmt.Fprintf(stdout, "<!-- %s -->\n%s<!-- /%s -->\n\n", t.name, body, t.name)
-		for path := range strings.SplitSeq(*write, ",") {
-			if path == "" {
-				continue
-			}
-			replaced, err := replace(path, t.name, body)
-			if err != nil {
-				return fmt.Errorf("bench: %w", err)
-			}
-			if replaced {
-				fmt.Fprintf(stderr, "%s: replaced part %s\n", path, t.name)
-			}
-		}
-	}
-	return nil
-}
-
-// stalePeers are the parts of a document that are not what the results give.
-func stalePeers(path string, r *peerResults) ([]string, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	var stale []string
-	found := markdown.Names(string(text))
-	for _, t := range peersTables {
-		for _, name := range found {
-			if name != t.name {
-				continue
-			}
-			want, err := t.text(r)
-			if err != nil {
-				return nil, err
-			}
-			if got, err := markdown.Section(string(text), name); err != nil || got != want {
-				stale = append(stale, name)
-			}
-		}
-	}
-	return stale, nil
+	return printParts(peersTables, r, *write, stdout, stderr)
 }

@@ -21,10 +21,7 @@ import (
 const scaleCommand = "scale"
 
 // scaleTables are generated parts of docs/SCALE.md.
-var scaleTables = []struct {
-	name string
-	text func(*scaleModel) (string, error)
-}{
+var scaleTables = []documentPart[*scaleModel]{
 	{"scale-ranks", (*scaleModel).ranksTable},
 	{"scale-exchange", (*scaleModel).exchangeTable},
 	{"scale-costs", (*scaleModel).costTable},
@@ -36,7 +33,7 @@ var scaleTables = []struct {
 func scale(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("bench scale", flag.ContinueOnError)
 	folder := flags.String("results", "docs/scale", "the `folder` of the measurements")
-	write := flags.String("write", "", "replace the parts between comments <!-- scale-TABLE --> in this Markdown `file`, and write epoch.csv and epoch.svg to -results")
+	write := flags.String("write", "", "replace the parts between comments <!-- scale-TABLE --> in these Markdown `files`, with commas between, and write epoch.csv and epoch.svg to -results")
 	err := command.Parse(flags, args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -50,20 +47,8 @@ func scale(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("bench: %w", err)
 	}
-	for _, t := range scaleTables {
-		body, err := t.text(m)
-		if err != nil {
-			return fmt.Errorf("bench: %s: %w", t.name, err)
-		}
-		fmt.Fprintf(stdout, "<!-- %s -->\n%s<!-- /%s -->\n\n", t.name, body, t.name)
-		if *write == "" {
-			continue
-		}
-		if replaced, err := replace(*write, t.name, body); err != nil {
-			return fmt.Errorf("bench: %w", err)
-		} else if replaced {
-			fmt.Fprintf(stderr, "%s: replaced part %s\n", *write, t.name)
-		}
+	if err := printParts(scaleTables, m, *write, stdout, stderr); err != nil {
+		return err
 	}
 	if *write == "" {
 		return nil
@@ -231,19 +216,9 @@ func (m *scaleModel) files() map[string]string {
 
 // staleScale is what of a document and of the folder is not what the model gives.
 func staleScale(document, folder string, m *scaleModel) ([]string, error) {
-	text, err := os.ReadFile(document)
+	stale, err := staleParts(scaleTables, m, document)
 	if err != nil {
 		return nil, err
-	}
-	var stale []string
-	for _, t := range scaleTables {
-		want, err := t.text(m)
-		if err != nil {
-			return nil, err
-		}
-		if !strings.Contains(string(text), fmt.Sprintf("<!-- %s -->\n%s<!-- /%s -->\n", t.name, want, t.name)) {
-			stale = append(stale, t.name)
-		}
 	}
 	for name, want := range m.files() {
 		if got, err := os.ReadFile(filepath.Join(folder, name)); err != nil || string(got) != want {

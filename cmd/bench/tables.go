@@ -7,24 +7,32 @@ import (
 	"strings"
 )
 
-// kernelTable sets PL-Rank-RB beside the paper's way where both were measured.
+// kernelTable sets PL-Rank-RB beside the ways of the two papers.
 func kernelTable(all []result) (string, error) {
-	rows := [][]string{{"D, K, N", "paper's way", "plrank", "ratio"}}
-	for _, paper := range all {
-		size, ok := strings.CutPrefix(paper.name, "Algorithm1/sd=1/")
+	rows := [][]string{{"D, K, N", "Algorithm 1", "PL-Rank-3", "plrank", "ratio", "gradient alone: PL-Rank-3", "plrank", "ratio"}}
+	for _, first := range all {
+		size, ok := strings.CutPrefix(first.name, "Algorithm1/sd=1/")
 		if !ok {
 			continue
 		}
-		i := slices.IndexFunc(all, func(r result) bool { return r.name == "Query/sd=1/"+size })
-		if i < 0 {
-			return "", fmt.Errorf("no result of BenchmarkQuery for %s", size)
-		}
 		var d, k, n int
 		if _, err := fmt.Sscanf(size, "D=%d/K=%d/N=%d", &d, &k, &n); err != nil {
-			return "", fmt.Errorf("benchmark %s: %w", paper.name, err)
+			return "", fmt.Errorf("benchmark %s: %w", first.name, err)
 		}
-		theirs, ours := paper.values["ns/op"], all[i].values["ns/op"]
-		rows = append(rows, []string{fmt.Sprintf("%d, %d, %d", d, k, n), duration(theirs), duration(ours), significant(theirs / ours)})
+		row := []string{fmt.Sprintf("%d, %d, %d", d, k, n), duration(first.values["ns/op"])}
+		for _, pair := range [][2]string{{"PLRank3", "Query"}, {"PLRank3Given", "Given"}} {
+			var ns [2]float64
+			for i, name := range pair {
+				at := slices.IndexFunc(all, func(r result) bool { return r.name == name+"/sd=1/"+size })
+				if at < 0 {
+					return "", fmt.Errorf("no result of Benchmark%s for %s", name, size)
+				}
+				ns[i] = all[at].values["ns/op"]
+				row = append(row, duration(ns[i]))
+			}
+			row = append(row, significant(ns[0]/ns[1]))
+		}
+		rows = append(rows, row)
 	}
 	if len(rows) == 1 {
 		return "", fmt.Errorf("no result of BenchmarkAlgorithm1")

@@ -18,7 +18,8 @@ import (
 // A trial is one training run of an experiment.
 type trial struct {
 	experiment string
-	run        int // from 0
+	loss       string // as tables have it
+	run        int    // from 0
 	config     train.Config
 	seconds    float64 // of training, after which it ends with the epoch; 0: never
 }
@@ -26,7 +27,7 @@ type trial struct {
 // name is that of the trial's file without its ending, readable, and different for
 // all trials of a folder.
 func (c trial) name() string {
-	return trialFile(fmt.Sprintf("%s-%s-n%v-run%d", c.experiment, c.config.Loss, c.config.Samples, c.run+1), c.settings())
+	return trialFile(fmt.Sprintf("%s-%s-n%v-run%d", c.experiment, c.loss, c.config.Samples, c.run+1), c.settings())
 }
 
 // settings are all that determines the result, besides the data.
@@ -118,7 +119,7 @@ func (s *session) train(ctx context.Context, c trial, done func(float64)) ([]tra
 				return nil
 			}})
 			if err != nil && !errors.Is(err, errEnough) {
-				return nil, fmt.Errorf("reproduce: %s, run %d: %w", c.config.Loss, c.run+1, err)
+				return nil, fmt.Errorf("reproduce: %s, run %d: %w", c.loss, c.run+1, err)
 			}
 			if err == nil && result.Interrupted {
 				return nil, ctx.Err()

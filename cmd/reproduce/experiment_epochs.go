@@ -49,7 +49,7 @@ func runEpochs(ctx context.Context, s *session) error {
 	var trials []pair
 	for _, loss := range s.Losses {
 		for i, n := range s.Samples {
-			if loss == exactLoss && i > 0 {
+			if isExact(loss) && i > 0 {
 				break
 			}
 			if s.has(loss, n) {

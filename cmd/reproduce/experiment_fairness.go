@@ -37,7 +37,7 @@ func runFairness(ctx context.Context, s *session) error {
 	var trials []trial
 	for run := range s.Runs {
 		for _, loss := range s.Losses {
-			trials = append(trials, trial{experiment: fairnessChapter.name, run: run, config: s.fairConfig(fair(loss), run)})
+			trials = append(trials, trial{experiment: fairnessChapter.name, loss: fair(loss), run: run, config: s.fairConfig(fair(loss), run)})
 		}
 	}
 	curves, err := s.trainAll(ctx, fairnessChapter.name, trials, alone)
@@ -49,14 +49,14 @@ func runFairness(ctx context.Context, s *session) error {
 	times := newTable("data", "loss", "run", "epoch", "seconds")
 	for _, loss := range s.Losses {
 		for i, c := range trials {
-			if c.config.Loss != fair(loss) {
+			if c.loss != fair(loss) {
 				continue
 			}
 			seconds := 0.0
 			for _, e := range curves[i] {
 				seconds += e.TrainSeconds
-				t.add(withTest([]any{s.data.ID.Name, c.config.Loss, c.run + 1, e.Epoch, e.Samples}, e, measures)...)
-				times.add(s.data.ID.Name, c.config.Loss, c.run+1, e.Epoch, seconds)
+				t.add(withTest([]any{s.data.ID.Name, c.loss, c.run + 1, e.Epoch, e.Samples}, e, measures)...)
+				times.add(s.data.ID.Name, c.loss, c.run+1, e.Epoch, seconds)
 			}
 		}
 	}
@@ -135,7 +135,7 @@ func fairnessTables(dir string) ([]viz.Table, error) {
 		table.Rows[i][1] = extra[i][0]
 		table.Rows[i] = append(table.Rows[i], extra[i][1:]...)
 	}
-	return []viz.Table{table}, nil
+	return c.withPairs(table, "minus the disparity", 5)
 }
 
 func fairnessPlots(dir string) ([]figure, error) {

@@ -27,7 +27,7 @@ func (s *session) runFairnessSamples(ctx context.Context) error {
 			for run := range s.Runs {
 				c := s.fairConfig(fair(loss), run)
 				c.Samples = train.SampleCount(n)
-				trials = append(trials, trial{experiment: fairnessSamplesChapter.name, run: run, config: c})
+				trials = append(trials, trial{experiment: fairnessSamplesChapter.name, loss: fair(loss), run: run, config: c})
 				of = append(of, loss)
 			}
 		}

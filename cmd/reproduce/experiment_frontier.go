@@ -22,7 +22,7 @@ func (s *session) runFrontier(ctx context.Context) error {
 	var of []float64 // weight
 	for _, w := range s.Weights {
 		for run := range s.Runs {
-			trials = append(trials, trial{experiment: frontierChapter.name, run: run, config: s.fairConfig(mixture(w), run)})
+			trials = append(trials, trial{experiment: frontierChapter.name, loss: mixture(w), run: run, config: s.fairConfig(mixture(w), run)})
 			of = append(of, w)
 		}
 	}

@@ -28,24 +28,26 @@ func runSamples(ctx context.Context, s *session) error {
 		return err
 	}
 	var trials []trial
-	add := func(loss string, n int) {
-		for run := range s.Runs {
-			trials = append(trials, trial{experiment: samplesChapter.name, run: run, config: s.config(loss, train.SampleCount(n), run)})
+	for run := range s.Runs { // first, so that an interrupted session has all of fewer runs
+		add := func(loss string, n int) {
+			trials = append(trials, trial{experiment: samplesChapter.name, loss: loss, run: run, config: s.config(loss, train.SampleCount(n), run)})
 		}
-	}
-	for _, n := range s.Samples {
-		for _, loss := range s.Losses {
-			switch {
-			case loss == exactLoss:
-			case s.has(loss, n):
-				add(loss, n)
-			default:
-				s.leaveOut(loss, n)
+		for _, n := range s.Samples {
+			for _, loss := range s.Losses {
+				switch {
+				case isExact(loss):
+				case s.has(loss, n):
+					add(loss, n)
+				default:
+					s.leaveOut(loss, n)
+				}
 			}
 		}
-	}
-	if slices.Contains(s.Losses, exactLoss) {
-		add(exactLoss, s.Samples[0])
+		for _, loss := range s.Losses {
+			if isExact(loss) {
+				add(loss, s.Samples[0])
+			}
+		}
 	}
 	if len(trials) == 0 {
 		return command.Usage(errNoTrials)
@@ -54,10 +56,10 @@ func runSamples(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	t := newTable(append([]string{"data", "loss", "samples", "run", "epoch"}, relevance...)...)
+	t := newTable(append([]string{"data", "loss", "samples", "run", "epoch", validation}, relevance...)...)
 	for i, c := range trials {
 		for _, e := range curves[i] {
-			t.add(withTest([]any{s.data.ID.Name, c.config.Loss, samplesText(c.config.Loss, int(c.config.Samples)), c.run + 1, e.Epoch}, e, relevance)...)
+			t.add(withTest([]any{s.data.ID.Name, c.loss, samplesText(c.loss, int(c.config.Samples)), c.run + 1, e.Epoch, float64(e.Vali[mainMeasure])}, e, relevance)...)
 		}
 	}
 	if err := t.write(s.file(samplesFile)); err != nil {
@@ -72,7 +74,7 @@ func samplesText(loss string, samples int) string { return samplesAt(loss, strco
 // samplesAt is what stands in a table for a method that is compared with others of that
 // number of samples.
 func samplesAt(loss, samples string) string {
-	if loss == exactLoss {
+	if isExact(loss) {
 		return unlimited
 	}
 	return samples
@@ -110,11 +112,83 @@ func samplesTables(dir string) ([]viz.Table, error) {
 	}
 	table.Title = fmt.Sprintf("DCG@5 after %d epochs, mean and (standard deviation) of %d runs", len(t.distinct("epoch")), len(t.distinct("run")))
 	tables := []viz.Table{table}
-	same, err := coincidence(t)
-	if same != nil {
-		tables = append(tables, *same)
+	for _, more := range []func(*csvTable) (*viz.Table, error){samplesPairs, coincidence, samplesRates} {
+		table, err := more(t)
+		if err != nil {
+			return nil, err
+		}
+		if table != nil {
+			tables = append(tables, *table)
+		}
 	}
-	return tables, err
+	return tables, nil
+}
+
+// samplesPairs compares all methods with the reference that has as many samples, seed by seed.
+func samplesPairs(t *csvTable) (*viz.Table, error) {
+	last := func(loss, n string) ([]float64, error) {
+		c, err := curveOf(t.where("loss", loss).where("samples", samplesAt(loss, n)), mainMeasure)
+		if err != nil || len(c.x) == 0 {
+			return nil, err
+		}
+		return c.last(), nil
+	}
+	var p pairs
+	for _, n := range t.where("loss", reference).distinct("samples") {
+		p.columns = append(p.columns, "N = "+n)
+		than, err := last(reference, n)
+		if err != nil {
+			return nil, err
+		}
+		row := 0
+		for _, loss := range t.distinct("loss") {
+			if loss == reference {
+				continue
+			}
+			if len(p.columns) == 1 {
+				p.rows = append(p.rows, methodOf(loss).label)
+			}
+			runs, err := last(loss, n)
+			if err != nil {
+				return nil, err
+			}
+			p.add(row, len(p.columns)-1, runs, than)
+			row++
+		}
+	}
+	return p.table("DCG@5", 3)
+}
+
+// samplesRates shows on validation data at which learning rates a method goes on improving, where
+// some loss has a rate of its own.
+func samplesRates(t *csvTable) (*viz.Table, error) {
+	if !slices.Contains(t.columns, validation) || !slices.ContainsFunc(t.distinct("loss"), func(loss string) bool { return strings.Contains(loss, rateSeparator) }) {
+		return nil, nil
+	}
+	table := viz.Table{Title: "DCG@5 on validation data, mean of the runs: after the last epoch, and the highest of any epoch", Columns: []string{""}}
+	for _, n := range t.distinct("samples") {
+		table.Columns = append(table.Columns, "N = "+n)
+	}
+	for _, loss := range t.distinct("loss") {
+		row := viz.Row{methodOf(loss).label}
+		for _, n := range t.distinct("samples") {
+			c, err := curveOf(t.where("loss", loss).where("samples", n), validation)
+			if err != nil {
+				return nil, err
+			}
+			if len(c.x) == 0 {
+				row = append(row, "–")
+				continue
+			}
+			highest := math.Inf(-1)
+			for i := range c.x {
+				highest = max(highest, first(meanSD(c.at(i))))
+			}
+			row = append(row, fmt.Sprintf("%.3f, %.3f", first(meanSD(c.last())), highest))
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	return &table, nil
 }
 
 // The two methods that are the same number, ranking by ranking.
@@ -191,8 +265,31 @@ func methodsOf(t *csvTable, of func(loss string) method) []method {
 		m.loss = loss
 		list = append(list, m)
 	}
+	recolor(list)
 	return list
 }
+
+// recolor gives a method whose colour another one before it has the first that is free: one loss at
+// several rates.
+func recolor(list []method) {
+	used := map[int]bool{}
+	for _, m := range list {
+		used[m.color] = true
+	}
+	seen := map[int]bool{}
+	for i := range list {
+		m := &list[i]
+		for c := 1; seen[m.color] && c <= colors; c++ {
+			if !used[c] {
+				m.color = c
+			}
+		}
+		seen[m.color], used[m.color] = true, true
+	}
+}
+
+// colors is how many a plot has.
+const colors = 7
 
 // bracketed is the mean of values and, where there are several, their standard
 // deviation in brackets.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/plrank/plrank/train"
 	"github.com/plrank/plrank/viz"
@@ -30,7 +31,7 @@ func runTime(ctx context.Context, s *session) error {
 	var trials []trial
 	for run := range s.Runs { // first, so that what else the machine does is shared fairly
 		for _, loss := range s.Losses {
-			c := trial{experiment: timeChapter.name, run: run, config: s.config(loss, train.Dynamic, run), seconds: s.Seconds}
+			c := trial{experiment: timeChapter.name, loss: loss, run: run, config: s.config(loss, train.Dynamic, run), seconds: s.Seconds}
 			c.config.Epochs = endless
 			trials = append(trials, c)
 		}
@@ -42,7 +43,7 @@ func runTime(ctx context.Context, s *session) error {
 	t := newTable(append([]string{"data", "loss", "run", "epoch", "samples", "seconds", "limit"}, relevance...)...)
 	for _, loss := range s.Losses {
 		for i, c := range trials {
-			if c.config.Loss != loss {
+			if c.loss != loss {
 				continue
 			}
 			seconds := 0.0
@@ -88,7 +89,7 @@ func timeTables(dir string) ([]viz.Table, error) {
 	for i := range table.Rows {
 		table.Rows[i] = append(table.Rows[i], epochs[i])
 	}
-	return []viz.Table{table}, nil
+	return c.withPairs(table, "DCG@5", 3)
 }
 
 func timePlots(dir string) ([]figure, error) {
@@ -186,6 +187,28 @@ func (c *comparison) table(measure string, digits int) viz.Table {
 		table.Rows = append(table.Rows, row)
 	}
 	return table
+}
+
+// withPairs is a table and, where runs can be paired, that of the pairs of all methods with
+// the reference.
+func (c *comparison) withPairs(table viz.Table, measure string, digits int) ([]viz.Table, error) {
+	base := slices.IndexFunc(c.methods, func(m method) bool { return methodOfFair(m.loss).loss == reference })
+	tables := []viz.Table{table}
+	if base < 0 {
+		return tables, nil
+	}
+	p := pairs{columns: []string{measure}}
+	for i, m := range c.methods {
+		if i != base {
+			p.add(len(p.rows), 0, c.runs[i], c.runs[base])
+			p.rows = append(p.rows, m.label)
+		}
+	}
+	more, err := p.table(measure, digits)
+	if more != nil {
+		tables = append(tables, *more)
+	}
+	return tables, err
 }
 
 func first(a, _ float64) float64 { return a }

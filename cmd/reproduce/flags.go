@@ -74,7 +74,7 @@ func (o *options) flags() *flag.FlagSet {
 	o.Define(f, "")
 	f.StringVar(&o.out, "out", o.out, "the `folder` of results; without it, reproduction/ and the name of the data. Finished trials that it holds are not repeated")
 
-	f.Var(&o.Losses, "losses", "comma-separated `names` of the losses to compare")
+	f.Var(&o.Losses, "losses", "comma-separated `names` of the losses to compare; name:rate for a learning rate of its own, such as lambdaloss:0.001")
 	f.Var(&o.Samples, "samples", "comma-separated `numbers` N of rankings sampled for each query and step")
 	f.Var(&o.Without, "without", "comma-separated trials to leave out, `LOSS@N`, such as lambdaloss@1000")
 	f.IntVar(&o.Runs, "runs", o.Runs, fmt.Sprintf("`number` of independent runs; the paper has %d, and so has all", paperRuns))
@@ -163,7 +163,7 @@ func without(given map[string]bool, o *options) error {
 // checkFair reports losses whose estimate of the disparity's gradient is not known.
 func checkFair(list []string) error {
 	for _, loss := range list {
-		if _, err := losses.ByName(fair(loss)); err != nil {
+		if err := checkLoss(fair(loss)); err != nil {
 			return command.Usage(fmt.Errorf("-losses %s: %w", loss, err))
 		}
 	}
@@ -195,18 +195,30 @@ func (o *options) check() error {
 		}
 	}
 	for _, loss := range o.Losses {
-		if _, err := losses.ByName(loss); err != nil {
+		if err := checkLoss(loss); err != nil {
 			return command.Usage(fmt.Errorf("-losses: %w", err))
 		}
 	}
 	for _, pair := range o.Without {
 		loss, n, _ := strings.Cut(pair, "@")
-		if _, err := losses.ByName(loss); err != nil {
+		if err := checkLoss(loss); err != nil {
 			return command.Usage(fmt.Errorf("-without: %w", err))
 		}
 		if v, err := strconv.Atoi(n); err != nil || v < 1 {
 			return command.Usage(fmt.Errorf("-without %q: want a loss, @ and a number of samples, such as lambdaloss@1000", pair))
 		}
+	}
+	return nil
+}
+
+// checkLoss reports a loss that is not known, or whose own learning rate is no rate.
+func checkLoss(loss string) error {
+	name, rate := rated(loss)
+	if _, err := losses.ByName(name); err != nil {
+		return err
+	}
+	if v, err := strconv.ParseFloat(rate, 64); strings.Contains(loss, rateSeparator) && (err != nil || !(v > 0) || math.IsInf(v, 0)) {
+		return fmt.Errorf("%s: want a learning rate above 0 after the colon, such as lambdaloss:0.001", loss)
 	}
 	return nil
 }
@@ -224,6 +236,10 @@ func (o *options) config(loss string, samples train.SampleCount, run int) train.
 	c := train.Paper()
 	c.Loss, c.Samples, c.Epochs = loss, samples, o.Epochs
 	c.Batch, c.LearningRate = o.Batch, o.LearningRate
+	if name, rate := rated(loss); rate != "" {
+		c.Loss = name
+		c.LearningRate, _ = strconv.ParseFloat(rate, 64) // checked by checkLoss
+	}
 	c.Seed = runSeed(o.Seed, run)
 	c.EvaluateTest = true
 	return c

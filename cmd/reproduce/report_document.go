@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/plrank/plrank/cmd/internal/markdown"
+	"github.com/plrank/plrank/viz"
 )
 
 // runDocument makes all generated parts of a Markdown file anew, and the plots that stand
@@ -23,7 +24,7 @@ func runDocument(_ context.Context, s *session) error {
 	if err != nil {
 		return fmt.Errorf("reproduce: %s: %w", s.document, err)
 	}
-	for _, name := range markdown.Names(text) {
+	for _, name := range partsOf(text) {
 		if err := redraw(filepath.Dir(s.document), name); err != nil {
 			return err
 		}
@@ -31,8 +32,16 @@ func runDocument(_ context.Context, s *session) error {
 	return writeText(s.document, text)
 }
 
+// partsOf are the parts of a text that are made here: those that name a folder.
+func partsOf(text string) []string {
+	return slices.DeleteFunc(markdown.Names(text), func(name string) bool { return !strings.Contains(name, "/") })
+}
+
 // redraw draws the plots of a part anew, those that there are files of.
 func redraw(root, name string) error {
+	if isCSV(name) {
+		return nil
+	}
 	c, dir, _, err := findPart(root, name)
 	if err != nil {
 		return err
@@ -56,7 +65,7 @@ func redraw(root, name string) error {
 // refreshed is a text with its generated parts made from the CSV files of folders below
 // root, where it stands.
 func refreshed(text, root string) (string, error) {
-	for _, name := range markdown.Names(text) {
+	for _, name := range partsOf(text) {
 		body, err := documentPart(root, name)
 		if err != nil {
 			return "", err
@@ -69,8 +78,11 @@ func refreshed(text, root string) (string, error) {
 }
 
 // documentPart is what stands between the markers FOLDER/CHAPTER, a chapter on the
-// folder of results, or FOLDER/CHAPTER/n, its n-th table alone.
+// folder of results, FOLDER/CHAPTER/n, its n-th table alone, or FOLDER/FILE.csv, that file.
 func documentPart(root, name string) (string, error) {
+	if isCSV(name) {
+		return csvPart(filepath.Join(root, name))
+	}
 	c, dir, table, err := findPart(root, name)
 	if err != nil {
 		return "", err
@@ -87,6 +99,25 @@ func documentPart(root, name string) (string, error) {
 		return "", fmt.Errorf("part %q: the chapter has tables 1 to %d", name, len(tables))
 	}
 	return tables[table-1].Markdown(), nil
+}
+
+func isCSV(name string) bool { return filepath.Ext(name) == ".csv" }
+
+// csvPart is a CSV file as a Markdown table.
+func csvPart(path string) (string, error) {
+	t, err := readTable(path)
+	if err != nil {
+		return "", err
+	}
+	table := viz.Table{Columns: t.columns}
+	for _, row := range t.rows {
+		line := viz.Row{}
+		for _, text := range row {
+			line = append(line, text)
+		}
+		table.Rows = append(table.Rows, line)
+	}
+	return table.Markdown(), nil
 }
 
 // findPart is the chapter of a part, its folder of results, and which table it is; 0:

@@ -12,12 +12,12 @@ import (
 
 // The documents say what the CSV files beside them say.
 func TestDocumentsAreFresh(t *testing.T) {
-	for _, path := range []string{"../../docs/EXACT.md", "../../docs/PL-RANK-RB.md", "../../docs/REPRODUCTION.md"} {
+	for _, path := range []string{"../../docs/EXACT.md", "../../docs/PL-RANK-RB.md", "../../docs/RECIPE.md", "../../docs/REPRODUCTION.md", "../../docs/SERVING.md"} {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		names := markdown.Names(string(text))
+		names := partsOf(string(text))
 		if len(names) == 0 {
 			t.Errorf("%s has no generated part", path)
 		}
@@ -49,6 +49,16 @@ func TestDocument(t *testing.T) {
 	got, err := os.ReadFile(path)
 	if err != nil || status != 0 {
 		t.Fatal(err, status, stderr)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "results", "x.csv"), []byte("a,b\n1,.20\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const others = "<!-- of-others -->\nkept\n<!-- /of-others -->\n"
+	if status, stderr := document(others + "<!-- results/x.csv -->\nold\n<!-- /results/x.csv -->\n"); status != 0 {
+		t.Error(stderr)
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != others+"<!-- results/x.csv -->\n| a | b |\n| --- | --- |\n| 1 | .20 |\n<!-- /results/x.csv -->\n" {
+		t.Errorf("a CSV file became %q", text)
 	}
 	for _, want := range []string{"# A\n<!-- results/mslr/variance/1 -->\nNormal scores: ", "|\n<!-- /results/mslr/variance/1 -->\nB\n", "go run ./cmd/reproduce variance -scale", "](results/mslr/variance-normal.svg)"} {
 		if !strings.Contains(string(got), want) {

@@ -8,6 +8,9 @@ var relevance = []string{"expected-dcg@5", "dcg@5", "expected-ndcg@5", "ndcg@5"}
 // mainMeasure is the measure of tables and plots: DCG@5 expected under the policy.
 const mainMeasure = "expected-dcg@5"
 
+// validation is the column of mainMeasure on the validation split.
+const validation = "validation"
+
 // disparity is the measure of the fairness experiments.
 const disparity = "disparity"
 

@@ -37,6 +37,22 @@ var otherMethods = []method{
 	{"plrank-rb/qmc", "PL-Rank-RB, quasi-random", 2},
 }
 
+// rateSeparator stands between a loss and its own learning rate: "lambdaloss:0.001".
+const rateSeparator = ":"
+
+// rated splits a loss of the command line or a table from its own learning rate, "" if it
+// has none.
+func rated(loss string) (name, rate string) {
+	name, rate, _ = strings.Cut(loss, rateSeparator)
+	return name, rate
+}
+
+// isExact tells whether a loss needs no rankings.
+func isExact(loss string) bool {
+	name, _ := rated(loss)
+	return name == exactLoss
+}
+
 // exactLoss is the method without rankings: it stands for N = ∞, and is run once.
 const (
 	exactLoss = "plrank-exact"
@@ -49,25 +65,41 @@ const reference = "plrank2"
 // methodOf is the method of a loss. Other losses of package losses than the
 // paper's go by their own name.
 func methodOf(loss string) method {
+	name, rate := rated(loss)
+	m := method{label: name, color: 7}
 	known := slices.Concat(methods, otherMethods)
-	if i := slices.IndexFunc(known, func(m method) bool { return m.loss == loss }); i >= 0 {
-		return known[i]
+	if i := slices.IndexFunc(known, func(m method) bool { return m.loss == name }); i >= 0 {
+		m = known[i]
 	}
-	return method{loss: loss, label: loss, color: 7}
+	m.loss = loss
+	if rate != "" {
+		m.label += ", rate " + rate
+	}
+	return m
 }
 
 // fair is the loss for the disparity whose gradient a method estimates.
 func fair(loss string) string {
-	if loss == exactLoss {
-		return disparity
+	name, rate := rated(loss)
+	fair := disparity
+	if name != exactLoss {
+		fair += "(" + name + ")"
 	}
-	return disparity + "(" + loss + ")"
+	if rate != "" {
+		fair += rateSeparator + rate
+	}
+	return fair
 }
 
 // methodOfFair is the method of what fair gives.
 func methodOfFair(loss string) method {
-	if loss == disparity {
-		return methodOf(exactLoss)
+	name, rate := rated(loss)
+	if name == disparity {
+		name = exactLoss
 	}
-	return methodOf(strings.TrimSuffix(strings.TrimPrefix(loss, "disparity("), ")"))
+	name = strings.TrimSuffix(strings.TrimPrefix(name, disparity+"("), ")")
+	if rate != "" {
+		name += rateSeparator + rate
+	}
+	return methodOf(name)
 }

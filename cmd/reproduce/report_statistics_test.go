@@ -2,7 +2,9 @@ package main
 
 import (
 	"math"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -222,4 +224,91 @@ func TestChooseFits(t *testing.T) {
 			t.Fatalf("%+v takes more than %v", c, budget)
 		}
 	})
+}
+
+// By hand: differences 1, 2, 3 have the mean 2 and t = 2/(1/√3) = 3.46 with 2 degrees of freedom, whose
+// distribution function is ½ + t/(2·√(2 + t²)): p = 1 − t/√(2 + t²) = 0.0742. Differences
+// −9, −10, −11 have t = −17.3, p = 0.00332. Holm doubles the smaller one, and leaves the other.
+func TestPairs(t *testing.T) {
+	than := []float64{10, 20, 30}
+	p := pairs{columns: []string{"N = 1", "N = 2"}, rows: []string{"a", "b"}}
+	p.add(0, 0, []float64{11, 22, 33}, than)
+	p.add(0, 1, []float64{11, 22}, than) // a run is missing
+	p.add(1, 1, []float64{1, 10, 19}, than)
+	table, err := p.table("DCG@5", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][]any{
+		{"a", "+2.0 (p = 0.074) −", "–"},
+		{"b", "–", "−10.0 (p = 0.0066) ▽"},
+	} {
+		if !slices.Equal(table.Rows[i], want) {
+			t.Errorf("row %d: %q, want %q", i, table.Rows[i], want)
+		}
+	}
+	for difference, want := range map[float64]string{-1: worse, 1: better} {
+		if got := pairMark(difference, 0.049); got != want {
+			t.Errorf("%v: %s, want %s", difference, got, want)
+		}
+	}
+	if table, err := new(pairs).table("DCG@5", 1); table != nil || err != nil {
+		t.Errorf("nothing to test: %v, %v", table, err)
+	}
+}
+
+func TestRates(t *testing.T) {
+	_, o, err := parse([]string{"samples", "-losses", "lambdaloss,lambdaloss:0.001,plrank-exact:0.1", "-lr", "0.02"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for loss, want := range map[string]float64{"lambdaloss": 0.02, "lambdaloss:0.001": 0.001, "plrank-exact:0.1": 0.1} {
+		name, _ := rated(loss)
+		if c := o.config(loss, 1, 0); c.LearningRate != want || c.Loss != name {
+			t.Errorf("%s: %s at %v", loss, c.Loss, c.LearningRate)
+		}
+		if c := o.fairConfig(fair(loss), 0); c.LearningRate != want || methodOfFair(fair(loss)).loss != loss {
+			t.Errorf("%s, fair: %s at %v, of %s", loss, c.Loss, c.LearningRate, methodOfFair(fair(loss)).loss)
+		}
+	}
+	if got := methodOf("lambdaloss:0.001").label; got != "LambdaLoss, rate 0.001" {
+		t.Error(got)
+	}
+	list := []method{methodOf("plrank2"), methodOf("plrank2:0.1"), methodOf("plrank-rb"), methodOf("plrank2:0.2")}
+	recolor(list)
+	for i, want := range []int{1, 3, 2, 4} {
+		if list[i].color != want {
+			t.Errorf("%s has colour %d, want %d", list[i].label, list[i].color, want)
+		}
+	}
+	for _, loss := range []string{"lambdaloss:", "lambdaloss:-1", "lambdaloss:x", "lambdaloss:Inf", "magic:0.1"} {
+		for _, subcommand := range []string{"samples", "fairness"} {
+			if _, _, err := parse([]string{subcommand, "-losses", loss}); err == nil {
+				t.Errorf("%s -losses %s is taken", subcommand, loss)
+			}
+		}
+	}
+}
+
+// What is done at another rate is another trial, and its validation values show which rate is too
+// high.
+func TestSamplesAtRates(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	stdout := must(t, "samples", "-data", folder(t), "-out", out, "-losses", "plrank2,plrank2:0.1,plrank-exact,plrank-exact:0.1", "-samples", "2", "-runs", "2", "-epochs", "2")
+	for _, want := range []string{"PL-Rank-2, rate 0.1", "PL-Rank, exact, rate 0.1", "on validation data", "less that of PL-Rank-2 with the same seeds"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %q in\n%s", want, stdout)
+		}
+	}
+	table, err := readTable(filepath.Join(out, samplesFile), validation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := table.where("loss", "plrank2").texts(mainMeasure), table.where("loss", "plrank2:0.1").texts(mainMeasure)
+	if len(a) != 4 || len(b) != 4 || slices.Equal(a, b) {
+		t.Errorf("%v and %v", a, b)
+	}
+	if got := table.where("loss", "plrank-exact:0.1").distinct("samples"); !slices.Equal(got, []string{unlimited}) {
+		t.Error(got)
+	}
 }

@@ -53,7 +53,8 @@ first, and says so. -runs and -epochs are the most it takes`,
 			append([]string{"samples", "without", "epochs", "minutes"}, trainFlags...), runAll},
 		{"document", `makes the generated parts of a Markdown file, and the plots beside them, anew from
 the CSV files in folders of results: between comments FOLDER/CHAPTER all that
-report.md says of a subcommand, between FOLDER/CHAPTER/n its n-th table`,
+report.md says of a subcommand, between FOLDER/CHAPTER/n its n-th table, between
+FOLDER/FILE.csv that file`,
 			[]string{"document"}, runDocument},
 	}
 }

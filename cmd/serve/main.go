@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
@@ -22,10 +21,10 @@ import (
 type options struct {
 	models       modelFlag
 	listen       string
-	tokenFile    string
-	token        string
+	token        token
 	maxBody      int64
 	maxDocuments int
+	maxCutoff    int
 	concurrency  int
 	timeout      time.Duration
 	poll         time.Duration
@@ -36,12 +35,13 @@ func flags(o *options) *flag.FlagSet {
 	o.models.slots = map[string]*slot{}
 	f.Var(o.models, "model", "a `model` file, or NAME=FILE; several times for several models")
 	f.StringVar(&o.listen, "listen", "localhost:8080", "`address` to listen on; :8080 is port 8080 for everybody")
-	f.StringVar(&o.tokenFile, "token-file", "", "a `file` with the token that requests must bring: Authorization: Bearer TOKEN")
+	f.StringVar(&o.token.path, "token-file", "", "a `file` with the token that requests must bring: Authorization: Bearer TOKEN")
 	f.Int64Var(&o.maxBody, "max-body", 16<<20, "most `bytes` of a request")
 	f.IntVar(&o.maxDocuments, "max-documents", 10000, "most `documents` of a request")
+	f.IntVar(&o.maxCutoff, "max-cutoff", 1000, "most `ranks` of a ranking to draw: propensities of 1000 ranks take a second, and of 2000 seven times as long")
 	f.IntVar(&o.concurrency, "concurrency", 256, "most `requests` at work; further ones get status 503")
 	f.DurationVar(&o.timeout, "timeout", 10*time.Second, "`time` for a request to come in, and for its answer to go out")
-	f.DurationVar(&o.poll, "poll", 2*time.Second, "how often to look whether model files have changed (`time`); 0 is never")
+	f.DurationVar(&o.poll, "poll", 2*time.Second, "how often to look whether the files of models and the token have changed (`time`); 0 is never")
 	return f
 }
 
@@ -72,18 +72,14 @@ func (o *options) check() error {
 	switch {
 	case len(o.models.slots) == 0:
 		return command.Usage(errors.New("-model is needed"))
-	case o.maxBody < 1 || o.maxDocuments < 1 || o.concurrency < 1 || o.timeout <= 0 || o.poll < 0:
+	case o.maxBody < 1 || o.maxDocuments < 1 || o.maxCutoff < 1 || o.concurrency < 1 || o.timeout <= 0 || o.poll < 0:
 		return command.Usage(errors.New("limits must be 1 or more, and times not negative"))
 	}
-	if o.tokenFile == "" {
+	if o.token.path == "" {
 		return nil
 	}
-	text, err := os.ReadFile(o.tokenFile)
-	if err != nil {
+	if _, err := o.token.load(); err != nil {
 		return fmt.Errorf("serve: %w", err)
-	}
-	if o.token = strings.TrimSpace(string(text)); o.token == "" {
-		return fmt.Errorf("serve: %s: no token in the file", o.tokenFile)
 	}
 	return nil
 }
@@ -123,7 +119,7 @@ func serve(ctx context.Context, o *options, logger *log.Logger, listening func(n
 	return nil
 }
 
-// watch reads models again on SIGHUP, and those whose files change.
+// watch reads models and the token again on SIGHUP, and those whose files change.
 func (s *server) watch(ctx context.Context, poll time.Duration) {
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
@@ -157,8 +153,8 @@ DESCRIPTION
   POST /v1/rank ranks the documents of a query; GET /v1/models, /healthz, /metrics
   (Prometheus) and /openapi.json say what there is. See docs/SERVING.md.
 
-  A model is read again when its file changes, and on SIGHUP. A file that cannot be
-  used leaves the model as it is. On SIGTERM and Ctrl-C no more connections are
+  A model and the token are read again when their files change, and on SIGHUP. A file
+  that cannot be used leaves them as they are. On SIGTERM and Ctrl-C no more connections are
   accepted, requests that have come are answered, and the program ends.
 
 FLAGS

@@ -153,7 +153,7 @@ func (s *server) rank(body io.Reader) (*response, error) {
 	}
 	out.Order = ranker.Rank(make([]int, 0, len(out.Scores)), out.Scores)
 	if in.Draw != nil {
-		out.Drawn, err = work.draw(in.Draw, out.Scores)
+		out.Drawn, err = work.draw(in.Draw, out.Scores, s.maxCutoff)
 	}
 	return out, err
 }
@@ -194,7 +194,7 @@ func (w *scratch) fill(model *served, documents []document) error {
 	return nil
 }
 
-func (w *scratch) draw(d *draw, scores []float64) (*drawn, error) {
+func (w *scratch) draw(d *draw, scores []float64, maxCutoff int) (*drawn, error) {
 	if d.Cutoff < 1 {
 		return nil, badRequest("draw: cutoff %d, want 1 or more", d.Cutoff)
 	}
@@ -202,6 +202,9 @@ func (w *scratch) draw(d *draw, scores []float64) (*drawn, error) {
 		return nil, badRequest("draw: no seed: want a whole number, another one for each request, by which the ranking can be drawn again")
 	}
 	k := min(d.Cutoff, len(scores))
+	if k > maxCutoff {
+		return nil, badRequest("draw: cutoff %d, %d at most", d.Cutoff, maxCutoff)
+	}
 	for len(w.ones) < k {
 		w.ones = append(w.ones, 1)
 	}

@@ -99,30 +99,31 @@ func TestRank(t *testing.T) {
 func TestBadRequests(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.npz")
 	linear(t, path, 1, 1, 3e38)
-	s, text := tested(t, "-model", path, "-max-body", "300", "-max-documents", "3")
+	s, text := tested(t, "-model", path, "-max-body", "300", "-max-documents", "3", "-max-cutoff", "2")
 	for body, want := range map[string]string{
-		``:                                     "400 the body is no request: EOF",
-		`{"documents": [[1, 2`:                 "400 the body is no request: unexpected EOF",
-		`{"documents": [[1, 2, 3]]} x`:         "400 the body goes on",
-		`{"documents": [[1, 2]]}`:              "400 document 0 has 2 features, want 3",
-		`{"documents": [[1, 2, 3], {"2": 1}]}`: `400 document 1: "2" is no feature id of the model`,
-		`{"documents": [{"05": 1}]}`:           `400 document 0: "05" is no feature id`,
-		`{"documents": [[1, 2, 1e39]]}`:        "400 document 0, value 2: 1e39 is beyond the range of float32",
-		`{"documents": [{"5": -1e39}]}`:        "400 document 0, feature 5: -1e39 is beyond",
-		`{"documents": [[1, 2, NaN]]}`:         "400 the body is no request: invalid character 'N'",
-		`{"documents": [[0, 0, 10]]}`:          "400 ranker: the score of document 0 is +Inf",
-		`{"documents": [null]}`:                "400 the body is no request: a document is an array",
-		`{"documents": [[1, "2,3"]]}`:          "400 document 0, value 1: want a number, or null",
-		`{"documents": [[1, true, [3]]]}`:      "400 document 0, value 1: want a number, or null",
-		`{"documents": [{"5": "x"}]}`:          "400 document 0, feature 5: want a number, or null",
-		`{"documents": ["x"]}`:                 "400 the body is no request: a document is an array",
-		`{"documents": [], "modle": "x"}`:      `400 the body is no request: json: unknown field "modle"`,
-		`{"model": "x", "documents": []}`:      `404 unknown model "x": want one of default`,
-		`{"documents": [{}, {}, {}, {}]}`:      "413 4 documents, 3 at most",
-		strings.Repeat(" ", 301):               "413 the body has more than 300 bytes",
-		`{"draw": {"cutoff": 1, "seed": 1}}`:   "400 no documents: want an array",
-		`{"documents": [], "draw": {}}`:        "400 draw: cutoff 0, want 1 or more",
-		`{"documents":[],"draw":{"cutoff":1}}`: "400 draw: no seed: want a whole number",
+		``:                                                      "400 the body is no request: EOF",
+		`{"documents": [[1, 2`:                                  "400 the body is no request: unexpected EOF",
+		`{"documents": [[1, 2, 3]]} x`:                          "400 the body goes on",
+		`{"documents": [[1, 2]]}`:                               "400 document 0 has 2 features, want 3",
+		`{"documents": [[1, 2, 3], {"2": 1}]}`:                  `400 document 1: "2" is no feature id of the model`,
+		`{"documents": [{"05": 1}]}`:                            `400 document 0: "05" is no feature id`,
+		`{"documents": [[1, 2, 1e39]]}`:                         "400 document 0, value 2: 1e39 is beyond the range of float32",
+		`{"documents": [{"5": -1e39}]}`:                         "400 document 0, feature 5: -1e39 is beyond",
+		`{"documents": [[1, 2, NaN]]}`:                          "400 the body is no request: invalid character 'N'",
+		`{"documents": [[0, 0, 10]]}`:                           "400 ranker: the score of document 0 is +Inf",
+		`{"documents": [null]}`:                                 "400 the body is no request: a document is an array",
+		`{"documents": [[1, "2,3"]]}`:                           "400 document 0, value 1: want a number, or null",
+		`{"documents": [[1, true, [3]]]}`:                       "400 document 0, value 1: want a number, or null",
+		`{"documents": [{"5": "x"}]}`:                           "400 document 0, feature 5: want a number, or null",
+		`{"documents": ["x"]}`:                                  "400 the body is no request: a document is an array",
+		`{"documents": [], "modle": "x"}`:                       `400 the body is no request: json: unknown field "modle"`,
+		`{"model": "x", "documents": []}`:                       `404 unknown model "x": want one of default`,
+		`{"documents": [{}, {}, {}, {}]}`:                       "413 4 documents, 3 at most",
+		strings.Repeat(" ", 301):                                "413 the body has more than 300 bytes",
+		`{"draw": {"cutoff": 1, "seed": 1}}`:                    "400 no documents: want an array",
+		`{"documents": [], "draw": {}}`:                         "400 draw: cutoff 0, want 1 or more",
+		`{"documents":[],"draw":{"cutoff":1}}`:                  "400 draw: no seed: want a whole number",
+		`{"documents":[{},{},{}],"draw":{"cutoff":3,"seed":1}}`: "400 draw: cutoff 3, 2 at most",
 	} {
 		text.Reset()
 		w := post(s, body)
@@ -176,15 +177,64 @@ func TestOtherPaths(t *testing.T) {
 		{"/metrics", "Bearer secret", 200, `plrank_model_loads_total{model="default",result="ok"} 1`},
 		{"/healthz", "", 200, "ok"},
 		{"/openapi.json", "", 200, "/v1/rank"},
-		{"/nothing", "", 404, ""},
+		{"/nothing", "", 404, `{"error":"no GET /nothing: see /openapi.json"}`},
 	} {
 		if status, body := get(c.path, c.token); status != c.status || !strings.Contains(body, c.want) {
 			t.Errorf("%s %s: %d, %s", c.path, c.token, status, body)
 		}
 	}
+	w := httptest.NewRecorder()
+	s.handler().ServeHTTP(w, httptest.NewRequest("GET", "/v1/rank", nil))
+	if w.Code != 405 || w.Header().Get("Allow") != "POST" || !strings.Contains(w.Body.String(), `{"error":"no GET /v1/rank`) {
+		t.Errorf("another method: %d, %v, %s", w.Code, w.Header(), w.Body)
+	}
 	var document struct{ Paths map[string]any }
 	if err := json.Unmarshal(openAPI, &document); err != nil || len(document.Paths) != 5 {
 		t.Errorf("%v, %v", document.Paths, err)
+	}
+}
+
+// A token that changes is asked for from then on; a file without one changes nothing, and
+// is logged once.
+func TestTokenChanges(t *testing.T) {
+	dir := t.TempDir()
+	path, token := filepath.Join(dir, "m.npz"), filepath.Join(dir, "token")
+	linear(t, path, 1, 2, 3)
+	write := func(text string) {
+		if err := os.WriteFile(token, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("first")
+	s, logged := tested(t, "-model", path, "-token-file", token)
+	admitted := func(word string) bool {
+		w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/v1/models", nil)
+		r.Header.Set("Authorization", "Bearer "+word)
+		s.handler().ServeHTTP(w, r)
+		return w.Code == 200
+	}
+	for _, c := range []struct{ text, now, not, logged string }{
+		{"first", "first", "second", ""},
+		{"second\n", "second", "first", "the token has changed"},
+		{" \n", "second", "", "the token stays as it is: " + token + ": no token in the file"},
+		{"third", "third", "second", "the token has changed"},
+	} {
+		write(c.text)
+		logged.Reset()
+		s.refresh(false)
+		s.refresh(false)
+		if got := strings.TrimSpace(logged.String()); got != c.logged {
+			t.Errorf("%q: logged %q, want %q", c.text, got, c.logged)
+		}
+		if !admitted(c.now) || admitted(c.not) {
+			t.Errorf("%q: %v and %v, want %q alone", c.text, admitted(c.now), admitted(c.not), c.now)
+		}
+	}
+	if err := os.Remove(token); err != nil {
+		t.Fatal(err)
+	}
+	if s.refresh(false); !admitted("third") {
+		t.Error("a file that went away took the token with it")
 	}
 }
 

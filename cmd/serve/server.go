@@ -1,8 +1,6 @@
 package main
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -28,8 +26,10 @@ type server struct {
 	models       *models
 	maxBody      int64
 	maxDocuments int
+	maxCutoff    int
 	busy         chan struct{} // holds one token for each request at work
-	token        string        // "": none is wanted
+	token        *token
+	tokenError   string // of the last look at its file, to log each once
 	log          *log.Logger
 
 	requests  *prometheus.CounterVec
@@ -41,10 +41,10 @@ type server struct {
 
 func newServer(o *options, logger *log.Logger) *server {
 	s := &server{
-		models: &models{slots: o.models.slots}, maxBody: o.maxBody, maxDocuments: o.maxDocuments,
-		busy: make(chan struct{}, o.concurrency), token: o.token, log: logger,
+		models: &models{slots: o.models.slots}, maxBody: o.maxBody, maxDocuments: o.maxDocuments, maxCutoff: o.maxCutoff,
+		busy: make(chan struct{}, o.concurrency), token: &o.token, log: logger,
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "plrank_requests_total", Help: "Requests to /v1/rank, and those without the token to any path, by HTTP status."}, []string{"code"}),
+			Name: "plrank_requests_total", Help: "Requests to /v1/rank, and those to other paths that failed, by HTTP status."}, []string{"code"}),
 		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "plrank_request_seconds", Help: "Time to answer a request to /v1/rank.", Buckets: prometheus.ExponentialBuckets(1e-4, 2, 15)}),
 		documents: prometheus.NewHistogram(prometheus.HistogramOpts{
@@ -58,7 +58,8 @@ func newServer(o *options, logger *log.Logger) *server {
 	return s
 }
 
-// refresh reads model files again, and returns the last error.
+// refresh reads the files of models and of the token again, and returns the last error of
+// a model.
 func (s *server) refresh(always bool) (last error) {
 	s.models.refresh(always, func(name string, err error) {
 		if err != nil {
@@ -70,7 +71,25 @@ func (s *server) refresh(always bool) (last error) {
 		s.reloads.WithLabelValues(name, "ok").Inc()
 		s.log.Printf("model %s: read %s", name, s.models.slots[name].model.Load().version)
 	})
+	s.refreshToken()
 	return last
+}
+
+func (s *server) refreshToken() {
+	if s.token.path == "" {
+		return
+	}
+	changed, err := s.token.load()
+	text := ""
+	if err != nil {
+		text = command.Printable(fmt.Sprintf("the token stays as it is: %v", err))
+	} else if changed {
+		s.log.Print("the token has changed")
+	}
+	if text != "" && text != s.tokenError {
+		s.log.Print(text)
+	}
+	s.tokenError = text
 }
 
 // handler is all that the service answers.
@@ -84,19 +103,34 @@ func (s *server) handler() http.Handler {
 	})
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.Handle("GET /metrics", s.authorised(promhttp.HandlerFor(s.registry, promhttp.HandlerOpts{}).ServeHTTP))
-	return mux
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		refuse, pattern := mux.Handler(r)
+		if pattern != "" {
+			mux.ServeHTTP(w, r)
+			return
+		}
+		said := &silent{ResponseWriter: w} // status 404, or 405 with a header Allow
+		refuse.ServeHTTP(said, r)
+		s.fail(w, r, httpError{said.status, fmt.Errorf("no %s %s: see /openapi.json", r.Method, r.URL.Path)})
+	})
 }
+
+// silent keeps the status of an answer, and nothing of its text.
+type silent struct {
+	http.ResponseWriter
+	status int
+}
+
+func (s *silent) WriteHeader(status int)             { s.status = status }
+func (s *silent) Write(text []byte) (n int, _ error) { return len(text), nil }
 
 // authorised asks for the token, if there is one.
 func (s *server) authorised(next http.HandlerFunc) http.HandlerFunc {
-	if s.token == "" {
+	if s.token.path == "" {
 		return next
 	}
-	want := sha256.Sum256([]byte(s.token))
 	return func(w http.ResponseWriter, r *http.Request) {
-		scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-		has := sha256.Sum256([]byte(strings.TrimSpace(given)))
-		if subtle.ConstantTimeCompare(has[:], want[:]) != 1 || !strings.EqualFold(scheme, "Bearer") {
+		if !s.token.admits(r.Header.Get("Authorization")) {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			s.fail(w, r, httpError{http.StatusUnauthorized, errors.New("want a header Authorization: Bearer TOKEN")})
 			return

@@ -24,12 +24,13 @@ type panels struct {
 	b      Matrix[float32]
 	width  int
 	inB    int        // columns that stay in b
+	all    int        // 0: rows of b that are multiplied by 0 are left out where that is quicker
 	copied *[]float32 // the panels of the others
 }
 
 func newPanels(b Matrix[float32], rows int) panels {
 	tile := inUse.tile()
-	p := panels{b: b, width: tile.cols}
+	p := panels{b: b, width: tile.cols, all: 1}
 	// Rows that are far apart are in lines of memory that push each other out of the cache.
 	const near = 256
 	if b.Col == 1 && (b.Row <= near || rows <= tile.rows) {
@@ -51,6 +52,9 @@ func newPanels(b Matrix[float32], rows int) panels {
 func pack[T Float](to []T, row int, m Matrix[T]) {
 	if m.Cols < row {
 		clear(to)
+	}
+	if m.Rows == 0 {
+		return
 	}
 	if m.Col == 1 {
 		for i := range m.Rows {
@@ -79,17 +83,25 @@ func (p *panels) at(k, j int) (*float32, int) {
 	return &(*p.copied)[(j-p.inB)*p.b.Rows+k*p.width], p.width
 }
 
-const size = 4 // bytes of a number
+const (
+	size      = 4  // bytes of a number
+	mostWidth = 32 // of the panels of any library
+)
 
-// product sets c = a·b. Every entry is a sum in the order of the inner index, each term
-// added by one fused multiplication, whichever tile it is in. Numbers below the smallest
-// normal one count as 0.
-func (p *panels) product(c, a Matrix[float32]) {
+// product sets c = a·b, and what end says. Every entry is a sum in the order of the inner
+// index, each term added by one fused multiplication, whichever tile it is in. Numbers
+// below the smallest normal one count as 0.
+func (p *panels) product(c, a Matrix[float32], end End[float32]) {
 	if p.isColumn() {
 		p.column(c, a)
+		end.apply(c)
 		return
 	}
 	tile := inUse.tile()
+	first := 0
+	if c.Rows == 1 {
+		first = p.row(c, a, end)
+	}
 	whole := c.Cols / p.width * p.width
 	var last []float32 // the columns of the last panel, if it is not whole
 	if whole < c.Cols {
@@ -99,15 +111,25 @@ func (p *panels) product(c, a Matrix[float32]) {
 	}
 	const chunk = 256 // rows of b at a time: those of a panel stay in the fastest cache
 	for k := 0; k < a.Cols; k += chunk {
-		for j := 0; j < c.Cols; j += p.width {
+		var now End[float32] // with the last chunk
+		if k+chunk >= a.Cols {
+			now = end
+		}
+		for j := first; j < c.Cols; j += p.width {
 			to, row := &c.Data[j], c.Row
+			bias, relu := now.at(j)
 			if j == whole {
 				to, row = &last[0], p.width
+				if bias != nil {
+					var padded [mostWidth]float32
+					copy(padded[:], now.Bias[j:])
+					bias = &padded[0]
+				}
 			}
 			b, bRow := p.at(k, j)
 			// The sums go on from those of the chunks before.
 			tiles(c.Rows, min(chunk, a.Cols-k), &a.Data[k*a.Col], tile.rows*a.Row*size, a.Row*size, a.Col*size,
-				b, bRow*size, to, row*size, min(k, 1))
+				b, bRow*size, to, row*size, min(k, 1), bias, relu)
 		}
 	}
 	if whole < c.Cols {
@@ -117,22 +139,42 @@ func (p *panels) product(c, a Matrix[float32]) {
 	}
 }
 
+// row is product for the whole panels of a single row, where they lie side by side. It
+// gives the number of columns that are done.
+func (p *panels) row(c, a Matrix[float32], end End[float32]) (done int) {
+	if rowPanels == 0 || p.b.Col != 1 {
+		return 0
+	}
+	for left := c.Cols / p.width; left > 0; {
+		n := min(left, rowPanels)
+		bias, relu := end.at(done)
+		rowTiles(a.Cols, &a.Data[0], a.Col*size, &p.b.Data[done], p.b.Row*size, &c.Data[done], n, bias, relu, p.all)
+		left, done = left-n, done+n*p.width
+	}
+	return done
+}
+
 // isColumn says that there are instructions of their own for matrices of one column.
 func (p *panels) isColumn() bool { return hasColumn8 && p.b.Cols == 1 }
 
 func (p *panels) column(c, a Matrix[float32]) {
-	const rows = 8
-	one := func(i, aRow, cRow int) {
-		column8(a.Cols, &a.Data[i*a.Row], aRow*size, a.Col*size, &p.b.Data[0], p.b.Row*size, &c.Data[i*c.Row], cRow*size)
-	}
-	if c.Rows < rows {
-		for i := range c.Rows {
-			one(i, 0, 0) // eight times the same
+	eights(c.Rows, func(i, next int) {
+		column8(a.Cols, &a.Data[i*a.Row], next*a.Row*size, a.Col*size, &p.b.Data[0], p.b.Row*size, &c.Data[i*c.Row], next*c.Row*size)
+	})
+}
+
+// eights calls f for eight rows at a time, with the first and the distance to the next: 1,
+// or 0 for eight times the same row.
+func eights(rows int, f func(i, next int)) {
+	for i := 0; i < rows; i += 8 {
+		switch {
+		case rows >= 8:
+			f(min(i, rows-8), 1) // at the end, some of them again
+		case i == 0:
+			for i := range rows {
+				f(i, 0)
+			}
 		}
-		return
-	}
-	for i := 0; i < c.Rows; i += rows {
-		one(min(i, c.Rows-rows), a.Row, c.Row) // at the end, some of them again
 	}
 }
 

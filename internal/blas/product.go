@@ -10,18 +10,19 @@ import (
 	"github.com/plrank/plrank/internal/parallel"
 )
 
-// Product sets c = a·b, on all cores: a is [rows, inner], b [inner, cols], c [rows, cols],
-// row after row. Blocks of rows of c that are ready are passed to then, if it is not nil,
+// Product sets c = a·b, and what end says, on all cores: a is [rows, inner], b [inner, cols],
+// c [rows, cols], row after row. Blocks of rows of c that are ready are passed to then, if it is not nil,
 // for what is to be done with them while they are in the cache: rows from to to−1. It
 // panics where shapes do not fit or data is too short.
-func Product[T Float](c, a, b Matrix[T], then func(from, to int)) {
+func Product[T Float](c, a, b Matrix[T], end End[T], then func(from, to int)) {
 	check(c, a, b)
+	end.check(c.Cols)
 	if c.Rows == 0 || c.Cols == 0 {
 		return
 	}
 	block := blockRows(a.Rows, a.Cols, b.Cols)
 	if block >= c.Rows {
-		Multiply(c, a, b)
+		multiply(c, a, b, end)
 		if then != nil {
 			then(0, c.Rows)
 		}
@@ -32,25 +33,30 @@ func Product[T Float](c, a, b Matrix[T], then func(from, to int)) {
 	blocks := (c.Rows + block - 1) / block
 	parallel.For(blocks, parallel.Workers(blocks), func(_, i int) {
 		from, to := i*block, min((i+1)*block, c.Rows)
-		right.product(c.Slice(from, to-from, 0, c.Cols), a.Slice(from, to-from, 0, a.Cols))
+		right.product(c.Slice(from, to-from, 0, c.Cols), a.Slice(from, to-from, 0, a.Cols), end)
 		if then != nil {
 			then(from, to)
 		}
 	})
 }
 
-// Multiply is Product on the calling goroutine: the same numbers, bit for bit.
+// Multiply is Product without an end, on the calling goroutine: the same numbers, bit for
+// bit.
 func Multiply[T Float](c, a, b Matrix[T]) {
 	check(c, a, b)
 	if c.Rows == 0 || c.Cols == 0 {
 		return
 	}
-	if c.Cols == 1 && c.Row == 1 && a.Row == 1 && a.Col > 1 {
+	multiply(c, a, b, End[T]{})
+}
+
+func multiply[T Float](c, a, b Matrix[T], end End[T]) {
+	if c.Cols == 1 && c.Row == 1 && a.Row == 1 && a.Col > 1 && end.Bias == nil {
 		c, a, b = c.T(), b.T(), a.T() // a single row times a matrix that lies right
 	}
 	right := newRight(b, a.Rows)
 	defer right.Free()
-	right.product(c, a)
+	right.product(c, a, end)
 }
 
 // A Right is a matrix on the right of products, prepared for them. It may be used by
@@ -80,29 +86,44 @@ func newRight[T Float](b Matrix[T], rows int) Right[T] {
 	return r
 }
 
+// SkipZeros has products with a single row leave out what that row multiplies by 0, if all
+// numbers of b are finite: that changes nothing then.
+func (r Right[T]) SkipZeros() Right[T] {
+	for _, v := range r.b.Data {
+		if v-v != 0 {
+			return r
+		}
+	}
+	r.panels.all = 0
+	return r
+}
+
 // Free gives memory back for use by others. It need not be called.
 func (r Right[T]) Free() {
 	r.panels.free()
 }
 
-// Product sets c = a·b on the calling goroutine. With all libraries but OpenBLAS a row of
+// Product sets c = a·b, and what end says, on the calling goroutine. With all libraries but OpenBLAS a row of
 // c is the same, bit for bit, as in [Product] with more or fewer rows.
-func (r Right[T]) Product(c, a Matrix[T]) {
+func (r Right[T]) Product(c, a Matrix[T], end End[T]) {
 	check(c, a, r.b)
-	r.product(c, a)
+	end.check(c.Cols)
+	r.product(c, a, end)
 }
 
-func (r Right[T]) product(c, a Matrix[T]) {
+func (r Right[T]) product(c, a Matrix[T], end End[T]) {
 	switch {
 	case c.Rows == 0 || c.Cols == 0:
 	case a.Cols == 0:
 		for i := range c.Rows {
 			clear(c.Data[i*c.Row:][:c.Cols])
 		}
+		end.apply(c)
 	case r.panels.width > 0:
-		r.panels.product(any(c).(Matrix[float32]), any(a).(Matrix[float32]))
+		r.panels.product(any(c).(Matrix[float32]), any(a).(Matrix[float32]), any(end).(End[float32]))
 	default:
 		gemm(c, a, r.b)
+		end.apply(c)
 	}
 }
 

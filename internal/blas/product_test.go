@@ -107,7 +107,7 @@ func testShape[T Float](t *testing.T, r *rand.Rand, tolerance float64, rows, inn
 	name := fmt.Sprintf("%T [%d, %d] (%d, %d) · [%d, %d] (%d, %d)", want, rows, inner, a.Row, a.Col, inner, cols, b.Row, b.Col)
 	c, clean, intact := untouched[T](r, rows, cols)
 	clean()
-	Product(c, a, b, nil)
+	Product(c, a, b, End[T]{}, nil)
 	got := entries(c)
 	for i := range got {
 		if d := math.Abs(float64(got[i]) - want[i]); !(d <= tolerance*math.Sqrt(float64(inner))) {
@@ -120,7 +120,7 @@ func testShape[T Float](t *testing.T, r *rand.Rand, tolerance float64, rows, inn
 	// The same on any number of cores, and on the calling goroutine.
 	was := runtime.GOMAXPROCS(1)
 	clean()
-	Product(c, a, b, nil)
+	Product(c, a, b, End[T]{}, nil)
 	runtime.GOMAXPROCS(was)
 	if !slices.Equal(got, entries(c)) {
 		t.Errorf("%s: another result on one core", name)
@@ -135,7 +135,7 @@ func testShape[T Float](t *testing.T, r *rand.Rand, tolerance float64, rows, inn
 	}
 	// then gets every block once.
 	clean()
-	Product(c, a, b, func(from, to int) {
+	Product(c, a, b, End[T]{}, func(from, to int) {
 		for i := from; i < to; i++ {
 			for j := range cols {
 				c.Data[i*c.Row+j] *= 2
@@ -145,6 +145,46 @@ func testShape[T Float](t *testing.T, r *rand.Rand, tolerance float64, rows, inn
 	for i, v := range entries(c) {
 		if v != 2*got[i] {
 			t.Fatalf("%s: element %d is %v after doubling %v", name, i, v, got[i])
+		}
+	}
+	// The end comes after the sums.
+	for _, end := range []End[T]{{Bias: random[T](r, cols)}, {ReLU: true}, {Bias: random[T](r, cols), ReLU: true}} {
+		clean()
+		Product(c, a, b, end, nil)
+		for i, v := range entries(c) {
+			want := got[i]
+			if end.Bias != nil {
+				want += end.Bias[i%cols]
+			}
+			if end.ReLU {
+				want = max(want, 0)
+			}
+			if v != want {
+				t.Fatalf("%s: element %d is %v, want %v", name, i, v, want)
+			}
+		}
+		if !intact() {
+			t.Fatalf("%s: something is written beside c", name)
+		}
+	}
+}
+
+// What is not a number stays so.
+func TestEndKeepsNaN(t *testing.T) {
+	defer func(was library) { inUse = was }(inUse)
+	nan := float32(math.NaN())
+	for _, inUse = range available() {
+		for _, rows := range []int{1, 20} {
+			a, c := make([]float32, rows), make([]float32, rows*40)
+			for i := range a {
+				a[i] = nan
+			}
+			Product(RowMajor(c, rows, 40), RowMajor(a, rows, 1), RowMajor(make([]float32, 40), 1, 40), End[float32]{Bias: make([]float32, 40), ReLU: true}, nil)
+			for i, v := range c {
+				if v == v {
+					t.Fatalf("%s, %d rows: element %d is %v, want NaN", names[inUse], rows, i, v)
+				}
+			}
 		}
 	}
 }
@@ -162,7 +202,7 @@ func TestOrderOfSums(t *testing.T) {
 			rows, inner, cols := min(s[0], 40), s[1], min(s[2], 70)
 			aData, bData := random[float32](r, rows*inner), random[float32](r, inner*cols)
 			c := RowMajor(make([]float32, rows*cols), rows, cols)
-			Product(c, laid(r, aData, rows, inner), laid(r, bData, inner, cols), nil)
+			Product(c, laid(r, aData, rows, inner), laid(r, bData, inner, cols), End[float32]{}, nil)
 			for i := range rows {
 				for j := range cols {
 					var want float32
@@ -245,7 +285,7 @@ func BenchmarkProduct(b *testing.B) {
 				b.Run(fmt.Sprintf("%dx%dx%d/%s/%s", rows, in, out, p.name, names[l]), func(b *testing.B) {
 					inUse = l
 					for b.Loop() {
-						Product(p.c, p.a, p.b, nil)
+						Product(p.c, p.a, p.b, End[float32]{}, nil)
 					}
 					b.ReportMetric(2*float64(rows*in*out)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
 				})

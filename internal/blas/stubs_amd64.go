@@ -7,23 +7,51 @@ package blas
 // tilesAVX512 sets rows of c, of as many columns as a tile has, to those of a times b,
 // or, if add is not 0, adds that to them. From one tile of a to the next are aTile bytes,
 // from one row to the next aRow, from one column to the next aCol; from one row of b or c
-// to the next bRow and cRow. There are one or more rows, and inner is one or more.
-// Numbers below the smallest normal one count as 0.
+// to the next bRow and cRow. There are one or more rows, and inner is one or more. A bias,
+// if it is not nil, is added to every row, and then, if relu is not 0, numbers below 0
+// become 0. Numbers below the smallest normal one count as 0.
 //
 //go:noescape
-func tilesAVX512(rows int, inner int, a *float32, aTile int, aRow int, aCol int, b *float32, bRow int, c *float32, cRow int, add int)
+func tilesAVX512(rows int, inner int, a *float32, aTile int, aRow int, aCol int, b *float32, bRow int, c *float32, cRow int, add int, bias *float32, relu int)
+
+// rowAVX512 is the tiles of a single row for so many panels of columns side by side in b,
+// 1 to 6. If all is 0, the rows of b that a multiplies by 0 are left out.
+//
+//go:noescape
+func rowAVX512(inner int, a *float32, aCol int, b *float32, bRow int, c *float32, panels int, bias *float32, relu int, all int)
 
 // tilesAVX2 sets rows of c, of as many columns as a tile has, to those of a times b,
 // or, if add is not 0, adds that to them. From one tile of a to the next are aTile bytes,
 // from one row to the next aRow, from one column to the next aCol; from one row of b or c
-// to the next bRow and cRow. There are one or more rows, and inner is one or more.
-// Numbers below the smallest normal one count as 0.
+// to the next bRow and cRow. There are one or more rows, and inner is one or more. A bias,
+// if it is not nil, is added to every row, and then, if relu is not 0, numbers below 0
+// become 0. Numbers below the smallest normal one count as 0.
 //
 //go:noescape
-func tilesAVX2(rows int, inner int, a *float32, aTile int, aRow int, aCol int, b *float32, bRow int, c *float32, cRow int, add int)
+func tilesAVX2(rows int, inner int, a *float32, aTile int, aRow int, aCol int, b *float32, bRow int, c *float32, cRow int, add int, bias *float32, relu int)
+
+// rowAVX2 is the tiles of a single row for so many panels of columns side by side in b,
+// 1 to 6. If all is 0, the rows of b that a multiplies by 0 are left out.
+//
+//go:noescape
+func rowAVX2(inner int, a *float32, aCol int, b *float32, bRow int, c *float32, panels int, bias *float32, relu int, all int)
 
 // column8 sets eight rows of c to those of a times b, where b and c have one column. The
 // distances are as in the tiles.
 //
 //go:noescape
 func column8(inner int, a *float32, aRow int, aCol int, b *float32, bRow int, c *float32, cRow int)
+
+// column8x4 sets eight rows of c to those of a times b, where b and c have one column. The
+// distances are as in the tiles.
+// It does so for four matrices, whose numbers are side by side.
+//
+//go:noescape
+func column8x4(inner int, a *float32, aRow int, aCol int, b *float32, bRow int, c *float32, cRow int)
+
+// column8x8 sets eight rows of c to those of a times b, where b and c have one column. The
+// distances are as in the tiles.
+// It does so for eight matrices, whose numbers are side by side.
+//
+//go:noescape
+func column8x8(inner int, a *float32, aRow int, aCol int, b *float32, bRow int, c *float32, cRow int)

@@ -17,12 +17,23 @@ func best() library {
 	return gonum
 }
 
-const hasColumn8 = true
+const hasColumn8 = true // in all libraries that have tiles
 
-func tiles(rows, inner int, a *float32, aTile, aRow, aCol int, b *float32, bRow int, c *float32, cRow, add int) {
+func tiles(rows, inner int, a *float32, aTile, aRow, aCol int, b *float32, bRow int, c *float32, cRow, add int, bias *float32, relu int) {
 	if inUse == avx512 {
-		tilesAVX512(rows, inner, a, aTile, aRow, aCol, b, bRow, c, cRow, add)
+		tilesAVX512(rows, inner, a, aTile, aRow, aCol, b, bRow, c, cRow, add, bias, relu)
 		return
 	}
-	tilesAVX2(rows, inner, a, aTile, aRow, aCol, b, bRow, c, cRow, add)
+	tilesAVX2(rows, inner, a, aTile, aRow, aCol, b, bRow, c, cRow, add, bias, relu)
+}
+
+// rowPanels is how many panels of columns of a single row are computed side by side.
+const rowPanels = 6
+
+func rowTiles(inner int, a *float32, aCol int, b *float32, bRow int, c *float32, panels int, bias *float32, relu, all int) {
+	if inUse == avx512 {
+		rowAVX512(inner, a, aCol, b, bRow, c, panels, bias, relu, all)
+		return
+	}
+	rowAVX2(inner, a, aCol, b, bRow, c, panels, bias, relu, all)
 }

@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func tilesAVX512(rows int, inner int, a *float32, aTile int, aRow int, aCol int, b *float32, bRow int, c *float32, cRow int, add int)
+// func tilesAVX512(rows int, inner int, a *float32, aTile int, aRow int, aCol int, b *float32, bRow int, c *float32, cRow int, add int, bias *float32, relu int)
 // Requires: AVX, AVX512F, SSE
-TEXT ·tilesAVX512(SB), NOSPLIT, $8-88
+TEXT ·tilesAVX512(SB), NOSPLIT, $8-104
 	STMXCSR (SP)
 	MOVL    (SP), AX
 	ORL     $0x00008040, AX
@@ -165,47 +165,106 @@ inner12:
 	ADDQ         SI, R13
 	DECQ         R14
 	JNZ          inner12
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z12, (DI)
-	VMOVUPS      Z13, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z14, (DI)
-	VMOVUPS      Z15, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z16, (DI)
-	VMOVUPS      Z17, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z18, (DI)
-	VMOVUPS      Z19, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z20, (DI)
-	VMOVUPS      Z21, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z22, (DI)
-	VMOVUPS      Z23, 64(DI)
-	ADDQ         R8, DI
-	MOVQ         aTile+24(FP), R9
-	ADDQ         R9, CX
-	SUBQ         $0x0c, AX
-	JNZ          next
-	JMP          end
+	MOVQ         bias+88(FP), R9
+	TESTQ        R9, R9
+	JZ           noBiasTile12
+	VADDPS       (R9), Z0, Z0
+	VADDPS       64(R9), Z1, Z1
+	VADDPS       (R9), Z2, Z2
+	VADDPS       64(R9), Z3, Z3
+	VADDPS       (R9), Z4, Z4
+	VADDPS       64(R9), Z5, Z5
+	VADDPS       (R9), Z6, Z6
+	VADDPS       64(R9), Z7, Z7
+	VADDPS       (R9), Z8, Z8
+	VADDPS       64(R9), Z9, Z9
+	VADDPS       (R9), Z10, Z10
+	VADDPS       64(R9), Z11, Z11
+	VADDPS       (R9), Z12, Z12
+	VADDPS       64(R9), Z13, Z13
+	VADDPS       (R9), Z14, Z14
+	VADDPS       64(R9), Z15, Z15
+	VADDPS       (R9), Z16, Z16
+	VADDPS       64(R9), Z17, Z17
+	VADDPS       (R9), Z18, Z18
+	VADDPS       64(R9), Z19, Z19
+	VADDPS       (R9), Z20, Z20
+	VADDPS       64(R9), Z21, Z21
+	VADDPS       (R9), Z22, Z22
+	VADDPS       64(R9), Z23, Z23
+
+noBiasTile12:
+	MOVQ   relu+96(FP), R9
+	TESTQ  R9, R9
+	JZ     noReLUTile12
+	VPXORQ Z26, Z26, Z26
+	VMAXPS Z0, Z26, Z0
+	VMAXPS Z1, Z26, Z1
+	VMAXPS Z2, Z26, Z2
+	VMAXPS Z3, Z26, Z3
+	VMAXPS Z4, Z26, Z4
+	VMAXPS Z5, Z26, Z5
+	VMAXPS Z6, Z26, Z6
+	VMAXPS Z7, Z26, Z7
+	VMAXPS Z8, Z26, Z8
+	VMAXPS Z9, Z26, Z9
+	VMAXPS Z10, Z26, Z10
+	VMAXPS Z11, Z26, Z11
+	VMAXPS Z12, Z26, Z12
+	VMAXPS Z13, Z26, Z13
+	VMAXPS Z14, Z26, Z14
+	VMAXPS Z15, Z26, Z15
+	VMAXPS Z16, Z26, Z16
+	VMAXPS Z17, Z26, Z17
+	VMAXPS Z18, Z26, Z18
+	VMAXPS Z19, Z26, Z19
+	VMAXPS Z20, Z26, Z20
+	VMAXPS Z21, Z26, Z21
+	VMAXPS Z22, Z26, Z22
+	VMAXPS Z23, Z26, Z23
+
+noReLUTile12:
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z16, (DI)
+	VMOVUPS Z17, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z18, (DI)
+	VMOVUPS Z19, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z20, (DI)
+	VMOVUPS Z21, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z22, (DI)
+	VMOVUPS Z23, 64(DI)
+	ADDQ    R8, DI
+	MOVQ    aTile+24(FP), R9
+	ADDQ    R9, CX
+	SUBQ    $0x0c, AX
+	JNZ     next
+	JMP     end
 
 rows1:
 	VPXORQ  Z0, Z0, Z0
@@ -233,10 +292,25 @@ inner1:
 	ADDQ         SI, CX
 	DECQ         DX
 	JNZ          inner1
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	JMP          end
+	MOVQ         bias+88(FP), AX
+	TESTQ        AX, AX
+	JZ           noBiasTile1
+	VADDPS       (AX), Z0, Z0
+	VADDPS       64(AX), Z1, Z1
+
+noBiasTile1:
+	MOVQ   relu+96(FP), AX
+	TESTQ  AX, AX
+	JZ     noReLUTile1
+	VPXORQ Z26, Z26, Z26
+	VMAXPS Z0, Z26, Z0
+	VMAXPS Z1, Z26, Z1
+
+noReLUTile1:
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	JMP     end
 
 rows2:
 	VPXORQ  Z0, Z0, Z0
@@ -272,13 +346,32 @@ inner2:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          inner2
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	JMP          end
+	MOVQ         bias+88(FP), AX
+	TESTQ        AX, AX
+	JZ           noBiasTile2
+	VADDPS       (AX), Z0, Z0
+	VADDPS       64(AX), Z1, Z1
+	VADDPS       (AX), Z2, Z2
+	VADDPS       64(AX), Z3, Z3
+
+noBiasTile2:
+	MOVQ   relu+96(FP), AX
+	TESTQ  AX, AX
+	JZ     noReLUTile2
+	VPXORQ Z26, Z26, Z26
+	VMAXPS Z0, Z26, Z0
+	VMAXPS Z1, Z26, Z1
+	VMAXPS Z2, Z26, Z2
+	VMAXPS Z3, Z26, Z3
+
+noReLUTile2:
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	JMP     end
 
 rows3:
 	VPXORQ  Z0, Z0, Z0
@@ -322,16 +415,39 @@ inner3:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          inner3
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	JMP          end
+	MOVQ         bias+88(FP), AX
+	TESTQ        AX, AX
+	JZ           noBiasTile3
+	VADDPS       (AX), Z0, Z0
+	VADDPS       64(AX), Z1, Z1
+	VADDPS       (AX), Z2, Z2
+	VADDPS       64(AX), Z3, Z3
+	VADDPS       (AX), Z4, Z4
+	VADDPS       64(AX), Z5, Z5
+
+noBiasTile3:
+	MOVQ   relu+96(FP), AX
+	TESTQ  AX, AX
+	JZ     noReLUTile3
+	VPXORQ Z26, Z26, Z26
+	VMAXPS Z0, Z26, Z0
+	VMAXPS Z1, Z26, Z1
+	VMAXPS Z2, Z26, Z2
+	VMAXPS Z3, Z26, Z3
+	VMAXPS Z4, Z26, Z4
+	VMAXPS Z5, Z26, Z5
+
+noReLUTile3:
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	JMP     end
 
 rows4:
 	VPXORQ  Z0, Z0, Z0
@@ -386,19 +502,46 @@ inner4:
 	ADDQ         SI, R9
 	DECQ         R10
 	JNZ          inner4
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	JMP          end
+	MOVQ         bias+88(FP), AX
+	TESTQ        AX, AX
+	JZ           noBiasTile4
+	VADDPS       (AX), Z0, Z0
+	VADDPS       64(AX), Z1, Z1
+	VADDPS       (AX), Z2, Z2
+	VADDPS       64(AX), Z3, Z3
+	VADDPS       (AX), Z4, Z4
+	VADDPS       64(AX), Z5, Z5
+	VADDPS       (AX), Z6, Z6
+	VADDPS       64(AX), Z7, Z7
+
+noBiasTile4:
+	MOVQ   relu+96(FP), AX
+	TESTQ  AX, AX
+	JZ     noReLUTile4
+	VPXORQ Z26, Z26, Z26
+	VMAXPS Z0, Z26, Z0
+	VMAXPS Z1, Z26, Z1
+	VMAXPS Z2, Z26, Z2
+	VMAXPS Z3, Z26, Z3
+	VMAXPS Z4, Z26, Z4
+	VMAXPS Z5, Z26, Z5
+	VMAXPS Z6, Z26, Z6
+	VMAXPS Z7, Z26, Z7
+
+noReLUTile4:
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	JMP     end
 
 rows5:
 	VPXORQ  Z0, Z0, Z0
@@ -461,22 +604,53 @@ inner5:
 	ADDQ         SI, R9
 	DECQ         R10
 	JNZ          inner5
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	JMP          end
+	MOVQ         bias+88(FP), AX
+	TESTQ        AX, AX
+	JZ           noBiasTile5
+	VADDPS       (AX), Z0, Z0
+	VADDPS       64(AX), Z1, Z1
+	VADDPS       (AX), Z2, Z2
+	VADDPS       64(AX), Z3, Z3
+	VADDPS       (AX), Z4, Z4
+	VADDPS       64(AX), Z5, Z5
+	VADDPS       (AX), Z6, Z6
+	VADDPS       64(AX), Z7, Z7
+	VADDPS       (AX), Z8, Z8
+	VADDPS       64(AX), Z9, Z9
+
+noBiasTile5:
+	MOVQ   relu+96(FP), AX
+	TESTQ  AX, AX
+	JZ     noReLUTile5
+	VPXORQ Z26, Z26, Z26
+	VMAXPS Z0, Z26, Z0
+	VMAXPS Z1, Z26, Z1
+	VMAXPS Z2, Z26, Z2
+	VMAXPS Z3, Z26, Z3
+	VMAXPS Z4, Z26, Z4
+	VMAXPS Z5, Z26, Z5
+	VMAXPS Z6, Z26, Z6
+	VMAXPS Z7, Z26, Z7
+	VMAXPS Z8, Z26, Z8
+	VMAXPS Z9, Z26, Z9
+
+noReLUTile5:
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	JMP     end
 
 rows6:
 	VPXORQ  Z0, Z0, Z0
@@ -547,25 +721,60 @@ inner6:
 	ADDQ         SI, R9
 	DECQ         R10
 	JNZ          inner6
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         R8, DI
-	JMP          end
+	MOVQ         bias+88(FP), AX
+	TESTQ        AX, AX
+	JZ           noBiasTile6
+	VADDPS       (AX), Z0, Z0
+	VADDPS       64(AX), Z1, Z1
+	VADDPS       (AX), Z2, Z2
+	VADDPS       64(AX), Z3, Z3
+	VADDPS       (AX), Z4, Z4
+	VADDPS       64(AX), Z5, Z5
+	VADDPS       (AX), Z6, Z6
+	VADDPS       64(AX), Z7, Z7
+	VADDPS       (AX), Z8, Z8
+	VADDPS       64(AX), Z9, Z9
+	VADDPS       (AX), Z10, Z10
+	VADDPS       64(AX), Z11, Z11
+
+noBiasTile6:
+	MOVQ   relu+96(FP), AX
+	TESTQ  AX, AX
+	JZ     noReLUTile6
+	VPXORQ Z26, Z26, Z26
+	VMAXPS Z0, Z26, Z0
+	VMAXPS Z1, Z26, Z1
+	VMAXPS Z2, Z26, Z2
+	VMAXPS Z3, Z26, Z3
+	VMAXPS Z4, Z26, Z4
+	VMAXPS Z5, Z26, Z5
+	VMAXPS Z6, Z26, Z6
+	VMAXPS Z7, Z26, Z7
+	VMAXPS Z8, Z26, Z8
+	VMAXPS Z9, Z26, Z9
+	VMAXPS Z10, Z26, Z10
+	VMAXPS Z11, Z26, Z11
+
+noReLUTile6:
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    R8, DI
+	JMP     end
 
 rows7:
 	VPXORQ  Z0, Z0, Z0
@@ -647,28 +856,67 @@ inner7:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          inner7
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z12, (DI)
-	VMOVUPS      Z13, 64(DI)
-	ADDQ         R8, DI
-	JMP          end
+	MOVQ         bias+88(FP), AX
+	TESTQ        AX, AX
+	JZ           noBiasTile7
+	VADDPS       (AX), Z0, Z0
+	VADDPS       64(AX), Z1, Z1
+	VADDPS       (AX), Z2, Z2
+	VADDPS       64(AX), Z3, Z3
+	VADDPS       (AX), Z4, Z4
+	VADDPS       64(AX), Z5, Z5
+	VADDPS       (AX), Z6, Z6
+	VADDPS       64(AX), Z7, Z7
+	VADDPS       (AX), Z8, Z8
+	VADDPS       64(AX), Z9, Z9
+	VADDPS       (AX), Z10, Z10
+	VADDPS       64(AX), Z11, Z11
+	VADDPS       (AX), Z12, Z12
+	VADDPS       64(AX), Z13, Z13
+
+noBiasTile7:
+	MOVQ   relu+96(FP), AX
+	TESTQ  AX, AX
+	JZ     noReLUTile7
+	VPXORQ Z26, Z26, Z26
+	VMAXPS Z0, Z26, Z0
+	VMAXPS Z1, Z26, Z1
+	VMAXPS Z2, Z26, Z2
+	VMAXPS Z3, Z26, Z3
+	VMAXPS Z4, Z26, Z4
+	VMAXPS Z5, Z26, Z5
+	VMAXPS Z6, Z26, Z6
+	VMAXPS Z7, Z26, Z7
+	VMAXPS Z8, Z26, Z8
+	VMAXPS Z9, Z26, Z9
+	VMAXPS Z10, Z26, Z10
+	VMAXPS Z11, Z26, Z11
+	VMAXPS Z12, Z26, Z12
+	VMAXPS Z13, Z26, Z13
+
+noReLUTile7:
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	ADDQ    R8, DI
+	JMP     end
 
 rows8:
 	VPXORQ  Z0, Z0, Z0
@@ -758,31 +1006,74 @@ inner8:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          inner8
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z12, (DI)
-	VMOVUPS      Z13, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z14, (DI)
-	VMOVUPS      Z15, 64(DI)
-	ADDQ         R8, DI
-	JMP          end
+	MOVQ         bias+88(FP), AX
+	TESTQ        AX, AX
+	JZ           noBiasTile8
+	VADDPS       (AX), Z0, Z0
+	VADDPS       64(AX), Z1, Z1
+	VADDPS       (AX), Z2, Z2
+	VADDPS       64(AX), Z3, Z3
+	VADDPS       (AX), Z4, Z4
+	VADDPS       64(AX), Z5, Z5
+	VADDPS       (AX), Z6, Z6
+	VADDPS       64(AX), Z7, Z7
+	VADDPS       (AX), Z8, Z8
+	VADDPS       64(AX), Z9, Z9
+	VADDPS       (AX), Z10, Z10
+	VADDPS       64(AX), Z11, Z11
+	VADDPS       (AX), Z12, Z12
+	VADDPS       64(AX), Z13, Z13
+	VADDPS       (AX), Z14, Z14
+	VADDPS       64(AX), Z15, Z15
+
+noBiasTile8:
+	MOVQ   relu+96(FP), AX
+	TESTQ  AX, AX
+	JZ     noReLUTile8
+	VPXORQ Z26, Z26, Z26
+	VMAXPS Z0, Z26, Z0
+	VMAXPS Z1, Z26, Z1
+	VMAXPS Z2, Z26, Z2
+	VMAXPS Z3, Z26, Z3
+	VMAXPS Z4, Z26, Z4
+	VMAXPS Z5, Z26, Z5
+	VMAXPS Z6, Z26, Z6
+	VMAXPS Z7, Z26, Z7
+	VMAXPS Z8, Z26, Z8
+	VMAXPS Z9, Z26, Z9
+	VMAXPS Z10, Z26, Z10
+	VMAXPS Z11, Z26, Z11
+	VMAXPS Z12, Z26, Z12
+	VMAXPS Z13, Z26, Z13
+	VMAXPS Z14, Z26, Z14
+	VMAXPS Z15, Z26, Z15
+
+noReLUTile8:
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, 64(DI)
+	ADDQ    R8, DI
+	JMP     end
 
 rows9:
 	VPXORQ  Z0, Z0, Z0
@@ -880,34 +1171,81 @@ inner9:
 	ADDQ         SI, R10
 	DECQ         R11
 	JNZ          inner9
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z12, (DI)
-	VMOVUPS      Z13, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z14, (DI)
-	VMOVUPS      Z15, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z16, (DI)
-	VMOVUPS      Z17, 64(DI)
-	ADDQ         R8, DI
-	JMP          end
+	MOVQ         bias+88(FP), AX
+	TESTQ        AX, AX
+	JZ           noBiasTile9
+	VADDPS       (AX), Z0, Z0
+	VADDPS       64(AX), Z1, Z1
+	VADDPS       (AX), Z2, Z2
+	VADDPS       64(AX), Z3, Z3
+	VADDPS       (AX), Z4, Z4
+	VADDPS       64(AX), Z5, Z5
+	VADDPS       (AX), Z6, Z6
+	VADDPS       64(AX), Z7, Z7
+	VADDPS       (AX), Z8, Z8
+	VADDPS       64(AX), Z9, Z9
+	VADDPS       (AX), Z10, Z10
+	VADDPS       64(AX), Z11, Z11
+	VADDPS       (AX), Z12, Z12
+	VADDPS       64(AX), Z13, Z13
+	VADDPS       (AX), Z14, Z14
+	VADDPS       64(AX), Z15, Z15
+	VADDPS       (AX), Z16, Z16
+	VADDPS       64(AX), Z17, Z17
+
+noBiasTile9:
+	MOVQ   relu+96(FP), AX
+	TESTQ  AX, AX
+	JZ     noReLUTile9
+	VPXORQ Z26, Z26, Z26
+	VMAXPS Z0, Z26, Z0
+	VMAXPS Z1, Z26, Z1
+	VMAXPS Z2, Z26, Z2
+	VMAXPS Z3, Z26, Z3
+	VMAXPS Z4, Z26, Z4
+	VMAXPS Z5, Z26, Z5
+	VMAXPS Z6, Z26, Z6
+	VMAXPS Z7, Z26, Z7
+	VMAXPS Z8, Z26, Z8
+	VMAXPS Z9, Z26, Z9
+	VMAXPS Z10, Z26, Z10
+	VMAXPS Z11, Z26, Z11
+	VMAXPS Z12, Z26, Z12
+	VMAXPS Z13, Z26, Z13
+	VMAXPS Z14, Z26, Z14
+	VMAXPS Z15, Z26, Z15
+	VMAXPS Z16, Z26, Z16
+	VMAXPS Z17, Z26, Z17
+
+noReLUTile9:
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z16, (DI)
+	VMOVUPS Z17, 64(DI)
+	ADDQ    R8, DI
+	JMP     end
 
 rows10:
 	VPXORQ  Z0, Z0, Z0
@@ -1016,37 +1354,88 @@ inner10:
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          inner10
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z12, (DI)
-	VMOVUPS      Z13, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z14, (DI)
-	VMOVUPS      Z15, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z16, (DI)
-	VMOVUPS      Z17, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z18, (DI)
-	VMOVUPS      Z19, 64(DI)
-	ADDQ         R8, DI
-	JMP          end
+	MOVQ         bias+88(FP), AX
+	TESTQ        AX, AX
+	JZ           noBiasTile10
+	VADDPS       (AX), Z0, Z0
+	VADDPS       64(AX), Z1, Z1
+	VADDPS       (AX), Z2, Z2
+	VADDPS       64(AX), Z3, Z3
+	VADDPS       (AX), Z4, Z4
+	VADDPS       64(AX), Z5, Z5
+	VADDPS       (AX), Z6, Z6
+	VADDPS       64(AX), Z7, Z7
+	VADDPS       (AX), Z8, Z8
+	VADDPS       64(AX), Z9, Z9
+	VADDPS       (AX), Z10, Z10
+	VADDPS       64(AX), Z11, Z11
+	VADDPS       (AX), Z12, Z12
+	VADDPS       64(AX), Z13, Z13
+	VADDPS       (AX), Z14, Z14
+	VADDPS       64(AX), Z15, Z15
+	VADDPS       (AX), Z16, Z16
+	VADDPS       64(AX), Z17, Z17
+	VADDPS       (AX), Z18, Z18
+	VADDPS       64(AX), Z19, Z19
+
+noBiasTile10:
+	MOVQ   relu+96(FP), AX
+	TESTQ  AX, AX
+	JZ     noReLUTile10
+	VPXORQ Z26, Z26, Z26
+	VMAXPS Z0, Z26, Z0
+	VMAXPS Z1, Z26, Z1
+	VMAXPS Z2, Z26, Z2
+	VMAXPS Z3, Z26, Z3
+	VMAXPS Z4, Z26, Z4
+	VMAXPS Z5, Z26, Z5
+	VMAXPS Z6, Z26, Z6
+	VMAXPS Z7, Z26, Z7
+	VMAXPS Z8, Z26, Z8
+	VMAXPS Z9, Z26, Z9
+	VMAXPS Z10, Z26, Z10
+	VMAXPS Z11, Z26, Z11
+	VMAXPS Z12, Z26, Z12
+	VMAXPS Z13, Z26, Z13
+	VMAXPS Z14, Z26, Z14
+	VMAXPS Z15, Z26, Z15
+	VMAXPS Z16, Z26, Z16
+	VMAXPS Z17, Z26, Z17
+	VMAXPS Z18, Z26, Z18
+	VMAXPS Z19, Z26, Z19
+
+noReLUTile10:
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z16, (DI)
+	VMOVUPS Z17, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z18, (DI)
+	VMOVUPS Z19, 64(DI)
+	ADDQ    R8, DI
+	JMP     end
 
 rows11:
 	VPXORQ  Z0, Z0, Z0
@@ -1163,48 +1552,508 @@ inner11:
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          inner11
-	VMOVUPS      Z0, (DI)
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z4, (DI)
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z6, (DI)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z8, (DI)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z10, (DI)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z12, (DI)
-	VMOVUPS      Z13, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z14, (DI)
-	VMOVUPS      Z15, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z16, (DI)
-	VMOVUPS      Z17, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z18, (DI)
-	VMOVUPS      Z19, 64(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Z20, (DI)
-	VMOVUPS      Z21, 64(DI)
-	ADDQ         R8, DI
+	MOVQ         bias+88(FP), AX
+	TESTQ        AX, AX
+	JZ           noBiasTile11
+	VADDPS       (AX), Z0, Z0
+	VADDPS       64(AX), Z1, Z1
+	VADDPS       (AX), Z2, Z2
+	VADDPS       64(AX), Z3, Z3
+	VADDPS       (AX), Z4, Z4
+	VADDPS       64(AX), Z5, Z5
+	VADDPS       (AX), Z6, Z6
+	VADDPS       64(AX), Z7, Z7
+	VADDPS       (AX), Z8, Z8
+	VADDPS       64(AX), Z9, Z9
+	VADDPS       (AX), Z10, Z10
+	VADDPS       64(AX), Z11, Z11
+	VADDPS       (AX), Z12, Z12
+	VADDPS       64(AX), Z13, Z13
+	VADDPS       (AX), Z14, Z14
+	VADDPS       64(AX), Z15, Z15
+	VADDPS       (AX), Z16, Z16
+	VADDPS       64(AX), Z17, Z17
+	VADDPS       (AX), Z18, Z18
+	VADDPS       64(AX), Z19, Z19
+	VADDPS       (AX), Z20, Z20
+	VADDPS       64(AX), Z21, Z21
+
+noBiasTile11:
+	MOVQ   relu+96(FP), AX
+	TESTQ  AX, AX
+	JZ     noReLUTile11
+	VPXORQ Z26, Z26, Z26
+	VMAXPS Z0, Z26, Z0
+	VMAXPS Z1, Z26, Z1
+	VMAXPS Z2, Z26, Z2
+	VMAXPS Z3, Z26, Z3
+	VMAXPS Z4, Z26, Z4
+	VMAXPS Z5, Z26, Z5
+	VMAXPS Z6, Z26, Z6
+	VMAXPS Z7, Z26, Z7
+	VMAXPS Z8, Z26, Z8
+	VMAXPS Z9, Z26, Z9
+	VMAXPS Z10, Z26, Z10
+	VMAXPS Z11, Z26, Z11
+	VMAXPS Z12, Z26, Z12
+	VMAXPS Z13, Z26, Z13
+	VMAXPS Z14, Z26, Z14
+	VMAXPS Z15, Z26, Z15
+	VMAXPS Z16, Z26, Z16
+	VMAXPS Z17, Z26, Z17
+	VMAXPS Z18, Z26, Z18
+	VMAXPS Z19, Z26, Z19
+	VMAXPS Z20, Z26, Z20
+	VMAXPS Z21, Z26, Z21
+
+noReLUTile11:
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z16, (DI)
+	VMOVUPS Z17, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z18, (DI)
+	VMOVUPS Z19, 64(DI)
+	ADDQ    R8, DI
+	VMOVUPS Z20, (DI)
+	VMOVUPS Z21, 64(DI)
+	ADDQ    R8, DI
 
 end:
 	LDMXCSR (SP)
 	VZEROUPPER
 	RET
 
-// func tilesAVX2(rows int, inner int, a *float32, aTile int, aRow int, aCol int, b *float32, bRow int, c *float32, cRow int, add int)
+// func rowAVX512(inner int, a *float32, aCol int, b *float32, bRow int, c *float32, panels int, bias *float32, relu int, all int)
+// Requires: AVX, AVX512F, SSE
+TEXT ·rowAVX512(SB), NOSPLIT, $8-80
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    a+8(FP), AX
+	MOVQ    aCol+16(FP), CX
+	MOVQ    bRow+32(FP), DX
+	MOVQ    c+40(FP), BX
+	MOVQ    panels+48(FP), SI
+	MOVQ    all+72(FP), DI
+	CMPQ    SI, $0x01
+	JNE     more1
+	VPXORQ  Z0, Z0, Z0
+	VPXORQ  Z1, Z1, Z1
+	MOVQ    b+24(FP), SI
+	MOVQ    inner+0(FP), R8
+
+inner1:
+	MOVL         (AX), R9
+	ORL          DI, R9
+	JZ           skip1
+	VBROADCASTSS (AX), Z12
+	VFMADD231PS  (SI), Z12, Z0
+	VFMADD231PS  64(SI), Z12, Z1
+
+skip1:
+	ADDQ   CX, AX
+	ADDQ   DX, SI
+	DECQ   R8
+	JNZ    inner1
+	MOVQ   bias+56(FP), AX
+	TESTQ  AX, AX
+	JZ     noBiasRow1
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, Z1
+
+noBiasRow1:
+	MOVQ   relu+64(FP), AX
+	TESTQ  AX, AX
+	JZ     noReLURow1
+	VPXORQ Z12, Z12, Z12
+	VMAXPS Z0, Z12, Z0
+	VMAXPS Z1, Z12, Z1
+
+noReLURow1:
+	VMOVUPS Z0, (BX)
+	VMOVUPS Z1, 64(BX)
+	JMP     end
+
+more1:
+	CMPQ   SI, $0x02
+	JNE    more2
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	MOVQ   b+24(FP), SI
+	MOVQ   inner+0(FP), R8
+
+inner2:
+	MOVL         (AX), R9
+	ORL          DI, R9
+	JZ           skip2
+	VBROADCASTSS (AX), Z12
+	VFMADD231PS  (SI), Z12, Z0
+	VFMADD231PS  64(SI), Z12, Z1
+	VFMADD231PS  128(SI), Z12, Z2
+	VFMADD231PS  192(SI), Z12, Z3
+
+skip2:
+	ADDQ   CX, AX
+	ADDQ   DX, SI
+	DECQ   R8
+	JNZ    inner2
+	MOVQ   bias+56(FP), AX
+	TESTQ  AX, AX
+	JZ     noBiasRow2
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, Z1
+	VADDPS 128(AX), Z2, Z2
+	VADDPS 192(AX), Z3, Z3
+
+noBiasRow2:
+	MOVQ   relu+64(FP), AX
+	TESTQ  AX, AX
+	JZ     noReLURow2
+	VPXORQ Z12, Z12, Z12
+	VMAXPS Z0, Z12, Z0
+	VMAXPS Z1, Z12, Z1
+	VMAXPS Z2, Z12, Z2
+	VMAXPS Z3, Z12, Z3
+
+noReLURow2:
+	VMOVUPS Z0, (BX)
+	VMOVUPS Z1, 64(BX)
+	VMOVUPS Z2, 128(BX)
+	VMOVUPS Z3, 192(BX)
+	JMP     end
+
+more2:
+	CMPQ   SI, $0x03
+	JNE    more3
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	MOVQ   b+24(FP), SI
+	MOVQ   inner+0(FP), R8
+
+inner3:
+	MOVL         (AX), R9
+	ORL          DI, R9
+	JZ           skip3
+	VBROADCASTSS (AX), Z12
+	VFMADD231PS  (SI), Z12, Z0
+	VFMADD231PS  64(SI), Z12, Z1
+	VFMADD231PS  128(SI), Z12, Z2
+	VFMADD231PS  192(SI), Z12, Z3
+	VFMADD231PS  256(SI), Z12, Z4
+	VFMADD231PS  320(SI), Z12, Z5
+
+skip3:
+	ADDQ   CX, AX
+	ADDQ   DX, SI
+	DECQ   R8
+	JNZ    inner3
+	MOVQ   bias+56(FP), AX
+	TESTQ  AX, AX
+	JZ     noBiasRow3
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, Z1
+	VADDPS 128(AX), Z2, Z2
+	VADDPS 192(AX), Z3, Z3
+	VADDPS 256(AX), Z4, Z4
+	VADDPS 320(AX), Z5, Z5
+
+noBiasRow3:
+	MOVQ   relu+64(FP), AX
+	TESTQ  AX, AX
+	JZ     noReLURow3
+	VPXORQ Z12, Z12, Z12
+	VMAXPS Z0, Z12, Z0
+	VMAXPS Z1, Z12, Z1
+	VMAXPS Z2, Z12, Z2
+	VMAXPS Z3, Z12, Z3
+	VMAXPS Z4, Z12, Z4
+	VMAXPS Z5, Z12, Z5
+
+noReLURow3:
+	VMOVUPS Z0, (BX)
+	VMOVUPS Z1, 64(BX)
+	VMOVUPS Z2, 128(BX)
+	VMOVUPS Z3, 192(BX)
+	VMOVUPS Z4, 256(BX)
+	VMOVUPS Z5, 320(BX)
+	JMP     end
+
+more3:
+	CMPQ   SI, $0x04
+	JNE    more4
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	MOVQ   b+24(FP), SI
+	MOVQ   inner+0(FP), R8
+
+inner4:
+	MOVL         (AX), R9
+	ORL          DI, R9
+	JZ           skip4
+	VBROADCASTSS (AX), Z12
+	VFMADD231PS  (SI), Z12, Z0
+	VFMADD231PS  64(SI), Z12, Z1
+	VFMADD231PS  128(SI), Z12, Z2
+	VFMADD231PS  192(SI), Z12, Z3
+	VFMADD231PS  256(SI), Z12, Z4
+	VFMADD231PS  320(SI), Z12, Z5
+	VFMADD231PS  384(SI), Z12, Z6
+	VFMADD231PS  448(SI), Z12, Z7
+
+skip4:
+	ADDQ   CX, AX
+	ADDQ   DX, SI
+	DECQ   R8
+	JNZ    inner4
+	MOVQ   bias+56(FP), AX
+	TESTQ  AX, AX
+	JZ     noBiasRow4
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, Z1
+	VADDPS 128(AX), Z2, Z2
+	VADDPS 192(AX), Z3, Z3
+	VADDPS 256(AX), Z4, Z4
+	VADDPS 320(AX), Z5, Z5
+	VADDPS 384(AX), Z6, Z6
+	VADDPS 448(AX), Z7, Z7
+
+noBiasRow4:
+	MOVQ   relu+64(FP), AX
+	TESTQ  AX, AX
+	JZ     noReLURow4
+	VPXORQ Z12, Z12, Z12
+	VMAXPS Z0, Z12, Z0
+	VMAXPS Z1, Z12, Z1
+	VMAXPS Z2, Z12, Z2
+	VMAXPS Z3, Z12, Z3
+	VMAXPS Z4, Z12, Z4
+	VMAXPS Z5, Z12, Z5
+	VMAXPS Z6, Z12, Z6
+	VMAXPS Z7, Z12, Z7
+
+noReLURow4:
+	VMOVUPS Z0, (BX)
+	VMOVUPS Z1, 64(BX)
+	VMOVUPS Z2, 128(BX)
+	VMOVUPS Z3, 192(BX)
+	VMOVUPS Z4, 256(BX)
+	VMOVUPS Z5, 320(BX)
+	VMOVUPS Z6, 384(BX)
+	VMOVUPS Z7, 448(BX)
+	JMP     end
+
+more4:
+	CMPQ   SI, $0x05
+	JNE    more5
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	MOVQ   b+24(FP), SI
+	MOVQ   inner+0(FP), R8
+
+inner5:
+	MOVL         (AX), R9
+	ORL          DI, R9
+	JZ           skip5
+	VBROADCASTSS (AX), Z12
+	VFMADD231PS  (SI), Z12, Z0
+	VFMADD231PS  64(SI), Z12, Z1
+	VFMADD231PS  128(SI), Z12, Z2
+	VFMADD231PS  192(SI), Z12, Z3
+	VFMADD231PS  256(SI), Z12, Z4
+	VFMADD231PS  320(SI), Z12, Z5
+	VFMADD231PS  384(SI), Z12, Z6
+	VFMADD231PS  448(SI), Z12, Z7
+	VFMADD231PS  512(SI), Z12, Z8
+	VFMADD231PS  576(SI), Z12, Z9
+
+skip5:
+	ADDQ   CX, AX
+	ADDQ   DX, SI
+	DECQ   R8
+	JNZ    inner5
+	MOVQ   bias+56(FP), AX
+	TESTQ  AX, AX
+	JZ     noBiasRow5
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, Z1
+	VADDPS 128(AX), Z2, Z2
+	VADDPS 192(AX), Z3, Z3
+	VADDPS 256(AX), Z4, Z4
+	VADDPS 320(AX), Z5, Z5
+	VADDPS 384(AX), Z6, Z6
+	VADDPS 448(AX), Z7, Z7
+	VADDPS 512(AX), Z8, Z8
+	VADDPS 576(AX), Z9, Z9
+
+noBiasRow5:
+	MOVQ   relu+64(FP), AX
+	TESTQ  AX, AX
+	JZ     noReLURow5
+	VPXORQ Z12, Z12, Z12
+	VMAXPS Z0, Z12, Z0
+	VMAXPS Z1, Z12, Z1
+	VMAXPS Z2, Z12, Z2
+	VMAXPS Z3, Z12, Z3
+	VMAXPS Z4, Z12, Z4
+	VMAXPS Z5, Z12, Z5
+	VMAXPS Z6, Z12, Z6
+	VMAXPS Z7, Z12, Z7
+	VMAXPS Z8, Z12, Z8
+	VMAXPS Z9, Z12, Z9
+
+noReLURow5:
+	VMOVUPS Z0, (BX)
+	VMOVUPS Z1, 64(BX)
+	VMOVUPS Z2, 128(BX)
+	VMOVUPS Z3, 192(BX)
+	VMOVUPS Z4, 256(BX)
+	VMOVUPS Z5, 320(BX)
+	VMOVUPS Z6, 384(BX)
+	VMOVUPS Z7, 448(BX)
+	VMOVUPS Z8, 512(BX)
+	VMOVUPS Z9, 576(BX)
+	JMP     end
+
+more5:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	MOVQ   b+24(FP), SI
+	MOVQ   inner+0(FP), R8
+
+inner6:
+	MOVL         (AX), R9
+	ORL          DI, R9
+	JZ           skip6
+	VBROADCASTSS (AX), Z12
+	VFMADD231PS  (SI), Z12, Z0
+	VFMADD231PS  64(SI), Z12, Z1
+	VFMADD231PS  128(SI), Z12, Z2
+	VFMADD231PS  192(SI), Z12, Z3
+	VFMADD231PS  256(SI), Z12, Z4
+	VFMADD231PS  320(SI), Z12, Z5
+	VFMADD231PS  384(SI), Z12, Z6
+	VFMADD231PS  448(SI), Z12, Z7
+	VFMADD231PS  512(SI), Z12, Z8
+	VFMADD231PS  576(SI), Z12, Z9
+	VFMADD231PS  640(SI), Z12, Z10
+	VFMADD231PS  704(SI), Z12, Z11
+
+skip6:
+	ADDQ   CX, AX
+	ADDQ   DX, SI
+	DECQ   R8
+	JNZ    inner6
+	MOVQ   bias+56(FP), AX
+	TESTQ  AX, AX
+	JZ     noBiasRow6
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, Z1
+	VADDPS 128(AX), Z2, Z2
+	VADDPS 192(AX), Z3, Z3
+	VADDPS 256(AX), Z4, Z4
+	VADDPS 320(AX), Z5, Z5
+	VADDPS 384(AX), Z6, Z6
+	VADDPS 448(AX), Z7, Z7
+	VADDPS 512(AX), Z8, Z8
+	VADDPS 576(AX), Z9, Z9
+	VADDPS 640(AX), Z10, Z10
+	VADDPS 704(AX), Z11, Z11
+
+noBiasRow6:
+	MOVQ   relu+64(FP), AX
+	TESTQ  AX, AX
+	JZ     noReLURow6
+	VPXORQ Z12, Z12, Z12
+	VMAXPS Z0, Z12, Z0
+	VMAXPS Z1, Z12, Z1
+	VMAXPS Z2, Z12, Z2
+	VMAXPS Z3, Z12, Z3
+	VMAXPS Z4, Z12, Z4
+	VMAXPS Z5, Z12, Z5
+	VMAXPS Z6, Z12, Z6
+	VMAXPS Z7, Z12, Z7
+	VMAXPS Z8, Z12, Z8
+	VMAXPS Z9, Z12, Z9
+	VMAXPS Z10, Z12, Z10
+	VMAXPS Z11, Z12, Z11
+
+noReLURow6:
+	VMOVUPS Z0, (BX)
+	VMOVUPS Z1, 64(BX)
+	VMOVUPS Z2, 128(BX)
+	VMOVUPS Z3, 192(BX)
+	VMOVUPS Z4, 256(BX)
+	VMOVUPS Z5, 320(BX)
+	VMOVUPS Z6, 384(BX)
+	VMOVUPS Z7, 448(BX)
+	VMOVUPS Z8, 512(BX)
+	VMOVUPS Z9, 576(BX)
+	VMOVUPS Z10, 640(BX)
+	VMOVUPS Z11, 704(BX)
+
+end:
+	LDMXCSR (SP)
+	VZEROUPPER
+	RET
+
+// func tilesAVX2(rows int, inner int, a *float32, aTile int, aRow int, aCol int, b *float32, bRow int, c *float32, cRow int, add int, bias *float32, relu int)
 // Requires: AVX, FMA3, SSE
-TEXT ·tilesAVX2(SB), NOSPLIT, $8-88
+TEXT ·tilesAVX2(SB), NOSPLIT, $8-104
 	STMXCSR (SP)
 	MOVL    (SP), AX
 	ORL     $0x00008040, AX
@@ -1297,29 +2146,64 @@ inner6:
 	ADDQ         SI, R11
 	DECQ         R12
 	JNZ          inner6
-	VMOVUPS      Y0, (DI)
-	VMOVUPS      Y1, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y2, (DI)
-	VMOVUPS      Y3, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y4, (DI)
-	VMOVUPS      Y5, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y6, (DI)
-	VMOVUPS      Y7, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y8, (DI)
-	VMOVUPS      Y9, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y10, (DI)
-	VMOVUPS      Y11, 32(DI)
-	ADDQ         R8, DI
-	MOVQ         aTile+24(FP), R9
-	ADDQ         R9, CX
-	SUBQ         $0x06, AX
-	JNZ          next
-	JMP          end
+	MOVQ         bias+88(FP), R9
+	TESTQ        R9, R9
+	JZ           noBiasTile6
+	VADDPS       (R9), Y0, Y0
+	VADDPS       32(R9), Y1, Y1
+	VADDPS       (R9), Y2, Y2
+	VADDPS       32(R9), Y3, Y3
+	VADDPS       (R9), Y4, Y4
+	VADDPS       32(R9), Y5, Y5
+	VADDPS       (R9), Y6, Y6
+	VADDPS       32(R9), Y7, Y7
+	VADDPS       (R9), Y8, Y8
+	VADDPS       32(R9), Y9, Y9
+	VADDPS       (R9), Y10, Y10
+	VADDPS       32(R9), Y11, Y11
+
+noBiasTile6:
+	MOVQ   relu+96(FP), R9
+	TESTQ  R9, R9
+	JZ     noReLUTile6
+	VXORPS Y14, Y14, Y14
+	VMAXPS Y0, Y14, Y0
+	VMAXPS Y1, Y14, Y1
+	VMAXPS Y2, Y14, Y2
+	VMAXPS Y3, Y14, Y3
+	VMAXPS Y4, Y14, Y4
+	VMAXPS Y5, Y14, Y5
+	VMAXPS Y6, Y14, Y6
+	VMAXPS Y7, Y14, Y7
+	VMAXPS Y8, Y14, Y8
+	VMAXPS Y9, Y14, Y9
+	VMAXPS Y10, Y14, Y10
+	VMAXPS Y11, Y14, Y11
+
+noReLUTile6:
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y3, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y4, (DI)
+	VMOVUPS Y5, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y6, (DI)
+	VMOVUPS Y7, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y8, (DI)
+	VMOVUPS Y9, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y10, (DI)
+	VMOVUPS Y11, 32(DI)
+	ADDQ    R8, DI
+	MOVQ    aTile+24(FP), R9
+	ADDQ    R9, CX
+	SUBQ    $0x06, AX
+	JNZ     next
+	JMP     end
 
 rows1:
 	VXORPS  Y0, Y0, Y0
@@ -1347,10 +2231,25 @@ inner1:
 	ADDQ         SI, CX
 	DECQ         DX
 	JNZ          inner1
-	VMOVUPS      Y0, (DI)
-	VMOVUPS      Y1, 32(DI)
-	ADDQ         R8, DI
-	JMP          end
+	MOVQ         bias+88(FP), AX
+	TESTQ        AX, AX
+	JZ           noBiasTile1
+	VADDPS       (AX), Y0, Y0
+	VADDPS       32(AX), Y1, Y1
+
+noBiasTile1:
+	MOVQ   relu+96(FP), AX
+	TESTQ  AX, AX
+	JZ     noReLUTile1
+	VXORPS Y14, Y14, Y14
+	VMAXPS Y0, Y14, Y0
+	VMAXPS Y1, Y14, Y1
+
+noReLUTile1:
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    R8, DI
+	JMP     end
 
 rows2:
 	VXORPS  Y0, Y0, Y0
@@ -1386,13 +2285,32 @@ inner2:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          inner2
-	VMOVUPS      Y0, (DI)
-	VMOVUPS      Y1, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y2, (DI)
-	VMOVUPS      Y3, 32(DI)
-	ADDQ         R8, DI
-	JMP          end
+	MOVQ         bias+88(FP), AX
+	TESTQ        AX, AX
+	JZ           noBiasTile2
+	VADDPS       (AX), Y0, Y0
+	VADDPS       32(AX), Y1, Y1
+	VADDPS       (AX), Y2, Y2
+	VADDPS       32(AX), Y3, Y3
+
+noBiasTile2:
+	MOVQ   relu+96(FP), AX
+	TESTQ  AX, AX
+	JZ     noReLUTile2
+	VXORPS Y14, Y14, Y14
+	VMAXPS Y0, Y14, Y0
+	VMAXPS Y1, Y14, Y1
+	VMAXPS Y2, Y14, Y2
+	VMAXPS Y3, Y14, Y3
+
+noReLUTile2:
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y3, 32(DI)
+	ADDQ    R8, DI
+	JMP     end
 
 rows3:
 	VXORPS  Y0, Y0, Y0
@@ -1436,16 +2354,39 @@ inner3:
 	ADDQ         SI, CX
 	DECQ         R9
 	JNZ          inner3
-	VMOVUPS      Y0, (DI)
-	VMOVUPS      Y1, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y2, (DI)
-	VMOVUPS      Y3, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y4, (DI)
-	VMOVUPS      Y5, 32(DI)
-	ADDQ         R8, DI
-	JMP          end
+	MOVQ         bias+88(FP), AX
+	TESTQ        AX, AX
+	JZ           noBiasTile3
+	VADDPS       (AX), Y0, Y0
+	VADDPS       32(AX), Y1, Y1
+	VADDPS       (AX), Y2, Y2
+	VADDPS       32(AX), Y3, Y3
+	VADDPS       (AX), Y4, Y4
+	VADDPS       32(AX), Y5, Y5
+
+noBiasTile3:
+	MOVQ   relu+96(FP), AX
+	TESTQ  AX, AX
+	JZ     noReLUTile3
+	VXORPS Y14, Y14, Y14
+	VMAXPS Y0, Y14, Y0
+	VMAXPS Y1, Y14, Y1
+	VMAXPS Y2, Y14, Y2
+	VMAXPS Y3, Y14, Y3
+	VMAXPS Y4, Y14, Y4
+	VMAXPS Y5, Y14, Y5
+
+noReLUTile3:
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y3, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y4, (DI)
+	VMOVUPS Y5, 32(DI)
+	ADDQ    R8, DI
+	JMP     end
 
 rows4:
 	VXORPS  Y0, Y0, Y0
@@ -1500,19 +2441,46 @@ inner4:
 	ADDQ         SI, R9
 	DECQ         R10
 	JNZ          inner4
-	VMOVUPS      Y0, (DI)
-	VMOVUPS      Y1, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y2, (DI)
-	VMOVUPS      Y3, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y4, (DI)
-	VMOVUPS      Y5, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y6, (DI)
-	VMOVUPS      Y7, 32(DI)
-	ADDQ         R8, DI
-	JMP          end
+	MOVQ         bias+88(FP), AX
+	TESTQ        AX, AX
+	JZ           noBiasTile4
+	VADDPS       (AX), Y0, Y0
+	VADDPS       32(AX), Y1, Y1
+	VADDPS       (AX), Y2, Y2
+	VADDPS       32(AX), Y3, Y3
+	VADDPS       (AX), Y4, Y4
+	VADDPS       32(AX), Y5, Y5
+	VADDPS       (AX), Y6, Y6
+	VADDPS       32(AX), Y7, Y7
+
+noBiasTile4:
+	MOVQ   relu+96(FP), AX
+	TESTQ  AX, AX
+	JZ     noReLUTile4
+	VXORPS Y14, Y14, Y14
+	VMAXPS Y0, Y14, Y0
+	VMAXPS Y1, Y14, Y1
+	VMAXPS Y2, Y14, Y2
+	VMAXPS Y3, Y14, Y3
+	VMAXPS Y4, Y14, Y4
+	VMAXPS Y5, Y14, Y5
+	VMAXPS Y6, Y14, Y6
+	VMAXPS Y7, Y14, Y7
+
+noReLUTile4:
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y3, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y4, (DI)
+	VMOVUPS Y5, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y6, (DI)
+	VMOVUPS Y7, 32(DI)
+	ADDQ    R8, DI
+	JMP     end
 
 rows5:
 	VXORPS  Y0, Y0, Y0
@@ -1575,21 +2543,457 @@ inner5:
 	ADDQ         SI, R9
 	DECQ         R10
 	JNZ          inner5
-	VMOVUPS      Y0, (DI)
-	VMOVUPS      Y1, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y2, (DI)
-	VMOVUPS      Y3, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y4, (DI)
-	VMOVUPS      Y5, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y6, (DI)
-	VMOVUPS      Y7, 32(DI)
-	ADDQ         R8, DI
-	VMOVUPS      Y8, (DI)
-	VMOVUPS      Y9, 32(DI)
-	ADDQ         R8, DI
+	MOVQ         bias+88(FP), AX
+	TESTQ        AX, AX
+	JZ           noBiasTile5
+	VADDPS       (AX), Y0, Y0
+	VADDPS       32(AX), Y1, Y1
+	VADDPS       (AX), Y2, Y2
+	VADDPS       32(AX), Y3, Y3
+	VADDPS       (AX), Y4, Y4
+	VADDPS       32(AX), Y5, Y5
+	VADDPS       (AX), Y6, Y6
+	VADDPS       32(AX), Y7, Y7
+	VADDPS       (AX), Y8, Y8
+	VADDPS       32(AX), Y9, Y9
+
+noBiasTile5:
+	MOVQ   relu+96(FP), AX
+	TESTQ  AX, AX
+	JZ     noReLUTile5
+	VXORPS Y14, Y14, Y14
+	VMAXPS Y0, Y14, Y0
+	VMAXPS Y1, Y14, Y1
+	VMAXPS Y2, Y14, Y2
+	VMAXPS Y3, Y14, Y3
+	VMAXPS Y4, Y14, Y4
+	VMAXPS Y5, Y14, Y5
+	VMAXPS Y6, Y14, Y6
+	VMAXPS Y7, Y14, Y7
+	VMAXPS Y8, Y14, Y8
+	VMAXPS Y9, Y14, Y9
+
+noReLUTile5:
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y3, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y4, (DI)
+	VMOVUPS Y5, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y6, (DI)
+	VMOVUPS Y7, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y8, (DI)
+	VMOVUPS Y9, 32(DI)
+	ADDQ    R8, DI
+
+end:
+	LDMXCSR (SP)
+	VZEROUPPER
+	RET
+
+// func rowAVX2(inner int, a *float32, aCol int, b *float32, bRow int, c *float32, panels int, bias *float32, relu int, all int)
+// Requires: AVX, FMA3, SSE
+TEXT ·rowAVX2(SB), NOSPLIT, $8-80
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    a+8(FP), AX
+	MOVQ    aCol+16(FP), CX
+	MOVQ    bRow+32(FP), DX
+	MOVQ    c+40(FP), BX
+	MOVQ    panels+48(FP), SI
+	MOVQ    all+72(FP), DI
+	CMPQ    SI, $0x01
+	JNE     more1
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	MOVQ    b+24(FP), SI
+	MOVQ    inner+0(FP), R8
+
+inner1:
+	MOVL         (AX), R9
+	ORL          DI, R9
+	JZ           skip1
+	VBROADCASTSS (AX), Y12
+	VFMADD231PS  (SI), Y12, Y0
+	VFMADD231PS  32(SI), Y12, Y1
+
+skip1:
+	ADDQ   CX, AX
+	ADDQ   DX, SI
+	DECQ   R8
+	JNZ    inner1
+	MOVQ   bias+56(FP), AX
+	TESTQ  AX, AX
+	JZ     noBiasRow1
+	VADDPS (AX), Y0, Y0
+	VADDPS 32(AX), Y1, Y1
+
+noBiasRow1:
+	MOVQ   relu+64(FP), AX
+	TESTQ  AX, AX
+	JZ     noReLURow1
+	VXORPS Y12, Y12, Y12
+	VMAXPS Y0, Y12, Y0
+	VMAXPS Y1, Y12, Y1
+
+noReLURow1:
+	VMOVUPS Y0, (BX)
+	VMOVUPS Y1, 32(BX)
+	JMP     end
+
+more1:
+	CMPQ   SI, $0x02
+	JNE    more2
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   b+24(FP), SI
+	MOVQ   inner+0(FP), R8
+
+inner2:
+	MOVL         (AX), R9
+	ORL          DI, R9
+	JZ           skip2
+	VBROADCASTSS (AX), Y12
+	VFMADD231PS  (SI), Y12, Y0
+	VFMADD231PS  32(SI), Y12, Y1
+	VFMADD231PS  64(SI), Y12, Y2
+	VFMADD231PS  96(SI), Y12, Y3
+
+skip2:
+	ADDQ   CX, AX
+	ADDQ   DX, SI
+	DECQ   R8
+	JNZ    inner2
+	MOVQ   bias+56(FP), AX
+	TESTQ  AX, AX
+	JZ     noBiasRow2
+	VADDPS (AX), Y0, Y0
+	VADDPS 32(AX), Y1, Y1
+	VADDPS 64(AX), Y2, Y2
+	VADDPS 96(AX), Y3, Y3
+
+noBiasRow2:
+	MOVQ   relu+64(FP), AX
+	TESTQ  AX, AX
+	JZ     noReLURow2
+	VXORPS Y12, Y12, Y12
+	VMAXPS Y0, Y12, Y0
+	VMAXPS Y1, Y12, Y1
+	VMAXPS Y2, Y12, Y2
+	VMAXPS Y3, Y12, Y3
+
+noReLURow2:
+	VMOVUPS Y0, (BX)
+	VMOVUPS Y1, 32(BX)
+	VMOVUPS Y2, 64(BX)
+	VMOVUPS Y3, 96(BX)
+	JMP     end
+
+more2:
+	CMPQ   SI, $0x03
+	JNE    more3
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   b+24(FP), SI
+	MOVQ   inner+0(FP), R8
+
+inner3:
+	MOVL         (AX), R9
+	ORL          DI, R9
+	JZ           skip3
+	VBROADCASTSS (AX), Y12
+	VFMADD231PS  (SI), Y12, Y0
+	VFMADD231PS  32(SI), Y12, Y1
+	VFMADD231PS  64(SI), Y12, Y2
+	VFMADD231PS  96(SI), Y12, Y3
+	VFMADD231PS  128(SI), Y12, Y4
+	VFMADD231PS  160(SI), Y12, Y5
+
+skip3:
+	ADDQ   CX, AX
+	ADDQ   DX, SI
+	DECQ   R8
+	JNZ    inner3
+	MOVQ   bias+56(FP), AX
+	TESTQ  AX, AX
+	JZ     noBiasRow3
+	VADDPS (AX), Y0, Y0
+	VADDPS 32(AX), Y1, Y1
+	VADDPS 64(AX), Y2, Y2
+	VADDPS 96(AX), Y3, Y3
+	VADDPS 128(AX), Y4, Y4
+	VADDPS 160(AX), Y5, Y5
+
+noBiasRow3:
+	MOVQ   relu+64(FP), AX
+	TESTQ  AX, AX
+	JZ     noReLURow3
+	VXORPS Y12, Y12, Y12
+	VMAXPS Y0, Y12, Y0
+	VMAXPS Y1, Y12, Y1
+	VMAXPS Y2, Y12, Y2
+	VMAXPS Y3, Y12, Y3
+	VMAXPS Y4, Y12, Y4
+	VMAXPS Y5, Y12, Y5
+
+noReLURow3:
+	VMOVUPS Y0, (BX)
+	VMOVUPS Y1, 32(BX)
+	VMOVUPS Y2, 64(BX)
+	VMOVUPS Y3, 96(BX)
+	VMOVUPS Y4, 128(BX)
+	VMOVUPS Y5, 160(BX)
+	JMP     end
+
+more3:
+	CMPQ   SI, $0x04
+	JNE    more4
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   b+24(FP), SI
+	MOVQ   inner+0(FP), R8
+
+inner4:
+	MOVL         (AX), R9
+	ORL          DI, R9
+	JZ           skip4
+	VBROADCASTSS (AX), Y12
+	VFMADD231PS  (SI), Y12, Y0
+	VFMADD231PS  32(SI), Y12, Y1
+	VFMADD231PS  64(SI), Y12, Y2
+	VFMADD231PS  96(SI), Y12, Y3
+	VFMADD231PS  128(SI), Y12, Y4
+	VFMADD231PS  160(SI), Y12, Y5
+	VFMADD231PS  192(SI), Y12, Y6
+	VFMADD231PS  224(SI), Y12, Y7
+
+skip4:
+	ADDQ   CX, AX
+	ADDQ   DX, SI
+	DECQ   R8
+	JNZ    inner4
+	MOVQ   bias+56(FP), AX
+	TESTQ  AX, AX
+	JZ     noBiasRow4
+	VADDPS (AX), Y0, Y0
+	VADDPS 32(AX), Y1, Y1
+	VADDPS 64(AX), Y2, Y2
+	VADDPS 96(AX), Y3, Y3
+	VADDPS 128(AX), Y4, Y4
+	VADDPS 160(AX), Y5, Y5
+	VADDPS 192(AX), Y6, Y6
+	VADDPS 224(AX), Y7, Y7
+
+noBiasRow4:
+	MOVQ   relu+64(FP), AX
+	TESTQ  AX, AX
+	JZ     noReLURow4
+	VXORPS Y12, Y12, Y12
+	VMAXPS Y0, Y12, Y0
+	VMAXPS Y1, Y12, Y1
+	VMAXPS Y2, Y12, Y2
+	VMAXPS Y3, Y12, Y3
+	VMAXPS Y4, Y12, Y4
+	VMAXPS Y5, Y12, Y5
+	VMAXPS Y6, Y12, Y6
+	VMAXPS Y7, Y12, Y7
+
+noReLURow4:
+	VMOVUPS Y0, (BX)
+	VMOVUPS Y1, 32(BX)
+	VMOVUPS Y2, 64(BX)
+	VMOVUPS Y3, 96(BX)
+	VMOVUPS Y4, 128(BX)
+	VMOVUPS Y5, 160(BX)
+	VMOVUPS Y6, 192(BX)
+	VMOVUPS Y7, 224(BX)
+	JMP     end
+
+more4:
+	CMPQ   SI, $0x05
+	JNE    more5
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	MOVQ   b+24(FP), SI
+	MOVQ   inner+0(FP), R8
+
+inner5:
+	MOVL         (AX), R9
+	ORL          DI, R9
+	JZ           skip5
+	VBROADCASTSS (AX), Y12
+	VFMADD231PS  (SI), Y12, Y0
+	VFMADD231PS  32(SI), Y12, Y1
+	VFMADD231PS  64(SI), Y12, Y2
+	VFMADD231PS  96(SI), Y12, Y3
+	VFMADD231PS  128(SI), Y12, Y4
+	VFMADD231PS  160(SI), Y12, Y5
+	VFMADD231PS  192(SI), Y12, Y6
+	VFMADD231PS  224(SI), Y12, Y7
+	VFMADD231PS  256(SI), Y12, Y8
+	VFMADD231PS  288(SI), Y12, Y9
+
+skip5:
+	ADDQ   CX, AX
+	ADDQ   DX, SI
+	DECQ   R8
+	JNZ    inner5
+	MOVQ   bias+56(FP), AX
+	TESTQ  AX, AX
+	JZ     noBiasRow5
+	VADDPS (AX), Y0, Y0
+	VADDPS 32(AX), Y1, Y1
+	VADDPS 64(AX), Y2, Y2
+	VADDPS 96(AX), Y3, Y3
+	VADDPS 128(AX), Y4, Y4
+	VADDPS 160(AX), Y5, Y5
+	VADDPS 192(AX), Y6, Y6
+	VADDPS 224(AX), Y7, Y7
+	VADDPS 256(AX), Y8, Y8
+	VADDPS 288(AX), Y9, Y9
+
+noBiasRow5:
+	MOVQ   relu+64(FP), AX
+	TESTQ  AX, AX
+	JZ     noReLURow5
+	VXORPS Y12, Y12, Y12
+	VMAXPS Y0, Y12, Y0
+	VMAXPS Y1, Y12, Y1
+	VMAXPS Y2, Y12, Y2
+	VMAXPS Y3, Y12, Y3
+	VMAXPS Y4, Y12, Y4
+	VMAXPS Y5, Y12, Y5
+	VMAXPS Y6, Y12, Y6
+	VMAXPS Y7, Y12, Y7
+	VMAXPS Y8, Y12, Y8
+	VMAXPS Y9, Y12, Y9
+
+noReLURow5:
+	VMOVUPS Y0, (BX)
+	VMOVUPS Y1, 32(BX)
+	VMOVUPS Y2, 64(BX)
+	VMOVUPS Y3, 96(BX)
+	VMOVUPS Y4, 128(BX)
+	VMOVUPS Y5, 160(BX)
+	VMOVUPS Y6, 192(BX)
+	VMOVUPS Y7, 224(BX)
+	VMOVUPS Y8, 256(BX)
+	VMOVUPS Y9, 288(BX)
+	JMP     end
+
+more5:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	MOVQ   b+24(FP), SI
+	MOVQ   inner+0(FP), R8
+
+inner6:
+	MOVL         (AX), R9
+	ORL          DI, R9
+	JZ           skip6
+	VBROADCASTSS (AX), Y12
+	VFMADD231PS  (SI), Y12, Y0
+	VFMADD231PS  32(SI), Y12, Y1
+	VFMADD231PS  64(SI), Y12, Y2
+	VFMADD231PS  96(SI), Y12, Y3
+	VFMADD231PS  128(SI), Y12, Y4
+	VFMADD231PS  160(SI), Y12, Y5
+	VFMADD231PS  192(SI), Y12, Y6
+	VFMADD231PS  224(SI), Y12, Y7
+	VFMADD231PS  256(SI), Y12, Y8
+	VFMADD231PS  288(SI), Y12, Y9
+	VFMADD231PS  320(SI), Y12, Y10
+	VFMADD231PS  352(SI), Y12, Y11
+
+skip6:
+	ADDQ   CX, AX
+	ADDQ   DX, SI
+	DECQ   R8
+	JNZ    inner6
+	MOVQ   bias+56(FP), AX
+	TESTQ  AX, AX
+	JZ     noBiasRow6
+	VADDPS (AX), Y0, Y0
+	VADDPS 32(AX), Y1, Y1
+	VADDPS 64(AX), Y2, Y2
+	VADDPS 96(AX), Y3, Y3
+	VADDPS 128(AX), Y4, Y4
+	VADDPS 160(AX), Y5, Y5
+	VADDPS 192(AX), Y6, Y6
+	VADDPS 224(AX), Y7, Y7
+	VADDPS 256(AX), Y8, Y8
+	VADDPS 288(AX), Y9, Y9
+	VADDPS 320(AX), Y10, Y10
+	VADDPS 352(AX), Y11, Y11
+
+noBiasRow6:
+	MOVQ   relu+64(FP), AX
+	TESTQ  AX, AX
+	JZ     noReLURow6
+	VXORPS Y12, Y12, Y12
+	VMAXPS Y0, Y12, Y0
+	VMAXPS Y1, Y12, Y1
+	VMAXPS Y2, Y12, Y2
+	VMAXPS Y3, Y12, Y3
+	VMAXPS Y4, Y12, Y4
+	VMAXPS Y5, Y12, Y5
+	VMAXPS Y6, Y12, Y6
+	VMAXPS Y7, Y12, Y7
+	VMAXPS Y8, Y12, Y8
+	VMAXPS Y9, Y12, Y9
+	VMAXPS Y10, Y12, Y10
+	VMAXPS Y11, Y12, Y11
+
+noReLURow6:
+	VMOVUPS Y0, (BX)
+	VMOVUPS Y1, 32(BX)
+	VMOVUPS Y2, 64(BX)
+	VMOVUPS Y3, 96(BX)
+	VMOVUPS Y4, 128(BX)
+	VMOVUPS Y5, 160(BX)
+	VMOVUPS Y6, 192(BX)
+	VMOVUPS Y7, 224(BX)
+	VMOVUPS Y8, 256(BX)
+	VMOVUPS Y9, 288(BX)
+	VMOVUPS Y10, 320(BX)
+	VMOVUPS Y11, 352(BX)
 
 end:
 	LDMXCSR (SP)
@@ -1655,4 +3059,127 @@ inner:
 	VMOVSS      X7, (BX)
 	ADDQ        R9, BX
 	LDMXCSR     (SP)
+	RET
+
+// func column8x4(inner int, a *float32, aRow int, aCol int, b *float32, bRow int, c *float32, cRow int)
+// Requires: AVX, FMA3, SSE
+TEXT ·column8x4(SB), NOSPLIT, $8-64
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    inner+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    b+32(FP), DX
+	MOVQ    c+48(FP), BX
+	MOVQ    aRow+16(FP), SI
+	MOVQ    aCol+24(FP), DI
+	MOVQ    bRow+40(FP), R8
+	MOVQ    cRow+56(FP), R9
+	LEAQ    (SI)(SI*2), R10
+	LEAQ    (SI)(SI*4), R11
+	LEAQ    (R10)(SI*4), R12
+	VXORPS  X0, X0, X0
+	VXORPS  X1, X1, X1
+	VXORPS  X2, X2, X2
+	VXORPS  X3, X3, X3
+	VXORPS  X4, X4, X4
+	VXORPS  X5, X5, X5
+	VXORPS  X6, X6, X6
+	VXORPS  X7, X7, X7
+
+inner:
+	VMOVUPS     (DX), X8
+	VFMADD231PS (CX), X8, X0
+	VFMADD231PS (CX)(SI*1), X8, X1
+	VFMADD231PS (CX)(SI*2), X8, X2
+	VFMADD231PS (CX)(R10*1), X8, X3
+	VFMADD231PS (CX)(SI*4), X8, X4
+	VFMADD231PS (CX)(R11*1), X8, X5
+	VFMADD231PS (CX)(R10*2), X8, X6
+	VFMADD231PS (CX)(R12*1), X8, X7
+	ADDQ        DI, CX
+	ADDQ        R8, DX
+	DECQ        AX
+	JNZ         inner
+	VMOVUPS     X0, (BX)
+	ADDQ        R9, BX
+	VMOVUPS     X1, (BX)
+	ADDQ        R9, BX
+	VMOVUPS     X2, (BX)
+	ADDQ        R9, BX
+	VMOVUPS     X3, (BX)
+	ADDQ        R9, BX
+	VMOVUPS     X4, (BX)
+	ADDQ        R9, BX
+	VMOVUPS     X5, (BX)
+	ADDQ        R9, BX
+	VMOVUPS     X6, (BX)
+	ADDQ        R9, BX
+	VMOVUPS     X7, (BX)
+	ADDQ        R9, BX
+	LDMXCSR     (SP)
+	RET
+
+// func column8x8(inner int, a *float32, aRow int, aCol int, b *float32, bRow int, c *float32, cRow int)
+// Requires: AVX, FMA3, SSE
+TEXT ·column8x8(SB), NOSPLIT, $8-64
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    inner+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    b+32(FP), DX
+	MOVQ    c+48(FP), BX
+	MOVQ    aRow+16(FP), SI
+	MOVQ    aCol+24(FP), DI
+	MOVQ    bRow+40(FP), R8
+	MOVQ    cRow+56(FP), R9
+	LEAQ    (SI)(SI*2), R10
+	LEAQ    (SI)(SI*4), R11
+	LEAQ    (R10)(SI*4), R12
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+
+inner:
+	VMOVUPS     (DX), Y8
+	VFMADD231PS (CX), Y8, Y0
+	VFMADD231PS (CX)(SI*1), Y8, Y1
+	VFMADD231PS (CX)(SI*2), Y8, Y2
+	VFMADD231PS (CX)(R10*1), Y8, Y3
+	VFMADD231PS (CX)(SI*4), Y8, Y4
+	VFMADD231PS (CX)(R11*1), Y8, Y5
+	VFMADD231PS (CX)(R10*2), Y8, Y6
+	VFMADD231PS (CX)(R12*1), Y8, Y7
+	ADDQ        DI, CX
+	ADDQ        R8, DX
+	DECQ        AX
+	JNZ         inner
+	VMOVUPS     Y0, (BX)
+	ADDQ        R9, BX
+	VMOVUPS     Y1, (BX)
+	ADDQ        R9, BX
+	VMOVUPS     Y2, (BX)
+	ADDQ        R9, BX
+	VMOVUPS     Y3, (BX)
+	ADDQ        R9, BX
+	VMOVUPS     Y4, (BX)
+	ADDQ        R9, BX
+	VMOVUPS     Y5, (BX)
+	ADDQ        R9, BX
+	VMOVUPS     Y6, (BX)
+	ADDQ        R9, BX
+	VMOVUPS     Y7, (BX)
+	ADDQ        R9, BX
+	LDMXCSR     (SP)
+	VZEROUPPER
 	RET

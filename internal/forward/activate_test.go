@@ -1,8 +1,12 @@
 package forward
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"testing"
+
+	"github.com/plrank/plrank/internal/elementwise"
 )
 
 // ulps is the distance of got from want in units of want's last float32 place.
@@ -13,8 +17,11 @@ func ulps(got float32, want float64) float64 {
 }
 
 func one(f func([]float32), x float32) float32 {
-	v := []float32{x}
+	v := slices.Repeat([]float32{x}, 9) // as many as registers hold, and one by itself
 	f(v)
+	if y := math.Float32bits(v[8]); y != math.Float32bits(v[0]) && x == x {
+		panic(fmt.Sprintf("of %v: %v and %v", x, v[0], v[8]))
+	}
 	return v[0]
 }
 
@@ -24,8 +31,8 @@ func TestFloat32FunctionsAreAccurate(t *testing.T) {
 		got  func([]float32)
 		want func(float64) float64
 	}{
-		{"sigmoid", sigmoid32, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }},
-		{"tanh", tanh32, math.Tanh},
+		{"sigmoid", elementwise.Sigmoid, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }},
+		{"tanh", elementwise.Tanh, math.Tanh},
 	} {
 		worst := 0.
 		check := func(x float32) {
@@ -48,20 +55,20 @@ func TestFloat32FunctionsAreAccurate(t *testing.T) {
 func TestFloat32FunctionsAtTheEdges(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	for _, c := range []struct{ got, want float32 }{
-		{one(sigmoid32, inf), 1}, {one(sigmoid32, -inf), 0}, {one(sigmoid32, 0), 0.5}, {one(sigmoid32, math.MaxFloat32), 1}, {one(sigmoid32, -math.MaxFloat32), 0},
-		{one(tanh32, inf), 1}, {one(tanh32, -inf), -1}, {one(tanh32, 0), 0}, {one(tanh32, math.MaxFloat32), 1},
+		{one(elementwise.Sigmoid, inf), 1}, {one(elementwise.Sigmoid, -inf), 0}, {one(elementwise.Sigmoid, 0), 0.5}, {one(elementwise.Sigmoid, math.MaxFloat32), 1}, {one(elementwise.Sigmoid, -math.MaxFloat32), 0},
+		{one(elementwise.Tanh, inf), 1}, {one(elementwise.Tanh, -inf), -1}, {one(elementwise.Tanh, 0), 0}, {one(elementwise.Tanh, math.MaxFloat32), 1},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %v, want %v", c.got, c.want)
 		}
 	}
-	if v := one(sigmoid32, nan); v == v {
+	if v := one(elementwise.Sigmoid, nan); v == v {
 		t.Errorf("sigmoid(NaN) = %v", v)
 	}
-	if v := one(tanh32, nan); v == v {
+	if v := one(elementwise.Tanh, nan); v == v {
 		t.Errorf("tanh(NaN) = %v", v)
 	}
-	if !math.Signbit(float64(one(tanh32, float32(math.Copysign(0, -1))))) {
+	if !math.Signbit(float64(one(elementwise.Tanh, float32(math.Copysign(0, -1))))) {
 		t.Error("tanh(−0) is not −0")
 	}
 }
@@ -81,13 +88,13 @@ func TestActivationsOfNonFiniteNumbers(t *testing.T) {
 			t.Errorf("%v(Inf) = %v, want %v", a, z[1], want)
 		}
 		dz := make([]float64, 1)
-		slope(a, []float64{nan}, []float64{1}, dz, 1)
+		slope(a, []float64{nan}, []float64{1}, dz, Dropout{})
 		if a != Identity && dz[0] == dz[0] {
 			t.Errorf("derivative of %v at NaN = %v", a, dz[0])
 		}
 	}
 	dz := make([]float64, 2)
-	slope(GELU, []float64{inf, -inf}, []float64{1, 1}, dz, 1)
+	slope(GELU, []float64{inf, -inf}, []float64{1, 1}, dz, Dropout{})
 	if dz[0] != 1 || dz[1] != 0 {
 		t.Errorf("derivative of gelu at ±Inf = %v, want [1 0]", dz)
 	}
@@ -112,7 +119,7 @@ func BenchmarkSigmoid32(b *testing.B) {
 		for i := range z {
 			z[i] = float32(i-2048) / 256
 		}
-		sigmoid32(z)
+		elementwise.Sigmoid(z)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(z)), "ns/value")
 }

@@ -69,7 +69,7 @@ func (s *attentionSpace[T]) run(p piece[T], qkv, y []T) {
 	for from := p.from; from < p.to; from += block(p.n) {
 		rows := min(block(p.n), p.to-from)
 		weights, y := s.exponentials(p, keys, some(q, from, rows)), some(all, from, rows)
-		values.Product(y, weights)
+		values.Product(y, weights, blas.End[T]{})
 		for r := range rows {
 			multiply(row(y, r), 1/s.sums[r])
 		}
@@ -80,7 +80,7 @@ func (s *attentionSpace[T]) run(p piece[T], qkv, y []T) {
 func (s *attentionSpace[T]) exponentials(p piece[T], keys blas.Right[T], q blas.Matrix[T]) blas.Matrix[T] {
 	s.weights, s.sums = grow(s.weights, q.Rows*p.n), grow(s.sums, q.Rows)
 	weights := blas.RowMajor(s.weights, q.Rows, p.n)
-	keys.Product(weights, q)
+	keys.Product(weights, q, blas.End[T]{})
 	for r := range q.Rows {
 		s.sums[r] = softmax.Exponentials(row(weights, r), p.scale())
 	}
@@ -105,11 +105,11 @@ func (s *attentionSpace[T]) slope(p piece[T], qkv, y, dy, dqkv []T, dk, dv blas.
 		weights := s.exponentials(p, keys, q)
 		s.slopes = grow(s.slopes, rows*p.n)
 		slopes := blas.RowMajor(s.slopes, rows, p.n)
-		values.Product(slopes, dys)
+		values.Product(slopes, dys, blas.End[T]{})
 		for r := range rows {
 			softmaxSlope(row(weights, r), row(slopes, r), 1/s.sums[r], dot(row(dys, r), row(ys, r)))
 		}
-		columns.Product(some(dq, from, rows), slopes)
+		columns.Product(some(dq, from, rows), slopes, blas.End[T]{})
 		s.sum(dv, weights.T(), dys, from > p.from)
 		s.sum(dk, slopes.T(), q, from > p.from)
 	}

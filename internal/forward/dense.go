@@ -22,12 +22,16 @@ func blocks(n, size int) int { return (n + size - 1) / size }
 // w [in, out], y [rows, out].
 func Dense[T float](act Activation, in, out int, x, w, b, y []T, d Dropout) {
 	rows := len(y) / out
-	blas.Product(blas.RowMajor(y, rows, out), blas.RowMajor(x, rows, in), blas.RowMajor(w, in, out),
-		func(from, to int) {
+	end, more := ending(act, b)
+	var then func(from, to int)
+	if more != Identity || d.Rate > 0 {
+		then = func(from, to int) {
 			block := y[from*out : to*out]
-			finish(act, b, block)
+			Activate(more, block)
 			drop(d, block, from*out)
-		})
+		}
+	}
+	blas.Product(blas.RowMajor(y, rows, out), blas.RowMajor(x, rows, in), blas.RowMajor(w, in, out), end, then)
 }
 
 // A Layer is Dense with weights that stay as they are, on the calling goroutine. It may
@@ -41,32 +45,35 @@ type Layer[T float] struct {
 
 // NewLayer makes the layer of w [in, out] and b [out].
 func NewLayer[T float](act Activation, in, out int, w, b []T) *Layer[T] {
-	return &Layer[T]{Activation: act, In: in, Out: out, weights: blas.NewRight(blas.RowMajor(w, in, out)), bias: b[:out]}
+	return &Layer[T]{Activation: act, In: in, Out: out, weights: blas.NewRight(blas.RowMajor(w, in, out)).SkipZeros(), bias: b[:out]}
 }
 
 // Run is Dense: the same rows, bit for bit.
 func (l *Layer[T]) Run(x, y []T) {
 	rows := len(y) / l.Out
-	l.weights.Product(blas.RowMajor(y, rows, l.Out), blas.RowMajor(x, rows, l.In))
-	finish(l.Activation, l.bias, y)
+	l.run(blas.RowMajor(x, rows, l.In), blas.RowMajor(y, rows, l.Out))
 }
 
-// finish adds the bias to rows of a product, and applies the activation.
-func finish[T float](act Activation, b, rows []T) {
-	if r, ok := any(rows).([]float32); ok && len(b) == 1 {
-		vek32.AddNumber_Inplace(r, float32(b[0]))
-	} else {
-		for at := 0; at < len(rows); at += len(b) {
-			add(rows[at:at+len(b)], b)
-		}
+// run is Run for a matrix x of which rows may be apart.
+func (l *Layer[T]) run(x, y blas.Matrix[T]) {
+	end, more := ending(l.Activation, l.bias)
+	l.weights.Product(y, x, end)
+	Activate(more, y.Data)
+}
+
+// ending is what a product does itself of adding the bias and applying the activation, and
+// the activation that is left to do.
+func ending[T float](act Activation, bias []T) (end blas.End[T], more Activation) {
+	if act == ReLU {
+		return blas.End[T]{Bias: bias, ReLU: true}, Identity
 	}
-	Activate(act, rows)
+	return blas.End[T]{Bias: bias}, act
 }
 
 // DenseInputSlope sets dx = dz·wᵀ.
 func DenseInputSlope[T float](in, out int, dz, w, dx []T) {
 	rows := len(dz) / out
-	blas.Product(blas.RowMajor(dx, rows, in), blas.RowMajor(dz, rows, out), blas.RowMajor(w, in, out).T(), nil)
+	blas.Product(blas.RowMajor(dx, rows, in), blas.RowMajor(dz, rows, out), blas.RowMajor(w, in, out).T(), blas.End[T]{}, nil)
 }
 
 // DenseWeightsSlope sets dw = xᵀ·dz: the sums over blocks of rows, added up in their order.
@@ -75,7 +82,7 @@ func DenseWeightsSlope[T float](in, out int, x, dz, dw []T) {
 	n := blocks(rows, sumBlock)
 	sum, left, right := blas.RowMajor(dw, in, out), blas.RowMajor(x, rows, in).T(), blas.RowMajor(dz, rows, out)
 	if n <= 1 {
-		blas.Product(sum, left, right, nil)
+		blas.Product(sum, left, right, blas.End[T]{}, nil)
 		return
 	}
 	parts := make([]T, (n-1)*in*out)
@@ -107,8 +114,10 @@ func add[T float](to, v []T) {
 // DenseBiasSlope sets db to the column sums of dz, block by block.
 func DenseBiasSlope[T float](out int, dz, db []T) {
 	sumRows(len(dz)/out, db, func(r int, sums []T) {
-		for j, v := range dz[r*out : (r+1)*out] {
-			sums[j] += v
+		if row := dz[r*out : (r+1)*out]; out == 1 {
+			sums[0] += row[0]
+		} else {
+			add(sums, row)
 		}
 	})
 }
@@ -116,6 +125,13 @@ func DenseBiasSlope[T float](out int, dz, db []T) {
 // sumRows sets sums to what add adds to them for all rows, block by block.
 func sumRows[T float](rows int, sums []T, add func(r int, sums []T)) {
 	n, width := blocks(rows, sumBlock), len(sums)
+	if n == 1 {
+		clear(sums)
+		for r := range rows {
+			add(r, sums)
+		}
+		return
+	}
 	scratch := make([]T, n*width)
 	parallel.For(n, parallel.Workers(n), func(_, i int) {
 		for r := i * sumBlock; r < min((i+1)*sumBlock, rows); r++ {

@@ -97,7 +97,7 @@ func BenchmarkReLUSlope(b *testing.B) {
 		y[i] = max(0, float32(rng.NormFloat64()))
 	}
 	for b.Loop() {
-		reluSlope(y, y, dz)
+		reluSlope(y, y, dz, 1)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(y)), "ns/value")
 }

@@ -14,8 +14,11 @@ func main() {
 	ConstraintExpr("amd64,!purego")
 	for _, m := range []machine{{name: "AVX512", wide: true, rows: 12}, {name: "AVX2", rows: 6}} {
 		m.tiles()
+		m.row()
 	}
-	column()
+	column("column8", 1)
+	column("column8x4", 4, "It does so for four matrices, whose numbers are side by side.")
+	column("column8x8", 8, "It does so for eight matrices, whose numbers are side by side.")
 	Generate()
 	writeNEON("../tiles_arm64.s")
 }
@@ -77,13 +80,14 @@ type operands struct {
 }
 
 func (m machine) tiles() {
-	TEXT("tiles"+m.name, NOSPLIT, "func(rows, inner int, a *float32, aTile, aRow, aCol int, b *float32, bRow int, c *float32, cRow, add int)")
+	TEXT("tiles"+m.name, NOSPLIT, "func(rows, inner int, a *float32, aTile, aRow, aCol int, b *float32, bRow int, c *float32, cRow, add int, bias *float32, relu int)")
 	Pragma("noescape")
 	Doc("tiles"+m.name+" sets rows of c, of as many columns as a tile has, to those of a times b,",
 		"or, if add is not 0, adds that to them. From one tile of a to the next are aTile bytes,",
 		"from one row to the next aRow, from one column to the next aCol; from one row of b or c",
-		"to the next bRow and cRow. There are one or more rows, and inner is one or more.",
-		"Numbers below the smallest normal one count as 0.")
+		"to the next bRow and cRow. There are one or more rows, and inner is one or more. A bias,",
+		"if it is not nil, is added to every row, and then, if relu is not 0, numbers below 0",
+		"become 0. Numbers below the smallest normal one count as 0.")
 	end := flush()
 	rows := parameter("rows")
 	o := operands{parameter("a"), parameter("aRow"), parameter("aCol"), parameter("bRow"), parameter("c"), parameter("cRow")}
@@ -112,8 +116,9 @@ func (m machine) tiles() {
 
 // tile computes a tile, and moves c to the row after it.
 func (m machine) tile(height int, o operands) {
-	sums := make([][vectors]VecPhysical, height)
+	sums := make([][]VecPhysical, height)
 	for i := range sums {
+		sums[i] = make([]VecPhysical, vectors)
 		for j := range sums[i] {
 			sums[i][j] = m.register(i*vectors + j)
 			m.zero(sums[i][j])
@@ -174,6 +179,7 @@ func (m machine) tile(height int, o operands) {
 	DECQ(k)
 	JNZ(LabelRef(loop))
 
+	m.finish(fmt.Sprint("Tile", height), sums, left)
 	for i := range sums {
 		for j := range sums[i] {
 			VMOVUPS(sums[i][j], Mem{Base: o.c, Disp: j * m.bytes()})
@@ -182,13 +188,91 @@ func (m machine) tile(height int, o operands) {
 	}
 }
 
-// column is for matrices of one column. Eight chains of scalar additions keep the units
-// busy: one chain has to wait for itself.
-func column() {
-	TEXT("column8", NOSPLIT, "func(inner int, a *float32, aRow, aCol int, b *float32, bRow int, c *float32, cRow int)")
+// finish adds the bias to the rows of sums, and makes numbers below 0 those.
+func (m machine) finish(name string, sums [][]VecPhysical, zero VecPhysical) {
+	bias := parameter("bias")
+	TESTQ(bias, bias)
+	JZ(LabelRef("noBias" + name))
+	for _, row := range sums {
+		for j, sum := range row {
+			VADDPS(Mem{Base: bias, Disp: j * m.bytes()}, sum, sum)
+		}
+	}
+	Label("noBias" + name)
+	relu := parameter("relu")
+	TESTQ(relu, relu)
+	JZ(LabelRef("noReLU" + name))
+	m.zero(zero)
+	for _, row := range sums {
+		for _, sum := range row {
+			VMAXPS(sum, zero, sum) // NaN stays
+		}
+	}
+	Label("noReLU" + name)
+}
+
+// mostPanels is how many panels of columns a row is computed for at a time.
+const mostPanels = 6
+
+// row is for a single row, of which a tile would fill few registers: the units would wait
+// for each sum. It computes several panels side by side.
+func (m machine) row() {
+	TEXT("row"+m.name, NOSPLIT, "func(inner int, a *float32, aCol int, b *float32, bRow int, c *float32, panels int, bias *float32, relu, all int)")
 	Pragma("noescape")
-	Doc("column8 sets eight rows of c to those of a times b, where b and c have one column. The",
-		"distances are as in the tiles.")
+	Doc("row"+m.name+" is the tiles of a single row for so many panels of columns side by side in b,",
+		fmt.Sprintf("1 to %d. If all is 0, the rows of b that a multiplies by 0 are left out.", mostPanels))
+	end := flush()
+	a, aCol, bRow, c, panels, all := parameter("a"), parameter("aCol"), parameter("bRow"), parameter("c"), parameter("panels"), parameter("all")
+	left := m.register(mostPanels * vectors)
+	for n := 1; n <= mostPanels; n++ {
+		next := fmt.Sprint("more", n)
+		if n < mostPanels {
+			CMPQ(panels, Imm(uint64(n)))
+			JNE(LabelRef(next))
+		}
+		sums := make([]VecPhysical, n*vectors)
+		for j := range sums {
+			sums[j] = m.register(j)
+			m.zero(sums[j])
+		}
+		b, k := parameter("b"), parameter("inner")
+		loop := fmt.Sprint("inner", n)
+		Label(loop)
+		skip, bits := fmt.Sprint("skip", n), GP32()
+		MOVL(Mem{Base: a}, bits)
+		ORL(all.(GPVirtual).As32(), bits)
+		JZ(LabelRef(skip))
+		VBROADCASTSS(Mem{Base: a}, left)
+		for j, sum := range sums {
+			VFMADD231PS(Mem{Base: b, Disp: j * m.bytes()}, left, sum)
+		}
+		Label(skip)
+		ADDQ(aCol, a)
+		ADDQ(bRow, b)
+		DECQ(k)
+		JNZ(LabelRef(loop))
+		m.finish(fmt.Sprint("Row", n), [][]VecPhysical{sums}, left)
+		for j, sum := range sums {
+			VMOVUPS(sum, Mem{Base: c, Disp: j * m.bytes()})
+		}
+		if n < mostPanels {
+			JMP(LabelRef("end"))
+			Label(next)
+		}
+	}
+	Label("end")
+	end()
+	VZEROUPPER()
+	RET()
+}
+
+// column is for matrices of one column, or for several side by side, as many as a register
+// has lanes. Eight chains of additions keep the units busy: one chain has to wait for itself.
+func column(name string, lanes int, doc ...string) {
+	TEXT(name, NOSPLIT, "func(inner int, a *float32, aRow, aCol int, b *float32, bRow int, c *float32, cRow int)")
+	Pragma("noescape")
+	Doc(append([]string{name + " sets eight rows of c to those of a times b, where b and c have one column. The",
+		"distances are as in the tiles."}, doc...)...)
 	end := flush()
 	k, a, b, c := parameter("inner"), parameter("a"), parameter("b"), parameter("c")
 	row, aCol, bRow, cRow := parameter("aRow"), parameter("aCol"), parameter("bRow"), parameter("cRow")
@@ -196,25 +280,35 @@ func column() {
 	LEAQ(Mem{Base: row, Index: row, Scale: 2}, row3)
 	LEAQ(Mem{Base: row, Index: row, Scale: 4}, row5)
 	LEAQ(Mem{Base: row3, Index: row, Scale: 4}, row7)
-	sums := [...]VecPhysical{X0, X1, X2, X3, X4, X5, X6, X7}
+	sums, right := []VecPhysical{X0, X1, X2, X3, X4, X5, X6, X7}, VecPhysical(X8)
+	if lanes == 8 {
+		sums, right = []VecPhysical{Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7}, Y8
+	}
+	move, multiply := VMOVUPS, VFMADD231PS
+	if lanes == 1 {
+		move, multiply = func(ops ...Op) { VMOVSS(ops...) }, func(ops ...Op) { VFMADD231SS(ops...) }
+	}
 	for _, s := range sums {
 		VXORPS(s, s, s)
 	}
 	Label("inner")
-	VMOVSS(Mem{Base: b}, X8)
+	move(Mem{Base: b}, right)
 	for i, p := range [...]Mem{{}, {Index: row, Scale: 1}, {Index: row, Scale: 2}, {Index: row3, Scale: 1},
 		{Index: row, Scale: 4}, {Index: row5, Scale: 1}, {Index: row3, Scale: 2}, {Index: row7, Scale: 1}} {
 		p.Base = a
-		VFMADD231SS(p, X8, sums[i])
+		multiply(p, right, sums[i])
 	}
 	ADDQ(aCol, a)
 	ADDQ(bRow, b)
 	DECQ(k)
 	JNZ(LabelRef("inner"))
 	for _, s := range sums {
-		VMOVSS(s, Mem{Base: c})
+		move(s, Mem{Base: c})
 		ADDQ(cRow, c)
 	}
 	end()
+	if lanes == 8 {
+		VZEROUPPER()
+	}
 	RET()
 }

@@ -20,8 +20,8 @@ func writeNEON(file string) {
 
 #include "textflag.h"
 
-// func tilesNEON(rows, inner int, a *float32, aTile, aRow, aCol int, b *float32, bRow int, c *float32, cRow, add int)
-TEXT ·tilesNEON(SB), NOSPLIT, $0-88
+// func tilesNEON(rows, inner int, a *float32, aTile, aRow, aCol int, b *float32, bRow int, c *float32, cRow, add int, bias *float32, relu int)
+TEXT ·tilesNEON(SB), NOSPLIT, $0-104
 	MOVD FPCR, R20
 	ORR $(1<<24), R20, R21 // numbers below the smallest normal one are 0
 	MOVD R21, FPCR
@@ -35,6 +35,8 @@ TEXT ·tilesNEON(SB), NOSPLIT, $0-88
 	MOVD c+64(FP), R7
 	MOVD cRow+72(FP), R8
 	MOVD add+80(FP), R9
+	MOVD bias+88(FP), R19
+	MOVD relu+96(FP), R22
 
 next:`)
 	for height := 1; height < neonRows; height++ {
@@ -83,6 +85,16 @@ func neonTile(line func(string, ...any), height int) {
 		}
 	}
 	line("\tSUBS $1, R17\n\tBNE inner%d", height)
+	line("\tCBZ R19, noBias%d", height)
+	line("\tVLD1 (R19), %s", row(6))
+	for v := range 4 * height {
+		line("\tWORD $%#x // FADD V%d.4S, V%d.4S, V%d.4S", 0x4e20d400|(24+v%4)<<16|v<<5|v, v, v, 24+v%4)
+	}
+	line("\nnoBias%d:\n\tCBZ R22, noReLU%d\n\tVEOR V28.B16, V28.B16, V28.B16", height, height)
+	for v := range 4 * height {
+		line("\tWORD $%#x // FMAX V%d.4S, V%d.4S, V28.4S: NaN stays", 0x4e20f400|28<<16|v<<5|v, v, v)
+	}
+	line("\nnoReLU%d:", height)
 	for i := range height {
 		line("\tVST1 %s, (R7)", row(i))
 		line("\tADD R8, R7")

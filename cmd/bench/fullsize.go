@@ -1,0 +1,255 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/plrank/plrank/cmd/internal/command"
+	"github.com/plrank/plrank/viz"
+)
+
+// fullsizeCommand is the sub-command that reads what bench/fullsize leaves.
+const fullsizeCommand = "fullsize"
+
+// fullsizeMoments are the seconds of which there is a row in the tables.
+var fullsizeMoments = []float64{20, 30, 45, 60, 90, 120, 180, 240}
+
+var fullsizeTables = []documentPart[*fullsizeResults]{
+	{"fullsize-end", (*fullsizeResults).end},
+	{"fullsize-training", func(r *fullsizeResults) (string, error) { return r.moments(trainingAlone) }},
+	{"fullsize-text", func(r *fullsizeResults) (string, error) { return r.moments(fromText) }},
+	{"fullsize-costs", (*fullsizeResults).costs},
+}
+
+// A clock says when seconds of training are over for a method.
+type clock struct {
+	name, axis string
+	begin      func(cost) float64 // seconds before training
+}
+
+var (
+	trainingAlone = clock{"training", "seconds of training", func(cost) float64 { return 0 }}
+	fromText      = clock{"text", "seconds from text on disk", func(c cost) float64 { return c.read }}
+)
+
+// fullsizeResults are the CSV files of bench/fullsize.
+type fullsizeResults struct {
+	collections, methods []string
+	curves               []*fullsizeCurve
+	cost                 map[[2]string]cost // of collection and method
+}
+
+// A fullsizeCurve is one training: a forest by one setting, or plrank.
+type fullsizeCurve struct {
+	collection, method, setting string
+	seconds, vali, test         []float64
+}
+
+// A cost is what a method needs besides training.
+type cost struct{ read, memory float64 } // seconds, MB
+
+// fullsize prints the tables of the results, and draws their curves.
+func fullsize(args []string, stdout, stderr io.Writer) error {
+	flags := flag.NewFlagSet("bench fullsize", flag.ContinueOnError)
+	results := flags.String("results", "docs/fullsize", "the `folder` of CSV files, where training.svg and text.svg are written")
+	write := flags.String("write", "", "replace the parts between comments <!-- fullsize-TABLE --> in these Markdown `files`, with commas between")
+	switch err := command.Parse(flags, args); {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(stdout, "bench fullsize - tables and pictures of what bench/fullsize/run.py measured\n\n")
+		flags.VisitAll(func(f *flag.Flag) { command.DescribeFlag(stdout, f) })
+		return nil
+	case err != nil:
+		return command.Usage(err)
+	}
+	r, err := readFullsize(*results)
+	if err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	for _, c := range []clock{trainingAlone, fromText} {
+		if err := r.picture(c).Save(filepath.Join(*results, c.name+".svg")); err != nil {
+			return fmt.Errorf("bench: %w", err)
+		}
+	}
+	return printParts(fullsizeTables, r, *write, stdout, stderr)
+}
+
+func readFullsize(folder string) (*fullsizeResults, error) {
+	r := &fullsizeResults{cost: map[[2]string]cost{}}
+	points, err := readCSV(filepath.Join(folder, "curves.csv"))
+	if err != nil {
+		return nil, err
+	}
+	var c *fullsizeCurve
+	for i, p := range points {
+		if c == nil || c.collection != p["collection"] || c.method != p["method"] || c.setting != p["setting"] {
+			c = &fullsizeCurve{collection: p["collection"], method: p["method"], setting: p["setting"]}
+			r.curves = append(r.curves, c)
+		}
+		for name, to := range map[string]*[]float64{"seconds": &c.seconds, "vali": &c.vali, "test": &c.test} {
+			v, err := strconv.ParseFloat(p[name], 64)
+			if err != nil {
+				return nil, fmt.Errorf("curves.csv: row %d: column %s: %w", i+1, name, err)
+			}
+			*to = append(*to, v)
+		}
+	}
+	rows, err := readCSV(filepath.Join(folder, "costs.csv"))
+	if err != nil {
+		return nil, err
+	}
+	for i, row := range rows {
+		var of cost
+		for name, to := range map[string]*float64{"read_seconds": &of.read, "memory_mb": &of.memory} {
+			if *to, err = strconv.ParseFloat(row[name], 64); err != nil {
+				return nil, fmt.Errorf("costs.csv: row %d: column %s: %w", i+1, name, err)
+			}
+		}
+		r.cost[[2]string{row["collection"], row["method"]}] = of
+		if !slices.Contains(r.collections, row["collection"]) {
+			r.collections = append(r.collections, row["collection"])
+		}
+		if !slices.Contains(r.methods, row["method"]) {
+			r.methods = append(r.methods, row["method"])
+		}
+	}
+	return r, nil
+}
+
+// picked is the point with the highest validation value among all trainings of a method;
+// ok is false if there is none.
+func (r *fullsizeResults) picked(collection, method string) (test, seconds float64, ok bool) {
+	best := math.Inf(-1)
+	for _, c := range r.curves {
+		if c.collection != collection || c.method != method {
+			continue
+		}
+		for i, v := range c.vali {
+			if v > best {
+				best, test, seconds, ok = v, c.test[i], c.seconds[i], true
+			}
+		}
+	}
+	return test, seconds, ok
+}
+
+// end is a table of test NDCG@10 where it was picked by validation.
+func (r *fullsizeResults) end() (string, error) {
+	header := []string{"NDCG@10"}
+	for _, collection := range r.collections {
+		header = append(header, "collection "+collection)
+	}
+	rows := [][]string{append(header, "mean")}
+	for _, method := range r.methods {
+		row, values := []string{method}, []float64(nil)
+		for _, collection := range r.collections {
+			test, seconds, ok := r.picked(collection, method)
+			if !ok {
+				row = append(row, absent)
+				continue
+			}
+			values = append(values, test)
+			row = append(row, fmt.Sprintf("%s, %.0f s", fraction(test), seconds))
+		}
+		text := absent
+		if len(values) == len(r.collections) {
+			text = fraction(mean(values))
+			if len(values) > 1 {
+				text += " ± " + fraction(stat.StdDev(values, nil))
+			}
+		}
+		rows = append(rows, append(row, text))
+	}
+	return markdownTable(rows), nil
+}
+
+// envelope is the highest test NDCG@10 that any training of a method had reached by then:
+// who chooses a setting beforehand has less. It is NaN where there is no model yet.
+func (r *fullsizeResults) envelope(collection, method string, by clock, at float64) float64 {
+	begin, best := by.begin(r.cost[[2]string{collection, method}]), math.NaN()
+	for _, c := range r.curves {
+		if c.collection != collection || c.method != method {
+			continue
+		}
+		for i, s := range c.seconds {
+			if begin+s <= at && !(c.test[i] <= best) {
+				best = c.test[i]
+			}
+		}
+	}
+	return best
+}
+
+// moments is a table of envelopes, mean of the collections.
+func (r *fullsizeResults) moments(by clock) (string, error) {
+	rows := [][]string{append([]string{by.axis}, r.methods...)}
+	for _, at := range fullsizeMoments {
+		row := []string{fmt.Sprint(at)}
+		for _, method := range r.methods {
+			sum := 0.0
+			for _, collection := range r.collections {
+				sum += r.envelope(collection, method, by, at)
+			}
+			text := absent
+			if !math.IsNaN(sum) {
+				text = fraction(sum / float64(len(r.collections)))
+			}
+			row = append(row, text)
+		}
+		rows = append(rows, row)
+	}
+	return markdownTable(rows), nil
+}
+
+// costs is a table of the time to read text and of the highest memory, mean of the collections.
+func (r *fullsizeResults) costs() (string, error) {
+	rows := [][]string{{"method", "reading text, s", "memory, MB"}}
+	for _, method := range r.methods {
+		var read, memory []float64
+		for _, collection := range r.collections {
+			if c, ok := r.cost[[2]string{collection, method}]; ok {
+				read, memory = append(read, c.read), append(memory, c.memory)
+			}
+		}
+		rows = append(rows, []string{method, fmt.Sprintf("%.1f", mean(read)), fmt.Sprintf("%.0f", mean(memory))})
+	}
+	return markdownTable(rows), nil
+}
+
+// picture has the envelopes on the first collection, and the trainings behind them.
+func (r *fullsizeResults) picture(by clock) viz.Plot {
+	first := r.collections[0]
+	p := viz.Plot{Title: "Test NDCG@10 at the size of MSLR-WEB30K", X: by.axis, Y: "NDCG@10"}
+	var lines []viz.Series
+	for _, method := range r.methods {
+		begin := by.begin(r.cost[[2]string{first, method}])
+		var moments []float64
+		for _, c := range r.curves {
+			if c.collection != first || c.method != method {
+				continue
+			}
+			x := make([]float64, len(c.seconds))
+			for i, s := range c.seconds {
+				x[i] = begin + s
+			}
+			moments = append(moments, x...)
+			p.Series = append(p.Series, viz.Series{X: x, Y: c.test, Style: viz.Guide})
+		}
+		slices.Sort(moments)
+		line := viz.Series{Name: strings.TrimSpace(method + ", the best by then"), X: moments}
+		for _, at := range moments {
+			line.Y = append(line.Y, r.envelope(first, method, by, at))
+		}
+		lines = append(lines, line)
+	}
+	p.Series = append(p.Series, lines...)
+	return p
+}

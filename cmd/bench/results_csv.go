@@ -1,0 +1,69 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/plrank/plrank/internal/atomicfile"
+)
+
+// csvPath is the file of a part's measurements, which its table is made of.
+func csvPath(folder string, p *part) string { return filepath.Join(folder, p.fileName()+".csv") }
+
+// save writes every value of every run, with where they were measured.
+func (r *results) save(path, measured string) error {
+	rows := [][]string{{"benchmark", "unit", "value", "measured"}}
+	for _, run := range r.runs {
+		for _, unit := range slices.Sorted(maps.Keys(run.values)) {
+			rows = append(rows, []string{run.name, unit, strconv.FormatFloat(run.values[unit], 'g', -1, 64), measured})
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return atomicfile.Write(path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) })
+}
+
+// readSaved reads what save wrote.
+func readSaved(path string) (r *results, measured string, err error) {
+	rows, err := readCSV(path)
+	if err != nil {
+		return nil, "", err
+	}
+	r = &results{}
+	for i, row := range rows {
+		value, err := strconv.ParseFloat(row["value"], 64)
+		if err != nil {
+			return nil, "", fmt.Errorf("%s: row %d: %w", path, i+1, err)
+		}
+		measured = row["measured"]
+		// A unit that the run has already begins the next one.
+		last := len(r.runs) - 1
+		if last < 0 || r.runs[last].name != row["benchmark"] || has(r.runs[last].values, row["unit"]) {
+			r.runs = append(r.runs, result{row["benchmark"], map[string]float64{}})
+			last++
+		}
+		r.runs[last].values[row["unit"]] = value
+	}
+	return r, measured, nil
+}
+
+func has(values map[string]float64, unit string) bool {
+	_, ok := values[unit]
+	return ok
+}
+
+// body is the text of a part: what it shows, where it was measured, and the table.
+func (p *part) body(r *results, measured string) (string, error) {
+	table, err := p.table(r.fastest())
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s. Measured on %s.\n\n%s", p.what, measured, table), nil
+}

@@ -1,0 +1,239 @@
+// Command gen writes the AVX-512 instructions of package elementwise, with avo.
+package main
+
+import (
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+func main() {
+	ConstraintExpr("amd64,!purego")
+	sigmoid()
+	sigmoidSlope()
+	reluSlope()
+	drop()
+	descend()
+	adam()
+	Generate()
+}
+
+func text(name, signature string, doc ...string) {
+	TEXT(name, NOSPLIT, "func("+signature+")")
+	Pragma("noescape")
+	doc[0] = name + " " + doc[0]
+	Doc(doc...)
+}
+
+func pointer(name string) Register { return Load(Param(name), GP64()) }
+
+// all gives a register in which all numbers are that in memory.
+func all64(from Op) VecVirtual { r := ZMM(); VBROADCASTSD(from, r); return r }
+func all32(from Op) VecVirtual { r := ZMM(); VBROADCASTSS(from, r); return r }
+
+func parameter(name string) Op {
+	p, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return p.Addr
+}
+
+func float64s(name string, v float64) VecVirtual { return all64(ConstData(name, F64(v))) }
+func bits(name string, v uint64) VecVirtual      { return all64(ConstData(name, U64(v))) }
+
+// loop goes through n numbers, so many at a time, with pointers to where they are.
+func loop(n Register, step int, body func(), pointers ...Register) {
+	Label("next")
+	body()
+	for _, p := range pointers {
+		ADDQ(Imm(uint64(4*step)), p)
+	}
+	SUBQ(Imm(uint64(step)), n)
+	JNZ(LabelRef("next"))
+	VZEROUPPER()
+	RET()
+}
+
+// Constants of the exponential function, as in exp.go.
+const (
+	expSteps   = 32
+	stepsPerX  = expSteps / math.Ln2
+	roundShift = 0x1.8p52
+	lnStep     = math.Ln2 / expSteps
+	expC1      = lnStep
+	expC2      = lnStep * lnStep / 2
+	expC3      = lnStep * lnStep * lnStep / 6
+	expC4      = lnStep * lnStep * lnStep * lnStep / 24
+)
+
+const (
+	greater   = 0x1e
+	less      = 0x11
+	unordered = 3
+	notBelow  = 5
+)
+
+func sigmoid() {
+	text("sigmoidAVX512", "x *float32, n int, table *uint64", "is Sigmoid for n numbers, a multiple of 8 and 8 at least.")
+	x, n, table := pointer("x"), pointer("n"), pointer("table")
+	steps, shift, sign, low := float64s("steps", stepsPerX), float64s("shift", roundShift), bits("sign", 1<<63), bits("low", expSteps-1)
+	c1, c2, c3, c4 := float64s("c1", expC1), float64s("c2", expC2), float64s("c3", expC3), float64s("c4", expC4)
+	one, most, least := float64s("one", 1), float64s("most", 200), float64s("least", -200)
+	loop(n, 8, func() {
+		v, z, r, s, p, k, where := ZMM(), ZMM(), ZMM(), ZMM(), ZMM(), ZMM(), K()
+		VCVTPS2PD(Mem{Base: x}, v)
+		VPXORQ(sign, v, v)
+		VMULPD(steps, v, z)
+		VADDPD(shift, z, k)
+		VSUBPD(shift, k, r)
+		VSUBPD(r, z, r)
+		VPANDQ(low, k, p)
+		KXNORW(where, where, where)
+		VPXORQ(s, s, s)
+		VPGATHERQQ(Mem{Base: table, Index: p, Scale: 8}, where, s)
+		VPSLLQ(U8(47), k, k)
+		VPADDQ(k, s, s)
+		VMULPD(c4, r, p)
+		for _, c := range []VecVirtual{c3, c2, c1} {
+			VADDPD(c, p, p)
+			VMULPD(r, p, p)
+		}
+		VMULPD(s, p, p)
+		VADDPD(one, s, s)
+		VADDPD(p, s, s)
+		VDIVPD(s, one, s)
+		VCMPPD(U8(greater), most, v, where)
+		VXORPD(p.AsX(), p.AsX(), p.AsX())
+		VMOVAPD(p, where, s)
+		VCMPPD(U8(less), least, v, where)
+		VMOVAPD(one, where, s)
+		y := YMM()
+		VCVTPD2PS(s, y)
+		VMOVUPS(y, Mem{Base: x})
+	}, x)
+}
+
+func sigmoidSlope() {
+	text("sigmoidSlopeAVX512", "y, dy, dz *float32, n int, share float32", "is SigmoidSlope for n numbers, a multiple of 16 and 16 at least.")
+	y, dy, dz, n := pointer("y"), pointer("dy"), pointer("dz"), pointer("n")
+	share, one := all32(parameter("share")), all32(ConstData("one32", F32(1)))
+	loop(n, 16, func() {
+		a, b := ZMM(), ZMM()
+		VMULPS(Mem{Base: y}, share, a)
+		VSUBPS(a, one, b)
+		VMULPS(Mem{Base: dy}, a, a)
+		VMULPS(a, b, a)
+		VMOVUPS(a, Mem{Base: dz})
+	}, y, dy, dz)
+}
+
+func reluSlope() {
+	text("reluSlopeAVX512", "y, dy, dz *float32, n int, factor float32", "is ReLUSlope for n numbers, a multiple of 16 and 16 at least.")
+	y, dy, dz, n := pointer("y"), pointer("dy"), pointer("dz"), pointer("n")
+	factor, zero := all32(parameter("factor")), ZMM()
+	VPXORQ(zero, zero, zero)
+	loop(n, 16, func() {
+		a, b, positive, isNaN := ZMM(), ZMM(), K(), K()
+		VMOVUPS(Mem{Base: y}, a)
+		VCMPPS(U8(greater), zero, a, positive)
+		VCMPPS(U8(unordered), a, a, isNaN)
+		VMOVUPS_Z(Mem{Base: dy}, positive, b)
+		VMOVAPS(a, isNaN, b)
+		VMULPS(factor, b, b)
+		VMOVUPS(b, Mem{Base: dz})
+	}, y, dy, dz)
+}
+
+func drop() {
+	text("dropAVX512", "x *float32, n int, key uint64, below uint32, kept float32", "is Drop for n numbers, a multiple of 16 and 16 at least.")
+	x, n := pointer("x"), pointer("n")
+	keys, below, kept := ZMM(), ZMM(), all32(parameter("kept"))
+	VPBROADCASTQ(Load(Param("key"), GP64()), keys)
+	VPBROADCASTD(Load(Param("below"), GP32()), below)
+	lanes := GLOBL("lanes", RODATA|NOPTR)
+	for i := range 8 {
+		DATA(8*i, U64(i))
+	}
+	VPADDQ(lanes, keys, keys)
+	weyl, m1, m2, eight := bits("weyl", 0x9e3779b97f4a7c15), bits("m1", 0xbf58476d1ce4e5b9), bits("m2", 0x94d049bb133111eb), bits("eight", 8)
+	loop(n, 16, func() {
+		z, t, stays := ZMM(), ZMM(), K()
+		VPADDQ(weyl, keys, z)
+		VPADDQ(eight, keys, keys)
+		for _, round := range []struct {
+			shift  uint8
+			factor VecVirtual
+		}{{30, m1}, {27, m2}, {31, nil}} {
+			VPSRLQ(U8(round.shift), z, t)
+			VPXORQ(t, z, z)
+			if round.factor != nil {
+				VPMULLQ(round.factor, z, z)
+			}
+		}
+		VPCMPUD(U8(notBelow), below, z, stays)
+		VMOVAPS_Z(kept, stays, t)
+		VMULPS(Mem{Base: x}, t, t)
+		VMOVUPS(t, Mem{Base: x})
+	}, x)
+}
+
+func descend() {
+	text("descendAVX512", "w, slope *float32, n int, rate float32", "is Descend for n numbers, a multiple of 16 and 16 at least.")
+	w, g, n := pointer("w"), pointer("slope"), pointer("n")
+	rate := all32(parameter("rate"))
+	loop(n, 16, func() {
+		a, b := ZMM(), ZMM()
+		VMULPS(Mem{Base: g}, rate, a)
+		VMOVUPS(Mem{Base: w}, b)
+		VSUBPS(a, b, b)
+		VMOVUPS(b, Mem{Base: w})
+	}, w, g)
+}
+
+func adam() {
+	text("adamAVX512", "w, slope, mean, squares *float32, n int, rate, unbias float64", "is Adam for n numbers, a multiple of 8 and 8 at least.")
+	w, g, mean, squares, n := pointer("w"), pointer("slope"), pointer("mean"), pointer("squares"), pointer("n")
+	rate, unbias, epsilon := all64(parameter("rate")), all64(parameter("unbias")), float64s("epsilon", 1e-8)
+	single := func(name string, v float64) Register { return all32(ConstData(name, F32(v))).AsY() }
+	keep1, take1 := single("keep1", 0.9), single("take1", 1-0.9)
+	keep2, take2 := single("keep2", 0.999), single("take2", 1-0.999)
+	size, normal := ZMM(), single("normal", 0x1p-126)
+	VPBROADCASTD(ConstData("size", U32(1<<31-1)), size)
+	flush := func(v Register) {
+		t, small := ZMM(), K()
+		VPANDD(size.AsY(), v, t.AsY())
+		VCMPPS(U8(less), normal, t.AsY(), small)
+		VPXORD(t.AsY(), t.AsY(), t.AsY())
+		VMOVAPS(t.AsY(), small, v)
+	}
+	loop(n, 8, func() {
+		v, m, s, t := YMM(), YMM(), YMM(), YMM()
+		VMOVUPS(Mem{Base: g}, v)
+		VMULPS(Mem{Base: mean}, keep1, m)
+		VMULPS(v, take1, t)
+		VADDPS(t, m, m)
+		flush(m)
+		VMOVUPS(m, Mem{Base: mean})
+		VMULPS(v, take2, t)
+		VMULPS(v, t, t)
+		VMULPS(Mem{Base: squares}, keep2, s)
+		VADDPS(t, s, s)
+		flush(s)
+		VMOVUPS(s, Mem{Base: squares})
+		a, b := ZMM(), ZMM()
+		VCVTPS2PD(m, a)
+		VMULPD(rate, a, a)
+		VCVTPS2PD(s, b)
+		VSQRTPD(b, b)
+		VDIVPD(unbias, b, b)
+		VADDPD(epsilon, b, b)
+		VDIVPD(b, a, a)
+		VCVTPD2PS(a, t)
+		VMOVUPS(Mem{Base: w}, v)
+		VSUBPS(t, v, v)
+		VMOVUPS(v, Mem{Base: w})
+	}, w, g, mean, squares)
+}
