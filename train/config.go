@@ -84,13 +84,14 @@ type Config struct {
 // different kinds at once. Its objective is exact: nothing is sampled, and Samples means
 // nothing until Loss names one of the losses that do. The mean of a few
 // networks varies less from seed to seed, and the expected metric tells epochs apart
-// with less noise than the metric of one ranking.
+// with less noise than the metric of one ranking. The learning rate begins high and falls
+// fast, which takes a fifth of the steps of a low one.
 func Default() Config {
 	return Config{
 		Loss: "plrank-exact", Cutoff: 10, NormalizeGains: true,
-		Transform: "minmax+log-standard+quantile", Hidden: []int{64}, Activation: ops.ReLU, Dropout: 0.5, Members: 3,
-		Optimizer: "adam", LearningRate: 0.001, Batch: 2,
-		Epochs: 60, Patience: 15, Metric: "expected-ndcg@10",
+		Transform: "minmax+quantile", Hidden: []int{64}, Activation: ops.ReLU, Dropout: 0.5, Members: 3,
+		Optimizer: "adam", LearningRate: 0.006, Decay: 0.85, Batch: 4,
+		Epochs: 16, Metric: "expected-ndcg@10",
 	}
 }
 

@@ -118,7 +118,7 @@ func TestConfigCheck(t *testing.T) {
 		{func(c *Config) { c.Decay = 1.1 }, "decay is 1.1"},
 		{func(c *Config) { c.L2 = -1 }, "l2 is -1"},
 		{func(c *Config) { c.Clip = math.NaN() }, "clip is NaN"},
-		{func(c *Config) { c.Samples = 99999999 }, "samples: rankings of 10 ranks for 2 queries a step take about 48 GB, want 3 GB at most"},
+		{func(c *Config) { c.Samples = 99999999 }, "samples: rankings of 10 ranks for 4 queries a step take about 96 GB, want 3 GB at most"},
 		{func(c *Config) { *c = Paper(); c.Samples = 99999999 }, "samples: rankings of 5 ranks for 1 queries a step take about 4 GB, want 3 GB at most"},
 		{func(c *Config) { c.Samples = math.MaxInt }, "samples: rankings"},
 		{func(c *Config) { c.EvaluationSamples = 99999999 }, "evaluation samples: rankings of 10 ranks take about 8 GB"},

@@ -3,6 +3,8 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -79,6 +81,30 @@ func TestDocument(t *testing.T) {
 		}
 		if got, err := os.ReadFile(path); err != nil || string(got) != text {
 			t.Errorf("an error, but the file is another one: %q", got)
+		}
+	}
+}
+
+// Our estimates are those of the authors' code to rounding, and so is training on the same noise
+// as long as rounding has not changed a ranking, which is for ten epochs at least.
+func TestAuthorsAgree(t *testing.T) {
+	const dir = "../../docs/reproduction/authors/"
+	estimates, err := readTable(dir+authorsEstimatesFile, "difference")
+	if err != nil {
+		t.Fatal(err)
+	}
+	off, err := estimates.floats("difference")
+	if err != nil || len(off) < 30 || !(slices.Max(off) < 1e-13) {
+		t.Errorf("estimates differ by %v, %v", off, err)
+	}
+	training, err := readTable(dir+authorsTrainingFile, "run", "epoch", "difference")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range training.where("run", sameNoise).rows {
+		epoch, difference := row[2], row[5]
+		if v, err := strconv.ParseFloat(difference, 64); err != nil || len(epoch) == 1 && !(v < 1e-10) {
+			t.Errorf("after epoch %s test scores differ by %v, %v", epoch, v, err)
 		}
 	}
 }

@@ -211,7 +211,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"-resume"}, 2, "-out"},
 		{[]string{"-predict", other}, 2, "are both needed"},
 		{[]string{"-model", model, "-predict", trainFile, "-scores", scores, "-epochs", "3"}, 2, "-epochs has no meaning"},
-		{[]string{"-resume", "-out", run, "-lr", "0.5"}, 2, `started with -lr "0.001", not "0.5"`},
+		{[]string{"-resume", "-out", run, "-lr", "0.5"}, 2, `started with -lr "0.006", not "0.5"`},
 		{[]string{"-resume", "-out", run, "-preset", "paper"}, 2, "started with -preset"},
 
 		{[]string{"-transform", "x", "-data", data}, 1, `unknown transform "x"`},

@@ -6,6 +6,7 @@ The copies are of github.com/HarrieO/2021-SIGIR-plackett-luce and 2022-SIGIR-pla
 """
 
 import argparse
+import os
 import pathlib
 import subprocess
 import sys
@@ -28,6 +29,7 @@ def main():
         (env / "complete").touch()
     subprocess.run(["go", "run", "./bench/peers/plrank/ours", work], check=True, cwd=REPOSITORY)
     RESULTS.mkdir(parents=True, exist_ok=True)
+    os.environ["OMP_NUM_THREADS"] = "1"  # of NumPy, whose products here are small
     for name in ("estimates", "training"):
         rows = []
         for year, code in (("2021", options.code2021), ("2022", options.code2022)):

@@ -40,7 +40,7 @@ def pytorch(steps=500):
 
 
 def plrank(program, best):
-    command = [program, "-test.run", "^$", "-test.bench", "Epoch/paper/batch=1/", "-test.cpu", "1", "-test.benchtime", "3x"]
+    command = [program, "-test.run", "^$", "-test.bench", "Epoch/paper/batch=1/", "-test.cpu", "1", "-test.benchtime", "1x", "-test.count", "6"]
     out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     for name, seconds in re.findall(r"batch=1/(\S+).*?([\d.]+) s/fold", out):
         best[name] = min(best.get(name, float("inf")), float(seconds))
