@@ -69,7 +69,7 @@ func (c MLPConfig) arrays() []Array {
 			if i == len(layers)-1 {
 				shape = shape[:1] // the last layer gives a vector
 			}
-			all = append(all, Array{Name: l.W, Shape: shape}, Array{Name: l.B, Shape: []int{l.Out}, Bias: true})
+			all = append(all, Array{Name: l.W, Shape: shape, Inputs: i == 0}, Array{Name: l.B, Shape: []int{l.Out}, Bias: true})
 		}
 	}
 	return append(all, c.embeddingArrays()...)

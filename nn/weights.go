@@ -11,9 +11,10 @@ import (
 
 // An Array is one of the arrays of a model's weights.
 type Array struct {
-	Name  string
-	Shape []int // one length, or rows and columns
-	Bias  bool  // an offset or a gain, which weight decay leaves alone
+	Name   string
+	Shape  []int // one length, or rows and columns
+	Bias   bool  // an offset or a gain, which weight decay leaves alone
+	Inputs bool  // every row is the weights of one input of the model
 }
 
 // Size is the number of weights in the array.

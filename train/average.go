@@ -1,6 +1,10 @@
 package train
 
-import "math"
+import (
+	"math"
+
+	"github.com/plrank/plrank/internal/normal"
+)
 
 // averageWeights moves the weights that are evaluated, kept and saved towards those that
 // the n-th step has given, counted from 1. Where Config.Average is β they are the
@@ -17,6 +21,7 @@ func (t *Trainer) averageWeights(n uint64) {
 	}
 	share := (1 - t.Average) / (1 - math.Pow(t.Average, float64(n)))
 	for i, w := range t.weights {
-		t.averaged[i] += float32(share * (float64(w) - float64(t.averaged[i])))
+		// That of a weight that stays 0 fades away.
+		t.averaged[i] = normal.Flush(t.averaged[i] + float32(share*(float64(w)-float64(t.averaged[i]))))
 	}
 }

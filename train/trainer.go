@@ -398,6 +398,7 @@ func (t *Trainer) learn(ctx context.Context, b *stepBatch, learningRate float64)
 		}
 	}
 	t.optimizer.Step(t.weights, t.gradient, learningRate, t.step+1)
+	t.shrinkInputs(learningRate)
 	if !allFinite(t.weights) {
 		return 0, &weightError{t.weights[slices.IndexFunc(t.weights, notFinite)]}
 	}

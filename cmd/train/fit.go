@@ -52,6 +52,9 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 	if err != nil {
 		return nil, err
 	}
+	if err := train.Agree(o.group, o.chooseRecipe(splits.Train)); err != nil {
+		return nil, err
+	}
 	parts := train.Parts{Group: o.group}
 	if o.InitModel != "" {
 		if parts.Initial, err = train.LoadRanker(o.InitModel); err != nil {
@@ -92,6 +95,7 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 			warn([]string{warning}, stderr)
 		}
 	}
+	fmt.Fprint(stderr, j.recipe)
 	describe(stderr, j.splits, t)
 	baselines, err := j.baselines(stderr)
 	if err != nil {

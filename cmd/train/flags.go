@@ -38,18 +38,22 @@ type options struct {
 	threads          int    // 0: all
 	version          bool
 	group            train.Group // that mpirun has started; nil: this process alone
+	args             []string    // the command line
+	bySize           bool        // the recipe is still to be chosen, by the size of the data
+	recipe           string      // what was chosen, in words, by this run; lines
 
 	model, predict, scores, runFile, qrels, exposure, importance, onnx string
 	draw                                                               int // rankings of each query
 	gainGiven                                                          bool
 }
 
-// Values of -cache that are no folders, of -folds, and of -baseline.
+// Values of -cache that are no folders, of -folds, -baseline and -preset.
 const (
 	userCache       = "user"
 	noCache         = "off"
 	allFolds        = "all"
 	golearnBaseline = "golearn"
+	defaultPreset   = "default"
 )
 
 // flags defines the flags; their defaults are what o holds.
@@ -113,6 +117,7 @@ func trainingFlags(f *flag.FlagSet, c *train.Config) {
 	f.StringVar(&c.Schedule, "schedule", c.Schedule, "how the learning rate goes (`name`): constant; cosine, down to 0 at the last epoch; plateau, halved after 3 epochs without a better validation value, or plateau(5,0.1)")
 	f.Float64Var(&c.Warmup, "warmup", c.Warmup, "`epochs` in which the learning rate rises from 0; 0.5 is half an epoch")
 	f.Float64Var(&c.L2, "l2", c.L2, "`weight` of the L2 penalty on weights; 0 is none")
+	f.Float64Var(&c.GroupLasso, "group-lasso", c.GroupLasso, "`weight` of a penalty on the norms of the weights of each input, by which inputs that say nothing are left out; 0 is none")
 	f.Float64Var(&c.Clip, "clip", c.Clip, "highest `norm` of a gradient; 0 is no limit")
 	f.Float64Var(&c.Average, "average", c.Average, "`rate` of the exponential moving average of the weights, such as 0.999: the model is then the average; 0 is none")
 	f.IntVar(&c.Batch, "batch", c.Batch, "`queries` a step")
@@ -133,7 +138,7 @@ func trainingFlags(f *flag.FlagSet, c *train.Config) {
 }
 
 // defaults is the options without a command line.
-func defaults() *options { return newOptions("default", train.Default()) }
+func defaults() *options { return newOptions(defaultPreset, train.Default()) }
 
 func newOptions(preset string, c train.Config) *options {
 	return &options{
@@ -170,6 +175,7 @@ func parse(args []string) (*options, error) {
 	if _, err := parseInto(o, args); err != nil {
 		return nil, err
 	}
+	o.args, o.bySize = args, o.Preset == defaultPreset && o.config == ""
 	return o, checkTraining(o)
 }
 

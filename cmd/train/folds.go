@@ -32,8 +32,11 @@ func fitFolds(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	for _, fold := range folds {
 		fmt.Fprintf(stderr, "fold %d\n", fold)
 		j, err := prepare(ctx, ofFold(o, fold), stderr)
-		if err == nil && dir != nil && len(done) == 0 { // not before the data have turned out to be good
-			err = dir.BeginFolds(o.settings)
+		if err == nil && len(done) == 0 { // not before the data have turned out to be good
+			o.Config, o.bySize = j.Config, j.bySize // all folds have the recipe of the first
+			if dir != nil {
+				err = dir.BeginFolds(o.settings)
+			}
 		}
 		if err != nil && dir != nil {
 			dir.Abandon()

@@ -92,7 +92,7 @@ optimise, under the policy, the sum over ranks of discount times gain:
     ARP        -discounts arp -gain linear`,
 			flags: []string{"loss", "cutoff", "samples", "gain", "discounts", "normalize"}},
 		{title: "MODEL", flags: []string{"scorer", "hidden", "activation", "dropout", "members", "blocks", "heads", "latent-cross"}},
-		{title: "OPTIMISATION", flags: []string{"optimizer", "lr", "momentum", "weight-decay", "decay", "schedule", "warmup", "l2", "clip", "average", "batch", "epochs", "on-nan", "seed"}},
+		{title: "OPTIMISATION", flags: []string{"optimizer", "lr", "momentum", "weight-decay", "decay", "schedule", "warmup", "l2", "group-lasso", "clip", "average", "batch", "epochs", "on-nan", "seed"}},
 		{title: "VALIDATION", text: "Metrics, with @k for a cutoff:\n" + command.Indent(command.Wrap(strings.Join(metrics.Names(), " "), 72), "    ") + `
 With expected- before it, a metric is the expectation under the policy: exact,
 but for map, err and pair-accuracy at a cutoff, which are estimated from
@@ -105,9 +105,12 @@ loss has:
 Less is better for arp, disparity, abs-disparity, ee-l and ee-d. The model of the
 epoch with the best validation value is kept.`,
 			flags: []string{"metric", "patience", "report", "convention", "ties", "weighted-metrics", "evaluation-samples", "evaluate-train", "evaluate-test", "drop-label-free-test"}},
-		{title: "RECIPES AND RUNS", text: `default is a recipe that serves many collections well. paper is the set-up of
-Oosterhuis, SIGIR 2021, section 7: sigmoid layers of 32 and 32, plain SGD with
-one query a step, dynamic samples, DCG@5.`,
+		{title: "RECIPES AND RUNS", text: `default is a recipe that serves many collections well. It goes by their size:
+from 100000 training documents on it is another one than below, which the
+defaults above are of. A run says which it takes and what it sets; all folds of
+-folds take that of the first. paper is the set-up of Oosterhuis, SIGIR 2021,
+section 7: sigmoid layers of 32 and 32, plain SGD with one query a step, dynamic
+samples, DCG@5.`,
 			flags: []string{"preset", "config", "init-model", "baseline", "out", "resume", "threads", "version"}},
 		{title: "SEVERAL PROCESSES", text: `Built with -tags mpi, over Open MPI, the command trains under mpirun with as many
 processes (ranks) as are asked for, on one machine or on several:

@@ -1,0 +1,70 @@
+package train
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/plrank/plrank/ops"
+)
+
+// Norms of the rows of the first layer become smaller by ηλ√outputs, of every network;
+// no row changes its direction, and other arrays stay.
+func TestGroupLasso(t *testing.T) {
+	const rate, lambda = 0.1, 2.
+	tr := mustNew(t, Config{GroupLasso: lambda, Hidden: []int{4, 3}, Members: 2}, tinySplits())
+	inputs, at := 0, 0
+	for _, a := range tr.model.Weights().Arrays() {
+		for i := range a.Size() {
+			tr.weights[at+i] = float32(i%3) - 1 // rows of norms from √2 to √3
+		}
+		if a.Inputs && a.Shape[1] == 4 {
+			inputs += a.Shape[0]
+			clear(tr.weights[at : at+2])
+			tr.weights[at+2], tr.weights[at+3] = .3, -.2 // the norm .36 is below ηλ√4 = .4
+		} else if a.Inputs {
+			t.Errorf("%v is said to be of inputs", a)
+		}
+		at += a.Size()
+	}
+	if want := 2 * tr.transform.Width(); inputs != want {
+		t.Fatalf("%d rows of inputs, want %d", inputs, want)
+	}
+	before := slices.Clone(tr.weights)
+	tr.shrinkInputs(rate)
+	at = 0
+	for _, a := range tr.model.Weights().Arrays() {
+		for row := 0; row < a.Size(); row += 4 {
+			end := min(row+4, a.Size())
+			norm := 0.
+			for _, w := range before[at+row : at+end] {
+				norm += float64(w * w)
+			}
+			keep := 1.
+			if a.Inputs {
+				keep = max(0, 1-rate*lambda*2/math.Sqrt(norm))
+			}
+			for i := at + row; i < at+end; i++ {
+				if want := keep * float64(before[i]); math.Abs(float64(tr.weights[i])-want) > 1e-6 {
+					t.Errorf("%s[%d]: %v, want %v", a.Name, i-at, tr.weights[i], want)
+				}
+			}
+		}
+		at += a.Size()
+	}
+}
+
+// Of the six features, the last three say nothing: they are left out, which are no others.
+func TestGroupLassoLeavesOutNoise(t *testing.T) {
+	tr := mustNew(t, Config{
+		Loss: "plrank-exact", NormalizeGains: true, Transform: "quantile", Hidden: []int{16}, Activation: ops.ReLU,
+		Optimizer: "adam", LearningRate: 0.01, GroupLasso: 0.7, Batch: 8, Epochs: 60,
+	}, small())
+	mustRun(t, tr, Hooks{})
+	for i := range 6 {
+		out := !slices.ContainsFunc(tr.weights[16*i:16*(i+1)], func(w float32) bool { return w != 0 })
+		if noise := i >= 3; out != noise {
+			t.Errorf("feature %d says something: %t, and is left out: %t", i, !noise, out)
+		}
+	}
+}

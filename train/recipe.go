@@ -1,0 +1,53 @@
+package train
+
+import (
+	"fmt"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/ops"
+)
+
+// A Size is how large training data are.
+type Size struct{ Queries, Documents, Features int }
+
+// SizeOf is the size of d.
+func SizeOf(d *datasets.Dataset) Size { return Size{d.Queries(), d.Rows(), d.Width()} }
+
+const (
+	largeFrom  = 100_000   // training documents
+	largeTotal = 2_000_000 // documents of all epochs, where that is neither few epochs nor many
+)
+
+// DefaultFor is the recipe of choice for training data of a size, and the reason in words.
+// There are two, and how many documents there are is what decides:
+//
+//	documents       below 100,000                  from 100,000 on
+//	recipe          that of Default                large
+//	networks        several small ones, averaged   one with layers of 256 and 128
+//	inputs          several views of a feature     one, by quantile
+//	loss            plrank-exact                   plrank-exact+0.1*softmax
+//	against noise   dropout                        group lasso
+//	steps           of few queries                 of 32 queries, at a higher rate
+//	rate            that of Default                rises, then falls to 0 (cosine)
+//	model           weights of the best epoch      average of the weights over steps
+//	epochs          those of Default               5, and up to 10 below 400,000 documents
+//
+// Small data are learnt by heart: there dropout helps, and the mean of networks. With much
+// data one larger network does better, and what it is worth is a matter of time. The
+// gradient of NDCG at 10 is of the few documents at the top; softmax adds what the others
+// say, and brings most in the first epochs. Inputs that say nothing cost quality, and the
+// group lasso leaves them out. The average of the weights is good long before the rate has
+// fallen. docs/RECIPE.md has the trials.
+func DefaultFor(size Size) (c Config, reason string) {
+	if size.Documents < largeFrom {
+		return Default(), fmt.Sprintf("small, below %d documents", largeFrom)
+	}
+	c = Config{
+		Loss: "plrank-exact+0.1*softmax", Cutoff: 10, NormalizeGains: true,
+		Transform: "quantile", Hidden: []int{256, 128}, Activation: ops.ReLU, Members: 1,
+		Optimizer: "adam", LearningRate: 0.004, Schedule: "cosine", Warmup: 0.1, GroupLasso: 0.1, Average: 0.99, Batch: 32,
+		Epochs: min(max(5, largeTotal/size.Documents), 10),
+		Metric: "ndcg@10", // the expected one is low: softmax makes for policies that are less sharp
+	}
+	return c, fmt.Sprintf("large, from %d documents on, which takes %d epochs (5, and up to 10 below %d documents)", largeFrom, c.Epochs, largeTotal/5)
+}
