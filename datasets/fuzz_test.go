@@ -29,7 +29,7 @@ func readBytes(b []byte, sizes string, o ReadOptions) (*Dataset, error) {
 		return nil, err
 	}
 	defer stop()
-	t, err := newTable("f", r, parsed, o)
+	t, err := newTable("f", r, parsed, o, "")
 	if err != nil {
 		return nil, err
 	}

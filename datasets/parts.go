@@ -178,17 +178,15 @@ func readParts(name string, paths []string, o ReadOptions, groups *groupNumbers,
 			}
 		}
 	}()
+	if len(paths) == 1 {
+		scratch = ""
+	}
 	for i, path := range paths {
-		t, err := readTable(path, o, groups)
+		t, err := readTable(path, o, groups, scratch)
 		if err != nil {
 			return nil, err
 		}
 		tables = append(tables, t)
-		if len(paths) > 1 && scratch != "" {
-			if err := t.spill(scratch); err != nil {
-				return nil, err
-			}
-		}
 		if i == 0 {
 			o = o.byNames(t.ids, t.layout)
 		}

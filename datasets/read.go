@@ -127,7 +127,7 @@ func (o ReadOptions) stopped(path string) error {
 // ten are listed. Numbers become the nearest float32; infinite ones and those
 // beyond its range are an error.
 func ReadFile(path string, o ReadOptions) (*Dataset, error) {
-	t, err := readTable(path, o, &groupNumbers{})
+	t, err := readTable(path, o, &groupNumbers{}, "")
 	if err != nil {
 		return nil, err
 	}

@@ -11,44 +11,64 @@ import (
 	"github.com/plrank/plrank/internal/mapped"
 )
 
-// spill brings the features of a table from memory to a file without a name in a folder,
-// which is mapped: the system keeps in memory what there is room for.
-func (t *table) spill(folder string) (err error) {
-	total := 0
-	for _, c := range t.chunks {
-		total += len(c.values.values)
-	}
-	if total == 0 {
-		return nil
-	}
+// A spill takes the features of a table, chunk by chunk as they are parsed, from memory to
+// a file without a name in a folder. It is mapped when all are there: the system keeps in
+// memory what there is room for.
+type spill struct {
+	path  string // of the table
+	file  *os.File
+	out   *bufio.Writer
+	sizes []int // of the chunks: values
+}
+
+func newSpill(path, folder string) (*spill, error) {
 	f, err := os.CreateTemp(folder, ".plrank-features.*")
 	if err != nil {
-		return fmt.Errorf("datasets: %s: features to the disk: %w", t.path, err)
+		return nil, fmt.Errorf("datasets: %s: features to the disk: %w", path, err)
 	}
-	defer os.Remove(f.Name())
-	out := bufio.NewWriterSize(f, 1<<20)
-	for _, c := range t.chunks {
-		out.Write(bytesOf(c.values.values)) // a failed write stays failed
-	}
-	err = out.Flush()
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
+	os.Remove(f.Name()) // it lives on without a name; not on Windows, see close
+	return &spill{path: path, file: f, out: bufio.NewWriterSize(f, 1<<20)}, nil
+}
+
+// add takes the features of the next chunk.
+func (s *spill) add(c *chunk) error {
+	s.sizes = append(s.sizes, len(c.values.values))
+	_, err := s.out.Write(bytesOf(c.values.values))
+	c.values.free()
 	if err != nil {
-		return fmt.Errorf("datasets: %s: features to the disk: %w", t.path, err)
+		return fmt.Errorf("datasets: %s: features to the disk: %w", s.path, err)
 	}
-	b, err := mapped.Open(f.Name())
+	return nil
+}
+
+// giveBack gives the features back to the chunks of t, of which all were added.
+func (s *spill) giveBack(t *table) error {
+	if err := s.out.Flush(); err != nil {
+		return fmt.Errorf("datasets: %s: features to the disk: %w", s.path, err)
+	}
+	total := 0
+	for _, n := range s.sizes {
+		total += n
+	}
+	if total == 0 {
+		return nil // nothing to map
+	}
+	b, err := mapped.File(s.file)
 	if err != nil {
-		return fmt.Errorf("datasets: %s: features from the disk: %w", t.path, err)
+		return fmt.Errorf("datasets: %s: features from the disk: %w", s.path, err)
 	}
 	t.spilled = append(t.spilled, b)
 	values := unsafe.Slice((*float32)(unsafe.Pointer(&b[0])), total)
-	for _, c := range t.chunks {
-		n := len(c.values.values)
-		c.values.free()
-		c.values.values, values = values[:n:n], values[n:]
+	for i, n := range s.sizes {
+		t.chunks[i].values.values, values = values[:n:n], values[n:]
 	}
 	return nil
+}
+
+// close gives up the file, but for what is mapped of it.
+func (s *spill) close() {
+	s.file.Close()
+	os.Remove(s.file.Name())
 }
 
 // rowSource has the features of a dataset while they are in the chunks of a table.

@@ -38,8 +38,8 @@ type query struct {
 type span struct{ from, to int } // rows of the file
 
 // readTable reads a file and those beside it, and numbers its groups together with
-// those before.
-func readTable(path string, o ReadOptions, groups *groupNumbers) (t *table, err error) {
+// those before. Its features go to a file in the folder of scratch, if one is given.
+func readTable(path string, o ReadOptions, groups *groupNumbers, scratch string) (t *table, err error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func readTable(path string, o ReadOptions, groups *groupNumbers) (t *table, err 
 	if err != nil {
 		return nil, err
 	}
-	if t, err = newTable(path, f, sizes, o); err != nil {
+	if t, err = newTable(path, f, sizes, o, scratch); err != nil {
 		return nil, err
 	}
 	err = t.setWeights(sizes)
@@ -83,14 +83,27 @@ func unusedPaths(path string) []string {
 }
 
 // newTable reads the text of a table. The sizes are those of its queries, nil if
-// there is no such file.
-func newTable(path string, r io.Reader, sizes *querySizes, o ReadOptions) (*table, error) {
-	t := &table{options: o, tally: tally{path: path}}
-	err := parseFile(path, r, sizes, o, func(c *chunk) error {
+// there is no such file. The features go to a file in the folder of scratch, if one is given.
+func newTable(path string, r io.Reader, sizes *querySizes, o ReadOptions, scratch string) (t *table, err error) {
+	t = &table{options: o, tally: tally{path: path}}
+	var features *spill
+	if scratch != "" {
+		if features, err = newSpill(path, scratch); err != nil {
+			return nil, err
+		}
+		defer features.close()
+	}
+	err = parseFile(path, r, sizes, o, func(c *chunk) error {
 		t.add(c)
 		t.layout, t.chunks = c.layout, append(t.chunks, c)
+		if features != nil {
+			return features.add(c)
+		}
 		return nil
 	})
+	if err == nil && features != nil {
+		err = features.giveBack(t)
+	}
 	if err == nil {
 		err = t.check(sizes)
 	}

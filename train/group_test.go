@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -194,9 +195,14 @@ func TestOrder(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, shards := rapid.IntRange(0, 40).Draw(rt, "queries"), rapid.IntRange(1, 12).Draw(rt, "shards")
 		tr := &Trainer{parsed: &parsed{Config: Config{Shards: shards, Seed: rapid.Uint64().Draw(rt, "seed")}}}
-		for q := range n {
-			tr.queries = append(tr.queries, 3*q)
+		d := &datasets.Dataset{Offsets: []int{0}}
+		for q := range 3 * n {
+			d.Offsets = append(d.Offsets, d.Offsets[q]+rapid.IntRange(0, 9).Draw(rt, "documents"))
+			if q%3 == 0 {
+				tr.queries = append(tr.queries, q)
+			}
 		}
+		tr.splits = &datasets.Splits{Train: d}
 		order := tr.order(rapid.IntRange(0, 5).Draw(rt, "epoch"))
 		if sorted := slices.Sorted(slices.Values(order)); !slices.Equal(sorted, tr.queries) {
 			rt.Fatalf("%v is no order of %v", order, tr.queries)
@@ -214,6 +220,59 @@ func TestOrder(t *testing.T) {
 			next += len(own)
 		}
 	})
+}
+
+// The shards have about as many documents in a step as each other, much closer than queries
+// that are drawn at random; steps and epochs differ.
+func TestShardsAreBalanced(t *testing.T) {
+	const shards, each, batch = 8, 500, 32
+	rng := rand.New(rand.NewPCG(1, 1))
+	d := &datasets.Dataset{Offsets: []int{0}}
+	tr := &Trainer{parsed: &parsed{Config: Config{Shards: shards, Batch: batch}}, splits: &datasets.Splits{Train: d}}
+	var sum, squares float64
+	for q := range shards * each {
+		n := 1 + rng.ExpFloat64()*100
+		sum, squares = sum+n, squares+n*n
+		tr.queries = append(tr.queries, q)
+		d.Offsets = append(d.Offsets, d.Offsets[q]+int(n))
+	}
+	mean := sum / (shards * each)
+	variance := squares/(shards*each) - mean*mean // of a query
+	within, between := 0.0, 0.0                   // of the queries that a shard has in a step
+	order := tr.order(0)
+	const steps = shards * each / batch
+	for step := range steps {
+		var of [shards]float64
+		all := 0.0
+		for at, q := range order[step*batch : (step+1)*batch] {
+			of[at%shards] += float64(d.Offsets[q+1] - d.Offsets[q])
+			all += float64(d.Offsets[q+1]-d.Offsets[q]) / shards
+		}
+		for _, n := range of {
+			within += (n - all) * (n - all) / (shards * steps)
+		}
+		between += (all - batch/shards*mean) * (all - batch/shards*mean) / steps
+	}
+	if random := variance * batch / shards; within > random/8 || between < random/2 {
+		t.Errorf("the variance of the documents of a shard is %.0f within a step, %.0f between steps; at random both are about %.0f", within, between, random)
+	}
+	if slices.Equal(order, tr.order(1)) {
+		t.Error("two epochs have one order")
+	}
+	together := 0 // of the queries of the first shard, whose neighbour in the next epoch is the same
+	neighbour := map[int]int{}
+	for i := 0; i < len(order); i += shards {
+		neighbour[order[i]] = order[i+1]
+	}
+	again := tr.order(1)
+	for i := 0; i < len(again); i += shards {
+		if neighbour[again[i]] == again[i+1] {
+			together++
+		}
+	}
+	if together > each/5 {
+		t.Errorf("%d of %d queries have the same neighbour in the next epoch", together, each)
+	}
 }
 
 // fold adds by the tree that its comment describes, whether every P-th vector is folded

@@ -20,12 +20,14 @@ func (p *parsed) checkMemory(inputs int) error {
 		if p.Scorer == attentionScorer {
 			weights += float64(p.Blocks) * blockWeights(in)
 		}
-		// Two models, the gradient as ops leave it and of every shard, and two memories of the
-		// optimizer, all of float32.
-		if need := (5 + float64(p.Shards)) * 4 * members * (weights + in + 1); need > maxMemory {
+		// Two models, the gradient as ops leave it and of every shard of this process, and two
+		// memories of the optimizer, all of float32.
+		ranks := p.group().Size()
+		shards := (p.Shards + ranks - 1) / ranks
+		if need := (5 + float64(shards)) * 4 * members * (weights + in + 1); need > maxMemory {
 			of := ""
-			if p.Shards > 1 {
-				of = fmt.Sprintf(" with %d shards", p.Shards)
+			if shards > 1 {
+				of = fmt.Sprintf(" with %d shards", shards)
 			}
 			return fmt.Errorf("train: hidden layers of %v: a model of %.2g weights takes about %s%s, want %s at most", p.Hidden, members*(weights+in+1), gigabytes(need), of, gigabytes(maxMemory))
 		}

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -34,10 +35,12 @@ func (p *parsed) group() Group {
 
 // order is that of the training queries in an epoch: position i belongs to shard i mod
 // Shards. A shard is a run of queries of the data, which it goes through in an order of
-// its own.
+// its own. All shards go through the sizes of their queries in the same order, which is
+// random: in a step, one has about as many documents as another, and ranks hardly wait.
 func (t *Trainer) order(epoch int) []int {
 	order := make([]int, len(t.queries))
 	each, more := len(t.queries)/t.Shards, len(t.queries)%t.Shards
+	places := rand.New(rand.NewPCG(^t.Seed, uint64(epoch))).Perm(each)
 	from := 0
 	for shard := range t.Shards {
 		to := from + each
@@ -47,12 +50,30 @@ func (t *Trainer) order(epoch int) []int {
 		own := slices.Clone(t.queries[from:to])
 		rng := rand.New(rand.NewPCG(t.Seed+uint64(shard)*0x9e3779b97f4a7c15, uint64(epoch)))
 		rng.Shuffle(len(own), func(i, j int) { own[i], own[j] = own[j], own[i] })
+		if t.Shards > 1 {
+			t.arrange(own[:each], places, rng)
+		}
 		for i, q := range own {
 			order[i*t.Shards+shard] = q
 		}
 		from = to
 	}
 	return order
+}
+
+// arrange gives each query the place of its rank by size. Sizes that differ by less than a
+// few percent count as equal, so that it is not always the same queries that meet.
+func (t *Trainer) arrange(queries, places []int, rng *rand.Rand) {
+	d := t.splits.Train
+	const spread = 0.1
+	size := map[int]float64{}
+	for _, q := range queries {
+		size[q] = float64(d.Offsets[q+1]-d.Offsets[q]) * (1 + spread*rng.Float64())
+	}
+	bySize := slices.SortedFunc(slices.Values(queries), func(p, q int) int { return cmp.Compare(size[p], size[q]) })
+	for rank, place := range places {
+		queries[place] = bySize[rank]
+	}
 }
 
 // ownShards are the numbers of the shards of this rank.

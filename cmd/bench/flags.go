@@ -59,6 +59,7 @@ func help(w io.Writer) {
 
     go run ./cmd/bench [-parts LIST] [-count N] [-cpu N] [-write FILES]
     go run ./cmd/bench peers -help
+    go run ./cmd/bench scale -help
     go run ./cmd/bench fullsize -help
 
 Runs go test -bench for one part after another, says on standard error how far it

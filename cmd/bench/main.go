@@ -30,6 +30,9 @@ func run(ctx context.Context, args []string, test tester, stdout, stderr io.Writ
 		if len(args) > 0 && args[0] == peersCommand {
 			return peers(args[1:], stdout, stderr)
 		}
+		if len(args) > 0 && args[0] == scaleCommand {
+			return scale(args[1:], stdout, stderr)
+		}
 		if len(args) > 0 && args[0] == fullsizeCommand {
 			return fullsize(args[1:], stdout, stderr)
 		}

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // What docs/SCALE.md has of data larger than memory:
@@ -21,7 +23,7 @@ import (
 //	go test ./cmd/train -run TestLarge -v -count 1 -timeout 3h -args -large 20
 var (
 	largeSize   = flag.Float64("large", 0.004, "`GB` of features to train on")
-	largeFolder = flag.String("large-folder", "", "an empty `folder` for them, with room for 5 times as much; without it, a temporary one")
+	largeFolder = flag.String("large-folder", "", "an empty `folder` for them, with room for 2.2 times as much; without it, a temporary one")
 )
 
 const (
@@ -33,53 +35,59 @@ const (
 	largeTrained = "-epochs 1 -hidden 16 -members 1 -dropout 0 -transform log-standard -batch 32 -loss plrank-exact -metric ndcg@10 -seed 1"
 )
 
-// writeParts writes training queries in many parts, and a few for validation.
-// The documents are drawn from a few thousand, so that writing them is not what takes
-// the time.
+// writeParts writes training queries in many parts, and a few for validation, compressed.
+// Their texts are drawn from some hundred that are compressed once, so that writing them is
+// not what takes the time or the room; so queries have no ids, but sizes.
 func writeParts(t *testing.T, folder string, documents int) {
+	const texts, queriesOfText, documentsOfText = 200, 8, 64
 	rng := rand.New(rand.NewPCG(1, 0))
-	var features []string
-	var labels []int
-	for range 4000 {
-		var line strings.Builder
-		sum := 0.0
-		for id := 1; id <= largeWidth; id++ {
-			x := rng.Float64()
-			if id <= 5 {
-				sum += x
-			}
-			fmt.Fprintf(&line, " %d:%.4g", id, x*float64(1+id%7))
-		}
-		features = append(features, line.String()+"\n")
-		labels = append(labels, max(0, min(4, int(sum*2-3))))
+	pack, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
 	}
-	part := func(name string, seed uint64, from, to int) {
-		f, err := os.Create(filepath.Join(folder, name))
+	var packed [][]byte
+	for range texts {
+		var lines []string
+		for range documentsOfText {
+			var line strings.Builder
+			sum := 0.0
+			for id := 1; id <= largeWidth; id++ {
+				x := rng.Float64()
+				if id <= 5 {
+					sum += x
+				}
+				fmt.Fprintf(&line, " %d:%.4g", id, x*float64(1+id%7))
+			}
+			lines = append(lines, fmt.Sprintf("%d%s\n", max(0, min(4, int(sum*2-3))), line.String()))
+		}
+		var text []byte
+		for range queriesOfText * largeQuery {
+			text = append(text, lines[rng.IntN(len(lines))]...)
+		}
+		packed = append(packed, pack.EncodeAll(text, nil))
+	}
+	part := func(name string, n int) {
+		path := filepath.Join(folder, name)
+		f, err := os.Create(path + ".zst")
 		if err != nil {
 			t.Fatal(err)
 		}
 		out := bufio.NewWriterSize(f, 1<<20)
-		rng := rand.New(rand.NewPCG(seed, 1))
-		var line []byte
-		for q := from; q < to; q++ {
-			for range largeQuery {
-				d := rng.IntN(len(features))
-				line = fmt.Appendf(line[:0], "%d qid:%d", labels[d], q)
-				out.Write(append(line, features[d]...)) // a failed write stays failed
-			}
+		for range n {
+			out.Write(packed[rng.IntN(texts)]) // a failed write stays failed
 		}
-		if err := errors.Join(out.Flush(), f.Close()); err != nil {
+		sizes := strings.Repeat(fmt.Sprintln(largeQuery), n*queriesOfText)
+		if err := errors.Join(out.Flush(), f.Close(), os.WriteFile(path+".query", []byte(sizes), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	queries := max(largeParts, documents/largeQuery)
 	if err := os.MkdirAll(filepath.Join(folder, "vali"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for i := range largeParts {
-		part(fmt.Sprintf("train-%05d-of-%05d.txt", i, largeParts), uint64(i), i*queries/largeParts, (i+1)*queries/largeParts)
+		part(fmt.Sprintf("train-%05d-of-%05d.txt", i, largeParts), max(1, documents/(largeQuery*queriesOfText*largeParts)))
 	}
-	part("vali/part-0.txt", 99, queries, queries+50)
+	part("vali/part-0.txt", 6)
 }
 
 var memoryLine = regexp.MustCompile(`(?m)^(VmHWM|RssAnon|RssFile):\s+(\d+) kB$`)
@@ -104,6 +112,7 @@ func TestLarge(t *testing.T) {
 		p := child(0, append(strings.Fields(largeTrained), "-data", filepath.Join(folder, "data"), "-cache", filepath.Join(folder, "cache"), "-out", filepath.Join(folder, "run from "+from))...)
 		var stderr bytes.Buffer
 		p.Stderr = &stderr
+		p.Env = append(p.Env, "TMPDIR="+folder) // for transformed features, which belong on a disk
 		start := time.Now()
 		if err := p.Start(); err != nil {
 			t.Fatal(err)

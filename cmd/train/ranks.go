@@ -64,14 +64,22 @@ func (o *options) join(group train.Group, args []string) error {
 // first tells whether this process is the one that prints, and writes files.
 func (o *options) first() bool { return o.group == nil || o.group.Rank() == 0 }
 
-// inTurn calls f for one process of each host before it does for the others, which find
-// what the first has left in a cache. All ranks get the error of any.
+// inTurn calls f for rank 0 first, then for one process of each other host, then for the
+// others. They find what those before have left in a cache, where they can see it. All
+// ranks get the error of any.
 func inTurn[T any](group train.Group, f func() (T, error)) (value T, err error) {
 	if group == nil {
 		return f()
 	}
-	for _, turn := range []bool{true, false} {
-		if mpi.FirstOfHost() == turn {
+	mine := 2
+	switch {
+	case group.Rank() == 0:
+		mine = 0
+	case mpi.FirstOfHost():
+		mine = 1
+	}
+	for turn := range 3 {
+		if turn == mine {
 			value, err = f()
 		}
 		if err := train.Agree(group, err); err != nil {

@@ -15,10 +15,18 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/plrank/plrank/internal/mpi/launch"
 )
 
-// mpirun is the command on so many ranks.
+// mpirun is the command on so many ranks, which share memory.
 func mpirun(t *testing.T, ranks int, args ...string) *exec.Cmd {
+	t.Helper()
+	return mpirunOver(t, launch.Memory, ranks, args...)
+}
+
+// mpirunOver is the command on so many ranks over a link.
+func mpirunOver(t *testing.T, link launch.Link, ranks int, args ...string) *exec.Cmd {
 	t.Helper()
 	binary, err := os.Executable()
 	if err != nil {
@@ -26,8 +34,8 @@ func mpirun(t *testing.T, ranks int, args ...string) *exec.Cmd {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
-	run := exec.CommandContext(ctx, "mpirun", append([]string{"--oversubscribe", "--bind-to", "none", "-n", fmt.Sprint(ranks), binary}, args...)...)
-	run.Env = append(os.Environ(), childVariable+"=0", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+	run := launch.Command(ctx, ranks, link, binary, args...)
+	run.Env = append(run.Env, childVariable+"=0")
 	return run
 }
 

@@ -18,6 +18,12 @@ func Open(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+	return File(f)
+}
+
+// File is Open for a file that is open, and may have no name any more. It may be closed then.
+func File(f *os.File) ([]byte, error) {
+	path := f.Name()
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ package mpi
 /*
 #cgo pkg-config: ompi
 #include <mpi.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -21,8 +22,8 @@ static int start(int *rank, int *size) {
 	return level == MPI_THREAD_MULTIPLE;
 }
 
-// finish waits for the end of a collective call. Others may be a long time away: after a
-// millisecond or so it leaves the core to them.
+// finish waits for the end of a collective call. Others may be a long time away, or wait
+// for this core: soon it lets them have it, and after some milliseconds it sleeps.
 static void finish(MPI_Request request) {
 	for (int tries = 0, done = 0;; tries++) {
 		MPI_Test(&request, &done, MPI_STATUS_IGNORE);
@@ -31,7 +32,8 @@ static void finish(MPI_Request request) {
 		if (tries > 10000) {
 			struct timespec pause = {0, 50000};
 			nanosleep(&pause, NULL);
-		}
+		} else if (tries > 100)
+			sched_yield();
 	}
 }
 
@@ -59,23 +61,24 @@ static void barrier(void) {
 	finish(r);
 }
 
-// beat tells the next rank how far this one has come, and gives how far the one before
-// has: −1 where that has not said anything since the last time.
-static long long beat(int next, int before, long long mine) {
+// beat tells the next rank how far this one has come, its calls and its work, and puts into
+// theirs how far the one before has. It tells whether that has said anything since the
+// last time.
+static int beat(int next, int before, long long *mine, long long *theirs) {
 	static MPI_Request sending = MPI_REQUEST_NULL;
-	static long long said;
-	long long theirs = -1;
-	int there;
+	static long long said[2];
+	int heard = 0, there;
 	MPI_Test(&sending, &there, MPI_STATUS_IGNORE);
 	if (there) {
-		said = mine;
-		MPI_Isend(&said, 1, MPI_LONG_LONG, next, 0, heartbeats, &sending);
+		said[0] = mine[0];
+		said[1] = mine[1];
+		MPI_Isend(said, 2, MPI_LONG_LONG, next, 0, heartbeats, &sending);
 	}
-	for (;;) {
+	for (;; heard = 1) {
 		MPI_Iprobe(before, 0, heartbeats, &there, MPI_STATUS_IGNORE);
 		if (!there)
-			return theirs;
-		MPI_Recv(&theirs, 1, MPI_LONG_LONG, before, 0, heartbeats, MPI_STATUS_IGNORE);
+			return heard;
+		MPI_Recv(theirs, 2, MPI_LONG_LONG, before, 0, heartbeats, MPI_STATUS_IGNORE);
 	}
 }
 
@@ -90,13 +93,16 @@ import (
 	"sync/atomic"
 	"time"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // world is the ranks of MPI_COMM_WORLD.
 type world struct {
 	rank, size int
 	begun      atomic.Int64 // collective calls
-	waiting    atomic.Bool  // in one that all ranks should come to at once
+	ended      atomic.Int64 // of these
+	prompt     atomic.Bool  // the last one begun is one that all ranks should come to at once
 	stop, done chan struct{}
 }
 
@@ -123,22 +129,25 @@ func (w *world) Broadcast(b []byte) {
 	for ; len(b) > most; b = b[most:] {
 		w.Broadcast(b[:most])
 	}
-	w.begun.Add(1)
-	C.broadcast(pointer(b), C.int(len(b)))
+	w.call(false, func() { C.broadcast(pointer(b), C.int(len(b))) })
 }
 
 func (w *world) Allgather(dst, src []byte) {
-	w.begun.Add(1)
-	C.allgather(pointer(dst), pointer(src), count(src))
+	w.call(false, func() { C.allgather(pointer(dst), pointer(src), count(src)) })
 }
 
 // Alltoall is for the gradients of a step: all ranks come to it after the same work, at
 // nearly the same time.
 func (w *world) Alltoall(dst, src []byte) {
+	w.call(true, func() { C.alltoall(pointer(dst), pointer(src), count(src[:len(src)/w.size])) })
+}
+
+// call makes a collective call.
+func (w *world) call(prompt bool, f func()) {
+	w.prompt.Store(prompt)
 	w.begun.Add(1)
-	w.waiting.Store(true)
-	C.alltoall(pointer(dst), pointer(src), count(src[:len(src)/w.size]))
-	w.waiting.Store(false)
+	f()
+	w.ended.Add(1)
 }
 
 func pointer(b []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(b)) }
@@ -152,8 +161,7 @@ func count(b []byte) C.int {
 
 // Close waits until all ranks have come to their end.
 func (w *world) Close() {
-	w.begun.Add(1)
-	C.barrier()
+	w.call(false, func() { C.barrier() })
 	close(w.stop)
 	<-w.done
 	C.MPI_Finalize()
@@ -161,9 +169,24 @@ func (w *world) Close() {
 
 func (w *world) Abort(status int) { C.end(C.int(status)) }
 
-// A rank is given up after so many heartbeats, one a second, without a sign of life, or
-// without a sign of the step in which it is awaited.
+// A rank is given up after so many heartbeats, one a second, without a sign of life; or
+// while another one awaits it, without a sign of the step in which it is awaited, or of
+// work.
 const patience = 20
+
+// leastWork is the time of a processor that counts as work, of so many seconds. Who
+// reads a file, if only by a few MB a second, takes more; a process that waits
+// takes a tenth of it.
+const leastWork = 100 * time.Millisecond
+
+// work is the time of processors that this process has taken.
+func work() time.Duration {
+	var usage unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &usage); err != nil {
+		panic(err) // of wrong arguments
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
 
 // watch gives the next rank a sign of life every second, and ends all ranks where
 // that of the rank before stays away. It counts its own seconds: where all processes of a
@@ -175,8 +198,10 @@ func (w *world) watch() {
 		return
 	}
 	next, before := (w.rank+1)%w.size, (w.rank+w.size-1)%w.size
-	silent, late := 0, 0
-	mine, theirs := int64(0), int64(0)
+	silent, late, idle := 0, 0, 0
+	was := int64(0)          // calls that this rank had begun
+	var theirs [2]C.longlong // calls and work of the rank before
+	worked := theirs[1]      // when it was last seen working
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
 	for {
@@ -185,22 +210,31 @@ func (w *world) watch() {
 			return
 		case <-second.C:
 		}
-		was := mine
-		mine = w.begun.Load()
-		said := int64(C.beat(C.int(next), C.int(before), C.longlong(mine)))
+		begun := w.begun.Load()
+		mine := [2]C.longlong{C.longlong(begun), C.longlong(work())}
 		silent++
-		if said >= 0 {
-			silent, theirs = 0, said
+		if C.beat(C.int(next), C.int(before), &mine[0], &theirs[0]) != 0 {
+			silent = 0
 		}
 		late++
-		if mine != was || !w.waiting.Load() || theirs >= mine {
+		idle++
+		if begun != was || w.ended.Load() == begun || int64(theirs[0]) >= begun { // it is not awaited
+			late, idle = 0, 0
+		}
+		if !w.prompt.Load() {
 			late = 0
 		}
+		if idle == 0 || time.Duration(theirs[1]-worked) >= leastWork {
+			idle, worked = 0, theirs[1]
+		}
+		was = begun
 		switch {
 		case silent >= patience:
 			w.giveUp(before, fmt.Sprintf("has given no sign of life for %d seconds", patience))
 		case late >= patience:
 			w.giveUp(before, fmt.Sprintf("has not come to the end of a step for %d seconds", patience))
+		case idle >= patience:
+			w.giveUp(before, fmt.Sprintf("has done nothing for %d seconds, while another one waits for it", patience))
 		}
 	}
 }

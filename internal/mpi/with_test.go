@@ -5,17 +5,19 @@ package mpi
 import (
 	"bytes"
 	"fmt"
+	"hash/crc32"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/plrank/plrank/internal/mpi/launch"
 )
 
 // part is what the test binary does as one of the ranks of a test.
 const part = "PLRANK_TEST_PART"
 
-var parts = map[string]func(World){"calls": everyCall, "late": oneIsLate}
+var parts = map[string]func(World){"calls": everyCall, "late": late(step, hang), "idle": late(meet, hang), "busy": late(meet, busy)}
 
 func TestMain(m *testing.M) {
 	if play := parts[os.Getenv(part)]; play != nil {
@@ -33,8 +35,8 @@ func TestMain(m *testing.M) {
 // ranks plays a part on so many ranks.
 func ranks(t *testing.T, n int, name string) (output string, err error) {
 	t.Helper()
-	run := exec.CommandContext(t.Context(), "mpirun", "--oversubscribe", "--bind-to", "none", "-n", fmt.Sprint(n), os.Args[0])
-	run.Env = append(os.Environ(), part+"="+name, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+	run := launch.Command(t.Context(), n, launch.Memory, os.Args[0])
+	run.Env = append(run.Env, part+"="+name)
 	out, err := run.CombinedOutput()
 	return string(out), err
 }
@@ -77,19 +79,55 @@ func TestEveryCall(t *testing.T) {
 	}
 }
 
-// oneIsLate is a rank that lives, and does not come to the end of its step.
-func oneIsLate(w World) {
-	if w.Rank() == 1 {
-		select {}
+// A late part is that of ranks of which one does not come to a call, for a while or for ever.
+func late(call func(w World), one func()) func(World) {
+	return func(w World) {
+		if w.Rank() == 1 {
+			one()
+		}
+		call(w)
 	}
-	w.Alltoall(make([]byte, w.Size()), make([]byte, w.Size()))
 }
 
+func step(w World) { w.Alltoall(make([]byte, w.Size()), make([]byte, w.Size())) }
+func meet(w World) { w.Allgather(make([]byte, w.Size()), make([]byte, 1)) }
+
+func hang() { select {} }
+
+// busy works for longer than patience, as a rank does that reads a large file.
+func busy() {
+	var b [1 << 16]byte
+	sum := uint32(0)
+	for start := time.Now(); time.Since(start) < (patience+5)*time.Second; {
+		for range 10 {
+			sum += crc32.ChecksumIEEE(b[:])
+		}
+		time.Sleep(10 * time.Millisecond) // for the next part of the file
+	}
+	b[0] = byte(sum)
+}
+
+// A rank that lives, and does not come to the end of its step, ends all; so does one
+// that does nothing where others wait for it. One that works is waited for.
 func TestOneIsLate(t *testing.T) {
-	start := time.Now()
-	output, err := ranks(t, 3, "late")
-	const want = "train: rank 1 of 3 has not come to the end of a step for 20 seconds: all ranks end\n"
-	if err == nil || strings.Count(output, want) != 1 || time.Since(start) > 30*time.Second {
-		t.Errorf("%v after %v:\n%s", err, time.Since(start), output)
+	for _, of := range []struct{ part, want string }{
+		{"late", "train: rank 1 of 3 has not come to the end of a step for 20 seconds: all ranks end\n"},
+		{"idle", "train: rank 1 of 3 has done nothing for 20 seconds, while another one waits for it: all ranks end\n"},
+		{"busy", ""},
+	} {
+		t.Run(of.part, func(t *testing.T) {
+			t.Parallel()
+			start := time.Now()
+			output, err := ranks(t, 3, of.part)
+			if of.want == "" {
+				if err != nil || output != "" {
+					t.Errorf("%v after %v:\n%s", err, time.Since(start), output)
+				}
+				return
+			}
+			if err == nil || strings.Count(output, of.want) != 1 || time.Since(start) > 30*time.Second {
+				t.Errorf("%v after %v:\n%s", err, time.Since(start), output)
+			}
+		})
 	}
 }

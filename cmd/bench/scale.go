@@ -1,0 +1,229 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/plrank/plrank/cmd/internal/command"
+	"github.com/plrank/plrank/internal/atomicfile"
+	"github.com/plrank/plrank/viz"
+)
+
+// scaleCommand is the sub-command of the cost model of docs/SCALE.md.
+const scaleCommand = "scale"
+
+// scaleTables are generated parts of docs/SCALE.md.
+var scaleTables = []documentPart[*scaleModel]{
+	{"scale-ranks", (*scaleModel).ranksTable},
+	{"scale-exchange", (*scaleModel).exchangeTable},
+	{"scale-costs", (*scaleModel).costTable},
+	{"scale-held-out", (*scaleModel).heldOutTable},
+	{"scale-epoch", (*scaleModel).epochTable},
+}
+
+// scale fits the cost model, and prints what docs/SCALE.md has of it.
+func scale(args []string, stdout, stderr io.Writer) error {
+	flags := flag.NewFlagSet("bench scale", flag.ContinueOnError)
+	folder := flags.String("results", "docs/scale", "the `folder` of the measurements")
+	write := flags.String("write", "", "replace the parts between comments <!-- scale-TABLE --> in these Markdown `files`, with commas between, and write epoch.csv and epoch.svg to -results")
+	err := command.Parse(flags, args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(stdout, "bench scale - fit the cost model of training by many processes, and print the tables of docs/SCALE.md\n\n")
+		flags.VisitAll(func(f *flag.Flag) { command.DescribeFlag(stdout, f) })
+		return nil
+	case err != nil:
+		return command.Usage(err)
+	}
+	m, err := readScale(*folder)
+	if err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	if err := printParts(scaleTables, m, *write, stdout, stderr); err != nil {
+		return err
+	}
+	if *write == "" {
+		return nil
+	}
+	for name, text := range m.files() {
+		err := atomicfile.Write(filepath.Join(*folder, name), func(w io.Writer) error {
+			_, err := io.WriteString(w, text)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("bench: %w", err)
+		}
+	}
+	return nil
+}
+
+// ranksTable sets two ranks beside one, and one beside a process without MPI, round by round.
+func (m *scaleModel) ranksTable() (string, error) {
+	seconds := func(name string) []float64 { return m.epochs[name] }
+	cores := func(name string) (mean []float64) {
+		for i, v := range seconds(name + ", core 0") {
+			mean = append(mean, (v+seconds(name + ", core 1")[i])/2)
+		}
+		return mean
+	}
+	two := seconds("two ranks, a core each")
+	rows := [][]string{{"seconds of an epoch", "mean of the rounds", "lowest and highest", "by two ranks: mean, lowest and highest"}}
+	for _, of := range []struct {
+		name string
+		v    []float64
+	}{
+		{"one process without MPI, mean of the cores", cores("one process")}, {"one rank, mean of the cores", cores("one rank")},
+		{"two ranks, a core each", two}, {"one process, two threads, one shard", seconds("one process, two threads, one shard")},
+	} {
+		if len(of.v) != len(two) || len(two) == 0 {
+			return "", fmt.Errorf("%s was measured %d times, two ranks %d times", of.name, len(of.v), len(two))
+		}
+		var ratios []float64
+		for i, v := range of.v {
+			ratios = append(ratios, v/two[i])
+		}
+		rows = append(rows, []string{of.name, significant(stat.Mean(of.v, nil)), significant(slices.Min(of.v)) + ", " + significant(slices.Max(of.v)),
+			fmt.Sprintf("%.2f, %.2f–%.2f", stat.Mean(of.v, nil)/stat.Mean(two, nil), slices.Min(ratios), slices.Max(ratios))})
+	}
+	return markdownTable(rows), nil
+}
+
+// exchangeTable has the time of an exchange by its size, of some of those measured.
+func (m *scaleModel) exchangeTable() (string, error) {
+	sizes := []string{"1024", "65536", "1048576", "16777216", "67108864", "268435456"}
+	rows := [][]string{{"between the ranks", "ranks", "1 KB", "64 KB", "1 MB", "16 MB", "64 MB", "256 MB"}}
+	for _, row := range m.exchanged {
+		column := slices.Index(sizes, row["bytes"])
+		if column < 0 {
+			continue
+		}
+		v, err := numbers(row, "median")
+		if err != nil {
+			return "", err
+		}
+		if last := rows[len(rows)-1]; last[0] != linkNames[row["link"]] || last[1] != row["ranks"] {
+			rows = append(rows, []string{linkNames[row["link"]], row["ranks"], "–", "–", "–", "–", "–", "–"})
+		}
+		rows[len(rows)-1][2+column] = duration(v[0] * 1e9)
+	}
+	return markdownTable(rows), nil
+}
+
+var linkNames = map[string]string{"memory": "shared memory", "loopback": "TCP, one host", "ethernet": "TCP, a host each", gigabitLink: "the same at 1 Gbit/s"}
+
+// costTable has the fitted costs.
+func (m *scaleModel) costTable() (string, error) {
+	rows := [][]string{{"recipe", "gradient", "step", "shard", "document", "busy", "noise: median, 90 %, 99 %"}}
+	for _, recipe := range scaleRecipes {
+		c := m.steps[recipe]
+		at := func(q float64) string { return significant(c.noise[int(q*float64(len(c.noise)-1))]) }
+		rows = append(rows, []string{recipe, fmt.Sprintf("%.0f kB", 4*c.weights/1e3), duration(c.step * 1e9), duration(c.shard * 1e9), duration(c.document * 1e9), significant(c.busy), at(.5) + ", " + at(.9) + ", " + at(.99)})
+	}
+	links := [][]string{{"between the ranks", "message", "byte"}}
+	for _, link := range scaleLinks {
+		links = append(links, []string{linkNames[link], duration(m.exchanges[link].message * 1e9), fmt.Sprintf("%.2f ns", m.exchanges[link].byte*1e9)})
+	}
+	return markdownTable(rows) + "\n" + markdownTable(links), nil
+}
+
+// heldOutTable sets predictions beside what was measured.
+func (m *scaleModel) heldOutTable() (string, error) {
+	rows := [][]string{{"mean time of", "measured", "predicted", "error", ""}}
+	add := func(what string, measured, predicted float64, fitted bool) {
+		how := "not fitted"
+		if fitted {
+			how = "fitted"
+		}
+		rows = append(rows, []string{what, duration(measured * 1e9), duration(predicted * 1e9), fmt.Sprintf("%+.0f %%", 100*(predicted/measured-1)), how})
+	}
+	for _, recipe := range scaleRecipes {
+		for _, run := range m.runs[recipe] {
+			if run.ranks != "1" {
+				add(fmt.Sprintf("a step of %s, %s ranks, %s", recipe, run.ranks, linkNames[run.link]), run.mean, m.predict(recipe, run), run.fitsBusy())
+			}
+		}
+	}
+	factors := [][]string{{"exchanges, 1 KB and more", "2 and 8 ranks", "4 ranks, not fitted"}}
+	for _, link := range append(slices.Clone(scaleLinks), gigabitLink) {
+		fitted, held, err := m.exchangeErrors(link)
+		if err != nil {
+			return "", err
+		}
+		factors = append(factors, []string{linkNames[link], fmt.Sprintf("%.2f", fitted), fmt.Sprintf("%.2f", held)})
+	}
+	return markdownTable(rows) + "\n" + markdownTable(factors), nil
+}
+
+const drawnDocuments = 1e9
+
+var drawnRanks = []int{1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000}
+
+// clusters are those that the model is drawn to.
+var clusters = []cluster{
+	{name: "default, cores as here, 10 Gbit/s", recipe: "default", rate: 10 * gigabit, queries: 4},
+	{name: "default, steady cores, 10 Gbit/s", recipe: "default", rate: 10 * gigabit, queries: 4, steady: true},
+	{name: "default, steady cores, 1 Gbit/s", recipe: "default", rate: gigabit, queries: 4, steady: true},
+	{name: "default, steady cores, 10 Gbit/s, shards in random orders", recipe: "default", rate: 10 * gigabit, queries: 4, steady: true, random: true},
+	{name: "default, steady cores, 10 Gbit/s, 32 queries of a rank in a step", recipe: "default", rate: 10 * gigabit, queries: 32, steady: true},
+	{name: "wide, steady cores, 10 Gbit/s", recipe: "wide", rate: 10 * gigabit, queries: 4, steady: true},
+}
+
+// epochTable has the minutes of an epoch, and how much of it is lost with 1,000 ranks.
+func (m *scaleModel) epochTable() (string, error) {
+	rows := [][]string{{"minutes of an epoch over 10⁹ documents", "1 rank", "10", "100", "1,000", "of 1,000: waiting", "exchanging"}}
+	for _, k := range clusters {
+		row := []string{k.name}
+		var waiting, exchanging float64
+		for _, ranks := range []int{1, 10, 100, 1000} {
+			var minutes float64
+			minutes, waiting, exchanging = m.epoch(k, drawnDocuments, ranks)
+			row = append(row, significant(minutes))
+		}
+		rows = append(rows, append(row, fmt.Sprintf("%.0f %%", 100*waiting), fmt.Sprintf("%.0f %%", 100*exchanging)))
+	}
+	return markdownTable(rows), nil
+}
+
+// files are the curves of the model as a CSV file and as a picture.
+func (m *scaleModel) files() map[string]string {
+	var csv strings.Builder
+	csv.WriteString("cluster,ranks,minutes,waiting,exchanging\n")
+	plot := viz.Plot{Title: "An epoch over 1 billion documents, by the cost model", X: "ranks", Y: "minutes", LogX: true, LogY: true}
+	ideal := viz.Series{Name: "the first, divided by the ranks", Style: viz.Guide}
+	for i, k := range clusters {
+		s := viz.Series{Name: k.name}
+		for _, ranks := range drawnRanks {
+			minutes, waiting, exchanging := m.epoch(k, drawnDocuments, ranks)
+			s.X, s.Y = append(s.X, float64(ranks)), append(s.Y, minutes)
+			fmt.Fprintf(&csv, "%q,%d,%.4g,%.3f,%.3f\n", k.name, ranks, minutes, waiting, exchanging)
+			if i == 0 {
+				ideal.X, ideal.Y = append(ideal.X, float64(ranks)), append(ideal.Y, s.Y[0]/float64(ranks))
+			}
+		}
+		plot.Series = append(plot.Series, s)
+	}
+	plot.Series = append(plot.Series, ideal)
+	return map[string]string{"epoch.csv": csv.String(), "epoch.svg": plot.SVG()}
+}
+
+// staleScale is what of a document and of the folder is not what the model gives.
+func staleScale(document, folder string, m *scaleModel) ([]string, error) {
+	stale, err := staleParts(scaleTables, m, document)
+	if err != nil {
+		return nil, err
+	}
+	for name, want := range m.files() {
+		if got, err := os.ReadFile(filepath.Join(folder, name)); err != nil || string(got) != want {
+			stale = append(stale, name)
+		}
+	}
+	return stale, nil
+}
