@@ -90,7 +90,7 @@ type Config struct {
 func Default() Config {
 	return Config{
 		Loss: "plrank-exact", Cutoff: 10, NormalizeGains: true,
-		Transform: "minmax+quantile", Hidden: []int{64}, Activation: ops.ReLU, Dropout: 0.5, Members: 3,
+		Transform: "minmax+log-standard+quantile", Hidden: []int{64}, Activation: ops.ReLU, Dropout: 0.5, Members: 3,
 		Optimizer: "adam", LearningRate: 0.006, Decay: 0.85, Batch: 4,
 		Epochs: 16, Metric: "expected-ndcg@10",
 	}
