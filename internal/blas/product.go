@@ -51,7 +51,11 @@ func Multiply[T Float](c, a, b Matrix[T]) {
 }
 
 func multiply[T Float](c, a, b Matrix[T], end End[T]) {
-	if c.Cols == 1 && c.Row == 1 && a.Row == 1 && a.Col > 1 && end.Bias == nil {
+	if c.Cols == 1 && c.Row == 1 && a.Row == 1 && a.Col > 1 {
+		if end.Bias != nil { // one number, for what is now one row
+			defer end.apply(c)
+			end = End[T]{}
+		}
 		c, a, b = c.T(), b.T(), a.T() // a single row times a matrix that lies right
 	}
 	right := newRight(b, a.Rows)
