@@ -3,23 +3,16 @@ package train
 import (
 	"fmt"
 
-	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/ops"
 )
-
-// A Size is how large training data are.
-type Size struct{ Queries, Documents, Features int }
-
-// SizeOf is the size of d.
-func SizeOf(d *datasets.Dataset) Size { return Size{d.Queries(), d.Rows(), d.Width()} }
 
 const (
 	largeFrom  = 100_000   // training documents
 	largeTotal = 2_000_000 // documents of all epochs, where that is neither few epochs nor many
 )
 
-// DefaultFor is the recipe of choice for training data of a size, and the reason in words.
-// There are two, and how many documents there are is what decides:
+// DefaultFor is the recipe of choice for so many training documents, and the reason in words.
+// There are two:
 //
 //	documents       below 100,000                  from 100,000 on
 //	recipe          that of Default                large
@@ -38,15 +31,15 @@ const (
 // say, and brings most in the first epochs. Inputs that say nothing cost quality, and the
 // group lasso leaves them out. The average of the weights is good long before the rate has
 // fallen. docs/RECIPE.md has the trials.
-func DefaultFor(size Size) (c Config, reason string) {
-	if size.Documents < largeFrom {
+func DefaultFor(documents int) (c Config, reason string) {
+	if documents < largeFrom {
 		return Default(), fmt.Sprintf("small, below %d documents", largeFrom)
 	}
 	c = Config{
 		Loss: "plrank-exact+0.1*softmax", Cutoff: 10, NormalizeGains: true,
 		Transform: "quantile", Hidden: []int{256, 128}, Activation: ops.ReLU, Members: 1,
 		Optimizer: "adam", LearningRate: 0.004, Schedule: "cosine", Warmup: 0.1, GroupLasso: 0.1, Average: 0.99, Batch: 32,
-		Epochs: min(max(5, largeTotal/size.Documents), 10),
+		Epochs: min(max(5, largeTotal/documents), 10),
 		Metric: "ndcg@10", // the expected one is low: softmax makes for policies that are less sharp
 	}
 	return c, fmt.Sprintf("large, from %d documents on, which takes %d epochs (5, and up to 10 below %d documents)", largeFrom, c.Epochs, largeTotal/5)

@@ -8,13 +8,13 @@ import (
 // Data below the bound get Default; above it, more documents never get more epochs, and
 // nothing else depends on how many there are.
 func TestDefaultFor(t *testing.T) {
-	if c, _ := DefaultFor(Size{Queries: 1000, Documents: largeFrom - 1, Features: 46}); !reflect.DeepEqual(c, Default()) {
+	if c, _ := DefaultFor(largeFrom - 1); !reflect.DeepEqual(c, Default()) {
 		t.Errorf("small data: %+v, want Default", c)
 	}
 	epochs := []int{}
-	first, _ := DefaultFor(Size{Documents: largeFrom})
+	first, _ := DefaultFor(largeFrom)
 	for _, documents := range []int{largeFrom, 300_000, 2_200_000, 1_000_000_000} {
-		c, reason := DefaultFor(Size{Queries: documents / 100, Documents: documents, Features: 136})
+		c, reason := DefaultFor(documents)
 		if err := c.Check(); err != nil || reason == "" {
 			t.Errorf("%d documents: %v, %q", documents, err, reason)
 		}

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -13,12 +11,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/plrank/plrank/cmd/internal/command"
 	"github.com/plrank/plrank/viz"
 )
-
-// fullsizeCommand is the sub-command that reads what bench/fullsize leaves.
-const fullsizeCommand = "fullsize"
 
 // fullsizeMoments are the seconds of which there is a row in the tables.
 var fullsizeMoments = []float64{20, 30, 45, 60, 90, 120, 180, 240}
@@ -59,27 +53,20 @@ type cost struct{ read, memory float64 } // seconds, MB
 
 // fullsize prints the tables of the results, and draws their curves.
 func fullsize(args []string, stdout, stderr io.Writer) error {
-	flags := flag.NewFlagSet("bench fullsize", flag.ContinueOnError)
-	results := flags.String("results", "docs/fullsize", "the `folder` of CSV files, where training.svg and text.svg are written")
-	write := flags.String("write", "", "replace the parts between comments <!-- fullsize-TABLE --> in these Markdown `files`, with commas between")
-	switch err := command.Parse(flags, args); {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(stdout, "bench fullsize - tables and pictures of what bench/fullsize/run.py measured\n\n")
-		flags.VisitAll(func(f *flag.Flag) { command.DescribeFlag(stdout, f) })
-		return nil
-	case err != nil:
-		return command.Usage(err)
+	flags := newTablesFlags("fullsize", "tables and pictures of what bench/fullsize/run.py measured; training.svg and text.svg go to -results")
+	if done, err := flags.parse(args, stdout); done {
+		return err
 	}
-	r, err := readFullsize(*results)
+	r, err := readFullsize(*flags.results)
 	if err != nil {
 		return fmt.Errorf("bench: %w", err)
 	}
 	for _, c := range []clock{trainingAlone, fromText} {
-		if err := r.picture(c).Save(filepath.Join(*results, c.name+".svg")); err != nil {
+		if err := r.picture(c).Save(filepath.Join(*flags.results, c.name+".svg")); err != nil {
 			return fmt.Errorf("bench: %w", err)
 		}
 	}
-	return printParts(fullsizeTables, r, *write, stdout, stderr)
+	return printParts(fullsizeTables, r, *flags.write, stdout, stderr)
 }
 
 func readFullsize(folder string) (*fullsizeResults, error) {

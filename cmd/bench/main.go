@@ -27,14 +27,10 @@ func main() {
 // run is the command, and its exit status.
 func run(ctx context.Context, args []string, test tester, stdout, stderr io.Writer) int {
 	return command.Run("bench", stdout, stderr, func(stdout io.Writer) error {
-		if len(args) > 0 && args[0] == peersCommand {
-			return peers(args[1:], stdout, stderr)
-		}
-		if len(args) > 0 && args[0] == scaleCommand {
-			return scale(args[1:], stdout, stderr)
-		}
-		if len(args) > 0 && args[0] == fullsizeCommand {
-			return fullsize(args[1:], stdout, stderr)
+		if len(args) > 0 {
+			if tables := tablesCommands[args[0]]; tables != nil {
+				return tables(args[1:], stdout, stderr)
+			}
 		}
 		o, err := parse(args)
 		if errors.Is(err, flag.ErrHelp) {

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -12,13 +10,9 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/plrank/plrank/cmd/internal/command"
 	"github.com/plrank/plrank/internal/atomicfile"
 	"github.com/plrank/plrank/viz"
 )
-
-// scaleCommand is the sub-command of the cost model of docs/SCALE.md.
-const scaleCommand = "scale"
 
 // scaleTables are generated parts of docs/SCALE.md.
 var scaleTables = []documentPart[*scaleModel]{
@@ -31,30 +25,22 @@ var scaleTables = []documentPart[*scaleModel]{
 
 // scale fits the cost model, and prints what docs/SCALE.md has of it.
 func scale(args []string, stdout, stderr io.Writer) error {
-	flags := flag.NewFlagSet("bench scale", flag.ContinueOnError)
-	folder := flags.String("results", "docs/scale", "the `folder` of the measurements")
-	write := flags.String("write", "", "replace the parts between comments <!-- scale-TABLE --> in these Markdown `files`, with commas between, and write epoch.csv and epoch.svg to -results")
-	err := command.Parse(flags, args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(stdout, "bench scale - fit the cost model of training by many processes, and print the tables of docs/SCALE.md\n\n")
-		flags.VisitAll(func(f *flag.Flag) { command.DescribeFlag(stdout, f) })
-		return nil
-	case err != nil:
-		return command.Usage(err)
+	flags := newTablesFlags("scale", "fit the cost model of training by many processes, and print the tables of docs/SCALE.md; with -write, write epoch.csv and epoch.svg to -results, too")
+	if done, err := flags.parse(args, stdout); done {
+		return err
 	}
-	m, err := readScale(*folder)
+	m, err := readScale(*flags.results)
 	if err != nil {
 		return fmt.Errorf("bench: %w", err)
 	}
-	if err := printParts(scaleTables, m, *write, stdout, stderr); err != nil {
+	if err := printParts(scaleTables, m, *flags.write, stdout, stderr); err != nil {
 		return err
 	}
-	if *write == "" {
+	if *flags.write == "" {
 		return nil
 	}
 	for name, text := range m.files() {
-		err := atomicfile.Write(filepath.Join(*folder, name), func(w io.Writer) error {
+		err := atomicfile.Write(filepath.Join(*flags.results, name), func(w io.Writer) error {
 			_, err := io.WriteString(w, text)
 			return err
 		})
