@@ -8,8 +8,10 @@ import "math"
 //	w_j · max(0, 1 − ηλ·√outputs / ‖w_j‖),
 //
 // by which the objective gets a penalty of λ·√outputs·Σ_j ‖w_j‖ (group lasso: Yuan & Lin
-// 2006; proximal: Parikh & Boyd 2014, section 6.5.4). The weights of an input that says
-// nothing of the objective become exactly 0, and stay it.
+// 2006; proximal: Parikh & Boyd 2014, section 6.5.4). Where the optimizer's steps are in
+// proportion to the gradient, the weights of an input that says nothing of the objective
+// become exactly 0. Adam's steps are no smaller where the gradient is: with it they stay
+// small, and become 0 only if λ is large.
 func (t *Trainer) shrinkInputs(rate float64) {
 	if t.GroupLasso == 0 {
 		return

@@ -28,9 +28,9 @@ const (
 // Small data are learnt by heart: there dropout helps, and the mean of networks. With much
 // data one larger network does better, and what it is worth is a matter of time. The
 // gradient of NDCG at 10 is of the few documents at the top; softmax adds what the others
-// say, and brings most in the first epochs. Inputs that say nothing cost quality, and the
-// group lasso leaves them out. The average of the weights is good long before the rate has
-// fallen. docs/RECIPE.md has the trials.
+// say, and brings most in the first epochs. Inputs that say nothing cost quality; the
+// group lasso keeps their weights small. The average of the weights is good long before the
+// rate has fallen. docs/RECIPE.md has the trials.
 func DefaultFor(documents int) (c Config, reason string) {
 	if documents < largeFrom {
 		return Default(), fmt.Sprintf("small, below %d documents", largeFrom)

@@ -29,7 +29,7 @@ GRIDS = {
     ],
     "XGBoost": [dict(max_depth=depth, eta=rate) for depth, rate in itertools.product((6, 8), (0.1, 0.3))],
 }
-KEPT = 4  # settings of a grid, by the validation split of the first collection, that the others try
+KEPT = 2  # settings of a grid, by the validation split of the first collection, that the others try
 OURS = "plrank"
 
 

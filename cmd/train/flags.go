@@ -117,7 +117,7 @@ func trainingFlags(f *flag.FlagSet, c *train.Config) {
 	f.StringVar(&c.Schedule, "schedule", c.Schedule, "how the learning rate goes (`name`): constant; cosine, down to 0 at the last epoch; plateau, halved after 3 epochs without a better validation value, or plateau(5,0.1)")
 	f.Float64Var(&c.Warmup, "warmup", c.Warmup, "`epochs` in which the learning rate rises from 0; 0.5 is half an epoch")
 	f.Float64Var(&c.L2, "l2", c.L2, "`weight` of the L2 penalty on weights; 0 is none")
-	f.Float64Var(&c.GroupLasso, "group-lasso", c.GroupLasso, "`weight` of a penalty on the norms of the weights of each input, by which inputs that say nothing are left out; 0 is none")
+	f.Float64Var(&c.GroupLasso, "group-lasso", c.GroupLasso, "`weight` of a penalty on the norms of the weights of each input, by which those of inputs that say nothing stay small; 0 is none")
 	f.Float64Var(&c.Clip, "clip", c.Clip, "highest `norm` of a gradient; 0 is no limit")
 	f.Float64Var(&c.Average, "average", c.Average, "`rate` of the exponential moving average of the weights, such as 0.999: the model is then the average; 0 is none")
 	f.IntVar(&c.Batch, "batch", c.Batch, "`queries` a step")
