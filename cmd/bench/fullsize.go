@@ -158,12 +158,14 @@ func (r *fullsizeResults) end() (string, error) {
 	return markdownTable(rows), nil
 }
 
-// envelope is the highest test NDCG@10 that any training of a method had reached by then:
-// who chooses a setting beforehand has less. It is NaN where there is no model yet.
-func (r *fullsizeResults) envelope(collection, method string, by clock, at float64) float64 {
-	begin, best := by.begin(r.cost[[2]string{collection, method}]), math.NaN()
+// envelope is the highest test NDCG@10 that any training of a method had reached by then on
+// the first collection, where all settings are tried: who chooses one beforehand has less.
+// It is NaN where there is no model yet.
+func (r *fullsizeResults) envelope(method string, by clock, at float64) float64 {
+	first := r.collections[0]
+	begin, best := by.begin(r.cost[[2]string{first, method}]), math.NaN()
 	for _, c := range r.curves {
-		if c.collection != collection || c.method != method {
+		if c.collection != first || c.method != method {
 			continue
 		}
 		for i, s := range c.seconds {
@@ -175,19 +177,15 @@ func (r *fullsizeResults) envelope(collection, method string, by clock, at float
 	return best
 }
 
-// moments is a table of envelopes, mean of the collections.
+// moments is a table of envelopes.
 func (r *fullsizeResults) moments(by clock) (string, error) {
 	rows := [][]string{append([]string{by.axis}, r.methods...)}
 	for _, at := range fullsizeMoments {
 		row := []string{fmt.Sprint(at)}
 		for _, method := range r.methods {
-			sum := 0.0
-			for _, collection := range r.collections {
-				sum += r.envelope(collection, method, by, at)
-			}
 			text := absent
-			if !math.IsNaN(sum) {
-				text = fraction(sum / float64(len(r.collections)))
+			if best := r.envelope(method, by, at); !math.IsNaN(best) {
+				text = fraction(best)
 			}
 			row = append(row, text)
 		}
@@ -233,7 +231,7 @@ func (r *fullsizeResults) picture(by clock) viz.Plot {
 		slices.Sort(moments)
 		line := viz.Series{Name: strings.TrimSpace(method + ", the best by then"), X: moments}
 		for _, at := range moments {
-			line.Y = append(line.Y, r.envelope(first, method, by, at))
+			line.Y = append(line.Y, r.envelope(method, by, at))
 		}
 		lines = append(lines, line)
 	}
