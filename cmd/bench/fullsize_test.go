@@ -92,3 +92,17 @@ func TestEnvelope(t *testing.T) {
 		last = v
 	}
 }
+
+// The documents say what the CSV files of docs/fullsize say.
+func TestFullsizeIsFresh(t *testing.T) {
+	r, err := readFullsize("../../docs/fullsize")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"../../README.md", "../../docs/FULLSIZE.md"} {
+		stale, err := staleParts(fullsizeTables, r, path)
+		if err != nil || stale != nil {
+			t.Errorf("%s: parts %v are not what docs/fullsize gives (%v): go run ./cmd/bench fullsize -write README.md,docs/FULLSIZE.md", path, stale, err)
+		}
+	}
+}
