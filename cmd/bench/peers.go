@@ -14,6 +14,7 @@ var peersTables = []documentPart[*peerResults]{
 	{"peers-tests", (*peerResults).tests},
 	{"peers-cost", (*peerResults).cost},
 	{"peers-agreement", (*peerResults).agreement},
+	{"peers-queries", (*peerResults).testQueries},
 	{"peers-prediction", (*peerResults).prediction},
 }
 

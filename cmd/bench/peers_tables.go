@@ -44,6 +44,15 @@ func (r *peerResults) quality(measure string) (string, error) {
 	return markdownTable(rows), nil
 }
 
+// testQueries says how many test queries have a relevant document.
+func (r *peerResults) testQueries() (string, error) {
+	var counts []string
+	for _, set := range r.sets() {
+		counts = append(counts, fmt.Sprintf("%d of %s", len(r.queries[set][ourMethod]), set))
+	}
+	return "Test queries with a relevant document: " + strings.Join(counts, ", ") + ".\n", nil
+}
+
 // fraction writes four digits after the point, without the zero before it.
 func fraction(v float64) string {
 	return strings.Replace(fmt.Sprintf("%.4f", v), "0.", ".", 1)

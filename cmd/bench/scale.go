@@ -21,6 +21,7 @@ var scaleTables = []documentPart[*scaleModel]{
 	{"scale-costs", (*scaleModel).costTable},
 	{"scale-held-out", (*scaleModel).heldOutTable},
 	{"scale-epoch", (*scaleModel).epochTable},
+	{"scale-limits", (*scaleModel).limitsTable},
 }
 
 // scale fits the cost model, and prints what docs/SCALE.md has of it.
@@ -176,6 +177,22 @@ func (m *scaleModel) epochTable() (string, error) {
 		rows = append(rows, append(row, fmt.Sprintf("%.0f %%", 100*waiting), fmt.Sprintf("%.0f %%", 100*exchanging)))
 	}
 	return markdownTable(rows), nil
+}
+
+// limitsTable has what drawnDocuments and the most ranks need, with steady cores.
+func (m *scaleModel) limitsTable() (string, error) {
+	const features, documentBytes, hosts, queries = 136, 40, 64, 4
+	recipe, ranks := m.steps["default"], drawnRanks[len(drawnRanks)-1]
+	perQuery := stat.Mean(m.sizes, nil)
+	return markdownTable([][]string{
+		{"at 10⁹ documents and 1,000 ranks", ""},
+		{"features, as float32", fmt.Sprintf("%.0f GB", drawnDocuments*features*4/1e9)},
+		{fmt.Sprintf("what every rank has of the documents, %d bytes of each", documentBytes), fmt.Sprintf("%.0f GB", drawnDocuments*documentBytes/1e9)},
+		{fmt.Sprintf("a check of the cache by %d hosts, read in all", hosts), fmt.Sprintf("%.0f TB", drawnDocuments*features*4*hosts/1e12)},
+		{"messages of an exchange, default recipe", duration(2 * float64(ranks-1) * m.exchanges["ethernet"].message * 1e9)},
+		{fmt.Sprintf("computing a step of %d queries of a rank, default recipe", queries), duration(recipe.seconds(rankStep{1, queries * perQuery, 0}) * 1e9)},
+		{"gradients of all shards, default recipe", fmt.Sprintf("%.0f MB", float64(ranks)*4*recipe.weights/1e6)},
+	}), nil
 }
 
 // files are the curves of the model as a CSV file and as a picture.

@@ -14,7 +14,7 @@ import (
 
 // The documents say what the CSV files beside them say.
 func TestDocumentsAreFresh(t *testing.T) {
-	for _, path := range []string{"../../docs/EXACT.md", "../../docs/PL-RANK-RB.md", "../../docs/RECIPE.md", "../../docs/REPRODUCTION.md", "../../docs/SERVING.md"} {
+	for _, path := range []string{"../../docs/EXACT.md", "../../docs/PL-RANK-RB.md", "../../docs/RECIPE.md", "../../docs/REPRODUCTION.md", "../../docs/SCALE.md", "../../docs/SERVING.md", "../../docs/SPEED.md"} {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
