@@ -3,6 +3,8 @@ package datasets
 import (
 	"fmt"
 	"slices"
+	"strings"
+	"unsafe"
 )
 
 // dataset puts the chunks together with the given columns. Queries come in the
@@ -43,7 +45,7 @@ func (t *table) dataset(ids []int, order []int) (*Dataset, error) {
 	if t.spilled != nil {
 		d.rows = &rowSource{table: t, ids: ids, moves: slices.Clone(moves)}
 	} else {
-		d.Features = make([]float32, rows*len(ids))
+		d.Features = unwritten(rows * len(ids))
 	}
 	slices.SortFunc(moves, func(a, b move) int { return a.rows.from - b.rows.from })
 	d.Labels = make([]float32, rows)
@@ -103,6 +105,16 @@ func (t *table) dataset(ids []int, order []int) (*Dataset, error) {
 		return nil, err
 	}
 	return d, nil
+}
+
+// unwritten is memory for n numbers, all of which the caller writes: anything may be in it.
+// What make gives may be written with zeros beforehand, and so take memory while the chunks still
+// have all of theirs. A Builder's is not.
+func unwritten(n int) []float32 {
+	var b strings.Builder
+	b.Grow(max(4*n, 1))
+	b.WriteByte(0) // an empty string may be anywhere
+	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.StringData(b.String()))), n)
 }
 
 // move is rows of a file and where they go in the dataset.

@@ -19,8 +19,15 @@ func (in Input) byBlocks(measures []Measure) []*Estimate {
 	}
 	queries := len(offsets) - 1
 	blocks := make([][]Estimate, (queries+block-1)/block)
-	err = parallel.Each(len(blocks), parallel.Workers(len(blocks)), func(_, b int) error {
+	workers := parallel.Workers(len(blocks))
+	scratch := make([]*shared, workers)
+	for worker := range scratch {
+		scratch[worker] = newShared()
+	}
+	err = parallel.Each(len(blocks), workers, func(worker, b int) error {
 		part := in.queries(offsets[b*block : min((b+1)*block, queries)+1])
+		part.shared = scratch[worker]
+		part.shared.reset()
 		blocks[b] = make([]Estimate, len(measures))
 		for i, m := range measures {
 			if m.Sampled() || m.own != nil { // these go by the numbers of queries, or may
@@ -60,6 +67,5 @@ func (in Input) queries(offsets []int) Input {
 	for i, o := range offsets {
 		in.Offsets[i] = o - first
 	}
-	in.shared = &shared{placed: map[weighting]*placements{}}
 	return in
 }

@@ -39,15 +39,17 @@ func (in Input) placements(m metric) *placements {
 	case gradedRBP:
 		key.kind = rankBiasedPrecision
 	}
-	if in.shared != nil && in.shared.placed[key] != nil {
-		return in.shared.placed[key]
+	s := in.shared
+	if s == nil {
+		s = newShared()
 	}
-	p := &placements{rows: make([]float64, len(in.Labels)), expectation: plackett.Expectation{Tolerance: tolerance}}
-	for row := range p.rows {
-		p.rows[row] = math.NaN()
+	p := s.placed[key]
+	if p == nil {
+		p = &placements{expectation: plackett.Expectation{Tolerance: tolerance}}
+		s.placed[key] = p
 	}
-	if in.shared != nil {
-		in.shared.placed[key] = p
+	for len(p.rows) < len(in.Labels) {
+		p.rows = append(p.rows, math.NaN())
 	}
 	return p
 }

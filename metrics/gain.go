@@ -42,6 +42,9 @@ func (g Gain) Of(label float32) (float64, error) {
 		if label > maxExp2Label {
 			return 0, fmt.Errorf("label %v is too high for a gain of 2^label − 1 (at most %d): use the gain %q", label, maxExp2Label, LinearGain)
 		}
+		if grade := uint(label); float32(grade) == label { // as nearly always: no need for an exponential
+			return float64(uint(1)<<grade - 1), nil
+		}
 		return math.Exp2(float64(label)) - 1, nil
 	case LinearGain:
 		return float64(label), nil

@@ -40,6 +40,16 @@ type shared struct {
 	placed   map[weighting]*placements
 }
 
+func newShared() *shared { return &shared{placed: map[weighting]*placements{}} }
+
+// reset makes s ready for another Input, with the memory of the one before.
+func (s *shared) reset() {
+	s.exposure = nil
+	for _, p := range s.placed {
+		p.rows = p.rows[:0]
+	}
+}
+
 // ranked is a metric of the ranking by descending scores.
 func (in Input) ranked(m metric) ([]float64, error) {
 	var order ranking

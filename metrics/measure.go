@@ -199,7 +199,7 @@ func Means(in Input, measures []Measure) ([]Summary, error) {
 
 // Estimates are those of several measures, as [Means] has them.
 func Estimates(in Input, measures []Measure) ([]Estimate, error) {
-	in.shared = &shared{placed: map[weighting]*placements{}}
+	in.shared = newShared()
 	estimates := make([]Estimate, len(measures))
 	known := in.byBlocks(measures)
 	for i, m := range measures {

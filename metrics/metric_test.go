@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"math"
 	"strings"
 	"testing"
 )
@@ -48,6 +49,14 @@ func TestParse(t *testing.T) {
 	} {
 		if m, err := ParseMeasure(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("ParseMeasure(%q) is %v, %v; want an error with %q", name, m, err, want)
+		}
+	}
+}
+
+func TestGainOfGrades(t *testing.T) {
+	for grade := float32(0); grade <= maxExp2Label; grade += 0.25 {
+		if got, err := Exp2Gain.Of(grade); err != nil || got != math.Exp2(float64(grade))-1 {
+			t.Errorf("the gain of %v is %v, %v", grade, got, err)
 		}
 	}
 }

@@ -32,6 +32,7 @@ func open(ctx context.Context, o *options, wanted datasets.ReadOptions, unlabell
 	if err != nil {
 		return nil, err
 	}
+	limitGarbage()
 	warn(splits.Warnings(), stderr)
 	return splits, nil
 }

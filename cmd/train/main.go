@@ -19,9 +19,7 @@ import (
 )
 
 func main() {
-	// Nearly all of the heap is features, which the collector need not look into:
-	// it may run often, and keep the heap from growing to twice their size.
-	debug.SetGCPercent(40)
+	debug.SetGCPercent(mostGarbage) // until the data are read, see limitGarbage
 	world, err := mpi.Start()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "train:", err)
