@@ -18,7 +18,7 @@ const (
 //	recipe          that of Default                large
 //	networks        several small ones, averaged   one with layers of 256 and 128
 //	inputs          several views of a feature     one, by quantile
-//	loss            plrank-exact                   plrank-exact+0.1*softmax
+//	loss            plrank-exact                   plrank-exact+0.5*softmax
 //	against noise   dropout                        group lasso
 //	steps           of few queries                 of 32 queries, at a higher rate
 //	rate            that of Default                rises, then falls to 0 (cosine)
@@ -36,7 +36,7 @@ func DefaultFor(documents int) (c Config, reason string) {
 		return Default(), fmt.Sprintf("small, below %d documents", largeFrom)
 	}
 	c = Config{
-		Loss: "plrank-exact+0.1*softmax", Cutoff: 10, NormalizeGains: true,
+		Loss: "plrank-exact+0.5*softmax", Cutoff: 10, NormalizeGains: true,
 		Transform: "quantile", Hidden: []int{256, 128}, Activation: ops.ReLU, Members: 1,
 		Optimizer: "adam", LearningRate: 0.004, Schedule: "cosine", Warmup: 0.1, GroupLasso: 0.1, Average: 0.99, Batch: 32,
 		Epochs: min(max(5, largeTotal/documents), 10),
