@@ -168,7 +168,7 @@ func TestRecipeOfLargeData(t *testing.T) {
 			measured[strings.TrimPrefix(fmt.Sprintf("%.4f", v), "0")] = true
 		}
 	}
-	for _, file := range []string{"large-losses.csv", "large-trials.csv", "large-sizes.csv"} {
+	for _, file := range []string{"large-losses.csv", "large-trials.csv", "large-softmax.csv", "large-sizes.csv"} {
 		table, err := readTable(recipeFolder + file)
 		if err != nil {
 			t.Fatal(err)
