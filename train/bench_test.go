@@ -123,7 +123,7 @@ func BenchmarkValidation(b *testing.B) {
 // sharp is a run by the default recipe for so many documents, after epochs that have made the
 // policy sharp, while the rate was high.
 func sharp(b *testing.B, documents int, s *datasets.Splits) *Trainer {
-	c, _ := DefaultFor(documents)
+	c, _ := DefaultFor(documents, documents/100)
 	c.Epochs = 1000
 	t, err := New(c, Parts{}, s)
 	if err != nil {

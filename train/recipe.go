@@ -7,16 +7,18 @@ import (
 )
 
 const (
+	longFrom   = 50        // documents of a query, on average
 	largeFrom  = 100_000   // training documents
 	largeTotal = 2_000_000 // documents of all epochs, where that is neither few epochs nor many
 )
 
-// DefaultFor is the recipe of choice for so many training documents, and the reason in words.
-// There are two:
+// DefaultFor is the recipe of choice for so many training documents of so many queries, and the
+// reason in words. There are two:
 //
 //	documents       below 100,000                  from 100,000 on
 //	recipe          that of Default                large
 //	networks        several small ones, averaged   one with layers of 256 and 128
+//	K               10; 20 for long lists          10
 //	inputs          several views of a feature     one, by quantile
 //	loss            plrank-exact                   plrank-exact+0.5*softmax
 //	against noise   dropout                        group lasso
@@ -28,12 +30,18 @@ const (
 // Small data are learnt by heart: there dropout helps, and the mean of networks. With much
 // data one larger network does better, and what it is worth is a matter of time. The
 // gradient of NDCG at 10 is of the few documents at the top; softmax adds what the others
-// say, and brings most in the first epochs. Inputs that say nothing cost quality; the
+// say, and brings most in the first epochs; on small data of long lists, of 50 documents and
+// more on average, a larger K does some of that. Inputs that say nothing cost quality; the
 // group lasso keeps their weights small. The average of the weights is good long before the
 // rate has fallen. docs/RECIPE.md has the trials.
-func DefaultFor(documents int) (c Config, reason string) {
+func DefaultFor(documents, queries int) (c Config, reason string) {
 	if documents < largeFrom {
-		return Default(), fmt.Sprintf("small, below %d documents", largeFrom)
+		c, reason = Default(), fmt.Sprintf("small, below %d documents", largeFrom)
+		if documents >= longFrom*queries {
+			c.Cutoff = 20
+			return c, fmt.Sprintf("%s, of long lists, from %d documents a query on", reason, longFrom)
+		}
+		return c, reason
 	}
 	c = Config{
 		Loss: "plrank-exact+0.5*softmax", Cutoff: 10, NormalizeGains: true,

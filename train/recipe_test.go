@@ -5,16 +5,23 @@ import (
 	"testing"
 )
 
-// Data below the bound get Default; above it, more documents never get more epochs, and
+// Data below the bound get Default, with a larger K for long lists; above it, more documents never get more epochs, and
 // nothing else depends on how many there are.
 func TestDefaultFor(t *testing.T) {
-	if c, _ := DefaultFor(largeFrom - 1); !reflect.DeepEqual(c, Default()) {
+	if c, _ := DefaultFor(largeFrom-1, largeFrom/longFrom+1); !reflect.DeepEqual(c, Default()) {
 		t.Errorf("small data: %+v, want Default", c)
 	}
+	c, reason := DefaultFor(longFrom, 1)
+	if c.Cutoff != 20 || reason == "" {
+		t.Errorf("small data of long lists: K = %d, %q", c.Cutoff, reason)
+	}
+	if c.Cutoff = Default().Cutoff; !reflect.DeepEqual(c, Default()) {
+		t.Errorf("small data of long lists: %+v, want Default but for K", c)
+	}
 	epochs := []int{}
-	first, _ := DefaultFor(largeFrom)
+	first, _ := DefaultFor(largeFrom, 1000)
 	for _, documents := range []int{largeFrom, 300_000, 2_200_000, 1_000_000_000} {
-		c, reason := DefaultFor(documents)
+		c, reason := DefaultFor(documents, 1000)
 		if err := c.Check(); err != nil || reason == "" {
 			t.Errorf("%d documents: %v, %q", documents, err, reason)
 		}

@@ -16,7 +16,7 @@ func (o *options) chooseRecipe(d *datasets.Dataset) error {
 	if !o.bySize {
 		return nil
 	}
-	recipe, reason := train.DefaultFor(d.Rows())
+	recipe, reason := train.DefaultFor(d.Rows(), d.Queries())
 	chosen := newOptions(defaultPreset, recipe)
 	if _, err := parseInto(chosen, o.args); err != nil {
 		return err

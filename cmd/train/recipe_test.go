@@ -16,7 +16,7 @@ import (
 func TestRecipeBySize(t *testing.T) {
 	const large = 150_000
 	d := &datasets.Dataset{Labels: make([]float32, large), Offsets: []int{0, large}}
-	want, _ := train.DefaultFor(d.Rows())
+	want, _ := train.DefaultFor(d.Rows(), d.Queries())
 	if reflect.DeepEqual(want, train.Default()) {
 		t.Fatal("the recipe for large data is that for small data")
 	}
