@@ -152,6 +152,20 @@ func TestRecipeOfSmallData(t *testing.T) {
 	}
 }
 
+// The table of K by the length of lists is what its runs give.
+func TestRecipeOfLongLists(t *testing.T) {
+	runs := smallRuns(t, "small-long-runs.csv")
+	table, err := readTable(recipeFolder + "small-long.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range table.rows {
+		if want := pairedCell(runs["K = 20"], runs["K = 10"], row[0]); want == nil || !nearRuns(cellNumbers(t, row[3]), want) {
+			t.Errorf("%s: %s, want %v", row[0], row[3], want)
+		}
+	}
+}
+
 // What the tables of the recipe for large data have of NDCG@10 is in the file of its trials.
 func TestRecipeOfLargeData(t *testing.T) {
 	trials, err := readTable(recipeFolder+"large.csv", "vali ndcg@10", "vali expected-ndcg@10")
