@@ -147,6 +147,18 @@ func ranksOf(t *testing.T, run *exec.Cmd) (ids []int) {
 	return nil
 }
 
+// lasts is the state of a process that is still there after so long, and nothing of one that has
+// ended: mpirun does not wait until the processes that it has killed have left.
+func lasts(id int, wait time.Duration) (stat string) {
+	for end := time.Now().Add(wait); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", id))
+		if stat = string(data); err != nil || strings.Contains(stat, ") Z ") {
+			return ""
+		}
+	}
+	return stat
+}
+
 // A rank that is killed or that hangs ends all within 30 seconds, and SIGTERM to mpirun does
 // at once; one message names the rank; what had been learnt can be gone on with.
 func TestRanksEndTogether(t *testing.T) {
@@ -188,7 +200,7 @@ func TestRanksEndTogether(t *testing.T) {
 				t.Errorf("%d times %q:\n%s\non standard output:\n%s", n, of.want, stderr.String(), stdout.String())
 			}
 			for _, rank := range ranks {
-				if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", rank)); err == nil && !strings.Contains(string(stat), ") Z ") {
+				if stat := lasts(rank, 5*time.Second); stat != "" {
 					t.Errorf("process %d is still there: %s", rank, stat)
 				}
 			}
