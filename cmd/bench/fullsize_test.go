@@ -99,10 +99,5 @@ func TestFullsizeIsFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{"../../README.md", "../../docs/FULLSIZE.md"} {
-		stale, err := staleParts(fullsizeTables, r, path)
-		if err != nil || stale != nil {
-			t.Errorf("%s: parts %v are not what docs/fullsize gives (%v): go run ./cmd/bench fullsize -write README.md,docs/FULLSIZE.md", path, stale, err)
-		}
-	}
+	areFresh(t, "fullsize", fullsizeTables, r, "README.md", "docs/FULLSIZE.md")
 }

@@ -20,10 +20,16 @@ func TestPeersAreFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{"../../README.md", "../../docs/PEERS.md", "../../docs/SERVING.md"} {
-		stale, err := staleParts(peersTables, r, path)
+	areFresh(t, "peers", peersTables, r, "README.md", "docs/PEERS.md", "docs/SERVING.md")
+}
+
+// areFresh fails for parts of documents that are not what the results of a sub-command give.
+func areFresh[Results any](t *testing.T, command string, parts []documentPart[Results], r Results, documents ...string) {
+	t.Helper()
+	for _, path := range documents {
+		stale, err := staleParts(parts, r, "../../"+path)
 		if err != nil || stale != nil {
-			t.Errorf("%s: parts %v are not what %s gives (%v): go run ./cmd/bench peers -write README.md,docs/PEERS.md,docs/SERVING.md", path, stale, peersFolder, err)
+			t.Errorf("%s: parts %v are not what docs/%s gives (%v): go run ./cmd/bench %s -write %s", path, stale, command, err, command, strings.Join(documents, ","))
 		}
 	}
 }

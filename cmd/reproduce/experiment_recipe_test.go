@@ -78,6 +78,20 @@ func pairedCell(a, b map[string]float64, set string) []float64 {
 	}
 }
 
+// meanCell is the mean of a recipe on the folds of a set, nothing where there is no run.
+func meanCell(runs map[string]float64, set string) []float64 {
+	var values []float64
+	for run, v := range runs {
+		if strings.HasPrefix(run, set+"-") {
+			values = append(values, v)
+		}
+	}
+	if values == nil {
+		return nil
+	}
+	return []float64{first(meanSD(values))}
+}
+
 // cellNumbers are those of a table's cell; none of –.
 func cellNumbers(t *testing.T, cell string) []float64 {
 	t.Helper()
@@ -124,15 +138,7 @@ func TestRecipeOfSmallData(t *testing.T) {
 	}
 	for _, row := range recipes.rows {
 		for i, set := range sets {
-			var values, want []float64
-			for run, v := range runs[strings.ReplaceAll(row[0], ",", "")] {
-				if strings.HasPrefix(run, set+"-") {
-					values = append(values, v)
-				}
-			}
-			if values != nil {
-				want = []float64{first(meanSD(values))}
-			}
+			want := meanCell(runs[strings.ReplaceAll(row[0], ",", "")], set)
 			if cell := row[len(row)-len(sets)+i]; !nearRuns(cellNumbers(t, cell), want) {
 				t.Errorf("small-recipes.csv: %s, %s: %s, want %v", row[0], set, cell, want)
 			}
@@ -160,6 +166,11 @@ func TestRecipeOfLongLists(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, row := range table.rows {
+		for i, recipe := range []string{"K = 10", "K = 20"} {
+			if want := meanCell(runs[recipe], row[0]); want == nil || !nearRuns(cellNumbers(t, row[1+i]), want) {
+				t.Errorf("%s, %s: %s, want %v", row[0], recipe, row[1+i], want)
+			}
+		}
 		if want := pairedCell(runs["K = 20"], runs["K = 10"], row[0]); want == nil || !nearRuns(cellNumbers(t, row[3]), want) {
 			t.Errorf("%s: %s, want %v", row[0], row[3], want)
 		}
