@@ -1,16 +1,12 @@
 package main
 
 import (
-	"encoding/csv"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
-
-	"github.com/plrank/plrank/internal/atomicfile"
 )
 
 // csvPath is the file of a part's measurements, which its table is made of.
@@ -27,20 +23,16 @@ func (r *results) save(path, measured string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return atomicfile.Write(path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) })
+	return writeCSV(path, rows)
 }
 
 // readSaved reads what save wrote.
 func readSaved(path string) (r *results, measured string, err error) {
-	rows, err := readCSV(path)
-	if err != nil {
-		return nil, "", err
-	}
 	r = &results{}
-	for i, row := range rows {
-		value, err := strconv.ParseFloat(row["value"], 64)
+	err = eachRow(path, func(row map[string]string) error {
+		v, err := numbers(row, "value")
 		if err != nil {
-			return nil, "", fmt.Errorf("%s: row %d: %w", path, i+1, err)
+			return err
 		}
 		measured = row["measured"]
 		// A unit that the run has already begins the next one.
@@ -49,9 +41,10 @@ func readSaved(path string) (r *results, measured string, err error) {
 			r.runs = append(r.runs, result{row["benchmark"], map[string]float64{}})
 			last++
 		}
-		r.runs[last].values[row["unit"]] = value
-	}
-	return r, measured, nil
+		r.runs[last].values[row["unit"]] = v[0]
+		return nil
+	})
+	return r, measured, err
 }
 
 func has(values map[string]float64, unit string) bool {
