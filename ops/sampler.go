@@ -42,13 +42,6 @@ func NewSampler(samples, cutoff int, seed uint64) *Sampler {
 	return &Sampler{capacity: samples, samples: samples, cutoff: cutoff, seed: seed, id: samplerIDs.Add(1)}
 }
 
-// Samples is the number of samples that the next run draws.
-func (s *Sampler) Samples() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.samples
-}
-
 // SetSamples sets the number of samples that the following runs draw: from 1 to
 // the number the sampler was made with, which gives the nodes their shape. The
 // samples beyond are absent (−1), and means leave them out.

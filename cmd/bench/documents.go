@@ -5,13 +5,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/plrank/plrank/cmd/internal/command"
-	"github.com/plrank/plrank/cmd/internal/markdown"
 )
 
 // tablesCommands are the sub-commands that make tables of documents from CSV files.
@@ -97,36 +94,4 @@ func printPart(name, body string, documents []string, stdout, stderr io.Writer) 
 		}
 	}
 	return nil
-}
-
-// stale are the parts of documents, and the files in the folder, that are not what the
-// results give.
-func (c tablesCommand[Results]) stale(r Results, folder string, documents ...string) (stale []string, err error) {
-	for _, path := range documents {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
-		found := markdown.Names(string(text))
-		for _, p := range c.parts {
-			if !slices.Contains(found, p.name) {
-				continue
-			}
-			want, err := p.text(r)
-			if err != nil {
-				return nil, err
-			}
-			if got, err := markdown.Section(string(text), p.name); err != nil || got != want {
-				stale = append(stale, path+": "+p.name)
-			}
-		}
-	}
-	if c.files != nil {
-		for name, want := range c.files(r) {
-			if got, err := os.ReadFile(filepath.Join(folder, name)); err != nil || string(got) != want {
-				stale = append(stale, name)
-			}
-		}
-	}
-	return stale, nil
 }

@@ -26,32 +26,6 @@ func (r *results) save(path, measured string) error {
 	return writeCSV(path, rows)
 }
 
-// readSaved reads what save wrote.
-func readSaved(path string) (r *results, measured string, err error) {
-	r = &results{}
-	err = eachRow(path, func(row map[string]string) error {
-		v, err := numbers(row, "value")
-		if err != nil {
-			return err
-		}
-		measured = row["measured"]
-		// A unit that the run has already begins the next one.
-		last := len(r.runs) - 1
-		if last < 0 || r.runs[last].name != row["benchmark"] || has(r.runs[last].values, row["unit"]) {
-			r.runs = append(r.runs, result{row["benchmark"], map[string]float64{}})
-			last++
-		}
-		r.runs[last].values[row["unit"]] = v[0]
-		return nil
-	})
-	return r, measured, err
-}
-
-func has(values map[string]float64, unit string) bool {
-	_, ok := values[unit]
-	return ok
-}
-
 // body is the text of a part: what it shows, where it was measured, and the table.
 func (p *part) body(r *results, measured string) (string, error) {
 	table, err := p.table(r.fastest())
