@@ -36,7 +36,7 @@ type Sampler struct {
 
 var samplerIDs atomic.Uint64
 
-// NewSampler returns a sampler of rankings of up to cutoff places, samples of them
+// NewSampler returns a sampler of rankings of up to cutoff documents, samples of them
 // for every query.
 func NewSampler(samples, cutoff int, seed uint64) *Sampler {
 	return &Sampler{capacity: samples, samples: samples, cutoff: cutoff, seed: seed, id: samplerIDs.Add(1)}
