@@ -167,3 +167,23 @@ func source(t *testing.T, pattern string) string {
 	}
 	return all.String()
 }
+
+// The table of folders in docs/ARCHITECTURE.md has each folder with packages.
+func TestArchitectureHasEveryFolder(t *testing.T) {
+	text, err := os.ReadFile("docs/ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pattern := range []string{"*/*.go", "cmd/*/*.go", "cmd/internal/*/*.go", "internal/*/*.go"} {
+		paths, err := filepath.Glob(pattern)
+		if err != nil || len(paths) == 0 {
+			t.Fatal(pattern, err)
+		}
+		for _, path := range paths {
+			folder := filepath.Dir(path)
+			if !strings.Contains(string(text), "`"+folder+"`") && !strings.Contains(string(text), "`"+filepath.Base(folder)+"`") {
+				t.Errorf("docs/ARCHITECTURE.md says nothing of %s", folder)
+			}
+		}
+	}
+}
