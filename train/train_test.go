@@ -169,28 +169,36 @@ func TestResume(t *testing.T) {
 	for _, optimizer := range Optimizers() {
 		c := busy(optimizer)
 		whole := mustRun(t, mustNew(t, c, s), Hooks{})
-		path := filepath.Join(t.TempDir(), "c.npz")
 		for stop := 1; stop < c.Epochs; stop++ {
-			half := c
-			half.Epochs, half.Patience = stop, 7
-			first := mustNew(t, half, s)
-			mustRun(t, first, Hooks{})
-			if err := first.SaveCheckpoint(path); err != nil {
-				t.Fatal(err)
-			}
-			second := mustNew(t, c, s)
-			if err := second.Restore(path); err != nil {
-				t.Fatal(err)
-			}
-			resumed := mustRun(t, second, Hooks{})
-			if !reflect.DeepEqual(timeless(resumed.History), timeless(whole.History)) {
-				t.Errorf("%s: stopped after epoch %d: %+v, want %+v", optimizer, stop, timeless(resumed.History), timeless(whole.History))
-			}
-			if !slices.Equal(trainedWeights(resumed.Ranker), trainedWeights(whole.Ranker)) {
-				t.Errorf("%s: stopped after epoch %d: another model", optimizer, stop)
-			}
+			resumes(t, whole, c, stop, func(c Config) *Trainer { return mustNew(t, c, s) })
 		}
 	}
+}
+
+// resumes checks that a run that stops after an epoch, and goes on from its checkpoint,
+// ends where the whole one does.
+func resumes(t *testing.T, whole *Result, c Config, stop int, begin func(Config) *Trainer) (checkpoint string) {
+	t.Helper()
+	half := c
+	half.Epochs, half.Patience = stop, 7
+	first := begin(half)
+	mustRun(t, first, Hooks{})
+	checkpoint = filepath.Join(t.TempDir(), "c.npz")
+	if err := first.SaveCheckpoint(checkpoint); err != nil {
+		t.Fatal(err)
+	}
+	second := begin(c)
+	if err := second.Restore(checkpoint); err != nil {
+		t.Fatal(err)
+	}
+	resumed := mustRun(t, second, Hooks{})
+	if !reflect.DeepEqual(timeless(resumed.History), timeless(whole.History)) {
+		t.Errorf("%s, stopped after epoch %d: %+v, want %+v", c.Optimizer, stop, timeless(resumed.History), timeless(whole.History))
+	}
+	if !slices.Equal(trainedWeights(resumed.Ranker), trainedWeights(whole.Ranker)) {
+		t.Errorf("%s, stopped after epoch %d: another model", c.Optimizer, stop)
+	}
+	return checkpoint
 }
 
 // A run goes on with the data, the configuration and the model that it began with, or
