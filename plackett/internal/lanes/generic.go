@@ -1,5 +1,10 @@
 package lanes
 
+import (
+	"math"
+	"math/bits"
+)
+
 // The plain Go of what the exported functions do.
 
 func expm1Go(r []Vec, w []float64, t *Vec, scale float64, halvings int) {
@@ -156,5 +161,109 @@ func correlateGo(c []Pair, u, s []State) {
 			}
 		}
 		c[j] = Pair{A: a, B: b}
+	}
+}
+
+func remainGo(ranks []Rank, totals *[2]Total) {
+	var mass, gain [Width]Total
+	for l := range Width {
+		mass[l], gain[l] = totals[0], totals[1]
+	}
+	for p := range ranks {
+		r := &ranks[p]
+		for l := range Width {
+			r.Inverse[l] = 1 / (mass[l].High + mass[l].Low)
+			r.Gain[l] = (gain[l].High + gain[l].Low) * r.Inverse[l]
+			mass[l].Add(-r.W[l])
+			gain[l].Add(-r.V[l])
+		}
+	}
+}
+
+func placeGo(out []Vec, ranks []Rank, theta, baseline []float64, c *Credit, ceiling *Vec, s *Shared) {
+	for p := len(ranks) - 1; p >= 0; p-- {
+		r, o, t, b := &ranks[p], &out[p], theta[p], baseline[p]
+		for l := range Width {
+			reward := t * r.Gain[l]
+			f := c.Later*s.Reward[l] + (c.Own*reward - b)
+			o[l] = f
+			s.Reward[l] += reward
+			s.A[l] += t * r.Inverse[l]
+			s.B[l] += (f + c.Risk*reward) * r.Inverse[l]
+		}
+	}
+	var a, b Vec
+	for p := range ranks {
+		r, o, t := &ranks[p], &out[p], theta[p]
+		for l := range Width {
+			f := o[l]
+			a[l] += t * r.Inverse[l]
+			b[l] += (f + c.Risk*(t*r.Gain[l])) * r.Inverse[l]
+			restA, restB := a[l], b[l]
+			if r.W[l] <= ceiling[l] {
+				restA -= s.A[l]
+				restB -= s.B[l]
+			}
+			o[l] = (f + r.V[l]*restA) - r.W[l]*restB
+		}
+	}
+}
+
+// Golden is 2^64 divided by the golden ratio, the step of SplitMix64.
+const Golden = 0x9e3779b97f4a7c15
+
+// Mix is the finaliser of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014), a bijection in which
+// every input bit reaches every output bit.
+func Mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+func drawGo(out [][Width]int64, likely []Likely, left []Vec, rest float64, cells []Cell, counters *[Width]uint64) {
+	for l := range Width {
+		counter := counters[l]
+	rank:
+		for k := 0; k < len(out); {
+			one := counter + Golden
+			counter = one + Golden
+			d := pick(Mix(counter), cells)
+			if len(likely) > 0 {
+				mass := rest
+				for j := range left {
+					mass += left[j][l]
+				}
+				u := float64(open(Mix(one)) * mass)
+				for j := range left {
+					if u -= left[j][l]; u < 0 {
+						left[j][l] = 0
+						d = likely[j].Document
+						break
+					}
+				}
+			}
+			for x := range out[:k] {
+				if out[x][l] == d {
+					continue rank
+				}
+			}
+			out[k][l] = d
+			k++
+		}
+		counters[l] = counter
+	}
+}
+
+// open makes a random number uniform in (0, 1), never 0 and never 1.
+func open(r uint64) float64 { return math.Float64frombits(r>>12|0x3ff<<52) - (1 - 0x1p-53) }
+
+// pick turns a random number into a draw: its product with the number of cells has the cell in the
+// high word, and the fraction in the low word.
+func pick(r uint64, cells []Cell) int64 {
+	i, fraction := bits.Mul64(r, uint64(len(cells)))
+	if c := &cells[i]; fraction < c.Keep {
+		return int64(c.Kept)
+	} else {
+		return int64(c.Other)
 	}
 }

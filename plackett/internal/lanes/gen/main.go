@@ -21,6 +21,9 @@ func main() {
 		m.backward()
 		m.series()
 		m.correlate()
+		m.remain()
+		m.place()
+		m.draw()
 	}
 	Generate()
 }
@@ -34,8 +37,9 @@ type machine struct {
 // Bytes from one to the next of the types of package lanes, and of float64.
 const (
 	vec    = 64
-	state  = 3 * vec // P, B, A; also Chance and Sum, which are Q, P, F and Power, W, V
+	state  = 3 * vec // P, B, A; also Chance and Sum, which are Q, P, F and Power, W, V, and Shared
 	pair   = 2 * vec // A, B
+	rank   = 4 * vec // W, V, Inverse, Gain
 	number = 8
 )
 
@@ -483,6 +487,327 @@ func (m machine) correlate() {
 		ADDQ(Imm(state), u0)
 		DECQ(n)
 	})
+	VZEROUPPER()
+	RET()
+}
+
+func (m machine) remain() {
+	m.text("remain", "ranks *float64, n int, totals *float64)", "is remainGo.")
+	rank0, n, totals := pointer("ranks"), pointer("n"), pointer("totals")
+	one := m.constant(1)
+	var high, low [2]VecVirtual // of the mass and of the gain
+	for i := range high {
+		high[i], low[i] = m.broadcast(at(totals, 2*i*number)), m.broadcast(at(totals, (2*i+1)*number))
+	}
+	repeat(n, func() {
+		inverse, gain := m.register(), m.register()
+		VADDPD(low[0], high[0], inverse)
+		VDIVPD(inverse, one, inverse)
+		VMOVUPD(inverse, at(rank0, 2*vec))
+		VADDPD(low[1], high[1], gain)
+		VMULPD(inverse, gain, gain)
+		VMOVUPD(gain, at(rank0, 3*vec))
+		for i := range high {
+			x, sum, part, kept := m.load(at(rank0, i*vec)), m.register(), m.register(), m.register()
+			VSUBPD(x, high[i], sum)
+			VSUBPD(high[i], sum, part)
+			VSUBPD(part, sum, kept)
+			VSUBPD(kept, high[i], kept)
+			VADDPD(part, x, x)
+			VSUBPD(x, kept, kept)
+			VADDPD(kept, low[i], low[i])
+			VMOVAPD(sum, high[i])
+		}
+		ADDQ(U32(rank), rank0)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// upTo gives x where a is at most b, else 0.
+func (m machine) upTo(a, b, x VecVirtual) VecVirtual {
+	const lessOrEqual = 2
+	r := m.register()
+	if m.wide {
+		mask := K()
+		VCMPPD(U8(lessOrEqual), b, a, mask)
+		VMOVAPD_Z(x, mask, r)
+	} else {
+		VCMPPD(U8(lessOrEqual), b, a, r)
+		VANDPD(x, r, r)
+	}
+	return r
+}
+
+func (m machine) place() {
+	m.text("place", "out, ranks *float64, n int, theta, baseline, credit, ceiling, shared *float64)", "is placeGo.")
+	out, rank0, n := pointer("out"), pointer("ranks"), pointer("n")
+	theta, baseline, credit, shared := pointer("theta"), pointer("baseline"), pointer("credit"), pointer("shared")
+	ceiling := m.load(at(pointer("ceiling"), 0))
+	later, own, risk := m.broadcast(at(credit, 0)), m.broadcast(at(credit, number)), m.broadcast(at(credit, 2*number))
+	sumA, sumB, rewards := m.zero(), m.zero(), m.zero()
+	// It begins with the last rank.
+	last, skip := copyOf(n), GP64()
+	DECQ(last)
+	for _, p := range []Register{theta, baseline} {
+		LEAQ(Mem{Base: p, Index: last, Scale: number}, p)
+	}
+	IMUL3Q(Imm(vec), last, skip)
+	ADDQ(skip, out)
+	IMUL3Q(U32(rank), last, skip)
+	ADDQ(skip, rank0)
+	repeat(copyOf(n), func() {
+		t, reward, f, g, inverse := m.broadcast(at(theta, 0)), m.register(), m.register(), m.register(), m.load(at(rank0, 2*vec))
+		VMULPD(at(rank0, 3*vec), t, reward)
+		VMOVAPD(reward, f)
+		VFMSUB213PD(m.broadcast(at(baseline, 0)), own, f)
+		VFMADD231PD(rewards, later, f)
+		VMOVUPD(f, at(out, 0))
+		VADDPD(reward, rewards, rewards)
+		VMOVAPD(reward, g)
+		VFMADD213PD(f, risk, g)
+		VFMADD231PD(inverse, t, sumA)
+		VFMADD231PD(inverse, g, sumB)
+		SUBQ(Imm(number), theta)
+		SUBQ(Imm(number), baseline)
+		SUBQ(Imm(vec), out)
+		SUBQ(U32(rank), rank0)
+	})
+	for i, v := range []VecVirtual{sumA, sumB, rewards} {
+		VMOVUPD(v, at(shared, i*vec))
+	}
+	a, b := m.zero(), m.zero()
+	repeat(n, func() {
+		ADDQ(Imm(number), theta)
+		ADDQ(Imm(vec), out)
+		ADDQ(U32(rank), rank0)
+		t, reward, inverse, w := m.broadcast(at(theta, 0)), m.register(), m.load(at(rank0, 2*vec)), m.load(at(rank0, 0))
+		f := m.load(at(out, 0))
+		VMULPD(at(rank0, 3*vec), t, reward)
+		VFMADD213PD(f, risk, reward) // g
+		VFMADD231PD(inverse, t, a)
+		VFMADD231PD(inverse, reward, b)
+		restA, restB := m.upTo(w, ceiling, sumA), m.upTo(w, ceiling, sumB)
+		VSUBPD(restA, a, restA)
+		VSUBPD(restB, b, restB)
+		VFMADD231PD(at(rank0, vec), restA, f)
+		VFNMADD231PD(w, restB, f)
+		VMOVUPD(f, at(out, 0))
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// Operations on numbers of 64 bits. A mask has all bits of a number set, or none.
+
+func (m machine) binary(wide, narrow func(...Op), b, a Op) VecVirtual {
+	r := m.register()
+	if m.wide {
+		wide(b, a, r)
+	} else {
+		narrow(b, a, r)
+	}
+	return r
+}
+
+func (m machine) and(a, b VecVirtual) VecVirtual    { return m.binary(VPANDQ, plain(VPAND), b, a) }
+func (m machine) andNot(a, b VecVirtual) VecVirtual { return m.binary(VPANDNQ, plain(VPANDN), a, b) }
+func (m machine) or(a, b VecVirtual) VecVirtual     { return m.binary(VPORQ, plain(VPOR), b, a) }
+func (m machine) xor(a, b VecVirtual) VecVirtual    { return m.binary(VPXORQ, plain(VPXOR), b, a) }
+func (m machine) sum(a, b VecVirtual) VecVirtual    { return m.binary(VPADDQ, VPADDQ, b, a) }
+
+func plain(f func(x, y, z Op)) func(...Op) {
+	return func(o ...Op) { f(o[0], o[1], o[2]) }
+}
+
+func (m machine) right(n uint8, a VecVirtual) VecVirtual {
+	return m.binary(VPSRLQ, VPSRLQ, U8(n), a)
+}
+
+func (m machine) left(n uint8, a VecVirtual) VecVirtual {
+	return m.binary(VPSLLQ, VPSLLQ, U8(n), a)
+}
+
+// low multiplies the low halves of the numbers.
+func (m machine) low(a, b VecVirtual) VecVirtual { return m.binary(VPMULUDQ, VPMULUDQ, b, a) }
+
+// times multiplies a by a constant.
+func (m machine) times(a VecVirtual, c uint64) VecVirtual {
+	if m.wide {
+		r := m.register()
+		VPMULLQ(m.bits(c), a, r)
+		return r
+	}
+	low, high := m.bits(c), m.bits(c>>32)
+	return m.sum(m.low(a, low), m.left(32, m.sum(m.low(m.right(32, a), low), m.low(a, high))))
+}
+
+// bits gives a register in which all numbers are x.
+func (m machine) bits(x uint64) VecVirtual {
+	return m.broadcast(ConstData(fmt.Sprint("c", nextConstant()), U64(x)))
+}
+
+// ofK makes a mask of a mask register.
+func (m machine) ofK(k OpmaskVirtual) VecVirtual {
+	r := m.register()
+	VPMOVM2Q(k, r)
+	return r
+}
+
+// equal is the mask where a = b.
+func (m machine) equal(a VecVirtual, b Op) VecVirtual {
+	if m.wide {
+		k := K()
+		VPCMPEQQ(b, a, k)
+		return m.ofK(k)
+	}
+	r := m.register()
+	VPCMPEQQ(b, a, r)
+	return r
+}
+
+// below is the mask where a < b, without signs.
+func (m machine) below(a, b VecVirtual) VecVirtual {
+	if m.wide {
+		const less = 1
+		k := K()
+		VPCMPUQ(U8(less), b, a, k)
+		return m.ofK(k)
+	}
+	sign, r := m.bits(1<<63), m.register()
+	VPCMPGTQ(m.xor(a, sign), m.xor(b, sign), r)
+	return r
+}
+
+// negative is the mask where the sign bit is set.
+func (m machine) negative(a VecVirtual) VecVirtual {
+	r := m.register()
+	if m.wide {
+		VPSRAQ(U8(63), a, r)
+	} else {
+		VPCMPGTQ(a, m.zero(), r)
+	}
+	return r
+}
+
+// choose gives yes where the mask is set, else no.
+func (m machine) choose(mask, yes, no VecVirtual) VecVirtual {
+	r := m.register()
+	if m.wide {
+		const bit = 0xca // of the first, the second, else the third
+		VMOVAPD(mask, r)
+		VPTERNLOGQ(U8(bit), no, yes, r)
+	} else {
+		VBLENDVPD(mask, yes, no, r)
+	}
+	return r
+}
+
+// gather gives the number at base + 8·index.
+func (m machine) gather(base Register, displacement int, index VecVirtual) VecVirtual {
+	r, from := m.register(), Mem{Base: base, Disp: displacement, Index: index, Scale: number}
+	if m.wide {
+		all := K()
+		KXNORW(all, all, all)
+		VPGATHERQQ(from, all, r)
+	} else {
+		all := m.register()
+		VPCMPEQQ(all, all, all)
+		VPGATHERQQ(all, from, r)
+	}
+	return r
+}
+
+// set moves a into r.
+func set(r, a VecVirtual) { VMOVAPD(a, r) }
+
+func (m machine) mix(x VecVirtual) VecVirtual {
+	x = m.times(m.xor(x, m.right(30, x)), 0xbf58476d1ce4e5b9)
+	x = m.times(m.xor(x, m.right(27, x)), 0x94d049bb133111eb)
+	return m.xor(x, m.right(31, x))
+}
+
+func (m machine) draw() {
+	m.text("draw", "out *float64, n int, likely, left *float64, items int, rest float64, cells *float64, size int, counters *float64)", "is drawGo.")
+	out0, n := pointer("out"), pointer("n")
+	likely0, left0, items := pointer("likely"), pointer("left"), pointer("items")
+	cells, counters := pointer("cells"), pointer("counters")
+	rest, size := m.parameter("rest"), m.parameter("size")
+	const golden = 0x9e3779b97f4a7c15
+	counter := m.load(at(counters, 0))
+	out, k := copyOf(out0), GP64()
+	XORQ(k, k)
+	waiting := m.register()
+	repeat(n, func() {
+		// Loaded: no rank has to wait for the one before.
+		VBROADCASTSD(ConstData(fmt.Sprint("c", nextConstant()), U64(1<<64-1)), waiting)
+		labels++
+		again := fmt.Sprint("again", labels)
+		Label(again)
+		step := m.bits(golden)
+		one := m.sum(counter, step)
+		two := m.sum(one, step)
+		set(counter, m.choose(waiting, two, counter))
+		// The document of the table.
+		second := m.mix(two)
+		product := m.low(second, size)
+		high := m.sum(m.low(m.right(32, second), size), m.right(32, product))
+		cell := m.left(1, m.right(32, high))
+		low := m.bits(1<<32 - 1)
+		fraction := m.or(m.left(32, high), m.and(product, low))
+		both := m.gather(cells, number, cell)
+		d := m.register()
+		set(d, m.choose(m.below(fraction, m.gather(cells, 0, cell)), m.and(both, low), m.right(32, both)))
+
+		// The weight that u falls on.
+		ifPositive(items, func() {
+			mass, u, open := m.register(), m.register(), m.register()
+			set(mass, rest)
+			left, j := copyOf(left0), copyOf(items)
+			repeat(j, func() {
+				VADDPD(at(left, 0), mass, mass)
+				ADDQ(Imm(vec), left)
+			})
+			VSUBPD(m.constant(1-0x1p-53), m.or(m.right(12, m.mix(one)), m.bits(0x3ff<<52)), u)
+			VMULPD(mass, u, u)
+			set(open, waiting)
+			likely, left, j := copyOf(likely0), copyOf(left0), copyOf(items)
+			repeat(j, func() {
+				weight := m.load(at(left, 0))
+				VSUBPD(weight, u, u)
+				here := m.and(m.negative(u), open)
+				set(d, m.choose(here, m.broadcast(at(likely, number)), d))
+				VMOVUPD(m.andNot(weight, here), at(left, 0))
+				set(open, m.andNot(open, here))
+				ADDQ(Imm(vec), left)
+				ADDQ(Imm(2*number), likely)
+			})
+		})
+		set(d, m.choose(waiting, d, m.load(at(out, 0))))
+		VMOVUPD(d, at(out, 0))
+
+		// Is it placed already?
+		placed := m.zero()
+		ifPositive(k, func() {
+			before, x := copyOf(out0), copyOf(k)
+			repeat(x, func() {
+				set(placed, m.or(placed, m.equal(d, at(before, 0))))
+				ADDQ(Imm(vec), before)
+			})
+		})
+		set(waiting, m.and(waiting, placed))
+		if m.wide {
+			some := K()
+			VPTESTMQ(waiting, waiting, some)
+			KORTESTW(some, some)
+		} else {
+			VPTEST(waiting, waiting)
+		}
+		JNE(LabelRef(again))
+		INCQ(k)
+		ADDQ(Imm(vec), out)
+	})
+	VMOVUPD(counter, at(counters, 0))
 	VZEROUPPER()
 	RET()
 }
