@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/plrank/plrank/internal/golden"
 )
 
 const tightest = 1e-13
@@ -317,7 +319,7 @@ func TestGoldenExpectation(t *testing.T) {
 			Value                                      float64
 		}
 	}
-	readGolden(t, "exact-large.json", &file)
+	golden.Read(t, "exact-large.json", &file)
 	for _, c := range file.Cases {
 		l := list{scores: c.Scores, gains: c.Gains, discounts: c.Discounts}
 		for tolerance, allowed := range map[float64]float64{0: 1e-6, tightest: 1e-11} {
@@ -343,7 +345,7 @@ func TestGoldenExpectationSmall(t *testing.T) {
 			ExposureJacobian      [][]float64 `json:"exposure_jacobian"`
 		}
 	}
-	readGolden(t, "exact.json", &file)
+	golden.Read(t, "exact.json", &file)
 	e := &Expectation{Tolerance: tightest}
 	for _, c := range file.Cases {
 		l := list{scores: c.Scores, gains: c.Labels, discounts: c.Theta}
@@ -428,6 +430,11 @@ func TestExpectationErrors(t *testing.T) {
 	} {
 		if !errors.As(err, &length) {
 			t.Errorf("%s: error %v, want a LengthError", name, err)
+		}
+	}
+	for _, scores := range [][]float64{nil, two} {
+		if err := e.Placements(scores, -1, nil); err == nil || err.Error() != "the cutoff is -1: it must not be negative" {
+			t.Errorf("cutoff -1 for %d documents: error %v", len(scores), err)
 		}
 	}
 	for _, tolerance := range []float64{-1, 1e-14, 1, math.NaN(), math.Inf(1)} {

@@ -17,6 +17,10 @@ func (k *Kernel) Exposure(scores, discounts []float64, r Rankings, out []float64
 	if err := k.load(scores, nil, r, min(len(discounts), r.Cutoff)); err != nil {
 		return err
 	}
+	scale, err := scaleOf(nil, discounts[:k.cutoff])
+	if err != nil {
+		return err
+	}
 	k.begin(out)
 	if len(k.samples) == 0 {
 		return nil
@@ -26,7 +30,6 @@ func (k *Kernel) Exposure(scores, discounts []float64, r Rankings, out []float64
 		k.setGains(b, k.block(b), func(sample, int, int) float64 { return 1 })
 		k.accumulate(b, lanes.Credit{Risk: -1}, discounts, nil, out)
 	}
-	_, total := magnitudes(discounts[:k.cutoff])
-	k.finish(float64(len(k.samples)), out, total)
+	k.finish(float64(len(k.samples)), out, scale)
 	return nil
 }

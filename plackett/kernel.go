@@ -22,8 +22,8 @@ import "github.com/plrank/plrank/plackett/internal/lanes"
 // level 0 leave 1/64 or more; from level to level a factor of 64 less is left, and only
 // documents that are light enough for a level take part in its sums (heavier
 // ones are sure to be placed). Rankings that leave less than 64^−7 are extreme:
-// their M_k are rebuilt from the tail in log space, and every document is computed
-// by itself, in O(D).
+// their M_k are rebuilt from the tail, each relative to the largest score that is
+// left, and every document is computed by itself, in O(D).
 //
 // Eight rankings are computed at a time, by package lanes.
 type Kernel struct {
@@ -36,7 +36,7 @@ type Kernel struct {
 	cutoff  int
 	samples []sample
 	entries [][lanes.Width]int32 // [blocks × cutoff] positions of the documents placed
-	ranks   []lanes.Rank         // [blocks × cutoff]; Inverse of an extreme ranking is log M_k
+	ranks   []lanes.Rank         // [blocks × cutoff]; W of an extreme ranking is what its M_k are relative to
 
 	// M_1 and S_1 = Σ e_d·ρ_d; the sums of A_K and B_K over the rankings of a level, and the
 	// largest e_d of the documents that take part in them.

@@ -46,9 +46,10 @@ func (k *Kernel) ranking(b, lane, length int) []int {
 	return row
 }
 
-// rebuild computes the log M_k and ρ̄_k of an extreme ranking, from the documents not
-// placed and then the last place upwards, so that nothing is subtracted. The running sums are
-// relative to the largest score among them.
+// rebuild computes 1/M_k and ρ̄_k of an extreme ranking, from the documents not
+// placed and then the last place upwards, so that nothing is subtracted. A mass is
+// relative to the exponential of a reference, the largest score that is left, which stands in W:
+// scores may be so far apart that differences from the largest of all are equal after rounding.
 func (k *Kernel) rebuild(b, lane, length int, gains []float64) {
 	_, ranks := k.at(b)
 	row := k.ranking(b, lane, length)
@@ -81,7 +82,7 @@ func (k *Kernel) rebuild(b, lane, length int, gains []float64) {
 			largest = m
 		}
 		add(d, k.rebased(d, m, largest))
-		ranks[p].Inverse[lane] = largest - k.policy.max + math.Log(mass)
+		ranks[p].W[lane], ranks[p].Inverse[lane] = largest, 1/mass
 		ranks[p].Gain[lane] = gain / mass
 	}
 }
@@ -108,10 +109,10 @@ func (k *Kernel) accumulateExtreme(b, lane, length int, c lanes.Credit, theta, g
 		k.risk[p] = k.future[p] + c.Risk*reward
 		later += reward
 	}
-	sumA, sumB := 0.0, 0.0 // M_k·A_k, M_k·B_k
-	last := 0.0            // log M_k
+	sumA, sumB := 0.0, 0.0    // M_k·A_k, M_k·B_k
+	var last, inverse float64 // the reference and 1/M_k of the rank in hand
 	add := func(d int) {
-		part := normal.Exp(k.policy.scores[d] - k.policy.max - last)
+		part := k.rebased(d, k.policy.scores[d], last) * inverse
 		if gains != nil {
 			lambda[d] += part * (gains[d]*sumA - sumB)
 		} else {
@@ -119,13 +120,13 @@ func (k *Kernel) accumulateExtreme(b, lane, length int, c lanes.Credit, theta, g
 		}
 	}
 	for p, d := range row {
-		log := ranks[p].Inverse[lane]
+		reference, now := ranks[p].W[lane], ranks[p].Inverse[lane]
 		if p > 0 {
-			shrink := normal.Exp(log - last)
+			shrink := normal.Exp(reference-last) * inverse / now
 			sumA *= shrink
 			sumB *= shrink
 		}
-		last = log
+		last, inverse = reference, now
 		sumA += theta[p]
 		sumB += k.risk[p]
 		lambda[d] += k.future[p]

@@ -21,11 +21,11 @@ func (k *Kernel) LogProbs(scores []float64, r Rankings, out []float64) error {
 		entries, ranks := k.at(i / lanes.Width)
 		lane := i % lanes.Width
 		for p := range s.length {
-			logMass := ranks[p].Inverse[lane]
-			if s.level != extreme {
-				logMass = -math.Log(logMass)
+			reference := k.policy.max
+			if s.level == extreme {
+				reference = ranks[p].W[lane]
 			}
-			out[s.origin*r.Cutoff+p] = scores[entries[p][lane]] - k.policy.max - logMass
+			out[s.origin*r.Cutoff+p] = scores[entries[p][lane]] - reference + math.Log(ranks[p].Inverse[lane])
 		}
 	}
 	return nil
@@ -48,12 +48,16 @@ func (k *Kernel) LogProbsGradient(scores []float64, r Rankings, w, lambda []floa
 	if err := k.load(scores, nil, r, r.Cutoff); err != nil {
 		return err
 	}
+	_, sum := magnitudes(w)
+	scale, err := checkScale("Σ |weight|", sum)
+	if err != nil {
+		return err
+	}
 	k.begin(lambda)
 	for b := range k.blocks() {
 		k.setGains(b, k.block(b), func(s sample, p, _ int) float64 { return w[s.origin*r.Cutoff+p] })
 		k.accumulate(b, lanes.Credit{Own: 1}, k.ones, nil, lambda)
 	}
-	_, total := magnitudes(w)
-	k.finish(1, lambda, total)
+	k.finish(1, lambda, scale)
 	return nil
 }

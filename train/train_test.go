@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/ops"
@@ -168,28 +169,36 @@ func TestResume(t *testing.T) {
 	for _, optimizer := range Optimizers() {
 		c := busy(optimizer)
 		whole := mustRun(t, mustNew(t, c, s), Hooks{})
-		path := filepath.Join(t.TempDir(), "c.npz")
 		for stop := 1; stop < c.Epochs; stop++ {
-			half := c
-			half.Epochs, half.Patience = stop, 7
-			first := mustNew(t, half, s)
-			mustRun(t, first, Hooks{})
-			if err := first.SaveCheckpoint(path); err != nil {
-				t.Fatal(err)
-			}
-			second := mustNew(t, c, s)
-			if err := second.Restore(path); err != nil {
-				t.Fatal(err)
-			}
-			resumed := mustRun(t, second, Hooks{})
-			if !reflect.DeepEqual(timeless(resumed.History), timeless(whole.History)) {
-				t.Errorf("%s: stopped after epoch %d: %+v, want %+v", optimizer, stop, timeless(resumed.History), timeless(whole.History))
-			}
-			if !slices.Equal(trainedWeights(resumed.Ranker), trainedWeights(whole.Ranker)) {
-				t.Errorf("%s: stopped after epoch %d: another model", optimizer, stop)
-			}
+			resumes(t, whole, c, stop, func(c Config) *Trainer { return mustNew(t, c, s) })
 		}
 	}
+}
+
+// resumes checks that a run that stops after an epoch, and goes on from its checkpoint,
+// ends where the whole one does.
+func resumes(t *testing.T, whole *Result, c Config, stop int, begin func(Config) *Trainer) (checkpoint string) {
+	t.Helper()
+	half := c
+	half.Epochs, half.Patience = stop, 7
+	first := begin(half)
+	mustRun(t, first, Hooks{})
+	checkpoint = filepath.Join(t.TempDir(), "c.npz")
+	if err := first.SaveCheckpoint(checkpoint); err != nil {
+		t.Fatal(err)
+	}
+	second := begin(c)
+	if err := second.Restore(checkpoint); err != nil {
+		t.Fatal(err)
+	}
+	resumed := mustRun(t, second, Hooks{})
+	if !reflect.DeepEqual(timeless(resumed.History), timeless(whole.History)) {
+		t.Errorf("%s, stopped after epoch %d: %+v, want %+v", c.Optimizer, stop, timeless(resumed.History), timeless(whole.History))
+	}
+	if !slices.Equal(trainedWeights(resumed.Ranker), trainedWeights(whole.Ranker)) {
+		t.Errorf("%s, stopped after epoch %d: another model", c.Optimizer, stop)
+	}
+	return checkpoint
 }
 
 // A run goes on with the data, the configuration and the model that it began with, or
@@ -266,14 +275,10 @@ func TestInterruption(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for range 100 { // goroutines that have been told to end need a moment
-		runtime.Gosched()
-		if runtime.NumGoroutine() <= before {
-			return
+	for end := time.Now().Add(20 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) { // those that have been told to end need a moment
+			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 		}
-	}
-	if n := runtime.NumGoroutine(); n > before+1 {
-		t.Errorf("%d goroutines, %d before", n, before)
 	}
 }
 
@@ -370,6 +375,12 @@ func TestNewErrors(t *testing.T) {
 	nan := tiny("nan.txt", []float32{1, 0})
 	nan.Labels[1] = float32(math.NaN())
 	huge := tiny("huge.txt", []float32{1, 0, 77})
+	short, beyond := tiny("short.txt", []float32{1, 0}, []float32{0, 1}), tiny("beyond.txt", []float32{1, 0}, []float32{0, 1})
+	short.Labels = short.Labels[:3]
+	beyond.Offsets[1] = 1000
+	if _, err := New(Config{}, Parts{}, nil); err == nil || err.Error() != "train: no splits" {
+		t.Errorf("got %v without splits", err)
+	}
 	for _, c := range []struct {
 		change func(*Config, *datasets.Splits)
 		want   string
@@ -382,6 +393,8 @@ func TestNewErrors(t *testing.T) {
 		{func(c *Config, s *datasets.Splits) { s.Vali = free }, "no query of the validation split free.txt has a relevant document"},
 		{func(c *Config, s *datasets.Splits) { s.Vali = wide }, "train and wide have other feature ids"},
 		{func(c *Config, s *datasets.Splits) { s.Train = nan }, "nan.txt: row 1: label NaN"},
+		{func(c *Config, s *datasets.Splits) { s.Train = short }, "short.txt: offsets must ascend from 0 to the 3 rows"},
+		{func(c *Config, s *datasets.Splits) { s.Test = beyond }, "beyond.txt: offsets must ascend from 0 to the 4 rows"},
 		{func(c *Config, s *datasets.Splits) { s.Train = huge }, `use the gain "linear"`},
 		{func(c *Config, s *datasets.Splits) { c.Transform = "x" }, `unknown transform "x"`},
 		{func(c *Config, s *datasets.Splits) { c.Loss = "x" }, "plrank-rb"},
