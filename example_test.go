@@ -41,8 +41,8 @@ func Example() {
 		vm.Reset()
 	}
 	// Output:
-	// step  0: loss -1.65, weights [0.0 0.0]
-	// step 49: loss -3.60, weights [3.1 -0.7]
+	// step  0: loss -1.60, weights [0.0 0.0]
+	// step 49: loss -3.56, weights [3.1 -0.7]
 }
 
 func check(err error) {

@@ -314,7 +314,7 @@ func ExampleGroupTreatment() {
 		}
 		return losses.GroupTreatment(b.Lists, b.Gains, b.Groups, exposure)
 	})
-	// Output: 0.28 [-0.13 -0.10 0.22]
+	// Output: 0.28 [-0.14 -0.09 0.22]
 }
 
 // NDCG@2 in the place of DCG@2, for PL-Rank-RB.

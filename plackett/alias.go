@@ -1,18 +1,24 @@
 package plackett
 
-import "github.com/plrank/plrank/plackett/internal/lanes"
+import "math/bits"
 
 // alias is Walker's table (ACM TOMS 1977) in Vose's construction (IEEE TSE 1991):
-// O(n) to build, then one random number and one look-up a draw. Item i is document i of those given.
+// O(n) to build, then one random number and one look-up a draw.
 type alias struct {
-	cells []lanes.Cell
+	cells []cell
 	small []int32
 	large []int32
 	share []float64
 }
 
-// build makes the table of documents of these weights, whose sum is mass.
-func (a *alias) build(documents []int32, weights []float64, mass float64) {
+// cell i keeps draw i while the fraction is below keep, else gives other.
+type cell struct {
+	keep  uint64
+	other int32
+}
+
+// build makes the table of the weights, whose sum is mass.
+func (a *alias) build(weights []float64, mass float64) {
 	n := len(weights)
 	a.cells = grow(a.cells, n)
 	a.share = grow(a.share, n)
@@ -31,7 +37,7 @@ func (a *alias) build(documents []int32, weights []float64, mass float64) {
 		s := a.small[len(a.small)-1]
 		l := a.large[len(a.large)-1]
 		a.small = a.small[:len(a.small)-1]
-		a.cells[s] = lanes.Cell{Keep: uint64(a.share[s] * (1 << 63) * 2), Kept: documents[s], Other: documents[l]}
+		a.cells[s] = cell{keep: uint64(a.share[s] * (1 << 63) * 2), other: l}
 		// The donor's share is updated as Vose does, by adding before
 		// subtracting 1, which keeps the rounding error smallest.
 		a.share[l] = (a.share[l] + a.share[s]) - 1
@@ -42,9 +48,19 @@ func (a *alias) build(documents []int32, weights []float64, mass float64) {
 	}
 	// What is left has a share of 1, up to rounding.
 	for _, i := range a.large {
-		a.cells[i] = lanes.Cell{Keep: ^uint64(0), Kept: documents[i], Other: documents[i]}
+		a.cells[i] = cell{keep: ^uint64(0), other: i}
 	}
 	for _, i := range a.small {
-		a.cells[i] = lanes.Cell{Keep: ^uint64(0), Kept: documents[i], Other: documents[i]}
+		a.cells[i] = cell{keep: ^uint64(0), other: i}
 	}
+}
+
+// pick turns a random 64-bit number into a draw: its product with n has the cell
+// in the high word and a fraction in the low word. Which of the cell's two draws
+// it is can't be predicted, so the choice is made by a mask and not by a branch.
+func (a *alias) pick(r uint64) int {
+	i, fraction := bits.Mul64(r, uint64(len(a.cells)))
+	c := &a.cells[i]
+	_, kept := bits.Sub64(fraction, c.keep, 0) // 1 if fraction < keep
+	return int(uint64(c.other) ^ (uint64(c.other)^i)&-kept)
 }

@@ -33,7 +33,7 @@ func Example() {
 	fmt.Printf("exact    %.2f\nsampled  %.2f\n", exact.Gradient, lambda)
 	// Output:
 	// exact    [-0.38 -0.03 0.41]
-	// sampled  [-0.38 -0.03 0.41]
+	// sampled  [-0.39 -0.02 0.41]
 }
 
 // A custom objective for a boosted-tree library, such as LightGBM or XGBoost: in each
@@ -91,7 +91,7 @@ func ExampleKernel_Exposure() {
 	}
 	fmt.Printf("%.2f\n", exposure)
 	// Output:
-	// [0.65 0.18 0.80]
+	// [0.66 0.18 0.79]
 }
 
 // The log-probability of a ranking that was shown, such as off-policy estimators need.

@@ -6,7 +6,8 @@ import "math"
 // sample has other numbers, which are not those of a [Sampler] either. The documents in
 // descending order of score plus noise are a draw from their Plackett–Luce policy.
 func Gumbel(from Stream, sample uint64, noise []float64) {
-	g := from.start().split(sample)
+	g := from.start()
+	g.counter = mix(g.counter ^ mix(sample+1))
 	for d := range noise {
 		noise[d] = -math.Log(-math.Log(g.open()))
 	}

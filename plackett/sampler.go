@@ -3,20 +3,20 @@ package plackett
 import (
 	"math"
 	"slices"
-
-	"github.com/plrank/plrank/plackett/internal/lanes"
 )
 
 // Sampler draws rankings from the Plackett–Luce policy of one list at a time:
 // the exact top K by one of three methods that differ in cost only.
 //
-//   - Head and tail: the K−1 likeliest documents (the head) are drawn by a scan of those not
-//     yet placed, the rest (the tail) by an alias table with rejection. However peaked the scores,
-//     j placed tail documents leave j head documents or more, each at least as likely as any
-//     of the tail: a draw is accepted with probability of at least 1/2. So it is without
-//     a head, all by the table, when the K−1 likeliest have at most half of the mass. A
-//     ranking costs O(K²) operations, but eight rankings are drawn at a time by vector
-//     instructions, and documents that are not drawn are not looked at.
+//   - Alias table with rejection: draw from all documents in O(1), again while
+//     the document drawn is already placed. When the K−1 likeliest documents
+//     have at most half of the mass, a draw is accepted with probability of at
+//     least 1/2, so a ranking costs O(K) whatever D.
+//   - Head and tail, for peaked scores: the K−1 likeliest documents (the head) are
+//     drawn by a scan of those not yet placed, the rest by an alias table with
+//     rejection. However peaked the scores, j placed tail documents leave j head
+//     documents or more, each at least as likely as any of the tail: again a draw
+//     is accepted with probability of at least 1/2, so a ranking costs O(K²).
 //   - Exponential race, for long rankings from peaked scores, for very few samples
 //     (no table to build), and, in log space, for scores so far apart that
 //     exp underflows: document d finishes at −log(u_d)/e_d, the K first are the
@@ -25,14 +25,14 @@ type Sampler struct {
 	policy policy
 	random generator
 	table  alias
+	stamp  []uint32 // stamp[d] == mark: d is placed in the present ranking
+	mark   uint32
 	top    topK
-	inHead []bool
-	head   []lanes.Likely // the likeliest documents,
-	tail   []int32        // the others,
-	masses []float64      // their weights,
-	rest   float64        // and the sum of those
-	left   []lanes.Vec
-	drawn  [][lanes.Width]int64
+	head   []keyed   // head and tail: the likeliest documents and their weights,
+	left   []keyed   // those of them not yet placed,
+	tail   []int32   // the other documents,
+	masses []float64 // their weights
+	rest   float64   // and the sum of those
 }
 
 // maxSpread is the largest difference of scores at which exp(m_d − max) is a
@@ -58,21 +58,15 @@ func (s *Sampler) Draw(scores []float64, from Stream, rankings Rankings) error {
 		return err
 	}
 	length := min(rankings.Cutoff, len(scores))
+	if len(s.stamp) < len(scores) {
+		s.stamp = append(s.stamp, make([]uint32, len(scores)-len(s.stamp))...)
+	}
+	draw := s.prepare(samples, length)
 	s.random = from.start()
-	if length > 0 {
-		if race := s.prepare(samples, length); race == nil {
-			s.headTail(rankings, samples, length)
-		} else {
-			for i := range samples {
-				race(s, rankings.sample(i)[:length])
-			}
-		}
-	}
-	if rankings.Base == 0 && length == rankings.Cutoff {
-		return nil
-	}
 	for i := range samples {
 		ranking := rankings.sample(i)
+		s.nextMark()
+		draw(s, ranking[:length])
 		for k := range ranking {
 			if k < length {
 				ranking[k] += rankings.Base
@@ -84,68 +78,104 @@ func (s *Sampler) Draw(scores []float64, from Stream, rankings Rankings) error {
 	return nil
 }
 
-// prepare returns the race that draws rankings of k places, or nil where head and tail do, of
-// which it makes the tables.
-func (s *Sampler) prepare(samples, k int) (race func(*Sampler, []int)) {
+// nextMark unplaces all documents.
+func (s *Sampler) nextMark() {
+	s.mark++
+	if s.mark == 0 { // after 2^32 rankings
+		clear(s.stamp)
+		s.mark = 1
+	}
+}
+
+// prepare picks the method for rankings of k places and builds what it needs.
+func (s *Sampler) prepare(samples, k int) func(*Sampler, []int) {
+	if k == 0 { // no documents
+		return func(*Sampler, []int) {}
+	}
 	if s.policy.max-slices.Min(s.policy.scores) > maxSpread {
 		return (*Sampler).logRace
 	}
 	if samples < fewestForTable {
 		return (*Sampler).linearRace
 	}
-	s.top.likeliest(s.policy.scores, k-1)
-	head, mass := s.top.entries, 0.0
+	s.top.likeliest(s.policy.scores, k)
+	head := s.top.entries[:k-1]
+	headMass := 0.0
 	for _, r := range head {
-		mass += s.policy.weights[r.document]
+		headMass += s.policy.weights[r.document]
 	}
-	if 2*mass <= s.policy.mass {
-		head = nil
+	switch {
+	case 2*headMass <= s.policy.mass:
+		s.table.build(s.policy.weights, s.policy.mass)
+		return (*Sampler).aliasDraw
+	case k <= longestHead:
+		s.split(head)
+		return (*Sampler).headTailDraw
 	}
-	if len(head) >= longestHead {
-		return (*Sampler).linearRace
-	}
-	s.split(head)
-	return nil
+	return (*Sampler).linearRace
 }
 
 // split makes the head of documents, and the table of the tail of the others.
 func (s *Sampler) split(head []keyed) {
-	s.inHead = grow(s.inHead, len(s.policy.weights))
-	clear(s.inHead)
 	s.head = s.head[:0]
+	s.nextMark()
 	for _, r := range head {
-		s.head = append(s.head, lanes.Likely{Weight: s.policy.weights[r.document], Document: int64(r.document)})
-		s.inHead[r.document] = true
+		s.head = append(s.head, keyed{s.policy.weights[r.document], r.document})
+		s.stamp[r.document] = s.mark
 	}
-	s.rest = 0
-	s.tail, s.masses = s.tail[:0], s.masses[:0]
+	s.tail, s.masses, s.rest = s.tail[:0], s.masses[:0], 0
 	for d, e := range s.policy.weights {
-		if !s.inHead[d] {
+		if s.stamp[d] != s.mark {
 			s.tail = append(s.tail, int32(d))
 			s.masses = append(s.masses, e)
 			s.rest += e
 		}
 	}
-	s.table.build(s.tail, s.masses, s.rest)
+	s.table.build(s.masses, s.rest)
 }
 
-// headTail draws rankings of length places, each by a generator of its own.
-func (s *Sampler) headTail(rankings Rankings, samples, length int) {
-	s.left = grow(s.left, len(s.head))
-	s.drawn = grow(s.drawn, length)
-	for first := 0; first < samples; first += lanes.Width {
-		var counters [lanes.Width]uint64
-		for l := range counters {
-			counters[l] = s.random.split(uint64(first + l)).counter
+func (s *Sampler) aliasDraw(ranking []int) {
+	stamp, mark, random := s.stamp, s.mark, s.random
+	for k := 0; k < len(ranking); {
+		d := s.table.pick(random.next())
+		if stamp[d] != mark {
+			stamp[d] = mark
+			ranking[k] = d
+			k++
 		}
-		lanes.Draw(s.drawn, s.head, s.left, s.rest, s.table.cells, &counters)
-		for l := range min(lanes.Width, samples-first) {
-			ranking := rankings.sample(first + l)[:length]
-			for k := range s.drawn {
-				ranking[k] = int(s.drawn[k][l])
+	}
+	s.random = random
+}
+
+func (s *Sampler) headTailDraw(ranking []int) {
+	s.left = append(s.left[:0], s.head...)
+	for k := range ranking {
+		mass := s.rest
+		for i := range s.left {
+			mass += s.left[i].value
+		}
+		for {
+			d := s.headOrTail(mass)
+			if s.stamp[d] != s.mark {
+				s.stamp[d] = s.mark
+				ranking[k] = d
+				break
 			}
 		}
 	}
+}
+
+// headOrTail draws from the head documents left and the whole tail. A head
+// document is taken out of those left.
+func (s *Sampler) headOrTail(mass float64) int {
+	u := s.random.open() * mass
+	for i, r := range s.left {
+		if u -= r.value; u < 0 {
+			s.left = append(s.left[:i], s.left[i+1:]...)
+			return r.document
+		}
+	}
+	return int(s.tail[s.table.pick(s.random.next())])
 }
 
 // linearRace is the exponential race on e_d.

@@ -6,53 +6,47 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
 	"pgregory.net/rapid"
 )
 
-// methodOf names the method that prepare picks.
+// methodOf names the method that prepare picks, by the function it returns.
 func methodOf(scores []float64, samples, cutoff int) string {
 	var s Sampler
+	s.stamp = make([]uint32, len(scores))
 	if err := s.policy.reset(scores); err != nil {
 		panic(err)
 	}
-	race := s.prepare(samples, min(cutoff, len(scores)))
-	switch {
-	case race != nil:
-		name := runtime.FuncForPC(reflect.ValueOf(race).Pointer()).Name()
-		return name[strings.LastIndex(name, ".")+1:]
-	case len(s.head) > 0:
-		return "head and tail"
-	}
-	return "table"
+	f := s.prepare(samples, min(cutoff, len(scores)))
+	return runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name()
 }
 
 // Every method draws every ranking with its probability: a chi-square test
 // against enumeration. The draws are the same in every run of the test.
 func TestDrawDistribution(t *testing.T) {
+	const pkg = "github.com/plrank/plrank/plackett.(*Sampler)."
 	for _, c := range []struct {
 		method  string
 		scores  []float64
 		samples int // a call
 		cutoff  int
 	}{
-		{"table", []float64{0.5, -1, 0, 0.7, 0.1, -0.3, 0.9, 0, 0.2, -2, 1, 0.6}, 1000, 3},
-		{"table", []float64{9, -1, 0, 0.7, 0.1, -0.3, 0.9, 0}, 1000, 1},
-		{"head and tail", []float64{0.5, -1, 4, 0.7, 3, -0.3, 0.9, 0, 0.2, -2, 1, 0.6}, 1000, 3},
-		{"head and tail", []float64{0, 7, 14, -7, -14, 1, 8, 0.5}, 1000, 2},
-		{"head and tail", []float64{0.5, -1, 1.5, 0.7}, 1000, 3},
-		{"head and tail", []float64{0.5, -1, 1.5, 0.7, 2.5}, 1000, 9},
-		{"head and tail", []float64{3, 0}, 1000, 2},
+		{"aliasDraw", []float64{0.5, -1, 0, 0.7, 0.1, -0.3, 0.9, 0, 0.2, -2, 1, 0.6}, 1000, 3},
+		{"aliasDraw", []float64{9, -1, 0, 0.7, 0.1, -0.3, 0.9, 0}, 1000, 1},
+		{"headTailDraw", []float64{0.5, -1, 4, 0.7, 3, -0.3, 0.9, 0, 0.2, -2, 1, 0.6}, 1000, 3},
+		{"headTailDraw", []float64{0, 7, 14, -7, -14, 1, 8, 0.5}, 1000, 2},
+		{"headTailDraw", []float64{0.5, -1, 1.5, 0.7}, 1000, 3},
+		{"headTailDraw", []float64{0.5, -1, 1.5, 0.7, 2.5}, 1000, 9},
+		{"headTailDraw", []float64{3, 0}, 1000, 2},
 		{"linearRace", []float64{0.5, -1, 1.5, 0.7}, 2, 3},
 		{"linearRace", []float64{0.5, -1, 1.5, 0.7}, 2, 9},
 		{"linearRace", []float64{0.5, -1, 0, 0.7, 0.1, -0.3, 0.9, 0, 0.2, -2, 1, 0.6}, 2, 3},
 		{"logRace", []float64{0.5, -900, 1.5, -900.5, 0.7, -901}, 1000, 5},
 	} {
 		t.Run(fmt.Sprintf("%s/D=%d/K=%d", c.method, len(c.scores), c.cutoff), func(t *testing.T) {
-			if got := methodOf(c.scores, c.samples, c.cutoff); got != c.method {
+			if got := methodOf(c.scores, c.samples, c.cutoff); got != pkg+c.method {
 				t.Fatalf("drawn by %s, this case is meant for %s", got, c.method)
 			}
 			const total = 400_000

@@ -48,7 +48,7 @@ func (t *topK) offer(x keyed) {
 func (t *topK) likeliest(scores []float64, k int) {
 	t.reset(k)
 	for d, m := range scores {
-		if k > 0 && (!t.full() || -m < t.worst()) {
+		if !t.full() || -m < t.worst() {
 			t.offer(keyed{-m, d})
 		}
 	}

@@ -22,7 +22,7 @@ const (
 // best is the best that the machine has.
 var best = func() instructionSet {
 	switch {
-	case cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ:
+	case cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasAVX512F:
 		return avx512
 	case cpu.X86.HasAVX2 && cpu.X86.HasFMA:
 		return avx2
@@ -160,24 +160,3 @@ func place(out []Vec, ranks []Rank, theta, baseline []float64, c *Credit, ceilin
 	placeAVX2(op, rp, n, tp, bp, &c.Later, &ceiling[0], &s.A[0])
 	placeAVX2(upper(op), upper(rp), n, tp, bp, &c.Later, upper(&ceiling[0]), upper(&s.A[0]))
 }
-
-func draw(out [][Width]int64, likely []Likely, left []Vec, rest float64, cells []Cell, counters *[Width]uint64) {
-	if inUse == plainGo {
-		drawGo(out, likely, left, rest, cells, counters)
-		return
-	}
-	op, n, cp, size, np := start(out), len(out), start(cells), len(cells), start(counters[:])
-	ip, lp := start(likely), start(left)
-	if inUse == avx512 {
-		drawAVX512(op, n, ip, lp, len(likely), rest, cp, size, np)
-		return
-	}
-	drawAVX2(op, n, ip, lp, len(likely), rest, cp, size, np)
-	if lp != nil {
-		lp = upper(lp)
-	}
-	drawAVX2(upper(op), n, ip, lp, len(likely), rest, cp, size, upper(np))
-}
-
-// start is where x begins.
-func start[T any](x []T) *float64 { return (*float64)(unsafe.Pointer(unsafe.SliceData(x))) }

@@ -19,6 +19,3 @@ func remain(ranks []Rank, totals *[2]Total) { remainGo(ranks, totals) }
 func place(out []Vec, ranks []Rank, theta, baseline []float64, c *Credit, ceiling *Vec, s *Shared) {
 	placeGo(out, ranks, theta, baseline, c, ceiling, s)
 }
-func draw(out [][Width]int64, likely []Likely, left []Vec, rest float64, cells []Cell, counters *[Width]uint64) {
-	drawGo(out, likely, left, rest, cells, counters)
-}

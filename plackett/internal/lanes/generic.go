@@ -1,10 +1,5 @@
 package lanes
 
-import (
-	"math"
-	"math/bits"
-)
-
 // The plain Go of what the exported functions do.
 
 func expm1Go(r []Vec, w []float64, t *Vec, scale float64, halvings int) {
@@ -206,64 +201,5 @@ func placeGo(out []Vec, ranks []Rank, theta, baseline []float64, c *Credit, ceil
 			}
 			o[l] = (f + r.V[l]*restA) - r.W[l]*restB
 		}
-	}
-}
-
-// Golden is 2^64 divided by the golden ratio, the step of SplitMix64.
-const Golden = 0x9e3779b97f4a7c15
-
-// Mix is the finaliser of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014), a bijection in which
-// every input bit reaches every output bit.
-func Mix(x uint64) uint64 {
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
-
-func drawGo(out [][Width]int64, likely []Likely, left []Vec, rest float64, cells []Cell, counters *[Width]uint64) {
-	for l := range Width {
-		counter := counters[l]
-	rank:
-		for k := 0; k < len(out); {
-			one := counter + Golden
-			counter = one + Golden
-			d := pick(Mix(counter), cells)
-			if len(likely) > 0 {
-				mass := rest
-				for j := range left {
-					mass += left[j][l]
-				}
-				u := float64(open(Mix(one)) * mass)
-				for j := range left {
-					if u -= left[j][l]; u < 0 {
-						left[j][l] = 0
-						d = likely[j].Document
-						break
-					}
-				}
-			}
-			for x := range out[:k] {
-				if out[x][l] == d {
-					continue rank
-				}
-			}
-			out[k][l] = d
-			k++
-		}
-		counters[l] = counter
-	}
-}
-
-// open makes a random number uniform in (0, 1), never 0 and never 1.
-func open(r uint64) float64 { return math.Float64frombits(r>>12|0x3ff<<52) - (1 - 0x1p-53) }
-
-// pick turns a random number into a draw: its product with the number of cells has the cell in the
-// high word, and the fraction in the low word.
-func pick(r uint64, cells []Cell) int64 {
-	i, fraction := bits.Mul64(r, uint64(len(cells)))
-	if c := &cells[i]; fraction < c.Keep {
-		return int64(c.Kept)
-	} else {
-		return int64(c.Other)
 	}
 }

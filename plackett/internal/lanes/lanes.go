@@ -161,33 +161,3 @@ func Place(out []Vec, ranks []Rank, theta, baseline []float64, c Credit, ceiling
 	}
 	return s
 }
-
-// A Likely is a document that is drawn by its weight, without a table.
-type Likely struct {
-	Weight   float64
-	Document int64
-}
-
-// A Cell of an alias table gives Kept while a fraction of 2^64 is below Keep, else Other.
-type Cell struct {
-	Keep        uint64
-	Kept, Other int32
-}
-
-// Draw draws eight rankings from a Plackett–Luce policy, each with random numbers of its own: the
-// outputs of SplitMix64 after a counter. Every rank is drawn from the likely documents that are
-// left, and from the table of all others, whose weights have the sum rest; again while the
-// document is placed already. The results are the same for all instruction sets. left is room
-// for as many as are likely.
-func Draw(out [][Width]int64, likely []Likely, left []Vec, rest float64, cells []Cell, counters *[Width]uint64) {
-	if len(out) == 0 || len(cells) == 0 {
-		return
-	}
-	left = left[:len(likely)]
-	for j, item := range likely {
-		for l := range Width {
-			left[j][l] = item.Weight
-		}
-	}
-	draw(out, likely, left, rest, cells, counters)
-}

@@ -646,176 +646,6 @@ repeat26:
 	VZEROUPPER
 	RET
 
-// func drawAVX512(out *float64, n int, likely *float64, left *float64, items int, rest float64, cells *float64, size int, counters *float64)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·drawAVX512(SB), NOSPLIT, $0-72
-	MOVQ         out+0(FP), AX
-	MOVQ         n+8(FP), CX
-	MOVQ         likely+16(FP), DX
-	MOVQ         left+24(FP), BX
-	MOVQ         items+32(FP), SI
-	MOVQ         cells+48(FP), DI
-	MOVQ         counters+64(FP), R8
-	VBROADCASTSD rest+40(FP), Z0
-	VBROADCASTSD size+56(FP), Z1
-	VMOVUPD      (R8), Z2
-	MOVQ         AX, R9
-	XORQ         R10, R10
-
-repeat27:
-	VBROADCASTSD c14<>+0(SB), Z3
-
-again28:
-	VBROADCASTSD c15<>+0(SB), Z4
-	VPADDQ       Z4, Z2, Z5
-	VPADDQ       Z4, Z5, Z4
-	VMOVAPD      Z3, Z9
-	VPTERNLOGQ   $0xca, Z2, Z4, Z9
-	VMOVAPD      Z9, Z2
-	VPSRLQ       $0x1e, Z4, Z9
-	VPXORQ       Z9, Z4, Z4
-	VBROADCASTSD c16<>+0(SB), Z9
-	VPMULLQ      Z9, Z4, Z4
-	VPSRLQ       $0x1b, Z4, Z9
-	VPXORQ       Z9, Z4, Z4
-	VBROADCASTSD c17<>+0(SB), Z9
-	VPMULLQ      Z9, Z4, Z4
-	VPSRLQ       $0x1f, Z4, Z9
-	VPXORQ       Z9, Z4, Z4
-	VPMULUDQ     Z1, Z4, Z9
-	VPSRLQ       $0x20, Z4, Z4
-	VPMULUDQ     Z1, Z4, Z4
-	VPSRLQ       $0x20, Z9, Z10
-	VPADDQ       Z10, Z4, Z4
-	VPSRLQ       $0x20, Z4, Z10
-	VPSLLQ       $0x01, Z10, Z10
-	VBROADCASTSD c18<>+0(SB), Z11
-	VPSLLQ       $0x20, Z4, Z4
-	VPANDQ       Z11, Z9, Z9
-	VPORQ        Z9, Z4, Z4
-	KXNORW       K1, K1, K1
-	VPGATHERQQ   8(DI)(Z10*8), K1, Z6
-	KXNORW       K2, K2, K2
-	VPGATHERQQ   (DI)(Z10*8), K2, Z7
-	VPCMPUQ      $0x01, Z7, Z4, K3
-	VPMOVM2Q     K3, Z4
-	VPANDQ       Z11, Z6, Z9
-	VPSRLQ       $0x20, Z6, Z10
-	VMOVAPD      Z4, Z4
-	VPTERNLOGQ   $0xca, Z10, Z9, Z4
-	VMOVAPD      Z4, Z4
-	TESTQ        SI, SI
-	JLE          skip29
-	VMOVAPD      Z0, Z9
-	MOVQ         BX, R11
-	MOVQ         SI, R12
-
-repeat30:
-	VADDPD       (R11), Z9, Z9
-	ADDQ         $0x40, R11
-	DECQ         R12
-	JNZ          repeat30
-	VBROADCASTSD c19<>+0(SB), Z10
-	VPSRLQ       $0x1e, Z5, Z11
-	VPXORQ       Z11, Z5, Z5
-	VBROADCASTSD c20<>+0(SB), Z11
-	VPMULLQ      Z11, Z5, Z5
-	VPSRLQ       $0x1b, Z5, Z11
-	VPXORQ       Z11, Z5, Z5
-	VBROADCASTSD c21<>+0(SB), Z11
-	VPMULLQ      Z11, Z5, Z5
-	VPSRLQ       $0x1f, Z5, Z11
-	VPXORQ       Z11, Z5, Z5
-	VPSRLQ       $0x0c, Z5, Z5
-	VBROADCASTSD c22<>+0(SB), Z11
-	VPORQ        Z11, Z5, Z5
-	VSUBPD       Z10, Z5, Z5
-	VMULPD       Z9, Z5, Z5
-	VMOVAPD      Z3, Z9
-	MOVQ         DX, R11
-	MOVQ         BX, R12
-	MOVQ         SI, R13
-
-repeat31:
-	VMOVUPD      (R12), Z10
-	VSUBPD       Z10, Z5, Z5
-	VPSRAQ       $0x3f, Z5, Z11
-	VPANDQ       Z9, Z11, Z11
-	VBROADCASTSD 8(R11), Z12
-	VMOVAPD      Z11, Z13
-	VPTERNLOGQ   $0xca, Z4, Z12, Z13
-	VMOVAPD      Z13, Z4
-	VPANDNQ      Z10, Z11, Z10
-	VMOVUPD      Z10, (R12)
-	VPANDNQ      Z9, Z11, Z9
-	VMOVAPD      Z9, Z9
-	ADDQ         $0x40, R12
-	ADDQ         $0x10, R11
-	DECQ         R13
-	JNZ          repeat31
-
-skip29:
-	VMOVUPD    (R9), Z5
-	VMOVAPD    Z3, Z9
-	VPTERNLOGQ $0xca, Z5, Z4, Z9
-	VMOVAPD    Z9, Z4
-	VMOVUPD    Z4, (R9)
-	VPXORQ     Z8, Z8, Z8
-	TESTQ      R10, R10
-	JLE        skip32
-	MOVQ       AX, R11
-	MOVQ       R10, R12
-
-repeat33:
-	VPCMPEQQ (R11), Z4, K3
-	VPMOVM2Q K3, Z5
-	VPORQ    Z5, Z8, Z5
-	VMOVAPD  Z5, Z8
-	ADDQ     $0x40, R11
-	DECQ     R12
-	JNZ      repeat33
-
-skip32:
-	VPANDQ   Z8, Z3, Z3
-	VMOVAPD  Z3, Z3
-	VPTESTMQ Z3, Z3, K3
-	KORTESTW K3, K3
-	JNE      again28
-	INCQ     R10
-	ADDQ     $0x40, R9
-	DECQ     CX
-	JNZ      repeat27
-	VMOVUPD  Z2, (R8)
-	VZEROUPPER
-	RET
-
-DATA c14<>+0(SB)/8, $0xffffffffffffffff
-GLOBL c14<>(SB), RODATA|NOPTR, $8
-
-DATA c15<>+0(SB)/8, $0x9e3779b97f4a7c15
-GLOBL c15<>(SB), RODATA|NOPTR, $8
-
-DATA c16<>+0(SB)/8, $0xbf58476d1ce4e5b9
-GLOBL c16<>(SB), RODATA|NOPTR, $8
-
-DATA c17<>+0(SB)/8, $0x94d049bb133111eb
-GLOBL c17<>(SB), RODATA|NOPTR, $8
-
-DATA c18<>+0(SB)/8, $0x00000000ffffffff
-GLOBL c18<>(SB), RODATA|NOPTR, $8
-
-DATA c19<>+0(SB)/8, $(0.9999999999999999)
-GLOBL c19<>(SB), RODATA|NOPTR, $8
-
-DATA c20<>+0(SB)/8, $0xbf58476d1ce4e5b9
-GLOBL c20<>(SB), RODATA|NOPTR, $8
-
-DATA c21<>+0(SB)/8, $0x94d049bb133111eb
-GLOBL c21<>(SB), RODATA|NOPTR, $8
-
-DATA c22<>+0(SB)/8, $0x3ff0000000000000
-GLOBL c22<>(SB), RODATA|NOPTR, $8
-
 // func expm1AVX2(r *float64, w *float64, n int, t *float64, scale float64, halvings int)
 // Requires: AVX, FMA3
 TEXT ·expm1AVX2(SB), NOSPLIT, $0-48
@@ -827,17 +657,17 @@ TEXT ·expm1AVX2(SB), NOSPLIT, $0-48
 	VMOVUPD      (SI), Y0
 	VBROADCASTSD scale+32(FP), Y1
 	VMULPD       Y1, Y0, Y0
-	VBROADCASTSD c23<>+0(SB), Y1
-	VBROADCASTSD c24<>+0(SB), Y2
-	VBROADCASTSD c25<>+0(SB), Y3
-	VBROADCASTSD c26<>+0(SB), Y4
-	VBROADCASTSD c27<>+0(SB), Y5
-	VBROADCASTSD c28<>+0(SB), Y6
-	VBROADCASTSD c29<>+0(SB), Y7
-	VBROADCASTSD c30<>+0(SB), Y8
-	VBROADCASTSD c31<>+0(SB), Y9
+	VBROADCASTSD c14<>+0(SB), Y1
+	VBROADCASTSD c15<>+0(SB), Y2
+	VBROADCASTSD c16<>+0(SB), Y3
+	VBROADCASTSD c17<>+0(SB), Y4
+	VBROADCASTSD c18<>+0(SB), Y5
+	VBROADCASTSD c19<>+0(SB), Y6
+	VBROADCASTSD c20<>+0(SB), Y7
+	VBROADCASTSD c21<>+0(SB), Y8
+	VBROADCASTSD c22<>+0(SB), Y9
 
-repeat34:
+repeat27:
 	VBROADCASTSD (CX), Y10
 	VMULPD       Y0, Y10, Y10
 	VMOVAPD      Y1, Y11
@@ -850,50 +680,50 @@ repeat34:
 	VMULPD       Y10, Y11, Y11
 	MOVQ         BX, SI
 	TESTQ        SI, SI
-	JLE          skip35
+	JLE          skip28
 
-repeat36:
+repeat29:
 	VADDPD Y8, Y11, Y10
 	VMULPD Y10, Y11, Y11
 	DECQ   SI
-	JNZ    repeat36
+	JNZ    repeat29
 
-skip35:
+skip28:
 	VMINPD  Y9, Y11, Y11
 	VMOVUPD Y11, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x08, CX
 	DECQ    DX
-	JNZ     repeat34
+	JNZ     repeat27
 	VZEROUPPER
 	RET
 
-DATA c23<>+0(SB)/8, $(0.0001984126984126984)
-GLOBL c23<>(SB), RODATA|NOPTR, $8
+DATA c14<>+0(SB)/8, $(0.0001984126984126984)
+GLOBL c14<>(SB), RODATA|NOPTR, $8
 
-DATA c24<>+0(SB)/8, $(0.001388888888888889)
-GLOBL c24<>(SB), RODATA|NOPTR, $8
+DATA c15<>+0(SB)/8, $(0.001388888888888889)
+GLOBL c15<>(SB), RODATA|NOPTR, $8
 
-DATA c25<>+0(SB)/8, $(0.008333333333333333)
-GLOBL c25<>(SB), RODATA|NOPTR, $8
+DATA c16<>+0(SB)/8, $(0.008333333333333333)
+GLOBL c16<>(SB), RODATA|NOPTR, $8
 
-DATA c26<>+0(SB)/8, $(0.041666666666666664)
-GLOBL c26<>(SB), RODATA|NOPTR, $8
+DATA c17<>+0(SB)/8, $(0.041666666666666664)
+GLOBL c17<>(SB), RODATA|NOPTR, $8
 
-DATA c27<>+0(SB)/8, $(0.16666666666666666)
-GLOBL c27<>(SB), RODATA|NOPTR, $8
+DATA c18<>+0(SB)/8, $(0.16666666666666666)
+GLOBL c18<>(SB), RODATA|NOPTR, $8
 
-DATA c28<>+0(SB)/8, $(0.5)
-GLOBL c28<>(SB), RODATA|NOPTR, $8
+DATA c19<>+0(SB)/8, $(0.5)
+GLOBL c19<>(SB), RODATA|NOPTR, $8
 
-DATA c29<>+0(SB)/8, $(1.0)
-GLOBL c29<>(SB), RODATA|NOPTR, $8
+DATA c20<>+0(SB)/8, $(1.0)
+GLOBL c20<>(SB), RODATA|NOPTR, $8
 
-DATA c30<>+0(SB)/8, $(2.0)
-GLOBL c30<>(SB), RODATA|NOPTR, $8
+DATA c21<>+0(SB)/8, $(2.0)
+GLOBL c21<>(SB), RODATA|NOPTR, $8
 
-DATA c31<>+0(SB)/8, $(10000000000000000000000000.0)
-GLOBL c31<>(SB), RODATA|NOPTR, $8
+DATA c22<>+0(SB)/8, $(10000000000000000000000000.0)
+GLOBL c22<>(SB), RODATA|NOPTR, $8
 
 // func sumsAVX2(s *float64, order int, r *float64, power *float64, n int, w *float64, v *float64)
 // Requires: AVX, FMA3
@@ -905,17 +735,17 @@ TEXT ·sumsAVX2(SB), NOSPLIT, $0-56
 	MOVQ         n+32(FP), SI
 	MOVQ         w+40(FP), DI
 	MOVQ         v+48(FP), R8
-	VBROADCASTSD c32<>+0(SB), Y0
+	VBROADCASTSD c23<>+0(SB), Y0
 	MOVQ         BX, R9
 	MOVQ         SI, R10
 
-repeat37:
+repeat30:
 	VMOVUPD Y0, (R9)
 	ADDQ    $0x40, R9
 	DECQ    R10
-	JNZ     repeat37
+	JNZ     repeat30
 
-repeat38:
+repeat31:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -929,9 +759,9 @@ repeat38:
 	MOVQ    SI, R13
 	SHRQ    $0x01, R13
 	TESTQ   R13, R13
-	JLE     skip39
+	JLE     skip32
 
-repeat40:
+repeat33:
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -953,13 +783,13 @@ repeat40:
 	ADDQ         $0x10, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat40
+	JNZ          repeat33
 
-skip39:
+skip32:
 	MOVQ         SI, R13
 	ANDQ         $0x01, R13
 	TESTQ        R13, R13
-	JLE          skip41
+	JLE          skip34
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -969,7 +799,7 @@ skip39:
 	VADDPD       Y6, Y0, Y0
 	VMOVUPD      Y6, (R10)
 
-skip41:
+skip34:
 	VADDPD  Y3, Y0, Y0
 	VMOVUPD Y0, (AX)
 	VADDPD  Y4, Y1, Y1
@@ -978,12 +808,12 @@ skip41:
 	VMOVUPD Y2, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat38
+	JNZ     repeat31
 	VZEROUPPER
 	RET
 
-DATA c32<>+0(SB)/8, $(1.0)
-GLOBL c32<>(SB), RODATA|NOPTR, $8
+DATA c23<>+0(SB)/8, $(1.0)
+GLOBL c23<>(SB), RODATA|NOPTR, $8
 
 // func hornerAVX2(out *float64, c *float64, order int, r *float64, n int, w *float64, gain *float64)
 // Requires: AVX, FMA3
@@ -1000,20 +830,20 @@ TEXT ·hornerAVX2(SB), NOSPLIT, $0-56
 	IMUL3Q $0x80, R9, R9
 	ADDQ   CX, R9
 
-repeat42:
+repeat35:
 	VMOVUPD      (BX), Y0
 	VBROADCASTSD (R8), Y1
 	VXORPD       Y2, Y2, Y2
 	MOVQ         R9, CX
 	MOVQ         DX, R10
 
-repeat43:
+repeat36:
 	VMOVUPD      64(CX), Y3
 	VFMSUB213PD  (CX), Y1, Y3
 	VFNMADD213PD Y3, Y0, Y2
 	SUBQ         $0x80, CX
 	DECQ         R10
-	JNZ          repeat43
+	JNZ          repeat36
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
 	VUNPCKHPD    X2, X2, X0
@@ -1026,7 +856,7 @@ repeat43:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         SI
-	JNZ          repeat42
+	JNZ          repeat35
 	VZEROUPPER
 	RET
 
@@ -1043,7 +873,7 @@ TEXT ·forwardAVX2(SB), NOSPLIT, $8-72
 	MOVQ         gain+64(FP), R9
 	MOVQ         t+48(FP), R10
 	VMOVUPD      (R10), Y0
-	VBROADCASTSD c33<>+0(SB), Y1
+	VBROADCASTSD c24<>+0(SB), Y1
 	VXORPD       Y2, Y2, Y2
 	IMUL3Q       $0xc0, CX, R10
 	STMXCSR      (SP)
@@ -1052,7 +882,7 @@ TEXT ·forwardAVX2(SB), NOSPLIT, $8-72
 	MOVL         R11, 4(SP)
 	LDMXCSR      4(SP)
 
-repeat44:
+repeat37:
 	VMOVUPD      (SI), Y3
 	VBROADCASTSD (R8), Y5
 	VBROADCASTSD (R9), Y6
@@ -1068,14 +898,14 @@ repeat44:
 	MOVQ         CX, R11
 	SUBQ         DX, R11
 	TESTQ        R11, R11
-	JLE          skip45
+	JLE          skip38
 	IMUL3Q       $0xc0, DX, R11
 	ADDQ         AX, R11
 	VMOVUPD      Y2, (R11)
 	VMOVUPD      Y2, 64(R11)
 	VMOVUPD      Y2, 128(R11)
 
-skip45:
+skip38:
 	INCQ    DX
 	MOVQ    DX, R11
 	CMPQ    R11, CX
@@ -1087,7 +917,7 @@ skip45:
 	VXORPD  Y8, Y8, Y8
 	VXORPD  Y9, Y9, Y9
 
-repeat46:
+repeat39:
 	VMOVUPD     (R12), Y10
 	VMULPD      Y4, Y10, Y11
 	VFMADD231PD Y3, Y7, Y11
@@ -1108,20 +938,20 @@ repeat46:
 	ADDQ        $0xc0, R12
 	ADDQ        $0xc0, R13
 	DECQ        R11
-	JNZ         repeat46
+	JNZ         repeat39
 	ADDQ        R10, AX
 	ADDQ        $0xc0, BX
 	ADDQ        $0x40, SI
 	ADDQ        $0x08, R8
 	ADDQ        $0x08, R9
 	DECQ        DI
-	JNZ         repeat44
+	JNZ         repeat37
 	LDMXCSR     (SP)
 	VZEROUPPER
 	RET
 
-DATA c33<>+0(SB)/8, $(1.0)
-GLOBL c33<>(SB), RODATA|NOPTR, $8
+DATA c24<>+0(SB)/8, $(1.0)
+GLOBL c24<>(SB), RODATA|NOPTR, $8
 
 // func backwardAVX2(out *float64, u *float64, states *float64, ranks int, size int, chances *float64, docs int, gain *float64)
 // Requires: AVX, CMOV, FMA3, SSE
@@ -1151,7 +981,7 @@ TEXT ·backwardAVX2(SB), NOSPLIT, $8-64
 	LEAQ    (AX)(R11*8), AX
 	LEAQ    (R9)(R11*8), R9
 
-repeat47:
+repeat40:
 	VMOVUPD      (DI), Y0
 	VMOVUPD      64(DI), Y1
 	VMOVUPD      128(DI), Y2
@@ -1170,7 +1000,7 @@ repeat47:
 	VMOVUPD      64(R11), Y9
 	VMOVUPD      128(R11), Y10
 
-repeat48:
+repeat41:
 	VMOVUPD      (R12), Y11
 	VFMADD231PD  64(R12), Y8, Y4
 	VFMADD231PD  Y11, Y9, Y5
@@ -1196,7 +1026,7 @@ repeat48:
 	ADDQ         $0xc0, R12
 	ADDQ         $0xc0, R11
 	DECQ         R13
-	JNZ          repeat48
+	JNZ          repeat41
 	VADDPD       Y5, Y4, Y4
 	VADDPD       Y7, Y6, Y6
 	VMULPD       Y2, Y6, Y6
@@ -1213,7 +1043,7 @@ repeat48:
 	SUBQ         $0x08, R9
 	SUBQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat47
+	JNZ          repeat40
 	LDMXCSR      (SP)
 	VZEROUPPER
 	RET
@@ -1226,12 +1056,12 @@ TEXT ·seriesAVX2(SB), NOSPLIT, $0-32
 	MOVQ         c+16(FP), DX
 	MOVQ         order+24(FP), BX
 	XORQ         SI, SI
-	VBROADCASTSD c34<>+0(SB), Y0
+	VBROADCASTSD c25<>+0(SB), Y0
 	VXORPD       Y1, Y1, Y1
 
-repeat49:
+repeat42:
 	TESTQ   SI, SI
-	JLE     skip50
+	JLE     skip43
 	VXORPD  Y2, Y2, Y2
 	MOVQ    AX, DI
 	MOVQ    DX, R8
@@ -1239,21 +1069,21 @@ repeat49:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip51
+	JLE     skip44
 
-repeat52:
+repeat45:
 	VMOVUPD     -192(DI), Y3
 	VFMADD231PD (R8), Y3, Y2
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat52
+	JNZ         repeat45
 
-skip51:
+skip44:
 	VDIVPD  Y1, Y2, Y2
 	VMOVUPD Y2, (AX)
 
-skip50:
+skip43:
 	INCQ    SI
 	VADDPD  Y0, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -1264,28 +1094,28 @@ skip50:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip53
+	JLE     skip46
 
-repeat54:
+repeat47:
 	VMOVUPD     (DI), Y4
 	VFMADD231PD 64(R8), Y4, Y2
 	VFMADD231PD 128(R8), Y4, Y3
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat54
+	JNZ         repeat47
 
-skip53:
+skip46:
 	VMOVUPD Y2, 64(AX)
 	VMOVUPD Y3, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat49
+	JNZ     repeat42
 	VZEROUPPER
 	RET
 
-DATA c34<>+0(SB)/8, $(1.0)
-GLOBL c34<>(SB), RODATA|NOPTR, $8
+DATA c25<>+0(SB)/8, $(1.0)
+GLOBL c25<>(SB), RODATA|NOPTR, $8
 
 // func correlateAVX2(c *float64, order int, u *float64, s *float64, n int)
 // Requires: AVX, FMA3
@@ -1296,7 +1126,7 @@ TEXT ·correlateAVX2(SB), NOSPLIT, $0-40
 	MOVQ s+24(FP), BX
 	MOVQ n+32(FP), SI
 
-repeat55:
+repeat48:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -1305,7 +1135,7 @@ repeat55:
 	MOVQ   BX, R8
 	MOVQ   SI, R9
 
-repeat56:
+repeat49:
 	VMOVUPD     (DI), Y4
 	VMOVUPD     (R8), Y5
 	VFMADD231PD 64(R8), Y4, Y0
@@ -1315,7 +1145,7 @@ repeat56:
 	ADDQ        $0xc0, DI
 	ADDQ        $0xc0, R8
 	DECQ        R9
-	JNZ         repeat56
+	JNZ         repeat49
 	VADDPD      Y1, Y0, Y0
 	VADDPD      Y3, Y2, Y2
 	VMOVUPD     Y2, (AX)
@@ -1324,7 +1154,7 @@ repeat56:
 	ADDQ        $0xc0, DX
 	DECQ        SI
 	DECQ        CX
-	JNZ         repeat55
+	JNZ         repeat48
 	VZEROUPPER
 	RET
 
@@ -1334,13 +1164,13 @@ TEXT ·remainAVX2(SB), NOSPLIT, $0-24
 	MOVQ         ranks+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         totals+16(FP), DX
-	VBROADCASTSD c35<>+0(SB), Y0
+	VBROADCASTSD c26<>+0(SB), Y0
 	VBROADCASTSD (DX), Y1
 	VBROADCASTSD 8(DX), Y2
 	VBROADCASTSD 16(DX), Y3
 	VBROADCASTSD 24(DX), Y4
 
-repeat57:
+repeat50:
 	VADDPD  Y2, Y1, Y5
 	VDIVPD  Y5, Y0, Y5
 	VMOVUPD Y5, 128(AX)
@@ -1367,12 +1197,12 @@ repeat57:
 	VMOVAPD Y6, Y3
 	ADDQ    $0x00000100, AX
 	DECQ    CX
-	JNZ     repeat57
+	JNZ     repeat50
 	VZEROUPPER
 	RET
 
-DATA c35<>+0(SB)/8, $(1.0)
-GLOBL c35<>(SB), RODATA|NOPTR, $8
+DATA c26<>+0(SB)/8, $(1.0)
+GLOBL c26<>(SB), RODATA|NOPTR, $8
 
 // func placeAVX2(out *float64, ranks *float64, n int, theta *float64, baseline *float64, credit *float64, ceiling *float64, shared *float64)
 // Requires: AVX, FMA3
@@ -1402,7 +1232,7 @@ TEXT ·placeAVX2(SB), NOSPLIT, $0-64
 	ADDQ         R9, CX
 	MOVQ         DX, DI
 
-repeat58:
+repeat51:
 	VBROADCASTSD (BX), Y7
 	VMOVUPD      128(CX), Y10
 	VMULPD       192(CX), Y7, Y8
@@ -1421,14 +1251,14 @@ repeat58:
 	SUBQ         $0x40, AX
 	SUBQ         $0x00000100, CX
 	DECQ         DI
-	JNZ          repeat58
+	JNZ          repeat51
 	VMOVUPD      Y4, (R8)
 	VMOVUPD      Y5, 64(R8)
 	VMOVUPD      Y6, 128(R8)
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 
-repeat59:
+repeat52:
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000100, CX
@@ -1450,216 +1280,6 @@ repeat59:
 	VFNMADD231PD Y9, Y7, Y10
 	VMOVUPD      Y10, (AX)
 	DECQ         DX
-	JNZ          repeat59
+	JNZ          repeat52
 	VZEROUPPER
 	RET
-
-// func drawAVX2(out *float64, n int, likely *float64, left *float64, items int, rest float64, cells *float64, size int, counters *float64)
-// Requires: AVX, AVX2
-TEXT ·drawAVX2(SB), NOSPLIT, $0-72
-	MOVQ         out+0(FP), AX
-	MOVQ         n+8(FP), CX
-	MOVQ         likely+16(FP), DX
-	MOVQ         left+24(FP), BX
-	MOVQ         items+32(FP), SI
-	MOVQ         cells+48(FP), DI
-	MOVQ         counters+64(FP), R8
-	VBROADCASTSD rest+40(FP), Y0
-	VBROADCASTSD size+56(FP), Y1
-	VMOVUPD      (R8), Y2
-	MOVQ         AX, R9
-	XORQ         R10, R10
-
-repeat60:
-	VBROADCASTSD c36<>+0(SB), Y3
-
-again61:
-	VBROADCASTSD c37<>+0(SB), Y4
-	VPADDQ       Y4, Y2, Y5
-	VPADDQ       Y4, Y5, Y4
-	VBLENDVPD    Y3, Y4, Y2, Y2
-	VMOVAPD      Y2, Y2
-	VPSRLQ       $0x1e, Y4, Y8
-	VPXOR        Y8, Y4, Y4
-	VBROADCASTSD c38<>+0(SB), Y8
-	VBROADCASTSD c39<>+0(SB), Y9
-	VPMULUDQ     Y8, Y4, Y10
-	VPSRLQ       $0x20, Y4, Y11
-	VPMULUDQ     Y8, Y11, Y8
-	VPMULUDQ     Y9, Y4, Y4
-	VPADDQ       Y4, Y8, Y4
-	VPSLLQ       $0x20, Y4, Y4
-	VPADDQ       Y4, Y10, Y4
-	VPSRLQ       $0x1b, Y4, Y8
-	VPXOR        Y8, Y4, Y4
-	VBROADCASTSD c40<>+0(SB), Y8
-	VBROADCASTSD c41<>+0(SB), Y9
-	VPMULUDQ     Y8, Y4, Y10
-	VPSRLQ       $0x20, Y4, Y11
-	VPMULUDQ     Y8, Y11, Y8
-	VPMULUDQ     Y9, Y4, Y4
-	VPADDQ       Y4, Y8, Y4
-	VPSLLQ       $0x20, Y4, Y4
-	VPADDQ       Y4, Y10, Y4
-	VPSRLQ       $0x1f, Y4, Y8
-	VPXOR        Y8, Y4, Y4
-	VPMULUDQ     Y1, Y4, Y8
-	VPSRLQ       $0x20, Y4, Y4
-	VPMULUDQ     Y1, Y4, Y4
-	VPSRLQ       $0x20, Y8, Y9
-	VPADDQ       Y9, Y4, Y4
-	VPSRLQ       $0x20, Y4, Y9
-	VPSLLQ       $0x01, Y9, Y9
-	VBROADCASTSD c42<>+0(SB), Y10
-	VPSLLQ       $0x20, Y4, Y4
-	VPAND        Y10, Y8, Y8
-	VPOR         Y8, Y4, Y4
-	VPCMPEQQ     Y8, Y8, Y8
-	VPGATHERQQ   Y8, 8(DI)(Y9*8), Y6
-	VPCMPEQQ     Y8, Y8, Y8
-	VPGATHERQQ   Y8, (DI)(Y9*8), Y7
-	VBROADCASTSD c43<>+0(SB), Y8
-	VPXOR        Y8, Y4, Y4
-	VPXOR        Y8, Y7, Y8
-	VPCMPGTQ     Y4, Y8, Y4
-	VPAND        Y10, Y6, Y8
-	VPSRLQ       $0x20, Y6, Y9
-	VBLENDVPD    Y4, Y8, Y9, Y4
-	VMOVAPD      Y4, Y4
-	TESTQ        SI, SI
-	JLE          skip62
-	VMOVAPD      Y0, Y8
-	MOVQ         BX, R11
-	MOVQ         SI, R12
-
-repeat63:
-	VADDPD       (R11), Y8, Y8
-	ADDQ         $0x40, R11
-	DECQ         R12
-	JNZ          repeat63
-	VBROADCASTSD c44<>+0(SB), Y9
-	VPSRLQ       $0x1e, Y5, Y10
-	VPXOR        Y10, Y5, Y5
-	VBROADCASTSD c45<>+0(SB), Y10
-	VBROADCASTSD c46<>+0(SB), Y11
-	VPMULUDQ     Y10, Y5, Y12
-	VPSRLQ       $0x20, Y5, Y13
-	VPMULUDQ     Y10, Y13, Y10
-	VPMULUDQ     Y11, Y5, Y5
-	VPADDQ       Y5, Y10, Y5
-	VPSLLQ       $0x20, Y5, Y5
-	VPADDQ       Y5, Y12, Y5
-	VPSRLQ       $0x1b, Y5, Y10
-	VPXOR        Y10, Y5, Y5
-	VBROADCASTSD c47<>+0(SB), Y10
-	VBROADCASTSD c48<>+0(SB), Y11
-	VPMULUDQ     Y10, Y5, Y12
-	VPSRLQ       $0x20, Y5, Y13
-	VPMULUDQ     Y10, Y13, Y10
-	VPMULUDQ     Y11, Y5, Y5
-	VPADDQ       Y5, Y10, Y5
-	VPSLLQ       $0x20, Y5, Y5
-	VPADDQ       Y5, Y12, Y5
-	VPSRLQ       $0x1f, Y5, Y10
-	VPXOR        Y10, Y5, Y5
-	VPSRLQ       $0x0c, Y5, Y5
-	VBROADCASTSD c49<>+0(SB), Y10
-	VPOR         Y10, Y5, Y5
-	VSUBPD       Y9, Y5, Y5
-	VMULPD       Y8, Y5, Y5
-	VMOVAPD      Y3, Y8
-	MOVQ         DX, R11
-	MOVQ         BX, R12
-	MOVQ         SI, R13
-
-repeat64:
-	VMOVUPD      (R12), Y9
-	VSUBPD       Y9, Y5, Y5
-	VXORPD       Y10, Y10, Y10
-	VPCMPGTQ     Y5, Y10, Y10
-	VPAND        Y8, Y10, Y10
-	VBROADCASTSD 8(R11), Y11
-	VBLENDVPD    Y10, Y11, Y4, Y4
-	VMOVAPD      Y4, Y4
-	VPANDN       Y9, Y10, Y9
-	VMOVUPD      Y9, (R12)
-	VPANDN       Y8, Y10, Y8
-	VMOVAPD      Y8, Y8
-	ADDQ         $0x40, R12
-	ADDQ         $0x10, R11
-	DECQ         R13
-	JNZ          repeat64
-
-skip62:
-	VMOVUPD   (R9), Y5
-	VBLENDVPD Y3, Y4, Y5, Y4
-	VMOVAPD   Y4, Y4
-	VMOVUPD   Y4, (R9)
-	VXORPD    Y5, Y5, Y5
-	TESTQ     R10, R10
-	JLE       skip65
-	MOVQ      AX, R11
-	MOVQ      R10, R12
-
-repeat66:
-	VPCMPEQQ (R11), Y4, Y8
-	VPOR     Y8, Y5, Y5
-	VMOVAPD  Y5, Y5
-	ADDQ     $0x40, R11
-	DECQ     R12
-	JNZ      repeat66
-
-skip65:
-	VPAND   Y5, Y3, Y3
-	VMOVAPD Y3, Y3
-	VPTEST  Y3, Y3
-	JNE     again61
-	INCQ    R10
-	ADDQ    $0x40, R9
-	DECQ    CX
-	JNZ     repeat60
-	VMOVUPD Y2, (R8)
-	VZEROUPPER
-	RET
-
-DATA c36<>+0(SB)/8, $0xffffffffffffffff
-GLOBL c36<>(SB), RODATA|NOPTR, $8
-
-DATA c37<>+0(SB)/8, $0x9e3779b97f4a7c15
-GLOBL c37<>(SB), RODATA|NOPTR, $8
-
-DATA c38<>+0(SB)/8, $0xbf58476d1ce4e5b9
-GLOBL c38<>(SB), RODATA|NOPTR, $8
-
-DATA c39<>+0(SB)/8, $0x00000000bf58476d
-GLOBL c39<>(SB), RODATA|NOPTR, $8
-
-DATA c40<>+0(SB)/8, $0x94d049bb133111eb
-GLOBL c40<>(SB), RODATA|NOPTR, $8
-
-DATA c41<>+0(SB)/8, $0x0000000094d049bb
-GLOBL c41<>(SB), RODATA|NOPTR, $8
-
-DATA c42<>+0(SB)/8, $0x00000000ffffffff
-GLOBL c42<>(SB), RODATA|NOPTR, $8
-
-DATA c43<>+0(SB)/8, $0x8000000000000000
-GLOBL c43<>(SB), RODATA|NOPTR, $8
-
-DATA c44<>+0(SB)/8, $(0.9999999999999999)
-GLOBL c44<>(SB), RODATA|NOPTR, $8
-
-DATA c45<>+0(SB)/8, $0xbf58476d1ce4e5b9
-GLOBL c45<>(SB), RODATA|NOPTR, $8
-
-DATA c46<>+0(SB)/8, $0x00000000bf58476d
-GLOBL c46<>(SB), RODATA|NOPTR, $8
-
-DATA c47<>+0(SB)/8, $0x94d049bb133111eb
-GLOBL c47<>(SB), RODATA|NOPTR, $8
-
-DATA c48<>+0(SB)/8, $0x0000000094d049bb
-GLOBL c48<>(SB), RODATA|NOPTR, $8
-
-DATA c49<>+0(SB)/8, $0x3ff0000000000000
-GLOBL c49<>(SB), RODATA|NOPTR, $8

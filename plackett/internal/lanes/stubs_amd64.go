@@ -49,11 +49,6 @@ func remainAVX512(ranks *float64, n int, totals *float64)
 //go:noescape
 func placeAVX512(out *float64, ranks *float64, n int, theta *float64, baseline *float64, credit *float64, ceiling *float64, shared *float64)
 
-// drawAVX512 is drawGo.
-//
-//go:noescape
-func drawAVX512(out *float64, n int, likely *float64, left *float64, items int, rest float64, cells *float64, size int, counters *float64)
-
 // expm1AVX2 is expm1Go.
 //
 //go:noescape
@@ -98,8 +93,3 @@ func remainAVX2(ranks *float64, n int, totals *float64)
 //
 //go:noescape
 func placeAVX2(out *float64, ranks *float64, n int, theta *float64, baseline *float64, credit *float64, ceiling *float64, shared *float64)
-
-// drawAVX2 is drawGo.
-//
-//go:noescape
-func drawAVX2(out *float64, n int, likely *float64, left *float64, items int, rest float64, cells *float64, size int, counters *float64)
