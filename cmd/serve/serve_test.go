@@ -457,7 +457,7 @@ func TestSlowClient(t *testing.T) {
 	}
 	conn.Close()
 	stop()
-	url, stop = started(t, "-model", path, "-concurrency", "1", "-timeout", "300ms")
+	url, stop = started(t, "-model", path, "-concurrency", "1", "-timeout", "1s")
 	defer stop()
 	_, answer := underWay(t, url, 1000)
 	text, err := io.ReadAll(answer) // ends when the server closes

@@ -47,7 +47,7 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 			dir.Abandon()
 		}
 	}()
-	splits, err := inTurn(o.group, func() (*datasets.Splits, error) {
+	splits, err := inTurn(o.processes, func() (*datasets.Splits, error) {
 		s, err := open(ctx, o, datasets.ReadOptions{}, "drop", stderr)
 		if err == nil {
 			err = checkWeights(s.Train)
@@ -57,17 +57,17 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 	if err != nil {
 		return nil, err
 	}
-	if err := train.Agree(o.group, o.chooseRecipe(splits.Train)); err != nil {
+	if err := train.Agree(o.processes, o.chooseRecipe(splits.Train)); err != nil {
 		return nil, err
 	}
-	parts := train.Parts{Group: o.group}
+	parts := train.Parts{Processes: o.processes}
 	if o.InitModel != "" {
 		if parts.Initial, err = train.LoadRanker(o.InitModel); err != nil {
 			return nil, err
 		}
 	}
 	t, err := train.New(o.Config, parts, splits)
-	if err = train.Agree(o.group, err); err != nil {
+	if err = train.Agree(o.processes, err); err != nil {
 		return nil, withFlags(err, o, splits)
 	}
 	return &job{o, dir, splits, t}, nil
