@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/plrank/plrank/cmd/internal/command"
@@ -47,7 +48,11 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 		}
 	}()
 	splits, err := inTurn(o.processes, func() (*datasets.Splits, error) {
-		return open(ctx, o, datasets.ReadOptions{}, "drop", stderr)
+		s, err := open(ctx, o, datasets.ReadOptions{}, "drop", stderr)
+		if err == nil {
+			err = checkWeights(s.Train)
+		}
+		return s, err
 	})
 	if err != nil {
 		return nil, err
@@ -66,6 +71,16 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 		return nil, withFlags(err, o, splits)
 	}
 	return &job{o, dir, splits, t}, nil
+}
+
+// checkWeights is an error where nothing has a weight: a training would end without one.
+func checkWeights(d *datasets.Dataset) error {
+	for _, weights := range [][]float32{d.Weights, d.QueryWeights} {
+		if len(weights) > 0 && slices.Max(weights) == 0 {
+			return fmt.Errorf("train: all weights of %s are 0: there is nothing to learn", d.Name)
+		}
+	}
+	return nil
 }
 
 // dir is the folder of the run, or of its folds; nil if none is asked for, or another rank
