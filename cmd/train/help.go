@@ -49,10 +49,10 @@ document.
 A feature that a line of LETOR does not mention is 0. NULL, NaN, NA, ? and an
 empty separated value are missing: the transform makes them 0, which is the
 lowest value of the query for minmax, the mean of the training documents for
-standard and log-standard, and their median for quantile. Documents with label
--1 are not labelled: they are left out of training, and scored by -predict.
-Where -1 is the only label below 1, as in SVMrank's files, -minus-one must say
-whether it means that.
+standard and log-standard, their median for quantile, and the middle of the
+query's ranks for rank. Documents with label -1 are not labelled: they are left
+out of training, and scored by -predict. Where -1 is the only label below 1, as
+in SVMrank's files, -minus-one must say whether it means that.
 
 Weights may lie beside the data in FILE.weight, one a line: of documents, as for
 LightGBM, where there are as many, else of queries, as for XGBoost. The weights
