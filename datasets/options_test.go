@@ -260,9 +260,9 @@ func TestContext(t *testing.T) {
 	}
 	soon, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
-	began := time.Now()
-	if _, err := ReadFile(pipe, ReadOptions{Context: soon}); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > time.Second {
-		t.Errorf("error %v after %v", err, time.Since(began))
+	// Nothing else ends it: the pipe stays open.
+	if _, err := ReadFile(pipe, ReadOptions{Context: soon}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -112,7 +112,7 @@ func fitLogStandard(p *TransformPart, train *Dataset, columns []int, s Sharing) 
 func applyLogStandard(p *TransformPart, dst []float32, stride int, rows []float32, inputs int, columns []int) {
 	if wide && len(columns) > 0 {
 		for r := range len(rows) / inputs {
-			logStandardRow(&dst[r*stride], &rows[r*inputs], &columns[0], &p.Shift[0], &p.Scale[0], len(columns), &logTable[0])
+			logStandardRow(&dst[r*stride], &rows[r*inputs], &columns[0], &p.Shift[0], &p.Scale[0], len(columns), &logTable[0].inverse)
 		}
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/internal/optest"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ops"
@@ -47,19 +48,7 @@ func BenchmarkLosses(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				prog, locs, err := G.CompileFunction(loss.Graph(), G.Nodes{batch.Lists.Scores}, G.Nodes{loss, grads[0]})
-				if err != nil {
-					b.Fatal(err)
-				}
-				vm := G.NewTapeMachine(loss.Graph(), G.WithPrecompiled(prog, locs))
-				defer vm.Close()
-				b.ReportAllocs()
-				for b.Loop() {
-					vm.Reset()
-					if err := vm.RunAll(); err != nil {
-						b.Fatal(err)
-					}
-				}
+				optest.Benchmark(b, batch.Lists.Scores, loss, grads[0])
 			})
 		}
 	}

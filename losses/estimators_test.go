@@ -8,7 +8,7 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
-	"github.com/plrank/plrank/internal/optest"
+	"github.com/plrank/plrank/internal/golden"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/ops"
 	"github.com/plrank/plrank/plackett"
@@ -29,7 +29,7 @@ func TestGolden(t *testing.T) {
 			Gumbel                [][]float64
 		}
 	}
-	optest.ReadGolden(t, "estimators.json", &file)
+	golden.Read(t, "estimators.json", &file)
 	type build func(ops.Lists, *G.Node, *G.Node, []float64) (*G.Node, error)
 	onRankings := map[string]build{
 		"plrank1": losses.PLRank1, "plrank2": losses.PLRank2, "plrank_rb": losses.PLRankRB,

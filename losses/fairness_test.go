@@ -8,7 +8,7 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
-	"github.com/plrank/plrank/internal/optest"
+	"github.com/plrank/plrank/internal/golden"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/ops"
 	"github.com/plrank/plrank/plackett"
@@ -282,7 +282,7 @@ func TestGoldenFairness(t *testing.T) {
 			Disparity             float64   `json:"disparity_squared_plain"`
 		}
 	}
-	optest.ReadGolden(t, "fairness.json", &file)
+	golden.Read(t, "fairness.json", &file)
 	for _, c := range file.Cases {
 		b, exposure := goldenBatch(c.Scores, c.Labels, c.Exposure, c.Theta)
 		value, _ := differentiate(t, fairnessLoss(t, "disparity", b, exposure), exposure)
@@ -332,7 +332,7 @@ func TestGoldenDisparity(t *testing.T) {
 			Gradient                        []float64 `json:"disparity_gradient"`
 		}
 	}
-	optest.ReadGolden(t, "exact.json", &file)
+	golden.Read(t, "exact.json", &file)
 	for _, c := range file.Cases {
 		b, exposure := goldenBatch(c.Scores, c.Labels, c.Exposure, c.Theta)
 		value, gradient := differentiate(t, fairnessLoss(t, "disparity", b, exposure), exposure)

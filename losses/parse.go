@@ -29,8 +29,8 @@ func Parse(text string) (Func, error) {
 
 // A Term is one loss of a weighted sum.
 type Term struct {
-	Loss   string
-	Weight float64
+	Loss   string  // its name
+	Weight float64 // the factor before it
 	// Measure is the name of the measure of fairness that the loss is about, as
 	// metrics.ParseMeasure reads it: disparity for disparity(plrank2). "": of none.
 	Measure string

@@ -17,7 +17,7 @@ import (
 // Batch is what a loss is built on: lists of one graph, and what is known of them.
 // A loss that lacks what it needs is an error that names the field.
 type Batch struct {
-	Lists     ops.Lists
+	Lists     ops.Lists    // the scores, and which of them are of which query
 	Gains     *G.Node      // [rows], of the dtype of the scores: ρ of the metric
 	Sampler   *ops.Sampler // of the rankings, or the noise, that the gradient is estimated from
 	Discounts []float64    // θ of the metric, as many as its cutoff

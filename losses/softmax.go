@@ -7,7 +7,7 @@ import (
 )
 
 // Softmax is the softmax cross-entropy with the gains as target (Bruch et al., ICTIR
-// 2019; of all listwise losses the one that takes least), the mean over queries of
+// 2019), the cheapest of the listwise losses: the mean over queries of
 //
 //	−Σ_d (ρ_d / Σ ρ) log p_d,   p_d = exp m_d / Σ exp m.
 //

@@ -20,7 +20,8 @@ type Bootstrap struct {
 
 // Interval is a confidence interval of a mean over queries.
 type Interval struct {
-	Mean, Low, High float64
+	Mean      float64 // of the values
+	Low, High float64 // the ends of the interval
 }
 
 // MeanInterval is the bootstrap confidence interval of the mean of values, such

@@ -6,12 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plrank/plrank/plackett"
 	"pgregory.net/rapid"
+
+	"github.com/plrank/plrank/internal/golden"
+	"github.com/plrank/plrank/plackett"
 )
 
 func TestGoldenFairness(t *testing.T) {
-	var golden struct {
+	var file struct {
 		Cases []struct {
 			Name      string
 			K         int
@@ -25,8 +27,8 @@ func TestGoldenFairness(t *testing.T) {
 			Absolute  float64   `json:"disparity_abs_plain"`
 		}
 	}
-	readGolden(t, "fairness.json", &golden)
-	for _, c := range golden.Cases {
+	golden.Read(t, "fairness.json", &file)
+	for _, c := range file.Cases {
 		l := Input{Scores: c.Scores, Labels: c.Gains, Gain: LinearGain, Discounts: c.Theta}
 		r := Rankings{Samples: c.Exposures, Cutoff: min(c.K, len(c.Scores))}
 		for _, ranking := range c.Rankings[:c.Exposures] {
@@ -50,15 +52,15 @@ func TestGoldenFairness(t *testing.T) {
 }
 
 func TestGoldenExactFairness(t *testing.T) {
-	var golden struct {
+	var file struct {
 		Cases []struct {
 			Name                            string
 			Scores, Labels, Theta, Exposure []float64
 			Disparity                       float64
 		}
 	}
-	readGolden(t, "exact.json", &golden)
-	for _, c := range golden.Cases {
+	golden.Read(t, "exact.json", &file)
+	for _, c := range file.Cases {
 		// Not by PerQuery: some of these gains are negative.
 		if got := disparity.value(c.Exposure, c.Labels, nil, nil); !near(got, c.Disparity, 1e-12) {
 			t.Errorf("%s: disparity %v, want %v", c.Name, got, c.Disparity)

@@ -1,28 +1,12 @@
 package metrics
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"testing"
-)
 
-// readGolden reads a file of ../shared/golden, or skips the test where the
-// folder is absent.
-func readGolden(t *testing.T, name string, v any) {
-	t.Helper()
-	text, err := os.ReadFile("../../shared/golden/" + name)
-	if os.IsNotExist(err) {
-		t.Skipf("the golden vectors are not here: %v", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, v); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-}
+	"github.com/plrank/plrank/internal/golden"
+)
 
 func near(a, b, tolerance float64) bool {
 	return math.Abs(a-b) <= tolerance*max(1, math.Abs(b))
@@ -33,7 +17,7 @@ func TestGoldenMetrics(t *testing.T) {
 		Mean            float64
 		QueryNormalized float64 `json:"query_normalized"`
 	}
-	var golden struct {
+	var file struct {
 		Cases []struct {
 			Name    string
 			K       int
@@ -50,9 +34,9 @@ func TestGoldenMetrics(t *testing.T) {
 			Expectation       means
 		}
 	}
-	readGolden(t, "metrics.json", &golden)
+	golden.Read(t, "metrics.json", &file)
 	const tolerance = 1e-13
-	for _, c := range golden.Cases {
+	for _, c := range file.Cases {
 		for k, theta := range Discounts(c.K) {
 			if !near(theta, c.Theta[k], 1e-15) {
 				t.Errorf("%s: θ of rank %d is %v, want %v", c.Name, k+1, theta, c.Theta[k])
@@ -126,7 +110,7 @@ func TestGoldenMetrics(t *testing.T) {
 
 // The expected DCG of tiny lists, enumerated.
 func TestGoldenExactReward(t *testing.T) {
-	var golden struct {
+	var file struct {
 		Cases []struct {
 			Name   string
 			Scores []float64
@@ -136,9 +120,9 @@ func TestGoldenExactReward(t *testing.T) {
 			Reward float64
 		}
 	}
-	readGolden(t, "exact.json", &golden)
+	golden.Read(t, "exact.json", &file)
 	judged := 0
-	for _, c := range golden.Cases {
+	for _, c := range file.Cases {
 		usual := true
 		for k, theta := range Discounts(len(c.Theta)) {
 			usual = usual && near(theta, c.Theta[k], 1e-12)

@@ -18,7 +18,7 @@ type Test struct {
 	Pairs      int     // that the test uses
 	Difference float64 // the mean of a − b over all queries
 	Statistic  float64 // t, or the sum of the ranks of the positive differences
-	PValue     float64
+	PValue     float64 // two-sided
 }
 
 // PairedT is Student's t-test of paired values a and b, as from [Measure.PerQuery] by way

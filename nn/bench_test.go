@@ -7,6 +7,7 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/internal/optest"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -47,16 +48,5 @@ func BenchmarkTransformerStep(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	prog, locs, err := G.CompileFunction(g, G.Nodes{x}, append(G.Nodes{loss}, grads...))
-	if err != nil {
-		b.Fatal(err)
-	}
-	vm := G.NewTapeMachine(g, G.WithPrecompiled(prog, locs))
-	defer vm.Close()
-	for b.Loop() {
-		vm.Reset()
-		if err := vm.RunAll(); err != nil {
-			b.Fatal(err)
-		}
-	}
+	optest.Benchmark(b, x, append(G.Nodes{loss}, grads...)...)
 }

@@ -88,7 +88,8 @@ var (
 )
 
 // NewMLP makes a model with zero biases and weights drawn by the seed, uniform
-// in ±√(6/(in+out)) (Glorot & Bengio 2010, eq. 16).
+// in ±√(6/(in+out)) (Glorot & Bengio 2010, eq. 16). Fewer than one feature, a layer without
+// width, a rate of dropout outside [0, 1) and other settings that make no sense are errors.
 func NewMLP(c MLPConfig) (*MLP, error) {
 	c = c.withDtype()
 	if err := c.check(); err != nil {

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/internal/optest"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -28,7 +28,7 @@ func run(t *testing.T, m *MLP, mode Mode, x, c []float64) (scores []float64, gra
 	t.Helper()
 	g := G.NewGraph()
 	leaf := func(name string, v []float64, shape ...int) *G.Node {
-		value := of(m.config.Dtype, v, shape...)
+		value := optest.Dense(m.config.Dtype, v, shape...)
 		return G.NewTensor(g, m.config.Dtype, len(shape), G.WithShape(shape...), G.WithName(name), G.WithValue(value))
 	}
 	rows := len(c)
@@ -40,34 +40,22 @@ func run(t *testing.T, m *MLP, mode Mode, x, c []float64) (scores []float64, gra
 	if !out.IsVector() || out.Shape()[0] != rows {
 		t.Fatalf("scores have shape %v, want (%d)", out.Shape(), rows)
 	}
-	loss := G.Must(G.Sum(G.Must(G.HadamardProd(out, leaf("c", c, rows)))))
-	nodes, err := G.Grad(loss, weights...)
+	return runGraph(t, out, c, weights)
+}
+
+// runGraph gives scores, and the gradient of Σ c·score for every weight.
+func runGraph(t *testing.T, out *G.Node, c []float64, weights G.Nodes) (scores []float64, grads [][]float64) {
+	t.Helper()
+	factors := optest.Vector(out.Graph(), "c", out.Dtype(), c)
+	nodes, err := G.Grad(G.Must(G.Sum(G.Must(G.HadamardProd(out, factors)))), weights...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var v G.Value
-	G.Read(out, &v)
-	vm := G.NewTapeMachine(g)
-	defer vm.Close()
-	if err := vm.RunAll(); err != nil {
-		t.Fatal(err)
-	}
+	scores = optest.Numbers(optest.Run(t, out))
 	for _, n := range nodes {
-		grads = append(grads, floats(t, n.Value()))
+		grads = append(grads, optest.Numbers(n.Value()))
 	}
-	return floats(t, v), grads
-}
-
-// of is a tensor of that dtype.
-func of(dt tensor.Dtype, v []float64, shape ...int) *tensor.Dense {
-	if dt == tensor.Float64 {
-		return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(slices.Clone(v)))
-	}
-	narrow := make([]float32, len(v))
-	for i, x := range v {
-		narrow[i] = float32(x)
-	}
-	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(narrow))
+	return scores, grads
 }
 
 func floats(t *testing.T, v G.Value) []float64 {
@@ -280,7 +268,7 @@ func TestMLPGraphsShareWeights(t *testing.T) {
 	var machines []machine
 	for range 2 {
 		g := G.NewGraph()
-		value := of(tensor.Float32, random(15, 1), 5, 3)
+		value := optest.Dense(tensor.Float32, random(15, 1), 5, 3)
 		x := G.NewMatrix(g, tensor.Float32, G.WithShape(5, 3), G.WithName("x"), G.WithValue(value))
 		scores, err := m.Build(Input{Features: x, Weights: m.Weights().Nodes(g)}, Evaluate)
 		if err != nil {
@@ -302,7 +290,7 @@ func TestMLPGraphsShareWeights(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		want := naive(m, floats(t, of(tensor.Float32, random(15, 1), 5, 3)))
+		want := naive(m, optest.Numbers(optest.Dense(tensor.Float32, random(15, 1), 5, 3)))
 		for _, vm := range machines {
 			for j, v := range floats(t, vm.scores.Value()) {
 				if math.Abs(v-want[j]) > 1e-5 {

@@ -83,7 +83,8 @@ var (
 )
 
 // NewTransformer makes a model with weights drawn as those of [NewMLP], gains of 1 and
-// biases of 0.
+// biases of 0. Errors are those of [NewMLP], and no hidden layer, or heads that do not divide
+// the width of the last one.
 func NewTransformer(c TransformerConfig) (*Transformer, error) {
 	c.MLPConfig = c.withDtype()
 	if err := c.check(); err != nil {

@@ -12,6 +12,7 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/internal/optest"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -45,29 +46,14 @@ func runTransformer(t *testing.T, m *Transformer, mode Mode, x []float64) (score
 	weights := m.Weights().Nodes(g)
 	offsets := tensor.New(tensor.WithBacking(slices.Clone(transformerOffsets)))
 	out, err := m.Build(Input{
-		Features: G.NewMatrix(g, dt, G.WithName("x"), G.WithShape(transformerRows, features), G.WithValue(of(dt, x, transformerRows, features))),
+		Features: G.NewMatrix(g, dt, G.WithName("x"), G.WithShape(transformerRows, features), G.WithValue(optest.Dense(dt, x, transformerRows, features))),
 		Offsets:  G.NewVector(g, tensor.Int, G.WithName("offsets"), G.WithShape(4), G.WithValue(offsets)),
 		Weights:  weights,
 	}, mode)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := G.NewVector(g, dt, G.WithName("c"), G.WithShape(transformerRows), G.WithValue(of(dt, coefficients(), transformerRows)))
-	nodes, err := G.Grad(G.Must(G.Sum(G.Must(G.HadamardProd(out, c)))), weights...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var v G.Value
-	G.Read(out, &v)
-	vm := G.NewTapeMachine(g)
-	defer vm.Close()
-	if err := vm.RunAll(); err != nil {
-		t.Fatal(err)
-	}
-	for _, n := range nodes {
-		grads = append(grads, floats(t, n.Value()))
-	}
-	return floats(t, v), grads
+	return runGraph(t, out, coefficients(), weights)
 }
 
 func coefficients() (c []float64) {

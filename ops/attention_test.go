@@ -235,18 +235,7 @@ func BenchmarkAttention(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			prog, locs, err := G.CompileFunction(g, G.Nodes{qkv}, grads)
-			if err != nil {
-				b.Fatal(err)
-			}
-			vm := G.NewTapeMachine(g, G.WithPrecompiled(prog, locs))
-			defer vm.Close()
-			for b.Loop() {
-				vm.Reset()
-				if err := vm.RunAll(); err != nil {
-					b.Fatal(err)
-				}
-			}
+			optest.Benchmark(b, qkv, grads...)
 		})
 	}
 }

@@ -97,17 +97,5 @@ func benchmark(b *testing.B, queries int, of func(l ops.Lists, gains *G.Node) (*
 	if err != nil {
 		b.Fatal(err)
 	}
-	program, places, err := G.CompileFunction(g, G.Nodes{lists.Scores}, G.Nodes{sum, grads[0]})
-	if err != nil {
-		b.Fatal(err)
-	}
-	vm := G.NewTapeMachine(g, G.WithPrecompiled(program, places))
-	defer vm.Close()
-	b.ReportAllocs()
-	for b.Loop() {
-		vm.Reset()
-		if err := vm.RunAll(); err != nil {
-			b.Fatal(err)
-		}
-	}
+	optest.Benchmark(b, lists.Scores, sum, grads[0])
 }

@@ -12,6 +12,7 @@ import (
 	"gorgonia.org/tensor"
 	"pgregory.net/rapid"
 
+	"github.com/plrank/plrank/internal/golden"
 	"github.com/plrank/plrank/internal/optest"
 	"github.com/plrank/plrank/ops"
 	"github.com/plrank/plrank/plackett"
@@ -39,7 +40,7 @@ func TestGoldenExpected(t *testing.T) {
 			Lambda, Exposure         []float64
 		}
 	}
-	optest.ReadGolden(t, "exact-large.json", &file)
+	golden.Read(t, "exact-large.json", &file)
 	for _, c := range file.Cases {
 		for dt, tolerance := range map[tensor.Dtype]float64{tensor.Float64: 1e-6, tensor.Float32: 2e-6} {
 			for name, metric := range expectedMetrics {

@@ -18,7 +18,7 @@ import (
 // a node [queries] of the dtype of the scores; queries without documents get 0.
 // The backward pass injects PL-Rank-1's estimate of the gradient (Oosterhuis,
 // SIGIR 2021, §5.2) into the scores: with W_k = Σ_{x≥k} θ_x ρ_{y_x} and P_k(d) the
-// probability of placing d at rank k given the places before it,
+// probability of placing d at rank k given the ranks before it,
 //
 //	λ_d = mean over rankings of Σ_k W_k (1[y_k = d] − P_k(d)).
 //
@@ -28,12 +28,12 @@ import (
 //
 // gains is [rows], of the dtype of the scores, any sign. rankings is
 // [queries, samples, cutoff], from [Rankings] or elsewhere, see there for what
-// −1 means. With fewer discounts than places the first places count. Gains,
+// −1 means. With fewer discounts than ranks the first ranks count. Gains,
 // rankings and offsets are constants for differentiation. Nodes that do not fit
 // are an error here; at run time, scores that are not finite, offsets that
 // descend, rows of rankings that are no rankings of their query, and rankings
 // that end before the discounts and the documents do, are errors that say where.
-// It costs O(D + N·K) for a query of D documents with N rankings of K places.
+// It costs O(D + N·K) for a query of D documents with N rankings of K documents.
 func PLRank1(l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error) {
 	return plRank(plackett.PLRank1, "PLRank1", l, gains, rankings, discounts)
 }

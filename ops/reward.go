@@ -29,7 +29,7 @@ var rewardFuncs atomic.Uint64
 // maximised: a loss is its negative.
 //
 // reward is given the number of the query in the batch, and the row numbers of the
-// documents from the first rank on: as many as the rankings have places, or as the query
+// documents from the first rank on: as many as the rankings have ranks, or as the query
 // has documents. It may change the slice, but not keep it. It is called for every ranking
 // that is present at every run of the graph, by several goroutines at once for different
 // queries, and must give the same for the same arguments as long as the run lasts. A

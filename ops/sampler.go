@@ -36,17 +36,10 @@ type Sampler struct {
 
 var samplerIDs atomic.Uint64
 
-// NewSampler returns a sampler of rankings of up to cutoff places, samples of them
+// NewSampler returns a sampler of rankings of up to cutoff documents, samples of them
 // for every query.
 func NewSampler(samples, cutoff int, seed uint64) *Sampler {
 	return &Sampler{capacity: samples, samples: samples, cutoff: cutoff, seed: seed, id: samplerIDs.Add(1)}
-}
-
-// Samples is the number of samples that the next run draws.
-func (s *Sampler) Samples() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.samples
 }
 
 // SetSamples sets the number of samples that the following runs draw: from 1 to

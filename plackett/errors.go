@@ -2,13 +2,14 @@ package plackett
 
 import "fmt"
 
-// A NumberError tells of a number that is NaN or infinite.
+// A NumberError says that a number is NaN or infinite.
 type NumberError struct {
-	What     string // score, gain, discount or weight
-	Position int    // from 0: of the document in its list, of the rank, or of the weight
-	Value    float64
+	What     string  // score, gain, discount or weight
+	Position int     // from 0: of the document in its list, of the rank, or of the weight
+	Value    float64 // the number
 }
 
+// Error names the number and its position.
 func (e *NumberError) Error() string {
 	of := map[string]string{"discount": "rank", "weight": "entry"}[e.What]
 	if of == "" {
@@ -17,23 +18,25 @@ func (e *NumberError) Error() string {
 	return fmt.Sprintf("the %s of %s %d is %v: %ss must be finite", e.What, of, e.Position, e.Value, e.What)
 }
 
-// A LengthError tells of a slice of another length than the others ask for.
+// A LengthError says that a slice has not the length that the other arguments ask for.
 type LengthError struct {
-	What         string
-	Length, Want int
+	What         string // the argument, such as gains
+	Length, Want int    // the length that it has, and the right one
 }
 
+// Error names the argument and both lengths.
 func (e *LengthError) Error() string {
 	return fmt.Sprintf("%s: %d numbers, want %d", e.What, e.Length, e.Want)
 }
 
-// A RankingError tells of entries that are not a ranking of the list.
+// A RankingError says which entry of [Rankings] makes a row no ranking of the list.
 type RankingError struct {
-	Sample, Place int // from 0
-	Entry         int
-	Reason        string
+	Sample, Place int    // the row and the position in it, from 0
+	Entry         int    // what stands there
+	Reason        string // what is wrong with it
 }
 
+// Error names the entry, where it stands, and the reason.
 func (e *RankingError) Error() string {
 	return fmt.Sprintf("ranking %d, place %d: entry %d %s", e.Sample, e.Place, e.Entry, e.Reason)
 }

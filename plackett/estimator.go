@@ -81,6 +81,7 @@ func Estimators() []Estimator {
 	return all
 }
 
+// String is the name, such as "plrank-rb", by which package losses has it.
 func (e Estimator) String() string {
 	if e.check() != nil {
 		return fmt.Sprintf("Estimator(%d)", int(e))

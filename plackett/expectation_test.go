@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/plrank/plrank/internal/golden"
 )
 
 const tightest = 1e-13
@@ -317,7 +319,7 @@ func TestGoldenExpectation(t *testing.T) {
 			Value                                      float64
 		}
 	}
-	readGolden(t, "exact-large.json", &file)
+	golden.Read(t, "exact-large.json", &file)
 	for _, c := range file.Cases {
 		l := list{scores: c.Scores, gains: c.Gains, discounts: c.Discounts}
 		for tolerance, allowed := range map[float64]float64{0: 1e-6, tightest: 1e-11} {
@@ -343,7 +345,7 @@ func TestGoldenExpectationSmall(t *testing.T) {
 			ExposureJacobian      [][]float64 `json:"exposure_jacobian"`
 		}
 	}
-	readGolden(t, "exact.json", &file)
+	golden.Read(t, "exact.json", &file)
 	e := &Expectation{Tolerance: tightest}
 	for _, c := range file.Cases {
 		l := list{scores: c.Scores, gains: c.Labels, discounts: c.Theta}

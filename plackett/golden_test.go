@@ -1,28 +1,11 @@
 package plackett
 
 import (
-	"encoding/json"
-	"errors"
-	"io/fs"
 	"math"
-	"os"
 	"testing"
-)
 
-// readGolden reads a file of independent test vectors, which do not come with the project.
-func readGolden(t *testing.T, name string, into any) {
-	t.Helper()
-	data, err := os.ReadFile("../../shared/golden/" + name)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("the independent vectors shared/golden/%s are not beside this project; TestAgainstDefinition covers the same ground", name)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, into); err != nil {
-		t.Fatal(err)
-	}
-}
+	"github.com/plrank/plrank/internal/golden"
+)
 
 func TestGoldenEstimators(t *testing.T) {
 	var file struct {
@@ -35,7 +18,7 @@ func TestGoldenEstimators(t *testing.T) {
 			Truth                 map[string][]float64
 		}
 	}
-	readGolden(t, "estimators.json", &file)
+	golden.Read(t, "estimators.json", &file)
 	names := map[Estimator]string{PolicyGradient: "policy_gradient", PLRank1: "plrank1", PLRank2: "plrank2", PLRankRB: "plrank_rb"}
 	var k Kernel
 	worst := 0.0
@@ -71,7 +54,7 @@ func TestGoldenExact(t *testing.T) {
 			VarianceTrace         map[string]float64 `json:"variance_trace_N1"`
 		}
 	}
-	readGolden(t, "exact.json", &file)
+	golden.Read(t, "exact.json", &file)
 	for _, c := range file.Cases {
 		x, err := EnumerateMoments(c.Scores, c.Labels, c.Theta)
 		if err != nil {

@@ -17,7 +17,9 @@ type Model struct {
 	inputs  sync.Pool // of *[]float32: transformed features
 }
 
-// Open reads a model file.
+// Open reads a model file. A file that is no model, damaged or not consistent in itself is
+// an error that says what is wrong. A model of a kind that has no [Forward] can be opened:
+// only [Model.Score] is then an error.
 func Open(path string) (*Model, error) {
 	f, err := readFile(path)
 	if err != nil {
@@ -26,7 +28,8 @@ func Open(path string) (*Model, error) {
 	return newModel(path, f)
 }
 
-// Read reads a model file from r, to its end: that of an embed.FS, or of an upload.
+// Read reads a model file from r, to its end: that of an embed.FS, or of an upload. Errors
+// are those of [Open], and those of r.
 func Read(r io.Reader) (*Model, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -40,7 +43,8 @@ func Read(r io.Reader) (*Model, error) {
 	return newModel(name, f)
 }
 
-// New makes a model of what a file holds, which must not change any more.
+// New makes a model of what a file holds, which must not change any more. Errors are those
+// of [Open].
 func New(f *File) (*Model, error) {
 	const name = "the model"
 	if err := f.check(); err != nil {

@@ -2,7 +2,6 @@ package train
 
 import (
 	"math"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"testing"
@@ -66,22 +65,7 @@ func TestAverageResume(t *testing.T) {
 	c := busy("adamw")
 	c.Average = 0.9
 	whole := mustRun(t, mustNew(t, c, s), Hooks{})
-	path := filepath.Join(t.TempDir(), "c.npz")
-	half := c
-	half.Epochs = 2
-	first := mustNew(t, half, s)
-	mustRun(t, first, Hooks{})
-	if err := first.SaveCheckpoint(path); err != nil {
-		t.Fatal(err)
-	}
-	second := mustNew(t, c, s)
-	if err := second.Restore(path); err != nil {
-		t.Fatal(err)
-	}
-	resumed := mustRun(t, second, Hooks{})
-	if !reflect.DeepEqual(timeless(resumed.History), timeless(whole.History)) || !slices.Equal(trainedWeights(resumed.Ranker), trainedWeights(whole.Ranker)) {
-		t.Error("another result after a stop")
-	}
+	resumes(t, whole, c, 2, func(c Config) *Trainer { return mustNew(t, c, s) })
 }
 
 // Before the first step the average is the initial model.

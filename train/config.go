@@ -46,7 +46,7 @@ type Config struct {
 	Schedule     string  `json:"schedule"`     // of the learning rate: constant; cosine, down to 0 at the end of the last epoch; or plateau, halved after 3 epochs without a better validation value: plateau(5,0.1) for others; "": constant
 	Warmup       float64 `json:"warmup"`       // epochs in which the learning rate rises from 0 in equal steps; 0: none
 	L2           float64 `json:"l2"`           // L2·w is added to the gradient of every weight w that is not a bias; 0: nothing
-	GroupLasso   float64 `json:"groupLasso"`   // λ of a penalty on whole inputs of the model, which keeps those that say nothing small, see shrinkInputs; 0: none
+	GroupLasso   float64 `json:"groupLasso"`   // λ of the penalty λ·√outputs·Σ_j ‖w_j‖, w_j being the weights from input j into the first layer, of so many outputs: it keeps the weights of inputs that say nothing small (Yuan & Lin 2006); 0: none
 	Clip         float64 `json:"clip"`         // a gradient whose norm is larger is scaled down to it; 0: never
 	Average      float64 `json:"average"`      // β of the exponential moving average of the weights over the steps, which is then what is evaluated, kept and saved; 0: none
 	Batch        int     `json:"batch"`        // queries a step; 0: 1

@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -151,22 +150,7 @@ func TestOwnParts(t *testing.T) {
 		best = max(best, e.Vali["first"])
 	}
 
-	path := filepath.Join(t.TempDir(), "c.npz")
-	half := ownConfig()
-	half.Epochs = 2
-	stopped := build(half)
-	mustRun(t, stopped, Hooks{})
-	if err := stopped.SaveCheckpoint(path); err != nil {
-		t.Fatal(err)
-	}
-	again := build(ownConfig())
-	if err := again.Restore(path); err != nil {
-		t.Fatal(err)
-	}
-	resumed := mustRun(t, again, Hooks{})
-	if !reflect.DeepEqual(timeless(resumed.History), timeless(whole.History)) || !slices.Equal(trainedWeights(resumed.Ranker), trainedWeights(whole.Ranker)) {
-		t.Error("a run that went on ends elsewhere")
-	}
+	path := resumes(t, whole, ownConfig(), 2, build)
 	other := ownParts()
 	other.Scorer = newListModel(8)
 	if tr, err := New(ownConfig(), other, s); err != nil || tr.Restore(path) == nil {

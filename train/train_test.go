@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/ops"
@@ -168,28 +169,36 @@ func TestResume(t *testing.T) {
 	for _, optimizer := range Optimizers() {
 		c := busy(optimizer)
 		whole := mustRun(t, mustNew(t, c, s), Hooks{})
-		path := filepath.Join(t.TempDir(), "c.npz")
 		for stop := 1; stop < c.Epochs; stop++ {
-			half := c
-			half.Epochs, half.Patience = stop, 7
-			first := mustNew(t, half, s)
-			mustRun(t, first, Hooks{})
-			if err := first.SaveCheckpoint(path); err != nil {
-				t.Fatal(err)
-			}
-			second := mustNew(t, c, s)
-			if err := second.Restore(path); err != nil {
-				t.Fatal(err)
-			}
-			resumed := mustRun(t, second, Hooks{})
-			if !reflect.DeepEqual(timeless(resumed.History), timeless(whole.History)) {
-				t.Errorf("%s: stopped after epoch %d: %+v, want %+v", optimizer, stop, timeless(resumed.History), timeless(whole.History))
-			}
-			if !slices.Equal(trainedWeights(resumed.Ranker), trainedWeights(whole.Ranker)) {
-				t.Errorf("%s: stopped after epoch %d: another model", optimizer, stop)
-			}
+			resumes(t, whole, c, stop, func(c Config) *Trainer { return mustNew(t, c, s) })
 		}
 	}
+}
+
+// resumes checks that a run that stops after an epoch, and goes on from its checkpoint,
+// ends where the whole one does.
+func resumes(t *testing.T, whole *Result, c Config, stop int, begin func(Config) *Trainer) (checkpoint string) {
+	t.Helper()
+	half := c
+	half.Epochs, half.Patience = stop, 7
+	first := begin(half)
+	mustRun(t, first, Hooks{})
+	checkpoint = filepath.Join(t.TempDir(), "c.npz")
+	if err := first.SaveCheckpoint(checkpoint); err != nil {
+		t.Fatal(err)
+	}
+	second := begin(c)
+	if err := second.Restore(checkpoint); err != nil {
+		t.Fatal(err)
+	}
+	resumed := mustRun(t, second, Hooks{})
+	if !reflect.DeepEqual(timeless(resumed.History), timeless(whole.History)) {
+		t.Errorf("%s, stopped after epoch %d: %+v, want %+v", c.Optimizer, stop, timeless(resumed.History), timeless(whole.History))
+	}
+	if !slices.Equal(trainedWeights(resumed.Ranker), trainedWeights(whole.Ranker)) {
+		t.Errorf("%s, stopped after epoch %d: another model", c.Optimizer, stop)
+	}
+	return checkpoint
 }
 
 // A run goes on with the data, the configuration and the model that it began with, or
@@ -266,14 +275,10 @@ func TestInterruption(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for range 100 { // goroutines that have been told to end need a moment
-		runtime.Gosched()
-		if runtime.NumGoroutine() <= before {
-			return
+	for end := time.Now().Add(20 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) { // those that have been told to end need a moment
+			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 		}
-	}
-	if n := runtime.NumGoroutine(); n > before+1 {
-		t.Errorf("%d goroutines, %d before", n, before)
 	}
 }
 

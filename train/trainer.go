@@ -233,11 +233,11 @@ func (t *Trainer) prepareGains() error {
 	return nil
 }
 
-// Run trains until the last epoch, until patience is lost, or until the context
-// is cancelled, which is no error: the result is the best model so far. A loss,
-// gradient or weight that is not finite ends it with an error that names the
-// step and the queries, unless Config.OnNaN says otherwise. A trainer that was interrupted cannot go on; make a new
-// one and Restore the last checkpoint.
+// Run trains until the last epoch, until Config.Patience epochs in a row were not better
+// than the best one, or until the context is cancelled, which is no error: the result is the
+// best model so far. A loss, gradient or weight that is not finite ends it with an error that
+// names the step and the queries, unless Config.OnNaN says otherwise. A trainer that was
+// interrupted cannot go on; make a new one and Restore the last checkpoint.
 func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
 	defer t.graphs.close() // made again if they are needed
 	defer func() {

@@ -25,7 +25,7 @@ type Rankings struct {
 // A Panel is the rankings of one policy, laid out as the values of ops.Rankings.
 type Panel struct {
 	Title  string
-	Places []int // row after row of Cutoff row numbers; −1: absent
+	Places []int // row numbers of documents, ranking after ranking of Cutoff each; −1: absent
 	Cutoff int
 }
 
@@ -37,7 +37,7 @@ const (
 )
 
 // SVG is the picture as an SVG document. It panics where a row number has no
-// label, or places are not full rows of the cutoff.
+// label, or Places are not full rows of the cutoff.
 func (r Rankings) SVG() string { return svg(r) }
 
 // Save writes the picture to a file, in the format that its name ends in: .svg,

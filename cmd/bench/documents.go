@@ -5,44 +5,25 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
-	"slices"
+	"path/filepath"
 	"strings"
 
 	"github.com/plrank/plrank/cmd/internal/command"
-	"github.com/plrank/plrank/cmd/internal/markdown"
 )
 
 // tablesCommands are the sub-commands that make tables of documents from CSV files.
 var tablesCommands = map[string]func(args []string, stdout, stderr io.Writer) error{
-	"peers": peers, "scale": scale, "fullsize": fullsize,
+	"peers": peers.run, "scale": scale.run, "fullsize": fullsize.run,
 }
 
-// tablesFlags are the flags of such a sub-command, and what it says it does.
-type tablesFlags struct {
-	*flag.FlagSet
-	about          string
-	results, write *string
-}
-
-func newTablesFlags(name, about string) tablesFlags {
-	f := flag.NewFlagSet("bench "+name, flag.ContinueOnError)
-	return tablesFlags{f, about,
-		f.String("results", "docs/"+name, "the `folder` of CSV files"),
-		f.String("write", "", "replace the parts between comments <!-- "+name+"-TABLE --> in these Markdown `files`, with commas between")}
-}
-
-// parse reads the arguments. It is done with them where they only ask for the manual.
-func (f tablesFlags) parse(args []string, stdout io.Writer) (done bool, err error) {
-	switch err := command.Parse(f.FlagSet, args); {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprintf(stdout, "%s - %s\n\n", f.Name(), f.about)
-		f.VisitAll(func(one *flag.Flag) { command.DescribeFlag(stdout, one) })
-		return true, nil
-	case err != nil:
-		return true, command.Usage(err)
-	}
-	return false, nil
+// A tablesCommand reads the CSV files in a folder, and makes parts of documents of them, and
+// more files beside them.
+type tablesCommand[Results any] struct {
+	name, about string
+	read        func(folder string) (Results, error)
+	parts       []documentPart[Results]
+	files       func(Results) map[string]string // by name; nil: none
+	judge       func(work, folder string) error // with the flag -judge, instead of all that; nil: no such flag
 }
 
 // A documentPart is a generated part of a document, made of results.
@@ -51,49 +32,66 @@ type documentPart[Results any] struct {
 	text func(Results) (string, error)
 }
 
-// printParts prints all parts, and puts them into the documents that have a place for them.
-func printParts[Results any](parts []documentPart[Results], r Results, documents string, stdout, stderr io.Writer) error {
-	for _, p := range parts {
+// run is the sub-command.
+func (c tablesCommand[Results]) run(args []string, stdout, stderr io.Writer) error {
+	f := flag.NewFlagSet("bench "+c.name, flag.ContinueOnError)
+	folder := f.String("results", "docs/"+c.name, "the `folder` of CSV files")
+	write := f.String("write", "", "replace the parts between comments <!-- "+c.name+"-TABLE --> in these Markdown `files`, with commas between")
+	work := new(string)
+	if c.judge != nil {
+		work = f.String("judge", "", "judge the scores in this working `folder` of bench/peers/quality/run.py, and write runs.csv and queries.csv to -results")
+	}
+	switch err := command.Parse(f, args); {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprintf(stdout, "%s - %s\n\n", f.Name(), c.about)
+		f.VisitAll(func(one *flag.Flag) { command.DescribeFlag(stdout, one) })
+		return nil
+	case err != nil:
+		return command.Usage(err)
+	case *work != "" && *write != "":
+		return command.Usage(errors.New("-judge and -write exclude each other: independent tools judge between the two"))
+	case *work != "":
+		return c.judge(*work, *folder)
+	}
+	r, err := c.read(*folder)
+	if err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	var documents []string
+	if *write != "" {
+		documents = strings.Split(*write, ",")
+	}
+	for _, p := range c.parts {
 		body, err := p.text(r)
 		if err != nil {
 			return fmt.Errorf("bench: %s: %w", p.name, err)
 		}
-		fmt.Fprintf(stdout, "<!-- %s -->\n%s<!-- /%s -->\n\n", p.name, body, p.name)
-		for path := range strings.SplitSeq(documents, ",") {
-			if path == "" {
-				continue
-			}
-			replaced, err := replace(path, p.name, body)
-			if err != nil {
-				return fmt.Errorf("bench: %w", err)
-			}
-			if replaced {
-				fmt.Fprintf(stderr, "%s: replaced part %s\n", path, p.name)
-			}
+		if err := printPart(p.name, body, documents, stdout, stderr); err != nil {
+			return err
+		}
+	}
+	if *write == "" || c.files == nil {
+		return nil
+	}
+	for name, text := range c.files(r) {
+		if err := writeText(filepath.Join(*folder, name), text); err != nil {
+			return fmt.Errorf("bench: %w", err)
 		}
 	}
 	return nil
 }
 
-// staleParts are the parts of a document that are not what the results give.
-func staleParts[Results any](parts []documentPart[Results], r Results, path string) ([]string, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	var stale []string
-	found := markdown.Names(string(text))
-	for _, p := range parts {
-		if !slices.Contains(found, p.name) {
-			continue
-		}
-		want, err := p.text(r)
+// printPart prints a generated part, and puts it into the documents that have a place for it.
+func printPart(name, body string, documents []string, stdout, stderr io.Writer) error {
+	fmt.Fprintf(stdout, "<!-- %s -->\n%s<!-- /%s -->\n\n", name, body, name)
+	for _, path := range documents {
+		replaced, err := replace(path, name, body)
 		if err != nil {
-			return nil, err
+			return fmt.Errorf("bench: %w", err)
 		}
-		if got, err := markdown.Section(string(text), p.name); err != nil || got != want {
-			stale = append(stale, p.name)
+		if replaced {
+			fmt.Fprintf(stderr, "%s: replaced part %s\n", path, name)
 		}
 	}
-	return stale, nil
+	return nil
 }

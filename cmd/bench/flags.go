@@ -72,12 +72,5 @@ runs on OpenBLAS, and their parts are named bench-PART-openblas:
 `)
 	var o options
 	list := ""
-	newFlags(&o, &list).VisitAll(func(f *flag.Flag) {
-		name, usage := flag.UnquoteUsage(f)
-		def := ""
-		if f.DefValue != "" {
-			def = " (default " + f.DefValue + ")"
-		}
-		fmt.Fprintf(w, "  -%s %s\n        %s%s\n", f.Name, strings.ToUpper(name), usage, def)
-	})
+	newFlags(&o, &list).VisitAll(func(f *flag.Flag) { command.DescribeFlag(w, f) })
 }

@@ -2,11 +2,9 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
@@ -26,13 +24,13 @@ var fullsizeTables = []documentPart[*fullsizeResults]{
 
 // A clock says when seconds of training are over for a method.
 type clock struct {
-	name, axis string
-	begin      func(cost) float64 // seconds before training
+	axis  string
+	begin func(cost) float64 // seconds before training
 }
 
 var (
-	trainingAlone = clock{"training", "seconds of training", func(cost) float64 { return 0 }}
-	fromText      = clock{"text", "seconds from text on disk", func(c cost) float64 { return c.read }}
+	trainingAlone = clock{"seconds of training", func(cost) float64 { return 0 }}
+	fromText      = clock{"seconds from text on disk", func(c cost) float64 { return c.read }}
 )
 
 // fullsizeResults are the CSV files of bench/fullsize.
@@ -52,63 +50,46 @@ type fullsizeCurve struct {
 type cost struct{ read, memory float64 } // seconds, MB
 
 // fullsize prints the tables of the results, and draws their curves.
-func fullsize(args []string, stdout, stderr io.Writer) error {
-	flags := newTablesFlags("fullsize", "tables and pictures of what bench/fullsize/run.py measured; training.svg and text.svg go to -results")
-	if done, err := flags.parse(args, stdout); done {
-		return err
-	}
-	r, err := readFullsize(*flags.results)
-	if err != nil {
-		return fmt.Errorf("bench: %w", err)
-	}
-	for _, c := range []clock{trainingAlone, fromText} {
-		if err := r.picture(c).Save(filepath.Join(*flags.results, c.name+".svg")); err != nil {
-			return fmt.Errorf("bench: %w", err)
-		}
-	}
-	return printParts(fullsizeTables, r, *flags.write, stdout, stderr)
+var fullsize = tablesCommand[*fullsizeResults]{
+	name: "fullsize", about: "tables of what bench/fullsize/run.py measured; with -write, its pictures, too: training.svg and text.svg in -results",
+	read: readFullsize, parts: fullsizeTables,
+	files: func(r *fullsizeResults) map[string]string {
+		return map[string]string{"training.svg": r.picture(trainingAlone).SVG(), "text.svg": r.picture(fromText).SVG()}
+	},
 }
 
 func readFullsize(folder string) (*fullsizeResults, error) {
 	r := &fullsizeResults{cost: map[[2]string]cost{}}
-	points, err := readCSV(filepath.Join(folder, "curves.csv"))
-	if err != nil {
-		return nil, err
-	}
 	var c *fullsizeCurve
-	for i, p := range points {
-		if c == nil || c.collection != p["collection"] || c.method != p["method"] || c.setting != p["setting"] {
-			c = &fullsizeCurve{collection: p["collection"], method: p["method"], setting: p["setting"]}
+	err := eachRow(filepath.Join(folder, "curves.csv"), func(row map[string]string) error {
+		v, err := numbers(row, "seconds", "vali", "test")
+		if err != nil {
+			return err
+		}
+		if c == nil || c.collection != row["collection"] || c.method != row["method"] || c.setting != row["setting"] {
+			c = &fullsizeCurve{collection: row["collection"], method: row["method"], setting: row["setting"]}
 			r.curves = append(r.curves, c)
 		}
-		for name, to := range map[string]*[]float64{"seconds": &c.seconds, "vali": &c.vali, "test": &c.test} {
-			v, err := strconv.ParseFloat(p[name], 64)
-			if err != nil {
-				return nil, fmt.Errorf("curves.csv: row %d: column %s: %w", i+1, name, err)
-			}
-			*to = append(*to, v)
-		}
-	}
-	rows, err := readCSV(filepath.Join(folder, "costs.csv"))
+		c.seconds, c.vali, c.test = append(c.seconds, v[0]), append(c.vali, v[1]), append(c.test, v[2])
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	for i, row := range rows {
-		var of cost
-		for name, to := range map[string]*float64{"read_seconds": &of.read, "memory_mb": &of.memory} {
-			if *to, err = strconv.ParseFloat(row[name], 64); err != nil {
-				return nil, fmt.Errorf("costs.csv: row %d: column %s: %w", i+1, name, err)
-			}
+	return r, eachRow(filepath.Join(folder, "costs.csv"), func(row map[string]string) error {
+		v, err := numbers(row, "read_seconds", "memory_mb")
+		if err != nil {
+			return err
 		}
-		r.cost[[2]string{row["collection"], row["method"]}] = of
+		r.cost[[2]string{row["collection"], row["method"]}] = cost{read: v[0], memory: v[1]}
 		if !slices.Contains(r.collections, row["collection"]) {
 			r.collections = append(r.collections, row["collection"])
 		}
 		if !slices.Contains(r.methods, row["method"]) {
 			r.methods = append(r.methods, row["method"])
 		}
-	}
-	return r, nil
+		return nil
+	})
 }
 
 // picked is the point with the highest validation value among all trainings of a method;

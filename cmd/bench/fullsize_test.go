@@ -44,8 +44,12 @@ func writeFullsize(t *testing.T) (folder string) {
 
 func TestFullsize(t *testing.T) {
 	folder := writeFullsize(t)
+	document := filepath.Join(folder, "FULLSIZE.md")
+	if err := os.WriteFile(document, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
 	var stdout, stderr bytes.Buffer
-	if err := fullsize([]string{"-results", folder}, &stdout, &stderr); err != nil {
+	if err := fullsize.run([]string{"-results", folder, "-write", document}, &stdout, &stderr); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -72,7 +76,7 @@ func TestFullsize(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "costs.csv"), []byte("collection,method,read_seconds,memory_mb\n1,plrank,fast,2\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := fullsize([]string{"-results", folder}, &stdout, &stderr); err == nil || !strings.Contains(err.Error(), "costs.csv: row 1: column read_seconds") {
+	if err := fullsize.run([]string{"-results", folder}, &stdout, &stderr); err == nil || !strings.Contains(err.Error(), "costs.csv: row 1: column read_seconds") {
 		t.Error(err)
 	}
 }
@@ -99,5 +103,5 @@ func TestFullsizeIsFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	areFresh(t, "fullsize", fullsizeTables, r, "README.md", "docs/FULLSIZE.md")
+	areFresh(t, fullsize, r, "README.md", "docs/FULLSIZE.md")
 }

@@ -72,15 +72,8 @@ func measure(ctx context.Context, o options, test tester, stdout, stderr io.Writ
 				return fmt.Errorf("bench: %w", err)
 			}
 		}
-		fmt.Fprintf(stdout, "<!-- %s -->\n%s<!-- /%s -->\n\n", p.marker(), body, p.marker())
-		for _, path := range o.write {
-			replaced, err := replace(path, p.marker(), body)
-			if err != nil {
-				return fmt.Errorf("bench: %w", err)
-			}
-			if replaced {
-				fmt.Fprintf(stderr, "%s: replaced part %s\n", path, p.marker())
-			}
+		if err := printPart(p.marker(), body, o.write, stdout, stderr); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -125,7 +118,11 @@ func replace(path, marker, body string) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", path, err)
 	}
-	return true, atomicfile.Write(path, func(w io.Writer) error {
+	return true, writeText(path, text)
+}
+
+func writeText(path, text string) error {
+	return atomicfile.Write(path, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
 	})

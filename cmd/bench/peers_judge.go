@@ -1,10 +1,8 @@
 package main
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/atomicfile"
 	"github.com/plrank/plrank/metrics"
 )
 
@@ -147,7 +144,3 @@ func (r *peerRun) judge(path string, test *datasets.Dataset) ([]float64, error) 
 }
 
 func short(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
-
-func writeCSV(path string, rows [][]string) error {
-	return atomicfile.Write(path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) })
-}

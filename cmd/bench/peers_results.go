@@ -1,11 +1,9 @@
 package main
 
 import (
-	"encoding/csv"
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -29,31 +27,21 @@ func (r *peerRun) key() string { return runKey(r.Set, r.Fold, r.Method, strconv.
 
 func readPeers(folder string) (*peerResults, error) {
 	r := &peerResults{folder: folder, queries: map[string]map[string][]string{}, others: map[string]map[string]float64{}}
-	rows, err := readCSV(filepath.Join(folder, runsFile))
+	err := eachRow(filepath.Join(folder, runsFile), func(row map[string]string) error {
+		v, err := numbers(row, "seed", "train_seconds", "predict_seconds", "memory_mb")
+		if err != nil {
+			return err
+		}
+		run := &peerRun{Set: row["set"], Fold: row["fold"], Method: row["method"], Setting: row["setting"],
+			Seed: int(v[0]), TrainSeconds: v[1], PredictSeconds: v[2], MemoryMB: v[3]}
+		r.runs = append(r.runs, run)
+		run.values, err = judged(row)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	for i, row := range rows {
-		run := &peerRun{Set: row["set"], Fold: row["fold"], Method: row["method"], Setting: row["setting"], values: map[string]float64{}}
-		if run.Seed, err = strconv.Atoi(row["seed"]); err != nil {
-			return nil, fmt.Errorf("%s: row %d: %w", runsFile, i+1, err)
-		}
-		for name, to := range map[string]*float64{"train_seconds": &run.TrainSeconds, "predict_seconds": &run.PredictSeconds, "memory_mb": &run.MemoryMB} {
-			if *to, err = strconv.ParseFloat(row[name], 64); err != nil {
-				return nil, fmt.Errorf("%s: row %d: column %s: %w", runsFile, i+1, name, err)
-			}
-		}
-		for _, m := range peerMeasures {
-			if run.values[m], err = strconv.ParseFloat(row[m], 64); err != nil {
-				return nil, fmt.Errorf("%s: row %d: column %s: %w", runsFile, i+1, m, err)
-			}
-		}
-		r.runs = append(r.runs, run)
-	}
-	if rows, err = readCSV(filepath.Join(folder, queriesFile)); err != nil {
-		return nil, err
-	}
-	for _, row := range rows {
+	err = eachRow(filepath.Join(folder, queriesFile), func(row map[string]string) error {
 		set := row["set"]
 		if r.queries[set] == nil {
 			r.queries[set] = map[string][]string{}
@@ -63,44 +51,28 @@ func readPeers(folder string) (*peerResults, error) {
 				r.queries[set][method] = append(r.queries[set][method], value)
 			}
 		}
-	}
-	if rows, err = readCSV(filepath.Join(folder, independentFile)); err != nil {
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
-	for i, row := range rows {
-		values := map[string]float64{}
-		for _, m := range peerMeasures {
-			if values[m], err = strconv.ParseFloat(row[m], 64); err != nil {
-				return nil, fmt.Errorf("%s: row %d: column %s: %w", independentFile, i+1, m, err)
-			}
-		}
-		r.others[runKey(row["set"], row["fold"], row["method"], row["seed"])] = values
-	}
-	return r, nil
+	return r, eachRow(filepath.Join(folder, independentFile), func(row map[string]string) (err error) {
+		r.others[runKey(row["set"], row["fold"], row["method"], row["seed"])], err = judged(row)
+		return err
+	})
 }
 
-// readCSV reads the rows of a CSV file by the names in its header.
-func readCSV(path string) ([]map[string]string, error) {
-	f, err := os.Open(path)
+// judged are the peerMeasures of a row.
+func judged(row map[string]string) (map[string]float64, error) {
+	v, err := numbers(row, peerMeasures...)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	lines, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	values := map[string]float64{}
+	for i, m := range peerMeasures {
+		values[m] = v[i]
 	}
-	if len(lines) < 2 {
-		return nil, fmt.Errorf("%s has no rows", path)
-	}
-	rows := make([]map[string]string, len(lines)-1)
-	for i, line := range lines[1:] {
-		rows[i] = map[string]string{}
-		for c, name := range lines[0] {
-			rows[i][name] = line[c]
-		}
-	}
-	return rows, nil
+	return values, nil
 }
 
 // sets are the collections, the largest number of folds first.

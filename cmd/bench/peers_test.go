@@ -20,17 +20,19 @@ func TestPeersAreFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	areFresh(t, "peers", peersTables, r, "README.md", "docs/PEERS.md", "docs/SERVING.md")
+	areFresh(t, peers, r, "README.md", "docs/PEERS.md", "docs/SERVING.md")
 }
 
-// areFresh fails for parts of documents that are not what the results of a sub-command give.
-func areFresh[Results any](t *testing.T, command string, parts []documentPart[Results], r Results, documents ...string) {
+// areFresh fails for parts of documents, and files, that are not what the results of a
+// sub-command give.
+func areFresh[Results any](t *testing.T, c tablesCommand[Results], r Results, documents ...string) {
 	t.Helper()
+	var paths []string
 	for _, path := range documents {
-		stale, err := staleParts(parts, r, "../../"+path)
-		if err != nil || stale != nil {
-			t.Errorf("%s: parts %v are not what docs/%s gives (%v): go run ./cmd/bench %s -write %s", path, stale, command, err, command, strings.Join(documents, ","))
-		}
+		paths = append(paths, "../../"+path)
+	}
+	if stale, err := c.stale(r, "../../docs/"+c.name, paths...); err != nil || stale != nil {
+		t.Errorf("%v are not what docs/%s gives (%v): go run ./cmd/bench %s -write %s", stale, c.name, err, c.name, strings.Join(documents, ","))
 	}
 }
 

@@ -1,16 +1,12 @@
 package main
 
 import (
-	"encoding/csv"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
-
-	"github.com/plrank/plrank/internal/atomicfile"
 )
 
 // csvPath is the file of a part's measurements, which its table is made of.
@@ -27,36 +23,7 @@ func (r *results) save(path, measured string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return atomicfile.Write(path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) })
-}
-
-// readSaved reads what save wrote.
-func readSaved(path string) (r *results, measured string, err error) {
-	rows, err := readCSV(path)
-	if err != nil {
-		return nil, "", err
-	}
-	r = &results{}
-	for i, row := range rows {
-		value, err := strconv.ParseFloat(row["value"], 64)
-		if err != nil {
-			return nil, "", fmt.Errorf("%s: row %d: %w", path, i+1, err)
-		}
-		measured = row["measured"]
-		// A unit that the run has already begins the next one.
-		last := len(r.runs) - 1
-		if last < 0 || r.runs[last].name != row["benchmark"] || has(r.runs[last].values, row["unit"]) {
-			r.runs = append(r.runs, result{row["benchmark"], map[string]float64{}})
-			last++
-		}
-		r.runs[last].values[row["unit"]] = value
-	}
-	return r, measured, nil
-}
-
-func has(values map[string]float64, unit string) bool {
-	_, ok := values[unit]
-	return ok
+	return writeCSV(path, rows)
 }
 
 // body is the text of a part: what it shows, where it was measured, and the table.

@@ -2,15 +2,11 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/plrank/plrank/internal/atomicfile"
 	"github.com/plrank/plrank/viz"
 )
 
@@ -25,31 +21,9 @@ var scaleTables = []documentPart[*scaleModel]{
 }
 
 // scale fits the cost model, and prints what docs/SCALE.md has of it.
-func scale(args []string, stdout, stderr io.Writer) error {
-	flags := newTablesFlags("scale", "fit the cost model of training by many processes, and print the tables of docs/SCALE.md; with -write, write epoch.csv and epoch.svg to -results, too")
-	if done, err := flags.parse(args, stdout); done {
-		return err
-	}
-	m, err := readScale(*flags.results)
-	if err != nil {
-		return fmt.Errorf("bench: %w", err)
-	}
-	if err := printParts(scaleTables, m, *flags.write, stdout, stderr); err != nil {
-		return err
-	}
-	if *flags.write == "" {
-		return nil
-	}
-	for name, text := range m.files() {
-		err := atomicfile.Write(filepath.Join(*flags.results, name), func(w io.Writer) error {
-			_, err := io.WriteString(w, text)
-			return err
-		})
-		if err != nil {
-			return fmt.Errorf("bench: %w", err)
-		}
-	}
-	return nil
+var scale = tablesCommand[*scaleModel]{
+	name: "scale", about: "fit the cost model of training by many processes, and print the tables of docs/SCALE.md; with -write, write epoch.csv and epoch.svg to -results, too",
+	read: readScale, parts: scaleTables, files: (*scaleModel).files,
 }
 
 // ranksTable sets two ranks beside one, and one beside a process without MPI, round by round.
@@ -85,21 +59,18 @@ func (m *scaleModel) ranksTable() (string, error) {
 
 // exchangeTable has the time of an exchange by its size, of some of those measured.
 func (m *scaleModel) exchangeTable() (string, error) {
-	sizes := []string{"1024", "65536", "1048576", "16777216", "67108864", "268435456"}
+	sizes := []float64{1 << 10, 1 << 16, 1 << 20, 1 << 24, 1 << 26, 1 << 28}
 	rows := [][]string{{"between the ranks", "ranks", "1 KB", "64 KB", "1 MB", "16 MB", "64 MB", "256 MB"}}
-	for _, row := range m.exchanged {
-		column := slices.Index(sizes, row["bytes"])
+	for _, e := range m.exchanged {
+		column := slices.Index(sizes, e.bytes)
 		if column < 0 {
 			continue
 		}
-		v, err := numbers(row, "median")
-		if err != nil {
-			return "", err
+		link, ranks := linkNames[e.link], fmt.Sprint(e.ranks)
+		if last := rows[len(rows)-1]; last[0] != link || last[1] != ranks {
+			rows = append(rows, []string{link, ranks, absent, absent, absent, absent, absent, absent})
 		}
-		if last := rows[len(rows)-1]; last[0] != linkNames[row["link"]] || last[1] != row["ranks"] {
-			rows = append(rows, []string{linkNames[row["link"]], row["ranks"], "–", "–", "–", "–", "–", "–"})
-		}
-		rows[len(rows)-1][2+column] = duration(v[0] * 1e9)
+		rows[len(rows)-1][2+column] = duration(e.median * 1e9)
 	}
 	return markdownTable(rows), nil
 }
@@ -140,10 +111,7 @@ func (m *scaleModel) heldOutTable() (string, error) {
 	}
 	factors := [][]string{{"exchanges, 1 KB and more", "2 and 8 ranks", "4 ranks, not fitted"}}
 	for _, link := range append(slices.Clone(scaleLinks), gigabitLink) {
-		fitted, held, err := m.exchangeErrors(link)
-		if err != nil {
-			return "", err
-		}
+		fitted, held := m.exchangeErrors(link)
 		factors = append(factors, []string{linkNames[link], fmt.Sprintf("%.2f", fitted), fmt.Sprintf("%.2f", held)})
 	}
 	return markdownTable(rows) + "\n" + markdownTable(factors), nil
@@ -215,18 +183,4 @@ func (m *scaleModel) files() map[string]string {
 	}
 	plot.Series = append(plot.Series, ideal)
 	return map[string]string{"epoch.csv": csv.String(), "epoch.svg": plot.SVG()}
-}
-
-// staleScale is what of a document and of the folder is not what the model gives.
-func staleScale(document, folder string, m *scaleModel) ([]string, error) {
-	stale, err := staleParts(scaleTables, m, document)
-	if err != nil {
-		return nil, err
-	}
-	for name, want := range m.files() {
-		if got, err := os.ReadFile(filepath.Join(folder, name)); err != nil || string(got) != want {
-			stale = append(stale, name)
-		}
-	}
-	return stale, nil
 }

@@ -30,7 +30,7 @@ import (
 const (
 	scaleCores   = 2                 // of the machine of the measurements
 	gigabit      = 1e9 / 8 * 0.94    // bytes a second, without what TCP and Ethernet add
-	heldOutRanks = "4"               // are predicted, not fitted
+	heldOutRanks = 4                 // are predicted, not fitted
 	gigabitLink  = "gigabitethernet" // is the link ethernet at that rate
 )
 
@@ -62,6 +62,12 @@ func (c exchangeCost) seconds(ranks, cores int, bytes, rate float64) float64 {
 	return t
 }
 
+// An exchangeTime is a measurement, in seconds.
+type exchangeTime struct {
+	link                 string
+	ranks, bytes, median float64
+}
+
 // rankStep is what a rank has in a step, or a set of alike ones: the least of the seconds.
 type rankStep struct{ shards, documents, seconds float64 }
 
@@ -78,7 +84,7 @@ type scaleModel struct {
 	steps     map[string]*stepCost
 	runs      map[string][]*measuredRun // by recipe
 	exchanges map[string]exchangeCost
-	exchanged []map[string]string  // rows of the CSV files
+	exchanged []exchangeTime
 	epochs    map[string][]float64 // seconds of an epoch on this machine, by run
 	sizes     []float64            // documents of queries
 }
@@ -87,11 +93,9 @@ type scaleModel struct {
 func readScale(folder string) (*scaleModel, error) {
 	m := &scaleModel{steps: map[string]*stepCost{}, runs: map[string][]*measuredRun{}, exchanges: map[string]exchangeCost{}}
 	for _, link := range append(slices.Clone(scaleLinks), gigabitLink) {
-		rows, err := readCSV(filepath.Join(folder, "exchange-"+link+".csv"))
-		if err != nil {
+		if err := eachRow(filepath.Join(folder, "exchange-"+link+".csv"), m.readExchange); err != nil {
 			return nil, err
 		}
-		m.exchanged = append(m.exchanged, rows...)
 	}
 	for _, link := range scaleLinks {
 		if err := m.fitExchange(link); err != nil {
@@ -99,28 +103,23 @@ func readScale(folder string) (*scaleModel, error) {
 		}
 	}
 	for _, recipe := range scaleRecipes {
-		rows, err := readCSV(filepath.Join(folder, "steps-"+recipe+".csv"))
-		if err != nil {
-			return nil, err
-		}
-		if err := m.readSteps(recipe, rows); err != nil {
+		if err := m.readSteps(recipe, filepath.Join(folder, "steps-"+recipe+".csv")); err != nil {
 			return nil, err
 		}
 		if err := m.fitSteps(recipe); err != nil {
 			return nil, err
 		}
 	}
-	rows, err := readCSV(filepath.Join(folder, "ranks.csv"))
-	if err != nil {
-		return nil, err
-	}
 	m.epochs = map[string][]float64{}
-	for _, row := range rows {
+	if err := eachRow(filepath.Join(folder, "ranks.csv"), func(row map[string]string) error {
 		v, err := numbers(row, "seconds")
 		if err != nil {
-			return nil, fmt.Errorf("ranks.csv: %w", err)
+			return err
 		}
 		m.epochs[row["run"]] = append(m.epochs[row["run"]], v[0])
+		return nil
+	}); err != nil {
+		return nil, err
 	}
 	d := datasets.Synthetic(datasets.SyntheticOptions{Train: 2000, Vali: 2, Test: 1}).Train
 	for q := range d.Queries() {
@@ -128,19 +127,6 @@ func readScale(folder string) (*scaleModel, error) {
 	}
 	slices.Sort(m.sizes)
 	return m, nil
-}
-
-// numbers are columns of a row.
-func numbers(row map[string]string, columns ...string) ([]float64, error) {
-	var list []float64
-	for _, c := range columns {
-		v, err := strconv.ParseFloat(row[c], 64)
-		if err != nil {
-			return nil, fmt.Errorf("column %s: %w", c, err)
-		}
-		list = append(list, v)
-	}
-	return list, nil
 }
 
 // leastSquares gives the factors of columns whose sums have the least squared relative
@@ -160,21 +146,25 @@ func leastSquares(rows [][]float64, want []float64) ([]float64, error) {
 	return x.RawVector().Data, nil
 }
 
+func (m *scaleModel) readExchange(row map[string]string) error {
+	v, err := numbers(row, "ranks", "bytes", "median")
+	if err == nil {
+		m.exchanged = append(m.exchanged, exchangeTime{row["link"], v[0], v[1], v[2]})
+	}
+	return err
+}
+
 func (m *scaleModel) fitExchange(link string) error {
 	var rows [][]float64
 	var seconds []float64
-	for _, row := range m.exchanged {
-		if row["link"] != link || row["ranks"] == heldOutRanks {
+	for _, e := range m.exchanged {
+		if e.link != link || e.ranks == heldOutRanks {
 			continue
 		}
-		v, err := numbers(row, "ranks", "bytes", "median")
-		if err != nil {
-			return err
-		}
-		shared := max(1, v[0]/scaleCores)
-		messages := 2 * (v[0] - 1)
-		rows = append(rows, []float64{shared * messages, shared * messages / v[0] * v[1]})
-		seconds = append(seconds, v[2])
+		shared := max(1, e.ranks/scaleCores)
+		messages := 2 * (e.ranks - 1)
+		rows = append(rows, []float64{shared * messages, shared * messages / e.ranks * e.bytes})
+		seconds = append(seconds, e.median)
 	}
 	x, err := leastSquares(rows, seconds)
 	if err != nil {
@@ -185,10 +175,10 @@ func (m *scaleModel) fitExchange(link string) error {
 }
 
 // readSteps puts the rows of a recipe together by runs.
-func (m *scaleModel) readSteps(recipe string, rows []map[string]string) error {
+func (m *scaleModel) readSteps(recipe, path string) error {
 	byRun := map[string]*measuredRun{}
 	seconds := map[*measuredRun]map[[2]string][]float64{} // by step and rank
-	for _, row := range rows {
+	if err := eachRow(path, func(row map[string]string) error {
 		v, err := numbers(row, "runs", "documents", "compute", "exchange", "weights")
 		if err != nil {
 			return err
@@ -209,6 +199,9 @@ func (m *scaleModel) readSteps(recipe string, rows []map[string]string) error {
 			run.mean += v[2] + v[3]
 		}
 		m.steps[recipe] = &stepCost{weights: v[4]}
+		return nil
+	}); err != nil {
+		return err
 	}
 	for run, by := range seconds {
 		rounds := 0
@@ -359,27 +352,23 @@ func (m *scaleModel) epoch(k cluster, documents float64, ranks int) (minutes, wa
 // exchangeErrors are the typical factors between predicted and measured times of exchanges
 // over a link, e to the root of the mean squared logarithm: for those that are fitted, and
 // for the others.
-func (m *scaleModel) exchangeErrors(link string) (fitted, held float64, err error) {
+func (m *scaleModel) exchangeErrors(link string) (fitted, held float64) {
 	of, rate := link, 0.0
 	if link == gigabitLink {
 		of, rate = "ethernet", gigabit
 	}
 	var sums, counts [2]float64
-	for _, row := range m.exchanged {
-		if row["link"] != link {
+	for _, e := range m.exchanged {
+		if e.link != link {
 			continue
 		}
-		v, err := numbers(row, "ranks", "bytes", "median")
-		if err != nil {
-			return 0, 0, err
-		}
 		kind := 0
-		if row["ranks"] == heldOutRanks {
+		if e.ranks == heldOutRanks {
 			kind = 1
 		}
-		log := math.Log(m.exchanges[of].seconds(int(v[0]), scaleCores, v[1], rate) / v[2])
+		log := math.Log(m.exchanges[of].seconds(int(e.ranks), scaleCores, e.bytes, rate) / e.median)
 		sums[kind] += log * log
 		counts[kind]++
 	}
-	return math.Exp(math.Sqrt(sums[0] / counts[0])), math.Exp(math.Sqrt(sums[1] / counts[1])), nil
+	return math.Exp(math.Sqrt(sums[0] / counts[0])), math.Exp(math.Sqrt(sums[1] / counts[1]))
 }

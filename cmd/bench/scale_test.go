@@ -19,10 +19,7 @@ func TestScaleIsFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stale, err := staleScale("../../docs/SCALE.md", scaleFolder, m)
-	if err != nil || stale != nil {
-		t.Errorf("%v are not what %s gives (%v): go run ./cmd/bench scale -write docs/SCALE.md", stale, scaleFolder, err)
-	}
+	areFresh(t, scale, m, "docs/SCALE.md")
 }
 
 // writeScale writes measurements of a machine that keeps to the model, with the given costs.
@@ -106,10 +103,7 @@ func TestScaleModel(t *testing.T) {
 	for _, link := range scaleLinks {
 		near("message", m.exchanges[link].message, message)
 		near("byte", m.exchanges[link].byte, perByte)
-		fitted, held, err := m.exchangeErrors(link)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fitted, held := m.exchangeErrors(link)
 		near("error", fitted, 1)
 		near("error", held, 1)
 	}
@@ -149,13 +143,13 @@ func TestScaleCommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if stale, err := staleScale(document, folder, m); err != nil || len(stale) != len(scaleTables)+2 {
+	if stale, err := scale.stale(m, folder, document); err != nil || len(stale) != len(scaleTables)+2 {
 		t.Errorf("stale before: %v, %v", stale, err)
 	}
 	if status, _, stderr := runIn(t, pretend, "scale", "-results", folder, "-write", document); status != 0 {
 		t.Fatal(stderr)
 	}
-	if stale, err := staleScale(document, folder, m); err != nil || stale != nil {
+	if stale, err := scale.stale(m, folder, document); err != nil || stale != nil {
 		t.Errorf("stale after: %v, %v", stale, err)
 	}
 	if status, _, stderr := runIn(t, pretend, "scale", "-results", folder+"/none"); status != command.ExitError || !strings.Contains(stderr, "none") {

@@ -50,8 +50,12 @@ func (p provenance) markdown(file string) string {
 	if m.Revision != "" {
 		revision = ", revision " + m.Revision
 	}
-	return fmt.Sprintf("`%s`\n\nOn %s, %d cores in use, %s; %s, BLAS %s, %s%s. Seed %d, learning rate %v, queries a step: %d; all settings are in %s.",
-		p.Command, m.CPU, m.Cores, m.System, m.Go, m.BLAS, strings.Join(m.Modules, ", "), revision,
+	cores := "1 core"
+	if m.Cores > 1 {
+		cores = fmt.Sprint(m.Cores, " cores")
+	}
+	return fmt.Sprintf("`%s`\n\nOn %s, %s in use, %s; %s, BLAS %s, %s%s. Seed %d, learning rate %v, queries a step: %d; all settings are in %s.",
+		p.Command, m.CPU, cores, m.System, m.Go, m.BLAS, strings.Join(m.Modules, ", "), revision,
 		p.Settings.Seed, p.Settings.LearningRate, p.Settings.Batch, file)
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -267,9 +268,8 @@ func TestReloadUnderLoad(t *testing.T) {
 	var ending atomic.Bool
 	var answered atomic.Int64
 	var group sync.WaitGroup
-	seen := make([]map[float64]bool, 4)
-	for g := range seen {
-		seen[g] = map[float64]bool{}
+	seen := map[float64]*atomic.Bool{6: {}, 60: {}}
+	for range 4 {
 		group.Go(func() {
 			for {
 				resp, err := http.Post(url+"/v1/rank", "application/json", strings.NewReader(body))
@@ -292,12 +292,13 @@ func TestReloadUnderLoad(t *testing.T) {
 						return
 					}
 				}
-				seen[g][out.Scores[0]] = true
+				seen[out.Scores[0]].Store(true)
 				answered.Add(1)
 			}
 		})
 	}
-	for i := range 30 {
+	both := func() bool { return seen[6].Load() && seen[60].Load() }
+	for i := 0; i < 30 || i < 3000 && (!both() || answered.Load() < 50); i++ {
 		switch i % 3 {
 		case 0:
 			linear(t, path, 10, 20, 30)
@@ -315,15 +316,27 @@ func TestReloadUnderLoad(t *testing.T) {
 		t.Errorf("status %d", status)
 	}
 	group.Wait()
-	both := map[float64]bool{}
-	for _, s := range seen {
-		for v := range s {
-			both[v] = true
-		}
+	if !both() || answered.Load() < 50 {
+		t.Errorf("%d requests were answered, with scores of both models: %v", answered.Load(), both())
 	}
-	if !both[6] || !both[60] || answered.Load() < 50 {
-		t.Errorf("%d requests were answered, with scores %v", answered.Load(), both)
+}
+
+// underWay is a connection with a request whose body of so many bytes the service waits for: it
+// has said that it does.
+func underWay(t *testing.T, url string, length int) (net.Conn, *bufio.Reader) {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	if err != nil {
+		t.Fatal(err)
 	}
+	t.Cleanup(func() { conn.Close() })
+	fmt.Fprintf(conn, "POST /v1/rank HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n", length)
+	answer := bufio.NewReader(conn)
+	if line, err := answer.ReadString('\n'); err != nil || line != "HTTP/1.1 100 Continue\r\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	answer.ReadString('\n') // an empty line
+	return conn, answer
 }
 
 // A request that is under way when the service is told to end is answered.
@@ -331,27 +344,21 @@ func TestShutdown(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.npz")
 	linear(t, path, 1, 2, 3)
 	url, stop := started(t, "-model", path)
-	body, w := io.Pipe()
-	answer := make(chan string, 1)
-	go func() {
-		resp, err := http.Post(url+"/v1/rank", "application/json", body)
-		if err != nil {
-			answer <- err.Error()
-			return
-		}
-		defer resp.Body.Close()
-		text, _ := io.ReadAll(resp.Body)
-		answer <- string(text)
-	}()
-	io.WriteString(w, `{"documents": [[1, 1, 1]`)
-	time.Sleep(50 * time.Millisecond)
+	const body = `{"documents": [[1, 1, 1]]}`
+	conn, answer := underWay(t, url, len(body))
+	io.WriteString(conn, body[:20])
 	ended := make(chan int, 1)
 	go func() { ended <- stop() }()
-	time.Sleep(50 * time.Millisecond)
-	io.WriteString(w, `]}`)
-	w.Close()
-	if got := <-answer; !strings.Contains(got, `"scores":[6]`) {
-		t.Error(got)
+	for { // until the service takes no more connections
+		other, err := net.Dial("tcp", conn.RemoteAddr().String())
+		if err != nil {
+			break
+		}
+		other.Close()
+	}
+	io.WriteString(conn, body[20:])
+	if got, err := io.ReadAll(answer); err != nil || !strings.Contains(string(got), `"scores":[6]`) {
+		t.Errorf("%s, %v", got, err)
 	}
 	if status := <-ended; status != 0 {
 		t.Errorf("status %d", status)
@@ -362,16 +369,7 @@ func TestShutdown(t *testing.T) {
 func TestSlowClient(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.npz")
 	linear(t, path, 1, 2, 3)
-	url, stop := started(t, "-model", path, "-timeout", "300ms", "-concurrency", "1")
-	defer stop()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	fmt.Fprintf(conn, "POST /v1/rank HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{")
-	time.Sleep(50 * time.Millisecond)
-	status := func() int {
+	status := func(url string) int {
 		resp, err := http.Post(url+"/v1/rank", "application/json", strings.NewReader(`{"documents": [[1, 1, 1]]}`))
 		if err != nil {
 			t.Fatal(err)
@@ -379,15 +377,21 @@ func TestSlowClient(t *testing.T) {
 		resp.Body.Close()
 		return resp.StatusCode
 	}
-	if s := status(); s != http.StatusServiceUnavailable {
+	url, stop := started(t, "-model", path, "-concurrency", "1")
+	conn, _ := underWay(t, url, 1000)
+	if s := status(url); s != http.StatusServiceUnavailable {
 		t.Errorf("beside a request at work: %d", s)
 	}
-	conn.SetReadDeadline(time.Now().Add(20 * time.Second))
-	answer, err := io.ReadAll(conn) // ends when the server closes
-	if err != nil || !strings.Contains(string(answer), "408") {
-		t.Errorf("%s, %v", answer, err)
+	conn.Close()
+	stop()
+	url, stop = started(t, "-model", path, "-concurrency", "1", "-timeout", "300ms")
+	defer stop()
+	_, answer := underWay(t, url, 1000)
+	text, err := io.ReadAll(answer) // ends when the server closes
+	if err != nil || !strings.Contains(string(text), "408") {
+		t.Errorf("%s, %v", text, err)
 	}
-	if s := status(); s != 200 {
+	if s := status(url); s != 200 {
 		t.Errorf("after the slow client: %d", s)
 	}
 }

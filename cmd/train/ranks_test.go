@@ -127,10 +127,20 @@ func TestRanksSayOnceWhatIsWrong(t *testing.T) {
 	}
 }
 
+// eventually waits for something, for as long as it takes on a busy machine.
+func eventually(t *testing.T, something string, there func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !there(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("there is no sign of %s", something)
+		}
+	}
+}
+
 // ranksOf are the processes that a running mpirun has started.
 func ranksOf(t *testing.T, run *exec.Cmd) (ids []int) {
 	t.Helper()
-	for range 100 {
+	eventually(t, "three ranks", func() bool {
 		out, _ := exec.Command("pgrep", "-P", fmt.Sprint(run.Process.Pid)).Output()
 		ids = ids[:0]
 		for _, line := range strings.Fields(string(out)) {
@@ -138,13 +148,9 @@ func ranksOf(t *testing.T, run *exec.Cmd) (ids []int) {
 				ids = append(ids, id)
 			}
 		}
-		if len(ids) == 3 {
-			return ids
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	t.Fatalf("%d ranks have started, want 3", len(ids))
-	return nil
+		return len(ids) == 3
+	})
+	return ids
 }
 
 // lasts is the state of a process that is still there after so long, and nothing of one that has
@@ -182,12 +188,10 @@ func TestRanksEndTogether(t *testing.T) {
 				t.Fatal(err)
 			}
 			ranks := ranksOf(t, run)
-			for range 200 {
-				if _, err := os.Stat(filepath.Join(out, "checkpoint.npz")); err == nil {
-					break
-				}
-				time.Sleep(100 * time.Millisecond)
-			}
+			eventually(t, "a checkpoint", func() bool {
+				_, err := os.Stat(filepath.Join(out, "checkpoint.npz"))
+				return err == nil
+			})
 			start := time.Now()
 			if err := of.do(run, ranks); err != nil {
 				t.Fatal(err)

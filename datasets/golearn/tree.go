@@ -17,16 +17,17 @@ type TreeOptions struct {
 }
 
 // Tree is a pointwise baseline: golearn's CART regressor of the label, whose
-// prediction is the score. golearn tries every threshold of every feature in
-// time linear in the documents, which for raw features is hopeless beyond a few
-// thousand documents; so its inputs are the per-query min–max and the quantile
+// prediction is the score. golearn tries every threshold of every feature, and goes
+// through all documents for each: with raw features that takes too long beyond a few
+// thousand documents. So its inputs are the per-query min–max and the quantile
 // transform, rounded to some 16 values each.
 type Tree struct {
 	transform *datasets.Transform
 	tree      *trees.CARTDecisionTreeRegressor
 }
 
-// FitTree fits the baseline.
+// FitTree fits the baseline. Data that no [datasets.Transform] can be fitted to are an error,
+// and so is what golearn refuses.
 func FitTree(train *datasets.Dataset, o TreeOptions) (*Tree, error) {
 	if o.Depth == 0 {
 		o.Depth = 4

@@ -4,7 +4,7 @@ package blas
 
 import "golang.org/x/sys/cpu"
 
-//go:generate go -C gen run . -out ../tiles_amd64.s -stubs ../stubs_amd64.go -pkg blas
+//go:generate go -C ../gen run ./blas -out ../blas/tiles_amd64.s -stubs ../blas/stubs_amd64.go -pkg blas
 
 // best is the best that the machine has.
 func best() library {

@@ -4,7 +4,7 @@ package elementwise
 
 import "golang.org/x/sys/cpu"
 
-//go:generate go -C gen run . -out ../elementwise_amd64.s -stubs ../stubs_amd64.go -pkg elementwise
+//go:generate go -C ../gen run ./elementwise -out ../elementwise/elementwise_amd64.s -stubs ../elementwise/stubs_amd64.go -pkg elementwise
 
 // wide says whether the machine has the instructions. A variable for tests.
 var wide = cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL

@@ -3,18 +3,14 @@
 package optest
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
 
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/internal/golden"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -73,6 +69,25 @@ func Run(t testing.TB, n *G.Node) G.Value {
 	return value
 }
 
+// Benchmark runs a graph, compiled for nodes that follow from an input, again and again.
+func Benchmark(b *testing.B, input *G.Node, outputs ...*G.Node) {
+	b.Helper()
+	g := input.Graph()
+	program, places, err := G.CompileFunction(g, G.Nodes{input}, outputs)
+	if err != nil {
+		b.Fatal(err)
+	}
+	vm := G.NewTapeMachine(g, G.WithPrecompiled(program, places))
+	defer vm.Close()
+	b.ReportAllocs()
+	for b.Loop() {
+		vm.Reset()
+		if err := vm.RunAll(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 // A Machine runs a graph and gives the derivative of a scalar node.
 type Machine func(loss, wrt *G.Node) (value, gradient []float64, err error)
 
@@ -111,28 +126,6 @@ func Lisp(loss, wrt *G.Node) ([]float64, []float64, error) {
 	return Numbers(loss.Value()), Numbers(gradient), nil
 }
 
-// ReadGolden reads one of the independent vectors that lie beside the project.
-func ReadGolden(t testing.TB, name string, into any) {
-	t.Helper()
-	root, err := filepath.Abs(".")
-	for err == nil && root != filepath.Dir(root) {
-		if _, e := os.Stat(filepath.Join(root, "go.mod")); e == nil {
-			break
-		}
-		root = filepath.Dir(root)
-	}
-	data, err := os.ReadFile(filepath.Join(root, "..", "shared", "golden", name))
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("the independent vectors shared/golden/%s are not beside this project; property tests cover the same ground", name)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, into); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // An Estimator is an op for an expected metric.
 type Estimator func(l ops.Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error)
 
@@ -149,7 +142,7 @@ func GoldenEstimators(t *testing.T, byName map[string]Estimator) {
 			Truth                 map[string][]float64
 		}
 	}
-	ReadGolden(t, "estimators.json", &file)
+	golden.Read(t, "estimators.json", &file)
 	for _, c := range file.Cases {
 		dt, tolerance := tensor.Float64, 1e-13
 		if c.Dtype == "float32" {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-//go:generate go -C gen run . -out ../softmax_amd64.s -stubs ../stubs_amd64.go -pkg softmax
+//go:generate go -C ../gen run ./softmax -out ../softmax/softmax_amd64.s -stubs ../softmax/stubs_amd64.go -pkg softmax
 
 var useAVX2 = cpu.X86.HasAVX2 && cpu.X86.HasFMA
 

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-//go:generate go -C gen run . -out ../lanes_amd64.s -stubs ../stubs_amd64.go -pkg lanes
+//go:generate go -C ../../../internal/gen run ./lanes -out ../../plackett/internal/lanes/lanes_amd64.s -stubs ../../plackett/internal/lanes/stubs_amd64.go -pkg lanes
 
 // An instructionSet is what the functions are computed with.
 type instructionSet int

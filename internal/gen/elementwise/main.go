@@ -1,4 +1,4 @@
-// Command gen writes the AVX-512 instructions of package elementwise, with avo.
+// Command elementwise writes the AVX-512 instructions of package elementwise, with avo.
 package main
 
 import (
@@ -7,6 +7,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	. "gen/asm"
 )
 
 func main() {
@@ -20,26 +22,9 @@ func main() {
 	Generate()
 }
 
-func text(name, signature string, doc ...string) {
-	TEXT(name, NOSPLIT, "func("+signature+")")
-	Pragma("noescape")
-	doc[0] = name + " " + doc[0]
-	Doc(doc...)
-}
-
-func pointer(name string) Register { return Load(Param(name), GP64()) }
-
-// all gives a register in which all numbers are that in memory.
+// all64 and all32 give a register in which all numbers are that in memory.
 func all64(from Op) VecVirtual { r := ZMM(); VBROADCASTSD(from, r); return r }
 func all32(from Op) VecVirtual { r := ZMM(); VBROADCASTSS(from, r); return r }
-
-func parameter(name string) Op {
-	p, err := Param(name).Resolve()
-	if err != nil {
-		panic(err)
-	}
-	return p.Addr
-}
 
 func float64s(name string, v float64) VecVirtual { return all64(ConstData(name, F64(v))) }
 func bits(name string, v uint64) VecVirtual      { return all64(ConstData(name, U64(v))) }
@@ -77,8 +62,8 @@ const (
 )
 
 func sigmoid() {
-	text("sigmoidAVX512", "x *float32, n int, table *uint64", "is Sigmoid for n numbers, a multiple of 8 and 8 at least.")
-	x, n, table := pointer("x"), pointer("n"), pointer("table")
+	Text("sigmoidAVX512", "(x *float32, n int, table *uint64)", "is Sigmoid for n numbers, a multiple of 8 and 8 at least.")
+	x, n, table := Word("x"), Word("n"), Word("table")
 	steps, shift, sign, low := float64s("steps", stepsPerX), float64s("shift", roundShift), bits("sign", 1<<63), bits("low", expSteps-1)
 	c1, c2, c3, c4 := float64s("c1", expC1), float64s("c2", expC2), float64s("c3", expC3), float64s("c4", expC4)
 	one, most, least := float64s("one", 1), float64s("most", 200), float64s("least", -200)
@@ -117,9 +102,9 @@ func sigmoid() {
 }
 
 func sigmoidSlope() {
-	text("sigmoidSlopeAVX512", "y, dy, dz *float32, n int, share float32", "is SigmoidSlope for n numbers, a multiple of 16 and 16 at least.")
-	y, dy, dz, n := pointer("y"), pointer("dy"), pointer("dz"), pointer("n")
-	share, one := all32(parameter("share")), all32(ConstData("one32", F32(1)))
+	Text("sigmoidSlopeAVX512", "(y, dy, dz *float32, n int, share float32)", "is SigmoidSlope for n numbers, a multiple of 16 and 16 at least.")
+	y, dy, dz, n := Word("y"), Word("dy"), Word("dz"), Word("n")
+	share, one := all32(Address("share")), all32(ConstData("one32", F32(1)))
 	loop(n, 16, func() {
 		a, b := ZMM(), ZMM()
 		VMULPS(Mem{Base: y}, share, a)
@@ -131,9 +116,9 @@ func sigmoidSlope() {
 }
 
 func reluSlope() {
-	text("reluSlopeAVX512", "y, dy, dz *float32, n int, factor float32", "is ReLUSlope for n numbers, a multiple of 16 and 16 at least.")
-	y, dy, dz, n := pointer("y"), pointer("dy"), pointer("dz"), pointer("n")
-	factor, zero := all32(parameter("factor")), ZMM()
+	Text("reluSlopeAVX512", "(y, dy, dz *float32, n int, factor float32)", "is ReLUSlope for n numbers, a multiple of 16 and 16 at least.")
+	y, dy, dz, n := Word("y"), Word("dy"), Word("dz"), Word("n")
+	factor, zero := all32(Address("factor")), ZMM()
 	VPXORQ(zero, zero, zero)
 	loop(n, 16, func() {
 		a, b, positive, isNaN := ZMM(), ZMM(), K(), K()
@@ -148,9 +133,9 @@ func reluSlope() {
 }
 
 func drop() {
-	text("dropAVX512", "x *float32, n int, key uint64, below uint32, kept float32", "is Drop for n numbers, a multiple of 16 and 16 at least.")
-	x, n := pointer("x"), pointer("n")
-	keys, below, kept := ZMM(), ZMM(), all32(parameter("kept"))
+	Text("dropAVX512", "(x *float32, n int, key uint64, below uint32, kept float32)", "is Drop for n numbers, a multiple of 16 and 16 at least.")
+	x, n := Word("x"), Word("n")
+	keys, below, kept := ZMM(), ZMM(), all32(Address("kept"))
 	VPBROADCASTQ(Load(Param("key"), GP64()), keys)
 	VPBROADCASTD(Load(Param("below"), GP32()), below)
 	lanes := GLOBL("lanes", RODATA|NOPTR)
@@ -181,9 +166,9 @@ func drop() {
 }
 
 func descend() {
-	text("descendAVX512", "w, slope *float32, n int, rate float32", "is Descend for n numbers, a multiple of 16 and 16 at least.")
-	w, g, n := pointer("w"), pointer("slope"), pointer("n")
-	rate := all32(parameter("rate"))
+	Text("descendAVX512", "(w, slope *float32, n int, rate float32)", "is Descend for n numbers, a multiple of 16 and 16 at least.")
+	w, g, n := Word("w"), Word("slope"), Word("n")
+	rate := all32(Address("rate"))
 	loop(n, 16, func() {
 		a, b := ZMM(), ZMM()
 		VMULPS(Mem{Base: g}, rate, a)
@@ -194,9 +179,9 @@ func descend() {
 }
 
 func adam() {
-	text("adamAVX512", "w, slope, mean, squares *float32, n int, rate, unbias float64", "is Adam for n numbers, a multiple of 8 and 8 at least.")
-	w, g, mean, squares, n := pointer("w"), pointer("slope"), pointer("mean"), pointer("squares"), pointer("n")
-	rate, unbias, epsilon := all64(parameter("rate")), all64(parameter("unbias")), float64s("epsilon", 1e-8)
+	Text("adamAVX512", "(w, slope, mean, squares *float32, n int, rate, unbias float64)", "is Adam for n numbers, a multiple of 8 and 8 at least.")
+	w, g, mean, squares, n := Word("w"), Word("slope"), Word("mean"), Word("squares"), Word("n")
+	rate, unbias, epsilon := all64(Address("rate")), all64(Address("unbias")), float64s("epsilon", 1e-8)
 	single := func(name string, v float64) Register { return all32(ConstData(name, F32(v))).AsY() }
 	keep1, take1 := single("keep1", 0.9), single("take1", 1-0.9)
 	keep2, take2 := single("keep2", 0.999), single("take2", 1-0.999)

@@ -1,4 +1,4 @@
-// Command gen writes the vector instructions of package lanes, with avo: every function
+// Command lanes writes the vector instructions of package lanes, with avo: every function
 // once for AVX-512, with the eight numbers of a lanes.Vec in a register, and once for AVX2,
 // for four of them, half of a Vec.
 package main
@@ -9,6 +9,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	. "gen/asm"
 )
 
 func main() {
@@ -47,9 +49,7 @@ func (m machine) register() VecVirtual {
 }
 
 func (m machine) text(name, signature, doc string) {
-	TEXT(name+m.name, NOSPLIT, "func("+signature)
-	Pragma("noescape")
-	Doc(name + m.name + " " + doc)
+	Text(name+m.name, signature, doc)
 }
 
 func (m machine) load(p Mem) VecVirtual {
@@ -86,11 +86,7 @@ func nextConstant() int { constants++; return constants }
 
 // parameter gives a register in which all numbers are the parameter.
 func (m machine) parameter(name string) VecVirtual {
-	p, err := Param(name).Resolve()
-	if err != nil {
-		panic(err)
-	}
-	return m.broadcast(p.Addr)
+	return m.broadcast(Address(name))
 }
 
 // add adds up the numbers of r, which it overwrites, and gives the sum in the lowest.
@@ -107,20 +103,6 @@ func (m machine) add(r VecVirtual) VecVirtual {
 	VUNPCKHPD(low, low, high)
 	VADDSD(high, low, low)
 	return r
-}
-
-// flush has numbers below the smallest normal one be 0, which costs nothing, while
-// they take a hundred times as long as others. The function that is called ends it.
-func flush() (end func()) {
-	const flushToZero, denormalsAreZero = 1 << 15, 1 << 6
-	words := AllocLocal(8)
-	before, during, word := words, words.Offset(4), GP32()
-	STMXCSR(before)
-	MOVL(before, word)
-	ORL(U32(flushToZero|denormalsAreZero), word)
-	MOVL(word, during)
-	LDMXCSR(during)
-	return func() { LDMXCSR(before) }
 }
 
 var labels int
@@ -153,12 +135,10 @@ func copyOf(r Register) GPVirtual {
 
 func at(base Register, displacement int) Mem { return Mem{Base: base, Disp: displacement} }
 
-func pointer(name string) Register { return Load(Param(name), GP64()) }
-
 func (m machine) expm1() {
-	m.text("expm1", "r, w *float64, n int, t *float64, scale float64, halvings int)", "is expm1Go.")
-	r, w, n, halvings := pointer("r"), pointer("w"), pointer("n"), pointer("halvings")
-	t := m.load(at(pointer("t"), 0))
+	m.text("expm1", "(r, w *float64, n int, t *float64, scale float64, halvings int)", "is expm1Go.")
+	r, w, n, halvings := Word("r"), Word("w"), Word("n"), Word("halvings")
+	t := m.load(at(Word("t"), 0))
 	VMULPD(m.parameter("scale"), t, t)
 	var coefficients []VecVirtual
 	for _, c := range []float64{1. / 5040, 1. / 720, 1. / 120, 1. / 24, 1. / 6, 1. / 2, 1} {
@@ -190,9 +170,9 @@ func (m machine) expm1() {
 }
 
 func (m machine) sums() {
-	m.text("sums", "s *float64, order int, r, power *float64, n int, w, v *float64)", "is sumsGo.")
-	s, order := pointer("s"), pointer("order")
-	r0, power0, n0, w0, v0 := pointer("r"), pointer("power"), pointer("n"), pointer("w"), pointer("v")
+	m.text("sums", "(s *float64, order int, r, power *float64, n int, w, v *float64)", "is sumsGo.")
+	s, order := Word("s"), Word("order")
+	r0, power0, n0, w0, v0 := Word("r"), Word("power"), Word("n"), Word("w"), Word("v")
 	one := m.constant(1)
 	p, n := copyOf(power0), copyOf(n0)
 	repeat(n, func() {
@@ -238,9 +218,9 @@ func (m machine) sums() {
 }
 
 func (m machine) horner() {
-	m.text("horner", "out, c *float64, order int, r *float64, n int, w, gain *float64)", "is hornerGo.")
-	out, c, order := pointer("out"), pointer("c"), pointer("order")
-	r, n, w, g := pointer("r"), pointer("n"), pointer("w"), pointer("gain")
+	m.text("horner", "(out, c *float64, order int, r *float64, n int, w, gain *float64)", "is hornerGo.")
+	out, c, order := Word("out"), Word("c"), Word("order")
+	r, n, w, g := Word("r"), Word("n"), Word("w"), Word("gain")
 	// The last coefficients, from which on it goes down.
 	last := copyOf(order)
 	DECQ(last)
@@ -284,12 +264,12 @@ func bytes(n Register) Register {
 }
 
 func (m machine) forward() {
-	m.text("forward", "states *float64, ranks, size int, chances, r *float64, docs int, t, w, gain *float64)", "is forwardGo.")
-	row, ranks, full := pointer("states"), pointer("ranks"), pointer("size")
-	chance, r, docs, w, gain := pointer("chances"), pointer("r"), pointer("docs"), pointer("w"), pointer("gain")
-	t, one, zero := m.load(at(pointer("t"), 0)), m.constant(1), m.zero()
+	m.text("forward", "(states *float64, ranks, size int, chances, r *float64, docs int, t, w, gain *float64)", "is forwardGo.")
+	row, ranks, full := Word("states"), Word("ranks"), Word("size")
+	chance, r, docs, w, gain := Word("chances"), Word("r"), Word("docs"), Word("w"), Word("gain")
+	t, one, zero := m.load(at(Word("t"), 0)), m.constant(1), m.zero()
 	stride := bytes(ranks)
-	end := flush()
+	end := Flush()
 	repeat(docs, func() {
 		x, q, p, f, gf := m.load(at(r, 0)), m.register(), m.register(), m.broadcast(at(w, 0)), m.broadcast(at(gain, 0))
 		VADDPD(one, x, q)
@@ -347,11 +327,11 @@ func (m machine) forward() {
 }
 
 func (m machine) backward() {
-	m.text("backward", "out, u, states *float64, ranks, size int, chances *float64, docs int, gain *float64)", "is backwardGo.")
-	out, u0, row, ranks, full := pointer("out"), pointer("u"), pointer("states"), pointer("ranks"), pointer("size")
-	chance, docs, gain := pointer("chances"), pointer("docs"), pointer("gain")
+	m.text("backward", "(out, u, states *float64, ranks, size int, chances *float64, docs int, gain *float64)", "is backwardGo.")
+	out, u0, row, ranks, full := Word("out"), Word("u"), Word("states"), Word("ranks"), Word("size")
+	chance, docs, gain := Word("chances"), Word("docs"), Word("gain")
 	stride := bytes(ranks)
-	end := flush()
+	end := Flush()
 	// It begins with the last document.
 	last, skip := copyOf(docs), GP64()
 	DECQ(last)
@@ -416,8 +396,8 @@ func (m machine) backward() {
 }
 
 func (m machine) series() {
-	m.text("series", "s *float64, n int, c *float64, order int)", "is seriesGo.")
-	s, n, c0, order := pointer("s"), pointer("n"), pointer("c"), pointer("order")
+	m.text("series", "(s *float64, n int, c *float64, order int)", "is seriesGo.")
+	s, n, c0, order := Word("s"), Word("n"), Word("c"), Word("order")
 	k := GP64() // of the state in hand
 	XORQ(k, k)
 	one, power := m.constant(1), m.zero()
@@ -461,8 +441,8 @@ func (m machine) series() {
 }
 
 func (m machine) correlate() {
-	m.text("correlate", "c *float64, order int, u, s *float64, n int)", "is correlateGo.")
-	c, order, u0, s0, n := pointer("c"), pointer("order"), pointer("u"), pointer("s"), pointer("n")
+	m.text("correlate", "(c *float64, order int, u, s *float64, n int)", "is correlateGo.")
+	c, order, u0, s0, n := Word("c"), Word("order"), Word("u"), Word("s"), Word("n")
 	repeat(order, func() {
 		bu, px, au, py := m.zero(), m.zero(), m.zero(), m.zero()
 		u, s, k := copyOf(u0), copyOf(s0), copyOf(n)

@@ -1,4 +1,4 @@
-// Command gen writes the tiles of package blas: with avo for AVX-512 and AVX2, as text for
+// Command blas writes the tiles of package blas: with avo for AVX-512 and AVX2, as text for
 // NEON, of which avo knows nothing.
 package main
 
@@ -8,6 +8,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	. "gen/asm"
 )
 
 func main() {
@@ -20,7 +22,7 @@ func main() {
 	column("column8x4", 4, "It does so for four matrices, whose numbers are side by side.")
 	column("column8x8", 8, "It does so for eight matrices, whose numbers are side by side.")
 	Generate()
-	writeNEON("../tiles_arm64.s")
+	writeNEON("../blas/tiles_arm64.s")
 }
 
 // A machine is a set of instructions, with as many rows of a tile as fill its registers.
@@ -58,39 +60,22 @@ func (m machine) zero(r Op) {
 	}
 }
 
-// flush has numbers below the smallest normal one be 0, which costs nothing, while
-// they take a hundred times as long as others. The function that is called ends it.
-func flush() (end func()) {
-	const flushToZero, denormalsAreZero = 1 << 15, 1 << 6
-	words := AllocLocal(8)
-	before, during, word := words, words.Offset(4), GP32()
-	STMXCSR(before)
-	MOVL(before, word)
-	ORL(U32(flushToZero|denormalsAreZero), word)
-	MOVL(word, during)
-	LDMXCSR(during)
-	return func() { LDMXCSR(before) }
-}
-
-func parameter(name string) Register { return Load(Param(name), GP64()) }
-
 // operands are what a tile reads and writes.
 type operands struct {
 	a, aRow, aCol, bRow, c, cRow Register
 }
 
 func (m machine) tiles() {
-	TEXT("tiles"+m.name, NOSPLIT, "func(rows, inner int, a *float32, aTile, aRow, aCol int, b *float32, bRow int, c *float32, cRow, add int, bias *float32, relu int)")
-	Pragma("noescape")
-	Doc("tiles"+m.name+" sets rows of c, of as many columns as a tile has, to those of a times b,",
+	Text("tiles"+m.name, "(rows, inner int, a *float32, aTile, aRow, aCol int, b *float32, bRow int, c *float32, cRow, add int, bias *float32, relu int)",
+		"sets rows of c, of as many columns as a tile has, to those of a times b,",
 		"or, if add is not 0, adds that to them. From one tile of a to the next are aTile bytes,",
 		"from one row to the next aRow, from one column to the next aCol; from one row of b or c",
 		"to the next bRow and cRow. There are one or more rows, and inner is one or more. A bias,",
 		"if it is not nil, is added to every row, and then, if relu is not 0, numbers below 0",
 		"become 0. Numbers below the smallest normal one count as 0.")
-	end := flush()
-	rows := parameter("rows")
-	o := operands{parameter("a"), parameter("aRow"), parameter("aCol"), parameter("bRow"), parameter("c"), parameter("cRow")}
+	end := Flush()
+	rows := Word("rows")
+	o := operands{Word("a"), Word("aRow"), Word("aCol"), Word("bRow"), Word("c"), Word("cRow")}
 	label := func(height int) string { return fmt.Sprintf("rows%d", height) }
 	Label("next")
 	for height := 1; height < m.rows; height++ {
@@ -98,7 +83,7 @@ func (m machine) tiles() {
 		JE(LabelRef(label(height)))
 	}
 	m.tile(m.rows, o)
-	aTile := parameter("aTile")
+	aTile := Word("aTile")
 	ADDQ(aTile, o.a)
 	SUBQ(Imm(uint64(m.rows)), rows)
 	JNZ(LabelRef("next"))
@@ -131,7 +116,7 @@ func (m machine) tile(height int, o operands) {
 	left := m.register((m.rows + 1) * vectors)
 
 	multiply := fmt.Sprintf("multiply%d", height)
-	add := parameter("add")
+	add := Word("add")
 	TESTQ(add, add)
 	JZ(LabelRef(multiply))
 	c := GP64()
@@ -156,7 +141,7 @@ func (m machine) tile(height int, o operands) {
 		}
 		a = append(a, p)
 	}
-	b, k := parameter("b"), parameter("inner")
+	b, k := Word("b"), Word("inner")
 	loop := fmt.Sprintf("inner%d", height)
 	Label(loop)
 	for j := range right {
@@ -190,7 +175,7 @@ func (m machine) tile(height int, o operands) {
 
 // finish adds the bias to the rows of sums, and makes numbers below 0 those.
 func (m machine) finish(name string, sums [][]VecPhysical, zero VecPhysical) {
-	bias := parameter("bias")
+	bias := Word("bias")
 	TESTQ(bias, bias)
 	JZ(LabelRef("noBias" + name))
 	for _, row := range sums {
@@ -199,7 +184,7 @@ func (m machine) finish(name string, sums [][]VecPhysical, zero VecPhysical) {
 		}
 	}
 	Label("noBias" + name)
-	relu := parameter("relu")
+	relu := Word("relu")
 	TESTQ(relu, relu)
 	JZ(LabelRef("noReLU" + name))
 	m.zero(zero)
@@ -217,12 +202,11 @@ const mostPanels = 6
 // row is for a single row, of which a tile would fill few registers: the units would wait
 // for each sum. It computes several panels side by side.
 func (m machine) row() {
-	TEXT("row"+m.name, NOSPLIT, "func(inner int, a *float32, aCol int, b *float32, bRow int, c *float32, panels int, bias *float32, relu, all int)")
-	Pragma("noescape")
-	Doc("row"+m.name+" is the tiles of a single row for so many panels of columns side by side in b,",
+	Text("row"+m.name, "(inner int, a *float32, aCol int, b *float32, bRow int, c *float32, panels int, bias *float32, relu, all int)",
+		"is the tiles of a single row for so many panels of columns side by side in b,",
 		fmt.Sprintf("1 to %d. If all is 0, the rows of b that a multiplies by 0 are left out.", mostPanels))
-	end := flush()
-	a, aCol, bRow, c, panels, all := parameter("a"), parameter("aCol"), parameter("bRow"), parameter("c"), parameter("panels"), parameter("all")
+	end := Flush()
+	a, aCol, bRow, c, panels, all := Word("a"), Word("aCol"), Word("bRow"), Word("c"), Word("panels"), Word("all")
 	left := m.register(mostPanels * vectors)
 	for n := 1; n <= mostPanels; n++ {
 		next := fmt.Sprint("more", n)
@@ -235,7 +219,7 @@ func (m machine) row() {
 			sums[j] = m.register(j)
 			m.zero(sums[j])
 		}
-		b, k := parameter("b"), parameter("inner")
+		b, k := Word("b"), Word("inner")
 		loop := fmt.Sprint("inner", n)
 		Label(loop)
 		skip, bits := fmt.Sprint("skip", n), GP32()
@@ -269,13 +253,12 @@ func (m machine) row() {
 // column is for matrices of one column, or for several side by side, as many as a register
 // has lanes. Eight chains of additions keep the units busy: one chain has to wait for itself.
 func column(name string, lanes int, doc ...string) {
-	TEXT(name, NOSPLIT, "func(inner int, a *float32, aRow, aCol int, b *float32, bRow int, c *float32, cRow int)")
-	Pragma("noescape")
-	Doc(append([]string{name + " sets eight rows of c to those of a times b, where b and c have one column. The",
-		"distances are as in the tiles."}, doc...)...)
-	end := flush()
-	k, a, b, c := parameter("inner"), parameter("a"), parameter("b"), parameter("c")
-	row, aCol, bRow, cRow := parameter("aRow"), parameter("aCol"), parameter("bRow"), parameter("cRow")
+	Text(name, "(inner int, a *float32, aRow, aCol int, b *float32, bRow int, c *float32, cRow int)",
+		append([]string{"sets eight rows of c to those of a times b, where b and c have one column. The",
+			"distances are as in the tiles."}, doc...)...)
+	end := Flush()
+	k, a, b, c := Word("inner"), Word("a"), Word("b"), Word("c")
+	row, aCol, bRow, cRow := Word("aRow"), Word("aCol"), Word("bRow"), Word("cRow")
 	row3, row5, row7 := GP64(), GP64(), GP64()
 	LEAQ(Mem{Base: row, Index: row, Scale: 2}, row3)
 	LEAQ(Mem{Base: row, Index: row, Scale: 4}, row5)

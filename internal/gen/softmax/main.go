@@ -1,4 +1,4 @@
-// Command gen writes the AVX2 instructions of package softmax, with avo.
+// Command softmax writes the AVX2 instructions of package softmax, with avo.
 package main
 
 import (
@@ -7,15 +7,15 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	. "gen/asm"
 )
 
 func main() {
 	ConstraintExpr("amd64,!purego")
-	TEXT("expAVX2", NOSPLIT, "func(x *float32, n int, max, scale float32) float32")
-	Pragma("noescape")
-	Doc("expAVX2 is exponentials for n numbers, a multiple of 8 and 8 at least.")
-	x, n := Load(Param("x"), GP64()), Load(Param("n"), GP64())
-	highest, scale := broadcast(paramAddress("max")), broadcast(paramAddress("scale"))
+	Text("expAVX2", "(x *float32, n int, max, scale float32) float32", "is exponentials for n numbers, a multiple of 8 and 8 at least.")
+	x, n := Word("x"), Word("n")
+	highest, scale := broadcast(Address("max")), broadcast(Address("scale"))
 	least, stepsPerX := constant("least", -60), constant("stepsPerX", math.Log2E)
 	// ln 2 in two parts, of which the first has so few digits that multiples are exact.
 	ln2, rest := constant("ln2", 0.693359375), constant("rest", float32(math.Ln2-0.693359375))
@@ -78,11 +78,3 @@ func broadcast(from Mem) VecVirtual {
 }
 
 func constant(name string, v float32) VecVirtual { return broadcast(ConstData(name, F32(v))) }
-
-func paramAddress(name string) Mem {
-	p, err := Param(name).Resolve()
-	if err != nil {
-		panic(err)
-	}
-	return p.Addr
-}

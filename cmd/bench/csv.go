@@ -1,0 +1,66 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+
+	"github.com/plrank/plrank/internal/atomicfile"
+)
+
+func writeCSV(path string, rows [][]string) error {
+	return atomicfile.Write(path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) })
+}
+
+// readCSV reads the rows of a CSV file by the names in its header.
+func readCSV(path string) ([]map[string]string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(lines) < 2 {
+		return nil, fmt.Errorf("%s has no rows", path)
+	}
+	rows := make([]map[string]string, len(lines)-1)
+	for i, line := range lines[1:] {
+		rows[i] = map[string]string{}
+		for c, name := range lines[0] {
+			rows[i][name] = line[c]
+		}
+	}
+	return rows, nil
+}
+
+// eachRow takes the rows of a CSV file one by one, and says in which one an error is.
+func eachRow(path string, take func(row map[string]string) error) error {
+	rows, err := readCSV(path)
+	if err != nil {
+		return err
+	}
+	for i, row := range rows {
+		if err := take(row); err != nil {
+			return fmt.Errorf("%s: row %d: %w", path, i+1, err)
+		}
+	}
+	return nil
+}
+
+// numbers are columns of a row.
+func numbers(row map[string]string, columns ...string) ([]float64, error) {
+	var list []float64
+	for _, c := range columns {
+		v, err := strconv.ParseFloat(row[c], 64)
+		if err != nil {
+			return nil, fmt.Errorf("column %s: %w", c, err)
+		}
+		list = append(list, v)
+	}
+	return list, nil
+}

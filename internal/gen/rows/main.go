@@ -1,0 +1,363 @@
+// Command rows writes the AVX-512 instructions of package datasets, with avo.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+
+	. "gen/asm"
+)
+
+func main() {
+	ConstraintExpr("amd64,!purego")
+	logStandardRow()
+	columnLimits()
+	minMaxRow()
+	quantileColumn()
+	quantileRow()
+	Generate()
+}
+
+// all64 and all32 give a register in which all numbers are that in memory.
+func all64(from Op) VecVirtual { r := ZMM(); VBROADCASTSD(from, r); return r }
+func all32(from Op) VecVirtual { r := ZMM(); VPBROADCASTD(from, r); return r }
+
+var constants = map[string]Mem{}
+
+// constant gives where a constant is, which several functions may use.
+func constant(name string, values ...Constant) Mem {
+	at, ok := constants[name]
+	if !ok {
+		at = GLOBL(name, RODATA|NOPTR)
+		for i, v := range values {
+			DATA(i*v.Bytes(), v)
+		}
+		constants[name] = at
+	}
+	return at
+}
+
+func number(name string, v float64) VecVirtual { return all64(constant(name, F64(v))) }
+func bits64(name string, v uint64) VecVirtual  { return all64(constant(name, U64(v))) }
+func bits32(name string, v uint32) VecVirtual  { return all32(constant(name, U32(v))) }
+
+func zero() VecVirtual { r := ZMM(); VPXORQ(r, r, r); return r }
+
+func copyOf(k Register) Register { c := K(); KMOVW(k, c); return c }
+
+// Predicates of comparisons.
+const (
+	less    = 1
+	most    = 2 // less or equal
+	ordered = 7 // neither is NaN
+)
+
+// limits are the finite numbers that are farthest from 0.
+type limits struct{ largest, least VecVirtual }
+
+func newLimits() limits { return limits{bits32("largest", 0x7f7fffff), bits32("least", 0xff7fffff)} }
+
+// finite makes infinite numbers finite. NaN stays.
+func (l limits) finite(x Register) {
+	VMINPS(x, l.largest, x)
+	VMAXPS(x, l.least, x)
+}
+
+// lanes runs body until n numbers are done, so many at a time: those left, in the end, have a
+// bit each in the mask.
+func lanes(n Register, most int, body func(mask Register)) {
+	all, width := GP32(), GP64()
+	MOVL(U32(1<<most-1), all)
+	MOVQ(U32(most), width)
+	Label("next")
+	count, ones, mask := GP64(), GP32(), K()
+	MOVQ(n, count)
+	CMPQ(count, width)
+	CMOVQGT(width, count)
+	BZHIL(count.As32(), all, ones)
+	KMOVW(ones, mask)
+	body(mask)
+	SUBQ(width, n)
+	JG(LabelRef("next"))
+	VZEROUPPER()
+	RET()
+}
+
+// advance moves pointers on.
+func advance(bytes int, pointers ...Register) {
+	for _, p := range pointers {
+		ADDQ(U32(bytes), p)
+	}
+}
+
+// values are eight columns of a row, of which the mask has those that there are: the finite
+// values, and which of them are not missing.
+func (l limits) values(row, columns, mask Register) (x VecVirtual, there Register) {
+	where, x, there := ZMM(), zero(), K()
+	VMOVDQU64_Z(Mem{Base: columns}, mask, where)
+	VGATHERQPS(Mem{Base: row, Index: where, Scale: 4}, copyOf(mask), x.AsY())
+	l.finite(x)
+	VCMPPS(U8(ordered), x, x, there)
+	return x, there
+}
+
+// minus gives (x − from)·scale of eight numbers.
+func minus(x VecVirtual, from, scale, mask Register) {
+	a, b := ZMM(), ZMM()
+	VMOVUPD_Z(Mem{Base: from}, mask, a)
+	VMOVUPD_Z(Mem{Base: scale}, mask, b)
+	VSUBPD(a, x, x)
+	VMULPD(b, x, x)
+}
+
+// store writes eight numbers, as 0 those that are not there.
+func store(x VecVirtual, dst, mask, there Register) {
+	VCVTPD2PS(x, x.AsY())
+	VMOVAPS_Z(x, there, x)
+	VMOVUPS(x, mask, Mem{Base: dst})
+}
+
+func logStandardRow() {
+	Text("logStandardRow", "(dst, row *float32, columns *int, shift, scale *float64, n int, table *float64)",
+		"is applyLogStandard for the n columns of a row: the same bits.")
+	dst, row, columns, shift, scale, n, table := Word("dst"), Word("row"), Word("columns"), Word("shift"), Word("scale"), Word("n"), Word("table")
+	l := newLimits()
+	one, half, third, quarter, fifth := number("one", 1), number("half", 1./2), number("third", 1./3), number("quarter", 1./4), number("fifth", 1./5)
+	ln2, sign, mantissa := bits64("ln2", 0x3fe62e42fefa39ef), bits64("sign", 1<<63), bits64("mantissa", 1<<52-1)
+	shifter, shifted := number("shifter", 1<<52), number("shifted", 1<<52+1023)
+	low7, most, least := bits64("low7", 1<<7-1), number("ten", 10), number("minusTen", -10)
+	size, unit, tiny := bits32("size", 1<<31-1), bits32("unit", 1), bits32("tiny", 0x322bcc76) // bits of 1e-8, less 1
+	lanes(n, 8, func(mask Register) {
+		x, there := l.values(row, columns, mask)
+		// Those above 0 and below 1e-8 stay as they are.
+		t, stays := ZMM(), K()
+		VPANDD(size, x, t)
+		VPSUBD(unit, t, t)
+		VPCMPUD(U8(less), tiny, t, stays)
+		VCVTPS2PD(x.AsY(), x)
+		u := ZMM() // 1 + |x|
+		VPANDNQ(x, sign, u)
+		VADDPD(u, one, u)
+		entry, inverse, log := ZMM(), zero(), zero() // of the table: 1/c and log c
+		VPSRLQ(U8(45), u, entry)
+		VPANDQ(low7, entry, entry)
+		VPADDQ(entry, entry, entry) // entries have two numbers
+		VGATHERQPD(Mem{Base: table, Index: entry, Scale: 8}, copyOf(mask), inverse)
+		VGATHERQPD(Mem{Base: table, Disp: 8, Index: entry, Scale: 8}, copyOf(mask), log)
+		r := ZMM() // m/c − 1, of the mantissa m
+		VPANDQ(mantissa, u, r)
+		VPORQ(one, r, r)
+		VMULPD(inverse, r, r)
+		VSUBPD(one, r, r)
+		square, a, b := ZMM(), ZMM(), ZMM()
+		VMULPD(r, r, square)
+		VMULPD(third, r, a)
+		VSUBPD(a, half, a) // 1/2 − r/3
+		VMULPD(a, square, a)
+		VMULPD(fifth, r, b)
+		VSUBPD(b, quarter, b) // 1/4 − r/5
+		VMULPD(square, square, square)
+		VMULPD(b, square, b)
+		VSUBPD(a, r, r)
+		VSUBPD(b, r, r)
+		VPSRLQ(U8(52), u, u)
+		VPORQ(shifter, u, u)
+		VSUBPD(shifted, u, u) // the exponent
+		VMULPD(ln2, u, u)
+		VADDPD(u, log, log)
+		VADDPD(log, r, r)
+		VPANDQ(sign, x, t)
+		VPORQ(t, r, r)
+		VMOVAPD(x, stays, r)
+		minus(r, shift, scale, mask)
+		number := K()
+		VCMPPD(U8(ordered), r, r, number)
+		KANDW(there, number, there)
+		VMINPD(r, most, r)
+		VMAXPD(r, least, r)
+		store(r, dst, mask, there)
+		advance(4*8, dst)
+		advance(8*8, columns, shift, scale)
+	})
+}
+
+func columnLimits() {
+	Text("columnLimits", "(low, high, rows *float32, inputs, n, columns int)",
+		"sets the least and the greatest number of each of so many columns of the n",
+		"rows, where those that are missing count for nothing and infinite ones as the largest.")
+	low, high, rows, inputs, n, columns := Word("low"), Word("high"), Word("rows"), Word("inputs"), Word("n"), Word("columns")
+	SHLQ(U8(2), inputs)
+	l := newLimits()
+	lanes(columns, 16, func(mask Register) {
+		from, to, row, k := ZMM(), ZMM(), GP64(), GP64()
+		VMOVAPS(l.largest, from)
+		VMOVAPS(l.least, to)
+		MOVQ(rows, row)
+		MOVQ(n, k)
+		Label("row")
+		x := ZMM()
+		VMOVUPS_Z(Mem{Base: row}, mask, x)
+		l.finite(x)
+		VMINPS(from, x, from) // NaN counts for nothing
+		VMAXPS(to, x, to)
+		ADDQ(inputs, row)
+		DECQ(k)
+		JNZ(LabelRef("row"))
+		VMOVUPS(from, mask, Mem{Base: low})
+		VMOVUPS(to, mask, Mem{Base: high})
+		advance(4*16, low, high, rows)
+	})
+}
+
+func minMaxRow() {
+	Text("minMaxRow", "(dst, row *float32, columns *int, low, scale *float64, n int)",
+		"sets (x − low)·scale, 1 at most, for the n columns of a row, and 0 where x is",
+		"missing.")
+	dst, row, columns, low, scale, n := Word("dst"), Word("row"), Word("columns"), Word("low"), Word("scale"), Word("n")
+	l, one := newLimits(), number("one", 1)
+	lanes(n, 8, func(mask Register) {
+		x, there := l.values(row, columns, mask)
+		VCVTPS2PD(x.AsY(), x)
+		minus(x, low, scale, mask)
+		VMINPD(one, x, x)
+		store(x, dst, mask, there)
+		advance(4*8, dst)
+		advance(8*8, columns, low, scale)
+	})
+}
+
+// A search finds the knots of sixteen values at a time, and their scores.
+type search struct {
+	limits
+	top, byte           VecVirtual
+	start, knots, score Register
+	steps               Register
+}
+
+func newSearch() search {
+	return search{newLimits(), bits32("top", 1<<31), bits32("byte", 1<<8-1), Word("start"), Word("knots"), Word("scores"), Word("step")}
+}
+
+// numbers are 0 to 15.
+func numbers() VecVirtual {
+	var values []Constant
+	for i := range 16 {
+		values = append(values, U32(i))
+	}
+	r := ZMM()
+	VMOVDQU32(constant("numbers", values...), r)
+	return r
+}
+
+// scores replaces the values of x that the mask has by their scores. The table of a value
+// begins at s.start and as many bytes as start says, its knots at s.knots and as many as first
+// says.
+func (s search) scores(x VecVirtual, start, first, mask Register) {
+	there := K()
+	s.finite(x)
+	VCMPPS(U8(ordered), x, x, there)
+	key, cell, knot := ZMM(), ZMM(), zero()
+	VMOVAPS_Z(x, there, x)
+	VADDPS(zero(), x, x) // no −0
+	VPSRAD(U8(31), x, key)
+	VPORD(s.top, key, key)
+	VPXORD(key, x, key)
+	VPSRLD(U8(19), key, cell)
+	VPADDD(start, cell, cell)
+	VPGATHERDD(Mem{Base: s.start, Index: cell, Scale: 1}, copyOf(mask), knot)
+	VPANDD(s.byte, knot, knot)
+	VPADDD(first, knot, knot)
+
+	// It goes up where the knot there is not above the value, by half as many each time.
+	step := GP64()
+	MOVQ(s.steps, step)
+	Label("search")
+	up, value, goes := ZMM(), zero(), K()
+	VPBROADCASTD(step.As32(), up)
+	VPADDD(up, knot, up)
+	VGATHERDPS(Mem{Base: s.knots, Index: up, Scale: 4}, copyOf(mask), value)
+	VCMPPS(U8(most), x, value, mask, goes)
+	VMOVDQA32(up, goes, knot)
+	SHRQ(U8(1), step)
+	JNZ(LabelRef("search"))
+
+	upper, upperKnot, upperMask := ZMM(), ZMM(), K()
+	VEXTRACTF64X4(U8(1), x, upper.AsY())
+	VEXTRACTI64X4(U8(1), knot, upperKnot.AsY())
+	KSHIFTRW(U8(8), mask, upperMask)
+	s.half(x, knot.AsY(), mask)
+	s.half(upper, upperKnot.AsY(), upperMask)
+	VINSERTF64X4(U8(1), upper.AsY(), x, x)
+	VMOVAPS_Z(x, there, x)
+}
+
+// half computes eight of the sixteen scores, of the values in the lower half of x, and
+// leaves them there. A knot and the next are loaded together, and so are their scores.
+func (s search) half(x VecVirtual, knot, mask Register) {
+	pair, scores, from, to, first, second := zero(), zero(), ZMM(), ZMM(), ZMM(), ZMM()
+	VGATHERDPD(Mem{Base: s.knots, Index: knot, Scale: 4}, copyOf(mask), pair)
+	VGATHERDPD(Mem{Base: s.score, Index: knot, Scale: 4}, copyOf(mask), scores)
+	VPMOVQD(pair, from.AsY())
+	VPSRLQ(U8(32), pair, pair)
+	VPMOVQD(pair, to.AsY())
+	VCVTPS2PD(from.AsY(), from)
+	VCVTPS2PD(to.AsY(), to)
+	VCVTPS2PD(x.AsY(), x)
+	VSUBPD(from, x, x)
+	VSUBPD(from, to, to)
+	VDIVPD(to, x, x)
+	VCVTPD2PS(x, x.AsY())
+	VPMOVQD(scores, first.AsY())
+	VPSRLQ(U8(32), scores, scores)
+	VPMOVQD(scores, second.AsY())
+	VSUBPS(first.AsY(), second.AsY(), second.AsY())
+	VMULPS(second.AsY(), x.AsY(), x.AsY())
+	VADDPS(x.AsY(), first.AsY(), x.AsY())
+}
+
+func quantileColumn() {
+	Text("quantileColumn", "(dst *float32, stride int, rows *float32, inputs int, n int, start *uint8, knots, scores *float32, step int)",
+		"is lookups.column for the n rows of a column, strides from one to the",
+		"next: the same bits.")
+	dst, stride, rows, inputs, n, s := Word("dst"), Word("stride"), Word("rows"), Word("inputs"), Word("n"), newSearch()
+	to, from, table, knots, number := ZMM(), ZMM(), zero(), zero(), numbers()
+	VPBROADCASTD(stride.(GPVirtual).As32(), to)
+	VPMULLD(number, to, to)
+	VPBROADCASTD(inputs.(GPVirtual).As32(), from)
+	VPMULLD(number, from, from)
+	SHLQ(U8(6), stride) // of sixteen rows, in bytes
+	SHLQ(U8(6), inputs)
+	lanes(n, 16, func(mask Register) {
+		x := zero()
+		VGATHERDPS(Mem{Base: rows, Index: from, Scale: 4}, copyOf(mask), x)
+		s.scores(x, table, knots, mask)
+		VSCATTERDPS(x, copyOf(mask), Mem{Base: dst, Index: to, Scale: 4})
+		ADDQ(stride, dst)
+		ADDQ(inputs, rows)
+	})
+}
+
+func quantileRow() {
+	Text("quantileRow", "(dst, row *float32, columns *int, n int, start *uint8, knots, scores *float32, first *int32, step int)",
+		"is lookups.column for the n columns of a row: the same bits.")
+	dst, row, columns, n, first, s := Word("dst"), Word("row"), Word("columns"), Word("n"), Word("first"), newSearch()
+	const bytes = 8192 // of a table
+	table := numbers()
+	VPSLLD(U8(13), table, table)
+	lanes(n, 16, func(mask Register) {
+		upperMask, where, upperWhere, x, upper, knots := K(), ZMM(), ZMM(), zero(), zero(), ZMM()
+		KSHIFTRW(U8(8), mask, upperMask)
+		VMOVDQU64_Z(Mem{Base: columns}, mask, where)
+		VMOVDQU64_Z(Mem{Base: columns, Disp: 8 * 8}, upperMask, upperWhere)
+		VGATHERQPS(Mem{Base: row, Index: where, Scale: 4}, copyOf(mask), x.AsY())
+		VGATHERQPS(Mem{Base: row, Index: upperWhere, Scale: 4}, copyOf(upperMask), upper.AsY())
+		VINSERTF64X4(U8(1), upper.AsY(), x, x)
+		VMOVDQU32_Z(Mem{Base: first}, mask, knots)
+		s.scores(x, table, knots, mask)
+		VMOVUPS(x, mask, Mem{Base: dst})
+		advance(16*bytes, s.start)
+		advance(4*16, dst, first)
+		advance(8*16, columns)
+	})
+}
