@@ -26,6 +26,15 @@ var (
 	documentNames = []string{"docid", "doc_id", "document_id", "documentid", "document", "doc"}
 )
 
+// ErrColumns is the error of [Open] and [ReadFile] for separated values of which it is not
+// known what columns are the label and the query id: ReadOptions can name them.
+var ErrColumns = errors.New("the columns are not known")
+
+type columnsError string
+
+func (e columnsError) Error() string      { return string(e) }
+func (columnsError) Is(target error) bool { return target == ErrColumns }
+
 // separatedLayout is the layout of separated values, whose first line names the
 // columns; nil for LETOR text, which begins with a number and a blank.
 func separatedLayout(line []byte, o ReadOptions, sized bool) (*layout, error) {
@@ -44,7 +53,7 @@ func separatedLayout(line []byte, o ReadOptions, sized bool) (*layout, error) {
 	case number && ends(line, n):
 		return nil, nil
 	case number:
-		return nil, errors.New("separated values without a header: want names of the columns in the first line, or Headerless in the options")
+		return nil, columnsError("separated values without a header: want names of the columns in the first line, or Headerless in the options")
 	}
 	names, err := columnNames(line, comma)
 	if err != nil {
@@ -71,14 +80,14 @@ func separatedLayout(line []byte, o ReadOptions, sized bool) (*layout, error) {
 				return i, nil
 			}
 		}
-		return -1, fmt.Errorf("header: no %s column: looked for %s, found %s", what, strings.Join(standard, ", "), listNames(names))
+		return -1, columnsError(fmt.Sprintf("header: no %s column: looked for %s, found %s", what, strings.Join(standard, ", "), listNames(names)))
 	}
 	if s.label, err = find("label", o.LabelColumn, labels); err != nil && (o.LabelColumn != "" || o.FeatureIDs == nil) {
 		return nil, err
 	}
 	if s.query, err = find("query id", o.QueryColumn, queries); err != nil && (o.QueryColumn != "" || !sized) {
 		if o.Headerless && o.QueryColumn == "" {
-			err = errors.New("want the number of the query id's column, counted from 1, or query sizes in a file beside the data, named as it plus .query")
+			err = columnsError("want the number of the query id's column, counted from 1, or query sizes in a file beside the data, named as it plus .query")
 		}
 		return nil, err
 	}

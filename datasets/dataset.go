@@ -280,7 +280,7 @@ func (d *Dataset) Validate() error {
 	}
 	for r, label := range d.Labels {
 		if math.IsNaN(float64(label)) || math.IsInf(float64(label), 0) {
-			return bad("label %g of row %d is not finite", label, r)
+			return bad("row %d: label %g is not finite", r, label)
 		}
 	}
 	if w := d.Width(); w > 0 && len(d.Features)/w != d.Rows() || len(d.Features) != d.Rows()*w {

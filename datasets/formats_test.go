@@ -92,6 +92,25 @@ func TestCompressedFiles(t *testing.T) {
 	}
 }
 
+// Files that are not text are called by their name.
+func TestForeignFiles(t *testing.T) {
+	for text, want := range map[string]string{
+		"BZh91AY&SY\xde\xb1=\xad":          "compressed by bzip2",
+		"\xfd7zXZ\x00\x00\x04\xe6":         "compressed by xz",
+		"\x04\x22\x4d\x18":                 "compressed by lz4",
+		"PK\x03\x04":                       "a zip archive",
+		"7z\xbc\xaf\x27\x1c\x00":           "a 7z archive",
+		"PAR1\x15\x04":                     "Parquet",
+		"\xff\xfe2\x00 \x00q\x00i\x00":     "text in UTF-16",
+		"\xfe\xff\x002\x00 \x00q\x00i\x00": "text in UTF-16",
+	} {
+		_, err := ReadFile(file(t, "f", text), ReadOptions{})
+		if want := "f: the file is " + want + ": want text in UTF-8"; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want one with %q", text, err, want)
+		}
+	}
+}
+
 // A few bytes that claim to be a lot of text are refused.
 func TestDecompressionBomb(t *testing.T) {
 	var b bytes.Buffer

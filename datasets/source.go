@@ -45,7 +45,7 @@ func openSource(ctx context.Context, path string) (*source, error) {
 // decompress is the text of what is counted, which may be gzip, zstd or plain.
 func decompress(packed *counter) (text io.Reader, stop func(), err error) {
 	b := bufio.NewReaderSize(packed, 1<<16)
-	magic, err := b.Peek(4)
+	magic, err := b.Peek(10)
 	if err != nil && err != io.EOF {
 		return nil, nil, err
 	}
@@ -53,7 +53,7 @@ func decompress(packed *counter) (text io.Reader, stop func(), err error) {
 	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
 		z, err := gzip.NewReader(b)
 		return &bounded{r: z, packed: packed}, func() {}, err
-	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+	case bytes.HasPrefix(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		// 128 MB is the window of zstd --long; a file that claims more is refused.
 		z, err := zstd.NewReader(b, zstd.WithDecoderMaxWindow(1<<27), zstd.WithDecoderLowmem(true))
 		if err != nil {
@@ -61,7 +61,32 @@ func decompress(packed *counter) (text io.Reader, stop func(), err error) {
 		}
 		return &bounded{r: z, packed: packed}, z.Close, nil
 	}
-	return b, func() {}, nil
+	return b, func() {}, checkForeign(magic)
+}
+
+// foreign are the first bytes of files that are not text, from an offset on.
+var foreign = []struct {
+	at          int
+	bytes, name string
+}{
+	{4, "1AY&SY", "compressed by bzip2"},
+	{0, "\xfd7zXZ\x00", "compressed by xz"},
+	{0, "\x04\x22\x4d\x18", "compressed by lz4"},
+	{0, "PK\x03\x04", "a zip archive"},
+	{0, "7z\xbc\xaf\x27\x1c", "a 7z archive"},
+	{0, "PAR1", "Parquet"},
+	{0, "\xff\xfe", "text in UTF-16"},
+	{0, "\xfe\xff", "text in UTF-16"},
+}
+
+// checkForeign is an error for a file that is known not to be text, by its first bytes.
+func checkForeign(first []byte) error {
+	for _, f := range foreign {
+		if len(first) >= f.at && bytes.HasPrefix(first[f.at:], []byte(f.bytes)) {
+			return fmt.Errorf("the file is %s: want text in UTF-8, as it is or compressed by gzip or zstd", f.name)
+		}
+	}
+	return nil
 }
 
 // counter counts the bytes that were read.

@@ -57,6 +57,9 @@ func notNegative(l ops.Lists, what string, x *G.Node) *G.Node {
 	return G.Must(lossops.Checked(l, what, x, true))
 }
 
+// scores are the scores, 0 in padding, with a check in every run that they are finite.
+func scores(l ops.Lists) *G.Node { return G.Must(lossops.Scores(l)) }
+
 // gather picks the numbers of x at the given places.
 func gather(x, at *G.Node) *G.Node { return G.Must(ops.Gather(x, at)) }
 

@@ -43,7 +43,7 @@ func lambdaLoss(l ops.Lists, gains, noise *G.Node, discounts []float64) (perQuer
 		return nil, err
 	}
 	// ŝ and the gains, [samples × rows].
-	perturbed := add(gather(l.Scores, pairs.Rows), noise)
+	perturbed := add(gather(scores(l), pairs.Rows), noise)
 	tiled := gather(gains, pairs.Rows)
 	misorder := softplus(l, sub(gather(perturbed, pairs.Worse), gather(perturbed, pairs.Better)))
 	gap := sub(gather(tiled, pairs.Better), gather(tiled, pairs.Worse))

@@ -139,6 +139,31 @@ func TestAllLosses(t *testing.T) {
 	}
 }
 
+// Scores that are not finite are an error of the run that says where. In padding they do not
+// matter.
+func TestNotFiniteScores(t *testing.T) {
+	for _, name := range losses.Names() {
+		for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+			f := newFixture(normal)
+			b := sampled(t, f.batch(tensor.Float64))
+			value, gradient := differentiate(t, build(t, name, b), b.Lists.Scores)
+
+			f.scores[22] = bad
+			b = sampled(t, f.batch(tensor.Float64))
+			padded, paddedGradient := differentiate(t, build(t, name, b), b.Lists.Scores)
+			if padded != value || !slices.Equal(paddedGradient, gradient) {
+				t.Errorf("%s: %v, %v with %v in padding, want %v, %v", name, padded, paddedGradient, bad, value, gradient)
+			}
+
+			f.scores[5] = bad
+			_, err := evaluated(build(t, name, sampled(t, f.batch(tensor.Float64))))
+			if want := fmt.Sprintf("query 3, row 5: the score is %v", bad); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: error %v with a score of %v, want one with %q", name, err, bad, want)
+			}
+		}
+	}
+}
+
 // The same bits for any number of cores.
 func TestGOMAXPROCS(t *testing.T) {
 	f := newFixture(normal)

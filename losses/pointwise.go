@@ -23,7 +23,7 @@ func mse(l ops.Lists, labels, weights *G.Node) (perQuery *G.Node, err error) {
 	}
 	defer caught(&err)
 	labels = finite(l, "label", labels)
-	return meanOverDocuments(l, square(sub(l.Scores, labels)), weights), nil
+	return meanOverDocuments(l, square(sub(scores(l), labels)), weights), nil
 }
 
 // Ordinal is ordinal regression by the logistic loss at all thresholds between grades
@@ -44,9 +44,10 @@ func ordinal(l ops.Lists, labels, weights *G.Node, highest int) (perQuery *G.Nod
 		return nil, err
 	}
 	defer caught(&err)
+	scores := scores(l)
 	var sum *G.Node
 	for c := 1; c <= highest; c++ {
-		above := shifted(l, l.Scores, 0.5-float64(c))
+		above := shifted(l, scores, 0.5-float64(c))
 		// −1 where the label is c or more, 0 where it is c−1 or less.
 		target := sub(relu(shifted(l, labels, float64(-c))), relu(shifted(l, labels, float64(1-c))))
 		// log(1 + e^{−x}) = log(1 + e^x) − x. (Not by Sub, whose gradient is wrong on
@@ -83,7 +84,8 @@ func pointwiseCrossEntropy(l ops.Lists, labels, weights *G.Node, highest int) (p
 	defer caught(&err)
 	// −t = max(0, 1 − label/highest) − 1.
 	target := shifted(l, relu(shifted(l, scaled(l, labels, -1/float64(highest)), 1)), -1)
-	return meanOverDocuments(l, add(softplus(l, l.Scores), mul(target, l.Scores)), weights), nil
+	scores := scores(l)
+	return meanOverDocuments(l, add(softplus(l, scores), mul(target, scores)), weights), nil
 }
 
 // grades are labels after a check that they are not negative.

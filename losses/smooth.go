@@ -89,11 +89,11 @@ func piRank(l ops.Lists, gains *G.Node, discounts []float64, temperature float64
 	}
 	defer caught(&err)
 	distances := G.Must(lossops.ScoreDistances(l))
-	documents := count(l)
+	documents, scores := count(l), scores(l)
 	var ndcg *G.Node
 	for k, theta := range discounts { // ranks from 0
 		slope := spread(l, shifted(l, documents, float64(-1-2*k)))
-		logits := scaled(l, sub(mul(slope, l.Scores), distances), 1/temperature)
+		logits := scaled(l, sub(mul(slope, scores), distances), 1/temperature)
 		chances := exp(G.Must(ops.LogSoftmax(ops.Lists{Scores: logits, Offsets: l.Offsets})))
 		// 1 where the query has this rank, 0 where it is too short.
 		present := sub(relu(shifted(l, documents, float64(-k))), relu(shifted(l, documents, float64(-k-1))))

@@ -75,7 +75,8 @@ func ofMetric(m metric, kind measureKind) Measure {
 }
 
 // NewMeasure makes a measure of one's own. perQuery gives a value for every query,
-// NaN where the measure is not defined. [Exposure] and [Rank] may serve it.
+// NaN where the measure is not defined; it must not change the input, whose slices are
+// those of the data. [Exposure] and [Rank] may serve it.
 func NewMeasure(name string, lowerIsBetter bool, perQuery func(Input) ([]float64, error)) Measure {
 	return Measure{name: name, kind: ofOneself, lowerIsBetter: lowerIsBetter, own: perQuery}
 }

@@ -66,3 +66,28 @@ func checkGains(gains, scores []float64) error {
 }
 
 func checkDiscounts(discounts []float64) error { return checkFinite("discount", discounts) }
+
+// largestScale leaves room below the largest float64 for sums over a billion entries.
+const largestScale = 1e300
+
+// scaleOf returns the scale of a result, max |ρ|·Σ|θ|, or Σ|θ| without gains. If it or one
+// of its factors leaves no room for sums, which would be infinite or NaN, that is an error.
+func scaleOf(gains, discounts []float64) (float64, error) {
+	_, sum := magnitudes(discounts)
+	scale, err := checkScale("Σ |discount|", sum)
+	if err != nil || gains == nil {
+		return scale, err
+	}
+	largest, _ := magnitudes(gains)
+	if _, err := checkScale("max |gain|", largest); err != nil {
+		return 0, err
+	}
+	return checkScale("max |gain| · Σ |discount|", largest*sum)
+}
+
+func checkScale(what string, scale float64) (float64, error) {
+	if !(scale <= largestScale) {
+		return 0, fmt.Errorf("%s is %v: it must be at most %v", what, scale, largestScale)
+	}
+	return scale, nil
+}

@@ -99,12 +99,14 @@ func (e Estimator) check() error {
 // Gradient writes the estimate of dR/dm_d to lambda, and returns that of R, as
 // [Kernel.Metric] does. A λ below 1e-20·max|ρ|·Σ|θ| is 0. Its cost is O(D + N·K). Where rankings have more ranks than
 // there are discounts, the first count. With no ranking present all is zero.
-// Errors are [*NumberError], [*LengthError] and [*RankingError].
+// Errors are [*NumberError], [*LengthError] and [*RankingError], and one for gains or
+// discounts that are too large, as those of [Expectation].
 func (k *Kernel) Gradient(e Estimator, scores, gains, discounts []float64, r Rankings, lambda []float64) (float64, error) {
 	if err := checkLength("λ", len(lambda), len(scores)); err != nil {
 		return 0, err
 	}
-	if err := k.loadFor(e, scores, gains, discounts, r); err != nil {
+	scale, err := k.loadFor(e, scores, gains, discounts, r)
+	if err != nil {
 		return 0, err
 	}
 	k.begin(lambda)
@@ -123,9 +125,7 @@ func (k *Kernel) Gradient(e Estimator, scores, gains, discounts []float64, r Ran
 		sum += k.weigh(e, i, s.length, gains, discounts)
 		k.accumulate(i, kernelGains, discounts, lambda)
 	}
-	largest, _ := magnitudes(gains)
-	_, total := magnitudes(discounts[:k.cutoff])
-	k.finish(float64(len(k.samples)), kernelGains, lambda, largest*total)
+	k.finish(float64(len(k.samples)), kernelGains, lambda, scale)
 	return sum / float64(len(k.samples)), nil
 }
 
@@ -133,7 +133,7 @@ func (k *Kernel) Gradient(e Estimator, scores, gains, discounts []float64, r Ran
 // the same expectation for all estimators, and usually less variance for those with expected
 // rewards. Errors are those of [Kernel.Gradient].
 func (k *Kernel) Metric(e Estimator, scores, gains, discounts []float64, r Rankings) (float64, error) {
-	if err := k.loadFor(e, scores, gains, discounts, r); err != nil {
+	if _, err := k.loadFor(e, scores, gains, discounts, r); err != nil {
 		return 0, err
 	}
 	if len(k.samples) == 0 {
@@ -147,18 +147,21 @@ func (k *Kernel) Metric(e Estimator, scores, gains, discounts []float64, r Ranki
 	return sum / float64(len(k.samples)), nil
 }
 
-// loadFor checks the numbers and loads what estimator e needs.
-func (k *Kernel) loadFor(e Estimator, scores, gains, discounts []float64, r Rankings) error {
+// loadFor checks the numbers, loads what estimator e needs, and returns the scale of λ.
+func (k *Kernel) loadFor(e Estimator, scores, gains, discounts []float64, r Rankings) (scale float64, err error) {
 	if err := e.check(); err != nil {
-		return err
+		return 0, err
 	}
 	if err := checkGains(gains, scores); err != nil {
-		return err
+		return 0, err
 	}
 	if err := checkDiscounts(discounts); err != nil {
-		return err
+		return 0, err
 	}
-	return k.load(scores, e.meansOf(gains), r, min(len(discounts), r.Cutoff))
+	if err := k.load(scores, e.meansOf(gains), r, min(len(discounts), r.Cutoff)); err != nil {
+		return 0, err
+	}
+	return scaleOf(gains, discounts[:k.cutoff])
 }
 
 // meansOf returns the gains of which the means are needed.

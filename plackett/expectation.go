@@ -23,7 +23,8 @@ import (
 // docs/EXACT.md has the derivation. The cost is O(D·K) for each of 16 nodes or more: in time,
 // that of some dozen to some hundred sampled rankings.
 //
-// Scores, gains and discounts may be any finite numbers. Discounts beyond the number of
+// Scores, gains and discounts may be any finite numbers, with max |ρ|, Σ|θ| and their product
+// up to 1e300. Discounts beyond the number of
 // documents have no effect. The same input gives the same output, bit for bit, on a
 // machine. An Expectation allocates only while its scratch space grows. It is not for
 // concurrent use.
@@ -47,7 +48,8 @@ const (
 // Gradient is also the vector–Jacobian product of [Expectation.Exposure]: for a function F of
 // the exposures, dF/dm_d is λ_d with the gains ρ_d = ∂F/∂E_d.
 //
-// Errors are [*NumberError] and [*LengthError], and one for a tolerance out of range.
+// Errors are [*NumberError] and [*LengthError], and one for a tolerance, gains or discounts
+// out of range.
 func (e *Expectation) Gradient(scores, gains, discounts, lambda []float64) (value float64, err error) {
 	if err := checkGains(gains, scores); err != nil {
 		return 0, err
@@ -73,6 +75,9 @@ func (e *Expectation) Exposure(scores, discounts, exposure []float64) error {
 // out[d·cutoff + k−1]. Ranks beyond the number of documents have probability 0. The cost is
 // that of cutoff exposures.
 func (e *Expectation) Placements(scores []float64, cutoff int, out []float64) error {
+	if cutoff < 0 {
+		return fmt.Errorf("the cutoff is %d: it must not be negative", cutoff)
+	}
 	if err := checkLength("out", len(out), len(scores)*cutoff); err != nil {
 		return err
 	}
@@ -142,5 +147,9 @@ func (e *Expectation) run(scores, gains, discounts, out []float64) (float64, err
 	if err := checkDiscounts(discounts); err != nil {
 		return 0, err
 	}
-	return e.race.run(tolerance, scores, gains, discounts, out), nil
+	scale, err := scaleOf(gains, discounts[:min(len(discounts), len(scores))])
+	if err != nil {
+		return 0, err
+	}
+	return e.race.run(tolerance, scale, scores, gains, discounts, out), nil
 }

@@ -52,8 +52,8 @@ type race struct {
 }
 
 // run computes the gradient of the expected metric and returns its value, or, with no gains,
-// computes the exposures.
-func (x *race) run(tolerance float64, scores, gains, discounts, out []float64) float64 {
+// computes the exposures. What is negligible beside scale is 0.
+func (x *race) run(tolerance, scale float64, scores, gains, discounts, out []float64) float64 {
 	clear(out)
 	x.blocks = 0
 	cutoff := min(len(discounts), len(scores))
@@ -91,11 +91,6 @@ func (x *race) run(tolerance float64, scores, gains, discounts, out []float64) f
 	value := middle*total + x.integrate(x.rule(tolerance, cutoff), gains == nil)
 	for i, d := range x.order {
 		out[d] = x.result[i]
-	}
-	_, scale := magnitudes(x.discounts)
-	if gains != nil {
-		largest, _ := magnitudes(gains)
-		scale *= largest
 	}
 	settle(out, scale)
 	return value

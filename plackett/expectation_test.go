@@ -432,6 +432,11 @@ func TestExpectationErrors(t *testing.T) {
 			t.Errorf("%s: error %v, want a LengthError", name, err)
 		}
 	}
+	for _, scores := range [][]float64{nil, two} {
+		if err := e.Placements(scores, -1, nil); err == nil || err.Error() != "the cutoff is -1: it must not be negative" {
+			t.Errorf("cutoff -1 for %d documents: error %v", len(scores), err)
+		}
+	}
 	for _, tolerance := range []float64{-1, 1e-14, 1, math.NaN(), math.Inf(1)} {
 		e := Expectation{Tolerance: tolerance}
 		if err := e.Exposure(two, two, make([]float64, 2)); err == nil || !strings.Contains(err.Error(), "tolerance") {

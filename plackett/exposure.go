@@ -15,6 +15,10 @@ func (k *Kernel) Exposure(scores, discounts []float64, r Rankings, out []float64
 	if err := k.load(scores, nil, r, min(len(discounts), r.Cutoff)); err != nil {
 		return err
 	}
+	scale, err := scaleOf(nil, discounts[:k.cutoff])
+	if err != nil {
+		return err
+	}
 	k.begin(out)
 	if len(k.samples) == 0 {
 		return nil
@@ -27,7 +31,6 @@ func (k *Kernel) Exposure(scores, discounts []float64, r Rankings, out []float64
 	for i := range k.samples {
 		k.accumulate(i, nil, nil, out)
 	}
-	_, total := magnitudes(discounts[:k.cutoff])
-	k.finish(float64(len(k.samples)), nil, out, total)
+	k.finish(float64(len(k.samples)), nil, out, scale)
 	return nil
 }

@@ -21,8 +21,8 @@ package plackett
 // less is left; there M_k is subtracted in twice the precision, and only
 // documents that are light enough for that level take part in its sums (heavier
 // ones are sure to be placed). Rankings that leave less than 64^−7 are extreme:
-// their M_k are rebuilt from the tail in log space, and every document is computed
-// by itself, in O(D).
+// their M_k are rebuilt from the tail, each relative to the largest score that is
+// left, and every document is computed by itself, in O(D).
 type Kernel struct {
 	policy policy
 
@@ -31,10 +31,14 @@ type Kernel struct {
 	cutoff  int
 	samples []sample
 	entries []int     // [samples × cutoff] positions of the documents placed
-	mass    []float64 // [samples × cutoff] 1/M_k; of an extreme ranking log M_k
+	mass    []float64 // [samples × cutoff] 1/M_k
 	means   []float64 // [samples × cutoff] ρ̄_k, where asked for
-	stamp   []uint64  // stamp[d] == mark: placed by the ranking in hand
-	mark    uint64
+	// [samples × cutoff] the score that M_k of an extreme ranking is relative to; that of
+	// others is policy.max.
+	references []float64
+
+	stamp []uint64 // stamp[d] == mark: placed by the ranking in hand
+	mark  uint64
 
 	// The sums of A_K and B_K over the rankings of a level, the largest e_d of the
 	// documents that take part in them, and M_1 and S_1 in twice the precision.
@@ -73,6 +77,7 @@ func (k *Kernel) load(scores, gains []float64, r Rankings, cutoff int) error {
 	k.entries = grow(k.entries, (n+1)*cutoff)
 	k.mass = grow(k.mass, (n+1)*cutoff)
 	k.means = grow(k.means, (n+1)*cutoff)
+	k.references = grow(k.references, (n+1)*cutoff)
 	k.precise = false
 	k.future = grow(k.future, cutoff)
 	k.risk = grow(k.risk, cutoff)
@@ -170,7 +175,7 @@ func (k *Kernel) accumulate(i int, gains, theta, lambda []float64) {
 	future, risk := k.future[:length], k.risk[:length]
 	switch level := k.samples[i].level; {
 	case level == extreme:
-		k.accumulateExtreme(entries, mass, gains, theta, lambda)
+		k.accumulateExtreme(entries, k.references[at:at+length], mass, gains, theta, lambda)
 		return
 	case level > 0:
 		k.accumulatePeaked(level, entries, mass, gains, theta, lambda)

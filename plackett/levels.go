@@ -18,11 +18,11 @@ const (
 const levelStep = 64
 
 // refine computes 1/M_k and ρ̄_k of a ranking again that leaves little mass, and returns
-// its level. Those of an extreme ranking are log M_k.
+// its level. See rebuild for those of an extreme ranking.
 func (k *Kernel) refine(entries []int, masses, means, gains []float64) int8 {
 	level := k.subtract(entries, masses, means, gains)
 	if level == extreme {
-		k.rebuild(entries, masses, means, gains)
+		k.rebuild(entries, k.references[len(k.samples)*k.cutoff:], masses, means, gains)
 	}
 	return level
 }
@@ -66,9 +66,11 @@ func (k *Kernel) subtract(entries []int, inverse, means, gains []float64) int8 {
 	return level
 }
 
-// rebuild fills logs with log M_k, and means with ρ̄_k, from the documents not
-// placed and then the last place upwards, so that nothing is subtracted. The running sums are relative to the largest score among them.
-func (k *Kernel) rebuild(entries []int, logs, means, gains []float64) {
+// rebuild fills masses with 1/M_k, and means with ρ̄_k, from the documents not
+// placed and then the last place upwards, so that nothing is subtracted. A mass is
+// relative to the exponential of a reference, the largest score that is left: scores may be
+// so far apart that differences from the largest of all are equal after rounding.
+func (k *Kernel) rebuild(entries []int, references, inverse, means, gains []float64) {
 	scores := k.policy.scores
 	largest := math.Inf(-1)
 	for d, m := range scores {
@@ -98,7 +100,7 @@ func (k *Kernel) rebuild(entries []int, logs, means, gains []float64) {
 			largest = m
 		}
 		add(d, k.rebased(d, m, largest))
-		logs[p] = largest - k.policy.max + math.Log(mass)
+		references[p], inverse[p] = largest, 1/mass
 		if gains != nil {
 			means[p] = gain / mass
 		}
@@ -138,10 +140,10 @@ func (k *Kernel) accumulatePeaked(level int8, entries []int, inverse, gains, the
 // accumulateExtreme adds the whole λ of an extreme ranking. A_k and B_k are kept
 // multiplied by M_k, which grows smaller from rank to rank, so they stay in range
 // whatever the scores.
-func (k *Kernel) accumulateExtreme(entries []int, logs, gains, theta, lambda []float64) {
+func (k *Kernel) accumulateExtreme(entries []int, references, inverse, gains, theta, lambda []float64) {
 	a, b := 0.0, 0.0 // M_k·A_k, M_k·B_k
-	add := func(d int, log float64) {
-		p := normal.Exp(k.policy.scores[d] - k.policy.max - log)
+	add := func(d, rank int) {
+		p := k.rebased(d, k.policy.scores[d], references[rank]) * inverse[rank]
 		if gains != nil {
 			lambda[d] += p * (gains[d]*a - b)
 		} else {
@@ -151,7 +153,7 @@ func (k *Kernel) accumulateExtreme(entries []int, logs, gains, theta, lambda []f
 	k.mark++
 	for p, d := range entries {
 		if p > 0 {
-			shrink := normal.Exp(logs[p] - logs[p-1])
+			shrink := normal.Exp(references[p]-references[p-1]) * inverse[p-1] / inverse[p]
 			a *= shrink
 			b *= shrink
 		}
@@ -160,12 +162,12 @@ func (k *Kernel) accumulateExtreme(entries []int, logs, gains, theta, lambda []f
 		}
 		b += k.risk[p]
 		lambda[d] += k.future[p]
-		add(d, logs[p])
+		add(d, p)
 		k.stamp[d] = k.mark
 	}
 	for d := range k.policy.weights {
 		if k.stamp[d] != k.mark {
-			add(d, logs[len(logs)-1])
+			add(d, len(entries)-1)
 		}
 	}
 }

@@ -16,11 +16,11 @@ func (k *Kernel) LogProbs(scores []float64, r Rankings, out []float64) error {
 	for i, s := range k.samples {
 		at, to := i*k.cutoff, s.origin*r.Cutoff
 		for p := range s.length {
-			logMass := k.mass[at+p]
-			if s.level != extreme {
-				logMass = -math.Log(logMass)
+			reference := k.policy.max
+			if s.level == extreme {
+				reference = k.references[at+p]
 			}
-			out[to+p] = scores[k.entries[at+p]] - k.policy.max - logMass
+			out[to+p] = scores[k.entries[at+p]] - reference + math.Log(k.mass[at+p])
 		}
 	}
 	return nil
@@ -43,6 +43,11 @@ func (k *Kernel) LogProbsGradient(scores []float64, r Rankings, w, lambda []floa
 	if err := k.load(scores, nil, r, r.Cutoff); err != nil {
 		return err
 	}
+	_, sum := magnitudes(w)
+	scale, err := checkScale("Σ |weight|", sum)
+	if err != nil {
+		return err
+	}
 	k.begin(lambda)
 	for i, s := range k.samples {
 		at := s.origin * r.Cutoff
@@ -50,7 +55,6 @@ func (k *Kernel) LogProbsGradient(scores []float64, r Rankings, w, lambda []floa
 		copy(k.risk, w[at:at+k.cutoff])
 		k.accumulate(i, nil, nil, lambda)
 	}
-	_, total := magnitudes(w)
-	k.finish(1, nil, lambda, total)
+	k.finish(1, nil, lambda, scale)
 	return nil
 }

@@ -2,6 +2,8 @@ package plackett
 
 import (
 	"cmp"
+	"fmt"
+	"math"
 	"slices"
 )
 
@@ -10,9 +12,15 @@ import (
 // ranks equally, and ranks beyond the discounts have none. It is the limit of the
 // policy's expected exposure for scores that are scaled up without end; with the gains
 // for scores it is the target E* of expected exposure (Diaz et al., CIKM 2020), and
-// Σ_d ρ_d E*_d the best value of the metric where discounts do not rise. Scores must
-// not be NaN; exposure has their length.
+// Σ_d ρ_d E*_d the best value of the metric where discounts do not rise. It panics if
+// a score is NaN, or if exposure has not the length of scores.
 func RankedExposure(scores, discounts, exposure []float64) {
+	if err := checkLength("exposure", len(exposure), len(scores)); err != nil {
+		panic("plackett: " + err.Error())
+	}
+	if d := slices.IndexFunc(scores, math.IsNaN); d >= 0 {
+		panic(fmt.Sprintf("plackett: the score of document %d is NaN", d))
+	}
 	order := make([]int, len(scores))
 	for d := range order {
 		order[d] = d

@@ -2,6 +2,7 @@ package plackett
 
 import (
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -21,5 +22,21 @@ func TestRankedExposure(t *testing.T) {
 				break
 			}
 		}
+	}
+}
+
+func TestRankedExposurePanics(t *testing.T) {
+	for want, f := range map[string]func(){
+		"the score of document 1 is NaN": func() { RankedExposure([]float64{1, math.NaN()}, []float64{1}, make([]float64, 2)) },
+		"exposure: 1 numbers, want 2":    func() { RankedExposure([]float64{1, 2}, []float64{1}, make([]float64, 1)) },
+	} {
+		func() {
+			defer func() {
+				if p, _ := recover().(string); !strings.Contains(p, want) {
+					t.Errorf("panic %q, want one with %q", p, want)
+				}
+			}()
+			f()
+		}()
 	}
 }

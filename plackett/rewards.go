@@ -3,7 +3,8 @@ package plackett
 // RewardsToGo writes W_k = Σ_{x≥k} θ_x ρ_{y_x}, divided by the number of rankings
 // present, for every rank to out, which has the shape of the rankings; 0 where there is no
 // document. Ranks beyond the discounts earn nothing. Errors are [*NumberError],
-// [*LengthError] and [*RankingError].
+// [*LengthError] and [*RankingError], and one for gains or discounts that are too large, as those of
+// [Expectation].
 func RewardsToGo(gains, discounts []float64, r Rankings, out []float64) error {
 	if err := checkLength("rewards", len(out), len(r.Documents)); err != nil {
 		return err
@@ -12,6 +13,9 @@ func RewardsToGo(gains, discounts []float64, r Rankings, out []float64) error {
 		return err
 	}
 	if err := checkDiscounts(discounts); err != nil {
+		return err
+	}
+	if _, err := scaleOf(gains, discounts[:min(len(discounts), max(0, r.Cutoff))]); err != nil {
 		return err
 	}
 	samples, err := r.samples()

@@ -100,13 +100,18 @@ func (t *Trainer) eachBatch(ctx context.Context, order []int, f func(*stepBatch)
 		if (i+1)*t.Batch < len(order) {
 			b.next = sync.OnceFunc(parallel.Go(func() { pack(i + 1) }))
 		}
-		err := f(b)
-		b.next()
-		if err != nil {
+		if err := with(b, f); err != nil {
 			return err
 		}
 	}
 	return t.ended(ctx)
+}
+
+// with calls f with a batch, and waits until the next one is packed, also if f panics:
+// whoever recovers may close what is packed from.
+func with(b *stepBatch, f func(*stepBatch) error) error {
+	defer b.next()
+	return f(b)
 }
 
 // ended is the error of a context that has ended. The ranks of a group end after the

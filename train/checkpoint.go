@@ -67,6 +67,11 @@ func (t *Trainer) checkpoint() (*checkpoint, error) {
 		Config: t.Config, Inputs: *in, Step: t.step, History: t.history,
 	}}
 	for _, a := range t.checkpointed() {
+		for i, v := range a.values {
+			if v-v != 0 { // such a file could not be read
+				return nil, fmt.Errorf("train: no checkpoint can be written: entry %d of %s is %v: a lower learning rate, or clipping the gradient, may help", i, a.name, v)
+			}
+		}
 		c.arrays = append(c.arrays, npzfile.Array{Name: a.name, Shape: []int{len(a.values)}, Data: widen(a.values)})
 	}
 	return c, nil

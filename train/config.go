@@ -187,6 +187,9 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 	p := &parsed{Config: parts.naming(c).WithDefaults(), parts: parts}
 	c = p.Config
 	var err error
+	if c.Cutoff > maxCutoff {
+		return nil, fmt.Errorf("train: cutoff is %d: want %d at most, or it takes too much memory", c.Cutoff, maxCutoff)
+	}
 	if p.loss, p.terms, err = parts.lossOf(c); err != nil {
 		return nil, err
 	}
@@ -235,7 +238,7 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 		least int
 	}{
 		{"cutoff", c.Cutoff, 1}, {"batch", c.Batch, 1}, {"shards", c.Shards, 1}, {"epochs", c.Epochs, 1}, {"patience", c.Patience, 0},
-		{"evaluation samples", c.EvaluationSamples, 1},
+		{"evaluation samples", c.EvaluationSamples, 1}, {"members", c.Members, 0},
 	} {
 		if setting.value < setting.least {
 			return nil, fmt.Errorf("train: %s is %d: want %d or more", setting.name, setting.value, setting.least)

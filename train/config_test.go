@@ -105,6 +105,8 @@ func TestConfigCheck(t *testing.T) {
 		{func(c *Config) { c.Activation = 40 }, "no such activation"},
 		{func(c *Config) { c.Samples = -2 }, "samples is -2"},
 		{func(c *Config) { c.Cutoff = -1 }, "cutoff is -1: want 1 or more"},
+		{func(c *Config) { c.Cutoff = math.MaxInt }, "want 1000000 at most"},
+		{func(c *Config) { c.Members = -1 }, "members is -1: want 0 or more"},
 		{func(c *Config) { c.Batch = -1 }, "batch is -1"},
 		{func(c *Config) { c.Epochs = -1 }, "epochs is -1"},
 		{func(c *Config) { c.Patience = -1 }, "patience is -1: want 0 or more"},

@@ -3,6 +3,7 @@ package train
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -71,6 +72,9 @@ func newStepGraph(model nn.Scorer, o *objective, rows, queries, features int) (*
 	if err != nil {
 		return nil, err
 	}
+	if slices.Contains(members, nil) {
+		return nil, errors.New("the model gives no scores")
+	}
 	s.members = len(members)
 	cost, err := s.cost(members, o)
 	if err != nil {
@@ -107,6 +111,9 @@ func (s *stepGraph) cost(members G.Nodes, o *objective) (sum *G.Node, err error)
 			Exposure:  o.exposure,
 			Discounts: o.discounts,
 		})
+		if err == nil && cost == nil {
+			err = errors.New("the loss gives no node")
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -250,21 +250,86 @@ func TestPartsErrors(t *testing.T) {
 		}
 	}
 	// What a part does wrong later ends the run with an error that says where.
+	for name, c := range map[string]struct {
+		change func(*Parts)
+		want   string
+	}{
+		"a loss that is no scalar": {func(p *Parts) {
+			p.Loss = func(b losses.Batch) (*G.Node, error) { return b.Lists.Scores, nil }
+		}, ""},
+		"a loss that does not depend on the scores": {func(p *Parts) {
+			p.Loss = func(b losses.Batch) (*G.Node, error) { return G.Sum(b.Gains) }
+		}, ""},
+		"a loss that is nil": {func(p *Parts) {
+			p.Loss = func(losses.Batch) (*G.Node, error) { return nil, nil }
+		}, "the loss gives no node"},
+		"a model without scores": {scorer(func(int) (nn.Scorer, error) {
+			return silentModel{weights(tensor.Float32, 3).(*listModel)}, nil
+		}), "the model gives no scores"},
+	} {
+		p := ownParts()
+		c.change(&p)
+		tr, err := New(ownConfig(), p, small())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tr.Run(ctx, Hooks{}); err == nil || !strings.Contains(err.Error(), "epoch 1, step 1") || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A silentModel gives no scores.
+type silentModel struct{ *listModel }
+
+func (silentModel) Build(nn.Input, nn.Mode) (*G.Node, error) { return nil, nil }
+
+// An optimizer whose state is not finite: a checkpoint could be written, but not read.
+func TestStateThatIsNotFinite(t *testing.T) {
 	p := ownParts()
-	p.Loss = func(b losses.Batch) (*G.Node, error) { return b.Lists.Scores, nil }
+	p.Optimizer = func(weights int) Optimizer {
+		sum := make([]float32, weights)
+		sum[1] = float32(math.Inf(1))
+		return &heavy{sum}
+	}
 	tr, err := New(ownConfig(), p, small())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tr.Run(ctx, Hooks{}); err == nil || !strings.Contains(err.Error(), "epoch 1, step 1") {
-		t.Errorf("a loss that is no scalar: %v", err)
+	if err := tr.SaveCheckpoint(filepath.Join(t.TempDir(), "c.npz")); err == nil || !strings.Contains(err.Error(), "entry 1 of optimizer-sum is +Inf") {
+		t.Errorf("error %v", err)
 	}
-	p.Loss = func(b losses.Batch) (*G.Node, error) { return G.Sum(b.Gains) }
-	if tr, err = New(ownConfig(), p, small()); err != nil {
+}
+
+// A trainer that runs cannot be run again at the same time.
+func TestRunWhileRunning(t *testing.T) {
+	tr, err := New(Config{Epochs: 1}, Parts{}, small())
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tr.Run(ctx, Hooks{}); err == nil || !strings.Contains(err.Error(), "epoch 1, step 1") {
-		t.Errorf("a loss that does not depend on the scores: %v", err)
+	var second error
+	if _, err := tr.Run(ctx, Hooks{Step: func(Step) { _, second = tr.Run(ctx, Hooks{}) }}); err != nil {
+		t.Fatal(err)
+	}
+	if second == nil || !strings.Contains(second.Error(), "running already") {
+		t.Errorf("error %v", second)
+	}
+}
+
+// A panic in a part, or a hook, of one's own gets out when nothing works on the data any more.
+func TestPanicWaitsForPacking(t *testing.T) {
+	packed := false
+	b := &stepBatch{next: func() { packed = true }}
+	func() {
+		defer func() {
+			if p := recover(); p != "mine" {
+				t.Errorf("panic %v", p)
+			}
+		}()
+		with(b, func(*stepBatch) error { panic("mine") })
+	}()
+	if !packed {
+		t.Error("the next batch is still being packed")
 	}
 }
 

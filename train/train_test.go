@@ -375,6 +375,12 @@ func TestNewErrors(t *testing.T) {
 	nan := tiny("nan.txt", []float32{1, 0})
 	nan.Labels[1] = float32(math.NaN())
 	huge := tiny("huge.txt", []float32{1, 0, 77})
+	short, beyond := tiny("short.txt", []float32{1, 0}, []float32{0, 1}), tiny("beyond.txt", []float32{1, 0}, []float32{0, 1})
+	short.Labels = short.Labels[:3]
+	beyond.Offsets[1] = 1000
+	if _, err := New(Config{}, Parts{}, nil); err == nil || err.Error() != "train: no splits" {
+		t.Errorf("got %v without splits", err)
+	}
 	for _, c := range []struct {
 		change func(*Config, *datasets.Splits)
 		want   string
@@ -387,6 +393,8 @@ func TestNewErrors(t *testing.T) {
 		{func(c *Config, s *datasets.Splits) { s.Vali = free }, "no query of the validation split free.txt has a relevant document"},
 		{func(c *Config, s *datasets.Splits) { s.Vali = wide }, "train and wide have other feature ids"},
 		{func(c *Config, s *datasets.Splits) { s.Train = nan }, "nan.txt: row 1: label NaN"},
+		{func(c *Config, s *datasets.Splits) { s.Train = short }, "short.txt: offsets must ascend from 0 to the 3 rows"},
+		{func(c *Config, s *datasets.Splits) { s.Test = beyond }, "beyond.txt: offsets must ascend from 0 to the 4 rows"},
 		{func(c *Config, s *datasets.Splits) { s.Train = huge }, `use the gain "linear"`},
 		{func(c *Config, s *datasets.Splits) { c.Transform = "x" }, `unknown transform "x"`},
 		{func(c *Config, s *datasets.Splits) { c.Loss = "x" }, "plrank-rb"},

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/viterin/vek/vek32"
@@ -27,6 +28,7 @@ type Trainer struct {
 	gains     []float32                                   // of the training split, by row
 	features  map[*datasets.Dataset]*datasets.Transformed // of the splits
 
+	running   sync.Mutex
 	model     nn.Scorer
 	optimizer Optimizer
 	objective
@@ -169,6 +171,9 @@ func (t *Trainer) anotherModel() (nn.Scorer, error) {
 
 // takeSplits checks the splits and prepares gains and the queries to train on.
 func (t *Trainer) takeSplits(s *datasets.Splits) error {
+	if s == nil {
+		return errors.New("train: no splits")
+	}
 	t.splits = &datasets.Splits{Train: s.Train, Vali: s.Vali, Test: s.Test}
 	for _, split := range []struct {
 		name string
@@ -186,15 +191,15 @@ func (t *Trainer) takeSplits(s *datasets.Splits) error {
 		if !slices.Equal(split.d.FeatureIDs, s.Train.FeatureIDs) {
 			return fmt.Errorf("train: %s and %s have other feature ids than each other", s.Train.Name, split.d.Name)
 		}
+		if err := split.d.Validate(); err != nil {
+			return err
+		}
 		if err := t.checkGroups(split.d); err != nil {
 			return err
 		}
 		t.topGrade = max(t.topGrade, float64(slices.Max(split.d.Labels)))
 		relevant, err := t.relevantQueries(split.d)
 		if err != nil {
-			return err
-		}
-		if err := split.d.Validate(); err != nil {
 			return err
 		}
 		switch {
@@ -239,6 +244,10 @@ func (t *Trainer) prepareGains() error {
 // names the step and the queries, unless Config.OnNaN says otherwise. A trainer that was
 // interrupted cannot go on; make a new one and Restore the last checkpoint.
 func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
+	if !t.running.TryLock() {
+		return nil, errors.New("train: the trainer is running already: make one for each run")
+	}
+	defer t.running.Unlock()
 	defer t.graphs.close() // made again if they are needed
 	defer func() {
 		for _, x := range t.features {

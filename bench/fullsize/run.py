@@ -53,7 +53,7 @@ def main():
             for path in itertools.chain(folder.glob("letor/*"), folder.glob("*.svm"), folder.glob("*.f32")):
                 path.unlink()
     collect(work)
-    subprocess.run(["go", "run", "./cmd/bench", "fullsize", "-results", RESULTS],
+    subprocess.run(["go", "run", "./cmd/bench", "fullsize", "-results", RESULTS, "-write", "README.md,docs/FULLSIZE.md"],
                    check=True, cwd=REPOSITORY)  # fmt: skip
 
 

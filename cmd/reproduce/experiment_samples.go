@@ -95,23 +95,12 @@ func samplesTables(dir string) ([]viz.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	table := viz.Table{Columns: []string{""}}
-	for _, n := range t.distinct("samples") {
-		table.Columns = append(table.Columns, "N = "+n)
+	title := fmt.Sprintf("DCG@5 after %d epochs, mean and (standard deviation) of %d runs", len(t.distinct("epoch")), len(t.distinct("run")))
+	table, err := lossesBySamples(t, title, mainMeasure, func(c curve) string { return bracketed(c.last(), 3) })
+	if err != nil {
+		return nil, err
 	}
-	for _, loss := range t.distinct("loss") {
-		row := viz.Row{methodOf(loss).label}
-		for _, n := range t.distinct("samples") {
-			c, err := curveOf(t.where("loss", loss).where("samples", n), mainMeasure)
-			if err != nil {
-				return nil, err
-			}
-			row = append(row, bracketed(c.last(), 3))
-		}
-		table.Rows = append(table.Rows, row)
-	}
-	table.Title = fmt.Sprintf("DCG@5 after %d epochs, mean and (standard deviation) of %d runs", len(t.distinct("epoch")), len(t.distinct("run")))
-	tables := []viz.Table{table}
+	tables := []viz.Table{*table}
 	for _, more := range []func(*csvTable) (*viz.Table, error){samplesPairs, coincidence, samplesRates} {
 		table, err := more(t)
 		if err != nil {
@@ -122,6 +111,31 @@ func samplesTables(dir string) ([]viz.Table, error) {
 		}
 	}
 	return tables, nil
+}
+
+// lossesBySamples has a row for each loss and a column for each N, with what is to be said of
+// the curve of a measure.
+func lossesBySamples(t *csvTable, title, measure string, say func(curve) string) (*viz.Table, error) {
+	table := viz.Table{Title: title, Columns: []string{""}}
+	for _, n := range t.distinct("samples") {
+		table.Columns = append(table.Columns, "N = "+n)
+	}
+	for _, loss := range t.distinct("loss") {
+		row := viz.Row{methodOf(loss).label}
+		for _, n := range t.distinct("samples") {
+			c, err := curveOf(t.where("loss", loss).where("samples", n), measure)
+			if err != nil {
+				return nil, err
+			}
+			text := "–"
+			if len(c.x) > 0 {
+				text = say(c)
+			}
+			row = append(row, text)
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	return &table, nil
 }
 
 // samplesPairs compares all methods with the reference that has as many samples, seed by seed.
@@ -165,30 +179,14 @@ func samplesRates(t *csvTable) (*viz.Table, error) {
 	if !slices.Contains(t.columns, validation) || !slices.ContainsFunc(t.distinct("loss"), func(loss string) bool { return strings.Contains(loss, rateSeparator) }) {
 		return nil, nil
 	}
-	table := viz.Table{Title: "DCG@5 on validation data, mean of the runs: after the last epoch, and the highest of any epoch", Columns: []string{""}}
-	for _, n := range t.distinct("samples") {
-		table.Columns = append(table.Columns, "N = "+n)
-	}
-	for _, loss := range t.distinct("loss") {
-		row := viz.Row{methodOf(loss).label}
-		for _, n := range t.distinct("samples") {
-			c, err := curveOf(t.where("loss", loss).where("samples", n), validation)
-			if err != nil {
-				return nil, err
-			}
-			if len(c.x) == 0 {
-				row = append(row, "–")
-				continue
-			}
-			highest := math.Inf(-1)
-			for i := range c.x {
-				highest = max(highest, first(meanSD(c.at(i))))
-			}
-			row = append(row, fmt.Sprintf("%.3f, %.3f", first(meanSD(c.last())), highest))
+	const title = "DCG@5 on validation data, mean of the runs: after the last epoch, and the highest of any epoch"
+	return lossesBySamples(t, title, validation, func(c curve) string {
+		highest := math.Inf(-1)
+		for i := range c.x {
+			highest = max(highest, first(meanSD(c.at(i))))
 		}
-		table.Rows = append(table.Rows, row)
-	}
-	return &table, nil
+		return fmt.Sprintf("%.3f, %.3f", first(meanSD(c.last())), highest)
+	})
 }
 
 // The two methods that are the same number, ranking by ranking.

@@ -110,6 +110,10 @@ func serve(ctx context.Context, o *options, logger *log.Logger, listening func(n
 		return fmt.Errorf("serve: %w", err)
 	case <-ctx.Done():
 	}
+	// Clients that keep their connection are told to close it, rather than that it is closed
+	// while their next request is on its way.
+	s.ending.Store(true)
+	time.Sleep(farewell)
 	last, cancel := context.WithTimeout(context.Background(), 3*o.timeout)
 	defer cancel()
 	if err := h.Shutdown(last); err != nil {
@@ -118,6 +122,9 @@ func serve(ctx context.Context, o *options, logger *log.Logger, listening func(n
 	logger.Print("all requests are answered")
 	return nil
 }
+
+// farewell is the time in which the last answers on connections that are kept say that these end.
+const farewell = 300 * time.Millisecond
 
 // watch reads models and the token again on SIGHUP, and those whose files change.
 func (s *server) watch(ctx context.Context, poll time.Duration) {
@@ -154,8 +161,9 @@ DESCRIPTION
   (Prometheus) and /openapi.json say what there is. See docs/SERVING.md.
 
   A model and the token are read again when their files change, and on SIGHUP. A file
-  that cannot be used leaves them as they are. On SIGTERM and Ctrl-C no more connections are
-  accepted, requests that have come are answered, and the program ends.
+  that cannot be used leaves them as they are. On SIGTERM and Ctrl-C connections end with
+  their next answer, for 0.3 s; then no more are accepted, requests that have come are
+  answered, and the program ends.
 
 FLAGS
 `)

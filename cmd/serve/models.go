@@ -59,6 +59,14 @@ func (f modelFlag) Set(text string) error {
 
 func (m *models) names() []string { return slices.Sorted(maps.Keys(m.slots)) }
 
+// widest is the number of features of the model that has most.
+func (m *models) widest() (most int) {
+	for _, s := range m.slots {
+		most = max(most, len(s.model.Load().columns))
+	}
+	return most
+}
+
 // pick is the model of that name; without a name, the only one, or "default".
 func (m *models) pick(name string) (*served, string, error) {
 	if name == "" && len(m.slots) == 1 {

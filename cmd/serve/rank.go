@@ -125,6 +125,11 @@ func (s *server) rank(body io.Reader) (*response, error) {
 	if _, err := work.body.ReadFrom(body); err != nil {
 		return nil, readError(err)
 	}
+	if work.body.Len() > keptBytes {
+		if err := s.checkSize(work.body.Bytes()); err != nil {
+			return nil, err
+		}
+	}
 	var in request
 	decoder := json.NewDecoder(bytes.NewReader(work.body.Bytes()))
 	decoder.DisallowUnknownFields()
@@ -138,7 +143,7 @@ func (s *server) rank(body io.Reader) (*response, error) {
 		return nil, badRequest("no documents: want an array of them, which may be empty")
 	}
 	if n := len(in.Documents); n > s.maxDocuments {
-		return nil, httpError{http.StatusRequestEntityTooLarge, fmt.Errorf("%d documents, %d at most", n, s.maxDocuments)}
+		return nil, s.tooMany(n)
 	}
 	model, name, err := s.models.pick(in.Model)
 	if err != nil {
@@ -156,6 +161,44 @@ func (s *server) rank(body io.Reader) (*response, error) {
 		out.Drawn, err = work.draw(in.Draw, out.Scores, s.maxCutoff)
 	}
 	return out, err
+}
+
+func (s *server) tooMany(documents int) error {
+	return httpError{http.StatusRequestEntityTooLarge, fmt.Errorf("%d documents, %d at most", documents, s.maxDocuments)}
+}
+
+// checkSize counts documents and their values in a body before it is decoded: what decoding
+// takes in time and memory may be a hundred times the length of the body. Whether it is
+// JSON at all is not known yet.
+func (s *server) checkSize(body []byte) error {
+	const inDocument = 3 // in an array in the request: the depth
+	widest := s.models.widest()
+	depth, documents, values, quoted := 0, 0, 0, false
+	for i := 0; i < len(body); i++ {
+		switch c := body[i]; {
+		case quoted:
+			if c == '\\' {
+				i++
+			}
+			quoted = c != '"'
+		case c == '"':
+			quoted = true
+		case c == '[' || c == '{':
+			if depth++; depth == inDocument {
+				documents, values = documents+1, 1
+			}
+		case c == ']' || c == '}':
+			depth--
+		case c == ',' && depth == inDocument:
+			if values++; values > widest {
+				return badRequest("document %d has more than %d features", documents-1, widest)
+			}
+		}
+	}
+	if documents > s.maxDocuments {
+		return s.tooMany(documents)
+	}
+	return nil
 }
 
 // readError is the error for a body that could not be read.

@@ -365,6 +365,79 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
+// A client that sends one request after another on its connection loses none of them when the
+// service is told to end: an answer says that the connection ends.
+func TestShutdownOfKeptConnections(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.npz")
+	linear(t, path, 1, 2, 3)
+	url, stop := started(t, "-model", path)
+	const clients = 4
+	working, ended := make(chan bool, clients), make(chan error, clients)
+	for range clients {
+		go func() {
+			conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+			if err != nil {
+				ended <- err
+				return
+			}
+			defer conn.Close()
+			in := bufio.NewReader(conn)
+			const body = `{"documents": [[1, 1, 1]]}`
+			for n := 0; ; n++ {
+				fmt.Fprintf(conn, "POST /v1/rank HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+				answer, err := http.ReadResponse(in, nil)
+				if err == nil {
+					_, err = io.Copy(io.Discard, answer.Body)
+				}
+				if err != nil || answer.Close {
+					ended <- err
+					return
+				}
+				if n == 10 {
+					working <- true
+				}
+			}
+		}()
+	}
+	for range clients {
+		<-working
+	}
+	if status := stop(); status != 0 {
+		t.Errorf("status %d", status)
+	}
+	for range clients {
+		if err := <-ended; err != nil {
+			t.Errorf("a request was lost: %v", err)
+		}
+	}
+}
+
+// Many documents, or values, in a large body are refused before they are decoded, which would
+// take memory and time beyond measure.
+func TestManyDocuments(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.npz")
+	linear(t, path, 1, 2, 3)
+	s, _ := tested(t, "-model", path, "-max-documents", "300000")
+	many := func(part string, n int) string { return strings.Repeat(part+",", n-1) + part }
+	for _, c := range []struct{ body, want string }{
+		{`{"documents": [` + many("[]", 400000) + `]}`, "413 400000 documents, 300000 at most"},
+		{`{"model": "a\"[{", "documents": [` + many("{}", 400000) + `]}`, "413 400000 documents, 300000 at most"},
+		{`{"documents": [{}, [` + many("1", 600000) + `]]}`, "400 document 1 has more than 3 features"},
+		{`{"documents": [{` + many(`"1":0`, 200000) + `}]}`, "400 document 0 has more than 3 features"},
+		{`{"documents": [` + many("[1,1,1]", 200000) + `]}`, "200 "},
+		{`{"documents": [` + many("[1,1,1]", 200000), "400 the body is no request: unexpected EOF"},
+	} {
+		w := post(s, c.body)
+		var out struct{ Error string }
+		if err := json.Unmarshal(w.Body.Bytes(), &out); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(w.Code, " ", out.Error); got != c.want {
+			t.Errorf("%.30s…: %s, want %s", c.body, got, c.want)
+		}
+	}
+}
+
 // A client that does not send what it promised loses its connection, and its place.
 func TestSlowClient(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.npz")
@@ -384,7 +457,7 @@ func TestSlowClient(t *testing.T) {
 	}
 	conn.Close()
 	stop()
-	url, stop = started(t, "-model", path, "-concurrency", "1", "-timeout", "300ms")
+	url, stop = started(t, "-model", path, "-concurrency", "1", "-timeout", "1s")
 	defer stop()
 	_, answer := underWay(t, url, 1000)
 	text, err := io.ReadAll(answer) // ends when the server closes

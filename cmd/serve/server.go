@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -29,7 +30,8 @@ type server struct {
 	maxCutoff    int
 	busy         chan struct{} // holds one token for each request at work
 	token        *token
-	tokenError   string // of the last look at its file, to log each once
+	ending       atomic.Bool // the service has been told to end
+	tokenError   string      // of the last look at its file, to log each once
 	log          *log.Logger
 
 	requests  *prometheus.CounterVec
@@ -104,6 +106,9 @@ func (s *server) handler() http.Handler {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.Handle("GET /metrics", s.authorised(promhttp.HandlerFor(s.registry, promhttp.HandlerOpts{}).ServeHTTP))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.ending.Load() {
+			w.Header().Set("Connection", "close")
+		}
 		refuse, pattern := mux.Handler(r)
 		if pattern != "" {
 			mux.ServeHTTP(w, r)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/plrank/plrank/ranker"
@@ -19,7 +20,7 @@ func export(o *options, stdout io.Writer) error {
 		return err
 	}
 	if err := model.WriteONNX(out); err != nil {
-		return err
+		return fmt.Errorf("train: %s: %w", o.onnx, err)
 	}
 	return files.publish(stdout)
 }

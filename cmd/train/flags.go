@@ -213,6 +213,9 @@ func parseInto(o *options, args []string) (*flag.FlagSet, error) {
 	if err := o.Source.Check(); err != nil {
 		return nil, command.Usage(err)
 	}
+	if o.threads < 0 {
+		return nil, command.Usage(fmt.Errorf("-threads %d: want a number of cores, or 0 for all", o.threads))
+	}
 	return flags, nil
 }
 

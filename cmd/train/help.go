@@ -105,9 +105,10 @@ loss has:
 Less is better for arp, disparity, abs-disparity, ee-l and ee-d. The model of the
 epoch with the best validation value is kept.`,
 			flags: []string{"metric", "patience", "report", "convention", "ties", "weighted-metrics", "evaluation-samples", "evaluate-train", "evaluate-test", "drop-label-free-test"}},
-		{title: "RECIPES AND RUNS", text: `default is a recipe that serves many collections well. It goes by their size:
-from 100000 training documents on it is another one than below, which the
-defaults above are of. A run says which it takes and what it sets; all folds of
+		{title: "RECIPES AND RUNS", text: `default is a recipe that serves many collections well. It goes by the training
+data: the defaults above are those for fewer than 100000 documents in short lists.
+With 50 documents a query or more, on average, and with 100000 documents or more,
+some are others. A run says which recipe it takes and what it sets; all folds of
 -folds take that of the first. paper is the set-up of Oosterhuis, SIGIR 2021,
 section 7: sigmoid layers of 32 and 32, plain SGD with one query a step, dynamic
 samples, DCG@5.`,
@@ -134,7 +135,7 @@ time. The documents of a query should stand together, as they do in most files;
 otherwise the whole file is read into memory, and one from a pipe is an error.`,
 			flags: []string{"model", "predict", "scores", "run", "draw", "exposure", "qrels"}},
 		{title: "EXPORTING A MODEL", text: `-model with -onnx writes a model for ONNX Runtime, and for what runs it, such as
-Vespa, OpenSearch and Triton: from the raw features of the documents of a query,
+Vespa and Triton: from the raw features of the documents of a query,
 float32 [documents, features], to their scores. See docs/SERVING.md.`,
 			flags: []string{"onnx"}},
 		{title: "MEASURING A MODEL", text: `-model with -data prints the metrics of a saved model on labelled data, of every
@@ -152,7 +153,8 @@ are worth.`,
     result.json     final metrics of each split, and of the baselines
     model.npz       the best model on the validation split; NumPy opens it
     curve.png       the validation metric by epoch
-    checkpoint.npz  where -resume goes on
+    checkpoint.npz  where -resume goes on; checkpoint.previous.npz, the one before
+                    it, is for the case that this one is damaged
 With -folds all it holds config.json, such a folder for each fold (fold1, …) and
     summary.json    mean, sd and values of each metric over the folds
 A file or folder that exists is never overwritten, except by the run it belongs

@@ -12,6 +12,7 @@ import (
 
 	"github.com/plrank/plrank/cmd/internal/command"
 	bar "github.com/plrank/plrank/cmd/internal/progress"
+	"github.com/plrank/plrank/cmd/internal/source"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/metrics"
@@ -102,7 +103,7 @@ func (p *prediction) file(ctx context.Context, o *options) (warnings []string, e
 		}
 		warnings = d.Warnings
 	case err != nil:
-		return nil, err
+		return nil, source.WithFlags(err)
 	}
 	return append(warnings, p.used.lacking(path)...), nil
 }

@@ -75,7 +75,8 @@ func withoutFaults(body func() error) (err error) {
 	return body()
 }
 
-// Parse reads the flags, after which there must be nothing. An error is a UsageError,
+// Parse reads the flags, after which there must be nothing. A text that is given and empty
+// is an error: it comes from a variable of a shell that is not set. An error is a UsageError,
 // except for flag.ErrHelp.
 func Parse(flags *flag.FlagSet, args []string) error {
 	flags.SetOutput(io.Discard) // errors are one line of our own
@@ -96,7 +97,13 @@ func Parse(flags *flag.FlagSet, args []string) error {
 	case flags.NArg() > 0:
 		return Usage(fmt.Errorf("unexpected argument %q", flags.Arg(0)))
 	}
-	return nil
+	flags.Visit(func(f *flag.Flag) {
+		if text, ok := f.Value.(flag.Getter); ok && err == nil && text.Get() == "" {
+			kind, _ := flag.UnquoteUsage(f)
+			err = Usage(fmt.Errorf("-%s is empty: want a %s, or leave -%s out", f.Name, kind, f.Name))
+		}
+	})
+	return err
 }
 
 // Interruptible is a context that ends with the first Ctrl-C, or a request to

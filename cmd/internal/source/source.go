@@ -133,8 +133,16 @@ func (s *Source) Open(ctx context.Context, o datasets.Options) (*datasets.Splits
 	o.Vali, o.Test, o.Fold = s.Vali, s.Test, s.Fold
 	o.Read.Context = ctx
 	splits, err := datasets.Open(s.Data, o)
-	if errors.Is(err, datasets.ErrMinusOne) {
-		return nil, fmt.Errorf("%w (-minus-one irrelevant, or -minus-one unlabelled)", err)
+	return splits, WithFlags(err)
+}
+
+// WithFlags adds to an error of reading the flags that help.
+func WithFlags(err error) error {
+	switch {
+	case errors.Is(err, datasets.ErrMinusOne):
+		return fmt.Errorf("%w (-minus-one irrelevant, or -minus-one unlabelled)", err)
+	case errors.Is(err, datasets.ErrColumns):
+		return fmt.Errorf("%w (-label-column, -query-column, -headerless)", err)
 	}
-	return splits, err
+	return err
 }

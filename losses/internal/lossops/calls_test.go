@@ -35,6 +35,7 @@ func TestEveryOp(t *testing.T) {
 			"Documents":       {Func: lossops.Documents, Args: []any{l}},
 			"Reciprocal":      {Func: lossops.Reciprocal, Args: []any{l.Scores}},
 			"Checked":         {Func: lossops.Checked, Args: []any{l, "gain", n.Gains, true}, Reads: "gains"},
+			"Scores":          {Func: lossops.Scores, Args: []any{l}, Reads: "scores"},
 			"CheckedQueries":  {Func: lossops.CheckedQueries, Args: []any{l, "weight", n.PerQuery}},
 			"Nonzero":         {Func: lossops.Nonzero, Args: []any{l.Scores}},
 		}

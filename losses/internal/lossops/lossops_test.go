@@ -19,6 +19,7 @@ var listFuncs = map[string]optest.ListFunc{
 	"Reciprocal": func(l ops.Lists, _, _ *G.Node) (*G.Node, error) {
 		return lossops.Reciprocal(G.Must(G.Exp(l.Scores)))
 	},
+	"Scores":         func(l ops.Lists, _, _ *G.Node) (*G.Node, error) { return lossops.Scores(l) },
 	"ApproxRanks":    func(l ops.Lists, _, _ *G.Node) (*G.Node, error) { return lossops.ApproxRanks(l, .7) },
 	"RankBounds":     func(l ops.Lists, _, _ *G.Node) (*G.Node, error) { return lossops.RankBounds(l) },
 	"ScoreDistances": func(l ops.Lists, _, _ *G.Node) (*G.Node, error) { return lossops.ScoreDistances(l) },

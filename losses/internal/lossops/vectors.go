@@ -64,6 +64,29 @@ func Checked(l ops.Lists, what string, x *G.Node, notNegative bool) (*G.Node, er
 	return f.ApplyTo(op.Rows(what+"s", x), op.Lists(l))
 }
 
+// Scores are the scores, with padding 0, for losses that go on with them by Gorgonia's own
+// ops, which know no padding. Scores that are not finite are an error of the run.
+func Scores(l ops.Lists) (*G.Node, error) {
+	const name = "losses: Scores"
+	f := op.ListFunc{
+		Name: name, Do: func(l *op.List, _ []op.Tensor, result op.Tensor) error {
+			scores, err := l.Scores()
+			if err != nil {
+				return err
+			}
+			result.Write(scores, l.From)
+			return nil
+		},
+		Slope: &op.ListFunc{Name: name + "Slope", Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+			for row := l.From; row < l.To; row++ {
+				result.Set(row, in[1].At(row))
+			}
+			return nil
+		}},
+	}
+	return f.Apply(op.Lists(l))
+}
+
 // CheckedQueries is [Checked] for x, [queries], not negative.
 func CheckedQueries(l ops.Lists, what string, x *G.Node) (*G.Node, error) {
 	f := op.ListFunc{
