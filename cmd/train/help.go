@@ -106,12 +106,11 @@ Less is better for arp, disparity, abs-disparity, ee-l and ee-d. The model of th
 epoch with the best validation value is kept.`,
 			flags: []string{"metric", "patience", "report", "convention", "ties", "weighted-metrics", "evaluation-samples", "evaluate-train", "evaluate-test", "drop-label-free-test"}},
 		{title: "RECIPES AND RUNS", text: `default is a recipe that serves many collections well. It goes by the training
-data: the defaults above are those for fewer than 100000 documents in short lists.
-With 50 documents a query or more, on average, and with 100000 documents or more,
-some are others. A run says which recipe it takes and what it sets; all folds of
--folds take that of the first. paper is the set-up of Oosterhuis, SIGIR 2021,
-section 7: sigmoid layers of 32 and 32, plain SGD with one query a step, dynamic
-samples, DCG@5.`,
+data: with fewer than 50 documents a query, on average, with more, and with 100000
+documents or more it sets some of the defaults above to others. A run says which
+recipe it takes and what it sets; all folds of -folds take that of the first.
+paper is the set-up of Oosterhuis, SIGIR 2021, section 7: sigmoid layers of 32 and
+32, plain SGD with one query a step, dynamic samples, DCG@5.`,
 			flags: []string{"preset", "config", "init-model", "baseline", "out", "resume", "threads", "version"}},
 		{title: "SEVERAL PROCESSES", text: `Built with -tags mpi, over Open MPI, the command trains under mpirun with as many
 processes (ranks) as are asked for, on one machine or on several:
