@@ -150,6 +150,46 @@ func TestCommandsOfDocuments(t *testing.T) {
 	}
 }
 
+var (
+	ofCode    = regexp.MustCompile("(?s)```go\n.*?```|`[^`\n]+`")
+	testName  = regexp.MustCompile(`^(?:Test|Benchmark)[A-Z]\w+`)
+	qualified = regexp.MustCompile(`\b(plackett|ops|nn|losses|datasets|metrics|train|ranker|viz)\.([A-Z]\w*)`)
+	exported  = regexp.MustCompile(`(?m)^(?:func|type|var|const|\t) ?([A-Z]\w*)`)
+)
+
+// Tests, and names of packages such as ops.Dense, that documents have as code, are there.
+func TestNamesOfDocuments(t *testing.T) {
+	var tests []string
+	for _, pattern := range []string{"*_test.go", "*/*_test.go", "*/*/*_test.go", "*/*/*/*_test.go"} {
+		for _, match := range function.FindAllStringSubmatch(source(t, pattern), -1) {
+			tests = append(tests, match[1])
+		}
+	}
+	names := map[string][]string{} // by package
+	checked := 0
+	for path, text := range documents(t) {
+		for _, code := range ofCode.FindAllString(text, -1) {
+			if name := testName.FindString(strings.Trim(code, "`")); name != "" && !slices.Contains(tests, name) {
+				t.Errorf("%s: there is no %s", path, name)
+			}
+			for _, q := range qualified.FindAllStringSubmatch(code, -1) {
+				if names[q[1]] == nil {
+					for _, match := range exported.FindAllStringSubmatch(source(t, q[1]+"/*.go"), -1) {
+						names[q[1]] = append(names[q[1]], match[1])
+					}
+				}
+				if !slices.Contains(names[q[1]], q[2]) {
+					t.Errorf("%s: there is no %s", path, q[0])
+				}
+				checked++
+			}
+		}
+	}
+	if checked < 30 {
+		t.Errorf("%d names", checked)
+	}
+}
+
 // source is the text of the files of a pattern.
 func source(t *testing.T, pattern string) string {
 	t.Helper()

@@ -29,7 +29,7 @@ type Dataset struct {
 
 	Groups     []int    // [rows] the group of each document, for fairness; negative: none; nil: the source has no groups
 	GroupNames []string // by group: what the source calls it, the same for all splits; nil: groups have no names
-	SourceRows []int    // [rows]: which row of the source it was, from 0; nil where ReadFile or Group left all rows in their places
+	SourceRows []int    // [rows]: which row of the source it was, from 0; nil where ReadFile or ByQueries left all rows in their places
 	Warnings   []string // what was odd about the source but could be read, one line each
 
 	path  string     // of the file it came from
@@ -145,12 +145,12 @@ func (d *Dataset) InSourceOrder(values []float64) []float64 {
 	return ordered
 }
 
-// Group makes a dataset of the documents of d with other queries: the given ids [rows].
+// ByQueries puts the documents of d into other queries: the given ids [rows].
 // The Offsets and QueryIDs of d do not matter, unless it has QueryWeights: the
 // documents of a new query must then come from queries of one weight.
 // Queries come in the order of their first rows, and their rows keep their order.
 // Where they stand together already, the result shares memory with d.
-func (d *Dataset) Group(queries []string) (*Dataset, error) {
+func (d *Dataset) ByQueries(queries []string) (*Dataset, error) {
 	if len(queries) != d.Rows() {
 		return nil, fmt.Errorf("datasets: %s: %d query ids for %d rows", d.Name, len(queries), d.Rows())
 	}

@@ -31,9 +31,9 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-func TestGroup(t *testing.T) {
+func TestByQueries(t *testing.T) {
 	d := three()
-	g, err := d.Group([]string{"p", "q", "p", "r"})
+	g, err := d.ByQueries([]string{"p", "q", "p", "r"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,13 +44,13 @@ func TestGroup(t *testing.T) {
 	if !slices.Equal(g.SourceRows, []int{0, 2, 1, 3}) || !slices.Equal(g.InSourceOrder([]float64{1, 2, 3, 4}), []float64{1, 3, 2, 4}) {
 		t.Errorf("source rows %v", g.SourceRows)
 	}
-	if again, err := g.Group([]string{"p", "q", "p", "r"}); err != nil || !slices.Equal(again.SourceRows, []int{0, 1, 2, 3}) {
+	if again, err := g.ByQueries([]string{"p", "q", "p", "r"}); err != nil || !slices.Equal(again.SourceRows, []int{0, 1, 2, 3}) {
 		t.Errorf("grouped again: source rows %v, error %v", again.SourceRows, err) // rows 0 and 1 of the source, 2 after them
 	}
-	if _, err := d.Group([]string{"p"}); err == nil {
+	if _, err := d.ByQueries([]string{"p"}); err == nil {
 		t.Error("too few ids: no error")
 	}
-	if empty, err := (&Dataset{}).Group(nil); err != nil || empty.Queries() != 0 {
+	if empty, err := (&Dataset{}).ByQueries(nil); err != nil || empty.Queries() != 0 {
 		t.Errorf("no rows: %v, error %v", empty, err)
 	}
 }

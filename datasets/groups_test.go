@@ -282,7 +282,7 @@ func TestGroupsFollowDocuments(t *testing.T) {
 		check("select", some)
 		check("view", d.view(rapid.IntRange(0, d.Queries()).Draw(t, "from"), d.Queries()))
 		ids := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), d.Rows(), d.Rows()).Draw(t, "ids")
-		grouped, err := d.Group(ids)
+		grouped, err := d.ByQueries(ids)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,8 +14,8 @@ TEXT ·logStandardRow(SB), NOSPLIT, $0-56
 	MOVQ         scale+32(FP), SI
 	MOVQ         n+40(FP), DI
 	MOVQ         table+48(FP), R8
-	VPBROADCASTD largest<>+0(SB), Z0
-	VPBROADCASTD least<>+0(SB), Z1
+	VBROADCASTSS largest<>+0(SB), Z0
+	VBROADCASTSS least<>+0(SB), Z1
 	VBROADCASTSD one<>+0(SB), Z2
 	VBROADCASTSD half<>+0(SB), Z3
 	VBROADCASTSD third<>+0(SB), Z4
@@ -29,9 +29,9 @@ TEXT ·logStandardRow(SB), NOSPLIT, $0-56
 	VBROADCASTSD low7<>+0(SB), Z12
 	VBROADCASTSD ten<>+0(SB), Z13
 	VBROADCASTSD minusTen<>+0(SB), Z14
-	VPBROADCASTD size<>+0(SB), Z15
-	VPBROADCASTD unit<>+0(SB), Z16
-	VPBROADCASTD tiny<>+0(SB), Z17
+	VBROADCASTSS size<>+0(SB), Z15
+	VBROADCASTSS unit<>+0(SB), Z16
+	VBROADCASTSS tiny<>+0(SB), Z17
 	MOVL         $0x000000ff, R9
 	MOVQ         $0x00000008, R10
 
@@ -170,8 +170,8 @@ TEXT ·columnLimits(SB), NOSPLIT, $0-48
 	MOVQ         n+32(FP), SI
 	MOVQ         columns+40(FP), DI
 	SHLQ         $0x02, BX
-	VPBROADCASTD largest<>+0(SB), Z0
-	VPBROADCASTD least<>+0(SB), Z1
+	VBROADCASTSS largest<>+0(SB), Z0
+	VBROADCASTSS least<>+0(SB), Z1
 	MOVL         $0x0000ffff, R8
 	MOVQ         $0x00000010, R9
 
@@ -214,8 +214,8 @@ TEXT ·minMaxRow(SB), NOSPLIT, $0-48
 	MOVQ         low+24(FP), BX
 	MOVQ         scale+32(FP), SI
 	MOVQ         n+40(FP), DI
-	VPBROADCASTD largest<>+0(SB), Z0
-	VPBROADCASTD least<>+0(SB), Z1
+	VBROADCASTSS largest<>+0(SB), Z0
+	VBROADCASTSS least<>+0(SB), Z1
 	VBROADCASTSD one<>+0(SB), Z2
 	MOVL         $0x000000ff, R8
 	MOVQ         $0x00000008, R9
@@ -259,10 +259,10 @@ TEXT ·quantileColumn(SB), NOSPLIT, $0-72
 	MOVQ         rows+16(FP), DX
 	MOVQ         inputs+24(FP), BX
 	MOVQ         n+32(FP), SI
-	VPBROADCASTD largest<>+0(SB), Z0
-	VPBROADCASTD least<>+0(SB), Z1
-	VPBROADCASTD top<>+0(SB), Z2
-	VPBROADCASTD byte<>+0(SB), Z3
+	VBROADCASTSS largest<>+0(SB), Z0
+	VBROADCASTSS least<>+0(SB), Z1
+	VBROADCASTSS top<>+0(SB), Z2
+	VBROADCASTSS byte<>+0(SB), Z3
 	MOVQ         start+40(FP), DI
 	MOVQ         knots+48(FP), R8
 	MOVQ         scores+56(FP), R9
@@ -406,10 +406,10 @@ TEXT ·quantileRow(SB), NOSPLIT, $0-72
 	MOVQ         columns+16(FP), DX
 	MOVQ         n+24(FP), BX
 	MOVQ         first+56(FP), SI
-	VPBROADCASTD largest<>+0(SB), Z0
-	VPBROADCASTD least<>+0(SB), Z1
-	VPBROADCASTD top<>+0(SB), Z2
-	VPBROADCASTD byte<>+0(SB), Z3
+	VBROADCASTSS largest<>+0(SB), Z0
+	VBROADCASTSS least<>+0(SB), Z1
+	VBROADCASTSS top<>+0(SB), Z2
+	VBROADCASTSS byte<>+0(SB), Z3
 	MOVQ         start+32(FP), DI
 	MOVQ         knots+40(FP), R8
 	MOVQ         scores+48(FP), R9

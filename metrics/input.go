@@ -129,6 +129,24 @@ func (in Input) each(visit func(q query) error) error {
 	return nil
 }
 
+// check reports settings that are none.
+func (in Input) check() error {
+	known := func(setting, count int) bool { return 0 <= setting && setting < count }
+	switch highest := in.HighestGrade; {
+	case !known(int(in.Gain), len(gainNames)):
+		return fmt.Errorf("metrics: no such gain: %v", in.Gain)
+	case !known(int(in.Ties), len(tiesNames)):
+		return fmt.Errorf("metrics: no such way to rank ties: %v", in.Ties)
+	case !known(int(in.Convention), len(conventionNames)):
+		return fmt.Errorf("metrics: no such convention for label-free queries: %v", in.Convention)
+	case !(highest >= 0) || math.IsInf(highest, 1):
+		return fmt.Errorf("metrics: the highest grade is %v: it must be finite and not negative, or 0 for the highest label", highest)
+	case in.Groups != nil && len(in.Groups) != len(in.Labels):
+		return fmt.Errorf("metrics: %d groups but %d labels: one of each a row", len(in.Groups), len(in.Labels))
+	}
+	return nil
+}
+
 // offsets are Offsets that fit the rows.
 func (in Input) offsets() ([]int, error) {
 	rows := len(in.Labels)

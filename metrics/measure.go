@@ -139,6 +139,9 @@ func (m Measure) PerQuery(in Input) ([]float64, error) {
 
 // Estimate is PerQuery with standard errors, 0 for what is not estimated.
 func (m Measure) Estimate(in Input) (e Estimate, err error) {
+	if err := in.check(); err != nil {
+		return Estimate{}, err
+	}
 	switch m.kind {
 	case ofRanking:
 		e.PerQuery, err = in.ranked(in.Convention.metric(m.metric))

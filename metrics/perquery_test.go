@@ -399,3 +399,28 @@ func TestRank(t *testing.T) {
 		}
 	})
 }
+
+// Settings that are none are errors of every measure.
+func TestInputSettings(t *testing.T) {
+	for want, change := range map[string]func(in *Input){
+		"no such gain: Gain(9)":                                    func(in *Input) { in.Gain = 9 },
+		"no such way to rank ties: Ties(-1)":                       func(in *Input) { in.Ties = -1 },
+		"no such convention for label-free queries: Convention(4)": func(in *Input) { in.Convention = 4 },
+		"the highest grade is NaN":                                 func(in *Input) { in.HighestGrade = math.NaN() },
+		"the highest grade is -1":                                  func(in *Input) { in.HighestGrade = -1 },
+		"the highest grade is +Inf":                                func(in *Input) { in.HighestGrade = math.Inf(1) },
+		"1 groups but 3 labels":                                    func(in *Input) { in.Groups = []int{0} },
+	} {
+		in := Input{Scores: []float64{1, 2, 3}, Labels: []float32{0, 1, 2}, Discounts: []float64{1, .5}}
+		change(&in)
+		for _, name := range []string{"ndcg", "expected-err", "graded-rbp", "disparity", "ee-l"} {
+			m, err := ParseMeasure(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := m.PerQuery(in); err == nil || !strings.HasPrefix(err.Error(), "metrics: "+want) {
+				t.Errorf("%s: error %v, want %q", name, err, want)
+			}
+		}
+	}
+}

@@ -1,6 +1,10 @@
 package plackett
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/plrank/plrank/plackett/internal/lanes"
+)
 
 // An Estimator is a way to estimate from sampled rankings the gradient of the expected
 // metric R = E_y[Σ_k θ_k ρ_{y_k}] with respect to the scores. All of them give one
@@ -113,19 +117,16 @@ func (k *Kernel) Gradient(e Estimator, scores, gains, discounts []float64, r Ran
 	if len(k.samples) == 0 {
 		return 0, nil
 	}
-	if err := k.setBaseline(e, gains, discounts); err != nil {
+	theta := k.reward(e, gains, discounts)
+	credit, err := k.setBaseline(e, gains, discounts, theta)
+	if err != nil {
 		return 0, err
 	}
-	var kernelGains []float64 // nil: c = 0
-	if table[e].credit == later {
-		kernelGains = gains
-	}
 	sum := 0.0
-	for i, s := range k.samples {
-		sum += k.weigh(e, i, s.length, gains, discounts)
-		k.accumulate(i, kernelGains, discounts, lambda)
+	for b := range k.blocks() {
+		sum += k.accumulate(b, credit, theta, e.sharedGains(gains), lambda)
 	}
-	k.finish(float64(len(k.samples)), kernelGains, lambda, scale)
+	k.finish(float64(len(k.samples)), lambda, scale)
 	return sum / float64(len(k.samples)), nil
 }
 
@@ -139,10 +140,17 @@ func (k *Kernel) Metric(e Estimator, scores, gains, discounts []float64, r Ranki
 	if len(k.samples) == 0 {
 		return 0, nil
 	}
-	k.clearBaseline()
+	theta := k.reward(e, gains, discounts)
 	sum := 0.0
-	for i, s := range k.samples {
-		sum += k.weigh(e, i, s.length, gains, discounts)
+	for b := range k.blocks() {
+		_, ranks := k.at(b)
+		for lane := range k.block(b) {
+			reward := 0.0
+			for p := len(ranks) - 1; p >= 0; p-- {
+				reward += theta[p] * ranks[p].Gain[lane]
+			}
+			sum += reward
+		}
 	}
 	return sum / float64(len(k.samples)), nil
 }
@@ -158,110 +166,118 @@ func (k *Kernel) loadFor(e Estimator, scores, gains, discounts []float64, r Rank
 	if err := checkDiscounts(discounts); err != nil {
 		return 0, err
 	}
-	if err := k.load(scores, e.meansOf(gains), r, min(len(discounts), r.Cutoff)); err != nil {
+	if err := k.load(scores, e.sharedGains(gains), r, min(len(discounts), r.Cutoff)); err != nil {
 		return 0, err
 	}
 	return scaleOf(gains, discounts[:k.cutoff])
 }
 
-// meansOf returns the gains of which the means are needed.
-func (e Estimator) meansOf(gains []float64) []float64 {
-	if table[e].expected {
+// sharedGains returns the gains where c = 1, else nil.
+func (e Estimator) sharedGains(gains []float64) []float64 {
+	if table[e].credit == later {
 		return gains
 	}
 	return nil
 }
 
-// weigh sets the weights f_k and g_k of ranking i, and returns its Σ r_k.
-func (k *Kernel) weigh(e Estimator, i, length int, gains, discounts []float64) float64 {
-	future, risk, baseline := k.future[:length], k.risk[:length], k.baseline[:length]
-	rewards := k.direct[:length]
-	for p, gain := range k.rewarded(e, i, length, gains) {
-		rewards[p] = discounts[p] * gain
+// reward sets what the ranks of all samples are rewarded for, and returns the discounts that
+// belong to it.
+func (k *Kernel) reward(e Estimator, gains, discounts []float64) []float64 {
+	for b := range k.blocks() {
+		k.rewardBlock(b, k.block(b), e, gains, discounts)
 	}
-	total := table[e].credit.assign(rewards, future)
-	for p := range future {
-		future[p] = k.scale*future[p] - baseline[p]
-		risk[p] = future[p]
+	if table[e].credit == whole {
+		return k.ones
 	}
-	if table[e].credit == later {
-		for p, r := range rewards {
-			risk[p] += r
-		}
-	}
-	return total
+	return discounts[:k.cutoff]
 }
 
-// rewarded returns the gains that the ranks of ranking i are rewarded for: the mean gains,
-// or those of its documents.
-func (k *Kernel) rewarded(e Estimator, i, length int, gains []float64) []float64 {
-	at := i * k.cutoff
+// rewardBlock is reward for block b. That the whole ranking is credited is as if its last rank had
+// all of the reward.
+func (k *Kernel) rewardBlock(b int, samples []sample, e Estimator, gains, discounts []float64) {
 	if table[e].expected {
-		return k.means[at : at+length]
+		return // the mean gains are there
 	}
-	sampled := k.direct[:length]
-	for p, d := range k.entries[at : at+length] {
-		sampled[p] = gains[d]
+	k.setGains(b, samples, func(_ sample, _, d int) float64 { return gains[d] })
+	if table[e].credit != whole {
+		return
 	}
-	return sampled
-}
-
-// assign writes the credits X_k, given the rewards r_k, and returns Σ r_k.
-func (c credit) assign(rewards, credits []float64) (total float64) {
-	for p := len(rewards) - 1; p >= 0; p-- {
-		if c == later {
-			credits[p] = total
+	_, ranks := k.at(b)
+	for lane := range samples {
+		total := 0.0
+		for p := range ranks {
+			total += discounts[p] * ranks[p].Gain[lane]
+			ranks[p].Gain[lane] = 0
 		}
-		total += rewards[p]
-		if c == onward {
-			credits[p] = total
-		}
+		ranks[len(ranks)-1].Gain[lane] = total
 	}
-	if c == whole {
-		for p := range credits {
-			credits[p] = total
-		}
-	}
-	return total
-}
-
-// clearBaseline sets f_k = X_k.
-func (k *Kernel) clearBaseline() {
-	clear(k.baseline)
-	k.scale = 1
 }
 
 // setBaseline prepares f_k = scale·X_k − baseline. With S the sum of X_k over all N
 // rankings, the mean over the others is (S − X_k)/(N−1), so f_k = N/(N−1)·X_k − S/(N−1).
-func (k *Kernel) setBaseline(e Estimator, gains, discounts []float64) error {
-	k.clearBaseline()
+func (k *Kernel) setBaseline(e Estimator, gains, discounts, theta []float64) (lanes.Credit, error) {
+	credit := table[e].credit.weights(1)
 	if !table[e].baseline {
-		return nil
+		return credit, nil
 	}
-	sums := k.risk // of the rewarded gains, of which X_k is a linear function
-	clear(sums)
-	add := func(i, length int) {
-		for p, gain := range k.rewarded(e, i, length, gains) {
-			sums[p] += gain
-		}
-	}
-	divisor := 1.0
+	from, to, divisor := 0, k.blocks(), 1.0
 	if n := float64(len(k.samples)); n > 1 {
 		divisor = n - 1
-		k.scale = n / divisor
-		for i, s := range k.samples {
-			add(i, s.length)
-		}
 	} else {
-		likeliest, err := k.loadLikeliest(e.meansOf(gains))
-		if err != nil {
-			return err
+		from, to = to, to+1
+		if err := k.loadLikeliest(from, e, gains, discounts); err != nil {
+			return credit, err
 		}
-		add(1, likeliest.length)
 	}
-	for p := range sums {
-		sums[p] = discounts[p] * sums[p] / divisor
+	later := 0.0
+	for p := k.cutoff - 1; p >= 0; p-- {
+		var sums lanes.Vec
+		for b := from; b < to; b++ {
+			for lane, gain := range k.ranks[b*k.cutoff+p].Gain {
+				sums[lane] += gain
+			}
+		}
+		sum := 0.0
+		for _, s := range sums {
+			sum += s
+		}
+		reward := theta[p] * sum / divisor
+		k.baseline[p] = credit.Later*later + credit.Own*reward
+		later += reward
 	}
-	table[e].credit.assign(sums, k.baseline)
+	if n := float64(len(k.samples)); n > 1 {
+		credit = table[e].credit.weights(n / divisor)
+	}
+	return credit, nil
+}
+
+// weights are those of rewards in f_k and g_k.
+func (c credit) weights(scale float64) lanes.Credit {
+	if c == later {
+		return lanes.Credit{Later: scale, Risk: 1}
+	}
+	return lanes.Credit{Later: scale, Own: scale}
+}
+
+// loadLikeliest reads the ranking of descending scores (ties by position) into block b.
+func (k *Kernel) loadLikeliest(b int, e Estimator, gains, discounts []float64) error {
+	length := min(k.cutoff, len(k.policy.scores))
+	k.top.likeliest(k.policy.scores, length)
+	k.likeliest = grow(k.likeliest, k.cutoff)
+	for p := range k.likeliest {
+		k.likeliest[p] = -1
+		if p < length {
+			k.likeliest[p] = k.top.entries[p].document
+		}
+	}
+	r := Rankings{Documents: k.likeliest, Cutoff: k.cutoff}
+	if _, err := k.read(b, 0, r); err != nil {
+		return err
+	}
+	n := len(k.samples) - 1
+	one := []sample{k.samples[n]}
+	k.samples = k.samples[:n]
+	k.prepare(b, one, e.sharedGains(gains))
+	k.rewardBlock(b, one, e, gains, discounts)
 	return nil
 }

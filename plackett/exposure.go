@@ -1,5 +1,7 @@
 package plackett
 
+import "github.com/plrank/plrank/plackett/internal/lanes"
+
 // Exposure writes to out an estimate of the expected exposure of every document,
 // E_d = E_y[Σ_k θ_k 1[y_k = d]]: the mean over the rankings of e_d·A_{r(d)}, i.e.
 // Σ_k θ_k P_k(d), which has the same expectation as the exposure in the rankings
@@ -24,13 +26,10 @@ func (k *Kernel) Exposure(scores, discounts []float64, r Rankings, out []float64
 		return nil
 	}
 	// The kernel's form with f = 0, c = 0 and g = −θ.
-	clear(k.future)
-	for p := range k.risk {
-		k.risk[p] = -discounts[p]
+	for b := range k.blocks() {
+		k.setGains(b, k.block(b), func(sample, int, int) float64 { return 1 })
+		k.accumulate(b, lanes.Credit{Risk: -1}, discounts, nil, out)
 	}
-	for i := range k.samples {
-		k.accumulate(i, nil, nil, out)
-	}
-	k.finish(float64(len(k.samples)), nil, out, scale)
+	k.finish(float64(len(k.samples)), out, scale)
 	return nil
 }

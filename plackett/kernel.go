@@ -1,5 +1,7 @@
 package plackett
 
+import "github.com/plrank/plrank/plackett/internal/lanes"
+
 // Kernel computes expectations over sampled rankings of one list, and their
 // gradients, in O(D + N·K) for N rankings of K documents.
 //
@@ -14,45 +16,47 @@ package plackett
 // over the rankings, and only the placed documents are corrected, each by the
 // part of the sums beyond its own rank.
 //
-// M_k comes from M_1 by subtraction of what has been placed, and the correction
-// cancels what was added: both lose digits when little mass is left. So rankings
-// have levels, by the share of M_1 that is left at their last rank. Those of level
-// 0 leave 1/64 or more, and are done as said. From level to level a factor of 64
-// less is left; there M_k is subtracted in twice the precision, and only
-// documents that are light enough for that level take part in its sums (heavier
+// M_k comes from M_1 by subtraction of what has been placed, in twice the precision. The
+// correction cancels what was added, which loses digits when little mass is left. So
+// rankings have levels, by the share of M_1 that is left at their last rank. Those of
+// level 0 leave 1/64 or more; from level to level a factor of 64 less is left, and only
+// documents that are light enough for a level take part in its sums (heavier
 // ones are sure to be placed). Rankings that leave less than 64^−7 are extreme:
 // their M_k are rebuilt from the tail, each relative to the largest score that is
 // left, and every document is computed by itself, in O(D).
+//
+// Eight rankings are computed at a time, by package lanes.
 type Kernel struct {
-	policy policy
+	policy    policy
+	documents []document
+	mark      uint64 // of the documents of the ranking in hand
 
-	// The rankings that are present, as read by load, and room for one more, the
-	// ranking of descending scores, see loadLikeliest.
+	// The rankings that are present, as read by load, eight to a block: ranking i is
+	// number i%8 of block i/8.
 	cutoff  int
 	samples []sample
-	entries []int     // [samples × cutoff] positions of the documents placed
-	mass    []float64 // [samples × cutoff] 1/M_k
-	means   []float64 // [samples × cutoff] ρ̄_k, where asked for
-	// [samples × cutoff] the score that M_k of an extreme ranking is relative to; that of
-	// others is policy.max.
-	references []float64
+	entries [][lanes.Width]int32 // [blocks × cutoff] positions of the documents placed
+	ranks   []lanes.Rank         // [blocks × cutoff]; W of an extreme ranking is what its M_k are relative to
 
-	stamp []uint64 // stamp[d] == mark: placed by the ranking in hand
-	mark  uint64
-
-	// The sums of A_K and B_K over the rankings of a level, the largest e_d of the
-	// documents that take part in them, and M_1 and S_1 in twice the precision.
+	// M_1 and S_1 = Σ e_d·ρ_d; the sums of A_K and B_K over the rankings of a level, and the
+	// largest e_d of the documents that take part in them.
+	mass, gain          lanes.Total
 	sumA, sumB, ceiling [levels]float64
-	total, gainTotal    doubleDouble
-	precise             bool // the totals were computed
+	highest             int8 // level of a ranking
 
-	top       topK
-	likeliest []int     // the ranking of descending scores
-	direct    []float64 // r_k of the ranking in hand
-	future    []float64 // f_k = scale·X_k − baseline
-	risk      []float64 // g_k
-	baseline  []float64
-	scale     float64
+	top          topK
+	likeliest    []int // the ranking of descending scores
+	baseline     []float64
+	ones         []float64
+	placed       []lanes.Vec // what the documents of a block get
+	row          []int       // the documents of an extreme ranking
+	future, risk []float64   // and its f_k and g_k
+}
+
+// document is what a document weighs.
+type document struct {
+	weight, worth float64 // e_d, and c·e_d·ρ_d
+	mark          uint64  // of the last ranking that placed it
 }
 
 // sample is a ranking that was read.
@@ -62,9 +66,9 @@ type sample struct {
 	level  int8 // how little mass it leaves
 }
 
-// load reads the scores and the first cutoff ranks of the rankings, and prepares
-// 1/M_k of every rank. With gains it prepares the mean gains ρ̄_k of what is left
-// before every rank as well. It checks that all rows are rankings of the list.
+// load reads the scores and the first cutoff ranks of the rankings, and prepares 1/M_k and, of the
+// gains, the mean ρ̄_k of what is left before every rank. With no gains, c is 0. It checks that all
+// rows are rankings of the list.
 func (k *Kernel) load(scores, gains []float64, r Rankings, cutoff int) error {
 	if err := k.policy.reset(scores); err != nil {
 		return err
@@ -74,90 +78,138 @@ func (k *Kernel) load(scores, gains []float64, r Rankings, cutoff int) error {
 		return err
 	}
 	k.cutoff = cutoff
-	k.entries = grow(k.entries, (n+1)*cutoff)
-	k.mass = grow(k.mass, (n+1)*cutoff)
-	k.means = grow(k.means, (n+1)*cutoff)
-	k.references = grow(k.references, (n+1)*cutoff)
-	k.precise = false
-	k.future = grow(k.future, cutoff)
-	k.risk = grow(k.risk, cutoff)
+	blocks := n/lanes.Width + 2 // the last may be begun, and one more is for the likeliest ranking
+	k.entries = grow(k.entries, blocks*cutoff)
+	k.ranks = grow(k.ranks, blocks*cutoff)
 	k.baseline = grow(k.baseline, cutoff)
-	k.direct = grow(k.direct, cutoff)
-	if len(k.stamp) < len(scores) {
-		k.stamp = append(k.stamp, make([]uint64, len(scores)-len(k.stamp))...)
+	k.ones = grow(k.ones, cutoff)
+	for p := range k.ones {
+		k.baseline[p], k.ones[p] = 0, 1
 	}
-	gainMass := k.gainMass(gains)
+	k.placed = grow(k.placed, cutoff)
+	k.row = grow(k.row, cutoff)
+	k.future, k.risk = grow(k.future, cutoff), grow(k.risk, cutoff)
+	k.weighDocuments(gains)
 	k.samples = k.samples[:0]
-	for i := range n {
-		s, err := k.read(i, r, gains, gainMass)
-		if err != nil {
+	for i := 0; i < n; {
+		b := len(k.samples) / lanes.Width
+		if i, err = k.read(b, i, r); err != nil {
 			return err
 		}
-		if s.length > 0 {
-			k.samples = append(k.samples, s)
-		}
+		k.prepare(b, k.block(b), gains)
 	}
 	return nil
 }
 
-// loadLikeliest puts the ranking of descending scores (ties by position) after the
-// samples, to which it does not belong.
-func (k *Kernel) loadLikeliest(gains []float64) (sample, error) {
-	length := min(k.cutoff, len(k.policy.scores))
-	k.top.likeliest(k.policy.scores, length)
-	k.likeliest = grow(k.likeliest, k.cutoff)
-	for p := range k.likeliest {
-		k.likeliest[p] = -1
-		if p < length {
-			k.likeliest[p] = k.top.entries[p].document
-		}
-	}
-	return k.read(0, Rankings{Documents: k.likeliest, Cutoff: k.cutoff}, gains, k.gainMass(gains))
-}
-
-// gainMass returns S_1 = Σ e_d·ρ_d, 0 without gains.
-func (k *Kernel) gainMass(gains []float64) float64 {
-	sum := 0.0
-	for d, rho := range gains {
-		sum += k.policy.weights[d] * rho
-	}
-	return sum
-}
-
-// read copies ranking i behind the samples, with its masses and means.
-func (k *Kernel) read(i int, r Rankings, gains []float64, gainMass float64) (sample, error) {
-	k.mark++
-	at := len(k.samples) * k.cutoff
-	entries, inverse, means := k.entries[at:], k.mass[at:], k.means[at:]
-	stamp, weights := k.stamp[:len(k.policy.weights)], k.policy.weights
-	mass := k.policy.mass
-	s := sample{origin: i}
-	for p, row := range r.sample(i)[:k.cutoff] {
-		d := row - r.Base
-		if uint(d) >= uint(len(weights)) || stamp[d] == k.mark || s.length < p {
-			if row == -1 {
-				continue // the end, or absent
-			}
-			return s, r.fault(i, p, s.length, len(weights))
-		}
-		stamp[d] = k.mark
-		entries[p] = d
-		inverse[p] = 1 / mass
-		mass -= weights[d]
+// weighDocuments prepares what the documents and all of them together weigh.
+func (k *Kernel) weighDocuments(gains []float64) {
+	k.mass, k.gain = lanes.Total{}, lanes.Total{}
+	k.documents = grow(k.documents, len(k.policy.weights))
+	clear(k.documents)
+	for d, e := range k.policy.weights {
+		k.mass.Add(e)
+		k.documents[d].weight = e
 		if gains != nil {
-			means[p] = gainMass * inverse[p]
-			gainMass -= weights[d] * gains[d]
+			k.documents[d].worth = e * gains[d]
+			k.gain.Add(e * gains[d])
 		}
-		s.length++
 	}
-	if s.length == 0 {
-		return s, nil
+	k.mark = 0
+	for l, most := 0, k.mass.High; l < levels; l++ {
+		k.ceiling[l] = most
+		most /= levelStep
 	}
-	// The last is 1/M_K, +Inf or negative where subtraction left nothing.
-	if last := inverse[s.length-1]; last*k.policy.mass >= levelStep || last < 0 {
-		s.level = k.refine(entries[:s.length], inverse, means, gains)
+	k.highest = 0
+}
+
+// blocks is the number of blocks of samples.
+func (k *Kernel) blocks() int { return (len(k.samples) + lanes.Width - 1) / lanes.Width }
+
+// block returns the samples of block b.
+func (k *Kernel) block(b int) []sample {
+	return k.samples[b*lanes.Width : min((b+1)*lanes.Width, len(k.samples))]
+}
+
+// at returns the entries and the ranks of block b.
+func (k *Kernel) at(b int) ([][lanes.Width]int32, []lanes.Rank) {
+	return k.entries[b*k.cutoff : (b+1)*k.cutoff], k.ranks[b*k.cutoff : (b+1)*k.cutoff]
+}
+
+// read copies the documents of rankings from ranking i on to block b, as many as there is room
+// for, and returns the number of the next.
+func (k *Kernel) read(b, i int, r Rankings) (next int, err error) {
+	entries, ranks := k.at(b)
+	documents, mark := k.documents, k.mark
+	for lane := uint(0); lane < lanes.Width && i*r.Cutoff < len(r.Documents); i++ {
+		row := r.Documents[i*r.Cutoff:][:len(ranks)]
+		length := 0
+		mark++
+		for p, entry := range row {
+			d := entry - r.Base
+			if uint(d) >= uint(len(documents)) {
+				break
+			}
+			document := &documents[d]
+			if document.mark == mark {
+				break
+			}
+			document.mark = mark
+			entries[p][lane] = int32(d)
+			ranks[p].W[lane], ranks[p].V[lane] = document.weight, document.worth
+			length = p + 1
+		}
+		for p := length; p < len(row); p++ { // -1: the end, or absent
+			if row[p] != -1 {
+				return i, r.fault(i, p, length, len(documents))
+			}
+		}
+		if length > 0 {
+			k.samples = append(k.samples, sample{origin: i, length: length})
+			lane++
+		}
 	}
-	return s, nil
+	k.mark = mark
+	return i, nil
+}
+
+// prepare computes 1/M_k and ρ̄_k of the samples of block b, and their levels.
+func (k *Kernel) prepare(b int, samples []sample, gains []float64) {
+	_, ranks := k.at(b)
+	for lane := range lanes.Width {
+		length := 0
+		if lane < len(samples) {
+			length = samples[lane].length
+		}
+		for p := length; p < len(ranks); p++ {
+			ranks[p].W[lane], ranks[p].V[lane] = 0, 0
+		}
+	}
+	lanes.Remain(ranks, k.mass, k.gain)
+	for lane := range lanes.Width {
+		length := 0
+		if lane < len(samples) {
+			s := &samples[lane]
+			length = s.length
+			if s.level = k.levelOf(ranks[length-1].Inverse[lane]); s.level == extreme {
+				k.rebuild(b, lane, length, gains)
+			}
+			k.highest = max(k.highest, s.level)
+		}
+		for p := length; p < len(ranks); p++ {
+			ranks[p].Inverse[lane], ranks[p].Gain[lane] = 0, 0
+		}
+	}
+}
+
+// setGains sets what the ranks of block b are rewarded for to that of their samples and
+// documents.
+func (k *Kernel) setGains(b int, samples []sample, gain func(s sample, p, d int) float64) {
+	entries, ranks := k.at(b)
+	for lane, s := range samples {
+		for p := range s.length {
+			ranks[p].Gain[lane] = gain(s, p, int(entries[p][lane]))
+		}
+	}
 }
 
 // begin clears lambda and the sums of the levels.
@@ -166,59 +218,42 @@ func (k *Kernel) begin(lambda []float64) {
 	k.sumA, k.sumB = [levels]float64{}, [levels]float64{}
 }
 
-// accumulate adds the λ of ranking i to lambda, from future and risk, except what
-// all documents share, which it adds to the sums of the ranking's level. With
-// gains, c is 1; with none it is 0. theta are the discounts.
-func (k *Kernel) accumulate(i int, gains, theta, lambda []float64) {
-	at, length := i*k.cutoff, k.samples[i].length
-	entries, mass := k.entries[at:at+length], k.mass[at:at+length]
-	future, risk := k.future[:length], k.risk[:length]
-	switch level := k.samples[i].level; {
-	case level == extreme:
-		k.accumulateExtreme(entries, k.references[at:at+length], mass, gains, theta, lambda)
-		return
-	case level > 0:
-		k.accumulatePeaked(level, entries, mass, gains, theta, lambda)
-		return
+// accumulate adds the λ of the rankings of block b to lambda, except what all documents share,
+// which it adds to the sums of the rankings' levels. It returns the sum of their rewards.
+func (k *Kernel) accumulate(b int, c lanes.Credit, theta, gains, lambda []float64) (reward float64) {
+	entries, ranks := k.at(b)
+	samples := k.block(b)
+	var ceiling lanes.Vec
+	for lane, s := range samples {
+		ceiling[lane] = k.ceiling[max(0, s.level)]
 	}
-	weights := k.policy.weights
-	// beyondA and beyondB: the parts of A_K and B_K beyond rank p.
-	beyondA, beyondB := 0.0, 0.0
-	if gains == nil {
-		for p := length - 1; p >= 0; p-- {
-			d := entries[p]
-			lambda[d] += future[p] + weights[d]*beyondB
-			beyondB += risk[p] * mass[p]
+	placed := k.placed[:len(entries)]
+	shared := lanes.Place(placed, ranks, theta, k.baseline, c, &ceiling)
+	for lane := range samples {
+		s := &samples[lane]
+		reward += shared.Reward[lane]
+		if s.level == extreme {
+			k.accumulateExtreme(b, lane, s.length, c, theta, gains, lambda)
+			continue
 		}
-	} else {
-		for p := length - 1; p >= 0; p-- {
-			d := entries[p]
-			lambda[d] += future[p] - weights[d]*(gains[d]*beyondA-beyondB)
-			beyondA += theta[p] * mass[p]
-			beyondB += risk[p] * mass[p]
+		for p := range entries[:s.length] {
+			lambda[entries[p][lane]] += placed[p][lane]
 		}
+		k.sumA[s.level] += shared.A[lane]
+		k.sumB[s.level] += shared.B[lane]
 	}
-	k.sumA[0] += beyondA
-	k.sumB[0] += beyondB
-}
-
-// share is e_d·(c·ρ_d·a − b).
-func (k *Kernel) share(d int, a, b float64, gains []float64) float64 {
-	if gains != nil {
-		b -= gains[d] * a
-	}
-	return -k.policy.weights[d] * b
+	return reward
 }
 
 // finish adds what the documents share, divides by n, and leaves out what is negligible
 // beside scale.
-func (k *Kernel) finish(n float64, gains, lambda []float64, scale float64) {
-	for d, e := range k.policy.weights {
-		sum := k.share(d, k.sumA[0], k.sumB[0], gains)
-		for l := 1; l < levels && k.precise && e <= k.ceiling[l]; l++ {
-			sum += k.share(d, k.sumA[l], k.sumB[l], gains)
+func (k *Kernel) finish(n float64, lambda []float64, scale float64) {
+	for i, d := range k.documents {
+		sum := d.worth*k.sumA[0] - d.weight*k.sumB[0]
+		for l := int8(1); l <= k.highest && d.weight <= k.ceiling[l]; l++ {
+			sum += d.worth*k.sumA[l] - d.weight*k.sumB[l]
 		}
-		lambda[d] = (lambda[d] + sum) / n
+		lambda[i] = (lambda[i] + sum) / n
 	}
 	settle(lambda, scale)
 }

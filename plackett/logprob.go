@@ -1,6 +1,10 @@
 package plackett
 
-import "math"
+import (
+	"math"
+
+	"github.com/plrank/plrank/plackett/internal/lanes"
+)
 
 // LogProbs writes log P_k(y_k) of every rank of every ranking to out, which has the
 // shape of the rankings: their sum over a ranking is log π(y). Ranks without a document
@@ -14,13 +18,14 @@ func (k *Kernel) LogProbs(scores []float64, r Rankings, out []float64) error {
 	}
 	clear(out)
 	for i, s := range k.samples {
-		at, to := i*k.cutoff, s.origin*r.Cutoff
+		entries, ranks := k.at(i / lanes.Width)
+		lane := i % lanes.Width
 		for p := range s.length {
 			reference := k.policy.max
 			if s.level == extreme {
-				reference = k.references[at+p]
+				reference = ranks[p].W[lane]
 			}
-			out[to+p] = scores[k.entries[at+p]] - reference + math.Log(k.mass[at+p])
+			out[s.origin*r.Cutoff+p] = scores[entries[p][lane]] - reference + math.Log(ranks[p].Inverse[lane])
 		}
 	}
 	return nil
@@ -49,12 +54,10 @@ func (k *Kernel) LogProbsGradient(scores []float64, r Rankings, w, lambda []floa
 		return err
 	}
 	k.begin(lambda)
-	for i, s := range k.samples {
-		at := s.origin * r.Cutoff
-		copy(k.future, w[at:at+k.cutoff])
-		copy(k.risk, w[at:at+k.cutoff])
-		k.accumulate(i, nil, nil, lambda)
+	for b := range k.blocks() {
+		k.setGains(b, k.block(b), func(s sample, p, _ int) float64 { return w[s.origin*r.Cutoff+p] })
+		k.accumulate(b, lanes.Credit{Own: 1}, k.ones, nil, lambda)
 	}
-	k.finish(1, nil, lambda, scale)
+	k.finish(1, lambda, scale)
 	return nil
 }

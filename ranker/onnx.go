@@ -14,8 +14,8 @@ import (
 
 // WriteONNX writes the model in ONNX format, with its transform inside. The input
 // "features", float32 [documents, features], has the raw features of the documents of
-// one query, NaN where a value is missing; the output "scores" [documents], of the
-// model's dtype, their scores. The metadata have kind, feature_ids, feature_names and
+// one query, at least one, NaN where a value is missing; the output "scores" [documents],
+// of the model's dtype, their scores. The metadata have kind, feature_ids, feature_names and
 // plrank_version.
 //
 // A kind of model other than the built-in ones is an error.

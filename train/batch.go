@@ -114,10 +114,10 @@ func with(b *stepBatch, f func(*stepBatch) error) error {
 	return f(b)
 }
 
-// ended is the error of a context that has ended. The ranks of a group end after the
+// ended is the error of a context that has ended. The ranks end after the
 // same step, see lossAndGradient.
 func (t *Trainer) ended(ctx context.Context) error {
-	if t.group().Size() > 1 {
+	if t.processes().Size() > 1 {
 		return nil
 	}
 	return ctx.Err()

@@ -158,7 +158,7 @@ func (t *Trainer) checkpointed() []namedArray {
 // followFirst brings all ranks to where rank 0 is, which may have been restored from a
 // checkpoint.
 func (t *Trainer) followFirst() error {
-	g := t.group()
+	g := t.processes()
 	if g.Size() == 1 {
 		return nil
 	}

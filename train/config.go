@@ -54,7 +54,7 @@ type Config struct {
 	// Shards is the number of parts that the training queries are divided into. A step
 	// takes its queries from all of them, and the gradients of the shards are computed one
 	// by one and summed in a fixed order. As many processes at most can share the work, see
-	// Parts.Group, and the result does not depend on how many do. 0: 1
+	// Parts.Processes, and the result does not depend on how many do. 0: 1
 	Shards int `json:"shards"`
 
 	OnNaN string `json:"onNaN"` // what becomes of a batch whose loss or gradient is not finite or cannot be computed: stop ends the training with an error; skip leaves the batch out and counts it; "": stop

@@ -25,7 +25,7 @@ func (p *parsed) checkMemory(inputs int) error {
 		}
 		// Two models, the gradient as ops leave it and of every shard of this process, and two
 		// memories of the optimizer, all of float32.
-		ranks := p.group().Size()
+		ranks := p.processes().Size()
 		shards := (p.Shards + ranks - 1) / ranks
 		if need := (5 + float64(shards)) * 4 * members * (weights + in + 1); need > maxMemory {
 			of := ""

@@ -39,9 +39,9 @@ type Parts struct {
 	// name them. They may be called by several goroutines at once.
 	Metrics []metrics.Measure
 
-	// Group is the processes that train the model together. Each makes a Trainer of the
+	// Processes train the model together. Each makes a Trainer of the
 	// same Config and data, and all get the same model. nil: this one process.
-	Group Group
+	Processes Processes
 }
 
 // custom is the name of a part of one's own that was given none.

@@ -13,24 +13,24 @@ import (
 
 // The training queries are divided into Config.Shards shards. A step takes queries from all
 // of them, the gradient of each shard's queries is computed by itself, and these are
-// summed up in one order (see fold). The ranks of a group share the shards: rank r of P has
+// summed up in one order (see fold). The ranks share the shards: rank r of P has
 // shards r, r+P, r+2P, … Whatever P is, the same numbers are computed from the same
 // queries, and summed in the same order.
 
-// checkShards reports a group with more ranks than there are shards.
+// checkShards reports more ranks than there are shards.
 func (p *parsed) checkShards() error {
-	if ranks := p.group().Size(); ranks > p.Shards {
+	if ranks := p.processes().Size(); ranks > p.Shards {
 		return fmt.Errorf("train: %d ranks for %d shards: want as many shards at least", ranks, p.Shards)
 	}
 	return nil
 }
 
-// group is the processes that train together.
-func (p *parsed) group() Group {
-	if p.parts.Group == nil {
+// processes are those that train together.
+func (p *parsed) processes() Processes {
+	if p.parts.Processes == nil {
 		return alone{}
 	}
-	return p.parts.Group
+	return p.parts.Processes
 }
 
 // order is that of the training queries in an epoch: position i belongs to shard i mod
@@ -79,7 +79,7 @@ func (t *Trainer) arrange(queries, places []int, rng *rand.Rand) {
 // ownShards are the numbers of the shards of this rank.
 func (t *Trainer) ownShards() []int {
 	var own []int
-	g := t.group()
+	g := t.processes()
 	for shard := g.Rank(); shard < t.Shards; shard += g.Size() {
 		own = append(own, shard)
 	}
@@ -112,9 +112,9 @@ func fold(v [][]float32) {
 // Every rank sums up one slice of the gradient, and gives it to all others: each number
 // goes over the network twice, however many ranks there are.
 type reduction struct {
-	group  Group
-	shards int
-	own    [][]float32 // gradients of the shards of this rank
+	processes Processes
+	shards    int
+	own       [][]float32 // gradients of the shards of this rank
 
 	vectors       int       // that a rank sends: the sum of its own, or else each of its own
 	slice         int       // numbers that a rank sums up
@@ -122,8 +122,8 @@ type reduction struct {
 	result, all   []byte    // of this rank, and of all: a slice of the sum and a record
 }
 
-func newReduction(g Group, shards int, own [][]float32) *reduction {
-	r := &reduction{group: g, shards: shards, own: own, vectors: 1}
+func newReduction(g Processes, shards int, own [][]float32) *reduction {
+	r := &reduction{processes: g, shards: shards, own: own, vectors: 1}
 	ranks := g.Size()
 	if ranks&(ranks-1) != 0 {
 		r.vectors = (shards + ranks - 1) / ranks
@@ -162,12 +162,14 @@ func failureOf(err error) failure {
 	return ofRank
 }
 
-func (r *reduction) recordSize() int { return 8 + 8*((r.shards+r.group.Size()-1)/r.group.Size()) }
+func (r *reduction) recordSize() int {
+	return 8 + 8*((r.shards+r.processes.Size()-1)/r.processes.Size())
+}
 
 // sum puts the sum of all gradients into total, and gives the losses of all shards, and
 // whether any rank has failed, or was interrupted.
 func (r *reduction) sum(total []float32, mine record) record {
-	ranks := r.group.Size()
+	ranks := r.processes.Size()
 	own := r.own
 	if r.vectors == 1 {
 		fold(own)
@@ -179,7 +181,7 @@ func (r *reduction) sum(total []float32, mine record) record {
 			copy(r.parts[(rank*r.vectors+i)*r.slice:], v[from:to])
 		}
 	}
-	r.group.Alltoall(bytesOf(r.theirs), bytesOf(r.parts))
+	r.processes.Alltoall(bytesOf(r.theirs), bytesOf(r.parts))
 	var slices [][]float32 // of all shards in their order, or of all ranks
 	for i := range r.vectors {
 		for rank := range ranks {
@@ -192,7 +194,7 @@ func (r *reduction) sum(total []float32, mine record) record {
 	fold(slices)
 	copy(r.result, bytesOf(slices[0]))
 	mine.write(r.result[4*r.slice:])
-	r.group.Allgather(r.all, r.result)
+	r.processes.Allgather(r.all, r.result)
 
 	sum := record{losses: make([]float64, r.shards)}
 	for rank := range ranks {
@@ -230,9 +232,9 @@ func (t *Trainer) newReduction() {
 		own = append(own, make([]float32, len(t.weights)))
 	}
 	t.gradient = own[0]
-	if t.group().Size() > 1 {
+	if t.processes().Size() > 1 {
 		t.gradient = make([]float32, len(t.weights))
-		t.shards = newReduction(t.group(), t.Shards, own)
+		t.shards = newReduction(t.processes(), t.Shards, own)
 	}
 	t.own = own
 }

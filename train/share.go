@@ -8,13 +8,13 @@ import (
 	"github.com/plrank/plrank/metrics"
 )
 
-// The ranks of a group share the fitting of the transform, and the measuring of a model:
+// The ranks share the fitting of the transform, and the measuring of a model:
 // each scores and measures some of the queries, and tells the others. All get the same
 // numbers, whatever their number.
 
-// sharing is the group as package datasets takes it.
+// sharing is the processes as package datasets takes it.
 func (p *parsed) sharing() datasets.Sharing {
-	g := p.group()
+	g := p.processes()
 	return datasets.Sharing{Rank: g.Rank(), Size: g.Size(), Allgather: g.Allgather}
 }
 
@@ -22,7 +22,7 @@ func (p *parsed) sharing() datasets.Sharing {
 // and their number.
 func (t *Trainer) shares(d *datasets.Dataset) (all, begin []int) {
 	all = chunks(d)
-	ranks := t.group().Size()
+	ranks := t.processes().Size()
 	for rank := range ranks + 1 {
 		begin = append(begin, rank*(len(all)-1)/ranks)
 	}
@@ -31,7 +31,7 @@ func (t *Trainer) shares(d *datasets.Dataset) (all, begin []int) {
 
 // measure gives the means of the measures of a model on d.
 func (t *Trainer) measure(r *Ranker, d *datasets.Dataset) ([]metrics.Summary, error) {
-	g := t.group()
+	g := t.processes()
 	features := t.features[d]
 	d, err := r.scorable(d)
 	if err := Agree(g, err); err != nil {
@@ -77,7 +77,7 @@ func (t *Trainer) measure(r *Ranker, d *datasets.Dataset) ([]metrics.Summary, er
 }
 
 // share completes numbers of which rank r has those from begin[r] to begin[r+1]−1.
-func share(g Group, numbers []float64, begin []int) {
+func share(g Processes, numbers []float64, begin []int) {
 	room := 0
 	for rank := range g.Size() {
 		room = max(room, begin[rank+1]-begin[rank])
@@ -90,7 +90,7 @@ func share(g Group, numbers []float64, begin []int) {
 	}
 }
 
-// bytesOf is the memory of numbers. The ranks of a group have one byte order.
+// bytesOf is the memory of numbers. The ranks have one byte order.
 func bytesOf[T float32 | float64](x []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), int(unsafe.Sizeof(T(0)))*len(x))
 }

@@ -114,7 +114,7 @@ func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
 		},
 		graphs: graphs[*stepGraph]{},
 	}
-	if err := Agree(t.group(), t.takeSplits(s)); err != nil {
+	if err := Agree(t.processes(), t.takeSplits(s)); err != nil {
 		return nil, err
 	}
 	train := t.splits.Train
@@ -271,7 +271,7 @@ func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
 		if h.Epoch != nil {
 			err = h.Epoch(t, e)
 		}
-		if err := Agree(t.group(), err); err != nil {
+		if err := Agree(t.processes(), err); err != nil {
 			return nil, err
 		}
 	}
@@ -465,7 +465,7 @@ func (t *Trainer) locate(err error, b *stepBatch) error {
 	if !errors.Is(err, errElsewhere) {
 		here = t.locateHere(err, b)
 	}
-	agreed := Agree(t.group(), here)
+	agreed := Agree(t.processes(), here)
 	if Skippable(err) && !Skippable(agreed) { // whose text came from another rank
 		agreed = &batchError{agreed}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/plrank/plrank/cmd/internal/command"
@@ -46,26 +47,40 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 			dir.Abandon()
 		}
 	}()
-	splits, err := inTurn(o.group, func() (*datasets.Splits, error) {
-		return open(ctx, o, datasets.ReadOptions{}, "drop", stderr)
+	splits, err := inTurn(o.processes, func() (*datasets.Splits, error) {
+		s, err := open(ctx, o, datasets.ReadOptions{}, "drop", stderr)
+		if err == nil {
+			err = checkWeights(s.Train)
+		}
+		return s, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := train.Agree(o.group, o.chooseRecipe(splits.Train)); err != nil {
+	if err := train.Agree(o.processes, o.chooseRecipe(splits.Train)); err != nil {
 		return nil, err
 	}
-	parts := train.Parts{Group: o.group}
+	parts := train.Parts{Processes: o.processes}
 	if o.InitModel != "" {
 		if parts.Initial, err = train.LoadRanker(o.InitModel); err != nil {
 			return nil, err
 		}
 	}
 	t, err := train.New(o.Config, parts, splits)
-	if err = train.Agree(o.group, err); err != nil {
+	if err = train.Agree(o.processes, err); err != nil {
 		return nil, withFlags(err, o, splits)
 	}
 	return &job{o, dir, splits, t}, nil
+}
+
+// checkWeights is an error where nothing has a weight: a training would end without one.
+func checkWeights(d *datasets.Dataset) error {
+	for _, weights := range [][]float32{d.Weights, d.QueryWeights} {
+		if len(weights) > 0 && slices.Max(weights) == 0 {
+			return fmt.Errorf("train: all weights of %s are 0: there is nothing to learn", d.Name)
+		}
+	}
+	return nil
 }
 
 // dir is the folder of the run, or of its folds; nil if none is asked for, or another rank

@@ -37,10 +37,10 @@ type options struct {
 	config           string // a file with settings
 	threads          int    // 0: all
 	version          bool
-	group            train.Group // that mpirun has started; nil: this process alone
-	args             []string    // the command line
-	bySize           bool        // the recipe is still to be chosen, by the size of the data
-	recipe           string      // what was chosen, in words, by this run; lines
+	processes        train.Processes // that mpirun has started; nil: this process alone
+	args             []string        // the command line
+	bySize           bool            // the recipe is still to be chosen, by the size of the data
+	recipe           string          // what was chosen, in words, by this run; lines
 
 	model, predict, scores, runFile, qrels, exposure, importance, onnx string
 	draw                                                               int // rankings of each query

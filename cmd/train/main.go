@@ -39,17 +39,17 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	})
 }
 
-// body is the command; the group of one process is nil.
-func body(ctx context.Context, group train.Group, args []string, stdout, stderr io.Writer) error {
+// body is the command. processes is nil where there is one alone.
+func body(ctx context.Context, processes train.Processes, args []string, stdout, stderr io.Writer) error {
 	o, err := parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		help(stdout)
 		return nil
 	}
-	if err == nil && group != nil {
-		err = o.join(group, args)
+	if err == nil && processes != nil {
+		err = o.join(processes, args)
 	}
-	if err := train.Agree(group, err); err != nil {
+	if err := train.Agree(processes, err); err != nil {
 		return err
 	}
 	if o.version {

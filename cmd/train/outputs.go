@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/plrank/plrank/cmd/internal/command"
 )
 
 // outputs are new files, which appear together and complete, or not at all. What goes to
@@ -23,6 +25,11 @@ type output struct {
 func (o *outputs) open(path string) (*output, error) {
 	if path == "" {
 		return nil, nil
+	}
+	for _, other := range o.list {
+		if filepath.Clean(other.path) == filepath.Clean(path) {
+			return nil, command.Usage(fmt.Errorf("two results are to go to %s: name a file for each", path))
+		}
 	}
 	folder, name := os.TempDir(), "plrank"
 	if path != standard {

@@ -30,7 +30,7 @@ const standard = "-"
 func predict(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	p := &prediction{draw: o.draw, seed: o.Seed}
 	defer p.outputs.remove()
-	for path, out := range map[string]**output{o.scores: &p.scores, o.exposure: &p.exposure, o.runFile: &p.run, o.qrels: &p.qrels} {
+	for out, path := range map[**output]string{&p.scores: o.scores, &p.exposure: o.exposure, &p.run: o.runFile, &p.qrels: o.qrels} {
 		var err error
 		if *out, err = p.outputs.open(path); err != nil {
 			return err

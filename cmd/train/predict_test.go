@@ -122,6 +122,23 @@ func TestPredictAllOrNothing(t *testing.T) {
 	}
 }
 
+// Two results do not share a file, of which one would be lost.
+func TestPredictToOneFile(t *testing.T) {
+	data := fold(t)
+	_, model := trained(t, data)
+	folder := t.TempDir()
+	path := filepath.Join(folder, "results")
+	for _, other := range []string{path, filepath.Join(folder, ".") + "/./results"} {
+		status, _, stderr := call("-model", model, "-predict", filepath.Join(data, "test.txt"), "-scores", path, "-run", other)
+		if status != 2 || !strings.Contains(stderr, "two results are to go to") {
+			t.Errorf("%d, %s", status, stderr)
+		}
+	}
+	if found, _ := os.ReadDir(folder); len(found) != 0 {
+		t.Errorf("files %v", found)
+	}
+}
+
 // What somebody else wrote while documents were scored is not overwritten.
 func TestPublishOverwritesNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "scores")

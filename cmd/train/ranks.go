@@ -38,15 +38,15 @@ func runRank(ctx context.Context, world mpi.World, args []string) int {
 	return status
 }
 
-// join makes the options those of a rank of a group.
-func (o *options) join(group train.Group, args []string) error {
+// join makes the options those of a rank.
+func (o *options) join(processes train.Processes, args []string) error {
 	if o.version {
 		return nil
 	}
 	if o.onnx != "" || o.predict != "" || o.model != "" || o.describe {
 		return command.Usage(errors.New("mpirun is for training: score, measure and describe with one process"))
 	}
-	o.group = group
+	o.processes = processes
 	given := defaults()
 	flags, err := parseInto(given, args)
 	if err != nil {
@@ -55,25 +55,25 @@ func (o *options) join(group train.Group, args []string) error {
 	if !o.resume && o.config == "" && !isGiven(flags, "shards") {
 		o.Shards = usualShards
 	}
-	if group.Size() > o.Shards {
-		return command.Usage(fmt.Errorf("%d ranks for %d shards: want -shards %d or more, or fewer ranks", group.Size(), o.Shards, group.Size()))
+	if processes.Size() > o.Shards {
+		return command.Usage(fmt.Errorf("%d ranks for %d shards: want -shards %d or more, or fewer ranks", processes.Size(), o.Shards, processes.Size()))
 	}
 	return nil
 }
 
 // first tells whether this process is the one that prints, and writes files.
-func (o *options) first() bool { return o.group == nil || o.group.Rank() == 0 }
+func (o *options) first() bool { return o.processes == nil || o.processes.Rank() == 0 }
 
 // inTurn calls f for rank 0 first, then for one process of each other host, then for the
 // others. They find what those before have left in a cache, where they can see it. All
 // ranks get the error of any.
-func inTurn[T any](group train.Group, f func() (T, error)) (value T, err error) {
-	if group == nil {
+func inTurn[T any](processes train.Processes, f func() (T, error)) (value T, err error) {
+	if processes == nil {
 		return f()
 	}
 	mine := 2
 	switch {
-	case group.Rank() == 0:
+	case processes.Rank() == 0:
 		mine = 0
 	case mpi.FirstOfHost():
 		mine = 1
@@ -82,7 +82,7 @@ func inTurn[T any](group train.Group, f func() (T, error)) (value T, err error) 
 		if turn == mine {
 			value, err = f()
 		}
-		if err := train.Agree(group, err); err != nil {
+		if err := train.Agree(processes, err); err != nil {
 			return value, err
 		}
 	}

@@ -54,6 +54,21 @@ func TestReadingFlags(t *testing.T) {
 	}
 }
 
+// Where all weights are 0, nothing would be learnt.
+func TestWeightsThatAreAllZero(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data.txt")
+	letor(t, data, 10, 1)
+	lines := strings.Count(read(t, data), "\n")
+	for _, n := range []int{10, lines} { // of queries, of documents
+		write(t, data+".weight", strings.Repeat("0\n", n))
+		if status, _, stderr := call("-data", data); status != 1 || !strings.Contains(stderr, "all weights of "+data+" are 0") {
+			t.Errorf("%d weights of 0: %d, %s", n, status, stderr)
+		}
+		write(t, data+".weight", strings.Repeat("0\n", n-n/2)+strings.Repeat("1\n", n/2))
+		callQuick(t, "-data", data)
+	}
+}
+
 // An interruption ends the reading of data, whatever they are read for.
 func TestInterruptedReading(t *testing.T) {
 	data := folds(t, 2)

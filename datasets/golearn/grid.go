@@ -282,7 +282,7 @@ func Dataset(from base.FixedDataGrid, o GridOptions) (*datasets.Dataset, error) 
 	if len(byRow.Labels) == 0 {
 		return nil, fmt.Errorf("golearn: the grid has no rows")
 	}
-	return byRow.Group(queryOf)
+	return byRow.ByQueries(queryOf)
 }
 
 // queryText is a query id as text: whole numbers without a point.

@@ -5,7 +5,7 @@ package mpi
 
 import "os"
 
-// A World is all processes that mpirun has started: a train.Group.
+// A World is all processes that mpirun has started: a train.Processes.
 type World interface {
 	Rank() int // of this process, from 0
 	Size() int

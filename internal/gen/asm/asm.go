@@ -41,3 +41,29 @@ func Flush() (end func()) {
 	build.LDMXCSR(during)
 	return func() { build.LDMXCSR(before) }
 }
+
+var constants = map[string]operand.Mem{}
+
+// Stored gives where values are in memory, one after another. Several functions may use a
+// name for the same values.
+func Stored(name string, values ...operand.Constant) operand.Mem {
+	at, ok := constants[name]
+	if !ok {
+		at = build.GLOBL(name, build.RODATA|build.NOPTR)
+		for i, v := range values {
+			build.DATA(i*v.Bytes(), v)
+		}
+		constants[name] = at
+	}
+	return at
+}
+
+// All64 and All32 give a register of AVX-512 in which all numbers are that in memory.
+func All64(from operand.Op) reg.VecVirtual { r := build.ZMM(); build.VBROADCASTSD(from, r); return r }
+func All32(from operand.Op) reg.VecVirtual { r := build.ZMM(); build.VBROADCASTSS(from, r); return r }
+
+// Floats64, Floats32, Bits64 and Bits32 give one in which all are a constant.
+func Floats64(name string, v float64) reg.VecVirtual { return All64(Stored(name, operand.F64(v))) }
+func Floats32(name string, v float32) reg.VecVirtual { return All32(Stored(name, operand.F32(v))) }
+func Bits64(name string, v uint64) reg.VecVirtual    { return All64(Stored(name, operand.U64(v))) }
+func Bits32(name string, v uint32) reg.VecVirtual    { return All32(Stored(name, operand.U32(v))) }

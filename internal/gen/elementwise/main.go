@@ -22,13 +22,6 @@ func main() {
 	Generate()
 }
 
-// all64 and all32 give a register in which all numbers are that in memory.
-func all64(from Op) VecVirtual { r := ZMM(); VBROADCASTSD(from, r); return r }
-func all32(from Op) VecVirtual { r := ZMM(); VBROADCASTSS(from, r); return r }
-
-func float64s(name string, v float64) VecVirtual { return all64(ConstData(name, F64(v))) }
-func bits(name string, v uint64) VecVirtual      { return all64(ConstData(name, U64(v))) }
-
 // loop goes through n numbers, so many at a time, with pointers to where they are.
 func loop(n Register, step int, body func(), pointers ...Register) {
 	Label("next")
@@ -64,9 +57,9 @@ const (
 func sigmoid() {
 	Text("sigmoidAVX512", "(x *float32, n int, table *uint64)", "is Sigmoid for n numbers, a multiple of 8 and 8 at least.")
 	x, n, table := Word("x"), Word("n"), Word("table")
-	steps, shift, sign, low := float64s("steps", stepsPerX), float64s("shift", roundShift), bits("sign", 1<<63), bits("low", expSteps-1)
-	c1, c2, c3, c4 := float64s("c1", expC1), float64s("c2", expC2), float64s("c3", expC3), float64s("c4", expC4)
-	one, most, least := float64s("one", 1), float64s("most", 200), float64s("least", -200)
+	steps, shift, sign, low := Floats64("steps", stepsPerX), Floats64("shift", roundShift), Bits64("sign", 1<<63), Bits64("low", expSteps-1)
+	c1, c2, c3, c4 := Floats64("c1", expC1), Floats64("c2", expC2), Floats64("c3", expC3), Floats64("c4", expC4)
+	one, most, least := Floats64("one", 1), Floats64("most", 200), Floats64("least", -200)
 	loop(n, 8, func() {
 		v, z, r, s, p, k, where := ZMM(), ZMM(), ZMM(), ZMM(), ZMM(), ZMM(), K()
 		VCVTPS2PD(Mem{Base: x}, v)
@@ -104,7 +97,7 @@ func sigmoid() {
 func sigmoidSlope() {
 	Text("sigmoidSlopeAVX512", "(y, dy, dz *float32, n int, share float32)", "is SigmoidSlope for n numbers, a multiple of 16 and 16 at least.")
 	y, dy, dz, n := Word("y"), Word("dy"), Word("dz"), Word("n")
-	share, one := all32(Address("share")), all32(ConstData("one32", F32(1)))
+	share, one := All32(Address("share")), Floats32("one32", 1)
 	loop(n, 16, func() {
 		a, b := ZMM(), ZMM()
 		VMULPS(Mem{Base: y}, share, a)
@@ -118,7 +111,7 @@ func sigmoidSlope() {
 func reluSlope() {
 	Text("reluSlopeAVX512", "(y, dy, dz *float32, n int, factor float32)", "is ReLUSlope for n numbers, a multiple of 16 and 16 at least.")
 	y, dy, dz, n := Word("y"), Word("dy"), Word("dz"), Word("n")
-	factor, zero := all32(Address("factor")), ZMM()
+	factor, zero := All32(Address("factor")), ZMM()
 	VPXORQ(zero, zero, zero)
 	loop(n, 16, func() {
 		a, b, positive, isNaN := ZMM(), ZMM(), K(), K()
@@ -135,7 +128,7 @@ func reluSlope() {
 func drop() {
 	Text("dropAVX512", "(x *float32, n int, key uint64, below uint32, kept float32)", "is Drop for n numbers, a multiple of 16 and 16 at least.")
 	x, n := Word("x"), Word("n")
-	keys, below, kept := ZMM(), ZMM(), all32(Address("kept"))
+	keys, below, kept := ZMM(), ZMM(), All32(Address("kept"))
 	VPBROADCASTQ(Load(Param("key"), GP64()), keys)
 	VPBROADCASTD(Load(Param("below"), GP32()), below)
 	lanes := GLOBL("lanes", RODATA|NOPTR)
@@ -143,7 +136,7 @@ func drop() {
 		DATA(8*i, U64(i))
 	}
 	VPADDQ(lanes, keys, keys)
-	weyl, m1, m2, eight := bits("weyl", 0x9e3779b97f4a7c15), bits("m1", 0xbf58476d1ce4e5b9), bits("m2", 0x94d049bb133111eb), bits("eight", 8)
+	weyl, m1, m2, eight := Bits64("weyl", 0x9e3779b97f4a7c15), Bits64("m1", 0xbf58476d1ce4e5b9), Bits64("m2", 0x94d049bb133111eb), Bits64("eight", 8)
 	loop(n, 16, func() {
 		z, t, stays := ZMM(), ZMM(), K()
 		VPADDQ(weyl, keys, z)
@@ -168,7 +161,7 @@ func drop() {
 func descend() {
 	Text("descendAVX512", "(w, slope *float32, n int, rate float32)", "is Descend for n numbers, a multiple of 16 and 16 at least.")
 	w, g, n := Word("w"), Word("slope"), Word("n")
-	rate := all32(Address("rate"))
+	rate := All32(Address("rate"))
 	loop(n, 16, func() {
 		a, b := ZMM(), ZMM()
 		VMULPS(Mem{Base: g}, rate, a)
@@ -181,8 +174,8 @@ func descend() {
 func adam() {
 	Text("adamAVX512", "(w, slope, mean, squares *float32, n int, rate, unbias float64)", "is Adam for n numbers, a multiple of 8 and 8 at least.")
 	w, g, mean, squares, n := Word("w"), Word("slope"), Word("mean"), Word("squares"), Word("n")
-	rate, unbias, epsilon := all64(Address("rate")), all64(Address("unbias")), float64s("epsilon", 1e-8)
-	single := func(name string, v float64) Register { return all32(ConstData(name, F32(v))).AsY() }
+	rate, unbias, epsilon := All64(Address("rate")), All64(Address("unbias")), Floats64("epsilon", 1e-8)
+	single := func(name string, v float32) Register { return Floats32(name, v).AsY() }
 	keep1, take1 := single("keep1", 0.9), single("take1", 1-0.9)
 	keep2, take2 := single("keep2", 0.999), single("take2", 1-0.999)
 	size, normal := ZMM(), single("normal", 0x1p-126)

@@ -23,6 +23,8 @@ func main() {
 		m.backward()
 		m.series()
 		m.correlate()
+		m.remain()
+		m.place()
 	}
 	Generate()
 }
@@ -36,8 +38,9 @@ type machine struct {
 // Bytes from one to the next of the types of package lanes, and of float64.
 const (
 	vec    = 64
-	state  = 3 * vec // P, B, A; also Chance and Sum, which are Q, P, F and Power, W, V
+	state  = 3 * vec // P, B, A; also Chance and Sum, which are Q, P, F and Power, W, V, and Shared
 	pair   = 2 * vec // A, B
+	rank   = 4 * vec // W, V, Inverse, Gain
 	number = 8
 )
 
@@ -462,6 +465,113 @@ func (m machine) correlate() {
 		ADDQ(Imm(pair), c)
 		ADDQ(Imm(state), u0)
 		DECQ(n)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+func (m machine) remain() {
+	m.text("remain", "(ranks *float64, n int, totals *float64)", "is remainGo.")
+	rank0, n, totals := Word("ranks"), Word("n"), Word("totals")
+	one := m.constant(1)
+	var high, low [2]VecVirtual // of the mass and of the gain
+	for i := range high {
+		high[i], low[i] = m.broadcast(at(totals, 2*i*number)), m.broadcast(at(totals, (2*i+1)*number))
+	}
+	repeat(n, func() {
+		inverse, gain := m.register(), m.register()
+		VADDPD(low[0], high[0], inverse)
+		VDIVPD(inverse, one, inverse)
+		VMOVUPD(inverse, at(rank0, 2*vec))
+		VADDPD(low[1], high[1], gain)
+		VMULPD(inverse, gain, gain)
+		VMOVUPD(gain, at(rank0, 3*vec))
+		for i := range high {
+			x, sum, part, kept := m.load(at(rank0, i*vec)), m.register(), m.register(), m.register()
+			VSUBPD(x, high[i], sum)
+			VSUBPD(high[i], sum, part)
+			VSUBPD(part, sum, kept)
+			VSUBPD(kept, high[i], kept)
+			VADDPD(part, x, x)
+			VSUBPD(x, kept, kept)
+			VADDPD(kept, low[i], low[i])
+			VMOVAPD(sum, high[i])
+		}
+		ADDQ(U32(rank), rank0)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// upTo gives x where a is at most b, else 0.
+func (m machine) upTo(a, b, x VecVirtual) VecVirtual {
+	const lessOrEqual = 2
+	r := m.register()
+	if m.wide {
+		mask := K()
+		VCMPPD(U8(lessOrEqual), b, a, mask)
+		VMOVAPD_Z(x, mask, r)
+	} else {
+		VCMPPD(U8(lessOrEqual), b, a, r)
+		VANDPD(x, r, r)
+	}
+	return r
+}
+
+func (m machine) place() {
+	m.text("place", "(out, ranks *float64, n int, theta, baseline, credit, ceiling, shared *float64)", "is placeGo.")
+	out, rank0, n := Word("out"), Word("ranks"), Word("n")
+	theta, baseline, credit, shared := Word("theta"), Word("baseline"), Word("credit"), Word("shared")
+	ceiling := m.load(at(Word("ceiling"), 0))
+	later, own, risk := m.broadcast(at(credit, 0)), m.broadcast(at(credit, number)), m.broadcast(at(credit, 2*number))
+	sumA, sumB, rewards := m.zero(), m.zero(), m.zero()
+	// It begins with the last rank.
+	last, skip := copyOf(n), GP64()
+	DECQ(last)
+	for _, p := range []Register{theta, baseline} {
+		LEAQ(Mem{Base: p, Index: last, Scale: number}, p)
+	}
+	IMUL3Q(Imm(vec), last, skip)
+	ADDQ(skip, out)
+	IMUL3Q(U32(rank), last, skip)
+	ADDQ(skip, rank0)
+	repeat(copyOf(n), func() {
+		t, reward, f, g, inverse := m.broadcast(at(theta, 0)), m.register(), m.register(), m.register(), m.load(at(rank0, 2*vec))
+		VMULPD(at(rank0, 3*vec), t, reward)
+		VMOVAPD(reward, f)
+		VFMSUB213PD(m.broadcast(at(baseline, 0)), own, f)
+		VFMADD231PD(rewards, later, f)
+		VMOVUPD(f, at(out, 0))
+		VADDPD(reward, rewards, rewards)
+		VMOVAPD(reward, g)
+		VFMADD213PD(f, risk, g)
+		VFMADD231PD(inverse, t, sumA)
+		VFMADD231PD(inverse, g, sumB)
+		SUBQ(Imm(number), theta)
+		SUBQ(Imm(number), baseline)
+		SUBQ(Imm(vec), out)
+		SUBQ(U32(rank), rank0)
+	})
+	for i, v := range []VecVirtual{sumA, sumB, rewards} {
+		VMOVUPD(v, at(shared, i*vec))
+	}
+	a, b := m.zero(), m.zero()
+	repeat(n, func() {
+		ADDQ(Imm(number), theta)
+		ADDQ(Imm(vec), out)
+		ADDQ(U32(rank), rank0)
+		t, reward, inverse, w := m.broadcast(at(theta, 0)), m.register(), m.load(at(rank0, 2*vec)), m.load(at(rank0, 0))
+		f := m.load(at(out, 0))
+		VMULPD(at(rank0, 3*vec), t, reward)
+		VFMADD213PD(f, risk, reward) // g
+		VFMADD231PD(inverse, t, a)
+		VFMADD231PD(inverse, reward, b)
+		restA, restB := m.upTo(w, ceiling, sumA), m.upTo(w, ceiling, sumB)
+		VSUBPD(restA, a, restA)
+		VSUBPD(restB, b, restB)
+		VFMADD231PD(at(rank0, vec), restA, f)
+		VFNMADD231PD(w, restB, f)
+		VMOVUPD(f, at(out, 0))
 	})
 	VZEROUPPER()
 	RET()

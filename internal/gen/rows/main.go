@@ -19,29 +19,6 @@ func main() {
 	Generate()
 }
 
-// all64 and all32 give a register in which all numbers are that in memory.
-func all64(from Op) VecVirtual { r := ZMM(); VBROADCASTSD(from, r); return r }
-func all32(from Op) VecVirtual { r := ZMM(); VPBROADCASTD(from, r); return r }
-
-var constants = map[string]Mem{}
-
-// constant gives where a constant is, which several functions may use.
-func constant(name string, values ...Constant) Mem {
-	at, ok := constants[name]
-	if !ok {
-		at = GLOBL(name, RODATA|NOPTR)
-		for i, v := range values {
-			DATA(i*v.Bytes(), v)
-		}
-		constants[name] = at
-	}
-	return at
-}
-
-func number(name string, v float64) VecVirtual { return all64(constant(name, F64(v))) }
-func bits64(name string, v uint64) VecVirtual  { return all64(constant(name, U64(v))) }
-func bits32(name string, v uint32) VecVirtual  { return all32(constant(name, U32(v))) }
-
 func zero() VecVirtual { r := ZMM(); VPXORQ(r, r, r); return r }
 
 func copyOf(k Register) Register { c := K(); KMOVW(k, c); return c }
@@ -56,7 +33,7 @@ const (
 // limits are the finite numbers that are farthest from 0.
 type limits struct{ largest, least VecVirtual }
 
-func newLimits() limits { return limits{bits32("largest", 0x7f7fffff), bits32("least", 0xff7fffff)} }
+func newLimits() limits { return limits{Bits32("largest", 0x7f7fffff), Bits32("least", 0xff7fffff)} }
 
 // finite makes infinite numbers finite. NaN stays.
 func (l limits) finite(x Register) {
@@ -123,11 +100,11 @@ func logStandardRow() {
 		"is applyLogStandard for the n columns of a row: the same bits.")
 	dst, row, columns, shift, scale, n, table := Word("dst"), Word("row"), Word("columns"), Word("shift"), Word("scale"), Word("n"), Word("table")
 	l := newLimits()
-	one, half, third, quarter, fifth := number("one", 1), number("half", 1./2), number("third", 1./3), number("quarter", 1./4), number("fifth", 1./5)
-	ln2, sign, mantissa := bits64("ln2", 0x3fe62e42fefa39ef), bits64("sign", 1<<63), bits64("mantissa", 1<<52-1)
-	shifter, shifted := number("shifter", 1<<52), number("shifted", 1<<52+1023)
-	low7, most, least := bits64("low7", 1<<7-1), number("ten", 10), number("minusTen", -10)
-	size, unit, tiny := bits32("size", 1<<31-1), bits32("unit", 1), bits32("tiny", 0x322bcc76) // bits of 1e-8, less 1
+	one, half, third, quarter, fifth := Floats64("one", 1), Floats64("half", 1./2), Floats64("third", 1./3), Floats64("quarter", 1./4), Floats64("fifth", 1./5)
+	ln2, sign, mantissa := Bits64("ln2", 0x3fe62e42fefa39ef), Bits64("sign", 1<<63), Bits64("mantissa", 1<<52-1)
+	shifter, shifted := Floats64("shifter", 1<<52), Floats64("shifted", 1<<52+1023)
+	low7, most, least := Bits64("low7", 1<<7-1), Floats64("ten", 10), Floats64("minusTen", -10)
+	size, unit, tiny := Bits32("size", 1<<31-1), Bits32("unit", 1), Bits32("tiny", 0x322bcc76) // bits of 1e-8, less 1
 	lanes(n, 8, func(mask Register) {
 		x, there := l.values(row, columns, mask)
 		// Those above 0 and below 1e-8 stay as they are.
@@ -215,7 +192,7 @@ func minMaxRow() {
 		"sets (x − low)·scale, 1 at most, for the n columns of a row, and 0 where x is",
 		"missing.")
 	dst, row, columns, low, scale, n := Word("dst"), Word("row"), Word("columns"), Word("low"), Word("scale"), Word("n")
-	l, one := newLimits(), number("one", 1)
+	l, one := newLimits(), Floats64("one", 1)
 	lanes(n, 8, func(mask Register) {
 		x, there := l.values(row, columns, mask)
 		VCVTPS2PD(x.AsY(), x)
@@ -236,7 +213,7 @@ type search struct {
 }
 
 func newSearch() search {
-	return search{newLimits(), bits32("top", 1<<31), bits32("byte", 1<<8-1), Word("start"), Word("knots"), Word("scores"), Word("step")}
+	return search{newLimits(), Bits32("top", 1<<31), Bits32("byte", 1<<8-1), Word("start"), Word("knots"), Word("scores"), Word("step")}
 }
 
 // numbers are 0 to 15.
@@ -246,7 +223,7 @@ func numbers() VecVirtual {
 		values = append(values, U32(i))
 	}
 	r := ZMM()
-	VMOVDQU32(constant("numbers", values...), r)
+	VMOVDQU32(Stored("numbers", values...), r)
 	return r
 }
 

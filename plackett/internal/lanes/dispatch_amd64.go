@@ -132,3 +132,31 @@ func correlate(c []Pair, u, s []State) {
 	correlateAVX2(cp, len(c), up, sp, n)
 	correlateAVX2(upper(cp), len(c), upper(up), upper(sp), n)
 }
+
+func remain(ranks []Rank, totals *[2]Total) {
+	if inUse == plainGo {
+		remainGo(ranks, totals)
+		return
+	}
+	rp, n, tp := &ranks[0].W[0], len(ranks), &totals[0].High
+	if inUse == avx512 {
+		remainAVX512(rp, n, tp)
+		return
+	}
+	remainAVX2(rp, n, tp)
+	remainAVX2(upper(rp), n, tp)
+}
+
+func place(out []Vec, ranks []Rank, theta, baseline []float64, c *Credit, ceiling *Vec, s *Shared) {
+	if inUse == plainGo {
+		placeGo(out, ranks, theta, baseline, c, ceiling, s)
+		return
+	}
+	op, rp, n, tp, bp := &out[0][0], &ranks[0].W[0], len(ranks), &theta[0], &baseline[0]
+	if inUse == avx512 {
+		placeAVX512(op, rp, n, tp, bp, &c.Later, &ceiling[0], &s.A[0])
+		return
+	}
+	placeAVX2(op, rp, n, tp, bp, &c.Later, &ceiling[0], &s.A[0])
+	placeAVX2(upper(op), upper(rp), n, tp, bp, &c.Later, upper(&ceiling[0]), upper(&s.A[0]))
+}

@@ -13,5 +13,9 @@ func forward(states []State, ranks, size int, chances []Chance, r []Vec, t *Vec,
 func backward(out []float64, u, states []State, ranks, size int, chances []Chance, g []float64) {
 	backwardGo(out, u, states, ranks, size, chances, g)
 }
-func series(s []State, c []Sum)        { seriesGo(s, c) }
-func correlate(c []Pair, u, s []State) { correlateGo(c, u, s) }
+func series(s []State, c []Sum)             { seriesGo(s, c) }
+func correlate(c []Pair, u, s []State)      { correlateGo(c, u, s) }
+func remain(ranks []Rank, totals *[2]Total) { remainGo(ranks, totals) }
+func place(out []Vec, ranks []Rank, theta, baseline []float64, c *Credit, ceiling *Vec, s *Shared) {
+	placeGo(out, ranks, theta, baseline, c, ceiling, s)
+}

@@ -158,3 +158,48 @@ func correlateGo(c []Pair, u, s []State) {
 		c[j] = Pair{A: a, B: b}
 	}
 }
+
+func remainGo(ranks []Rank, totals *[2]Total) {
+	var mass, gain [Width]Total
+	for l := range Width {
+		mass[l], gain[l] = totals[0], totals[1]
+	}
+	for p := range ranks {
+		r := &ranks[p]
+		for l := range Width {
+			r.Inverse[l] = 1 / (mass[l].High + mass[l].Low)
+			r.Gain[l] = (gain[l].High + gain[l].Low) * r.Inverse[l]
+			mass[l].Add(-r.W[l])
+			gain[l].Add(-r.V[l])
+		}
+	}
+}
+
+func placeGo(out []Vec, ranks []Rank, theta, baseline []float64, c *Credit, ceiling *Vec, s *Shared) {
+	for p := len(ranks) - 1; p >= 0; p-- {
+		r, o, t, b := &ranks[p], &out[p], theta[p], baseline[p]
+		for l := range Width {
+			reward := t * r.Gain[l]
+			f := c.Later*s.Reward[l] + (c.Own*reward - b)
+			o[l] = f
+			s.Reward[l] += reward
+			s.A[l] += t * r.Inverse[l]
+			s.B[l] += (f + c.Risk*reward) * r.Inverse[l]
+		}
+	}
+	var a, b Vec
+	for p := range ranks {
+		r, o, t := &ranks[p], &out[p], theta[p]
+		for l := range Width {
+			f := o[l]
+			a[l] += t * r.Inverse[l]
+			b[l] += (f + c.Risk*(t*r.Gain[l])) * r.Inverse[l]
+			restA, restB := a[l], b[l]
+			if r.W[l] <= ceiling[l] {
+				restA -= s.A[l]
+				restB -= s.B[l]
+			}
+			o[l] = (f + r.V[l]*restA) - r.W[l]*restB
+		}
+	}
+}

@@ -1,15 +1,16 @@
 // Package lanes has the inner loops of plackett.Expectation, which do the same for
-// eight nodes of a quadrature at a time: a [Vec] has a number for each. On x86-64
+// eight nodes of a quadrature at a time, and those of plackett.Kernel, which do the same
+// for eight rankings: a [Vec] has a number for each. On x86-64
 // machines that have them they are AVX-512 or AVX2 instructions, else, and in programs
 // built with -tags purego, plain Go, with the same results but for rounding.
 package lanes
 
 import "math"
 
-// Width is the number of nodes that are computed at a time.
+// Width is the number of nodes, or rankings, that are computed at a time.
 const Width = 8
 
-// A Vec is a number for every node.
+// A Vec is a number for every node, or for every ranking.
 type Vec [Width]float64
 
 // Limit is the largest e^x − 1 that [Expm1] gives: 1/(1 + Limit) is zero for every
@@ -112,4 +113,51 @@ func Correlate(c []Pair, u, s []State) {
 		return
 	}
 	correlate(c, u[:len(s)], s)
+}
+
+// A Rank has what stands at one rank of every ranking.
+type Rank struct {
+	W, V    Vec // of the document: its weight w, and w times its gain; 0 where there is none
+	Inverse Vec // 1/M, M the weights of the documents not placed before this rank
+	Gain    Vec // what the rank is rewarded for, such as their mean gain
+}
+
+// A Total is a sum of twice the precision: its value is High + Low.
+type Total struct{ High, Low float64 }
+
+// Add adds x: Knuth's error-free transformation of High + x, with the error kept in
+// Low (TAOCP vol. 2, §4.2.2, theorem B).
+func (t *Total) Add(x float64) {
+	sum := t.High + x
+	part := sum - t.High
+	t.Low += (t.High - (sum - part)) + (x - part)
+	t.High = sum
+}
+
+// Remain sets Inverse and Gain of every rank: 1/M and S/M, with M = mass − Σ W and S = gain − Σ V over
+// the ranks before, in twice the precision.
+func Remain(ranks []Rank, mass, gain Total) {
+	if len(ranks) > 0 {
+		remain(ranks, &[2]Total{mass, gain})
+	}
+}
+
+// A Credit says how the rewards r_k of the ranks become the weights f_k and g_k of
+// plackett.Kernel:
+//
+//	f_k = Later·Σ_{x>k} r_x + Own·r_k − baseline_k    g_k = f_k + Risk·r_k
+type Credit struct{ Later, Own, Risk float64 }
+
+// Shared has sums over the ranks of every ranking: A = Σ θ/M and B = Σ g/M, which all
+// documents share, and the reward Σ r.
+type Shared struct{ A, B, Reward Vec }
+
+// Place sets out_k to what the document at rank k gets, with r_k = θ_k Gain_k, and A_k and B_k the
+// sums of [Shared] up to rank k: f_k + V (A_k − A) − W (B_k − B), and f_k + V A_k − W B_k where
+// its W is above the ceiling of the ranking.
+func Place(out []Vec, ranks []Rank, theta, baseline []float64, c Credit, ceiling *Vec) (s Shared) {
+	if n := len(ranks); n > 0 {
+		place(out[:n], ranks, theta[:n], baseline[:n], &c, ceiling, &s)
+	}
+	return s
 }

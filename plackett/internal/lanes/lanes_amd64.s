@@ -520,6 +520,132 @@ repeat23:
 	VZEROUPPER
 	RET
 
+// func remainAVX512(ranks *float64, n int, totals *float64)
+// Requires: AVX, AVX512F
+TEXT ·remainAVX512(SB), NOSPLIT, $0-24
+	MOVQ         ranks+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         totals+16(FP), DX
+	VBROADCASTSD c13<>+0(SB), Z0
+	VBROADCASTSD (DX), Z1
+	VBROADCASTSD 8(DX), Z2
+	VBROADCASTSD 16(DX), Z3
+	VBROADCASTSD 24(DX), Z4
+
+repeat24:
+	VADDPD  Z2, Z1, Z5
+	VDIVPD  Z5, Z0, Z5
+	VMOVUPD Z5, 128(AX)
+	VADDPD  Z4, Z3, Z6
+	VMULPD  Z5, Z6, Z6
+	VMOVUPD Z6, 192(AX)
+	VMOVUPD (AX), Z5
+	VSUBPD  Z5, Z1, Z6
+	VSUBPD  Z1, Z6, Z7
+	VSUBPD  Z7, Z6, Z8
+	VSUBPD  Z8, Z1, Z8
+	VADDPD  Z7, Z5, Z5
+	VSUBPD  Z5, Z8, Z8
+	VADDPD  Z8, Z2, Z2
+	VMOVAPD Z6, Z1
+	VMOVUPD 64(AX), Z5
+	VSUBPD  Z5, Z3, Z6
+	VSUBPD  Z3, Z6, Z7
+	VSUBPD  Z7, Z6, Z8
+	VSUBPD  Z8, Z3, Z8
+	VADDPD  Z7, Z5, Z5
+	VSUBPD  Z5, Z8, Z8
+	VADDPD  Z8, Z4, Z4
+	VMOVAPD Z6, Z3
+	ADDQ    $0x00000100, AX
+	DECQ    CX
+	JNZ     repeat24
+	VZEROUPPER
+	RET
+
+DATA c13<>+0(SB)/8, $(1.0)
+GLOBL c13<>(SB), RODATA|NOPTR, $8
+
+// func placeAVX512(out *float64, ranks *float64, n int, theta *float64, baseline *float64, credit *float64, ceiling *float64, shared *float64)
+// Requires: AVX, AVX512F
+TEXT ·placeAVX512(SB), NOSPLIT, $0-64
+	MOVQ         out+0(FP), AX
+	MOVQ         ranks+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         theta+24(FP), BX
+	MOVQ         baseline+32(FP), SI
+	MOVQ         credit+40(FP), DI
+	MOVQ         shared+56(FP), R8
+	MOVQ         ceiling+48(FP), R9
+	VMOVUPD      (R9), Z0
+	VBROADCASTSD (DI), Z1
+	VBROADCASTSD 8(DI), Z2
+	VBROADCASTSD 16(DI), Z3
+	VPXORQ       Z4, Z4, Z4
+	VPXORQ       Z5, Z5, Z5
+	VPXORQ       Z6, Z6, Z6
+	MOVQ         DX, DI
+	DECQ         DI
+	LEAQ         (BX)(DI*8), BX
+	LEAQ         (SI)(DI*8), SI
+	IMUL3Q       $0x40, DI, R9
+	ADDQ         R9, AX
+	IMUL3Q       $0x00000100, DI, R9
+	ADDQ         R9, CX
+	MOVQ         DX, DI
+
+repeat25:
+	VBROADCASTSD (BX), Z7
+	VMOVUPD      128(CX), Z10
+	VMULPD       192(CX), Z7, Z8
+	VMOVAPD      Z8, Z9
+	VBROADCASTSD (SI), Z11
+	VFMSUB213PD  Z11, Z2, Z9
+	VFMADD231PD  Z6, Z1, Z9
+	VMOVUPD      Z9, (AX)
+	VADDPD       Z8, Z6, Z6
+	VMOVAPD      Z8, Z8
+	VFMADD213PD  Z9, Z3, Z8
+	VFMADD231PD  Z10, Z7, Z4
+	VFMADD231PD  Z10, Z8, Z5
+	SUBQ         $0x08, BX
+	SUBQ         $0x08, SI
+	SUBQ         $0x40, AX
+	SUBQ         $0x00000100, CX
+	DECQ         DI
+	JNZ          repeat25
+	VMOVUPD      Z4, (R8)
+	VMOVUPD      Z5, 64(R8)
+	VMOVUPD      Z6, 128(R8)
+	VPXORQ       Z12, Z12, Z12
+	VPXORQ       Z13, Z13, Z13
+
+repeat26:
+	ADDQ         $0x08, BX
+	ADDQ         $0x40, AX
+	ADDQ         $0x00000100, CX
+	VBROADCASTSD (BX), Z1
+	VMOVUPD      128(CX), Z6
+	VMOVUPD      (CX), Z7
+	VMOVUPD      (AX), Z8
+	VMULPD       192(CX), Z1, Z2
+	VFMADD213PD  Z8, Z3, Z2
+	VFMADD231PD  Z6, Z1, Z12
+	VFMADD231PD  Z6, Z2, Z13
+	VCMPPD       $0x02, Z0, Z7, K1
+	VMOVAPD.Z    Z4, K1, Z1
+	VCMPPD       $0x02, Z0, Z7, K1
+	VMOVAPD.Z    Z5, K1, Z2
+	VSUBPD       Z1, Z12, Z1
+	VSUBPD       Z2, Z13, Z2
+	VFMADD231PD  64(CX), Z1, Z8
+	VFNMADD231PD Z7, Z2, Z8
+	VMOVUPD      Z8, (AX)
+	DECQ         DX
+	JNZ          repeat26
+	VZEROUPPER
+	RET
+
 // func expm1AVX2(r *float64, w *float64, n int, t *float64, scale float64, halvings int)
 // Requires: AVX, FMA3
 TEXT ·expm1AVX2(SB), NOSPLIT, $0-48
@@ -531,17 +657,17 @@ TEXT ·expm1AVX2(SB), NOSPLIT, $0-48
 	VMOVUPD      (SI), Y0
 	VBROADCASTSD scale+32(FP), Y1
 	VMULPD       Y1, Y0, Y0
-	VBROADCASTSD c13<>+0(SB), Y1
-	VBROADCASTSD c14<>+0(SB), Y2
-	VBROADCASTSD c15<>+0(SB), Y3
-	VBROADCASTSD c16<>+0(SB), Y4
-	VBROADCASTSD c17<>+0(SB), Y5
-	VBROADCASTSD c18<>+0(SB), Y6
-	VBROADCASTSD c19<>+0(SB), Y7
-	VBROADCASTSD c20<>+0(SB), Y8
-	VBROADCASTSD c21<>+0(SB), Y9
+	VBROADCASTSD c14<>+0(SB), Y1
+	VBROADCASTSD c15<>+0(SB), Y2
+	VBROADCASTSD c16<>+0(SB), Y3
+	VBROADCASTSD c17<>+0(SB), Y4
+	VBROADCASTSD c18<>+0(SB), Y5
+	VBROADCASTSD c19<>+0(SB), Y6
+	VBROADCASTSD c20<>+0(SB), Y7
+	VBROADCASTSD c21<>+0(SB), Y8
+	VBROADCASTSD c22<>+0(SB), Y9
 
-repeat24:
+repeat27:
 	VBROADCASTSD (CX), Y10
 	VMULPD       Y0, Y10, Y10
 	VMOVAPD      Y1, Y11
@@ -554,50 +680,50 @@ repeat24:
 	VMULPD       Y10, Y11, Y11
 	MOVQ         BX, SI
 	TESTQ        SI, SI
-	JLE          skip25
+	JLE          skip28
 
-repeat26:
+repeat29:
 	VADDPD Y8, Y11, Y10
 	VMULPD Y10, Y11, Y11
 	DECQ   SI
-	JNZ    repeat26
+	JNZ    repeat29
 
-skip25:
+skip28:
 	VMINPD  Y9, Y11, Y11
 	VMOVUPD Y11, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x08, CX
 	DECQ    DX
-	JNZ     repeat24
+	JNZ     repeat27
 	VZEROUPPER
 	RET
 
-DATA c13<>+0(SB)/8, $(0.0001984126984126984)
-GLOBL c13<>(SB), RODATA|NOPTR, $8
-
-DATA c14<>+0(SB)/8, $(0.001388888888888889)
+DATA c14<>+0(SB)/8, $(0.0001984126984126984)
 GLOBL c14<>(SB), RODATA|NOPTR, $8
 
-DATA c15<>+0(SB)/8, $(0.008333333333333333)
+DATA c15<>+0(SB)/8, $(0.001388888888888889)
 GLOBL c15<>(SB), RODATA|NOPTR, $8
 
-DATA c16<>+0(SB)/8, $(0.041666666666666664)
+DATA c16<>+0(SB)/8, $(0.008333333333333333)
 GLOBL c16<>(SB), RODATA|NOPTR, $8
 
-DATA c17<>+0(SB)/8, $(0.16666666666666666)
+DATA c17<>+0(SB)/8, $(0.041666666666666664)
 GLOBL c17<>(SB), RODATA|NOPTR, $8
 
-DATA c18<>+0(SB)/8, $(0.5)
+DATA c18<>+0(SB)/8, $(0.16666666666666666)
 GLOBL c18<>(SB), RODATA|NOPTR, $8
 
-DATA c19<>+0(SB)/8, $(1.0)
+DATA c19<>+0(SB)/8, $(0.5)
 GLOBL c19<>(SB), RODATA|NOPTR, $8
 
-DATA c20<>+0(SB)/8, $(2.0)
+DATA c20<>+0(SB)/8, $(1.0)
 GLOBL c20<>(SB), RODATA|NOPTR, $8
 
-DATA c21<>+0(SB)/8, $(10000000000000000000000000.0)
+DATA c21<>+0(SB)/8, $(2.0)
 GLOBL c21<>(SB), RODATA|NOPTR, $8
+
+DATA c22<>+0(SB)/8, $(10000000000000000000000000.0)
+GLOBL c22<>(SB), RODATA|NOPTR, $8
 
 // func sumsAVX2(s *float64, order int, r *float64, power *float64, n int, w *float64, v *float64)
 // Requires: AVX, FMA3
@@ -609,17 +735,17 @@ TEXT ·sumsAVX2(SB), NOSPLIT, $0-56
 	MOVQ         n+32(FP), SI
 	MOVQ         w+40(FP), DI
 	MOVQ         v+48(FP), R8
-	VBROADCASTSD c22<>+0(SB), Y0
+	VBROADCASTSD c23<>+0(SB), Y0
 	MOVQ         BX, R9
 	MOVQ         SI, R10
 
-repeat27:
+repeat30:
 	VMOVUPD Y0, (R9)
 	ADDQ    $0x40, R9
 	DECQ    R10
-	JNZ     repeat27
+	JNZ     repeat30
 
-repeat28:
+repeat31:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -633,9 +759,9 @@ repeat28:
 	MOVQ    SI, R13
 	SHRQ    $0x01, R13
 	TESTQ   R13, R13
-	JLE     skip29
+	JLE     skip32
 
-repeat30:
+repeat33:
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -657,13 +783,13 @@ repeat30:
 	ADDQ         $0x10, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat30
+	JNZ          repeat33
 
-skip29:
+skip32:
 	MOVQ         SI, R13
 	ANDQ         $0x01, R13
 	TESTQ        R13, R13
-	JLE          skip31
+	JLE          skip34
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -673,7 +799,7 @@ skip29:
 	VADDPD       Y6, Y0, Y0
 	VMOVUPD      Y6, (R10)
 
-skip31:
+skip34:
 	VADDPD  Y3, Y0, Y0
 	VMOVUPD Y0, (AX)
 	VADDPD  Y4, Y1, Y1
@@ -682,12 +808,12 @@ skip31:
 	VMOVUPD Y2, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat28
+	JNZ     repeat31
 	VZEROUPPER
 	RET
 
-DATA c22<>+0(SB)/8, $(1.0)
-GLOBL c22<>(SB), RODATA|NOPTR, $8
+DATA c23<>+0(SB)/8, $(1.0)
+GLOBL c23<>(SB), RODATA|NOPTR, $8
 
 // func hornerAVX2(out *float64, c *float64, order int, r *float64, n int, w *float64, gain *float64)
 // Requires: AVX, FMA3
@@ -704,20 +830,20 @@ TEXT ·hornerAVX2(SB), NOSPLIT, $0-56
 	IMUL3Q $0x80, R9, R9
 	ADDQ   CX, R9
 
-repeat32:
+repeat35:
 	VMOVUPD      (BX), Y0
 	VBROADCASTSD (R8), Y1
 	VXORPD       Y2, Y2, Y2
 	MOVQ         R9, CX
 	MOVQ         DX, R10
 
-repeat33:
+repeat36:
 	VMOVUPD      64(CX), Y3
 	VFMSUB213PD  (CX), Y1, Y3
 	VFNMADD213PD Y3, Y0, Y2
 	SUBQ         $0x80, CX
 	DECQ         R10
-	JNZ          repeat33
+	JNZ          repeat36
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
 	VUNPCKHPD    X2, X2, X0
@@ -730,7 +856,7 @@ repeat33:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         SI
-	JNZ          repeat32
+	JNZ          repeat35
 	VZEROUPPER
 	RET
 
@@ -747,7 +873,7 @@ TEXT ·forwardAVX2(SB), NOSPLIT, $8-72
 	MOVQ         gain+64(FP), R9
 	MOVQ         t+48(FP), R10
 	VMOVUPD      (R10), Y0
-	VBROADCASTSD c23<>+0(SB), Y1
+	VBROADCASTSD c24<>+0(SB), Y1
 	VXORPD       Y2, Y2, Y2
 	IMUL3Q       $0xc0, CX, R10
 	STMXCSR      (SP)
@@ -756,7 +882,7 @@ TEXT ·forwardAVX2(SB), NOSPLIT, $8-72
 	MOVL         R11, 4(SP)
 	LDMXCSR      4(SP)
 
-repeat34:
+repeat37:
 	VMOVUPD      (SI), Y3
 	VBROADCASTSD (R8), Y5
 	VBROADCASTSD (R9), Y6
@@ -772,14 +898,14 @@ repeat34:
 	MOVQ         CX, R11
 	SUBQ         DX, R11
 	TESTQ        R11, R11
-	JLE          skip35
+	JLE          skip38
 	IMUL3Q       $0xc0, DX, R11
 	ADDQ         AX, R11
 	VMOVUPD      Y2, (R11)
 	VMOVUPD      Y2, 64(R11)
 	VMOVUPD      Y2, 128(R11)
 
-skip35:
+skip38:
 	INCQ    DX
 	MOVQ    DX, R11
 	CMPQ    R11, CX
@@ -791,7 +917,7 @@ skip35:
 	VXORPD  Y8, Y8, Y8
 	VXORPD  Y9, Y9, Y9
 
-repeat36:
+repeat39:
 	VMOVUPD     (R12), Y10
 	VMULPD      Y4, Y10, Y11
 	VFMADD231PD Y3, Y7, Y11
@@ -812,20 +938,20 @@ repeat36:
 	ADDQ        $0xc0, R12
 	ADDQ        $0xc0, R13
 	DECQ        R11
-	JNZ         repeat36
+	JNZ         repeat39
 	ADDQ        R10, AX
 	ADDQ        $0xc0, BX
 	ADDQ        $0x40, SI
 	ADDQ        $0x08, R8
 	ADDQ        $0x08, R9
 	DECQ        DI
-	JNZ         repeat34
+	JNZ         repeat37
 	LDMXCSR     (SP)
 	VZEROUPPER
 	RET
 
-DATA c23<>+0(SB)/8, $(1.0)
-GLOBL c23<>(SB), RODATA|NOPTR, $8
+DATA c24<>+0(SB)/8, $(1.0)
+GLOBL c24<>(SB), RODATA|NOPTR, $8
 
 // func backwardAVX2(out *float64, u *float64, states *float64, ranks int, size int, chances *float64, docs int, gain *float64)
 // Requires: AVX, CMOV, FMA3, SSE
@@ -855,7 +981,7 @@ TEXT ·backwardAVX2(SB), NOSPLIT, $8-64
 	LEAQ    (AX)(R11*8), AX
 	LEAQ    (R9)(R11*8), R9
 
-repeat37:
+repeat40:
 	VMOVUPD      (DI), Y0
 	VMOVUPD      64(DI), Y1
 	VMOVUPD      128(DI), Y2
@@ -874,7 +1000,7 @@ repeat37:
 	VMOVUPD      64(R11), Y9
 	VMOVUPD      128(R11), Y10
 
-repeat38:
+repeat41:
 	VMOVUPD      (R12), Y11
 	VFMADD231PD  64(R12), Y8, Y4
 	VFMADD231PD  Y11, Y9, Y5
@@ -900,7 +1026,7 @@ repeat38:
 	ADDQ         $0xc0, R12
 	ADDQ         $0xc0, R11
 	DECQ         R13
-	JNZ          repeat38
+	JNZ          repeat41
 	VADDPD       Y5, Y4, Y4
 	VADDPD       Y7, Y6, Y6
 	VMULPD       Y2, Y6, Y6
@@ -917,7 +1043,7 @@ repeat38:
 	SUBQ         $0x08, R9
 	SUBQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat37
+	JNZ          repeat40
 	LDMXCSR      (SP)
 	VZEROUPPER
 	RET
@@ -930,12 +1056,12 @@ TEXT ·seriesAVX2(SB), NOSPLIT, $0-32
 	MOVQ         c+16(FP), DX
 	MOVQ         order+24(FP), BX
 	XORQ         SI, SI
-	VBROADCASTSD c24<>+0(SB), Y0
+	VBROADCASTSD c25<>+0(SB), Y0
 	VXORPD       Y1, Y1, Y1
 
-repeat39:
+repeat42:
 	TESTQ   SI, SI
-	JLE     skip40
+	JLE     skip43
 	VXORPD  Y2, Y2, Y2
 	MOVQ    AX, DI
 	MOVQ    DX, R8
@@ -943,21 +1069,21 @@ repeat39:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip41
+	JLE     skip44
 
-repeat42:
+repeat45:
 	VMOVUPD     -192(DI), Y3
 	VFMADD231PD (R8), Y3, Y2
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat42
+	JNZ         repeat45
 
-skip41:
+skip44:
 	VDIVPD  Y1, Y2, Y2
 	VMOVUPD Y2, (AX)
 
-skip40:
+skip43:
 	INCQ    SI
 	VADDPD  Y0, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -968,28 +1094,28 @@ skip40:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip43
+	JLE     skip46
 
-repeat44:
+repeat47:
 	VMOVUPD     (DI), Y4
 	VFMADD231PD 64(R8), Y4, Y2
 	VFMADD231PD 128(R8), Y4, Y3
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat44
+	JNZ         repeat47
 
-skip43:
+skip46:
 	VMOVUPD Y2, 64(AX)
 	VMOVUPD Y3, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat39
+	JNZ     repeat42
 	VZEROUPPER
 	RET
 
-DATA c24<>+0(SB)/8, $(1.0)
-GLOBL c24<>(SB), RODATA|NOPTR, $8
+DATA c25<>+0(SB)/8, $(1.0)
+GLOBL c25<>(SB), RODATA|NOPTR, $8
 
 // func correlateAVX2(c *float64, order int, u *float64, s *float64, n int)
 // Requires: AVX, FMA3
@@ -1000,7 +1126,7 @@ TEXT ·correlateAVX2(SB), NOSPLIT, $0-40
 	MOVQ s+24(FP), BX
 	MOVQ n+32(FP), SI
 
-repeat45:
+repeat48:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -1009,7 +1135,7 @@ repeat45:
 	MOVQ   BX, R8
 	MOVQ   SI, R9
 
-repeat46:
+repeat49:
 	VMOVUPD     (DI), Y4
 	VMOVUPD     (R8), Y5
 	VFMADD231PD 64(R8), Y4, Y0
@@ -1019,7 +1145,7 @@ repeat46:
 	ADDQ        $0xc0, DI
 	ADDQ        $0xc0, R8
 	DECQ        R9
-	JNZ         repeat46
+	JNZ         repeat49
 	VADDPD      Y1, Y0, Y0
 	VADDPD      Y3, Y2, Y2
 	VMOVUPD     Y2, (AX)
@@ -1028,6 +1154,132 @@ repeat46:
 	ADDQ        $0xc0, DX
 	DECQ        SI
 	DECQ        CX
-	JNZ         repeat45
+	JNZ         repeat48
+	VZEROUPPER
+	RET
+
+// func remainAVX2(ranks *float64, n int, totals *float64)
+// Requires: AVX
+TEXT ·remainAVX2(SB), NOSPLIT, $0-24
+	MOVQ         ranks+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         totals+16(FP), DX
+	VBROADCASTSD c26<>+0(SB), Y0
+	VBROADCASTSD (DX), Y1
+	VBROADCASTSD 8(DX), Y2
+	VBROADCASTSD 16(DX), Y3
+	VBROADCASTSD 24(DX), Y4
+
+repeat50:
+	VADDPD  Y2, Y1, Y5
+	VDIVPD  Y5, Y0, Y5
+	VMOVUPD Y5, 128(AX)
+	VADDPD  Y4, Y3, Y6
+	VMULPD  Y5, Y6, Y6
+	VMOVUPD Y6, 192(AX)
+	VMOVUPD (AX), Y5
+	VSUBPD  Y5, Y1, Y6
+	VSUBPD  Y1, Y6, Y7
+	VSUBPD  Y7, Y6, Y8
+	VSUBPD  Y8, Y1, Y8
+	VADDPD  Y7, Y5, Y5
+	VSUBPD  Y5, Y8, Y8
+	VADDPD  Y8, Y2, Y2
+	VMOVAPD Y6, Y1
+	VMOVUPD 64(AX), Y5
+	VSUBPD  Y5, Y3, Y6
+	VSUBPD  Y3, Y6, Y7
+	VSUBPD  Y7, Y6, Y8
+	VSUBPD  Y8, Y3, Y8
+	VADDPD  Y7, Y5, Y5
+	VSUBPD  Y5, Y8, Y8
+	VADDPD  Y8, Y4, Y4
+	VMOVAPD Y6, Y3
+	ADDQ    $0x00000100, AX
+	DECQ    CX
+	JNZ     repeat50
+	VZEROUPPER
+	RET
+
+DATA c26<>+0(SB)/8, $(1.0)
+GLOBL c26<>(SB), RODATA|NOPTR, $8
+
+// func placeAVX2(out *float64, ranks *float64, n int, theta *float64, baseline *float64, credit *float64, ceiling *float64, shared *float64)
+// Requires: AVX, FMA3
+TEXT ·placeAVX2(SB), NOSPLIT, $0-64
+	MOVQ         out+0(FP), AX
+	MOVQ         ranks+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         theta+24(FP), BX
+	MOVQ         baseline+32(FP), SI
+	MOVQ         credit+40(FP), DI
+	MOVQ         shared+56(FP), R8
+	MOVQ         ceiling+48(FP), R9
+	VMOVUPD      (R9), Y0
+	VBROADCASTSD (DI), Y1
+	VBROADCASTSD 8(DI), Y2
+	VBROADCASTSD 16(DI), Y3
+	VXORPD       Y4, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	MOVQ         DX, DI
+	DECQ         DI
+	LEAQ         (BX)(DI*8), BX
+	LEAQ         (SI)(DI*8), SI
+	IMUL3Q       $0x40, DI, R9
+	ADDQ         R9, AX
+	IMUL3Q       $0x00000100, DI, R9
+	ADDQ         R9, CX
+	MOVQ         DX, DI
+
+repeat51:
+	VBROADCASTSD (BX), Y7
+	VMOVUPD      128(CX), Y10
+	VMULPD       192(CX), Y7, Y8
+	VMOVAPD      Y8, Y9
+	VBROADCASTSD (SI), Y11
+	VFMSUB213PD  Y11, Y2, Y9
+	VFMADD231PD  Y6, Y1, Y9
+	VMOVUPD      Y9, (AX)
+	VADDPD       Y8, Y6, Y6
+	VMOVAPD      Y8, Y8
+	VFMADD213PD  Y9, Y3, Y8
+	VFMADD231PD  Y10, Y7, Y4
+	VFMADD231PD  Y10, Y8, Y5
+	SUBQ         $0x08, BX
+	SUBQ         $0x08, SI
+	SUBQ         $0x40, AX
+	SUBQ         $0x00000100, CX
+	DECQ         DI
+	JNZ          repeat51
+	VMOVUPD      Y4, (R8)
+	VMOVUPD      Y5, 64(R8)
+	VMOVUPD      Y6, 128(R8)
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+
+repeat52:
+	ADDQ         $0x08, BX
+	ADDQ         $0x40, AX
+	ADDQ         $0x00000100, CX
+	VBROADCASTSD (BX), Y6
+	VMOVUPD      128(CX), Y8
+	VMOVUPD      (CX), Y9
+	VMOVUPD      (AX), Y10
+	VMULPD       192(CX), Y6, Y7
+	VFMADD213PD  Y10, Y3, Y7
+	VFMADD231PD  Y8, Y6, Y1
+	VFMADD231PD  Y8, Y7, Y2
+	VCMPPD       $0x02, Y0, Y9, Y6
+	VANDPD       Y4, Y6, Y6
+	VCMPPD       $0x02, Y0, Y9, Y7
+	VANDPD       Y5, Y7, Y7
+	VSUBPD       Y6, Y1, Y6
+	VSUBPD       Y7, Y2, Y7
+	VFMADD231PD  64(CX), Y6, Y10
+	VFNMADD231PD Y9, Y7, Y10
+	VMOVUPD      Y10, (AX)
+	DECQ         DX
+	JNZ          repeat52
 	VZEROUPPER
 	RET

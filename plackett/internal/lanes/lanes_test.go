@@ -113,3 +113,83 @@ func results(docs, order, ranks int, plain bool) (all []float64) {
 	f.horner(g, pairs, r, w, v)
 	return append(all, g...)
 }
+
+// Masses and shares of rankings beside their definitions, with every instruction set.
+func TestRankings(t *testing.T) {
+	each(t, func(t *testing.T) {
+		for _, n := range []int{1, 2, 5, 11} {
+			rng := rand.New(rand.NewPCG(3, uint64(n)))
+			ranks, out := make([]Rank, n), make([]Vec, n)
+			theta, baseline := make([]float64, n), make([]float64, n)
+			var ceiling Vec
+			mass, gain := 2.0, -1.0
+			for p := range ranks {
+				theta[p], baseline[p] = rng.NormFloat64(), rng.NormFloat64()
+				for l := range Width {
+					ranks[p].W[l], ranks[p].V[l] = rng.Float64()/float64(n), rng.NormFloat64()
+					ceiling[l] = 0.5 / float64(n) // between the weights
+				}
+			}
+			Remain(ranks, Total{High: 1.75, Low: 0.25}, Total{High: gain})
+			c := Credit{Later: 1.5, Own: -0.5, Risk: 0.75}
+			shared := Place(out, ranks, theta, baseline, c, &ceiling)
+			for l := range Width {
+				near := func(what string, got, want float64) {
+					if t.Helper(); !(math.Abs(got-want) <= 1e-12*(1+math.Abs(want))) {
+						t.Errorf("%d ranks, ranking %d: %s is %v, want %v", n, l, what, got, want)
+					}
+				}
+				left, worth := mass, gain
+				f, a, b := make([]float64, n), make([]float64, n+1), make([]float64, n+1)
+				rewards := 0.0
+				for p := range ranks {
+					near("1/M", ranks[p].Inverse[l], 1/left)
+					near("the gain", ranks[p].Gain[l], worth/left)
+					later := 0.0
+					for x := p + 1; x < n; x++ {
+						later += theta[x] * ranks[x].Gain[l]
+					}
+					reward := theta[p] * ranks[p].Gain[l]
+					f[p] = 1.5*later - 0.5*reward - baseline[p]
+					a[p+1] = a[p] + theta[p]/left
+					b[p+1] = b[p] + (f[p]+0.75*reward)/left
+					rewards += reward
+					left -= ranks[p].W[l]
+					worth -= ranks[p].V[l]
+				}
+				for p := range ranks {
+					w, v := ranks[p].W[l], ranks[p].V[l]
+					want := f[p] + v*a[p+1] - w*b[p+1]
+					if w <= ceiling[l] {
+						want -= v*a[n] - w*b[n]
+					}
+					near("the document's part", out[p][l], want)
+				}
+				near("A", shared.A[l], a[n])
+				near("B", shared.B[l], b[n])
+				near("the reward", shared.Reward[l], rewards)
+			}
+		}
+	})
+}
+
+// A mass that all but cancels keeps its digits.
+func TestRemainPrecise(t *testing.T) {
+	each(t, func(t *testing.T) {
+		const tiny = 1e-20
+		var mass Total
+		for _, e := range []float64{1, 1. / 3, tiny} {
+			mass.Add(e)
+		}
+		ranks := make([]Rank, 3)
+		for l := range Width {
+			ranks[0].W[l], ranks[1].W[l], ranks[2].W[l] = 1./3, 1, tiny
+		}
+		Remain(ranks, mass, Total{})
+		for l, got := range ranks[2].Inverse {
+			if !(math.Abs(got*tiny-1) <= 1e-11) {
+				t.Errorf("ranking %d: 1/M is %v, want %v", l, got, 1/tiny)
+			}
+		}
+	})
+}

@@ -39,6 +39,16 @@ func seriesAVX512(s *float64, n int, c *float64, order int)
 //go:noescape
 func correlateAVX512(c *float64, order int, u *float64, s *float64, n int)
 
+// remainAVX512 is remainGo.
+//
+//go:noescape
+func remainAVX512(ranks *float64, n int, totals *float64)
+
+// placeAVX512 is placeGo.
+//
+//go:noescape
+func placeAVX512(out *float64, ranks *float64, n int, theta *float64, baseline *float64, credit *float64, ceiling *float64, shared *float64)
+
 // expm1AVX2 is expm1Go.
 //
 //go:noescape
@@ -73,3 +83,13 @@ func seriesAVX2(s *float64, n int, c *float64, order int)
 //
 //go:noescape
 func correlateAVX2(c *float64, order int, u *float64, s *float64, n int)
+
+// remainAVX2 is remainGo.
+//
+//go:noescape
+func remainAVX2(ranks *float64, n int, totals *float64)
+
+// placeAVX2 is placeGo.
+//
+//go:noescape
+func placeAVX2(out *float64, ranks *float64, n int, theta *float64, baseline *float64, credit *float64, ceiling *float64, shared *float64)

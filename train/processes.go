@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// A Group is the processes that train one model together: its ranks. All methods but
-// Rank and Size are collective: every rank calls them in the same order, with slices of
-// the same lengths, and gets an answer when all have. A rank that cannot be reached is
-// not an error here: whoever makes a Group ends its processes then.
-type Group interface {
+// Processes train one model together; each is a rank. All methods but Rank and Size are
+// collective: every rank calls them in the same order, with slices of the same lengths, and
+// gets an answer when all have. A rank that cannot be reached is not an error here: who
+// implements it ends all processes then.
+type Processes interface {
 	Rank() int // of this process, from 0
 	Size() int // processes
 
@@ -20,7 +20,7 @@ type Group interface {
 	Alltoall(dst, src []byte)  // both have a part for each rank: part r of src goes to rank r, and part r of dst comes from there
 }
 
-// alone is the group of one process.
+// alone is one process.
 type alone struct{}
 
 func (alone) Rank() int                 { return 0 }
@@ -29,7 +29,7 @@ func (alone) Broadcast([]byte)          {}
 func (alone) Allgather(dst, src []byte) { copy(dst, src) }
 func (alone) Alltoall(dst, src []byte)  { copy(dst, src) }
 
-// Agreed is an error that all ranks of a group know of: they end for the same reason,
+// Agreed is an error that all ranks know of: they end for the same reason,
 // and one of them can say so for all.
 type Agreed struct{ error }
 
@@ -40,9 +40,9 @@ func (e Agreed) Unwrap() error { return e.error }
 const longestText = 1000
 
 // Agree is collective. It gives nil where no rank has an error; else every rank gets one:
-// its own, if all have the same, or that of the first rank which has one, with its number. A
-// nil group is one process.
-func Agree(g Group, err error) error {
+// its own, if all have the same, or that of the first rank which has one, with its number. Nil
+// stands for one process.
+func Agree(g Processes, err error) error {
 	if g == nil || g.Size() == 1 {
 		return err
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/plrank/plrank/losses"
 )
 
-// inProcess is a group whose ranks are goroutines.
+// inProcess are processes whose ranks are goroutines.
 type inProcess struct {
 	size  int
 	mu    sync.Mutex
@@ -88,8 +88,8 @@ func (r rankOf) call(c call) {
 	}
 }
 
-// onRanks calls f as every rank of a group, at the same time, and gives the errors.
-func onRanks(size int, f func(g Group) error) []error {
+// onRanks calls f as every rank, at the same time, and gives the errors.
+func onRanks(size int, f func(g Processes) error) []error {
 	g := newInProcess(size)
 	errs := make([]error, size)
 	var wait sync.WaitGroup
@@ -104,9 +104,9 @@ func onRanks(size int, f func(g Group) error) []error {
 func onEach(t *testing.T, size int, c Config, parts Parts) (histories [][]Epoch, weights [][]float32) {
 	t.Helper()
 	histories, weights = make([][]Epoch, size), make([][]float32, size)
-	for _, err := range onRanks(size, func(g Group) error {
+	for _, err := range onRanks(size, func(g Processes) error {
 		parts := parts
-		parts.Group = g
+		parts.Processes = g
 		tr, err := New(c, parts, small())
 		if err != nil {
 			return err
@@ -326,8 +326,8 @@ func TestRanksResume(t *testing.T) {
 	half.Epochs = 2
 	path := filepath.Join(t.TempDir(), "c.npz")
 	for _, size := range [][2]int{{1, 2}, {2, 1}, {4, 3}, {3, 4}} {
-		for _, err := range onRanks(size[0], func(g Group) error {
-			tr, err := New(half, Parts{Group: g}, small())
+		for _, err := range onRanks(size[0], func(g Processes) error {
+			tr, err := New(half, Parts{Processes: g}, small())
 			if err != nil {
 				return err
 			}
@@ -342,8 +342,8 @@ func TestRanksResume(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for rank, err := range onRanks(size[1], func(g Group) error {
-			tr, err := New(c, Parts{Group: g}, small())
+		for rank, err := range onRanks(size[1], func(g Processes) error {
+			tr, err := New(c, Parts{Processes: g}, small())
 			if err != nil {
 				return err
 			}
@@ -380,7 +380,7 @@ func TestRanksFailTogether(t *testing.T) {
 			s.Train.Row(s.Train.Offsets[17])[i] = math.MaxFloat32
 		}
 	}
-	ofRank1 := func(g Group) error {
+	ofRank1 := func(g Processes) error {
 		if g.Rank() == 1 {
 			return errors.New("no space left")
 		}
@@ -389,25 +389,25 @@ func TestRanksFailTogether(t *testing.T) {
 	for _, of := range []struct {
 		name  string
 		data  func(*datasets.Splits)
-		hooks func(Group) Hooks
+		hooks func(Processes) Hooks
 		want  string
 	}{
 		{"a number that is not finite", bad, nil, "rank 1 of 4: train: epoch 1, step "},
 		{"its query", bad, nil, ", query 17 of train: "},
-		{"a hook", nil, func(g Group) Hooks {
+		{"a hook", nil, func(g Processes) Hooks {
 			return Hooks{Epoch: func(*Trainer, Epoch) error { return ofRank1(g) }}
 		}, "rank 1 of 4: no space left"},
-		{"a hook of all", nil, func(Group) Hooks {
+		{"a hook of all", nil, func(Processes) Hooks {
 			return Hooks{Epoch: func(*Trainer, Epoch) error { return errors.New("enough") }}
 		}, "enough"},
 	} {
 		var texts []string
-		for rank, err := range onRanks(4, func(g Group) error {
+		for rank, err := range onRanks(4, func(g Processes) error {
 			s := small()
 			if of.data != nil {
 				of.data(s)
 			}
-			tr, err := New(c, Parts{Group: g}, s)
+			tr, err := New(c, Parts{Processes: g}, s)
 			if err != nil {
 				return err
 			}
@@ -435,18 +435,18 @@ func TestRanksFailTogether(t *testing.T) {
 func TestNewFailsTogether(t *testing.T) {
 	c := busy("sgd")
 	c.Shards = 2
-	for rank, err := range onRanks(2, func(g Group) error {
+	for rank, err := range onRanks(2, func(g Processes) error {
 		s := small()
 		if g.Rank() == 1 {
 			s.Vali = nil
 		}
-		return second(New(c, Parts{Group: g}, s))
+		return second(New(c, Parts{Processes: g}, s))
 	}) {
 		if err == nil || err.Error() != "rank 1 of 2: train: the validation split is empty" {
 			t.Errorf("rank %d: %v", rank, err)
 		}
 	}
-	for _, err := range onRanks(3, func(g Group) error { return second(New(c, Parts{Group: g}, small())) }) {
+	for _, err := range onRanks(3, func(g Processes) error { return second(New(c, Parts{Processes: g}, small())) }) {
 		if err == nil || !strings.Contains(err.Error(), "3 ranks for 2 shards") {
 			t.Errorf("%v", err)
 		}
@@ -458,8 +458,8 @@ func TestRanksAreInterruptedTogether(t *testing.T) {
 	c := busy("sgd")
 	c.Shards = 2
 	var steps [2]int
-	for rank, err := range onRanks(2, func(g Group) error {
-		tr, err := New(c, Parts{Group: g}, small())
+	for rank, err := range onRanks(2, func(g Processes) error {
+		tr, err := New(c, Parts{Processes: g}, small())
 		if err != nil {
 			return err
 		}
@@ -492,14 +492,14 @@ func TestErrorOfOneRanksGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for rank, err := range onRanks(2, func(g Group) error {
+	for rank, err := range onRanks(2, func(g Processes) error {
 		loss := func(b losses.Batch) (*G.Node, error) {
 			if g.Rank() == 1 {
 				return nil, errors.New("no such loss")
 			}
 			return builtIn(b)
 		}
-		tr, err := New(c, Parts{Group: g, Loss: loss}, small())
+		tr, err := New(c, Parts{Processes: g, Loss: loss}, small())
 		if err != nil {
 			return err
 		}
@@ -527,8 +527,8 @@ func TestRanksSkipTogether(t *testing.T) {
 	if one.History[0].Skipped != 1 {
 		t.Fatalf("%d batches were skipped, want 1", one.History[0].Skipped)
 	}
-	for rank, err := range onRanks(3, func(g Group) error {
-		tr, err := New(c, Parts{Group: g}, damaged())
+	for rank, err := range onRanks(3, func(g Processes) error {
+		tr, err := New(c, Parts{Processes: g}, damaged())
 		if err != nil {
 			return err
 		}
@@ -563,13 +563,13 @@ func TestRanksMeasureTogether(t *testing.T) {
 	c.Shards, c.Epochs, c.Report, c.WeightedMetrics, c.EvaluationSamples = 5, 1, []string{"expected-map", "err@5", "disparity"}, true, 7
 	var reports []*Report
 	for _, ranks := range []int{1, 2, 5} {
-		for rank, err := range onRanks(ranks, func(g Group) error {
+		for rank, err := range onRanks(ranks, func(g Processes) error {
 			s := small()
 			s.Vali = many(s.Vali, 40)
 			if n := len(chunks(s.Vali)) - 1; n < 3 {
 				return fmt.Errorf("%d chunks, want several", n)
 			}
-			tr, err := New(c, Parts{Group: g}, s)
+			tr, err := New(c, Parts{Processes: g}, s)
 			if err != nil {
 				return err
 			}
