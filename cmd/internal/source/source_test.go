@@ -1,10 +1,13 @@
 package source
 
 import (
+	"cmp"
 	"flag"
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,6 +39,21 @@ func TestDefine(t *testing.T) {
 	for _, name := range Flags {
 		if f.Lookup(name) == nil {
 			t.Errorf("no flag -%s", name)
+		}
+	}
+}
+
+// Every flag of reading sets the option of its name, and no other.
+func TestReadOptions(t *testing.T) {
+	for _, name := range slices.Concat(ReadingFlags, TrainingFlags) {
+		value := map[string]string{"duplicates": "last", "headerless": "true"}[name]
+		before, after := reflect.ValueOf(parsed(t).ReadOptions()), reflect.ValueOf(parsed(t, "-"+name+"="+cmp.Or(value, "x")).ReadOptions())
+		for i := range before.NumField() {
+			option := before.Type().Field(i).Name
+			same := reflect.DeepEqual(before.Field(i).Interface(), after.Field(i).Interface())
+			if want := !strings.EqualFold(option, strings.ReplaceAll(name, "-", "")); same != want {
+				t.Errorf("-%s: option %s stays the same: %t", name, option, same)
+			}
 		}
 	}
 }
