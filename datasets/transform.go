@@ -25,7 +25,7 @@ import (
 //
 // Every output is finite. A missing value (NaN) becomes 0: the query's minimum
 // for minmax, the mean of the training documents for the standardised forms,
-// their median for quantile.
+// their median for quantile, the middle of the query's ranks for rank.
 // Infinite values count as the largest float32.
 type Transform struct {
 	Spec    string          // as given to FitTransform
@@ -66,6 +66,7 @@ var partKinds = map[string]partKind{
 	"standard":     {fitStandard, applyStandard},
 	"log-standard": {fitLogStandard, applyLogStandard},
 	"quantile":     {fitQuantile, applyQuantile},
+	"rank":         {fitNothing, applyRank},
 }
 
 // FitTransform fits a transform on training data. The spec is one or more parts
@@ -80,6 +81,9 @@ var partKinds = map[string]partKind{
 //	              documents, 32768 of them at most (mid-ranks of ties; linear between
 //	              128 values at most; beyond the training values, the score of the
 //	              last one)
+//	rank          √3·(b − a)/n, where of the n documents of the query that have the
+//	              feature b have a lower value and a a higher one: the rank in the
+//	              query, of mean 0 and, without ties, of variance 1 − 1/n²
 //
 // The features of the ids that are given are categorical: see [Category]. Values of a
 // single training document count as unseen, so that a model learns what to make of these.
@@ -170,7 +174,8 @@ func (p *TransformPart) validate(columns int) error {
 }
 
 // Query transforms the rows of one query: rows is n × Inputs, dst is n × Width(),
-// both row-major. It allocates nothing, and panics where the lengths disagree.
+// both row-major. It allocates nothing, but for ranks in a query of more than 256
+// documents, and panics where the lengths disagree.
 func (t *Transform) Query(dst, rows []float32) {
 	n, width := 0, t.Width()
 	if t.Inputs > 0 {

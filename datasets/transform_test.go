@@ -29,7 +29,7 @@ func hard() *Dataset {
 	}
 }
 
-var allParts = "none+minmax+standard+log-standard+quantile"
+var allParts = "none+minmax+standard+log-standard+quantile+rank"
 
 func TestTransformIsFinite(t *testing.T) {
 	d := hard()
@@ -212,7 +212,7 @@ func TestPack(t *testing.T) {
 
 func BenchmarkTransform(b *testing.B) {
 	d := Synthetic(SyntheticOptions{Train: 8, Vali: 1, Test: 1}).Train
-	for _, spec := range []string{"none", "minmax", "standard", "log-standard", "quantile"} {
+	for _, spec := range []string{"none", "minmax", "standard", "log-standard", "quantile", "rank"} {
 		tr, err := FitTransform(spec, d)
 		if err != nil {
 			b.Fatal(err)
@@ -225,6 +225,50 @@ func BenchmarkTransform(b *testing.B) {
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(d.Offsets[1]), "ns/document")
 		})
 	}
+}
+
+// Ranks are counts of the query's documents with lower and with higher values, in queries of any size.
+func TestRank(t *testing.T) {
+	special := []float32{0, float32(math.Copysign(0, -1)), 1e-45, math.MaxFloat32, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())}
+	number := rapid.OneOf(rapid.SampledFrom(special), rapid.Float32Range(-2, 2), rapid.Map(rapid.IntRange(-3, 3), func(v int) float32 { return float32(v) }))
+	rapid.Check(t, func(r *rapid.T) {
+		const width = 3
+		n := rapid.OneOf(rapid.IntRange(2, 9), rapid.IntRange(rankRoom-2, rankRoom+2)).Draw(r, "documents")
+		x := rapid.SliceOfN(number, n*width, n*width).Draw(r, "features")
+		d := &Dataset{Name: "d", Features: x, Labels: make([]float32, n), Offsets: []int{0, n}, FeatureIDs: []int{1, 2, 3}}
+		if len(d.varying(alone)) == 0 {
+			return
+		}
+		tr, err := FitTransform("rank", d)
+		if err != nil {
+			r.Fatal(err)
+		}
+		got := make([]float32, n*tr.Width())
+		tr.Query(got, x)
+		for i, c := range tr.Columns {
+			for a := range n {
+				below, above, present := 0, 0, 0
+				v := finite(x[a*width+c])
+				for b := range n {
+					if w := finite(x[b*width+c]); w == w {
+						present++
+						if w < v {
+							below++
+						} else if w > v {
+							above++
+						}
+					}
+				}
+				want := 0.0
+				if v == v {
+					want = math.Sqrt(3) * float64(below-above) / float64(present)
+				}
+				if at := got[a*tr.Width()+i]; at != float32(want) {
+					r.Fatalf("document %d, column %d: %v, want %v", a, c, at, want)
+				}
+			}
+		}
+	})
 }
 
 // Training data becomes normal, whatever its distribution; order and ties stay.

@@ -189,6 +189,8 @@ func (e exporter) part(p *datasets.TransformPart, x, missing string) string {
 		return e.standardise(p, e.node("Mul", e.node("Sign", x), log))
 	case "quantile":
 		return e.quantile(p, x)
+	case "rank":
+		return e.rank(x, missing)
 	}
 	return x // none
 }
@@ -202,6 +204,23 @@ func (e exporter) minMax(x, missing string) string {
 	span := e.node("Sub", high, low)
 	span = e.node("Where", e.node("Greater", span, e.double(0)), span, e.double(1))
 	return e.node("Min", e.node("Div", e.node("Sub", x, low), span), e.double(1))
+}
+
+// rank is √3·(b − a)/n, see datasets.FitTransform. Where a document stands in ascending and in
+// descending order, equal ones as they are given and those without the feature last, differs by b − a.
+func (e exporter) rank(x, missing string) string {
+	const beyond = 1e300
+	documents := e.node("Slice", e.node("Shape", x), e.Constant(onnx.Int64, []float64{0}, 1), e.Constant(onnx.Int64, []float64{1}, 1))
+	sorted := func(x string, largest int) string {
+		return e.Second("TopK", []string{x, documents}, onnx.Attr{Name: "axis", Int: 0}, onnx.Attr{Name: "largest", Int: largest})
+	}
+	place := func(absent float64, largest int) string {
+		order := sorted(e.node("Where", missing, e.double(absent), x), largest)
+		return e.to(onnx.Double, sorted(order, 0)) // the inverse permutation
+	}
+	present := e.Node("ReduceSum", []string{e.node("Where", missing, e.double(0), e.double(1)), e.Constant(onnx.Int64, []float64{0}, 1)}, onnx.Attr{Name: "keepdims", Int: 1})
+	n := e.node("Max", present, e.double(1))
+	return e.node("Div", e.node("Mul", e.node("Sub", place(beyond, 0), place(-beyond, 1)), e.double(math.Sqrt(3))), n)
 }
 
 func (e exporter) standardise(p *datasets.TransformPart, x string) string {

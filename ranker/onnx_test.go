@@ -82,6 +82,8 @@ func TestONNX(t *testing.T) {
 		{"standard", "gelu", "float32", 46, 0},
 		{"log-standard", "relu", "float64", 46, 0},
 		{"none", "none", "float32", 7, 0},
+		{"minmax+quantile+rank", "relu", "float32", 46, 0},
+		{"rank", "relu", "float64", 46, 0},
 		{"quantile", "relu", "float32", 46, 1},
 		{"minmax+quantile", "tanh", "float32", 46, 2},
 		{"log-standard", "sigmoid", "float64", 46, 1},

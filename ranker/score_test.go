@@ -384,7 +384,7 @@ func BenchmarkScore(b *testing.B) {
 			d.Features[i] = 1 // as in LETOR, where nothing is missing
 		}
 	}
-	for _, spec := range []string{"quantile", "minmax+log-standard+quantile"} {
+	for _, spec := range []string{"quantile", "minmax+log-standard+quantile", "minmax+log-standard+quantile+rank"} {
 		m := reopen(b, network(b, spec, "float32", d, 3, 64))
 		for _, rows := range []int{1, 10, 100, 1000} {
 			b.Run(fmt.Sprintf("%s/documents=%d", spec, rows), func(b *testing.B) {

@@ -74,7 +74,7 @@ func queriesOf(sizes []int, width int, seed uint64) *datasets.Dataset {
 func TestRankerIsTheGraph(t *testing.T) {
 	sizes := []int{1, 2, 3, 4, 5, 8, 9, 100, 129, 700}
 	d := queriesOf(sizes, 6, 1)
-	for i, transform := range []string{"none", "minmax", "standard", "log-standard", "quantile", "minmax+quantile"} {
+	for i, transform := range []string{"none", "minmax", "standard", "log-standard", "quantile", "rank", "minmax+quantile"} {
 		fitted, err := datasets.FitTransform(transform, d)
 		if err != nil {
 			t.Fatal(err)

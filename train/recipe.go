@@ -19,7 +19,8 @@ const (
 //	recipe          that of Default                large
 //	networks        several small ones, averaged   one with layers of 256 and 128
 //	K               10; 20 for long lists          10
-//	inputs          several views of a feature     one, by quantile
+//	inputs          several views of a feature,    one, by quantile
+//	                ranks too for short lists
 //	loss            plrank-exact                   plrank-exact+0.5*softmax
 //	against noise   dropout                        group lasso
 //	steps           of few queries                 of 32 queries, at a higher rate
@@ -31,7 +32,8 @@ const (
 // data one larger network does better, and what it is worth is a matter of time. The
 // gradient of NDCG at 10 is of the few documents at the top; softmax adds what the others
 // say, and brings most in the first epochs; on small data of long lists, of 50 documents and
-// more on average, a larger K does some of that. Inputs that say nothing cost quality; the
+// more on average, a larger K does some of that. In real collections of shorter lists it also
+// says much where a value stands among those of its query. Inputs that say nothing cost quality; the
 // group lasso keeps their weights small. The average of the weights is good long before the
 // rate has fallen. docs/RECIPE.md has the trials.
 func DefaultFor(documents, queries int) (c Config, reason string) {
@@ -41,7 +43,8 @@ func DefaultFor(documents, queries int) (c Config, reason string) {
 			c.Cutoff = 20
 			return c, fmt.Sprintf("%s, of long lists, from %d documents a query on", reason, longFrom)
 		}
-		return c, reason
+		c.Transform += "+rank"
+		return c, fmt.Sprintf("%s, of short lists, below %d documents a query", reason, longFrom)
 	}
 	c = Config{
 		Loss: "plrank-exact+0.5*softmax", Cutoff: 10, NormalizeGains: true,

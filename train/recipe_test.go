@@ -5,13 +5,17 @@ import (
 	"testing"
 )
 
-// Data below the bound get Default, with a larger K for long lists; above it, more documents never get more epochs, and
+// Data below the bound get Default, with ranks for short lists and a larger K for long ones; above it, more documents never get more epochs, and
 // nothing else depends on how many there are.
 func TestDefaultFor(t *testing.T) {
-	if c, _ := DefaultFor(largeFrom-1, largeFrom/longFrom+1); !reflect.DeepEqual(c, Default()) {
-		t.Errorf("small data: %+v, want Default", c)
+	c, reason := DefaultFor(largeFrom-1, largeFrom/longFrom+1)
+	if c.Transform != Default().Transform+"+rank" || reason == "" {
+		t.Errorf("small data of short lists: inputs %s, %q", c.Transform, reason)
 	}
-	c, reason := DefaultFor(longFrom, 1)
+	if c.Transform = Default().Transform; !reflect.DeepEqual(c, Default()) {
+		t.Errorf("small data of short lists: %+v, want Default but for the inputs", c)
+	}
+	c, reason = DefaultFor(longFrom, 1)
 	if c.Cutoff != 20 || reason == "" {
 		t.Errorf("small data of long lists: K = %d, %q", c.Cutoff, reason)
 	}

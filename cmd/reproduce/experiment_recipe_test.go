@@ -158,21 +158,65 @@ func TestRecipeOfSmallData(t *testing.T) {
 	}
 }
 
-// The table of K by the length of lists is what its runs give.
-func TestRecipeOfLongLists(t *testing.T) {
-	runs := smallRuns(t, "small-long-runs.csv")
-	table, err := readTable(recipeFolder + "small-long.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range table.rows {
-		for i, recipe := range []string{"K = 10", "K = 20"} {
-			if want := meanCell(runs[recipe], row[0]); want == nil || !nearRuns(cellNumbers(t, row[1+i]), want) {
-				t.Errorf("%s, %s: %s, want %v", row[0], recipe, row[1+i], want)
+// The tables of two recipes by cmd/train, of long and of short lists, are what their runs give.
+func TestRecipesByLists(t *testing.T) {
+	for _, name := range []string{"small-long", "small-ranks"} {
+		runs := smallRuns(t, name+"-runs.csv")
+		table, err := readTable(recipeFolder + name + ".csv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, now := table.columns[1], table.columns[2]
+		for _, row := range table.rows {
+			for i, recipe := range []string{before, now} {
+				if want := meanCell(runs[recipe], row[0]); want == nil || !nearRuns(cellNumbers(t, row[1+i]), want) {
+					t.Errorf("%s: %s, %s: %s, want %v", name, row[0], recipe, row[1+i], want)
+				}
+			}
+			if want := pairedCell(runs[now], runs[before], row[0]); want == nil || !nearRuns(cellNumbers(t, row[3]), want) {
+				t.Errorf("%s: %s: %s, want %v", name, row[0], row[3], want)
 			}
 		}
-		if want := pairedCell(runs["K = 20"], runs["K = 10"], row[0]); want == nil || !nearRuns(cellNumbers(t, row[3]), want) {
-			t.Errorf("%s: %s, want %v", row[0], row[3], want)
+	}
+}
+
+// The tables of single changes are what the differences of the queries give.
+func TestRecipeOfSingleChanges(t *testing.T) {
+	for _, name := range []string{"small-again", "small-short", "small-lists"} {
+		table, err := readTable(recipeFolder + name + ".csv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		queries, err := readTable(recipeFolder+name+"-queries.csv", "set", "query")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range table.rows {
+			column := slices.Index(queries.columns, strings.Trim(row[0], "*"))
+			if column < 0 {
+				t.Errorf("%s.csv: %s has no column in the file of its queries", name, row[0])
+				continue
+			}
+			for i, set := range table.columns[1:] {
+				var runs, differences []float64
+				for _, query := range queries.rows {
+					switch v := cellNumbers(t, query[column]); {
+					case query[0] != set:
+					case query[1] == "runs":
+						runs = v
+					default:
+						differences = append(differences, v...)
+					}
+				}
+				var want []float64
+				if len(runs) > 0 {
+					mean, sd := meanSD(differences)
+					want = []float64{mean, sd / math.Sqrt(float64(len(differences))), runs[0]}
+				}
+				if !nearRuns(cellNumbers(t, row[1+i]), want) {
+					t.Errorf("%s.csv: %s, %s: %s, want %v", name, row[0], set, row[1+i], want)
+				}
+			}
 		}
 	}
 }

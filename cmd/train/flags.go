@@ -93,7 +93,7 @@ func newFlagSet() *flag.FlagSet { return flag.NewFlagSet("train", flag.ContinueO
 
 // trainingFlags defines the flags of how a model is trained.
 func trainingFlags(f *flag.FlagSet, c *train.Config) {
-	f.StringVar(&c.Transform, "transform", c.Transform, "`parts` of the features' transform, joined by +: none, minmax, standard, log-standard, quantile")
+	f.StringVar(&c.Transform, "transform", c.Transform, "`parts` of the features' transform, joined by +: none, minmax, standard, log-standard, quantile, rank")
 	f.Var((*ids)(&c.Categorical), "categorical", "`ids` of features whose values are names rather than amounts, such as 3,17: the model learns what each value means; one that was not seen in training, or is missing, has a place of its own")
 	f.StringVar(&c.Loss, "loss", c.Loss, "the objective: the `name` of a loss, or a weighted sum of several, such as plrank-exact+0.5*disparity")
 	f.IntVar(&c.Cutoff, "cutoff", c.Cutoff, "ranks that count, `K`")

@@ -49,10 +49,10 @@ document.
 A feature that a line of LETOR does not mention is 0. NULL, NaN, NA, ? and an
 empty separated value are missing: the transform makes them 0, which is the
 lowest value of the query for minmax, the mean of the training documents for
-standard and log-standard, and their median for quantile. Documents with label
--1 are not labelled: they are left out of training, and scored by -predict.
-Where -1 is the only label below 1, as in SVMrank's files, -minus-one must say
-whether it means that.
+standard and log-standard, their median for quantile, and the middle of the
+query's ranks for rank. Documents with label -1 are not labelled: they are left
+out of training, and scored by -predict. Where -1 is the only label below 1, as
+in SVMrank's files, -minus-one must say whether it means that.
 
 Weights may lie beside the data in FILE.weight, one a line: of documents, as for
 LightGBM, where there are as many, else of queries, as for XGBoost. The weights
@@ -106,12 +106,11 @@ Less is better for arp, disparity, abs-disparity, ee-l and ee-d. The model of th
 epoch with the best validation value is kept.`,
 			flags: []string{"metric", "patience", "report", "convention", "ties", "weighted-metrics", "evaluation-samples", "evaluate-train", "evaluate-test", "drop-label-free-test"}},
 		{title: "RECIPES AND RUNS", text: `default is a recipe that serves many collections well. It goes by the training
-data: the defaults above are those for fewer than 100000 documents in short lists.
-With 50 documents a query or more, on average, and with 100000 documents or more,
-some are others. A run says which recipe it takes and what it sets; all folds of
--folds take that of the first. paper is the set-up of Oosterhuis, SIGIR 2021,
-section 7: sigmoid layers of 32 and 32, plain SGD with one query a step, dynamic
-samples, DCG@5.`,
+data: with fewer than 50 documents a query, on average, with more, and with 100000
+documents or more it sets some of the defaults above to others. A run says which
+recipe it takes and what it sets; all folds of -folds take that of the first.
+paper is the set-up of Oosterhuis, SIGIR 2021, section 7: sigmoid layers of 32 and
+32, plain SGD with one query a step, dynamic samples, DCG@5.`,
 			flags: []string{"preset", "config", "init-model", "baseline", "out", "resume", "threads", "version"}},
 		{title: "SEVERAL PROCESSES", text: `Built with -tags mpi, over Open MPI, the command trains under mpirun with as many
 processes (ranks) as are asked for, on one machine or on several:

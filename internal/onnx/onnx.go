@@ -59,13 +59,21 @@ type Attr struct {
 func (g *Graph) Node(op string, inputs []string, attrs ...Attr) string {
 	g.values++
 	output := fmt.Sprintf("%s_%d", op, g.values)
-	g.node(op, inputs, output, attrs)
+	g.node(op, inputs, []string{output}, attrs)
 	return output
+}
+
+// Second adds a node with two outputs, and gives the name of the second.
+func (g *Graph) Second(op string, inputs []string, attrs ...Attr) string {
+	g.values++
+	first, second := fmt.Sprintf("%s_%d", op, g.values), fmt.Sprintf("%s_%d_second", op, g.values)
+	g.node(op, inputs, []string{first, second}, attrs)
+	return second
 }
 
 // Output makes a value the output of the graph, with a name and a shape.
 func (g *Graph) Output(value, name string, t Type, shape ...any) {
-	g.node("Identity", []string{value}, name, nil)
+	g.node("Identity", []string{value}, []string{name}, nil)
 	g.body.bytes(12, valueInfo(name, t, shape))
 }
 
@@ -74,13 +82,15 @@ func (g *Graph) Input(name string, t Type, shape ...any) {
 	g.body.bytes(11, valueInfo(name, t, shape))
 }
 
-func (g *Graph) node(op string, inputs []string, output string, attrs []Attr) {
+func (g *Graph) node(op string, inputs, outputs []string, attrs []Attr) {
 	var n message
 	for _, in := range inputs {
 		n.text(1, in)
 	}
-	n.text(2, output)
-	n.text(3, output)
+	for _, out := range outputs {
+		n.text(2, out)
+	}
+	n.text(3, outputs[0])
 	n.text(4, op)
 	for _, a := range attrs {
 		const ofInt, ofInts = 2, 7 // AttributeType
