@@ -9,9 +9,58 @@ import (
 // stack.
 const rankRoom = 256
 
-// applyRank sorts the documents that have a feature by it: the value and the document are
-// the two halves of a key.
+// applyRank counts lower and higher values pair by pair where vector instructions do many
+// columns at once, and else by sorting.
 func applyRank(_ *TransformPart, dst []float32, stride int, rows []float32, inputs int, columns []int) {
+	n := len(rows) / inputs
+	if !wide || n > rankRoom {
+		rankBySorting(dst, stride, rows, inputs, columns)
+		return
+	}
+	for first := 0; first < len(columns); first += rankColumns {
+		rankByCounting(dst[first:], stride, rows, inputs, columns[first:min(first+rankColumns, len(columns))])
+	}
+}
+
+// rankOf is the rank of a document by how many more have a lower value than a higher one, of n
+// that have one.
+func rankOf(difference, n int) float32 {
+	return float32(math.Sqrt(3) * float64(difference) / float64(n))
+}
+
+// rankColumns are the columns that countRanks does at once.
+const rankColumns = 16
+
+// rankByCounting is for at most rankRoom documents and rankColumns columns.
+func rankByCounting(dst []float32, stride int, rows []float32, inputs int, columns []int) {
+	n := len(rows) / inputs
+	var values [rankRoom * rankColumns]float32
+	var lower [rankRoom * rankColumns]int32 // documents below, less those above
+	var present [rankColumns]int
+	for d := range n {
+		for i, c := range columns {
+			x := finite(rows[d*inputs+c])
+			values[d*rankColumns+i] = x
+			if x == x {
+				present[i]++
+			}
+		}
+	}
+	countRanks(&lower[0], &values[0], n)
+	for d := range n {
+		for i := range columns {
+			if x := values[d*rankColumns+i]; x == x {
+				dst[d*stride+i] = rankOf(int(lower[d*rankColumns+i]), present[i])
+			} else {
+				dst[d*stride+i] = 0
+			}
+		}
+	}
+}
+
+// rankBySorting sorts the documents that have a feature by it: the value and the document
+// are the two halves of a key.
+func rankBySorting(dst []float32, stride int, rows []float32, inputs int, columns []int) {
 	var room [rankRoom]uint64
 	keys := room[:0]
 	for i, c := range columns {
@@ -29,10 +78,8 @@ func applyRank(_ *TransformPart, dst []float32, stride int, rows []float32, inpu
 		for first, end := 0, 0; first < n; first = end {
 			for end = first + 1; end < n && keys[end]>>32 == keys[first]>>32; end++ {
 			}
-			below, above := first, n-end
-			rank := float32(math.Sqrt(3) * float64(below-above) / float64(n))
 			for _, key := range keys[first:end] {
-				dst[int(uint32(key))*stride+i] = rank
+				dst[int(uint32(key))*stride+i] = rankOf(first-(n-end), n)
 			}
 		}
 	}

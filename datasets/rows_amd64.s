@@ -522,3 +522,35 @@ search:
 	JG            next
 	VZEROUPPER
 	RET
+
+// func countRanks(lower *int32, values *float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·countRanks(SB), NOSPLIT, $0-24
+	MOVQ         lower+0(FP), AX
+	MOVQ         values+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSS unit<>+0(SB), Z0
+	MOVQ         CX, BX
+	MOVQ         DX, SI
+
+row:
+	VPXORQ  Z2, Z2, Z2
+	VMOVUPS (BX), Z1
+	MOVQ    CX, DI
+	MOVQ    DX, R8
+
+other:
+	VCMPPS    $0x0e, (DI), Z1, K2
+	VCMPPS    $0x01, (DI), Z1, K1
+	VPADDD    Z0, Z2, K2, Z2
+	VPSUBD    Z0, Z2, K1, Z2
+	ADDQ      $0x00000040, DI
+	DECQ      R8
+	JNZ       other
+	VMOVDQU32 Z2, (AX)
+	ADDQ      $0x00000040, BX
+	ADDQ      $0x00000040, AX
+	DECQ      SI
+	JNZ       row
+	VZEROUPPER
+	RET

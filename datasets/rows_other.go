@@ -15,3 +15,5 @@ func quantileColumn(dst *float32, stride int, rows *float32, inputs int, n int, 
 
 func quantileRow(dst, row *float32, columns *int, n int, start *uint8, knots, scores *float32, first *int32, step int) {
 }
+
+func countRanks(lower *int32, values *float32, n int) {}

@@ -30,7 +30,7 @@ func TestRowsByVectorInstructions(t *testing.T) {
 		if len(d.varying(alone)) == 0 {
 			return
 		}
-		for _, spec := range []string{"minmax", "log-standard", "quantile", "minmax+log-standard+quantile"} {
+		for _, spec := range []string{"minmax", "log-standard", "quantile", "rank", "minmax+log-standard+quantile+rank"} {
 			wide = true
 			transform, err := FitTransform(spec, d)
 			if err != nil {

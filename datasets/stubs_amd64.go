@@ -31,3 +31,9 @@ func quantileColumn(dst *float32, stride int, rows *float32, inputs int, n int, 
 //
 //go:noescape
 func quantileRow(dst *float32, row *float32, columns *int, n int, start *uint8, knots *float32, scores *float32, first *int32, step int)
+
+// countRanks sets, for each of n rows of sixteen values, the rows with a lower value less those
+// with a higher one. NaN is neither.
+//
+//go:noescape
+func countRanks(lower *int32, values *float32, n int)

@@ -16,6 +16,7 @@ func main() {
 	minMaxRow()
 	quantileColumn()
 	quantileRow()
+	countRanks()
 	Generate()
 }
 
@@ -28,6 +29,7 @@ const (
 	less    = 1
 	most    = 2 // less or equal
 	ordered = 7 // neither is NaN
+	greater = 14
 )
 
 // limits are the finite numbers that are farthest from 0.
@@ -337,4 +339,34 @@ func quantileRow() {
 		advance(4*16, dst, first)
 		advance(8*16, columns)
 	})
+}
+
+func countRanks() {
+	Text("countRanks", "(lower *int32, values *float32, n int)",
+		"sets, for each of n rows of sixteen values, the rows with a lower value less those",
+		"with a higher one. NaN is neither.")
+	lower, values, n := Word("lower"), Word("values"), Word("n")
+	one, row, left := Bits32("unit", 1), GP64(), GP64()
+	MOVQ(values, row)
+	MOVQ(n, left)
+	Label("row")
+	x, count, other, k := ZMM(), zero(), GP64(), GP64()
+	VMOVUPS(Mem{Base: row}, x)
+	MOVQ(values, other)
+	MOVQ(n, k)
+	Label("other")
+	above, below := K(), K()
+	VCMPPS(U8(greater), Mem{Base: other}, x, below)
+	VCMPPS(U8(less), Mem{Base: other}, x, above)
+	VPADDD(one, count, below, count)
+	VPSUBD(one, count, above, count)
+	advance(4*16, other)
+	DECQ(k)
+	JNZ(LabelRef("other"))
+	VMOVDQU32(count, Mem{Base: lower})
+	advance(4*16, row, lower)
+	DECQ(left)
+	JNZ(LabelRef("row"))
+	VZEROUPPER()
+	RET()
 }
