@@ -17,8 +17,12 @@ func applyRank(_ *TransformPart, dst []float32, stride int, rows []float32, inpu
 		rankBySorting(dst, stride, rows, inputs, columns)
 		return
 	}
+	var room rankCounts
+	for difference := -n; difference <= n; difference++ {
+		room.ranks[difference+n] = rankOf(difference, n)
+	}
 	for first := 0; first < len(columns); first += rankColumns {
-		rankByCounting(dst[first:], stride, rows, inputs, columns[first:min(first+rankColumns, len(columns))])
+		room.apply(dst[first:], stride, rows, inputs, columns[first:min(first+rankColumns, len(columns))])
 	}
 }
 
@@ -31,28 +35,36 @@ func rankOf(difference, n int) float32 {
 // rankColumns are the columns that countRanks does at once.
 const rankColumns = 16
 
-// rankByCounting is for at most rankRoom documents and rankColumns columns.
-func rankByCounting(dst []float32, stride int, rows []float32, inputs int, columns []int) {
+// rankCounts is room for at most rankRoom documents and rankColumns columns.
+type rankCounts struct {
+	values [rankRoom * rankColumns]float32
+	lower  [rankRoom * rankColumns]int32 // documents below, less those above
+	ranks  [2*rankRoom + 1]float32       // rankOf each difference from −n, where no document lacks the feature
+}
+
+func (r *rankCounts) apply(dst []float32, stride int, rows []float32, inputs int, columns []int) {
 	n := len(rows) / inputs
-	var values [rankRoom * rankColumns]float32
-	var lower [rankRoom * rankColumns]int32 // documents below, less those above
-	var present [rankColumns]int
+	var missing [rankColumns]int
 	for d := range n {
+		row, values := rows[d*inputs:][:inputs], r.values[d*rankColumns:][:len(columns)]
 		for i, c := range columns {
-			x := finite(rows[d*inputs+c])
-			values[d*rankColumns+i] = x
-			if x == x {
-				present[i]++
+			values[i] = finite(row[c])
+			if values[i] != values[i] {
+				missing[i]++
 			}
 		}
 	}
-	countRanks(&lower[0], &values[0], n)
+	countRanks(&r.lower[0], &r.values[0], n)
 	for d := range n {
-		for i := range columns {
-			if x := values[d*rankColumns+i]; x == x {
-				dst[d*stride+i] = rankOf(int(lower[d*rankColumns+i]), present[i])
-			} else {
-				dst[d*stride+i] = 0
+		values, lower, ranks := r.values[d*rankColumns:], r.lower[d*rankColumns:], dst[d*stride:][:len(columns)]
+		for i := range ranks {
+			switch {
+			case missing[i] == 0:
+				ranks[i] = r.ranks[int(lower[i])+n]
+			case values[i] == values[i]:
+				ranks[i] = rankOf(int(lower[i]), n-missing[i])
+			default:
+				ranks[i] = 0
 			}
 		}
 	}
