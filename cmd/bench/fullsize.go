@@ -13,7 +13,7 @@ import (
 )
 
 // fullsizeMoments are the seconds of which there is a row in the tables.
-var fullsizeMoments = []float64{20, 30, 45, 60, 90, 120, 180, 240, 360, 500}
+var fullsizeMoments = []float64{20, 30, 45, 60, 90, 120, 180, 240, 360, 500, 700, 900}
 
 var fullsizeTables = []documentPart[*fullsizeResults]{
 	{"fullsize-end", (*fullsizeResults).end},
