@@ -16,7 +16,8 @@ func main() {
 	Text("expAVX2", "(x *float32, n int, max, scale float32) float32", "is exponentials for n numbers, a multiple of 8 and 8 at least.")
 	x, n := Word("x"), Word("n")
 	highest, scale := broadcast(Address("max")), broadcast(Address("scale"))
-	least, stepsPerX := constant("least", -60), constant("stepsPerX", math.Log2E)
+	// In memory: there are but sixteen registers without AVX-512.
+	least, stepsPerX := eight("least", -60), eight("stepsPerX", math.Log2E)
 	// ln 2 in two parts, of which the first has so few digits that multiples are exact.
 	ln2, rest := constant("ln2", 0.693359375), constant("rest", float32(math.Ln2-0.693359375))
 	one := constant("one", 1)
@@ -77,4 +78,10 @@ func broadcast(from Mem) VecVirtual {
 	return r
 }
 
-func constant(name string, v float32) VecVirtual { return broadcast(ConstData(name, F32(v))) }
+func constant(name string, v float32) VecVirtual { return broadcast(Stored(name, F32(v))) }
+
+// eight gives where a register's worth of a constant is in memory.
+func eight(name string, v float32) Mem {
+	f := F32(v)
+	return Stored(name, f, f, f, f, f, f, f, f)
+}
