@@ -22,7 +22,7 @@ type stepGraph struct {
 	groups                    *G.Node // nil: documents have none
 	ofDocuments, ofQueries    *G.Node // weights; nil: all are 1
 	members                   int
-	loss                      G.Value
+	loss                      *G.Value // apart: the machine points to it, and would hold itself, and never be freed, for it has a finalizer
 	weights, grads            G.Nodes // of the arrays of the model
 }
 
@@ -84,7 +84,8 @@ func newStepGraph(model nn.Scorer, o *objective, rows, queries, features int) (*
 		return nil, fmt.Errorf("the loss cannot be differentiated by all arrays of the model's weights: %w", err)
 	}
 	// A copy of the loss: its own value may be overwritten by the backward pass.
-	read := G.Read(cost, &s.loss)
+	s.loss = new(G.Value)
+	read := G.Read(cost, s.loss)
 	prog, locs, err := G.CompileFunction(g, G.Nodes{s.x}, append(G.Nodes{read}, s.grads...))
 	if err != nil {
 		return nil, err
@@ -144,9 +145,9 @@ func (s *stepGraph) run(b *batch, gradient []float32) (float64, error) {
 	if err := s.vm.RunAll(); err != nil {
 		return 0, &batchError{err}
 	}
-	loss, err := nn.Float64s(s.loss)
+	loss, err := nn.Float64s(*s.loss)
 	if err != nil || len(loss) != 1 {
-		return 0, fmt.Errorf("the loss has the shape %v, want a scalar", s.loss.Shape())
+		return 0, fmt.Errorf("the loss has the shape %v, want a scalar", (*s.loss).Shape())
 	}
 	return loss[0] / float64(s.members), s.gather(gradient)
 }

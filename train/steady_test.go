@@ -1,0 +1,31 @@
+package train
+
+import (
+	"testing"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/memtest"
+)
+
+// A program may train model after model, as a search for settings does: what one took is free again
+// when it is dropped, without a Close of its rankers.
+func TestMemoryOfRuns(t *testing.T) {
+	s := datasets.Synthetic(datasets.SyntheticOptions{Train: 20, Vali: 10, Test: 1})
+	for _, scorer := range []string{"mlp", "attention"} {
+		t.Run(scorer, func(t *testing.T) {
+			c := Default()
+			c.Scorer, c.Epochs = scorer, 1
+			memtest.Steady(t, memtest.Requests(10), func(from, to int) {
+				for range to - from {
+					r, err := Run(ctx, c, s, Hooks{})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if _, err := r.Ranker.Score(s.Vali); err != nil {
+						t.Fatal(err)
+					}
+				}
+			})
+		})
+	}
+}
