@@ -66,10 +66,9 @@ func (c TransformerConfig) arrays() []Array {
 //
 //	h ← h + W·Attention(norm(h)),   h ← h + V·act(U·norm(h)),
 //
-// U being twice as wide. Rows are normalised before, as in allRank; to normalise the sums
-// instead, as the first transformers did, made no difference beyond noise on validation
-// data (docs/RECIPE.md). The score is linear in a = norm(h), or with the latent cross of
-// DASALC (Qin et al., ICLR 2021) in (1 + a) ⊙ h₀, where h₀ is the h before the blocks.
+// U being twice as wide. Rows are normalised before, as in allRank. The score is linear in
+// a = norm(h), or with the latent cross of DASALC (Qin et al., ICLR 2021) in (1 + a) ⊙ h₀,
+// where h₀ is the h before the blocks.
 //
 // The order of the documents does not matter. It may be an ensemble, as [MLP].
 type Transformer struct {

@@ -46,6 +46,8 @@ type settings struct {
 
 	Model   string `json:"model,omitempty"` // a file, for variance
 	Repeats int    `json:"repeats"`         // of each estimate, for variance
+
+	Changes string `json:"changes,omitempty"` // a file, for changes
 }
 
 // paperRuns is the number of independent runs in the paper.
@@ -57,7 +59,7 @@ func defaults() *options {
 			Source:  source.Source{Data: "synthetic:mslr"},
 			Samples: numbers{1, 10, 100, 1000},
 			Runs:    3, Epochs: 40, Batch: 1, LearningRate: 0.01,
-			Seconds: 10, TrialSeconds: 10, Repeats: 100,
+			Seconds: 10, TrialSeconds: 10, Repeats: 100, Changes: "docs/recipe/changes.txt",
 		},
 		minutes:  60,
 		document: "docs/REPRODUCTION.md",
@@ -87,6 +89,7 @@ func (o *options) flags() *flag.FlagSet {
 	f.Var(&o.Weights, "weights", "comma-separated weights `w`: train plrank-rb+w*disparity, and draw the frontier of relevance and fairness")
 	f.StringVar(&o.Model, "model", o.Model, "the `file` of a model, as train writes it, whose scores to take instead of training a network")
 	f.IntVar(&o.Repeats, "repeats", o.Repeats, "independent `estimates` of each gradient from which to tell its variance")
+	f.StringVar(&o.Changes, "changes", o.Changes, "the `file` of changes of the default recipe, a line of flags of cmd/train each, such as -members 5")
 	f.Float64Var(&o.minutes, "minutes", o.minutes, "`minutes` that all subcommands together may take")
 	f.StringVar(&o.document, "document", o.document, "the Markdown `file` whose generated parts are made anew, from folders of results below its own")
 	return f
@@ -127,6 +130,11 @@ func parse(args []string) (subcommand, *options, error) {
 	}
 	if err == nil {
 		err = without(given, o)
+	}
+	if all[i].name == changesChapter.name {
+		o.Batch, o.LearningRate = 0, 0 // the recipe has its own
+	} else {
+		o.Changes = ""
 	}
 	if err == nil && (all[i].name == fairnessChapter.name && len(o.Weights) == 0 || all[i].name == allName) {
 		err = checkFair(o.Losses)

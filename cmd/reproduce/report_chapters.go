@@ -27,7 +27,7 @@ type figure struct {
 
 // chapters are all, in the order of the report.
 func chapters() []chapter {
-	return []chapter{samplesChapter, epochsChapter, timeChapter, fairnessChapter, fairnessSamplesChapter, frontierChapter, varianceChapter, exactChapter, authorsChapter, recipeChapter}
+	return []chapter{samplesChapter, epochsChapter, timeChapter, fairnessChapter, fairnessSamplesChapter, frontierChapter, varianceChapter, exactChapter, authorsChapter, changesChapter}
 }
 
 // publish makes the plots of an experiment and the report of all from the CSV files

@@ -54,9 +54,13 @@ func (p provenance) markdown(file string) string {
 	if m.Cores > 1 {
 		cores = fmt.Sprint(m.Cores, " cores")
 	}
-	return fmt.Sprintf("`%s`\n\nOn %s, %s in use, %s; %s, BLAS %s, %s%s. Seed %d, learning rate %v, queries a step: %d; all settings are in %s.",
+	steps := ""
+	if p.Settings.Batch > 0 {
+		steps = fmt.Sprintf(", learning rate %v, queries a step: %d", p.Settings.LearningRate, p.Settings.Batch)
+	}
+	return fmt.Sprintf("`%s`\n\nOn %s, %s in use, %s; %s, BLAS %s, %s%s. Seed %d%s; all settings are in %s.",
 		p.Command, m.CPU, cores, m.System, m.Go, m.BLAS, strings.Join(m.Modules, ", "), revision,
-		p.Settings.Seed, p.Settings.LearningRate, p.Settings.Batch, file)
+		p.Settings.Seed, steps, file)
 }
 
 func thisMachine() machine {

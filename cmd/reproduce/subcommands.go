@@ -47,7 +47,11 @@ beside a synthetic collection, the same on normal scores`,
 the cutoff, the documents and the spread of the scores, what they cost beside
 PL-Rank-RB, and the weights of pairs; the tables of docs/EXACT.md`,
 			[]string{"seed", "out"}, runExact},
-		{"all", `all of these but exact, with -weights too, within -minutes or about that: measures what each
+		{"changes", `single changes of the default recipe, by which it was chosen: the queries of the
+training and the validation split are dealt to four parts, each of which judges
+what the others train by each change; the tables of docs/RECIPE.md`,
+			append([]string{"changes", "runs"}, dataFlags...), runChanges},
+		{"all", `all of these but exact and changes, with -weights too, within -minutes or about that: measures what each
 loss costs, then chooses runs and epochs and what to leave out, the expensive
 first, and says so. -runs and -epochs are the most it takes`,
 			append([]string{"samples", "without", "epochs", "minutes"}, trainFlags...), runAll},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/plrank/plrank/cmd/internal/recipe"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/train"
 )
@@ -16,8 +17,8 @@ func (o *options) chooseRecipe(d *datasets.Dataset) error {
 	if !o.bySize {
 		return nil
 	}
-	recipe, reason := train.DefaultFor(d.Rows(), d.Queries())
-	chosen := newOptions(defaultPreset, recipe)
+	config, reason := train.DefaultFor(d.Rows(), d.Queries())
+	chosen := newOptions(defaultPreset, config)
 	if _, err := parseInto(chosen, o.args); err != nil {
 		return err
 	}
@@ -27,7 +28,7 @@ func (o *options) chooseRecipe(d *datasets.Dataset) error {
 	}
 	o.Config, o.bySize = chosen.Config, false
 	o.recipe = fmt.Sprintf("recipe for %d training documents: %s\n", d.Rows(), reason)
-	if flags := differences(newOptions(defaultPreset, recipe).Config, defaults().Config); flags != "" {
+	if flags := differences(newOptions(defaultPreset, config).Config, defaults().Config); flags != "" {
 		o.recipe += "it sets " + flags + "\n"
 	}
 	return nil
@@ -36,8 +37,8 @@ func (o *options) chooseRecipe(d *datasets.Dataset) error {
 // differences is the flags of the settings by which c differs from another.
 func differences(c, other train.Config) string {
 	is, was := newFlagSet(), newFlagSet()
-	trainingFlags(is, &c)
-	trainingFlags(was, &other)
+	recipe.Define(is, &c)
+	recipe.Define(was, &other)
 	var list []string
 	is.VisitAll(func(f *flag.Flag) {
 		if value := f.Value.String(); value != was.Lookup(f.Name).Value.String() {

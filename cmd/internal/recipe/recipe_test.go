@@ -1,4 +1,4 @@
-package main
+package recipe
 
 import (
 	"encoding/json"
@@ -26,8 +26,8 @@ func TestEveryFlagIsASetting(t *testing.T) {
 	}
 	left := settings(train.Config{})
 	var c train.Config
-	all := newFlagSet()
-	trainingFlags(all, &c)
+	all := flag.NewFlagSet("", flag.ContinueOnError)
+	Define(all, &c)
 	all.VisitAll(func(f *flag.Flag) {
 		name := strings.NewReplacer("Nan", "NaN").Replace(camel(f.Name))
 		if other, ok := map[string]string{"lr": "learningRate", "normalize": "normalizeGains"}[f.Name]; ok {
