@@ -23,7 +23,7 @@ type stepGraph struct {
 	ofDocuments, ofQueries    *G.Node // weights; nil: all are 1
 	members                   int
 	loss                      *G.Value // apart: the machine points to it, and would hold itself, and never be freed, for it has a finalizer
-	weights, grads            G.Nodes // of the arrays of the model
+	weights, grads            G.Nodes  // of the arrays of the model
 }
 
 // An objective is what stays the same in the graphs of a run.
