@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,7 +40,15 @@ type peerRun struct {
 	values map[string]float64 // of peerMeasures
 }
 
-// judgePeers measures the scores in the working folder of bench/peers/quality/run.py.
+// A peerFit is a method on a fold: what is tried and fitted together.
+type peerFit struct{ set, fold, method string }
+
+func fitOf(row map[string]string, method string) peerFit {
+	return peerFit{row["set"], row["fold"], method}
+}
+
+// judgePeers measures the scores in the working folder of bench/peers/quality/run.py. What
+// the folder of results has of other fits stays.
 func judgePeers(work, results string) error {
 	paths, err := filepath.Glob(filepath.Join(work, "runs", "*", "*", "*", "*.json")) // which are written last
 	if err != nil || len(paths) == 0 {
@@ -46,8 +56,9 @@ func judgePeers(work, results string) error {
 	}
 	slices.Sort(paths)
 	tests := map[string]*datasets.Dataset{} // by the file that says where they are
-	runs := [][]string{append([]string{"set", "fold", "method", "seed", "setting", "train_seconds", "predict_seconds", "memory_mb"}, peerMeasures...)}
+	var runs [][]string
 	perQuery := newQueryTable()
+	made := map[peerFit]bool{}
 	for _, path := range paths {
 		run, err := readPeerRun(path)
 		if err != nil {
@@ -69,6 +80,7 @@ func judgePeers(work, results string) error {
 			return fmt.Errorf("bench: %s: %w", scores, err)
 		}
 		perQuery.add(run, queries)
+		made[peerFit{run.Set, run.Fold, run.Method}] = true
 		row := []string{run.Set, run.Fold, run.Method, strconv.Itoa(run.Seed), run.Setting,
 			short(run.TrainSeconds), short(run.PredictSeconds), short(run.MemoryMB)}
 		for _, m := range peerMeasures {
@@ -79,10 +91,63 @@ func judgePeers(work, results string) error {
 	if err := os.MkdirAll(results, 0o755); err != nil {
 		return fmt.Errorf("bench: %w", err)
 	}
+	if runs, err = withEarlier(results, runs, perQuery, made); err != nil {
+		return err
+	}
 	if err := writeCSV(filepath.Join(results, runsFile), runs); err != nil {
 		return err
 	}
 	return writeCSV(filepath.Join(results, queriesFile), perQuery.rows())
+}
+
+// withEarlier adds to what was made what the folder of results says of other fits. It gives
+// the rows of runsFile, with their head.
+func withEarlier(results string, runs [][]string, perQuery *queryTable, made map[peerFit]bool) ([][]string, error) {
+	head := append([]string{"set", "fold", "method", "seed", "setting", "train_seconds", "predict_seconds", "memory_mb"}, peerMeasures...)
+	err := eachEarlierRow(filepath.Join(results, runsFile), func(row map[string]string) error {
+		if made[fitOf(row, row["method"])] {
+			return nil
+		}
+		var values []string
+		for _, column := range head {
+			values = append(values, row[column])
+		}
+		runs = append(runs, values)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(runs, func(a, b []string) int { return slices.Compare(a[:4], b[:4]) }) // by fit and seed
+	return append([][]string{head}, runs...), eachEarlierRow(filepath.Join(results, queriesFile), func(row map[string]string) error {
+		for method, value := range row {
+			if method == "set" || method == "fold" || method == "query" || value == "" || made[fitOf(row, method)] {
+				continue
+			}
+			query, err := strconv.Atoi(row["query"])
+			if err != nil {
+				return fmt.Errorf("column query: %w", err)
+			}
+			mean, err := strconv.ParseFloat(value, 64)
+			if err != nil {
+				return fmt.Errorf("column %s: %w", method, err)
+			}
+			perQuery.addValue(row["set"], row["fold"], method, query, mean)
+		}
+		return nil
+	})
+}
+
+// eachEarlierRow is eachRow of a file that need not be there.
+func eachEarlierRow(path string, take func(row map[string]string) error) error {
+	err := eachRow(path, take)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	return nil
 }
 
 func readPeerRun(path string) (*peerRun, error) {

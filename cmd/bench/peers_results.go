@@ -178,17 +178,21 @@ func newQueryTable() *queryTable {
 }
 
 func (t *queryTable) add(run *peerRun, values []float64) {
-	t.methods[run.Method] = true
 	for q, v := range values {
-		if math.IsNaN(v) {
-			continue
+		if !math.IsNaN(v) {
+			t.addValue(run.Set, run.Fold, run.Method, q+1, v)
 		}
-		key := [3]string{run.Set, run.Fold, fmt.Sprintf("%05d", q+1)}
-		if t.queries[key] == nil {
-			t.queries[key] = map[string][]float64{}
-		}
-		t.queries[key][run.Method] = append(t.queries[key][run.Method], v)
 	}
+}
+
+// addValue adds the value of one seed, or a mean of seeds.
+func (t *queryTable) addValue(set, fold, method string, query int, value float64) {
+	t.methods[method] = true
+	key := [3]string{set, fold, fmt.Sprintf("%05d", query)}
+	if t.queries[key] == nil {
+		t.queries[key] = map[string][]float64{}
+	}
+	t.queries[key][method] = append(t.queries[key][method], value)
 }
 
 // rows are a head, and a row for each query with the means over seeds.

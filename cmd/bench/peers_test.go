@@ -149,6 +149,49 @@ func TestJudgePeers(t *testing.T) {
 	}
 }
 
+// What a folder of results has of other fits stays when a working folder is judged into it,
+// byte for byte; what it has of the same fits does not.
+func TestJudgePeersKeepsOthers(t *testing.T) {
+	work, results := writePeers(t), t.TempDir()
+	judge := func() (text string) {
+		t.Helper()
+		if status, _, stderr := runIn(t, pretend, "peers", "-judge", work, "-results", results); status != 0 {
+			t.Fatal(stderr)
+		}
+		for _, name := range []string{runsFile, queriesFile} {
+			file, err := os.ReadFile(filepath.Join(results, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text += string(file)
+		}
+		return text
+	}
+	both := judge()
+	if err := os.RemoveAll(filepath.Join(work, "runs/set/all/a")); err != nil {
+		t.Fatal(err)
+	}
+	if one := judge(); one != both {
+		t.Errorf("without method a in the working folder:\n%s\nwith it:\n%s", one, both)
+	}
+	for seed := 1; seed <= 2; seed++ { // plrank ranks as a did
+		if err := os.WriteFile(filepath.Join(work, fmt.Sprintf("runs/set/all/plrank/%d.scores", seed)), []byte("3\n2\n1\n1\n7\n1\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	judge()
+	queries, err := readCSV(filepath.Join(results, queriesFile))
+	if err != nil || len(queries) != 2 || queries[0]["a"] != "1.000000" || queries[0]["plrank"] != "1.000000" {
+		t.Errorf("%v, %v", queries, err)
+	}
+	if err := os.WriteFile(filepath.Join(results, queriesFile), []byte("set,fold,query,b\nset,all,first,1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, stderr := runIn(t, pretend, "peers", "-judge", work, "-results", results); status != command.ExitError || !strings.Contains(stderr, "queries.csv: row 1: column query") {
+		t.Errorf("earlier results that are not: %d, %s", status, stderr)
+	}
+}
+
 // results of three methods on two sets: b was not run on all folds of the second.
 func someResults() *peerResults {
 	r := &peerResults{folder: peersFolder, queries: map[string]map[string][]string{}, others: map[string]map[string]float64{}}

@@ -13,21 +13,23 @@ import pytrec_eval
 from sklearn.metrics import ndcg_score
 
 import data
+import results
 
 CUTOFFS = (5, 10)
-work, results = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-tests, worst = {}, 0.0
+work, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+tests, rows, worst = {}, [], 0.0
 columns = ["set", "fold", "method", "seed"] + [f"{o}ndcg@{k}" for o in ("", "ordered-") for k in CUTOFFS]
-with open(results / "runs.csv") as runs, open(results / "independent.csv", "w", newline="") as out:
-    writer = csv.DictWriter(out, columns, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
+with open(folder / "runs.csv") as runs:
     for run in csv.DictReader(runs):
         fold = pathlib.Path(run["set"]) / run["fold"]
+        method = re.sub(r"[^A-Za-z0-9]+", "-", run["method"])
+        scored = work / "runs" / fold / method / f"{run['seed']}.scores"
+        if not scored.exists():
+            continue  # of another working folder, and judged from there
         if fold not in tests:
             tests[fold] = data.read(pathlib.Path((work / "folds" / f"{fold}.path").read_text()) / "test.txt")
         test = tests[fold]
-        method = re.sub(r"[^A-Za-z0-9]+", "-", run["method"])
-        scores = np.loadtxt(work / "runs" / fold / method / f"{run['seed']}.scores")
+        scores = np.loadtxt(scored)
         judgements, rankings, expected = {}, {}, {k: [] for k in CUTOFFS}
         for q, (a, b) in enumerate(zip(test.offsets[:-1], test.offsets[1:])):
             gains = (np.exp2(test.labels[a:b]) - 1).astype(int)
@@ -49,7 +51,8 @@ with open(results / "runs.csv") as runs, open(results / "independent.csv", "w", 
             for name, value in theirs.items():
                 worst = max(worst, abs(value - float(run[name])))
                 run[name] = f"{value:.8f}"
-        writer.writerow(run)
+        rows.append(run)
+results.update(folder / "independent.csv", columns, rows)
 print(f"largest difference from independent tools: {worst:.1e}")
 if worst > 1e-6:
     sys.exit("our metrics and independent tools do not agree")

@@ -3,7 +3,8 @@
     python3 bench/peers/quality/run.py -data DIR -work DIR [-methods NAMES] [-sets NAMES] [-pl-rank DIR]
 
 DIR of -data holds a folder for each collection: train.txt, vali.txt and test.txt, or Fold1, Fold2, …
-Everything goes to the folder -work: virtual environments, trials, scores; and the results to docs/peers.
+Everything goes to the folder -work: virtual environments, trials, scores; and the results to docs/peers, where
+those of other sets, folds and methods stay as they are.
 """
 
 import argparse
@@ -14,6 +15,8 @@ import pathlib
 import re
 import subprocess
 import sys
+
+import results
 
 HERE = pathlib.Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[2]
@@ -123,15 +126,13 @@ def run(method, fold, work):
 def collect(work):
     """Gathers the trials of all methods whose runs are complete."""
     RESULTS.mkdir(exist_ok=True)
-    with open(RESULTS / "trials.csv", "w", newline="") as gathered:
-        rows = csv.writer(gathered, lineterminator="\n")
-        rows.writerow(["set", "fold", "method", "setting", "vali", "seconds"])
-        for last in sorted((work / "runs").glob(f"*/*/*/{SEEDS[-1]}.json")):
-            run, trials = json.loads(last.read_text()), last.with_name("trials.csv")
-            if trials.exists():
-                with open(trials, newline="") as tried:
-                    for trial in csv.DictReader(tried):
-                        rows.writerow([run["set"], run["fold"], run["method"], *trial.values()])
+    rows = []
+    for last in sorted((work / "runs").glob(f"*/*/*/{SEEDS[-1]}.json")):
+        run, trials = json.loads(last.read_text()), last.with_name("trials.csv")
+        if trials.exists():
+            with open(trials, newline="") as tried:
+                rows += [dict(trial, set=run["set"], fold=run["fold"], method=run["method"]) for trial in csv.DictReader(tried)]
+    results.update(RESULTS / "trials.csv", ["set", "fold", "method", "setting", "vali", "seconds"], rows)
 
 
 def judge(work):
