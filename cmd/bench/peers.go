@@ -11,6 +11,7 @@ var peersTables = []documentPart[*peerResults]{
 	{"peers-ndcg10", func(r *peerResults) (string, error) { return r.quality("ndcg@10") }},
 	{"peers-tests", (*peerResults).tests},
 	{"peers-cost", (*peerResults).cost},
+	{"peers-machines", (*peerResults).machines},
 	{"peers-agreement", (*peerResults).agreement},
 	{"peers-queries", (*peerResults).testQueries},
 	{"peers-prediction", (*peerResults).prediction},

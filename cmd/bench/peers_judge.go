@@ -33,6 +33,7 @@ type peerRun struct {
 	Method         string  `json:"method"`
 	Seed           int     `json:"seed"`
 	Setting        string  `json:"setting"`
+	Machine        string  `json:"machine"`
 	TrainSeconds   float64 `json:"train_seconds"`
 	PredictSeconds float64 `json:"predict_seconds"`
 	MemoryMB       float64 `json:"memory_mb"`
@@ -81,7 +82,7 @@ func judgePeers(work, results string) error {
 		}
 		perQuery.add(run, queries)
 		made[peerFit{run.Set, run.Fold, run.Method}] = true
-		row := []string{run.Set, run.Fold, run.Method, strconv.Itoa(run.Seed), run.Setting,
+		row := []string{run.Set, run.Fold, run.Method, strconv.Itoa(run.Seed), run.Setting, run.Machine,
 			short(run.TrainSeconds), short(run.PredictSeconds), short(run.MemoryMB)}
 		for _, m := range peerMeasures {
 			row = append(row, strconv.FormatFloat(run.values[m], 'f', 8, 64))
@@ -103,7 +104,7 @@ func judgePeers(work, results string) error {
 // withEarlier adds to what was made what the folder of results says of other fits. It gives
 // the rows of runsFile, with their head.
 func withEarlier(results string, runs [][]string, perQuery *queryTable, made map[peerFit]bool) ([][]string, error) {
-	head := append([]string{"set", "fold", "method", "seed", "setting", "train_seconds", "predict_seconds", "memory_mb"}, peerMeasures...)
+	head := append([]string{"set", "fold", "method", "seed", "setting", "machine", "train_seconds", "predict_seconds", "memory_mb"}, peerMeasures...)
 	err := eachEarlierRow(filepath.Join(results, runsFile), func(row map[string]string) error {
 		if made[fitOf(row, row["method"])] {
 			return nil

@@ -32,7 +32,7 @@ func readPeers(folder string) (*peerResults, error) {
 		if err != nil {
 			return err
 		}
-		run := &peerRun{Set: row["set"], Fold: row["fold"], Method: row["method"], Setting: row["setting"],
+		run := &peerRun{Set: row["set"], Fold: row["fold"], Method: row["method"], Setting: row["setting"], Machine: row["machine"],
 			Seed: int(v[0]), TrainSeconds: v[1], PredictSeconds: v[2], MemoryMB: v[3]}
 		r.runs = append(r.runs, run)
 		run.values, err = judged(row)

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
@@ -184,6 +187,32 @@ func (r *peerResults) cost() (string, error) {
 		rows = append(rows, append(row, fmt.Sprintf("%.0f", memory), lines))
 	}
 	return markdownTable(rows), nil
+}
+
+// machines says on which processor methods were measured: the one that most were on, then the others with their methods.
+func (r *peerResults) machines() (string, error) {
+	fits := map[string][]string{} // by machine: methods with the set
+	for _, method := range r.methods() {
+		for _, set := range r.sets() {
+			for _, run := range r.of(set, method) {
+				if fit := method + " on " + set; !slices.Contains(fits[run.Machine], fit) {
+					fits[run.Machine] = append(fits[run.Machine], fit)
+				}
+			}
+		}
+	}
+	names := slices.SortedFunc(maps.Keys(fits), func(a, b string) int {
+		return cmp.Or(len(fits[b])-len(fits[a]), strings.Compare(a, b))
+	})
+	var text strings.Builder
+	for i, name := range names {
+		if i == 0 {
+			fmt.Fprintf(&text, "Measured on one core of %s", name)
+			continue
+		}
+		fmt.Fprintf(&text, "; on one of %s: %s", name, strings.Join(fits[name], ", "))
+	}
+	return text.String() + ".\n", nil
 }
 
 // lines counts the lines of the functions and classes in the file of a method, without

@@ -12,6 +12,7 @@ import csv
 import json
 import os
 import pathlib
+import platform
 import re
 import subprocess
 import sys
@@ -119,8 +120,15 @@ def run(method, fold, work):
         done = subprocess.run(command, check=True, capture_output=True, text=True)
         (place / f"{seed}.scores").write_text(done.stdout)
         cost = json.loads(done.stderr.strip().splitlines()[-1])
-        row = dict(set=fold.parent.name, fold=fold.stem, method=method, seed=seed, setting=setting, **cost)
+        row = dict(set=fold.parent.name, fold=fold.stem, method=method, seed=seed, setting=setting, machine=machine(), **cost)
         (place / f"{seed}.json").write_text(json.dumps(row))
+
+
+def machine():
+    """The name of the processor."""
+    cpuinfo = pathlib.Path("/proc/cpuinfo")
+    names = re.search(r"^model name\s*: (.*)$", cpuinfo.read_text() if cpuinfo.exists() else "", re.MULTILINE)
+    return names.group(1) if names else platform.processor() or platform.machine()
 
 
 def collect(work):
