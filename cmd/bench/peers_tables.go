@@ -210,7 +210,7 @@ func (r *peerResults) machines() (string, error) {
 			fmt.Fprintf(&text, "Measured on one core of %s", name)
 			continue
 		}
-		fmt.Fprintf(&text, "; on one of %s: %s", name, strings.Join(fits[name], ", "))
+		fmt.Fprintf(&text, ". On one of %s: %s", name, strings.Join(fits[name], "; "))
 	}
 	return text.String() + ".\n", nil
 }

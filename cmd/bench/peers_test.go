@@ -232,7 +232,7 @@ func TestPeersTables(t *testing.T) {
 		// scipy.stats.ttest_rel gives .00043, 1 and .00121; Holm's factors are 3, 1 and 2.
 		"peers-tests": "| plrank − | y | x |\n|---|---|---|\n" +
 			"| LightGBM lambdarank | +.7000, p .001: plrank ahead | +.0000, p 1.000: level |\n| XGBoost rank:ndcg | – | +.3500, p .002: plrank ahead |\n",
-		"peers-machines":  "Measured on one core of an old one; on one of a new one: LightGBM lambdarank on y, plrank on y.\n",
+		"peers-machines":  "Measured on one core of an old one. On one of a new one: LightGBM lambdarank on y; plrank on y.\n",
 		"peers-queries":   "Test queries with a relevant document: 4 of y, 4 of x.\n",
 		"peers-agreement": "In 16 runs, NDCG@5 and NDCG@10 differ from pytrec_eval's by at most 1e-07, equal scores in the order of the file, and from scikit-learn's by at most 1e-08, the mean over all orders of equal scores.\n",
 	} {
