@@ -41,13 +41,6 @@ type peerRun struct {
 	values map[string]float64 // of peerMeasures
 }
 
-// A peerFit is a method on a fold: what is tried and fitted together.
-type peerFit struct{ set, fold, method string }
-
-func fitOf(row map[string]string, method string) peerFit {
-	return peerFit{row["set"], row["fold"], method}
-}
-
 // judgePeers measures the scores in the working folder of bench/peers/quality/run.py. What
 // the folder of results has of other fits stays.
 func judgePeers(work, results string) error {
@@ -59,7 +52,6 @@ func judgePeers(work, results string) error {
 	tests := map[string]*datasets.Dataset{} // by the file that says where they are
 	var runs [][]string
 	perQuery := newQueryTable()
-	made := map[peerFit]bool{}
 	for _, path := range paths {
 		run, err := readPeerRun(path)
 		if err != nil {
@@ -81,7 +73,6 @@ func judgePeers(work, results string) error {
 			return fmt.Errorf("bench: %s: %w", scores, err)
 		}
 		perQuery.add(run, queries)
-		made[peerFit{run.Set, run.Fold, run.Method}] = true
 		row := []string{run.Set, run.Fold, run.Method, strconv.Itoa(run.Seed), run.Setting, run.Machine,
 			short(run.TrainSeconds), short(run.PredictSeconds), short(run.MemoryMB)}
 		for _, m := range peerMeasures {
@@ -92,7 +83,7 @@ func judgePeers(work, results string) error {
 	if err := os.MkdirAll(results, 0o755); err != nil {
 		return fmt.Errorf("bench: %w", err)
 	}
-	if runs, err = withEarlier(results, runs, perQuery, made); err != nil {
+	if runs, err = withEarlier(results, runs, perQuery); err != nil {
 		return err
 	}
 	if err := writeCSV(filepath.Join(results, runsFile), runs); err != nil {
@@ -103,10 +94,15 @@ func judgePeers(work, results string) error {
 
 // withEarlier adds to what was made what the folder of results says of other fits. It gives
 // the rows of runsFile, with their head.
-func withEarlier(results string, runs [][]string, perQuery *queryTable, made map[peerFit]bool) ([][]string, error) {
+func withEarlier(results string, runs [][]string, perQuery *queryTable) ([][]string, error) {
+	type fit [3]string // set, fold and method
+	made := map[fit]bool{}
+	for _, run := range runs {
+		made[fit(run[:3])] = true
+	}
 	head := append([]string{"set", "fold", "method", "seed", "setting", "machine", "train_seconds", "predict_seconds", "memory_mb"}, peerMeasures...)
 	err := eachEarlierRow(filepath.Join(results, runsFile), func(row map[string]string) error {
-		if made[fitOf(row, row["method"])] {
+		if made[fit{row["set"], row["fold"], row["method"]}] {
 			return nil
 		}
 		var values []string
@@ -122,7 +118,7 @@ func withEarlier(results string, runs [][]string, perQuery *queryTable, made map
 	slices.SortFunc(runs, func(a, b []string) int { return slices.Compare(a[:4], b[:4]) }) // by fit and seed
 	return append([][]string{head}, runs...), eachEarlierRow(filepath.Join(results, queriesFile), func(row map[string]string) error {
 		for method, value := range row {
-			if method == "set" || method == "fold" || method == "query" || value == "" || made[fitOf(row, method)] {
+			if method == "set" || method == "fold" || method == "query" || value == "" || made[fit{row["set"], row["fold"], method}] {
 				continue
 			}
 			query, err := strconv.Atoi(row["query"])
