@@ -3,8 +3,9 @@
     python3 bench/fullsize/run.py -work DIR [-collections 1,2,3] [-methods NAMES] [-scale 1] [-seconds 250]
 
 A collection is synthetic:mslr of that seed. On the first one, each library tries its whole grid; on the others
-the setting that was best there on the validation split. Everything goes to DIR, and the results to docs/fullsize.
-It can be interrupted at any time: the same command goes on from there.
+the setting that was best there on the validation split. Everything goes to DIR, and the results of DIR to docs/fullsize,
+in the place of those that were there: they are compared with each other, so they are of one machine. It can be
+interrupted at any time: the same command goes on from there.
 """
 
 import argparse
