@@ -20,6 +20,7 @@ import (
 
 // Tests leave the user's cache folder alone.
 func TestMain(m *testing.M) {
+	asChild() // with its parent's folder
 	folder, err := os.MkdirTemp("", "plrank")
 	if err != nil {
 		panic(err)
@@ -27,7 +28,6 @@ func TestMain(m *testing.M) {
 	os.Setenv("XDG_CACHE_HOME", folder) // that of os.UserCacheDir on Linux,
 	os.Setenv("HOME", folder)           // on a Mac,
 	os.Setenv("LocalAppData", folder)   // and on Windows
-	asChild()
 	status := m.Run()
 	os.RemoveAll(folder)
 	os.Exit(status)
