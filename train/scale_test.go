@@ -24,10 +24,10 @@ import (
 	"github.com/plrank/plrank/internal/mpi/launch"
 )
 
-// What docs/SCALE.md's cost model is fitted to, on a machine on which nothing else runs:
+// What docs/scale.md's cost model is fitted to, on a machine on which nothing else runs:
 //
 //	go test -tags mpi ./train -run 'TestExchange|TestSteps' -count 1 -timeout 1h -args -scale ../docs/scale
-var scaleFolder = flag.String("scale", "", "the `folder` of docs/SCALE.md's measurements, to make them; without it, a few are made and checked")
+var scaleFolder = flag.String("scale", "", "the `folder` of docs/scale.md's measurements, to make them; without it, a few are made and checked")
 
 // scalePart is what the test binary does as one of the ranks of a measurement, with its
 // arguments.

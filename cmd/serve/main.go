@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/plrank/plrank/cmd/internal/command"
+	"github.com/plrank/plrank/internal/command"
 )
 
 type options struct {
@@ -158,7 +158,7 @@ SYNOPSIS
 
 DESCRIPTION
   POST /v1/rank ranks the documents of a query; GET /v1/models, /healthz, /metrics
-  (Prometheus) and /openapi.json say what there is. See docs/SERVING.md.
+  (Prometheus) and /openapi.json say what there is. See docs/serving.md.
 
   A model and the token are read again when their files change, and on SIGHUP. A file
   that cannot be used leaves them as they are. On SIGTERM and Ctrl-C connections end with

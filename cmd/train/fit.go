@@ -9,9 +9,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/plrank/plrank/cmd/internal/command"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/datasets/golearn"
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/train"
 )
 

@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plrank/plrank/cmd/internal/command"
-	"github.com/plrank/plrank/cmd/internal/recipe"
-	"github.com/plrank/plrank/cmd/internal/source"
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/recipe"
+	"github.com/plrank/plrank/internal/source"
 	"github.com/plrank/plrank/train"
 )
 

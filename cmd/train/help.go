@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/plrank/plrank/cmd/internal/command"
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
 )
@@ -117,7 +117,7 @@ processes (ranks) as are asked for, on one machine or on several:
     mpirun -n 4 train -data DIR -out DIR
 Each has its part of the training queries. The model does not depend on how many
 there are: it is that of one process with the same -shards, bit for bit. Only the
-first rank prints and writes files. See docs/SCALE.md.`,
+first rank prints and writes files. See docs/scale.md.`,
 			flags: []string{"shards"}},
 		{title: "SCORING", text: `A model file has all it takes to score raw files: the features are transformed as
 they were in training. Features that the file lacks are 0, and those that the
@@ -135,7 +135,7 @@ otherwise the whole file is read into memory, and one from a pipe is an error.`,
 			flags: []string{"model", "predict", "scores", "run", "draw", "exposure", "qrels"}},
 		{title: "EXPORTING A MODEL", text: `-model with -onnx writes a model for ONNX Runtime, and for what runs it, such as
 Vespa and Triton: from the raw features of the documents of a query,
-float32 [documents, features], to their scores. See docs/SERVING.md.`,
+float32 [documents, features], to their scores. See docs/serving.md.`,
 			flags: []string{"onnx"}},
 		{title: "MEASURING A MODEL", text: `-model with -data prints the metrics of a saved model on labelled data, of every
 split of a folder or of all of a file, beside those of random order. The flags of

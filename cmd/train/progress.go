@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 
-	bar "github.com/plrank/plrank/cmd/internal/progress"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/blas"
+	bar "github.com/plrank/plrank/internal/progress"
 	"github.com/plrank/plrank/train"
 )
 

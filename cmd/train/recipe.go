@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/plrank/plrank/cmd/internal/recipe"
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/recipe"
 	"github.com/plrank/plrank/train"
 )
 
