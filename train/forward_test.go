@@ -118,7 +118,7 @@ func checkRanker(t *testing.T, model nn.Scorer, fitted *datasets.Transform, d *d
 			t.Fatal(err)
 		}
 	}
-	if !sameScores(got, want) {
+	if !slices.Equal(got, want) {
 		t.Errorf("%v, transform %s: scores differ", model, fitted.Spec)
 	}
 }

@@ -45,7 +45,7 @@ func TestRankerFile(t *testing.T) {
 	// A query's scores do not depend on what is scored with it.
 	for q := range s.Test.Queries() {
 		alone, err := back.Score(s.Test.Select([]int{q}))
-		if err != nil || !sameScores(alone, want[s.Test.Offsets[q]:s.Test.Offsets[q+1]]) {
+		if err != nil || !slices.Equal(alone, want[s.Test.Offsets[q]:s.Test.Offsets[q+1]]) {
 			t.Fatalf("query %d alone: %v", q, err)
 		}
 	}

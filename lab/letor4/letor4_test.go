@@ -1,4 +1,11 @@
-package metrics
+//go:build data
+
+// Package letor4 compares package metrics with LETOR 4.0's own evaluation script on MQ2008, which cannot be passed on:
+//
+//	PLRANK_MQ2008=DIR go test -tags data ./letor4
+//
+// DIR has the folders Fold1 to Fold5.
+package letor4
 
 import (
 	"bufio"
@@ -8,21 +15,20 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/plrank/plrank/metrics"
 )
 
 // readFeature reads one feature of a LETOR file as the scores.
-func readFeature(t *testing.T, path, feature string) Input {
+func readFeature(t *testing.T, path, feature string) metrics.Input {
 	t.Helper()
 	f, err := os.Open(path)
-	if os.IsNotExist(err) {
-		t.Skipf("MQ2008 is not here: %v", err)
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
 	var (
-		l    Input
+		l    metrics.Input
 		last string
 	)
 	for lines := bufio.NewScanner(f); lines.Scan(); {
@@ -54,36 +60,40 @@ func readFeature(t *testing.T, path, feature string) Input {
 // The figures of LETOR's convention are those of its evaluation script
 // (Eval-Score-4.0.pl) on these scores, which prints four digits for each fold; all
 // are means of the folds.
-func TestMQ2008(t *testing.T) {
-	var folds []Input
+func TestMetricsAgreeWithLETOR4(t *testing.T) {
+	var folds []metrics.Input
 	for fold := 1; fold <= 5; fold++ {
-		folds = append(folds, readFeature(t, fmt.Sprintf("../../shared/data/MQ2008/Fold%d/test.txt", fold), "39"))
+		folds = append(folds, readFeature(t, fmt.Sprintf("%s/Fold%d/test.txt", os.Getenv("PLRANK_MQ2008"), fold), "39"))
 	}
 	for _, c := range []struct {
 		metric     string
-		convention Convention
+		convention metrics.Convention
 		want       float64
 	}{
-		{"ndcg@1", LETOR4, .3524},
-		{"ndcg@3", LETOR4, .4283},
-		{"ndcg@5", LETOR4, .4683},
-		{"ndcg@10", LETOR4, .2233},
-		{"map", LETOR4, .4712},
-		{"letor4-meanndcg", LETOR4, .48306},
-		{"precision@1", LETOR4, .41956},
-		{"precision@10", LETOR4, .24562},
-		{"ndcg@10", LabelFreeZero, .4954},
-		{"ndcg@10", LabelFreeOne, .7761},
-		{"ndcg@10", LabelFreeSkip, .6871},
+		{"ndcg@1", metrics.LETOR4, .3524},
+		{"ndcg@3", metrics.LETOR4, .4283},
+		{"ndcg@5", metrics.LETOR4, .4683},
+		{"ndcg@10", metrics.LETOR4, .2233},
+		{"map", metrics.LETOR4, .4712},
+		{"letor4-meanndcg", metrics.LETOR4, .48306},
+		{"precision@1", metrics.LETOR4, .41956},
+		{"precision@10", metrics.LETOR4, .24562},
+		{"ndcg@10", metrics.LabelFreeZero, .4954},
+		{"ndcg@10", metrics.LabelFreeOne, .7761},
+		{"ndcg@10", metrics.LabelFreeSkip, .6871},
 	} {
+		measure, err := metrics.ParseMeasure(c.metric)
+		if err != nil {
+			t.Fatal(err)
+		}
 		sum := 0.0
 		for _, l := range folds {
-			l.Convention, l.Ties = c.convention, TiesOrder
-			perQuery, err := mustParse(t, c.metric).PerQuery(l)
+			l.Convention, l.Ties = c.convention, metrics.TiesOrder
+			perQuery, err := measure.PerQuery(l)
 			if err != nil {
 				t.Fatal(err)
 			}
-			sum += Mean(perQuery, c.convention)
+			sum += metrics.Mean(perQuery, c.convention)
 		}
 		if got := sum / float64(len(folds)); math.Abs(got-c.want) > .00005 {
 			t.Errorf("%s, convention %v: %.6f, want %.5f", c.metric, c.convention, got, c.want)
