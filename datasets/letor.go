@@ -59,8 +59,8 @@ func (p *parser) letorLine(b []byte) {
 	row, at := p.row(), len(p.c.labels)
 	mark := p.c.lines + 1 // of this line alone: a malformed one adds no row
 	next := 0             // the column expected: ids mostly come in the order of the line before
-	group := []byte(notMentioned)
-	grouped := false
+	groupID := p.layout.group
+	group, grouped := []byte(notMentioned), false
 	features := skipBlanks(b, i)
 	for {
 		if i = skipBlanks(b, i); i == len(b) || b[i] == '#' {
@@ -80,7 +80,7 @@ func (p *parser) letorLine(b []byte) {
 			return
 		}
 		i++
-		if id == p.layout.group {
+		if id == groupID {
 			if grouped && !p.lastWins {
 				p.fail(start, "feature %s: a second value for id %d in this line", token(b, start), id)
 				return
@@ -140,7 +140,7 @@ func (p *parser) letorLine(b []byte) {
 		p.c.commented++
 	}
 	p.endRow(label, query, named, documentID(b[i:]))
-	if p.layout.group >= 0 {
+	if groupID >= 0 {
 		p.c.grouped = p.c.grouped || grouped
 		p.c.groups = append(p.c.groups, p.c.groupNumbers.of(group))
 	}
