@@ -90,7 +90,7 @@ var partKinds = map[string]partKind{
 //
 // An unknown part is an error, and so is training data in which no feature
 // varies within any query, a categorical feature that the data do not have, and one of
-// more than 100,000 values.
+// more than 100,000 values, or with a value of ±2^24 or beyond.
 func FitTransform(spec string, train *Dataset, categorical ...int) (*Transform, error) {
 	return FitTransformOn(alone, spec, train, categorical...)
 }

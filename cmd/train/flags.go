@@ -63,12 +63,12 @@ func (o *options) flags() *flag.FlagSet {
 
 	o.Define(f, "; without it, a small one in MSLR's shape is made")
 	f.StringVar(&o.Folds, "folds", o.Folds, "train on each fold in turn, and print mean and spread of each metric: `all` folds of the folder -data, or as many, such as 5, as the queries of the file -data are dealt to; -fold takes one of them")
-	f.StringVar(&o.cache, "cache", o.cache, "`folder` for binary copies of what was read, which open at once the next time: user is plrank in your cache folder, off is none; that of the data itself will do, too")
+	f.StringVar(&o.cache, "cache", o.cache, "`folder` for binary copies of what was read, from which data open several times sooner the next time: user is plrank in your cache folder, off is none; that of the data itself will do, too")
 
 	f.BoolVar(&o.describe, "describe", o.describe, "say what is in -data, and end")
 	f.BoolVar(&o.asJSON, "json", o.asJSON, "print JSON: an object for every epoch of a training, then one with the final metrics; or one with what is described or measured")
 
-	f.StringVar(&o.Baseline, "baseline", o.Baseline, "`name` of one more ranker to compare with: golearn, a regression tree (CART) of golearn's, fitted to the labels of 10000 documents at most")
+	f.StringVar(&o.Baseline, "baseline", o.Baseline, "`name` of one more ranker to compare with: golearn, a regression tree (CART) of golearn's, fitted to the labels of 10000 documents at most, without weights")
 	f.StringVar(&o.InitModel, "init-model", o.InitModel, "a model `file` of the same architecture, whose weights and transform training begins with")
 	f.StringVar(&o.Preset, "preset", o.Preset, "start from this `recipe`; flags given besides override it: "+strings.Join(train.Presets(), " or "))
 	f.StringVar(&o.config, "config", o.config, "start from the settings in this `file`, the config.json of another run; flags given besides override them")

@@ -37,9 +37,10 @@ Without any flag, a small synthetic collection is made and trained on.`},
 		{title: "DATA", text: `Files are in LETOR, SVMlight or SVMrank format, a document a line:
     label qid:ID feature:value feature:value … # docid = ID
 or without qid, and with a file of query sizes beside it, named FILE.query or
-FILE.group; or comma-, tab- or semicolon-separated values, with a header that
-names a label, a query id and the features. They may be compressed by gzip or
-zstd.
+FILE.group; a # begins a comment, also within a word. Or they are comma-, tab- or
+semicolon-separated values, with a header that names a label, a query id and the
+features; every row is a document, whatever it begins with. They may be compressed
+by gzip or zstd.
 
 A split may be in many parts: the files of a folder train, vali or test, or files
 such as train-00003-of-00010.txt. All documents of a query must be in one part.
@@ -60,7 +61,9 @@ of documents may be a column instead, see -weight-column.
 
 For losses and measures that compare groups of documents, -group-column, or a
 file beside each file of data, named FILE.groups, with the group of one document
-a line. A group is any word; nothing, and -1, is none. Scoring needs no groups.
+a line. A group is any word; nothing, and -1, is none. The column is then no
+feature, in LETOR as in separated values: the model does not see it. Scoring needs
+no groups, and leaves such a column out.
 
 A folder has a file for each split, such as train.txt, vali.txt and test.txt, or
 set1.train.txt and its companions; or it has folders Fold1, Fold2, … of those.`,
@@ -120,10 +123,10 @@ there are: it is that of one process with the same -shards, bit for bit. Only th
 first rank prints and writes files. See docs/scale.md.`,
 			flags: []string{"shards"}},
 		{title: "SCORING", text: `A model file has all it takes to score raw files: the features are transformed as
-they were in training. Features that the file lacks are 0, and those that the
-model does not know are left out; both with a warning. Where the features have
-names, separated values are read by them. Documents without an id are called
-qid.1, qid.2, … in TREC files.
+they were in training. Where the features have names, separated values are read by
+them, and must have a column for each; a feature that a file of LETOR does not
+mention is 0, with a warning. Those that the model does not know are left out,
+with a warning. Documents without an id are called qid.1, qid.2, … in TREC files.
 
 The transform minmax is relative to the query: the score of a document depends on
 which other documents stand beside it. To score a few candidates as they were

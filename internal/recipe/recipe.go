@@ -14,7 +14,7 @@ import (
 // Define defines the flags of how a model is trained; their defaults are what c holds.
 func Define(f *flag.FlagSet, c *train.Config) {
 	f.StringVar(&c.Transform, "transform", c.Transform, "`parts` of the features' transform, joined by +: none, minmax, standard, log-standard, quantile, rank")
-	f.Var((*ids)(&c.Categorical), "categorical", "`ids` of features whose values are names rather than amounts, such as 3,17: the model learns what each value means; one that was not seen in training, or is missing, has a place of its own")
+	f.Var((*ids)(&c.Categorical), "categorical", "`ids` of features whose values are names rather than amounts, such as 3,17: the model learns what each value means; one that was not seen in training, or is missing, has a place of its own. A value of ±16777216 or beyond is an error, as float32 does not tell them all apart")
 	f.StringVar(&c.Loss, "loss", c.Loss, "the objective: the `name` of a loss, or a weighted sum of several, such as plrank-exact+0.5*disparity")
 	f.IntVar(&c.Cutoff, "cutoff", c.Cutoff, "ranks that count, `K`")
 	f.TextVar(&c.Samples, "samples", c.Samples, "rankings sampled for each query and step, `N`, by the losses that sample; dynamic grows from 10 to 100 over 40 epochs")
