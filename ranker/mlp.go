@@ -30,6 +30,9 @@ func (f *File) mlp() (forward.Activation, [][]forward.MLPLayer, error) {
 	if err != nil {
 		return 0, nil, err
 	}
+	if err := f.checkCount(forward.MLPArrays(len(s.Hidden), s.Members) + len(s.Embeddings)); err != nil {
+		return 0, nil, err
+	}
 	members := forward.MLPLayers(s.inputs(), s.Hidden, s.Members)
 	return act, members, f.checkArrays(append(mlpArrays(members), s.embeddingArrays()...))
 }
@@ -69,10 +72,21 @@ func mlpArrays(members [][]forward.MLPLayer) (all []Array) {
 	return all
 }
 
+// checkCount is an error where the settings ask for far more arrays than the file has. Settings
+// multiply: it comes before the arrays are named, which takes memory. With about as many, those
+// that are missing have names.
+func (f *File) checkCount(want int) error {
+	if n := len(f.Arrays); want > 2*n+100 {
+		return fmt.Errorf("%d arrays, want %d", n, want)
+	}
+	return nil
+}
+
 // checkArrays is an error where the file has other arrays than these.
 func (f *File) checkArrays(want []Array) error {
+	has := f.byName()
 	for _, a := range want {
-		if _, err := f.Array(a.Name, a.Shape...); err != nil {
+		if _, err := has.array(a.Name, a.Shape...); err != nil {
 			return err
 		}
 	}
@@ -84,13 +98,10 @@ func (f *File) checkArrays(want []Array) error {
 
 // arrayOf gives the arrays of a file by their names.
 func arrayOf[T float32 | float64](f *File) func(name string) []T {
+	has := f.byName()
 	return func(name string) []T {
-		for _, a := range f.Arrays {
-			if a.Name == name {
-				return convert(make([]T, 0, len(a.Values)), a.Values)
-			}
-		}
-		return nil // not reached: checkArrays has looked
+		values := has[name].Values
+		return convert(make([]T, 0, len(values)), values)
 	}
 }
 

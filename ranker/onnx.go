@@ -27,7 +27,7 @@ func (m *Model) WriteONNX(w io.Writer) error {
 	if f.Dtype == "float64" {
 		dtype = onnx.Double
 	}
-	e := exporter{g, f, dtype}
+	e := exporter{g, f, f.byName(), dtype}
 	x := e.inputs(f.Transform)
 	members, err := e.members(x)
 	if err != nil {
@@ -64,6 +64,7 @@ func (m *Model) WriteONNX(w io.Writer) error {
 type exporter struct {
 	*onnx.Graph
 	f     *File
+	has   arrays
 	dtype onnx.Type // of the model
 }
 
@@ -140,12 +141,11 @@ func (e exporter) embedding(name string, c *datasets.Category) string {
 	code := e.node("Where", e.node("Equal", e.node("Gather", begins, at), x), e.node("Add", at, number(datasets.FirstValue-1)), number(datasets.UnseenValue))
 	code = e.node("Where", missing, number(datasets.MissingValue), code)
 	flat := e.node("Squeeze", code, e.Constant(onnx.Int64, []float64{1}, 1))
-	for _, a := range e.f.Arrays {
-		if a.Name == name {
-			return e.node("Gather", e.array(name, a.Shape...), flat)
-		}
+	table := e.has[name]
+	if table == nil {
+		return "" // an error of members
 	}
-	return "" // not reached: members looks
+	return e.node("Gather", e.array(name, table.Shape...), flat)
 }
 
 // zeros are whole numbers 0, as many as x.
