@@ -17,8 +17,8 @@ func crafted(t testing.TB, change map[string]any, arrays ...npzfile.Array) []byt
 	t.Helper()
 	header := map[string]any{
 		"format": fileFormat, "version": fileVersion, "kind": mlpKind, "dtype": "float32", "gain": "exp2",
-		"settings":  map[string]any{"features": 1, "activation": "relu"},
-		"transform": map[string]any{"Spec": "none", "Inputs": 1, "Columns": []int{0}, "Parts": []any{map[string]any{"Name": "none"}}},
+		"settings":   map[string]any{"features": 1, "activation": "relu"},
+		"transform":  map[string]any{"Spec": "none", "Inputs": 1, "Columns": []int{0}, "Parts": []any{map[string]any{"Name": "none"}}},
 		"featureIDs": []int{1},
 	}
 	maps.Copy(header, change)

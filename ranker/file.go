@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/atomicfile"
@@ -84,15 +83,7 @@ func (f *File) Write(w io.Writer) error {
 	return npzfile.Encode(w, h, arrays)
 }
 
-// readFile reads the file of that name.
-func readFile(path string) (*File, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("ranker: %w", err)
-	}
-	return decode(path, data)
-}
-
+// decode reads the bytes of a file of that name.
 func decode(name string, data []byte) (*File, error) {
 	var h fileHeader
 	npz, err := npzfile.Decode(name, data, &h)
