@@ -15,8 +15,8 @@ import (
 // WriteONNX writes the model in ONNX format, with its transform inside. The input
 // "features", float32 [documents, features], has the raw features of the documents of
 // one query, at least one, NaN where a value is missing; the output "scores" [documents],
-// of the model's dtype, their scores. The metadata have kind, feature_ids, feature_names and
-// plrank_version.
+// of the model's dtype, their scores. The metadata have kind, feature_ids, feature_names,
+// plrank_version, and the digest of the model.
 //
 // A kind of model other than the built-in ones is an error.
 func (m *Model) WriteONNX(w io.Writer) error {
@@ -47,7 +47,7 @@ func (m *Model) WriteONNX(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	metadata := map[string]string{"kind": f.Kind, "feature_ids": string(ids), "plrank_version": version.String()}
+	metadata := map[string]string{"kind": f.Kind, "feature_ids": string(ids), "plrank_version": version.String(), "digest": m.Digest()}
 	if f.FeatureNames != nil {
 		names, err := json.Marshal(f.FeatureNames)
 		if err != nil {
