@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -109,5 +110,29 @@ func TestCraftedFilesAllocateLittle(t *testing.T) {
 			t.Errorf("%s: %d bytes were allocated for a file of %d, want %d at most", name, bytes, len(data), most)
 		}
 		t.Logf("%s: %d KB for %d KB", name, bytes>>10, len(data)>>10)
+	}
+}
+
+// What scoring takes is in proportion to a model's weights, too: not 128 times as much.
+func TestScoringWithWideLayersAllocatesLittle(t *testing.T) {
+	const width = 200_000
+	ones := func(n int) []float64 { return slices.Repeat([]float64{1}, n) }
+	settings := map[string]any{"settings": map[string]any{"features": 1, "activation": "relu", "hidden": []int{width, 1, width}}, "dtype": "float64"}
+	data := crafted(t, settings,
+		npzfile.Array{Name: "w0", Shape: []int{1, width}, Data: ones(width)}, npzfile.Array{Name: "b0", Shape: []int{width}, Data: ones(width)},
+		npzfile.Array{Name: "w1", Shape: []int{width, 1}, Data: ones(width)}, npzfile.Array{Name: "b1", Shape: []int{1}, Data: ones(1)},
+		npzfile.Array{Name: "w2", Shape: []int{1, width}, Data: ones(width)}, npzfile.Array{Name: "b2", Shape: []int{width}, Data: ones(width)},
+		npzfile.Array{Name: "w3", Shape: []int{width}, Data: ones(width)}, npzfile.Array{Name: "b3", Shape: []int{1}, Data: ones(1)})
+	m, err := Read(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var one, many []float64
+	n := allocated(func() { one, err = m.Score(nil, []float32{2}) })
+	if most := 10 * len(data); n > most || err != nil {
+		t.Errorf("%d bytes were allocated for a model of %d, want %d at most (%v)", n, len(data), most, err)
+	}
+	if many, err = m.Score(nil, []float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 2}); err != nil || many[9] != one[0] || many[1] != one[0] {
+		t.Errorf("scores %v (%v), alone %v", many, err, one)
 	}
 }

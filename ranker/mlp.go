@@ -116,22 +116,26 @@ func newMLP(f *File) (Forward, error) {
 	return mlpForward[float32](f, act, members), nil
 }
 
-// mlpRows is how many documents are scored at a time: what is computed for them stays in
-// the cache.
-const mlpRows = 128
+// How many documents are scored at a time: what is computed for them stays in the cache, and of
+// very wide layers takes no more than the weights or so.
+const (
+	mlpRows   = 128
+	mlpValues = 1 << 22 // that are computed for them, where one document does not take more
+)
 
 func mlpForward[T float32 | float64](f *File, act forward.Activation, members [][]forward.MLPLayer) Forward {
 	model, inputs := forward.NewMLP(act, members, arrayOf[T](f)), newInputs[T](f)
+	most := min(mlpRows, max(1, mlpValues/model.Scratch(1)))
 	type space struct{ x, scores, scratch []T }
 	pool := sync.Pool{New: func() any {
-		return &space{nil, make([]T, mlpRows), make([]T, model.Scratch(mlpRows))}
+		return &space{nil, make([]T, most), make([]T, model.Scratch(most))}
 	}}
 	return func(scores []float64, x []float32) error {
 		s := pool.Get().(*space)
 		defer pool.Put(s)
 		width := len(x) / len(scores)
-		for from := 0; from < len(scores); from += mlpRows {
-			part := scores[from:min(from+mlpRows, len(scores))]
+		for from := 0; from < len(scores); from += most {
+			part := scores[from:min(from+most, len(scores))]
 			rows := x[from*width:][:len(part)*width]
 			in, err := inputs.of(rows, &s.x)
 			if err != nil {
