@@ -90,3 +90,11 @@ func TestQueryDigestsAreThoseOfEveryFormat(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkQueryDigests(b *testing.B) {
+	d := Synthetic(SyntheticOptions{Train: 500, Vali: 1, Test: 1}).Train
+	b.SetBytes(int64(4 * len(d.Features)))
+	for b.Loop() {
+		digestsOf(d)
+	}
+}

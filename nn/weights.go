@@ -32,9 +32,9 @@ func (a Array) Size() int {
 type Weights struct {
 	arrays   []Array
 	number   map[string]int // of the arrays by name
-	starts   []int     // of the arrays; and the end of the last
-	float32s []float32 // of a float32 model, else nil
-	float64s []float64 // of a float64 model, else nil
+	starts   []int          // of the arrays; and the end of the last
+	float32s []float32      // of a float32 model, else nil
+	float64s []float64      // of a float64 model, else nil
 }
 
 // maxWeights is the most that a model may have: 4 GB as float32.

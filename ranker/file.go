@@ -24,7 +24,7 @@ type File struct {
 	FeatureNames []string            // of the raw features, or nil: they have none
 	Gain         string              // how labels became gains in training: a name of package metrics
 
-	TrainingQueries Digests // of the queries that the model was trained on; nil: not known
+	TrainingQueries QueryDigests // of the queries that the model was trained on; nil: not known
 
 	Version string // of plrank that wrote the file; "" in files of format 1. Save and Write set it themselves
 }
@@ -55,7 +55,7 @@ type fileHeader struct {
 	FeatureNames []string            `json:"featureNames,omitempty"`
 	Gain         string              `json:"gain"`
 
-	TrainingQueries []byte `json:"trainingQueries,omitempty"` // see Digests
+	TrainingQueries []byte `json:"trainingQueries,omitempty"` // see QueryDigests
 
 	MLP json.RawMessage `json:"mlp,omitempty"` // the settings in format 1
 }

@@ -9,19 +9,19 @@ import (
 	"github.com/plrank/plrank/datasets"
 )
 
-// Digests are those of queries, see [datasets.Dataset.QueryDigests]: ascending, each once, and
-// none is 0. In a model file they are 8 bytes each, in base64.
-type Digests []uint64
+// QueryDigests tell which queries a model has seen: numbers of [datasets.Dataset.QueryDigests],
+// ascending, each once, and none is 0. In a model file they are 8 bytes each, in base64.
+type QueryDigests []uint64
 
-// NewDigests puts digests of queries in order, and leaves out those that are 0.
-func NewDigests(queries ...uint64) Digests {
+// NewQueryDigests puts such numbers in order, and leaves out those that are 0.
+func NewQueryDigests(queries ...uint64) QueryDigests {
 	list := slices.DeleteFunc(slices.Clone(queries), func(d uint64) bool { return d == 0 })
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
 // Count is how many of these queries are among the digests.
-func (l Digests) Count(queries []uint64) (n int) {
+func (l QueryDigests) Count(queries []uint64) (n int) {
 	for _, d := range queries {
 		if _, found := slices.BinarySearch(l, d); found {
 			n++
@@ -30,7 +30,7 @@ func (l Digests) Count(queries []uint64) (n int) {
 	return n
 }
 
-func (l Digests) check() error {
+func (l QueryDigests) check() error {
 	for i, d := range l {
 		if d == 0 || i > 0 && d <= l[i-1] {
 			return errors.New("the digests of the training queries do not ascend from 1")
@@ -40,14 +40,14 @@ func (l Digests) check() error {
 }
 
 // bytes is the form that they have in a header.
-func (l Digests) bytes() (b []byte) {
+func (l QueryDigests) bytes() (b []byte) {
 	for _, d := range l {
 		b = binary.LittleEndian.AppendUint64(b, d)
 	}
 	return b
 }
 
-func digestsOf(b []byte) (l Digests, err error) {
+func digestsOf(b []byte) (l QueryDigests, err error) {
 	if len(b)%8 != 0 {
 		return nil, fmt.Errorf("the digests of the training queries take %d bytes: want 8 each", len(b))
 	}

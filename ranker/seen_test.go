@@ -14,7 +14,7 @@ func TestTrainedOn(t *testing.T) {
 	d := queries(3, 4, 5, 1, 6)
 	f := network(t, "standard", "float32", d, 1, 4)
 	digests := d.QueryDigests(f.Transform.Used())
-	f.TrainingQueries = NewDigests(digests[1], digests[0], digests[1], 0)
+	f.TrainingQueries = NewQueryDigests(digests[1], digests[0], digests[1], 0)
 	m := reopen(t, f)
 	for _, c := range []struct {
 		d    *datasets.Dataset
@@ -40,7 +40,7 @@ func TestTrainedOn(t *testing.T) {
 }
 
 func TestDigestsOfTrainingQueries(t *testing.T) {
-	if got := NewDigests(5, 0, 1<<63, 2, 5); !slices.Equal(got, Digests{2, 5, 1 << 63}) || got.Count([]uint64{5, 5, 3, 0}) != 2 {
+	if got := NewQueryDigests(5, 0, 1<<63, 2, 5); !slices.Equal(got, QueryDigests{2, 5, 1 << 63}) || got.Count([]uint64{5, 5, 3, 0}) != 2 {
 		t.Errorf("digests %x", got)
 	}
 	for want, of := range map[string][]byte{
@@ -52,7 +52,7 @@ func TestDigestsOfTrainingQueries(t *testing.T) {
 		}
 	}
 	f := example()
-	f.TrainingQueries = Digests{3, 2}
+	f.TrainingQueries = QueryDigests{3, 2}
 	if err := f.Write(&bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "do not ascend") {
 		t.Errorf("error %v", err)
 	}

@@ -25,7 +25,7 @@ type Ranker struct {
 	ids       []int
 	names     []string // of the features, or nil
 	gain      string
-	trained   ranker.Digests // see ranker.File
+	trained   ranker.QueryDigests // see ranker.File
 	graphs    graphs[*scoreGraph]
 	batch     datasets.Batch
 }

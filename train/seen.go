@@ -13,16 +13,16 @@ import (
 func (t *Trainer) remember() {
 	s, columns := t.splits, t.transform.Used()
 	queries := s.Train.QueryDigests(columns)
-	train := ranker.NewDigests(queries...)
+	train := ranker.NewQueryDigests(queries...)
 	vali := s.Vali.QueryDigests(columns)
 	t.warnShared(s.Vali, "training", train.Count(vali))
 	if s.Test != nil {
 		test := s.Test.QueryDigests(columns)
 		t.warnShared(s.Test, "training", train.Count(test))
-		t.warnShared(s.Test, "validation", ranker.NewDigests(vali...).Count(test))
+		t.warnShared(s.Test, "validation", ranker.NewQueryDigests(vali...).Count(test))
 	}
 	if t.parts.Initial != nil {
-		train = ranker.NewDigests(append(queries, t.parts.Initial.trained...)...)
+		train = ranker.NewQueryDigests(append(queries, t.parts.Initial.trained...)...)
 	}
 	t.current.trained, t.best.trained = train, train
 }
