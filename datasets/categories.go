@@ -122,7 +122,8 @@ func (t *Transform) fitCategories(train *Dataset, ids []int) error {
 // validateCategories checks those of a transform that was read from a file.
 func (t *Transform) validateCategories() error {
 	for i, c := range t.Categories {
-		if c.Column < 0 || c.Column >= t.Inputs || i > 0 && c.Column <= t.Categories[i-1].Column || slices.Contains(t.Columns, c.Column) {
+		_, used := slices.BinarySearch(t.Columns, c.Column)
+		if c.Column < 0 || c.Column >= t.Inputs || i > 0 && c.Column <= t.Categories[i-1].Column || used {
 			return fmt.Errorf("datasets: transform %q: the columns of categories must ascend within its %d inputs, and be no others, but there is %d", t.Spec, t.Inputs, c.Column)
 		}
 		if len(c.Values) > mostValues {

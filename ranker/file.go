@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/atomicfile"
@@ -24,6 +23,8 @@ type File struct {
 	FeatureIDs   []int               // of the raw features, ascending
 	FeatureNames []string            // of the raw features, or nil: they have none
 	Gain         string              // how labels became gains in training: a name of package metrics
+
+	TrainingQueries QueryDigests // of the queries that the model was trained on; nil: not known
 
 	Version string // of plrank that wrote the file; "" in files of format 1. Save and Write set it themselves
 }
@@ -54,6 +55,8 @@ type fileHeader struct {
 	FeatureNames []string            `json:"featureNames,omitempty"`
 	Gain         string              `json:"gain"`
 
+	TrainingQueries []byte `json:"trainingQueries,omitempty"` // see QueryDigests
+
 	MLP json.RawMessage `json:"mlp,omitempty"` // the settings in format 1
 }
 
@@ -76,6 +79,7 @@ func (f *File) Write(w io.Writer) error {
 		Format: fileFormat, Version: fileVersion, Plrank: version.String(),
 		Kind: f.Kind, Settings: f.Settings, Dtype: f.Dtype,
 		Transform: f.Transform, FeatureIDs: f.FeatureIDs, FeatureNames: f.FeatureNames, Gain: f.Gain,
+		TrainingQueries: f.TrainingQueries.bytes(),
 	}
 	var arrays []npzfile.Array
 	for _, a := range f.Arrays {
@@ -84,15 +88,7 @@ func (f *File) Write(w io.Writer) error {
 	return npzfile.Encode(w, h, arrays)
 }
 
-// readFile reads the file of that name.
-func readFile(path string) (*File, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("ranker: %w", err)
-	}
-	return decode(path, data)
-}
-
+// decode reads the bytes of a file of that name.
 func decode(name string, data []byte) (*File, error) {
 	var h fileHeader
 	npz, err := npzfile.Decode(name, data, &h)
@@ -110,6 +106,9 @@ func decode(name string, data []byte) (*File, error) {
 	f := &File{
 		Kind: h.Kind, Settings: h.Settings, Dtype: h.Dtype,
 		Transform: h.Transform, FeatureIDs: h.FeatureIDs, FeatureNames: h.FeatureNames, Gain: h.Gain, Version: h.Plrank,
+	}
+	if f.TrainingQueries, err = digestsOf(h.TrainingQueries); err != nil {
+		return nil, fmt.Errorf("ranker: %s: %w", name, err)
 	}
 	arrays, err := npz.Arrays()
 	if err != nil {
@@ -143,6 +142,9 @@ func (f *File) check() error {
 		if i > 0 && id <= f.FeatureIDs[i-1] {
 			return fmt.Errorf("feature id %d after %d: want them ascending", id, f.FeatureIDs[i-1])
 		}
+	}
+	if err := f.TrainingQueries.check(); err != nil {
+		return err
 	}
 	if err := f.Transform.Validate(); err != nil {
 		return err

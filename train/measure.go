@@ -22,7 +22,7 @@ func Evaluate(c Config, parts Parts, model *ranker.Model, splits ...Split) (*Rep
 	if err != nil {
 		return nil, err
 	}
-	report := &Report{Convention: p.Config.Convention}
+	report := &Report{Convention: p.Config.Convention, Model: model.Digest()}
 	for _, m := range p.measures {
 		report.Metrics = append(report.Metrics, m.String())
 	}
@@ -32,6 +32,10 @@ func Evaluate(c Config, parts Parts, model *ranker.Model, splits ...Split) (*Rep
 			return nil, err
 		}
 		scores, err := model.Scores(s.Data)
+		if err != nil {
+			return nil, err
+		}
+		trainedOn, err := model.TrainedOn(s.Data)
 		if err != nil {
 			return nil, err
 		}
@@ -50,6 +54,7 @@ func Evaluate(c Config, parts Parts, model *ranker.Model, splits ...Split) (*Rep
 		report.Splits = append(report.Splits, SplitReport{
 			Name: s.Name, Queries: s.Data.Queries(), Relevant: len(relevant), Documents: s.Data.Rows(),
 			Rankers: []string{"random order", "model"}, Rows: []Values{random, model}, StdErr: stdErr,
+			TrainedOn: trainedOn,
 		})
 	}
 	return report, nil

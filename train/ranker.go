@@ -25,6 +25,7 @@ type Ranker struct {
 	ids       []int
 	names     []string // of the features, or nil
 	gain      string
+	trained   ranker.QueryDigests // see ranker.File
 	graphs    graphs[*scoreGraph]
 	batch     datasets.Batch
 }
@@ -88,6 +89,7 @@ func rankerOf(f *ranker.File) (*Ranker, error) {
 		return nil, err
 	}
 	r := newRanker(model, f.Transform, f.FeatureIDs, f.FeatureNames, f.Gain)
+	r.trained = f.TrainingQueries
 	if _, err := r.graph(datasets.Capacity(1)); err != nil {
 		return nil, fmt.Errorf("the model and the transform of its features do not fit: %w", err)
 	}
@@ -104,6 +106,7 @@ func (r *Ranker) File() (*ranker.File, error) {
 	f := &ranker.File{
 		Kind: r.model.Kind(), Settings: settings, Dtype: w.Dtype().String(),
 		Transform: r.transform, FeatureIDs: r.ids, FeatureNames: r.names, Gain: r.gain,
+		TrainingQueries: r.trained,
 	}
 	for _, a := range w.Arrays() {
 		f.Arrays = append(f.Arrays, ranker.Array{Name: a.Name, Shape: a.Shape, Values: w.Get(a.Name)})

@@ -17,6 +17,8 @@ type Report struct {
 	Metrics    []string      `json:"metrics"`    // names of Values, in the order of a table
 	Splits     []SplitReport `json:"splits"`
 
+	// Model is the digest of the model's file, of a Report by Evaluate.
+	Model string `json:"model,omitempty"`
 	// FeatureQueries is how many training queries the best single feature was chosen by;
 	// 0: by all, or there is none.
 	FeatureQueries int `json:"featureQueries,omitempty"`
@@ -31,6 +33,10 @@ type SplitReport struct {
 	Rows      []Values `json:"rows"` // of the rankers, in the order of Rankers
 	Rankers   []string `json:"rankers"`
 	StdErr    Values   `json:"stdErr,omitempty"` // of the model's metrics that are estimated from sampled rankings
+
+	// TrainedOn is how many of the queries the model was trained on, of a Report by Evaluate:
+	// see ranker.Model.TrainedOn.
+	TrainedOn int `json:"trainedOn,omitempty"`
 }
 
 // A Baseline is another ranker for a Report.

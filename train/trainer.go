@@ -47,6 +47,8 @@ type Trainer struct {
 	step    uint64
 	history []Epoch
 	known   *inputs // that a checkpoint belongs to, once they are asked for
+
+	warnings []string
 }
 
 // An Epoch is a line of the history of training.
@@ -157,6 +159,7 @@ func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
 	t.newReduction()
 	t.current = newRanker(current, t.transform, train.FeatureIDs, train.FeatureNames, p.Gain)
 	t.best = newRanker(best, t.transform, train.FeatureIDs, train.FeatureNames, p.Gain)
+	t.remember()
 	return t, nil
 }
 

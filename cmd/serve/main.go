@@ -160,8 +160,10 @@ DESCRIPTION
   POST /v1/rank ranks the documents of a query; GET /v1/models, /healthz, /metrics
   (Prometheus) and /openapi.json say what there is. See docs/serving.md.
 
-  A model and the token are read again when their files change, and on SIGHUP. A file
-  that cannot be used leaves them as they are. On SIGTERM and Ctrl-C connections end with
+  A model and the token are read again when their files change, and on SIGHUP. The
+  version of a model, in answers and in the log, is the beginning of the SHA-256 of its
+  file: other content is another model, whatever the time and the size. A file that
+  cannot be used leaves them as they are, and the log says so once. On SIGTERM and Ctrl-C connections end with
   their next answer, for 0.3 s; then no more are accepted, requests that have come are
   answered, and the program ends.
 

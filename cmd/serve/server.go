@@ -33,6 +33,7 @@ type server struct {
 	ending       atomic.Bool // the service has been told to end
 	tokenError   string      // of the last look at its file, to log each once
 	log          *log.Logger
+	overload     overload
 
 	requests  *prometheus.CounterVec
 	seconds   prometheus.Histogram
@@ -64,14 +65,19 @@ func newServer(o *options, logger *log.Logger) *server {
 // a model.
 func (s *server) refresh(always bool) (last error) {
 	s.models.refresh(always, func(name string, err error) {
+		slot := s.models.slots[name]
 		if err != nil {
 			last = err
 			s.reloads.WithLabelValues(name, "refused").Inc()
-			s.log.Print(command.Printable(fmt.Sprintf("model %s: %v", name, err)))
+			if text := err.Error(); always || text != slot.said {
+				slot.said = text
+				s.log.Print(command.Printable(fmt.Sprintf("model %s: %s", name, text)))
+			}
 			return
 		}
+		slot.said = ""
 		s.reloads.WithLabelValues(name, "ok").Inc()
-		s.log.Printf("model %s: read %s", name, s.models.slots[name].model.Load().version)
+		s.log.Printf("model %s: read %s, version %s", name, command.Printable(slot.path), slot.model.Load().version)
 	})
 	s.refreshToken()
 	return last
@@ -198,7 +204,12 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	s.requests.WithLabelValues(strconv.Itoa(status)).Inc()
 	text := strings.ReplaceAll(err.Error(), "\n", " ")
-	s.log.Print(command.Printable(fmt.Sprintf("%s %s: %d: %s", r.RemoteAddr, r.URL.Path, status, text)))
+	line := command.Printable(fmt.Sprintf("%s %s: %d: %s", r.RemoteAddr, r.URL.Path, status, text))
+	if status == http.StatusServiceUnavailable {
+		s.overload.refuse(s.log, line)
+	} else {
+		s.log.Print(line)
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	json.NewEncoder(w).Encode(map[string]string{"error": text})

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"text/tabwriter"
 
+	"github.com/plrank/plrank/cmd/internal/command"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
@@ -30,6 +31,12 @@ func evaluate(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	report, err := train.Evaluate(o.Config, train.Parts{}, model, splits...)
 	if err != nil {
 		return err
+	}
+	fmt.Fprintf(stderr, "model %s, version %s\n", command.Printable(o.model), report.Model)
+	for i, s := range report.Splits {
+		if s.TrainedOn > 0 {
+			warn([]string{fmt.Sprintf("%s: %d of %d queries were trained on: what is measured on them is no measure for new queries", splits[i].Data.Name, s.TrainedOn, s.Queries)}, stderr)
+		}
 	}
 	var important []train.Importance
 	if o.importance != "" {

@@ -110,6 +110,7 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 			warn([]string{warning}, stderr)
 		}
 	}
+	warn(t.Warnings(), stderr)
 	fmt.Fprint(stderr, j.recipe)
 	describe(stderr, j.splits, t)
 	baselines, err := j.baselines(stderr)
@@ -165,7 +166,11 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 		if err := drawCurve(dir.File(train.CurveFile), fmt.Sprintf("%s, %s", j.splits.Train.Name, t.Loss), t.Metric, result.History); err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(stderr, "written to %s\n", j.out)
+		model, err := result.Ranker.Model()
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(stderr, "written to %s; the model is version %s\n", j.out, model.Digest())
 	}
 	if result.Interrupted {
 		return report, command.ErrInterrupted

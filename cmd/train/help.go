@@ -144,6 +144,11 @@ float32 [documents, features], to their scores. See docs/serving.md.`,
 split of a folder or of all of a file, beside those of random order. The flags of
 VALIDATION say which metrics, and -gain is the model's own unless it is given.
 
+A warning says how many of the queries the model was trained on: those with the
+same documents, by the features that the model uses, whatever their ids, labels
+and format. Training warns likewise of queries that two splits share. The version
+that is printed is that of the file's content, as in the answers of cmd/serve.
+
 -importance exchanges the values of one feature after another among the documents
 of each query, at random, five times, and measures how much worse the ranking gets
 (permutation importance; Breiman 2001). Features that say the same share what they
@@ -185,7 +190,8 @@ train -model runs/fold1/model.npz -predict new.txt -scores new.scores
 train -model runs/fold1/model.npz -predict - -scores -
 train -model runs/fold1/model.npz -onnx model.onnx
 train -model runs/fold1/model.npz -predict new.txt -draw 10 -run new.run
-train -model runs/fold1/model.npz -data MQ2008/Fold2 -importance importance.svg
+train -model runs/fold1/model.npz -data MQ2008/Fold1/test.txt
+train -model runs/fold1/model.npz -data test.txt -importance importance.svg
 train -model runs/fold1/model.npz -predict new.txt -run new.run -qrels new.qrels`},
 	}
 }
