@@ -47,6 +47,14 @@ func TestDocument(t *testing.T) {
 		var stderr strings.Builder
 		return run(t.Context(), []string{"document", "-document", path}, &stderr, &stderr), stderr.String()
 	}
+	const commandOf = "results/mslr/variance/command"
+	if status, stderr := document("<!-- " + commandOf + " -->\nold\n<!-- /" + commandOf + " -->\n"); status != 0 {
+		t.Error(stderr)
+	}
+	if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), "`go run ./reproduce variance -") ||
+		!strings.Contains(string(text), "` ([settings and machine](results/mslr/variance.json))\n<!-- /") {
+		t.Errorf("a command became %q, %v", text, err)
+	}
 	status, stderr := document("# A\n<!-- results/mslr/variance/1 -->\n<!-- /results/mslr/variance/1 -->\nB\n<!-- results/mslr/variance -->\nold\n<!-- /results/mslr/variance -->\n")
 	got, err := os.ReadFile(path)
 	if err != nil || status != 0 {

@@ -295,7 +295,7 @@ func TestRates(t *testing.T) {
 func TestSamplesAtRates(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	stdout := must(t, "samples", "-data", folder(t), "-out", out, "-losses", "plrank2,plrank2:0.1,plrank-exact,plrank-exact:0.1", "-samples", "2", "-runs", "2", "-epochs", "2")
-	for _, want := range []string{"PL-Rank-2, rate 0.1", "PL-Rank, exact, rate 0.1", "on validation data", "less that of PL-Rank-2 with the same seeds"} {
+	for _, want := range []string{"PL-Rank-2, rate 0.1", "PL-Rank, exact, rate 0.1", "on validation data", "minus that of PL-Rank-2 with the same seeds"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
