@@ -17,8 +17,6 @@ import re
 import subprocess
 import sys
 
-import results
-
 HERE = pathlib.Path(__file__).resolve().parent
 LAB = HERE.parents[1]
 RESULTS = LAB / "peers"
@@ -57,7 +55,6 @@ def main():
         for fold in sorted((work / "folds").glob("*/*.path")):
             if not options.sets or fold.parent.name in options.sets:
                 run(method, fold, work)
-    collect(work)
     judge(work)
 
 
@@ -129,18 +126,6 @@ def machine():
     cpuinfo = pathlib.Path("/proc/cpuinfo")
     names = re.search(r"^model name\s*: (.*)$", cpuinfo.read_text() if cpuinfo.exists() else "", re.MULTILINE)
     return names.group(1) if names else platform.processor() or platform.machine()
-
-
-def collect(work):
-    """Gathers the trials of all methods whose runs are complete."""
-    RESULTS.mkdir(exist_ok=True)
-    rows = []
-    for last in sorted((work / "runs").glob(f"*/*/*/{SEEDS[-1]}.json")):
-        run, trials = json.loads(last.read_text()), last.with_name("trials.csv")
-        if trials.exists():
-            with open(trials, newline="") as tried:
-                rows += [dict(trial, set=run["set"], fold=run["fold"], method=run["method"]) for trial in csv.DictReader(tried)]
-    results.update(RESULTS / "trials.csv", ["set", "fold", "method", "setting", "vali", "seconds"], rows)
 
 
 def judge(work):
