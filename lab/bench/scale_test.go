@@ -76,7 +76,7 @@ func writeScale(t *testing.T, step, shard, document, busy, message, perByte floa
 }
 
 // The costs of a machine that keeps to the model are found, and its runs are predicted.
-func TestScaleModel(t *testing.T) {
+func TestScaleModelFindsTheCosts(t *testing.T) {
 	const step, shard, document, busy, message, perByte = 1e-3, 4e-4, 6e-6, 1.3, 2e-5, 1e-9
 	m, err := readScale(writeScale(t, step, shard, document, busy, message, perByte))
 	if err != nil {

@@ -18,7 +18,7 @@ const noChange = "default"
 var changesChapter = chapter{
 	name: "changes", title: "Single changes of the default recipe", csv: changesFile,
 	reading: fmt.Sprintf("Mean of %s and %s. Cross-validation: in each run the training and validation queries are shuffled and divided into %d parts, and each part measures what the others train, after the last epoch. The test split is not used. Values of a query are averaged over the runs first.",
-		judges[0], judges[1], judgedParts),
+		changeMetrics[0], changeMetrics[1], heldOutParts),
 	tables: changesTables, plots: func(string) ([]figure, error) { return nil, nil },
 }
 

@@ -89,7 +89,7 @@ func readFairness(dir string) (*csvTable, error) {
 	seconds := times.texts("seconds")
 	for _, c := range []string{"loss", "run", "epoch"} {
 		if !slices.Equal(t.texts(c), times.texts(c)) {
-			return nil, fmt.Errorf("reproduce: %s and %s have other rows than each other: column %s differs", t.path, times.path, c)
+			return nil, fmt.Errorf("reproduce: %s and %s have different rows: column %s differs", t.path, times.path, c)
 		}
 	}
 	for i := range t.rows {

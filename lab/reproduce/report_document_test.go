@@ -35,7 +35,7 @@ func TestDocumentsAreFresh(t *testing.T) {
 	}
 }
 
-func TestDocument(t *testing.T) {
+func TestDocumentMakesPartsAnew(t *testing.T) {
 	dir := t.TempDir()
 	callVariance(t, filepath.Join(dir, "results", "mslr"))
 	path := filepath.Join(dir, "DOCUMENT.md")

@@ -55,7 +55,7 @@ def main():
         for fold in sorted((work / "folds").glob("*/*.path")):
             if not options.sets or fold.parent.name in options.sets:
                 run(method, fold, work)
-    judge(work)
+    measure(work)
 
 
 def arguments():
@@ -128,11 +128,11 @@ def machine():
     return names.group(1) if names else platform.processor() or platform.machine()
 
 
-def judge(work):
-    """Has our metrics and independent tools judge the scores, and makes the tables of the documents."""
+def measure(work):
+    """Measures the scores with our metrics and independent tools, and makes the tables of the documents."""
     bench = ["go", "run", "./bench", "peers"]
-    subprocess.run([*bench, "-judge", work, "-results", RESULTS], check=True, cwd=LAB)
-    subprocess.run([python("trees", work), HERE / "judge.py", work, RESULTS], check=True)
+    subprocess.run([*bench, "-measure", work, "-results", RESULTS], check=True, cwd=LAB)
+    subprocess.run([python("trees", work), HERE / "measure.py", work, RESULTS], check=True)
     subprocess.run([*bench, "-results", RESULTS, "-write", "../README.md,peers.md"], check=True, cwd=LAB)
 
 
