@@ -208,7 +208,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-func TestInterrupt(t *testing.T) {
+func TestInterruptKeepsFinishedParts(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var stderr bytes.Buffer
 	status := run(ctx, nil, func(context.Context, *part, int, int, io.Writer) (*results, error) {
@@ -242,7 +242,7 @@ func TestGoTest(t *testing.T) {
 
 // speed.md has every part as the CSV files of speed have it, and no other; what the
 // README has of it is the same.
-func TestDocuments(t *testing.T) {
+func TestDocumentsAreFresh(t *testing.T) {
 	texts := map[string]string{}
 	for _, path := range []string{"../README.md", "speed.md"} {
 		text, err := os.ReadFile("../" + path)

@@ -23,7 +23,7 @@ type tablesCommand[Results any] struct {
 	read        func(folder string) (Results, error)
 	parts       []documentPart[Results]
 	files       func(Results) map[string]string // by name; nil: none
-	judge       func(work, folder string) error // with the flag -judge, instead of all that; nil: no such flag
+	measure     func(work, folder string) error // with the flag -measure, instead of all that; nil: no such flag
 }
 
 // A documentPart is a generated part of a document, made of results.
@@ -38,8 +38,8 @@ func (c tablesCommand[Results]) run(args []string, stdout, stderr io.Writer) err
 	folder := f.String("results", c.name, "the `folder` of CSV files")
 	write := f.String("write", "", "replace the parts between comments <!-- "+c.name+"-TABLE --> in these Markdown `files`, with commas between")
 	work := new(string)
-	if c.judge != nil {
-		work = f.String("judge", "", "judge the scores in this working `folder` of peers/quality/run.py, and write runs.csv and queries.csv to -results")
+	if c.measure != nil {
+		work = f.String("measure", "", "measure the scores in this working `folder` of peers/quality/run.py, and write runs.csv and queries.csv to -results")
 	}
 	switch err := command.Parse(f, args); {
 	case errors.Is(err, flag.ErrHelp):
@@ -49,9 +49,9 @@ func (c tablesCommand[Results]) run(args []string, stdout, stderr io.Writer) err
 	case err != nil:
 		return command.Usage(err)
 	case *work != "" && *write != "":
-		return command.Usage(errors.New("-judge and -write exclude each other: independent tools judge between the two"))
+		return command.Usage(errors.New("-measure and -write cannot be used together: independent tools measure in between"))
 	case *work != "":
-		return c.judge(*work, *folder)
+		return c.measure(*work, *folder)
 	}
 	r, err := c.read(*folder)
 	if err != nil {

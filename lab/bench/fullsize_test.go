@@ -82,7 +82,7 @@ func TestFullsize(t *testing.T) {
 }
 
 // An envelope never falls, and has nothing before the first model.
-func TestEnvelope(t *testing.T) {
+func TestEnvelopeNeverFalls(t *testing.T) {
 	r, err := readFullsize(writeFullsize(t))
 	if err != nil {
 		t.Fatal(err)

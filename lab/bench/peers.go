@@ -1,9 +1,9 @@
 package main
 
-// peers judges score files, or makes tables of what was judged.
+// peers measures score files, or makes tables of the measures.
 var peers = tablesCommand[*peerResults]{
-	name: "peers", about: "judge other libraries' scores, and print the tables of peers.md and docs/serving.md",
-	read: readPeers, parts: peersTables, judge: judgePeers,
+	name: "peers", about: "measure other libraries' scores, and print the tables of peers.md and docs/serving.md",
+	read: readPeers, parts: peersTables, measure: measurePeers,
 }
 
 var peersTables = []documentPart[*peerResults]{

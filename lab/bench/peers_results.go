@@ -35,7 +35,7 @@ func readPeers(folder string) (*peerResults, error) {
 		run := &peerRun{Set: row["set"], Fold: row["fold"], Method: row["method"], Setting: row["setting"], Machine: row["machine"],
 			Seed: int(v[0]), TrainSeconds: v[1], PredictSeconds: v[2], MemoryMB: v[3]}
 		r.runs = append(r.runs, run)
-		run.values, err = judged(row)
+		run.values, err = measuresOf(row)
 		return err
 	})
 	if err != nil {
@@ -57,13 +57,13 @@ func readPeers(folder string) (*peerResults, error) {
 		return nil, err
 	}
 	return r, eachRow(filepath.Join(folder, independentFile), func(row map[string]string) (err error) {
-		r.others[runKey(row["set"], row["fold"], row["method"], row["seed"])], err = judged(row)
+		r.others[runKey(row["set"], row["fold"], row["method"], row["seed"])], err = measuresOf(row)
 		return err
 	})
 }
 
-// judged are the peerMeasures of a row.
-func judged(row map[string]string) (map[string]float64, error) {
+// measuresOf are the peerMeasures of a row.
+func measuresOf(row map[string]string) (map[string]float64, error) {
 	v, err := numbers(row, peerMeasures...)
 	if err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ func areFresh[Results any](t *testing.T, c tablesCommand[Results], r Results, do
 		paths = append(paths, "../"+path)
 	}
 	if stale, err := c.stale(r, "../"+c.name, paths...); err != nil || stale != nil {
-		t.Errorf("%v are not what docs/%s gives (%v): go run ./bench %s -write %s", stale, c.name, err, c.name, strings.Join(documents, ","))
+		t.Errorf("%v are not what %s gives (%v): go run ./bench %s -write %s", stale, c.name, err, c.name, strings.Join(documents, ","))
 	}
 }
 
@@ -110,9 +110,9 @@ func writePeers(t *testing.T) (work string) {
 	return work
 }
 
-func TestJudgePeers(t *testing.T) {
+func TestMeasurePeers(t *testing.T) {
 	work, results := writePeers(t), t.TempDir()
-	if status, _, stderr := runIn(t, pretend, "peers", "-judge", work, "-results", results); status != 0 {
+	if status, _, stderr := runIn(t, pretend, "peers", "-measure", work, "-results", results); status != 0 {
 		t.Fatal(stderr)
 	}
 	rows, err := readCSV(filepath.Join(results, runsFile))
@@ -138,24 +138,24 @@ func TestJudgePeers(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(work, "runs/set/all/a/2.scores"), []byte("1\n2\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if status, _, stderr := runIn(t, pretend, "peers", "-judge", work, "-results", results); status != command.ExitError || !strings.Contains(stderr, "2.scores: 2 scores for the 6 documents of") {
+	if status, _, stderr := runIn(t, pretend, "peers", "-measure", work, "-results", results); status != command.ExitError || !strings.Contains(stderr, "2.scores: 2 scores for the 6 documents of") {
 		t.Errorf("too few scores: %d, %s", status, stderr)
 	}
-	if status, _, stderr := runIn(t, pretend, "peers", "-judge", t.TempDir()); status != command.ExitError || !strings.Contains(stderr, "has no runs") {
+	if status, _, stderr := runIn(t, pretend, "peers", "-measure", t.TempDir()); status != command.ExitError || !strings.Contains(stderr, "has no runs") {
 		t.Errorf("an empty folder: %d, %s", status, stderr)
 	}
-	if status, _, stderr := runIn(t, pretend, "peers", "-judge", work, "-write", "x"); status != command.ExitUsage || !strings.Contains(stderr, "exclude each other") {
-		t.Errorf("judge and write: %d, %s", status, stderr)
+	if status, _, stderr := runIn(t, pretend, "peers", "-measure", work, "-write", "x"); status != command.ExitUsage || !strings.Contains(stderr, "cannot be used together") {
+		t.Errorf("measure and write: %d, %s", status, stderr)
 	}
 }
 
-// What a folder of results has of other fits stays when a working folder is judged into it,
+// What a folder of results has of other fits stays when a working folder is measured into it,
 // byte for byte; what it has of the same fits does not.
-func TestJudgePeersKeepsOthers(t *testing.T) {
+func TestMeasurePeersKeepsOtherFits(t *testing.T) {
 	work, results := writePeers(t), t.TempDir()
-	judge := func() (text string) {
+	measureAll := func() (text string) {
 		t.Helper()
-		if status, _, stderr := runIn(t, pretend, "peers", "-judge", work, "-results", results); status != 0 {
+		if status, _, stderr := runIn(t, pretend, "peers", "-measure", work, "-results", results); status != 0 {
 			t.Fatal(stderr)
 		}
 		for _, name := range []string{runsFile, queriesFile} {
@@ -167,11 +167,11 @@ func TestJudgePeersKeepsOthers(t *testing.T) {
 		}
 		return text
 	}
-	both := judge()
+	both := measureAll()
 	if err := os.RemoveAll(filepath.Join(work, "runs/set/all/a")); err != nil {
 		t.Fatal(err)
 	}
-	if one := judge(); one != both {
+	if one := measureAll(); one != both {
 		t.Errorf("without method a in the working folder:\n%s\nwith it:\n%s", one, both)
 	}
 	for seed := 1; seed <= 2; seed++ { // plrank ranks as a did
@@ -179,7 +179,7 @@ func TestJudgePeersKeepsOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	judge()
+	measureAll()
 	queries, err := readCSV(filepath.Join(results, queriesFile))
 	if err != nil || len(queries) != 2 || queries[0]["a"] != "1.000000" || queries[0]["plrank"] != "1.000000" {
 		t.Errorf("%v, %v", queries, err)
@@ -187,7 +187,7 @@ func TestJudgePeersKeepsOthers(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(results, queriesFile), []byte("set,fold,query,b\nset,all,first,1\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if status, _, stderr := runIn(t, pretend, "peers", "-judge", work, "-results", results); status != command.ExitError || !strings.Contains(stderr, "queries.csv: row 1: column query") {
+	if status, _, stderr := runIn(t, pretend, "peers", "-measure", work, "-results", results); status != command.ExitError || !strings.Contains(stderr, "queries.csv: row 1: column query") {
 		t.Errorf("earlier results that are not: %d, %s", status, stderr)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/plrank/plrank/viz"
 )
 
-// scaleTables are generated parts of docs/scale.md.
+// scaleTables are generated parts of scale.md and docs/scale.md.
 var scaleTables = []documentPart[*scaleModel]{
 	{"scale-ranks", (*scaleModel).ranksTable},
 	{"scale-exchange", (*scaleModel).exchangeTable},
@@ -20,9 +20,9 @@ var scaleTables = []documentPart[*scaleModel]{
 	{"scale-limits", (*scaleModel).limitsTable},
 }
 
-// scale fits the cost model, and prints what docs/scale.md has of it.
+// scale fits the cost model, and prints the tables of scale.md.
 var scale = tablesCommand[*scaleModel]{
-	name: "scale", about: "fit the cost model of training by many processes, and print the tables of docs/scale.md; with -write, write epoch.csv and epoch.svg to -results, too",
+	name: "scale", about: "fit the cost model of training by many processes, and print the tables of scale.md and docs/scale.md; with -write, write epoch.csv and epoch.svg to -results, too",
 	read: readScale, parts: scaleTables, files: (*scaleModel).files,
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/plrank/plrank/datasets"
 )
 
-// The cost model of docs/scale.md. A step of training takes the time of the slowest rank, and
+// The cost model of scale.md. A step of training takes the time of the slowest rank, and
 // that of the exchange of gradients:
 //
 //	T = max over ranks r of busy·noise_r·(step + shard·shards_r + document·documents_r)

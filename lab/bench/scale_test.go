@@ -13,13 +13,13 @@ import (
 
 const scaleFolder = "../scale"
 
-// docs/scale.md and the picture are what the measurements give.
+// scale.md, docs/scale.md and the picture are what the measurements give.
 func TestScaleIsFresh(t *testing.T) {
 	m, err := readScale(scaleFolder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	areFresh(t, scale, m, "../docs/scale.md")
+	areFresh(t, scale, m, "../docs/scale.md", "scale.md")
 }
 
 // writeScale writes measurements of a machine that keeps to the model, with the given costs.
@@ -76,7 +76,7 @@ func writeScale(t *testing.T, step, shard, document, busy, message, perByte floa
 }
 
 // The costs of a machine that keeps to the model are found, and its runs are predicted.
-func TestScaleModel(t *testing.T) {
+func TestScaleModelFindsTheCosts(t *testing.T) {
 	const step, shard, document, busy, message, perByte = 1e-3, 4e-4, 6e-6, 1.3, 2e-5, 1e-9
 	m, err := readScale(writeScale(t, step, shard, document, busy, message, perByte))
 	if err != nil {

@@ -55,7 +55,7 @@ func openCollection(ctx context.Context, o *options, stderr io.Writer) (*collect
 		fmt.Fprintln(stderr, "warning:", command.Printable(w))
 	}
 	if c.splits.Test == nil {
-		return nil, fmt.Errorf("reproduce: %s has no test split, on which all is measured: name a file by -test", o.Data)
+		return nil, fmt.Errorf("reproduce: %s has no test split: name a file with -test", o.Data)
 	}
 	c.identify()
 	return &c, nil

@@ -47,7 +47,7 @@ func (s *session) openFolder() error {
 	case !found:
 		return writeJSON(s.file(dataFile), s.data.ID)
 	case was != s.data.ID:
-		return fmt.Errorf("reproduce: %s has results of other data: %v, not %v: name another folder by -out", s.out, was, s.data.ID)
+		return fmt.Errorf("reproduce: %s has results of other data, %v instead of %v: choose another folder with -out", s.out, was, s.data.ID)
 	}
 	return nil
 }

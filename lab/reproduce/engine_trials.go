@@ -75,7 +75,7 @@ func kept[T any](s *session, name string, settings any, compute func() (T, error
 			return result, fmt.Errorf("reproduce: %s: %w", path, err)
 		}
 		if was.Data != is.Data || !bytes.Equal(compact.Bytes(), is.Settings) {
-			return result, fmt.Errorf("reproduce: %s is of other settings or data: name another folder by -out", path)
+			return result, fmt.Errorf("reproduce: %s was made with other settings or data: choose another folder with -out", path)
 		}
 		return was.Result, nil
 	}

@@ -42,7 +42,7 @@ func authorsEstimates(dir string) (viz.Table, error) {
 		return viz.Table{}, err
 	}
 	table := viz.Table{
-		Title:   "estimates from the same rankings: the largest difference of any λ, as a part of the highest gain times the sum of discounts",
+		Title:   "estimates from the same rankings: the largest difference of any λ, divided by the highest gain times the sum of discounts",
 		Columns: []string{"authors' function", "code of", "ours", "queries", "documents", "largest difference"},
 	}
 	for _, year := range t.distinct("code") {
@@ -121,7 +121,7 @@ func authorsSeeds(dir string) (viz.Table, error) {
 			if ours, err = part.floats("ours"); err != nil {
 				return table, err
 			}
-			table.Title = fmt.Sprintf("DCG@5 of the test split after %s epochs of PL-Rank-2 with seeds, samplers and initial weights of each code's own, mean and (standard deviation)", part.texts("epoch")[0])
+			table.Title = fmt.Sprintf("DCG@5 of the test split after %s epochs of PL-Rank-2 with each code's own seeds, sampler and initial weights, mean and (standard deviation)", part.texts("epoch")[0])
 			table.Rows = append(table.Rows, viz.Row{"plrank, package train", bracketed(ours, 3), len(ours), ""})
 		}
 		table.Rows = append(table.Rows, viz.Row{"code of " + year, bracketed(theirs, 3), len(theirs), fmt.Sprintf("%.2g", welch(ours, theirs))})

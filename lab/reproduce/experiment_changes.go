@@ -23,11 +23,11 @@ import (
 	"github.com/plrank/plrank/train"
 )
 
-// judgedParts is how many parts the queries are dealt to: each in turn judges what the others train.
-const judgedParts = 4
+// heldOutParts is how many parts the queries are dealt to: each in turn measures what the others train.
+const heldOutParts = 4
 
-// judges are the metrics whose mean is the value of a query.
-var judges = []string{"ndcg@5", "ndcg@10"}
+// changeMetrics are the metrics whose mean is the value of a query.
+var changeMetrics = []string{"ndcg@5", "ndcg@10"}
 
 // notTrained are the flags that say how a model is measured and which epoch is kept, not how it is
 // trained; and the seed, which is that of the run.
@@ -47,7 +47,7 @@ func runChanges(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	trials, err := s.judgedTrials(changes, all)
+	trials, err := s.changeTrials(changes, all)
 	if err != nil {
 		return err
 	}
@@ -55,8 +55,8 @@ func runChanges(ctx context.Context, s *session) error {
 	for i, c := range trials {
 		names[i] = c.name()
 	}
-	values, err := computeAll(ctx, s, changesChapter.name, names, sideBySide, func(ctx context.Context, i int, _ func(float64)) ([]judged, error) {
-		return kept(s, names[i], trials[i].config, func() ([]judged, error) { return trials[i].judge(ctx, all) })
+	values, err := computeAll(ctx, s, changesChapter.name, names, sideBySide, func(ctx context.Context, i int, _ func(float64)) ([]queryValue, error) {
+		return kept(s, names[i], trials[i].config, func() ([]queryValue, error) { return trials[i].measure(ctx, all) })
 	})
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func readChanges(path string) ([]string, error) {
 		switch {
 		case line == "" || line[0] == '#':
 		case slices.Contains(changes, line):
-			return nil, fmt.Errorf("reproduce: %s: %s is there twice", path, line)
+			return nil, fmt.Errorf("reproduce: %s: %s is repeated", path, line)
 		default:
 			changes = append(changes, line)
 		}
@@ -103,7 +103,7 @@ func changed(c train.Config, change string) (train.Config, error) {
 		}
 	})
 	if err == nil && strings.HasPrefix(c.Schedule, "plateau") {
-		err = errors.New("-schedule plateau would look at the judges")
+		err = errors.New("-schedule plateau would use the queries that are held out")
 	}
 	if err == nil {
 		err = c.Check()
@@ -135,45 +135,45 @@ func pooled(a, b *datasets.Dataset) (*datasets.Dataset, error) {
 	return d, nil
 }
 
-// A judgedTrial trains one recipe on all but one of the parts of a run.
-type judgedTrial struct {
+// A changeTrial trains one recipe on all but one of the parts of a run.
+type changeTrial struct {
 	change    string // "": none
 	run, part int    // from 0
-	judges    []int  // queries
+	heldOut   []int  // queries
 	config    train.Config
 }
 
-func (c judgedTrial) name() string {
+func (c changeTrial) name() string {
 	return trialFile(fmt.Sprintf("changes-%s-run%d-part%d", strings.TrimLeft(c.change, "-"), c.run+1, c.part+1), c.config)
 }
 
-// judgedTrials are the trials of the recipe and all changes of it. Those that change nothing, as
+// changeTrials are the trials of the recipe and all changes of it. Those that change nothing, as
 // -cutoff 20 where that is the default, have none. First come those of the first run.
-func (s *session) judgedTrials(changes []string, all *datasets.Dataset) ([]judgedTrial, error) {
-	if all.Queries() < judgedParts {
-		return nil, fmt.Errorf("reproduce: %s has %d training and validation queries: want %d or more", s.data.ID.Name, all.Queries(), judgedParts)
+func (s *session) changeTrials(changes []string, all *datasets.Dataset) ([]changeTrial, error) {
+	if all.Queries() < heldOutParts {
+		return nil, fmt.Errorf("reproduce: %s has %d training and validation queries: want %d or more", s.data.ID.Name, all.Queries(), heldOutParts)
 	}
-	var trials []judgedTrial
+	var trials []changeTrial
 	for run := range s.Runs {
 		seed := runSeed(s.Seed, run)
 		order := rand.New(rand.NewPCG(seed, 0)).Perm(all.Queries())
-		for part := range judgedParts {
-			var judge []int
-			for i := part; i < len(order); i += judgedParts {
-				judge = append(judge, order[i])
+		for part := range heldOutParts {
+			var heldOut []int
+			for i := part; i < len(order); i += heldOutParts {
+				heldOut = append(heldOut, order[i])
 			}
-			slices.Sort(judge)
-			queries := all.Queries() - len(judge)
+			slices.Sort(heldOut)
+			queries := all.Queries() - len(heldOut)
 			c, _ := train.DefaultFor(all.Rows()*queries/all.Queries(), queries)
-			c.Seed, c.Patience, c.Metric = seed, 0, judges[0]
-			trials = append(trials, judgedTrial{"", run, part, judge, c})
+			c.Seed, c.Patience, c.Metric = seed, 0, changeMetrics[0]
+			trials = append(trials, changeTrial{"", run, part, heldOut, c})
 			for _, change := range changes {
 				other, err := changed(c, change)
 				if err != nil {
 					return nil, err
 				}
 				if !reflect.DeepEqual(other, c) {
-					trials = append(trials, judgedTrial{change, run, part, judge, other})
+					trials = append(trials, changeTrial{change, run, part, heldOut, other})
 				}
 			}
 		}
@@ -181,23 +181,23 @@ func (s *session) judgedTrials(changes []string, all *datasets.Dataset) ([]judge
 	return trials, nil
 }
 
-// A judged query has the value that a trial gives it.
-type judged struct {
+// A queryValue is the value that a trial gives a query.
+type queryValue struct {
 	Query int     `json:"query"` // from 0
 	Value float64 `json:"value"`
 }
 
-// judge trains, and values the judging queries, but for those without a relevant document. The last
+// measure trains, and measures the queries held out, but for those without a relevant document. The last
 // epoch counts: nothing is chosen.
-func (c judgedTrial) judge(ctx context.Context, all *datasets.Dataset) ([]judged, error) {
+func (c changeTrial) measure(ctx context.Context, all *datasets.Dataset) ([]queryValue, error) {
 	var others []int
 	for q := range all.Queries() {
-		if _, found := slices.BinarySearch(c.judges, q); !found {
+		if _, found := slices.BinarySearch(c.heldOut, q); !found {
 			others = append(others, q)
 		}
 	}
-	judge := all.Select(c.judges)
-	t, err := train.New(c.config, train.Parts{}, &datasets.Splits{Train: all.Select(others), Vali: judge})
+	heldOut := all.Select(c.heldOut)
+	t, err := train.New(c.config, train.Parts{}, &datasets.Splits{Train: all.Select(others), Vali: heldOut})
 	if err != nil {
 		return nil, err
 	}
@@ -207,17 +207,17 @@ func (c judgedTrial) judge(ctx context.Context, all *datasets.Dataset) ([]judged
 	case result.Interrupted:
 		return nil, ctx.Err()
 	}
-	scores, err := t.Current().Score(judge)
+	scores, err := t.Current().Score(heldOut)
 	if err != nil {
 		return nil, err
 	}
-	sums := make([]float64, judge.Queries())
-	for _, name := range judges {
+	sums := make([]float64, heldOut.Queries())
+	for _, name := range changeMetrics {
 		m, err := metrics.ParseMeasure(name)
 		if err != nil {
 			return nil, err
 		}
-		values, err := m.PerQuery(metrics.Input{Scores: scores, Labels: judge.Labels, Offsets: judge.Offsets})
+		values, err := m.PerQuery(metrics.Input{Scores: scores, Labels: heldOut.Labels, Offsets: heldOut.Offsets})
 		if err != nil {
 			return nil, err
 		}
@@ -225,17 +225,17 @@ func (c judgedTrial) judge(ctx context.Context, all *datasets.Dataset) ([]judged
 			sums[q] += v
 		}
 	}
-	var list []judged
+	var list []queryValue
 	for q, v := range sums {
 		if !math.IsNaN(v) {
-			list = append(list, judged{c.judges[q], v / float64(len(judges))})
+			list = append(list, queryValue{c.heldOut[q], v / float64(len(changeMetrics))})
 		}
 	}
 	return list, nil
 }
 
 // changesTable has a row for each query and a column for each recipe, with the mean over the runs.
-func changesTable(trials []judgedTrial, values [][]judged) *csvTable {
+func changesTable(trials []changeTrial, values [][]queryValue) *csvTable {
 	t := newTable("query", "runs")
 	sums, runs := map[int]map[string]float64{}, map[int]map[string]int{}
 	for i, c := range trials {

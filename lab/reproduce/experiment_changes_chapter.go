@@ -17,8 +17,8 @@ const noChange = "default"
 
 var changesChapter = chapter{
 	name: "changes", title: "Single changes of the default recipe", csv: changesFile,
-	reading: fmt.Sprintf("Mean of %s and %s. The queries of the training and the validation split are shuffled in each run and dealt to %d parts, each of which judges in turn what the others train; the last epoch counts, and the test split is not looked at. Values of a query are averaged over the runs first.",
-		judges[0], judges[1], judgedParts),
+	reading: fmt.Sprintf("Mean of %s and %s. Cross-validation: in each run the training and validation queries are shuffled and divided into %d parts, and each part measures what the others train, after the last epoch. The test split is not used. Values of a query are averaged over the runs first.",
+		changeMetrics[0], changeMetrics[1], heldOutParts),
 	tables: changesTables, plots: func(string) ([]figure, error) { return nil, nil },
 }
 
@@ -33,7 +33,7 @@ func changesTables(dir string) ([]viz.Table, error) {
 		files = []string{filepath.Join(dir, changesFile)}
 	}
 	table := viz.Table{
-		Title: fmt.Sprintf("The default recipe, and the difference that a change makes: mean ± standard error over queries; %s and %s where the paired t-test has p < %v after Holm's correction for all of this table; – where it is the default",
+		Title: fmt.Sprintf("The default recipe, and the difference that a change makes: mean ± standard error over queries; %s and %s: p < %v in the paired t-test after Holm's correction over this table; –: it is the default",
 			worse, better, pairLevel),
 		Columns: []string{""},
 	}

@@ -22,9 +22,9 @@ func changesFileOf(t *testing.T, text string) string {
 	return path
 }
 
-// Every labelled query of the training and validation split is judged in every run, the test split
+// Every labelled query of the training and validation split is held out in every run, the test split
 // counts for nothing, and what is finished is not repeated.
-func TestChanges(t *testing.T) {
+func TestChangesHoldOutEveryLabelledQuery(t *testing.T) {
 	data, out := folder(t), filepath.Join(t.TempDir(), "out")
 	changes := changesFileOf(t, "# two, and one that is the default\n-members 1  -epochs 2\n\n-epochs 1\n-members 3\n")
 	args := []string{"changes", "-data", data, "-changes", changes, "-runs", "2"}
@@ -49,7 +49,7 @@ func TestChanges(t *testing.T) {
 	}
 	before := read(t, filepath.Join(out, changesFile))
 	trials, err := filepath.Glob(filepath.Join(out, trialFolder, "*.json"))
-	if err != nil || len(trials) != 2*judgedParts*3 {
+	if err != nil || len(trials) != 2*heldOutParts*3 {
 		t.Fatalf("%d trials, %v", len(trials), err)
 	}
 	if err := os.Remove(trials[0]); err != nil {
@@ -69,12 +69,12 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// No query judges what it trains, and the parts of a run are all queries.
-func TestJudgedTrials(t *testing.T) {
+// No query measures what it trains, and the parts of a run are all queries.
+func TestChangeTrialsHoldOutEveryQueryOnce(t *testing.T) {
 	all := datasets.Synthetic(datasets.SyntheticOptions{Seed: 3}).Train
 	s := &session{options: defaults(), data: &collection{}}
 	s.Runs = 2
-	trials, err := s.judgedTrials([]string{"-members 1"}, all)
+	trials, err := s.changeTrials([]string{"-members 1"}, all)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,20 +88,20 @@ func TestJudgedTrials(t *testing.T) {
 		if seen[key] == nil {
 			seen[key] = map[int]bool{}
 		}
-		for _, q := range c.judges {
+		for _, q := range c.heldOut {
 			if seen[key][q] {
-				t.Fatalf("%s: query %d judges twice", c.name(), q)
+				t.Fatalf("%s: query %d is held out twice", c.name(), q)
 			}
 			seen[key][q] = true
 		}
-		orders[fmt.Sprint(c.judges)] = true
+		orders[fmt.Sprint(c.heldOut)] = true
 	}
-	if len(trials) != 2*judgedParts*2 || len(orders) != 2*judgedParts {
-		t.Errorf("%d trials, %d judges", len(trials), len(orders))
+	if len(trials) != 2*heldOutParts*2 || len(orders) != 2*heldOutParts {
+		t.Errorf("%d trials, %d sets held out", len(trials), len(orders))
 	}
 	for key, queries := range seen {
 		if len(queries) != all.Queries() {
-			t.Errorf("%s: %d of %d queries judge", key, len(queries), all.Queries())
+			t.Errorf("%s: %d of %d queries held out", key, len(queries), all.Queries())
 		}
 	}
 }
@@ -110,10 +110,10 @@ func TestBadChanges(t *testing.T) {
 	data := folder(t)
 	for text, want := range map[string]string{
 		"":                         "has no changes: want lines such as -members 5",
-		"-members 5\n-members  5":  "-members 5 is there twice",
+		"-members 5\n-members  5":  "-members 5 is repeated",
 		"-metric ndcg@5":           "-metric does not change how a model is trained",
 		"-members 5 -seed 3":       "-seed does not change how a model is trained",
-		"-schedule plateau(5,0.1)": "would look at the judges",
+		"-schedule plateau(5,0.1)": "would use the queries that are held out",
 		"-loss nonsense":           "nonsense",
 		"-nonsense 1":              "-nonsense",
 		"-members x":               "-members",

@@ -19,8 +19,8 @@ const epochsFile = "epochs.csv"
 
 var epochsChapter = chapter{
 	name: "epochs", title: "Time of an epoch (Table 1 of the paper)", csv: epochsFile,
-	reading: "Seconds of training, without evaluation, in one epoch: mean and standard deviation over the measured epochs, after one that compiles the graphs; where few queries were measured, which ones is a further error that the deviation leaves out. " +
-		"What was measured is the number of training queries in the second table, drawn from all lengths of lists; the time of all training queries is in proportion to their number.",
+	reading: "Seconds are those of training steps, without the first epoch, which compiles the graphs; brackets are one standard deviation over epochs. " +
+		"Where few queries were measured, they are drawn from all query sizes, and the time of all is in proportion to their number.",
 	tables: epochsTables, plots: func(string) ([]figure, error) { return nil, nil },
 }
 
@@ -188,7 +188,7 @@ func epochsTables(dir string) ([]viz.Table, error) {
 			short(1/scale[0]), t.texts("trainQueries")[0])
 	}
 	measured := viz.Table{
-		Title:   "what was measured, and the seconds that follow",
+		Title:   "what was measured, and the seconds of an epoch that follow",
 		Columns: []string{"", "N", "queries", "of", "documents", "of", "epochs", "seconds, measured", "all training queries"},
 	}
 	if scale[0] < 1 {

@@ -42,7 +42,7 @@ func TestExactCost(t *testing.T) {
 }
 
 // The weights of document 1 fall with the score of the other, LambdaRank's do not.
-func TestExactPairs(t *testing.T) {
+func TestPairWeightsFallWithTheOtherScore(t *testing.T) {
 	table, err := pairTable()
 	if err != nil {
 		t.Fatal(err)

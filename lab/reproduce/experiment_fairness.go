@@ -16,9 +16,8 @@ const (
 
 var fairnessChapter = chapter{
 	name: "fairness", title: "Disparity (Figure 3 of the paper)", csv: fairnessFile,
-	reading: "The disparity of the test split, on exposure estimated from 1000 rankings, where it is what is optimised: exposure from 1000 rankings, its gradient from others, whose number grows from 10 to 100 over 40 epochs, by each estimator; PL-Rank, exact, has both without rankings. " +
-		"Mean over the runs, and standard deviation in brackets or as a band; low is fair. Seconds are those of training steps. " +
-		"Marks: " + worse + " is significantly worse by Welch's two-sided t-test (p < 0.01), " + better + " significantly better, " + noDifference + " neither.",
+	reading: "Disparity is that of the test split, with exposure from 1000 rankings; low is fair. In training, the exposure is from 1000 rankings and its gradient from others, whose number grows from 10 to 100 over 40 epochs; PL-Rank, exact, needs none. " +
+		"Brackets and bands are one standard deviation over the runs; seconds are those of training steps. " + welchMarks,
 	tables: fairnessTables, plots: fairnessPlots,
 }
 
@@ -90,7 +89,7 @@ func readFairness(dir string) (*csvTable, error) {
 	seconds := times.texts("seconds")
 	for _, c := range []string{"loss", "run", "epoch"} {
 		if !slices.Equal(t.texts(c), times.texts(c)) {
-			return nil, fmt.Errorf("reproduce: %s and %s have other rows than each other: column %s differs", t.path, times.path, c)
+			return nil, fmt.Errorf("reproduce: %s and %s have different rows: column %s differs", t.path, times.path, c)
 		}
 	}
 	for i := range t.rows {

@@ -12,9 +12,8 @@ const fairnessSamplesFile = "fairness-samples.csv"
 
 var fairnessSamplesChapter = chapter{
 	name: "fairness-samples", title: "Disparity with fixed numbers of samples", csv: fairnessSamplesFile,
-	reading: "The disparity of the test split, on exposure estimated from 1000 rankings, where it is what is optimised: exposure from 1000 rankings, its gradient from N others. " +
-		"Mean over the runs, and standard deviation in brackets or as a band; low is fair.",
-	tables: fairnessSamplesTables, plots: fairnessSamplesPlots,
+	reading: "Disparity is that of the test split, with exposure from 1000 rankings; low is fair. In training, the exposure is from 1000 rankings and its gradient from N others.",
+	tables:  fairnessSamplesTables, plots: fairnessSamplesPlots,
 }
 
 // runFairnessSamples optimises the disparity with every estimator and number of

@@ -12,7 +12,7 @@ const frontierFile = "frontier.csv"
 
 var frontierChapter = chapter{
 	name: "frontier", title: "Relevance and fairness", csv: frontierFile,
-	reading: "The test split after training with plrank-rb+w·disparity, by weight w: mean over the runs, and standard deviation in brackets or as error bars.",
+	reading: "The loss is plrank-rb+w·disparity; the measures are of the test split.",
 	tables:  frontierTables, plots: frontierPlots,
 }
 

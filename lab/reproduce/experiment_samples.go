@@ -18,7 +18,7 @@ const samplesFile = "samples.csv"
 
 var samplesChapter = chapter{
 	name: "samples", title: "Sample efficiency (Figure 1 of the paper)", csv: samplesFile,
-	reading: "DCG@5 expected under the policy, on the test split: mean over the runs, and standard deviation in brackets, after the last epoch; in the plots a band of one standard deviation to either side.",
+	reading: "DCG@5 is the one expected under the policy, on the test split. Brackets and bands are one standard deviation over the runs.",
 	tables:  samplesTables, plots: samplesPlots,
 }
 
@@ -197,8 +197,7 @@ var sameMethods = [2]string{"plrank1", "placement-policy-gradient"}
 func coincidence(t *csvTable) (*viz.Table, error) {
 	const tolerance = 1e-4
 	table := viz.Table{
-		Title: "PL-Rank-1 and the placement policy gradient are the same numbers for the same rankings, and their runs coincide " +
-			"until rounding to float32 makes them draw one ranking differently: epochs until their DCG@5 differs by more than 0.0001, run by run",
+		Title:   "epochs until the DCG@5 of PL-Rank-1 and of the placement policy gradient differ by more than 0.0001, run by run",
 		Columns: []string{"N", "epochs", "of"},
 	}
 	for _, n := range t.distinct("samples") {

@@ -14,9 +14,8 @@ const timeFile = "time.csv"
 
 var timeChapter = chapter{
 	name: "time", title: "DCG@5 against training time (Figure 2 and Table 2 of the paper)", csv: timeFile,
-	reading: "DCG@5 expected under the policy, on the test split, with the number of samples growing from 10 to 100 over 40 epochs. Every run trains for the same time, that of the steps alone, with the compilation of graphs in the first epoch; " +
-		"between the ends of epochs values are interpolated linearly. Mean over the runs, and standard deviation in brackets or as a band. " +
-		"Marks as in the paper, from Welch's two-sided t-test: " + worse + " is significantly worse (p < 0.01), " + better + " significantly better, " + noDifference + " neither. Runs with the same number share their seed, which the test takes no advantage of; the best is picked from the same runs.",
+	reading: "DCG@5 is the one expected under the policy, on the test split, interpolated between epochs. The time is that of training steps and of compiling graphs. " +
+		"Brackets and bands are one standard deviation over the runs. " + welchMarks + " Runs of one number share a seed, which this test does not use.",
 	tables: timeTables, plots: timePlots,
 }
 

@@ -21,14 +21,10 @@ const (
 
 var varianceChapter = chapter{
 	name: "variance", title: "Variance of the gradients", csv: varianceFile,
-	reading: fmt.Sprintf("The trace of the covariance of λ, the gradient of DCG@K with respect to the scores of a query: mean over training queries with a relevant document, at most %d, each from -repeats independent estimates. "+
-		"Where it is not varied, N is %d and K is %d. Queries of fewer documents are random parts of longer ones, the same for all D. "+
-		"Beside each model stands the standard deviation of its scores, mean over the queries. "+
-		"In brackets stand standard errors, which are those of sampling rankings for these queries. "+
-		"A bias is ‖E λ − dR/dm‖²/‖dR/dm‖², from the exact gradient; its standard error is that of no bias. "+
-		"The placement policy gradient is PL-Rank-1, ranking by ranking. LambdaLoss estimates another gradient and is left out. "+
-		"Half-trained and trained are the best weights for the validation split in the first half of the epochs and in all. "+
-		"Normal scores are measured beside a synthetic collection; they do not depend on it.",
+	reading: fmt.Sprintf("The trace of the covariance of λ, the gradient of DCG@K with respect to the scores of a query: the mean over at most %d training queries. N is %d and K is %d unless the table says otherwise. "+
+		"sd is the standard deviation of the scores. Brackets are standard errors of sampling rankings for these queries. "+
+		"The bias is ‖E λ − dR/dm‖²/‖dR/dm‖², against the exact gradient. "+
+		"Half-trained and trained are the best weights for the validation split of the first half of the epochs and of all.",
 		varianceQueries, varianceSamples, varianceCutoff),
 	tables: varianceTables, plots: variancePlots,
 }

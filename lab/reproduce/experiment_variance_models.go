@@ -101,7 +101,7 @@ func (s *session) varianceData(gainName string) (*datasets.Dataset, []float64, e
 	d := s.data.splits.Train
 	queries := relevantQueries(d)
 	if len(queries) == 0 {
-		return nil, nil, errors.New("reproduce: no training query has a relevant document: nothing varies")
+		return nil, nil, errors.New("reproduce: no training query has a relevant document")
 	}
 	if len(queries) > varianceQueries {
 		rand.New(rand.NewPCG(s.Seed, 0)).Shuffle(len(queries), func(i, j int) { queries[i], queries[j] = queries[j], queries[i] })

@@ -261,7 +261,7 @@ func TestVarianceFlags(t *testing.T) {
 		want   string
 	}{
 		{[]string{"variance", "-repeats", "1"}, command.ExitUsage, "-repeats 1: want 2 or more"},
-		{[]string{"variance", "-samples", "1"}, command.ExitUsage, "-samples has no meaning for variance"},
+		{[]string{"variance", "-samples", "1"}, command.ExitUsage, "-samples does not apply to variance"},
 		{[]string{"variance", "-scale", "0.0005", "-out", t.TempDir(), "-model", "none.npz"}, command.ExitError, "none.npz"},
 	} {
 		var stderr strings.Builder

@@ -121,7 +121,7 @@ func parse(args []string) (subcommand, *options, error) {
 	flags.Visit(func(f *flag.Flag) {
 		given[f.Name] = true
 		if !slices.Contains(all[i].flags, f.Name) {
-			err = command.Usage(fmt.Errorf("-%s has no meaning for %s", f.Name, all[i].name))
+			err = command.Usage(fmt.Errorf("-%s does not apply to %s", f.Name, all[i].name))
 		}
 	})
 	o.FixedSamples = given["samples"] && all[i].name == fairnessChapter.name
@@ -153,12 +153,12 @@ func without(given map[string]bool, o *options) error {
 	} {
 		for _, name := range rule.no {
 			if given[rule.flag] && given[name] {
-				return command.Usage(fmt.Errorf("-%s has no meaning beside -%s", name, rule.flag))
+				return command.Usage(fmt.Errorf("-%s cannot be used with -%s", name, rule.flag))
 			}
 		}
 	}
 	if given["model"] && !given["out"] {
-		return command.Usage(errors.New("-model needs a folder of its own: -out"))
+		return command.Usage(errors.New("-model needs -out, a folder for its results"))
 	}
 	for _, pair := range o.Without {
 		if _, n, _ := strings.Cut(pair, "@"); !slices.Contains(strings.Split(o.Samples.String(), ","), n) {
@@ -299,7 +299,7 @@ func (v *weights) Set(text string) error {
 	return setList((*[]float64)(v), text, func(s string) (float64, error) {
 		w, err := strconv.ParseFloat(s, 64)
 		if err != nil || !(w >= 0) || math.IsInf(w, 0) {
-			return 0, fmt.Errorf("%q: want weights that are not below 0, such as 0,0.1,1", s)
+			return 0, fmt.Errorf("%q: want weights of 0 or more, such as 0,0.1,1", s)
 		}
 		return w, nil
 	})
@@ -313,7 +313,7 @@ func setList[T comparable](list *[]T, text string, parse func(string) (T, error)
 			return err
 		}
 		if slices.Contains(*list, v) {
-			return fmt.Errorf("%v is there twice", v)
+			return fmt.Errorf("%v is repeated", v)
 		}
 		*list = append(*list, v)
 	}

@@ -27,7 +27,7 @@ DESCRIPTION
   Finished trials are kept in its folder trials: they are not repeated, and a
   session that was interrupted (Ctrl-C) goes on where it was if it is started
   again. The same seed gives the same CSV files, but for the times, on any number
-  of cores. Where nothing is timed, as many runs go side by side as there are
+  of cores. Where nothing is timed, as many runs go at the same time as there are
   cores; what is timed runs alone.
 
 SUBCOMMANDS

@@ -93,16 +93,21 @@ func report(dir string) (string, error) {
 	return b.String(), nil
 }
 
+// provenance says how the chapter's results in a folder came about.
+func (c chapter) provenance(dir string) (from provenance, err error) {
+	found, err := readJSON(filepath.Join(dir, c.name+provenanceEnding), &from)
+	if err == nil && !found {
+		err = fmt.Errorf("reproduce: %s: no %s, which says how %s came about", dir, c.name+provenanceEnding, c.csv)
+	}
+	return from, err
+}
+
 // markdown is the chapter on a folder of results, which stands at path beside the
 // document.
 func (c chapter) markdown(dir, path string) (string, error) {
-	var from provenance
-	found, err := readJSON(filepath.Join(dir, c.name+provenanceEnding), &from)
+	from, err := c.provenance(dir)
 	if err != nil {
 		return "", err
-	}
-	if !found {
-		return "", fmt.Errorf("reproduce: %s says nothing of how %s came about: want %s", dir, c.csv, c.name+provenanceEnding)
 	}
 	tables, err := c.tables(dir)
 	if err != nil {
@@ -113,7 +118,7 @@ func (c chapter) markdown(dir, path string) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n%s\n", from.markdown(c.name+provenanceEnding), c.reading)
+	fmt.Fprintf(&b, "%s\n%s\n", from.markdown(path, c.name+provenanceEnding), c.reading)
 	for _, t := range tables {
 		fmt.Fprintf(&b, "\n%s", t.Markdown())
 	}

@@ -78,7 +78,8 @@ func refreshed(text, root string) (string, error) {
 }
 
 // documentPart is what stands between the markers FOLDER/CHAPTER, a chapter on the
-// folder of results, FOLDER/CHAPTER/n, its n-th table alone, or FOLDER/FILE.csv, that file.
+// folder of results, FOLDER/CHAPTER/n, its n-th table alone, FOLDER/CHAPTER/command, the
+// command that wrote it, or FOLDER/FILE.csv, that file.
 func documentPart(root, name string) (string, error) {
 	if isCSV(name) {
 		return csvPart(filepath.Join(root, name))
@@ -87,8 +88,15 @@ func documentPart(root, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if table == 0 {
-		folder, _ := filepath.Split(name)
+	folder, last := filepath.Split(name)
+	switch {
+	case last == commandPart:
+		from, err := c.provenance(dir)
+		if err != nil {
+			return "", err
+		}
+		return from.markdown(filepath.Dir(filepath.Clean(folder)), c.name+provenanceEnding), nil
+	case last == c.name:
 		return c.markdown(dir, folder)
 	}
 	tables, err := c.tables(dir)
@@ -120,11 +128,14 @@ func csvPart(path string) (string, error) {
 	return table.Markdown(), nil
 }
 
-// findPart is the chapter of a part, its folder of results, and which table it is; 0:
-// all of the chapter.
+// commandPart ends the name of a part that is the command of a chapter.
+const commandPart = "command"
+
+// findPart is the chapter of a part, its folder of results, and the number of its table; 0 if
+// it is not one table.
 func findPart(root, name string) (c chapter, dir string, table int, err error) {
 	folder, last := filepath.Split(name)
-	if table, err = strconv.Atoi(last); err == nil {
+	if table, err = strconv.Atoi(last); err == nil || last == commandPart {
 		folder, last = filepath.Split(strings.TrimSuffix(folder, "/"))
 	}
 	all := chapters()

@@ -14,7 +14,7 @@ import (
 
 // The documents say what the CSV files beside them say.
 func TestDocumentsAreFresh(t *testing.T) {
-	for _, path := range []string{"../docs/exact.md", "../docs/pl-rank-rb.md", "faults.md", "recipe.md", "reproduction.md", "../docs/scale.md", "../docs/serving.md", "speed.md"} {
+	for _, path := range []string{"../docs/exact.md", "../docs/pl-rank-rb.md", "exact.md", "faults.md", "recipe.md", "reproduction.md", "../docs/scale.md", "../docs/serving.md", "speed.md", "variance.md"} {
 		text, err := os.ReadFile("../" + path)
 		if err != nil {
 			t.Fatal(err)
@@ -35,7 +35,7 @@ func TestDocumentsAreFresh(t *testing.T) {
 	}
 }
 
-func TestDocument(t *testing.T) {
+func TestDocumentMakesPartsAnew(t *testing.T) {
 	dir := t.TempDir()
 	callVariance(t, filepath.Join(dir, "results", "mslr"))
 	path := filepath.Join(dir, "DOCUMENT.md")
@@ -46,6 +46,14 @@ func TestDocument(t *testing.T) {
 		}
 		var stderr strings.Builder
 		return run(t.Context(), []string{"document", "-document", path}, &stderr, &stderr), stderr.String()
+	}
+	const commandOf = "results/mslr/variance/command"
+	if status, stderr := document("<!-- " + commandOf + " -->\nold\n<!-- /" + commandOf + " -->\n"); status != 0 {
+		t.Error(stderr)
+	}
+	if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), "`go run ./reproduce variance -") ||
+		!strings.Contains(string(text), "` ([settings and machine](results/mslr/variance.json))\n<!-- /") {
+		t.Errorf("a command became %q, %v", text, err)
 	}
 	status, stderr := document("# A\n<!-- results/mslr/variance/1 -->\n<!-- /results/mslr/variance/1 -->\nB\n<!-- results/mslr/variance -->\nold\n<!-- /results/mslr/variance -->\n")
 	got, err := os.ReadFile(path)

@@ -53,7 +53,7 @@ func (p *pairs) table(measure string, digits int) (*viz.Table, error) {
 		return nil, err
 	}
 	table := viz.Table{
-		Title: fmt.Sprintf("%s less that of %s with the same seeds: mean, p of the paired t-test after Holm's correction for all of this table; %s and %s at p < %v",
+		Title: fmt.Sprintf("%s minus that of %s with the same seeds: mean, and p of the paired t-test after Holm's correction over this table; %s and %s at p < %v",
 			measure, methodOf(reference).label, worse, better, pairLevel),
 		Columns: append([]string{""}, p.columns...),
 	}

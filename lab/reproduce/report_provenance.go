@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -43,24 +44,10 @@ func (s *session) provenance() provenance {
 	}
 }
 
-// markdown says so, and names the file that has all of it.
-func (p provenance) markdown(file string) string {
-	m := p.Machine
-	revision := ""
-	if m.Revision != "" {
-		revision = ", revision " + m.Revision
-	}
-	cores := "1 core"
-	if m.Cores > 1 {
-		cores = fmt.Sprint(m.Cores, " cores")
-	}
-	steps := ""
-	if p.Settings.Batch > 0 {
-		steps = fmt.Sprintf(", learning rate %v, queries a step: %d", p.Settings.LearningRate, p.Settings.Batch)
-	}
-	return fmt.Sprintf("`%s`\n\nOn %s, %s in use, %s; %s, BLAS %s, %s%s. Seed %d%s; all settings are in %s.",
-		p.Command, m.CPU, cores, m.System, m.Go, m.BLAS, strings.Join(m.Modules, ", "), revision,
-		p.Settings.Seed, steps, file)
+// markdown is the command and where its settings and its machine are, in one line. The file of the
+// provenance is in the folder at path beside the document.
+func (p provenance) markdown(path, file string) string {
+	return fmt.Sprintf("`%s` ([settings and machine](%s))\n", p.Command, filepath.ToSlash(filepath.Join(path, file)))
 }
 
 func thisMachine() machine {

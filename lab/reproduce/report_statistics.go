@@ -33,7 +33,10 @@ const (
 	worse        = "▽" // significantly, p < 0.01
 	better       = "△"
 	noDifference = "−"
-	threshold    = 0.01
+
+	// welchMarks says what the marks mean where they are of Welch's test.
+	welchMarks = worse + " and " + better + ": significantly worse and better by Welch's two-sided t-test, p < 0.01; " + noDifference + ": neither."
+	threshold  = 0.01
 )
 
 // mark compares the runs of a method with those of another: "" where a test needs

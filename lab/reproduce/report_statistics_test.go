@@ -229,7 +229,7 @@ func TestChooseFits(t *testing.T) {
 // By hand: differences 1, 2, 3 have the mean 2 and t = 2/(1/√3) = 3.46 with 2 degrees of freedom, whose
 // distribution function is ½ + t/(2·√(2 + t²)): p = 1 − t/√(2 + t²) = 0.0742. Differences
 // −9, −10, −11 have t = −17.3, p = 0.00332. Holm doubles the smaller one, and leaves the other.
-func TestPairs(t *testing.T) {
+func TestPairsAreTestedAndCorrected(t *testing.T) {
 	than := []float64{10, 20, 30}
 	p := pairs{columns: []string{"N = 1", "N = 2"}, rows: []string{"a", "b"}}
 	p.add(0, 0, []float64{11, 22, 33}, than)
@@ -295,7 +295,7 @@ func TestRates(t *testing.T) {
 func TestSamplesAtRates(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	stdout := must(t, "samples", "-data", folder(t), "-out", out, "-losses", "plrank2,plrank2:0.1,plrank-exact,plrank-exact:0.1", "-samples", "2", "-runs", "2", "-epochs", "2")
-	for _, want := range []string{"PL-Rank-2, rate 0.1", "PL-Rank, exact, rate 0.1", "on validation data", "less that of PL-Rank-2 with the same seeds"} {
+	for _, want := range []string{"PL-Rank-2, rate 0.1", "PL-Rank, exact, rate 0.1", "on validation data", "minus that of PL-Rank-2 with the same seeds"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}

@@ -39,7 +39,7 @@ relevance and fairness instead`,
 		{"variance", `variance: the trace of the covariance of the gradients with respect to the scores,
 against samples N, cutoff K and documents D, for the paper's network untrained,
 half-trained and trained by PL-Rank-RB, or for -model; all estimators and their
-competitors side by side, and their bias against the exact gradient; the
+competitors beside each other, and their bias against the exact gradient; the
 variance along each estimator's own training, beside that of picking a query;
 beside a synthetic collection, the same on normal scores`,
 			append([]string{"model", "repeats", "epochs", "batch", "lr"}, dataFlags...), runVariance},
@@ -48,7 +48,7 @@ the cutoff, the documents and the spread of the scores, what they cost beside
 PL-Rank-RB, and the weights of pairs; the tables of docs/exact.md`,
 			[]string{"seed", "out"}, runExact},
 		{"changes", `single changes of the default recipe, and what each is worth: the queries of the
-training and the validation split are dealt to four parts, each of which judges
+training and the validation split are dealt to four parts, each of which measures
 what the others train; the first table of recipe.md`,
 			append([]string{"changes", "runs"}, dataFlags...), runChanges},
 		{"all", `all of these but exact and changes, with -weights too, within -minutes or about that: measures what each

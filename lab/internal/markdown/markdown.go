@@ -6,7 +6,7 @@
 //	<!-- /NAME -->
 //
 // A name is made of letters, digits, dots, hyphens, underscores and slashes within, and may begin
-// with ../; other comments are none of this package's business.
+// with ../; other comments are left alone.
 package markdown
 
 import (
@@ -59,7 +59,7 @@ func Replace(text, name, body string) (string, error) {
 		return "", err
 	}
 	if inner := Names(body); inner != nil {
-		return "", fmt.Errorf("markdown: what is to be put into part %q has a marker of its own, of %q", name, inner[0])
+		return "", fmt.Errorf("markdown: the new text of part %q contains a marker, of %q", name, inner[0])
 	}
 	if body != "" && !strings.HasSuffix(body, "\n") {
 		body += "\n"

@@ -26,7 +26,7 @@ func ExampleReplace() {
 
 const two = "a\n<!-- x/one -->\n1\n<!-- /x/one -->\nb <!-- c -->\n<!-- a comment -->\r\n<!-- 2 -->\r\n  <!-- /2 -->"
 
-func TestNames(t *testing.T) {
+func TestNamesAreInOrderOfAppearance(t *testing.T) {
 	if got := Names(two); !slices.Equal(got, []string{"x/one", "2"}) {
 		t.Errorf("%q", got)
 	}
@@ -35,7 +35,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func TestSection(t *testing.T) {
+func TestSectionIsBetweenTheMarkers(t *testing.T) {
 	for name, want := range map[string]string{"x/one": "1\n", "2": ""} {
 		if got, err := Section(two, name); err != nil || got != want {
 			t.Errorf("%s: %q, %v", name, got, err)
@@ -43,7 +43,7 @@ func TestSection(t *testing.T) {
 	}
 }
 
-func TestErrors(t *testing.T) {
+func TestErrorsNameTheMarkerAndItsLine(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", `markdown: no part "x", a line <!-- x -->: the text has none`},
 		{"<!-- y -->\n<!-- /y -->\n<!-- z -->", `markdown: no part "x", a line <!-- x -->: there is y, z`},
@@ -62,7 +62,7 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	_, err := Replace(two, "2", "fine\n<!-- /2 -->\n")
-	if want := `markdown: what is to be put into part "2" has a marker of its own, of "2"`; err == nil || err.Error() != want {
+	if want := `markdown: the new text of part "2" contains a marker, of "2"`; err == nil || err.Error() != want {
 		t.Error(err)
 	}
 }

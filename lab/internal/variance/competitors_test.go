@@ -14,7 +14,7 @@ import (
 // Of the first 2^m points of a scrambled Sobol' sequence each interval of length 2^−m has
 // one, in every dimension; of the first four points in the first two dimensions each
 // quarter of the square. Every point by itself is uniform.
-func TestSobol(t *testing.T) {
+func TestSobolPointsAreStratified(t *testing.T) {
 	const n, dimensions = 64, 256
 	mean := make([]float64, n)
 	for seed := range uint64(40) {
@@ -50,7 +50,7 @@ func TestSobol(t *testing.T) {
 }
 
 // Ratios of a set against the probabilities of all orders in which it can be drawn.
-func TestLeaveOneOut(t *testing.T) {
+func TestLeaveOneOutRatiosByEnumeration(t *testing.T) {
 	// set is the probability that a set is drawn without replacement, from rates whose
 	// sum is mass.
 	var set func(rates []float64, mass float64) float64
@@ -86,7 +86,7 @@ func TestLeaveOneOut(t *testing.T) {
 }
 
 // The rankings are different, and the first is drawn with its probability.
-func TestWithoutReplacement(t *testing.T) {
+func TestRankingsWithoutReplacementDiffer(t *testing.T) {
 	scores := []float64{0.3, -1.1, 0.8, 0, 40} // the last is sure to come first
 	const draws = 20000
 	counts := map[[2]int]float64{}
@@ -113,7 +113,7 @@ func TestWithoutReplacement(t *testing.T) {
 
 // All methods are unbiased but for those with a baseline of rankings that are not
 // independent, whose bias can be seen.
-func TestBias(t *testing.T) {
+func TestOnlyDependentBaselinesAreBiased(t *testing.T) {
 	all := append(Estimators(), Competitors()...)
 	for _, l := range tiny {
 		copies := slices.Repeat([]List{l}, 1000) // each has rankings of its own
@@ -132,7 +132,7 @@ func TestBias(t *testing.T) {
 }
 
 // Where all rankings are in the set, nothing is random; a ranking by itself has no baseline.
-func TestUnorderedSetOfAll(t *testing.T) {
+func TestUnorderedSetOfAllRankingsIsExact(t *testing.T) {
 	o := Options{Methods: Competitors()[:1], Samples: 6, Repeats: 3}
 	for _, traces := range measure(t, tiny[:1], metrics.Discounts(3), o) {
 		if trace, _ := traces.Trace("unordered-set"); trace > 1e-25 {

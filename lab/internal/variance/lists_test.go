@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-func TestNormal(t *testing.T) {
+func TestNormalHasTheGivenDeviationAndLabels(t *testing.T) {
 	lists := Normal(200, 100, 2, 7)
 	var scores []float64
 	labels := map[float64]float64{}

@@ -105,7 +105,7 @@ func TestByHand(t *testing.T) {
 }
 
 // Few repeats are as right on average as many.
-func TestFewRepeats(t *testing.T) {
+func TestTwoRepeatsAreUnbiased(t *testing.T) {
 	copies := slices.Repeat(tiny[:1], 5000) // each has rankings of its own
 	discounts := metrics.Discounts(2)
 	for _, e := range plackett.Estimators() {
@@ -196,7 +196,7 @@ func TestAnyNumberOfCores(t *testing.T) {
 	}
 }
 
-func TestNothingToVary(t *testing.T) {
+func TestOneDocumentOrNoGainHasNoVariance(t *testing.T) {
 	lists := []List{
 		{}, // no documents
 		{Scores: []float64{0.7}, Gains: []float64{3}},
@@ -220,7 +220,7 @@ func TestNothingToVary(t *testing.T) {
 	}
 }
 
-func TestMean(t *testing.T) {
+func TestMeanAveragesTracesOverQueries(t *testing.T) {
 	lists := measure(t, tiny, metrics.Discounts(3), Options{Repeats: 50})
 	var trace, variance float64
 	for _, l := range lists {
@@ -234,7 +234,7 @@ func TestMean(t *testing.T) {
 	}
 }
 
-func TestErrors(t *testing.T) {
+func TestMeasureRejectsInvalidInput(t *testing.T) {
 	good := tiny[0]
 	for _, c := range []struct {
 		list List

@@ -17,8 +17,6 @@ import re
 import subprocess
 import sys
 
-import results
-
 HERE = pathlib.Path(__file__).resolve().parent
 LAB = HERE.parents[1]
 RESULTS = LAB / "peers"
@@ -57,8 +55,7 @@ def main():
         for fold in sorted((work / "folds").glob("*/*.path")):
             if not options.sets or fold.parent.name in options.sets:
                 run(method, fold, work)
-    collect(work)
-    judge(work)
+    measure(work)
 
 
 def arguments():
@@ -131,23 +128,11 @@ def machine():
     return names.group(1) if names else platform.processor() or platform.machine()
 
 
-def collect(work):
-    """Gathers the trials of all methods whose runs are complete."""
-    RESULTS.mkdir(exist_ok=True)
-    rows = []
-    for last in sorted((work / "runs").glob(f"*/*/*/{SEEDS[-1]}.json")):
-        run, trials = json.loads(last.read_text()), last.with_name("trials.csv")
-        if trials.exists():
-            with open(trials, newline="") as tried:
-                rows += [dict(trial, set=run["set"], fold=run["fold"], method=run["method"]) for trial in csv.DictReader(tried)]
-    results.update(RESULTS / "trials.csv", ["set", "fold", "method", "setting", "vali", "seconds"], rows)
-
-
-def judge(work):
-    """Has our metrics and independent tools judge the scores, and makes the tables of the documents."""
+def measure(work):
+    """Measures the scores with our metrics and independent tools, and makes the tables of the documents."""
     bench = ["go", "run", "./bench", "peers"]
-    subprocess.run([*bench, "-judge", work, "-results", RESULTS], check=True, cwd=LAB)
-    subprocess.run([python("trees", work), HERE / "judge.py", work, RESULTS], check=True)
+    subprocess.run([*bench, "-measure", work, "-results", RESULTS], check=True, cwd=LAB)
+    subprocess.run([python("trees", work), HERE / "measure.py", work, RESULTS], check=True)
     subprocess.run([*bench, "-results", RESULTS, "-write", "../README.md,peers.md"], check=True, cwd=LAB)
 
 

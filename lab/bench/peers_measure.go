@@ -22,7 +22,7 @@ const (
 	independentFile = "independent.csv" // what other tools say of the same scores
 )
 
-// peerMeasures are the columns of figures that are judged: NDCG with its expected value
+// peerMeasures are the columns of figures that are measured: NDCG with its expected value
 // where scores are equal, and with the order of the file there, as other tools have it.
 var peerMeasures = []string{"ndcg@5", "ndcg@10", "ordered-ndcg@5", "ordered-ndcg@10"}
 
@@ -41,9 +41,9 @@ type peerRun struct {
 	values map[string]float64 // of peerMeasures
 }
 
-// judgePeers measures the scores in the working folder of peers/quality/run.py. What
+// measurePeers measures the scores in the working folder of peers/quality/run.py. What
 // the folder of results has of other fits stays.
-func judgePeers(work, results string) error {
+func measurePeers(work, results string) error {
 	paths, err := filepath.Glob(filepath.Join(work, "runs", "*", "*", "*", "*.json")) // which are written last
 	if err != nil || len(paths) == 0 {
 		return fmt.Errorf("bench: %s has no runs, SET/FOLD/METHOD/SEED.json below runs (%v)", work, err)
@@ -68,7 +68,7 @@ func judgePeers(work, results string) error {
 			}
 		}
 		scores := strings.TrimSuffix(path, ".json") + ".scores"
-		queries, err := run.judge(scores, tests[where])
+		queries, err := run.measure(scores, tests[where])
 		if err != nil {
 			return fmt.Errorf("bench: %s: %w", scores, err)
 		}
@@ -159,9 +159,9 @@ func readPeerRun(path string) (*peerRun, error) {
 	return run, nil
 }
 
-// judge measures scores, one a line in the order of the documents. It gives NDCG@5 of
+// measure measures scores, one a line in the order of the documents. It gives NDCG@5 of
 // every query, NaN of those without a relevant document.
-func (r *peerRun) judge(path string, test *datasets.Dataset) ([]float64, error) {
+func (r *peerRun) measure(path string, test *datasets.Dataset) ([]float64, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-"""judge.py WORK RESULTS has pytrec_eval and scikit-learn judge the scores that our metrics have judged.
+"""measure.py WORK RESULTS measures the scores that our metrics have measured with pytrec_eval and scikit-learn.
 
 pytrec_eval ranks equal scores by name, so it is given the ranking in the order of the file; scikit-learn
 takes the mean over all orders of equal scores. Both sum the labels as they are, so they get the gains."""
@@ -25,7 +25,7 @@ with open(folder / "runs.csv") as runs:
         method = re.sub(r"[^A-Za-z0-9]+", "-", run["method"])
         scored = work / "runs" / fold / method / f"{run['seed']}.scores"
         if not scored.exists():
-            continue  # of another working folder, and judged from there
+            continue  # of another working folder, and measured from there
         if fold not in tests:
             tests[fold] = data.read(pathlib.Path((work / "folds" / f"{fold}.path").read_text()) / "test.txt")
         test = tests[fold]
@@ -42,11 +42,11 @@ with open(folder / "runs.csv") as runs:
                 one = len(gains) == 1  # which scikit-learn refuses
                 expected[k].append(1.0 if one else ndcg_score([gains], [scores[a:b]], k=k))
         measures = {"ndcg_cut." + ",".join(map(str, CUTOFFS))}
-        judged = pytrec_eval.RelevanceEvaluator(judgements, measures).evaluate(rankings)
+        evaluated = pytrec_eval.RelevanceEvaluator(judgements, measures).evaluate(rankings)
         for k in CUTOFFS:
             theirs = {
                 f"ndcg@{k}": np.mean(expected[k]),
-                f"ordered-ndcg@{k}": np.mean([values[f"ndcg_cut_{k}"] for values in judged.values()]),
+                f"ordered-ndcg@{k}": np.mean([values[f"ndcg_cut_{k}"] for values in evaluated.values()]),
             }
             for name, value in theirs.items():
                 worst = max(worst, abs(value - float(run[name])))
