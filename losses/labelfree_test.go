@@ -1,6 +1,7 @@
 package losses_test
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -58,5 +59,43 @@ func TestObjectiveIsTheExactLoss(t *testing.T) {
 	}
 	if _, err := losses.Objective("plrank3"); err == nil {
 		t.Error("no error for an unknown loss")
+	}
+}
+
+// The highest grade may be any number above 0: cross-entropy divides by it, ordinal has
+// thresholds up to the first that is not below it.
+func TestHighestGradeIsAnyNumber(t *testing.T) {
+	value := func(name string, factor, highest float64) float64 {
+		f := newFixture(normal)
+		for i := range f.labels {
+			f.labels[i] *= factor
+		}
+		b := f.batch(tensor.Float64)
+		b.HighestGrade = highest
+		v, _ := differentiate(t, build(t, name, b), b.Lists.Scores)
+		return v
+	}
+	for _, factor := range []float64{0.1, 0.25, 0.7, 300} {
+		if got, want := value("cross-entropy", factor, 3*factor), value("cross-entropy", 1, 3); math.Abs(got-want) > 1e-12 {
+			t.Errorf("cross-entropy of labels up to %v is %v, want %v", 3*factor, got, want)
+		}
+	}
+	for highest, thresholds := range map[float64]float64{0.3: 1, 1: 1, 2.1: 3, 0: 4} {
+		if got, want := value("ordinal", 0.1, highest), value("ordinal", 0.1, thresholds); got != want {
+			t.Errorf("ordinal up to %v is %v, want %v", highest, got, want)
+		}
+	}
+	for _, name := range []string{"ordinal", "cross-entropy"} {
+		for _, highest := range []float64{-1, math.NaN(), math.Inf(1)} {
+			b := newFixture(normal).batch(tensor.Float64)
+			b.HighestGrade = highest
+			loss, err := losses.ByName(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := loss(b); err == nil {
+				t.Errorf("%s: no error for the highest grade %v", name, highest)
+			}
+		}
 	}
 }
