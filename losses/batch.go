@@ -142,7 +142,16 @@ func buildListMLE(b *batch) (*G.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return listMLE(b.Lists, ideal)
+	return b.withGains(listMLE(b.Lists, ideal))
+}
+
+// withGains is the losses of the queries, and 0 for those without a gain: for losses whose
+// target is nothing but noise there.
+func (b *batch) withGains(perQuery *G.Node, err error) (*G.Node, error) {
+	if err != nil {
+		return nil, err
+	}
+	return G.HadamardProd(perQuery, nonzero(total(b.Lists, nonzero(b.Gains))))
 }
 
 func buildApproxNDCG(temperature float64) builder {
@@ -164,7 +173,7 @@ func buildXENDCG(b *batch) (*G.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return xendcg(b.Lists, b.Gains, noise)
+	return b.withGains(xendcg(b.Lists, b.Gains, noise))
 }
 
 func buildNeuralNDCG(temperature float64) builder {
@@ -176,7 +185,7 @@ func buildPiRank(temperature float64) builder {
 }
 
 // onGrades are the losses that go by the labels and the highest of them.
-func onGrades(loss func(l ops.Lists, labels, weights *G.Node, highest int) (*G.Node, error)) builder {
+func onGrades(loss func(l ops.Lists, labels, weights *G.Node, highest float64) (*G.Node, error)) builder {
 	return func(b *batch) (*G.Node, error) {
 		highest := b.HighestGrade
 		if highest == 0 {

@@ -37,6 +37,11 @@ type Term struct {
 	// Sampled tells whether the loss draws rankings or noise, as many as the Sampler of
 	// the batch says. ListMLE, which draws one order of documents of equal gain, does not.
 	Sampled bool
+	// LabelFree tells whether the loss learns from queries without a document of gain, too:
+	// those by labels alone take a label of 0 as they take any other, and ee-l and
+	// group-exposure want exposure to be shared whatever the labels are. For all others such a
+	// query has the loss 0 and no gradient.
+	LabelFree bool
 
 	build builder
 }

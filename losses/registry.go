@@ -25,9 +25,9 @@ type Batch struct {
 	// Labels, [rows], of the dtype of the scores, are the raw grades, for the
 	// losses that do not go by gains: listnet, mse, ordinal and cross-entropy.
 	Labels *G.Node
-	// HighestGrade is that of the data set, for ordinal and cross-entropy. 0: 4, as in
-	// most of them.
-	HighestGrade int
+	// HighestGrade is that of the data set, for ordinal and cross-entropy: above 0, not
+	// necessarily a whole number. 0: 4, as in most of them.
+	HighestGrade float64
 	// DocumentWeights, [rows], and QueryWeights, [queries], of the dtype of the scores,
 	// are not negative; nil: 1. The gains of a document are multiplied by its weight, and
 	// so is its term in the losses that go by labels (in the target of listnet). The loss
@@ -53,6 +53,12 @@ type family struct {
 	measure string // the measure of fairness that the loss is about; "": of none
 	sampled bool   // whether it draws rankings or noise, as many as Batch.Sampler says
 
+	// labelFree tells whether it learns from queries without a gain, see Term.LabelFree.
+	labelFree bool
+	// objective is the loss whose value is what this one minimises; "": its own. A loss with
+	// the name of another for parameter has that of the loss without.
+	objective string
+
 	temperature func(value float64) builder // with the parameter temperature; nil: has none
 	by          map[string]builder          // with the name of another loss for parameter, all sampled
 }
@@ -60,15 +66,15 @@ type family struct {
 // families are the losses by name. The estimators of package plackett, and their
 // disparity(…), are added by init.
 var families = map[string]family{
-	"plrank-exact":              {build: onDiscounts(plRankExact)},
-	"placement-policy-gradient": {build: onRankings(placementPolicyGradient), sampled: true},
+	exactMetric:                 {build: onDiscounts(plRankExact)},
+	"placement-policy-gradient": {build: onRankings(placementPolicyGradient), sampled: true, objective: exactMetric},
 	"lambdaloss":                {build: onNoise(lambdaLoss), sampled: true},
-	"stochasticrank":            {build: onNoise(stochasticRank), sampled: true},
+	"stochasticrank":            {build: onNoise(stochasticRank), sampled: true, objective: exactMetric},
 	"lambdaloss-deterministic":  {build: onDiscounts(lambdaLossDeterministic)},
 
 	"softmax":      {build: onGains(softmax)},
 	"xe-ndcg":      {build: buildXENDCG, sampled: true},
-	"listnet":      {build: onLabels(listNet)},
+	"listnet":      {build: onLabels(listNet), labelFree: true},
 	"listmle":      {build: buildListMLE},
 	"ranknet":      {build: onGains(rankNet)},
 	"hinge":        {build: onGains(hinge)},
@@ -80,26 +86,29 @@ var families = map[string]family{
 	"approxndcg":   {build: buildApproxNDCG(1), temperature: buildApproxNDCG},
 	"neuralndcg":   {build: buildNeuralNDCG(1), temperature: buildNeuralNDCG},
 	"pirank":       {build: buildPiRank(1), temperature: buildPiRank},
-	"mse":          {build: onLabels(mse)},
-	"ordinal":      {build: onGrades(ordinal)},
+	"mse":          {build: onLabels(mse), labelFree: true},
+	"ordinal":      {build: onGrades(ordinalUpTo), labelFree: true},
 
-	"cross-entropy":     {build: onGrades(pointwiseCrossEntropy)},
+	"cross-entropy":     {build: onGrades(pointwiseCrossEntropy), labelFree: true},
 	"gumbel-approxndcg": {build: buildGumbelApproxNDCG(1), temperature: buildGumbelApproxNDCG, sampled: true},
 
 	"disparity": {build: onExposure((*batch).exposure, buildDisparity), measure: "disparity", by: map[string]builder{
 		"placement-policy-gradient": disparityBy(onRankings(placementPolicyGradient)),
 		"lambdaloss":                disparityBy(onNoise(lambdaLoss)),
 	}},
-	"ee-l":            ofExposure(buildExposureLoss, "ee-l"),
-	"group-exposure":  ofExposure(buildGroupExposure, "exposure-ratio"),
-	"group-treatment": ofExposure(buildGroupTreatment, "treatment-ratio"),
+	"ee-l":            ofExposure(buildExposureLoss, "ee-l", true),
+	"group-exposure":  ofExposure(buildGroupExposure, "exposure-ratio", true),
+	"group-treatment": ofExposure(buildGroupTreatment, "treatment-ratio", false),
 }
+
+// exactMetric is the loss that is minus an expected metric, exactly.
+const exactMetric = "plrank-exact"
 
 // ofExposure is a loss of exact exposure, or with the parameter plrank-rb of sampled
 // exposure, whose gradient is PL-Rank-RB's.
-func ofExposure(loss func(b *batch, exposure *G.Node) (*G.Node, error), measure string) family {
+func ofExposure(loss func(b *batch, exposure *G.Node) (*G.Node, error), measure string, labelFree bool) family {
 	return family{
-		build: onExposure((*batch).exposure, loss), measure: measure,
+		build: onExposure((*batch).exposure, loss), measure: measure, labelFree: labelFree,
 		by: map[string]builder{plackett.PLRankRB.String(): onExposure((*batch).sampledExposure, loss)},
 	}
 }
@@ -110,7 +119,7 @@ func init() {
 		if e == plackett.PolicyGradient {
 			loss = onRankings(policyGradient) // the same number, by Gorgonia's differentiation
 		}
-		families[e.String()] = family{build: loss, sampled: true}
+		families[e.String()] = family{build: loss, sampled: true, objective: exactMetric}
 		families["disparity"].by[e.String()] = disparityBy(loss)
 	}
 }
@@ -120,7 +129,7 @@ func init() {
 func lookup(name string) (Term, error) {
 	base, value, has := strings.Cut(name, "(")
 	f, ok := families[base]
-	t := Term{Loss: name, Weight: 1, Measure: f.measure, Sampled: f.sampled, build: f.build}
+	t := Term{Loss: name, Weight: 1, Measure: f.measure, Sampled: f.sampled, LabelFree: f.labelFree, build: f.build}
 	switch {
 	case !ok:
 		return t, fmt.Errorf("no loss %q: %s", base, names.Want(base, Names()))

@@ -19,7 +19,7 @@ func Forward(f *ranker.File) (ranker.Forward, error) {
 		return nil, err
 	}
 	pool := sync.Pool{New: func() any {
-		return newRanker(first.model, first.transform, first.ids, first.names, first.gain)
+		return newRanker(first.model, first.transform, first.ids, first.names, first.gain, first.grade)
 	}}
 	pool.Put(first)
 	return func(scores []float64, x []float32) error {

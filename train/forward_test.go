@@ -106,7 +106,7 @@ func TestRankerIsTheGraph(t *testing.T) {
 // checkRanker compares package ranker's scores with those of the graph.
 func checkRanker(t *testing.T, model nn.Scorer, fitted *datasets.Transform, d *datasets.Dataset) {
 	t.Helper()
-	r := newRanker(model, fitted, d.FeatureIDs, nil, "exp2")
+	r := newRanker(model, fitted, d.FeatureIDs, nil, "exp2", 0)
 	m := reopened(t, r)
 	want, err := r.Score(d)
 	if err != nil {

@@ -32,7 +32,7 @@ type objective struct {
 	sampler      *ops.Sampler // for the gradient
 	exposure     *ops.Sampler // for the exposure of fairness losses
 	discounts    []float64
-	highestGrade int
+	highestGrade float64
 	grouped      bool // documents have groups
 
 	documentWeights, queryWeights bool // documents and queries have them
@@ -52,21 +52,8 @@ func (o *objective) setStep(step uint64) {
 // features.
 func newStepGraph(model nn.Scorer, o *objective, rows, queries, features int) (*stepGraph, error) {
 	g := G.NewGraph()
-	s := &stepGraph{
-		x:       G.NewMatrix(g, tensor.Float32, G.WithShape(rows, features), G.WithName("x")),
-		gains:   G.NewVector(g, tensor.Float32, G.WithShape(rows), G.WithName("gains")),
-		labels:  G.NewVector(g, tensor.Float32, G.WithShape(rows), G.WithName("labels")),
-		offsets: G.NewVector(g, tensor.Int, G.WithShape(queries+1), G.WithName("offsets")),
-	}
-	if o.grouped {
-		s.groups = G.NewVector(g, tensor.Int, G.WithShape(rows), G.WithName("groups"))
-	}
-	if o.documentWeights {
-		s.ofDocuments = G.NewVector(g, tensor.Float32, G.WithShape(rows), G.WithName("document weights"))
-	}
-	if o.queryWeights {
-		s.ofQueries = G.NewVector(g, tensor.Float32, G.WithShape(queries), G.WithName("query weights"))
-	}
+	s := newInputs(g, o, rows, queries)
+	s.x = G.NewMatrix(g, tensor.Float32, G.WithShape(rows, features), G.WithName("x"))
 	s.weights = model.Weights().Nodes(g)
 	members, err := nn.BuildMembers(model, nn.Input{Features: s.x, Offsets: s.offsets, Weights: s.weights}, nn.Train)
 	if err != nil {
@@ -83,15 +70,39 @@ func newStepGraph(model nn.Scorer, o *objective, rows, queries, features int) (*
 	if s.grads, err = G.Grad(cost, s.weights...); err != nil {
 		return nil, fmt.Errorf("the loss cannot be differentiated by all arrays of the model's weights: %w", err)
 	}
+	return s, s.compile(g, cost)
+}
+
+// newInputs is a graph with the inputs of a loss, but for those that scores are made of.
+func newInputs(g *G.ExprGraph, o *objective, rows, queries int) *stepGraph {
+	s := &stepGraph{
+		gains:   G.NewVector(g, tensor.Float32, G.WithShape(rows), G.WithName("gains")),
+		labels:  G.NewVector(g, tensor.Float32, G.WithShape(rows), G.WithName("labels")),
+		offsets: G.NewVector(g, tensor.Int, G.WithShape(queries+1), G.WithName("offsets")),
+	}
+	if o.grouped {
+		s.groups = G.NewVector(g, tensor.Int, G.WithShape(rows), G.WithName("groups"))
+	}
+	if o.documentWeights {
+		s.ofDocuments = G.NewVector(g, tensor.Float32, G.WithShape(rows), G.WithName("document weights"))
+	}
+	if o.queryWeights {
+		s.ofQueries = G.NewVector(g, tensor.Float32, G.WithShape(queries), G.WithName("query weights"))
+	}
+	return s
+}
+
+// compile makes the machine that computes the loss and its gradients.
+func (s *stepGraph) compile(g *G.ExprGraph, cost *G.Node) error {
 	// A copy of the loss: its own value may be overwritten by the backward pass.
 	s.loss = new(G.Value)
 	read := G.Read(cost, s.loss)
 	prog, locs, err := G.CompileFunction(g, G.Nodes{s.x}, append(G.Nodes{read}, s.grads...))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	s.vm = G.NewTapeMachine(g, G.WithPrecompiled(prog, locs))
-	return s, nil
+	return nil
 }
 
 // cost is the sum of the losses of all members: each learns by itself, from

@@ -38,6 +38,9 @@ func evaluate(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 			warn([]string{fmt.Sprintf("%s: %d of %d queries were trained on: what is measured on them is no measure for new queries", splits[i].Data.Name, s.TrainedOn, s.Queries)}, stderr)
 		}
 	}
+	if report.HighestGrade != 0 && o.HighestGrade == 0 && model.File().Grade == 0 {
+		warn([]string{fmt.Sprintf("%s does not say the highest grade, as files of older versions do not: err and graded-rbp go by the highest of these data, %v; -highest-grade sets it", o.model, report.HighestGrade)}, stderr)
+	}
 	var important []train.Importance
 	if o.importance != "" {
 		of := splits[min(1, len(splits)-1)] // the validation split, where there is one

@@ -26,6 +26,16 @@ func fitFolds(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if err := o.shareGrade(ctx, folds); err != nil {
+		if dir != nil {
+			dir.Abandon()
+		}
+		if errors.Is(err, context.Canceled) {
+			fmt.Fprintf(stderr, "interrupted: none of %d folds is done\n", len(folds))
+			return command.ErrInterrupted
+		}
+		return err
+	}
 	var done []int
 	var reports []*train.Report
 	interrupted := false

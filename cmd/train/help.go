@@ -86,6 +86,10 @@ plrank-exact, disparity, ee-l, group-exposure and group-treatment are exact, and
 those by scores alone, such as softmax or lambdarank, sample nothing either:
 -samples is for the others.
 
+Training queries without a relevant document are left out, and counted, unless a
+loss of the sum learns from them:
+` + command.Indent(command.Wrap(strings.Join(labelFreeLosses(), " "), 72), "    ") + `
+
 The losses of the PL-Rank family, policy-gradient and placement-policy-gradient
 optimise, under the policy, the sum over ranks of discount times gain:
     DCG        -discounts dcg -normalize=false
@@ -93,7 +97,7 @@ optimise, under the policy, the sum over ranks of discount times gain:
     precision  -discounts precision -gain binary -normalize=false
     RBP        -discounts rbp -gain binary -normalize=false
     ARP        -discounts arp -gain linear`,
-			flags: []string{"loss", "cutoff", "samples", "gain", "discounts", "normalize"}},
+			flags: []string{"loss", "cutoff", "samples", "gain", "highest-grade", "discounts", "normalize"}},
 		{title: "MODEL", flags: []string{"scorer", "hidden", "activation", "dropout", "members", "blocks", "heads", "latent-cross"}},
 		{title: "OPTIMISATION", flags: []string{"optimizer", "lr", "momentum", "weight-decay", "decay", "schedule", "warmup", "l2", "group-lasso", "clip", "average", "batch", "epochs", "on-nan", "seed"}},
 		{title: "VALIDATION", text: "Metrics, with @k for a cutoff:\n" + command.Indent(command.Wrap(strings.Join(metrics.Names(), " "), 72), "    ") + `
@@ -106,7 +110,12 @@ that runs can be compared; with -normalize=false they are those that a fairness
 loss has:
 ` + command.Indent(command.Wrap(strings.Join(metrics.FairnessNames(), " "), 72), "    ") + `
 Less is better for arp, disparity, abs-disparity, ee-l and ee-d. The model of the
-epoch with the best validation value is kept.`,
+epoch with the best validation value is kept: by -metric loss that of the lowest
+loss on the validation split, without dropout; losses that estimate another by
+sampling, such as plrank2, are computed exactly, and what others draw is the same
+in every epoch. In a weighted sum of metrics, of which more is better, those of
+which less is better need a weight below 0. A value that is undefined is never the
+best: a training whose first epoch has none ends with an error.`,
 			flags: []string{"metric", "patience", "report", "convention", "ties", "weighted-metrics", "evaluation-samples", "evaluate-train", "evaluate-test", "drop-label-free-test"}},
 		{title: "RECIPES AND RUNS", text: `default is a recipe that serves many collections well. It goes by the training
 data: with fewer than 50 documents a query, on average, with more, and with 100000
@@ -142,7 +151,9 @@ float32 [documents, features], to their scores. See docs/serving.md.`,
 			flags: []string{"onnx"}},
 		{title: "MEASURING A MODEL", text: `-model with -data prints the metrics of a saved model on labelled data, of every
 split of a folder or of all of a file, beside those of random order. The flags of
-VALIDATION say which metrics, and -gain is the model's own unless it is given.
+VALIDATION say which metrics, and -gain and -highest-grade are the model's own
+unless they are given. A label above the highest grade is an error for the metrics
+that go by it. -metric loss is for training alone.
 
 A warning says how many of the queries the model was trained on: those with the
 same documents, by the features that the model uses, whatever their ids, labels
@@ -159,6 +170,7 @@ are worth.`,
     metrics.jsonl   an object for each epoch
     result.json     final metrics of each split, and of the baselines
     model.npz       the best model on the validation split; NumPy opens it
+    initial.npz     a copy of -init-model, from which -resume goes on
     curve.png       the validation metric by epoch
     checkpoint.npz  where -resume goes on; checkpoint.previous.npz, the one before
                     it, is for the case that this one is damaged
@@ -194,6 +206,16 @@ train -model runs/fold1/model.npz -data MQ2008/Fold1/test.txt
 train -model runs/fold1/model.npz -data test.txt -importance importance.svg
 train -model runs/fold1/model.npz -predict new.txt -run new.run -qrels new.qrels`},
 	}
+}
+
+// labelFreeLosses are those that learn from queries without a relevant document.
+func labelFreeLosses() (names []string) {
+	for _, name := range losses.Names() {
+		if terms, err := losses.Terms(name); err == nil && terms[0].LabelFree {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // help prints the manual page.
