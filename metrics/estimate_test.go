@@ -19,6 +19,7 @@ func TestExpectedAgainstEnumeration(t *testing.T) {
 		{0.3, -0.6, 1.1, 0, 0.4, -0.2},
 		{12, -0.6, 1.1, 0, 7, 12}, // peaked
 		{2, 2, 2, 2, 2, 2},
+		{1e16, 1e16, 1e16, 1e16, 1e16, 1e16}, // beyond what log 2 can be added to
 	} {
 		labels := []float32{2, 0, 0, 3, 1, 0}
 		copies := Input{Offsets: []int{0}}
