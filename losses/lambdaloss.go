@@ -33,7 +33,6 @@ func lambdaLoss(l ops.Lists, gains, noise *G.Node, discounts []float64) (perQuer
 		return nil, err
 	}
 	defer caught(&err)
-	gains = finite(l, "gain", gains)
 	order, err := lossops.Order(l, noise)
 	if err != nil {
 		return nil, err
@@ -42,12 +41,8 @@ func lambdaLoss(l ops.Lists, gains, noise *G.Node, discounts []float64) (perQuer
 	if err != nil {
 		return nil, err
 	}
-	// ŝ and the gains, [samples × rows].
-	perturbed := add(gather(scores(l), pairs.Rows), noise)
-	tiled := gather(gains, pairs.Rows)
-	misorder := softplus(l, sub(gather(perturbed, pairs.Worse), gather(perturbed, pairs.Better)))
-	gap := sub(gather(tiled, pairs.Better), gather(tiled, pairs.Worse))
-	sum := G.Must(lossops.SumOverPairs(l, mul(mul(gap, pairs.Drops), misorder), len(discounts)))
+	misorder := softplus(l, G.Must(pairs.Misorder(l, noise)))
+	sum := G.Must(lossops.SumOverPairs(l, mul(pairs.Weights, misorder), len(discounts)))
 	return scaled(l, sum, 1/math.Ln2), nil
 }
 
