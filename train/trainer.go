@@ -260,7 +260,7 @@ func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
 	interrupted := false
 	for !t.done() {
 		e, err := t.runEpoch(ctx, h)
-		if errors.Is(err, errInterrupted) || err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		if errors.Is(err, errInterrupted) || cancelled(ctx, err) {
 			interrupted = true
 			break
 		}
@@ -329,12 +329,12 @@ func (t *Trainer) runEpoch(ctx context.Context, h Hooks) (Epoch, error) {
 		if Skippable(err) && t.OnNaN == onNaNSkip {
 			loss = 0
 			learnt -= len(b.queries)
-			progress.Skipped, err = t.skip(err, &e, b, progress.Steps)
+			progress.Skipped, err = t.skip(ctx, err, &e, b, progress.Steps)
 			if err != nil {
 				return err
 			}
 		} else if err != nil {
-			return t.locate(err, b)
+			return t.locate(ctx, err, b)
 		}
 		e.Loss += loss * float64(len(b.queries)) / float64(len(order))
 		t.step++
@@ -431,9 +431,9 @@ func allFinite(v []float32) bool {
 
 // differentiate computes the loss of a batch, for graphs of so many queries, and its
 // gradient.
-func (t *Trainer) differentiate(graphs graphs[*stepGraph], b *batch, queries int, gradient []float32) (float64, error) {
+func (t *Trainer) differentiate(ctx context.Context, graphs graphs[*stepGraph], b *batch, queries int, gradient []float32) (float64, error) {
 	g, err := graphs.get(b.rows, func() (*stepGraph, error) {
-		return newStepGraph(t.model, &t.objective, b.rows, queries, t.transform.Width())
+		return newStepGraph(ctx, t.model, &t.objective, b.rows, queries, t.transform.Width())
 	})
 	if err != nil {
 		return 0, err
@@ -457,13 +457,13 @@ func (t *Trainer) addL2() {
 }
 
 // locate says at which step an error happened, and for which queries, to all ranks.
-func (t *Trainer) locate(err error, b *stepBatch) error {
-	if errors.Is(err, errInterrupted) {
+func (t *Trainer) locate(ctx context.Context, err error, b *stepBatch) error {
+	if errors.Is(err, errInterrupted) || cancelled(ctx, err) {
 		return err
 	}
 	var here error
 	if !errors.Is(err, errElsewhere) {
-		here = t.locateHere(err, b)
+		here = t.locateHere(ctx, err, b)
 	}
 	agreed := Agree(t.processes(), here)
 	if Skippable(err) && !Skippable(agreed) { // whose text came from another rank
@@ -474,7 +474,7 @@ func (t *Trainer) locate(err error, b *stepBatch) error {
 
 // locateHere names those queries of this rank's shards that fail alone, or else all of the
 // step.
-func (t *Trainer) locateHere(err error, b *stepBatch) error {
+func (t *Trainer) locateHere(ctx context.Context, err error, b *stepBatch) error {
 	d := t.splits.Train
 	var ids []string
 	var tooFar *weightError
@@ -486,7 +486,10 @@ func (t *Trainer) locateHere(err error, b *stepBatch) error {
 			for _, q := range b.shards[i].queries {
 				alone := batch{shard: b.shards[i].shard, queries: []int{q}}
 				t.pack(&alone, 1)
-				_, failed := t.differentiate(single, &alone, 1, gradient)
+				_, failed := t.differentiate(ctx, single, &alone, 1, gradient)
+				if cancelled(ctx, failed) {
+					return failed
+				}
 				if failed == nil {
 					_, failed = clip(gradient, 0)
 				}
