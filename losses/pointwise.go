@@ -5,6 +5,7 @@ import (
 
 	G "gorgonia.org/gorgonia"
 
+	"github.com/plrank/plrank/losses/internal/lossops"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -22,8 +23,7 @@ func mse(l ops.Lists, labels, weights *G.Node) (perQuery *G.Node, err error) {
 		return nil, err
 	}
 	defer caught(&err)
-	labels = finite(l, "label", labels)
-	return meanOverDocuments(l, square(sub(scores(l), labels)), weights), nil
+	return lossops.SquaredError(l, finite(l, "label", labels), weights)
 }
 
 // Ordinal is ordinal regression by the logistic loss at all thresholds between grades
@@ -43,23 +43,7 @@ func ordinal(l ops.Lists, labels, weights *G.Node, highest int) (perQuery *G.Nod
 	if labels, err = grades(l, labels, highest); err != nil {
 		return nil, err
 	}
-	defer caught(&err)
-	scores := scores(l)
-	var sum *G.Node
-	for c := 1; c <= highest; c++ {
-		above := shifted(l, scores, 0.5-float64(c))
-		// −1 where the label is c or more, 0 where it is c−1 or less.
-		target := sub(relu(shifted(l, labels, float64(-c))), relu(shifted(l, labels, float64(1-c))))
-		// log(1 + e^{−x}) = log(1 + e^x) − x. (Not by Sub, whose gradient is wrong on
-		// the Lisp machine for vectors of one number.)
-		term := add(softplus(l, above), mul(target, above))
-		if sum == nil {
-			sum = term
-		} else {
-			sum = add(sum, term)
-		}
-	}
-	return meanOverDocuments(l, sum, weights), nil
+	return lossops.Thresholds(l, labels, weights, highest)
 }
 
 // CrossEntropy is the binary cross-entropy of every document by itself, whose chance to be
@@ -77,15 +61,10 @@ func CrossEntropy(l ops.Lists, labels *G.Node, highest int) (*G.Node, error) {
 
 // pointwiseCrossEntropy has a weight for every document, nil: 1.
 func pointwiseCrossEntropy(l ops.Lists, labels, weights *G.Node, highest int) (perQuery *G.Node, err error) {
-	labels, err = grades(l, labels, highest)
-	if err != nil {
+	if labels, err = grades(l, labels, highest); err != nil {
 		return nil, err
 	}
-	defer caught(&err)
-	// −t = max(0, 1 − label/highest) − 1.
-	target := shifted(l, relu(shifted(l, scaled(l, labels, -1/float64(highest)), 1)), -1)
-	scores := scores(l)
-	return meanOverDocuments(l, add(softplus(l, scores), mul(target, scores)), weights), nil
+	return lossops.CrossEntropy(l, labels, weights, highest)
 }
 
 // grades are labels after a check that they are not negative.
@@ -98,12 +77,4 @@ func grades(l ops.Lists, labels *G.Node, highest int) (checked *G.Node, err erro
 	}
 	defer caught(&err)
 	return notNegative(l, "label", labels), nil
-}
-
-// meanOverDocuments is 1/D Σ_d w_d x_d of every query; nil weights are 1.
-func meanOverDocuments(l ops.Lists, x, weights *G.Node) *G.Node {
-	if weights != nil {
-		x = mul(x, weights)
-	}
-	return mul(total(l, x), inverse(count(l)))
 }

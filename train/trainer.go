@@ -105,19 +105,18 @@ func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
 		return nil, err
 	}
 	t := &Trainer{
-		parsed: p,
-		objective: objective{
-			loss:      p.loss,
-			sampler:   ops.NewSampler(p.Samples.most(), p.Cutoff, p.Seed),
-			exposure:  ops.NewSampler(exposureSamples, p.Cutoff, ^p.Seed),
-			discounts: p.optimised.Discounts,
-		},
-		graphs: graphs[*stepGraph]{},
+		parsed:    p,
+		objective: objective{loss: p.loss},
+		graphs:    graphs[*stepGraph]{},
 	}
 	if err := Agree(t.processes(), t.takeSplits(s)); err != nil {
 		return nil, err
 	}
 	train := t.splits.Train
+	cutoff := min(p.Cutoff, longest(train)) // there are no ranks beyond it
+	t.sampler = ops.NewSampler(p.Samples.most(), cutoff, p.Seed)
+	t.exposure = ops.NewSampler(exposureSamples, cutoff, ^p.Seed)
+	t.discounts = p.optimised.Discounts[:cutoff]
 	if t.transform, err = t.fitTransform(); err != nil {
 		return nil, err
 	}
@@ -158,6 +157,14 @@ func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
 	t.current = newRanker(current, t.transform, train.FeatureIDs, train.FeatureNames, p.Gain)
 	t.best = newRanker(best, t.transform, train.FeatureIDs, train.FeatureNames, p.Gain)
 	return t, nil
+}
+
+// longest is the number of documents of the longest query.
+func longest(d *datasets.Dataset) (documents int) {
+	for q := range d.Queries() {
+		documents = max(documents, d.Offsets[q+1]-d.Offsets[q])
+	}
+	return documents
 }
 
 // anotherModel makes another model like the one that is trained.

@@ -19,9 +19,16 @@ var listFuncs = map[string]optest.ListFunc{
 	"Reciprocal": func(l ops.Lists, _, _ *G.Node) (*G.Node, error) {
 		return lossops.Reciprocal(G.Must(G.Exp(l.Scores)))
 	},
-	"Scores":      func(l ops.Lists, _, _ *G.Node) (*G.Node, error) { return lossops.Scores(l) },
-	"ApproxRanks": func(l ops.Lists, _, _ *G.Node) (*G.Node, error) { return lossops.ApproxRanks(l, .7) },
-	"RankBounds":  func(l ops.Lists, _, _ *G.Node) (*G.Node, error) { return lossops.RankBounds(l) },
+	"Scores":       func(l ops.Lists, _, _ *G.Node) (*G.Node, error) { return lossops.Scores(l) },
+	"ApproxRanks":  func(l ops.Lists, _, _ *G.Node) (*G.Node, error) { return lossops.ApproxRanks(l, .7) },
+	"RankBounds":   func(l ops.Lists, _, _ *G.Node) (*G.Node, error) { return lossops.RankBounds(l) },
+	"SquaredError": func(l ops.Lists, gains, _ *G.Node) (*G.Node, error) { return lossops.SquaredError(l, gains, gains) },
+	"CrossEntropy": func(l ops.Lists, gains, _ *G.Node) (*G.Node, error) {
+		return lossops.CrossEntropy(l, G.Must(G.Abs(gains)), nil, 2)
+	},
+	"Thresholds": func(l ops.Lists, gains, _ *G.Node) (*G.Node, error) {
+		return lossops.Thresholds(l, G.Must(G.Abs(gains)), nil, 300)
+	},
 	"RelaxedGains": func(l ops.Lists, gains, _ *G.Node) (*G.Node, error) {
 		return lossops.RelaxedGains(l, gains, []float64{1, .6, .5}, 1.5)
 	},
