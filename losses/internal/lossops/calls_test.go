@@ -40,6 +40,7 @@ func TestEveryOp(t *testing.T) {
 			"Checked":         {Func: lossops.Checked, Args: []any{l, "gain", n.Gains, true}, Reads: "gains"},
 			"Scores":          {Func: lossops.Scores, Args: []any{l}, Reads: "scores"},
 			"CheckedQueries":  {Func: lossops.CheckedQueries, Args: []any{l, "weight", n.PerQuery}},
+			"InRange":         {Func: lossops.InRange, Args: []any{l, n.PerQuery, []lossops.Scale{{What: "gain", Of: n.Gains, Degree: 1, Factor: 1}}}, Optional: []int{1, 2}},
 			"Nonzero":         {Func: lossops.Nonzero, Args: []any{l.Scores}},
 		}
 	})
