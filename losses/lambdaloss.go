@@ -22,8 +22,8 @@ import (
 // differentiation.
 //
 // noise is [samples × rows], of the dtype of the scores, from [ops.Gumbel] or
-// elsewhere, see there for absent samples. All else is built of standard Gorgonia
-// ops, on pairs gathered by rank.
+// elsewhere, see there for absent samples. The losses of pairs that are gathered by rank are
+// built of standard Gorgonia ops.
 func LambdaLoss(l ops.Lists, gains, noise *G.Node, discounts []float64) (*G.Node, error) {
 	return mean(l)(lambdaLoss(l, gains, noise, discounts))
 }

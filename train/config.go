@@ -19,7 +19,7 @@ import (
 // beside them; [Default] is the recipe of choice.
 type Config struct {
 	Loss           string      `json:"loss"`           // the objective, a loss of package losses or a weighted sum, see losses.Parse; "": plrank-exact
-	Cutoff         int         `json:"cutoff"`         // K: ranks that count in the objective; 0: 5
+	Cutoff         int         `json:"cutoff"`         // K: ranks that count in the objective, as many as the longest training query has documents at most; 0: 5
 	Samples        SampleCount `json:"samples"`        // N: rankings sampled for each query and step, by the losses that sample, see losses.Term; 0: 100
 	Gain           string      `json:"gain"`           // from labels to gains, a name of package metrics; "": exp2
 	NormalizeGains bool        `json:"normalizeGains"` // divide a query's gains by the highest value that the objective can have for it, or for arp by their sum: with dcg the objective is NDCG, with arp and the gain linear it is K + 1 − ARP@K
