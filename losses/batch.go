@@ -17,24 +17,39 @@ type batch struct {
 	drawnRankings, drawnNoise, exactExposure, estimatedExposure *G.Node
 }
 
-// newBatch applies the weights of the documents.
-func newBatch(given Batch) (b *batch, err error) {
+// newBatch applies the weights of the documents, and checks that there is room for the
+// terms.
+func newBatch(given Batch, terms []Term) (b *batch, err error) {
 	b = &batch{Batch: given}
-	if given.DocumentWeights == nil {
-		return b, nil
+	if given.DocumentWeights != nil {
+		if err := b.weigh(); err != nil {
+			return nil, err
+		}
 	}
+	var scales []lossops.Scale
+	for _, t := range terms {
+		if t.Weight != 0 {
+			scales = append(scales, t.scale(b))
+		}
+	}
+	b.Lists.Scores, err = lossops.InRange(b.Lists, b.QueryWeights, scales)
+	return b, err
+}
+
+// weigh applies the weights of the documents.
+func (b *batch) weigh() (err error) {
 	if err := checkRows(b.Lists, "document weights", b.DocumentWeights); err != nil {
-		return nil, err
+		return err
 	}
 	defer caught(&err)
 	b.DocumentWeights = notNegative(b.Lists, "document weight", b.DocumentWeights)
 	if b.Gains != nil {
 		if err := checkRows(b.Lists, "gains", b.Gains); err != nil {
-			return nil, err
+			return err
 		}
 		b.Gains = mul(finite(b.Lists, "gain", b.Gains), b.DocumentWeights)
 	}
-	return b, nil
+	return nil
 }
 
 // mean makes a loss of the losses of the queries, with their weights.

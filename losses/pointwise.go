@@ -6,6 +6,7 @@ import (
 
 	G "gorgonia.org/gorgonia"
 
+	"github.com/plrank/plrank/losses/internal/lossops"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -23,8 +24,7 @@ func mse(l ops.Lists, labels, weights *G.Node) (perQuery *G.Node, err error) {
 		return nil, err
 	}
 	defer caught(&err)
-	labels = finite(l, "label", labels)
-	return meanOverDocuments(l, square(sub(scores(l), labels)), weights), nil
+	return lossops.SquaredError(l, finite(l, "label", labels), weights)
 }
 
 // Ordinal is ordinal regression by the logistic loss at all thresholds between grades
@@ -47,23 +47,7 @@ func ordinal(l ops.Lists, labels, weights *G.Node, highest int) (perQuery *G.Nod
 	if labels, err = grades(l, labels); err != nil {
 		return nil, err
 	}
-	defer caught(&err)
-	scores := scores(l)
-	var sum *G.Node
-	for c := 1; c <= highest; c++ {
-		above := shifted(l, scores, 0.5-float64(c))
-		// −1 where the label is c or more, 0 where it is c−1 or less.
-		target := sub(relu(shifted(l, labels, float64(-c))), relu(shifted(l, labels, float64(1-c))))
-		// log(1 + e^{−x}) = log(1 + e^x) − x. (Not by Sub, whose gradient is wrong on
-		// the Lisp machine for vectors of one number.)
-		term := add(softplus(l, above), mul(target, above))
-		if sum == nil {
-			sum = term
-		} else {
-			sum = add(sum, term)
-		}
-	}
-	return meanOverDocuments(l, sum, weights), nil
+	return lossops.Thresholds(l, labels, weights, highest)
 }
 
 // ordinalUpTo is ordinal with thresholds up to the first that is not below the highest grade,
@@ -96,11 +80,7 @@ func pointwiseCrossEntropy(l ops.Lists, labels, weights *G.Node, highest float64
 	if labels, err = grades(l, labels); err != nil {
 		return nil, err
 	}
-	defer caught(&err)
-	// −t = max(0, 1 − label/highest) − 1.
-	target := shifted(l, relu(shifted(l, scaled(l, labels, -1/highest), 1)), -1)
-	scores := scores(l)
-	return meanOverDocuments(l, add(softplus(l, scores), mul(target, scores)), weights), nil
+	return lossops.CrossEntropy(l, labels, weights, highest)
 }
 
 // grades are labels after a check that they are not negative.
@@ -110,12 +90,4 @@ func grades(l ops.Lists, labels *G.Node) (checked *G.Node, err error) {
 	}
 	defer caught(&err)
 	return notNegative(l, "label", labels), nil
-}
-
-// meanOverDocuments is 1/D Σ_d w_d x_d of every query; nil weights are 1.
-func meanOverDocuments(l ops.Lists, x, weights *G.Node) *G.Node {
-	if weights != nil {
-		x = mul(x, weights)
-	}
-	return mul(total(l, x), inverse(count(l)))
 }

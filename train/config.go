@@ -20,7 +20,7 @@ import (
 // beside them; [Default] is the recipe of choice.
 type Config struct {
 	Loss           string      `json:"loss"`           // the objective, a loss of package losses or a weighted sum, see losses.Parse; "": plrank-exact
-	Cutoff         int         `json:"cutoff"`         // K: ranks that count in the objective; 0: 5
+	Cutoff         int         `json:"cutoff"`         // K: ranks that count in the objective, as many as the longest training query has documents at most; 0: 5
 	Samples        SampleCount `json:"samples"`        // N: rankings sampled for each query and step, by the losses that sample, see losses.Term; 0: 100
 	Gain           string      `json:"gain"`           // from labels to gains, a name of package metrics; "": exp2
 	HighestGrade   float64     `json:"highestGrade"`   // of the collection: what ERR and graded RBP, and the losses ordinal and cross-entropy, take for the highest label there can be; a label above it is an error. 0: for measures the highest of all splits, for losses that of the training split

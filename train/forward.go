@@ -13,6 +13,10 @@ import (
 // one is lent this:
 //
 //	ranker.Register("my kind", train.Forward)
+//
+// It may be called by several goroutines at once: graphs run side by side, and are built one
+// at a time, for Gorgonia numbers some nodes, such as those of Rectify, with a counter of the
+// process. A program that makes such nodes of its own meanwhile has a race on that counter.
 func Forward(f *ranker.File) (ranker.Forward, error) {
 	first, err := rankerOf(f)
 	if err != nil {

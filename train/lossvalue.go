@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -159,13 +160,19 @@ func padded[T any](to, values []T, length int, fill T) []T {
 // newLossGraph is a stepGraph of one query whose scores take the place of its features, and
 // which has no gradient.
 func newLossGraph(o *objective, rows int) (*stepGraph, error) {
+	ctx := context.Background()
 	g := G.NewGraph()
+	building.Lock()
 	s := newInputs(g, o, rows, 1)
 	s.x = G.NewVector(g, tensor.Float32, G.WithShape(rows), G.WithName("scores"))
 	s.members = 1
-	cost, err := s.cost(G.Nodes{s.x}, o)
+	cost, err := s.cost(ctx, G.Nodes{s.x}, o)
+	building.Unlock()
+	if err == nil {
+		s.vm, err = compiled(ctx, g, s.x, s.outputs(cost))
+	}
 	if err != nil {
 		return nil, err
 	}
-	return s, s.compile(g, cost)
+	return s, nil
 }

@@ -110,19 +110,18 @@ func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
 		return nil, err
 	}
 	t := &Trainer{
-		parsed: p,
-		objective: objective{
-			loss:      p.loss,
-			sampler:   ops.NewSampler(p.Samples.most(), p.Cutoff, p.Seed),
-			exposure:  ops.NewSampler(exposureSamples, p.Cutoff, ^p.Seed),
-			discounts: p.optimised.Discounts,
-		},
-		graphs: graphs[*stepGraph]{},
+		parsed:    p,
+		objective: objective{loss: p.loss},
+		graphs:    graphs[*stepGraph]{},
 	}
 	if err := Agree(t.processes(), t.takeSplits(s)); err != nil {
 		return nil, err
 	}
 	train := t.splits.Train
+	cutoff := min(p.Cutoff, longest(train)) // there are no ranks beyond it
+	t.sampler = ops.NewSampler(p.Samples.most(), cutoff, p.Seed)
+	t.exposure = ops.NewSampler(exposureSamples, cutoff, ^p.Seed)
+	t.discounts = p.optimised.Discounts[:cutoff]
 	if t.transform, err = t.fitTransform(); err != nil {
 		return nil, err
 	}
@@ -164,6 +163,14 @@ func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
 	t.best = newRanker(best, t.transform, train.FeatureIDs, train.FeatureNames, p.Gain, p.topGrade)
 	t.remember()
 	return t, nil
+}
+
+// longest is the number of documents of the longest query.
+func longest(d *datasets.Dataset) (documents int) {
+	for q := range d.Queries() {
+		documents = max(documents, d.Offsets[q+1]-d.Offsets[q])
+	}
+	return documents
 }
 
 // anotherModel makes another model like the one that is trained.
@@ -279,7 +286,7 @@ func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
 	interrupted := false
 	for !t.done() {
 		e, err := t.runEpoch(ctx, h)
-		if errors.Is(err, errInterrupted) || err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		if errors.Is(err, errInterrupted) || cancelled(ctx, err) {
 			interrupted = true
 			break
 		}
@@ -360,12 +367,12 @@ func (t *Trainer) runEpoch(ctx context.Context, h Hooks) (Epoch, error) {
 		if Skippable(err) && t.OnNaN == onNaNSkip {
 			loss = 0
 			learnt -= len(b.queries)
-			progress.Skipped, err = t.skip(err, &e, b, progress.Steps)
+			progress.Skipped, err = t.skip(ctx, err, &e, b, progress.Steps)
 			if err != nil {
 				return err
 			}
 		} else if err != nil {
-			return t.locate(err, b)
+			return t.locate(ctx, err, b)
 		}
 		e.Loss += loss * float64(len(b.queries)) / float64(len(order))
 		t.step++
@@ -470,9 +477,9 @@ func allFinite(v []float32) bool {
 
 // differentiate computes the loss of a batch, for graphs of so many queries, and its
 // gradient.
-func (t *Trainer) differentiate(graphs graphs[*stepGraph], b *batch, queries int, gradient []float32) (float64, error) {
+func (t *Trainer) differentiate(ctx context.Context, graphs graphs[*stepGraph], b *batch, queries int, gradient []float32) (float64, error) {
 	g, err := graphs.get(b.rows, func() (*stepGraph, error) {
-		return newStepGraph(t.model, &t.objective, b.rows, queries, t.transform.Width())
+		return newStepGraph(ctx, t.model, &t.objective, b.rows, queries, t.transform.Width())
 	})
 	if err != nil {
 		return 0, err
@@ -496,13 +503,13 @@ func (t *Trainer) addL2() {
 }
 
 // locate says at which step an error happened, and for which queries, to all ranks.
-func (t *Trainer) locate(err error, b *stepBatch) error {
-	if errors.Is(err, errInterrupted) {
+func (t *Trainer) locate(ctx context.Context, err error, b *stepBatch) error {
+	if errors.Is(err, errInterrupted) || cancelled(ctx, err) {
 		return err
 	}
 	var here error
 	if !errors.Is(err, errElsewhere) {
-		here = t.locateHere(err, b)
+		here = t.locateHere(ctx, err, b)
 	}
 	agreed := Agree(t.processes(), here)
 	if Skippable(err) && !Skippable(agreed) { // whose text came from another rank
@@ -513,7 +520,7 @@ func (t *Trainer) locate(err error, b *stepBatch) error {
 
 // locateHere names those queries of this rank's shards that fail alone, or else all of the
 // step.
-func (t *Trainer) locateHere(err error, b *stepBatch) error {
+func (t *Trainer) locateHere(ctx context.Context, err error, b *stepBatch) error {
 	d := t.splits.Train
 	var ids []string
 	var tooFar *weightError
@@ -525,7 +532,10 @@ func (t *Trainer) locateHere(err error, b *stepBatch) error {
 			for _, q := range b.shards[i].queries {
 				alone := batch{shard: b.shards[i].shard, queries: []int{q}}
 				t.pack(&alone, 1)
-				_, failed := t.differentiate(single, &alone, 1, gradient)
+				_, failed := t.differentiate(ctx, single, &alone, 1, gradient)
+				if cancelled(ctx, failed) {
+					return failed
+				}
 				if failed == nil {
 					_, failed = clip(gradient, 0)
 				}

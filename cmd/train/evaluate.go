@@ -49,7 +49,7 @@ func evaluate(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 			return err
 		}
 		if err := drawImportance(o.importance, o.Metric, important); err != nil {
-			return err
+			warn([]string{err.Error()}, stderr) // the numbers are there without a picture
 		}
 	}
 	if o.asJSON {

@@ -181,7 +181,7 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 			return report, command.ErrInterrupted // before there was anything to draw
 		}
 		if err := drawCurve(dir.File(train.CurveFile), fmt.Sprintf("%s, %s", j.splits.Train.Name, t.Loss), t.Metric, result); err != nil {
-			return nil, err
+			warn([]string{err.Error()}, stderr) // the run is complete without a picture
 		}
 		model, err := result.Ranker.Model()
 		if err != nil {

@@ -171,7 +171,8 @@ are worth.`,
     result.json     final metrics of each split, and of the baselines
     model.npz       the best model on the validation split; NumPy opens it
     initial.npz     a copy of -init-model, from which -resume goes on
-    curve.png       the validation metric by epoch
+    curve.png       the validation metric by epoch; without it, where it cannot
+                    be drawn or written, there is a warning
     checkpoint.npz  where -resume goes on; checkpoint.previous.npz, the one before
                     it, is for the case that this one is damaged
 With -folds all it holds config.json, such a folder for each fold (fold1, …) and
