@@ -100,6 +100,7 @@ func (o *options) dir() (*train.Dir, error) {
 func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report, error) {
 	t, dir := j.trainer, j.dir
 	if dir != nil {
+		defer dir.Close()
 		s := j.settings
 		s.Config = t.Config // with the names as they are written
 		warning, err := dir.Begin(t, s)

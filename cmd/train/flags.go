@@ -74,7 +74,7 @@ func (o *options) flags() *flag.FlagSet {
 	f.StringVar(&o.config, "config", o.config, "start from the settings in this `file`, the config.json of another run; flags given besides override them")
 	f.IntVar(&o.threads, "threads", o.threads, "processor `cores` to use; 0 is all. Results do not depend on it")
 	f.BoolVar(&o.version, "version", o.version, "print the version, and end")
-	f.StringVar(&o.out, "out", o.out, "a new `folder` for the files of the run")
+	f.StringVar(&o.out, "out", o.out, "a new `folder` for the files of the run, which no other run can have meanwhile")
 	f.BoolVar(&o.resume, "resume", o.resume, "go on with the run in -out; of its settings, only -epochs, -patience and -on-nan may change, and the paths of data that have moved")
 
 	f.StringVar(&o.model, "model", o.model, "a model `file`")
@@ -291,7 +291,7 @@ func resumed(out string, args []string, given *flag.FlagSet) (*options, error) {
 		return nil, command.Usage(errors.New("-resume needs the folder of the run: -out"))
 	}
 	o := &options{cache: userCache, out: out}
-	if _, err := train.OpenDir(out, &o.settings); err != nil {
+	if err := train.ReadSettings(out, &o.settings); err != nil {
 		return nil, err
 	}
 	o.Config = o.Config.WithDefaults() // a run of an older version lacks newer settings

@@ -26,6 +26,9 @@ func fitFolds(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if dir != nil {
+		defer dir.Close()
+	}
 	var done []int
 	var reports []*train.Report
 	interrupted := false

@@ -127,16 +127,6 @@ func TestRanksSayOnceWhatIsWrong(t *testing.T) {
 	}
 }
 
-// eventually waits for something, for as long as it takes on a busy machine.
-func eventually(t *testing.T, something string, there func() bool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); !there(); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("there is no sign of %s", something)
-		}
-	}
-}
-
 // ranksOf are the processes that a running mpirun has started.
 func ranksOf(t *testing.T, run *exec.Cmd) (ids []int) {
 	t.Helper()
