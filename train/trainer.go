@@ -46,7 +46,8 @@ type Trainer struct {
 	// state.
 	step    uint64
 	history []Epoch
-	known   *inputs // that a checkpoint belongs to, once they are asked for
+	data    *inputs // those that are data, and
+	known   *inputs // those that a checkpoint belongs to: once they are asked for
 }
 
 // An Epoch is a line of the history of training.
@@ -101,7 +102,7 @@ func Run(ctx context.Context, c Config, s *datasets.Splits, h Hooks) (*Result, e
 // says which setting or split is wrong.
 func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
 	p, err := c.parse(parts)
-	if err != nil {
+	if err := Agree(parts.Processes, err); err != nil {
 		return nil, err
 	}
 	t := &Trainer{
@@ -117,9 +118,24 @@ func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
 	if err := Agree(t.processes(), t.takeSplits(s)); err != nil {
 		return nil, err
 	}
+	if err := t.checkTask(); err != nil {
+		return nil, err
+	}
+	if err := Agree(t.processes(), t.prepare()); err != nil {
+		return nil, err
+	}
+	if err := t.checkModel(); err != nil {
+		return nil, err
+	}
+	t.newReduction()
+	return t, nil
+}
+
+// prepare makes what the configuration and the splits determine.
+func (t *Trainer) prepare() (err error) {
 	train := t.splits.Train
 	if t.transform, err = t.fitTransform(); err != nil {
-		return nil, err
+		return err
 	}
 	t.features = map[*datasets.Dataset]*datasets.Transformed{}
 	for _, d := range []*datasets.Dataset{train, t.splits.Vali, t.splits.Test} {
@@ -130,34 +146,33 @@ func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
 	t.highestGrade, t.grouped = int(slices.Max(train.Labels)), train.Groups != nil
 	t.documentWeights, t.queryWeights = train.Weights != nil, train.QueryWeights != nil
 	if err := t.checkMemory(t.transform.Width()); err != nil {
-		return nil, err
+		return err
 	}
 	if t.model, err = t.newScorer(); err != nil {
-		return nil, err
+		return err
 	}
 	best, err := t.anotherModel()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	t.weights = t.model.Weights().Float32s()
 	if err := t.begin(); err != nil {
-		return nil, err
+		return err
 	}
 	current := t.model
 	if t.Average != 0 {
 		if current, err = t.anotherModel(); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	t.averaged = current.Weights().Float32s()
 	copy(t.averaged, t.weights)
 	if t.optimizer, err = t.newOptimizer(); err != nil {
-		return nil, err
+		return err
 	}
-	t.newReduction()
-	t.current = newRanker(current, t.transform, train.FeatureIDs, train.FeatureNames, p.Gain)
-	t.best = newRanker(best, t.transform, train.FeatureIDs, train.FeatureNames, p.Gain)
-	return t, nil
+	t.current = newRanker(current, t.transform, train.FeatureIDs, train.FeatureNames, t.Gain)
+	t.best = newRanker(best, t.transform, train.FeatureIDs, train.FeatureNames, t.Gain)
+	return nil
 }
 
 // anotherModel makes another model like the one that is trained.
