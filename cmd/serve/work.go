@@ -40,9 +40,16 @@ const idleTime = 2 * time.Second
 
 func newWork() *work {
 	cores := runtime.GOMAXPROCS(0)
-	w := &work{light: make(lane, 4*cores), heavy: make(lane, cores), bodies: make(lane, 4*cores), idle: time.AfterFunc(idleTime, debug.FreeOSMemory)}
+	w := &work{light: make(lane, 4*cores), heavy: make(lane, cores), bodies: make(lane, 4*cores), idle: time.AfterFunc(idleTime, giveBack)}
 	w.idle.Stop()
 	return w
+}
+
+// giveBack gives memory that is not in use back to the system. What pools have is in use until
+// the second collection.
+func giveBack() {
+	runtime.GC()
+	debug.FreeOSMemory()
 }
 
 // of is the lane of a price.
