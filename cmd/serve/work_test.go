@@ -91,14 +91,14 @@ func attending(t testing.TB, path string) {
 func TestTimeoutEndsComputing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.npz")
 	linear(t, path, 1, 2, 3)
-	url, stop := started(t, "-model", path, "-timeout", "100ms")
+	url, stop := started(t, "-model", path, "-timeout", "300ms")
 	defer stop()
 	resp, err := http.Post(url+"/v1/rank", "application/json", strings.NewReader(draws(10000, 1000)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	if text, err := io.ReadAll(resp.Body); resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" || !strings.Contains(string(text), "no answer within 100ms") {
+	if text, err := io.ReadAll(resp.Body); resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" || !strings.Contains(string(text), "no answer within 300ms") {
 		t.Errorf("%d, %.200s, %v", resp.StatusCode, text, err)
 	}
 }
@@ -152,10 +152,10 @@ func TestLargeRequestsWait(t *testing.T) {
 	if w := post(s, large); w.Code != 503 {
 		t.Errorf("a large request beside others: %d, %.100s", w.Code, w.Body)
 	}
+	s.timeout = 10 * time.Minute
 	if w := post(s, draws(10, 10)); w.Code != 200 {
 		t.Errorf("a small request beside them: %d, %.100s", w.Code, w.Body)
 	}
-	s.timeout = 10 * time.Minute
 	answered := make(chan int)
 	go func() { answered <- post(s, large).Code }()
 	for range cap(s.work.heavy) {
@@ -182,6 +182,7 @@ func TestLargeBodiesWait(t *testing.T) {
 			t.Errorf("a large body beside others: %d, %.100s", w.Code, w.Body)
 		}
 	}
+	s.timeout = 10 * time.Minute
 	if w := post(s, `{"documents": []}`); w.Code != 200 {
 		t.Errorf("a small body beside them: %d, %.100s", w.Code, w.Body)
 	}
