@@ -13,7 +13,6 @@ require (
 	golang.org/x/sys v0.35.0
 	golang.org/x/term v0.30.0
 	gonum.org/v1/gonum v0.17.0
-	gonum.org/v1/netlib v0.0.0-20230729102104-8b8060e7531f
 	gonum.org/v1/plot v0.16.0
 	google.golang.org/protobuf v1.36.10
 	gorgonia.org/gorgonia v0.9.18

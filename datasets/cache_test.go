@@ -3,6 +3,7 @@ package datasets
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
 	"os"
 	"path/filepath"
@@ -138,12 +139,12 @@ func TestCacheFollowsTheSources(t *testing.T) {
 	if !rebuilt || s.Test.Row(0)[2] != 5 || len(s.Train.Warnings) != 1 { // the query that comes back
 		t.Errorf("rebuilt %v, features %v, warnings %q", rebuilt, s.Test.Row(0), s.Warnings())
 	}
-	// Another time only.
+	// Another time only, as of a copy.
 	if err := os.Chtimes(path, info.ModTime(), info.ModTime().Add(time.Second)); err != nil {
 		t.Fatal(err)
 	}
-	if _, rebuilt = openAgain(t, folder, o); !rebuilt {
-		t.Error("a change of time was not noticed")
+	if _, rebuilt = openAgain(t, folder, o); rebuilt {
+		t.Error("the same content was read again")
 	}
 	// Other options have a cache of their own.
 	o.Seed++
@@ -152,6 +153,78 @@ func TestCacheFollowsTheSources(t *testing.T) {
 	}
 	if found, _ := filepath.Glob(filepath.Join(o.Cache, ".plrank-*")); len(found) != 2 {
 		t.Errorf("caches %v", found)
+	}
+}
+
+// A byte anywhere in a large file, written in its place: size, inode and time of change by
+// the clock of files are as before.
+func TestCacheFollowsEveryByte(t *testing.T) {
+	if testing.Short() {
+		t.Skip("16 MB")
+	}
+	var text bytes.Buffer
+	line := strings.Repeat("x", 1<<17)
+	var at []int // of the labels
+	for i := range 128 {
+		at = append(at, text.Len())
+		fmt.Fprintf(&text, "0 qid:%d 1:%d # %s\n", i/2, i, line)
+	}
+	path := file(t, "d.txt", text.String())
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Cache: t.TempDir()}
+	if _, err := Open(path, o); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, i := range []int{0, 10, 77, 127} {
+		if _, err := f.WriteAt([]byte("3"), int64(at[i])); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
+			t.Fatal(err)
+		}
+		s, rebuilt := openAgain(t, path, o)
+		sum := float32(0)
+		for _, d := range []*Dataset{s.Train, s.Vali} {
+			for r, label := range d.Labels {
+				if sum += label; d.Row(r)[0] == float32(i) && label != 3 {
+					t.Errorf("label %d is %v", i, label)
+				}
+			}
+		}
+		if !rebuilt || sum == 0 {
+			t.Errorf("label %d: rebuilt %v, the labels sum to %v", i, rebuilt, sum)
+		}
+	}
+}
+
+// A pipe has another content the next time, under the same name.
+func TestPipesAreNotCached(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	path := fmt.Sprintf("/dev/fd/%d", r.Fd())
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("this system has no names for pipes")
+	}
+	fmt.Fprint(w, "0 qid:1 1:1\n1 qid:2 1:2\n")
+	w.Close()
+	o := Options{Cache: t.TempDir()}
+	s, err := Open(path, o)
+	if err != nil || s.Train.Rows()+s.Vali.Rows() != 2 {
+		t.Fatal(s, err)
+	}
+	if left, _ := os.ReadDir(o.Cache); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
 	}
 }
 

@@ -8,7 +8,8 @@ import (
 )
 
 // A Category is a feature whose values are names rather than amounts: a transform maps
-// each to a code, for a model to learn what it means.
+// each to a code, for a model to learn what it means. The names are numbers that float32
+// tells apart: whole ones between ±2^24, or others of up to seven digits.
 type Category struct {
 	Column int       // the raw column
 	Values []float32 // that have a code, ascending
@@ -24,6 +25,10 @@ const (
 const (
 	mostValues  = 100_000 // of a category
 	seenAtLeast = 2       // documents with a value that has a code
+
+	// From here on float32 does not hold every whole number: what was 16777217 in a file
+	// is 16777216 in a dataset.
+	inexactValue = 1 << 24
 )
 
 // Codes is the number of codes.
@@ -47,7 +52,8 @@ func (c *Category) apply(dst []float32, stride int, rows []float32, inputs int) 
 }
 
 // fitCategory collects the values of two training documents or more. The others count as
-// unseen, so that there is something to learn for these.
+// unseen, so that there is something to learn for these. A value that may stand for several
+// is an error.
 func fitCategory(train *Dataset, id int) (Category, error) {
 	column, found := slices.BinarySearch(train.FeatureIDs, id)
 	if !found {
@@ -55,8 +61,13 @@ func fitCategory(train *Dataset, id int) (Category, error) {
 	}
 	documents := map[float32]int{}
 	for r := range train.Rows() {
-		if x := train.Row(r)[column]; x == x {
-			documents[finite(x)]++
+		x := train.Row(r)[column]
+		if x >= inexactValue || x <= -inexactValue {
+			return Category{}, fmt.Errorf("datasets: %s: the categorical feature %d is %.0f, as float32 has it: from %d on it merges whole numbers; please number the values from 0 on",
+				train.Where(r), id, x, inexactValue)
+		}
+		if x == x {
+			documents[x]++
 		}
 	}
 	c := Category{Column: column}
@@ -111,7 +122,8 @@ func (t *Transform) fitCategories(train *Dataset, ids []int) error {
 // validateCategories checks those of a transform that was read from a file.
 func (t *Transform) validateCategories() error {
 	for i, c := range t.Categories {
-		if c.Column < 0 || c.Column >= t.Inputs || i > 0 && c.Column <= t.Categories[i-1].Column || slices.Contains(t.Columns, c.Column) {
+		_, used := slices.BinarySearch(t.Columns, c.Column)
+		if c.Column < 0 || c.Column >= t.Inputs || i > 0 && c.Column <= t.Categories[i-1].Column || used {
 			return fmt.Errorf("datasets: transform %q: the columns of categories must ascend within its %d inputs, and be no others, but there is %d", t.Spec, t.Inputs, c.Column)
 		}
 		if len(c.Values) > mostValues {

@@ -124,6 +124,27 @@ func TestCategoryErrors(t *testing.T) {
 			t.Errorf("%v: error %v, want one with %q", c.ids, err, c.want)
 		}
 	}
+	for _, id := range []string{"16777217", "16777216", "-16777217", "1e30", "123456789"} {
+		for name, text := range map[string]string{
+			"d.txt": "1 qid:1 1:1 4:5\n0 qid:1 1:2 4:" + id + "\n",
+			"d.csv": "label,qid,x,y z,z,seller\n1,1,1,0,0,5\n0,1,2,0,0," + id + "\n",
+		} {
+			path := file(t, name, text)
+			d, err := ReadFile(path, ReadOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = FitTransform("minmax", d, 4)
+			if want := d.Where(1) + ": the categorical feature 4 is "; err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "from 16777216 on it merges whole numbers") {
+				t.Errorf("%s in %s: error %v, want one with %q", id, name, err, want)
+			}
+		}
+	}
+	d := categorical()
+	d.Features[1], d.Features[4] = inexactValue-1, 1-inexactValue
+	if _, err := FitTransform("minmax", d, 4); err != nil {
+		t.Error(err)
+	}
 	many := &Dataset{Name: "many", FeatureIDs: []int{1}, Offsets: []int{0}}
 	for i := range 2 * (mostValues + 1) {
 		many.Features = append(many.Features, float32(i/2))

@@ -27,16 +27,19 @@ type chunk struct {
 	weights      []float32    // [rows], or nil: no weights
 	groups       []int        // [rows], or nil: no groups
 	groupNumbers groupNumbers // of groups, of this chunk alone
+	grouped      bool         // a line of LETOR text mentions the feature whose values are groups
 
-	faults     []fault // the first maxFaults malformed lines
-	faultCount int
-	ignored    int   // values of features that the reader was told to leave out,
-	least      int   // whose ids go from least
-	most       int   // to most
-	unlabelled int   // rows
-	minusOne   int   // of these, rows with a label that reads −1
-	belowOne   int   // rows with another label below 1
-	err        error // what stops the whole read
+	faults         []fault // the first maxFaults malformed lines
+	faultCount     int
+	ignored        int   // values of features that the reader was told to leave out,
+	least          int   // whose ids go from least
+	most           int   // to most
+	unlabelled     int   // rows
+	minusOne       int   // of these, rows with a label that reads −1
+	belowOne       int   // rows with another label below 1
+	commented      int   // rows with all their features in a comment,
+	firstCommented int   // the first of them in this line, from 0
+	err            error // what stops the whole read
 }
 
 // run is consecutive rows with the same query id.
@@ -104,10 +107,10 @@ type columns struct {
 	ids []int // ascending
 }
 
-func (k columns) want(id int) bool {
-	if k.ids == nil {
-		return true
-	}
+func (k columns) want(id int) bool { return k.ids == nil || k.lists(id) }
+
+// lists tells whether an id is wanted by itself, and not as one of all.
+func (k columns) lists(id int) bool {
 	_, found := slices.BinarySearch(k.ids, id)
 	return found
 }

@@ -59,7 +59,7 @@ func separatedLayout(line []byte, o ReadOptions, sized bool) (*layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &separated{comma: comma, layout: layout{header: !o.Headerless, names: map[int]string{}}}
+	s := &separated{comma: comma, layout: layout{header: !o.Headerless, names: map[int]string{}, group: -1}}
 	s.line = s.read
 	labels, queries, documents := labelNames, queryNames, documentNames
 	if o.Headerless {
@@ -158,7 +158,7 @@ func (s *separated) place(names []string, o ReadOptions) error {
 	id := 0
 	for i, name := range names {
 		s.feature = append(s.feature, -1)
-		if i == s.label || i == s.query || i == s.document || i == s.weight || i == s.group {
+		if _, listed := wanted[name]; i == s.label || i == s.query || i == s.document || i == s.weight || i == s.group && !listed {
 			continue
 		}
 		id++
@@ -187,18 +187,26 @@ func (s *separated) place(names []string, o ReadOptions) error {
 	return nil
 }
 
+// separatedComment tells whether a first line that begins with # is a line of separated
+// values all the same, rather than a comment before the text: it has several fields, and
+// names a label and a query id if the text has a header.
+func separatedComment(line []byte, o ReadOptions) bool {
+	l, err := separatedLayout(line, ReadOptions{LabelColumn: o.LabelColumn, QueryColumn: o.QueryColumn, Headerless: o.Headerless}, false)
+	return l != nil || o.Headerless && err != nil
+}
+
 // read reads one line of separated values. An empty feature is missing, an
-// empty label is no label.
+// empty label is no label. There are no comments: a value may begin with #.
 func (s *separated) read(p *parser, b []byte) {
 	b = bytes.TrimSuffix(b, []byte("\r"))
-	if i := skipBlanks(b, 0); i == len(b) && (s.comma != '\t' || bytes.IndexByte(b, '\t') < 0) || i < len(b) && b[i] == '#' {
+	if skipBlanks(b, 0) == len(b) && (s.comma != '\t' || bytes.IndexByte(b, '\t') < 0) {
 		return
 	}
 	row := p.row()
 	label, weight, field := missing, float32(0), 0
 	var query, document, group []byte
 	for i := 0; i <= len(b); field++ {
-		if field < len(s.feature) && s.feature[field] >= 0 {
+		if field < len(s.feature) && s.feature[field] >= 0 && field != s.group {
 			// A plain number, as most are; anything else goes the long way.
 			if v, n, err := parseFloat32(b[i:]); err == nil && (i+n == len(b) || b[i+n] == s.comma) {
 				row[s.feature[field]] = v
@@ -210,6 +218,9 @@ func (s *separated) read(p *parser, b []byte) {
 		if err != nil {
 			p.fail(i, "%v", err)
 			return
+		}
+		if field == s.group {
+			group = bytes.TrimSpace(value)
 		}
 		switch {
 		case field >= len(s.feature):
@@ -247,8 +258,6 @@ func (s *separated) read(p *parser, b []byte) {
 			}
 		case field == s.document:
 			document = bytes.TrimSpace(value)
-		case field == s.group:
-			group = bytes.TrimSpace(value)
 		}
 		i = next
 	}

@@ -29,10 +29,10 @@
 //
 // For the fairness of exposure between groups of documents (of a brand, an author,
 // a seller), [Dataset] keeps the group of each: from a column of separated values or
-// a feature of LETOR text, see [ReadOptions].GroupColumn, or from a file beside the
-// data, train.txt.groups for train.txt, with the group of one row a line. All splits
-// share one numbering of groups, and whatever is made of a dataset keeps the groups of
-// its documents.
+// a feature of LETOR text, which is then no feature (see [ReadOptions].GroupColumn), or
+// from a file beside the data, train.txt.groups for train.txt, with the group of one row a
+// line. All splits share one numbering of groups, and whatever is made of a dataset keeps
+// the groups of its documents.
 //
 // # Known collections
 //

@@ -71,6 +71,9 @@ func findFiles(path string, fold int) (splitFiles, error) {
 	if err != nil {
 		return splitFiles{}, err
 	}
+	if prefix != "" { // what is wrong with other files of the folder is none of its business
+		names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(strings.ToLower(name), prefix) })
+	}
 	sets, err := splitSets(folder, names)
 	if err != nil {
 		return splitFiles{}, err

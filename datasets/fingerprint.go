@@ -86,15 +86,26 @@ func (b *digest) strings(list []string) {
 // hashFloats is two checksums of each block of a list, made on all cores, after its
 // length. (SHA-256 of all of it would take several times as long.)
 func hashFloats(values []float32) digest {
-	const block = 1 << 20
 	b := bytesOf(values)
-	sums := make([]uint64, (len(b)+block-1)/block)
+	sums := make([]uint64, (len(b)+hashBlock-1)/hashBlock)
 	parallel(len(sums), func(i int) {
-		part := b[i*block : min((i+1)*block, len(b))]
-		sums[i] = uint64(crc32.Checksum(part, castagnoli))<<32 | uint64(crc32.ChecksumIEEE(part))
+		part := b[i*hashBlock : min((i+1)*hashBlock, len(b))]
+		sums[i] = checksums(part)
 		mapped.Done(part)
 	})
-	all := digest(binary.AppendVarint(nil, int64(len(values))))
+	return append(binary.AppendVarint(nil, int64(len(values))), hashOf(sums)...)
+}
+
+const hashBlock = 1 << 20 // bytes
+
+// checksums are two of a block, side by side.
+func checksums(block []byte) uint64 {
+	return uint64(crc32.Checksum(block, castagnoli))<<32 | uint64(crc32.ChecksumIEEE(block))
+}
+
+// hashOf is the checksums of all blocks, to be hashed.
+func hashOf(sums []uint64) digest {
+	var all digest
 	for _, sum := range sums {
 		all = binary.LittleEndian.AppendUint64(all, sum)
 	}

@@ -2,11 +2,11 @@ package datasets
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -62,9 +62,9 @@ type groups struct {
 	path string // of the data
 	all  *groupNumbers
 
-	feature int // of LETOR text, whose values are groups
-	numbers map[float32]int
+	feature int  // of LETOR text, whose values are groups; −1: none
 	must    bool // the file must have it; a split after the first may be all zeros
+	found   bool // it has
 
 	lines *bufio.Scanner // of a file with the group of a row a line; nil: there is none
 	file  string
@@ -75,16 +75,8 @@ type groups struct {
 
 // newGroups opens what has the groups; nil, nil where nothing has.
 func newGroups(path string, o ReadOptions, l *layout, all *groupNumbers) (*groups, error) {
-	g := &groups{path: path, all: all, close: func() {}}
+	g := &groups{path: path, all: all, feature: l.group, must: l.group >= 0 && len(all.names) == 0, close: func() {}}
 	if o.GroupColumn != "" {
-		if l.names != nil {
-			return g, nil
-		}
-		var err error
-		if g.feature, err = strconv.Atoi(o.GroupColumn); err != nil {
-			return nil, fmt.Errorf("datasets: %s: no group column %q: LETOR text names no columns; want the id of a feature, each value of which is a group", path, o.GroupColumn)
-		}
-		g.numbers, g.must = map[float32]int{}, len(all.names) == 0
 		return g, nil
 	}
 	if g.file = o.Groups; g.file == "" {
@@ -103,15 +95,12 @@ func newGroups(path string, o ReadOptions, l *layout, all *groupNumbers) (*group
 
 // set sets the groups of the next chunk.
 func (g *groups) set(c *chunk) error {
-	switch {
-	case g.numbers != nil:
-		return g.byFeature(c)
-	case g.lines != nil:
+	if g.lines != nil {
 		c.groups = make([]int, len(c.labels))
 		for r := range c.groups {
 			c.groups[r] = -1
 			if g.scan() {
-				c.groups[r] = g.all.of([]byte(strings.TrimSpace(g.lines.Text())))
+				c.groups[r] = g.group()
 			}
 		}
 		return nil // end tells whether there were so many lines
@@ -125,6 +114,10 @@ func (g *groups) set(c *chunk) error {
 			c.groups[r] = numbers[local]
 		}
 	}
+	g.found = g.found || c.grouped
+	if g.feature >= 0 && len(g.all.names) > maxGroupValues {
+		return fmt.Errorf("datasets: %s: feature %d has more than %d values: too many for groups of documents", g.path, g.feature, maxGroupValues)
+	}
 	return nil
 }
 
@@ -137,40 +130,23 @@ func (g *groups) scan() bool {
 	return true
 }
 
-// maxGroupValues bounds the values of a feature by which documents are grouped: one
-// that has more is a measurement, not a group.
-const maxGroupValues = 1000
-
-// byFeature makes a group of every value of a feature of LETOR text.
-func (g *groups) byFeature(c *chunk) error {
-	c.groups = make([]int, len(c.labels))
-	at, present := slices.BinarySearch(c.ids, g.feature)
-	for r := range c.groups {
-		value := float32(0)
-		if present {
-			value = c.values.values[r*len(c.ids)+at]
-		}
-		if value != value { // missing
-			c.groups[r] = -1
-			continue
-		}
-		n, known := g.numbers[value]
-		if !known {
-			if len(g.numbers) == maxGroupValues {
-				return fmt.Errorf("datasets: %s: feature %d has more than %d values: too many for groups of documents", g.path, g.feature, maxGroupValues)
-			}
-			n = g.all.of([]byte(formatFloat(value)))
-			g.numbers[value] = n
-		}
-		c.groups[r] = n
+// group is the group in the line.
+func (g *groups) group() int {
+	text := g.lines.Bytes()
+	if g.row == 1 {
+		text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	}
-	return nil
+	return g.all.of(bytes.TrimSpace(text))
 }
+
+// maxGroupValues bounds the values of a feature of LETOR text by which documents are
+// grouped, in all splits: one that has more is a measurement, not a group.
+const maxGroupValues = 1000
 
 // end looks whether the groups were those of the file.
 func (g *groups) end(t *tally) error {
 	switch {
-	case g.must && !slices.Contains(t.ids, g.feature):
+	case g.must && !g.found:
 		ids := "there are no features"
 		if n := len(t.ids); n > 0 {
 			ids = fmt.Sprintf("ids go from %d to %d", t.ids[0], t.ids[n-1])

@@ -90,8 +90,8 @@ func TestGroupsOfHeldOutQueries(t *testing.T) {
 	}
 }
 
-// The values of a feature of LETOR text, one of which is 0 and not written, and
-// which stays a feature.
+// The values of a feature of LETOR text, one of which is 0 and not written. It is a
+// feature only where it is asked for.
 func TestGroupsByFeature(t *testing.T) {
 	inChunks(t)
 	folder := writeFiles(t, map[string]string{
@@ -104,8 +104,15 @@ func TestGroupsByFeature(t *testing.T) {
 	}
 	checkGroups(t, s.Train, []int{0, 1, -1, -1, 1}, "2.5", "0", "7")
 	checkGroups(t, s.Vali, []int{2, 0}, "2.5", "0", "7")
-	if !slices.Equal(s.Train.FeatureIDs, []int{1, 3}) || s.Train.Row(0)[1] != 2.5 {
+	if !slices.Equal(s.Train.FeatureIDs, []int{1}) || s.Train.Row(0)[0] != 5 {
 		t.Errorf("features %v, first row %v", s.Train.FeatureIDs, s.Train.Row(0))
+	}
+	if s, err = Open(folder, Options{Read: ReadOptions{GroupColumn: "3", FeatureIDs: []int{1, 3}}}); err != nil {
+		t.Fatal(err)
+	}
+	checkGroups(t, s.Train, []int{0, 1, -1, -1, 1}, "2.5", "0", "7")
+	if row := s.Train.Row(0); !slices.Equal(row, []float32{5, 2.5}) {
+		t.Errorf("with the group as a feature: first row %v", row)
 	}
 
 	var many strings.Builder
@@ -122,6 +129,73 @@ func TestGroupsByFeature(t *testing.T) {
 		if _, err := ReadFile(filepath.Join(folder, c.file), ReadOptions{GroupColumn: c.column}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s by %s: %v, want %q", c.file, c.column, err, c.want)
 		}
+	}
+}
+
+// Ids beyond 2^24, which float32 would merge, are groups of their own in every format, and
+// equal numbers are one group however they are written.
+func TestGroupsAreExact(t *testing.T) {
+	inChunks(t)
+	ids := []string{"16777216", "16777217", "9007199254740993", "9007199254740992", "123456789012345678901234567890123456789012", "-16777217"}
+	letor, plain, csv := "", "", "label,qid,x,seller\n"
+	for i, id := range ids {
+		letor += fmt.Sprintf("1 qid:1 1:%d 3:%s\n", i, id)
+		plain += fmt.Sprintf("1 qid:1 1:%d\n", i)
+		csv += fmt.Sprintf("1,1,%d,%s\n", i, id)
+	}
+	folder := writeFiles(t, map[string]string{"d.txt": letor, "d.csv": csv, "plain.txt": plain, "plain.txt.groups": "\ufeff" + strings.Join(ids, "\n")})
+	for _, c := range []struct{ file, column string }{{"d.txt", "3"}, {"d.csv", "seller"}, {"plain.txt", ""}} {
+		d, err := ReadFile(filepath.Join(folder, c.file), ReadOptions{GroupColumn: c.column})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkGroups(t, d, rangeOf(len(ids)), ids...)
+	}
+	for _, c := range []struct {
+		text, name string // of the group of the second document; empty: none
+	}{
+		{"3:+0016777217", "16777217"}, {"3:16777217.0", "16777217"}, {"3:1.6777217e7", "16777217"}, {"3:1677721700E-2", "16777217"},
+		{"3:0", "0"}, {"3:-0.0", "0"}, {"3:0e99", "0"}, {"", "0"}, {"3:.50", "0.5"}, {"3:5e-1", "0.5"}, {"3:-1", ""}, {"3:-1.0", ""}, {"3:null", ""}, {"3:?", ""},
+	} {
+		d, err := ReadFile(file(t, "d.txt", "1 qid:1 1:1 3:4\n0 qid:1 1:2 "+c.text+"#3:9\n"), ReadOptions{GroupColumn: "3"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.name == "" {
+			checkGroups(t, d, []int{0, -1}, "4")
+		} else {
+			checkGroups(t, d, []int{0, 1}, "4", c.name)
+		}
+	}
+	for text, want := range map[string]string{
+		"3:red":                          `d.txt:2: column 11: feature "3:red": not a number`,
+		"3:0x10":                         "not a number",
+		"3:1e":                           "not a number",
+		"3:.":                            "not a number",
+		"3:":                             "not a number",
+		"3:--1":                          "not a number",
+		"3:1_0":                          "not a number",
+		"3:1e999999999":                  "beyond ±99",
+		"3:1e-999999999":                 "beyond ±99",
+		"3:1e" + strings.Repeat("9", 30): "beyond ±99",
+		"3:1 3:1":                        "a second value for id 3",
+	} {
+		if _, err := ReadFile(file(t, "d.txt", "1 qid:1 3:1\n0 qid:1   "+text+"\n"), ReadOptions{GroupColumn: "3"}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", text, err, want)
+		}
+	}
+}
+
+// A column of separated values is a group and a feature where a model wants it.
+func TestGroupColumnThatIsWanted(t *testing.T) {
+	o := ReadOptions{GroupColumn: "brand", FeatureIDs: []int{1, 2}, FeatureNames: []string{"brand", "x"}}
+	d, err := ReadFile(file(t, "d.csv", "label,qid,x,brand\n1,1,5,7\n0,1,6,8\n"), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkGroups(t, d, []int{0, 1}, "7", "8")
+	if !slices.Equal(d.Features, []float32{7, 5, 8, 6}) {
+		t.Errorf("features %v", d.Features)
 	}
 }
 

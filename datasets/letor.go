@@ -3,6 +3,7 @@ package datasets
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 )
 
 // letorLayout is the layout of LETOR text. Text of no other format counts as LETOR.
@@ -13,7 +14,15 @@ func letorLayout(_ []byte, o ReadOptions, _ bool) (*layout, error) {
 	case o.WeightColumn != "":
 		return nil, fmt.Errorf("no weight column %q: LETOR text names no columns; want the weights in a file beside it, named as it plus .weight", o.WeightColumn)
 	}
-	return &layout{line: (*parser).letorLine}, nil
+	l := &layout{line: (*parser).letorLine, group: -1}
+	if o.GroupColumn != "" {
+		var err error
+		if l.group, err = strconv.Atoi(o.GroupColumn); err != nil {
+			return nil, fmt.Errorf("no group column %q: LETOR text names no columns; want the id of a feature, each value of which is a group", o.GroupColumn)
+		}
+		l.groupOnly = !(columns{o.FeatureIDs}).lists(l.group)
+	}
+	return l, nil
 }
 
 // letorLine reads one line of LETOR, SVMlight or SVMrank text:
@@ -50,6 +59,9 @@ func (p *parser) letorLine(b []byte) {
 	row, at := p.row(), len(p.c.labels)
 	mark := p.c.lines + 1 // of this line alone: a malformed one adds no row
 	next := 0             // the column expected: ids mostly come in the order of the line before
+	groupID := p.layout.group
+	group, grouped := []byte(notMentioned), false
+	features := skipBlanks(b, i)
 	for {
 		if i = skipBlanks(b, i); i == len(b) || b[i] == '#' {
 			break
@@ -68,6 +80,22 @@ func (p *parser) letorLine(b []byte) {
 			return
 		}
 		i++
+		if id == groupID {
+			if grouped && !p.lastWins {
+				p.fail(start, "feature %s: a second value for id %d in this line", token(b, start), id)
+				return
+			}
+			var n int
+			if group, n, err = exactNumber(b[i:]); err != nil {
+				p.fail(start, "feature %s: %v", token(b, start), err)
+				return
+			}
+			grouped = true
+			if p.layout.groupOnly {
+				i += n
+				continue
+			}
+		}
 		var value float32
 		var n int
 		var err error
@@ -105,7 +133,31 @@ func (p *parser) letorLine(b []byte) {
 		row[column] = value
 		next = column + 1
 	}
+	if i == features && hidesFeatures(b[i:]) {
+		if p.c.commented == 0 {
+			p.c.firstCommented = p.c.lines
+		}
+		p.c.commented++
+	}
 	p.endRow(label, query, named, documentID(b[i:]))
+	if groupID >= 0 {
+		p.c.grouped = p.c.grouped || grouped
+		p.c.groups = append(p.c.groups, p.c.groupNumbers.of(group))
+	}
+}
+
+// hidesFeatures tells whether a comment has words such as 3:0.5 in it.
+func hidesFeatures(comment []byte) bool {
+	for word := range bytes.FieldsSeq(bytes.TrimLeft(comment, "#")) {
+		id, value, _ := bytes.Cut(word, []byte(":"))
+		if _, err := strconv.ParseUint(string(id), 10, 31); err != nil {
+			continue
+		}
+		if _, n, err := parseValue(value); err == nil && n == len(value) && n > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }

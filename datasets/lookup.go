@@ -5,9 +5,11 @@ import "math"
 // lookups are the functions of the columns of a quantile part: linear between knots,
 // beyond them the score of the last one. For each column a table by the leading bits of a
 // value, 16 for every power of two, tells where among the knots to look. Those of all
-// columns stand one after another, so that several can be looked up at once.
+// columns stand one after another, so that several can be looked up at once. Where there are
+// very many columns, a table has a single entry: what a model file takes is in proportion to it.
 type lookups struct {
-	start []uint8 // by column and by key >> lookupShift: the least knot below values with those bits
+	shift int     // of keys: lookupShift, or noTables
+	start []uint8 // by column and by key >> shift: the least knot below values with those bits
 	first []int32 // by column: where its knots begin
 	knots []float32
 	score []float32 // at the knots
@@ -18,6 +20,9 @@ type lookups struct {
 const (
 	lookupShift = 19
 	lookupKeys  = 1 << (32 - lookupShift)
+
+	mostTables = 4096 // columns: tables of 32 MB
+	noTables   = 32   // a shift
 )
 
 // orderedKey is a number that compares as x does; x must not be −0.
@@ -30,17 +35,24 @@ func orderedKey(x float32) uint32 {
 // column stands the least number, and above them as many infinite ones as a search may
 // reach, with the score of the last knot next to each.
 func newLookups(knots, scores Curves) *lookups {
-	l := &lookups{start: make([]uint8, len(knots)*lookupKeys)}
+	l := &lookups{shift: lookupShift}
+	if len(knots) > mostTables {
+		l.shift = noTables
+	}
+	l.start = make([]uint8, len(knots)<<(32-l.shift))
 	for i := range knots {
-		step := fillStart(l.start[i*lookupKeys:][:lookupKeys], knots[i])
+		step := fillStart(l.table(i), knots[i], l.shift)
 		l.steps, l.most = append(l.steps, step), max(l.most, step)
 	}
 	for i, of := range knots {
-		last := len(of) - 1
+		last, reach := len(of)-1, l.most
+		if l.shift == noTables {
+			reach = l.steps[i]
+		}
 		l.first = append(l.first, int32(len(l.knots)))
 		l.knots = append(append(l.knots, -math.MaxFloat32), of...)
 		l.score = append(append(l.score, scores[i][0]), scores[i]...)
-		for range 2*l.most + 1 {
+		for range 2*reach + 1 {
 			l.knots = append(l.knots, float32(math.Inf(1)))
 			l.score = append(l.score, scores[i][last])
 		}
@@ -48,12 +60,18 @@ func newLookups(knots, scores Curves) *lookups {
 	return l
 }
 
+// table is that of column i.
+func (l *lookups) table(i int) []uint8 {
+	size := 1 << (32 - l.shift)
+	return l.start[i*size:][:size]
+}
+
 // fillStart fills the table of a column, and gives the step that it needs.
-func fillStart(start []uint8, knots []float32) (step int) {
+func fillStart(start []uint8, knots []float32, shift int) (step int) {
 	step = 2
 	filled, before := 0, 0 // entries, and the knot of the last of them
 	for k, v := range knots {
-		first := int((uint64(orderedKey(v+0)) + 1<<lookupShift - 1) >> lookupShift) // entry that begins at this knot or above
+		first := int((uint64(orderedKey(v+0)) + 1<<shift - 1) >> shift) // entry that begins at this knot or above
 		for ; filled < first; filled++ {
 			start[filled] = uint8(k)
 		}
@@ -74,7 +92,7 @@ func fillStart(start []uint8, knots []float32) (step int) {
 // column maps column i of rows to one of dst. It has no branches on values, which could
 // not be predicted, but for those that are not finite.
 func (l *lookups) column(i int, dst []float32, stride int, rows []float32, inputs int) {
-	start, knots, scores := l.start[i*lookupKeys:][:lookupKeys], l.knots[l.first[i]:], l.score[l.first[i]:]
+	shift, start, knots, scores := l.shift, l.table(i), l.knots[l.first[i]:], l.score[l.first[i]:]
 	to := 0
 	for at := 0; at < len(rows); at += inputs {
 		x := rows[at] + 0 // no −0
@@ -85,7 +103,7 @@ func (l *lookups) column(i int, dst []float32, stride int, rows []float32, input
 				continue
 			}
 		}
-		k := int(start[orderedKey(x)>>lookupShift])
+		k := int(start[orderedKey(x)>>shift])
 		for step := l.steps[i]; step > 2; step >>= 1 {
 			k += step & -atMost(knots[k+step], x)
 		}
@@ -110,7 +128,7 @@ func applyQuantile(p *TransformPart, dst []float32, stride int, rows []float32, 
 	if l == nil { // not fitted, and not validated
 		l = newLookups(p.Knots, p.Scores)
 	}
-	n := len(rows) / inputs
+	n, wide := len(rows)/inputs, wide && l.shift == lookupShift
 	switch {
 	case len(columns) == 0:
 	case wide && n < 8:

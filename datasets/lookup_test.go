@@ -60,3 +60,44 @@ func TestLookup(t *testing.T) {
 		}
 	})
 }
+
+// Very many columns take no tables, and have the same scores.
+func TestLookupOfManyColumns(t *testing.T) {
+	knots, scores := Curves{{-2, 0.5, 7}, {3}}, Curves{{-1, 0, 2}, {4}}
+	few := newLookups(knots, scores)
+	many := newLookups(slices.Repeat(knots, mostTables), slices.Repeat(scores, mostTables))
+	if size := len(many.start) + 4*(len(many.knots)+len(many.score)); size > 256*mostTables {
+		t.Errorf("%d bytes for %d columns", size, 2*mostTables)
+	}
+	values := []float32{-3, -2, -1, 0, 0.5, 0.75, 6, 7, 8, 3, missing, float32(math.Inf(1))}
+	want, got := make([]float32, len(values)), make([]float32, len(values))
+	for i := range 2 {
+		few.column(i, want, 1, values, 1)
+		many.column(2*mostTables-2+i, got, 1, values, 1)
+		if !slices.Equal(got, want) {
+			t.Errorf("column %d: %v, want %v", i, got, want)
+		}
+	}
+	// And so have the rows of a transform.
+	d := &Dataset{Name: "wide", Offsets: []int{0, 3}, QueryIDs: []string{"q"}, Labels: make([]float32, 3)}
+	for c := range mostTables + 1 {
+		d.FeatureIDs = append(d.FeatureIDs, c)
+	}
+	for r := range 3 {
+		for c := range mostTables + 1 {
+			d.Features = append(d.Features, float32(r*(c%7+1)))
+		}
+	}
+	wide, err := FitTransform("quantile", d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := make([]float32, len(d.Features))
+	wide.Query(rows, d.Features)
+	for i, got := range rows {
+		c := i % d.Width()
+		if want := interpolate(wide.Parts[0].Knots[c], wide.Parts[0].Scores[c], d.Features[i]); got != want {
+			t.Fatalf("row %d, column %d: %v, want %v", i/d.Width(), c, got, want)
+		}
+	}
+}

@@ -25,11 +25,19 @@ func parseValue(b []byte) (float32, int, error) {
 	}
 	for n = 0; !ends(b, n); n++ {
 	}
-	switch string(bytes.ToLower(b[:min(n, 8)])) {
-	case "null", "nan", "na", "?":
+	if isMissing(b[:n]) {
 		return missing, n, nil
 	}
 	return 0, 0, errNumber
+}
+
+// isMissing tells whether a word says that a value is missing.
+func isMissing(word []byte) bool {
+	switch string(bytes.ToLower(word[:min(len(word), 8)])) {
+	case "null", "nan", "na", "?":
+		return true
+	}
+	return false
 }
 
 // Powers of ten that float64 holds exactly.

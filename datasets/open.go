@@ -81,9 +81,10 @@ var ErrMinusOne = errors.New(`−1 is the only label below 1: please say whether
 // With Options.Cache, the splits are written to a file as they are in memory,
 // named .plrank-….cache. The next Open of the same files with the same options
 // maps that file instead of reading text: it takes no memory of its own, and
-// Features, Labels and weights are then read-only. A cache belongs to the size, the time
-// and the content of the files; one that is stale, truncated or corrupt is
-// built anew, and one that cannot be written is a warning. It may be deleted at
+// Features, Labels and weights are then read-only. A cache belongs to the content of the
+// files, every byte of which is read for two checksums, by the speed of reading; one that is
+// stale, truncated or corrupt is built anew, and one that cannot be written is a warning.
+// What comes from a pipe is not cached. It may be deleted at
 // any time, but not cut short while a program uses it. Data in many parts then need
 // memory for one part at a time, and for some 30 bytes a document, but no more; their
 // features take their space on the disk twice until the cache is written.

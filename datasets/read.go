@@ -44,9 +44,10 @@ type ReadOptions struct {
 	Headerless bool
 
 	// GroupColumn is where the groups of documents are, for fairness: the name of a
-	// column of separated values, which is then no feature; or, in LETOR text,
-	// the id of a feature (which stays one) of at most 1000 values, each of which is
-	// a group. Empty: see Groups.
+	// column of separated values; or, in LETOR text, the id of a feature of at most 1000
+	// values, each of which is a group. It is then no feature, unless FeatureIDs or
+	// FeatureNames list it. Groups are text; the numbers of LETOR text are compared with
+	// all their digits, and 7, 7.0 and +7 are one group. Empty: see Groups.
 	GroupColumn string
 	// Groups is a file with the group of one row a line. Empty: the file's name plus
 	// ".groups", if there is such a file; else there are no groups. Beside a
@@ -122,6 +123,10 @@ func (o ReadOptions) stopped(path string) error {
 // and an empty separated value are missing, kept as NaN (see Transform for what
 // becomes of them). A comment "docid = X" names the document. Label −1 (or an
 // empty separated value) is Unlabelled; see also ReadOptions.MinusOne.
+//
+// A # begins a comment in LETOR text, also within a query id: where all features of a
+// document are in one, a warning says so. Separated values have no comments, but for lines
+// before the header.
 //
 // A malformed line is an error that says file:line: column: reason; the first
 // ten are listed. Numbers become the nearest float32; infinite ones and those

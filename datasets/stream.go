@@ -18,9 +18,9 @@ var chunkSize = 1 << 20
 const maxLine = 1 << 26
 
 // parseStream reads r to its end in chunks of whole lines, parsed on all cores, and
-// calls each with them, in the order of the text. The layout of the text comes from its
-// first line. An error of each is the result, but r is read on to its end, unless the
-// context is done.
+// calls each with them, in the order of the text. The layout of the text comes from the
+// first line for which begin gives one. An error of each is the result, but r is read on to
+// its end, unless the context is done.
 func parseStream(ctx context.Context, r io.Reader, begin func(line []byte) (*layout, error), newParser func(*layout) *parser, each func(*chunk) error) error {
 	workers := runtime.GOMAXPROCS(0)
 	work, inOrder := make(chan *chunk, workers), make(chan *chunk, 2*workers)
@@ -95,19 +95,16 @@ func readChunks(ctx context.Context, r io.Reader, free <-chan []byte, begin func
 			lines = bytes.TrimPrefix(lines, []byte("\ufeff"))
 			first = false
 		}
-		if l == nil {
-			n, line := firstLine(lines)
-			if line != nil {
-				var problem error
-				if l, problem = begin(bytes.TrimSuffix(line, []byte("\r"))); problem != nil {
-					return problem
-				}
-				if l.header {
-					n += min(len(line)+1, len(lines)-n)
-				}
+		for l == nil && len(lines) > 0 {
+			line, next, _ := bytes.Cut(lines, []byte("\n"))
+			var problem error
+			if l, problem = begin(bytes.TrimSuffix(line, []byte("\r"))); problem != nil {
+				return problem
 			}
-			skipped += bytes.Count(lines[:n], []byte("\n"))
-			lines = lines[n:]
+			if l == nil || l.header {
+				lines = next
+				skipped++
+			}
 		}
 		if len(lines) > 0 {
 			give(&chunk{text: lines, size: int64(len(lines)), layout: l, first: skipped, parsed: make(chan struct{})})
@@ -117,19 +114,6 @@ func readChunks(ctx context.Context, r io.Reader, free <-chan []byte, begin func
 			return nil
 		}
 	}
-}
-
-// firstLine is the first line that is neither blank nor a comment, and the number of
-// bytes before it; nil if there is none.
-func firstLine(text []byte) (before int, line []byte) {
-	for before < len(text) {
-		line, _, _ := bytes.Cut(text[before:], []byte("\n"))
-		if i := skipBlanks(line, 0); i < len(line) && line[i] != '#' {
-			return before, line
-		}
-		before = min(before+len(line)+1, len(text))
-	}
-	return before, nil
 }
 
 // readLines fills buffer with rest and about chunkSize bytes more, and returns

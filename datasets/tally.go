@@ -18,6 +18,8 @@ type tally struct {
 	err        error // of the first chunk that stops the read
 
 	ignored, least, most int // values of features that are not wanted, whose ids go from least to most
+
+	commented, firstCommented int // rows with all their features in a comment, and the line of the first
 }
 
 // add counts a chunk.
@@ -35,6 +37,10 @@ func (t *tally) add(c *chunk) {
 		}
 		t.ignored, t.least, t.most = t.ignored+c.ignored, min(t.least, c.least), max(t.most, c.most)
 	}
+	if t.commented == 0 {
+		t.firstCommented = c.line + c.firstCommented
+	}
+	t.commented += c.commented
 	if t.err == nil {
 		t.err = c.err
 	}
@@ -59,9 +65,13 @@ func (t *tally) check() error {
 	return nil
 }
 
-// leftOut are warnings of values and columns that are not wanted. A file that has no
-// others is an error.
+// leftOut are warnings of values and columns that are not wanted, or in comments. A file
+// that has none that is wanted is an error.
 func (t *tally) leftOut(l *layout) (warnings []string, err error) {
+	if t.commented > 0 {
+		warnings = append(warnings, fmt.Sprintf("%s:%d: documents from this line on that have all their features in a comment: %d. A comment begins with #, also within a query id",
+			t.path, t.firstCommented, t.commented))
+	}
 	if t.ignored > 0 {
 		ids := fmt.Sprintf("ids %d to %d", t.least, t.most)
 		if len(t.ids) == 0 {

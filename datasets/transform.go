@@ -88,9 +88,9 @@ var partKinds = map[string]partKind{
 // The features of the ids that are given are categorical: see [Category]. Values of a
 // single training document count as unseen, so that a model learns what to make of these.
 //
-// An unknown part is an error, and so is training data in which no feature
+// An unknown part is an error, and so is one that is there twice, training data in which no feature
 // varies within any query, a categorical feature that the data do not have, and one of
-// more than 100,000 values.
+// more than 100,000 values, or with a value of ±2^24 or beyond.
 func FitTransform(spec string, train *Dataset, categorical ...int) (*Transform, error) {
 	return FitTransformOn(alone, spec, train, categorical...)
 }
@@ -102,11 +102,10 @@ func FitTransform(spec string, train *Dataset, categorical ...int) (*Transform, 
 func FitTransformOn(s Sharing, spec string, train *Dataset, categorical ...int) (*Transform, error) {
 	t := &Transform{Spec: spec, Inputs: train.Width(), Columns: train.varying(s)}
 	for _, name := range strings.Split(spec, "+") {
-		if _, ok := partKinds[name]; !ok {
-			return nil, fmt.Errorf("datasets: unknown transform %q: %s, or several joined by +",
-				name, names.Want(name, slices.Sorted(maps.Keys(partKinds))))
-		}
 		t.Parts = append(t.Parts, TransformPart{Name: name})
+	}
+	if err := t.checkParts(); err != nil {
+		return nil, err
 	}
 	if len(t.Columns) == 0 {
 		return nil, fmt.Errorf("datasets: %s: no feature varies within any query: there is nothing to rank by", train.Name)
@@ -131,6 +130,9 @@ func (t *Transform) Validate() error {
 	if len(t.Parts) == 0 {
 		return fmt.Errorf("datasets: transform %q has no parts", t.Spec)
 	}
+	if err := t.checkParts(); err != nil {
+		return err
+	}
 	for i, c := range t.Columns {
 		if c < 0 || c >= t.Inputs || i > 0 && c <= t.Columns[i-1] {
 			return fmt.Errorf("datasets: transform %q: its columns must ascend within its %d inputs, but there is %d", t.Spec, t.Inputs, c)
@@ -141,15 +143,29 @@ func (t *Transform) Validate() error {
 	}
 	for i := range t.Parts {
 		p := &t.Parts[i]
-		if _, ok := partKinds[p.Name]; !ok {
-			return fmt.Errorf("datasets: unknown transform %q: want %s", p.Name, strings.Join(slices.Sorted(maps.Keys(partKinds)), ", "))
-		}
 		if err := p.validate(len(t.Columns)); err != nil {
 			return fmt.Errorf("datasets: transform %q: %w", p.Name, err)
 		}
 		if p.lookups == nil && p.Name == "quantile" {
 			p.lookups = newLookups(p.Knots, p.Scores)
 		}
+	}
+	return nil
+}
+
+// checkParts is an error for an unknown part, and for one that is there twice: it says nothing
+// new, and a few words in a file could stand for any number of columns.
+func (t *Transform) checkParts() error {
+	seen := map[string]bool{}
+	for i := range t.Parts {
+		name := t.Parts[i].Name
+		if _, ok := partKinds[name]; !ok {
+			return fmt.Errorf("datasets: unknown transform %q: %s, or several joined by +", name, names.Want(name, slices.Sorted(maps.Keys(partKinds))))
+		}
+		if seen[name] {
+			return fmt.Errorf("datasets: transform %q is there twice: want each part once", name)
+		}
+		seen[name] = true
 	}
 	return nil
 }

@@ -131,6 +131,9 @@ func TestFitTransformErrors(t *testing.T) {
 	if _, err := FitTransform("minmax+log", hard()); err == nil || !strings.Contains(err.Error(), `"log": want one of log-standard, minmax, none, `) {
 		t.Errorf("an unknown part: %v", err)
 	}
+	if _, err := FitTransform("minmax+none+minmax", hard()); err == nil || !strings.Contains(err.Error(), `"minmax" is there twice`) {
+		t.Errorf("error %v", err)
+	}
 	flat := &Dataset{Features: []float32{1, 2}, Labels: make([]float32, 2), Offsets: []int{0, 1, 2}, FeatureIDs: []int{1}}
 	if _, err := FitTransform("none", flat); err == nil || !strings.Contains(err.Error(), "no feature varies") {
 		t.Errorf("nothing varies: %v", err)

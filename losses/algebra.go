@@ -19,7 +19,6 @@ func add(a, b *G.Node) *G.Node { return G.Must(G.Add(a, b)) }
 func sub(a, b *G.Node) *G.Node { return G.Must(G.Sub(a, b)) }
 func square(x *G.Node) *G.Node { return G.Must(G.Square(x)) }
 func exp(x *G.Node) *G.Node    { return G.Must(G.Exp(x)) }
-func relu(x *G.Node) *G.Node   { return G.Must(G.Rectify(x)) }
 
 // inverse is 1/x, and 0 where x is 0.
 func inverse(x *G.Node) *G.Node { return G.Must(lossops.Reciprocal(x)) }
@@ -56,12 +55,6 @@ func finite(l ops.Lists, what string, x *G.Node) *G.Node {
 func notNegative(l ops.Lists, what string, x *G.Node) *G.Node {
 	return G.Must(lossops.Checked(l, what, x, true))
 }
-
-// scores are the scores, 0 in padding, with a check in every run that they are finite.
-func scores(l ops.Lists) *G.Node { return G.Must(lossops.Scores(l)) }
-
-// gather picks the numbers of x at the given places.
-func gather(x, at *G.Node) *G.Node { return G.Must(ops.Gather(x, at)) }
 
 // softplus is log(1 + e^z) = (z + |z|)/2 + log(1 + e^{−|z|}). Gorgonia's Softplus by
 // itself has a derivative that is 1 from z = 19 on (15 in float32), off by 6e-9.

@@ -17,24 +17,39 @@ type batch struct {
 	drawnRankings, drawnNoise, exactExposure, estimatedExposure *G.Node
 }
 
-// newBatch applies the weights of the documents.
-func newBatch(given Batch) (b *batch, err error) {
+// newBatch applies the weights of the documents, and checks that there is room for the
+// terms.
+func newBatch(given Batch, terms []Term) (b *batch, err error) {
 	b = &batch{Batch: given}
-	if given.DocumentWeights == nil {
-		return b, nil
+	if given.DocumentWeights != nil {
+		if err := b.weigh(); err != nil {
+			return nil, err
+		}
 	}
+	var scales []lossops.Scale
+	for _, t := range terms {
+		if t.Weight != 0 {
+			scales = append(scales, t.scale(b))
+		}
+	}
+	b.Lists.Scores, err = lossops.InRange(b.Lists, b.QueryWeights, scales)
+	return b, err
+}
+
+// weigh applies the weights of the documents.
+func (b *batch) weigh() (err error) {
 	if err := checkRows(b.Lists, "document weights", b.DocumentWeights); err != nil {
-		return nil, err
+		return err
 	}
 	defer caught(&err)
 	b.DocumentWeights = notNegative(b.Lists, "document weight", b.DocumentWeights)
 	if b.Gains != nil {
 		if err := checkRows(b.Lists, "gains", b.Gains); err != nil {
-			return nil, err
+			return err
 		}
 		b.Gains = mul(finite(b.Lists, "gain", b.Gains), b.DocumentWeights)
 	}
-	return b, nil
+	return nil
 }
 
 // mean makes a loss of the losses of the queries, with their weights.
@@ -142,7 +157,16 @@ func buildListMLE(b *batch) (*G.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return listMLE(b.Lists, ideal)
+	return b.withGains(listMLE(b.Lists, ideal))
+}
+
+// withGains is the losses of the queries, and 0 for those without a gain: for losses whose
+// target is nothing but noise there.
+func (b *batch) withGains(perQuery *G.Node, err error) (*G.Node, error) {
+	if err != nil {
+		return nil, err
+	}
+	return G.HadamardProd(perQuery, nonzero(total(b.Lists, nonzero(b.Gains))))
 }
 
 func buildApproxNDCG(temperature float64) builder {
@@ -164,7 +188,7 @@ func buildXENDCG(b *batch) (*G.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return xendcg(b.Lists, b.Gains, noise)
+	return b.withGains(xendcg(b.Lists, b.Gains, noise))
 }
 
 func buildNeuralNDCG(temperature float64) builder {
@@ -176,7 +200,7 @@ func buildPiRank(temperature float64) builder {
 }
 
 // onGrades are the losses that go by the labels and the highest of them.
-func onGrades(loss func(l ops.Lists, labels, weights *G.Node, highest int) (*G.Node, error)) builder {
+func onGrades(loss func(l ops.Lists, labels, weights *G.Node, highest float64) (*G.Node, error)) builder {
 	return func(b *batch) (*G.Node, error) {
 		highest := b.HighestGrade
 		if highest == 0 {

@@ -113,6 +113,9 @@ var definitions = map[string]func(q query) float64{
 		return sum
 	},
 	"listmle": func(q query) float64 {
+		if slices.Max(append([]float64{0}, q.gains...)) == 0 {
+			return 0 // by name, a query that says nothing of its order
+		}
 		sum, o := 0.0, order(q.gains)
 		for k, d := range o {
 			rest := 0.0

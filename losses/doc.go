@@ -55,5 +55,5 @@
 // when the loss is built; gains and labels that are not finite, or negative where a loss
 // takes none, are an error of the run that names query and row. Empty queries, queries of
 // one document or without gains, lists shorter than the cutoff, ties and padding are all
-// defined.
+// defined. What a query without gains says to a loss by name, if anything, is [Term].LabelFree.
 package losses

@@ -62,3 +62,11 @@ func flat(rows [][]float64) (x []float64) {
 	}
 	return x
 }
+
+func differentiated(loss, scores *G.Node) (float64, []float64, error) {
+	value, gradient, err := optest.Tape(loss, scores)
+	if err != nil {
+		return 0, nil, err
+	}
+	return value[0], gradient, nil
+}

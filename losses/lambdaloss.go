@@ -22,8 +22,8 @@ import (
 // differentiation.
 //
 // noise is [samples × rows], of the dtype of the scores, from [ops.Gumbel] or
-// elsewhere, see there for absent samples. All else is built of standard Gorgonia
-// ops, on pairs gathered by rank.
+// elsewhere, see there for absent samples. The losses of pairs that are gathered by rank are
+// built of standard Gorgonia ops.
 func LambdaLoss(l ops.Lists, gains, noise *G.Node, discounts []float64) (*G.Node, error) {
 	return mean(l)(lambdaLoss(l, gains, noise, discounts))
 }
@@ -33,7 +33,6 @@ func lambdaLoss(l ops.Lists, gains, noise *G.Node, discounts []float64) (perQuer
 		return nil, err
 	}
 	defer caught(&err)
-	gains = finite(l, "gain", gains)
 	order, err := lossops.Order(l, noise)
 	if err != nil {
 		return nil, err
@@ -42,12 +41,8 @@ func lambdaLoss(l ops.Lists, gains, noise *G.Node, discounts []float64) (perQuer
 	if err != nil {
 		return nil, err
 	}
-	// ŝ and the gains, [samples × rows].
-	perturbed := add(gather(scores(l), pairs.Rows), noise)
-	tiled := gather(gains, pairs.Rows)
-	misorder := softplus(l, sub(gather(perturbed, pairs.Worse), gather(perturbed, pairs.Better)))
-	gap := sub(gather(tiled, pairs.Better), gather(tiled, pairs.Worse))
-	sum := G.Must(lossops.SumOverPairs(l, mul(mul(gap, pairs.Drops), misorder), len(discounts)))
+	misorder := softplus(l, G.Must(pairs.Misorder(l, noise)))
+	sum := G.Must(lossops.SumOverPairs(l, mul(pairs.Weights, misorder), len(discounts)))
 	return scaled(l, sum, 1/math.Ln2), nil
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	G "gorgonia.org/gorgonia"
+
+	"github.com/plrank/plrank/losses/internal/lossops"
 )
 
 // Parse reads a loss as [ByName] does, or a weighted sum of several, such as
@@ -37,8 +39,14 @@ type Term struct {
 	// Sampled tells whether the loss draws rankings or noise, as many as the Sampler of
 	// the batch says. ListMLE, which draws one order of documents of equal gain, does not.
 	Sampled bool
+	// LabelFree tells whether the loss learns from queries without a document of gain, too:
+	// those by labels alone take a label of 0 as they take any other, and ee-l and
+	// group-exposure want exposure to be shared whatever the labels are. For all others such a
+	// query has the loss 0 and no gradient.
+	LabelFree bool
 
-	build builder
+	build  builder
+	family family
 }
 
 // Terms are the losses of which Parse makes the sum: those of weight 0 are not among
@@ -105,7 +113,7 @@ func parseTerms(text string) ([]Term, error) {
 func sum(terms []Term) Func {
 	return func(given Batch) (loss *G.Node, err error) {
 		defer caught(&err)
-		b, err := newBatch(given)
+		b, err := newBatch(given, terms)
 		if err != nil {
 			return nil, fmt.Errorf("losses: %s: %w", terms[0].Loss, err)
 		}
@@ -132,4 +140,16 @@ func sum(terms []Term) Func {
 		}
 		return loss, nil
 	}
+}
+
+// scale is that of the loss, see [lossops.InRange].
+func (t Term) scale(b *batch) lossops.Scale {
+	s := lossops.Scale{What: "gain", Of: b.Gains, Degree: t.family.degree, Factor: t.Weight}
+	switch {
+	case t.family.ungained:
+		s.Of = nil
+	case t.family.labels:
+		s.What, s.Of = "document weight", b.DocumentWeights
+	}
+	return s
 }

@@ -15,7 +15,10 @@ import (
 )
 
 // Batch is what a loss is built on: lists of one graph, and what is known of them.
-// A loss that lacks what it needs is an error that names the field.
+// A loss that lacks what it needs is an error that names the field. In float32, gains and weights so
+// small or large that there is no room for the loss or its gradient are an error of the run: the largest
+// gain of a query, and its product with the weight of the query and the factor of the loss, are to be from
+// 2^-100 to 2^100, about 1e±30; so is the square of the gain for disparity and group-treatment.
 type Batch struct {
 	Lists     ops.Lists    // the scores, and which of them are of which query
 	Gains     *G.Node      // [rows], of the dtype of the scores: ρ of the metric
@@ -25,9 +28,9 @@ type Batch struct {
 	// Labels, [rows], of the dtype of the scores, are the raw grades, for the
 	// losses that do not go by gains: listnet, mse, ordinal and cross-entropy.
 	Labels *G.Node
-	// HighestGrade is that of the data set, for ordinal and cross-entropy. 0: 4, as in
-	// most of them.
-	HighestGrade int
+	// HighestGrade is that of the data set, for ordinal and cross-entropy: above 0, not
+	// necessarily a whole number. 0: 4, as in most of them.
+	HighestGrade float64
 	// DocumentWeights, [rows], and QueryWeights, [queries], of the dtype of the scores,
 	// are not negative; nil: 1. The gains of a document are multiplied by its weight, and
 	// so is its term in the losses that go by labels (in the target of listnet). The loss
@@ -53,6 +56,16 @@ type family struct {
 	measure string // the measure of fairness that the loss is about; "": of none
 	sampled bool   // whether it draws rankings or noise, as many as Batch.Sampler says
 
+	// labelFree tells whether it learns from queries without a gain, see Term.LabelFree.
+	labelFree bool
+	// objective is the loss whose value is what this one minimises; "": its own. A loss with
+	// the name of another for parameter has that of the loss without.
+	objective string
+	// The loss is in proportion to the gains to the power of degree, or to the weights of the
+	// documents where it goes by labels, and by neither where it is of groups alone.
+	degree           int
+	labels, ungained bool
+
 	temperature func(value float64) builder // with the parameter temperature; nil: has none
 	by          map[string]builder          // with the name of another loss for parameter, all sampled
 }
@@ -60,15 +73,15 @@ type family struct {
 // families are the losses by name. The estimators of package plackett, and their
 // disparity(…), are added by init.
 var families = map[string]family{
-	"plrank-exact":              {build: onDiscounts(plRankExact)},
-	"placement-policy-gradient": {build: onRankings(placementPolicyGradient), sampled: true},
-	"lambdaloss":                {build: onNoise(lambdaLoss), sampled: true},
-	"stochasticrank":            {build: onNoise(stochasticRank), sampled: true},
-	"lambdaloss-deterministic":  {build: onDiscounts(lambdaLossDeterministic)},
+	exactMetric:                 {degree: 1, build: onDiscounts(plRankExact)},
+	"placement-policy-gradient": {degree: 1, build: onRankings(placementPolicyGradient), sampled: true, objective: exactMetric},
+	"lambdaloss":                {degree: 1, build: onNoise(lambdaLoss), sampled: true},
+	"stochasticrank":            {degree: 1, build: onNoise(stochasticRank), sampled: true, objective: exactMetric},
+	"lambdaloss-deterministic":  {degree: 1, build: onDiscounts(lambdaLossDeterministic)},
 
 	"softmax":      {build: onGains(softmax)},
 	"xe-ndcg":      {build: buildXENDCG, sampled: true},
-	"listnet":      {build: onLabels(listNet)},
+	"listnet":      {labels: true, build: onLabels(listNet), labelFree: true},
 	"listmle":      {build: buildListMLE},
 	"ranknet":      {build: onGains(rankNet)},
 	"hinge":        {build: onGains(hinge)},
@@ -80,28 +93,30 @@ var families = map[string]family{
 	"approxndcg":   {build: buildApproxNDCG(1), temperature: buildApproxNDCG},
 	"neuralndcg":   {build: buildNeuralNDCG(1), temperature: buildNeuralNDCG},
 	"pirank":       {build: buildPiRank(1), temperature: buildPiRank},
-	"mse":          {build: onLabels(mse)},
-	"ordinal":      {build: onGrades(ordinal)},
+	"mse":          {degree: 1, labels: true, build: onLabels(mse), labelFree: true},
+	"ordinal":      {degree: 1, labels: true, build: onGrades(ordinalUpTo), labelFree: true},
 
-	"cross-entropy":     {build: onGrades(pointwiseCrossEntropy)},
+	"cross-entropy":     {degree: 1, labels: true, build: onGrades(pointwiseCrossEntropy), labelFree: true},
 	"gumbel-approxndcg": {build: buildGumbelApproxNDCG(1), temperature: buildGumbelApproxNDCG, sampled: true},
 
-	"disparity": {build: onExposure((*batch).exposure, buildDisparity), measure: "disparity", by: map[string]builder{
+	"disparity": {degree: 2, build: onExposure((*batch).exposure, buildDisparity), measure: "disparity", by: map[string]builder{
 		"placement-policy-gradient": disparityBy(onRankings(placementPolicyGradient)),
 		"lambdaloss":                disparityBy(onNoise(lambdaLoss)),
 	}},
-	"ee-l":            ofExposure(buildExposureLoss, "ee-l"),
-	"group-exposure":  ofExposure(buildGroupExposure, "exposure-ratio"),
-	"group-treatment": ofExposure(buildGroupTreatment, "treatment-ratio"),
+	"ee-l":            ofExposure(buildExposureLoss, family{measure: "ee-l", labelFree: true}),
+	"group-exposure":  ofExposure(buildGroupExposure, family{measure: "exposure-ratio", labelFree: true, ungained: true}),
+	"group-treatment": ofExposure(buildGroupTreatment, family{measure: "treatment-ratio", degree: -2}),
 }
+
+// exactMetric is the loss that is minus an expected metric, exactly.
+const exactMetric = "plrank-exact"
 
 // ofExposure is a loss of exact exposure, or with the parameter plrank-rb of sampled
 // exposure, whose gradient is PL-Rank-RB's.
-func ofExposure(loss func(b *batch, exposure *G.Node) (*G.Node, error), measure string) family {
-	return family{
-		build: onExposure((*batch).exposure, loss), measure: measure,
-		by: map[string]builder{plackett.PLRankRB.String(): onExposure((*batch).sampledExposure, loss)},
-	}
+func ofExposure(loss func(b *batch, exposure *G.Node) (*G.Node, error), f family) family {
+	f.build = onExposure((*batch).exposure, loss)
+	f.by = map[string]builder{plackett.PLRankRB.String(): onExposure((*batch).sampledExposure, loss)}
+	return f
 }
 
 func init() {
@@ -110,7 +125,7 @@ func init() {
 		if e == plackett.PolicyGradient {
 			loss = onRankings(policyGradient) // the same number, by Gorgonia's differentiation
 		}
-		families[e.String()] = family{build: loss, sampled: true}
+		families[e.String()] = family{build: loss, sampled: true, objective: exactMetric, degree: 1}
 		families["disparity"].by[e.String()] = disparityBy(loss)
 	}
 }
@@ -120,7 +135,7 @@ func init() {
 func lookup(name string) (Term, error) {
 	base, value, has := strings.Cut(name, "(")
 	f, ok := families[base]
-	t := Term{Loss: name, Weight: 1, Measure: f.measure, Sampled: f.sampled, build: f.build}
+	t := Term{Loss: name, Weight: 1, Measure: f.measure, Sampled: f.sampled, LabelFree: f.labelFree, build: f.build, family: f}
 	switch {
 	case !ok:
 		return t, fmt.Errorf("no loss %q: %s", base, names.Want(base, Names()))

@@ -1,7 +1,6 @@
 package losses
 
 import (
-	"fmt"
 	"math"
 
 	G "gorgonia.org/gorgonia"
@@ -80,31 +79,11 @@ func PiRank(l ops.Lists, gains *G.Node, discounts []float64, temperature float64
 }
 
 func piRank(l ops.Lists, gains *G.Node, discounts []float64, temperature float64) (perQuery *G.Node, err error) {
-	if !(temperature > 0) || math.IsInf(temperature, 0) {
-		return nil, fmt.Errorf("the temperature is %v: want a number above 0", temperature)
-	}
 	normalized, err := NormalizedGains(l, gains, discounts)
 	if err != nil {
 		return nil, err
 	}
-	defer caught(&err)
-	distances := G.Must(lossops.ScoreDistances(l))
-	documents, scores := count(l), scores(l)
-	var ndcg *G.Node
-	for k, theta := range discounts { // ranks from 0
-		slope := spread(l, shifted(l, documents, float64(-1-2*k)))
-		logits := scaled(l, sub(mul(slope, scores), distances), 1/temperature)
-		chances := exp(G.Must(ops.LogSoftmax(ops.Lists{Scores: logits, Offsets: l.Offsets})))
-		// 1 where the query has this rank, 0 where it is too short.
-		present := sub(relu(shifted(l, documents, float64(-k))), relu(shifted(l, documents, float64(-k-1))))
-		earned := scaled(l, mul(present, total(l, mul(chances, normalized))), theta)
-		if ndcg == nil {
-			ndcg = earned
-		} else {
-			ndcg = add(ndcg, earned)
-		}
-	}
-	return neg(ndcg), nil
+	return minus(lossops.RelaxedGains(l, normalized, discounts, temperature))
 }
 
 // NeuralNDCG is [PiRank] with a matrix S that places every document once in all

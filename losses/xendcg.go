@@ -15,7 +15,7 @@ import (
 // with γ uniform in (0, 1) and drawn anew in every step. 2^label is ρ + 1, so that
 // φ_d is in proportion to ρ_d + u_d, where u = 1 − γ is uniform, too; other gains than
 // 2^label − 1 take the place of these. Queries without gains have a target that is noise
-// alone, whose mean is the same for all documents.
+// alone, whose mean is the same for all documents; the loss by name is 0 there.
 //
 // gains is [rows], none negative. noise is [samples × rows], of the dtype of the scores,
 // from [ops.Gumbel] or elsewhere, see there for absent samples, and gives u by

@@ -70,8 +70,9 @@ func (in Input) expected(m metric) (Estimate, error) {
 	}
 	placed := in.placements(m)
 	return in.estimate(m, func(e *evaluator, q query) (value, stdErr float64, err error) {
+		low, high := e.bounds()
 		value, err = exactly(e, placed, q)
-		return value, 0, err
+		return max(low, min(value, high)), 0, err
 	})
 }
 

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ func TestExpectedAgainstEnumeration(t *testing.T) {
 		{0.3, -0.6, 1.1, 0, 0.4, -0.2},
 		{12, -0.6, 1.1, 0, 7, 12}, // peaked
 		{2, 2, 2, 2, 2, 2},
+		{1e16, 1e16, 1e16, 1e16, 1e16, 1e16}, // beyond what log 2 can be added to
 	} {
 		labels := []float32{2, 0, 0, 3, 1, 0}
 		copies := Input{Offsets: []int{0}}
@@ -276,3 +278,46 @@ func TestExpectedIsTheSeeds(t *testing.T) {
 }
 
 func square(x float64) float64 { return x * x }
+
+// An expectation is not beyond what any ranking has, whatever rounding and the quadrature
+// leave: the curve of a policy that is sure would rise above 1.
+func TestExpectationsAreWithinTheRangeOfTheMetric(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	beyond := func(m Measure, in Input) {
+		e, err := m.Expected().Estimate(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j := evaluator{metric: m.metric, highestGrade: 3}
+		if defined, err := j.prepare(in.Labels); err != nil || !defined {
+			return
+		}
+		best, worst := make([]float64, len(j.values)), make([]float64, len(j.values))
+		for d, v := range j.values {
+			best[d], worst[d] = v, -v
+		}
+		var r ranking
+		r.rank(best, j.depth(), TiesOrder)
+		a := j.value(&r)
+		r.rank(worst, j.depth(), TiesOrder)
+		b := j.value(&r)
+		if v := e.PerQuery[0]; v < min(a, b) || v > max(a, b) {
+			t.Errorf("%v of labels %v, scores %v is %v, rankings have %v to %v", m.Expected(), in.Labels, in.Scores, v, min(a, b), max(a, b))
+		}
+	}
+	for range 200 {
+		in := Input{Offsets: []int{0, 2 + rng.IntN(8)}, HighestGrade: 3}
+		sign := 1 - 2*float64(rng.IntN(2))
+		gap := []float64{10, 20, 40, 100}[rng.IntN(4)]
+		for range in.Offsets[1] {
+			label := float64(rng.IntN(4))
+			in.Labels = append(in.Labels, float32(label))
+			in.Scores = append(in.Scores, sign*gap*label+rng.Float64())
+		}
+		for _, m := range allMetrics(t) {
+			if m.metric.expectation() != nil {
+				beyond(m, in)
+			}
+		}
+	}
+}

@@ -17,7 +17,7 @@ type evaluator struct {
 
 	theta   []float64 // DCG's discounts of as many ranks as were needed yet
 	own     []float64 // the weights of a metric with others
-	best    ranking   // by the highest values
+	best    ranking   // by the highest values, or the lowest
 	chances []float64 // scratch of a walk
 }
 
@@ -93,4 +93,17 @@ func (e *evaluator) discounts(n int) []float64 {
 func (e *evaluator) ideal() *ranking {
 	e.best.rank(e.values, e.depth(), TiesOrder)
 	return &e.best
+}
+
+// bounds are the least and the largest value of any ranking: those by ascending and by
+// descending values. An expectation leaves them by rounding alone.
+func (e *evaluator) bounds() (low, high float64) {
+	a := e.value(e.ideal())
+	e.chances = e.chances[:0]
+	for _, v := range e.values {
+		e.chances = append(e.chances, -v)
+	}
+	e.best.rank(e.chances, e.depth(), TiesOrder)
+	b := e.value(&e.best)
+	return min(a, b), max(a, b)
 }

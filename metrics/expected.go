@@ -99,9 +99,11 @@ func (e *evaluator) expectedHits(p *placements, q query) (float64, error) {
 // first of them to be placed is like one document of all their weight, exp m: the sum of
 // the rates at which they arrive (see plackett.Expectation).
 func (e *evaluator) expectedFirst(p *placements, q query, weight func(rank int) float64) (float64, error) {
+	compact := make([]float64, len(q.scores))
+	plackett.Compact(q.scores, compact)
 	p.scores = p.scores[:0]
 	var relevant []float64
-	for d, score := range q.scores {
+	for d, score := range compact {
 		if e.values[d] > 0 {
 			relevant = append(relevant, score)
 		} else {

@@ -62,7 +62,7 @@ func init() {
 		expectedReciprocalRank: {
 			name:    "err",
 			graded:  true,
-			param:   param{"max", 0, "a label from 1 to 31", func(v float64) bool { return v >= 1 && v <= maxExp2Label }},
+			param:   param{"max", 0, "a label above 0, up to 31", func(v float64) bool { return v > 0 && v <= maxExp2Label }},
 			prepare: prepareERR,
 			walk:    walkERR,
 		},

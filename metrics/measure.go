@@ -103,6 +103,13 @@ func (m Measure) Better(a, b float64) bool {
 // NeedsGroups tells whether the measure compares groups of documents, Input.Groups.
 func (m Measure) NeedsGroups() bool { return m.kind == ofExposure && m.fairness.ofGroups() }
 
+// NeedsGrade tells whether the measure goes by the highest grade of the data set,
+// Input.HighestGrade: ERR without one of its own, and graded RBP.
+func (m Measure) NeedsGrade() bool {
+	ofMetric := m.kind == ofRanking || m.kind == ofPolicy
+	return ofMetric && families[m.metric.kind].graded && (m.metric.kind != expectedReciprocalRank || m.metric.param == 0)
+}
+
 // OfPolicy tells whether the measure is of the Plackett–Luce policy that the scores
 // define, and not of the ranking by them alone.
 func (m Measure) OfPolicy() bool { return m.kind == ofPolicy || m.kind == ofExposure }

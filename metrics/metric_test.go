@@ -44,8 +44,8 @@ func TestParse(t *testing.T) {
 		"ndcg(p=1)@5":               `no parameter "p"`,
 		"rbp(p=1)":                  "p must be a persistence between 0 and 1",
 		"rbp(p=NaN)":                "p must be a persistence between 0 and 1",
-		"err(max=x)@5":              "max must be a label from 1 to 31",
-		"err(max=99)@5":             "max must be a label from 1 to 31",
+		"err(max=x)@5":              "max must be a label above 0, up to 31",
+		"err(max=99)@5":             "max must be a label above 0, up to 31",
 	} {
 		if m, err := ParseMeasure(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("ParseMeasure(%q) is %v, %v; want an error with %q", name, m, err, want)

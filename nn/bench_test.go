@@ -12,7 +12,7 @@ import (
 )
 
 // Forward and backward pass of one network on 32 queries of 128 documents: what
-// bench/peers/attention runs beside the same network in PyTorch.
+// lab/peers/attention runs beside the same network in PyTorch.
 func BenchmarkTransformerStep(b *testing.B) {
 	const queries, documents, features, width = 32, 128, 136, 128
 	model, err := NewTransformer(TransformerConfig{

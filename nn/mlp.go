@@ -112,6 +112,9 @@ func readMLP(settings []byte, stored *Weights) (Scorer, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
+	if err := stored.checkCount(forward.MLPArrays(len(c.Hidden), c.members()) + len(c.Embeddings)); err != nil {
+		return nil, err
+	}
 	n, err := c.readNetwork(stored, c.arrays())
 	if err != nil {
 		return nil, err

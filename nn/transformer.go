@@ -126,6 +126,9 @@ func readTransformer(settings []byte, stored *Weights) (Scorer, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
+	if err := stored.checkCount(forward.TransformerArrays(len(c.Hidden), c.Blocks, c.members()) + len(c.Embeddings)); err != nil {
+		return nil, err
+	}
 	n, err := c.readNetwork(stored, c.arrays())
 	if err != nil {
 		return nil, err

@@ -31,9 +31,10 @@ func (a Array) Size() int {
 // changes all of them at once.
 type Weights struct {
 	arrays   []Array
-	starts   []int     // of the arrays; and the end of the last
-	float32s []float32 // of a float32 model, else nil
-	float64s []float64 // of a float64 model, else nil
+	number   map[string]int // of the arrays by name
+	starts   []int          // of the arrays; and the end of the last
+	float32s []float32      // of a float32 model, else nil
+	float64s []float64      // of a float64 model, else nil
 }
 
 // maxWeights is the most that a model may have: 4 GB as float32.
@@ -43,14 +44,13 @@ const maxWeights = 1 << 30
 // stands for, or float64. Names must differ, and shapes are one length or two, of 1
 // or more.
 func NewWeights(dtype tensor.Dtype, arrays ...Array) (*Weights, error) {
-	w := &Weights{starts: []int{0}}
-	names := map[string]bool{}
+	w := &Weights{starts: []int{0}, number: map[string]int{}}
 	size := 0
 	for _, a := range arrays {
-		if a.Name == "" || names[a.Name] {
+		if a.Name == "" || w.index(a.Name) >= 0 {
 			return nil, fmt.Errorf("nn: array %q: want a name of its own", a.Name)
 		}
-		names[a.Name] = true
+		w.number[a.Name] = len(w.number)
 		if len(a.Shape) < 1 || len(a.Shape) > 2 {
 			return nil, fmt.Errorf("nn: array %q has shape %v: want one length or two", a.Name, a.Shape)
 		}
@@ -134,7 +134,19 @@ func (w *Weights) Set(name string, values []float64) error {
 }
 
 func (w *Weights) index(name string) int {
-	return slices.IndexFunc(w.arrays, func(a Array) bool { return a.Name == name })
+	if i, ok := w.number[name]; ok {
+		return i
+	}
+	return -1
+}
+
+// checkCount is an error where a model asks for far more arrays than were stored. Settings
+// multiply: it comes before the arrays are named, which takes memory.
+func (w *Weights) checkCount(want int) error {
+	if n := len(w.arrays); want > 2*n+100 {
+		return fmt.Errorf("nn: %d arrays, want %d", n, want)
+	}
+	return nil
 }
 
 // Select is new weights with the values of the arrays of those names, in that order:

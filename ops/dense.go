@@ -19,8 +19,7 @@ import (
 // Gradients reach w, b, and x unless x is a leaf of the graph: a first layer
 // does not pay for a gradient that nobody reads, and asking Grad for it is an
 // error of Gorgonia's ("Non Differentiable WRTs"). Matrix products use
-// AVX-512 or AVX2 instructions where the machine has them, and OpenBLAS in programs built
-// with -tags openblas. Results are bit-identical for any GOMAXPROCS.
+// AVX-512 or AVX2 instructions where the machine has them. Results are bit-identical for any GOMAXPROCS.
 //
 // Shapes or dtypes that do not fit are errors.
 func Dense(x, w, b *G.Node, act Activation) (*G.Node, error) {

@@ -50,7 +50,7 @@ func PLRank2(l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, er
 // PLRankRB is [PLRank1] with the estimates of PL-Rank-RB, which have the same
 // expectation and usually less variance than PL-Rank-2's: 10 to 1000 times less where
 // scores are flat, about 10 times where they are peaked; more is possible on lists of a
-// few documents (docs/PL-RANK-RB.md). Rewards are replaced by their expectation given
+// few documents (docs/pl-rank-rb.md). Rewards are replaced by their expectation given
 // the ranking so far (Rao–Blackwell), and the mean of the other rankings is subtracted.
 // With ρ̄_k = Σ_d P_k(d) ρ_d,
 // V_k = Σ_{x≥k} θ_x ρ̄_x, and a_k = V_{k+1} less the mean of V_{k+1} over the other
@@ -87,7 +87,7 @@ func plRank(e plackett.Estimator, name string, l Lists, gains, rankings *G.Node,
 // a node [queries] of the dtype of the scores; queries without documents get 0. There
 // are no rankings and no N: it is exact, to 1e-7 of max|ρ|·Σ|θ| before it is rounded to
 // the dtype, by the quadrature of [plackett.Expectation], and so is its gradient in the
-// scores, which is that of a pairwise loss (docs/EXACT.md):
+// scores, which is that of a pairwise loss (docs/exact.md):
 //
 //	λ_d = Σ_j (ρ_d − ρ_j) W_dj.
 //

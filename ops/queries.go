@@ -86,9 +86,9 @@ func LogSoftmax(l Lists) (*G.Node, error) {
 			if err != nil {
 				return err
 			}
-			logSum := logSumExp(scores)
+			shift, logSum := logSumExp(scores)
 			for d, m := range scores {
-				result.Set(l.From+d, m-logSum)
+				result.Set(l.From+d, m-shift-logSum)
 			}
 			return nil
 		},
@@ -97,12 +97,13 @@ func LogSoftmax(l Lists) (*G.Node, error) {
 			if err != nil {
 				return err
 			}
-			logSum, incoming, sum := logSumExp(scores), l.Read(in[1], l.From, l.To), 0.0
+			shift, logSum := logSumExp(scores)
+			incoming, sum := l.Read(in[1], l.From, l.To), 0.0
 			for _, v := range incoming {
 				sum += v
 			}
 			for d, m := range scores {
-				result.Set(l.From+d, incoming[d]-sum*normal.Exp(m-logSum))
+				result.Set(l.From+d, incoming[d]-sum*normal.Exp(m-shift-logSum))
 			}
 			return nil
 		}},
@@ -110,8 +111,9 @@ func LogSoftmax(l Lists) (*G.Node, error) {
 	return f.Apply(op.Lists(l))
 }
 
-// logSumExp is log Σ exp m.
-func logSumExp(scores []float64) float64 {
+// logSumExp is log Σ exp m, less a shift: the largest score where that is so large that the
+// logarithm of a sum would be lost beside it, else 0.
+func logSumExp(scores []float64) (shift, logSum float64) {
 	largest, sum := math.Inf(-1), 0.0
 	for _, m := range scores {
 		largest = max(largest, m)
@@ -119,7 +121,10 @@ func logSumExp(scores []float64) float64 {
 	for _, m := range scores {
 		sum += normal.Exp(m - largest)
 	}
-	return largest + math.Log(sum)
+	if math.Abs(largest) > 1<<20 {
+		return largest, math.Log(sum)
+	}
+	return 0, largest + math.Log(sum)
 }
 
 // Ranks gives every document its rank in its query, from 0, in descending order of

@@ -94,7 +94,8 @@ func IdealRankings(l Lists, gains *G.Node, s *Sampler) (*G.Node, error) {
 
 // Gumbel draws standard Gumbel noise for every row and sample, −log(−log u), a
 // node [samples × rows] of the dtype of the scores, sample after sample. Ranking
-// by m + noise draws from the Plackett–Luce policy (Gumbel 1954; Yellott 1977).
+// by m + noise draws from the Plackett–Luce policy (Gumbel 1954; Yellott 1977); beside large
+// scores such sums are rounded, differences of m and of noise are not.
 // It is NaN in the samples beyond [Sampler.SetSamples] and 0 in padding rows. The
 // node is not differentiable; the cutoff of the sampler plays no part.
 func Gumbel(l Lists, s *Sampler) (*G.Node, error) {

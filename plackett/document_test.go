@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// The steps that docs/EXACT.md has are those that the rule takes.
+// The steps that docs/exact.md has are those that the rule takes.
 func TestDocumentedSteps(t *testing.T) {
-	text, err := os.ReadFile("../docs/EXACT.md")
+	text, err := os.ReadFile("../docs/exact.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,7 +20,7 @@ func TestDocumentedSteps(t *testing.T) {
 			want += fmt.Sprintf(" %.3f |", newRule(cutoff, tolerance).step)
 		}
 		if !strings.Contains(string(text), want+"\n") {
-			t.Errorf("docs/EXACT.md has no line\n%s", want)
+			t.Errorf("docs/exact.md has no line\n%s", want)
 		}
 	}
 }

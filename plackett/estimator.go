@@ -24,7 +24,7 @@ import (
 //     out), which must be independent draws. With a single ranking it is X_k of the
 //     likeliest one.
 //
-// Every one of them is unbiased. docs/PL-RANK-RB.md derives and measures them.
+// Every one of them is unbiased. docs/pl-rank-rb.md derives and measures them.
 type Estimator int
 
 const (

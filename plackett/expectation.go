@@ -20,7 +20,7 @@ import (
 //	W_dj = ∫ t f_d(t) f_j(t) Σ_k Δ_k P(N_{−d,−j}(t) = k−1) dt
 //
 // A quadrature computes the integrals. Its error is bounded beforehand, whatever the scores;
-// docs/EXACT.md has the derivation. The cost is O(D·K) for each of 16 nodes or more: in time,
+// docs/exact.md has the derivation. The cost is O(D·K) for each of 16 nodes or more: in time,
 // that of some dozen to some hundred sampled rankings.
 //
 // Scores, gains and discounts may be any finite numbers, with max |ρ|, Σ|θ| and their product

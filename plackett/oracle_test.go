@@ -59,7 +59,7 @@ func gumbelSort(scores []float64, n int, rng *rand.Rand) [][]int {
 }
 
 // direct computes any estimator from its definition for one ranking, in O(K·D):
-// their formulas in docs/PL-RANK-RB.md, with every M_k summed afresh.
+// their formulas in docs/pl-rank-rb.md, with every M_k summed afresh.
 func direct(e Estimator, scores, gains, discounts []float64, y []int, baseline []float64) []float64 {
 	k := min(len(discounts), len(scores), len(y))
 	lambda := make([]float64, len(scores))

@@ -195,7 +195,7 @@ func BenchmarkGiven(b *testing.B) {
 	}
 }
 
-// kernelSizes are those at which docs/SPEED.md compares.
+// kernelSizes are those at which lab/speed.md compares.
 var kernelSizes = []querySize{{24, 5, 1000}, {125, 5, 10}, {125, 5, 100}, {125, 5, 1000}, {1000, 5, 1000}}
 
 func givenRankings(b *testing.B, size querySize) (scores, gains []float64, r Rankings) {

@@ -19,7 +19,7 @@ import (
 //     is accepted with probability of at least 1/2, so a ranking costs O(K²).
 //   - Exponential race, for long rankings from peaked scores, for very few samples
 //     (no table to build), and, in log space, for scores so far apart that
-//     exp underflows: document d finishes at −log(u_d)/e_d, the K first are the
+//     exp underflows, see [Compact]: document d finishes at −log(u_d)/e_d, the K first are the
 //     ranking (Gumbel-top-K in another guise), O(D) logarithms at worst.
 type Sampler struct {
 	policy policy
@@ -33,6 +33,8 @@ type Sampler struct {
 	tail   []int32   // the other documents,
 	masses []float64 // their weights
 	rest   float64   // and the sum of those
+
+	compact []float64 // the scores of a race in log space
 }
 
 // maxSpread is the largest difference of scores at which exp(m_d − max) is a
@@ -93,6 +95,8 @@ func (s *Sampler) prepare(samples, k int) func(*Sampler, []int) {
 		return func(*Sampler, []int) {}
 	}
 	if s.policy.max-slices.Min(s.policy.scores) > maxSpread {
+		s.compact = grow(s.compact, len(s.policy.scores))
+		Compact(s.policy.scores, s.compact)
 		return (*Sampler).logRace
 	}
 	if samples < fewestForTable {
@@ -192,11 +196,11 @@ func (s *Sampler) linearRace(ranking []int) {
 	s.finish(ranking)
 }
 
-// logRace is the race on the logarithms of the times, log(−log u) − m_d, which
-// no spread of scores takes out of range.
+// logRace is the race on the logarithms of the times, log(−log u) − m_d, of scores that
+// are compact.
 func (s *Sampler) logRace(ranking []int) {
 	s.top.reset(len(ranking))
-	for d, m := range s.policy.scores {
+	for d, m := range s.compact {
 		s.top.offer(keyed{math.Log(-math.Log1p(-s.random.open())) - m, d})
 	}
 	s.finish(ranking)

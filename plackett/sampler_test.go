@@ -44,6 +44,15 @@ func TestDrawDistribution(t *testing.T) {
 		{"linearRace", []float64{0.5, -1, 1.5, 0.7}, 2, 9},
 		{"linearRace", []float64{0.5, -1, 0, 0.7, 0.1, -0.3, 0.9, 0, 0.2, -2, 1, 0.6}, 2, 3},
 		{"logRace", []float64{0.5, -900, 1.5, -900.5, 0.7, -901}, 1000, 5},
+		// Scores that noise of the size of 1 is lost beside, all of them or some.
+		{"logRace", []float64{1e15 + 0.5, 1e15, 1e15 + 1.5, -1, 1e15 - 0.25}, 1000, 4},
+		{"logRace", []float64{1e16, 0.5, -1, 1.5, 0.7}, 1000, 5},
+		{"logRace", []float64{0.5, -1e16, 1.5, -1e16 - 2, 0.7, -1e16 + 2}, 1000, 6},
+		{"logRace", []float64{-math.MaxFloat64, 1e16 + 2, 1e16, math.MaxFloat64, 0.25, 1e300, 1, -1e300, -1e300}, 1000, 9},
+		{"logRace", []float64{1e300, 1e300, 1e300, 0}, 2, 4},
+		{"aliasDraw", []float64{1e16, 1e16, 1e16, 1e16 - 2, 1e16, 1e16, 1e16, 1e16}, 1000, 2},
+		{"headTailDraw", []float64{-1e15 + 3, -1e15, -1e15 + 1.25}, 1000, 3},
+		{"linearRace", []float64{1e15 + 0.5, 1e15 - 1, 1e15 + 1.5, 1e15 + 0.75}, 2, 3},
 	} {
 		t.Run(fmt.Sprintf("%s/D=%d/K=%d", c.method, len(c.scores), c.cutoff), func(t *testing.T) {
 			if got := methodOf(c.scores, c.samples, c.cutoff); got != pkg+c.method {
@@ -149,6 +158,34 @@ func TestStreams(t *testing.T) {
 	if len(seen) != 27 {
 		t.Errorf("%d different draws of 27 streams", len(seen))
 	}
+}
+
+// Gumbel noise on compact scores draws from their policy, however large the scores are.
+func TestCompact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		scores := rapid.SliceOfN(rapid.OneOf(
+			rapid.Float64Range(-3, 3), rapid.Float64Range(-1e3, 1e3),
+			rapid.Map(rapid.Float64Range(-3, 3), func(x float64) float64 { return 1e15 + x }),
+			rapid.SampledFrom([]float64{1e16, 1e16 + 2, -1e16, 1e300, math.MaxFloat64, -math.MaxFloat64}),
+		), 1, 6).Draw(t, "scores")
+		compact := make([]float64, len(scores))
+		Compact(scores, compact)
+		if largest, _ := magnitudes(compact); largest > 1<<20 {
+			t.Errorf("%v of %v", compact, scores)
+		}
+		chance := map[string]float64{}
+		if err := Enumerate(scores, 6, func(y []int, p float64) { chance[fmt.Sprint(y)] = p }); err != nil {
+			t.Fatal(err)
+		}
+		err := Enumerate(compact, 6, func(y []int, p float64) {
+			if want := chance[fmt.Sprint(y)]; math.Abs(p-want) > 1e-12 {
+				t.Errorf("%v: π(%v) = %v, want %v", scores, y, p, want)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
 }
 
 // With gaps of 1000 the order of the groups is certain.

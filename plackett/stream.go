@@ -31,5 +31,9 @@ func mix(x uint64) uint64 {
 
 // open returns a number uniform in (0, 1), never 0 and never 1.
 func (g *generator) open() float64 {
-	return (float64(g.next()>>11) + 0.5) * (1.0 / (1 << 53))
+	u := (float64(g.next()>>11) + 0.5) * (1.0 / (1 << 53))
+	if u == 1 { // by rounding, once in 2^53 numbers
+		return 1 - 1.0/(1<<53)
+	}
+	return u
 }

@@ -10,8 +10,8 @@
 // A [Policy] draws at a temperature: that of a trained model is sharp.
 //
 // A model file is complete: the kind of model and its settings, its weights, the
-// transform of raw features, the ids and names of these, the gain of labels, and the
-// version of plrank that wrote it. It is a NumPy .npz file of float64 arrays beside
+// transform of raw features, the ids and names of these, the gain of labels, digests of the
+// queries that it was trained on, and the version of plrank that wrote it. It is a NumPy .npz file of float64 arrays beside
 // "header", a JSON text as an array of bytes:
 //
 //	f = numpy.load("model.npz")

@@ -39,8 +39,9 @@ type inputs[T float32 | float64] struct {
 func newInputs[T float32 | float64](f *File) inputs[T] {
 	var in inputs[T]
 	in.settings, _, _ = f.mlpSettings("")
+	array := arrayOf[T](f)
 	for i := range in.settings.Embeddings {
-		in.tables = append(in.tables, arrayOf[T](f)(forward.EmbeddingName(i)))
+		in.tables = append(in.tables, array(forward.EmbeddingName(i)))
 	}
 	return in
 }

@@ -15,7 +15,7 @@ func names(sizes ...int) *datasets.Dataset {
 	d := queries(5, sizes...)
 	for r := range d.Rows() {
 		row := d.Row(r)
-		row[1] = float32([]float64{3, -7, 3, 1e8, math.NaN(), 0, float64(1000 + r)}[r%7])
+		row[1] = float32([]float64{3, -7, 3, 1e6, math.NaN(), 0, float64(1000 + r)}[r%7])
 		row[3] = float32(r % 11)
 	}
 	return d

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"math"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/atomicfile"
@@ -24,6 +24,9 @@ type File struct {
 	FeatureIDs   []int               // of the raw features, ascending
 	FeatureNames []string            // of the raw features, or nil: they have none
 	Gain         string              // how labels became gains in training: a name of package metrics
+	Grade        float64             // the highest label of the collection, by which ERR and graded RBP go; 0: not known, as in files of older versions
+
+	TrainingQueries QueryDigests // of the queries that the model was trained on; nil: not known
 
 	Version string // of plrank that wrote the file; "" in files of format 1. Save and Write set it themselves
 }
@@ -53,6 +56,9 @@ type fileHeader struct {
 	FeatureIDs   []int               `json:"featureIDs"`
 	FeatureNames []string            `json:"featureNames,omitempty"`
 	Gain         string              `json:"gain"`
+	Grade        float64             `json:"grade,omitempty"`
+
+	TrainingQueries []byte `json:"trainingQueries,omitempty"` // see QueryDigests
 
 	MLP json.RawMessage `json:"mlp,omitempty"` // the settings in format 1
 }
@@ -75,7 +81,8 @@ func (f *File) Write(w io.Writer) error {
 	h := fileHeader{
 		Format: fileFormat, Version: fileVersion, Plrank: version.String(),
 		Kind: f.Kind, Settings: f.Settings, Dtype: f.Dtype,
-		Transform: f.Transform, FeatureIDs: f.FeatureIDs, FeatureNames: f.FeatureNames, Gain: f.Gain,
+		Transform: f.Transform, FeatureIDs: f.FeatureIDs, FeatureNames: f.FeatureNames, Gain: f.Gain, Grade: f.Grade,
+		TrainingQueries: f.TrainingQueries.bytes(),
 	}
 	var arrays []npzfile.Array
 	for _, a := range f.Arrays {
@@ -84,15 +91,7 @@ func (f *File) Write(w io.Writer) error {
 	return npzfile.Encode(w, h, arrays)
 }
 
-// readFile reads the file of that name.
-func readFile(path string) (*File, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("ranker: %w", err)
-	}
-	return decode(path, data)
-}
-
+// decode reads the bytes of a file of that name.
 func decode(name string, data []byte) (*File, error) {
 	var h fileHeader
 	npz, err := npzfile.Decode(name, data, &h)
@@ -109,7 +108,10 @@ func decode(name string, data []byte) (*File, error) {
 	}
 	f := &File{
 		Kind: h.Kind, Settings: h.Settings, Dtype: h.Dtype,
-		Transform: h.Transform, FeatureIDs: h.FeatureIDs, FeatureNames: h.FeatureNames, Gain: h.Gain, Version: h.Plrank,
+		Transform: h.Transform, FeatureIDs: h.FeatureIDs, FeatureNames: h.FeatureNames, Gain: h.Gain, Grade: h.Grade, Version: h.Plrank,
+	}
+	if f.TrainingQueries, err = digestsOf(h.TrainingQueries); err != nil {
+		return nil, fmt.Errorf("ranker: %s: %w", name, err)
 	}
 	arrays, err := npz.Arrays()
 	if err != nil {
@@ -134,6 +136,8 @@ func (f *File) check() error {
 		return fmt.Errorf("the settings of the model are no JSON: %q", f.Settings)
 	case f.Dtype != "float32" && f.Dtype != "float64":
 		return fmt.Errorf("dtype %q, want float32 or float64", f.Dtype)
+	case !(f.Grade >= 0 && f.Grade <= math.MaxFloat32):
+		return fmt.Errorf("the highest grade is %v, want a finite number that is not negative", f.Grade)
 	case f.Transform == nil:
 		return errors.New("no transform of the features")
 	case f.FeatureNames != nil && len(f.FeatureNames) != len(f.FeatureIDs):
@@ -143,6 +147,9 @@ func (f *File) check() error {
 		if i > 0 && id <= f.FeatureIDs[i-1] {
 			return fmt.Errorf("feature id %d after %d: want them ascending", id, f.FeatureIDs[i-1])
 		}
+	}
+	if err := f.TrainingQueries.check(); err != nil {
+		return err
 	}
 	if err := f.Transform.Validate(); err != nil {
 		return err

@@ -2,7 +2,9 @@ package ranker
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -174,4 +176,48 @@ func otherNames(a, b *Model) bool {
 		f.Arrays = append(f.Arrays, array)
 	}
 	return same && reflect.DeepEqual(&f, b.file)
+}
+
+// A digest is of the content alone: the same for a file, its bytes and what they are made of,
+// and another one for any other content of the same size.
+func TestDigestIsOfTheContent(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.npz")
+	write := func(weight float64) []byte {
+		f := example()
+		f.Arrays[0].Values[0] = weight
+		if err := f.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	digests := map[string]bool{}
+	for _, weight := range []float64{1, 2} {
+		data := write(weight)
+		opened, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := Read(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := New(read.File())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := fmt.Sprintf("%x", sha256.Sum256(data))[:16]
+		for _, m := range []*Model{opened, read, made} {
+			if got := m.Digest(); got != want {
+				t.Errorf("digest %s, want %s", got, want)
+			}
+		}
+		digests[want] = true
+	}
+	if len(digests) != 2 {
+		t.Errorf("digests %v, want two", digests)
+	}
 }

@@ -3,6 +3,7 @@ package ranker
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 )
 
@@ -64,14 +65,27 @@ func (f *File) scorer() (scorer, error) {
 
 // Array is the array of that name and shape.
 func (f *File) Array(name string, shape ...int) ([]float64, error) {
-	for _, a := range f.Arrays {
-		if a.Name != name {
-			continue
-		}
-		if fmt.Sprint(a.Shape) != fmt.Sprint(shape) {
-			return nil, fmt.Errorf("array %q has shape %v, want %v", name, a.Shape, shape)
-		}
-		return a.Values, nil
+	return f.byName().array(name, shape...)
+}
+
+// arrays are those of a file, by their names.
+type arrays map[string]*Array
+
+func (f *File) byName() arrays {
+	has := make(arrays, len(f.Arrays))
+	for i := range f.Arrays {
+		has[f.Arrays[i].Name] = &f.Arrays[i]
 	}
-	return nil, fmt.Errorf("no array %q", name)
+	return has
+}
+
+func (has arrays) array(name string, shape ...int) ([]float64, error) {
+	a := has[name]
+	switch {
+	case a == nil:
+		return nil, fmt.Errorf("no array %q", name)
+	case !slices.Equal(a.Shape, shape):
+		return nil, fmt.Errorf("array %q has shape %v, want %v", name, a.Shape, shape)
+	}
+	return a.Values, nil
 }

@@ -2,10 +2,12 @@ package ranker
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 )
 
-// FuzzRead: no bytes make reading a model panic, and what is read scores or says why not.
+// FuzzRead: no bytes make reading a model panic or allocate more than is in proportion to their
+// number, and what is read scores or says why not.
 func FuzzRead(f *testing.F) {
 	d := queries(3, 2)
 	for _, file := range []*File{example(), network(f, "none", "float32", d, 1), network(f, "minmax+quantile", "float64", d, 2, 3)} {
@@ -16,7 +18,11 @@ func FuzzRead(f *testing.F) {
 		f.Add(b.Bytes())
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := Read(bytes.NewReader(data))
+		var m *Model
+		var err error
+		if n, most := allocated(func() { m, err = Read(bytes.NewReader(data)) }), mostAllocated(len(data)); n > most {
+			t.Errorf("%d bytes were allocated for a file of %d, want %d at most", n, len(data), most)
+		}
 		if err != nil {
 			return
 		}
@@ -31,6 +37,7 @@ func FuzzRead(f *testing.F) {
 func FuzzSettings(f *testing.F) {
 	d := queries(3, 2)
 	f.Add([]byte(`{"features":3,"hidden":[4],"activation":"relu","members":1}`), "float32")
+	f.Add([]byte(`{"features":3,"hidden":[`+strings.Repeat("1,", 20_000)+`1],"activation":"relu","members":1000}`), "float32")
 	f.Add([]byte(`{"features":3,"hidden":[-4],"activation":"relu","members":2}`), "float64")
 	f.Fuzz(func(t *testing.T, settings []byte, dtype string) {
 		file := network(t, "standard", "float32", d, 1, 4)
@@ -39,7 +46,12 @@ func FuzzSettings(f *testing.F) {
 		if file.Write(&b) != nil {
 			return
 		}
-		m, err := Read(&b)
+		var m *Model
+		var err error
+		size := b.Len()
+		if n, most := allocated(func() { m, err = Read(&b) }), mostAllocated(size); n > most {
+			t.Errorf("%d bytes were allocated for a file of %d, want %d at most", n, size, most)
+		}
 		if err != nil {
 			return
 		}

@@ -31,6 +31,9 @@ func (f *File) mlp() (forward.Activation, [][]forward.MLPLayer, error) {
 	if err != nil {
 		return 0, nil, err
 	}
+	if err := f.checkCount(forward.MLPArrays(len(s.Hidden), s.Members) + len(s.Embeddings)); err != nil {
+		return 0, nil, err
+	}
 	members := forward.MLPLayers(s.inputs(), s.Hidden, s.Members)
 	return act, members, f.checkArrays(append(mlpArrays(members), s.embeddingArrays()...))
 }
@@ -70,10 +73,21 @@ func mlpArrays(members [][]forward.MLPLayer) (all []Array) {
 	return all
 }
 
+// checkCount is an error where the settings ask for far more arrays than the file has. Settings
+// multiply: it comes before the arrays are named, which takes memory. With about as many, those
+// that are missing have names.
+func (f *File) checkCount(want int) error {
+	if n := len(f.Arrays); want > 2*n+100 {
+		return fmt.Errorf("%d arrays, want %d", n, want)
+	}
+	return nil
+}
+
 // checkArrays is an error where the file has other arrays than these.
 func (f *File) checkArrays(want []Array) error {
+	has := f.byName()
 	for _, a := range want {
-		if _, err := f.Array(a.Name, a.Shape...); err != nil {
+		if _, err := has.array(a.Name, a.Shape...); err != nil {
 			return err
 		}
 	}
@@ -85,13 +99,10 @@ func (f *File) checkArrays(want []Array) error {
 
 // arrayOf gives the arrays of a file by their names.
 func arrayOf[T float32 | float64](f *File) func(name string) []T {
+	has := f.byName()
 	return func(name string) []T {
-		for _, a := range f.Arrays {
-			if a.Name == name {
-				return convert(make([]T, 0, len(a.Values)), a.Values)
-			}
-		}
-		return nil // not reached: checkArrays has looked
+		values := has[name].Values
+		return convert(make([]T, 0, len(values)), values)
 	}
 }
 
@@ -106,25 +117,29 @@ func newMLP(f *File) (scorer, error) {
 	return scorer{pass: mlpForward[float32](f, act, members)}, nil
 }
 
-// mlpRows is how many documents are scored at a time: what is computed for them stays in
-// the cache.
-const mlpRows = 128
+// How many documents are scored at a time: what is computed for them stays in the cache, and of
+// very wide layers takes no more than the weights or so.
+const (
+	mlpRows   = 128
+	mlpValues = 1 << 22 // that are computed for them, where one document does not take more
+)
 
 func mlpForward[T float32 | float64](f *File, act forward.Activation, members [][]forward.MLPLayer) pass {
 	model, inputs := forward.NewMLP(act, members, arrayOf[T](f)), newInputs[T](f)
+	most := min(mlpRows, max(1, mlpValues/model.Scratch(1)))
 	type space struct{ x, scores, scratch []T }
 	pool := sync.Pool{New: func() any {
-		return &space{nil, make([]T, mlpRows), make([]T, model.Scratch(mlpRows))}
+		return &space{nil, make([]T, most), make([]T, model.Scratch(most))}
 	}}
 	return func(ctx context.Context, scores []float64, x []float32) error {
 		s := pool.Get().(*space)
 		defer pool.Put(s)
 		width := len(x) / len(scores)
-		for from := 0; from < len(scores); from += mlpRows {
+		for from := 0; from < len(scores); from += most {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			part := scores[from:min(from+mlpRows, len(scores))]
+			part := scores[from:min(from+most, len(scores))]
 			rows := x[from*width:][:len(part)*width]
 			in, err := inputs.of(rows, &s.x)
 			if err != nil {

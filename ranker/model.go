@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"slices"
 	"sync"
 
@@ -13,7 +14,8 @@ import (
 
 // A Model is a trained model. It may be used by several goroutines at once.
 type Model struct {
-	file *File
+	file   *File
+	digest func() string
 	scorer
 	inputs sync.Pool // of *[]float32: transformed features
 }
@@ -22,11 +24,11 @@ type Model struct {
 // an error that says what is wrong. A model of a kind that has no [Forward] can be opened:
 // only [Model.Score] is then an error.
 func Open(path string) (*Model, error) {
-	f, err := readFile(path)
+	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("ranker: %w", err)
 	}
-	return newModel(path, f)
+	return read(path, data)
 }
 
 // Read reads a model file from r, to its end: that of an embed.FS, or of an upload. Errors
@@ -36,12 +38,17 @@ func Read(r io.Reader) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ranker: reading a model: %w", err)
 	}
-	const name = "the model"
+	return read("the model", data)
+}
+
+// read makes a model of the bytes of a file of that name.
+func read(name string, data []byte) (*Model, error) {
 	f, err := decode(name, data)
 	if err != nil {
 		return nil, err
 	}
-	return newModel(name, f)
+	digest := digestOf(data)
+	return newModel(name, f, func() string { return digest })
 }
 
 // New makes a model of what a file holds, which must not change any more. Errors are those
@@ -51,15 +58,15 @@ func New(f *File) (*Model, error) {
 	if err := f.check(); err != nil {
 		return nil, fmt.Errorf("ranker: %s: %w", name, err)
 	}
-	return newModel(name, f)
+	return newModel(name, f, sync.OnceValue(f.digest))
 }
 
-func newModel(name string, f *File) (*Model, error) {
+func newModel(name string, f *File, digest func() string) (*Model, error) {
 	s, err := f.scorer()
 	if err != nil {
 		return nil, fmt.Errorf("ranker: %s: %w", name, err)
 	}
-	return &Model{file: f, scorer: s}, nil
+	return &Model{file: f, digest: digest, scorer: s}, nil
 }
 
 // FeatureIDs are the ids of the features of a document, ascending: of the columns of

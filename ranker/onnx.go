@@ -15,8 +15,8 @@ import (
 // WriteONNX writes the model in ONNX format, with its transform inside. The input
 // "features", float32 [documents, features], has the raw features of the documents of
 // one query, at least one, NaN where a value is missing; the output "scores" [documents],
-// of the model's dtype, their scores. The metadata have kind, feature_ids, feature_names and
-// plrank_version.
+// of the model's dtype, their scores. The metadata have kind, feature_ids, feature_names,
+// plrank_version, and the digest of the model.
 //
 // A kind of model other than the built-in ones is an error.
 func (m *Model) WriteONNX(w io.Writer) error {
@@ -27,7 +27,7 @@ func (m *Model) WriteONNX(w io.Writer) error {
 	if f.Dtype == "float64" {
 		dtype = onnx.Double
 	}
-	e := exporter{g, f, dtype}
+	e := exporter{g, f, f.byName(), dtype}
 	x := e.inputs(f.Transform)
 	members, err := e.members(x)
 	if err != nil {
@@ -47,7 +47,7 @@ func (m *Model) WriteONNX(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	metadata := map[string]string{"kind": f.Kind, "feature_ids": string(ids), "plrank_version": version.String()}
+	metadata := map[string]string{"kind": f.Kind, "feature_ids": string(ids), "plrank_version": version.String(), "digest": m.Digest()}
 	if f.FeatureNames != nil {
 		names, err := json.Marshal(f.FeatureNames)
 		if err != nil {
@@ -64,6 +64,7 @@ func (m *Model) WriteONNX(w io.Writer) error {
 type exporter struct {
 	*onnx.Graph
 	f     *File
+	has   arrays
 	dtype onnx.Type // of the model
 }
 
@@ -140,12 +141,11 @@ func (e exporter) embedding(name string, c *datasets.Category) string {
 	code := e.node("Where", e.node("Equal", e.node("Gather", begins, at), x), e.node("Add", at, number(datasets.FirstValue-1)), number(datasets.UnseenValue))
 	code = e.node("Where", missing, number(datasets.MissingValue), code)
 	flat := e.node("Squeeze", code, e.Constant(onnx.Int64, []float64{1}, 1))
-	for _, a := range e.f.Arrays {
-		if a.Name == name {
-			return e.node("Gather", e.array(name, a.Shape...), flat)
-		}
+	table := e.has[name]
+	if table == nil {
+		return "" // an error of members
 	}
-	return "" // not reached: members looks
+	return e.node("Gather", e.array(name, table.Shape...), flat)
 }
 
 // zeros are whole numbers 0, as many as x.

@@ -9,7 +9,7 @@ import (
 // Scores of ONNX Runtime and of this package, both float32, differ by more of their size the
 // more documents a model with attention sums over, and the narrower it is: where a layer
 // normalisation gets four numbers that are nearly equal, few digits are left. The log has the
-// table of docs/SERVING.md.
+// table of docs/serving.md.
 func TestONNXByDocuments(t *testing.T) {
 	name := python(t)
 	dir := t.TempDir()

@@ -46,7 +46,7 @@ func (e exporter) dense(l forward.MLPLayer, h string) string {
 
 // array is an array of the model.
 func (e exporter) array(name string, shape ...int) string {
-	return e.Constant(e.dtype, arrayOf[float64](e.f)(name), shape...)
+	return e.Constant(e.dtype, e.has[name].Values, shape...)
 }
 
 // number is a number of the dtype of the model.

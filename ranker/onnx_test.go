@@ -101,7 +101,7 @@ func TestONNX(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%+v: %v", c, err)
 		}
-		if metadata["kind"] != f.Kind || !strings.HasPrefix(metadata["feature_ids"], "[1,2,3") || !strings.HasPrefix(metadata["feature_names"], `["naïve"`) || metadata["plrank_version"] == "" {
+		if metadata["kind"] != f.Kind || !strings.HasPrefix(metadata["feature_ids"], "[1,2,3") || !strings.HasPrefix(metadata["feature_names"], `["naïve"`) || metadata["plrank_version"] == "" || metadata["digest"] != m.Digest() {
 			t.Errorf("metadata %v", metadata)
 		}
 		if len(got) != d.Rows() {

@@ -44,6 +44,9 @@ func (f *File) transformer() (t transformer, err error) {
 	case s.Hidden[len(s.Hidden)-1]%t.Heads != 0:
 		return t, fmt.Errorf("%d heads: want a number that divides the width %d", t.Heads, s.Hidden[len(s.Hidden)-1])
 	}
+	if err := f.checkCount(forward.TransformerArrays(len(s.Hidden), t.Blocks, s.Members) + len(s.Embeddings)); err != nil {
+		return t, err
+	}
 	t.members = forward.TransformerMembers(s.inputs(), s.Hidden, t.Blocks, s.Members)
 	return t, f.checkArrays(append(transformerArrays(s.inputs(), s.Hidden, t.Blocks, s.Members), s.embeddingArrays()...))
 }

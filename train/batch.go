@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
@@ -121,4 +122,9 @@ func (t *Trainer) ended(ctx context.Context) error {
 		return nil
 	}
 	return ctx.Err()
+}
+
+// cancelled tells whether an error is that of a context which has ended.
+func cancelled(ctx context.Context, err error) bool {
+	return ctx.Err() != nil && errors.Is(err, ctx.Err())
 }

@@ -87,7 +87,7 @@ func TestCategoricalFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := m.Scores(s.Test)
-		if err != nil || !sameScores(got, want) {
+		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: other scores from the file (%v)", scorer, err)
 		}
 		if used := m.UsedFeatures(); !slices.Equal(used, []int{1, 4, 9}) || !slices.Equal(r.UsedFeatures(), used) {

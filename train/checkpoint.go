@@ -29,6 +29,7 @@ type checkpointHeader struct {
 	Inputs  inputs  `json:"inputs"`
 	Step    uint64  `json:"step"`
 	History []Epoch `json:"history"`
+	Initial Values  `json:"initial,omitempty"` // of the initial model on the validation split
 }
 
 // inputs tell whether a run goes on with the data and the model that it began with.
@@ -64,7 +65,7 @@ func (t *Trainer) checkpoint() (*checkpoint, error) {
 	}
 	c := &checkpoint{header: checkpointHeader{
 		Format: checkpointFormat, Version: checkpointVersion,
-		Config: t.Config, Inputs: *in, Step: t.step, History: t.history,
+		Config: t.Config, Inputs: *in, Step: t.step, History: t.history, Initial: t.initial,
 	}}
 	for _, a := range t.checkpointed() {
 		for i, v := range a.values {
@@ -89,8 +90,9 @@ var ErrDamaged = errors.New("the checkpoint is damaged")
 
 // Restore goes to where a checkpoint was written. The configuration, the parts of
 // one's own, the data of all splits and their transform must be those of the
-// checkpoint, but for OnNaN and the numbers of epochs and of patience; with a cosine
-// schedule, the number of epochs must be the same, too. The error says what differs, or is [ErrDamaged].
+// checkpoint, but for OnNaN and the numbers of epochs and of patience. With a cosine schedule
+// and another number of epochs, the learning rates from here on are those of a run of so many
+// epochs. The error says what differs, or is [ErrDamaged].
 func (t *Trainer) Restore(path string) error {
 	var h checkpointHeader
 	f, err := npzfile.Read(path, &h)
@@ -107,10 +109,7 @@ func (t *Trainer) Restore(path string) error {
 		return fmt.Errorf("train: %s: version %d of the checkpoint format, but this program reads version %d: start the run anew", path, h.Version, checkpointVersion)
 	}
 	was := h.Config.WithDefaults() // older runs lack newer settings
-	was.Patience, was.OnNaN = t.Patience, t.OnNaN
-	if !t.schedule.cosine { // whose rates depend on when it ends
-		was.Epochs = t.Epochs
-	}
+	was.Patience, was.OnNaN, was.Epochs = t.Patience, t.OnNaN, t.Epochs
 	if d := configDifferences(was, t.Config); d != "" {
 		return fmt.Errorf("train: %s was written by a run with another configuration: %s", path, d)
 	}
@@ -133,7 +132,7 @@ func (t *Trainer) Restore(path string) error {
 			a.values[i] = float32(v)
 		}
 	}
-	t.step, t.history = h.Step, h.History
+	t.step, t.history, t.initial = h.Step, h.History, h.Initial
 	return nil
 }
 
@@ -162,7 +161,7 @@ func (t *Trainer) followFirst() error {
 	if g.Size() == 1 {
 		return nil
 	}
-	progress, err := json.Marshal(checkpointHeader{Step: t.step, History: t.history})
+	progress, err := json.Marshal(checkpointHeader{Step: t.step, History: t.history, Initial: t.initial})
 	if err := Agree(g, err); err != nil {
 		return err
 	}
@@ -178,7 +177,7 @@ func (t *Trainer) followFirst() error {
 	if g.Rank() > 0 {
 		var h checkpointHeader
 		err = json.Unmarshal(progress, &h)
-		t.step, t.history = h.Step, h.History
+		t.step, t.history, t.initial = h.Step, h.History, h.Initial
 	}
 	return Agree(g, err)
 }

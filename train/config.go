@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
@@ -19,9 +20,10 @@ import (
 // beside them; [Default] is the recipe of choice.
 type Config struct {
 	Loss           string      `json:"loss"`           // the objective, a loss of package losses or a weighted sum, see losses.Parse; "": plrank-exact
-	Cutoff         int         `json:"cutoff"`         // K: ranks that count in the objective; 0: 5
+	Cutoff         int         `json:"cutoff"`         // K: ranks that count in the objective, as many as the longest training query has documents at most; 0: 5
 	Samples        SampleCount `json:"samples"`        // N: rankings sampled for each query and step, by the losses that sample, see losses.Term; 0: 100
 	Gain           string      `json:"gain"`           // from labels to gains, a name of package metrics; "": exp2
+	HighestGrade   float64     `json:"highestGrade"`   // of the collection: what ERR and graded RBP, and the losses ordinal and cross-entropy, take for the highest label there can be; a label above it is an error. 0: for measures the highest of all splits, for losses that of the training split
 	NormalizeGains bool        `json:"normalizeGains"` // divide a query's gains by the highest value that the objective can have for it, or for arp by their sum: with dcg the objective is NDCG, with arp and the gain linear it is K + 1 − ARP@K
 	Discounts      string      `json:"discounts"`      // θ of the objective, see metrics.ParseObjective: dcg, precision, arp, rbp, rbp(0.9), or K numbers; "": dcg
 
@@ -61,7 +63,7 @@ type Config struct {
 
 	Epochs     int    `json:"epochs"`     // passes over the training queries; 0: 40
 	Patience   int    `json:"patience"`   // stop after so many epochs without a better validation value; 0: never
-	Metric     string `json:"metric"`     // the validation value: a metric such as ndcg@5, expected-ndcg@5, or a measure of fairness such as disparity; "": ndcg@ the cutoff
+	Metric     string `json:"metric"`     // the validation value: a metric such as ndcg@5, expected-ndcg@5, or a measure of fairness such as disparity; loss, the loss itself; or a weighted sum, of which more is better, such as expected-ndcg@5-10*disparity; "": ndcg@ the cutoff, and loss for a sum of losses or a loss of fairness
 	Convention string `json:"convention"` // for label-free queries: zero, one, skip or letor4, see package metrics; "": skip
 	Ties       string `json:"ties"`       // how documents of equal scores are ranked: random, the expected value under random order, or order, as they stand; "": random
 
@@ -146,11 +148,27 @@ func (c Config) WithDefaults() Config {
 	fill(&c.Shards, 1)
 	fill(&c.OnNaN, onNaNStop)
 	fill(&c.Epochs, 40)
-	fill(&c.Metric, fmt.Sprintf("ndcg@%d", c.Cutoff))
+	fill(&c.Metric, c.usualMetric())
 	fill(&c.Convention, metrics.LabelFreeSkip.String())
 	fill(&c.Ties, metrics.TiesRandom.String())
 	fill(&c.EvaluationSamples, 100)
 	return c
+}
+
+// usualMetric is that of validation where none is named. What a loss of several parts, or one
+// of fairness, trades off no metric of relevance says.
+func (c Config) usualMetric() string {
+	if ByLoss(c.Loss) {
+		return LossMetric
+	}
+	return fmt.Sprintf("ndcg@%d", c.Cutoff)
+}
+
+// ByLoss tells whether [LossMetric] is the usual metric of validation for a loss: for sums of
+// several, and for those of fairness.
+func ByLoss(loss string) bool {
+	terms, err := losses.Terms(loss)
+	return err == nil && (len(terms) > 1 || terms[0].Measure != "")
 }
 
 func fill[T comparable](field *T, value T) {
@@ -175,16 +193,18 @@ type parsed struct {
 	gain       metrics.Gain
 	optimised  metrics.Objective // the sum over ranks
 	schedule   schedule
-	metric     metrics.Measure
+	metric     criterion         // of validation
 	measures   []metrics.Measure // that every evaluation reports
 	terms      []losses.Term     // of the loss
 	convention metrics.Convention
 	ties       metrics.Ties
-	topGrade   float64 // the highest label of all splits
+	topGrade   float64 // the highest grade that measures go by
+	lossGrade  float64 // and losses
+	lossValues *lossValues
 }
 
 func (c Config) parse(parts Parts) (*parsed, error) {
-	p := &parsed{Config: parts.naming(c).WithDefaults(), parts: parts}
+	p := &parsed{Config: parts.naming(c).WithDefaults(), parts: parts, lossValues: &lossValues{by: map[*datasets.Dataset]*lossValue{}}}
 	c = p.Config
 	var err error
 	if c.Cutoff > maxCutoff {
@@ -199,11 +219,9 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 	if p.gain, err = metrics.ParseGain(c.Gain); err != nil {
 		return nil, err
 	}
-	validation, err := parts.measures(c.Metric)
-	if err != nil {
+	if p.metric, err = parts.parseCriterion(c.Metric); err != nil {
 		return nil, err
 	}
-	p.metric = validation[0]
 	p.Metric = p.metric.String()
 	if err = p.parseObjective(); err != nil {
 		return nil, err
@@ -264,6 +282,7 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 		{"warm-up", c.Warmup, 0, math.MaxFloat64, "a number of epochs that is not below 0"},
 		{"l2", c.L2, 0, math.MaxFloat64, "a number that is not below 0"},
 		{"group lasso", c.GroupLasso, 0, math.MaxFloat64, "a number that is not below 0"},
+		{"highest grade", c.HighestGrade, 0, math.MaxFloat32, "a number that is not below 0"},
 		{"clip", c.Clip, 0, math.MaxFloat64, "a number that is not below 0"},
 	} {
 		if !(setting.value >= setting.least && setting.value <= setting.most) {

@@ -25,6 +25,7 @@ const (
 	CheckpointFile = "checkpoint.npz"          // where to go on
 	PreviousFile   = "checkpoint.previous.npz" // the checkpoint before it
 	CurveFile      = "curve.png"               // of the validation value
+	InitialFile    = "initial.npz"             // the model that the run began with, if it did with one
 
 	nextFile = "checkpoint.next.npz" // whole, and about to become the checkpoint
 )
@@ -67,7 +68,7 @@ func notBegun(path string, entry fs.DirEntry, err error) error {
 		return err
 	case entry.IsDir(): // of a fold
 		return nil
-	case name == SettingsFile, strings.HasPrefix(name, "."+SettingsFile+"."), strings.HasPrefix(name, ".checkpoint."):
+	case name == SettingsFile, name == InitialFile, strings.HasPrefix(name, "."+SettingsFile+"."), strings.HasPrefix(name, ".checkpoint."):
 		return nil // the last two are what is left of writing that was cut off
 	}
 	return fmt.Errorf("it holds %s", name)
@@ -101,15 +102,30 @@ func (d *Dir) Begin(t *Trainer, settings any) (warning string, err error) {
 	if warning, err = d.restore(t); err != nil {
 		return "", err
 	}
-	if err := d.writeJSON(SettingsFile, settings); err != nil || t.done() {
+	if err := d.writeJSON(SettingsFile, settings); err != nil {
+		return warning, err
+	}
+	if err := d.keepInitial(t); err != nil || t.done() {
 		return warning, err
 	}
 	return warning, d.markInterrupted(ResultFile)
 }
 
+// keepInitial keeps the initial model of a run, if there is one, so that it can go on without
+// the file that this was read from.
+func (d *Dir) keepInitial(t *Trainer) error {
+	if t.parts.Initial == nil {
+		return nil
+	}
+	if _, err := os.Stat(d.File(InitialFile)); err == nil {
+		return nil
+	}
+	return t.parts.Initial.Save(d.File(InitialFile))
+}
+
 // removeLeftovers removes what is left of writing that was cut off.
 func (d *Dir) removeLeftovers() {
-	for _, name := range []string{SettingsFile, HistoryFile, ModelFile, ResultFile, CurveFile, nextFile} {
+	for _, name := range []string{SettingsFile, HistoryFile, ModelFile, ResultFile, CurveFile, InitialFile, nextFile} {
 		for _, left := range atomicfile.Leftovers(d.File(name)) {
 			os.Remove(left) // one that stays is no harm
 		}
@@ -194,7 +210,7 @@ func (d *Dir) Epoch(t *Trainer, e Epoch) error {
 		return err
 	}
 	var model *ranker.File // nil: that of an earlier epoch is better
-	if e.Best {
+	if e.Best || e.Epoch == 1 {
 		if model, err = t.Best().File(); err != nil {
 			return err
 		}
@@ -237,14 +253,15 @@ func (d *Dir) writeHistory(history []Epoch) error {
 
 // A Summary is what is in the result file of a run.
 type Summary struct {
-	BestEpoch   int                          `json:"bestEpoch"`
+	BestEpoch   int                          `json:"bestEpoch"`         // 0: the initial model
 	Epochs      int                          `json:"epochs"`            // trained
 	Skipped     int                          `json:"skipped,omitempty"` // batches, see Config.OnNaN
 	Interrupted bool                         `json:"interrupted"`
-	Convention  string                       `json:"convention"`       // for label-free queries
-	Metrics     map[string]Values            `json:"metrics"`          // of the model, by split: train, vali, test
-	Baselines   map[string]map[string]Values `json:"baselines"`        // by ranker and split
-	StdErr      map[string]Values            `json:"stdErr,omitempty"` // of the metrics that are estimated from sampled rankings, by split
+	Initial     Values                       `json:"initial,omitempty"` // of the initial model on the validation split
+	Convention  string                       `json:"convention"`        // for label-free queries
+	Metrics     map[string]Values            `json:"metrics"`           // of the model, by split: train, vali, test
+	Baselines   map[string]map[string]Values `json:"baselines"`         // by ranker and split
+	StdErr      map[string]Values            `json:"stdErr,omitempty"`  // of the metrics that are estimated from sampled rankings, by split
 }
 
 // Finish writes the final model, history and result.
@@ -253,7 +270,7 @@ func (d *Dir) Finish(r *Result, report *Report) error {
 		return err
 	}
 	s := Summary{
-		BestEpoch: r.BestEpoch, Epochs: len(r.History), Interrupted: r.Interrupted, Convention: report.Convention,
+		BestEpoch: r.BestEpoch, Epochs: len(r.History), Interrupted: r.Interrupted, Initial: r.Initial, Convention: report.Convention,
 		Metrics: map[string]Values{}, Baselines: map[string]map[string]Values{},
 	}
 	for _, e := range r.History {

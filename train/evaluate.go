@@ -24,8 +24,10 @@ func (p *parsed) reported() (list []metrics.Measure, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.metric.Ranking().String() != p.metric.Expected().String() {
-		usual = append(usual, p.metric)
+	for _, m := range p.metric.measures() {
+		if m.Ranking().String() != m.Expected().String() {
+			usual = append(usual, m)
+		}
 	}
 	for _, m := range usual {
 		list = append(list, m.Ranking())
@@ -50,7 +52,7 @@ func (p *parsed) reported() (list []metrics.Measure, err error) {
 			list = append(list, m)
 		}
 	}
-	list = slices.Concat(list, []metrics.Measure{p.metric}, asked, p.parts.Metrics)
+	list = slices.Concat(list, p.metric.measures(), asked, p.parts.Metrics)
 	seen := map[string]bool{}
 	return slices.DeleteFunc(list, func(m metrics.Measure) bool {
 		again := seen[m.String()]
@@ -87,11 +89,20 @@ func (c Config) Reported() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	return p.names(), nil
+}
+
+// names are those of all reported values: of the measures, and of the sum of some by which
+// epochs are told apart.
+func (p *parsed) names() []string {
 	var names []string
 	for _, m := range p.measures {
 		names = append(names, m.String())
 	}
-	return names, nil
+	if p.metric.sum {
+		names = append(names, p.metric.name)
+	}
+	return names
 }
 
 // A Value is the value of a metric; NaN, where no query has one, is null in JSON.
@@ -135,7 +146,14 @@ func (p *parsed) input(d *datasets.Dataset, scores []float64) metrics.Input {
 
 // means are measures of scores.
 func (p *parsed) means(d *datasets.Dataset, scores []float64, list []metrics.Measure) ([]metrics.Summary, error) {
-	means, err := metrics.Means(p.input(d, scores), list)
+	in := p.input(d, scores)
+	estimates, err := metrics.Estimates(in, p.bound(d, list))
+	means := make([]metrics.Summary, len(estimates))
+	for i := range estimates {
+		if means[i], err = mean(list[i], in, estimates[i]); err != nil {
+			break
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("train: %s: %w", d.Name, err)
 	}
@@ -148,15 +166,15 @@ func (p *parsed) evaluate(d *datasets.Dataset, scores []float64, list []metrics.
 	if err != nil {
 		return nil, err
 	}
-	return valuesOf(list, means), nil
+	return p.valuesOf(list, means), nil
 }
 
-func valuesOf(list []metrics.Measure, means []metrics.Summary) Values {
+func (p *parsed) valuesOf(list []metrics.Measure, means []metrics.Summary) Values {
 	values := Values{}
 	for i, m := range list {
 		values[m.String()] = Value(means[i].Mean)
 	}
-	return values
+	return p.metric.add(values)
 }
 
 // stdErrs are the standard errors of the measures that are estimated from samples.

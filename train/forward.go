@@ -13,13 +13,17 @@ import (
 // one is lent this:
 //
 //	ranker.Register("my kind", train.Forward)
+//
+// It may be called by several goroutines at once: graphs run side by side, and are built one
+// at a time, for Gorgonia numbers some nodes, such as those of Rectify, with a counter of the
+// process. A program that makes such nodes of its own meanwhile has a race on that counter.
 func Forward(f *ranker.File) (ranker.Forward, error) {
 	first, err := rankerOf(f)
 	if err != nil {
 		return nil, err
 	}
 	pool := sync.Pool{New: func() any {
-		return newRanker(first.model, first.transform, first.ids, first.names, first.gain)
+		return newRanker(first.model, first.transform, first.ids, first.names, first.gain, first.grade)
 	}}
 	pool.Put(first)
 	return func(scores []float64, x []float32) error {

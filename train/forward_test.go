@@ -106,7 +106,7 @@ func TestRankerIsTheGraph(t *testing.T) {
 // checkRanker compares package ranker's scores with those of the graph.
 func checkRanker(t *testing.T, model nn.Scorer, fitted *datasets.Transform, d *datasets.Dataset) {
 	t.Helper()
-	r := newRanker(model, fitted, d.FeatureIDs, nil, "exp2")
+	r := newRanker(model, fitted, d.FeatureIDs, nil, "exp2", 0)
 	m := reopened(t, r)
 	want, err := r.Score(d)
 	if err != nil {
@@ -118,7 +118,7 @@ func checkRanker(t *testing.T, model nn.Scorer, fitted *datasets.Transform, d *d
 			t.Fatal(err)
 		}
 	}
-	if !sameScores(got, want) {
+	if !slices.Equal(got, want) {
 		t.Errorf("%v, transform %s: scores differ", model, fitted.Spec)
 	}
 }

@@ -1,9 +1,11 @@
 package train
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -32,7 +34,7 @@ type objective struct {
 	sampler      *ops.Sampler // for the gradient
 	exposure     *ops.Sampler // for the exposure of fairness losses
 	discounts    []float64
-	highestGrade int
+	highestGrade float64
 	grouped      bool // documents have groups
 
 	documentWeights, queryWeights bool // documents and queries have them
@@ -49,11 +51,47 @@ func (o *objective) setStep(step uint64) {
 }
 
 // newStepGraph builds the graph for batches of that many rows, queries and
-// features.
-func newStepGraph(model nn.Scorer, o *objective, rows, queries, features int) (*stepGraph, error) {
+// features. It ends early with the error of the context.
+func newStepGraph(ctx context.Context, model nn.Scorer, o *objective, rows, queries, features int) (*stepGraph, error) {
 	g := G.NewGraph()
+	s, outputs, err := describeStep(ctx, g, model, o, rows, queries, features)
+	if err == nil {
+		s.vm, err = compiled(ctx, g, s.x, outputs)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// describeStep makes the nodes of a step, and gives those that are to be computed.
+func describeStep(ctx context.Context, g *G.ExprGraph, model nn.Scorer, o *objective, rows, queries, features int) (*stepGraph, G.Nodes, error) {
+	building.Lock()
+	defer building.Unlock()
+	s := newInputs(g, o, rows, queries)
+	s.x = G.NewMatrix(g, tensor.Float32, G.WithShape(rows, features), G.WithName("x"))
+	s.weights = model.Weights().Nodes(g)
+	members, err := nn.BuildMembers(model, nn.Input{Features: s.x, Offsets: s.offsets, Weights: s.weights}, nn.Train)
+	if err != nil {
+		return nil, nil, err
+	}
+	if slices.Contains(members, nil) {
+		return nil, nil, errors.New("the model gives no scores")
+	}
+	s.members = len(members)
+	cost, err := s.cost(ctx, members, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.grads, err = G.Grad(cost, s.weights...); err != nil {
+		return nil, nil, fmt.Errorf("the loss cannot be differentiated by all arrays of the model's weights: %w", err)
+	}
+	return s, s.outputs(cost), nil
+}
+
+// newInputs is a graph with the inputs of a loss, but for those that scores are made of.
+func newInputs(g *G.ExprGraph, o *objective, rows, queries int) *stepGraph {
 	s := &stepGraph{
-		x:       G.NewMatrix(g, tensor.Float32, G.WithShape(rows, features), G.WithName("x")),
 		gains:   G.NewVector(g, tensor.Float32, G.WithShape(rows), G.WithName("gains")),
 		labels:  G.NewVector(g, tensor.Float32, G.WithShape(rows), G.WithName("labels")),
 		offsets: G.NewVector(g, tensor.Int, G.WithShape(queries+1), G.WithName("offsets")),
@@ -67,37 +105,56 @@ func newStepGraph(model nn.Scorer, o *objective, rows, queries, features int) (*
 	if o.queryWeights {
 		s.ofQueries = G.NewVector(g, tensor.Float32, G.WithShape(queries), G.WithName("query weights"))
 	}
-	s.weights = model.Weights().Nodes(g)
-	members, err := nn.BuildMembers(model, nn.Input{Features: s.x, Offsets: s.offsets, Weights: s.weights}, nn.Train)
-	if err != nil {
-		return nil, err
-	}
-	if slices.Contains(members, nil) {
-		return nil, errors.New("the model gives no scores")
-	}
-	s.members = len(members)
-	cost, err := s.cost(members, o)
-	if err != nil {
-		return nil, err
-	}
-	if s.grads, err = G.Grad(cost, s.weights...); err != nil {
-		return nil, fmt.Errorf("the loss cannot be differentiated by all arrays of the model's weights: %w", err)
-	}
+	return s
+}
+
+// outputs are what the machine computes: the loss and its gradients.
+func (s *stepGraph) outputs(cost *G.Node) G.Nodes {
 	// A copy of the loss: its own value may be overwritten by the backward pass.
 	s.loss = new(G.Value)
-	read := G.Read(cost, s.loss)
-	prog, locs, err := G.CompileFunction(g, G.Nodes{s.x}, append(G.Nodes{read}, s.grads...))
-	if err != nil {
-		return nil, err
+	return append(G.Nodes{G.Read(cost, s.loss)}, s.grads...)
+}
+
+// building is held while nodes are made: Gorgonia numbers some of them, those of Rectify
+// among others, with a counter of the process.
+var building sync.Mutex
+
+// compiled makes the machine that computes the outputs. Gorgonia cannot be stopped while it
+// compiles, which takes long for a large graph: when the context ends, it is left alone.
+func compiled(ctx context.Context, g *G.ExprGraph, input *G.Node, outputs G.Nodes) (G.VM, error) {
+	type result struct {
+		vm  G.VM
+		err error
 	}
-	s.vm = G.NewTapeMachine(g, G.WithPrecompiled(prog, locs))
-	return s, nil
+	done := make(chan result, 1)
+	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				done <- result{err: fmt.Errorf("the graph cannot be compiled: panic: %v", r)}
+			}
+		}()
+		prog, locs, err := G.CompileFunction(g, G.Nodes{input}, outputs)
+		if err != nil {
+			done <- result{err: err}
+			return
+		}
+		done <- result{vm: G.NewTapeMachine(g, G.WithPrecompiled(prog, locs))}
+	}()
+	select {
+	case r := <-done:
+		return r.vm, r.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // cost is the sum of the losses of all members: each learns by itself, from
 // rankings of its own.
-func (s *stepGraph) cost(members G.Nodes, o *objective) (sum *G.Node, err error) {
+func (s *stepGraph) cost(ctx context.Context, members G.Nodes, o *objective) (sum *G.Node, err error) {
 	for _, scores := range members {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		cost, err := o.loss(losses.Batch{
 			Lists:        ops.Lists{Scores: scores, Offsets: s.offsets},
 			Gains:        s.gains,
@@ -194,6 +251,20 @@ type scoreGraph struct {
 
 func newScoreGraph(model nn.Scorer, rows, features int) (*scoreGraph, error) {
 	g := G.NewGraph()
+	s, err := describeScores(g, model, rows, features)
+	if err == nil {
+		s.vm, err = compiled(context.Background(), g, s.x, G.Nodes{s.scores})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// describeScores makes the nodes.
+func describeScores(g *G.ExprGraph, model nn.Scorer, rows, features int) (*scoreGraph, error) {
+	building.Lock()
+	defer building.Unlock()
 	s := &scoreGraph{
 		x:       G.NewMatrix(g, tensor.Float32, G.WithShape(rows, features), G.WithName("x")),
 		offsets: G.NewVector(g, tensor.Int, G.WithShape(rows+1), G.WithName("offsets")),
@@ -205,11 +276,6 @@ func newScoreGraph(model nn.Scorer, rows, features int) (*scoreGraph, error) {
 	if !s.scores.Shape().Eq(tensor.Shape{rows}) {
 		return nil, fmt.Errorf("the scores of the model have the shape %v for %d rows, want a vector", s.scores.Shape(), rows)
 	}
-	prog, locs, err := G.CompileFunction(g, G.Nodes{s.x}, G.Nodes{s.scores})
-	if err != nil {
-		return nil, err
-	}
-	s.vm = G.NewTapeMachine(g, G.WithPrecompiled(prog, locs))
 	return s, nil
 }
 

@@ -3,6 +3,7 @@ package train
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -11,7 +12,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
 )
 
@@ -30,20 +30,23 @@ type Importance struct {
 // measured again, repeats times. Features that say the same share what they are worth:
 // neither is missed while the other is there.
 func Importances(ctx context.Context, c Config, parts Parts, model *ranker.Model, d *datasets.Dataset, repeats int) ([]Importance, error) {
-	p, err := measuring(c, parts, Split{Data: d})
+	p, err := measuring(c, parts, model, Split{Name: "data", Data: d})
 	if err != nil {
 		return nil, err
 	}
-	only := []metrics.Measure{p.metric}
+	defer p.lossValues.close()
 	measure := func(d *datasets.Dataset) (float64, error) {
 		scores, err := model.Scores(d)
 		if err != nil {
 			return 0, err
 		}
-		values, err := p.evaluate(d, scores, only)
+		values, err := p.evaluate(d, scores, p.metric.measures())
 		return float64(values[p.metric.String()]), err
 	}
 	base, err := measure(d)
+	if err == nil && !finite(base) {
+		err = fmt.Errorf("train: %s: %s is %v: no feature can matter to it, want another metric", d.Name, p.metric, base)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,8 @@
 package train
 
 import (
+	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/metrics"
@@ -16,22 +16,26 @@ type Split struct {
 }
 
 // Evaluate measures a model on any labelled documents, beside random order. The
-// configuration says which metrics and how, as for a run; how to train means nothing.
+// configuration says which metrics and how, as for a run; how to train means nothing, but for
+// the loss where that is to be measured. The highest grade is that of the configuration, or
+// else of the model, or of the splits where the model does not say it.
 func Evaluate(c Config, parts Parts, model *ranker.Model, splits ...Split) (*Report, error) {
-	p, err := measuring(c, parts, splits...)
+	p, err := measuring(c, parts, model, splits...)
 	if err != nil {
 		return nil, err
 	}
-	report := &Report{Convention: p.Config.Convention}
-	for _, m := range p.measures {
-		report.Metrics = append(report.Metrics, m.String())
-	}
+	defer p.lossValues.close()
+	report := &Report{Convention: p.Config.Convention, Model: model.Digest(), Metrics: p.names(), HighestGrade: p.reportedGrade()}
 	for _, s := range splits {
 		random, err := p.randomOrder(s.Data)
 		if err != nil {
 			return nil, err
 		}
 		scores, err := model.Scores(s.Data)
+		if err != nil {
+			return nil, err
+		}
+		trainedOn, err := model.TrainedOn(s.Data)
 		if err != nil {
 			return nil, err
 		}
@@ -50,26 +54,42 @@ func Evaluate(c Config, parts Parts, model *ranker.Model, splits ...Split) (*Rep
 		report.Splits = append(report.Splits, SplitReport{
 			Name: s.Name, Queries: s.Data.Queries(), Relevant: len(relevant), Documents: s.Data.Rows(),
 			Rankers: []string{"random order", "model"}, Rows: []Values{random, model}, StdErr: stdErr,
+			TrainedOn: trainedOn,
 		})
 	}
 	return report, nil
 }
 
-// measuring is a configuration that fits the splits.
-func measuring(c Config, parts Parts, splits ...Split) (*parsed, error) {
+// measuring is a configuration that fits the splits, and the model.
+func measuring(c Config, parts Parts, model *ranker.Model, splits ...Split) (*parsed, error) {
 	p, err := c.parse(parts)
 	if err != nil {
 		return nil, err
 	}
+	if len(splits) == 0 {
+		return nil, errors.New("train: there is no split to measure on")
+	}
 	for _, s := range splits {
-		if s.Data.Rows() == 0 {
-			return nil, fmt.Errorf("train: %s has no labelled documents", s.Data.Name)
+		switch {
+		case s.Data == nil:
+			return nil, fmt.Errorf("train: the split %q has no data", s.Name)
+		case s.Data.Rows() == 0:
+			return nil, fmt.Errorf("train: the split %q, %q, has no labelled documents", s.Name, s.Data.Name)
+		}
+		if err := s.Data.Validate(); err != nil {
+			return nil, err
 		}
 		if err := p.checkGroups(s.Data); err != nil {
 			return nil, err
 		}
-		p.topGrade = max(p.topGrade, float64(slices.Max(s.Data.Labels)))
+		if err := p.takeGrade(s.Data); err != nil {
+			return nil, err
+		}
 	}
+	if grade := model.File().Grade; p.HighestGrade == 0 && grade != 0 {
+		p.topGrade = grade
+	}
+	p.lossGrade = p.topGrade
 	return p, nil
 }
 
@@ -89,5 +109,5 @@ func (p *parsed) randomOrder(d *datasets.Dataset) (Values, error) {
 	for _, m := range p.measures {
 		values[m.String()] = values[m.Ranking().String()]
 	}
-	return values, nil
+	return p.metric.add(values), nil
 }

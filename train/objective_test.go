@@ -146,10 +146,12 @@ func TestReported(t *testing.T) {
 	}{
 		{Config{}, nil},
 		{Config{Report: asked}, []string{"map", "expected-err@10", "ee-d"}},
-		{Config{Loss: "plrank-rb+0.5*disparity"}, []string{"disparity"}},
+		{Config{Loss: "plrank-rb+0.5*disparity"}, []string{"disparity", "loss"}},
+		{Config{Loss: "disparity"}, []string{"disparity", "loss"}},
+		{Config{Metric: "expected-ndcg@5 - 1e1*Disparity"}, []string{"disparity", "expected-ndcg@5-10*disparity"}},
 		{Config{Loss: "plrank-rb+0*disparity"}, nil},
 		{Config{Loss: "ee-l", Metric: "Disparity"}, []string{"ee-l", "disparity"}},
-		{Config{Loss: "group-exposure+group-treatment", Report: []string{"treatment-ratio"}}, []string{"exposure-ratio", "treatment-ratio"}},
+		{Config{Loss: "group-exposure+group-treatment", Report: []string{"treatment-ratio"}}, []string{"exposure-ratio", "treatment-ratio", "loss"}},
 	} {
 		got, err := c.config.Reported()
 		if want := append(slices.Clone(usual), c.more...); err != nil || !slices.Equal(got, want) {

@@ -18,6 +18,10 @@ type Parts struct {
 	// where it is empty, or names a built-in loss, it becomes "custom".
 	Loss losses.Func
 
+	// LabelFree says that Loss learns from queries without a relevant document, too, as
+	// losses.Term has it of others. Without it they are left out of training.
+	LabelFree bool
+
 	// Scorer makes the model, for so many inputs: the width of the transform, whose last
 	// columns are the codes of categorical features. It is called twice, for the model that
 	// is trained and for the best one, with Config.Average once more, and must give the same
@@ -32,11 +36,12 @@ type Parts struct {
 
 	// Initial is a trained model whose weights training begins with. The run takes its
 	// transform of the features; the data must have its features, and the Config must
-	// be of the same architecture and transform.
+	// be of the same architecture and transform. It is the best model until an epoch is
+	// better.
 	Initial *Ranker
 
 	// Metrics are reported beside the others, and Config.Metric and Config.Report may
-	// name them. They may be called by several goroutines at once.
+	// name them. A value that is not finite is never the best. They may be called by several goroutines at once.
 	Metrics []metrics.Measure
 
 	// Processes train the model together. Each makes a Trainer of the
@@ -76,10 +81,14 @@ func (p Parts) lossOf(c Config) (losses.Func, []losses.Term, error) {
 	return loss, terms, err
 }
 
-// measures are those of the given names: among one's own, or of package metrics.
+// measures are those of the given names: the loss, among one's own, or of package metrics.
 func (p Parts) measures(names ...string) ([]metrics.Measure, error) {
 	var list []metrics.Measure
 	for _, name := range names {
+		if name == LossMetric {
+			list = append(list, lossMeasure)
+			continue
+		}
 		i := slices.IndexFunc(p.Metrics, func(m metrics.Measure) bool { return m.String() == name })
 		if i >= 0 {
 			list = append(list, p.Metrics[i])
@@ -102,7 +111,7 @@ func (p Parts) checkMetrics() error {
 		if name == "" {
 			return fmt.Errorf("train: measure %d of Parts.Metrics has no name: make it by metrics.NewMeasure", i)
 		}
-		if _, err := metrics.ParseMeasure(name); err == nil || seen[name] {
+		if _, err := metrics.ParseMeasure(name); err == nil || seen[name] || isLoss(m) {
 			return fmt.Errorf("train: there is another measure %q: want a name of its own", name)
 		}
 		seen[name] = true

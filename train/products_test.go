@@ -11,18 +11,11 @@ import (
 
 // BenchmarkWide is an epoch of the default recipe for large data in MSLR's shape, once the policy
 // is sharp, beside one of the first, and beside the bare products of matrices of its layers:
-// forward, and for the gradients of weights and inputs. In programs with -tags openblas the
-// epoch uses the products of the project, the bare ones are by OpenBLAS.
+// forward, and for the gradients of weights and inputs.
 func BenchmarkWide(b *testing.B) {
 	s, err := datasets.SyntheticShape("mslr", .01, 1)
 	if err != nil {
 		b.Fatal(err)
-	}
-	for _, name := range []string{"AVX-512", "AVX2", "NEON"} {
-		if restore, ok := blas.Use(name); ok {
-			defer restore()
-			break
-		}
 	}
 	t := sharp(b, largeFrom, s)
 	fresh := min(t.history[1].TrainSeconds, t.history[2].TrainSeconds) // the first one compiles the graphs
@@ -35,9 +28,6 @@ func BenchmarkWide(b *testing.B) {
 		rows = append(rows, n)
 	}
 	bare := func() float64 {
-		if restore, ok := blas.Use("OpenBLAS"); ok {
-			defer restore()
-		}
 		widths := append([]int{t.transform.Width()}, append(t.Hidden, 1)...)
 		start := time.Now()
 		for _, n := range rows {

@@ -25,18 +25,25 @@ type Ranker struct {
 	ids       []int
 	names     []string // of the features, or nil
 	gain      string
+	trained   ranker.QueryDigests // see ranker.File
+	grade     float64             // the highest, see ranker.File
 	graphs    graphs[*scoreGraph]
 	batch     datasets.Batch
 }
 
-func newRanker(model nn.Scorer, t *datasets.Transform, ids []int, names []string, gain string) *Ranker {
-	return &Ranker{model: model, transform: t, ids: ids, names: names, gain: gain, graphs: graphs[*scoreGraph]{}}
+func newRanker(model nn.Scorer, t *datasets.Transform, ids []int, names []string, gain string, grade float64) *Ranker {
+	return &Ranker{model: model, transform: t, ids: ids, names: names, gain: gain, grade: grade, graphs: graphs[*scoreGraph]{}}
 }
 
 // NewRanker makes a ranker of a model that was trained without a [Trainer], on the
-// features of d after the transform, and with the gain of that name.
+// features of d after the transform, and with the gain of that name. The highest label of d
+// is the highest grade.
 func NewRanker(model nn.Scorer, t *datasets.Transform, d *datasets.Dataset, gain string) *Ranker {
-	return newRanker(model, t, d.FeatureIDs, d.FeatureNames, gain)
+	grade := float32(0)
+	for _, label := range d.Labels {
+		grade = max(grade, label)
+	}
+	return newRanker(model, t, d.FeatureIDs, d.FeatureNames, gain, float64(grade))
 }
 
 // LoadRanker reads a model file. A file that is damaged or not consistent in itself is
@@ -87,7 +94,8 @@ func rankerOf(f *ranker.File) (*Ranker, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := newRanker(model, f.Transform, f.FeatureIDs, f.FeatureNames, f.Gain)
+	r := newRanker(model, f.Transform, f.FeatureIDs, f.FeatureNames, f.Gain, f.Grade)
+	r.trained = f.TrainingQueries
 	if _, err := r.graph(datasets.Capacity(1)); err != nil {
 		return nil, fmt.Errorf("the model and the transform of its features do not fit: %w", err)
 	}
@@ -103,7 +111,8 @@ func (r *Ranker) File() (*ranker.File, error) {
 	w := r.model.Weights()
 	f := &ranker.File{
 		Kind: r.model.Kind(), Settings: settings, Dtype: w.Dtype().String(),
-		Transform: r.transform, FeatureIDs: r.ids, FeatureNames: r.names, Gain: r.gain,
+		Transform: r.transform, FeatureIDs: r.ids, FeatureNames: r.names, Gain: r.gain, Grade: r.grade,
+		TrainingQueries: r.trained,
 	}
 	for _, a := range w.Arrays() {
 		f.Arrays = append(f.Arrays, ranker.Array{Name: a.Name, Shape: a.Shape, Values: w.Get(a.Name)})

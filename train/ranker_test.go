@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/metrics"
 )
 
 func TestRankerFile(t *testing.T) {
@@ -45,7 +44,7 @@ func TestRankerFile(t *testing.T) {
 	// A query's scores do not depend on what is scored with it.
 	for q := range s.Test.Queries() {
 		alone, err := back.Score(s.Test.Select([]int{q}))
-		if err != nil || !sameScores(alone, want[s.Test.Offsets[q]:s.Test.Offsets[q+1]]) {
+		if err != nil || !slices.Equal(alone, want[s.Test.Offsets[q]:s.Test.Offsets[q+1]]) {
 			t.Fatalf("query %d alone: %v", q, err)
 		}
 	}
@@ -92,7 +91,7 @@ func TestFilesThatDoNotFit(t *testing.T) {
 		{func(r *Ranker) { r.transform.Parts = nil }, "no parts"},
 	} {
 		transform := *good.transform
-		broken := newRanker(good.model, &transform, good.ids, good.names, good.gain)
+		broken := newRanker(good.model, &transform, good.ids, good.names, good.gain, good.grade)
 		c.change(broken)
 		if err := broken.Save(path); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("got %v, want %q", err, c.want)
@@ -100,7 +99,7 @@ func TestFilesThatDoNotFit(t *testing.T) {
 	}
 	transform := *good.transform
 	transform.Columns = transform.Columns[:1]
-	if err := newRanker(good.model, &transform, good.ids, good.names, good.gain).Save(path); err != nil {
+	if err := newRanker(good.model, &transform, good.ids, good.names, good.gain, good.grade).Save(path); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := LoadRanker(path); err == nil || !strings.Contains(err.Error(), "a model of 3 features and a transform that gives 1 do not fit") || !strings.Contains(err.Error(), path) {
@@ -325,7 +324,7 @@ func TestBestFeatureMayBeAscending(t *testing.T) {
 func TestConventions(t *testing.T) {
 	for convention, want := range map[string]float64{"zero": 0.5, "letor4": 0.5, "one": 1, "skip": 1} {
 		tr := mustNew(t, Config{Convention: convention}, tinySplits())
-		values, err := tr.evaluate(tr.splits.Test, featureScores(tr.splits.Test, 0, true), []metrics.Measure{tr.metric})
+		values, err := tr.evaluate(tr.splits.Test, featureScores(tr.splits.Test, 0, true), tr.metric.measures())
 		if err != nil {
 			t.Fatal(err)
 		}

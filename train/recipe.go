@@ -35,7 +35,7 @@ const (
 // more on average, a larger K does some of that. In real collections of shorter lists it also
 // says much where a value stands among those of its query. Inputs that say nothing cost quality; the
 // group lasso keeps their weights small. The average of the weights is good long before the
-// rate has fallen. docs/RECIPE.md has the trials.
+// rate has fallen. lab/recipe.md has the trials.
 func DefaultFor(documents, queries int) (c Config, reason string) {
 	if documents < largeFrom {
 		c, reason = Default(), fmt.Sprintf("small, below %d documents", largeFrom)

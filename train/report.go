@@ -17,6 +17,12 @@ type Report struct {
 	Metrics    []string      `json:"metrics"`    // names of Values, in the order of a table
 	Splits     []SplitReport `json:"splits"`
 
+	// Model is the digest of the model's file, of a Report by Evaluate.
+	Model string `json:"model,omitempty"`
+	// HighestGrade is what ERR and graded RBP go by, 0 where neither is reported.
+	HighestGrade float64 `json:"highestGrade,omitempty"`
+	// LeftOut is how many training queries the loss learns nothing from, see Trainer.LeftOut.
+	LeftOut int `json:"leftOut,omitempty"`
 	// FeatureQueries is how many training queries the best single feature was chosen by;
 	// 0: by all, or there is none.
 	FeatureQueries int `json:"featureQueries,omitempty"`
@@ -31,6 +37,10 @@ type SplitReport struct {
 	Rows      []Values `json:"rows"` // of the rankers, in the order of Rankers
 	Rankers   []string `json:"rankers"`
 	StdErr    Values   `json:"stdErr,omitempty"` // of the model's metrics that are estimated from sampled rankings
+
+	// TrainedOn is how many of the queries the model was trained on, of a Report by Evaluate:
+	// see ranker.Model.TrainedOn.
+	TrainedOn int `json:"trainedOn,omitempty"`
 }
 
 // A Baseline is another ranker for a Report.
@@ -55,12 +65,9 @@ func (t *Trainer) Report(r *Ranker, more ...Baseline) (*Report, error) {
 		names = append(names, b.Name)
 	}
 	names = append(names, t.Loss)
-	report := &Report{Convention: t.Config.Convention}
+	report := &Report{Convention: t.Config.Convention, Metrics: t.names(), HighestGrade: t.reportedGrade(), LeftOut: t.LeftOut()}
 	if sample != t.splits.Train {
 		report.FeatureQueries = sample.Queries()
-	}
-	for _, m := range t.measures {
-		report.Metrics = append(report.Metrics, m.String())
 	}
 	for _, split := range []struct {
 		name string
@@ -102,7 +109,7 @@ func (t *Trainer) Report(r *Ranker, more ...Baseline) (*Report, error) {
 		}
 		report.Splits = append(report.Splits, SplitReport{
 			Name: split.name, Queries: d.Queries(), Relevant: len(relevant), Documents: d.Rows(),
-			Rankers: names, Rows: append(rows, valuesOf(t.measures, model)), StdErr: stdErrsOf(t.measures, model),
+			Rankers: names, Rows: append(rows, t.valuesOf(t.measures, model)), StdErr: stdErrsOf(t.measures, model),
 		})
 	}
 	return report, nil
@@ -122,17 +129,14 @@ const featureRow = 1
 
 // ofRanking is the part of measures that needs no policy.
 func (p *parsed) ofRanking() []metrics.Measure {
-	return slices.DeleteFunc(slices.Clone(p.measures), metrics.Measure.OfPolicy)
+	return slices.DeleteFunc(slices.Clone(p.measures), func(m metrics.Measure) bool { return m.OfPolicy() || isLoss(m) })
 }
 
 // bestFeature is the column of training documents, and its direction, with the
-// best value of the validation metric, or where that is one of fairness, of DCG at
-// the cutoff; the first of several.
+// best value of the validation metric, or where that is one of fairness, a sum or the loss,
+// of DCG at the cutoff; the first of several.
 func (t *Trainer) bestFeature(d *datasets.Dataset) (column int, descending bool, err error) {
-	m := t.metric.Ranking()
-	if m.OfPolicy() {
-		m = t.measures[0]
-	}
+	m := t.metric.ranking(t.measures[0])
 	type outcome struct {
 		value float64
 		err   error

@@ -24,10 +24,10 @@ import (
 	"github.com/plrank/plrank/internal/mpi/launch"
 )
 
-// What docs/SCALE.md's cost model is fitted to, on a machine on which nothing else runs:
+// What lab/scale.md's cost model is fitted to, on a machine on which nothing else runs:
 //
-//	go test -tags mpi ./train -run 'TestExchange|TestSteps' -count 1 -timeout 1h -args -scale ../docs/scale
-var scaleFolder = flag.String("scale", "", "the `folder` of docs/SCALE.md's measurements, to make them; without it, a few are made and checked")
+//	go test -tags mpi ./train -run 'TestExchange|TestSteps' -count 1 -timeout 1h -args -scale ../lab/scale
+var scaleFolder = flag.String("scale", "", "the `folder` of lab/scale.md's measurements, to make them; without it, a few are made and checked")
 
 // scalePart is what the test binary does as one of the ranks of a measurement, with its
 // arguments.
@@ -78,7 +78,7 @@ func underMPI(t *testing.T, ranks int, link launch.Link, core int, part string) 
 	return rows
 }
 
-// saveRows writes a CSV file of docs/scale, if that was asked for.
+// saveRows writes a CSV file of lab/scale, if that was asked for.
 func saveRows(t *testing.T, name string, head []string, rows [][]string) {
 	t.Helper()
 	if *scaleFolder == "" {

@@ -80,8 +80,8 @@ func TestScheduleErrors(t *testing.T) {
 	}
 }
 
-// Schedules go on where they were; that of a cosine ends with the last epoch, which
-// cannot be another one then.
+// Schedules go on where they were. With more epochs, that of a cosine goes on as that of a run
+// of so many.
 func TestSchedulesResume(t *testing.T) {
 	s := small()
 	path := filepath.Join(t.TempDir(), "c.npz")
@@ -103,9 +103,22 @@ func TestSchedulesResume(t *testing.T) {
 		if !reflect.DeepEqual(timeless(resumed.History), timeless(whole.History)) || !slices.Equal(trainedWeights(resumed.Ranker), trainedWeights(whole.Ranker)) {
 			t.Errorf("%s: a run that went on ends elsewhere", schedule)
 		}
-		c.Epochs++
-		if err := mustNew(t, c, s).Restore(path); (err != nil) != (schedule == "cosine") {
-			t.Errorf("%s: an epoch more: %v", schedule, err)
+		c.Epochs += 2
+		longer := mustNew(t, c, s)
+		if err := longer.Restore(path); err != nil {
+			t.Fatalf("%s: more epochs: %v", schedule, err)
+		}
+		history := mustRun(t, longer, Hooks{}).History
+		if len(history) != c.Epochs || !reflect.DeepEqual(timeless(history[:2]), timeless(whole.History[:2])) {
+			t.Errorf("%s: %d epochs more end after %d", schedule, c.Epochs-2, len(history))
+		}
+		steps := (len(longer.queries) + c.Batch - 1) / c.Batch
+		for i, e := range history[2:] {
+			done := float64(i+2) + float64(steps-1)/float64(steps)
+			want := c.LearningRate * math.Pow(c.Decay, float64(i+2)) * (1 + math.Cos(math.Pi*(done-1.5)/(float64(c.Epochs)-1.5))) / 2
+			if schedule == "cosine" && math.Abs(e.LearningRate-want) > 1e-12 {
+				t.Errorf("epoch %d ends with the rate %v, want %v", e.Epoch, e.LearningRate, want)
+			}
 		}
 	}
 }

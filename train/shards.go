@@ -248,10 +248,13 @@ var errElsewhere = errors.New("an error of another rank")
 // lossAndGradient computes the loss of a step and its gradient: the mean over its queries,
 // of all shards. Where a rank fails, all do, in the same way.
 func (t *Trainer) lossAndGradient(ctx context.Context, b *stepBatch) (float64, error) {
-	losses, err := t.ownShares(b)
+	losses, err := t.ownShares(ctx, b)
 	if t.shards == nil {
 		fold(t.own)
 		return sum(losses), err
+	}
+	if cancelled(ctx, err) { // while a graph was built: all ranks are told, and end
+		err = nil
 	}
 	b.next() // to come to the others without work that goes on beside
 	all := t.shards.sum(t.gradient, record{failed: failureOf(err), interrupted: ctx.Err() != nil, losses: losses})
@@ -272,7 +275,7 @@ func (t *Trainer) lossAndGradient(ctx context.Context, b *stepBatch) (float64, e
 
 // ownShares computes what the shards of this rank add to the loss of a step and to its
 // gradient.
-func (t *Trainer) ownShares(b *stepBatch) ([]float64, error) {
+func (t *Trainer) ownShares(ctx context.Context, b *stepBatch) ([]float64, error) {
 	losses := make([]float64, len(b.shards))
 	for i := range b.shards {
 		of, gradient := &b.shards[i], t.own[i]
@@ -280,7 +283,7 @@ func (t *Trainer) ownShares(b *stepBatch) ([]float64, error) {
 			clear(gradient)
 			continue
 		}
-		loss, err := t.differentiate(t.graphs, of, t.shardCapacity(), gradient)
+		loss, err := t.differentiate(ctx, t.graphs, of, t.shardCapacity(), gradient)
 		if err == nil && t.shards != nil { // the sum would not tell whose it was
 			if _, err = clip(gradient, 0); err != nil {
 				err = &batchError{err}

@@ -58,7 +58,7 @@ func (t *Trainer) measure(r *Ranker, d *datasets.Dataset) ([]metrics.Summary, er
 	for q, offset := range d.Offsets {
 		own.Offsets[q] = min(max(offset, rows[g.Rank()]), rows[g.Rank()+1])
 	}
-	estimates, err := metrics.Estimates(own, t.measures)
+	estimates, err := metrics.Estimates(own, t.bound(d, t.measures))
 	if err != nil {
 		err = fmt.Errorf("train: %s: %w", d.Name, err)
 	}
@@ -69,7 +69,7 @@ func (t *Trainer) measure(r *Ranker, d *datasets.Dataset) ([]metrics.Summary, er
 	for i, m := range t.measures {
 		share(g, estimates[i].PerQuery, queries)
 		share(g, estimates[i].StdErr, queries)
-		if means[i], err = m.Mean(in, estimates[i]); err != nil {
+		if means[i], err = mean(m, in, estimates[i]); err != nil {
 			return nil, fmt.Errorf("train: %s: %w", d.Name, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"errors"
 	"fmt"
 )
@@ -27,10 +28,10 @@ func Skippable(err error) bool {
 
 // skip counts a batch that is left out of an epoch of so many steps. The error is for the
 // hook: of the first one in an epoch, it names the queries.
-func (t *Trainer) skip(err error, e *Epoch, b *stepBatch, steps int) (reported, fatal error) {
+func (t *Trainer) skip(ctx context.Context, err error, e *Epoch, b *stepBatch, steps int) (reported, fatal error) {
 	e.Skipped++
 	if e.Skipped == 1 {
-		err = t.locate(err, b)
+		err = t.locate(ctx, err, b)
 	}
 	if e.Skipped == steps {
 		return nil, fmt.Errorf("train: epoch %d: all %d batches were skipped: %w", e.Epoch, steps, err)

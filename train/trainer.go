@@ -24,7 +24,7 @@ type Trainer struct {
 	*parsed
 	splits    *datasets.Splits
 	transform *datasets.Transform
-	queries   []int                                       // of the training split, those with a relevant document
+	queries   []int                                       // of the training split, those that the loss learns from
 	gains     []float32                                   // of the training split, by row
 	features  map[*datasets.Dataset]*datasets.Transformed // of the splits
 
@@ -46,7 +46,10 @@ type Trainer struct {
 	// state.
 	step    uint64
 	history []Epoch
+	initial Values  // of the initial model on the validation split; nil: there is none
 	known   *inputs // that a checkpoint belongs to, once they are asked for
+
+	warnings []string
 }
 
 // An Epoch is a line of the history of training.
@@ -60,15 +63,16 @@ type Epoch struct {
 	Train        Values  `json:"train,omitempty"`   // with Config.EvaluateTrain
 	Vali         Values  `json:"vali"`
 	Test         Values  `json:"test,omitempty"` // with Config.EvaluateTest
-	Best         bool    `json:"best"`           // the validation value is better than in all epochs before
+	Best         bool    `json:"best"`           // the validation value is better than in all epochs before, and than that of the initial model
 	Seconds      float64 `json:"seconds"`        // for training and evaluation; times are all here that may differ from run to run
 	TrainSeconds float64 `json:"trainSeconds"`   // for the steps alone, and the packing of their batches
 }
 
 // Hooks are called while training goes on; those that are nil are not.
 type Hooks struct {
-	Step  func(Step)                  // after each step
-	Epoch func(*Trainer, Epoch) error // after each epoch; its error ends the training
+	Initial func(Values) error          // before the first step, with the validation of Parts.Initial if there is one; its error ends the training
+	Step    func(Step)                  // after each step
+	Epoch   func(*Trainer, Epoch) error // after each epoch; its error ends the training
 }
 
 // A Step is how far an epoch has come.
@@ -82,9 +86,10 @@ type Step struct {
 // A Result is what training ended with.
 type Result struct {
 	Ranker      *Ranker // the best model by the validation value
-	BestEpoch   int     // its epoch; 0 if the run was interrupted in the first
+	BestEpoch   int     // its epoch; 0 if it is the initial one, or if the run was interrupted in the first
 	History     []Epoch
-	Interrupted bool // the context was cancelled before the end
+	Initial     Values // of Parts.Initial on the validation split; nil: there is none
+	Interrupted bool   // the context was cancelled before the end
 }
 
 // Run trains a model: New and Trainer.Run.
@@ -97,7 +102,7 @@ func Run(ctx context.Context, c Config, s *datasets.Splits, h Hooks) (*Result, e
 }
 
 // New prepares a run, with parts of one's own, or with none: Parts{}. Training and validation splits must have documents and at
-// least one query with a relevant document; the test split may be nil. The error
+// least one query with a relevant document, where the loss is not one of fairness alone that needs none; the test split may be nil. The error
 // says which setting or split is wrong.
 func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
 	p, err := c.parse(parts)
@@ -105,19 +110,18 @@ func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
 		return nil, err
 	}
 	t := &Trainer{
-		parsed: p,
-		objective: objective{
-			loss:      p.loss,
-			sampler:   ops.NewSampler(p.Samples.most(), p.Cutoff, p.Seed),
-			exposure:  ops.NewSampler(exposureSamples, p.Cutoff, ^p.Seed),
-			discounts: p.optimised.Discounts,
-		},
-		graphs: graphs[*stepGraph]{},
+		parsed:    p,
+		objective: objective{loss: p.loss},
+		graphs:    graphs[*stepGraph]{},
 	}
 	if err := Agree(t.processes(), t.takeSplits(s)); err != nil {
 		return nil, err
 	}
 	train := t.splits.Train
+	cutoff := min(p.Cutoff, longest(train)) // there are no ranks beyond it
+	t.sampler = ops.NewSampler(p.Samples.most(), cutoff, p.Seed)
+	t.exposure = ops.NewSampler(exposureSamples, cutoff, ^p.Seed)
+	t.discounts = p.optimised.Discounts[:cutoff]
 	if t.transform, err = t.fitTransform(); err != nil {
 		return nil, err
 	}
@@ -127,7 +131,7 @@ func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
 			t.features[d] = datasets.NewTransformed(d, t.transform)
 		}
 	}
-	t.highestGrade, t.grouped = int(slices.Max(train.Labels)), train.Groups != nil
+	t.highestGrade, t.grouped = t.lossGrade, train.Groups != nil
 	t.documentWeights, t.queryWeights = train.Weights != nil, train.QueryWeights != nil
 	if err := t.checkMemory(t.transform.Width()); err != nil {
 		return nil, err
@@ -155,9 +159,18 @@ func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
 		return nil, err
 	}
 	t.newReduction()
-	t.current = newRanker(current, t.transform, train.FeatureIDs, train.FeatureNames, p.Gain)
-	t.best = newRanker(best, t.transform, train.FeatureIDs, train.FeatureNames, p.Gain)
+	t.current = newRanker(current, t.transform, train.FeatureIDs, train.FeatureNames, p.Gain, p.topGrade)
+	t.best = newRanker(best, t.transform, train.FeatureIDs, train.FeatureNames, p.Gain, p.topGrade)
+	t.remember()
 	return t, nil
+}
+
+// longest is the number of documents of the longest query.
+func longest(d *datasets.Dataset) (documents int) {
+	for q := range d.Queries() {
+		documents = max(documents, d.Offsets[q+1]-d.Offsets[q])
+	}
+	return documents
 }
 
 // anotherModel makes another model like the one that is trained.
@@ -197,51 +210,60 @@ func (t *Trainer) takeSplits(s *datasets.Splits) error {
 		if err := t.checkGroups(split.d); err != nil {
 			return err
 		}
-		t.topGrade = max(t.topGrade, float64(slices.Max(split.d.Labels)))
+		if err := t.takeGrade(split.d); err != nil {
+			return err
+		}
 		relevant, err := t.relevantQueries(split.d)
 		if err != nil {
 			return err
 		}
 		switch {
 		case split.name == "test" && !t.DropLabelFreeTest:
-		case len(relevant) == 0:
+		case len(relevant) == 0 && !(t.needsNoLabels() && split.name != "test"):
 			return fmt.Errorf("train: no query of the %s split %s has a relevant document: there is nothing to learn or to measure", split.name, split.d.Name)
+		case split.name == "training" && t.learnsLabelFree():
+			t.queries = queriesWithDocuments(split.d)
 		case split.name == "training":
 			t.queries = relevant
 		case split.name == "test":
 			t.splits.Test = split.d.Select(relevant)
 		}
 	}
-	return t.prepareGains()
+	t.lossGrade = t.gradeOfLoss()
+	var err error
+	t.gains, err = t.trainingGains(s.Train)
+	return err
 }
 
-func (t *Trainer) prepareGains() error {
-	d := t.splits.Train
-	gains, err := t.parsed.gains(d)
+// trainingGains are the gains of all documents of d as losses have them.
+func (p *parsed) trainingGains(d *datasets.Dataset) ([]float32, error) {
+	gains, err := p.gains(d)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if t.NormalizeGains {
+	if p.NormalizeGains {
 		for q := range d.Queries() {
 			of := gains[d.Offsets[q]:d.Offsets[q+1]]
-			if norm := t.optimised.Norm(of); norm > 0 {
+			if norm := p.optimised.Norm(of); norm > 0 {
 				for i := range of {
 					of[i] /= norm
 				}
 			}
 		}
 	}
-	t.gains = make([]float32, len(gains))
+	narrow := make([]float32, len(gains))
 	for i, g := range gains {
-		t.gains[i] = float32(g)
+		narrow[i] = float32(g)
 	}
-	return nil
+	return narrow, nil
 }
 
 // Run trains until the last epoch, until Config.Patience epochs in a row were not better
 // than the best one, or until the context is cancelled, which is no error: the result is the
 // best model so far. A loss, gradient or weight that is not finite ends it with an error that
-// names the step and the queries, unless Config.OnNaN says otherwise. A trainer that was
+// names the step and the queries, unless Config.OnNaN says otherwise. A validation value that
+// is not finite is never the best, and ends it with an error while there is no other, after
+// the first epoch as a rule. A trainer that was
 // interrupted cannot go on; make a new one and Restore the last checkpoint.
 func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
 	if !t.running.TryLock() {
@@ -249,6 +271,7 @@ func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
 	}
 	defer t.running.Unlock()
 	defer t.graphs.close() // made again if they are needed
+	defer t.lossValues.close()
 	defer func() {
 		for _, x := range t.features {
 			x.Close()
@@ -257,10 +280,13 @@ func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
 	if err := t.followFirst(); err != nil {
 		return nil, err
 	}
+	if err := t.beginWithInitial(h); err != nil {
+		return nil, err
+	}
 	interrupted := false
 	for !t.done() {
 		e, err := t.runEpoch(ctx, h)
-		if errors.Is(err, errInterrupted) || err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		if errors.Is(err, errInterrupted) || cancelled(ctx, err) {
 			interrupted = true
 			break
 		}
@@ -275,10 +301,10 @@ func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
 			return nil, err
 		}
 	}
-	if len(t.history) == 0 {
+	if len(t.history) == 0 && t.initial == nil {
 		t.keepBest()
 	}
-	r := &Result{Ranker: t.best, History: t.history, Interrupted: interrupted}
+	r := &Result{Ranker: t.best, History: t.history, Initial: t.initial, Interrupted: interrupted}
 	if i := t.bestEpoch(); i >= 0 {
 		r.BestEpoch = t.history[i].Epoch
 	}
@@ -296,6 +322,18 @@ func (t *Trainer) bestEpoch() int {
 		}
 	}
 	return -1
+}
+
+// bestValue is the best validation value until now, NaN if there is none.
+func (t *Trainer) bestValue() float64 {
+	of := t.initial
+	if i := t.bestEpoch(); i >= 0 {
+		of = t.history[i].Vali
+	}
+	if v, ok := of[t.metric.String()]; ok {
+		return float64(v)
+	}
+	return math.NaN()
 }
 
 func (t *Trainer) patienceLost() bool {
@@ -329,12 +367,12 @@ func (t *Trainer) runEpoch(ctx context.Context, h Hooks) (Epoch, error) {
 		if Skippable(err) && t.OnNaN == onNaNSkip {
 			loss = 0
 			learnt -= len(b.queries)
-			progress.Skipped, err = t.skip(err, &e, b, progress.Steps)
+			progress.Skipped, err = t.skip(ctx, err, &e, b, progress.Steps)
 			if err != nil {
 				return err
 			}
 		} else if err != nil {
-			return t.locate(err, b)
+			return t.locate(ctx, err, b)
 		}
 		e.Loss += loss * float64(len(b.queries)) / float64(len(order))
 		t.step++
@@ -374,13 +412,21 @@ func (t *Trainer) validate(e *Epoch) (err error) {
 			return err
 		}
 	}
-	name := t.metric.String()
-	best := t.bestEpoch()
-	e.Best = best < 0 || t.metric.Better(float64(e.Vali[name]), float64(t.history[best].Vali[name]))
+	e.Best, err = t.isBest(e.Vali)
 	if e.Best {
 		t.keepBest()
 	}
-	return nil
+	return err
+}
+
+// isBest tells whether a model of these values on the validation split is better than all
+// before it. It is an error if neither has a value.
+func (t *Trainer) isBest(vali Values) (bool, error) {
+	value, best := float64(vali[t.metric.String()]), t.bestValue()
+	if !finite(value) && !finite(best) {
+		return false, Agree(t.processes(), t.undefined(vali))
+	}
+	return t.metric.Better(value, best), nil
 }
 
 // keepBest makes the best model the one that is evaluated.
@@ -391,7 +437,7 @@ func (t *Trainer) evaluateSplit(r *Ranker, d *datasets.Dataset) (Values, error) 
 	if err != nil {
 		return nil, err
 	}
-	return valuesOf(t.measures, means), nil
+	return t.valuesOf(t.measures, means), nil
 }
 
 // learn makes one step.
@@ -431,9 +477,9 @@ func allFinite(v []float32) bool {
 
 // differentiate computes the loss of a batch, for graphs of so many queries, and its
 // gradient.
-func (t *Trainer) differentiate(graphs graphs[*stepGraph], b *batch, queries int, gradient []float32) (float64, error) {
+func (t *Trainer) differentiate(ctx context.Context, graphs graphs[*stepGraph], b *batch, queries int, gradient []float32) (float64, error) {
 	g, err := graphs.get(b.rows, func() (*stepGraph, error) {
-		return newStepGraph(t.model, &t.objective, b.rows, queries, t.transform.Width())
+		return newStepGraph(ctx, t.model, &t.objective, b.rows, queries, t.transform.Width())
 	})
 	if err != nil {
 		return 0, err
@@ -457,13 +503,13 @@ func (t *Trainer) addL2() {
 }
 
 // locate says at which step an error happened, and for which queries, to all ranks.
-func (t *Trainer) locate(err error, b *stepBatch) error {
-	if errors.Is(err, errInterrupted) {
+func (t *Trainer) locate(ctx context.Context, err error, b *stepBatch) error {
+	if errors.Is(err, errInterrupted) || cancelled(ctx, err) {
 		return err
 	}
 	var here error
 	if !errors.Is(err, errElsewhere) {
-		here = t.locateHere(err, b)
+		here = t.locateHere(ctx, err, b)
 	}
 	agreed := Agree(t.processes(), here)
 	if Skippable(err) && !Skippable(agreed) { // whose text came from another rank
@@ -474,7 +520,7 @@ func (t *Trainer) locate(err error, b *stepBatch) error {
 
 // locateHere names those queries of this rank's shards that fail alone, or else all of the
 // step.
-func (t *Trainer) locateHere(err error, b *stepBatch) error {
+func (t *Trainer) locateHere(ctx context.Context, err error, b *stepBatch) error {
 	d := t.splits.Train
 	var ids []string
 	var tooFar *weightError
@@ -486,7 +532,10 @@ func (t *Trainer) locateHere(err error, b *stepBatch) error {
 			for _, q := range b.shards[i].queries {
 				alone := batch{shard: b.shards[i].shard, queries: []int{q}}
 				t.pack(&alone, 1)
-				_, failed := t.differentiate(single, &alone, 1, gradient)
+				_, failed := t.differentiate(ctx, single, &alone, 1, gradient)
+				if cancelled(ctx, failed) {
+					return failed
+				}
 				if failed == nil {
 					_, failed = clip(gradient, 0)
 				}
@@ -516,6 +565,15 @@ func (t *Trainer) Objective() string {
 		return fmt.Sprintf("%s with N = %v, K = %d", t.Loss, t.Samples, t.Cutoff)
 	}
 	return fmt.Sprintf("%s with K = %d", t.Loss, t.Cutoff)
+}
+
+// Validation says in words what the best epoch has the best of: "ndcg@10", or "loss, of which
+// less is better".
+func (t *Trainer) Validation() string {
+	if t.metric.LowerIsBetter() {
+		return t.Metric + ", of which less is better,"
+	}
+	return t.Metric
 }
 
 // Architecture says in words what the model is: "92 inputs, hidden 64 (relu),

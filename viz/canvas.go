@@ -57,8 +57,13 @@ var canvases = map[string]func(width, height vg.Length) vg.CanvasWriterTo{
 	},
 }
 
-// write draws a picture in the format of a file ending.
-func write(p picture, ending string, w io.Writer) error {
+// write draws a picture in the format of a file ending. What package plot panics of is an error.
+func write(p picture, ending string, w io.Writer) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("cannot be drawn: %v", r)
+		}
+	}()
 	if err := p.check(); err != nil {
 		return err
 	}
@@ -76,7 +81,7 @@ func write(p picture, ending string, w io.Writer) error {
 		return err
 	}
 	// Where Liberation is not installed, these have the same widths.
-	_, err := io.WriteString(w, strings.ReplaceAll(b.String(), "font-family:Liberation Sans", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif"))
+	_, err = io.WriteString(w, strings.ReplaceAll(b.String(), "font-family:Liberation Sans", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif"))
 	return err
 }
 

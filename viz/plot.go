@@ -267,7 +267,8 @@ func onAxis(v float64, log bool) float64 {
 	return v
 }
 
-// drawable tells whether a number has a place on an axis.
+// drawable tells whether a number has a place on an axis, the length of which is to be
+// finite.
 func drawable(v float64, log bool) bool {
-	return !math.IsNaN(v) && !math.IsInf(v, 0) && (!log || v > 0)
+	return math.Abs(v) <= math.MaxFloat64/4 && (!log || v > 0)
 }

@@ -8,25 +8,41 @@ import (
 )
 
 // roundTicks are the ticks of a linear axis: multiples of 1, 2 or 5 times a power of ten,
-// at most eight of them, as decimal numbers where these are short.
+// at most eight of them, as decimal numbers where these are short. Where none can be told
+// from its neighbours, for the ends differ in their last digits alone or are further apart
+// than any number, the ends are the ticks.
 type roundTicks struct{}
 
 func (roundTicks) Ticks(low, high float64) []plot.Tick {
 	const most = 8
+	ends := []plot.Tick{exactTick(low), exactTick(high)}
 	step := math.Pow(10, math.Floor(math.Log10((high-low)/most)))
+	if !(step >= 0x1p-1022 && step <= math.MaxFloat64) {
+		return ends
+	}
 	for i := 0; math.Floor(high/step)-math.Ceil(low/step)+1 > most; i++ {
 		step *= []float64{2, 2.5, 2}[i%3] // 1, 2, 5, 10, …
+	}
+	first, last := math.Ceil(low/step), math.Floor(high/step)
+	// Beyond 2^53 a number and the next are the same.
+	if !(max(math.Abs(first), math.Abs(last)) < 1<<53) {
+		return ends
 	}
 	format, digits := byte('f'), max(0, -int(math.Floor(math.Log10(step)*(1+1e-12))))
 	if largest := max(math.Abs(low), math.Abs(high)); largest >= 1e6 || digits > 5 {
 		format, digits = 'g', 1+int(math.Floor(math.Log10(largest))-math.Floor(math.Log10(step)*(1+1e-12)))
 	}
 	var ticks []plot.Tick
-	for k := math.Ceil(low / step); k <= math.Floor(high/step); k++ {
+	for k := first; k <= last; k++ {
 		v := k * step
 		ticks = append(ticks, plot.Tick{Value: v, Label: strconv.FormatFloat(v+0, format, digits, 64)})
 	}
 	return ticks
+}
+
+// exactTick is a tick with all the digits of its value.
+func exactTick(v float64) plot.Tick {
+	return plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'g', -1, 64)}
 }
 
 // names are the ticks of an axis whose values are numbers of names, from 0.

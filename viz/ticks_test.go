@@ -23,6 +23,10 @@ func TestRoundTicks(t *testing.T) {
 		{1, 3, "1.0 1.5 2.0 2.5 3.0"},
 		{0, 5e6, "0 1e+06 2e+06 3e+06 4e+06 5e+06"},
 		{0, 2e-9, "0 5e-10 1e-09 1.5e-09 2e-09"},
+		{0.5, math.Nextafter(0.5, 1), "0.5 0.5000000000000001"},
+		{math.Nextafter(1, 0), 1, "0.9999999999999999 1"},
+		{0, 5e-324, "0 5e-324"},
+		{-math.MaxFloat64, math.MaxFloat64, "-1.7976931348623157e+308 1.7976931348623157e+308"},
 	} {
 		var labels []string
 		for _, tick := range (roundTicks{}).Ticks(c.low, c.high) {
@@ -48,6 +52,46 @@ func TestRoundTicksLaws(t *testing.T) {
 			v, err := strconv.ParseFloat(tick.Label, 64)
 			if slack := 1e-6 * (high - low); err != nil || math.Abs(v-tick.Value) > slack || v < low-slack || v > high+slack {
 				t.Fatalf("label %q at %v, %v", tick.Label, tick.Value, err)
+			}
+		}
+	})
+}
+
+// Whatever the ends of an axis are, a plot ends, with ticks within them, eight at most.
+func FuzzPlotOfAnyRange(f *testing.F) {
+	ends := []float64{0, 5e-324, 0x1p-1022, 0.5, 1, 1e6, 1e15, 1e16, 1e300, math.MaxFloat64}
+	for _, low := range ends {
+		for _, ulps := range []int{0, 1, 2, 3, 10} {
+			high := low
+			for range ulps {
+				high = math.Nextafter(high, math.MaxFloat64)
+			}
+			f.Add(low, high)
+			f.Add(-high, -low)
+		}
+		for _, high := range ends {
+			f.Add(-low, high)
+		}
+	}
+	f.Fuzz(func(t *testing.T, low, high float64) {
+		for _, log := range []bool{false, true} {
+			p := Plot{LogX: log, LogY: log, Series: []Series{
+				{X: []float64{low, high}, Y: []float64{high, low}},
+				{X: []float64{low, high}, Y: []float64{low, high}, Style: Points, Low: []float64{low, low}, High: []float64{high, high}},
+			}}
+			p.SVG()
+		}
+		if !(low < high) || math.IsInf(low, 0) || math.IsInf(high, 0) {
+			return
+		}
+		ticks := roundTicks{}.Ticks(low, high)
+		if len(ticks) < 2 || len(ticks) > 8 {
+			t.Errorf("%v to %v: %d ticks", low, high, len(ticks))
+		}
+		slack := 1e-15 * max(math.Abs(low), math.Abs(high))
+		for _, tick := range ticks {
+			if !(tick.Value >= low-slack && tick.Value <= high+slack) {
+				t.Errorf("%v to %v: a tick at %v", low, high, tick.Value)
 			}
 		}
 	})

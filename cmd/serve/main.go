@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/plrank/plrank/cmd/internal/command"
+	"github.com/plrank/plrank/internal/command"
 )
 
 type options struct {
@@ -43,7 +43,7 @@ func flags(o *options) *flag.FlagSet {
 	f.Int64Var(&o.maxBody, "max-body", 16<<20, "most `bytes` of a request")
 	f.IntVar(&o.maxDocuments, "max-documents", 10000, "most `documents` of a request")
 	f.IntVar(&o.maxCutoff, "max-cutoff", 1000, "most `ranks` of a ranking to draw")
-	f.IntVar(&o.maxWork, "max-work", 20_000_000, "most `work` of a request, in units of about 0.2 µs: documents × ranks to draw, and that of the scores, see docs/SERVING.md")
+	f.IntVar(&o.maxWork, "max-work", 20_000_000, "most `work` of a request, in units of about 0.2 µs: documents × ranks to draw, and that of the scores, see docs/serving.md")
 	f.IntVar(&o.concurrency, "concurrency", 256, "most `requests` at work; further ones get status 503")
 	f.IntVar(&o.connections, "connections", 4096, "most `connections`; further ones are closed at once")
 	f.DurationVar(&o.timeout, "timeout", 10*time.Second, "`time` for a request to come in, as much for its answer to be computed, waiting included, and as much for it to go out")
@@ -188,10 +188,12 @@ SYNOPSIS
 
 DESCRIPTION
   POST /v1/rank ranks the documents of a query; GET /v1/models, /readyz, /livez,
-  /metrics (Prometheus) and /openapi.json say what there is. See docs/SERVING.md.
+  /metrics (Prometheus) and /openapi.json say what there is. See docs/serving.md.
 
-  A model and the token are read again when their files change, and on SIGHUP. A file
-  that cannot be used leaves them as they are.
+  A model and the token are read again when their files change, and on SIGHUP. The
+  version of a model, in answers and in the log, is the beginning of the SHA-256 of its
+  file: other content is another model, whatever the time and the size. A file that
+  cannot be used leaves them as they are, and the log says so once.
 
   On SIGTERM and Ctrl-C /readyz, and /healthz, which is the same, say 503 at once. For
   the time -drain requests are answered as before, and connections end with their next

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -19,7 +18,7 @@ import (
 type served struct {
 	*ranker.Model
 	columns map[int]int // of feature ids
-	version string      // of its file: the time and the size
+	version string      // the digest of its file
 	read    time.Time
 }
 
@@ -27,7 +26,9 @@ type served struct {
 type slot struct {
 	name, path string
 	model      atomic.Pointer[served]
-	failed     atomic.Pointer[string] // the version of a file that was refused
+	seen       fileState
+	refused    string // the digest of a file that was
+	said       string // of the last error, to log each once
 }
 
 // models are the slots by name.
@@ -74,31 +75,34 @@ func (m *models) pick(name string) (*served, string, error) {
 	return s.model.Load(), s.name, nil
 }
 
-// load reads the file of a slot if it is another one than before. A file that is refused
-// leaves the model as it is; it is not read again until it changes, unless always.
+// load reads the file of a slot if its content is another one than before. A file that is
+// refused leaves the model as it is; it is not decoded again until it changes, unless always.
 func (s *slot) load(always bool) (changed bool, err error) {
-	info, err := os.Stat(s.path)
+	digest, err := s.seen.digest(s.path, always)
 	if err != nil {
 		return false, err
 	}
-	version := fmt.Sprintf("%s-%d", info.ModTime().UTC().Format(time.RFC3339Nano), info.Size())
-	if old, failed := s.model.Load(), s.failed.Load(); !always && (old != nil && old.version == version || failed != nil && *failed == version) {
+	if old := s.model.Load(); !always && old != nil && old.version == digest {
+		s.refused, s.said = "", ""
 		return false, nil
 	}
-	model, err := ranker.Open(s.path)
+	if !always && s.refused == digest {
+		return false, nil
+	}
+	model, err := ranker.Open(s.path) // which may be another file by now: its digest is its own
 	if err == nil {
 		_, err = model.Score(nil, make([]float32, len(model.FeatureIDs()))) // a kind without a forward pass fails here
 	}
 	if err != nil {
-		s.failed.Store(&version)
+		s.refused = digest
 		return false, err
 	}
 	columns := map[int]int{}
 	for i, id := range model.FeatureIDs() {
 		columns[id] = i
 	}
-	s.model.Store(&served{model, columns, version, time.Now()})
-	s.failed.Store(nil)
+	s.model.Store(&served{model, columns, model.Digest(), time.Now()})
+	s.refused = ""
 	return true, nil
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/plrank/plrank/cmd/internal/command"
+	"github.com/plrank/plrank/internal/command"
 )
 
 //go:embed openapi.json
@@ -36,6 +36,7 @@ type server struct {
 	draining     atomic.Bool // the service has been told to end
 	tokenError   string      // of the last look at its file, to log each once
 	log          *log.Logger
+	overload     overload
 
 	requests  *prometheus.CounterVec
 	seconds   prometheus.Histogram
@@ -71,14 +72,19 @@ func newServer(o *options, logger *log.Logger) *server {
 // a model.
 func (s *server) refresh(always bool) (last error) {
 	s.models.refresh(always, func(name string, err error) {
+		slot := s.models.slots[name]
 		if err != nil {
 			last = err
 			s.reloads.WithLabelValues(name, "refused").Inc()
-			s.log.Print(command.Printable(fmt.Sprintf("model %s: %v", name, err)))
+			if text := err.Error(); always || text != slot.said {
+				slot.said = text
+				s.log.Print(command.Printable(fmt.Sprintf("model %s: %s", name, text)))
+			}
 			return
 		}
+		slot.said = ""
 		s.reloads.WithLabelValues(name, "ok").Inc()
-		s.log.Printf("model %s: read %s", name, s.models.slots[name].model.Load().version)
+		s.log.Printf("model %s: read %s, version %s", name, command.Printable(slot.path), slot.model.Load().version)
 	})
 	s.refreshToken()
 	return last
@@ -221,7 +227,12 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	s.requests.WithLabelValues(strconv.Itoa(status)).Inc()
 	text := strings.ReplaceAll(err.Error(), "\n", " ")
-	s.log.Print(command.Printable(fmt.Sprintf("%s %s: %d: %s", r.RemoteAddr, clip(r.URL.Path), status, text)))
+	line := command.Printable(fmt.Sprintf("%s %s: %d: %s", r.RemoteAddr, clip(r.URL.Path), status, text))
+	if status == http.StatusServiceUnavailable {
+		s.overload.refuse(s.log, line)
+	} else {
+		s.log.Print(line)
+	}
 	w.Header().Set("Content-Type", "application/json")
 	if status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "1")

@@ -10,8 +10,9 @@ import (
 
 // drawCurve draws the validation metric after each epoch, of the ranking and
 // expected under the policy, on every split that was evaluated, and marks the best
-// epoch. Fairness has one curve a split.
-func drawCurve(path, title, metric string, history []train.Epoch) error {
+// epoch, or the initial model at 0. Fairness has one curve a split.
+func drawCurve(path, title, metric string, result *train.Result) error {
+	history := result.History
 	p := viz.Plot{Title: title, X: "epoch", Y: metric}
 	names := []string{metric}
 	if m, err := metrics.ParseMeasure(metric); err == nil && m.Ranking().String() != m.Expected().String() {
@@ -36,15 +37,12 @@ func drawCurve(path, title, metric string, history []train.Epoch) error {
 			p.Series = append(p.Series, s)
 		}
 	}
-	best := 0
-	for i, e := range history {
-		if e.Best {
-			best = i
-		}
+	name, best := "initial model, the best", result.Initial
+	if result.BestEpoch > 0 {
+		name, best = fmt.Sprintf("best epoch, %d", result.BestEpoch), history[result.BestEpoch-1].Vali
 	}
 	p.Series = append(p.Series, viz.Series{
-		Name: fmt.Sprintf("best epoch, %d", history[best].Epoch), Style: viz.Points,
-		X: []float64{float64(best + 1)}, Y: []float64{float64(history[best].Vali[metric])},
+		Name: name, Style: viz.Points, X: []float64{float64(result.BestEpoch)}, Y: []float64{float64(best[metric])},
 	})
 	return p.Save(path)
 }

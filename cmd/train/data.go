@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/plrank/plrank/cmd/internal/command"
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/train"
 )

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 	"github.com/plrank/plrank/viz"
@@ -31,6 +32,15 @@ func evaluate(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	fmt.Fprintf(stderr, "model %s, version %s\n", command.Printable(o.model), report.Model)
+	for i, s := range report.Splits {
+		if s.TrainedOn > 0 {
+			warn([]string{fmt.Sprintf("%s: %d of %d queries were trained on: what is measured on them is no measure for new queries", splits[i].Data.Name, s.TrainedOn, s.Queries)}, stderr)
+		}
+	}
+	if report.HighestGrade != 0 && o.HighestGrade == 0 && model.File().Grade == 0 {
+		warn([]string{fmt.Sprintf("%s does not say the highest grade, as files of older versions do not: err and graded-rbp go by the highest of these data, %v; -highest-grade sets it", o.model, report.HighestGrade)}, stderr)
+	}
 	var important []train.Importance
 	if o.importance != "" {
 		of := splits[min(1, len(splits)-1)] // the validation split, where there is one
@@ -39,7 +49,7 @@ func evaluate(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 			return err
 		}
 		if err := drawImportance(o.importance, o.Metric, important); err != nil {
-			return err
+			warn([]string{err.Error()}, stderr) // the numbers are there without a picture
 		}
 	}
 	if o.asJSON {

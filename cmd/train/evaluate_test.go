@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/plackett"
+	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
 
@@ -32,6 +33,62 @@ func must(t *testing.T, args ...string) (stdout, stderr string) {
 		t.Fatalf("%v: %d, %s", args, status, stderr)
 	}
 	return stdout, stderr
+}
+
+// Measuring says how many queries the model was trained on, in whatever format they come, and
+// training says which queries two splits share.
+func TestEvaluationOnTrainingDataIsSaid(t *testing.T) {
+	data := fold(t)
+	_, model := trained(t, data)
+	file := func(name, text string) string {
+		path := filepath.Join(t.TempDir(), name)
+		write(t, path, text)
+		return path
+	}
+	// The first queries of the training split, with other ids and labels, and another query.
+	var letor, separated strings.Builder
+	separated.WriteString("label,qid,a,b,c,d\n")
+	seen := 0
+	for line := range strings.Lines(read(t, filepath.Join(data, "train.txt"))) {
+		var label, q, a, d int
+		var b string
+		if _, err := fmt.Sscanf(line, "%d qid:%d 1:%d 2:%s 4:%d", &label, &q, &a, &b, &d); err != nil {
+			t.Fatal(err)
+		}
+		if q > 7 {
+			break
+		}
+		seen = q
+		if q == 7 {
+			b = "0.5" + b[2:]
+		}
+		fmt.Fprintf(&letor, "%d qid:%d 4:%d 2:%s 1:%d\n", 2-label, 100-q, d, b, a)
+		fmt.Fprintf(&separated, "%d,x%d,%d,%s,,%d\n", label, q, a, b, d)
+	}
+	if seen != 7 {
+		t.Fatalf("%d queries", seen)
+	}
+	for _, path := range []string{file("seen.txt", letor.String()), file("seen.csv", separated.String())} {
+		stdout, stderr := must(t, "-model", model, "-data", path, "-json")
+		if want := path + ": 6 of 7 queries were trained on"; !strings.Contains(stderr, want) || !strings.Contains(stdout, `"trainedOn":6`) {
+			t.Errorf("%s\n%s\nwant %q", stdout, stderr, want)
+		}
+	}
+	if _, stderr := must(t, "-model", model, "-data", filepath.Join(data, "test.txt")); strings.Contains(stderr, "trained on") {
+		t.Errorf("of a test file: %s", stderr)
+	}
+	m, err := ranker.Open(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, stderr := must(t, "-model", model, "-data", data); !strings.Contains(stderr, "train.txt: 30 of 30 queries") || !strings.Contains(stderr, "version "+m.Digest()) {
+		t.Errorf("of a folder: %s", stderr)
+	}
+	write(t, filepath.Join(data, "test.txt"), letor.String())
+	_, stderr := callQuick(t, "-data", data)
+	if want := "test.txt: 6 of 7 queries have the same documents as queries of the training split"; !strings.Contains(stderr, want) {
+		t.Errorf("%s\nwant %q", stderr, want)
+	}
 }
 
 // A saved model is measured to be what its run reported, on a folder and on a file.

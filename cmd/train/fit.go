@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
-	"github.com/plrank/plrank/cmd/internal/command"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/datasets/golearn"
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/train"
 )
 
@@ -62,7 +64,7 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 	}
 	parts := train.Parts{Processes: o.processes}
 	if o.InitModel != "" {
-		if parts.Initial, err = train.LoadRanker(o.InitModel); err != nil {
+		if parts.Initial, err = train.LoadRanker(o.initialFile()); err != nil {
 			return nil, err
 		}
 	}
@@ -71,6 +73,17 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 		return nil, withFlags(err, o, splits)
 	}
 	return &job{o, dir, splits, t}, nil
+}
+
+// initialFile is the file of the initial model: the copy of it that a run keeps, once there
+// is one.
+func (o *options) initialFile() string {
+	if copied := filepath.Join(o.out, train.InitialFile); o.resume {
+		if _, err := os.Stat(copied); err == nil {
+			return copied
+		}
+	}
+	return o.InitModel
 }
 
 // checkWeights is an error where nothing has a weight: a training would end without one.
@@ -110,6 +123,7 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 			warn([]string{warning}, stderr)
 		}
 	}
+	warn(t.Warnings(), stderr)
 	fmt.Fprint(stderr, j.recipe)
 	describe(stderr, j.splits, t)
 	baselines, err := j.baselines(stderr)
@@ -122,7 +136,7 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 	if j.asJSON {
 		p.json = json.NewEncoder(stdout)
 	}
-	hooks := train.Hooks{Step: p.step, Epoch: func(t *train.Trainer, e train.Epoch) error {
+	hooks := train.Hooks{Initial: p.initial, Step: p.step, Epoch: func(t *train.Trainer, e train.Epoch) error {
 		if err := p.epoch(e); err != nil || dir == nil {
 			return err
 		}
@@ -142,7 +156,11 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 	if result.Interrupted {
 		fmt.Fprintln(stderr, "interrupted: what follows is of the best epoch so far")
 	}
-	fmt.Fprintf(stderr, "%s; the best one is epoch %d; %.1f s\n", ending(t.Config, result), result.BestEpoch, time.Since(start).Seconds())
+	best := fmt.Sprintf("the best one is epoch %d", result.BestEpoch)
+	if result.BestEpoch == 0 && result.Initial != nil {
+		best = "the initial model is better than every epoch, and is kept"
+	}
+	fmt.Fprintf(stderr, "%s; %s; %.1f s\n", ending(t.Config, result), best, time.Since(start).Seconds())
 	report, err := t.Report(result.Ranker, baselines...)
 	if err != nil {
 		return nil, err
@@ -162,10 +180,14 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 		if len(result.History) == 0 {
 			return report, command.ErrInterrupted // before there was anything to draw
 		}
-		if err := drawCurve(dir.File(train.CurveFile), fmt.Sprintf("%s, %s", j.splits.Train.Name, t.Loss), t.Metric, result.History); err != nil {
+		if err := drawCurve(dir.File(train.CurveFile), fmt.Sprintf("%s, %s", j.splits.Train.Name, t.Loss), t.Metric, result); err != nil {
+			warn([]string{err.Error()}, stderr) // the run is complete without a picture
+		}
+		model, err := result.Ranker.Model()
+		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(stderr, "written to %s\n", j.out)
+		fmt.Fprintf(stderr, "written to %s; the model is version %s\n", j.out, model.Digest())
 	}
 	if result.Interrupted {
 		return report, command.ErrInterrupted

@@ -12,9 +12,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plrank/plrank/cmd/internal/command"
-	"github.com/plrank/plrank/cmd/internal/recipe"
-	"github.com/plrank/plrank/cmd/internal/source"
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/recipe"
+	"github.com/plrank/plrank/internal/source"
 	"github.com/plrank/plrank/train"
 )
 
@@ -65,19 +65,19 @@ func (o *options) flags() *flag.FlagSet {
 
 	o.Define(f, "; without it, a small one in MSLR's shape is made")
 	f.StringVar(&o.Folds, "folds", o.Folds, "train on each fold in turn, and print mean and spread of each metric: `all` folds of the folder -data, or as many, such as 5, as the queries of the file -data are dealt to; -fold takes one of them")
-	f.StringVar(&o.cache, "cache", o.cache, "`folder` for binary copies of what was read, which open at once the next time: user is plrank in your cache folder, off is none; that of the data itself will do, too")
+	f.StringVar(&o.cache, "cache", o.cache, "`folder` for binary copies of what was read, from which data open several times sooner the next time: user is plrank in your cache folder, off is none; that of the data itself will do, too")
 
 	f.BoolVar(&o.describe, "describe", o.describe, "say what is in -data, and end")
 	f.BoolVar(&o.asJSON, "json", o.asJSON, "print JSON: an object for every epoch of a training, then one with the final metrics; or one with what is described or measured")
 
-	f.StringVar(&o.Baseline, "baseline", o.Baseline, "`name` of one more ranker to compare with: golearn, a regression tree (CART) of golearn's, fitted to the labels of 10000 documents at most")
-	f.StringVar(&o.InitModel, "init-model", o.InitModel, "a model `file` of the same architecture, whose weights and transform training begins with")
+	f.StringVar(&o.Baseline, "baseline", o.Baseline, "`name` of one more ranker to compare with: golearn, a regression tree (CART) of golearn's, fitted to the labels of 10000 documents at most, without weights")
+	f.StringVar(&o.InitModel, "init-model", o.InitModel, "a model `file` of the same architecture, whose weights and transform training begins with; it is validated first, and stays the best until an epoch is better")
 	f.StringVar(&o.Preset, "preset", o.Preset, "start from this `recipe`; flags given besides override it: "+strings.Join(train.Presets(), " or "))
 	f.StringVar(&o.config, "config", o.config, "start from the settings in this `file`, the config.json of another run; flags given besides override them")
 	f.IntVar(&o.threads, "threads", o.threads, "processor `cores` to use; 0 is all. Results do not depend on it")
 	f.BoolVar(&o.version, "version", o.version, "print the version, and end")
 	f.StringVar(&o.out, "out", o.out, "a new `folder` for the files of the run")
-	f.BoolVar(&o.resume, "resume", o.resume, "go on with the run in -out; of its settings, only -epochs, -patience and -on-nan may change, and the paths of data that have moved")
+	f.BoolVar(&o.resume, "resume", o.resume, "go on with the run in -out; of its settings, only -epochs, -patience and -on-nan may change, and the paths of data that have moved. With -schedule cosine and another number of epochs, the learning rates from there on are those of a run of so many")
 
 	f.StringVar(&o.model, "model", o.model, "a model `file`")
 	f.StringVar(&o.predict, "predict", o.predict, "a `file` to score with the model; - is standard input")
@@ -129,11 +129,20 @@ func parse(args []string) (*options, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := parseInto(o, args); err != nil {
+	if flags, err = parseInto(o, args); err != nil {
 		return nil, err
 	}
+	o.validateByLoss(flags)
 	o.args, o.bySize = args, o.Preset == defaultPreset && o.config == ""
 	return o, checkTraining(o)
+}
+
+// validateByLoss makes the loss the metric of validation where the flags name a loss for
+// which that is usual, and no metric: that of a recipe is for the loss of the recipe.
+func (o *options) validateByLoss(given *flag.FlagSet) {
+	if isGiven(given, "loss") && !isGiven(given, "metric") && train.ByLoss(o.Loss) {
+		o.Metric = train.LossMetric
+	}
 }
 
 // startingPoint is the options that flags override: a recipe, or the settings of a file.
@@ -214,7 +223,7 @@ var (
 	predictionFlags  = append([]string{"model", "predict", "scores", "run", "qrels", "draw", "exposure", "temperature", "seed", "cutoff", "discounts", "threads"}, source.ReadingFlags...)
 	descriptionFlags = append([]string{"describe", "json", "cache", "seed", "threads"}, source.Flags...)
 	evaluationFlags  = append([]string{"model", "importance", "json", "cache", "seed", "threads",
-		"cutoff", "gain", "discounts", "normalize", "metric", "report", "convention", "ties", "evaluation-samples"}, source.Flags...)
+		"cutoff", "gain", "highest-grade", "discounts", "normalize", "metric", "report", "convention", "ties", "evaluation-samples"}, source.Flags...)
 )
 
 func checkExport(o *options, flags *flag.FlagSet) error {
@@ -269,6 +278,9 @@ func checkEvaluation(o *options, flags *flag.FlagSet) error {
 			return fmt.Errorf("train: %s exists: name a new file", o.importance)
 		}
 	}
+	if slices.Contains(append(o.Report, o.Metric), train.LossMetric) {
+		return command.Usage(errors.New("-metric loss and -report loss are for training: a model file does not say its loss"))
+	}
 	o.gainGiven = isGiven(flags, "gain")
 	if err := o.Config.Check(); err != nil {
 		return command.Usage(err)
@@ -322,6 +334,9 @@ func resumed(out string, args []string, given *flag.FlagSet) (*options, error) {
 	})
 	if err != nil {
 		return nil, err
+	}
+	if epochs := was.Lookup("epochs").Value.String(); o.Schedule == "cosine" && epochs != is.Lookup("epochs").Value.String() {
+		o.recipe = fmt.Sprintf("the learning rate goes on by the cosine schedule of %d epochs; until now it was that of %s\n", o.Epochs, epochs)
 	}
 	return o, checkTraining(o)
 }

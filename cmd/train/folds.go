@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/plrank/plrank/cmd/internal/command"
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/train"
 )
 
@@ -24,6 +24,16 @@ func fitFolds(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	}
 	dir, err := o.dir() // of all folds
 	if err != nil {
+		return err
+	}
+	if err := o.shareGrade(ctx, folds); err != nil {
+		if dir != nil {
+			dir.Abandon()
+		}
+		if errors.Is(err, context.Canceled) {
+			fmt.Fprintf(stderr, "interrupted: none of %d folds is done\n", len(folds))
+			return command.ErrInterrupted
+		}
 		return err
 	}
 	var done []int

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/plrank/plrank/cmd/internal/command"
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
 )
@@ -37,9 +37,10 @@ Without any flag, a small synthetic collection is made and trained on.`},
 		{title: "DATA", text: `Files are in LETOR, SVMlight or SVMrank format, a document a line:
     label qid:ID feature:value feature:value … # docid = ID
 or without qid, and with a file of query sizes beside it, named FILE.query or
-FILE.group; or comma-, tab- or semicolon-separated values, with a header that
-names a label, a query id and the features. They may be compressed by gzip or
-zstd.
+FILE.group; a # begins a comment, also within a word. Or they are comma-, tab- or
+semicolon-separated values, with a header that names a label, a query id and the
+features; every row is a document, whatever it begins with. They may be compressed
+by gzip or zstd.
 
 A split may be in many parts: the files of a folder train, vali or test, or files
 such as train-00003-of-00010.txt. All documents of a query must be in one part.
@@ -60,7 +61,9 @@ of documents may be a column instead, see -weight-column.
 
 For losses and measures that compare groups of documents, -group-column, or a
 file beside each file of data, named FILE.groups, with the group of one document
-a line. A group is any word; nothing, and -1, is none. Scoring needs no groups.
+a line. A group is any word; nothing, and -1, is none. The column is then no
+feature, in LETOR as in separated values: the model does not see it. Scoring needs
+no groups, and leaves such a column out.
 
 A folder has a file for each split, such as train.txt, vali.txt and test.txt, or
 set1.train.txt and its companions; or it has folders Fold1, Fold2, … of those.`,
@@ -83,6 +86,10 @@ plrank-exact, disparity, ee-l, group-exposure and group-treatment are exact, and
 those by scores alone, such as softmax or lambdarank, sample nothing either:
 -samples is for the others.
 
+Training queries without a relevant document are left out, and counted, unless a
+loss of the sum learns from them:
+` + command.Indent(command.Wrap(strings.Join(labelFreeLosses(), " "), 72), "    ") + `
+
 The losses of the PL-Rank family, policy-gradient and placement-policy-gradient
 optimise, under the policy, the sum over ranks of discount times gain:
     DCG        -discounts dcg -normalize=false
@@ -90,7 +97,7 @@ optimise, under the policy, the sum over ranks of discount times gain:
     precision  -discounts precision -gain binary -normalize=false
     RBP        -discounts rbp -gain binary -normalize=false
     ARP        -discounts arp -gain linear`,
-			flags: []string{"loss", "cutoff", "samples", "gain", "discounts", "normalize"}},
+			flags: []string{"loss", "cutoff", "samples", "gain", "highest-grade", "discounts", "normalize"}},
 		{title: "MODEL", flags: []string{"scorer", "hidden", "activation", "dropout", "members", "blocks", "heads", "latent-cross"}},
 		{title: "OPTIMISATION", flags: []string{"optimizer", "lr", "momentum", "weight-decay", "decay", "schedule", "warmup", "l2", "group-lasso", "clip", "average", "batch", "epochs", "on-nan", "seed"}},
 		{title: "VALIDATION", text: "Metrics, with @k for a cutoff:\n" + command.Indent(command.Wrap(strings.Join(metrics.Names(), " "), 72), "    ") + `
@@ -103,7 +110,12 @@ that runs can be compared; with -normalize=false they are those that a fairness
 loss has:
 ` + command.Indent(command.Wrap(strings.Join(metrics.FairnessNames(), " "), 72), "    ") + `
 Less is better for arp, disparity, abs-disparity, ee-l and ee-d. The model of the
-epoch with the best validation value is kept.`,
+epoch with the best validation value is kept: by -metric loss that of the lowest
+loss on the validation split, without dropout; losses that estimate another by
+sampling, such as plrank2, are computed exactly, and what others draw is the same
+in every epoch. In a weighted sum of metrics, of which more is better, those of
+which less is better need a weight below 0. A value that is undefined is never the
+best: a training whose first epoch has none ends with an error.`,
 			flags: []string{"metric", "patience", "report", "convention", "ties", "weighted-metrics", "evaluation-samples", "evaluate-train", "evaluate-test", "drop-label-free-test"}},
 		{title: "RECIPES AND RUNS", text: `default is a recipe that serves many collections well. It goes by the training
 data: with fewer than 50 documents a query, on average, with more, and with 100000
@@ -117,13 +129,13 @@ processes (ranks) as are asked for, on one machine or on several:
     mpirun -n 4 train -data DIR -out DIR
 Each has its part of the training queries. The model does not depend on how many
 there are: it is that of one process with the same -shards, bit for bit. Only the
-first rank prints and writes files. See docs/SCALE.md.`,
+first rank prints and writes files. See docs/scale.md.`,
 			flags: []string{"shards"}},
 		{title: "SCORING", text: `A model file has all it takes to score raw files: the features are transformed as
-they were in training. Features that the file lacks are 0, and those that the
-model does not know are left out; both with a warning. Where the features have
-names, separated values are read by them. Documents without an id are called
-qid.1, qid.2, … in TREC files.
+they were in training. Where the features have names, separated values are read by
+them, and must have a column for each; a feature that a file of LETOR does not
+mention is 0, with a warning. Those that the model does not know are left out,
+with a warning. Documents without an id are called qid.1, qid.2, … in TREC files.
 
 The transform minmax is relative to the query: the score of a document depends on
 which other documents stand beside it. To score a few candidates as they were
@@ -135,11 +147,18 @@ otherwise the whole file is read into memory, and one from a pipe is an error.`,
 			flags: []string{"model", "predict", "scores", "run", "draw", "temperature", "exposure", "qrels"}},
 		{title: "EXPORTING A MODEL", text: `-model with -onnx writes a model for ONNX Runtime, and for what runs it, such as
 Vespa and Triton: from the raw features of the documents of a query,
-float32 [documents, features], to their scores. See docs/SERVING.md.`,
+float32 [documents, features], to their scores. See docs/serving.md.`,
 			flags: []string{"onnx"}},
 		{title: "MEASURING A MODEL", text: `-model with -data prints the metrics of a saved model on labelled data, of every
 split of a folder or of all of a file, beside those of random order. The flags of
-VALIDATION say which metrics, and -gain is the model's own unless it is given.
+VALIDATION say which metrics, and -gain and -highest-grade are the model's own
+unless they are given. A label above the highest grade is an error for the metrics
+that go by it. -metric loss is for training alone.
+
+A warning says how many of the queries the model was trained on: those with the
+same documents, by the features that the model uses, whatever their ids, labels
+and format. Training warns likewise of queries that two splits share. The version
+that is printed is that of the file's content, as in the answers of cmd/serve.
 
 -importance exchanges the values of one feature after another among the documents
 of each query, at random, five times, and measures how much worse the ranking gets
@@ -151,7 +170,9 @@ are worth.`,
     metrics.jsonl   an object for each epoch
     result.json     final metrics of each split, and of the baselines
     model.npz       the best model on the validation split; NumPy opens it
-    curve.png       the validation metric by epoch
+    initial.npz     a copy of -init-model, from which -resume goes on
+    curve.png       the validation metric by epoch; without it, where it cannot
+                    be drawn or written, there is a warning
     checkpoint.npz  where -resume goes on; checkpoint.previous.npz, the one before
                     it, is for the case that this one is damaged
 With -folds all it holds config.json, such a folder for each fold (fold1, …) and
@@ -182,9 +203,20 @@ train -model runs/fold1/model.npz -predict new.txt -scores new.scores
 train -model runs/fold1/model.npz -predict - -scores -
 train -model runs/fold1/model.npz -onnx model.onnx
 train -model runs/fold1/model.npz -predict new.txt -draw 10 -run new.run
-train -model runs/fold1/model.npz -data MQ2008/Fold2 -importance importance.svg
+train -model runs/fold1/model.npz -data MQ2008/Fold1/test.txt
+train -model runs/fold1/model.npz -data test.txt -importance importance.svg
 train -model runs/fold1/model.npz -predict new.txt -run new.run -qrels new.qrels`},
 	}
+}
+
+// labelFreeLosses are those that learn from queries without a relevant document.
+func labelFreeLosses() (names []string) {
+	for _, name := range losses.Names() {
+		if terms, err := losses.Terms(name); err == nil && terms[0].LabelFree {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // help prints the manual page.

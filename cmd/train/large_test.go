@@ -18,7 +18,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// What docs/SCALE.md has of data larger than memory:
+// What docs/scale.md has of data larger than memory:
 //
 //	go test ./cmd/train -run TestLarge -v -count 1 -timeout 3h -args -large 20
 var (

@@ -12,7 +12,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"github.com/plrank/plrank/cmd/internal/command"
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/internal/version"
 	"github.com/plrank/plrank/train"

@@ -453,11 +453,20 @@ func TestInitialModel(t *testing.T) {
 	if config := read(t, filepath.Join(second, "config.json")); !strings.Contains(config, `"initModel": "`+model) || !strings.Contains(config, `"schedule": "plateau(2,0.1)"`) {
 		t.Errorf("config.json: %s", config)
 	}
-	moved := filepath.Join(t.TempDir(), "model.npz")
-	if err := os.Rename(model, moved); err != nil {
+	// It goes on without the file, and names the initial model where that is the best.
+	if err := os.Remove(model); err != nil {
 		t.Fatal(err)
 	}
-	if status, _, stderr := call("-resume", "-out", second, "-epochs", "2", "-init-model", moved); status != 0 {
+	if status, _, stderr := call("-resume", "-out", second, "-epochs", "2"); status != 0 {
 		t.Errorf("going on: %d, %q", status, stderr)
+	}
+	third := filepath.Join(t.TempDir(), "third")
+	status, stdout, stderr := call("-data", data, "-init-model", filepath.Join(second, "initial.npz"), "-out", third, "-epochs", "2", "-metric", "ndcg@10", "-json")
+	if status != 0 || !strings.Contains(stderr, "the initial model is better than every epoch, and is kept") || !strings.HasPrefix(stdout, `{"initial":{`) {
+		t.Errorf("epochs that are not better: %d, %q, %q", status, stdout, stderr)
+	}
+	var result train.Summary
+	if err := json.Unmarshal([]byte(read(t, filepath.Join(third, "result.json"))), &result); err != nil || result.BestEpoch != 0 || result.Initial["ndcg@10"] != result.Metrics["vali"]["ndcg@10"] {
+		t.Errorf("%+v, %v", result, err)
 	}
 }

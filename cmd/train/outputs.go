@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/plrank/plrank/cmd/internal/command"
+	"github.com/plrank/plrank/internal/command"
 )
 
 // outputs are new files, which appear together and complete, or not at all. What goes to

@@ -11,11 +11,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plrank/plrank/cmd/internal/command"
-	bar "github.com/plrank/plrank/cmd/internal/progress"
-	"github.com/plrank/plrank/cmd/internal/source"
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/parallel"
+	bar "github.com/plrank/plrank/internal/progress"
+	"github.com/plrank/plrank/internal/source"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/plackett"
 	"github.com/plrank/plrank/ranker"
@@ -188,17 +188,18 @@ func exposures(d *datasets.Dataset, scores, discounts []float64) ([]float64, err
 
 // writeRankings writes the ranking by descending score, or rankings drawn from the policy,
 // whose tags end in their numbers: a draw is the order of the policy's scores plus Gumbel
-// noise, and these sums are what is written.
+// noise, and these sums are what is written, of scores that plackett.Compact gives.
 func (p *prediction) writeRankings(d *datasets.Dataset, scores, policy []float64) error {
 	if p.draw == 0 {
 		return datasets.WriteRun(p.run, d, scores, runTag)
 	}
 	for q := range d.Queries() {
 		one, own := d.Select([]int{q}), policy[d.Offsets[q]:d.Offsets[q+1]]
-		noisy := make([]float64, len(own))
+		compact, noisy := make([]float64, len(own)), make([]float64, len(own))
+		plackett.Compact(own, compact)
 		for i := range p.draw {
 			plackett.Gumbel(plackett.Stream{Seed: p.seed, Query: uint64(p.queries + q)}, uint64(i), noisy)
-			for r, s := range own {
+			for r, s := range compact {
 				noisy[r] += s
 			}
 			if err := datasets.WriteRun(p.run, one, noisy, fmt.Sprintf("%s-%d", p.tag, i+1)); err != nil {

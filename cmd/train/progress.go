@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 
-	bar "github.com/plrank/plrank/cmd/internal/progress"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/blas"
+	bar "github.com/plrank/plrank/internal/progress"
 	"github.com/plrank/plrank/train"
 )
 
@@ -19,6 +19,10 @@ func describe(w io.Writer, s *datasets.Splits, t *train.Trainer) {
 		}
 	}
 	fmt.Fprintf(w, "%s; %s; %s; matrix products by %s\n", t.Objective(), t.Architecture(), t.Optimizer, blas.Name())
+	if n := t.LeftOut(); n > 0 {
+		fmt.Fprintf(w, "%d training queries, %d without a relevant document left out: %s learns nothing from them\n", s.Train.Queries(), n, t.Loss)
+	}
+	fmt.Fprintf(w, "the best epoch is the one of the best %s on the validation split\n", t.Validation())
 }
 
 // A progress shows how far training has come: a line an epoch, and a bar on a
@@ -44,6 +48,19 @@ func (p *progress) step(s train.Step) {
 	}
 	ended := float64(s.Epoch-1-p.done) + float64(s.Step)/float64(s.Steps)
 	p.terminal.Set(ended/float64(p.epochs-p.done), fmt.Sprintf("%d/%d epochs%s", s.Epoch, p.epochs, p.best))
+}
+
+// initial shows the validation of the model that training begins with.
+func (p *progress) initial(vali train.Values) error {
+	value := float64(vali[p.metric])
+	p.best = fmt.Sprintf(", best\u00a0%.4f", value)
+	p.terminal.Line(fmt.Sprintf("initial model  vali %s %.4f  best", p.metric, value))
+	if p.json != nil {
+		return p.json.Encode(struct {
+			Initial train.Values `json:"initial"`
+		}{vali})
+	}
+	return nil
 }
 
 func (p *progress) epoch(e train.Epoch) error {

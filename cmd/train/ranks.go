@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/plrank/plrank/cmd/internal/command"
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/train"
 )

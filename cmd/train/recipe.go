@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/plrank/plrank/cmd/internal/recipe"
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/recipe"
 	"github.com/plrank/plrank/train"
 )
 
@@ -19,10 +19,12 @@ func (o *options) chooseRecipe(d *datasets.Dataset) error {
 	}
 	config, reason := train.DefaultFor(d.Rows(), d.Queries())
 	chosen := newOptions(defaultPreset, config)
-	if _, err := parseInto(chosen, o.args); err != nil {
+	flags, err := parseInto(chosen, o.args)
+	if err != nil {
 		return err
 	}
-	chosen.Shards = o.Shards // which mpirun may have changed
+	chosen.validateByLoss(flags)
+	chosen.Shards, chosen.HighestGrade = o.Shards, o.HighestGrade // which mpirun may have changed, and folds share
 	if err := checkTraining(chosen); err != nil {
 		return err
 	}

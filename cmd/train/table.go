@@ -97,6 +97,9 @@ func number(v train.Value) string {
 func printConvention(w io.Writer, r *train.Report) {
 	fmt.Fprintf(w, "\n%s (-convention %s).\n", r.LabelFree(), r.Convention)
 	fmt.Fprintln(w, "expected-… is the expectation under the policy, the others are of the ranking by descending score.")
+	if r.HighestGrade > 0 {
+		fmt.Fprintf(w, "The highest grade is %v.\n", r.HighestGrade)
+	}
 	if r.FeatureQueries > 0 {
 		fmt.Fprintf(w, "The feature was chosen by %d of the %d training queries.\n", r.FeatureQueries, r.Splits[0].Queries)
 	}

@@ -6,6 +6,8 @@ package golearn
 import (
 	"fmt"
 	"math"
+	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -19,17 +21,32 @@ import (
 type GridOptions struct {
 	LabelColumn string // of the label; empty: "label"
 	QueryColumn string // of the query id; empty: the grid has none
+
+	// Of the weights of documents, of the weights of queries and of the groups of
+	// documents; empty: there are none.
+	WeightColumn, QueryWeightColumn, GroupColumn string
 }
+
+// noGroup stands for no group, as in files.
+const noGroup = "-1"
 
 // Grid shows a dataset as a grid of golearn, without copying it: features as
 // FloatAttributes named as in the dataset (or by their ids), then the label, a
-// FloatAttribute that is the class, then the query id if the options name it, a
-// FloatAttribute where all ids are whole numbers and else a CategoricalAttribute.
+// FloatAttribute that is the class, then the columns that the options name. Query ids are a
+// FloatAttribute where all are whole numbers and else a CategoricalAttribute, weights are
+// FloatAttributes, and groups are a CategoricalAttribute of all group names, in which -1
+// stands for no group. Document ids have no place in a grid.
 // The precision of a FloatAttribute is such that text written with it reads back
-// as the same float32. Two columns of one name are an error.
+// as the same float32.
+//
+// Two columns of one name are an error, and so are weights or groups of the dataset that
+// have no column, columns without them, and groups that are named twice, nothing or -1.
 func Grid(d *datasets.Dataset, o GridOptions) (base.FixedDataGrid, error) {
 	if o.LabelColumn == "" {
 		o.LabelColumn = "label"
+	}
+	if err := o.check(d); err != nil {
+		return nil, err
 	}
 	g := &grid{d: d, template: base.NewDenseInstances(), column: map[string]int{}}
 	for c := range d.Width() {
@@ -41,10 +58,52 @@ func Grid(d *datasets.Dataset, o GridOptions) (base.FixedDataGrid, error) {
 	if o.QueryColumn != "" {
 		g.addQuery(o.QueryColumn)
 	}
+	if o.WeightColumn != "" {
+		g.addWeights(o.WeightColumn, d.Weights, func(row int) int { return row })
+	}
+	if o.QueryWeightColumn != "" {
+		g.addWeights(o.QueryWeightColumn, d.QueryWeights, g.query)
+	}
+	if o.GroupColumn != "" {
+		if err := g.addGroups(o.GroupColumn); err != nil {
+			return nil, err
+		}
+	}
 	if len(g.column) < len(g.attributes) {
-		return nil, fmt.Errorf("golearn: %s: two columns have one name: please choose other names for label and query id than %q and %q", d.Name, o.LabelColumn, o.QueryColumn)
+		return nil, fmt.Errorf("golearn: %s: two columns have one name: please choose other names than %s", d.Name, o.names())
 	}
 	return g, nil
+}
+
+// check looks whether what the options name is what the dataset has.
+func (o GridOptions) check(d *datasets.Dataset) error {
+	for _, part := range []struct {
+		what, option, column string
+		has                  bool
+	}{
+		{"weights of documents", "WeightColumn", o.WeightColumn, d.Weights != nil},
+		{"weights of queries", "QueryWeightColumn", o.QueryWeightColumn, d.QueryWeights != nil},
+		{"groups", "GroupColumn", o.GroupColumn, d.Groups != nil},
+	} {
+		switch {
+		case part.has && part.column == "":
+			return fmt.Errorf("golearn: %s has %s: please name their column, %s, or take them out of the dataset", d.Name, part.what, part.option)
+		case !part.has && part.column != "":
+			return fmt.Errorf("golearn: %s has no %s for column %q", d.Name, part.what, part.column)
+		}
+	}
+	return nil
+}
+
+// names are the columns that are no features, for a message.
+func (o GridOptions) names() string {
+	var list []string
+	for _, name := range []string{o.LabelColumn, o.QueryColumn, o.WeightColumn, o.QueryWeightColumn, o.GroupColumn} {
+		if name != "" {
+			list = append(list, strconv.Quote(name))
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 // name is how a column is called in a grid.
@@ -77,10 +136,9 @@ type grid struct {
 	d          *datasets.Dataset
 	template   *base.DenseInstances // has the attributes, no rows: only golearn itself can make their specs
 	attributes []base.Attribute
-	column     map[string]int // by name; those of label and query id come after the features
+	column     map[string]int // by name; the label comes after the features, and then
+	others     []func(row int) []byte
 	classes    []base.Attribute
-	queries    [][]byte // by query: its value in the grid
-	queryOf    []int32  // by row
 }
 
 func (g *grid) add(a base.Attribute) {
@@ -89,31 +147,63 @@ func (g *grid) add(a base.Attribute) {
 	g.template.AddAttribute(a)
 }
 
+// query is the query of a row.
+func (g *grid) query(row int) int { return sort.SearchInts(g.d.Offsets, row+1) - 1 }
+
 func (g *grid) addQuery(name string) {
 	numbers := true
 	for _, id := range g.d.QueryIDs {
 		n, err := strconv.ParseInt(id, 10, 53)
 		numbers = numbers && err == nil && strconv.FormatInt(n, 10) == id
 	}
+	var values [][]byte // by query
 	if numbers {
 		g.add(&base.FloatAttribute{Name: name})
 		for _, id := range g.d.QueryIDs {
 			n, _ := strconv.ParseInt(id, 10, 53)
-			g.queries = append(g.queries, base.PackFloatToBytes(float64(n)))
+			values = append(values, base.PackFloatToBytes(float64(n)))
 		}
 	} else {
 		a := &base.CategoricalAttribute{Name: name}
 		g.add(a)
 		for _, id := range g.d.QueryIDs {
-			g.queries = append(g.queries, a.GetSysValFromString(id))
+			values = append(values, a.GetSysValFromString(id))
 		}
 	}
-	g.queryOf = make([]int32, g.d.Rows())
-	for q := range g.d.Queries() {
-		for r := g.d.Offsets[q]; r < g.d.Offsets[q+1]; r++ {
-			g.queryOf[r] = int32(q)
-		}
+	g.others = append(g.others, func(row int) []byte { return values[g.query(row)] })
+}
+
+// addWeights adds weights, of which a row has one.
+func (g *grid) addWeights(name string, weights []float32, of func(row int) int) {
+	g.add(&base.FloatAttribute{Name: name, Precision: precision(weights, 0, 1)})
+	g.others = append(g.others, func(row int) []byte { return base.PackFloatToBytes(float64(weights[of(row)])) })
+}
+
+func (g *grid) addGroups(name string) error {
+	a := &base.CategoricalAttribute{Name: name}
+	n := len(g.d.GroupNames)
+	if g.d.GroupNames == nil && len(g.d.Groups) > 0 {
+		n = max(0, slices.Max(g.d.Groups)+1)
 	}
+	var values [][]byte // by group, and then that of none
+	for group := range n {
+		name := g.d.GroupName(group)
+		if name == "" || name == noGroup || a.GetSysVal(name) != nil {
+			return fmt.Errorf("golearn: %s: group %d has the name %q: want different names, other than %s and nothing", g.d.Name, group, name, noGroup)
+		}
+		values = append(values, a.GetSysValFromString(name))
+	}
+	if slices.ContainsFunc(g.d.Groups, func(group int) bool { return group < 0 }) {
+		values = append(values, a.GetSysValFromString(noGroup))
+	}
+	g.add(a)
+	g.others = append(g.others, func(row int) []byte {
+		if group := g.d.Groups[row]; group >= 0 {
+			return values[group]
+		}
+		return values[n]
+	})
+	return nil
 }
 
 func (g *grid) GetAttribute(a base.Attribute) (base.AttributeSpec, error) {
@@ -158,7 +248,7 @@ func (g *grid) value(column, row int) []byte {
 	case column == w:
 		return base.PackFloatToBytes(float64(g.d.Labels[row]))
 	}
-	return g.queries[g.queryOf[row]]
+	return g.others[column-g.d.Width()-1](row)
 }
 
 func (g *grid) MapOverRows(specs []base.AttributeSpec, f func(row [][]byte, rowNo int) (bool, error)) error {
@@ -192,116 +282,3 @@ func (g *grid) Size() (int, int) { return len(g.attributes), g.d.Rows() }
 
 // String says in one line what the grid shows.
 func (g *grid) String() string { return g.d.String() }
-
-// Dataset makes a dataset of a grid, such as golearn's CSV and ARFF readers make. The options name the attributes with the label and the query id; empty,
-// they are the one class attribute, and "qid". The other attributes are features
-// with ids 1, 2, … in their order, and keep their names; they must be numbers
-// (FloatAttribute or BinaryAttribute). NaN is a missing value. Rows of a query
-// that comes back later join it.
-//
-// Errors are missing or categorical attributes, infinite values or values beyond
-// float32, and labels that are not numbers; rows count from 1 in them.
-func Dataset(from base.FixedDataGrid, o GridOptions) (*datasets.Dataset, error) {
-	if o.QueryColumn == "" {
-		o.QueryColumn = "qid"
-	}
-	if o.LabelColumn == "" {
-		classes := from.AllClassAttributes()
-		if len(classes) != 1 {
-			return nil, fmt.Errorf("golearn: %d class attributes: please name the label column", len(classes))
-		}
-		o.LabelColumn = classes[0].GetName()
-	}
-	var label, query base.Attribute
-	var features []base.Attribute
-	var names []string
-	for _, a := range from.AllAttributes() {
-		names = append(names, a.GetName())
-		switch a.GetName() {
-		case o.LabelColumn:
-			label = a
-		case o.QueryColumn:
-			query = a
-		default:
-			if _, categorical := a.(*base.CategoricalAttribute); categorical {
-				return nil, fmt.Errorf("golearn: attribute %q is categorical: please convert it to numbers (filters.NewBinaryConvertFilter), or leave it out", a.GetName())
-			}
-			features = append(features, a)
-		}
-	}
-	if label == nil || query == nil {
-		return nil, fmt.Errorf("golearn: no label attribute %q and query attribute %q among %s", o.LabelColumn, o.QueryColumn, strings.Join(names, ", "))
-	}
-	if _, ok := label.(*base.FloatAttribute); !ok {
-		return nil, fmt.Errorf("golearn: label attribute %q holds no numbers", o.LabelColumn)
-	}
-
-	attributes := append([]base.Attribute{label, query}, features...)
-	specs := make([]base.AttributeSpec, len(attributes))
-	for i, a := range attributes {
-		var err error
-		if specs[i], err = from.GetAttribute(a); err != nil {
-			return nil, fmt.Errorf("golearn: attribute %q: %w", a.GetName(), err)
-		}
-	}
-	_, rows := from.Size()
-	byRow := &datasets.Dataset{
-		Name:     "golearn grid",
-		Features: make([]float32, 0, rows*len(features)),
-		Labels:   make([]float32, 0, rows),
-	}
-	for i, a := range features {
-		byRow.FeatureIDs = append(byRow.FeatureIDs, i+1)
-		byRow.FeatureNames = append(byRow.FeatureNames, a.GetName())
-	}
-	queryOf := make([]string, 0, rows)
-	err := from.MapOverRows(specs, func(row [][]byte, rowNo int) (bool, error) {
-		for i, value := range row {
-			if i == 1 {
-				queryOf = append(queryOf, queryText(query, value))
-				continue
-			}
-			v, err := number(attributes[i], value)
-			if err == nil && i == 0 && v != v {
-				err = fmt.Errorf("not a number")
-			}
-			if err != nil {
-				return false, fmt.Errorf("golearn: row %d: attribute %q: %w", rowNo+1, attributes[i].GetName(), err)
-			}
-			if i == 0 {
-				byRow.Labels = append(byRow.Labels, v)
-			} else {
-				byRow.Features = append(byRow.Features, v)
-			}
-		}
-		return true, nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	if len(byRow.Labels) == 0 {
-		return nil, fmt.Errorf("golearn: the grid has no rows")
-	}
-	return byRow.ByQueries(queryOf)
-}
-
-// queryText is a query id as text: whole numbers without a point.
-func queryText(a base.Attribute, value []byte) string {
-	if _, ok := a.(*base.FloatAttribute); ok {
-		return strconv.FormatFloat(base.UnpackBytesToFloat(value), 'f', -1, 64)
-	}
-	return a.GetStringFromSysVal(value)
-}
-
-// number is a value as float32.
-func number(a base.Attribute, value []byte) (float32, error) {
-	if _, ok := a.(*base.BinaryAttribute); ok {
-		return float32(value[0]), nil
-	}
-	v := base.UnpackBytesToFloat(value)
-	f := float32(v)
-	if math.IsInf(float64(f), 0) {
-		return 0, fmt.Errorf("%g is infinite or beyond the range of float32", v)
-	}
-	return f, nil
-}

@@ -20,7 +20,8 @@ type TreeOptions struct {
 // prediction is the score. golearn tries every threshold of every feature, and goes
 // through all documents for each: with raw features that takes too long beyond a few
 // thousand documents. So its inputs are the per-query min–max and the quantile
-// transform, rounded to some 16 values each.
+// transform, rounded to some 16 values each. It knows no weights: those of documents and
+// queries do not count.
 type Tree struct {
 	transform *datasets.Transform
 	tree      *trees.CARTDecisionTreeRegressor
@@ -71,12 +72,13 @@ func (t *Tree) Scores(d *datasets.Dataset) ([]float64, error) {
 	return t.tree.Predict(grid), nil
 }
 
-// inputs are the transformed and rounded features.
+// inputs are the transformed and rounded features, without weights and groups.
 func (t *Tree) inputs(d *datasets.Dataset) *datasets.Dataset {
 	in := *d
 	width := t.transform.Width()
 	in.Features = make([]float32, d.Rows()*width)
 	in.FeatureNames, in.FeatureIDs = nil, nil
+	in.Weights, in.QueryWeights, in.Groups, in.GroupNames = nil, nil, nil, nil
 	for i := range width {
 		in.FeatureIDs = append(in.FeatureIDs, i+1)
 	}

@@ -1,13 +1,12 @@
 // Package blas multiplies the matrices of dense layers with the best that the
-// program was built with and the machine has:
+// machine has:
 //
-//   - OpenBLAS, in programs built with -tags openblas (cgo and libopenblas);
-//   - else, for float32, AVX-512 or AVX2 instructions on x86-64 machines that have them,
+//   - for float32, AVX-512 or AVX2 instructions on x86-64 machines that have them,
 //     and NEON instructions on arm64: tiles for matrices of the size of such layers, which
 //     take a small part of the time of gonum's (go test -bench Product ./internal/blas);
 //   - else, and in programs built with -tags purego, gonum.
 //
-// With -tags openblas, Gorgonia's own products of matrices use OpenBLAS, too.
+// The NEON instructions are tested on an emulator; their speed is unmeasured.
 package blas
 
 // A library is an implementation of matrix products.
@@ -18,18 +17,12 @@ const (
 	avx2
 	avx512
 	neon
-	openBLAS
 )
 
-var names = [...]string{gonum: "gonum", avx2: "AVX2", avx512: "AVX-512", neon: "NEON", openBLAS: "OpenBLAS"}
+var names = [...]string{gonum: "gonum", avx2: "AVX2", avx512: "AVX-512", neon: "NEON"}
 
 // inUse is what products are computed with.
-var inUse = func() library {
-	if withOpenBLAS {
-		return openBLAS
-	}
-	return best()
-}()
+var inUse = best()
 
 // Use has products computed by the library of that name until restore is called, for
 // comparisons. It says whether the program and the machine have it.
@@ -53,11 +46,8 @@ func available() []library {
 	case avx2, neon:
 		list = append(list, best())
 	}
-	if withOpenBLAS {
-		list[0] = openBLAS // gonum has been told to use it
-	}
 	return list
 }
 
-// Name is that of the library in use: gonum, AVX2, AVX-512, NEON or OpenBLAS.
+// Name is that of the library in use: gonum, AVX2, AVX-512 or NEON.
 func Name() string { return names[inUse] }

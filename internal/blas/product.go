@@ -82,7 +82,7 @@ func newRight[T Float](b Matrix[T], rows int) Right[T] {
 	if b32, ok := any(b).(Matrix[float32]); ok && inUse.tile().rows > 0 && b.Rows > 0 && b.Cols > 0 {
 		r.panels = newPanels(b32, rows)
 	}
-	if r.panels.width == 0 && b.Col != 1 && inUse != openBLAS {
+	if r.panels.width == 0 && b.Col != 1 {
 		// gonum's way with a transposed matrix on the right depends on the number of rows.
 		r.b = RowMajor(make([]T, b.Rows*b.Cols), b.Rows, b.Cols)
 		pack(r.b.Data, b.Cols, b)
@@ -107,8 +107,7 @@ func (r Right[T]) Free() {
 	r.panels.free()
 }
 
-// Product sets c = a·b, and what end says, on the calling goroutine. With all libraries but OpenBLAS a row of
-// c is the same, bit for bit, as in [Product] with more or fewer rows.
+// Product sets c = a·b, and what end says, on the calling goroutine. A row of c is the same, bit for bit, as in [Product] with more or fewer rows.
 func (r Right[T]) Product(c, a Matrix[T], end End[T]) {
 	check(c, a, r.b)
 	end.check(c.Cols)

@@ -35,6 +35,10 @@ func MLPLayers(features int, hidden []int, members int) [][]MLPLayer {
 	return all
 }
 
+// MLPArrays is how many arrays MLPLayers name. A file that has far fewer is to be refused
+// before they are named: a few settings may ask for millions.
+func MLPArrays(hidden, members int) int { return 2 * (hidden + 1) * members }
+
 // An MLP is a multi-layer perceptron with weights that stay as they are, or the mean of
 // several. It may be used by several goroutines at once.
 type MLP[T float] struct {

@@ -58,6 +58,12 @@ func TransformerMembers(features int, hidden []int, blocks, members int) []Trans
 	return all
 }
 
+// TransformerArrays is how many arrays TransformerMembers name, see MLPArrays.
+func TransformerArrays(hidden, blocks, members int) int {
+	const ofBlock = 2*4 + 2*2 // dense layers, normalisations
+	return MLPArrays(hidden, members) + (ofBlock*blocks+2)*members
+}
+
 // Dense are the dense layers of the blocks, in their order.
 func (m TransformerMember) Dense() (all []MLPLayer) {
 	for _, b := range m.Blocks {

@@ -1,30 +1,19 @@
-// Package golden reads independent test vectors, which do not come with the project: the
-// folder shared/golden beside it has them.
+// Package golden reads the independent test vectors of testdata/golden.
 package golden
 
 import (
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 )
 
-// Read reads a file of test vectors into a value. It skips the test where there is none.
+// Read reads a file of test vectors into a value.
 func Read(t testing.TB, name string, into any) {
 	t.Helper()
-	root, err := filepath.Abs(".")
-	for err == nil && root != filepath.Dir(root) {
-		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
-			break
-		}
-		root = filepath.Dir(root)
-	}
-	data, err := os.ReadFile(filepath.Join(root, "..", "shared", "golden", name))
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("the independent vectors shared/golden/%s are not beside this project; property tests cover the same ground", name)
-	}
+	_, here, _, _ := runtime.Caller(0)
+	data, err := os.ReadFile(filepath.Join(filepath.Dir(here), "..", "..", "testdata", "golden", name))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,13 +26,14 @@ func Metric(name, settings string, l Lists, do func(l *List, in []Tensor, lambda
 	}
 	value := ListFunc{
 		Name: name + "Value", Shape: PerQuery, Do: func(l *List, in []Tensor, result Tensor) error {
-			result.Set(l.Query, in[1].F64[l.Rows+l.Query])
-			return nil
+			return result.setIn(l.Query, in[1].F64[l.Rows+l.Query])
 		},
 		Slope: &ListFunc{Name: name + "Slope", Do: func(l *List, in []Tensor, result Tensor) error {
 			incoming := in[2].At(l.Query)
 			for row := l.From; row < l.To; row++ {
-				result.Set(row, incoming*in[1].F64[row])
+				if err := result.setIn(row, incoming*in[1].F64[row]); err != nil {
+					return err
+				}
 			}
 			return nil
 		}},

@@ -14,12 +14,15 @@ func TestEveryOp(t *testing.T) {
 		return map[string]optest.Call{
 			"ApproxRanks":     {Func: lossops.ApproxRanks, Args: []any{l, .7}, Reads: "scores"},
 			"RankBounds":      {Func: lossops.RankBounds, Args: []any{l}, Reads: "scores"},
-			"ScoreDistances":  {Func: lossops.ScoreDistances, Args: []any{l}, Reads: "scores"},
 			"RankDiscounts":   {Func: lossops.RankDiscounts, Args: []any{l, theta, .5}, Reads: "scores"},
 			"TargetExposure":  {Func: lossops.TargetExposure, Args: []any{l, n.Gains, theta}, Reads: "gains"},
 			"LogisticPairs":   {Func: lossops.LogisticPairs, Args: []any{l, n.Gains, lossops.PairWeights{Each: 1}}, Optional: []int{2}, Reads: "scores gains"},
 			"HingePairs":      {Func: lossops.HingePairs, Args: []any{l, n.Gains, lossops.PairWeights{Each: 1}}, Optional: []int{2}, Reads: "scores gains"},
 			"ApproxDiscounts": {Func: lossops.ApproxDiscounts, Args: []any{l, n.Noise, .7}, Reads: "scores"},
+			"SquaredError":    {Func: lossops.SquaredError, Args: []any{l, n.Gains, nil}, Optional: []int{2}, Reads: "scores"},
+			"CrossEntropy":    {Func: lossops.CrossEntropy, Args: []any{l, n.Gains, nil, 3.0}, Optional: []int{2}, Reads: "scores"},
+			"Thresholds":      {Func: lossops.Thresholds, Args: []any{l, n.Gains, nil, 3}, Optional: []int{2}, Reads: "scores"},
+			"RelaxedGains":    {Func: lossops.RelaxedGains, Args: []any{l, n.Gains, theta, .7}, Reads: "scores gains"},
 			"SortedGains":     {Func: lossops.SortedGains, Args: []any{l, n.Gains, theta, .7}, Reads: "scores gains"},
 			"NoisyTarget":     {Func: lossops.NoisyTarget, Args: []any{l, n.Gains, n.Noise}, Reads: "gains"},
 			"Reward":          {Func: lossops.Reward, Args: []any{l, n.Gains, n.Rankings, func(gains []float64) float64 { return gains[0] }}, Reads: "scores gains"},
@@ -37,6 +40,7 @@ func TestEveryOp(t *testing.T) {
 			"Checked":         {Func: lossops.Checked, Args: []any{l, "gain", n.Gains, true}, Reads: "gains"},
 			"Scores":          {Func: lossops.Scores, Args: []any{l}, Reads: "scores"},
 			"CheckedQueries":  {Func: lossops.CheckedQueries, Args: []any{l, "weight", n.PerQuery}},
+			"InRange":         {Func: lossops.InRange, Args: []any{l, n.PerQuery, []lossops.Scale{{What: "gain", Of: n.Gains, Degree: 1, Factor: 1}}}, Optional: []int{1, 2}},
 			"Nonzero":         {Func: lossops.Nonzero, Args: []any{l.Scores}},
 		}
 	})

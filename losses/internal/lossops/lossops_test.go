@@ -19,10 +19,19 @@ var listFuncs = map[string]optest.ListFunc{
 	"Reciprocal": func(l ops.Lists, _, _ *G.Node) (*G.Node, error) {
 		return lossops.Reciprocal(G.Must(G.Exp(l.Scores)))
 	},
-	"Scores":         func(l ops.Lists, _, _ *G.Node) (*G.Node, error) { return lossops.Scores(l) },
-	"ApproxRanks":    func(l ops.Lists, _, _ *G.Node) (*G.Node, error) { return lossops.ApproxRanks(l, .7) },
-	"RankBounds":     func(l ops.Lists, _, _ *G.Node) (*G.Node, error) { return lossops.RankBounds(l) },
-	"ScoreDistances": func(l ops.Lists, _, _ *G.Node) (*G.Node, error) { return lossops.ScoreDistances(l) },
+	"Scores":       func(l ops.Lists, _, _ *G.Node) (*G.Node, error) { return lossops.Scores(l) },
+	"ApproxRanks":  func(l ops.Lists, _, _ *G.Node) (*G.Node, error) { return lossops.ApproxRanks(l, .7) },
+	"RankBounds":   func(l ops.Lists, _, _ *G.Node) (*G.Node, error) { return lossops.RankBounds(l) },
+	"SquaredError": func(l ops.Lists, gains, _ *G.Node) (*G.Node, error) { return lossops.SquaredError(l, gains, gains) },
+	"CrossEntropy": func(l ops.Lists, gains, _ *G.Node) (*G.Node, error) {
+		return lossops.CrossEntropy(l, G.Must(G.Abs(gains)), nil, 2)
+	},
+	"Thresholds": func(l ops.Lists, gains, _ *G.Node) (*G.Node, error) {
+		return lossops.Thresholds(l, G.Must(G.Abs(gains)), nil, 300)
+	},
+	"RelaxedGains": func(l ops.Lists, gains, _ *G.Node) (*G.Node, error) {
+		return lossops.RelaxedGains(l, gains, []float64{1, .6, .5}, 1.5)
+	},
 	"SortedGains": func(l ops.Lists, gains, _ *G.Node) (*G.Node, error) {
 		return lossops.SortedGains(l, gains, []float64{1, .6, .5}, 1.5)
 	},
@@ -39,7 +48,6 @@ func TestSlopes(t *testing.T) { optest.CheckSlopes(t, listFuncs) }
 func TestValues(t *testing.T) {
 	optest.CheckValue(t, "SumOverGroups", listFuncs["SumOverGroups"], 0, 4, 3, 4, 0, 2, 2, 0)
 	optest.CheckValue(t, "Reciprocal", func(l ops.Lists, _, _ *G.Node) (*G.Node, error) { return lossops.Reciprocal(l.Scores) }, 1./9, 1, 1./3, 1./3, -1, 0, .5, 1./9)
-	optest.CheckValue(t, "ScoreDistances", listFuncs["ScoreDistances"], 0, 4, 2, 2, 4, 3, 5, 0)
 	optest.CheckValue(t, "Documents", func(l ops.Lists, _, _ *G.Node) (*G.Node, error) { return lossops.Documents(l) }, 3, 0, 3)
 	optest.CheckValue(t, "Nonzero", func(_ ops.Lists, gains, _ *G.Node) (*G.Node, error) { return lossops.Nonzero(gains) }, 1, 0, 1, 1, 1, 0, 1, 1)
 	optest.CheckValue(t, "RankDiscounts", func(l ops.Lists, _, _ *G.Node) (*G.Node, error) {

@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	G "gorgonia.org/gorgonia"
 
-	"github.com/plrank/plrank/internal/normal"
 	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/ops"
 )
@@ -51,7 +50,7 @@ func SortedGains(l ops.Lists, gains *G.Node, discounts []float64, temperature fl
 			}
 			s := sortings.Get().(*sorting)
 			defer sortings.Put(s)
-			s.sort(scores, temperature)
+			s.sort(scores, l.Order(scores), temperature)
 			return s.gradient(scores, gains, theta, temperature, lambda), nil
 		}, op.Rows("gains", gains))
 }
@@ -70,24 +69,13 @@ type sorting struct {
 	scratch  []float64
 }
 
-// sort computes the matrix.
-func (s *sorting) sort(scores []float64, temperature float64) {
+// sort computes the matrix. order are the documents in descending order of the scores.
+func (s *sorting) sort(scores []float64, order []int, temperature float64) {
 	n := len(scores)
 	s.p, s.slope = square(s.p, n), square(s.slope, n)
 	s.scratch = sized(s.scratch, n)
-	clear(s.scratch)
-	distances.sums(scores, s.scratch)
 	for k := range n { // ranks from 0
-		row := s.p.Data[k*n : (k+1)*n]
-		for d, m := range scores {
-			row[d] = (float64(n-1-2*k)*m - s.scratch[d]) / temperature
-		}
-		most, sum := floats.Max(row), 0.0
-		for d := range row {
-			row[d] = normal.Exp(row[d] - most)
-			sum += row[d]
-		}
-		floats.Scale(1/sum, row)
+		relaxedRank(scores, order, k, temperature, s.p.Data[k*n:(k+1)*n])
 	}
 	s.a, s.b = append(s.a[:0], ones(n)), append(s.b[:0], nil)
 	b := s.inverseProduct(blas.Trans, s.a[0])
@@ -153,7 +141,7 @@ func (s *sorting) gradient(scores, gains, theta []float64, temperature float64, 
 			byDistance[d] -= byLogit
 		}
 	}
-	distances.slopes(scores, byDistance, lambda)
+	distanceSlopes(scores, byDistance, lambda)
 	return value
 }
 

@@ -22,16 +22,13 @@ func Order(l ops.Lists, noise *G.Node) (*G.Node, error) {
 	f := op.ListFunc{
 		Name: "losses: Order", Dtype: tensor.Int, Absent: -1, Shape: op.Like(1),
 		Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
-			_, err := eachNoisy(l, in[1], func(first int, noisy []float64) {
+			_, err := eachNoisy(l, in[1], func(first int, noisy perturbed) {
 				mine := result.Int[first+l.From : first+l.To]
 				for d := range mine {
 					mine[d] = l.From + d
 				}
 				slices.SortFunc(mine, func(a, b int) int {
-					if c := cmp.Compare(noisy[b-l.From], noisy[a-l.From]); c != 0 {
-						return c
-					}
-					return cmp.Compare(a, b)
+					return cmp.Or(cmp.Compare(noisy.gap(b-l.From, a-l.From), 0), cmp.Compare(a, b))
 				})
 			})
 			return err
@@ -40,10 +37,23 @@ func Order(l ops.Lists, noise *G.Node) (*G.Node, error) {
 	return f.Apply(op.Lists(l), op.Samples("noise", noise))
 }
 
-// eachNoisy calls f with the scores plus noise, sample after sample, and with the number
+// perturbed are scores with noise, nil for none. Only their differences are good: where
+// scores are large, their sums with noise are rounded.
+type perturbed struct{ scores, noise []float64 }
+
+// gap is how far document a is above b.
+func (p perturbed) gap(a, b int) float64 {
+	gap := p.scores[a] - p.scores[b]
+	if p.noise != nil {
+		gap += p.noise[a] - p.noise[b]
+	}
+	return gap
+}
+
+// eachNoisy calls f with the scores and their noise, sample after sample, and with the number
 // of the sample's first row. It leaves out those that are absent, whose noise is NaN, and
 // gives the number of the others.
-func eachNoisy(l *op.List, noise op.Tensor, f func(first int, noisy []float64)) (samples int, err error) {
+func eachNoisy(l *op.List, noise op.Tensor, f func(first int, noisy perturbed)) (samples int, err error) {
 	scores, err := l.Scores()
 	if err != nil {
 		return 0, err
@@ -52,34 +62,31 @@ func eachNoisy(l *op.List, noise op.Tensor, f func(first int, noisy []float64)) 
 		if math.IsNaN(noise.At(first + l.From)) {
 			continue
 		}
-		noisy := l.Read(noise, first+l.From, first+l.To)
-		for d, m := range scores {
-			noisy[d] += m
-			if noisy[d]-noisy[d] != 0 {
-				return samples, &op.RowError{Row: l.From + d, Text: fmt.Sprintf("the score %v plus noise is %v", m, noisy[d])}
+		mine := l.Read(noise, first+l.From, first+l.To)
+		for d, v := range mine {
+			if v-v != 0 {
+				return samples, &op.RowError{Row: l.From + d, Text: fmt.Sprintf("the noise is %v: noise must be finite", v)}
 			}
 		}
 		samples++
-		f(first, noisy)
+		f(first, perturbed{scores, mine})
 	}
 	return samples, nil
 }
 
 // Pairs are the pairs of documents that stand at most as many ranks apart in an
-// [Order] as there are discounts, in all samples. All three nodes have the shape
+// [Order] as there are discounts, in all samples. All nodes have the shape
 // [samples × rows × discounts]: one place for every document and distance, of
-// which those without a pair have numbers 0 and a drop of 0.
+// which those without a pair have numbers 0 and a weight of 0.
 type Pairs struct {
 	// Better and Worse are int: for the document of larger and of smaller gain
 	// of the pair (of equal gains: of better and of worse rank), its number in
 	// a vector [samples × rows].
 	Better, Worse *G.Node
-	// Rows is int, [samples × rows]: the row of every number in such a vector.
-	Rows *G.Node
-	// Drops have the dtype of the scores: with δ the distance in ranks,
-	// θ_δ − θ_{δ+1}, where θ is 0 beyond the last discount, over the number of
+	// Weights have the dtype of the scores: with δ the distance in ranks,
+	// (θ_δ − θ_{δ+1}) |ρ_i − ρ_j|, where θ is 0 beyond the last discount, over the number of
 	// samples present.
-	Drops *G.Node
+	Weights *G.Node
 }
 
 // RankPairs gives the pairs of an [Order]. gains is [rows]. The nodes are not
@@ -128,29 +135,61 @@ func RankPairs(l ops.Lists, gains, order *G.Node, discounts []float64) (Pairs, e
 	if p.Worse, err = side("worse", false); err != nil {
 		return Pairs{}, err
 	}
-	if p.Drops, err = part("drops", l.Scores.Dtype(), func(l *op.List, _ []float64, result op.Tensor, r ranking) {
+	if p.Weights, err = part("weights", l.Scores.Dtype(), func(l *op.List, gains []float64, result op.Tensor, r ranking) {
 		share := 1 / float64(r.samples)
-		for rank := range r.rows {
+		for rank, upper := range r.rows {
 			at := (r.first + l.From + rank) * k
-			for i := range min(k, len(r.rows)-rank-1) {
+			for i, lower := range r.rows[rank+1 : min(rank+1+k, len(r.rows))] {
 				drop := discounts[i]
 				if i+1 < k {
 					drop -= discounts[i+1]
 				}
-				result.Set(at+i, drop*share)
+				result.Set(at+i, drop*share*math.Abs(gains[upper-l.From]-gains[lower-l.From]))
 			}
 		}
 	}); err != nil {
 		return Pairs{}, err
 	}
-	rows := op.Func{Name: name, Settings: "rows", Dtype: tensor.Int, Do: func(in []op.Tensor, result op.Tensor) error {
-		for i := range result.Int {
-			result.Int[i] = i % in[1].Len()
+	return p, nil
+}
+
+// Misorder is how far the worse document of every pair is above the better one by score
+// plus noise, (m_w − m_b) + (noise_w − noise_b), a node of the shape of the pairs, 0 where
+// there is none. It is differentiable in the scores.
+func (p Pairs) Misorder(l ops.Lists, noise *G.Node) (*G.Node, error) {
+	const name = "losses: Misorder"
+	scores, err := Scores(l)
+	if err != nil {
+		return nil, err
+	}
+	slope := &op.Func{Name: name + "Slope", Do: func(in []op.Tensor, result op.Tensor) error {
+		better, worse, incoming := in[1].Int, in[2].Int, in[3]
+		slopes := make([]float64, result.Len())
+		for i, w := range worse {
+			v := incoming.At(i)
+			slopes[w%len(slopes)] += v
+			slopes[better[i]%len(slopes)] -= v
 		}
+		result.Write(slopes, 0)
 		return nil
 	}}
-	p.Rows, err = rows.Apply(order, l.Scores)
-	return p, err
+	f := op.Func{
+		Name: name, Shape: func(in []tensor.Shape) tensor.Shape { return in[2] },
+		Do: func(in []op.Tensor, result op.Tensor) error {
+			scores, noise, better, worse := in[0], in[1], in[2].Int, in[3].Int
+			rows := scores.Len()
+			for i, w := range worse {
+				gap, b := 0.0, better[i]
+				if w != b {
+					gap = scores.At(w%rows) - scores.At(b%rows) + (noise.At(w) - noise.At(b))
+				}
+				result.Set(i, gap)
+			}
+			return nil
+		},
+		Slopes: []*op.Term{slope.Of(op.Input(0), op.Input(2), op.Input(3), op.Incoming)},
+	}
+	return f.Apply(scores, noise, p.Better, p.Worse)
 }
 
 // SumOverPairs sums x, [samples × rows × discounts] as the nodes of [Pairs], over the

@@ -7,7 +7,6 @@ import (
 
 	G "gorgonia.org/gorgonia"
 
-	"github.com/plrank/plrank/internal/normal"
 	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/ops"
 )
@@ -40,7 +39,7 @@ type PairWeights struct {
 func LogisticPairs(l ops.Lists, gains *G.Node, w PairWeights) (*G.Node, error) {
 	return pairLoss{
 		name:  "losses: LogisticPairs",
-		value: func(x float64) float64 { return max(x, 0) + math.Log1p(normal.Exp(-math.Abs(x))) },
+		value: softplus,
 		slope: sigmoid,
 	}.apply(l, gains, w)
 }

@@ -66,7 +66,7 @@ func ApproxDiscounts(l ops.Lists, noise *G.Node, temperature float64) (*G.Node, 
 	f := op.ListFunc{
 		Name: name, Settings: settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
 			sums, r := make([]float64, l.Len()), make([]float64, l.Len())
-			samples, err := eachNoisy(l, in[1], func(_ int, noisy []float64) {
+			samples, err := eachNoisy(l, in[1], func(_ int, noisy perturbed) {
 				clear(r)
 				ranks.sums(noisy, r)
 				for i := range r {
@@ -80,7 +80,7 @@ func ApproxDiscounts(l ops.Lists, noise *G.Node, temperature float64) (*G.Node, 
 		},
 		Slope: &op.ListFunc{Name: name + "Slope", Settings: settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
 			sums, r, slopes := make([]float64, l.Len()), make([]float64, l.Len()), make([]float64, l.Len())
-			samples, err := eachNoisy(l, in[1], func(_ int, noisy []float64) {
+			samples, err := eachNoisy(l, in[1], func(_ int, noisy perturbed) {
 				clear(r)
 				ranks.sums(noisy, r)
 				for i := range r {
@@ -117,26 +117,6 @@ func RankBounds(l ops.Lists) (*G.Node, error) {
 	}.apply("losses: RankBounds", "", l)
 }
 
-// ScoreDistances are the summed distances to the scores of the other documents of
-// the query, Σ_j |m_i − m_j|, which NeuralSort needs (Grover et al., ICLR 2019). At
-// equal scores the slope is 0. All else is as in [ApproxRanks].
-func ScoreDistances(l ops.Lists) (*G.Node, error) {
-	return distances.apply("losses: ScoreDistances", "", l)
-}
-
-var distances = comparison{
-	value: func(x float64) (float64, float64) { return math.Abs(x), math.Abs(x) },
-	slope: func(x float64) (float64, float64) {
-		switch {
-		case x > 0:
-			return 1, -1
-		case x < 0:
-			return -1, 1
-		}
-		return 0, 0
-	},
-}
-
 // A comparison is a function Σ_{j≠i} f(m_j − m_i) of every document.
 type comparison struct {
 	value func(x float64) (plus, minus float64) // f(x) and f(−x)
@@ -144,10 +124,10 @@ type comparison struct {
 }
 
 // sums adds the function of every document to sums.
-func (c comparison) sums(scores, sums []float64) {
-	for j, m := range scores {
+func (c comparison) sums(p perturbed, sums []float64) {
+	for j := range p.scores {
 		for i := range j {
-			plus, minus := c.value(m - scores[i])
+			plus, minus := c.value(p.gap(j, i))
 			sums[i] += plus
 			sums[j] += minus
 		}
@@ -155,10 +135,10 @@ func (c comparison) sums(scores, sums []float64) {
 }
 
 // slopes adds the derivative by every score, given that by every function, to slopes.
-func (c comparison) slopes(scores, incoming, slopes []float64) {
-	for j, m := range scores {
+func (c comparison) slopes(p perturbed, incoming, slopes []float64) {
+	for j := range p.scores {
 		for i := range j {
-			plus, minus := c.slope(m - scores[i])
+			plus, minus := c.slope(p.gap(j, i))
 			slope := incoming[i]*plus - incoming[j]*minus
 			slopes[i] -= slope
 			slopes[j] += slope
@@ -171,14 +151,14 @@ func (c comparison) apply(name, settings string, l ops.Lists) (*G.Node, error) {
 		Name: name, Settings: settings, Do: func(l *op.List, _ []op.Tensor, result op.Tensor) error {
 			scores, err := l.Scores()
 			sums := l.Zeros()
-			c.sums(scores, sums)
+			c.sums(perturbed{scores: scores}, sums)
 			result.Write(sums, l.From)
 			return err
 		},
 		Slope: &op.ListFunc{Name: name + "Slope", Settings: settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
 			scores, err := l.Scores()
 			incoming, slopes := l.Read(in[1], l.From, l.To), l.Zeros()
-			c.slopes(scores, incoming, slopes)
+			c.slopes(perturbed{scores: scores}, incoming, slopes)
 			result.Write(slopes, l.From)
 			return err
 		}},

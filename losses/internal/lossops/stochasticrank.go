@@ -78,7 +78,7 @@ func (s stochasticRank) gradient(l *op.List, in []op.Tensor, result op.Tensor) e
 				}
 				i, rival := row-l.From, r.rows[at]-l.From
 				if jump := drop * (gains[i] - gains[rival]); jump != 0 {
-					x := scores[rival] + in[2].At(r.first+r.rows[at]) - scores[i]
+					x := scores[rival] - scores[i] + in[2].At(r.first+r.rows[at])
 					lambda[i] += jump * normal.Exp(-x-normal.Exp(-x))
 				}
 			}

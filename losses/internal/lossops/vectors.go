@@ -56,7 +56,12 @@ func Checked(l ops.Lists, what string, x *G.Node, notNegative bool) (*G.Node, er
 				case notNegative && v < 0:
 					return &op.RowError{Row: row, Text: fmt.Sprintf("the %s is %v: this loss takes no negative %ss", what, v, what)}
 				}
-				result.Set(row, v)
+			}
+			// As they are, be they below the smallest normal number: others may be as small.
+			if result.F32 != nil {
+				copy(result.F32[l.From:l.To], in[0].F32[l.From:l.To])
+			} else {
+				copy(result.F64[l.From:l.To], in[0].F64[l.From:l.To])
 			}
 			return nil
 		},

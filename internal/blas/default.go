@@ -1,5 +1,0 @@
-//go:build !openblas
-
-package blas
-
-const withOpenBLAS = false

@@ -1,0 +1,148 @@
+// Package source is where the commands take their data from: the flags that say so,
+// and the opening.
+package source
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/names"
+)
+
+// A Source is a collection on disk, or a synthetic one.
+type Source struct {
+	Data  string  `json:"data"` // a file, a folder, or synthetic:SHAPE
+	Vali  string  `json:"vali,omitempty"`
+	Test  string  `json:"test,omitempty"`
+	Fold  int     `json:"fold,omitempty"`  // of the folder of folds Data; 0: Data is none
+	Scale float64 `json:"scale,omitempty"` // of a synthetic collection; 0: 0.005
+	Reading
+}
+
+// Reading is how files are read.
+type Reading struct {
+	Duplicates     string `json:"duplicates,omitempty"`
+	MinusOne       string `json:"minusOne,omitempty"`
+	Headerless     bool   `json:"headerless,omitempty"`
+	LabelColumn    string `json:"labelColumn,omitempty"`
+	QueryColumn    string `json:"queryColumn,omitempty"`
+	DocumentColumn string `json:"documentColumn,omitempty"`
+	WeightColumn   string `json:"weightColumn,omitempty"`
+	GroupColumn    string `json:"groupColumn,omitempty"`
+	Groups         string `json:"groups,omitempty"`
+}
+
+const (
+	syntheticPrefix = "synthetic:"
+	defaultScale    = 0.005
+)
+
+// Names of the flags.
+var (
+	ReadingFlags  = []string{"duplicates", "headerless", "label-column", "query-column", "document-column"}
+	TrainingFlags = []string{"minus-one", "weight-column", "group-column", "groups"} // have no meaning where documents are only scored
+	Flags         = slices.Concat([]string{"data", "scale", "vali", "test", "fold"}, ReadingFlags, TrainingFlags)
+)
+
+// Define defines the flags; their defaults are what s holds. The word is what -data
+// being absent means.
+func (s *Source) Define(f *flag.FlagSet, absent string) {
+	f.StringVar(&s.Data, "data", s.Data, "a `file`, a folder with train, vali and test files, or with folders or numbered parts of these, or synthetic:SHAPE, a collection made in the shape of "+
+		strings.Join(datasets.SyntheticShapes(), ", ")+absent)
+	f.Float64Var(&s.Scale, "scale", s.Scale, fmt.Sprintf("the `fraction` of the queries of the published collection that synthetic:SHAPE has; 0 stands for %v", defaultScale))
+	f.StringVar(&s.Vali, "vali", s.Vali, "the `file` of the validation split, or a folder of its parts; without any, 20 % of the training queries are held out (10 % for Istella)")
+	f.StringVar(&s.Test, "test", s.Test, "the `file` of the test split, or a folder of its parts")
+	f.IntVar(&s.Fold, "fold", s.Fold, "`number` of the fold to take, where -data is a folder of folds Fold1, Fold2, …")
+	s.Duplicates = cmp.Or(s.Duplicates, "error")
+	f.StringVar(&s.Duplicates, "duplicates", s.Duplicates, "`what` to do with a second value for a feature in one line: error, or last, by which the last one counts")
+	f.BoolVar(&s.Headerless, "headerless", s.Headerless, "separated values have no header: their columns are called 1, 2, …, and the first is the label unless -label-column is given")
+	f.StringVar(&s.MinusOne, "minus-one", s.MinusOne, "`what` a label of −1 means: unlabelled, by which the document is left out, or irrelevant, as in SVMrank's files, by which it is 0; without it, unlabelled where other labels are below 1")
+	f.StringVar(&s.LabelColumn, "label-column", s.LabelColumn, "`name` of the label's column in separated values; without it, the usual names are looked for")
+	f.StringVar(&s.QueryColumn, "query-column", s.QueryColumn, "`name` of the query id's column")
+	f.StringVar(&s.DocumentColumn, "document-column", s.DocumentColumn, "`name` of the document id's column")
+	f.StringVar(&s.WeightColumn, "weight-column", s.WeightColumn, "`name` of the column with the weights of documents in separated values; without it, the weights of documents or of queries are in a file named FILE.weight beside the data, one a line, if there is one")
+	f.StringVar(&s.GroupColumn, "group-column", s.GroupColumn, "`name` of the column with the groups of documents, for fairness, which is then no feature; of LETOR text, the id of a feature, each value of which is a group")
+	f.StringVar(&s.Groups, "groups", s.Groups, "a `file` with the group of one document a line, in the order of the -data file; without it, the file's name plus .groups is looked for")
+}
+
+// Check reports flags that make no sense, alone or together.
+func (s *Source) Check() error {
+	split := s.Vali != "" || s.Test != "" || s.Fold != 0
+	groups := s.GroupColumn != "" || s.Groups != ""
+	switch {
+	case s.Duplicates != "error" && s.Duplicates != "last":
+		return fmt.Errorf("-duplicates %q: want error or last", s.Duplicates)
+	case s.MinusOne != "" && s.MinusOne != "unlabelled" && s.MinusOne != "irrelevant":
+		return fmt.Errorf("-minus-one %q: want unlabelled or irrelevant", s.MinusOne)
+	case s.Data == "" && split:
+		return errors.New("-vali, -test and -fold need -data")
+	case s.Data == "" && groups:
+		return errors.New("-group-column and -groups need -data")
+	case s.GroupColumn != "" && s.Groups != "":
+		return errors.New("-group-column and -groups exclude each other")
+	case s.Synthetic() && (split || groups):
+		return fmt.Errorf("%s is made with all its splits, without folds or groups: -vali, -test, -fold, -group-column and -groups have no meaning beside it", s.Data)
+	case s.Synthetic() && !slices.Contains(datasets.SyntheticShapes(), strings.TrimPrefix(s.Data, syntheticPrefix)):
+		return fmt.Errorf("-data %s: %s after %s", s.Data, names.Want(strings.TrimPrefix(s.Data, syntheticPrefix), datasets.SyntheticShapes()), syntheticPrefix)
+	case s.Scale != 0 && !s.Synthetic():
+		return errors.New("-scale is for -data synthetic:SHAPE")
+	case !(s.Scale >= 0 && s.Scale <= 1):
+		return fmt.Errorf("-scale %v: want a fraction in (0, 1]", s.Scale)
+	case s.Fold < 0:
+		return fmt.Errorf("-fold %d: folds count from 1", s.Fold)
+	}
+	return nil
+}
+
+// Synthetic tells whether the collection is made, not read.
+func (s *Source) Synthetic() bool { return strings.HasPrefix(s.Data, syntheticPrefix) }
+
+// Fraction is how much the collection is of the whole: the scale of a synthetic one,
+// 1 of others.
+func (s *Source) Fraction() float64 {
+	if s.Synthetic() {
+		return cmp.Or(s.Scale, defaultScale)
+	}
+	return 1
+}
+
+// ReadOptions are those of the flags.
+func (r Reading) ReadOptions() datasets.ReadOptions {
+	return datasets.ReadOptions{
+		Duplicates: r.Duplicates, LabelColumn: r.LabelColumn, QueryColumn: r.QueryColumn, DocumentColumn: r.DocumentColumn,
+		MinusOne: r.MinusOne, Headerless: r.Headerless, WeightColumn: r.WeightColumn, GroupColumn: r.GroupColumn, Groups: r.Groups,
+	}
+}
+
+// Open reads or makes the collection, until the context is done. The options are those
+// that are not the source's own: Seed, Folds, Unlabelled, Cache, and of Read the features
+// that are wanted.
+func (s *Source) Open(ctx context.Context, o datasets.Options) (*datasets.Splits, error) {
+	if shape, ok := strings.CutPrefix(s.Data, syntheticPrefix); ok {
+		return datasets.SyntheticShape(shape, s.Fraction(), o.Seed)
+	}
+	ids, names := o.Read.FeatureIDs, o.Read.FeatureNames
+	o.Read = s.ReadOptions()
+	o.Read.FeatureIDs, o.Read.FeatureNames = ids, names
+	o.Vali, o.Test, o.Fold = s.Vali, s.Test, s.Fold
+	o.Read.Context = ctx
+	splits, err := datasets.Open(s.Data, o)
+	return splits, WithFlags(err)
+}
+
+// WithFlags adds to an error of reading the flags that help.
+func WithFlags(err error) error {
+	switch {
+	case errors.Is(err, datasets.ErrMinusOne):
+		return fmt.Errorf("%w (-minus-one irrelevant, or -minus-one unlabelled)", err)
+	case errors.Is(err, datasets.ErrColumns):
+		return fmt.Errorf("%w (-label-column, -query-column, -headerless)", err)
+	}
+	return err
+}

@@ -1,0 +1,166 @@
+// Command bench runs the Go benchmarks of the project, part by part, and prints
+// the tables of speed.md: the kernel beside the paper's way, ops, losses, a
+// training step, and an epoch. See -help.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/plrank/plrank/internal/atomicfile"
+	"github.com/plrank/plrank/internal/blas"
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/names"
+	"github.com/plrank/plrank/lab/internal/markdown"
+)
+
+func main() {
+	os.Exit(run(command.Interruptible(), os.Args[1:], goTest, os.Stdout, os.Stderr))
+}
+
+// run is the command, and its exit status.
+func run(ctx context.Context, args []string, test tester, stdout, stderr io.Writer) int {
+	return command.Run("bench", stdout, stderr, func(stdout io.Writer) error {
+		if len(args) > 0 {
+			if tables := tablesCommands[args[0]]; tables != nil {
+				return tables(args[1:], stdout, stderr)
+			}
+		}
+		o, err := parse(args)
+		if errors.Is(err, flag.ErrHelp) {
+			help(stdout)
+			return nil
+		}
+		if err != nil {
+			return command.Usage(err)
+		}
+		err = measure(ctx, o, test, stdout, stderr)
+		if err != nil && ctx.Err() != nil {
+			fmt.Fprintln(stderr, "interrupted: parts that are finished are kept; -parts runs the others")
+			return command.ErrInterrupted
+		}
+		return err
+	})
+}
+
+// measure runs the parts one after another. Each is printed, and written, as soon
+// as it is finished.
+func measure(ctx context.Context, o options, test tester, stdout, stderr io.Writer) error {
+	if err := o.findMarkers(); err != nil { // before minutes are spent
+		return fmt.Errorf("bench: %w", err)
+	}
+	for i, p := range o.parts {
+		cores := p.cores(o)
+		fmt.Fprintf(stderr, "part %d of %d, %s: benchmarks of %s, %d times each\n", i+1, len(o.parts), p.name, p.pkg, o.count)
+		results, err := test(ctx, p, cores, o.count, stderr)
+		if err != nil {
+			return fmt.Errorf("bench: %s: %w", p.name, err)
+		}
+		measured := p.measured(results.processor, cores, o.count)
+		body, err := p.body(results, measured)
+		if err != nil {
+			return fmt.Errorf("bench: %s: %w", p.name, err)
+		}
+		if o.write != nil {
+			if err := results.save(csvPath(o.results, p), measured); err != nil {
+				return fmt.Errorf("bench: %w", err)
+			}
+		}
+		if err := printPart(p.marker(), body, o.write, stdout, stderr); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// findMarkers is an error for a part that none of the files to write has.
+func (o options) findMarkers() error {
+	if o.write == nil {
+		return nil
+	}
+	var found []string
+	for _, path := range o.write {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, p := range o.parts {
+			if !slices.Contains(markdown.Names(string(text)), p.marker()) {
+				continue
+			}
+			if _, err := markdown.Section(string(text), p.marker()); err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+			found = append(found, p.marker())
+		}
+	}
+	for _, p := range o.parts {
+		if !slices.Contains(found, p.marker()) {
+			return fmt.Errorf("%s: no part %q, a line <!-- %s -->", strings.Join(o.write, ", "), p.marker(), p.marker())
+		}
+	}
+	return nil
+}
+
+// replace puts body into a part of a file, as it is by now, if the file has that part.
+func replace(path, marker, body string) (bool, error) {
+	old, err := os.ReadFile(path)
+	if err != nil || !slices.Contains(markdown.Names(string(old)), marker) {
+		return false, err
+	}
+	text, err := markdown.Replace(string(old), marker, body)
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", path, err)
+	}
+	return true, writeText(path, text)
+}
+
+func writeText(path, text string) error {
+	return atomicfile.Write(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}
+
+// marker is the name of a part in a document.
+func (p *part) marker() string { return "bench-" + p.fileName() }
+
+// fileName is a part's own. What runs on OpenBLAS has its own beside that of pure Go.
+func (p *part) fileName() string {
+	if p.network && blas.Name() == "OpenBLAS" {
+		return p.name + openBLASEnding
+	}
+	return p.name
+}
+
+const openBLASEnding = "-openblas"
+
+// partsNamed are the parts of a list of names; all for an empty one.
+func partsNamed(list string) ([]*part, error) {
+	if list == "" {
+		return parts, nil
+	}
+	var chosen []*part
+	for name := range strings.SplitSeq(list, ",") {
+		i := slices.IndexFunc(parts, func(p *part) bool { return p.name == strings.TrimSpace(name) })
+		if i < 0 {
+			return nil, fmt.Errorf("no part %q: %s", strings.TrimSpace(name), names.Want(strings.TrimSpace(name), strings.Split(partNames(), ", ")))
+		}
+		chosen = append(chosen, parts[i])
+	}
+	return chosen, nil
+}
+
+func partNames() string {
+	var names []string
+	for _, p := range parts {
+		names = append(names, p.name)
+	}
+	return strings.Join(names, ", ")
+}

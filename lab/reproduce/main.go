@@ -1,0 +1,38 @@
+// Command reproduce repeats the experiments of Oosterhuis (SIGIR 2021) with this
+// implementation: its tables and figures, with PL-Rank-RB beside the paper's
+// methods. See -help.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/plrank/plrank/internal/command"
+)
+
+func main() {
+	os.Exit(run(command.Interruptible(), os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run is the command, and its exit status.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	return command.Run("reproduce", stdout, stderr, func(stdout io.Writer) error {
+		sub, o, err := parse(args)
+		if errors.Is(err, flag.ErrHelp) {
+			help(stdout)
+			return nil
+		}
+		if err == nil {
+			err = sub.run(ctx, &session{options: o, command: sub.name, args: args, stdout: stdout, stderr: stderr})
+		}
+		if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+			fmt.Fprintln(stderr, "interrupted: what is finished is kept; the same command goes on from there")
+			return command.ErrInterrupted
+		}
+		return err
+	})
+}

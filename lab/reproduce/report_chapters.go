@@ -1,0 +1,132 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/plrank/plrank/viz"
+)
+
+// A chapter is what an experiment leaves in the folder of results: CSV files, and
+// tables and plots that are made of nothing but these.
+type chapter struct {
+	name, title string
+	csv         string // the file without which there is no chapter
+	reading     string // how the tables and plots are meant, in Markdown
+	tables      func(dir string) ([]viz.Table, error)
+	plots       func(dir string) ([]figure, error)
+}
+
+// A figure is a plot and the name of its files without their endings.
+type figure struct {
+	name string
+	viz.Plot
+}
+
+// chapters are all, in the order of the report.
+func chapters() []chapter {
+	return []chapter{samplesChapter, epochsChapter, timeChapter, fairnessChapter, fairnessSamplesChapter, frontierChapter, varianceChapter, exactChapter, authorsChapter, changesChapter}
+}
+
+// publish makes the plots of an experiment and the report of all from the CSV files
+// in the folder, and prints the tables.
+func (s *session) publish(c chapter) error {
+	from := s.provenance()
+	if err := writeJSON(s.file(c.name+provenanceEnding), from); err != nil {
+		return err
+	}
+	figures, err := c.plots(s.out)
+	if err != nil {
+		return err
+	}
+	for _, f := range figures {
+		for _, ending := range []string{".svg", ".png"} {
+			if err := f.Save(s.file(f.name + ending)); err != nil {
+				fmt.Fprintln(s.stderr, "warning:", err) // the tables are there without a picture
+			}
+		}
+	}
+	report, err := report(s.out)
+	if err != nil {
+		return err
+	}
+	if err := writeText(s.file(reportFile), report); err != nil {
+		return err
+	}
+	tables, err := c.tables(s.out)
+	if err != nil {
+		return err
+	}
+	for _, t := range tables {
+		fmt.Fprintf(s.stdout, "%v\n", t)
+	}
+	for _, l := range from.LeftOut {
+		fmt.Fprintln(s.stdout, "left out:", l)
+	}
+	fmt.Fprintf(s.stderr, "written to %s\n", s.out)
+	return nil
+}
+
+const reportFile = "report.md"
+
+// report is the report on a folder of results.
+func report(dir string) (string, error) {
+	var b strings.Builder
+	var id identity
+	if _, err := readJSON(filepath.Join(dir, dataFile), &id); err != nil {
+		return "", err
+	}
+	fmt.Fprintf(&b, "# %s\n\n", id.Name)
+	fmt.Fprintf(&b, "Data: %v. Measures are of the test split where nothing else is said.\n", id)
+	for _, c := range chapters() {
+		if _, err := os.Stat(filepath.Join(dir, c.csv)); err != nil {
+			continue
+		}
+		body, err := c.markdown(dir, ".")
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "\n## %s\n\n%s", c.title, body)
+	}
+	return b.String(), nil
+}
+
+// provenance says how the chapter's results in a folder came about.
+func (c chapter) provenance(dir string) (from provenance, err error) {
+	found, err := readJSON(filepath.Join(dir, c.name+provenanceEnding), &from)
+	if err == nil && !found {
+		err = fmt.Errorf("reproduce: %s: no %s, which says how %s came about", dir, c.name+provenanceEnding, c.csv)
+	}
+	return from, err
+}
+
+// markdown is the chapter on a folder of results, which stands at path beside the
+// document.
+func (c chapter) markdown(dir, path string) (string, error) {
+	from, err := c.provenance(dir)
+	if err != nil {
+		return "", err
+	}
+	tables, err := c.tables(dir)
+	if err != nil {
+		return "", err
+	}
+	figures, err := c.plots(dir)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n%s\n", from.markdown(path, c.name+provenanceEnding), c.reading)
+	for _, t := range tables {
+		fmt.Fprintf(&b, "\n%s", t.Markdown())
+	}
+	for _, f := range figures {
+		fmt.Fprintf(&b, "\n![%s](%s)\n", f.Title, filepath.ToSlash(filepath.Join(path, f.name+".svg")))
+	}
+	if len(from.LeftOut) > 0 {
+		fmt.Fprintf(&b, "\nLeft out: %s.\n", strings.Join(from.LeftOut, "; "))
+	}
+	return b.String(), nil
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/lab/internal/markdown"
+)
+
+// The documents say what the CSV files beside them say.
+func TestDocumentsAreFresh(t *testing.T) {
+	for _, path := range []string{"../docs/exact.md", "../docs/pl-rank-rb.md", "exact.md", "faults.md", "recipe.md", "reproduction.md", "../docs/scale.md", "../docs/serving.md", "speed.md", "variance.md"} {
+		text, err := os.ReadFile("../" + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := partsOf(string(text))
+		if len(names) == 0 {
+			t.Errorf("%s has no generated part", path)
+		}
+		for _, name := range names {
+			want, err := documentPart(filepath.Dir("../"+path), name)
+			if err != nil {
+				t.Fatalf("%s: %v", path, err)
+			}
+			if got, err := markdown.Section(string(text), name); err != nil || got != want {
+				t.Errorf("%s: part %s is not what the CSV files give (%v): go run ./reproduce document -document %s", path, name, err, path)
+			}
+		}
+	}
+}
+
+func TestDocumentMakesPartsAnew(t *testing.T) {
+	dir := t.TempDir()
+	callVariance(t, filepath.Join(dir, "results", "mslr"))
+	path := filepath.Join(dir, "DOCUMENT.md")
+	document := func(text string) (int, string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var stderr strings.Builder
+		return run(t.Context(), []string{"document", "-document", path}, &stderr, &stderr), stderr.String()
+	}
+	const commandOf = "results/mslr/variance/command"
+	if status, stderr := document("<!-- " + commandOf + " -->\nold\n<!-- /" + commandOf + " -->\n"); status != 0 {
+		t.Error(stderr)
+	}
+	if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), "`go run ./reproduce variance -") ||
+		!strings.Contains(string(text), "` ([settings and machine](results/mslr/variance.json))\n<!-- /") {
+		t.Errorf("a command became %q, %v", text, err)
+	}
+	status, stderr := document("# A\n<!-- results/mslr/variance/1 -->\n<!-- /results/mslr/variance/1 -->\nB\n<!-- results/mslr/variance -->\nold\n<!-- /results/mslr/variance -->\n")
+	got, err := os.ReadFile(path)
+	if err != nil || status != 0 {
+		t.Fatal(err, status, stderr)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "results", "x.csv"), []byte("a,b\n1,.20\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const others = "<!-- of-others -->\nkept\n<!-- /of-others -->\n"
+	if status, stderr := document(others + "<!-- results/x.csv -->\nold\n<!-- /results/x.csv -->\n"); status != 0 {
+		t.Error(stderr)
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != others+"<!-- results/x.csv -->\n| a | b |\n| --- | --- |\n| 1 | .20 |\n<!-- /results/x.csv -->\n" {
+		t.Errorf("a CSV file became %q", text)
+	}
+	for _, want := range []string{"# A\n<!-- results/mslr/variance/1 -->\nNormal scores: ", "|\n<!-- /results/mslr/variance/1 -->\nB\n", "go run ./reproduce variance -scale", "](results/mslr/variance-normal.svg)"} {
+		if !strings.Contains(string(got), want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if strings.Contains(string(got), "old") {
+		t.Error("what was there is still there")
+	}
+	for text, want := range map[string]string{
+		"<!-- x/none/variance -->\n<!-- /x/none/variance -->\n":                   "none",
+		"<!-- results/mslr/magic -->\n<!-- /results/mslr/magic -->\n":             `no chapter "magic": want a folder and one of samples, epochs`,
+		"<!-- results/mslr/variance/15 -->\n<!-- /results/mslr/variance/15 -->\n": "the chapter has tables 1 to 14",
+		"<!-- results/mslr/variance/1 -->\n":                                      "never closed",
+	} {
+		if status, stderr := document(text); status != command.ExitError || !strings.Contains(stderr, want) {
+			t.Errorf("%q: status %d, %q, want %q", text, status, stderr, want)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != text {
+			t.Errorf("an error, but the file is another one: %q", got)
+		}
+	}
+}
+
+// Our estimates are those of the authors' code to rounding, and so is training on the same noise
+// as long as rounding has not changed a ranking, which is for ten epochs at least.
+func TestAuthorsAgree(t *testing.T) {
+	const dir = "authors/"
+	estimates, err := readTable(dir+authorsEstimatesFile, "difference")
+	if err != nil {
+		t.Fatal(err)
+	}
+	off, err := estimates.floats("difference")
+	if err != nil || len(off) < 30 || !(slices.Max(off) < 1e-13) {
+		t.Errorf("estimates differ by %v, %v", off, err)
+	}
+	training, err := readTable(dir+authorsTrainingFile, "run", "epoch", "difference")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range training.where("run", sameNoise).rows {
+		epoch, difference := row[2], row[5]
+		if v, err := strconv.ParseFloat(difference, 64); err != nil || len(epoch) == 1 && !(v < 1e-10) {
+			t.Errorf("after epoch %s test scores differ by %v, %v", epoch, v, err)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/viz"
+)
+
+// pairLevel is the probability of any false mark in a table of pairs.
+const pairLevel = 0.05
+
+// pairs compare methods with others run by run: runs of one number have the same seed, so what
+// a seed is good for is in both and cancels.
+type pairs struct {
+	columns []string
+	rows    []string
+	cells   []pair
+}
+
+// A pair are the runs of two methods, which stand in a table in a row and a column.
+type pair struct {
+	row, column int
+	runs, than  []float64
+}
+
+// add adds a cell. The runs of both methods must be as many, two or more, or there is no test.
+func (p *pairs) add(row, column int, runs, than []float64) {
+	if len(runs) == len(than) && len(runs) > 1 {
+		p.cells = append(p.cells, pair{row, column, runs, than})
+	}
+}
+
+// table has the differences with the p-values of paired t-tests, corrected together by
+// Holm's method; nil where there is nothing to test.
+func (p *pairs) table(measure string, digits int) (*viz.Table, error) {
+	if len(p.cells) == 0 {
+		return nil, nil
+	}
+	values := make([]float64, len(p.cells))
+	differences := make([]float64, len(p.cells))
+	for i, c := range p.cells {
+		test, err := metrics.PairedT(c.runs, c.than)
+		if err != nil {
+			return nil, fmt.Errorf("reproduce: %s: %w", p.rows[c.row], err)
+		}
+		values[i], differences[i] = test.PValue, test.Difference
+	}
+	adjusted, err := metrics.Holm(values)
+	if err != nil {
+		return nil, err
+	}
+	table := viz.Table{
+		Title: fmt.Sprintf("%s minus that of %s with the same seeds: mean, and p of the paired t-test after Holm's correction over this table; %s and %s at p < %v",
+			measure, methodOf(reference).label, worse, better, pairLevel),
+		Columns: append([]string{""}, p.columns...),
+	}
+	for _, name := range p.rows {
+		row := viz.Row{name}
+		for range p.columns {
+			row = append(row, "–")
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	for i, c := range p.cells {
+		table.Rows[c.row][1+c.column] = fmt.Sprintf("%s (p = %.2g) %s", signed(differences[i], digits), adjusted[i], pairMark(differences[i], adjusted[i]))
+	}
+	return &table, nil
+}
+
+func pairMark(difference, p float64) string {
+	switch {
+	case p >= pairLevel:
+		return noDifference
+	case difference < 0:
+		return worse
+	}
+	return better
+}
+
+// signed is a number with its sign.
+func signed(v float64, digits int) string {
+	text := strconv.FormatFloat(math.Abs(v), 'f', digits, 64)
+	if v < 0 {
+		return "−" + text
+	}
+	return "+" + text
+}

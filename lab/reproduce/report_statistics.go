@@ -1,0 +1,74 @@
+package main
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/plrank/plrank/metrics"
+)
+
+// meanSD is mean and standard deviation (with n − 1); of one value the latter is not
+// known, NaN.
+func meanSD(values []float64) (mean, sd float64) {
+	if len(values) == 0 {
+		return math.NaN(), math.NaN()
+	}
+	return stat.MeanStdDev(values, nil)
+}
+
+// welch is the p-value of Welch's test that two samples of independent runs have the
+// same mean; NaN where either has fewer than two.
+func welch(a, b []float64) float64 {
+	test, err := metrics.Welch(a, b)
+	if err != nil {
+		return math.NaN()
+	}
+	return test.PValue
+}
+
+// The marks of the paper's Table 2.
+const (
+	worse        = "▽" // significantly, p < 0.01
+	better       = "△"
+	noDifference = "−"
+
+	// welchMarks says what the marks mean where they are of Welch's test.
+	welchMarks = worse + " and " + better + ": significantly worse and better by Welch's two-sided t-test, p < 0.01; " + noDifference + ": neither."
+	threshold  = 0.01
+)
+
+// mark compares the runs of a method with those of another: "" where a test needs
+// more of them.
+func mark(runs, others []float64) string {
+	p := welch(runs, others)
+	mean, _ := meanSD(runs)
+	other, _ := meanSD(others)
+	switch {
+	case math.IsNaN(p):
+		return ""
+	case p >= threshold:
+		return noDifference
+	case mean < other:
+		return worse
+	}
+	return better
+}
+
+// interpolate is the value at x on the line through points of ascending x: NaN
+// before the first, the last value after the last.
+func interpolate(xs, ys []float64, x float64) float64 {
+	if len(xs) == 0 || x < xs[0] {
+		return math.NaN()
+	}
+	i, found := slices.BinarySearch(xs, x)
+	switch {
+	case found:
+		return ys[i]
+	case i == len(xs):
+		return ys[i-1]
+	}
+	part := (x - xs[i-1]) / (xs[i] - xs[i-1])
+	return ys[i-1] + part*(ys[i]-ys[i-1])
+}

@@ -1,0 +1,37 @@
+package plackett
+
+import (
+	"cmp"
+	"slices"
+)
+
+const (
+	// roundedFrom is the size of scores beyond which a number of the size of Gumbel noise that is
+	// added to them is rounded to less than ten digits.
+	roundedFrom = 1 << 20
+	// sure is a gap of scores that is as good as any wider one: e^−64 is 2e-28, and the noise of a
+	// double-precision uniform number spans 42.
+	sure = 64
+)
+
+// Compact writes to out scores of the same policy to which noise, or a logarithm of a sum, can be
+// added without being lost to rounding. Scores within ±2^20 are left as they are. Of others the
+// largest becomes 0, and gaps of more than 64 between neighbours in descending order become 64.
+// The scores must be finite; out has their length, and may be the same slice.
+func Compact(scores, out []float64) {
+	copy(out, scores)
+	if largest, _ := magnitudes(scores); largest <= roundedFrom {
+		return
+	}
+	order := make([]int, len(scores))
+	for d := range order {
+		order[d] = d
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(out[b], out[a]) })
+	before, sum := out[order[0]], 0.0
+	for _, d := range order {
+		m := out[d]
+		sum -= min(before-m, sure)
+		before, out[d] = m, sum
+	}
+}

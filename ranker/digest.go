@@ -1,0 +1,42 @@
+package ranker
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+)
+
+// Digest is that of a model file, which is read to its end: the first 16 hexadecimal digits of
+// the SHA-256 of its bytes. It tells models apart, whatever the name and the time of the file.
+//
+//	sha256sum model.npz | cut -c -16
+//
+// Errors are those of r.
+func Digest(r io.Reader) (string, error) {
+	sum := sha256.New()
+	if _, err := io.Copy(sum, r); err != nil {
+		return "", fmt.Errorf("ranker: %w", err)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
+}
+
+// Digest is that of the file that the model was read from, or, of a model made by [New], of
+// the file that [File.Write] writes. See the function of that name.
+func (m *Model) Digest() string { return m.digest() }
+
+// digestOf is that of a file.
+func digestOf(data []byte) string {
+	digest, _ := Digest(bytes.NewReader(data)) // which has no errors
+	return digest
+}
+
+// digest is that of what Write writes; nothing is left that it refuses.
+func (f *File) digest() string {
+	var data bytes.Buffer
+	if err := f.Write(&data); err != nil {
+		return ""
+	}
+	return digestOf(data.Bytes())
+}

@@ -1,0 +1,213 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/plrank/plrank/metrics"
+)
+
+// LossMetric is the value of Config.Metric by which the loss itself is the validation value.
+const LossMetric = "loss"
+
+// A criterion tells which of two models is better: by a measure, or by a weighted sum of
+// several, of which more is better.
+type criterion struct {
+	name  string
+	terms []weightedMeasure
+	sum   bool // else there is one term, of weight 1
+}
+
+// weightedMeasure is a measure and the factor before it.
+type weightedMeasure struct {
+	metrics.Measure
+	weight float64
+}
+
+var (
+	sumPattern     = regexp.MustCompile(`^[-+]|[+*]|\s-|@\d+-`) // what no name of a measure has
+	factorPattern  = regexp.MustCompile(`^(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*\*\s*`)
+	measurePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*(-[A-Za-z][A-Za-z0-9]*)*(\([^()]*\))?(@\d+)?`)
+)
+
+// parseCriterion reads what [Config.Metric] says: a measure, or a sum such as
+// expected-ndcg@5-10*disparity. More of a sum is better, so that its measures of which less is
+// better need a weight below 0, and all others one above.
+func (p Parts) parseCriterion(text string) (criterion, error) {
+	text = strings.TrimSpace(text)
+	list, err := p.measures(text)
+	if err == nil {
+		return criterion{name: list[0].String(), terms: []weightedMeasure{{list[0], 1}}}, nil
+	}
+	if !sumPattern.MatchString(text) {
+		return criterion{}, err
+	}
+	c := criterion{sum: true}
+	rest := text
+	fault := func(err error) (criterion, error) {
+		return criterion{}, fmt.Errorf("train: the sum of metrics %q, column %d: %w", text, len(text)-len(rest)+1, err)
+	}
+	for rest != "" {
+		t := weightedMeasure{weight: 1}
+		for c.terms != nil || strings.HasPrefix(rest, "+") || strings.HasPrefix(rest, "-") {
+			switch {
+			case strings.HasPrefix(rest, "-"):
+				t.weight = -t.weight
+			case !strings.HasPrefix(rest, "+"):
+				return fault(errors.New("want + or - and another term, such as -10*disparity, or the end"))
+			}
+			rest = strings.TrimLeft(rest[1:], " \t")
+			if !strings.HasPrefix(rest, "+") && !strings.HasPrefix(rest, "-") {
+				break
+			}
+		}
+		if factor := factorPattern.FindString(rest); factor != "" {
+			v, err := strconv.ParseFloat(strings.TrimRight(factor, "* \t"), 64)
+			if err != nil {
+				return fault(fmt.Errorf("the weight %s is out of range", factor))
+			}
+			t.weight *= v
+			rest = rest[len(factor):]
+		}
+		name := p.nextMeasure(rest)
+		list, err := p.measures(name)
+		switch {
+		case name == "":
+			return fault(errors.New("want a measure, such as ndcg@5"))
+		case err != nil:
+			return fault(err)
+		}
+		t.Measure = list[0]
+		if err := t.check(); err != nil {
+			return fault(err)
+		}
+		c.terms = append(c.terms, t)
+		c.name += t.text(len(c.terms) == 1)
+		rest = strings.TrimLeft(rest[len(name):], " \t")
+	}
+	return c, nil
+}
+
+// nextMeasure is the name that text begins with: one of one's own, the longest, or what
+// looks like one of package metrics.
+func (p Parts) nextMeasure(text string) string {
+	name := ""
+	for _, m := range p.Metrics {
+		if own := m.String(); len(own) > len(name) && strings.HasPrefix(text, own) {
+			name = own
+		}
+	}
+	if name != "" {
+		return name
+	}
+	return measurePattern.FindString(text)
+}
+
+// check is an error for a weight by which a worse value makes the sum better.
+func (t weightedMeasure) check() error {
+	switch {
+	case t.LowerIsBetter() && !(t.weight < 0):
+		return fmt.Errorf("less of %s is better, but more of a sum: want a weight below 0, such as -0.5*%[1]s", t.Measure)
+	case !t.LowerIsBetter() && !(t.weight > 0):
+		return fmt.Errorf("more of %s is better, and more of a sum: want a weight above 0, such as 0.5*%[1]s", t.Measure)
+	}
+	return nil
+}
+
+// text is the term as it stands in the name of a sum.
+func (t weightedMeasure) text(first bool) string {
+	sign := "+"
+	if t.weight < 0 {
+		sign = "-"
+	} else if first {
+		sign = ""
+	}
+	if w := math.Abs(t.weight); w != 1 {
+		return sign + strconv.FormatFloat(w, 'g', -1, 64) + "*" + t.Measure.String()
+	}
+	return sign + t.Measure.String()
+}
+
+func (c criterion) String() string { return c.name }
+
+// LowerIsBetter tells whether a smaller value is a better one.
+func (c criterion) LowerIsBetter() bool { return !c.sum && c.terms[0].LowerIsBetter() }
+
+// Better tells whether a is a better value than b. One that is not finite never is, and is
+// worse than all others.
+func (c criterion) Better(a, b float64) bool {
+	switch {
+	case !finite(a):
+		return false
+	case !finite(b):
+		return true
+	case c.LowerIsBetter():
+		return a < b
+	}
+	return a > b
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// measures are those of the terms.
+func (c criterion) measures() []metrics.Measure {
+	var list []metrics.Measure
+	for _, t := range c.terms {
+		list = append(list, t.Measure)
+	}
+	return list
+}
+
+// add completes values, which are of measures, by that of a sum, where all of its terms
+// have one.
+func (c criterion) add(values Values) Values {
+	if !c.sum {
+		return values
+	}
+	sum := 0.0
+	for _, t := range c.terms {
+		v, ok := values[t.Measure.String()]
+		if !ok {
+			return values
+		}
+		sum += t.weight * float64(v)
+	}
+	values[c.name] = Value(sum)
+	return values
+}
+
+// ranking is the measure of a ranking alone that comes closest: dcg where there is none.
+func (c criterion) ranking(dcg metrics.Measure) metrics.Measure {
+	if m := c.terms[0].Ranking(); !c.sum && !m.OfPolicy() && !isLoss(m) {
+		return m
+	}
+	return dcg
+}
+
+// undefined is the error for a model whose validation value is not a finite number.
+func (t *Trainer) undefined(values Values) error {
+	vali := t.splits.Vali
+	of := t.metric.terms[0].Measure // to blame
+	for _, term := range t.metric.terms {
+		if !finite(float64(values[term.Measure.String()])) {
+			of = term.Measure
+			break
+		}
+	}
+	const want = "no epoch can be the best by it: want another metric"
+	if value := float64(values[of.String()]); !math.IsNaN(value) {
+		return fmt.Errorf("the validation value %s is %v on %s: %s", of, value, vali.Name, want)
+	}
+	why := ""
+	if relevant, err := t.relevantQueries(vali); err == nil && len(relevant) == 0 {
+		why = "none has a relevant document: "
+	}
+	if of.NeedsGroups() {
+		why = "none has documents of two groups that count: "
+	}
+	return fmt.Errorf("the validation value %s is not defined on any of the %d queries of %s: %s%s", of, vali.Queries(), vali.Name, why, want)
+}

@@ -1,0 +1,179 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/ranker"
+)
+
+// graded is small with all labels multiplied.
+func graded(factor float32) *datasets.Splits {
+	s := small()
+	for _, d := range []*datasets.Dataset{s.Train, s.Vali, s.Test} {
+		for i := range d.Labels {
+			d.Labels[i] *= factor
+		}
+	}
+	return s
+}
+
+// The targets of cross-entropy are labels relative to the highest, whatever that is: also
+// below 1, and between whole numbers.
+func TestCrossEntropyOfAnyHighestLabel(t *testing.T) {
+	loss := func(factor float32) float64 {
+		c := Config{Loss: "cross-entropy", Epochs: 1, Gain: "linear"}
+		return mustRun(t, mustNew(t, c, graded(factor)), Hooks{}).History[0].Loss
+	}
+	want := loss(1)
+	for _, factor := range []float32{0.125, 0.2, 0.6, 0.625, 300} {
+		if got := loss(factor); math.Abs(got-want) > 1e-6 {
+			t.Errorf("labels up to %v: the loss is %v, want %v as for labels up to 4", 4*factor, got, want)
+		}
+	}
+}
+
+// ordinal has thresholds up to the highest label, rounded up, and no more for labels below 1.
+func TestOrdinalOfAnyHighestLabel(t *testing.T) {
+	for _, of := range []struct {
+		factor float32
+		same   float64 // the highest grade with which the loss is the same
+	}{{0.125, 1}, {0.625, 3}, {1, 4}} {
+		c := Config{Loss: "ordinal", Epochs: 1}
+		got := mustRun(t, mustNew(t, c, graded(of.factor)), Hooks{}).History[0].Loss
+		c.HighestGrade = of.same
+		want := mustRun(t, mustNew(t, c, graded(of.factor)), Hooks{}).History[0].Loss
+		if got != want {
+			t.Errorf("labels up to %v: the loss is %v, want %v", 4*of.factor, got, want)
+		}
+	}
+}
+
+// What is learnt does not depend on the labels of the other splits.
+func TestOtherSplitsDoNotSetTheGradeOfLosses(t *testing.T) {
+	for _, loss := range []string{"cross-entropy", "ordinal"} {
+		c := Config{Loss: loss, Epochs: 1}
+		want := trainedWeights(mustRun(t, mustNew(t, c, small()), Hooks{}).Ranker)
+		s := small()
+		s.Test.Labels[0], s.Vali.Labels[0] = 5, 6
+		if got := trainedWeights(mustRun(t, mustNew(t, c, s), Hooks{}).Ranker); !slices.Equal(got, want) {
+			t.Errorf("%s: another model with other labels in the test split", loss)
+		}
+	}
+}
+
+// A model has one highest grade, whatever data it is measured on and however it was saved.
+func TestModelCarriesTheHighestGrade(t *testing.T) {
+	s := small()
+	tr := mustNew(t, Config{Epochs: 1, Report: []string{"err@10", "graded-rbp"}}, s)
+	r := mustRun(t, tr, Hooks{})
+	report, err := tr.Report(r.Ranker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "model.npz")
+	if err := r.Ranker.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	again, err := LoadRanker(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := again.Model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if model.File().Grade != 4 {
+		t.Errorf("the grade of the model is %v, want 4", model.File().Grade)
+	}
+	evaluate := func(c Config, m *ranker.Model, splits ...Split) (*Report, error) {
+		c.Report = []string{"err@10", "graded-rbp"}
+		return Evaluate(c, Parts{}, m, splits...)
+	}
+	low := queriesUpTo(s.Test, 3) // none of its labels is the highest
+	lowest, err := evaluate(Config{}, model, Split{"low", low})
+	if err != nil {
+		t.Fatal(err)
+	}
+	beside, err := evaluate(Config{}, model, Split{"low", low}, Split{"test", s.Test})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, metric := range []string{"err@10", "graded-rbp"} {
+		if a, b := lowest.Splits[0].Value(1, metric), beside.Splits[0].Value(1, metric); a != b || !(a > 0) {
+			t.Errorf("%s is %v alone, %v beside other data", metric, a, b)
+		}
+		model := len(report.Splits[2].Rows) - 1
+		if a, b := report.Splits[2].Value(model, metric), beside.Splits[1].Value(1, metric); a != b {
+			t.Errorf("%s is %v in the report of the training, %v measured", metric, a, b)
+		}
+	}
+	if lowest.HighestGrade != 4 || report.HighestGrade != 4 {
+		t.Errorf("the reports have the highest grades %v and %v", lowest.HighestGrade, report.HighestGrade)
+	}
+
+	// A label above it is an error for the metrics that go by it, and only for them.
+	high := s.Test.Select([]int{0, 1})
+	high.Labels[1] = 5
+	if _, err := evaluate(Config{}, model, Split{"high", high}); err == nil || !strings.Contains(err.Error(), "label 5 is above 4, the highest grade") {
+		t.Errorf("a label above the grade of the model: %v", err)
+	}
+	if _, err := evaluate(Config{HighestGrade: 5}, model, Split{"high", high}); err != nil {
+		t.Error(err)
+	}
+	if _, err := Evaluate(Config{}, Parts{}, model, Split{"high", high}); err != nil {
+		t.Error(err)
+	}
+	if _, err := New(Config{HighestGrade: 3}, Parts{}, s); err == nil || !strings.Contains(err.Error(), "label 4 is above 3, the highest grade that is set") {
+		t.Errorf("a label above the grade that is set: %v", err)
+	}
+
+	// Older files say none: then it is that of the data.
+	old := *model.File()
+	old.Grade = 0
+	without, err := ranker.New(&old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if of, err := evaluate(Config{}, without, Split{"low", low}); err != nil || of.HighestGrade != 3 {
+		t.Errorf("%+v, %v", of, err)
+	}
+	old.Grade = math.Inf(1)
+	if _, err := ranker.New(&old); err == nil || !strings.Contains(err.Error(), "highest grade") {
+		t.Errorf("an infinite grade: %v", err)
+	}
+}
+
+// queriesUpTo are the queries of d without a label above the given one.
+func queriesUpTo(d *datasets.Dataset, highest float32) *datasets.Dataset {
+	var queries []int
+	for q := range d.Queries() {
+		if slices.Max(d.Labels[d.Offsets[q]:d.Offsets[q+1]]) <= highest {
+			queries = append(queries, q)
+		}
+	}
+	return d.Select(queries)
+}
+
+// A split without documents, or without data, is an error that names it.
+func TestEmptySplitsAreErrors(t *testing.T) {
+	r := mustRun(t, mustNew(t, Config{Epochs: 1}, small()), Hooks{})
+	model := model(t, r)
+	for _, d := range []*datasets.Dataset{nil, {}, {Name: "none", Offsets: []int{0}}, {Name: "none", FeatureIDs: small().Test.FeatureIDs, Offsets: []int{0, 0}, QueryIDs: []string{"1"}}} {
+		want := fmt.Sprintf("the split %q", "mine")
+		if _, err := Evaluate(Config{}, Parts{}, model, Split{"mine", d}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", d, err, want)
+		}
+		if _, err := Importances(ctx, Config{}, Parts{}, model, d, 1); err == nil {
+			t.Errorf("%+v: no error from Importances", d)
+		}
+	}
+	if _, err := Evaluate(Config{}, Parts{}, model); err == nil {
+		t.Error("no error without splits")
+	}
+}

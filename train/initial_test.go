@@ -1,0 +1,200 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"math"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/metrics"
+)
+
+// initialModel is a model that was trained a little.
+func initialModel(t *testing.T, c Config) *Ranker {
+	t.Helper()
+	return mustRun(t, mustNew(t, c, small()), Hooks{}).Ranker
+}
+
+// A run that only makes its initial model worse ends with it.
+func TestInitialModelIsKeptIfNoEpochIsBetter(t *testing.T) {
+	c := busy("adam")
+	c.Loss, c.Patience = "plrank-exact", 2
+	begin := initialModel(t, c)
+	for _, average := range []float64{0, 0.5} {
+		c.LearningRate, c.Epochs, c.Average = 5, 4, average
+		tr, err := New(c, Parts{Initial: begin}, small())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var seen Values
+		dir, err := CreateDir(filepath.Join(t.TempDir(), "run"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := dir.Begin(tr, c); err != nil {
+			t.Fatal(err)
+		}
+		r := mustRun(t, tr, Hooks{Initial: func(v Values) error { seen = v; return nil }, Epoch: dir.Epoch})
+		if err := dir.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		if r.BestEpoch != 0 || !slices.Equal(trainedWeights(r.Ranker), trainedWeights(begin)) {
+			t.Errorf("average %v: the best epoch is %d", average, r.BestEpoch)
+		}
+		if len(r.History) != 2 {
+			t.Errorf("%d epochs with patience for 2", len(r.History))
+		}
+		want, err := tr.evaluateSplit(begin, tr.splits.Vali)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(r.Initial, want) || !reflect.DeepEqual(seen, want) {
+			t.Errorf("the initial model has %v, the hook got %v, want %v", r.Initial, seen, want)
+		}
+		saved, err := LoadRanker(dir.File(ModelFile)) // also if the run is killed now
+		if err != nil || !slices.Equal(trainedWeights(saved), trainedWeights(begin)) {
+			t.Errorf("the model file is not the initial model: %v", err)
+		}
+	}
+	// Interrupted before the first epoch has ended, it is the initial one, too.
+	tr, err := New(c, Parts{Initial: begin}, small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopped, stop := context.WithCancel(ctx)
+	r, err := tr.Run(stopped, Hooks{Step: func(s Step) {
+		if s.Step == 3 {
+			stop()
+		}
+	}})
+	if err != nil || !r.Interrupted || !slices.Equal(trainedWeights(r.Ranker), trainedWeights(begin)) {
+		t.Errorf("interrupted in the first epoch: %v", err)
+	}
+}
+
+// A run that goes on knows the initial model by its own folder, and ends as it would have.
+func TestRunWithInitialModelResumes(t *testing.T) {
+	c := busy("adam")
+	c.Loss = "plrank-exact"
+	begin := initialModel(t, c)
+	c.LearningRate, c.Epochs = 5, 3
+	whole, err := New(c, Parts{Initial: begin}, small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := mustRun(t, whole, Hooks{})
+
+	dir, err := CreateDir(filepath.Join(t.TempDir(), "run"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr, err := New(c, Parts{Initial: begin}, small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := dir.Begin(tr, c); err != nil {
+		t.Fatal(err)
+	}
+	stop := errors.New("stopped")
+	if _, err := tr.Run(ctx, Hooks{Epoch: func(t *Trainer, e Epoch) error {
+		return errors.Join(dir.Epoch(t, e), dir.Wait(), stop)
+	}}); !errors.Is(err, stop) {
+		t.Fatal(err)
+	}
+	copied, err := LoadRanker(dir.File(InitialFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := New(c, Parts{Initial: copied}, small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := dir.Begin(again, c); err != nil {
+		t.Fatal(err)
+	}
+	got := mustRun(t, again, Hooks{Initial: func(Values) error { return errors.New("the initial model is validated again") }})
+	if got.BestEpoch != want.BestEpoch || !reflect.DeepEqual(timeless(got.History), timeless(want.History)) ||
+		!reflect.DeepEqual(got.Initial, want.Initial) || !slices.Equal(trainedWeights(got.Ranker), trainedWeights(want.Ranker)) {
+		t.Error("a run that went on ends elsewhere")
+	}
+}
+
+// A validation value that is undefined in every epoch ends the training at the first, with
+// an error that says why, on all ranks.
+func TestUndefinedValidationIsAnError(t *testing.T) {
+	s := grouped(small())
+	for i := range s.Vali.Groups {
+		s.Vali.Groups[i] = 1
+	}
+	own := metrics.NewMeasure("mine", false, func(in metrics.Input) ([]float64, error) {
+		values := make([]float64, len(in.Offsets)-1)
+		for i := range values {
+			values[i] = math.NaN()
+		}
+		return values, nil
+	})
+	infinite := metrics.NewMeasure("infinite", false, func(in metrics.Input) ([]float64, error) {
+		return slices.Repeat([]float64{math.Inf(1)}, len(in.Offsets)-1), nil
+	})
+	for _, of := range []struct {
+		config Config
+		parts  Parts
+		want   string
+	}{
+		{Config{Metric: "exposure-ratio"}, Parts{}, "epoch 1, after step 30: the validation value exposure-ratio is not defined on any of the 12 queries of vali: none has documents of two groups that count: no epoch"},
+		{Config{Metric: "ndcg@5+exposure-ratio"}, Parts{}, "the validation value exposure-ratio"},
+		{Config{Metric: "mine"}, Parts{Metrics: []metrics.Measure{own}}, "mine is not defined"},
+		{Config{Metric: "infinite"}, Parts{Metrics: []metrics.Measure{infinite}}, "infinite is +Inf"},
+	} {
+		epochs := 0
+		tr, err := New(of.config, of.parts, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tr.Run(ctx, Hooks{Epoch: func(*Trainer, Epoch) error { epochs++; return nil }}); err == nil || epochs > 0 || !strings.Contains(err.Error(), of.want) {
+			t.Errorf("%s: %v after %d epochs, want an error with %q", of.config.Metric, err, epochs, of.want)
+		}
+	}
+	none := grouped(small())
+	clear(none.Vali.Labels)
+	if _, err := Run(ctx, Config{Loss: "group-exposure", Metric: "ndcg@5", Epochs: 1}, none, Hooks{}); err == nil || !strings.Contains(err.Error(), "none has a relevant document") {
+		t.Errorf("NDCG without a relevant document: %v", err)
+	}
+	for rank, err := range onRanks(2, func(g Processes) error {
+		tr, err := New(Config{Metric: "exposure-ratio", Shards: 2}, Parts{Processes: g}, s)
+		if err != nil {
+			return err
+		}
+		_, err = tr.Run(ctx, Hooks{})
+		return err
+	}) {
+		var agreed Agreed
+		if !errors.As(err, &agreed) || !strings.Contains(err.Error(), "exposure-ratio is not defined") {
+			t.Errorf("rank %d: %v", rank, err)
+		}
+	}
+	if _, err := Importances(ctx, Config{Metric: "exposure-ratio"}, Parts{}, model(t, mustRun(t, mustNew(t, Config{Epochs: 1}, s), Hooks{})), s.Vali, 1); err == nil || !strings.Contains(err.Error(), "exposure-ratio is NaN") {
+		t.Errorf("importances by a metric that is not defined: %v", err)
+	}
+	// One that is undefined once is never the best.
+	calls := 0
+	once := metrics.NewMeasure("once", false, func(in metrics.Input) ([]float64, error) {
+		calls++
+		v := slices.Repeat([]float64{1 / float64(calls)}, len(in.Offsets)-1)
+		if calls == 2 {
+			v = slices.Repeat([]float64{math.NaN()}, len(v))
+		}
+		return v, nil
+	})
+	tr, err := New(Config{Metric: "once", Epochs: 3}, Parts{Metrics: []metrics.Measure{once}}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := mustRun(t, tr, Hooks{}); r.BestEpoch != 1 {
+		t.Errorf("the best epoch is %d", r.BestEpoch)
+	}
+}

@@ -1,0 +1,81 @@
+package train
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/datasets"
+)
+
+// trainedOn is how many queries of d the model of r says that it was trained on.
+func trainedOn(t *testing.T, r *Ranker, d *datasets.Dataset) int {
+	t.Helper()
+	m, err := r.Model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := m.TrainedOn(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// Models know what they were trained on, and what the model was that they began with; a report
+// on other data says how much of that is among them.
+func TestModelsKnowTheirTrainingQueries(t *testing.T) {
+	s := small()
+	tr := mustNew(t, busy("adam"), s)
+	r := mustRun(t, tr, Hooks{}).Ranker
+	if n := trainedOn(t, r, s.Train); n != s.Train.Queries() {
+		t.Errorf("%d of %d training queries", n, s.Train.Queries())
+	}
+	if n := trainedOn(t, r, s.Vali) + trainedOn(t, r, s.Test); n != 0 || tr.Warnings() != nil {
+		t.Errorf("%d queries of the other splits, warnings %v", n, tr.Warnings())
+	}
+	m, err := r.Model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := Evaluate(busy("adam"), Parts{}, m, Split{"a", s.Train.Select([]int{3, 4})}, Split{"b", s.Test})
+	if err != nil || report.Splits[0].TrainedOn != 2 || report.Splits[1].TrainedOn != 0 || report.Model != m.Digest() {
+		t.Errorf("report %+v, error %v", report, err)
+	}
+	// A model that goes on with other queries was trained on all of them.
+	next := *s
+	next.Train, next.Vali = s.Test, s.Train
+	c := busy("adam")
+	c.Epochs = 1
+	on, err := New(c, Parts{Initial: r}, &next)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []*datasets.Dataset{s.Train, s.Test} {
+		if n := trainedOn(t, on.Best(), d); n != d.Queries() {
+			t.Errorf("%d of %d queries of %s", n, d.Queries(), d.Name)
+		}
+	}
+}
+
+// Splits that share queries are warned of, under whatever names and labels.
+func TestSharedQueriesAreWarnedOf(t *testing.T) {
+	s := small()
+	some := s.Train.Select([]int{1, 5, 7})
+	some.Name, some.QueryIDs = "some", []string{"x", "y", "z"}
+	slices.Reverse(some.Labels)
+	tr := mustNew(t, busy("adam"), &datasets.Splits{Train: s.Train, Vali: s.Vali, Test: some})
+	want := "some: 3 of 3 queries have the same documents as queries of the training split"
+	if w := tr.Warnings(); len(w) != 1 || !strings.HasPrefix(w[0], want) {
+		t.Errorf("warnings %q, want %q", w, want)
+	}
+	tr = mustNew(t, busy("adam"), &datasets.Splits{Train: s.Train, Vali: s.Vali, Test: s.Vali})
+	want = "vali: 12 of 12 queries have the same documents as queries of the validation split"
+	if w := tr.Warnings(); len(w) != 1 || !strings.HasPrefix(w[0], want) {
+		t.Errorf("warnings %q, want %q", w, want)
+	}
+	tr = mustNew(t, busy("adam"), &datasets.Splits{Train: s.Train, Vali: s.Train})
+	if w := tr.Warnings(); len(w) != 1 || !strings.Contains(w[0], "32 of 32 queries") {
+		t.Errorf("warnings %q", w)
+	}
+}
