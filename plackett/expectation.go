@@ -32,6 +32,11 @@ type Expectation struct {
 	// Tolerance bounds the error of E_d relative to max |θ|, and that of R and λ_d
 	// relative to max |ρ| · Σ|θ|. If it equals zero, it is 1e-7. The smallest is 1e-13.
 	Tolerance float64
+	// Check, if it is not nil, is called again and again while the quadrature runs, some
+	// milliseconds apart at most for lists of 10,000 documents. Where it has an error, the
+	// computation ends with that error, and what it was to write is not defined: see
+	// [context.Context.Err].
+	Check func() error
 
 	race             race
 	column, discount []float64 // in Placements and PairWeights
@@ -151,5 +156,7 @@ func (e *Expectation) run(scores, gains, discounts, out []float64) (float64, err
 	if err != nil {
 		return 0, err
 	}
-	return e.race.run(tolerance, scale, scores, gains, discounts, out), nil
+	e.race.check, e.race.err = e.Check, nil
+	value := e.race.run(tolerance, scale, scores, gains, discounts, out)
+	return value, e.race.err
 }

@@ -41,6 +41,9 @@ func (x *race) block(exposure bool) (value, left float64) {
 	x.fill(row(0)[:x.size(first)], exposure)
 	last := first // where the last part begins
 	for i := first; i < x.pooled; i += part {
+		if x.stopped() {
+			return 0, 0
+		}
 		if last = i; i > first {
 			copy(row(0), row(part))
 		}
@@ -71,6 +74,9 @@ func (x *race) block(exposure bool) (value, left float64) {
 		}
 	}
 	for i := last; i >= first; i -= part {
+		if x.stopped() {
+			return 0, 0
+		}
 		to := min(i+part, x.pooled)
 		if i < last {
 			copy(row(0), start(i))
@@ -80,6 +86,14 @@ func (x *race) block(exposure bool) (value, left float64) {
 	}
 	x.drain(row(0)[:x.size(first)])
 	return value, left
+}
+
+// stopped asks whether the computation is to end.
+func (x *race) stopped() bool {
+	if x.err == nil && x.check != nil {
+		x.err = x.check()
+	}
+	return x.err != nil
 }
 
 // size is the number of coefficients of P before document i.

@@ -17,6 +17,8 @@ import (
 //	                    which are small
 //	[dormant, D)        sure not to have arrived
 type race struct {
+	check     func() error
+	err       error // that check had: the computation is to end
 	tolerance float64
 	rules     map[int]*rule // by cutoff, for the tolerance
 
@@ -232,6 +234,9 @@ func (x *race) integrate(r *rule, exposure bool) float64 {
 			continue
 		}
 		part, left := x.block(exposure)
+		if x.stopped() {
+			return 0
+		}
 		x.blocks++
 		value += part
 		if left <= end {

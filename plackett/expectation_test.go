@@ -467,3 +467,44 @@ func TestExpectationDoesNotAllocate(t *testing.T) {
 		t.Errorf("%v allocations a step, want none", n)
 	}
 }
+
+// An error of Check ends the computation, wherever it comes; the next one is whole.
+func TestExpectationIsStopped(t *testing.T) {
+	const docs, cutoff = 300, 60
+	scores, discounts := make([]float64, docs), make([]float64, cutoff)
+	for d := range scores {
+		scores[d] = float64(d%7) - float64(d/100)*50 // pools, and several starts of the race
+	}
+	for k := range discounts {
+		discounts[k] = 1 / float64(k+1)
+	}
+	var whole Expectation
+	calls := 0
+	whole.Check = func() error { calls++; return nil }
+	want := make([]float64, docs)
+	if err := whole.Exposure(scores, discounts, want); err != nil || calls < 20 {
+		t.Fatal(calls, err)
+	}
+	end := errors.New("the end")
+	var e Expectation
+	got := make([]float64, docs)
+	for at := 1; at <= calls; at++ {
+		left := at
+		e.Check = func() error {
+			if left--; left < 0 {
+				t.Fatal("asked again after an error")
+			}
+			if left == 0 {
+				return end
+			}
+			return nil
+		}
+		if err := e.Exposure(scores, discounts, got); err != end {
+			t.Fatalf("stopped at call %d: %v", at, err)
+		}
+	}
+	e.Check = nil
+	if err := e.Exposure(scores, discounts, got); err != nil || !slices.Equal(got, want) {
+		t.Error("another result after those that were stopped", err)
+	}
+}

@@ -7,6 +7,8 @@
 //	ranking, logProb, err := ranker.Draw(nil, scores, 10, 1) // from the policy, by a seed
 //	shown, err := ranker.Exposure(nil, scores, discounts)    // its expected exposure
 //
+// A [Policy] draws at a temperature: that of a trained model is sharp.
+//
 // A model file is complete: the kind of model and its settings, its weights, the
 // transform of raw features, the ids and names of these, the gain of labels, digests of the
 // queries that it was trained on, and the version of plrank that wrote it. It is a NumPy .npz file of float64 arrays beside

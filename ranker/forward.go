@@ -1,6 +1,7 @@
 package ranker
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -17,8 +18,21 @@ type Maker func(*File) (Forward, error)
 
 var kinds = struct {
 	sync.RWMutex
-	makers map[string]Maker
-}{makers: map[string]Maker{mlpKind: newMLP, transformerKind: newTransformer}}
+	makers map[string]func(*File) (scorer, error)
+}{makers: map[string]func(*File) (scorer, error){mlpKind: newMLP, transformerKind: newTransformer}}
+
+// A scorer is a forward pass, and what is known of its cost.
+type scorer struct {
+	pass  pass // nil: the kind has none
+	pairs int  // multiplications for every pair of documents
+}
+
+// A pass is a [Forward] that ends early where the context does, with its error.
+type pass func(ctx context.Context, scores []float64, x []float32) error
+
+// keptNumbers is the most numbers of scratch space that are kept for the next query; those
+// of one with more documents are not.
+const keptNumbers = 1 << 20
 
 // Register makes the forward pass of a kind of model known, to models that are opened
 // later; it takes the place of one of that name. train.Forward runs the graphs of a kind
@@ -29,16 +43,22 @@ var kinds = struct {
 func Register(kind string, make Maker) {
 	kinds.Lock()
 	defer kinds.Unlock()
-	kinds.makers[kind] = make
+	kinds.makers[kind] = func(f *File) (scorer, error) {
+		forward, err := make(f)
+		if err != nil || forward == nil {
+			return scorer{}, err
+		}
+		return scorer{pass: func(_ context.Context, scores []float64, x []float32) error { return forward(scores, x) }}, nil
+	}
 }
 
-// forward is that of the file, nil for kinds that have none.
-func (f *File) forward() (Forward, error) {
+// scorer is that of the file.
+func (f *File) scorer() (scorer, error) {
 	kinds.RLock()
 	make := kinds.makers[f.Kind]
 	kinds.RUnlock()
 	if make == nil {
-		return nil, nil
+		return scorer{}, nil
 	}
 	return make(f)
 }

@@ -1,6 +1,7 @@
 package ranker
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"sync"
@@ -105,15 +106,15 @@ func arrayOf[T float32 | float64](f *File) func(name string) []T {
 	}
 }
 
-func newMLP(f *File) (Forward, error) {
+func newMLP(f *File) (scorer, error) {
 	act, members, err := f.mlp()
 	if err != nil {
-		return nil, err
+		return scorer{}, err
 	}
 	if f.Dtype == "float64" {
-		return mlpForward[float64](f, act, members), nil
+		return scorer{pass: mlpForward[float64](f, act, members)}, nil
 	}
-	return mlpForward[float32](f, act, members), nil
+	return scorer{pass: mlpForward[float32](f, act, members)}, nil
 }
 
 // How many documents are scored at a time: what is computed for them stays in the cache, and of
@@ -123,18 +124,21 @@ const (
 	mlpValues = 1 << 22 // that are computed for them, where one document does not take more
 )
 
-func mlpForward[T float32 | float64](f *File, act forward.Activation, members [][]forward.MLPLayer) Forward {
+func mlpForward[T float32 | float64](f *File, act forward.Activation, members [][]forward.MLPLayer) pass {
 	model, inputs := forward.NewMLP(act, members, arrayOf[T](f)), newInputs[T](f)
 	most := min(mlpRows, max(1, mlpValues/model.Scratch(1)))
 	type space struct{ x, scores, scratch []T }
 	pool := sync.Pool{New: func() any {
 		return &space{nil, make([]T, most), make([]T, model.Scratch(most))}
 	}}
-	return func(scores []float64, x []float32) error {
+	return func(ctx context.Context, scores []float64, x []float32) error {
 		s := pool.Get().(*space)
 		defer pool.Put(s)
 		width := len(x) / len(scores)
 		for from := 0; from < len(scores); from += most {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			part := scores[from:min(from+most, len(scores))]
 			rows := x[from*width:][:len(part)*width]
 			in, err := inputs.of(rows, &s.x)

@@ -1,6 +1,7 @@
 package ranker
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -13,10 +14,10 @@ import (
 
 // A Model is a trained model. It may be used by several goroutines at once.
 type Model struct {
-	file    *File
-	digest  func() string
-	forward Forward   // nil: the kind has none
-	inputs  sync.Pool // of *[]float32: transformed features
+	file   *File
+	digest func() string
+	scorer
+	inputs sync.Pool // of *[]float32: transformed features
 }
 
 // Open reads a model file. A file that is no model, damaged or not consistent in itself is
@@ -61,11 +62,11 @@ func New(f *File) (*Model, error) {
 }
 
 func newModel(name string, f *File, digest func() string) (*Model, error) {
-	forward, err := f.forward()
+	s, err := f.scorer()
 	if err != nil {
 		return nil, fmt.Errorf("ranker: %s: %w", name, err)
 	}
-	return &Model{file: f, digest: digest, forward: forward}, nil
+	return &Model{file: f, digest: digest, scorer: s}, nil
 }
 
 // FeatureIDs are the ids of the features of a document, ascending: of the columns of
@@ -90,7 +91,13 @@ func (m *Model) File() *File { return m.file }
 // Rows of another width are an error, and so are an infinite value, a score that is not
 // finite, and a model of a kind that has no [Forward].
 func (m *Model) Score(dst []float64, features []float32) ([]float64, error) {
-	if m.forward == nil {
+	return m.ScoreContext(context.Background(), dst, features)
+}
+
+// ScoreContext is [Model.Score] that ends early, with the error of the context, where that
+// ends. Only the built-in kinds of models do.
+func (m *Model) ScoreContext(ctx context.Context, dst []float64, features []float32) ([]float64, error) {
+	if m.pass == nil {
 		return dst, fmt.Errorf("ranker: models of kind %q have no plain forward pass: please register one", m.file.Kind)
 	}
 	t := m.file.Transform
@@ -104,21 +111,24 @@ func (m *Model) Score(dst []float64, features []float32) ([]float64, error) {
 	if rows == 0 {
 		return dst, nil
 	}
+	size := rows * t.Width()
 	x, _ := m.inputs.Get().(*[]float32)
 	if x == nil {
 		x = new([]float32)
 	}
-	defer m.inputs.Put(x)
-	if size := rows * t.Width(); cap(*x) < size {
+	if cap(*x) < size {
 		*x = make([]float32, size+size/4)
 	}
-	inputs := (*x)[:rows*t.Width()]
+	if size <= keptNumbers {
+		defer m.inputs.Put(x)
+	}
+	inputs := (*x)[:size]
 	t.Query(inputs, features)
 
 	first := len(dst)
 	dst = slices.Grow(dst, rows)[:first+rows]
 	scores := dst[first:]
-	if err := m.forward(scores, inputs); err != nil {
+	if err := m.pass(ctx, scores, inputs); err != nil {
 		return dst[:first], fmt.Errorf("ranker: %w", err)
 	}
 	for d, s := range scores {

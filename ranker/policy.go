@@ -2,7 +2,9 @@ package ranker
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -25,32 +27,41 @@ func Rank(dst []int, scores []float64) []int {
 	return dst
 }
 
-// policy is the scratch space of draws and exposures.
-type policy struct {
-	sampler     plackett.Sampler
-	kernel      plackett.Kernel
-	expectation plackett.Expectation
-	logs        []float64
+// A Policy is the Plackett–Luce policy of scores: rankings are drawn one document after
+// another, document d with a probability in proportion to exp(score_d / Temperature).
+// [Draw] and [Exposure] are those of the zero Policy.
+type Policy struct {
+	// Temperature divides the scores. Above 1 the rankings vary more, below 1 less. If it
+	// equals zero, it is 1. Otherwise it must be a positive, finite number.
+	Temperature float64
 }
 
-var policies = sync.Pool{New: func() any { return new(policy) }}
-
-// Draw appends to dst a ranking drawn from the Plackett–Luce policy of the scores: its
-// first cutoff documents, or all if there are no more. The second result is log π(y),
-// the logarithm of the probability of these documents in this order. The same seed gives
-// the same ranking.
-//
-// A score that is not finite is an error, and so is a cutoff below 1.
+// Draw is [Policy.Draw] at temperature 1.
 func Draw(dst []int, scores []float64, cutoff int, seed uint64) (ranking []int, logProbability float64, err error) {
+	return Policy{}.Draw(dst, scores, cutoff, seed)
+}
+
+// Exposure is [Policy.Exposure] at temperature 1.
+func Exposure(dst, scores, discounts []float64) ([]float64, error) {
+	return Policy{}.Exposure(context.Background(), dst, scores, discounts)
+}
+
+// Draw appends to dst a ranking drawn from the policy: its first cutoff documents, or all
+// if there are no more. The second result is log π(y), the logarithm of the probability of
+// these documents in this order. The same seed gives the same ranking.
+//
+// A score that is not finite is an error, also after its division by the temperature, and
+// so is a cutoff below 1.
+func (policy Policy) Draw(dst []int, scores []float64, cutoff int, seed uint64) (ranking []int, logProbability float64, err error) {
 	if cutoff < 1 {
 		return dst, 0, fmt.Errorf("ranker: cutoff %d, want 1 or more", cutoff)
 	}
 	k := min(cutoff, len(scores))
-	if k == 0 {
-		return dst, 0, nil
+	p := newPolicySpace(len(scores), k)
+	defer p.free(len(scores), k)
+	if scores, err = policy.temper(p, scores); err != nil || k == 0 {
+		return dst, 0, err
 	}
-	p := policies.Get().(*policy)
-	defer policies.Put(p)
 	first := len(dst)
 	dst = slices.Grow(dst, k)[:first+k]
 	drawn := plackett.Rankings{Documents: dst[first:], Cutoff: k}
@@ -67,19 +78,78 @@ func Draw(dst []int, scores []float64, cutoff int, seed uint64) (ranking []int, 
 	return dst, logProbability, nil
 }
 
-// Exposure appends to dst the expected exposure of every document under the
-// Plackett–Luce policy of the scores, E_y[θ at the rank of d], exactly: see
-// [plackett.Expectation]. With K discounts of 1 it is the probability that the document
-// is among the first K, its propensity to be shown.
+// Exposure appends to dst the expected exposure of every document under the policy,
+// E_y[θ at the rank of d], exactly: see [plackett.Expectation]. With K discounts of 1 it is
+// the probability that the document is among the first K, its propensity to be shown.
 //
-// A score or discount that is not finite is an error.
-func Exposure(dst, scores, discounts []float64) ([]float64, error) {
-	p := policies.Get().(*policy)
-	defer policies.Put(p)
+// For hundreds of ranks and thousands of documents it takes seconds: where the context ends,
+// it ends with the error of the context. A score or discount that is not finite is an error,
+// also a score after its division by the temperature.
+func (policy Policy) Exposure(ctx context.Context, dst, scores, discounts []float64) ([]float64, error) {
+	p := newPolicySpace(len(scores), len(discounts))
+	defer p.free(len(scores), len(discounts))
+	scores, err := policy.temper(p, scores)
+	if err != nil {
+		return dst, err
+	}
 	first := len(dst)
 	dst = slices.Grow(dst, len(scores))[:first+len(scores)]
+	if ctx.Done() != nil {
+		p.expectation.Check = ctx.Err
+	}
 	if err := p.expectation.Exposure(scores, discounts, dst[first:]); err != nil {
 		return dst[:first], fmt.Errorf("ranker: %w", err)
 	}
 	return dst, nil
+}
+
+// temper divides the scores by the temperature.
+func (policy Policy) temper(p *policySpace, scores []float64) ([]float64, error) {
+	t := policy.Temperature
+	switch {
+	case t == 0 || t == 1:
+		return scores, nil
+	case !(t > 0) || math.IsInf(t, 1):
+		return nil, fmt.Errorf("ranker: temperature %v, want a positive, finite number", t)
+	}
+	p.tempered = p.tempered[:0]
+	for d, s := range scores {
+		v := s / t
+		if math.IsInf(v, 0) && !math.IsInf(s, 0) {
+			return nil, fmt.Errorf("ranker: the score %v of document %d, divided by the temperature %v, is beyond the range of float64", s, d, t)
+		}
+		p.tempered = append(p.tempered, v)
+	}
+	return p.tempered, nil
+}
+
+// policySpace is the scratch space of draws and exposures.
+type policySpace struct {
+	sampler     plackett.Sampler
+	kernel      plackett.Kernel
+	expectation plackett.Expectation
+	logs        []float64
+	tempered    []float64
+}
+
+var policySpaces = sync.Pool{New: func() any { return new(policySpace) }}
+
+// keptWork is the most documents × ranks whose scratch space is kept for the next call: some
+// megabytes. That of more may take a hundred.
+const keptWork = 1 << 16
+
+// newPolicySpace is scratch space for so many documents and ranks.
+func newPolicySpace(documents, ranks int) *policySpace {
+	if documents*min(documents, ranks) > keptWork {
+		return new(policySpace)
+	}
+	return policySpaces.Get().(*policySpace)
+}
+
+// free keeps the space for the next call, unless it is large.
+func (p *policySpace) free(documents, ranks int) {
+	if documents*min(documents, ranks) <= keptWork {
+		p.expectation.Check = nil // which holds a context
+		policySpaces.Put(p)
+	}
 }

@@ -1,6 +1,7 @@
 package ranker
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -64,10 +65,10 @@ func transformerArrays(features int, hidden []int, blocks, members int) []Array 
 	return all
 }
 
-func newTransformer(f *File) (Forward, error) {
+func newTransformer(f *File) (scorer, error) {
 	t, err := f.transformer()
 	if err != nil {
-		return nil, err
+		return scorer{}, err
 	}
 	if f.Dtype == "float64" {
 		return transformerForward[float64](f, t), nil
@@ -75,23 +76,31 @@ func newTransformer(f *File) (Forward, error) {
 	return transformerForward[float32](f, t), nil
 }
 
-func transformerForward[T float32 | float64](f *File, t transformer) Forward {
+func transformerForward[T float32 | float64](f *File, t transformer) scorer {
 	model := forward.NewTransformer(t.act, t.members, t.Heads, t.LatentCross, arrayOf[T](f))
 	inputs := newInputs[T](f)
 	type space struct{ x, scores, scratch []T }
-	pool := sync.Pool{New: func() any { return &space{} }}
-	return func(scores []float64, x []float32) error {
-		s := pool.Get().(*space)
-		defer pool.Put(s)
+	pool := sync.Pool{New: func() any { return new(space) }}
+	return scorer{pairs: model.Pairs(), pass: func(ctx context.Context, scores []float64, x []float32) error {
+		need := model.Scratch(len(scores))
+		var s *space
+		if need+len(x) <= keptNumbers {
+			s = pool.Get().(*space)
+			defer pool.Put(s)
+		} else {
+			s = new(space)
+		}
 		in, err := inputs.of(x, &s.x)
 		if err != nil {
 			return err
 		}
-		s.scores = slices.Grow(s.scores[:0], len(scores))[:len(scores)]
-		s.scratch = model.Run(in, s.scores, s.scratch)
+		s.scores, s.scratch = slices.Grow(s.scores[:0], len(scores))[:len(scores)], slices.Grow(s.scratch[:0], need)[:need]
+		if err := model.Run(ctx, in, s.scores, s.scratch); err != nil {
+			return err
+		}
 		for i, v := range s.scores {
 			scores[i] = float64(v)
 		}
 		return nil
-	}
+	}}
 }

@@ -60,25 +60,19 @@ func (f modelFlag) Set(text string) error {
 
 func (m *models) names() []string { return slices.Sorted(maps.Keys(m.slots)) }
 
-// widest is the number of features of the model that has most.
-func (m *models) widest() (most int) {
-	for _, s := range m.slots {
-		most = max(most, len(s.model.Load().columns))
-	}
-	return most
-}
-
 // pick is the model of that name; without a name, the only one, or "default".
 func (m *models) pick(name string) (*served, string, error) {
 	if name == "" && len(m.slots) == 1 {
 		name = m.names()[0]
 	}
-	name = cmp.Or(name, "default")
-	s := m.slots[name]
-	if s == nil {
-		return nil, "", fmt.Errorf("unknown model %q: want one of %s", name, strings.Join(m.names(), ", "))
+	s := m.slots[cmp.Or(name, "default")]
+	switch {
+	case s == nil && name == "":
+		return nil, "", fmt.Errorf("no model is named, and none is called default: want one of %s", strings.Join(m.names(), ", "))
+	case s == nil:
+		return nil, "", fmt.Errorf("unknown model %q: want one of %s", clip(name), strings.Join(m.names(), ", "))
 	}
-	return s.model.Load(), name, nil
+	return s.model.Load(), s.name, nil
 }
 
 // load reads the file of a slot if its content is another one than before. A file that is

@@ -73,27 +73,38 @@ func TestRank(t *testing.T) {
 		`{"documents": [[1, 2, 3], {"9": 4}, [5, null, 0]]}`: `"scores":[321,400,5],"order":[1,0,2]}`,
 		`{"model": "other", "documents": [[1, 2, 3], {}]}`:   `"scores":[-1,0],"order":[1,0]}`,
 		`{"documents": []}`: `"scores":[],"order":[]}`,
+		"\n\t{ \"documents\" : [ [ 1 , 2\r,3 ] , { \"9\"\n: 4 } , { } , { \"\\u0035\" : 2 } ] , \"draw\" : null , \"model\": \"\" } \n": `"scores":[321,400,0,20],"order":[1,0,3,2]}`,
 	} {
 		w := post(s, body)
 		if w.Code != 200 || !strings.HasSuffix(w.Body.String(), want) {
 			t.Errorf("%s: %d, %s, want %s", body, w.Code, w.Body, want)
 		}
 	}
-	w := post(s, `{"documents": [[0, 0, 0], [1, 0, 0], [0, 0.1, 0]], "draw": {"cutoff": 2, "seed": 7}}`)
-	var out response
-	if err := json.Unmarshal(w.Body.Bytes(), &out); err != nil || out.Drawn == nil {
-		t.Fatal(w.Body, err)
-	}
-	y, log, err := ranker.Draw(nil, out.Scores, 2, 7)
-	if err != nil || !slices.Equal(out.Drawn.Ranking, y) || out.Drawn.LogProbability != log {
-		t.Errorf("%+v, want %v, %v", out.Drawn, y, log)
-	}
-	sum := 0.0
-	for _, p := range out.Drawn.Propensities {
-		sum += p
-	}
-	if len(out.Drawn.Propensities) != 3 || sum < 1.99 || sum > 2.01 {
-		t.Errorf("propensities %v", out.Drawn.Propensities)
+}
+
+// A drawn ranking, its probability and the propensities are those of the policy, which the
+// answer names: of the scores divided by the temperature.
+func TestDraw(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.npz")
+	linear(t, path, 1, 10, 100)
+	s, _ := tested(t, "-model", path)
+	for text, temperature := range map[string]float64{"": 1, `, "temperature": null`: 1, `, "temperature": 1`: 1, `, "temperature": 0.25`: 0.25, `, "temperature": 2e1`: 20} {
+		for seed := range 10 {
+			w := post(s, fmt.Sprintf(`{"documents": [[0, 0, 0], [1, 0, 0], [0, 0.1, 0]], "draw": {"cutoff": 2, "seed": %d%s}}`, seed, text))
+			var out response
+			if err := json.Unmarshal(w.Body.Bytes(), &out); err != nil || out.Drawn == nil {
+				t.Fatal(w.Body, err)
+			}
+			policy := ranker.Policy{Temperature: temperature}
+			y, log, err := policy.Draw(nil, out.Scores, 2, uint64(seed))
+			if err != nil || !slices.Equal(out.Drawn.Ranking, y) || out.Drawn.LogProbability != log || out.Drawn.Temperature != temperature {
+				t.Errorf("%s: %+v, want %v, %v", text, out.Drawn, y, log)
+			}
+			shown, err := policy.Exposure(t.Context(), nil, out.Scores, []float64{1, 1})
+			if err != nil || !slices.Equal(out.Drawn.Propensities, shown) {
+				t.Errorf("%s: propensities %v, want %v, %v", text, out.Drawn.Propensities, shown, err)
+			}
+		}
 	}
 }
 
@@ -102,29 +113,58 @@ func TestBadRequests(t *testing.T) {
 	linear(t, path, 1, 1, 3e38)
 	s, text := tested(t, "-model", path, "-max-body", "300", "-max-documents", "3", "-max-cutoff", "2")
 	for body, want := range map[string]string{
-		``:                                                      "400 the body is no request: EOF",
-		`{"documents": [[1, 2`:                                  "400 the body is no request: unexpected EOF",
-		`{"documents": [[1, 2, 3]]} x`:                          "400 the body goes on",
-		`{"documents": [[1, 2]]}`:                               "400 document 0 has 2 features, want 3",
-		`{"documents": [[1, 2, 3], {"2": 1}]}`:                  `400 document 1: "2" is no feature id of the model`,
-		`{"documents": [{"05": 1}]}`:                            `400 document 0: "05" is no feature id`,
-		`{"documents": [[1, 2, 1e39]]}`:                         "400 document 0, value 2: 1e39 is beyond the range of float32",
-		`{"documents": [{"5": -1e39}]}`:                         "400 document 0, feature 5: -1e39 is beyond",
-		`{"documents": [[1, 2, NaN]]}`:                          "400 the body is no request: invalid character 'N'",
-		`{"documents": [[0, 0, 10]]}`:                           "400 ranker: the score of document 0 is +Inf",
-		`{"documents": [null]}`:                                 "400 the body is no request: a document is an array",
-		`{"documents": [[1, "2,3"]]}`:                           "400 document 0, value 1: want a number, or null",
-		`{"documents": [[1, true, [3]]]}`:                       "400 document 0, value 1: want a number, or null",
-		`{"documents": [{"5": "x"}]}`:                           "400 document 0, feature 5: want a number, or null",
-		`{"documents": ["x"]}`:                                  "400 the body is no request: a document is an array",
-		`{"documents": [], "modle": "x"}`:                       `400 the body is no request: json: unknown field "modle"`,
-		`{"model": "x", "documents": []}`:                       `404 unknown model "x": want one of default`,
-		`{"documents": [{}, {}, {}, {}]}`:                       "413 4 documents, 3 at most",
-		strings.Repeat(" ", 301):                                "413 the body has more than 300 bytes",
-		`{"draw": {"cutoff": 1, "seed": 1}}`:                    "400 no documents: want an array",
-		`{"documents": [], "draw": {}}`:                         "400 draw: cutoff 0, want 1 or more",
-		`{"documents":[],"draw":{"cutoff":1}}`:                  "400 draw: no seed: want a whole number",
-		`{"documents":[{},{},{}],"draw":{"cutoff":3,"seed":1}}`: "400 draw: cutoff 3, 2 at most",
+		``:                                                                          "400 invalid request body: byte 0: unexpected end of JSON input",
+		`{"documents": [[1, 2`:                                                      "400 invalid request body: byte 20: unexpected end of JSON input",
+		`{"documents": [[1, 2, 3]]} x`:                                              "400 invalid request body: byte 28: invalid character 'x' after top-level value",
+		`{"documents": []}{"documents": []}`:                                        "400 invalid request body: byte 18: invalid character '{' after top-level value",
+		`[{"documents": []}]`:                                                       "400 invalid request body: want an object",
+		`"documents"`:                                                               "400 invalid request body: want an object",
+		`{"documents": [[1, 2]]}`:                                                   "400 document 0 has 2 features, want 3",
+		`{"documents": [[1, 2, 3], {"2": 1}]}`:                                      `400 document 1: "2" is no feature id of the model`,
+		`{"documents": [{"05": 1}]}`:                                                `400 document 0: "05" is no feature id`,
+		`{"documents": [[1, 2, 1e39]]}`:                                             "400 document 0, value 2: 1e39 is beyond the range of float32",
+		`{"documents": [{"5": -1e39}]}`:                                             "400 document 0, feature 5: -1e39 is beyond",
+		`{"documents": [[1, 2, NaN]]}`:                                              "400 invalid request body: byte 23: invalid character 'N'",
+		`{"documents": [[0, 0, 10]]}`:                                               "400 ranker: the score of document 0 is +Inf",
+		`{"documents": [null]}`:                                                     "400 document 0: want an array of numbers, or an object",
+		`{"documents": [[1, "2,3"]]}`:                                               "400 document 0, value 1: want a number, or null",
+		`{"documents": [[1, true, [3]]]}`:                                           "400 document 0, value 1: want a number, or null",
+		`{"documents": [{"5": "x"}]}`:                                               "400 document 0, feature 5: want a number, or null",
+		`{"documents": ["x"]}`:                                                      "400 document 0: want an array of numbers, or an object",
+		`{"documents": [], "modle": "x"}`:                                           `400 invalid request body: unknown field "modle": want documents, draw, model`,
+		`{"Documents": []}`:                                                         `400 invalid request body: unknown field "Documents"`,
+		`{"model": 5, "documents": []}`:                                             `400 invalid request body: model: want a text`,
+		`{"documents": {}}`:                                                         "400 documents: want an array",
+		`{"documents": null}`:                                                       "400 no documents: want an array",
+		`{"documents": [], "documents": []}`:                                        `400 invalid request body: "documents" comes twice`,
+		`{"documents": [], "d\u006fcuments": []}`:                                   `400 invalid request body: "documents" comes twice`,
+		`{"model": null, "model": "x", "documents": []}`:                            `400 invalid request body: "model" comes twice`,
+		`{"documents": [{"5": 1, "9": 2, "5": 1}]}`:                                 "400 document 0: feature 5 comes twice",
+		`{"documents": [{}, {"5": 1, "\u0035": 1}]}`:                                "400 document 1: feature 5 comes twice",
+		`{"model": "x", "documents": []}`:                                           `404 unknown model "x": want one of default`,
+		`{"documents": [{}, {}, {}, {}]}`:                                           "413 4 documents, 3 at most",
+		strings.Repeat(" ", 301):                                                    "413 the body has more than 300 bytes",
+		`{"draw": {"cutoff": 1, "seed": 1}}`:                                        "400 no documents: want an array",
+		`{"documents": [], "draw": []}`:                                             "400 invalid request body: draw: want an object",
+		`{"documents": [], "draw": {}}`:                                             "400 invalid request body: draw: no cutoff: want the number of ranks to draw, 1 or more",
+		`{"documents":[],"draw":{"seed":7}}`:                                        "400 invalid request body: draw: no cutoff: want the number of ranks to draw, 1 or more",
+		`{"documents":[],"draw":{"seed":7,"cutoff":null}}`:                          "400 invalid request body: draw: no cutoff",
+		`{"documents":[],"draw":{"cutoff":0,"seed":7}}`:                             "400 invalid request body: draw: cutoff 0, want a whole number, 1 or more",
+		`{"documents":[],"draw":{"cutoff":1.5,"seed":7}}`:                           "400 invalid request body: draw: cutoff 1.5, want a whole number",
+		`{"documents":[],"draw":{"cutoff":"1","seed":7}}`:                           `400 invalid request body: draw: cutoff "1", want a whole number`,
+		`{"documents":[],"draw":{"cutoff":1}}`:                                      "400 invalid request body: draw: no seed: want a whole number",
+		`{"documents":[],"draw":{"cutoff":1,"seed":-1}}`:                            "400 invalid request body: draw: seed -1, want a whole number from 0 to 18446744073709551615",
+		`{"documents":[],"draw":{"cutoff":1,"seed":1,"seed":2}}`:                    `400 invalid request body: draw: "seed" comes twice`,
+		`{"documents":[],"draw":{"cutoff":1,"seed":1,"k":2}}`:                       `400 invalid request body: draw: unknown field "k": want cutoff, seed, temperature`,
+		`{"documents":[{},{},{}],"draw":{"cutoff":3,"seed":1}}`:                     "400 draw: cutoff 3, 2 at most",
+		`{"documents":[{},{},{}],"draw":{"cutoff":99999999999999999999,"seed":1}}`:  "400 draw: cutoff 9223372036854775807, 2 at most",
+		`{"documents":[],"draw":{"cutoff":1,"seed":1,"temperature":0}}`:             "400 invalid request body: draw: temperature 0, want a positive, finite number",
+		`{"documents":[],"draw":{"cutoff":1,"seed":1,"temperature":-2}}`:            "400 invalid request body: draw: temperature -2, want",
+		`{"documents":[],"draw":{"cutoff":1,"seed":1,"temperature":1e999}}`:         "400 invalid request body: draw: temperature 1e999, want",
+		`{"documents":[],"draw":{"cutoff":1,"seed":1,"temperature":1e-999}}`:        "400 invalid request body: draw: temperature 1e-999, want",
+		`{"documents":[],"draw":{"cutoff":1,"seed":1,"temperature":"2"}}`:           `400 invalid request body: draw: temperature "2", want`,
+		`{"documents":[[9,0,0]],"draw":{"cutoff":1,"seed":1,"temperature":1e-310}}`: "400 ranker: the score 9 of document 0, divided by the temperature 1e-310, is beyond",
+		`{"documents":[[1, 2, ` + strings.Repeat("9", 200) + `]]}`:                  "400 document 0, value 2: " + strings.Repeat("9", 100) + "… is beyond the range",
 	} {
 		text.Reset()
 		w := post(s, body)
@@ -137,6 +177,34 @@ func TestBadRequests(t *testing.T) {
 		}
 		if strings.Count(text.String(), "\n") != 1 || !strings.Contains(text.String(), out.Error) {
 			t.Errorf("%s: logged %q", body, text)
+		}
+	}
+}
+
+// Where there are several models, and none is called default, a request names one.
+func TestNoModelIsNamed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.npz")
+	linear(t, path, 1, 2, 3)
+	s, _ := tested(t, "-model", "a="+path, "-model", "b="+path)
+	for _, body := range []string{`{"documents": []}`, `{"documents": [], "model": ""}`, `{"documents": [], "model": null}`} {
+		if w := post(s, body); w.Code != 404 || !strings.Contains(w.Body.String(), "no model is named, and none is called default: want one of a, b") {
+			t.Errorf("%s: %d, %s", body, w.Code, w.Body)
+		}
+	}
+	if w := post(s, `{"documents": [], "model": "default"}`); w.Code != 404 || !strings.Contains(w.Body.String(), `unknown model \"default\": want one of a, b`) {
+		t.Errorf("%d, %s", w.Code, w.Body)
+	}
+}
+
+func TestCompressedBody(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.npz")
+	linear(t, path, 1, 2, 3)
+	s, _ := tested(t, "-model", path)
+	for encoding, status := range map[string]int{"gzip": 415, "br": 415, "identity": 200, "": 200} {
+		w, r := httptest.NewRecorder(), httptest.NewRequest("POST", "/v1/rank", strings.NewReader(`{"documents": []}`))
+		r.Header.Set("Content-Encoding", encoding)
+		if s.handler().ServeHTTP(w, r); w.Code != status {
+			t.Errorf("%q: %d, %s", encoding, w.Code, w.Body)
 		}
 	}
 }
@@ -177,6 +245,8 @@ func TestOtherPaths(t *testing.T) {
 		{"/metrics", "Bearer secret", 200, `plrank_requests_total{code="401"} 6`},
 		{"/metrics", "Bearer secret", 200, `plrank_model_loads_total{model="default",result="ok"} 1`},
 		{"/healthz", "", 200, "ok"},
+		{"/readyz", "", 200, "ok"},
+		{"/livez", "", 200, "ok"},
 		{"/openapi.json", "", 200, "/v1/rank"},
 		{"/nothing", "", 404, `{"error":"no GET /nothing: see /openapi.json"}`},
 	} {
@@ -190,7 +260,7 @@ func TestOtherPaths(t *testing.T) {
 		t.Errorf("another method: %d, %v, %s", w.Code, w.Header(), w.Body)
 	}
 	var document struct{ Paths map[string]any }
-	if err := json.Unmarshal(openAPI, &document); err != nil || len(document.Paths) != 5 {
+	if err := json.Unmarshal(openAPI, &document); err != nil || len(document.Paths) != 7 {
 		t.Errorf("%v, %v", document.Paths, err)
 	}
 }
@@ -245,7 +315,7 @@ func started(t *testing.T, args ...string) (url string, stop func() int) {
 	ctx, cancel := context.WithCancel(context.Background())
 	at, status := make(chan net.Addr, 1), make(chan int, 1)
 	go func() {
-		status <- run(ctx, append(args, "-listen", "localhost:0"), io.Discard, io.Discard, func(a net.Addr) { at <- a })
+		status <- run(ctx, append([]string{"-listen", "localhost:0", "-drain", "300ms"}, args...), io.Discard, io.Discard, func(a net.Addr) { at <- a })
 	}()
 	select {
 	case a := <-at:
@@ -422,10 +492,14 @@ func TestManyDocuments(t *testing.T) {
 	for _, c := range []struct{ body, want string }{
 		{`{"documents": [` + many("[]", 400000) + `]}`, "413 400000 documents, 300000 at most"},
 		{`{"model": "a\"[{", "documents": [` + many("{}", 400000) + `]}`, "413 400000 documents, 300000 at most"},
-		{`{"documents": [{}, [` + many("1", 600000) + `]]}`, "400 document 1 has more than 3 features"},
-		{`{"documents": [{` + many(`"1":0`, 200000) + `}]}`, "400 document 0 has more than 3 features"},
+		{`{"documents": [{}, [` + many("1", 600000) + `]]}`, "400 document 1 has 600000 features, want 3"},
+		{`{"documents": [{` + many(`"1":0`, 200000) + `}]}`, "400 document 0: feature 1 comes twice"},
 		{`{"documents": [` + many("[1,1,1]", 200000) + `]}`, "200 "},
-		{`{"documents": [` + many("[1,1,1]", 200000), "400 the body is no request: unexpected EOF"},
+		{`{"documents": [` + many("[1,1,1]", 200000), "400 invalid request body: byte 1600014: unexpected end of JSON input"},
+		{strings.Repeat("[", 2e6), "400 invalid request body: byte 10001: invalid character '[' exceeded max depth"},
+		{`{"documents": [` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `]}`, "400 document 0, value 0: want a number, or null where it is missing"},
+		{`{"model": "` + strings.Repeat("x", 2e6) + `", "documents": []}`, `404 unknown model "` + strings.Repeat("x", 100) + `…": want one of default`},
+		{`{"` + strings.Repeat("x", 2e6) + `": []}`, `400 invalid request body: unknown field "` + strings.Repeat("x", 100) + `…": want documents, draw, model`},
 	} {
 		w := post(s, c.body)
 		var out struct{ Error string }
@@ -461,7 +535,7 @@ func TestSlowClient(t *testing.T) {
 	defer stop()
 	_, answer := underWay(t, url, 1000)
 	text, err := io.ReadAll(answer) // ends when the server closes
-	if err != nil || !strings.Contains(string(text), "408") {
+	if err != nil || !strings.Contains(string(text), "408") || !strings.Contains(string(text), `{"error":"the body did not come within 1s"}`) {
 		t.Errorf("%s, %v", text, err)
 	}
 	if s := status(url); s != 200 {
@@ -481,6 +555,7 @@ func TestCommandLine(t *testing.T) {
 		"want NAME=FILE, or FILE":              {"-model", "=x"},
 		"no such file":                         {"-model", filepath.Join(dir, "none")},
 		"limits must be 1 or more":             {"-model", "x", "-max-body", "0"},
+		"-timeout must be more than 0":         {"-model", "x", "-drain", "-1s"},
 		"no token in the file":                 {"-model", "x", "-token-file", empty},
 		"there is no flag -modell":             {"-modell", "x"},
 		"POST /v1/rank ranks the documents of": {"-help"},

@@ -28,9 +28,12 @@ type server struct {
 	maxBody      int64
 	maxDocuments int
 	maxCutoff    int
+	maxWork      int
+	timeout      time.Duration
 	busy         chan struct{} // holds one token for each request at work
+	work         *work
 	token        *token
-	ending       atomic.Bool // the service has been told to end
+	draining     atomic.Bool // the service has been told to end
 	tokenError   string      // of the last look at its file, to log each once
 	log          *log.Logger
 	overload     overload
@@ -39,12 +42,14 @@ type server struct {
 	seconds   prometheus.Histogram
 	documents prometheus.Histogram
 	reloads   *prometheus.CounterVec
+	refused   prometheus.Counter
 	registry  *prometheus.Registry
 }
 
 func newServer(o *options, logger *log.Logger) *server {
 	s := &server{
 		models: &models{slots: o.models.slots}, maxBody: o.maxBody, maxDocuments: o.maxDocuments, maxCutoff: o.maxCutoff,
+		maxWork: o.maxWork, timeout: o.timeout, work: newWork(),
 		busy: make(chan struct{}, o.concurrency), token: &o.token, log: logger,
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "plrank_requests_total", Help: "Requests to /v1/rank, and those to other paths that failed, by HTTP status."}, []string{"code"}),
@@ -54,9 +59,11 @@ func newServer(o *options, logger *log.Logger) *server {
 			Name: "plrank_request_documents", Help: "Documents of an answered request.", Buckets: prometheus.ExponentialBuckets(1, 2, 14)}),
 		reloads: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "plrank_model_loads_total", Help: "Model files read, by model and result: ok or refused."}, []string{"model", "result"}),
+		refused: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "plrank_connections_refused_total", Help: "Connections that were closed at once, because there were too many."}),
 		registry: prometheus.NewRegistry(),
 	}
-	s.registry.MustRegister(s.requests, s.seconds, s.documents, s.reloads,
+	s.registry.MustRegister(s.requests, s.seconds, s.documents, s.reloads, s.refused,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return s
 }
@@ -109,10 +116,12 @@ func (s *server) handler() http.Handler {
 		w.Header().Set("Content-Type", "application/json")
 		w.Write(openAPI)
 	})
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /readyz", s.serveReady)
+	mux.HandleFunc("GET /healthz", s.serveReady)
 	mux.Handle("GET /metrics", s.authorised(promhttp.HandlerFor(s.registry, promhttp.HandlerOpts{}).ServeHTTP))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s.ending.Load() {
+		if s.draining.Load() {
 			w.Header().Set("Connection", "close")
 		}
 		refuse, pattern := mux.Handler(r)
@@ -122,8 +131,18 @@ func (s *server) handler() http.Handler {
 		}
 		said := &silent{ResponseWriter: w} // status 404, or 405 with a header Allow
 		refuse.ServeHTTP(said, r)
-		s.fail(w, r, httpError{said.status, fmt.Errorf("no %s %s: see /openapi.json", r.Method, r.URL.Path)})
+		s.fail(w, r, httpError{said.status, fmt.Errorf("no %s %s: see /openapi.json", clip(r.Method), clip(r.URL.Path))})
 	})
+}
+
+// serveReady tells whether requests should come here: not any more, once the service has been
+// told to end.
+func (s *server) serveReady(w http.ResponseWriter, _ *http.Request) {
+	if s.draining.Load() {
+		http.Error(w, "draining", http.StatusServiceUnavailable)
+		return
+	}
+	fmt.Fprintln(w, "ok")
 }
 
 // silent keeps the status of an answer, and nothing of its text.
@@ -155,12 +174,16 @@ func (s *server) serveRank(w http.ResponseWriter, r *http.Request) {
 	case s.busy <- struct{}{}:
 		defer func() { <-s.busy }()
 	default:
-		w.Header().Set("Retry-After", "1")
 		s.fail(w, r, httpError{http.StatusServiceUnavailable, fmt.Errorf("%d requests are at work already", cap(s.busy))})
 		return
 	}
+	defer s.work.idle.Reset(idleTime)
+	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+		s.fail(w, r, httpError{http.StatusUnsupportedMediaType, fmt.Errorf("the body is encoded as %q: want plain JSON", clip(encoding))})
+		return
+	}
 	start := time.Now()
-	out, err := s.rank(http.MaxBytesReader(w, r.Body, s.maxBody))
+	out, err := s.rank(r.Context(), http.MaxBytesReader(w, r.Body, s.maxBody), r.ContentLength)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -204,13 +227,16 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	s.requests.WithLabelValues(strconv.Itoa(status)).Inc()
 	text := strings.ReplaceAll(err.Error(), "\n", " ")
-	line := command.Printable(fmt.Sprintf("%s %s: %d: %s", r.RemoteAddr, r.URL.Path, status, text))
+	line := command.Printable(fmt.Sprintf("%s %s: %d: %s", r.RemoteAddr, clip(r.URL.Path), status, text))
 	if status == http.StatusServiceUnavailable {
 		s.overload.refuse(s.log, line)
 	} else {
 		s.log.Print(line)
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "1")
+	}
 	w.WriteHeader(status)
 	json.NewEncoder(w).Encode(map[string]string{"error": text})
 }

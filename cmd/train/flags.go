@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,6 +45,7 @@ type options struct {
 
 	model, predict, scores, runFile, qrels, exposure, importance, onnx string
 	draw                                                               int // rankings of each query
+	temperature                                                        float64
 	gainGiven                                                          bool
 }
 
@@ -82,6 +84,7 @@ func (o *options) flags() *flag.FlagSet {
 	f.StringVar(&o.scores, "scores", o.scores, "a new `file` for the scores, one a line, in the order of the rows; - is standard output")
 	f.StringVar(&o.runFile, "run", o.runFile, "a new `file` for the rankings, as a TREC run: lines of \"qid Q0 docid rank score tag\"")
 	f.IntVar(&o.draw, "draw", o.draw, "write `N` rankings of every query, drawn from the Plackett–Luce policy of the scores by -seed, instead of the one by descending score: more than one go to the files FILE.1, FILE.2, … of -run FILE")
+	f.Float64Var(&o.temperature, "temperature", o.temperature, "a `number` that the scores are divided by for -draw and -exposure: above 1 the drawn rankings vary more, below 1 less")
 	f.StringVar(&o.onnx, "onnx", o.onnx, "a new `file` for the model in ONNX format, with its transform inside")
 	f.StringVar(&o.exposure, "exposure", o.exposure, "a new `file` for the expected exposure of every document under that policy, one a line: the sum over the ranks up to -cutoff of their -discounts times the probability to stand there, exactly")
 	f.StringVar(&o.importance, "importance", o.importance, "a plot, `file`.svg, .png or .pdf, of how much worse the -metric of the validation split gets without each feature, which is also printed")
@@ -97,7 +100,7 @@ func defaults() *options { return newOptions(defaultPreset, train.Default()) }
 func newOptions(preset string, c train.Config) *options {
 	return &options{
 		settings: settings{Preset: preset, Config: c.WithDefaults()},
-		cache:    userCache,
+		cache:    userCache, temperature: 1,
 	}
 }
 
@@ -115,7 +118,7 @@ func parse(args []string) (*options, error) {
 		return first, checkExport(first, flags)
 	case first.model != "" && first.Data != "" && first.predict == "":
 		return first, checkEvaluation(first, flags)
-	case first.predict != "" || first.model != "" || first.scores != "" || first.runFile != "" || first.qrels != "" || first.exposure != "" || first.draw != 0 || first.importance != "":
+	case first.predict != "" || first.model != "" || first.scores != "" || first.runFile != "" || first.qrels != "" || first.exposure != "" || first.draw != 0 || first.temperature != 1 || first.importance != "":
 		return first, checkPrediction(first, flags)
 	case first.describe:
 		return first, only(descriptionFlags, flags, "describe")
@@ -217,7 +220,7 @@ func checkTraining(o *options) error {
 
 // The flags that have a meaning where no model is trained.
 var (
-	predictionFlags  = append([]string{"model", "predict", "scores", "run", "qrels", "draw", "exposure", "seed", "cutoff", "discounts", "threads"}, source.ReadingFlags...)
+	predictionFlags  = append([]string{"model", "predict", "scores", "run", "qrels", "draw", "exposure", "temperature", "seed", "cutoff", "discounts", "threads"}, source.ReadingFlags...)
 	descriptionFlags = append([]string{"describe", "json", "cache", "seed", "threads"}, source.Flags...)
 	evaluationFlags  = append([]string{"model", "importance", "json", "cache", "seed", "threads",
 		"cutoff", "gain", "highest-grade", "discounts", "normalize", "metric", "report", "convention", "ties", "evaluation-samples"}, source.Flags...)
@@ -253,6 +256,12 @@ func checkPrediction(o *options, flags *flag.FlagSet) error {
 		return command.Usage(fmt.Errorf("-draw %d: each ranking has a file of its own: -run must name one, not standard output", o.draw))
 	case o.draw < 0 || o.draw > mostDraws || o.draw > 0 && o.runFile == "":
 		return command.Usage(fmt.Errorf("-draw %d: want 1 to %d rankings, and -run for them; another -seed draws others", o.draw, mostDraws))
+	}
+	switch t := o.temperature; {
+	case !(t > 0) || math.IsInf(t, 1):
+		return command.Usage(fmt.Errorf("-temperature %v: want a positive, finite number", t))
+	case isGiven(flags, "temperature") && !isGiven(flags, "draw") && !isGiven(flags, "exposure"):
+		return command.Usage(errors.New("-temperature has no meaning beside -predict without -draw or -exposure"))
 	}
 	for flag, beside := range map[string]string{"seed": "draw", "cutoff": "exposure", "discounts": "exposure"} {
 		if isGiven(flags, flag) && !isGiven(flags, beside) {

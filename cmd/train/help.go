@@ -144,7 +144,7 @@ scored among all, keep all in the file.
 Files may be of any length: they are scored as they are read, a few megabytes at a
 time. The documents of a query should stand together, as they do in most files;
 otherwise the whole file is read into memory, and one from a pipe is an error.`,
-			flags: []string{"model", "predict", "scores", "run", "draw", "exposure", "qrels"}},
+			flags: []string{"model", "predict", "scores", "run", "draw", "temperature", "exposure", "qrels"}},
 		{title: "EXPORTING A MODEL", text: `-model with -onnx writes a model for ONNX Runtime, and for what runs it, such as
 Vespa and Triton: from the raw features of the documents of a query,
 float32 [documents, features], to their scores. See docs/serving.md.`,

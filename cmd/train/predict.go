@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -20,7 +21,8 @@ import (
 	"github.com/plrank/plrank/ranker"
 )
 
-// runTag is the last word of the lines of a TREC run.
+// runTag begins the last word of the lines of a TREC run, the tag. The temperature of the policy
+// follows, unless it is 1, and the number of a draw.
 const runTag = "plrank"
 
 // standard is standard input or output in the place of a file.
@@ -28,7 +30,10 @@ const standard = "-"
 
 // predict scores the documents of a file.
 func predict(ctx context.Context, o *options, stdout, stderr io.Writer) error {
-	p := &prediction{draw: o.draw, seed: o.Seed}
+	p := &prediction{draw: o.draw, seed: o.Seed, temperature: o.temperature, tag: runTag}
+	if p.temperature != 1 {
+		p.tag = fmt.Sprintf("%s-temperature-%v", runTag, p.temperature)
+	}
 	defer p.outputs.remove()
 	for out, path := range map[**output]string{&p.scores: o.scores, &p.exposure: o.exposure, &p.qrels: o.qrels} {
 		var err error
@@ -66,6 +71,9 @@ type prediction struct {
 	draw      int // rankings of each query; 0: that of the scores
 	seed      uint64
 	discounts []float64 // of the exposure
+
+	temperature float64 // of the policy
+	tag         string  // of the lines of a TREC run
 
 	outputs                 outputs
 	scores, exposure, qrels *output   // nil: not wanted
@@ -125,14 +133,18 @@ func (p *prediction) block(d *datasets.Dataset, read int64) error {
 	if p.scores != nil {
 		writeLines(p.scores, d.InSourceOrder(scores), 32)
 	}
+	policy, err := tempered(d, scores, p.temperature)
+	if err != nil {
+		return err
+	}
 	if p.exposure != nil {
-		exposure, err := exposures(d, scores, p.discounts)
+		exposure, err := exposures(d, policy, p.discounts)
 		if err != nil {
 			return err
 		}
 		writeLines(p.exposure, d.InSourceOrder(exposure), 64)
 	}
-	if err := p.writeRankings(d, scores); err != nil {
+	if err := p.writeRankings(d, scores, policy); err != nil {
 		return err
 	}
 	if p.qrels != nil {
@@ -150,7 +162,23 @@ func (p *prediction) block(d *datasets.Dataset, read int64) error {
 	return nil
 }
 
-// exposures are the expected exposures of all rows.
+// tempered are the scores of the policy: those of the model divided by the temperature.
+func tempered(d *datasets.Dataset, scores []float64, temperature float64) ([]float64, error) {
+	if temperature == 1 {
+		return scores, nil
+	}
+	divided := make([]float64, len(scores))
+	for q, id := range d.QueryIDs {
+		for r := d.Offsets[q]; r < d.Offsets[q+1]; r++ {
+			if divided[r] = scores[r] / temperature; math.IsInf(divided[r], 0) {
+				return nil, fmt.Errorf("train: query %s: the score %v, divided by -temperature %v, is beyond the range of float64", id, scores[r], temperature)
+			}
+		}
+	}
+	return divided, nil
+}
+
+// exposures are the expected exposures of all rows, under the policy of the scores.
 func exposures(d *datasets.Dataset, scores, discounts []float64) ([]float64, error) {
 	exposure := make([]float64, len(scores))
 	policies := make([]plackett.Expectation, parallel.Workers(d.Queries()))
@@ -180,15 +208,15 @@ func runFiles(path string, draw int) (paths []string) {
 }
 
 // writeRankings writes the ranking by descending score, or rankings drawn from the policy,
-// whose tags end in their numbers: a draw is the order of the scores plus Gumbel noise,
-// and these sums are what is written, of scores that plackett.Compact gives.
-func (p *prediction) writeRankings(d *datasets.Dataset, scores []float64) error {
+// whose tags end in their numbers: a draw is the order of the policy's scores plus Gumbel
+// noise, and these sums are what is written, of scores that plackett.Compact gives.
+func (p *prediction) writeRankings(d *datasets.Dataset, scores, policy []float64) error {
 	if p.draw == 0 && p.runs != nil {
 		return datasets.WriteRun(p.runs[0], d, scores, runTag)
 	}
 	noisy, compact := make([]float64, len(scores)), make([]float64, len(scores))
 	for q := range d.Queries() {
-		plackett.Compact(scores[d.Offsets[q]:d.Offsets[q+1]], compact[d.Offsets[q]:d.Offsets[q+1]])
+		plackett.Compact(policy[d.Offsets[q]:d.Offsets[q+1]], compact[d.Offsets[q]:d.Offsets[q+1]])
 	}
 	for i, run := range p.runs {
 		for q := range d.Queries() {
@@ -198,7 +226,7 @@ func (p *prediction) writeRankings(d *datasets.Dataset, scores []float64) error 
 				own[r] += compact[d.Offsets[q]+r]
 			}
 		}
-		if err := datasets.WriteRun(run, d, noisy, fmt.Sprintf("%s-%d", runTag, i+1)); err != nil {
+		if err := datasets.WriteRun(run, d, noisy, fmt.Sprintf("%s-%d", p.tag, i+1)); err != nil {
 			return err
 		}
 	}

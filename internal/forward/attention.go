@@ -1,6 +1,8 @@
 package forward
 
 import (
+	"context"
+
 	"github.com/plrank/plrank/internal/blas"
 	"github.com/plrank/plrank/internal/parallel"
 )
@@ -33,18 +35,22 @@ func block(n int) int { return min(blockRows, max(8, blockWeights/n/8*8)) }
 func (a Attention[T]) Run(qkv, y []T, offsets []int) {
 	clearPadding(y, a.Width, offsets)
 	pieces := a.pieces(offsets)
-	each(pieces, func(s *attentionSpace[T], i int) { s.run(pieces[i], qkv, y) })
+	each(pieces, func(s *attentionSpace[T], i int) { s.run(context.Background(), pieces[i], qkv, y) })
 }
 
 // RunQuery sets y for the documents of one query on the calling goroutine, to the same
-// numbers, bit for bit, as Run. It allocates nothing once it has run on as many.
-func (a Attention[T]) RunQuery(qkv, y []T) {
+// numbers, bit for bit, as Run. It allocates nothing once it has run on as many. Where the
+// context ends, so does RunQuery, with its error.
+func (a Attention[T]) RunQuery(ctx context.Context, qkv, y []T) error {
 	s := attentionSpaces[T]().Get().(*attentionSpace[T])
 	defer attentionSpaces[T]().Put(s)
 	n := len(y) / a.Width
 	for h := range a.Heads {
-		s.run(piece[T]{a, 0, n, h, 0, n}, qkv, y)
+		if err := s.run(ctx, piece[T]{a, 0, n, h, 0, n}, qkv, y); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // Slope sets dqkv to the derivatives by qkv, given y and the derivatives by y, dy, on all

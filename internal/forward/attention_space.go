@@ -1,6 +1,7 @@
 package forward
 
 import (
+	"context"
 	"math"
 	"slices"
 	"sync"
@@ -60,13 +61,16 @@ func attentionSpaces[T float]() *sync.Pool {
 // grow is s with length n, of any contents.
 func grow[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
 
-// run sets the piece's part of y.
-func (s *attentionSpace[T]) run(p piece[T], qkv, y []T) {
+// run sets the piece's part of y, unless the context ends.
+func (s *attentionSpace[T]) run(ctx context.Context, p piece[T], qkv, y []T) error {
 	q, k, v, all := p.of(qkv, 0, 3), p.of(qkv, 1, 3), p.of(qkv, 2, 3), p.of(y, 0, 1)
 	keys, values := blas.NewRight(k.T()), blas.NewRight(v)
 	defer keys.Free()
 	defer values.Free()
 	for from := p.from; from < p.to; from += block(p.n) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		rows := min(block(p.n), p.to-from)
 		weights, y := s.exponentials(p, keys, some(q, from, rows)), some(all, from, rows)
 		values.Product(y, weights, blas.End[T]{})
@@ -74,6 +78,7 @@ func (s *attentionSpace[T]) run(p piece[T], qkv, y []T) {
 			multiply(row(y, r), 1/s.sums[r])
 		}
 	}
+	return nil
 }
 
 // exponentials are the weights of some rows, times their sums, and sets the sums.

@@ -64,7 +64,9 @@ func TestAttentionOfOneQuery(t *testing.T) {
 	for i := range qkv {
 		qkv[i] = float32(rng.NormFloat64())
 	}
-	a.RunQuery(qkv, y)
+	if err := a.RunQuery(t.Context(), qkv, y); err != nil {
+		t.Fatal(err)
+	}
 	if !slices.Equal(y, want) {
 		t.Error("other bits than those of Run")
 	}

@@ -1,8 +1,8 @@
 package forward
 
 import (
+	"context"
 	"fmt"
-	"slices"
 )
 
 // A Norm names the arrays of a layer normalisation, both [Width].
@@ -125,12 +125,19 @@ func NewTransformer[T float](act Activation, members []TransformerMember, heads 
 	return t
 }
 
-// Run sets the score of every row of x, the documents of one query. It gives back the
-// scratch space, which the next call may have.
-func (t *Transformer[T]) Run(x, scores, scratch []T) []T {
+// Pairs is how many multiplications the scores take for every pair of documents.
+func (t *Transformer[T]) Pairs() int {
+	return 2 * t.attention.Width * len(t.members) * len(t.members[0].blocks)
+}
+
+// Scratch is how much scratch space Run needs for so many rows.
+func (t *Transformer[T]) Scratch(rows int) int { return rows * (2*t.widest + 6*t.attention.Width + 1) }
+
+// Run sets the score of every row of x, the documents of one query. Where the context ends,
+// so does Run, with its error.
+func (t *Transformer[T]) Run(ctx context.Context, x, scores, scratch []T) error {
 	n, width := len(scores), t.attention.Width
-	scratch = slices.Grow(scratch[:0], n*(2*t.widest+6*width+1))
-	rest := scratch[:cap(scratch)]
+	rest := scratch
 	take := func(columns int) []T {
 		part := rest[:n*columns]
 		rest = rest[n*columns:]
@@ -148,7 +155,9 @@ func (t *Transformer[T]) Run(x, scores, scratch []T) []T {
 		for _, b := range m.blocks {
 			NormalizeRows(b.first.gain, b.first.bias, h, y)
 			b.qkv.Run(y, wide)
-			t.attention.RunQuery(wide, y)
+			if err := t.attention.RunQuery(ctx, wide, y); err != nil {
+				return err
+			}
 			b.merge.Run(y, wide[:n*width])
 			add(h, wide[:n*width])
 			NormalizeRows(b.second.gain, b.second.bias, h, y)
@@ -175,5 +184,5 @@ func (t *Transformer[T]) Run(x, scores, scratch []T) []T {
 			scores[r] *= share
 		}
 	}
-	return scratch
+	return nil
 }

@@ -1,7 +1,9 @@
 -- For wrk: requests of FEATURES features and DOCUMENTS documents, a number or two with a
--- dash between, such as 1-2000: lists then have mixed lengths, short ones more often.
+-- dash between, such as 1-2000: lists then have mixed lengths, short ones more often. With
+-- RANKS, as many ranks are drawn.
 math.randomseed(1)
 local features = tonumber(os.getenv("FEATURES") or 46)
+local ranks = os.getenv("RANKS")
 local low, high = string.match(os.getenv("DOCUMENTS") or "100", "(%d+)-?(%d*)")
 low, high = tonumber(low), tonumber(high) or tonumber(low)
 
@@ -17,7 +19,8 @@ function init()
       documents[d] = "[" .. table.concat(row, ",") .. "]"
     end
     bodies[i] = wrk.format("POST", "/v1/rank", {["Content-Type"] = "application/json"},
-      '{"documents":[' .. table.concat(documents, ",") .. "]}")
+      '{"documents":[' .. table.concat(documents, ",") .. "]" ..
+      (ranks and ',"draw":{"cutoff":' .. ranks .. ',"seed":' .. i .. "}" or "") .. "}")
   end
 end
 
