@@ -16,9 +16,12 @@ import (
 // attentionConfig is a small model that sees all documents of a query.
 func attentionConfig() Config {
 	return Config{
-		Loss: "plrank-exact", Cutoff: 10, NormalizeGains: true, Transform: "minmax+quantile",
-		Scorer: "attention", Hidden: []int{32}, Activation: ops.ReLU, Optimizer: "adam", LearningRate: 0.003,
-		Batch: 4, Epochs: 5, Metric: "ndcg@10", Seed: 1,
+		Objective:    Objective{Loss: "plrank-exact", Cutoff: 10, NormalizeGains: true},
+		Inputs:       Inputs{Transform: "minmax+quantile"},
+		Model:        Model{Scorer: "attention", Hidden: []int{32}, Activation: ops.ReLU},
+		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.003, Batch: 4, Epochs: 5},
+		Evaluation:   Evaluation{Metric: "ndcg@10"},
+		Seed:         1,
 	}
 }
 

@@ -82,7 +82,7 @@ func TestAverageBegins(t *testing.T) {
 // gradient weights shrink by 1 − η·decay.
 func TestAdamWDecay(t *testing.T) {
 	arrays := []nn.Array{{Name: "w", Shape: []int{1, 2}}, {Name: "b", Shape: []int{2}, Bias: true}, {Name: "v", Shape: []int{1}}}
-	o := optimizers["adamw"](Config{WeightDecay: 0.5}, arrays)
+	o := optimizers["adamw"](Config{Optimization: Optimization{WeightDecay: 0.5}}, arrays)
 	w := []float32{1, -2, 3, 4, 5}
 	o.Step(w, make([]float32, 5), 0.1, 1)
 	for i, want := range []float64{0.95, -1.9, 3, 4, 4.75} {

@@ -90,7 +90,7 @@ func TestGraphsAreBuiltOneAtATime(t *testing.T) {
 
 // A run that is interrupted while a graph is built ends there, not when the graph is done.
 func TestBuildingEndsWithTheContext(t *testing.T) {
-	c := Config{Hidden: []int{4}, Members: 3, Epochs: 1}
+	c := Config{Model: Model{Hidden: []int{4}, Members: 3}, Optimization: Optimization{Epochs: 1}}
 	for name, loss := range map[string]func(cancel func(), l losses.Batch) (*G.Node, error){
 		"before the next member": func(cancel func(), b losses.Batch) (*G.Node, error) {
 			cancel()

@@ -44,8 +44,11 @@ func named() *datasets.Splits {
 
 func byName(scorer string) Config {
 	return Config{
-		Loss: "softmax", Transform: "standard", Categorical: []int{4}, Scorer: scorer, Hidden: []int{8}, Activation: ops.ReLU,
-		Optimizer: "adamw", LearningRate: 0.02, Batch: 4, Epochs: 8, Seed: 1,
+		Objective:    Objective{Loss: "softmax"},
+		Inputs:       Inputs{Transform: "standard", Categorical: []int{4}},
+		Model:        Model{Scorer: scorer, Hidden: []int{8}, Activation: ops.ReLU},
+		Optimization: Optimization{Optimizer: "adamw", LearningRate: 0.02, Batch: 4, Epochs: 8},
+		Seed:         1,
 	}
 }
 

@@ -16,9 +16,20 @@ import (
 	"github.com/plrank/plrank/ops"
 )
 
-// Config is how a model is trained. Fields that are zero mean what is said
+// Config is how a model is trained: settings in groups. Fields that are zero mean what is said
 // beside them; [Default] is the recipe of choice.
 type Config struct {
+	Objective
+	Inputs
+	Model
+	Optimization
+	Evaluation
+
+	Seed uint64 `json:"seed"` // of weights, dropout, order of queries and sampled rankings
+}
+
+// An Objective is what is learnt.
+type Objective struct {
 	Loss           string      `json:"loss"`           // the objective, a loss of package losses or a weighted sum, see losses.Parse; "": plrank-exact
 	Cutoff         int         `json:"cutoff"`         // K: ranks that count in the objective, as many as the longest training query has documents at most; 0: 5
 	Samples        SampleCount `json:"samples"`        // N: rankings sampled for each query and step, by the losses that sample, see losses.Term; 0: 100
@@ -26,20 +37,28 @@ type Config struct {
 	HighestGrade   float64     `json:"highestGrade"`   // of the collection: what ERR and graded RBP, and the losses ordinal and cross-entropy, take for the highest label there can be; a label above it is an error. 0: for measures the highest of all splits, for losses that of the training split
 	NormalizeGains bool        `json:"normalizeGains"` // divide a query's gains by the highest value that the objective can have for it, or for arp by their sum: with dcg the objective is NDCG, with arp and the gain linear it is K + 1 − ARP@K
 	Discounts      string      `json:"discounts"`      // θ of the objective, see metrics.ParseObjective: dcg, precision, arp, rbp, rbp(0.9), or K numbers; "": dcg
+}
 
+// Inputs are what a model sees of the documents.
+type Inputs struct {
 	Transform   string `json:"transform"`   // of raw features, see datasets.FitTransform; "": minmax
 	Categorical []int  `json:"categorical"` // ids of features whose values are names: a model learns a vector for each, see nn.Embedding
+}
 
-	Scorer     string         `json:"scorer"`     // mlp, by which documents are scored one by one, or attention, by which they see each other, see nn.Transformer; "": mlp
-	Hidden     []int          `json:"hidden"`     // widths of the hidden layers; none: a linear model
-	Activation ops.Activation `json:"activation"` // of the hidden layers; zero: none
-	Dropout    float64        `json:"dropout"`    // rate of dropout after each hidden layer; 0: no dropout
-	Members    int            `json:"members"`    // networks trained side by side, whose scores are averaged; 0: 1
+// A Model is what gives the scores.
+type Model struct {
+	Scorer      string         `json:"scorer"`      // mlp, by which documents are scored one by one, or attention, by which they see each other, see nn.Transformer; "": mlp
+	Hidden      []int          `json:"hidden"`      // widths of the hidden layers; none: a linear model
+	Activation  ops.Activation `json:"activation"`  // of the hidden layers; zero: none
+	Dropout     float64        `json:"dropout"`     // rate of dropout after each hidden layer; 0: no dropout
+	Members     int            `json:"members"`     // networks trained side by side, whose scores are averaged; 0: 1
+	Blocks      int            `json:"blocks"`      // of the scorer attention, as wide as the last hidden layer; 0: 1
+	Heads       int            `json:"heads"`       // of each of its blocks; 0: 2
+	LatentCross bool           `json:"latentCross"` // the scorer attention ends in the latent cross of DASALC
+}
 
-	Blocks      int  `json:"blocks"`      // of the scorer attention, as wide as the last hidden layer; 0: 1
-	Heads       int  `json:"heads"`       // of each of its blocks; 0: 2
-	LatentCross bool `json:"latentCross"` // the scorer attention ends in the latent cross of DASALC
-
+// An Optimization is how, and for how long, the weights are learnt.
+type Optimization struct {
 	Optimizer    string  `json:"optimizer"`    // sgd, momentum, adam or adamw; "": sgd
 	LearningRate float64 `json:"learningRate"` // 0: 0.01
 	Momentum     float64 `json:"momentum"`     // of the optimizer momentum; 0: 0.9
@@ -52,35 +71,32 @@ type Config struct {
 	Clip         float64 `json:"clip"`         // a gradient whose norm is larger is scaled down to it; 0: never
 	Average      float64 `json:"average"`      // β of the exponential moving average of the weights over the steps, which is then what is evaluated, kept and saved; 0: none
 	Batch        int     `json:"batch"`        // queries a step; 0: 1
-
 	// Shards is the number of parts that the training queries are divided into. A step
 	// takes its queries from all of them, and the gradients of the shards are computed one
 	// by one and summed in a fixed order. As many processes at most can share the work, see
 	// Parts.Processes, and the result does not depend on how many do. 0: 1
-	Shards int `json:"shards"`
+	Shards   int    `json:"shards"`
+	OnNaN    string `json:"onNaN"`    // what becomes of a batch whose loss or gradient is not finite or cannot be computed: stop ends the training with an error; skip leaves the batch out and counts it; "": stop
+	Epochs   int    `json:"epochs"`   // passes over the training queries; 0: 40
+	Patience int    `json:"patience"` // stop after so many epochs without a better validation value; 0: never
+}
 
-	OnNaN string `json:"onNaN"` // what becomes of a batch whose loss or gradient is not finite or cannot be computed: stop ends the training with an error; skip leaves the batch out and counts it; "": stop
-
-	Epochs     int    `json:"epochs"`     // passes over the training queries; 0: 40
-	Patience   int    `json:"patience"`   // stop after so many epochs without a better validation value; 0: never
+// An Evaluation is what is measured, and by what the best epoch is chosen.
+type Evaluation struct {
 	Metric     string `json:"metric"`     // the validation value: a metric such as ndcg@5, expected-ndcg@5, or a measure of fairness such as disparity; loss, the loss itself; or a weighted sum, of which more is better, such as expected-ndcg@5-10*disparity; "": ndcg@ the cutoff, and loss for a sum of losses or a loss of fairness
 	Convention string `json:"convention"` // for label-free queries: zero, one, skip or letor4, see package metrics; "": skip
 	Ties       string `json:"ties"`       // how documents of equal scores are ranked: random, the expected value under random order, or order, as they stand; "": random
-
 	// Report names more metrics to report than [Config.Reported] does by itself: such
 	// as map or expected-err@10, and the measures of fairness of package metrics, such
 	// as disparity or ee-l. These are of the expected exposure of the documents under
 	// the policy, with the discounts of the objective and the gains as they
 	// are before NormalizeGains. Queries without a value are left out of their mean.
-	Report []string `json:"report"`
-
-	WeightedMetrics   bool `json:"weightedMetrics"`   // queries count by their weights in the mean of a metric, where the data have such weights
-	EvaluationSamples int  `json:"evaluationSamples"` // rankings sampled for the expected metrics that are not exact, see metrics.Measure.Sampled; 0: 100
-	EvaluateTrain     bool `json:"evaluateTrain"`     // report metrics of the training split every epoch, too
-	EvaluateTest      bool `json:"evaluateTest"`      // and those of the test split: for learning curves, never for choosing
-	DropLabelFreeTest bool `json:"dropLabelFreeTest"` // leave test queries without a relevant document out of all metrics
-
-	Seed uint64 `json:"seed"` // of weights, dropout, order of queries and sampled rankings
+	Report            []string `json:"report"`
+	WeightedMetrics   bool     `json:"weightedMetrics"`   // queries count by their weights in the mean of a metric, where the data have such weights
+	EvaluationSamples int      `json:"evaluationSamples"` // rankings sampled for the expected metrics that are not exact, see metrics.Measure.Sampled; 0: 100
+	EvaluateTrain     bool     `json:"evaluateTrain"`     // report metrics of the training split every epoch, too
+	EvaluateTest      bool     `json:"evaluateTest"`      // and those of the test split: for learning curves, never for choosing
+	DropLabelFreeTest bool     `json:"dropLabelFreeTest"` // leave test queries without a relevant document out of all metrics
 }
 
 // Default is the recipe of choice: what did best on small real collections of quite
@@ -91,10 +107,11 @@ type Config struct {
 // fast, which takes a fifth of the steps of a low one.
 func Default() Config {
 	return Config{
-		Loss: "plrank-exact", Cutoff: 10, NormalizeGains: true,
-		Transform: "minmax+log-standard+quantile", Hidden: []int{64}, Activation: ops.ReLU, Dropout: 0.5, Members: 3,
-		Optimizer: "adam", LearningRate: 0.006, Decay: 0.85, Batch: 4,
-		Epochs: 16, Metric: "expected-ndcg@10",
+		Objective:    Objective{Loss: "plrank-exact", Cutoff: 10, NormalizeGains: true},
+		Inputs:       Inputs{Transform: "minmax+log-standard+quantile"},
+		Model:        Model{Hidden: []int{64}, Activation: ops.ReLU, Dropout: 0.5, Members: 3},
+		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.006, Decay: 0.85, Batch: 4, Epochs: 16},
+		Evaluation:   Evaluation{Metric: "expected-ndcg@10"},
 	}
 }
 
@@ -103,10 +120,11 @@ func Default() Config {
 // number of samples that grows from 10 to 100, DCG@5 under the policy.
 func Paper() Config {
 	return Config{
-		Loss: "plrank2", Cutoff: 5, Samples: Dynamic,
-		Transform: "minmax", Hidden: []int{32, 32}, Activation: ops.Sigmoid,
-		Optimizer: "sgd", LearningRate: 0.01, Batch: 1,
-		Epochs: 40, Metric: "expected-dcg@5", EvaluationSamples: 100, DropLabelFreeTest: true,
+		Objective:    Objective{Loss: "plrank2", Cutoff: 5, Samples: Dynamic},
+		Inputs:       Inputs{Transform: "minmax"},
+		Model:        Model{Hidden: []int{32, 32}, Activation: ops.Sigmoid},
+		Optimization: Optimization{Optimizer: "sgd", LearningRate: 0.01, Batch: 1, Epochs: 40},
+		Evaluation:   Evaluation{Metric: "expected-dcg@5", EvaluationSamples: 100, DropLabelFreeTest: true},
 	}
 }
 

@@ -52,10 +52,10 @@ func TestObjectiveInWords(t *testing.T) {
 		want   string
 	}{
 		{Default(), Parts{}, "plrank-exact with K = 10"},
-		{Config{Loss: "softmax+disparity", Cutoff: 3}, Parts{}, "softmax+disparity with K = 3"},
-		{Config{Loss: "plrank-exact+0.5*disparity(plrank2)", Samples: 7}, Parts{}, "plrank-exact+0.5*disparity(plrank2) with N = 7, K = 5"},
+		{Config{Objective: Objective{Loss: "softmax+disparity", Cutoff: 3}}, Parts{}, "softmax+disparity with K = 3"},
+		{Config{Objective: Objective{Loss: "plrank-exact+0.5*disparity(plrank2)", Samples: 7}}, Parts{}, "plrank-exact+0.5*disparity(plrank2) with N = 7, K = 5"},
 		{Paper(), Parts{}, "plrank2 with N = dynamic, K = 5"},
-		{Config{Loss: "mine"}, Parts{Loss: own}, "mine with N = 100, K = 5"},
+		{Config{Objective: Objective{Loss: "mine"}}, Parts{Loss: own}, "mine with N = 100, K = 5"},
 	} {
 		trainer, err := New(c.config, c.parts, small())
 		if err != nil {
@@ -146,9 +146,11 @@ func TestConfigCheck(t *testing.T) {
 func TestPaper(t *testing.T) {
 	c := Paper().WithDefaults()
 	want := Config{
-		Loss: "plrank2", Cutoff: 5, Samples: Dynamic, Gain: "exp2", Discounts: "dcg", Transform: "minmax",
-		Scorer: "mlp", Hidden: []int{32, 32}, Activation: ops.Sigmoid, Blocks: 1, Heads: 2, Optimizer: "sgd", LearningRate: 0.01, Momentum: 0.9, WeightDecay: 0.01, Decay: 1, Schedule: "constant",
-		Batch: 1, Shards: 1, OnNaN: "stop", Epochs: 40, Metric: "expected-dcg@5", Convention: "skip", Ties: "random", EvaluationSamples: 100, DropLabelFreeTest: true,
+		Objective:    Objective{Loss: "plrank2", Cutoff: 5, Samples: Dynamic, Gain: "exp2", Discounts: "dcg"},
+		Inputs:       Inputs{Transform: "minmax"},
+		Model:        Model{Scorer: "mlp", Hidden: []int{32, 32}, Activation: ops.Sigmoid, Blocks: 1, Heads: 2},
+		Optimization: Optimization{Optimizer: "sgd", LearningRate: 0.01, Momentum: 0.9, WeightDecay: 0.01, Decay: 1, Schedule: "constant", Batch: 1, Shards: 1, OnNaN: "stop", Epochs: 40},
+		Evaluation:   Evaluation{Metric: "expected-dcg@5", Convention: "skip", Ties: "random", EvaluationSamples: 100, DropLabelFreeTest: true},
 	}
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got %+v", c)

@@ -16,7 +16,7 @@ func TestCraftedCheckpointAllocatesLittle(t *testing.T) {
 	if err := npzfile.Write(path, header, nil); err != nil {
 		t.Fatal(err)
 	}
-	tr := mustNew(t, Config{Epochs: 1, Hidden: []int{2}}, tinySplits())
+	tr := mustNew(t, Config{Optimization: Optimization{Epochs: 1}, Model: Model{Hidden: []int{2}}}, tinySplits())
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	err := tr.Restore(path)

@@ -22,7 +22,7 @@ func TestCutoffBeyondTheLongestList(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := Config{Loss: "watched", Cutoff: cutoff, Samples: 3, Hidden: []int{4}, Epochs: 1, Batch: 16, Seed: 1, Metric: "ndcg@5"}
+			c := Config{Objective: Objective{Loss: "watched", Cutoff: cutoff, Samples: 3}, Model: Model{Hidden: []int{4}}, Optimization: Optimization{Epochs: 1, Batch: 16}, Evaluation: Evaluation{Metric: "ndcg@5"}, Seed: 1}
 			tr, err := New(c, Parts{Loss: func(b losses.Batch) (*G.Node, error) {
 				ranks = len(b.Discounts)
 				return loss(b)

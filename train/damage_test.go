@@ -16,7 +16,7 @@ import (
 // refused or mean what was written; nothing panics.
 func TestDamagedFiles(t *testing.T) {
 	s := tinySplits()
-	c := Config{Epochs: 2, Hidden: []int{2}, Optimizer: "adam"}
+	c := Config{Optimization: Optimization{Epochs: 2, Optimizer: "adam"}, Model: Model{Hidden: []int{2}}}
 	tr := mustNew(t, c, s)
 	r := mustRun(t, tr, Hooks{})
 	want, err := r.Ranker.Score(s.Test)
@@ -91,7 +91,7 @@ func TestDamagedFiles(t *testing.T) {
 // and ends as it would have; with both damaged it does not go on.
 func TestPreviousCheckpoint(t *testing.T) {
 	s := tinySplits()
-	c := Config{Epochs: 4, Hidden: []int{2}, Optimizer: "adam"}
+	c := Config{Optimization: Optimization{Epochs: 4, Optimizer: "adam"}, Model: Model{Hidden: []int{2}}}
 	whole := mustNew(t, c, s)
 	mustRun(t, whole, Hooks{})
 	path := t.TempDir()

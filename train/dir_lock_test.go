@@ -19,7 +19,7 @@ func TestOneRunInAFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := Config{Epochs: 1}
+	c := Config{Optimization: Optimization{Epochs: 1}}
 	inUse := func(when string, err error) {
 		t.Helper()
 		if want := fmt.Sprintf("train: another run is at work in %s: process %d on ", path, os.Getpid()); err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -59,7 +59,7 @@ func TestOneRunInAFolder(t *testing.T) {
 
 // Where the file system has no locks, a run warns and goes on.
 func TestRunWithoutLocks(t *testing.T) {
-	c := Config{Epochs: 1}
+	c := Config{Optimization: Optimization{Epochs: 1}}
 	dir := &Dir{path: t.TempDir()}
 	none := func(string) (*filelock.Lock, error) {
 		return nil, fmt.Errorf("%w: %w", filelock.ErrUnsupported, errors.New("no locks available"))

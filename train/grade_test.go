@@ -27,7 +27,7 @@ func graded(factor float32) *datasets.Splits {
 // below 1, and between whole numbers.
 func TestCrossEntropyOfAnyHighestLabel(t *testing.T) {
 	loss := func(factor float32) float64 {
-		c := Config{Loss: "cross-entropy", Epochs: 1, Gain: "linear"}
+		c := Config{Objective: Objective{Loss: "cross-entropy", Gain: "linear"}, Optimization: Optimization{Epochs: 1}}
 		return mustRun(t, mustNew(t, c, graded(factor)), Hooks{}).History[0].Loss
 	}
 	want := loss(1)
@@ -44,7 +44,7 @@ func TestOrdinalOfAnyHighestLabel(t *testing.T) {
 		factor float32
 		same   float64 // the highest grade with which the loss is the same
 	}{{0.125, 1}, {0.625, 3}, {1, 4}} {
-		c := Config{Loss: "ordinal", Epochs: 1}
+		c := Config{Objective: Objective{Loss: "ordinal"}, Optimization: Optimization{Epochs: 1}}
 		got := mustRun(t, mustNew(t, c, graded(of.factor)), Hooks{}).History[0].Loss
 		c.HighestGrade = of.same
 		want := mustRun(t, mustNew(t, c, graded(of.factor)), Hooks{}).History[0].Loss
@@ -57,7 +57,7 @@ func TestOrdinalOfAnyHighestLabel(t *testing.T) {
 // What is learnt does not depend on the labels of the other splits.
 func TestOtherSplitsDoNotSetTheGradeOfLosses(t *testing.T) {
 	for _, loss := range []string{"cross-entropy", "ordinal"} {
-		c := Config{Loss: loss, Epochs: 1}
+		c := Config{Objective: Objective{Loss: loss}, Optimization: Optimization{Epochs: 1}}
 		want := trainedWeights(mustRun(t, mustNew(t, c, small()), Hooks{}).Ranker)
 		s := small()
 		s.Test.Labels[0], s.Vali.Labels[0] = 5, 6
@@ -70,7 +70,7 @@ func TestOtherSplitsDoNotSetTheGradeOfLosses(t *testing.T) {
 // A model has one highest grade, whatever data it is measured on and however it was saved.
 func TestModelCarriesTheHighestGrade(t *testing.T) {
 	s := small()
-	tr := mustNew(t, Config{Epochs: 1, Report: []string{"err@10", "graded-rbp"}}, s)
+	tr := mustNew(t, Config{Optimization: Optimization{Epochs: 1}, Evaluation: Evaluation{Report: []string{"err@10", "graded-rbp"}}}, s)
 	r := mustRun(t, tr, Hooks{})
 	report, err := tr.Report(r.Ranker)
 	if err != nil {
@@ -123,13 +123,13 @@ func TestModelCarriesTheHighestGrade(t *testing.T) {
 	if _, err := evaluate(Config{}, model, Split{"high", high}); err == nil || !strings.Contains(err.Error(), "label 5 is above 4, the highest grade") {
 		t.Errorf("a label above the grade of the model: %v", err)
 	}
-	if _, err := evaluate(Config{HighestGrade: 5}, model, Split{"high", high}); err != nil {
+	if _, err := evaluate(Config{Objective: Objective{HighestGrade: 5}}, model, Split{"high", high}); err != nil {
 		t.Error(err)
 	}
 	if _, err := Evaluate(Config{}, Parts{}, model, Split{"high", high}); err != nil {
 		t.Error(err)
 	}
-	if _, err := New(Config{HighestGrade: 3}, Parts{}, s); err == nil || !strings.Contains(err.Error(), "label 4 is above 3, the highest grade that is set") {
+	if _, err := New(Config{Objective: Objective{HighestGrade: 3}}, Parts{}, s); err == nil || !strings.Contains(err.Error(), "label 4 is above 3, the highest grade that is set") {
 		t.Errorf("a label above the grade that is set: %v", err)
 	}
 
@@ -162,7 +162,7 @@ func queriesUpTo(d *datasets.Dataset, highest float32) *datasets.Dataset {
 
 // A split without documents, or without data, is an error that names it.
 func TestEmptySplitsAreErrors(t *testing.T) {
-	r := mustRun(t, mustNew(t, Config{Epochs: 1}, small()), Hooks{})
+	r := mustRun(t, mustNew(t, Config{Optimization: Optimization{Epochs: 1}}, small()), Hooks{})
 	model := model(t, r)
 	for _, d := range []*datasets.Dataset{nil, {}, {Name: "none", Offsets: []int{0}}, {Name: "none", FeatureIDs: small().Test.FeatureIDs, Offsets: []int{0, 0}, QueryIDs: []string{"1"}}} {
 		want := fmt.Sprintf("the split %q", "mine")

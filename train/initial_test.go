@@ -145,10 +145,10 @@ func TestUndefinedValidationIsAnError(t *testing.T) {
 		parts  Parts
 		want   string
 	}{
-		{Config{Metric: "exposure-ratio"}, Parts{}, "epoch 1, after step 30: the validation value exposure-ratio is not defined on any of the 12 queries of vali: none has documents of two groups that count: no epoch"},
-		{Config{Metric: "ndcg@5+exposure-ratio"}, Parts{}, "the validation value exposure-ratio"},
-		{Config{Metric: "mine"}, Parts{Metrics: []metrics.Measure{own}}, "mine is not defined"},
-		{Config{Metric: "infinite"}, Parts{Metrics: []metrics.Measure{infinite}}, "infinite is +Inf"},
+		{Config{Evaluation: Evaluation{Metric: "exposure-ratio"}}, Parts{}, "epoch 1, after step 30: the validation value exposure-ratio is not defined on any of the 12 queries of vali: none has documents of two groups that count: no epoch"},
+		{Config{Evaluation: Evaluation{Metric: "ndcg@5+exposure-ratio"}}, Parts{}, "the validation value exposure-ratio"},
+		{Config{Evaluation: Evaluation{Metric: "mine"}}, Parts{Metrics: []metrics.Measure{own}}, "mine is not defined"},
+		{Config{Evaluation: Evaluation{Metric: "infinite"}}, Parts{Metrics: []metrics.Measure{infinite}}, "infinite is +Inf"},
 	} {
 		epochs := 0
 		tr, err := New(of.config, of.parts, s)
@@ -161,11 +161,11 @@ func TestUndefinedValidationIsAnError(t *testing.T) {
 	}
 	none := grouped(small())
 	clear(none.Vali.Labels)
-	if _, err := Run(ctx, Config{Loss: "group-exposure", Metric: "ndcg@5", Epochs: 1}, none, Hooks{}); err == nil || !strings.Contains(err.Error(), "none has a relevant document") {
+	if _, err := Run(ctx, Config{Objective: Objective{Loss: "group-exposure"}, Evaluation: Evaluation{Metric: "ndcg@5"}, Optimization: Optimization{Epochs: 1}}, none, Hooks{}); err == nil || !strings.Contains(err.Error(), "none has a relevant document") {
 		t.Errorf("NDCG without a relevant document: %v", err)
 	}
 	for rank, err := range onRanks(2, func(g Processes) error {
-		tr, err := New(Config{Metric: "exposure-ratio", Shards: 2}, Parts{Processes: g}, s)
+		tr, err := New(Config{Evaluation: Evaluation{Metric: "exposure-ratio"}, Optimization: Optimization{Shards: 2}}, Parts{Processes: g}, s)
 		if err != nil {
 			return err
 		}
@@ -177,7 +177,7 @@ func TestUndefinedValidationIsAnError(t *testing.T) {
 			t.Errorf("rank %d: %v", rank, err)
 		}
 	}
-	if _, err := Importances(ctx, Config{Metric: "exposure-ratio"}, Parts{}, model(t, mustRun(t, mustNew(t, Config{Epochs: 1}, s), Hooks{})), s.Vali, 1); err == nil || !strings.Contains(err.Error(), "exposure-ratio is NaN") {
+	if _, err := Importances(ctx, Config{Evaluation: Evaluation{Metric: "exposure-ratio"}}, Parts{}, model(t, mustRun(t, mustNew(t, Config{Optimization: Optimization{Epochs: 1}}, s), Hooks{})), s.Vali, 1); err == nil || !strings.Contains(err.Error(), "exposure-ratio is NaN") {
 		t.Errorf("importances by a metric that is not defined: %v", err)
 	}
 	// One that is undefined once is never the best.
@@ -190,7 +190,7 @@ func TestUndefinedValidationIsAnError(t *testing.T) {
 		}
 		return v, nil
 	})
-	tr, err := New(Config{Metric: "once", Epochs: 3}, Parts{Metrics: []metrics.Measure{once}}, s)
+	tr, err := New(Config{Evaluation: Evaluation{Metric: "once"}, Optimization: Optimization{Epochs: 3}}, Parts{Metrics: []metrics.Measure{once}}, s)
 	if err != nil {
 		t.Fatal(err)
 	}

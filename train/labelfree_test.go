@@ -26,7 +26,7 @@ func TestQueriesWithoutRelevantDocuments(t *testing.T) {
 				slices.Reverse(d.Features[from*d.Width() : to*d.Width()])
 			}
 		}
-		tr := mustNew(t, Config{Loss: loss, Metric: "dcg@5", Epochs: 1, Samples: 10, Transform: "none", LearningRate: 1e-5}, s)
+		tr := mustNew(t, Config{Objective: Objective{Loss: loss, Samples: 10}, Evaluation: Evaluation{Metric: "dcg@5"}, Optimization: Optimization{Epochs: 1, LearningRate: 1e-5}, Inputs: Inputs{Transform: "none"}}, s)
 		r := mustRun(t, tr, Hooks{})
 		report, err := tr.Report(r.Ranker)
 		if err != nil {
@@ -68,7 +68,7 @@ func TestDataWithoutRelevantDocuments(t *testing.T) {
 	clear(s.Train.Labels)
 	clear(s.Vali.Labels)
 	for loss, fails := range map[string]bool{"group-exposure": false, "ee-l": false, "plrank-exact+group-exposure": false, "mse": true, "plrank-exact": true, "ordinal+disparity": true} {
-		tr, err := New(Config{Loss: loss, Epochs: 2}, Parts{}, s)
+		tr, err := New(Config{Objective: Objective{Loss: loss}, Optimization: Optimization{Epochs: 2}}, Parts{}, s)
 		if (err != nil) != fails {
 			t.Errorf("%s: %v", loss, err)
 		}

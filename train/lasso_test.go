@@ -12,7 +12,7 @@ import (
 // no row changes its direction, and other arrays stay.
 func TestGroupLasso(t *testing.T) {
 	const rate, lambda = 0.1, 2.
-	tr := mustNew(t, Config{GroupLasso: lambda, Hidden: []int{4, 3}, Members: 2}, tinySplits())
+	tr := mustNew(t, Config{Optimization: Optimization{GroupLasso: lambda}, Model: Model{Hidden: []int{4, 3}, Members: 2}}, tinySplits())
 	inputs, at := 0, 0
 	for _, a := range tr.model.Weights().Arrays() {
 		for i := range a.Size() {
@@ -57,8 +57,10 @@ func TestGroupLasso(t *testing.T) {
 // Of the six features, the last three say nothing: they are left out, which are no others.
 func TestGroupLassoLeavesOutNoise(t *testing.T) {
 	tr := mustNew(t, Config{
-		Loss: "plrank-exact", NormalizeGains: true, Transform: "quantile", Hidden: []int{16}, Activation: ops.ReLU,
-		Optimizer: "adam", LearningRate: 0.01, GroupLasso: 0.7, Batch: 8, Epochs: 60,
+		Objective:    Objective{Loss: "plrank-exact", NormalizeGains: true},
+		Inputs:       Inputs{Transform: "quantile"},
+		Model:        Model{Hidden: []int{16}, Activation: ops.ReLU},
+		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.01, GroupLasso: 0.7, Batch: 8, Epochs: 60},
 	}, small())
 	mustRun(t, tr, Hooks{})
 	for i := range 6 {

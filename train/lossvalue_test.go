@@ -58,7 +58,7 @@ func TestLossOnValidationIsDeterministic(t *testing.T) {
 	for name, parts := range map[string]Parts{
 		"xe-ndcg": {}, "lambdaloss": {}, "gumbel-approxndcg": {}, "listmle": {}, "mse": {}, "ordinal+group-treatment": {}, "my own": {Loss: own},
 	} {
-		c := Config{Loss: name, Metric: "loss", LearningRate: 1e-30, Epochs: 2, Samples: 8}
+		c := Config{Objective: Objective{Loss: name, Samples: 8}, Evaluation: Evaluation{Metric: "loss"}, Optimization: Optimization{LearningRate: 1e-30, Epochs: 2}}
 		tr, err := New(c, parts, s)
 		if err != nil {
 			t.Fatal(err)
@@ -83,7 +83,7 @@ func TestLossOnValidationWeighsQueries(t *testing.T) {
 	two := slices.Repeat([]float32{2}, s.Vali.Queries())
 	measure("plain", Config{}, nil)
 	measure("twice", Config{}, two)
-	measure("weighted", Config{WeightedMetrics: true}, two)
+	measure("weighted", Config{Evaluation: Evaluation{WeightedMetrics: true}}, two)
 	d := s.Vali
 	free := slices.Clone(d.Labels)
 	for q := range 4 {
@@ -91,7 +91,7 @@ func TestLossOnValidationWeighsQueries(t *testing.T) {
 	}
 	d.Labels = free
 	for _, convention := range []string{"zero", "one", "skip"} {
-		measure(convention, Config{Convention: convention}, nil)
+		measure(convention, Config{Evaluation: Evaluation{Convention: convention}}, nil)
 	}
 	if values["twice"] != 2*values["plain"] || values["weighted"] != values["plain"] {
 		t.Errorf("with weights of 2: %v", values)
@@ -126,7 +126,7 @@ func TestLossOnValidationIsFinite(t *testing.T) {
 		}
 		return G.Log(G.Must(G.Neg(loss)))
 	}
-	tr, err := New(Config{Metric: "loss"}, Parts{Loss: own}, small())
+	tr, err := New(Config{Evaluation: Evaluation{Metric: "loss"}}, Parts{Loss: own}, small())
 	if err != nil {
 		t.Fatal(err)
 	}

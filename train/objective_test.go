@@ -18,8 +18,11 @@ import (
 // learning is a configuration that learns much in few epochs.
 func learning(loss string) Config {
 	return Config{
-		Loss: loss, Samples: 50, Transform: "log-standard", Hidden: []int{16}, Activation: ops.Tanh,
-		Optimizer: "adam", LearningRate: 0.01, Batch: 4, Epochs: 16, EvaluateTrain: true,
+		Objective:    Objective{Loss: loss, Samples: 50},
+		Inputs:       Inputs{Transform: "log-standard"},
+		Model:        Model{Hidden: []int{16}, Activation: ops.Tanh},
+		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.01, Batch: 4, Epochs: 16},
+		Evaluation:   Evaluation{EvaluateTrain: true},
 	}
 }
 
@@ -84,8 +87,9 @@ func TestObjectiveIsTheMetric(t *testing.T) {
 		{"arp", "linear", true, "arp@3", 1, -4},
 	} {
 		tr := mustNew(t, Config{
-			Loss: "plrank-rb", Cutoff: 3, Discounts: c.discounts, Gain: c.gain, NormalizeGains: c.normalize, Batch: 3,
-			Samples: 20000, EvaluationSamples: 20000, LearningRate: 1e-30,
+			Objective:    Objective{Loss: "plrank-rb", Cutoff: 3, Discounts: c.discounts, Gain: c.gain, NormalizeGains: c.normalize, Samples: 20000},
+			Optimization: Optimization{Batch: 3, LearningRate: 1e-30},
+			Evaluation:   Evaluation{EvaluationSamples: 20000},
 		}, s)
 		e, err := tr.runEpoch(ctx, Hooks{})
 		if err != nil {
@@ -121,7 +125,7 @@ func TestNormalizedByDiscounts(t *testing.T) {
 		{"3,1", "linear", 7},
 		{"rbp(0.5)", "exp2", 0.5*3 + 0.25},
 	} {
-		tr := mustNew(t, Config{NormalizeGains: true, Cutoff: 2, Discounts: c.discounts, Gain: c.gain}, tinySplits())
+		tr := mustNew(t, Config{Objective: Objective{NormalizeGains: true, Cutoff: 2, Discounts: c.discounts, Gain: c.gain}}, tinySplits())
 		raw, err := tr.gain.Gains([]float32{0, 1, 2})
 		if err != nil {
 			t.Fatal(err)
@@ -145,13 +149,13 @@ func TestReported(t *testing.T) {
 		more   []string
 	}{
 		{Config{}, nil},
-		{Config{Report: asked}, []string{"map", "expected-err@10", "ee-d"}},
-		{Config{Loss: "plrank-rb+0.5*disparity"}, []string{"disparity", "loss"}},
-		{Config{Loss: "disparity"}, []string{"disparity", "loss"}},
-		{Config{Metric: "expected-ndcg@5 - 1e1*Disparity"}, []string{"disparity", "expected-ndcg@5-10*disparity"}},
-		{Config{Loss: "plrank-rb+0*disparity"}, nil},
-		{Config{Loss: "ee-l", Metric: "Disparity"}, []string{"ee-l", "disparity"}},
-		{Config{Loss: "group-exposure+group-treatment", Report: []string{"treatment-ratio"}}, []string{"exposure-ratio", "treatment-ratio", "loss"}},
+		{Config{Evaluation: Evaluation{Report: asked}}, []string{"map", "expected-err@10", "ee-d"}},
+		{Config{Objective: Objective{Loss: "plrank-rb+0.5*disparity"}}, []string{"disparity", "loss"}},
+		{Config{Objective: Objective{Loss: "disparity"}}, []string{"disparity", "loss"}},
+		{Config{Evaluation: Evaluation{Metric: "expected-ndcg@5 - 1e1*Disparity"}}, []string{"disparity", "expected-ndcg@5-10*disparity"}},
+		{Config{Objective: Objective{Loss: "plrank-rb+0*disparity"}}, nil},
+		{Config{Objective: Objective{Loss: "ee-l"}, Evaluation: Evaluation{Metric: "Disparity"}}, []string{"ee-l", "disparity"}},
+		{Config{Objective: Objective{Loss: "group-exposure+group-treatment"}, Evaluation: Evaluation{Report: []string{"treatment-ratio"}}}, []string{"exposure-ratio", "treatment-ratio", "loss"}},
 	} {
 		got, err := c.config.Reported()
 		if want := append(slices.Clone(usual), c.more...); err != nil || !slices.Equal(got, want) {
@@ -166,7 +170,7 @@ func TestReported(t *testing.T) {
 		"expected-disparity": "leave expected- off",
 		"ndcg@0":             "report: ",
 	} {
-		if err := (Config{Report: []string{report}}).Check(); err == nil || !strings.Contains(err.Error(), want) {
+		if err := (Config{Evaluation: Evaluation{Report: []string{report}}}).Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", report, err, want)
 		}
 	}
@@ -283,9 +287,9 @@ func TestEvaluateTest(t *testing.T) {
 
 func TestGroupsAreMissing(t *testing.T) {
 	for what, c := range map[string]Config{
-		"the loss group-exposure": {Loss: "plrank-rb + 0.1*group-exposure"},
-		"treatment-ratio":         {Report: []string{"treatment-ratio"}},
-		"exposure-ratio":          {Metric: "exposure-ratio"},
+		"the loss group-exposure": {Objective: Objective{Loss: "plrank-rb + 0.1*group-exposure"}},
+		"treatment-ratio":         {Evaluation: Evaluation{Report: []string{"treatment-ratio"}}},
+		"exposure-ratio":          {Evaluation: Evaluation{Metric: "exposure-ratio"}},
 	} {
 		_, err := New(c, Parts{}, tinySplits())
 		if want := "train: train: " + what + " compares groups: "; !errors.Is(err, ErrNoGroups) || !strings.HasPrefix(err.Error(), want) {
@@ -294,7 +298,7 @@ func TestGroupsAreMissing(t *testing.T) {
 	}
 	s := grouped(small())
 	s.Test.Groups = nil
-	if _, err := New(Config{Loss: "group-exposure"}, Parts{}, s); err == nil || !strings.HasPrefix(err.Error(), "train: test: the loss") {
+	if _, err := New(Config{Objective: Objective{Loss: "group-exposure"}}, Parts{}, s); err == nil || !strings.HasPrefix(err.Error(), "train: test: the loss") {
 		t.Errorf("no groups of the test split: %v", err)
 	}
 }
@@ -370,18 +374,18 @@ func TestDiscountErrors(t *testing.T) {
 		config Config
 		want   string
 	}{
-		{Config{Discounts: "x"}, "want dcg, precision, arp, rbp"},
-		{Config{Discounts: "1,2"}, "2 numbers for a cutoff of 5"},
-		{Config{Discounts: "0,0", Cutoff: 2}, "all are 0"},
-		{Config{Discounts: "rbp(2)"}, "a persistence between 0 and 1"},
-		{Config{Discounts: "1,2", Cutoff: 2, NormalizeGains: true}, "discounts 1,2, rank 2: "},
-		{Config{Discounts: "1,-2", Cutoff: 2, NormalizeGains: true}, "discounts 1,-2, rank 2: "},
+		{Config{Objective: Objective{Discounts: "x"}}, "want dcg, precision, arp, rbp"},
+		{Config{Objective: Objective{Discounts: "1,2"}}, "2 numbers for a cutoff of 5"},
+		{Config{Objective: Objective{Discounts: "0,0", Cutoff: 2}}, "all are 0"},
+		{Config{Objective: Objective{Discounts: "rbp(2)"}}, "a persistence between 0 and 1"},
+		{Config{Objective: Objective{Discounts: "1,2", Cutoff: 2, NormalizeGains: true}}, "discounts 1,2, rank 2: "},
+		{Config{Objective: Objective{Discounts: "1,-2", Cutoff: 2, NormalizeGains: true}}, "discounts 1,-2, rank 2: "},
 	} {
 		if err := c.config.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c.config, err, c.want)
 		}
 	}
-	if err := (Config{Discounts: "1,2", Cutoff: 2}).Check(); err != nil {
+	if err := (Config{Objective: Objective{Discounts: "1,2", Cutoff: 2}}).Check(); err != nil {
 		t.Errorf("rising discounts without normalization: %v", err)
 	}
 }
@@ -431,7 +435,7 @@ func TestBaselinesIgnoreFileOrder(t *testing.T) {
 	for _, ties := range []string{"random", "order"} {
 		var both [2]*Report
 		for i, reverse := range []bool{false, true} {
-			tr := mustNew(t, Config{Epochs: 1, Ties: ties, Report: []string{"map", "mrr", "err", "rbp", "arp", "recall@3"}}, coarse(reverse))
+			tr := mustNew(t, Config{Optimization: Optimization{Epochs: 1}, Evaluation: Evaluation{Ties: ties, Report: []string{"map", "mrr", "err", "rbp", "arp", "recall@3"}}}, coarse(reverse))
 			report, err := tr.Report(mustRun(t, tr, Hooks{}).Ranker)
 			if err != nil {
 				t.Fatal(err)

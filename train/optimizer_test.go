@@ -13,7 +13,7 @@ func TestOptimizers(t *testing.T) {
 	gradients := [][]float64{{1, -2}, {0.5, 0}, {-3, 1e-3}}
 	const rate = 0.1
 	for _, name := range Optimizers() {
-		o := optimizers[name](Config{Momentum: 0.8, WeightDecay: 0.3}, []nn.Array{{Name: "w", Shape: []int{2}}})
+		o := optimizers[name](Config{Optimization: Optimization{Momentum: 0.8, WeightDecay: 0.3}}, []nn.Array{{Name: "w", Shape: []int{2}}})
 		w := []float32{1, 1}
 		want := []float64{1, 1}
 		var velocity, mean, squares [2]float64
@@ -41,7 +41,7 @@ func TestOptimizers(t *testing.T) {
 			}
 		}
 	}
-	if err := (Config{Optimizer: "x"}).Check(); err == nil || !strings.Contains(err.Error(), "sgd, momentum, adam, adamw") {
+	if err := (Config{Optimization: Optimization{Optimizer: "x"}}).Check(); err == nil || !strings.Contains(err.Error(), "sgd, momentum, adam, adamw") {
 		t.Errorf("an unknown optimizer: %v", err)
 	}
 }
@@ -50,7 +50,7 @@ func TestOptimizers(t *testing.T) {
 // to numbers below the smallest normal one.
 func TestOptimizersForget(t *testing.T) {
 	for _, name := range []string{"momentum", "adam", "adamw"} {
-		o := optimizers[name](Config{Momentum: 0.9}, []nn.Array{{Name: "w", Shape: []int{1}}})
+		o := optimizers[name](Config{Optimization: Optimization{Momentum: 0.9}}, []nn.Array{{Name: "w", Shape: []int{1}}})
 		w, g := []float32{1}, []float32{1e-17}
 		for n := range 3000 {
 			o.Step(w, g, 0.1, uint64(n+1))
@@ -84,7 +84,7 @@ func TestClip(t *testing.T) {
 
 // The penalty is on weights, not on biases.
 func TestL2(t *testing.T) {
-	tr := mustNew(t, Config{L2: 0.5, Hidden: []int{2}}, tinySplits())
+	tr := mustNew(t, Config{Optimization: Optimization{L2: 0.5}, Model: Model{Hidden: []int{2}}}, tinySplits())
 	for i := range tr.weights {
 		tr.weights[i] = 2
 		tr.gradient[i] = 1

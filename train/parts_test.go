@@ -114,8 +114,10 @@ func ownParts() Parts {
 
 func ownConfig() Config {
 	return Config{
-		Loss: "mine", Transform: "log-standard", Metric: "first", Report: []string{"first", "map"},
-		LearningRate: 0.003, Batch: 4, Epochs: 6, Samples: 50, EvaluateTrain: true, NormalizeGains: true,
+		Objective:    Objective{Loss: "mine", Samples: 50, NormalizeGains: true},
+		Inputs:       Inputs{Transform: "log-standard"},
+		Evaluation:   Evaluation{Metric: "first", Report: []string{"first", "map"}, EvaluateTrain: true},
+		Optimization: Optimization{LearningRate: 0.003, Batch: 4, Epochs: 6},
 	}
 }
 
@@ -303,7 +305,7 @@ func TestStateThatIsNotFinite(t *testing.T) {
 
 // A trainer that runs cannot be run again at the same time.
 func TestRunWhileRunning(t *testing.T) {
-	tr, err := New(Config{Epochs: 1}, Parts{}, small())
+	tr, err := New(Config{Optimization: Optimization{Epochs: 1}}, Parts{}, small())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -393,8 +395,11 @@ func TestInitialModel(t *testing.T) {
 // Any reward of rankings can be learnt from: here the expected reciprocal rank.
 func TestRewardLearns(t *testing.T) {
 	c := Config{
-		Samples: 50, Transform: "log-standard", Hidden: []int{16}, Activation: ops.Tanh,
-		Optimizer: "adam", LearningRate: 0.01, Batch: 4, Epochs: 16, EvaluateTrain: true, Report: []string{"err@5"},
+		Objective:    Objective{Samples: 50},
+		Inputs:       Inputs{Transform: "log-standard"},
+		Model:        Model{Hidden: []int{16}, Activation: ops.Tanh},
+		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.01, Batch: 4, Epochs: 16},
+		Evaluation:   Evaluation{EvaluateTrain: true, Report: []string{"err@5"}},
 	}
 	tr, err := New(c, Parts{Loss: losses.Reward(func(gains []float64) float64 {
 		sum, reading := 0.0, 1.0

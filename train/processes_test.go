@@ -194,7 +194,7 @@ func TestShardsHaveTheGradientOfTheStep(t *testing.T) {
 func TestOrder(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, shards := rapid.IntRange(0, 40).Draw(rt, "queries"), rapid.IntRange(1, 12).Draw(rt, "shards")
-		tr := &Trainer{parsed: &parsed{Config: Config{Shards: shards, Seed: rapid.Uint64().Draw(rt, "seed")}}}
+		tr := &Trainer{parsed: &parsed{Config: Config{Optimization: Optimization{Shards: shards}, Seed: rapid.Uint64().Draw(rt, "seed")}}}
 		d := &datasets.Dataset{Offsets: []int{0}}
 		for q := range 3 * n {
 			d.Offsets = append(d.Offsets, d.Offsets[q]+rapid.IntRange(0, 9).Draw(rt, "documents"))
@@ -228,7 +228,7 @@ func TestShardsAreBalanced(t *testing.T) {
 	const shards, each, batch = 8, 500, 32
 	rng := rand.New(rand.NewPCG(1, 1))
 	d := &datasets.Dataset{Offsets: []int{0}}
-	tr := &Trainer{parsed: &parsed{Config: Config{Shards: shards, Batch: batch}}, splits: &datasets.Splits{Train: d}}
+	tr := &Trainer{parsed: &parsed{Config: Config{Optimization: Optimization{Shards: shards, Batch: batch}}}, splits: &datasets.Splits{Train: d}}
 	var sum, squares float64
 	for q := range shards * each {
 		n := 1 + rng.ExpFloat64()*100

@@ -55,7 +55,7 @@ func TestRankerFile(t *testing.T) {
 }
 
 func TestRankerErrors(t *testing.T) {
-	c := Config{Transform: "none", Epochs: 1}
+	c := Config{Inputs: Inputs{Transform: "none"}, Optimization: Optimization{Epochs: 1}}
 	r := mustRun(t, mustNew(t, c, tinySplits()), Hooks{}).Ranker
 	d := tiny("new.txt", []float32{1, 0})
 	d.FeatureIDs = []int{1, 2, 9}
@@ -80,7 +80,7 @@ func TestRankerErrors(t *testing.T) {
 
 // What is wrong with a file is said where it is saved, and where it is read.
 func TestFilesThatDoNotFit(t *testing.T) {
-	good := mustRun(t, mustNew(t, Config{Epochs: 1}, tinySplits()), Hooks{}).Ranker
+	good := mustRun(t, mustNew(t, Config{Optimization: Optimization{Epochs: 1}}, tinySplits()), Hooks{}).Ranker
 	path := filepath.Join(t.TempDir(), "m.npz")
 	for _, c := range []struct {
 		change func(*Ranker)
@@ -153,7 +153,7 @@ func TestVersion1(t *testing.T) {
 // Documents without labels are scored; a dataset that is not whole, and a second
 // goroutine, are errors.
 func TestScoreRefuses(t *testing.T) {
-	r := mustRun(t, mustNew(t, Config{Epochs: 1}, tinySplits()), Hooks{}).Ranker
+	r := mustRun(t, mustNew(t, Config{Optimization: Optimization{Epochs: 1}}, tinySplits()), Hooks{}).Ranker
 	whole := tinySplits().Test
 	want, err := r.Score(whole)
 	if err != nil {
@@ -201,7 +201,7 @@ func TestScoreRefuses(t *testing.T) {
 // Many goroutines on one ranker get scores or ErrBusy, and nothing else.
 func TestRankerInManyGoroutines(t *testing.T) {
 	s := small()
-	r := mustRun(t, mustNew(t, Config{Epochs: 1}, s), Hooks{}).Ranker
+	r := mustRun(t, mustNew(t, Config{Optimization: Optimization{Epochs: 1}}, s), Hooks{}).Ranker
 	want, err := r.Score(s.Test)
 	if err != nil {
 		t.Fatal(err)
@@ -245,7 +245,7 @@ func (reverse) Scores(d *datasets.Dataset) ([]float64, error) { return featureSc
 // The best single feature of this collection is the label itself; random order
 // and the feature's DCG can be computed by hand.
 func TestReport(t *testing.T) {
-	tr := mustNew(t, Config{Epochs: 3, LearningRate: 0.5, EvaluationSamples: 20000}, tinySplits())
+	tr := mustNew(t, Config{Optimization: Optimization{Epochs: 3, LearningRate: 0.5}, Evaluation: Evaluation{EvaluationSamples: 20000}}, tinySplits())
 	report, err := tr.Report(mustRun(t, tr, Hooks{}).Ranker)
 	if err != nil {
 		t.Fatal(err)
@@ -277,7 +277,7 @@ func TestReport(t *testing.T) {
 		d.FeatureNames = make([]string, d.Width())
 		d.FeatureNames[0] = "grade"
 	}
-	named := mustNew(t, Config{Epochs: 1}, splits)
+	named := mustNew(t, Config{Optimization: Optimization{Epochs: 1}}, splits)
 	model := mustRun(t, named, Hooks{}).Ranker
 	more, err := named.Report(model, Baseline{"reverse", reverse{}})
 	if err != nil {
@@ -323,7 +323,7 @@ func TestBestFeatureMayBeAscending(t *testing.T) {
 
 func TestConventions(t *testing.T) {
 	for convention, want := range map[string]float64{"zero": 0.5, "letor4": 0.5, "one": 1, "skip": 1} {
-		tr := mustNew(t, Config{Convention: convention}, tinySplits())
+		tr := mustNew(t, Config{Evaluation: Evaluation{Convention: convention}}, tinySplits())
 		values, err := tr.evaluate(tr.splits.Test, featureScores(tr.splits.Test, 0, true), tr.metric.measures())
 		if err != nil {
 			t.Fatal(err)
@@ -362,7 +362,7 @@ func TestDir(t *testing.T) {
 	if dir, err = CreateDir(path); err != nil {
 		t.Fatalf("an empty folder: %v", err)
 	}
-	c := Config{Epochs: 1}
+	c := Config{Optimization: Optimization{Epochs: 1}}
 	tr := mustNew(t, c, tinySplits())
 	if _, err := dir.Begin(tr, c); err != nil {
 		t.Fatal(err)

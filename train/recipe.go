@@ -47,11 +47,11 @@ func DefaultFor(documents, queries int) (c Config, reason string) {
 		return c, fmt.Sprintf("%s, of short lists, below %d documents a query", reason, longFrom)
 	}
 	c = Config{
-		Loss: "plrank-exact+0.5*softmax", Cutoff: 10, NormalizeGains: true,
-		Transform: "quantile", Hidden: []int{256, 128}, Activation: ops.ReLU, Members: 1,
-		Optimizer: "adam", LearningRate: 0.004, Schedule: "cosine", Warmup: 0.1, GroupLasso: 0.1, Average: 0.99, Batch: 32,
-		Epochs: min(max(5, largeTotal/documents), 10),
-		Metric: "ndcg@10", // the expected one is low: softmax makes for policies that are less sharp
+		Objective:    Objective{Loss: "plrank-exact+0.5*softmax", Cutoff: 10, NormalizeGains: true},
+		Inputs:       Inputs{Transform: "quantile"},
+		Model:        Model{Hidden: []int{256, 128}, Activation: ops.ReLU, Members: 1},
+		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.004, Schedule: "cosine", Warmup: 0.1, GroupLasso: 0.1, Average: 0.99, Batch: 32, Epochs: min(max(5, largeTotal/documents), 10)},
+		Evaluation:   Evaluation{Metric: "ndcg@10"}, // the expected one is low: softmax makes for policies that are less sharp
 	}
 	return c, fmt.Sprintf("large, from %d documents on, which takes %d epochs (5, and up to 10 below %d documents)", largeFrom, c.Epochs, largeTotal/5)
 }

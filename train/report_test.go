@@ -38,7 +38,7 @@ func TestBaselinesOfOwnMeasureDoNotSeeTheOrderOfTheFile(t *testing.T) {
 		in.Ties = metrics.TiesOrder
 		return first.PerQuery(in)
 	})
-	c := Config{Epochs: 1, Metric: "own", Report: []string{first.String()}, Hidden: []int{2}}
+	c := Config{Optimization: Optimization{Epochs: 1}, Evaluation: Evaluation{Metric: "own", Report: []string{first.String()}}, Model: Model{Hidden: []int{2}}}
 	tr, err := New(c, Parts{Metrics: []metrics.Measure{own}}, s)
 	if err != nil {
 		t.Fatal(err)

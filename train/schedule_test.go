@@ -41,19 +41,19 @@ func TestRates(t *testing.T) {
 		want    []float64
 	}{
 		{Config{}, epochs(true, false), flat(0.8)},
-		{Config{Decay: 0.5}, epochs(true, false), flat(0.2)},
-		{Config{Schedule: "constant", Warmup: 0.5}, nil, []float64{0.4, 0.8, 0.8, 0.8}},
-		{Config{Warmup: 2}, nil, []float64{0.1, 0.2, 0.3, 0.4}},
-		{Config{Warmup: 2}, epochs(true), []float64{0.5, 0.6, 0.7, 0.8}},
-		{Config{Warmup: 2}, epochs(true, true), flat(0.8)},
-		{Config{Schedule: "cosine"}, nil, []float64{0.8, cosine(1. / 16), cosine(2. / 16), cosine(3. / 16)}},
-		{Config{Schedule: "cosine"}, epochs(true, true, true), []float64{cosine(12. / 16), cosine(13. / 16), cosine(14. / 16), cosine(15. / 16)}},
-		{Config{Schedule: "cosine", Warmup: 2}, epochs(true, true), []float64{0.8, cosine(1. / 8), cosine(2. / 8), cosine(3. / 8)}},
-		{Config{Schedule: "plateau"}, epochs(true, false, false), flat(0.8)},
-		{Config{Schedule: "plateau"}, epochs(true, false, false, false), flat(0.4)},
-		{Config{Schedule: "plateau"}, epochs(true, false, false, true, false, false, false, false), flat(0.4)},
-		{Config{Schedule: "plateau( 2, 0.1 )"}, epochs(true, false, false, false, false), flat(0.008)},
-		{Config{Schedule: "plateau(1)"}, epochs(true, false, true, false), flat(0.2)},
+		{Config{Optimization: Optimization{Decay: 0.5}}, epochs(true, false), flat(0.2)},
+		{Config{Optimization: Optimization{Schedule: "constant", Warmup: 0.5}}, nil, []float64{0.4, 0.8, 0.8, 0.8}},
+		{Config{Optimization: Optimization{Warmup: 2}}, nil, []float64{0.1, 0.2, 0.3, 0.4}},
+		{Config{Optimization: Optimization{Warmup: 2}}, epochs(true), []float64{0.5, 0.6, 0.7, 0.8}},
+		{Config{Optimization: Optimization{Warmup: 2}}, epochs(true, true), flat(0.8)},
+		{Config{Optimization: Optimization{Schedule: "cosine"}}, nil, []float64{0.8, cosine(1. / 16), cosine(2. / 16), cosine(3. / 16)}},
+		{Config{Optimization: Optimization{Schedule: "cosine"}}, epochs(true, true, true), []float64{cosine(12. / 16), cosine(13. / 16), cosine(14. / 16), cosine(15. / 16)}},
+		{Config{Optimization: Optimization{Schedule: "cosine", Warmup: 2}}, epochs(true, true), []float64{0.8, cosine(1. / 8), cosine(2. / 8), cosine(3. / 8)}},
+		{Config{Optimization: Optimization{Schedule: "plateau"}}, epochs(true, false, false), flat(0.8)},
+		{Config{Optimization: Optimization{Schedule: "plateau"}}, epochs(true, false, false, false), flat(0.4)},
+		{Config{Optimization: Optimization{Schedule: "plateau"}}, epochs(true, false, false, true, false, false, false, false), flat(0.4)},
+		{Config{Optimization: Optimization{Schedule: "plateau( 2, 0.1 )"}}, epochs(true, false, false, false, false), flat(0.008)},
+		{Config{Optimization: Optimization{Schedule: "plateau(1)"}}, epochs(true, false, true, false), flat(0.2)},
 	} {
 		for i, got := range rates(c.config, c.history) {
 			if math.Abs(got-c.want[i]) > 1e-15 || !(got > 0) {
@@ -69,12 +69,12 @@ func TestScheduleErrors(t *testing.T) {
 		"plateau(0)": "after how many epochs", "plateau(2,1)": "between 0 and 1", "plateau(2,)": "between 0 and 1",
 		"plateau(2,NaN)": "between 0 and 1", "plateau(2,.5,1)": "between 0 and 1",
 	} {
-		if err := (Config{Schedule: text}).Check(); err == nil || !strings.Contains(err.Error(), want) {
+		if err := (Config{Optimization: Optimization{Schedule: text}}).Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
 	for _, warmup := range []float64{-1, math.NaN(), math.Inf(1)} {
-		if err := (Config{Warmup: warmup}).Check(); err == nil || !strings.Contains(err.Error(), "warm-up") {
+		if err := (Config{Optimization: Optimization{Warmup: warmup}}).Check(); err == nil || !strings.Contains(err.Error(), "warm-up") {
 			t.Errorf("%v: %v", warmup, err)
 		}
 	}

@@ -30,7 +30,7 @@ func TestSkippedBatches(t *testing.T) {
 	for i := bad.Train.Offsets[3]; i < bad.Train.Offsets[4]; i++ {
 		bad.Train.Row(i)[0] *= 3e38 // the scores of query q4 overflow
 	}
-	c := Config{Transform: "none", Hidden: []int{16}, Activation: ops.ReLU, Optimizer: "adam", Dropout: 0.1, Epochs: 3, OnNaN: "skip"}
+	c := Config{Inputs: Inputs{Transform: "none"}, Model: Model{Hidden: []int{16}, Activation: ops.ReLU, Dropout: 0.1}, Optimization: Optimization{Optimizer: "adam", Epochs: 3, OnNaN: "skip"}}
 	large := func(tr *Trainer) *Trainer {
 		for i := range tr.weights {
 			tr.weights[i] = 2
@@ -84,7 +84,7 @@ func TestNothingButSkippedBatches(t *testing.T) {
 	for i := range s.Train.Features {
 		s.Train.Features[i] = 1e38 * float32(1+i%3*i%2)
 	}
-	c := Config{Transform: "none", Hidden: []int{16}, Activation: ops.ReLU, Epochs: 1, OnNaN: "skip"}
+	c := Config{Inputs: Inputs{Transform: "none"}, Model: Model{Hidden: []int{16}, Activation: ops.ReLU}, Optimization: Optimization{Epochs: 1, OnNaN: "skip"}}
 	tr := mustNew(t, c, s)
 	for i := range tr.weights {
 		tr.weights[i] = 2
@@ -93,11 +93,11 @@ func TestNothingButSkippedBatches(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	// Where the weights themselves are lost, there is nothing to skip.
-	_, err := Run(ctx, Config{LearningRate: 1e39, OnNaN: "skip"}, tinySplits(), Hooks{})
+	_, err := Run(ctx, Config{Optimization: Optimization{LearningRate: 1e39, OnNaN: "skip"}}, tinySplits(), Hooks{})
 	if err == nil || Skippable(err) {
 		t.Errorf("a huge learning rate: %v", err)
 	}
-	if err := (Config{OnNaN: "skp"}).Check(); err == nil || !strings.Contains(err.Error(), "skip") {
+	if err := (Config{Optimization: Optimization{OnNaN: "skp"}}).Check(); err == nil || !strings.Contains(err.Error(), "skip") {
 		t.Errorf("an unknown way: %v", err)
 	}
 }

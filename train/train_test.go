@@ -50,9 +50,12 @@ func small() *datasets.Splits {
 // busy is a configuration in which everything that is random or remembered is.
 func busy(optimizer string) Config {
 	return Config{
-		Loss: "plrank-rb", Cutoff: 5, Samples: Dynamic, NormalizeGains: true, Transform: "minmax+log-standard",
-		Hidden: []int{8, 4}, Activation: ops.ReLU, Dropout: 0.2, Optimizer: optimizer, LearningRate: 0.01,
-		Decay: 0.9, L2: 1e-3, Clip: 1, Batch: 5, Epochs: 4, Seed: 3, EvaluateTrain: true,
+		Objective:    Objective{Loss: "plrank-rb", Cutoff: 5, Samples: Dynamic, NormalizeGains: true},
+		Inputs:       Inputs{Transform: "minmax+log-standard"},
+		Model:        Model{Hidden: []int{8, 4}, Activation: ops.ReLU, Dropout: 0.2},
+		Optimization: Optimization{Optimizer: optimizer, LearningRate: 0.01, Decay: 0.9, L2: 1e-3, Clip: 1, Batch: 5, Epochs: 4},
+		Evaluation:   Evaluation{EvaluateTrain: true},
+		Seed:         3,
 	}
 }
 
@@ -92,8 +95,11 @@ func TestLossesLearn(t *testing.T) {
 	s := small()
 	for _, name := range []string{"plrank1", "plrank2", "plrank-rb", "policy-gradient", "placement-policy-gradient", "lambdaloss"} {
 		c := Config{
-			Loss: name, Samples: 50, Transform: "log-standard", Hidden: []int{16}, Activation: ops.Tanh,
-			Optimizer: "adam", LearningRate: 0.01, Batch: 4, Epochs: 16, EvaluateTrain: true, NormalizeGains: true,
+			Objective:    Objective{Loss: name, Samples: 50, NormalizeGains: true},
+			Inputs:       Inputs{Transform: "log-standard"},
+			Model:        Model{Hidden: []int{16}, Activation: ops.Tanh},
+			Optimization: Optimization{Optimizer: "adam", LearningRate: 0.01, Batch: 4, Epochs: 16},
+			Evaluation:   Evaluation{EvaluateTrain: true},
 		}
 		history := mustRun(t, mustNew(t, c, s), Hooks{}).History
 		first, last := history[0].Train["ndcg@5"], history[len(history)-1].Train["ndcg@5"]
@@ -338,7 +344,7 @@ func tinySplits() *datasets.Splits {
 }
 
 func TestLabelFreeQueriesAreNotTrainedOn(t *testing.T) {
-	tr := mustNew(t, Config{Batch: 2}, tinySplits())
+	tr := mustNew(t, Config{Optimization: Optimization{Batch: 2}}, tinySplits())
 	if !slices.Equal(tr.queries, []int{0, 2, 3}) {
 		t.Errorf("trains on %v", tr.queries)
 	}
@@ -347,14 +353,14 @@ func TestLabelFreeQueriesAreNotTrainedOn(t *testing.T) {
 	if steps != 2 || r.History[0].Steps != 2 {
 		t.Errorf("%d steps for three queries, two a step", steps)
 	}
-	tr = mustNew(t, Config{DropLabelFreeTest: true}, tinySplits())
+	tr = mustNew(t, Config{Evaluation: Evaluation{DropLabelFreeTest: true}}, tinySplits())
 	if tr.splits.Test.Queries() != 1 || tr.splits.Vali.Queries() != 2 {
 		t.Errorf("test %v, vali %v", tr.splits.Test, tr.splits.Vali)
 	}
 }
 
 func TestNormalizedGains(t *testing.T) {
-	tr := mustNew(t, Config{NormalizeGains: true, Cutoff: 2}, tinySplits())
+	tr := mustNew(t, Config{Objective: Objective{NormalizeGains: true, Cutoff: 2}}, tinySplits())
 	// The first query: gains 0, 1, 3; its ideal DCG@2 is 3/log2(2) + 1/log2(3).
 	ideal := 3 + 1/math.Log2(3)
 	for i, want := range []float64{0, 1 / ideal, 3 / ideal, 0, 0, 1} {
@@ -362,7 +368,7 @@ func TestNormalizedGains(t *testing.T) {
 			t.Errorf("gain of row %d is %v, want %v", i, tr.gains[i], want)
 		}
 	}
-	tr = mustNew(t, Config{Gain: "linear"}, tinySplits())
+	tr = mustNew(t, Config{Objective: Objective{Gain: "linear"}}, tinySplits())
 	if !slices.Equal(tr.gains[:3], []float32{0, 1, 2}) {
 		t.Errorf("linear gains %v", tr.gains[:3])
 	}
@@ -413,7 +419,7 @@ func TestNonFiniteTrainingStops(t *testing.T) {
 	for i := s.Train.Offsets[3]; i < s.Train.Offsets[4]; i++ {
 		s.Train.Row(i)[0] *= 3e38 // the scores of query q4 overflow
 	}
-	tr := mustNew(t, Config{Transform: "none", Batch: 3, Hidden: []int{16}, Activation: ops.ReLU, Epochs: 1}, s)
+	tr := mustNew(t, Config{Inputs: Inputs{Transform: "none"}, Optimization: Optimization{Batch: 3, Epochs: 1}, Model: Model{Hidden: []int{16}, Activation: ops.ReLU}}, s)
 	for i := range tr.weights {
 		tr.weights[i] = 2
 	}
@@ -421,7 +427,7 @@ func TestNonFiniteTrainingStops(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "epoch 1, step 1, query q4 of train: ") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("huge features: %v", err)
 	}
-	_, err = Run(ctx, Config{LearningRate: 1e39}, tinySplits(), Hooks{}) // beyond float32
+	_, err = Run(ctx, Config{Optimization: Optimization{LearningRate: 1e39}}, tinySplits(), Hooks{}) // beyond float32
 	if err == nil || !strings.Contains(err.Error(), "train: epoch 1, step ") || !strings.Contains(err.Error(), ", query q") {
 		t.Errorf("a huge learning rate: %v", err)
 	}

@@ -97,7 +97,7 @@ func TestWeightedMetrics(t *testing.T) {
 	if got, want := value(Config{}), (low+1)/2; got != want {
 		t.Errorf("without weights NDCG is %v, want %v", got, want)
 	}
-	if got, want := value(Config{WeightedMetrics: true}), (low+3)/4; got != want {
+	if got, want := value(Config{Evaluation: Evaluation{WeightedMetrics: true}}), (low+3)/4; got != want {
 		t.Errorf("with weights NDCG is %v, want %v", got, want)
 	}
 }

@@ -334,7 +334,7 @@ func TestEnding(t *testing.T) {
 		3: "stopped after epoch 3: none of the last 2 was better (-patience)",
 		9: "all 9 epochs are done",
 	} {
-		if got := ending(train.Config{Epochs: 9, Patience: 2}, &train.Result{History: make([]train.Epoch, n)}); got != want {
+		if got := ending(train.Config{Optimization: train.Optimization{Epochs: 9, Patience: 2}}, &train.Result{History: make([]train.Epoch, n)}); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
