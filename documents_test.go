@@ -1,8 +1,10 @@
 package plrank_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -49,6 +51,76 @@ func anchors(text string) (names []string) {
 		names = append(names, unique)
 	}
 	return names
+}
+
+// around is what the Go code of the README has around it.
+const around = `package snippet
+
+import (
+	"context"
+
+	"gorgonia.org/gorgonia"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/losses"
+	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/nn"
+	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/train"
+)
+
+var (
+	_ = losses.Parse
+	_ = metrics.Discounts
+	_ ops.Lists
+
+	ctx                    context.Context
+	scores, offsets, gains *gorgonia.Node
+	weights                gorgonia.Nodes
+	config                 train.Config
+	splits                 *datasets.Splits
+	newMachine             func(features int) (nn.Scorer, error)
+)
+`
+
+var (
+	goCode = regexp.MustCompile("(?ms)^```go\n(.*?)^```$")
+	made   = regexp.MustCompile(`(?m)^(\w+(?:, \w+)*) :=`)
+)
+
+// The Go code of the README compiles.
+func TestCodeCompiles(t *testing.T) {
+	program := around
+	blocks := goCode.FindAllStringSubmatch(documents(t)["README.md"], -1)
+	if len(blocks) < 2 {
+		t.Fatalf("%d blocks of Go code", len(blocks))
+	}
+	for _, block := range blocks {
+		program += "\nfunc _() {\n" + block[1]
+		for _, names := range made.FindAllStringSubmatch(block[1], -1) {
+			program += strings.Repeat("_, ", strings.Count(names[1], ",")) + "_ = " + names[1] + "\n"
+		}
+		program += "}\n"
+	}
+	dir := t.TempDir()
+	file, overlay := filepath.Join(dir, "snippet.go"), filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(file, []byte(program), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	here, err := filepath.Abs("snippet/snippet.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	replace, err := json.Marshal(map[string]map[string]string{"Replace": {here: file}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(overlay, replace, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("go", "build", "-overlay", overlay, "./snippet").CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s\n%s", err, out, program)
+	}
 }
 
 // Links within the project lead to files and headings that there are.

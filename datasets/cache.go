@@ -156,6 +156,24 @@ func (k *cacheKey) fileName() string {
 	return ".plrank-" + hex.EncodeToString(sum[:8]) + ".cache"
 }
 
+// permissions are those that the files of all sources have: a copy of data is not for those
+// who cannot read the data.
+func (k *cacheKey) permissions() fs.FileMode {
+	mode := fs.FileMode(0o666)
+	for _, s := range k.Sources {
+		of := fs.FileMode(0)
+		if info, err := os.Stat(s.Path); err == nil {
+			of = info.Mode().Perm()
+		}
+		mode &= of | 0o600
+	}
+	return mode
+}
+
+// cacheFolderMode is that of a folder which is made for caches: it lets nobody see copies of
+// data that may lie in a folder of such a kind. Who wants to share caches makes one.
+const cacheFolderMode fs.FileMode = 0o700
+
 // cachePaths are where a cache may lie, the preferred place first.
 func cachePaths(cache, name string, files splitFiles) []string {
 	if cache != CacheAuto {
@@ -193,7 +211,7 @@ func openCached(files splitFiles, known *collection, holdOut float64, o Options)
 		}
 	}
 	scratch := filepath.Dir(paths[len(paths)-1])
-	if err := os.MkdirAll(scratch, 0o777); err != nil {
+	if err := os.MkdirAll(scratch, cacheFolderMode); err != nil {
 		scratch = ""
 	}
 	s, err := open(files, known, holdOut, o, scratch)
@@ -205,10 +223,10 @@ func openCached(files splitFiles, known *collection, holdOut float64, o Options)
 		var failed error
 		for i, path := range paths {
 			if o.Cache != CacheAuto || i > 0 {
-				err = os.MkdirAll(filepath.Dir(path), 0o777)
+				err = os.MkdirAll(filepath.Dir(path), cacheFolderMode)
 			}
 			if err == nil {
-				err = saveCache(o.Read.context(), path, key.text(), s, files)
+				err = saveCache(o.Read.context(), path, key.text(), key.permissions(), s, files)
 			}
 			if err == nil && len(s.onDisk()) > 0 {
 				var mapped *Splits
@@ -262,15 +280,15 @@ func loadCache(ctx context.Context, path, key string, files splitFiles) (*Splits
 }
 
 // saveCache writes a cache file. A machine that goes down may leave one with bytes that
-// were never written; its checksums tell.
-func saveCache(ctx context.Context, path, key string, s *Splits, files splitFiles) error {
+// were never written; its checksums tell. It gets no permissions but those of most.
+func saveCache(ctx context.Context, path, key string, most fs.FileMode, s *Splits, files splitFiles) error {
 	const abandoned = time.Hour // since the last byte: whoever wrote it is gone
 	for _, left := range atomicfile.Leftovers(path) {
 		if info, err := os.Stat(left); err == nil && time.Since(info.ModTime()) > abandoned {
 			os.Remove(left)
 		}
 	}
-	return atomicfile.WriteUnsynced(path, func(w io.Writer) error { return encodeCache(stoppable{ctx, w}, key, s, files) })
+	return atomicfile.WriteUnsynced(path, most, func(w io.Writer) error { return encodeCache(stoppable{ctx, w}, key, s, files) })
 }
 
 // stoppable is a writer that fails once its context is done.

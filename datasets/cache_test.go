@@ -350,7 +350,7 @@ func TestCacheTakesNoMemory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cache")
 	s := Synthetic(SyntheticOptions{Train: 300, Vali: 1, Test: 1})
 	size := float64(4 * len(s.Train.Features))
-	if err := saveCache(t.Context(), path, "key", s, splitFiles{}); err != nil {
+	if err := saveCache(t.Context(), path, "key", 0o666, s, splitFiles{}); err != nil {
 		t.Fatal(err)
 	}
 	s = nil

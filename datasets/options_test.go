@@ -272,7 +272,7 @@ func TestContextWhileWritingACache(t *testing.T) {
 	cancel()
 	folder := t.TempDir()
 	s := Synthetic(SyntheticOptions{Train: 3, Vali: 2, Test: 2})
-	if err := saveCache(done, filepath.Join(folder, "cache"), "key", s, splitFiles{}); !errors.Is(err, context.Canceled) {
+	if err := saveCache(done, filepath.Join(folder, "cache"), "key", 0o666, s, splitFiles{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(folder, "*")); len(left) > 0 {

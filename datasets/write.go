@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // WriteLETOR writes a dataset as LETOR text, which ReadFile reads back as the
@@ -66,7 +67,10 @@ func appendFloat(b []byte, v float32) []byte { return strconv.AppendFloat(b, flo
 // WriteRun writes scores [rows] as a TREC run, which trec_eval and its relatives
 // read: "qid Q0 docid rank score tag", ranks from 1 by falling score, equal
 // scores in row order. Documents without an id are called "qid.n", n from 1 in
-// row order. Scores that are not finite are an error, and ids with blanks.
+// row order. Those programs go by the scores, and order equal ones by document id. An error
+// are scores that are not finite, ids that are empty or have blanks or control characters, a
+// query that is there twice and a document that is twice in a query: they refuse such a run,
+// or read another one.
 func WriteRun(w io.Writer, d *Dataset, scores []float64, tag string) error {
 	if len(scores) != d.Rows() {
 		return fmt.Errorf("datasets: %s: %d scores for %d rows", d.Name, len(scores), d.Rows())
@@ -76,7 +80,7 @@ func WriteRun(w io.Writer, d *Dataset, scores []float64, tag string) error {
 	}
 	for r, s := range scores {
 		if math.IsNaN(s) || math.IsInf(s, 0) {
-			return fmt.Errorf("datasets: %s: score %g of row %d is not finite", d.Name, s, r)
+			return fmt.Errorf("datasets: %s: the score is %g: it must be finite", d.Where(r), s)
 		}
 	}
 	if err := d.checkTREC(); err != nil {
@@ -97,7 +101,7 @@ func WriteRun(w io.Writer, d *Dataset, scores []float64, tag string) error {
 }
 
 // WriteQrels writes labels as TREC relevance judgements, "qid 0 docid label",
-// with the document ids of WriteRun. Unlabelled documents are left out. Labels
+// with the document ids of WriteRun, and its errors. Unlabelled documents are left out. Labels
 // that are not whole numbers are an error: the format has none.
 func WriteQrels(w io.Writer, d *Dataset) error {
 	if err := d.checkTREC(); err != nil {
@@ -111,7 +115,7 @@ func WriteQrels(w io.Writer, d *Dataset) error {
 				continue
 			}
 			if label != float32(math.Trunc(float64(label))) {
-				return fmt.Errorf("datasets: %s: label %g of row %d: TREC judgements are whole numbers", d.Name, label, r)
+				return fmt.Errorf("datasets: %s: label %g: TREC judgements are whole numbers", d.Where(r), label)
 			}
 			fmt.Fprintf(out, "%s 0 %s %.0f\n", id, d.documentID(q, r), label)
 		}
@@ -134,14 +138,43 @@ func (d *Dataset) documentID(q, r int) string {
 	return fmt.Sprintf("%s.%d", d.QueryIDs[q], r-d.Offsets[q]+1)
 }
 
-// checkTREC finds ids that would break a line of a TREC file.
+// checkTREC finds ids that would break a TREC file.
 func (d *Dataset) checkTREC() error {
-	for _, ids := range [][]string{d.QueryIDs, d.DocumentIDs} {
-		for i, id := range ids {
-			if strings.ContainsAny(id, " \t\r\n") {
-				return fmt.Errorf("datasets: %s: id %q (number %d) has a blank, which TREC files cannot hold", d.Name, id, i)
-			}
+	queries, documents := map[string]bool{}, map[string]int{}
+	for q, query := range d.QueryIDs {
+		first, end := d.Offsets[q], d.Offsets[q+1]
+		if first == end {
+			continue // of which nothing is written
 		}
+		if err := checkTRECID("query", query); err != nil {
+			return fmt.Errorf("datasets: %s: %w", d.Where(first), err)
+		}
+		if queries[query] {
+			return fmt.Errorf("datasets: %s: query %q is there twice: each must have an id of its own in TREC files", d.Where(first), query)
+		}
+		queries[query] = true
+		clear(documents)
+		for r := first; r < end; r++ {
+			id := d.documentID(q, r)
+			if err := checkTRECID("document", id); err != nil {
+				return fmt.Errorf("datasets: %s: query %s: %w", d.Where(r), query, err)
+			}
+			if other, again := documents[id]; again {
+				return fmt.Errorf("datasets: %s: query %s: document %q is there twice, first at %s: each must have an id of its own in TREC files", d.Where(r), query, id, d.Where(other))
+			}
+			documents[id] = r
+		}
+	}
+	return nil
+}
+
+// checkTRECID is an error for what is no word to the programs that read TREC files.
+func checkTRECID(of, id string) error {
+	if id == "" {
+		return fmt.Errorf("the %s id is empty, which TREC files cannot hold", of)
+	}
+	if strings.ContainsFunc(id, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
+		return fmt.Errorf("the %s id %q has a blank or a control character, which TREC files cannot hold", of, id)
 	}
 	return nil
 }

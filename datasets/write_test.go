@@ -156,3 +156,35 @@ func TestTREC(t *testing.T) {
 		}
 	}
 }
+
+// Ids that trec_eval refuses, or reads as others, are errors that say which they are.
+func TestTRECErrors(t *testing.T) {
+	fresh := func() *Dataset {
+		return &Dataset{Name: "d", Features: []float32{}, Labels: []float32{0, 2, 1, 1}, Offsets: []int{0, 3, 3, 4}, QueryIDs: []string{"7", "", "x"},
+			DocumentIDs: []string{"A", "", "C", "A"}}
+	}
+	for want, spoil := range map[string]func(d *Dataset){
+		`d: row 2: query 7: document "A" is there twice, first at d: row 0`:           func(d *Dataset) { d.DocumentIDs[2] = "A" },
+		`d: row 2: query 7: document "7.2" is there twice, first at d: row 1`:         func(d *Dataset) { d.DocumentIDs[2] = "7.2" },
+		`d: row 3: query "7" is there twice`:                                          func(d *Dataset) { d.QueryIDs[2] = "7" },
+		`d: row 0: the query id is empty`:                                             func(d *Dataset) { d.QueryIDs[0] = "" },
+		`d: row 0: the query id "a b" has a blank`:                                    func(d *Dataset) { d.QueryIDs[0] = "a b" },
+		`d: row 1: query 7: the document id "a\u00a0b" has a blank`:                   func(d *Dataset) { d.DocumentIDs[1] = "a\u00a0b" },
+		`d: row 1: query 7: the document id "a\vb" has a blank`:                       func(d *Dataset) { d.DocumentIDs[1] = "a\vb" },
+		`d: row 3: query x: the document id "a\x00" has a blank or a control charact`: func(d *Dataset) { d.DocumentIDs[3] = "a\x00" },
+	} {
+		d := fresh()
+		spoil(d)
+		for name, err := range map[string]error{
+			"WriteRun":   WriteRun(&bytes.Buffer{}, d, []float64{4, 3, 2, 1}, "t"),
+			"WriteQrels": WriteQrels(&bytes.Buffer{}, d),
+		} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: error %v, want one with %s", name, err, want)
+			}
+		}
+	}
+	if err := WriteRun(&bytes.Buffer{}, fresh(), []float64{4, 3, 2, 1}, "t"); err != nil {
+		t.Errorf("a query without documents and an id, and a document of two queries: %v", err)
+	}
+}

@@ -192,9 +192,9 @@ func allFinite(values []float64, what string) error {
 	return nil
 }
 
-func grow(s []int, n int) []int {
+func grow[T any](s []T, n int) []T {
 	if cap(s) < n {
-		return make([]int, n)
+		return make([]T, n)
 	}
 	return s[:n]
 }

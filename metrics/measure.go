@@ -24,6 +24,7 @@ type Measure struct {
 	fairness      fairness // of the third
 	lowerIsBetter bool
 	own           func(Input) ([]float64, error)
+	tieAware      bool // own is called once, whatever ties
 }
 
 type measureKind int
@@ -76,9 +77,19 @@ func ofMetric(m metric, kind measureKind) Measure {
 
 // NewMeasure makes a measure of one's own. perQuery gives a value for every query,
 // NaN where the measure is not defined; it must not change the input, whose slices are
-// those of the data. [Exposure] and [Rank] may serve it.
+// those of the data. [Exposure] and [Rank] may serve it. It need not know of ties: where
+// documents of a query have equal scores and Input.Ties is TiesRandom, it is called several
+// times, each with these scores set apart by next to nothing, in an order drawn by
+// Input.Policy.Seed, and the measure is the mean.
 func NewMeasure(name string, lowerIsBetter bool, perQuery func(Input) ([]float64, error)) Measure {
 	return Measure{name: name, kind: ofOneself, lowerIsBetter: lowerIsBetter, own: perQuery}
+}
+
+// TieAware is m, made by [NewMeasure], of a function that knows itself what equal scores mean,
+// such as a loss: it is called once, with the scores as they are.
+func (m Measure) TieAware() Measure {
+	m.tieAware = true
+	return m
 }
 
 // String gives the name that ParseMeasure reads, in lower case, or that was given
@@ -157,31 +168,12 @@ func (m Measure) Estimate(in Input) (e Estimate, err error) {
 	case ofExposure:
 		e.PerQuery, err = in.fairness(m.fairness)
 	case ofOneself:
-		e.PerQuery, err = in.own(m)
+		return in.own(m)
 	default:
 		err = errors.New("metrics: no measure: make one with ParseMeasure or NewMeasure")
 	}
 	e.StdErr = make([]float64, len(e.PerQuery))
 	return e, err
-}
-
-// own asks a function of the user.
-func (in Input) own(m Measure) ([]float64, error) {
-	if m.own == nil {
-		return nil, fmt.Errorf("metrics: measure %q: the function is nil", m.name)
-	}
-	offsets, err := in.offsets()
-	if err != nil {
-		return nil, err
-	}
-	perQuery, err := m.own(in)
-	if err != nil {
-		return nil, fmt.Errorf("metrics: measure %q: %w", m.name, err)
-	}
-	if queries := len(offsets) - 1; len(perQuery) != queries {
-		return nil, fmt.Errorf("metrics: measure %q: %d values for %d queries", m.name, len(perQuery), queries)
-	}
-	return perQuery, nil
 }
 
 // Summary is the mean of a measure over queries.

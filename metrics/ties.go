@@ -12,7 +12,8 @@ type Ties int
 const (
 	// TiesRandom gives the expected value under random order of documents of equal
 	// scores, for every metric exactly (McSherry & Najork, ECIR 2008, have most of
-	// the formulas). It does not depend on the order of the documents.
+	// the formulas), for measures of one's own on average over some orders. It does not
+	// depend on the order of the documents.
 	TiesRandom Ties = iota
 	// TiesOrder ranks them in the order in which they stand: a constant score then ranks
 	// as the file does.

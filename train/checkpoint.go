@@ -2,7 +2,6 @@ package train
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -110,7 +109,7 @@ func (t *Trainer) Restore(path string) error {
 	}
 	was := h.Config.WithDefaults() // older runs lack newer settings
 	was.Patience, was.OnNaN, was.Epochs = t.Patience, t.OnNaN, t.Epochs
-	if d := configDifferences(was, t.Config); d != "" {
+	if d := configDifferences(was, t.Config, "was"); d != "" {
 		return fmt.Errorf("train: %s was written by a run with another configuration: %s", path, d)
 	}
 	in, err := t.inputs()
@@ -165,12 +164,7 @@ func (t *Trainer) followFirst() error {
 	if err := Agree(g, err); err != nil {
 		return err
 	}
-	size := binary.LittleEndian.AppendUint64(nil, uint64(len(progress)))
-	g.Broadcast(size)
-	if g.Rank() > 0 {
-		progress = make([]byte, binary.LittleEndian.Uint64(size))
-	}
-	g.Broadcast(progress)
+	progress = ofFirst(g, progress)
 	for _, a := range t.checkpointed() {
 		g.Broadcast(bytesOf(a.values))
 	}
@@ -196,17 +190,23 @@ func (t *Trainer) inputs() (*inputs, error) {
 		return nil, fmt.Errorf("train: settings of the model: %w", err)
 	}
 	hash := sha256.Sum256(transform)
-	in := &inputs{
-		Train: t.splits.Train.Fingerprint(), Vali: t.splits.Vali.Fingerprint(),
-		Transform: hex.EncodeToString(hash[:8]),
-		Model:     fmt.Sprintf("%s %s", t.model.Kind(), settings),
+	in := t.fingerprints()
+	in.Transform = hex.EncodeToString(hash[:8])
+	in.Model = fmt.Sprintf("%s %s", t.model.Kind(), settings)
+	t.known = &in
+	return t.known, nil
+}
+
+// fingerprints are the inputs of t that are data.
+func (t *Trainer) fingerprints() inputs {
+	if t.data == nil {
+		t.data = &inputs{Train: t.splits.Train.Fingerprint(), Vali: t.splits.Vali.Fingerprint()}
+		if t.splits.Test != nil {
+			test := t.splits.Test.Fingerprint()
+			t.data.Test = &test
+		}
 	}
-	if t.splits.Test != nil {
-		test := t.splits.Test.Fingerprint()
-		in.Test = &test
-	}
-	t.known = in
-	return in, nil
+	return *t.data
 }
 
 // differences names what differs, "" where nothing does.
@@ -236,8 +236,9 @@ func (in inputs) differences(other inputs) string {
 	return strings.Join(list, "; ")
 }
 
-// configDifferences says which settings differ, and from what: "" where none does.
-func configDifferences(was, is Config) string {
+// configDifferences says which settings differ, and from what, after a word for where or when
+// that is: "" where none does.
+func configDifferences(was, is Config, word string) string {
 	fields := func(c Config) map[string]json.RawMessage {
 		m := map[string]json.RawMessage{}
 		text, err := json.Marshal(c)
@@ -253,7 +254,7 @@ func configDifferences(was, is Config) string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(b)) {
 		if string(a[name]) != string(b[name]) {
-			list = append(list, fmt.Sprintf("%s is %s, was %s", name, b[name], a[name]))
+			list = append(list, fmt.Sprintf("%s is %s, %s %s", name, b[name], word, a[name]))
 		}
 	}
 	return strings.Join(list, ", ")

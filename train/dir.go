@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/plrank/plrank/internal/atomicfile"
+	"github.com/plrank/plrank/internal/filelock"
 	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/ranker"
 )
@@ -30,33 +31,33 @@ const (
 	nextFile = "checkpoint.next.npz" // whole, and about to become the checkpoint
 )
 
-// A Dir is the folder of a run.
+// A Dir is the folder of a run, which no other run can have until Close.
 type Dir struct {
-	path    string
-	written func() error // waits for what Epoch began to write; nil: nothing
+	path     string
+	written  func() error   // waits for what Epoch began to write; nil: nothing
+	lock     *filelock.Lock // nil: released, or there are no locks
+	unlocked string         // a warning: why there are none
 }
 
 // CreateDir makes the folder of a run, and those above it, and looks that files can be
 // written there. A folder that is there already must be empty, or hold no more than a
-// run leaves that has not come to its first checkpoint.
+// run leaves that has not come to its first checkpoint, and no other run may be at work in it.
 func CreateDir(path string) (*Dir, error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("train: %s exists, and is no folder", path)
 	}
-	if err := os.MkdirAll(path, 0o755); err != nil {
+	if err := os.MkdirAll(path, 0o777); err != nil {
 		return nil, fmt.Errorf("train: %w", err)
+	}
+	d := &Dir{path: path}
+	if err := d.hold(filelock.Take); err != nil {
+		return nil, err
 	}
 	if err := filepath.WalkDir(path, notBegun); err != nil {
+		d.release()
 		return nil, fmt.Errorf("train: %s exists: %w: name a new folder, or resume the run in it", path, err)
 	}
-	probe, err := os.CreateTemp(path, "."+SettingsFile+".*")
-	if err != nil {
-		return nil, fmt.Errorf("train: %w", err)
-	}
-	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
-		return nil, fmt.Errorf("train: %w", err)
-	}
-	return &Dir{path: path}, nil
+	return d, nil
 }
 
 // notBegun is an error for a file that a run leaves only after its first checkpoint,
@@ -68,26 +69,36 @@ func notBegun(path string, entry fs.DirEntry, err error) error {
 		return err
 	case entry.IsDir(): // of a fold
 		return nil
-	case name == SettingsFile, name == InitialFile, strings.HasPrefix(name, "."+SettingsFile+"."), strings.HasPrefix(name, ".checkpoint."):
+	case name == SettingsFile, name == InitialFile, name == lockFile, strings.HasPrefix(name, "."+SettingsFile+"."), strings.HasPrefix(name, ".checkpoint."):
 		return nil // the last two are what is left of writing that was cut off
 	}
 	return fmt.Errorf("it holds %s", name)
 }
 
-// Abandon removes the folder if nothing is in it: of a run that cannot begin.
-func (d *Dir) Abandon() { os.Remove(d.path) } // which fails for all others
-
-// OpenDir opens the folder of a run to go on with it, and reads its settings.
+// OpenDir opens the folder of a run to go on with it, and reads its settings. No other run
+// may be at work in it.
 func OpenDir(path string, settings any) (*Dir, error) {
+	d := &Dir{path: path}
+	if err := ReadSettings(path, settings); err != nil {
+		return nil, err
+	}
+	if err := d.hold(filelock.Take); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// ReadSettings reads the settings of the run in a folder.
+func ReadSettings(path string, settings any) error {
 	d := &Dir{path: path}
 	data, err := os.ReadFile(d.File(SettingsFile))
 	if err != nil {
-		return nil, fmt.Errorf("train: no run to resume: %w", err)
+		return fmt.Errorf("train: no run to resume: %w", err)
 	}
 	if err := json.Unmarshal(data, settings); err != nil {
-		return nil, fmt.Errorf("train: %s: %w", d.File(SettingsFile), err)
+		return fmt.Errorf("train: %s: %w", d.File(SettingsFile), err)
 	}
-	return d, nil
+	return nil
 }
 
 // File is the path of a file of the folder.
@@ -95,12 +106,15 @@ func (d *Dir) File(name string) string { return filepath.Join(d.path, name) }
 
 // Begin keeps the settings of a run that begins, or goes on: then it brings t to the
 // checkpoint of the folder, if there is one, or where that one is damaged to the one
-// before it; the warning says so. A result that is there already, of fewer
-// epochs, counts as interrupted until Finish.
+// before it; the warning says so, or that nothing keeps other runs out of the folder. A
+// result that is there already, of fewer epochs, counts as interrupted until Finish.
 func (d *Dir) Begin(t *Trainer, settings any) (warning string, err error) {
 	d.removeLeftovers()
 	if warning, err = d.restore(t); err != nil {
 		return "", err
+	}
+	if d.unlocked != "" {
+		warning = strings.TrimPrefix(warning+"; "+d.unlocked, "; ")
 	}
 	if err := d.writeJSON(SettingsFile, settings); err != nil {
 		return warning, err

@@ -28,7 +28,7 @@ func (p *parsed) bound(d *datasets.Dataset, list []metrics.Measure) []metrics.Me
 		return list
 	}
 	list = slices.Clone(list)
-	list[i] = metrics.NewMeasure(LossMetric, true, func(in metrics.Input) ([]float64, error) { return p.lossValues.of(p, d, in) })
+	list[i] = metrics.NewMeasure(LossMetric, true, func(in metrics.Input) ([]float64, error) { return p.lossValues.of(p, d, in) }).TieAware()
 	return list
 }
 

@@ -358,8 +358,9 @@ func TestDir(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := CreateDir(path); err != nil {
-		t.Errorf("an empty folder: %v", err)
+	dir.Close()
+	if dir, err = CreateDir(path); err != nil {
+		t.Fatalf("an empty folder: %v", err)
 	}
 	c := Config{Epochs: 1}
 	tr := mustNew(t, c, tinySplits())
@@ -367,17 +368,18 @@ func TestDir(t *testing.T) {
 		t.Fatal(err)
 	}
 	var back Config
-	if _, err := OpenDir(path, &back); err != nil || back.Epochs != 1 {
+	if err := ReadSettings(path, &back); err != nil || back.Epochs != 1 {
 		t.Errorf("%+v, %v", back, err)
 	}
+	dir.Close()
 	// What a run leaves that failed before its first checkpoint, or was killed then.
-	for _, name := range []string{".config.json.123", ".checkpoint.npz.9"} {
+	for _, name := range []string{".config.json.123", ".checkpoint.npz.9", ".lock"} {
 		if err := os.WriteFile(dir.File(name), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := CreateDir(path); err != nil {
-		t.Errorf("a run that has not begun: %v", err)
+	if dir, err = CreateDir(path); err != nil {
+		t.Fatalf("a run that has not begun: %v", err)
 	}
 
 	r := mustRun(t, tr, Hooks{Epoch: dir.Epoch})
@@ -388,6 +390,7 @@ func TestDir(t *testing.T) {
 	if err := dir.Finish(r, report); err != nil {
 		t.Fatal(err)
 	}
+	dir.Close()
 	if _, err := CreateDir(path); err == nil || !strings.Contains(err.Error(), "exists: it holds checkpoint.npz: name a new folder, or resume the run in it") {
 		t.Errorf("a run that has begun: %v", err)
 	}

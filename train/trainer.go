@@ -47,7 +47,8 @@ type Trainer struct {
 	step    uint64
 	history []Epoch
 	initial Values  // of the initial model on the validation split; nil: there is none
-	known   *inputs // that a checkpoint belongs to, once they are asked for
+	data    *inputs // those that are data, and
+	known   *inputs // those that a checkpoint belongs to: once they are asked for
 
 	warnings []string
 }
@@ -106,7 +107,7 @@ func Run(ctx context.Context, c Config, s *datasets.Splits, h Hooks) (*Result, e
 // says which setting or split is wrong.
 func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
 	p, err := c.parse(parts)
-	if err != nil {
+	if err := Agree(parts.Processes, err); err != nil {
 		return nil, err
 	}
 	t := &Trainer{
@@ -117,13 +118,28 @@ func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
 	if err := Agree(t.processes(), t.takeSplits(s)); err != nil {
 		return nil, err
 	}
-	train := t.splits.Train
-	cutoff := min(p.Cutoff, longest(train)) // there are no ranks beyond it
-	t.sampler = ops.NewSampler(p.Samples.most(), cutoff, p.Seed)
-	t.exposure = ops.NewSampler(exposureSamples, cutoff, ^p.Seed)
-	t.discounts = p.optimised.Discounts[:cutoff]
-	if t.transform, err = t.fitTransform(); err != nil {
+	if err := t.checkTask(); err != nil {
 		return nil, err
+	}
+	if err := Agree(t.processes(), t.prepare()); err != nil {
+		return nil, err
+	}
+	if err := t.checkModel(); err != nil {
+		return nil, err
+	}
+	t.newReduction()
+	return t, nil
+}
+
+// prepare makes what the configuration and the splits determine.
+func (t *Trainer) prepare() (err error) {
+	train := t.splits.Train
+	cutoff := min(t.Cutoff, longest(train)) // there are no ranks beyond it
+	t.sampler = ops.NewSampler(t.Samples.most(), cutoff, t.Seed)
+	t.exposure = ops.NewSampler(exposureSamples, cutoff, ^t.Seed)
+	t.discounts = t.optimised.Discounts[:cutoff]
+	if t.transform, err = t.fitTransform(); err != nil {
+		return err
 	}
 	t.features = map[*datasets.Dataset]*datasets.Transformed{}
 	for _, d := range []*datasets.Dataset{train, t.splits.Vali, t.splits.Test} {
@@ -134,35 +150,34 @@ func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
 	t.highestGrade, t.grouped = t.lossGrade, train.Groups != nil
 	t.documentWeights, t.queryWeights = train.Weights != nil, train.QueryWeights != nil
 	if err := t.checkMemory(t.transform.Width()); err != nil {
-		return nil, err
+		return err
 	}
 	if t.model, err = t.newScorer(); err != nil {
-		return nil, err
+		return err
 	}
 	best, err := t.anotherModel()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	t.weights = t.model.Weights().Float32s()
 	if err := t.begin(); err != nil {
-		return nil, err
+		return err
 	}
 	current := t.model
 	if t.Average != 0 {
 		if current, err = t.anotherModel(); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	t.averaged = current.Weights().Float32s()
 	copy(t.averaged, t.weights)
 	if t.optimizer, err = t.newOptimizer(); err != nil {
-		return nil, err
+		return err
 	}
-	t.newReduction()
-	t.current = newRanker(current, t.transform, train.FeatureIDs, train.FeatureNames, p.Gain, p.topGrade)
-	t.best = newRanker(best, t.transform, train.FeatureIDs, train.FeatureNames, p.Gain, p.topGrade)
+	t.current = newRanker(current, t.transform, train.FeatureIDs, train.FeatureNames, t.Gain, t.topGrade)
+	t.best = newRanker(best, t.transform, train.FeatureIDs, train.FeatureNames, t.Gain, t.topGrade)
 	t.remember()
-	return t, nil
+	return nil
 }
 
 // longest is the number of documents of the longest query.

@@ -197,10 +197,14 @@ func TestDraw(t *testing.T) {
 	_, model := trained(t, fold(t))
 	dir := t.TempDir()
 	file := filepath.Join(dir, "new.txt")
-	write(t, file, "0 qid:1 1:1 4:1 # a\n0 qid:1 1:1 # b\n0 qid:1 2:1 # c\n")
+	const queries, files, draws = 400, 50, 400 * 50
+	var text strings.Builder
+	for q := range queries { // of the same documents
+		fmt.Fprintf(&text, "0 qid:%[1]d 1:1 4:1 # a\n0 qid:%[1]d 1:1 # b\n0 qid:%[1]d 2:1 # c\n", q+1)
+	}
+	write(t, file, text.String())
 	path := func(name string) string { return filepath.Join(dir, name) }
-	const draws = 20000
-	must(t, "-model", model, "-predict", file, "-scores", path("s"), "-exposure", path("e"), "-cutoff", "2", "-run", path("r"), "-draw", strconv.Itoa(draws), "-seed", "7")
+	must(t, "-model", model, "-predict", file, "-scores", path("s"), "-exposure", path("e"), "-cutoff", "2", "-run", path("r"), "-draw", strconv.Itoa(files), "-seed", "7")
 	numbers := func(name string) (list []float64) {
 		for line := range strings.Lines(read(t, path(name))) {
 			v, err := strconv.ParseFloat(strings.TrimSpace(line), 64)
@@ -211,38 +215,57 @@ func TestDraw(t *testing.T) {
 		}
 		return list
 	}
-	scores, discounts := numbers("s"), []float64{1, 1 / math.Log2(3)}
+	scores, discounts := numbers("s")[:3], []float64{1, 1 / math.Log2(3)}
 	moments, err := plackett.EnumerateMoments(scores, make([]float64, 3), discounts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	first := map[string]float64{} // how often a document stands first
-	tags := map[string]bool{}
-	for line := range strings.Lines(read(t, path("r"))) {
-		f := strings.Fields(line)
-		tags[f[5]] = true
-		if f[3] == "1" {
-			first[f[2]] += 1. / draws
+	for i := range files {
+		lines := strings.Split(strings.TrimSpace(read(t, path(fmt.Sprintf("r.%d", i+1)))), "\n")
+		if len(lines) != 3*queries {
+			t.Fatalf("%d lines, want %d", len(lines), 3*queries)
 		}
-	}
-	if len(tags) != draws || !tags["plrank-1"] {
-		t.Errorf("%d tags", len(tags))
+		seen := map[string]bool{} // trec_eval takes each document of a query once
+		for _, line := range lines {
+			f := strings.Fields(line)
+			if seen[f[2]] = true; f[5] != fmt.Sprintf("plrank-%d", i+1) {
+				t.Errorf("tag %s", f[5])
+			}
+			if f[3] == "1" {
+				_, document, _ := strings.Cut(f[2], ".")
+				first[document] += 1. / draws
+			}
+		}
+		if len(seen) != len(lines) {
+			t.Errorf("file %d has documents twice", i+1)
+		}
 	}
 	sum := 0.0
 	for _, s := range scores {
 		sum += math.Exp(s)
 	}
-	for i, e := range numbers("e") {
+	for i, e := range numbers("e")[:3] {
 		if math.Abs(e-moments.Exposure[i]) > 1e-5 { // scores are written as float32
 			t.Errorf("document %d: exposure %v, want %v", i, e, moments.Exposure[i])
 		}
-		p, id := math.Exp(scores[i])/sum, fmt.Sprintf("1.%d", i+1)
+		p, id := math.Exp(scores[i])/sum, strconv.Itoa(i+1)
 		if got := first[id]; math.Abs(got-p) > 4*math.Sqrt(p*(1-p)/draws)+1e-4 {
 			t.Errorf("document %s is first in %v of the draws, want %v", id, got, p)
 		}
 	}
 	if status, _, stderr := call("-model", model, "-predict", file, "-scores", path("t"), "-draw", "3"); status != 2 || !strings.Contains(stderr, "-run") {
 		t.Errorf("%d, %s", status, stderr)
+	}
+	for args, want := range map[string]string{"- 2": "a file of its own", "r2 1001": "1 to 1000", "r2 -1": "1 to 1000"} {
+		run, n, _ := strings.Cut(args, " ")
+		if status, stdout, stderr := call("-model", model, "-predict", file, "-run", run, "-draw", n); status != 2 || stdout != "" || !strings.Contains(stderr, want) {
+			t.Errorf("%s: %d, %s", args, status, stderr)
+		}
+	}
+	must(t, "-model", model, "-predict", file, "-run", path("one"), "-draw", "1", "-seed", "7")
+	if read(t, path("one")) != read(t, path("r.1")) {
+		t.Error("the only ranking is not the first of several")
 	}
 	if status, _, stderr := call("-model", model, "-predict", file, "-scores", path("t"), "-seed", "3"); status != 2 || !strings.Contains(stderr, "without -draw") {
 		t.Errorf("%d, %s", status, stderr)

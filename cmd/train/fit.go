@@ -19,8 +19,19 @@ import (
 
 // fit trains a model, or one for each fold, and says how good it is.
 func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
+	var folds []int // none: a single run
+	var err error
 	if o.Folds != "" && o.Fold == 0 {
-		return fitFolds(ctx, o, stdout, stderr)
+		folds, err = foldsOf(o)
+	}
+	if err := train.Agree(o.processes, err); err != nil {
+		return err
+	}
+	if err := train.Alike(o.processes, "folds", fmt.Sprint(folds)); err != nil {
+		return err
+	}
+	if folds != nil {
+		return fitFolds(ctx, o, folds, stdout, stderr)
 	}
 	j, err := prepare(ctx, o, stderr)
 	if err != nil {
@@ -64,9 +75,10 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 	}
 	parts := train.Parts{Processes: o.processes}
 	if o.InitModel != "" {
-		if parts.Initial, err = train.LoadRanker(o.initialFile()); err != nil {
-			return nil, err
-		}
+		parts.Initial, err = train.LoadRanker(o.initialFile())
+	}
+	if err := train.Agree(o.processes, err); err != nil {
+		return nil, err
 	}
 	t, err := train.New(o.Config, parts, splits)
 	if err = train.Agree(o.processes, err); err != nil {
@@ -113,6 +125,7 @@ func (o *options) dir() (*train.Dir, error) {
 func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report, error) {
 	t, dir := j.trainer, j.dir
 	if dir != nil {
+		defer dir.Close()
 		s := j.settings
 		s.Config = t.Config // with the names as they are written
 		warning, err := dir.Begin(t, s)

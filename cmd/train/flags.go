@@ -76,14 +76,14 @@ func (o *options) flags() *flag.FlagSet {
 	f.StringVar(&o.config, "config", o.config, "start from the settings in this `file`, the config.json of another run; flags given besides override them")
 	f.IntVar(&o.threads, "threads", o.threads, "processor `cores` to use; 0 is all. Results do not depend on it")
 	f.BoolVar(&o.version, "version", o.version, "print the version, and end")
-	f.StringVar(&o.out, "out", o.out, "a new `folder` for the files of the run")
+	f.StringVar(&o.out, "out", o.out, "a new `folder` for the files of the run, which no other run can have meanwhile")
 	f.BoolVar(&o.resume, "resume", o.resume, "go on with the run in -out; of its settings, only -epochs, -patience and -on-nan may change, and the paths of data that have moved. With -schedule cosine and another number of epochs, the learning rates from there on are those of a run of so many")
 
 	f.StringVar(&o.model, "model", o.model, "a model `file`")
 	f.StringVar(&o.predict, "predict", o.predict, "a `file` to score with the model; - is standard input")
 	f.StringVar(&o.scores, "scores", o.scores, "a new `file` for the scores, one a line, in the order of the rows; - is standard output")
 	f.StringVar(&o.runFile, "run", o.runFile, "a new `file` for the rankings, as a TREC run: lines of \"qid Q0 docid rank score tag\"")
-	f.IntVar(&o.draw, "draw", o.draw, "let -run have `N` rankings of every query, drawn from the Plackett–Luce policy of the scores by -seed, instead of the one by descending score; those of a query stand together")
+	f.IntVar(&o.draw, "draw", o.draw, "write `N` rankings of every query, drawn from the Plackett–Luce policy of the scores by -seed, instead of the one by descending score: more than one go to the files FILE.1, FILE.2, … of -run FILE")
 	f.Float64Var(&o.temperature, "temperature", o.temperature, "a `number` that the scores are divided by for -draw and -exposure: above 1 the drawn rankings vary more, below 1 less")
 	f.StringVar(&o.onnx, "onnx", o.onnx, "a new `file` for the model in ONNX format, with its transform inside")
 	f.StringVar(&o.exposure, "exposure", o.exposure, "a new `file` for the expected exposure of every document under that policy, one a line: the sum over the ranks up to -cutoff of their -discounts times the probability to stand there, exactly")
@@ -233,6 +233,9 @@ func checkExport(o *options, flags *flag.FlagSet) error {
 	return only([]string{"model", "onnx"}, flags, "onnx")
 }
 
+// mostDraws is how many rankings of a query can be drawn at once: each has an open file.
+const mostDraws = 1000
+
 func checkPrediction(o *options, flags *flag.FlagSet) error {
 	outputs := 0
 	for _, path := range []string{o.scores, o.runFile, o.qrels, o.exposure} {
@@ -249,8 +252,10 @@ func checkPrediction(o *options, flags *flag.FlagSet) error {
 		return command.Usage(errors.New("to score documents, -scores, -run or -exposure must name a new file for the result"))
 	case outputs > 1:
 		return command.Usage(errors.New("standard output, -, has room for one of -scores, -run, -qrels and -exposure"))
-	case o.draw < 0 || o.draw > 0 && o.runFile == "":
-		return command.Usage(fmt.Errorf("-draw %d: want 1 or more rankings, and -run for them", o.draw))
+	case o.draw > 1 && o.runFile == standard:
+		return command.Usage(fmt.Errorf("-draw %d: each ranking has a file of its own: -run must name one, not standard output", o.draw))
+	case o.draw < 0 || o.draw > mostDraws || o.draw > 0 && o.runFile == "":
+		return command.Usage(fmt.Errorf("-draw %d: want 1 to %d rankings, and -run for them; another -seed draws others", o.draw, mostDraws))
 	}
 	switch t := o.temperature; {
 	case !(t > 0) || math.IsInf(t, 1):
@@ -312,7 +317,7 @@ func resumed(out string, args []string, given *flag.FlagSet) (*options, error) {
 		return nil, command.Usage(errors.New("-resume needs the folder of the run: -out"))
 	}
 	o := &options{cache: userCache, out: out}
-	if _, err := train.OpenDir(out, &o.settings); err != nil {
+	if err := train.ReadSettings(out, &o.settings); err != nil {
 		return nil, err
 	}
 	o.Config = o.Config.WithDefaults() // a run of an older version lacks newer settings

@@ -17,14 +17,13 @@ import (
 
 // fitFolds trains a model on each fold, and prints means and spreads. If it is
 // interrupted, they are those of the folds that were trained on to the end.
-func fitFolds(ctx context.Context, o *options, stdout, stderr io.Writer) error {
-	folds, err := foldsOf(o)
-	if err != nil {
-		return err
-	}
+func fitFolds(ctx context.Context, o *options, folds []int, stdout, stderr io.Writer) error {
 	dir, err := o.dir() // of all folds
 	if err != nil {
 		return err
+	}
+	if dir != nil {
+		defer dir.Close()
 	}
 	if err := o.shareGrade(ctx, folds); err != nil {
 		if dir != nil {

@@ -81,7 +81,7 @@ func (o *outputs) publish(stdout io.Writer) (err error) {
 			continue
 		}
 		// An empty file of that name is ours alone, and can be replaced.
-		f, err := os.OpenFile(out.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		f, err := os.OpenFile(out.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if err != nil {
 			return fmt.Errorf("train: results go to new files: %w", err)
 		}

@@ -35,11 +35,18 @@ func predict(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 		p.tag = fmt.Sprintf("%s-temperature-%v", runTag, p.temperature)
 	}
 	defer p.outputs.remove()
-	for out, path := range map[**output]string{&p.scores: o.scores, &p.exposure: o.exposure, &p.run: o.runFile, &p.qrels: o.qrels} {
+	for out, path := range map[**output]string{&p.scores: o.scores, &p.exposure: o.exposure, &p.qrels: o.qrels} {
 		var err error
 		if *out, err = p.outputs.open(path); err != nil {
 			return err
 		}
+	}
+	for _, path := range runFiles(o.runFile, o.draw) {
+		run, err := p.outputs.open(path)
+		if err != nil {
+			return err
+		}
+		p.runs = append(p.runs, run)
 	}
 	if p.exposure != nil {
 		objective, err := metrics.ParseObjective(o.Discounts, o.Cutoff)
@@ -68,8 +75,9 @@ type prediction struct {
 	temperature float64 // of the policy
 	tag         string  // of the lines of a TREC run
 
-	outputs                      outputs
-	scores, exposure, run, qrels *output // nil: not wanted
+	outputs                 outputs
+	scores, exposure, qrels *output   // nil: not wanted
+	runs                    []*output // one for each ranking of a query
 
 	bar           *bar.Bar
 	size          int64 // of the file; 0: not known
@@ -136,10 +144,8 @@ func (p *prediction) block(d *datasets.Dataset, read int64) error {
 		}
 		writeLines(p.exposure, d.InSourceOrder(exposure), 64)
 	}
-	if p.run != nil {
-		if err := p.writeRankings(d, scores, policy); err != nil {
-			return err
-		}
+	if err := p.writeRankings(d, scores, policy); err != nil {
+		return err
 	}
 	if p.qrels != nil {
 		if err := datasets.WriteQrels(p.qrels, d); err != nil {
@@ -186,25 +192,42 @@ func exposures(d *datasets.Dataset, scores, discounts []float64) ([]float64, err
 	return exposure, err
 }
 
+// runFiles are the files for so many drawn rankings of every query: programs that read TREC
+// runs take one of a query. 0 is the ranking by the scores.
+func runFiles(path string, draw int) (paths []string) {
+	switch {
+	case path == "":
+		return nil
+	case draw <= 1:
+		return []string{path}
+	}
+	for i := range draw {
+		paths = append(paths, fmt.Sprintf("%s.%d", path, i+1))
+	}
+	return paths
+}
+
 // writeRankings writes the ranking by descending score, or rankings drawn from the policy,
 // whose tags end in their numbers: a draw is the order of the policy's scores plus Gumbel
 // noise, and these sums are what is written, of scores that plackett.Compact gives.
 func (p *prediction) writeRankings(d *datasets.Dataset, scores, policy []float64) error {
-	if p.draw == 0 {
-		return datasets.WriteRun(p.run, d, scores, runTag)
+	if p.draw == 0 && p.runs != nil {
+		return datasets.WriteRun(p.runs[0], d, scores, runTag)
 	}
+	noisy, compact := make([]float64, len(scores)), make([]float64, len(scores))
 	for q := range d.Queries() {
-		one, own := d.Select([]int{q}), policy[d.Offsets[q]:d.Offsets[q+1]]
-		compact, noisy := make([]float64, len(own)), make([]float64, len(own))
-		plackett.Compact(own, compact)
-		for i := range p.draw {
-			plackett.Gumbel(plackett.Stream{Seed: p.seed, Query: uint64(p.queries + q)}, uint64(i), noisy)
-			for r, s := range compact {
-				noisy[r] += s
+		plackett.Compact(policy[d.Offsets[q]:d.Offsets[q+1]], compact[d.Offsets[q]:d.Offsets[q+1]])
+	}
+	for i, run := range p.runs {
+		for q := range d.Queries() {
+			own := noisy[d.Offsets[q]:d.Offsets[q+1]]
+			plackett.Gumbel(plackett.Stream{Seed: p.seed, Query: uint64(p.queries + q)}, uint64(i), own)
+			for r := range own {
+				own[r] += compact[d.Offsets[q]+r]
 			}
-			if err := datasets.WriteRun(p.run, one, noisy, fmt.Sprintf("%s-%d", p.tag, i+1)); err != nil {
-				return err
-			}
+		}
+		if err := datasets.WriteRun(run, d, noisy, fmt.Sprintf("%s-%d", p.tag, i+1)); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -158,3 +158,21 @@ func TestPublishOverwritesNothing(t *testing.T) {
 		t.Errorf("files %v", found)
 	}
 }
+
+// A document that is twice in a query is an error with its line, and leaves no results: trec_eval
+// would refuse them.
+func TestRunWithADocumentTwice(t *testing.T) {
+	_, model := trained(t, fold(t))
+	dir := t.TempDir()
+	file, run := filepath.Join(dir, "new.txt"), filepath.Join(dir, "run")
+	write(t, file, "1 qid:1 1:1 # docid = A\n0 qid:2 1:1 # docid = A\n0 qid:1x 1:2 # docid = B\n1 qid:1x 1:1 # docid = B\n")
+	for _, args := range [][]string{{"-run", run}, {"-run", run, "-draw", "3"}, {"-scores", run, "-qrels", run + ".qrels"}} {
+		status, stdout, stderr := call(append([]string{"-model", model, "-predict", file}, args...)...)
+		if want := file + `:4: query 1x: document "B" is there twice, first at ` + file + ":3"; status != 1 || stdout != "" || !strings.Contains(stderr, want) {
+			t.Errorf("%q: %d, %s, want %s", args, status, stderr, want)
+		}
+	}
+	if found, _ := os.ReadDir(dir); len(found) != 1 {
+		t.Errorf("files %v", found)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -127,12 +128,43 @@ func TestRanksSayOnceWhatIsWrong(t *testing.T) {
 	}
 }
 
-// eventually waits for something, for as long as it takes on a busy machine.
-func eventually(t *testing.T, something string, there func() bool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); !there(); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("there is no sign of %s", something)
+// A rank that was started with other data or other flags ends all, with one line that names it
+// and what differs. The same data in another folder are no difference.
+func TestRanksMustHaveTheSameTask(t *testing.T) {
+	data, same, other, longer := fold(t), fold(t), fold(t), fold(t)
+	path := filepath.Join(other, "train.txt")
+	text := read(t, path)
+	label := map[byte]string{'0': "1"}[text[0]]
+	if label == "" {
+		label = "0"
+	}
+	write(t, path, label+text[1:])
+	path = filepath.Join(longer, "train.txt")
+	write(t, path, read(t, path)+"2 qid:more 1:1\n0 qid:more 2:1\n")
+	three := folds(t, 3)
+	common := []string{"-cache", "off", "-epochs", "2", "-hidden", "4", "-members", "1"}
+	for _, of := range []struct {
+		first, second []string
+		want          string // "": no error
+	}{
+		{[]string{"-data", data}, []string{"-data", other}, "rank 1 of 2: train: other than on rank 0: the data (labels of the training split): all ranks need the same"},
+		{[]string{"-data", data}, []string{"-data", longer}, "rank 1 of 2: train: other than on rank 0: the data (feature values, labels, queries of the training split)"},
+		{[]string{"-data", data}, []string{"-data", data, "-lr", "0.5"}, "the configuration (learningRate is 0.5, on rank 0 "},
+		{[]string{"-data", data}, []string{"-data", data, "-loss", "softmax"}, `(loss is "softmax", on rank 0 "`},
+		{[]string{"-data", three, "-folds", "all"}, []string{"-data", three, "-fold", "1"}, "rank 1 of 2: train: folds: [], on rank 0 [1 2 3]"},
+		{[]string{"-data", data}, []string{"-data", same}, ""},
+	} {
+		binary, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		args := append(append(slices.Clone(common), of.first...), ":", "-n", "1", binary)
+		out, err := outputOf(mpirun(t, 1, append(append(args, common...), of.second...)...))
+		switch {
+		case of.want == "" && err != nil:
+			t.Errorf("%q and %q: %v\n%s", of.first, of.second, err, out)
+		case of.want != "" && (err == nil || strings.Count(out, of.want) != 1 || strings.Contains(out, "MPI_ERR")):
+			t.Errorf("%q and %q: %v, want once %q:\n%s", of.first, of.second, err, of.want, out)
 		}
 	}
 }

@@ -5,17 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 )
 
 // Write writes a file with what write writes, in the place of any that was
-// there. An error leaves the old file or the new one, and nothing else. Without one,
-// the new file is on the disk and stays there if the machine goes down.
+// there, whose permissions it keeps; a new one has those that the umask leaves. An error
+// leaves the old file or the new one, and nothing else. Without one, the new file is on the
+// disk and stays there if the machine goes down.
 func Write(path string, write func(io.Writer) error) error {
-	err := replace(path, write, func(f *os.File) error { return do("sync", path, f.Sync) })
+	err := replace(path, everyone, write, func(f *os.File) error { return do("sync", path, f.Sync) })
 	if err != nil {
 		return err
 	}
@@ -24,15 +28,22 @@ func Write(path string, write func(io.Writer) error) error {
 
 // WriteUnsynced is Write without waiting for the disk: if the machine goes down, the
 // file may be there with other bytes. It is for large files whose readers check
-// every byte, and that can be made again.
-func WriteUnsynced(path string, write func(io.Writer) error) error {
-	return replace(path, write, func(*os.File) error { return nil })
+// every byte, and that can be made again. The file gets no permissions but those of most.
+func WriteUnsynced(path string, most fs.FileMode, write func(io.Writer) error) error {
+	return replace(path, most, write, func(*os.File) error { return nil })
 }
 
-func replace(path string, write func(io.Writer) error, sync func(*os.File) error) (err error) {
+// everyone may read and write a file, if the umask lets them.
+const everyone fs.FileMode = 0o666
+
+func replace(path string, most fs.FileMode, write func(io.Writer) error, sync func(*os.File) error) (err error) {
+	mode, kept := most, false
+	if old, err := os.Stat(path); err == nil {
+		mode, kept = old.Mode().Perm()&most, true
+	}
 	var f *os.File
 	err = do("create", path, func() (err error) {
-		f, err = os.CreateTemp(filepath.Dir(path), temporary(path)+"*")
+		f, err = create(path, mode)
 		return err
 	})
 	if err != nil {
@@ -45,11 +56,12 @@ func replace(path string, write func(io.Writer) error, sync func(*os.File) error
 			err = fmt.Errorf("%s: %w", path, err)
 		}
 	}()
-	if err := write(file{f, path}); err != nil {
-		return err
+	if info, err := f.Stat(); kept && err == nil && info.Mode().Perm() != mode { // for the umask
+		if err := f.Chmod(mode); err != nil {
+			return err
+		}
 	}
-	// CreateTemp makes files that only their owner can read.
-	if err := f.Chmod(0o644); err != nil {
+	if err := write(file{f, path}); err != nil {
 		return err
 	}
 	if err := sync(f); err != nil {
@@ -59,6 +71,18 @@ func replace(path string, write func(io.Writer) error, sync func(*os.File) error
 		return err
 	}
 	return do("rename", path, func() error { return os.Rename(f.Name(), path) })
+}
+
+// create makes a file of a new name, which is to have the path in the end. It never has
+// more permissions than in the end.
+func create(path string, mode fs.FileMode) (*os.File, error) {
+	for {
+		name := temporary(path) + strconv.FormatUint(rand.Uint64(), 36)
+		f, err := os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
 }
 
 // Rename gives a file another name, in the place of any that was there. Without an

@@ -92,9 +92,9 @@ func readFullsize(folder string) (*fullsizeResults, error) {
 	})
 }
 
-// picked is the point with the highest validation value among all trainings of a method;
-// ok is false if there is none.
-func (r *fullsizeResults) picked(collection, method string) (test, seconds float64, ok bool) {
+// picked is the point with the highest validation value among all trainings of a method, and
+// whether it is the last of a forest, which could have grown on; ok is false if there is none.
+func (r *fullsizeResults) picked(collection, method string) (test, seconds float64, rising, ok bool) {
 	best := math.Inf(-1)
 	for _, c := range r.curves {
 		if c.collection != collection || c.method != method {
@@ -103,10 +103,11 @@ func (r *fullsizeResults) picked(collection, method string) (test, seconds float
 		for i, v := range c.vali {
 			if v > best {
 				best, test, seconds, ok = v, c.test[i], c.seconds[i], true
+				rising = c.setting != "" && i == len(c.vali)-1
 			}
 		}
 	}
-	return test, seconds, ok
+	return test, seconds, rising, ok
 }
 
 // end is a table of test NDCG@10 where it was picked by validation.
@@ -119,13 +120,17 @@ func (r *fullsizeResults) end() (string, error) {
 	for _, method := range r.methods {
 		row, values := []string{method}, []float64(nil)
 		for _, collection := range r.collections {
-			test, seconds, ok := r.picked(collection, method)
+			test, seconds, rising, ok := r.picked(collection, method)
 			if !ok {
 				row = append(row, absent)
 				continue
 			}
 			values = append(values, test)
-			row = append(row, fmt.Sprintf("%s, %.0f s", fraction(test), seconds))
+			text := fmt.Sprintf("%s, %.0f s", fraction(test), seconds)
+			if rising {
+				text += ", cut off while rising"
+			}
+			row = append(row, text)
 		}
 		text := absent
 		if len(values) == len(r.collections) {

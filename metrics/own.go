@@ -1,0 +1,110 @@
+package metrics
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/plrank/plrank/plackett"
+)
+
+// own asks a function of the user: once, or where scores tie and their order is random, for
+// several orders of them. How many does not depend on which of the queries have documents.
+func (in Input) own(m Measure) (Estimate, error) {
+	if m.own == nil {
+		return Estimate{}, fmt.Errorf("metrics: measure %q: the function is nil", m.name)
+	}
+	offsets, err := in.offsets()
+	if err != nil {
+		return Estimate{}, err
+	}
+	queries := len(offsets) - 1
+	if m.tieAware || in.Ties != TiesRandom || len(in.Scores) != len(in.Labels) || !tied(in.Scores, offsets) {
+		perQuery, err := in.ask(m, queries)
+		return Estimate{perQuery, make([]float64, len(perQuery))}, err
+	}
+	// Many queries average out by themselves.
+	const least, most, enough = 4, 100, 10000
+	over := make([]moments, queries)
+	apart := in
+	for order := range min(most, max(least, enough/queries)) {
+		apart.Scores = in.untied(offsets, uint64(order))
+		perQuery, err := apart.ask(m, queries)
+		if err != nil {
+			return Estimate{}, err
+		}
+		for q, v := range perQuery {
+			over[q].add(v)
+		}
+	}
+	e := Estimate{make([]float64, queries), make([]float64, queries)}
+	for q := range over {
+		e.PerQuery[q], e.StdErr[q] = over[q].mean, over[q].stdErr()
+	}
+	return e, nil
+}
+
+// ask calls the function.
+func (in Input) ask(m Measure, queries int) ([]float64, error) {
+	perQuery, err := m.own(in)
+	if err != nil {
+		return nil, fmt.Errorf("metrics: measure %q: %w", m.name, err)
+	}
+	if len(perQuery) != queries {
+		return nil, fmt.Errorf("metrics: measure %q: %d values for %d queries", m.name, len(perQuery), queries)
+	}
+	return perQuery, nil
+}
+
+// tied tells whether documents of a query have equal scores.
+func tied(scores []float64, offsets []int) bool {
+	var sorted []float64
+	for q, first := range offsets[:len(offsets)-1] {
+		sorted = append(sorted[:0], scores[first:offsets[q+1]]...)
+		slices.Sort(sorted)
+		if len(slices.Compact(sorted)) < offsets[q+1]-first {
+			return true
+		}
+	}
+	return false
+}
+
+// untied are the scores with those that are equal in a query set apart by as little as
+// possible, in a random order: a policy of them is the same but for 1e-10 of its
+// probabilities. All others keep their order.
+func (in Input) untied(offsets []int, order uint64) []float64 {
+	scores := slices.Clone(in.Scores)
+	var noise []float64
+	var rows []int // ascending
+	for q, first := range offsets[:len(offsets)-1] {
+		of := scores[first:offsets[q+1]]
+		noise = grow(noise, len(of))
+		plackett.Gumbel(plackett.Stream{Seed: in.Policy.Seed, Step: in.Policy.Step, Query: uint64(q)}, order, noise)
+		rows = grow(rows, len(of))
+		for i := range rows {
+			rows[i] = i
+		}
+		slices.SortFunc(rows, func(a, b int) int {
+			return cmp.Or(cmp.Compare(of[a], of[b]), cmp.Compare(noise[a], noise[b]), cmp.Compare(a, b))
+		})
+		for i, row := range rows[min(1, len(rows)):] {
+			of[row] = max(of[row], above(of[rows[i]]))
+		}
+		for i, row := range slices.Backward(rows) {
+			most := math.MaxFloat64
+			if i+1 < len(rows) {
+				most = -above(-of[rows[i+1]])
+			}
+			of[row] = min(of[row], most)
+		}
+	}
+	return scores
+}
+
+// above is the next number above a score that no arithmetic takes for the same, as
+// subnormal numbers may be.
+func above(score float64) float64 {
+	const least = 1e-30
+	return max(math.Nextafter(score, math.Inf(1)), score+least)
+}

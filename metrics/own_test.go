@@ -1,0 +1,114 @@
+package metrics
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// ofTop is a measure of one's own that knows no ties: the label on top.
+var ofTop = NewMeasure("top", false, func(in Input) ([]float64, error) {
+	var perQuery []float64
+	for q, first := range in.Offsets[:len(in.Offsets)-1] {
+		top := Rank(in.Scores[first:in.Offsets[q+1]])[0]
+		perQuery = append(perQuery, float64(in.Labels[first+top]))
+	}
+	return perQuery, nil
+})
+
+// Where scores tie, a measure of one's own does not depend on the order of the file: with the
+// relevant documents first, an equal score for all is as good as random order, not ideal.
+func TestOwnMeasureOfTies(t *testing.T) {
+	for name, c := range map[string]struct {
+		scores []float64
+		want   float64
+	}{
+		"all equal":      {[]float64{0, 0, 0, 0, 0}, 2. / 5},
+		"equal and huge": {slices.Repeat([]float64{math.MaxFloat64}, 5), 2. / 5},
+		"equal and low":  {slices.Repeat([]float64{-math.MaxFloat64}, 5), 2. / 5},
+		"two on top":     {[]float64{1, 0, 0, 0, 1}, 1. / 2},
+		"one on top":     {[]float64{0, 0, 1, 0, 0}, 0},
+		"neighbours":     {[]float64{0, math.SmallestNonzeroFloat64, 0, 0, 0}, 1},
+	} {
+		const queries = 400
+		in := Input{Offsets: []int{0}}
+		for range queries {
+			in.Scores = append(in.Scores, c.scores...)
+			in.Labels = append(in.Labels, 1, 1, 0, 0, 0)
+			in.Offsets = append(in.Offsets, len(in.Scores))
+		}
+		before := slices.Clone(in.Scores)
+		e, err := ofTop.Estimate(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := e.Mean(LabelFreeSkip)
+		if !(math.Abs(s.Mean-c.want) <= 5*s.StdErr) || s.StdErr > 0.01 {
+			t.Errorf("%s: %g ± %g, want %g", name, s.Mean, s.StdErr, c.want)
+		}
+		again, err := ofTop.Estimate(in)
+		if err != nil || !slices.Equal(again.PerQuery, e.PerQuery) || !slices.Equal(in.Scores, before) {
+			t.Errorf("%s: another value the second time, or other scores: %v", name, err)
+		}
+		in.Ties = TiesOrder
+		if s, err := Means(in, []Measure{ofTop}); err != nil || s[0].StdErr != 0 || name == "all equal" && s[0].Mean != 1 {
+			t.Errorf("%s: in the order of the file: %+v, %v", name, s, err)
+		}
+	}
+}
+
+// What is called several times for one query of ties is called with the scores of all others as
+// they are; a measure of the policy stays what it is; and queries of other ranks change nothing.
+func TestUntied(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 0))
+	in := Input{Offsets: []int{0}}
+	for range 30 {
+		for range rng.IntN(6) {
+			in.Scores = append(in.Scores, float64(rng.IntN(4))-1)
+			in.Labels = append(in.Labels, 1)
+		}
+		in.Offsets = append(in.Offsets, len(in.Scores))
+	}
+	if !tied(in.Scores, in.Offsets) {
+		t.Fatal("no ties")
+	}
+	scores := in.untied(in.Offsets, 3)
+	if tied(scores, in.Offsets) {
+		t.Error("ties are left")
+	}
+	for q, first := range in.Offsets[:30] {
+		for i := first; i < in.Offsets[q+1]; i++ {
+			if math.Abs(scores[i]-in.Scores[i]) > 1e-12 {
+				t.Errorf("row %d: %g, was %g", i, scores[i], in.Scores[i])
+			}
+			for j := first; j < in.Offsets[q+1]; j++ {
+				if in.Scores[i] < in.Scores[j] && scores[i] >= scores[j] {
+					t.Errorf("query %d: rows %d and %d change places", q, i, j)
+				}
+			}
+		}
+	}
+	part := in
+	part.Offsets = slices.Clone(in.Offsets)
+	for q := range part.Offsets[:10] {
+		part.Offsets[q] = in.Offsets[10]
+	}
+	from := in.Offsets[10]
+	if !slices.Equal(part.untied(part.Offsets, 3)[from:], scores[from:]) {
+		t.Error("other scores where some queries are empty")
+	}
+}
+
+func TestTieAwareMeasureIsCalledOnceWithItsScores(t *testing.T) {
+	calls := 0
+	m := NewMeasure("spread", true, func(in Input) ([]float64, error) {
+		calls++
+		return []float64{in.Scores[1] - in.Scores[0]}, nil
+	}).TieAware()
+	in := Input{Scores: []float64{2, 2}, Labels: []float32{1, 0}, Offsets: []int{0, 2}}
+	e, err := Estimates(in, []Measure{m})
+	if err != nil || calls != 1 || e[0].PerQuery[0] != 0 {
+		t.Errorf("%d calls, %v, %v", calls, e, err)
+	}
+}
