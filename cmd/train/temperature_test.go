@@ -49,6 +49,11 @@ func TestTemperature(t *testing.T) {
 		t.Helper()
 		must(t, append([]string{"-model", model, "-predict", file, "-scores", path(name + ".s"), "-exposure", path(name + ".e"),
 			"-cutoff", "2", "-run", path(name + ".r"), "-draw", "5", "-seed", "7"}, flags...)...)
+		all := ""
+		for i := range 5 {
+			all += read(t, path(fmt.Sprintf("%s.r.%d", name, i+1)))
+		}
+		write(t, path(name+".r"), all)
 	}
 	predict("one")
 	predict("same", "-temperature", "1")
