@@ -46,15 +46,15 @@ func TestCommandLineErrorsAndHelp(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, args := range map[string][]string{
-		"-model is needed":                     {},
-		"two models are called":                {"-model", "a=x", "-model", "a=y"},
-		"want NAME=FILE, or FILE":              {"-model", "=x"},
-		"no such file":                         {"-model", filepath.Join(dir, "none")},
-		"limits must be 1 or more":             {"-model", "x", "-max-body", "0"},
-		"-timeout must be more than 0":         {"-model", "x", "-drain", "-1s"},
-		"no token in the file":                 {"-model", "x", "-token-file", empty},
-		"there is no flag -modell":             {"-modell", "x"},
-		"POST /v1/rank ranks the documents of": {"-help"},
+		"-model is needed":             {},
+		"two models are called":        {"-model", "a=x", "-model", "a=y"},
+		"want NAME=FILE, or FILE":      {"-model", "=x"},
+		"no such file":                 {"-model", filepath.Join(dir, "none")},
+		"limits must be 1 or more":     {"-model", "x", "-max-body", "0"},
+		"-timeout must be more than 0": {"-model", "x", "-drain", "-1s"},
+		"no token in the file":         {"-model", "x", "-token-file", empty},
+		"there is no flag -modell":     {"-modell", "x"},
+		"over HTTP: POST /v1/rank.":    {"-help"},
 	} {
 		var text bytes.Buffer
 		run(t.Context(), args, &text, &text, func(net.Addr) {})
