@@ -14,11 +14,12 @@ import (
 // A session is one call of the command.
 type session struct {
 	*options
-	command string   // the subcommand
-	args    []string // the command line
-	data    *collection
-	leftOut []string       // what is not run, and why
-	lock    *filelock.Lock // of the folder of -out; nil: none
+	command  string   // the subcommand
+	args     []string // the command line
+	data     *collection
+	chapters []chapter      // of its report
+	leftOut  []string       // what is not run, and why
+	lock     *filelock.Lock // of the folder of -out; nil: none
 
 	stdout, stderr io.Writer
 }
@@ -81,11 +82,6 @@ func (s *session) release() {
 		s.lock.Release()
 	}
 }
-
-const (
-	dataFile    = "data.json"
-	trialFolder = "trials"
-)
 
 // file is the path of a file of the folder of -out.
 func (s *session) file(name string) string { return filepath.Join(s.out, name) }

@@ -27,7 +27,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return nil
 		}
 		if err == nil {
-			s := &session{options: o, command: sub.name, args: args, stdout: stdout, stderr: stderr}
+			s := &session{options: o, command: sub.name, args: args, chapters: chapters(), stdout: stdout, stderr: stderr}
 			defer s.release()
 			err = sub.run(ctx, s)
 		}
