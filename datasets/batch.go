@@ -1,6 +1,10 @@
 package datasets
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/plrank/plrank/datasets/internal/memory"
+)
 
 // Batch is a few queries packed for one step: transformed, and padded to the
 // row capacity and the query capacity of a static graph.
@@ -79,7 +83,7 @@ func (b *Batch) PackTransformed(x *Transformed, queries []int, rows, queryCapaci
 		}
 		return
 	}
-	parallel(len(queries), one)
+	memory.For(len(queries), one)
 }
 
 // pack gathers what belongs to the queries, one value each where offsets are nil,

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/plrank/plrank/datasets/internal/text"
 )
 
 func three() *Dataset {
@@ -59,7 +61,7 @@ func TestValidate(t *testing.T) {
 	for want, spoil := range map[string]func(d *Dataset){
 		"offsets":        func(d *Dataset) { d.Offsets[1] = 4 },
 		"feature ids":    func(d *Dataset) { d.FeatureIDs[1] = 2 },
-		"is not finite":  func(d *Dataset) { d.Labels[0] = missing },
+		"is not finite":  func(d *Dataset) { d.Labels[0] = text.Missing },
 		"feature values": func(d *Dataset) { d.Features = d.Features[1:] },
 		"query ids":      func(d *Dataset) { d.QueryIDs = d.QueryIDs[1:] },
 		"document ids":   func(d *Dataset) { d.DocumentIDs = d.DocumentIDs[1:] },

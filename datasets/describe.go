@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/plrank/plrank/datasets/internal/memory"
+	"github.com/plrank/plrank/datasets/internal/text"
 )
 
 // Description sums up a dataset. Its JSON is for machines, its String is a table.
@@ -98,7 +101,7 @@ func Describe(name string, datasets ...*Dataset) *Description {
 		d.Warnings = append(d.Warnings, s.Warnings...)
 		if ids == nil {
 			ids = s.FeatureIDs
-			value, varies, absent = slices.Repeat([]float32{missing}, len(ids)), make([]bool, len(ids)), make([]int, len(ids))
+			value, varies, absent = slices.Repeat([]float32{text.Missing}, len(ids)), make([]bool, len(ids)), make([]int, len(ids))
 		}
 		for i, name := range s.FeatureNames {
 			d.names[s.FeatureIDs[i]] = name
@@ -122,7 +125,7 @@ func Describe(name string, datasets ...*Dataset) *Description {
 				d.LabelFree++
 			}
 		}
-		parallel(len(ids), func(c int) {
+		memory.For(len(ids), func(c int) {
 			for at := c; at < len(s.Features); at += len(ids) {
 				switch x := s.Features[at]; {
 				case x != x:
@@ -267,7 +270,7 @@ func (d *Description) list(ids []int) string {
 			names = append(names, strconv.Itoa(id))
 		}
 	}
-	return fmt.Sprintf("%d: %s", len(ids), listNames(names))
+	return fmt.Sprintf("%d: %s", len(ids), text.List(names))
 }
 
 // formatFloat is the shortest text that reads back as the same float32.

@@ -12,7 +12,7 @@ func TestDescribe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := json.Marshal(Describe("f", d.view(0, 1), nil, d.view(1, 3)))
+	text, err := json.Marshal(Describe("f", newDataset(d.data().View(0, 1)), nil, newDataset(d.data().View(1, 3))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,7 +20,7 @@ func TestDescribe(t *testing.T) {
 	if err := json.Unmarshal(text, &got); err != nil {
 		t.Fatal(err)
 	}
-	// Feature 3 is 0 or missing, feature 4 likewise: they tell documents apart.
+	// Feature 3 is 0 or text.Missing, feature 4 likewise: they tell documents apart.
 	if err := json.Unmarshal([]byte(`{"name":"f","queries":3,"documents":6,"features":4,"labels":{"0":3,"2":1,"-1":1,"1.5":1},"labelFree":1,
 		"documentsPerQuery":{"min":1,"mean":2,"max":3},"constant":[1],"missing":[3,4],"missingValues":4}`), &want); err != nil {
 		t.Fatal(err)

@@ -12,6 +12,9 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/plrank/plrank/datasets/internal/files"
+	"github.com/plrank/plrank/datasets/internal/reading"
 )
 
 // numbers compares features where NaN is equal to itself.
@@ -82,8 +85,8 @@ func TestCompressedFiles(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", ending, err)
 		}
-		if f, err := findFiles(filepath.Dir(path), 0); err != nil || f.train != path {
-			t.Errorf("found %q, error %v", f.train, err)
+		if f, err := (files.Finder{Endings: endings()}).Find(filepath.Dir(path), 0); err != nil || f.Train != path {
+			t.Errorf("found %q, error %v", f.Train, err)
 		}
 		// Cut short, it is an error that names the file.
 		if _, err := ReadFile(file(t, "cut", b.String()[:b.Len()-5]), ReadOptions{}); err == nil || !strings.Contains(err.Error(), "cut: ") {
@@ -143,10 +146,10 @@ func TestSeparatedValues(t *testing.T) {
 		"broken up": "docid,bm25,\"page, rank\",label,qid\nd1,.5,nan,2,a\nd3,0,7,0,b\nd2,.001,4,-1,a\n",
 	} {
 		for _, size := range []int{1, 1 << 20} {
-			old := chunkSize
-			chunkSize = size
+			old := reading.ChunkSize
+			reading.ChunkSize = size
 			d, err := ReadFile(file(t, "f.csv", text), ReadOptions{})
-			chunkSize = old
+			reading.ChunkSize = old
 			if err == nil {
 				err = sameDataset(d, want)
 			}

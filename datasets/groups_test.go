@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/plrank/plrank/datasets/internal/reading"
 )
 
 // writeFiles makes files in a new folder.
@@ -27,9 +29,9 @@ func writeFiles(t testing.TB, files map[string]string) (folder string) {
 
 // inChunks parses a few lines at a time.
 func inChunks(t *testing.T) {
-	before := chunkSize
-	chunkSize = 40
-	t.Cleanup(func() { chunkSize = before })
+	before := reading.ChunkSize
+	reading.ChunkSize = 40
+	t.Cleanup(func() { reading.ChunkSize = before })
 }
 
 func checkGroups(t *testing.T, d *Dataset, groups []int, names ...string) {
@@ -116,7 +118,7 @@ func TestGroupsByFeature(t *testing.T) {
 	}
 
 	var many strings.Builder
-	for i := range maxGroupValues + 1 {
+	for i := range 1001 {
 		fmt.Fprintf(&many, "0 qid:1 2:%d\n", i)
 	}
 	folder = writeFiles(t, map[string]string{"many.txt": many.String(), "none.txt": "1 qid:1\n"})
@@ -354,7 +356,7 @@ func TestGroupsFollowDocuments(t *testing.T) {
 		order := rapid.Permutation(rangeOf(d.Queries())).Draw(t, "order")
 		some := d.Select(order[:rapid.IntRange(0, len(order)).Draw(t, "selected")])
 		check("select", some)
-		check("view", d.view(rapid.IntRange(0, d.Queries()).Draw(t, "from"), d.Queries()))
+		check("view", newDataset(d.data().View(rapid.IntRange(0, d.Queries()).Draw(t, "from"), d.Queries())))
 		ids := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), d.Rows(), d.Rows()).Draw(t, "ids")
 		grouped, err := d.ByQueries(ids)
 		if err != nil {

@@ -265,17 +265,3 @@ func TestContext(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
-
-// An end of the context while a cache is written leaves nothing behind.
-func TestContextWhileWritingACache(t *testing.T) {
-	done, cancel := context.WithCancel(context.Background())
-	cancel()
-	folder := t.TempDir()
-	s := Synthetic(SyntheticOptions{Train: 3, Vali: 2, Test: 2})
-	if err := saveCache(done, filepath.Join(folder, "cache"), "key", s, splitFiles{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
-	}
-	if left, _ := filepath.Glob(filepath.Join(folder, "*")); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
-	}
-}

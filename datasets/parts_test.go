@@ -12,6 +12,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/plrank/plrank/datasets/internal/reading"
+	"github.com/plrank/plrank/datasets/internal/text"
 )
 
 // sameData compares what datasets hold, whatever the files that they come from.
@@ -36,9 +39,9 @@ func sameData(t interface {
 
 // Queries in any number of parts, opened by any way, are what they are in one file.
 func TestParts(t *testing.T) {
-	defer func(size int) { chunkSize = size }(chunkSize)
+	defer func(size int) { reading.ChunkSize = size }(reading.ChunkSize)
 	rapid.Check(t, func(t *rapid.T) {
-		chunkSize = rapid.IntRange(40, 400).Draw(t, "chunk")
+		reading.ChunkSize = rapid.IntRange(40, 400).Draw(t, "chunk")
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		csv := rapid.Bool().Draw(t, "csv")
 		docs, weights, groups := rapid.Bool().Draw(t, "docs"), rapid.Bool().Draw(t, "weights"), rapid.Bool().Draw(t, "groups")
@@ -164,11 +167,11 @@ func queryOf(d *Dataset, row int) int {
 }
 
 func readPart(t *rapid.T, path string) []string {
-	s, err := openSource(t.Context(), path)
+	s, err := text.Open(t.Context(), path)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	defer s.close()
+	defer s.Close()
 	var text bytes.Buffer
 	if _, err := text.ReadFrom(s); err != nil {
 		t.Fatalf("%v", err)

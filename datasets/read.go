@@ -2,7 +2,10 @@ package datasets
 
 import (
 	"context"
-	"fmt"
+
+	"github.com/plrank/plrank/datasets/internal/reading"
+	"github.com/plrank/plrank/datasets/internal/separated"
+	"github.com/plrank/plrank/datasets/internal/table"
 )
 
 // ReadOptions says how to read a file; the zero value reads it as it is.
@@ -63,37 +66,14 @@ type ReadOptions struct {
 	Context context.Context `json:"-"`
 }
 
-func (o ReadOptions) check() error {
-	if o.Duplicates != "" && o.Duplicates != "error" && o.Duplicates != "last" {
-		return fmt.Errorf("datasets: unknown way with duplicates %q: want error or last", o.Duplicates)
-	}
-	if o.MinusOne != "" && o.MinusOne != "unlabelled" && o.MinusOne != "irrelevant" {
-		return fmt.Errorf("datasets: unknown meaning of the label −1 %q: want unlabelled or irrelevant", o.MinusOne)
-	}
-	if o.FeatureNames != nil && len(o.FeatureNames) != len(o.FeatureIDs) {
-		return fmt.Errorf("datasets: %d names for %d feature ids", len(o.FeatureNames), len(o.FeatureIDs))
-	}
-	if o.GroupColumn != "" && o.Groups != "" {
-		return fmt.Errorf("datasets: groups are in column %q or in file %s, not in both", o.GroupColumn, o.Groups)
-	}
-	return nil
+// reading are the options with the formats that there are.
+func (o ReadOptions) reading() reading.Options {
+	return reading.Options{Options: table.Options(o), Formats: formats}
 }
 
-// context is o.Context, or one that is never done.
-func (o ReadOptions) context() context.Context {
-	if o.Context == nil {
-		return context.Background()
-	}
-	return o.Context
-}
-
-// stopped is the error of reading a file where the context is done, else nil.
-func (o ReadOptions) stopped(path string) error {
-	if err := o.context().Err(); err != nil {
-		return fmt.Errorf("datasets: %s: reading was stopped: %w", path, err)
-	}
-	return nil
-}
+// ErrColumns is the error of [Open] and [ReadFile] for separated values of which it is not
+// known what columns are the label and the query id: ReadOptions can name them.
+var ErrColumns = separated.ErrColumns
 
 // ReadFile reads a file of queries: LETOR, SVMlight or SVMrank text,
 //
@@ -132,17 +112,40 @@ func (o ReadOptions) stopped(path string) error {
 // ten are listed. Numbers become the nearest float32; infinite ones and those
 // beyond its range are an error.
 func ReadFile(path string, o ReadOptions) (*Dataset, error) {
-	t, err := readTable(path, o, &groupNumbers{}, "")
+	t, err := reading.File(path, o.reading(), &table.GroupNames{}, "")
 	if err != nil {
 		return nil, err
 	}
 	ids := o.FeatureIDs
 	if ids == nil {
-		ids = t.ids
+		ids = t.IDs
 	}
-	d, err := t.dataset(ids, nil)
-	if err == nil && t.breaks > 0 {
-		d.SourceRows = t.sourceRows()
+	d, err := t.Data(ids, nil)
+	if err != nil {
+		return nil, err
 	}
-	return d, err
+	if t.Breaks > 0 {
+		d.SourceRows = t.SourceRows()
+	}
+	return newDataset(d), nil
+}
+
+// ErrReturns is the error of [ReadBlocks] for a file in which a query comes back after
+// another one. ReadFile puts its documents together.
+var ErrReturns = reading.ErrReturns
+
+// ReadBlocks reads a file of any length in blocks of whole queries, in the order of the
+// file, and calls yield with each block and with how many bytes of the file, compressed
+// ones, have been read so far. An error of yield ends the reading, and is the result.
+//
+// All is as for [ReadFile], with these exceptions. FeatureIDs must be given, because the
+// columns of the first block are those of the last. A query that comes back is
+// [ErrReturns]. The file of weights is not read, because only its end tells whose weights
+// it has. Warnings are about the whole file, and come at the end. After a malformed line
+// there are no more blocks, but the rest of the file is read for the others.
+//
+// In memory are a few megabytes of the file, or as much as its largest query, and some
+// bytes for the id or the size of each query.
+func ReadBlocks(path string, o ReadOptions, yield func(block *Dataset, read int64) error) (warnings []string, err error) {
+	return reading.Blocks(path, o.reading(), func(d *table.Data, read int64) error { return yield(newDataset(d), read) })
 }

@@ -54,3 +54,12 @@ func (s Sharing) gather(sums []moments, each int) {
 func bytesOfMoments(m []moments) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(m))), int(unsafe.Sizeof(moments{}))*len(m))
 }
+
+// moments are a number of values, their sum and that of their squares.
+type moments struct{ n, sum, square float64 }
+
+func (m *moments) add(o moments) {
+	m.n += o.n
+	m.sum += o.sum
+	m.square += o.square
+}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plrank/plrank/datasets/internal/columns"
 	"github.com/plrank/plrank/internal/names"
 )
 
@@ -34,39 +35,6 @@ type Transform struct {
 	Parts   []TransformPart // one or more
 
 	Categories []Category `json:",omitempty"` // by column, ascending
-}
-
-// TransformPart is one part of a Transform; see FitTransform for their names.
-type TransformPart struct {
-	Name  string
-	Shift []float64 `json:",omitempty"` // by used column: the mean; standardised forms only
-	Scale []float64 `json:",omitempty"` // by used column: 1 / standard deviation
-
-	Knots  Curves `json:",omitempty"` // by used column: values, ascending; quantile only
-	Scores Curves `json:",omitempty"` // by used column: the outputs at the knots
-
-	lookups *lookups // of the knots and scores
-}
-
-// inputLimit bounds standardised inputs: training values beyond it are rare
-// outliers, and unseen ones can be anything.
-const inputLimit = 10
-
-// partKind is how a part is fitted to columns of training data, and how it maps
-// the rows of a query: the outputs of row r go to dst[r*stride:], one for each
-// used column.
-type partKind struct {
-	fit   func(p *TransformPart, train *Dataset, columns []int, s Sharing)
-	apply func(p *TransformPart, dst []float32, stride int, rows []float32, inputs int, columns []int)
-}
-
-var partKinds = map[string]partKind{
-	"none":         {fitNothing, applyNone},
-	"minmax":       {fitNothing, applyMinMax},
-	"standard":     {fitStandard, applyStandard},
-	"log-standard": {fitLogStandard, applyLogStandard},
-	"quantile":     {fitQuantile, applyQuantile},
-	"rank":         {fitNothing, applyRank},
 }
 
 // FitTransform fits a transform on training data. The spec is one or more parts
@@ -100,7 +68,7 @@ func FitTransform(spec string, train *Dataset, categorical ...int) (*Transform, 
 // for what varies within queries and for the moments of the standardised forms. Each finds
 // the quantiles of the sample, and the values of categorical features, for itself.
 func FitTransformOn(s Sharing, spec string, train *Dataset, categorical ...int) (*Transform, error) {
-	t := &Transform{Spec: spec, Inputs: train.Width(), Columns: train.varying(s)}
+	t := &Transform{Spec: spec, Inputs: train.Width(), Columns: varying(train, s)}
 	for _, name := range strings.Split(spec, "+") {
 		if _, ok := partKinds[name]; !ok {
 			return nil, fmt.Errorf("datasets: unknown transform %q: %s, or several joined by +",
@@ -141,33 +109,12 @@ func (t *Transform) Validate() error {
 	}
 	for i := range t.Parts {
 		p := &t.Parts[i]
-		if _, ok := partKinds[p.Name]; !ok {
+		kind, ok := partKinds[p.Name]
+		if !ok {
 			return fmt.Errorf("datasets: unknown transform %q: want %s", p.Name, strings.Join(slices.Sorted(maps.Keys(partKinds)), ", "))
 		}
-		if err := p.validate(len(t.Columns)); err != nil {
+		if err := kind.check(p, len(t.Columns)); err != nil {
 			return fmt.Errorf("datasets: transform %q: %w", p.Name, err)
-		}
-		if p.lookups == nil && p.Name == "quantile" {
-			p.lookups = newLookups(p.Knots, p.Scores)
-		}
-	}
-	return nil
-}
-
-func (p *TransformPart) validate(columns int) error {
-	if p.Name == "quantile" {
-		return p.validateQuantile(columns)
-	}
-	want := 0
-	if p.Name == "standard" || p.Name == "log-standard" {
-		want = columns
-	}
-	if len(p.Shift) != want || len(p.Scale) != want {
-		return fmt.Errorf("want %d shifts and scales, have %d and %d", want, len(p.Shift), len(p.Scale))
-	}
-	for i := range p.Shift {
-		if bad := p.Shift[i] + p.Scale[i]; math.IsNaN(bad) || math.IsInf(bad, 0) {
-			return fmt.Errorf("shift %g and scale %g of column %d are not finite", p.Shift[i], p.Scale[i], i)
 		}
 	}
 	return nil
@@ -189,16 +136,64 @@ func (t *Transform) Query(dst, rows []float32) {
 	}
 	for i := range t.Parts {
 		p := &t.Parts[i]
-		partKinds[p.Name].apply(p, dst[i*len(t.Columns):], width, rows, t.Inputs, t.Columns)
+		partKinds[p.Name].apply(p, columns.Rows{To: dst[i*len(t.Columns):], Stride: width, From: rows, Inputs: t.Inputs, Columns: t.Columns})
 	}
 	for i := range t.Categories {
 		t.Categories[i].apply(dst[width-len(t.Categories)+i:], width, rows, t.Inputs)
 	}
 }
 
+// Used are the raw columns that a model depends on, ascending: Columns, and those of the
+// categories.
+func (t *Transform) Used() []int {
+	used := slices.Clone(t.Columns)
+	for _, c := range t.Categories {
+		used = append(used, c.Column)
+	}
+	slices.Sort(used)
+	return used
+}
+
+// fitCategories adds the categories of the features of these ids to t, and takes their
+// columns out of the others.
+func (t *Transform) fitCategories(train *Dataset, ids []int) error {
+	ids = slices.Clone(ids)
+	slices.Sort(ids)
+	for i, id := range ids {
+		if i > 0 && ids[i-1] == id {
+			return fmt.Errorf("datasets: feature %d is to be categorical twice", id)
+		}
+		c, err := fitCategory(train, id)
+		if err != nil {
+			return err
+		}
+		t.Columns = slices.DeleteFunc(t.Columns, func(column int) bool { return column == c.Column })
+		t.Categories = append(t.Categories, c)
+	}
+	return nil
+}
+
+// validateCategories checks those of a transform that was read from a file.
+func (t *Transform) validateCategories() error {
+	for i, c := range t.Categories {
+		if c.Column < 0 || c.Column >= t.Inputs || i > 0 && c.Column <= t.Categories[i-1].Column || slices.Contains(t.Columns, c.Column) {
+			return fmt.Errorf("datasets: transform %q: the columns of categories must ascend within its %d inputs, and be no others, but there is %d", t.Spec, t.Inputs, c.Column)
+		}
+		if len(c.Values) > mostValues {
+			return fmt.Errorf("datasets: transform %q: %d values of the category in column %d, want %d at most", t.Spec, len(c.Values), c.Column, mostValues)
+		}
+		for j, v := range c.Values {
+			if !(math.Abs(float64(v)) <= math.MaxFloat32) || j > 0 && v <= c.Values[j-1] {
+				return fmt.Errorf("datasets: transform %q: the values of the category in column %d must ascend and be finite", t.Spec, c.Column)
+			}
+		}
+	}
+	return nil
+}
+
 // varying are the columns that take two values, or are present and missing,
 // within at least one query.
-func (d *Dataset) varying(s Sharing) []int {
+func varying(d *Dataset, s Sharing) []int {
 	w := d.Width()
 	varies := make([]bool, w)
 	left := w
@@ -216,11 +211,11 @@ func (d *Dataset) varying(s Sharing) []int {
 		}
 	}
 	s.or(varies)
-	columns := make([]int, 0, w)
+	used := make([]int, 0, w)
 	for c, v := range varies {
 		if v {
-			columns = append(columns, c)
+			used = append(used, c)
 		}
 	}
-	return columns
+	return used
 }

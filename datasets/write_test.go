@@ -11,14 +11,17 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/plrank/plrank/datasets/internal/memory"
+	"github.com/plrank/plrank/datasets/internal/text"
 )
 
 // sameDataset compares all but names and warnings, numbers bit by bit.
 func sameDataset(a, b *Dataset) error {
 	switch {
-	case !bytes.Equal(bytesOf(a.Features), bytesOf(b.Features)):
+	case !bytes.Equal(memory.Bytes(a.Features), memory.Bytes(b.Features)):
 		return fmt.Errorf("features %v and %v", a.Features, b.Features)
-	case !bytes.Equal(bytesOf(a.Labels), bytesOf(b.Labels)):
+	case !bytes.Equal(memory.Bytes(a.Labels), memory.Bytes(b.Labels)):
 		return fmt.Errorf("labels %v and %v", a.Labels, b.Labels)
 	case !slices.Equal(a.Offsets, b.Offsets):
 		return fmt.Errorf("offsets %v and %v", a.Offsets, b.Offsets)
@@ -56,7 +59,7 @@ func TestRoundTrip(t *testing.T) {
 		number := func() float32 {
 			v := math.Float32frombits(rapid.Uint32().Draw(r, "bits"))
 			if v != v || math.IsInf(float64(v), 0) {
-				return missing
+				return text.Missing
 			}
 			return v
 		}
@@ -155,4 +158,15 @@ func TestTREC(t *testing.T) {
 			t.Errorf("%s: no error", what)
 		}
 	}
+}
+
+// fullDisk takes some bytes, then fails as a full disk does.
+type fullDisk struct{ room int }
+
+func (d *fullDisk) Write(b []byte) (int, error) {
+	if len(b) > d.room {
+		return d.room, os.ErrDeadlineExceeded
+	}
+	d.room -= len(b)
+	return len(b), nil
 }
