@@ -301,9 +301,9 @@ func TestCachesAtOnce(t *testing.T) {
 	cacheFile(t, o.Cache)
 }
 
-func TestCacheAuto(t *testing.T) {
+func TestAutoCacheIsBesideTheDataOrInTheUserCacheFolder(t *testing.T) {
 	folder, o := cached(t)
-	o.Cache = CacheAuto
+	o.Cache = "auto"
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	if _, err := Open(folder, o); err != nil {
 		t.Fatal(err)

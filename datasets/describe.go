@@ -27,8 +27,8 @@ type Description struct {
 
 	Groups []GroupDescription `json:"groups,omitempty"` // by number; none where documents have no groups
 
-	Weights      *WeightRange `json:"weights,omitempty"`      // of documents; nil where they have none
-	QueryWeights *WeightRange `json:"queryWeights,omitempty"` // of queries; nil where they have none
+	Weights      *Range `json:"weights,omitempty"`      // of documents; nil where they have none
+	QueryWeights *Range `json:"queryWeights,omitempty"` // of queries; nil where they have none
 
 	MissingValues int      `json:"missingValues"` // of all features together
 	Warnings      []string `json:"warnings,omitempty"`
@@ -43,15 +43,8 @@ type GroupDescription struct {
 	MeanLabel float64 `json:"meanLabel"` // of those that have a label; 0 where none has
 }
 
-// Range sums up some numbers; all 0 where there are none.
+// Range is where some numbers lie; all 0 if there are none.
 type Range struct {
-	Min  int     `json:"min"`
-	Mean float64 `json:"mean"`
-	Max  int     `json:"max"`
-}
-
-// WeightRange sums up the weights of documents or of queries.
-type WeightRange struct {
 	Min  float64 `json:"min"`
 	Mean float64 `json:"mean"`
 	Max  float64 `json:"max"`
@@ -59,8 +52,8 @@ type WeightRange struct {
 
 // describeWeights sums up the weights of all datasets; where one has none, they count
 // as 1. It is nil where all have none, or there is nothing to weigh.
-func describeWeights(datasets []*Dataset, weights func(*Dataset) (list []float32, count int)) *WeightRange {
-	r := WeightRange{Min: math.Inf(1)}
+func describeWeights(datasets []*Dataset, weights func(*Dataset) (list []float32, count int)) *Range {
+	r := Range{Min: math.Inf(1)}
 	weighted, n := false, 0
 	for _, d := range datasets {
 		if d == nil {
@@ -110,7 +103,7 @@ func Describe(name string, datasets ...*Dataset) *Description {
 		d.Documents += s.Rows()
 		for q := range s.Queries() {
 			labels := s.Labels[s.Offsets[q]:s.Offsets[q+1]]
-			n := len(labels)
+			n := float64(len(labels))
 			if first {
 				d.DocumentsPerQuery.Min, first = n, false
 			}
@@ -208,16 +201,16 @@ func (d *Description) String() string {
 	}
 	line("queries", "%d", d.Queries)
 	line("documents", "%d", d.Documents)
-	line("documents per query", "%d to %d, mean %.1f", d.DocumentsPerQuery.Min, d.DocumentsPerQuery.Max, d.DocumentsPerQuery.Mean)
+	line("documents per query", "%.0f to %.0f, mean %.1f", d.DocumentsPerQuery.Min, d.DocumentsPerQuery.Max, d.DocumentsPerQuery.Mean)
 	line("features", "%d", d.Features)
 	line("constant features", "%s", d.list(d.Constant))
 	line("features with missing values", "%s", d.list(d.Missing))
 	line("missing values", "%d (%.2f %%)", d.MissingValues, 100*float64(d.MissingValues)/math.Max(1, float64(d.Documents)*float64(d.Features)))
 	for _, weights := range []struct {
 		of string
-		*WeightRange
+		*Range
 	}{{"documents", d.Weights}, {"queries", d.QueryWeights}} {
-		if w := weights.WeightRange; w != nil {
+		if w := weights.Range; w != nil {
 			line("weights of "+weights.of, "%g to %g, mean %.3g", w.Min, w.Max, w.Mean)
 		}
 	}

@@ -71,10 +71,10 @@ func TestDescribeWeights(t *testing.T) {
 	light := weighted().Select([]int{0})
 	light.Weights, light.QueryWeights = nil, nil
 	is := Describe("", d, nil, light)
-	if want := (WeightRange{0, 4.5 / 5, 2}); is.Weights == nil || *is.Weights != want {
+	if want := (Range{0, 4.5 / 5, 2}); is.Weights == nil || *is.Weights != want {
 		t.Errorf("%+v, want %+v", is.Weights, want)
 	}
-	if want := (WeightRange{.25, 5.25 / 4, 3}); is.QueryWeights == nil || *is.QueryWeights != want {
+	if want := (Range{.25, 5.25 / 4, 3}); is.QueryWeights == nil || *is.QueryWeights != want {
 		t.Errorf("%+v, want %+v", is.QueryWeights, want)
 	}
 	if text := is.String(); !strings.Contains(text, "weights of documents          0 to 2, mean 0.9\n") || !strings.Contains(text, "weights of queries            0.25 to 3, mean 1.31\n") {

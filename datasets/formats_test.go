@@ -206,7 +206,7 @@ func TestOpenSeparatedValues(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, err := Open(folder, Options{Cache: CacheAuto})
+	s, err := Open(folder, Options{Cache: "auto"})
 	if err != nil {
 		t.Fatal(err)
 	}

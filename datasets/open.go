@@ -14,10 +14,6 @@ import (
 	"github.com/plrank/plrank/datasets/internal/text"
 )
 
-// CacheAuto as Options.Cache puts the cache beside the data, or, where that
-// folder cannot be written, in the user's cache folder.
-const CacheAuto = cache.Auto
-
 // ErrMinusOne is the error of [Open] where −1 is the only label below 1: it may stand
 // for documents that are not relevant, or for those without a label.
 var ErrMinusOne = errors.New(`−1 is the only label below 1: please say whether it means irrelevant or unlabelled`)
