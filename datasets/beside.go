@@ -9,10 +9,9 @@ import (
 	"github.com/plrank/plrank/datasets/internal/table"
 )
 
-// WriteGroups writes the groups of a dataset as the file that ReadFile reads
-// beside the one that WriteLETOR writes, FILE.groups: the group of one row a line,
-// an empty line for none. A dataset without groups is an error, and so are names
-// that a line cannot hold.
+// WriteGroups writes the groups of documents as ReadFile reads them from the file FILE.groups
+// beside FILE: one a line, in the order of [WriteLETOR], an empty line for none. A dataset
+// without groups is an error, and so are names that a line cannot hold.
 func WriteGroups(w io.Writer, d *Dataset) error {
 	if err := d.Validate(); err != nil {
 		return err
@@ -30,15 +29,15 @@ func WriteGroups(w io.Writer, d *Dataset) error {
 		if g >= 0 {
 			out.WriteString(d.GroupName(g))
 		}
-		out.WriteByte('\n') // a failed write stays failed
+		out.WriteByte('\n') // an error stays until Flush
 	}
 	return flush(out, d)
 }
 
-// WriteWeights writes the weights of a dataset as the file that ReadFile reads beside
-// the one that WriteLETOR writes, FILE.weight: the weight of one document a line, or
-// of one query. A dataset without weights is an error, and so is one with both kinds,
-// or as many queries as documents and weights of queries: the file cannot tell.
+// WriteWeights writes the weights of documents, or of queries, as ReadFile reads them from
+// the file FILE.weight beside FILE: one a line, in the order of [WriteLETOR]. A dataset
+// without weights is an error, and so is one with both kinds. So are weights of queries with
+// one document each: they would be read as weights of documents.
 func WriteWeights(w io.Writer, d *Dataset) error {
 	if err := d.Validate(); err != nil {
 		return err
@@ -56,7 +55,7 @@ func WriteWeights(w io.Writer, d *Dataset) error {
 	}
 	out := bufio.NewWriter(w)
 	for _, weight := range weights {
-		fmt.Fprintln(out, formatFloat(weight)) // a failed write stays failed
+		fmt.Fprintln(out, formatFloat(weight)) // an error stays until Flush
 	}
 	return flush(out, d)
 }

@@ -220,7 +220,7 @@ func TestBlocksInConstantMemory(t *testing.T) {
 
 // An end of the context, and an error of the caller, end the reading of a pipe on which
 // nothing comes any more. Nothing else does: the pipe stays open.
-func TestBlocksOfAPipe(t *testing.T) {
+func TestBlocksOfAPipeComeAsItIsWritten(t *testing.T) {
 	for name, stop := range map[string]func(context.CancelFunc) error{
 		"interrupted": func(cancel context.CancelFunc) error { cancel(); return nil },
 		"failed":      func(context.CancelFunc) error { return errors.New("no room") },

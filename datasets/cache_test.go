@@ -84,7 +84,7 @@ func openAgain(t testing.TB, folder string, o Options) (s *Splits, rebuilt bool)
 	return s, !info.ModTime().Equal(old)
 }
 
-func TestCacheIsTheSame(t *testing.T) {
+func TestCacheGivesTheSameSplits(t *testing.T) {
 	folder, o := cached(t)
 	plain, err := Open(folder, Options{Seed: o.Seed})
 	if err != nil {
@@ -227,7 +227,7 @@ func TestPipesAreNotCached(t *testing.T) {
 }
 
 // Whatever happens to a cache, what Open returns is what the sources say.
-func TestDamagedCache(t *testing.T) {
+func TestDamagedCacheIsBuiltAnew(t *testing.T) {
 	folder, o := cached(t)
 	plain, err := Open(folder, o)
 	if err != nil {
@@ -275,7 +275,7 @@ func TestCacheCannotBeWritten(t *testing.T) {
 	}
 }
 
-func TestCachesAtOnce(t *testing.T) {
+func TestCachesMayBeWrittenAtOnce(t *testing.T) {
 	folder, o := cached(t)
 	plain, err := Open(folder, Options{Seed: o.Seed})
 	if err != nil {

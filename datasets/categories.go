@@ -10,7 +10,7 @@ import (
 
 // A Category is a feature whose values are names rather than amounts: a transform maps
 // each to a code, for a model to learn what it means. The names are numbers that float32
-// tells apart: whole ones between ±2^24, or others of up to seven digits.
+// distinguishes: whole ones between ±2^24, or others of up to seven digits.
 type Category struct {
 	Column int       // the raw column
 	Values []float32 // that have a code, ascending
@@ -58,13 +58,13 @@ func (c *Category) apply(dst []float32, stride int, rows []float32, inputs int) 
 func fitCategory(train *Dataset, id int) (Category, error) {
 	column, found := slices.BinarySearch(train.FeatureIDs, id)
 	if !found {
-		return Category{}, fmt.Errorf("datasets: %s has no feature %d, which is to be categorical: it has %s", train.Name, id, idsInWords(train.FeatureIDs))
+		return Category{}, fmt.Errorf("datasets: %s has no feature %d to be categorical: it has %s", train.Name, id, idsInWords(train.FeatureIDs))
 	}
 	documents := map[float32]int{}
 	for r := range train.Rows() {
 		x := train.Row(r)[column]
 		if x >= inexactValue || x <= -inexactValue {
-			return Category{}, fmt.Errorf("datasets: %s: the categorical feature %d is %.0f, as float32 has it: from %d on it merges whole numbers; please number the values from 0 on",
+			return Category{}, fmt.Errorf("datasets: %s: the categorical feature %d is %.0f, in float32, which does not hold all whole numbers from %d on: please number the values from 0 on",
 				train.Where(r), id, x, inexactValue)
 		}
 		if x == x {
@@ -85,7 +85,7 @@ func fitCategory(train *Dataset, id int) (Category, error) {
 	return c, nil
 }
 
-// idsInWords is what there is to choose from.
+// idsInWords lists feature ids for a message.
 func idsInWords(ids []int) string {
 	const most = 20
 	if n := len(ids); n > most {

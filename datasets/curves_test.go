@@ -9,7 +9,7 @@ import (
 )
 
 // Numbers by column are read as package json reads them.
-func TestCurvesJSON(t *testing.T) {
+func TestCurvesReadAsPackageJSONReadsThem(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		finite := rapid.Float32().Filter(func(v float32) bool { return v-v == 0 })
 		want := rapid.SliceOfN(rapid.SliceOfN(finite, 1, 5), 1, 5).Draw(r, "numbers")

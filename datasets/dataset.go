@@ -9,18 +9,18 @@ import (
 	"github.com/plrank/plrank/internal/mapped"
 )
 
-// Dataset is queries and their documents, packed: those of query q are rows
-// Offsets[q]:Offsets[q+1].
+// Dataset is queries and their documents, packed: the documents of query q
+// are rows Offsets[q]:Offsets[q+1].
 type Dataset struct {
 	Name       string    // where it came from, for messages
 	Features   []float32 // rows × Width(), row-major, raw values; NaN is a missing value
-	Labels     []float32 // [rows] raw grades; Unlabelled where the source has none
+	Labels     []float32 // [rows] raw grades; Unlabelled if the source has none
 	Offsets    []int     // [queries+1], Offsets[0] = 0
 	QueryIDs   []string  // [queries]
 	FeatureIDs []int     // [columns] ascending: the id each column has in the file
 
-	FeatureNames []string // [columns], or nil where the source does not name features
-	DocumentIDs  []string // [rows], or nil where the source names no documents
+	FeatureNames []string // [columns], or nil if the source does not name features
+	DocumentIDs  []string // [rows], or nil if the source names no documents
 
 	// Weights of documents and of queries, 0 or more; nil: all are 1. How they count
 	// is up to the loss and the metric.
@@ -29,10 +29,10 @@ type Dataset struct {
 
 	Groups     []int    // [rows] the group of each document, for fairness; negative: none; nil: the source has no groups
 	GroupNames []string // by group: what the source calls it, the same for all splits; nil: groups have no names
-	SourceRows []int    // [rows]: which row of the source it was, from 0; nil where ReadFile or ByQueries left all rows in their places
-	Warnings   []string // what was odd about the source but could be read, one line each
+	SourceRows []int    // [rows]: the row in the source, from 0; nil if the rows are in the order of the source
+	Warnings   []string // about oddities of the source, one line each
 
-	origin table.Origin // of the rows
+	origin table.Origin // files and lines of the rows
 }
 
 // Unlabelled is the label of a document whose relevance is not known. Such documents
@@ -54,9 +54,9 @@ func (d *Dataset) Row(i int) []float32 {
 	return d.Features[i*w : (i+1)*w : (i+1)*w]
 }
 
-// Prefetch tells the system that queries are going to be read, where the features are in
-// a file too large to be in memory (see Options.Cache): reading in any order is then
-// as fast as the disk is with many requests at once.
+// Prefetch tells the system which queries will be read soon. If the features are in a file
+// larger than memory (see Options.Cache), reading in any order is then as fast as the disk
+// is with many requests in flight.
 func (d *Dataset) Prefetch(queries []int) {
 	w := d.Width()
 	for _, q := range queries {
@@ -64,8 +64,8 @@ func (d *Dataset) Prefetch(queries []int) {
 	}
 }
 
-// Where says where row i comes from, as in "train.txt:812", for messages; the name
-// and the row where the dataset was not read from a file.
+// Where says where row i comes from, as in "train.txt:812", for messages: the name
+// of the dataset and the row if that is not known.
 func (d *Dataset) Where(i int) string {
 	if where := d.origin.Where(i); where != "" {
 		return where
@@ -73,7 +73,7 @@ func (d *Dataset) Where(i int) string {
 	return fmt.Sprintf("%s: row %d", d.Name, i)
 }
 
-// GroupName is the name of a group: its number where groups have no names.
+// GroupName is the name of a group: its number if groups have no names.
 func (d *Dataset) GroupName(group int) string {
 	if d.GroupNames == nil {
 		return strconv.Itoa(group)
@@ -83,17 +83,17 @@ func (d *Dataset) GroupName(group int) string {
 
 // Validate checks that the fields of a dataset fit together: lengths agree,
 // offsets and feature ids ascend, labels are finite, weights are finite and not
-// negative. Datasets of this package are valid; it is for those put together by hand.
+// negative. The functions of this package give valid datasets; check those that you make.
 func (d *Dataset) Validate() error {
 	return d.data().Validate()
 }
 
-// String says in one line what the dataset holds.
+// String is one line: the name and the numbers of queries, documents and features.
 func (d *Dataset) String() string {
 	return fmt.Sprintf("%s: %d queries, %d documents, %d features", d.Name, d.Queries(), d.Rows(), d.Width())
 }
 
-// newDataset makes a dataset of data.
+// newDataset makes a dataset of what was read.
 func newDataset(d *table.Data) *Dataset {
 	return &Dataset{
 		Name: d.Name, Features: d.Features, Labels: d.Labels, Offsets: d.Offsets, QueryIDs: d.QueryIDs, FeatureIDs: d.FeatureIDs,

@@ -15,7 +15,7 @@ func three() *Dataset {
 	}
 }
 
-func TestSelect(t *testing.T) {
+func TestSelectCopiesQueriesInOrder(t *testing.T) {
 	d := three()
 	s := d.Select([]int{3, 1, 1, 2})
 	if err := s.Validate(); err != nil {
@@ -33,7 +33,7 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-func TestByQueries(t *testing.T) {
+func TestByQueriesPutsDocumentsOfAQueryTogether(t *testing.T) {
 	d := three()
 	g, err := d.ByQueries([]string{"p", "q", "p", "r"})
 	if err != nil {
@@ -57,7 +57,7 @@ func TestByQueries(t *testing.T) {
 	}
 }
 
-func TestValidate(t *testing.T) {
+func TestValidateFindsFieldsThatDoNotFit(t *testing.T) {
 	for want, spoil := range map[string]func(d *Dataset){
 		"offsets":        func(d *Dataset) { d.Offsets[1] = 4 },
 		"feature ids":    func(d *Dataset) { d.FeatureIDs[1] = 2 },

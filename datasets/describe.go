@@ -25,10 +25,10 @@ type Description struct {
 	Constant          []int          `json:"constant"` // ids of features with one value in all documents
 	Missing           []int          `json:"missing"`  // ids of features with missing values
 
-	Groups []GroupDescription `json:"groups,omitempty"` // by number; none where documents have no groups
+	Groups []GroupDescription `json:"groups,omitempty"` // by number; none if documents have no groups
 
-	Weights      *Range `json:"weights,omitempty"`      // of documents; nil where they have none
-	QueryWeights *Range `json:"queryWeights,omitempty"` // of queries; nil where they have none
+	Weights      *Range `json:"weights,omitempty"`      // of documents; nil if they have none
+	QueryWeights *Range `json:"queryWeights,omitempty"` // of queries; nil if they have none
 
 	MissingValues int      `json:"missingValues"` // of all features together
 	Warnings      []string `json:"warnings,omitempty"`
@@ -40,7 +40,7 @@ type Description struct {
 type GroupDescription struct {
 	Name      string  `json:"name"`
 	Documents int     `json:"documents"`
-	MeanLabel float64 `json:"meanLabel"` // of those that have a label; 0 where none has
+	MeanLabel float64 `json:"meanLabel"` // of those that have a label; 0 if none has
 }
 
 // Range is where some numbers lie; all 0 if there are none.
@@ -50,8 +50,8 @@ type Range struct {
 	Max  float64 `json:"max"`
 }
 
-// describeWeights sums up the weights of all datasets; where one has none, they count
-// as 1. It is nil where all have none, or there is nothing to weigh.
+// describeWeights sums up the weights of all datasets; those of a dataset without weights
+// count as 1. It is nil if none has weights, or all are empty.
 func describeWeights(datasets []*Dataset, weights func(*Dataset) (list []float32, count int)) *Range {
 	r := Range{Min: math.Inf(1)}
 	weighted, n := false, 0
@@ -78,13 +78,13 @@ func describeWeights(datasets []*Dataset, weights func(*Dataset) (list []float32
 }
 
 // Describe describes datasets as if they were one, such as the splits of a collection.
-// They have the same FeatureIDs; nil ones count as absent.
+// They must have the same FeatureIDs; nil ones are left out.
 func Describe(name string, datasets ...*Dataset) *Description {
 	d := &Description{Name: name, Labels: map[string]int{}, Constant: []int{}, Missing: []int{}, names: map[int]string{}}
 	counts := map[float32]int{}
 	first := true
 	var ids []int
-	var value []float32 // by column: the first there is, NaN as long as none
+	var value []float32 // by column: the first that is not missing; NaN until then
 	var varies []bool
 	var absent []int
 	for _, s := range datasets {
@@ -250,7 +250,7 @@ func (d *Description) String() string {
 	return b.String()
 }
 
-// list names features in a table: their number and the first of them.
+// list is the number of features and the names of the first ones.
 func (d *Description) list(ids []int) string {
 	if len(ids) == 0 {
 		return "0"

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestDescribe(t *testing.T) {
+func TestDescribeCountsAllDatasetsAsOne(t *testing.T) {
 	d, err := ReadFile(file(t, "f", "0 qid:1 1:5 2:1 4:nan\n2 qid:1 1:5 2:2 4:nan\n-1 qid:2 1:5 3:?\n0 qid:2 1:5\n0 qid:2 1:5\n1.5 qid:3 1:5 4:null\n"), ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -20,7 +20,7 @@ func TestDescribe(t *testing.T) {
 	if err := json.Unmarshal(text, &got); err != nil {
 		t.Fatal(err)
 	}
-	// Feature 3 is 0 or text.Missing, feature 4 likewise: they tell documents apart.
+	// Feature 3 is 0 or missing, feature 4 likewise: they tell documents apart.
 	if err := json.Unmarshal([]byte(`{"name":"f","queries":3,"documents":6,"features":4,"labels":{"0":3,"2":1,"-1":1,"1.5":1},"labelFree":1,
 		"documentsPerQuery":{"min":1,"mean":2,"max":3},"constant":[1],"missing":[3,4],"missingValues":4}`), &want); err != nil {
 		t.Fatal(err)
@@ -40,7 +40,7 @@ func TestDescribe(t *testing.T) {
 }
 
 // The facts of shared/data/README.md.
-func TestDescribeSharedData(t *testing.T) {
+func TestDescribeGivesThePublishedCounts(t *testing.T) {
 	s, err := Open(shared(t, "MQ2008"), Options{Fold: 4})
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func TestDescribeSharedData(t *testing.T) {
 	}
 }
 
-func TestDescribeWeights(t *testing.T) {
+func TestDescribeCountsAbsentWeightsAsOne(t *testing.T) {
 	d := weighted()
 	light := weighted().Select([]int{0})
 	light.Weights, light.QueryWeights = nil, nil

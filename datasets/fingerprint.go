@@ -6,9 +6,8 @@ import (
 	"github.com/plrank/plrank/datasets/internal/digest"
 )
 
-// Fingerprint tells whether two datasets hold the same data, and if not, in what
-// they differ. Fields are 16 hexadecimal digits, or empty where the dataset has
-// no such data. Fingerprints can be compared with ==, and kept as JSON. They do
+// Fingerprint tells whether two datasets hold the same data, and if not, what
+// differs. Fields are 16 hexadecimal digits, or empty if the dataset has no such data. Fingerprints can be compared with ==, and kept as JSON. They do
 // not depend on the machine, on the dataset's name, or on document ids.
 type Fingerprint struct {
 	Features   string `json:"features"`          // values, bit by bit
@@ -44,8 +43,8 @@ func (d *Dataset) Fingerprint() Fingerprint {
 	return f
 }
 
-// Differences names what differs between two datasets, as in "labels, groups";
-// it is empty where they hold the same data.
+// Differences lists what differs between two datasets, as in "labels, groups"; it is empty
+// if they hold the same data.
 func (f Fingerprint) Differences(other Fingerprint) string {
 	var names []string
 	for _, field := range []struct{ name, a, b string }{

@@ -28,7 +28,7 @@ func weighted() *Dataset {
 	}
 }
 
-func TestFingerprint(t *testing.T) {
+func TestFingerprintTellsWhatDiffers(t *testing.T) {
 	want := weighted().Fingerprint()
 	for _, test := range []struct {
 		change func(d *Dataset)
@@ -64,7 +64,7 @@ func TestFingerprint(t *testing.T) {
 
 // The fingerprint of a list of more than one block depends on all of it, and on
 // nothing else.
-func TestFingerprintOfManyBlocks(t *testing.T) {
+func TestFingerprintDependsOnEveryBlock(t *testing.T) {
 	values := make([]float32, 1<<19+5)
 	want := digest.Floats(values).String()
 	for _, i := range []int{0, 1<<18 - 1, 1 << 18, 1<<19 + 4} {
@@ -105,7 +105,7 @@ func TestWeightsFollowDocuments(t *testing.T) {
 	}
 }
 
-func TestGroupWithQueryWeights(t *testing.T) {
+func TestQueriesOfDifferentWeightsCannotBeJoined(t *testing.T) {
 	d := weighted()
 	g, err := d.ByQueries([]string{"p", "q", "r", "s"})
 	if err != nil || !slices.Equal(g.QueryWeights, []float32{1, 3, 3, .25}) {
@@ -121,7 +121,7 @@ func TestGroupWithQueryWeights(t *testing.T) {
 	}
 }
 
-func TestValidateWeights(t *testing.T) {
+func TestValidateFindsInvalidWeights(t *testing.T) {
 	for want, change := range map[string]func(d *Dataset){
 		"3 document weights, want 4":  func(d *Dataset) { d.Weights = d.Weights[1:] },
 		"4 query weights, want 3":     func(d *Dataset) { d.QueryWeights = append(d.QueryWeights, 1) },

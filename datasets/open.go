@@ -14,32 +14,33 @@ import (
 	"github.com/plrank/plrank/datasets/internal/text"
 )
 
-// ErrMinusOne is the error of [Open] where −1 is the only label below 1: it may stand
-// for documents that are not relevant, or for those without a label.
+// ErrMinusOne is the error of [Open] if −1 is the only label below 1: it may stand for
+// documents that are not relevant, or for those without a label.
 var ErrMinusOne = errors.New(`−1 is the only label below 1: please say whether it means irrelevant or unlabelled`)
 
-// ErrFolds is the error of [Open] for a folder of folds, none of which is chosen.
+// ErrFolds is the error of [Open] for a folder of folds if Options.Fold is 0.
 var ErrFolds = files.ErrFolds
 
 // Folds lists the folds of a collection: the numbers of the folders Fold1, Fold2,
 // … in a folder, ascending; none for a file or a folder without folds.
 func Folds(path string) ([]int, error) { return files.Folds(path) }
 
-// Open reads the splits of a collection. The path is a file, which becomes the
-// training split, or a folder with a file for each split. Such a file is named
-// after its split (train, training, trainingset; vali, valid, validation,
-// validationset, val, dev; test, testing, testset; in any letter case),
-// with a prefix that all share before it ("rank.", "set1."), and at most one of
-// the endings .txt .dat .data .svm .svmlight .libsvm .letor .csv .tsv after it,
-// and .gz or .zst. Where a folder has several prefixes, folder/prefix chooses.
-// A folder of folds (Fold1, …) needs Options.Fold; see Folds.
+// Open reads the splits of a collection. The path is a file, which becomes the training
+// split, or a folder with a file for each split.
 //
-// A split may also be in many parts, of any of the formats: the files of a folder named
-// after the split, in the order of the numbers in their names, without those that begin
-// with a dot or an underscore; or files such as train-00003-of-00010.txt, train.7.csv.gz or
-// train.part-7.zst; Options.Vali and Options.Test may be such folders. A folder of files such as part-00003.csv alone is a training
-// split. All documents of a query must be in one part. Where the names say how many parts
-// there are, all must be there.
+// The name of such a file is the name of its split (train, training, trainingset; vali,
+// valid, validation, validationset, val, dev; test, testing, testset; in any letter case).
+// Before it there may be a prefix that all files share ("rank.", "set1."); after it there
+// may be an ending of a text format, such as .txt or .csv, and then .gz or .zst. If a folder
+// has files with several prefixes, folder/prefix chooses. A folder of folds (Fold1, …)
+// needs Options.Fold; see [Folds].
+//
+// A split may also be in many part files, of any format. They are the files of a folder
+// named after the split, except those whose names begin with a dot or an underscore, in the
+// order of the numbers in their names; or files such as train-00003-of-00010.txt,
+// train.7.csv.gz or train.part-7.zst. Options.Vali and Options.Test may be such folders. A
+// folder with files such as part-00003.csv alone is a training split. All documents of a
+// query must be in one file. If the names tell the number of files, all must be there.
 //
 // Without a validation file, 20 % of the training queries, drawn by the seed,
 // are held out (10 % for Istella). Without a test file, Splits.Test is nil.
@@ -47,18 +48,18 @@ func Folds(path string) ([]int, error) { return files.Folds(path) }
 // [ErrMinusOne]. All splits get the columns of the union of their feature ids. The
 // counts of the known collections are checked; a warning says how they differ.
 //
-// With Options.Cache, the splits are written to a file as they are in memory,
-// named .plrank-….cache. The next Open of the same files with the same options
-// maps that file instead of reading text: it takes no memory of its own, and
-// Features, Labels and weights are then read-only. A cache belongs to the content of the
-// files, every byte of which is read for two checksums, by the speed of reading; one that is
-// stale, truncated or corrupt is built anew, and one that cannot be written is a warning.
-// What comes from a pipe is not cached. It may be deleted at
-// any time, but not cut short while a program uses it. Data in many parts then need
-// memory for one part at a time, and for some 30 bytes a document, but no more; their
-// features take their space on the disk twice until the cache is written.
+// With Options.Cache, the splits are written to a file as they are in memory, named
+// .plrank-….cache. The next Open of the same files with the same options maps that file
+// instead of reading text. The features then take no memory of the process, and Features,
+// Labels and weights are read-only. A cache belongs to the content of the files: every byte
+// of them is read for two checksums, at the speed of reading. A cache that is stale,
+// truncated or corrupt is built anew; if one cannot be written, that is a warning. Data from
+// a pipe are not cached. A cache may be deleted at any time, but not truncated while a
+// program uses it. With a cache, reading a split of many files takes memory for one file at
+// a time and some 30 bytes for each document; its features are on the disk twice until the
+// cache is written.
 //
-// Errors are those of ReadFile, and a folder without a training file.
+// Errors are those of [ReadFile], and a folder without a training file.
 func Open(path string, o Options) (*Splits, error) {
 	if o.Unlabelled != "" && o.Unlabelled != "drop" && o.Unlabelled != "keep" {
 		return nil, fmt.Errorf("datasets: invalid Options.Unlabelled %q: want drop or keep", o.Unlabelled)
@@ -88,7 +89,7 @@ func Open(path string, o Options) (*Splits, error) {
 	return s, nil
 }
 
-// find finds the files of the splits, and the known collection that they are, or nil.
+// find finds the files of the splits, and the known collection they belong to, or nil.
 func (o Options) find(path string) (of files.Splits, known *files.Collection, err error) {
 	finder := files.Finder{Endings: endings()}
 	fold := o.Fold
@@ -107,7 +108,7 @@ func (o Options) find(path string) (of files.Splits, known *files.Collection, er
 			return of, nil, err
 		}
 	}
-	if of.Train != path && o.Vali == "" && o.Test == "" { // else it is only a part of one
+	if of.Train != path && o.Vali == "" && o.Test == "" { // else it is not the whole collection
 		known = finder.CollectionOf(of.Train)
 	}
 	for i, given := range []string{o.Vali, o.Test} {
@@ -122,7 +123,7 @@ func (o Options) find(path string) (of files.Splits, known *files.Collection, er
 	return of, known, nil
 }
 
-// checkFolds finds what contradicts folds of one file.
+// checkFolds finds options and files that contradict folds of one file.
 func (o Options) checkFolds(path string, of files.Splits) error {
 	switch {
 	case o.Folds < 3:
@@ -136,7 +137,7 @@ func (o Options) checkFolds(path string, of files.Splits) error {
 	return nil
 }
 
-// cacheKey is what the splits depend on besides the content of their files.
+// cacheKey is all that the splits depend on, except the content of their files.
 func (o Options) cacheKey(of files.Splits, holdOut float64) cache.Key {
 	k := cache.Key{Read: table.Options(o.Read), Unlabelled: o.Unlabelled}
 	switch {
@@ -148,8 +149,8 @@ func (o Options) cacheKey(of files.Splits, holdOut float64) cache.Key {
 	return k
 }
 
-// read reads the splits from their files. Where the training split has many, and there is
-// a folder for scratch, the features of the splits are still on their way: see table.Rows.
+// read reads the splits from their files. The features of a split of many files stay in
+// temporary files in the folder of scratch, if one is given: see table.Source.
 func (o Options) read(of files.Splits, known *files.Collection, holdOut float64, scratch string) (s cache.Splits, err error) {
 	var tables [3]*table.Table
 	defer func() {

@@ -15,8 +15,8 @@ const (
 )
 
 // fitQuantile finds for each column values, ascending, and the normal scores of
-// their mid-ranks among the training documents: Φ⁻¹ of the part that lies below
-// plus half the part that is equal.
+// their mid-ranks among the training documents: Φ⁻¹ of the fraction that is
+// lower plus half the fraction that is equal.
 func fitQuantile(p *TransformPart, train *Dataset, used []int, _ Sharing) {
 	p.Knots = make(Curves, len(used))
 	p.Scores = make(Curves, len(used))
@@ -34,7 +34,7 @@ func fitQuantile(p *TransformPart, train *Dataset, used []int, _ Sharing) {
 	p.lookups = columns.NewLookups(p.Knots, p.Scores)
 }
 
-// normalScores picks the distinct values where they are few, else those at
+// normalScores picks the distinct values if they are few, else those at
 // evenly spaced ranks.
 func normalScores(sorted []float32) (knots, scores []float32) {
 	distinct := slices.Compact(slices.Clone(sorted))

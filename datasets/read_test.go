@@ -33,7 +33,7 @@ func file(t testing.TB, name, text string) string {
 	return path
 }
 
-func TestSharedCounts(t *testing.T) {
+func TestCollectionsHaveThePublishedCounts(t *testing.T) {
 	type counts struct{ queries, rows int }
 	for _, test := range []struct {
 		folder            string
@@ -68,7 +68,7 @@ func checkShape(t testing.TB, d *Dataset) {
 	}
 }
 
-func TestReadFileQuirks(t *testing.T) {
+func TestReadFileTakesOddSpellings(t *testing.T) {
 	text := "\ufeff# a comment\r\n" +
 		"2 qid:a 1:0.5 3:-1e-3  # docid = D1 inc = 1\r\n" +
 		"\r\n" +
@@ -102,7 +102,7 @@ func TestReadFileQuirks(t *testing.T) {
 	}
 }
 
-func TestQueryThatComesBack(t *testing.T) {
+func TestQueryThatComesBackJoinsItsDocuments(t *testing.T) {
 	for _, size := range []int{1, 1 << 20} {
 		defer func(old int) { reading.ChunkSize = old }(reading.ChunkSize)
 		reading.ChunkSize = size
@@ -131,7 +131,7 @@ func TestQueryThatComesBack(t *testing.T) {
 }
 
 // The pair of files says what the same rows with qids say.
-func TestSizeFile(t *testing.T) {
+func TestSizeFileTellsQueries(t *testing.T) {
 	path := file(t, "rank.train", "0 1:1\n1 2:2\n# between\n0 1:3\n")
 	write := func(name, text string) {
 		if err := os.WriteFile(path+name, []byte(text), 0o666); err != nil {
@@ -162,7 +162,7 @@ func TestSizeFile(t *testing.T) {
 
 // A malformed line says nothing of those after it; one line tells that a file has
 // features that are not among those wanted.
-func TestFaultsStandAlone(t *testing.T) {
+func TestMalformedLineAddsNoRow(t *testing.T) {
 	for _, size := range []int{1, 1 << 20} {
 		defer func(old int) { reading.ChunkSize = old }(reading.ChunkSize)
 		reading.ChunkSize = size
@@ -185,7 +185,7 @@ func TestFaultsStandAlone(t *testing.T) {
 	}
 }
 
-func TestReadFileErrors(t *testing.T) {
+func TestReadFileErrorsSayWhere(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"", "no documents"},
 		{"# only a comment\n", "no documents"},
@@ -221,7 +221,7 @@ func TestReadFileErrors(t *testing.T) {
 	}
 }
 
-func TestReadFileWithGivenColumns(t *testing.T) {
+func TestReadFileGivesTheColumnsAskedFor(t *testing.T) {
 	o := ReadOptions{FeatureIDs: []int{2, 3, 5, 9}}
 	d, err := ReadFile(file(t, "f", "0 qid:1 3:1 4:8\n0 qid:1 9:2\n"), o)
 	if err != nil {
@@ -240,7 +240,7 @@ func TestReadFileWithGivenColumns(t *testing.T) {
 }
 
 // A few bytes must not ask for a matrix of terabytes.
-func TestTooSparse(t *testing.T) {
+func TestSparseMatrixIsAnError(t *testing.T) {
 	var b strings.Builder
 	for i := range 20000 {
 		fmt.Fprintf(&b, "0 qid:1 %d:1\n", i*1000)
@@ -255,7 +255,7 @@ func TestTooSparse(t *testing.T) {
 	}
 }
 
-func TestOpenErrors(t *testing.T) {
+func TestOpenErrorsSayWhatIsMissing(t *testing.T) {
 	folder := t.TempDir()
 	_, err := Open(folder, Options{})
 	if err == nil || !strings.Contains(err.Error(), "looked for train") || !strings.Contains(err.Error(), "found nothing") {
@@ -276,7 +276,7 @@ func TestOpenErrors(t *testing.T) {
 }
 
 // Held-out queries are a fifth, depend on the seed alone, and leave the rest.
-func TestHoldOut(t *testing.T) {
+func TestHeldOutQueriesAreAFifth(t *testing.T) {
 	var b strings.Builder
 	for q := range 50 {
 		for r := range 1 + q%3 {
@@ -321,7 +321,7 @@ func TestHoldOut(t *testing.T) {
 }
 
 // Splits have one set of columns, even where their highest ids differ.
-func TestOpenUnitesColumns(t *testing.T) {
+func TestSplitsHaveTheUnionOfColumns(t *testing.T) {
 	folder := t.TempDir()
 	for name, text := range map[string]string{"train.txt": "1 qid:1 1:1 2:2\n", "vali.txt": "1 qid:2 2:3\n", "Test.TXT": "1 qid:3 7:4\n"} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {

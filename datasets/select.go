@@ -49,13 +49,14 @@ func gather[T any](list []T, spans []table.Span) []T {
 	gathered := make([]T, 0, n)
 	for _, s := range spans {
 		gathered = append(gathered, list[s.From:s.To]...)
-		mapped.Relieve() // a few bytes here and there bring much more of a file to memory
+		mapped.Relieve() // reading a few bytes here and there maps much more of a file
 	}
 	return gathered
 }
 
-// InSourceOrder gives values [rows], one a document of a file, in the order of the
-// file. The dataset has another order where a query came back after another one. It panics where the lengths disagree.
+// InSourceOrder puts values [rows], one for each document, into the order of the file, which
+// differs from that of the dataset if a query came back after another one. It panics if the
+// lengths disagree.
 func (d *Dataset) InSourceOrder(values []float64) []float64 {
 	if len(values) != d.Rows() {
 		panic(fmt.Sprintf("datasets: %s: %d values for %d rows", d.Name, len(values), d.Rows()))
@@ -70,11 +71,11 @@ func (d *Dataset) InSourceOrder(values []float64) []float64 {
 	return ordered
 }
 
-// ByQueries puts the documents of d into other queries: the given ids [rows].
-// The Offsets and QueryIDs of d do not matter, unless it has QueryWeights: the
-// documents of a new query must then come from queries of one weight.
-// Queries come in the order of their first rows, and their rows keep their order.
-// Where they stand together already, the result shares memory with d.
+// ByQueries groups the documents of d by other query ids [rows]. The Offsets and QueryIDs of
+// d do not matter, unless it has QueryWeights: the documents of a new query must then come
+// from queries of one weight. Queries are in the order of their first rows, and their rows
+// keep their order. If the rows of each query are consecutive already, the result shares
+// memory with d.
 func (d *Dataset) ByQueries(queries []string) (*Dataset, error) {
 	if len(queries) != d.Rows() {
 		return nil, fmt.Errorf("datasets: %s: %d query ids for %d rows", d.Name, len(queries), d.Rows())
@@ -130,8 +131,8 @@ func (d *Dataset) ByQueries(queries []string) (*Dataset, error) {
 	return grouped, nil
 }
 
-// regroupWeights is the weights of the given queries [rows], by first row; nil
-// where d has none.
+// regroupWeights is the weights of the queries of the given ids [rows], in the order of their
+// first rows; nil if d has none.
 func (d *Dataset) regroupWeights(queries []string) ([]float32, error) {
 	if d.QueryWeights == nil {
 		return nil, nil

@@ -3,11 +3,11 @@ package datasets
 // Splits are the training, validation and test data of a collection. They have the same FeatureIDs.
 type Splits struct {
 	Train *Dataset
-	Vali  *Dataset // held out of the training queries where the source has none
-	Test  *Dataset // nil where the source has none
+	Vali  *Dataset // held out of the training queries if the source has none
+	Test  *Dataset // nil if the source has none
 }
 
-// Warnings are those of all splits.
+// Warnings are the warnings of all splits.
 func (s *Splits) Warnings() []string {
 	var all []string
 	for _, d := range s.all() {

@@ -16,7 +16,7 @@ func fitLogStandard(p *TransformPart, train *Dataset, used []int, s Sharing) {
 	fitMoments(p, train, used, s, func(x float32) float64 { return columns.SignedLog1p(columns.Finite(x)) })
 }
 
-// mostRuns bounds what processes tell each other of their sums.
+// mostRuns bounds the sums that processes exchange.
 const mostRuns = 1024
 
 // fitMoments sets Shift and Scale from the mean and the standard deviation of
@@ -26,8 +26,8 @@ const mostRuns = 1024
 // one of the n values, |mean − p| is at most √n standard deviations, and the
 // variance mean(y²) − mean(y)² loses no more than a factor n of its precision.
 // Sums go through fixed blocks of rows, and through runs of these where there are many, so
-// the result depends neither on the number of cores nor on that of the processes.
-func fitMoments(p *TransformPart, d *Dataset, used []int, share Sharing, f func(x float32) float64) {
+// the result depends neither on the number of cores nor on the number of processes.
+func fitMoments(p *TransformPart, d *Dataset, used []int, s Sharing, f func(x float32) float64) {
 	p.Shift = make([]float64, len(used))
 	p.Scale = make([]float64, len(used))
 	if len(used) == 0 {
@@ -46,7 +46,7 @@ func fitMoments(p *TransformPart, d *Dataset, used []int, share Sharing, f func(
 	blocks := (d.Rows() + block - 1) / block
 	run := max(1, (blocks+mostRuns-1)/mostRuns) // blocks
 	runs := make([]moments, (blocks+run-1)/run*len(used))
-	from, to := share.part(len(runs) / len(used))
+	from, to := s.share(len(runs) / len(used))
 	memory.For(to-from, func(i int) {
 		sums := runs[(from+i)*len(used):][:len(used)]
 		for b := (from + i) * run; b < min((from+i+1)*run, blocks); b++ {
@@ -65,7 +65,7 @@ func fitMoments(p *TransformPart, d *Dataset, used []int, share Sharing, f func(
 			}
 		}
 	})
-	share.gather(runs, len(used))
+	s.gather(runs, len(used))
 	for i := range used {
 		var m moments
 		for at := i; at < len(runs); at += len(used) {

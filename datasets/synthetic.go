@@ -9,7 +9,7 @@ import (
 	"github.com/plrank/plrank/datasets/internal/memory"
 )
 
-// SyntheticOptions sizes the synthetic collection; zero fields mean the default.
+// SyntheticOptions are the sizes of the synthetic collection; zero fields mean the default.
 type SyntheticOptions struct {
 	Train, Vali, Test int    // queries; 0: 800, 200 and 400
 	Seed              uint64 // another seed, another collection of the same kind
@@ -21,14 +21,14 @@ type SyntheticOptions struct {
 // some queries without a relevant document and some with a single document.
 //
 // Each document has eight hidden traits, which 64 of the features show through
-// noise, on scales of their own: linear, logarithmic, exponential (heavy-tailed),
+// noise, on different scales: linear, logarithmic, exponential (heavy-tailed),
 // as counts. Its relevance is made of products and hills of the traits, so that
 // each trait alone and any linear model say little about it, plus an amount of
 // noise that differs from query to query. The other 72 features are noise of all
 // these kinds, constant within a query, or constant altogether.
 //
 // It is a pure function of the options. [SyntheticShape] makes collections of
-// this kind in other shapes, of any part of the size of the published ones.
+// this kind in other shapes, at any fraction of the size of the published ones.
 func Synthetic(o SyntheticOptions) *Splits {
 	queries := [3]int{o.Train, o.Vali, o.Test}
 	for i, n := range [3]int{800, 200, 400} {
@@ -49,17 +49,17 @@ func Synthetic(o SyntheticOptions) *Splits {
 //	istella         20,897   2,322   9,799   316 (1 to 439)           220   .963 .008 .013 .009 .007
 //	majority       200,000  40,000  80,000    32 (1 to 100)            40   .5   .2   .15  .1   .05
 //
-// Shape majority is of no published collection: it is for models that see all documents of
+// Shape majority is not of a published collection: it is for models that see all documents of
 // a query at once. There the relevance of a document depends on the others. In eight hidden
 // traits a query's documents lie around two opposite points, 70 % of them around one, and
 // those on the side of the majority are relevant. The points are drawn anew for every query,
 // evenly in all directions, so that a document alone does not tell its side, whatever a
 // transform says of the range of each feature in its query.
 //
-// Each split has the fraction scale of these queries, rounded, at least one. The
-// error says that the name is none of [SyntheticShapes], or that the scale is not
-// in (0, 1]. All of it is a pure function of the arguments; shape mslr is the
-// collection of Synthetic with that many queries.
+// Each split has the fraction scale of these queries, rounded, at least one. A name that is
+// not one of [SyntheticShapes], and a scale outside (0, 1], are errors. The result is a
+// pure function of the arguments; shape mslr is the collection of Synthetic with that many
+// queries.
 //
 // Queries, features and mean lengths are those that the collections' publishers
 // state: MSLR-WEB30K Fold1; set 1 of the Yahoo! Learning to Rank Challenge, 519
@@ -83,7 +83,7 @@ func SyntheticShape(name string, scale float64, seed uint64) (*Splits, error) {
 	return splits(s.synthesize("synthetic:"+s.name, queries, seed)), nil
 }
 
-// synthetic is a split and what its labels come from.
+// synthetic is a split and the relevance that its labels come from.
 type synthetic struct {
 	*shape
 	data   *Dataset
@@ -130,7 +130,7 @@ func (s *shape) draw(name string, seed uint64, first, n int) synthetic {
 	}
 	for q := range n {
 		random := syntheticRandom(seed, first+q)
-		d.Offsets = append(d.Offsets, d.Offsets[q]+s.listLength(random))
+		d.Offsets = append(d.Offsets, d.Offsets[q]+s.queryLength(random))
 		d.QueryIDs = append(d.QueryIDs, fmt.Sprint(first+q+1))
 	}
 	rows := d.Offsets[n]
@@ -147,9 +147,9 @@ func syntheticRandom(seed uint64, query int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, uint64(query)))
 }
 
-// listLength is the number of documents of a query: log-normal up to a bound, and small
+// queryLength is the number of documents of a query: log-normal up to a bound, and small
 // for one query in 50.
-func (s *shape) listLength(random *rand.Rand) int {
+func (s *shape) queryLength(random *rand.Rand) int {
 	length := math.Exp(s.logLength + s.logSpread*random.NormFloat64())
 	short := 1 + random.IntN(10)
 	if random.IntN(50) == 0 {
@@ -160,7 +160,7 @@ func (s *shape) listLength(random *rand.Rand) int {
 
 // fill draws the documents of query q.
 func (s synthetic) fill(q int, random *rand.Rand) {
-	s.listLength(random) // drawn before
+	s.queryLength(random) // drawn before
 	var shift [syntheticTraits]float64
 	for t := range shift {
 		shift[t] = 0.4 * random.NormFloat64()
@@ -177,7 +177,7 @@ func (s synthetic) fill(q int, random *rand.Rand) {
 
 	views := syntheticTraits * s.traitViews
 	first, end := s.data.Offsets[q], s.data.Offsets[q+1]
-	var all [][syntheticTraits]float64 // traits of the documents, where relevance depends on all
+	var all [][syntheticTraits]float64 // traits of the documents, if relevance depends on all
 	var latents []float64
 	if s.together != nil {
 		all, latents = s.together(random, end-first)

@@ -31,7 +31,7 @@ type shape struct {
 	zeroFeatures  int // features that are always 0
 	stride        int // from one column to the next; without a common divisor with features
 
-	below [4]float64 // part of the labels that is below 1, 2, 3, 4
+	below [4]float64 // fraction of the labels that is below 1, 2, 3, 4
 
 	// together draws the traits of all documents of a query and their relevance; nil: they
 	// are drawn one by one.
@@ -90,7 +90,7 @@ func shapeNamed(name string) (*shape, error) {
 
 // scaled is the number of queries of each split at a scale.
 func (s *shape) scaled(scale float64) (queries [3]int, err error) {
-	if !(scale > 0 && scale <= 1) { // so that NaN is none
+	if !(scale > 0 && scale <= 1) { // NaN is refused, too
 		return queries, fmt.Errorf("datasets: scale %v of a synthetic collection: want the fraction of its queries, above 0 and at most 1", scale)
 	}
 	for i, n := range s.queries {

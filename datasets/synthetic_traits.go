@@ -25,7 +25,7 @@ func majority(random *rand.Rand, n int) (traits [][syntheticTraits]float64, late
 	const (
 		distance = 2   // of the points from 0
 		spread   = 0.5 // of the documents around them, in each trait
-		larger   = 0.7 // part of the documents that is drawn for the larger side
+		larger   = 0.7 // fraction of the documents that is drawn for the larger side
 	)
 	var point, mean [syntheticTraits]float64
 	for t := range point {

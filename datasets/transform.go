@@ -16,13 +16,12 @@ import (
 // reads back as the same transform, bit for bit.
 //
 // Features that are constant within every training query say nothing about the
-// order of documents and are left out. What remains goes through one or more
-// parts, whose outputs stand side by side: first all columns of the first part,
-// then all of the second.
+// order of documents and are left out. The others go through one or more parts, whose
+// outputs are side by side: first all columns of the first part, then all of the second.
 //
-// Categorical features are apart from these: their values become codes, one column each
-// behind all others, which a model looks up in a table. See [Category] for the codes of
-// values that were not seen in training, or are missing.
+// Values of categorical features become codes, one column for each feature after all
+// others, which a model looks up in a table. See [Category] for the codes of values that
+// are missing, or were not seen in training.
 //
 // Every output is finite. A missing value (NaN) becomes 0: the query's minimum
 // for minmax, the mean of the training documents for the standardised forms,
@@ -41,7 +40,7 @@ type Transform struct {
 // joined by "+", as in "minmax+log-standard":
 //
 //	none          the raw value
-//	minmax        (x − min)/(max − min) over the documents of the query; 0 where
+//	minmax        (x − min)/(max − min) over the documents of the query; 0 if
 //	              they are all equal (Oosterhuis 2021, §7)
 //	standard      (x − mean)/sd over all training documents, within ±10
 //	log-standard  the same of sign(x)·log(1+|x|)
@@ -64,8 +63,8 @@ func FitTransform(spec string, train *Dataset, categorical ...int) (*Transform, 
 }
 
 // FitTransformOn is [FitTransform] by several processes that have the same data: all call
-// it, and get the same transform as one process would. They share the reading of all rows
-// for what varies within queries and for the moments of the standardised forms. Each finds
+// it, and get the same transform as one process would. They share the work of finding the
+// features that vary within queries, and the moments of the standardised forms. Each finds
 // the quantiles of the sample, and the values of categorical features, for itself.
 func FitTransformOn(s Sharing, spec string, train *Dataset, categorical ...int) (*Transform, error) {
 	t := &Transform{Spec: spec, Inputs: train.Width(), Columns: varying(train, s)}
@@ -92,9 +91,9 @@ func FitTransformOn(s Sharing, spec string, train *Dataset, categorical ...int) 
 // Width is the number of outputs for a document.
 func (t *Transform) Width() int { return len(t.Columns)*len(t.Parts) + len(t.Categories) }
 
-// Validate checks a transform that was read from a file, and prepares it: without it,
-// Query is slow. An error means that Query would go out of bounds or give values that
-// are not finite.
+// Validate checks a transform that was read from a file, and prepares it: Query is slow
+// before. An error means that Query would go out of bounds or give values that are not
+// finite.
 func (t *Transform) Validate() error {
 	if len(t.Parts) == 0 {
 		return fmt.Errorf("datasets: transform %q has no parts", t.Spec)
@@ -121,8 +120,8 @@ func (t *Transform) Validate() error {
 }
 
 // Query transforms the rows of one query: rows is n × Inputs, dst is n × Width(),
-// both row-major. It allocates nothing, but for ranks in a query of more than 256
-// documents, and panics where the lengths disagree.
+// both row-major. It allocates nothing, except for ranks in a query of more than
+// 256 documents. It panics if the lengths disagree.
 func (t *Transform) Query(dst, rows []float32) {
 	n, width := 0, t.Width()
 	if t.Inputs > 0 {
@@ -154,14 +153,14 @@ func (t *Transform) Used() []int {
 	return used
 }
 
-// fitCategories adds the categories of the features of these ids to t, and takes their
-// columns out of the others.
+// fitCategories makes categories of the features with these ids, whose columns are then not
+// among the others.
 func (t *Transform) fitCategories(train *Dataset, ids []int) error {
 	ids = slices.Clone(ids)
 	slices.Sort(ids)
 	for i, id := range ids {
 		if i > 0 && ids[i-1] == id {
-			return fmt.Errorf("datasets: feature %d is to be categorical twice", id)
+			return fmt.Errorf("datasets: feature %d is listed as categorical twice", id)
 		}
 		c, err := fitCategory(train, id)
 		if err != nil {
@@ -173,7 +172,7 @@ func (t *Transform) fitCategories(train *Dataset, ids []int) error {
 	return nil
 }
 
-// validateCategories checks those of a transform that was read from a file.
+// validateCategories checks the categories of a transform that was read from a file.
 func (t *Transform) validateCategories() error {
 	for i, c := range t.Categories {
 		if c.Column < 0 || c.Column >= t.Inputs || i > 0 && c.Column <= t.Categories[i-1].Column || slices.Contains(t.Columns, c.Column) {
@@ -197,7 +196,7 @@ func varying(d *Dataset, s Sharing) []int {
 	w := d.Width()
 	varies := make([]bool, w)
 	left := w
-	first, end := s.part(d.Queries())
+	first, end := s.share(d.Queries())
 	for q := first; q < end && left > 0; q++ {
 		from, to := d.Offsets[q], d.Offsets[q+1]
 		for r := from + 1; r < to; r++ {

@@ -7,7 +7,7 @@ import (
 	"github.com/plrank/plrank/datasets/internal/text"
 )
 
-// TransformPart is one part of a Transform; see FitTransform for their names.
+// TransformPart is one part of a [Transform]; [FitTransform] lists the names.
 type TransformPart struct {
 	Name  string
 	Shift []float64 `json:",omitempty"` // by used column: the mean; standardised forms only

@@ -18,7 +18,7 @@ func hard() *Dataset {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	return &Dataset{
 		Features: []float32{
-			// large, tiny, constant, constant in each query, text.Missing, infinite, extreme
+			// large, tiny, constant, constant in each query, missing, infinite, extreme
 			1.6e8, 1e-9, 5, 1, nan, 1, math.MaxFloat32,
 			1, 2e-9, 5, 1, 2, inf, -math.MaxFloat32,
 			-3e7, 0, 5, 1, 4, -inf, 0,
@@ -51,7 +51,7 @@ func TestTransformIsFinite(t *testing.T) {
 	}
 }
 
-func TestTransformValues(t *testing.T) {
+func TestTransformFollowsItsFormulas(t *testing.T) {
 	d := &Dataset{Features: []float32{0, 4, 10, 4, 5, 8, -1, 2}, Labels: make([]float32, 4), Offsets: []int{0, 3, 4}, FeatureIDs: []int{1, 2}}
 	tr, err := FitTransform("minmax+standard+log-standard", d)
 	if err != nil {
@@ -88,7 +88,7 @@ func TestTransformValues(t *testing.T) {
 	}
 }
 
-func TestTransformJSON(t *testing.T) {
+func TestTransformReadsBackBitForBit(t *testing.T) {
 	tr, err := FitTransform(allParts, hard())
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +129,7 @@ func TestTransformJSON(t *testing.T) {
 	}
 }
 
-func TestFitTransformErrors(t *testing.T) {
+func TestFitTransformRefusesUnknownPartsAndConstantData(t *testing.T) {
 	if _, err := FitTransform("minmax+log", hard()); err == nil || !strings.Contains(err.Error(), `"log": want one of log-standard, minmax, none, `) {
 		t.Errorf("an unknown part: %v", err)
 	}
@@ -152,7 +152,7 @@ func TestTransformDoesNotAllocate(t *testing.T) {
 }
 
 // A batch holds what the queries give one by one, however it is packed.
-func TestPack(t *testing.T) {
+func TestBatchHoldsTheQueriesItPacks(t *testing.T) {
 	d := Synthetic(SyntheticOptions{Train: 12, Vali: 1, Test: 1}).Train
 	tr, err := FitTransform("minmax+log-standard", d)
 	if err != nil {
@@ -208,7 +208,7 @@ func BenchmarkTransform(b *testing.B) {
 }
 
 // Ranks are counts of the query's documents with lower and with higher values, in queries of any size.
-func TestRank(t *testing.T) {
+func TestTransformOfRanksCountsLowerAndHigher(t *testing.T) {
 	special := []float32{0, float32(math.Copysign(0, -1)), 1e-45, math.MaxFloat32, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())}
 	number := rapid.OneOf(rapid.SampledFrom(special), rapid.Float32Range(-2, 2), rapid.Map(rapid.IntRange(-3, 3), func(v int) float32 { return float32(v) }))
 	rapid.Check(t, func(r *rapid.T) {
@@ -252,7 +252,7 @@ func TestRank(t *testing.T) {
 }
 
 // Training data becomes normal, whatever its distribution; order and ties stay.
-func TestQuantile(t *testing.T) {
+func TestQuantileMakesTrainingDataNormal(t *testing.T) {
 	const n = 20000
 	d := &Dataset{Labels: make([]float32, n), Offsets: []int{0, n}, FeatureIDs: []int{1, 2, 3}}
 	for i := range n {
@@ -290,7 +290,7 @@ func TestQuantile(t *testing.T) {
 }
 
 // Neither outliers nor an offset harm mean and deviation.
-func TestMoments(t *testing.T) {
+func TestMomentsSurviveOutliersAndOffsets(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		n := rapid.IntRange(2, 9000).Draw(r, "n")
 		offset := rapid.SampledFrom([]float64{0, 1, -1e6, 1e-9}).Draw(r, "offset")

@@ -48,7 +48,7 @@ func roundTrip(d *Dataset, path string) (*Dataset, error) {
 	return ReadFile(path, ReadOptions{})
 }
 
-func TestRoundTrip(t *testing.T) {
+func TestWrittenLETORReadsBack(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "d")
 	rapid.Check(t, func(r *rapid.T) {
 		width := rapid.IntRange(0, 5).Draw(r, "width")
@@ -92,7 +92,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-func TestRoundTripOfSharedData(t *testing.T) {
+func TestWrittenCollectionsReadBack(t *testing.T) {
 	for _, name := range []string{"MQ2008/Fold2/vali.txt", "MSLR-sample/vali.txt", "lightgbm-lambdarank/rank.test"} {
 		d, err := ReadFile(shared(t, name), ReadOptions{})
 		if err != nil {
@@ -108,7 +108,7 @@ func TestRoundTripOfSharedData(t *testing.T) {
 	}
 }
 
-func TestWriteLETORErrors(t *testing.T) {
+func TestWhatLETORCannotHoldIsAnError(t *testing.T) {
 	fresh := func() *Dataset {
 		return &Dataset{Name: "d", Features: []float32{1, 2}, Labels: []float32{0, 1}, Offsets: []int{0, 1, 2}, QueryIDs: []string{"a", "b"}, FeatureIDs: []int{1}}
 	}
@@ -131,7 +131,7 @@ func TestWriteLETORErrors(t *testing.T) {
 	}
 }
 
-func TestTREC(t *testing.T) {
+func TestTRECFilesHaveRanksAndLabels(t *testing.T) {
 	d := &Dataset{Features: []float32{}, Labels: []float32{0, 2, 1, -1}, Offsets: []int{0, 3, 4}, QueryIDs: []string{"7", "x"},
 		DocumentIDs: []string{"A", "", "C", "D"}}
 	var run, qrels bytes.Buffer

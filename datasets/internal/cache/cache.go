@@ -18,11 +18,11 @@ import (
 	"github.com/plrank/plrank/internal/mapped"
 )
 
-// Auto stands for the folder of the data, or, where that cannot be written, the user's cache
-// folder.
+// Auto stands for the folder of the data, or, if that cannot be written, for the user's
+// cache folder.
 const Auto = "auto"
 
-// paths are where a cache may lie, the preferred place first.
+// paths are the paths that a cache may have, the preferred one first.
 func paths(folder, name string, of files.Splits) []string {
 	if folder != Auto {
 		return []string{filepath.Join(folder, name)}
@@ -87,8 +87,8 @@ func Open(folder string, key Key, of files.Splits, read func(scratch string) (Sp
 	return s, nil
 }
 
-// keep writes the splits to the first place that takes them, and gives them as they are
-// there, if they are not in memory.
+// keep writes the splits to the first place that can be written. If features are not in
+// memory, it gives the splits as they are in the cache.
 func keep(places []string, folder string, key Key, s Splits, of files.Splits) (kept Splits, err error) {
 	var failed error
 	for i, path := range places {

@@ -54,7 +54,7 @@ func (d *fullDisk) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func TestCacheOnAFullDisk(t *testing.T) {
+func TestFullDiskIsAnErrorOfWriting(t *testing.T) {
 	s := splits(100, 2000)
 	for _, room := range []int{0, 100, 1 << 20} {
 		if err := Encode(&fullDisk{room}, "key", s, files.Splits{}); err == nil {
@@ -63,7 +63,7 @@ func TestCacheOnAFullDisk(t *testing.T) {
 	}
 }
 
-// residentBytes is how many bytes the process has of its own; 0 where the system does not say.
+// residentBytes is how many bytes the process has of its own; 0 if the system does not say.
 func residentBytes() float64 {
 	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -145,7 +145,7 @@ func fixChecksum(b []byte) []byte {
 }
 
 // An end of the context while a cache is written leaves nothing behind.
-func TestContextWhileWritingACache(t *testing.T) {
+func TestEndOfContextLeavesNoCacheBehind(t *testing.T) {
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
 	folder := t.TempDir()

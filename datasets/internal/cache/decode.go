@@ -15,11 +15,11 @@ import (
 	"github.com/plrank/plrank/internal/mapped"
 )
 
-// errStale says that a cache is whole but belongs to another state of the files.
+// errStale is the error of a valid cache of files that have changed.
 var errStale = errors.New("the cache is stale")
 
-// Decode makes splits of the bytes of a cache, whose numbers stay where
-// they are. It trusts nothing: whatever the bytes, the result is a consistent
+// Decode makes splits of the bytes of a cache, and shares the memory of its
+// numbers. It trusts nothing: whatever the bytes, the result is a consistent
 // set of datasets or an error (errStale: for another key).
 func Decode(ctx context.Context, b []byte, key string) (s Splits, err error) {
 	h, err := decodeHeader(b)
@@ -175,7 +175,7 @@ func (c *reader) section(i, size int) ([]byte, int) {
 	return c.b[s.Offset : s.Offset+s.Length], int(s.Count)
 }
 
-// valuesOf are the numbers of a section, where they are; −1 is the one that is nil.
+// valuesOf are the numbers of a section, in the memory of the file; −1 stands for nil.
 func valuesOf[T memory.Number](c *reader, i int) []T {
 	if i == -1 {
 		return nil
@@ -201,7 +201,7 @@ func (c *reader) ints(i int) []int {
 	return list
 }
 
-// strings reads a list of strings; −1 is the one that is nil.
+// strings reads a list of strings; −1 stands for nil.
 func (c *reader) strings(i int) []string {
 	if i == -1 {
 		return nil

@@ -114,7 +114,7 @@ func encodeInts(list []int) []byte {
 	return b
 }
 
-// raised is the numbers plus by: groups, of which −1 is none, are written from 0.
+// raised is the numbers plus by: groups, among them −1 for none, are written from 0.
 func raised(list []int, by int) []int {
 	raised := make([]int, len(list))
 	for i, v := range list {
@@ -133,7 +133,7 @@ func bodyOf(b []byte) body {
 	return body{int64(len(b)), func(i int) []byte { return b[i*blockSize : min(len(b), (i+1)*blockSize)] }}
 }
 
-// featuresOf is the features of a dataset, wherever they are.
+// featuresOf is the features of a split, in memory or not.
 func featuresOf(d *table.Data) body {
 	if d.Source == nil {
 		return bodyOf(memory.Bytes(d.Features))

@@ -31,8 +31,8 @@ type Key struct {
 	Unlabelled string
 }
 
-// source is a file as it is now. Neither times nor inodes are asked for: some file
-// systems keep them where the content has changed, others change them for a mere copy.
+// source is a file as it is now. Its time and inode do not count: some file systems
+// keep them when the content changes, others change them for a mere copy.
 type source struct {
 	Path string // absolute
 	Size int64
@@ -41,7 +41,7 @@ type source struct {
 
 const format = 5
 
-// find looks at the files of the splits, and at those beside them.
+// find completes the key with the files of the splits, and those beside them.
 func (k *Key) find(splits files.Splits) error {
 	k.Format, k.Sources = format, nil
 	for i, file := range splits.All() {

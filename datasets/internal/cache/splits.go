@@ -2,7 +2,7 @@ package cache
 
 import "github.com/plrank/plrank/datasets/internal/table"
 
-// Splits are the training, the validation and the test split; nil where there is none.
+// Splits are the training, the validation and the test split; nil if there is none.
 type Splits [3]*table.Data
 
 // onDisk tells whether features are not in memory.

@@ -1,10 +1,10 @@
 // Package columns maps the columns of a query's features to inputs of a model, with vector
-// instructions where the machine has them: the results are the same bits with and without.
+// instructions if the machine has them: the results are the same bits with and without.
 package columns
 
 import "math"
 
-// Rows are the features of a query, and where their images go.
+// Rows are the features of a query, and memory for their images.
 type Rows struct {
 	To      []float32 // the image of column Columns[i] of row r is To[r*Stride+i]
 	Stride  int

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestSignedLog1p(t *testing.T) {
+func TestSignedLog1pHasFloat32Precision(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		x := math.Float32frombits(rapid.Uint32().Draw(r, "bits"))
 		if x != x || math.IsInf(float64(x), 0) {

@@ -7,11 +7,11 @@ const MostKnots = 255
 
 // Lookups are the functions of columns: linear between knots,
 // beyond them the score of the last one. For each column a table by the leading bits of a
-// value, 16 for every power of two, tells where among the knots to look. Those of all
+// value, 16 entries for every power of two, tells which knots may be next to it. Those of all
 // columns stand one after another, so that several can be looked up at once.
 type Lookups struct {
 	start []uint8 // by column and by key >> lookupShift: the least knot below values with those bits
-	first []int32 // by column: where its knots begin
+	first []int32 // by column: the position of its first knot
 	knots []float32
 	score []float32 // at the knots
 	steps []int     // by column: half of the number of knots to choose from, a power of two, 2 or more
@@ -100,7 +100,7 @@ func (l *Lookups) column(i int, dst []float32, stride int, rows []float32, input
 	}
 }
 
-// atMost is 1 where a ≤ b, else 0.
+// atMost is 1 if a ≤ b, else 0.
 func atMost(a, b float32) int {
 	if a <= b {
 		return 1

@@ -6,7 +6,7 @@ import (
 )
 
 // MinMax maps the least value of a column in the query to 0, the greatest to 1, and those
-// between linearly; missing ones to 0, and all to 0 where they are equal.
+// between linearly; missing ones to 0, and all to 0 if they are equal.
 func MinMax(q Rows) {
 	switch {
 	case len(q.From) == q.Inputs: // a document alone

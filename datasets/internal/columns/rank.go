@@ -10,8 +10,9 @@ import (
 const rankRoom = 256
 
 // Rank maps a value to √3·(b − a)/n, where of the n documents of the query that have the
-// feature b have a lower value and a a higher one; missing ones to 0. It counts lower and higher values pair by pair where vector instructions do many
-// columns at once, and else by sorting.
+// feature b have a lower value and a a higher one; missing ones to 0. With
+// vector instructions, which do many columns at once, it compares all pairs of values; else
+// it sorts.
 func Rank(q Rows) {
 	dst, rows, inputs, stride, columns := q.To, q.From, q.Inputs, q.Stride, q.Columns
 	n := len(rows) / inputs
@@ -41,7 +42,7 @@ const rankColumns = 16
 type rankCounts struct {
 	values [rankRoom * rankColumns]float32
 	lower  [rankRoom * rankColumns]int32 // documents below, less those above
-	ranks  [2*rankRoom + 1]float32       // rankOf each difference from −n, where no document lacks the feature
+	ranks  [2*rankRoom + 1]float32       // rankOf each difference from −n, if no document lacks the feature
 }
 
 func (r *rankCounts) apply(dst []float32, stride int, rows []float32, inputs int, columns []int) {

@@ -13,7 +13,7 @@ import (
 
 // The vector instructions give the bits of plain Go: for any values, numbers of columns
 // and columns that are left out.
-func TestRowsByVectorInstructions(t *testing.T) {
+func TestVectorInstructionsGiveTheBitsOfGo(t *testing.T) {
 	if !*columns.Wide {
 		t.Skip("this machine has no AVX-512")
 	}

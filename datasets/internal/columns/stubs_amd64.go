@@ -10,12 +10,12 @@ package columns
 func logStandardRow(dst *float32, row *float32, columns *int, shift *float64, scale *float64, n int, table *float64)
 
 // columnLimits sets the least and the greatest number of each of so many columns of the n
-// rows, where those that are missing count for nothing and infinite ones as the largest.
+// rows, in which missing values count for nothing and infinite ones as the largest.
 //
 //go:noescape
 func columnLimits(low *float32, high *float32, rows *float32, inputs int, n int, columns int)
 
-// minMaxRow sets (x − low)·scale, 1 at most, for the n columns of a row, and 0 where x is
+// minMaxRow sets (x − low)·scale, 1 at most, for the n columns of a row, and 0 if x is
 // missing.
 //
 //go:noescape

@@ -76,13 +76,14 @@ func File(ctx context.Context, f *os.File, size int64) (string, error) {
 	n := int((size + blockSize - 1) / blockSize)
 	sums := make([]uint64, n)
 	workers := parallel.Workers(n)
-	blocks := make([]byte, workers*blockSize)
+	room := int(min(blockSize, size))
+	blocks := make([]byte, workers*room)
 	err := parallel.Each(n, workers, func(worker, i int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		from := int64(i) * blockSize
-		block := blocks[worker*blockSize:][:min(blockSize, size-from)]
+		block := blocks[worker*room:][:min(blockSize, size-from)]
 		if _, err := f.ReadAt(block, from); err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ type Collection struct {
 	homepage  string
 	queries   int      // in all splits (of one fold)
 	documents int      // in all splits (of one fold)
-	HoldOut   float64  // part of the training queries to hold out where there is no validation file; 0: 20 %
+	HoldOut   float64  // fraction of the training queries to hold out if there is no validation file; 0: 20 %
 	folders   []string // names of the folder or of the one above it, in lower case
 	prefix    string   // of its files instead, in lower case
 }

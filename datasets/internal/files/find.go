@@ -14,10 +14,10 @@ import (
 	"github.com/plrank/plrank/datasets/internal/text"
 )
 
-// ErrFolds is the error of [Open] for a folder of folds, none of which is chosen.
+// ErrFolds is the error for a folder of folds if none is chosen.
 var ErrFolds = errors.New("holds folds: please choose one")
 
-// Find finds the files of the splits; see Open.
+// Find finds the files of the splits; see datasets.Open.
 func (f Finder) Find(path string, fold int) (Splits, error) {
 	folder, prefix := path, ""
 	info, missing := os.Stat(path)
@@ -38,7 +38,7 @@ func (f Finder) Find(path string, fold int) (Splits, error) {
 	if err != nil {
 		return Splits{}, err
 	}
-	if prefix != "" { // what is wrong with other files of the folder is none of its business
+	if prefix != "" { // other files of the folder may be wrong
 		names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(strings.ToLower(name), prefix) })
 	}
 	sets, err := f.splitSets(folder, names)

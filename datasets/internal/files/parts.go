@@ -97,7 +97,7 @@ func orderParts(paths []string) error {
 // PartsOf are the parts of a path that is given for a split: itself, or those in a folder.
 func PartsOf(path string) ([]string, error) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		return []string{path}, nil // reading it says what is wrong
+		return []string{path}, nil // reading it gives the error
 	}
 	return partsIn(path)
 }

@@ -2,10 +2,10 @@ package files
 
 import "cmp"
 
-// Splits are the paths of a collection's files; "" where there is none.
+// Splits are the paths of a collection's files; "" if there is none.
 type Splits struct {
 	Train, Vali, Test string
-	Parts             [3][]string // of splits that are in several files, which the path only names
+	Parts             [3][]string // the files of splits that are in several; the path is then only a name
 }
 
 // All is the files in the order of Splits.

@@ -130,7 +130,7 @@ func (f reader) line(to *table.Builder, b []byte) {
 	}
 }
 
-// queryID is the query id at b[i:], if there is one, and where it ends.
+// queryID is the query id at b[i:], if there is one, and the position after it.
 func queryID(to *table.Builder, b []byte, i int) (id []byte, named bool, end int, ok bool) {
 	if !bytes.HasPrefix(b[i:], []byte("qid:")) {
 		return nil, false, i, true

@@ -1,5 +1,5 @@
-// Package memory is room for many numbers, and work on them by all cores. It knows
-// nothing of what the numbers mean.
+// Package memory gives memory for many numbers, and does work on them on all cores. It knows
+// nothing of their meaning.
 package memory
 
 import (
@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// Number is what a file and memory have the same bytes of.
+// Number is a number that has the same bytes in a file and in memory.
 type Number interface{ float32 | int32 }
 
 // Bytes is the memory of numbers.

@@ -134,7 +134,7 @@ func (b *blocks) checkNew(r table.Run) error {
 	return nil
 }
 
-// endRun looks at the run that has ended, and makes a query of it if it has an id.
+// endRun checks the run that has ended, and makes a query of it if it has an id.
 func (b *blocks) endRun() {
 	if b.open.Rows == 0 {
 		return
@@ -159,7 +159,7 @@ func (b *blocks) addQuery(id string, rows int) {
 	b.left -= rows
 }
 
-// give yields the queries that are whole, unless something was wrong by now.
+// give yields the queries that are whole, unless there was an error.
 func (b *blocks) give() error {
 	if b.sizes != nil && !b.open.Named {
 		for ; b.sized < len(b.sizes.sizes) && b.sizes.sizes[b.sized] <= b.left; b.sized++ {
@@ -198,7 +198,7 @@ func (b *blocks) give() error {
 	return b.yield(d)
 }
 
-// end yields the last queries, and looks at the whole.
+// end yields the last queries, and checks the whole.
 func (b *blocks) end() error {
 	if err := b.Tally.Check(); err != nil {
 		return err

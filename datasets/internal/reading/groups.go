@@ -12,7 +12,7 @@ import (
 	"github.com/plrank/plrank/datasets/internal/text"
 )
 
-// setGroups finds the group of every row, if there are any.
+// setGroups finds the group of every row, if there are groups.
 func setGroups(t *table.Table, all *table.GroupNames) error {
 	g, err := newGroups(t.Path, t.Options, t.Layout, all)
 	if g == nil || err != nil {
@@ -45,7 +45,8 @@ type groups struct {
 	close func()
 }
 
-// newGroups opens what has the groups; nil, nil where nothing has.
+// newGroups finds the source of the groups, and opens it if it is a file; nil, nil if there
+// are no groups.
 func newGroups(path string, o table.Options, l *table.Layout, all *table.GroupNames) (*groups, error) {
 	g := &groups{path: path, all: all, feature: l.GroupFeature, must: l.GroupFeature != "" && len(all.Names) == 0, close: func() {}}
 	if o.GroupColumn != "" {
@@ -115,7 +116,7 @@ func (g *groups) group() int {
 // grouped, in all splits: one that has more is a measurement, not a group.
 const maxGroupValues = 1000
 
-// end looks whether the groups were those of the file.
+// end checks the groups against the whole file.
 func (g *groups) end(t *table.Tally) error {
 	switch {
 	case g.must && !g.found:

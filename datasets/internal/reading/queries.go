@@ -49,7 +49,7 @@ func findQueries(t *table.Table, sizes *querySizes) error {
 	return nil
 }
 
-// sizedID is what the i-th query is called where only its size is known.
+// sizedID is the id of the i-th query if only its size is known.
 func sizedID(i int) string { return fmt.Sprint(i + 1) }
 
 // runs are the runs of rows with the same query id, or without any, through all

@@ -107,7 +107,7 @@ func parse(path string, r io.Reader, sizes *querySizes, o Options, scratch strin
 	return t, nil
 }
 
-// check looks at the whole, and finds the queries.
+// check checks the whole, and finds the queries.
 func check(t *table.Table, sizes *querySizes) error {
 	if err := t.Check(); err != nil {
 		return err

@@ -9,8 +9,8 @@ import (
 	"github.com/plrank/plrank/datasets/internal/text"
 )
 
-// runCheck looks whether the runs of rows of a file fit together, and the sizes of its
-// queries, if there are any.
+// runCheck checks that the runs of rows of a file fit together, and fit the sizes of its
+// queries, if there is a file of these.
 type runCheck struct {
 	path   string
 	sizes  *querySizes
@@ -19,7 +19,7 @@ type runCheck struct {
 	number int  // sizes that have their run
 }
 
-// add looks at the next run.
+// add checks the next run.
 func (k *runCheck) add(r table.Run) error {
 	if !k.any {
 		k.any, k.named = true, r.Named

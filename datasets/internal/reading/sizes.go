@@ -50,7 +50,7 @@ func parseSizes(list string) ([]int, error) {
 		}
 		n, err := strconv.ParseInt(s, 10, 32)
 		if err != nil || n < 0 {
-			return nil, fmt.Errorf("%d: %s is no query size: want the number of documents of a query", line, text.Quote([]byte(s)))
+			return nil, fmt.Errorf("%d: %s is not a query size: want the number of documents of a query", line, text.Quote([]byte(s)))
 		}
 		sizes = append(sizes, int(n))
 	}

@@ -11,8 +11,8 @@ import (
 )
 
 // A spill takes the features of a table, chunk by chunk as they are parsed, from memory to
-// a file without a name in a folder. It is mapped when all are there: the system keeps in
-// memory what there is room for.
+// a file without a name in a folder. It is mapped when all are there: the system keeps
+// as much in memory as there is room for.
 type spill struct {
 	path  string // of the table
 	file  *os.File
@@ -64,7 +64,7 @@ func (s *spill) giveBack(t *table.Table) error {
 	return nil
 }
 
-// close gives up the file, but for what is mapped of it.
+// close gives up the file, except what is mapped of it.
 func (s *spill) close() {
 	s.file.Close()
 	os.Remove(s.file.Name())

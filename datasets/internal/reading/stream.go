@@ -133,7 +133,7 @@ func readLines(r io.Reader, buffer, rest []byte) (lines, after []byte, err error
 	buffer = slices.Grow(append(buffer, rest...), ChunkSize)
 	for {
 		start := len(buffer)
-		for len(buffer) < cap(buffer) && err == nil { // not io.ReadFull: a compressed file cut short is no end
+		for len(buffer) < cap(buffer) && err == nil { // not io.ReadFull: its error for a truncated compressed file would be taken for the end
 			var n int
 			n, err = r.Read(buffer[len(buffer):cap(buffer)])
 			buffer = buffer[:len(buffer)+n]
@@ -152,7 +152,7 @@ func readLines(r io.Reader, buffer, rest []byte) (lines, after []byte, err error
 	}
 }
 
-// findLayout finds the format of a text by its first line; nil where that is blank or a
+// findLayout finds the format of a text by its first line; nil if that is blank or a
 // comment, and the next line tells.
 func findLayout(line []byte, o Options, sized bool) (*table.Layout, error) {
 	if i := text.SkipBlanks(line, 0); i == len(line) || line[i] == '#' {

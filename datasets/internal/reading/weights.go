@@ -58,7 +58,7 @@ func readWeights(path string, o table.Options) ([]float32, error) {
 	for line := 1; lines.Scan(); line++ {
 		w, err := text.Field(lines.Bytes())
 		if err != nil || !table.IsWeight(w) {
-			return nil, fmt.Errorf("%s:%d: %s is no weight: want a number of 0 or more", path, line, text.Quote(lines.Bytes()))
+			return nil, fmt.Errorf("%s:%d: %s is not a weight: want a number of 0 or more", path, line, text.Quote(lines.Bytes()))
 		}
 		weights = append(weights, w)
 	}

@@ -16,8 +16,7 @@ import (
 // Format is CSV and TSV, in which a tab, comma or semicolon separates the fields.
 var Format = table.Format{Endings: []string{".csv", ".tsv"}, Layout: layout, Claims: claims}
 
-// Names that tell what a column is, in any letter case, where the options name
-// none.
+// Names of columns, in any letter case, if the options name none.
 var (
 	labelNames    = []string{"label", "relevance", "rel", "grade", "rating", "target", "y"}
 	queryNames    = []string{"qid", "query_id", "queryid", "query", "group"}
@@ -146,7 +145,7 @@ func (s *reader) distinct(names []string) error {
 	return nil
 }
 
-// place gives the features their ids: those of the options' names where they
+// place gives the features their ids: those of the options' names if they
 // name features, else 1, 2, … from left to right.
 func (s *reader) place(names []string, o table.Options) error {
 	wanted := map[string]int{} // id by name

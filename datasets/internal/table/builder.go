@@ -81,7 +81,7 @@ func (b *Builder) Row() []float32 {
 	return b.row
 }
 
-// Set sets a feature of the row by its id, if it is wanted. It is false where the line has a
+// Set sets a feature of the row by its id, if it is wanted. It is false if the line has a
 // value for it already, of two of which neither counts.
 func (b *Builder) Set(id int, value float32) bool {
 	column := b.next
@@ -104,7 +104,7 @@ func (b *Builder) Set(id int, value float32) bool {
 func (b *Builder) LastWins() bool { return b.lastWins }
 
 // find is the column of a feature, which is made if need be; −1 for one that is not wanted,
-// and one for which there is no memory.
+// and one that would make the matrix too sparse.
 func (b *Builder) find(id int) int {
 	if column := b.column(id); column >= 0 {
 		return column
@@ -129,8 +129,8 @@ func (b *Builder) column(id int) int {
 }
 
 // addColumn makes a column for a feature id seen for the first time in this chunk. The
-// scratch rows move apart when there is no room for it. It is −1, and an error of the chunk,
-// where the matrix would be too sparse.
+// scratch rows move apart if there is no room for it. It is −1, with an error of the chunk,
+// if the matrix would be too sparse.
 func (b *Builder) addColumn(id int) int {
 	column := len(b.order)
 	if column >= b.stride {
@@ -198,7 +198,7 @@ func (b *Builder) EndRow(label float32, query []byte, named bool, document []byt
 func (b *Builder) Weight(w float32) { b.c.Weights = append(b.c.Weights, w) }
 
 // Group is the group of the row that EndRow has added; all rows have one, or none. It is
-// given if the line tells it, and else what the format takes it for.
+// given if the line tells it, and not if it is what the format assumes.
 func (b *Builder) Group(name []byte, given bool) {
 	b.c.HasGroups = b.c.HasGroups || given
 	b.c.Groups = append(b.c.Groups, b.c.GroupNames.Number(name))

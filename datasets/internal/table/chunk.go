@@ -72,7 +72,7 @@ const (
 	maxFaults = 10
 
 	// A matrix may take maxGrowth times the bytes of text it comes from (and
-	// small texts growthFloor bytes): beyond that the text is no learning-to-rank
+	// small texts growthFloor bytes): beyond that the text is not learning-to-rank
 	// data but a sparse matrix that must not be made dense, or an attack.
 	maxGrowth   = 256
 	growthFloor = 1 << 24

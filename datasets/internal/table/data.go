@@ -41,10 +41,10 @@ type Source interface {
 // Rows is the number of documents.
 func (d *Data) Rows() int { return len(d.Labels) }
 
-// Origin tells where rows come from.
+// Origin is the files and lines of rows.
 type Origin struct {
 	Path  string  // of the file
-	Parts []Part  // the files, where they are several
+	Parts []Part  // the files, if there are several
 	Lines []int32 // [rows] of the file, from 1; nil: not known
 }
 
@@ -98,7 +98,7 @@ func cut[T any](list []T, from, to int) []T {
 	return list[from:to:to]
 }
 
-// Gather brings the features of d to memory, wherever they are.
+// Gather reads the features of d into memory, if they are elsewhere.
 func (d *Data) Gather() {
 	if d.Source == nil {
 		return

@@ -7,7 +7,7 @@ type Format struct {
 	Endings []string // of the names of its files
 
 	// Layout looks at the first line of a text that is neither blank nor a comment, and gives
-	// the layout of the text, or nil where the text is of another format. The text is sized
+	// the layout of the text, or nil if the text is of another format. The text is sized
 	// if there is a file of query sizes beside it: it then needs no query ids.
 	Layout func(line []byte, o Options, sized bool) (*Layout, error)
 

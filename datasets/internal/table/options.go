@@ -24,7 +24,7 @@ type Options struct {
 	Context context.Context `json:"-"`
 }
 
-// Check finds values that mean nothing, and options that contradict each other.
+// Check finds invalid values, and options that contradict each other.
 func (o Options) Check() error {
 	if o.Duplicates != "" && o.Duplicates != "error" && o.Duplicates != "last" {
 		return fmt.Errorf("datasets: invalid ReadOptions.Duplicates %q: want error or last", o.Duplicates)
@@ -49,7 +49,7 @@ func (o Options) Ctx() context.Context {
 	return o.Context
 }
 
-// Stopped is the error of reading a file where the context is done, else nil.
+// Stopped is the error of reading a file if the context is done, else nil.
 func (o Options) Stopped(path string) error {
 	if err := o.Ctx().Err(); err != nil {
 		return fmt.Errorf("datasets: %s: reading was stopped: %w", path, err)

@@ -39,7 +39,7 @@ func (s *rowSource) Read(dst []float32, row int) {
 	}
 }
 
-// move is rows of a file and where they go in the dataset.
+// move is rows of a file and their first row in the data.
 type move struct {
 	rows Span
 	to   int

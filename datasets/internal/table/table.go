@@ -15,7 +15,7 @@ type Table struct {
 	Queries []Query
 	Breaks  int         // runs of rows of a query that had already ended
 	Sized   bool        // queries have no ids, but sizes
-	Parts   []Part      // the files, where they are several
+	Parts   []Part      // the files, if there are several
 	Spilled [][]byte    // files that chunks have their features in
 	Groups  *GroupNames // of the rows; nil: they have no groups
 
@@ -24,7 +24,7 @@ type Table struct {
 	Warnings []string
 }
 
-// Query is where the rows of a query are.
+// Query is a query and its rows.
 type Query struct {
 	ID     string
 	Weight float32

@@ -9,7 +9,7 @@ import (
 	"github.com/plrank/plrank/datasets/internal/text"
 )
 
-// Tally is what is counted of the chunks of a file as they come.
+// Tally counts the chunks of a file as they come.
 type Tally struct {
 	Path string
 	Rows int
@@ -69,7 +69,7 @@ func (t *Tally) Check() error {
 }
 
 // LeftOut are warnings of values and columns that are not wanted, or in comments. A file
-// that has none that is wanted is an error.
+// with nothing that is wanted is an error.
 func (t *Tally) LeftOut(l *Layout) (warnings []string, err error) {
 	if t.commented > 0 {
 		warnings = append(warnings, fmt.Sprintf("%s:%d: documents from this line on that have all their features in a comment: %d. A comment begins with #, also within a query id",

@@ -10,7 +10,7 @@ var errExponent = errors.New("the exponent of a group is beyond ±99")
 
 // Exact reads the number at the start of b, up to where a word may end, as text that
 // is the same for equal numbers, and another one for others, however many digits they have:
-// 16777217 for +16777217.0. The text is nil where the number is missing; see Value.
+// 16777217 for +16777217.0. The text is nil if the number is missing; see Value.
 func Exact(b []byte) (text []byte, n int, err error) {
 	for n = 0; !Ends(b, n); n++ {
 	}

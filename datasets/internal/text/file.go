@@ -69,7 +69,7 @@ func At(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// decompress is the text of what is counted, which may be gzip, zstd or plain.
+// decompress is the text of a file, which may be gzip, zstd or plain.
 func decompress(packed *counter) (text io.Reader, stop func(), err error) {
 	b := bufio.NewReaderSize(packed, 1<<16)
 	magic, err := b.Peek(10)
@@ -128,7 +128,7 @@ func (c *counter) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// bounded is decompressed text, which ends in an error where a few bytes claim
+// bounded is decompressed text, which ends in an error if a few bytes claim
 // to be a lot of it.
 type bounded struct {
 	r      io.Reader

@@ -15,7 +15,7 @@ var errRange = errors.New("beyond the range of float32")
 // Missing is how a value that is not known is kept.
 var Missing = float32(math.NaN())
 
-// NotANumber is err, or ErrNumber where a number was followed by something else.
+// NotANumber is err, or ErrNumber if a number was followed by something else.
 func NotANumber(err error) error {
 	if err == nil {
 		return ErrNumber
@@ -23,7 +23,7 @@ func NotANumber(err error) error {
 	return err
 }
 
-// Field reads a field of separated values as a number; it is missing where it is empty.
+// Field reads a field of separated values as a number; it is missing if it is empty.
 func Field(b []byte) (float32, error) {
 	b = bytes.TrimSpace(b)
 	if len(b) == 0 {

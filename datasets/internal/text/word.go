@@ -28,7 +28,7 @@ func Word(b []byte, i int) string {
 	return Quote(b[i:end])
 }
 
-// Quote quotes what was found in a file for a message, cut to a readable length.
+// Quote quotes text of a file for a message, cut to a readable length.
 func Quote(b []byte) string {
 	const most = 40
 	if len(b) > most {
@@ -37,7 +37,7 @@ func Quote(b []byte) string {
 	return fmt.Sprintf("%q", b)
 }
 
-// List lists names for a message, quoted where there is something in them that does
+// List lists names for a message, quoted if there is something in them that does
 // not print.
 func List(names []string) string {
 	const most = 12

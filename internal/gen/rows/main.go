@@ -164,7 +164,7 @@ func logStandardRow() {
 func columnLimits() {
 	Text("columnLimits", "(low, high, rows *float32, inputs, n, columns int)",
 		"sets the least and the greatest number of each of so many columns of the n",
-		"rows, where those that are missing count for nothing and infinite ones as the largest.")
+		"rows, in which missing values count for nothing and infinite ones as the largest.")
 	low, high, rows, inputs, n, columns := Word("low"), Word("high"), Word("rows"), Word("inputs"), Word("n"), Word("columns")
 	SHLQ(U8(2), inputs)
 	l := newLimits()
@@ -191,7 +191,7 @@ func columnLimits() {
 
 func minMaxRow() {
 	Text("minMaxRow", "(dst, row *float32, columns *int, low, scale *float64, n int)",
-		"sets (x − low)·scale, 1 at most, for the n columns of a row, and 0 where x is",
+		"sets (x − low)·scale, 1 at most, for the n columns of a row, and 0 if x is",
 		"missing.")
 	dst, row, columns, low, scale, n := Word("dst"), Word("row"), Word("columns"), Word("low"), Word("scale"), Word("n")
 	l, one := newLimits(), Floats64("one", 1)
