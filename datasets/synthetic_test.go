@@ -90,10 +90,10 @@ func TestSyntheticNeedsMoreThanALinearModel(t *testing.T) {
 		queries [3]int
 		linear  string // inputs of the linear model
 	}{
-		{mslrShape, [3]int{200, 1, 150}, "minmax+log-standard"},
-		{shapes[1], [3]int{200, 1, 150}, "minmax"},
-		{shapes[2], [3]int{60, 1, 60}, "minmax+log-standard"},
-		{shapes[3], [3]int{400, 1, 300}, "minmax+quantile"},
+		{mslrShape, [3]int{120, 1, 100}, "minmax+log-standard"},
+		{shapes[1], [3]int{120, 1, 100}, "minmax"},
+		{shapes[2], [3]int{40, 1, 40}, "minmax+log-standard"},
+		{shapes[3], [3]int{300, 1, 200}, "minmax+quantile"},
 	} {
 		parts := c.shape.synthesize("", c.queries, 0)
 		test := parts[2].data
