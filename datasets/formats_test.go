@@ -48,7 +48,7 @@ func TestSecondValueIsAnErrorOrTheLastWins(t *testing.T) {
 		t.Errorf("features %v", d.Features)
 	}
 	if _, err := ReadFile(path, ReadOptions{Duplicates: "first"}); err == nil || !strings.Contains(err.Error(), "want error or last") {
-		t.Errorf("an unknown way: %v", err)
+		t.Errorf("an invalid option: %v", err)
 	}
 }
 

@@ -116,7 +116,7 @@ func (f reader) line(to *table.Builder, b []byte) {
 			to.Fail(start, "feature %s: %v", text.Word(b, start), text.NotANumber(err))
 			return
 		}
-		if !to.Set(id, value) {
+		if !to.SetNext(id, value) && !to.Set(id, value) {
 			to.Fail(start, "feature %s: a second value for id %d in this line", text.Word(b, start), id)
 			return
 		}

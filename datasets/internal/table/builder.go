@@ -26,6 +26,7 @@ type Builder struct {
 
 	row  []float32 // being read
 	next int       // the column expected: ids mostly come in the order of the line before
+	mark int       // stamp of the line
 }
 
 func newBuilder(o Options) *Builder {
@@ -76,27 +77,33 @@ func (b *Builder) Row() []float32 {
 		b.values = append(b.values, make([]float32, need-len(b.values))...)
 		b.values = b.values[:cap(b.values)]
 	}
-	b.row, b.next = b.values[at:at+b.stride], 0
+	b.row, b.next, b.mark = b.values[at:at+b.stride], 0, b.c.Lines+1
 	clear(b.row)
 	return b.row
+}
+
+// SetNext sets a feature of the row if its column comes next, as it mostly does, and tells
+// whether it has. Else there is Set.
+func (b *Builder) SetNext(id int, value float32) bool {
+	c := b.next
+	if c >= len(b.order) || b.order[c] != id || b.stamp[c] == b.mark {
+		return false
+	}
+	b.stamp[c], b.row[c], b.next = b.mark, value, c+1
+	return true
 }
 
 // Set sets a feature of the row by its id, if it is wanted. It is false if the line has a
 // value for it already, of two of which neither counts.
 func (b *Builder) Set(id int, value float32) bool {
-	column := b.next
-	if column >= len(b.order) || b.order[column] != id {
-		if column = b.find(id); column < 0 {
-			return true
-		}
+	c := b.find(id)
+	if c < 0 {
+		return true
 	}
-	mark := b.c.Lines + 1
-	if b.stamp[column] == mark && !b.lastWins {
+	if b.stamp[c] == b.mark && !b.lastWins {
 		return false
 	}
-	b.stamp[column] = mark
-	b.row[column] = value
-	b.next = column + 1
+	b.stamp[c], b.row[c], b.next = b.mark, value, c+1
 	return true
 }
 
