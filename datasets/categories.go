@@ -58,7 +58,7 @@ func (c *Category) apply(dst []float32, stride int, rows []float32, inputs int) 
 func fitCategory(train *Dataset, id int) (Category, error) {
 	column, found := slices.BinarySearch(train.FeatureIDs, id)
 	if !found {
-		return Category{}, fmt.Errorf("datasets: %s has no feature %d to be categorical: it has %s", train.Name, id, idsInWords(train.FeatureIDs))
+		return Category{}, fmt.Errorf("datasets: %s has no feature %d, which is to be categorical: it has %s", train.Name, id, idsInWords(train.FeatureIDs))
 	}
 	documents := map[float32]int{}
 	for r := range train.Rows() {

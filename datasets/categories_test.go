@@ -117,7 +117,7 @@ func TestCategoricalFeaturesThatCannotBeAreErrors(t *testing.T) {
 		ids  []int
 		want string
 	}{
-		{[]int{5}, "data has no feature 5 to be categorical: it has the features 1, 4, 7"},
+		{[]int{5}, "data has no feature 5, which is to be categorical: it has the features 1, 4, 7"},
 		{[]int{4, 1, 4}, "feature 4 is listed as categorical twice"},
 	} {
 		if _, err := FitTransform("minmax", categorical(), c.ids...); err == nil || !strings.Contains(err.Error(), c.want) {
