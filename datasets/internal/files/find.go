@@ -21,17 +21,17 @@ var ErrFolds = errors.New("holds folds: please choose one")
 func (f Finder) Find(path string, fold int) (Splits, error) {
 	folder, prefix := path, ""
 	info, missing := os.Stat(path)
-	if missing != nil {
+	switch {
+	case missing != nil:
 		// DIR/set1 stands for DIR/set1.train.txt, DIR/set1.vali.txt and DIR/set1.test.txt.
-		parent := filepath.Dir(path)
-		if up, err := os.Stat(parent); err != nil || !up.IsDir() {
+		folder, prefix = filepath.Dir(path), strings.ToLower(filepath.Base(path))
+		if up, err := os.Stat(folder); err != nil || !up.IsDir() {
 			return Splits{}, fmt.Errorf("datasets: %w", missing)
 		}
-		folder, prefix = parent, strings.ToLower(filepath.Base(path))
-	} else if !info.IsDir() {
-		if fold != 0 {
-			return Splits{}, fmt.Errorf("datasets: %s is a file: it has no fold %d", path, fold)
-		}
+	case info.IsDir():
+	case fold != 0:
+		return Splits{}, fmt.Errorf("datasets: %s is a file: it has no fold %d", path, fold)
+	default:
 		return Splits{Train: path}, nil
 	}
 	names, err := list(folder)
@@ -51,6 +51,12 @@ func (f Finder) Find(path string, fold int) (Splits, error) {
 			return Splits{}, fmt.Errorf("datasets: %w", missing)
 		}
 	}
+	return f.choose(path, folder, names, sets, fold)
+}
+
+// choose chooses the files of a fold among the names in a folder; if the fold is 0, those of
+// the only set, or of the only folder.
+func (f Finder) choose(path, folder string, names []string, sets []fileSet, fold int) (Splits, error) {
 	folds := foldsOf(names)
 	switch {
 	case fold != 0:

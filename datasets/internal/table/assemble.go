@@ -67,24 +67,9 @@ func (t *Table) Data(ids []int, order []int) (*Data, error) {
 		}
 	}
 
-	// The moves of each chunk, with rows counted from its first.
-	byChunk := make([][]move, len(t.Chunks))
-	first := 0
-	for i, c := range t.Chunks {
-		if source != nil {
-			source.first = append(source.first, first)
-		}
-		for len(moves) > 0 && moves[0].rows.From < first+len(c.Labels) {
-			m := &moves[0]
-			to := min(m.rows.To, first+len(c.Labels))
-			byChunk[i] = append(byChunk[i], move{Span{m.rows.From - first, to - first}, m.to})
-			m.to += to - m.rows.From
-			if m.rows.From = to; to < m.rows.To {
-				break
-			}
-			moves = moves[1:]
-		}
-		first += len(c.Labels)
+	byChunk, first := t.movesByChunk(moves)
+	if source != nil {
+		source.first = first
 	}
 	memory.For(len(t.Chunks), func(i int) {
 		c := t.Chunks[i]
@@ -106,6 +91,29 @@ func (t *Table) Data(ids []int, order []int) (*Data, error) {
 		return nil, err
 	}
 	return d, nil
+}
+
+// movesByChunk gives the moves, which ascend by the rows of the table, to the chunks that have the
+// rows, and the first row of each chunk. The rows of its moves count from there.
+func (t *Table) movesByChunk(moves []move) (byChunk [][]move, first []int) {
+	byChunk = make([][]move, len(t.Chunks))
+	row := 0
+	for i, c := range t.Chunks {
+		first = append(first, row)
+		end := row + len(c.Labels)
+		for len(moves) > 0 && moves[0].rows.From < end {
+			m := &moves[0]
+			to := min(m.rows.To, end)
+			byChunk[i] = append(byChunk[i], move{Span{m.rows.From - row, to - row}, m.to})
+			m.to += to - m.rows.From
+			if m.rows.From = to; to < m.rows.To {
+				break
+			}
+			moves = moves[1:]
+		}
+		row = end
+	}
+	return byChunk, first
 }
 
 // copyTo copies rows to d. Column i of the chunk is column columns[i] of d.
