@@ -27,7 +27,7 @@ type Threads int
 
 // Define defines the flag -threads.
 func (t *Threads) Define(f *flag.FlagSet) {
-	f.IntVar((*int)(t), "threads", int(*t), "processor `cores` to use; 0 is all. Results do not depend on it")
+	f.IntVar((*int)(t), "threads", int(*t), "processor `cores` to use; 0 is all")
 }
 
 // Check reports a number that makes no sense.

@@ -25,8 +25,8 @@ var page = help.Page{
 	Flags:   []string{"model", "data", "importance", "plot", "json", "threads"},
 	Examples: []string{
 		"-model runs/fold1/model.npz -data MQ2008/Fold1/test.txt",
-		"-model runs/fold1/model.npz -data MQ2008 -fold 1 -report map,expected-err@10",
-		"-model runs/fold1/model.npz -data test.txt -importance -plot importance.svg",
+		"-model model.npz -data MQ2008 -fold 1 -report map,expected-err@10",
+		"-model model.npz -data test.txt -importance -plot importance.svg",
 	},
 }
 

@@ -24,27 +24,33 @@ var page = help.Page{
 // Run is the sub-command, and its exit status.
 func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	return command.Run("export", stdout, stderr, func(stdout io.Writer) error {
-		flags := flag.NewFlagSet("export", flag.ContinueOnError)
-		model := flags.String("model", "", "a model `file`")
-		onnx := flags.String("onnx", "", "a new `file` for the model in ONNX format, with the transform: from the raw features of the documents of a query, float32 [documents, features], to their scores; - is standard output. docs/serving.md shows its use")
+		var model, onnx string
+		flags := newFlags(&model, &onnx)
 		switch err := command.Parse(flags, args); {
 		case errors.Is(err, flag.ErrHelp):
 			page.Print(stdout, flags)
 			return nil
 		case err != nil:
 			return err
-		case *model == "" || *onnx == "":
+		case model == "" || onnx == "":
 			return command.Usage(errors.New("-model and -onnx are both needed"))
 		}
-		m, err := ranker.Open(*model)
+		m, err := ranker.Open(model)
 		if err != nil {
 			return err
 		}
-		if err := write(m, *onnx, stdout); err != nil {
+		if err := write(m, onnx, stdout); err != nil {
 			return fmt.Errorf("export: %w", err)
 		}
 		return nil
 	})
+}
+
+func newFlags(model, onnx *string) *flag.FlagSet {
+	f := flag.NewFlagSet("export", flag.ContinueOnError)
+	f.StringVar(model, "model", "", "a model `file`")
+	f.StringVar(onnx, "onnx", "", "a new `file` for the model in ONNX format, with the transform: from the raw features of the documents of a query, float32 [documents, features], to their scores; - is standard output. docs/serving.md shows its use")
+	return f
 }
 
 // write writes the model in ONNX format to a new file.

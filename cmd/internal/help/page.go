@@ -63,12 +63,15 @@ func (p Page) references(w io.Writer, flags *flag.FlagSet) {
 			fmt.Fprintln(w, "\nMore, by plrank help TOPIC:")
 			first = false
 		}
+		if list == nil {
+			list = []string{t.summary}
+		}
 		hanging(w, t.name, strings.Join(list, " "))
 	}
 }
 
 // column is where explanations begin.
-const column = 14
+const column = 18
 
 // hanging prints a term and its explanation beside it.
 func hanging(w io.Writer, term, text string) {

@@ -27,8 +27,7 @@ var page = help.Page{
 	Examples: []string{
 		"-model runs/fold1/model.npz -data new.txt -out new.scores",
 		"-model runs/fold1/model.npz -data - < new.txt > new.scores",
-		"-model runs/fold1/model.npz -data new.txt -run new.run -qrels new.qrels",
-		"-model runs/fold1/model.npz -data new.txt -draw 10 -run new.run",
+		"-model runs/fold1/model.npz -data new.txt -run new.run -draw 10",
 	},
 	Topics: []string{"scoring"},
 }

@@ -15,17 +15,17 @@ import (
 func (o *options) flags() *flag.FlagSet {
 	f := newFlagSet()
 	recipe.Define(f, &o.Config)
-	o.Define(f, "; without it, a small one in MSLR's shape is made")
-	f.StringVar(&o.Folds, "folds", o.Folds, "train on each fold in turn, and print mean and spread: `all` folds of the folder -data, or as many, such as 5, as the queries of the file -data are dealt to; -fold takes one of them")
+	o.Define(f, "; without it, a small synthetic collection")
+	f.StringVar(&o.Folds, "folds", o.Folds, "train on each fold in turn: `all` folds of the folder -data, or as many, such as 5, as the queries of the file -data are dealt to")
 	o.cache.Define(f)
-	f.BoolVar(&o.asJSON, "json", o.asJSON, "print JSON: an object for every epoch, then one with the final metrics")
-	f.StringVar(&o.InitModel, "init-model", o.InitModel, "a model `file` of the same architecture to begin with; it stays the best until an epoch is better")
+	f.BoolVar(&o.asJSON, "json", o.asJSON, "print JSON: an object for every epoch, then the final metrics")
+	f.StringVar(&o.InitModel, "init-model", o.InitModel, "a model `file` of the same architecture to begin with")
 	f.StringVar(&o.Preset, "preset", o.Preset, "start from this `recipe`: "+strings.Join(train.Presets(), " or "))
-	f.StringVar(&o.config, "config", o.config, "start from the settings in this `file`, the config.json of another run")
+	f.StringVar(&o.config, "config", o.config, "start from this config.json, a `file` of another run")
 	o.threads.Define(f)
 	f.BoolVar(&o.version, "version", o.version, "print the version, and end")
 	f.StringVar(&o.out, "out", o.out, "a new `folder` for the files of the run")
-	f.BoolVar(&o.resume, "resume", o.resume, "go on with the run in -out, of whose settings only -epochs, -patience and -on-nan may change, and the paths of data that have moved")
+	f.BoolVar(&o.resume, "resume", o.resume, "go on with the run in -out")
 	return f
 }
 

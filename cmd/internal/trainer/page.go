@@ -13,8 +13,7 @@ var page = help.Page{
 	Flags: []string{"data", "folds", "out", "resume", "preset", "config", "init-model", "json", "threads", "version"},
 	Examples: []string{
 		"-data MQ2008/Fold1 -out runs/fold1",
-		"-data shop.csv -group-column brand -loss plrank-exact+group-exposure",
-		"-data MQ2008 -folds all -out runs/mq2008",
+		"-data shop.csv -group-column brand -loss plrank-exact+disparity",
 		"-resume -out runs/fold1 -epochs 100",
 	},
 	Topics: []string{"files", "faults"},

@@ -31,6 +31,9 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 		}
 	}
 	input.Warn(stderr, t.Warnings()...)
+	if j.Baseline != "" {
+		input.Warn(stderr, fmt.Sprintf("the baseline %s of an older version is left out: package datasets/golearn has it", j.Baseline))
+	}
 	fmt.Fprint(stderr, j.recipe)
 	describe(stderr, j.splits, t)
 
