@@ -35,7 +35,7 @@ func (c Command) Must(t testing.TB, args ...string) (stdout, stderr string) {
 
 // QuickFlags are the settings of the shortest training.
 func QuickFlags() []string {
-	return []string{"-epochs", "1", "-samples", "5", "-hidden", "4", "-evaluation-samples", "5"}
+	return []string{"-epochs", "1", "-samples", "5", "-hidden", "4", "-members", "1", "-evaluation-samples", "5"}
 }
 
 // Quick trains a little by the sub-command train; it is an error if that fails.

@@ -15,6 +15,7 @@ import (
 // Measuring says how many queries the model was trained on, in whatever format they come, and
 // training says which queries two splits share.
 func TestEvaluationOnTrainingDataIsSaid(t *testing.T) {
+	t.Parallel()
 	data := fold(t)
 	_, model := fit.Trained(t, data)
 	file := func(name, text string) string {
@@ -70,6 +71,7 @@ func TestEvaluationOnTrainingDataIsSaid(t *testing.T) {
 
 // A saved model is measured to be what its run reported, on a folder and on a file.
 func TestMeasuresAreThoseOfTheRun(t *testing.T) {
+	t.Parallel()
 	data := fold(t)
 	out, model := fit.Trained(t, data)
 	var result train.Summary
@@ -112,6 +114,7 @@ func TestMeasuresAreThoseOfTheRun(t *testing.T) {
 }
 
 func TestNoiseIsTheLeastImportant(t *testing.T) {
+	t.Parallel()
 	data := fold(t) // the label is the sum of features 1 and 4; 2 is noise
 	_, model := fit.Trained(t, data, "-epochs", "20", "-hidden", "8")
 	plot := filepath.Join(t.TempDir(), "importance.svg")
@@ -137,6 +140,7 @@ func TestNoiseIsTheLeastImportant(t *testing.T) {
 
 // All folds have the highest grade of all their data, and a model is measured by its own.
 func TestHighestGradeIsOfAllFolds(t *testing.T) {
+	t.Parallel()
 	data := commandtest.Folds(t, 2)
 	for _, split := range []string{"train", "vali", "test"} {
 		path := filepath.Join(data, "Fold2", split+".txt")
@@ -189,6 +193,7 @@ func TestHighestGradeIsOfAllFolds(t *testing.T) {
 
 // A picture that cannot be drawn is a warning: the numbers are complete.
 func TestPictureThatFailsIsAWarning(t *testing.T) {
+	t.Parallel()
 	data := fold(t)
 	_, model := fit.Trained(t, data)
 	picture := filepath.Join(t.TempDir(), "none", "importance.svg")
@@ -200,6 +205,7 @@ func TestPictureThatFailsIsAWarning(t *testing.T) {
 
 // A model file does not say by which loss it was trained.
 func TestLossIsNoMetricOfAModelFile(t *testing.T) {
+	t.Parallel()
 	for _, args := range [][]string{{"-metric", "loss"}, {"-report", "map,loss"}} {
 		if status, _, stderr := call(append([]string{"-model", "m.npz", "-data", "d.txt"}, args...)...); status != 2 || !strings.Contains(stderr, "does not say its loss") {
 			t.Errorf("%v of a model: %d, %q", args, status, stderr)

@@ -20,6 +20,7 @@ func section(guide, name string) string {
 }
 
 var (
+	bold = strings.NewReplacer("**", "")
 	link = regexp.MustCompile(`\[([^]]*)\]\([^)]*\)`)
 	item = regexp.MustCompile(`^(- |\d+\. )`)
 )
@@ -34,7 +35,7 @@ func plain(w io.Writer, markdown string) {
 			if mark := item.FindString(text); mark != "" {
 				hang = strings.Repeat(" ", len(mark))
 			}
-			lines := command.Indent(command.Wrap(link.ReplaceAllString(text, "$1"), width-len(hang)), hang)
+			lines := command.Indent(command.Wrap(bold.Replace(link.ReplaceAllString(text, "$1")), width-len(hang)), hang)
 			if hang != "" {
 				lines = lines[len(hang):]
 			}
@@ -49,7 +50,7 @@ func plain(w io.Writer, markdown string) {
 			flush()
 			code = !code
 		case code:
-			fmt.Fprintln(w, strings.TrimRight("    "+line, " "))
+			fmt.Fprintln(w, strings.TrimRight("  "+line, " "))
 		case line == "":
 			flush()
 			fmt.Fprintln(w)

@@ -13,6 +13,7 @@ import (
 
 // Drawn rankings have the frequencies of the policy, and the exposures are its own.
 func TestDrawsHaveTheFrequenciesOfThePolicy(t *testing.T) {
+	t.Parallel()
 	_, model := train.Trained(t, fold(t))
 	dir := t.TempDir()
 	file := filepath.Join(dir, "new.txt")
@@ -94,6 +95,7 @@ func TestDrawsHaveTheFrequenciesOfThePolicy(t *testing.T) {
 // -temperature divides the scores of -draw and -exposure, and is in the tags of the run; -scores
 // and the ranking by score are those of the model.
 func TestTemperatureDividesTheScoresOfThePolicy(t *testing.T) {
+	t.Parallel()
 	_, model := train.Trained(t, fold(t))
 	dir := t.TempDir()
 	file := filepath.Join(dir, "new.txt")

@@ -34,6 +34,7 @@ func scoresOf(t *testing.T, text string) (scores []float32) {
 // gives it when it is read whole, bit for bit. So does one with a query that returns
 // after many blocks; from a pipe, that is an error. Nothing is left but what was asked for.
 func TestBlocksHaveTheScoresOfTheWholeFile(t *testing.T) {
+	t.Parallel()
 	_, model := train.Trained(t, fold(t), "-transform", "minmax")
 	dir := t.TempDir()
 	file := filepath.Join(dir, "large.txt")
@@ -104,6 +105,7 @@ func TestBlocksHaveTheScoresOfTheWholeFile(t *testing.T) {
 // An error at the end of a long file leaves no results, and neither does one that was
 // there before.
 func TestAllResultsOrNone(t *testing.T) {
+	t.Parallel()
 	_, model := train.Trained(t, fold(t))
 	dir := t.TempDir()
 	file, scores := filepath.Join(dir, "large.txt"), filepath.Join(dir, "out", "scores")
@@ -127,6 +129,7 @@ func TestAllResultsOrNone(t *testing.T) {
 
 // Two results do not share a file, of which one would be lost.
 func TestResultsDoNotShareAFile(t *testing.T) {
+	t.Parallel()
 	data := fold(t)
 	_, model := train.Trained(t, data)
 	folder := t.TempDir()
@@ -145,6 +148,7 @@ func TestResultsDoNotShareAFile(t *testing.T) {
 // A document that is twice in a query is an error with its line, and leaves no results: trec_eval
 // would refuse them.
 func TestDocumentTwiceIsAnError(t *testing.T) {
+	t.Parallel()
 	_, model := train.Trained(t, fold(t))
 	dir := t.TempDir()
 	file, run := filepath.Join(dir, "new.txt"), filepath.Join(dir, "run")
@@ -163,6 +167,7 @@ func TestDocumentTwiceIsAnError(t *testing.T) {
 // Scores stand in the order of the file, the lines of a TREC run in that of their
 // ranks, also where a query comes back and where a document has no label.
 func TestScoresAreInTheOrderOfTheFile(t *testing.T) {
+	t.Parallel()
 	data, dir := fold(t), t.TempDir()
 	out := filepath.Join(dir, "run")
 	train.Quick(t, "-data", data, "-out", out)
@@ -236,6 +241,7 @@ func TestScoresAreInTheOrderOfTheFile(t *testing.T) {
 
 // A row of separated values has a score, whatever it begins with.
 func TestEveryRowHasAScore(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	var text strings.Builder
@@ -256,6 +262,7 @@ func TestEveryRowHasAScore(t *testing.T) {
 
 // Standard input and output are files like others.
 func TestStandardStreamsAreFiles(t *testing.T) {
+	t.Parallel()
 	data := fold(t)
 	_, model := train.Trained(t, data)
 	file, scores := filepath.Join(data, "test.txt"), filepath.Join(t.TempDir(), "scores")
@@ -276,6 +283,7 @@ func TestStandardStreamsAreFiles(t *testing.T) {
 
 // Features that a file lacks, and those that the model does not know, are warned of.
 func TestWarnsOfFeatures(t *testing.T) {
+	t.Parallel()
 	_, model := train.Trained(t, fold(t))
 	dir := t.TempDir()
 	file := filepath.Join(dir, "new.txt")
@@ -290,6 +298,7 @@ func TestWarnsOfFeatures(t *testing.T) {
 
 // Ctrl-C ends scoring, also where documents still come, and leaves no file.
 func TestInterruptedScoringLeavesNoFile(t *testing.T) {
+	t.Parallel()
 	_, model := train.Trained(t, fold(t))
 	file, scores := filepath.Join(t.TempDir(), "pipe"), filepath.Join(t.TempDir(), "scores")
 	if err := syscall.Mkfifo(file, 0o600); err != nil {
@@ -324,6 +333,7 @@ func TestInterruptedScoringLeavesNoFile(t *testing.T) {
 
 // Errors are one line, and leave no file.
 func TestErrorsAreOneLine(t *testing.T) {
+	t.Parallel()
 	data := fold(t)
 	dir := t.TempDir()
 	file := func(name, text string) string {

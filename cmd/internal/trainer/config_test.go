@@ -11,6 +11,7 @@ import (
 
 // A run is repeated from its config.json, and flags override it.
 func TestRunIsRepeatedFromItsConfig(t *testing.T) {
+	t.Parallel()
 	out, _ := trained(t, fold(t), "-lr", "0.005", "-optimizer", "adam", "-seed", "9")
 	config := filepath.Join(out, "config.json")
 	again := filepath.Join(t.TempDir(), "again")
@@ -39,6 +40,7 @@ func TestRunIsRepeatedFromItsConfig(t *testing.T) {
 
 // With -json, standard output is an object for each epoch and one at the end.
 func TestJSONIsAnObjectForEachEpoch(t *testing.T) {
+	t.Parallel()
 	data := fold(t)
 	stdout, stderr := callQuick(t, "-data", data, "-epochs", "3", "-json")
 	lines := strings.Split(strings.TrimSpace(stdout), "\n")
@@ -60,6 +62,7 @@ func TestJSONIsAnObjectForEachEpoch(t *testing.T) {
 }
 
 func TestVersion(t *testing.T) {
+	t.Parallel()
 	if stdout, _ := must(t, "-version"); !strings.HasPrefix(stdout, "plrank ") || !strings.Contains(stdout, " go1.") {
 		t.Error(stdout)
 	}
@@ -67,6 +70,7 @@ func TestVersion(t *testing.T) {
 
 // Why a run stopped is said.
 func TestReasonOfTheEndIsSaid(t *testing.T) {
+	t.Parallel()
 	for n, want := range map[int]string{
 		3: "stopped after epoch 3: none of the last 2 was better (-patience)",
 		9: "all 9 epochs are done",

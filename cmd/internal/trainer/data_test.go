@@ -18,6 +18,7 @@ import (
 )
 
 func TestOneFoldIsTrainedOn(t *testing.T) {
+	t.Parallel()
 	data := folds(t, 2)
 	out := filepath.Join(t.TempDir(), "run")
 	_, stderr := callQuick(t, "-data", data, "-fold", "2", "-out", out)
@@ -34,6 +35,7 @@ func TestOneFoldIsTrainedOn(t *testing.T) {
 }
 
 func TestSyntheticShapesAreTrainedOn(t *testing.T) {
+	t.Parallel()
 	if stdout, _ := callQuick(t, "-data", "synthetic:istella", "-scale", "0.0005"); !strings.Contains(stdout, "test") {
 		t.Errorf("no table of the test split in\n%s", stdout)
 	}
@@ -54,6 +56,7 @@ func TestSyntheticShapesAreTrainedOn(t *testing.T) {
 }
 
 func TestFoldsAreSummedUp(t *testing.T) {
+	t.Parallel()
 	data := folds(t, 3)
 	out := filepath.Join(t.TempDir(), "run")
 	stdout, _ := callQuick(t, "-data", data, "-folds", "all", "-out", out)
@@ -109,6 +112,7 @@ func TestFoldsAreSummedUp(t *testing.T) {
 // Interrupted in the second fold, the table is of the first, and the run can go on
 // to the same end.
 func TestInterruptedFoldsGoOn(t *testing.T) {
+	t.Parallel()
 	data := folds(t, 3)
 	out := filepath.Join(t.TempDir(), "run")
 	ctx, cancel := context.WithCancel(context.Background())
@@ -149,6 +153,7 @@ func TestInterruptedFoldsGoOn(t *testing.T) {
 // The second run reads a cache, which gives the same model; a cache that is damaged
 // or that cannot be written is a warning.
 func TestCacheGivesTheSameModel(t *testing.T) {
+	t.Parallel()
 	data := fold(t)
 	cache := filepath.Join(t.TempDir(), "cache")
 	models := []string{}
@@ -198,6 +203,7 @@ func TestCacheGivesTheSameModel(t *testing.T) {
 }
 
 func TestDuplicatesAreErrorsOrLast(t *testing.T) {
+	t.Parallel()
 	data := fold(t)
 	path := filepath.Join(data, "train.txt")
 	write(t, path, read(t, path)+"1 qid:99 1:1 2:1 2:7\n0 qid:99 1:2\n")
@@ -210,6 +216,7 @@ func TestDuplicatesAreErrorsOrLast(t *testing.T) {
 // A group objective on data with a column of groups brings the groups nearer to each
 // other, and its measure is in the tables and files without being asked for.
 func TestGroupLossBringsGroupsNearer(t *testing.T) {
+	t.Parallel()
 	data := commandtest.Shop(t)
 	ratio := func(args ...string) float64 {
 		t.Helper()
@@ -247,6 +254,7 @@ func TestGroupLossBringsGroupsNearer(t *testing.T) {
 // Groups from a feature of LETOR text, and from files, named and found; errors say
 // what would help.
 func TestGroupsComeFromColumnsAndFiles(t *testing.T) {
+	t.Parallel()
 	data := fold(t)
 	file := func(split string) string { return filepath.Join(data, split+".txt") }
 	if stdout, _ := callQuick(t, "-data", data, "-group-column", "1", "-report", "exposure-ratio,treatment-ratio"); !strings.Contains(stdout, "treatment-ratio") {
@@ -284,6 +292,7 @@ func TestGroupsComeFromColumnsAndFiles(t *testing.T) {
 // What is asked for is in the tables and files, of the test split after every epoch
 // too, and a run goes on with it.
 func TestReportIsInTablesAndFiles(t *testing.T) {
+	t.Parallel()
 	data := fold(t)
 	out := filepath.Join(t.TempDir(), "run")
 	args := []string{"-data", data, "-report", "map, expected-err@10,ee-l", "-evaluate-test", "-discounts", "rbp(0.9)", "-gain", "binary", "-metric", "ee-l", "-out", out}
@@ -319,6 +328,7 @@ func TestReportIsInTablesAndFiles(t *testing.T) {
 
 // A run of a version that did not know some of the settings goes on.
 func TestOlderRunGoesOn(t *testing.T) {
+	t.Parallel()
 	out := filepath.Join(t.TempDir(), "run")
 	callQuick(t, "-data", fold(t), "-out", out)
 	path := filepath.Join(out, "config.json")
@@ -337,6 +347,7 @@ func TestOlderRunGoesOn(t *testing.T) {
 
 // Labels that overflow are no grades: the error says how to go on, and that works.
 func TestErrorNamesTheGainThatHelps(t *testing.T) {
+	t.Parallel()
 	data := fold(t)
 	path := filepath.Join(data, "train.txt")
 	write(t, path, read(t, path)+"250 qid:99 1:1\n0 qid:99 1:2\n")
@@ -353,6 +364,7 @@ func TestErrorNamesTheGainThatHelps(t *testing.T) {
 // Separated values: names of features are in reports and in the model, which finds
 // them in a file of other columns; columns of other names can be named.
 func TestNamesOfFeaturesAreKept(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	text := "grade,session,bm25,page rank\n"
 	for q := range 10 {
@@ -390,6 +402,7 @@ func TestNamesOfFeaturesAreKept(t *testing.T) {
 // Malformed lines are reported one by one, ten at most; features that the model does
 // not know are left out, with a warning.
 func TestMalformedLinesAreListed(t *testing.T) {
+	t.Parallel()
 	data, dir := fold(t), t.TempDir()
 	file := filepath.Join(dir, "bad.txt")
 	write(t, file, strings.Repeat("1 qid:1 1:x\n0 qid:1 1:1\n", 13))
@@ -414,6 +427,7 @@ func TestMalformedLinesAreListed(t *testing.T) {
 
 // The sum that the guide names as an example is one that trains.
 func TestSumOfTheGuideTrains(t *testing.T) {
+	t.Parallel()
 	const sum = "plrank-exact+0.5*disparity"
 	if !strings.Contains(docs.Guide, sum) {
 		t.Errorf("no %s in the guide", sum)
@@ -424,6 +438,7 @@ func TestSumOfTheGuideTrains(t *testing.T) {
 }
 
 func TestErrorsOfDataFlags(t *testing.T) {
+	t.Parallel()
 	data := folds(t, 2)
 	one := filepath.Join(data, "Fold1")
 	for _, c := range []struct {

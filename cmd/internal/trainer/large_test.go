@@ -39,7 +39,9 @@ const (
 // Their texts are drawn from some hundred that are compressed once, so that writing them is
 // not what takes the time or the room; so queries have no ids, but sizes.
 func writeParts(t *testing.T, folder string, documents int) {
-	const texts, queriesOfText, documentsOfText = 200, 8, 64
+	const queriesOfText, documentsOfText = 8, 64
+	ofPart := max(1, documents/(largeQuery*queriesOfText*largeParts)) // texts
+	texts := min(200, ofPart*largeParts)
 	rng := rand.New(rand.NewPCG(1, 0))
 	pack, err := zstd.NewWriter(nil)
 	if err != nil {
@@ -85,7 +87,7 @@ func writeParts(t *testing.T, folder string, documents int) {
 		t.Fatal(err)
 	}
 	for i := range largeParts {
-		part(fmt.Sprintf("train-%05d-of-%05d.txt", i, largeParts), max(1, documents/(largeQuery*queriesOfText*largeParts)))
+		part(fmt.Sprintf("train-%05d-of-%05d.txt", i, largeParts), ofPart)
 	}
 	part("vali/part-0.txt", 6)
 }
@@ -95,6 +97,7 @@ var memoryLine = regexp.MustCompile(`(?m)^(VmHWM|RssAnon|RssFile):\s+(\d+) kB$`)
 // TestLarge trains an epoch on data in many parts, from text and then from the cache, and
 // measures the memory of the process.
 func TestLarge(t *testing.T) {
+	t.Parallel()
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		t.Skip("this system does not say how much memory a process has")
 	}

@@ -58,6 +58,7 @@ func refused(t *testing.T, holder *exec.Cmd, args ...string) {
 // While a run is at work in a folder, no other one begins or goes on there. When it is
 // killed, it can be resumed.
 func TestOneRunInAFolder(t *testing.T) {
+	t.Parallel()
 	data, out := fold(t), filepath.Join(t.TempDir(), "run")
 	run := endless(t, out, train.HistoryFile, "-data", data)
 	refused(t, run, "-data", data, "-out", out)
@@ -80,6 +81,7 @@ func TestOneRunInAFolder(t *testing.T) {
 
 // The folder of several folds is that of one run, and so is each fold's in it.
 func TestOneRunInAFolderOfFolds(t *testing.T) {
+	t.Parallel()
 	data, out := folds(t, 3), filepath.Join(t.TempDir(), "runs")
 	fold1 := filepath.Join(out, "fold1")
 	run := endless(t, out, filepath.Join("fold1", train.HistoryFile), "-data", data, "-folds", "all")
@@ -92,6 +94,7 @@ func TestOneRunInAFolderOfFolds(t *testing.T) {
 
 // Of runs that are started at the same time, one goes on and the others say why they do not.
 func TestRunsAtTheSameTime(t *testing.T) {
+	t.Parallel()
 	data, out := fold(t), filepath.Join(t.TempDir(), "run")
 	const runs = 4
 	var all [runs]*exec.Cmd

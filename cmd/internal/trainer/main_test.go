@@ -19,6 +19,7 @@ import (
 
 // Train, look at all files, score with the model, go on.
 func TestRunHasAllFilesAndGoesOn(t *testing.T) {
+	t.Parallel()
 	data := fold(t)
 	out := filepath.Join(t.TempDir(), "run")
 	status, stdout, stderr := call("-data", data, "-out", out, "-epochs", "4", "-seed", "3")
@@ -106,6 +107,7 @@ func TestRunHasAllFilesAndGoesOn(t *testing.T) {
 }
 
 func TestErrorsAreOneLine(t *testing.T) {
+	t.Parallel()
 	data := fold(t)
 	dir := t.TempDir()
 	file := func(name, text string) string {
@@ -194,6 +196,7 @@ func TestErrorsAreOneLine(t *testing.T) {
 // The folder of a run is made before the data are read, with those above it. A run that
 // fails before its first checkpoint can be started again.
 func TestOutIsMadeFirst(t *testing.T) {
+	t.Parallel()
 	data := fold(t)
 	out := filepath.Join(t.TempDir(), "runs", "fold1")
 	if status, _, stderr := call("-data", filepath.Join(data, "none"), "-out", out); status != 1 || !strings.Contains(stderr, "no such file") {
@@ -213,6 +216,7 @@ func TestOutIsMadeFirst(t *testing.T) {
 // An extension is kept: a run that is interrupted in it goes on to its end by -resume
 // alone, and is not at its end before. Data may have moved, but not changed.
 func TestExtensionIsKept(t *testing.T) {
+	t.Parallel()
 	data := fold(t)
 	out := filepath.Join(t.TempDir(), "run")
 	if status, _, stderr := call("-data", data, "-out", out, "-epochs", "1", "-seed", "3"); status != 0 {
@@ -264,6 +268,7 @@ func TestExtensionIsKept(t *testing.T) {
 
 // Interrupted before the first step, the run still ends with a model.
 func TestInterruptedRunHasAModel(t *testing.T) {
+	t.Parallel()
 	data := fold(t)
 	out := filepath.Join(t.TempDir(), "run")
 	ctx, cancel := context.WithCancel(context.Background())
@@ -283,6 +288,7 @@ func TestInterruptedRunHasAModel(t *testing.T) {
 }
 
 func TestFlagsOverridePresets(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		args string
 		want func(o *options) bool
@@ -311,6 +317,7 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on 
 
 // What could not be printed is an error, whatever was to be printed.
 func TestLostOutputIsAnError(t *testing.T) {
+	t.Parallel()
 	data := fold(t)
 	for _, args := range [][]string{{"-help"}, {"-data", data, "-epochs", "1"}} {
 		var stderr bytes.Buffer
@@ -323,6 +330,7 @@ func TestLostOutputIsAnError(t *testing.T) {
 // Training begins with a model of its own architecture, also where the run goes on; the
 // settings of the learning rate are kept.
 func TestTrainingBeginsWithTheInitialModel(t *testing.T) {
+	t.Parallel()
 	data := fold(t)
 	first, second := filepath.Join(t.TempDir(), "first"), filepath.Join(t.TempDir(), "second")
 	if status, _, stderr := call("-data", data, "-out", first, "-epochs", "3"); status != 0 {

@@ -9,6 +9,7 @@ import (
 
 // A picture that cannot be written is a warning: the run and its numbers are complete.
 func TestPictureThatFailsIsAWarning(t *testing.T) {
+	t.Parallel()
 	data := fold(t)
 	out, _ := trained(t, data, "-epochs", "1", "-hidden", "4")
 	curve := filepath.Join(out, "curve.png")

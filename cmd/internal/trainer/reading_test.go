@@ -13,6 +13,7 @@ import (
 
 // Folds of one file: a run for each, or one of them; they go on as others do.
 func TestOneFileIsDealtToFolds(t *testing.T) {
+	t.Parallel()
 	data := filepath.Join(t.TempDir(), "all.txt")
 	letor(t, data, 20, 1)
 	out := filepath.Join(t.TempDir(), "out")
@@ -35,6 +36,7 @@ func TestOneFileIsDealtToFolds(t *testing.T) {
 }
 
 func TestErrorsNameTheFlagsThatHelp(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	svm, csv := filepath.Join(folder, "svm.txt"), filepath.Join(folder, "plain.csv")
 	write(t, svm, strings.Repeat("1 qid:1 1:1 2:3\n-1 qid:1 1:2 2:1\n", 2)+"1 qid:2 1:1 2:0\n-1 qid:2 1:2 2:2\n")
@@ -55,6 +57,7 @@ func TestErrorsNameTheFlagsThatHelp(t *testing.T) {
 
 // Where all weights are 0, nothing would be learnt.
 func TestWeightsThatAreAllZeroAreAnError(t *testing.T) {
+	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data.txt")
 	letor(t, data, 10, 1)
 	lines := strings.Count(read(t, data), "\n")
@@ -70,6 +73,7 @@ func TestWeightsThatAreAllZeroAreAnError(t *testing.T) {
 
 // An interruption ends the reading of data, whatever they are read for.
 func TestInterruptionEndsReading(t *testing.T) {
+	t.Parallel()
 	data := folds(t, 2)
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -85,6 +89,7 @@ func TestInterruptionEndsReading(t *testing.T) {
 
 // A cache that is cut short while it is in use is a message, whoever reads it next.
 func TestCacheThatIsCutShortIsAMessage(t *testing.T) {
+	t.Parallel()
 	data, cache := fold(t), t.TempDir()
 	args := []string{"-data", data, "-cache", cache, "-epochs", "1"}
 	if status, _, stderr := call(args...); status != 0 {
@@ -112,6 +117,7 @@ func TestCacheThatIsCutShortIsAMessage(t *testing.T) {
 }
 
 func TestLabelWithoutGainIsAnError(t *testing.T) {
+	t.Parallel()
 	for label, want := range map[string]string{"32": "label 32 is too high", "-3": "label -3 is negative"} {
 		data := filepath.Join(t.TempDir(), "f.txt")
 		write(t, data, strings.Repeat("1 qid:1 1:1 2:3\n0 qid:2 1:2 2:1\n", 2)+"# a comment\n"+label+" qid:2 1:1 2:0\n")
@@ -124,6 +130,7 @@ func TestLabelWithoutGainIsAnError(t *testing.T) {
 // A run goes on with a copy of its data, and not with data of which a byte in the midst of
 // a large file is another, be its size and time the same.
 func TestResumeSeesEveryByte(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	letor(t, filepath.Join(data, "vali.txt"), 10, 2)
 	var text bytes.Buffer
@@ -164,6 +171,7 @@ func TestResumeSeesEveryByte(t *testing.T) {
 // A feature by which documents are grouped is no input; files to be scored and measured may
 // have it. A model that was trained with it still gets it.
 func TestGroupColumnIsNoInput(t *testing.T) {
+	t.Parallel()
 	data, dir := fold(t), t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	test := filepath.Join(data, "test.txt")

@@ -14,6 +14,7 @@ import (
 // The default recipe waits for the size of the data, flags override single settings of it,
 // and what was chosen is said in words. Other starting points stay as they are.
 func TestRecipeBySize(t *testing.T) {
+	t.Parallel()
 	const large = 150_000
 	d := &datasets.Dataset{Labels: make([]float32, large), Offsets: []int{0, large}}
 	want, _ := train.DefaultFor(d.Rows(), d.Queries())
@@ -50,6 +51,7 @@ func TestRecipeBySize(t *testing.T) {
 
 // What was chosen is in config.json: a run goes on with it, and -config starts from it.
 func TestRecipeIsRecorded(t *testing.T) {
+	t.Parallel()
 	out := filepath.Join(t.TempDir(), "run")
 	if status, _, stderr := call("-epochs", "1", "-members", "1", "-out", out); status != 0 || !strings.Contains(stderr, "recipe for ") {
 		t.Fatalf("%d: %s", status, stderr)
@@ -64,6 +66,7 @@ func TestRecipeIsRecorded(t *testing.T) {
 
 // All folds have the recipe of the first.
 func TestRecipeOfFolds(t *testing.T) {
+	t.Parallel()
 	o, err := parse([]string{"-data", "folder", "-folds", "all"})
 	if err != nil {
 		t.Fatal(err)

@@ -40,6 +40,7 @@ func brands(t *testing.T, queries int) string {
 // The best epoch of a sum of losses, or of one of fairness, is the one of the lowest loss on
 // the validation split, unless a metric is named; the choice is said, and kept.
 func TestSumOfLossesIsValidatedByTheLoss(t *testing.T) {
+	t.Parallel()
 	data := []string{"-data", brands(t, 60), "-group-column", "brand", "-epochs", "3", "-hidden", "4"}
 	for _, of := range []struct {
 		args   []string
@@ -86,6 +87,7 @@ func TestSumOfLossesIsValidatedByTheLoss(t *testing.T) {
 
 // Training queries that are left out are counted where the loss needs their labels.
 func TestLeftOutQueriesAreSaid(t *testing.T) {
+	t.Parallel()
 	data := brands(t, 30)
 	for loss, left := range map[string]bool{"plrank-exact": true, "plrank-exact+group-exposure": false} {
 		_, stderr := callQuick(t, "-data", data, "-vali", data, "-group-column", "brand", "-loss", loss)
@@ -97,6 +99,7 @@ func TestLeftOutQueriesAreSaid(t *testing.T) {
 
 // With a cosine schedule a run goes on for more epochs, and says by which rates.
 func TestCosineGoesOnForMoreEpochs(t *testing.T) {
+	t.Parallel()
 	out := filepath.Join(t.TempDir(), "run")
 	callQuick(t, "-data", fold(t), "-schedule", "cosine", "-out", out)
 	status, _, stderr := call("-resume", "-out", out, "-epochs", "3")

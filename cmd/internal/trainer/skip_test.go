@@ -12,6 +12,7 @@ import (
 // A query whose loss overflows, though its scores do not, stops the run, which says what to do about it; with
 // -on-nan skip the same run goes on, and counts the batches.
 func TestOnNaN(t *testing.T) {
+	t.Parallel()
 	data := fold(t)
 	path := filepath.Join(data, "train.txt")
 	write(t, path, read(t, path)+"2 qid:up 2:3e38\n0 qid:up 2:-3e38\n")
