@@ -28,7 +28,7 @@ import (
 
 // All of it, as lab/faults.md has it, takes some minutes:
 //
-//	go test ./cmd/train -run TestFaults -v -count 1 -timeout 2h -args -faults ../../lab/faults/faults.csv
+//	go test ./cmd/internal/trainer -run TestFaults -v -count 1 -timeout 2h -args -faults ../../../lab/faults/faults.csv
 var faultsFile = flag.String("faults", "", "try all faults, not a few of each kind, and write their numbers to this CSV `file`")
 
 // some is how many to try: all of them, or a few.
@@ -248,7 +248,7 @@ func TestFaults(t *testing.T) {
 	})
 	length := f.length(t)
 	f.count(t, "killed (SIGKILL) at a random moment", func(t *testing.T, c *faultCount) {
-		for range some(4, 220) {
+		for range some(2, 220) {
 			f.kill(t, c, time.Duration(rng.Int64N(int64(length))), syscall.SIGKILL)
 		}
 	})
@@ -293,7 +293,7 @@ func (f *faulty) faultAt(fault func(operation, path string) error, do func()) {
 
 // failing lets operations on files fail, each by itself, or all from one on.
 func (f *faulty) failing(t *testing.T, c *faultCount, rng *rand.Rand, operations int, lasting bool) {
-	for _, at := range pick(rng, operations, 5) {
+	for _, at := range pick(rng, operations, 3) {
 		f.begin(t)
 		fault := error(syscall.EIO)
 		if lasting {
@@ -407,7 +407,7 @@ func (f *faulty) kill(t *testing.T, c *faultCount, after time.Duration, signal s
 // bytes that were never written, or the rest missing.
 func damages(rng *rand.Rand, good []byte) func(yield func(damage string, data []byte) bool) {
 	return func(yield func(string, []byte) bool) {
-		n := some(10, min(600, len(good)))
+		n := some(6, min(600, len(good)))
 		for i := range n {
 			at := (i*len(good) + rng.IntN(len(good))) / n
 			data := bytes.Clone(good)

@@ -20,7 +20,7 @@ import (
 
 // What docs/scale.md has of data larger than memory:
 //
-//	go test ./cmd/train -run TestLarge -v -count 1 -timeout 3h -args -large 20
+//	go test ./cmd/internal/trainer -run TestLarge -v -count 1 -timeout 3h -args -large 20
 var (
 	largeSize   = flag.Float64("large", 0.004, "`GB` of features to train on")
 	largeFolder = flag.String("large-folder", "", "an empty `folder` for them, with room for 2.2 times as much; without it, a temporary one")

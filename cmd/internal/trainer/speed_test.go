@@ -22,7 +22,7 @@ import (
 // some times:
 //
 //	go build -o plain ./cmd/train && go build -tags mpi -o mpi ./cmd/train
-//	go test -tags mpi ./cmd/train -run TestSpeedOfRanks -v -count 1 -args -speed ../../lab/scale/ranks.csv -plain ../../plain -mpi ../../mpi
+//	go test -tags mpi ./cmd/internal/trainer -run TestSpeedOfRanks -v -count 1 -args -speed ../../../lab/scale/ranks.csv -plain ../../../plain -mpi ../../../mpi
 var (
 	speedFile    = flag.String("speed", "", "the `file` to which TestSpeedOfRanks adds its times; without it, it is skipped")
 	plainProgram = flag.String("plain", "", "the `program` train for TestSpeedOfRanks, without MPI")
