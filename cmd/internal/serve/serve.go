@@ -35,7 +35,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, listening
 		f := flags(o)
 		switch err := command.Parse(f, args); {
 		case errors.Is(err, flag.ErrHelp):
-			help(stdout, f)
+			page.Print(stdout, f)
 			return nil
 		case err != nil:
 			return err
