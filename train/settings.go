@@ -39,7 +39,7 @@ func (c *Config) Settings() []Setting {
 		{Flag: "transform", Value: &c.Transform, Plain: "minmax",
 			Help: "`parts` of the features' transform, joined by +: none, minmax, standard, log-standard, quantile, rank"},
 		{Flag: "categorical", Value: &c.Categorical, check: each("feature id", 0), Want: "ids of features, such as 3,17",
-			Help: "`ids` of features whose values are names rather than amounts, such as 3,17: the model learns a vector for each value, and one for values that are missing or were not seen in training. Values of ±16777216 or beyond are an error, as float32 does not tell them all apart"},
+			Help: "`ids` of features whose values are names rather than amounts, such as 3,17: the model learns a vector for each value, and has one for missing values and one for those not seen in training. Values of ±16777216 or beyond are an error, as float32 does not tell them all apart"},
 
 		{Flag: "scorer", Value: &c.Scorer, Plain: mlpScorer, check: oneOf("scorer", Scorers()...),
 			Help: "`kind` of model: mlp scores each document by itself; attention, a list transformer, sees the other documents of the query"},
