@@ -32,17 +32,18 @@ func Default() Config { return Config{} }
 //	model           weights of the best epoch      average of the weights over steps
 //	epochs          16                             5, and up to 10 below 400,000 documents
 //
-// The objective of small data is exact: nothing is sampled. Models fit small data too closely:
-// there dropout helps, and the mean of networks, which varies less from seed to seed; the
-// expected metric tells epochs apart with less noise than the metric of one ranking; a rate that
-// begins high and falls fast takes a fifth of the steps of a low one. With much
-// data one larger network does better, in less time. The
-// gradient of NDCG at 10 is of the few documents at the top; softmax adds what the others
-// say, and helps most in the first epochs; on small data of long queries, of 50 documents and
-// more on average, a larger K does some of that. In real collections of shorter queries it also
-// helps to know the rank of a value among those of its query. Uninformative inputs cost quality; the
-// group lasso keeps their weights small. The average of the weights is good long before the
-// rate has fallen. lab/recipe.md has the trials.
+// The objective for small data is exact: nothing is sampled. Models fit small data too closely.
+// Dropout helps against it, and so does the mean of several networks, which also varies less from
+// seed to seed. The expected metric tells epochs apart with less noise than the metric of one
+// ranking. A rate that begins high and falls fast takes a fifth of the steps of a low one. With
+// much data one larger network does better, in less time.
+//
+// The gradient of NDCG at 10 is that of the few documents at the top. Softmax adds what the others
+// say, and helps most in the first epochs; on small data of long queries, of 50 documents and more
+// on average, a larger K does some of that. With shorter queries it also helps to know the rank of
+// a value among those of its query. Uninformative inputs cost quality: the group lasso keeps their
+// weights small. The average of the weights is good long before the rate has fallen. lab/recipe.md
+// has the trials.
 func DefaultFor(documents, queries int) (c Config, reason string) {
 	if documents >= largeFrom {
 		c = largeRecipe(documents)
@@ -51,10 +52,10 @@ func DefaultFor(documents, queries int) (c Config, reason string) {
 	c, reason = smallRecipe(), fmt.Sprintf("small, below %d documents", largeFrom)
 	if documents >= longFrom*queries {
 		c.Cutoff = 20
-		return c, fmt.Sprintf("%s, of long lists, from %d documents a query on", reason, longFrom)
+		return c, fmt.Sprintf("%s, of long queries, from %d documents a query on", reason, longFrom)
 	}
 	c.Transform += "+rank"
-	return c, fmt.Sprintf("%s, of short lists, below %d documents a query", reason, longFrom)
+	return c, fmt.Sprintf("%s, of short queries, below %d documents a query", reason, longFrom)
 }
 
 // smallRecipe is what the recipes for small data have in common.
@@ -80,8 +81,7 @@ func largeRecipe(documents int) Config {
 
 // Paper is the set-up of the experiments of Oosterhuis (2021), section 7, with
 // PL-Rank-2: two hidden layers of 32 sigmoids, plain SGD, one query a step, a
-// number of samples that grows from 10 to 100, DCG@5 under the policy. Every setting is spelt
-// out.
+// number of samples that grows from 10 to 100, DCG@5 under the policy. All settings are spelt out.
 func Paper() Config {
 	return Config{
 		Objective:    Objective{Loss: "plrank2", Cutoff: 5, Samples: Dynamic},
