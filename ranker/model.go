@@ -83,6 +83,9 @@ func (m *Model) FeatureNames() []string { return slices.Clone(m.file.FeatureName
 // File is all that the model file holds; do not change it.
 func (m *Model) File() *File { return m.file }
 
+// Save writes the model file, see [File.Save].
+func (m *Model) Save(path string) error { return m.file.Save(path) }
+
 // Score appends to dst the scores of the documents of one query, and returns it. The
 // features are raw, a row of [Model.FeatureIDs] values for each document, one row after
 // another. NaN is a missing value; see [datasets.Transform] for what becomes of it. The

@@ -149,7 +149,7 @@ func (d *Dir) Finish(r *train.Result, report *train.Report) error {
 	if err := d.Wait(); err != nil {
 		return err
 	}
-	if err := r.Model.File().Save(d.File(ModelFile)); err != nil {
+	if err := r.Model.Save(d.File(ModelFile)); err != nil {
 		return err
 	}
 	if err := d.writeHistory(r.History); err != nil {

@@ -43,7 +43,7 @@ func (f folder) keepInitial(model *ranker.Model) error {
 	if _, err := os.Stat(f.File(InitialFile)); err == nil {
 		return nil
 	}
-	return model.File().Save(f.File(InitialFile))
+	return model.Save(f.File(InitialFile))
 }
 
 // markInterrupted says in a result, if there is one, that it is not that of the end.
