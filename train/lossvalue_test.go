@@ -126,11 +126,11 @@ func TestLossOnValidationIsFinite(t *testing.T) {
 		}
 		return G.Log(G.Must(G.Neg(loss)))
 	}
-	tr, err := New(Config{Evaluation: Evaluation{Metric: "loss"}}.Plain(), Parts{Loss: own}, small())
+	tr, err := New(Config{Evaluation: Evaluation{Metric: "loss"}}.Plain().Plain(), Parts{Loss: own}, small())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = tr.evaluateSplit(tr.current, tr.splits.Vali); err == nil || !strings.Contains(err.Error(), `vali: metrics: measure "loss": query 0: the loss is NaN`) {
+	if _, err = tr.validation.meter.values(tr.validation.current, tr.data.splits.Vali); err == nil || !strings.Contains(err.Error(), `vali: metrics: measure "loss": query 0: the loss is NaN`) {
 		t.Errorf("error %v", err)
 	}
 }

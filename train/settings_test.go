@@ -100,7 +100,7 @@ func TestZeroIsZeroWhereAllIsSpeltOut(t *testing.T) {
 	large, _ := DefaultFor(1_000_000, 10_000)
 	for _, c := range []Config{small, large, Paper(), Config{}.Plain()} {
 		c.Dropout, c.Members, c.Hidden, c.Activation, c.NormalizeGains, c.GroupLasso, c.Average, c.Warmup = 0, 0, nil, 0, false, 0, 0, 0
-		tr, err := New(c, Parts{}, sized(4, 60))
+		tr, err := New(c.Plain(), Parts{}, sized(4, 60))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +147,7 @@ func TestOlderConfigJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	tr := func(c Config) *Trainer {
-		tr, err := New(c, Parts{}, small())
+		tr, err := New(c.Plain(), Parts{}, small())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,12 +168,14 @@ func TestOlderConfigJSON(t *testing.T) {
 	// A checkpoint of such a version.
 	path := filepath.Join(t.TempDir(), "checkpoint.npz")
 	whole := tr(c)
-	checkpoint, err := whole.checkpoint()
+	checkpoint, err := whole.Checkpoint()
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkpoint.header.Config = before
-	if err := checkpoint.save(path); err != nil {
+	if checkpoint.header["config"], err = json.Marshal(before); err != nil {
+		t.Fatal(err)
+	}
+	if err := checkpoint.Save(path); err != nil {
 		t.Fatal(err)
 	}
 	if err := tr(c).Restore(path); err != nil {

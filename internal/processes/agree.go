@@ -1,4 +1,4 @@
-package train
+package processes
 
 import (
 	"encoding/binary"
@@ -6,28 +6,6 @@ import (
 	"fmt"
 	"slices"
 )
-
-// Processes train one model together; each is a rank. All methods but Rank and Size are
-// collective: every rank calls them in the same order, with slices of the same lengths, and
-// gets an answer when all have. A rank that cannot be reached is not an error here: who
-// implements it ends all processes then.
-type Processes interface {
-	Rank() int // of this process, from 0
-	Size() int // processes
-
-	Broadcast(b []byte)        // b becomes that of rank 0
-	Allgather(dst, src []byte) // dst becomes src of rank 0, of rank 1, and so on
-	Alltoall(dst, src []byte)  // both have a part for each rank: part r of src goes to rank r, and part r of dst comes from there
-}
-
-// alone is one process.
-type alone struct{}
-
-func (alone) Rank() int                 { return 0 }
-func (alone) Size() int                 { return 1 }
-func (alone) Broadcast([]byte)          {}
-func (alone) Allgather(dst, src []byte) { copy(dst, src) }
-func (alone) Alltoall(dst, src []byte)  { copy(dst, src) }
 
 // Agreed is an error that all ranks know of: they end for the same reason,
 // and one of them can say so for all.
@@ -42,7 +20,7 @@ const longestText = 1000
 // Agree is collective. It gives nil where no rank has an error; else every rank gets one:
 // its own, if all have the same, or that of the first rank which has one, with its number. Nil
 // stands for one process.
-func Agree(g Processes, err error) error {
+func Agree(g Group, err error) error {
 	if g == nil || g.Size() == 1 {
 		return err
 	}
@@ -75,4 +53,29 @@ func Agree(g Processes, err error) error {
 		return Agreed{err}
 	}
 	return Agreed{fmt.Errorf("rank %d of %d: %s", first, g.Size(), texts[first])}
+}
+
+// Alike is collective. It is an error where a rank has another text than rank 0 for what is
+// named. Nil stands for one process.
+func Alike(g Group, what, text string) error {
+	if g == nil || g.Size() == 1 {
+		return nil
+	}
+	var err error
+	if first := string(First(g, []byte(text))); first != text {
+		err = fmt.Errorf("train: %s: %s, on rank 0 %s", what, text, first)
+	}
+	return Agree(g, err)
+}
+
+// First is collective: it gives the bytes of rank 0.
+func First(g Group, own []byte) []byte {
+	size := binary.LittleEndian.AppendUint64(nil, uint64(len(own)))
+	g.Broadcast(size)
+	first := slices.Clone(own)
+	if g.Rank() > 0 {
+		first = make([]byte, binary.LittleEndian.Uint64(size))
+	}
+	g.Broadcast(first)
+	return first
 }

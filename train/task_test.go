@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/processes"
+	"github.com/plrank/plrank/internal/processes/processtest"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ops"
@@ -63,17 +65,17 @@ func TestRanksMustHaveTheSameTask(t *testing.T) {
 				return nn.NewMLP(nn.MLPConfig{Features: features, Hidden: []int{5}, Activation: ops.ReLU})
 			}
 		}, "hidden is "},
-		{"an initial model", func(r *otherRank) { r.Initial = mustNew(t, r.Config, small()).Current() }, "the initial model"},
+		{"an initial model", func(r *otherRank) { r.Initial = current(t, mustNew(t, r.Config, small())) }, "the initial model"},
 	} {
 		texts := map[string]bool{}
-		for rank, err := range onRanks(3, func(g Processes) error {
+		for rank, err := range processtest.OnRanks(3, func(g Processes) error {
 			r := otherRank{c, Parts{Processes: g}, small()}
 			if g.Rank() == 1 {
 				of.change(&r)
 			}
 			return second(New(r.Config.Plain(), r.Parts, r.Splits))
 		}) {
-			var agreed Agreed
+			var agreed processes.Agreed
 			if !errors.As(err, &agreed) || !strings.HasPrefix(err.Error(), "rank 1 of 3: train: other than on rank 0: ") || !strings.Contains(err.Error(), of.want) {
 				t.Errorf("%s: rank %d: %v, want %s", of.name, rank, err, of.want)
 				continue
@@ -96,17 +98,17 @@ func TestRanksMustHaveTheSameModel(t *testing.T) {
 			return nn.NewMLP(nn.MLPConfig{Features: features, Hidden: []int{hidden}, Activation: ops.ReLU})
 		}}, small()))
 	}
-	for rank, err := range onRanks(2, func(g Processes) error { return model(3+g.Rank(), g) }) {
+	for rank, err := range processtest.OnRanks(2, func(g Processes) error { return model(3+g.Rank(), g) }) {
 		if err == nil || !strings.HasPrefix(err.Error(), "rank 1 of 2: train: the model: ") {
 			t.Errorf("rank %d: %v", rank, err)
 		}
 	}
-	for rank, err := range onRanks(2, func(g Processes) error { return model(3*g.Rank(), g) }) {
+	for rank, err := range processtest.OnRanks(2, func(g Processes) error { return model(3*g.Rank(), g) }) {
 		if err == nil || !strings.HasPrefix(err.Error(), "rank 0 of 2: ") {
 			t.Errorf("rank %d: %v", rank, err)
 		}
 	}
-	for rank, err := range onRanks(2, func(g Processes) error {
+	for rank, err := range processtest.OnRanks(2, func(g Processes) error {
 		c := c
 		if g.Rank() == 1 {
 			c.Loss = "plrnk"
@@ -114,22 +116,6 @@ func TestRanksMustHaveTheSameModel(t *testing.T) {
 		return second(New(c.Plain(), Parts{Processes: g}, small()))
 	}) {
 		if err == nil || !strings.HasPrefix(err.Error(), `rank 1 of 2: `) || !strings.Contains(err.Error(), `no loss "plrnk"`) {
-			t.Errorf("rank %d: %v", rank, err)
-		}
-	}
-}
-
-func TestAlike(t *testing.T) {
-	if err := Alike(nil, "folds", "1"); err != nil {
-		t.Error(err)
-	}
-	for rank, err := range onRanks(2, func(g Processes) error { return Alike(g, "folds", "[1 2]") }) {
-		if err != nil {
-			t.Errorf("rank %d: %v", rank, err)
-		}
-	}
-	for rank, err := range onRanks(3, func(g Processes) error { return Alike(g, "folds", strings.Repeat("1", 1+g.Rank())) }) {
-		if err == nil || err.Error() != "rank 1 of 3: train: folds: 11, on rank 0 1" {
 			t.Errorf("rank %d: %v", rank, err)
 		}
 	}

@@ -2,7 +2,6 @@ package train
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -14,14 +13,15 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/ranker"
 )
 
 func TestRankerFile(t *testing.T) {
 	s := small()
 	c := busy("adam")
 	c.Epochs = 1
-	r := mustRun(t, mustNew(t, c, s), Hooks{}).Ranker
-	want, err := r.Score(s.Test)
+	r := mustRun(t, mustNew(t, c, s), Hooks{}).Model
+	want, err := r.Scores(s.Test)
 	if err != nil || len(want) != s.Test.Rows() {
 		t.Fatal(len(want), err)
 	}
@@ -29,80 +29,86 @@ func TestRankerFile(t *testing.T) {
 	if err := r.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	back, err := LoadRanker(path)
+	back, err := ranker.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := back.Score(s.Test)
+	got, err := back.Scores(s.Test)
 	if err != nil || !slices.Equal(got, want) {
 		t.Error("the file scores otherwise", err)
 	}
-	if !slices.Equal(back.FeatureIDs(), s.Test.FeatureIDs) || back.Gain() != "exp2" {
-		t.Errorf("%v, %q", back.FeatureIDs(), back.Gain())
+	if !slices.Equal(back.FeatureIDs(), s.Test.FeatureIDs) || back.File().Gain != "exp2" {
+		t.Errorf("%v, %q", back.FeatureIDs(), back.File().Gain)
 	}
 
 	// A query's scores do not depend on what is scored with it.
 	for q := range s.Test.Queries() {
-		alone, err := back.Score(s.Test.Select([]int{q}))
+		alone, err := back.Scores(s.Test.Select([]int{q}))
 		if err != nil || !slices.Equal(alone, want[s.Test.Offsets[q]:s.Test.Offsets[q+1]]) {
 			t.Fatalf("query %d alone: %v", q, err)
 		}
 	}
 	empty := &datasets.Dataset{Offsets: []int{0}, FeatureIDs: s.Test.FeatureIDs}
-	if scores, err := back.Score(empty); err != nil || len(scores) != 0 {
+	if scores, err := back.Scores(empty); err != nil || len(scores) != 0 {
 		t.Errorf("no queries: %v, %v", scores, err)
 	}
 }
 
 func TestRankerErrors(t *testing.T) {
 	c := Config{Inputs: Inputs{Transform: "none"}, Optimization: Optimization{Epochs: 1}}
-	r := mustRun(t, mustNew(t, c, tinySplits()), Hooks{}).Ranker
+	r := mustRun(t, mustNew(t, c, tinySplits()), Hooks{}).Model
 	d := tiny("new.txt", []float32{1, 0})
 	d.FeatureIDs = []int{1, 2, 9}
-	if _, err := r.Score(d); err == nil || !strings.Contains(err.Error(), "new.txt has other feature ids than the model: 9 is not one of the model's 3") {
+	if _, err := r.Scores(d); err == nil || !strings.Contains(err.Error(), "new.txt has other feature ids than the model: 9 is not one of the model's 3") {
 		t.Errorf("got %v", err)
 	}
 	d = tiny("new.txt", []float32{1, 0})
 	d.FeatureIDs = []int{1, 2}
 	d.Features = d.Features[:4]
-	if _, err := r.Score(d); err == nil || !strings.Contains(err.Error(), "3 is missing") {
+	if _, err := r.Scores(d); err == nil || !strings.Contains(err.Error(), "3 is missing") {
 		t.Errorf("got %v", err)
 	}
 	d = tiny("new.txt", []float32{1, 0})
 	d.Row(1)[0], d.Row(1)[1] = 3e38, 3e38
-	for i := range trainedWeights(r)[:3] {
-		trainedWeights(r)[i] = 3
+	f := *r.File()
+	for i := range f.Arrays[0].Values {
+		f.Arrays[0].Values[i] = 3
 	}
-	if _, err := r.Score(d); err == nil || !strings.Contains(err.Error(), "the score of row 1 is +Inf") {
+	r, err := ranker.New(&f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Scores(d); err == nil || !strings.Contains(err.Error(), "the score of document 1 is +Inf") {
 		t.Errorf("got %v", err)
 	}
 }
 
 // What is wrong with a file is said where it is saved, and where it is read.
 func TestFilesThatDoNotFit(t *testing.T) {
-	good := mustRun(t, mustNew(t, Config{Optimization: Optimization{Epochs: 1}}, tinySplits()), Hooks{}).Ranker
+	good := mustRun(t, mustNew(t, Config{Optimization: Optimization{Epochs: 1}}, tinySplits()), Hooks{}).Model
 	path := filepath.Join(t.TempDir(), "m.npz")
 	for _, c := range []struct {
-		change func(*Ranker)
+		change func(*ranker.File)
 		want   string
 	}{
-		{func(r *Ranker) { r.ids = []int{1, 2} }, "do not fit"},
-		{func(r *Ranker) { r.transform.Columns = []int{7} }, "columns"},
-		{func(r *Ranker) { r.transform.Parts = nil }, "no parts"},
+		{func(f *ranker.File) { f.FeatureIDs = []int{1, 2} }, "do not fit"},
+		{func(f *ranker.File) { f.Transform.Columns = []int{7} }, "columns"},
+		{func(f *ranker.File) { f.Transform.Parts = nil }, "no parts"},
 	} {
-		transform := *good.transform
-		broken := newRanker(good.model, &transform, good.ids, good.names, good.gain, good.grade)
-		c.change(broken)
+		transform, broken := *good.File().Transform, *good.File()
+		broken.Transform = &transform
+		c.change(&broken)
 		if err := broken.Save(path); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("got %v, want %q", err, c.want)
 		}
 	}
-	transform := *good.transform
+	transform, narrow := *good.File().Transform, *good.File()
 	transform.Columns = transform.Columns[:1]
-	if err := newRanker(good.model, &transform, good.ids, good.names, good.gain, good.grade).Save(path); err != nil {
+	narrow.Transform = &transform
+	if err := narrow.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := LoadRanker(path); err == nil || !strings.Contains(err.Error(), "a model of 3 features and a transform that gives 1 do not fit") || !strings.Contains(err.Error(), path) {
+	if _, err := ranker.Open(path); err == nil || !strings.Contains(err.Error(), "a model of 3 features and a transform that gives 1 do not fit") || !strings.Contains(err.Error(), path) {
 		t.Errorf("a transform of another width: %v", err)
 	}
 }
@@ -110,7 +116,7 @@ func TestFilesThatDoNotFit(t *testing.T) {
 // A model file of format 1, written by the program before there was format 2, scores
 // as that program did, and can be written and read again.
 func TestVersion1(t *testing.T) {
-	r, err := LoadRanker("testdata/version1.npz")
+	r, err := ranker.Open("testdata/version1.npz")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,12 +137,12 @@ func TestVersion1(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	again, err := ReadRanker(f)
+	again, err := ranker.Read(f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range []*Ranker{r, again} {
-		scores, err := r.Score(d)
+	for _, r := range []*ranker.Model{r, again} {
+		scores, err := r.Scores(d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,12 +156,11 @@ func TestVersion1(t *testing.T) {
 	}
 }
 
-// Documents without labels are scored; a dataset that is not whole, and a second
-// goroutine, are errors.
+// Documents without labels are scored; a dataset that is not whole is an error.
 func TestScoreRefuses(t *testing.T) {
-	r := mustRun(t, mustNew(t, Config{Optimization: Optimization{Epochs: 1}}, tinySplits()), Hooks{}).Ranker
+	r := mustRun(t, mustNew(t, Config{Optimization: Optimization{Epochs: 1}}, tinySplits()), Hooks{}).Model
 	whole := tinySplits().Test
-	want, err := r.Score(whole)
+	want, err := r.Scores(whole)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,36 +178,21 @@ func TestScoreRefuses(t *testing.T) {
 	} {
 		d := *whole
 		c.change(&d)
-		got, err := r.Score(&d)
+		got, err := r.Scores(&d)
 		if c.want == "" && (err != nil || !slices.Equal(got, want)) || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("got %v, %v, want %q", got, err, c.want)
 		}
 	}
-	if _, err := r.Score(nil); err == nil {
+	if _, err := r.Scores(nil); err == nil {
 		t.Error("nil: no error")
-	}
-
-	r.busy.Lock() // as a call does that goes on
-	if _, err := r.Score(whole); !errors.Is(err, ErrBusy) {
-		t.Errorf("a second goroutine: %v", err)
-	}
-	if err := r.Close(); !errors.Is(err, ErrBusy) {
-		t.Errorf("closed by a second goroutine: %v", err)
-	}
-	r.busy.Unlock()
-	if err := r.Close(); err != nil || len(r.graphs) != 0 {
-		t.Errorf("%d graphs after Close, %v", len(r.graphs), err)
-	}
-	if got, err := r.Score(whole); err != nil || !slices.Equal(got, want) {
-		t.Errorf("after Close: %v, %v", got, err)
 	}
 }
 
-// Many goroutines on one ranker get scores or ErrBusy, and nothing else.
-func TestRankerInManyGoroutines(t *testing.T) {
+// Many goroutines on one model get its scores.
+func TestModelInManyGoroutines(t *testing.T) {
 	s := small()
-	r := mustRun(t, mustNew(t, Config{Optimization: Optimization{Epochs: 1}}, s), Hooks{}).Ranker
-	want, err := r.Score(s.Test)
+	r := mustRun(t, mustNew(t, Config{Optimization: Optimization{Epochs: 1}}, s), Hooks{}).Model
+	want, err := r.Scores(s.Test)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +200,7 @@ func TestRankerInManyGoroutines(t *testing.T) {
 	for range 8 {
 		all.Go(func() {
 			for range 20 {
-				if got, err := r.Score(s.Test); err == nil && !slices.Equal(got, want) || err != nil && !errors.Is(err, ErrBusy) {
+				if got, err := r.Scores(s.Test); err != nil || !slices.Equal(got, want) {
 					t.Errorf("%v, %v", got, err)
 				}
 			}
@@ -218,24 +208,6 @@ func TestRankerInManyGoroutines(t *testing.T) {
 	}
 	all.Wait()
 }
-
-// A ranker keeps a bounded number of graphs, whatever it scores.
-func TestGraphsAreBounded(t *testing.T) {
-	closed := 0
-	g := graphs[fakeGraph]{}
-	for rows := range 1000 {
-		if _, err := g.get(rows, func() (fakeGraph, error) { return func() { closed++ }, nil }); err != nil || len(g) > mostGraphs {
-			t.Fatal(len(g), err)
-		}
-	}
-	if closed+len(g) != 1000 {
-		t.Errorf("%d graphs closed, %d kept", closed, len(g))
-	}
-}
-
-type fakeGraph func()
-
-func (f fakeGraph) close() error { f(); return nil }
 
 // reverse ranks by the first feature, ascending.
 type reverse struct{}
@@ -246,7 +218,7 @@ func (reverse) Scores(d *datasets.Dataset) ([]float64, error) { return featureSc
 // and the feature's DCG can be computed by hand.
 func TestReport(t *testing.T) {
 	tr := mustNew(t, Config{Optimization: Optimization{Epochs: 3, LearningRate: 0.5}, Evaluation: Evaluation{EvaluationSamples: 20000}}, tinySplits())
-	report, err := tr.Report(mustRun(t, tr, Hooks{}).Ranker)
+	report, err := tr.Report(mustRun(t, tr, Hooks{}).Model)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +250,7 @@ func TestReport(t *testing.T) {
 		d.FeatureNames[0] = "grade"
 	}
 	named := mustNew(t, Config{Optimization: Optimization{Epochs: 1}}, splits)
-	model := mustRun(t, named, Hooks{}).Ranker
+	model := mustRun(t, named, Hooks{}).Model
 	more, err := named.Report(model, Baseline{"reverse", reverse{}})
 	if err != nil {
 		t.Fatal(err)
@@ -294,7 +266,7 @@ func TestReport(t *testing.T) {
 	if err := model.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	if back, err := LoadRanker(path); err != nil || !slices.Equal(back.FeatureNames(), splits.Train.FeatureNames) {
+	if back, err := ranker.Open(path); err != nil || !slices.Equal(back.FeatureNames(), splits.Train.FeatureNames) {
 		t.Errorf("names of features: %v, %v", back.FeatureNames(), err)
 	}
 	if !slices.Contains(report.Metrics, "expected-ndcg@10") {
@@ -324,7 +296,7 @@ func TestBestFeatureMayBeAscending(t *testing.T) {
 func TestConventions(t *testing.T) {
 	for convention, want := range map[string]float64{"zero": 0.5, "letor4": 0.5, "one": 1, "skip": 1} {
 		tr := mustNew(t, Config{Evaluation: Evaluation{Convention: convention}}, tinySplits())
-		values, err := tr.evaluate(tr.splits.Test, featureScores(tr.splits.Test, 0, true), tr.metric.measures())
+		values, err := tr.parsed.evaluator.evaluate(tr.data.splits.Test, featureScores(tr.data.splits.Test, 0, true), tr.parsed.evaluator.metric.measures())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -346,86 +318,5 @@ func TestValuesJSON(t *testing.T) {
 	var back Values
 	if err := json.Unmarshal(text, &back); err != nil || back["a"] != 0.5 || back["b"] == back["b"] {
 		t.Errorf("%v, %v", back, err)
-	}
-}
-
-func TestDir(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a", "b", "run") // parents are made
-	if _, err := OpenDir(path, &Config{}); err == nil || !strings.Contains(err.Error(), "no run to resume") {
-		t.Errorf("got %v", err)
-	}
-	dir, err := CreateDir(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir.Close()
-	if dir, err = CreateDir(path); err != nil {
-		t.Fatalf("an empty folder: %v", err)
-	}
-	c := Config{Optimization: Optimization{Epochs: 1}}
-	tr := mustNew(t, c, tinySplits())
-	if _, err := dir.Begin(tr, c); err != nil {
-		t.Fatal(err)
-	}
-	var back Config
-	if err := ReadSettings(path, &back); err != nil || back.Epochs != 1 {
-		t.Errorf("%+v, %v", back, err)
-	}
-	dir.Close()
-	// What a run leaves that failed before its first checkpoint, or was killed then.
-	for _, name := range []string{".config.json.123", ".checkpoint.npz.9", ".lock"} {
-		if err := os.WriteFile(dir.File(name), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if dir, err = CreateDir(path); err != nil {
-		t.Fatalf("a run that has not begun: %v", err)
-	}
-
-	r := mustRun(t, tr, Hooks{Epoch: dir.Epoch})
-	report, err := tr.Report(r.Ranker)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := dir.Finish(r, report); err != nil {
-		t.Fatal(err)
-	}
-	dir.Close()
-	if _, err := CreateDir(path); err == nil || !strings.Contains(err.Error(), "exists: it holds checkpoint.npz: name a new folder, or resume the run in it") {
-		t.Errorf("a run that has begun: %v", err)
-	}
-	if _, err := CreateDir(filepath.Dir(path)); err == nil {
-		t.Error("a folder of runs: no error")
-	}
-	if _, err := CreateDir(dir.File(CheckpointFile)); err == nil {
-		t.Error("a file: no error")
-	}
-
-	// A run that goes on beyond its end is not at its end until it has finished.
-	result := func() (s Summary) {
-		text, err := os.ReadFile(dir.File(ResultFile))
-		if err != nil || json.Unmarshal(text, &s) != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
-	if _, err := dir.Begin(mustNew(t, c, tinySplits()), c); err != nil || result().Interrupted {
-		t.Errorf("nothing left to do: %+v, %v", result(), err)
-	}
-	c.Epochs = 2
-	tr = mustNew(t, c, tinySplits())
-	if _, err := dir.Begin(tr, c); err != nil || !result().Interrupted || result().Epochs != 1 || len(tr.History()) != 1 {
-		t.Errorf("an epoch to go: %+v, %v", result(), err)
-	}
-	if _, err := OpenDir(path, &back); err != nil || back.Epochs != 2 {
-		t.Errorf("the extension is not kept: %+v, %v", back, err)
-	}
-	if err := dir.Finish(mustRun(t, tr, Hooks{Epoch: dir.Epoch}), report); err != nil || result().Interrupted || result().Epochs != 2 {
-		t.Errorf("at the end: %+v, %v", result(), err)
-	}
-
-	os.WriteFile(dir.File(SettingsFile), []byte("{"), 0o644)
-	if _, err := OpenDir(path, &back); err == nil || !strings.Contains(err.Error(), SettingsFile) {
-		t.Errorf("got %v", err)
 	}
 }

@@ -1,15 +1,13 @@
-package train
+package rundir
 
 import (
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
-)
 
-// FoldsFile is the file of a folder of runs, one for each fold, that sums them
-// up: a FoldsSummary.
-const FoldsFile = "summary.json"
+	"github.com/plrank/plrank/train"
+)
 
 // A FoldReport sums up the reports on the folds of a collection.
 type FoldReport struct {
@@ -30,14 +28,14 @@ type FoldSplit struct {
 // NaN, and the mean and the standard deviation of the others,
 // sqrt(Σ(x − mean)²/(n − 1)). That of a single value is NaN.
 type Spread struct {
-	Mean   Value   `json:"mean"`
-	SD     Value   `json:"sd"`
-	Values []Value `json:"values"` // by fold
+	Mean   train.Value   `json:"mean"`
+	SD     train.Value   `json:"sd"`
+	Values []train.Value `json:"values"` // by fold
 }
 
 // SumUp sums up the reports on folds with the given numbers, as many as reports
 // (at least one), which come from the same configuration.
-func SumUp(folds []int, reports []*Report) *FoldReport {
+func SumUp(folds []int, reports []*train.Report) *FoldReport {
 	r := &FoldReport{Folds: folds, Convention: reports[0].Convention, Metrics: reports[0].Metrics}
 	for _, first := range reports[0].Splits {
 		split := FoldSplit{Name: first.Name, Rankers: slices.Clone(first.Rankers)}
@@ -46,7 +44,7 @@ func SumUp(folds []int, reports []*Report) *FoldReport {
 			for _, m := range r.Metrics {
 				var values []float64
 				for _, report := range reports {
-					values = append(values, report.value(first.Name, i, m))
+					values = append(values, valueOf(report, first.Name, i, m))
 				}
 				row[m] = spread(values)
 			}
@@ -54,8 +52,10 @@ func SumUp(folds []int, reports []*Report) *FoldReport {
 		}
 		for _, report := range reports {
 			for _, other := range report.Splits {
-				if other.Rankers[featureRow] != first.Rankers[featureRow] {
-					split.Rankers[featureRow] = "best single feature" // another one in each fold
+				for i, name := range other.Rankers {
+					if name != first.Rankers[i] {
+						split.Rankers[i] = "best single feature" // another one in each fold
+					}
 				}
 			}
 		}
@@ -64,8 +64,8 @@ func SumUp(folds []int, reports []*Report) *FoldReport {
 	return r
 }
 
-// value is NaN where the report has no such split.
-func (r *Report) value(split string, ranker int, metric string) float64 {
+// valueOf is NaN where the report has no such split.
+func valueOf(r *train.Report, split string, ranker int, metric string) float64 {
 	for _, s := range r.Splits {
 		if s.Name == split {
 			return s.Value(ranker, metric)
@@ -78,13 +78,13 @@ func spread(values []float64) Spread {
 	var s Spread
 	var known []float64
 	for _, v := range values {
-		s.Values = append(s.Values, Value(v))
+		s.Values = append(s.Values, train.Value(v))
 		if !math.IsNaN(v) {
 			known = append(known, v)
 		}
 	}
 	mean, sd := stat.MeanStdDev(known, nil)
-	s.Mean, s.SD = Value(mean), Value(sd)
+	s.Mean, s.SD = train.Value(mean), train.Value(sd)
 	return s
 }
 
@@ -97,8 +97,8 @@ type FoldsSummary struct {
 	Baselines   map[string]map[string]map[string]Spread `json:"baselines"`  // by ranker and split
 }
 
-// FinishFolds writes the FoldsFile.
-func (d *Dir) FinishFolds(r *FoldReport, interrupted bool) error {
+// summary is what the FoldsFile says of a report.
+func (r *FoldReport) summary(interrupted bool) FoldsSummary {
 	s := FoldsSummary{
 		Folds: r.Folds, Interrupted: interrupted, Convention: r.Convention,
 		Metrics: map[string]map[string]Spread{}, Baselines: map[string]map[string]map[string]Spread{},
@@ -113,5 +113,5 @@ func (d *Dir) FinishFolds(r *FoldReport, interrupted bool) error {
 			s.Baselines[name][split.Name] = split.Rows[i]
 		}
 	}
-	return d.writeJSON(FoldsFile, s)
+	return s
 }
