@@ -26,7 +26,7 @@ var ctx = context.Background()
 // small is a collection that one epoch takes milliseconds for: short lists of six
 // features, of which three say something about the label.
 func small() *datasets.Splits {
-	make := func(name string, queries int, seed uint64) *datasets.Dataset {
+	split := func(name string, queries int, seed uint64) *datasets.Dataset {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		d := &datasets.Dataset{Name: name, FeatureIDs: []int{1, 2, 3, 5, 8, 13}, Offsets: []int{0}}
 		for q := range queries {
@@ -44,7 +44,7 @@ func small() *datasets.Splits {
 		}
 		return d
 	}
-	return &datasets.Splits{Train: make("train", 32, 1), Vali: make("vali", 12, 2), Test: make("test", 10, 3)}
+	return &datasets.Splits{Train: split("train", 32, 1), Vali: split("vali", 12, 2), Test: split("test", 10, 3)}
 }
 
 // busy is a configuration in which everything that is random or remembered is.

@@ -1,4 +1,4 @@
-package train
+package rundir
 
 import (
 	"encoding/json"
@@ -6,19 +6,23 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/plrank/plrank/train"
 )
 
 // Means and deviations of three folds by hand; the best feature is another one in
 // the last fold, and its test split has no value.
-func TestSumUp(t *testing.T) {
-	fold := func(feature string, vali, test float64) *Report {
+func TestSumUpIsMeanAndDeviation(t *testing.T) {
+	fold := func(feature string, vali, test float64) *train.Report {
 		rankers := []string{"random order", feature, "model"}
-		rows := func(v float64) []Values { return []Values{{"ndcg@5": 0.25}, {"ndcg@5": 0.5}, {"ndcg@5": Value(v)}} }
-		return &Report{Convention: "skip", Metrics: []string{"ndcg@5"}, Splits: []SplitReport{
+		rows := func(v float64) []train.Values {
+			return []train.Values{{"ndcg@5": 0.25}, {"ndcg@5": 0.5}, {"ndcg@5": train.Value(v)}}
+		}
+		return &train.Report{Convention: "skip", Metrics: []string{"ndcg@5"}, Splits: []train.SplitReport{
 			{Name: "vali", Rankers: rankers, Rows: rows(vali)}, {Name: "test", Rankers: rankers, Rows: rows(test)},
 		}}
 	}
-	r := SumUp([]int{1, 2, 4}, []*Report{fold("feature 1", 0.5, 0.25), fold("feature 1", 0.625, 0.75), fold("feature 2", 0.75, math.NaN())})
+	r := SumUp([]int{1, 2, 4}, []*train.Report{fold("feature 1", 0.5, 0.25), fold("feature 1", 0.625, 0.75), fold("feature 2", 0.75, math.NaN())})
 	vali, test := r.Splits[0].Rows[2]["ndcg@5"], r.Splits[1].Rows[2]["ndcg@5"]
 	if vali.Mean != 0.625 || vali.SD != 0.125 {
 		t.Errorf("vali %+v", vali)
@@ -34,12 +38,12 @@ func TestSumUp(t *testing.T) {
 		t.Errorf("ranker %q", got)
 	}
 
-	one := SumUp([]int{3}, []*Report{fold("feature 1", 0.5, 0.25)})
+	one := SumUp([]int{3}, []*train.Report{fold("feature 1", 0.5, 0.25)})
 	if s := one.Splits[0]; s.Rankers[1] != "feature 1" || s.Rows[2]["ndcg@5"].Mean != 0.5 || s.Rows[2]["ndcg@5"].SD == s.Rows[2]["ndcg@5"].SD {
 		t.Errorf("one fold: %+v", s)
 	}
 
-	dir, err := CreateDir(filepath.Join(t.TempDir(), "runs"))
+	dir, err := Create(filepath.Join(t.TempDir(), "runs"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +67,7 @@ func TestSumUp(t *testing.T) {
 	if err := dir.FinishFolds(r, false); err != nil {
 		t.Fatal(err)
 	}
-	if err := dir.BeginFolds(Config{}); err != nil {
+	if err := dir.BeginFolds(train.Config{}); err != nil {
 		t.Fatal(err)
 	}
 	if text, err = os.ReadFile(dir.File(FoldsFile)); err != nil || json.Unmarshal(text, &back) != nil || !back.Interrupted || len(back.Folds) != 3 {
