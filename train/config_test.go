@@ -45,7 +45,7 @@ func TestObjectiveInWords(t *testing.T) {
 		{Paper(), Parts{}, "plrank2 with N = dynamic, K = 5"},
 		{Config{Objective: Objective{Loss: "mine"}}.Plain(), Parts{Loss: own}, "mine with N = 100, K = 5"},
 	} {
-		trainer, err := New(c.config.Plain(), c.parts, small())
+		trainer, err := New(c.config, c.parts, small())
 		if err != nil {
 			t.Fatal(err)
 		}

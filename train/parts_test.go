@@ -199,7 +199,7 @@ func TestOwnParts(t *testing.T) {
 
 // Parts have names in what a run keeps, and what means nothing beside them is gone.
 func TestNamesOfParts(t *testing.T) {
-	c := Default()
+	c := smallRecipe()
 	c.Metric = ""
 	tr, err := New(c.Plain(), ownParts(), small())
 	if err != nil {

@@ -118,7 +118,7 @@ func TestRanksResume(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "c.npz")
 	for _, size := range [][2]int{{1, 2}, {2, 1}, {4, 3}, {3, 4}} {
 		for _, err := range processtest.OnRanks(size[0], func(g Processes) error {
-			tr, err := New(half, Parts{Processes: g}, small())
+			tr, err := New(half.Plain(), Parts{Processes: g}, small())
 			if err != nil {
 				return err
 			}
