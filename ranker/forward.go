@@ -19,6 +19,7 @@ type Maker func(*File) (Forward, error)
 var kinds = struct {
 	sync.RWMutex
 	makers map[string]func(*File) (scorer, error)
+	others Maker // of kinds that have no maker; nil: they have no forward pass
 }{makers: map[string]func(*File) (scorer, error){mlpKind: newMLP, transformerKind: newTransformer}}
 
 // A scorer is a forward pass, and what is known of its cost.
@@ -35,32 +36,46 @@ type pass func(ctx context.Context, scores []float64, x []float32) error
 const keptNumbers = 1 << 20
 
 // Register makes the forward pass of a kind of model known, to models that are opened
-// later; it takes the place of one of that name. train.Forward runs the graphs of a kind
-// that has no other:
-//
-//	nn.Register("fm", readMachine)
-//	ranker.Register("fm", train.Forward)
+// later; it takes the place of one of that name. A kind that package nn knows needs none in a
+// program that has package train: train.Forward runs its graphs.
 func Register(kind string, make Maker) {
 	kinds.Lock()
 	defer kinds.Unlock()
-	kinds.makers[kind] = func(f *File) (scorer, error) {
-		forward, err := make(f)
-		if err != nil || forward == nil {
-			return scorer{}, err
-		}
-		return scorer{pass: func(_ context.Context, scores []float64, x []float32) error { return forward(scores, x) }}, nil
-	}
+	kinds.makers[kind] = make.scorer
 }
 
-// scorer is that of the file.
-func (f *File) scorer() (scorer, error) {
+// RegisterOthers makes a maker known for all kinds that have none. What it gives for a kind may be
+// nil: such a kind has no forward pass. Package train registers train.Forward.
+func RegisterOthers(make Maker) {
+	kinds.Lock()
+	defer kinds.Unlock()
+	kinds.others = make
+}
+
+// scorer is that of the file; for a kind without a maker by others, or if that is nil, by the one
+// of RegisterOthers.
+func (f *File) scorer(others Maker) (scorer, error) {
 	kinds.RLock()
-	make := kinds.makers[f.Kind]
+	known, registered := kinds.makers[f.Kind], kinds.others
 	kinds.RUnlock()
-	if make == nil {
-		return scorer{}, nil
+	switch {
+	case known != nil:
+		return known(f)
+	case others != nil:
+		return others.scorer(f)
+	case registered != nil:
+		return registered.scorer(f)
 	}
-	return make(f)
+	return scorer{}, nil
+}
+
+// scorer is the forward pass that make gives for a file.
+func (make Maker) scorer(f *File) (scorer, error) {
+	forward, err := make(f)
+	if err != nil || forward == nil {
+		return scorer{}, err
+	}
+	return scorer{pass: func(_ context.Context, scores []float64, x []float32) error { return forward(scores, x) }}, nil
 }
 
 // Array is the array of that name and shape.

@@ -48,21 +48,25 @@ func read(name string, data []byte) (*Model, error) {
 		return nil, err
 	}
 	digest := digestOf(data)
-	return newModel(name, f, func() string { return digest })
+	return newModel(name, f, nil, func() string { return digest })
 }
 
 // New makes a model of what a file holds, which must not change any more. Errors are those
 // of [Open].
-func New(f *File) (*Model, error) {
+func New(f *File) (*Model, error) { return NewWith(f, nil) }
+
+// NewWith is New with a maker for a kind that has none, such as that of a model which only this
+// program knows.
+func NewWith(f *File, make Maker) (*Model, error) {
 	const name = "the model"
 	if err := f.check(); err != nil {
 		return nil, fmt.Errorf("ranker: %s: %w", name, err)
 	}
-	return newModel(name, f, sync.OnceValue(f.digest))
+	return newModel(name, f, make, sync.OnceValue(f.digest))
 }
 
-func newModel(name string, f *File, digest func() string) (*Model, error) {
-	s, err := f.scorer()
+func newModel(name string, f *File, others Maker, digest func() string) (*Model, error) {
+	s, err := f.scorer(others)
 	if err != nil {
 		return nil, fmt.Errorf("ranker: %s: %w", name, err)
 	}
@@ -78,6 +82,9 @@ func (m *Model) FeatureNames() []string { return slices.Clone(m.file.FeatureName
 
 // File is all that the model file holds; do not change it.
 func (m *Model) File() *File { return m.file }
+
+// Save writes the model file, see [File.Save].
+func (m *Model) Save(path string) error { return m.file.Save(path) }
 
 // Score appends to dst the scores of the documents of one query, and returns it. The
 // features are raw, a row of [Model.FeatureIDs] values for each document, one row after

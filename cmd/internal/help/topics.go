@@ -14,7 +14,6 @@ import (
 	"github.com/plrank/plrank/internal/source"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
-	"github.com/plrank/plrank/train"
 )
 
 // A topic is a section of the guide, the flags that it is about, and names that it lists.
@@ -85,7 +84,7 @@ func (t topic) print(w io.Writer, flags *flag.FlagSet) {
 // explained are the flags that topics explain, with the defaults of the default recipe.
 func explained() *flag.FlagSet {
 	f := flag.NewFlagSet("", flag.ContinueOnError)
-	c := train.Default().WithDefaults()
+	c, _ := recipe.Preset(recipe.ByData)
 	recipe.Define(f, &c)
 	new(source.Source).Define(f, "")
 	cache := input.UserCache
