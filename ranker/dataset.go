@@ -65,3 +65,17 @@ func (m *Model) UsedFeatures() []int {
 	}
 	return used
 }
+
+// TrainedOn is the number of queries of d that the model was trained on: those with the
+// documents of a training query, whatever their labels and ids. It is 0 for a model whose file
+// has no digests of queries, such as one of an older version. Features that the model does not
+// use do not matter. Other feature ids than the model's are an error.
+func (m *Model) TrainedOn(d *datasets.Dataset) (int, error) {
+	if err := m.checkDataset(d); err != nil {
+		return 0, err
+	}
+	if m.file.TrainingQueries == nil {
+		return 0, nil
+	}
+	return m.file.TrainingQueries.Count(d.QueryDigests(m.file.Transform.Used())), nil
+}

@@ -22,21 +22,8 @@ func Digest(r io.Reader) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
 }
 
-// Digest is that of the file that the model was read from, or, of a model made by [New], of
-// the file that [File.Write] writes. See the function of that name.
-func (m *Model) Digest() string { return m.digest() }
-
 // digestOf is that of a file.
 func digestOf(data []byte) string {
 	digest, _ := Digest(bytes.NewReader(data)) // which has no errors
 	return digest
-}
-
-// digest is that of what Write writes; nothing is left that it refuses.
-func (f *File) digest() string {
-	var data bytes.Buffer
-	if err := f.Write(&data); err != nil {
-		return ""
-	}
-	return digestOf(data.Bytes())
 }

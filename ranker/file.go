@@ -1,6 +1,7 @@
 package ranker
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/atomicfile"
+	"github.com/plrank/plrank/internal/model"
 	"github.com/plrank/plrank/internal/npzfile"
 	"github.com/plrank/plrank/internal/version"
 )
@@ -41,8 +43,6 @@ type Array struct {
 const (
 	fileFormat  = "plrank model"
 	fileVersion = 2
-
-	mlpKind = "mlp" // the only one of format 1
 )
 
 type fileHeader struct {
@@ -102,7 +102,7 @@ func decode(name string, data []byte) (*File, error) {
 	case h.Format != fileFormat:
 		return nil, fmt.Errorf("ranker: %s: not a model file: its format is %q, want %q", name, h.Format, fileFormat)
 	case h.Version == 1:
-		h.Kind, h.Settings = mlpKind, h.MLP
+		h.Kind, h.Settings = model.MLP, h.MLP // the only kind of that version
 	case h.Version != fileVersion:
 		return nil, fmt.Errorf("ranker: %s: version %d of the model format, but this program reads versions 1 to %d", name, h.Version, fileVersion)
 	}
@@ -178,4 +178,23 @@ func (f *File) check() error {
 		}
 	}
 	return nil
+}
+
+// digest is that of what Write writes; nothing is left that it refuses.
+func (f *File) digest() string {
+	var data bytes.Buffer
+	if err := f.Write(&data); err != nil {
+		return ""
+	}
+	return digestOf(data.Bytes())
+}
+
+// Array is the array of that name and shape.
+func (f *File) Array(name string, shape ...int) ([]float64, error) {
+	for _, a := range f.Arrays {
+		if a.Name == name {
+			return a.Values, model.CheckShape(name, a.Shape, shape)
+		}
+	}
+	return nil, model.CheckShape(name, nil, shape)
 }

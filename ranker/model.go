@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"github.com/viterin/vek/vek32"
+
+	"github.com/plrank/plrank/internal/model"
 )
 
 // A Model is a trained model. It may be used by several goroutines at once.
@@ -62,12 +64,16 @@ func New(f *File) (*Model, error) {
 }
 
 func newModel(name string, f *File, digest func() string) (*Model, error) {
-	s, err := f.scorer()
+	s, err := scorerOf(f)
 	if err != nil {
 		return nil, fmt.Errorf("ranker: %s: %w", name, err)
 	}
 	return &Model{file: f, digest: digest, scorer: s}, nil
 }
+
+// Digest is that of the file that the model was read from, or, of a model made by [New], of
+// the file that [File.Write] writes. See the function of that name.
+func (m *Model) Digest() string { return m.digest() }
 
 // FeatureIDs are the ids of the features of a document, ascending: of the columns of
 // a row.
@@ -119,7 +125,7 @@ func (m *Model) ScoreContext(ctx context.Context, dst []float64, features []floa
 	if cap(*x) < size {
 		*x = make([]float32, size+size/4)
 	}
-	if size <= keptNumbers {
+	if size <= model.KeptNumbers {
 		defer m.inputs.Put(x)
 	}
 	inputs := (*x)[:size]

@@ -46,3 +46,17 @@ func (a Activation) String() string {
 	}
 	return activationNames[a]
 }
+
+// MarshalText writes the name, so that an activation in JSON is a word.
+func (a Activation) MarshalText() ([]byte, error) {
+	if !a.Valid() {
+		return nil, fmt.Errorf("no such activation: %d", int(a))
+	}
+	return []byte(a.String()), nil
+}
+
+// UnmarshalText reads what MarshalText writes.
+func (a *Activation) UnmarshalText(text []byte) (err error) {
+	*a, err = ParseActivation(string(text))
+	return err
+}

@@ -9,26 +9,42 @@ import (
 	"github.com/viterin/vek/vek32"
 
 	"github.com/plrank/plrank/internal/blas"
+	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/internal/softmax"
 )
 
 // A piece of work is rows from to to−1 of a query, in one head.
 type piece[T float] struct {
-	Attention[T]
-	first, n int // rows of the query
-	head     int
-	from, to int // counted from first
+	width, heads int
+	first, n     int // rows of the query
+	head         int
+	from, to     int // counted from first
 }
 
-func (p piece[T]) size() int { return p.Width / p.Heads }
+const (
+	blockWeights = 1 << 18 // that are made at a time: they stay in the cache
+	blockRows    = 128     // at most
+)
+
+// block is the number of rows that are done at a time for a query of n documents. The
+// last digits of results depend on it, so it depends on nothing else.
+func block(n int) int { return min(blockRows, max(8, blockWeights/n/8*8)) }
+
+func (p piece[T]) size() int { return p.width / p.heads }
 func (p piece[T]) scale() T  { return T(1 / math.Sqrt(float64(p.size()))) }
 
 // of is the vectors of the piece's head in x, which has so many for each row and head, and
 // of which this is number which: [n, size].
 func (p piece[T]) of(x []T, which, vectors int) blas.Matrix[T] {
-	columns := vectors * p.Width
+	columns := vectors * p.width
 	all := blas.RowMajor(x[p.first*columns:], p.n, columns)
-	return all.Slice(0, p.n, which*p.Width+p.head*p.size(), p.size())
+	return all.Slice(0, p.n, which*p.width+p.head*p.size(), p.size())
+}
+
+// share is room for the derivatives by k and v of a query and head.
+func (p piece[T]) share(x []T) (dk, dv blas.Matrix[T]) {
+	half := len(x) / 2
+	return blas.RowMajor(x[:half], p.n, p.size()), blas.RowMajor(x[half:], p.n, p.size())
 }
 
 // some is rows from from on of a matrix.
@@ -141,7 +157,7 @@ func (s *attentionSpace[T]) sum(c, a, b blas.Matrix[T], more bool) {
 // addRows adds m to c.
 func addRows[T float](c, m blas.Matrix[T]) {
 	for r := range c.Rows {
-		add(row(c, r), row(m, r))
+		Add(row(c, r), row(m, r))
 	}
 }
 
@@ -172,4 +188,16 @@ func dot[T float](x, y []T) (sum T) {
 		sum += v * y[i]
 	}
 	return sum
+}
+
+// each calls f for every piece, on all cores.
+func each[T float](pieces []piece[T], f func(s *attentionSpace[T], i int)) {
+	workers := parallel.Workers(len(pieces))
+	pool := attentionSpaces[T]()
+	spaces := make([]*attentionSpace[T], workers)
+	for w := range spaces {
+		spaces[w] = pool.Get().(*attentionSpace[T])
+		defer pool.Put(spaces[w])
+	}
+	parallel.For(len(pieces), workers, func(w, i int) { f(spaces[w], i) })
 }

@@ -29,11 +29,10 @@ func attentionResults(a Attention[float32], offsets []int) (y, dqkv []float32) {
 // The same bits on any number of cores and by RunQuery; where a query is worked on in
 // several pieces, the same numbers but for rounding.
 func TestAttentionInPieces(t *testing.T) {
-	defer func(was int) { stripeRows = was }(stripeRows)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	a, offsets := Attention[float32]{Width: 6, Heads: 2}, []int{0, 30, 30, 700, 701, 900}
 	whole, wholeSlope := attentionResults(a, offsets)
-	stripeRows = 128
+	a.stripe = 128
 	var want, wantSlope []float32
 	for _, cores := range []int{1, 2, 5} {
 		runtime.GOMAXPROCS(cores)

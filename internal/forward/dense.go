@@ -1,22 +1,9 @@
 package forward
 
 import (
-	"github.com/viterin/vek/vek32"
-
 	"github.com/plrank/plrank/internal/blas"
 	"github.com/plrank/plrank/internal/parallel"
 )
-
-type float = blas.Float
-
-// Work is cut into pieces whose size does not depend on the number of cores,
-// so that results do not either.
-const (
-	sumBlock     = 512   // rows that a gradient sums at a time: they stay in the cache
-	elementBlock = 16384 // elements of an elementwise pass
-)
-
-func blocks(n, size int) int { return (n + size - 1) / size }
 
 // Dense sets y = act(x·w + b), less what is dropped, on all cores: x [rows, in],
 // w [in, out], y [rows, out].
@@ -51,11 +38,11 @@ func NewLayer[T float](act Activation, in, out int, w, b []T) *Layer[T] {
 // Run is Dense: the same rows, bit for bit.
 func (l *Layer[T]) Run(x, y []T) {
 	rows := len(y) / l.Out
-	l.run(blas.RowMajor(x, rows, l.In), blas.RowMajor(y, rows, l.Out))
+	l.RunMatrix(blas.RowMajor(x, rows, l.In), blas.RowMajor(y, rows, l.Out))
 }
 
-// run is Run for a matrix x of which rows may be apart.
-func (l *Layer[T]) run(x, y blas.Matrix[T]) {
+// RunMatrix is Run for a matrix x whose rows may be apart.
+func (l *Layer[T]) RunMatrix(x, y blas.Matrix[T]) {
 	end, more := ending(l.Activation, l.bias)
 	l.weights.Product(y, x, end)
 	Activate(more, y.Data)
@@ -95,19 +82,7 @@ func DenseWeightsSlope[T float](in, out int, x, dz, dw []T) {
 		blas.Multiply(part, left.Slice(0, in, from, size), right.Slice(from, size, 0, out))
 	})
 	for ; len(parts) > 0; parts = parts[in*out:] {
-		add(dw, parts)
-	}
-}
-
-// add adds the first numbers of v to those of to.
-func add[T float](to, v []T) {
-	switch to := any(to).(type) {
-	case []float32:
-		vek32.Add_Inplace(to, any(v).([]float32)[:len(to)])
-	case []float64:
-		for i, v := range any(v).([]float64)[:len(to)] {
-			to[i] += v
-		}
+		Add(dw, parts)
 	}
 }
 
@@ -117,39 +92,7 @@ func DenseBiasSlope[T float](out int, dz, db []T) {
 		if row := dz[r*out : (r+1)*out]; out == 1 {
 			sums[0] += row[0]
 		} else {
-			add(sums, row)
+			Add(sums, row)
 		}
-	})
-}
-
-// sumRows sets sums to what add adds to them for all rows, block by block.
-func sumRows[T float](rows int, sums []T, add func(r int, sums []T)) {
-	n, width := blocks(rows, sumBlock), len(sums)
-	if n == 1 {
-		clear(sums)
-		for r := range rows {
-			add(r, sums)
-		}
-		return
-	}
-	scratch := make([]T, n*width)
-	parallel.For(n, parallel.Workers(n), func(_, i int) {
-		for r := i * sumBlock; r < min((i+1)*sumBlock, rows); r++ {
-			add(r, scratch[i*width:(i+1)*width])
-		}
-	})
-	clear(sums)
-	for i := range n {
-		for j, v := range scratch[i*width : (i+1)*width] {
-			sums[j] += v
-		}
-	}
-}
-
-// Elementwise calls f for pieces of [0, n), on all cores.
-func Elementwise(n int, f func(from, to int)) {
-	all := blocks(n, elementBlock)
-	parallel.For(all, parallel.Workers(all), func(_, i int) {
-		f(i*elementBlock, min((i+1)*elementBlock, n))
 	})
 }

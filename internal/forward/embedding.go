@@ -9,9 +9,6 @@ type Embedding struct {
 	Width int `json:"width"`
 }
 
-// EmbeddingName is the name of table i, an array [codes, width].
-func EmbeddingName(i int) string { return fmt.Sprintf("embedding%d", i) }
-
 // EmbeddedWidth is that of rows after Embed.
 func EmbeddedWidth(features int, embeddings []Embedding) int {
 	for _, e := range embeddings {

@@ -1,10 +1,6 @@
 package forward
 
-import (
-	"math"
-
-	"github.com/plrank/plrank/internal/parallel"
-)
+import "math"
 
 // epsilon is added to the variance of a row, that of PyTorch and of ONNX by default.
 const epsilon = 1e-5
@@ -76,11 +72,4 @@ func LayerNormGainSlope[T float](x, dy, dgain []T) {
 			sums[i] += v * ((x[i] - mean) * share)
 		}
 	})
-}
-
-// eachRow calls f for pieces of the rows, on all cores.
-func eachRow(rows, width int, f func(from, to int)) {
-	size := max(1, elementBlock/width)
-	n := blocks(rows, size)
-	parallel.For(n, parallel.Workers(n), func(_, i int) { f(i*size, min((i+1)*size, rows)) })
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-
-	"github.com/plrank/plrank/datasets"
 )
 
 // QueryDigests tell which queries a model has seen: numbers of [datasets.Dataset.QueryDigests],
@@ -55,17 +53,4 @@ func digestsOf(b []byte) (l QueryDigests, err error) {
 		l = append(l, binary.LittleEndian.Uint64(b))
 	}
 	return l, nil
-}
-
-// TrainedOn is how many queries of d the model was trained on: those that have the documents
-// of a training query, whatever their labels and ids. It is 0 for a model whose file does not
-// say, as those of older versions. Features that the model does not use do not matter. Other feature ids than the model's are an error.
-func (m *Model) TrainedOn(d *datasets.Dataset) (int, error) {
-	if err := m.checkDataset(d); err != nil {
-		return 0, err
-	}
-	if m.file.TrainingQueries == nil {
-		return 0, nil
-	}
-	return m.file.TrainingQueries.Count(d.QueryDigests(m.file.Transform.Used())), nil
 }
