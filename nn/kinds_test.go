@@ -40,7 +40,7 @@ func TestReadGivesTheSameModel(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
 		m := newMLP(t, MLPConfig{Features: 3, Hidden: []int{4, 2}, Activation: ops.GELU, Dropout: 0.25, Seed: 1, Dtype: dt})
 		back := stored(t, m)
-		if !reflect.DeepEqual(back.config, m.config) || !reflect.DeepEqual(back.weights, m.weights) {
+		if !reflect.DeepEqual(back.Config(), m.Config()) || !reflect.DeepEqual(back.weights, m.weights) {
 			t.Errorf("got %+v, want %+v", back, m)
 		}
 		x := random(6, 1)

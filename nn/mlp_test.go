@@ -28,8 +28,8 @@ func run(t *testing.T, m *MLP, mode Mode, x, c []float64) (scores []float64, gra
 	t.Helper()
 	g := G.NewGraph()
 	leaf := func(name string, v []float64, shape ...int) *G.Node {
-		value := optest.Dense(m.config.Dtype, v, shape...)
-		return G.NewTensor(g, m.config.Dtype, len(shape), G.WithShape(shape...), G.WithName(name), G.WithValue(value))
+		value := optest.Dense(m.Config().Dtype, v, shape...)
+		return G.NewTensor(g, m.Config().Dtype, len(shape), G.WithShape(shape...), G.WithName(name), G.WithValue(value))
 	}
 	rows := len(c)
 	weights := m.Weights().Nodes(g)
@@ -91,12 +91,12 @@ func naive(m *MLP, x []float64) []float64 {
 		ops.Tanh:     math.Tanh,
 		ops.ReLU:     func(z float64) float64 { return math.Max(z, 0) },
 		ops.GELU:     func(z float64) float64 { return z / 2 * (1 + math.Erf(z/math.Sqrt2)) },
-	}[m.config.Activation]
+	}[m.Config().Activation]
 	var scores []float64
-	in := m.config.Features
+	in := m.Config().Features
 	for r := 0; r < len(x); r += in {
 		h := x[r : r+in]
-		for i := range len(m.config.Hidden) + 1 {
+		for i := range len(m.Config().Hidden) + 1 {
 			w, b := m.weights.Get(fmt.Sprint("w", i)), m.weights.Get(fmt.Sprint("b", i))
 			next := make([]float64, len(b))
 			for j := range next {
@@ -104,7 +104,7 @@ func naive(m *MLP, x []float64) []float64 {
 					next[j] += h[k] * w[k*len(b)+j]
 				}
 				next[j] += b[j]
-				if i < len(m.config.Hidden) {
+				if i < len(m.Config().Hidden) {
 					next[j] = act(next[j])
 				}
 			}

@@ -31,7 +31,7 @@ func (m *Model) WriteONNX(w io.Writer) error {
 	if f.Dtype == "float64" {
 		dtype = onnx.Double
 	}
-	n, err := networkOf(f)
+	n, err := builtInOf(f)
 	if err != nil {
 		return fmt.Errorf("ranker: %w", err)
 	}

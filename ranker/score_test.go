@@ -15,6 +15,7 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/forward"
+	"github.com/plrank/plrank/internal/model"
 )
 
 // queries has queries of these sizes, of features like those of LETOR: some on a
@@ -55,41 +56,53 @@ func categorical(tb testing.TB, spec, dtype string, d *datasets.Dataset, ids []i
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s := mlpSettings{Features: t.Width(), Hidden: hidden, Activation: "relu", Members: members}
+	s := model.Settings{Features: t.Width(), Hidden: hidden, Activation: forward.ReLU, Members: members}
 	for i := range t.Categories {
 		s.Embeddings = append(s.Embeddings, forward.Embedding{Codes: t.Categories[i].Codes(), Width: 3 + i})
 	}
+	f := &File{Dtype: dtype, Transform: t, FeatureIDs: d.FeatureIDs, Gain: "exp2"}
+	atRandom(tb, f, model.MLP, s)
+	return f
+}
+
+// atRandom makes f a model of that kind and of these settings, with weights at random.
+func atRandom(tb testing.TB, f *File, kind string, s model.Settings) {
+	tb.Helper()
 	settings, err := json.Marshal(s)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	f := &File{Kind: mlpKind, Settings: settings, Dtype: dtype, Transform: t, FeatureIDs: d.FeatureIDs, Gain: "exp2"}
-	f.Arrays = atRandom(append(mlpArrays(forward.MLPLayers(s.inputs(), hidden, members)), s.embeddingArrays()...))
-	return f
-}
-
-// atRandom gives arrays values.
-func atRandom(arrays []Array) []Array {
+	f.Kind, f.Settings, f.Arrays = kind, settings, nil
 	rng := rand.New(rand.NewPCG(3, 4))
-	for i, a := range arrays {
+	for _, a := range s.Arrays() {
+		array := Array{Name: a.Name, Shape: a.Shape}
 		size := 1
 		for _, n := range a.Shape {
 			size *= n
 		}
 		for range size {
-			arrays[i].Values = append(arrays[i].Values, float64(float32(rng.NormFloat64()/math.Sqrt(float64(a.Shape[0])))))
+			array.Values = append(array.Values, float64(float32(rng.NormFloat64()/math.Sqrt(float64(a.Shape[0])))))
 		}
+		f.Arrays = append(f.Arrays, array)
 	}
-	return arrays
+}
+
+// withAttention makes f, an MLP, a transformer.
+func withAttention(tb testing.TB, f *File, attention model.Attention) {
+	tb.Helper()
+	s, err := model.Read(f.Kind, f.Settings)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s.Attention = &attention
+	atRandom(tb, f, model.Transformer, s)
 }
 
 // attending is network with blocks of attention.
 func attending(tb testing.TB, spec, dtype string, d *datasets.Dataset, members, blocks, heads int, cross bool, hidden ...int) *File {
 	tb.Helper()
 	f := network(tb, spec, dtype, d, members, hidden...)
-	f.Kind = transformerKind
-	f.Settings = fmt.Appendf(nil, `%s,"blocks":%d,"heads":%d,"latentCross":%t}`, bytes.TrimSuffix(f.Settings, []byte("}")), blocks, heads, cross)
-	f.Arrays = atRandom(transformerArrays(f.Transform.Width(), hidden, blocks, members))
+	withAttention(tb, f, model.Attention{Blocks: blocks, Heads: heads, LatentCross: cross})
 	return f
 }
 
@@ -228,38 +241,6 @@ func checkConcurrent(t *testing.T, d *datasets.Dataset, m *Model) {
 		})
 	}
 	group.Wait()
-}
-
-// underRace tells of the race detector, with which a sync.Pool forgets now and then.
-var underRace bool
-
-func TestAllocations(t *testing.T) {
-	if underRace {
-		t.Skip("the race detector makes pools forget")
-	}
-	d := queries(46, 100)
-	for _, f := range []*File{
-		network(t, "minmax+log-standard+quantile", "float32", d, 3, 64),
-		attending(t, "minmax+log-standard+quantile", "float32", d, 3, 2, 2, true, 64),
-	} {
-		checkAllocations(t, d, reopen(t, f))
-	}
-}
-
-func checkAllocations(t *testing.T, d *datasets.Dataset, m *Model) {
-	t.Helper()
-	scores, ranking, exposure := make([]float64, 0, 100), make([]int, 0, 100), make([]float64, 0, 100)
-	discounts := []float64{1, 1, 1, 1, 1}
-	seed := uint64(0)
-	if n := testing.AllocsPerRun(200, func() {
-		seed++
-		scores, _ = m.Score(scores[:0], d.Features)
-		ranking = Rank(ranking[:0], scores)
-		ranking, _, _ = Draw(ranking[:0], scores, 10, seed)
-		exposure, _ = Exposure(exposure[:0], scores, discounts)
-	}); n >= 1 {
-		t.Errorf("%s: %v allocations", m.file.Kind, n)
-	}
 }
 
 // The memory in use does not grow with the number of requests.

@@ -7,13 +7,13 @@ import (
 )
 
 func init() {
-	register(model.MLP, newNetwork)
-	register(model.Transformer, newNetwork)
+	register(model.MLP, newBuiltIn)
+	register(model.Transformer, newBuiltIn)
 }
 
-// newNetwork makes the forward pass of a built-in kind.
-func newNetwork(f *File) (scorer, error) {
-	n, err := networkOf(f)
+// newBuiltIn makes the forward pass of a built-in kind.
+func newBuiltIn(f *File) (scorer, error) {
+	n, err := builtInOf(f)
 	if err != nil {
 		return scorer{}, err
 	}
@@ -26,14 +26,14 @@ func newNetwork(f *File) (scorer, error) {
 	return s, nil
 }
 
-// A network is a model of a built-in kind.
-type network struct {
+// A builtIn is a model of a built-in kind.
+type builtIn struct {
 	settings model.Settings
 	arrays   map[string]*Array
 }
 
-// networkOf is that of a file, after a check that its transform and its arrays fit the settings.
-func networkOf(f *File) (n network, err error) {
+// builtInOf is the model of a file, after a check that its transform and its arrays fit the settings.
+func builtInOf(f *File) (n builtIn, err error) {
 	if n.settings, err = model.Read(f.Kind, f.Settings); err != nil {
 		return n, err
 	}
@@ -64,7 +64,7 @@ func networkOf(f *File) (n network, err error) {
 }
 
 // array is the weights of one of the arrays, which is there.
-func (n network) array(name string) []float64 { return n.arrays[name].Values }
+func (n builtIn) array(name string) []float64 { return n.arrays[name].Values }
 
 // checkInputs is an error where the transform of the file gives other inputs than the model takes:
 // there is one embedding for every category.
