@@ -23,11 +23,11 @@ func TestWide(t *testing.T) {
 		factor, from := rapid.Float32Range(0, 3).Draw(r, "factor"), rapid.IntRange(0, 1000).Draw(r, "from")
 		key, below := rapid.Uint64().Draw(r, "key"), rapid.Uint64Range(0, math.MaxUint32).Draw(r, "below")
 		for name, f := range map[string]func(a, b, c, d []float32){
-			"sigmoid":       func(a, _, _, _ []float32) { Sigmoid(a) },
-			"sigmoid slope": func(a, b, c, _ []float32) { SigmoidSlope(a, b, c, factor) },
-			"relu slope":    func(a, b, c, _ []float32) { ReLUSlope(a, b, c, factor) },
-			"drop":          func(a, _, _, _ []float32) { Drop(a, from, key, below, factor) },
-			"descend":       func(a, b, _, _ []float32) { Descend(a, b, factor) },
+			"sigmoid":     func(a, _, _, _ []float32) { Sigmoid(a) },
+			"sigmoid vjp": func(a, b, c, _ []float32) { SigmoidVJP(a, b, c, factor) },
+			"relu vjp":    func(a, b, c, _ []float32) { ReLUVJP(a, b, c, factor) },
+			"drop":        func(a, _, _, _ []float32) { Drop(a, from, key, below, factor) },
+			"descend":     func(a, b, _, _ []float32) { Descend(a, b, factor) },
 			"adam": func(a, b, c, d []float32) {
 				for i, v := range d {
 					if v < 0 {

@@ -55,23 +55,23 @@ func ActivateInto[T float](a Activation, z, y []T) {
 	})
 }
 
-// ActivationSlope sets dz = dy·a'(z), less what was dropped. It reads what a's derivative is
+// ActivationVJP sets dz = dy·a'(z), less what was dropped. It reads what a's derivative is
 // cheapest in: the activation's output, less what was dropped, for all but GELU, which needs
 // z itself.
-func ActivationSlope[T float](a Activation, yOrZ, dy, dz []T, d Dropout) {
+func ActivationVJP[T float](a Activation, yOrZ, dy, dz []T, d Dropout) {
 	Elementwise(len(dz), func(from, to int) {
 		part := dz[from:to]
-		slope(a, yOrZ[from:to], dy[from:to], part, d)
+		vjp(a, yOrZ[from:to], dy[from:to], part, d)
 		if a != ReLU { // where y > 0, nothing was dropped
 			drop(d, part, from)
 		}
 	})
 }
 
-// reluSlope is ActivationSlope of ReLU, factor being what was kept is multiplied by.
-func reluSlope[T float](y, dy, dz []T, factor T) {
+// reluVJP is ActivationVJP of ReLU, factor being what was kept is multiplied by.
+func reluVJP[T float](y, dy, dz []T, factor T) {
 	if y, ok := any(y).([]float32); ok {
-		elementwise.ReLUSlope(y, any(dy).([]float32), any(dz).([]float32), float32(factor))
+		elementwise.ReLUVJP(y, any(dy).([]float32), any(dz).([]float32), float32(factor))
 		return
 	}
 	for i, v := range y {
@@ -86,15 +86,15 @@ func reluSlope[T float](y, dy, dz []T, factor T) {
 	}
 }
 
-// slope is ActivationSlope but for what was dropped, for outputs that a dropout has left.
-func slope[T float](a Activation, yOrZ, dy, dz []T, d Dropout) {
+// vjp is ActivationVJP but for what was dropped, for outputs that a dropout has left.
+func vjp[T float](a Activation, yOrZ, dy, dz []T, d Dropout) {
 	share := T(1 - d.Rate) // of an output, that it was
 	switch a {
 	case Identity:
 		copy(dz, dy)
 	case Sigmoid:
 		if y, ok := any(yOrZ).([]float32); ok {
-			elementwise.SigmoidSlope(y, any(dy).([]float32), any(dz).([]float32), float32(share))
+			elementwise.SigmoidVJP(y, any(dy).([]float32), any(dz).([]float32), float32(share))
 			return
 		}
 		for i, y := range yOrZ {
@@ -107,7 +107,7 @@ func slope[T float](a Activation, yOrZ, dy, dz []T, d Dropout) {
 			dz[i] = dy[i] * (1 - y*y)
 		}
 	case ReLU:
-		reluSlope(yOrZ, dy, dz, T(1/(1-d.Rate)))
+		reluVJP(yOrZ, dy, dz, T(1/(1-d.Rate)))
 	case GELU:
 		for i, z := range yOrZ {
 			z := float64(z)

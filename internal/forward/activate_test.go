@@ -88,13 +88,13 @@ func TestActivationsOfNonFiniteNumbers(t *testing.T) {
 			t.Errorf("%v(Inf) = %v, want %v", a, z[1], want)
 		}
 		dz := make([]float64, 1)
-		slope(a, []float64{nan}, []float64{1}, dz, Dropout{})
+		vjp(a, []float64{nan}, []float64{1}, dz, Dropout{})
 		if a != Identity && dz[0] == dz[0] {
 			t.Errorf("derivative of %v at NaN = %v", a, dz[0])
 		}
 	}
 	dz := make([]float64, 2)
-	slope(GELU, []float64{inf, -inf}, []float64{1, 1}, dz, Dropout{})
+	vjp(GELU, []float64{inf, -inf}, []float64{1, 1}, dz, Dropout{})
 	if dz[0] != 1 || dz[1] != 0 {
 		t.Errorf("derivative of gelu at ±Inf = %v, want [1 0]", dz)
 	}

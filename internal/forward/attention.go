@@ -45,9 +45,9 @@ func (a Attention[T]) RunQuery(ctx context.Context, qkv, y []T) error {
 	return nil
 }
 
-// Slope sets dqkv to the derivatives by qkv, given y and the derivatives by y, dy, on all
+// VJP sets dqkv to the derivatives by qkv, given y and the derivatives by y, dy, on all
 // cores. Rows that belong to no query get 0.
-func (a Attention[T]) Slope(qkv, y, dy, dqkv []T, offsets []int) {
+func (a Attention[T]) VJP(qkv, y, dy, dqkv []T, offsets []int) {
 	clearPadding(dqkv, 3*a.Width, offsets)
 	pieces := a.pieces(offsets)
 	// The k and v of a query's documents get something from each of its stripes, which
@@ -61,7 +61,7 @@ func (a Attention[T]) Slope(qkv, y, dy, dqkv []T, offsets []int) {
 			shares[i] = make([]T, 2*p.n*size)
 			dk, dv = p.share(shares[i])
 		}
-		s.slope(p, qkv, y, dy, dqkv, dk, dv)
+		s.vjp(p, qkv, y, dy, dqkv, dk, dv)
 	})
 	for i, p := range pieces {
 		if p.from > 0 {

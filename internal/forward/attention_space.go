@@ -108,12 +108,12 @@ func (s *attentionSpace[T]) exponentials(p piece[T], keys blas.Right[T], q blas.
 	return weights
 }
 
-// slope sets what the piece's rows get of the derivatives by their q, and to dk and dv
+// vjp sets what the piece's rows get of the derivatives by their q, and to dk and dv
 // [n, size] what the derivatives by the k and v of all documents get from these rows:
 //
 //	dv_j = Σ_i p_ij dy_i,   ds_ij = p_ij (dy_i·v_j − dy_i·y_i)/√size,
 //	dq_i = Σ_j ds_ij k_j,   dk_j = Σ_i ds_ij q_i.
-func (s *attentionSpace[T]) slope(p piece[T], qkv, y, dy, dqkv []T, dk, dv blas.Matrix[T]) {
+func (s *attentionSpace[T]) vjp(p piece[T], qkv, y, dy, dqkv []T, dk, dv blas.Matrix[T]) {
 	q, k, v, dq := p.of(qkv, 0, 3), p.of(qkv, 1, 3), p.of(qkv, 2, 3), p.of(dqkv, 0, 3)
 	ys, dys := p.of(y, 0, 1), p.of(dy, 0, 1)
 	keys, columns, values := blas.NewRight(k.T()), blas.NewRight(k), blas.NewRight(v.T())
@@ -128,7 +128,7 @@ func (s *attentionSpace[T]) slope(p piece[T], qkv, y, dy, dqkv []T, dk, dv blas.
 		slopes := blas.RowMajor(s.slopes, rows, p.n)
 		values.Product(slopes, dys, blas.End[T]{})
 		for r := range rows {
-			softmaxSlope(row(weights, r), row(slopes, r), 1/s.sums[r], dot(row(dys, r), row(ys, r)))
+			softmaxVJP(row(weights, r), row(slopes, r), 1/s.sums[r], dot(row(dys, r), row(ys, r)))
 		}
 		columns.Product(some(dq, from, rows), slopes, blas.End[T]{})
 		s.sum(dv, weights.T(), dys, from > p.from)
@@ -168,8 +168,8 @@ func multiply[T float](x []T, v T) {
 	}
 }
 
-// softmaxSlope multiplies the weights by share, and sets slopes to weights·(slopes − mean).
-func softmaxSlope[T float](weights, slopes []T, share, mean T) {
+// softmaxVJP multiplies the weights by share, and sets slopes to weights·(slopes − mean).
+func softmaxVJP[T float](weights, slopes []T, share, mean T) {
 	if weights, ok := any(weights).([]float32); ok {
 		slopes := any(slopes).([]float32)
 		vek32.MulNumber_Inplace(weights, float32(share))

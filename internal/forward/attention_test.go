@@ -22,7 +22,7 @@ func attentionResults(a Attention[float32], offsets []int) (y, dqkv []float32) {
 	qkv, dy := random(rows*3*a.Width), random(rows*a.Width)
 	y, dqkv = make([]float32, rows*a.Width), make([]float32, rows*3*a.Width)
 	a.Run(qkv, y, offsets)
-	a.Slope(qkv, y, dy, dqkv, offsets)
+	a.VJP(qkv, y, dy, dqkv, offsets)
 	return y, dqkv
 }
 

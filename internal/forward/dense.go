@@ -57,14 +57,14 @@ func ending[T float](act Activation, bias []T) (end blas.End[T], more Activation
 	return blas.End[T]{Bias: bias}, act
 }
 
-// DenseInputSlope sets dx = dz·wᵀ.
-func DenseInputSlope[T float](in, out int, dz, w, dx []T) {
+// DenseInputVJP sets dx = dz·wᵀ.
+func DenseInputVJP[T float](in, out int, dz, w, dx []T) {
 	rows := len(dz) / out
 	blas.Product(blas.RowMajor(dx, rows, in), blas.RowMajor(dz, rows, out), blas.RowMajor(w, in, out).T(), blas.End[T]{}, nil)
 }
 
-// DenseWeightsSlope sets dw = xᵀ·dz: the sums over blocks of rows, added up in their order.
-func DenseWeightsSlope[T float](in, out int, x, dz, dw []T) {
+// DenseWeightsVJP sets dw = xᵀ·dz: the sums over blocks of rows, added up in their order.
+func DenseWeightsVJP[T float](in, out int, x, dz, dw []T) {
 	rows := len(dz) / out
 	n := blocks(rows, sumBlock)
 	sum, left, right := blas.RowMajor(dw, in, out), blas.RowMajor(x, rows, in).T(), blas.RowMajor(dz, rows, out)
@@ -86,8 +86,8 @@ func DenseWeightsSlope[T float](in, out int, x, dz, dw []T) {
 	}
 }
 
-// DenseBiasSlope sets db to the column sums of dz, block by block.
-func DenseBiasSlope[T float](out int, dz, db []T) {
+// DenseBiasVJP sets db to the column sums of dz, block by block.
+func DenseBiasVJP[T float](out int, dz, db []T) {
 	sumRows(len(dz)/out, db, func(r int, sums []T) {
 		if row := dz[r*out : (r+1)*out]; out == 1 {
 			sums[0] += row[0]

@@ -53,12 +53,12 @@ func TestDropoutOfNonFiniteNumbers(t *testing.T) {
 	}
 }
 
-func TestSlopeOfDropout(t *testing.T) {
-	t.Run("float32", func(t *testing.T) { testSlopeOfDropout[float32](t, 1e-5) })
-	t.Run("float64", func(t *testing.T) { testSlopeOfDropout[float64](t, 1e-13) })
+func TestVJPOfDropout(t *testing.T) {
+	t.Run("float32", func(t *testing.T) { testVJPOfDropout[float32](t, 1e-5) })
+	t.Run("float64", func(t *testing.T) { testVJPOfDropout[float64](t, 1e-13) })
 }
 
-func testSlopeOfDropout[T float](t *testing.T, tolerance float64) {
+func testVJPOfDropout[T float](t *testing.T, tolerance float64) {
 	const n = 301
 	rng := rand.New(rand.NewPCG(3, 4))
 	d := Dropout{Rate: .5, Key: 11}
@@ -72,8 +72,8 @@ func testSlopeOfDropout[T float](t *testing.T, tolerance float64) {
 		Activate(a, y)
 		DropInto(d, y, left)
 		DropInto(d, dy, want) // the gradient of y
-		ActivationSlope(a, y, want, want, Dropout{})
-		ActivationSlope(a, left, dy, got, d)
+		ActivationVJP(a, y, want, want, Dropout{})
+		ActivationVJP(a, left, dy, got, d)
 		for i := range want {
 			if math.Abs(float64(got[i]-want[i])) > tolerance {
 				t.Errorf("%v: entry %d is %v, want %v", a, i, got[i], want[i])
@@ -90,14 +90,14 @@ func BenchmarkDropout(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(x)), "ns/value")
 }
 
-func BenchmarkReLUSlope(b *testing.B) {
+func BenchmarkReLUVJP(b *testing.B) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	y, dz := make([]float32, 4096), make([]float32, 4096)
 	for i := range y {
 		y[i] = max(0, float32(rng.NormFloat64()))
 	}
 	for b.Loop() {
-		reluSlope(y, y, dz, 1)
+		reluVJP(y, y, dz, 1)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(y)), "ns/value")
 }

@@ -36,9 +36,9 @@ func Embed[T float](features int, embeddings []Embedding, tables [][]T, x, y []T
 	return nil
 }
 
-// EmbedSlope sets the derivatives by table i, given those by y. Those of a code are summed
+// EmbedVJP sets the derivatives by table i, given those by y. Those of a code are summed
 // up in the order of the rows, in float64.
-func EmbedSlope[T float](features int, embeddings []Embedding, i int, x, dy, dtable []T) {
+func EmbedVJP[T float](features int, embeddings []Embedding, i int, x, dy, dtable []T) {
 	before, width := EmbeddedWidth(features-len(embeddings)+i, embeddings[:i]), EmbeddedWidth(features, embeddings)
 	e := embeddings[i]
 	sums := make([]float64, len(dtable))
