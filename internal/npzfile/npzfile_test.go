@@ -158,15 +158,3 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
-
-func TestNumPyOpensIt(t *testing.T) {
-	script := `
-import sys, json, numpy
-f = numpy.load(sys.argv[1])
-print(json.loads(bytes(f["header"]))["Name"], f["w"].shape, f["w"].dtype, f["w"][1].tolist(), f["b"].tolist())
-`
-	out, ok := python(t, script, write(t, example()))
-	if want := "héllo (2, 3) float64 [4.0, 5.0, 6.0] [-1.0, 0.0, 3.141592653589793]\n"; ok && out != want {
-		t.Errorf("got %q, want %q", out, want)
-	}
-}

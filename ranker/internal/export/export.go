@@ -13,10 +13,13 @@ import (
 func Scores(g *onnx.Graph, t *datasets.Transform, s model.Settings, dtype onnx.Type, weights func(name string) []float64) string {
 	e := exporter{g, dtype, weights}
 	x := e.inputs(t, s.Embeddings)
-	members := s.Layers()
-	sum := e.member(s, members[0], x)
-	for _, m := range members[1:] {
-		sum = e.node("Add", sum, e.member(s, m, x))
+	var members []string
+	for _, m := range s.Layers() {
+		members = append(members, e.member(s, m, x))
+	}
+	sum := members[0]
+	for _, score := range members[1:] {
+		sum = e.node("Add", sum, score)
 	}
 	if n := len(members); n > 1 {
 		sum = e.node("Mul", sum, e.number(1/float64(n)))
