@@ -43,7 +43,7 @@ func (b builder) add(h *G.Node, layer int, block model.Block, part func(model.Bl
 	return G.Add(h, y)
 }
 
-// attend is what the documents of a query tell each other.
+// attend adds attention among the documents of each query.
 func (b builder) attend(block model.Block, h *G.Node) (*G.Node, error) {
 	h, err := b.norm(block.First, h)
 	if err != nil {
@@ -58,7 +58,7 @@ func (b builder) attend(block model.Block, h *G.Node) (*G.Node, error) {
 	return b.dense(block.Merge, h, ops.Identity)
 }
 
-// feed is two dense layers on each document.
+// feed adds two dense layers on each document.
 func (b builder) feed(block model.Block, h *G.Node) (*G.Node, error) {
 	h, err := b.norm(block.Second, h)
 	if err != nil {

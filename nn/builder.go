@@ -33,7 +33,7 @@ func (b builder) dense(d model.Dense, h *G.Node, act ops.Activation) (*G.Node, e
 	return y, nil
 }
 
-// drop adds dropout, if there is any.
+// drop adds dropout.
 func (b builder) drop(h *G.Node, layer int) (*G.Node, error) {
 	if b.dropout == nil {
 		return h, nil

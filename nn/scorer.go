@@ -2,7 +2,7 @@ package nn
 
 import G "gorgonia.org/gorgonia"
 
-// Mode says what a graph is for.
+// Mode is the purpose of a graph.
 type Mode int
 
 const (
@@ -46,13 +46,13 @@ type Ensemble interface {
 type Stepper interface {
 	Scorer
 
-	// SetStep sets the training step that the next runs of all Train graphs belong
-	// to: what is random in them depends on the seed and the step.
+	// SetStep sets the training step of the next runs of all Train graphs. Their random
+	// numbers depend on the seed and the step alone.
 	SetStep(step uint64)
 }
 
-// BuildMembers gives the scores of the members of an [Ensemble], and those of another
-// model as its only member.
+// BuildMembers adds the members of an [Ensemble] to a graph, and gives their scores. Any other
+// model is its only member.
 func BuildMembers(s Scorer, in Input, mode Mode) (G.Nodes, error) {
 	if e, ok := s.(Ensemble); ok {
 		return e.BuildMembers(in, mode)
@@ -61,7 +61,7 @@ func BuildMembers(s Scorer, in Input, mode Mode) (G.Nodes, error) {
 	return G.Nodes{scores}, err
 }
 
-// SetStep sets the training step of a [Stepper]; other models have none.
+// SetStep sets the training step of a [Stepper]. It does nothing to other models.
 func SetStep(s Scorer, step uint64) {
 	if r, ok := s.(Stepper); ok {
 		r.SetStep(step)

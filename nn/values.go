@@ -8,7 +8,7 @@ import (
 )
 
 // Float64s is a copy of the numbers of a value, such as the scores that a graph has
-// computed. Anything but a float32 or float64 tensor or scalar is an error.
+// computed. Any value but a float32 or float64 tensor or scalar is an error.
 func Float64s(v G.Value) ([]float64, error) {
 	if v == nil {
 		return nil, fmt.Errorf("nn: there is no value: has the graph run?")

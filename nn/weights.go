@@ -28,9 +28,8 @@ func (a Array) Size() int {
 	return size
 }
 
-// Weights are the parameters of a model: named arrays, one after another in one
-// slice. All graphs of a model work on that memory: what an optimizer writes into it
-// changes all of them at once.
+// Weights are the parameters of a model: named arrays, one after another in one slice. All
+// graphs of a model work on that memory.
 type Weights struct {
 	arrays   []Array
 	number   map[string]int // of the arrays by name
@@ -42,9 +41,8 @@ type Weights struct {
 // maxWeights is the most that a model may have: 4 GB as float32.
 const maxWeights = 1 << 30
 
-// NewWeights makes arrays of zeros. The dtype is float32, which the zero value
-// stands for, or float64. Names must differ, and shapes are one length or two, of 1
-// or more.
+// NewWeights makes arrays of zeros, of float32 or float64; the zero dtype is float32. Names must
+// differ, and a shape is one length or two, of 1 or more.
 func NewWeights(dtype tensor.Dtype, arrays ...Array) (*Weights, error) {
 	w := &Weights{starts: []int{0}, number: map[string]int{}}
 	size := 0
@@ -88,7 +86,7 @@ func (w *Weights) Dtype() tensor.Dtype {
 	return tensor.Float32
 }
 
-// Arrays are the arrays, in the order of their memory.
+// Arrays lists the arrays, in the order of their memory.
 func (w *Weights) Arrays() []Array { return slices.Clone(w.arrays) }
 
 // Size is the number of weights.

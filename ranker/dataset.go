@@ -11,7 +11,7 @@ import (
 
 // Scores gives the scores of all documents of d, in the order of its rows, on all cores:
 // those of [Model.Score]. Labels do not matter. Other feature ids than the model's are an
-// error, and so is what Score refuses; the error names the query.
+// error, and so are features that Score refuses; the error names the query.
 func (m *Model) Scores(d *datasets.Dataset) ([]float64, error) {
 	if d == nil {
 		return nil, errors.New("ranker: the dataset to score is nil")
@@ -34,7 +34,7 @@ func (m *Model) Scores(d *datasets.Dataset) ([]float64, error) {
 	return scores, nil
 }
 
-// checkDataset is an error where d has other features than the model.
+// checkDataset is an error if d has other features than the model.
 func (m *Model) checkDataset(d *datasets.Dataset) error {
 	got, want := d.FeatureIDs, m.file.FeatureIDs
 	if slices.Equal(got, want) {
@@ -56,8 +56,8 @@ func (m *Model) checkDataset(d *datasets.Dataset) error {
 	return fmt.Errorf("ranker: %s has other feature ids than the model: %s", d.Name, problem)
 }
 
-// UsedFeatures are those of FeatureIDs that scores depend on: the ones that varied within
-// a query of the training data, and the categorical ones.
+// UsedFeatures are the FeatureIDs that scores depend on: those of features that varied within a
+// query of the training data, and of categorical ones.
 func (m *Model) UsedFeatures() []int {
 	var used []int
 	for _, column := range m.file.Transform.Used() {

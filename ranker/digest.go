@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// Digest is that of a model file, which is read to its end: the first 16 hexadecimal digits of
-// the SHA-256 of its bytes. It tells models apart, whatever the name and the time of the file.
+// Digest is the digest of a model file, which is read to its end: the first 16 hexadecimal digits
+// of the SHA-256 of its bytes. It tells models apart, whatever the name and the time of the file.
 //
 //	sha256sum model.npz | cut -c -16
 //
@@ -22,7 +22,7 @@ func Digest(r io.Reader) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
 }
 
-// digestOf is that of a file.
+// digestOf is the digest of a file with these bytes.
 func digestOf(data []byte) string {
 	digest, _ := Digest(bytes.NewReader(data)) // which has no errors
 	return digest

@@ -18,7 +18,7 @@ import (
 // A File is what a model file holds.
 type File struct {
 	Kind     string          // of model, such as "mlp"
-	Settings json.RawMessage // what a model of that kind is made of
+	Settings json.RawMessage // of the model, see nn.Scorer
 	Dtype    string          // of the weights: float32 or float64
 	Arrays   []Array         // the weights
 
@@ -26,9 +26,9 @@ type File struct {
 	FeatureIDs   []int               // of the raw features, ascending
 	FeatureNames []string            // of the raw features, or nil: they have none
 	Gain         string              // how labels became gains in training: a name of package metrics
-	Grade        float64             // the highest label of the collection, by which ERR and graded RBP go; 0: not known, as in files of older versions
+	Grade        float64             // the highest label of the collection, for ERR and graded RBP; 0: not known, as in files of older versions
 
-	TrainingQueries QueryDigests // of the queries that the model was trained on; nil: not known
+	TrainingQueries QueryDigests // nil: not known
 
 	Version string // of plrank that wrote the file; "" in files of format 1. Save and Write set it themselves
 }
@@ -63,8 +63,7 @@ type fileHeader struct {
 	MLP json.RawMessage `json:"mlp,omitempty"` // the settings in format 1
 }
 
-// Save writes the file, which appears complete or not at all, in the place of any
-// that was there. See [File.Write].
+// Save writes the file, complete or not at all, and replaces one at that path. See [File.Write].
 func (f *File) Save(path string) error {
 	if err := atomicfile.Write(path, f.Write); err != nil {
 		return fmt.Errorf("ranker: %w", err)
@@ -72,8 +71,8 @@ func (f *File) Save(path string) error {
 	return nil
 }
 
-// Write writes the file. The same content gives the same bytes. What [Read] would
-// refuse is an error, such as a weight that is not finite.
+// Write writes the file. The same content gives the same bytes. Content that [Read] would refuse
+// is an error, such as a weight that is not finite.
 func (f *File) Write(w io.Writer) error {
 	if err := f.check(); err != nil {
 		return err
@@ -126,14 +125,14 @@ func decode(name string, data []byte) (*File, error) {
 	return f, nil
 }
 
-// check looks that the parts of a file fit together. Whether the arrays fit the
-// settings is left to those who know the kind.
+// check reports parts of a file that do not fit together. Whether the arrays fit the settings,
+// the forward pass of the kind checks.
 func (f *File) check() error {
 	switch {
 	case f.Kind == "":
 		return errors.New("no kind of model")
 	case !json.Valid(f.Settings):
-		return fmt.Errorf("the settings of the model are no JSON: %q", f.Settings)
+		return fmt.Errorf("the settings of the model are not JSON: %q", f.Settings)
 	case f.Dtype != "float32" && f.Dtype != "float64":
 		return fmt.Errorf("dtype %q, want float32 or float64", f.Dtype)
 	case !(f.Grade >= 0 && f.Grade <= math.MaxFloat32):
@@ -163,7 +162,7 @@ func (f *File) check() error {
 	names := map[string]bool{npzfile.HeaderName: true}
 	for _, a := range f.Arrays {
 		if a.Name == "" || names[a.Name] {
-			return fmt.Errorf("array %q: want a name of its own", a.Name)
+			return fmt.Errorf("array %q: want a name that no other array has", a.Name)
 		}
 		names[a.Name] = true
 		size := 1
@@ -180,7 +179,7 @@ func (f *File) check() error {
 	return nil
 }
 
-// digest is that of what Write writes; nothing is left that it refuses.
+// digest is that of the bytes that Write writes, of a file that has been checked.
 func (f *File) digest() string {
 	var data bytes.Buffer
 	if err := f.Write(&data); err != nil {

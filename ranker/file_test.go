@@ -75,15 +75,15 @@ func TestFilesThatAreRefused(t *testing.T) {
 		want   string
 	}{
 		{func(f *File) { f.Kind = "" }, "no kind of model"},
-		{func(f *File) { f.Settings = nil }, "are no JSON"},
+		{func(f *File) { f.Settings = nil }, "are not JSON"},
 		{func(f *File) { f.Dtype = "int" }, `dtype "int"`},
 		{func(f *File) { f.Transform = nil }, "no transform"},
 		{func(f *File) { f.Transform.Columns = []int{7} }, "columns"},
 		{func(f *File) { f.FeatureIDs = []int{1, 2} }, "3 feature names for 2 feature ids"},
 		{func(f *File) { f.FeatureIDs, f.FeatureNames = []int{1, 2}, nil }, "2 feature ids and a transform of 3 features do not fit"},
 		{func(f *File) { f.FeatureIDs = []int{2, 2, 3} }, "feature id 2 after 2"},
-		{func(f *File) { f.Arrays[1].Name = "linear" }, `array "linear": want a name of its own`},
-		{func(f *File) { f.Arrays[1].Name = "header" }, `array "header": want a name of its own`},
+		{func(f *File) { f.Arrays[1].Name = "linear" }, `array "linear": want a name that no other array has`},
+		{func(f *File) { f.Arrays[1].Name = "header" }, `array "header": want a name that no other array has`},
 		{func(f *File) { f.Arrays[0].Shape = []int{4} }, `array "linear" has shape [4] and 3 values`},
 		{func(f *File) { f.Arrays[0].Values[2] = math.NaN() }, `array "linear": entry 2 is NaN`},
 	} {
@@ -107,7 +107,7 @@ func TestOpenErrors(t *testing.T) {
 	}{
 		{func(h *fileHeader) { h.Format = "x" }, `not a model file: its format is "x"`},
 		{func(h *fileHeader) { h.Version = 9 }, "version 9 of the model format, but this program reads versions 1 to 2"},
-		{func(h *fileHeader) { h.Version = 1 }, "are no JSON"}, // and no "mlp"
+		{func(h *fileHeader) { h.Version = 1 }, "are not JSON"}, // and no "mlp"
 		{func(h *fileHeader) { h.Dtype = "" }, `dtype ""`},
 		{func(h *fileHeader) { h.FeatureIDs = h.FeatureIDs[1:] }, "3 feature names for 2 feature ids"},
 	} {

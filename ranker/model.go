@@ -22,8 +22,8 @@ type Model struct {
 	inputs sync.Pool // of *[]float32: transformed features
 }
 
-// Open reads a model file. A file that is no model, damaged or not consistent in itself is
-// an error that says what is wrong. A model of a kind that has no [Forward] can be opened:
+// Open reads a model file. A file that is not a model, is damaged or contradicts itself is an
+// error that says what is wrong. A model of a kind that has no [Forward] can be opened:
 // only [Model.Score] is then an error.
 func Open(path string) (*Model, error) {
 	data, err := os.ReadFile(path)
@@ -53,7 +53,7 @@ func read(name string, data []byte) (*Model, error) {
 	return newModel(name, f, func() string { return digest })
 }
 
-// New makes a model of what a file holds, which must not change any more. Errors are those
+// New makes a model of the content of a file, which must not change afterwards. Errors are those
 // of [Open].
 func New(f *File) (*Model, error) {
 	const name = "the model"
@@ -71,7 +71,7 @@ func newModel(name string, f *File, digest func() string) (*Model, error) {
 	return &Model{file: f, digest: digest, scorer: s}, nil
 }
 
-// Digest is that of the file that the model was read from, or, of a model made by [New], of
+// Digest is the digest of the file that the model was read from, or, of a model made by [New], of
 // the file that [File.Write] writes. See the function of that name.
 func (m *Model) Digest() string { return m.digest() }
 
@@ -82,7 +82,7 @@ func (m *Model) FeatureIDs() []int { return slices.Clone(m.file.FeatureIDs) }
 // FeatureNames are the names of those features, nil where the training data had none.
 func (m *Model) FeatureNames() []string { return slices.Clone(m.file.FeatureNames) }
 
-// File is all that the model file holds; do not change it.
+// File is the content of the model file; do not change it.
 func (m *Model) File() *File { return m.file }
 
 // Score appends to dst the scores of the documents of one query, and returns it. The
@@ -100,15 +100,15 @@ func (m *Model) Score(dst []float64, features []float32) ([]float64, error) {
 	return m.ScoreContext(context.Background(), dst, features)
 }
 
-// ScoreContext is [Model.Score] that ends early, with the error of the context, where that
-// ends. Only the built-in kinds of models do.
+// ScoreContext is [Model.Score] that ends early, with the error of the context, when that
+// ends. Only the built-in kinds of models do so.
 func (m *Model) ScoreContext(ctx context.Context, dst []float64, features []float32) ([]float64, error) {
 	if m.pass == nil {
-		return dst, fmt.Errorf("ranker: models of kind %q have no plain forward pass: please register one", m.file.Kind)
+		return dst, fmt.Errorf("ranker: models of kind %q have no forward pass: ranker.Register makes one known", m.file.Kind)
 	}
 	t := m.file.Transform
 	if len(features)%t.Inputs != 0 {
-		return dst, fmt.Errorf("ranker: %d values are no rows of %d features", len(features), t.Inputs)
+		return dst, fmt.Errorf("ranker: %d values are not rows of %d features", len(features), t.Inputs)
 	}
 	if err := m.checkFeatures(features); err != nil {
 		return dst, err

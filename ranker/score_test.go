@@ -168,7 +168,7 @@ func TestScoreErrors(t *testing.T) {
 		want     string
 	}{
 		{inf, "document 1, feature 2: the value is -Inf, want a finite number, or NaN where it is missing"},
-		{make([]float32, 4), "4 values are no rows of 3 features"},
+		{make([]float32, 4), "4 values are not rows of 3 features"},
 		{large, "the score of document 0 is "},
 	} {
 		dst := []float64{5}

@@ -55,9 +55,8 @@ func ActivateInto[T float](a Activation, z, y []T) {
 	})
 }
 
-// ActivationVJP sets dz = dy·a'(z), less what was dropped. It reads what a's derivative is
-// cheapest in: the activation's output, less what was dropped, for all but GELU, which needs
-// z itself.
+// ActivationVJP sets dz = dy·a'(z) where nothing was dropped, else 0. It reads a(z) after the
+// dropout, from which the derivatives of all activations follow but that of GELU, which needs z.
 func ActivationVJP[T float](a Activation, yOrZ, dy, dz []T, d Dropout) {
 	Elementwise(len(dz), func(from, to int) {
 		part := dz[from:to]
@@ -68,7 +67,7 @@ func ActivationVJP[T float](a Activation, yOrZ, dy, dz []T, d Dropout) {
 	})
 }
 
-// reluVJP is ActivationVJP of ReLU, factor being what was kept is multiplied by.
+// reluVJP is ActivationVJP of ReLU, after a dropout that multiplied by factor.
 func reluVJP[T float](y, dy, dz []T, factor T) {
 	if y, ok := any(y).([]float32); ok {
 		elementwise.ReLUVJP(y, any(dy).([]float32), any(dz).([]float32), float32(factor))
@@ -86,9 +85,9 @@ func reluVJP[T float](y, dy, dz []T, factor T) {
 	}
 }
 
-// vjp is ActivationVJP but for what was dropped, for outputs that a dropout has left.
+// vjp is ActivationVJP without setting to 0 where the dropout did.
 func vjp[T float](a Activation, yOrZ, dy, dz []T, d Dropout) {
-	share := T(1 - d.Rate) // of an output, that it was
+	share := T(1 - d.Rate) // y·share is the output before the dropout
 	switch a {
 	case Identity:
 		copy(dz, dy)

@@ -36,7 +36,7 @@ func ParseActivation(name string) (Activation, error) {
 	return 0, fmt.Errorf("unknown activation %q: %s", name, names.Want(name, activationNames[:]))
 }
 
-// Valid says whether there is such an activation.
+// Valid reports whether a is one of them.
 func (a Activation) Valid() bool { return a >= 0 && int(a) < len(activationNames) }
 
 // String is the name that ParseActivation reads.

@@ -7,14 +7,13 @@ import (
 
 // An Attention is multi-head scaled dot-product attention among the documents of each
 // query (Vaswani et al. 2017, sections 3.2.1 and 3.2.2). In every head a document has
-// three vectors q, k and v of size Width/Heads, and gets
+// three vectors q, k and v of size Width/Heads, and its output is
 //
 //	y_i = Σ_j p_ij v_j,   p_i = softmax_j(q_i·k_j / √size).
 //
-// What goes in is [rows, 3·Width]: the q of all heads side by side, then the k, then the
-// v. What comes out is [rows, Width]. The weights p are made for a few rows at a time, and
-// made again for the derivative: however many documents a query has, the memory for it is
-// a few times that of what goes in.
+// The input is [rows, 3·Width]: the q of all heads side by side, then the k, then the v. The
+// output is [rows, Width]. The weights p are computed for a few rows at a time, and again for
+// the derivative: memory is a few times that of the input, however many documents a query has.
 type Attention[T float] struct {
 	Width, Heads int
 
@@ -31,8 +30,8 @@ func (a Attention[T]) Run(qkv, y []T, offsets []int) {
 }
 
 // RunQuery sets y for the documents of one query on the calling goroutine, to the same
-// numbers, bit for bit, as Run. It allocates nothing once it has run on as many. Where the
-// context ends, so does RunQuery, with its error.
+// numbers, bit for bit, as Run. It allocates nothing once it has run on as many. RunQuery
+// ends with the context, with its error.
 func (a Attention[T]) RunQuery(ctx context.Context, qkv, y []T) error {
 	s := attentionSpaces[T]().Get().(*attentionSpace[T])
 	defer attentionSpaces[T]().Put(s)
@@ -50,8 +49,8 @@ func (a Attention[T]) RunQuery(ctx context.Context, qkv, y []T) error {
 func (a Attention[T]) VJP(qkv, y, dy, dqkv []T, offsets []int) {
 	clearPadding(dqkv, 3*a.Width, offsets)
 	pieces := a.pieces(offsets)
-	// The k and v of a query's documents get something from each of its stripes, which
-	// are added up in their order.
+	// Each stripe of a query has a share in the derivatives by all k and v; shares are added up
+	// in the order of the stripes.
 	size := a.Width / a.Heads
 	shares := make([][]T, len(pieces))
 	each(pieces, func(s *attentionSpace[T], i int) {

@@ -13,7 +13,7 @@ import (
 	"github.com/plrank/plrank/internal/softmax"
 )
 
-// A piece of work is rows from to to−1 of a query, in one head.
+// A piece of work is the rows from, …, to−1 of a query, in one head.
 type piece[T float] struct {
 	width, heads int
 	first, n     int // rows of the query
@@ -33,8 +33,8 @@ func block(n int) int { return min(blockRows, max(8, blockWeights/n/8*8)) }
 func (p piece[T]) size() int { return p.width / p.heads }
 func (p piece[T]) scale() T  { return T(1 / math.Sqrt(float64(p.size()))) }
 
-// of is the vectors of the piece's head in x, which has so many for each row and head, and
-// of which this is number which: [n, size].
+// of is the matrix [n, size] of the piece's head in x, which has several vectors for each row and
+// head: those of number which.
 func (p piece[T]) of(x []T, which, vectors int) blas.Matrix[T] {
 	columns := vectors * p.width
 	all := blas.RowMajor(x[p.first*columns:], p.n, columns)
@@ -47,7 +47,7 @@ func (p piece[T]) share(x []T) (dk, dv blas.Matrix[T]) {
 	return blas.RowMajor(x[:half], p.n, p.size()), blas.RowMajor(x[half:], p.n, p.size())
 }
 
-// some is rows from from on of a matrix.
+// some is a number of rows of a matrix, from row from on.
 func some[T float](m blas.Matrix[T], from, rows int) blas.Matrix[T] {
 	return m.Slice(from, rows, 0, m.Cols)
 }
@@ -55,10 +55,10 @@ func some[T float](m blas.Matrix[T], from, rows int) blas.Matrix[T] {
 // row is row r of a matrix.
 func row[T float](m blas.Matrix[T], r int) []T { return m.Data[r*m.Row:][:m.Cols] }
 
-// An attentionSpace is what one goroutine needs to work on pieces.
+// An attentionSpace is the scratch memory of one goroutine.
 type attentionSpace[T float] struct {
-	weights, slopes []T // [block, n]
-	sums            []T // [block] of exponentials
+	weights, slopes []T // [block, n]: p, and the derivatives by its logits
+	sums            []T // [block]: of exponentials
 	part            []T // [n, size]
 }
 
@@ -77,7 +77,7 @@ func attentionSpaces[T float]() *sync.Pool {
 // grow is s with length n, of any contents.
 func grow[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
 
-// run sets the piece's part of y, unless the context ends.
+// run sets the part of y that belongs to the piece, unless the context ends.
 func (s *attentionSpace[T]) run(ctx context.Context, p piece[T], qkv, y []T) error {
 	q, k, v, all := p.of(qkv, 0, 3), p.of(qkv, 1, 3), p.of(qkv, 2, 3), p.of(y, 0, 1)
 	keys, values := blas.NewRight(k.T()), blas.NewRight(v)
@@ -108,8 +108,8 @@ func (s *attentionSpace[T]) exponentials(p piece[T], keys blas.Right[T], q blas.
 	return weights
 }
 
-// vjp sets what the piece's rows get of the derivatives by their q, and to dk and dv
-// [n, size] what the derivatives by the k and v of all documents get from these rows:
+// vjp sets the derivatives by q of the rows of the piece, and in dk and dv [n, size] the share of
+// these rows in the derivatives by k and v of all documents:
 //
 //	dv_j = Σ_i p_ij dy_i,   ds_ij = p_ij (dy_i·v_j − dy_i·y_i)/√size,
 //	dq_i = Σ_j ds_ij k_j,   dk_j = Σ_i ds_ij q_i.

@@ -5,8 +5,7 @@ import (
 	"github.com/plrank/plrank/internal/parallel"
 )
 
-// Dense sets y = act(x·w + b), less what is dropped, on all cores: x [rows, in],
-// w [in, out], y [rows, out].
+// Dense sets y = act(x·w + b), with dropout, on all cores: x [rows, in], w [in, out], y [rows, out].
 func Dense[T float](act Activation, in, out int, x, w, b, y []T, d Dropout) {
 	rows := len(y) / out
 	end, more := ending(act, b)
@@ -48,8 +47,8 @@ func (l *Layer[T]) RunMatrix(x, y blas.Matrix[T]) {
 	Activate(more, y.Data)
 }
 
-// ending is what a product does itself of adding the bias and applying the activation, and
-// the activation that is left to do.
+// ending is the part of bias and activation that a product does itself, and the activation that
+// is left to do.
 func ending[T float](act Activation, bias []T) (end blas.End[T], more Activation) {
 	if act == ReLU {
 		return blas.End[T]{Bias: bias, ReLU: true}, Identity

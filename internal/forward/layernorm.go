@@ -2,7 +2,7 @@ package forward
 
 import "math"
 
-// epsilon is added to the variance of a row, that of PyTorch and of ONNX by default.
+// epsilon is added to the variance of a row, as PyTorch and ONNX do by default.
 const epsilon = 1e-5
 
 // LayerNorm sets y = gain·(x − mean)/√(variance + 1e-5) + bias, with the mean and the

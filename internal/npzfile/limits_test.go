@@ -120,7 +120,7 @@ func crafted(t testing.TB) []craftedFile {
 		apart = append(apart, entry{name: name, content: big, packed: packed})
 	}
 	wide := npyOf(1 << 22)
-	const tooMuch, twice = "its arrays take more than", "is there twice"
+	const tooMuch, twice = "its arrays take more than", "occurs twice"
 	return []craftedFile{
 		{"a few overlap", "two of its arrays overlap", zipped(overlapping[:8]...)},
 		{"many overlap", tooMuch, zipped(overlapping...)},

@@ -34,8 +34,8 @@ func (e exporter) sideBySide(x []string) string {
 	return e.Node("Concat", x, onnx.Attr{Name: "axis", Int: 1})
 }
 
-// columns are some of the raw features, in double precision, with 0 and a mark where they
-// are missing, and within float32.
+// columns adds some of the raw features, in double precision and within float32, and where they are
+// missing; there x is 0.
 func (e exporter) columns(which []int) (x, missing string) {
 	numbers := make([]float64, len(which))
 	for i, c := range which {
@@ -51,13 +51,13 @@ func (e exporter) within(x string, limit float64) string {
 	return e.node("Max", e.node("Min", x, e.double(limit)), e.double(-limit))
 }
 
-// zeros are whole numbers 0, as many as x.
+// zeros adds whole numbers 0 in the shape of x.
 func (e exporter) zeros(x string) string {
 	return e.node("Mul", e.to(onnx.Int64, e.node("Sign", x)), e.Constant(onnx.Int64, []float64{0}))
 }
 
-// bisect gives the last place from at on, of the next room ones (a power of two), whose
-// entry in begins is not above x.
+// bisect adds a search for the last of the next room indices from at on (room is a power of two)
+// whose entry in begins is not above x.
 func (e exporter) bisect(begins string, room int, at, x string) string {
 	for step := room / 2; step > 0; step /= 2 {
 		next := e.node("Add", at, e.Constant(onnx.Int64, []float64{float64(step)}))

@@ -7,8 +7,8 @@ import (
 	"github.com/plrank/plrank/internal/onnx"
 )
 
-// inputs are what the hidden layers see: the outputs of all parts, and then what the
-// embeddings have.
+// inputs adds the inputs of the first layer: the outputs of all parts of the transform, and then
+// the vectors of the embeddings.
 func (e exporter) inputs(t *datasets.Transform, embeddings []forward.Embedding) string {
 	var x []string
 	if len(t.Columns) > 0 {

@@ -38,12 +38,12 @@ func (e exporter) dense(l model.Dense, h string) string {
 	return e.node("Add", e.node("MatMul", h, e.array(l.W, l.In, l.Out)), e.array(l.B, l.Out))
 }
 
-// array is an array of the model.
+// array adds the array of that name.
 func (e exporter) array(name string, shape ...int) string {
 	return e.Constant(e.dtype, e.weights(name), shape...)
 }
 
-// number is a number of the dtype of the model.
+// number adds a number of the dtype of the model.
 func (e exporter) number(v float64) string { return e.Constant(e.dtype, []float64{v}) }
 
 func (e exporter) activation(act forward.Activation, h string) string {
@@ -61,7 +61,7 @@ func (e exporter) activation(act forward.Activation, h string) string {
 	return h
 }
 
-// norm is a layer normalisation, with the epsilon that both have by default.
+// norm is a layer normalisation, whose default epsilon is that of package forward.
 func (e exporter) norm(n model.Norm, h string) string {
 	return e.node("LayerNormalization", h, e.array(n.Gain, n.Width), e.array(n.Bias, n.Width))
 }

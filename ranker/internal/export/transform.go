@@ -7,7 +7,7 @@ import (
 	"github.com/plrank/plrank/internal/onnx"
 )
 
-// transform is the outputs of all parts, side by side.
+// transform adds the outputs of all parts, side by side.
 func (e exporter) transform(t *datasets.Transform) string {
 	x, missing := e.columns(t.Columns)
 	var parts []string
@@ -45,21 +45,22 @@ func (e exporter) minMax(x, missing string) string {
 	return e.node("Min", e.node("Div", e.node("Sub", x, low), span), e.double(1))
 }
 
-// rank is √3·(b − a)/n, see datasets.FitTransform. Where a document stands in ascending and in
-// descending order, equal ones as they are given and those without the feature last, differs by b − a.
+// rank is √3·(b − a)/n, see datasets.FitTransform. The ranks of a document in ascending and in
+// descending order, where equal ones keep their order and those without the feature are last, differ
+// by b − a.
 func (e exporter) rank(x, missing string) string {
 	const beyond = 1e300
 	documents := e.node("Slice", e.node("Shape", x), e.Constant(onnx.Int64, []float64{0}, 1), e.Constant(onnx.Int64, []float64{1}, 1))
 	sorted := func(x string, largest int) string {
 		return e.Second("TopK", []string{x, documents}, onnx.Attr{Name: "axis", Int: 0}, onnx.Attr{Name: "largest", Int: largest})
 	}
-	place := func(absent float64, largest int) string {
+	rankOf := func(absent float64, largest int) string {
 		order := sorted(e.node("Where", missing, e.double(absent), x), largest)
 		return e.to(onnx.Double, sorted(order, 0)) // the inverse permutation
 	}
 	present := e.Node("ReduceSum", []string{e.node("Where", missing, e.double(0), e.double(1)), e.Constant(onnx.Int64, []float64{0}, 1)}, onnx.Attr{Name: "keepdims", Int: 1})
 	n := e.node("Max", present, e.double(1))
-	return e.node("Div", e.node("Mul", e.node("Sub", place(beyond, 0), place(-beyond, 1)), e.double(math.Sqrt(3))), n)
+	return e.node("Div", e.node("Mul", e.node("Sub", rankOf(beyond, 0), rankOf(-beyond, 1)), e.double(math.Sqrt(3))), n)
 }
 
 func (e exporter) standardise(p *datasets.TransformPart, x string) string {
@@ -69,8 +70,8 @@ func (e exporter) standardise(p *datasets.TransformPart, x string) string {
 	return e.within(e.node("Mul", e.node("Sub", x, shift), scale), limit)
 }
 
-// quantile looks for the piece of each value by bisection, in the pieces of all columns
-// one after another, and interpolates in it.
+// quantile finds the piece of each value by bisection, in the pieces of all columns one after
+// another, and interpolates in it.
 func (e exporter) quantile(p *datasets.TransformPart, x string) string {
 	columns, room := len(p.Knots), 1
 	for _, knots := range p.Knots {
