@@ -115,7 +115,7 @@ func naive(m *MLP, x []float64) []float64 {
 	return scores
 }
 
-func TestMLPScores(t *testing.T) {
+func TestMLPIsItsFormula(t *testing.T) {
 	for _, name := range ops.ActivationNames() {
 		act, _ := ops.ParseActivation(name)
 		for _, hidden := range [][]int{nil, {1}, {5}, {4, 3}, {3, 1, 2}} {
@@ -146,7 +146,7 @@ func TestMLPScores(t *testing.T) {
 }
 
 // Training graphs, dropout and all, by central differences.
-func TestMLPGradients(t *testing.T) {
+func TestMLPGradientsAreFiniteDifferences(t *testing.T) {
 	m := newMLP(t, MLPConfig{Features: 4, Hidden: []int{5, 3}, Activation: ops.Tanh, Dropout: 0.4, Seed: 5, Dtype: tensor.Float64})
 	m.SetStep(2)
 	const rows = 6
@@ -202,7 +202,7 @@ func TestMLPDropoutOnlyInTraining(t *testing.T) {
 
 // Dropout must be right in expectation: over many steps the mean score of a
 // network with one hidden layer is the score without dropout.
-func TestMLPDropoutExpectation(t *testing.T) {
+func TestMLPDropoutKeepsTheMeanScore(t *testing.T) {
 	c := MLPConfig{Features: 2, Hidden: []int{8}, Activation: ops.ReLU, Seed: 1, Dtype: tensor.Float64, Dropout: 0.3}
 	m := newMLP(t, c)
 	x := random(2, 4)
@@ -223,7 +223,7 @@ func TestMLPDropoutExpectation(t *testing.T) {
 	}
 }
 
-func TestMLPInitialWeights(t *testing.T) {
+func TestMLPInitialWeightsAreUniformBySeed(t *testing.T) {
 	c := MLPConfig{Features: 30, Hidden: []int{20, 10}, Seed: 9, Dtype: tensor.Float64}
 	m, same := newMLP(t, c), newMLP(t, c)
 	c.Seed = 10
@@ -301,7 +301,7 @@ func TestMLPGraphsShareWeights(t *testing.T) {
 	}
 }
 
-func TestMLPErrors(t *testing.T) {
+func TestMLPRefusesInvalidConfigsAndInputs(t *testing.T) {
 	for _, c := range []struct {
 		config MLPConfig
 		want   string

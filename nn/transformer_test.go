@@ -188,7 +188,7 @@ func transformerConfigs() (all []TransformerConfig) {
 }
 
 // Scores are those of the formulas, and derivatives finite differences.
-func TestTransformer(t *testing.T) {
+func TestTransformerIsItsFormula(t *testing.T) {
 	x := random(transformerRows*5, 8)
 	for _, c := range transformerConfigs() {
 		for dt, tolerance := range map[tensor.Dtype]float64{tensor.Float64: 1e-12, tensor.Float32: 1e-5} {
@@ -269,7 +269,7 @@ func TestReadGivesTheSameTransformer(t *testing.T) {
 	}
 }
 
-func TestTransformerErrors(t *testing.T) {
+func TestTransformerRefusesInvalidConfigsAndInputs(t *testing.T) {
 	good := TransformerConfig{MLPConfig: MLPConfig{Features: 3, Hidden: []int{8}}, Blocks: 1, Heads: 2}
 	for want, change := range map[string]func(*TransformerConfig){
 		"no hidden layers":         func(c *TransformerConfig) { c.Hidden = nil },

@@ -56,7 +56,7 @@ func TestEmbeddingsAreTheDefinition(t *testing.T) {
 }
 
 // Files whose embeddings do not fit the transform are refused.
-func TestEmbeddingErrors(t *testing.T) {
+func TestEmbeddingsMustFitTheTransform(t *testing.T) {
 	for want, change := range map[string]func(*File){
 		"a model of 2 embeddings and a transform of 1 categories": func(f *File) {
 			f.Transform.Categories = f.Transform.Categories[:1]

@@ -31,7 +31,7 @@ func example() *File {
 	}
 }
 
-func TestRoundTrip(t *testing.T) {
+func TestFilesRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.npz")
 	f := example()
 	if err := f.Save(path); err != nil {
@@ -68,7 +68,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-func TestFilesThatAreRefused(t *testing.T) {
+func TestInconsistentFilesAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct {
 		change func(*File)
@@ -99,7 +99,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestOpenErrors(t *testing.T) {
+func TestOpenRefusesOtherFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.npz")
 	for _, c := range []struct {
 		change func(*fileHeader)
@@ -139,7 +139,7 @@ func TestOpenErrors(t *testing.T) {
 }
 
 // Bytes that are flipped, and files cut short, are refused or mean what was written.
-func TestDamagedModels(t *testing.T) {
+func TestDamagedModelsAreRefused(t *testing.T) {
 	var good bytes.Buffer
 	if err := example().Write(&good); err != nil {
 		t.Fatal(err)

@@ -41,7 +41,7 @@ func TestTemperatureDividesScores(t *testing.T) {
 	}
 }
 
-func TestTemperatureErrors(t *testing.T) {
+func TestTemperatureMustBePositiveAndFinite(t *testing.T) {
 	for _, c := range []struct {
 		temperature float64
 		scores      []float64

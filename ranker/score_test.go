@@ -153,7 +153,7 @@ func TestScoreIsTheDefinition(t *testing.T) {
 	}
 }
 
-func TestScoreErrors(t *testing.T) {
+func TestScoreRefusesInvalidFeaturesAndModels(t *testing.T) {
 	d := queries(3, 4)
 	f := network(t, "none", "float32", d, 1, 4)
 	m := reopen(t, f)
@@ -207,7 +207,7 @@ func TestScoreErrors(t *testing.T) {
 }
 
 // Many goroutines get what one gets, and none allocates.
-func TestScoreIsConcurrent(t *testing.T) {
+func TestConcurrentScoresAreTheSame(t *testing.T) {
 	d := queries(46, 1, 2, 3, 17, 100, 2000)
 	for _, f := range []*File{
 		network(t, "minmax+quantile", "float32", d, 3, 64),
@@ -244,10 +244,7 @@ func checkConcurrent(t *testing.T, d *datasets.Dataset, m *Model) {
 }
 
 // The memory in use does not grow with the number of requests.
-func TestNoGrowth(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short")
-	}
+func TestMemoryDoesNotGrowWithRequests(t *testing.T) {
 	d := queries(46, 2000)
 	m := reopen(t, network(t, "quantile", "float32", d, 3, 64))
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -272,7 +269,7 @@ func TestNoGrowth(t *testing.T) {
 	}
 }
 
-func TestRankDrawExposure(t *testing.T) {
+func TestDrawsHaveTheProbabilitiesOfThePolicy(t *testing.T) {
 	scores := []float64{0.5, 2, 0.5, -1}
 	if got := Rank([]int{9}, scores); !slices.Equal(got, []int{9, 1, 0, 2, 3}) {
 		t.Error(got)
@@ -392,7 +389,7 @@ func BenchmarkScore(b *testing.B) {
 }
 
 // All documents of a dataset get the scores of their queries.
-func TestScores(t *testing.T) {
+func TestScoresOfADatasetAreThoseOfItsQueries(t *testing.T) {
 	d := queries(46, 1, 2, 0, 17, 300)
 	d.QueryIDs = []string{"a", "b", "c", "d", "e"}
 	m := reopen(t, network(t, "minmax", "float32", d, 3, 64))

@@ -9,7 +9,7 @@ import (
 
 // Dropping in pieces, which begin at even and odd entries, is dropping at once, the same in
 // both dtypes; and the fused VJP is that of an activation and a dropout after it.
-func TestDropoutInPieces(t *testing.T) {
+func TestDropoutInPiecesIsTheSame(t *testing.T) {
 	const n = 1001
 	rng := rand.New(rand.NewPCG(1, 2))
 	d := Dropout{Rate: .3, Key: 7}
@@ -42,7 +42,7 @@ func TestDropoutInPieces(t *testing.T) {
 }
 
 // What is not finite is not hidden.
-func TestDropoutOfNonFiniteNumbers(t *testing.T) {
+func TestDropoutKeepsNonFiniteNumbers(t *testing.T) {
 	x, wide := slices.Repeat([]float32{float32(math.NaN()), float32(math.Inf(1))}, 50), slices.Repeat([]float64{math.NaN(), math.Inf(-1)}, 50)
 	drop(Dropout{Rate: .5, Key: 1}, x, 0)
 	drop(Dropout{Rate: .5, Key: 1}, wide, 0)
@@ -53,7 +53,7 @@ func TestDropoutOfNonFiniteNumbers(t *testing.T) {
 	}
 }
 
-func TestVJPOfDropout(t *testing.T) {
+func TestFusedVJPIsThatOfActivationAndDropout(t *testing.T) {
 	t.Run("float32", func(t *testing.T) { testVJPOfDropout[float32](t, 1e-5) })
 	t.Run("float64", func(t *testing.T) { testVJPOfDropout[float64](t, 1e-13) })
 }

@@ -28,7 +28,7 @@ func write(t *testing.T, arrays []Array) string {
 	return path
 }
 
-func TestRoundTrip(t *testing.T) {
+func TestFilesRoundTrip(t *testing.T) {
 	path := write(t, example())
 	var h head
 	f, err := Read(path, &h)
@@ -56,7 +56,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-func TestTakeErrors(t *testing.T) {
+func TestTakeRefusesOtherShapesAndNaN(t *testing.T) {
 	bad := append(example(), Array{"nan", []int{2}, []float64{0, math.NaN()}}, Array{"inf", []int{1}, []float64{math.Inf(-1)}})
 	f, err := Read(write(t, bad), &head{})
 	if err != nil {
@@ -79,7 +79,7 @@ func TestTakeErrors(t *testing.T) {
 	}
 }
 
-func TestWriteToNowhere(t *testing.T) {
+func TestWriteToNowhereIsAnError(t *testing.T) {
 	if err := Write(filepath.Join(t.TempDir(), "none", "a.npz"), head{}, nil); err == nil {
 		t.Error("no error")
 	}
@@ -87,7 +87,7 @@ func TestWriteToNowhere(t *testing.T) {
 
 // Every file cut short and every changed byte is an error or gives what was
 // written (some bytes of a zip file mean nothing); nothing panics.
-func TestDamagedFiles(t *testing.T) {
+func TestDamagedFilesAreRefused(t *testing.T) {
 	path := write(t, example())
 	good, err := os.ReadFile(path)
 	if err != nil {
