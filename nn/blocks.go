@@ -31,7 +31,7 @@ func (b builder) blocks(number int, m model.Member, hidden *G.Node) (h *G.Node, 
 	return G.Add(hidden, h)
 }
 
-// add adds to h what part gives, after dropout.
+// add adds to h the output of part, after dropout.
 func (b builder) add(h *G.Node, layer int, block model.Block, part func(model.Block, *G.Node) (*G.Node, error)) (*G.Node, error) {
 	y, err := part(block, h)
 	if err != nil {

@@ -32,8 +32,8 @@ type TransformerConfig struct {
 	LatentCross bool // the output of the blocks scales that of the hidden layers, see Transformer
 }
 
-// An Embedding is a table of what a model learns of the values of a categorical feature: a
-// vector of Width numbers for each of its Codes, 0 to Codes−1. The vectors of codes 0 and
+// An Embedding is the shape of the table that a model learns for a categorical feature: a vector
+// of Width numbers for each of its Codes, 0 to Codes−1. The vectors of codes 0 and
 // 1, for the values that training data do not have and for those that are missing (see
 // datasets.Category), begin as zeros, and stay so where training data have no such values.
 type Embedding struct{ Codes, Width int }

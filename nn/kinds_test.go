@@ -15,8 +15,8 @@ import (
 	"github.com/plrank/plrank/ops"
 )
 
-// stored is the model as it is made again of what a file keeps of it, with the arrays
-// in another order.
+// stored is the model as it is read from its settings and weights, with the arrays in another
+// order.
 func stored(t *testing.T, m *MLP) *MLP {
 	t.Helper()
 	settings, err := json.Marshal(m.Settings())

@@ -258,7 +258,7 @@ func TestMLPInitialWeightsAreUniformBySeed(t *testing.T) {
 	}
 }
 
-// Two graphs of one model see the same weights, and can run side by side.
+// Two graphs of one model see the same weights, and can run at the same time.
 func TestMLPGraphsShareWeights(t *testing.T) {
 	m := newMLP(t, MLPConfig{Features: 3, Hidden: []int{4}, Activation: ops.Tanh, Seed: 1})
 	type machine struct {

@@ -114,7 +114,7 @@ func (n *network) buildMembers(in Input, mode Mode) (scores G.Nodes, err error) 
 	return scores, nil
 }
 
-// embed adds the embeddings, in the place of codes.
+// embed replaces the codes by their vectors.
 func (b builder) embed(x *G.Node) (*G.Node, error) {
 	if len(b.settings.Embeddings) == 0 {
 		return x, nil

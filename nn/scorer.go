@@ -10,7 +10,7 @@ const (
 	Train                // with dropout, if the model has any
 )
 
-// An Input is what a model computes scores from: nodes of one graph.
+// An Input has the nodes of one graph that a model computes scores from.
 type Input struct {
 	Features *G.Node // [rows, features]
 	Offsets  *G.Node // [queries+1], int: the documents of query q are rows offsets[q] to offsets[q+1]; rows past the last are padding. Nil: all rows are one query

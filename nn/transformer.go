@@ -8,8 +8,8 @@ import (
 
 // A Transformer is a network that sees all documents of a query at once: the context-aware
 // ranker of Pobrotyn et al. (2020), as in allRank. Hidden layers with an activation and
-// dropout give h for every document by itself. Each block then adds what the documents tell
-// each other, and the output of two dense layers, with dropout on both:
+// dropout give h for every document by itself. Each block then adds attention among the
+// documents, and the output of two dense layers, with dropout on both:
 //
 //	h ← h + W·Attention(norm(h)),   h ← h + V·act(U·norm(h)),
 //

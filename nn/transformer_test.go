@@ -20,8 +20,7 @@ var transformerOffsets = []int{0, 4, 4, 9} // and one row of padding
 
 const transformerRows = 10
 
-// newTransformer is a model whose biases and gains are not what they are at first: zero
-// biases would hide a missing one.
+// newTransformer is a model with random biases and gains: zero biases would hide a missing one.
 func newTransformer(t *testing.T, c TransformerConfig) *Transformer {
 	t.Helper()
 	m, err := NewTransformer(c)
@@ -243,7 +242,7 @@ func TestTransformerIsItsFormula(t *testing.T) {
 	}
 }
 
-// What a file keeps of a model makes the same one again, with the same dropout.
+// A model that is read from its settings and weights is the same, with the same dropout.
 func TestReadGivesTheSameTransformer(t *testing.T) {
 	for _, c := range transformerConfigs() {
 		c.Dropout = .25

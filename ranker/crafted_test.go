@@ -40,7 +40,7 @@ func allocated(f func()) int {
 	return int(after.TotalAlloc - before.TotalAlloc)
 }
 
-// mostAllocated is what reading a file of so many bytes may allocate, garbage included.
+// mostAllocated is the most that reading a file of that size may allocate, garbage included.
 func mostAllocated(size int) int { return 64<<20 + 100*size }
 
 func repeat(n int, v any) []any {
@@ -114,7 +114,7 @@ func TestCraftedFilesAllocateLittle(t *testing.T) {
 	}
 }
 
-// What scoring takes is in proportion to a model's weights, too: not 128 times as much.
+// Scoring takes memory in proportion to a model's weights, too: not 128 times as much.
 func TestScoringWithWideLayersAllocatesLittle(t *testing.T) {
 	const width = 200_000
 	ones := func(n int) []float64 { return slices.Repeat([]float64{1}, n) }

@@ -15,7 +15,7 @@ import (
 	"github.com/plrank/plrank/internal/version"
 )
 
-// A File is what a model file holds.
+// A File is the content of a model file.
 type File struct {
 	Kind     string          // of model, such as "mlp"
 	Settings json.RawMessage // of the model, see nn.Scorer

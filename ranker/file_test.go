@@ -138,7 +138,7 @@ func TestOpenRefusesOtherFiles(t *testing.T) {
 	}
 }
 
-// Bytes that are flipped, and files cut short, are refused or mean what was written.
+// Bytes that are flipped, and files cut short, are refused or change nothing.
 func TestDamagedModelsAreRefused(t *testing.T) {
 	var good bytes.Buffer
 	if err := example().Write(&good); err != nil {
@@ -178,8 +178,8 @@ func otherNames(a, b *Model) bool {
 	return same && reflect.DeepEqual(&f, b.file)
 }
 
-// A digest is of the content alone: the same for a file, its bytes and what they are made of,
-// and another one for any other content of the same size.
+// A digest is of the content alone: the same for a file, its bytes and the File written to it, and
+// another one for any other content of the same size.
 func TestDigestIsOfTheContent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.npz")
 	write := func(weight float64) []byte {

@@ -31,7 +31,7 @@ func Register(kind string, maker Maker) {
 	})
 }
 
-// A scorer is a forward pass, and what is known of its cost.
+// A scorer is a forward pass and its cost.
 type scorer struct {
 	pass  model.Pass // nil: the kind has none
 	pairs int        // multiplications for every pair of documents

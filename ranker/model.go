@@ -87,7 +87,7 @@ func (m *Model) File() *File { return m.file }
 
 // Score appends to dst the scores of the documents of one query, and returns it. The
 // features are raw, a row of [Model.FeatureIDs] values for each document, one row after
-// another. NaN is a missing value; see [datasets.Transform] for what becomes of it. The
+// another. NaN is a missing value, see [datasets.Transform]. The
 // documents of a query must be scored in one call: a transform, or a model, may compare
 // them.
 //

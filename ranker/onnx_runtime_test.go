@@ -125,7 +125,7 @@ func TestONNXRuntimeGivesTheSameScores(t *testing.T) {
 }
 
 // runtimeScores are the scores of d, whose queries have these sizes, by the model that m
-// writes as ONNX, and what that file says of the model.
+// writes as ONNX, and the metadata of that file.
 func runtimeScores(python, dir string, m *Model, d *datasets.Dataset, sizes []int) (scores []float64, metadata map[string]string, err error) {
 	var file, rows bytes.Buffer
 	if err := m.WriteONNX(&file); err != nil {

@@ -138,7 +138,7 @@ var policySpaces = sync.Pool{New: func() any { return new(policySpace) }}
 // megabytes. That for more may take a hundred.
 const keptWork = 1 << 16
 
-// newPolicySpace is scratch space for so many documents and ranks.
+// newPolicySpace is scratch space for that many documents and ranks.
 func newPolicySpace(documents, ranks int) *policySpace {
 	if documents*min(documents, ranks) > keptWork {
 		return new(policySpace)

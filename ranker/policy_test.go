@@ -66,7 +66,7 @@ func TestTemperatureMustBePositiveAndFinite(t *testing.T) {
 	}
 }
 
-// What takes seconds ends soon after its context, with the error of the context.
+// Long computations end soon after their context, with its error.
 func TestContextEndsComputing(t *testing.T) {
 	d := queries(46, 3000)
 	attention := reopen(t, attending(t, "quantile", "float32", d, 1, 1, 2, false, 64))

@@ -206,7 +206,7 @@ func TestScoreRefusesInvalidFeaturesAndModels(t *testing.T) {
 	}
 }
 
-// Many goroutines get what one gets, and none allocates.
+// Many goroutines get the scores that one gets.
 func TestConcurrentScoresAreTheSame(t *testing.T) {
 	d := queries(46, 1, 2, 3, 17, 100, 2000)
 	for _, f := range []*File{

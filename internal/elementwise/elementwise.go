@@ -1,25 +1,6 @@
 // Package elementwise computes functions of each number of a layer by itself: activations,
 // their derivatives, dropout, and steps of optimizers. AVX-512 instructions, where a machine has
 // them, give the bits of plain Go.
-//
-// A function has vector instructions if an epoch is more than 5 % slower without them. Processor
-// time of an epoch on one core, without over with, medians of 11 to 25 pairs that took turns (AMD
-// EPYC, on a machine that others shared):
-//
-//	                    default recipe   large recipe   paper's recipe
-//	                    (MQ2008)         (MSLR's shape) (MQ2008)
-//	all of them         1.37             1.12           1.11
-//	Adam                1.43             1.04           –
-//	ReLUVJP             1.04             1.09           –
-//	Sigmoid             –                –              1.12
-//
-// Instructions for dropout (1.02), the derivative of the sigmoid and steps of SGD (1.00 together)
-// were removed for that reason. Programs built with and without the tag plainelementwise show the
-// ratios of the first line:
-//
-//	go build -o with ./cmd/train
-//	go build -o without -tags plainelementwise ./cmd/train
-//	time ./with -data MQ2008/Fold1 -epochs 40 -threads 1; time ./without …
 package elementwise
 
 import (

@@ -15,12 +15,12 @@ type Array struct {
 	Initial Initial
 }
 
-// An Initial is what an array begins as: Value, or numbers uniform in ±Limit.
+// An Initial has the initial numbers of an array: Value, or uniform in ±Limit.
 type Initial struct {
 	Value  float64
 	Limit  float64 // 0: Value
-	Stream uint64  // of the seed, that the numbers are drawn from
-	Zeros  int     // so many numbers at the beginning are 0
+	Stream uint64  // of the seed, from which they are drawn
+	Zeros  int     // at the beginning of the array, instead of random numbers
 }
 
 // Streams of the seed. Those of the layers count from 0 on.

@@ -3,6 +3,6 @@
 // that follow from these ([Member], [Array]); and the scores, on plain slices ([Pass]).
 //
 // Package nn builds graphs from the description, package ranker scores with it and writes it in
-// ONNX format. Neither knows the other: what a program knows of a kind, built in or custom,
-// stands in the one table of [Register].
+// ONNX format. Neither imports the other: [Register] keeps the one table of kinds, built in and
+// custom.
 package model

@@ -7,7 +7,7 @@ import (
 	"github.com/plrank/plrank/internal/forward"
 )
 
-// inputs makes what the first layer sees of transformed rows.
+// inputs makes the inputs of the first layer of transformed rows.
 type inputs[T blas.Float] struct {
 	features   int
 	embeddings []forward.Embedding
@@ -38,6 +38,6 @@ func (in inputs[T]) of(rows []float32, space *[]T) ([]T, error) {
 	}
 	size := len(rows) / in.features * forward.EmbeddedWidth(in.features, in.embeddings)
 	*space = slices.Grow(*space, size)
-	embedded := (*space)[len(*space):][:size] // behind what was converted, which is still to be read
+	embedded := (*space)[len(*space):][:size] // behind the converted rows, which Embed reads
 	return embedded, forward.Embed(in.features, in.embeddings, in.tables, x, embedded)
 }

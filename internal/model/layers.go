@@ -15,8 +15,8 @@ type Norm struct {
 	Width      int
 }
 
-// A Block is attention and two dense layers, each on normalised rows, and each added to what it
-// was computed from.
+// A Block is attention and two dense layers, each on normalised rows, and each added to its
+// input.
 type Block struct {
 	First      Norm
 	QKV, Merge Dense

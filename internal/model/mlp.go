@@ -62,7 +62,7 @@ func newMLP[T blas.Float](act forward.Activation, members []Member, array func(n
 	return m
 }
 
-// scratch is how much scratch space run needs for so many rows.
+// scratch is the size of the scratch space of run for that many rows.
 func (m *mlp[T]) scratch(rows int) int {
 	return rows*(m.first.Out+2*m.width) + m.last.scratch(rows)
 }

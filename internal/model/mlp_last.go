@@ -33,8 +33,8 @@ func (l *lastLayers) scratch(rows int) int {
 	return (rows + 1) * l.lanes
 }
 
-// run sets the scores, given the hidden units of all rows, so many to a row, at the
-// beginning of scratch.
+// run sets the scores, given the hidden units of all rows at the beginning of
+// scratch; row is their number for each.
 func (l *lastLayers) run(scores, scratch []float32, row int) {
 	sums := scratch[len(scores)*row:]
 	blas.Columns(sums, scratch, len(scores), row, l.w, len(l.bias))

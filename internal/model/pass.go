@@ -24,11 +24,11 @@ func NewPass[T blas.Float](s Settings, array func(name string) []T) (pass Pass, 
 	return t.pass(in), t.pairs()
 }
 
-// How many documents an MLP scores at a time: what is computed for them stays in the cache, and
-// of very wide layers takes no more than the weights or so.
+// How many documents an MLP scores at a time: their hidden units stay in the cache, and
+// those of very wide layers take about as much memory as the weights at most.
 const (
 	mlpRows   = 128
-	mlpValues = 1 << 22 // that are computed for them, where one document does not take more
+	mlpValues = 1 << 22 // numbers computed for them, unless one document takes more
 )
 
 func (m *mlp[T]) pass(inputs inputs[T]) Pass {

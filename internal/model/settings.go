@@ -17,14 +17,14 @@ const (
 // BuiltIn lists them.
 var BuiltIn = []string{MLP, Transformer}
 
-// What a model may have. Settings multiply: a short file could ask for any number of arrays.
+// Limits. Settings multiply: a short file could ask for any number of arrays.
 const (
 	maxMembers = 1000
 	maxBlocks  = 1000
 )
 
-// Settings are what a model of a built-in kind is made of, in the form that a model file has
-// them. nn.MLPConfig and nn.TransformerConfig describe the fields.
+// Settings describe a model of a built-in kind, in the form of a model file. nn.MLPConfig and
+// nn.TransformerConfig have the documentation of the fields.
 type Settings struct {
 	Features   int                 `json:"features"`
 	Embeddings []forward.Embedding `json:"embeddings,omitempty"`
@@ -37,7 +37,7 @@ type Settings struct {
 	*Attention // nil: an MLP
 }
 
-// Attention is what a transformer has besides the settings of an MLP.
+// Attention has the further settings of a transformer.
 type Attention struct {
 	Blocks      int  `json:"blocks"`
 	Heads       int  `json:"heads"` // 0: 1

@@ -58,7 +58,7 @@ func (t *transformer[T]) pairs() int {
 	return 2 * t.attention.Width * len(t.members) * len(t.members[0].blocks)
 }
 
-// scratch is how much scratch space run needs for so many rows.
+// scratch is the size of the scratch space of run for that many rows.
 func (t *transformer[T]) scratch(rows int) int { return rows * (2*t.widest + 6*t.attention.Width + 1) }
 
 // run sets the score of every row of x, the documents of one query. Where the context ends,

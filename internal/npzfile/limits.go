@@ -14,8 +14,8 @@ import (
 const (
 	// Entries may be compressed, as in files of older versions and of numpy.savez_compressed.
 	// Weights deflate to a half; these leave room for arrays that are mostly zeros.
-	freeBytes    = 4 << 20 // any file may unpack to so many bytes
-	maxExpansion = 8       // and so many times its length
+	freeBytes    = 4 << 20 // that any file may unpack to
+	maxExpansion = 8       // times the length of the file, besides
 
 	// An object of the header, if only {}, becomes a struct of some hundred bytes.
 	freeObjects    = 1000

@@ -136,7 +136,7 @@ func crafted(t testing.TB) []craftedFile {
 	}
 }
 
-// objects is a file whose header is a list of so many empty objects.
+// objects is a file whose header is a list of n empty objects.
 func objects(t testing.TB, n int) []byte {
 	var b bytes.Buffer
 	if err := Encode(&b, make([]struct{}, n), nil); err != nil {

@@ -85,8 +85,8 @@ func TestWriteToNowhereIsAnError(t *testing.T) {
 	}
 }
 
-// Every file cut short and every changed byte is an error or gives what was
-// written (some bytes of a zip file mean nothing); nothing panics.
+// Every file cut short is an error, and every changed byte is one or changes nothing, as some bytes of
+// a zip file do; nothing panics.
 func TestDamagedFilesAreRefused(t *testing.T) {
 	path := write(t, example())
 	good, err := os.ReadFile(path)
