@@ -16,19 +16,23 @@ type Forward func(scores []float64, x []float32) error
 type Maker func(*File) (Forward, error)
 
 // Register makes the forward pass of a kind of models known, to models that are opened
-// later; it replaces one of that name. train.Forward runs the graphs of a kind that has no
-// other:
-//
-//	nn.Register("fm", readMachine)
-//	ranker.Register("fm", train.Forward)
-func Register(kind string, maker Maker) {
-	register(kind, func(f *File) (scorer, error) {
-		forward, err := maker(f)
-		if err != nil || forward == nil {
-			return scorer{}, err
-		}
-		return scorer{pass: func(_ context.Context, scores []float64, x []float32) error { return forward(scores, x) }}, nil
-	})
+// later; it replaces one of that name. A kind that package nn knows needs none in a program
+// that has package train: train.Forward runs its graphs.
+func Register(kind string, maker Maker) { register(kind, maker.scorer) }
+
+// RegisterOthers makes a maker known for all kinds that have none. If it gives nil, the kind has
+// no forward pass. Package train registers train.Forward.
+func RegisterOthers(maker Maker) { register(others, maker.scorer) }
+
+// others stands for all kinds that have no maker; no file has it.
+const others = ""
+
+func (maker Maker) scorer(f *File) (scorer, error) {
+	forward, err := maker(f)
+	if err != nil || forward == nil {
+		return scorer{}, err
+	}
+	return scorer{pass: func(_ context.Context, scores []float64, x []float32) error { return forward(scores, x) }}, nil
 }
 
 // A scorer is a forward pass and its cost.
@@ -42,11 +46,17 @@ type newScorer func(*File) (scorer, error)
 
 func register(kind string, of newScorer) { model.Register(kind, of) }
 
-// scorerOf is the scorer of a file, empty if its kind has none.
-func scorerOf(f *File) (scorer, error) {
-	of, ok := model.Registered[newScorer](f.Kind)
-	if !ok {
-		return scorer{}, nil
+// scorerOf is the scorer of a file. For a kind without a maker it is that of other, or if that is
+// nil of the one of RegisterOthers.
+func scorerOf(f *File, other Maker) (scorer, error) {
+	if of, ok := model.Registered[newScorer](f.Kind); ok {
+		return of(f)
 	}
-	return of(f)
+	if other != nil {
+		return other.scorer(f)
+	}
+	if of, ok := model.Registered[newScorer](others); ok {
+		return of(f)
+	}
+	return scorer{}, nil
 }

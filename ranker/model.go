@@ -50,21 +50,25 @@ func read(name string, data []byte) (*Model, error) {
 		return nil, err
 	}
 	digest := digestOf(data)
-	return newModel(name, f, func() string { return digest })
+	return newModel(name, f, nil, func() string { return digest })
 }
 
 // New makes a model of the content of a file, which must not change afterwards. Errors are those
 // of [Open].
-func New(f *File) (*Model, error) {
+func New(f *File) (*Model, error) { return NewWith(f, nil) }
+
+// NewWith is New with a maker for a kind that has none, such as that of a model which only this
+// program knows.
+func NewWith(f *File, maker Maker) (*Model, error) {
 	const name = "the model"
 	if err := f.check(); err != nil {
 		return nil, fmt.Errorf("ranker: %s: %w", name, err)
 	}
-	return newModel(name, f, sync.OnceValue(f.digest))
+	return newModel(name, f, maker, sync.OnceValue(f.digest))
 }
 
-func newModel(name string, f *File, digest func() string) (*Model, error) {
-	s, err := scorerOf(f)
+func newModel(name string, f *File, maker Maker, digest func() string) (*Model, error) {
+	s, err := scorerOf(f, maker)
 	if err != nil {
 		return nil, fmt.Errorf("ranker: %s: %w", name, err)
 	}
@@ -84,6 +88,9 @@ func (m *Model) FeatureNames() []string { return slices.Clone(m.file.FeatureName
 
 // File is the content of the model file; do not change it.
 func (m *Model) File() *File { return m.file }
+
+// Save writes the model file, see [File.Save].
+func (m *Model) Save(path string) error { return m.file.Save(path) }
 
 // Score appends to dst the scores of the documents of one query, and returns it. The
 // features are raw, a row of [Model.FeatureIDs] values for each document, one row after

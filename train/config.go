@@ -2,14 +2,11 @@ package train
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 
-	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
@@ -141,6 +138,15 @@ func Preset(name string) (Config, error) {
 	return Config{}, unknown("preset", name, Presets())
 }
 
+// The scorers, and what Config.OnNaN may be.
+const (
+	mlpScorer       = "mlp"
+	attentionScorer = "attention"
+
+	onNaNStop = "stop"
+	onNaNSkip = "skip"
+)
+
 func unknown(what, name string, valid []string) error {
 	return fmt.Errorf("train: unknown %s %q: %s", what, name, names.Want(name, valid))
 }
@@ -194,123 +200,6 @@ func fill[T comparable](field *T, value T) {
 	if *field == zero {
 		*field = value
 	}
-}
-
-// Check reports the first setting that makes no sense. What depends on the data,
-// such as the transform, is checked by [New].
-func (c Config) Check() error {
-	_, err := c.parse(Parts{})
-	return err
-}
-
-// parsed is a configuration with its names looked up.
-type parsed struct {
-	Config
-	parts      Parts
-	loss       losses.Func
-	gain       metrics.Gain
-	optimised  metrics.Objective // the sum over ranks
-	schedule   schedule
-	metric     criterion         // of validation
-	measures   []metrics.Measure // that every evaluation reports
-	terms      []losses.Term     // of the loss
-	convention metrics.Convention
-	ties       metrics.Ties
-	topGrade   float64 // the highest grade that measures go by
-	lossGrade  float64 // and losses
-	lossValues *lossValues
-}
-
-func (c Config) parse(parts Parts) (*parsed, error) {
-	p := &parsed{Config: parts.naming(c).WithDefaults(), parts: parts, lossValues: &lossValues{by: map[*datasets.Dataset]*lossValue{}}}
-	c = p.Config
-	var err error
-	if c.Cutoff > maxCutoff {
-		return nil, fmt.Errorf("train: cutoff is %d: want %d at most, or it takes too much memory", c.Cutoff, maxCutoff)
-	}
-	if p.loss, p.terms, err = parts.lossOf(c); err != nil {
-		return nil, err
-	}
-	if err = parts.checkMetrics(); err != nil {
-		return nil, err
-	}
-	if p.gain, err = metrics.ParseGain(c.Gain); err != nil {
-		return nil, err
-	}
-	if p.metric, err = parts.parseCriterion(c.Metric); err != nil {
-		return nil, err
-	}
-	p.Metric = p.metric.String()
-	if err = p.parseObjective(); err != nil {
-		return nil, err
-	}
-	if p.measures, err = p.reported(); err != nil {
-		return nil, err
-	}
-	if p.convention, err = metrics.ParseConvention(c.Convention); err != nil {
-		return nil, err
-	}
-	if p.ties, err = metrics.ParseTies(c.Ties); err != nil {
-		return nil, err
-	}
-	if p.schedule, err = parseSchedule(c.Schedule); err != nil {
-		return nil, err
-	}
-	if _, ok := optimizers[c.Optimizer]; !ok && parts.Optimizer == nil {
-		return nil, unknown("optimizer", c.Optimizer, Optimizers())
-	}
-	if _, err = c.Activation.MarshalText(); err != nil {
-		return nil, err
-	}
-	if c.OnNaN != onNaNStop && c.OnNaN != onNaNSkip {
-		return nil, unknown("way with batches that are not finite", c.OnNaN, []string{onNaNStop, onNaNSkip})
-	}
-	if c.Samples < 1 && c.Samples != Dynamic {
-		return nil, fmt.Errorf("train: samples is %d: want 1 or more, or dynamic", int(c.Samples))
-	}
-	for _, setting := range []struct {
-		name  string
-		value int
-		least int
-	}{
-		{"cutoff", c.Cutoff, 1}, {"batch", c.Batch, 1}, {"shards", c.Shards, 1}, {"epochs", c.Epochs, 1}, {"patience", c.Patience, 0},
-		{"evaluation samples", c.EvaluationSamples, 1}, {"members", c.Members, 0},
-	} {
-		if setting.value < setting.least {
-			return nil, fmt.Errorf("train: %s is %d: want %d or more", setting.name, setting.value, setting.least)
-		}
-	}
-	for _, width := range c.Hidden {
-		if width < 1 {
-			return nil, fmt.Errorf("train: a hidden layer of width %d: want 1 or more", width)
-		}
-	}
-	for _, setting := range []struct {
-		name        string
-		value       float64
-		least, most float64
-		want        string
-	}{
-		{"learning rate", c.LearningRate, math.SmallestNonzeroFloat64, math.MaxFloat64, "a number above 0"},
-		{"dropout", c.Dropout, 0, math.Nextafter(1, 0), "a rate in [0, 1)"},
-		{"momentum", c.Momentum, 0, math.Nextafter(1, 0), "a number in [0, 1)"},
-		{"weight decay", c.WeightDecay, 0, math.MaxFloat64, "a number that is not below 0"},
-		{"average", c.Average, 0, math.Nextafter(1, 0), "a number in [0, 1), such as 0.999"},
-		{"decay", c.Decay, math.SmallestNonzeroFloat64, 1, "a number in (0, 1]"},
-		{"warm-up", c.Warmup, 0, math.MaxFloat64, "a number of epochs that is not below 0"},
-		{"l2", c.L2, 0, math.MaxFloat64, "a number that is not below 0"},
-		{"group lasso", c.GroupLasso, 0, math.MaxFloat64, "a number that is not below 0"},
-		{"highest grade", c.HighestGrade, 0, math.MaxFloat32, "a number that is not below 0"},
-		{"clip", c.Clip, 0, math.MaxFloat64, "a number that is not below 0"},
-	} {
-		if !(setting.value >= setting.least && setting.value <= setting.most) {
-			return nil, fmt.Errorf("train: %s is %v: want %s", setting.name, setting.value, setting.want)
-		}
-	}
-	if err = c.checkScorer(parts); err != nil {
-		return nil, err
-	}
-	return p, errors.Join(p.checkShards(), p.checkMemory(1))
 }
 
 // A SampleCount is the number of rankings sampled for each query and step, or

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/plrank/plrank/internal/rundir"
 	"github.com/plrank/plrank/plackett"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
@@ -95,7 +96,7 @@ func TestEvaluationOnTrainingDataIsSaid(t *testing.T) {
 func TestEvaluate(t *testing.T) {
 	data := fold(t)
 	out, model := trained(t, data)
-	var result train.Summary
+	var result rundir.Summary
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "result.json"))), &result); err != nil {
 		t.Fatal(err)
 	}

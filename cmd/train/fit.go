@@ -14,6 +14,9 @@ import (
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/datasets/golearn"
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/processes"
+	"github.com/plrank/plrank/internal/rundir"
+	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
 
@@ -24,10 +27,10 @@ func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	if o.Folds != "" && o.Fold == 0 {
 		folds, err = foldsOf(o)
 	}
-	if err := train.Agree(o.processes, err); err != nil {
+	if err := processes.Agree(o.processes, err); err != nil {
 		return err
 	}
-	if err := train.Alike(o.processes, "folds", fmt.Sprint(folds)); err != nil {
+	if err := processes.Alike(o.processes, "folds", fmt.Sprint(folds)); err != nil {
 		return err
 	}
 	if folds != nil {
@@ -44,9 +47,10 @@ func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 // A job is a run that is ready to begin.
 type job struct {
 	*options
-	dir     *train.Dir // nil: none is asked for
+	dir     *rundir.Dir // nil: none is asked for
 	splits  *datasets.Splits
 	trainer *train.Trainer
+	initial *ranker.Model // nil: there is none
 }
 
 // prepare makes the folder of the run before the data are read, which may take time.
@@ -70,27 +74,27 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 	if err != nil {
 		return nil, err
 	}
-	if err := train.Agree(o.processes, o.chooseRecipe(splits.Train)); err != nil {
+	if err := processes.Agree(o.processes, o.chooseRecipe(splits.Train)); err != nil {
 		return nil, err
 	}
 	parts := train.Parts{Processes: o.processes}
 	if o.InitModel != "" {
-		parts.Initial, err = train.LoadRanker(o.initialFile())
+		parts.Initial, err = ranker.Open(o.initialFile())
 	}
-	if err := train.Agree(o.processes, err); err != nil {
+	if err := processes.Agree(o.processes, err); err != nil {
 		return nil, err
 	}
 	t, err := train.New(o.Config, parts, splits)
-	if err = train.Agree(o.processes, err); err != nil {
+	if err = processes.Agree(o.processes, err); err != nil {
 		return nil, withFlags(err, o, splits)
 	}
-	return &job{o, dir, splits, t}, nil
+	return &job{o, dir, splits, t, parts.Initial}, nil
 }
 
 // initialFile is the file of the initial model: the copy of it that a run keeps, once there
 // is one.
 func (o *options) initialFile() string {
-	if copied := filepath.Join(o.out, train.InitialFile); o.resume {
+	if copied := filepath.Join(o.out, rundir.InitialFile); o.resume {
 		if _, err := os.Stat(copied); err == nil {
 			return copied
 		}
@@ -110,14 +114,14 @@ func checkWeights(d *datasets.Dataset) error {
 
 // dir is the folder of the run, or of its folds; nil if none is asked for, or another rank
 // writes it.
-func (o *options) dir() (*train.Dir, error) {
+func (o *options) dir() (*rundir.Dir, error) {
 	switch {
 	case o.out == "" || !o.first():
 		return nil, nil
 	case o.resume:
-		return train.OpenDir(o.out, &settings{})
+		return rundir.Open(o.out, &settings{})
 	}
-	return train.CreateDir(o.out)
+	return rundir.Create(o.out)
 }
 
 // run trains the model, writes the files of the run, and prints a report, which
@@ -128,7 +132,7 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 		defer dir.Close()
 		s := j.settings
 		s.Config = t.Config // with the names as they are written
-		warning, err := dir.Begin(t, s)
+		warning, err := dir.Begin(t, j.initial, s)
 		if err != nil {
 			return nil, err
 		}
@@ -157,7 +161,7 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 	}}
 	result, err := t.Run(ctx, hooks)
 	p.finish()
-	if train.Skippable(err) && t.OnNaN != "skip" {
+	if train.Skippable(err) && t.Config.OnNaN != "skip" {
 		err = fmt.Errorf("%w (-on-nan skip leaves such batches out)", err)
 	}
 	if dir != nil {
@@ -174,7 +178,7 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 		best = "the initial model is better than every epoch, and is kept"
 	}
 	fmt.Fprintf(stderr, "%s; %s; %.1f s\n", ending(t.Config, result), best, time.Since(start).Seconds())
-	report, err := t.Report(result.Ranker, baselines...)
+	report, err := t.Report(result.Model, baselines...)
 	if err != nil {
 		return nil, err
 	}
@@ -193,14 +197,10 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 		if len(result.History) == 0 {
 			return report, command.ErrInterrupted // before there was anything to draw
 		}
-		if err := drawCurve(dir.File(train.CurveFile), fmt.Sprintf("%s, %s", j.splits.Train.Name, t.Loss), t.Metric, result); err != nil {
+		if err := drawCurve(dir.File(rundir.CurveFile), fmt.Sprintf("%s, %s", j.splits.Train.Name, t.Config.Loss), t.Config.Metric, result); err != nil {
 			warn([]string{err.Error()}, stderr) // the run is complete without a picture
 		}
-		model, err := result.Ranker.Model()
-		if err != nil {
-			return nil, err
-		}
-		fmt.Fprintf(stderr, "written to %s; the model is version %s\n", j.out, model.Digest())
+		fmt.Fprintf(stderr, "written to %s; the model is version %s\n", j.out, result.Model.Digest())
 	}
 	if result.Interrupted {
 		return report, command.ErrInterrupted

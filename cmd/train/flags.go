@@ -14,6 +14,7 @@ import (
 
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/recipe"
+	"github.com/plrank/plrank/internal/rundir"
 	"github.com/plrank/plrank/internal/source"
 	"github.com/plrank/plrank/train"
 )
@@ -317,7 +318,7 @@ func resumed(out string, args []string, given *flag.FlagSet) (*options, error) {
 		return nil, command.Usage(errors.New("-resume needs the folder of the run: -out"))
 	}
 	o := &options{cache: userCache, out: out}
-	if err := train.ReadSettings(out, &o.settings); err != nil {
+	if err := rundir.ReadSettings(out, &o.settings); err != nil {
 		return nil, err
 	}
 	o.Config = o.Config.WithDefaults() // a run of an older version lacks newer settings

@@ -12,6 +12,7 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/rundir"
 	"github.com/plrank/plrank/train"
 )
 
@@ -69,7 +70,7 @@ func fitFolds(ctx context.Context, o *options, folds []int, stdout, stderr io.Wr
 		done, reports = append(done, fold), append(reports, report)
 	}
 	if len(done) > 0 {
-		r := train.SumUp(done, reports)
+		r := rundir.SumUp(done, reports)
 		if o.asJSON {
 			err = json.NewEncoder(stdout).Encode(r)
 		} else {
@@ -124,7 +125,7 @@ func ofFold(o *options, fold int) *options {
 	}
 	if o.out != "" {
 		one.out = filepath.Join(o.out, fmt.Sprintf("fold%d", fold))
-		_, err := os.Stat(filepath.Join(one.out, train.SettingsFile))
+		_, err := os.Stat(filepath.Join(one.out, rundir.SettingsFile))
 		one.resume = o.resume && err == nil // else it had not begun
 	}
 	return &one

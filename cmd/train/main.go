@@ -14,6 +14,7 @@ import (
 
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/mpi"
+	"github.com/plrank/plrank/internal/processes"
 	"github.com/plrank/plrank/internal/version"
 	"github.com/plrank/plrank/train"
 )
@@ -39,17 +40,17 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	})
 }
 
-// body is the command. processes is nil where there is one alone.
-func body(ctx context.Context, processes train.Processes, args []string, stdout, stderr io.Writer) error {
+// body is the command. group is nil where there is one process.
+func body(ctx context.Context, group train.Processes, args []string, stdout, stderr io.Writer) error {
 	o, err := parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		help(stdout)
 		return nil
 	}
-	if err == nil && processes != nil {
-		err = o.join(processes, args)
+	if err == nil && group != nil {
+		err = o.join(group, args)
 	}
-	if err := train.Agree(processes, err); err != nil {
+	if err := processes.Agree(group, err); err != nil {
 		return err
 	}
 	if o.version {

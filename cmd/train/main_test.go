@@ -17,8 +17,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plrank/plrank/internal/rundir"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
 
@@ -106,7 +108,7 @@ func TestTheWholeWay(t *testing.T) {
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil || len(lines) != 4 || last.Epoch != 4 {
 		t.Errorf("metrics.jsonl: %d lines, %+v, %v", len(lines), last, err)
 	}
-	var result train.Summary
+	var result rundir.Summary
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "result.json"))), &result); err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +288,7 @@ func TestExtendedRun(t *testing.T) {
 	if status, _, stderr := call("-data", data, "-out", out, "-epochs", "1", "-seed", "3"); status != 0 {
 		t.Fatal(status, stderr)
 	}
-	interrupted := func() (r train.Summary) {
+	interrupted := func() (r rundir.Summary) {
 		if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "result.json"))), &r); err != nil {
 			t.Fatal(err)
 		}
@@ -342,7 +344,7 @@ func TestInterrupted(t *testing.T) {
 	if status != 130 || !strings.Contains(stderr.String(), "interrupted") || !strings.Contains(stdout.String(), "test: 10 queries") {
 		t.Errorf("%d, %q, %q", status, stdout.String(), stderr.String())
 	}
-	if _, err := train.LoadRanker(filepath.Join(out, "model.npz")); err != nil {
+	if _, err := ranker.Open(filepath.Join(out, "model.npz")); err != nil {
 		t.Error(err)
 	}
 	if status, _, stderr := call("-resume", "-out", out, "-epochs", "1"); status != 0 {
@@ -465,7 +467,7 @@ func TestInitialModel(t *testing.T) {
 	if status != 0 || !strings.Contains(stderr, "the initial model is better than every epoch, and is kept") || !strings.HasPrefix(stdout, `{"initial":{`) {
 		t.Errorf("epochs that are not better: %d, %q, %q", status, stdout, stderr)
 	}
-	var result train.Summary
+	var result rundir.Summary
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(third, "result.json"))), &result); err != nil || result.BestEpoch != 0 || result.Initial["ndcg@10"] != result.Metrics["vali"]["ndcg@10"] {
 		t.Errorf("%+v, %v", result, err)
 	}

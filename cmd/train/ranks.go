@@ -9,6 +9,7 @@ import (
 
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/mpi"
+	"github.com/plrank/plrank/internal/processes"
 	"github.com/plrank/plrank/train"
 )
 
@@ -27,7 +28,7 @@ func runRank(ctx context.Context, world mpi.World, args []string) int {
 		failed = body(ctx, world, args, stdout, stderr)
 		return failed
 	})
-	var agreed train.Agreed
+	var agreed processes.Agreed
 	if failed != nil && !errors.As(failed, &agreed) && !errors.Is(failed, command.ErrInterrupted) && world.Size() > 1 {
 		if world.Rank() > 0 {
 			fmt.Fprintf(os.Stderr, "train: rank %d of %d: %s\n", world.Rank(), world.Size(), command.Printable(failed.Error()))
@@ -39,14 +40,14 @@ func runRank(ctx context.Context, world mpi.World, args []string) int {
 }
 
 // join makes the options those of a rank.
-func (o *options) join(processes train.Processes, args []string) error {
+func (o *options) join(group train.Processes, args []string) error {
 	if o.version {
 		return nil
 	}
 	if o.onnx != "" || o.predict != "" || o.model != "" || o.describe {
 		return command.Usage(errors.New("mpirun is for training: score, measure and describe with one process"))
 	}
-	o.processes = processes
+	o.processes = group
 	given := defaults()
 	flags, err := parseInto(given, args)
 	if err != nil {
@@ -55,8 +56,8 @@ func (o *options) join(processes train.Processes, args []string) error {
 	if !o.resume && o.config == "" && !isGiven(flags, "shards") {
 		o.Shards = usualShards
 	}
-	if processes.Size() > o.Shards {
-		return command.Usage(fmt.Errorf("%d ranks for %d shards: want -shards %d or more, or fewer ranks", processes.Size(), o.Shards, processes.Size()))
+	if group.Size() > o.Shards {
+		return command.Usage(fmt.Errorf("%d ranks for %d shards: want -shards %d or more, or fewer ranks", group.Size(), o.Shards, group.Size()))
 	}
 	return nil
 }
@@ -67,13 +68,13 @@ func (o *options) first() bool { return o.processes == nil || o.processes.Rank()
 // inTurn calls f for rank 0 first, then for one process of each other host, then for the
 // others. They find what those before have left in a cache, where they can see it. All
 // ranks get the error of any.
-func inTurn[T any](processes train.Processes, f func() (T, error)) (value T, err error) {
-	if processes == nil {
+func inTurn[T any](group train.Processes, f func() (T, error)) (value T, err error) {
+	if group == nil {
 		return f()
 	}
 	mine := 2
 	switch {
-	case processes.Rank() == 0:
+	case group.Rank() == 0:
 		mine = 0
 	case mpi.FirstOfHost():
 		mine = 1
@@ -82,7 +83,7 @@ func inTurn[T any](processes train.Processes, f func() (T, error)) (value T, err
 		if turn == mine {
 			value, err = f()
 		}
-		if err := train.Agree(processes, err); err != nil {
+		if err := processes.Agree(group, err); err != nil {
 			return value, err
 		}
 	}

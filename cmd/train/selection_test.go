@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plrank/plrank/internal/rundir"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
@@ -58,7 +59,7 @@ func TestSumOfLossesIsValidatedByTheLoss(t *testing.T) {
 			t.Fatalf("%v: %d, %q", of.args, status, stderr)
 		}
 		var config train.Config
-		var result train.Summary
+		var result rundir.Summary
 		if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "config.json"))), &config); err != nil || config.Metric != of.metric {
 			t.Errorf("%v: config.json has the metric %q (%v), want %q", of.args, config.Metric, err, of.metric)
 		}
@@ -119,7 +120,7 @@ func TestHighestGradeIsShared(t *testing.T) {
 	if model.File().Grade != 2 {
 		t.Errorf("the model of the second fold has the highest grade %v, want 2", model.File().Grade)
 	}
-	var summary train.FoldsSummary
+	var summary rundir.FoldsSummary
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "summary.json"))), &summary); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/plrank/plrank/internal/rundir"
 	"github.com/plrank/plrank/train"
 )
 
@@ -22,7 +23,7 @@ func printReport(w io.Writer, r *train.Report) {
 }
 
 // printFolds prints a table for each split, and one of the folds.
-func printFolds(w io.Writer, r *train.FoldReport) {
+func printFolds(w io.Writer, r *rundir.FoldReport) {
 	for _, s := range r.Splits {
 		fmt.Fprintf(w, "\n%s: mean ± standard deviation, folds %s\n", s.Name, strings.Trim(fmt.Sprint(r.Folds), "[]"))
 		printTable(w, s.Rankers, r.Metrics, func(ranker int, metric string) string {
