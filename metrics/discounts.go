@@ -23,10 +23,10 @@ func discounts(n int, theta func(rank float64) float64) []float64 {
 	return d
 }
 
-// idealDCG is the highest DCG that documents of these gains can have, Σ_k θ_k ρ_(k) with
+// IdealDCG is the highest DCG that documents of these gains can have, Σ_k θ_k ρ_(k) with
 // ρ_(1) ≥ ρ_(2) ≥ …, over as many ranks as there are discounts and documents. Discounts
 // must not grow with the rank.
-func idealDCG(gains, discounts []float64) float64 {
+func IdealDCG(gains, discounts []float64) float64 {
 	ideal := 0.0
 	for k, d := range top(nil, gains, min(len(gains), len(discounts))) {
 		ideal += discounts[k] * gains[d]

@@ -62,7 +62,7 @@ func TestMetricsAgreeWithGoldenVectors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := idealDCG(gains, c.Theta); !near(got, q.IdealDCG, tolerance) {
+			if got := IdealDCG(gains, c.Theta); !near(got, q.IdealDCG, tolerance) {
 				t.Errorf("%s: ideal DCG %v, want %v", c.Name, got, q.IdealDCG)
 			}
 		}

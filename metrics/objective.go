@@ -99,5 +99,5 @@ func (o Objective) Norm(gains []float64) float64 {
 	if o.bySum {
 		return floats.Sum(gains)
 	}
-	return idealDCG(gains, o.Discounts)
+	return IdealDCG(gains, o.Discounts)
 }
