@@ -1,0 +1,65 @@
+package trainer
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+
+	"github.com/plrank/plrank/cmd/internal/input"
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/train"
+)
+
+// parse reads the command line.
+func parse(args []string) (*options, error) {
+	first := defaults()
+	flags, err := parseInto(first, args)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case first.version:
+		return first, nil
+	case first.resume:
+		return resumed(first.out, args, flags)
+	}
+	o, err := startingPoint(first, flags)
+	if err != nil {
+		return nil, err
+	}
+	if flags, err = parseInto(o, args); err != nil {
+		return nil, err
+	}
+	o.validateByLoss(flags)
+	o.args, o.bySize = args, o.Preset == defaultPreset && o.config == ""
+	return o, o.check()
+}
+
+// startingPoint is the options that flags override: a recipe, or the settings of a file.
+func startingPoint(first *options, given *flag.FlagSet) (*options, error) {
+	if first.config == "" {
+		preset, err := train.Preset(first.Preset)
+		if err != nil {
+			return nil, command.Usage(err)
+		}
+		return newOptions(first.Preset, preset), nil
+	}
+	if command.IsGiven(given, "preset") {
+		return nil, command.Usage(errors.New("-preset has no meaning beside -config"))
+	}
+	text, err := os.ReadFile(first.config)
+	if err != nil {
+		return nil, fmt.Errorf("train: %w", err)
+	}
+	o := &options{cache: input.UserCache}
+	known := json.NewDecoder(bytes.NewReader(text))
+	known.DisallowUnknownFields()
+	if err := known.Decode(&o.settings); err != nil {
+		return nil, fmt.Errorf("train: %s: %w", first.config, err)
+	}
+	o.Config = o.Config.WithDefaults()
+	return o, nil
+}
