@@ -2,14 +2,13 @@ package losses
 
 import (
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	G "gorgonia.org/gorgonia"
 
+	"github.com/plrank/plrank/internal/weightedsum"
 	"github.com/plrank/plrank/losses/internal/lossops"
 )
 
@@ -17,8 +16,8 @@ import (
 //
 //	plrank-exact + 0.5*disparity
 //
-// Blanks do not matter, a weight may be any finite number, and a term of weight 0 is
-// left out. The terms share what they draw: the rankings that gradients are estimated
+// Blanks do not matter (but for one before the minus of a - 0.5*b, which may else be part
+// of a name), a weight may be any finite number, and a term of weight 0 is left out. The terms share what they draw: the rankings that gradients are estimated
 // from, and the others that exposure is. An error says at which column the text is
 // wrong, and what would be right.
 func Parse(text string) (Func, error) {
@@ -56,54 +55,25 @@ func Terms(text string) ([]Term, error) {
 	return slices.DeleteFunc(terms, func(t Term) bool { return t.Weight == 0 }), err
 }
 
-var (
-	weightPattern = regexp.MustCompile(`^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?`)
-	namePattern   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*(\([^()]*\))?`)
-)
+var namePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*(\([^()]*\))?`)
 
-func parseTerms(text string) ([]Term, error) {
-	rest := text
-	skip := func(n int) { rest = strings.TrimLeft(rest[n:], " \t") }
-	fault := func(format string, args ...any) error {
-		return fmt.Errorf("losses: %q, column %d: %s", text, len(text)-len(rest)+1, fmt.Sprintf(format, args...))
-	}
-	skip(0)
-	var terms []Term
+func parseTerms(text string) (terms []Term, err error) {
 	counts := false
-	for {
-		weight := 1.0
-		if number := weightPattern.FindString(rest); number != "" {
-			var err error
-			if weight, err = strconv.ParseFloat(number, 64); err != nil || math.IsInf(weight, 0) {
-				return nil, fault("the weight %s is out of range", number)
-			}
-			skip(len(number))
-			if !strings.HasPrefix(rest, "*") {
-				return nil, fault("want * and a loss after the weight %s", number)
-			}
-			skip(1)
-		}
+	err = weightedsum.Parse(text, "loss", func(weight float64, rest string) (length int, err error) {
 		name := namePattern.FindString(rest)
-		t, err := lookup(name)
-		if err != nil {
-			if name == "" {
-				return nil, fault("want a loss of %s", strings.Join(Names(), ", "))
-			}
-			return nil, fault("%v", err)
+		if name == "" {
+			return 0, fmt.Errorf("want a loss of %s", strings.Join(Names(), ", "))
 		}
-		skip(len(name))
+		t, err := lookup(name)
 		t.Weight = weight
 		terms = append(terms, t)
-		counts = counts || t.Weight != 0
-		if rest == "" {
-			break
-		}
-		if !strings.HasPrefix(rest, "+") {
-			return nil, fault("want + and another term, such as +0.5*disparity, or the end")
-		}
-		skip(1)
-	}
-	if !counts {
+		counts = counts || weight != 0
+		return len(name), err
+	})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("losses: %q, %w", text, err)
+	case !counts:
 		return nil, fmt.Errorf("losses: %q: all weights are 0: nothing is left to learn from", text)
 	}
 	return terms, nil

@@ -3,6 +3,7 @@ package plackett
 import (
 	"math"
 
+	"github.com/plrank/plrank/internal/scratch"
 	"github.com/plrank/plrank/plackett/internal/lanes"
 )
 
@@ -65,7 +66,7 @@ func (x *quadrature) run(tolerance, scale float64, scores, gains, discounts, out
 		return 0
 	}
 	x.discounts = discounts[:cutoff]
-	x.drops = grow(x.drops, cutoff)
+	x.drops = scratch.Sized(x.drops, cutoff)
 	total := 0.0
 	for k, theta := range x.discounts {
 		total += theta
@@ -77,7 +78,7 @@ func (x *quadrature) run(tolerance, scale float64, scores, gains, discounts, out
 	x.sort(scores)
 	docs := len(scores)
 	middle := 0.0
-	x.gain = grow(x.gain, docs)
+	x.gain = scratch.Sized(x.gain, docs)
 	clear(x.gain)
 	if gains != nil {
 		lowest, highest := extremes(gains)
@@ -86,7 +87,7 @@ func (x *quadrature) run(tolerance, scale float64, scores, gains, discounts, out
 			x.gain[i] = gains[d] - middle
 		}
 	}
-	x.result = grow(x.result, docs)
+	x.result = scratch.Sized(x.result, docs)
 	clear(x.result)
 
 	value := middle*total + x.integrate(x.rule(tolerance, cutoff), gains == nil)
@@ -115,8 +116,8 @@ func (x *quadrature) setWeights() {
 	const negligible = -700 // e^−700 is about the smallest normal number
 	docs := len(x.score)
 	x.weightBegin, x.weightEnd, x.reference = x.arrivedEnd, docs, x.score[x.arrivedEnd]
-	x.w, x.v = grow(x.w, docs), grow(x.v, docs)
-	x.mass, x.squares = grow(x.mass, docs+1), grow(x.squares, docs+1)
+	x.w, x.v = scratch.Sized(x.w, docs), scratch.Sized(x.v, docs)
+	x.mass, x.squares = scratch.Sized(x.mass, docs+1), scratch.Sized(x.squares, docs+1)
 	for i := x.weightBegin; i < docs; i++ {
 		if x.score[i]-x.reference < negligible {
 			x.weightEnd = i
