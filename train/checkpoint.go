@@ -115,8 +115,7 @@ func (t *Trainer) checkHeader(path string, h checkpointHeader) error {
 	if h.Version != checkpointVersion {
 		return fmt.Errorf("train: %s: version %d of the checkpoint format, but this program reads version %d: start the run anew", path, h.Version, checkpointVersion)
 	}
-	was := h.Config.WithDefaults() // older runs lack newer settings
-	was.Patience, was.OnNaN, was.Epochs = t.Config.Patience, t.Config.OnNaN, t.Config.Epochs
+	was := h.Config.Plain().resumedWith(t.Config) // older runs lack newer settings
 	if d := configDifferences(was, t.Config, "was"); d != "" {
 		return fmt.Errorf("train: %s was written by a run with another configuration: %s", path, d)
 	}

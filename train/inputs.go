@@ -1,11 +1,7 @@
 package train
 
 import (
-	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/plrank/plrank/datasets"
@@ -45,28 +41,4 @@ func (in inputs) differences(other inputs) string {
 		list = append(list, fmt.Sprintf("the model (%s, which was %s)", in.Model, other.Model))
 	}
 	return strings.Join(list, "; ")
-}
-
-// configDifferences says which settings differ, and from what, after a word for where or when
-// that is: "" where none does.
-func configDifferences(was, is Config, word string) string {
-	fields := func(c Config) map[string]json.RawMessage {
-		m := map[string]json.RawMessage{}
-		text, err := json.Marshal(c)
-		if err == nil {
-			err = json.Unmarshal(text, &m)
-		}
-		if err != nil {
-			m["error"] = json.RawMessage(strconv.Quote(err.Error())) // of a number that is not finite
-		}
-		return m
-	}
-	a, b := fields(was), fields(is)
-	var list []string
-	for _, name := range slices.Sorted(maps.Keys(b)) {
-		if string(a[name]) != string(b[name]) {
-			list = append(list, fmt.Sprintf("%s is %s, %s %s", name, b[name], word, a[name]))
-		}
-	}
-	return strings.Join(list, ", ")
 }

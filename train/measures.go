@@ -9,9 +9,6 @@ import (
 	"github.com/plrank/plrank/metrics"
 )
 
-// LossMetric is the value of Config.Metric by which the loss itself is the validation value.
-const LossMetric = "loss"
-
 // lossMeasure stands for the loss among measures, until lossValues says of which data.
 var lossMeasure = metrics.NewMeasure(LossMetric, true, nil)
 

@@ -7,9 +7,6 @@ import "fmt"
 // the program.
 const maxMemory = 3e9
 
-// maxCutoff is the highest cutoff: beyond it the discounts alone take long to compute.
-const maxCutoff = 1_000_000
-
 // checkMemory is an error for a model or for samples that take too much memory of a process, one
 // of so many. The inputs of the model are at least one, where they are not known yet.
 func (c Config) checkMemory(inputs, ranks int, customScorer bool) error {

@@ -50,9 +50,6 @@ func newTrainingLoss(c Config, parts Parts) (*trainingLoss, error) {
 // parseDiscounts reads the discounts. Where gains are to be normalized by the ideal value, they
 // must be such that the documents of the highest gains come first in it.
 func (l *trainingLoss) parseDiscounts() (err error) {
-	if l.settings.Cutoff < 1 {
-		return fmt.Errorf("train: cutoff is %d: want 1 or more", l.settings.Cutoff)
-	}
 	if l.discounts, err = metrics.ParseObjective(l.settings.Discounts, l.settings.Cutoff); err != nil || !l.settings.NormalizeGains {
 		return err
 	}

@@ -40,7 +40,7 @@ type options struct {
 	threads          int    // 0: all
 	version          bool
 	processes        train.Processes // that mpirun has started; nil: this process alone
-	args             []string        // the command line
+	given            []string        // flags, by name
 	bySize           bool            // the recipe is still to be chosen, by the size of the data
 	recipe           string          // what was chosen, in words, by this run; lines
 
@@ -50,13 +50,12 @@ type options struct {
 	gainGiven                                                          bool
 }
 
-// Values of -cache that are no folders, of -folds, -baseline and -preset.
+// Values of -cache that are no folders, of -folds and -baseline.
 const (
 	userCache       = "user"
 	noCache         = "off"
 	allFolds        = "all"
 	golearnBaseline = "golearn"
-	defaultPreset   = "default"
 )
 
 // flags defines the flags; their defaults are what o holds.
@@ -73,7 +72,7 @@ func (o *options) flags() *flag.FlagSet {
 
 	f.StringVar(&o.Baseline, "baseline", o.Baseline, "`name` of one more ranker to compare with: golearn, a regression tree (CART) of golearn's, fitted to the labels of 10000 documents at most, without weights")
 	f.StringVar(&o.InitModel, "init-model", o.InitModel, "a model `file` of the same architecture, whose weights and transform training begins with; it is validated first, and stays the best until an epoch is better")
-	f.StringVar(&o.Preset, "preset", o.Preset, "start from this `recipe`; flags given besides override it: "+strings.Join(train.Presets(), " or "))
+	f.StringVar(&o.Preset, "preset", o.Preset, "start from this `recipe`; flags given besides override it: "+strings.Join(recipe.Presets(), " or "))
 	f.StringVar(&o.config, "config", o.config, "start from the settings in this `file`, the config.json of another run; flags given besides override them")
 	f.IntVar(&o.threads, "threads", o.threads, "processor `cores` to use; 0 is all. Results do not depend on it")
 	f.BoolVar(&o.version, "version", o.version, "print the version, and end")
@@ -96,11 +95,14 @@ func (o *options) flags() *flag.FlagSet {
 func newFlagSet() *flag.FlagSet { return flag.NewFlagSet("train", flag.ContinueOnError) }
 
 // defaults is the options without a command line.
-func defaults() *options { return newOptions(defaultPreset, train.Default()) }
+func defaults() *options {
+	c, _ := recipe.Preset(recipe.ByData)
+	return newOptions(recipe.ByData, c)
+}
 
 func newOptions(preset string, c train.Config) *options {
 	return &options{
-		settings: settings{Preset: preset, Config: c.WithDefaults()},
+		settings: settings{Preset: preset, Config: c},
 		cache:    userCache, temperature: 1,
 	}
 }
@@ -133,23 +135,16 @@ func parse(args []string) (*options, error) {
 	if flags, err = parseInto(o, args); err != nil {
 		return nil, err
 	}
-	o.validateByLoss(flags)
-	o.args, o.bySize = args, o.Preset == defaultPreset && o.config == ""
+	flags.Visit(func(f *flag.Flag) { o.given = append(o.given, f.Name) })
+	recipe.MatchMetric(&o.Config, o.given...)
+	o.bySize = o.Preset == recipe.ByData && o.config == ""
 	return o, checkTraining(o)
-}
-
-// validateByLoss makes the loss the metric of validation where the flags name a loss for
-// which that is usual, and no metric: that of a recipe is for the loss of the recipe.
-func (o *options) validateByLoss(given *flag.FlagSet) {
-	if isGiven(given, "loss") && !isGiven(given, "metric") && train.ByLoss(o.Loss) {
-		o.Metric = train.LossMetric
-	}
 }
 
 // startingPoint is the options that flags override: a recipe, or the settings of a file.
 func startingPoint(first *options, given *flag.FlagSet) (*options, error) {
 	if first.config == "" {
-		preset, err := train.Preset(first.Preset)
+		preset, err := recipe.Preset(first.Preset)
 		if err != nil {
 			return nil, command.Usage(err)
 		}
@@ -168,7 +163,7 @@ func startingPoint(first *options, given *flag.FlagSet) (*options, error) {
 	if err := known.Decode(&o.settings); err != nil {
 		return nil, fmt.Errorf("train: %s: %w", first.config, err)
 	}
-	o.Config = o.Config.WithDefaults()
+	o.Config = o.Config.Plain() // a run of an older version lacks newer settings
 	return o, nil
 }
 
@@ -199,19 +194,8 @@ func checkTraining(o *options) error {
 	case o.Baseline != "" && o.Baseline != golearnBaseline:
 		return command.Usage(fmt.Errorf("unknown baseline %q: want %s", o.Baseline, golearnBaseline))
 	}
-	// In a Config, zero stands for a default; on the command line it is zero.
-	filled := o.WithDefaults()
-	is, want := newFlagSet(), newFlagSet()
-	recipe.Define(is, &o.Config)
-	recipe.Define(want, &filled)
-	var err error
-	is.VisitAll(func(f *flag.Flag) {
-		if value := want.Lookup(f.Name).Value.String(); f.Value.String() != value {
-			err = command.Usage(fmt.Errorf("-%s %q is no value for it; an example is %s", f.Name, f.Value, value))
-		}
-	})
-	if err != nil {
-		return err
+	if err := recipe.CheckSet(o.Config); err != nil {
+		return command.Usage(err)
 	}
 	if err := o.Config.Check(); err != nil {
 		return command.Usage(err)
@@ -223,8 +207,7 @@ func checkTraining(o *options) error {
 var (
 	predictionFlags  = append([]string{"model", "predict", "scores", "run", "qrels", "draw", "exposure", "temperature", "seed", "cutoff", "discounts", "threads"}, source.ReadingFlags...)
 	descriptionFlags = append([]string{"describe", "json", "cache", "seed", "threads"}, source.Flags...)
-	evaluationFlags  = append([]string{"model", "importance", "json", "cache", "seed", "threads",
-		"cutoff", "gain", "highest-grade", "discounts", "normalize", "metric", "report", "convention", "ties", "evaluation-samples"}, source.Flags...)
+	evaluationFlags  = slices.Concat([]string{"model", "importance", "json", "cache", "threads"}, recipe.Measuring(), source.Flags)
 )
 
 func checkExport(o *options, flags *flag.FlagSet) error {
@@ -321,7 +304,7 @@ func resumed(out string, args []string, given *flag.FlagSet) (*options, error) {
 	if err := rundir.ReadSettings(out, &o.settings); err != nil {
 		return nil, err
 	}
-	o.Config = o.Config.WithDefaults() // a run of an older version lacks newer settings
+	o.Config = o.Config.Plain() // a run of an older version lacks newer settings
 	was := (&options{settings: o.settings}).flags()
 	if _, err := parseInto(o, args); err != nil {
 		return nil, err
@@ -331,9 +314,9 @@ func resumed(out string, args []string, given *flag.FlagSet) (*options, error) {
 	given.Visit(func(f *flag.Flag) {
 		before, now := was.Lookup(f.Name).Value.String(), is.Lookup(f.Name).Value.String()
 		switch f.Name {
-		case "out", "resume", "epochs", "patience", "on-nan", "cache", "threads", "json", "data", "vali", "test", "groups", "init-model":
+		case "out", "resume", "cache", "threads", "json", "data", "vali", "test", "groups", "init-model":
 		default:
-			if before != now {
+			if before != now && !recipe.Resumable(f.Name) {
 				err = command.Usage(fmt.Errorf("the run in %s was started with -%s %q, not %q: when it goes on, only -epochs, -patience, -on-nan and the paths of data may change", out, f.Name, before, now))
 			}
 		}

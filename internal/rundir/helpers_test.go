@@ -80,7 +80,7 @@ func timeless(history []train.Epoch) []train.Epoch {
 
 func newRun(t *testing.T, c train.Config, s *datasets.Splits) *train.Trainer {
 	t.Helper()
-	tr, err := train.New(c, train.Parts{}, s)
+	tr, err := train.New(c.Plain(), train.Parts{}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
