@@ -1,55 +1,49 @@
-package ranker
+package export
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/plrank/plrank/internal/forward"
+	"github.com/plrank/plrank/internal/model"
 	"github.com/plrank/plrank/internal/onnx"
 )
 
-// members are the scores [documents, 1] of the members of the model, of its inputs x.
-func (e exporter) members(x string) (scores []string, err error) {
-	switch e.f.Kind {
-	case mlpKind:
-		act, members, err := e.f.mlp()
-		for _, layers := range members {
-			scores = append(scores, e.score(e.hidden(act, layers, x), layers))
-		}
-		return scores, err
-	case transformerKind:
-		t, err := e.f.transformer()
-		for _, m := range t.members {
-			scores = append(scores, e.transformer(t, m, x))
-		}
-		return scores, err
+// member adds the scores [documents, 1] of a member of the model, of the inputs x.
+func (e exporter) member(s model.Settings, m model.Member, x string) string {
+	h := x
+	for _, d := range m.Hidden {
+		h = e.activation(s.Activation, e.dense(d, h))
 	}
-	return nil, fmt.Errorf("models of kind %q cannot be written as ONNX: want %s or %s", e.f.Kind, mlpKind, transformerKind)
+	if s.Attention != nil {
+		h = e.blocks(s, m, h)
+	}
+	return e.dense(m.Score, h)
 }
 
-// hidden is the hidden layers.
-func (e exporter) hidden(act forward.Activation, layers []forward.MLPLayer, h string) string {
-	for _, l := range layers[:len(layers)-1] {
-		h = e.activation(act, e.dense(l, h))
+// blocks adds those of a transformer, behind the hidden layers.
+func (e exporter) blocks(s model.Settings, m model.Member, hidden string) string {
+	h := hidden
+	for _, b := range m.Blocks {
+		h = e.node("Add", h, e.dense(b.Merge, e.attention(s.Heads(), s.Width(), e.dense(b.QKV, e.norm(b.First, h)))))
+		h = e.node("Add", h, e.dense(b.Down, e.activation(s.Activation, e.dense(b.Up, e.norm(b.Second, h)))))
+	}
+	h = e.norm(m.Last, h)
+	if s.LatentCross {
+		h = e.node("Add", hidden, e.node("Mul", h, hidden))
 	}
 	return h
 }
 
-// score is the last layer.
-func (e exporter) score(h string, layers []forward.MLPLayer) string {
-	return e.dense(layers[len(layers)-1], h)
-}
-
-func (e exporter) dense(l forward.MLPLayer, h string) string {
+func (e exporter) dense(l model.Dense, h string) string {
 	return e.node("Add", e.node("MatMul", h, e.array(l.W, l.In, l.Out)), e.array(l.B, l.Out))
 }
 
-// array is an array of the model.
+// array adds the array of that name.
 func (e exporter) array(name string, shape ...int) string {
-	return e.Constant(e.dtype, e.has[name].Values, shape...)
+	return e.Constant(e.dtype, e.weights(name), shape...)
 }
 
-// number is a number of the dtype of the model.
+// number adds a number of the dtype of the model.
 func (e exporter) number(v float64) string { return e.Constant(e.dtype, []float64{v}) }
 
 func (e exporter) activation(act forward.Activation, h string) string {
@@ -67,23 +61,8 @@ func (e exporter) activation(act forward.Activation, h string) string {
 	return h
 }
 
-// transformer is the scores [documents, 1] of one member.
-func (e exporter) transformer(t transformer, m forward.TransformerMember, x string) string {
-	before := e.hidden(t.act, m.Layers, x)
-	h := before
-	for _, b := range m.Blocks {
-		h = e.node("Add", h, e.dense(b.Merge, e.attention(t.Heads, b.QKV.In, e.dense(b.QKV, e.norm(b.First, h)))))
-		h = e.node("Add", h, e.dense(b.Down, e.activation(t.act, e.dense(b.Up, e.norm(b.Second, h)))))
-	}
-	h = e.norm(m.Last, h)
-	if t.LatentCross {
-		h = e.node("Add", before, e.node("Mul", h, before))
-	}
-	return e.score(h, m.Layers)
-}
-
-// norm is a layer normalisation, with the epsilon that both have by default.
-func (e exporter) norm(n forward.Norm, h string) string {
+// norm is a layer normalisation, whose default epsilon is that of package forward.
+func (e exporter) norm(n model.Norm, h string) string {
 	return e.node("LayerNormalization", h, e.array(n.Gain, n.Width), e.array(n.Bias, n.Width))
 }
 

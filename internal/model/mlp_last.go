@@ -1,4 +1,4 @@
-package forward
+package model
 
 import "github.com/plrank/plrank/internal/blas"
 
@@ -10,18 +10,18 @@ type lastLayers struct {
 }
 
 // newLastLayers is nil where the members are others, or blas does not have that product.
-func newLastLayers[T float](members [][]MLPLayer, array func(name string) []T) *lastLayers {
+func newLastLayers[T blas.Float](members []Member, array func(name string) []T) *lastLayers {
 	lanes := blas.Lanes(len(members))
-	if _, single := any(T(0)).(float32); !single || len(members) == 1 || len(members[0]) != 2 || lanes == 0 {
+	if _, single := any(T(0)).(float32); !single || len(members) == 1 || len(members[0].Hidden) != 1 || lanes == 0 {
 		return nil
 	}
-	hidden := members[0][1].In
+	hidden := members[0].Score.In
 	l := &lastLayers{w: make([]float32, hidden*len(members)+lanes), lanes: lanes}
 	for i, member := range members {
-		for j, w := range array(member[1].W) {
+		for j, w := range array(member.Score.W) {
 			l.w[j*len(members)+i] = float32(w)
 		}
-		l.bias = append(l.bias, float32(array(member[1].B)[0]))
+		l.bias = append(l.bias, float32(array(member.Score.B)[0]))
 	}
 	return l
 }
@@ -33,8 +33,8 @@ func (l *lastLayers) scratch(rows int) int {
 	return (rows + 1) * l.lanes
 }
 
-// run sets the scores, given the hidden units of all rows, so many to a row, at the
-// beginning of scratch.
+// run sets the scores, given the hidden units of all rows at the beginning of
+// scratch; row is their number for each.
 func (l *lastLayers) run(scores, scratch []float32, row int) {
 	sums := scratch[len(scores)*row:]
 	blas.Columns(sums, scratch, len(scores), row, l.w, len(l.bias))

@@ -5,22 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-
-	"github.com/plrank/plrank/datasets"
 )
 
-// QueryDigests tell which queries a model has seen: numbers of [datasets.Dataset.QueryDigests],
-// ascending, each once, and none is 0. In a model file they are 8 bytes each, in base64.
+// QueryDigests identify the training queries of a model: numbers of datasets.Dataset.QueryDigests,
+// ascending, without duplicates and without 0. In a model file they are 8 bytes each, in base64.
 type QueryDigests []uint64
 
-// NewQueryDigests puts such numbers in order, and leaves out those that are 0.
+// NewQueryDigests sorts such numbers, and leaves out duplicates and zeros.
 func NewQueryDigests(queries ...uint64) QueryDigests {
 	list := slices.DeleteFunc(slices.Clone(queries), func(d uint64) bool { return d == 0 })
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// Count is how many of these queries are among the digests.
+// Count is the number of these queries that are among the digests.
 func (l QueryDigests) Count(queries []uint64) (n int) {
 	for _, d := range queries {
 		if _, found := slices.BinarySearch(l, d); found {
@@ -39,7 +37,7 @@ func (l QueryDigests) check() error {
 	return nil
 }
 
-// bytes is the form that they have in a header.
+// bytes is their form in a header.
 func (l QueryDigests) bytes() (b []byte) {
 	for _, d := range l {
 		b = binary.LittleEndian.AppendUint64(b, d)
@@ -55,17 +53,4 @@ func digestsOf(b []byte) (l QueryDigests, err error) {
 		l = append(l, binary.LittleEndian.Uint64(b))
 	}
 	return l, nil
-}
-
-// TrainedOn is how many queries of d the model was trained on: those that have the documents
-// of a training query, whatever their labels and ids. It is 0 for a model whose file does not
-// say, as those of older versions. Features that the model does not use do not matter. Other feature ids than the model's are an error.
-func (m *Model) TrainedOn(d *datasets.Dataset) (int, error) {
-	if err := m.checkDataset(d); err != nil {
-		return 0, err
-	}
-	if m.file.TrainingQueries == nil {
-		return 0, nil
-	}
-	return m.file.TrainingQueries.Count(d.QueryDigests(m.file.Transform.Used())), nil
 }
