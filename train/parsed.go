@@ -1,18 +1,10 @@
 package train
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/plrank/plrank/internal/processes"
 )
-
-// Check reports the first setting that makes no sense. What depends on the data,
-// such as the transform, is checked by [New].
-func (c Config) Check() error {
-	_, err := c.parse(Parts{})
-	return err
-}
 
 // parsed is a configuration with its names looked up.
 type parsed struct {
@@ -36,31 +28,33 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 			return nil, err
 		}
 	}
-	if c.Scorer == attentionScorer {
-		if err := c.checkAttention(); err != nil {
-			return nil, err
-		}
-	}
 	p := &parsed{config: c, parts: parts, group: processes.Of(parts.Processes)}
 	var err error
-	if p.schedule, err = parseSchedule(c.Schedule); err != nil {
-		return nil, err
-	}
 	if p.loss, err = newTrainingLoss(c, parts); err != nil {
 		return nil, err
 	}
 	if p.evaluator, err = newEvaluator(&p.config, p.loss, parts.Metrics); err != nil {
 		return nil, err
 	}
-	return p, errors.Join(c.checkShards(p.group.Size()), c.checkMemory(1, p.group.Size(), parts.Scorer != nil))
+	if p.schedule, err = parseSchedule(c.Schedule); err != nil {
+		return nil, err
+	}
+	if c.Scorer == attentionScorer {
+		if err = c.checkAttention(); err != nil {
+			return nil, err
+		}
+	}
+	if ranks := p.group.Size(); ranks > c.Shards {
+		return nil, fmt.Errorf("train: %d ranks for %d shards: want as many shards at least", ranks, c.Shards)
+	}
+	return p, c.checkMemory(1, p.group.Size(), parts.Scorer != nil)
 }
 
-// checkShards reports more ranks than there are shards.
-func (c Config) checkShards(ranks int) error {
-	if ranks > c.Shards {
-		return fmt.Errorf("train: %d ranks for %d shards: want as many shards at least", ranks, c.Shards)
-	}
-	return nil
+// Check reports the first setting that makes no sense. What depends on the data,
+// such as the transform, is checked by [New].
+func (c Config) Check() error {
+	_, err := c.parse(Parts{})
+	return err
 }
 
 // Reported names the metrics that training with this configuration reports, in

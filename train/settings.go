@@ -113,22 +113,26 @@ func (c *Config) Settings() []Setting {
 		{Flag: "seed", Value: &c.Seed, Measuring: true,
 			Help: "`seed` of all that is random"},
 	}
-	names := namesInJSON(c)
+	fields := fieldsOf(c)
 	for i := range list {
-		list[i].JSON = names[list[i].Value]
+		f := fields[list[i].Value]
+		list[i].JSON = f.Tag.Get("json")
+		if len(f.Index) > 1 {
+			list[i].Group = reflect.TypeFor[Config]().Field(f.Index[0]).Name
+		}
 	}
 	return list
 }
 
-// namesInJSON are the names of the fields of c, by their addresses.
-func namesInJSON(c *Config) map[any]string {
-	names, config := map[any]string{}, reflect.ValueOf(c).Elem()
+// fieldsOf are the settings of c among its fields, by their addresses.
+func fieldsOf(c *Config) map[any]reflect.StructField {
+	fields, config := map[any]reflect.StructField{}, reflect.ValueOf(c).Elem()
 	for _, f := range reflect.VisibleFields(config.Type()) {
 		if !f.Anonymous {
-			names[config.FieldByIndex(f.Index).Addr().Interface()] = f.Tag.Get("json")
+			fields[config.FieldByIndex(f.Index).Addr().Interface()] = f
 		}
 	}
-	return names
+	return fields
 }
 
 // Plain is c without any recipe: each field that is zero, and of which zero is not a value, has
