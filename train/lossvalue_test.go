@@ -126,7 +126,7 @@ func TestLossOnValidationIsFinite(t *testing.T) {
 		}
 		return G.Log(G.Must(G.Neg(loss)))
 	}
-	tr, err := New(Config{Evaluation: Evaluation{Metric: "loss"}}.Plain(), Parts{Loss: own}, small())
+	tr, err := New(Config{Evaluation: Evaluation{Metric: "loss"}}.Plain().Plain(), Parts{Loss: own}, small())
 	if err != nil {
 		t.Fatal(err)
 	}

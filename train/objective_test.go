@@ -298,7 +298,7 @@ func TestGroupsAreMissing(t *testing.T) {
 	}
 	s := grouped(small())
 	s.Test.Groups = nil
-	if _, err := New(Config{Objective: Objective{Loss: "group-exposure"}}.Plain(), Parts{}, s); err == nil || !strings.HasPrefix(err.Error(), "train: test: the loss") {
+	if _, err := New(Config{Objective: Objective{Loss: "group-exposure"}}.Plain().Plain(), Parts{}, s); err == nil || !strings.HasPrefix(err.Error(), "train: test: the loss") {
 		t.Errorf("no groups of the test split: %v", err)
 	}
 }

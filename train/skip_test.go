@@ -93,7 +93,7 @@ func TestNothingButSkippedBatches(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	// Where the weights themselves are lost, there is nothing to skip.
-	_, err := Run(ctx, Config{Optimization: Optimization{LearningRate: 1e39, OnNaN: "skip"}}.Plain(), tinySplits(), Hooks{})
+	_, err := Run(ctx, Config{Optimization: Optimization{LearningRate: 1e39, OnNaN: "skip"}}.Plain().Plain(), tinySplits(), Hooks{})
 	if err == nil || Skippable(err) {
 		t.Errorf("a huge learning rate: %v", err)
 	}

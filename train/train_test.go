@@ -409,7 +409,7 @@ func TestNewErrors(t *testing.T) {
 	short, beyond := tiny("short.txt", []float32{1, 0}, []float32{0, 1}), tiny("beyond.txt", []float32{1, 0}, []float32{0, 1})
 	short.Labels = short.Labels[:3]
 	beyond.Offsets[1] = 1000
-	if _, err := New(Config{}.Plain(), Parts{}, nil); err == nil || err.Error() != "train: no splits" {
+	if _, err := New(Config{}.Plain().Plain(), Parts{}, nil); err == nil || err.Error() != "train: no splits" {
 		t.Errorf("got %v without splits", err)
 	}
 	for _, c := range []struct {
@@ -452,7 +452,7 @@ func TestNonFiniteTrainingStops(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "epoch 1, step 1, query q4 of train: ") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("huge features: %v", err)
 	}
-	_, err = Run(ctx, Config{Optimization: Optimization{LearningRate: 1e39}}.Plain(), tinySplits(), Hooks{}) // beyond float32
+	_, err = Run(ctx, Config{Optimization: Optimization{LearningRate: 1e39}}.Plain().Plain(), tinySplits(), Hooks{}) // beyond float32
 	if err == nil || !strings.Contains(err.Error(), "train: epoch 1, step ") || !strings.Contains(err.Error(), ", query q") {
 		t.Errorf("a huge learning rate: %v", err)
 	}
