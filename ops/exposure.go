@@ -110,5 +110,5 @@ func exposure(name string, l Lists, discounts []float64,
 			return nil
 		}},
 	}
-	return f.Apply(op.Lists(l), others...)
+	return f.Apply(l, others...)
 }

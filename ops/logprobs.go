@@ -49,5 +49,5 @@ func LogProbs(l Lists, rankings *G.Node) (*G.Node, error) {
 			return nil
 		}},
 	}
-	return f.Apply(op.Lists(l), op.Rankings(rankings))
+	return f.Apply(l, op.Rankings(rankings))
 }

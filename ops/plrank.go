@@ -111,7 +111,7 @@ func metric(name string, l Lists, gains *G.Node, discounts []float64,
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	theta := slices.Clone(discounts)
-	return op.Metric(name, fmt.Sprintf("discounts: %v", theta), op.Lists(l), func(l *op.List, in []op.Tensor, lambda []float64) (float64, error) {
+	return op.Metric(name, fmt.Sprintf("discounts: %v", theta), l, func(l *op.List, in []op.Tensor, lambda []float64) (float64, error) {
 		scores, err := l.Scores()
 		if err != nil {
 			return 0, err

@@ -47,7 +47,7 @@ func Rankings(l Lists, s *Sampler) (*G.Node, error) {
 			return l.Sampler.Draw(scores, now.stream(l), plackett.Rankings{Documents: mine, Cutoff: s.cutoff, Base: l.From})
 		},
 	}
-	return f.Apply(op.Lists(l))
+	return f.Apply(l)
 }
 
 // IdealRankings ranks the documents of every query by descending gain: an int node
@@ -89,7 +89,7 @@ func IdealRankings(l Lists, gains *G.Node, s *Sampler) (*G.Node, error) {
 		})
 		return nil
 	}
-	return f.ApplyTo(op.Rows("gains", gains), op.Lists(l))
+	return f.ApplyTo(op.Rows("gains", gains), l)
 }
 
 // Gumbel draws standard Gumbel noise for every row and sample, −log(−log u), a
@@ -124,5 +124,5 @@ func Gumbel(l Lists, s *Sampler) (*G.Node, error) {
 			return nil
 		},
 	}
-	return f.Apply(op.Lists(l))
+	return f.Apply(l)
 }

@@ -100,7 +100,7 @@ type drawn struct {
 
 // newDrawn registers a node to be made of the lists.
 func newDrawn(s *Sampler, l Lists) (*drawn, error) {
-	if err := op.Lists(l).Check(); err != nil {
+	if err := op.Check(l); err != nil {
 		return nil, err
 	}
 	d := &drawn{sampler: s, graph: l.Scores.Graph()}

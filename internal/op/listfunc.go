@@ -51,7 +51,7 @@ func (f *ListFunc) Apply(l Lists, others ...In) (*G.Node, error) {
 // ApplyTo is Apply with another vector of all rows in the place of the scores.
 func (f *ListFunc) ApplyTo(x In, l Lists, others ...In) (*G.Node, error) {
 	inputs := append([]In{x}, others...)
-	if err := l.Check(inputs...); err != nil {
+	if err := Check(l, inputs...); err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Name, err)
 	}
 	var nodes G.Nodes

@@ -38,7 +38,7 @@ func SortedGains(l ops.Lists, gains *G.Node, discounts []float64, temperature fl
 		return nil, err
 	}
 	theta := slices.Clone(discounts)
-	return op.Metric(name, fmt.Sprintf("discounts: %v, temperature: %v", theta, temperature), op.Lists(l),
+	return op.Metric(name, fmt.Sprintf("discounts: %v, temperature: %v", theta, temperature), l,
 		func(l *op.List, in []op.Tensor, lambda []float64) (float64, error) {
 			scores, err := l.Scores()
 			if err != nil {

@@ -34,7 +34,7 @@ func Order(l ops.Lists, noise *G.Node) (*G.Node, error) {
 			return err
 		},
 	}
-	return f.Apply(op.Lists(l), op.Samples("noise", noise))
+	return f.Apply(l, op.Samples("noise", noise))
 }
 
 // perturbed are scores with noise, nil for none. Only their differences are good: where
@@ -110,7 +110,7 @@ func RankPairs(l ops.Lists, gains, order *G.Node, discounts []float64) (Pairs, e
 				return eachRanking(l, in[2].Int, func(r ranking) { set(l, gains, result, r) })
 			},
 		}
-		return f.Apply(op.Lists(l), op.Rows("gains", gains), op.SampleInts("order", order))
+		return f.Apply(l, op.Rows("gains", gains), op.SampleInts("order", order))
 	}
 	// side is the document of larger gain of every pair, or the other one.
 	side := func(name string, larger bool) (*G.Node, error) {
@@ -221,7 +221,7 @@ func SumOverPairs(l ops.Lists, x *G.Node, discounts int) (*G.Node, error) {
 			},
 		},
 	}
-	return f.Apply(op.Lists(l), op.Samples("x", x))
+	return f.Apply(l, op.Samples("x", x))
 }
 
 // A ranking of an [Order].

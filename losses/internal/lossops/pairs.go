@@ -94,7 +94,7 @@ func (f pairLoss) apply(l ops.Lists, gains *G.Node, w PairWeights) (*G.Node, err
 			return err
 		}},
 	}
-	return sum.Apply(op.Lists(l), op.Rows("gains", gains))
+	return sum.Apply(l, op.Rows("gains", gains))
 }
 
 // eachPair calls f with the pairs whose weight is not 0.
@@ -178,5 +178,5 @@ func CountPairs(l ops.Lists, gains *G.Node) (*G.Node, error) {
 		result.Set(l.Query, float64(pairs))
 		return nil
 	}}
-	return f.ApplyTo(op.Rows("gains", gains), op.Lists(l))
+	return f.ApplyTo(op.Rows("gains", gains), l)
 }

@@ -24,7 +24,7 @@ func (p pointwise) apply(l ops.Lists, labels, weights *G.Node) (*G.Node, error) 
 	if weights != nil {
 		others = append(others, op.Rows("weights", weights))
 	}
-	return op.Metric(p.name, p.settings, op.Lists(l), func(l *op.List, in []op.Tensor, lambda []float64) (value float64, err error) {
+	return op.Metric(p.name, p.settings, l, func(l *op.List, in []op.Tensor, lambda []float64) (value float64, err error) {
 		scores, err := l.Scores()
 		if err != nil {
 			return 0, err

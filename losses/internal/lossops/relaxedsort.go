@@ -23,7 +23,7 @@ func RelaxedGains(l ops.Lists, gains *G.Node, discounts []float64, temperature f
 		return nil, err
 	}
 	theta := slices.Clone(discounts)
-	return op.Metric(name, fmt.Sprintf("discounts: %v, temperature: %v", theta, temperature), op.Lists(l),
+	return op.Metric(name, fmt.Sprintf("discounts: %v, temperature: %v", theta, temperature), l,
 		func(l *op.List, in []op.Tensor, lambda []float64) (value float64, err error) {
 			scores, err := l.Scores()
 			if err != nil {

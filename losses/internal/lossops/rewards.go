@@ -60,7 +60,7 @@ func rewards(name string, toGo bool, l ops.Lists, gains, rankings *G.Node, disco
 			return nil
 		},
 	}
-	return f.Apply(op.Lists(l), op.Rows("gains", gains), op.Rankings(rankings))
+	return f.Apply(l, op.Rows("gains", gains), op.Rankings(rankings))
 }
 
 var rewardFuncs atomic.Uint64
@@ -68,7 +68,7 @@ var rewardFuncs atomic.Uint64
 // Reward is [ops.RewardFunc] for a function of the gains of the ranked documents.
 func Reward(l ops.Lists, gains, rankings *G.Node, reward func(gains []float64) float64) (*G.Node, error) {
 	settings := fmt.Sprint("function ", rewardFuncs.Add(1)) // functions cannot be compared
-	return op.Metric("losses: Reward", settings, op.Lists(l), func(l *op.List, in []op.Tensor, lambda []float64) (float64, error) {
+	return op.Metric("losses: Reward", settings, l, func(l *op.List, in []op.Tensor, lambda []float64) (float64, error) {
 		gains, err := l.Gains(in[1])
 		if err != nil {
 			return 0, err

@@ -95,7 +95,7 @@ func ApproxDiscounts(l ops.Lists, noise *G.Node, temperature float64) (*G.Node, 
 			return err
 		}},
 	}
-	return f.Apply(op.Lists(l), op.Samples("noise", noise))
+	return f.Apply(l, op.Samples("noise", noise))
 }
 
 // RankBounds are upper bounds of the ranks, from 0, by the logistic loss, which is
@@ -163,7 +163,7 @@ func (c comparison) apply(name, settings string, l ops.Lists) (*G.Node, error) {
 			return err
 		}},
 	}
-	return f.Apply(op.Lists(l))
+	return f.Apply(l)
 }
 
 func sigmoid(x float64) float64 {

@@ -27,7 +27,7 @@ func StochasticRank(l ops.Lists, gains, noise, order *G.Node, discounts []float6
 		Name: name, Settings: settings, Shape: op.PerQuery, Do: s.metric,
 		Slope: &op.ListFunc{Name: name + "Slope", Settings: settings, Do: s.gradient},
 	}
-	return f.Apply(op.Lists(l), op.Rows("gains", gains), op.Samples("noise", noise), op.SampleInts("order", order))
+	return f.Apply(l, op.Rows("gains", gains), op.Samples("noise", noise), op.SampleInts("order", order))
 }
 
 // stochasticRank are the discounts. The inputs are scores, gains, noise and order.

@@ -66,7 +66,7 @@ func Checked(l ops.Lists, what string, x *G.Node, notNegative bool) (*G.Node, er
 			return nil
 		},
 	}
-	return f.ApplyTo(op.Rows(what+"s", x), op.Lists(l))
+	return f.ApplyTo(op.Rows(what+"s", x), l)
 }
 
 // Scores are the scores, with padding 0, for losses that go on with them by Gorgonia's own
@@ -89,7 +89,7 @@ func Scores(l ops.Lists) (*G.Node, error) {
 			return nil
 		}},
 	}
-	return f.Apply(op.Lists(l))
+	return f.Apply(l)
 }
 
 // CheckedQueries is [Checked] for x, [queries], not negative.
@@ -105,7 +105,7 @@ func CheckedQueries(l ops.Lists, what string, x *G.Node) (*G.Node, error) {
 			return nil
 		},
 	}
-	return f.Apply(op.Lists(l), op.Queries(what+"s", x))
+	return f.Apply(l, op.Queries(what+"s", x))
 }
 
 // Nonzero is 1 where x, a vector, is not 0, and 0 where it is. It is not
