@@ -7,7 +7,6 @@ import (
 	"gorgonia.org/tensor"
 	"pgregory.net/rapid"
 
-	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
 )
 
@@ -33,16 +32,8 @@ func one(scores, labels []float64, cutoff int) fixture {
 // value of a loss of one query.
 func (f fixture) value(t fataler, name string) float64 {
 	t.Helper()
-	build, err := losses.ByName(name)
-	if err != nil {
-		t.Fatal(err)
-	}
 	b := f.batch(tensor.Float64)
-	loss, err := build(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, _ := differentiate(t, loss, b.Lists.Scores)
+	v, _ := differentiate(t, build(t, name, b), b.Lists.Scores)
 	return v
 }
 

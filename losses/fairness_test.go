@@ -80,18 +80,7 @@ var fairness = map[string]func(q query, exposure []float64) float64{
 // fairnessLoss is a fairness loss on a given exposure.
 func fairnessLoss(t *testing.T, name string, b losses.Batch, exposure *G.Node) *G.Node {
 	t.Helper()
-	var loss *G.Node
-	var err error
-	switch name {
-	case "disparity":
-		loss, err = losses.Disparity(b.Lists, b.Gains, exposure)
-	case "ee-l":
-		loss, err = losses.ExposureLoss(b.Lists, b.Gains, exposure, b.Discounts)
-	case "group-exposure":
-		loss, err = losses.GroupExposure(b.Lists, b.Groups, exposure)
-	case "group-treatment":
-		loss, err = losses.GroupTreatment(b.Lists, b.Gains, b.Groups, exposure)
-	}
+	loss, err := losses.OnExposure(name, b, exposure)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,16 +292,8 @@ func TestGoldenFairness(t *testing.T) {
 		}
 		for name, want := range map[string][]float64{"plrank1": c.PLRank1, "plrank2": c.PLRank2} {
 			b, _ := goldenBatch(c.Scores, gradient, c.Exposure, c.Theta)
-			rankings := ints(b.Lists.Scores.Graph(), "rankings", places, 1, c.Samples, k)
-			loss := losses.PLRank1
-			if name == "plrank2" {
-				loss = losses.PLRank2
-			}
-			node, err := loss(b.Lists, b.Gains, rankings, c.Theta)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, lambda := differentiate(t, node, b.Lists.Scores)
+			b.Rankings = ints(b.Lists.Scores.Graph(), "rankings", places, 1, c.Samples, k)
+			_, lambda := differentiate(t, build(t, name, b), b.Lists.Scores)
 			for d := range lambda {
 				lambda[d] = -lambda[d]
 			}
@@ -358,7 +339,7 @@ func TestDisparityGains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, estimator := range map[string]func(ops.Lists, *G.Node, *G.Node, []float64) (*G.Node, error){
+	for name, estimator := range map[string]losses.Func{
 		"plrank1": losses.PLRank1, "plrank2": losses.PLRank2, "plrank-rb": losses.PLRankRB,
 		"policy-gradient": losses.PolicyGradient, "placement-policy-gradient": losses.PlacementPolicyGradient,
 	} {
@@ -370,7 +351,9 @@ func TestDisparityGains(t *testing.T) {
 				g := b.Lists.Scores.Graph()
 				exposure := G.Must(ops.Exposure(b.Lists, ints(g, "y", y, 1, 1, 2), nil, f.discounts))
 				gains := G.Must(losses.DisparityGains(b.Lists, b.Gains, exposure))
-				loss := G.Must(estimator(b.Lists, gains, ints(g, "y'", slices.Clone(other), 1, 1, 2), f.discounts))
+				loss := G.Must(losses.Mean(estimator, losses.Batch{
+					Lists: b.Lists, Gains: gains, Rankings: ints(g, "y'", slices.Clone(other), 1, 1, 2), Discounts: f.discounts,
+				}))
 				_, gradient := differentiate(t, loss, b.Lists.Scores)
 				for d, x := range gradient {
 					mean[d] += p * chance * x
@@ -387,7 +370,7 @@ func TestDisparityGains(t *testing.T) {
 	}
 }
 
-// disparity(plrank-rb) has the gradient of Disparity for sampled exposure, and LambdaLoss takes its gains as
+// disparity(plrank-rb) has the gradient of disparity for sampled exposure, and LambdaLoss takes its gains as
 // constants, though they are made of scores: its gradient by name is the one with the
 // numbers of the gains put in.
 func TestDisparityBy(t *testing.T) {
@@ -403,7 +386,7 @@ func TestDisparityBy(t *testing.T) {
 		t.Fatal(err)
 	}
 	sampledExposure := G.Must(ops.Exposure(b.Lists, G.Must(ops.Rankings(b.Lists, b.Exposure)), forGradient, b.Discounts))
-	_, want := differentiate(t, G.Must(losses.Disparity(b.Lists, b.Gains, sampledExposure)), b.Lists.Scores)
+	_, want := differentiate(t, fairnessLoss(t, "disparity", b, sampledExposure), b.Lists.Scores)
 	near(t, "disparity(plrank-rb)", gradient("disparity(plrank-rb)"), want, 1e-12)
 
 	b = sampled(t, f.batch(tensor.Float64))

@@ -71,7 +71,9 @@ func TestLambdaLossDefinition(t *testing.T) {
 	graph := func() (loss, s *G.Node) {
 		g := G.NewGraph()
 		l := ops.Lists{Scores: vector(g, "scores", tensor.Float64, scores), Offsets: ints(g, "offsets", offsets, len(offsets))}
-		loss, err := losses.LambdaLoss(l, vector(g, "gains", tensor.Float64, gains), vector(g, "noise", tensor.Float64, noise), discounts)
+		loss, err := losses.Mean(losses.LambdaLoss, losses.Batch{
+			Lists: l, Gains: vector(g, "gains", tensor.Float64, gains), Noise: vector(g, "noise", tensor.Float64, noise), Discounts: discounts,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +117,9 @@ func TestLambdaLossDefinition(t *testing.T) {
 func TestLambdaLossTies(t *testing.T) {
 	g := G.NewGraph()
 	l := ops.Lists{Scores: vector(g, "scores", tensor.Float64, []float64{2, 2})}
-	loss, err := losses.LambdaLoss(l, vector(g, "gains", tensor.Float64, []float64{0, 1}), vector(g, "noise", tensor.Float64, []float64{0, 0}), []float64{1})
+	loss, err := losses.Mean(losses.LambdaLoss, losses.Batch{
+		Lists: l, Gains: vector(g, "gains", tensor.Float64, []float64{0, 1}), Noise: vector(g, "noise", tensor.Float64, []float64{0, 0}), Discounts: []float64{1},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,15 +67,20 @@ func sampled(t *testing.T, b losses.Batch) losses.Batch {
 	return b
 }
 
-func build(t *testing.T, name string, b losses.Batch) *G.Node {
-	t.Helper()
+// meanOf is the mean over the queries of a loss by name.
+func meanOf(name string, b losses.Batch) (*G.Node, error) {
 	f, err := losses.ByName(name)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	loss, err := f(b)
+	return losses.Mean(f, b)
+}
+
+func build(t fataler, name string, b losses.Batch) *G.Node {
+	t.Helper()
+	loss, err := meanOf(name, b)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%s: %v", name, err)
 	}
 	return loss
 }
@@ -321,7 +326,7 @@ func TestMissing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			loss, err := f(b)
+			loss, err := losses.Mean(f, b)
 			if terms, _ := losses.Terms(name); c.want == "no sampler" && terms[0].Sampled != (err != nil) {
 				t.Errorf("%s: Sampled is %t, without a sampler: %v", name, terms[0].Sampled, err)
 			}
@@ -341,7 +346,8 @@ func TestMissing(t *testing.T) {
 		vector(b.Lists.Scores.Graph(), "short", tensor.Float64, make([]float64, 3)),
 		vector(b.Lists.Scores.Graph(), "narrow", tensor.Float32, make([]float64, 24)),
 	} {
-		if _, err := losses.MSE(b.Lists, wrong); err == nil || !strings.Contains(err.Error(), "as the scores") {
+		b.Labels = wrong
+		if _, err := meanOf("mse", b); err == nil || !strings.Contains(err.Error(), "as the scores") {
 			t.Errorf("error %v for labels that do not fit", err)
 		}
 	}

@@ -1,13 +1,12 @@
 package losses_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
 	"gorgonia.org/tensor"
 	"pgregory.net/rapid"
-
-	"github.com/plrank/plrank/losses"
 )
 
 // neuralNDCG is the NDCG of NeuralSort's matrix after 50 rounds of Sinkhorn scaling, from
@@ -74,11 +73,7 @@ func TestNeuralNDCG(t *testing.T) {
 		f := one(scores, labels, rapid.IntRange(1, 10).Draw(t, "cutoff"))
 		value := func(temperature float64) float64 {
 			b := f.batch(tensor.Float64)
-			loss, err := losses.NeuralNDCG(b.Lists, b.Gains, f.discounts, temperature)
-			if err != nil {
-				t.Fatal(err)
-			}
-			v, _ := differentiate(t, loss, b.Lists.Scores)
+			v, _ := differentiate(t, build(t, fmt.Sprintf("neuralndcg(%v)", temperature), b), b.Lists.Scores)
 			return -v
 		}
 		q := f.query(0)

@@ -37,7 +37,7 @@ func TestGainsAndWeightsNearTheEndsOfFloat32(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		node, err := loss(b)
+		node, err := losses.Mean(loss, b)
 		if err != nil {
 			return nil, err
 		}

@@ -25,15 +25,7 @@ func (f fixture) run(t fataler, name string, documents, queries []float64) (floa
 	if queries != nil {
 		b.QueryWeights = vector(g, "query weights", tensor.Float64, queries)
 	}
-	build, err := losses.ByName(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	loss, err := build(b)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	return differentiate(t, loss, b.Lists.Scores)
+	return differentiate(t, build(t, name, b), b.Lists.Scores)
 }
 
 func close12(a, b float64) bool { return math.Abs(a-b) <= 1e-12*(1+math.Abs(a)+math.Abs(b)) }
@@ -174,11 +166,7 @@ func TestWeightErrors(t *testing.T) {
 			if c.queries != nil {
 				b.QueryWeights = vector(g, "query weights", tensor.Float64, c.queries)
 			}
-			build, err := losses.ByName(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			loss, err := build(b)
+			loss, err := meanOf(name, b)
 			if c.build != "" {
 				if err == nil || !strings.Contains(err.Error(), c.build) {
 					t.Errorf("%s: error %v, want one with %q", name, err, c.build)

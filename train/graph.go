@@ -155,7 +155,7 @@ func (s *stepGraph) cost(ctx context.Context, members G.Nodes, o *objective) (su
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		cost, err := o.loss(losses.Batch{
+		cost, err := losses.Mean(o.loss, losses.Batch{
 			Lists:        ops.Lists{Scores: scores, Offsets: s.offsets},
 			Gains:        s.gains,
 			Labels:       s.labels,
@@ -169,9 +169,6 @@ func (s *stepGraph) cost(ctx context.Context, members G.Nodes, o *objective) (su
 			Exposure:  o.exposure,
 			Discounts: o.discounts,
 		})
-		if err == nil && cost == nil {
-			err = errors.New("the loss gives no node")
-		}
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,14 @@
+package losses
+
+import G "gorgonia.org/gorgonia"
+
+// OnExposure is the mean of a fairness loss on a given exposure of the documents.
+func OnExposure(name string, given Batch, exposure *G.Node) (*G.Node, error) {
+	return Mean(func(given Batch) (_ *G.Node, err error) {
+		defer caught(&err)
+		e, _ := find(name)
+		b := &batch{Batch: given}
+		b.checkRows("exposures", exposure)
+		return e.exposed(b, exposure), nil
+	}, given)
+}
