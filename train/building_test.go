@@ -15,8 +15,8 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/losses"
-	"github.com/plrank/plrank/ops"
 	"github.com/plrank/plrank/nn"
+	"github.com/plrank/plrank/ops"
 	"github.com/plrank/plrank/ranker"
 )
 
