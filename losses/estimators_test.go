@@ -14,9 +14,9 @@ import (
 	"github.com/plrank/plrank/plackett"
 )
 
-// TestGolden runs the independent test vectors: every loss on given rankings, and
-// LambdaLoss on given noise.
-func TestGolden(t *testing.T) {
+// The independent test vectors: every loss on given rankings, and LambdaLoss on given
+// noise.
+func TestLossesHaveTheGoldenGradients(t *testing.T) {
 	var file struct {
 		Cases []struct {
 			Name                  string
@@ -79,7 +79,7 @@ func TestGolden(t *testing.T) {
 // The gradients of the losses for the expected metric have it as expectation: all
 // rankings of a small list, weighted by their probability. The REINFORCE losses
 // have no other meaning.
-func TestUnbiased(t *testing.T) {
+func TestGradientsOfEstimatorsAreUnbiased(t *testing.T) {
 	scores, gains, theta := []float64{.3, -1, 1.2, 0}, []float64{3, 0, 1, 7}, []float64{1, .63, .5}
 	exact, err := plackett.EnumerateMoments(scores, gains, theta)
 	if err != nil {

@@ -1,6 +1,10 @@
 package losses
 
-import G "gorgonia.org/gorgonia"
+import (
+	"slices"
+
+	G "gorgonia.org/gorgonia"
+)
 
 // OnExposure is the mean of a fairness loss on a given exposure of the documents.
 func OnExposure(name string, given Batch, exposure *G.Node) (*G.Node, error) {
@@ -11,4 +15,11 @@ func OnExposure(name string, given Batch, exposure *G.Node) (*G.Node, error) {
 		b.checkRows("exposures", exposure)
 		return e.exposed(b, exposure), nil
 	}, given)
+}
+
+// Pointwise tells whether a loss goes by one document at a time: by scores, not their
+// differences.
+func Pointwise(name string) bool {
+	last := sections[len(sections)-1]
+	return slices.ContainsFunc(last.entries, func(e entry) bool { return e.name == name })
 }

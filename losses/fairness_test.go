@@ -89,7 +89,7 @@ func fairnessLoss(t *testing.T, name string, b losses.Batch, exposure *G.Node) *
 
 // The value of a packed batch is the mean of the definition over the queries, and the
 // derivative by the exposures is that of the definition.
-func TestFairnessDefinitions(t *testing.T) {
+func TestFairnessLossesHaveTheirDefinitions(t *testing.T) {
 	f := newFixture(normal)
 	exposure := make([]float64, len(f.scores))
 	for d := range exposure {
@@ -125,7 +125,7 @@ func TestFairnessDefinitions(t *testing.T) {
 
 // Queries of one document, without gains, of one group, or without any group are
 // fair, to the last bit.
-func TestFairnessDefined(t *testing.T) {
+func TestFairQueriesHaveTheLoss0(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
 		for name, fixtures := range map[string][]fixture{
 			"disparity":       {{gains: []float64{7}}, {gains: []float64{0, 0, 0}}},
@@ -173,7 +173,7 @@ func exposureSlopes(q query, exposure []float64, loss func(query, []float64) flo
 // Enumeration of all pairs of rankings, one for the exposure and one for the gradient:
 // the gradient has that of the exact F(E) as its expectation. With one ranking for
 // both it has not: the bias of sharing them.
-func TestSeparateRankings(t *testing.T) {
+func TestSeparateRankingsAreUnbiasedAndSharedOnesAreNot(t *testing.T) {
 	f := fixture{
 		offsets: []int{0, 4}, scores: []float64{.3, -1, 1.2, 0}, gains: []float64{3, 0, 1, 7}, labels: []float64{2, 0, 1, 3},
 		groups: []int{0, 1, 1, 0}, discounts: []float64{1, .63},
@@ -256,7 +256,7 @@ func near(t *testing.T, what string, got, want []float64, tolerance float64) {
 
 // One fairness step of the independent vectors: from an exposure to the gains that
 // lower the disparity, and from these to λ.
-func TestGoldenFairness(t *testing.T) {
+func TestFairnessStepIsTheGoldenOne(t *testing.T) {
 	var file struct {
 		Cases []struct {
 			Name                  string
@@ -303,7 +303,7 @@ func TestGoldenFairness(t *testing.T) {
 }
 
 // Disparity and its derivatives by exposure and by score, by enumeration.
-func TestGoldenDisparity(t *testing.T) {
+func TestDisparityIsTheGoldenOne(t *testing.T) {
 	var file struct {
 		Cases []struct {
 			Name                            string
@@ -329,7 +329,7 @@ func TestGoldenDisparity(t *testing.T) {
 
 // Every estimator, given the gains of the disparity from one ranking, on another one:
 // its expectation is the gradient of the disparity, by enumeration of all pairs.
-func TestDisparityGains(t *testing.T) {
+func TestEveryEstimatorIsUnbiasedOnDisparityGains(t *testing.T) {
 	f := fixture{
 		offsets: []int{0, 4}, scores: []float64{.3, -1, 1.2, 0}, gains: []float64{3, 0, 1, 7}, labels: []float64{2, 0, 1, 3},
 		groups: make([]int, 4), discounts: []float64{1, .63},
@@ -373,7 +373,7 @@ func TestDisparityGains(t *testing.T) {
 // disparity(plrank-rb) has the gradient of disparity for sampled exposure, and LambdaLoss takes its gains as
 // constants, though they are made of scores: its gradient by name is the one with the
 // numbers of the gains put in.
-func TestDisparityBy(t *testing.T) {
+func TestDisparityByALossTakesGainsAsConstants(t *testing.T) {
 	f := newFixture(normal)
 	gradient := func(name string) []float64 {
 		b := sampled(t, f.batch(tensor.Float64))

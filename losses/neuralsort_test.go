@@ -59,7 +59,7 @@ func neuralNDCG(q query, temperature float64) float64 {
 // At a low temperature NeuralNDCG is NDCG, for scores that are apart; with equal scores
 // all documents have every rank with the same chance; it is never above 1, where it
 // converges.
-func TestNeuralNDCG(t *testing.T) {
+func TestNeuralNDCGIsNDCGAtALowTemperature(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "documents")
 		scores, labels := make([]float64, n), make([]float64, n)

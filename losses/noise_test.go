@@ -49,7 +49,7 @@ var noisy = map[string]func(q query, noise [][]float64) float64{
 
 // The losses on given noise, of which a sample is absent, against their definitions and by
 // finite differences, on both machines.
-func TestNoisyDefinitions(t *testing.T) {
+func TestLossesOnNoiseHaveTheirDefinitions(t *testing.T) {
 	const rows, samples = 24, 3
 	rng := rand.New(rand.NewPCG(2, 2))
 	noise := make([]float64, (samples+1)*rows)
@@ -103,7 +103,7 @@ func TestNoisyDefinitions(t *testing.T) {
 }
 
 // Without noise the stochastic losses are the deterministic ones.
-func TestWithoutNoise(t *testing.T) {
+func TestStochasticLossesWithoutNoiseAreTheDeterministicOnes(t *testing.T) {
 	f := newFixture(normal)
 	for stochastic, deterministic := range map[string]string{"lambdaloss": "lambdaloss-deterministic", "gumbel-approxndcg": "approxndcg"} {
 		b := f.batch(tensor.Float64)
@@ -122,9 +122,9 @@ func TestWithoutNoise(t *testing.T) {
 	}
 }
 
-// XE-NDCG bounds the NDCG that is missing, up to a logarithm: −log NDCG ≤ the loss where
-// there is no noise, γ = 1 (Bruch 2021: 1/log2(1+r) ≥ 1/r ≥ p, and Jensen's inequality).
-func TestXENDCGBound(t *testing.T) {
+// XE-NDCG bounds −log NDCG: it is not below that
+// where there is no noise, γ = 1 (Bruch 2021: 1/log2(1+r) ≥ 1/r ≥ p, and Jensen's inequality).
+func TestXENDCGBoundsMinusLogNDCG(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 9).Draw(t, "documents")
 		labels, scores, noise := make([]float64, n), make([]float64, n), make([]float64, n)

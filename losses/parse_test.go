@@ -13,7 +13,7 @@ import (
 )
 
 // A weighted sum has the weighted values and gradients of its terms.
-func TestParse(t *testing.T) {
+func TestSumHasTheWeightedTerms(t *testing.T) {
 	f := newFixture(normal)
 	type weights map[string]float64
 	for text, want := range map[string]weights{
@@ -71,7 +71,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestParseErrors(t *testing.T) {
+func TestParseErrorsSayWhere(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                      `"", column 1: want a loss of approxndcg, `,
 		"plrank3":               `column 1: no loss "plrank3": want one of approxndcg, `,
@@ -141,7 +141,7 @@ func TestTemperatureDividesScores(t *testing.T) {
 }
 
 // Terms tell what a loss is made of.
-func TestTerms(t *testing.T) {
+func TestTermsTellNameWeightAndMeasure(t *testing.T) {
 	terms, err := losses.Terms("2*plrank-rb + 0*mse + disparity(plrank2) - 0.5*x")
 	if err == nil {
 		t.Errorf("%v, want an error", terms)

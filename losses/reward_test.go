@@ -12,7 +12,7 @@ import (
 
 // For a reward that is a sum over ranks the loss is policy-gradient-loo, value and
 // gradient.
-func TestReward(t *testing.T) {
+func TestRewardOfASumOverRanksIsPolicyGradientLOO(t *testing.T) {
 	f := newFixture(normal)
 	f.discounts = append(f.discounts, .3) // as many as the rankings have places
 	loss := losses.Reward(func(gains []float64) float64 {
@@ -55,7 +55,7 @@ func TestReward(t *testing.T) {
 	}
 }
 
-func TestRewardErrors(t *testing.T) {
+func TestRewardsThatAreWrongAreErrors(t *testing.T) {
 	b := sampled(t, newFixture(normal).batch(tensor.Float64))
 	if _, err := losses.Mean(losses.Reward(nil), b); err == nil || !strings.Contains(err.Error(), "losses: reward: no reward: the function is nil") {
 		t.Errorf("error %v without a function", err)
