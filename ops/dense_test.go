@@ -347,7 +347,7 @@ func TestDensePanicsBecomeErrors(t *testing.T) {
 	if _, err := y.Op().Do(x, w); err == nil || !strings.Contains(err.Error(), "2 inputs, want 3") {
 		t.Errorf("got %v", err)
 	}
-	dz, err := inputSlope.Apply(node("dz", 2, 3), node("w'", 2, 3))
+	dz, err := inputVJP.Apply(node("dz", 2, 3), node("w'", 2, 3))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func Drop(x *G.Node, d *Dropout, layer int) (*G.Node, error) {
 	}
 	// Its own derivative: what comes in goes through the same mask.
 	masked := func(slopes ...*op.Term) *op.Func {
-		return &op.Func{Name: name, Settings: d.settings(), Slopes: slopes, Do: func(in []op.Tensor, y op.Tensor) error {
+		return &op.Func{Name: name, Settings: d.settings(), VJPs: slopes, Do: func(in []op.Tensor, y op.Tensor) error {
 			if y.F32 != nil {
 				forward.DropInto(d.masks(in[1]), in[0].F32, y.F32)
 			} else {

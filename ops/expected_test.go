@@ -95,7 +95,7 @@ func TestAgainstExpectation(t *testing.T) {
 		b := optest.DrawBatch(t)
 		weights := make([]float64, b.Queries())
 		wantValue, want := 0.0, make([]float64, len(b.Scores))
-		squares, wantSlopes := 0.0, make([]float64, len(b.Scores))
+		squares, wantVJPs := 0.0, make([]float64, len(b.Scores))
 		var e plackett.Expectation
 		for q := range weights {
 			weights[q] = float64(q) - 1.5
@@ -115,7 +115,7 @@ func TestAgainstExpectation(t *testing.T) {
 				squares += b.Gains[from+d] * x * x
 				incoming[d] = 2 * b.Gains[from+d] * x
 			}
-			if _, err := e.Gradient(b.Scores[from:to], incoming, b.Discounts, wantSlopes[from:to]); err != nil {
+			if _, err := e.Gradient(b.Scores[from:to], incoming, b.Discounts, wantVJPs[from:to]); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -146,7 +146,7 @@ func TestAgainstExpectation(t *testing.T) {
 			if math.Abs(value[0]-squares) > 1e-12*(1+math.Abs(squares)) {
 				t.Errorf("%s machine: Σ ρ E² = %v, want %v", machine, value, squares)
 			}
-			for d, w := range wantSlopes {
+			for d, w := range wantVJPs {
 				if math.Abs(slopes[d]-w) > 1e-12*(1+math.Abs(w)) {
 					t.Errorf("%s machine: dΣρE²/dm_%d = %v, want %v", machine, d, slopes[d], w)
 				}
@@ -296,9 +296,9 @@ func TestExpectedRuns(t *testing.T) {
 	}
 	scores, offsets := l.Scores.Value(), l.Offsets.Value()
 	inputs := map[string][]G.Value{
-		"ops: ExpectedMetric{":        {scores, gains.Value(), offsets},
-		"ops: ExpectedExposure{":      {scores, offsets},
-		"ops: ExpectedExposureSlope{": {scores, gains.Value(), offsets},
+		"ops: ExpectedMetric{":      {scores, gains.Value(), offsets},
+		"ops: ExpectedExposure{":    {scores, offsets},
+		"ops: ExpectedExposureVJP{": {scores, gains.Value(), offsets},
 	}
 	for _, n := range g.AllNodes() {
 		for name, values := range inputs {

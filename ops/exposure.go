@@ -93,7 +93,7 @@ func exposure(name string, l Lists, discounts []float64,
 			result.Write(exposure, l.From)
 			return nil
 		},
-		Slope: &op.ListFunc{Name: name + "Slope", Settings: settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+		VJP: &op.ListFunc{Name: name + "VJP", Settings: settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
 			scores, err := l.Scores()
 			if err != nil {
 				return err

@@ -34,7 +34,7 @@ func LogProbs(l Lists, rankings *G.Node) (*G.Node, error) {
 			result.Write(logs, l.Query*len(logs))
 			return nil
 		},
-		Slope: &op.ListFunc{Name: name + "Slope", Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+		VJP: &op.ListFunc{Name: name + "VJP", Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
 			scores, err := l.Scores()
 			if err != nil {
 				return err

@@ -15,7 +15,7 @@ import (
 // differentiable in x.
 func SumOverDocuments(l Lists, x *G.Node) (*G.Node, error) {
 	const name = "ops: SumOverDocuments"
-	f := op.ListFunc{Name: name, Shape: op.PerQuery, Do: sumRows, Slope: &op.ListFunc{Name: name + "Slope", Do: spreadRows}}
+	f := op.ListFunc{Name: name, Shape: op.PerQuery, Do: sumRows, VJP: &op.ListFunc{Name: name + "VJP", Do: spreadRows}}
 	return f.ApplyTo(op.Rows("x", x), l)
 }
 
@@ -25,7 +25,7 @@ func SpreadOverDocuments(l Lists, values *G.Node) (*G.Node, error) {
 	const name = "ops: SpreadOverDocuments"
 	f := op.ListFunc{
 		Name: name, Do: spreadRows,
-		Of: 1, Slope: &op.ListFunc{Name: name + "Slope", Shape: op.PerQuery, Do: sumRows},
+		Of: 1, VJP: &op.ListFunc{Name: name + "VJP", Shape: op.PerQuery, Do: sumRows},
 	}
 	return f.Apply(l, op.Queries("values", values))
 }
@@ -92,7 +92,7 @@ func LogSoftmax(l Lists) (*G.Node, error) {
 			}
 			return nil
 		},
-		Slope: &op.ListFunc{Name: name + "Slope", Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+		VJP: &op.ListFunc{Name: name + "VJP", Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
 			scores, err := l.Scores()
 			if err != nil {
 				return err

@@ -22,7 +22,7 @@ var listFuncs = map[string]optest.ListFunc{
 	"LogSoftmax": func(l ops.Lists, _, _ *G.Node) (*G.Node, error) { return ops.LogSoftmax(l) },
 }
 
-func TestSlopes(t *testing.T) { optest.CheckSlopes(t, listFuncs) }
+func TestVJPs(t *testing.T) { optest.CheckVJPs(t, listFuncs) }
 
 func TestValues(t *testing.T) {
 	e := math.E

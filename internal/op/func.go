@@ -16,9 +16,9 @@ type Func struct {
 	Dtype    tensor.Dtype                           // of the result; zero: that of the first input
 	Shape    func(in []tensor.Shape) tensor.Shape   // of the result; nil: that of the first input
 	Do       func(in []Tensor, result Tensor) error // the result holds anything before
-	// Slopes are the derivatives by the inputs, times the gradient that comes in. A
+	// VJPs are the vector-Jacobian products: the derivatives by the inputs, times the incoming gradient. A
 	// nil one stands for an input that is a constant for differentiation.
-	Slopes []*Term
+	VJPs   []*Term
 	Source any // of random numbers, where there is one: see SourceOf
 }
 

@@ -26,10 +26,10 @@ type ListFunc struct {
 	Begin  func() // where not nil, is called before the queries of every run
 	Do     func(l *List, in []Tensor, result Tensor) error
 
-	// Slope is the derivative by input Of, a function of all inputs and, last, of the
+	// VJP is the derivative by input Of, a function of all inputs and, last, of the
 	// gradient that comes in. Where it is nil there is none.
-	Of    int
-	Slope *ListFunc
+	Of  int
+	VJP *ListFunc
 }
 
 // PerRow is the shape of a number for every row.
@@ -79,7 +79,7 @@ func (f *ListFunc) over(inputs int, offsets bool) *Func {
 		}
 		return shape(size(in[0]), queries, in)
 	}
-	if f.Slope == nil {
+	if f.VJP == nil {
 		return fn
 	}
 	var terms []*Term
@@ -90,8 +90,8 @@ func (f *ListFunc) over(inputs int, offsets bool) *Func {
 	if offsets {
 		terms = append(terms, Input(inputs))
 	}
-	fn.Slopes = make([]*Term, f.Of+1)
-	fn.Slopes[f.Of] = f.Slope.over(inputs+1, offsets).Of(terms...)
+	fn.VJPs = make([]*Term, f.Of+1)
+	fn.VJPs[f.Of] = f.VJP.over(inputs+1, offsets).Of(terms...)
 	return fn
 }
 

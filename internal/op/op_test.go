@@ -39,7 +39,7 @@ func TestTerms(t *testing.T) {
 			return nil
 		},
 		// dx = dz·z/x, dy = dz·z/y.
-		Slopes: []*op.Term{
+		VJPs: []*op.Term{
 			quotient.Of(product.Of(op.Incoming, op.Result), op.Input(0)),
 			quotient.Of(product.Of(op.Incoming, op.Result), op.Input(1)),
 		},

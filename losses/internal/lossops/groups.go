@@ -28,7 +28,7 @@ func SumOverGroups(l ops.Lists, groups, x *G.Node) (*G.Node, error) {
 		return nil
 	}
 	// A document gives to others what they give to it: the function is its own adjoint.
-	f := op.ListFunc{Name: name, Do: sum, Slope: &op.ListFunc{Name: name + "Slope", Do: sum}}
+	f := op.ListFunc{Name: name, Do: sum, VJP: &op.ListFunc{Name: name + "VJP", Do: sum}}
 	return f.ApplyTo(op.Rows("x", x), l, op.RowInts("groups", groups))
 }
 

@@ -77,7 +77,7 @@ func InRange(l ops.Lists, queries *G.Node, scales []Scale) (*G.Node, error) {
 			}
 			return nil
 		},
-		Slope: &op.ListFunc{Name: "losses", Settings: settings + "Slope", Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+		VJP: &op.ListFunc{Name: "losses", Settings: settings + "VJP", Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
 			copy(result.F32[l.From:l.To], in[len(in)-1].F32[l.From:l.To])
 			return nil
 		}},

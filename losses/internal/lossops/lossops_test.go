@@ -43,7 +43,7 @@ var listFuncs = map[string]optest.ListFunc{
 	},
 }
 
-func TestSlopes(t *testing.T) { optest.CheckSlopes(t, listFuncs) }
+func TestVJPs(t *testing.T) { optest.CheckVJPs(t, listFuncs) }
 
 func TestValues(t *testing.T) {
 	optest.CheckValue(t, "SumOverGroups", listFuncs["SumOverGroups"], 0, 4, 3, 4, 0, 2, 2, 0)

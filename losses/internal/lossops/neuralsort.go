@@ -141,7 +141,7 @@ func (s *sorting) gradient(scores, gains, theta []float64, temperature float64, 
 			byDistance[d] -= byLogit
 		}
 	}
-	distanceSlopes(scores, byDistance, lambda)
+	distanceVJP(scores, byDistance, lambda)
 	return value
 }
 

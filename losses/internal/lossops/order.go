@@ -162,7 +162,7 @@ func (p Pairs) Misorder(l ops.Lists, noise *G.Node) (*G.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	slope := &op.Func{Name: name + "Slope", Do: func(in []op.Tensor, result op.Tensor) error {
+	slope := &op.Func{Name: name + "VJP", Do: func(in []op.Tensor, result op.Tensor) error {
 		better, worse, incoming := in[1].Int, in[2].Int, in[3]
 		slopes := make([]float64, result.Len())
 		for i, w := range worse {
@@ -187,7 +187,7 @@ func (p Pairs) Misorder(l ops.Lists, noise *G.Node) (*G.Node, error) {
 			}
 			return nil
 		},
-		Slopes: []*op.Term{slope.Of(op.Input(0), op.Input(2), op.Input(3), op.Incoming)},
+		VJPs: []*op.Term{slope.Of(op.Input(0), op.Input(2), op.Input(3), op.Incoming)},
 	}
 	return f.Apply(scores, noise, p.Better, p.Worse)
 }
@@ -212,8 +212,8 @@ func SumOverPairs(l ops.Lists, x *G.Node, discounts int) (*G.Node, error) {
 			result.Set(l.Query, sum)
 			return nil
 		},
-		Of: 1, Slope: &op.ListFunc{
-			Name: name + "Slope", Settings: settings, Shape: op.Like(1),
+		Of: 1, VJP: &op.ListFunc{
+			Name: name + "VJP", Settings: settings, Shape: op.Like(1),
 			Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
 				incoming := in[2].At(l.Query)
 				each(l, in[1], func(i int) { result.Set(i, incoming) })

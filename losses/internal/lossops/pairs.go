@@ -83,7 +83,7 @@ func (f pairLoss) apply(l ops.Lists, gains *G.Node, w PairWeights) (*G.Node, err
 			result.Set(l.Query, sum)
 			return err
 		},
-		Slope: &op.ListFunc{Name: f.name + "Slope", Settings: settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+		VJP: &op.ListFunc{Name: f.name + "VJP", Settings: settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
 			slopes, incoming := l.Zeros(), in[2].At(l.Query)
 			err := w.eachPair(l, in[1], func(scores []float64, better, worse int, weight float64) {
 				slope := incoming * weight * f.slope(scores[worse]-scores[better])

@@ -78,7 +78,7 @@ func ApproxDiscounts(l ops.Lists, noise *G.Node, temperature float64) (*G.Node, 
 			}
 			return err
 		},
-		Slope: &op.ListFunc{Name: name + "Slope", Settings: settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+		VJP: &op.ListFunc{Name: name + "VJP", Settings: settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
 			sums, r, slopes := make([]float64, l.Len()), make([]float64, l.Len()), make([]float64, l.Len())
 			samples, err := eachNoisy(l, in[1], func(_ int, noisy perturbed) {
 				clear(r)
@@ -155,7 +155,7 @@ func (c comparison) apply(name, settings string, l ops.Lists) (*G.Node, error) {
 			result.Write(sums, l.From)
 			return err
 		},
-		Slope: &op.ListFunc{Name: name + "Slope", Settings: settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+		VJP: &op.ListFunc{Name: name + "VJP", Settings: settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
 			scores, err := l.Scores()
 			incoming, slopes := l.Read(in[1], l.From, l.To), l.Zeros()
 			c.slopes(perturbed{scores: scores}, incoming, slopes)

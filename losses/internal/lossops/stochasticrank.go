@@ -25,7 +25,7 @@ func StochasticRank(l ops.Lists, gains, noise, order *G.Node, discounts []float6
 	settings := fmt.Sprint(discounts)
 	f := op.ListFunc{
 		Name: name, Settings: settings, Shape: op.PerQuery, Do: s.metric,
-		Slope: &op.ListFunc{Name: name + "Slope", Settings: settings, Do: s.gradient},
+		VJP: &op.ListFunc{Name: name + "VJP", Settings: settings, Do: s.gradient},
 	}
 	return f.Apply(l, op.Rows("gains", gains), op.Samples("noise", noise), op.SampleInts("order", order))
 }

@@ -16,7 +16,7 @@ import (
 // differentiable in x, with slope 0 at 0.
 func Reciprocal(x *G.Node) (*G.Node, error) {
 	const name = "losses: Reciprocal"
-	slope := op.Func{Name: name + "Slope", Do: func(in []op.Tensor, result op.Tensor) error {
+	slope := op.Func{Name: name + "VJP", Do: func(in []op.Tensor, result op.Tensor) error {
 		for i := range result.Len() {
 			v := in[0].At(i)
 			result.Set(i, 0)
@@ -37,7 +37,7 @@ func Reciprocal(x *G.Node) (*G.Node, error) {
 			}
 			return nil
 		},
-		Slopes: []*op.Term{slope.Of(op.Input(0), op.Incoming)},
+		VJPs: []*op.Term{slope.Of(op.Input(0), op.Incoming)},
 	})
 }
 
@@ -82,7 +82,7 @@ func Scores(l ops.Lists) (*G.Node, error) {
 			result.Write(scores, l.From)
 			return nil
 		},
-		Slope: &op.ListFunc{Name: name + "Slope", Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+		VJP: &op.ListFunc{Name: name + "VJP", Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
 			for row := l.From; row < l.To; row++ {
 				result.Set(row, in[1].At(row))
 			}
