@@ -1,6 +1,10 @@
 package datasets
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/plrank/plrank/internal/scratch"
+)
 
 // Batch is a few queries packed for one step: transformed, and padded to the
 // row capacity and the query capacity of a static graph.
@@ -59,8 +63,8 @@ func (b *Batch) PackTransformed(x *Transformed, queries []int, rows, queryCapaci
 		b.Offsets = append(b.Offsets, used)
 	}
 
-	b.Labels = resize(b.Labels, rows)
-	b.X = resize(b.X, rows*width)
+	b.Labels = scratch.Sized(b.Labels, rows)
+	b.X = scratch.Sized(b.X, rows*width)
 	b.Groups = pack(b.Groups, d.Groups, d.Offsets, queries, rows, -1)
 	b.Weights = pack(b.Weights, d.Weights, d.Offsets, queries, rows, 0)
 	b.QueryWeights = pack(b.QueryWeights, d.QueryWeights, nil, queries, queryCapacity, 0)
@@ -100,12 +104,4 @@ func pack[T any](to, from []T, offsets, queries []int, capacity int, fill T) []T
 		to = append(to, fill)
 	}
 	return to
-}
-
-// resize is s with length n, its old contents if there is room.
-func resize(s []float32, n int) []float32 {
-	if cap(s) < n {
-		return make([]float32, n)
-	}
-	return s[:n]
 }

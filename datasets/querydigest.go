@@ -1,9 +1,8 @@
 package datasets
 
 import (
+	"github.com/plrank/plrank/internal/splitmix"
 	"math"
-
-	"github.com/plrank/plrank/internal/elementwise"
 )
 
 // QueryDigests tell whether a query has been seen before: one number for each query, of its
@@ -14,7 +13,7 @@ import (
 //
 // A document is d = mix(Σ mix(id·2³² + bits)) over its features that are not 0, bits being those
 // of the float32, and a missing value a NaN like any other; a query is mix(Σ mix(d)) over its
-// documents, where mix is a step of SplitMix64 (Steele et al., OOPSLA 2014).
+// documents, where mix is [splitmix.Next].
 func (d *Dataset) QueryDigests(columns []int) []uint64 {
 	digests := make([]uint64, d.Queries())
 	parallel(len(digests), func(q int) {
@@ -26,10 +25,10 @@ func (d *Dataset) QueryDigests(columns []int) []uint64 {
 				first = document
 			}
 			differ = differ || document != first
-			sum += elementwise.Mix(document)
+			sum += splitmix.Next(document)
 		}
 		if differ {
-			digests[q] = elementwise.Mix(sum)
+			digests[q] = splitmix.Next(sum)
 		}
 	})
 	return digests
@@ -46,7 +45,7 @@ func rowDigest(ids, columns []int, row []float32) uint64 {
 		if v != v {
 			bits = 0x7fc00000
 		}
-		sum += elementwise.Mix(uint64(ids[c])<<32 | uint64(bits))
+		sum += splitmix.Next(uint64(ids[c])<<32 | uint64(bits))
 	}
-	return elementwise.Mix(sum)
+	return splitmix.Next(sum)
 }

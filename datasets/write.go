@@ -2,14 +2,14 @@ package datasets
 
 import (
 	"bufio"
-	"cmp"
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/plrank/plrank/internal/order"
 )
 
 // WriteLETOR writes a dataset as LETOR text, which ReadFile reads back as the
@@ -88,12 +88,9 @@ func WriteRun(w io.Writer, d *Dataset, scores []float64, tag string) error {
 	}
 	out := bufio.NewWriter(w)
 	for q, id := range d.QueryIDs {
-		rows := make([]int, 0, d.Offsets[q+1]-d.Offsets[q])
-		for r := d.Offsets[q]; r < d.Offsets[q+1]; r++ {
-			rows = append(rows, r)
-		}
-		slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
-		for rank, r := range rows {
+		first := d.Offsets[q]
+		for rank, document := range order.Descending(nil, scores[first:d.Offsets[q+1]]) {
+			r := first + document
 			fmt.Fprintf(out, "%s Q0 %s %d %s %s\n", id, d.documentID(q, r), rank+1, strconv.FormatFloat(scores[r], 'g', -1, 64), tag)
 		}
 	}

@@ -2,11 +2,11 @@ package losses
 
 import (
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/plrank/plrank/internal/weightedsum"
 )
 
 // ByName returns the loss of that name, see [Names]. approxndcg, gumbel-approxndcg,
@@ -24,10 +24,11 @@ func ByName(name string) (Func, error) {
 //
 //	plrank-exact + 0.5*disparity
 //
-// Blanks do not matter, a weight may be any finite number, and a term of weight 0 is
-// left out. The terms share what they draw: the rankings that gradients are estimated
-// from, and the others that exposure is. An error says at which column the text is
-// wrong, and what would be right.
+// Blanks do not matter (but for one before the minus of a - 0.5*b, which may else be part
+// of a name), a weight may be any finite number, and a term of weight 0 is left out. The
+// terms share what they draw: the rankings that gradients are estimated from, and the
+// others that exposure is. An error says at which column the text is wrong, and what would
+// be right.
 func Parse(text string) (Func, error) {
 	terms, err := Terms(text)
 	if err != nil {
@@ -66,48 +67,22 @@ func Terms(text string) ([]Term, error) {
 	return terms, nil
 }
 
-var (
-	weightPattern = regexp.MustCompile(`^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?`)
-	namePattern   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*(\([^()]*\))?`)
-)
+var namePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*(\([^()]*\))?`)
 
 // parse reads all terms.
 func parse(text string) (terms []Term, err error) {
-	rest := text
-	skip := func(n int) { rest = strings.TrimLeft(rest[n:], " \t") }
-	fault := func(format string, args ...any) error {
-		return fmt.Errorf("losses: %q, column %d: %s", text, len(text)-len(rest)+1, fmt.Sprintf(format, args...))
-	}
-	skip(0)
-	for {
-		weight := 1.0
-		if number := weightPattern.FindString(rest); number != "" {
-			if weight, err = strconv.ParseFloat(number, 64); err != nil || math.IsInf(weight, 0) {
-				return nil, fault("the weight %s is out of range", number)
-			}
-			skip(len(number))
-			if !strings.HasPrefix(rest, "*") {
-				return nil, fault("want * and a loss after the weight %s", number)
-			}
-			skip(1)
-		}
+	err = weightedsum.Parse(text, "loss", func(weight float64, rest string) (length int, err error) {
 		name := namePattern.FindString(rest)
 		if name == "" {
-			return nil, fault("want a loss of %s", strings.Join(Names(), ", "))
+			return 0, fmt.Errorf("want a loss of %s", strings.Join(Names(), ", "))
 		}
 		t, err := lookup(name)
-		if err != nil {
-			return nil, fault("%v", err)
-		}
-		skip(len(name))
 		t.Weight = weight
 		terms = append(terms, t)
-		if rest == "" {
-			return terms, nil
-		}
-		if !strings.HasPrefix(rest, "+") {
-			return nil, fault("want + and another term, such as +0.5*disparity, or the end")
-		}
-		skip(1)
+		return len(name), err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("losses: %q, %w", text, err)
 	}
+	return terms, nil
 }

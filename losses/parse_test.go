@@ -22,6 +22,7 @@ func TestSumHasTheWeightedTerms(t *testing.T) {
 		"  2*softmax +\t-1.5e-1 * mse ":       {"softmax": 2, "mse": -.15},
 		"1e+1*ndcg-loss2pp+.5*ranknet":        {"ndcg-loss2pp": 10, "ranknet": .5},
 		"softmax+0*mse":                       {"softmax": 1},
+		"softmax - 0.5*mse":                   {"softmax": 1, "mse": -.5},
 		"softmax+softmax":                     {"softmax": 2},
 		"plrank-rb+0.5*disparity":             {"plrank-rb": 1, "disparity": .5},
 		"3*ee-l+disparity":                    {"ee-l": 3, "disparity": 1},
@@ -77,10 +78,10 @@ func TestParseErrorsSayWhere(t *testing.T) {
 		"plrank3":               `column 1: no loss "plrank3": want one of approxndcg, `,
 		"softmax +":             `column 10: want a loss of`,
 		"softmax+0.5disparity":  `column 12: want * and a loss after the weight 0.5`,
-		"softmax 0.5*disparity": `column 9: want + and another term`,
+		"softmax 0.5*disparity": `column 9: want + or - and another term`,
 		"softmax-0.5*mse":       `column 1: no loss "softmax-0"`,
 		"softmax+2*3*mse":       `column 11: want a loss of`,
-		"mse*2":                 `column 4: want + and another term`,
+		"mse*2":                 `column 4: want + or - and another term`,
 		"1e999*mse":             `column 1: the weight 1e999 is out of range`,
 		"NaN*mse":               `column 1: no loss "NaN"`,
 		"0*mse+0*softmax":       `all weights are 0`,
@@ -90,7 +91,7 @@ func TestParseErrorsSayWhere(t *testing.T) {
 		"pirank(Inf)":           `pirank(Inf): want a temperature above 0`,
 		"softmax(2)":            `softmax has no parameter, but "2" is given`,
 		"disparity(softmax)":    `no loss "disparity(softmax)": want one of disparity, disparity(lambdaloss), `,
-		"mse+2*pirank(1":        `want + and another term`,
+		"mse+2*pirank(1":        `want + or - and another term`,
 	} {
 		if _, err := losses.Parse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %q", text, err, want)

@@ -9,6 +9,7 @@ import (
 	G "gorgonia.org/gorgonia"
 
 	"github.com/plrank/plrank/internal/op"
+	"github.com/plrank/plrank/internal/splitmix"
 	"github.com/plrank/plrank/plackett"
 )
 
@@ -86,7 +87,7 @@ func (s *Sampler) next(n *drawn) draw {
 		s.started, s.graph = true, n.graph
 		n.started, n.step = true, s.step
 	}
-	return draw{s.samples, s.seed + uint64(n.ordinal)*0x9e3779b97f4a7c15, s.step}
+	return draw{s.samples, s.seed + uint64(n.ordinal)*splitmix.Gamma, s.step}
 }
 
 // drawn is a node that draws from a sampler.

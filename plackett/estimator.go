@@ -3,6 +3,7 @@ package plackett
 import (
 	"fmt"
 
+	"github.com/plrank/plrank/internal/scratch"
 	"github.com/plrank/plrank/plackett/internal/lanes"
 )
 
@@ -272,7 +273,7 @@ func (c credit) weights(scale float64) lanes.Credit {
 func (k *Kernel) loadLikeliest(b int, e Estimator, gains, discounts []float64) error {
 	length := min(k.cutoff, len(k.policy.scores))
 	k.top.likeliest(k.policy.scores, length)
-	k.likeliest = grow(k.likeliest, k.cutoff)
+	k.likeliest = scratch.Sized(k.likeliest, k.cutoff)
 	for p := range k.likeliest {
 		k.likeliest[p] = -1
 		if p < length {

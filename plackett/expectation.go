@@ -3,6 +3,7 @@ package plackett
 import (
 	"fmt"
 
+	"github.com/plrank/plrank/internal/scratch"
 	"github.com/plrank/plrank/plackett/internal/lanes"
 )
 
@@ -86,7 +87,7 @@ func (e *Expectation) Placements(scores []float64, cutoff int, out []float64) er
 	if err := checkLength("out", len(out), len(scores)*cutoff); err != nil {
 		return err
 	}
-	e.discount, e.column = grow(e.discount, cutoff), grow(e.column, len(scores))
+	e.discount, e.column = scratch.Sized(e.discount, cutoff), scratch.Sized(e.column, len(scores))
 	clear(e.discount)
 	for k := range cutoff {
 		e.discount[k] = 1
@@ -109,7 +110,7 @@ func (e *Expectation) PairWeights(scores, discounts, out []float64) error {
 	if err := checkLength("out", len(out), docs*docs); err != nil {
 		return err
 	}
-	e.column = grow(e.column, docs)
+	e.column = scratch.Sized(e.column, docs)
 	clear(e.column)
 	for j := range docs {
 		e.column[j] = 1 // the only gain

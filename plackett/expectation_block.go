@@ -3,6 +3,7 @@ package plackett
 import (
 	"math"
 
+	"github.com/plrank/plrank/internal/scratch"
 	"github.com/plrank/plrank/plackett/internal/lanes"
 )
 
@@ -24,7 +25,7 @@ func (x *race) block(exposure bool) (value, left float64) {
 	discounts, drops := x.discounts[x.arrived:][:x.ranks], x.drops[x.arrived:][:x.ranks]
 	x.split()
 	first, docs := x.arrived, x.pooled-x.arrived
-	x.r = grow(x.r, x.dormant-first)
+	x.r = scratch.Sized(x.r, x.dormant-first)
 	for i := first; i < x.pooled; i += chunk {
 		x.exponentials(i, min(i+chunk, x.pooled))
 	}
@@ -33,9 +34,9 @@ func (x *race) block(exposure bool) (value, left float64) {
 	if docs*x.ranks > mostStates {
 		part = max(mostStates/x.ranks, int(math.Sqrt(float64(docs))))
 	}
-	x.chances = grow(x.chances, docs)
-	x.states = grow(x.states, (part+1)*x.ranks)
-	x.starts = grow(x.starts, (docs/part+1)*x.ranks)
+	x.chances = scratch.Sized(x.chances, docs)
+	x.states = scratch.Sized(x.states, (part+1)*x.ranks)
+	x.starts = scratch.Sized(x.starts, (docs/part+1)*x.ranks)
 	row := func(i int) []lanes.State { return x.states[i*x.ranks : (i+1)*x.ranks] }
 	start := func(i int) []lanes.State { return x.starts[(i-first)/part*x.ranks:][:x.ranks] }
 	x.fill(row(0)[:x.size(first)], exposure)
@@ -62,7 +63,7 @@ func (x *race) block(exposure bool) (value, left float64) {
 		left = 1 // documents that have not begun to arrive will take the other ranks
 	}
 
-	x.carried = grow(x.carried, x.ranks+1)
+	x.carried = scratch.Sized(x.carried, x.ranks+1)
 	clear(x.carried)
 	for k := range x.ranks {
 		for l, c := range x.weights {

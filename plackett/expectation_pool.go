@@ -3,6 +3,7 @@ package plackett
 import (
 	"math"
 
+	"github.com/plrank/plrank/internal/scratch"
 	"github.com/plrank/plrank/plackett/internal/lanes"
 )
 
@@ -66,7 +67,7 @@ func (x *race) fill(s []lanes.State, exposure bool) {
 			s[0].P[l] = math.Exp(-mass)
 		}
 	}
-	x.scratch = grow(x.scratch, chunk)
+	x.scratch = scratch.Sized(x.scratch, chunk)
 	sums := x.sums[:x.terms]
 	clear(sums)
 	for i := x.pooled; i < x.dormant; i += chunk {

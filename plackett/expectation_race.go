@@ -2,8 +2,9 @@ package plackett
 
 import (
 	"math"
-	"slices"
 
+	"github.com/plrank/plrank/internal/order"
+	"github.com/plrank/plrank/internal/scratch"
 	"github.com/plrank/plrank/plackett/internal/lanes"
 )
 
@@ -66,7 +67,7 @@ func (x *race) run(tolerance, scale float64, scores, gains, discounts, out []flo
 		return 0
 	}
 	x.discounts = discounts[:cutoff]
-	x.drops = grow(x.drops, cutoff)
+	x.drops = scratch.Sized(x.drops, cutoff)
 	total := 0.0
 	for k, theta := range x.discounts {
 		total += theta
@@ -78,7 +79,7 @@ func (x *race) run(tolerance, scale float64, scores, gains, discounts, out []flo
 	x.sort(scores)
 	docs := len(scores)
 	middle := 0.0
-	x.gain = grow(x.gain, docs)
+	x.gain = scratch.Sized(x.gain, docs)
 	clear(x.gain)
 	if gains != nil {
 		lowest, highest := extremes(gains)
@@ -87,7 +88,7 @@ func (x *race) run(tolerance, scale float64, scores, gains, discounts, out []flo
 			x.gain[i] = gains[d] - middle
 		}
 	}
-	x.result = grow(x.result, docs)
+	x.result = scratch.Sized(x.result, docs)
 	clear(x.result)
 
 	value := middle*total + x.integrate(x.rule(tolerance, cutoff), gains == nil)
@@ -121,7 +122,7 @@ const (
 // buckets: nothing depends on the order within a bucket.
 func (x *race) sort(scores []float64) {
 	docs := len(scores)
-	x.order, x.score = grow(x.order, docs), grow(x.score, docs)
+	x.order, x.score = scratch.Sized(x.order, docs), scratch.Sized(x.score, docs)
 	lowest, highest := extremes(scores)
 	if last := (highest - lowest) * bucketsPerUnit; last < mostBuckets {
 		starts := x.buckets[:int(last)+2]
@@ -139,18 +140,7 @@ func (x *race) sort(scores []float64) {
 		}
 		return
 	}
-	for d := range scores {
-		x.order[d] = d
-	}
-	slices.SortStableFunc(x.order, func(a, b int) int {
-		switch {
-		case scores[a] > scores[b]:
-			return -1
-		case scores[a] < scores[b]:
-			return 1
-		}
-		return 0
-	})
+	x.order = order.Descending(x.order[:0], scores)
 	for i, d := range x.order {
 		x.score[i] = scores[d]
 	}
@@ -175,8 +165,8 @@ func (x *race) refer() {
 	const negligible = -700 // e^−700 is about the smallest normal number
 	docs := len(x.score)
 	x.first, x.known, x.reference = x.arrived, docs, x.score[x.arrived]
-	x.w, x.v = grow(x.w, docs), grow(x.v, docs)
-	x.mass, x.squares = grow(x.mass, docs+1), grow(x.squares, docs+1)
+	x.w, x.v = scratch.Sized(x.w, docs), scratch.Sized(x.v, docs)
+	x.mass, x.squares = scratch.Sized(x.mass, docs+1), scratch.Sized(x.squares, docs+1)
 	for i := x.first; i < docs; i++ {
 		if x.score[i]-x.reference < negligible {
 			x.known = i

@@ -214,7 +214,7 @@ type parsed struct {
 	metric     criterion         // of validation
 	measures   []metrics.Measure // that every evaluation reports
 	terms      []losses.Term     // of the loss
-	convention metrics.Convention
+	convention metrics.LabelFree
 	ties       metrics.Ties
 	topGrade   float64 // the highest grade that measures go by
 	lossGrade  float64 // and losses
@@ -247,7 +247,7 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 	if p.measures, err = p.reported(); err != nil {
 		return nil, err
 	}
-	if p.convention, err = metrics.ParseConvention(c.Convention); err != nil {
+	if p.convention, err = metrics.ParseLabelFree(c.Convention); err != nil {
 		return nil, err
 	}
 	if p.ties, err = metrics.ParseTies(c.Ties); err != nil {

@@ -138,7 +138,7 @@ func (p *parsed) input(d *datasets.Dataset, scores []float64) metrics.Input {
 	}
 	return metrics.Input{
 		Scores: scores, Labels: d.Labels, Offsets: d.Offsets, Groups: d.Groups, QueryWeights: weights,
-		Gain: p.gain, HighestGrade: p.topGrade, Ties: p.ties, Convention: p.convention,
+		Gain: p.gain, HighestGrade: p.topGrade, Ties: p.ties, LabelFree: p.convention,
 		Discounts: p.optimised.Discounts,
 		Policy:    metrics.Policy{Samples: p.EvaluationSamples, Seed: p.Seed},
 	}

@@ -36,7 +36,7 @@ func (p *parsed) bound(d *datasets.Dataset, list []metrics.Measure) []metrics.Me
 // from are left out of its mean, as they are in training, whatever the convention.
 func mean(m metrics.Measure, in metrics.Input, e metrics.Estimate) (metrics.Summary, error) {
 	if isLoss(m) {
-		in.Convention = metrics.LabelFreeSkip
+		in.LabelFree = metrics.LabelFreeSkip
 	}
 	return m.Mean(in, e)
 }

@@ -9,6 +9,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/plrank/plrank/internal/splitmix"
 )
 
 // The training queries are divided into Config.Shards shards. A step takes queries from all
@@ -48,7 +50,7 @@ func (t *Trainer) order(epoch int) []int {
 			to++
 		}
 		own := slices.Clone(t.queries[from:to])
-		rng := rand.New(rand.NewPCG(t.Seed+uint64(shard)*0x9e3779b97f4a7c15, uint64(epoch)))
+		rng := rand.New(rand.NewPCG(t.Seed+uint64(shard)*splitmix.Gamma, uint64(epoch)))
 		rng.Shuffle(len(own), func(i, j int) { own[i], own[j] = own[j], own[i] })
 		if t.Shards > 1 {
 			t.arrange(own[:each], places, rng)

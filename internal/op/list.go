@@ -1,10 +1,10 @@
 package op
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
+	"github.com/plrank/plrank/internal/order"
 	"github.com/plrank/plrank/plackett"
 )
 
@@ -67,16 +67,7 @@ func (l *List) Zeros() []float64 {
 
 // Order is the positions in x in descending order, ties by position.
 func (l *List) Order(x []float64) []int {
-	l.order = l.order[:0]
-	for i := range x {
-		l.order = append(l.order, i)
-	}
-	slices.SortFunc(l.order, func(a, b int) int {
-		if c := cmp.Compare(x[b], x[a]); c != 0 {
-			return c
-		}
-		return cmp.Compare(a, b)
-	})
+	l.order = order.Descending(l.order[:0], x)
 	return l.order
 }
 

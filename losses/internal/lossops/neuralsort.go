@@ -12,6 +12,7 @@ import (
 	G "gorgonia.org/gorgonia"
 
 	"github.com/plrank/plrank/internal/op"
+	"github.com/plrank/plrank/internal/scratch"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -73,7 +74,7 @@ type sorting struct {
 func (s *sorting) sort(scores []float64, order []int, temperature float64) {
 	n := len(scores)
 	s.p, s.slope = square(s.p, n), square(s.slope, n)
-	s.scratch = sized(s.scratch, n)
+	s.scratch = scratch.Sized(s.scratch, n)
 	for k := range n { // ranks from 0
 		relaxedRank(scores, order, k, temperature, s.p.Data[k*n:(k+1)*n])
 	}
@@ -159,9 +160,7 @@ func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1,
 
 // square is a matrix of any contents, in the memory of m where that is enough.
 func square(m blas64.General, n int) blas64.General {
-	return blas64.General{Rows: n, Cols: n, Stride: n, Data: sized(m.Data, n*n)}
+	return blas64.General{Rows: n, Cols: n, Stride: n, Data: scratch.Sized(m.Data, n*n)}
 }
-
-func sized(x []float64, n int) []float64 { return slices.Grow(x[:0], n)[:n] }
 
 func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }

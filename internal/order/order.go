@@ -1,0 +1,24 @@
+// Package order sorts documents by their numbers.
+package order
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Descending appends to dst the positions in x by descending value, equal values by
+// position. NaN comes last.
+func Descending(dst []int, x []float64) []int {
+	first := len(dst)
+	dst = slices.Grow(dst, len(x))
+	for i := range x {
+		dst = append(dst, i)
+	}
+	slices.SortFunc(dst[first:], func(a, b int) int {
+		if c := cmp.Compare(x[b], x[a]); c != 0 {
+			return c
+		}
+		return cmp.Compare(a, b)
+	})
+	return dst
+}
