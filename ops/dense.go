@@ -45,7 +45,7 @@ func denseDrop(name string, x, w, b *G.Node, act Activation, d *Dropout, layer i
 		return nil, err
 	}
 	if act == GELU {
-		// Its derivative needs x·w + b, which so is a node, and GELU a function of its own.
+		// Its derivative needs x·w + b, which is a node for this reason, as is GELU.
 		y, err := dense(forward.Identity, x.Op() == nil, nil).Apply(x, w, b)
 		if err == nil {
 			y, err = gelu.Apply(y)

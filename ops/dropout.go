@@ -39,7 +39,7 @@ func (d *Dropout) SetStep(step uint64) { d.step, d.set = step, true }
 
 // Drop is inverted dropout, y = x ⊙ mask: each entry of the mask is 0 with
 // probability rate and 1/(1−rate) otherwise, so that E[y] = x. The mask depends
-// on the seed, the step, the layer and the place of the entry alone, and the
+// on the seed, the step, the layer and the position of the entry alone, and the
 // gradient goes through the same mask. (Gorgonia's own Dropout divides the
 // gradient by the wrong number.) Leave Drop out of graphs for evaluation; after a
 // dense layer, [DenseDrop] is faster.

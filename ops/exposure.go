@@ -22,8 +22,8 @@ import (
 // rankings are not the ones that gave the exposure: pass rankings from another
 // [Sampler].
 //
-// rankings and gradRankings are [queries, samples, cutoff], each with a number of
-// samples of its own. Errors and cost are those of [PLRank1].
+// rankings and gradRankings are [queries, samples, cutoff], whose numbers of
+// samples may differ. Errors and cost are those of [PLRank1].
 func Exposure(l Lists, rankings, gradRankings *G.Node, discounts []float64) (*G.Node, error) {
 	if gradRankings == nil {
 		gradRankings = rankings

@@ -6,7 +6,7 @@ import (
 	"github.com/plrank/plrank/internal/op"
 )
 
-// LogProbs gives the log-probability of every placement of every ranking under the
+// LogProbs gives the log-probability of every rank of every ranking under the
 // Plackett–Luce policy of the scores,
 //
 //	log P(y_k | y_1..k−1) = m(y_k) − log Σ_{d not in y_1..k−1} exp m(d),

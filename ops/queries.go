@@ -75,7 +75,7 @@ func MeanOverQueries(l Lists, values *G.Node) (*G.Node, error) {
 //
 //	log p_d = m_d − log Σ_{d'} exp m_{d'},
 //
-// a node [rows], 0 in padding: the log-probability of the document to be placed
+// a node [rows], 0 in padding: the log-probability of the document to be ranked
 // first. It is differentiable in the scores. Accurate for any finite scores; others
 // are an error of the run that names the row.
 func LogSoftmax(l Lists) (*G.Node, error) {

@@ -12,7 +12,7 @@ import (
 
 // Gather picks numbers of a vector, y_i = x[at_i]: x is [n], float32 or float64, at
 // is int [m] with numbers from 0 to n−1, repeats included, and y is [m]. It is
-// differentiable in x: what comes in is summed up where it was picked. A number
+// differentiable in x: incoming gradients are added up where a number was picked more than once. A number
 // that is out of range is an error of the run.
 //
 // (Gorgonia's ByIndices has a wrong gradient for vectors unless m = n, and none

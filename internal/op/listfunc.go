@@ -12,7 +12,7 @@ import (
 )
 
 // A ListFunc is a function of packed lists that works query by query. Its inputs are
-// the scores, or another vector of all rows in their place, and the other inputs in
+// the scores, or another vector of all rows instead, and the other inputs in
 // the order in which they are given to Apply. What belongs to no document, padding
 // and empty queries, stays 0 in the result.
 type ListFunc struct {
@@ -20,14 +20,14 @@ type ListFunc struct {
 	Settings string
 	Dtype    tensor.Dtype
 	Shape    func(rows, queries int, in []tensor.Shape) tensor.Shape // of the result; nil: PerRow
-	Absent   int                                                     // in the place of 0 in a result of ints
+	Absent   int                                                     // instead of 0 in a result of ints
 
 	Source any    // as in Func
 	Begin  func() // where not nil, is called before the queries of every run
 	Do     func(l *List, in []Tensor, result Tensor) error
 
 	// VJP is the derivative by input Of, a function of all inputs and, last, of the
-	// gradient that comes in. Where it is nil there is none.
+	// incoming gradient. Where it is nil there is none.
 	Of  int
 	VJP *ListFunc
 }
@@ -48,7 +48,7 @@ func (f *ListFunc) Apply(l Lists, others ...In) (*G.Node, error) {
 	return f.ApplyTo(Rows("scores", l.Scores), l, others...)
 }
 
-// ApplyTo is Apply with another vector of all rows in the place of the scores.
+// ApplyTo is Apply with another vector of all rows instead of the scores.
 func (f *ListFunc) ApplyTo(x In, l Lists, others ...In) (*G.Node, error) {
 	inputs := append([]In{x}, others...)
 	if err := Check(l, inputs...); err != nil {

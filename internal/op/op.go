@@ -12,7 +12,8 @@ import (
 )
 
 // funcOp is a Func as an op of Gorgonia, for inputs of given shapes. Its result lives
-// in memory of its own from run to run.
+// in memory that it keeps from run to run. (Funcs and their ops use each other: derivatives
+// of an op are Funcs.)
 type funcOp struct {
 	f     *Func
 	types []hm.Type // of the inputs

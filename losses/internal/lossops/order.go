@@ -74,9 +74,9 @@ func eachNoisy(l *op.List, noise op.Tensor, f func(first int, noisy perturbed)) 
 	return samples, nil
 }
 
-// Pairs are the pairs of documents that stand at most as many ranks apart in an
+// Pairs are the pairs of documents that are at most as many ranks apart in an
 // [Order] as there are discounts, in all samples. All nodes have the shape
-// [samples × rows × discounts]: one place for every document and distance, of
+// [samples × rows × discounts]: one entry for every document and distance, of
 // which those without a pair have numbers 0 and a weight of 0.
 type Pairs struct {
 	// Better and Worse are int: for the document of larger and of smaller gain

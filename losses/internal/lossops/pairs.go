@@ -16,7 +16,7 @@ import (
 // of [ops.Ranks] by the scores, from 0; numbers beyond the end of a slice are 0.
 type PairWeights struct {
 	Each     float64   // the same for every pair
-	Swap     []float64 // θ: (ρ_i − ρ_j)·|θ_{r_i} − θ_{r_j}|, what the metric changes when i and j change places
+	Swap     []float64 // θ: (ρ_i − ρ_j)·|θ_{r_i} − θ_{r_j}|, the change of the metric when i and j are swapped
 	Distance []float64 // φ: (ρ_i − ρ_j)·φ_{|r_i − r_j| − 1}
 	// AtCutoff, θ of K ranks from 0, is (ρ_i − ρ_j)·(θ_{δ−1} − θ_δ) with δ = |r_i − r_j|,
 	// times θ_0 / (θ_0 − θ_r) where r, the lower of the two ranks, is beyond the last

@@ -37,7 +37,7 @@ func RankDiscounts(l ops.Lists, discounts []float64, beyond float64) (*G.Node, e
 }
 
 // TargetExposure is the E* of expected exposure (Diaz et al., CIKM 2020): documents
-// stand in the order of their gains, and those of equal gain share the discounts of
+// are in the order of their gains, and those of equal gain share the discounts of
 // their ranks equally; ranks beyond the discounts have none. A node [rows], 0 in
 // padding, not differentiable. Σ_d ρ_d E*_d is the best value that the metric can
 // have.

@@ -12,7 +12,7 @@ import (
 	"github.com/plrank/plrank/plackett"
 )
 
-// Rewards gives every placement the reward of its whole ranking, divided by the
+// Rewards gives every rank the reward of its whole ranking, divided by the
 // number of samples present: Σ_x θ_x ρ_{y_x} / N, the weight that REINFORCE (the
 // policy gradient) gives to its log-probability. The node has the shape of the
 // rankings, [queries, samples, cutoff], 0 where absent, the dtype of the
@@ -22,7 +22,7 @@ func Rewards(l ops.Lists, gains, rankings *G.Node, discounts []float64) (*G.Node
 	return rewards("losses: Rewards", false, l, gains, rankings, discounts)
 }
 
-// RewardsToGo is [Rewards] with only what the ranking earns from the placement on,
+// RewardsToGo is [Rewards] with only what the ranking earns from that rank on,
 // Σ_{x≥k} θ_x ρ_{y_x} / N: the weights of the placement policy gradient
 // (Oosterhuis, SIGIR 2021, §5.1).
 func RewardsToGo(l ops.Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error) {

@@ -13,7 +13,7 @@ import (
 
 // ApproxRanks are the approximate ranks, from 0, of Qin, Liu & Li (Information
 // Retrieval 13, 2010): of every document the number of others that are
-// scored higher, with a sigmoid in the place of the step,
+// scored higher, with a sigmoid instead of the step,
 //
 //	r_i = Σ_{j≠i} 1 / (1 + exp((m_i − m_j)/temperature)),
 //

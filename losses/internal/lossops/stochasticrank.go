@@ -62,7 +62,7 @@ func (s stochasticRank) gradient(l *op.List, in []op.Tensor, result op.Tensor) e
 	err = eachRanking(l, in[3].Int, func(r ranking) {
 		samples = r.samples
 		// The others of the document at some rank are all but it: below it they
-		// stand one rank higher.
+		// are one rank higher.
 		for k := range min(len(r.rows), len(s)) {
 			drop := s[k]
 			if k+1 < len(s) {
