@@ -175,8 +175,8 @@ func exposureSlopes(q query, exposure []float64, loss func(query, []float64) flo
 // both it has not: the bias of sharing them.
 func TestSeparateRankingsAreUnbiasedAndSharedOnesAreNot(t *testing.T) {
 	f := fixture{
-		offsets: []int{0, 4}, scores: []float64{.3, -1, 1.2, 0}, gains: []float64{3, 0, 1, 7}, labels: []float64{2, 0, 1, 3},
-		groups: []int{0, 1, 1, 0}, discounts: []float64{1, .63},
+		offsets: []int{0, 3}, scores: []float64{.3, -1, 1.2}, gains: []float64{3, 0, 1}, labels: []float64{2, 0, 1},
+		groups: []int{0, 1, 1}, discounts: []float64{1, .63},
 	}
 	q := f.exact(t, 0)
 	type drawn struct {
@@ -202,7 +202,7 @@ func TestSeparateRankingsAreUnbiasedAndSharedOnesAreNot(t *testing.T) {
 			_, gradient := differentiate(t, fairnessLoss(t, name, b, exposure), b.Lists.Scores)
 			return gradient
 		}
-		separate, shared := make([]float64, 4), make([]float64, 4)
+		separate, shared := make([]float64, 3), make([]float64, 3)
 		for _, y := range all {
 			for d, x := range gradient(y, y) {
 				shared[d] += y.chance * x
@@ -331,8 +331,8 @@ func TestDisparityIsTheGoldenOne(t *testing.T) {
 // its expectation is the gradient of the disparity, by enumeration of all pairs.
 func TestEveryEstimatorIsUnbiasedOnDisparityGains(t *testing.T) {
 	f := fixture{
-		offsets: []int{0, 4}, scores: []float64{.3, -1, 1.2, 0}, gains: []float64{3, 0, 1, 7}, labels: []float64{2, 0, 1, 3},
-		groups: make([]int, 4), discounts: []float64{1, .63},
+		offsets: []int{0, 3}, scores: []float64{.3, -1, 1.2}, gains: []float64{3, 0, 1}, labels: []float64{2, 0, 1},
+		groups: make([]int, 3), discounts: []float64{1, .63},
 	}
 	q := f.exact(t, 0)
 	want, err := plackett.EnumerateMoments(f.scores, exposureSlopes(q.query, q.Exposure, fairness["disparity"]), f.discounts)
@@ -343,7 +343,7 @@ func TestEveryEstimatorIsUnbiasedOnDisparityGains(t *testing.T) {
 		"plrank1": losses.PLRank1, "plrank2": losses.PLRank2, "plrank-rb": losses.PLRankRB,
 		"policy-gradient": losses.PolicyGradient, "placement-policy-gradient": losses.PlacementPolicyGradient,
 	} {
-		mean := make([]float64, 4)
+		mean := make([]float64, 3)
 		err := plackett.Enumerate(f.scores, 2, func(y []int, p float64) {
 			y = slices.Clone(y)
 			err := plackett.Enumerate(f.scores, 2, func(other []int, chance float64) {

@@ -131,9 +131,11 @@ func TestEveryLossIsDefinedForEveryBatch(t *testing.T) {
 						}
 					}
 				}
-				b = sampled(t, f.batch(dt))
-				if _, again := differentiate(t, build(t, name, b), b.Lists.Scores); !slices.Equal(gradient, again) {
-					t.Errorf("%s: the same seed gives other gradients", what)
+				if kind == "normal" {
+					b = sampled(t, f.batch(dt))
+					if _, again := differentiate(t, build(t, name, b), b.Lists.Scores); !slices.Equal(gradient, again) {
+						t.Errorf("%s: the same seed gives other gradients", what)
+					}
 				}
 				b = sampled(t, f.batch(dt))
 				for d, x := range lispGradient(t, build(t, name, b), b.Lists.Scores) {
