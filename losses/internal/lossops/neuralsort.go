@@ -27,7 +27,7 @@ import (
 //
 // ranks k from 1, after Sinkhorn scaling (Sinkhorn 1964): columns and rows are divided
 // by their sums in turn, [sinkhornRounds] times or until all sums are 1, so that every
-// document is placed once in all. It costs O(D²) for each of these rounds, and O(D²)
+// document is ranked once in all. It costs O(D²) for each of these rounds, and O(D²)
 // memory for every core. gains is [rows].
 func SortedGains(l ops.Lists, gains *G.Node, discounts []float64, temperature float64) (*G.Node, error) {
 	const name = "losses: SortedGains"
@@ -39,7 +39,7 @@ func SortedGains(l ops.Lists, gains *G.Node, discounts []float64, temperature fl
 		return nil, err
 	}
 	theta := slices.Clone(discounts)
-	return op.Metric(name, fmt.Sprintf("discounts: %v, temperature: %v", theta, temperature), op.Lists(l),
+	return op.Metric(name, fmt.Sprintf("discounts: %v, temperature: %v", theta, temperature), l,
 		func(l *op.List, in []op.Tensor, lambda []float64) (float64, error) {
 			scores, err := l.Scores()
 			if err != nil {
@@ -58,7 +58,7 @@ func SortedGains(l ops.Lists, gains *G.Node, discounts []float64, temperature fl
 
 const (
 	sinkhornRounds    = 50
-	sinkhornTolerance = 1e-13 // of sums that are to be 1: what another round would change is less than finite differences see
+	sinkhornTolerance = 1e-13 // of sums that are to be 1: another round would change less than finite differences see
 )
 
 var sortings = sync.Pool{New: func() any { return new(sorting) }}
@@ -142,7 +142,7 @@ func (s *sorting) gradient(scores, gains, theta []float64, temperature float64, 
 			byDistance[d] -= byLogit
 		}
 	}
-	distanceSlopes(scores, byDistance, lambda)
+	distanceVJP(scores, byDistance, lambda)
 	return value
 }
 
