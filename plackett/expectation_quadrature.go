@@ -100,11 +100,14 @@ func (x *quadrature) compute(sum *geometricSum, tolerance, scale float64, scores
 	x.result = grow(x.result, docs)
 	clear(x.result)
 
+	if x.tolerance != tolerance {
+		x.tolerance, x.rules = tolerance, map[int]*rule{}
+	}
 	var r *rule
 	if sum != nil {
 		r, x.termCount = sum.rule, len(sum.c)
 	} else {
-		r, x.termCount = x.rule(tolerance, cutoff), 0
+		r, x.termCount = x.rule(cutoff), 0
 	}
 	x.live = x.termCount
 	value := middle*total + x.integrate(r, sum, gains == nil)
@@ -115,22 +118,19 @@ func (x *quadrature) compute(sum *geometricSum, tolerance, scale float64, scores
 	return value
 }
 
-func (x *quadrature) rule(tolerance float64, cutoff int) *rule {
-	if x.tolerance != tolerance {
-		x.tolerance, x.rules = tolerance, map[int]*rule{}
-	}
+// rule is that of sweeps for a cutoff.
+func (x *quadrature) rule(cutoff int) *rule {
 	r := x.rules[cutoff]
 	if r == nil {
-		r = newRule(cutoff, tolerance)
+		r = newRule(cutoff, x.tolerance)
 		x.rules[cutoff] = r
 	}
 	return r
 }
 
 // geometric returns the sum of geometric sequences for discounts that count at every rank of the
-// list, nil where there is none or where sweeps cost less. Lists of fewer than 32 documents are left
-// to the sweeps. For others the cost is in proportion to the number of nodes, 1/step, and to that of
-// the terms or ranks.
+// list, nil where there is none. Lists of fewer than 32 documents are left to the sweeps: from there
+// on a sum costs less, by several times, and the more the longer the list.
 func (x *quadrature) geometric(tolerance float64, docs int, discounts []float64) *geometricSum {
 	const fewest = 32
 	if len(x.discounts) < docs || docs < fewest {
@@ -151,7 +151,7 @@ func (x *quadrature) geometric(tolerance float64, docs int, discounts []float64)
 		}
 		x.sums[size] = g
 	}
-	if g.c == nil || float64(len(g.c))/g.rule.step > float64(docs)/x.rule(tolerance, docs).step {
+	if g.c == nil {
 		return nil
 	}
 	return g
