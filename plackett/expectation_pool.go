@@ -68,7 +68,7 @@ func (x *quadrature) poolPolynomials(s []lanes.State, exposure bool) {
 		}
 	}
 	x.scratch = scratch.Sized(x.scratch, chunk)
-	sums := x.sums[:x.powers]
+	sums := x.powerSums[:x.powers]
 	clear(sums)
 	for i := x.sweptEnd; i < x.poolEnd; i += chunk {
 		to := min(i+chunk, x.poolEnd)
