@@ -3,6 +3,7 @@ package datasets
 import (
 	"math"
 
+	"github.com/plrank/plrank/datasets/internal/memory"
 	"github.com/plrank/plrank/internal/elementwise"
 )
 
@@ -17,7 +18,7 @@ import (
 // documents, where mix is a step of SplitMix64 (Steele et al., OOPSLA 2014).
 func (d *Dataset) QueryDigests(columns []int) []uint64 {
 	digests := make([]uint64, d.Queries())
-	parallel(len(digests), func(q int) {
+	memory.For(len(digests), func(q int) {
 		var sum, first uint64
 		differ := false
 		for r := d.Offsets[q]; r < d.Offsets[q+1]; r++ {

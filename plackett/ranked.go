@@ -1,10 +1,11 @@
 package plackett
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/plrank/plrank/internal/order"
 )
 
 // RankedExposure writes to exposure that of the ranking by descending score: the
@@ -21,19 +22,15 @@ func RankedExposure(scores, discounts, exposure []float64) {
 	if d := slices.IndexFunc(scores, math.IsNaN); d >= 0 {
 		panic(fmt.Sprintf("plackett: the score of document %d is NaN", d))
 	}
-	order := make([]int, len(scores))
-	for d := range order {
-		order[d] = d
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
-	for first := 0; first < len(order); {
+	ranking := order.Descending(scores)
+	for first := 0; first < len(ranking); {
 		end, sum := first, 0.0
-		for ; end < len(order) && scores[order[end]] == scores[order[first]]; end++ {
+		for ; end < len(ranking) && scores[ranking[end]] == scores[ranking[first]]; end++ {
 			if end < len(discounts) {
 				sum += discounts[end]
 			}
 		}
-		for _, d := range order[first:end] {
+		for _, d := range ranking[first:end] {
 			exposure[d] = sum / float64(end-first)
 		}
 		first = end

@@ -158,3 +158,5 @@ func trained(history []train.Epoch) float64 {
 	}
 	return sum
 }
+
+var errNoTrials = errors.New("-without leaves nothing to run")

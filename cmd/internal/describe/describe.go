@@ -86,8 +86,8 @@ type description struct {
 	Constant          []int          `json:"constant"` // ids
 	Missing           []int          `json:"missing"`  // ids
 
-	Weights      *datasets.WeightRange `json:"weights,omitempty"`      // of documents
-	QueryWeights *datasets.WeightRange `json:"queryWeights,omitempty"` // of queries
+	Weights      *datasets.Range `json:"weights,omitempty"`      // of documents
+	QueryWeights *datasets.Range `json:"queryWeights,omitempty"` // of queries
 
 	Groups []datasets.GroupDescription `json:"groups,omitempty"`
 }
