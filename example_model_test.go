@@ -16,7 +16,7 @@ import (
 	"github.com/plrank/plrank/train"
 )
 
-// A machine is a model of one's own, a factorisation machine (Rendle 2010, eq. 1, 5):
+// A machine is a custom model, a factorisation machine (Rendle 2010, eq. 1, 5):
 //
 //	score(x) = w·x + Σ_i<j (v_i·v_j) x_i x_j = w·x + ½ Σ_f [(x·v_f)² − x²·v_f²]
 type machine struct {
@@ -42,7 +42,7 @@ func newMachine(features int) (nn.Scorer, error) {
 	return m, m.weights.Set("v", initial)
 }
 
-// readMachine makes a machine of what its file has.
+// readMachine makes a machine from its file.
 func readMachine(settings []byte, stored *nn.Weights) (nn.Scorer, error) {
 	m := &machine{}
 	if err := json.Unmarshal(settings, m); err != nil {
@@ -69,9 +69,9 @@ func (m *machine) Build(in nn.Input, _ nn.Mode) (scores *G.Node, err error) {
 	return G.Add(linear, G.Must(G.Mul(pairs, G.NewConstant(float32(0.5)))))
 }
 
-// A model of one's own is trained by PL-Rank on LETOR files, goes on from a
-// checkpoint, is saved, read back, and scores.
-func Example_model() {
+// A custom model is trained by PL-Rank on LETOR files, resumes from a
+// checkpoint, is saved and read back, and scores documents.
+func Example_customModel() {
 	folder := letorFolder() // such as MQ2008/Fold1
 	defer os.RemoveAll(folder)
 	splits, err := datasets.Open(folder, datasets.Options{})

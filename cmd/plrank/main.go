@@ -1,5 +1,5 @@
-// Command plrank trains ranking models, and scores, measures and exports with them. See
-// plrank help.
+// Command plrank trains ranking models, and scores, measures, exports and serves with them.
+// See plrank help.
 package main
 
 import (
@@ -9,6 +9,7 @@ import (
 	"github.com/plrank/plrank/cmd/internal/evaluate"
 	"github.com/plrank/plrank/cmd/internal/export"
 	"github.com/plrank/plrank/cmd/internal/score"
+	"github.com/plrank/plrank/cmd/internal/serve"
 	"github.com/plrank/plrank/cmd/internal/trainer"
 )
 
@@ -18,6 +19,7 @@ var subcommands = table{
 	{"evaluate", "measure a model on labelled data", evaluate.Run},
 	{"describe", "count queries, documents, features, labels and groups", describe.Run},
 	{"export", "write a model in ONNX format", export.Run},
+	{"serve", "rank documents over HTTP with trained models", serve.Run},
 }
 
 func main() { os.Exit(subcommands.run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }

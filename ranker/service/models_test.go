@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"bytes"
@@ -8,20 +8,21 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plrank/plrank/internal/servicetest"
 	"github.com/plrank/plrank/ranker"
 )
 
-// A file of the time and the size of the one before is another model if its content is, whether
-// it was written in the place of the other or moved there; and the answer names its content.
-func TestModelsOfTheSameTimeAndSizeAreToldApart(t *testing.T) {
+// A changed file is a new model even if its time and size are the same, whether it was written
+// in place or renamed. The version in the answer is the digest of the content.
+func TestModelChangeOfSameTimeAndSizeIsSeen(t *testing.T) {
 	dir := t.TempDir()
 	path, other := filepath.Join(dir, "m.npz"), filepath.Join(dir, "other.npz")
-	linear(t, path, 1, 2, 3)
+	servicetest.Linear(t, path, 1, 2, 3)
 	before, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _ := tested(t, "-model", path)
+	s, _ := tested(t, Options{Models: only(path)})
 	seen := map[string]bool{}
 	check := func(score string) {
 		t.Helper()
@@ -47,13 +48,13 @@ func TestModelsOfTheSameTimeAndSizeAreToldApart(t *testing.T) {
 		}
 		return data
 	}
-	linear(t, other, 10, 20, 30)
+	servicetest.Linear(t, other, 10, 20, 30)
 	if err := os.WriteFile(path, text(other), 0o644); err != nil { // in place
 		t.Fatal(err)
 	}
 	os.Chtimes(path, before.ModTime(), before.ModTime())
 	check("60")
-	linear(t, other, 4, 4, 4)
+	servicetest.Linear(t, other, 4, 4, 4)
 	os.Chtimes(other, before.ModTime(), before.ModTime())
 	if err := os.Rename(other, path); err != nil {
 		t.Fatal(err)
@@ -64,12 +65,12 @@ func TestModelsOfTheSameTimeAndSizeAreToldApart(t *testing.T) {
 	}
 }
 
-// What is wrong with a file is logged once, however often it is looked at, and again after it
-// was right.
+// An error of a file is logged once, however often the file is looked at, and again after the
+// file was good.
 func TestModelErrorsAreLoggedOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.npz")
-	linear(t, path, 1, 2, 3)
-	s, logged := tested(t, "-model", path)
+	servicetest.Linear(t, path, 1, 2, 3)
+	s, logged := tested(t, Options{Models: only(path)})
 	good, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -100,12 +101,12 @@ func TestModelErrorsAreLoggedOnce(t *testing.T) {
 	}
 }
 
-// Refused requests are a line of the log, and then a number.
+// The first refused request is logged, the others are counted.
 func TestRefusedRequestsAreCounted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.npz")
-	linear(t, path, 1, 2, 3)
-	s, logged := tested(t, "-model", path, "-concurrency", "1")
-	s.busy <- struct{}{}
+	servicetest.Linear(t, path, 1, 2, 3)
+	s, logged := tested(t, Options{Models: only(path), Limits: Limits{Requests: 1}})
+	s.inFlight <- struct{}{}
 	logged.Reset()
 	for range 100 {
 		if w := post(s, `{"documents": []}`); w.Code != http.StatusServiceUnavailable {
@@ -116,20 +117,20 @@ func TestRefusedRequestsAreCounted(t *testing.T) {
 		t.Errorf("logged %q, want one line", text)
 	}
 	logged.Reset()
-	s.overload.sumUp(s.log)
-	if text := logged.String(); text != "99 more requests got status 503 within 1m0s\n" {
+	s.overload.flush(s.log)
+	if text := logged.String(); text != "msg=\"more requests got status 503\" count=99 within=1m0s\n" {
 		t.Errorf("logged %q", text)
 	}
 	logged.Reset()
-	s.overload.sumUp(s.log)
+	s.overload.flush(s.log)
 	post(s, `{"documents": []}`)
 	if text := logged.String(); strings.Count(text, "\n") != 1 {
 		t.Errorf("logged %q, want one line", text)
 	}
 }
 
-// A large file that seems to be the same is not read at every look, and is in the end.
-func TestLargeFilesAreReadInAWhile(t *testing.T) {
+// A large file with the same time and size is not read at every look, but in the end.
+func TestLargeFilesAreReadLessOften(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "large")
 	data := bytes.Repeat([]byte("x"), largeFile+1)
 	if err := os.WriteFile(path, data, 0o644); err != nil {

@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"encoding/json"
@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// copied is a valid JSON text as the walkers see it, put together again.
+// copied puts a valid JSON text together again from what the functions of scan.go give.
 func copied(value []byte) string {
 	var b strings.Builder
 	switch value[0] {
@@ -37,7 +37,7 @@ func copied(value []byte) string {
 	return b.String()
 }
 
-// FuzzScan: what is valid JSON for encoding/json is the same value when it has been walked over.
+// FuzzScan: valid JSON has the same value after it has been taken apart and put together.
 func FuzzScan(f *testing.F) {
 	for _, text := range []string{
 		` { "a" : [ 1 , -2.5e+3, null ,true,{ } , [ ] , "x\"],}\\" ] , "\u0061\n" : { "b":[[[]]]} } `,

@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"bufio"
@@ -16,19 +16,21 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/plrank/plrank/internal/servicetest"
 )
 
-// asCommand is set for a child that is the command itself, and not its tests.
+// asCommand is the environment variable of a child that runs the command instead of the tests.
 const asCommand = "PLRANK_TEST_SERVE"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
-		main()
+		os.Exit(Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	os.Exit(m.Run())
 }
 
-// A child is the command in a process of its own.
+// A child is the command in another process.
 type child struct {
 	*exec.Cmd
 	url string
@@ -38,7 +40,7 @@ type child struct {
 func newChild(t *testing.T, args ...string) *child {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "m.npz")
-	linear(t, path, 1, 2, 3)
+	servicetest.Linear(t, path, 1, 2, 3)
 	c := &child{Cmd: exec.Command(os.Args[0], append([]string{"-model", path, "-listen", "localhost:0"}, args...)...)}
 	c.Env = append(os.Environ(), asCommand+"=1")
 	out, err := c.StderrPipe()
@@ -50,7 +52,7 @@ func newChild(t *testing.T, args ...string) *child {
 	}
 	t.Cleanup(func() { c.Process.Kill(); c.Wait() })
 	c.log = bufio.NewScanner(out)
-	_, c.url, _ = strings.Cut(c.logs(t, "listening on "), "listening on ")
+	_, c.url, _ = strings.Cut(c.logs(t, "msg=listening"), "url=")
 	return c
 }
 
@@ -83,9 +85,9 @@ func status(t *testing.T, url string) int {
 	return resp.StatusCode
 }
 
-// On SIGTERM, and on SIGINT, the service is not ready at once, and answers all the same, on
-// connections that end; SIGHUP reads models again, as before. A second signal ends it at once.
-func TestSignals(t *testing.T) {
+// On SIGTERM and SIGINT the service is not ready at once, but still answers, on connections that
+// close, and still reloads models on SIGHUP. A second signal ends it at once.
+func TestFirstSignalDrainsAndSecondEnds(t *testing.T) {
 	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
 		c := newChild(t, "-drain", "10m", "-poll", "0")
 		for path, want := range map[string]int{"/livez": 200, "/readyz": 200, "/healthz": 200} {
@@ -94,14 +96,14 @@ func TestSignals(t *testing.T) {
 			}
 		}
 		c.signal(t, s)
-		c.logs(t, "told to end")
+		c.logs(t, "draining")
 		for path, want := range map[string]int{"/livez": 200, "/readyz": 503, "/healthz": 503} {
 			if got := status(t, c.url+path); got != want {
 				t.Errorf("after %v: %s: %d, want %d", s, path, got, want)
 			}
 		}
 		c.signal(t, syscall.SIGHUP)
-		c.logs(t, "model default: read")
+		c.logs(t, `msg="read model" model=default`)
 		resp, err := http.Post(c.url+"/v1/rank", "application/json", strings.NewReader(`{"documents": [[1, 1, 1]]}`))
 		if err != nil {
 			t.Fatal(err)
@@ -118,10 +120,10 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// Clients behind a load balancer, which sends none to a service that is not ready, lose no
-// answer when it ends; nor does one that is under way.
-func TestDrainLosesNothing(t *testing.T) {
-	c := newChild(t, "-drain", "1s")
+// Clients behind a load balancer, which sends no requests to a service that is not ready, lose no
+// answer, and neither does a request in flight.
+func TestDrainLosesNoAnswer(t *testing.T) {
+	c := newChild(t, "-drain", "500ms")
 	var ready atomic.Bool
 	ready.Store(true)
 	var group sync.WaitGroup
@@ -137,7 +139,7 @@ func TestDrainLosesNothing(t *testing.T) {
 		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: i%2 == 0}}
 		group.Go(func() {
 			for ready.Load() {
-				resp, err := client.Post(c.url+"/v1/rank", "application/json", strings.NewReader(draws(50, 10)))
+				resp, err := client.Post(c.url+"/v1/rank", "application/json", strings.NewReader(servicetest.Draws(50, 10)))
 				if err != nil {
 					t.Error("an answer is lost: ", err)
 					return
@@ -152,8 +154,8 @@ func TestDrainLosesNothing(t *testing.T) {
 			}
 		})
 	}
-	await(t, "a hundred answers", func() bool { return answered.Load() > 100 })
-	conn, answer := underWay(t, c.url, 26)
+	servicetest.Await(t, "a hundred answers", func() bool { return answered.Load() > 100 })
+	conn, answer := servicetest.InFlight(t, c.url, 26)
 	c.signal(t, syscall.SIGTERM)
 	group.Wait()
 	c.logs(t, "requests in flight are answered")
@@ -166,10 +168,10 @@ func TestDrainLosesNothing(t *testing.T) {
 	}
 }
 
-// Connections beyond the limit are closed; when one ends, there is room for another.
-func TestMostConnections(t *testing.T) {
+// When a connection closes, there is room for another.
+func TestConnectionsBeyondTheLimitAreClosed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.npz")
-	linear(t, path, 1, 2, 3)
+	servicetest.Linear(t, path, 1, 2, 3)
 	url, stop := started(t, "-model", path, "-connections", "2")
 	defer stop()
 	open := func() (net.Conn, bool) {
@@ -188,5 +190,5 @@ func TestMostConnections(t *testing.T) {
 		t.Errorf("three connections, two at most: %v, %v, %v", ok1, ok2, ok3)
 	}
 	first.Close()
-	await(t, "there is room", func() bool { _, ok := open(); return ok })
+	servicetest.Await(t, "there is room", func() bool { _, ok := open(); return ok })
 }

@@ -1,6 +1,6 @@
--- For wrk: requests of FEATURES features and DOCUMENTS documents, a number or two with a
--- dash between, such as 1-2000: lists then have mixed lengths, short ones more often. With
--- RANKS, as many ranks are drawn.
+-- For wrk: requests of FEATURES features and DOCUMENTS documents: a number, or two with a dash
+-- between, such as 1-2000, for queries of mixed sizes, small ones more often. With RANKS, as many
+-- ranks are drawn.
 math.randomseed(1)
 local features = tonumber(os.getenv("FEATURES") or 46)
 local ranks = os.getenv("RANKS")

@@ -1,10 +1,9 @@
-package main
+package service
 
 import (
 	"encoding/json"
 	"fmt"
-	"io"
-	"log"
+	"log/slog"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -14,16 +13,17 @@ import (
 
 	"github.com/plrank/plrank/internal/memtest"
 	"github.com/plrank/plrank/internal/parallel"
+	"github.com/plrank/plrank/internal/servicetest"
 )
 
-// Requests of 1 to 2000 documents, short ones more often, some with a draw, some that are
-// refused, while the model is read again now and then: memory does not grow.
+// Memory does not grow over requests of 1 to 2000 documents, short ones more often, some with a
+// draw, some refused, while the model is read again now and then.
 func TestSteadyMemory(t *testing.T) {
 	const most = 2000
 	path := filepath.Join(t.TempDir(), "m.npz")
-	linear(t, path, 1, 2, 3)
-	s, _ := tested(t, "-model", path)
-	s.log = log.New(io.Discard, "", 0)
+	servicetest.Linear(t, path, 1, 2, 3)
+	s, _ := tested(t, Options{Models: only(path)})
+	s.log = slog.New(slog.DiscardHandler)
 	documents := strings.Repeat("[1,-1,3],", most)
 	memtest.Steady(t, memtest.Requests(1000), func(from, to int) {
 		if err := parallel.Each(to-from, runtime.GOMAXPROCS(0), func(_, i int) error {

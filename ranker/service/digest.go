@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"os"
@@ -7,7 +7,7 @@ import (
 	"github.com/plrank/plrank/ranker"
 )
 
-// A fileState is what is known of a file since it was last read.
+// A fileState remembers a file since it was last read.
 type fileState struct {
 	info os.FileInfo
 	sum  string
@@ -15,15 +15,15 @@ type fileState struct {
 	took time.Duration // to read it
 }
 
-// Neither its time nor its size tell that a file is the same: every look reads it, which takes
-// a millisecond or so. A large one that seems to be the same is read less often, so that this
-// takes no more than 1 % of the time of a core.
+// Neither its time nor its size tells that a file has not changed, so every look reads it,
+// which takes about a millisecond. A large file with the same time and size is read less often:
+// that takes no more than 1 % of the time of a core.
 const (
 	largeFile = 16 << 20 // bytes
 	rest      = 100      // times as long as reading took
 )
 
-// digest is that of the content of a file, as [ranker.Model.Digest] has it.
+// digest is the digest of the file's content, as [ranker.Model.Digest].
 func (s *fileState) digest(path string, always bool) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {

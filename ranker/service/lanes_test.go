@@ -1,9 +1,8 @@
-package main
+package service
 
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -15,34 +14,30 @@ import (
 	"time"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/servicetest"
 	"github.com/plrank/plrank/ranker"
 )
 
-// draws is a request of so many documents and ranks.
-func draws(documents, ranks int) string {
-	return fmt.Sprintf(`{"documents": [%s{}], "draw": {"cutoff": %d, "seed": 1}}`, strings.Repeat("{},", documents-1), ranks)
-}
-
 // large is a draw that takes some tenths of a second and some 20 MB.
-var large = draws(1000, 1000)
+var large = servicetest.Draws(1000, 1000)
 
-// A request with too much work is refused, and told the limit.
-func TestMostWork(t *testing.T) {
+// The answer to a request beyond the limit of work names the limit.
+func TestRequestBeyondTheWorkLimitIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	path, attention := filepath.Join(dir, "m.npz"), filepath.Join(dir, "attention.npz")
-	linear(t, path, 1, 2, 3)
+	servicetest.Linear(t, path, 1, 2, 3)
 	attending(t, attention)
-	s, _ := tested(t, "-model", path, "-model", "attention="+attention, "-max-work", "20000")
+	s, _ := tested(t, Options{Models: map[string]string{"default": path, "attention": attention}, Limits: Limits{Work: 20000}})
 	for _, c := range []struct {
 		body, want string
 		status     int
 	}{
-		{draws(100, 190), "", 200},
-		{draws(200, 100), "200 documents, with 100 ranks to draw, are 20075 units of work, 20000 at most", 400},
-		{draws(150, 1000), "150 documents, with 150 ranks to draw, are", 400},
+		{servicetest.Draws(100, 190), "", 200},
+		{servicetest.Draws(200, 100), "200 documents with 100 ranks to draw are 20075 units of work, at most 20000 are allowed", 400},
+		{servicetest.Draws(150, 1000), "150 documents with 150 ranks to draw are", 400},
 		{`{"model": "attention", "documents": [` + strings.Repeat("{},", 999) + `{}]}`, "", 200},
 		// 2000 documents of 6 inputs / 16, 373 weights / 2000, and 2000² pairs · 2 blocks · 2 products · width 4 / 2000
-		{`{"model": "attention", "documents": [` + strings.Repeat("{},", 1999) + `{}]}`, "2000 documents, with 0 ranks to draw, are 33123 units", 400},
+		{`{"model": "attention", "documents": [` + strings.Repeat("{},", 1999) + `{}]}`, "2000 documents with 0 ranks to draw are 33123 units", 400},
 	} {
 		if w := post(s, c.body); w.Code != c.status || !strings.Contains(w.Body.String(), c.want) {
 			t.Errorf("%d, %.200s, want %d, %s", w.Code, w.Body, c.status, c.want)
@@ -50,7 +45,7 @@ func TestMostWork(t *testing.T) {
 	}
 }
 
-// attending writes a model with attention, four units wide, of the features of linear.
+// attending writes a model with attention, four units wide, for the features of servicetest.Linear.
 func attending(t testing.TB, path string) {
 	t.Helper()
 	f := &ranker.File{
@@ -87,13 +82,14 @@ func attending(t testing.TB, path string) {
 	}
 }
 
-// -timeout bounds computing: the client has an answer, and nothing goes on behind it.
+// The timeout bounds computing: the client gets an answer, and the computation stops.
 func TestTimeoutEndsComputing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.npz")
-	linear(t, path, 1, 2, 3)
-	url, stop := started(t, "-model", path, "-timeout", "300ms")
-	defer stop()
-	resp, err := http.Post(url+"/v1/rank", "application/json", strings.NewReader(draws(10000, 1000)))
+	servicetest.Linear(t, path, 1, 2, 3)
+	s, _ := tested(t, Options{Models: only(path), Limits: Limits{Timeout: 300 * time.Millisecond}})
+	h := httptest.NewServer(s)
+	defer h.Close()
+	resp, err := http.Post(h.URL+"/v1/rank", "application/json", strings.NewReader(servicetest.Draws(10000, 1000)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,106 +99,96 @@ func TestTimeoutEndsComputing(t *testing.T) {
 	}
 }
 
-// A client that hangs up frees its work.
-func TestHangingUpEndsComputing(t *testing.T) {
+// The computation stops when the client closes its connection.
+func TestClosedConnectionEndsComputing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.npz")
-	linear(t, path, 1, 2, 3)
-	s, _ := tested(t, "-model", path, "-timeout", "10m")
-	h := httptest.NewServer(s.handler())
+	servicetest.Linear(t, path, 1, 2, 3)
+	s, _ := tested(t, Options{Models: only(path), Limits: Limits{Timeout: 10 * time.Minute}})
+	h := httptest.NewServer(s)
 	defer h.Close()
 	ctx, hangUp := context.WithCancel(t.Context())
-	r, err := http.NewRequestWithContext(ctx, "POST", h.URL+"/v1/rank", strings.NewReader(draws(10000, 1000)))
+	r, err := http.NewRequestWithContext(ctx, "POST", h.URL+"/v1/rank", strings.NewReader(servicetest.Draws(10000, 1000)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	go func() {
-		await(t, "the work begins", func() bool { return len(s.work.heavy) == 1 })
+		servicetest.Await(t, "the work begins", func() bool { return len(s.lanes.heavy) == 1 })
 		hangUp()
 	}()
 	if resp, err := http.DefaultClient.Do(r); err == nil {
 		t.Fatal("answered with status ", resp.StatusCode)
 	}
-	await(t, "the work ends", func() bool { return len(s.work.heavy) == 0 })
-	await(t, "the end is counted", func() bool {
+	servicetest.Await(t, "the work ends", func() bool { return len(s.lanes.heavy) == 0 })
+	servicetest.Await(t, "the end is counted", func() bool {
 		w := httptest.NewRecorder()
-		s.handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+		s.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 		return strings.Contains(w.Body.String(), `plrank_requests_total{code="499"} 1`)
 	})
 }
 
-func await(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !done(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Errorf("it takes too long until %s", what)
-			return
-		}
-	}
-}
-
-// While as much is computed as may be at a time, further large requests wait, and get 503 when
-// their time is over; small ones are answered.
+// While all cores compute large requests, further large ones wait, and get status 503 at the
+// timeout; small ones are answered.
 func TestLargeRequestsWait(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.npz")
-	linear(t, path, 1, 2, 3)
-	s, _ := tested(t, "-model", path, "-timeout", "50ms")
-	for range cap(s.work.heavy) {
-		s.work.heavy <- struct{}{}
+	servicetest.Linear(t, path, 1, 2, 3)
+	s, _ := tested(t, Options{Models: only(path), Limits: Limits{Timeout: 50 * time.Millisecond}})
+	for range cap(s.lanes.heavy) {
+		s.lanes.heavy <- struct{}{}
 	}
 	if w := post(s, large); w.Code != 503 {
 		t.Errorf("a large request beside others: %d, %.100s", w.Code, w.Body)
 	}
-	s.timeout = 10 * time.Minute
-	if w := post(s, draws(10, 10)); w.Code != 200 {
+	s.limits.Timeout = 10 * time.Minute
+	if w := post(s, servicetest.Draws(10, 10)); w.Code != 200 {
 		t.Errorf("a small request beside them: %d, %.100s", w.Code, w.Body)
 	}
 	answered := make(chan int)
 	go func() { answered <- post(s, large).Code }()
-	for range cap(s.work.heavy) {
-		<-s.work.heavy
+	for range cap(s.lanes.heavy) {
+		<-s.lanes.heavy
 	}
 	if code := <-answered; code != 200 {
 		t.Errorf("a large request after them: %d", code)
 	}
 }
 
-// Of large bodies, only so many are in memory at a time.
+// Only so many large bodies are in memory at a time.
 func TestLargeBodiesWait(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.npz")
-	linear(t, path, 1, 2, 3)
-	s, _ := tested(t, "-model", path, "-timeout", "50ms")
-	for range cap(s.work.bodies) {
-		s.work.bodies <- struct{}{}
+	servicetest.Linear(t, path, 1, 2, 3)
+	s, _ := tested(t, Options{Models: only(path), Limits: Limits{Timeout: 50 * time.Millisecond}})
+	for range cap(s.lanes.bodies) {
+		s.lanes.bodies <- struct{}{}
 	}
 	blanks := strings.Repeat(" ", 2*keptBytes)
 	for _, body := range []io.Reader{strings.NewReader(`{"documents": []}` + blanks), io.MultiReader(strings.NewReader(`{"documents": []}` + blanks))} {
 		w := httptest.NewRecorder()
-		s.handler().ServeHTTP(w, httptest.NewRequest("POST", "/v1/rank", body)) // the length of the second is not known
+		s.ServeHTTP(w, httptest.NewRequest("POST", "/v1/rank", body)) // the length of the second is not known
 		if w.Code != 503 {
 			t.Errorf("a large body beside others: %d, %.100s", w.Code, w.Body)
 		}
 	}
-	s.timeout = 10 * time.Minute
+	s.limits.Timeout = 10 * time.Minute
 	if w := post(s, `{"documents": []}`); w.Code != 200 {
 		t.Errorf("a small body beside them: %d, %.100s", w.Code, w.Body)
 	}
-	<-s.work.bodies
-	if w := post(s, `{"documents": []}`+blanks); w.Code != 200 || len(s.work.bodies) != cap(s.work.bodies)-1 {
-		t.Errorf("a large body after them: %d, %.100s, %d in memory", w.Code, w.Body, len(s.work.bodies))
+	<-s.lanes.bodies
+	if w := post(s, `{"documents": []}`+blanks); w.Code != 200 || len(s.lanes.bodies) != cap(s.lanes.bodies)-1 {
+		t.Errorf("a large body after them: %d, %.100s, %d in memory", w.Code, w.Body, len(s.lanes.bodies))
 	}
 }
 
 // Large requests leave nothing behind, and memory goes back to the system when the service is
 // idle.
-func TestLargeRequestsLeaveNothing(t *testing.T) {
+func TestLargeRequestsFreeTheirMemory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.npz")
-	linear(t, path, 1, 2, 3)
-	s, _ := tested(t, "-model", path)
+	servicetest.Linear(t, path, 1, 2, 3)
+	s, _ := tested(t, Options{Models: only(path)})
 	read := func() (m runtime.MemStats) {
 		runtime.ReadMemStats(&m)
 		return m
 	}
-	post(s, draws(10, 10))
+	post(s, servicetest.Draws(10, 10))
 	runtime.GC()
 	before := read()
 	var group sync.WaitGroup
@@ -219,5 +205,4 @@ func TestLargeRequestsLeaveNothing(t *testing.T) {
 	if after.HeapAlloc > before.HeapAlloc+8<<20 {
 		t.Errorf("%d MB are kept", (after.HeapAlloc-before.HeapAlloc)>>20)
 	}
-	await(t, "memory is given back", func() bool { m := read(); return m.NumForcedGC > after.NumForcedGC+1 })
 }

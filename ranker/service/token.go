@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"crypto/sha256"
@@ -9,13 +9,14 @@ import (
 	"sync/atomic"
 )
 
-// A token is what requests must bring, from a file that is read again when it changes.
+// A token is the bearer token that requests need.
 type token struct {
-	path string // "": none is wanted
-	hash atomic.Pointer[[sha256.Size]byte]
+	path      string // "": requests need none
+	hash      atomic.Pointer[[sha256.Size]byte]
+	lastError string // to log each error once
 }
 
-// load reads the file. One that cannot be used leaves the token as it is.
+// load reads the file. If it cannot be used, the token stays as it is.
 func (t *token) load() (changed bool, err error) {
 	text, err := os.ReadFile(t.path)
 	if err != nil {
@@ -30,7 +31,7 @@ func (t *token) load() (changed bool, err error) {
 	return old == nil || *old != hash, nil
 }
 
-// admits tells whether a header Authorization has the token.
+// admits reports whether the value of a header Authorization has the token.
 func (t *token) admits(header string) bool {
 	scheme, given, _ := strings.Cut(header, " ")
 	has := sha256.Sum256([]byte(strings.TrimSpace(given)))

@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"bytes"
@@ -6,9 +6,10 @@ import (
 	"iter"
 )
 
-// These walk over JSON that json.Valid has accepted: they look for no faults, and keep nothing.
+// These functions walk over JSON that json.Valid has accepted. They check nothing and allocate
+// little.
 
-// members are the names and the values of an object, in its order.
+// members yields the names and the values of an object, in its order.
 func members(object []byte) iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		for rest := inside(object); len(rest) > 0; {
@@ -22,7 +23,7 @@ func members(object []byte) iter.Seq2[string, []byte] {
 	}
 }
 
-// elements are the values of an array, with their positions.
+// elements yields the positions and the values of an array.
 func elements(array []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		rest := inside(array)
@@ -36,12 +37,12 @@ func elements(array []byte) iter.Seq2[int, []byte] {
 	}
 }
 
-// inside is what stands between the brackets of a value.
+// inside is the text between the brackets of a value.
 func inside(value []byte) []byte {
 	return skipBlanks(value[1 : len(value)-1])
 }
 
-// next is what comes after a separator, if that comes next.
+// next skips a separator, if there is one.
 func next(text []byte, separator byte) []byte {
 	text = skipBlanks(text)
 	if len(text) > 0 && text[0] == separator {
@@ -59,7 +60,7 @@ func skipBlanks(text []byte) []byte {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// cutValue cuts off the value that a text begins with.
+// cutValue cuts a text after its first value.
 func cutValue(text []byte) (value, rest []byte) {
 	end := 0
 	switch text[0] {
@@ -75,7 +76,7 @@ func cutValue(text []byte) (value, rest []byte) {
 	return text[:end], text[end:]
 }
 
-// closingBracket is where the array or object ends that a text begins with.
+// closingBracket is the index of the bracket that closes the first one.
 func closingBracket(text []byte) int {
 	depth := 0
 	for i := 0; ; i++ {
@@ -92,7 +93,7 @@ func closingBracket(text []byte) int {
 	}
 }
 
-// closingQuote is where the text ends that begins at i.
+// closingQuote is the index of the quote that closes the one at i.
 func closingQuote(text []byte, i int) int {
 	for i++; text[i] != '"'; i++ {
 		if text[i] == '\\' {
@@ -102,7 +103,7 @@ func closingQuote(text []byte, i int) int {
 	return i
 }
 
-// unquote is a text without its quotes and escapes.
+// unquote decodes a string.
 func unquote(quoted []byte) (text string) {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return string(quoted[1 : len(quoted)-1])
