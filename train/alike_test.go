@@ -71,7 +71,7 @@ func TestRanksMustHaveTheSameTask(t *testing.T) {
 			if g.Rank() == 1 {
 				of.change(&r)
 			}
-			return second(New(r.Config, r.Parts, r.Splits))
+			return second(New(r.Config.Plain(), r.Parts, r.Splits))
 		}) {
 			var agreed Agreed
 			if !errors.As(err, &agreed) || !strings.HasPrefix(err.Error(), "rank 1 of 3: train: other than on rank 0: ") || !strings.Contains(err.Error(), of.want) {
@@ -92,7 +92,7 @@ func TestRanksMustHaveTheSameModel(t *testing.T) {
 	c := busy("adam")
 	c.Shards = 2
 	model := func(hidden int, g Processes) error {
-		return second(New(c, Parts{Processes: g, Scorer: func(features int) (nn.Scorer, error) {
+		return second(New(c.Plain(), Parts{Processes: g, Scorer: func(features int) (nn.Scorer, error) {
 			return nn.NewMLP(nn.MLPConfig{Features: features, Hidden: []int{hidden}, Activation: ops.ReLU})
 		}}, small()))
 	}
@@ -111,7 +111,7 @@ func TestRanksMustHaveTheSameModel(t *testing.T) {
 		if g.Rank() == 1 {
 			c.Loss = "plrnk"
 		}
-		return second(New(c, Parts{Processes: g}, small()))
+		return second(New(c.Plain(), Parts{Processes: g}, small()))
 	}) {
 		if err == nil || !strings.HasPrefix(err.Error(), `rank 1 of 2: `) || !strings.Contains(err.Error(), `no loss "plrnk"`) {
 			t.Errorf("rank %d: %v", rank, err)

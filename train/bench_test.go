@@ -66,7 +66,7 @@ func BenchmarkEpoch(b *testing.B) {
 				how, c.Loss = "exact", strings.Replace(recipe.config.Loss, "plrank-rb", "plrank-exact", 1)
 			}
 			b.Run(fmt.Sprintf("%s/batch=%d/%s", recipe.name, c.Batch, how), func(b *testing.B) {
-				t, err := New(c, Parts{}, s)
+				t, err := New(c.Plain(), Parts{}, s)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -128,7 +128,7 @@ func BenchmarkValidation(b *testing.B) {
 func sharp(b *testing.B, documents int, s *datasets.Splits) *Trainer {
 	c, _ := DefaultFor(documents, documents/100)
 	c.Epochs = 1000
-	t, err := New(c, Parts{}, s)
+	t, err := New(c.Plain(), Parts{}, s)
 	if err != nil {
 		b.Fatal(err)
 	}

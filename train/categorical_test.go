@@ -119,16 +119,16 @@ func TestCategoricalErrors(t *testing.T) {
 	s := named()
 	c := byName(mlpScorer)
 	c.Categorical = []int{4, 5}
-	if _, err := New(c, Parts{}, s); err == nil || !strings.Contains(err.Error(), "train has no feature 5, which is to be categorical: it has the features 1, 4, 9") {
+	if _, err := New(c.Plain(), Parts{}, s); err == nil || !strings.Contains(err.Error(), "train has no feature 5, which is to be categorical: it has the features 1, 4, 9") {
 		t.Errorf("a feature that is not there: %v", err)
 	}
 	c.Categorical, c.Epochs = []int{4}, 1
 	r := mustRun(t, mustNew(t, c, s), Hooks{}).Ranker
-	if _, err := New(c, Parts{Initial: r}, s); err != nil {
+	if _, err := New(c.Plain(), Parts{Initial: r}, s); err != nil {
 		t.Errorf("an initial model: %v", err)
 	}
 	c.Categorical = []int{9}
-	if _, err := New(c, Parts{Initial: r}, s); err == nil || !strings.Contains(err.Error(), "the categorical features of the initial model are [4], not [9]") {
+	if _, err := New(c.Plain(), Parts{Initial: r}, s); err == nil || !strings.Contains(err.Error(), "the categorical features of the initial model are [4], not [9]") {
 		t.Errorf("an initial model with another category: %v", err)
 	}
 }

@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/plrank/plrank/datasets"
@@ -107,8 +105,7 @@ func (t *Trainer) Restore(path string) error {
 	if h.Version != checkpointVersion {
 		return fmt.Errorf("train: %s: version %d of the checkpoint format, but this program reads version %d: start the run anew", path, h.Version, checkpointVersion)
 	}
-	was := h.Config.WithDefaults() // older runs lack newer settings
-	was.Patience, was.OnNaN, was.Epochs = t.Patience, t.OnNaN, t.Epochs
+	was := h.Config.Plain().resumedWith(t.Config) // older runs lack newer settings
 	if d := configDifferences(was, t.Config, "was"); d != "" {
 		return fmt.Errorf("train: %s was written by a run with another configuration: %s", path, d)
 	}
@@ -234,30 +231,6 @@ func (in inputs) differences(other inputs) string {
 		list = append(list, fmt.Sprintf("the model (%s, which was %s)", in.Model, other.Model))
 	}
 	return strings.Join(list, "; ")
-}
-
-// configDifferences says which settings differ, and from what, after a word for where or when
-// that is: "" where none does.
-func configDifferences(was, is Config, word string) string {
-	fields := func(c Config) map[string]json.RawMessage {
-		m := map[string]json.RawMessage{}
-		text, err := json.Marshal(c)
-		if err == nil {
-			err = json.Unmarshal(text, &m)
-		}
-		if err != nil {
-			m["error"] = json.RawMessage(strconv.Quote(err.Error())) // of a number that is not finite
-		}
-		return m
-	}
-	a, b := fields(was), fields(is)
-	var list []string
-	for _, name := range slices.Sorted(maps.Keys(b)) {
-		if string(a[name]) != string(b[name]) {
-			list = append(list, fmt.Sprintf("%s is %s, %s %s", name, b[name], word, a[name]))
-		}
-	}
-	return strings.Join(list, ", ")
 }
 
 func widen(values []float32) []float64 {

@@ -11,9 +11,6 @@ import (
 	"github.com/plrank/plrank/metrics"
 )
 
-// LossMetric is the value of Config.Metric by which the loss itself is the validation value.
-const LossMetric = "loss"
-
 // A criterion tells which of two models is better: by a measure, or by a weighted sum of
 // several, of which more is better.
 type criterion struct {

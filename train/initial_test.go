@@ -26,7 +26,7 @@ func TestInitialModelIsKeptIfNoEpochIsBetter(t *testing.T) {
 	begin := initialModel(t, c)
 	for _, average := range []float64{0, 0.5} {
 		c.LearningRate, c.Epochs, c.Average = 5, 4, average
-		tr, err := New(c, Parts{Initial: begin}, small())
+		tr, err := New(c.Plain(), Parts{Initial: begin}, small())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +61,7 @@ func TestInitialModelIsKeptIfNoEpochIsBetter(t *testing.T) {
 		}
 	}
 	// Interrupted before the first epoch has ended, it is the initial one, too.
-	tr, err := New(c, Parts{Initial: begin}, small())
+	tr, err := New(c.Plain(), Parts{Initial: begin}, small())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestRunWithInitialModelResumes(t *testing.T) {
 	c.Loss = "plrank-exact"
 	begin := initialModel(t, c)
 	c.LearningRate, c.Epochs = 5, 3
-	whole, err := New(c, Parts{Initial: begin}, small())
+	whole, err := New(c.Plain(), Parts{Initial: begin}, small())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestRunWithInitialModelResumes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr, err := New(c, Parts{Initial: begin}, small())
+	tr, err := New(c.Plain(), Parts{Initial: begin}, small())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestRunWithInitialModelResumes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := New(c, Parts{Initial: copied}, small())
+	again, err := New(c.Plain(), Parts{Initial: copied}, small())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestUndefinedValidationIsAnError(t *testing.T) {
 		{Config{Evaluation: Evaluation{Metric: "infinite"}}, Parts{Metrics: []metrics.Measure{infinite}}, "infinite is +Inf"},
 	} {
 		epochs := 0
-		tr, err := New(of.config, of.parts, s)
+		tr, err := New(of.config.Plain(), of.parts, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,11 +161,11 @@ func TestUndefinedValidationIsAnError(t *testing.T) {
 	}
 	none := grouped(small())
 	clear(none.Vali.Labels)
-	if _, err := Run(ctx, Config{Objective: Objective{Loss: "group-exposure"}, Evaluation: Evaluation{Metric: "ndcg@5"}, Optimization: Optimization{Epochs: 1}}, none, Hooks{}); err == nil || !strings.Contains(err.Error(), "none has a relevant document") {
+	if _, err := Run(ctx, Config{Objective: Objective{Loss: "group-exposure"}, Evaluation: Evaluation{Metric: "ndcg@5"}, Optimization: Optimization{Epochs: 1}}.Plain(), none, Hooks{}); err == nil || !strings.Contains(err.Error(), "none has a relevant document") {
 		t.Errorf("NDCG without a relevant document: %v", err)
 	}
 	for rank, err := range onRanks(2, func(g Processes) error {
-		tr, err := New(Config{Evaluation: Evaluation{Metric: "exposure-ratio"}, Optimization: Optimization{Shards: 2}}, Parts{Processes: g}, s)
+		tr, err := New(Config{Evaluation: Evaluation{Metric: "exposure-ratio"}, Optimization: Optimization{Shards: 2}}.Plain(), Parts{Processes: g}, s)
 		if err != nil {
 			return err
 		}
@@ -177,7 +177,7 @@ func TestUndefinedValidationIsAnError(t *testing.T) {
 			t.Errorf("rank %d: %v", rank, err)
 		}
 	}
-	if _, err := Importances(ctx, Config{Evaluation: Evaluation{Metric: "exposure-ratio"}}, Parts{}, model(t, mustRun(t, mustNew(t, Config{Optimization: Optimization{Epochs: 1}}, s), Hooks{})), s.Vali, 1); err == nil || !strings.Contains(err.Error(), "exposure-ratio is NaN") {
+	if _, err := Importances(ctx, Config{Evaluation: Evaluation{Metric: "exposure-ratio"}}.Plain(), Parts{}, model(t, mustRun(t, mustNew(t, Config{Optimization: Optimization{Epochs: 1}}, s), Hooks{})), s.Vali, 1); err == nil || !strings.Contains(err.Error(), "exposure-ratio is NaN") {
 		t.Errorf("importances by a metric that is not defined: %v", err)
 	}
 	// One that is undefined once is never the best.
@@ -190,7 +190,7 @@ func TestUndefinedValidationIsAnError(t *testing.T) {
 		}
 		return v, nil
 	})
-	tr, err := New(Config{Evaluation: Evaluation{Metric: "once"}, Optimization: Optimization{Epochs: 3}}, Parts{Metrics: []metrics.Measure{once}}, s)
+	tr, err := New(Config{Evaluation: Evaluation{Metric: "once"}, Optimization: Optimization{Epochs: 3}}.Plain(), Parts{Metrics: []metrics.Measure{once}}, s)
 	if err != nil {
 		t.Fatal(err)
 	}

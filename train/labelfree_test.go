@@ -68,7 +68,7 @@ func TestDataWithoutRelevantDocuments(t *testing.T) {
 	clear(s.Train.Labels)
 	clear(s.Vali.Labels)
 	for loss, fails := range map[string]bool{"group-exposure": false, "ee-l": false, "plrank-exact+group-exposure": false, "mse": true, "plrank-exact": true, "ordinal+disparity": true} {
-		tr, err := New(Config{Objective: Objective{Loss: loss}, Optimization: Optimization{Epochs: 2}}, Parts{}, s)
+		tr, err := New(Config{Objective: Objective{Loss: loss}, Optimization: Optimization{Epochs: 2}}.Plain(), Parts{}, s)
 		if (err != nil) != fails {
 			t.Errorf("%s: %v", loss, err)
 		}
@@ -77,10 +77,10 @@ func TestDataWithoutRelevantDocuments(t *testing.T) {
 		}
 	}
 	own := func(b losses.Batch) (*G.Node, error) { return losses.MSE(b.Lists, b.Labels) }
-	if _, err := New(Config{}, Parts{Loss: own}, s); err == nil || !strings.Contains(err.Error(), "relevant document") {
+	if _, err := New(Config{}.Plain(), Parts{Loss: own}, s); err == nil || !strings.Contains(err.Error(), "relevant document") {
 		t.Errorf("a loss of one's own: %v", err)
 	}
-	if tr, err := New(Config{}, Parts{Loss: own, LabelFree: true}, s); err != nil || tr.LeftOut() != 0 {
+	if tr, err := New(Config{}.Plain(), Parts{Loss: own, LabelFree: true}, s); err != nil || tr.LeftOut() != 0 {
 		t.Errorf("one that needs no labels: %v", err)
 	}
 }

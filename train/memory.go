@@ -7,9 +7,6 @@ import "fmt"
 // the program.
 const maxMemory = 3e9
 
-// maxCutoff is the highest cutoff: beyond it the discounts alone take long to compute.
-const maxCutoff = 1_000_000
-
 // checkMemory is an error for a model or for samples that take too much memory. The
 // inputs of the model are at least one, where they are not known yet.
 func (p *parsed) checkMemory(inputs int) error {

@@ -9,9 +9,6 @@ import (
 // parseObjective reads the discounts. Where gains are to be normalized by the ideal
 // value, they must be such that the documents of the highest gains come first in it.
 func (p *parsed) parseObjective() (err error) {
-	if p.Cutoff < 1 {
-		return fmt.Errorf("train: cutoff is %d: want 1 or more", p.Cutoff)
-	}
 	if p.optimised, err = metrics.ParseObjective(p.Discounts, p.Cutoff); err != nil || !p.NormalizeGains {
 		return err
 	}

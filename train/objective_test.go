@@ -157,7 +157,7 @@ func TestReported(t *testing.T) {
 		{Config{Objective: Objective{Loss: "ee-l"}, Evaluation: Evaluation{Metric: "Disparity"}}, []string{"ee-l", "disparity"}},
 		{Config{Objective: Objective{Loss: "group-exposure+group-treatment"}, Evaluation: Evaluation{Report: []string{"treatment-ratio"}}}, []string{"exposure-ratio", "treatment-ratio", "loss"}},
 	} {
-		got, err := c.config.Reported()
+		got, err := c.config.Plain().Reported()
 		if want := append(slices.Clone(usual), c.more...); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%+v: %v, %v, want %v", c.config, got, err, want)
 		}
@@ -170,7 +170,7 @@ func TestReported(t *testing.T) {
 		"expected-disparity": "leave expected- off",
 		"ndcg@0":             "report: ",
 	} {
-		if err := (Config{Evaluation: Evaluation{Report: []string{report}}}).Check(); err == nil || !strings.Contains(err.Error(), want) {
+		if err := (Config{Evaluation: Evaluation{Report: []string{report}}}).Plain().Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", report, err, want)
 		}
 	}
@@ -280,7 +280,7 @@ func TestEvaluateTest(t *testing.T) {
 		}
 	}
 	config.EvaluateTest = true
-	if _, err := New(config, Parts{}, &datasets.Splits{Train: s.Train, Vali: s.Vali}); err == nil || !strings.Contains(err.Error(), "no test split") {
+	if _, err := New(config.Plain(), Parts{}, &datasets.Splits{Train: s.Train, Vali: s.Vali}); err == nil || !strings.Contains(err.Error(), "no test split") {
 		t.Errorf("without a test split: %v", err)
 	}
 }
@@ -291,14 +291,14 @@ func TestGroupsAreMissing(t *testing.T) {
 		"treatment-ratio":         {Evaluation: Evaluation{Report: []string{"treatment-ratio"}}},
 		"exposure-ratio":          {Evaluation: Evaluation{Metric: "exposure-ratio"}},
 	} {
-		_, err := New(c, Parts{}, tinySplits())
+		_, err := New(c.Plain(), Parts{}, tinySplits())
 		if want := "train: train: " + what + " compares groups: "; !errors.Is(err, ErrNoGroups) || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", c, err, want)
 		}
 	}
 	s := grouped(small())
 	s.Test.Groups = nil
-	if _, err := New(Config{Objective: Objective{Loss: "group-exposure"}}, Parts{}, s); err == nil || !strings.HasPrefix(err.Error(), "train: test: the loss") {
+	if _, err := New(Config{Objective: Objective{Loss: "group-exposure"}}.Plain(), Parts{}, s); err == nil || !strings.HasPrefix(err.Error(), "train: test: the loss") {
 		t.Errorf("no groups of the test split: %v", err)
 	}
 }
@@ -381,11 +381,11 @@ func TestDiscountErrors(t *testing.T) {
 		{Config{Objective: Objective{Discounts: "1,2", Cutoff: 2, NormalizeGains: true}}, "discounts 1,2, rank 2: "},
 		{Config{Objective: Objective{Discounts: "1,-2", Cutoff: 2, NormalizeGains: true}}, "discounts 1,-2, rank 2: "},
 	} {
-		if err := c.config.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := c.config.Plain().Check(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c.config, err, c.want)
 		}
 	}
-	if err := (Config{Objective: Objective{Discounts: "1,2", Cutoff: 2}}).Check(); err != nil {
+	if err := (Config{Objective: Objective{Discounts: "1,2", Cutoff: 2}}).Plain().Check(); err != nil {
 		t.Errorf("rising discounts without normalization: %v", err)
 	}
 }

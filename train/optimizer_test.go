@@ -41,7 +41,7 @@ func TestOptimizers(t *testing.T) {
 			}
 		}
 	}
-	if err := (Config{Optimization: Optimization{Optimizer: "x"}}).Check(); err == nil || !strings.Contains(err.Error(), "sgd, momentum, adam, adamw") {
+	if err := (Config{Optimization: Optimization{Optimizer: "x"}}).Plain().Check(); err == nil || !strings.Contains(err.Error(), "sgd, momentum, adam, adamw") {
 		t.Errorf("an unknown optimizer: %v", err)
 	}
 }

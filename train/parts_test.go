@@ -128,7 +128,7 @@ func TestOwnParts(t *testing.T) {
 	nn.Register("list-model", readListModel)
 	s := small()
 	build := func(c Config) *Trainer {
-		tr, err := New(c, ownParts(), s)
+		tr, err := New(c.Plain(), ownParts(), s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +155,7 @@ func TestOwnParts(t *testing.T) {
 	path := resumes(t, whole, ownConfig(), 2, build)
 	other := ownParts()
 	other.Scorer = newListModel(8)
-	if tr, err := New(ownConfig(), other, s); err != nil || tr.Restore(path) == nil {
+	if tr, err := New(ownConfig().Plain(), other, s); err != nil || tr.Restore(path) == nil {
 		t.Error("another model went on from the checkpoint", err)
 	}
 
@@ -198,9 +198,9 @@ func TestOwnParts(t *testing.T) {
 
 // Parts have names in what a run keeps, and what means nothing beside them is gone.
 func TestNamesOfParts(t *testing.T) {
-	c := Default()
+	c := smallRecipe()
 	c.Metric = ""
-	tr, err := New(c, ownParts(), small())
+	tr, err := New(c.Plain(), ownParts(), small())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestNamesOfParts(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	c.Loss, c.Optimizer = "mine", "mine too"
-	if tr, err = New(c, ownParts(), small()); err != nil || tr.Loss != "mine" || tr.Config.Optimizer != "mine too" {
+	if tr, err = New(c.Plain(), ownParts(), small()); err != nil || tr.Loss != "mine" || tr.Config.Optimizer != "mine too" {
 		t.Errorf("%+v, %v", tr.Config, err)
 	}
 	if want := "list-model, "; !strings.Contains(tr.Architecture(), want) {
@@ -247,7 +247,7 @@ func TestPartsErrors(t *testing.T) {
 	} {
 		p := ownParts()
 		c.change(&p)
-		if _, err := New(ownConfig(), p, small()); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+		if _, err := New(ownConfig().Plain(), p, small()); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("got %v, want one line with %q", err, c.want)
 		}
 	}
@@ -271,7 +271,7 @@ func TestPartsErrors(t *testing.T) {
 	} {
 		p := ownParts()
 		c.change(&p)
-		tr, err := New(ownConfig(), p, small())
+		tr, err := New(ownConfig().Plain(), p, small())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -294,7 +294,7 @@ func TestStateThatIsNotFinite(t *testing.T) {
 		sum[1] = float32(math.Inf(1))
 		return &heavy{sum}
 	}
-	tr, err := New(ownConfig(), p, small())
+	tr, err := New(ownConfig().Plain(), p, small())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -305,7 +305,7 @@ func TestStateThatIsNotFinite(t *testing.T) {
 
 // A trainer that runs cannot be run again at the same time.
 func TestRunWhileRunning(t *testing.T) {
-	tr, err := New(Config{Optimization: Optimization{Epochs: 1}}, Parts{}, small())
+	tr, err := New(Config{Optimization: Optimization{Epochs: 1}}.Plain(), Parts{}, small())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -353,7 +353,7 @@ func TestInitialModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return New(c, Parts{Initial: r}, other)
+		return New(c.Plain(), Parts{Initial: r}, other)
 	}
 	tr, err := build(busy("sgd"))
 	if err != nil {
@@ -401,7 +401,7 @@ func TestRewardLearns(t *testing.T) {
 		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.01, Batch: 4, Epochs: 16},
 		Evaluation:   Evaluation{EvaluateTrain: true, Report: []string{"err@5"}},
 	}
-	tr, err := New(c, Parts{Loss: losses.Reward(func(gains []float64) float64 {
+	tr, err := New(c.Plain(), Parts{Loss: losses.Reward(func(gains []float64) float64 {
 		sum, reading := 0.0, 1.0
 		for k, gain := range gains {
 			stop := gain / 16

@@ -107,7 +107,7 @@ func onEach(t *testing.T, size int, c Config, parts Parts) (histories [][]Epoch,
 	for _, err := range onRanks(size, func(g Processes) error {
 		parts := parts
 		parts.Processes = g
-		tr, err := New(c, parts, small())
+		tr, err := New(c.Plain(), parts, small())
 		if err != nil {
 			return err
 		}
@@ -327,7 +327,7 @@ func TestRanksResume(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "c.npz")
 	for _, size := range [][2]int{{1, 2}, {2, 1}, {4, 3}, {3, 4}} {
 		for _, err := range onRanks(size[0], func(g Processes) error {
-			tr, err := New(half, Parts{Processes: g}, small())
+			tr, err := New(half.Plain(), Parts{Processes: g}, small())
 			if err != nil {
 				return err
 			}
@@ -343,7 +343,7 @@ func TestRanksResume(t *testing.T) {
 			}
 		}
 		for rank, err := range onRanks(size[1], func(g Processes) error {
-			tr, err := New(c, Parts{Processes: g}, small())
+			tr, err := New(c.Plain(), Parts{Processes: g}, small())
 			if err != nil {
 				return err
 			}
@@ -407,7 +407,7 @@ func TestRanksFailTogether(t *testing.T) {
 			if of.data != nil {
 				of.data(s)
 			}
-			tr, err := New(c, Parts{Processes: g}, s)
+			tr, err := New(c.Plain(), Parts{Processes: g}, s)
 			if err != nil {
 				return err
 			}
@@ -440,13 +440,13 @@ func TestNewFailsTogether(t *testing.T) {
 		if g.Rank() == 1 {
 			s.Vali = nil
 		}
-		return second(New(c, Parts{Processes: g}, s))
+		return second(New(c.Plain(), Parts{Processes: g}, s))
 	}) {
 		if err == nil || err.Error() != "rank 1 of 2: train: the validation split is empty" {
 			t.Errorf("rank %d: %v", rank, err)
 		}
 	}
-	for _, err := range onRanks(3, func(g Processes) error { return second(New(c, Parts{Processes: g}, small())) }) {
+	for _, err := range onRanks(3, func(g Processes) error { return second(New(c.Plain(), Parts{Processes: g}, small())) }) {
 		if err == nil || !strings.Contains(err.Error(), "3 ranks for 2 shards") {
 			t.Errorf("%v", err)
 		}
@@ -459,7 +459,7 @@ func TestRanksAreInterruptedTogether(t *testing.T) {
 	c.Shards = 2
 	var steps [2]int
 	for rank, err := range onRanks(2, func(g Processes) error {
-		tr, err := New(c, Parts{Processes: g}, small())
+		tr, err := New(c.Plain(), Parts{Processes: g}, small())
 		if err != nil {
 			return err
 		}
@@ -499,7 +499,7 @@ func TestErrorOfOneRanksGraph(t *testing.T) {
 			}
 			return builtIn(b)
 		}
-		tr, err := New(c, Parts{Processes: g, Loss: loss}, small())
+		tr, err := New(c.Plain(), Parts{Processes: g, Loss: loss}, small())
 		if err != nil {
 			return err
 		}
@@ -528,7 +528,7 @@ func TestRanksSkipTogether(t *testing.T) {
 		t.Fatalf("%d batches were skipped, want 1", one.History[0].Skipped)
 	}
 	for rank, err := range onRanks(3, func(g Processes) error {
-		tr, err := New(c, Parts{Processes: g}, damaged())
+		tr, err := New(c.Plain(), Parts{Processes: g}, damaged())
 		if err != nil {
 			return err
 		}
@@ -569,7 +569,7 @@ func TestRanksMeasureTogether(t *testing.T) {
 			if n := len(chunks(s.Vali)) - 1; n < 3 {
 				return fmt.Errorf("%d chunks, want several", n)
 			}
-			tr, err := New(c, Parts{Processes: g}, s)
+			tr, err := New(c.Plain(), Parts{Processes: g}, s)
 			if err != nil {
 				return err
 			}

@@ -39,7 +39,7 @@ func TestBaselinesOfOwnMeasureDoNotSeeTheOrderOfTheFile(t *testing.T) {
 		return first.PerQuery(in)
 	})
 	c := Config{Optimization: Optimization{Epochs: 1}, Evaluation: Evaluation{Metric: "own", Report: []string{first.String()}}, Model: Model{Hidden: []int{2}}}
-	tr, err := New(c, Parts{Metrics: []metrics.Measure{own}}, s)
+	tr, err := New(c.Plain(), Parts{Metrics: []metrics.Measure{own}}, s)
 	if err != nil {
 		t.Fatal(err)
 	}

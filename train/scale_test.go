@@ -159,7 +159,7 @@ func TestExchange(t *testing.T) {
 
 // scaleRecipes are those whose steps are measured.
 func scaleRecipe(name string) Config {
-	c := Default()
+	c := smallRecipe()
 	if name == "wide" {
 		c.Hidden, c.Dropout, c.LearningRate, c.Decay, c.Members, c.Transform = []int{256, 128}, 0.1, 0.0015, 0.6, 1, "log-standard+quantile"
 	}
@@ -202,7 +202,7 @@ func timeSteps(g Processes, out *bufio.Writer, words []string) {
 	c := scaleRecipe(words[0])
 	c.Batch, c.Epochs = numbers[0], numbers[2]
 	timer := &exchangeTimer{Processes: g}
-	t, err := New(c, Parts{Processes: timer}, datasets.Synthetic(datasets.SyntheticOptions{Train: numbers[1], Vali: 8, Test: 1}))
+	t, err := New(c.Plain(), Parts{Processes: timer}, datasets.Synthetic(datasets.SyntheticOptions{Train: numbers[1], Vali: 8, Test: 1}))
 	if err != nil {
 		panic(err)
 	}

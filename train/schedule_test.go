@@ -11,7 +11,7 @@ import (
 
 func parsedConfig(t *testing.T, c Config) *parsed {
 	t.Helper()
-	p, err := c.parse(Parts{})
+	p, err := c.Plain().parse(Parts{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,12 +69,12 @@ func TestScheduleErrors(t *testing.T) {
 		"plateau(0)": "after how many epochs", "plateau(2,1)": "between 0 and 1", "plateau(2,)": "between 0 and 1",
 		"plateau(2,NaN)": "between 0 and 1", "plateau(2,.5,1)": "between 0 and 1",
 	} {
-		if err := (Config{Optimization: Optimization{Schedule: text}}).Check(); err == nil || !strings.Contains(err.Error(), want) {
+		if err := (Config{Optimization: Optimization{Schedule: text}}).Plain().Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
 	for _, warmup := range []float64{-1, math.NaN(), math.Inf(1)} {
-		if err := (Config{Optimization: Optimization{Warmup: warmup}}).Check(); err == nil || !strings.Contains(err.Error(), "warm-up") {
+		if err := (Config{Optimization: Optimization{Warmup: warmup}}).Plain().Check(); err == nil || !strings.Contains(err.Error(), "warm-up") {
 			t.Errorf("%v: %v", warmup, err)
 		}
 	}

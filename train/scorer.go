@@ -3,41 +3,11 @@ package train
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/nn"
 )
-
-// The scorers that a [Config] names.
-const (
-	mlpScorer       = "mlp"
-	attentionScorer = "attention"
-)
-
-// Scorers lists the names that Config.Scorer may have.
-func Scorers() []string { return []string{attentionScorer, mlpScorer} }
-
-// checkScorer reports settings of the scorer that make no sense.
-func (c Config) checkScorer(parts Parts) error {
-	switch {
-	case parts.Scorer != nil:
-		return nil
-	case !slices.Contains(Scorers(), c.Scorer):
-		return unknown("scorer", c.Scorer, Scorers())
-	case c.Scorer != attentionScorer:
-		return nil
-	case len(c.Hidden) == 0:
-		return errors.New("train: the scorer attention needs a hidden layer: its width is that of the blocks")
-	case c.Blocks < 1:
-		return fmt.Errorf("train: blocks is %d: want 1 or more", c.Blocks)
-	}
-	if width := c.Hidden[len(c.Hidden)-1]; c.Heads < 1 || width%c.Heads != 0 {
-		return fmt.Errorf("train: heads is %d: want a number that divides %d, the width of the last hidden layer", c.Heads, width)
-	}
-	return nil
-}
 
 // newScorer makes a model with its initial weights.
 func (t *Trainer) newScorer() (nn.Scorer, error) {

@@ -38,7 +38,7 @@ func TestModelsKnowTheirTrainingQueries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := Evaluate(busy("adam"), Parts{}, m, Split{"a", s.Train.Select([]int{3, 4})}, Split{"b", s.Test})
+	report, err := Evaluate(busy("adam").Plain(), Parts{}, m, Split{"a", s.Train.Select([]int{3, 4})}, Split{"b", s.Test})
 	if err != nil || report.Splits[0].TrainedOn != 2 || report.Splits[1].TrainedOn != 0 || report.Model != m.Digest() {
 		t.Errorf("report %+v, error %v", report, err)
 	}
@@ -47,7 +47,7 @@ func TestModelsKnowTheirTrainingQueries(t *testing.T) {
 	next.Train, next.Vali = s.Test, s.Train
 	c := busy("adam")
 	c.Epochs = 1
-	on, err := New(c, Parts{Initial: r}, &next)
+	on, err := New(c.Plain(), Parts{Initial: r}, &next)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,12 +6,6 @@ import (
 	"fmt"
 )
 
-// What [Config.OnNaN] may be.
-const (
-	onNaNStop = "stop"
-	onNaNSkip = "skip"
-)
-
 // A batchError tells that the loss of a batch, or its gradient, is not finite or cannot be
 // computed. The weights are still those of the step before.
 type batchError struct{ error }

@@ -57,7 +57,7 @@ func TestSkippedBatches(t *testing.T) {
 	}
 
 	c.Optimizer = "forgetful"
-	reference, err := New(c, Parts{Optimizer: func(weights int) Optimizer {
+	reference, err := New(c.Plain(), Parts{Optimizer: func(weights int) Optimizer {
 		return forgetful{optimizers["adam"](c, []nn.Array{{Name: "w", Shape: []int{weights}}}), skipped}
 	}}, good)
 	if err != nil {
@@ -93,11 +93,11 @@ func TestNothingButSkippedBatches(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	// Where the weights themselves are lost, there is nothing to skip.
-	_, err := Run(ctx, Config{Optimization: Optimization{LearningRate: 1e39, OnNaN: "skip"}}, tinySplits(), Hooks{})
+	_, err := Run(ctx, Config{Optimization: Optimization{LearningRate: 1e39, OnNaN: "skip"}}.Plain(), tinySplits(), Hooks{})
 	if err == nil || Skippable(err) {
 		t.Errorf("a huge learning rate: %v", err)
 	}
-	if err := (Config{Optimization: Optimization{OnNaN: "skp"}}).Check(); err == nil || !strings.Contains(err.Error(), "skip") {
+	if err := (Config{Optimization: Optimization{OnNaN: "skp"}}).Plain().Check(); err == nil || !strings.Contains(err.Error(), "skip") {
 		t.Errorf("an unknown way: %v", err)
 	}
 }

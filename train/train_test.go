@@ -59,9 +59,10 @@ func busy(optimizer string) Config {
 	}
 }
 
+// mustNew is New without a recipe: what c leaves zero is plain.
 func mustNew(t *testing.T, c Config, s *datasets.Splits) *Trainer {
 	t.Helper()
-	tr, err := New(c, Parts{}, s)
+	tr, err := New(c.Plain(), Parts{}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -314,7 +315,7 @@ func TestBestEpochAndPatience(t *testing.T) {
 
 func TestHookErrorEndsTraining(t *testing.T) {
 	stop := errors.New("no space left")
-	_, err := Run(ctx, busy("sgd"), small(), Hooks{Epoch: func(*Trainer, Epoch) error { return stop }})
+	_, err := Run(ctx, busy("sgd").Plain(), small(), Hooks{Epoch: func(*Trainer, Epoch) error { return stop }})
 	if !errors.Is(err, stop) {
 		t.Errorf("got %v", err)
 	}
@@ -384,7 +385,7 @@ func TestNewErrors(t *testing.T) {
 	short, beyond := tiny("short.txt", []float32{1, 0}, []float32{0, 1}), tiny("beyond.txt", []float32{1, 0}, []float32{0, 1})
 	short.Labels = short.Labels[:3]
 	beyond.Offsets[1] = 1000
-	if _, err := New(Config{}, Parts{}, nil); err == nil || err.Error() != "train: no splits" {
+	if _, err := New(Config{}.Plain(), Parts{}, nil); err == nil || err.Error() != "train: no splits" {
 		t.Errorf("got %v without splits", err)
 	}
 	for _, c := range []struct {
@@ -407,7 +408,7 @@ func TestNewErrors(t *testing.T) {
 	} {
 		config, s := Config{}, tinySplits()
 		c.change(&config, s)
-		if _, err := New(config, Parts{}, s); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+		if _, err := New(config.Plain(), Parts{}, s); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("got %v, want one line with %q", err, c.want)
 		}
 	}
@@ -427,7 +428,7 @@ func TestNonFiniteTrainingStops(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "epoch 1, step 1, query q4 of train: ") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("huge features: %v", err)
 	}
-	_, err = Run(ctx, Config{Optimization: Optimization{LearningRate: 1e39}}, tinySplits(), Hooks{}) // beyond float32
+	_, err = Run(ctx, Config{Optimization: Optimization{LearningRate: 1e39}}.Plain(), tinySplits(), Hooks{}) // beyond float32
 	if err == nil || !strings.Contains(err.Error(), "train: epoch 1, step ") || !strings.Contains(err.Error(), ", query q") {
 		t.Errorf("a huge learning rate: %v", err)
 	}

@@ -106,7 +106,7 @@ func Run(ctx context.Context, c Config, s *datasets.Splits, h Hooks) (*Result, e
 // least one query with a relevant document, where the loss is not one of fairness alone that needs none; the test split may be nil. The error
 // says which setting or split is wrong.
 func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
-	p, err := c.parse(parts)
+	p, err := c.forData(s).parse(parts)
 	if err := Agree(parts.Processes, err); err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func (c trial) settings() any {
 	return struct {
 		Seconds float64      `json:"seconds,omitempty"`
 		Config  train.Config `json:"config"`
-	}{c.seconds, c.config.WithDefaults()}
+	}{c.seconds, c.config.Plain()}
 }
 
 var noFileName = regexp.MustCompile(`[^A-Za-z0-9.+]+`)

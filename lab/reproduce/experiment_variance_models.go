@@ -45,7 +45,7 @@ func (s *session) varianceStages(ctx context.Context) ([]stage, error) {
 // trainStages trains the network. Its weights are the best for the validation split
 // in the first half of the epochs, and in all.
 func (s *session) trainStages(ctx context.Context, c train.Config) ([]stage, error) {
-	d, gains, err := s.varianceData(c.WithDefaults().Gain)
+	d, gains, err := s.varianceData(c.Plain().Gain)
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func (s *session) runVarianceTraining(ctx context.Context) error {
 	for i, m := range list {
 		c := s.config(m.Name, varianceSamples, 0)
 		c.EvaluateTest = false
-		d, gains, err := s.varianceData(c.WithDefaults().Gain)
+		d, gains, err := s.varianceData(c.Plain().Gain)
 		if err != nil {
 			return err
 		}

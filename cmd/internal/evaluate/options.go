@@ -27,9 +27,6 @@ type options struct {
 	threads            command.Threads
 }
 
-// settings are the flags of training that measuring has, too.
-var settings = []string{"seed", "cutoff", "gain", "highest-grade", "discounts", "normalize", "metric", "report", "convention", "ties", "evaluation-samples"}
-
 func (o *options) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("evaluate", flag.ContinueOnError)
 	f.StringVar(&o.model, "model", "", "a model `file`")
@@ -40,10 +37,10 @@ func (o *options) flags() *flag.FlagSet {
 	f.StringVar(&o.plot, "plot", "", "a new `file`.svg, .png or .pdf with a plot of the -importance")
 	f.BoolVar(&o.asJSON, "json", false, "print JSON")
 	o.threads.Define(f)
-	o.config = train.Default().WithDefaults()
+	o.config, _ = recipe.Preset(recipe.ByData)
 	all := flag.NewFlagSet("", flag.ContinueOnError)
 	recipe.Define(all, &o.config)
-	command.Pick(f, all, settings...)
+	command.Pick(f, all, recipe.Measuring()...)
 	return f
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/recipe"
-	"github.com/plrank/plrank/train"
 )
 
 // flags defines the flags; their defaults are what o holds.
@@ -20,7 +19,7 @@ func (o *options) flags() *flag.FlagSet {
 	o.cache.Define(f)
 	f.BoolVar(&o.asJSON, "json", o.asJSON, "print JSON: an object for every epoch, then the final metrics")
 	f.StringVar(&o.InitModel, "init-model", o.InitModel, "a model `file` of the same architecture to begin with")
-	f.StringVar(&o.Preset, "preset", o.Preset, "start from this `recipe`: "+strings.Join(train.Presets(), " or "))
+	f.StringVar(&o.Preset, "preset", o.Preset, "start from this `recipe`: "+strings.Join(recipe.Presets(), " or "))
 	f.StringVar(&o.config, "config", o.config, "start from this config.json, a `file` of another run")
 	o.threads.Define(f)
 	f.BoolVar(&o.version, "version", o.version, "print the version, and end")
@@ -46,14 +45,6 @@ func parseInto(o *options, args []string) (*flag.FlagSet, error) {
 	return flags, o.threads.Check()
 }
 
-// validateByLoss makes the loss the metric of validation where the flags name a loss for
-// which that is usual, and no metric: that of a recipe is for the loss of the recipe.
-func (o *options) validateByLoss(given *flag.FlagSet) {
-	if command.IsGiven(given, "loss") && !command.IsGiven(given, "metric") && train.ByLoss(o.Loss) {
-		o.Metric = train.LossMetric
-	}
-}
-
 // check reports settings that make no sense for a training.
 func (o *options) check() error {
 	switch {
@@ -66,19 +57,8 @@ func (o *options) check() error {
 	case o.Folds != "" && (o.Vali != "" || o.Test != "" || o.Synthetic()):
 		return command.Usage(errors.New("-folds takes the splits of each fold: -vali, -test and synthetic data have no meaning beside it"))
 	}
-	// In a Config, zero stands for a default; on the command line it is zero.
-	filled := o.WithDefaults()
-	is, want := newFlagSet(), newFlagSet()
-	recipe.Define(is, &o.Config)
-	recipe.Define(want, &filled)
-	var err error
-	is.VisitAll(func(f *flag.Flag) {
-		if value := want.Lookup(f.Name).Value.String(); f.Value.String() != value {
-			err = command.Usage(fmt.Errorf("-%s %q is no value for it; an example is %s", f.Name, f.Value, value))
-		}
-	})
-	if err != nil {
-		return err
+	if err := recipe.CheckSet(o.Config); err != nil {
+		return command.Usage(err)
 	}
 	if err := o.Config.Check(); err != nil {
 		return command.Usage(err)

@@ -293,7 +293,7 @@ func TestFlagsOverridePresets(t *testing.T) {
 		args string
 		want func(o *options) bool
 	}{
-		{"", func(o *options) bool { return o.Optimizer == train.Default().Optimizer && o.Preset == "default" }},
+		{"", func(o *options) bool { return o.Optimizer == "adam" && o.Preset == "default" }},
 		{"-preset paper", func(o *options) bool {
 			return o.Batch == 1 && slices.Equal(o.Hidden, []int{32, 32}) && o.Samples == train.Dynamic && o.Preset == "paper"
 		}},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/plrank/plrank/cmd/internal/input"
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/recipe"
 	"github.com/plrank/plrank/internal/source"
 	"github.com/plrank/plrank/train"
 )
@@ -30,22 +31,22 @@ type options struct {
 	threads   command.Threads
 	version   bool
 	processes train.Processes // that mpirun has started; nil: this process alone
-	args      []string        // the command line
+	given     []string        // flags, by name
 	bySize    bool            // the recipe is still to be chosen, by the size of the data
 	recipe    string          // what was chosen, in words, by this run; lines
 }
 
-// Values of -folds and -preset.
-const (
-	allFolds      = "all"
-	defaultPreset = "default"
-)
+// allFolds is the value of -folds for a folder.
+const allFolds = "all"
 
 // defaults is the options without a command line.
-func defaults() *options { return newOptions(defaultPreset, train.Default()) }
+func defaults() *options {
+	c, _ := recipe.Preset(recipe.ByData)
+	return newOptions(recipe.ByData, c)
+}
 
 func newOptions(preset string, c train.Config) *options {
-	return &options{settings: settings{Preset: preset, Config: c.WithDefaults()}, cache: input.UserCache}
+	return &options{settings: settings{Preset: preset, Config: c}, cache: input.UserCache}
 }
 
 // ofOneFile is the number of folds that one file is dealt to; 0: the data are of one

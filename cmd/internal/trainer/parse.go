@@ -10,7 +10,7 @@ import (
 
 	"github.com/plrank/plrank/cmd/internal/input"
 	"github.com/plrank/plrank/internal/command"
-	"github.com/plrank/plrank/train"
+	"github.com/plrank/plrank/internal/recipe"
 )
 
 // parse reads the command line.
@@ -33,15 +33,16 @@ func parse(args []string) (*options, error) {
 	if flags, err = parseInto(o, args); err != nil {
 		return nil, err
 	}
-	o.validateByLoss(flags)
-	o.args, o.bySize = args, o.Preset == defaultPreset && o.config == ""
+	flags.Visit(func(f *flag.Flag) { o.given = append(o.given, f.Name) })
+	recipe.MatchMetric(&o.Config, o.given...)
+	o.bySize = o.Preset == recipe.ByData && o.config == ""
 	return o, o.check()
 }
 
 // startingPoint is the options that flags override: a recipe, or the settings of a file.
 func startingPoint(first *options, given *flag.FlagSet) (*options, error) {
 	if first.config == "" {
-		preset, err := train.Preset(first.Preset)
+		preset, err := recipe.Preset(first.Preset)
 		if err != nil {
 			return nil, command.Usage(err)
 		}
@@ -60,6 +61,6 @@ func startingPoint(first *options, given *flag.FlagSet) (*options, error) {
 	if err := known.Decode(&o.settings); err != nil {
 		return nil, fmt.Errorf("train: %s: %w", first.config, err)
 	}
-	o.Config = o.Config.WithDefaults()
+	o.Config = o.Config.Plain() // a run of an older version lacks newer settings
 	return o, nil
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/recipe"
 	"github.com/plrank/plrank/train"
 )
 
@@ -25,12 +26,12 @@ func TestRecipeBySize(t *testing.T) {
 		args string
 		want func(c train.Config) bool
 	}{
-		{"", func(c train.Config) bool { return reflect.DeepEqual(c, want.WithDefaults()) }},
+		{"", func(c train.Config) bool { return reflect.DeepEqual(c, want) }},
 		{"-hidden 7 -epochs 3", func(c train.Config) bool {
 			return slices.Equal(c.Hidden, []int{7}) && c.Epochs == 3 && c.LearningRate == want.LearningRate && c.Loss == want.Loss
 		}},
 		{"-preset default -dropout 0.5", func(c train.Config) bool { return c.Dropout == .5 && c.Transform == want.Transform }},
-		{"-preset paper", func(c train.Config) bool { return reflect.DeepEqual(c, train.Paper().WithDefaults()) }},
+		{"-preset paper", func(c train.Config) bool { return reflect.DeepEqual(c, train.Paper()) }},
 	} {
 		o, err := parse(strings.Fields(c.args))
 		if err != nil {
@@ -39,7 +40,7 @@ func TestRecipeBySize(t *testing.T) {
 		if err := chooseRecipe(o, d); err != nil || !c.want(o.Config) {
 			t.Errorf("%q: %+v, %v", c.args, o.Config, err)
 		}
-		if chosen := o.Preset == defaultPreset; strings.Contains(o.recipe, "150000 training documents") != chosen || strings.Contains(o.recipe, "-loss "+want.Loss) != chosen {
+		if chosen := o.Preset == recipe.ByData; strings.Contains(o.recipe, "150000 training documents") != chosen || strings.Contains(o.recipe, "-loss "+want.Loss) != chosen {
 			t.Errorf("%q: says %q", c.args, o.recipe)
 		}
 		before := o.Config

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plrank/plrank/cmd/internal/input"
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/recipe"
 	"github.com/plrank/plrank/train"
 )
 
@@ -21,7 +22,7 @@ func resumed(out string, args []string, given *flag.FlagSet) (*options, error) {
 	if err := train.ReadSettings(out, &o.settings); err != nil {
 		return nil, err
 	}
-	o.Config = o.Config.WithDefaults() // a run of an older version lacks newer settings
+	o.Config = o.Config.Plain() // a run of an older version lacks newer settings
 	was := (&options{settings: o.settings}).flags()
 	if _, err := parseInto(o, args); err != nil {
 		return nil, err
@@ -31,9 +32,9 @@ func resumed(out string, args []string, given *flag.FlagSet) (*options, error) {
 	given.Visit(func(f *flag.Flag) {
 		before, now := was.Lookup(f.Name).Value.String(), is.Lookup(f.Name).Value.String()
 		switch f.Name {
-		case "out", "resume", "epochs", "patience", "on-nan", "cache", "threads", "json", "data", "vali", "test", "groups", "init-model":
+		case "out", "resume", "cache", "threads", "json", "data", "vali", "test", "groups", "init-model":
 		default:
-			if before != now {
+			if before != now && !recipe.Resumable(f.Name) {
 				err = command.Usage(fmt.Errorf("the run in %s was started with -%s %q, not %q: when it goes on, only -epochs, -patience, -on-nan and the paths of data may change", out, f.Name, before, now))
 			}
 		}
