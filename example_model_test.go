@@ -13,6 +13,7 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/nn"
+	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
 
@@ -86,7 +87,9 @@ func Example_customModel() {
 	_, err = trainer.Run(context.Background(), train.Hooks{})
 	check(err)
 	checkpoint := filepath.Join(folder, "checkpoint.npz")
-	check(trainer.SaveCheckpoint(checkpoint))
+	progress, err := trainer.Checkpoint()
+	check(err)
+	check(progress.Save(checkpoint))
 
 	config.Epochs = 6
 	trainer, err = train.New(config, train.Parts{Scorer: newMachine}, splits)
@@ -97,13 +100,13 @@ func Example_customModel() {
 	fmt.Println(len(result.History), "epochs")
 
 	file := filepath.Join(folder, "model.npz")
-	check(result.Ranker.Save(file))
-	ranker, err := train.LoadRanker(file)
+	check(result.Model.Save(file))
+	model, err := ranker.Open(file)
 	check(err)
-	scores, err := ranker.Score(splits.Test)
+	scores, err := model.Scores(splits.Test)
 	check(err)
 	fmt.Println("all documents have a score:", len(scores) == splits.Test.Rows())
-	report, err := trainer.Report(ranker)
+	report, err := trainer.Report(model)
 	check(err)
 	for i, name := range []string{"random order", "machine"} {
 		row := i * (len(report.Splits[2].Rankers) - 1)

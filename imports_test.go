@@ -26,6 +26,7 @@ func TestImportsRunOneWay(t *testing.T) {
 	}{
 		{"plackett", nil, false},
 		{"internal/forward", nil, false},
+		{"internal/model", forward, false},
 		{"metrics", numbers, false},
 		{"datasets", data, false},
 		{"ranker", ranker, false},

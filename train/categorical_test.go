@@ -76,8 +76,8 @@ func TestCategoricalFile(t *testing.T) {
 	for _, scorer := range Scorers() {
 		c := byName(scorer)
 		c.Epochs, c.Members = 2, 2
-		r := mustRun(t, mustNew(t, c, s), Hooks{}).Ranker
-		want, err := r.Score(s.Test)
+		r := mustRun(t, mustNew(t, c, s), Hooks{}).Model
+		want, err := r.Scores(s.Test)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func TestCategoricalErrors(t *testing.T) {
 		t.Errorf("a feature that is not there: %v", err)
 	}
 	c.Categorical, c.Epochs = []int{4}, 1
-	r := mustRun(t, mustNew(t, c, s), Hooks{}).Ranker
+	r := mustRun(t, mustNew(t, c, s), Hooks{}).Model
 	if _, err := New(c.Plain(), Parts{Initial: r}, s); err != nil {
 		t.Errorf("an initial model: %v", err)
 	}

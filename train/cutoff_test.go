@@ -30,7 +30,7 @@ func TestCutoffBeyondTheLongestList(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			weights = append(weights, trainedWeights(mustRun(t, tr, Hooks{}).Ranker))
+			weights = append(weights, trainedWeights(mustRun(t, tr, Hooks{}).Model))
 			if ranks != k {
 				t.Errorf("%s, cutoff %d: %d ranks for lists of up to %d documents", name, cutoff, ranks, k)
 			}

@@ -22,7 +22,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	report, err := trainer.Report(result.Ranker)
+	report, err := trainer.Report(result.Model)
 	if err != nil {
 		log.Fatal(err)
 	}

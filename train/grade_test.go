@@ -58,10 +58,10 @@ func TestOrdinalOfAnyHighestLabel(t *testing.T) {
 func TestOtherSplitsDoNotSetTheGradeOfLosses(t *testing.T) {
 	for _, loss := range []string{"cross-entropy", "ordinal"} {
 		c := Config{Objective: Objective{Loss: loss}, Optimization: Optimization{Epochs: 1}}
-		want := trainedWeights(mustRun(t, mustNew(t, c, small()), Hooks{}).Ranker)
+		want := trainedWeights(mustRun(t, mustNew(t, c, small()), Hooks{}).Model)
 		s := small()
 		s.Test.Labels[0], s.Vali.Labels[0] = 5, 6
-		if got := trainedWeights(mustRun(t, mustNew(t, c, s), Hooks{}).Ranker); !slices.Equal(got, want) {
+		if got := trainedWeights(mustRun(t, mustNew(t, c, s), Hooks{}).Model); !slices.Equal(got, want) {
 			t.Errorf("%s: another model with other labels in the test split", loss)
 		}
 	}
@@ -72,19 +72,15 @@ func TestModelCarriesTheHighestGrade(t *testing.T) {
 	s := small()
 	tr := mustNew(t, Config{Optimization: Optimization{Epochs: 1}, Evaluation: Evaluation{Report: []string{"err@10", "graded-rbp"}}}, s)
 	r := mustRun(t, tr, Hooks{})
-	report, err := tr.Report(r.Ranker)
+	report, err := tr.Report(r.Model)
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "model.npz")
-	if err := r.Ranker.Save(path); err != nil {
+	if err := r.Model.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	again, err := LoadRanker(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	model, err := again.Model()
+	model, err := ranker.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}

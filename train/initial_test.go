@@ -4,19 +4,21 @@ import (
 	"context"
 	"errors"
 	"math"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/plrank/plrank/internal/processes"
+	"github.com/plrank/plrank/internal/processes/processtest"
 	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/ranker"
 )
 
 // initialModel is a model that was trained a little.
-func initialModel(t *testing.T, c Config) *Ranker {
+func initialModel(t *testing.T, c Config) *ranker.Model {
 	t.Helper()
-	return mustRun(t, mustNew(t, c, small()), Hooks{}).Ranker
+	return mustRun(t, mustNew(t, c, small()), Hooks{}).Model
 }
 
 // A run that only makes its initial model worse ends with it.
@@ -31,33 +33,19 @@ func TestInitialModelIsKeptIfNoEpochIsBetter(t *testing.T) {
 			t.Fatal(err)
 		}
 		var seen Values
-		dir, err := CreateDir(filepath.Join(t.TempDir(), "run"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := dir.Begin(tr, c); err != nil {
-			t.Fatal(err)
-		}
-		r := mustRun(t, tr, Hooks{Initial: func(v Values) error { seen = v; return nil }, Epoch: dir.Epoch})
-		if err := dir.Wait(); err != nil {
-			t.Fatal(err)
-		}
-		if r.BestEpoch != 0 || !slices.Equal(trainedWeights(r.Ranker), trainedWeights(begin)) {
+		r := mustRun(t, tr, Hooks{Initial: func(v Values) error { seen = v; return nil }})
+		if r.BestEpoch != 0 || !slices.Equal(trainedWeights(r.Model), trainedWeights(begin)) {
 			t.Errorf("average %v: the best epoch is %d", average, r.BestEpoch)
 		}
 		if len(r.History) != 2 {
 			t.Errorf("%d epochs with patience for 2", len(r.History))
 		}
-		want, err := tr.evaluateSplit(begin, tr.splits.Vali)
+		want, err := tr.validation.meter.values(modelScoring{begin}, tr.data.splits.Vali)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(r.Initial, want) || !reflect.DeepEqual(seen, want) {
 			t.Errorf("the initial model has %v, the hook got %v, want %v", r.Initial, seen, want)
-		}
-		saved, err := LoadRanker(dir.File(ModelFile)) // also if the run is killed now
-		if err != nil || !slices.Equal(trainedWeights(saved), trainedWeights(begin)) {
-			t.Errorf("the model file is not the initial model: %v", err)
 		}
 	}
 	// Interrupted before the first epoch has ended, it is the initial one, too.
@@ -71,55 +59,8 @@ func TestInitialModelIsKeptIfNoEpochIsBetter(t *testing.T) {
 			stop()
 		}
 	}})
-	if err != nil || !r.Interrupted || !slices.Equal(trainedWeights(r.Ranker), trainedWeights(begin)) {
+	if err != nil || !r.Interrupted || !slices.Equal(trainedWeights(r.Model), trainedWeights(begin)) {
 		t.Errorf("interrupted in the first epoch: %v", err)
-	}
-}
-
-// A run that goes on knows the initial model by its own folder, and ends as it would have.
-func TestRunWithInitialModelResumes(t *testing.T) {
-	c := busy("adam")
-	c.Loss = "plrank-exact"
-	begin := initialModel(t, c)
-	c.LearningRate, c.Epochs = 5, 3
-	whole, err := New(c.Plain(), Parts{Initial: begin}, small())
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := mustRun(t, whole, Hooks{})
-
-	dir, err := CreateDir(filepath.Join(t.TempDir(), "run"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	tr, err := New(c.Plain(), Parts{Initial: begin}, small())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := dir.Begin(tr, c); err != nil {
-		t.Fatal(err)
-	}
-	stop := errors.New("stopped")
-	if _, err := tr.Run(ctx, Hooks{Epoch: func(t *Trainer, e Epoch) error {
-		return errors.Join(dir.Epoch(t, e), dir.Wait(), stop)
-	}}); !errors.Is(err, stop) {
-		t.Fatal(err)
-	}
-	copied, err := LoadRanker(dir.File(InitialFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := New(c.Plain(), Parts{Initial: copied}, small())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := dir.Begin(again, c); err != nil {
-		t.Fatal(err)
-	}
-	got := mustRun(t, again, Hooks{Initial: func(Values) error { return errors.New("the initial model is validated again") }})
-	if got.BestEpoch != want.BestEpoch || !reflect.DeepEqual(timeless(got.History), timeless(want.History)) ||
-		!reflect.DeepEqual(got.Initial, want.Initial) || !slices.Equal(trainedWeights(got.Ranker), trainedWeights(want.Ranker)) {
-		t.Error("a run that went on ends elsewhere")
 	}
 }
 
@@ -164,7 +105,7 @@ func TestUndefinedValidationIsAnError(t *testing.T) {
 	if _, err := Run(ctx, Config{Objective: Objective{Loss: "group-exposure"}, Evaluation: Evaluation{Metric: "ndcg@5"}, Optimization: Optimization{Epochs: 1}}.Plain(), none, Hooks{}); err == nil || !strings.Contains(err.Error(), "none has a relevant document") {
 		t.Errorf("NDCG without a relevant document: %v", err)
 	}
-	for rank, err := range onRanks(2, func(g Processes) error {
+	for rank, err := range processtest.OnRanks(2, func(g Processes) error {
 		tr, err := New(Config{Evaluation: Evaluation{Metric: "exposure-ratio"}, Optimization: Optimization{Shards: 2}}.Plain(), Parts{Processes: g}, s)
 		if err != nil {
 			return err
@@ -172,7 +113,7 @@ func TestUndefinedValidationIsAnError(t *testing.T) {
 		_, err = tr.Run(ctx, Hooks{})
 		return err
 	}) {
-		var agreed Agreed
+		var agreed processes.Agreed
 		if !errors.As(err, &agreed) || !strings.Contains(err.Error(), "exposure-ratio is not defined") {
 			t.Errorf("rank %d: %v", rank, err)
 		}

@@ -28,14 +28,14 @@ func TestQueriesWithoutRelevantDocuments(t *testing.T) {
 		}
 		tr := mustNew(t, Config{Objective: Objective{Loss: loss, Samples: 10}, Evaluation: Evaluation{Metric: "dcg@5"}, Optimization: Optimization{Epochs: 1, LearningRate: 1e-5}, Inputs: Inputs{Transform: "none"}}, s)
 		r := mustRun(t, tr, Hooks{})
-		report, err := tr.Report(r.Ranker)
+		report, err := tr.Report(r.Model)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if report.LeftOut != tr.LeftOut() {
 			t.Errorf("%s: %d queries are left out, the report says %d", loss, tr.LeftOut(), report.LeftOut)
 		}
-		return trainedWeights(r.Ranker), tr.LeftOut()
+		return trainedWeights(r.Model), tr.LeftOut()
 	}
 	free := 0 // queries of the training split without a relevant document
 	d := small().Train

@@ -46,17 +46,14 @@ func measured(t *testing.T) (Config, *Trainer, *Result) {
 // model is the trained model as package ranker uses it.
 func model(t *testing.T, result *Result) *ranker.Model {
 	t.Helper()
-	m, err := result.Ranker.Model()
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := result.Model
 	return m
 }
 
 // Evaluate gives what the report of the run gives.
 func TestEvaluate(t *testing.T) {
 	c, trainer, result := measured(t)
-	report, err := trainer.Report(result.Ranker)
+	report, err := trainer.Report(result.Model)
 	if err != nil {
 		t.Fatal(err)
 	}

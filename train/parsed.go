@@ -1,36 +1,19 @@
 package train
 
 import (
-	"errors"
+	"fmt"
 
-	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/losses"
-	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/internal/processes"
 )
-
-// Check reports the first setting that makes no sense. What depends on the data,
-// such as the transform, is checked by [New].
-func (c Config) Check() error {
-	_, err := c.parse(Parts{})
-	return err
-}
 
 // parsed is a configuration with its names looked up.
 type parsed struct {
-	Config
-	parts      Parts
-	loss       losses.Func
-	gain       metrics.Gain
-	optimised  metrics.Objective // the sum over ranks
-	schedule   schedule
-	metric     criterion         // of validation
-	measures   []metrics.Measure // that every evaluation reports
-	terms      []losses.Term     // of the loss
-	convention metrics.Convention
-	ties       metrics.Ties
-	topGrade   float64 // the highest grade that measures go by
-	lossGrade  float64 // and losses
-	lossValues *lossValues
+	config    Config // with the names as they are written
+	parts     Parts
+	group     processes.Group
+	schedule  schedule
+	loss      *trainingLoss
+	evaluator *evaluator
 }
 
 // parse looks up names, after what is still unset is set by the recipe for small data.
@@ -45,30 +28,15 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 			return nil, err
 		}
 	}
-	p := &parsed{Config: c, parts: parts, lossValues: &lossValues{by: map[*datasets.Dataset]*lossValue{}}}
+	p := &parsed{config: c, parts: parts, group: processes.Of(parts.Processes)}
 	var err error
-	if p.loss, p.terms, err = parts.lossOf(c); err != nil {
+	if p.loss, err = newTrainingLoss(c, parts); err != nil {
 		return nil, err
 	}
-	if err = parts.checkMetrics(); err != nil {
+	if p.evaluator, err = newEvaluator(&p.config, p.loss, parts.Metrics); err != nil {
 		return nil, err
 	}
-	if p.metric, err = parts.parseCriterion(c.Metric); err != nil {
-		return nil, err
-	}
-	p.Metric = p.metric.String()
-	if err = p.parseObjective(); err != nil {
-		return nil, err
-	}
-	if p.measures, err = p.reported(); err != nil {
-		return nil, err
-	}
-	var failed [4]error // none: the settings are checked
-	p.gain, failed[0] = metrics.ParseGain(c.Gain)
-	p.convention, failed[1] = metrics.ParseConvention(c.Convention)
-	p.ties, failed[2] = metrics.ParseTies(c.Ties)
-	p.schedule, failed[3] = parseSchedule(c.Schedule)
-	if err := errors.Join(failed[:]...); err != nil {
+	if p.schedule, err = parseSchedule(c.Schedule); err != nil {
 		return nil, err
 	}
 	if c.Scorer == attentionScorer {
@@ -76,5 +44,25 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 			return nil, err
 		}
 	}
-	return p, errors.Join(p.checkShards(), p.checkMemory(1))
+	if ranks := p.group.Size(); ranks > c.Shards {
+		return nil, fmt.Errorf("train: %d ranks for %d shards: want as many shards at least", ranks, c.Shards)
+	}
+	return p, c.checkMemory(1, p.group.Size(), parts.Scorer != nil)
+}
+
+// Check reports the first setting that makes no sense. What depends on the data,
+// such as the transform, is checked by [New].
+func (c Config) Check() error {
+	_, err := c.parse(Parts{})
+	return err
+}
+
+// Reported names the metrics that training with this configuration reports, in
+// the order of a table.
+func (c Config) Reported() ([]string, error) {
+	p, err := c.parse(Parts{})
+	if err != nil {
+		return nil, err
+	}
+	return p.evaluator.names(), nil
 }

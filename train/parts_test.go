@@ -19,6 +19,7 @@ import (
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/ranker"
 )
 
 // listModel is a model of one's own whose scores depend on the list: x·w + b, and the
@@ -135,7 +136,7 @@ func TestOwnParts(t *testing.T) {
 		return tr
 	}
 	tr := build(ownConfig())
-	untrained, err := tr.Current().Score(s.Test)
+	untrained, err := current(t, tr).Scores(s.Test)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +160,7 @@ func TestOwnParts(t *testing.T) {
 		t.Error("another model went on from the checkpoint", err)
 	}
 
-	report, err := tr.Report(whole.Ranker)
+	report, err := tr.Report(whole.Model)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,23 +169,23 @@ func TestOwnParts(t *testing.T) {
 		t.Errorf("%v has %v", rows.Rankers, v)
 	}
 
-	if err := whole.Ranker.Save(path); err != nil {
+	if err := whole.Model.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	back, err := LoadRanker(path)
+	back, err := ranker.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := whole.Ranker.Score(s.Test)
+	want, err := whole.Model.Scores(s.Test)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := back.Score(s.Test); err != nil || !slices.Equal(got, want) || slices.Equal(got, untrained) {
+	if got, err := back.Scores(s.Test); err != nil || !slices.Equal(got, want) || slices.Equal(got, untrained) {
 		t.Errorf("the file scores otherwise: %v", err)
 	}
 	// A score depends on the documents of its query, and of no other.
 	for q := range s.Test.Queries() {
-		alone, err := back.Score(s.Test.Select([]int{q}))
+		alone, err := back.Scores(s.Test.Select([]int{q}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,7 +209,7 @@ func TestNamesOfParts(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	c.Loss, c.Optimizer = "mine", "mine too"
-	if tr, err = New(c.Plain(), ownParts(), small()); err != nil || tr.Loss != "mine" || tr.Config.Optimizer != "mine too" {
+	if tr, err = New(c.Plain(), ownParts(), small()); err != nil || tr.Config.Loss != "mine" || tr.Config.Optimizer != "mine too" {
 		t.Errorf("%+v, %v", tr.Config, err)
 	}
 	if want := "list-model, "; !strings.Contains(tr.Architecture(), want) {
@@ -298,7 +299,7 @@ func TestStateThatIsNotFinite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := tr.SaveCheckpoint(filepath.Join(t.TempDir(), "c.npz")); err == nil || !strings.Contains(err.Error(), "entry 1 of optimizer-sum is +Inf") {
+	if err := saveCheckpoint(tr, filepath.Join(t.TempDir(), "c.npz")); err == nil || !strings.Contains(err.Error(), "entry 1 of optimizer-sum is +Inf") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -339,7 +340,7 @@ func TestPanicWaitsForPacking(t *testing.T) {
 // refuses one that does not fit.
 func TestInitialModel(t *testing.T) {
 	s := small()
-	first := mustRun(t, mustNew(t, busy("adam"), s), Hooks{}).Ranker
+	first := mustRun(t, mustNew(t, busy("adam"), s), Hooks{}).Model
 	path := filepath.Join(t.TempDir(), "m.npz")
 	if err := first.Save(path); err != nil {
 		t.Fatal(err)
@@ -349,7 +350,7 @@ func TestInitialModel(t *testing.T) {
 		other.Train.Features[i] *= 3 // other data have another transform
 	}
 	build := func(c Config) (*Trainer, error) {
-		r, err := LoadRanker(path)
+		r, err := ranker.Open(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -359,16 +360,16 @@ func TestInitialModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := first.Score(s.Test)
+	want, err := first.Scores(s.Test)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := tr.Current().Score(s.Test); err != nil || !slices.Equal(got, want) {
+	if got, err := current(t, tr).Scores(s.Test); err != nil || !slices.Equal(got, want) {
 		t.Errorf("training begins elsewhere: %v", err)
 	}
-	before := slices.Clone(tr.weights)
+	before := slices.Clone(tr.loop.weights)
 	mustRun(t, tr, Hooks{})
-	if slices.Equal(tr.weights, before) {
+	if slices.Equal(tr.loop.weights, before) {
 		t.Error("nothing was trained")
 	}
 	for _, refused := range []struct {

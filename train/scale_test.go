@@ -22,6 +22,8 @@ import (
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/internal/mpi/launch"
+	"github.com/plrank/plrank/internal/processes"
+	"github.com/plrank/plrank/train/internal/shards"
 )
 
 // What lab/scale.md's cost model is fitted to, on a machine on which nothing else runs:
@@ -101,7 +103,7 @@ func exchangeSums(g Processes, out *bufio.Writer, sizes []string) {
 			panic(err)
 		}
 		own, total := make([]float32, n), make([]float32, n)
-		r := newReduction(g, g.Size(), [][]float32{own})
+		r := shards.NewReduction(g, g.Size(), [][]float32{own})
 		var seconds []float64
 		times := 2 + min(100, max(3, 1<<23/n)) // the first two are not counted
 		for i := range times {
@@ -109,7 +111,7 @@ func exchangeSums(g Processes, out *bufio.Writer, sizes []string) {
 				own[k] = float32(g.Rank() + i)
 			}
 			start := time.Now()
-			r.sum(total, record{losses: make([]float64, 1)})
+			r.Sum(total, shards.Record{Losses: make([]float64, 1)})
 			if i >= 2 {
 				seconds = append(seconds, time.Since(start).Seconds())
 			}
@@ -214,9 +216,9 @@ func timeSteps(g Processes, out *bufio.Writer, words []string) {
 		if timer.took = 0; s.Epoch > 1 && s.Step > 1 { // no graphs to be made, and no validation
 			documents, shards := 0, map[int]bool{}
 			d := t.splits.Train
-			order := t.order(s.Epoch - 1)
+			order := t.loop.division.Order(s.Epoch-1, t.data.queries, t.data.documents)
 			for at := (s.Step - 1) * c.Batch; at < min(s.Step*c.Batch, len(order)); at++ {
-				if slices.Contains(t.ownShards(), at%c.Shards) {
+				if slices.Contains(t.loop.batches.own, at%c.Shards) {
 					documents += d.Offsets[order[at]+1] - d.Offsets[order[at]]
 					shards[at%c.Shards] = true
 				}
@@ -229,14 +231,14 @@ func timeSteps(g Processes, out *bufio.Writer, words []string) {
 		panic(err)
 	}
 	all := make([]float64, g.Size()*len(own))
-	g.Allgather(bytesOf(all), bytesOf(own))
+	g.Allgather(processes.Bytes(all), processes.Bytes(own))
 	if g.Rank() > 0 {
 		return
 	}
 	for rank := range g.Size() {
 		of := all[rank*len(own):][:len(own)]
 		for i := 0; i < len(of); i += 4 {
-			fmt.Fprintf(out, "%d,%d,%d,%.0f,%.0f,%.4g,%.4g\n", len(t.weights), i/4, rank, of[i], of[i+1], of[i+2], of[i+3])
+			fmt.Fprintf(out, "%d,%d,%d,%.0f,%.0f,%.4g,%.4g\n", len(t.loop.weights), i/4, rank, of[i], of[i+1], of[i+2], of[i+3])
 		}
 	}
 }

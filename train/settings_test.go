@@ -168,12 +168,12 @@ func TestOlderConfigJSON(t *testing.T) {
 	// A checkpoint of such a version.
 	path := filepath.Join(t.TempDir(), "checkpoint.npz")
 	whole := tr(c)
-	checkpoint, err := whole.checkpoint()
+	checkpoint, err := whole.Checkpoint()
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkpoint.header.Config = before
-	if err := checkpoint.save(path); err != nil {
+	checkpoint.header["config"] = json.RawMessage(lacking)
+	if err := checkpoint.Save(path); err != nil {
 		t.Fatal(err)
 	}
 	if err := tr(c).Restore(path); err != nil {

@@ -21,7 +21,7 @@ func TestMemoryOfRuns(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if _, err := r.Ranker.Score(s.Vali); err != nil {
+					if _, err := r.Model.Scores(s.Vali); err != nil {
 						t.Fatal(err)
 					}
 				}

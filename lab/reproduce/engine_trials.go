@@ -109,7 +109,11 @@ func (s *session) train(ctx context.Context, c trial, done func(float64)) ([]tra
 			result, err := t.Run(ctx, train.Hooks{Epoch: func(t *train.Trainer, e train.Epoch) error {
 				done(c.part(t.History()))
 				if c.seconds == 0 { // one that is timed begins anew: graphs are compiled once
-					if err := t.SaveCheckpoint(checkpoint); err != nil {
+					c, err := t.Checkpoint()
+					if err == nil {
+						err = c.Save(checkpoint)
+					}
+					if err != nil {
 						return err
 					}
 				}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/cmd/internal/commandtest"
+	"github.com/plrank/plrank/internal/rundir"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
@@ -74,7 +75,7 @@ func TestMeasuresAreThoseOfTheRun(t *testing.T) {
 	t.Parallel()
 	data := fold(t)
 	out, model := fit.Trained(t, data)
-	var result train.Summary
+	var result rundir.Summary
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "result.json"))), &result); err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +158,7 @@ func TestHighestGradeIsOfAllFolds(t *testing.T) {
 	if model.File().Grade != 2 {
 		t.Errorf("the model of the second fold has the highest grade %v, want 2", model.File().Grade)
 	}
-	var summary train.FoldsSummary
+	var summary rundir.FoldsSummary
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "summary.json"))), &summary); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/plrank/plrank/internal/rundir"
 	"github.com/plrank/plrank/train"
 )
 
@@ -23,7 +24,7 @@ func Print(w io.Writer, r *train.Report) {
 }
 
 // PrintFolds prints a table for each split, and one of the folds.
-func PrintFolds(w io.Writer, r *train.FoldReport) {
+func PrintFolds(w io.Writer, r *rundir.FoldReport) {
 	for _, s := range r.Splits {
 		fmt.Fprintf(w, "\n%s: mean ± standard deviation, folds %s\n", s.Name, strings.Trim(fmt.Sprint(r.Folds), "[]"))
 		table(w, s.Rankers, r.Metrics, func(ranker int, metric string) string {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/plrank/plrank/cmd/internal/commandtest"
 	"github.com/plrank/plrank/docs"
+	"github.com/plrank/plrank/internal/rundir"
 	"github.com/plrank/plrank/train"
 )
 
@@ -61,7 +62,7 @@ func TestFoldsAreSummedUp(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "run")
 	stdout, _ := callQuick(t, "-data", data, "-folds", "all", "-out", out)
 
-	var summary train.FoldsSummary
+	var summary rundir.FoldsSummary
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "summary.json"))), &summary); err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +73,7 @@ func TestFoldsAreSummedUp(t *testing.T) {
 	// summary.
 	sum, values := 0.0, []float64{}
 	for fold := 1; fold <= 3; fold++ {
-		var result train.Summary
+		var result rundir.Summary
 		if err := json.Unmarshal([]byte(read(t, filepath.Join(out, fmt.Sprintf("fold%d", fold), "result.json"))), &result); err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +127,7 @@ func TestInterruptedFoldsGoOn(t *testing.T) {
 	if !strings.Contains(stdout.String(), "deviation, folds 1\n") || !strings.Contains(stop.String(), "1 of 3 folds are done") {
 		t.Errorf("%s\n%s", stdout.String(), stop.String())
 	}
-	var summary train.FoldsSummary
+	var summary rundir.FoldsSummary
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "summary.json"))), &summary); err != nil || !summary.Interrupted || !slices.Equal(summary.Folds, []int{1}) {
 		t.Errorf("%+v, %v", summary, err)
 	}
@@ -227,7 +228,7 @@ func TestGroupLossBringsGroupsNearer(t *testing.T) {
 		if status != 0 || !strings.Contains(stdout, "exposure-ratio") {
 			t.Fatal(status, stderr, stdout)
 		}
-		var result train.Summary
+		var result rundir.Summary
 		if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "result.json"))), &result); err != nil {
 			t.Fatal(err)
 		}

@@ -23,6 +23,8 @@ import (
 
 	"github.com/plrank/plrank/internal/atomicfile"
 	"github.com/plrank/plrank/internal/npzfile"
+	"github.com/plrank/plrank/internal/rundir"
+	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
 
@@ -124,11 +126,11 @@ func newFaulty(t *testing.T) *faulty {
 func (f *faulty) ending(t *testing.T) map[string]any {
 	t.Helper()
 	end := map[string]any{}
-	for _, name := range []string{train.SettingsFile, train.ModelFile, train.ResultFile} {
+	for _, name := range []string{rundir.SettingsFile, rundir.ModelFile, rundir.ResultFile} {
 		end[name] = read(t, filepath.Join(f.out, name))
 	}
-	end[train.HistoryFile] = timeless(t, read(t, filepath.Join(f.out, train.HistoryFile)))
-	for _, name := range []string{train.CheckpointFile, train.PreviousFile} {
+	end[rundir.HistoryFile] = timeless(t, read(t, filepath.Join(f.out, rundir.HistoryFile)))
+	for _, name := range []string{rundir.CheckpointFile, rundir.PreviousFile} {
 		var header any
 		file, err := npzfile.Read(filepath.Join(f.out, name), &header)
 		if err != nil {
@@ -169,21 +171,21 @@ func timeless(t *testing.T, text string) []train.Epoch {
 // new one.
 func (f *faulty) whole(t *testing.T) {
 	t.Helper()
-	for _, name := range []string{train.SettingsFile, train.ResultFile} {
+	for _, name := range []string{rundir.SettingsFile, rundir.ResultFile} {
 		if text, err := os.ReadFile(filepath.Join(f.out, name)); err == nil && !json.Valid(text) {
 			t.Errorf("%s is not whole", name)
 		}
 	}
-	if text, err := os.ReadFile(filepath.Join(f.out, train.HistoryFile)); err == nil {
-		epochs, want := timeless(t, string(text)), f.end[train.HistoryFile].([]train.Epoch)
+	if text, err := os.ReadFile(filepath.Join(f.out, rundir.HistoryFile)); err == nil {
+		epochs, want := timeless(t, string(text)), f.end[rundir.HistoryFile].([]train.Epoch)
 		if len(epochs) > len(want) || !slices.EqualFunc(epochs, want[:len(epochs)], func(a, b train.Epoch) bool { return reflect.DeepEqual(a, b) }) {
-			t.Errorf("%s has other epochs", train.HistoryFile)
+			t.Errorf("%s has other epochs", rundir.HistoryFile)
 		}
 	}
-	if _, err := train.LoadRanker(filepath.Join(f.out, train.ModelFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if _, err := ranker.Open(filepath.Join(f.out, rundir.ModelFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
-	for _, name := range []string{train.CheckpointFile, train.PreviousFile} {
+	for _, name := range []string{rundir.CheckpointFile, rundir.PreviousFile} {
 		var header any
 		if _, err := npzfile.Read(filepath.Join(f.out, name), &header); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Error(err)
@@ -195,7 +197,7 @@ func (f *faulty) whole(t *testing.T) {
 func (f *faulty) goOn(t *testing.T, c *faultCount, told bool) {
 	t.Helper()
 	args := f.args()
-	if _, err := os.Stat(filepath.Join(f.out, train.SettingsFile)); err == nil {
+	if _, err := os.Stat(filepath.Join(f.out, rundir.SettingsFile)); err == nil {
 		args = []string{"-resume", "-out", f.out, "-epochs", strconv.Itoa(faultyEpochs), "-cache", f.cache}
 	}
 	status, _, stderr := call(args...)
@@ -315,7 +317,7 @@ func (f *faulty) failing(t *testing.T, c *faultCount, rng *rand.Rand, operations
 			t.Fatalf("operation %d of %d was not met", at, operations)
 		}
 		ofRun := slices.ContainsFunc(failed, func(path string) bool { // a picture is not needed
-			return filepath.Dir(path) == f.out && filepath.Base(path) != train.CurveFile
+			return filepath.Dir(path) == f.out && filepath.Base(path) != rundir.CurveFile
 		})
 		last := failed[len(failed)-1]
 		if ofRun && status != 1 || !ofRun && status != 0 || !strings.Contains(stderr, fault.Error()) || !strings.Contains(stderr, last) {
@@ -436,13 +438,13 @@ func (f *faulty) damagedCheckpoint(t *testing.T, c *faultCount, rng *rand.Rand) 
 	f.begin(t)
 	must(t, append(f.args(), "-epochs", strconv.Itoa(faultyEpochs-1))...)
 	begun := f.out
-	good := read(t, filepath.Join(begun, train.CheckpointFile))
+	good := read(t, filepath.Join(begun, rundir.CheckpointFile))
 	for damage, data := range damages(rng, []byte(good)) {
 		f.out = filepath.Join(newFolder(t), "run")
 		if err := os.CopyFS(f.out, os.DirFS(begun)); err != nil {
 			t.Fatal(err)
 		}
-		write(t, filepath.Join(f.out, train.CheckpointFile), string(data))
+		write(t, filepath.Join(f.out, rundir.CheckpointFile), string(data))
 		f.goOn(t, c, false)
 		if t.Failed() {
 			t.Fatal(damage)
@@ -472,7 +474,7 @@ func (f *faulty) readDamaged(t *testing.T, c *faultCount, path, damage string, d
 func (f *faulty) damagedModel(t *testing.T, c *faultCount, rng *rand.Rand) {
 	f.begin(t)
 	must(t, f.args()...)
-	model := filepath.Join(f.out, train.ModelFile)
+	model := filepath.Join(f.out, rundir.ModelFile)
 	good := read(t, model)
 	result := func() (int, string, string) {
 		return scoring.Call("-model", model, "-data", filepath.Join(f.data, "test.txt"))

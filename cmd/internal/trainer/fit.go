@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/plrank/plrank/train"
+	"github.com/plrank/plrank/internal/processes"
 )
 
 // fit trains a model, or one for each fold, and says how good it is.
@@ -15,10 +15,10 @@ func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	if o.Folds != "" && o.Fold == 0 {
 		folds, err = foldsOf(o)
 	}
-	if err := train.Agree(o.processes, err); err != nil {
+	if err := processes.Agree(o.processes, err); err != nil {
 		return err
 	}
-	if err := train.Alike(o.processes, "folds", fmt.Sprint(folds)); err != nil {
+	if err := processes.Alike(o.processes, "folds", fmt.Sprint(folds)); err != nil {
 		return err
 	}
 	if folds != nil {

@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/plrank/plrank/train"
+	"github.com/plrank/plrank/internal/rundir"
 )
 
 // ofFold is the options of the run on one fold.
@@ -17,7 +17,7 @@ func ofFold(o *options, fold int) *options {
 	}
 	if o.out != "" {
 		one.out = filepath.Join(o.out, fmt.Sprintf("fold%d", fold))
-		_, err := os.Stat(filepath.Join(one.out, train.SettingsFile))
+		_, err := os.Stat(filepath.Join(one.out, rundir.SettingsFile))
 		one.resume = o.resume && err == nil // else it had not begun
 	}
 	return &one

@@ -10,6 +10,7 @@ import (
 	"github.com/plrank/plrank/cmd/internal/report"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/rundir"
 	"github.com/plrank/plrank/train"
 )
 
@@ -67,7 +68,7 @@ func fitFolds(ctx context.Context, o *options, folds []int, stdout, stderr io.Wr
 		done, reports = append(done, fold), append(reports, measured)
 	}
 	if len(done) > 0 {
-		r := train.SumUp(done, reports)
+		r := rundir.SumUp(done, reports)
 		if o.asJSON {
 			err = json.NewEncoder(stdout).Encode(r)
 		} else {

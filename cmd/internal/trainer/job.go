@@ -9,15 +9,19 @@ import (
 	"slices"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/processes"
+	"github.com/plrank/plrank/internal/rundir"
+	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
 
 // A job is a run that is ready to begin.
 type job struct {
 	*options
-	dir     *train.Dir // nil: none is asked for
+	dir     *rundir.Dir // nil: none is asked for
 	splits  *datasets.Splits
 	trainer *train.Trainer
+	initial *ranker.Model // nil: there is none
 }
 
 // prepare makes the folder of the run before the data are read, which may take time.
@@ -41,27 +45,27 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 	if err != nil {
 		return nil, err
 	}
-	if err := train.Agree(o.processes, chooseRecipe(o, splits.Train)); err != nil {
+	if err := processes.Agree(o.processes, chooseRecipe(o, splits.Train)); err != nil {
 		return nil, err
 	}
 	parts := train.Parts{Processes: o.processes}
 	if o.InitModel != "" {
-		parts.Initial, err = train.LoadRanker(initialFile(o))
+		parts.Initial, err = ranker.Open(initialFile(o))
 	}
-	if err := train.Agree(o.processes, err); err != nil {
+	if err := processes.Agree(o.processes, err); err != nil {
 		return nil, err
 	}
 	t, err := train.New(o.Config, parts, splits)
-	if err = train.Agree(o.processes, err); err != nil {
+	if err = processes.Agree(o.processes, err); err != nil {
 		return nil, withFlags(err, o, splits)
 	}
-	return &job{o, dir, splits, t}, nil
+	return &job{o, dir, splits, t, parts.Initial}, nil
 }
 
 // initialFile is the file of the initial model: the copy of it that a run keeps, once there
 // is one.
 func initialFile(o *options) string {
-	if copied := filepath.Join(o.out, train.InitialFile); o.resume {
+	if copied := filepath.Join(o.out, rundir.InitialFile); o.resume {
 		if _, err := os.Stat(copied); err == nil {
 			return copied
 		}
@@ -81,12 +85,12 @@ func checkWeights(d *datasets.Dataset) error {
 
 // runDir is the folder of the run, or of its folds; nil if none is asked for, or another rank
 // writes it.
-func runDir(o *options) (*train.Dir, error) {
+func runDir(o *options) (*rundir.Dir, error) {
 	switch {
 	case o.out == "" || !o.first():
 		return nil, nil
 	case o.resume:
-		return train.OpenDir(o.out, &settings{})
+		return rundir.Open(o.out, &settings{})
 	}
-	return train.CreateDir(o.out)
+	return rundir.Create(o.out)
 }

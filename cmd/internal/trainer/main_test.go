@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plrank/plrank/internal/rundir"
+	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
 
@@ -48,7 +50,7 @@ func TestRunHasAllFilesAndGoesOn(t *testing.T) {
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil || len(lines) != 4 || last.Epoch != 4 {
 		t.Errorf("metrics.jsonl: %d lines, %+v, %v", len(lines), last, err)
 	}
-	var result train.Summary
+	var result rundir.Summary
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "result.json"))), &result); err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +224,7 @@ func TestExtensionIsKept(t *testing.T) {
 	if status, _, stderr := call("-data", data, "-out", out, "-epochs", "1", "-seed", "3"); status != 0 {
 		t.Fatal(status, stderr)
 	}
-	interrupted := func() (r train.Summary) {
+	interrupted := func() (r rundir.Summary) {
 		if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "result.json"))), &r); err != nil {
 			t.Fatal(err)
 		}
@@ -279,7 +281,7 @@ func TestInterruptedRunHasAModel(t *testing.T) {
 	if status != 130 || !strings.Contains(stderr.String(), "interrupted") || !strings.Contains(stdout.String(), "test: 10 queries") {
 		t.Errorf("%d, %q, %q", status, stdout.String(), stderr.String())
 	}
-	if _, err := train.LoadRanker(filepath.Join(out, "model.npz")); err != nil {
+	if _, err := ranker.Open(filepath.Join(out, "model.npz")); err != nil {
 		t.Error(err)
 	}
 	if status, _, stderr := call("-resume", "-out", out, "-epochs", "1"); status != 0 {
@@ -367,7 +369,7 @@ func TestTrainingBeginsWithTheInitialModel(t *testing.T) {
 	if status != 0 || !strings.Contains(stderr, "the initial model is better than every epoch, and is kept") || !strings.HasPrefix(stdout, `{"initial":{`) {
 		t.Errorf("epochs that are not better: %d, %q, %q", status, stdout, stderr)
 	}
-	var result train.Summary
+	var result rundir.Summary
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(third, "result.json"))), &result); err != nil || result.BestEpoch != 0 || result.Initial["ndcg@10"] != result.Metrics["vali"]["ndcg@10"] {
 		t.Errorf("%+v, %v", result, err)
 	}

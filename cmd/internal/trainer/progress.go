@@ -18,9 +18,9 @@ func describe(w io.Writer, s *datasets.Splits, t *train.Trainer) {
 			fmt.Fprintln(w, d)
 		}
 	}
-	fmt.Fprintf(w, "%s; %s; %s; matrix products by %s\n", t.Objective(), t.Architecture(), t.Optimizer, blas.Name())
+	fmt.Fprintf(w, "%s; %s; %s; matrix products by %s\n", t.Objective(), t.Architecture(), t.Config.Optimizer, blas.Name())
 	if n := t.LeftOut(); n > 0 {
-		fmt.Fprintf(w, "%d training queries, %d without a relevant document left out: %s learns nothing from them\n", s.Train.Queries(), n, t.Loss)
+		fmt.Fprintf(w, "%d training queries, %d without a relevant document left out: %s learns nothing from them\n", s.Train.Queries(), n, t.Config.Loss)
 	}
 	fmt.Fprintf(w, "the best epoch is the one of the best %s on the validation split\n", t.Validation())
 }

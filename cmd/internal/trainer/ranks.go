@@ -5,6 +5,7 @@ import (
 
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/mpi"
+	"github.com/plrank/plrank/internal/processes"
 	"github.com/plrank/plrank/train"
 )
 
@@ -12,11 +13,11 @@ import (
 const usualShards = 8
 
 // join makes the options those of a rank.
-func (o *options) join(processes train.Processes, args []string) error {
+func (o *options) join(group train.Processes, args []string) error {
 	if o.version {
 		return nil
 	}
-	o.processes = processes
+	o.processes = group
 	flags, err := parseInto(defaults(), args)
 	if err != nil {
 		return err
@@ -24,8 +25,8 @@ func (o *options) join(processes train.Processes, args []string) error {
 	if !o.resume && o.config == "" && !command.IsGiven(flags, "shards") {
 		o.Shards = usualShards
 	}
-	if processes.Size() > o.Shards {
-		return command.Usage(fmt.Errorf("%d ranks for %d shards: want -shards %d or more, or fewer ranks", processes.Size(), o.Shards, processes.Size()))
+	if group.Size() > o.Shards {
+		return command.Usage(fmt.Errorf("%d ranks for %d shards: want -shards %d or more, or fewer ranks", group.Size(), o.Shards, group.Size()))
 	}
 	return nil
 }
@@ -33,13 +34,13 @@ func (o *options) join(processes train.Processes, args []string) error {
 // inTurn calls f for rank 0 first, then for one process of each other host, then for the
 // others. They find what those before have left in a cache, where they can see it. All
 // ranks get the error of any.
-func inTurn[T any](processes train.Processes, f func() (T, error)) (value T, err error) {
-	if processes == nil {
+func inTurn[T any](group train.Processes, f func() (T, error)) (value T, err error) {
+	if group == nil {
 		return f()
 	}
 	mine := 2
 	switch {
-	case processes.Rank() == 0:
+	case group.Rank() == 0:
 		mine = 0
 	case mpi.FirstOfHost():
 		mine = 1
@@ -48,7 +49,7 @@ func inTurn[T any](processes train.Processes, f func() (T, error)) (value T, err
 		if turn == mine {
 			value, err = f()
 		}
-		if err := train.Agree(processes, err); err != nil {
+		if err := processes.Agree(group, err); err != nil {
 			return value, err
 		}
 	}

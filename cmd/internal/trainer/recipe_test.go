@@ -9,6 +9,7 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/recipe"
+	"github.com/plrank/plrank/internal/rundir"
 	"github.com/plrank/plrank/train"
 )
 
@@ -57,7 +58,7 @@ func TestRecipeIsRecorded(t *testing.T) {
 	if status, _, stderr := call("-epochs", "1", "-members", "1", "-out", out); status != 0 || !strings.Contains(stderr, "recipe for ") {
 		t.Fatalf("%d: %s", status, stderr)
 	}
-	for _, args := range [][]string{{"-resume", "-out", out}, {"-config", filepath.Join(out, train.SettingsFile)}} {
+	for _, args := range [][]string{{"-resume", "-out", out}, {"-config", filepath.Join(out, rundir.SettingsFile)}} {
 		o, err := parse(args)
 		if err != nil || o.bySize || o.Members != 1 || o.Epochs != 1 {
 			t.Errorf("%v: %+v, %v", args, o, err)

@@ -8,7 +8,7 @@ import (
 	"github.com/plrank/plrank/cmd/internal/input"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/recipe"
-	"github.com/plrank/plrank/train"
+	"github.com/plrank/plrank/internal/rundir"
 )
 
 // resumed is the options of the run in folder out. Flags given besides must say
@@ -19,7 +19,7 @@ func resumed(out string, args []string, given *flag.FlagSet) (*options, error) {
 		return nil, command.Usage(errors.New("-resume needs the folder of the run: -out"))
 	}
 	o := &options{cache: input.UserCache, out: out}
-	if err := train.ReadSettings(out, &o.settings); err != nil {
+	if err := rundir.ReadSettings(out, &o.settings); err != nil {
 		return nil, err
 	}
 	o.Config = o.Config.Plain() // a run of an older version lacks newer settings

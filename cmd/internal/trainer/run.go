@@ -11,6 +11,7 @@ import (
 	"github.com/plrank/plrank/cmd/internal/input"
 	"github.com/plrank/plrank/cmd/internal/report"
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/rundir"
 	"github.com/plrank/plrank/train"
 )
 
@@ -22,7 +23,7 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 		defer dir.Close()
 		s := j.settings
 		s.Config = t.Config // with the names as they are written
-		warning, err := dir.Begin(t, s)
+		warning, err := dir.Begin(t, j.initial, s)
 		if err != nil {
 			return nil, err
 		}
@@ -50,7 +51,7 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 	}}
 	result, err := t.Run(ctx, hooks)
 	p.finish()
-	if train.Skippable(err) && t.OnNaN != "skip" {
+	if train.Skippable(err) && t.Config.OnNaN != "skip" {
 		err = fmt.Errorf("%w (-on-nan skip leaves such batches out)", err)
 	}
 	if dir != nil {
@@ -67,7 +68,7 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 		best = "the initial model is better than every epoch, and is kept"
 	}
 	fmt.Fprintf(stderr, "%s; %s; %.1f s\n", ending(t.Config, result), best, time.Since(start).Seconds())
-	measured, err := t.Report(result.Ranker)
+	measured, err := t.Report(result.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -86,14 +87,10 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 		if len(result.History) == 0 {
 			return measured, command.ErrInterrupted // before there was anything to draw
 		}
-		if err := drawCurve(dir.File(train.CurveFile), fmt.Sprintf("%s, %s", j.splits.Train.Name, t.Loss), t.Metric, result); err != nil {
+		if err := drawCurve(dir.File(rundir.CurveFile), fmt.Sprintf("%s, %s", j.splits.Train.Name, t.Config.Loss), t.Config.Metric, result); err != nil {
 			input.Warn(stderr, err.Error()) // the run is complete without a picture
 		}
-		model, err := result.Ranker.Model()
-		if err != nil {
-			return nil, err
-		}
-		fmt.Fprintf(stderr, "written to %s; the model is version %s\n", j.out, model.Digest())
+		fmt.Fprintf(stderr, "written to %s; the model is version %s\n", j.out, result.Model.Digest())
 	}
 	if result.Interrupted {
 		return measured, command.ErrInterrupted

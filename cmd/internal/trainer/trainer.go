@@ -12,6 +12,7 @@ import (
 	"github.com/plrank/plrank/cmd/internal/input"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/mpi"
+	"github.com/plrank/plrank/internal/processes"
 	"github.com/plrank/plrank/internal/version"
 	"github.com/plrank/plrank/train"
 )
@@ -50,7 +51,7 @@ func runRank(ctx context.Context, world mpi.World, args []string, stdout, stderr
 		failed = body(ctx, world, args, stdout, said)
 		return failed
 	})
-	var agreed train.Agreed
+	var agreed processes.Agreed
 	if failed != nil && !errors.As(failed, &agreed) && !errors.Is(failed, command.ErrInterrupted) && world.Size() > 1 {
 		if world.Rank() > 0 {
 			fmt.Fprintf(stderr, "train: rank %d of %d: %s\n", world.Rank(), world.Size(), command.Printable(failed.Error()))
@@ -61,17 +62,17 @@ func runRank(ctx context.Context, world mpi.World, args []string, stdout, stderr
 	return status
 }
 
-// body is the sub-command. processes is nil where there is one alone.
-func body(ctx context.Context, processes train.Processes, args []string, stdout, stderr io.Writer) error {
+// body is the sub-command. group is nil where there is one process.
+func body(ctx context.Context, group train.Processes, args []string, stdout, stderr io.Writer) error {
 	o, err := parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		page.Print(stdout, defaults().flags())
 		return nil
 	}
-	if err == nil && processes != nil {
-		err = o.join(processes, args)
+	if err == nil && group != nil {
+		err = o.join(group, args)
 	}
-	if err := train.Agree(processes, err); err != nil {
+	if err := processes.Agree(group, err); err != nil {
 		return err
 	}
 	if o.version {
