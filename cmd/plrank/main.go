@@ -3,7 +3,6 @@
 package main
 
 import (
-	"io"
 	"os"
 
 	"github.com/plrank/plrank/cmd/internal/describe"
@@ -14,13 +13,7 @@ import (
 	"github.com/plrank/plrank/cmd/internal/trainer"
 )
 
-// A subcommand is the first word after plrank.
-type subcommand struct {
-	name, summary string
-	run           func(args []string, stdin io.Reader, stdout, stderr io.Writer) int
-}
-
-var subcommands = []subcommand{
+var subcommands = table{
 	{"train", "train a ranking model, and measure it", trainer.Run},
 	{"score", "score the documents of a file with a model", score.Run},
 	{"evaluate", "measure a model on labelled data", evaluate.Run},
@@ -29,4 +22,4 @@ var subcommands = []subcommand{
 	{"serve", "rank documents over HTTP with trained models", serve.Run},
 }
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() { os.Exit(subcommands.run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }

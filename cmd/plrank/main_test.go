@@ -26,7 +26,7 @@ func child(args ...string) *exec.Cmd {
 	return c
 }
 
-var call = commandtest.Command(run).Call
+var call = commandtest.Command(subcommands.run).Call
 
 // Every help page fits a screen and a half, 80 columns wide, and names all flags of its
 // sub-command once. Its examples, and those of the topics, name flags that there are.

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 
 	"github.com/plrank/plrank/cmd/internal/input"
@@ -34,17 +35,29 @@ type list struct {
 var topics = []topic{
 	{"formats", "text formats, columns, labels and weights", []string{"duplicates", "minus-one", "headerless", "label-column", "query-column", "document-column", "weight-column"}, nil},
 	{"splits", "files of a collection, folds, synthetic data and caches", []string{"vali", "test", "fold", "scale", "cache"}, nil},
-	{"features", "transforms, categorical features, missing values", []string{"transform", "categorical"}, nil},
-	{"objectives", "losses, gains, discounts and their sums", []string{"loss", "cutoff", "samples", "gain", "highest-grade", "discounts", "normalize"},
+	{"features", "transforms, categorical features, missing values", settings("Inputs"), nil},
+	{"objectives", "losses, gains, discounts and their sums", settings("Objective"),
 		[]list{{"Losses", losses.Names}, {"Of these, losses that also learn from queries without a relevant document", labelFree}}},
-	{"models", "networks, ensembles and attention", []string{"scorer", "hidden", "activation", "dropout", "members", "blocks", "heads", "latent-cross"}, nil},
-	{"training", "recipes, optimizers, schedules and penalties", []string{"optimizer", "lr", "momentum", "weight-decay", "decay", "schedule", "warmup", "l2", "group-lasso", "clip", "average", "batch", "epochs", "on-nan", "shards", "seed"}, nil},
-	{"metrics", "measures, validation and what is reported", []string{"metric", "patience", "report", "convention", "ties", "weighted-metrics", "evaluation-samples", "evaluate-train", "evaluate-test", "drop-label-free-test"},
-		[]list{{"Metrics", metrics.Names}}},
+	{"models", "networks, ensembles and attention", settings("Model"), nil},
+	{"training", "recipes, optimizers, schedules and penalties", append(settings("Optimization"), "seed"), nil},
+	{"metrics", "measures, validation and what is reported", settings("Evaluation"), []list{{"Metrics", metrics.Names}}},
 	{"fairness", "groups, fair losses and their measures", []string{"group-column", "groups"}, []list{{"Measures of fairness", metrics.FairnessNames}}},
 	{"scoring", "scores, TREC files, drawn rankings and exposure", nil, nil},
 	{"files", "what a run writes, and how it goes on", nil, nil},
 	{"faults", "errors, interruptions and exit statuses", nil, nil},
+}
+
+// settings are the flags of a group of settings, an embedded struct of train.Config.
+func settings(group string) (flags []string) {
+	c := new(train.Config)
+	in := reflect.ValueOf(c).Elem().FieldByName(group)
+	from, to := in.Addr().Pointer(), in.Addr().Pointer()+in.Type().Size()
+	for _, s := range c.Settings() {
+		if at := reflect.ValueOf(s.Value).Pointer(); from <= at && at < to {
+			flags = append(flags, s.Flag)
+		}
+	}
+	return flags
 }
 
 // Topic prints a topic. An unknown name is an error that suggests the nearest.

@@ -36,7 +36,7 @@ type options struct {
 	recipe    string          // what was chosen, in words, by this run; lines
 }
 
-// allFolds is the value of -folds for all that a folder has.
+// allFolds is the value of -folds for a folder.
 const allFolds = "all"
 
 // defaults is the options without a command line.
