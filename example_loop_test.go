@@ -43,9 +43,9 @@ func Example_trainingLoop() {
 	scores, err := model.Build(nn.Input{Features: x, Offsets: offsets, Weights: weights}, nn.Train)
 	check(err)
 	lists := ops.Lists{Scores: scores, Offsets: offsets}
-	rankings, err := ops.Rankings(lists, ops.NewSampler(100, 10, 1))
-	check(err)
-	loss, err := losses.PLRankRB(lists, gains, rankings, metrics.Discounts(10))
+	loss, err := losses.Mean(losses.PLRankRB, losses.Batch{
+		Lists: lists, Gains: gains, Discounts: metrics.Discounts(10), Sampler: ops.NewSampler(100, 10, 1),
+	})
 	check(err)
 	_, err = G.Grad(loss, weights...)
 	check(err)

@@ -21,10 +21,10 @@ func Example() {
 	w := G.NewVector(g, tensor.Float64, G.WithName("w"), G.WithShape(2),
 		G.WithValue(tensor.New(tensor.WithBacking([]float64{0, 0}))))
 
-	lists := ops.Lists{Scores: G.Must(G.Mul(x, w))} // log-scores, of one query
-	rankings, err := ops.Rankings(lists, ops.NewSampler(100, 2, 42))
-	check(err)
-	loss, err := losses.PLRankRB(lists, gains, rankings, []float64{1, 0.63}) // −E[DCG@2]
+	lists := ops.Lists{Scores: G.Must(G.Mul(x, w))}         // log-scores, of one query
+	loss, err := losses.Mean(losses.PLRankRB, losses.Batch{ // −E[DCG@2]
+		Lists: lists, Gains: gains, Discounts: []float64{1, 0.63}, Sampler: ops.NewSampler(100, 2, 42),
+	})
 	check(err)
 	_, err = G.Grad(loss, w) // injects λ into the scores
 	check(err)

@@ -2,9 +2,9 @@ package datasets
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/plrank/plrank/datasets/internal/memory"
+	"github.com/plrank/plrank/internal/scratch"
 )
 
 // Batch is a few queries packed for one step: transformed, and padded to the
@@ -64,8 +64,8 @@ func (b *Batch) PackTransformed(x *Transformed, queries []int, rows, queryCapaci
 		b.Offsets = append(b.Offsets, used)
 	}
 
-	b.Labels = slices.Grow(b.Labels[:0], rows)[:rows]
-	b.X = slices.Grow(b.X[:0], rows*width)[:rows*width]
+	b.Labels = scratch.Sized(b.Labels, rows)
+	b.X = scratch.Sized(b.X, rows*width)
 	b.Groups = pack(b.Groups, d.Groups, d.Offsets, queries, rows, -1)
 	b.Weights = pack(b.Weights, d.Weights, d.Offsets, queries, rows, 0)
 	b.QueryWeights = pack(b.QueryWeights, d.QueryWeights, nil, queries, queryCapacity, 0)

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/plrank/plrank/datasets/internal/memory"
-	"github.com/plrank/plrank/internal/elementwise"
+	"github.com/plrank/plrank/internal/splitmix"
 )
 
 // QueryDigests tell whether a query has been seen before: one number for each query, of its
@@ -15,7 +15,7 @@ import (
 //
 // A document is d = mix(Σ mix(id·2³² + bits)) over its features that are not 0, bits being those
 // of the float32, and a missing value a NaN like any other; a query is mix(Σ mix(d)) over its
-// documents, where mix is a step of SplitMix64 (Steele et al., OOPSLA 2014).
+// documents, where mix is [splitmix.Next].
 func (d *Dataset) QueryDigests(columns []int) []uint64 {
 	digests := make([]uint64, d.Queries())
 	memory.For(len(digests), func(q int) {
@@ -27,10 +27,10 @@ func (d *Dataset) QueryDigests(columns []int) []uint64 {
 				first = document
 			}
 			differ = differ || document != first
-			sum += elementwise.Mix(document)
+			sum += splitmix.Next(document)
 		}
 		if differ {
-			digests[q] = elementwise.Mix(sum)
+			digests[q] = splitmix.Next(sum)
 		}
 	})
 	return digests
@@ -47,7 +47,7 @@ func rowDigest(ids, columns []int, row []float32) uint64 {
 		if v != v {
 			bits = 0x7fc00000
 		}
-		sum += elementwise.Mix(uint64(ids[c])<<32 | uint64(bits))
+		sum += splitmix.Next(uint64(ids[c])<<32 | uint64(bits))
 	}
-	return elementwise.Mix(sum)
+	return splitmix.Next(sum)
 }

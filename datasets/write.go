@@ -87,8 +87,9 @@ func WriteRun(w io.Writer, d *Dataset, scores []float64, tag string) error {
 	}
 	out := bufio.NewWriter(w)
 	for q, id := range d.QueryIDs {
-		for rank, i := range order.Descending(scores[d.Offsets[q]:d.Offsets[q+1]]) {
-			r := d.Offsets[q] + i
+		first := d.Offsets[q]
+		for rank, document := range order.Descending(nil, scores[first:d.Offsets[q+1]]) {
+			r := first + document
 			fmt.Fprintf(out, "%s Q0 %s %d %s %s\n", id, d.documentID(q, r), rank+1, strconv.FormatFloat(scores[r], 'g', -1, 64), tag)
 		}
 	}

@@ -40,7 +40,7 @@ func BenchmarkLosses(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				loss, err := build(batch)
+				loss, err := losses.Mean(build, batch)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -7,7 +7,6 @@ import (
 	"gorgonia.org/tensor"
 	"pgregory.net/rapid"
 
-	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
 )
 
@@ -33,23 +32,15 @@ func one(scores, labels []float64, cutoff int) fixture {
 // value of a loss of one query.
 func (f fixture) value(t fataler, name string) float64 {
 	t.Helper()
-	build, err := losses.ByName(name)
-	if err != nil {
-		t.Fatal(err)
-	}
 	b := f.batch(tensor.Float64)
-	loss, err := build(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, _ := differentiate(t, loss, b.Lists.Scores)
+	v, _ := differentiate(t, build(t, name, b), b.Lists.Scores)
 	return v
 }
 
-// NDCG-Loss1 bounds the NDCG that is missing for any cutoff, NDCG-Loss2 and Loss2++ where
+// NDCG-Loss1 bounds 1 − NDCG for any cutoff, NDCG-Loss2 and Loss2++ where
 // it is not below the number of documents, of any lists; there the weights at K are those
 // of NDCG-Loss2.
-func TestBounds(t *testing.T) {
+func TestNDCGLossesBoundOneMinusNDCG(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 9).Draw(t, "documents")
 		cutoff := rapid.IntRange(1, 12).Draw(t, "cutoff")
@@ -81,7 +72,7 @@ func TestBounds(t *testing.T) {
 }
 
 // Where they are none, as their comments say.
-func TestNoBounds(t *testing.T) {
+func TestNDCGLoss2IsNoBoundBelowAllRanks(t *testing.T) {
 	f := one([]float64{-.01, 10, .01}, []float64{1, 1, 0}, 2)
 	missing := f.query(0).missing()
 	if loss := f.value(t, "ndcg-loss2"); !(loss < missing) || math.Abs(missing-.387) > .001 || math.Abs(loss-.23) > .005 {
@@ -100,7 +91,7 @@ func TestNoBounds(t *testing.T) {
 // The weights of Jagerman et al. (2022), in TF-Ranking the test cases of
 // DCGLambdaWeightV2: of labels 2, 1, 0 as gains, ranked so. θ_r = 1/r there, which goes on
 // otherwise than DCG's: so with a cutoff at the last pair of ranks.
-func TestWeightsAtCutoff(t *testing.T) {
+func TestNDCGLoss2kHasTheWeightsOfJagerman(t *testing.T) {
 	// Δ_1 = 1/2, Δ_2 = 1/6; all ranks within the cutoff.
 	scores, gains := []float64{2, 1, 0}, []float64{2, 1, 0}
 	f := one(scores, gains, 3)

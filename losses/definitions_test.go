@@ -256,7 +256,7 @@ var definitions = map[string]func(q query) float64{
 // The value of a packed batch is the mean of the definition over the queries, and the
 // gradient is its derivative by finite differences, on both machines. (The ranks in
 // the weights of the lambda losses do not change within h.)
-func TestDefinitions(t *testing.T) {
+func TestLossesHaveTheirDefinitions(t *testing.T) {
 	f := newFixture(normal)
 	for name, definition := range definitions {
 		value := func() float64 {

@@ -14,9 +14,9 @@ import (
 	"github.com/plrank/plrank/plackett"
 )
 
-// TestGolden runs the independent test vectors: every loss on given rankings, and
-// LambdaLoss on given noise.
-func TestGolden(t *testing.T) {
+// The independent test vectors: every loss on given rankings, and LambdaLoss on given
+// noise.
+func TestLossesHaveTheGoldenGradients(t *testing.T) {
 	var file struct {
 		Cases []struct {
 			Name                  string
@@ -30,8 +30,7 @@ func TestGolden(t *testing.T) {
 		}
 	}
 	golden.Read(t, "estimators.json", &file)
-	type build func(ops.Lists, *G.Node, *G.Node, []float64) (*G.Node, error)
-	onRankings := map[string]build{
+	onRankings := map[string]losses.Func{
 		"plrank1": losses.PLRank1, "plrank2": losses.PLRank2, "plrank_rb": losses.PLRankRB,
 		"policy_gradient": losses.PolicyGradient, "placement": losses.PlacementPolicyGradient,
 	}
@@ -52,7 +51,9 @@ func TestGolden(t *testing.T) {
 		for name, f := range onRankings {
 			g := G.NewGraph()
 			l := ops.Lists{Scores: vector(g, "scores", dt, c.Scores)}
-			loss, err := f(l, vector(g, "gains", dt, c.Labels), ints(g, "rankings", slices.Concat(c.Rankings...), 1, c.N, c.D), c.Theta)
+			loss, err := losses.Mean(f, losses.Batch{
+				Lists: l, Gains: vector(g, "gains", dt, c.Labels), Rankings: ints(g, "rankings", slices.Concat(c.Rankings...), 1, c.N, c.D), Discounts: c.Theta,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +65,9 @@ func TestGolden(t *testing.T) {
 		}
 		g := G.NewGraph()
 		l := ops.Lists{Scores: vector(g, "scores", dt, c.Scores)}
-		loss, err := losses.LambdaLoss(l, vector(g, "gains", dt, c.Labels), vector(g, "noise", dt, flat(c.Gumbel)), c.Theta)
+		loss, err := losses.Mean(losses.LambdaLoss, losses.Batch{
+			Lists: l, Gains: vector(g, "gains", dt, c.Labels), Noise: vector(g, "noise", dt, flat(c.Gumbel)), Discounts: c.Theta,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,13 +79,13 @@ func TestGolden(t *testing.T) {
 // The gradients of the losses for the expected metric have it as expectation: all
 // rankings of a small list, weighted by their probability. The REINFORCE losses
 // have no other meaning.
-func TestUnbiased(t *testing.T) {
+func TestGradientsOfEstimatorsAreUnbiased(t *testing.T) {
 	scores, gains, theta := []float64{.3, -1, 1.2, 0}, []float64{3, 0, 1, 7}, []float64{1, .63, .5}
 	exact, err := plackett.EnumerateMoments(scores, gains, theta)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, f := range map[string]func(ops.Lists, *G.Node, *G.Node, []float64) (*G.Node, error){
+	for name, f := range map[string]losses.Func{
 		"PLRank1": losses.PLRank1, "PLRank2": losses.PLRank2, "PLRankRB": losses.PLRankRB,
 		"PolicyGradient": losses.PolicyGradient, "PlacementPolicyGradient": losses.PlacementPolicyGradient,
 	} {
@@ -90,7 +93,9 @@ func TestUnbiased(t *testing.T) {
 		err := plackett.Enumerate(scores, len(theta), func(y []int, p float64) {
 			g := G.NewGraph()
 			l := ops.Lists{Scores: vector(g, "scores", tensor.Float64, scores)}
-			loss, err := f(l, vector(g, "gains", tensor.Float64, gains), ints(g, "rankings", y, 1, 1, len(y)), theta)
+			loss, err := losses.Mean(f, losses.Batch{
+				Lists: l, Gains: vector(g, "gains", tensor.Float64, gains), Rankings: ints(g, "rankings", y, 1, 1, len(y)), Discounts: theta,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -21,7 +21,7 @@ func exactLosses() map[string]func(q exactQuery) float64 {
 
 // Value and gradient of the exact losses are those of the expectations over all rankings,
 // the gradient by finite differences of them.
-func TestExactLosses(t *testing.T) {
+func TestExactLossesAreExpectationsOverAllRankings(t *testing.T) {
 	for name, of := range exactLosses() {
 		f := newFixture(normal)
 		f.discounts = f.discounts[:3]

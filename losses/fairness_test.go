@@ -80,18 +80,7 @@ var fairness = map[string]func(q query, exposure []float64) float64{
 // fairnessLoss is a fairness loss on a given exposure.
 func fairnessLoss(t *testing.T, name string, b losses.Batch, exposure *G.Node) *G.Node {
 	t.Helper()
-	var loss *G.Node
-	var err error
-	switch name {
-	case "disparity":
-		loss, err = losses.Disparity(b.Lists, b.Gains, exposure)
-	case "ee-l":
-		loss, err = losses.ExposureLoss(b.Lists, b.Gains, exposure, b.Discounts)
-	case "group-exposure":
-		loss, err = losses.GroupExposure(b.Lists, b.Groups, exposure)
-	case "group-treatment":
-		loss, err = losses.GroupTreatment(b.Lists, b.Gains, b.Groups, exposure)
-	}
+	loss, err := losses.OnExposure(name, b, exposure)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +89,7 @@ func fairnessLoss(t *testing.T, name string, b losses.Batch, exposure *G.Node) *
 
 // The value of a packed batch is the mean of the definition over the queries, and the
 // derivative by the exposures is that of the definition.
-func TestFairnessDefinitions(t *testing.T) {
+func TestFairnessLossesHaveTheirDefinitions(t *testing.T) {
 	f := newFixture(normal)
 	exposure := make([]float64, len(f.scores))
 	for d := range exposure {
@@ -136,7 +125,7 @@ func TestFairnessDefinitions(t *testing.T) {
 
 // Queries of one document, without gains, of one group, or without any group are
 // fair, to the last bit.
-func TestFairnessDefined(t *testing.T) {
+func TestFairQueriesHaveTheLoss0(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
 		for name, fixtures := range map[string][]fixture{
 			"disparity":       {{gains: []float64{7}}, {gains: []float64{0, 0, 0}}},
@@ -184,10 +173,10 @@ func exposureSlopes(q query, exposure []float64, loss func(query, []float64) flo
 // Enumeration of all pairs of rankings, one for the exposure and one for the gradient:
 // the gradient has that of the exact F(E) as its expectation. With one ranking for
 // both it has not: the bias of sharing them.
-func TestSeparateRankings(t *testing.T) {
+func TestSeparateRankingsAreUnbiasedAndSharedOnesAreNot(t *testing.T) {
 	f := fixture{
-		offsets: []int{0, 4}, scores: []float64{.3, -1, 1.2, 0}, gains: []float64{3, 0, 1, 7}, labels: []float64{2, 0, 1, 3},
-		groups: []int{0, 1, 1, 0}, discounts: []float64{1, .63},
+		offsets: []int{0, 3}, scores: []float64{.3, -1, 1.2}, gains: []float64{3, 0, 1}, labels: []float64{2, 0, 1},
+		groups: []int{0, 1, 1}, discounts: []float64{1, .63},
 	}
 	q := f.exact(t, 0)
 	type drawn struct {
@@ -213,7 +202,7 @@ func TestSeparateRankings(t *testing.T) {
 			_, gradient := differentiate(t, fairnessLoss(t, name, b, exposure), b.Lists.Scores)
 			return gradient
 		}
-		separate, shared := make([]float64, 4), make([]float64, 4)
+		separate, shared := make([]float64, 3), make([]float64, 3)
 		for _, y := range all {
 			for d, x := range gradient(y, y) {
 				shared[d] += y.chance * x
@@ -267,7 +256,7 @@ func near(t *testing.T, what string, got, want []float64, tolerance float64) {
 
 // One fairness step of the independent vectors: from an exposure to the gains that
 // lower the disparity, and from these to λ.
-func TestGoldenFairness(t *testing.T) {
+func TestFairnessStepIsTheGoldenOne(t *testing.T) {
 	var file struct {
 		Cases []struct {
 			Name                  string
@@ -303,16 +292,8 @@ func TestGoldenFairness(t *testing.T) {
 		}
 		for name, want := range map[string][]float64{"plrank1": c.PLRank1, "plrank2": c.PLRank2} {
 			b, _ := goldenBatch(c.Scores, gradient, c.Exposure, c.Theta)
-			rankings := ints(b.Lists.Scores.Graph(), "rankings", places, 1, c.Samples, k)
-			loss := losses.PLRank1
-			if name == "plrank2" {
-				loss = losses.PLRank2
-			}
-			node, err := loss(b.Lists, b.Gains, rankings, c.Theta)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, lambda := differentiate(t, node, b.Lists.Scores)
+			b.Rankings = ints(b.Lists.Scores.Graph(), "rankings", places, 1, c.Samples, k)
+			_, lambda := differentiate(t, build(t, name, b), b.Lists.Scores)
 			for d := range lambda {
 				lambda[d] = -lambda[d]
 			}
@@ -322,7 +303,7 @@ func TestGoldenFairness(t *testing.T) {
 }
 
 // Disparity and its derivatives by exposure and by score, by enumeration.
-func TestGoldenDisparity(t *testing.T) {
+func TestDisparityIsTheGoldenOne(t *testing.T) {
 	var file struct {
 		Cases []struct {
 			Name                            string
@@ -348,21 +329,21 @@ func TestGoldenDisparity(t *testing.T) {
 
 // Every estimator, given the gains of the disparity from one ranking, on another one:
 // its expectation is the gradient of the disparity, by enumeration of all pairs.
-func TestDisparityGains(t *testing.T) {
+func TestEveryEstimatorIsUnbiasedOnDisparityGains(t *testing.T) {
 	f := fixture{
-		offsets: []int{0, 4}, scores: []float64{.3, -1, 1.2, 0}, gains: []float64{3, 0, 1, 7}, labels: []float64{2, 0, 1, 3},
-		groups: make([]int, 4), discounts: []float64{1, .63},
+		offsets: []int{0, 3}, scores: []float64{.3, -1, 1.2}, gains: []float64{3, 0, 1}, labels: []float64{2, 0, 1},
+		groups: make([]int, 3), discounts: []float64{1, .63},
 	}
 	q := f.exact(t, 0)
 	want, err := plackett.EnumerateMoments(f.scores, exposureSlopes(q.query, q.Exposure, fairness["disparity"]), f.discounts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, estimator := range map[string]func(ops.Lists, *G.Node, *G.Node, []float64) (*G.Node, error){
+	for name, estimator := range map[string]losses.Func{
 		"plrank1": losses.PLRank1, "plrank2": losses.PLRank2, "plrank-rb": losses.PLRankRB,
 		"policy-gradient": losses.PolicyGradient, "placement-policy-gradient": losses.PlacementPolicyGradient,
 	} {
-		mean := make([]float64, 4)
+		mean := make([]float64, 3)
 		err := plackett.Enumerate(f.scores, 2, func(y []int, p float64) {
 			y = slices.Clone(y)
 			err := plackett.Enumerate(f.scores, 2, func(other []int, chance float64) {
@@ -370,7 +351,9 @@ func TestDisparityGains(t *testing.T) {
 				g := b.Lists.Scores.Graph()
 				exposure := G.Must(ops.Exposure(b.Lists, ints(g, "y", y, 1, 1, 2), nil, f.discounts))
 				gains := G.Must(losses.DisparityGains(b.Lists, b.Gains, exposure))
-				loss := G.Must(estimator(b.Lists, gains, ints(g, "y'", slices.Clone(other), 1, 1, 2), f.discounts))
+				loss := G.Must(losses.Mean(estimator, losses.Batch{
+					Lists: b.Lists, Gains: gains, Rankings: ints(g, "y'", slices.Clone(other), 1, 1, 2), Discounts: f.discounts,
+				}))
 				_, gradient := differentiate(t, loss, b.Lists.Scores)
 				for d, x := range gradient {
 					mean[d] += p * chance * x
@@ -387,10 +370,10 @@ func TestDisparityGains(t *testing.T) {
 	}
 }
 
-// disparity(plrank-rb) has the gradient of Disparity for sampled exposure, and LambdaLoss takes its gains as
+// disparity(plrank-rb) has the gradient of disparity for sampled exposure, and LambdaLoss takes its gains as
 // constants, though they are made of scores: its gradient by name is the one with the
 // numbers of the gains put in.
-func TestDisparityBy(t *testing.T) {
+func TestDisparityByALossTakesGainsAsConstants(t *testing.T) {
 	f := newFixture(normal)
 	gradient := func(name string) []float64 {
 		b := sampled(t, f.batch(tensor.Float64))
@@ -403,7 +386,7 @@ func TestDisparityBy(t *testing.T) {
 		t.Fatal(err)
 	}
 	sampledExposure := G.Must(ops.Exposure(b.Lists, G.Must(ops.Rankings(b.Lists, b.Exposure)), forGradient, b.Discounts))
-	_, want := differentiate(t, G.Must(losses.Disparity(b.Lists, b.Gains, sampledExposure)), b.Lists.Scores)
+	_, want := differentiate(t, fairnessLoss(t, "disparity", b, sampledExposure), b.Lists.Scores)
 	near(t, "disparity(plrank-rb)", gradient("disparity(plrank-rb)"), want, 1e-12)
 
 	b = sampled(t, f.batch(tensor.Float64))

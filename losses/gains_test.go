@@ -13,7 +13,7 @@ import (
 )
 
 // Gains divided by the best value that the metric can have, for any discounts.
-func TestNormalizedGains(t *testing.T) {
+func TestNormalizedGainsHaveABestValueOf1(t *testing.T) {
 	f := newFixture(normal)
 	for _, f.discounts = range [][]float64{metrics.Discounts(4), discountsOf(t, "precision", 2), discountsOf(t, "arp", 20)} {
 		b := f.batch(tensor.Float64)

@@ -51,7 +51,7 @@ func lambdaLoss(scores, gains, discounts []float64, noise [][]float64) float64 {
 
 // A packed batch with an empty query, a query of one document, padding, and a
 // sample that is absent, against the definition and by finite differences.
-func TestLambdaLossDefinition(t *testing.T) {
+func TestLambdaLossHasItsDefinition(t *testing.T) {
 	offsets := []int{0, 7, 7, 8, 19}
 	const rows, samples = 21, 3
 	rng := rand.New(rand.NewPCG(2, 2))
@@ -71,7 +71,9 @@ func TestLambdaLossDefinition(t *testing.T) {
 	graph := func() (loss, s *G.Node) {
 		g := G.NewGraph()
 		l := ops.Lists{Scores: vector(g, "scores", tensor.Float64, scores), Offsets: ints(g, "offsets", offsets, len(offsets))}
-		loss, err := losses.LambdaLoss(l, vector(g, "gains", tensor.Float64, gains), vector(g, "noise", tensor.Float64, noise), discounts)
+		loss, err := losses.Mean(losses.LambdaLoss, losses.Batch{
+			Lists: l, Gains: vector(g, "gains", tensor.Float64, gains), Noise: vector(g, "noise", tensor.Float64, noise), Discounts: discounts,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,10 +114,12 @@ func TestLambdaLossDefinition(t *testing.T) {
 
 // Documents that tie, without noise, are pulled apart: the slope of log2(1 + e^z) at
 // 0 is 1/(2 ln 2).
-func TestLambdaLossTies(t *testing.T) {
+func TestLambdaLossPullsTiesApart(t *testing.T) {
 	g := G.NewGraph()
 	l := ops.Lists{Scores: vector(g, "scores", tensor.Float64, []float64{2, 2})}
-	loss, err := losses.LambdaLoss(l, vector(g, "gains", tensor.Float64, []float64{0, 1}), vector(g, "noise", tensor.Float64, []float64{0, 0}), []float64{1})
+	loss, err := losses.Mean(losses.LambdaLoss, losses.Batch{
+		Lists: l, Gains: vector(g, "gains", tensor.Float64, []float64{0, 1}), Noise: vector(g, "noise", tensor.Float64, []float64{0, 0}), Discounts: []float64{1},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

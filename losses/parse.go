@@ -2,154 +2,87 @@ package losses
 
 import (
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
-	G "gorgonia.org/gorgonia"
-
-	"github.com/plrank/plrank/losses/internal/lossops"
+	"github.com/plrank/plrank/internal/weightedsum"
 )
+
+// ByName returns the loss of that name, see [Names]. approxndcg, gumbel-approxndcg,
+// neuralndcg and pirank may have their temperature behind them, approxndcg(0.1), 1 where
+// they do not. A name that is not known is an error that lists those that are.
+func ByName(name string) (Func, error) {
+	t, err := lookup(name)
+	if err != nil {
+		return nil, fmt.Errorf("losses: %w", err)
+	}
+	return sum([]Term{t}), nil
+}
 
 // Parse reads a loss as [ByName] does, or a weighted sum of several, such as
 //
 //	plrank-exact + 0.5*disparity
 //
-// Blanks do not matter, a weight may be any finite number, and a term of weight 0 is
-// left out. The terms share what they draw: the rankings that gradients are estimated
-// from, and the others that exposure is. An error says at which column the text is
-// wrong, and what would be right.
+// Blanks do not matter (but for one before the minus of a - 0.5*b, which may else be part
+// of a name), a weight may be any finite number, and a term of weight 0 is left out. The
+// terms share what they draw: the rankings that gradients are estimated from, and the
+// others that exposure is. An error says at which column the text is wrong, and what would
+// be right.
 func Parse(text string) (Func, error) {
-	terms, err := parseTerms(text)
+	terms, err := Terms(text)
 	if err != nil {
 		return nil, err
 	}
 	return sum(terms), nil
 }
 
-// A Term is one loss of a weighted sum.
-type Term struct {
-	Loss   string  // its name
-	Weight float64 // the factor before it
-	// Measure is the name of the measure of fairness that the loss is about, as
-	// metrics.ParseMeasure reads it: disparity for disparity(plrank2). "": of none.
-	Measure string
-	// Sampled tells whether the loss draws rankings or noise, as many as the Sampler of
-	// the batch says. ListMLE, which draws one order of documents of equal gain, does not.
-	Sampled bool
-	// LabelFree tells whether the loss learns from queries without a document of gain, too:
-	// those by labels alone take a label of 0 as they take any other, and ee-l and
-	// group-exposure want exposure to be shared whatever the labels are. For all others such a
-	// query has the loss 0 and no gradient.
-	LabelFree bool
-
-	build  builder
-	family family
+// Objective reads a loss as [Parse] does, and gives what it minimises, by its value: the
+// losses whose value is an estimate of an exact one, or like that of policy-gradient means
+// nothing, are replaced by that one, plrank2 by plrank-exact and disparity(plrank2) by
+// disparity. Others are themselves, and those that draw noise need a Sampler still. It is to
+// compare models with, not to be differentiated. Errors are those of Parse.
+func Objective(text string) (Func, error) {
+	terms, err := Terms(text)
+	if err != nil {
+		return nil, err
+	}
+	for i, t := range terms {
+		terms[i] = t.exactly()
+	}
+	return sum(terms), nil
 }
 
 // Terms are the losses of which Parse makes the sum: those of weight 0 are not among
 // them. Errors are those of Parse.
 func Terms(text string) ([]Term, error) {
-	terms, err := parseTerms(text)
-	return slices.DeleteFunc(terms, func(t Term) bool { return t.Weight == 0 }), err
-}
-
-var (
-	weightPattern = regexp.MustCompile(`^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?`)
-	namePattern   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*(\([^()]*\))?`)
-)
-
-func parseTerms(text string) ([]Term, error) {
-	rest := text
-	skip := func(n int) { rest = strings.TrimLeft(rest[n:], " \t") }
-	fault := func(format string, args ...any) error {
-		return fmt.Errorf("losses: %q, column %d: %s", text, len(text)-len(rest)+1, fmt.Sprintf(format, args...))
+	terms, err := parse(text)
+	if err != nil {
+		return nil, err
 	}
-	skip(0)
-	var terms []Term
-	counts := false
-	for {
-		weight := 1.0
-		if number := weightPattern.FindString(rest); number != "" {
-			var err error
-			if weight, err = strconv.ParseFloat(number, 64); err != nil || math.IsInf(weight, 0) {
-				return nil, fault("the weight %s is out of range", number)
-			}
-			skip(len(number))
-			if !strings.HasPrefix(rest, "*") {
-				return nil, fault("want * and a loss after the weight %s", number)
-			}
-			skip(1)
-		}
-		name := namePattern.FindString(rest)
-		t, err := lookup(name)
-		if err != nil {
-			if name == "" {
-				return nil, fault("want a loss of %s", strings.Join(Names(), ", "))
-			}
-			return nil, fault("%v", err)
-		}
-		skip(len(name))
-		t.Weight = weight
-		terms = append(terms, t)
-		counts = counts || t.Weight != 0
-		if rest == "" {
-			break
-		}
-		if !strings.HasPrefix(rest, "+") {
-			return nil, fault("want + and another term, such as +0.5*disparity, or the end")
-		}
-		skip(1)
-	}
-	if !counts {
+	terms = slices.DeleteFunc(terms, func(t Term) bool { return t.Weight == 0 })
+	if len(terms) == 0 {
 		return nil, fmt.Errorf("losses: %q: all weights are 0: nothing is left to learn from", text)
 	}
 	return terms, nil
 }
 
-// sum is the mean over queries of the weighted sum of the terms.
-func sum(terms []Term) Func {
-	return func(given Batch) (loss *G.Node, err error) {
-		defer caught(&err)
-		b, err := newBatch(given, terms)
-		if err != nil {
-			return nil, fmt.Errorf("losses: %s: %w", terms[0].Loss, err)
-		}
-		var perQuery *G.Node
-		for _, t := range terms {
-			if t.Weight == 0 {
-				continue
-			}
-			of, err := t.build(b)
-			if err != nil {
-				return nil, fmt.Errorf("losses: %s: %w", t.Loss, err)
-			}
-			if t.Weight != 1 {
-				of = scaled(b.Lists, of, t.Weight)
-			}
-			if perQuery == nil {
-				perQuery = of
-			} else {
-				perQuery = add(perQuery, of)
-			}
-		}
-		if loss, err = b.mean(perQuery); err != nil {
-			return nil, fmt.Errorf("losses: %w", err)
-		}
-		return loss, nil
-	}
-}
+var namePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*(\([^()]*\))?`)
 
-// scale is that of the loss, see [lossops.InRange].
-func (t Term) scale(b *batch) lossops.Scale {
-	s := lossops.Scale{What: "gain", Of: b.Gains, Degree: t.family.degree, Factor: t.Weight}
-	switch {
-	case t.family.ungained:
-		s.Of = nil
-	case t.family.labels:
-		s.What, s.Of = "document weight", b.DocumentWeights
+// parse reads all terms.
+func parse(text string) (terms []Term, err error) {
+	err = weightedsum.Parse(text, "loss", func(weight float64, rest string) (length int, err error) {
+		name := namePattern.FindString(rest)
+		if name == "" {
+			return 0, fmt.Errorf("want a loss of %s", strings.Join(Names(), ", "))
+		}
+		t, err := lookup(name)
+		t.Weight = weight
+		terms = append(terms, t)
+		return len(name), err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("losses: %q, %w", text, err)
 	}
-	return s
+	return terms, nil
 }

@@ -7,14 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/losses"
 )
 
 // A weighted sum has the weighted values and gradients of its terms.
-func TestParse(t *testing.T) {
+func TestSumHasTheWeightedTerms(t *testing.T) {
 	f := newFixture(normal)
 	type weights map[string]float64
 	for text, want := range map[string]weights{
@@ -23,6 +22,7 @@ func TestParse(t *testing.T) {
 		"  2*softmax +\t-1.5e-1 * mse ":       {"softmax": 2, "mse": -.15},
 		"1e+1*ndcg-loss2pp+.5*ranknet":        {"ndcg-loss2pp": 10, "ranknet": .5},
 		"softmax+0*mse":                       {"softmax": 1},
+		"softmax - 0.5*mse":                   {"softmax": 1, "mse": -.5},
 		"softmax+softmax":                     {"softmax": 2},
 		"plrank-rb+0.5*disparity":             {"plrank-rb": 1, "disparity": .5},
 		"3*ee-l+disparity":                    {"ee-l": 3, "disparity": 1},
@@ -39,7 +39,7 @@ func TestParse(t *testing.T) {
 		// One node of a kind is drawn from each sampler, so a term draws in the sum
 		// what it draws alone.
 		b := sampled(t, f.batch(tensor.Float64))
-		loss, err := build(b)
+		loss, err := losses.Mean(build, b)
 		if err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
@@ -51,7 +51,7 @@ func TestParse(t *testing.T) {
 				t.Fatal(err)
 			}
 			b := sampled(t, f.batch(tensor.Float64))
-			term, err := f2(b)
+			term, err := losses.Mean(f2, b)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,16 +72,16 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestParseErrors(t *testing.T) {
+func TestParseErrorsSayWhere(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                      `"", column 1: want a loss of approxndcg, `,
 		"plrank3":               `column 1: no loss "plrank3": want one of approxndcg, `,
 		"softmax +":             `column 10: want a loss of`,
 		"softmax+0.5disparity":  `column 12: want * and a loss after the weight 0.5`,
-		"softmax 0.5*disparity": `column 9: want + and another term`,
+		"softmax 0.5*disparity": `column 9: want + or - and another term`,
 		"softmax-0.5*mse":       `column 1: no loss "softmax-0"`,
 		"softmax+2*3*mse":       `column 11: want a loss of`,
-		"mse*2":                 `column 4: want + and another term`,
+		"mse*2":                 `column 4: want + or - and another term`,
 		"1e999*mse":             `column 1: the weight 1e999 is out of range`,
 		"NaN*mse":               `column 1: no loss "NaN"`,
 		"0*mse+0*softmax":       `all weights are 0`,
@@ -91,7 +91,7 @@ func TestParseErrors(t *testing.T) {
 		"pirank(Inf)":           `pirank(Inf): want a temperature above 0`,
 		"softmax(2)":            `softmax has no parameter, but "2" is given`,
 		"disparity(softmax)":    `no loss "disparity(softmax)": want one of disparity, disparity(lambdaloss), `,
-		"mse+2*pirank(1":        `want + and another term`,
+		"mse+2*pirank(1":        `want + or - and another term`,
 	} {
 		if _, err := losses.Parse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %q", text, err, want)
@@ -103,36 +103,46 @@ func TestParseErrors(t *testing.T) {
 	}
 	b := newFixture(normal).batch(tensor.Float64)
 	b.Labels = nil
-	if _, err := build(b); err == nil || !strings.HasPrefix(err.Error(), "losses: mse: no labels") {
+	if _, err := losses.Mean(build, b); err == nil || !strings.HasPrefix(err.Error(), "losses: mse: no labels") {
 		t.Errorf("error %v, want one that says that mse has no labels", err)
 	}
 }
 
-// A parameter by name is the argument of the function.
-func TestParameters(t *testing.T) {
+// A temperature may be written in several ways, and is 1 by default.
+func TestTemperatureMayHaveItsName(t *testing.T) {
 	f := newFixture(normal)
-	for name, want := range map[string]func(b losses.Batch) (*G.Node, error){
-		"approxndcg":                     func(b losses.Batch) (*G.Node, error) { return losses.ApproxNDCG(b.Lists, b.Gains, 1) },
-		"approxndcg( 0.1 )":              func(b losses.Batch) (*G.Node, error) { return losses.ApproxNDCG(b.Lists, b.Gains, 0.1) },
-		"approxndcg(temperature = 1e-1)": func(b losses.Batch) (*G.Node, error) { return losses.ApproxNDCG(b.Lists, b.Gains, 0.1) },
-		"pirank(0.5)":                    func(b losses.Batch) (*G.Node, error) { return losses.PiRank(b.Lists, b.Gains, b.Discounts, 0.5) },
+	for name, same := range map[string]string{
+		"approxndcg": "approxndcg(1)", "approxndcg( 0.1 )": "approxndcg(0.1)", "approxndcg(temperature = 1e-1)": "approxndcg(0.1)",
+		"pirank": "pirank(1)", "neuralndcg": "neuralndcg(temperature=1)",
 	} {
 		b := sampled(t, f.batch(tensor.Float64))
 		got, gradient := differentiate(t, build(t, name, b), b.Lists.Scores)
 		b = sampled(t, f.batch(tensor.Float64))
-		loss, err := want(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		value, slope := differentiate(t, loss, b.Lists.Scores)
+		value, slope := differentiate(t, build(t, same, b), b.Lists.Scores)
 		if got != value || !slices.Equal(gradient, slope) {
-			t.Errorf("%s: %v, want %v", name, got, value)
+			t.Errorf("%s: %v, %s has %v", name, got, same, value)
+		}
+	}
+}
+
+// A temperature divides the scores.
+func TestTemperatureDividesScores(t *testing.T) {
+	for name, temperature := range map[string]float64{"approxndcg": .1, "pirank": .5, "neuralndcg": 2} {
+		f := newFixture(normal)
+		b := f.batch(tensor.Float64)
+		got, _ := differentiate(t, build(t, fmt.Sprintf("%s(%v)", name, temperature), b), b.Lists.Scores)
+		for d := range f.scores {
+			f.scores[d] /= temperature
+		}
+		b = f.batch(tensor.Float64)
+		if want, _ := differentiate(t, build(t, name, b), b.Lists.Scores); !close12(got, want) {
+			t.Errorf("%s(%v) is %v, %s of divided scores %v", name, temperature, got, name, want)
 		}
 	}
 }
 
 // Terms tell what a loss is made of.
-func TestTerms(t *testing.T) {
+func TestTermsTellNameWeightAndMeasure(t *testing.T) {
 	terms, err := losses.Terms("2*plrank-rb + 0*mse + disparity(plrank2) - 0.5*x")
 	if err == nil {
 		t.Errorf("%v, want an error", terms)

@@ -12,7 +12,7 @@ import (
 
 // For a reward that is a sum over ranks the loss is policy-gradient-loo, value and
 // gradient.
-func TestReward(t *testing.T) {
+func TestRewardOfASumOverRanksIsPolicyGradientLOO(t *testing.T) {
 	f := newFixture(normal)
 	f.discounts = append(f.discounts, .3) // as many as the rankings have places
 	loss := losses.Reward(func(gains []float64) float64 {
@@ -27,7 +27,7 @@ func TestReward(t *testing.T) {
 		if weights != nil {
 			b.DocumentWeights = vector(b.Lists.Scores.Graph(), "document weights", tensor.Float64, weights)
 		}
-		made, err := loss(b)
+		made, err := losses.Mean(loss, b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +40,7 @@ func TestReward(t *testing.T) {
 		if weights != nil {
 			b.DocumentWeights = vector(b.Lists.Scores.Graph(), "document weights", tensor.Float64, weights)
 		}
-		if made, err = other(b); err != nil {
+		if made, err = losses.Mean(other, b); err != nil {
 			t.Fatal(err)
 		}
 		want, slope := differentiate(t, made, b.Lists.Scores)
@@ -55,12 +55,12 @@ func TestReward(t *testing.T) {
 	}
 }
 
-func TestRewardErrors(t *testing.T) {
+func TestRewardsThatAreWrongAreErrors(t *testing.T) {
 	b := sampled(t, newFixture(normal).batch(tensor.Float64))
-	if _, err := losses.Reward(nil)(b); err == nil || !strings.Contains(err.Error(), "losses: reward: no reward: the function is nil") {
+	if _, err := losses.Mean(losses.Reward(nil), b); err == nil || !strings.Contains(err.Error(), "losses: reward: no reward: the function is nil") {
 		t.Errorf("error %v without a function", err)
 	}
-	loss, err := losses.Reward(func(gains []float64) float64 { return math.NaN() })(b)
+	loss, err := losses.Mean(losses.Reward(func(gains []float64) float64 { return math.NaN() }), b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestRewardErrors(t *testing.T) {
 		t.Errorf("error %v for a reward that is NaN", err)
 	}
 	b.Gains = nil
-	if _, err := losses.Reward(func(gains []float64) float64 { return 0 })(b); err == nil || !strings.Contains(err.Error(), "no gains") {
+	if _, err := losses.Mean(losses.Reward(func(gains []float64) float64 { return 0 }), b); err == nil || !strings.Contains(err.Error(), "no gains") {
 		t.Errorf("error %v without gains", err)
 	}
 }

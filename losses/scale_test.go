@@ -37,7 +37,7 @@ func TestGainsAndWeightsNearTheEndsOfFloat32(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		node, err := loss(b)
+		node, err := losses.Mean(loss, b)
 		if err != nil {
 			return nil, err
 		}
@@ -48,7 +48,10 @@ func TestGainsAndWeightsNearTheEndsOfFloat32(t *testing.T) {
 		return gradient, err
 	}
 	for _, name := range losses.Names() {
-		for _, factor := range []float64{0x1p-140, 1e-38, 1e-36, 1e-20, 1e-10, 1e10, 1e20, 1e36, 4e37} {
+		if _, by, ok := strings.Cut(name, "("); ok && by != "plrank-rb)" {
+			continue // has the range of the loss without a parameter, whatever the estimator
+		}
+		for _, factor := range []float64{0x1p-140, 1e-38, 1e-20, 1e-10, 1e10, 1e20, 4e37} {
 			for _, what := range []string{"gains", "document weights", "query weights", "term", "gains and query weights"} {
 				gains, documents, perQuery, loss := f.gains, ones, queries, name
 				switch what {

@@ -3,25 +3,17 @@ package losses
 import (
 	G "gorgonia.org/gorgonia"
 
+	"github.com/plrank/plrank/losses/internal/lossops"
 	"github.com/plrank/plrank/ops"
 )
 
-// Softmax is the softmax cross-entropy with the gains as target (Bruch et al., ICTIR
-// 2019), the cheapest of the listwise losses: the mean over queries of
+// softmax is the softmax cross-entropy with the gains as target (Bruch et al., ICTIR
+// 2019), the cheapest of the listwise losses:
 //
 //	−Σ_d (ρ_d / Σ ρ) log p_d,   p_d = exp m_d / Σ exp m.
 //
-// Queries without gains have 0. gains is [rows], none negative.
-func Softmax(l ops.Lists, gains *G.Node) (*G.Node, error) { return mean(l)(softmax(l, gains)) }
-
-func softmax(l ops.Lists, gains *G.Node) (perQuery *G.Node, err error) {
-	if err := checkRows(l, "gains", gains); err != nil {
-		return nil, err
-	}
-	defer caught(&err)
-	gains = notNegative(l, "gain", gains)
-	return crossEntropy(l, gains), nil
-}
+// Queries without gains have 0. Gains must not be negative.
+func softmax(b *batch) *G.Node { return crossEntropy(b.Lists, b.gainsFromZero()) }
 
 // crossEntropy is −Σ_d (t_d / Σ t) log p_d.
 func crossEntropy(l ops.Lists, target *G.Node) *G.Node {
@@ -29,45 +21,43 @@ func crossEntropy(l ops.Lists, target *G.Node) *G.Node {
 	return neg(mul(hits, inverse(total(l, target))))
 }
 
-// ListNet is the cross-entropy of the probabilities to stand first, by the labels and
-// by the scores (Cao et al., ICML 2007, with top-one probabilities), the mean over
-// queries of
+// xendcg is the cross-entropy loss that bounds NDCG (Bruch, WWW 2021),
+//
+//	−Σ_d φ_d log p_d,   p_d = exp m_d / Σ exp m,   φ_d = (2^label_d − γ_d) / Σ (2^label − γ),
+//
+// with γ uniform in (0, 1) and drawn anew in every step. 2^label is ρ + 1, so that
+// φ_d is in proportion to ρ_d + u_d, where u = 1 − γ is uniform, too; other gains than
+// 2^label − 1 take the place of these. Queries without gains have 0: their target is noise
+// alone, whose mean is the same for all documents. Gains must not be negative.
+//
+// Gumbel noise gives u by exp(−exp(−noise)). φ is the mean over samples; the paper has one.
+func xendcg(b *batch) *G.Node {
+	target := G.Must(lossops.NoisyTarget(b.Lists, b.gainsFromZero(), b.noise()))
+	return b.withGains(crossEntropy(b.Lists, target))
+}
+
+// listNet is the cross-entropy of the probabilities to stand first, by the labels and
+// by the scores (Cao et al., ICML 2007, with top-one probabilities),
 //
 //	−Σ_d t_d log p_d,   t_d = exp label_d / Σ exp label,   p_d = exp m_d / Σ exp m.
 //
-// labels is [rows], the raw grades, of the dtype of the scores.
-func ListNet(l ops.Lists, labels *G.Node) (*G.Node, error) { return mean(l)(listNet(l, labels, nil)) }
-
-// listNet has a weight for every document, nil: 1. The target is then in proportion to
-// w_d exp label_d.
-func listNet(l ops.Lists, labels, weights *G.Node) (perQuery *G.Node, err error) {
-	if err := checkRows(l, "labels", labels); err != nil {
-		return nil, err
+// With weights of documents the target is in proportion to w_d exp label_d.
+func listNet(b *batch) *G.Node {
+	byLabel := ops.Lists{Scores: b.finiteLabels(), Offsets: b.Lists.Offsets}
+	target := exp(G.Must(ops.LogSoftmax(byLabel)))
+	if b.DocumentWeights != nil {
+		return crossEntropy(b.Lists, mul(target, b.DocumentWeights))
 	}
-	defer caught(&err)
-	labels = finite(l, "label", labels)
-	target := exp(G.Must(ops.LogSoftmax(ops.Lists{Scores: labels, Offsets: l.Offsets})))
-	if weights != nil {
-		return crossEntropy(l, mul(target, weights)), nil
-	}
-	return neg(total(l, mul(target, G.Must(ops.LogSoftmax(l))))), nil
+	return neg(total(b.Lists, mul(target, G.Must(ops.LogSoftmax(b.Lists)))))
 }
 
-// ListMLE is the negative log-likelihood of rankings under the Plackett–Luce policy of
-// the scores (Xia et al., ICML 2008), the mean over queries of
-//
-//	−Σ_y log π(y) = −Σ_y Σ_k log P(y_k | y_1..k−1).
-//
-// rankings is [queries, samples, cutoff], see [ops.Rankings] for what −1 means: those
-// of [ops.IdealRankings], or rankings that were observed. Shorter ones than the list
-// give the top-k ListMLE (Xia et al., NIPS 2009).
-func ListMLE(l ops.Lists, rankings *G.Node) (*G.Node, error) { return mean(l)(listMLE(l, rankings)) }
-
-func listMLE(l ops.Lists, rankings *G.Node) (perQuery *G.Node, err error) {
-	logs, err := ops.LogProbs(l, rankings)
-	if err != nil {
-		return nil, err
+// listMLE is the loss of [ListMLE].
+func listMLE(b *batch) *G.Node {
+	likelihood := func(rankings *G.Node) *G.Node {
+		return neg(G.Must(G.Sum(G.Must(ops.LogProbs(b.Lists, rankings)), 1, 2)))
 	}
-	defer caught(&err)
-	return neg(G.Must(G.Sum(logs, 1, 2))), nil
+	if b.Rankings != nil {
+		return likelihood(b.Rankings)
+	}
+	return b.withGains(likelihood(G.Must(ops.IdealRankings(b.Lists, b.gains(), b.Sampler))))
 }

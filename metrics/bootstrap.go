@@ -11,7 +11,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Bootstrap says how confidence intervals are computed.
+// Bootstrap computes confidence intervals. Its zero value has 10,000 resamples and a level
+// of 0.95.
 type Bootstrap struct {
 	Resamples int     // 0: 10,000
 	Level     float64 // the confidence, above 0 and up to 0.999; 0: 0.95
@@ -24,11 +25,11 @@ type Interval struct {
 	Low, High float64 // the ends of the interval
 }
 
-// MeanInterval is the bootstrap confidence interval of the mean of values, such
-// as the NDCG of every query or the Differences of two models: queries are drawn
-// with replacement, and the interval is the bias-corrected and accelerated one
-// (BCa; Efron, JASA 1987). Where all values are equal it is that value. No values,
-// values that are not finite and settings out of range are errors.
+// MeanInterval is the bootstrap confidence interval of the mean of values, such as the NDCG
+// of every query or the Differences of two models: queries are drawn with replacement, and
+// the interval is the bias-corrected and accelerated one (BCa; Efron, JASA 1987). If all
+// values are equal it is that value. No values, values that are not finite and settings out
+// of range are errors.
 func (b Bootstrap) MeanInterval(values []float64) (Interval, error) {
 	if b.Resamples == 0 {
 		b.Resamples = 10000
@@ -44,7 +45,7 @@ func (b Bootstrap) MeanInterval(values []float64) (Interval, error) {
 	}
 	for i, v := range values {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return Interval{}, fmt.Errorf("metrics: query %d: %v is not a value to resample; Convention.Counted gives it one, or leaves it out", i, v)
+			return Interval{}, fmt.Errorf("metrics: query %d: %v cannot be resampled; LabelFree.Counted gives it a value, or leaves it out", i, v)
 		}
 	}
 	mean := stat.Mean(values, nil)

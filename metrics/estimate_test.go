@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,10 +12,10 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Every metric's expectation over all rankings of a small list, each as often as it is
-// likely: those of sums, and MRR, to the tolerance of the quadrature; of the sampled ones
-// the mean over copies of the list, whose standard error is well known.
-func TestExpectedAgainstEnumeration(t *testing.T) {
+// Every metric's expectation over all rankings of a small query, weighted by their
+// probabilities: those of sums, and MRR, to the tolerance of the quadrature; for the sampled
+// ones the mean over copies of the query, whose standard error is well known.
+func TestExpectationsAreThoseOfAllRankings(t *testing.T) {
 	for _, scores := range [][]float64{
 		{0.3, -0.6, 1.1, 0, 0.4, -0.2},
 		{12, -0.6, 1.1, 0, 7, 12}, // peaked
@@ -64,9 +65,8 @@ func TestExpectedAgainstEnumeration(t *testing.T) {
 	}
 }
 
-// MAP, ERR, and pair accuracy at a cutoff are estimated from samples; all else is exact.
-func TestSampled(t *testing.T) {
-	for _, name := range Names() {
+func TestOnlyMAPAndERRAndCutPairAccuracyAreSampled(t *testing.T) {
+	for _, name := range slices.Concat(relative, absolute) {
 		m := mustParse(t, name+"@3")
 		want := name == "map" || name == "err" || name == "pair-accuracy"
 		if m.Sampled() || m.Expected().Sampled() != want {
@@ -83,9 +83,8 @@ func TestSampled(t *testing.T) {
 	}
 }
 
-// For any lists, the exact expectation is within the standard errors of the mean over
-// rankings that the policy draws.
-func TestExpectedAgainstSamples(t *testing.T) {
+// Within the standard errors of the latter.
+func TestExactExpectationsAreThoseOfDrawnRankings(t *testing.T) {
 	l := benchmarkLists(60, 40)
 	draws, err := Policy{Samples: 400, Seed: 5}.draws()
 	if err != nil {
@@ -121,8 +120,7 @@ func TestExpectedAgainstSamples(t *testing.T) {
 	}
 }
 
-// Measures that share what the policy gives are what they are alone.
-func TestMeansShare(t *testing.T) {
+func TestMeasuresComputedTogetherAreWhatTheyAreAlone(t *testing.T) {
 	l := benchmarkLists(7, 20)
 	l.Discounts, l.Groups = Discounts(4), make([]int, 140)
 	for row := range l.Groups {
@@ -139,7 +137,7 @@ func TestMeansShare(t *testing.T) {
 	for _, name := range FairnessNames() {
 		all = append(all, mustParse(t, name))
 	}
-	for _, l.Convention = range []Convention{LabelFreeSkip, LabelFreeOne, LETOR4} {
+	for _, l.LabelFree = range []LabelFree{LabelFreeSkip, LabelFreeOne, LETOR4} {
 		means, err := Means(l, all)
 		if err != nil {
 			t.Fatal(err)
@@ -153,8 +151,7 @@ func TestMeansShare(t *testing.T) {
 	}
 }
 
-// A weighted mean, by its formula, with its standard error.
-func TestQueryWeights(t *testing.T) {
+func TestQueryWeightsEnterMeanAndStandardError(t *testing.T) {
 	in := Input{Scores: []float64{2, 1, 1, 2, 3, 1, 0}, Labels: []float32{1, 0, 1, 0, 0, 0, 2}, Offsets: []int{0, 2, 4, 5, 7}}
 	ndcg := []Measure{mustParse(t, "ndcg"), mustParse(t, "expected-map")}
 	log3 := math.Log2(3)
@@ -163,8 +160,8 @@ func TestQueryWeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for c, label := range map[Convention]float64{LabelFreeSkip: math.NaN(), LabelFreeOne: 1, LabelFreeZero: 0} {
-		in.Convention = c
+	for c, label := range map[LabelFree]float64{LabelFreeSkip: math.NaN(), LabelFreeOne: 1, LabelFreeZero: 0} {
+		in.LabelFree = c
 		means, err := Means(in, ndcg)
 		if err != nil {
 			t.Fatal(err)
@@ -198,7 +195,7 @@ func TestQueryWeights(t *testing.T) {
 	}
 }
 
-func TestOverRankings(t *testing.T) {
+func TestExpectationsOverGivenRankingsAreTheirMean(t *testing.T) {
 	l := Input{
 		Scores:  []float64{9, 9, 9, 9, 9},
 		Labels:  []float32{0, 1, 0, 3, 0},
@@ -240,7 +237,7 @@ func TestOverRankings(t *testing.T) {
 		"5 entries of rankings, want 2 queries × 1 samples × cutoff 3": {Samples: 1, Cutoff: 3, Rows: make([]int, 5)},
 		"query 0: 3 ranks of its 3 documents count":                    {Samples: 1, Cutoff: 2, Rows: make([]int, 4)},
 		"query 0: sample 0, rank 2: row 3 is not one of the query's":   {Samples: 1, Cutoff: 3, Rows: []int{0, 3, 1, 3, 4, -1}},
-		"query 1: sample 0, rank 2: row 4 is placed twice":             {Samples: 1, Cutoff: 3, Rows: []int{0, 1, 2, 4, 4, -1}},
+		"query 1: sample 0, rank 2: row 4 has a rank above already":    {Samples: 1, Cutoff: 3, Rows: []int{0, 1, 2, 4, 4, -1}},
 		"query 1: none of its rankings is present":                     {Samples: 1, Cutoff: 3, Rows: []int{0, 1, 2, -1, -1, -1}},
 		"rank 3: row -1": {Samples: 1, Cutoff: 3, Rows: []int{0, 1, -1, 4, 3, -1}},
 	} {
@@ -251,7 +248,7 @@ func TestOverRankings(t *testing.T) {
 	}
 }
 
-func TestExpectedIsTheSeeds(t *testing.T) {
+func TestSampledExpectationsDependOnSeedAndStepAlone(t *testing.T) {
 	l := Input{Scores: []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, Labels: []float32{1, 0, 2, 1, 0, 1}, Offsets: []int{0, 3, 6}}
 	m := mustParse(t, "err@2")
 	expected := func(p Policy) Estimate {
@@ -279,8 +276,8 @@ func TestExpectedIsTheSeeds(t *testing.T) {
 
 func square(x float64) float64 { return x * x }
 
-// An expectation is not beyond what any ranking has, whatever rounding and the quadrature
-// leave: the curve of a policy that is sure would rise above 1.
+// Whatever rounding and the quadrature leave: the curve of a peaked policy would rise
+// above 1.
 func TestExpectationsAreWithinTheRangeOfTheMetric(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	beyond := func(m Measure, in Input) {
@@ -315,7 +312,7 @@ func TestExpectationsAreWithinTheRangeOfTheMetric(t *testing.T) {
 			in.Scores = append(in.Scores, sign*gap*label+rng.Float64())
 		}
 		for _, m := range allMetrics(t) {
-			if m.metric.expectation() != nil {
+			if m.metric.exactly() != nil {
 				beyond(m, in)
 			}
 		}

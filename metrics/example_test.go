@@ -24,8 +24,8 @@ func Example() {
 		log.Fatal(err)
 	}
 	fmt.Printf("%v: %.4f\n", ndcg, perQuery)
-	for _, c := range []metrics.Convention{metrics.LabelFreeZero, metrics.LabelFreeOne, metrics.LabelFreeSkip} {
-		fmt.Printf("mean, label-free queries %v: %.4f\n", c, metrics.Mean(perQuery, c))
+	for _, l := range []metrics.LabelFree{metrics.LabelFreeZero, metrics.LabelFreeOne, metrics.LabelFreeSkip} {
+		fmt.Printf("mean, label-free queries %v: %.4f\n", l, metrics.Mean(perQuery, l))
 	}
 	expected, err := ndcg.Expected().Estimate(in)
 	if err != nil {
@@ -40,8 +40,7 @@ func Example() {
 	// under the policy: 0.7049
 }
 
-// A measure of one's own: the share of the queries that have a document of the highest
-// grade on top.
+// The share of the queries that have a document of the highest grade on top.
 func ExampleNewMeasure() {
 	top := metrics.NewMeasure("top", false, func(in metrics.Input) ([]float64, error) {
 		var perQuery []float64
@@ -74,7 +73,7 @@ func ExampleNewMeasure() {
 	// top: 0.5, ndcg@1: 0.5
 }
 
-// Is the second model better? Both were judged on the same queries.
+// Is the second model better? Both were measured on the same queries.
 func ExampleWilcoxon() {
 	first := []float64{0.41, 0.62, 0.35, 0.80, 0.51, 0.47, 0.66, 0.29}
 	second := []float64{0.48, 0.71, 0.33, 0.86, 0.64, 0.58, 0.65, 0.45}
@@ -97,7 +96,7 @@ func ExampleWilcoxon() {
 	// 95 % interval [0.03, 0.11]
 }
 
-// Two relevant documents, of which the ranking puts one first, and under the policy
+// The ranking always puts the same one of two relevant documents first. Under the policy
 // they take turns.
 func ExampleExposure() {
 	in := metrics.Input{

@@ -4,75 +4,21 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
-
-	"github.com/plrank/plrank/plackett"
 )
 
-// placements has Σ_k w_k P(rank of d = k) for every row, the expected weight of its rank
-// under the policy, from which the expectation of a sum follows for any values of the
-// documents. Metrics of the same weights share them.
-type placements struct {
-	rows        []float64 // NaN where it is not known yet
-	expectation plackett.Expectation
-	scores      []float64 // scratch of expectedRR
-	out         []float64
-}
-
-// tolerance of expectations, relative to their scale: ten digits.
-const tolerance = 1e-10
-
-// weighting tells which metrics share placements.
-type weighting struct {
-	kind   kind
-	cutoff int
-	param  float64
-}
-
-// placements for the weights of a metric.
-func (in Input) placements(m metric) *placements {
-	key := weighting(m)
-	switch m.kind {
-	case ndcg:
-		key.kind = dcg
-	case recall:
-		key.kind = precision
-	case gradedRBP:
-		key.kind = rankBiasedPrecision
-	}
-	s := in.shared
-	if s == nil {
-		s = newShared()
-	}
-	p := s.placed[key]
-	if p == nil {
-		p = &placements{expectation: plackett.Expectation{Tolerance: tolerance}}
-		s.placed[key] = p
-	}
-	for len(p.rows) < len(in.Labels) {
-		p.rows = append(p.rows, math.NaN())
-	}
-	return p
-}
-
-// expectation computes the expectation of a metric under the policy exactly: that of a sum
-// over ranks of weight times value, Σ_k w_k v(y_k), of what depends on the first relevant
-// document, and of pairs. nil: it is not known.
-func (m metric) expectation() func(e *evaluator, p *placements, q query) (float64, error) {
-	switch {
-	case m.kind == reciprocalRank:
-		return (*evaluator).expectedRR
-	case m.kind == hitRate:
-		return (*evaluator).expectedHits
-	case m.kind == pairAccuracy && m.cutoff == 0:
-		return (*evaluator).expectedPairs
-	case families[m.kind].walk == nil:
+// exactly is the exact expectation of the metric under the policy, nil if it is not known.
+func (m metric) exactly() expectation {
+	switch f := m.family; {
+	case f.expected != nil && (m.cutoff == 0 || !f.expectedUncut):
+		return f.expected
+	case f.walk == nil:
 		return (*evaluator).expectedSum
 	}
 	return nil
 }
 
 // expectedSum is the expectation of base + Σ_k w_k v(y_k) / norm.
-func (e *evaluator) expectedSum(p *placements, q query) (float64, error) {
+func (e *evaluator) expectedSum(p *expectedWeights, q query) (float64, error) {
 	if floats.Norm(e.values, math.Inf(1)) == 0 {
 		return e.base, nil
 	}
@@ -85,48 +31,76 @@ func (e *evaluator) expectedSum(p *placements, q query) (float64, error) {
 	return e.base + floats.Dot(e.values, rows)/e.norm, nil
 }
 
-// expectedRR is the expected reciprocal rank of the first relevant document.
-func (e *evaluator) expectedRR(p *placements, q query) (float64, error) {
-	return e.expectedFirst(p, q, func(rank int) float64 { return 1 / float64(rank) })
-}
-
-// expectedHits is the chance that the first relevant document is within the cutoff.
-func (e *evaluator) expectedHits(p *placements, q query) (float64, error) {
-	return e.expectedFirst(p, q, func(int) float64 { return 1 })
-}
-
-// expectedFirst is the expected weight of the rank of the first relevant document. The
-// first of them to be placed is like one document of all their weight, exp m: the sum of
-// the rates at which they arrive (see plackett.Expectation).
-func (e *evaluator) expectedFirst(p *placements, q query, weight func(rank int) float64) (float64, error) {
-	compact := make([]float64, len(q.scores))
-	plackett.Compact(q.scores, compact)
-	p.scores = p.scores[:0]
-	var relevant []float64
-	for d, score := range compact {
-		if e.values[d] > 0 {
-			relevant = append(relevant, score)
-		} else {
-			p.scores = append(p.scores, score)
+// expected is the expectation of a metric under the Plackett–Luce policy of the scores,
+// E_y[metric(y)]: exact where its form is known, else from rankings that it draws. Over
+// given rankings it is the plain mean; they must reach down to the last rank that counts,
+// or to the end of a shorter list.
+func (in Input) expected(m metric, s *shared) (Estimate, error) {
+	if in.Rankings != nil {
+		given, err := in.rankings()
+		if err != nil {
+			return Estimate{}, err
 		}
+		return in.average(m, given.of)
 	}
-	p.scores = append(p.scores, floats.LogSumExp(relevant))
-	e.setWeights(len(p.scores), weight)
-	p.out = append(p.out[:0], p.scores...)
-	err := p.expectation.Exposure(p.scores, e.weights, p.out)
-	return p.out[len(p.out)-1], err
+	exactly := m.exactly()
+	if exactly == nil {
+		draws, err := in.Policy.draws()
+		if err != nil {
+			return Estimate{}, err
+		}
+		return in.average(m, draws.of)
+	}
+	weights := s.expectedWeights(m.weighting(), len(in.Labels))
+	return in.estimate(m, func(e *evaluator, q query) (value, stdErr float64, err error) {
+		low, high := e.bounds() // which rounding and the quadrature may leave
+		value, err = exactly(e, weights, q)
+		return max(low, min(value, high)), 0, err
+	})
 }
 
-// expectedPairs is the mean over pairs of the chance of the right order, the sigmoid of
-// the difference of the scores.
-func (e *evaluator) expectedPairs(_ *placements, q query) (float64, error) {
-	sum := 0.0
-	for i, score := range q.scores {
-		for j, other := range q.scores {
-			if e.values[i] > e.values[j] {
-				sum += 1 / (1 + math.Exp(other-score))
-			}
+// average is the mean over the rankings of every query that of gives.
+func (in Input) average(m metric, of func(q query, depth int) ([]int, error)) (Estimate, error) {
+	return in.estimate(m, func(e *evaluator, q query) (mean, stdErr float64, err error) {
+		rankings, err := of(q, e.depth())
+		if err != nil {
+			return 0, 0, err
 		}
+		mean, stdErr = e.average(rankings)
+		return mean, stdErr, nil
+	})
+}
+
+// estimate collects the estimates of the queries for which the metric is defined.
+func (in Input) estimate(m metric, of func(e *evaluator, q query) (mean, stdErr float64, err error)) (Estimate, error) {
+	var all Estimate
+	var order ranking
+	err := in.prepared(m, func(e *evaluator, q query, defined bool) (err error) {
+		mean, stdErr := math.NaN(), math.NaN()
+		switch {
+		case !defined:
+		case len(q.scores) < 2: // there is one ranking
+			order.rank(q.scores, e.depth(), TiesOrder)
+			mean, stdErr = e.value(&order), 0
+		default:
+			mean, stdErr, err = of(e, q)
+		}
+		all.PerQuery = append(all.PerQuery, mean)
+		all.StdErr = append(all.StdErr, stdErr)
+		return err
+	})
+	if err != nil {
+		return Estimate{}, err
 	}
-	return sum / e.norm, nil
+	return all, nil
+}
+
+// average is the mean of the metric over rankings of the query's documents, numbered
+// from 0, one ranking after another, and its standard error.
+func (e *evaluator) average(rankings []int) (mean, stdErr float64) {
+	var over moments
+	for depth := e.depth(); len(rankings) > 0; rankings = rankings[depth:] {
+		over.add(e.value(&ranking{documents: rankings[:depth]}))
+	}
+	return over.mean, over.stdErr()
 }

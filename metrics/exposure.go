@@ -1,14 +1,12 @@
 package metrics
 
-import (
-	"github.com/plrank/plrank/plackett"
-)
+import "github.com/plrank/plrank/plackett"
 
 // Exposure is the expected exposure of every row under the Plackett–Luce policy of the
 // scores, E_d = E_y[Σ_k θ_k 1[y_k = d]], with θ the Input's discounts (0 at ranks beyond
 // them): exact to 1e-10 of the largest discount, see [plackett.Expectation] for the cost.
 // Over given rankings it is the mean of the exposure in them; they must be as long as
-// there are discounts, except where the list is shorter. Rows outside of all queries
+// there are discounts, or reach the end of a shorter list. Rows outside of all queries
 // have 0. Errors are those of [Measure.PerQuery].
 func Exposure(in Input) ([]float64, error) {
 	if in.Rankings != nil {
@@ -25,8 +23,8 @@ func Exposure(in Input) ([]float64, error) {
 	return exposure, nil
 }
 
-// RankExposure is the exposure of every row in the ranking by descending scores.
-// Errors are those of [Measure.PerQuery].
+// RankExposure is the exposure of every row in the ranking by descending scores. Errors
+// are those of [Measure.PerQuery].
 func RankExposure(in Input) ([]float64, error) {
 	exposure := make([]float64, len(in.Labels))
 	var order ranking
@@ -59,12 +57,12 @@ func (in Input) exposureOver() ([]float64, error) {
 	exposure := make([]float64, len(in.Labels))
 	err = in.each(func(q query) error {
 		depth := min(len(in.Discounts), len(q.scores))
-		places, err := given.read(q, depth)
+		ranked, err := given.of(q, depth)
 		if err != nil || depth == 0 {
 			return err
 		}
-		samples := float64(len(places) / depth)
-		for i, d := range places {
+		samples := float64(len(ranked) / depth)
+		for i, d := range ranked {
 			exposure[q.first+d] += in.Discounts[i%depth] / samples
 		}
 		return nil
@@ -75,20 +73,17 @@ func (in Input) exposureOver() ([]float64, error) {
 	return exposure, nil
 }
 
-// exposure is the one given, or that of the policy, computed once where measures share it.
-func (in Input) exposure() ([]float64, error) {
+// exposure is the one given, or that of the policy, computed once for all measures.
+func (in Input) exposure(s *shared) ([]float64, error) {
 	if in.Exposure != nil {
 		return in.Exposure, nil
 	}
-	if in.shared == nil {
-		in.shared = &shared{}
-	}
-	if in.shared.exposure == nil {
+	if s.exposure == nil {
 		exposure, err := Exposure(in)
 		if err != nil {
 			return nil, err
 		}
-		in.shared.exposure = exposure
+		s.exposure = exposure
 	}
-	return in.shared.exposure, nil
+	return s.exposure, nil
 }

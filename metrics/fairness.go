@@ -11,104 +11,84 @@ import (
 	"github.com/plrank/plrank/plackett"
 )
 
-// fairness is a measure of how exposure is shared between the documents of a query.
-// The package comment has the formulas and sources.
-type fairness int
-
-const (
-	disparity fairness = iota
-	absDisparity
-	eel
-	eed
-	eer
-	exposureRatio
-	treatmentRatio
-)
-
-var fairnessNames = []string{
-	disparity:      "disparity",
-	absDisparity:   "abs-disparity",
-	eel:            "ee-l",
-	eed:            "ee-d",
-	eer:            "ee-r",
-	exposureRatio:  "exposure-ratio",
-	treatmentRatio: "treatment-ratio",
+// fairness is a measure of how the documents of a query share exposure. The table is in
+// names.go, the formulas and sources in the comment of ParseMeasure.
+type fairness struct {
+	name          string
+	lowerIsBetter bool
+	ofGroups      bool // it compares groups of documents
+	ofTarget      bool // it compares the exposure with the target, which takes discounts
+	value         func(q exposed) float64
 }
 
-// FairnessNames lists the measures of fairness that ParseMeasure knows.
-func FairnessNames() []string { return slices.Clone(fairnessNames) }
-
-func (f fairness) String() string { return nameOf(fairnessNames, int(f), "fairness") }
-
-func (f fairness) lowerIsBetter() bool {
-	return f == disparity || f == absDisparity || f == eel || f == eed
+// exposed is one query.
+type exposed struct {
+	exposure, gains []float64 // of the documents
+	discounts       []float64 // of the ranks
+	groups          []int     // of the documents; nil: none
 }
 
-func (f fairness) ofGroups() bool { return f == exposureRatio || f == treatmentRatio }
+// target is the E* of expected exposure.
+func (q exposed) target() []float64 {
+	target := make([]float64, len(q.gains))
+	plackett.RankedExposure(q.gains, q.discounts, target)
+	return target
+}
 
 // fairness computes a measure of every query.
-func (in Input) fairness(f fairness) ([]float64, error) {
+func (in Input) fairness(f *fairness, s *shared) ([]float64, error) {
 	rows := len(in.Labels)
 	switch {
 	case in.Exposure != nil && len(in.Exposure) != rows:
-		return nil, fmt.Errorf("metrics: %d exposures but %d labels: one of each a row", len(in.Exposure), rows)
-	case len(in.Discounts) == 0 && (in.Exposure == nil || f == eel || f == eer):
-		return nil, fmt.Errorf("metrics: %v needs the discounts of the ranks", f)
-	case f.ofGroups() && len(in.Groups) != rows:
-		return nil, fmt.Errorf("metrics: %v needs the group of every row: %d groups for %d rows", f, len(in.Groups), rows)
+		return nil, fmt.Errorf("metrics: %d exposures but %d labels: want one of each per row", len(in.Exposure), rows)
+	case len(in.Discounts) == 0 && (in.Exposure == nil || f.ofTarget):
+		return nil, fmt.Errorf("metrics: %s needs the discounts of the ranks", f.name)
+	case f.ofGroups && len(in.Groups) != rows:
+		return nil, fmt.Errorf("metrics: %s needs the group of every row: %d groups for %d rows", f.name, len(in.Groups), rows)
 	}
 	offsets, err := in.offsets()
 	if err != nil {
 		return nil, err
 	}
-	everyExposure, err := in.exposure()
+	exposure, err := in.exposure(s)
 	if err != nil {
 		return nil, err
 	}
 	perQuery := make([]float64, len(offsets)-1)
 	for n, first := range offsets[:len(offsets)-1] {
 		end := offsets[n+1]
-		exposure, groups := everyExposure[first:end], in.Groups
-		if groups != nil {
-			groups = groups[first:end]
+		q := exposed{exposure: exposure[first:end], discounts: in.Discounts}
+		if in.Groups != nil {
+			q.groups = in.Groups[first:end]
 		}
-		if err := allFinite(exposure, "exposure"); err != nil {
+		if err := allFinite(q.exposure, "exposure"); err != nil {
 			return nil, located(err, n, first)
 		}
-		gains, err := in.Gain.gains(in.Labels[first:end])
-		if err != nil {
+		if q.gains, err = in.Gain.gains(in.Labels[first:end]); err != nil {
 			return nil, located(err, n, first)
 		}
-		perQuery[n] = f.value(exposure, gains, in.Discounts, groups)
+		perQuery[n] = f.value(q)
 	}
 	return perQuery, nil
 }
 
-// value is the measure of one query.
-func (f fairness) value(exposure, gains, discounts []float64, groups []int) float64 {
-	switch f {
-	case disparity:
-		return meanSquareDisparity(exposure, gains)
-	case absDisparity:
-		return meanAbsDisparity(exposure, gains)
-	case eel:
-		distance := floats.Distance(exposure, targetExposure(gains, discounts), 2)
-		return distance * distance
-	case eed:
-		return floats.Dot(exposure, exposure)
-	case eer:
-		return floats.Dot(exposure, targetExposure(gains, discounts))
-	case exposureRatio:
-		return groupRatio(exposure, nil, groups)
-	default: // treatmentRatio
-		return groupRatio(exposure, gains, groups)
-	}
+// exposureLoss is ‖E − E*‖².
+func exposureLoss(q exposed) float64 {
+	distance := floats.Distance(q.exposure, q.target(), 2)
+	return distance * distance
 }
+
+// exposureDisparity is ‖E‖².
+func exposureDisparity(q exposed) float64 { return floats.Dot(q.exposure, q.exposure) }
+
+// exposureRelevance is Σ_d E_d E*_d.
+func exposureRelevance(q exposed) float64 { return floats.Dot(q.exposure, q.target()) }
 
 // meanSquareDisparity is Σ_{d,d'} (E_{d'}ρ_d − E_dρ_{d'})² / D(D−1), in O(D): with c the
 // exposure per gain that fits best, Σ Eρ / Σ ρ², the double sum is
 // 2 Σ ρ² Σ (E − cρ)², in which nothing cancels.
-func meanSquareDisparity(exposure, gains []float64) float64 {
+func meanSquareDisparity(q exposed) float64 {
+	exposure, gains := q.exposure, q.gains
 	n := len(exposure)
 	merit := floats.Dot(gains, gains)
 	if n < 2 || merit == 0 {
@@ -123,7 +103,8 @@ func meanSquareDisparity(exposure, gains []float64) float64 {
 }
 
 // meanAbsDisparity is Σ_{d,d'} |E_{d'}ρ_d − E_dρ_{d'}| / D(D−1).
-func meanAbsDisparity(exposure, gains []float64) float64 {
+func meanAbsDisparity(q exposed) float64 {
+	exposure, gains := q.exposure, q.gains
 	n := len(exposure)
 	if n < 2 {
 		return 0
@@ -137,15 +118,22 @@ func meanAbsDisparity(exposure, gains []float64) float64 {
 	return 2 * sum / float64(n*(n-1))
 }
 
-// groupRatio is the smallest over the largest of the groups' exposure per
-// document, or per gain where gains are given.
-func groupRatio(exposure, gains []float64, groups []int) float64 {
+// exposureRatio is the smallest over the largest of the groups' exposure per document.
+func exposureRatio(q exposed) float64 { return groupRatio(q, func(int) float64 { return 1 }) }
+
+// treatmentRatio is the smallest over the largest of the groups' exposure per gain.
+func treatmentRatio(q exposed) float64 {
+	return groupRatio(q, func(d int) float64 { return q.gains[d] })
+}
+
+// groupRatio is the smallest over the largest of the groups' exposure per merit.
+func groupRatio(q exposed, merit func(document int) float64) float64 {
 	type sums struct {
-		group        int
-		exposure, of float64
+		group           int
+		exposure, merit float64
 	}
 	var all []sums
-	for d, group := range groups {
+	for d, group := range q.groups {
 		if group < 0 {
 			continue
 		}
@@ -153,19 +141,15 @@ func groupRatio(exposure, gains []float64, groups []int) float64 {
 		if !found {
 			all = slices.Insert(all, at, sums{group: group})
 		}
-		all[at].exposure += exposure[d]
-		if gains == nil {
-			all[at].of++
-		} else {
-			all[at].of += gains[d]
-		}
+		all[at].exposure += q.exposure[d]
+		all[at].merit += merit(d)
 	}
 	count, low, high := 0, math.Inf(1), 0.0
 	for _, s := range all {
-		if s.of > 0 {
+		if s.merit > 0 {
 			count++
-			low = min(low, s.exposure/s.of)
-			high = max(high, s.exposure/s.of)
+			low = min(low, s.exposure/s.merit)
+			high = max(high, s.exposure/s.merit)
 		}
 	}
 	switch {
@@ -175,11 +159,4 @@ func groupRatio(exposure, gains []float64, groups []int) float64 {
 		return 1
 	}
 	return low / high
-}
-
-// targetExposure is the E* of expected exposure.
-func targetExposure(gains, discounts []float64) []float64 {
-	target := make([]float64, len(gains))
-	plackett.RankedExposure(gains, discounts, target)
-	return target
 }

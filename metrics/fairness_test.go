@@ -12,7 +12,7 @@ import (
 	"github.com/plrank/plrank/plackett"
 )
 
-func TestGoldenFairness(t *testing.T) {
+func TestDisparityAgreesWithGoldenVectors(t *testing.T) {
 	var file struct {
 		Cases []struct {
 			Name      string
@@ -42,8 +42,8 @@ func TestGoldenFairness(t *testing.T) {
 		if !same(exposure, c.Exposure) {
 			t.Errorf("%s: exposure %v, want %v", c.Name, exposure, c.Exposure)
 		}
-		for f, want := range map[fairness]float64{disparity: c.Squared, absDisparity: c.Absolute} {
-			got, err := ofFairness(t, f).PerQuery(l)
+		for f, want := range map[string]float64{"disparity": c.Squared, "abs-disparity": c.Absolute} {
+			got, err := mustParse(t, f).PerQuery(l)
 			if err != nil || !near(got[0], want, 1e-13) {
 				t.Errorf("%s: %v %v, %v; want %v", c.Name, f, got, err, want)
 			}
@@ -51,7 +51,7 @@ func TestGoldenFairness(t *testing.T) {
 	}
 }
 
-func TestGoldenExactFairness(t *testing.T) {
+func TestExactExposureAgreesWithGoldenVectors(t *testing.T) {
 	var file struct {
 		Cases []struct {
 			Name                            string
@@ -62,7 +62,7 @@ func TestGoldenExactFairness(t *testing.T) {
 	golden.Read(t, "exact.json", &file)
 	for _, c := range file.Cases {
 		// Not by PerQuery: some of these gains are negative.
-		if got := disparity.value(c.Exposure, c.Labels, nil, nil); !near(got, c.Disparity, 1e-12) {
+		if got := meanSquareDisparity(exposed{exposure: c.Exposure, gains: c.Labels}); !near(got, c.Disparity, 1e-12) {
 			t.Errorf("%s: disparity %v, want %v", c.Name, got, c.Disparity)
 		}
 		l := Input{Scores: c.Scores, Labels: make([]float32, len(c.Scores)), Discounts: c.Theta}
@@ -79,7 +79,7 @@ func TestGoldenExactFairness(t *testing.T) {
 }
 
 // The exposure of a policy, enumerated, against ours, and that of rankings drawn from it.
-func TestExposureAgainstEnumeration(t *testing.T) {
+func TestExposureIsThatOfAllRankings(t *testing.T) {
 	l := Input{
 		Scores:  []float64{9, 0.5, -0.2, 1.3, 0, 7},
 		Labels:  make([]float32, 6),
@@ -100,12 +100,12 @@ func TestExposureAgainstEnumeration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	places, err := draws.of(query{scores: l.Scores[1:5]}, 3)
+	ranked, err := draws.of(query{scores: l.Scores[1:5]}, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := make([]int, len(places))
-	for i, d := range places {
+	rows := make([]int, len(ranked))
+	for i, d := range ranked {
 		rows[i] = d + 1
 	}
 	l.Rankings = &Rankings{Rows: rows, Samples: 20000, Cutoff: 3}
@@ -123,7 +123,7 @@ func TestExposureAgainstEnumeration(t *testing.T) {
 	}
 }
 
-func TestRankExposure(t *testing.T) {
+func TestRankExposureHasTheDiscountsOfTheRanks(t *testing.T) {
 	l := Input{Scores: []float64{1, 3, 2, 5, 5}, Labels: make([]float32, 5), Offsets: []int{0, 3, 3, 5}, Discounts: []float64{1, 0.5}, Ties: TiesOrder}
 	got, err := RankExposure(l)
 	if want := []float64{0, 1, 0.5, 1, 0.5}; err != nil || !same(got, want) {
@@ -132,7 +132,7 @@ func TestRankExposure(t *testing.T) {
 }
 
 // Written out for two queries, the second of one document.
-func TestFairnessFormulas(t *testing.T) {
+func TestFairnessMeasuresAreTheirFormulas(t *testing.T) {
 	e := Input{
 		Exposure:  []float64{0.9, 0.5, 0.2, 1},
 		Labels:    []float32{1, 2, 0, 0},
@@ -142,45 +142,45 @@ func TestFairnessFormulas(t *testing.T) {
 	}
 	// gains 1, 3, 0; E* = 0.6, 1, 0; pairs E'ρ − Eρ': 0.5−2.7, 0.2, 0.6
 	nan := math.NaN()
-	for f, want := range map[fairness][]float64{
-		disparity:      {2 * (2.2*2.2 + 0.2*0.2 + 0.6*0.6) / 6, 0},
-		absDisparity:   {2 * (2.2 + 0.2 + 0.6) / 6, 0},
-		eed:            {0.81 + 0.25 + 0.04, 1},
-		eer:            {0.54 + 0.5, 1},
-		eel:            {0.09 + 0.25 + 0.04, 0},
-		exposureRatio:  {0.35 / 0.9, nan},
-		treatmentRatio: {(0.7 / 3) / 0.9, nan},
+	for f, want := range map[string][]float64{
+		"disparity":       {2 * (2.2*2.2 + 0.2*0.2 + 0.6*0.6) / 6, 0},
+		"abs-disparity":   {2 * (2.2 + 0.2 + 0.6) / 6, 0},
+		"ee-d":            {0.81 + 0.25 + 0.04, 1},
+		"ee-r":            {0.54 + 0.5, 1},
+		"ee-l":            {0.09 + 0.25 + 0.04, 0},
+		"exposure-ratio":  {0.35 / 0.9, nan},
+		"treatment-ratio": {(0.7 / 3) / 0.9, nan},
 	} {
-		got, err := ofFairness(t, f).PerQuery(e)
+		got, err := mustParse(t, f).PerQuery(e)
 		if err != nil || !same(got, want) {
 			t.Errorf("%v: %v, %v; want %v", f, got, err, want)
 		}
-		if m := ofFairness(t, f); m.fairness != f {
+		if m := mustParse(t, f); m.fairness.name != f {
 			t.Errorf("ParseMeasure(%q) is %v", f, m)
 		}
 	}
 }
 
-func TestFairnessOfSpecialQueries(t *testing.T) {
+func TestFairnessIsDefinedWithoutMeritGroupsOrExposure(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct {
 		what string
 		e    Input
-		want map[fairness]float64
+		want map[string]float64
 	}{
-		{"no documents", Input{}, map[fairness]float64{disparity: 0, absDisparity: 0, eed: 0, eer: 0, eel: 0, exposureRatio: nan, treatmentRatio: nan}},
+		{"no documents", Input{}, map[string]float64{"disparity": 0, "abs-disparity": 0, "ee-d": 0, "ee-r": 0, "ee-l": 0, "exposure-ratio": nan, "treatment-ratio": nan}},
 		{"no merit", Input{Exposure: []float64{1, 0.5}, Labels: []float32{0, 0}, Groups: []int{0, 1}},
-			map[fairness]float64{disparity: 0, absDisparity: 0, eed: 1.25, eer: 1.125, eel: 0.125, exposureRatio: 0.5, treatmentRatio: nan}},
+			map[string]float64{"disparity": 0, "abs-disparity": 0, "ee-d": 1.25, "ee-r": 1.125, "ee-l": 0.125, "exposure-ratio": 0.5, "treatment-ratio": nan}},
 		{"no group", Input{Exposure: []float64{1, 0.5}, Labels: []float32{1, 1}, Groups: []int{0, -1}},
-			map[fairness]float64{exposureRatio: nan, treatmentRatio: nan}},
+			map[string]float64{"exposure-ratio": nan, "treatment-ratio": nan}},
 		{"no exposure", Input{Exposure: []float64{0, 0}, Labels: []float32{1, 1}, Groups: []int{0, 1}},
-			map[fairness]float64{disparity: 0, eed: 0, eel: 1.125, exposureRatio: 1, treatmentRatio: 1}},
+			map[string]float64{"disparity": 0, "ee-d": 0, "ee-l": 1.125, "exposure-ratio": 1, "treatment-ratio": 1}},
 		{"three groups", Input{Exposure: []float64{1, 0.5, 0.25}, Labels: []float32{1, 1, 0}, Groups: []int{2, 0, 1}},
-			map[fairness]float64{exposureRatio: 0.25, treatmentRatio: 0.5}},
+			map[string]float64{"exposure-ratio": 0.25, "treatment-ratio": 0.5}},
 	} {
 		c.e.Discounts = []float64{1, 0.5}
 		for f, want := range c.want {
-			got, err := ofFairness(t, f).PerQuery(c.e)
+			got, err := mustParse(t, f).PerQuery(c.e)
 			if err != nil || !same(got, []float64{want}) {
 				t.Errorf("%s: %v is %v, %v; want %v", c.what, f, got, err, want)
 			}
@@ -188,8 +188,7 @@ func TestFairnessOfSpecialQueries(t *testing.T) {
 	}
 }
 
-// The laws of the measures for any exposure.
-func TestFairnessLaws(t *testing.T) {
+func TestFairnessMeasuresFollowTheirLawsForAnyExposure(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 10).Draw(t, "documents")
 		e := Input{
@@ -200,8 +199,8 @@ func TestFairnessLaws(t *testing.T) {
 		for _, label := range rapid.SliceOfN(rapid.IntRange(0, 3), n, n).Draw(t, "labels") {
 			e.Labels = append(e.Labels, float32(label))
 		}
-		value := func(f fairness, e Input) float64 {
-			v, err := ofFairness(t, f).PerQuery(e)
+		value := func(f string, e Input) float64 {
+			v, err := mustParse(t, f).PerQuery(e)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -211,15 +210,15 @@ func TestFairnessLaws(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		target := targetExposure(gains, e.Discounts)
+		target := exposed{gains: gains, discounts: e.Discounts}.target()
 
 		// EE-L = EE-D − 2 EE-R + ‖E*‖², and 0 at the target.
 		fair := e
 		fair.Exposure = target
-		if got, want := value(eel, e), value(eed, e)-2*value(eer, e)+value(eed, fair); !near(got, want, 1e-12) {
+		if got, want := value("ee-l", e), value("ee-d", e)-2*value("ee-r", e)+value("ee-d", fair); !near(got, want, 1e-12) {
 			t.Errorf("ee-l is %v, from its parts %v", got, want)
 		}
-		if got := value(eel, fair); got != 0 {
+		if got := value("ee-l", fair); got != 0 {
 			t.Errorf("ee-l of the target is %v", got)
 		}
 		// The target gives out all exposure, in the order of the gains.
@@ -232,7 +231,7 @@ func TestFairnessLaws(t *testing.T) {
 		for d, gain := range gains {
 			proportional.Exposure[d] = 0.25 * gain
 		}
-		if got := value(disparity, proportional); got != 0 {
+		if got := value("disparity", proportional); got != 0 {
 			t.Errorf("disparity of proportional exposure is %v", got)
 		}
 		// The double sum of the definition.
@@ -242,35 +241,35 @@ func TestFairnessLaws(t *testing.T) {
 				sum += (b*gains[d] - a*gains[other]) * (b*gains[d] - a*gains[other])
 			}
 		}
-		if got, want := value(disparity, e)*float64(n*(n-1)), sum; !near(got, want, 1e-12) {
+		if got, want := value("disparity", e)*float64(n*(n-1)), sum; !near(got, want, 1e-12) {
 			t.Errorf("disparity adds up to %v, want %v", got, want)
 		}
 		// Squares at least the square of the mean of absolute values.
-		if squared, absolute := value(disparity, e), value(absDisparity, e); n > 1 && squared < absolute*absolute-1e-12 {
+		if squared, absolute := value("disparity", e), value("abs-disparity", e); n > 1 && squared < absolute*absolute-1e-12 {
 			t.Errorf("disparity %v, absolute %v", squared, absolute)
 		}
-		for _, f := range []fairness{exposureRatio, treatmentRatio} {
+		for _, f := range []string{"exposure-ratio", "treatment-ratio"} {
 			if v := value(f, e); v < 0 || v > 1 {
 				t.Errorf("%v is %v", f, v)
 			}
 		}
-		// The order of the documents is of no account.
-		turned := Input{Discounts: e.Discounts}
+		// The order of the documents does not matter.
+		reversed := Input{Discounts: e.Discounts}
 		for d := n - 1; d >= 0; d-- {
-			turned.Exposure = append(turned.Exposure, e.Exposure[d])
-			turned.Labels = append(turned.Labels, e.Labels[d])
-			turned.Groups = append(turned.Groups, e.Groups[d])
+			reversed.Exposure = append(reversed.Exposure, e.Exposure[d])
+			reversed.Labels = append(reversed.Labels, e.Labels[d])
+			reversed.Groups = append(reversed.Groups, e.Groups[d])
 		}
-		for f := range fairnessNames {
-			if a, b := value(fairness(f), e), value(fairness(f), turned); !same([]float64{a}, []float64{b}) {
-				t.Errorf("%v is %v, turned round %v", fairness(f), a, b)
+		for _, f := range FairnessNames() {
+			if a, b := value(f, e), value(f, reversed); !same([]float64{a}, []float64{b}) {
+				t.Errorf("%s is %v, reversed %v", f, a, b)
 			}
 		}
 	})
 }
 
-// Less is better where 0 is fair: the fairest exposure is no worse than any other.
-func TestFairnessDirection(t *testing.T) {
+// Less is better if 0 is fair.
+func TestFairExposureIsBetter(t *testing.T) {
 	fair := Input{Exposure: []float64{0.8, 0.8, 0}, Labels: []float32{1, 1, 0}, Groups: []int{0, 1, -1}, Discounts: []float64{1, 0.6}}
 	unfair := fair
 	unfair.Exposure = []float64{1, 0, 0.6}
@@ -284,9 +283,6 @@ func TestFairnessDirection(t *testing.T) {
 	}
 }
 
-// ofFairness is the measure of that name.
-func ofFairness(t interface{ Fatal(...any) }, f fairness) Measure { return mustParse(t, f.String()) }
-
 func sumOf(values []float64) float64 {
 	sum := 0.0
 	for _, v := range values {
@@ -295,19 +291,19 @@ func sumOf(values []float64) float64 {
 	return sum
 }
 
-func TestFairnessErrors(t *testing.T) {
+func TestFairnessErrorsNameQueryAndRow(t *testing.T) {
 	for want, c := range map[string]struct {
-		f fairness
+		f string
 		e Input
 	}{
-		"query 1, row 1: exposure NaN": {eed, Input{Exposure: []float64{1, math.NaN()}, Labels: []float32{0, 0}, Offsets: []int{0, 1, 2}}},
-		"query 1, row 1: label 99":     {disparity, Input{Exposure: []float64{1, 1}, Labels: []float32{0, 99}, Offsets: []int{0, 1, 2}}},
-		"1 exposures but 0 labels":     {disparity, Input{Exposure: []float64{1}}},
-		"offset 1 is 2":                {disparity, Input{Exposure: []float64{1}, Labels: []float32{0}, Offsets: []int{0, 2}}},
-		"ee-l needs the discounts":     {eel, Input{Exposure: []float64{1}, Labels: []float32{0}}},
-		"0 groups for 1 rows":          {treatmentRatio, Input{Exposure: []float64{1}, Labels: []float32{0}}},
+		"query 1, row 1: exposure NaN": {"ee-d", Input{Exposure: []float64{1, math.NaN()}, Labels: []float32{0, 0}, Offsets: []int{0, 1, 2}}},
+		"query 1, row 1: label 99":     {"disparity", Input{Exposure: []float64{1, 1}, Labels: []float32{0, 99}, Offsets: []int{0, 1, 2}}},
+		"1 exposures but 0 labels":     {"disparity", Input{Exposure: []float64{1}}},
+		"offset 1 is 2":                {"disparity", Input{Exposure: []float64{1}, Labels: []float32{0}, Offsets: []int{0, 2}}},
+		"ee-l needs the discounts":     {"ee-l", Input{Exposure: []float64{1}, Labels: []float32{0}}},
+		"0 groups for 1 rows":          {"treatment-ratio", Input{Exposure: []float64{1}, Labels: []float32{0}}},
 	} {
-		if got, err := ofFairness(t, c.f).PerQuery(c.e); err == nil || !strings.Contains(err.Error(), want) {
+		if got, err := mustParse(t, c.f).PerQuery(c.e); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, %v; want an error with %q", got, err, want)
 		}
 	}

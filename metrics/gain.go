@@ -6,18 +6,22 @@ import (
 	"math"
 )
 
-// Gain turns a label, the raw grade of a document, into the gain ρ that DCG
-// sums. The zero value is Exp2Gain.
+// Gain turns the label of a document, its raw grade, into the gain ρ that DCG sums.
+// The zero value is Exp2Gain.
 type Gain int
 
 const (
 	Exp2Gain   Gain = iota // 2^label − 1 (Burges et al. 2005), the usual one
 	LinearGain             // the label itself (Järvelin & Kekäläinen 2002)
-	BinaryGain             // 1 for relevant documents, those of label 1 or more, and 0 for others, as precision and RBP have it
+	BinaryGain             // 1 for relevant documents, whose label is 1 or more, and 0 for others (precision and RBP)
 )
 
-// maxExp2Label is the highest label that Exp2Gain takes, as in XGBoost and
-// LightGBM: beyond it one document drowns all others.
+// relevant is the lowest label of a relevant document, for the metrics that know only
+// relevant and irrelevant.
+const relevant = 1
+
+// maxExp2Label is the highest label that Exp2Gain takes, as in XGBoost and LightGBM: the
+// gain of a higher one hides all others.
 const maxExp2Label = 31
 
 var gainNames = []string{Exp2Gain: "exp2", LinearGain: "linear", BinaryGain: "binary"}
@@ -25,7 +29,7 @@ var gainNames = []string{Exp2Gain: "exp2", LinearGain: "linear", BinaryGain: "bi
 // String is the name that ParseGain reads: "exp2", "linear" or "binary".
 func (g Gain) String() string { return nameOf(gainNames, int(g), "Gain") }
 
-// ParseGain reads the name of a gain: "exp2", "linear" or "binary".
+// ParseGain reads "exp2", "linear" or "binary".
 func ParseGain(name string) (Gain, error) {
 	i, err := indexOf(gainNames, name, "gain")
 	return Gain(i), err
@@ -42,7 +46,7 @@ func (g Gain) Of(label float32) (float64, error) {
 		if label > maxExp2Label {
 			return 0, fmt.Errorf("label %v is too high for a gain of 2^label − 1 (at most %d): use the gain %q", label, maxExp2Label, LinearGain)
 		}
-		if grade := uint(label); float32(grade) == label { // as nearly always: no need for an exponential
+		if grade := uint(label); float32(grade) == label { // the usual case needs no exponential
 			return float64(uint(1)<<grade - 1), nil
 		}
 		return math.Exp2(float64(label)) - 1, nil
@@ -54,10 +58,10 @@ func (g Gain) Of(label float32) (float64, error) {
 		}
 		return 0, nil
 	}
-	return 0, fmt.Errorf("metrics: no such gain: %v", g)
+	return 0, fmt.Errorf("metrics: invalid gain: %v", g)
 }
 
-// Gains are the gains of many labels, row by row; an error names the row.
+// Gains gives the gains of labels, row by row. An error names the row.
 func (g Gain) Gains(labels []float32) ([]float64, error) {
 	gains, err := g.gains(labels)
 	if bad := (*rowError)(nil); errors.As(err, &bad) {
@@ -94,9 +98,9 @@ func (g Gain) gains(labels []float32) ([]float64, error) {
 func checkLabel(label float32) error {
 	switch l := float64(label); {
 	case math.IsNaN(l) || math.IsInf(l, 0):
-		return fmt.Errorf("label %v is not a number that can be ranked by", label)
+		return fmt.Errorf("label %v: it must be finite", label)
 	case l < 0:
-		return fmt.Errorf("label %v is negative: a grade is 0 or more; leave unjudged documents out or label them 0", label)
+		return fmt.Errorf("label %v is negative: a grade is 0 or more; leave unlabelled documents out or label them 0", label)
 	}
 	return nil
 }

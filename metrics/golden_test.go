@@ -12,7 +12,7 @@ func near(a, b, tolerance float64) bool {
 	return math.Abs(a-b) <= tolerance*max(1, math.Abs(b))
 }
 
-func TestGoldenMetrics(t *testing.T) {
+func TestMetricsAgreeWithGoldenVectors(t *testing.T) {
 	type means struct {
 		Mean            float64
 		QueryNormalized float64 `json:"query_normalized"`
@@ -84,11 +84,11 @@ func TestGoldenMetrics(t *testing.T) {
 				t.Errorf("%s: query %d: expected DCG %v, want %v", c.Name, i, expected.PerQuery[i], q.ExpectedDCG)
 			}
 		}
-		normalised, err := ndcg.PerQuery(l)
+		normalized, err := ndcg.PerQuery(l)
 		if err != nil {
 			t.Fatal(err)
 		}
-		expectedNormalised, err := ndcg.Expected().Estimate(l)
+		expectedNormalized, err := ndcg.Expected().Estimate(l)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,9 +97,9 @@ func TestGoldenMetrics(t *testing.T) {
 			got, want float64
 		}{
 			{"mean DCG", Mean(deterministic, LabelFreeZero), c.MaximumLikelihood.Mean},
-			{"mean NDCG", Mean(normalised, LabelFreeZero), c.MaximumLikelihood.QueryNormalized},
+			{"mean NDCG", Mean(normalized, LabelFreeZero), c.MaximumLikelihood.QueryNormalized},
 			{"mean expected DCG", Mean(expected.PerQuery, LabelFreeZero), c.Expectation.Mean},
-			{"mean expected NDCG", Mean(expectedNormalised.PerQuery, LabelFreeZero), c.Expectation.QueryNormalized},
+			{"mean expected NDCG", Mean(expectedNormalized.PerQuery, LabelFreeZero), c.Expectation.QueryNormalized},
 		} {
 			if !near(v.got, v.want, tolerance) {
 				t.Errorf("%s: %s %v, want %v", c.Name, v.what, v.got, v.want)
@@ -108,8 +108,8 @@ func TestGoldenMetrics(t *testing.T) {
 	}
 }
 
-// The expected DCG of tiny lists, enumerated.
-func TestGoldenExactReward(t *testing.T) {
+// Of tiny queries, enumerated.
+func TestExpectedDCGAgreesWithGoldenVectors(t *testing.T) {
 	var file struct {
 		Cases []struct {
 			Name   string
@@ -121,7 +121,7 @@ func TestGoldenExactReward(t *testing.T) {
 		}
 	}
 	golden.Read(t, "exact.json", &file)
-	judged := 0
+	compared := 0
 	for _, c := range file.Cases {
 		usual := true
 		for k, theta := range Discounts(len(c.Theta)) {
@@ -133,7 +133,7 @@ func TestGoldenExactReward(t *testing.T) {
 		if !usual {
 			continue // DCG has neither other discounts nor negative gains
 		}
-		judged++
+		compared++
 		m := mustParse(t, fmt.Sprintf("expected-dcg@%d", c.K))
 		e, err := m.Estimate(Input{Scores: c.Scores, Labels: c.Labels, Gain: LinearGain})
 		if err != nil {
@@ -143,7 +143,7 @@ func TestGoldenExactReward(t *testing.T) {
 			t.Errorf("%s: expected DCG %v ± %v, want %v", c.Name, got, within, c.Reward)
 		}
 	}
-	if judged == 0 {
+	if compared == 0 {
 		t.Error("no case has DCG's discounts")
 	}
 }

@@ -3,13 +3,10 @@ package metrics
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
-
-	"github.com/plrank/plrank/internal/names"
 )
 
-// call is a name with what may stand after it: a parameter and a cutoff.
+// call is a name and what may follow it: a parameter and a cutoff.
 type call struct {
 	name, param, value string // rbp(p=0.9): "rbp", "p", "0.9"; rbp(0.9): "rbp", "", "0.9"
 	cutoff             int    // 0: none
@@ -17,7 +14,8 @@ type call struct {
 
 var callSyntax = regexp.MustCompile(`^([a-z0-9-]+)(?:\(\s*(?:([a-z]+)\s*=)?\s*([^()=\s]+)\s*\))?(?:@([0-9]+))?$`)
 
-// parseCall reads name, name@k, name(value)@k or name(parameter=value)@k.
+// parseCall reads name, name@k, name(value)@k or name(parameter=value)@k. It is false for
+// other text.
 func parseCall(text string) (call, bool, error) {
 	part := callSyntax.FindStringSubmatch(text)
 	if part == nil {
@@ -58,22 +56,16 @@ func (p param) parse(c call) (float64, error) {
 	return v, nil
 }
 
+// format writes what parseCall reads, without a standard value.
+func (p param) format(name string, value float64, cutoff int) string {
+	if value != p.standard {
+		name += fmt.Sprintf("(%s=%v)", p.name, value)
+	}
+	if cutoff > 0 {
+		name += fmt.Sprintf("@%d", cutoff)
+	}
+	return name
+}
+
 // persistence is the parameter of rank-biased precision.
 var persistence = param{"p", 0.8, "a persistence between 0 and 1", func(v float64) bool { return v > 0 && v < 1 }}
-
-// nameOf is the name of value i of a small enumeration.
-func nameOf(names []string, i int, typeName string) string {
-	if i < 0 || i >= len(names) {
-		return fmt.Sprintf("%s(%d)", typeName, i)
-	}
-	return names[i]
-}
-
-// indexOf is the inverse of nameOf; an unknown name is an error that lists the
-// valid ones.
-func indexOf(valid []string, name, what string) (int, error) {
-	if i := slices.Index(valid, name); i >= 0 {
-		return i, nil
-	}
-	return 0, fmt.Errorf("metrics: unknown %s %q: %s", what, name, names.Want(name, valid))
-}

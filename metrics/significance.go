@@ -11,21 +11,20 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Test is the result of a two-sided test of the hypothesis that two models are
-// equally good; of a paired one, the pairs are the values of one metric for the same
-// queries.
+// Test is the result of a two-sided test of the hypothesis that two models are equally
+// good. The pairs of a paired test are the values of one metric for the same queries.
 type Test struct {
-	Pairs      int     // that the test uses
+	Pairs      int     // used by the test
 	Difference float64 // the mean of a − b over all queries
 	Statistic  float64 // t, or the sum of the ranks of the positive differences
 	PValue     float64 // two-sided
 }
 
-// PairedT is Student's t-test of paired values a and b, as from [Measure.PerQuery] by way
-// of Convention.Counted: t = mean(a − b) / (sd(a − b)/√n) with n − 1 degrees of
-// freedom. Where all differences are equal it is 0 with a p-value of 1 if they
-// are zero, and infinite with a p-value of 0 if not. Fewer than two pairs,
-// unequal numbers of values and values that are not finite are errors.
+// PairedT is Student's t-test of paired values a and b, such as those of [Measure.PerQuery]
+// after [LabelFree.Counted]: t = mean(a − b) / (sd(a − b)/√n) with n − 1 degrees of freedom.
+// If all differences are equal it is 0 with a p-value of 1 if they are zero, and infinite
+// with a p-value of 0 if not. Fewer than two pairs, unequal numbers of values and values
+// that are not finite are errors.
 func PairedT(a, b []float64) (Test, error) {
 	d, err := Differences(a, b)
 	if err != nil {
@@ -38,7 +37,7 @@ func PairedT(a, b []float64) (Test, error) {
 	mean, sd := stat.MeanStdDev(d, nil)
 	test := Test{Pairs: n, Difference: mean, PValue: 1}
 	if mean == 0 {
-		return test, nil // also where sd is 0
+		return test, nil // also if sd is 0
 	}
 	test.Statistic = mean / (sd / math.Sqrt(float64(n)))
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}
@@ -48,9 +47,9 @@ func PairedT(a, b []float64) (Test, error) {
 
 // Welch is Welch's t-test that two samples of independent values, such as the test NDCG
 // of runs with different seeds, have the same mean: t = (mean a − mean b) /
-// √(var a/n_a + var b/n_b), with the degrees of freedom of Welch and Satterthwaite. Samples
-// that do not vary differ for certain, with a p-value of 0, or not at all, 1. Fewer than
-// two values in a sample and values that are not finite are errors. Test.Pairs is 0.
+// √(var a/n_a + var b/n_b), with the degrees of freedom of Welch and Satterthwaite. For
+// samples that do not vary the p-value is 0 if their means differ, else 1. Fewer than two
+// values in a sample and values that are not finite are errors. Test.Pairs is 0.
 func Welch(a, b []float64) (Test, error) {
 	for _, sample := range [][]float64{a, b} {
 		if len(sample) < 2 {
@@ -66,7 +65,7 @@ func Welch(a, b []float64) (Test, error) {
 	meanB, sdB := stat.MeanStdDev(b, nil)
 	test := Test{Difference: meanA - meanB, PValue: 1}
 	if test.Difference == 0 {
-		return test, nil // also where nothing varies
+		return test, nil // also if nothing varies
 	}
 	nA, nB := float64(len(a)), float64(len(b))
 	va, vb := sdA*sdA/nA, sdB*sdB/nB
@@ -84,7 +83,7 @@ func Welch(a, b []float64) (Test, error) {
 // Holm adjusts the p-values of several tests (Holm 1979), in their order. Tests whose
 // adjusted value is below a level, taken together, falsely reject any true hypothesis with at
 // most that probability. The i-th smallest of m values becomes the highest of
-// (m − j + 1)·p_j over j ≤ i, and 1 at most. A value that is no probability is an error.
+// (m − j + 1)·p_j over j ≤ i, and 1 at most. A value outside [0, 1] is an error.
 func Holm(p []float64) ([]float64, error) {
 	order := make([]int, len(p))
 	for i, v := range p {
@@ -107,14 +106,14 @@ func Holm(p []float64) ([]float64, error) {
 // signed-rank statistic is computed exactly, as in SciPy.
 const exactPairs = 50
 
-// Wilcoxon is the signed-rank test of paired values a and b (Wilcoxon 1945).
-// Pairs without a difference are left out and equal differences share their mean
-// rank, as R and SciPy have it by default. Up to 50 pairs the p-value is exact,
-// the share of the 2^n ways to sign the ranks that are at least as far out, also
-// with ties; beyond, it comes from the normal distribution with the variance
-// corrected for ties and with a continuity correction, as in R. Differences that
-// agree to 12 digits count as equal. Errors are those of PairedT, but any number
-// of pairs will do; without a difference the p-value is 1.
+// Wilcoxon is the signed-rank test of paired values a and b (Wilcoxon 1945). Pairs without
+// a difference are left out and equal differences share their mean rank, as R and SciPy
+// have it by default. Up to 50 pairs the p-value is exact, also with ties: the share of the
+// 2^n ways to sign the ranks that are at least as extreme. For more pairs it comes from the
+// normal distribution with the variance corrected for ties and with a continuity
+// correction, as in R. Differences that agree to 12 digits count as equal. Errors are those
+// of PairedT, except that any number of pairs is valid; without a difference the p-value
+// is 1.
 func Wilcoxon(a, b []float64) (Test, error) {
 	d, err := Differences(a, b)
 	if err != nil {
@@ -147,19 +146,10 @@ func Wilcoxon(a, b []float64) (Test, error) {
 	return test, nil
 }
 
-// signedRanks sorts differences by size and ranks them from 1. Those that differ
-// by no more than the tolerance from one to the next share their mean rank; ties
-// are the sizes of all such groups.
+// signedRanks sorts differences by size and ranks them from 1. Neighbours that differ by no
+// more than the tolerance share their mean rank; ties are the sizes of all such groups.
 func signedRanks(d []float64, tolerance float64) (ranks []float64, ties []int) {
-	slices.SortFunc(d, func(x, y float64) int {
-		switch {
-		case math.Abs(x) < math.Abs(y):
-			return -1
-		case math.Abs(x) > math.Abs(y):
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(d, func(x, y float64) int { return cmp.Compare(math.Abs(x), math.Abs(y)) })
 	ranks = make([]float64, len(d))
 	for first := 0; first < len(d); {
 		end := first + 1
@@ -194,8 +184,8 @@ func exactSignedRank(statistic float64, ranks []float64) float64 {
 	return min(1, 2*min(low, high))
 }
 
-// normalSignedRank is the same by the normal approximation for n ranks, of which
-// groups of the given sizes are shared.
+// normalSignedRank is the same by the normal approximation for n ranks. ties are the sizes
+// of the groups that share a rank.
 func normalSignedRank(statistic float64, n int, ties []int) float64 {
 	count := float64(n)
 	mean := count * (count + 1) / 4
@@ -208,9 +198,9 @@ func normalSignedRank(statistic float64, n int, ties []int) float64 {
 	return 2 * distuv.UnitNormal.CDF(-distance/math.Sqrt(variance))
 }
 
-// Differences are a − b, pair by pair. Unequal numbers of values and values that
-// are not finite are errors: give queries without a relevant document a value by
-// Convention.Counted first.
+// Differences are a − b, pair by pair. Unequal numbers of values and values that are not
+// finite are errors: [LabelFree.Counted] gives queries without a relevant document a value,
+// or leaves them out.
 func Differences(a, b []float64) ([]float64, error) {
 	if len(a) != len(b) {
 		return nil, fmt.Errorf("metrics: %d values cannot be paired with %d: they must be of the same queries", len(a), len(b))
@@ -219,7 +209,7 @@ func Differences(a, b []float64) ([]float64, error) {
 	for i := range a {
 		d[i] = a[i] - b[i]
 		if math.IsNaN(d[i]) || math.IsInf(d[i], 0) {
-			return nil, fmt.Errorf("metrics: query %d: %v and %v have no finite difference; Convention.Counted gives queries without a value one, or leaves them out", i, a[i], b[i])
+			return nil, fmt.Errorf("metrics: query %d: %v and %v have no finite difference; LabelFree.Counted gives undefined ones a value, or leaves them out", i, a[i], b[i])
 		}
 	}
 	return d, nil

@@ -12,7 +12,7 @@ import (
 )
 
 // With 4 degrees of freedom Student's distribution is a polynomial in t/√(4 + t²).
-func TestWelch(t *testing.T) {
+func TestWelchAgreesWithR(t *testing.T) {
 	a, b := []float64{1, 2, 3}, []float64{4, 5, 6}
 	x := 3 / math.Sqrt(2./3)
 	s := x / math.Sqrt(1+x*x/4)
@@ -60,7 +60,7 @@ var (
 	depression2 = []float64{0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29}
 )
 
-func TestPairedT(t *testing.T) {
+func TestPairedTAgreesWithR(t *testing.T) {
 	got, err := PairedT(sleep1, sleep2)
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func TestPairedT(t *testing.T) {
 	}
 }
 
-func TestWilcoxon(t *testing.T) {
+func TestWilcoxonAgreesWithR(t *testing.T) {
 	zero := make([]float64, 60)
 	for _, c := range []struct {
 		what      string
@@ -113,7 +113,7 @@ func TestWilcoxon(t *testing.T) {
 
 // The normal approximation, on values that SciPy's tests take from R
 // (scipy/stats/tests/test_morestats.py).
-func TestWilcoxonNormal(t *testing.T) {
+func TestWilcoxonOfManyPairsAgreesWithR(t *testing.T) {
 	x := []float64{120, 114, 181, 188, 180, 146, 121, 191, 132, 113, 127, 112}
 	y := []float64{133, 143, 119, 189, 112, 199, 198, 113, 115, 121, 142, 187}
 	d, err := Differences(x, y)
@@ -158,7 +158,7 @@ func TestWilcoxonNormal(t *testing.T) {
 }
 
 // The exact p-value is the share of the signs that are as far out, counted.
-func TestWilcoxonAgainstEnumeration(t *testing.T) {
+func TestExactWilcoxonCountsTheSigns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var d []float64
 		for _, v := range rapid.SliceOfN(rapid.IntRange(-5, 5), 1, 10).Draw(t, "differences") {
@@ -192,8 +192,7 @@ func TestWilcoxonAgainstEnumeration(t *testing.T) {
 	})
 }
 
-// At 50 pairs the exact distribution and the approximation nearly agree.
-func TestWilcoxonMeets(t *testing.T) {
+func TestExactAndNormalWilcoxonNearlyAgreeAt50Pairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 20 {
 		a, b := make([]float64, exactPairs), make([]float64, exactPairs)
@@ -210,8 +209,7 @@ func TestWilcoxonMeets(t *testing.T) {
 	}
 }
 
-// Exchanging the models turns the difference round and leaves the p-value.
-func TestHolm(t *testing.T) {
+func TestHolmAdjustsStepDown(t *testing.T) {
 	// R: p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm")
 	got, err := Holm([]float64{0.01, 0.04, 0.03, 0.005})
 	if want := []float64{0.03, 0.06, 0.06, 0.02}; err != nil || !floats.EqualApprox(got, want, 1e-15) {
@@ -246,7 +244,7 @@ func TestHolm(t *testing.T) {
 	})
 }
 
-func TestTestsAreSymmetric(t *testing.T) {
+func TestExchangingTheModelsKeepsThePValue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 70).Draw(t, "pairs")
 		values := rapid.SliceOfN(rapid.Float64Range(-1, 1), n, n)
@@ -264,7 +262,7 @@ func TestTestsAreSymmetric(t *testing.T) {
 	})
 }
 
-func TestSignificanceErrors(t *testing.T) {
+func TestSignificanceRejectsValuesThatAreNotFinite(t *testing.T) {
 	nan := math.NaN()
 	for _, test := range []func(a, b []float64) (Test, error){PairedT, Wilcoxon} {
 		if _, err := test([]float64{1, 2}, []float64{1}); err == nil || !strings.Contains(err.Error(), "2 values cannot be paired with 1") {
@@ -297,7 +295,7 @@ func TestSignificanceErrors(t *testing.T) {
 // Intervals of skewed samples cover the true mean about as often as they say: of
 // 400 intervals of 90 % all but 40 on average, with a standard deviation of 6. For
 // samples of 40 from an exponential distribution BCa falls short by about 2 %.
-func TestBootstrapCovers(t *testing.T) {
+func TestBootstrapIntervalsCoverTheMean(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	covered, longer := 0, 0
 	for i := range 400 {
@@ -327,7 +325,7 @@ func TestBootstrapCovers(t *testing.T) {
 
 // BCa's constants: the normal quantile of the share of resamples below the mean, and
 // a sixth of the skewness of the mean.
-func TestBootstrapCorrection(t *testing.T) {
+func TestBootstrapCorrectsBiasAndSkewness(t *testing.T) {
 	for _, c := range []struct{ mean, bias float64 }{
 		{2.5, 0},
 		{4, 0.8416212335729143},  // the quantile of .8: three below, one tie as a half, of four
@@ -342,7 +340,7 @@ func TestBootstrapCorrection(t *testing.T) {
 	}
 }
 
-func TestBootstrap(t *testing.T) {
+func TestBootstrapIsTheSeeds(t *testing.T) {
 	values := make([]float64, 30)
 	for i := range values {
 		values[i] = math.Sin(float64(i))

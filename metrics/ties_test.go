@@ -9,9 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Every metric under random order of ties is its mean over all orders of the documents,
-// each ranked as it stands.
-func TestTiesAgainstEnumeration(t *testing.T) {
+func TestRandomTiesAreTheMeanOverAllOrders(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 6).Draw(t, "documents")
 		in := Input{HighestGrade: 4}
@@ -55,8 +53,8 @@ func TestTiesAgainstEnumeration(t *testing.T) {
 	})
 }
 
-// Without ties both ways to rank them are the same, bit for bit.
-func TestTiesWithoutTies(t *testing.T) {
+// Bit for bit.
+func TestWaysToRankTiesAgreeWithoutTies(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, m := drawLists(t), drawMetric(t)
 		for i := range l.Scores {
@@ -72,8 +70,7 @@ func TestTiesWithoutTies(t *testing.T) {
 	})
 }
 
-// A constant score measures the same wherever the documents stand.
-func TestConstantScore(t *testing.T) {
+func TestConstantScoreDoesNotDependOnTheOrderOfTheFile(t *testing.T) {
 	best := Input{Scores: make([]float64, 40), Labels: make([]float32, 40)}
 	worst := best
 	worst.Labels = make([]float32, 40)
@@ -86,19 +83,19 @@ func TestConstantScore(t *testing.T) {
 		if err1 != nil || err2 != nil || !same(a, b) {
 			t.Errorf("%v is %v with the relevant documents first, %v with them last (%v, %v)", m, a, b, err1, err2)
 		}
-		if m.metric.kind == ndcg && m.metric.cutoff == 3 && !(a[0] < 0.3) {
+		if m.metric.family.name == "ndcg" && m.metric.cutoff == 3 && !(a[0] < 0.3) {
 			t.Errorf("%v of a constant score is %v", m, a)
 		}
 	}
 }
 
-func TestParseTies(t *testing.T) {
+func TestParseTiesReadsItsNames(t *testing.T) {
 	for _, ties := range []Ties{TiesRandom, TiesOrder} {
 		if got, err := ParseTies(ties.String()); err != nil || got != ties {
 			t.Errorf("ParseTies(%q) is %v, %v", ties, got, err)
 		}
 	}
 	if _, err := ParseTies("rank"); err == nil {
-		t.Error("no error for a name that is none")
+		t.Error("no error for an unknown name")
 	}
 }

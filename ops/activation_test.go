@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestActivationNames(t *testing.T) {
+func TestActivationsAreReadByTheirNames(t *testing.T) {
 	for _, name := range ActivationNames() {
 		a, err := ParseActivation(name)
 		if err != nil || a.String() != name {

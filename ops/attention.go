@@ -40,11 +40,11 @@ func Attention(qkv, offsets *G.Node, heads int) (*G.Node, error) {
 	of32, of64 := forward.Attention[float32]{Width: width, Heads: heads}, forward.Attention[float64]{Width: width, Heads: heads}
 	settings := fmt.Sprintf("%d heads", heads)
 	slope := &op.Func{ // of qkv, y, dy
-		Name: "ops: AttentionSlope", Settings: settings,
+		Name: "ops: AttentionVJP", Settings: settings,
 		Do: func(in []op.Tensor, dqkv op.Tensor) error {
 			offsets, err := rowsOf(in, 3)
 			if err != nil {
-				return fmt.Errorf("ops: AttentionSlope: %w", err)
+				return fmt.Errorf("ops: AttentionVJP: %w", err)
 			}
 			if dqkv.F32 != nil {
 				of32.VJP(in[0].F32, in[1].F32, in[2].F32, dqkv.F32, offsets)
@@ -71,10 +71,10 @@ func Attention(qkv, offsets *G.Node, heads int) (*G.Node, error) {
 		},
 	}
 	if offsets == nil {
-		attention.Slopes = []*op.Term{slope.Of(op.Input(0), op.Result, op.Incoming)}
+		attention.VJPs = []*op.Term{slope.Of(op.Input(0), op.Result, op.Incoming)}
 		return attention.Apply(qkv)
 	}
-	attention.Slopes = []*op.Term{slope.Of(op.Input(0), op.Result, op.Incoming, op.Input(1))}
+	attention.VJPs = []*op.Term{slope.Of(op.Input(0), op.Result, op.Incoming, op.Input(1))}
 	return attention.Apply(qkv, offsets)
 }
 

@@ -94,7 +94,7 @@ func (c attentionCase) run(t rapid.TB, run optest.Machine, dt tensor.Dtype) (los
 
 // The result is that of the formula, and the derivatives are its finite differences, on
 // both machines; in float32 they are near. Padding gets no derivative.
-func TestAttention(t *testing.T) {
+func TestAttentionHasItsDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawAttention(t)
 		want := c.value(c.qkv)
@@ -180,7 +180,7 @@ func (c attentionCase) outputs(t *testing.T) []float64 {
 	return optest.Numbers(optest.Run(t, y))
 }
 
-func TestAttentionErrors(t *testing.T) {
+func TestAttentionArgumentsThatDoNotFitAreErrors(t *testing.T) {
 	g := G.NewGraph()
 	qkv := G.NewMatrix(g, tensor.Float64, G.WithName("qkv"), G.WithShape(4, 12))
 	offsets := optest.Ints(g, "offsets", []int{0, 4}, 2)

@@ -12,7 +12,7 @@ import (
 )
 
 // Every function of the package through what may happen to any.
-func TestEveryOp(t *testing.T) {
+func TestEveryOpWhateverMayHappenToIt(t *testing.T) {
 	optest.CheckCalls(t, func(n optest.CallNodes) map[string]optest.Call {
 		l, theta, sampler := n.Lists, n.Discounts, ops.NewSampler(3, 2, 1)
 		dropout, err := ops.NewDropout(.5, 1)

@@ -12,7 +12,7 @@ import (
 )
 
 // The derivative of Σ x·Constant(x) by x is x, not 2x.
-func TestConstant(t *testing.T) {
+func TestConstantHasNoGradient(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
 		g := G.NewGraph()
 		x := optest.Vector(g, "x", dt, []float64{1, -2, 0, 5})

@@ -45,7 +45,7 @@ func denseDrop(name string, x, w, b *G.Node, act Activation, d *Dropout, layer i
 		return nil, err
 	}
 	if act == GELU {
-		// Its derivative needs x·w + b, which so is a node, and GELU a function of its own.
+		// Its derivative needs x·w + b, which is a node for this reason, as is GELU.
 		y, err := dense(forward.Identity, x.Op() == nil, nil).Apply(x, w, b)
 		if err == nil {
 			y, err = gelu.Apply(y)
@@ -75,7 +75,7 @@ var gelu = &op.Func{
 		}
 		return nil
 	},
-	Slopes: []*op.Term{activationSlope(forward.GELU, nil).Of(op.Input(0), op.Incoming)},
+	VJPs: []*op.Term{activationVJP(forward.GELU, nil).Of(op.Input(0), op.Incoming)},
 }
 
 func checkDense(name string, x, w, b *G.Node) error {
@@ -114,12 +114,12 @@ func checkDense(name string, x, w, b *G.Node) error {
 func dense(act forward.Activation, leafX bool, d *Dropout) *op.Func {
 	dz, dropout := op.Incoming, ""
 	if act != forward.Identity {
-		dz = activationSlope(act, nil).Of(op.Result, op.Incoming)
+		dz = activationVJP(act, nil).Of(op.Result, op.Incoming)
 	}
 	if d != nil {
-		dz, dropout = activationSlope(act, d).Of(op.Result, op.Incoming, op.Input(3)), ", "+d.settings()
+		dz, dropout = activationVJP(act, d).Of(op.Result, op.Incoming, op.Input(3)), ", "+d.settings()
 	}
-	dx := inputSlope.Of(dz, op.Input(1))
+	dx := inputVJP.Of(dz, op.Input(1))
 	if leafX {
 		dx = nil
 	}
@@ -142,7 +142,7 @@ func dense(act forward.Activation, leafX bool, d *Dropout) *op.Func {
 			}
 			return nil
 		},
-		Slopes: []*op.Term{dx, weightsSlope.Of(op.Input(0), dz), biasSlope.Of(dz)},
+		VJPs: []*op.Term{dx, weightsVJP.Of(op.Input(0), dz), biasVJP.Of(dz)},
 	}
 }
 
@@ -154,9 +154,9 @@ func columns(s tensor.Shape) int {
 	return s[1]
 }
 
-// inputSlope is dz, w → dz·wᵀ.
-var inputSlope = &op.Func{
-	Name:  "ops: DenseInputSlope",
+// inputVJP is dz, w → dz·wᵀ.
+var inputVJP = &op.Func{
+	Name:  "ops: DenseInputVJP",
 	Shape: func(in []tensor.Shape) tensor.Shape { return tensor.Shape{in[0][0], in[1][0]} },
 	Do: func(in []op.Tensor, dx op.Tensor) error {
 		dz, w := in[0], in[1]
@@ -169,9 +169,9 @@ var inputSlope = &op.Func{
 	},
 }
 
-// weightsSlope is x, dz → xᵀ·dz.
-var weightsSlope = &op.Func{
-	Name: "ops: DenseWeightsSlope",
+// weightsVJP is x, dz → xᵀ·dz.
+var weightsVJP = &op.Func{
+	Name: "ops: DenseWeightsVJP",
 	Shape: func(in []tensor.Shape) tensor.Shape {
 		return append(tensor.Shape{in[0][1]}, in[1][1:]...)
 	},
@@ -186,9 +186,9 @@ var weightsSlope = &op.Func{
 	},
 }
 
-// biasSlope is dz → its column sums.
-var biasSlope = &op.Func{
-	Name:  "ops: DenseBiasSlope",
+// biasVJP is dz → its column sums.
+var biasVJP = &op.Func{
+	Name:  "ops: DenseBiasVJP",
 	Shape: func(in []tensor.Shape) tensor.Shape { return tensor.Shape{columns(in[0])} },
 	Do: func(in []op.Tensor, db op.Tensor) error {
 		if db.F32 != nil {
@@ -200,10 +200,10 @@ var biasSlope = &op.Func{
 	},
 }
 
-// activationSlope is y (z for GELU), dy → dy·act'(z); with a dropout, y less what was dropped,
+// activationVJP is y (z for GELU), dy → dy·act'(z); with a dropout, y less what was dropped,
 // dy and the key → mask·dy·act'(z).
-func activationSlope(act forward.Activation, d *Dropout) *op.Func {
-	f := &op.Func{Name: "ops: ActivationSlope", Settings: act.String()}
+func activationVJP(act forward.Activation, d *Dropout) *op.Func {
+	f := &op.Func{Name: "ops: ActivationVJP", Settings: act.String()}
 	if d != nil {
 		f.Settings += ", " + d.settings()
 	}

@@ -180,7 +180,7 @@ func near(t *testing.T, what string, got, want []float64, tolerance float64) {
 
 // The gradients of all activations and both result shapes, on both machines,
 // against central differences in float64, and float32 against float64.
-func TestDenseGradients(t *testing.T) {
+func TestDenseGradientsAreFiniteDifferences(t *testing.T) {
 	for act := range Activation(len(ActivationNames())) {
 		for _, size := range []struct{ rows, out int }{{5, 0}, {5, 1}, {5, 3}, {1, 0}, {1, 1}} {
 			t.Run(fmt.Sprintf("%v/%d×%d", act, size.rows, size.out), func(t *testing.T) {
@@ -249,7 +249,7 @@ func TestDenseSameForAnyGOMAXPROCS(t *testing.T) {
 }
 
 // A machine that runs again sees new values and no trace of the old ones.
-func TestDenseRunsAgain(t *testing.T) {
+func TestDenseKeepsNoTraceOfOtherRuns(t *testing.T) {
 	g := G.NewGraph()
 	xv := tensor.New(tensor.WithShape(2, 2), tensor.WithBacking([]float64{1, 2, 3, 4}))
 	x := G.NewMatrix(g, tensor.Float64, G.WithShape(2, 2), G.WithName("x"), G.WithValue(xv))
@@ -282,7 +282,7 @@ func TestDenseRunsAgain(t *testing.T) {
 }
 
 // x may be a view, as G.Transpose leaves it.
-func TestDenseTransposedInput(t *testing.T) {
+func TestDenseTakesTransposedInput(t *testing.T) {
 	g := G.NewGraph()
 	xt := G.NewMatrix(g, tensor.Float64, G.WithShape(2, 3), G.WithName("x"), G.WithValue(tensor.New(tensor.WithShape(2, 3), tensor.WithBacking([]float64{1, 2, 3, 10, 20, 30}))))
 	w := G.NewVector(g, tensor.Float64, G.WithShape(2), G.WithName("w"), G.WithValue(tensor.New(tensor.WithBacking([]float64{1, 1}))))
@@ -299,7 +299,7 @@ func TestDenseTransposedInput(t *testing.T) {
 	near(t, "y", asFloat64(y.Value()), []float64{11, 22, 33}, 0)
 }
 
-func TestDenseErrors(t *testing.T) {
+func TestDenseArgumentsThatDoNotFitAreErrors(t *testing.T) {
 	g := G.NewGraph()
 	node := func(dt tensor.Dtype, shape ...int) *G.Node {
 		return G.NewTensor(g, dt, len(shape), G.WithShape(shape...), G.WithName(fmt.Sprint(dt, shape)))
@@ -347,7 +347,7 @@ func TestDensePanicsBecomeErrors(t *testing.T) {
 	if _, err := y.Op().Do(x, w); err == nil || !strings.Contains(err.Error(), "2 inputs, want 3") {
 		t.Errorf("got %v", err)
 	}
-	dz, err := inputSlope.Apply(node("dz", 2, 3), node("w'", 2, 3))
+	dz, err := inputVJP.Apply(node("dz", 2, 3), node("w'", 2, 3))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@
 //     says how many and from which seed. [IdealRankings] are by gain.
 //   - [LogProbs] is log π of rankings, [LogSoftmax] that of the first document.
 //
-// For losses of one's own:
+// For custom losses:
 //   - [SumOverDocuments], [SpreadOverDocuments] and [MeanOverQueries] go from documents
 //     to queries and back; [Ranks], [Gather] and [Constant] are for weights by rank.
 //

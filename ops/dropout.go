@@ -39,7 +39,7 @@ func (d *Dropout) SetStep(step uint64) { d.step, d.set = step, true }
 
 // Drop is inverted dropout, y = x ⊙ mask: each entry of the mask is 0 with
 // probability rate and 1/(1−rate) otherwise, so that E[y] = x. The mask depends
-// on the seed, the step, the layer and the place of the entry alone, and the
+// on the seed, the step, the layer and the position of the entry alone, and the
 // gradient goes through the same mask. (Gorgonia's own Dropout divides the
 // gradient by the wrong number.) Leave Drop out of graphs for evaluation; after a
 // dense layer, [DenseDrop] is faster.
@@ -54,7 +54,7 @@ func Drop(x *G.Node, d *Dropout, layer int) (*G.Node, error) {
 	}
 	// Its own derivative: what comes in goes through the same mask.
 	masked := func(slopes ...*op.Term) *op.Func {
-		return &op.Func{Name: name, Settings: d.settings(), Slopes: slopes, Do: func(in []op.Tensor, y op.Tensor) error {
+		return &op.Func{Name: name, Settings: d.settings(), VJPs: slopes, Do: func(in []op.Tensor, y op.Tensor) error {
 			if y.F32 != nil {
 				forward.DropInto(d.masks(in[1]), in[0].F32, y.F32)
 			} else {

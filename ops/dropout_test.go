@@ -70,7 +70,7 @@ func ramp(n int) (x, c []float64) {
 
 // Every entry is 0 or x/(1−p), as often as p says, and the gradient has the
 // same mask: with this loss, dy/dx is c·mask.
-func TestDropout(t *testing.T) {
+func TestDropoutScalesWhatItKeeps(t *testing.T) {
 	const n, rate = 20000, 0.3
 	x, c := ramp(n)
 	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
@@ -97,7 +97,7 @@ func TestDropout(t *testing.T) {
 	}
 }
 
-func TestDropoutStreams(t *testing.T) {
+func TestDropoutMasksDependOnSeedStepAndLayer(t *testing.T) {
 	x, c := ramp(64)
 	draw := func(seed, step uint64, layer int) []float64 {
 		d := dropoutOf(t, 0.5, seed)
@@ -136,7 +136,7 @@ func TestDropoutStreams(t *testing.T) {
 }
 
 // DenseDrop has the numbers of Drop after Dense.
-func TestDenseDrop(t *testing.T) {
+func TestDenseDropIsDenseThenDrop(t *testing.T) {
 	const rows, in, out = 9, 5, 7
 	rng := rand.New(rand.NewPCG(2, 3))
 	random := func(n int) []float64 {
@@ -215,7 +215,7 @@ func TestDropoutSameForAnyGOMAXPROCSAndPadding(t *testing.T) {
 	}
 }
 
-func TestDropoutRate(t *testing.T) {
+func TestDropoutDropsAtItsRate(t *testing.T) {
 	x, c := ramp(10)
 	y, _ := dropRun(t, dropoutOf(t, 0, 1), 0, x, c, tensor.Float64, false, 1)
 	near(t, "y at rate 0", y, x, 0)
@@ -232,7 +232,7 @@ func TestDropoutRate(t *testing.T) {
 
 // Masks of one seed and layer in one graph are drawn independently, those of several
 // sources too.
-func TestDropoutsOfOneSeed(t *testing.T) {
+func TestDropoutsOfOneSeedDrawIndependently(t *testing.T) {
 	x, _ := ramp(64)
 	g := G.NewGraph()
 	cs := &denseCase{dt: tensor.Float64}

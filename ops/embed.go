@@ -46,11 +46,11 @@ func Embed(x *G.Node, tables G.Nodes) (*G.Node, error) {
 			}
 			return err
 		},
-		Slopes: []*op.Term{nil},
+		VJPs: []*op.Term{nil},
 	}
 	for i := range tables {
 		slope := op.Func{
-			Name: name + "Slope", Settings: fmt.Sprint(settings, i),
+			Name: name + "VJP", Settings: fmt.Sprint(settings, i),
 			Shape: func(in []tensor.Shape) tensor.Shape { return in[1] },
 			Do: func(in []op.Tensor, dtable op.Tensor) error {
 				if dtable.F32 != nil {
@@ -61,7 +61,7 @@ func Embed(x *G.Node, tables G.Nodes) (*G.Node, error) {
 				return nil
 			},
 		}
-		f.Slopes = append(f.Slopes, slope.Of(op.Input(0), op.Input(1+i), op.Incoming))
+		f.VJPs = append(f.VJPs, slope.Of(op.Input(0), op.Input(1+i), op.Incoming))
 	}
 	return f.Apply(append(G.Nodes{x}, tables...)...)
 }

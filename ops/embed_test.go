@@ -27,7 +27,7 @@ var codes = []float64{.1, .2, 0, 1, .3, .4, 2, 1, .5, .6, 2, 0, .7, .8, 0, 0}
 
 // Codes become rows of the tables, and the gradient of a row is the sum of what comes in
 // where it was looked up.
-func TestEmbed(t *testing.T) {
+func TestEmbedLooksUpRows(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
 		for machine, run := range optest.Machines {
 			for table := range 2 {
@@ -65,7 +65,7 @@ func TestEmbed(t *testing.T) {
 	}
 }
 
-func TestEmbedErrors(t *testing.T) {
+func TestEmbedArgumentsThatDoNotFitAreErrors(t *testing.T) {
 	for code, want := range map[float64]string{
 		3:          "ops: Embed: row 3: the code of categorical feature 0 is 3: want a whole number from 0 to 2",
 		-1:         "is -1",

@@ -31,7 +31,7 @@ var expectedMetrics = map[string]func(l ops.Lists, gains *G.Node, discounts []fl
 }
 
 // The independent vectors, through both ops, machines and dtypes.
-func TestGoldenExpected(t *testing.T) {
+func TestExpectedOpsHaveTheGoldenValues(t *testing.T) {
 	var file struct {
 		Cases []struct {
 			Name                     string
@@ -90,12 +90,12 @@ func distance(got, want []float64) float64 {
 // Packed batches, with empty queries, padding, fewer documents than discounts, discounts
 // that rise and gains of both signs, against the expectation of each query alone: for a
 // weighted sum of metrics, and for a function of the exposures that is not linear.
-func TestAgainstExpectation(t *testing.T) {
+func TestExpectedOpsEqualPackagePlackett(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := optest.DrawBatch(t)
 		weights := make([]float64, b.Queries())
 		wantValue, want := 0.0, make([]float64, len(b.Scores))
-		squares, wantSlopes := 0.0, make([]float64, len(b.Scores))
+		squares, wantVJPs := 0.0, make([]float64, len(b.Scores))
 		var e plackett.Expectation
 		for q := range weights {
 			weights[q] = float64(q) - 1.5
@@ -115,7 +115,7 @@ func TestAgainstExpectation(t *testing.T) {
 				squares += b.Gains[from+d] * x * x
 				incoming[d] = 2 * b.Gains[from+d] * x
 			}
-			if _, err := e.Gradient(b.Scores[from:to], incoming, b.Discounts, wantSlopes[from:to]); err != nil {
+			if _, err := e.Gradient(b.Scores[from:to], incoming, b.Discounts, wantVJPs[from:to]); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -146,7 +146,7 @@ func TestAgainstExpectation(t *testing.T) {
 			if math.Abs(value[0]-squares) > 1e-12*(1+math.Abs(squares)) {
 				t.Errorf("%s machine: Σ ρ E² = %v, want %v", machine, value, squares)
 			}
-			for d, w := range wantSlopes {
+			for d, w := range wantVJPs {
 				if math.Abs(slopes[d]-w) > 1e-12*(1+math.Abs(w)) {
 					t.Errorf("%s machine: dΣρE²/dm_%d = %v, want %v", machine, d, slopes[d], w)
 				}
@@ -157,7 +157,7 @@ func TestAgainstExpectation(t *testing.T) {
 
 // Both ops are right to their tolerance: value, exposure and gradient against the
 // enumeration of all rankings.
-func TestExpectedByEnumeration(t *testing.T) {
+func TestExpectedOpsEqualEnumeration(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := optest.DrawBatch(t)
 		for name, metric := range expectedMetrics {
@@ -203,7 +203,7 @@ func TestExpectedByEnumeration(t *testing.T) {
 
 // The gradient is the derivative of the value, by finite differences in some direction:
 // of the metric, and of a function of the exposures that is not linear.
-func TestExpectedByFiniteDifferences(t *testing.T) {
+func TestExpectedGradientsAreFiniteDifferences(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	b := optest.Batch{Offsets: []int{1, 21, 21, 30}, Discounts: []float64{1, .63, -.2, .7}}
 	var direction []float64
@@ -255,7 +255,7 @@ func TestExpectedByFiniteDifferences(t *testing.T) {
 }
 
 // The same bits for any number of cores; no memory is asked for once there is enough.
-func TestExpectedRuns(t *testing.T) {
+func TestExpectedOpsGiveTheSameForAnyGOMAXPROCSWithoutAllocating(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	rng := rand.New(rand.NewPCG(1, 2))
 	b := optest.Batch{Offsets: []int{0}, Discounts: []float64{1, .6, .5, .4, .3}}
@@ -296,9 +296,9 @@ func TestExpectedRuns(t *testing.T) {
 	}
 	scores, offsets := l.Scores.Value(), l.Offsets.Value()
 	inputs := map[string][]G.Value{
-		"ops: ExpectedMetric{":        {scores, gains.Value(), offsets},
-		"ops: ExpectedExposure{":      {scores, offsets},
-		"ops: ExpectedExposureSlope{": {scores, gains.Value(), offsets},
+		"ops: ExpectedMetric{":      {scores, gains.Value(), offsets},
+		"ops: ExpectedExposure{":    {scores, offsets},
+		"ops: ExpectedExposureVJP{": {scores, gains.Value(), offsets},
 	}
 	for _, n := range g.AllNodes() {
 		for name, values := range inputs {

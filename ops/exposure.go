@@ -22,8 +22,8 @@ import (
 // rankings are not the ones that gave the exposure: pass rankings from another
 // [Sampler].
 //
-// rankings and gradRankings are [queries, samples, cutoff], each with a number of
-// samples of its own. Errors and cost are those of [PLRank1].
+// rankings and gradRankings are [queries, samples, cutoff], whose numbers of
+// samples may differ. Errors and cost are those of [PLRank1].
 func Exposure(l Lists, rankings, gradRankings *G.Node, discounts []float64) (*G.Node, error) {
 	if gradRankings == nil {
 		gradRankings = rankings
@@ -93,7 +93,7 @@ func exposure(name string, l Lists, discounts []float64,
 			result.Write(exposure, l.From)
 			return nil
 		},
-		Slope: &op.ListFunc{Name: name + "Slope", Settings: settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+		VJP: &op.ListFunc{Name: name + "VJP", Settings: settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
 			scores, err := l.Scores()
 			if err != nil {
 				return err
@@ -110,5 +110,5 @@ func exposure(name string, l Lists, discounts []float64,
 			return nil
 		}},
 	}
-	return f.Apply(op.Lists(l), others...)
+	return f.Apply(l, others...)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/plrank/plrank/ops"
 )
 
-func TestGather(t *testing.T) {
+func TestGatherPicksAndAddsGradients(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
 		for name, run := range optest.Machines {
 			for _, c := range []struct {

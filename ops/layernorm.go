@@ -33,10 +33,10 @@ func LayerNorm(x, gain, bias *G.Node) (*G.Node, error) {
 			}
 			return nil
 		},
-		Slopes: []*op.Term{
-			layerNormInputSlope.Of(op.Input(0), op.Input(1), op.Incoming),
-			layerNormGainSlope.Of(op.Input(0), op.Incoming),
-			biasSlope.Of(op.Incoming),
+		VJPs: []*op.Term{
+			layerNormInputVJP.Of(op.Input(0), op.Input(1), op.Incoming),
+			layerNormGainVJP.Of(op.Input(0), op.Incoming),
+			biasVJP.Of(op.Incoming),
 		},
 	}
 	return norm.Apply(x, gain, bias)
@@ -60,9 +60,9 @@ func checkLayerNorm(x, gain, bias *G.Node) error {
 	return nil
 }
 
-// layerNormInputSlope is x, gain, dy → dx.
-var layerNormInputSlope = &op.Func{
-	Name: "ops: LayerNormInputSlope",
+// layerNormInputVJP is x, gain, dy → dx.
+var layerNormInputVJP = &op.Func{
+	Name: "ops: LayerNormInputVJP",
 	Do: func(in []op.Tensor, dx op.Tensor) error {
 		if dx.F32 != nil {
 			forward.LayerNormInputVJP(in[1].F32, in[0].F32, in[2].F32, dx.F32)
@@ -73,9 +73,9 @@ var layerNormInputSlope = &op.Func{
 	},
 }
 
-// layerNormGainSlope is x, dy → dgain.
-var layerNormGainSlope = &op.Func{
-	Name:  "ops: LayerNormGainSlope",
+// layerNormGainVJP is x, dy → dgain.
+var layerNormGainVJP = &op.Func{
+	Name:  "ops: LayerNormGainVJP",
 	Shape: func(in []tensor.Shape) tensor.Shape { return tensor.Shape{in[0][1]} },
 	Do: func(in []op.Tensor, dgain op.Tensor) error {
 		if dgain.F32 != nil {

@@ -70,7 +70,7 @@ func newLayerNormInputs(rows, width int, seed uint64) (in layerNormInputs) {
 
 // The result is that of the formula, and the derivatives are its finite differences, on
 // both machines; in float32 they are near.
-func TestLayerNorm(t *testing.T) {
+func TestLayerNormHasItsDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := newLayerNormInputs(rapid.IntRange(1, 600).Draw(t, "rows"), rapid.IntRange(2, 6).Draw(t, "width"), rapid.Uint64().Draw(t, "seed"))
 		for by, name := range []string{"x", "gain", "bias"} {
@@ -105,7 +105,7 @@ func TestLayerNorm(t *testing.T) {
 	})
 }
 
-func TestLayerNormOnAnyNumberOfCores(t *testing.T) {
+func TestLayerNormSameForAnyGOMAXPROCS(t *testing.T) {
 	in := newLayerNormInputs(3000, 24, 2)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	var want [3]string
@@ -122,7 +122,7 @@ func TestLayerNormOnAnyNumberOfCores(t *testing.T) {
 	}
 }
 
-func TestLayerNormErrors(t *testing.T) {
+func TestLayerNormArgumentsThatDoNotFitAreErrors(t *testing.T) {
 	g := G.NewGraph()
 	x := G.NewMatrix(g, tensor.Float64, G.WithName("x"), G.WithShape(4, 3))
 	gain, short, narrow := optest.Vector(g, "gain", tensor.Float64, make([]float64, 3)), optest.Vector(g, "short", tensor.Float64, make([]float64, 2)), optest.Vector(g, "narrow", tensor.Float32, make([]float64, 3))

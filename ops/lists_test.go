@@ -23,8 +23,8 @@ var estimatorOps = map[plackett.Estimator]optest.Estimator{
 	plackett.PLRankRB: ops.PLRankRB,
 }
 
-// TestGoldenEstimators runs the independent test vectors through the ops.
-func TestGoldenEstimators(t *testing.T) {
+// TestEstimatorsHaveTheGoldenGradients runs the independent test vectors through the ops.
+func TestEstimatorsHaveTheGoldenGradients(t *testing.T) {
 	optest.GoldenEstimators(t, map[string]optest.Estimator{
 		"plrank1":   ops.PLRank1,
 		"plrank2":   ops.PLRank2,
@@ -32,9 +32,9 @@ func TestGoldenEstimators(t *testing.T) {
 	})
 }
 
-// TestAgainstKernel compares packed batches, with empty queries, padding and absent
+// TestEstimatorsEqualThoseOfPackagePlackett compares packed batches, with empty queries, padding and absent
 // samples, with the kernel on each query alone: metric, λ, exposure.
-func TestAgainstKernel(t *testing.T) {
+func TestEstimatorsEqualThoseOfPackagePlackett(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := optest.DrawBatch(t)
 		weights := make([]float64, b.Queries())
@@ -84,7 +84,7 @@ func TestAgainstKernel(t *testing.T) {
 
 // Exposure's backward pass is PL-Rank-RB with the incoming gradient as gains, on
 // the rankings meant for it.
-func TestExposure(t *testing.T) {
+func TestExposureHasTheGradientOfPLRankRB(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := optest.DrawBatch(t)
 		other := b
@@ -132,7 +132,7 @@ func TestExposure(t *testing.T) {
 }
 
 // LogProbs is differentiable as any op: checked by finite differences.
-func TestLogProbsByFiniteDifferences(t *testing.T) {
+func TestLogProbsGradientsAreFiniteDifferences(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := optest.DrawBatch(t)
 		for d := range b.Scores {
@@ -176,7 +176,7 @@ func TestLogProbsByFiniteDifferences(t *testing.T) {
 }
 
 // float32 nodes give the float64 numbers, rounded.
-func TestFloat32(t *testing.T) {
+func TestFloat32IsFloat64Rounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := optest.DrawBatch(t)
 		for i := range b.Scores {
@@ -205,7 +205,7 @@ func TestFloat32(t *testing.T) {
 }
 
 // The same bits for any number of cores, from sampling to λ.
-func TestGOMAXPROCS(t *testing.T) {
+func TestOpsGiveTheSameForAnyGOMAXPROCS(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	b := optest.Batch{Offsets: []int{0}}
 	for q := range 40 {
@@ -249,7 +249,7 @@ func TestGOMAXPROCS(t *testing.T) {
 	}
 }
 
-func TestMeanOverQueries(t *testing.T) {
+func TestMeanOverQueriesLeavesOutEmptyOnes(t *testing.T) {
 	for name, run := range optest.Machines {
 		for _, c := range []struct {
 			offsets []int
@@ -279,7 +279,7 @@ func TestMeanOverQueries(t *testing.T) {
 }
 
 // Errors say what, where, and what would be right.
-func TestErrors(t *testing.T) {
+func TestNodesThatDoNotFitAreErrors(t *testing.T) {
 	g := G.NewGraph()
 	f64, f32 := tensor.Float64, tensor.Float32
 	scores := optest.Vector(g, "s", f64, make([]float64, 4))
@@ -325,7 +325,7 @@ func TestErrors(t *testing.T) {
 }
 
 // Errors of a run name the query and the row.
-func TestRunErrors(t *testing.T) {
+func TestRunErrorsNameQueryAndRow(t *testing.T) {
 	good := optest.Batch{
 		Scores: make([]float64, 6), Gains: make([]float64, 6), Discounts: []float64{1, .5},
 		Offsets: []int{0, 3, 6}, Samples: 1, Cutoff: 2, Places: []int{0, 1, 3, 4},
@@ -341,7 +341,7 @@ func TestRunErrors(t *testing.T) {
 		{func(b *optest.Batch) { b.Places[2] = 1 }, "query 1: ranking 0, place 0: entry 1 is no document of the list, which has rows 3 to 5"},
 		{func(b *optest.Batch) { b.Places[1] = 0 }, "query 0: ranking 0, place 1: entry 0 is placed twice"},
 		{func(b *optest.Batch) { b.Discounts = []float64{1, 1, 1} }, "draw rankings with a cutoff of 3"},
-		{func(b *optest.Batch) { b.Places[3] = -1 }, "query 1: ranking 0 ends (-1) after 1 places, of 3 documents with 2 discounts: want 2 places"},
+		{func(b *optest.Batch) { b.Places[3] = -1 }, "query 1: ranking 0 ends (-1) after 1 ranks, of 3 documents with 2 discounts: want 2 ranks"},
 		{func(b *optest.Batch) { b.Gains[4] = math.NaN() }, "query 1, row 4: the gain is NaN"},
 	} {
 		b := good

@@ -6,7 +6,7 @@ import (
 	"github.com/plrank/plrank/internal/op"
 )
 
-// LogProbs gives the log-probability of every placement of every ranking under the
+// LogProbs gives the log-probability of every rank of every ranking under the
 // Plackett–Luce policy of the scores,
 //
 //	log P(y_k | y_1..k−1) = m(y_k) − log Σ_{d not in y_1..k−1} exp m(d),
@@ -34,7 +34,7 @@ func LogProbs(l Lists, rankings *G.Node) (*G.Node, error) {
 			result.Write(logs, l.Query*len(logs))
 			return nil
 		},
-		Slope: &op.ListFunc{Name: name + "Slope", Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+		VJP: &op.ListFunc{Name: name + "VJP", Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
 			scores, err := l.Scores()
 			if err != nil {
 				return err
@@ -49,5 +49,5 @@ func LogProbs(l Lists, rankings *G.Node) (*G.Node, error) {
 			return nil
 		}},
 	}
-	return f.Apply(op.Lists(l), op.Rankings(rankings))
+	return f.Apply(l, op.Rankings(rankings))
 }

@@ -15,8 +15,8 @@ import (
 // differentiable in x.
 func SumOverDocuments(l Lists, x *G.Node) (*G.Node, error) {
 	const name = "ops: SumOverDocuments"
-	f := op.ListFunc{Name: name, Shape: op.PerQuery, Do: sumRows, Slope: &op.ListFunc{Name: name + "Slope", Do: spreadRows}}
-	return f.ApplyTo(op.Rows("x", x), op.Lists(l))
+	f := op.ListFunc{Name: name, Shape: op.PerQuery, Do: sumRows, VJP: &op.ListFunc{Name: name + "VJP", Do: spreadRows}}
+	return f.ApplyTo(op.Rows("x", x), l)
 }
 
 // SpreadOverDocuments gives every document the value of its query: values are
@@ -25,9 +25,9 @@ func SpreadOverDocuments(l Lists, values *G.Node) (*G.Node, error) {
 	const name = "ops: SpreadOverDocuments"
 	f := op.ListFunc{
 		Name: name, Do: spreadRows,
-		Of: 1, Slope: &op.ListFunc{Name: name + "Slope", Shape: op.PerQuery, Do: sumRows},
+		Of: 1, VJP: &op.ListFunc{Name: name + "VJP", Shape: op.PerQuery, Do: sumRows},
 	}
-	return f.Apply(op.Lists(l), op.Queries("values", values))
+	return f.Apply(l, op.Queries("values", values))
 }
 
 // sumRows sums the last input, spreadRows spreads it.
@@ -53,14 +53,14 @@ func spreadRows(l *op.List, in []op.Tensor, result op.Tensor) error {
 // differentiable in values.
 func MeanOverQueries(l Lists, values *G.Node) (*G.Node, error) {
 	const name = "ops: MeanOverQueries"
-	if err := op.Lists(l).Check(op.Queries("values", values)); err != nil {
+	if err := op.Check(l, op.Queries("values", values)); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	share := op.ListFunc{Name: name, Shape: op.PerQuery, Do: func(l *op.List, _ []op.Tensor, result op.Tensor) error {
 		result.Set(l.Query, 1/float64(l.Present))
 		return nil
 	}}
-	weights, err := share.Apply(op.Lists(l))
+	weights, err := share.Apply(l)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func MeanOverQueries(l Lists, values *G.Node) (*G.Node, error) {
 //
 //	log p_d = m_d − log Σ_{d'} exp m_{d'},
 //
-// a node [rows], 0 in padding: the log-probability of the document to be placed
+// a node [rows], 0 in padding: the log-probability of the document to be ranked
 // first. It is differentiable in the scores. Accurate for any finite scores; others
 // are an error of the run that names the row.
 func LogSoftmax(l Lists) (*G.Node, error) {
@@ -92,7 +92,7 @@ func LogSoftmax(l Lists) (*G.Node, error) {
 			}
 			return nil
 		},
-		Slope: &op.ListFunc{Name: name + "Slope", Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+		VJP: &op.ListFunc{Name: name + "VJP", Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
 			scores, err := l.Scores()
 			if err != nil {
 				return err
@@ -108,7 +108,7 @@ func LogSoftmax(l Lists) (*G.Node, error) {
 			return nil
 		}},
 	}
-	return f.Apply(op.Lists(l))
+	return f.Apply(l)
 }
 
 // logSumExp is log Σ exp m, less a shift: the largest score where that is so large that the
@@ -141,5 +141,5 @@ func Ranks(l Lists) (*G.Node, error) {
 		}
 		return nil
 	}}
-	return f.Apply(op.Lists(l))
+	return f.Apply(l)
 }

@@ -22,9 +22,9 @@ var listFuncs = map[string]optest.ListFunc{
 	"LogSoftmax": func(l ops.Lists, _, _ *G.Node) (*G.Node, error) { return ops.LogSoftmax(l) },
 }
 
-func TestSlopes(t *testing.T) { optest.CheckSlopes(t, listFuncs) }
+func TestVJPsAreFiniteDifferences(t *testing.T) { optest.CheckVJPs(t, listFuncs) }
 
-func TestValues(t *testing.T) {
+func TestOpsHaveTheirValues(t *testing.T) {
 	e := math.E
 	optest.CheckValue(t, "SumOverDocuments", listFuncs["SumOverDocuments"], 7, 0, 1)
 	optest.CheckValue(t, "LogSoftmax", listFuncs["LogSoftmax"], 0, 1-math.Log(e+2*e*e*e), 3-math.Log(e+2*e*e*e), 3-math.Log(e+2*e*e*e),
@@ -35,7 +35,7 @@ func TestValues(t *testing.T) {
 	optest.CheckValue(t, "Ranks", func(l ops.Lists, _, _ *G.Node) (*G.Node, error) { return ops.Ranks(l) }, 0, 2, 0, 1, 2, 1, 0, 0)
 }
 
-func TestFaults(t *testing.T) {
+func TestNumbersThatAreNotFiniteAreErrorsOfTheRun(t *testing.T) {
 	optest.CheckFault(t, "ops: LogSoftmax: query 0, row 2: the score is NaN: scores must be finite", []float64{0, 0, math.NaN()}, nil, func(l ops.Lists, _ *G.Node) (*G.Node, error) { return ops.LogSoftmax(l) })
 	optest.CheckFault(t, "ops: Ranks: query 0, row 1: the score is +Inf", []float64{0, math.Inf(1), 0}, nil, func(l ops.Lists, _ *G.Node) (*G.Node, error) { return ops.Ranks(l) })
 	optest.CheckFault(t, "row 2: the gain is +Inf", nil, []float64{0, 0, math.Inf(1)}, func(l ops.Lists, g *G.Node) (*G.Node, error) { return ops.IdealRankings(l, g, nil) })
@@ -47,7 +47,7 @@ func TestFaults(t *testing.T) {
 
 // Ideal rankings are in descending order of gain; ties stand by row without a sampler,
 // and with one in every order equally often, drawn anew by every run.
-func TestIdealRankings(t *testing.T) {
+func TestIdealRankingsBreakTiesByChance(t *testing.T) {
 	gains := []float64{9, 1, 1, 3, 1, 0, 5}
 	g := G.NewGraph()
 	l := ops.Lists{Scores: optest.Vector(g, "scores", tensor.Float64, make([]float64, 7)), Offsets: optest.Ints(g, "offsets", []int{1, 5, 5, 6}, 4)}

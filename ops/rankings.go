@@ -18,7 +18,7 @@ import (
 //
 //	P(y_k = d | y_1..k−1) = exp m(d) / Σ_{d' not in y_1..k−1} exp m(d').
 //
-// −1 stands for absent: past the end of a list shorter than the cutoff, in the
+// −1 stands for absent: past the end of a query shorter than the cutoff, in the
 // samples beyond [Sampler.SetSamples], and for empty queries. The node is not
 // differentiable. A score that is NaN or infinite is an error of the run that
 // names its row.
@@ -47,12 +47,12 @@ func Rankings(l Lists, s *Sampler) (*G.Node, error) {
 			return l.Sampler.Draw(scores, now.stream(l), plackett.Rankings{Documents: mine, Cutoff: s.cutoff, Base: l.From})
 		},
 	}
-	return f.Apply(op.Lists(l))
+	return f.Apply(l)
 }
 
 // IdealRankings ranks the documents of every query by descending gain: an int node
 // [queries, 1, rows of the lists] of row numbers, −1 past the end of a query, as
-// [LogProbs] takes it. Documents of equal gain stand in an order drawn anew by the
+// [LogProbs] takes it. Documents of equal gain are in an order drawn anew by the
 // sampler at every run, or where it is nil in the order of their rows; neither its
 // samples nor its cutoff play a part. gains is [rows]. The node is not
 // differentiable. Gains that are not finite are an error of the run.
@@ -89,7 +89,7 @@ func IdealRankings(l Lists, gains *G.Node, s *Sampler) (*G.Node, error) {
 		})
 		return nil
 	}
-	return f.ApplyTo(op.Rows("gains", gains), op.Lists(l))
+	return f.ApplyTo(op.Rows("gains", gains), l)
 }
 
 // Gumbel draws standard Gumbel noise for every row and sample, −log(−log u), a
@@ -124,5 +124,5 @@ func Gumbel(l Lists, s *Sampler) (*G.Node, error) {
 			return nil
 		},
 	}
-	return f.Apply(op.Lists(l))
+	return f.Apply(l)
 }

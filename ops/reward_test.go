@@ -25,7 +25,7 @@ func reciprocalRank(chances []float64, ranking []int) float64 {
 
 // The estimates for all tuples of N rankings, each in a query of its own, in the mean by
 // their probabilities, are the expected reward and its derivative, exactly.
-func TestRewardFuncUnbiased(t *testing.T) {
+func TestRewardFuncIsUnbiased(t *testing.T) {
 	scores, chances := []float64{.3, -1, 1.2, .4}, []float64{.8, 0, .3, .5}
 	reward := func(ranking []int) float64 {
 		bonus := 0.0
@@ -115,7 +115,7 @@ func TestRewardFuncUnbiased(t *testing.T) {
 
 // Absent samples and empty queries have no part; a reward that is always the same has a
 // gradient from a single ranking only.
-func TestRewardFuncAbsent(t *testing.T) {
+func TestRewardFuncLeavesOutAbsentSamples(t *testing.T) {
 	b := optest.Batch{Scores: []float64{9, 1, 2, 3, 4, 9}, Offsets: []int{1, 3, 3, 5, 5}}
 	places := []int{
 		1, 2, -1, -1, -1, -1, // a ranking, an absent one
@@ -153,7 +153,7 @@ func TestRewardFuncAbsent(t *testing.T) {
 	}
 }
 
-func TestRewardFuncErrors(t *testing.T) {
+func TestRewardFuncErrorsNameQueryAndSample(t *testing.T) {
 	for _, c := range []struct {
 		places []int
 		reward float64

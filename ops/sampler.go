@@ -9,6 +9,7 @@ import (
 	G "gorgonia.org/gorgonia"
 
 	"github.com/plrank/plrank/internal/op"
+	"github.com/plrank/plrank/internal/splitmix"
 	"github.com/plrank/plrank/plackett"
 )
 
@@ -17,7 +18,7 @@ import (
 // and the number of the query in the batch alone, not on the other queries, nor
 // on the number of cores.
 //
-// Every run of a graph is a step of its own: it draws anew. One sampler may serve
+// Every run of a graph is another step, and draws anew. One sampler may serve
 // many graphs, and several nodes of one graph, which draw independently. So do the
 // nodes of several samplers of one seed in one graph. A sampler may not serve graphs
 // that run at the same time.
@@ -86,7 +87,7 @@ func (s *Sampler) next(n *drawn) draw {
 		s.started, s.graph = true, n.graph
 		n.started, n.step = true, s.step
 	}
-	return draw{s.samples, s.seed + uint64(n.ordinal)*0x9e3779b97f4a7c15, s.step}
+	return draw{s.samples, s.seed + uint64(n.ordinal)*splitmix.Gamma, s.step}
 }
 
 // drawn is a node that draws from a sampler.
@@ -100,7 +101,7 @@ type drawn struct {
 
 // newDrawn registers a node to be made of the lists.
 func newDrawn(s *Sampler, l Lists) (*drawn, error) {
-	if err := op.Lists(l).Check(); err != nil {
+	if err := op.Check(l); err != nil {
 		return nil, err
 	}
 	d := &drawn{sampler: s, graph: l.Scores.Graph()}

@@ -65,7 +65,7 @@ func TestSamplerDrawsAnew(t *testing.T) {
 	}
 }
 
-func TestSamplerSetStep(t *testing.T) {
+func TestSetStepRepeatsDraws(t *testing.T) {
 	s := ops.NewSampler(3, 4, 9)
 	steps := []uint64{5, 6, 5}
 	got := runs(t, rankingsOf(t, s), 3, func(run int) { s.SetStep(steps[run]) })
@@ -80,7 +80,7 @@ func TestSamplerSetStep(t *testing.T) {
 	}
 }
 
-func TestSamplerSetSamples(t *testing.T) {
+func TestSetSamplesLeavesOutTheRest(t *testing.T) {
 	s := ops.NewSampler(3, 2, 9)
 	g := G.NewGraph()
 	l := ops.Lists{Scores: optest.Vector(g, "scores", tensor.Float64, make([]float64, 1))}
@@ -101,7 +101,7 @@ func TestSamplerSetSamples(t *testing.T) {
 
 // Two nodes of one sampler in one graph draw independently, and are not merged;
 // which of them runs first does not matter.
-func TestSamplerTwoNodes(t *testing.T) {
+func TestNodesOfASamplerDrawIndependently(t *testing.T) {
 	var firsts, seconds []string
 	for range 2 {
 		s := ops.NewSampler(3, 4, 9)
@@ -142,7 +142,7 @@ func TestSamplerTwoNodes(t *testing.T) {
 
 // Samplers of one seed draw independently in one graph, in either order of making; the
 // first draws what it would draw alone.
-func TestSamplersOfOneSeed(t *testing.T) {
+func TestSamplersOfOneSeedDrawIndependently(t *testing.T) {
 	alone := runs(t, rankingsOf(t, ops.NewSampler(3, 4, 9)), 2, nil)
 	g := G.NewGraph()
 	l := ops.Lists{Scores: optest.Vector(g, "scores", tensor.Float64, make([]float64, 30))}

@@ -12,7 +12,7 @@ import (
 
 // Gather picks numbers of a vector, y_i = x[at_i]: x is [n], float32 or float64, at
 // is int [m] with numbers from 0 to n−1, repeats included, and y is [m]. It is
-// differentiable in x: what comes in is summed up where it was picked. A number
+// differentiable in x: incoming gradients are added up where a number was picked more than once. A number
 // that is out of range is an error of the run.
 //
 // (Gorgonia's ByIndices has a wrong gradient for vectors unless m = n, and none
@@ -27,7 +27,7 @@ func Gather(x, at *G.Node) (*G.Node, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	// In order, and added up in float64: the sums are the same in every run.
-	scatter := op.Func{Name: name + "Slope", Do: func(in []op.Tensor, result op.Tensor) error {
+	scatter := op.Func{Name: name + "VJP", Do: func(in []op.Tensor, result op.Tensor) error {
 		sums, incoming := make([]float64, result.Len()), &in[2]
 		for i, p := range in[1].Int {
 			sums[p] += incoming.At(i)
@@ -51,7 +51,7 @@ func Gather(x, at *G.Node) (*G.Node, error) {
 			}
 			return nil
 		},
-		Slopes: []*op.Term{scatter.Of(op.Input(0), op.Input(1), op.Incoming)},
+		VJPs: []*op.Term{scatter.Of(op.Input(0), op.Input(1), op.Incoming)},
 	}
 	return f.Apply(x, at)
 }

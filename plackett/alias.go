@@ -1,6 +1,10 @@
 package plackett
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/plrank/plrank/internal/scratch"
+)
 
 // alias is Walker's table (ACM TOMS 1977) in Vose's construction (IEEE TSE 1991):
 // O(n) to build, then one random number and one look-up a draw.
@@ -20,10 +24,10 @@ type cell struct {
 // build makes the table of the weights, whose sum is mass.
 func (a *alias) build(weights []float64, mass float64) {
 	n := len(weights)
-	a.cells = grow(a.cells, n)
-	a.share = grow(a.share, n)
-	a.small = grow(a.small, n)[:0]
-	a.large = grow(a.large, n)[:0]
+	a.cells = scratch.Sized(a.cells, n)
+	a.share = scratch.Sized(a.share, n)
+	a.small = scratch.Sized(a.small, n)[:0]
+	a.large = scratch.Sized(a.large, n)[:0]
 	scale := float64(n) / mass
 	for i, w := range weights {
 		a.share[i] = w * scale

@@ -1,8 +1,7 @@
 package plackett
 
 import (
-	"cmp"
-	"slices"
+	"github.com/plrank/plrank/internal/order"
 )
 
 const (
@@ -23,13 +22,9 @@ func Compact(scores, out []float64) {
 	if largest, _ := magnitudes(scores); largest <= roundedFrom {
 		return
 	}
-	order := make([]int, len(scores))
-	for d := range order {
-		order[d] = d
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(out[b], out[a]) })
-	before, sum := out[order[0]], 0.0
-	for _, d := range order {
+	ranking := order.Descending(nil, out)
+	before, sum := out[ranking[0]], 0.0
+	for _, d := range ranking {
 		m := out[d]
 		sum -= min(before-m, sure)
 		before, out[d] = m, sum

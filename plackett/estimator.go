@@ -3,6 +3,7 @@ package plackett
 import (
 	"fmt"
 
+	"github.com/plrank/plrank/internal/scratch"
 	"github.com/plrank/plrank/plackett/internal/lanes"
 )
 
@@ -53,18 +54,19 @@ const (
 // table has the choices of every estimator.
 var table = [...]struct {
 	name     string
+	source   string
 	expected bool // rewards, which need mean gains
 	credit   credit
 	baseline bool
 }{
-	PolicyGradient:    {"policy-gradient", false, whole, false},
-	PolicyGradientLOO: {"policy-gradient-loo", false, whole, true},
-	PLRank1:           {"plrank1", false, onward, false},
-	PLRank1LOO:        {"plrank1-loo", false, onward, true},
-	PLRank2:           {"plrank2", false, later, false},
-	PLRank2LOO:        {"plrank2-loo", false, later, true},
-	PLRank2Expected:   {"plrank2-expected", true, later, false},
-	PLRankRB:          {"plrank-rb", true, later, true},
+	PolicyGradient:    {"policy-gradient", "REINFORCE (Williams 1992)", false, whole, false},
+	PolicyGradientLOO: {"policy-gradient-loo", "the same with a leave-one-out baseline (Kool, van Hoof & Welling 2019)", false, whole, true},
+	PLRank1:           {"plrank1", "PL-Rank-1 (Oosterhuis, SIGIR 2021, §5.2)", false, onward, false},
+	PLRank1LOO:        {"plrank1-loo", "the same with a leave-one-out baseline", false, onward, true},
+	PLRank2:           {"plrank2", "PL-Rank-2 (Oosterhuis, SIGIR 2021, §5.3), or 3 (SIGIR 2022)", false, later, false},
+	PLRank2LOO:        {"plrank2-loo", "the same with a leave-one-out baseline", false, later, true},
+	PLRank2Expected:   {"plrank2-expected", "PL-Rank-2 with expected rewards", true, later, false},
+	PLRankRB:          {"plrank-rb", "the same with a leave-one-out baseline: usually the least variance (docs/pl-rank-rb.md)", true, later, true},
 }
 
 // credit is which rewards a rank is credited with.
@@ -91,6 +93,14 @@ func (e Estimator) String() string {
 		return fmt.Sprintf("Estimator(%d)", int(e))
 	}
 	return table[e].name
+}
+
+// Source says in a line what it is, and where it is from.
+func (e Estimator) Source() string {
+	if e.check() != nil {
+		return ""
+	}
+	return table[e].source
 }
 
 func (e Estimator) check() error {
@@ -263,7 +273,7 @@ func (c credit) weights(scale float64) lanes.Credit {
 func (k *Kernel) loadLikeliest(b int, e Estimator, gains, discounts []float64) error {
 	length := min(k.cutoff, len(k.policy.scores))
 	k.top.likeliest(k.policy.scores, length)
-	k.likeliest = grow(k.likeliest, k.cutoff)
+	k.likeliest = scratch.Sized(k.likeliest, k.cutoff)
 	for p := range k.likeliest {
 		k.likeliest[p] = -1
 		if p < length {

@@ -3,6 +3,7 @@ package plackett
 import (
 	"fmt"
 
+	"github.com/plrank/plrank/internal/scratch"
 	"github.com/plrank/plrank/plackett/internal/lanes"
 )
 
@@ -21,7 +22,10 @@ import (
 //
 // A quadrature computes the integrals. Its error is bounded beforehand, whatever the scores;
 // docs/exact.md has the derivation. The cost is O(D·K) for each of 16 nodes or more: in time,
-// that of some dozen to some hundred sampled rankings.
+// that of some dozen to some hundred sampled rankings. Where discounts count at every rank of a
+// list of 32 documents and more, and a short sum of geometric sequences is near enough to them
+// (DCG, RBP, 1/k, 1/√k), it is O(D) for each node and term of the sum. The sums are found by the
+// Expectation itself, which takes some milliseconds, and kept.
 //
 // Scores, gains and discounts may be any finite numbers, with max |ρ|, Σ|θ| and their product
 // up to 1e300. Discounts beyond the number of
@@ -86,7 +90,7 @@ func (e *Expectation) Placements(scores []float64, cutoff int, out []float64) er
 	if err := checkLength("out", len(out), len(scores)*cutoff); err != nil {
 		return err
 	}
-	e.discount, e.column = grow(e.discount, cutoff), grow(e.column, len(scores))
+	e.discount, e.column = scratch.Sized(e.discount, cutoff), scratch.Sized(e.column, len(scores))
 	clear(e.discount)
 	for k := range cutoff {
 		e.discount[k] = 1
@@ -109,7 +113,7 @@ func (e *Expectation) PairWeights(scores, discounts, out []float64) error {
 	if err := checkLength("out", len(out), docs*docs); err != nil {
 		return err
 	}
-	e.column = grow(e.column, docs)
+	e.column = scratch.Sized(e.column, docs)
 	clear(e.column)
 	for j := range docs {
 		e.column[j] = 1 // the only gain
@@ -135,6 +139,10 @@ func (e *Expectation) PairWeights(scores, discounts, out []float64) error {
 
 // Nodes returns the number of nodes of the quadrature in the last call.
 func (e *Expectation) Nodes() int { return e.quadrature.blocks * lanes.Width }
+
+// Terms returns the number of geometric sequences in whose place the discounts of the last call
+// were taken, 0 where there was no such sum.
+func (e *Expectation) Terms() int { return e.quadrature.termCount }
 
 // run checks what all methods have in common and computes the gradient, or, without gains,
 // the exposure.

@@ -2,6 +2,7 @@ package plackett
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 )
@@ -15,11 +16,14 @@ var expectationSizes = []struct {
 }{
 	{24, 5, 1, 1. / 8}, {125, 5, 1, 1. / 4}, {125, 10, 1, 1. / 3}, {1000, 5, 1, 1.5}, {125, 125, 1, 1. / 4},
 	{24, 24, 1, 1}, {125, 5, 0.1, 1}, {125, 5, 4, 1}, {125, 50, 1, 1}, {1000, 50, 1, 1}, {10_000, 5, 1, 1}, {100_000, 10, 1, 10},
+	{1000, 10, 1, 2}, {1000, 1000, 1, 1. / 25},
 }
 
 // BenchmarkExpectation is the exact gradient of one query.
 func BenchmarkExpectation(b *testing.B) {
-	for _, size := range expectationSizes {
+	whole := expectationSizes[0]
+	whole.docs, whole.cutoff = 100_000, 100_000 // rankings of which take too much memory
+	for _, size := range append(slices.Clone(expectationSizes), whole) {
 		b.Run(fmt.Sprintf("sd=%g/D=%d/K=%d", size.spread, size.docs, size.cutoff), func(b *testing.B) {
 			step := exactStep(b, size.docs, size.cutoff, size.spread)
 			b.ReportAllocs()

@@ -1,6 +1,9 @@
 package plackett
 
-import "slices"
+import (
+	"github.com/plrank/plrank/internal/order"
+	"github.com/plrank/plrank/internal/scratch"
+)
 
 // Documents are sorted into at most so many buckets, of a width in the score of
 // 1/bucketsPerUnit.
@@ -13,7 +16,7 @@ const (
 // buckets: nothing depends on the order within a bucket.
 func (x *quadrature) sort(scores []float64) {
 	docs := len(scores)
-	x.order, x.score = grow(x.order, docs), grow(x.score, docs)
+	x.order, x.score = scratch.Sized(x.order, docs), scratch.Sized(x.score, docs)
 	lowest, highest := extremes(scores)
 	if last := (highest - lowest) * bucketsPerUnit; last < maxBuckets {
 		starts := x.buckets[:int(last)+2]
@@ -31,18 +34,7 @@ func (x *quadrature) sort(scores []float64) {
 		}
 		return
 	}
-	for d := range scores {
-		x.order[d] = d
-	}
-	slices.SortStableFunc(x.order, func(a, b int) int {
-		switch {
-		case scores[a] > scores[b]:
-			return -1
-		case scores[a] < scores[b]:
-			return 1
-		}
-		return 0
-	})
+	x.order = order.Descending(x.order[:0], scores)
 	for i, d := range x.order {
 		x.score[i] = scores[d]
 	}

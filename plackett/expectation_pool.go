@@ -3,6 +3,7 @@ package plackett
 import (
 	"math"
 
+	"github.com/plrank/plrank/internal/scratch"
 	"github.com/plrank/plrank/plackett/internal/lanes"
 )
 
@@ -66,8 +67,8 @@ func (x *quadrature) poolPolynomials(s []lanes.State, exposure bool) {
 			s[0].P[l] = math.Exp(-mass)
 		}
 	}
-	x.scratch = grow(x.scratch, chunk)
-	sums := x.sums[:x.powers]
+	x.scratch = scratch.Sized(x.scratch, chunk)
+	sums := x.powerSums[:x.powers]
 	clear(sums)
 	for i := x.sweptEnd; i < x.poolEnd; i += chunk {
 		to := min(i+chunk, x.poolEnd)

@@ -2,7 +2,9 @@ package plackett
 
 import (
 	"math"
+	"slices"
 
+	"github.com/plrank/plrank/internal/scratch"
 	"github.com/plrank/plrank/plackett/internal/lanes"
 )
 
@@ -18,7 +20,8 @@ type quadrature struct {
 	check     func() error
 	err       error // the one of check, which ends the computation
 	tolerance float64
-	rules     map[int]*rule // by cutoff, for the tolerance
+	rules     map[int]*rule         // by cutoff, for the tolerance
+	sums      map[int]*geometricSum // by the number of ranks
 
 	order  []int     // of the documents, descending scores
 	score  []float64 // in that order, as all that follows
@@ -42,12 +45,15 @@ type quadrature struct {
 
 	times, weights lanes.Vec // of the nodes
 	r, scratch     []lanes.Vec
-	sums           [maxPowers]lanes.Sum
+	powerSums      [maxPowers]lanes.Sum
 	pairs          [maxPowers]lanes.Pair
 	transitions    []lanes.Chance // q, p and t·f of the documents that are swept over
 	states         []lanes.State  // [documents of a part + 1, ranks]: P, B and A before each document
 	checkpoints    []lanes.State  // [parts, ranks]: P, B and A before each part
 	backward       []lanes.State  // [ranks + 1]: U, X and Y
+	terms          []lanes.Pair   // T and V of every term of a geometric sum
+	termCount      int            // of the geometric sum; 0: sweeps
+	live           int            // terms that are left
 
 	buckets [maxBuckets + 1]int // where each begins, when documents are sorted
 }
@@ -65,19 +71,25 @@ func (x *quadrature) run(tolerance, scale float64, scores, gains, discounts, out
 		return 0
 	}
 	x.discounts = discounts[:cutoff]
-	x.drops = grow(x.drops, cutoff)
+	return x.compute(x.geometric(tolerance, len(scores), discounts), tolerance, scale, scores, gains, out)
+}
+
+// compute is run for the discounts of x, by a geometric sum of them, or with none by sweeps.
+func (x *quadrature) compute(sum *geometricSum, tolerance, scale float64, scores, gains, out []float64) float64 {
+	cutoff := len(x.discounts)
+	x.drops = scratch.Sized(x.drops, cutoff)
 	total := 0.0
 	for k, theta := range x.discounts {
 		total += theta
 		x.drops[k] = theta
 		if k+1 < cutoff {
-			x.drops[k] -= discounts[k+1]
+			x.drops[k] -= x.discounts[k+1]
 		}
 	}
 	x.sort(scores)
 	docs := len(scores)
 	middle := 0.0
-	x.gain = grow(x.gain, docs)
+	x.gain = scratch.Sized(x.gain, docs)
 	clear(x.gain)
 	if gains != nil {
 		lowest, highest := extremes(gains)
@@ -86,10 +98,20 @@ func (x *quadrature) run(tolerance, scale float64, scores, gains, discounts, out
 			x.gain[i] = gains[d] - middle
 		}
 	}
-	x.result = grow(x.result, docs)
+	x.result = scratch.Sized(x.result, docs)
 	clear(x.result)
 
-	value := middle*total + x.integrate(x.rule(tolerance, cutoff), gains == nil)
+	if x.tolerance != tolerance {
+		x.tolerance, x.rules = tolerance, map[int]*rule{}
+	}
+	var r *rule
+	if sum != nil {
+		r, x.termCount = sum.rule, len(sum.c)
+	} else {
+		r, x.termCount = x.rule(cutoff), 0
+	}
+	x.live = x.termCount
+	value := middle*total + x.integrate(r, sum, gains == nil)
 	for i, d := range x.order {
 		out[d] = x.result[i]
 	}
@@ -97,16 +119,43 @@ func (x *quadrature) run(tolerance, scale float64, scores, gains, discounts, out
 	return value
 }
 
-func (x *quadrature) rule(tolerance float64, cutoff int) *rule {
-	if x.tolerance != tolerance {
-		x.tolerance, x.rules = tolerance, map[int]*rule{}
-	}
+// rule is that of sweeps for a cutoff.
+func (x *quadrature) rule(cutoff int) *rule {
 	r := x.rules[cutoff]
 	if r == nil {
-		r = newRule(cutoff, tolerance)
+		r = newRule(cutoff, x.tolerance)
 		x.rules[cutoff] = r
 	}
 	return r
+}
+
+// geometric returns the sum of geometric sequences for discounts that count at every rank of the
+// list, nil where there is none. Lists of fewer than 32 documents are left to the sweeps: from there
+// on a sum costs less, by several times, and the more the longer the list.
+func (x *quadrature) geometric(tolerance float64, docs int, discounts []float64) *geometricSum {
+	const fewest = 32
+	if len(x.discounts) < docs || docs < fewest {
+		return nil
+	}
+	size := 1 // of lists of about this length, so that they have one sum
+	for size < docs {
+		size *= 2
+	}
+	for size = min(size, len(discounts)); discounts[size-1] == 0; {
+		size--
+	}
+	g := x.sums[size]
+	if g == nil || g.tolerance != tolerance || !slices.Equal(g.discounts, discounts[:size]) {
+		g = newGeometricSum(discounts[:size], tolerance)
+		if x.sums == nil {
+			x.sums = map[int]*geometricSum{}
+		}
+		x.sums[size] = g
+	}
+	if g.c == nil {
+		return nil
+	}
+	return g
 }
 
 // setWeights sets the weights of the documents that have not arrived, relative to the first
@@ -115,8 +164,8 @@ func (x *quadrature) setWeights() {
 	const negligible = -700 // e^−700 is about the smallest normal number
 	docs := len(x.score)
 	x.weightBegin, x.weightEnd, x.reference = x.arrivedEnd, docs, x.score[x.arrivedEnd]
-	x.w, x.v = grow(x.w, docs), grow(x.v, docs)
-	x.mass, x.squares = grow(x.mass, docs+1), grow(x.squares, docs+1)
+	x.w, x.v = scratch.Sized(x.w, docs), scratch.Sized(x.v, docs)
+	x.mass, x.squares = scratch.Sized(x.mass, docs+1), scratch.Sized(x.squares, docs+1)
 	for i := x.weightBegin; i < docs; i++ {
 		if x.score[i]-x.reference < negligible {
 			x.weightEnd = i
@@ -136,7 +185,7 @@ func (x *quadrature) setWeights() {
 //
 // Where scores are far apart, all documents that can have arrived may be sure to have arrived.
 // Then nothing happens until the next ones, and time begins anew for them, with a unit of their own.
-func (x *quadrature) integrate(r *rule, exposure bool) float64 {
+func (x *quadrature) integrate(r *rule, sum *geometricSum, exposure bool) float64 {
 	sure := 8 - math.Log(x.tolerance) // w_d t of documents that have arrived
 	never := 1e-6 * x.tolerance       // Σ w_d t of those that have not arrived
 	end := x.tolerance / 50           // P(fewer than K have arrived) at the end
@@ -173,7 +222,12 @@ func (x *quadrature) integrate(r *rule, exposure bool) float64 {
 			anew = true
 			continue
 		}
-		part, left := x.sweep(exposure)
+		var part, left float64
+		if sum != nil {
+			part, left = x.products(sum, exposure)
+		} else {
+			part, left = x.sweep(exposure)
+		}
 		if x.stopped() {
 			return 0
 		}

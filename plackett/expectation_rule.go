@@ -30,7 +30,20 @@ type rule struct {
 }
 
 func newRule(cutoff int, tolerance float64) *rule {
-	omega := frequency(float64(cutoff)+1, math.Log(tolerance/2))
+	return ruleOf(frequency(tolerance/2, gammaBound(float64(cutoff)+1)), tolerance)
+}
+
+// newProductRule is the rule for geometric discounts. Their integrands are analytic in the half plane: at
+// t·e^{iφ}, |φ| < π/2, none is more than 1/cos²φ times what it is at t·cos φ, so its Mellin transform at ω is at
+// most e^{−ωφ}/cos²φ times the integral, whatever z and the number of ranks. It is least for tan φ = ω/2.
+func newProductRule(tolerance float64) *rule {
+	return ruleOf(frequency(tolerance/2, func(omega float64) float64 {
+		return math.Log1p(omega*omega/4) - omega*math.Atan(omega/2)
+	}), tolerance)
+}
+
+// ruleOf is the rule whose error is that at the frequency ω.
+func ruleOf(omega, tolerance float64) *rule {
 	r := &rule{step: 2 * math.Pi / omega}
 
 	// The Jacobi matrix of the orthogonal polynomials on q^k, k ≥ 0, with masses q^k.
@@ -76,22 +89,29 @@ func newRule(cutoff int, tolerance float64) *rule {
 	return r
 }
 
-// frequency returns the smallest ω, but for a thousandth, with |Γ(n+iω)|/Γ(n) at most e^bound.
-func frequency(n, bound float64) float64 {
-	logGamma, _ := math.Lgamma(n)
+// frequency returns the smallest ω, but for a thousandth, at which a falling bound, a logarithm, is at
+// most log(tolerance).
+func frequency(tolerance float64, bound func(omega float64) float64) float64 {
+	most := math.Log(tolerance)
 	low, high := 1.0, 2.0
-	for logAbsGamma(complex(n, high))-logGamma > bound {
+	for bound(high) > most {
 		low, high = high, 2*high
 	}
 	for high > 1.001*low {
 		middle := (low + high) / 2
-		if logAbsGamma(complex(n, middle))-logGamma > bound {
+		if bound(middle) > most {
 			low = middle
 		} else {
 			high = middle
 		}
 	}
 	return high
+}
+
+// gammaBound is log |Γ(n+iω)|/Γ(n).
+func gammaBound(n float64) func(omega float64) float64 {
+	logGamma, _ := math.Lgamma(n)
+	return func(omega float64) float64 { return logAbsGamma(complex(n, omega)) - logGamma }
 }
 
 // logAbsGamma returns log |Γ(z)| by Stirling's series, right to 1e-3 for |z| ≥ 2.

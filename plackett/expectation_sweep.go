@@ -3,6 +3,7 @@ package plackett
 import (
 	"math"
 
+	"github.com/plrank/plrank/internal/scratch"
 	"github.com/plrank/plrank/plackett/internal/lanes"
 )
 
@@ -23,7 +24,7 @@ func (x *quadrature) sweep(exposure bool) (value, left float64) {
 	discounts, drops := x.discounts[x.arrivedEnd:][:x.ranks], x.drops[x.arrivedEnd:][:x.ranks]
 	x.choosePool()
 	first, docs := x.arrivedEnd, x.sweptEnd-x.arrivedEnd
-	x.r = grow(x.r, x.poolEnd-first)
+	x.r = scratch.Sized(x.r, x.poolEnd-first)
 	for i := first; i < x.sweptEnd; i += chunk {
 		x.exponentials(i, min(i+chunk, x.sweptEnd))
 	}
@@ -32,9 +33,9 @@ func (x *quadrature) sweep(exposure bool) (value, left float64) {
 	if docs*x.ranks > maxStates {
 		part = max(maxStates/x.ranks, int(math.Sqrt(float64(docs))))
 	}
-	x.transitions = grow(x.transitions, docs)
-	x.states = grow(x.states, (part+1)*x.ranks)
-	x.checkpoints = grow(x.checkpoints, (docs/part+1)*x.ranks)
+	x.transitions = scratch.Sized(x.transitions, docs)
+	x.states = scratch.Sized(x.states, (part+1)*x.ranks)
+	x.checkpoints = scratch.Sized(x.checkpoints, (docs/part+1)*x.ranks)
 	row := func(i int) []lanes.State { return x.states[i*x.ranks : (i+1)*x.ranks] }
 	start := func(i int) []lanes.State { return x.checkpoints[(i-first)/part*x.ranks:][:x.ranks] }
 	x.poolPolynomials(row(0)[:x.coefficients(first)], exposure)
@@ -61,7 +62,7 @@ func (x *quadrature) sweep(exposure bool) (value, left float64) {
 		left = 1 // documents that have not begun to arrive will take the other ranks
 	}
 
-	x.backward = grow(x.backward, x.ranks+1)
+	x.backward = scratch.Sized(x.backward, x.ranks+1)
 	clear(x.backward)
 	for k := range x.ranks {
 		for l, c := range x.weights {

@@ -1,6 +1,9 @@
 package plackett
 
-import "github.com/plrank/plrank/plackett/internal/lanes"
+import (
+	"github.com/plrank/plrank/internal/scratch"
+	"github.com/plrank/plrank/plackett/internal/lanes"
+)
 
 // Kernel computes expectations over sampled rankings of one list, and their
 // gradients, in O(D + N·K) for N rankings of K documents.
@@ -79,16 +82,16 @@ func (k *Kernel) load(scores, gains []float64, r Rankings, cutoff int) error {
 	}
 	k.cutoff = cutoff
 	blocks := n/lanes.Width + 2 // the last may be begun, and one more is for the likeliest ranking
-	k.entries = grow(k.entries, blocks*cutoff)
-	k.ranks = grow(k.ranks, blocks*cutoff)
-	k.baseline = grow(k.baseline, cutoff)
-	k.ones = grow(k.ones, cutoff)
+	k.entries = scratch.Sized(k.entries, blocks*cutoff)
+	k.ranks = scratch.Sized(k.ranks, blocks*cutoff)
+	k.baseline = scratch.Sized(k.baseline, cutoff)
+	k.ones = scratch.Sized(k.ones, cutoff)
 	for p := range k.ones {
 		k.baseline[p], k.ones[p] = 0, 1
 	}
-	k.placed = grow(k.placed, cutoff)
-	k.row = grow(k.row, cutoff)
-	k.future, k.risk = grow(k.future, cutoff), grow(k.risk, cutoff)
+	k.placed = scratch.Sized(k.placed, cutoff)
+	k.row = scratch.Sized(k.row, cutoff)
+	k.future, k.risk = scratch.Sized(k.future, cutoff), scratch.Sized(k.risk, cutoff)
 	k.weighDocuments(gains)
 	k.samples = k.samples[:0]
 	for i := 0; i < n; {
@@ -104,7 +107,7 @@ func (k *Kernel) load(scores, gains []float64, r Rankings, cutoff int) error {
 // weighDocuments prepares what the documents and all of them together weigh.
 func (k *Kernel) weighDocuments(gains []float64) {
 	k.mass, k.gain = lanes.Total{}, lanes.Total{}
-	k.documents = grow(k.documents, len(k.policy.weights))
+	k.documents = scratch.Sized(k.documents, len(k.policy.weights))
 	clear(k.documents)
 	for d, e := range k.policy.weights {
 		k.mass.Add(e)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/plrank/plrank/internal/normal"
+	"github.com/plrank/plrank/internal/scratch"
 )
 
 // policy is the Plackett–Luce model of one list of documents.
@@ -21,7 +22,7 @@ func (p *policy) reset(scores []float64) error {
 		return err
 	}
 	p.scores = scores
-	p.weights = grow(p.weights, len(scores))
+	p.weights = scratch.Sized(p.weights, len(scores))
 	p.max = math.Inf(-1)
 	for _, m := range scores {
 		p.max = max(p.max, m)
@@ -33,13 +34,4 @@ func (p *policy) reset(scores []float64) error {
 		p.mass += e
 	}
 	return nil
-}
-
-// grow returns a slice of length n, with the backing of s where that is large enough.
-// The contents are not defined.
-func grow[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n+n/4)[:n]
-	}
-	return s[:n]
 }

@@ -22,7 +22,7 @@ func RankedExposure(scores, discounts, exposure []float64) {
 	if d := slices.IndexFunc(scores, math.IsNaN); d >= 0 {
 		panic(fmt.Sprintf("plackett: the score of document %d is NaN", d))
 	}
-	ranking := order.Descending(scores)
+	ranking := order.Descending(nil, scores)
 	for first := 0; first < len(ranking); {
 		end, sum := first, 0.0
 		for ; end < len(ranking) && scores[ranking[end]] == scores[ranking[first]]; end++ {

@@ -3,6 +3,8 @@ package plackett
 import (
 	"math"
 	"slices"
+
+	"github.com/plrank/plrank/internal/scratch"
 )
 
 // Sampler draws rankings from the Plackett–Luce policy of one list at a time:
@@ -95,7 +97,7 @@ func (s *Sampler) prepare(samples, k int) func(*Sampler, []int) {
 		return func(*Sampler, []int) {}
 	}
 	if s.policy.max-slices.Min(s.policy.scores) > maxSpread {
-		s.compact = grow(s.compact, len(s.policy.scores))
+		s.compact = scratch.Sized(s.compact, len(s.policy.scores))
 		Compact(s.policy.scores, s.compact)
 		return (*Sampler).logRace
 	}

@@ -1,5 +1,7 @@
 package plackett
 
+import "github.com/plrank/plrank/internal/scratch"
+
 // keyed is a document with a value by which the smallest come first, such as its finishing
 // time in a race.
 type keyed struct {
@@ -16,7 +18,7 @@ type topK struct {
 
 func (t *topK) reset(k int) {
 	t.k = k
-	t.entries = grow(t.entries, k)[:0]
+	t.entries = scratch.Sized(t.entries, k)[:0]
 }
 
 // full reports whether a document needs a value below worst to be kept.

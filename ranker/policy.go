@@ -1,30 +1,20 @@
 package ranker
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
 	"sync"
 
+	"github.com/plrank/plrank/internal/order"
 	"github.com/plrank/plrank/plackett"
 )
 
 // Rank appends to dst the documents in descending order of score; those of equal score
 // keep their order.
 func Rank(dst []int, scores []float64) []int {
-	first := len(dst)
-	for d := range scores {
-		dst = append(dst, d)
-	}
-	slices.SortFunc(dst[first:], func(a, b int) int {
-		if c := cmp.Compare(scores[b], scores[a]); c != 0 {
-			return c
-		}
-		return cmp.Compare(a, b)
-	})
-	return dst
+	return order.Descending(dst, scores)
 }
 
 // A Policy is the Plackett–Luce policy of scores: rankings are drawn one document after

@@ -16,6 +16,7 @@ import (
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/nn"
+	"github.com/plrank/plrank/ops"
 	"github.com/plrank/plrank/ranker"
 )
 
@@ -94,14 +95,14 @@ func TestBuildingEndsWithTheContext(t *testing.T) {
 	for name, loss := range map[string]func(cancel func(), l losses.Batch) (*G.Node, error){
 		"before the next member": func(cancel func(), b losses.Batch) (*G.Node, error) {
 			cancel()
-			return G.Sum(b.Lists.Scores)
+			return ops.SumOverDocuments(b.Lists, b.Lists.Scores)
 		},
 		"while it is compiled": func(cancel func(), b losses.Batch) (*G.Node, error) {
 			n, err := G.ApplyOp(&endless{cancel: cancel, until: t.Context()}, b.Lists.Scores)
 			if err != nil {
 				return nil, err
 			}
-			return G.Sum(n)
+			return ops.SumOverDocuments(b.Lists, n)
 		},
 	} {
 		ctx, cancel := context.WithCancel(ctx)

@@ -18,7 +18,7 @@ type Config struct {
 	Seed uint64 `json:"seed"` // of weights, dropout, the order of queries and sampled rankings
 }
 
-// An Objective is what is learnt.
+// An Objective is what is learned.
 type Objective struct {
 	Loss           string      `json:"loss"`           // a loss of package losses or a weighted sum, see losses.Parse
 	Cutoff         int         `json:"cutoff"`         // K: the ranks that count, at most as many as the longest training query has documents
@@ -47,7 +47,7 @@ type Model struct {
 	LatentCross bool           `json:"latentCross"` // the scorer attention ends in the latent cross of DASALC
 }
 
-// An Optimization is how, and for how long, the weights are learnt.
+// An Optimization is how, and for how long, the weights are learned.
 type Optimization struct {
 	Optimizer    string  `json:"optimizer"`    // see Optimizers
 	LearningRate float64 `json:"learningRate"` // of the first epoch

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plrank/plrank/internal/weightedsum"
+
 	"github.com/plrank/plrank/metrics"
 )
 
@@ -25,10 +27,8 @@ type weightedMeasure struct {
 	weight float64
 }
 
-var (
-	sumPattern    = regexp.MustCompile(`^[-+]|[+*]|\s-|@\d+-`) // what no name of a measure has
-	factorPattern = regexp.MustCompile(`^(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*\*\s*`)
-)
+// sumPattern is what no name of a measure has.
+var sumPattern = regexp.MustCompile(`^[-+]|[+*]|\s-|@\d+-`)
 
 // parseCriterion reads what [Config.Metric] says: a measure, or a sum such as
 // expected-ndcg@5-10*disparity. More of a sum is better, so that its measures of which less is
@@ -43,47 +43,22 @@ func parseCriterion(text string, custom customMeasures) (criterion, error) {
 		return criterion{}, err
 	}
 	c := criterion{sum: true}
-	rest := text
-	fault := func(err error) (criterion, error) {
-		return criterion{}, fmt.Errorf("train: the sum of metrics %q, column %d: %w", text, len(text)-len(rest)+1, err)
-	}
-	for rest != "" {
-		t := weightedMeasure{weight: 1}
-		for c.terms != nil || strings.HasPrefix(rest, "+") || strings.HasPrefix(rest, "-") {
-			switch {
-			case strings.HasPrefix(rest, "-"):
-				t.weight = -t.weight
-			case !strings.HasPrefix(rest, "+"):
-				return fault(errors.New("want + or - and another term, such as -10*disparity, or the end"))
-			}
-			rest = strings.TrimLeft(rest[1:], " \t")
-			if !strings.HasPrefix(rest, "+") && !strings.HasPrefix(rest, "-") {
-				break
-			}
-		}
-		if factor := factorPattern.FindString(rest); factor != "" {
-			v, err := strconv.ParseFloat(strings.TrimRight(factor, "* \t"), 64)
-			if err != nil {
-				return fault(fmt.Errorf("the weight %s is out of range", factor))
-			}
-			t.weight *= v
-			rest = rest[len(factor):]
-		}
+	err = weightedsum.Parse(text, "measure", func(weight float64, rest string) (length int, err error) {
 		name := custom.next(rest)
+		if name == "" {
+			return 0, errors.New("want a measure, such as ndcg@5")
+		}
 		list, err := custom.named(name)
-		switch {
-		case name == "":
-			return fault(errors.New("want a measure, such as ndcg@5"))
-		case err != nil:
-			return fault(err)
+		if err != nil {
+			return 0, err
 		}
-		t.Measure = list[0]
-		if err := t.check(); err != nil {
-			return fault(err)
-		}
+		t := weightedMeasure{list[0], weight}
 		c.terms = append(c.terms, t)
 		c.name += t.text(len(c.terms) == 1)
-		rest = strings.TrimLeft(rest[len(name):], " \t")
+		return len(name), t.check()
+	})
+	if err != nil {
+		return criterion{}, fmt.Errorf("train: the sum of metrics %q, %w", text, err)
 	}
 	return c, nil
 }

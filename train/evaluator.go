@@ -16,7 +16,7 @@ type evaluator struct {
 	highest    float64   // Config.HighestGrade
 	metric     criterion // of validation
 	measures   []metrics.Measure
-	convention metrics.Convention
+	convention metrics.LabelFree
 	ties       metrics.Ties
 	gain       metrics.Gain
 	discounts  []float64
@@ -42,7 +42,7 @@ func newEvaluator(c *Config, loss *trainingLoss, custom customMeasures) (*evalua
 	if e.measures, err = reported(c, e.metric, loss, custom); err != nil {
 		return nil, err
 	}
-	if e.convention, err = metrics.ParseConvention(c.Convention); err != nil {
+	if e.convention, err = metrics.ParseLabelFree(c.Convention); err != nil {
 		return nil, err
 	}
 	e.ties, err = metrics.ParseTies(c.Ties)
@@ -104,7 +104,7 @@ func (e *evaluator) input(d *datasets.Dataset, scores []float64) metrics.Input {
 	}
 	return metrics.Input{
 		Scores: scores, Labels: d.Labels, Offsets: d.Offsets, Groups: d.Groups, QueryWeights: weights,
-		Gain: e.gain, HighestGrade: e.grade, Ties: e.ties, Convention: e.convention,
+		Gain: e.gain, HighestGrade: e.grade, Ties: e.ties, LabelFree: e.convention,
 		Discounts: e.discounts,
 		Policy:    metrics.Policy{Samples: e.settings.EvaluationSamples, Seed: e.seed},
 	}
@@ -125,7 +125,7 @@ func (e *evaluator) bound(d *datasets.Dataset, list []metrics.Measure) []metrics
 // from are left out of its mean, as they are in training, whatever the convention.
 func mean(m metrics.Measure, in metrics.Input, e metrics.Estimate) (metrics.Summary, error) {
 	if isLoss(m) {
-		in.Convention = metrics.LabelFreeSkip
+		in.LabelFree = metrics.LabelFreeSkip
 	}
 	return m.Mean(in, e)
 }

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	G "gorgonia.org/gorgonia"
-
 	"github.com/plrank/plrank/losses"
 )
 
@@ -76,7 +74,10 @@ func TestDataWithoutRelevantDocuments(t *testing.T) {
 			t.Errorf("%s: no best epoch", loss)
 		}
 	}
-	own := func(b losses.Batch) (*G.Node, error) { return losses.MSE(b.Lists, b.Labels) }
+	own, err := losses.ByName("mse")
+	if err != nil {
+		t.Fatal(err)
+	}
 	if _, err := New(Config{}.Plain(), Parts{Loss: own}, s); err == nil || !strings.Contains(err.Error(), "relevant document") {
 		t.Errorf("a loss of one's own: %v", err)
 	}

@@ -54,7 +54,10 @@ func TestLossOnValidationIsDeterministic(t *testing.T) {
 	for i := range s.Vali.Weights {
 		s.Vali.Weights[i] = 2
 	}
-	own := func(b losses.Batch) (*G.Node, error) { return losses.Softmax(b.Lists, b.Gains) }
+	own, err := losses.ByName("softmax")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, parts := range map[string]Parts{
 		"xe-ndcg": {}, "lambdaloss": {}, "gumbel-approxndcg": {}, "listmle": {}, "mse": {}, "ordinal+group-treatment": {}, "my own": {Loss: own},
 	} {
@@ -119,8 +122,12 @@ func TestRanksHaveOneLoss(t *testing.T) {
 
 // A loss that is not finite is an error that names the query.
 func TestLossOnValidationIsFinite(t *testing.T) {
+	mse, err := losses.ByName("mse")
+	if err != nil {
+		t.Fatal(err)
+	}
 	own := func(b losses.Batch) (*G.Node, error) {
-		loss, err := losses.MSE(b.Lists, b.Labels)
+		loss, err := mse(b)
 		if err != nil {
 			return nil, err
 		}

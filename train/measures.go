@@ -14,7 +14,7 @@ var lossMeasure = metrics.NewMeasure(LossMetric, true, nil)
 
 func isLoss(m metrics.Measure) bool { return m.String() == LossMetric }
 
-// Custom measures are those of Parts.Metrics, which names may mean beside those of package metrics.
+// customMeasures are those of Parts.Metrics, which may be named like those of package metrics.
 type customMeasures []metrics.Measure
 
 // check looks that they have names, which no other measure has.
@@ -26,7 +26,7 @@ func (custom customMeasures) check() error {
 			return fmt.Errorf("train: measure %d of Parts.Metrics has no name: make it by metrics.NewMeasure", i)
 		}
 		if _, err := metrics.ParseMeasure(name); err == nil || seen[name] || isLoss(m) {
-			return fmt.Errorf("train: there is another measure %q: want a name of its own", name)
+			return fmt.Errorf("train: there is another measure %q: want another name", name)
 		}
 		seen[name] = true
 	}

@@ -19,9 +19,9 @@ type parsed struct {
 // parse looks up names, after what is still unset is set by the recipe for small data.
 func (c Config) parse(parts Parts) (*parsed, error) {
 	c = parts.naming(c.orRecipe(smallRecipe()))
-	own := map[string]bool{"loss": parts.Loss != nil, "optimizer": parts.Optimizer != nil, "scorer": parts.Scorer != nil}
+	custom := map[string]bool{"loss": parts.Loss != nil, "optimizer": parts.Optimizer != nil, "scorer": parts.Scorer != nil}
 	for _, s := range c.Settings() {
-		if s.check == nil || own[s.Flag] {
+		if s.check == nil || custom[s.Flag] {
 			continue
 		}
 		if err := s.check(s); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/plrank/plrank/ranker"
 )
 
-// Parts are a loss, a model, an optimizer and measures of one's own, in the place of
+// Parts are a custom loss, model, optimizer and measures, in the place of
 // those that a [Config] names. The zero value has none: all are the Config's.
 type Parts struct {
 	// Loss is the objective. Config.Loss then only names it in reports and checkpoints;
@@ -22,9 +22,8 @@ type Parts struct {
 	LabelFree bool
 
 	// Scorer makes the model, for so many inputs: the width of the transform, whose last
-	// columns are the codes of categorical features. It is called twice, for the model that
-	// is trained and for the best one, with Config.Average once more, and must give the same
-	// every time. The weights are float32. Hidden, Activation, Dropout and Members of the
+	// columns are the codes of categorical features. It is called for every copy of the model,
+	// and must give the same every time. The weights are float32. Hidden, Activation, Dropout and Members of the
 	// Config mean nothing then. So that the model can be read from a
 	// file, make its kind known by nn.Register.
 	Scorer func(features int) (nn.Scorer, error)
@@ -48,7 +47,7 @@ type Parts struct {
 	Processes Processes
 }
 
-// custom is the name of a part of one's own that was given none.
+// custom is the name of a part that was given none.
 const custom = "custom"
 
 // naming is c with names for the parts, and without what means nothing beside them.
@@ -65,19 +64,6 @@ func (p Parts) naming(c Config) Config {
 		c.Scorer, c.Hidden, c.Activation, c.Dropout, c.Members = custom, nil, 0, 0, 0
 	}
 	return c
-}
-
-// lossOf is the loss, and what is known of the terms of one that is named.
-func (p Parts) lossOf(c Config) (losses.Func, []losses.Term, error) {
-	if p.Loss != nil {
-		return p.Loss, nil, nil
-	}
-	loss, err := losses.Parse(c.Loss)
-	if err != nil {
-		return nil, nil, err
-	}
-	terms, err := losses.Terms(c.Loss)
-	return loss, terms, err
 }
 
 // Processes train one model together; each is a rank, with the methods

@@ -100,13 +100,7 @@ var firstRelevant = metrics.NewMeasure("first", false, func(in metrics.Input) ([
 
 func ownParts() Parts {
 	return Parts{
-		Loss: func(b losses.Batch) (*G.Node, error) {
-			rankings, err := ops.Rankings(b.Lists, b.Sampler)
-			if err != nil {
-				return nil, err
-			}
-			return losses.PLRankRB(b.Lists, b.Gains, rankings, b.Discounts)
-		},
+		Loss:      func(b losses.Batch) (*G.Node, error) { return losses.PLRankRB(b) },
 		Scorer:    newListModel(7),
 		Optimizer: func(weights int) Optimizer { return &heavy{make([]float32, weights)} },
 		Metrics:   []metrics.Measure{firstRelevant},
@@ -257,7 +251,7 @@ func TestPartsErrors(t *testing.T) {
 		change func(*Parts)
 		want   string
 	}{
-		"a loss that is no scalar": {func(p *Parts) {
+		"a loss that is not of queries": {func(p *Parts) {
 			p.Loss = func(b losses.Batch) (*G.Node, error) { return b.Lists.Scores, nil }
 		}, ""},
 		"a loss that does not depend on the scores": {func(p *Parts) {

@@ -48,7 +48,7 @@ func (s SplitReport) Value(ranker int, metric string) float64 {
 
 // LabelFree says in words what the convention makes of label-free queries.
 func (r Report) LabelFree() string {
-	switch c, _ := metrics.ParseConvention(r.Convention); c {
+	switch c, _ := metrics.ParseLabelFree(r.Convention); c {
 	case metrics.LabelFreeZero:
 		return "queries without a relevant document count 0"
 	case metrics.LabelFreeOne:

@@ -215,7 +215,7 @@ func timeSteps(g Processes, out *bufio.Writer, words []string) {
 		exchange := timer.took.Seconds()
 		if timer.took = 0; s.Epoch > 1 && s.Step > 1 { // no graphs to be made, and no validation
 			documents, shards := 0, map[int]bool{}
-			d := t.splits.Train
+			d := t.data.splits.Train
 			order := t.loop.division.Order(s.Epoch-1, t.data.queries, t.data.documents)
 			for at := (s.Step - 1) * c.Batch; at < min(s.Step*c.Batch, len(order)); at++ {
 				if slices.Contains(t.loop.batches.own, at%c.Shards) {

@@ -13,7 +13,7 @@ import (
 func seenQueries(s datasets.Splits, t *datasets.Transform, initial *ranker.Model) (seen ranker.QueryDigests, warnings []string) {
 	warn := func(d *datasets.Dataset, split string, n int) {
 		if n > 0 {
-			warnings = append(warnings, fmt.Sprintf("%s: %d of %d queries have the same documents as queries of the %s split: what is measured on them is no measure for new queries",
+			warnings = append(warnings, fmt.Sprintf("%s: %d of %d queries have the same documents as queries of the %s split: metrics on them say little about new queries",
 				d.Name, n, d.Queries(), split))
 		}
 	}

@@ -11,6 +11,7 @@ import (
 type Setting struct {
 	Flag  string // its name on a command line, such as lr
 	JSON  string // its name in JSON, such as learningRate
+	Group string // the struct within Config that it belongs to, such as Optimization; "" for the seed
 	Value any    // a pointer to the field
 	Plain any    // what [Config.Plain] takes for zero; nil: zero is a value
 	Help  string // what it sets; the word in backquotes stands for its value, as in package flag

@@ -93,7 +93,7 @@ func (c *Config) Settings() []Setting {
 
 		{Flag: "metric", Value: &c.Metric, Plain: c.usualMetric(), Measuring: true,
 			Help: "`metric` of the validation, which picks the best epoch: such as ndcg@10, expected-ndcg@10 for its expectation under the policy, or a measure of fairness, such as disparity; loss, the loss itself, is the default for a -loss that is a sum or of fairness; or a weighted sum, of which more is better, such as expected-ndcg@10-5*disparity"},
-		{Flag: "convention", Value: &c.Convention, Plain: metrics.LabelFreeSkip.String(), check: parsedBy(metrics.ParseConvention), Measuring: true,
+		{Flag: "convention", Value: &c.Convention, Plain: metrics.LabelFreeSkip.String(), check: parsedBy(metrics.ParseLabelFree), Measuring: true,
 			Help: "what queries without a relevant document count in NDCG: zero, one, skip or letor4 (`name`)"},
 		{Flag: "ties", Value: &c.Ties, Plain: metrics.TiesRandom.String(), check: parsedBy(metrics.ParseTies), Measuring: true,
 			Help: "how documents of equal scores are ranked: random, for the expected value under random order, or order, as they stand (`name`)"},
@@ -113,22 +113,26 @@ func (c *Config) Settings() []Setting {
 		{Flag: "seed", Value: &c.Seed, Measuring: true,
 			Help: "`seed` of all that is random"},
 	}
-	names := namesInJSON(c)
+	fields := fieldsOf(c)
 	for i := range list {
-		list[i].JSON = names[list[i].Value]
+		f := fields[list[i].Value]
+		list[i].JSON = f.Tag.Get("json")
+		if len(f.Index) > 1 {
+			list[i].Group = reflect.TypeFor[Config]().Field(f.Index[0]).Name
+		}
 	}
 	return list
 }
 
-// namesInJSON are the names of the fields of c, by their addresses.
-func namesInJSON(c *Config) map[any]string {
-	names, config := map[any]string{}, reflect.ValueOf(c).Elem()
+// fieldsOf are the settings of c among its fields, by their addresses.
+func fieldsOf(c *Config) map[any]reflect.StructField {
+	fields, config := map[any]reflect.StructField{}, reflect.ValueOf(c).Elem()
 	for _, f := range reflect.VisibleFields(config.Type()) {
 		if !f.Anonymous {
-			names[config.FieldByIndex(f.Index).Addr().Interface()] = f.Tag.Get("json")
+			fields[config.FieldByIndex(f.Index).Addr().Interface()] = f
 		}
 	}
-	return names
+	return fields
 }
 
 // Plain is c without any recipe: each field that is zero, and of which zero is not a value, has

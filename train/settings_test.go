@@ -34,6 +34,11 @@ func TestEveryFieldIsASetting(t *testing.T) {
 			continue
 		}
 		fields++
+		if len(f.Index) > 1 && !slices.ContainsFunc(c.Settings(), func(s Setting) bool {
+			return s.Group == of.Type().Field(f.Index[0]).Name && s.JSON == f.Tag.Get("json")
+		}) {
+			t.Errorf("%s is in another group", f.Name)
+		}
 		if n := rows[of.FieldByIndex(f.Index).Addr().Interface()]; n != 1 {
 			t.Errorf("%s has %d rows, want 1", f.Name, n)
 		}

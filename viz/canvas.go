@@ -18,7 +18,7 @@ import (
 )
 
 var (
-	// palette has Okabe & Ito's colours, those that stand out from white first.
+	// palette has Okabe & Ito's colours, those with the best contrast to white first.
 	palette = []color.Color{
 		color.RGBA{R: 0, G: 114, B: 178, A: 255},   // blue
 		color.RGBA{R: 213, G: 94, B: 0, A: 255},    // vermilion
@@ -41,7 +41,7 @@ var (
 	lightGrey = color.Gray{Y: 225}
 )
 
-// A picture is what can be drawn.
+// A picture can be drawn.
 type picture interface {
 	check() error
 	size() (width, height vg.Length)
@@ -57,7 +57,8 @@ var canvases = map[string]func(width, height vg.Length) vg.CanvasWriterTo{
 	},
 }
 
-// write draws a picture in the format of a file ending. What package plot panics of is an error.
+// write draws a picture in the format of a file ending. A panic of package plot becomes an
+// error.
 func write(p picture, ending string, w io.Writer) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -80,7 +81,7 @@ func write(p picture, ending string, w io.Writer) (err error) {
 	if _, err := c.WriteTo(&b); err != nil {
 		return err
 	}
-	// Where Liberation is not installed, these have the same widths.
+	// If Liberation is not installed, these have the same widths.
 	_, err = io.WriteString(w, strings.ReplaceAll(b.String(), "font-family:Liberation Sans", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif"))
 	return err
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/plrank/plrank/viz"
 )
 
-// The same values show themselves as HTML and SVG at the end of a notebook cell.
+// At the end of a notebook cell the same values are displayed as HTML and SVG.
 func Example() {
 	fmt.Print(viz.Table{
 		Title:   "test split",
@@ -17,7 +17,7 @@ func Example() {
 		},
 	})
 	curve := viz.Plot{X: "epoch", Y: "NDCG@5", Series: []viz.Series{{Name: "plrank-rb", Y: []float64{.31, .39, .43, .44}}}}
-	fmt.Println(curve.Save("curve.gif")) // a name such as curve.png is fine
+	fmt.Println(curve.Save("curve.gif")) // curve.png would be right
 	// Output:
 	// test split
 	//        loss  NDCG@5       p

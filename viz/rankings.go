@@ -12,20 +12,19 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Rankings is a picture of rankings drawn from policies: each row is a ranking,
-// from left to right, each tile a document with its number, the darker the more
-// relevant.
+// Rankings is a picture of rankings drawn from policies. Each line is a ranking, from left
+// to right, and each tile a document with its number: the darker, the more relevant.
 type Rankings struct {
 	Title  string
 	Labels []float32 // grades, by row number of the document
-	First  int       // row number of the document that is called 0
-	Panels []Panel   // side by side: policies to be compared
+	First  int       // row number of the document shown as 0
+	Panels []Panel   // side by side, one for each policy
 }
 
-// A Panel is the rankings of one policy, laid out as the values of ops.Rankings.
+// A Panel is the rankings of one policy, in the layout of ops.Rankings.
 type Panel struct {
 	Title  string
-	Places []int // row numbers of documents, ranking after ranking of Cutoff each; −1: absent
+	Rows   []int // row numbers of documents, ranking after ranking of Cutoff each; −1: absent
 	Cutoff int
 }
 
@@ -36,27 +35,27 @@ const (
 	header = 22 * vg.Length(1) // for a line of text
 )
 
-// SVG is the picture as an SVG document. It panics where a row number has no
-// label, or Places are not full rows of the cutoff.
+// SVG is the picture as an SVG document. It panics if a row number has no label, or if the
+// rankings of a panel are not as long as its cutoff.
 func (r Rankings) SVG() string { return svg(r) }
 
 // Save writes the picture to a file, in the format that its name ends in: .svg,
 // .png or .pdf.
 func (r Rankings) Save(path string) error { return save(r, path) }
 
-// String says what there is to see.
+// String describes the picture in a few words.
 func (r Rankings) String() string {
 	return fmt.Sprintf("rankings by %d policies", len(r.Panels))
 }
 
 func (r Rankings) check() error {
 	for i, p := range r.Panels {
-		if p.Cutoff < 1 || len(p.Places)%p.Cutoff != 0 {
-			return fmt.Errorf("panel %d (%q) has %d places, which are no rows of %d", i, p.Title, len(p.Places), p.Cutoff)
+		if p.Cutoff < 1 || len(p.Rows)%p.Cutoff != 0 {
+			return fmt.Errorf("panel %d (%q) has %d row numbers, not a multiple of the cutoff %d", i, p.Title, len(p.Rows), p.Cutoff)
 		}
-		for _, d := range p.Places {
+		for _, d := range p.Rows {
 			if d >= len(r.Labels) || d < -1 {
-				return fmt.Errorf("panel %d (%q) has document %d, but there are labels for %d", i, p.Title, d, len(r.Labels))
+				return fmt.Errorf("panel %d (%q) has row number %d, but there are %d labels", i, p.Title, d, len(r.Labels))
 			}
 		}
 	}
@@ -70,7 +69,7 @@ func (r Rankings) size() (width, height vg.Length) {
 			width += gutter
 		}
 		width += vg.Length(p.Cutoff) * tile
-		rows = max(rows, len(p.Places)/p.Cutoff)
+		rows = max(rows, len(p.Rows)/p.Cutoff)
 	}
 	const margin = 2 * vg.Length(1)
 	return max(width, r.legendWidth()) + 2*margin, 3*header + vg.Length(rows)*tile + 4*margin
@@ -86,7 +85,7 @@ func (r Rankings) draw(c draw.Canvas) error {
 	x := c.Min.X
 	for _, p := range r.Panels {
 		c.FillText(style, vg.Point{X: x, Y: top - header*3/2}, p.Title)
-		for i, d := range p.Places {
+		for i, d := range p.Rows {
 			if d < 0 {
 				continue
 			}

@@ -10,17 +10,17 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// addSpread adds what shows how sure the values of a series are.
-func (p Plot) addSpread(d *plot.Plot, s Series, style draw.LineStyle) error {
+// addSpread adds the bounds of the values of a series.
+func addSpread(d *plot.Plot, a axes, s Series, style draw.LineStyle) error {
 	if s.Low == nil && s.Left == nil {
 		return nil
 	}
-	for _, part := range p.parts(s) {
+	for _, run := range s.segments(a) {
 		var err error
 		if s.Style == Points {
-			err = p.addBars(d, s, part, style)
+			err = addBars(d, a, s, run, style)
 		} else {
-			err = p.addBand(d, s, part, style)
+			err = addBand(d, a, s, run, style)
 		}
 		if err != nil {
 			return fmt.Errorf("the spread of series %q: %w", s.Name, err)
@@ -29,9 +29,9 @@ func (p Plot) addSpread(d *plot.Plot, s Series, style draw.LineStyle) error {
 	return nil
 }
 
-// addBand fills what is between low and high of every run of points where both have
-// a place.
-func (p Plot) addBand(d *plot.Plot, s Series, part part, style draw.LineStyle) error {
+// addBand fills the area between low and high of every run of points at which both can be
+// drawn.
+func addBand(d *plot.Plot, a axes, s Series, run segment, style draw.LineStyle) error {
 	var low, high plotter.XYs
 	flush := func() error {
 		if len(low) < 2 { // no area
@@ -47,38 +47,38 @@ func (p Plot) addBand(d *plot.Plot, s Series, part part, style draw.LineStyle) e
 		if err != nil {
 			return err
 		}
-		r, g, b, _ := style.Color.RGBA()
-		band.Color = color.NRGBA{R: uint8(r >> 8), G: uint8(g >> 8), B: uint8(b >> 8), A: 50}
+		red, green, blue, _ := style.Color.RGBA()
+		band.Color = color.NRGBA{R: uint8(red >> 8), G: uint8(green >> 8), B: uint8(blue >> 8), A: 50}
 		band.LineStyle.Width = 0
 		d.Add(band)
 		return nil
 	}
-	for i, at := range part.at {
-		n := part.numbers[i]
-		if !drawable(s.Low[n], p.LogY) || !drawable(s.High[n], p.LogY) {
+	for i, at := range run.at {
+		n := run.numbers[i]
+		if !drawable(s.Low[n], a.logY) || !drawable(s.High[n], a.logY) {
 			if err := flush(); err != nil {
 				return err
 			}
 			continue
 		}
-		low = append(low, plotter.XY{X: at.X, Y: onAxis(s.Low[n], p.LogY)})
-		high = append(high, plotter.XY{X: at.X, Y: onAxis(s.High[n], p.LogY)})
+		low = append(low, plotter.XY{X: at.X, Y: onAxis(s.Low[n], a.logY)})
+		high = append(high, plotter.XY{X: at.X, Y: onAxis(s.High[n], a.logY)})
 	}
 	return flush()
 }
 
 // addBars adds the error bars of points.
-func (p Plot) addBars(d *plot.Plot, s Series, part part, style draw.LineStyle) error {
+func addBars(d *plot.Plot, a axes, s Series, run segment, style draw.LineStyle) error {
 	bars := struct {
 		plotter.XYs
 		plotter.XErrors
 		plotter.YErrors
 	}{}
-	for i, at := range part.at {
-		n := part.numbers[i]
+	for i, at := range run.at {
+		n := run.numbers[i]
 		bars.XYs = append(bars.XYs, at)
-		bars.XErrors = append(bars.XErrors, barEnds(at.X, s.Left, s.Right, n, p.LogX))
-		bars.YErrors = append(bars.YErrors, barEnds(at.Y, s.Low, s.High, n, p.LogY))
+		bars.XErrors = append(bars.XErrors, barEnds(at.X, s.Left, s.Right, n, a.logX))
+		bars.YErrors = append(bars.YErrors, barEnds(at.Y, s.Low, s.High, n, a.logY))
 	}
 	vertical, err := plotter.NewYErrorBars(bars)
 	if err != nil {
@@ -100,8 +100,8 @@ func (p Plot) addBars(d *plot.Plot, s Series, part part, style draw.LineStyle) e
 	return nil
 }
 
-// barEnds is how far the ends of an error bar are from the value: 0 where they have
-// no place.
+// barEnds are the distances of the ends of an error bar from the value, 0 for an end that
+// cannot be drawn.
 func barEnds(at float64, low, high []float64, n int, log bool) (bar struct{ Low, High float64 }) {
 	if low == nil {
 		return bar

@@ -9,8 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// spreadRange is the part of both axes that a spread takes: min > max where there is
-// none.
+// spreadRange is the range of both axes that a spread takes: min > max if there is none.
 func spreadRange(t *testing.T, p Plot, s Series) (x, y [2]float64) {
 	t.Helper()
 	d := plot.New()
@@ -18,13 +17,13 @@ func spreadRange(t *testing.T, p Plot, s Series) (x, y [2]float64) {
 	if err := p.check(); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.addSpread(d, s, draw.LineStyle{Color: palette[0], Width: 1}); err != nil {
+	if err := addSpread(d, p.axes(), s, draw.LineStyle{Color: palette[0], Width: 1}); err != nil {
 		t.Fatal(err)
 	}
 	return [2]float64{d.X.Min, d.X.Max}, [2]float64{d.Y.Min, d.Y.Max}
 }
 
-func TestSpread(t *testing.T) {
+func TestSpreadReachesItsFiniteEnds(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	none := [2]float64{inf, -inf}
 	for _, c := range []struct {
@@ -55,8 +54,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// A number keeps its colour whatever stands before it.
-func TestColor(t *testing.T) {
+func TestNumberedColourDoesNotDependOnOtherSeries(t *testing.T) {
 	a := Plot{Series: []Series{{Y: []float64{1, 2}, Color: 3}}}.SVG()
 	b := Plot{Series: []Series{{Y: []float64{1, 2}}, {Y: []float64{1, 2}, Color: 3}}}.SVG()
 	const green = "#009E73"
@@ -70,7 +68,7 @@ func TestColor(t *testing.T) {
 	}
 }
 
-func TestSpreadMistakes(t *testing.T) {
+func TestSpreadThatDoesNotFitIsAnError(t *testing.T) {
 	two := []float64{1, 2}
 	for want, s := range map[string]Series{
 		"has 2 y values, but 1 low and 2 high ones": {Y: two, Low: two[:1], High: two},
@@ -86,7 +84,7 @@ func TestSpreadMistakes(t *testing.T) {
 	}
 }
 
-func TestMarkdown(t *testing.T) {
+func TestMarkdownIsATableOfGitHub(t *testing.T) {
 	table := Table{Title: "gains", Columns: []string{"model", "N", "DCG"}, Rows: []Row{{"a|b", 10, math.NaN()}, {"c", 1, .5}, {"short"}}, Digits: 2}
 	want := "gains\n\n| model | N | DCG |\n| --- | ---: | ---: |\n| a\\|b | 10 | – |\n| c | 1 | 0.50 |\n| short |  |  |\n"
 	if got := table.Markdown(); got != want {

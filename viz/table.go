@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 )
 
-// A Table shows itself as HTML in notebooks, and as text when printed.
+// A Table is shown as HTML in notebooks, and as text when printed.
 type Table struct {
 	Title   string
 	Columns []string // headings
@@ -16,8 +16,8 @@ type Table struct {
 	Digits  int // decimals of floating-point numbers; 0: 4
 }
 
-// A Row has the values of a row: numbers, which are right-aligned, or anything that
-// fmt.Sprint can write.
+// A Row is the values of one row: numbers, which are right-aligned, or anything else, as
+// fmt.Sprint writes it.
 type Row []any
 
 // HTML is the table as an HTML element.
@@ -72,15 +72,15 @@ func (t Table) String() string {
 	return b.String()
 }
 
-// Markdown is the table as one of GitHub's Markdown, below its title.
+// Markdown is the table in GitHub's Markdown, below its title.
 func (t Table) Markdown() string {
 	var b strings.Builder
 	if t.Title != "" {
 		fmt.Fprintf(&b, "%s\n\n", t.Title)
 	}
-	line := func(cell func(i int) string) {
+	line := func(column func(i int) string) {
 		for i := range t.width() {
-			fmt.Fprintf(&b, "| %s ", strings.ReplaceAll(cell(i), "|", `\|`))
+			fmt.Fprintf(&b, "| %s ", strings.ReplaceAll(column(i), "|", `\|`))
 		}
 		b.WriteString("|\n")
 	}
@@ -116,7 +116,7 @@ func (t Table) width() int {
 	return n
 }
 
-// align is the attribute of the cells of column i.
+// align is the attribute of the values in column i.
 func (t Table) align(i int) string {
 	if t.numeric(i) {
 		return ` style="text-align:right"`
@@ -124,7 +124,7 @@ func (t Table) align(i int) string {
 	return ` style="text-align:left"`
 }
 
-// numeric tells whether column i has a number, and is right-aligned.
+// numeric tells whether column i has a number: then it is right-aligned.
 func (t Table) numeric(i int) bool {
 	for _, row := range t.Rows {
 		if i < len(row) {
@@ -137,7 +137,7 @@ func (t Table) numeric(i int) bool {
 	return false
 }
 
-// text writes a value; one that is not known (NaN) is a dash.
+// text writes a value: NaN as a dash.
 func (t Table) text(v any) string {
 	digits := t.Digits
 	if digits == 0 {

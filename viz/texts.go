@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// pointTexts are texts beside points. A text stands where it is neither cut off nor on
-// another text, first choice right and above; where there is no such place, it is left out.
+// pointTexts are texts beside points. A text is put, preferably right and above, where it
+// is neither cut off nor covers another text. If there is no such spot, it is left out.
 type pointTexts struct {
 	at    plotter.XYs
 	texts []string

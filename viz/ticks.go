@@ -8,9 +8,8 @@ import (
 )
 
 // roundTicks are the ticks of a linear axis: multiples of 1, 2 or 5 times a power of ten,
-// at most eight of them, as decimal numbers where these are short. Where none can be told
-// from its neighbours, for the ends differ in their last digits alone or are further apart
-// than any number, the ends are the ticks.
+// at most eight of them, as decimal numbers where these are short. If the ends differ in
+// their last digits alone, or by more than the largest number, they are the only ticks.
 type roundTicks struct{}
 
 func (roundTicks) Ticks(low, high float64) []plot.Tick {
@@ -45,7 +44,7 @@ func exactTick(v float64) plot.Tick {
 	return plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'g', -1, 64)}
 }
 
-// names are the ticks of an axis whose values are numbers of names, from 0.
+// names are the ticks of an axis on which 0, 1, 2, … have names.
 type names []string
 
 func (n names) Ticks(float64, float64) []plot.Tick {
@@ -56,6 +55,32 @@ func (n names) Ticks(float64, float64) []plot.Tick {
 			name = string(r[:longest-1]) + "…"
 		}
 		ticks = append(ticks, plot.Tick{Value: float64(i), Label: name})
+	}
+	return ticks
+}
+
+// decades are the ticks of an axis of decimal logarithms: log10(1), log10(2), …,
+// log10(10), …, with their numbers beside the powers of ten, on short axes beside 2
+// and 5 as well, or beside all. (The logarithmic scale of package plot leaves
+// room for labels that are absent.)
+type decades struct{}
+
+func (decades) Ticks(low, high float64) []plot.Tick {
+	var ticks []plot.Tick
+	const slack = 1e-9 // for the rounding of the sums below
+	for e := math.Floor(low); e <= high; e++ {
+		for digit := range 9 {
+			digit := float64(digit + 1)
+			t := plot.Tick{Value: e + math.Log10(digit)}
+			if t.Value < low-slack || t.Value > high+slack {
+				continue
+			}
+			t.Value = max(low, min(t.Value, high))
+			if digit == 1 || high-low < 1.5 && (digit == 2 || digit == 5) || high-low < 0.5 {
+				t.Label = strconv.FormatFloat(digit*math.Pow(10, e), 'g', 6, 64)
+			}
+			ticks = append(ticks, t)
+		}
 	}
 	return ticks
 }

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestRoundTicks(t *testing.T) {
+func TestRoundTicksAreMultiplesOf1And2And5(t *testing.T) {
 	for _, c := range []struct {
 		low, high float64
 		want      string
@@ -38,9 +38,8 @@ func TestRoundTicks(t *testing.T) {
 	}
 }
 
-// Ticks are within the axis, between three and eight, and their labels say where they
-// stand.
-func TestRoundTicksLaws(t *testing.T) {
+// There are three to eight of them, and their labels are their values.
+func TestRoundTicksAreWithinTheAxis(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		low := rapid.Float64Range(-1e4, 1e4).Draw(t, "low")
 		high := low + math.Pow(10, rapid.Float64Range(-3, 5).Draw(t, "range"))
@@ -57,7 +56,8 @@ func TestRoundTicksLaws(t *testing.T) {
 	})
 }
 
-// Whatever the ends of an axis are, a plot ends, with ticks within them, eight at most.
+// Whatever the ends of an axis are, the plot is drawn, with eight ticks at most, within
+// them.
 func FuzzPlotOfAnyRange(f *testing.F) {
 	ends := []float64{0, 5e-324, 0x1p-1022, 0.5, 1, 1e6, 1e15, 1e16, 1e300, math.MaxFloat64}
 	for _, low := range ends {
@@ -97,9 +97,8 @@ func FuzzPlotOfAnyRange(f *testing.F) {
 	})
 }
 
-// Texts of points that stand on each other are not printed on each other, and none is cut
-// off; one alone is there.
-func TestTexts(t *testing.T) {
+// A text that has enough space is there.
+func TestTextsNeitherOverlapNorAreCutOff(t *testing.T) {
 	s := Series{Style: Points, X: []float64{0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 1}, Y: []float64{0, 1, 1, 1, 1, 1, 1, 0}}
 	for i := range s.X {
 		s.Texts = append(s.Texts, fmt.Sprintf("text %d", i))
@@ -117,12 +116,12 @@ func TestTexts(t *testing.T) {
 		}
 		found++
 	}
-	if found < 2+2 || found > 2+4 { // the middle ones have two to four places, the others one of their own
+	if found < 2+2 || found > 2+4 { // two to four of the middle ones, and both others
 		t.Errorf("%d texts", found)
 	}
 }
 
-func TestNames(t *testing.T) {
+func TestNamesAtTheAxisAreShortened(t *testing.T) {
 	p := Plot{YNames: []string{"bm25", strings.Repeat("long", 20)}, Series: []Series{{Style: Points, X: []float64{1, 2}, Y: []float64{0, 1}}}}
 	svg := p.SVG()
 	if !strings.Contains(svg, ">bm25<") || !strings.Contains(svg, ">"+strings.Repeat("long", 20)[:29]+"…<") {

@@ -21,8 +21,8 @@ var (
 		{Name: "1/N", X: []float64{1, 100}, Y: []float64{2, .02}, Style: Guide},
 	}}
 	samples = Rankings{Title: "three documents", Labels: []float32{0, 0, 4, 1, 2}, First: 2, Panels: []Panel{
-		{Title: "before", Places: []int{2, 3, 4, 3, 2, -1}, Cutoff: 3},
-		{Title: "after", Places: []int{4, 3, 2, 3}, Cutoff: 2},
+		{Title: "before", Rows: []int{2, 3, 4, 3, 2, -1}, Cutoff: 3},
+		{Title: "after", Rows: []int{4, 3, 2, 3}, Cutoff: 2},
 	}}
 )
 
@@ -45,7 +45,7 @@ func texts(t *testing.T, svg string) string {
 	}
 }
 
-func TestPictures(t *testing.T) {
+func TestPicturesAreDrawnInEveryFormat(t *testing.T) {
 	for _, c := range []struct {
 		picture
 		SVG  string
@@ -86,8 +86,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// What has no place on the axes is a gap.
-func TestGaps(t *testing.T) {
+func TestNumbersThatCannotBeDrawnAreGaps(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, c := range []struct {
 		y    []float64
@@ -103,21 +102,21 @@ func TestGaps(t *testing.T) {
 		{[]float64{1, 0, -3, 4}, true, "[[0] [3]]"},
 	} {
 		var got [][]int
-		for _, part := range (Plot{LogY: c.log}).parts(Series{Y: c.y}) {
-			got = append(got, part.numbers)
-			for i, n := range part.numbers {
-				if part.at[i].X != float64(n+1) || part.at[i].Y != onAxis(c.y[n], c.log) {
-					t.Errorf("%v: point %d is at %v", c.y, n, part.at[i])
+		for _, run := range (Series{Y: c.y}).segments(axes{logY: c.log}) {
+			got = append(got, run.numbers)
+			for i, n := range run.numbers {
+				if run.at[i].X != float64(n+1) || run.at[i].Y != onAxis(c.y[n], c.log) {
+					t.Errorf("%v: point %d is at %v", c.y, n, run.at[i])
 				}
 			}
 		}
 		if fmt.Sprint(got) != c.want {
-			t.Errorf("%v, log %v: parts %v, want %v", c.y, c.log, got, c.want)
+			t.Errorf("%v, log %v: segments %v, want %v", c.y, c.log, got, c.want)
 		}
 	}
 }
 
-func TestDecades(t *testing.T) {
+func TestLogarithmicTicksAreWithinTheAxis(t *testing.T) {
 	for _, c := range []struct {
 		low, high float64
 		ticks     int
@@ -145,8 +144,7 @@ func TestDecades(t *testing.T) {
 	}
 }
 
-// Nothing to see, one point, and equal values are plots like any other.
-func TestEmptyPlots(t *testing.T) {
+func TestPlotsWithoutARangeAreDrawn(t *testing.T) {
 	for _, log := range []bool{false, true} {
 		for _, y := range [][]float64{nil, {math.NaN()}, {0}, {3}, {3, 3, 3}, {-1, -1}} {
 			p := Plot{X: "x", LogX: log, LogY: log, Series: []Series{{Name: "y", Y: y, Style: LinePoints}}}
@@ -159,17 +157,17 @@ func TestEmptyPlots(t *testing.T) {
 	texts(t, Rankings{}.SVG())
 }
 
-func TestMistakes(t *testing.T) {
+func TestFieldsThatDoNotFitArePanicsAndErrors(t *testing.T) {
 	for _, c := range []struct {
 		show func() string
 		want string
 	}{
 		{Plot{Series: []Series{{Name: "a", X: []float64{1}, Y: []float64{1, 2}}}}.SVG, `viz: series 0 ("a") has 1 x and 2 y values`},
 		{Plot{Series: []Series{{Name: "a", Y: []float64{1, 2}, Texts: []string{"t"}}}}.SVG, `viz: series 0 ("a") has 1 texts and 2 y values`},
-		{Plot{Series: []Series{{Name: "a", Y: []float64{1, 2}, Marks: []int{2}}}}.SVG, `viz: series 0 ("a") has 2 points, of which 2 is to get a dot`},
+		{Plot{Series: []Series{{Name: "a", Y: []float64{1, 2}, Marks: []int{2}}}}.SVG, `viz: series 0 ("a") has 2 points, but a mark at point 2`},
 		{Plot{Series: []Series{{Name: "a", Style: 9}}}.SVG, `viz: series 0 ("a") has an unknown style, 9`},
-		{Rankings{Panels: []Panel{{Title: "p", Places: []int{0}, Cutoff: 2}}}.SVG, `viz: panel 0 ("p") has 1 places, which are no rows of 2`},
-		{Rankings{Panels: []Panel{{Title: "p", Places: []int{5}, Cutoff: 1}}}.SVG, `viz: panel 0 ("p") has document 5, but there are labels for 0`},
+		{Rankings{Panels: []Panel{{Title: "p", Rows: []int{0}, Cutoff: 2}}}.SVG, `viz: panel 0 ("p") has 1 row numbers, not a multiple of the cutoff 2`},
+		{Rankings{Panels: []Panel{{Title: "p", Rows: []int{5}, Cutoff: 1}}}.SVG, `viz: panel 0 ("p") has row number 5, but there are 0 labels`},
 	} {
 		func() {
 			defer func() {
@@ -190,7 +188,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-func TestTable(t *testing.T) {
+func TestTableEscapesAndAligns(t *testing.T) {
 	table := Table{Title: "a < b", Columns: []string{"model", "NDCG@5"}, Rows: []Row{
 		{"<b>", 0.12345}, {"NaN", math.NaN()}, {"float32", float32(0.5)}, {"short"}, {"long", 1, "x"},
 	}}
@@ -201,7 +199,7 @@ func TestTable(t *testing.T) {
 		}
 	}
 	if n := strings.Count(html, "<td"); n != 15 {
-		t.Errorf("%d cells, want 5 rows of 3", n)
+		t.Errorf("%d values, want 5 rows of 3", n)
 	}
 	table.Digits = 2
 	if got := table.String(); !strings.Contains(got, "  model  NDCG@5\n") || !strings.Contains(got, "    <b>    0.12\n") {

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/plrank/plrank/internal/normal"
+	"github.com/plrank/plrank/internal/splitmix"
 )
 
 // SigmoidVJP sets dz = dy·y·(1−y), of y times share.
@@ -41,18 +42,18 @@ func ones(a, b uint64) uint32 { return uint32(int64(a-b) >> 63) }
 
 // Drop multiplies the numbers of x by kept, or by 0 where a random number of 32 bits is
 // below that given. Two entries, of which the first has an even number, share the bits of
-// a random number of 64: Mix(key + that number/2). The number of the first entry is from.
+// a random number of 64: splitmix.Next(key + that number/2). The number of the first entry is from.
 func Drop(x []float32, from int, key uint64, below uint64, kept float32) {
 	keep := math.Float32bits(kept)
 	factor := func(random uint64) float32 { return math.Float32frombits(keep &^ ones(random, below)) }
 	key += uint64(from / 2)
 	if from%2 == 1 && len(x) > 0 {
-		x[0] *= factor(Mix(key) >> 32)
+		x[0] *= factor(splitmix.Next(key) >> 32)
 		x = x[1:]
 		key++
 	}
 	for ; len(x) > 0; key++ {
-		random := Mix(key)
+		random := splitmix.Next(key)
 		x[0] *= factor(random & math.MaxUint32)
 		if len(x) == 1 {
 			return
@@ -60,15 +61,6 @@ func Drop(x []float32, from int, key uint64, below uint64, kept float32) {
 		x[1] *= factor(random >> 32)
 		x = x[2:]
 	}
-}
-
-// Mix is the output function of SplitMix64 (Steele, Lea & Flood 2014) after one step from
-// z.
-func Mix(z uint64) uint64 {
-	z += 0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
 }
 
 // Descend sets w = w − rate·g.

@@ -3,13 +3,13 @@ package forward
 import (
 	"context"
 	"math"
-	"slices"
 	"sync"
 
 	"github.com/viterin/vek/vek32"
 
 	"github.com/plrank/plrank/internal/blas"
 	"github.com/plrank/plrank/internal/parallel"
+	"github.com/plrank/plrank/internal/scratch"
 	"github.com/plrank/plrank/internal/softmax"
 )
 
@@ -74,9 +74,6 @@ func attentionSpaces[T float]() *sync.Pool {
 	return &spaces64
 }
 
-// grow is s with length n, of any contents.
-func grow[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
-
 // run sets the part of y that belongs to the piece, unless the context ends.
 func (s *attentionSpace[T]) run(ctx context.Context, p piece[T], qkv, y []T) error {
 	q, k, v, all := p.of(qkv, 0, 3), p.of(qkv, 1, 3), p.of(qkv, 2, 3), p.of(y, 0, 1)
@@ -99,7 +96,7 @@ func (s *attentionSpace[T]) run(ctx context.Context, p piece[T], qkv, y []T) err
 
 // exponentials are the weights of some rows, times their sums, and sets the sums.
 func (s *attentionSpace[T]) exponentials(p piece[T], keys blas.Right[T], q blas.Matrix[T]) blas.Matrix[T] {
-	s.weights, s.sums = grow(s.weights, q.Rows*p.n), grow(s.sums, q.Rows)
+	s.weights, s.sums = scratch.Sized(s.weights, q.Rows*p.n), scratch.Sized(s.sums, q.Rows)
 	weights := blas.RowMajor(s.weights, q.Rows, p.n)
 	keys.Product(weights, q, blas.End[T]{})
 	for r := range q.Rows {
@@ -124,7 +121,7 @@ func (s *attentionSpace[T]) vjp(p piece[T], qkv, y, dy, dqkv []T, dk, dv blas.Ma
 		rows := min(block(p.n), p.to-from)
 		q, ys, dys := some(q, from, rows), some(ys, from, rows), some(dys, from, rows)
 		weights := s.exponentials(p, keys, q)
-		s.slopes = grow(s.slopes, rows*p.n)
+		s.slopes = scratch.Sized(s.slopes, rows*p.n)
 		slopes := blas.RowMajor(s.slopes, rows, p.n)
 		values.Product(slopes, dys, blas.End[T]{})
 		for r := range rows {
@@ -148,7 +145,7 @@ func (s *attentionSpace[T]) sum(c, a, b blas.Matrix[T], more bool) {
 		blas.Multiply(c, a, b)
 		return
 	}
-	s.part = grow(s.part, c.Rows*c.Cols)
+	s.part = scratch.Sized(s.part, c.Rows*c.Cols)
 	part := blas.RowMajor(s.part, c.Rows, c.Cols)
 	blas.Multiply(part, a, b)
 	addRows(c, part)

@@ -16,9 +16,9 @@ type Func struct {
 	Dtype    tensor.Dtype                           // of the result; zero: that of the first input
 	Shape    func(in []tensor.Shape) tensor.Shape   // of the result; nil: that of the first input
 	Do       func(in []Tensor, result Tensor) error // the result holds anything before
-	// Slopes are the derivatives by the inputs, times the gradient that comes in. A
-	// nil one stands for an input that is a constant for differentiation.
-	Slopes []*Term
+	// VJPs are the vector-Jacobian products, the derivatives by the inputs times the
+	// incoming gradient; nil for an input that is a constant for differentiation.
+	VJPs   []*Term
 	Source any // of random numbers, where there is one: see SourceOf
 }
 
@@ -68,7 +68,7 @@ func size(s tensor.Shape) int {
 }
 
 // A Term is what a derivative is computed from: an input of the op, its result, the
-// gradient that comes in, or a function of terms.
+// incoming gradient, or a function of terms.
 type Term struct {
 	f     *Func
 	of    []*Term

@@ -1,10 +1,10 @@
 package op
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
+	"github.com/plrank/plrank/internal/order"
 	"github.com/plrank/plrank/plackett"
 )
 
@@ -67,16 +67,7 @@ func (l *List) Zeros() []float64 {
 
 // Order is the positions in x in descending order, ties by position.
 func (l *List) Order(x []float64) []int {
-	l.order = l.order[:0]
-	for i := range x {
-		l.order = append(l.order, i)
-	}
-	slices.SortFunc(l.order, func(a, b int) int {
-		if c := cmp.Compare(x[b], x[a]); c != 0 {
-			return c
-		}
-		return cmp.Compare(a, b)
-	})
+	l.order = order.Descending(l.order[:0], x)
 	return l.order
 }
 
@@ -92,14 +83,14 @@ func (l *List) FullRankings(t Tensor, discounts []float64) (plackett.Rankings, e
 	r := l.Rankings(t)
 	want := min(len(discounts), l.Len())
 	if r.Cutoff < want {
-		return r, fmt.Errorf("rankings of %d places for %d discounts and %d documents: draw rankings with a cutoff of %d", r.Cutoff, len(discounts), l.Len(), len(discounts))
+		return r, fmt.Errorf("rankings of %d ranks for %d discounts and %d documents: draw rankings with a cutoff of %d", r.Cutoff, len(discounts), l.Len(), len(discounts))
 	}
 	for i := 0; i < len(r.Documents); i += r.Cutoff {
 		if r.Documents[i] == -1 || r.Documents[i+want-1] != -1 {
 			continue
 		}
 		end := slices.Index(r.Documents[i:i+want], -1)
-		return r, fmt.Errorf("ranking %d ends (-1) after %d places, of %d documents with %d discounts: want %d places", i/r.Cutoff, end, l.Len(), len(discounts), want)
+		return r, fmt.Errorf("ranking %d ends (-1) after %d ranks, of %d documents with %d discounts: want %d ranks", i/r.Cutoff, end, l.Len(), len(discounts), want)
 	}
 	return r, nil
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // A ListFunc is a function of packed lists that works query by query. Its inputs are
-// the scores, or another vector of all rows in their place, and the other inputs in
+// the scores, or another vector of all rows instead, and the other inputs in
 // the order in which they are given to Apply. What belongs to no document, padding
 // and empty queries, stays 0 in the result.
 type ListFunc struct {
@@ -20,16 +20,16 @@ type ListFunc struct {
 	Settings string
 	Dtype    tensor.Dtype
 	Shape    func(rows, queries int, in []tensor.Shape) tensor.Shape // of the result; nil: PerRow
-	Absent   int                                                     // in the place of 0 in a result of ints
+	Absent   int                                                     // instead of 0 in a result of ints
 
 	Source any    // as in Func
 	Begin  func() // where not nil, is called before the queries of every run
 	Do     func(l *List, in []Tensor, result Tensor) error
 
-	// Slope is the derivative by input Of, a function of all inputs and, last, of the
-	// gradient that comes in. Where it is nil there is none.
-	Of    int
-	Slope *ListFunc
+	// VJP is the derivative by input Of, a function of all inputs and, last, of the
+	// incoming gradient. Where it is nil there is none.
+	Of  int
+	VJP *ListFunc
 }
 
 // PerRow is the shape of a number for every row.
@@ -48,10 +48,10 @@ func (f *ListFunc) Apply(l Lists, others ...In) (*G.Node, error) {
 	return f.ApplyTo(Rows("scores", l.Scores), l, others...)
 }
 
-// ApplyTo is Apply with another vector of all rows in the place of the scores.
+// ApplyTo is Apply with another vector of all rows instead of the scores.
 func (f *ListFunc) ApplyTo(x In, l Lists, others ...In) (*G.Node, error) {
 	inputs := append([]In{x}, others...)
-	if err := l.Check(inputs...); err != nil {
+	if err := Check(l, inputs...); err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Name, err)
 	}
 	var nodes G.Nodes
@@ -79,7 +79,7 @@ func (f *ListFunc) over(inputs int, offsets bool) *Func {
 		}
 		return shape(size(in[0]), queries, in)
 	}
-	if f.Slope == nil {
+	if f.VJP == nil {
 		return fn
 	}
 	var terms []*Term
@@ -90,8 +90,8 @@ func (f *ListFunc) over(inputs int, offsets bool) *Func {
 	if offsets {
 		terms = append(terms, Input(inputs))
 	}
-	fn.Slopes = make([]*Term, f.Of+1)
-	fn.Slopes[f.Of] = f.Slope.over(inputs+1, offsets).Of(terms...)
+	fn.VJPs = make([]*Term, f.Of+1)
+	fn.VJPs[f.Of] = f.VJP.over(inputs+1, offsets).Of(terms...)
 	return fn
 }
 

@@ -8,31 +8,31 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Lists are those of package ops: see there.
+// Lists are the ranked lists of package ops, which has them by this name too.
 type Lists struct {
-	Scores  *G.Node
-	Offsets *G.Node
+	Scores  *G.Node // [rows], float32 or float64: log-scores m(d)
+	Offsets *G.Node // [queries+1], int; nil: one query of all rows
 }
 
 // queries is the number of queries, empty ones included.
-func (l Lists) queries() int {
+func queries(l Lists) int {
 	if l.Offsets == nil {
 		return 1
 	}
 	return l.Offsets.Shape()[0] - 1
 }
 
-func (l Lists) rows() int { return l.Scores.Shape()[0] }
+func rows(l Lists) int { return l.Scores.Shape()[0] }
 
 // Check reports what is wrong with the nodes of l, and with other inputs.
-func (l Lists) Check(others ...In) error {
+func Check(l Lists, others ...In) error {
 	if l.Scores == nil {
 		return errors.New("no scores: Lists.Scores is nil")
 	}
 	if err := CheckNode("scores", l.Scores, 1, tensor.Float32, tensor.Float64); err != nil {
 		return err
 	}
-	if l.rows() == 0 {
+	if rows(l) == 0 {
 		return errors.New("scores have no rows")
 	}
 	if l.Offsets != nil {
@@ -88,20 +88,20 @@ type In struct {
 
 // Rows is an input with a number for every row, of the dtype of the scores.
 func Rows(name string, n *G.Node) In {
-	return In{n, func(l Lists) error { return l.checkRows(name, n, l.Scores.Dtype()) }}
+	return In{n, func(l Lists) error { return checkRows(l, name, n, l.Scores.Dtype()) }}
 }
 
 // RowInts is an input with an int for every row.
 func RowInts(name string, n *G.Node) In {
-	return In{n, func(l Lists) error { return l.checkRows(name, n, tensor.Int) }}
+	return In{n, func(l Lists) error { return checkRows(l, name, n, tensor.Int) }}
 }
 
-func (l Lists) checkRows(name string, n *G.Node, dt tensor.Dtype) error {
+func checkRows(l Lists, name string, n *G.Node, dt tensor.Dtype) error {
 	if err := CheckNode(name, n, 1, dt); err != nil {
 		return err
 	}
-	if n.Shape()[0] != l.rows() {
-		return fmt.Errorf("%s have %d rows, scores have %d", name, n.Shape()[0], l.rows())
+	if n.Shape()[0] != rows(l) {
+		return fmt.Errorf("%s have %d rows, scores have %d", name, n.Shape()[0], rows(l))
 	}
 	return nil
 }
@@ -112,8 +112,8 @@ func Queries(name string, n *G.Node) In {
 		if err := CheckNode(name, n, 1, l.Scores.Dtype()); err != nil {
 			return err
 		}
-		if n.Shape()[0] != l.queries() {
-			return fmt.Errorf("%s of shape %v for %d queries", name, n.Shape(), l.queries())
+		if n.Shape()[0] != queries(l) {
+			return fmt.Errorf("%s of shape %v for %d queries", name, n.Shape(), queries(l))
 		}
 		return nil
 	}}
@@ -125,8 +125,8 @@ func Rankings(n *G.Node) In {
 		if err := CheckNode("rankings", n, 3, tensor.Int); err != nil {
 			return err
 		}
-		if n.Shape()[0] != l.queries() {
-			return fmt.Errorf("rankings of shape %v are of %d queries, the lists have %d", n.Shape(), n.Shape()[0], l.queries())
+		if n.Shape()[0] != queries(l) {
+			return fmt.Errorf("rankings of shape %v are of %d queries, the lists have %d", n.Shape(), n.Shape()[0], queries(l))
 		}
 		return nil
 	}}
@@ -135,20 +135,20 @@ func Rankings(n *G.Node) In {
 // Samples is an input with a number for every row in every sample, [samples × rows],
 // of the dtype of the scores.
 func Samples(name string, n *G.Node) In {
-	return In{n, func(l Lists) error { return l.checkSamples(name, n, l.Scores.Dtype()) }}
+	return In{n, func(l Lists) error { return checkSamples(l, name, n, l.Scores.Dtype()) }}
 }
 
 // SampleInts is an input with an int for every row in every sample, [samples × rows].
 func SampleInts(name string, n *G.Node) In {
-	return In{n, func(l Lists) error { return l.checkSamples(name, n, tensor.Int) }}
+	return In{n, func(l Lists) error { return checkSamples(l, name, n, tensor.Int) }}
 }
 
-func (l Lists) checkSamples(name string, n *G.Node, dt tensor.Dtype) error {
+func checkSamples(l Lists, name string, n *G.Node, dt tensor.Dtype) error {
 	if err := CheckNode(name, n, 1, dt); err != nil {
 		return err
 	}
-	if size := n.Shape()[0]; size == 0 || size%l.rows() != 0 {
-		return fmt.Errorf("%s of shape %v: want a multiple of the %d rows", name, n.Shape(), l.rows())
+	if size := n.Shape()[0]; size == 0 || size%rows(l) != 0 {
+		return fmt.Errorf("%s of shape %v: want a multiple of the %d rows", name, n.Shape(), rows(l))
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func Metric(name, settings string, l Lists, do func(l *List, in []Tensor, lambda
 		Name: name + "Value", Shape: PerQuery, Do: func(l *List, in []Tensor, result Tensor) error {
 			return result.setIn(l.Query, in[1].F64[l.Rows+l.Query])
 		},
-		Slope: &ListFunc{Name: name + "Slope", Do: func(l *List, in []Tensor, result Tensor) error {
+		VJP: &ListFunc{Name: name + "VJP", Do: func(l *List, in []Tensor, result Tensor) error {
 			incoming := in[2].At(l.Query)
 			for row := l.From; row < l.To; row++ {
 				if err := result.setIn(row, incoming*in[1].F64[row]); err != nil {

@@ -12,7 +12,8 @@ import (
 )
 
 // funcOp is a Func as an op of Gorgonia, for inputs of given shapes. Its result lives
-// in memory of its own from run to run.
+// in memory that it keeps from run to run. (Funcs and their ops use each other: derivatives
+// of an op are Funcs.)
 type funcOp struct {
 	f     *Func
 	types []hm.Type // of the inputs
@@ -87,7 +88,7 @@ func (op *funcOp) Do(values ...G.Value) (result G.Value, err error) {
 
 func (op *funcOp) DiffWRT(inputs int) []bool {
 	wrt := make([]bool, inputs)
-	for i, t := range op.f.Slopes {
+	for i, t := range op.f.VJPs {
 		wrt[i] = t != nil
 	}
 	return wrt
@@ -96,7 +97,7 @@ func (op *funcOp) DiffWRT(inputs int) []bool {
 // SymDiff is for the tape machine.
 func (op *funcOp) SymDiff(inputs G.Nodes, result, grad *G.Node) (G.Nodes, error) {
 	slopes := make(G.Nodes, len(inputs))
-	for i, t := range op.f.Slopes {
+	for i, t := range op.f.VJPs {
 		if t == nil {
 			continue
 		}
@@ -114,7 +115,7 @@ func (op *funcOp) DoDiff(_ G.ExecutionContext, inputs G.Nodes, result *G.Node) e
 	for _, n := range inputs {
 		values = append(values, n.Value())
 	}
-	for i, t := range op.f.Slopes {
+	for i, t := range op.f.VJPs {
 		if t == nil {
 			continue
 		}

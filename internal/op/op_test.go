@@ -18,7 +18,7 @@ func vector(g *G.ExprGraph, name string, x ...float64) *G.Node {
 
 // A derivative may be made of functions of inputs, the result and the gradient that
 // comes in, on both machines: z = 3xy.
-func TestTerms(t *testing.T) {
+func TestDerivativesAreEvaluatedFromTheirTerms(t *testing.T) {
 	product := &op.Func{Name: "product", Do: func(in []op.Tensor, result op.Tensor) error {
 		for i := range result.F64 {
 			result.F64[i] = in[0].F64[i] * in[1].F64[i]
@@ -39,7 +39,7 @@ func TestTerms(t *testing.T) {
 			return nil
 		},
 		// dx = dz·z/x, dy = dz·z/y.
-		Slopes: []*op.Term{
+		VJPs: []*op.Term{
 			quotient.Of(product.Of(op.Incoming, op.Result), op.Input(0)),
 			quotient.Of(product.Of(op.Incoming, op.Result), op.Input(1)),
 		},
@@ -77,7 +77,7 @@ func TestTerms(t *testing.T) {
 }
 
 // A panic in a function is an error of the run, on whichever core it happens.
-func TestPanics(t *testing.T) {
+func TestPanicsAreErrorsOfTheRun(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, procs := range []int{1, 3} {
 		runtime.GOMAXPROCS(procs)

@@ -76,9 +76,9 @@ func (b Batch) Nodes(g *G.ExprGraph, dt tensor.Dtype) (l ops.Lists, gains, ranki
 // A ListFunc is a function on lists, some of gains and of groups, too.
 type ListFunc func(l ops.Lists, gains, groups *G.Node) (*G.Node, error)
 
-// CheckSlopes checks derivatives by the scores by finite differences in some
+// CheckVJPs checks derivatives by the scores by finite differences in some
 // direction, on both machines, in float32 near to float64.
-func CheckSlopes(t *testing.T, funcs map[string]ListFunc) {
+func CheckVJPs(t *testing.T, funcs map[string]ListFunc) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := DrawBatch(t)
 		groups, direction := make([]int, len(b.Scores)), make([]float64, len(b.Scores))

@@ -1,4 +1,4 @@
-// Package order puts positions into the order of their numbers.
+// Package order sorts documents by their numbers.
 package order
 
 import (
@@ -6,13 +6,19 @@ import (
 	"slices"
 )
 
-// Descending is the positions of numbers, the highest first; equal ones keep their order, and
-// NaN is last.
-func Descending(numbers []float64) []int {
-	order := make([]int, len(numbers))
-	for i := range order {
-		order[i] = i
+// Descending appends to dst the positions in x by descending value, equal values by
+// position. NaN comes last.
+func Descending(dst []int, x []float64) []int {
+	first := len(dst)
+	dst = slices.Grow(dst, len(x))
+	for i := range x {
+		dst = append(dst, i)
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(numbers[b], numbers[a]), a-b) })
-	return order
+	slices.SortFunc(dst[first:], func(a, b int) int {
+		if c := cmp.Compare(x[b], x[a]); c != 0 {
+			return c
+		}
+		return cmp.Compare(a, b)
+	})
+	return dst
 }

@@ -78,6 +78,7 @@ func timeless(history []train.Epoch) []train.Epoch {
 	return history
 }
 
+// newRun prepares a run without a recipe: what c leaves zero is plain.
 func newRun(t *testing.T, c train.Config, s *datasets.Splits) *train.Trainer {
 	t.Helper()
 	tr, err := train.New(c.Plain(), train.Parts{}, s)

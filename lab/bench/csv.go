@@ -1,41 +1,23 @@
 package main
 
 import (
-	"encoding/csv"
 	"fmt"
-	"io"
-	"os"
 	"strconv"
 
-	"github.com/plrank/plrank/internal/atomicfile"
+	"github.com/plrank/plrank/lab/internal/csvfile"
 )
-
-func writeCSV(path string, rows [][]string) error {
-	return atomicfile.Write(path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) })
-}
 
 // readCSV reads the rows of a CSV file by the names in its header.
 func readCSV(path string) ([]map[string]string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	lines, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if len(lines) < 2 {
-		return nil, fmt.Errorf("%s has no rows", path)
-	}
-	rows := make([]map[string]string, len(lines)-1)
-	for i, line := range lines[1:] {
+	columns, lines, err := csvfile.Read(path)
+	rows := make([]map[string]string, len(lines))
+	for i, line := range lines {
 		rows[i] = map[string]string{}
-		for c, name := range lines[0] {
+		for c, name := range columns {
 			rows[i][name] = line[c]
 		}
 	}
-	return rows, nil
+	return rows, err
 }
 
 // eachRow takes the rows of a CSV file one by one, and says in which one an error is.

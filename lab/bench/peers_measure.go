@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/lab/internal/csvfile"
 	"github.com/plrank/plrank/metrics"
 )
 
@@ -86,10 +87,10 @@ func measurePeers(work, results string) error {
 	if runs, err = withEarlier(results, runs, perQuery); err != nil {
 		return err
 	}
-	if err := writeCSV(filepath.Join(results, runsFile), runs); err != nil {
+	if err := csvfile.Write(filepath.Join(results, runsFile), runs); err != nil {
 		return err
 	}
-	return writeCSV(filepath.Join(results, queriesFile), perQuery.rows())
+	return csvfile.Write(filepath.Join(results, queriesFile), perQuery.rows())
 }
 
 // withEarlier adds to what was made what the folder of results says of other fits. It gives

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+
+	"github.com/plrank/plrank/lab/internal/csvfile"
 )
 
 // csvPath is the file of a part's measurements, which its table is made of.
@@ -23,7 +25,7 @@ func (r *results) save(path, measured string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return writeCSV(path, rows)
+	return csvfile.Write(path, rows)
 }
 
 // body is the text of a part: what it shows, where it was measured, and the table.

@@ -67,7 +67,7 @@ func TestMetricsAgreeWithLETOR4(t *testing.T) {
 	}
 	for _, c := range []struct {
 		metric     string
-		convention metrics.Convention
+		convention metrics.LabelFree
 		want       float64
 	}{
 		{"ndcg@1", metrics.LETOR4, .3524},
@@ -88,7 +88,7 @@ func TestMetricsAgreeWithLETOR4(t *testing.T) {
 		}
 		sum := 0.0
 		for _, l := range folds {
-			l.Convention, l.Ties = c.convention, metrics.TiesOrder
+			l.LabelFree, l.Ties = c.convention, metrics.TiesOrder
 			perQuery, err := measure.PerQuery(l)
 			if err != nil {
 				t.Fatal(err)

@@ -1,12 +1,11 @@
 package main
 
 import (
-	"encoding/csv"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
-	"strings"
+
+	"github.com/plrank/plrank/lab/internal/csvfile"
 )
 
 // A csvTable is a CSV file with a header. All tables and plots are made of CSV tables.
@@ -32,29 +31,19 @@ func (t *csvTable) add(values ...any) {
 }
 
 func (t *csvTable) write(path string) error {
-	var b strings.Builder
-	w := csv.NewWriter(&b)
-	if err := w.WriteAll(append([][]string{t.columns}, t.rows...)); err != nil {
-		return fmt.Errorf("reproduce: %s: %w", path, err)
+	if err := csvfile.Write(path, append([][]string{t.columns}, t.rows...)); err != nil {
+		return fmt.Errorf("reproduce: %w", err)
 	}
-	return writeText(path, b.String())
+	return nil
 }
 
 // readTable reads a CSV table with these columns.
 func readTable(path string, columns ...string) (*csvTable, error) {
-	f, err := os.Open(path)
+	all, rows, err := csvfile.Read(path)
 	if err != nil {
 		return nil, fmt.Errorf("reproduce: %w", err)
 	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("reproduce: %s: %w", path, err)
-	}
-	if len(rows) < 2 {
-		return nil, fmt.Errorf("reproduce: %s has no rows", path)
-	}
-	t := &csvTable{path, rows[0], rows[1:]}
+	t := &csvTable{path, all, rows}
 	for _, c := range columns {
 		if !slices.Contains(t.columns, c) {
 			return nil, fmt.Errorf("reproduce: %s has no column %q", path, c)

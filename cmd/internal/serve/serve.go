@@ -86,7 +86,7 @@ func serve(ctx context.Context, o *options, logger *slog.Logger, listening func(
 	// Load balancers see that the service is not ready, and send no more. Clients that keep their
 	// connection are asked to close it, so that it does not close while a request is on its way.
 	s.Drain()
-	logger.Info("draining: /readyz has status 503, requests are answered; a second signal ends the program at once", "time", o.drain)
+	logger.Info("draining: /readyz has status 503, requests are answered; a second signal ends the program at once", "for", o.drain)
 	select {
 	case err := <-ended:
 		return fmt.Errorf("serve: %w", err)

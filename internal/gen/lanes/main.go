@@ -19,6 +19,9 @@ func main() {
 		m.expm1()
 		m.sums()
 		m.horner()
+		m.transitions()
+		m.multiply()
+		m.divide()
 		m.forward()
 		m.backward()
 		m.series()
@@ -266,6 +269,117 @@ func bytes(n Register) Register {
 	return b
 }
 
+// transition computes q, p and f of a document from r, its weight and t.
+func (m machine) transition(r, w Mem, t, one VecVirtual) (q, p, f VecVirtual) {
+	x := m.load(r)
+	q, p, f = m.register(), m.register(), m.broadcast(w)
+	VADDPD(one, x, q)
+	VDIVPD(q, one, q)
+	VMULPD(q, x, p)
+	VMULPD(t, f, f)
+	VMULPD(q, f, f)
+	return q, p, f
+}
+
+func (m machine) transitions() {
+	m.text("transitions", "(chances, r *float64, docs int, t, w *float64)", "is transitionsGo.")
+	chance, r, docs, w := Word("chances"), Word("r"), Word("docs"), Word("w")
+	t, one := m.load(at(Word("t"), 0)), m.constant(1)
+	end := Flush()
+	repeat(docs, func() {
+		q, p, f := m.transition(at(r, 0), at(w, 0), t, one)
+		for i, v := range []VecVirtual{q, p, f} {
+			VMOVUPD(v, at(chance, i*vec))
+		}
+		ADDQ(Imm(state), chance)
+		ADDQ(Imm(vec), r)
+		ADDQ(Imm(number), w)
+	})
+	end()
+	VZEROUPPER()
+	RET()
+}
+
+func (m machine) multiply() {
+	m.text("multiply", "(states *float64, terms int, z, chances *float64, docs int, gain *float64)", "is multiplyGo.")
+	s, terms, z := Word("states"), Word("terms"), Word("z")
+	chance0, docs0, gain0 := Word("chances"), Word("docs"), Word("gain")
+	end := Flush()
+	repeat(terms, func() {
+		p, b, a, at1 := m.load(at(s, 0)), m.load(at(s, vec)), m.load(at(s, 2*vec)), m.broadcast(at(z, 0))
+		chance, docs, gain := copyOf(chance0), copyOf(docs0), copyOf(gain0)
+		repeat(docs, func() {
+			factor, fp := m.load(at(chance, 0)), m.load(at(chance, 2*vec))
+			VFMADD231PD(at(chance, vec), at1, factor)
+			VMULPD(p, fp, fp)
+			VFMADD213PD(fp, factor, b)
+			VMULPD(m.broadcast(at(gain, 0)), fp, fp)
+			VFMADD213PD(fp, factor, a)
+			VMULPD(factor, p, p)
+			ADDQ(Imm(state), chance)
+			ADDQ(Imm(number), gain)
+		})
+		for i, v := range []VecVirtual{p, b, a} {
+			VMOVUPD(v, at(s, i*vec))
+		}
+		ADDQ(Imm(state), s)
+		ADDQ(Imm(number), z)
+	})
+	end()
+	VZEROUPPER()
+	RET()
+}
+
+func (m machine) divide() {
+	m.text("divide", "(out, terms *float64, count int, z, chances *float64, docs int, gain *float64)", "is divideGo.")
+	out, terms0, count, z0 := Word("out"), Word("terms"), Word("count"), Word("z")
+	chance, docs, gain := Word("chances"), Word("docs"), Word("gain")
+	pairs0, rest0 := copyOf(count), copyOf(count)
+	SHRQ(Imm(1), pairs0)
+	ANDQ(Imm(1), rest0)
+	end := Flush()
+	repeat(docs, func() {
+		q, p, g, sum := m.load(at(chance, 0)), m.load(at(chance, vec)), m.broadcast(at(gain, 0)), m.zero()
+		terms, z, pairs, rest := copyOf(terms0), copyOf(z0), copyOf(pairs0), copyOf(rest0)
+		// fraction is (g B − A)/(q + p z) of a term.
+		fraction := func(i int) (over, under VecVirtual) {
+			over, under = m.load(at(terms, i*pair+vec)), m.broadcast(at(z, i*number))
+			VFMSUB213PD(at(terms, i*pair), g, over)
+			VFMADD213PD(q, p, under)
+			return over, under
+		}
+		ifPositive(pairs, func() {
+			repeat(pairs, func() {
+				// Two fractions by one division.
+				over, under := fraction(0)
+				other, beneath := fraction(1)
+				VMULPD(beneath, over, over)
+				VFMADD231PD(under, other, over)
+				VMULPD(beneath, under, under)
+				VDIVPD(under, over, over)
+				VADDPD(over, sum, sum)
+				ADDQ(U32(2*pair), terms)
+				ADDQ(Imm(2*number), z)
+			})
+		})
+		ifPositive(rest, func() {
+			over, under := fraction(0)
+			VDIVPD(under, over, over)
+			VADDPD(over, sum, sum)
+		})
+		VMULPD(at(chance, 2*vec), sum, sum)
+		total := m.add(sum).AsX()
+		VADDSD(at(out, 0), total, total)
+		VMOVSD(total, at(out, 0))
+		ADDQ(Imm(state), chance)
+		ADDQ(Imm(number), gain)
+		ADDQ(Imm(number), out)
+	})
+	end()
+	VZEROUPPER()
+	RET()
+}
+
 func (m machine) forward() {
 	m.text("forward", "(states *float64, ranks, size int, chances, r *float64, docs int, t, w, gain *float64)", "is forwardGo.")
 	row, ranks, full := Word("states"), Word("ranks"), Word("size")
@@ -274,12 +388,8 @@ func (m machine) forward() {
 	stride := bytes(ranks)
 	end := Flush()
 	repeat(docs, func() {
-		x, q, p, f, gf := m.load(at(r, 0)), m.register(), m.register(), m.broadcast(at(w, 0)), m.broadcast(at(gain, 0))
-		VADDPD(one, x, q)
-		VDIVPD(q, one, q)
-		VMULPD(q, x, p)
-		VMULPD(t, f, f)
-		VMULPD(q, f, f)
+		q, p, f := m.transition(at(r, 0), at(w, 0), t, one)
+		gf := m.broadcast(at(gain, 0))
 		VMULPD(f, gf, gf)
 		for i, v := range []VecVirtual{q, p, f} {
 			VMOVUPD(v, at(chance, i*vec))

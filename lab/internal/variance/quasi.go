@@ -1,12 +1,11 @@
 package variance
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
+	"github.com/plrank/plrank/internal/order"
 	"github.com/plrank/plrank/plackett"
 )
 
@@ -30,16 +29,15 @@ func (w *worker) quasiRandom(scores []float64, from plackett.Stream) error {
 	w.quasi = plackett.NewRankings(n, cutoff)
 	points := make([]float64, n*documents)
 	sobol(random(from, 1), n, documents, points)
-	order := make([]int, documents)
+	var ranked []int
 	for i := range n {
 		noisy := points[i*documents : (i+1)*documents]
 		for d, u := range noisy {
-			order[d] = d
 			noisy[d] = scores[d] - math.Log(-math.Log(u))
 		}
-		slices.SortFunc(order, func(a, b int) int { return cmp.Compare(noisy[b], noisy[a]) })
+		ranked = order.Descending(ranked[:0], noisy)
 		ranking := w.quasi.Documents[i*cutoff : (i+1)*cutoff]
-		for k := copy(ranking, order); k < cutoff; k++ {
+		for k := copy(ranking, ranked); k < cutoff; k++ {
 			ranking[k] = -1
 		}
 	}

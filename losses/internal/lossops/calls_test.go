@@ -8,7 +8,7 @@ import (
 )
 
 // Every function of the package through what may happen to any.
-func TestEveryOp(t *testing.T) {
+func TestEveryOpWhateverMayHappenToIt(t *testing.T) {
 	optest.CheckCalls(t, func(n optest.CallNodes) map[string]optest.Call {
 		l, theta := n.Lists, n.Discounts
 		return map[string]optest.Call{

@@ -28,8 +28,8 @@ func SumOverGroups(l ops.Lists, groups, x *G.Node) (*G.Node, error) {
 		return nil
 	}
 	// A document gives to others what they give to it: the function is its own adjoint.
-	f := op.ListFunc{Name: name, Do: sum, Slope: &op.ListFunc{Name: name + "Slope", Do: sum}}
-	return f.ApplyTo(op.Rows("x", x), op.Lists(l), op.RowInts("groups", groups))
+	f := op.ListFunc{Name: name, Do: sum, VJP: &op.ListFunc{Name: name + "VJP", Do: sum}}
+	return f.ApplyTo(op.Rows("x", x), l, op.RowInts("groups", groups))
 }
 
 // GroupHeads is 1 for the first document of every group in every query and 0 for all
@@ -46,5 +46,5 @@ func GroupHeads(l ops.Lists, groups *G.Node) (*G.Node, error) {
 		}
 		return nil
 	}}
-	return f.Apply(op.Lists(l), op.RowInts("groups", groups))
+	return f.Apply(l, op.RowInts("groups", groups))
 }

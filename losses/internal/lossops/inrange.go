@@ -29,7 +29,7 @@ type Scale struct {
 // queries, [queries], nil for 1; a query that weighs little beside others of the batch is no
 // error. In float64 there is no check.
 func InRange(l ops.Lists, queries *G.Node, scales []Scale) (*G.Node, error) {
-	if err := op.Lists(l).Check(); err != nil {
+	if err := op.Check(l); err != nil {
 		return nil, err
 	}
 	if l.Scores.Dtype() != tensor.Float32 {
@@ -77,12 +77,12 @@ func InRange(l ops.Lists, queries *G.Node, scales []Scale) (*G.Node, error) {
 			}
 			return nil
 		},
-		Slope: &op.ListFunc{Name: "losses", Settings: settings + "Slope", Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+		VJP: &op.ListFunc{Name: "losses", Settings: settings + "VJP", Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
 			copy(result.F32[l.From:l.To], in[len(in)-1].F32[l.From:l.To])
 			return nil
 		}},
 	}
-	return f.Apply(op.Lists(l), inputs...)
+	return f.Apply(l, inputs...)
 }
 
 // fits tells whether float32 has room for a loss of documents of that size, in a query of

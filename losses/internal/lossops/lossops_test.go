@@ -43,9 +43,9 @@ var listFuncs = map[string]optest.ListFunc{
 	},
 }
 
-func TestSlopes(t *testing.T) { optest.CheckSlopes(t, listFuncs) }
+func TestVJPsAreFiniteDifferences(t *testing.T) { optest.CheckVJPs(t, listFuncs) }
 
-func TestValues(t *testing.T) {
+func TestOpsHaveTheirValues(t *testing.T) {
 	optest.CheckValue(t, "SumOverGroups", listFuncs["SumOverGroups"], 0, 4, 3, 4, 0, 2, 2, 0)
 	optest.CheckValue(t, "Reciprocal", func(l ops.Lists, _, _ *G.Node) (*G.Node, error) { return lossops.Reciprocal(l.Scores) }, 1./9, 1, 1./3, 1./3, -1, 0, .5, 1./9)
 	optest.CheckValue(t, "Documents", func(l ops.Lists, _, _ *G.Node) (*G.Node, error) { return lossops.Documents(l) }, 3, 0, 3)
@@ -63,7 +63,7 @@ func TestValues(t *testing.T) {
 	optest.CheckValue(t, "CountPairs", func(l ops.Lists, gains, _ *G.Node) (*G.Node, error) { return lossops.CountPairs(l, gains) }, 2, 0, 3)
 }
 
-func TestFaults(t *testing.T) {
+func TestNumbersThatAreNotFiniteAreErrorsOfTheRun(t *testing.T) {
 	optest.CheckFault(t, "losses: RankBounds: query 0, row 1", []float64{0, math.Inf(1), 0}, nil, func(l ops.Lists, _ *G.Node) (*G.Node, error) { return lossops.RankBounds(l) })
 	optest.CheckFault(t, "the temperature is 0: want a number above 0", nil, nil, func(l ops.Lists, _ *G.Node) (*G.Node, error) { return lossops.ApproxRanks(l, 0) })
 	optest.CheckFault(t, "row 1: the gain is NaN", nil, []float64{0, math.NaN(), 0}, func(l ops.Lists, g *G.Node) (*G.Node, error) {
@@ -98,7 +98,7 @@ func reinforce(weights optest.Estimator) optest.Estimator {
 }
 
 // The independent test vectors of the policy gradients.
-func TestGoldenEstimators(t *testing.T) {
+func TestRewardsHaveTheGoldenGradients(t *testing.T) {
 	optest.GoldenEstimators(t, map[string]optest.Estimator{
 		"policy_gradient": reinforce(lossops.Rewards),
 		"placement":       reinforce(lossops.RewardsToGo),

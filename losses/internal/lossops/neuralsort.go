@@ -12,6 +12,7 @@ import (
 	G "gorgonia.org/gorgonia"
 
 	"github.com/plrank/plrank/internal/op"
+	"github.com/plrank/plrank/internal/scratch"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -26,7 +27,7 @@ import (
 //
 // ranks k from 1, after Sinkhorn scaling (Sinkhorn 1964): columns and rows are divided
 // by their sums in turn, [sinkhornRounds] times or until all sums are 1, so that every
-// document is placed once in all. It costs O(D²) for each of these rounds, and O(D²)
+// document is ranked once in all. It costs O(D²) for each of these rounds, and O(D²)
 // memory for every core. gains is [rows].
 func SortedGains(l ops.Lists, gains *G.Node, discounts []float64, temperature float64) (*G.Node, error) {
 	const name = "losses: SortedGains"
@@ -38,7 +39,7 @@ func SortedGains(l ops.Lists, gains *G.Node, discounts []float64, temperature fl
 		return nil, err
 	}
 	theta := slices.Clone(discounts)
-	return op.Metric(name, fmt.Sprintf("discounts: %v, temperature: %v", theta, temperature), op.Lists(l),
+	return op.Metric(name, fmt.Sprintf("discounts: %v, temperature: %v", theta, temperature), l,
 		func(l *op.List, in []op.Tensor, lambda []float64) (float64, error) {
 			scores, err := l.Scores()
 			if err != nil {
@@ -57,7 +58,7 @@ func SortedGains(l ops.Lists, gains *G.Node, discounts []float64, temperature fl
 
 const (
 	sinkhornRounds    = 50
-	sinkhornTolerance = 1e-13 // of sums that are to be 1: what another round would change is less than finite differences see
+	sinkhornTolerance = 1e-13 // of sums that are to be 1: another round would change less than finite differences see
 )
 
 var sortings = sync.Pool{New: func() any { return new(sorting) }}
@@ -73,7 +74,7 @@ type sorting struct {
 func (s *sorting) sort(scores []float64, order []int, temperature float64) {
 	n := len(scores)
 	s.p, s.slope = square(s.p, n), square(s.slope, n)
-	s.scratch = sized(s.scratch, n)
+	s.scratch = scratch.Sized(s.scratch, n)
 	for k := range n { // ranks from 0
 		relaxedRank(scores, order, k, temperature, s.p.Data[k*n:(k+1)*n])
 	}
@@ -141,7 +142,7 @@ func (s *sorting) gradient(scores, gains, theta []float64, temperature float64, 
 			byDistance[d] -= byLogit
 		}
 	}
-	distanceSlopes(scores, byDistance, lambda)
+	distanceVJP(scores, byDistance, lambda)
 	return value
 }
 
@@ -159,9 +160,7 @@ func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1,
 
 // square is a matrix of any contents, in the memory of m where that is enough.
 func square(m blas64.General, n int) blas64.General {
-	return blas64.General{Rows: n, Cols: n, Stride: n, Data: sized(m.Data, n*n)}
+	return blas64.General{Rows: n, Cols: n, Stride: n, Data: scratch.Sized(m.Data, n*n)}
 }
-
-func sized(x []float64, n int) []float64 { return slices.Grow(x[:0], n)[:n] }
 
 func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }

@@ -34,7 +34,7 @@ func Order(l ops.Lists, noise *G.Node) (*G.Node, error) {
 			return err
 		},
 	}
-	return f.Apply(op.Lists(l), op.Samples("noise", noise))
+	return f.Apply(l, op.Samples("noise", noise))
 }
 
 // perturbed are scores with noise, nil for none. Only their differences are good: where
@@ -74,9 +74,9 @@ func eachNoisy(l *op.List, noise op.Tensor, f func(first int, noisy perturbed)) 
 	return samples, nil
 }
 
-// Pairs are the pairs of documents that stand at most as many ranks apart in an
+// Pairs are the pairs of documents that are at most as many ranks apart in an
 // [Order] as there are discounts, in all samples. All nodes have the shape
-// [samples × rows × discounts]: one place for every document and distance, of
+// [samples × rows × discounts]: one entry for every document and distance, of
 // which those without a pair have numbers 0 and a weight of 0.
 type Pairs struct {
 	// Better and Worse are int: for the document of larger and of smaller gain
@@ -110,7 +110,7 @@ func RankPairs(l ops.Lists, gains, order *G.Node, discounts []float64) (Pairs, e
 				return eachRanking(l, in[2].Int, func(r ranking) { set(l, gains, result, r) })
 			},
 		}
-		return f.Apply(op.Lists(l), op.Rows("gains", gains), op.SampleInts("order", order))
+		return f.Apply(l, op.Rows("gains", gains), op.SampleInts("order", order))
 	}
 	// side is the document of larger gain of every pair, or the other one.
 	side := func(name string, larger bool) (*G.Node, error) {
@@ -162,7 +162,7 @@ func (p Pairs) Misorder(l ops.Lists, noise *G.Node) (*G.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	slope := &op.Func{Name: name + "Slope", Do: func(in []op.Tensor, result op.Tensor) error {
+	slope := &op.Func{Name: name + "VJP", Do: func(in []op.Tensor, result op.Tensor) error {
 		better, worse, incoming := in[1].Int, in[2].Int, in[3]
 		slopes := make([]float64, result.Len())
 		for i, w := range worse {
@@ -187,7 +187,7 @@ func (p Pairs) Misorder(l ops.Lists, noise *G.Node) (*G.Node, error) {
 			}
 			return nil
 		},
-		Slopes: []*op.Term{slope.Of(op.Input(0), op.Input(2), op.Input(3), op.Incoming)},
+		VJPs: []*op.Term{slope.Of(op.Input(0), op.Input(2), op.Input(3), op.Incoming)},
 	}
 	return f.Apply(scores, noise, p.Better, p.Worse)
 }
@@ -212,8 +212,8 @@ func SumOverPairs(l ops.Lists, x *G.Node, discounts int) (*G.Node, error) {
 			result.Set(l.Query, sum)
 			return nil
 		},
-		Of: 1, Slope: &op.ListFunc{
-			Name: name + "Slope", Settings: settings, Shape: op.Like(1),
+		Of: 1, VJP: &op.ListFunc{
+			Name: name + "VJP", Settings: settings, Shape: op.Like(1),
 			Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
 				incoming := in[2].At(l.Query)
 				each(l, in[1], func(i int) { result.Set(i, incoming) })
@@ -221,7 +221,7 @@ func SumOverPairs(l ops.Lists, x *G.Node, discounts int) (*G.Node, error) {
 			},
 		},
 	}
-	return f.Apply(op.Lists(l), op.Samples("x", x))
+	return f.Apply(l, op.Samples("x", x))
 }
 
 // A ranking of an [Order].

@@ -16,7 +16,7 @@ import (
 // of [ops.Ranks] by the scores, from 0; numbers beyond the end of a slice are 0.
 type PairWeights struct {
 	Each     float64   // the same for every pair
-	Swap     []float64 // θ: (ρ_i − ρ_j)·|θ_{r_i} − θ_{r_j}|, what the metric changes when i and j change places
+	Swap     []float64 // θ: (ρ_i − ρ_j)·|θ_{r_i} − θ_{r_j}|, the change of the metric when i and j are swapped
 	Distance []float64 // φ: (ρ_i − ρ_j)·φ_{|r_i − r_j| − 1}
 	// AtCutoff, θ of K ranks from 0, is (ρ_i − ρ_j)·(θ_{δ−1} − θ_δ) with δ = |r_i − r_j|,
 	// times θ_0 / (θ_0 − θ_r) where r, the lower of the two ranks, is beyond the last
@@ -83,7 +83,7 @@ func (f pairLoss) apply(l ops.Lists, gains *G.Node, w PairWeights) (*G.Node, err
 			result.Set(l.Query, sum)
 			return err
 		},
-		Slope: &op.ListFunc{Name: f.name + "Slope", Settings: settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+		VJP: &op.ListFunc{Name: f.name + "VJP", Settings: settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
 			slopes, incoming := l.Zeros(), in[2].At(l.Query)
 			err := w.eachPair(l, in[1], func(scores []float64, better, worse int, weight float64) {
 				slope := incoming * weight * f.slope(scores[worse]-scores[better])
@@ -94,7 +94,7 @@ func (f pairLoss) apply(l ops.Lists, gains *G.Node, w PairWeights) (*G.Node, err
 			return err
 		}},
 	}
-	return sum.Apply(op.Lists(l), op.Rows("gains", gains))
+	return sum.Apply(l, op.Rows("gains", gains))
 }
 
 // eachPair calls f with the pairs whose weight is not 0.
@@ -178,5 +178,5 @@ func CountPairs(l ops.Lists, gains *G.Node) (*G.Node, error) {
 		result.Set(l.Query, float64(pairs))
 		return nil
 	}}
-	return f.ApplyTo(op.Rows("gains", gains), op.Lists(l))
+	return f.ApplyTo(op.Rows("gains", gains), l)
 }

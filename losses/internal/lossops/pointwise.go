@@ -24,7 +24,7 @@ func (p pointwise) apply(l ops.Lists, labels, weights *G.Node) (*G.Node, error) 
 	if weights != nil {
 		others = append(others, op.Rows("weights", weights))
 	}
-	return op.Metric(p.name, p.settings, op.Lists(l), func(l *op.List, in []op.Tensor, lambda []float64) (value float64, err error) {
+	return op.Metric(p.name, p.settings, l, func(l *op.List, in []op.Tensor, lambda []float64) (value float64, err error) {
 		scores, err := l.Scores()
 		if err != nil {
 			return 0, err
@@ -75,8 +75,9 @@ func Thresholds(l ops.Lists, labels, weights *G.Node, highest int) (*G.Node, err
 	}.apply(l, labels, weights)
 }
 
-// thresholds sums up what a document with a label that is not negative loses at the thresholds. Those that are further than
-// near from the score cost nothing or their distance from it, and are added up at once.
+// thresholds is the loss of a document, with a label that is not negative, summed over the
+// thresholds. Those that are further than near from the score cost nothing or their
+// distance from it, and are added up at once.
 func thresholds(score, label, highest float64) (value, slope float64) {
 	const near = 40 // e^−40 is 4e-18
 	// The label is above the thresholds before grade, and the share over above that of grade.

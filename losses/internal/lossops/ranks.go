@@ -33,11 +33,11 @@ func RankDiscounts(l ops.Lists, discounts []float64, beyond float64) (*G.Node, e
 		}
 		return nil
 	}}
-	return f.Apply(op.Lists(l))
+	return f.Apply(l)
 }
 
 // TargetExposure is the E* of expected exposure (Diaz et al., CIKM 2020): documents
-// stand in the order of their gains, and those of equal gain share the discounts of
+// are in the order of their gains, and those of equal gain share the discounts of
 // their ranks equally; ranks beyond the discounts have none. A node [rows], 0 in
 // padding, not differentiable. Σ_d ρ_d E*_d is the best value that the metric can
 // have.
@@ -57,7 +57,7 @@ func TargetExposure(l ops.Lists, gains *G.Node, discounts []float64) (*G.Node, e
 		result.Write(exposure, l.From)
 		return nil
 	}}
-	return f.ApplyTo(op.Rows("gains", gains), op.Lists(l))
+	return f.ApplyTo(op.Rows("gains", gains), l)
 }
 
 // Documents is the number of documents of every query, a node [queries] of the dtype
@@ -67,5 +67,5 @@ func Documents(l ops.Lists) (*G.Node, error) {
 		result.Set(l.Query, float64(l.Len()))
 		return nil
 	}}
-	return f.Apply(op.Lists(l))
+	return f.Apply(l)
 }

@@ -23,7 +23,7 @@ func RelaxedGains(l ops.Lists, gains *G.Node, discounts []float64, temperature f
 		return nil, err
 	}
 	theta := slices.Clone(discounts)
-	return op.Metric(name, fmt.Sprintf("discounts: %v, temperature: %v", theta, temperature), op.Lists(l),
+	return op.Metric(name, fmt.Sprintf("discounts: %v, temperature: %v", theta, temperature), l,
 		func(l *op.List, in []op.Tensor, lambda []float64) (value float64, err error) {
 			scores, err := l.Scores()
 			if err != nil {
@@ -44,7 +44,7 @@ func RelaxedGains(l ops.Lists, gains *G.Node, discounts []float64, temperature f
 					byDistance[d] -= byLogit
 				}
 			}
-			distanceSlopes(scores, byDistance, lambda)
+			distanceVJP(scores, byDistance, lambda)
 			return value, nil
 		}, op.Rows("gains", gains))
 }
@@ -76,10 +76,10 @@ func relaxedRank(scores []float64, order []int, k int, temperature float64, row 
 	floats.Scale(1/sum, row)
 }
 
-// distanceSlopes adds to slopes the derivative by every score of what depends on the summed
+// distanceVJP adds to slopes the derivative by every score of what depends on the summed
 // distances to the scores of the others, Σ_j |m_i − m_j|, given the derivative by these. At equal
 // scores it is 0.
-func distanceSlopes(scores, byDistance, slopes []float64) {
+func distanceVJP(scores, byDistance, slopes []float64) {
 	for j, m := range scores {
 		for i, other := range scores[:j] {
 			if m == other {

@@ -12,7 +12,7 @@ import (
 	"github.com/plrank/plrank/plackett"
 )
 
-// Rewards gives every placement the reward of its whole ranking, divided by the
+// Rewards gives every rank the reward of its whole ranking, divided by the
 // number of samples present: Σ_x θ_x ρ_{y_x} / N, the weight that REINFORCE (the
 // policy gradient) gives to its log-probability. The node has the shape of the
 // rankings, [queries, samples, cutoff], 0 where absent, the dtype of the
@@ -22,7 +22,7 @@ func Rewards(l ops.Lists, gains, rankings *G.Node, discounts []float64) (*G.Node
 	return rewards("losses: Rewards", false, l, gains, rankings, discounts)
 }
 
-// RewardsToGo is [Rewards] with only what the ranking earns from the placement on,
+// RewardsToGo is [Rewards] with only what the ranking earns from that rank on,
 // Σ_{x≥k} θ_x ρ_{y_x} / N: the weights of the placement policy gradient
 // (Oosterhuis, SIGIR 2021, §5.1).
 func RewardsToGo(l ops.Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error) {
@@ -60,7 +60,7 @@ func rewards(name string, toGo bool, l ops.Lists, gains, rankings *G.Node, disco
 			return nil
 		},
 	}
-	return f.Apply(op.Lists(l), op.Rows("gains", gains), op.Rankings(rankings))
+	return f.Apply(l, op.Rows("gains", gains), op.Rankings(rankings))
 }
 
 var rewardFuncs atomic.Uint64
@@ -68,7 +68,7 @@ var rewardFuncs atomic.Uint64
 // Reward is [ops.RewardFunc] for a function of the gains of the ranked documents.
 func Reward(l ops.Lists, gains, rankings *G.Node, reward func(gains []float64) float64) (*G.Node, error) {
 	settings := fmt.Sprint("function ", rewardFuncs.Add(1)) // functions cannot be compared
-	return op.Metric("losses: Reward", settings, op.Lists(l), func(l *op.List, in []op.Tensor, lambda []float64) (float64, error) {
+	return op.Metric("losses: Reward", settings, l, func(l *op.List, in []op.Tensor, lambda []float64) (float64, error) {
 		gains, err := l.Gains(in[1])
 		if err != nil {
 			return 0, err

@@ -13,7 +13,7 @@ import (
 
 // ApproxRanks are the approximate ranks, from 0, of Qin, Liu & Li (Information
 // Retrieval 13, 2010): of every document the number of others that are
-// scored higher, with a sigmoid in the place of the step,
+// scored higher, with a sigmoid instead of the step,
 //
 //	r_i = Σ_{j≠i} 1 / (1 + exp((m_i − m_j)/temperature)),
 //
@@ -78,7 +78,7 @@ func ApproxDiscounts(l ops.Lists, noise *G.Node, temperature float64) (*G.Node, 
 			}
 			return err
 		},
-		Slope: &op.ListFunc{Name: name + "Slope", Settings: settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+		VJP: &op.ListFunc{Name: name + "VJP", Settings: settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
 			sums, r, slopes := make([]float64, l.Len()), make([]float64, l.Len()), make([]float64, l.Len())
 			samples, err := eachNoisy(l, in[1], func(_ int, noisy perturbed) {
 				clear(r)
@@ -95,7 +95,7 @@ func ApproxDiscounts(l ops.Lists, noise *G.Node, temperature float64) (*G.Node, 
 			return err
 		}},
 	}
-	return f.Apply(op.Lists(l), op.Samples("noise", noise))
+	return f.Apply(l, op.Samples("noise", noise))
 }
 
 // RankBounds are upper bounds of the ranks, from 0, by the logistic loss, which is
@@ -155,7 +155,7 @@ func (c comparison) apply(name, settings string, l ops.Lists) (*G.Node, error) {
 			result.Write(sums, l.From)
 			return err
 		},
-		Slope: &op.ListFunc{Name: name + "Slope", Settings: settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+		VJP: &op.ListFunc{Name: name + "VJP", Settings: settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
 			scores, err := l.Scores()
 			incoming, slopes := l.Read(in[1], l.From, l.To), l.Zeros()
 			c.slopes(perturbed{scores: scores}, incoming, slopes)
@@ -163,7 +163,7 @@ func (c comparison) apply(name, settings string, l ops.Lists) (*G.Node, error) {
 			return err
 		}},
 	}
-	return f.Apply(op.Lists(l))
+	return f.Apply(l)
 }
 
 func sigmoid(x float64) float64 {

@@ -25,9 +25,9 @@ func StochasticRank(l ops.Lists, gains, noise, order *G.Node, discounts []float6
 	settings := fmt.Sprint(discounts)
 	f := op.ListFunc{
 		Name: name, Settings: settings, Shape: op.PerQuery, Do: s.metric,
-		Slope: &op.ListFunc{Name: name + "Slope", Settings: settings, Do: s.gradient},
+		VJP: &op.ListFunc{Name: name + "VJP", Settings: settings, Do: s.gradient},
 	}
-	return f.Apply(op.Lists(l), op.Rows("gains", gains), op.Samples("noise", noise), op.SampleInts("order", order))
+	return f.Apply(l, op.Rows("gains", gains), op.Samples("noise", noise), op.SampleInts("order", order))
 }
 
 // stochasticRank are the discounts. The inputs are scores, gains, noise and order.
@@ -62,7 +62,7 @@ func (s stochasticRank) gradient(l *op.List, in []op.Tensor, result op.Tensor) e
 	err = eachRanking(l, in[3].Int, func(r ranking) {
 		samples = r.samples
 		// The others of the document at some rank are all but it: below it they
-		// stand one rank higher.
+		// are one rank higher.
 		for k := range min(len(r.rows), len(s)) {
 			drop := s[k]
 			if k+1 < len(s) {

@@ -38,7 +38,7 @@ func stochasticRank(t *testing.T, run optest.Machine, dt tensor.Dtype, scores, g
 // The expectation over the noise is the exact gradient: by the midpoint rule over
 // the noise of the two others of each of three documents, on which alone its
 // derivative depends. (The error of the rule is below 2e-4.)
-func TestStochasticRankUnbiased(t *testing.T) {
+func TestStochasticRankIsUnbiased(t *testing.T) {
 	scores, gains := []float64{.3, -1, 1.2}, []float64{3, 0, 1}
 	for _, discounts := range [][]float64{{1}, {1, .63}, {1, .63, .5}} {
 		exact, err := plackett.EnumerateMoments(scores, gains, discounts)
@@ -67,7 +67,7 @@ func TestStochasticRankUnbiased(t *testing.T) {
 // The metric is that of the rankings by the noisy scores; the derivative is that of
 // the metric's expectation over a document's own noise, by its definition: where the
 // document would have to land to change places, times the density there.
-func TestStochasticRankDefinition(t *testing.T) {
+func TestStochasticRankHasItsDefinition(t *testing.T) {
 	scores, gains, discounts := []float64{.3, -1, 1.2, .1}, []float64{3, 0, 1, 7}, []float64{1, .63}
 	noise := []float64{.1, 2, -.5, .4, 1, 0, .2, -1, math.NaN(), math.NaN(), math.NaN(), math.NaN()}
 	metric := func(hat []float64) float64 {
@@ -119,7 +119,7 @@ func TestStochasticRankDefinition(t *testing.T) {
 	}
 }
 
-func TestStochasticRankErrors(t *testing.T) {
+func TestStochasticRankArgumentsThatDoNotFitAreErrors(t *testing.T) {
 	g := G.NewGraph()
 	l := ops.Lists{Scores: optest.Vector(g, "scores", tensor.Float64, make([]float64, 2))}
 	gains, noise := optest.Vector(g, "gains", tensor.Float64, make([]float64, 2)), optest.Vector(g, "noise", tensor.Float64, make([]float64, 4))

@@ -44,5 +44,5 @@ func NoisyTarget(l ops.Lists, gains, noise *G.Node) (*G.Node, error) {
 		result.Write(target, l.From)
 		return nil
 	}}
-	return f.ApplyTo(op.Rows("gains", gains), op.Lists(l), op.Samples("noise", noise))
+	return f.ApplyTo(op.Rows("gains", gains), l, op.Samples("noise", noise))
 }

@@ -16,7 +16,7 @@ import (
 // differentiable in x, with slope 0 at 0.
 func Reciprocal(x *G.Node) (*G.Node, error) {
 	const name = "losses: Reciprocal"
-	slope := op.Func{Name: name + "Slope", Do: func(in []op.Tensor, result op.Tensor) error {
+	slope := op.Func{Name: name + "VJP", Do: func(in []op.Tensor, result op.Tensor) error {
 		for i := range result.Len() {
 			v := in[0].At(i)
 			result.Set(i, 0)
@@ -37,7 +37,7 @@ func Reciprocal(x *G.Node) (*G.Node, error) {
 			}
 			return nil
 		},
-		Slopes: []*op.Term{slope.Of(op.Input(0), op.Incoming)},
+		VJPs: []*op.Term{slope.Of(op.Input(0), op.Incoming)},
 	})
 }
 
@@ -66,7 +66,7 @@ func Checked(l ops.Lists, what string, x *G.Node, notNegative bool) (*G.Node, er
 			return nil
 		},
 	}
-	return f.ApplyTo(op.Rows(what+"s", x), op.Lists(l))
+	return f.ApplyTo(op.Rows(what+"s", x), l)
 }
 
 // Scores are the scores, with padding 0, for losses that go on with them by Gorgonia's own
@@ -82,14 +82,14 @@ func Scores(l ops.Lists) (*G.Node, error) {
 			result.Write(scores, l.From)
 			return nil
 		},
-		Slope: &op.ListFunc{Name: name + "Slope", Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
+		VJP: &op.ListFunc{Name: name + "VJP", Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
 			for row := l.From; row < l.To; row++ {
 				result.Set(row, in[1].At(row))
 			}
 			return nil
 		}},
 	}
-	return f.Apply(op.Lists(l))
+	return f.Apply(l)
 }
 
 // CheckedQueries is [Checked] for x, [queries], not negative.
@@ -105,7 +105,7 @@ func CheckedQueries(l ops.Lists, what string, x *G.Node) (*G.Node, error) {
 			return nil
 		},
 	}
-	return f.Apply(op.Lists(l), op.Queries(what+"s", x))
+	return f.Apply(l, op.Queries(what+"s", x))
 }
 
 // Nonzero is 1 where x, a vector, is not 0, and 0 where it is. It is not

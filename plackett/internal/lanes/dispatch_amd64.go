@@ -160,3 +160,45 @@ func place(out []Vec, ranks []Rank, theta, baseline []float64, c *Credit, ceilin
 	placeAVX2(op, rp, n, tp, bp, &c.Later, &ceiling[0], &s.A[0])
 	placeAVX2(upper(op), upper(rp), n, tp, bp, &c.Later, upper(&ceiling[0]), upper(&s.A[0]))
 }
+
+func transitions(chances []Chance, r []Vec, t *Vec, w []float64) {
+	if inUse == plainGo {
+		transitionsGo(chances, r, t, w)
+		return
+	}
+	cp, rp, docs, tp, wp := &chances[0].Q[0], &r[0][0], len(r), &t[0], &w[0]
+	if inUse == avx512 {
+		transitionsAVX512(cp, rp, docs, tp, wp)
+		return
+	}
+	transitionsAVX2(cp, rp, docs, tp, wp)
+	transitionsAVX2(upper(cp), upper(rp), docs, upper(tp), wp)
+}
+
+func multiply(states []State, z []float64, chances []Chance, g []float64) {
+	if inUse == plainGo {
+		multiplyGo(states, z, chances, g)
+		return
+	}
+	sp, terms, zp, cp, docs, gp := &states[0].P[0], len(states), &z[0], &chances[0].Q[0], len(chances), &g[0]
+	if inUse == avx512 {
+		multiplyAVX512(sp, terms, zp, cp, docs, gp)
+		return
+	}
+	multiplyAVX2(sp, terms, zp, cp, docs, gp)
+	multiplyAVX2(upper(sp), terms, zp, upper(cp), docs, gp)
+}
+
+func divide(out []float64, terms []Pair, z []float64, chances []Chance, g []float64) {
+	if inUse == plainGo {
+		divideGo(out, terms, z, chances, g)
+		return
+	}
+	op, tp, count, zp, cp, docs, gp := &out[0], &terms[0].A[0], len(terms), &z[0], &chances[0].Q[0], len(chances), &g[0]
+	if inUse == avx512 {
+		divideAVX512(op, tp, count, zp, cp, docs, gp)
+		return
+	}
+	divideAVX2(op, tp, count, zp, cp, docs, gp)
+	divideAVX2(op, upper(tp), count, zp, upper(cp), docs, gp)
+}

@@ -19,3 +19,10 @@ func remain(ranks []Rank, totals *[2]Total) { remainGo(ranks, totals) }
 func place(out []Vec, ranks []Rank, theta, baseline []float64, c *Credit, ceiling *Vec, s *Shared) {
 	placeGo(out, ranks, theta, baseline, c, ceiling, s)
 }
+func transitions(chances []Chance, r []Vec, t *Vec, w []float64) { transitionsGo(chances, r, t, w) }
+func multiply(states []State, z []float64, chances []Chance, g []float64) {
+	multiplyGo(states, z, chances, g)
+}
+func divide(out []float64, terms []Pair, z []float64, chances []Chance, g []float64) {
+	divideGo(out, terms, z, chances, g)
+}

@@ -61,13 +61,53 @@ func (v *Vec) sum() float64 {
 	return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]))
 }
 
-func forwardGo(states []State, ranks, size int, chances []Chance, r []Vec, t *Vec, w, g []float64) {
+func transitionsGo(chances []Chance, r []Vec, t *Vec, w []float64) {
 	for i := range r {
 		chance := &chances[i]
 		for l := range Width {
 			q := 1 / (1 + r[i][l])
 			chance.Q[l], chance.P[l], chance.F[l] = q, r[i][l]*q, w[i]*t[l]*q
 		}
+	}
+}
+
+func multiplyGo(states []State, z []float64, chances []Chance, g []float64) {
+	for m := range states {
+		s := &states[m]
+		for i := range chances {
+			chance := &chances[i]
+			for l := range Width {
+				a := chance.Q[l] + chance.P[l]*z[m]
+				fp := chance.F[l] * s.P[l]
+				s.B[l] = a*s.B[l] + fp
+				s.A[l] = a*s.A[l] + g[i]*fp
+				s.P[l] *= a
+			}
+		}
+	}
+}
+
+func divideGo(out []float64, terms []Pair, z []float64, chances []Chance, g []float64) {
+	for i := range chances {
+		chance := &chances[i]
+		var sum Vec
+		for m := range terms {
+			a, b := &terms[m].A, &terms[m].B
+			for l := range Width {
+				sum[l] += (g[i]*b[l] - a[l]) / (chance.Q[l] + chance.P[l]*z[m])
+			}
+		}
+		for l := range Width {
+			sum[l] *= chance.F[l]
+		}
+		out[i] += sum.sum()
+	}
+}
+
+func forwardGo(states []State, ranks, size int, chances []Chance, r []Vec, t *Vec, w, g []float64) {
+	for i := range r {
+		transitionsGo(chances[i:], r[i:i+1], t, w[i:])
+		chance := &chances[i]
 		from, next := states[i*ranks:(i+1)*ranks], states[(i+1)*ranks:(i+2)*ranks]
 		if size < ranks {
 			from[size] = State{}

@@ -67,6 +67,29 @@ type State struct{ P, B, A Vec }
 // A Chance has what a document does at the nodes: q = 1/(1+r), p = 1 − q, f = w t q.
 type Chance struct{ Q, P, F Vec }
 
+// Transitions sets chances_i to those of r_i, w_i and t.
+func Transitions(chances []Chance, r []Vec, t *Vec, w []float64) {
+	if docs := len(r); docs > 0 {
+		transitions(chances[:docs], r, t, w[:docs])
+	}
+}
+
+// Multiply is Forward for the values of the polynomials at z_m, one state each: document by document
+//
+//	P' = a P   B' = a B + f P   A' = a A + g f P,   a = q + p z.
+func Multiply(states []State, z []float64, chances []Chance, g []float64) {
+	if len(states) > 0 && len(chances) > 0 {
+		multiply(states, z[:len(states)], chances, g[:len(chances)])
+	}
+}
+
+// Divide adds to out_i Σ f Σ_m (g B_m − A_m)/(q + p z_m), summed over the nodes.
+func Divide(out []float64, terms []Pair, z []float64, chances []Chance, g []float64) {
+	if len(terms) > 0 && len(chances) > 0 {
+		divide(out[:len(chances)], terms, z[:len(terms)], chances, g[:len(chances)])
+	}
+}
+
 // Forward multiplies polynomials by q_i + p_i z, document by document, and adds to B and A
 // the document that arrives at t:
 //

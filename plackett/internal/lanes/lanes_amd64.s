@@ -220,6 +220,173 @@ repeat10:
 	VZEROUPPER
 	RET
 
+// func transitionsAVX512(chances *float64, r *float64, docs int, t *float64, w *float64)
+// Requires: AVX, AVX512F, SSE
+TEXT ·transitionsAVX512(SB), NOSPLIT, $8-40
+	MOVQ         chances+0(FP), AX
+	MOVQ         r+8(FP), CX
+	MOVQ         docs+16(FP), DX
+	MOVQ         w+32(FP), BX
+	MOVQ         t+24(FP), SI
+	VMOVUPD      (SI), Z0
+	VBROADCASTSD c11<>+0(SB), Z1
+	STMXCSR      (SP)
+	MOVL         (SP), SI
+	ORL          $0x00008040, SI
+	MOVL         SI, 4(SP)
+	LDMXCSR      4(SP)
+
+repeat11:
+	VMOVUPD      (CX), Z2
+	VBROADCASTSD (BX), Z4
+	VADDPD       Z1, Z2, Z3
+	VDIVPD       Z3, Z1, Z3
+	VMULPD       Z3, Z2, Z2
+	VMULPD       Z0, Z4, Z4
+	VMULPD       Z3, Z4, Z4
+	VMOVUPD      Z3, (AX)
+	VMOVUPD      Z2, 64(AX)
+	VMOVUPD      Z4, 128(AX)
+	ADDQ         $0xc0, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x08, BX
+	DECQ         DX
+	JNZ          repeat11
+	LDMXCSR      (SP)
+	VZEROUPPER
+	RET
+
+DATA c11<>+0(SB)/8, $(1.0)
+GLOBL c11<>(SB), RODATA|NOPTR, $8
+
+// func multiplyAVX512(states *float64, terms int, z *float64, chances *float64, docs int, gain *float64)
+// Requires: AVX, AVX512F, SSE
+TEXT ·multiplyAVX512(SB), NOSPLIT, $8-48
+	MOVQ    states+0(FP), AX
+	MOVQ    terms+8(FP), CX
+	MOVQ    z+16(FP), DX
+	MOVQ    chances+24(FP), BX
+	MOVQ    docs+32(FP), SI
+	MOVQ    gain+40(FP), DI
+	STMXCSR (SP)
+	MOVL    (SP), R8
+	ORL     $0x00008040, R8
+	MOVL    R8, 4(SP)
+	LDMXCSR 4(SP)
+
+repeat12:
+	VMOVUPD      (AX), Z0
+	VMOVUPD      64(AX), Z1
+	VMOVUPD      128(AX), Z2
+	VBROADCASTSD (DX), Z3
+	MOVQ         BX, R8
+	MOVQ         SI, R9
+	MOVQ         DI, R10
+
+repeat13:
+	VMOVUPD      (R8), Z4
+	VMOVUPD      128(R8), Z5
+	VFMADD231PD  64(R8), Z3, Z4
+	VMULPD       Z0, Z5, Z5
+	VFMADD213PD  Z5, Z4, Z1
+	VBROADCASTSD (R10), Z6
+	VMULPD       Z6, Z5, Z5
+	VFMADD213PD  Z5, Z4, Z2
+	VMULPD       Z4, Z0, Z0
+	ADDQ         $0xc0, R8
+	ADDQ         $0x08, R10
+	DECQ         R9
+	JNZ          repeat13
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD      Z2, 128(AX)
+	ADDQ         $0xc0, AX
+	ADDQ         $0x08, DX
+	DECQ         CX
+	JNZ          repeat12
+	LDMXCSR      (SP)
+	VZEROUPPER
+	RET
+
+// func divideAVX512(out *float64, terms *float64, count int, z *float64, chances *float64, docs int, gain *float64)
+// Requires: AVX, AVX512F, SSE
+TEXT ·divideAVX512(SB), NOSPLIT, $8-56
+	MOVQ    out+0(FP), AX
+	MOVQ    terms+8(FP), CX
+	MOVQ    count+16(FP), DX
+	MOVQ    z+24(FP), BX
+	MOVQ    chances+32(FP), SI
+	MOVQ    docs+40(FP), DI
+	MOVQ    gain+48(FP), R8
+	MOVQ    DX, R9
+	SHRQ    $0x01, R9
+	ANDQ    $0x01, DX
+	STMXCSR (SP)
+	MOVL    (SP), R10
+	ORL     $0x00008040, R10
+	MOVL    R10, 4(SP)
+	LDMXCSR 4(SP)
+
+repeat14:
+	VMOVUPD      (SI), Z0
+	VMOVUPD      64(SI), Z1
+	VBROADCASTSD (R8), Z2
+	VPXORQ       Z3, Z3, Z3
+	MOVQ         CX, R10
+	MOVQ         BX, R11
+	MOVQ         R9, R12
+	MOVQ         DX, R13
+	TESTQ        R12, R12
+	JLE          skip15
+
+repeat16:
+	VMOVUPD      64(R10), Z4
+	VBROADCASTSD (R11), Z5
+	VFMSUB213PD  (R10), Z2, Z4
+	VFMADD213PD  Z0, Z1, Z5
+	VMOVUPD      192(R10), Z6
+	VBROADCASTSD 8(R11), Z7
+	VFMSUB213PD  128(R10), Z2, Z6
+	VFMADD213PD  Z0, Z1, Z7
+	VMULPD       Z7, Z4, Z4
+	VFMADD231PD  Z5, Z6, Z4
+	VMULPD       Z7, Z5, Z5
+	VDIVPD       Z5, Z4, Z4
+	VADDPD       Z4, Z3, Z3
+	ADDQ         $0x00000100, R10
+	ADDQ         $0x10, R11
+	DECQ         R12
+	JNZ          repeat16
+
+skip15:
+	TESTQ        R13, R13
+	JLE          skip17
+	VMOVUPD      64(R10), Z4
+	VBROADCASTSD (R11), Z5
+	VFMSUB213PD  (R10), Z2, Z4
+	VFMADD213PD  Z0, Z1, Z5
+	VDIVPD       Z5, Z4, Z4
+	VADDPD       Z4, Z3, Z3
+
+skip17:
+	VMULPD        128(SI), Z3, Z3
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	ADDQ          $0xc0, SI
+	ADDQ          $0x08, R8
+	ADDQ          $0x08, AX
+	DECQ          DI
+	JNZ           repeat14
+	LDMXCSR       (SP)
+	VZEROUPPER
+	RET
+
 // func forwardAVX512(states *float64, ranks int, size int, chances *float64, r *float64, docs int, t *float64, w *float64, gain *float64)
 // Requires: AVX, AVX512F, CMOV, SSE
 TEXT ·forwardAVX512(SB), NOSPLIT, $8-72
@@ -233,7 +400,7 @@ TEXT ·forwardAVX512(SB), NOSPLIT, $8-72
 	MOVQ         gain+64(FP), R9
 	MOVQ         t+48(FP), R10
 	VMOVUPD      (R10), Z0
-	VBROADCASTSD c11<>+0(SB), Z1
+	VBROADCASTSD c12<>+0(SB), Z1
 	VPXORQ       Z2, Z2, Z2
 	IMUL3Q       $0xc0, CX, R10
 	STMXCSR      (SP)
@@ -242,30 +409,30 @@ TEXT ·forwardAVX512(SB), NOSPLIT, $8-72
 	MOVL         R11, 4(SP)
 	LDMXCSR      4(SP)
 
-repeat11:
+repeat18:
 	VMOVUPD      (SI), Z3
 	VBROADCASTSD (R8), Z5
-	VBROADCASTSD (R9), Z6
 	VADDPD       Z1, Z3, Z4
 	VDIVPD       Z4, Z1, Z4
 	VMULPD       Z4, Z3, Z3
 	VMULPD       Z0, Z5, Z5
 	VMULPD       Z4, Z5, Z5
-	VMULPD       Z5, Z6, Z6
+	VBROADCASTSD (R9), Z9
+	VMULPD       Z5, Z9, Z9
 	VMOVUPD      Z4, (BX)
 	VMOVUPD      Z3, 64(BX)
 	VMOVUPD      Z5, 128(BX)
 	MOVQ         CX, R11
 	SUBQ         DX, R11
 	TESTQ        R11, R11
-	JLE          skip12
+	JLE          skip19
 	IMUL3Q       $0xc0, DX, R11
 	ADDQ         AX, R11
 	VMOVUPD      Z2, (R11)
 	VMOVUPD      Z2, 64(R11)
 	VMOVUPD      Z2, 128(R11)
 
-skip12:
+skip19:
 	INCQ    DX
 	MOVQ    DX, R11
 	CMPQ    R11, CX
@@ -273,45 +440,45 @@ skip12:
 	MOVQ    AX, R12
 	MOVQ    AX, R13
 	ADDQ    R10, R13
+	VPXORQ  Z6, Z6, Z6
 	VPXORQ  Z7, Z7, Z7
 	VPXORQ  Z8, Z8, Z8
-	VPXORQ  Z9, Z9, Z9
 
-repeat13:
+repeat20:
 	VMOVUPD     (R12), Z10
 	VMULPD      Z4, Z10, Z11
-	VFMADD231PD Z3, Z7, Z11
+	VFMADD231PD Z3, Z6, Z11
 	VMOVUPD     64(R12), Z12
 	VMULPD      Z4, Z12, Z13
-	VFMADD231PD Z3, Z8, Z13
+	VFMADD231PD Z3, Z7, Z13
 	VMOVUPD     128(R12), Z14
 	VMULPD      Z4, Z14, Z15
-	VFMADD231PD Z3, Z9, Z15
+	VFMADD231PD Z3, Z8, Z15
 	VFMADD231PD Z5, Z10, Z13
-	VFMADD231PD Z6, Z10, Z15
+	VFMADD231PD Z9, Z10, Z15
 	VMOVUPD     Z11, (R13)
-	VMOVAPD     Z10, Z7
+	VMOVAPD     Z10, Z6
 	VMOVUPD     Z13, 64(R13)
-	VMOVAPD     Z12, Z8
+	VMOVAPD     Z12, Z7
 	VMOVUPD     Z15, 128(R13)
-	VMOVAPD     Z14, Z9
+	VMOVAPD     Z14, Z8
 	ADDQ        $0xc0, R12
 	ADDQ        $0xc0, R13
 	DECQ        R11
-	JNZ         repeat13
+	JNZ         repeat20
 	ADDQ        R10, AX
 	ADDQ        $0xc0, BX
 	ADDQ        $0x40, SI
 	ADDQ        $0x08, R8
 	ADDQ        $0x08, R9
 	DECQ        DI
-	JNZ         repeat11
+	JNZ         repeat18
 	LDMXCSR     (SP)
 	VZEROUPPER
 	RET
 
-DATA c11<>+0(SB)/8, $(1.0)
-GLOBL c11<>(SB), RODATA|NOPTR, $8
+DATA c12<>+0(SB)/8, $(1.0)
+GLOBL c12<>(SB), RODATA|NOPTR, $8
 
 // func backwardAVX512(out *float64, u *float64, states *float64, ranks int, size int, chances *float64, docs int, gain *float64)
 // Requires: AVX, AVX512F, CMOV, SSE
@@ -341,7 +508,7 @@ TEXT ·backwardAVX512(SB), NOSPLIT, $8-64
 	LEAQ    (AX)(R11*8), AX
 	LEAQ    (R9)(R11*8), R9
 
-repeat14:
+repeat21:
 	VMOVUPD      (DI), Z0
 	VMOVUPD      64(DI), Z1
 	VMOVUPD      128(DI), Z2
@@ -360,7 +527,7 @@ repeat14:
 	VMOVUPD      64(R11), Z9
 	VMOVUPD      128(R11), Z10
 
-repeat15:
+repeat22:
 	VMOVUPD       (R12), Z11
 	VFMADD231PD   64(R12), Z8, Z4
 	VFMADD231PD   Z11, Z9, Z5
@@ -386,7 +553,7 @@ repeat15:
 	ADDQ          $0xc0, R12
 	ADDQ          $0xc0, R11
 	DECQ          R13
-	JNZ           repeat15
+	JNZ           repeat22
 	VADDPD        Z5, Z4, Z4
 	VADDPD        Z7, Z6, Z6
 	VMULPD        Z2, Z6, Z6
@@ -405,7 +572,7 @@ repeat15:
 	SUBQ          $0x08, R9
 	SUBQ          $0x08, AX
 	DECQ          R8
-	JNZ           repeat14
+	JNZ           repeat21
 	LDMXCSR       (SP)
 	VZEROUPPER
 	RET
@@ -418,12 +585,12 @@ TEXT ·seriesAVX512(SB), NOSPLIT, $0-32
 	MOVQ         c+16(FP), DX
 	MOVQ         order+24(FP), BX
 	XORQ         SI, SI
-	VBROADCASTSD c12<>+0(SB), Z0
+	VBROADCASTSD c13<>+0(SB), Z0
 	VPXORQ       Z1, Z1, Z1
 
-repeat16:
+repeat23:
 	TESTQ   SI, SI
-	JLE     skip17
+	JLE     skip24
 	VPXORQ  Z2, Z2, Z2
 	MOVQ    AX, DI
 	MOVQ    DX, R8
@@ -431,21 +598,21 @@ repeat16:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip18
+	JLE     skip25
 
-repeat19:
+repeat26:
 	VMOVUPD     -192(DI), Z3
 	VFMADD231PD (R8), Z3, Z2
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat19
+	JNZ         repeat26
 
-skip18:
+skip25:
 	VDIVPD  Z1, Z2, Z2
 	VMOVUPD Z2, (AX)
 
-skip17:
+skip24:
 	INCQ    SI
 	VADDPD  Z0, Z1, Z1
 	VPXORQ  Z4, Z4, Z4
@@ -456,28 +623,28 @@ skip17:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip20
+	JLE     skip27
 
-repeat21:
+repeat28:
 	VMOVUPD     (DI), Z3
 	VFMADD231PD 64(R8), Z3, Z4
 	VFMADD231PD 128(R8), Z3, Z5
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat21
+	JNZ         repeat28
 
-skip20:
+skip27:
 	VMOVUPD Z4, 64(AX)
 	VMOVUPD Z5, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat16
+	JNZ     repeat23
 	VZEROUPPER
 	RET
 
-DATA c12<>+0(SB)/8, $(1.0)
-GLOBL c12<>(SB), RODATA|NOPTR, $8
+DATA c13<>+0(SB)/8, $(1.0)
+GLOBL c13<>(SB), RODATA|NOPTR, $8
 
 // func correlateAVX512(c *float64, order int, u *float64, s *float64, n int)
 // Requires: AVX, AVX512F
@@ -488,7 +655,7 @@ TEXT ·correlateAVX512(SB), NOSPLIT, $0-40
 	MOVQ s+24(FP), BX
 	MOVQ n+32(FP), SI
 
-repeat22:
+repeat29:
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -497,7 +664,7 @@ repeat22:
 	MOVQ   BX, R8
 	MOVQ   SI, R9
 
-repeat23:
+repeat30:
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (R8), Z5
 	VFMADD231PD 64(R8), Z4, Z0
@@ -507,7 +674,7 @@ repeat23:
 	ADDQ        $0xc0, DI
 	ADDQ        $0xc0, R8
 	DECQ        R9
-	JNZ         repeat23
+	JNZ         repeat30
 	VADDPD      Z1, Z0, Z0
 	VADDPD      Z3, Z2, Z2
 	VMOVUPD     Z2, (AX)
@@ -516,7 +683,7 @@ repeat23:
 	ADDQ        $0xc0, DX
 	DECQ        SI
 	DECQ        CX
-	JNZ         repeat22
+	JNZ         repeat29
 	VZEROUPPER
 	RET
 
@@ -526,13 +693,13 @@ TEXT ·remainAVX512(SB), NOSPLIT, $0-24
 	MOVQ         ranks+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         totals+16(FP), DX
-	VBROADCASTSD c13<>+0(SB), Z0
+	VBROADCASTSD c14<>+0(SB), Z0
 	VBROADCASTSD (DX), Z1
 	VBROADCASTSD 8(DX), Z2
 	VBROADCASTSD 16(DX), Z3
 	VBROADCASTSD 24(DX), Z4
 
-repeat24:
+repeat31:
 	VADDPD  Z2, Z1, Z5
 	VDIVPD  Z5, Z0, Z5
 	VMOVUPD Z5, 128(AX)
@@ -559,12 +726,12 @@ repeat24:
 	VMOVAPD Z6, Z3
 	ADDQ    $0x00000100, AX
 	DECQ    CX
-	JNZ     repeat24
+	JNZ     repeat31
 	VZEROUPPER
 	RET
 
-DATA c13<>+0(SB)/8, $(1.0)
-GLOBL c13<>(SB), RODATA|NOPTR, $8
+DATA c14<>+0(SB)/8, $(1.0)
+GLOBL c14<>(SB), RODATA|NOPTR, $8
 
 // func placeAVX512(out *float64, ranks *float64, n int, theta *float64, baseline *float64, credit *float64, ceiling *float64, shared *float64)
 // Requires: AVX, AVX512F
@@ -594,7 +761,7 @@ TEXT ·placeAVX512(SB), NOSPLIT, $0-64
 	ADDQ         R9, CX
 	MOVQ         DX, DI
 
-repeat25:
+repeat32:
 	VBROADCASTSD (BX), Z7
 	VMOVUPD      128(CX), Z10
 	VMULPD       192(CX), Z7, Z8
@@ -613,14 +780,14 @@ repeat25:
 	SUBQ         $0x40, AX
 	SUBQ         $0x00000100, CX
 	DECQ         DI
-	JNZ          repeat25
+	JNZ          repeat32
 	VMOVUPD      Z4, (R8)
 	VMOVUPD      Z5, 64(R8)
 	VMOVUPD      Z6, 128(R8)
 	VPXORQ       Z12, Z12, Z12
 	VPXORQ       Z13, Z13, Z13
 
-repeat26:
+repeat33:
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000100, CX
@@ -642,7 +809,7 @@ repeat26:
 	VFNMADD231PD Z7, Z2, Z8
 	VMOVUPD      Z8, (AX)
 	DECQ         DX
-	JNZ          repeat26
+	JNZ          repeat33
 	VZEROUPPER
 	RET
 
@@ -657,17 +824,17 @@ TEXT ·expm1AVX2(SB), NOSPLIT, $0-48
 	VMOVUPD      (SI), Y0
 	VBROADCASTSD scale+32(FP), Y1
 	VMULPD       Y1, Y0, Y0
-	VBROADCASTSD c14<>+0(SB), Y1
-	VBROADCASTSD c15<>+0(SB), Y2
-	VBROADCASTSD c16<>+0(SB), Y3
-	VBROADCASTSD c17<>+0(SB), Y4
-	VBROADCASTSD c18<>+0(SB), Y5
-	VBROADCASTSD c19<>+0(SB), Y6
-	VBROADCASTSD c20<>+0(SB), Y7
-	VBROADCASTSD c21<>+0(SB), Y8
-	VBROADCASTSD c22<>+0(SB), Y9
+	VBROADCASTSD c15<>+0(SB), Y1
+	VBROADCASTSD c16<>+0(SB), Y2
+	VBROADCASTSD c17<>+0(SB), Y3
+	VBROADCASTSD c18<>+0(SB), Y4
+	VBROADCASTSD c19<>+0(SB), Y5
+	VBROADCASTSD c20<>+0(SB), Y6
+	VBROADCASTSD c21<>+0(SB), Y7
+	VBROADCASTSD c22<>+0(SB), Y8
+	VBROADCASTSD c23<>+0(SB), Y9
 
-repeat27:
+repeat34:
 	VBROADCASTSD (CX), Y10
 	VMULPD       Y0, Y10, Y10
 	VMOVAPD      Y1, Y11
@@ -680,50 +847,50 @@ repeat27:
 	VMULPD       Y10, Y11, Y11
 	MOVQ         BX, SI
 	TESTQ        SI, SI
-	JLE          skip28
+	JLE          skip35
 
-repeat29:
+repeat36:
 	VADDPD Y8, Y11, Y10
 	VMULPD Y10, Y11, Y11
 	DECQ   SI
-	JNZ    repeat29
+	JNZ    repeat36
 
-skip28:
+skip35:
 	VMINPD  Y9, Y11, Y11
 	VMOVUPD Y11, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x08, CX
 	DECQ    DX
-	JNZ     repeat27
+	JNZ     repeat34
 	VZEROUPPER
 	RET
 
-DATA c14<>+0(SB)/8, $(0.0001984126984126984)
-GLOBL c14<>(SB), RODATA|NOPTR, $8
-
-DATA c15<>+0(SB)/8, $(0.001388888888888889)
+DATA c15<>+0(SB)/8, $(0.0001984126984126984)
 GLOBL c15<>(SB), RODATA|NOPTR, $8
 
-DATA c16<>+0(SB)/8, $(0.008333333333333333)
+DATA c16<>+0(SB)/8, $(0.001388888888888889)
 GLOBL c16<>(SB), RODATA|NOPTR, $8
 
-DATA c17<>+0(SB)/8, $(0.041666666666666664)
+DATA c17<>+0(SB)/8, $(0.008333333333333333)
 GLOBL c17<>(SB), RODATA|NOPTR, $8
 
-DATA c18<>+0(SB)/8, $(0.16666666666666666)
+DATA c18<>+0(SB)/8, $(0.041666666666666664)
 GLOBL c18<>(SB), RODATA|NOPTR, $8
 
-DATA c19<>+0(SB)/8, $(0.5)
+DATA c19<>+0(SB)/8, $(0.16666666666666666)
 GLOBL c19<>(SB), RODATA|NOPTR, $8
 
-DATA c20<>+0(SB)/8, $(1.0)
+DATA c20<>+0(SB)/8, $(0.5)
 GLOBL c20<>(SB), RODATA|NOPTR, $8
 
-DATA c21<>+0(SB)/8, $(2.0)
+DATA c21<>+0(SB)/8, $(1.0)
 GLOBL c21<>(SB), RODATA|NOPTR, $8
 
-DATA c22<>+0(SB)/8, $(10000000000000000000000000.0)
+DATA c22<>+0(SB)/8, $(2.0)
 GLOBL c22<>(SB), RODATA|NOPTR, $8
+
+DATA c23<>+0(SB)/8, $(10000000000000000000000000.0)
+GLOBL c23<>(SB), RODATA|NOPTR, $8
 
 // func sumsAVX2(s *float64, order int, r *float64, power *float64, n int, w *float64, v *float64)
 // Requires: AVX, FMA3
@@ -735,17 +902,17 @@ TEXT ·sumsAVX2(SB), NOSPLIT, $0-56
 	MOVQ         n+32(FP), SI
 	MOVQ         w+40(FP), DI
 	MOVQ         v+48(FP), R8
-	VBROADCASTSD c23<>+0(SB), Y0
+	VBROADCASTSD c24<>+0(SB), Y0
 	MOVQ         BX, R9
 	MOVQ         SI, R10
 
-repeat30:
+repeat37:
 	VMOVUPD Y0, (R9)
 	ADDQ    $0x40, R9
 	DECQ    R10
-	JNZ     repeat30
+	JNZ     repeat37
 
-repeat31:
+repeat38:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -759,9 +926,9 @@ repeat31:
 	MOVQ    SI, R13
 	SHRQ    $0x01, R13
 	TESTQ   R13, R13
-	JLE     skip32
+	JLE     skip39
 
-repeat33:
+repeat40:
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -783,13 +950,13 @@ repeat33:
 	ADDQ         $0x10, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat33
+	JNZ          repeat40
 
-skip32:
+skip39:
 	MOVQ         SI, R13
 	ANDQ         $0x01, R13
 	TESTQ        R13, R13
-	JLE          skip34
+	JLE          skip41
 	VMOVUPD      (R10), Y6
 	VBROADCASTSD (R11), Y7
 	VFMADD231PD  Y7, Y6, Y1
@@ -799,7 +966,7 @@ skip32:
 	VADDPD       Y6, Y0, Y0
 	VMOVUPD      Y6, (R10)
 
-skip34:
+skip41:
 	VADDPD  Y3, Y0, Y0
 	VMOVUPD Y0, (AX)
 	VADDPD  Y4, Y1, Y1
@@ -808,12 +975,12 @@ skip34:
 	VMOVUPD Y2, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat31
+	JNZ     repeat38
 	VZEROUPPER
 	RET
 
-DATA c23<>+0(SB)/8, $(1.0)
-GLOBL c23<>(SB), RODATA|NOPTR, $8
+DATA c24<>+0(SB)/8, $(1.0)
+GLOBL c24<>(SB), RODATA|NOPTR, $8
 
 // func hornerAVX2(out *float64, c *float64, order int, r *float64, n int, w *float64, gain *float64)
 // Requires: AVX, FMA3
@@ -830,20 +997,20 @@ TEXT ·hornerAVX2(SB), NOSPLIT, $0-56
 	IMUL3Q $0x80, R9, R9
 	ADDQ   CX, R9
 
-repeat35:
+repeat42:
 	VMOVUPD      (BX), Y0
 	VBROADCASTSD (R8), Y1
 	VXORPD       Y2, Y2, Y2
 	MOVQ         R9, CX
 	MOVQ         DX, R10
 
-repeat36:
+repeat43:
 	VMOVUPD      64(CX), Y3
 	VFMSUB213PD  (CX), Y1, Y3
 	VFNMADD213PD Y3, Y0, Y2
 	SUBQ         $0x80, CX
 	DECQ         R10
-	JNZ          repeat36
+	JNZ          repeat43
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
 	VUNPCKHPD    X2, X2, X0
@@ -856,7 +1023,172 @@ repeat36:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         SI
-	JNZ          repeat35
+	JNZ          repeat42
+	VZEROUPPER
+	RET
+
+// func transitionsAVX2(chances *float64, r *float64, docs int, t *float64, w *float64)
+// Requires: AVX, SSE
+TEXT ·transitionsAVX2(SB), NOSPLIT, $8-40
+	MOVQ         chances+0(FP), AX
+	MOVQ         r+8(FP), CX
+	MOVQ         docs+16(FP), DX
+	MOVQ         w+32(FP), BX
+	MOVQ         t+24(FP), SI
+	VMOVUPD      (SI), Y0
+	VBROADCASTSD c25<>+0(SB), Y1
+	STMXCSR      (SP)
+	MOVL         (SP), SI
+	ORL          $0x00008040, SI
+	MOVL         SI, 4(SP)
+	LDMXCSR      4(SP)
+
+repeat44:
+	VMOVUPD      (CX), Y2
+	VBROADCASTSD (BX), Y4
+	VADDPD       Y1, Y2, Y3
+	VDIVPD       Y3, Y1, Y3
+	VMULPD       Y3, Y2, Y2
+	VMULPD       Y0, Y4, Y4
+	VMULPD       Y3, Y4, Y4
+	VMOVUPD      Y3, (AX)
+	VMOVUPD      Y2, 64(AX)
+	VMOVUPD      Y4, 128(AX)
+	ADDQ         $0xc0, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x08, BX
+	DECQ         DX
+	JNZ          repeat44
+	LDMXCSR      (SP)
+	VZEROUPPER
+	RET
+
+DATA c25<>+0(SB)/8, $(1.0)
+GLOBL c25<>(SB), RODATA|NOPTR, $8
+
+// func multiplyAVX2(states *float64, terms int, z *float64, chances *float64, docs int, gain *float64)
+// Requires: AVX, FMA3, SSE
+TEXT ·multiplyAVX2(SB), NOSPLIT, $8-48
+	MOVQ    states+0(FP), AX
+	MOVQ    terms+8(FP), CX
+	MOVQ    z+16(FP), DX
+	MOVQ    chances+24(FP), BX
+	MOVQ    docs+32(FP), SI
+	MOVQ    gain+40(FP), DI
+	STMXCSR (SP)
+	MOVL    (SP), R8
+	ORL     $0x00008040, R8
+	MOVL    R8, 4(SP)
+	LDMXCSR 4(SP)
+
+repeat45:
+	VMOVUPD      (AX), Y0
+	VMOVUPD      64(AX), Y1
+	VMOVUPD      128(AX), Y2
+	VBROADCASTSD (DX), Y3
+	MOVQ         BX, R8
+	MOVQ         SI, R9
+	MOVQ         DI, R10
+
+repeat46:
+	VMOVUPD      (R8), Y4
+	VMOVUPD      128(R8), Y5
+	VFMADD231PD  64(R8), Y3, Y4
+	VMULPD       Y0, Y5, Y5
+	VFMADD213PD  Y5, Y4, Y1
+	VBROADCASTSD (R10), Y6
+	VMULPD       Y6, Y5, Y5
+	VFMADD213PD  Y5, Y4, Y2
+	VMULPD       Y4, Y0, Y0
+	ADDQ         $0xc0, R8
+	ADDQ         $0x08, R10
+	DECQ         R9
+	JNZ          repeat46
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 64(AX)
+	VMOVUPD      Y2, 128(AX)
+	ADDQ         $0xc0, AX
+	ADDQ         $0x08, DX
+	DECQ         CX
+	JNZ          repeat45
+	LDMXCSR      (SP)
+	VZEROUPPER
+	RET
+
+// func divideAVX2(out *float64, terms *float64, count int, z *float64, chances *float64, docs int, gain *float64)
+// Requires: AVX, FMA3, SSE
+TEXT ·divideAVX2(SB), NOSPLIT, $8-56
+	MOVQ    out+0(FP), AX
+	MOVQ    terms+8(FP), CX
+	MOVQ    count+16(FP), DX
+	MOVQ    z+24(FP), BX
+	MOVQ    chances+32(FP), SI
+	MOVQ    docs+40(FP), DI
+	MOVQ    gain+48(FP), R8
+	MOVQ    DX, R9
+	SHRQ    $0x01, R9
+	ANDQ    $0x01, DX
+	STMXCSR (SP)
+	MOVL    (SP), R10
+	ORL     $0x00008040, R10
+	MOVL    R10, 4(SP)
+	LDMXCSR 4(SP)
+
+repeat47:
+	VMOVUPD      (SI), Y0
+	VMOVUPD      64(SI), Y1
+	VBROADCASTSD (R8), Y2
+	VXORPD       Y3, Y3, Y3
+	MOVQ         CX, R10
+	MOVQ         BX, R11
+	MOVQ         R9, R12
+	MOVQ         DX, R13
+	TESTQ        R12, R12
+	JLE          skip48
+
+repeat49:
+	VMOVUPD      64(R10), Y4
+	VBROADCASTSD (R11), Y5
+	VFMSUB213PD  (R10), Y2, Y4
+	VFMADD213PD  Y0, Y1, Y5
+	VMOVUPD      192(R10), Y6
+	VBROADCASTSD 8(R11), Y7
+	VFMSUB213PD  128(R10), Y2, Y6
+	VFMADD213PD  Y0, Y1, Y7
+	VMULPD       Y7, Y4, Y4
+	VFMADD231PD  Y5, Y6, Y4
+	VMULPD       Y7, Y5, Y5
+	VDIVPD       Y5, Y4, Y4
+	VADDPD       Y4, Y3, Y3
+	ADDQ         $0x00000100, R10
+	ADDQ         $0x10, R11
+	DECQ         R12
+	JNZ          repeat49
+
+skip48:
+	TESTQ        R13, R13
+	JLE          skip50
+	VMOVUPD      64(R10), Y4
+	VBROADCASTSD (R11), Y5
+	VFMSUB213PD  (R10), Y2, Y4
+	VFMADD213PD  Y0, Y1, Y5
+	VDIVPD       Y5, Y4, Y4
+	VADDPD       Y4, Y3, Y3
+
+skip50:
+	VMULPD       128(SI), Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDPD       X0, X3, X3
+	VUNPCKHPD    X3, X3, X0
+	VADDSD       X0, X3, X3
+	VADDSD       (AX), X3, X3
+	VMOVSD       X3, (AX)
+	ADDQ         $0xc0, SI
+	ADDQ         $0x08, R8
+	ADDQ         $0x08, AX
+	DECQ         DI
+	JNZ          repeat47
+	LDMXCSR      (SP)
 	VZEROUPPER
 	RET
 
@@ -873,7 +1205,7 @@ TEXT ·forwardAVX2(SB), NOSPLIT, $8-72
 	MOVQ         gain+64(FP), R9
 	MOVQ         t+48(FP), R10
 	VMOVUPD      (R10), Y0
-	VBROADCASTSD c24<>+0(SB), Y1
+	VBROADCASTSD c26<>+0(SB), Y1
 	VXORPD       Y2, Y2, Y2
 	IMUL3Q       $0xc0, CX, R10
 	STMXCSR      (SP)
@@ -882,15 +1214,15 @@ TEXT ·forwardAVX2(SB), NOSPLIT, $8-72
 	MOVL         R11, 4(SP)
 	LDMXCSR      4(SP)
 
-repeat37:
+repeat51:
 	VMOVUPD      (SI), Y3
 	VBROADCASTSD (R8), Y5
-	VBROADCASTSD (R9), Y6
 	VADDPD       Y1, Y3, Y4
 	VDIVPD       Y4, Y1, Y4
 	VMULPD       Y4, Y3, Y3
 	VMULPD       Y0, Y5, Y5
 	VMULPD       Y4, Y5, Y5
+	VBROADCASTSD (R9), Y6
 	VMULPD       Y5, Y6, Y6
 	VMOVUPD      Y4, (BX)
 	VMOVUPD      Y3, 64(BX)
@@ -898,14 +1230,14 @@ repeat37:
 	MOVQ         CX, R11
 	SUBQ         DX, R11
 	TESTQ        R11, R11
-	JLE          skip38
+	JLE          skip52
 	IMUL3Q       $0xc0, DX, R11
 	ADDQ         AX, R11
 	VMOVUPD      Y2, (R11)
 	VMOVUPD      Y2, 64(R11)
 	VMOVUPD      Y2, 128(R11)
 
-skip38:
+skip52:
 	INCQ    DX
 	MOVQ    DX, R11
 	CMPQ    R11, CX
@@ -917,7 +1249,7 @@ skip38:
 	VXORPD  Y8, Y8, Y8
 	VXORPD  Y9, Y9, Y9
 
-repeat39:
+repeat53:
 	VMOVUPD     (R12), Y10
 	VMULPD      Y4, Y10, Y11
 	VFMADD231PD Y3, Y7, Y11
@@ -938,20 +1270,20 @@ repeat39:
 	ADDQ        $0xc0, R12
 	ADDQ        $0xc0, R13
 	DECQ        R11
-	JNZ         repeat39
+	JNZ         repeat53
 	ADDQ        R10, AX
 	ADDQ        $0xc0, BX
 	ADDQ        $0x40, SI
 	ADDQ        $0x08, R8
 	ADDQ        $0x08, R9
 	DECQ        DI
-	JNZ         repeat37
+	JNZ         repeat51
 	LDMXCSR     (SP)
 	VZEROUPPER
 	RET
 
-DATA c24<>+0(SB)/8, $(1.0)
-GLOBL c24<>(SB), RODATA|NOPTR, $8
+DATA c26<>+0(SB)/8, $(1.0)
+GLOBL c26<>(SB), RODATA|NOPTR, $8
 
 // func backwardAVX2(out *float64, u *float64, states *float64, ranks int, size int, chances *float64, docs int, gain *float64)
 // Requires: AVX, CMOV, FMA3, SSE
@@ -981,7 +1313,7 @@ TEXT ·backwardAVX2(SB), NOSPLIT, $8-64
 	LEAQ    (AX)(R11*8), AX
 	LEAQ    (R9)(R11*8), R9
 
-repeat40:
+repeat54:
 	VMOVUPD      (DI), Y0
 	VMOVUPD      64(DI), Y1
 	VMOVUPD      128(DI), Y2
@@ -1000,7 +1332,7 @@ repeat40:
 	VMOVUPD      64(R11), Y9
 	VMOVUPD      128(R11), Y10
 
-repeat41:
+repeat55:
 	VMOVUPD      (R12), Y11
 	VFMADD231PD  64(R12), Y8, Y4
 	VFMADD231PD  Y11, Y9, Y5
@@ -1026,7 +1358,7 @@ repeat41:
 	ADDQ         $0xc0, R12
 	ADDQ         $0xc0, R11
 	DECQ         R13
-	JNZ          repeat41
+	JNZ          repeat55
 	VADDPD       Y5, Y4, Y4
 	VADDPD       Y7, Y6, Y6
 	VMULPD       Y2, Y6, Y6
@@ -1043,7 +1375,7 @@ repeat41:
 	SUBQ         $0x08, R9
 	SUBQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat40
+	JNZ          repeat54
 	LDMXCSR      (SP)
 	VZEROUPPER
 	RET
@@ -1056,12 +1388,12 @@ TEXT ·seriesAVX2(SB), NOSPLIT, $0-32
 	MOVQ         c+16(FP), DX
 	MOVQ         order+24(FP), BX
 	XORQ         SI, SI
-	VBROADCASTSD c25<>+0(SB), Y0
+	VBROADCASTSD c27<>+0(SB), Y0
 	VXORPD       Y1, Y1, Y1
 
-repeat42:
+repeat56:
 	TESTQ   SI, SI
-	JLE     skip43
+	JLE     skip57
 	VXORPD  Y2, Y2, Y2
 	MOVQ    AX, DI
 	MOVQ    DX, R8
@@ -1069,21 +1401,21 @@ repeat42:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip44
+	JLE     skip58
 
-repeat45:
+repeat59:
 	VMOVUPD     -192(DI), Y3
 	VFMADD231PD (R8), Y3, Y2
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat45
+	JNZ         repeat59
 
-skip44:
+skip58:
 	VDIVPD  Y1, Y2, Y2
 	VMOVUPD Y2, (AX)
 
-skip43:
+skip57:
 	INCQ    SI
 	VADDPD  Y0, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -1094,28 +1426,28 @@ skip43:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip46
+	JLE     skip60
 
-repeat47:
+repeat61:
 	VMOVUPD     (DI), Y4
 	VFMADD231PD 64(R8), Y4, Y2
 	VFMADD231PD 128(R8), Y4, Y3
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat47
+	JNZ         repeat61
 
-skip46:
+skip60:
 	VMOVUPD Y2, 64(AX)
 	VMOVUPD Y3, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat42
+	JNZ     repeat56
 	VZEROUPPER
 	RET
 
-DATA c25<>+0(SB)/8, $(1.0)
-GLOBL c25<>(SB), RODATA|NOPTR, $8
+DATA c27<>+0(SB)/8, $(1.0)
+GLOBL c27<>(SB), RODATA|NOPTR, $8
 
 // func correlateAVX2(c *float64, order int, u *float64, s *float64, n int)
 // Requires: AVX, FMA3
@@ -1126,7 +1458,7 @@ TEXT ·correlateAVX2(SB), NOSPLIT, $0-40
 	MOVQ s+24(FP), BX
 	MOVQ n+32(FP), SI
 
-repeat48:
+repeat62:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -1135,7 +1467,7 @@ repeat48:
 	MOVQ   BX, R8
 	MOVQ   SI, R9
 
-repeat49:
+repeat63:
 	VMOVUPD     (DI), Y4
 	VMOVUPD     (R8), Y5
 	VFMADD231PD 64(R8), Y4, Y0
@@ -1145,7 +1477,7 @@ repeat49:
 	ADDQ        $0xc0, DI
 	ADDQ        $0xc0, R8
 	DECQ        R9
-	JNZ         repeat49
+	JNZ         repeat63
 	VADDPD      Y1, Y0, Y0
 	VADDPD      Y3, Y2, Y2
 	VMOVUPD     Y2, (AX)
@@ -1154,7 +1486,7 @@ repeat49:
 	ADDQ        $0xc0, DX
 	DECQ        SI
 	DECQ        CX
-	JNZ         repeat48
+	JNZ         repeat62
 	VZEROUPPER
 	RET
 
@@ -1164,13 +1496,13 @@ TEXT ·remainAVX2(SB), NOSPLIT, $0-24
 	MOVQ         ranks+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         totals+16(FP), DX
-	VBROADCASTSD c26<>+0(SB), Y0
+	VBROADCASTSD c28<>+0(SB), Y0
 	VBROADCASTSD (DX), Y1
 	VBROADCASTSD 8(DX), Y2
 	VBROADCASTSD 16(DX), Y3
 	VBROADCASTSD 24(DX), Y4
 
-repeat50:
+repeat64:
 	VADDPD  Y2, Y1, Y5
 	VDIVPD  Y5, Y0, Y5
 	VMOVUPD Y5, 128(AX)
@@ -1197,12 +1529,12 @@ repeat50:
 	VMOVAPD Y6, Y3
 	ADDQ    $0x00000100, AX
 	DECQ    CX
-	JNZ     repeat50
+	JNZ     repeat64
 	VZEROUPPER
 	RET
 
-DATA c26<>+0(SB)/8, $(1.0)
-GLOBL c26<>(SB), RODATA|NOPTR, $8
+DATA c28<>+0(SB)/8, $(1.0)
+GLOBL c28<>(SB), RODATA|NOPTR, $8
 
 // func placeAVX2(out *float64, ranks *float64, n int, theta *float64, baseline *float64, credit *float64, ceiling *float64, shared *float64)
 // Requires: AVX, FMA3
@@ -1232,7 +1564,7 @@ TEXT ·placeAVX2(SB), NOSPLIT, $0-64
 	ADDQ         R9, CX
 	MOVQ         DX, DI
 
-repeat51:
+repeat65:
 	VBROADCASTSD (BX), Y7
 	VMOVUPD      128(CX), Y10
 	VMULPD       192(CX), Y7, Y8
@@ -1251,14 +1583,14 @@ repeat51:
 	SUBQ         $0x40, AX
 	SUBQ         $0x00000100, CX
 	DECQ         DI
-	JNZ          repeat51
+	JNZ          repeat65
 	VMOVUPD      Y4, (R8)
 	VMOVUPD      Y5, 64(R8)
 	VMOVUPD      Y6, 128(R8)
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 
-repeat52:
+repeat66:
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000100, CX
@@ -1280,6 +1612,6 @@ repeat52:
 	VFNMADD231PD Y9, Y7, Y10
 	VMOVUPD      Y10, (AX)
 	DECQ         DX
-	JNZ          repeat52
+	JNZ          repeat66
 	VZEROUPPER
 	RET

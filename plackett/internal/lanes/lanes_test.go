@@ -60,9 +60,14 @@ func results(docs, order, ranks int, plain bool) (all []float64) {
 		backward  func(out []float64, u, states []State, ranks, size int, chances []Chance, g []float64)
 		series    func(s []State, c []Sum)
 		correlate func(c []Pair, u, s []State)
-	}{expm1, sums, horner, forward, backward, series, correlate}
+
+		transitions func(chances []Chance, r []Vec, t *Vec, w []float64)
+		multiply    func(states []State, z []float64, chances []Chance, g []float64)
+		divide      func(out []float64, terms []Pair, z []float64, chances []Chance, g []float64)
+	}{expm1, sums, horner, forward, backward, series, correlate, transitions, multiply, divide}
 	if plain {
 		f.expm1, f.sums, f.horner, f.forward, f.backward, f.series, f.correlate = expm1Go, sumsGo, hornerGo, forwardGo, backwardGo, seriesGo, correlateGo
+		f.transitions, f.multiply, f.divide = transitionsGo, multiplyGo, divideGo
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	var times, zero Vec
@@ -110,6 +115,22 @@ func results(docs, order, ranks int, plain bool) (all []float64) {
 	for _, p := range pairs {
 		keep(p.A, p.B)
 	}
+	again := make([]Chance, docs)
+	f.transitions(again, r, &times, w)
+	for i := range again {
+		keep(again[i].Q, again[i].P, again[i].F)
+	}
+	z := make([]float64, order)
+	values := make([]State, order)
+	for m := range z {
+		z[m], values[m] = rng.Float64(), State{P: times}
+	}
+	f.multiply(values, z, chances, g)
+	for _, s := range values {
+		keep(s.P, s.B, s.A)
+	}
+	f.divide(out, pairs, z, chances, g)
+	all = append(all, out...)
 	f.horner(g, pairs, r, w, v)
 	return append(all, g...)
 }

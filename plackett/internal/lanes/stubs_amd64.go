@@ -19,6 +19,21 @@ func sumsAVX512(s *float64, order int, r *float64, power *float64, n int, w *flo
 //go:noescape
 func hornerAVX512(out *float64, c *float64, order int, r *float64, n int, w *float64, gain *float64)
 
+// transitionsAVX512 is transitionsGo.
+//
+//go:noescape
+func transitionsAVX512(chances *float64, r *float64, docs int, t *float64, w *float64)
+
+// multiplyAVX512 is multiplyGo.
+//
+//go:noescape
+func multiplyAVX512(states *float64, terms int, z *float64, chances *float64, docs int, gain *float64)
+
+// divideAVX512 is divideGo.
+//
+//go:noescape
+func divideAVX512(out *float64, terms *float64, count int, z *float64, chances *float64, docs int, gain *float64)
+
 // forwardAVX512 is forwardGo.
 //
 //go:noescape
@@ -63,6 +78,21 @@ func sumsAVX2(s *float64, order int, r *float64, power *float64, n int, w *float
 //
 //go:noescape
 func hornerAVX2(out *float64, c *float64, order int, r *float64, n int, w *float64, gain *float64)
+
+// transitionsAVX2 is transitionsGo.
+//
+//go:noescape
+func transitionsAVX2(chances *float64, r *float64, docs int, t *float64, w *float64)
+
+// multiplyAVX2 is multiplyGo.
+//
+//go:noescape
+func multiplyAVX2(states *float64, terms int, z *float64, chances *float64, docs int, gain *float64)
+
+// divideAVX2 is divideGo.
+//
+//go:noescape
+func divideAVX2(out *float64, terms *float64, count int, z *float64, chances *float64, docs int, gain *float64)
 
 // forwardAVX2 is forwardGo.
 //

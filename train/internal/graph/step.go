@@ -120,7 +120,7 @@ func (s *Step) cost(ctx context.Context, members G.Nodes, o *Objective) (sum *G.
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		cost, err := o.Loss(losses.Batch{
+		cost, err := losses.Mean(o.Loss, losses.Batch{
 			Lists:        ops.Lists{Scores: scores, Offsets: s.offsets},
 			Gains:        s.gains,
 			Labels:       s.labels,
@@ -134,9 +134,6 @@ func (s *Step) cost(ctx context.Context, members G.Nodes, o *Objective) (sum *G.
 			Exposure:  o.Exposure,
 			Discounts: o.Discounts,
 		})
-		if err == nil && cost == nil {
-			err = errors.New("the loss gives no node")
-		}
 		if err != nil {
 			return nil, err
 		}

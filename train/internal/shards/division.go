@@ -10,6 +10,8 @@ import (
 	"cmp"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/plrank/plrank/internal/splitmix"
 )
 
 // A Division is how the training queries are divided.
@@ -37,7 +39,7 @@ func (d Division) Order(epoch int, queries []int, documents func(query int) int)
 			to++
 		}
 		own := slices.Clone(queries[from:to])
-		rng := rand.New(rand.NewPCG(d.Seed+uint64(shard)*0x9e3779b97f4a7c15, uint64(epoch)))
+		rng := rand.New(rand.NewPCG(d.Seed+uint64(shard)*splitmix.Gamma, uint64(epoch)))
 		rng.Shuffle(len(own), func(i, j int) { own[i], own[j] = own[j], own[i] })
 		if d.Shards > 1 {
 			arrange(own[:each], positions, documents, rng)

@@ -192,7 +192,9 @@ func (c *graph) differentiate() error {
 	c.gains = G.NewVector(g, tensor.Float64, G.WithName("gains"), G.WithShape(c.rows))
 	c.offsets = G.NewVector(g, tensor.Int, G.WithName("offsets"), G.WithShape(2))
 	c.rankings = G.NewTensor(g, tensor.Int, 3, G.WithName("rankings"), G.WithShape(1, chosen.Samples, chosen.Cutoff))
-	loss, err := losses.PLRank2(ops.Lists{Scores: c.scores, Offsets: c.offsets}, c.gains, c.rankings, metrics.Discounts(chosen.Cutoff))
+	loss, err := losses.Mean(losses.PLRank2, losses.Batch{
+		Lists: ops.Lists{Scores: c.scores, Offsets: c.offsets}, Gains: c.gains, Rankings: c.rankings, Discounts: metrics.Discounts(chosen.Cutoff),
+	})
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// ofTop is a measure of one's own that knows no ties: the label on top.
+// ofTop is a custom measure that does not handle ties: the label on top.
 var ofTop = NewMeasure("top", false, func(in Input) ([]float64, error) {
 	var perQuery []float64
 	for q, first := range in.Offsets[:len(in.Offsets)-1] {
@@ -17,9 +17,8 @@ var ofTop = NewMeasure("top", false, func(in Input) ([]float64, error) {
 	return perQuery, nil
 })
 
-// Where scores tie, a measure of one's own does not depend on the order of the file: with the
-// relevant documents first, an equal score for all is as good as random order, not ideal.
-func TestOwnMeasureOfTies(t *testing.T) {
+// With the relevant documents first, equal scores are as good as random order, not ideal.
+func TestCustomMeasureOfTiesDoesNotDependOnTheOrderOfTheFile(t *testing.T) {
 	for name, c := range map[string]struct {
 		scores []float64
 		want   float64
@@ -49,7 +48,7 @@ func TestOwnMeasureOfTies(t *testing.T) {
 		}
 		again, err := ofTop.Estimate(in)
 		if err != nil || !slices.Equal(again.PerQuery, e.PerQuery) || !slices.Equal(in.Scores, before) {
-			t.Errorf("%s: another value the second time, or other scores: %v", name, err)
+			t.Errorf("%s: another value the second time, or changed scores: %v", name, err)
 		}
 		in.Ties = TiesOrder
 		if s, err := Means(in, []Measure{ofTop}); err != nil || s[0].StdErr != 0 || name == "all equal" && s[0].Mean != 1 {
@@ -58,9 +57,8 @@ func TestOwnMeasureOfTies(t *testing.T) {
 	}
 }
 
-// What is called several times for one query of ties is called with the scores of all others as
-// they are; a measure of the policy stays what it is; and queries of other ranks change nothing.
-func TestUntied(t *testing.T) {
+// By next to nothing, keeping the order of the others, whatever other queries there are.
+func TestUntiedSetsEqualScoresApart(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 0))
 	in := Input{Offsets: []int{0}}
 	for range 30 {
@@ -84,7 +82,7 @@ func TestUntied(t *testing.T) {
 			}
 			for j := first; j < in.Offsets[q+1]; j++ {
 				if in.Scores[i] < in.Scores[j] && scores[i] >= scores[j] {
-					t.Errorf("query %d: rows %d and %d change places", q, i, j)
+					t.Errorf("query %d: rows %d and %d change their order", q, i, j)
 				}
 			}
 		}
@@ -96,7 +94,7 @@ func TestUntied(t *testing.T) {
 	}
 	from := in.Offsets[10]
 	if !slices.Equal(part.untied(part.Offsets, 3)[from:], scores[from:]) {
-		t.Error("other scores where some queries are empty")
+		t.Error("different scores if some queries are empty")
 	}
 }
 

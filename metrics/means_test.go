@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// Means of many queries, which are computed in blocks, are those of the estimates of all
-// queries at once, bit for bit; an error names query and row of the whole.
-func TestMeansInBlocks(t *testing.T) {
+// Bit for bit; and an error names query and row of the whole.
+func TestMeansInBlocksAreThoseOfAllQueriesAtOnce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	in := Input{Offsets: []int{0}, Discounts: Discounts(5), Policy: Policy{Samples: 7, Seed: 1}}
 	for range 101 {
@@ -18,7 +17,7 @@ func TestMeansInBlocks(t *testing.T) {
 			in.Labels = append(in.Labels, float32(rng.IntN(5)))
 			in.Groups = append(in.Groups, rng.IntN(3)-1)
 			if len(in.Labels) < 40 {
-				in.Labels[len(in.Labels)-1] = 0 // of the first blocks; err needs the highest of all
+				in.Labels[len(in.Labels)-1] = 0 // in the first blocks; err needs the highest of all
 			}
 		}
 		in.Offsets = append(in.Offsets, len(in.Scores))
@@ -58,11 +57,11 @@ func TestMeansInBlocks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		convention := in.Convention
+		labelFree := in.LabelFree
 		if m.kind == ofExposure {
-			convention = LabelFreeSkip
+			labelFree = LabelFreeSkip
 		}
-		want, err := e.mean(in.QueryWeights, convention)
+		want, err := e.mean(in.QueryWeights, labelFree)
 		if err != nil || math.Float64bits(got[i].Mean) != math.Float64bits(want.Mean) || math.Float64bits(got[i].StdErr) != math.Float64bits(want.StdErr) {
 			t.Errorf("%v: %v, want %v (%v)", m, got[i], want, err)
 		}

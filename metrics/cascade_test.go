@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// ERR without a grade of its own, and graded RBP, go by the highest grade of the data set.
-func TestNeedsGrade(t *testing.T) {
+// But for ERR with a grade in its name.
+func TestERRAndGradedRBPNeedTheHighestGrade(t *testing.T) {
 	for name, want := range map[string]bool{
 		"err": true, "expected-err@10": true, "graded-rbp(0.9)@5": true, "err(max=4)": false, "ndcg@5": false, "rbp": false, "disparity": false,
 	} {
@@ -14,14 +14,13 @@ func TestNeedsGrade(t *testing.T) {
 			t.Errorf("%s: %t", name, got)
 		}
 	}
-	if NewMeasure("own", false, nil).NeedsGrade() {
-		t.Error("a measure of one's own needs a grade")
+	if NewMeasure("custom", false, nil).NeedsGrade() {
+		t.Error("a custom measure needs a grade")
 	}
 }
 
-// A label above the highest grade is an error that names a measure which can be read, also
-// where both are below 1.
-func TestHigherGradeThatIsProposedCanBeRead(t *testing.T) {
+// The error of a label above the highest grade names a measure, also if both are below 1.
+func TestMeasureProposedForAHigherGradeCanBeRead(t *testing.T) {
 	in := Input{Scores: []float64{1, 0}, Labels: []float32{0.75, 0}, HighestGrade: 0.5}
 	_, err := mustParse(t, "err@5").PerQuery(in)
 	if err == nil || !strings.Contains(err.Error(), "use err(max=0.75)@5") {

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// What the discounts make of Σ_k θ_k ρ_{y_k} are the metrics, here of one ranking
-// with the labels 2, 0, 1, 0, 3 and a cutoff of 3.
-func TestDiscounts(t *testing.T) {
+// Σ_k θ_k ρ_{y_k} of one ranking with the labels 2, 0, 1, 0, 3 and a cutoff of 3.
+func TestObjectivesAreTheirMetrics(t *testing.T) {
 	labels := []float64{2, 0, 1, 0, 3}
 	for name, c := range map[string]struct {
 		discounts string
@@ -35,7 +34,7 @@ func TestDiscounts(t *testing.T) {
 	}
 }
 
-func TestParseObjectiveErrors(t *testing.T) {
+func TestParseObjectiveRejectsOtherText(t *testing.T) {
 	for text, want := range map[string]string{
 		"ndcg":     `number 1, "ndcg": want dcg, precision, arp, rbp`,
 		"":         `number 1, ""`,
@@ -47,6 +46,7 @@ func TestParseObjectiveErrors(t *testing.T) {
 		"rbp(NaN)": "want a persistence between 0 and 1",
 		"rbp(2)@3": "want a persistence between 0 and 1",
 		"0,-0,0":   "all are 0",
+		"dcg(2)":   "dcg has no parameter",
 	} {
 		if _, err := ParseObjective(text, 3); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %q", text, err, want)
@@ -57,8 +57,7 @@ func TestParseObjectiveErrors(t *testing.T) {
 	}
 }
 
-// The metric that the objective is of, as ParseMeasure reads it.
-func TestObjectiveMetric(t *testing.T) {
+func TestParseMeasureReadsTheMetricOfAnObjective(t *testing.T) {
 	for text, want := range map[string]string{
 		" DCG ": "dcg@2", "precision": "precision@2", "arp": "arp@2", "rbp": "rbp@2", "rbp( p = 0.5 )": "rbp(p=0.5)@2", "1,0": "",
 	} {

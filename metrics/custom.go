@@ -6,31 +6,39 @@ import (
 	"math"
 	"slices"
 
+	"github.com/plrank/plrank/internal/scratch"
 	"github.com/plrank/plrank/plackett"
 )
 
-// own asks a function of the user: once, or where scores tie and their order is random, for
-// several orders of them. How many does not depend on which of the queries have documents.
-func (in Input) own(m Measure) (Estimate, error) {
-	if m.own == nil {
-		return Estimate{}, fmt.Errorf("metrics: measure %q: the function is nil", m.name)
+// custom is a measure that a user's function computes.
+type custom struct {
+	name     string
+	perQuery func(Input) ([]float64, error)
+	tieAware bool // it is called once, whatever ties
+}
+
+// custom calls a user's function: once, or if scores tie and their order is random, for
+// several orders of them. Their number does not depend on which queries have documents.
+func (in Input) custom(c custom) (Estimate, error) {
+	if c.perQuery == nil {
+		return Estimate{}, fmt.Errorf("metrics: measure %q: the function is nil", c.name)
 	}
 	offsets, err := in.offsets()
 	if err != nil {
 		return Estimate{}, err
 	}
 	queries := len(offsets) - 1
-	if m.tieAware || in.Ties != TiesRandom || len(in.Scores) != len(in.Labels) || !tied(in.Scores, offsets) {
-		perQuery, err := in.ask(m, queries)
+	if c.tieAware || in.Ties != TiesRandom || len(in.Scores) != len(in.Labels) || !tied(in.Scores, offsets) {
+		perQuery, err := c.call(in, queries)
 		return Estimate{perQuery, make([]float64, len(perQuery))}, err
 	}
 	// Many queries average out by themselves.
 	const least, most, enough = 4, 100, 10000
 	over := make([]moments, queries)
-	apart := in
+	untied := in
 	for order := range min(most, max(least, enough/queries)) {
-		apart.Scores = in.untied(offsets, uint64(order))
-		perQuery, err := apart.ask(m, queries)
+		untied.Scores = in.untied(offsets, uint64(order))
+		perQuery, err := c.call(untied, queries)
 		if err != nil {
 			return Estimate{}, err
 		}
@@ -45,14 +53,14 @@ func (in Input) own(m Measure) (Estimate, error) {
 	return e, nil
 }
 
-// ask calls the function.
-func (in Input) ask(m Measure, queries int) ([]float64, error) {
-	perQuery, err := m.own(in)
+// call calls the function and checks the number of its values.
+func (c custom) call(in Input, queries int) ([]float64, error) {
+	perQuery, err := c.perQuery(in)
 	if err != nil {
-		return nil, fmt.Errorf("metrics: measure %q: %w", m.name, err)
+		return nil, fmt.Errorf("metrics: measure %q: %w", c.name, err)
 	}
 	if len(perQuery) != queries {
-		return nil, fmt.Errorf("metrics: measure %q: %d values for %d queries", m.name, len(perQuery), queries)
+		return nil, fmt.Errorf("metrics: measure %q: %d values for %d queries", c.name, len(perQuery), queries)
 	}
 	return perQuery, nil
 }
@@ -71,17 +79,17 @@ func tied(scores []float64, offsets []int) bool {
 }
 
 // untied are the scores with those that are equal in a query set apart by as little as
-// possible, in a random order: a policy of them is the same but for 1e-10 of its
-// probabilities. All others keep their order.
+// possible, in a random order: the probabilities of their policy change by 1e-10 at most.
+// All others keep their order.
 func (in Input) untied(offsets []int, order uint64) []float64 {
 	scores := slices.Clone(in.Scores)
 	var noise []float64
 	var rows []int // ascending
 	for q, first := range offsets[:len(offsets)-1] {
 		of := scores[first:offsets[q+1]]
-		noise = grow(noise, len(of))
+		noise = scratch.Sized(noise, len(of))
 		plackett.Gumbel(plackett.Stream{Seed: in.Policy.Seed, Step: in.Policy.Step, Query: uint64(q)}, order, noise)
-		rows = grow(rows, len(of))
+		rows = scratch.Sized(rows, len(of))
 		for i := range rows {
 			rows[i] = i
 		}
@@ -102,8 +110,8 @@ func (in Input) untied(offsets []int, order uint64) []float64 {
 	return scores
 }
 
-// above is the next number above a score that no arithmetic takes for the same, as
-// subnormal numbers may be.
+// above is the next number above a score that no arithmetic takes for the same, as it may
+// subnormal numbers.
 func above(score float64) float64 {
 	const least = 1e-30
 	return max(math.Nextafter(score, math.Inf(1)), score+least)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestParse(t *testing.T) {
+func TestParseMeasureReadsNamesAndRejectsOthers(t *testing.T) {
 	for name, want := range map[string]string{
 		"ndcg@5":         "ndcg@5",
 		"NDCG@10":        "ndcg@10",
@@ -53,7 +53,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestGainOfGrades(t *testing.T) {
+func TestExp2GainIsTwoToTheLabelMinusOne(t *testing.T) {
 	for grade := float32(0); grade <= maxExp2Label; grade += 0.25 {
 		if got, err := Exp2Gain.Of(grade); err != nil || got != math.Exp2(float64(grade))-1 {
 			t.Errorf("the gain of %v is %v, %v", grade, got, err)
@@ -61,21 +61,21 @@ func TestGainOfGrades(t *testing.T) {
 	}
 }
 
-func TestNamesOfSettings(t *testing.T) {
+func TestSettingsAreReadAsTheyAreWritten(t *testing.T) {
 	for _, g := range []Gain{Exp2Gain, LinearGain, BinaryGain} {
 		if got, err := ParseGain(g.String()); err != nil || got != g {
 			t.Errorf("ParseGain(%q) is %v, %v", g, got, err)
 		}
 	}
-	for _, c := range []Convention{LabelFreeZero, LabelFreeOne, LabelFreeSkip, LETOR4} {
-		if got, err := ParseConvention(c.String()); err != nil || got != c {
-			t.Errorf("ParseConvention(%q) is %v, %v", c, got, err)
+	for _, l := range []LabelFree{LabelFreeZero, LabelFreeOne, LabelFreeSkip, LETOR4} {
+		if got, err := ParseLabelFree(l.String()); err != nil || got != l {
+			t.Errorf("ParseLabelFree(%q) is %v, %v", l, got, err)
 		}
 	}
 	if _, err := ParseGain("log"); err == nil || !strings.Contains(err.Error(), "exp2, linear, binary") {
 		t.Errorf("ParseGain(log): %v", err)
 	}
-	if _, err := ParseConvention("drop"); err == nil || !strings.Contains(err.Error(), "zero, one, skip, letor4") {
-		t.Errorf("ParseConvention(drop): %v", err)
+	if _, err := ParseLabelFree("drop"); err == nil || !strings.Contains(err.Error(), "zero, one, skip, letor4") {
+		t.Errorf("ParseLabelFree(drop): %v", err)
 	}
 }

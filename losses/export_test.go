@@ -1,0 +1,25 @@
+package losses
+
+import (
+	"slices"
+
+	G "gorgonia.org/gorgonia"
+)
+
+// OnExposure is the mean of a fairness loss on a given exposure of the documents.
+func OnExposure(name string, given Batch, exposure *G.Node) (*G.Node, error) {
+	return Mean(func(given Batch) (_ *G.Node, err error) {
+		defer caught(&err)
+		e, _ := find(name)
+		b := &batch{Batch: given}
+		b.checkRows("exposures", exposure)
+		return e.exposed(b, exposure), nil
+	}, given)
+}
+
+// Pointwise tells whether a loss goes by one document at a time: by scores, not their
+// differences.
+func Pointwise(name string) bool {
+	last := sections[len(sections)-1]
+	return slices.ContainsFunc(last.entries, func(e entry) bool { return e.name == name })
+}

@@ -1,0 +1,50 @@
+package losses
+
+import (
+	G "gorgonia.org/gorgonia"
+
+	"github.com/plrank/plrank/losses/internal/lossops"
+	"github.com/plrank/plrank/ops"
+)
+
+// NormalizedGains are gains divided by the best value that the metric can have in
+// their query, Σ_k θ_k of the k-th largest gain: the gains of NDCG@k, for any of the
+// losses. Queries without gains keep 0. A node [rows], not differentiable. Gains that are
+// not finite, or negative, are an error of the run.
+func NormalizedGains(l ops.Lists, gains *G.Node, discounts []float64) (normalized *G.Node, err error) {
+	defer caught(&err)
+	b := batch{Batch: Batch{Lists: l, Gains: gains, Discounts: discounts}}
+	return b.normalizedGains(), nil
+}
+
+func (b *batch) normalizedGains() *G.Node {
+	gains := b.gains()
+	discounts := b.discounts()
+	gains = notNegative(b.Lists, "gain", gains)
+	ideal := total(b.Lists, mul(gains, G.Must(lossops.TargetExposure(b.Lists, gains, discounts))))
+	return mul(gains, spread(b.Lists, inverse(ideal)))
+}
+
+// DisparityGains are gains whose expected metric has the gradient of minus the disparity
+// of the PL-Rank paper: minus the derivative of the disparity by the exposures,
+//
+//	4/(D(D−1)) Σ_{d'} (E_{d'} ρ_d − E_d ρ_{d'}) ρ_{d'} = 4/(D(D−1)) (ρ_d Σ E ρ − E_d Σ ρ²),
+//
+// [rows], constant for differentiation. Any estimator of the gradient of an expected
+// metric, given them for gains, so estimates that of the disparity (Oosterhuis, SIGIR
+// 2021, §6), without bias if exposure, [rows], is estimated from other rankings, see
+// [ops.Exposure]. The loss disparity(plrank2) is made so.
+func DisparityGains(l ops.Lists, gains, exposure *G.Node) (rewards *G.Node, err error) {
+	defer caught(&err)
+	b := batch{Batch: Batch{Lists: l, Gains: gains}}
+	gains = b.gains()
+	b.checkRows("exposures", exposure)
+	gains = finite(l, "gain", gains)
+	earned := mul(gains, spread(l, total(l, mul(exposure, gains))))
+	had := mul(exposure, spread(l, total(l, square(gains))))
+	rewards = mul(sub(earned, had), spread(l, inverse(orderedPairs(count(l)))))
+	return ops.Constant(scaled(rewards, 4))
+}
+
+// orderedPairs is n(n−1).
+func orderedPairs(n *G.Node) *G.Node { return sub(square(n), n) }

@@ -1,0 +1,150 @@
+package losses
+
+import (
+	"slices"
+
+	G "gorgonia.org/gorgonia"
+
+	"github.com/plrank/plrank/plackett"
+)
+
+// An entry of the table describes the loss of a name. Everything that is known of a loss
+// by its name, here, in the package comment and on help pages, follows from it.
+type entry struct {
+	name string
+	doc  string // one line: what it is, and its source
+
+	// The loss without a parameter is built by build; or by tempered, whose parameter is a
+	// temperature, 1 by default; or by exposed, on the exact exposure.
+	build    builder
+	tempered func(b *batch, temperature float64) *G.Node
+	exposed  func(b *batch, exposure *G.Node) *G.Node
+
+	// With another loss of these names as parameter, it is about sampled exposure: what
+	// exposed builds of that, with the gradient by PL-Rank-RB, or what through builds.
+	by      []string
+	through func(b *batch, loss builder) *G.Node
+
+	target    target
+	degree    int    // the loss is in proportion to the numbers of the target to this power
+	sampled   bool   // draws rankings or noise, as many as Batch.Sampler says
+	objective string // the loss whose value this one estimates, or only differentiates; "": it has its own
+	measure   string // of fairness that the loss is about; "": none
+}
+
+// A target is what the scores of a query are to agree with, and so tells what a loss needs,
+// and whether a query without a document of gain says anything to it.
+type target int
+
+const (
+	byGains  target = iota // Batch.Gains; a query without any has the loss 0
+	byShares               // exposure that gains divide: where there are none, in equal parts
+	byLabels               // Batch.Labels, times Batch.DocumentWeights; a label of 0 is one like any other
+	byGroups               // Batch.Groups; all documents count alike
+)
+
+// labelFree tells whether queries without a document of gain count.
+func (t target) labelFree() bool { return t != byGains }
+
+// A section is the entries of one kind.
+type section struct {
+	title   string
+	entries []entry
+}
+
+const exact = "plrank-exact"
+
+// sections are all losses. A new one is a row here, and a function.
+var sections = []section{
+	{"Minus the metric expected under the Plackett–Luce policy of the scores m, for any gains ρ and discounts θ", []entry{
+		{name: exact, doc: "−E[Σ_k θ_k ρ_y_k], value and gradient exact", build: expected, degree: 1},
+	}},
+	{"The same estimated from sampled rankings, or from noise, with an unbiased gradient", append(estimators(), []entry{
+		{name: "placement-policy-gradient", doc: "REINFORCE, every rank rewarded from there on (Oosterhuis, SIGIR 2021, §5.1)", build: placementPolicyGradient, degree: 1, sampled: true, objective: exact},
+		{name: "stochasticrank", doc: "StochasticRank with Gumbel noise (Ustimenko & Prokhorenkova, ICML 2020)", build: stochasticRank, degree: 1, sampled: true, objective: exact},
+	}...)},
+	{"Fairness of the expected exposure E, exactly, or sampled, such as disparity(plrank2) or ee-l(plrank-rb)", []entry{
+		{name: "disparity", doc: "1/(D(D−1)) Σ (E_d' ρ_d − E_d ρ_d')² over pairs of documents (Oosterhuis, SIGIR 2021, §6)", exposed: disparity, degree: 2, measure: "disparity",
+			through: disparityBy, by: append(estimatorNames(), "placement-policy-gradient", "lambdaloss")},
+		{name: "ee-l", doc: "Σ (E_d − E*_d)², E* of the best policy, ties sharing equally (Diaz et al., CIKM 2020)", exposed: exposureLoss, target: byShares, measure: "ee-l", by: byRB},
+		{name: "group-exposure", doc: "mean (X_g − X_h)² over pairs of groups, X the exposure a document (Singh & Joachims, KDD 2018)", exposed: groupExposure, target: byGroups, measure: "exposure-ratio", by: byRB},
+		{name: "group-treatment", doc: "the same with X the exposure of a group by its gain (Singh & Joachims, KDD 2018)", exposed: groupTreatment, degree: -2, measure: "treatment-ratio", by: byRB},
+	}},
+	{"Pairs of documents, ρ_i > ρ_j", []entry{
+		{name: "lambdaloss", doc: "Σ (θ_δ − θ_δ+1)(ρ_i − ρ_j) log2(1 + e^−(ŝ_i − ŝ_j)), ŝ = m + noise (Oosterhuis, SIGIR 2021, §7)", build: lambdaLoss, degree: 1, sampled: true},
+		{name: "lambdaloss-deterministic", doc: "the same without noise, ŝ = m; δ the distance of the ranks (Wang et al., CIKM 2018)", build: lambdaLossDeterministic, degree: 1},
+		{name: "ranknet", doc: "mean of log(1 + e^−(m_i − m_j)) (Burges et al., ICML 2005)", build: rankNet},
+		{name: "hinge", doc: "mean of max(0, 1 − (m_i − m_j)) (Herbrich et al. 2000; Joachims, KDD 2002)", build: hinge},
+		{name: "lambdarank", doc: "Σ (G_i − G_j)|θ_ri − θ_rj| log2(1 + e^−(m_i − m_j)), G = ρ / ideal DCG, r ranks (Burges et al., NIPS 2006)", build: lambdaRank},
+		{name: "ndcg-loss1", doc: "Σ_i G_i θ_ri Σ_j log2(1 + e^−(m_i − m_j)), an upper bound on 1 − NDCG (Wang et al., CIKM 2018)", build: ndcgLoss1},
+		{name: "ndcg-loss2", doc: "lambdarank with weights (G_i − G_j)(θ_δ − θ_δ+1) (Wang et al., CIKM 2018)", build: ndcgLoss2},
+		{name: "ndcg-loss2pp", doc: "lambdarank and ten times ndcg-loss2, the NDCG-Loss2++ of Wang et al. (CIKM 2018)", build: ndcgLoss2PP},
+		{name: "ndcg-loss2k", doc: "ndcg-loss2 for a cutoff below the number of documents (Jagerman et al., SIGIR 2022)", build: ndcgLoss2AtK},
+	}},
+	{"All documents of a query", []entry{
+		{name: "softmax", doc: "−Σ (ρ_d / Σρ) log p_d, p = softmax of m (Bruch et al., ICTIR 2019)", build: softmax},
+		{name: "xe-ndcg", doc: "the same with noise on ρ, which makes it a bound of NDCG (Bruch, WWW 2021)", build: xendcg, sampled: true},
+		{name: "listnet", doc: "−Σ t_d log p_d, t = softmax of the labels (Cao et al., ICML 2007)", build: listNet, target: byLabels},
+		{name: "listmle", doc: "−log π of the ranking by gain, ties in any order (Xia et al., ICML 2008)", build: listMLE},
+		{name: "approxndcg", doc: "−NDCG with ranks 1 + Σ_j sigmoid((m_j − m_i) / temperature) (Qin, Liu & Li 2010)", tempered: approxNDCG},
+		{name: "gumbel-approxndcg", doc: "the same with ŝ = m + noise for m (Bruch et al., WSDM 2020)", tempered: gumbelApproxNDCG, sampled: true},
+		{name: "pirank", doc: "−Σ_k θ_k Σ_d P_kd G_d, P by NeuralSort at a temperature (Swezey et al., NeurIPS 2021)", tempered: piRank},
+		{name: "neuralndcg", doc: "pirank with P after Sinkhorn scaling (Pobrotyn & Białobrzeski 2021)", tempered: neuralNDCG},
+	}},
+	{"One document at a time", []entry{
+		{name: "mse", doc: "1/D Σ (m_d − label_d)² (Cossock & Zhang, COLT 2006)", build: mse, target: byLabels, degree: 1},
+		{name: "ordinal", doc: "1/D Σ_d Σ_c log(1 + e^∓(m_d − c + ½)), − where label_d ≥ c (Rennie & Srebro 2005)", build: ordinal, target: byLabels, degree: 1},
+		{name: "cross-entropy", doc: "1/D Σ log(1 + e^m_d) − t_d m_d, t = label / highest grade (logistic regression)", build: binaryCrossEntropy, target: byLabels, degree: 1},
+	}},
+}
+
+var byRB = []string{plackett.PLRankRB.String()}
+
+// estimators are the entries of the table of package plackett.
+func estimators() (all []entry) {
+	for _, e := range plackett.Estimators() {
+		all = append(all, entry{name: e.String(), doc: e.Source(), build: estimated(e), degree: 1, sampled: true, objective: exact})
+	}
+	return all
+}
+
+func estimatorNames() (all []string) {
+	for _, e := range plackett.Estimators() {
+		all = append(all, e.String())
+	}
+	return all
+}
+
+// find gives the entry of a name.
+func find(name string) (entry, bool) {
+	for _, s := range sections {
+		if i := slices.IndexFunc(s.entries, func(e entry) bool { return e.name == name }); i >= 0 {
+			return s.entries[i], true
+		}
+	}
+	return entry{}, false
+}
+
+// Names returns the names of all losses, in alphabetical order, those with the name of
+// another loss for parameter among them, such as disparity(plrank2).
+func Names() []string {
+	var all []string
+	for _, s := range sections {
+		for _, e := range s.entries {
+			all = append(all, e.names()...)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// names are those of an entry, in alphabetical order: the one without a parameter, and those with the
+// name of another loss for it.
+func (e entry) names() []string {
+	all := []string{e.name}
+	for _, by := range e.by {
+		all = append(all, e.name+"("+by+")")
+	}
+	slices.Sort(all)
+	return all
+}

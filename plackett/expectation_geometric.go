@@ -1,0 +1,135 @@
+package plackett
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A geometricSum approximates discounts by a short sum of geometric sequences,
+//
+//	θ_k ≈ Σ_m c_m z_m^{k−1},   k = 1 … n,
+//
+// under which an expectation over whole lists costs O(n) a node: docs/exact.md, section 6. DCG's
+// discount and other completely monotone ones are such sums, by Bernstein's theorem.
+type geometricSum struct {
+	discounts []float64 // that it is of
+	tolerance float64
+
+	c []float64
+	s []float64 // −log z_m, ascending: the terms that last longest come first
+	z []float64
+	// reach is min(n, 1/(1 − z_m)), that of Σ_k z_m^{k−1}.
+	reach []float64
+	// largest is max |θ|, total Σ|θ|.
+	largest, total float64
+
+	rule *rule
+}
+
+// termCounts are the numbers of terms that are tried, one after another.
+var termCounts = []int{4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 56, 64}
+
+// newGeometricSum returns the shortest sum found for the discounts, without terms if none is near
+// enough.
+func newGeometricSum(discounts []float64, tolerance float64) *geometricSum {
+	g := &geometricSum{discounts: slices.Clone(discounts), tolerance: tolerance}
+	g.largest, g.total = magnitudes(discounts)
+	if ratio := discounts[min(1, len(discounts)-1)] / discounts[0]; ratio > 0 && ratio <= 1 {
+		if g.s, g.c = []float64{-math.Log(ratio)}, []float64{discounts[0]}; g.accepted() {
+			return g
+		}
+	}
+	for _, n := range termCounts {
+		if g.fit(n); g.accepted() {
+			return g
+		}
+	}
+	g.c, g.s = nil, nil
+	return g
+}
+
+// fit sets the terms to n of fixed s, with c by least squares over some of the ranks, of the
+// least norm.
+func (g *geometricSum) fit(n int) {
+	const first, last = 0.05, 12 // of s·n and of s: from nearly constant to the first rank alone
+	ranks := len(g.discounts)
+	g.s = make([]float64, n)
+	for m := range g.s {
+		g.s[m] = first / float64(ranks) * math.Pow(last*float64(ranks)/first, float64(m)/float64(n-1))
+	}
+	var sample []int // of ranks, from 0
+	for k := 0; k < ranks; k = max(k+1, k+k/50) {
+		sample = append(sample, k)
+	}
+	a, b := mat.NewDense(len(sample), n, nil), mat.NewVecDense(len(sample), nil)
+	for i, k := range sample {
+		for m, s := range g.s {
+			a.Set(i, m, math.Exp(-s*float64(k)))
+		}
+		b.SetVec(i, g.discounts[k]/g.largest)
+	}
+	var svd mat.SVD
+	g.c = make([]float64, n)
+	if !svd.Factorize(a, mat.SVDThin) {
+		return // accepted says no
+	}
+	var c mat.VecDense
+	svd.SolveVecTo(&c, b, max(1, svd.Rank(1e-15)))
+	for m := range g.c {
+		g.c[m] = c.AtVec(m) * g.largest
+	}
+}
+
+// accepted tells whether the approximation leaves half of the tolerance to the quadrature, and the
+// terms are not so large that they cancel to rounding errors, and completes the sum then.
+//
+// With δ_k the errors of the discounts, an exposure is off by at most max |δ|, the value by
+// max |ρ|·Σ|δ|, and λ_d by 2·max |ρ|·Σ|δ|: E|∂ log π/∂m_d| is at most 2.
+func (g *geometricSum) accepted() bool {
+	const stride = 64 // ranks between which powers are multiplied
+	most, sum := 0.0, 0.0
+	power := make([]float64, len(g.s))
+	z := make([]float64, len(g.s))
+	for m, s := range g.s {
+		z[m] = math.Exp(-s)
+	}
+	for k, theta := range g.discounts {
+		for m, s := range g.s {
+			if k%stride == 0 {
+				power[m] = g.c[m] * math.Exp(-s*float64(k))
+			}
+			theta -= power[m]
+			power[m] *= z[m]
+		}
+		delta := math.Abs(theta)
+		most, sum = max(most, delta), sum+delta
+	}
+	if !(most <= g.tolerance/2*g.largest && 2*sum <= g.tolerance/2*g.total) {
+		return false
+	}
+	g.z, g.reach = z, make([]float64, len(g.s))
+	for m, s := range g.s {
+		g.reach[m] = float64(len(g.discounts))
+		if s > 0 {
+			g.reach[m] = min(g.reach[m], -1/math.Expm1(-s))
+		}
+	}
+	const rounding = 1e-15
+	if rounding*g.amplification() > g.tolerance/4 {
+		return false
+	}
+	g.rule = newProductRule(g.tolerance / 2 / g.amplification())
+	return true
+}
+
+// amplification is how much larger the terms are, with alternating signs, than their sum.
+func (g *geometricSum) amplification() float64 {
+	exposure, gradient := 0.0, 0.0
+	for m, c := range g.c {
+		exposure += math.Abs(c)
+		gradient += math.Abs(c) * g.reach[m]
+	}
+	return max(1, exposure/g.largest, gradient/g.total)
+}

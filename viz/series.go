@@ -1,0 +1,115 @@
+package viz
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/plot/plotter"
+)
+
+// A Series is one curve of a Plot. NaN and infinite values are gaps.
+type Series struct {
+	Name  string    // in the legend; "": not there
+	X, Y  []float64 // of the same length; X nil: 1, 2, 3, …
+	Style Style
+	Marks []int    // numbers of points that get a dot, from 0
+	Texts []string // beside the points; nil: none
+
+	// Low and High are the bounds of each Y, nil: none. They are drawn as a band beside a
+	// line, and as error bars at points without one. Left and Right are the ends of an
+	// error bar of each X, at points without a line. Bounds that are not finite are not
+	// drawn.
+	Low, High   []float64
+	Left, Right []float64
+
+	Color int // number of a colour from 1 to 7, to have the same one in several plots; 0: the next one
+}
+
+// Style says how a Series is drawn.
+type Style int
+
+// The styles.
+const (
+	Line       Style = iota
+	Points           // unconnected
+	LinePoints       // connected
+	Guide            // a thin dashed grey line: a reference, not a result
+)
+
+// check reports fields that do not fit each other.
+func (s Series) check() error {
+	switch {
+	case s.X != nil && len(s.X) != len(s.Y):
+		return fmt.Errorf("%d x and %d y values", len(s.X), len(s.Y))
+	case s.Texts != nil && len(s.Texts) != len(s.Y):
+		return fmt.Errorf("%d texts and %d y values", len(s.Texts), len(s.Y))
+	case !fit(s.Low, s.High, s.Y):
+		return fmt.Errorf("%d y values, but %d low and %d high ones", len(s.Y), len(s.Low), len(s.High))
+	case !fit(s.Left, s.Right, s.Y):
+		return fmt.Errorf("%d points, but %d left and %d right ends", len(s.Y), len(s.Left), len(s.Right))
+	case s.Left != nil && s.Style != Points:
+		return errors.New("left and right ends, which are for points without a line")
+	case s.Color < 0 || s.Color > len(palette):
+		return fmt.Errorf("colour %d of %d", s.Color, len(palette))
+	case s.Style < Line || s.Style > Guide:
+		return fmt.Errorf("an unknown style, %d", s.Style)
+	}
+	for _, m := range s.Marks {
+		if m < 0 || m >= len(s.Y) {
+			return fmt.Errorf("%d points, but a mark at point %d", len(s.Y), m)
+		}
+	}
+	return nil
+}
+
+// fit tells whether the ends of error bars are as many as the values, or none.
+func fit(low, high, values []float64) bool {
+	return len(low) == len(high) && (low == nil || len(low) == len(values))
+}
+
+// axes are those that a series is drawn on.
+type axes struct{ logX, logY bool }
+
+// A segment is a run of points of a series without a gap, with their numbers.
+type segment struct {
+	at      plotter.XYs
+	numbers []int
+}
+
+// segments splits a series at its gaps.
+func (s Series) segments(a axes) []segment {
+	var list []segment
+	gap := true
+	for i, y := range s.Y {
+		x := float64(i + 1)
+		if s.X != nil {
+			x = s.X[i]
+		}
+		if !drawable(x, a.logX) || !drawable(y, a.logY) {
+			gap = true
+			continue
+		}
+		if gap {
+			list = append(list, segment{})
+			gap = false
+		}
+		last := &list[len(list)-1]
+		last.at = append(last.at, plotter.XY{X: onAxis(x, a.logX), Y: onAxis(y, a.logY)})
+		last.numbers = append(last.numbers, i)
+	}
+	return list
+}
+
+// onAxis is the position of a number on an axis.
+func onAxis(v float64, log bool) float64 {
+	if log {
+		return math.Log10(v)
+	}
+	return v
+}
+
+// drawable tells whether a number can be drawn on an axis, whose length is to be finite.
+func drawable(v float64, log bool) bool {
+	return math.Abs(v) <= math.MaxFloat64/4 && (!log || v > 0)
+}
