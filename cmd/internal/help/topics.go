@@ -14,6 +14,7 @@ import (
 	"github.com/plrank/plrank/internal/source"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/train"
 )
 
 // A topic is a section of the guide, the flags that it is about, and names that it lists.
