@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"reflect"
 	"strings"
 
 	"github.com/plrank/plrank/cmd/internal/input"
@@ -48,13 +47,10 @@ var topics = []topic{
 	{"faults", "errors, interruptions and exit statuses", nil, nil},
 }
 
-// settings are the flags of a group of settings, an embedded struct of train.Config.
+// settings are the flags of a group of settings, a struct within train.Config.
 func settings(group string) (flags []string) {
-	c := new(train.Config)
-	in := reflect.ValueOf(c).Elem().FieldByName(group)
-	from, to := in.Addr().Pointer(), in.Addr().Pointer()+in.Type().Size()
-	for _, s := range c.Settings() {
-		if at := reflect.ValueOf(s.Value).Pointer(); from <= at && at < to {
+	for _, s := range new(train.Config).Settings() {
+		if s.Group == group {
 			flags = append(flags, s.Flag)
 		}
 	}

@@ -28,7 +28,7 @@ func (o *options) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("score", flag.ContinueOnError)
 	f.StringVar(&o.model, "model", "", "a model `file`")
 	f.StringVar(&o.Data, "data", "", "the `file` of the documents, of any length and maybe compressed; - is standard input")
-	f.StringVar(&o.out, "out", "", "a new `file` for the scores, one a line, in the order of the rows; without it, and where no other result is asked for, standard output")
+	f.StringVar(&o.out, "out", "", "a new `file` for the scores, one a line, in the order of the file; without it, and where no other result is asked for, standard output")
 	f.StringVar(&o.run, "run", "", "a new `file` for the rankings, as a TREC run: lines of \"qid Q0 docid rank score tag\"; - is standard output, here and below")
 	f.StringVar(&o.qrels, "qrels", "", "a new `file` for the labels, as TREC judgements: lines of \"qid 0 docid label\"")
 	f.IntVar(&o.draw, "draw", 0, "draw `N` rankings of every query from the Plackett–Luce policy of the scores, by -seed, instead of ranking by score; more than one go to FILE.1, FILE.2, … of -run FILE")
