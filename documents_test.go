@@ -19,7 +19,7 @@ var (
 	punctuation = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
-// documents are the texts of all Markdown files of the project, by their paths.
+// documents are the texts of all Markdown files of the project, by path.
 func documents(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
@@ -53,7 +53,7 @@ func anchors(text string) (names []string) {
 	return names
 }
 
-// around is what the Go code of the README has around it.
+// around stands before the Go code of the README, to make a program of it.
 const around = `package snippet
 
 import (
@@ -123,7 +123,7 @@ func TestCodeCompiles(t *testing.T) {
 	}
 }
 
-// Links within the project lead to files and headings that there are.
+// Links within the project lead to files and headings that exist.
 func TestLinks(t *testing.T) {
 	texts := documents(t)
 	checked := 0

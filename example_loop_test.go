@@ -16,9 +16,9 @@ import (
 	"github.com/plrank/plrank/ops"
 )
 
-// A training loop of one's own, without package train: LETOR files, a transform,
-// packed batches, a Gorgonia graph, Gorgonia's Adam, and NDCG on the validation split.
-func Example_loop() {
+// A training loop without package train: LETOR files, a transform, packed batches, a
+// Gorgonia graph, Gorgonia's Adam, and NDCG on the validation split.
+func Example_trainingLoop() {
 	folder := letorFolder() // such as MQ2008/Fold1
 	defer os.RemoveAll(folder)
 	splits, err := datasets.Open(folder, datasets.Options{})

@@ -13,10 +13,11 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/nn"
+	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
 
-// A machine is a model of one's own, a factorisation machine (Rendle 2010, eq. 1, 5):
+// A machine is a custom model, a factorisation machine (Rendle 2010, eq. 1, 5):
 //
 //	score(x) = w·x + Σ_i<j (v_i·v_j) x_i x_j = w·x + ½ Σ_f [(x·v_f)² − x²·v_f²]
 type machine struct {
@@ -42,7 +43,7 @@ func newMachine(features int) (nn.Scorer, error) {
 	return m, m.weights.Set("v", initial)
 }
 
-// readMachine makes a machine of what its file has.
+// readMachine makes a machine from its file.
 func readMachine(settings []byte, stored *nn.Weights) (nn.Scorer, error) {
 	m := &machine{}
 	if err := json.Unmarshal(settings, m); err != nil {
@@ -69,9 +70,9 @@ func (m *machine) Build(in nn.Input, _ nn.Mode) (scores *G.Node, err error) {
 	return G.Add(linear, G.Must(G.Mul(pairs, G.NewConstant(float32(0.5)))))
 }
 
-// A model of one's own is trained by PL-Rank on LETOR files, goes on from a
-// checkpoint, is saved, read back, and scores.
-func Example_model() {
+// A custom model is trained by PL-Rank on LETOR files, resumes from a
+// checkpoint, is saved and read back, and scores documents.
+func Example_customModel() {
 	folder := letorFolder() // such as MQ2008/Fold1
 	defer os.RemoveAll(folder)
 	splits, err := datasets.Open(folder, datasets.Options{})
@@ -86,7 +87,9 @@ func Example_model() {
 	_, err = trainer.Run(context.Background(), train.Hooks{})
 	check(err)
 	checkpoint := filepath.Join(folder, "checkpoint.npz")
-	check(trainer.SaveCheckpoint(checkpoint))
+	progress, err := trainer.Checkpoint()
+	check(err)
+	check(progress.Save(checkpoint))
 
 	config.Epochs = 6
 	trainer, err = train.New(config, train.Parts{Scorer: newMachine}, splits)
@@ -97,13 +100,13 @@ func Example_model() {
 	fmt.Println(len(result.History), "epochs")
 
 	file := filepath.Join(folder, "model.npz")
-	check(result.Ranker.Save(file))
-	ranker, err := train.LoadRanker(file)
+	check(result.Model.Save(file))
+	model, err := ranker.Open(file)
 	check(err)
-	scores, err := ranker.Score(splits.Test)
+	scores, err := model.Scores(splits.Test)
 	check(err)
 	fmt.Println("all documents have a score:", len(scores) == splits.Test.Rows())
-	report, err := trainer.Report(ranker)
+	report, err := trainer.Report(model)
 	check(err)
 	for i, name := range []string{"random order", "machine"} {
 		row := i * (len(report.Splits[2].Rankers) - 1)
@@ -114,5 +117,5 @@ func Example_model() {
 	// 6 epochs
 	// all documents have a score: true
 	// random order  test NDCG@10 0.2
-	// machine       test NDCG@10 0.4
+	// machine       test NDCG@10 0.5
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/plrank/plrank/ops"
 )
 
-// From features to λ to a trained weight: a linear model of two features, on one
-// query of four documents, of which only the first feature tells the relevance.
+// From features to λ to a trained weight: a linear model of two features on one
+// query of four documents. Only the first feature is related to relevance.
 func Example() {
 	g := G.NewGraph()
 	features := tensor.New(tensor.WithShape(4, 2), tensor.WithBacking([]float64{1, 3, 0, 4, 2, 1, 0, 2}))

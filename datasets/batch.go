@@ -3,6 +3,7 @@ package datasets
 import (
 	"fmt"
 
+	"github.com/plrank/plrank/datasets/internal/memory"
 	"github.com/plrank/plrank/internal/scratch"
 )
 
@@ -11,16 +12,16 @@ import (
 type Batch struct {
 	X       []float32 // row capacity × Transform.Width(); rows past Rows() are zero
 	Labels  []float32 // [row capacity]; 0 past Rows()
-	Groups  []int     // [row capacity] groups of documents; −1 past Rows(); nil where the dataset has none
-	Weights []float32 // [row capacity] of documents; 0 past Rows(); nil where the dataset has none
+	Groups  []int     // [row capacity] groups of documents; −1 past Rows(); nil if the dataset has none
+	Weights []float32 // [row capacity] of documents; 0 past Rows(); nil if the dataset has none
 	Offsets []int     // [query capacity+1]; queries past the packed ones are empty: the offset is repeated
 
-	QueryWeights []float32 // [query capacity]; 0 past the packed ones; nil where the dataset has none
+	QueryWeights []float32 // [query capacity]; 0 past the packed ones; nil if the dataset has none
 }
 
-// Capacity is the number of rows of the static graph that takes so many documents:
-// the smallest of 8, 16, 24, …, which from 128 on grow by about an eighth each. At
-// most an eighth of the work is for padding, and few graphs serve all batches.
+// Capacity is the number of rows of the static graph for a number of documents: the
+// smallest that suffices of 8, 16, 24, …, which grow by about an eighth from 128 on. At most
+// an eighth of the work is for padding, and few graphs serve all batches.
 func Capacity(rows int) int {
 	capacity := 8
 	for capacity < rows {
@@ -29,7 +30,7 @@ func Capacity(rows int) int {
 	return capacity
 }
 
-// Rows is the number of rows that hold documents.
+// Rows is the number of documents.
 func (b *Batch) Rows() int {
 	if len(b.Offsets) == 0 {
 		return 0
@@ -38,9 +39,9 @@ func (b *Batch) Rows() int {
 }
 
 // Pack fills the batch with the given queries of d, in that order, each mapped
-// by t, for a capacity of rows and queryCapacity. Its buffers are used again.
-// Queries are transformed on all cores; the result does not depend on how many
-// there are. It panics where the queries exceed a capacity.
+// by t, for a capacity of rows and queryCapacity. It reuses the memory of
+// the batch. Queries are transformed on all cores; the result does not depend on their
+// number. It panics if the queries exceed a capacity.
 func (b *Batch) Pack(d *Dataset, t *Transform, queries []int, rows, queryCapacity int) {
 	b.PackTransformed(&Transformed{d: d, t: t}, queries, rows, queryCapacity)
 }
@@ -83,11 +84,11 @@ func (b *Batch) PackTransformed(x *Transformed, queries []int, rows, queryCapaci
 		}
 		return
 	}
-	parallel(len(queries), one)
+	memory.For(len(queries), one)
 }
 
-// pack gathers what belongs to the queries, one value each where offsets are nil,
-// and fills the rest of the capacity. It is nil where from is; else it reuses to.
+// pack gathers the values of the queries' rows, or of the queries if offsets are nil, and
+// fills the rest of the capacity. It reuses to, and is nil if from is.
 func pack[T any](to, from []T, offsets, queries []int, capacity int, fill T) []T {
 	if from == nil {
 		return nil

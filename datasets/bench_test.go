@@ -69,6 +69,39 @@ func status(line string) float64 {
 	return kilobytes * 1024
 }
 
+// writeCSV writes LETOR text, each line of which has all features, as separated values.
+func writeCSV(b *testing.B, path string) (csv string, size int64) {
+	b.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var to bytes.Buffer
+	for line := range bytes.Lines(text) {
+		words := bytes.Fields(line)
+		if to.Len() == 0 {
+			to.WriteString("label,qid")
+			for _, word := range words[2:] {
+				id, _, _ := bytes.Cut(word, []byte(":"))
+				fmt.Fprintf(&to, ",f%s", id)
+			}
+			to.WriteByte('\n')
+		}
+		to.Write(words[0])
+		for _, word := range words[1:] {
+			_, value, _ := bytes.Cut(word, []byte(":"))
+			to.WriteByte(',')
+			to.Write(value)
+		}
+		to.WriteByte('\n')
+	}
+	csv = filepath.Join(b.TempDir(), "big.csv")
+	if err := os.WriteFile(csv, to.Bytes(), 0o666); err != nil {
+		b.Fatal(err)
+	}
+	return csv, int64(to.Len())
+}
+
 // With PLRANK_BENCH_MB=1000, and -benchtime 1x for a peak that is that of one
 // reading, this is the file of 1 GB that the documentation speaks of.
 func BenchmarkReadFile(b *testing.B) {
@@ -89,6 +122,16 @@ func BenchmarkReadFile(b *testing.B) {
 		}
 		b.ReportMetric(float64(len(d.Features)*4)/1e6, "matrix-MB")
 		b.ReportMetric(status("VmHWM:")/1e6, "peak-MB")
+	})
+	b.Run("CSV", func(b *testing.B) {
+		path, size := writeCSV(b, path)
+		b.SetBytes(size)
+		for b.Loop() {
+			runtime.GC()
+			if _, err := ReadFile(path, ReadOptions{}); err != nil {
+				b.Fatal(err)
+			}
+		}
 	})
 	b.Run("wc -l", func(b *testing.B) {
 		b.SetBytes(info.Size())

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/plrank/plrank/datasets/internal/reading"
 )
 
 // joined is the blocks of a file, put together again.
@@ -38,7 +40,7 @@ func joined(path string, o ReadOptions) (*Dataset, []string, error) {
 		all.Features, all.Labels = append(all.Features, d.Features...), append(all.Labels, d.Labels...)
 		all.QueryIDs, all.Weights, all.Groups = append(all.QueryIDs, d.QueryIDs...), append(all.Weights, d.Weights...), append(all.Groups, d.Groups...)
 		all.Name, all.FeatureIDs, all.FeatureNames, all.GroupNames = d.Name, d.FeatureIDs, d.FeatureNames, d.GroupNames
-		all.path, all.lines = d.path, append(all.lines, d.lines...)
+		all.origin.Path, all.origin.Lines = d.origin.Path, append(all.origin.Lines, d.origin.Lines...)
 		return nil
 	})
 	for all.DocumentIDs != nil && len(all.DocumentIDs) < all.Rows() {
@@ -51,7 +53,7 @@ func joined(path string, o ReadOptions) (*Dataset, []string, error) {
 // warnings: for any size of the chunks, of all formats, with files beside it, and with
 // damage to any of them.
 func TestBlocksAreTheFile(t *testing.T) {
-	defer func(old int) { chunkSize = old }(chunkSize)
+	defer func(old int) { reading.ChunkSize = old }(reading.ChunkSize)
 	returned, failed, same := 0, 0, 0
 	rapid.Check(t, func(r *rapid.T) {
 		folder := t.TempDir()
@@ -138,9 +140,9 @@ func TestBlocksAreTheFile(t *testing.T) {
 			}
 		}
 		path := filepath.Join(folder, "f")
-		chunkSize = 1 << 20
+		reading.ChunkSize = 1 << 20
 		want, wantErr := ReadFile(path, o)
-		chunkSize = rapid.IntRange(1, 200).Draw(r, "chunk size")
+		reading.ChunkSize = rapid.IntRange(1, 200).Draw(r, "chunk size")
 		got, warnings, err := joined(path, o)
 		switch {
 		case errors.Is(err, ErrReturns):
@@ -158,7 +160,7 @@ func TestBlocksAreTheFile(t *testing.T) {
 				r.Fatalf("%v\n%s", err, files["f"])
 			}
 			if !slices.Equal(got.Groups, want.Groups) || !slices.Equal(got.GroupNames, want.GroupNames) || !slices.Equal(got.Weights, want.Weights) ||
-				!slices.Equal(got.lines, want.lines) || !slices.Equal(got.FeatureNames, want.FeatureNames) || got.Name != want.Name || got.path != want.path {
+				!slices.Equal(got.origin.Lines, want.origin.Lines) || !slices.Equal(got.FeatureNames, want.FeatureNames) || got.Name != want.Name || got.origin.Path != want.origin.Path {
 				r.Fatalf("in blocks: %+v\nwhole: %+v", got, want)
 			}
 			if !slices.Equal(warnings, want.Warnings) {
@@ -175,8 +177,8 @@ func TestBlocksAreTheFile(t *testing.T) {
 
 // What is in memory does not grow with the file: the bound is for 50 times the text.
 func TestBlocksInConstantMemory(t *testing.T) {
-	defer func(old int) { chunkSize = old }(chunkSize)
-	chunkSize = 1 << 14
+	defer func(old int) { reading.ChunkSize = old }(reading.ChunkSize)
+	reading.ChunkSize = 1 << 14
 	highest := func(queries int) (most uint64) {
 		path := filepath.Join(t.TempDir(), "f")
 		f, err := os.Create(path)
@@ -218,7 +220,7 @@ func TestBlocksInConstantMemory(t *testing.T) {
 
 // An end of the context, and an error of the caller, end the reading of a pipe on which
 // nothing comes any more. Nothing else does: the pipe stays open.
-func TestBlocksOfAPipe(t *testing.T) {
+func TestBlocksOfAPipeComeAsItIsWritten(t *testing.T) {
 	for name, stop := range map[string]func(context.CancelFunc) error{
 		"interrupted": func(cancel context.CancelFunc) error { cancel(); return nil },
 		"failed":      func(context.CancelFunc) error { return errors.New("no room") },
@@ -229,7 +231,7 @@ func TestBlocksOfAPipe(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
-			for q := range 3 * chunkSize / 20 {
+			for q := range 3 * reading.ChunkSize / 20 {
 				fmt.Fprintf(w, "1 qid:%d 1:1 2:3\n", q)
 			}
 		}()

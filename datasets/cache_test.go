@@ -2,18 +2,16 @@ package datasets
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"os"
 	"path/filepath"
 	"reflect"
-	"runtime"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/plrank/plrank/datasets/internal/memory"
 )
 
 // cached makes a small collection in a folder, and says how to open it.
@@ -46,7 +44,7 @@ func same(t testing.TB, got, want *Splits) {
 			continue
 		}
 		a, b := *g, *w
-		if !bytes.Equal(bytesOf(a.Features), bytesOf(b.Features)) || !bytes.Equal(bytesOf(a.Labels), bytesOf(b.Labels)) {
+		if !bytes.Equal(memory.Bytes(a.Features), memory.Bytes(b.Features)) || !bytes.Equal(memory.Bytes(a.Labels), memory.Bytes(b.Labels)) {
 			t.Errorf("split %d: numbers differ", i)
 		}
 		a.Features, b.Features, a.Labels, b.Labels = nil, nil, nil, nil
@@ -86,7 +84,7 @@ func openAgain(t testing.TB, folder string, o Options) (s *Splits, rebuilt bool)
 	return s, !info.ModTime().Equal(old)
 }
 
-func TestCacheIsTheSame(t *testing.T) {
+func TestCacheGivesTheSameSplits(t *testing.T) {
 	folder, o := cached(t)
 	plain, err := Open(folder, Options{Seed: o.Seed})
 	if err != nil {
@@ -229,7 +227,7 @@ func TestPipesAreNotCached(t *testing.T) {
 }
 
 // Whatever happens to a cache, what Open returns is what the sources say.
-func TestDamagedCache(t *testing.T) {
+func TestDamagedCacheIsBuiltAnew(t *testing.T) {
 	folder, o := cached(t)
 	plain, err := Open(folder, o)
 	if err != nil {
@@ -277,27 +275,7 @@ func TestCacheCannotBeWritten(t *testing.T) {
 	}
 }
 
-// fullDisk takes some bytes, then fails as a full disk does.
-type fullDisk struct{ room int }
-
-func (d *fullDisk) Write(b []byte) (int, error) {
-	if len(b) > d.room {
-		return d.room, os.ErrDeadlineExceeded
-	}
-	d.room -= len(b)
-	return len(b), nil
-}
-
-func TestCacheOnAFullDisk(t *testing.T) {
-	s := Synthetic(SyntheticOptions{Train: 30, Vali: 2, Test: 2})
-	for _, room := range []int{0, 100, 1 << 20} {
-		if err := encodeCache(&fullDisk{room}, "key", s, splitFiles{}); err == nil {
-			t.Errorf("with room for %d bytes: no error", room)
-		}
-	}
-}
-
-func TestCachesAtOnce(t *testing.T) {
+func TestCachesMayBeWrittenAtOnce(t *testing.T) {
 	folder, o := cached(t)
 	plain, err := Open(folder, Options{Seed: o.Seed})
 	if err != nil {
@@ -323,9 +301,9 @@ func TestCachesAtOnce(t *testing.T) {
 	cacheFile(t, o.Cache)
 }
 
-func TestCacheAuto(t *testing.T) {
+func TestAutoCacheIsBesideTheDataOrInTheUserCacheFolder(t *testing.T) {
 	folder, o := cached(t)
-	o.Cache = CacheAuto
+	o.Cache = "auto"
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	if _, err := Open(folder, o); err != nil {
 		t.Fatal(err)
@@ -338,33 +316,6 @@ func TestCacheAuto(t *testing.T) {
 }
 
 // What comes from a cache is no memory of this process alone.
-func TestCacheTakesNoMemory(t *testing.T) {
-	anonymous := func() float64 {
-		runtime.GC()
-		debug.FreeOSMemory()
-		return status("RssAnon:")
-	}
-	if anonymous() == 0 {
-		t.Skip("this system does not say how much memory a process has of its own")
-	}
-	path := filepath.Join(t.TempDir(), "cache")
-	s := Synthetic(SyntheticOptions{Train: 300, Vali: 1, Test: 1})
-	size := float64(4 * len(s.Train.Features))
-	if err := saveCache(t.Context(), path, "key", 0o666, s, splitFiles{}); err != nil {
-		t.Fatal(err)
-	}
-	s = nil
-	before := anonymous()
-	s, err := loadCache(t.Context(), path, "key", splitFiles{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if grown := anonymous() - before; grown > size/4 {
-		t.Errorf("%.1f MB more for %.1f MB of features", grown/1e6, size/1e6)
-	}
-	runtime.KeepAlive(s)
-}
-
 func BenchmarkCache(b *testing.B) {
 	path := writeBig(b, bigSize(b))
 	o := Options{Cache: b.TempDir()}
@@ -381,55 +332,4 @@ func BenchmarkCache(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-}
-
-func FuzzDecodeCache(f *testing.F) {
-	folder, o := cached(f)
-	files, err := findFiles(folder, 0)
-	if err != nil {
-		f.Fatal(err)
-	}
-	s, err := open(files, nil, 0.2, o, "")
-	if err != nil {
-		f.Fatal(err)
-	}
-	var whole bytes.Buffer
-	if err := encodeCache(&whole, "key", s, files); err != nil {
-		f.Fatal(err)
-	}
-	f.Add(whole.Bytes())
-	f.Add([]byte(cacheMagic))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		b = fixChecksum(b)
-		decodeCache(t.Context(), b, "key") // must not panic
-		h, err := decodeCacheHeader(b)
-		if err != nil {
-			return
-		}
-		// Past the checksums, the rest is consistent or refused all the same.
-		s, err := h.splits(b)
-		if err != nil {
-			return
-		}
-		for _, d := range s.all() {
-			if d != nil {
-				if err := d.Validate(); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-	})
-}
-
-// fixChecksum makes the checksum of the header right, so that fuzzing comes
-// past it.
-func fixChecksum(b []byte) []byte {
-	if len(b) < cacheIntro {
-		return b
-	}
-	b = bytes.Clone(b)
-	if length := binary.NativeEndian.Uint64(b[16:]); length <= uint64(len(b)-cacheIntro) {
-		binary.NativeEndian.PutUint32(b[12:], crc32.Checksum(b[cacheIntro:cacheIntro+int(length)], castagnoli))
-	}
-	return b
 }

@@ -8,7 +8,7 @@ import (
 
 // Every number of rows has a capacity that holds it and wastes an eighth at most
 // (beyond the smallest), which is the capacity of itself, and there are few.
-func TestCapacity(t *testing.T) {
+func TestCapacityWastesAnEighthAtMost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := rapid.IntRange(0, 100000).Draw(t, "rows")
 		c := Capacity(rows)

@@ -2,14 +2,15 @@ package datasets
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
+
+	"github.com/plrank/plrank/datasets/internal/columns"
 )
 
 // A Category is a feature whose values are names rather than amounts: a transform maps
 // each to a code, for a model to learn what it means. The names are numbers that float32
-// tells apart: whole ones between ±2^24, or others of up to seven digits.
+// distinguishes: whole ones between ±2^24, or others of up to seven digits.
 type Category struct {
 	Column int       // the raw column
 	Values []float32 // that have a code, ascending
@@ -38,7 +39,7 @@ func (c *Category) code(x float32) float32 {
 	if x != x {
 		return MissingValue
 	}
-	if i, found := slices.BinarySearch(c.Values, finite(x)); found {
+	if i, found := slices.BinarySearch(c.Values, columns.Finite(x)); found {
 		return float32(FirstValue + i)
 	}
 	return UnseenValue
@@ -63,7 +64,7 @@ func fitCategory(train *Dataset, id int) (Category, error) {
 	for r := range train.Rows() {
 		x := train.Row(r)[column]
 		if x >= inexactValue || x <= -inexactValue {
-			return Category{}, fmt.Errorf("datasets: %s: the categorical feature %d is %.0f, as float32 has it: from %d on it merges whole numbers; please number the values from 0 on",
+			return Category{}, fmt.Errorf("datasets: %s: the categorical feature %d is %.0f, in float32, which does not hold all whole numbers from %d on: please number the values from 0 on",
 				train.Where(r), id, x, inexactValue)
 		}
 		if x == x {
@@ -84,7 +85,7 @@ func fitCategory(train *Dataset, id int) (Category, error) {
 	return c, nil
 }
 
-// idsInWords is what there is to choose from.
+// idsInWords lists feature ids for a message.
 func idsInWords(ids []int) string {
 	const most = 20
 	if n := len(ids); n > most {
@@ -98,53 +99,4 @@ func idsInWords(ids []int) string {
 		text += " " + strconv.Itoa(id)
 	}
 	return text
-}
-
-// fitCategories adds the categories of the features of these ids to t, and takes their
-// columns out of the others.
-func (t *Transform) fitCategories(train *Dataset, ids []int) error {
-	ids = slices.Clone(ids)
-	slices.Sort(ids)
-	for i, id := range ids {
-		if i > 0 && ids[i-1] == id {
-			return fmt.Errorf("datasets: feature %d is to be categorical twice", id)
-		}
-		c, err := fitCategory(train, id)
-		if err != nil {
-			return err
-		}
-		t.Columns = slices.DeleteFunc(t.Columns, func(column int) bool { return column == c.Column })
-		t.Categories = append(t.Categories, c)
-	}
-	return nil
-}
-
-// validateCategories checks those of a transform that was read from a file.
-func (t *Transform) validateCategories() error {
-	for i, c := range t.Categories {
-		_, used := slices.BinarySearch(t.Columns, c.Column)
-		if c.Column < 0 || c.Column >= t.Inputs || i > 0 && c.Column <= t.Categories[i-1].Column || used {
-			return fmt.Errorf("datasets: transform %q: the columns of categories must ascend within its %d inputs, and be no others, but there is %d", t.Spec, t.Inputs, c.Column)
-		}
-		if len(c.Values) > mostValues {
-			return fmt.Errorf("datasets: transform %q: %d values of the category in column %d, want %d at most", t.Spec, len(c.Values), c.Column, mostValues)
-		}
-		for j, v := range c.Values {
-			if !(math.Abs(float64(v)) <= math.MaxFloat32) || j > 0 && v <= c.Values[j-1] {
-				return fmt.Errorf("datasets: transform %q: the values of the category in column %d must ascend and be finite", t.Spec, c.Column)
-			}
-		}
-	}
-	return nil
-}
-
-// Used are the raw columns that a model depends on, ascending: Columns, and those of the
-// categories.
-func (t *Transform) Used() []int {
-	used := slices.Clone(t.Columns)
-	for _, c := range t.Categories {
-		used = append(used, c.Column)
-	}
-	slices.Sort(used)
-	return used
 }

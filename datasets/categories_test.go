@@ -27,7 +27,7 @@ func categorical() *Dataset {
 }
 
 // Values of two documents or more have codes, in ascending order; those of one are unseen.
-func TestCategories(t *testing.T) {
+func TestCodesOfCategoriesFollowAllOtherColumns(t *testing.T) {
 	d := categorical()
 	d.Features = append(d.Features, 9, -3, 1)
 	d.Labels, d.Offsets[2] = append(d.Labels, 0), 6
@@ -93,7 +93,7 @@ func without(rows []float32) (left []float32) {
 }
 
 // A category may be all there is.
-func TestOnlyCategories(t *testing.T) {
+func TestModelOfCategoriesAloneNeedsNoOtherFeature(t *testing.T) {
 	d := categorical()
 	d.FeatureIDs = []int{4}
 	d.Features = []float32{1, 2, 1, 2, 2}
@@ -112,13 +112,13 @@ func TestOnlyCategories(t *testing.T) {
 	}
 }
 
-func TestCategoryErrors(t *testing.T) {
+func TestCategoricalFeaturesThatCannotBeAreErrors(t *testing.T) {
 	for _, c := range []struct {
 		ids  []int
 		want string
 	}{
 		{[]int{5}, "data has no feature 5, which is to be categorical: it has the features 1, 4, 7"},
-		{[]int{4, 1, 4}, "feature 4 is to be categorical twice"},
+		{[]int{4, 1, 4}, "feature 4 is listed as categorical twice"},
 	} {
 		if _, err := FitTransform("minmax", categorical(), c.ids...); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: error %v, want one with %q", c.ids, err, c.want)
@@ -135,7 +135,7 @@ func TestCategoryErrors(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err = FitTransform("minmax", d, 4)
-			if want := d.Where(1) + ": the categorical feature 4 is "; err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "from 16777216 on it merges whole numbers") {
+			if want := d.Where(1) + ": the categorical feature 4 is "; err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "does not hold all whole numbers from 16777216 on") {
 				t.Errorf("%s in %s: error %v, want one with %q", id, name, err, want)
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/plrank/plrank/datasets/internal/text"
 )
 
 func three() *Dataset {
@@ -13,7 +15,7 @@ func three() *Dataset {
 	}
 }
 
-func TestSelect(t *testing.T) {
+func TestSelectCopiesQueriesInOrder(t *testing.T) {
 	d := three()
 	s := d.Select([]int{3, 1, 1, 2})
 	if err := s.Validate(); err != nil {
@@ -31,7 +33,7 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-func TestByQueries(t *testing.T) {
+func TestByQueriesPutsDocumentsOfAQueryTogether(t *testing.T) {
 	d := three()
 	g, err := d.ByQueries([]string{"p", "q", "p", "r"})
 	if err != nil {
@@ -55,11 +57,11 @@ func TestByQueries(t *testing.T) {
 	}
 }
 
-func TestValidate(t *testing.T) {
+func TestValidateFindsFieldsThatDoNotFit(t *testing.T) {
 	for want, spoil := range map[string]func(d *Dataset){
 		"offsets":        func(d *Dataset) { d.Offsets[1] = 4 },
 		"feature ids":    func(d *Dataset) { d.FeatureIDs[1] = 2 },
-		"is not finite":  func(d *Dataset) { d.Labels[0] = missing },
+		"is not finite":  func(d *Dataset) { d.Labels[0] = text.Missing },
 		"feature values": func(d *Dataset) { d.Features = d.Features[1:] },
 		"query ids":      func(d *Dataset) { d.QueryIDs = d.QueryIDs[1:] },
 		"document ids":   func(d *Dataset) { d.DocumentIDs = d.DocumentIDs[1:] },

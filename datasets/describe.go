@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/plrank/plrank/datasets/internal/memory"
+	"github.com/plrank/plrank/datasets/internal/text"
 )
 
 // Description sums up a dataset. Its JSON is for machines, its String is a table.
@@ -22,10 +25,10 @@ type Description struct {
 	Constant          []int          `json:"constant"` // ids of features with one value in all documents
 	Missing           []int          `json:"missing"`  // ids of features with missing values
 
-	Groups []GroupDescription `json:"groups,omitempty"` // by number; none where documents have no groups
+	Groups []GroupDescription `json:"groups,omitempty"` // by number; none if documents have no groups
 
-	Weights      *WeightRange `json:"weights,omitempty"`      // of documents; nil where they have none
-	QueryWeights *WeightRange `json:"queryWeights,omitempty"` // of queries; nil where they have none
+	Weights      *Range `json:"weights,omitempty"`      // of documents; nil if they have none
+	QueryWeights *Range `json:"queryWeights,omitempty"` // of queries; nil if they have none
 
 	MissingValues int      `json:"missingValues"` // of all features together
 	Warnings      []string `json:"warnings,omitempty"`
@@ -37,27 +40,20 @@ type Description struct {
 type GroupDescription struct {
 	Name      string  `json:"name"`
 	Documents int     `json:"documents"`
-	MeanLabel float64 `json:"meanLabel"` // of those that have a label; 0 where none has
+	MeanLabel float64 `json:"meanLabel"` // of those that have a label; 0 if none has
 }
 
-// Range sums up some numbers; all 0 where there are none.
+// Range is where some numbers lie; all 0 if there are none.
 type Range struct {
-	Min  int     `json:"min"`
-	Mean float64 `json:"mean"`
-	Max  int     `json:"max"`
-}
-
-// WeightRange sums up the weights of documents or of queries.
-type WeightRange struct {
 	Min  float64 `json:"min"`
 	Mean float64 `json:"mean"`
 	Max  float64 `json:"max"`
 }
 
-// describeWeights sums up the weights of all datasets; where one has none, they count
-// as 1. It is nil where all have none, or there is nothing to weigh.
-func describeWeights(datasets []*Dataset, weights func(*Dataset) (list []float32, count int)) *WeightRange {
-	r := WeightRange{Min: math.Inf(1)}
+// describeWeights sums up the weights of all datasets; those of a dataset without weights
+// count as 1. It is nil if none has weights, or all are empty.
+func describeWeights(datasets []*Dataset, weights func(*Dataset) (list []float32, count int)) *Range {
+	r := Range{Min: math.Inf(1)}
 	weighted, n := false, 0
 	for _, d := range datasets {
 		if d == nil {
@@ -82,13 +78,13 @@ func describeWeights(datasets []*Dataset, weights func(*Dataset) (list []float32
 }
 
 // Describe describes datasets as if they were one, such as the splits of a collection.
-// They have the same FeatureIDs; nil ones count as absent.
+// They must have the same FeatureIDs; nil ones are left out.
 func Describe(name string, datasets ...*Dataset) *Description {
 	d := &Description{Name: name, Labels: map[string]int{}, Constant: []int{}, Missing: []int{}, names: map[int]string{}}
 	counts := map[float32]int{}
 	first := true
 	var ids []int
-	var value []float32 // by column: the first there is, NaN as long as none
+	var value []float32 // by column: the first that is not missing; NaN until then
 	var varies []bool
 	var absent []int
 	for _, s := range datasets {
@@ -98,7 +94,7 @@ func Describe(name string, datasets ...*Dataset) *Description {
 		d.Warnings = append(d.Warnings, s.Warnings...)
 		if ids == nil {
 			ids = s.FeatureIDs
-			value, varies, absent = slices.Repeat([]float32{missing}, len(ids)), make([]bool, len(ids)), make([]int, len(ids))
+			value, varies, absent = slices.Repeat([]float32{text.Missing}, len(ids)), make([]bool, len(ids)), make([]int, len(ids))
 		}
 		for i, name := range s.FeatureNames {
 			d.names[s.FeatureIDs[i]] = name
@@ -107,7 +103,7 @@ func Describe(name string, datasets ...*Dataset) *Description {
 		d.Documents += s.Rows()
 		for q := range s.Queries() {
 			labels := s.Labels[s.Offsets[q]:s.Offsets[q+1]]
-			n := len(labels)
+			n := float64(len(labels))
 			if first {
 				d.DocumentsPerQuery.Min, first = n, false
 			}
@@ -122,7 +118,7 @@ func Describe(name string, datasets ...*Dataset) *Description {
 				d.LabelFree++
 			}
 		}
-		parallel(len(ids), func(c int) {
+		memory.For(len(ids), func(c int) {
 			for at := c; at < len(s.Features); at += len(ids) {
 				switch x := s.Features[at]; {
 				case x != x:
@@ -205,16 +201,16 @@ func (d *Description) String() string {
 	}
 	line("queries", "%d", d.Queries)
 	line("documents", "%d", d.Documents)
-	line("documents per query", "%d to %d, mean %.1f", d.DocumentsPerQuery.Min, d.DocumentsPerQuery.Max, d.DocumentsPerQuery.Mean)
+	line("documents per query", "%.0f to %.0f, mean %.1f", d.DocumentsPerQuery.Min, d.DocumentsPerQuery.Max, d.DocumentsPerQuery.Mean)
 	line("features", "%d", d.Features)
 	line("constant features", "%s", d.list(d.Constant))
 	line("features with missing values", "%s", d.list(d.Missing))
 	line("missing values", "%d (%.2f %%)", d.MissingValues, 100*float64(d.MissingValues)/math.Max(1, float64(d.Documents)*float64(d.Features)))
 	for _, weights := range []struct {
 		of string
-		*WeightRange
+		*Range
 	}{{"documents", d.Weights}, {"queries", d.QueryWeights}} {
-		if w := weights.WeightRange; w != nil {
+		if w := weights.Range; w != nil {
 			line("weights of "+weights.of, "%g to %g, mean %.3g", w.Min, w.Max, w.Mean)
 		}
 	}
@@ -254,7 +250,7 @@ func (d *Description) String() string {
 	return b.String()
 }
 
-// list names features in a table: their number and the first of them.
+// list is the number of features and the names of the first ones.
 func (d *Description) list(ids []int) string {
 	if len(ids) == 0 {
 		return "0"
@@ -267,7 +263,7 @@ func (d *Description) list(ids []int) string {
 			names = append(names, strconv.Itoa(id))
 		}
 	}
-	return fmt.Sprintf("%d: %s", len(ids), listNames(names))
+	return fmt.Sprintf("%d: %s", len(ids), text.List(names))
 }
 
 // formatFloat is the shortest text that reads back as the same float32.

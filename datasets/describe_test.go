@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-func TestDescribe(t *testing.T) {
+func TestDescribeCountsAllDatasetsAsOne(t *testing.T) {
 	d, err := ReadFile(file(t, "f", "0 qid:1 1:5 2:1 4:nan\n2 qid:1 1:5 2:2 4:nan\n-1 qid:2 1:5 3:?\n0 qid:2 1:5\n0 qid:2 1:5\n1.5 qid:3 1:5 4:null\n"), ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := json.Marshal(Describe("f", d.view(0, 1), nil, d.view(1, 3)))
+	text, err := json.Marshal(Describe("f", newDataset(d.data().View(0, 1)), nil, newDataset(d.data().View(1, 3))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestDescribe(t *testing.T) {
 }
 
 // The facts of shared/data/README.md.
-func TestDescribeSharedData(t *testing.T) {
+func TestDescribeGivesThePublishedCounts(t *testing.T) {
 	s, err := Open(shared(t, "MQ2008"), Options{Fold: 4})
 	if err != nil {
 		t.Fatal(err)
@@ -66,15 +66,15 @@ func TestDescribeSharedData(t *testing.T) {
 	}
 }
 
-func TestDescribeWeights(t *testing.T) {
+func TestDescribeCountsAbsentWeightsAsOne(t *testing.T) {
 	d := weighted()
 	light := weighted().Select([]int{0})
 	light.Weights, light.QueryWeights = nil, nil
 	is := Describe("", d, nil, light)
-	if want := (WeightRange{0, 4.5 / 5, 2}); is.Weights == nil || *is.Weights != want {
+	if want := (Range{0, 4.5 / 5, 2}); is.Weights == nil || *is.Weights != want {
 		t.Errorf("%+v, want %+v", is.Weights, want)
 	}
-	if want := (WeightRange{.25, 5.25 / 4, 3}); is.QueryWeights == nil || *is.QueryWeights != want {
+	if want := (Range{.25, 5.25 / 4, 3}); is.QueryWeights == nil || *is.QueryWeights != want {
 		t.Errorf("%+v, want %+v", is.QueryWeights, want)
 	}
 	if text := is.String(); !strings.Contains(text, "weights of documents          0 to 2, mean 0.9\n") || !strings.Contains(text, "weights of queries            0.25 to 3, mean 1.31\n") {

@@ -1,12 +1,11 @@
 // Package datasets brings learning-to-rank data from files to the inputs of a
-// model: it reads queries of documents with graded relevance (LETOR text and its
-// relatives), splits them, maps raw features to model inputs, and packs queries
-// into batches. It also makes synthetic collections to try things on. It knows
-// no graph and no model.
+// model: it reads queries of documents with graded relevance, splits them, maps raw
+// features to model inputs, and packs queries into batches. It also makes synthetic
+// collections. It knows no graph and no model.
 //
 // Everything is float32 in flat slices, the documents of all queries one after
 // another; see [Dataset]. Only raw features are kept in memory: a [Transform] is
-// applied as a [Batch] is packed.
+// applied when a [Batch] is packed.
 //
 // # From files to batches
 //
@@ -15,30 +14,23 @@
 //	var b datasets.Batch
 //	b.Pack(splits.Train, transform, []int{0, 1, 2}, rows, 3) // three queries, see Capacity
 //
-// [ReadFile] reads one file, [Synthetic] makes data. [WriteLETOR], [WriteWeights] and
-// [WriteGroups] write the files that are read, [WriteRun] and [WriteQrels] those of
-// TREC's tools. [Describe] counts what is in datasets, and a [Fingerprint] tells whether
-// two are the same.
+// [Open] reads a collection, [ReadFile] one file, [ReadBlocks] a file larger than memory;
+// [Synthetic] makes data. [WriteLETOR], [WriteWeights] and [WriteGroups] write the files
+// that are read, [WriteRun] and [WriteQrels] those of TREC's tools. [Describe] counts, and
+// a [Fingerprint] tells whether two datasets are the same.
 //
-// # Weights
+// # Weights and groups
 //
-// Documents and queries can have weights, from a column or from a file beside the data;
-// see [ReadFile].
-//
-// # Groups of documents
-//
-// For the fairness of exposure between groups of documents (of a brand, an author,
-// a seller), [Dataset] keeps the group of each: from a column of separated values or
-// a feature of LETOR text, which is then no feature (see [ReadOptions].GroupColumn), or
-// from a file beside the data, train.txt.groups for train.txt, with the group of one row a
-// line. All splits share one numbering of groups, and whatever is made of a dataset keeps
-// the groups of its documents.
+// Documents and queries can have weights, documents can belong to groups (of a brand, an
+// author, a seller), between which exposure may be fair. Both come from a column or from a
+// file beside the data; see [ReadFile] and [ReadOptions]. All splits share one numbering
+// of groups, and every dataset made of another one keeps weights and groups.
 //
 // # Known collections
 //
-// [Open] takes any folder whose files are named after their splits. Of those below, which
-// it knows by the name of the folder (or, for Yahoo!, of the files), it checks the
-// counts over all splits of a fold, and warns where they are not those published:
+// [Open] knows the collections below by the name of the folder (or, for Yahoo!, of the
+// files). It checks the counts over all splits of a fold, and warns if they are not
+// those published:
 //
 //	collection         queries   documents  features  folder or files            homepage
 //	MSLR-WEB10K         10,000   1,200,192       136  MSLR-WEB10K/Fold1 … Fold5  microsoft.com/en-us/research/project/mslr

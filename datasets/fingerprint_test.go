@@ -5,13 +5,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/plrank/plrank/datasets/internal/digest"
+	"github.com/plrank/plrank/datasets/internal/text"
 )
 
 // weighted is a small dataset with all that a dataset can have.
 func weighted() *Dataset {
 	return &Dataset{
 		Name:         "w",
-		Features:     []float32{1, 2, 3, 4, 5, 6, 7, missing},
+		Features:     []float32{1, 2, 3, 4, 5, 6, 7, text.Missing},
 		Labels:       []float32{2, 0, 1, 0},
 		Offsets:      []int{0, 1, 3, 4},
 		QueryIDs:     []string{"a", "b", "c"},
@@ -25,7 +28,7 @@ func weighted() *Dataset {
 	}
 }
 
-func TestFingerprint(t *testing.T) {
+func TestFingerprintTellsWhatDiffers(t *testing.T) {
 	want := weighted().Fingerprint()
 	for _, test := range []struct {
 		change func(d *Dataset)
@@ -61,17 +64,17 @@ func TestFingerprint(t *testing.T) {
 
 // The fingerprint of a list of more than one block depends on all of it, and on
 // nothing else.
-func TestFingerprintOfManyBlocks(t *testing.T) {
+func TestFingerprintDependsOnEveryBlock(t *testing.T) {
 	values := make([]float32, 1<<19+5)
-	want := hashFloats(values).String()
+	want := digest.Floats(values).String()
 	for _, i := range []int{0, 1<<18 - 1, 1 << 18, 1<<19 + 4} {
 		values[i] = 1
-		if hashFloats(values).String() == want {
+		if digest.Floats(values).String() == want {
 			t.Errorf("value %d has no influence", i)
 		}
 		values[i] = 0
 	}
-	if hashFloats(values).String() != want || hashFloats(values[1:]).String() == want {
+	if digest.Floats(values).String() != want || digest.Floats(values[1:]).String() == want {
 		t.Error("not a function of the values")
 	}
 }
@@ -85,7 +88,7 @@ func TestWeightsFollowDocuments(t *testing.T) {
 	if !slices.Equal(s.Weights, []float32{2, .5, 0}) || !slices.Equal(s.QueryWeights, []float32{.25, 3}) {
 		t.Errorf("selected: %v, %v", s.Weights, s.QueryWeights)
 	}
-	if v := d.view(1, 3); !slices.Equal(v.Weights, []float32{.5, 0, 2}) || !slices.Equal(v.QueryWeights, []float32{3, .25}) {
+	if v := newDataset(d.data().View(1, 3)); !slices.Equal(v.Weights, []float32{.5, 0, 2}) || !slices.Equal(v.QueryWeights, []float32{3, .25}) {
 		t.Errorf("a view: %v, %v", v.Weights, v.QueryWeights)
 	}
 	transform := &Transform{Spec: "none", Inputs: 2, Columns: []int{0}, Parts: []TransformPart{{Name: "none"}}}
@@ -102,7 +105,7 @@ func TestWeightsFollowDocuments(t *testing.T) {
 	}
 }
 
-func TestGroupWithQueryWeights(t *testing.T) {
+func TestQueriesOfDifferentWeightsCannotBeJoined(t *testing.T) {
 	d := weighted()
 	g, err := d.ByQueries([]string{"p", "q", "r", "s"})
 	if err != nil || !slices.Equal(g.QueryWeights, []float32{1, 3, 3, .25}) {
@@ -118,12 +121,12 @@ func TestGroupWithQueryWeights(t *testing.T) {
 	}
 }
 
-func TestValidateWeights(t *testing.T) {
+func TestValidateFindsInvalidWeights(t *testing.T) {
 	for want, change := range map[string]func(d *Dataset){
 		"3 document weights, want 4":  func(d *Dataset) { d.Weights = d.Weights[1:] },
 		"4 query weights, want 3":     func(d *Dataset) { d.QueryWeights = append(d.QueryWeights, 1) },
 		"weight -1 of document 2":     func(d *Dataset) { d.Weights[2] = -1 },
-		"weight NaN of query 0":       func(d *Dataset) { d.QueryWeights[0] = missing },
+		"weight NaN of query 0":       func(d *Dataset) { d.QueryWeights[0] = text.Missing },
 		"weight +Inf of document 0: ": func(d *Dataset) { d.Weights[0] = float32(math.Inf(1)) },
 	} {
 		d := weighted()

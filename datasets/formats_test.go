@@ -12,6 +12,9 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/plrank/plrank/datasets/internal/files"
+	"github.com/plrank/plrank/datasets/internal/reading"
 )
 
 // numbers compares features where NaN is equal to itself.
@@ -19,7 +22,7 @@ func numbers(got, want []float32) bool {
 	return slices.EqualFunc(got, want, func(a, b float32) bool { return a == b || a != a && b != b })
 }
 
-func TestMissingValues(t *testing.T) {
+func TestMissingValuesAreNaN(t *testing.T) {
 	nan := float32(math.NaN())
 	d, err := ReadFile(file(t, "f", "0 qid:1 1:NULL 2:NaN 3:?#\n1 qid:1 1:nan 2:NA 3:1\n"), ReadOptions{})
 	if err != nil {
@@ -35,7 +38,7 @@ func TestMissingValues(t *testing.T) {
 	}
 }
 
-func TestDuplicates(t *testing.T) {
+func TestSecondValueIsAnErrorOrTheLastWins(t *testing.T) {
 	path := file(t, "f", "0 qid:1 2:1 1:5 2:3\n0 qid:1 2:4\n")
 	d, err := ReadFile(path, ReadOptions{Duplicates: "last"})
 	if err != nil {
@@ -45,11 +48,11 @@ func TestDuplicates(t *testing.T) {
 		t.Errorf("features %v", d.Features)
 	}
 	if _, err := ReadFile(path, ReadOptions{Duplicates: "first"}); err == nil || !strings.Contains(err.Error(), "want error or last") {
-		t.Errorf("an unknown way: %v", err)
+		t.Errorf("an invalid option: %v", err)
 	}
 }
 
-func TestCompressedFiles(t *testing.T) {
+func TestCompressedFilesReadAsPlainOnes(t *testing.T) {
 	text := "0 1:1\n1 1:2\n2 1:3\n"
 	plain, err := ReadFile(file(t, "f", strings.ReplaceAll(text, " ", " qid:1 ")), ReadOptions{})
 	if err != nil {
@@ -82,8 +85,8 @@ func TestCompressedFiles(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", ending, err)
 		}
-		if f, err := findFiles(filepath.Dir(path), 0); err != nil || f.train != path {
-			t.Errorf("found %q, error %v", f.train, err)
+		if f, err := (files.Finder{Endings: endings()}).Find(filepath.Dir(path), 0); err != nil || f.Train != path {
+			t.Errorf("found %q, error %v", f.Train, err)
 		}
 		// Cut short, it is an error that names the file.
 		if _, err := ReadFile(file(t, "cut", b.String()[:b.Len()-5]), ReadOptions{}); err == nil || !strings.Contains(err.Error(), "cut: ") {
@@ -93,7 +96,7 @@ func TestCompressedFiles(t *testing.T) {
 }
 
 // Files that are not text are called by their name.
-func TestForeignFiles(t *testing.T) {
+func TestForeignFilesAreNamed(t *testing.T) {
 	for text, want := range map[string]string{
 		"BZh91AY&SY\xde\xb1=\xad":          "compressed by bzip2",
 		"\xfd7zXZ\x00\x00\x04\xe6":         "compressed by xz",
@@ -112,7 +115,7 @@ func TestForeignFiles(t *testing.T) {
 }
 
 // A few bytes that claim to be a lot of text are refused.
-func TestDecompressionBomb(t *testing.T) {
+func TestDecompressionBombIsAnError(t *testing.T) {
 	var b bytes.Buffer
 	z, err := zstd.NewWriter(&b)
 	if err != nil {
@@ -130,7 +133,7 @@ func TestDecompressionBomb(t *testing.T) {
 	}
 }
 
-func TestSeparatedValues(t *testing.T) {
+func TestSeparatedValuesReadAsLETOR(t *testing.T) {
 	nan := float32(math.NaN())
 	want := &Dataset{
 		Features: []float32{.5, nan, 1e-3, 4, 0, 7}, Labels: []float32{2, -1, 0}, Offsets: []int{0, 2, 3},
@@ -143,10 +146,10 @@ func TestSeparatedValues(t *testing.T) {
 		"broken up": "docid,bm25,\"page, rank\",label,qid\nd1,.5,nan,2,a\nd3,0,7,0,b\nd2,.001,4,-1,a\n",
 	} {
 		for _, size := range []int{1, 1 << 20} {
-			old := chunkSize
-			chunkSize = size
+			old := reading.ChunkSize
+			reading.ChunkSize = size
 			d, err := ReadFile(file(t, "f.csv", text), ReadOptions{})
-			chunkSize = old
+			reading.ChunkSize = old
 			if err == nil {
 				err = sameDataset(d, want)
 			}
@@ -194,7 +197,7 @@ func TestSeparatedValues(t *testing.T) {
 }
 
 // Splits with headers agree by name, whatever the order of their columns.
-func TestOpenSeparatedValues(t *testing.T) {
+func TestSplitsOfSeparatedValuesHaveNamedColumns(t *testing.T) {
 	folder := t.TempDir()
 	for name, text := range map[string]string{
 		"train.csv": "label,qid,a,b\n1,1,1,2\n0,1,3,4\n", "vali.csv": "b,a,qid,label\n6,5,2,1\n", "test.csv": "qid,label,c,b,a\n3,1,9,8,7\n",
@@ -203,7 +206,7 @@ func TestOpenSeparatedValues(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, err := Open(folder, Options{Cache: CacheAuto})
+	s, err := Open(folder, Options{Cache: "auto"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +220,7 @@ func TestOpenSeparatedValues(t *testing.T) {
 	}
 }
 
-func TestUnlabelled(t *testing.T) {
+func TestUnlabelledDocumentsAreLeftOut(t *testing.T) {
 	path := file(t, "f", "-1 qid:1 1:1\n1 qid:1 1:2\n-1 qid:2 1:3\n0 qid:3 1:4\n-1 qid:3 1:5\n2 qid:3 1:6\n1 qid:1 1:7\n")
 	d, err := ReadFile(path, ReadOptions{})
 	if err != nil {
@@ -246,7 +249,7 @@ func TestUnlabelled(t *testing.T) {
 	}
 }
 
-func TestFolds(t *testing.T) {
+func TestFoldsAreFound(t *testing.T) {
 	folder := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()

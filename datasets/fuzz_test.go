@@ -12,28 +12,21 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/plrank/plrank/datasets/internal/reading"
 )
 
 // readBytes reads text as if it were a file with sizes beside it.
 func readBytes(b []byte, sizes string, o ReadOptions) (*Dataset, error) {
-	var parsed *querySizes
-	if sizes != "" {
-		list, err := parseSizes(sizes)
-		if err != nil {
-			return nil, err
-		}
-		parsed = &querySizes{"f.query", list}
-	}
-	r, stop, err := decompress(&counter{r: bytes.NewReader(b)})
+	t, err := reading.Text("f", bytes.NewReader(b), sizes, o.reading())
 	if err != nil {
 		return nil, err
 	}
-	defer stop()
-	t, err := newTable("f", r, parsed, o, "")
+	d, err := t.Data(t.IDs, nil)
 	if err != nil {
 		return nil, err
 	}
-	return t.dataset(t.ids, nil)
+	return newDataset(d), nil
 }
 
 // Whatever the bytes: a consistent dataset or an error, the same for any size of
@@ -68,16 +61,16 @@ func FuzzRead(f *testing.F) {
 		if option&16 != 0 {
 			o.Headerless, o.QueryColumn, o.WeightColumn = true, "2", "3"
 		}
-		defer func(old int) { chunkSize = old }(chunkSize)
-		chunkSize = 1 << 20
+		defer func(old int) { reading.ChunkSize = old }(reading.ChunkSize)
+		reading.ChunkSize = 1 << 20
 		d, err := readBytes(b, sizes, o)
-		chunkSize = 1 + len(b)/3
+		reading.ChunkSize = 1 + len(b)/3
 		inParts, errInParts := readBytes(b, sizes, o)
 		if (err == nil) != (errInParts == nil) {
 			t.Fatalf("error %v, in parts %v", err, errInParts)
 		}
 		if err != nil {
-			if n := strings.Count(err.Error(), "\n"); n > maxFaults {
+			if n := strings.Count(err.Error(), "\n"); n > 10 {
 				t.Fatalf("an error of %d lines", n+1)
 			}
 			return
@@ -195,14 +188,6 @@ func TestDamagedTexts(t *testing.T) {
 	}
 }
 
-// Numbers are those of strconv, and nothing else is a number.
-func FuzzParseFloat32(f *testing.F) {
-	for _, s := range []string{"1", "-0.1e+5", "340282356779733661637539395458142568447.9", ".5", "5.", "1e", "nan", "0x1p-2"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) { checkNumber(t, s) })
-}
-
 // In blocks, any bytes are the queries that they are when read whole, or the same error.
 func FuzzReadBlocks(f *testing.F) {
 	for _, seed := range []struct{ text, sizes string }{
@@ -215,7 +200,7 @@ func FuzzReadBlocks(f *testing.F) {
 	} {
 		f.Add([]byte(seed.text), seed.sizes, uint16(7))
 	}
-	defer func(old int) { chunkSize = old }(chunkSize)
+	defer func(old int) { reading.ChunkSize = old }(reading.ChunkSize)
 	path := filepath.Join(f.TempDir(), "f")
 	f.Fuzz(func(t *testing.T, b []byte, sizes string, size uint16) {
 		if err := os.WriteFile(path, b, 0o666); err != nil {
@@ -228,9 +213,9 @@ func FuzzReadBlocks(f *testing.F) {
 			}
 		}
 		o := ReadOptions{FeatureIDs: []int{1, 2, 9, 70000}}
-		chunkSize = 1 << 20
+		reading.ChunkSize = 1 << 20
 		want, wantErr := ReadFile(path, o)
-		chunkSize = 1 + int(size)
+		reading.ChunkSize = 1 + int(size)
 		got, _, err := joined(path, o)
 		switch {
 		case errors.Is(err, ErrReturns):

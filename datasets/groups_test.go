@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/plrank/plrank/datasets/internal/reading"
 )
 
 // writeFiles makes files in a new folder.
@@ -27,9 +29,9 @@ func writeFiles(t testing.TB, files map[string]string) (folder string) {
 
 // inChunks parses a few lines at a time.
 func inChunks(t *testing.T) {
-	before := chunkSize
-	chunkSize = 40
-	t.Cleanup(func() { chunkSize = before })
+	before := reading.ChunkSize
+	reading.ChunkSize = 40
+	t.Cleanup(func() { reading.ChunkSize = before })
 }
 
 func checkGroups(t *testing.T, d *Dataset, groups []int, names ...string) {
@@ -44,7 +46,7 @@ func checkGroups(t *testing.T, d *Dataset, groups []int, names ...string) {
 
 // A column of names, through splits, a query that comes back, and documents
 // without labels; numbers are names like others.
-func TestGroupColumn(t *testing.T) {
+func TestGroupsFromAColumn(t *testing.T) {
 	inChunks(t)
 	folder := writeFiles(t, map[string]string{
 		"train.csv": "label,qid,x,group of\n1,a,1, red \n,a,2,blue\n0,b,3,\n2,a,4,green\n0,b,5,-1\n1,b,6,red\n1,b,7,\"blue\"\n",
@@ -92,7 +94,7 @@ func TestGroupsOfHeldOutQueries(t *testing.T) {
 
 // The values of a feature of LETOR text, one of which is 0 and not written. It is a
 // feature only where it is asked for.
-func TestGroupsByFeature(t *testing.T) {
+func TestGroupsFromAFeature(t *testing.T) {
 	inChunks(t)
 	folder := writeFiles(t, map[string]string{
 		"train.txt": "1 qid:1 1:5 3:2.5\n0 qid:1 1:1\n0 qid:2 1:5 3:NaN\n2 qid:1 3:-1\n1 qid:2 1:3\n",
@@ -116,7 +118,7 @@ func TestGroupsByFeature(t *testing.T) {
 	}
 
 	var many strings.Builder
-	for i := range maxGroupValues + 1 {
+	for i := range 1001 {
 		fmt.Fprintf(&many, "0 qid:1 2:%d\n", i)
 	}
 	folder = writeFiles(t, map[string]string{"many.txt": many.String(), "none.txt": "1 qid:1\n"})
@@ -187,7 +189,7 @@ func TestGroupsAreExact(t *testing.T) {
 }
 
 // A column of separated values is a group and a feature where a model wants it.
-func TestGroupColumnThatIsWanted(t *testing.T) {
+func TestGroupColumnCanBeAFeatureToo(t *testing.T) {
 	o := ReadOptions{GroupColumn: "brand", FeatureIDs: []int{1, 2}, FeatureNames: []string{"brand", "x"}}
 	d, err := ReadFile(file(t, "d.csv", "label,qid,x,brand\n1,1,5,7\n0,1,6,8\n"), o)
 	if err != nil {
@@ -200,7 +202,7 @@ func TestGroupColumnThatIsWanted(t *testing.T) {
 }
 
 // A file of groups, found or named, in the order of the rows of the data.
-func TestGroupFile(t *testing.T) {
+func TestGroupsFromAFile(t *testing.T) {
 	inChunks(t)
 	const text = "# of two queries\n1 qid:1 1:1\n0 qid:2 1:2\n\n-1 qid:1 1:3 # docid = x\n1 qid:2 1:4\n"
 	folder := writeFiles(t, map[string]string{"d.txt": text, "d.txt.groups": "a\r\n\r\nb b\r\n a", "named": "1\n0\n-1\n1\n"})
@@ -233,7 +235,7 @@ func TestGroupFile(t *testing.T) {
 	checkGroups(t, d, []int{0, 1, 1, 0}, "a", "b")
 }
 
-func TestGroupErrors(t *testing.T) {
+func TestGroupsThatDoNotFitAreErrors(t *testing.T) {
 	folder := writeFiles(t, map[string]string{
 		"train.txt": "1 qid:1 1:1\n0 qid:1 1:2\n0 qid:2 1:2\n", "short": "a\nb\n", "long": "a\nb\nc\nd\n", "endless": "a\n" + strings.Repeat("x", 1<<17),
 		"d.csv": "label,qid,doc,x\n1,1,7,1\n",
@@ -354,7 +356,7 @@ func TestGroupsFollowDocuments(t *testing.T) {
 		order := rapid.Permutation(rangeOf(d.Queries())).Draw(t, "order")
 		some := d.Select(order[:rapid.IntRange(0, len(order)).Draw(t, "selected")])
 		check("select", some)
-		check("view", d.view(rapid.IntRange(0, d.Queries()).Draw(t, "from"), d.Queries()))
+		check("view", newDataset(d.data().View(rapid.IntRange(0, d.Queries()).Draw(t, "from"), d.Queries())))
 		ids := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), d.Rows(), d.Rows()).Draw(t, "ids")
 		grouped, err := d.ByQueries(ids)
 		if err != nil {
@@ -414,7 +416,7 @@ func rangeOf(n int) []int {
 
 // Two groups by hand, one with a document that has no label; a number without a
 // name is its own.
-func TestDescribeGroups(t *testing.T) {
+func TestDescribeCountsDocumentsOfGroups(t *testing.T) {
 	a := &Dataset{Labels: []float32{2, -1, 1, 4}, Groups: []int{7, 7, 7, -1}, Offsets: []int{0, 4}, QueryIDs: []string{"1"}}
 	b := &Dataset{Labels: []float32{0, 3}, Groups: []int{2, 2}, Offsets: []int{0, 2}, QueryIDs: []string{"2"}}
 	d := Describe("d", a, nil, b)

@@ -4,73 +4,43 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"github.com/plrank/plrank/datasets/internal/cache"
+	"github.com/plrank/plrank/datasets/internal/files"
+	"github.com/plrank/plrank/datasets/internal/reading"
+	"github.com/plrank/plrank/datasets/internal/table"
+	"github.com/plrank/plrank/datasets/internal/text"
 )
 
-// Splits are the parts of a collection. They have the same FeatureIDs.
-type Splits struct {
-	Train *Dataset
-	Vali  *Dataset // held out of the training queries where the source has none
-	Test  *Dataset // nil where the source has none
-}
-
-// Warnings are those of all splits.
-func (s *Splits) Warnings() []string {
-	var all []string
-	for _, d := range s.all() {
-		if d != nil {
-			all = append(all, d.Warnings...)
-		}
-	}
-	return all
-}
-
-func (s *Splits) all() [3]*Dataset { return [3]*Dataset{s.Train, s.Vali, s.Test} }
-
-// Options says what Open opens, and how; the zero value opens the files that it finds.
-type Options struct {
-	Read ReadOptions // how to read the files; FeatureIDs, if given, are the columns of all splits, and Groups is for the training file
-	Vali string      // the file of the validation split, instead of the one found or held out
-	Test string      // the file of the test split, instead of the one found
-	Fold int         // the fold of a folder that holds Fold1, Fold2, …, or one of Folds; 0: the path itself
-	Seed uint64      // draws the training queries that are held out for validation, and those of each fold
-
-	// Folds, 3 or more, is for cross-validation from one file: its queries are dealt
-	// to so many parts of one size, and Fold (from 1) tells which of them is the test
-	// split. The next one (after the last: the first) is the validation split, and
-	// the others are the training split, as in the folds of LETOR.
-	Folds int
-
-	// Unlabelled says what to do with documents without a label: "drop" (or
-	// empty) leaves them out of the splits, "keep" keeps them.
-	Unlabelled string
-
-	// Cache is a folder for binary copies of what was opened, CacheAuto, or empty
-	// for none. See Open.
-	Cache string
-}
-
-// ErrMinusOne is the error of [Open] where −1 is the only label below 1: it may stand
-// for documents that are not relevant, or for those without a label.
+// ErrMinusOne is the error of [Open] if −1 is the only label below 1: it may stand for
+// documents that are not relevant, or for those without a label.
 var ErrMinusOne = errors.New(`−1 is the only label below 1: please say whether it means irrelevant or unlabelled`)
 
-// Open reads the splits of a collection. The path is a file, which becomes the
-// training split, or a folder with a file for each split. Such a file is named
-// after its split (train, training, trainingset; vali, valid, validation,
-// validationset, val, dev; test, testing, testset; in any letter case),
-// with a prefix that all share before it ("rank.", "set1."), and at most one of
-// the endings .txt .dat .data .svm .svmlight .libsvm .letor .csv .tsv after it,
-// and .gz or .zst. Where a folder has several prefixes, folder/prefix chooses.
-// A folder of folds (Fold1, …) needs Options.Fold; see Folds.
+// ErrFolds is the error of [Open] for a folder of folds if Options.Fold is 0.
+var ErrFolds = files.ErrFolds
+
+// Folds lists the folds of a collection: the numbers of the folders Fold1, Fold2,
+// … in a folder, ascending; none for a file or a folder without folds.
+func Folds(path string) ([]int, error) { return files.Folds(path) }
+
+// Open reads the splits of a collection. The path is a file, which becomes the training
+// split, or a folder with a file for each split.
 //
-// A split may also be in many parts, of any of the formats: the files of a folder named
-// after the split, in the order of the numbers in their names, without those that begin
-// with a dot or an underscore; or files such as train-00003-of-00010.txt, train.7.csv.gz or
-// train.part-7.zst; Options.Vali and Options.Test may be such folders. A folder of files such as part-00003.csv alone is a training
-// split. All documents of a query must be in one part. Where the names say how many parts
-// there are, all must be there.
+// The name of such a file is the name of its split (train, training, trainingset; vali,
+// valid, validation, validationset, val, dev; test, testing, testset; in any letter case).
+// Before it there may be a prefix that all files share ("rank.", "set1."); after it there
+// may be an ending of a text format, such as .txt or .csv, and then .gz or .zst. If a folder
+// has files with several prefixes, folder/prefix chooses. A folder of folds (Fold1, …)
+// needs Options.Fold; see [Folds].
+//
+// A split may also be in many part files, of any format. They are the files of a folder
+// named after the split, except those whose names begin with a dot or an underscore, in the
+// order of the numbers in their names; or files such as train-00003-of-00010.txt,
+// train.7.csv.gz or train.part-7.zst. Options.Vali and Options.Test may be such folders. A
+// folder with files such as part-00003.csv alone is a training split. All documents of a
+// query must be in one file. If the names tell the number of files, all must be there.
 //
 // Without a validation file, 20 % of the training queries, drawn by the seed,
 // are held out (10 % for Istella). Without a test file, Splits.Test is nil.
@@ -78,206 +48,176 @@ var ErrMinusOne = errors.New(`−1 is the only label below 1: please say whether
 // [ErrMinusOne]. All splits get the columns of the union of their feature ids. The
 // counts of the known collections are checked; a warning says how they differ.
 //
-// With Options.Cache, the splits are written to a file as they are in memory,
-// named .plrank-….cache. The next Open of the same files with the same options
-// maps that file instead of reading text: it takes no memory of its own, and
-// Features, Labels and weights are then read-only. A cache belongs to the content of the
-// files, every byte of which is read for two checksums, by the speed of reading; one that is
-// stale, truncated or corrupt is built anew, and one that cannot be written is a warning.
-// What comes from a pipe is not cached. It may be deleted at
-// any time, but not cut short while a program uses it. Data in many parts then need
-// memory for one part at a time, and for some 30 bytes a document, but no more; their
-// features take their space on the disk twice until the cache is written.
+// With Options.Cache, the splits are written to a file as they are in memory, named
+// .plrank-….cache. The next Open of the same files with the same options maps that file
+// instead of reading text. The features then take no memory of the process, and Features,
+// Labels and weights are read-only. A cache belongs to the content of the files: every byte
+// of them is read for two checksums, at the speed of reading. A cache that is stale,
+// truncated or corrupt is built anew; if one cannot be written, that is a warning. Data from
+// a pipe are not cached. A cache may be deleted at any time, but not truncated while a
+// program uses it. With a cache, reading a split of many files takes memory for one file at
+// a time and some 30 bytes for each document; its features are on the disk twice until the
+// cache is written.
 //
-// Errors are those of ReadFile, and a folder without a training file.
+// Errors are those of [ReadFile], and a folder without a training file.
 func Open(path string, o Options) (*Splits, error) {
 	if o.Unlabelled != "" && o.Unlabelled != "drop" && o.Unlabelled != "keep" {
-		return nil, fmt.Errorf("datasets: unknown way with unlabelled documents %q: want drop or keep", o.Unlabelled)
+		return nil, fmt.Errorf("datasets: invalid Options.Unlabelled %q: want drop or keep", o.Unlabelled)
 	}
+	of, known, err := o.find(path)
+	if err != nil {
+		return nil, err
+	}
+	holdOut := 0.2
+	if known != nil && known.HoldOut > 0 {
+		holdOut = known.HoldOut
+	}
+	read := func(scratch string) (cache.Splits, error) { return o.read(of, known, holdOut, scratch) }
+	var data cache.Splits
+	if o.Cache != "" {
+		data, err = cache.Open(o.Cache, o.cacheKey(of, holdOut), of, read)
+	} else {
+		data, err = read("")
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &Splits{Train: newDataset(data[0]), Vali: newDataset(data[1])}
+	if data[2] != nil {
+		s.Test = newDataset(data[2])
+	}
+	return s, nil
+}
+
+// find finds the files of the splits, and the known collection they belong to, or nil.
+func (o Options) find(path string) (of files.Splits, known *files.Collection, err error) {
+	finder := files.Finder{Endings: endings()}
 	fold := o.Fold
 	if o.Folds != 0 {
 		fold = 0 // of the folder
 	}
-	files, err := findFiles(path, fold)
-	if err != nil {
-		return nil, err
+	if of, err = finder.Find(path, fold); err != nil {
+		return of, nil, err
 	}
-	if o.Read.Groups != "" && (files.train != path || files.parts[0] != nil) {
-		return nil, fmt.Errorf("datasets: %s is a folder, and a file of groups is for a single training file: name those of the splits as their files, such as %s",
-			path, groupsPath(files.train))
+	if o.Read.Groups != "" && (of.Train != path || of.Parts[0] != nil) {
+		return of, nil, fmt.Errorf("datasets: %s is a folder, and a file of groups is for a single training file: name those of the splits as their files, such as %s",
+			path, files.Groups(of.Train))
 	}
 	if o.Folds != 0 {
-		switch {
-		case o.Folds < 3:
-			return nil, fmt.Errorf("datasets: %d folds: want 3 or more, for training, validation and test", o.Folds)
-		case o.Fold < 1 || o.Fold > o.Folds:
-			return nil, fmt.Errorf("datasets: fold %d of %d: want 1 to %d", o.Fold, o.Folds, o.Folds)
-		case files.vali != "" || files.test != "" || o.Vali != "" || o.Test != "":
-			return nil, fmt.Errorf("datasets: %s: folds are made of one file, but there are files of splits: %s",
-				path, listNames(slices.DeleteFunc([]string{files.train, cmp.Or(o.Vali, files.vali), cmp.Or(o.Test, files.test)}, func(s string) bool { return s == "" })))
+		if err := o.checkFolds(path, of); err != nil {
+			return of, nil, err
 		}
 	}
-	var known *collection
-	if files.train != path && o.Vali == "" && o.Test == "" { // else it is only a part of one
-		known = collectionOf(files.train)
+	if of.Train != path && o.Vali == "" && o.Test == "" { // else it is not the whole collection
+		known = finder.CollectionOf(of.Train)
 	}
 	for i, given := range []string{o.Vali, o.Test} {
 		if given == "" {
 			continue
 		}
-		*[]*string{&files.vali, &files.test}[i] = given
-		if files.parts[i+1], err = partsOf(given); err != nil {
-			return nil, err
+		*[]*string{&of.Vali, &of.Test}[i] = given
+		if of.Parts[i+1], err = files.PartsOf(given); err != nil {
+			return of, nil, err
 		}
 	}
-
-	holdOut := 0.2
-	if known != nil && known.holdOut > 0 {
-		holdOut = known.holdOut
-	}
-	if o.Cache != "" {
-		return openCached(files, known, holdOut, o)
-	}
-	return open(files, known, holdOut, o, "")
+	return of, known, nil
 }
 
-// open reads the splits from their files. Where the training split has many, and there is
-// a folder for scratch, the features of the splits are still on their way: see rowSource.
-func open(files splitFiles, known *collection, holdOut float64, o Options, scratch string) (_ *Splits, err error) {
-	var tables [3]*table
+// checkFolds finds options and files that contradict folds of one file.
+func (o Options) checkFolds(path string, of files.Splits) error {
+	switch {
+	case o.Folds < 3:
+		return fmt.Errorf("datasets: %d folds: want 3 or more, for training, validation and test", o.Folds)
+	case o.Fold < 1 || o.Fold > o.Folds:
+		return fmt.Errorf("datasets: fold %d of %d: want 1 to %d", o.Fold, o.Folds, o.Folds)
+	case of.Vali != "" || of.Test != "" || o.Vali != "" || o.Test != "":
+		return fmt.Errorf("datasets: %s: folds are made of one file, but there are files of splits: %s",
+			path, text.List(slices.DeleteFunc([]string{of.Train, cmp.Or(o.Vali, of.Vali), cmp.Or(o.Test, of.Test)}, func(s string) bool { return s == "" })))
+	}
+	return nil
+}
+
+// cacheKey is all that the splits depend on, except the content of their files.
+func (o Options) cacheKey(of files.Splits, holdOut float64) cache.Key {
+	k := cache.Key{Read: table.Options(o.Read), Unlabelled: o.Unlabelled}
+	switch {
+	case o.Folds > 0:
+		k.Folds, k.Fold, k.Seed = o.Folds, o.Fold, o.Seed
+	case of.Vali == "":
+		k.HoldOut, k.Seed = holdOut, o.Seed
+	}
+	return k
+}
+
+// read reads the splits from their files. The features of a split of many files stay in
+// temporary files in the folder of scratch, if one is given: see table.Source.
+func (o Options) read(of files.Splits, known *files.Collection, holdOut float64, scratch string) (s cache.Splits, err error) {
+	var tables [3]*table.Table
 	defer func() {
 		for _, t := range tables {
-			if t != nil && (err != nil || t.spilled == nil) {
-				t.free()
+			if t != nil && (err != nil || t.Spilled == nil) {
+				t.Free()
 			}
 		}
 	}()
 	ids := o.Read.FeatureIDs
-	groups := &groupNumbers{}
+	groups := &table.GroupNames{}
 	queries, documents, minusOne, belowOne := 0, 0, 0, 0
 	var names []string
-	for i, file := range files.all() {
+	for i, file := range of.All() {
 		if file == "" {
 			continue
 		}
-		read := o.Read
+		read := o.Read.reading()
 		if i > 0 {
 			read.Groups = ""
 		}
-		t, err := readParts(file, files.files(i), read, groups, scratch)
+		t, err := reading.Parts(file, of.Files(i), read, groups, scratch)
 		if err != nil {
-			return nil, err
+			return s, err
 		}
 		tables[i] = t
 		names = append(names, file)
-		for _, c := range t.chunks {
-			minusOne += c.minusOne
-			belowOne += c.belowOne
+		for _, c := range t.Chunks {
+			minusOne += c.MinusOne
+			belowOne += c.BelowOne
 		}
-		queries += len(t.queries)
-		documents += t.rows
+		queries += len(t.Queries)
+		documents += t.Rows
 		if o.Unlabelled != "keep" {
-			if err := t.dropUnlabelled(); err != nil {
-				return nil, err
+			if err := reading.DropUnlabelled(t); err != nil {
+				return s, err
 			}
 		}
 		if o.Read.FeatureIDs == nil {
-			ids = union(ids, t.ids)
+			ids = table.Union(ids, t.IDs)
 		}
 		if i == 0 {
-			o.Read = o.Read.byNames(ids, t.layout)
+			o.Read = ReadOptions(table.Options(o.Read).ByNames(ids, t.Layout.Names))
 		}
 	}
 	if minusOne > 0 && belowOne == 0 && o.Read.MinusOne == "" && o.Unlabelled != "keep" {
-		return nil, fmt.Errorf("datasets: %s: %w", strings.Join(names, ", "), ErrMinusOne)
+		return s, fmt.Errorf("datasets: %s: %w", strings.Join(names, ", "), ErrMinusOne)
 	}
 	train, vali, test := tables[0], tables[1], tables[2]
 	if known != nil {
-		if warning := known.check(queries, documents); warning != "" {
-			train.warn("%s", warning)
+		if warning := known.Check(queries, documents); warning != "" {
+			train.Warn("%s", warning)
 		}
 	}
 
-	s := &Splits{}
-	if o.Folds > 0 {
-		err = train.fold(s, ids, o)
-	} else if vali == nil {
-		err = train.holdOut(s, ids, holdOut, o.Seed)
-	} else if s.Train, err = train.dataset(ids, nil); err == nil {
-		s.Vali, err = vali.dataset(ids, nil)
+	switch {
+	case o.Folds > 0:
+		s, err = fold(train, ids, o)
+	case vali == nil:
+		s, err = holdOutOf(train, ids, holdOut, o.Seed)
+	default:
+		if s[0], err = train.Data(ids, nil); err == nil {
+			s[1], err = vali.Data(ids, nil)
+		}
 	}
 	if err == nil && test != nil {
-		s.Test, err = test.dataset(ids, nil)
+		s[2], err = test.Data(ids, nil)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-// holdOut makes the training and the validation split of a table, the second with
-// the given part of its queries.
-func (t *table) holdOut(s *Splits, ids []int, part float64, seed uint64) error {
-	n := len(t.queries)
-	held := max(1, int(part*float64(n)))
-	if n < 2 {
-		return fmt.Errorf("datasets: %s: one query cannot be split into training and validation queries: please name a validation file", t.path)
-	}
-	order := rand.New(rand.NewPCG(seed, 0x686f6c64)).Perm(n)
-	parts, err := t.split(ids, order[:n-held], order[n-held:])
-	if err != nil {
-		return err
-	}
-	s.Train, s.Vali = parts[0], parts[1]
-	s.Vali.Name += fmt.Sprintf(" (%d queries held out)", held)
-	return nil
-}
-
-// fold makes the splits of one fold of a table; see Options.Folds.
-func (t *table) fold(s *Splits, ids []int, o Options) error {
-	n := len(t.queries)
-	if n < o.Folds {
-		return fmt.Errorf("datasets: %s: %d queries cannot be dealt to %d folds", t.path, n, o.Folds)
-	}
-	order := rand.New(rand.NewPCG(o.Seed, 0x666f6c64)).Perm(n)
-	part := func(i int) []int { return order[i*n/o.Folds : (i+1)*n/o.Folds] }
-	test, vali := o.Fold-1, o.Fold%o.Folds
-	var train []int
-	for i := range o.Folds {
-		if i != test && i != vali {
-			train = append(train, part(i)...)
-		}
-	}
-	parts, err := t.split(ids, train, slices.Clone(part(vali)), slices.Clone(part(test)))
-	if err != nil {
-		return err
-	}
-	s.Train, s.Vali, s.Test = parts[0], parts[1], parts[2]
-	for i, d := range parts {
-		d.Name += fmt.Sprintf(" (fold %d of %d: %s)", o.Fold, o.Folds, [3]string{"train", "vali", "test"}[i])
-	}
-	return nil
-}
-
-// split makes a dataset of each list of queries, which it sorts. They share one
-// matrix, so that nothing is in memory twice. The first has the warnings.
-func (t *table) split(ids []int, queries ...[]int) ([]*Dataset, error) {
-	for _, part := range queries {
-		slices.Sort(part)
-	}
-	all, err := t.dataset(ids, slices.Concat(queries...))
-	if err != nil {
-		return nil, err
-	}
-	var parts []*Dataset
-	from := 0
-	for i, part := range queries {
-		d := all.view(from, from+len(part))
-		from += len(part)
-		if i > 0 {
-			d.Warnings = nil
-		}
-		parts = append(parts, d)
-	}
-	return parts, nil
+	return s, err
 }

@@ -32,7 +32,7 @@ func TestSizesAgreeWithQueryIDs(t *testing.T) {
 	}
 }
 
-func TestUnusedFiles(t *testing.T) {
+func TestUnusedFilesAreAWarning(t *testing.T) {
 	folder := writeFiles(t, map[string]string{"f.txt": threeQueries, "f.txt.position": "1\n"})
 	d, err := ReadFile(filepath.Join(folder, "f.txt"), ReadOptions{})
 	if err != nil || len(d.Warnings) != 1 || !strings.HasSuffix(d.Warnings[0], "f.txt.position is not used") {
@@ -42,7 +42,7 @@ func TestUnusedFiles(t *testing.T) {
 
 // The one who reads −1 as SVMrank means it, and the one who reads it as LETOR does,
 // are asked which it is.
-func TestMinusOne(t *testing.T) {
+func TestMeaningOfMinusOneMustBeChosen(t *testing.T) {
 	inChunks(t)
 	open := func(train, vali string, o Options) (*Splits, error) {
 		return Open(writeFiles(t, map[string]string{"train.txt": train, "vali.txt": vali}), o)
@@ -83,7 +83,7 @@ func TestMinusOne(t *testing.T) {
 	}
 }
 
-func TestHeaderless(t *testing.T) {
+func TestHeaderlessColumnsHaveNumbers(t *testing.T) {
 	inChunks(t)
 	const text = "# a comment\n1,a,.5,7\n0,a,-1,8\n\n2,b,0,\n"
 	d, err := ReadFile(file(t, "f.csv", text), ReadOptions{Headerless: true, QueryColumn: "2"})
@@ -121,7 +121,7 @@ func TestHeaderless(t *testing.T) {
 }
 
 // A header need not name a query id where query sizes lie beside the data.
-func TestHeaderAndSizes(t *testing.T) {
+func TestSeparatedValuesWithQuerySizes(t *testing.T) {
 	folder := writeFiles(t, map[string]string{"f.csv": "label,x\n1,7\n0,8\n2,9\n", "f.csv.query": "2\n1\n"})
 	d, err := ReadFile(filepath.Join(folder, "f.csv"), ReadOptions{})
 	if err != nil || !slices.Equal(d.Offsets, []int{0, 2, 3}) || !slices.Equal(d.Features, []float32{7, 8, 9}) {
@@ -129,7 +129,7 @@ func TestHeaderAndSizes(t *testing.T) {
 	}
 }
 
-func TestFoldsOfOneFile(t *testing.T) {
+func TestFoldsOfOneFileShareItsQueries(t *testing.T) {
 	var text strings.Builder
 	const queries = 23
 	for q := range queries {
@@ -206,7 +206,7 @@ func TestFoldsOfOneFile(t *testing.T) {
 	}
 }
 
-func TestWhere(t *testing.T) {
+func TestWhereIsFileAndLine(t *testing.T) {
 	inChunks(t)
 	d, err := ReadFile(file(t, "f.txt", threeQueries+"1 qid:b 1:9\n"), ReadOptions{})
 	if err != nil {
@@ -229,7 +229,7 @@ func TestWhere(t *testing.T) {
 
 // Reading ends soon after its context, wherever it is: in the file, at a pipe in which
 // nothing comes, in the cache.
-func TestContext(t *testing.T) {
+func TestEndOfContextEndsReading(t *testing.T) {
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
 	o := Options{Read: ReadOptions{Context: done}}
@@ -263,19 +263,5 @@ func TestContext(t *testing.T) {
 	// Nothing else ends it: the pipe stays open.
 	if _, err := ReadFile(pipe, ReadOptions{Context: soon}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v", err)
-	}
-}
-
-// An end of the context while a cache is written leaves nothing behind.
-func TestContextWhileWritingACache(t *testing.T) {
-	done, cancel := context.WithCancel(context.Background())
-	cancel()
-	folder := t.TempDir()
-	s := Synthetic(SyntheticOptions{Train: 3, Vali: 2, Test: 2})
-	if err := saveCache(done, filepath.Join(folder, "cache"), "key", 0o666, s, splitFiles{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
-	}
-	if left, _ := filepath.Glob(filepath.Join(folder, "*")); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
 	}
 }

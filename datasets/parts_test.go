@@ -12,6 +12,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/plrank/plrank/datasets/internal/reading"
+	"github.com/plrank/plrank/datasets/internal/text"
 )
 
 // sameData compares what datasets hold, whatever the files that they come from.
@@ -35,10 +38,10 @@ func sameData(t interface {
 }
 
 // Queries in any number of parts, opened by any way, are what they are in one file.
-func TestParts(t *testing.T) {
-	defer func(size int) { chunkSize = size }(chunkSize)
+func TestQueriesInPartFilesAreThoseOfOneFile(t *testing.T) {
+	defer func(size int) { reading.ChunkSize = size }(reading.ChunkSize)
 	rapid.Check(t, func(t *rapid.T) {
-		chunkSize = rapid.IntRange(40, 400).Draw(t, "chunk")
+		reading.ChunkSize = rapid.IntRange(40, 400).Draw(t, "chunk")
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		csv := rapid.Bool().Draw(t, "csv")
 		docs, weights, groups := rapid.Bool().Draw(t, "docs"), rapid.Bool().Draw(t, "weights"), rapid.Bool().Draw(t, "groups")
@@ -138,11 +141,15 @@ func TestParts(t *testing.T) {
 				t.Fatalf("%v", err)
 			}
 			sameData(t, got, want)
+			lines := map[string][]string{} // by file
 			for r := range got.Train.Rows() {
 				path, number, _ := strings.Cut(got.Train.Where(r), ":")
 				line := 0
 				fmt.Sscan(number, &line)
-				lines := readPart(t, path)
+				if lines[path] == nil {
+					lines[path] = readPart(t, path)
+				}
+				lines := lines[path]
 				if line < 1 || line > len(lines) || !strings.Contains(lines[line-1], got.Train.QueryIDs[queryOf(got.Train, r)]) {
 					t.Fatalf("row %d: %s", r, got.Train.Where(r))
 				}
@@ -164,11 +171,11 @@ func queryOf(d *Dataset, row int) int {
 }
 
 func readPart(t *rapid.T, path string) []string {
-	s, err := openSource(t.Context(), path)
+	s, err := text.Open(t.Context(), path)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	defer s.close()
+	defer s.Close()
 	var text bytes.Buffer
 	if _, err := text.ReadFrom(s); err != nil {
 		t.Fatalf("%v", err)
@@ -176,7 +183,7 @@ func readPart(t *rapid.T, path string) []string {
 	return strings.Split(text.String(), "\n")
 }
 
-func TestPartsErrors(t *testing.T) {
+func TestPartFilesThatDoNotFitAreErrors(t *testing.T) {
 	const a, b = "1 qid:1 1:1\n0 qid:1 1:2\n", "1 qid:2 1:1\n0 qid:2 1:2\n"
 	for _, c := range []struct {
 		files map[string]string
@@ -237,7 +244,7 @@ func TestPartsErrors(t *testing.T) {
 }
 
 // Queries that only have sizes are numbered on through the parts.
-func TestPartsWithSizes(t *testing.T) {
+func TestPartFilesWithQuerySizes(t *testing.T) {
 	folder := t.TempDir()
 	for name, text := range map[string]string{"1": "1 1:1\n0 1:2\n", "1.query": "1\n1\n", "2": "2 1:3\n0 1:4\n", "2.query": "0\n2\n"} {
 		if err := os.MkdirAll(filepath.Join(folder, "train"), 0o777); err != nil {

@@ -4,74 +4,37 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/plrank/plrank/datasets/internal/columns"
+	"github.com/plrank/plrank/datasets/internal/memory"
 )
 
 const (
 	quantileKnots  = 128     // at most, for a feature
-	mostKnots      = 255     // in files: a lookup counts them in bytes
 	quantileSample = 1 << 15 // documents at most, spread evenly over the training data
 )
 
-// Curves are numbers by column. They are most of a model file, and their JSON is read much
-// faster than that of other slices.
-type Curves [][]float32
-
-// UnmarshalJSON reads arrays of arrays of numbers; null is nil.
-func (c *Curves) UnmarshalJSON(text []byte) error {
-	*c = nil
-	depth := 0
-	for at := 0; at < len(text); {
-		switch b := text[at]; {
-		case b == '[':
-			if depth++; depth == 1 {
-				*c = Curves{}
-			} else {
-				*c = append(*c, nil)
-			}
-			at++
-		case b == ']':
-			depth--
-			at++
-		case b == '-' || b-'0' <= 9:
-			v, n, err := parseFloat32(text[at:])
-			if err != nil || depth != 2 {
-				return fmt.Errorf("datasets: numbers by column: %s", quote(text[at:]))
-			}
-			last := len(*c) - 1
-			(*c)[last] = append((*c)[last], v)
-			at += n
-		case b == ',' || b == ' ' || b == '\t' || b == '\r' || b == '\n':
-			at++
-		case string(text) == "null":
-			return nil
-		default:
-			return fmt.Errorf("datasets: numbers by column: %s", quote(text[at:]))
-		}
-	}
-	return nil
-}
-
 // fitQuantile finds for each column values, ascending, and the normal scores of
-// their mid-ranks among the training documents: Φ⁻¹ of the part that lies below
-// plus half the part that is equal.
-func fitQuantile(p *TransformPart, train *Dataset, columns []int, _ Sharing) {
-	p.Knots = make(Curves, len(columns))
-	p.Scores = make(Curves, len(columns))
+// their mid-ranks among the training documents: Φ⁻¹ of the fraction that is
+// lower plus half the fraction that is equal.
+func fitQuantile(p *TransformPart, train *Dataset, used []int, _ Sharing) {
+	p.Knots = make(Curves, len(used))
+	p.Scores = make(Curves, len(used))
 	rows := min(train.Rows(), quantileSample)
-	parallel(len(columns), func(i int) {
+	memory.For(len(used), func(i int) {
 		values := make([]float32, 0, rows)
 		for s := range rows {
-			if x := train.Row(s * train.Rows() / rows)[columns[i]]; x == x {
-				values = append(values, finite(x))
+			if x := train.Row(s * train.Rows() / rows)[used[i]]; x == x {
+				values = append(values, columns.Finite(x))
 			}
 		}
 		slices.Sort(values)
 		p.Knots[i], p.Scores[i] = normalScores(values)
 	})
-	p.lookups = newLookups(p.Knots, p.Scores)
+	p.lookups = columns.NewLookups(p.Knots, p.Scores)
 }
 
-// normalScores picks the distinct values where they are few, else those at
+// normalScores picks the distinct values if they are few, else those at
 // evenly spaced ranks.
 func normalScores(sorted []float32) (knots, scores []float32) {
 	distinct := slices.Compact(slices.Clone(sorted))
@@ -95,23 +58,34 @@ func normalScores(sorted []float32) (knots, scores []float32) {
 	return distinct, scores
 }
 
-// validateQuantile checks knots and scores read from a file.
-func (p *TransformPart) validateQuantile(columns int) error {
-	if len(p.Knots) != columns || len(p.Scores) != columns {
-		return fmt.Errorf("want knots and scores for %d columns, have %d and %d", columns, len(p.Knots), len(p.Scores))
+func applyQuantile(p *TransformPart, q columns.Rows) {
+	l := p.lookups
+	if l == nil { // not fitted, and not validated
+		l = columns.NewLookups(p.Knots, p.Scores)
+	}
+	l.Map(q)
+}
+
+// checkQuantile checks knots and scores read from a file, and prepares them.
+func checkQuantile(p *TransformPart, used int) error {
+	if len(p.Knots) != used || len(p.Scores) != used {
+		return fmt.Errorf("want knots and scores for %d columns, have %d and %d", used, len(p.Knots), len(p.Scores))
 	}
 	for i, knots := range p.Knots {
 		if len(knots) == 0 || len(knots) != len(p.Scores[i]) {
 			return fmt.Errorf("%d knots and %d scores for column %d", len(knots), len(p.Scores[i]), i)
 		}
-		if len(knots) > mostKnots {
-			return fmt.Errorf("%d knots for column %d, want %d at most", len(knots), i, mostKnots)
+		if len(knots) > columns.MostKnots {
+			return fmt.Errorf("%d knots for column %d, want %d at most", len(knots), i, columns.MostKnots)
 		}
 		for k, v := range knots {
-			if finite(v) != v || finite(p.Scores[i][k]) != p.Scores[i][k] || k > 0 && v <= knots[k-1] {
+			if columns.Finite(v) != v || columns.Finite(p.Scores[i][k]) != p.Scores[i][k] || k > 0 && v <= knots[k-1] {
 				return fmt.Errorf("the knots of column %d must ascend and be finite", i)
 			}
 		}
+	}
+	if p.lookups == nil {
+		p.lookups = columns.NewLookups(p.Knots, p.Scores)
 	}
 	return nil
 }

@@ -1,8 +1,10 @@
 package datasets
 
 import (
-	"github.com/plrank/plrank/internal/splitmix"
 	"math"
+
+	"github.com/plrank/plrank/datasets/internal/memory"
+	"github.com/plrank/plrank/internal/splitmix"
 )
 
 // QueryDigests tell whether a query has been seen before: one number for each query, of its
@@ -16,7 +18,7 @@ import (
 // documents, where mix is [splitmix.Next].
 func (d *Dataset) QueryDigests(columns []int) []uint64 {
 	digests := make([]uint64, d.Queries())
-	parallel(len(digests), func(q int) {
+	memory.For(len(digests), func(q int) {
 		var sum, first uint64
 		differ := false
 		for r := d.Offsets[q]; r < d.Offsets[q+1]; r++ {

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,16 +29,16 @@ func TestQueryDigestsAreOfTheDocuments(t *testing.T) {
 		"labels, names and weights": {func(d *Dataset) {
 			d.Labels, d.Name, d.QueryIDs, d.DocumentIDs, d.Weights, d.QueryWeights, d.Groups = make([]float32, 4), "x", []string{"x", "y", "z"}, nil, nil, nil, nil
 		}, true},
-		"the order of documents": {func(d *Dataset) { d.Features = []float32{1, 2, 5, 6, 3, 4, 7, missing} }, true},
+		"the order of documents": {func(d *Dataset) { d.Features = []float32{1, 2, 5, 6, 3, 4, 7, float32(math.NaN())} }, true},
 		"a column of zeros": {func(d *Dataset) {
-			d.FeatureIDs, d.Features = []int{1, 2, 4}, []float32{1, 0, 2, 3, 0, 4, 5, 0, 6, 7, 0, missing}
+			d.FeatureIDs, d.Features = []int{1, 2, 4}, []float32{1, 0, 2, 3, 0, 4, 5, 0, 6, 7, 0, float32(math.NaN())}
 		}, true},
-		"a value":                    {func(d *Dataset) { d.Features[5] = 9 }, false},
-		"a missing value":            {func(d *Dataset) { d.Features[5] = missing }, false},
-		"a document":                 {func(d *Dataset) { d.Offsets = []int{0, 0, 3, 4} }, false},
-		"values of other features":   {func(d *Dataset) { d.FeatureIDs = []int{1, 5} }, false},
-		"values of exchanged places": {func(d *Dataset) { d.Features[2], d.Features[4] = 5, 3 }, false},
-		"equal documents":            {func(d *Dataset) { d.Features[4], d.Features[5] = 3, 4 }, false},
+		"a value":                     {func(d *Dataset) { d.Features[5] = 9 }, false},
+		"a float32(math.NaN()) value": {func(d *Dataset) { d.Features[5] = float32(math.NaN()) }, false},
+		"a document":                  {func(d *Dataset) { d.Offsets = []int{0, 0, 3, 4} }, false},
+		"values of other features":    {func(d *Dataset) { d.FeatureIDs = []int{1, 5} }, false},
+		"values of exchanged places":  {func(d *Dataset) { d.Features[2], d.Features[4] = 5, 3 }, false},
+		"equal documents":             {func(d *Dataset) { d.Features[4], d.Features[5] = 3, 4 }, false},
 	} {
 		d := weighted()
 		c.change(d)

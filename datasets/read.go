@@ -2,15 +2,18 @@ package datasets
 
 import (
 	"context"
-	"fmt"
+
+	"github.com/plrank/plrank/datasets/internal/reading"
+	"github.com/plrank/plrank/datasets/internal/separated"
+	"github.com/plrank/plrank/datasets/internal/table"
 )
 
 // ReadOptions says how to read a file; the zero value reads it as it is.
 type ReadOptions struct {
-	// FeatureIDs, ascending, are the columns wanted, such as those of a model that is
-	// to score the file. Ids that the file lacks become columns of zeros. Others
-	// that are not in the list are left out, with a warning; a file with nothing but
-	// such is an error. Nil: the ids that occur in the file.
+	// FeatureIDs, ascending, are the columns wanted, such as those of a model that will
+	// score the file. Ids that the file lacks become columns of zeros. Other features are
+	// left out, with a warning; a file that has none of the wanted ones is an error.
+	// Nil: the ids that occur in the file.
 	FeatureIDs []int
 
 	// FeatureNames are the names of FeatureIDs, in the same order. A file with a
@@ -18,13 +21,13 @@ type ReadOptions struct {
 	// left out, with a warning. Nil: columns count from 1, left to right.
 	FeatureNames []string
 
-	// Duplicates says what to do with a second value for a feature in one line:
-	// "error" (or empty), or "last": the last value counts.
+	// Duplicates says what happens to a second value for a feature in one line: "error"
+	// (or empty) refuses it, with "last" the last value counts.
 	Duplicates string
 
-	// MinusOne says what a label of −1 means: "unlabelled", or "irrelevant", as in
-	// SVMrank's files, by which it becomes 0. Empty: unlabelled, but Open refuses
-	// with ErrMinusOne where −1 is the only label below 1.
+	// MinusOne says what a label of −1 means: "unlabelled", or "irrelevant", as in files
+	// of SVMrank; it then becomes 0. Empty: unlabelled, but Open refuses it with
+	// ErrMinusOne if −1 is the only label below 1.
 	MinusOne string
 
 	// LabelColumn, QueryColumn and DocumentColumn name columns of separated values.
@@ -33,9 +36,9 @@ type ReadOptions struct {
 	// query id, or a file of query sizes beside the data, see ReadFile.
 	LabelColumn, QueryColumn, DocumentColumn string
 
-	// WeightColumn names the column of separated values that has the weights of
-	// documents, which is then no feature. Empty: they are in a file beside the data,
-	// or there are none; see ReadFile.
+	// WeightColumn names the column of separated values with the weights of documents. It
+	// is then not a feature. Empty: they are in a file beside the data, if there is one;
+	// see ReadFile.
 	WeightColumn string
 
 	// Headerless says that separated values begin with a row, not with a header.
@@ -43,106 +46,100 @@ type ReadOptions struct {
 	// unless LabelColumn names another.
 	Headerless bool
 
-	// GroupColumn is where the groups of documents are, for fairness: the name of a
-	// column of separated values; or, in LETOR text, the id of a feature of at most 1000
-	// values, each of which is a group. It is then no feature, unless FeatureIDs or
-	// FeatureNames list it. Groups are text; the numbers of LETOR text are compared with
-	// all their digits, and 7, 7.0 and +7 are one group. Empty: see Groups.
+	// GroupColumn tells the groups of documents, for fairness. It is the name of a column
+	// of separated values; or, in LETOR text, the id of a feature with at most 1000
+	// values, each of which is a group. The column is then not a feature, unless
+	// FeatureIDs or FeatureNames list it. Groups are text; numbers of LETOR text are
+	// compared with all their digits, and 7, 7.0 and +7 are one group. Empty: see Groups.
 	GroupColumn string
-	// Groups is a file with the group of one row a line. Empty: the file's name plus
-	// ".groups", if there is such a file; else there are no groups. Beside a
-	// GroupColumn no such file is looked for.
+
+	// Groups is a file with the group of one document a line. Empty: the file's name plus
+	// ".groups", if there is such a file; else there are no groups. With a GroupColumn,
+	// no file is read.
 	//
 	// A group is any word or text. Groups are numbered from 0 in the order in which
-	// they come, through all splits of a collection; Dataset.GroupNames keeps what
-	// they were called. Empty, −1 and a missing value are no group.
+	// they occur, through all splits of a collection; Dataset.GroupNames keeps the text.
+	// Empty, −1 and a missing value mean no group.
 	Groups string
 
 	// Context, if not nil, ends the reading when it is done, with an error that wraps
-	// its own.
+	// that of the context.
 	Context context.Context `json:"-"`
 }
 
-func (o ReadOptions) check() error {
-	if o.Duplicates != "" && o.Duplicates != "error" && o.Duplicates != "last" {
-		return fmt.Errorf("datasets: unknown way with duplicates %q: want error or last", o.Duplicates)
-	}
-	if o.MinusOne != "" && o.MinusOne != "unlabelled" && o.MinusOne != "irrelevant" {
-		return fmt.Errorf("datasets: unknown meaning of the label −1 %q: want unlabelled or irrelevant", o.MinusOne)
-	}
-	if o.FeatureNames != nil && len(o.FeatureNames) != len(o.FeatureIDs) {
-		return fmt.Errorf("datasets: %d names for %d feature ids", len(o.FeatureNames), len(o.FeatureIDs))
-	}
-	if o.GroupColumn != "" && o.Groups != "" {
-		return fmt.Errorf("datasets: groups are in column %q or in file %s, not in both", o.GroupColumn, o.Groups)
-	}
-	return nil
+// reading adds the formats to the options.
+func (o ReadOptions) reading() reading.Options {
+	return reading.Options{Options: table.Options(o), Formats: formats}
 }
 
-// context is o.Context, or one that is never done.
-func (o ReadOptions) context() context.Context {
-	if o.Context == nil {
-		return context.Background()
-	}
-	return o.Context
-}
+// ErrColumns is the error of [Open] and [ReadFile] if separated values do not tell which
+// columns are the label and the query id: ReadOptions can name them.
+var ErrColumns = separated.ErrColumns
 
-// stopped is the error of reading a file where the context is done, else nil.
-func (o ReadOptions) stopped(path string) error {
-	if err := o.context().Err(); err != nil {
-		return fmt.Errorf("datasets: %s: reading was stopped: %w", path, err)
-	}
-	return nil
-}
-
-// ReadFile reads a file of queries: LETOR, SVMlight or SVMrank text,
+// ReadFile reads a file of queries in one of the text formats of this package.
 //
-//	label qid:ID id:value id:value … # comment
-//
-// or separated values (comma, tab or semicolon) with a header that names a label
-// column, a query id column, maybe a document id column, and the features. Which
-// of these it is, and whether it is compressed (gzip or zstd), its first bytes
-// tell, not its name.
-//
-// Queries keep the order of their first rows; rows of a query that comes back
-// later in the file join it, with a warning; Dataset.SourceRows then tells where they
-// were.
+// Queries keep the order of their first rows. If a query comes back later in the file, its
+// rows join the first ones, with a warning; Dataset.SourceRows then tells where they were.
 //
 // Beside a file train.txt these files are read, too:
 //
-//	train.txt.query    the number of rows of each query, one a line, as for LightGBM;
-//	train.txt.group    the same, as for XGBoost. Needed where there are no query ids:
+//	train.txt.query    the number of documents of each query, one a line, as for LightGBM;
+//	train.txt.group    the same, as for XGBoost. Needed if there are no query ids:
 //	                   queries are then called "1", "2", …; else they must agree
-//	train.txt.weight   weights, one a line: of documents, as for LightGBM, where
-//	                   there are as many as rows, else of queries, as for XGBoost
+//	train.txt.weight   weights, one a line: of documents, as for LightGBM, if there are as
+//	                   many as documents; else of queries, as for XGBoost
 //	train.txt.groups   groups of documents, see ReadOptions.Groups
 //
-// A warning names train.txt.position and train.txt.init, which are not used.
+// If there are files train.txt.position or train.txt.init, a warning says that they are not
+// used.
 //
-// In LETOR text a feature that a line does not mention is 0; NULL, NaN, NA, ?
-// and an empty separated value are missing, kept as NaN (see Transform for what
-// becomes of them). A comment "docid = X" names the document. Label −1 (or an
-// empty separated value) is Unlabelled; see also ReadOptions.MinusOne.
+// In LETOR text a feature that a line does not mention is 0; NULL, NaN, NA, ? and an empty
+// separated value are missing, kept as NaN (see [Transform] for their inputs). A comment
+// "docid = X" names the document. Label −1 (or an empty separated value) is [Unlabelled];
+// see also ReadOptions.MinusOne.
 //
-// A # begins a comment in LETOR text, also within a query id: where all features of a
-// document are in one, a warning says so. Separated values have no comments, but for lines
+// A # begins a comment in LETOR text, also within a query id; if all features of a document
+// are in a comment, a warning says so. Separated values have no comments, except for lines
 // before the header.
 //
-// A malformed line is an error that says file:line: column: reason; the first
-// ten are listed. Numbers become the nearest float32; infinite ones and those
-// beyond its range are an error.
+// A malformed line is an error that says file:line: column: reason; the first ten are
+// listed. Numbers become the nearest float32; infinite ones and those beyond its range are
+// an error.
 func ReadFile(path string, o ReadOptions) (*Dataset, error) {
-	t, err := readTable(path, o, &groupNumbers{}, "")
+	t, err := reading.File(path, o.reading(), &table.GroupNames{}, "")
 	if err != nil {
 		return nil, err
 	}
 	ids := o.FeatureIDs
 	if ids == nil {
-		ids = t.ids
+		ids = t.IDs
 	}
-	d, err := t.dataset(ids, nil)
-	if err == nil && t.breaks > 0 {
-		d.SourceRows = t.sourceRows()
+	d, err := t.Data(ids, nil)
+	if err != nil {
+		return nil, err
 	}
-	return d, err
+	if t.Breaks > 0 {
+		d.SourceRows = t.SourceRows()
+	}
+	return newDataset(d), nil
+}
+
+// ErrReturns is the error of [ReadBlocks] for a query that comes back after another one.
+// ReadFile puts its documents together.
+var ErrReturns = reading.ErrReturns
+
+// ReadBlocks reads a file of any length in blocks of whole queries, in the order of the
+// file. It calls yield with each block and the number of bytes of the file (compressed, if it
+// is) that have been read so far. An error of yield ends the reading, and is the result.
+//
+// ReadBlocks differs from [ReadFile] in this. FeatureIDs must be given, because the first
+// block needs the columns of the last. A query that comes back is [ErrReturns]. The file of
+// weights is not read: only its end would tell whether they are of documents or of queries.
+// Warnings are about the whole file, and come at the end. After a malformed line there are
+// no more blocks, but the rest of the file is read for further ones.
+//
+// It takes a few megabytes, or as much as the largest query, and some bytes for the id or
+// the size of each query.
+func ReadBlocks(path string, o ReadOptions, yield func(block *Dataset, read int64) error) (warnings []string, err error) {
+	return reading.Blocks(path, o.reading(), func(d *table.Data, read int64) error { return yield(newDataset(d), read) })
 }

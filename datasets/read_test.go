@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
+	"github.com/plrank/plrank/datasets/internal/reading"
 )
 
 // shared is a file of the data that lies beside the project; where it is
@@ -34,7 +33,7 @@ func file(t testing.TB, name, text string) string {
 	return path
 }
 
-func TestSharedCounts(t *testing.T) {
+func TestCollectionsHaveThePublishedCounts(t *testing.T) {
 	type counts struct{ queries, rows int }
 	for _, test := range []struct {
 		folder            string
@@ -69,7 +68,7 @@ func checkShape(t testing.TB, d *Dataset) {
 	}
 }
 
-func TestReadFileQuirks(t *testing.T) {
+func TestReadFileTakesOddSpellings(t *testing.T) {
 	text := "\ufeff# a comment\r\n" +
 		"2 qid:a 1:0.5 3:-1e-3  # docid = D1 inc = 1\r\n" +
 		"\r\n" +
@@ -79,8 +78,8 @@ func TestReadFileQuirks(t *testing.T) {
 		"+1 qid:b/7\n" +
 		"0 qid:c 0:.25 1:7." // no final newline
 	for _, size := range []int{1, 30, 1 << 20} { // chunks: a line each, a few lines, all
-		defer func(old int) { chunkSize = old }(chunkSize)
-		chunkSize = size
+		defer func(old int) { reading.ChunkSize = old }(reading.ChunkSize)
+		reading.ChunkSize = size
 		d, err := ReadFile(file(t, "train.txt", text), ReadOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -103,10 +102,10 @@ func TestReadFileQuirks(t *testing.T) {
 	}
 }
 
-func TestQueryThatComesBack(t *testing.T) {
+func TestQueryThatComesBackJoinsItsDocuments(t *testing.T) {
 	for _, size := range []int{1, 1 << 20} {
-		defer func(old int) { chunkSize = old }(chunkSize)
-		chunkSize = size
+		defer func(old int) { reading.ChunkSize = old }(reading.ChunkSize)
+		reading.ChunkSize = size
 		d, err := ReadFile(file(t, "f", "0 qid:1 1:1\n0 qid:2 1:2\n0 qid:1 1:3\n0 qid:1 1:4\n0 qid:3 1:5\n0 qid:2 1:6\n"), ReadOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -132,7 +131,7 @@ func TestQueryThatComesBack(t *testing.T) {
 }
 
 // The pair of files says what the same rows with qids say.
-func TestSizeFile(t *testing.T) {
+func TestSizeFileTellsQueries(t *testing.T) {
 	path := file(t, "rank.train", "0 1:1\n1 2:2\n# between\n0 1:3\n")
 	write := func(name, text string) {
 		if err := os.WriteFile(path+name, []byte(text), 0o666); err != nil {
@@ -148,7 +147,7 @@ func TestSizeFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Name, d.path, d.lines = same.Name, same.path, same.lines; fmt.Sprintf("%#v", d) != fmt.Sprintf("%#v", same) {
+	if d.Name, d.origin.Path, d.origin.Lines = same.Name, same.origin.Path, same.origin.Lines; fmt.Sprintf("%#v", d) != fmt.Sprintf("%#v", same) {
 		t.Errorf("by sizes: %#v\nby qid: %#v", d, same)
 	}
 	write(".group", "1\n1\n")
@@ -163,10 +162,10 @@ func TestSizeFile(t *testing.T) {
 
 // A malformed line says nothing of those after it; one line tells that a file has
 // features that are not among those wanted.
-func TestFaultsStandAlone(t *testing.T) {
+func TestMalformedLineAddsNoRow(t *testing.T) {
 	for _, size := range []int{1, 1 << 20} {
-		defer func(old int) { chunkSize = old }(chunkSize)
-		chunkSize = size
+		defer func(old int) { reading.ChunkSize = old }(reading.ChunkSize)
+		reading.ChunkSize = size
 		path := file(t, "f.txt", "0 qid:1 1:1 2:x\n0 qid:1 1:1 2:2\n0 qid:1 1:1 3:x\n")
 		_, err := ReadFile(path, ReadOptions{})
 		want := "datasets: " + path + `:1: column 13: feature "2:x": not a number` + "\n" +
@@ -186,7 +185,7 @@ func TestFaultsStandAlone(t *testing.T) {
 	}
 }
 
-func TestReadFileErrors(t *testing.T) {
+func TestReadFileErrorsSayWhere(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"", "no documents"},
 		{"# only a comment\n", "no documents"},
@@ -222,7 +221,7 @@ func TestReadFileErrors(t *testing.T) {
 	}
 }
 
-func TestReadFileWithGivenColumns(t *testing.T) {
+func TestReadFileGivesTheColumnsAskedFor(t *testing.T) {
 	o := ReadOptions{FeatureIDs: []int{2, 3, 5, 9}}
 	d, err := ReadFile(file(t, "f", "0 qid:1 3:1 4:8\n0 qid:1 9:2\n"), o)
 	if err != nil {
@@ -241,14 +240,14 @@ func TestReadFileWithGivenColumns(t *testing.T) {
 }
 
 // A few bytes must not ask for a matrix of terabytes.
-func TestTooSparse(t *testing.T) {
+func TestSparseMatrixIsAnError(t *testing.T) {
 	var b strings.Builder
-	for i := range 20000 {
+	for i := range 8000 {
 		fmt.Fprintf(&b, "0 qid:1 %d:1\n", i*1000)
 	}
 	for _, size := range []int{4096, 1 << 20} {
-		defer func(old int) { chunkSize = old }(chunkSize)
-		chunkSize = size
+		defer func(old int) { reading.ChunkSize = old }(reading.ChunkSize)
+		reading.ChunkSize = size
 		_, err := ReadFile(file(t, "f", b.String()), ReadOptions{})
 		if err == nil || !strings.Contains(err.Error(), "too sparse") {
 			t.Errorf("error %v", err)
@@ -256,52 +255,7 @@ func TestTooSparse(t *testing.T) {
 	}
 }
 
-// checkNumber compares parseFloat32 with strconv, for which some more texts are
-// numbers: hexadecimal, infinite and with underscores.
-func checkNumber(t interface{ Errorf(string, ...any) }, s string) {
-	got, n, err := parseFloat32([]byte(s))
-	want, wantErr := strconv.ParseFloat(s, 32)
-	if wantErr == nil && strings.ContainsAny(s, "xXiInN_") {
-		wantErr = errNumber
-	}
-	read := err == nil && n == len(s)
-	if read != (wantErr == nil) || read && math.Float32bits(got) != math.Float32bits(float32(want)) {
-		t.Errorf("%q: %v (%d bytes, error %v), strconv says %v, %v", s, got, n, err, float32(want), wantErr)
-	}
-}
-
-// Every number is the float32 that strconv makes of it, bit for bit.
-func TestParseFloat32(t *testing.T) {
-	for _, s := range []string{"0", "-0", "1", "+1", ".5", "5.", "0.1", "1e10", "1E-10", "1e+5", "16777217", "16777219",
-		"1.00000005960464477539062500001", "1.000000059604644775390625", "3.4028235e38", "3.4028236e38", "1e39", "-1e39",
-		"1e-45", "7e-46", "1.1754943e-38", "1.17549429e-38", "0e999999999999", "1e-999999999999", "9007199254740993",
-		"000000000000000000000000000001.5", "0.00000000000000000000000000000000000000001", "340282356779733661637539395458142568447.9"} {
-		checkNumber(t, s)
-	}
-	for _, s := range []string{"", "-", ".", "e5", "1e", "1e+", "--1", "+-1", "x", "0x1p3", "inf", "nan", "1_0"} {
-		if _, n, err := parseFloat32([]byte(s)); err == nil && n == len(s) {
-			t.Errorf("%q was read as a number", s)
-		}
-	}
-	// In between two float32 numbers, and next to there.
-	rapid.Check(t, func(r *rapid.T) {
-		f := math.Float32frombits(rapid.Uint32().Draw(r, "bits"))
-		if f != f || math.IsInf(float64(f), 0) {
-			return
-		}
-		up := math.Nextafter32(f, math.MaxFloat32)
-		checkNumber(r, strconv.FormatFloat(float64(f), 'g', -1, 32))
-		checkNumber(r, strconv.FormatFloat(float64(f), 'f', -1, 32))
-		middle := (float64(f) + float64(up)) / 2
-		for _, v := range []float64{middle, math.Nextafter(middle, math.Inf(1)), math.Nextafter(middle, math.Inf(-1))} {
-			checkNumber(r, strconv.FormatFloat(v, 'g', rapid.IntRange(-1, 20).Draw(r, "digits"), 64))
-			checkNumber(r, strconv.FormatFloat(v, 'f', rapid.IntRange(-1, 20).Draw(r, "decimals"), 64))
-		}
-		checkNumber(r, rapid.StringMatching(`[+-]?[0-9]{1,22}(\.[0-9]{0,22})?(e[+-]?[0-9]{1,2})?`).Draw(r, "text"))
-	})
-}
-
-func TestOpenErrors(t *testing.T) {
+func TestOpenErrorsSayWhatIsMissing(t *testing.T) {
 	folder := t.TempDir()
 	_, err := Open(folder, Options{})
 	if err == nil || !strings.Contains(err.Error(), "looked for train") || !strings.Contains(err.Error(), "found nothing") {
@@ -321,20 +275,8 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-func TestSplitOf(t *testing.T) {
-	for name, want := range map[string][2]string{
-		"train.txt": {"", "train"}, "TRAIN.TXT": {"", "train"}, "trainingset.txt": {"", "train"}, "train": {"", "train"},
-		"set1.valid.txt": {"set1.", "vali"}, "rank.test": {"rank.", "test"}, "my_dev.svm": {"my_", "vali"},
-		"rank.train.query": {}, "train.conf": {}, "latest": {}, "readme.txt": {},
-	} {
-		if prefix, split := splitOf(name); [2]string{prefix, split} != want {
-			t.Errorf("%s: prefix %q, split %q, want %q", name, prefix, split, want)
-		}
-	}
-}
-
 // Held-out queries are a fifth, depend on the seed alone, and leave the rest.
-func TestHoldOut(t *testing.T) {
+func TestHeldOutQueriesAreAFifth(t *testing.T) {
 	var b strings.Builder
 	for q := range 50 {
 		for r := range 1 + q%3 {
@@ -379,7 +321,7 @@ func TestHoldOut(t *testing.T) {
 }
 
 // Splits have one set of columns, even where their highest ids differ.
-func TestOpenUnitesColumns(t *testing.T) {
+func TestSplitsHaveTheUnionOfColumns(t *testing.T) {
 	folder := t.TempDir()
 	for name, text := range map[string]string{"train.txt": "1 qid:1 1:1 2:2\n", "vali.txt": "1 qid:2 2:3\n", "Test.TXT": "1 qid:3 7:4\n"} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {

@@ -3,20 +3,20 @@ package datasets
 import "unsafe"
 
 // Sharing is how several processes share work on the same data: this one is number Rank of
-// Size. Allgather is called by all in turn, and gives each of them what all have: dst becomes
-// src of process 0, of process 1, and so on.
+// Size. All call Allgather at the same times; it sets dst to src of process 0, of process 1,
+// and so on.
 type Sharing struct {
 	Rank, Size int
 	Allgather  func(dst, src []byte)
 }
 
-// alone shares nothing.
+// alone is a single process.
 var alone = Sharing{Rank: 0, Size: 1}
 
-// part is this process's part of n pieces of work: those from from to to−1.
-func (s Sharing) part(n int) (from, to int) { return s.Rank * n / s.Size, (s.Rank + 1) * n / s.Size }
+// share is the share of this process in n pieces of work: those from from to to−1.
+func (s Sharing) share(n int) (from, to int) { return s.Rank * n / s.Size, (s.Rank + 1) * n / s.Size }
 
-// or makes every flag that one process has set one of all.
+// or sets the flags of all processes that one of them has set.
 func (s Sharing) or(flags []bool) {
 	if s.Size == 1 {
 		return
@@ -33,8 +33,8 @@ func (s Sharing) or(flags []bool) {
 	}
 }
 
-// gather completes sums, of which each piece of work has so many, and of which every process
-// has its part.
+// gather completes sums, of which each piece of work has so many, and every process those of
+// its share.
 func (s Sharing) gather(sums []moments, each int) {
 	if s.Size == 1 || len(sums) == 0 {
 		return
@@ -42,15 +42,24 @@ func (s Sharing) gather(sums []moments, each int) {
 	pieces := len(sums) / each
 	room := (pieces/s.Size + 1) * each
 	own, all := make([]moments, room), make([]moments, s.Size*room)
-	from, to := s.part(pieces)
+	from, to := s.share(pieces)
 	copy(own, sums[from*each:to*each])
 	s.Allgather(bytesOfMoments(all), bytesOfMoments(own))
 	for rank := range s.Size {
-		from, to := Sharing{Rank: rank, Size: s.Size}.part(pieces)
+		from, to := Sharing{Rank: rank, Size: s.Size}.share(pieces)
 		copy(sums[from*each:to*each], all[rank*room:])
 	}
 }
 
 func bytesOfMoments(m []moments) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(m))), int(unsafe.Sizeof(moments{}))*len(m))
+}
+
+// moments are a number of values, their sum and that of their squares.
+type moments struct{ n, sum, square float64 }
+
+func (m *moments) add(o moments) {
+	m.n += o.n
+	m.sum += o.sum
+	m.square += o.square
 }

@@ -32,7 +32,7 @@ func sharing(size int) []Sharing {
 
 // Whatever number of processes fits a transform together, each gets what one gets by itself,
 // bit for bit; for more blocks of rows than they tell each other sums of, too.
-func TestFitTransformOn(t *testing.T) {
+func TestProcessesFitTheTransformOfOne(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	d := hard()
 	for range 9000 {

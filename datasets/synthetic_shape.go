@@ -8,50 +8,6 @@ import (
 	"github.com/plrank/plrank/internal/names"
 )
 
-// SyntheticShape makes a collection like that of [Synthetic], in the shape of a
-// published one: its queries by split, documents a query, number and scale of
-// features, and label frequencies.
-//
-//	name             train    vali    test   documents a query   features   labels 0 … 4
-//	mslr (or "")    18,919   6,306   6,306   118 (1 to 900)           136   .515 .325 .134 .018 .008
-//	yahoo           19,944   2,994   6,983   24 (1 to 139)            700   .26  .36  .28  .08  .02
-//	istella         20,897   2,322   9,799   316 (1 to 439)           220   .963 .008 .013 .009 .007
-//	majority       200,000  40,000  80,000    32 (1 to 100)            40   .5   .2   .15  .1   .05
-//
-// Shape majority is of no published collection: it is for models that see all documents of
-// a query at once. There the relevance of a document depends on the others. In eight hidden
-// traits a query's documents lie around two opposite points, 70 % of them around one, and
-// those on the side of the majority are relevant. The points are drawn anew for every query,
-// evenly in all directions, so that a document alone does not tell its side, whatever a
-// transform says of the range of each feature in its query.
-//
-// Each split has the fraction scale of these queries, rounded, at least one. The
-// error says that the name is none of [SyntheticShapes], or that the scale is not
-// in (0, 1]. All of it is a pure function of the arguments; shape mslr is the
-// collection of Synthetic with that many queries.
-//
-// Queries, features and mean lengths are those that the collections' publishers
-// state: MSLR-WEB30K Fold1; set 1 of the Yahoo! Learning to Rank Challenge, 519
-// of whose 700 features are in use, all in [0, 1]; Istella LETOR (full), of whose
-// 23,219 training queries 10 % are the validation split, as [Open] holds them out.
-// MSLR's label frequencies are right to three digits; the other two, the spread of the
-// documents a query and the largest queries are approximate. One query in 40 or more has no
-// relevant document.
-//
-// The features of a whole collection take 4 bytes each: 2.1 GB for mslr, 2.0 GB
-// for yahoo and 9.2 GB for istella; while it is made, a little more.
-func SyntheticShape(name string, scale float64, seed uint64) (*Splits, error) {
-	s, err := shapeNamed(name)
-	if err != nil {
-		return nil, err
-	}
-	queries, err := s.scaled(scale)
-	if err != nil {
-		return nil, err
-	}
-	return splits(s.synthesize("synthetic:"+s.name, queries, seed)), nil
-}
-
 // SyntheticShapes are the names of the shapes that [SyntheticShape] makes.
 func SyntheticShapes() []string {
 	var names []string
@@ -75,7 +31,7 @@ type shape struct {
 	zeroFeatures  int // features that are always 0
 	stride        int // from one column to the next; without a common divisor with features
 
-	below [4]float64 // part of the labels that is below 1, 2, 3, 4
+	below [4]float64 // fraction of the labels that is below 1, 2, 3, 4
 
 	// together draws the traits of all documents of a query and their relevance; nil: they
 	// are drawn one by one.
@@ -134,7 +90,7 @@ func shapeNamed(name string) (*shape, error) {
 
 // scaled is the number of queries of each split at a scale.
 func (s *shape) scaled(scale float64) (queries [3]int, err error) {
-	if !(scale > 0 && scale <= 1) { // so that NaN is none
+	if !(scale > 0 && scale <= 1) { // NaN is refused, too
 		return queries, fmt.Errorf("datasets: scale %v of a synthetic collection: want the fraction of its queries, above 0 and at most 1", scale)
 	}
 	for i, n := range s.queries {

@@ -140,7 +140,7 @@ func TestSyntheticShapeIsAFunctionOfItsArguments(t *testing.T) {
 	}
 }
 
-func TestSyntheticShapeErrors(t *testing.T) {
+func TestUnknownShapesAndScalesAreErrors(t *testing.T) {
 	if s, err := SyntheticShape("", 1e-9, 0); err != nil || s.Train.Queries() != 1 || s.Vali.Queries() != 1 || s.Test.Queries() != 1 {
 		t.Errorf("the least scale: %v", err)
 	}
@@ -157,7 +157,7 @@ func TestSyntheticShapeErrors(t *testing.T) {
 
 // The whole collections have the queries that their publishers state, and the
 // strides reach every column.
-func TestShapes(t *testing.T) {
+func TestShapesHaveThePublishedQueries(t *testing.T) {
 	published := map[string]int{"mslr": 31531, "yahoo": 29921, "istella": 33018, "majority": 320000}
 	for _, s := range shapes {
 		queries, err := s.scaled(1)

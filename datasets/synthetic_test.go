@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"testing"
@@ -13,22 +14,16 @@ import (
 func ndcg(d *Dataset, score func(r int) float64) float64 {
 	sum, n := 0.0, 0
 	for q := range d.Queries() {
-		rows := make([]int, 0, d.Offsets[q+1]-d.Offsets[q])
-		for r := d.Offsets[q]; r < d.Offsets[q+1]; r++ {
-			rows = append(rows, r)
-		}
+		from, most := d.Offsets[q], min(5, d.Offsets[q+1]-d.Offsets[q])
+		values, rows := make([]float64, d.Offsets[q+1]-from), make([]int, d.Offsets[q+1]-from)
 		dcg := func(by func(r int) float64) float64 {
-			slices.SortStableFunc(rows, func(a, b int) int {
-				if by(a) > by(b) {
-					return -1
-				} else if by(a) < by(b) {
-					return 1
-				}
-				return a - b
-			})
+			for i := range rows {
+				rows[i], values[i] = i, by(from+i)
+			}
+			slices.SortFunc(rows, func(a, b int) int { return cmp.Or(cmp.Compare(values[b], values[a]), a-b) })
 			v := 0.0
-			for k, r := range rows[:min(5, len(rows))] {
-				v += (math.Exp2(float64(d.Labels[r])) - 1) / math.Log2(float64(k+2))
+			for k, i := range rows[:most] {
+				v += (math.Exp2(float64(d.Labels[from+i])) - 1) / math.Log2(float64(k+2))
 			}
 			return v
 		}
@@ -57,16 +52,16 @@ func leastSquares(t *testing.T, spec string, train, test *Dataset) float64 {
 	}
 	x := inputs(train)
 	gram, moment := mat.NewSymDense(width+1, nil), mat.NewVecDense(width+1, nil)
-	row := make([]float64, width+1)
-	row[width] = 1
+	design := mat.NewDense(train.Rows(), width+1, nil)
 	for r, label := range train.Labels {
+		row := design.RawRowView(r)
 		for i, v := range x[r*width : (r+1)*width] {
 			row[i] = float64(v)
 		}
-		v := mat.NewVecDense(width+1, row)
-		gram.SymRankOne(gram, 1, v)
-		moment.AddScaledVec(moment, float64(label), v)
+		row[width] = 1
+		moment.AddScaledVec(moment, float64(label), design.RowView(r))
 	}
+	gram.SymOuterK(1, design.T())
 	for i := range width + 1 {
 		gram.SetSym(i, i, gram.At(i, i)+1)
 	}
@@ -95,10 +90,10 @@ func TestSyntheticNeedsMoreThanALinearModel(t *testing.T) {
 		queries [3]int
 		linear  string // inputs of the linear model
 	}{
-		{mslrShape, [3]int{200, 1, 150}, "minmax+log-standard"},
-		{shapes[1], [3]int{200, 1, 150}, "minmax"},
-		{shapes[2], [3]int{60, 1, 60}, "minmax+log-standard"},
-		{shapes[3], [3]int{400, 1, 300}, "minmax+quantile"},
+		{mslrShape, [3]int{120, 1, 100}, "minmax+log-standard"},
+		{shapes[1], [3]int{120, 1, 100}, "minmax"},
+		{shapes[2], [3]int{40, 1, 40}, "minmax+log-standard"},
+		{shapes[3], [3]int{300, 1, 200}, "minmax+quantile"},
 	} {
 		parts := c.shape.synthesize("", c.queries, 0)
 		test := parts[2].data
@@ -118,7 +113,7 @@ func TestSyntheticNeedsMoreThanALinearModel(t *testing.T) {
 	}
 }
 
-func TestSynthetic(t *testing.T) {
+func TestSyntheticHasTheShapeOfMSLR(t *testing.T) {
 	s := Synthetic(SyntheticOptions{})
 	d := s.Train
 	checkShape(t, d)

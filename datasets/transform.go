@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plrank/plrank/datasets/internal/columns"
 	"github.com/plrank/plrank/internal/names"
 )
 
@@ -15,13 +16,12 @@ import (
 // reads back as the same transform, bit for bit.
 //
 // Features that are constant within every training query say nothing about the
-// order of documents and are left out. What remains goes through one or more
-// parts, whose outputs stand side by side: first all columns of the first part,
-// then all of the second.
+// order of documents and are left out. The others go through one or more parts, whose
+// outputs are side by side: first all columns of the first part, then all of the second.
 //
-// Categorical features are apart from these: their values become codes, one column each
-// behind all others, which a model looks up in a table. See [Category] for the codes of
-// values that were not seen in training, or are missing.
+// Values of categorical features become codes, one column for each feature after all
+// others, which a model looks up in a table. See [Category] for the codes of values that
+// are missing, or were not seen in training.
 //
 // Every output is finite. A missing value (NaN) becomes 0: the query's minimum
 // for minmax, the mean of the training documents for the standardised forms,
@@ -36,44 +36,11 @@ type Transform struct {
 	Categories []Category `json:",omitempty"` // by column, ascending
 }
 
-// TransformPart is one part of a Transform; see FitTransform for their names.
-type TransformPart struct {
-	Name  string
-	Shift []float64 `json:",omitempty"` // by used column: the mean; standardised forms only
-	Scale []float64 `json:",omitempty"` // by used column: 1 / standard deviation
-
-	Knots  Curves `json:",omitempty"` // by used column: values, ascending; quantile only
-	Scores Curves `json:",omitempty"` // by used column: the outputs at the knots
-
-	lookups *lookups // of the knots and scores
-}
-
-// inputLimit bounds standardised inputs: training values beyond it are rare
-// outliers, and unseen ones can be anything.
-const inputLimit = 10
-
-// partKind is how a part is fitted to columns of training data, and how it maps
-// the rows of a query: the outputs of row r go to dst[r*stride:], one for each
-// used column.
-type partKind struct {
-	fit   func(p *TransformPart, train *Dataset, columns []int, s Sharing)
-	apply func(p *TransformPart, dst []float32, stride int, rows []float32, inputs int, columns []int)
-}
-
-var partKinds = map[string]partKind{
-	"none":         {fitNothing, applyNone},
-	"minmax":       {fitNothing, applyMinMax},
-	"standard":     {fitStandard, applyStandard},
-	"log-standard": {fitLogStandard, applyLogStandard},
-	"quantile":     {fitQuantile, applyQuantile},
-	"rank":         {fitNothing, applyRank},
-}
-
 // FitTransform fits a transform on training data. The spec is one or more parts
 // joined by "+", as in "minmax+log-standard":
 //
 //	none          the raw value
-//	minmax        (x − min)/(max − min) over the documents of the query; 0 where
+//	minmax        (x − min)/(max − min) over the documents of the query; 0 if
 //	              they are all equal (Oosterhuis 2021, §7)
 //	standard      (x − mean)/sd over all training documents, within ±10
 //	log-standard  the same of sign(x)·log(1+|x|)
@@ -96,11 +63,11 @@ func FitTransform(spec string, train *Dataset, categorical ...int) (*Transform, 
 }
 
 // FitTransformOn is [FitTransform] by several processes that have the same data: all call
-// it, and get the same transform as one process would. They share the reading of all rows
-// for what varies within queries and for the moments of the standardised forms. Each finds
+// it, and get the same transform as one process would. They share the work of finding the
+// features that vary within queries, and the moments of the standardised forms. Each finds
 // the quantiles of the sample, and the values of categorical features, for itself.
 func FitTransformOn(s Sharing, spec string, train *Dataset, categorical ...int) (*Transform, error) {
-	t := &Transform{Spec: spec, Inputs: train.Width(), Columns: train.varying(s)}
+	t := &Transform{Spec: spec, Inputs: train.Width(), Columns: varying(train, s)}
 	for _, name := range strings.Split(spec, "+") {
 		t.Parts = append(t.Parts, TransformPart{Name: name})
 	}
@@ -123,9 +90,9 @@ func FitTransformOn(s Sharing, spec string, train *Dataset, categorical ...int) 
 // Width is the number of outputs for a document.
 func (t *Transform) Width() int { return len(t.Columns)*len(t.Parts) + len(t.Categories) }
 
-// Validate checks a transform that was read from a file, and prepares it: without it,
-// Query is slow. An error means that Query would go out of bounds or give values that
-// are not finite.
+// Validate checks a transform that was read from a file, and prepares it: Query is slow
+// before. An error means that Query would go out of bounds or give values that are not
+// finite.
 func (t *Transform) Validate() error {
 	if len(t.Parts) == 0 {
 		return fmt.Errorf("datasets: transform %q has no parts", t.Spec)
@@ -143,11 +110,8 @@ func (t *Transform) Validate() error {
 	}
 	for i := range t.Parts {
 		p := &t.Parts[i]
-		if err := p.validate(len(t.Columns)); err != nil {
+		if err := partKinds[p.Name].check(p, len(t.Columns)); err != nil {
 			return fmt.Errorf("datasets: transform %q: %w", p.Name, err)
-		}
-		if p.lookups == nil && p.Name == "quantile" {
-			p.lookups = newLookups(p.Knots, p.Scores)
 		}
 	}
 	return nil
@@ -170,28 +134,9 @@ func (t *Transform) checkParts() error {
 	return nil
 }
 
-func (p *TransformPart) validate(columns int) error {
-	if p.Name == "quantile" {
-		return p.validateQuantile(columns)
-	}
-	want := 0
-	if p.Name == "standard" || p.Name == "log-standard" {
-		want = columns
-	}
-	if len(p.Shift) != want || len(p.Scale) != want {
-		return fmt.Errorf("want %d shifts and scales, have %d and %d", want, len(p.Shift), len(p.Scale))
-	}
-	for i := range p.Shift {
-		if bad := p.Shift[i] + p.Scale[i]; math.IsNaN(bad) || math.IsInf(bad, 0) {
-			return fmt.Errorf("shift %g and scale %g of column %d are not finite", p.Shift[i], p.Scale[i], i)
-		}
-	}
-	return nil
-}
-
 // Query transforms the rows of one query: rows is n × Inputs, dst is n × Width(),
-// both row-major. It allocates nothing, but for ranks in a query of more than 256
-// documents, and panics where the lengths disagree.
+// both row-major. It allocates nothing, except for ranks in a query of more than
+// 256 documents. It panics if the lengths disagree.
 func (t *Transform) Query(dst, rows []float32) {
 	n, width := 0, t.Width()
 	if t.Inputs > 0 {
@@ -205,20 +150,69 @@ func (t *Transform) Query(dst, rows []float32) {
 	}
 	for i := range t.Parts {
 		p := &t.Parts[i]
-		partKinds[p.Name].apply(p, dst[i*len(t.Columns):], width, rows, t.Inputs, t.Columns)
+		partKinds[p.Name].apply(p, columns.Rows{To: dst[i*len(t.Columns):], Stride: width, From: rows, Inputs: t.Inputs, Columns: t.Columns})
 	}
 	for i := range t.Categories {
 		t.Categories[i].apply(dst[width-len(t.Categories)+i:], width, rows, t.Inputs)
 	}
 }
 
+// Used are the raw columns that a model depends on, ascending: Columns, and those of the
+// categories.
+func (t *Transform) Used() []int {
+	used := slices.Clone(t.Columns)
+	for _, c := range t.Categories {
+		used = append(used, c.Column)
+	}
+	slices.Sort(used)
+	return used
+}
+
+// fitCategories makes categories of the features with these ids, whose columns are then not
+// among the others.
+func (t *Transform) fitCategories(train *Dataset, ids []int) error {
+	ids = slices.Clone(ids)
+	slices.Sort(ids)
+	for i, id := range ids {
+		if i > 0 && ids[i-1] == id {
+			return fmt.Errorf("datasets: feature %d is listed as categorical twice", id)
+		}
+		c, err := fitCategory(train, id)
+		if err != nil {
+			return err
+		}
+		t.Columns = slices.DeleteFunc(t.Columns, func(column int) bool { return column == c.Column })
+		t.Categories = append(t.Categories, c)
+	}
+	return nil
+}
+
+// validateCategories checks the categories of a transform that was read from a file.
+func (t *Transform) validateCategories() error {
+	for i, c := range t.Categories {
+		_, used := slices.BinarySearch(t.Columns, c.Column)
+		if c.Column < 0 || c.Column >= t.Inputs || i > 0 && c.Column <= t.Categories[i-1].Column || used {
+			return fmt.Errorf("datasets: transform %q: the columns of categories must ascend within its %d inputs, and be no others, but there is %d", t.Spec, t.Inputs, c.Column)
+		}
+		if len(c.Values) > mostValues {
+			return fmt.Errorf("datasets: transform %q: %d values of the category in column %d, want %d at most", t.Spec, len(c.Values), c.Column, mostValues)
+		}
+		for j, v := range c.Values {
+			if !(math.Abs(float64(v)) <= math.MaxFloat32) || j > 0 && v <= c.Values[j-1] {
+				return fmt.Errorf("datasets: transform %q: the values of the category in column %d must ascend and be finite", t.Spec, c.Column)
+			}
+		}
+	}
+	return nil
+}
+
 // varying are the columns that take two values, or are present and missing,
 // within at least one query.
-func (d *Dataset) varying(s Sharing) []int {
+func varying(d *Dataset, s Sharing) []int {
 	w := d.Width()
 	varies := make([]bool, w)
 	left := w
-	first, end := s.part(d.Queries())
+	first, end := s.share(d.Queries())
 	for q := first; q < end && left > 0; q++ {
 		from, to := d.Offsets[q], d.Offsets[q+1]
 		for r := from + 1; r < to; r++ {
@@ -232,11 +226,11 @@ func (d *Dataset) varying(s Sharing) []int {
 		}
 	}
 	s.or(varies)
-	columns := make([]int, 0, w)
+	used := make([]int, 0, w)
 	for c, v := range varies {
 		if v {
-			columns = append(columns, c)
+			used = append(used, c)
 		}
 	}
-	return columns
+	return used
 }

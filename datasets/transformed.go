@@ -9,12 +9,11 @@ import (
 	"github.com/plrank/plrank/internal/mapped"
 )
 
-// Transformed is the features of a dataset after a transform, query by query: what Pack
-// packs. It is for data that are packed again and again, as in training: a query that
-// was asked for once is kept in a temporary file. The file is at most as large as the
-// features of the dataset, or 256 MB where these are less; queries that do not fit are
-// transformed each time. The system keeps the file in memory as long as there is room
-// for it, and it is no part of the memory of the process. Where no file can be
+// Transformed is the features of a dataset after a transform, query by query, for data that
+// are packed again and again, as in training. It keeps a query in a temporary file once it
+// was transformed. The file is at most as large as the features of the dataset, or 256 MB if
+// these are less; queries that do not fit are transformed each time. The system keeps the
+// file in memory as far as there is room, but not in that of the process. If no file can be
 // written, nothing is kept.
 //
 // Several goroutines may use it at once.
@@ -30,7 +29,7 @@ type Transformed struct {
 	file *os.File // nil: there is none
 }
 
-// leastKept is how many bytes may be kept of small data, too.
+// leastKept is the size in bytes that the file of small data may have.
 const leastKept = 256 << 20
 
 // NewTransformed is the features of d after t, neither of which may change any more. Close
@@ -75,7 +74,7 @@ func (x *Transformed) Prefetch(queries []int) {
 	}
 }
 
-// reserve gives the place for so many bytes in the file, −1 if there is none.
+// reserve is the offset in the file for so many bytes; −1 if they do not fit.
 func (x *Transformed) reserve(bytes int64) int64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -96,7 +95,7 @@ func (x *Transformed) reserve(bytes int64) int64 {
 	return at
 }
 
-// Close gives the file back. What is asked for after it is transformed each time.
+// Close removes the file. Queries are then transformed each time.
 func (x *Transformed) Close() error {
 	file := x.file
 	x.kept, x.limit, x.file = nil, 0, nil

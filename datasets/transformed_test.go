@@ -19,7 +19,7 @@ func equalBits(a, b []float32) bool {
 
 // What is kept is what the transform gives, whatever fits into the file, also while
 // several goroutines ask, and after Close.
-func TestTransformed(t *testing.T) {
+func TestTransformedIsTheTransform(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	d := &Dataset{Offsets: []int{0, 3, 4, 4, 9, 21, 23}, FeatureIDs: []int{1, 2, 3}, Labels: make([]float32, 23)} // one without documents
 	for range 23 * 3 {
@@ -70,7 +70,7 @@ func TestTransformed(t *testing.T) {
 
 // The file has no name that would be left behind, and where there can be none, all goes on
 // without it.
-func TestTransformedFile(t *testing.T) {
+func TestTransformedFileIsNotLeftBehind(t *testing.T) {
 	d := Synthetic(SyntheticOptions{Train: 2, Vali: 1, Test: 1}).Train
 	tr, err := FitTransform("log-standard", d)
 	if err != nil {

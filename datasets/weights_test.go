@@ -13,7 +13,7 @@ import (
 
 const threeQueries = "2 qid:a 1:1\n0 qid:a 1:2\n-1 qid:b 1:3\n# between\n1 qid:c 1:4\n0 qid:c 1:5\n"
 
-func TestWeightFile(t *testing.T) {
+func TestWeightsFromAFile(t *testing.T) {
 	inChunks(t)
 	for _, test := range []struct {
 		data, weights, sizes string
@@ -28,10 +28,10 @@ func TestWeightFile(t *testing.T) {
 		{"2 1:1\n0 1:2\n1 1:3\n1 1:3\n", "4\n6\n", "2\n0\n2\n", nil, []float32{4, 6}, ""},
 		{threeQueries, "1\n2\n", "", nil, nil, "f.txt.weight: 2 weights, but "},
 		{threeQueries, "1\n2\n", "", nil, nil, "f.txt has 5 documents and 3 queries: want one weight a line, of every document or of every query"},
-		{threeQueries, "1\n-2\n1\n", "", nil, nil, `f.txt.weight:2: "-2" is no weight: want a number of 0 or more`},
-		{threeQueries, "1\n\x1b[31m\n1\n", "", nil, nil, `f.txt.weight:2: "\x1b[31m" is no weight`},
-		{threeQueries, "1\nnan\n1\n", "", nil, nil, `f.txt.weight:2: "nan" is no weight`},
-		{threeQueries, "1\n\n1\n", "", nil, nil, `f.txt.weight:2: "" is no weight`},
+		{threeQueries, "1\n-2\n1\n", "", nil, nil, `f.txt.weight:2: "-2" is not a weight: want a number of 0 or more`},
+		{threeQueries, "1\n\x1b[31m\n1\n", "", nil, nil, `f.txt.weight:2: "\x1b[31m" is not a weight`},
+		{threeQueries, "1\nnan\n1\n", "", nil, nil, `f.txt.weight:2: "nan" is not a weight`},
+		{threeQueries, "1\n\n1\n", "", nil, nil, `f.txt.weight:2: "" is not a weight`},
 	} {
 		files := map[string]string{"f.txt": test.data, "f.txt.weight": test.weights}
 		if test.sizes != "" {
@@ -53,7 +53,7 @@ func TestWeightFile(t *testing.T) {
 	}
 }
 
-func TestWeightColumn(t *testing.T) {
+func TestWeightsFromAColumn(t *testing.T) {
 	inChunks(t)
 	folder := writeFiles(t, map[string]string{
 		"f.csv":        "label,qid,w,x\n1,a,.5,1\n0,a,0,2\n1,b,3,3\n",
@@ -134,7 +134,7 @@ func TestWeightsInSplits(t *testing.T) {
 	}
 }
 
-func TestWriteWeights(t *testing.T) {
+func TestWrittenWeightsReadBack(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	rapid.Check(t, func(r *rapid.T) {
 		sizes := rapid.SliceOfN(rapid.IntRange(1, 4), 1, 5).Draw(r, "sizes")

@@ -14,9 +14,9 @@ import (
 
 // WriteLETOR writes a dataset as LETOR text, which ReadFile reads back as the
 // same dataset, bit for bit: NaN for missing values, "# docid = X" for document
-// ids; zeros are left out but in the first line, which has every feature.
-// Feature names, and queries without documents, have no place in the format;
-// groups have one in a file beside it, see WriteGroups.
+// ids; zeros are left out except in the first line, which has every feature.
+// Feature names and empty queries have no place in the format; weights and groups go to
+// files beside it, see [WriteWeights] and [WriteGroups].
 //
 // Query and document ids with blanks or # in them, empty and repeated query
 // ids, and infinite values are an error.
@@ -65,12 +65,11 @@ func WriteLETOR(w io.Writer, d *Dataset) error {
 func appendFloat(b []byte, v float32) []byte { return strconv.AppendFloat(b, float64(v), 'g', -1, 32) }
 
 // WriteRun writes scores [rows] as a TREC run, which trec_eval and its relatives
-// read: "qid Q0 docid rank score tag", ranks from 1 by falling score, equal
+// read: "qid Q0 docid rank score tag", ranks from 1 by descending score, equal
 // scores in row order. Documents without an id are called "qid.n", n from 1 in
-// row order. Those programs go by the scores, and order equal ones by document id. An error
-// are scores that are not finite, ids that are empty or have blanks or control characters, a
-// query that is there twice and a document that is twice in a query: they refuse such a run,
-// or read another one.
+// row order. Those programs go by the scores, and order equal ones by document id. It is an
+// error if a score is not finite, an id is empty or has blanks or control characters, a query
+// is there twice, or a document is twice in a query: they refuse such a run, or misread it.
 func WriteRun(w io.Writer, d *Dataset, scores []float64, tag string) error {
 	if len(scores) != d.Rows() {
 		return fmt.Errorf("datasets: %s: %d scores for %d rows", d.Name, len(scores), d.Rows())
@@ -97,9 +96,9 @@ func WriteRun(w io.Writer, d *Dataset, scores []float64, tag string) error {
 	return flush(out, d)
 }
 
-// WriteQrels writes labels as TREC relevance judgements, "qid 0 docid label",
+// WriteQrels writes labels as TREC relevance judgements ("qrels"), "qid 0 docid label",
 // with the document ids of WriteRun, and its errors. Unlabelled documents are left out. Labels
-// that are not whole numbers are an error: the format has none.
+// that are not whole numbers are an error.
 func WriteQrels(w io.Writer, d *Dataset) error {
 	if err := d.checkTREC(); err != nil {
 		return err
@@ -127,7 +126,7 @@ func flush(out *bufio.Writer, d *Dataset) error {
 	return nil
 }
 
-// documentID is the id of row r of query q, made up where there is none.
+// documentID is the id of row r of query q, made up if there is none.
 func (d *Dataset) documentID(q, r int) string {
 	if d.DocumentIDs != nil && d.DocumentIDs[r] != "" {
 		return d.DocumentIDs[r]

@@ -11,14 +11,17 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/plrank/plrank/datasets/internal/memory"
+	"github.com/plrank/plrank/datasets/internal/text"
 )
 
 // sameDataset compares all but names and warnings, numbers bit by bit.
 func sameDataset(a, b *Dataset) error {
 	switch {
-	case !bytes.Equal(bytesOf(a.Features), bytesOf(b.Features)):
+	case !bytes.Equal(memory.Bytes(a.Features), memory.Bytes(b.Features)):
 		return fmt.Errorf("features %v and %v", a.Features, b.Features)
-	case !bytes.Equal(bytesOf(a.Labels), bytesOf(b.Labels)):
+	case !bytes.Equal(memory.Bytes(a.Labels), memory.Bytes(b.Labels)):
 		return fmt.Errorf("labels %v and %v", a.Labels, b.Labels)
 	case !slices.Equal(a.Offsets, b.Offsets):
 		return fmt.Errorf("offsets %v and %v", a.Offsets, b.Offsets)
@@ -45,7 +48,7 @@ func roundTrip(d *Dataset, path string) (*Dataset, error) {
 	return ReadFile(path, ReadOptions{})
 }
 
-func TestRoundTrip(t *testing.T) {
+func TestWrittenLETORReadsBack(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "d")
 	rapid.Check(t, func(r *rapid.T) {
 		width := rapid.IntRange(0, 5).Draw(r, "width")
@@ -56,7 +59,7 @@ func TestRoundTrip(t *testing.T) {
 		number := func() float32 {
 			v := math.Float32frombits(rapid.Uint32().Draw(r, "bits"))
 			if v != v || math.IsInf(float64(v), 0) {
-				return missing
+				return text.Missing
 			}
 			return v
 		}
@@ -89,7 +92,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-func TestRoundTripOfSharedData(t *testing.T) {
+func TestWrittenCollectionsReadBack(t *testing.T) {
 	for _, name := range []string{"MQ2008/Fold2/vali.txt", "MSLR-sample/vali.txt", "lightgbm-lambdarank/rank.test"} {
 		d, err := ReadFile(shared(t, name), ReadOptions{})
 		if err != nil {
@@ -105,7 +108,7 @@ func TestRoundTripOfSharedData(t *testing.T) {
 	}
 }
 
-func TestWriteLETORErrors(t *testing.T) {
+func TestWhatLETORCannotHoldIsAnError(t *testing.T) {
 	fresh := func() *Dataset {
 		return &Dataset{Name: "d", Features: []float32{1, 2}, Labels: []float32{0, 1}, Offsets: []int{0, 1, 2}, QueryIDs: []string{"a", "b"}, FeatureIDs: []int{1}}
 	}
@@ -128,7 +131,7 @@ func TestWriteLETORErrors(t *testing.T) {
 	}
 }
 
-func TestTREC(t *testing.T) {
+func TestTRECFilesHaveRanksAndLabels(t *testing.T) {
 	d := &Dataset{Features: []float32{}, Labels: []float32{0, 2, 1, -1}, Offsets: []int{0, 3, 4}, QueryIDs: []string{"7", "x"},
 		DocumentIDs: []string{"A", "", "C", "D"}}
 	var run, qrels bytes.Buffer
@@ -157,8 +160,19 @@ func TestTREC(t *testing.T) {
 	}
 }
 
+// fullDisk takes some bytes, then fails as a full disk does.
+type fullDisk struct{ room int }
+
+func (d *fullDisk) Write(b []byte) (int, error) {
+	if len(b) > d.room {
+		return d.room, os.ErrDeadlineExceeded
+	}
+	d.room -= len(b)
+	return len(b), nil
+}
+
 // Ids that trec_eval refuses, or reads as others, are errors that say which they are.
-func TestTRECErrors(t *testing.T) {
+func TestTRECFilesRefuseIDsThatTheyCannotHold(t *testing.T) {
 	fresh := func() *Dataset {
 		return &Dataset{Name: "d", Features: []float32{}, Labels: []float32{0, 2, 1, 1}, Offsets: []int{0, 3, 3, 4}, QueryIDs: []string{"7", "", "x"},
 			DocumentIDs: []string{"A", "", "C", "A"}}

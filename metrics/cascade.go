@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// The metric of this file is of a reader who stops at a document with the chance R.
+// The metric of this file is of a reader who stops at a document with probability R.
 
 // highestGrade is the parameter of expected reciprocal rank; 0: that of the data set.
 var highestGrade = param{"max", 0, "a label above 0, up to 31", func(v float64) bool { return v > 0 && v <= maxExp2Label }}
@@ -28,9 +28,9 @@ func prepareERR(e *evaluator, labels []float32) (bool, error) {
 	})
 }
 
-// walkERR is expected reciprocal rank. With M_j the mean over all j documents of a
-// block of Π (1 − R), the chance to read on after j of them, a stop at rank j of the
-// block has the chance M_{j−1} − M_j.
+// walkERR is expected reciprocal rank. With M_j the mean of Π (1 − R) over all choices of j
+// documents of a block, the probability to read on after j of them, a stop at rank j of the
+// block has the probability M_{j−1} − M_j.
 func walkERR(e *evaluator, r *ranking) float64 {
 	depth, sum, reading := e.depth(), 0.0, 1.0
 	for first, block := range r.blocks() {

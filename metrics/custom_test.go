@@ -94,7 +94,7 @@ func TestUntiedSetsEqualScoresApart(t *testing.T) {
 	}
 	from := in.Offsets[10]
 	if !slices.Equal(part.untied(part.Offsets, 3)[from:], scores[from:]) {
-		t.Error("other scores where some queries are empty")
+		t.Error("different scores if some queries are empty")
 	}
 }
 

@@ -17,7 +17,7 @@ type Estimate struct {
 // Summary is the mean of a measure over queries.
 type Summary struct {
 	Mean   float64 // NaN if no query counts
-	StdErr float64 // from the sampling of rankings, 0 for what is exact; it does not cover that the queries are a sample
+	StdErr float64 // from the sampling of rankings, 0 for an exact measure; the variation between queries is not in it
 }
 
 // Mean is the mean over queries, of which those that are NaN count as l says.

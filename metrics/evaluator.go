@@ -32,13 +32,13 @@ type family struct {
 	// expectedUncut limits expected to the metric without a cutoff.
 	expectedUncut bool
 	// weightsOf names the family that has the same weights of ranks, so that their
-	// expectations share the placements; "": this one.
+	// expectations share the expectedWeights; "": this one.
 	weightsOf string
 }
 
 // expectation computes the expectation of the metric prepared under the policy of the
 // query's scores.
-type expectation func(e *evaluator, p *placements, q query) (float64, error)
+type expectation func(e *evaluator, p *expectedWeights, q query) (float64, error)
 
 // String gives the name that ParseMeasure reads.
 func (m metric) String() string { return m.family.param.format(m.family.name, m.param, m.cutoff) }
@@ -54,7 +54,7 @@ func (m metric) depth(documents int) int {
 // needsGrade tells whether the metric goes by the highest grade of the data set.
 func (m metric) needsGrade() bool { return m.family.graded != nil && m.family.graded(m.param) }
 
-// weighting tells which metrics share placements.
+// weighting tells which metrics share expectedWeights.
 func (m metric) weighting() weighting {
 	w := weighting{m.family.name, m.cutoff, m.param}
 	if m.family.weightsOf != "" {
@@ -79,7 +79,7 @@ type evaluator struct {
 	norm    float64
 
 	theta   []float64 // DCG's discounts of as many ranks as were needed yet
-	own     []float64 // the weights of a metric with others
+	buffer  []float64 // the weights of a metric with other discounts
 	best    ranking   // by the highest values, or the lowest
 	scratch []float64
 }
@@ -137,11 +137,11 @@ func (e *evaluator) setValues(labels []float32, value func(label float32) (float
 
 // setWeights fills weights for the ranks that count in a list of that length.
 func (e *evaluator) setWeights(documents int, weight func(rank float64) float64) {
-	e.own = e.own[:0]
+	e.buffer = e.buffer[:0]
 	for k := range e.metric.depth(documents) {
-		e.own = append(e.own, weight(float64(k+1)))
+		e.buffer = append(e.buffer, weight(float64(k+1)))
 	}
-	e.weights = e.own
+	e.weights = e.buffer
 }
 
 // ideal is the ranking by descending values, down to the last rank that counts.

@@ -18,7 +18,7 @@ func (m metric) exactly() expectation {
 }
 
 // expectedSum is the expectation of base + Σ_k w_k v(y_k) / norm.
-func (e *evaluator) expectedSum(p *placements, q query) (float64, error) {
+func (e *evaluator) expectedSum(p *expectedWeights, q query) (float64, error) {
 	if floats.Norm(e.values, math.Inf(1)) == 0 {
 		return e.base, nil
 	}
@@ -51,10 +51,10 @@ func (in Input) expected(m metric, s *shared) (Estimate, error) {
 		}
 		return in.average(m, draws.of)
 	}
-	placed := s.placements(m.weighting(), len(in.Labels))
+	weights := s.expectedWeights(m.weighting(), len(in.Labels))
 	return in.estimate(m, func(e *evaluator, q query) (value, stdErr float64, err error) {
 		low, high := e.bounds() // which rounding and the quadrature may leave
-		value, err = exactly(e, placed, q)
+		value, err = exactly(e, weights, q)
 		return max(low, min(value, high)), 0, err
 	})
 }

@@ -100,7 +100,7 @@ func checkLabel(label float32) error {
 	case math.IsNaN(l) || math.IsInf(l, 0):
 		return fmt.Errorf("label %v: it must be finite", label)
 	case l < 0:
-		return fmt.Errorf("label %v is negative: a grade is 0 or more; leave unjudged documents out or label them 0", label)
+		return fmt.Errorf("label %v is negative: a grade is 0 or more; leave unlabelled documents out or label them 0", label)
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func (p param) parse(c call) (float64, error) {
 	return v, nil
 }
 
-// format writes what parseCall reads, a standard value not.
+// format writes what parseCall reads, without a standard value.
 func (p param) format(name string, value float64, cutoff int) string {
 	if value != p.standard {
 		name += fmt.Sprintf("(%s=%v)", p.name, value)

@@ -37,9 +37,9 @@ func Estimates(in Input, measures []Measure) ([]Estimate, error) {
 	return estimates, nil
 }
 
-// byBlocks computes measures of some queries after others, on all cores. The estimates of
-// measures that go by the number of a query, or may, are nil; all are after an error, which
-// the whole input locates.
+// byBlocks computes measures block by block of queries, on all cores. The estimates of
+// measures that may depend on the number of a query are nil. So are all after an error,
+// which is found again, with its query and row, in the whole input.
 func (in Input) byBlocks(measures []Measure) []*Estimate {
 	const block = 16 // queries
 	all := make([]*Estimate, len(measures))

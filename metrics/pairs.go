@@ -24,10 +24,10 @@ func (e *evaluator) sortedValues() []float64 {
 	return e.scratch
 }
 
-// walkPairs is the share of pairs in the right order. Every pair counts ½ but those of a
-// document within the cutoff and another behind it, which count 1 or 0. The documents of
-// a block are in any order, and within the cutoff with the chance of as many of them as
-// it has ranks for.
+// walkPairs is the share of pairs in the right order. A pair counts ½, but 1 or 0 if one of
+// its documents is within the cutoff and above the other. The documents of a block are in
+// any order; the probability that one is within the cutoff is the share of the block's ranks
+// that are.
 func walkPairs(e *evaluator, r *ranking) float64 {
 	depth, sum, behind := e.depth(), 0.0, e.sortedValues()
 	for first, block := range r.blocks() {
@@ -45,9 +45,9 @@ func walkPairs(e *evaluator, r *ranking) float64 {
 	return 0.5 + sum/2/e.norm
 }
 
-// expectedPairs is the mean over pairs of the chance of the right order, the sigmoid of
+// expectedPairs is the mean over pairs of the probability of the right order, the sigmoid of
 // the difference of the scores.
-func expectedPairs(e *evaluator, _ *placements, q query) (float64, error) {
+func expectedPairs(e *evaluator, _ *expectedWeights, q query) (float64, error) {
 	sum := 0.0
 	for i, score := range q.scores {
 		for j, other := range q.scores {

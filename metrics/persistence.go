@@ -26,7 +26,7 @@ func prepareGradedRBP(e *evaluator, labels []float32) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	e.norm = max(most, math.SmallestNonzeroFloat64) // all gains are 0 where the highest is
+	e.norm = max(most, math.SmallestNonzeroFloat64) // if it is 0, so are all gains
 	return true, e.setValues(labels, func(label float32) (float64, error) {
 		if float64(label) > e.highestGrade {
 			return 0, fmt.Errorf("label %v is above %v, the highest grade", label, e.highestGrade)

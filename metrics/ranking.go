@@ -67,7 +67,7 @@ func Rank(scores []float64) []int {
 
 // top is the first k of the ranking that Rank gives, in a slice that is reused.
 func top(ranking []int, scores []float64, k int) []int {
-	if k > 32 { // insertion would cost k operations a row where scores rise
+	if k > 32 { // insertion would cost up to k operations a row
 		return order.Descending(ranking[:0], scores)[:k]
 	}
 	ranking = ranking[:0]

@@ -8,8 +8,8 @@ import (
 
 // The metrics of this file know only relevant and irrelevant documents.
 
-// prepareRelevance sets values to 1 for relevant documents and 0 for the rest;
-// a metric relative to the relevant documents is defined where there is one.
+// prepareRelevance sets values to 1 for relevant documents and 0 for the rest. It tells
+// whether there is a relevant one: only then is a metric relative to them defined.
 func prepareRelevance(e *evaluator, labels []float32) (bool, error) {
 	err := e.setValues(labels, BinaryGain.Of)
 	return floats.Sum(e.values) > 0, err
@@ -33,9 +33,9 @@ func prepareRecall(e *evaluator, labels []float32) (bool, error) {
 	return defined, err
 }
 
-// walkAP is average precision. In a block of n documents, r of them relevant, rank i
-// of the block has a relevant one with chance r/n, before which (i−1)(r−1)/(n−1) of
-// the block's relevant documents stand in the mean (McSherry & Najork 2008, §2.4).
+// walkAP is average precision. In a block of n documents, r of them relevant, rank i of the
+// block has a relevant one with probability r/n, and above it are on average
+// (i−1)(r−1)/(n−1) of the block's relevant documents (McSherry & Najork 2008, §2.4).
 func walkAP(e *evaluator, r *ranking) float64 {
 	depth, sum, found := e.depth(), 0.0, 0.0
 	for first, block := range r.blocks() {
@@ -54,9 +54,9 @@ func walkAP(e *evaluator, r *ranking) float64 {
 	return sum / best
 }
 
-// walkRR is the reciprocal rank of the first relevant document. In the first block
-// that has any, r of n documents, none stands before rank i+1 of the block with the
-// chance of the same for rank i times (n − i − r)/(n − i), i from 0.
+// walkRR is the reciprocal rank of the first relevant document. In the first block that has
+// any, r of n documents, the probability that none is above rank i+1 of the block is that
+// for rank i times (n − i − r)/(n − i), i from 0.
 func walkRR(e *evaluator, r *ranking) float64 {
 	depth := e.depth()
 	for first, block := range r.blocks() {
@@ -75,8 +75,8 @@ func walkRR(e *evaluator, r *ranking) float64 {
 	return 0
 }
 
-// walkHits is the chance that a relevant document is among the ranks that count: 1 where
-// a block of relevant ones ends there, else that in the block at the cutoff, see walkRR.
+// walkHits is the probability that a relevant document is among the ranks that count. It is
+// found in the first block that has any, as in walkRR.
 func walkHits(e *evaluator, r *ranking) float64 {
 	depth := e.depth()
 	for first, block := range r.blocks() {
@@ -106,19 +106,19 @@ func (e *evaluator) hits(block []int) float64 {
 }
 
 // expectedRR is the expected reciprocal rank of the first relevant document.
-func expectedRR(e *evaluator, p *placements, q query) (float64, error) {
+func expectedRR(e *evaluator, p *expectedWeights, q query) (float64, error) {
 	return e.expectedFirst(p, q, func(rank float64) float64 { return 1 / rank })
 }
 
-// expectedHits is the chance that the first relevant document is within the cutoff.
-func expectedHits(e *evaluator, p *placements, q query) (float64, error) {
+// expectedHits is the probability that the first relevant document is within the cutoff.
+func expectedHits(e *evaluator, p *expectedWeights, q query) (float64, error) {
 	return e.expectedFirst(p, q, func(float64) float64 { return 1 })
 }
 
 // expectedFirst is the expected weight of the rank of the first relevant document. The
-// first of them to be placed is like one document of all their weight, exp m: the sum of
+// first of them to be ranked is like a single document with the sum of their weights exp m,
 // the rates at which they arrive (see plackett.Expectation).
-func (e *evaluator) expectedFirst(p *placements, q query, weight func(rank float64) float64) (float64, error) {
+func (e *evaluator) expectedFirst(p *expectedWeights, q query, weight func(rank float64) float64) (float64, error) {
 	compact := make([]float64, len(q.scores))
 	plackett.Compact(q.scores, compact)
 	p.scores = p.scores[:0]

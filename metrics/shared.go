@@ -9,17 +9,17 @@ import (
 // tolerance of expectations, relative to their scale: ten digits.
 const tolerance = 1e-10
 
-// placements has Σ_k w_k P(rank of d = k) for every row, the expected weight of its rank
+// expectedWeights has Σ_k w_k P(rank of d = k) for every row, the expected weight of its rank
 // under the policy. The expectation of a sum follows from it for any values of the
 // documents, so that metrics of the same weights share it.
-type placements struct {
+type expectedWeights struct {
 	rows        []float64 // NaN where it is not known yet
 	expectation plackett.Expectation
 	scores      []float64 // scratch
 	out         []float64 // scratch
 }
 
-// weighting says which metrics share placements.
+// weighting says which metrics share expectedWeights.
 type weighting struct {
 	name   string // the metric that the weights are named after
 	cutoff int
@@ -29,26 +29,26 @@ type weighting struct {
 // shared is what several measures of one Input need, each part computed once.
 type shared struct {
 	exposure []float64
-	placed   map[weighting]*placements
+	weights  map[weighting]*expectedWeights
 }
 
 // reset makes s ready for another Input, with the memory of the one before.
 func (s *shared) reset() {
 	s.exposure = nil
-	for _, p := range s.placed {
+	for _, p := range s.weights {
 		p.rows = p.rows[:0]
 	}
 }
 
-// placements are those of a weighting, for that many rows.
-func (s *shared) placements(w weighting, rows int) *placements {
-	p := s.placed[w]
+// expectedWeights are those of a weighting, for that many rows.
+func (s *shared) expectedWeights(w weighting, rows int) *expectedWeights {
+	p := s.weights[w]
 	if p == nil {
-		p = &placements{expectation: plackett.Expectation{Tolerance: tolerance}}
-		if s.placed == nil {
-			s.placed = map[weighting]*placements{}
+		p = &expectedWeights{expectation: plackett.Expectation{Tolerance: tolerance}}
+		if s.weights == nil {
+			s.weights = map[weighting]*expectedWeights{}
 		}
-		s.placed[w] = p
+		s.weights[w] = p
 	}
 	for len(p.rows) < rows {
 		p.rows = append(p.rows, math.NaN())

@@ -37,7 +37,7 @@ func PairedT(a, b []float64) (Test, error) {
 	mean, sd := stat.MeanStdDev(d, nil)
 	test := Test{Pairs: n, Difference: mean, PValue: 1}
 	if mean == 0 {
-		return test, nil // also where sd is 0
+		return test, nil // also if sd is 0
 	}
 	test.Statistic = mean / (sd / math.Sqrt(float64(n)))
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}
@@ -65,7 +65,7 @@ func Welch(a, b []float64) (Test, error) {
 	meanB, sdB := stat.MeanStdDev(b, nil)
 	test := Test{Difference: meanA - meanB, PValue: 1}
 	if test.Difference == 0 {
-		return test, nil // also where nothing varies
+		return test, nil // also if nothing varies
 	}
 	nA, nB := float64(len(a)), float64(len(b))
 	va, vb := sdA*sdA/nA, sdB*sdB/nB

@@ -11,8 +11,8 @@ import (
 	"github.com/plrank/plrank/ops"
 )
 
-// Forward and backward pass of one network on 32 queries of 128 documents: what
-// lab/peers/attention runs beside the same network in PyTorch.
+// Forward and backward pass of one network on 32 queries of 128 documents:
+// lab/peers/attention compares it with the same network in PyTorch.
 func BenchmarkTransformerStep(b *testing.B) {
 	const queries, documents, features, width = 32, 128, 136, 128
 	model, err := NewTransformer(TransformerConfig{

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/internal/model"
 )
 
 // Settings that multiply to far more arrays than were stored are refused before these are named.
@@ -16,8 +18,8 @@ func TestReadRefusesSettingsBeyondTheArrays(t *testing.T) {
 	}
 	layers := `"features":1,"hidden":[` + strings.Repeat("1,", 5000) + `1]`
 	for kind, settings := range map[string]string{
-		mlpKind:         `{` + layers + `,"members":1000}`,
-		transformerKind: `{` + layers + `,"members":1000,"blocks":1000}`,
+		model.MLP:         `{` + layers + `,"members":1000}`,
+		model.Transformer: `{` + layers + `,"members":1000,"blocks":1000}`,
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

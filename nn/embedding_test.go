@@ -10,7 +10,7 @@ import (
 
 // Hidden layers see the columns before the codes and the vectors of these; the vectors of
 // codes 0 and 1 begin as zeros, the others do not, and all networks have the same tables.
-func TestEmbeddings(t *testing.T) {
+func TestEmbeddingsReplaceCodes(t *testing.T) {
 	c := nn.MLPConfig{Features: 5, Embeddings: []nn.Embedding{{Codes: 7, Width: 3}, {Codes: 2, Width: 4}}, Hidden: []int{6}, Activation: ops.ReLU, Members: 2, Seed: 1}
 	m, err := nn.NewMLP(c)
 	if err != nil {

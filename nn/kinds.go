@@ -2,44 +2,27 @@ package nn
 
 import (
 	"fmt"
-	"maps"
-	"slices"
-	"sync"
 
+	"github.com/plrank/plrank/internal/model"
 	"github.com/plrank/plrank/internal/names"
 )
 
-// A Reader makes a model of what its file has: the settings as JSON, and the weights.
-// It takes these by [Weights.Select], which looks that they fit the settings.
+// A Reader makes a model of the settings in its file, as JSON, and of the stored weights. It
+// takes these by [Weights.Select], which checks that they fit the settings.
 type Reader func(settings []byte, stored *Weights) (Scorer, error)
 
-var kinds = struct {
-	sync.RWMutex
-	readers map[string]Reader
-}{readers: map[string]Reader{mlpKind: readMLP, transformerKind: readTransformer}}
-
-// Register makes a kind of model known, so that files of it can be read; it takes the
-// place of one of that name.
-func Register(kind string, read Reader) {
-	kinds.Lock()
-	defer kinds.Unlock()
-	kinds.readers[kind] = read
-}
+// Register makes a kind of models known, so that files of it can be read. It replaces one of
+// that name.
+func Register(kind string, read Reader) { model.Register(kind, read) }
 
 // Kinds lists the kinds of models that are known.
-func Kinds() []string {
-	kinds.RLock()
-	defer kinds.RUnlock()
-	return slices.Sorted(maps.Keys(kinds.readers))
-}
+func Kinds() []string { return model.Kinds[Reader]() }
 
-// Read makes a model of that kind from what its file has.
+// Read makes a model of that kind from the settings and the weights of its file.
 func Read(kind string, settings []byte, stored *Weights) (Scorer, error) {
-	kinds.RLock()
-	read := kinds.readers[kind]
-	kinds.RUnlock()
-	if read == nil {
-		return nil, fmt.Errorf("nn: unknown kind of model %q: %s; one of your own is made known by nn.Register",
+	read, ok := model.Registered[Reader](kind)
+	if !ok {
+		return nil, fmt.Errorf("nn: unknown kind of model %q: %s; nn.Register makes a custom one known",
 			kind, names.Want(kind, Kinds()))
 	}
 	return read(settings, stored)

@@ -15,8 +15,8 @@ import (
 	"github.com/plrank/plrank/ops"
 )
 
-// stored is the model as it is made again of what a file keeps of it, with the arrays
-// in another order.
+// stored is the model as it is read from its settings and weights, with the arrays in another
+// order.
 func stored(t *testing.T, m *MLP) *MLP {
 	t.Helper()
 	settings, err := json.Marshal(m.Settings())
@@ -40,7 +40,7 @@ func TestReadGivesTheSameModel(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
 		m := newMLP(t, MLPConfig{Features: 3, Hidden: []int{4, 2}, Activation: ops.GELU, Dropout: 0.25, Seed: 1, Dtype: dt})
 		back := stored(t, m)
-		if !reflect.DeepEqual(back.config, m.config) || !reflect.DeepEqual(back.weights, m.weights) {
+		if !reflect.DeepEqual(back.Config(), m.Config()) || !reflect.DeepEqual(back.weights, m.weights) {
 			t.Errorf("got %+v, want %+v", back, m)
 		}
 		x := random(6, 1)
@@ -52,7 +52,7 @@ func TestReadGivesTheSameModel(t *testing.T) {
 	}
 }
 
-func TestReadErrors(t *testing.T) {
+func TestReadRefusesArraysThatDoNotFit(t *testing.T) {
 	weights := func(arrays ...Array) *Weights {
 		w, err := NewWeights(tensor.Float32, arrays...)
 		if err != nil {
@@ -84,7 +84,7 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-func TestWeights(t *testing.T) {
+func TestWeightsShareOneMemory(t *testing.T) {
 	for _, dt := range []tensor.Dtype{{}, tensor.Float32, tensor.Float64} {
 		w, err := NewWeights(dt, Array{Name: "a", Shape: []int{2, 3}}, Array{Name: "b", Shape: []int{1}, Bias: true})
 		if err != nil {
@@ -129,7 +129,7 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-func TestFloat64s(t *testing.T) {
+func TestFloat64sCopiesAllDtypes(t *testing.T) {
 	for _, v := range []G.Value{
 		tensor.New(tensor.WithBacking([]float32{2})), tensor.New(tensor.WithBacking([]float64{2})),
 		G.NewF32(2), G.NewF64(2),

@@ -9,9 +9,9 @@ import (
 	"github.com/plrank/plrank/ops"
 )
 
-// A model of several members scores with the mean of what each scores by itself,
-// which is not the same for any two, and what a file keeps brings all of them back.
-func TestMembers(t *testing.T) {
+// The score of an ensemble is the mean of those of its members, no two of which are equal, and a
+// file keeps all of them.
+func TestEnsembleScoreIsTheMeanOfMembers(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
 		c := MLPConfig{Features: 3, Hidden: []int{4}, Activation: ops.Tanh, Members: 3, Seed: 2, Dtype: dt}
 		m := newMLP(t, c)

@@ -28,8 +28,8 @@ func run(t *testing.T, m *MLP, mode Mode, x, c []float64) (scores []float64, gra
 	t.Helper()
 	g := G.NewGraph()
 	leaf := func(name string, v []float64, shape ...int) *G.Node {
-		value := optest.Dense(m.config.Dtype, v, shape...)
-		return G.NewTensor(g, m.config.Dtype, len(shape), G.WithShape(shape...), G.WithName(name), G.WithValue(value))
+		value := optest.Dense(m.Config().Dtype, v, shape...)
+		return G.NewTensor(g, m.Config().Dtype, len(shape), G.WithShape(shape...), G.WithName(name), G.WithValue(value))
 	}
 	rows := len(c)
 	weights := m.Weights().Nodes(g)
@@ -91,12 +91,12 @@ func naive(m *MLP, x []float64) []float64 {
 		ops.Tanh:     math.Tanh,
 		ops.ReLU:     func(z float64) float64 { return math.Max(z, 0) },
 		ops.GELU:     func(z float64) float64 { return z / 2 * (1 + math.Erf(z/math.Sqrt2)) },
-	}[m.config.Activation]
+	}[m.Config().Activation]
 	var scores []float64
-	in := m.config.Features
+	in := m.Config().Features
 	for r := 0; r < len(x); r += in {
 		h := x[r : r+in]
-		for i := range len(m.config.Hidden) + 1 {
+		for i := range len(m.Config().Hidden) + 1 {
 			w, b := m.weights.Get(fmt.Sprint("w", i)), m.weights.Get(fmt.Sprint("b", i))
 			next := make([]float64, len(b))
 			for j := range next {
@@ -104,7 +104,7 @@ func naive(m *MLP, x []float64) []float64 {
 					next[j] += h[k] * w[k*len(b)+j]
 				}
 				next[j] += b[j]
-				if i < len(m.config.Hidden) {
+				if i < len(m.Config().Hidden) {
 					next[j] = act(next[j])
 				}
 			}
@@ -115,7 +115,7 @@ func naive(m *MLP, x []float64) []float64 {
 	return scores
 }
 
-func TestMLPScores(t *testing.T) {
+func TestMLPIsItsFormula(t *testing.T) {
 	for _, name := range ops.ActivationNames() {
 		act, _ := ops.ParseActivation(name)
 		for _, hidden := range [][]int{nil, {1}, {5}, {4, 3}, {3, 1, 2}} {
@@ -146,7 +146,7 @@ func TestMLPScores(t *testing.T) {
 }
 
 // Training graphs, dropout and all, by central differences.
-func TestMLPGradients(t *testing.T) {
+func TestMLPGradientsAreFiniteDifferences(t *testing.T) {
 	m := newMLP(t, MLPConfig{Features: 4, Hidden: []int{5, 3}, Activation: ops.Tanh, Dropout: 0.4, Seed: 5, Dtype: tensor.Float64})
 	m.SetStep(2)
 	const rows = 6
@@ -202,7 +202,7 @@ func TestMLPDropoutOnlyInTraining(t *testing.T) {
 
 // Dropout must be right in expectation: over many steps the mean score of a
 // network with one hidden layer is the score without dropout.
-func TestMLPDropoutExpectation(t *testing.T) {
+func TestMLPDropoutKeepsTheMeanScore(t *testing.T) {
 	c := MLPConfig{Features: 2, Hidden: []int{8}, Activation: ops.ReLU, Seed: 1, Dtype: tensor.Float64, Dropout: 0.3}
 	m := newMLP(t, c)
 	x := random(2, 4)
@@ -223,7 +223,7 @@ func TestMLPDropoutExpectation(t *testing.T) {
 	}
 }
 
-func TestMLPInitialWeights(t *testing.T) {
+func TestMLPInitialWeightsAreUniformBySeed(t *testing.T) {
 	c := MLPConfig{Features: 30, Hidden: []int{20, 10}, Seed: 9, Dtype: tensor.Float64}
 	m, same := newMLP(t, c), newMLP(t, c)
 	c.Seed = 10
@@ -258,7 +258,7 @@ func TestMLPInitialWeights(t *testing.T) {
 	}
 }
 
-// Two graphs of one model see the same weights, and can run side by side.
+// Two graphs of one model see the same weights, and can run at the same time.
 func TestMLPGraphsShareWeights(t *testing.T) {
 	m := newMLP(t, MLPConfig{Features: 3, Hidden: []int{4}, Activation: ops.Tanh, Seed: 1})
 	type machine struct {
@@ -301,7 +301,7 @@ func TestMLPGraphsShareWeights(t *testing.T) {
 	}
 }
 
-func TestMLPErrors(t *testing.T) {
+func TestMLPRefusesInvalidConfigsAndInputs(t *testing.T) {
 	for _, c := range []struct {
 		config MLPConfig
 		want   string

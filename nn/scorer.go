@@ -1,13 +1,8 @@
 package nn
 
-import (
-	"fmt"
+import G "gorgonia.org/gorgonia"
 
-	G "gorgonia.org/gorgonia"
-	"gorgonia.org/tensor"
-)
-
-// Mode says what a graph is for.
+// Mode is the purpose of a graph.
 type Mode int
 
 const (
@@ -15,10 +10,10 @@ const (
 	Train                // with dropout, if the model has any
 )
 
-// An Input is what a model computes scores from: nodes of one graph.
+// An Input has the nodes of one graph that a model computes scores from.
 type Input struct {
 	Features *G.Node // [rows, features]
-	Offsets  *G.Node // [queries+1], int: the documents of query q are rows offsets[q] to offsets[q+1]; rows past the last are padding. Models that score each document by itself do without: nil
+	Offsets  *G.Node // [queries+1], int: the documents of query q are rows offsets[q] to offsets[q+1]; rows past the last are padding. Nil: all rows are one query
 	Weights  G.Nodes // of the model, see [Weights.Nodes]
 }
 
@@ -32,14 +27,14 @@ type Scorer interface {
 	// Weights are the parameters, always the same ones.
 	Weights() *Weights
 
-	// Kind names the kind of model in its file, such as "mlp", and Settings are what
-	// the model is made of, in a form that encoding/json writes. See [Register].
+	// Kind names the kind of model in its file, such as "mlp". Settings describe the model,
+	// in a form that encoding/json writes. See [Register].
 	Kind() string
 	Settings() any
 }
 
 // An Ensemble is a Scorer whose scores are the mean of those of several members.
-// Training gives each member a loss of its own.
+// Each member is trained by its own loss.
 type Ensemble interface {
 	Scorer
 
@@ -51,13 +46,13 @@ type Ensemble interface {
 type Stepper interface {
 	Scorer
 
-	// SetStep sets the training step that the next runs of all Train graphs belong
-	// to: what is random in them depends on the seed and the step.
+	// SetStep sets the training step of the next runs of all Train graphs. Their random
+	// numbers depend on the seed and the step alone.
 	SetStep(step uint64)
 }
 
-// BuildMembers gives the scores of the members of an [Ensemble], and those of another
-// model as its only member.
+// BuildMembers adds the members of an [Ensemble] to a graph, and gives their scores. Any other
+// model is its only member.
 func BuildMembers(s Scorer, in Input, mode Mode) (G.Nodes, error) {
 	if e, ok := s.(Ensemble); ok {
 		return e.BuildMembers(in, mode)
@@ -66,39 +61,9 @@ func BuildMembers(s Scorer, in Input, mode Mode) (G.Nodes, error) {
 	return G.Nodes{scores}, err
 }
 
-// SetStep sets the training step of a [Stepper]; other models have none.
+// SetStep sets the training step of a [Stepper]. It does nothing to other models.
 func SetStep(s Scorer, step uint64) {
 	if r, ok := s.(Stepper); ok {
 		r.SetStep(step)
 	}
-}
-
-// Float64s is a copy of the numbers of a value, such as the scores that a graph has
-// computed. Anything but a float32 or float64 tensor or scalar is an error.
-func Float64s(v G.Value) ([]float64, error) {
-	if v == nil {
-		return nil, fmt.Errorf("nn: there is no value: has the graph run?")
-	}
-	if t, ok := v.(*tensor.Dense); ok && t.RequiresIterator() { // a view
-		v = t.Materialize().(*tensor.Dense)
-	}
-	switch data := v.Data().(type) {
-	case []float64:
-		return append([]float64(nil), data...), nil
-	case []float32:
-		return widen(data), nil
-	case float64:
-		return []float64{data}, nil
-	case float32:
-		return []float64{float64(data)}, nil
-	}
-	return nil, fmt.Errorf("nn: the value is a %T of %v, want numbers of float32 or float64", v, v.Dtype())
-}
-
-func widen(values []float32) []float64 {
-	wide := make([]float64, len(values))
-	for i, v := range values {
-		wide[i] = float64(v)
-	}
-	return wide
 }

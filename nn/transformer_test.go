@@ -20,8 +20,7 @@ var transformerOffsets = []int{0, 4, 4, 9} // and one row of padding
 
 const transformerRows = 10
 
-// newTransformer is a model whose biases and gains are not what they are at first: zero
-// biases would hide a missing one.
+// newTransformer is a model with random biases and gains: zero biases would hide a missing one.
 func newTransformer(t *testing.T, c TransformerConfig) *Transformer {
 	t.Helper()
 	m, err := NewTransformer(c)
@@ -42,7 +41,7 @@ func newTransformer(t *testing.T, c TransformerConfig) *Transformer {
 func runTransformer(t *testing.T, m *Transformer, mode Mode, x []float64) (scores []float64, grads [][]float64) {
 	t.Helper()
 	g := G.NewGraph()
-	dt, features := m.config.Dtype, m.config.Features
+	dt, features := m.Config().Dtype, m.Config().Features
 	weights := m.Weights().Nodes(g)
 	offsets := tensor.New(tensor.WithBacking(slices.Clone(transformerOffsets)))
 	out, err := m.Build(Input{
@@ -110,7 +109,7 @@ func naiveTransformer(m *Transformer, prefix string, x []float64) []float64 {
 	}
 	attention := func(qkv [][]float64) [][]float64 {
 		width := len(qkv[0]) / 3
-		size := width / m.config.heads()
+		size := width / m.settings.Heads()
 		y := make([][]float64, len(qkv))
 		for i := range y {
 			y[i] = make([]float64, width)
@@ -150,18 +149,18 @@ func naiveTransformer(m *Transformer, prefix string, x []float64) []float64 {
 		return sum
 	}
 	h := rowsOf(x)
-	layers := len(m.config.Hidden)
+	layers := len(m.Config().Hidden)
 	for i := range layers {
 		h = dense(h, fmt.Sprint("w", i), fmt.Sprint("b", i), true)
 	}
 	before := h
-	for b := range m.config.Blocks {
+	for b := range m.Config().Blocks {
 		name := fmt.Sprintf("block%d.", b)
 		h = add(h, dense(attention(dense(norm(h, name+"norm1"), name+"qkv.w", name+"qkv.b", false)), name+"merge.w", name+"merge.b", false))
 		h = add(h, dense(dense(norm(h, name+"norm2"), name+"up.w", name+"up.b", true), name+"down.w", name+"down.b", false))
 	}
 	h = norm(h, "norm")
-	if m.config.LatentCross {
+	if m.Config().LatentCross {
 		for r := range h {
 			for i := range h[r] {
 				h[r][i] = (1 + h[r][i]) * before[r][i]
@@ -188,7 +187,7 @@ func transformerConfigs() (all []TransformerConfig) {
 }
 
 // Scores are those of the formulas, and derivatives finite differences.
-func TestTransformer(t *testing.T) {
+func TestTransformerIsItsFormula(t *testing.T) {
 	x := random(transformerRows*5, 8)
 	for _, c := range transformerConfigs() {
 		for dt, tolerance := range map[tensor.Dtype]float64{tensor.Float64: 1e-12, tensor.Float32: 1e-5} {
@@ -196,13 +195,13 @@ func TestTransformer(t *testing.T) {
 			m := newTransformer(t, c)
 			naive := func() []float64 {
 				sum := make([]float64, transformerRows)
-				for member := range c.members() {
+				for member := range m.settings.Size() {
 					prefix := ""
-					if c.members() > 1 {
+					if m.settings.Size() > 1 {
 						prefix = fmt.Sprintf("m%d.", member)
 					}
 					for r, s := range naiveTransformer(m, prefix, x) {
-						sum[r] += s / float64(c.members())
+						sum[r] += s / float64(m.settings.Size())
 					}
 				}
 				return sum
@@ -243,7 +242,7 @@ func TestTransformer(t *testing.T) {
 	}
 }
 
-// What a file keeps of a model makes the same one again, with the same dropout.
+// A model that is read from its settings and weights is the same, with the same dropout.
 func TestReadGivesTheSameTransformer(t *testing.T) {
 	for _, c := range transformerConfigs() {
 		c.Dropout = .25
@@ -256,7 +255,7 @@ func TestReadGivesTheSameTransformer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := back.(*Transformer); !reflect.DeepEqual(got.config, m.config) || !reflect.DeepEqual(got.weights, m.weights) {
+		if got := back.(*Transformer); !reflect.DeepEqual(got.Config(), m.Config()) || !reflect.DeepEqual(got.weights, m.weights) {
 			t.Errorf("got %+v, want %+v", got, m)
 		}
 		x := random(transformerRows*5, 1)
@@ -269,7 +268,7 @@ func TestReadGivesTheSameTransformer(t *testing.T) {
 	}
 }
 
-func TestTransformerErrors(t *testing.T) {
+func TestTransformerRefusesInvalidConfigsAndInputs(t *testing.T) {
 	good := TransformerConfig{MLPConfig: MLPConfig{Features: 3, Hidden: []int{8}}, Blocks: 1, Heads: 2}
 	for want, change := range map[string]func(*TransformerConfig){
 		"no hidden layers":         func(c *TransformerConfig) { c.Hidden = nil },

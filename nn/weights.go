@@ -7,6 +7,8 @@ import (
 
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/internal/model"
 )
 
 // An Array is one of the arrays of a model's weights.
@@ -26,9 +28,8 @@ func (a Array) Size() int {
 	return size
 }
 
-// Weights are the parameters of a model: named arrays, one after another in one
-// slice. All graphs of a model work on that memory: what an optimizer writes into it
-// changes all of them at once.
+// Weights are the parameters of a model: named arrays, one after another in one slice. All
+// graphs of a model work on that memory.
 type Weights struct {
 	arrays   []Array
 	number   map[string]int // of the arrays by name
@@ -40,15 +41,14 @@ type Weights struct {
 // maxWeights is the most that a model may have: 4 GB as float32.
 const maxWeights = 1 << 30
 
-// NewWeights makes arrays of zeros. The dtype is float32, which the zero value
-// stands for, or float64. Names must differ, and shapes are one length or two, of 1
-// or more.
+// NewWeights makes arrays of zeros, of float32 or float64; the zero dtype is float32. Names must
+// differ, and a shape is one length or two, of 1 or more.
 func NewWeights(dtype tensor.Dtype, arrays ...Array) (*Weights, error) {
 	w := &Weights{starts: []int{0}, number: map[string]int{}}
 	size := 0
 	for _, a := range arrays {
 		if a.Name == "" || w.index(a.Name) >= 0 {
-			return nil, fmt.Errorf("nn: array %q: want a name of its own", a.Name)
+			return nil, fmt.Errorf("nn: array %q: want a name that no other array has", a.Name)
 		}
 		w.number[a.Name] = len(w.number)
 		if len(a.Shape) < 1 || len(a.Shape) > 2 {
@@ -86,7 +86,7 @@ func (w *Weights) Dtype() tensor.Dtype {
 	return tensor.Float32
 }
 
-// Arrays are the arrays, in the order of their memory.
+// Arrays lists the arrays, in the order of their memory.
 func (w *Weights) Arrays() []Array { return slices.Clone(w.arrays) }
 
 // Size is the number of weights.
@@ -140,26 +140,17 @@ func (w *Weights) index(name string) int {
 	return -1
 }
 
-// checkCount is an error where a model asks for far more arrays than were stored. Settings
-// multiply: it comes before the arrays are named, which takes memory.
-func (w *Weights) checkCount(want int) error {
-	if n := len(w.arrays); want > 2*n+100 {
-		return fmt.Errorf("nn: %d arrays, want %d", n, want)
-	}
-	return nil
-}
-
-// Select is new weights with the values of the arrays of those names, in that order:
-// what a model is made of that was read from a file. An array that is missing or of
-// another shape is an error, and so is one that is left over.
+// Select returns new weights with the values of the arrays of those names, in that order: it
+// makes a model of the weights of a file. An array that is missing or of another shape is an
+// error, and so is one that is left over.
 func (w *Weights) Select(arrays ...Array) (*Weights, error) {
 	for _, a := range arrays {
-		i := w.index(a.Name)
-		if i < 0 {
-			return nil, fmt.Errorf("nn: no array %q", a.Name)
+		var shape []int
+		if i := w.index(a.Name); i >= 0 {
+			shape = w.arrays[i].Shape
 		}
-		if has := w.arrays[i].Shape; !slices.Equal(has, a.Shape) {
-			return nil, fmt.Errorf("nn: array %q has shape %v, want %v", a.Name, has, a.Shape)
+		if err := model.CheckShape(a.Name, shape, a.Shape); err != nil {
+			return nil, fmt.Errorf("nn: %w", err)
 		}
 	}
 	if len(w.arrays) != len(arrays) {
@@ -177,9 +168,8 @@ func (w *Weights) Select(arrays ...Array) (*Weights, error) {
 	return s, nil
 }
 
-// Nodes adds the arrays to a graph as leaves, in the order of Arrays. Each is a view
-// of the memory by a header of its own: graphs that share a header cannot run side
-// by side.
+// Nodes adds the arrays to a graph as leaves, in the order of Arrays. Each is a new view of
+// the memory: graphs that share a view cannot run at the same time.
 func (w *Weights) Nodes(g *G.ExprGraph) G.Nodes {
 	nodes := make(G.Nodes, len(w.arrays))
 	for i, a := range w.arrays {

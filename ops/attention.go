@@ -47,9 +47,9 @@ func Attention(qkv, offsets *G.Node, heads int) (*G.Node, error) {
 				return fmt.Errorf("ops: AttentionVJP: %w", err)
 			}
 			if dqkv.F32 != nil {
-				of32.Slope(in[0].F32, in[1].F32, in[2].F32, dqkv.F32, offsets)
+				of32.VJP(in[0].F32, in[1].F32, in[2].F32, dqkv.F32, offsets)
 			} else {
-				of64.Slope(in[0].F64, in[1].F64, in[2].F64, dqkv.F64, offsets)
+				of64.VJP(in[0].F64, in[1].F64, in[2].F64, dqkv.F64, offsets)
 			}
 			return nil
 		},

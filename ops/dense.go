@@ -161,9 +161,9 @@ var inputVJP = &op.Func{
 	Do: func(in []op.Tensor, dx op.Tensor) error {
 		dz, w := in[0], in[1]
 		if dx.F32 != nil {
-			forward.DenseInputSlope(w.Shape[0], columns(w.Shape), dz.F32, w.F32, dx.F32)
+			forward.DenseInputVJP(w.Shape[0], columns(w.Shape), dz.F32, w.F32, dx.F32)
 		} else {
-			forward.DenseInputSlope(w.Shape[0], columns(w.Shape), dz.F64, w.F64, dx.F64)
+			forward.DenseInputVJP(w.Shape[0], columns(w.Shape), dz.F64, w.F64, dx.F64)
 		}
 		return nil
 	},
@@ -178,9 +178,9 @@ var weightsVJP = &op.Func{
 	Do: func(in []op.Tensor, dw op.Tensor) error {
 		x, dz := in[0], in[1]
 		if dw.F32 != nil {
-			forward.DenseWeightsSlope(x.Shape[1], columns(dw.Shape), x.F32, dz.F32, dw.F32)
+			forward.DenseWeightsVJP(x.Shape[1], columns(dw.Shape), x.F32, dz.F32, dw.F32)
 		} else {
-			forward.DenseWeightsSlope(x.Shape[1], columns(dw.Shape), x.F64, dz.F64, dw.F64)
+			forward.DenseWeightsVJP(x.Shape[1], columns(dw.Shape), x.F64, dz.F64, dw.F64)
 		}
 		return nil
 	},
@@ -192,9 +192,9 @@ var biasVJP = &op.Func{
 	Shape: func(in []tensor.Shape) tensor.Shape { return tensor.Shape{columns(in[0])} },
 	Do: func(in []op.Tensor, db op.Tensor) error {
 		if db.F32 != nil {
-			forward.DenseBiasSlope(db.Len(), in[0].F32, db.F32)
+			forward.DenseBiasVJP(db.Len(), in[0].F32, db.F32)
 		} else {
-			forward.DenseBiasSlope(db.Len(), in[0].F64, db.F64)
+			forward.DenseBiasVJP(db.Len(), in[0].F64, db.F64)
 		}
 		return nil
 	},
@@ -213,9 +213,9 @@ func activationVJP(act forward.Activation, d *Dropout) *op.Func {
 			masks = d.masks(in[2])
 		}
 		if dz.F32 != nil {
-			forward.ActivationSlope(act, in[0].F32, in[1].F32, dz.F32, masks)
+			forward.ActivationVJP(act, in[0].F32, in[1].F32, dz.F32, masks)
 		} else {
-			forward.ActivationSlope(act, in[0].F64, in[1].F64, dz.F64, masks)
+			forward.ActivationVJP(act, in[0].F64, in[1].F64, dz.F64, masks)
 		}
 		return nil
 	}

@@ -54,9 +54,9 @@ func Embed(x *G.Node, tables G.Nodes) (*G.Node, error) {
 			Shape: func(in []tensor.Shape) tensor.Shape { return in[1] },
 			Do: func(in []op.Tensor, dtable op.Tensor) error {
 				if dtable.F32 != nil {
-					forward.EmbedSlope(features, embeddings, i, in[0].F32, in[2].F32, dtable.F32)
+					forward.EmbedVJP(features, embeddings, i, in[0].F32, in[2].F32, dtable.F32)
 				} else {
-					forward.EmbedSlope(features, embeddings, i, in[0].F64, in[2].F64, dtable.F64)
+					forward.EmbedVJP(features, embeddings, i, in[0].F64, in[2].F64, dtable.F64)
 				}
 				return nil
 			},

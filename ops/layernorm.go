@@ -65,9 +65,9 @@ var layerNormInputVJP = &op.Func{
 	Name: "ops: LayerNormInputVJP",
 	Do: func(in []op.Tensor, dx op.Tensor) error {
 		if dx.F32 != nil {
-			forward.LayerNormInputSlope(in[1].F32, in[0].F32, in[2].F32, dx.F32)
+			forward.LayerNormInputVJP(in[1].F32, in[0].F32, in[2].F32, dx.F32)
 		} else {
-			forward.LayerNormInputSlope(in[1].F64, in[0].F64, in[2].F64, dx.F64)
+			forward.LayerNormInputVJP(in[1].F64, in[0].F64, in[2].F64, dx.F64)
 		}
 		return nil
 	},
@@ -79,9 +79,9 @@ var layerNormGainVJP = &op.Func{
 	Shape: func(in []tensor.Shape) tensor.Shape { return tensor.Shape{in[0][1]} },
 	Do: func(in []op.Tensor, dgain op.Tensor) error {
 		if dgain.F32 != nil {
-			forward.LayerNormGainSlope(in[0].F32, in[1].F32, dgain.F32)
+			forward.LayerNormGainVJP(in[0].F32, in[1].F32, dgain.F32)
 		} else {
-			forward.LayerNormGainSlope(in[0].F64, in[1].F64, dgain.F64)
+			forward.LayerNormGainVJP(in[0].F64, in[1].F64, dgain.F64)
 		}
 		return nil
 	},

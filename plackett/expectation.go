@@ -39,7 +39,7 @@ type Expectation struct {
 	// [context.Context.Err].
 	Check func() error
 
-	race             race
+	quadrature       quadrature
 	column, discount []float64 // in Placements and PairWeights
 }
 
@@ -135,7 +135,7 @@ func (e *Expectation) PairWeights(scores, discounts, out []float64) error {
 }
 
 // Nodes returns the number of nodes of the quadrature in the last call.
-func (e *Expectation) Nodes() int { return e.race.blocks * lanes.Width }
+func (e *Expectation) Nodes() int { return e.quadrature.blocks * lanes.Width }
 
 // run checks what all methods have in common and computes the gradient, or, without gains,
 // the exposure.
@@ -157,7 +157,7 @@ func (e *Expectation) run(scores, gains, discounts, out []float64) (float64, err
 	if err != nil {
 		return 0, err
 	}
-	e.race.check, e.race.err = e.Check, nil
-	value := e.race.run(tolerance, scale, scores, gains, discounts, out)
-	return value, e.race.err
+	e.quadrature.check, e.quadrature.err = e.Check, nil
+	value := e.quadrature.run(tolerance, scale, scores, gains, discounts, out)
+	return value, e.quadrature.err
 }

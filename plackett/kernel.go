@@ -58,8 +58,8 @@ type Kernel struct {
 
 // document is what a document weighs.
 type document struct {
-	weight, worth float64 // e_d, and c·e_d·ρ_d
-	mark          uint64  // of the last ranking that placed it
+	weight, weightedGain float64 // e_d, and c·e_d·ρ_d
+	mark                 uint64  // of the last ranking that placed it
 }
 
 // sample is a ranking that was read.
@@ -113,7 +113,7 @@ func (k *Kernel) weighDocuments(gains []float64) {
 		k.mass.Add(e)
 		k.documents[d].weight = e
 		if gains != nil {
-			k.documents[d].worth = e * gains[d]
+			k.documents[d].weightedGain = e * gains[d]
 			k.gain.Add(e * gains[d])
 		}
 	}
@@ -158,7 +158,7 @@ func (k *Kernel) read(b, i int, r Rankings) (next int, err error) {
 			}
 			document.mark = mark
 			entries[p][lane] = int32(d)
-			ranks[p].W[lane], ranks[p].V[lane] = document.weight, document.worth
+			ranks[p].W[lane], ranks[p].V[lane] = document.weight, document.weightedGain
 			length = p + 1
 		}
 		for p := length; p < len(row); p++ { // -1: the end, or absent
@@ -252,11 +252,11 @@ func (k *Kernel) accumulate(b int, c lanes.Credit, theta, gains, lambda []float6
 // beside scale.
 func (k *Kernel) finish(n float64, lambda []float64, scale float64) {
 	for i, d := range k.documents {
-		sum := d.worth*k.sumA[0] - d.weight*k.sumB[0]
+		sum := d.weightedGain*k.sumA[0] - d.weight*k.sumB[0]
 		for l := int8(1); l <= k.highest && d.weight <= k.ceiling[l]; l++ {
-			sum += d.worth*k.sumA[l] - d.weight*k.sumB[l]
+			sum += d.weightedGain*k.sumA[l] - d.weight*k.sumB[l]
 		}
 		lambda[i] = (lambda[i] + sum) / n
 	}
-	settle(lambda, scale)
+	flushNegligible(lambda, scale)
 }

@@ -9,8 +9,8 @@ import "math"
 // processors take a hundred times as long as for others.
 const negligible = 1e-20
 
-// settle sets entries to 0 that are below the negligible part of scale.
-func settle(x []float64, scale float64) {
+// flushNegligible sets entries to 0 that are below the negligible part of scale.
+func flushNegligible(x []float64, scale float64) {
 	for i, v := range x {
 		if math.Abs(v) < negligible*scale {
 			x[i] = 0

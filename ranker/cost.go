@@ -1,9 +1,8 @@
 package ranker
 
-// Multiplications is about how many multiplications the scores of so many documents of a
-// query take: a weight once for every document, and in a model with attention some for
-// every pair of documents. The time is in proportion to it; a service bounds what it
-// computes by it.
+// Multiplications is about the number of multiplications for the scores of a query with that
+// many documents: one a weight for every document, and in a model with attention some for every
+// pair of documents. Time is in proportion to it; a service limits requests by it.
 func (m *Model) Multiplications(documents int) float64 {
 	weights := 0
 	for _, a := range m.file.Arrays {

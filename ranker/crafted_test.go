@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plrank/plrank/internal/model"
 	"github.com/plrank/plrank/internal/npzfile"
 )
 
@@ -17,7 +18,7 @@ import (
 func crafted(t testing.TB, change map[string]any, arrays ...npzfile.Array) []byte {
 	t.Helper()
 	header := map[string]any{
-		"format": fileFormat, "version": fileVersion, "kind": mlpKind, "dtype": "float32", "gain": "exp2",
+		"format": fileFormat, "version": fileVersion, "kind": model.MLP, "dtype": "float32", "gain": "exp2",
 		"settings":   map[string]any{"features": 1, "activation": "relu"},
 		"transform":  map[string]any{"Spec": "none", "Inputs": 1, "Columns": []int{0}, "Parts": []any{map[string]any{"Name": "none"}}},
 		"featureIDs": []int{1},
@@ -39,7 +40,7 @@ func allocated(f func()) int {
 	return int(after.TotalAlloc - before.TotalAlloc)
 }
 
-// mostAllocated is what reading a file of so many bytes may allocate, garbage included.
+// mostAllocated is the most that reading a file of that size may allocate, garbage included.
 func mostAllocated(size int) int { return 64<<20 + 100*size }
 
 func repeat(n int, v any) []any {
@@ -81,15 +82,15 @@ func TestCraftedFilesAllocateLittle(t *testing.T) {
 		change map[string]any
 		want   string
 	}{
-		"layers × members":      {settings(mlpKind, `,"members":1000`, ones(20_000)), "2 arrays, want 40002000"},
-		"blocks × members":      {settings(transformerKind, `,"members":1000,"blocks":1000`, ones(1)), "2 arrays, want"},
-		"layers × members, att": {settings(transformerKind, `,"members":1000`, ones(20_000)), "2 arrays, want"},
-		"members":               {settings(mlpKind, `,"members":1000000000`, ones(1)), "1000000000 members"},
-		"blocks":                {settings(transformerKind, `,"blocks":1000000000`, ones(1)), "1000000000 blocks"},
-		"wide layers":           {settings(mlpKind, ``, []int{1 << 40, 1 << 40}), "has shape"},
-		"wide attention":        {settings(transformerKind, `,"heads":1099511627776`, []int{1 << 40}), "has shape"},
-		"many heads":            {settings(transformerKind, `,"heads":1000000`, ones(1)), "1000000 heads"},
-		"wide embeddings":       {settings(mlpKind, `,"embeddings":[{"codes":4000000000,"width":4000000000}]`, ones(1)), "1 embeddings and a transform of 0"},
+		"layers × members":      {settings(model.MLP, `,"members":1000`, ones(20_000)), "2 arrays, want 40002000"},
+		"blocks × members":      {settings(model.Transformer, `,"members":1000,"blocks":1000`, ones(1)), "2 arrays, want"},
+		"layers × members, att": {settings(model.Transformer, `,"members":1000`, ones(20_000)), "2 arrays, want"},
+		"members":               {settings(model.MLP, `,"members":1000000000`, ones(1)), "1000000000 members"},
+		"blocks":                {settings(model.Transformer, `,"blocks":1000000000`, ones(1)), "1000000000 blocks"},
+		"wide layers":           {settings(model.MLP, ``, []int{1 << 40, 1 << 40}), "has shape"},
+		"wide attention":        {settings(model.Transformer, `,"heads":1099511627776`, []int{1 << 40}), "has shape"},
+		"many heads":            {settings(model.Transformer, `,"heads":1000000`, ones(1)), "1000000 heads"},
+		"wide embeddings":       {settings(model.MLP, `,"embeddings":[{"codes":4000000000,"width":4000000000}]`, ones(1)), "1 embeddings and a transform of 0"},
 		"features":              {map[string]any{"settings": json.RawMessage(`{"features":1000000000000,"activation":"relu"}`)}, "1000000000000 features"},
 		"parts × columns":       {transform(repeat(20_000, map[string]any{"Name": "none"}), nil), `"none" is there twice`},
 		"unknown parts":         {transform(repeat(20_000, map[string]any{"Name": "x"}), nil), `unknown transform "x"`},
@@ -113,7 +114,7 @@ func TestCraftedFilesAllocateLittle(t *testing.T) {
 	}
 }
 
-// What scoring takes is in proportion to a model's weights, too: not 128 times as much.
+// Scoring takes memory in proportion to a model's weights, too: not 128 times as much.
 func TestScoringWithWideLayersAllocatesLittle(t *testing.T) {
 	const width = 200_000
 	ones := func(n int) []float64 { return slices.Repeat([]float64{1}, n) }

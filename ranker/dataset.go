@@ -10,8 +10,8 @@ import (
 )
 
 // Scores gives the scores of all documents of d, in the order of its rows, on all cores:
-// those of [Model.Score]. Labels do not matter. Other feature ids than the model's are an
-// error, and so is what Score refuses; the error names the query.
+// those of [Model.Score]. Labels do not matter, and may be nil. Other feature ids than the model's are an
+// error, and so are features that Score refuses; the error names the query.
 func (m *Model) Scores(d *datasets.Dataset) ([]float64, error) {
 	if d == nil {
 		return nil, errors.New("ranker: the dataset to score is nil")
@@ -19,8 +19,8 @@ func (m *Model) Scores(d *datasets.Dataset) ([]float64, error) {
 	if err := m.checkDataset(d); err != nil {
 		return nil, err
 	}
-	scores := make([]float64, d.Rows())
-	width := d.Width()
+	rows, width := len(d.Features)/max(1, d.Width()), d.Width()
+	scores := make([]float64, rows)
 	err := parallel.Each(d.Queries(), parallel.Workers(d.Queries()), func(_, q int) error {
 		from, to := d.Offsets[q], d.Offsets[q+1]
 		if _, err := m.Score(scores[from:from:to], d.Features[from*width:to*width]); err != nil {
@@ -34,11 +34,11 @@ func (m *Model) Scores(d *datasets.Dataset) ([]float64, error) {
 	return scores, nil
 }
 
-// checkDataset is an error where d has other features than the model.
+// checkDataset is an error if d has other features than the model.
 func (m *Model) checkDataset(d *datasets.Dataset) error {
 	got, want := d.FeatureIDs, m.file.FeatureIDs
 	if slices.Equal(got, want) {
-		return nil
+		return checkRows(d)
 	}
 	problem := "they are not in ascending order"
 	for _, id := range want {
@@ -56,12 +56,44 @@ func (m *Model) checkDataset(d *datasets.Dataset) error {
 	return fmt.Errorf("ranker: %s has other feature ids than the model: %s", d.Name, problem)
 }
 
-// UsedFeatures are those of FeatureIDs that scores depend on: the ones that varied within
-// a query of the training data, and the categorical ones.
+// checkRows is an error if the queries of d do not have whole rows.
+func checkRows(d *datasets.Dataset) error {
+	rows := 0
+	if len(d.Offsets) > 0 {
+		rows = d.Offsets[len(d.Offsets)-1]
+	}
+	if len(d.Offsets) > 0 && d.Offsets[0] != 0 || !slices.IsSorted(d.Offsets) {
+		return fmt.Errorf("ranker: %s: the offsets of queries must ascend from 0", d.Name)
+	}
+	if len(d.Features) != rows*d.Width() {
+		return fmt.Errorf("ranker: %s: %d feature values for %d documents of %d features", d.Name, len(d.Features), rows, d.Width())
+	}
+	if d.Labels != nil && len(d.Labels) != rows {
+		return fmt.Errorf("ranker: %s: %d labels for %d documents", d.Name, len(d.Labels), rows)
+	}
+	return nil
+}
+
+// UsedFeatures are the FeatureIDs that scores depend on: those of features that varied within a
+// query of the training data, and of categorical ones.
 func (m *Model) UsedFeatures() []int {
 	var used []int
 	for _, column := range m.file.Transform.Used() {
 		used = append(used, m.file.FeatureIDs[column])
 	}
 	return used
+}
+
+// TrainedOn is the number of queries of d that the model was trained on: those with the
+// documents of a training query, whatever their labels and ids. It is 0 for a model whose file
+// has no digests of queries, such as one of an older version. Features that the model does not
+// use do not matter. Other feature ids than the model's are an error.
+func (m *Model) TrainedOn(d *datasets.Dataset) (int, error) {
+	if err := m.checkDataset(d); err != nil {
+		return 0, err
+	}
+	if m.file.TrainingQueries == nil {
+		return 0, nil
+	}
+	return m.file.TrainingQueries.Count(d.QueryDigests(m.file.Transform.Used())), nil
 }

@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// Digest is that of a model file, which is read to its end: the first 16 hexadecimal digits of
-// the SHA-256 of its bytes. It tells models apart, whatever the name and the time of the file.
+// Digest is the digest of a model file, which is read to its end: the first 16 hexadecimal digits
+// of the SHA-256 of its bytes. It tells models apart, whatever the name and the time of the file.
 //
 //	sha256sum model.npz | cut -c -16
 //
@@ -22,21 +22,8 @@ func Digest(r io.Reader) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
 }
 
-// Digest is that of the file that the model was read from, or, of a model made by [New], of
-// the file that [File.Write] writes. See the function of that name.
-func (m *Model) Digest() string { return m.digest() }
-
-// digestOf is that of a file.
+// digestOf is the digest of a file with these bytes.
 func digestOf(data []byte) string {
 	digest, _ := Digest(bytes.NewReader(data)) // which has no errors
 	return digest
-}
-
-// digest is that of what Write writes; nothing is left that it refuses.
-func (f *File) digest() string {
-	var data bytes.Buffer
-	if err := f.Write(&data); err != nil {
-		return ""
-	}
-	return digestOf(data.Bytes())
 }

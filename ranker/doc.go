@@ -1,4 +1,4 @@
-// Package ranker has model files, and trained models in use.
+// Package ranker reads and writes model files, and scores with trained models.
 //
 //	model, err := ranker.Open("runs/fold1/model.npz")
 //	ids := model.FeatureIDs()                                // the features of a document, in this order
@@ -7,17 +7,18 @@
 //	ranking, logProb, err := ranker.Draw(nil, scores, 10, 1) // from the policy, by a seed
 //	shown, err := ranker.Exposure(nil, scores, discounts)    // its expected exposure
 //
-// A [Policy] draws at a temperature: that of a trained model is sharp.
+// A [Policy] draws at a temperature, above 1 for more variety: trained models draw nearly the
+// same ranking every time.
 //
-// A model file is complete: the kind of model and its settings, its weights, the
-// transform of raw features, the ids and names of these, the gain of labels, digests of the
-// queries that it was trained on, and the version of plrank that wrote it. It is a NumPy .npz file of float64 arrays beside
-// "header", a JSON text as an array of bytes:
+// A model file is complete: the kind of the model and its settings, its weights, the transform
+// of raw features, their ids and names, the gain of labels, digests of the training queries,
+// and the version of plrank that wrote it. It is a NumPy .npz file of float64 arrays, with a
+// JSON text as an array of bytes, "header":
 //
 //	f = numpy.load("model.npz")
 //	header = json.loads(bytes(f["header"]))
 //
-// [Read] takes a file from anywhere, such as from an embed.FS. This package knows no
-// graphs: it has the forward pass of the built-in kind, and takes others by [Register].
-// Package train writes model files.
+// [Read] takes a file from anywhere, such as an embed.FS. This package needs no graphs: it has
+// the forward pass of the built-in kinds, and takes others by [Register]. Package train writes
+// model files.
 package ranker

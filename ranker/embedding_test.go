@@ -21,19 +21,6 @@ func names(sizes ...int) *datasets.Dataset {
 	return d
 }
 
-// withAttention makes a categorical network one with a block of attention.
-func withAttention(t *testing.T, f *File) *File {
-	t.Helper()
-	f.Kind = transformerKind
-	f.Settings = append(bytes.TrimSuffix(f.Settings, []byte("}")), `,"blocks":1,"heads":2}`...)
-	s, _, err := f.mlpSettings("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.Arrays = atRandom(append(transformerArrays(s.inputs(), s.Hidden, 1, s.Members), s.embeddingArrays()...))
-	return f
-}
-
 // A model of no hidden layer with embeddings is by its definition: numbers times weights,
 // and of each category the vector of the code times weights.
 func TestEmbeddingsAreTheDefinition(t *testing.T) {
@@ -69,7 +56,7 @@ func TestEmbeddingsAreTheDefinition(t *testing.T) {
 }
 
 // Files whose embeddings do not fit the transform are refused.
-func TestEmbeddingErrors(t *testing.T) {
+func TestEmbeddingsMustFitTheTransform(t *testing.T) {
 	for want, change := range map[string]func(*File){
 		"a model of 2 embeddings and a transform of 1 categories": func(f *File) {
 			f.Transform.Categories = f.Transform.Categories[:1]
@@ -88,52 +75,6 @@ func TestEmbeddingErrors(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
-		}
-	}
-}
-
-// ONNX Runtime looks up the same vectors: for known, unseen and missing values, with no
-// other feature beside them, and in front of attention.
-func TestEmbeddingsONNX(t *testing.T) {
-	python := python(t)
-	dir := t.TempDir()
-	for i, c := range []struct {
-		transform, dtype string
-		ids              []int
-		attention        bool
-	}{
-		{"minmax+quantile", "float32", []int{2, 4}, false},
-		{"standard", "float64", []int{4}, false},
-		{"none", "float32", []int{1, 2, 3, 4, 5}, false},
-		{"minmax", "float32", []int{2, 4}, true},
-	} {
-		sizes := []int{1, 2, 40, 200}
-		d := names(sizes...)
-		f := categorical(t, c.transform, c.dtype, d, c.ids, 1+i%2, 16, 8)
-		if c.attention {
-			f = withAttention(t, f)
-		}
-		m := reopen(t, f)
-		other := names(sizes...) // with values that were not seen
-		for r := range other.Rows() {
-			other.Row(r)[3] = float32(r%17) - 2
-		}
-		got, _, err := runtimeScores(python, dir, m, other, sizes)
-		if err != nil {
-			t.Fatalf("%+v: %v", c, err)
-		}
-		row := 0
-		for q := range sizes {
-			want, err := m.Score(nil, features(other, q))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, s := range want {
-				if !(math.Abs(got[row]-s) <= 1e-5*(1+math.Abs(s))) {
-					t.Fatalf("%+v: row %d: %v by ONNX Runtime, want %v", c, row, got[row], s)
-				}
-				row++
-			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package ranker
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,14 +10,15 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/atomicfile"
+	"github.com/plrank/plrank/internal/model"
 	"github.com/plrank/plrank/internal/npzfile"
 	"github.com/plrank/plrank/internal/version"
 )
 
-// A File is what a model file holds.
+// A File is the content of a model file.
 type File struct {
 	Kind     string          // of model, such as "mlp"
-	Settings json.RawMessage // what a model of that kind is made of
+	Settings json.RawMessage // of the model, see nn.Scorer
 	Dtype    string          // of the weights: float32 or float64
 	Arrays   []Array         // the weights
 
@@ -24,9 +26,9 @@ type File struct {
 	FeatureIDs   []int               // of the raw features, ascending
 	FeatureNames []string            // of the raw features, or nil: they have none
 	Gain         string              // how labels became gains in training: a name of package metrics
-	Grade        float64             // the highest label of the collection, by which ERR and graded RBP go; 0: not known, as in files of older versions
+	Grade        float64             // the highest label of the collection, for ERR and graded RBP; 0: not known, as in files of older versions
 
-	TrainingQueries QueryDigests // of the queries that the model was trained on; nil: not known
+	TrainingQueries QueryDigests // nil: not known
 
 	Version string // of plrank that wrote the file; "" in files of format 1. Save and Write set it themselves
 }
@@ -41,8 +43,6 @@ type Array struct {
 const (
 	fileFormat  = "plrank model"
 	fileVersion = 2
-
-	mlpKind = "mlp" // the only one of format 1
 )
 
 type fileHeader struct {
@@ -63,8 +63,7 @@ type fileHeader struct {
 	MLP json.RawMessage `json:"mlp,omitempty"` // the settings in format 1
 }
 
-// Save writes the file, which appears complete or not at all, in the place of any
-// that was there. See [File.Write].
+// Save writes the file, complete or not at all, and replaces one at that path. See [File.Write].
 func (f *File) Save(path string) error {
 	if err := atomicfile.Write(path, f.Write); err != nil {
 		return fmt.Errorf("ranker: %w", err)
@@ -72,8 +71,8 @@ func (f *File) Save(path string) error {
 	return nil
 }
 
-// Write writes the file. The same content gives the same bytes. What [Read] would
-// refuse is an error, such as a weight that is not finite.
+// Write writes the file. The same content gives the same bytes. Content that [Read] would refuse
+// is an error, such as a weight that is not finite.
 func (f *File) Write(w io.Writer) error {
 	if err := f.check(); err != nil {
 		return err
@@ -102,7 +101,7 @@ func decode(name string, data []byte) (*File, error) {
 	case h.Format != fileFormat:
 		return nil, fmt.Errorf("ranker: %s: not a model file: its format is %q, want %q", name, h.Format, fileFormat)
 	case h.Version == 1:
-		h.Kind, h.Settings = mlpKind, h.MLP
+		h.Kind, h.Settings = model.MLP, h.MLP // the only kind of that version
 	case h.Version != fileVersion:
 		return nil, fmt.Errorf("ranker: %s: version %d of the model format, but this program reads versions 1 to %d", name, h.Version, fileVersion)
 	}
@@ -126,14 +125,14 @@ func decode(name string, data []byte) (*File, error) {
 	return f, nil
 }
 
-// check looks that the parts of a file fit together. Whether the arrays fit the
-// settings is left to those who know the kind.
+// check reports parts of a file that do not fit together. Whether the arrays fit the settings,
+// the forward pass of the kind checks.
 func (f *File) check() error {
 	switch {
 	case f.Kind == "":
 		return errors.New("no kind of model")
 	case !json.Valid(f.Settings):
-		return fmt.Errorf("the settings of the model are no JSON: %q", f.Settings)
+		return fmt.Errorf("the settings of the model are not JSON: %q", f.Settings)
 	case f.Dtype != "float32" && f.Dtype != "float64":
 		return fmt.Errorf("dtype %q, want float32 or float64", f.Dtype)
 	case !(f.Grade >= 0 && f.Grade <= math.MaxFloat32):
@@ -163,7 +162,7 @@ func (f *File) check() error {
 	names := map[string]bool{npzfile.HeaderName: true}
 	for _, a := range f.Arrays {
 		if a.Name == "" || names[a.Name] {
-			return fmt.Errorf("array %q: want a name of its own", a.Name)
+			return fmt.Errorf("array %q: want a name that no other array has", a.Name)
 		}
 		names[a.Name] = true
 		size := 1
@@ -178,4 +177,23 @@ func (f *File) check() error {
 		}
 	}
 	return nil
+}
+
+// digest is that of the bytes that Write writes, of a file that has been checked.
+func (f *File) digest() string {
+	var data bytes.Buffer
+	if err := f.Write(&data); err != nil {
+		return ""
+	}
+	return digestOf(data.Bytes())
+}
+
+// Array is the array of that name and shape.
+func (f *File) Array(name string, shape ...int) ([]float64, error) {
+	for _, a := range f.Arrays {
+		if a.Name == name {
+			return a.Values, model.CheckShape(name, a.Shape, shape)
+		}
+	}
+	return nil, model.CheckShape(name, nil, shape)
 }

@@ -31,7 +31,7 @@ func example() *File {
 	}
 }
 
-func TestRoundTrip(t *testing.T) {
+func TestFilesRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.npz")
 	f := example()
 	if err := f.Save(path); err != nil {
@@ -68,22 +68,22 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-func TestFilesThatAreRefused(t *testing.T) {
+func TestInconsistentFilesAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct {
 		change func(*File)
 		want   string
 	}{
 		{func(f *File) { f.Kind = "" }, "no kind of model"},
-		{func(f *File) { f.Settings = nil }, "are no JSON"},
+		{func(f *File) { f.Settings = nil }, "are not JSON"},
 		{func(f *File) { f.Dtype = "int" }, `dtype "int"`},
 		{func(f *File) { f.Transform = nil }, "no transform"},
 		{func(f *File) { f.Transform.Columns = []int{7} }, "columns"},
 		{func(f *File) { f.FeatureIDs = []int{1, 2} }, "3 feature names for 2 feature ids"},
 		{func(f *File) { f.FeatureIDs, f.FeatureNames = []int{1, 2}, nil }, "2 feature ids and a transform of 3 features do not fit"},
 		{func(f *File) { f.FeatureIDs = []int{2, 2, 3} }, "feature id 2 after 2"},
-		{func(f *File) { f.Arrays[1].Name = "linear" }, `array "linear": want a name of its own`},
-		{func(f *File) { f.Arrays[1].Name = "header" }, `array "header": want a name of its own`},
+		{func(f *File) { f.Arrays[1].Name = "linear" }, `array "linear": want a name that no other array has`},
+		{func(f *File) { f.Arrays[1].Name = "header" }, `array "header": want a name that no other array has`},
 		{func(f *File) { f.Arrays[0].Shape = []int{4} }, `array "linear" has shape [4] and 3 values`},
 		{func(f *File) { f.Arrays[0].Values[2] = math.NaN() }, `array "linear": entry 2 is NaN`},
 	} {
@@ -99,7 +99,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestOpenErrors(t *testing.T) {
+func TestOpenRefusesOtherFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.npz")
 	for _, c := range []struct {
 		change func(*fileHeader)
@@ -107,7 +107,7 @@ func TestOpenErrors(t *testing.T) {
 	}{
 		{func(h *fileHeader) { h.Format = "x" }, `not a model file: its format is "x"`},
 		{func(h *fileHeader) { h.Version = 9 }, "version 9 of the model format, but this program reads versions 1 to 2"},
-		{func(h *fileHeader) { h.Version = 1 }, "are no JSON"}, // and no "mlp"
+		{func(h *fileHeader) { h.Version = 1 }, "are not JSON"}, // and no "mlp"
 		{func(h *fileHeader) { h.Dtype = "" }, `dtype ""`},
 		{func(h *fileHeader) { h.FeatureIDs = h.FeatureIDs[1:] }, "3 feature names for 2 feature ids"},
 	} {
@@ -138,8 +138,8 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// Bytes that are flipped, and files cut short, are refused or mean what was written.
-func TestDamagedModels(t *testing.T) {
+// Bytes that are flipped, and files cut short, are refused or change nothing.
+func TestDamagedModelsAreRefused(t *testing.T) {
 	var good bytes.Buffer
 	if err := example().Write(&good); err != nil {
 		t.Fatal(err)
@@ -178,8 +178,8 @@ func otherNames(a, b *Model) bool {
 	return same && reflect.DeepEqual(&f, b.file)
 }
 
-// A digest is of the content alone: the same for a file, its bytes and what they are made of,
-// and another one for any other content of the same size.
+// A digest is of the content alone: the same for a file, its bytes and the File written to it, and
+// another one for any other content of the same size.
 func TestDigestIsOfTheContent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.npz")
 	write := func(weight float64) []byte {

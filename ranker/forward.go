@@ -2,9 +2,8 @@ package ranker
 
 import (
 	"context"
-	"fmt"
-	"slices"
-	"sync"
+
+	"github.com/plrank/plrank/internal/model"
 )
 
 // A Forward computes the scores of the documents of one query from their transformed
@@ -12,80 +11,52 @@ import (
 // be called by several goroutines at once.
 type Forward func(scores []float64, x []float32) error
 
-// A Maker makes the forward pass of the model in a file, after looking that the
-// settings and the arrays fit.
+// A Maker makes the forward pass of the model in a file, after a check that the settings
+// and the arrays fit.
 type Maker func(*File) (Forward, error)
 
-var kinds = struct {
-	sync.RWMutex
-	makers map[string]func(*File) (scorer, error)
-}{makers: map[string]func(*File) (scorer, error){mlpKind: newMLP, transformerKind: newTransformer}}
+// Register makes the forward pass of a kind of models known, to models that are opened
+// later; it replaces one of that name. A kind that package nn knows needs none in a program
+// that has package train: train.Forward runs its graphs.
+func Register(kind string, maker Maker) { register(kind, maker.scorer) }
 
-// A scorer is a forward pass, and what is known of its cost.
+// RegisterOthers makes a maker known for all kinds that have none. If it gives nil, the kind has
+// no forward pass. Package train registers train.Forward.
+func RegisterOthers(maker Maker) { register(others, maker.scorer) }
+
+// others stands for all kinds that have no maker; no file has it.
+const others = ""
+
+func (maker Maker) scorer(f *File) (scorer, error) {
+	forward, err := maker(f)
+	if err != nil || forward == nil {
+		return scorer{}, err
+	}
+	return scorer{pass: func(_ context.Context, scores []float64, x []float32) error { return forward(scores, x) }}, nil
+}
+
+// A scorer is a forward pass and its cost.
 type scorer struct {
-	pass  pass // nil: the kind has none
-	pairs int  // multiplications for every pair of documents
+	pass  model.Pass // nil: the kind has none
+	pairs int        // multiplications for every pair of documents
 }
 
-// A pass is a [Forward] that ends early where the context does, with its error.
-type pass func(ctx context.Context, scores []float64, x []float32) error
+// newScorer makes the scorer of a file. It is the part of a kind that this package registers.
+type newScorer func(*File) (scorer, error)
 
-// keptNumbers is the most numbers of scratch space that are kept for the next query; those
-// of one with more documents are not.
-const keptNumbers = 1 << 20
+func register(kind string, of newScorer) { model.Register(kind, of) }
 
-// Register makes the forward pass of a kind of model known, to models that are opened
-// later; it takes the place of one of that name. train.Forward runs the graphs of a kind
-// that has no other:
-//
-//	nn.Register("fm", readMachine)
-//	ranker.Register("fm", train.Forward)
-func Register(kind string, make Maker) {
-	kinds.Lock()
-	defer kinds.Unlock()
-	kinds.makers[kind] = func(f *File) (scorer, error) {
-		forward, err := make(f)
-		if err != nil || forward == nil {
-			return scorer{}, err
-		}
-		return scorer{pass: func(_ context.Context, scores []float64, x []float32) error { return forward(scores, x) }}, nil
+// scorerOf is the scorer of a file. For a kind without a maker it is that of other, or if that is
+// nil of the one of RegisterOthers.
+func scorerOf(f *File, other Maker) (scorer, error) {
+	if of, ok := model.Registered[newScorer](f.Kind); ok {
+		return of(f)
 	}
-}
-
-// scorer is that of the file.
-func (f *File) scorer() (scorer, error) {
-	kinds.RLock()
-	make := kinds.makers[f.Kind]
-	kinds.RUnlock()
-	if make == nil {
-		return scorer{}, nil
+	if other != nil {
+		return other.scorer(f)
 	}
-	return make(f)
-}
-
-// Array is the array of that name and shape.
-func (f *File) Array(name string, shape ...int) ([]float64, error) {
-	return f.byName().array(name, shape...)
-}
-
-// arrays are those of a file, by their names.
-type arrays map[string]*Array
-
-func (f *File) byName() arrays {
-	has := make(arrays, len(f.Arrays))
-	for i := range f.Arrays {
-		has[f.Arrays[i].Name] = &f.Arrays[i]
+	if of, ok := model.Registered[newScorer](others); ok {
+		return of(f)
 	}
-	return has
-}
-
-func (has arrays) array(name string, shape ...int) ([]float64, error) {
-	a := has[name]
-	switch {
-	case a == nil:
-		return nil, fmt.Errorf("no array %q", name)
-	case !slices.Equal(a.Shape, shape):
-		return nil, fmt.Errorf("array %q has shape %v, want %v", name, a.Shape, shape)
-	}
-	return a.Values, nil
+	return scorer{}, nil
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // FuzzRead: no bytes make reading a model panic or allocate more than is in proportion to their
-// number, and what is read scores or says why not.
+// number, and a model that is read scores or gives an error.
 func FuzzRead(f *testing.F) {
 	d := queries(3, 2)
 	for _, file := range []*File{example(), network(f, "none", "float32", d, 1), network(f, "minmax+quantile", "float64", d, 2, 3)} {

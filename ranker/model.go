@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"github.com/viterin/vek/vek32"
+
+	"github.com/plrank/plrank/internal/model"
 )
 
 // A Model is a trained model. It may be used by several goroutines at once.
@@ -20,8 +22,8 @@ type Model struct {
 	inputs sync.Pool // of *[]float32: transformed features
 }
 
-// Open reads a model file. A file that is no model, damaged or not consistent in itself is
-// an error that says what is wrong. A model of a kind that has no [Forward] can be opened:
+// Open reads a model file. A file that is not a model, is damaged or contradicts itself is an
+// error that says what is wrong. A model of a kind that has no [Forward] can be opened:
 // only [Model.Score] is then an error.
 func Open(path string) (*Model, error) {
 	data, err := os.ReadFile(path)
@@ -48,26 +50,34 @@ func read(name string, data []byte) (*Model, error) {
 		return nil, err
 	}
 	digest := digestOf(data)
-	return newModel(name, f, func() string { return digest })
+	return newModel(name, f, nil, func() string { return digest })
 }
 
-// New makes a model of what a file holds, which must not change any more. Errors are those
+// New makes a model of the content of a file, which must not change afterwards. Errors are those
 // of [Open].
-func New(f *File) (*Model, error) {
+func New(f *File) (*Model, error) { return NewWith(f, nil) }
+
+// NewWith is New with a maker for a kind that has none, such as that of a model which only this
+// program knows.
+func NewWith(f *File, maker Maker) (*Model, error) {
 	const name = "the model"
 	if err := f.check(); err != nil {
 		return nil, fmt.Errorf("ranker: %s: %w", name, err)
 	}
-	return newModel(name, f, sync.OnceValue(f.digest))
+	return newModel(name, f, maker, sync.OnceValue(f.digest))
 }
 
-func newModel(name string, f *File, digest func() string) (*Model, error) {
-	s, err := f.scorer()
+func newModel(name string, f *File, maker Maker, digest func() string) (*Model, error) {
+	s, err := scorerOf(f, maker)
 	if err != nil {
 		return nil, fmt.Errorf("ranker: %s: %w", name, err)
 	}
 	return &Model{file: f, digest: digest, scorer: s}, nil
 }
+
+// Digest is the digest of the file that the model was read from, or, of a model made by [New], of
+// the file that [File.Write] writes. See the function of that name.
+func (m *Model) Digest() string { return m.digest() }
 
 // FeatureIDs are the ids of the features of a document, ascending: of the columns of
 // a row.
@@ -76,12 +86,15 @@ func (m *Model) FeatureIDs() []int { return slices.Clone(m.file.FeatureIDs) }
 // FeatureNames are the names of those features, nil where the training data had none.
 func (m *Model) FeatureNames() []string { return slices.Clone(m.file.FeatureNames) }
 
-// File is all that the model file holds; do not change it.
+// File is the content of the model file; do not change it.
 func (m *Model) File() *File { return m.file }
+
+// Save writes the model file, see [File.Save].
+func (m *Model) Save(path string) error { return m.file.Save(path) }
 
 // Score appends to dst the scores of the documents of one query, and returns it. The
 // features are raw, a row of [Model.FeatureIDs] values for each document, one row after
-// another. NaN is a missing value; see [datasets.Transform] for what becomes of it. The
+// another. NaN is a missing value, see [datasets.Transform]. The
 // documents of a query must be scored in one call: a transform, or a model, may compare
 // them.
 //
@@ -94,15 +107,15 @@ func (m *Model) Score(dst []float64, features []float32) ([]float64, error) {
 	return m.ScoreContext(context.Background(), dst, features)
 }
 
-// ScoreContext is [Model.Score] that ends early, with the error of the context, where that
-// ends. Only the built-in kinds of models do.
+// ScoreContext is [Model.Score] that ends early, with the error of the context, when that
+// ends. Only the built-in kinds of models do so.
 func (m *Model) ScoreContext(ctx context.Context, dst []float64, features []float32) ([]float64, error) {
 	if m.pass == nil {
-		return dst, fmt.Errorf("ranker: models of kind %q have no plain forward pass: please register one", m.file.Kind)
+		return dst, fmt.Errorf("ranker: models of kind %q have no forward pass: ranker.Register makes one known", m.file.Kind)
 	}
 	t := m.file.Transform
 	if len(features)%t.Inputs != 0 {
-		return dst, fmt.Errorf("ranker: %d values are no rows of %d features", len(features), t.Inputs)
+		return dst, fmt.Errorf("ranker: %d values are not rows of %d features", len(features), t.Inputs)
 	}
 	if err := m.checkFeatures(features); err != nil {
 		return dst, err
@@ -119,7 +132,7 @@ func (m *Model) ScoreContext(ctx context.Context, dst []float64, features []floa
 	if cap(*x) < size {
 		*x = make([]float32, size+size/4)
 	}
-	if size <= keptNumbers {
+	if size <= model.KeptNumbers {
 		defer m.inputs.Put(x)
 	}
 	inputs := (*x)[:size]

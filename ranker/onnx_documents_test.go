@@ -1,3 +1,5 @@
+//go:build onnxruntime
+
 package ranker
 
 import (
@@ -10,7 +12,7 @@ import (
 // more documents a model with attention sums over, and the narrower it is: where a layer
 // normalisation gets four numbers that are nearly equal, few digits are left. The log has the
 // table of docs/serving.md.
-func TestONNXByDocuments(t *testing.T) {
+func TestONNXByDocumentsDiffersByRounding(t *testing.T) {
 	name := python(t)
 	dir := t.TempDir()
 	// worst is the largest difference between scores of some networks with random weights.

@@ -12,7 +12,7 @@ import (
 )
 
 // Rank appends to dst the documents in descending order of score; those of equal score
-// stay as they stand.
+// keep their order.
 func Rank(dst []int, scores []float64) []int {
 	return order.Descending(dst, scores)
 }
@@ -125,10 +125,10 @@ type policySpace struct {
 var policySpaces = sync.Pool{New: func() any { return new(policySpace) }}
 
 // keptWork is the most documents × ranks whose scratch space is kept for the next call: some
-// megabytes. That of more may take a hundred.
+// megabytes. That for more may take a hundred.
 const keptWork = 1 << 16
 
-// newPolicySpace is scratch space for so many documents and ranks.
+// newPolicySpace is scratch space for that many documents and ranks.
 func newPolicySpace(documents, ranks int) *policySpace {
 	if documents*min(documents, ranks) > keptWork {
 		return new(policySpace)

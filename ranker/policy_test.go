@@ -41,7 +41,7 @@ func TestTemperatureDividesScores(t *testing.T) {
 	}
 }
 
-func TestTemperatureErrors(t *testing.T) {
+func TestTemperatureMustBePositiveAndFinite(t *testing.T) {
 	for _, c := range []struct {
 		temperature float64
 		scores      []float64
@@ -66,7 +66,7 @@ func TestTemperatureErrors(t *testing.T) {
 	}
 }
 
-// What takes seconds ends soon after its context, with the error of the context.
+// Long computations end soon after their context, with its error.
 func TestContextEndsComputing(t *testing.T) {
 	d := queries(46, 3000)
 	attention := reopen(t, attending(t, "quantile", "float32", d, 1, 1, 2, false, 64))

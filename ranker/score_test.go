@@ -3,7 +3,6 @@ package ranker
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -11,105 +10,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/forward"
 )
-
-// queries has queries of these sizes, of features like those of LETOR: some on a
-// logarithmic scale, many zeros, few values missing.
-func queries(width int, sizes ...int) *datasets.Dataset {
-	rng := rand.New(rand.NewPCG(1, 2))
-	d := &datasets.Dataset{Name: "test", Offsets: []int{0}}
-	for id := range width {
-		d.FeatureIDs = append(d.FeatureIDs, id+1)
-	}
-	for _, n := range sizes {
-		for range n * width {
-			v := float32(math.Exp(3 * rng.NormFloat64()))
-			switch rng.IntN(20) {
-			case 0, 1, 2, 3:
-				v = 0
-			case 4:
-				v = float32(math.NaN())
-			}
-			d.Features = append(d.Features, v)
-		}
-		d.Offsets = append(d.Offsets, d.Offsets[len(d.Offsets)-1]+n)
-	}
-	d.Labels = make([]float32, d.Offsets[len(sizes)])
-	return d
-}
-
-// network is a model file of an MLP with weights at random.
-func network(tb testing.TB, spec, dtype string, d *datasets.Dataset, members int, hidden ...int) *File {
-	tb.Helper()
-	return categorical(tb, spec, dtype, d, nil, members, hidden...)
-}
-
-// categorical is network with features of these ids that are categorical.
-func categorical(tb testing.TB, spec, dtype string, d *datasets.Dataset, ids []int, members int, hidden ...int) *File {
-	tb.Helper()
-	t, err := datasets.FitTransform(spec, d, ids...)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	s := mlpSettings{Features: t.Width(), Hidden: hidden, Activation: "relu", Members: members}
-	for i := range t.Categories {
-		s.Embeddings = append(s.Embeddings, forward.Embedding{Codes: t.Categories[i].Codes(), Width: 3 + i})
-	}
-	settings, err := json.Marshal(s)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	f := &File{Kind: mlpKind, Settings: settings, Dtype: dtype, Transform: t, FeatureIDs: d.FeatureIDs, Gain: "exp2"}
-	f.Arrays = atRandom(append(mlpArrays(forward.MLPLayers(s.inputs(), hidden, members)), s.embeddingArrays()...))
-	return f
-}
-
-// atRandom gives arrays values.
-func atRandom(arrays []Array) []Array {
-	rng := rand.New(rand.NewPCG(3, 4))
-	for i, a := range arrays {
-		size := 1
-		for _, n := range a.Shape {
-			size *= n
-		}
-		for range size {
-			arrays[i].Values = append(arrays[i].Values, float64(float32(rng.NormFloat64()/math.Sqrt(float64(a.Shape[0])))))
-		}
-	}
-	return arrays
-}
-
-// attending is network with blocks of attention.
-func attending(tb testing.TB, spec, dtype string, d *datasets.Dataset, members, blocks, heads int, cross bool, hidden ...int) *File {
-	tb.Helper()
-	f := network(tb, spec, dtype, d, members, hidden...)
-	f.Kind = transformerKind
-	f.Settings = fmt.Appendf(nil, `%s,"blocks":%d,"heads":%d,"latentCross":%t}`, bytes.TrimSuffix(f.Settings, []byte("}")), blocks, heads, cross)
-	f.Arrays = atRandom(transformerArrays(f.Transform.Width(), hidden, blocks, members))
-	return f
-}
-
-func reopen(tb testing.TB, f *File) *Model {
-	tb.Helper()
-	var b bytes.Buffer
-	if err := f.Write(&b); err != nil {
-		tb.Fatal(err)
-	}
-	m, err := Read(&b)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return m
-}
-
-// features are those of query q.
-func features(d *datasets.Dataset, q int) []float32 {
-	return d.Features[d.Offsets[q]*d.Width() : d.Offsets[q+1]*d.Width()]
-}
 
 // A model of no hidden layer is x·w + b, here in both dtypes, as the mean of two.
 func TestScoreIsTheDefinition(t *testing.T) {
@@ -140,7 +43,7 @@ func TestScoreIsTheDefinition(t *testing.T) {
 	}
 }
 
-func TestScoreErrors(t *testing.T) {
+func TestScoreRefusesInvalidFeaturesAndModels(t *testing.T) {
 	d := queries(3, 4)
 	f := network(t, "none", "float32", d, 1, 4)
 	m := reopen(t, f)
@@ -155,7 +58,7 @@ func TestScoreErrors(t *testing.T) {
 		want     string
 	}{
 		{inf, "document 1, feature 2: the value is -Inf, want a finite number, or NaN where it is missing"},
-		{make([]float32, 4), "4 values are no rows of 3 features"},
+		{make([]float32, 4), "4 values are not rows of 3 features"},
 		{large, "the score of document 0 is "},
 	} {
 		dst := []float64{5}
@@ -193,8 +96,8 @@ func TestScoreErrors(t *testing.T) {
 	}
 }
 
-// Many goroutines get what one gets, and none allocates.
-func TestScoreIsConcurrent(t *testing.T) {
+// Many goroutines get the scores that one gets.
+func TestConcurrentScoresAreTheSame(t *testing.T) {
 	d := queries(46, 1, 2, 3, 17, 100, 2000)
 	for _, f := range []*File{
 		network(t, "minmax+quantile", "float32", d, 3, 64),
@@ -230,43 +133,8 @@ func checkConcurrent(t *testing.T, d *datasets.Dataset, m *Model) {
 	group.Wait()
 }
 
-// underRace tells of the race detector, with which a sync.Pool forgets now and then.
-var underRace bool
-
-func TestAllocations(t *testing.T) {
-	if underRace {
-		t.Skip("the race detector makes pools forget")
-	}
-	d := queries(46, 100)
-	for _, f := range []*File{
-		network(t, "minmax+log-standard+quantile", "float32", d, 3, 64),
-		attending(t, "minmax+log-standard+quantile", "float32", d, 3, 2, 2, true, 64),
-	} {
-		checkAllocations(t, d, reopen(t, f))
-	}
-}
-
-func checkAllocations(t *testing.T, d *datasets.Dataset, m *Model) {
-	t.Helper()
-	scores, ranking, exposure := make([]float64, 0, 100), make([]int, 0, 100), make([]float64, 0, 100)
-	discounts := []float64{1, 1, 1, 1, 1}
-	seed := uint64(0)
-	if n := testing.AllocsPerRun(200, func() {
-		seed++
-		scores, _ = m.Score(scores[:0], d.Features)
-		ranking = Rank(ranking[:0], scores)
-		ranking, _, _ = Draw(ranking[:0], scores, 10, seed)
-		exposure, _ = Exposure(exposure[:0], scores, discounts)
-	}); n >= 1 {
-		t.Errorf("%s: %v allocations", m.file.Kind, n)
-	}
-}
-
 // The memory in use does not grow with the number of requests.
-func TestNoGrowth(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short")
-	}
+func TestMemoryDoesNotGrowWithRequests(t *testing.T) {
 	d := queries(46, 2000)
 	m := reopen(t, network(t, "quantile", "float32", d, 3, 64))
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -291,7 +159,7 @@ func TestNoGrowth(t *testing.T) {
 	}
 }
 
-func TestRankDrawExposure(t *testing.T) {
+func TestDrawsHaveTheProbabilitiesOfThePolicy(t *testing.T) {
 	scores := []float64{0.5, 2, 0.5, -1}
 	if got := Rank([]int{9}, scores); !slices.Equal(got, []int{9, 1, 0, 2, 3}) {
 		t.Error(got)
@@ -357,61 +225,8 @@ func TestRankDrawExposure(t *testing.T) {
 	}
 }
 
-func BenchmarkRead(b *testing.B) {
-	d := queries(46, 1000)
-	var file bytes.Buffer
-	if err := network(b, "minmax+log-standard+quantile", "float32", d, 3, 64).Write(&file); err != nil {
-		b.Fatal(err)
-	}
-	best := time.Hour
-	for b.Loop() {
-		start := time.Now()
-		if _, err := Read(bytes.NewReader(file.Bytes())); err != nil {
-			b.Fatal(err)
-		}
-		best = min(best, time.Since(start))
-	}
-	b.ReportMetric(float64(best.Microseconds()), "best-µs/op")
-}
-
-// The network of the default recipe on queries of 46 features, with its transform and with
-// a part of it. "best" is the shortest run, which other programs on the machine disturb
-// least.
-func BenchmarkScore(b *testing.B) {
-	d := queries(46, 2000)
-	for i, v := range d.Features {
-		if v != v {
-			d.Features[i] = 1 // as in LETOR, where nothing is missing
-		}
-	}
-	for _, spec := range []string{"quantile", "minmax+log-standard+quantile", "minmax+log-standard+quantile+rank"} {
-		m := reopen(b, network(b, spec, "float32", d, 3, 64))
-		for _, rows := range []int{1, 10, 100, 1000} {
-			b.Run(fmt.Sprintf("%s/documents=%d", spec, rows), func(b *testing.B) {
-				var dst []float64
-				best := time.Hour
-				b.ReportAllocs()
-				for b.Loop() {
-					start := time.Now()
-					dst, _ = m.Score(dst[:0], d.Features[:rows*46])
-					best = min(best, time.Since(start))
-				}
-				b.ReportMetric(float64(best.Nanoseconds()), "best-ns/op")
-			})
-		}
-		b.Run(spec+"/parallel=100", func(b *testing.B) {
-			b.RunParallel(func(p *testing.PB) {
-				var dst []float64
-				for p.Next() {
-					dst, _ = m.Score(dst[:0], d.Features[:100*46])
-				}
-			})
-		})
-	}
-}
-
 // All documents of a dataset get the scores of their queries.
-func TestScores(t *testing.T) {
+func TestScoresOfADatasetAreThoseOfItsQueries(t *testing.T) {
 	d := queries(46, 1, 2, 0, 17, 300)
 	d.QueryIDs = []string{"a", "b", "c", "d", "e"}
 	m := reopen(t, network(t, "minmax", "float32", d, 3, 64))

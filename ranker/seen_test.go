@@ -10,7 +10,7 @@ import (
 )
 
 // A model file knows its training queries, and those alone.
-func TestTrainedOn(t *testing.T) {
+func TestTrainedOnCountsTrainingQueries(t *testing.T) {
 	d := queries(3, 4, 5, 1, 6)
 	f := network(t, "standard", "float32", d, 1, 4)
 	digests := d.QueryDigests(f.Transform.Used())
@@ -39,7 +39,7 @@ func TestTrainedOn(t *testing.T) {
 	}
 }
 
-func TestDigestsOfTrainingQueries(t *testing.T) {
+func TestQueryDigestsAscend(t *testing.T) {
 	if got := NewQueryDigests(5, 0, 1<<63, 2, 5); !slices.Equal(got, QueryDigests{2, 5, 1 << 63}) || got.Count([]uint64{5, 5, 3, 0}) != 2 {
 		t.Errorf("digests %x", got)
 	}

@@ -12,7 +12,7 @@ import (
 
 // Requests of 1 to 2000 documents, short ones more often, on all cores: scores, rankings,
 // draws and propensities take no more memory in the end than after the first tenth.
-func TestSteadyMemory(t *testing.T) {
+func TestMemoryStaysSteadyOnAllCores(t *testing.T) {
 	const most = 2000
 	d := queries(5, most)
 	m := reopen(t, network(t, "minmax+log-standard+quantile", "float32", d, 3, 8)) // small: a million requests take a minute

@@ -43,7 +43,7 @@ func TestAttentionSeesTheOthers(t *testing.T) {
 		for _, e := range mustRun(t, trainer, Hooks{}).History {
 			best[scorer] = max(best[scorer], float64(e.Vali["ndcg@10"]))
 		}
-		weights[scorer] = trainer.model.Weights().Size()
+		weights[scorer] = trainer.loop.gradients.model.Weights().Size()
 	}
 	t.Logf("NDCG@10 %v, weights %v", best, weights)
 	if best["attention"] < best["mlp"]+.05 || weights["mlp"] < weights["attention"] {
@@ -59,7 +59,7 @@ func TestAttentionIsReproducible(t *testing.T) {
 	var want []float32
 	for _, cores := range []int{1, 2, 5} {
 		runtime.GOMAXPROCS(cores)
-		got := trainedWeights(mustRun(t, mustNew(t, c, s), Hooks{}).Ranker)
+		got := trainedWeights(mustRun(t, mustNew(t, c, s), Hooks{}).Model)
 		if want == nil {
 			want = got
 		} else if !slices.Equal(got, want) {
@@ -71,10 +71,10 @@ func TestAttentionIsReproducible(t *testing.T) {
 	first, second := mustNew(t, half, s), mustNew(t, c, s)
 	mustRun(t, first, Hooks{})
 	path := filepath.Join(t.TempDir(), "c.npz")
-	if err := errors.Join(first.SaveCheckpoint(path), second.Restore(path)); err != nil {
+	if err := errors.Join(saveCheckpoint(first, path), second.Restore(path)); err != nil {
 		t.Fatal(err)
 	}
-	if got := trainedWeights(mustRun(t, second, Hooks{}).Ranker); !slices.Equal(got, want) {
+	if got := trainedWeights(mustRun(t, second, Hooks{}).Model); !slices.Equal(got, want) {
 		t.Error("other weights when training goes on from a checkpoint")
 	}
 }
@@ -86,7 +86,7 @@ func stepMemory(t testing.TB, documents int) float64 {
 	d.Labels[0] = 2
 	c := attentionConfig()
 	c.Hidden, c.Batch, c.Transform = []int{64}, 1, "standard"
-	tr, err := New(c, Parts{}, &datasets.Splits{Train: d, Vali: d})
+	tr, err := New(c.Plain(), Parts{}, &datasets.Splits{Train: d, Vali: d})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,10 +100,10 @@ func stepMemory(t testing.TB, documents int) float64 {
 	done := make(chan error)
 	go func() {
 		var b stepBatch
-		tr.packStep(&b, []int{0}, 0)
-		_, err := tr.learn(ctx, &b, .001)
+		tr.loop.batches.packStep(&b, []int{0}, 0)
+		_, err := oneStep(tr, &b)
 		if err == nil {
-			_, err = tr.learn(ctx, &b, .001)
+			_, err = oneStep(tr, &b)
 		}
 		done <- err
 	}()

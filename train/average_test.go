@@ -22,15 +22,15 @@ func TestAverage(t *testing.T) {
 	follow := func(c Config) *Trainer {
 		tr := mustNew(t, c, s)
 		steps = nil
-		mustRun(t, tr, Hooks{Step: func(Step) { steps = append(steps, slices.Clone(tr.weights)) }})
+		mustRun(t, tr, Hooks{Step: func(Step) { steps = append(steps, slices.Clone(tr.loop.weights)) }})
 		return tr
 	}
 	without := follow(plain)
 	with := follow(averaged)
-	if !slices.Equal(with.weights, without.weights) {
+	if !slices.Equal(with.loop.weights, without.loop.weights) {
 		t.Error("training goes on from other weights")
 	}
-	sum, all := make([]float64, len(with.weights)), 0.0
+	sum, all := make([]float64, len(with.loop.weights)), 0.0
 	for i, w := range steps {
 		share := math.Pow(0.8, float64(len(steps)-1-i))
 		all += share
@@ -38,23 +38,23 @@ func TestAverage(t *testing.T) {
 			sum[j] += share * float64(v)
 		}
 	}
-	current := trainedWeights(with.Current())
+	average := trainedWeights(current(t, with))
 	for j, v := range sum {
-		if math.Abs(float64(current[j])-v/all) > 1e-6 {
-			t.Errorf("weight %d: %v, want %v", j, current[j], v/all)
+		if math.Abs(float64(average[j])-v/all) > 1e-6 {
+			t.Errorf("weight %d: %v, want %v", j, average[j], v/all)
 		}
 	}
-	if slices.Equal(current, with.weights) {
+	if slices.Equal(average, with.loop.weights) {
 		t.Error("the average is the weights")
 	}
-	values, err := with.evaluateSplit(with.Current(), s.Vali)
-	if last := with.history[1]; err != nil || values["ndcg@5"] != last.Vali["ndcg@5"] {
+	values, err := with.validation.meter.values(with.validation.current, s.Vali)
+	if last := with.history.epochs[1]; err != nil || values["ndcg@5"] != last.Vali["ndcg@5"] {
 		t.Errorf("the validation value is %v, of the average %v (%v)", last.Vali, values, err)
 	}
-	if with.bestEpoch() == 1 && !slices.Equal(trainedWeights(with.best), current) {
+	if with.history.best() == 1 && !slices.Equal(with.validation.best, average) {
 		t.Error("another model is kept than the one that is evaluated")
 	}
-	if reflect.DeepEqual(with.history[0].Vali, without.history[0].Vali) && reflect.DeepEqual(with.history[1].Vali, without.history[1].Vali) {
+	if reflect.DeepEqual(with.history.epochs[0].Vali, without.history.epochs[0].Vali) && reflect.DeepEqual(with.history.epochs[1].Vali, without.history.epochs[1].Vali) {
 		t.Error("the validation values do not depend on the average")
 	}
 }
@@ -73,7 +73,7 @@ func TestAverageBegins(t *testing.T) {
 	c := busy("sgd")
 	c.Average = 0.99
 	tr := mustNew(t, c, small())
-	if !slices.Equal(trainedWeights(tr.Current()), tr.weights) {
+	if !slices.Equal(trainedWeights(current(t, tr)), tr.loop.weights) {
 		t.Error("the average does not begin with the initial weights")
 	}
 }

@@ -30,14 +30,14 @@ func BenchmarkStep(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				d := t.splits.Train
+				d := t.data.splits.Train
 				off := func(q int) int { n := d.Offsets[q+1] - d.Offsets[q] - 125; return max(n, -n) }
-				order := slices.SortedStableFunc(slices.Values(t.queries), func(p, q int) int { return cmp.Compare(off(p), off(q)) })
+				order := slices.SortedStableFunc(slices.Values(t.data.queries), func(p, q int) int { return cmp.Compare(off(p), off(q)) })
 				var packed stepBatch
 				b.ReportAllocs()
 				for b.Loop() {
-					t.packStep(&packed, order[:queries], 0)
-					if _, err := t.learn(ctx, &packed, 0); err != nil {
+					t.loop.batches.packStep(&packed, order[:queries], 0)
+					if _, err := oneStep(t, &packed); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -66,17 +66,17 @@ func BenchmarkEpoch(b *testing.B) {
 				how, c.Loss = "exact", strings.Replace(recipe.config.Loss, "plrank-rb", "plrank-exact", 1)
 			}
 			b.Run(fmt.Sprintf("%s/batch=%d/%s", recipe.name, c.Batch, how), func(b *testing.B) {
-				t, err := New(c, Parts{}, s)
+				t, err := New(c.Plain(), Parts{}, s)
 				if err != nil {
 					b.Fatal(err)
 				}
-				if _, err := t.runEpoch(ctx, Hooks{}); err != nil { // compiles the graphs
+				if _, err := t.loop.epoch(ctx, len(t.history.epochs), nil); err != nil { // compiles the graphs
 					b.Fatal(err)
 				}
 				seconds := 0.0
 				b.ReportAllocs()
 				for b.Loop() {
-					e, err := t.runEpoch(ctx, Hooks{})
+					e, err := t.loop.epoch(ctx, len(t.history.epochs), nil)
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -108,11 +108,11 @@ func BenchmarkValidation(b *testing.B) {
 			var scoring, validation time.Duration
 			for b.Loop() {
 				start := time.Now()
-				if _, err := t.current.score(t.splits.Vali, t.features[t.splits.Vali], chunks(t.splits.Vali)); err != nil {
+				if _, err := t.validation.current.score(t.data.splits.Vali, chunks(t.data.splits.Vali)); err != nil {
 					b.Fatal(err)
 				}
 				between := time.Now()
-				if err := t.validate(&e); err != nil {
+				if err := t.validation.evaluate(&e); err != nil {
 					b.Fatal(err)
 				}
 				scoring += between.Sub(start)
@@ -128,16 +128,16 @@ func BenchmarkValidation(b *testing.B) {
 func sharp(b *testing.B, documents int, s *datasets.Splits) *Trainer {
 	c, _ := DefaultFor(documents, documents/100)
 	c.Epochs = 1000
-	t, err := New(c, Parts{}, s)
+	t, err := New(c.Plain(), Parts{}, s)
 	if err != nil {
 		b.Fatal(err)
 	}
 	for range 20 {
-		e, err := t.runEpoch(ctx, Hooks{})
+		e, err := t.loop.epoch(ctx, len(t.history.epochs), nil)
 		if err != nil {
 			b.Fatal(err)
 		}
-		t.history = append(t.history, e)
+		t.history.epochs = append(t.history.epochs, e)
 	}
 	return t
 }

@@ -76,8 +76,8 @@ func TestCategoricalFile(t *testing.T) {
 	for _, scorer := range Scorers() {
 		c := byName(scorer)
 		c.Epochs, c.Members = 2, 2
-		r := mustRun(t, mustNew(t, c, s), Hooks{}).Ranker
-		want, err := r.Score(s.Test)
+		r := mustRun(t, mustNew(t, c, s), Hooks{}).Model
+		want, err := r.Scores(s.Test)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,16 +119,16 @@ func TestCategoricalErrors(t *testing.T) {
 	s := named()
 	c := byName(mlpScorer)
 	c.Categorical = []int{4, 5}
-	if _, err := New(c, Parts{}, s); err == nil || !strings.Contains(err.Error(), "train has no feature 5, which is to be categorical: it has the features 1, 4, 9") {
+	if _, err := New(c.Plain(), Parts{}, s); err == nil || !strings.Contains(err.Error(), "train has no feature 5, which is to be categorical: it has the features 1, 4, 9") {
 		t.Errorf("a feature that is not there: %v", err)
 	}
 	c.Categorical, c.Epochs = []int{4}, 1
-	r := mustRun(t, mustNew(t, c, s), Hooks{}).Ranker
-	if _, err := New(c, Parts{Initial: r}, s); err != nil {
+	r := mustRun(t, mustNew(t, c, s), Hooks{}).Model
+	if _, err := New(c.Plain(), Parts{Initial: r}, s); err != nil {
 		t.Errorf("an initial model: %v", err)
 	}
 	c.Categorical = []int{9}
-	if _, err := New(c, Parts{Initial: r}, s); err == nil || !strings.Contains(err.Error(), "the categorical features of the initial model are [4], not [9]") {
+	if _, err := New(c.Plain(), Parts{Initial: r}, s); err == nil || !strings.Contains(err.Error(), "the categorical features of the initial model are [4], not [9]") {
 		t.Errorf("an initial model with another category: %v", err)
 	}
 }

@@ -7,12 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
-	"slices"
-	"strconv"
-	"strings"
 
-	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/npzfile"
 )
 
@@ -21,63 +16,43 @@ const (
 	checkpointVersion = 2
 )
 
+// checkpointHeader is what is always in the header of a checkpoint, beside the values of hooks.
 type checkpointHeader struct {
-	Format  string  `json:"format"`
-	Version int     `json:"version"`
-	Config  Config  `json:"config"`
-	Inputs  inputs  `json:"inputs"`
-	Step    uint64  `json:"step"`
-	History []Epoch `json:"history"`
-	Initial Values  `json:"initial,omitempty"` // of the initial model on the validation split
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	Config  Config `json:"config"`
+	Inputs  inputs `json:"inputs"`
 }
 
-// inputs tell whether a run goes on with the data and the model that it began with.
-type inputs struct {
-	Train     datasets.Fingerprint  `json:"train"`
-	Vali      datasets.Fingerprint  `json:"vali"`
-	Test      *datasets.Fingerprint `json:"test"`      // null: there is no test split
-	Transform string                `json:"transform"` // hash
-	Model     string                `json:"model"`     // kind and settings
-}
-
-// SaveCheckpoint writes all that a run needs to go on after its last epoch as if
-// nothing had happened. The file appears complete or not at all.
-func (t *Trainer) SaveCheckpoint(path string) error {
-	c, err := t.checkpoint()
-	if err != nil {
-		return err
-	}
-	return c.save(path)
-}
-
-// A checkpoint is what a checkpoint file holds: a copy, which training does not change.
-type checkpoint struct {
-	header checkpointHeader
+// A Checkpoint is all that a run needs to go on after its last epoch as if nothing had happened:
+// a copy, which training does not change.
+type Checkpoint struct {
+	header map[string]json.RawMessage
 	arrays []npzfile.Array
 }
 
-// checkpoint is that of the last epoch.
-func (t *Trainer) checkpoint() (*checkpoint, error) {
+// Checkpoint is that of the last epoch.
+func (t *Trainer) Checkpoint() (*Checkpoint, error) {
 	in, err := t.inputs()
 	if err != nil {
 		return nil, err
 	}
-	c := &checkpoint{header: checkpointHeader{
-		Format: checkpointFormat, Version: checkpointVersion,
-		Config: t.Config, Inputs: *in, Step: t.step, History: t.history, Initial: t.initial,
-	}}
-	for _, a := range t.checkpointed() {
-		for i, v := range a.values {
-			if v-v != 0 { // such a file could not be read
-				return nil, fmt.Errorf("train: no checkpoint can be written: entry %d of %s is %v: a lower learning rate, or clipping the gradient, may help", i, a.name, v)
-			}
-		}
-		c.arrays = append(c.arrays, npzfile.Array{Name: a.name, Shape: []int{len(a.values)}, Data: widen(a.values)})
+	values, arrays, err := t.state().copied()
+	if err != nil {
+		return nil, err
 	}
-	return c, nil
+	text, err := json.Marshal(checkpointHeader{Format: checkpointFormat, Version: checkpointVersion, Config: t.Config, Inputs: *in})
+	if err == nil {
+		err = json.Unmarshal(text, &values) // beside those of hooks
+	}
+	if err != nil {
+		return nil, fmt.Errorf("train: %w", err)
+	}
+	return &Checkpoint{header: values, arrays: arrays}, nil
 }
 
-func (c *checkpoint) save(path string) error {
+// Save writes the file, which appears complete or not at all.
+func (c *Checkpoint) Save(path string) error {
 	if err := npzfile.Write(path, c.header, c.arrays); err != nil {
 		return fmt.Errorf("train: %w", err)
 	}
@@ -87,28 +62,60 @@ func (c *checkpoint) save(path string) error {
 // ErrDamaged is the error of a checkpoint that is not whole any more.
 var ErrDamaged = errors.New("the checkpoint is damaged")
 
-// Restore goes to where a checkpoint was written. The configuration, the parts of
-// one's own, the data of all splits and their transform must be those of the
+// Restore goes to where a checkpoint was written. The configuration, custom parts, the data of all
+// splits and their transform must be those of the
 // checkpoint, but for OnNaN and the numbers of epochs and of patience. With a cosine schedule
 // and another number of epochs, the learning rates from here on are those of a run of so many
 // epochs. The error says what differs, or is [ErrDamaged].
 func (t *Trainer) Restore(path string) error {
-	var h checkpointHeader
-	f, err := npzfile.Read(path, &h)
+	var values map[string]json.RawMessage
+	f, err := npzfile.Read(path, &values)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("train: %w", err)
+	}
+	var h checkpointHeader
+	if err == nil {
+		var text []byte
+		if text, err = json.Marshal(values); err == nil {
+			err = json.Unmarshal(text, &h)
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("train: %w: %w", ErrDamaged, err)
 	}
+	if err := t.checkHeader(path, h); err != nil {
+		return err
+	}
+	// All or nothing: look at everything before the first is used.
+	own := t.state()
+	put, err := own.decode(values)
+	if err != nil {
+		return fmt.Errorf("train: %w: %w", ErrDamaged, err)
+	}
+	arrays := map[string][]float64{}
+	for _, name := range own.names() {
+		if arrays[name], err = f.Take(name, len(own.arrays[name])); err != nil {
+			return fmt.Errorf("train: %w: %w", ErrDamaged, err)
+		}
+	}
+	put()
+	for name, values := range arrays {
+		for i, v := range values {
+			own.arrays[name][i] = float32(v)
+		}
+	}
+	return nil
+}
+
+// checkHeader is an error for a checkpoint that is not of this run.
+func (t *Trainer) checkHeader(path string, h checkpointHeader) error {
 	if h.Format != checkpointFormat {
 		return fmt.Errorf("train: %s: not a checkpoint: its format is %q, want %q", path, h.Format, checkpointFormat)
 	}
 	if h.Version != checkpointVersion {
 		return fmt.Errorf("train: %s: version %d of the checkpoint format, but this program reads version %d: start the run anew", path, h.Version, checkpointVersion)
 	}
-	was := h.Config.WithDefaults() // older runs lack newer settings
-	was.Patience, was.OnNaN, was.Epochs = t.Patience, t.OnNaN, t.Epochs
+	was := h.Config.Plain().resumedWith(t.Config) // older runs lack newer settings
 	if d := configDifferences(was, t.Config, "was"); d != "" {
 		return fmt.Errorf("train: %s was written by a run with another configuration: %s", path, d)
 	}
@@ -119,151 +126,23 @@ func (t *Trainer) Restore(path string) error {
 	if d := in.differences(h.Inputs); d != "" {
 		return fmt.Errorf("train: %s was written by a run with other data or another model: %s differ", path, d)
 	}
-	// All or nothing: look at every array before the first is used.
-	values := map[string][]float64{}
-	for _, a := range t.checkpointed() {
-		if values[a.name], err = f.Take(a.name, len(a.values)); err != nil {
-			return fmt.Errorf("train: %w: %w", ErrDamaged, err)
-		}
-	}
-	for _, a := range t.checkpointed() {
-		for i, v := range values[a.name] {
-			a.values[i] = float32(v)
-		}
-	}
-	t.step, t.history, t.initial = h.Step, h.History, h.Initial
 	return nil
 }
 
-type namedArray struct {
-	name   string
-	values []float32
-}
-
-// checkpointed is the arrays of a checkpoint.
-func (t *Trainer) checkpointed() []namedArray {
-	list := []namedArray{{"weights", t.weights}, {"best", t.best.model.Weights().Float32s()}}
-	if t.Average != 0 {
-		list = append(list, namedArray{"average", t.averaged})
-	}
-	for name, values := range t.optimizer.State() {
-		list = append(list, namedArray{"optimizer-" + name, values})
-	}
-	slices.SortFunc(list[2:], func(a, b namedArray) int { return strings.Compare(a.name, b.name) })
-	return list
-}
-
-// followFirst brings all ranks to where rank 0 is, which may have been restored from a
-// checkpoint.
-func (t *Trainer) followFirst() error {
-	g := t.processes()
-	if g.Size() == 1 {
-		return nil
-	}
-	progress, err := json.Marshal(checkpointHeader{Step: t.step, History: t.history, Initial: t.initial})
-	if err := Agree(g, err); err != nil {
-		return err
-	}
-	progress = ofFirst(g, progress)
-	for _, a := range t.checkpointed() {
-		g.Broadcast(bytesOf(a.values))
-	}
-	if g.Rank() > 0 {
-		var h checkpointHeader
-		err = json.Unmarshal(progress, &h)
-		t.step, t.history, t.initial = h.Step, h.History, h.Initial
-	}
-	return Agree(g, err)
-}
-
-// inputs are those of t. To read all of the data takes time: it is done once.
+// inputs are those of t.
 func (t *Trainer) inputs() (*inputs, error) {
-	if t.known != nil {
-		return t.known, nil
-	}
-	transform, err := json.Marshal(t.transform)
+	transform, err := json.Marshal(t.models.transform)
 	if err != nil {
 		return nil, fmt.Errorf("train: transform: %w", err)
 	}
-	settings, err := json.Marshal(t.model.Settings())
+	model := t.loop.gradients.model
+	settings, err := json.Marshal(model.Settings())
 	if err != nil {
 		return nil, fmt.Errorf("train: settings of the model: %w", err)
 	}
 	hash := sha256.Sum256(transform)
-	in := t.fingerprints()
+	in := t.data.fingerprints()
 	in.Transform = hex.EncodeToString(hash[:8])
-	in.Model = fmt.Sprintf("%s %s", t.model.Kind(), settings)
-	t.known = &in
-	return t.known, nil
-}
-
-// fingerprints are the inputs of t that are data.
-func (t *Trainer) fingerprints() inputs {
-	if t.data == nil {
-		t.data = &inputs{Train: t.splits.Train.Fingerprint(), Vali: t.splits.Vali.Fingerprint()}
-		if t.splits.Test != nil {
-			test := t.splits.Test.Fingerprint()
-			t.data.Test = &test
-		}
-	}
-	return *t.data
-}
-
-// differences names what differs, "" where nothing does.
-func (in inputs) differences(other inputs) string {
-	var list []string
-	split := func(name string, a, b datasets.Fingerprint) {
-		if d := a.Differences(b); d != "" {
-			list = append(list, d+" of the "+name+" split")
-		}
-	}
-	split("training", in.Train, other.Train)
-	split("validation", in.Vali, other.Vali)
-	switch {
-	case in.Test != nil && other.Test != nil:
-		split("test", *in.Test, *other.Test)
-	case in.Test != nil:
-		list = append(list, "the test split, which there was none of")
-	case other.Test != nil:
-		list = append(list, "the test split, which is missing now")
-	}
-	if list == nil && in.Transform != other.Transform { // it follows from the data
-		list = append(list, "the transform of the features")
-	}
-	if in.Model != other.Model {
-		list = append(list, fmt.Sprintf("the model (%s, which was %s)", in.Model, other.Model))
-	}
-	return strings.Join(list, "; ")
-}
-
-// configDifferences says which settings differ, and from what, after a word for where or when
-// that is: "" where none does.
-func configDifferences(was, is Config, word string) string {
-	fields := func(c Config) map[string]json.RawMessage {
-		m := map[string]json.RawMessage{}
-		text, err := json.Marshal(c)
-		if err == nil {
-			err = json.Unmarshal(text, &m)
-		}
-		if err != nil {
-			m["error"] = json.RawMessage(strconv.Quote(err.Error())) // of a number that is not finite
-		}
-		return m
-	}
-	a, b := fields(was), fields(is)
-	var list []string
-	for _, name := range slices.Sorted(maps.Keys(b)) {
-		if string(a[name]) != string(b[name]) {
-			list = append(list, fmt.Sprintf("%s is %s, %s %s", name, b[name], word, a[name]))
-		}
-	}
-	return strings.Join(list, ", ")
-}
-
-func widen(values []float32) []float64 {
-	wide := make([]float64, len(values))
-	for i, v := range values {
-		wide[i] = float64(v)
-	}
-	return wide
+	in.Model = fmt.Sprintf("%s %s", model.Kind(), settings)
+	return &in, nil
 }

@@ -28,18 +28,6 @@ func TestConfigJSON(t *testing.T) {
 	}
 }
 
-func TestPresetsAreValid(t *testing.T) {
-	for _, name := range Presets() {
-		c, err := Preset(name)
-		if err != nil || c.Check() != nil {
-			t.Errorf("%s: %v, %v", name, err, c.Check())
-		}
-	}
-	if _, err := Preset("best"); err == nil || !strings.Contains(err.Error(), "default, paper") {
-		t.Errorf("got %v", err)
-	}
-}
-
 // The objective in words has N only where the loss samples, or may.
 func TestObjectiveInWords(t *testing.T) {
 	own, err := losses.ByName("softmax")
@@ -52,10 +40,10 @@ func TestObjectiveInWords(t *testing.T) {
 		want   string
 	}{
 		{Default(), Parts{}, "plrank-exact with K = 10"},
-		{Config{Objective: Objective{Loss: "softmax+disparity", Cutoff: 3}}, Parts{}, "softmax+disparity with K = 3"},
-		{Config{Objective: Objective{Loss: "plrank-exact+0.5*disparity(plrank2)", Samples: 7}}, Parts{}, "plrank-exact+0.5*disparity(plrank2) with N = 7, K = 5"},
+		{Config{Objective: Objective{Loss: "softmax+disparity", Cutoff: 3}}.Plain(), Parts{}, "softmax+disparity with K = 3"},
+		{Config{Objective: Objective{Loss: "plrank-exact+0.5*disparity(plrank2)", Samples: 7}}.Plain(), Parts{}, "plrank-exact+0.5*disparity(plrank2) with N = 7, K = 5"},
 		{Paper(), Parts{}, "plrank2 with N = dynamic, K = 5"},
-		{Config{Objective: Objective{Loss: "mine"}}, Parts{Loss: own}, "mine with N = 100, K = 5"},
+		{Config{Objective: Objective{Loss: "mine"}}.Plain(), Parts{Loss: own}, "mine with N = 100, K = 5"},
 	} {
 		trainer, err := New(c.config, c.parts, small())
 		if err != nil {
@@ -134,7 +122,7 @@ func TestConfigCheck(t *testing.T) {
 		{func(c *Config) { c.Scorer, c.Blocks = "attention", -1 }, "blocks is -1"},
 		{func(c *Config) { c.Scorer, c.Blocks = "attention", 1<<30 }, "takes about"},
 	} {
-		config := Default()
+		config := smallRecipe()
 		c.change(&config)
 		if err := config.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %q", err, c.want)
@@ -144,7 +132,7 @@ func TestConfigCheck(t *testing.T) {
 
 // The paper's set-up, as PLACKETT_LUCE.md section 8 has it.
 func TestPaper(t *testing.T) {
-	c := Paper().WithDefaults()
+	c := Paper()
 	want := Config{
 		Objective:    Objective{Loss: "plrank2", Cutoff: 5, Samples: Dynamic, Gain: "exp2", Discounts: "dcg"},
 		Inputs:       Inputs{Transform: "minmax"},

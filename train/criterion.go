@@ -9,11 +9,9 @@ import (
 	"strings"
 
 	"github.com/plrank/plrank/internal/weightedsum"
+
 	"github.com/plrank/plrank/metrics"
 )
-
-// LossMetric is the value of Config.Metric by which the loss itself is the validation value.
-const LossMetric = "loss"
 
 // A criterion tells which of two models is better: by a measure, or by a weighted sum of
 // several, of which more is better.
@@ -29,17 +27,15 @@ type weightedMeasure struct {
 	weight float64
 }
 
-var (
-	sumPattern     = regexp.MustCompile(`^[-+]|[+*]|\s-|@\d+-`) // what no name of a measure has
-	measurePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*(-[A-Za-z][A-Za-z0-9]*)*(\([^()]*\))?(@\d+)?`)
-)
+// sumPattern is what no name of a measure has.
+var sumPattern = regexp.MustCompile(`^[-+]|[+*]|\s-|@\d+-`)
 
 // parseCriterion reads what [Config.Metric] says: a measure, or a sum such as
 // expected-ndcg@5-10*disparity. More of a sum is better, so that its measures of which less is
 // better need a weight below 0, and all others one above.
-func (p Parts) parseCriterion(text string) (criterion, error) {
+func parseCriterion(text string, custom customMeasures) (criterion, error) {
 	text = strings.TrimSpace(text)
-	list, err := p.measures(text)
+	list, err := custom.named(text)
 	if err == nil {
 		return criterion{name: list[0].String(), terms: []weightedMeasure{{list[0], 1}}}, nil
 	}
@@ -48,11 +44,11 @@ func (p Parts) parseCriterion(text string) (criterion, error) {
 	}
 	c := criterion{sum: true}
 	err = weightedsum.Parse(text, "measure", func(weight float64, rest string) (length int, err error) {
-		name := p.nextMeasure(rest)
+		name := custom.next(rest)
 		if name == "" {
 			return 0, errors.New("want a measure, such as ndcg@5")
 		}
-		list, err := p.measures(name)
+		list, err := custom.named(name)
 		if err != nil {
 			return 0, err
 		}
@@ -65,21 +61,6 @@ func (p Parts) parseCriterion(text string) (criterion, error) {
 		return criterion{}, fmt.Errorf("train: the sum of metrics %q, %w", text, err)
 	}
 	return c, nil
-}
-
-// nextMeasure is the name that text begins with: one of one's own, the longest, or what
-// looks like one of package metrics.
-func (p Parts) nextMeasure(text string) string {
-	name := ""
-	for _, m := range p.Metrics {
-		if own := m.String(); len(own) > len(name) && strings.HasPrefix(text, own) {
-			name = own
-		}
-	}
-	if name != "" {
-		return name
-	}
-	return measurePattern.FindString(text)
 }
 
 // check is an error for a weight by which a worse value makes the sum better.
@@ -126,8 +107,6 @@ func (c criterion) Better(a, b float64) bool {
 	return a > b
 }
 
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-
 // measures are those of the terms.
 func (c criterion) measures() []metrics.Measure {
 	var list []metrics.Measure
@@ -161,28 +140,4 @@ func (c criterion) ranking(dcg metrics.Measure) metrics.Measure {
 		return m
 	}
 	return dcg
-}
-
-// undefined is the error for a model whose validation value is not a finite number.
-func (t *Trainer) undefined(values Values) error {
-	vali := t.splits.Vali
-	of := t.metric.terms[0].Measure // to blame
-	for _, term := range t.metric.terms {
-		if !finite(float64(values[term.Measure.String()])) {
-			of = term.Measure
-			break
-		}
-	}
-	const want = "no epoch can be the best by it: want another metric"
-	if value := float64(values[of.String()]); !math.IsNaN(value) {
-		return fmt.Errorf("the validation value %s is %v on %s: %s", of, value, vali.Name, want)
-	}
-	why := ""
-	if relevant, err := t.relevantQueries(vali); err == nil && len(relevant) == 0 {
-		why = "none has a relevant document: "
-	}
-	if of.NeedsGroups() {
-		why = "none has documents of two groups that count: "
-	}
-	return fmt.Errorf("the validation value %s is not defined on any of the %d queries of %s: %s%s", of, vali.Queries(), vali.Name, why, want)
 }

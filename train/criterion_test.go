@@ -25,7 +25,7 @@ func TestSumsOfMetricsAreRead(t *testing.T) {
 		"+ndcg@3":                              "ndcg@3",
 		"rbp(0.9)@5-1e-3*my own - measure":     "rbp(p=0.9)@5-0.001*my own - measure",
 	} {
-		c, err := parts.parseCriterion(text)
+		c, err := parseCriterion(text, parts.Metrics)
 		if want == "" {
 			if err == nil {
 				t.Errorf("%q: read as %v", text, c)
@@ -50,11 +50,11 @@ func TestSumsOfMetricsAreRead(t *testing.T) {
 		"ndcg@5+map@3 map":     "want + or - and another term",
 		"nosuch":               "unknown metric",
 	} {
-		if c, err := parts.parseCriterion(text); err == nil || !strings.Contains(err.Error(), want) {
+		if c, err := parseCriterion(text, parts.Metrics); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, %v, want an error with %q", text, c, err, want)
 		}
 	}
-	if err := (Parts{Metrics: []metrics.Measure{metrics.NewMeasure("loss", true, nil)}}).checkMetrics(); err == nil {
+	if err := (customMeasures{metrics.NewMeasure("loss", true, nil)}).check(); err == nil {
 		t.Error("no error for a measure of one's own that is called loss")
 	}
 }
@@ -81,7 +81,7 @@ func TestSumOfMetricsChoosesTheEpoch(t *testing.T) {
 	if r.BestEpoch != best+1 {
 		t.Errorf("the best epoch is %d, want %d", r.BestEpoch, best+1)
 	}
-	report, err := tr.Report(r.Ranker)
+	report, err := tr.Report(r.Model)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestSumOfMetricsChoosesTheEpoch(t *testing.T) {
 // A value that is not finite is never the best.
 func TestNaNIsNeverTheBest(t *testing.T) {
 	for _, text := range []string{"ndcg", "loss", "ndcg - disparity"} {
-		c, err := Parts{}.parseCriterion(text)
+		c, err := parseCriterion(text, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

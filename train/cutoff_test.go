@@ -23,14 +23,14 @@ func TestCutoffBeyondTheLongestList(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := Config{Objective: Objective{Loss: "watched", Cutoff: cutoff, Samples: 3}, Model: Model{Hidden: []int{4}}, Optimization: Optimization{Epochs: 1, Batch: 16}, Evaluation: Evaluation{Metric: "ndcg@5"}, Seed: 1}
-			tr, err := New(c, Parts{Loss: func(b losses.Batch) (*G.Node, error) {
+			tr, err := New(c.Plain(), Parts{Loss: func(b losses.Batch) (*G.Node, error) {
 				ranks = len(b.Discounts)
 				return loss(b)
 			}}, s)
 			if err != nil {
 				t.Fatal(err)
 			}
-			weights = append(weights, trainedWeights(mustRun(t, tr, Hooks{}).Ranker))
+			weights = append(weights, trainedWeights(mustRun(t, tr, Hooks{}).Model))
 			if ranks != k {
 				t.Errorf("%s, cutoff %d: %d ranks for lists of up to %d documents", name, cutoff, ranks, k)
 			}

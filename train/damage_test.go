@@ -2,14 +2,14 @@ package train
 
 import (
 	"bytes"
-	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
+
+	"github.com/plrank/plrank/ranker"
 )
 
 // Model files and checkpoints with a changed byte, and those that are cut short, are
@@ -19,34 +19,34 @@ func TestDamagedFiles(t *testing.T) {
 	c := Config{Optimization: Optimization{Epochs: 2, Optimizer: "adam"}, Model: Model{Hidden: []int{2}}}
 	tr := mustNew(t, c, s)
 	r := mustRun(t, tr, Hooks{})
-	want, err := r.Ranker.Score(s.Test)
+	want, err := r.Model.Scores(s.Test)
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
 	model, checkpoint := filepath.Join(dir, "m.npz"), filepath.Join(dir, "c.npz")
-	if err := r.Ranker.Save(model); err != nil {
+	if err := r.Model.Save(model); err != nil {
 		t.Fatal(err)
 	}
-	if err := tr.SaveCheckpoint(checkpoint); err != nil {
+	if err := saveCheckpoint(tr, checkpoint); err != nil {
 		t.Fatal(err)
 	}
 	for path, same := range map[string]func() (refused, same bool){
 		model: func() (bool, bool) {
-			back, err := LoadRanker(model)
+			back, err := ranker.Open(model)
 			if err != nil {
 				return true, false
 			}
-			got, err := back.Score(s.Test)
+			got, err := back.Scores(s.Test)
 			return false, err == nil && slices.Equal(got, want)
 		},
 		checkpoint: func() (bool, bool) {
 			back := mustNew(t, c, s)
 			if err := back.Restore(checkpoint); err != nil {
-				return true, len(back.history) == 0 && back.step == 0
+				return true, len(back.history.epochs) == 0 && back.loop.steps == 0
 			}
-			return false, slices.Equal(back.weights, tr.weights) && reflect.DeepEqual(timeless(back.history), timeless(tr.history)) &&
-				reflect.DeepEqual(back.optimizer, tr.optimizer) && slices.Equal(trainedWeights(back.best), trainedWeights(tr.best))
+			return false, slices.Equal(back.loop.weights, tr.loop.weights) && reflect.DeepEqual(timeless(back.history.epochs), timeless(tr.history.epochs)) &&
+				reflect.DeepEqual(back.loop.optimizer, tr.loop.optimizer) && slices.Equal(back.validation.best, tr.validation.best)
 		},
 	} {
 		good, err := os.ReadFile(path)
@@ -84,87 +84,5 @@ func TestDamagedFiles(t *testing.T) {
 				t.Errorf("%s: a file that is cut short is not refused", path)
 			}
 		}
-	}
-}
-
-// A run whose last checkpoint is damaged or gone goes on from the one before it, says so,
-// and ends as it would have; with both damaged it does not go on.
-func TestPreviousCheckpoint(t *testing.T) {
-	s := tinySplits()
-	c := Config{Optimization: Optimization{Epochs: 4, Optimizer: "adam"}, Model: Model{Hidden: []int{2}}}
-	whole := mustNew(t, c, s)
-	mustRun(t, whole, Hooks{})
-	path := t.TempDir()
-	dir, err := CreateDir(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	stopped := errors.New("stopped")
-	if _, err := mustNew(t, c, s).Run(t.Context(), Hooks{Epoch: func(tr *Trainer, e Epoch) error {
-		if err := dir.Epoch(tr, e); err != nil || e.Epoch < 3 {
-			return err
-		}
-		return stopped
-	}}); !errors.Is(err, stopped) {
-		t.Fatal(err)
-	}
-	if err := dir.Wait(); err != nil {
-		t.Fatal(err)
-	}
-	last, previous := dir.File(CheckpointFile), dir.File(PreviousFile)
-	good, err := os.ReadFile(last)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, err := os.ReadFile(previous)
-	if err != nil {
-		t.Fatal(err)
-	}
-	put := func(path string, data []byte) {
-		t.Helper()
-		if err := os.WriteFile(path, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for name, damage := range map[string]func(){
-		"cut short": func() { put(last, good[:len(good)/2]) },
-		"changed":   func() { put(last, append(bytes.Clone(good[:300]), make([]byte, len(good)-300)...)) },
-		"gone": func() {
-			if err := os.Remove(last); err != nil {
-				t.Fatal(err)
-			}
-		},
-	} {
-		put(previous, before)
-		damage()
-		tr := mustNew(t, c, s)
-		warning, err := dir.Begin(tr, c)
-		if err != nil || !strings.Contains(warning, "checkpoint.npz") || !strings.HasSuffix(warning, "going on from the checkpoint before it, after epoch 2") {
-			t.Fatalf("%s: %q, %v", name, warning, err)
-		}
-		mustRun(t, tr, Hooks{Epoch: dir.Epoch})
-		if err := dir.Wait(); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if !slices.Equal(tr.weights, whole.weights) || !reflect.DeepEqual(timeless(tr.history), timeless(whole.history)) {
-			t.Errorf("%s: the run ended otherwise", name)
-		}
-		for path, epochs := range map[string]int{last: 4, previous: 3} {
-			tr := mustNew(t, c, s)
-			if err := tr.Restore(path); err != nil || len(tr.history) != epochs {
-				t.Errorf("%s: %s has %d epochs, %v; want %d", name, path, len(tr.history), err, epochs)
-			}
-		}
-	}
-	put(last, good[:100])
-	put(previous, before[:100])
-	if _, err := dir.Begin(mustNew(t, c, s), c); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "and so is the one before it") {
-		t.Errorf("both damaged: %v", err)
-	}
-	if err := os.Remove(previous); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := dir.Begin(mustNew(t, c, s), c); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "none before it") {
-		t.Errorf("the only one damaged: %v", err)
 	}
 }

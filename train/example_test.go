@@ -22,7 +22,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	report, err := trainer.Report(result.Ranker)
+	report, err := trainer.Report(result.Model)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -33,5 +33,5 @@ func Example() {
 	// Output:
 	// random order  NDCG@10 0.2
 	// best feature  NDCG@10 0.4
-	// model         NDCG@10 0.5
+	// model         NDCG@10 0.6
 }

@@ -2,46 +2,59 @@ package train
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/train/internal/graph"
 )
 
+func init() { ranker.RegisterOthers(Forward) }
+
 // Forward is a forward pass of any kind of model that package nn knows: it runs the
-// graphs of the model, several at once where it is called so. A kind that has no plain
-// one is lent this:
-//
-//	ranker.Register("my kind", train.Forward)
+// graphs of the model, several at once where it is called so. In a program that has this package,
+// package ranker takes it for the kinds that have no plain one, and those that neither package
+// knows have none.
 //
 // It may be called by several goroutines at once: graphs run side by side, and are built one
 // at a time, for Gorgonia numbers some nodes, such as those of Rectify, with a counter of the
-// process. A program that makes such nodes of its own meanwhile has a race on that counter.
+// process. A program that makes such nodes itself meanwhile has a race on that counter.
 func Forward(f *ranker.File) (ranker.Forward, error) {
-	first, err := rankerOf(f)
+	if !slices.Contains(nn.Kinds(), f.Kind) {
+		return nil, nil
+	}
+	model, err := Scorer(f)
 	if err != nil {
 		return nil, err
 	}
-	pool := sync.Pool{New: func() any {
-		return newRanker(first.model, first.transform, first.ids, first.names, first.gain, first.grade)
-	}}
+	return forward(model, f.Transform.Width())
+}
+
+// forward runs the graphs of a model, for so many features.
+func forward(model nn.Scorer, features int) (ranker.Forward, error) {
+	newScoring := func() *graphScoring {
+		return &graphScoring{model: model, width: features, graphs: graph.Cache[*graph.Scores]{}}
+	}
+	first := newScoring()
+	if _, err := first.graph(datasets.Capacity(1)); err != nil {
+		return nil, fmt.Errorf("the model and the transform of its features do not fit: %w", err)
+	}
+	pool := sync.Pool{New: func() any { return newScoring() }}
 	pool.Put(first)
 	return func(scores []float64, x []float32) error {
-		r := pool.Get().(*Ranker)
-		defer pool.Put(r)
+		g := pool.Get().(*graphScoring)
+		defer pool.Put(g)
 		capacity := datasets.Capacity(len(scores))
-		g, err := r.graph(capacity)
-		if err != nil {
-			return fmt.Errorf("train: %w", err)
+		g.batch.X = append(g.batch.X[:0], x...)
+		g.batch.X = append(g.batch.X, make([]float32, (capacity-len(scores))*features)...)
+		g.batch.Offsets = g.batch.Offsets[:0]
+		for len(g.batch.Offsets) <= capacity { // of one query, and empty ones
+			g.batch.Offsets = append(g.batch.Offsets, len(scores))
 		}
-		r.batch.X = append(r.batch.X[:0], x...)
-		r.batch.X = append(r.batch.X, make([]float32, (capacity-len(scores))*r.transform.Width())...)
-		r.batch.Offsets = r.batch.Offsets[:0]
-		for len(r.batch.Offsets) <= capacity { // of one query, and empty ones
-			r.batch.Offsets = append(r.batch.Offsets, len(scores))
-		}
-		r.batch.Offsets[0] = 0
-		values, err := g.run(&r.batch)
+		g.batch.Offsets[0] = 0
+		values, err := g.run(capacity, &g.batch)
 		if err != nil {
 			return fmt.Errorf("train: %w", err)
 		}

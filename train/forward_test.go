@@ -15,15 +15,12 @@ import (
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ops"
 	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/train/internal/graph"
 )
 
 // reopened is the model as package ranker reads it.
-func reopened(t *testing.T, r *Ranker) *ranker.Model {
+func reopened(t *testing.T, f *ranker.File) *ranker.Model {
 	t.Helper()
-	f, err := r.File()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var file bytes.Buffer
 	if err := f.Write(&file); err != nil {
 		t.Fatal(err)
@@ -103,15 +100,29 @@ func TestRankerIsTheGraph(t *testing.T) {
 	}
 }
 
-// checkRanker compares package ranker's scores with those of the graph.
-func checkRanker(t *testing.T, model nn.Scorer, fitted *datasets.Transform, d *datasets.Dataset) {
+// graphScores are those of the graph.
+func graphScores(t *testing.T, model nn.Scorer, fitted *datasets.Transform, d *datasets.Dataset) []float64 {
 	t.Helper()
-	r := newRanker(model, fitted, d.FeatureIDs, nil, "exp2", 0)
-	m := reopened(t, r)
-	want, err := r.Score(d)
+	g := &graphScoring{
+		model: model, width: fitted.Width(), graphs: graph.Cache[*graph.Scores]{},
+		features: map[*datasets.Dataset]*datasets.Transformed{d: datasets.NewTransformed(d, fitted)},
+	}
+	scores, err := g.score(d, chunks(d))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return scores
+}
+
+// checkRanker compares package ranker's scores with those of the graph.
+func checkRanker(t *testing.T, model nn.Scorer, fitted *datasets.Transform, d *datasets.Dataset) {
+	t.Helper()
+	f, err := File(model, fitted, d, "exp2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := reopened(t, f)
+	want := graphScores(t, model, fitted, d)
 	var got []float64
 	for q := range d.Queries() {
 		if got, err = m.Score(got, d.Features[d.Offsets[q]*d.Width():d.Offsets[q+1]*d.Width()]); err != nil {
@@ -123,9 +134,9 @@ func checkRanker(t *testing.T, model nn.Scorer, fitted *datasets.Transform, d *d
 	}
 }
 
-// A kind without a plain forward pass is refused until it is lent one, which may then be
-// called by several goroutines.
-func TestForwardOfAGraph(t *testing.T) {
+// A kind without a plain forward pass is refused until package nn knows it: then its graphs are
+// run, which several goroutines may do.
+func TestGraphsAreTheForwardPassOfOtherKinds(t *testing.T) {
 	d := queriesOf([]int{1, 5, 30}, 4, 2)
 	fitted, err := datasets.FitTransform("standard", d)
 	if err != nil {
@@ -142,35 +153,20 @@ func TestForwardOfAGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	nn.Register("plain line", func(settings []byte, stored *nn.Weights) (nn.Scorer, error) { return nn.Read("mlp", settings, stored) })
 	f := &ranker.File{Kind: "plain line", Settings: settings, Dtype: "float32", Transform: fitted, FeatureIDs: d.FeatureIDs, Gain: "exp2"}
 	for _, a := range weights.Arrays() {
 		f.Arrays = append(f.Arrays, ranker.Array{Name: a.Name, Shape: a.Shape, Values: weights.Get(a.Name)})
 	}
-	read := func() *ranker.Model {
-		var file bytes.Buffer
-		if err := f.Write(&file); err != nil {
-			t.Fatal(err)
-		}
-		m, err := ranker.Read(&file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
-	}
-	if _, err := read().Score(nil, d.Features); err == nil {
+	if _, err := reopened(t, f).Score(nil, d.Features); err == nil {
 		t.Error("a kind without a forward pass: no error")
 	}
-	ranker.Register("plain line", Forward)
-	m := read()
-	graph, err := rankerOf(f)
+	nn.Register("plain line", func(settings []byte, stored *nn.Weights) (nn.Scorer, error) { return nn.Read("mlp", settings, stored) })
+	m := reopened(t, f)
+	model, err := Scorer(f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := graph.Score(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := graphScores(t, model, fitted, d)
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {

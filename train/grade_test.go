@@ -58,10 +58,10 @@ func TestOrdinalOfAnyHighestLabel(t *testing.T) {
 func TestOtherSplitsDoNotSetTheGradeOfLosses(t *testing.T) {
 	for _, loss := range []string{"cross-entropy", "ordinal"} {
 		c := Config{Objective: Objective{Loss: loss}, Optimization: Optimization{Epochs: 1}}
-		want := trainedWeights(mustRun(t, mustNew(t, c, small()), Hooks{}).Ranker)
+		want := trainedWeights(mustRun(t, mustNew(t, c, small()), Hooks{}).Model)
 		s := small()
 		s.Test.Labels[0], s.Vali.Labels[0] = 5, 6
-		if got := trainedWeights(mustRun(t, mustNew(t, c, s), Hooks{}).Ranker); !slices.Equal(got, want) {
+		if got := trainedWeights(mustRun(t, mustNew(t, c, s), Hooks{}).Model); !slices.Equal(got, want) {
 			t.Errorf("%s: another model with other labels in the test split", loss)
 		}
 	}
@@ -72,19 +72,15 @@ func TestModelCarriesTheHighestGrade(t *testing.T) {
 	s := small()
 	tr := mustNew(t, Config{Optimization: Optimization{Epochs: 1}, Evaluation: Evaluation{Report: []string{"err@10", "graded-rbp"}}}, s)
 	r := mustRun(t, tr, Hooks{})
-	report, err := tr.Report(r.Ranker)
+	report, err := tr.Report(r.Model)
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "model.npz")
-	if err := r.Ranker.Save(path); err != nil {
+	if err := r.Model.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	again, err := LoadRanker(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	model, err := again.Model()
+	model, err := ranker.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +89,7 @@ func TestModelCarriesTheHighestGrade(t *testing.T) {
 	}
 	evaluate := func(c Config, m *ranker.Model, splits ...Split) (*Report, error) {
 		c.Report = []string{"err@10", "graded-rbp"}
-		return Evaluate(c, Parts{}, m, splits...)
+		return Evaluate(c.Plain(), Parts{}, m, splits...)
 	}
 	low := queriesUpTo(s.Test, 3) // none of its labels is the highest
 	lowest, err := evaluate(Config{}, model, Split{"low", low})
@@ -126,10 +122,10 @@ func TestModelCarriesTheHighestGrade(t *testing.T) {
 	if _, err := evaluate(Config{Objective: Objective{HighestGrade: 5}}, model, Split{"high", high}); err != nil {
 		t.Error(err)
 	}
-	if _, err := Evaluate(Config{}, Parts{}, model, Split{"high", high}); err != nil {
+	if _, err := Evaluate(Config{}.Plain(), Parts{}, model, Split{"high", high}); err != nil {
 		t.Error(err)
 	}
-	if _, err := New(Config{Objective: Objective{HighestGrade: 3}}, Parts{}, s); err == nil || !strings.Contains(err.Error(), "label 4 is above 3, the highest grade that is set") {
+	if _, err := New(Config{Objective: Objective{HighestGrade: 3}}.Plain(), Parts{}, s); err == nil || !strings.Contains(err.Error(), "label 4 is above 3, the highest grade that is set") {
 		t.Errorf("a label above the grade that is set: %v", err)
 	}
 
@@ -166,14 +162,14 @@ func TestEmptySplitsAreErrors(t *testing.T) {
 	model := model(t, r)
 	for _, d := range []*datasets.Dataset{nil, {}, {Name: "none", Offsets: []int{0}}, {Name: "none", FeatureIDs: small().Test.FeatureIDs, Offsets: []int{0, 0}, QueryIDs: []string{"1"}}} {
 		want := fmt.Sprintf("the split %q", "mine")
-		if _, err := Evaluate(Config{}, Parts{}, model, Split{"mine", d}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Evaluate(Config{}.Plain(), Parts{}, model, Split{"mine", d}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", d, err, want)
 		}
-		if _, err := Importances(ctx, Config{}, Parts{}, model, d, 1); err == nil {
+		if _, err := Importances(ctx, Config{}.Plain(), Parts{}, model, d, 1); err == nil {
 			t.Errorf("%+v: no error from Importances", d)
 		}
 	}
-	if _, err := Evaluate(Config{}, Parts{}, model); err == nil {
+	if _, err := Evaluate(Config{}.Plain(), Parts{}, model); err == nil {
 		t.Error("no error without splits")
 	}
 }

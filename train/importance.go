@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -30,22 +29,22 @@ type Importance struct {
 // measured again, repeats times. Features that say the same share what they are worth:
 // neither is missed while the other is there.
 func Importances(ctx context.Context, c Config, parts Parts, model *ranker.Model, d *datasets.Dataset, repeats int) ([]Importance, error) {
-	p, err := measuring(c, parts, model, Split{Name: "data", Data: d})
+	e, err := measuring(c, parts, model, Split{Name: "data", Data: d})
 	if err != nil {
 		return nil, err
 	}
-	defer p.lossValues.close()
+	defer e.losses.close()
 	measure := func(d *datasets.Dataset) (float64, error) {
 		scores, err := model.Scores(d)
 		if err != nil {
 			return 0, err
 		}
-		values, err := p.evaluate(d, scores, p.metric.measures())
-		return float64(values[p.metric.String()]), err
+		values, err := e.evaluate(d, scores, e.metric.measures())
+		return float64(values[e.metric.String()]), err
 	}
 	base, err := measure(d)
 	if err == nil && !finite(base) {
-		err = fmt.Errorf("train: %s: %s is %v: no feature can matter to it, want another metric", d.Name, p.metric, base)
+		err = fmt.Errorf("train: %s: %s is %v: no feature can matter to it, want another metric", d.Name, e.metric, base)
 	}
 	if err != nil {
 		return nil, err
@@ -59,12 +58,12 @@ func Importances(ctx context.Context, c Config, parts Parts, model *ranker.Model
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			shuffle(&shuffled, d, column, rand.New(rand.NewPCG(p.Seed, uint64(column)<<32|uint64(i))))
+			shuffle(&shuffled, d, column, rand.New(rand.NewPCG(c.Seed, uint64(column)<<32|uint64(i))))
 			value, err := measure(&shuffled)
 			if err != nil {
 				return nil, err
 			}
-			if losses[i] = base - value; p.metric.LowerIsBetter() {
+			if losses[i] = base - value; e.metric.LowerIsBetter() {
 				losses[i] = value - base
 			}
 		}
@@ -95,12 +94,4 @@ func copyColumn(to, from *datasets.Dataset, column int) {
 	for i := range from.Rows() {
 		to.Row(i)[column] = from.Row(i)[column]
 	}
-}
-
-// featureName is the name of a column, or else its id.
-func featureName(d *datasets.Dataset, column int) string {
-	if d.FeatureNames != nil && d.FeatureNames[column] != "" {
-		return d.FeatureNames[column]
-	}
-	return strconv.Itoa(d.FeatureIDs[column])
 }

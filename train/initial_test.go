@@ -4,19 +4,21 @@ import (
 	"context"
 	"errors"
 	"math"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/plrank/plrank/internal/processes"
+	"github.com/plrank/plrank/internal/processes/processtest"
 	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/ranker"
 )
 
 // initialModel is a model that was trained a little.
-func initialModel(t *testing.T, c Config) *Ranker {
+func initialModel(t *testing.T, c Config) *ranker.Model {
 	t.Helper()
-	return mustRun(t, mustNew(t, c, small()), Hooks{}).Ranker
+	return mustRun(t, mustNew(t, c, small()), Hooks{}).Model
 }
 
 // A run that only makes its initial model worse ends with it.
@@ -26,42 +28,28 @@ func TestInitialModelIsKeptIfNoEpochIsBetter(t *testing.T) {
 	begin := initialModel(t, c)
 	for _, average := range []float64{0, 0.5} {
 		c.LearningRate, c.Epochs, c.Average = 5, 4, average
-		tr, err := New(c, Parts{Initial: begin}, small())
+		tr, err := New(c.Plain(), Parts{Initial: begin}, small())
 		if err != nil {
 			t.Fatal(err)
 		}
 		var seen Values
-		dir, err := CreateDir(filepath.Join(t.TempDir(), "run"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := dir.Begin(tr, c); err != nil {
-			t.Fatal(err)
-		}
-		r := mustRun(t, tr, Hooks{Initial: func(v Values) error { seen = v; return nil }, Epoch: dir.Epoch})
-		if err := dir.Wait(); err != nil {
-			t.Fatal(err)
-		}
-		if r.BestEpoch != 0 || !slices.Equal(trainedWeights(r.Ranker), trainedWeights(begin)) {
+		r := mustRun(t, tr, Hooks{Initial: func(v Values) error { seen = v; return nil }})
+		if r.BestEpoch != 0 || !slices.Equal(trainedWeights(r.Model), trainedWeights(begin)) {
 			t.Errorf("average %v: the best epoch is %d", average, r.BestEpoch)
 		}
 		if len(r.History) != 2 {
 			t.Errorf("%d epochs with patience for 2", len(r.History))
 		}
-		want, err := tr.evaluateSplit(begin, tr.splits.Vali)
+		want, err := tr.validation.meter.values(modelScoring{begin}, tr.data.splits.Vali)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(r.Initial, want) || !reflect.DeepEqual(seen, want) {
 			t.Errorf("the initial model has %v, the hook got %v, want %v", r.Initial, seen, want)
 		}
-		saved, err := LoadRanker(dir.File(ModelFile)) // also if the run is killed now
-		if err != nil || !slices.Equal(trainedWeights(saved), trainedWeights(begin)) {
-			t.Errorf("the model file is not the initial model: %v", err)
-		}
 	}
 	// Interrupted before the first epoch has ended, it is the initial one, too.
-	tr, err := New(c, Parts{Initial: begin}, small())
+	tr, err := New(c.Plain(), Parts{Initial: begin}, small())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,55 +59,8 @@ func TestInitialModelIsKeptIfNoEpochIsBetter(t *testing.T) {
 			stop()
 		}
 	}})
-	if err != nil || !r.Interrupted || !slices.Equal(trainedWeights(r.Ranker), trainedWeights(begin)) {
+	if err != nil || !r.Interrupted || !slices.Equal(trainedWeights(r.Model), trainedWeights(begin)) {
 		t.Errorf("interrupted in the first epoch: %v", err)
-	}
-}
-
-// A run that goes on knows the initial model by its own folder, and ends as it would have.
-func TestRunWithInitialModelResumes(t *testing.T) {
-	c := busy("adam")
-	c.Loss = "plrank-exact"
-	begin := initialModel(t, c)
-	c.LearningRate, c.Epochs = 5, 3
-	whole, err := New(c, Parts{Initial: begin}, small())
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := mustRun(t, whole, Hooks{})
-
-	dir, err := CreateDir(filepath.Join(t.TempDir(), "run"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	tr, err := New(c, Parts{Initial: begin}, small())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := dir.Begin(tr, c); err != nil {
-		t.Fatal(err)
-	}
-	stop := errors.New("stopped")
-	if _, err := tr.Run(ctx, Hooks{Epoch: func(t *Trainer, e Epoch) error {
-		return errors.Join(dir.Epoch(t, e), dir.Wait(), stop)
-	}}); !errors.Is(err, stop) {
-		t.Fatal(err)
-	}
-	copied, err := LoadRanker(dir.File(InitialFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := New(c, Parts{Initial: copied}, small())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := dir.Begin(again, c); err != nil {
-		t.Fatal(err)
-	}
-	got := mustRun(t, again, Hooks{Initial: func(Values) error { return errors.New("the initial model is validated again") }})
-	if got.BestEpoch != want.BestEpoch || !reflect.DeepEqual(timeless(got.History), timeless(want.History)) ||
-		!reflect.DeepEqual(got.Initial, want.Initial) || !slices.Equal(trainedWeights(got.Ranker), trainedWeights(want.Ranker)) {
-		t.Error("a run that went on ends elsewhere")
 	}
 }
 
@@ -151,7 +92,7 @@ func TestUndefinedValidationIsAnError(t *testing.T) {
 		{Config{Evaluation: Evaluation{Metric: "infinite"}}, Parts{Metrics: []metrics.Measure{infinite}}, "infinite is +Inf"},
 	} {
 		epochs := 0
-		tr, err := New(of.config, of.parts, s)
+		tr, err := New(of.config.Plain(), of.parts, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,23 +102,23 @@ func TestUndefinedValidationIsAnError(t *testing.T) {
 	}
 	none := grouped(small())
 	clear(none.Vali.Labels)
-	if _, err := Run(ctx, Config{Objective: Objective{Loss: "group-exposure"}, Evaluation: Evaluation{Metric: "ndcg@5"}, Optimization: Optimization{Epochs: 1}}, none, Hooks{}); err == nil || !strings.Contains(err.Error(), "none has a relevant document") {
+	if _, err := Run(ctx, Config{Objective: Objective{Loss: "group-exposure"}, Evaluation: Evaluation{Metric: "ndcg@5"}, Optimization: Optimization{Epochs: 1}}.Plain(), none, Hooks{}); err == nil || !strings.Contains(err.Error(), "none has a relevant document") {
 		t.Errorf("NDCG without a relevant document: %v", err)
 	}
-	for rank, err := range onRanks(2, func(g Processes) error {
-		tr, err := New(Config{Evaluation: Evaluation{Metric: "exposure-ratio"}, Optimization: Optimization{Shards: 2}}, Parts{Processes: g}, s)
+	for rank, err := range processtest.OnRanks(2, func(g Processes) error {
+		tr, err := New(Config{Evaluation: Evaluation{Metric: "exposure-ratio"}, Optimization: Optimization{Shards: 2}}.Plain(), Parts{Processes: g}, s)
 		if err != nil {
 			return err
 		}
 		_, err = tr.Run(ctx, Hooks{})
 		return err
 	}) {
-		var agreed Agreed
+		var agreed processes.Agreed
 		if !errors.As(err, &agreed) || !strings.Contains(err.Error(), "exposure-ratio is not defined") {
 			t.Errorf("rank %d: %v", rank, err)
 		}
 	}
-	if _, err := Importances(ctx, Config{Evaluation: Evaluation{Metric: "exposure-ratio"}}, Parts{}, model(t, mustRun(t, mustNew(t, Config{Optimization: Optimization{Epochs: 1}}, s), Hooks{})), s.Vali, 1); err == nil || !strings.Contains(err.Error(), "exposure-ratio is NaN") {
+	if _, err := Importances(ctx, Config{Evaluation: Evaluation{Metric: "exposure-ratio"}}.Plain(), Parts{}, model(t, mustRun(t, mustNew(t, Config{Optimization: Optimization{Epochs: 1}}, s), Hooks{})), s.Vali, 1); err == nil || !strings.Contains(err.Error(), "exposure-ratio is NaN") {
 		t.Errorf("importances by a metric that is not defined: %v", err)
 	}
 	// One that is undefined once is never the best.
@@ -190,7 +131,7 @@ func TestUndefinedValidationIsAnError(t *testing.T) {
 		}
 		return v, nil
 	})
-	tr, err := New(Config{Evaluation: Evaluation{Metric: "once"}, Optimization: Optimization{Epochs: 3}}, Parts{Metrics: []metrics.Measure{once}}, s)
+	tr, err := New(Config{Evaluation: Evaluation{Metric: "once"}, Optimization: Optimization{Epochs: 3}}.Plain(), Parts{Metrics: []metrics.Measure{once}}, s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,14 +26,14 @@ func TestQueriesWithoutRelevantDocuments(t *testing.T) {
 		}
 		tr := mustNew(t, Config{Objective: Objective{Loss: loss, Samples: 10}, Evaluation: Evaluation{Metric: "dcg@5"}, Optimization: Optimization{Epochs: 1, LearningRate: 1e-5}, Inputs: Inputs{Transform: "none"}}, s)
 		r := mustRun(t, tr, Hooks{})
-		report, err := tr.Report(r.Ranker)
+		report, err := tr.Report(r.Model)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if report.LeftOut != tr.LeftOut() {
 			t.Errorf("%s: %d queries are left out, the report says %d", loss, tr.LeftOut(), report.LeftOut)
 		}
-		return trainedWeights(r.Ranker), tr.LeftOut()
+		return trainedWeights(r.Model), tr.LeftOut()
 	}
 	free := 0 // queries of the training split without a relevant document
 	d := small().Train
@@ -66,7 +66,7 @@ func TestDataWithoutRelevantDocuments(t *testing.T) {
 	clear(s.Train.Labels)
 	clear(s.Vali.Labels)
 	for loss, fails := range map[string]bool{"group-exposure": false, "ee-l": false, "plrank-exact+group-exposure": false, "mse": true, "plrank-exact": true, "ordinal+disparity": true} {
-		tr, err := New(Config{Objective: Objective{Loss: loss}, Optimization: Optimization{Epochs: 2}}, Parts{}, s)
+		tr, err := New(Config{Objective: Objective{Loss: loss}, Optimization: Optimization{Epochs: 2}}.Plain(), Parts{}, s)
 		if (err != nil) != fails {
 			t.Errorf("%s: %v", loss, err)
 		}
@@ -78,10 +78,10 @@ func TestDataWithoutRelevantDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(Config{}, Parts{Loss: own}, s); err == nil || !strings.Contains(err.Error(), "relevant document") {
+	if _, err := New(Config{}.Plain(), Parts{Loss: own}, s); err == nil || !strings.Contains(err.Error(), "relevant document") {
 		t.Errorf("a loss of one's own: %v", err)
 	}
-	if tr, err := New(Config{}, Parts{Loss: own, LabelFree: true}, s); err != nil || tr.LeftOut() != 0 {
+	if tr, err := New(Config{}.Plain(), Parts{Loss: own, LabelFree: true}, s); err != nil || tr.LeftOut() != 0 {
 		t.Errorf("one that needs no labels: %v", err)
 	}
 }

@@ -1,8 +1,12 @@
 package train
 
-import "math"
+import (
+	"math"
 
-// shrinkInputs is the proximal step of Config.GroupLasso after a step of the optimizer at
+	"github.com/plrank/plrank/nn"
+)
+
+// groupLasso is the hook of Config.GroupLasso, λ: a proximal step after a step of the optimizer at
 // rate η: the weights w_j that lead from input j into a layer of so many outputs become
 //
 //	w_j · max(0, 1 − ηλ·√outputs / ‖w_j‖),
@@ -12,19 +16,29 @@ import "math"
 // proportion to the gradient, the weights of an input that says nothing of the objective
 // become exactly 0. Adam's steps are no smaller where the gradient is: with it they stay
 // small, and become 0 only if λ is large.
-func (t *Trainer) shrinkInputs(rate float64) {
-	if t.GroupLasso == 0 {
-		return
+type groupLasso struct {
+	idle
+	penalty float64 // λ
+	arrays  []nn.Array
+}
+
+func newGroupLasso(penalty float64, arrays []nn.Array) hook {
+	if penalty == 0 {
+		return nil
 	}
+	return &groupLasso{penalty: penalty, arrays: arrays}
+}
+
+func (l *groupLasso) stepped(s *step) error {
 	at := 0
-	for _, a := range t.model.Weights().Arrays() {
-		of := t.weights[at : at+a.Size()]
+	for _, a := range l.arrays {
+		of := s.weights[at : at+a.Size()]
 		at += a.Size()
 		if !a.Inputs {
 			continue
 		}
 		outputs := a.Size() / a.Shape[0]
-		least := rate * t.GroupLasso * math.Sqrt(float64(outputs))
+		least := s.rate * l.penalty * math.Sqrt(float64(outputs))
 		for ; len(of) > 0; of = of[outputs:] {
 			squares := 0.
 			for _, w := range of[:outputs] {
@@ -39,4 +53,5 @@ func (t *Trainer) shrinkInputs(rate float64) {
 			}
 		}
 	}
+	return nil
 }

@@ -14,26 +14,28 @@ func TestGroupLasso(t *testing.T) {
 	const rate, lambda = 0.1, 2.
 	tr := mustNew(t, Config{Optimization: Optimization{GroupLasso: lambda}, Model: Model{Hidden: []int{4, 3}, Members: 2}}, tinySplits())
 	inputs, at := 0, 0
-	for _, a := range tr.model.Weights().Arrays() {
+	for _, a := range tr.loop.gradients.model.Weights().Arrays() {
 		for i := range a.Size() {
-			tr.weights[at+i] = float32(i%3) - 1 // rows of norms from √2 to √3
+			tr.loop.weights[at+i] = float32(i%3) - 1 // rows of norms from √2 to √3
 		}
 		if a.Inputs && a.Shape[1] == 4 {
 			inputs += a.Shape[0]
-			clear(tr.weights[at : at+2])
-			tr.weights[at+2], tr.weights[at+3] = .3, -.2 // the norm .36 is below ηλ√4 = .4
+			clear(tr.loop.weights[at : at+2])
+			tr.loop.weights[at+2], tr.loop.weights[at+3] = .3, -.2 // the norm .36 is below ηλ√4 = .4
 		} else if a.Inputs {
 			t.Errorf("%v is said to be of inputs", a)
 		}
 		at += a.Size()
 	}
-	if want := 2 * tr.transform.Width(); inputs != want {
+	if want := 2 * tr.models.transform.Width(); inputs != want {
 		t.Fatalf("%d rows of inputs, want %d", inputs, want)
 	}
-	before := slices.Clone(tr.weights)
-	tr.shrinkInputs(rate)
+	before := slices.Clone(tr.loop.weights)
+	if err := newGroupLasso(tr.Config.GroupLasso, tr.models.arrays).stepped(&step{rate: rate, weights: tr.loop.weights}); err != nil {
+		t.Fatal(err)
+	}
 	at = 0
-	for _, a := range tr.model.Weights().Arrays() {
+	for _, a := range tr.loop.gradients.model.Weights().Arrays() {
 		for row := 0; row < a.Size(); row += 4 {
 			end := min(row+4, a.Size())
 			norm := 0.
@@ -45,8 +47,8 @@ func TestGroupLasso(t *testing.T) {
 				keep = max(0, 1-rate*lambda*2/math.Sqrt(norm))
 			}
 			for i := at + row; i < at+end; i++ {
-				if want := keep * float64(before[i]); math.Abs(float64(tr.weights[i])-want) > 1e-6 {
-					t.Errorf("%s[%d]: %v, want %v", a.Name, i-at, tr.weights[i], want)
+				if want := keep * float64(before[i]); math.Abs(float64(tr.loop.weights[i])-want) > 1e-6 {
+					t.Errorf("%s[%d]: %v, want %v", a.Name, i-at, tr.loop.weights[i], want)
 				}
 			}
 		}
@@ -64,7 +66,7 @@ func TestGroupLassoLeavesOutNoise(t *testing.T) {
 	}, small())
 	mustRun(t, tr, Hooks{})
 	for i := range 6 {
-		out := !slices.ContainsFunc(tr.weights[16*i:16*(i+1)], func(w float32) bool { return w != 0 })
+		out := !slices.ContainsFunc(tr.loop.weights[16*i:16*(i+1)], func(w float32) bool { return w != 0 })
 		if noise := i >= 3; out != noise {
 			t.Errorf("feature %d says something: %t, and is left out: %t", i, !noise, out)
 		}

@@ -62,7 +62,7 @@ func TestLossOnValidationIsDeterministic(t *testing.T) {
 		"xe-ndcg": {}, "lambdaloss": {}, "gumbel-approxndcg": {}, "listmle": {}, "mse": {}, "ordinal+group-treatment": {}, "my own": {Loss: own},
 	} {
 		c := Config{Objective: Objective{Loss: name, Samples: 8}, Evaluation: Evaluation{Metric: "loss"}, Optimization: Optimization{LearningRate: 1e-30, Epochs: 2}}
-		tr, err := New(c, parts, s)
+		tr, err := New(c.Plain(), parts, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,11 +133,11 @@ func TestLossOnValidationIsFinite(t *testing.T) {
 		}
 		return G.Log(G.Must(G.Neg(loss)))
 	}
-	tr, err := New(Config{Evaluation: Evaluation{Metric: "loss"}}, Parts{Loss: own}, small())
+	tr, err := New(Config{Evaluation: Evaluation{Metric: "loss"}}.Plain(), Parts{Loss: own}, small())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = tr.evaluateSplit(tr.current, tr.splits.Vali); err == nil || !strings.Contains(err.Error(), `vali: metrics: measure "loss": query 0: the loss is NaN`) {
+	if _, err = tr.validation.meter.values(tr.validation.current, tr.data.splits.Vali); err == nil || !strings.Contains(err.Error(), `vali: metrics: measure "loss": query 0: the loss is NaN`) {
 		t.Errorf("error %v", err)
 	}
 }

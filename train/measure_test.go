@@ -30,9 +30,9 @@ func sumOfTwo(queries int, seed uint64) *datasets.Dataset {
 
 func measured(t *testing.T) (Config, *Trainer, *Result) {
 	t.Helper()
-	c := Default()
+	c := smallRecipe()
 	c.Epochs, c.Members, c.Transform, c.Hidden = 8, 1, "standard", nil
-	trainer, err := New(c, Parts{}, &datasets.Splits{Train: sumOfTwo(20, 1), Vali: sumOfTwo(8, 2), Test: sumOfTwo(9, 3)})
+	trainer, err := New(c.Plain(), Parts{}, &datasets.Splits{Train: sumOfTwo(20, 1), Vali: sumOfTwo(8, 2), Test: sumOfTwo(9, 3)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,21 +46,18 @@ func measured(t *testing.T) (Config, *Trainer, *Result) {
 // model is the trained model as package ranker uses it.
 func model(t *testing.T, result *Result) *ranker.Model {
 	t.Helper()
-	m, err := result.Ranker.Model()
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := result.Model
 	return m
 }
 
 // Evaluate gives what the report of the run gives.
 func TestEvaluate(t *testing.T) {
 	c, trainer, result := measured(t)
-	report, err := trainer.Report(result.Ranker)
+	report, err := trainer.Report(result.Model)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Evaluate(c, Parts{}, model(t, result), Split{"vali", sumOfTwo(8, 2)}, Split{"test", sumOfTwo(9, 3)})
+	got, err := Evaluate(c.Plain(), Parts{}, model(t, result), Split{"vali", sumOfTwo(8, 2)}, Split{"test", sumOfTwo(9, 3)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +78,7 @@ func TestEvaluate(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Evaluate(c, Parts{}, model(t, result), Split{"none", &datasets.Dataset{Name: "none", FeatureIDs: []int{1, 2, 3, 4}, Offsets: []int{0}}}); err == nil {
+	if _, err := Evaluate(c.Plain(), Parts{}, model(t, result), Split{"none", &datasets.Dataset{Name: "none", FeatureIDs: []int{1, 2, 3, 4}, Offsets: []int{0}}}); err == nil {
 		t.Error("nothing to measure, and no error")
 	}
 }
@@ -92,7 +89,7 @@ func TestImportances(t *testing.T) {
 	c, _, result := measured(t)
 	d := sumOfTwo(30, 4)
 	before := slices.Clone(d.Features)
-	list, err := Importances(t.Context(), c, Parts{}, model(t, result), d, 3)
+	list, err := Importances(t.Context(), c.Plain(), Parts{}, model(t, result), d, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,13 +109,13 @@ func TestImportances(t *testing.T) {
 	if i := of[4]; math.Abs(float64(i.Mean)) > 0.01 {
 		t.Errorf("noise: %+v", i)
 	}
-	again, err := Importances(t.Context(), c, Parts{}, model(t, result), d, 3)
+	again, err := Importances(t.Context(), c.Plain(), Parts{}, model(t, result), d, 3)
 	if err != nil || !slices.Equal(again, list) {
 		t.Errorf("again %+v, %v", again, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Importances(ctx, c, Parts{}, model(t, result), d, 3); err != context.Canceled {
+	if _, err := Importances(ctx, c.Plain(), Parts{}, model(t, result), d, 3); err != context.Canceled {
 		t.Errorf("interrupted: %v", err)
 	}
 }

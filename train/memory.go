@@ -7,32 +7,28 @@ import "fmt"
 // the program.
 const maxMemory = 3e9
 
-// maxCutoff is the highest cutoff: beyond it the discounts alone take long to compute.
-const maxCutoff = 1_000_000
-
-// checkMemory is an error for a model or for samples that take too much memory. The
-// inputs of the model are at least one, where they are not known yet.
-func (p *parsed) checkMemory(inputs int) error {
-	members := float64(max(1, p.Members))
-	if p.parts.Scorer == nil {
+// checkMemory is an error for a model or for samples that take too much memory of a process, one
+// of so many. The inputs of the model are at least one, where they are not known yet.
+func (c Config) checkMemory(inputs, ranks int, customScorer bool) error {
+	members := float64(max(1, c.Members))
+	if !customScorer {
 		weights, in := 0., float64(inputs)
-		for _, width := range p.Hidden {
+		for _, width := range c.Hidden {
 			weights += (in + 1) * float64(width)
 			in = float64(width)
 		}
-		if p.Scorer == attentionScorer {
-			weights += float64(p.Blocks) * blockWeights(in)
+		if c.Scorer == attentionScorer {
+			weights += float64(c.Blocks) * blockWeights(in)
 		}
 		// Two models, the gradient as ops leave it and of every shard of this process, and two
 		// memories of the optimizer, all of float32.
-		ranks := p.processes().Size()
-		shards := (p.Shards + ranks - 1) / ranks
+		shards := (c.Shards + ranks - 1) / ranks
 		if need := (5 + float64(shards)) * 4 * members * (weights + in + 1); need > maxMemory {
 			of := ""
 			if shards > 1 {
 				of = fmt.Sprintf(" with %d shards", shards)
 			}
-			return fmt.Errorf("train: hidden layers of %v: a model of %.2g weights takes about %s%s, want %s at most", p.Hidden, members*(weights+in+1), gigabytes(need), of, gigabytes(maxMemory))
+			return fmt.Errorf("train: hidden layers of %v: a model of %.2g weights takes about %s%s, want %s at most", c.Hidden, members*(weights+in+1), gigabytes(need), of, gigabytes(maxMemory))
 		}
 	}
 	const word = 8
@@ -41,8 +37,8 @@ func (p *parsed) checkMemory(inputs int) error {
 		need float64
 		hint string
 	}{
-		{"samples", word * members * float64(p.Batch) * float64(p.Samples.most()) * float64(p.Cutoff), fmt.Sprintf("rankings of %d ranks for %d queries a step", p.Cutoff, p.Batch)},
-		{"evaluation samples", word * float64(p.EvaluationSamples) * float64(p.Cutoff), fmt.Sprintf("rankings of %d ranks", p.Cutoff)},
+		{"samples", word * members * float64(c.Batch) * float64(c.Samples.most()) * float64(c.Cutoff), fmt.Sprintf("rankings of %d ranks for %d queries a step", c.Cutoff, c.Batch)},
+		{"evaluation samples", word * float64(c.EvaluationSamples) * float64(c.Cutoff), fmt.Sprintf("rankings of %d ranks", c.Cutoff)},
 	} {
 		if rankings.need > maxMemory {
 			return fmt.Errorf("train: %s: %s take about %s, want %s at most", rankings.what, rankings.hint, gigabytes(rankings.need), gigabytes(maxMemory))

@@ -51,12 +51,12 @@ func TestDiscountsRaiseTheirMetric(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			random, err := tr.randomOrder(s.Train)
+			random, err := tr.parsed.evaluator.randomOrder(s.Train)
 			if err != nil {
 				t.Fatal(err)
 			}
 			// A good third of the way from random order to the best there can be.
-			ideal, err := tr.evaluate(s.Train, widen(s.Train.Labels), []metrics.Measure{m.Ranking()})
+			ideal, err := tr.parsed.evaluator.evaluate(s.Train, widen(s.Train.Labels), []metrics.Measure{m.Ranking()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +91,7 @@ func TestObjectiveIsTheMetric(t *testing.T) {
 			Optimization: Optimization{Batch: 3, LearningRate: 1e-30},
 			Evaluation:   Evaluation{EvaluationSamples: 20000},
 		}, s)
-		e, err := tr.runEpoch(ctx, Hooks{})
+		e, err := tr.loop.epoch(ctx, 0, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,12 +99,12 @@ func TestObjectiveIsTheMetric(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		train := s.Train.Select(tr.queries)
-		scores, err := tr.current.Score(train)
+		train := s.Train.Select(tr.data.queries)
+		scores, err := current(t, tr).Scores(train)
 		if err != nil {
 			t.Fatal(err)
 		}
-		values, err := tr.evaluate(train, scores, []metrics.Measure{m})
+		values, err := tr.parsed.evaluator.evaluate(train, scores, []metrics.Measure{m})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,16 +126,16 @@ func TestNormalizedByDiscounts(t *testing.T) {
 		{"rbp(0.5)", "exp2", 0.5*3 + 0.25},
 	} {
 		tr := mustNew(t, Config{Objective: Objective{NormalizeGains: true, Cutoff: 2, Discounts: c.discounts, Gain: c.gain}}, tinySplits())
-		raw, err := tr.gain.Gains([]float32{0, 1, 2})
+		raw, err := tr.parsed.loss.gain.Gains([]float32{0, 1, 2})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, gain := range raw {
-			if want := gain / c.norm; math.Abs(float64(tr.gains[i])-want) > 1e-6 {
-				t.Errorf("%s of %s gains: row %d has %v, want %v", c.discounts, c.gain, i, tr.gains[i], want)
+			if want := gain / c.norm; math.Abs(float64(tr.data.gains[i])-want) > 1e-6 {
+				t.Errorf("%s of %s gains: row %d has %v, want %v", c.discounts, c.gain, i, tr.data.gains[i], want)
 			}
 		}
-		if gains := tr.gains[3:5]; !slices.Equal(gains, []float32{0, 0}) {
+		if gains := tr.data.gains[3:5]; !slices.Equal(gains, []float32{0, 0}) {
 			t.Errorf("%s: a query without gains has %v", c.discounts, gains)
 		}
 	}
@@ -157,7 +157,7 @@ func TestReported(t *testing.T) {
 		{Config{Objective: Objective{Loss: "ee-l"}, Evaluation: Evaluation{Metric: "Disparity"}}, []string{"ee-l", "disparity"}},
 		{Config{Objective: Objective{Loss: "group-exposure+group-treatment"}, Evaluation: Evaluation{Report: []string{"treatment-ratio"}}}, []string{"exposure-ratio", "treatment-ratio", "loss"}},
 	} {
-		got, err := c.config.Reported()
+		got, err := c.config.Plain().Reported()
 		if want := append(slices.Clone(usual), c.more...); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%+v: %v, %v, want %v", c.config, got, err, want)
 		}
@@ -170,7 +170,7 @@ func TestReported(t *testing.T) {
 		"expected-disparity": "leave expected- off",
 		"ndcg@0":             "report: ",
 	} {
-		if err := (Config{Evaluation: Evaluation{Report: []string{report}}}).Check(); err == nil || !strings.Contains(err.Error(), want) {
+		if err := (Config{Evaluation: Evaluation{Report: []string{report}}}).Plain().Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", report, err, want)
 		}
 	}
@@ -184,19 +184,19 @@ func TestFairnessReport(t *testing.T) {
 	config.Discounts, config.Report, config.Epochs = "rbp", []string{"ee-l"}, 1
 	tr := mustNew(t, config, s)
 	r := mustRun(t, tr, Hooks{})
-	scores, err := r.Ranker.Score(s.Vali)
+	scores, err := r.Model.Scores(s.Vali)
 	if err != nil {
 		t.Fatal(err)
 	}
 	in := metrics.Input{
-		Scores: scores, Labels: s.Vali.Labels, Offsets: s.Vali.Offsets, Discounts: tr.optimised.Discounts,
+		Scores: scores, Labels: s.Vali.Labels, Offsets: s.Vali.Offsets, Discounts: tr.parsed.evaluator.discounts,
 		Policy: metrics.Policy{Samples: 20000, Seed: 5},
 	}
 	in.Exposure, err = metrics.Exposure(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := tr.Report(r.Ranker)
+	report, err := tr.Report(r.Model)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +225,7 @@ func TestReportedStdErr(t *testing.T) {
 	config := learning("plrank-rb")
 	config.Epochs, config.Report = 1, []string{"expected-map", "expected-mrr", "err@5", "disparity"}
 	tr := mustNew(t, config, small())
-	report, err := tr.Report(mustRun(t, tr, Hooks{}).Ranker)
+	report, err := tr.Report(mustRun(t, tr, Hooks{}).Model)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +268,7 @@ func TestEvaluateTest(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 	}
-	if values, err := tr.evaluateSplit(tr.current, s.Test); err != nil || !reflect.DeepEqual(values, history[1].Test) {
+	if values, err := tr.validation.meter.values(tr.validation.current, s.Test); err != nil || !reflect.DeepEqual(values, history[1].Test) {
 		t.Errorf("after the last epoch: %v, %v, want %v", history[1].Test, values, err)
 	}
 	// It changes nothing else.
@@ -280,7 +280,7 @@ func TestEvaluateTest(t *testing.T) {
 		}
 	}
 	config.EvaluateTest = true
-	if _, err := New(config, Parts{}, &datasets.Splits{Train: s.Train, Vali: s.Vali}); err == nil || !strings.Contains(err.Error(), "no test split") {
+	if _, err := New(config.Plain(), Parts{}, &datasets.Splits{Train: s.Train, Vali: s.Vali}); err == nil || !strings.Contains(err.Error(), "no test split") {
 		t.Errorf("without a test split: %v", err)
 	}
 }
@@ -291,14 +291,14 @@ func TestGroupsAreMissing(t *testing.T) {
 		"treatment-ratio":         {Evaluation: Evaluation{Report: []string{"treatment-ratio"}}},
 		"exposure-ratio":          {Evaluation: Evaluation{Metric: "exposure-ratio"}},
 	} {
-		_, err := New(c, Parts{}, tinySplits())
+		_, err := New(c.Plain(), Parts{}, tinySplits())
 		if want := "train: train: " + what + " compares groups: "; !errors.Is(err, ErrNoGroups) || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", c, err, want)
 		}
 	}
 	s := grouped(small())
 	s.Test.Groups = nil
-	if _, err := New(Config{Objective: Objective{Loss: "group-exposure"}}, Parts{}, s); err == nil || !strings.HasPrefix(err.Error(), "train: test: the loss") {
+	if _, err := New(Config{Objective: Objective{Loss: "group-exposure"}}.Plain(), Parts{}, s); err == nil || !strings.HasPrefix(err.Error(), "train: test: the loss") {
 		t.Errorf("no groups of the test split: %v", err)
 	}
 }
@@ -354,7 +354,7 @@ func TestGroupsAndCheckpoints(t *testing.T) {
 	c := busy("adam")
 	plain := mustRun(t, mustNew(t, c, small()), Hooks{})
 	same := mustRun(t, mustNew(t, c, grouped(small())), Hooks{})
-	if !slices.Equal(trainedWeights(plain.Ranker), trainedWeights(same.Ranker)) {
+	if !slices.Equal(trainedWeights(plain.Model), trainedWeights(same.Model)) {
 		t.Error("another model with groups that nothing compares")
 	}
 
@@ -381,11 +381,11 @@ func TestDiscountErrors(t *testing.T) {
 		{Config{Objective: Objective{Discounts: "1,2", Cutoff: 2, NormalizeGains: true}}, "discounts 1,2, rank 2: "},
 		{Config{Objective: Objective{Discounts: "1,-2", Cutoff: 2, NormalizeGains: true}}, "discounts 1,-2, rank 2: "},
 	} {
-		if err := c.config.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := c.config.Plain().Check(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c.config, err, c.want)
 		}
 	}
-	if err := (Config{Objective: Objective{Discounts: "1,2", Cutoff: 2}}).Check(); err != nil {
+	if err := (Config{Objective: Objective{Discounts: "1,2", Cutoff: 2}}).Plain().Check(); err != nil {
 		t.Errorf("rising discounts without normalization: %v", err)
 	}
 }
@@ -399,7 +399,7 @@ func TestRestoreOlderRun(t *testing.T) {
 	tr := mustNew(t, c, s)
 	mustRun(t, tr, Hooks{})
 	tr.Config.Discounts = "" // as an older version wrote it
-	if err := tr.SaveCheckpoint(path); err != nil {
+	if err := saveCheckpoint(tr, path); err != nil {
 		t.Fatal(err)
 	}
 	if err := mustNew(t, c, s).Restore(path); err != nil {
@@ -436,7 +436,7 @@ func TestBaselinesIgnoreFileOrder(t *testing.T) {
 		var both [2]*Report
 		for i, reverse := range []bool{false, true} {
 			tr := mustNew(t, Config{Optimization: Optimization{Epochs: 1}, Evaluation: Evaluation{Ties: ties, Report: []string{"map", "mrr", "err", "rbp", "arp", "recall@3"}}}, coarse(reverse))
-			report, err := tr.Report(mustRun(t, tr, Hooks{}).Ranker)
+			report, err := tr.Report(mustRun(t, tr, Hooks{}).Model)
 			if err != nil {
 				t.Fatal(err)
 			}

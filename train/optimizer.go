@@ -1,7 +1,7 @@
 package train
 
 import (
-	"fmt"
+	"errors"
 	"math"
 
 	"github.com/plrank/plrank/internal/elementwise"
@@ -120,21 +120,14 @@ func eachPenalised(arrays []nn.Array, f func(i int)) {
 	}
 }
 
-// clip scales the gradient down to the norm given, 0: none, and gives the norm
-// it had. A norm that is not finite is an error.
-func clip(g []float32, most float64) (float64, error) {
-	var squares float64
-	for _, v := range g {
-		squares += float64(v) * float64(v)
+// newOptimizer makes the optimizer of the weights in these arrays; custom is Parts.Optimizer.
+func newOptimizer(c Config, custom func(weights int) Optimizer, arrays []nn.Array) (Optimizer, error) {
+	if custom == nil {
+		return optimizers[c.Optimizer](c, arrays), nil
 	}
-	norm := math.Sqrt(squares)
-	if math.IsNaN(norm) || math.IsInf(norm, 0) {
-		return norm, fmt.Errorf("the norm of the gradient is %v", norm)
+	o := custom(weightsIn(arrays))
+	if o == nil {
+		return nil, errors.New("train: Parts.Optimizer gives none")
 	}
-	if most > 0 && norm > most {
-		for i := range g {
-			g[i] *= float32(most / norm)
-		}
-	}
-	return norm, nil
+	return o, nil
 }

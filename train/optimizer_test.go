@@ -41,7 +41,7 @@ func TestOptimizers(t *testing.T) {
 			}
 		}
 	}
-	if err := (Config{Optimization: Optimization{Optimizer: "x"}}).Check(); err == nil || !strings.Contains(err.Error(), "sgd, momentum, adam, adamw") {
+	if err := (Config{Optimization: Optimization{Optimizer: "x"}}).Plain().Check(); err == nil || !strings.Contains(err.Error(), "sgd, momentum, adam, adamw") {
 		t.Errorf("an unknown optimizer: %v", err)
 	}
 }
@@ -85,20 +85,22 @@ func TestClip(t *testing.T) {
 // The penalty is on weights, not on biases.
 func TestL2(t *testing.T) {
 	tr := mustNew(t, Config{Optimization: Optimization{L2: 0.5}, Model: Model{Hidden: []int{2}}}, tinySplits())
-	for i := range tr.weights {
-		tr.weights[i] = 2
-		tr.gradient[i] = 1
+	for i := range tr.loop.weights {
+		tr.loop.weights[i] = 2
+		tr.loop.gradients.total[i] = 1
 	}
-	tr.addL2()
+	if err := newL2(tr.Config.L2, tr.models.arrays).gradient(&step{weights: tr.loop.weights, gradient: tr.loop.gradients.total}); err != nil {
+		t.Fatal(err)
+	}
 	at := 0
-	for _, a := range tr.model.Weights().Arrays() {
+	for _, a := range tr.loop.gradients.model.Weights().Arrays() {
 		want := float32(2)
 		if a.Bias {
 			want = 1
 		}
 		for range a.Size() {
-			if tr.gradient[at] != want {
-				t.Errorf("%s: gradient %v, want %v", a.Name, tr.gradient[at], want)
+			if tr.loop.gradients.total[at] != want {
+				t.Errorf("%s: gradient %v, want %v", a.Name, tr.loop.gradients.total[at], want)
 			}
 			at++
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/ranker"
 )
 
 // listModel is a model of one's own whose scores depend on the list: x·w + b, and the
@@ -122,14 +123,14 @@ func TestOwnParts(t *testing.T) {
 	nn.Register("list-model", readListModel)
 	s := small()
 	build := func(c Config) *Trainer {
-		tr, err := New(c, ownParts(), s)
+		tr, err := New(c.Plain(), ownParts(), s)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return tr
 	}
 	tr := build(ownConfig())
-	untrained, err := tr.Current().Score(s.Test)
+	untrained, err := current(t, tr).Scores(s.Test)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,11 +150,11 @@ func TestOwnParts(t *testing.T) {
 	path := resumes(t, whole, ownConfig(), 2, build)
 	other := ownParts()
 	other.Scorer = newListModel(8)
-	if tr, err := New(ownConfig(), other, s); err != nil || tr.Restore(path) == nil {
+	if tr, err := New(ownConfig().Plain(), other, s); err != nil || tr.Restore(path) == nil {
 		t.Error("another model went on from the checkpoint", err)
 	}
 
-	report, err := tr.Report(whole.Ranker)
+	report, err := tr.Report(whole.Model)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,23 +163,23 @@ func TestOwnParts(t *testing.T) {
 		t.Errorf("%v has %v", rows.Rankers, v)
 	}
 
-	if err := whole.Ranker.Save(path); err != nil {
+	if err := whole.Model.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	back, err := LoadRanker(path)
+	back, err := ranker.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := whole.Ranker.Score(s.Test)
+	want, err := whole.Model.Scores(s.Test)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := back.Score(s.Test); err != nil || !slices.Equal(got, want) || slices.Equal(got, untrained) {
+	if got, err := back.Scores(s.Test); err != nil || !slices.Equal(got, want) || slices.Equal(got, untrained) {
 		t.Errorf("the file scores otherwise: %v", err)
 	}
 	// A score depends on the documents of its query, and of no other.
 	for q := range s.Test.Queries() {
-		alone, err := back.Score(s.Test.Select([]int{q}))
+		alone, err := back.Scores(s.Test.Select([]int{q}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,9 +193,9 @@ func TestOwnParts(t *testing.T) {
 
 // Parts have names in what a run keeps, and what means nothing beside them is gone.
 func TestNamesOfParts(t *testing.T) {
-	c := Default()
+	c := smallRecipe()
 	c.Metric = ""
-	tr, err := New(c, ownParts(), small())
+	tr, err := New(c.Plain(), ownParts(), small())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +203,7 @@ func TestNamesOfParts(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	c.Loss, c.Optimizer = "mine", "mine too"
-	if tr, err = New(c, ownParts(), small()); err != nil || tr.Loss != "mine" || tr.Config.Optimizer != "mine too" {
+	if tr, err = New(c.Plain(), ownParts(), small()); err != nil || tr.Config.Loss != "mine" || tr.Config.Optimizer != "mine too" {
 		t.Errorf("%+v, %v", tr.Config, err)
 	}
 	if want := "list-model, "; !strings.Contains(tr.Architecture(), want) {
@@ -241,7 +242,7 @@ func TestPartsErrors(t *testing.T) {
 	} {
 		p := ownParts()
 		c.change(&p)
-		if _, err := New(ownConfig(), p, small()); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+		if _, err := New(ownConfig().Plain(), p, small()); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("got %v, want one line with %q", err, c.want)
 		}
 	}
@@ -265,7 +266,7 @@ func TestPartsErrors(t *testing.T) {
 	} {
 		p := ownParts()
 		c.change(&p)
-		tr, err := New(ownConfig(), p, small())
+		tr, err := New(ownConfig().Plain(), p, small())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -288,18 +289,18 @@ func TestStateThatIsNotFinite(t *testing.T) {
 		sum[1] = float32(math.Inf(1))
 		return &heavy{sum}
 	}
-	tr, err := New(ownConfig(), p, small())
+	tr, err := New(ownConfig().Plain(), p, small())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := tr.SaveCheckpoint(filepath.Join(t.TempDir(), "c.npz")); err == nil || !strings.Contains(err.Error(), "entry 1 of optimizer-sum is +Inf") {
+	if err := saveCheckpoint(tr, filepath.Join(t.TempDir(), "c.npz")); err == nil || !strings.Contains(err.Error(), "entry 1 of optimizer-sum is +Inf") {
 		t.Errorf("error %v", err)
 	}
 }
 
 // A trainer that runs cannot be run again at the same time.
 func TestRunWhileRunning(t *testing.T) {
-	tr, err := New(Config{Optimization: Optimization{Epochs: 1}}, Parts{}, small())
+	tr, err := New(Config{Optimization: Optimization{Epochs: 1}}.Plain(), Parts{}, small())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,7 +334,7 @@ func TestPanicWaitsForPacking(t *testing.T) {
 // refuses one that does not fit.
 func TestInitialModel(t *testing.T) {
 	s := small()
-	first := mustRun(t, mustNew(t, busy("adam"), s), Hooks{}).Ranker
+	first := mustRun(t, mustNew(t, busy("adam"), s), Hooks{}).Model
 	path := filepath.Join(t.TempDir(), "m.npz")
 	if err := first.Save(path); err != nil {
 		t.Fatal(err)
@@ -343,26 +344,26 @@ func TestInitialModel(t *testing.T) {
 		other.Train.Features[i] *= 3 // other data have another transform
 	}
 	build := func(c Config) (*Trainer, error) {
-		r, err := LoadRanker(path)
+		r, err := ranker.Open(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return New(c, Parts{Initial: r}, other)
+		return New(c.Plain(), Parts{Initial: r}, other)
 	}
 	tr, err := build(busy("sgd"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := first.Score(s.Test)
+	want, err := first.Scores(s.Test)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := tr.Current().Score(s.Test); err != nil || !slices.Equal(got, want) {
+	if got, err := current(t, tr).Scores(s.Test); err != nil || !slices.Equal(got, want) {
 		t.Errorf("training begins elsewhere: %v", err)
 	}
-	before := slices.Clone(tr.weights)
+	before := slices.Clone(tr.loop.weights)
 	mustRun(t, tr, Hooks{})
-	if slices.Equal(tr.weights, before) {
+	if slices.Equal(tr.loop.weights, before) {
 		t.Error("nothing was trained")
 	}
 	for _, refused := range []struct {
@@ -395,7 +396,7 @@ func TestRewardLearns(t *testing.T) {
 		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.01, Batch: 4, Epochs: 16},
 		Evaluation:   Evaluation{EvaluateTrain: true, Report: []string{"err@5"}},
 	}
-	tr, err := New(c, Parts{Loss: losses.Reward(func(gains []float64) float64 {
+	tr, err := New(c.Plain(), Parts{Loss: losses.Reward(func(gains []float64) float64 {
 		sum, reading := 0.0, 1.0
 		for k, gain := range gains {
 			stop := gain / 16

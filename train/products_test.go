@@ -18,17 +18,17 @@ func BenchmarkWide(b *testing.B) {
 		b.Fatal(err)
 	}
 	t := sharp(b, largeFrom, s)
-	fresh := min(t.history[1].TrainSeconds, t.history[2].TrainSeconds) // the first one compiles the graphs
+	fresh := min(t.history.epochs[1].TrainSeconds, t.history.epochs[2].TrainSeconds) // the first one compiles the graphs
 	var rows []int
-	for i := 0; i < len(t.queries); i += t.Batch {
+	for i := 0; i < len(t.data.queries); i += t.Config.Batch {
 		n := 0
-		for _, q := range t.queries[i:min(i+t.Batch, len(t.queries))] {
+		for _, q := range t.data.queries[i:min(i+t.Config.Batch, len(t.data.queries))] {
 			n += s.Train.Offsets[q+1] - s.Train.Offsets[q]
 		}
 		rows = append(rows, n)
 	}
 	bare := func() float64 {
-		widths := append([]int{t.transform.Width()}, append(t.Hidden, 1)...)
+		widths := append([]int{t.models.transform.Width()}, append(t.Config.Hidden, 1)...)
 		start := time.Now()
 		for _, n := range rows {
 			bareProducts(n, widths)
@@ -38,7 +38,7 @@ func BenchmarkWide(b *testing.B) {
 	bare()
 	last, products := math.Inf(1), math.Inf(1) // the shortest times
 	for b.Loop() {
-		e, err := t.runEpoch(ctx, Hooks{})
+		e, err := t.loop.epoch(ctx, len(t.history.epochs), nil)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -2,7 +2,9 @@ package train
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -12,46 +14,108 @@ const (
 	largeTotal = 2_000_000 // documents of all epochs, where that is neither few epochs nor many
 )
 
-// DefaultFor is the recipe of choice for so many training documents of so many queries, and the
-// reason in words. There are two:
+// Default is the zero Config: all is left to the recipe for the training data.
+func Default() Config { return Config{} }
+
+// DefaultFor is the recipe for so many training documents of so many queries, with all settings
+// spelt out, and the reason in words. A [Config] has it where it is zero. There are two:
 //
 //	documents       below 100,000                  from 100,000 on
-//	recipe          that of Default                large
 //	networks        several small ones, averaged   one with layers of 256 and 128
-//	K               10; 20 for long lists          10
+//	K               10; 20 for long queries        10
 //	inputs          several views of a feature,    one, by quantile
-//	                ranks too for short lists
+//	                ranks too for short queries
 //	loss            plrank-exact                   plrank-exact+0.5*softmax
 //	against noise   dropout                        group lasso
-//	steps           of few queries                 of 32 queries, at a higher rate
-//	rate            that of Default                rises, then falls to 0 (cosine)
+//	steps           of few queries                 of 32 queries
+//	rate            begins high, falls fast        rises, then falls to 0 (cosine)
 //	model           weights of the best epoch      average of the weights over steps
-//	epochs          those of Default               5, and up to 10 below 400,000 documents
+//	epochs          16                             5, and up to 10 below 400,000 documents
 //
-// Small data are learnt by heart: there dropout helps, and the mean of networks. With much
-// data one larger network does better, and what it is worth is a matter of time. The
-// gradient of NDCG at 10 is of the few documents at the top; softmax adds what the others
-// say, and brings most in the first epochs; on small data of long lists, of 50 documents and
-// more on average, a larger K does some of that. In real collections of shorter lists it also
-// says much where a value stands among those of its query. Inputs that say nothing cost quality; the
-// group lasso keeps their weights small. The average of the weights is good long before the
-// rate has fallen. lab/recipe.md has the trials.
+// The objective for small data is exact: nothing is sampled. Models fit small data too closely.
+// Dropout helps against it, and so does the mean of several networks, which also varies less from
+// seed to seed. The expected metric tells epochs apart with less noise than the metric of one
+// ranking. A rate that begins high and falls fast takes a fifth of the steps of a low one. With
+// much data one larger network does better, in less time.
+//
+// The gradient of NDCG at 10 is that of the few documents at the top. Softmax adds what the others
+// say, and helps most in the first epochs; on small data of long queries, of 50 documents and more
+// on average, a larger K does some of that. With shorter queries it also helps to know the rank of
+// a value among those of its query. Uninformative inputs cost quality: the group lasso keeps their
+// weights small. The average of the weights is good long before the rate has fallen. lab/recipe.md
+// has the trials.
 func DefaultFor(documents, queries int) (c Config, reason string) {
-	if documents < largeFrom {
-		c, reason = Default(), fmt.Sprintf("small, below %d documents", largeFrom)
-		if documents >= longFrom*queries {
-			c.Cutoff = 20
-			return c, fmt.Sprintf("%s, of long lists, from %d documents a query on", reason, longFrom)
-		}
-		c.Transform += "+rank"
-		return c, fmt.Sprintf("%s, of short lists, below %d documents a query", reason, longFrom)
+	if documents >= largeFrom {
+		c = largeRecipe(documents)
+		return c, fmt.Sprintf("large, from %d documents on, which takes %d epochs (5, and up to 10 below %d documents)", largeFrom, c.Epochs, largeTotal/5)
 	}
-	c = Config{
+	c, reason = smallRecipe(), fmt.Sprintf("small, below %d documents", largeFrom)
+	if documents >= longFrom*queries {
+		c.Cutoff = 20
+		return c, fmt.Sprintf("%s, of long queries, from %d documents a query on", reason, longFrom)
+	}
+	c.Transform += "+rank"
+	return c, fmt.Sprintf("%s, of short queries, below %d documents a query", reason, longFrom)
+}
+
+// smallRecipe is what the recipes for small data have in common.
+func smallRecipe() Config {
+	return Config{
+		Objective:    Objective{Loss: "plrank-exact", Cutoff: 10, NormalizeGains: true},
+		Inputs:       Inputs{Transform: "minmax+log-standard+quantile"},
+		Model:        Model{Hidden: []int{64}, Activation: ops.ReLU, Dropout: 0.5, Members: 3},
+		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.006, Decay: 0.85, Batch: 4, Epochs: 16},
+		Evaluation:   Evaluation{Metric: "expected-ndcg@10"},
+	}.Plain()
+}
+
+func largeRecipe(documents int) Config {
+	return Config{
 		Objective:    Objective{Loss: "plrank-exact+0.5*softmax", Cutoff: 10, NormalizeGains: true},
 		Inputs:       Inputs{Transform: "quantile"},
 		Model:        Model{Hidden: []int{256, 128}, Activation: ops.ReLU, Members: 1},
 		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.004, Schedule: "cosine", Warmup: 0.1, GroupLasso: 0.1, Average: 0.99, Batch: 32, Epochs: min(max(5, largeTotal/documents), 10)},
 		Evaluation:   Evaluation{Metric: "ndcg@10"}, // the expected one is low: softmax makes for policies that are less sharp
+	}.Plain()
+}
+
+// Paper is the set-up of the experiments of Oosterhuis (2021), section 7, with
+// PL-Rank-2: two hidden layers of 32 sigmoids, plain SGD, one query a step, a
+// number of samples that grows from 10 to 100, DCG@5 under the policy. All settings are spelt out.
+func Paper() Config {
+	return Config{
+		Objective:    Objective{Loss: "plrank2", Cutoff: 5, Samples: Dynamic},
+		Inputs:       Inputs{Transform: "minmax"},
+		Model:        Model{Hidden: []int{32, 32}, Activation: ops.Sigmoid},
+		Optimization: Optimization{Optimizer: "sgd", LearningRate: 0.01, Batch: 1, Epochs: 40},
+		Evaluation:   Evaluation{Metric: "expected-dcg@5", EvaluationSamples: 100, DropLabelFreeTest: true},
+	}.Plain()
+}
+
+// forData is c with the recipe for the training data in place of what it leaves to it.
+func (c Config) forData(s *datasets.Splits) Config {
+	if s == nil || s.Train == nil {
+		return c
 	}
-	return c, fmt.Sprintf("large, from %d documents on, which takes %d epochs (5, and up to 10 below %d documents)", largeFrom, c.Epochs, largeTotal/5)
+	recipe, _ := DefaultFor(s.Train.Rows(), s.Train.Queries())
+	return c.orRecipe(recipe)
+}
+
+// orRecipe is c with a recipe in place of what it leaves to it. A metric of the recipe is for the
+// loss of the recipe.
+func (c Config) orRecipe(recipe Config) Config {
+	settings := c.Settings()
+	if !slices.ContainsFunc(settings, Setting.Unset) { // all is spelt out: zero is zero
+		return c
+	}
+	if c.Metric == "" && byLoss(c.Loss) {
+		c.Metric = LossMetric
+	}
+	of := recipe.Settings()
+	for i, s := range settings {
+		if s.field().IsZero() {
+			s.Take(of[i])
+		}
+	}
+	return c
 }

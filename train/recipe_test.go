@@ -5,22 +5,22 @@ import (
 	"testing"
 )
 
-// Data below the bound get Default, with ranks for short lists and a larger K for long ones; above it, more documents never get more epochs, and
+// Data below the bound get the small recipe, with ranks for short queries and a larger K for long ones; above it, more documents never get more epochs, and
 // nothing else depends on how many there are.
 func TestDefaultFor(t *testing.T) {
 	c, reason := DefaultFor(largeFrom-1, largeFrom/longFrom+1)
-	if c.Transform != Default().Transform+"+rank" || reason == "" {
-		t.Errorf("small data of short lists: inputs %s, %q", c.Transform, reason)
+	if c.Transform != smallRecipe().Transform+"+rank" || reason == "" {
+		t.Errorf("small data of short queries: inputs %s, %q", c.Transform, reason)
 	}
-	if c.Transform = Default().Transform; !reflect.DeepEqual(c, Default()) {
-		t.Errorf("small data of short lists: %+v, want Default but for the inputs", c)
+	if c.Transform = smallRecipe().Transform; !reflect.DeepEqual(c, smallRecipe()) {
+		t.Errorf("small data of short queries: %+v, want the small recipe but for the inputs", c)
 	}
 	c, reason = DefaultFor(longFrom, 1)
 	if c.Cutoff != 20 || reason == "" {
-		t.Errorf("small data of long lists: K = %d, %q", c.Cutoff, reason)
+		t.Errorf("small data of long queries: K = %d, %q", c.Cutoff, reason)
 	}
-	if c.Cutoff = Default().Cutoff; !reflect.DeepEqual(c, Default()) {
-		t.Errorf("small data of long lists: %+v, want Default but for K", c)
+	if c.Cutoff = smallRecipe().Cutoff; !reflect.DeepEqual(c, smallRecipe()) {
+		t.Errorf("small data of long queries: %+v, want the small recipe but for K", c)
 	}
 	epochs := []int{}
 	first, _ := DefaultFor(largeFrom, 1000)

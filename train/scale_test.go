@@ -22,6 +22,8 @@ import (
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/internal/mpi/launch"
+	"github.com/plrank/plrank/internal/processes"
+	"github.com/plrank/plrank/train/internal/shards"
 )
 
 // What lab/scale.md's cost model is fitted to, on a machine on which nothing else runs:
@@ -101,7 +103,7 @@ func exchangeSums(g Processes, out *bufio.Writer, sizes []string) {
 			panic(err)
 		}
 		own, total := make([]float32, n), make([]float32, n)
-		r := newReduction(g, g.Size(), [][]float32{own})
+		r := shards.NewReduction(g, g.Size(), [][]float32{own})
 		var seconds []float64
 		times := 2 + min(100, max(3, 1<<23/n)) // the first two are not counted
 		for i := range times {
@@ -109,7 +111,7 @@ func exchangeSums(g Processes, out *bufio.Writer, sizes []string) {
 				own[k] = float32(g.Rank() + i)
 			}
 			start := time.Now()
-			r.sum(total, record{losses: make([]float64, 1)})
+			r.Sum(total, shards.Record{Losses: make([]float64, 1)})
 			if i >= 2 {
 				seconds = append(seconds, time.Since(start).Seconds())
 			}
@@ -159,7 +161,7 @@ func TestExchange(t *testing.T) {
 
 // scaleRecipes are those whose steps are measured.
 func scaleRecipe(name string) Config {
-	c := Default()
+	c := smallRecipe()
 	if name == "wide" {
 		c.Hidden, c.Dropout, c.LearningRate, c.Decay, c.Members, c.Transform = []int{256, 128}, 0.1, 0.0015, 0.6, 1, "log-standard+quantile"
 	}
@@ -202,7 +204,7 @@ func timeSteps(g Processes, out *bufio.Writer, words []string) {
 	c := scaleRecipe(words[0])
 	c.Batch, c.Epochs = numbers[0], numbers[2]
 	timer := &exchangeTimer{Processes: g}
-	t, err := New(c, Parts{Processes: timer}, datasets.Synthetic(datasets.SyntheticOptions{Train: numbers[1], Vali: 8, Test: 1}))
+	t, err := New(c.Plain(), Parts{Processes: timer}, datasets.Synthetic(datasets.SyntheticOptions{Train: numbers[1], Vali: 8, Test: 1}))
 	if err != nil {
 		panic(err)
 	}
@@ -213,10 +215,10 @@ func timeSteps(g Processes, out *bufio.Writer, words []string) {
 		exchange := timer.took.Seconds()
 		if timer.took = 0; s.Epoch > 1 && s.Step > 1 { // no graphs to be made, and no validation
 			documents, shards := 0, map[int]bool{}
-			d := t.splits.Train
-			order := t.order(s.Epoch - 1)
+			d := t.data.splits.Train
+			order := t.loop.division.Order(s.Epoch-1, t.data.queries, t.data.documents)
 			for at := (s.Step - 1) * c.Batch; at < min(s.Step*c.Batch, len(order)); at++ {
-				if slices.Contains(t.ownShards(), at%c.Shards) {
+				if slices.Contains(t.loop.batches.own, at%c.Shards) {
 					documents += d.Offsets[order[at]+1] - d.Offsets[order[at]]
 					shards[at%c.Shards] = true
 				}
@@ -229,14 +231,14 @@ func timeSteps(g Processes, out *bufio.Writer, words []string) {
 		panic(err)
 	}
 	all := make([]float64, g.Size()*len(own))
-	g.Allgather(bytesOf(all), bytesOf(own))
+	g.Allgather(processes.Bytes(all), processes.Bytes(own))
 	if g.Rank() > 0 {
 		return
 	}
 	for rank := range g.Size() {
 		of := all[rank*len(own):][:len(own)]
 		for i := 0; i < len(of); i += 4 {
-			fmt.Fprintf(out, "%d,%d,%d,%.0f,%.0f,%.4g,%.4g\n", len(t.weights), i/4, rank, of[i], of[i+1], of[i+2], of[i+3])
+			fmt.Fprintf(out, "%d,%d,%d,%.0f,%.0f,%.4g,%.4g\n", len(t.loop.weights), i/4, rank, of[i], of[i+1], of[i+2], of[i+3])
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 func parsedConfig(t *testing.T, c Config) *parsed {
 	t.Helper()
-	p, err := c.parse(Parts{})
+	p, err := c.Plain().parse(Parts{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,8 @@ func TestRates(t *testing.T) {
 	rates := func(c Config, history []Epoch) (list []float64) {
 		c.LearningRate, c.Epochs = 0.8, 4
 		for step := range 4 {
-			list = append(list, parsedConfig(t, c).rate(history, step, 4))
+			p := parsedConfig(t, c)
+			list = append(list, newRates(p.config, p.schedule, nil).of(history, step, 4))
 		}
 		return list
 	}
@@ -69,12 +70,12 @@ func TestScheduleErrors(t *testing.T) {
 		"plateau(0)": "after how many epochs", "plateau(2,1)": "between 0 and 1", "plateau(2,)": "between 0 and 1",
 		"plateau(2,NaN)": "between 0 and 1", "plateau(2,.5,1)": "between 0 and 1",
 	} {
-		if err := (Config{Optimization: Optimization{Schedule: text}}).Check(); err == nil || !strings.Contains(err.Error(), want) {
+		if err := (Config{Optimization: Optimization{Schedule: text}}).Plain().Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
 	for _, warmup := range []float64{-1, math.NaN(), math.Inf(1)} {
-		if err := (Config{Optimization: Optimization{Warmup: warmup}}).Check(); err == nil || !strings.Contains(err.Error(), "warm-up") {
+		if err := (Config{Optimization: Optimization{Warmup: warmup}}).Plain().Check(); err == nil || !strings.Contains(err.Error(), "warm-up") {
 			t.Errorf("%v: %v", warmup, err)
 		}
 	}
@@ -91,7 +92,7 @@ func TestSchedulesResume(t *testing.T) {
 		tr := mustNew(t, c, s)
 		whole := mustRun(t, tr, Hooks{Epoch: func(t *Trainer, e Epoch) error {
 			if e.Epoch == 2 {
-				return t.SaveCheckpoint(path)
+				return saveCheckpoint(t, path)
 			}
 			return nil
 		}})
@@ -100,7 +101,7 @@ func TestSchedulesResume(t *testing.T) {
 			t.Fatal(err)
 		}
 		resumed := mustRun(t, again, Hooks{})
-		if !reflect.DeepEqual(timeless(resumed.History), timeless(whole.History)) || !slices.Equal(trainedWeights(resumed.Ranker), trainedWeights(whole.Ranker)) {
+		if !reflect.DeepEqual(timeless(resumed.History), timeless(whole.History)) || !slices.Equal(trainedWeights(resumed.Model), trainedWeights(whole.Model)) {
 			t.Errorf("%s: a run that went on ends elsewhere", schedule)
 		}
 		c.Epochs += 2
@@ -112,7 +113,7 @@ func TestSchedulesResume(t *testing.T) {
 		if len(history) != c.Epochs || !reflect.DeepEqual(timeless(history[:2]), timeless(whole.History[:2])) {
 			t.Errorf("%s: %d epochs more end after %d", schedule, c.Epochs-2, len(history))
 		}
-		steps := (len(longer.queries) + c.Batch - 1) / c.Batch
+		steps := (len(longer.data.queries) + c.Batch - 1) / c.Batch
 		for i, e := range history[2:] {
 			done := float64(i+2) + float64(steps-1)/float64(steps)
 			want := c.LearningRate * math.Pow(c.Decay, float64(i+2)) * (1 + math.Cos(math.Pi*(done-1.5)/(float64(c.Epochs)-1.5))) / 2

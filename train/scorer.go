@@ -3,64 +3,35 @@ package train
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/nn"
 )
 
-// The scorers that a [Config] names.
-const (
-	mlpScorer       = "mlp"
-	attentionScorer = "attention"
-)
-
-// Scorers lists the names that Config.Scorer may have.
-func Scorers() []string { return []string{attentionScorer, mlpScorer} }
-
-// checkScorer reports settings of the scorer that make no sense.
-func (c Config) checkScorer(parts Parts) error {
-	switch {
-	case parts.Scorer != nil:
-		return nil
-	case !slices.Contains(Scorers(), c.Scorer):
-		return unknown("scorer", c.Scorer, Scorers())
-	case c.Scorer != attentionScorer:
-		return nil
-	case len(c.Hidden) == 0:
-		return errors.New("train: the scorer attention needs a hidden layer: its width is that of the blocks")
-	case c.Blocks < 1:
-		return fmt.Errorf("train: blocks is %d: want 1 or more", c.Blocks)
+// newScorer makes a model with its initial weights, of what a transform gives.
+func newScorer(c Config, custom func(features int) (nn.Scorer, error), t *datasets.Transform) (nn.Scorer, error) {
+	if custom != nil {
+		return newCustomScorer(custom, t.Width())
 	}
-	if width := c.Hidden[len(c.Hidden)-1]; c.Heads < 1 || width%c.Heads != 0 {
-		return fmt.Errorf("train: heads is %d: want a number that divides %d, the width of the last hidden layer", c.Heads, width)
+	mlp := nn.MLPConfig{
+		Features: t.Width(), Hidden: c.Hidden, Activation: c.Activation,
+		Dropout: c.Dropout, Members: c.Members, Seed: c.Seed,
 	}
-	return nil
+	for i := range t.Categories {
+		codes := t.Categories[i].Codes()
+		mlp.Embeddings = append(mlp.Embeddings, nn.Embedding{Codes: codes, Width: nn.EmbeddingWidth(codes)})
+	}
+	if c.Scorer == attentionScorer {
+		return nn.NewTransformer(nn.TransformerConfig{MLPConfig: mlp, Blocks: c.Blocks, Heads: c.Heads, LatentCross: c.LatentCross})
+	}
+	return nn.NewMLP(mlp)
 }
 
-// newScorer makes a model with its initial weights.
-func (t *Trainer) newScorer() (nn.Scorer, error) {
-	if t.parts.Scorer != nil {
-		return t.ownScorer()
-	}
-	c := nn.MLPConfig{
-		Features: t.transform.Width(), Hidden: t.Hidden, Activation: t.Activation,
-		Dropout: t.Dropout, Members: t.Members, Seed: t.Seed,
-	}
-	for i := range t.transform.Categories {
-		codes := t.transform.Categories[i].Codes()
-		c.Embeddings = append(c.Embeddings, nn.Embedding{Codes: codes, Width: nn.EmbeddingWidth(codes)})
-	}
-	if t.Scorer == attentionScorer {
-		return nn.NewTransformer(nn.TransformerConfig{MLPConfig: c, Blocks: t.Blocks, Heads: t.Heads, LatentCross: t.LatentCross})
-	}
-	return nn.NewMLP(c)
-}
-
-// ownScorer is the model of Parts.Scorer.
-func (t *Trainer) ownScorer() (nn.Scorer, error) {
-	s, err := t.parts.Scorer(t.transform.Width())
+// newCustomScorer is the model of Parts.Scorer.
+func newCustomScorer(custom func(features int) (nn.Scorer, error), features int) (nn.Scorer, error) {
+	s, err := custom(features)
 	if err != nil {
 		return nil, fmt.Errorf("train: Parts.Scorer: %w", err)
 	}
@@ -73,4 +44,13 @@ func (t *Trainer) ownScorer() (nn.Scorer, error) {
 		return nil, fmt.Errorf("train: the model of Parts.Scorer has %d weights of %v, want one or more of float32", s.Weights().Size(), s.Weights().Dtype())
 	}
 	return s, nil
+}
+
+// architecture says in words what a model is.
+func architecture(s nn.Scorer) string {
+	model := s.Kind()
+	if words, ok := s.(fmt.Stringer); ok {
+		model = words.String()
+	}
+	return fmt.Sprintf("%s, %d weights", model, s.Weights().Size())
 }

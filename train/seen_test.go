@@ -6,15 +6,12 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/ranker"
 )
 
-// trainedOn is how many queries of d the model of r says that it was trained on.
-func trainedOn(t *testing.T, r *Ranker, d *datasets.Dataset) int {
+// trainedOn is how many queries of d a model says that it was trained on.
+func trainedOn(t *testing.T, m *ranker.Model, d *datasets.Dataset) int {
 	t.Helper()
-	m, err := r.Model()
-	if err != nil {
-		t.Fatal(err)
-	}
 	n, err := m.TrainedOn(d)
 	if err != nil {
 		t.Fatal(err)
@@ -27,19 +24,15 @@ func trainedOn(t *testing.T, r *Ranker, d *datasets.Dataset) int {
 func TestModelsKnowTheirTrainingQueries(t *testing.T) {
 	s := small()
 	tr := mustNew(t, busy("adam"), s)
-	r := mustRun(t, tr, Hooks{}).Ranker
+	r := mustRun(t, tr, Hooks{}).Model
 	if n := trainedOn(t, r, s.Train); n != s.Train.Queries() {
 		t.Errorf("%d of %d training queries", n, s.Train.Queries())
 	}
 	if n := trainedOn(t, r, s.Vali) + trainedOn(t, r, s.Test); n != 0 || tr.Warnings() != nil {
 		t.Errorf("%d queries of the other splits, warnings %v", n, tr.Warnings())
 	}
-	m, err := r.Model()
-	if err != nil {
-		t.Fatal(err)
-	}
-	report, err := Evaluate(busy("adam"), Parts{}, m, Split{"a", s.Train.Select([]int{3, 4})}, Split{"b", s.Test})
-	if err != nil || report.Splits[0].TrainedOn != 2 || report.Splits[1].TrainedOn != 0 || report.Model != m.Digest() {
+	report, err := Evaluate(busy("adam").Plain(), Parts{}, r, Split{"a", s.Train.Select([]int{3, 4})}, Split{"b", s.Test})
+	if err != nil || report.Splits[0].TrainedOn != 2 || report.Splits[1].TrainedOn != 0 || report.Model != r.Digest() {
 		t.Errorf("report %+v, error %v", report, err)
 	}
 	// A model that goes on with other queries was trained on all of them.
@@ -47,12 +40,16 @@ func TestModelsKnowTheirTrainingQueries(t *testing.T) {
 	next.Train, next.Vali = s.Test, s.Train
 	c := busy("adam")
 	c.Epochs = 1
-	on, err := New(c, Parts{Initial: r}, &next)
+	on, err := New(c.Plain(), Parts{Initial: r}, &next)
+	if err != nil {
+		t.Fatal(err)
+	}
+	best, err := on.Best()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, d := range []*datasets.Dataset{s.Train, s.Test} {
-		if n := trainedOn(t, on.Best(), d); n != d.Queries() {
+		if n := trainedOn(t, best, d); n != d.Queries() {
 			t.Errorf("%d of %d queries of %s", n, d.Queries(), d.Name)
 		}
 	}

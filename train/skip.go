@@ -1,40 +1,27 @@
 package train
 
 import (
-	"context"
 	"errors"
-	"fmt"
+
+	"github.com/plrank/plrank/train/internal/graph"
 )
 
-// What [Config.OnNaN] may be.
-const (
-	onNaNStop = "stop"
-	onNaNSkip = "skip"
-)
+// skipping is the hook of Config.OnNaN "skip".
+type skipping struct{ idle }
 
-// A batchError tells that the loss of a batch, or its gradient, is not finite or cannot be
-// computed. The weights are still those of the step before.
-type batchError struct{ error }
+func newSkipping(onNaN string) hook {
+	if onNaN != onNaNSkip {
+		return nil
+	}
+	return skipping{}
+}
 
-func (e *batchError) Unwrap() error { return e.error }
+func (skipping) tolerates(err error) bool { return Skippable(err) }
 
 // Skippable tells whether an error of [Trainer.Run] is about a batch that would have been
 // left out with Config.OnNaN "skip". A weight that became infinite is no such error: all
 // batches after it are lost.
 func Skippable(err error) bool {
-	var of *batchError
+	var of *graph.BatchError
 	return errors.As(err, &of)
-}
-
-// skip counts a batch that is left out of an epoch of so many steps. The error is for the
-// hook: of the first one in an epoch, it names the queries.
-func (t *Trainer) skip(ctx context.Context, err error, e *Epoch, b *stepBatch, steps int) (reported, fatal error) {
-	e.Skipped++
-	if e.Skipped == 1 {
-		err = t.locate(ctx, err, b)
-	}
-	if e.Skipped == steps {
-		return nil, fmt.Errorf("train: epoch %d: all %d batches were skipped: %w", e.Epoch, steps, err)
-	}
-	return err, nil
 }

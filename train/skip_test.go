@@ -32,8 +32,8 @@ func TestSkippedBatches(t *testing.T) {
 	}
 	c := Config{Inputs: Inputs{Transform: "none"}, Model: Model{Hidden: []int{16}, Activation: ops.ReLU, Dropout: 0.1}, Optimization: Optimization{Optimizer: "adam", Epochs: 3, OnNaN: "skip"}}
 	large := func(tr *Trainer) *Trainer {
-		for i := range tr.weights {
-			tr.weights[i] = 2
+		for i := range tr.loop.weights {
+			tr.loop.weights[i] = 2
 		}
 		return tr
 	}
@@ -41,7 +41,7 @@ func TestSkippedBatches(t *testing.T) {
 	tr := large(mustNew(t, c, bad))
 	r := mustRun(t, tr, Hooks{Step: func(s Step) {
 		if s.Skipped != nil {
-			skipped[tr.step] = true
+			skipped[tr.loop.steps] = true
 			if !strings.Contains(s.Skipped.Error(), "query q4 of train: ") {
 				t.Errorf("error %v", s.Skipped)
 			}
@@ -57,7 +57,7 @@ func TestSkippedBatches(t *testing.T) {
 	}
 
 	c.Optimizer = "forgetful"
-	reference, err := New(c, Parts{Optimizer: func(weights int) Optimizer {
+	reference, err := New(c.Plain(), Parts{Optimizer: func(weights int) Optimizer {
 		return forgetful{optimizers["adam"](c, []nn.Array{{Name: "w", Shape: []int{weights}}}), skipped}
 	}}, good)
 	if err != nil {
@@ -65,11 +65,11 @@ func TestSkippedBatches(t *testing.T) {
 	}
 	losses := map[int]float64{} // mean of an epoch, but for the skipped steps
 	mustRun(t, large(reference), Hooks{Step: func(s Step) {
-		if !skipped[reference.step] {
+		if !skipped[reference.loop.steps] {
 			losses[s.Epoch] += s.Loss / float64(s.Steps-1)
 		}
 	}})
-	if !slices.Equal(tr.weights, reference.weights) {
+	if !slices.Equal(tr.loop.weights, reference.loop.weights) {
 		t.Error("the weights are not those of the other batches alone")
 	}
 	for _, e := range r.History {
@@ -86,18 +86,18 @@ func TestNothingButSkippedBatches(t *testing.T) {
 	}
 	c := Config{Inputs: Inputs{Transform: "none"}, Model: Model{Hidden: []int{16}, Activation: ops.ReLU}, Optimization: Optimization{Epochs: 1, OnNaN: "skip"}}
 	tr := mustNew(t, c, s)
-	for i := range tr.weights {
-		tr.weights[i] = 2
+	for i := range tr.loop.weights {
+		tr.loop.weights[i] = 2
 	}
 	if _, err := tr.Run(ctx, Hooks{}); err == nil || !strings.Contains(err.Error(), "batches were skipped: ") {
 		t.Errorf("error %v", err)
 	}
 	// Where the weights themselves are lost, there is nothing to skip.
-	_, err := Run(ctx, Config{Optimization: Optimization{LearningRate: 1e39, OnNaN: "skip"}}, tinySplits(), Hooks{})
+	_, err := Run(ctx, Config{Optimization: Optimization{LearningRate: 1e39, OnNaN: "skip"}}.Plain(), tinySplits(), Hooks{})
 	if err == nil || Skippable(err) {
 		t.Errorf("a huge learning rate: %v", err)
 	}
-	if err := (Config{Optimization: Optimization{OnNaN: "skp"}}).Check(); err == nil || !strings.Contains(err.Error(), "skip") {
+	if err := (Config{Optimization: Optimization{OnNaN: "skp"}}).Plain().Check(); err == nil || !strings.Contains(err.Error(), "skip") {
 		t.Errorf("an unknown way: %v", err)
 	}
 }

@@ -13,15 +13,15 @@ func TestMemoryOfRuns(t *testing.T) {
 	s := datasets.Synthetic(datasets.SyntheticOptions{Train: 20, Vali: 10, Test: 1})
 	for _, scorer := range []string{"mlp", "attention"} {
 		t.Run(scorer, func(t *testing.T) {
-			c := Default()
+			c := smallRecipe()
 			c.Scorer, c.Epochs = scorer, 1
 			memtest.Steady(t, memtest.Requests(10), func(from, to int) {
 				for range to - from {
-					r, err := Run(ctx, c, s, Hooks{})
+					r, err := Run(ctx, c.Plain(), s, Hooks{})
 					if err != nil {
 						t.Fatal(err)
 					}
-					if _, err := r.Ranker.Score(s.Vali); err != nil {
+					if _, err := r.Model.Scores(s.Vali); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -3,14 +3,13 @@ package train
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/ranker"
 )
 
 var ctx = context.Background()
@@ -26,7 +26,7 @@ var ctx = context.Background()
 // small is a collection that one epoch takes milliseconds for: short lists of six
 // features, of which three say something about the label.
 func small() *datasets.Splits {
-	make := func(name string, queries int, seed uint64) *datasets.Dataset {
+	split := func(name string, queries int, seed uint64) *datasets.Dataset {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		d := &datasets.Dataset{Name: name, FeatureIDs: []int{1, 2, 3, 5, 8, 13}, Offsets: []int{0}}
 		for q := range queries {
@@ -44,7 +44,7 @@ func small() *datasets.Splits {
 		}
 		return d
 	}
-	return &datasets.Splits{Train: make("train", 32, 1), Vali: make("vali", 12, 2), Test: make("test", 10, 3)}
+	return &datasets.Splits{Train: split("train", 32, 1), Vali: split("vali", 12, 2), Test: split("test", 10, 3)}
 }
 
 // busy is a configuration in which everything that is random or remembered is.
@@ -59,9 +59,10 @@ func busy(optimizer string) Config {
 	}
 }
 
+// mustNew is New without a recipe: what c leaves zero is plain.
 func mustNew(t *testing.T, c Config, s *datasets.Splits) *Trainer {
 	t.Helper()
-	tr, err := New(c, Parts{}, s)
+	tr, err := New(c.Plain(), Parts{}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,8 +78,39 @@ func mustRun(t *testing.T, tr *Trainer, h Hooks) *Result {
 	return r
 }
 
-// trainedWeights are those of the model of a ranker.
-func trainedWeights(r *Ranker) []float32 { return r.model.Weights().Float32s() }
+// trainedWeights are those of a model, one array after another.
+func trainedWeights(m *ranker.Model) (weights []float32) {
+	for _, a := range m.File().Arrays {
+		for _, v := range a.Values {
+			weights = append(weights, float32(v))
+		}
+	}
+	return weights
+}
+
+// current is the model of a trainer as it is.
+func current(t *testing.T, tr *Trainer) *ranker.Model {
+	t.Helper()
+	m, err := tr.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// oneStep makes a step of a batch, as the loop does.
+func oneStep(tr *Trainer, b *stepBatch) (float64, error) {
+	return tr.loop.step(ctx, b, &step{steps: 1, number: tr.loop.steps + 1, weights: tr.loop.weights, gradient: tr.loop.gradients.total})
+}
+
+// saveCheckpoint writes that of the last epoch.
+func saveCheckpoint(tr *Trainer, path string) error {
+	c, err := tr.Checkpoint()
+	if err != nil {
+		return err
+	}
+	return c.Save(path)
+}
 
 // timeless is a history without its times.
 func timeless(history []Epoch) []Epoch {
@@ -113,35 +145,24 @@ func TestLossesLearn(t *testing.T) {
 	}
 }
 
-// trainInto runs c in a new folder, and returns its metrics without times and its
-// model, as bytes.
+// trainInto runs c, and returns its history without times and its model file, as bytes.
 func trainInto(t *testing.T, c Config, s *datasets.Splits) (history string, model []byte) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "run")
-	dir, err := CreateDir(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	tr := mustNew(t, c, s)
-	if _, err := dir.Begin(tr, c); err != nil {
+	r := mustRun(t, tr, Hooks{})
+	if _, err := tr.Report(r.Model); err != nil {
 		t.Fatal(err)
 	}
-	r := mustRun(t, tr, Hooks{Epoch: dir.Epoch})
-	report, err := tr.Report(r.Ranker)
-	if err != nil {
+	var lines, file bytes.Buffer
+	for _, e := range timeless(r.History) {
+		if err := json.NewEncoder(&lines).Encode(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.Model.File().Write(&file); err != nil {
 		t.Fatal(err)
 	}
-	if err := dir.Finish(r, report); err != nil {
-		t.Fatal(err)
-	}
-	lines, err := os.ReadFile(dir.File(HistoryFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if model, err = os.ReadFile(dir.File(ModelFile)); err != nil {
-		t.Fatal(err)
-	}
-	return regexp.MustCompile(`"seconds":[^}]*`).ReplaceAllString(string(lines), ""), model
+	return lines.String(), file.Bytes()
 }
 
 func TestSameForAnyGOMAXPROCS(t *testing.T) {
@@ -190,7 +211,7 @@ func resumes(t *testing.T, whole *Result, c Config, stop int, begin func(Config)
 	first := begin(half)
 	mustRun(t, first, Hooks{})
 	checkpoint = filepath.Join(t.TempDir(), "c.npz")
-	if err := first.SaveCheckpoint(checkpoint); err != nil {
+	if err := saveCheckpoint(first, checkpoint); err != nil {
 		t.Fatal(err)
 	}
 	second := begin(c)
@@ -201,7 +222,7 @@ func resumes(t *testing.T, whole *Result, c Config, stop int, begin func(Config)
 	if !reflect.DeepEqual(timeless(resumed.History), timeless(whole.History)) {
 		t.Errorf("%s, stopped after epoch %d: %+v, want %+v", c.Optimizer, stop, timeless(resumed.History), timeless(whole.History))
 	}
-	if !slices.Equal(trainedWeights(resumed.Ranker), trainedWeights(whole.Ranker)) {
+	if !slices.Equal(trainedWeights(resumed.Model), trainedWeights(whole.Model)) {
 		t.Errorf("%s, stopped after epoch %d: another model", c.Optimizer, stop)
 	}
 	return checkpoint
@@ -216,7 +237,7 @@ func TestRestoreErrors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "c.npz")
 	tr := mustNew(t, c, s)
 	mustRun(t, tr, Hooks{})
-	if err := tr.SaveCheckpoint(path); err != nil {
+	if err := saveCheckpoint(tr, path); err != nil {
 		t.Fatal(err)
 	}
 	for _, change := range []struct {
@@ -242,7 +263,11 @@ func TestRestoreErrors(t *testing.T) {
 			t.Errorf("got %v, want %q", err, change.want)
 		}
 	}
-	if err := tr.Best().Save(path); err != nil {
+	best, err := tr.Best()
+	if err == nil {
+		err = best.Save(path)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := mustNew(t, c, s).Restore(path); err == nil || !strings.Contains(err.Error(), `"plrank model"`) {
@@ -274,10 +299,10 @@ func TestInterruption(t *testing.T) {
 		if fmt.Sprint(timeless(r.History)) != fmt.Sprint(timeless(whole.History[:stop.epoch-1])) {
 			t.Errorf("stopped in epoch %d: history %+v", stop.epoch, r.History)
 		}
-		if stop.epoch == 1 && (r.BestEpoch != 0 || !slices.Equal(trainedWeights(r.Ranker), tr.weights)) {
+		if stop.epoch == 1 && (r.BestEpoch != 0 || !slices.Equal(trainedWeights(r.Model), tr.loop.weights)) {
 			t.Error("stopped in the first epoch: the model is not that of the last step")
 		}
-		if _, err := r.Ranker.Score(s.Test); err != nil {
+		if _, err := r.Model.Scores(s.Test); err != nil {
 			t.Error(err)
 		}
 	}
@@ -306,7 +331,7 @@ func TestBestEpochAndPatience(t *testing.T) {
 		}
 		best = max(best, v)
 	}
-	values, err := tr.evaluateSplit(r.Ranker, s.Vali)
+	values, err := tr.validation.meter.values(modelScoring{r.Model}, s.Vali)
 	if err != nil || float64(values["ndcg@5"]) != best {
 		t.Errorf("the ranker's validation value is %v, want %v (%v)", values["ndcg@5"], best, err)
 	}
@@ -314,7 +339,7 @@ func TestBestEpochAndPatience(t *testing.T) {
 
 func TestHookErrorEndsTraining(t *testing.T) {
 	stop := errors.New("no space left")
-	_, err := Run(ctx, busy("sgd"), small(), Hooks{Epoch: func(*Trainer, Epoch) error { return stop }})
+	_, err := Run(ctx, busy("sgd").Plain(), small(), Hooks{Epoch: func(*Trainer, Epoch) error { return stop }})
 	if !errors.Is(err, stop) {
 		t.Errorf("got %v", err)
 	}
@@ -345,8 +370,8 @@ func tinySplits() *datasets.Splits {
 
 func TestLabelFreeQueriesAreNotTrainedOn(t *testing.T) {
 	tr := mustNew(t, Config{Optimization: Optimization{Batch: 2}}, tinySplits())
-	if !slices.Equal(tr.queries, []int{0, 2, 3}) {
-		t.Errorf("trains on %v", tr.queries)
+	if !slices.Equal(tr.data.queries, []int{0, 2, 3}) {
+		t.Errorf("trains on %v", tr.data.queries)
 	}
 	steps := 0
 	r := mustRun(t, tr, Hooks{Step: func(s Step) { steps = s.Steps }})
@@ -354,8 +379,8 @@ func TestLabelFreeQueriesAreNotTrainedOn(t *testing.T) {
 		t.Errorf("%d steps for three queries, two a step", steps)
 	}
 	tr = mustNew(t, Config{Evaluation: Evaluation{DropLabelFreeTest: true}}, tinySplits())
-	if tr.splits.Test.Queries() != 1 || tr.splits.Vali.Queries() != 2 {
-		t.Errorf("test %v, vali %v", tr.splits.Test, tr.splits.Vali)
+	if tr.data.splits.Test.Queries() != 1 || tr.data.splits.Vali.Queries() != 2 {
+		t.Errorf("test %v, vali %v", tr.data.splits.Test, tr.data.splits.Vali)
 	}
 }
 
@@ -364,13 +389,13 @@ func TestNormalizedGains(t *testing.T) {
 	// The first query: gains 0, 1, 3; its ideal DCG@2 is 3/log2(2) + 1/log2(3).
 	ideal := 3 + 1/math.Log2(3)
 	for i, want := range []float64{0, 1 / ideal, 3 / ideal, 0, 0, 1} {
-		if math.Abs(float64(tr.gains[i])-want) > 1e-6 {
-			t.Errorf("gain of row %d is %v, want %v", i, tr.gains[i], want)
+		if math.Abs(float64(tr.data.gains[i])-want) > 1e-6 {
+			t.Errorf("gain of row %d is %v, want %v", i, tr.data.gains[i], want)
 		}
 	}
 	tr = mustNew(t, Config{Objective: Objective{Gain: "linear"}}, tinySplits())
-	if !slices.Equal(tr.gains[:3], []float32{0, 1, 2}) {
-		t.Errorf("linear gains %v", tr.gains[:3])
+	if !slices.Equal(tr.data.gains[:3], []float32{0, 1, 2}) {
+		t.Errorf("linear gains %v", tr.data.gains[:3])
 	}
 }
 
@@ -384,7 +409,7 @@ func TestNewErrors(t *testing.T) {
 	short, beyond := tiny("short.txt", []float32{1, 0}, []float32{0, 1}), tiny("beyond.txt", []float32{1, 0}, []float32{0, 1})
 	short.Labels = short.Labels[:3]
 	beyond.Offsets[1] = 1000
-	if _, err := New(Config{}, Parts{}, nil); err == nil || err.Error() != "train: no splits" {
+	if _, err := New(Config{}.Plain(), Parts{}, nil); err == nil || err.Error() != "train: no splits" {
 		t.Errorf("got %v without splits", err)
 	}
 	for _, c := range []struct {
@@ -397,7 +422,7 @@ func TestNewErrors(t *testing.T) {
 		{func(c *Config, s *datasets.Splits) { s.Test = tiny("x") }, "the test split is empty"},
 		{func(c *Config, s *datasets.Splits) { s.Train = free }, "no query of the training split free.txt has a relevant document"},
 		{func(c *Config, s *datasets.Splits) { s.Vali = free }, "no query of the validation split free.txt has a relevant document"},
-		{func(c *Config, s *datasets.Splits) { s.Vali = wide }, "train and wide have other feature ids"},
+		{func(c *Config, s *datasets.Splits) { s.Vali = wide }, "train and wide have different feature ids"},
 		{func(c *Config, s *datasets.Splits) { s.Train = nan }, "nan.txt: row 1: label NaN"},
 		{func(c *Config, s *datasets.Splits) { s.Train = short }, "short.txt: offsets must ascend from 0 to the 3 rows"},
 		{func(c *Config, s *datasets.Splits) { s.Test = beyond }, "beyond.txt: offsets must ascend from 0 to the 4 rows"},
@@ -407,7 +432,7 @@ func TestNewErrors(t *testing.T) {
 	} {
 		config, s := Config{}, tinySplits()
 		c.change(&config, s)
-		if _, err := New(config, Parts{}, s); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+		if _, err := New(config.Plain(), Parts{}, s); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("got %v, want one line with %q", err, c.want)
 		}
 	}
@@ -420,14 +445,14 @@ func TestNonFiniteTrainingStops(t *testing.T) {
 		s.Train.Row(i)[0] *= 3e38 // the scores of query q4 overflow
 	}
 	tr := mustNew(t, Config{Inputs: Inputs{Transform: "none"}, Optimization: Optimization{Batch: 3, Epochs: 1}, Model: Model{Hidden: []int{16}, Activation: ops.ReLU}}, s)
-	for i := range tr.weights {
-		tr.weights[i] = 2
+	for i := range tr.loop.weights {
+		tr.loop.weights[i] = 2
 	}
 	_, err := tr.Run(ctx, Hooks{})
 	if err == nil || !strings.Contains(err.Error(), "epoch 1, step 1, query q4 of train: ") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("huge features: %v", err)
 	}
-	_, err = Run(ctx, Config{Optimization: Optimization{LearningRate: 1e39}}, tinySplits(), Hooks{}) // beyond float32
+	_, err = Run(ctx, Config{Optimization: Optimization{LearningRate: 1e39}}.Plain(), tinySplits(), Hooks{}) // beyond float32
 	if err == nil || !strings.Contains(err.Error(), "train: epoch 1, step ") || !strings.Contains(err.Error(), ", query q") {
 		t.Errorf("a huge learning rate: %v", err)
 	}

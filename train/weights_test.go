@@ -29,7 +29,7 @@ func TestWeightsOfTraining(t *testing.T) {
 	final := func(c Config, s *datasets.Splits) []float32 {
 		tr := mustNew(t, c, s)
 		mustRun(t, tr, Hooks{})
-		return tr.weights
+		return tr.loop.weights
 	}
 	twice := c
 	twice.LearningRate *= 2
@@ -62,19 +62,19 @@ func TestWeightsOfTraining(t *testing.T) {
 		zeros.Train.Labels[i] *= some(i)
 	}
 	tr := mustNew(t, c, zeros)
-	queries := tr.queries
+	queries := tr.data.queries
 	mustRun(t, tr, Hooks{})
 	tr2 := mustNew(t, c, weighted(small(), some, nil))
-	tr2.queries = queries
+	tr2.data.queries = queries
 	mustRun(t, tr2, Hooks{})
-	if !slices.Equal(tr.weights, tr2.weights) {
+	if !slices.Equal(tr.loop.weights, tr2.loop.weights) {
 		t.Error("documents of weight 0 give another model than documents of gain 0")
 	}
 	none := weighted(small(), nil, func(int) float32 { return 0 })
 	tr = mustNew(t, c, none)
-	before := slices.Clone(tr.weights)
+	before := slices.Clone(tr.loop.weights)
 	mustRun(t, tr, Hooks{})
-	if !slices.Equal(tr.weights, before) {
+	if !slices.Equal(tr.loop.weights, before) {
 		t.Error("queries of weight 0 are learnt from")
 	}
 }
@@ -87,7 +87,7 @@ func TestWeightedMetrics(t *testing.T) {
 	value := func(c Config) float64 {
 		c.Ties = "order"
 		tr := mustNew(t, c, s)
-		values, err := tr.evaluate(s.Test, []float64{2, 1, 2, 1}, tr.measures)
+		values, err := tr.parsed.evaluator.evaluate(s.Test, []float64{2, 1, 2, 1}, tr.parsed.evaluator.measures)
 		if err != nil {
 			t.Fatal(err)
 		}

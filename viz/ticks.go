@@ -61,8 +61,8 @@ func (n names) Ticks(float64, float64) []plot.Tick {
 
 // decades are the ticks of an axis of decimal logarithms: log10(1), log10(2), …,
 // log10(10), …, with their numbers beside the powers of ten, on short axes beside 2
-// and 5 as well, or beside all. (The logarithmic scale of package plot makes
-// room for labels where there are none.)
+// and 5 as well, or beside all. (The logarithmic scale of package plot leaves
+// room for labels that are absent.)
 type decades struct{}
 
 func (decades) Ticks(low, high float64) []plot.Tick {

@@ -14,7 +14,7 @@ import (
 
 // Dataset makes a dataset of a grid, such as golearn's CSV and ARFF readers make. The
 // options name the attributes with the label and the query id; empty,
-// they are the one class attribute, and "qid". They also name those with weights and with
+// they are the only class attribute, and "qid". They also name those with weights and with
 // groups; empty: there are none. The other attributes are features
 // with ids 1, 2, … in their order, and keep their names; they must be numbers
 // (FloatAttribute or BinaryAttribute). NaN is a missing value. Rows of a query
@@ -70,7 +70,7 @@ func Dataset(from base.FixedDataGrid, o GridOptions) (*datasets.Dataset, error) 
 	return d, nil
 }
 
-// reader takes the rows of a grid.
+// reader collects the rows of a grid.
 type reader struct {
 	columns []column
 	rows    *datasets.Dataset // without queries
@@ -80,7 +80,7 @@ type reader struct {
 	group        map[string]int
 }
 
-// column is an attribute and what takes its values.
+// column is an attribute, and a function that reads its values.
 type column struct {
 	attribute base.Attribute
 	read      func(a base.Attribute, value []byte) error
@@ -98,7 +98,7 @@ func newReader(from base.FixedDataGrid, o GridOptions) (*reader, error) {
 			continue
 		}
 		if roles[role.column] != nil {
-			return nil, fmt.Errorf("golearn: attribute %q is to be two things: please choose among %s", role.column, o.names())
+			return nil, fmt.Errorf("golearn: attribute %q has two roles: please choose different ones among %s", role.column, o.names())
 		}
 		roles[role.column] = role.read
 	}
@@ -207,7 +207,7 @@ func (r *reader) groupNumber(name string) int {
 	return n
 }
 
-// setQueryWeights gives the queries of d, which is made of the rows, the weights of these.
+// setQueryWeights sets the weights of the queries of d to those of their rows.
 func (r *reader) setQueryWeights(d *datasets.Dataset) error {
 	for row, w := range r.queryWeights {
 		if d.SourceRows != nil {
@@ -231,7 +231,7 @@ func idText(a base.Attribute, value []byte) (string, error) {
 	const exact = 1 << 53
 	v := base.UnpackBytesToFloat(value)
 	if math.Abs(v) >= exact {
-		return "", fmt.Errorf("the id %.0f is beyond what golearn holds exactly: want numbers within ±2^53, or a CategoricalAttribute", v)
+		return "", fmt.Errorf("the id %.0f is not exact in golearn: want numbers within ±2^53, or a CategoricalAttribute", v)
 	}
 	return strconv.FormatFloat(v, 'f', -1, 64), nil
 }

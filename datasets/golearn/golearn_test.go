@@ -69,7 +69,7 @@ func TestGridHoldsTheDataset(t *testing.T) {
 
 // Written by golearn's CSV writer and read by its CSV reader, a dataset is the
 // same; read by our own reader, too.
-func TestThroughCSV(t *testing.T) {
+func TestGridThroughCSVIsTheDataset(t *testing.T) {
 	d := sample()
 	for _, ids := range [][]string{{"30", "4", "7"}, {"a", "b c", "7"}} {
 		d.QueryIDs = ids
@@ -119,7 +119,7 @@ func equal(t *testing.T, got, want *datasets.Dataset) {
 	}
 }
 
-func TestDatasetErrors(t *testing.T) {
+func TestGridsThatAreNotDataAreErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"qid,label,x\n1,2,red\n":  "is categorical",
 		"q,label,x\n1,2,3\n":      `no label attribute "label" and query attribute "qid" among q, label, x`,
@@ -137,7 +137,7 @@ func TestDatasetErrors(t *testing.T) {
 }
 
 // A query that comes back joins its rows.
-func TestDatasetGroups(t *testing.T) {
+func TestDatasetJoinsDocumentsOfAQuery(t *testing.T) {
 	grid, err := base.ParseCSVToInstancesFromReader(strings.NewReader("label,qid,x\n1,5,10\n2,6,11\n3,5,12\n4,7,13\n"), true)
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +151,7 @@ func TestDatasetGroups(t *testing.T) {
 	}
 }
 
-func TestARFF(t *testing.T) {
+func TestDatasetReadsARFF(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "d.arff")
 	text := "@relation d\n@attribute x real\n@attribute qid {a,b}\n@attribute label real\n@data\n0.5,a,1\n2,a,0\n1,b,2\n"
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
@@ -170,7 +170,7 @@ func TestARFF(t *testing.T) {
 	}
 }
 
-func TestTree(t *testing.T) {
+func TestTreeRanksBetterThanChance(t *testing.T) {
 	s := datasets.Synthetic(datasets.SyntheticOptions{Train: 20, Vali: 1, Test: 20})
 	tree, err := FitTree(s.Train, TreeOptions{Depth: 2, Rows: 1000})
 	if err != nil {

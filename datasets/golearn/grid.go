@@ -1,6 +1,5 @@
-// Package golearn joins datasets to github.com/sjwhitworth/golearn: a
-// datasets.Dataset as a grid that golearn's algorithms and writers take, a
-// Dataset from any grid, and a pointwise baseline.
+// Package golearn converts between a [datasets.Dataset] and the grids of
+// github.com/sjwhitworth/golearn, and has a pointwise baseline of golearn's.
 package golearn
 
 import (
@@ -16,8 +15,8 @@ import (
 	"github.com/plrank/plrank/datasets"
 )
 
-// GridOptions names the columns of a grid that are no features. The zero value
-// is what golearn's algorithms want: features, and the label as the class.
+// GridOptions names the columns of a grid that are not features. The zero value is for
+// golearn's algorithms: features, and the label as the class.
 type GridOptions struct {
 	LabelColumn string // of the label; empty: "label"
 	QueryColumn string // of the query id; empty: the grid has none
@@ -30,17 +29,17 @@ type GridOptions struct {
 // noGroup stands for no group, as in files.
 const noGroup = "-1"
 
-// Grid shows a dataset as a grid of golearn, without copying it: features as
+// Grid is a view of a dataset as a grid of golearn, which copies nothing: features as
 // FloatAttributes named as in the dataset (or by their ids), then the label, a
 // FloatAttribute that is the class, then the columns that the options name. Query ids are a
-// FloatAttribute where all are whole numbers and else a CategoricalAttribute, weights are
+// FloatAttribute if all are whole numbers, else a CategoricalAttribute; weights are
 // FloatAttributes, and groups are a CategoricalAttribute of all group names, in which -1
-// stands for no group. Document ids have no place in a grid.
-// The precision of a FloatAttribute is such that text written with it reads back
-// as the same float32.
+// stands for no group. Document ids are not in the grid. Text written
+// with the precision of a FloatAttribute reads back as the same float32.
 //
-// Two columns of one name are an error, and so are weights or groups of the dataset that
-// have no column, columns without them, and groups that are named twice, nothing or -1.
+// Errors are two columns with one name, weights or groups of the dataset that have no
+// column, columns of weights or groups that the dataset does not have, and groups with one
+// name, an empty one or -1.
 func Grid(d *datasets.Dataset, o GridOptions) (base.FixedDataGrid, error) {
 	if o.LabelColumn == "" {
 		o.LabelColumn = "label"
@@ -70,32 +69,32 @@ func Grid(d *datasets.Dataset, o GridOptions) (base.FixedDataGrid, error) {
 		}
 	}
 	if len(g.column) < len(g.attributes) {
-		return nil, fmt.Errorf("golearn: %s: two columns have one name: please choose other names than %s", d.Name, o.names())
+		return nil, fmt.Errorf("golearn: %s: two columns have the same name: please choose other names than %s", d.Name, o.names())
 	}
 	return g, nil
 }
 
-// check looks whether what the options name is what the dataset has.
+// check compares the options with the dataset.
 func (o GridOptions) check(d *datasets.Dataset) error {
-	for _, part := range []struct {
-		what, option, column string
-		has                  bool
+	for _, column := range []struct {
+		what, option, name string
+		has                bool
 	}{
 		{"weights of documents", "WeightColumn", o.WeightColumn, d.Weights != nil},
 		{"weights of queries", "QueryWeightColumn", o.QueryWeightColumn, d.QueryWeights != nil},
 		{"groups", "GroupColumn", o.GroupColumn, d.Groups != nil},
 	} {
 		switch {
-		case part.has && part.column == "":
-			return fmt.Errorf("golearn: %s has %s: please name their column, %s, or take them out of the dataset", d.Name, part.what, part.option)
-		case !part.has && part.column != "":
-			return fmt.Errorf("golearn: %s has no %s for column %q", d.Name, part.what, part.column)
+		case column.has && column.name == "":
+			return fmt.Errorf("golearn: %s has %s: please name their column, %s, or take them out of the dataset", d.Name, column.what, column.option)
+		case !column.has && column.name != "":
+			return fmt.Errorf("golearn: %s has no %s for column %q", d.Name, column.what, column.name)
 		}
 	}
 	return nil
 }
 
-// names are the columns that are no features, for a message.
+// names lists the columns that are not features, for a message.
 func (o GridOptions) names() string {
 	var list []string
 	for _, name := range []string{o.LabelColumn, o.QueryColumn, o.WeightColumn, o.QueryWeightColumn, o.GroupColumn} {
@@ -106,7 +105,7 @@ func (o GridOptions) names() string {
 	return strings.Join(list, ", ")
 }
 
-// name is how a column is called in a grid.
+// name is the name of a column in a grid.
 func name(d *datasets.Dataset, column int) string {
 	if d.FeatureNames != nil && d.FeatureNames[column] != "" {
 		return d.FeatureNames[column]
@@ -114,8 +113,8 @@ func name(d *datasets.Dataset, column int) string {
 	return strconv.Itoa(d.FeatureIDs[column])
 }
 
-// precision is the number of decimals with which every ninth significant digit
-// of a column's values is written.
+// precision is the number of decimals that gives every value of a column nine significant
+// digits.
 func precision(values []float32, column, width int) int {
 	least := math.Inf(1)
 	whole := true
@@ -173,7 +172,7 @@ func (g *grid) addQuery(name string) {
 	g.others = append(g.others, func(row int) []byte { return values[g.query(row)] })
 }
 
-// addWeights adds weights, of which a row has one.
+// addWeights adds a column of weights: that of a row is weights[of(row)].
 func (g *grid) addWeights(name string, weights []float32, of func(row int) int) {
 	g.add(&base.FloatAttribute{Name: name, Precision: precision(weights, 0, 1)})
 	g.others = append(g.others, func(row int) []byte { return base.PackFloatToBytes(float64(weights[of(row)])) })
@@ -189,7 +188,7 @@ func (g *grid) addGroups(name string) error {
 	for group := range n {
 		name := g.d.GroupName(group)
 		if name == "" || name == noGroup || a.GetSysVal(name) != nil {
-			return fmt.Errorf("golearn: %s: group %d has the name %q: want different names, other than %s and nothing", g.d.Name, group, name, noGroup)
+			return fmt.Errorf("golearn: %s: group %d has the name %q: want different names, not empty and not %s", g.d.Name, group, name, noGroup)
 		}
 		values = append(values, a.GetSysValFromString(name))
 	}
@@ -233,10 +232,10 @@ func (g *grid) RemoveClassAttribute(a base.Attribute) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("golearn: %q is no class attribute of the grid", a.GetName())
+	return fmt.Errorf("golearn: attribute %q of the grid is not a class", a.GetName())
 }
 
-// Get is the value as golearn keeps it: eight bytes.
+// Get is the value in golearn's format, eight bytes.
 func (g *grid) Get(spec base.AttributeSpec, row int) []byte {
 	return g.value(g.column[spec.GetAttribute().GetName()], row)
 }
@@ -280,5 +279,5 @@ func (g *grid) RowString(row int) string {
 // Size is the number of attributes and of rows.
 func (g *grid) Size() (int, int) { return len(g.attributes), g.d.Rows() }
 
-// String says in one line what the grid shows.
+// String is that of the dataset.
 func (g *grid) String() string { return g.d.String() }

@@ -20,15 +20,13 @@ type TreeOptions struct {
 // prediction is the score. golearn tries every threshold of every feature, and goes
 // through all documents for each: with raw features that takes too long beyond a few
 // thousand documents. So its inputs are the per-query min–max and the quantile
-// transform, rounded to some 16 values each. It knows no weights: those of documents and
-// queries do not count.
+// transform, rounded to some 16 values each. It ignores weights of documents and queries.
 type Tree struct {
 	transform *datasets.Transform
 	tree      *trees.CARTDecisionTreeRegressor
 }
 
-// FitTree fits the baseline. Data that no [datasets.Transform] can be fitted to are an error,
-// and so is what golearn refuses.
+// FitTree fits the baseline. Errors are those of [datasets.FitTransform] and of golearn.
 func FitTree(train *datasets.Dataset, o TreeOptions) (*Tree, error) {
 	if o.Depth == 0 {
 		o.Depth = 4
@@ -49,7 +47,7 @@ func FitTree(train *datasets.Dataset, o TreeOptions) (*Tree, error) {
 		}
 	}
 	if rows == 0 {
-		return nil, errors.New("golearn: no training query has as few documents as the baseline may be fitted on")
+		return nil, errors.New("golearn: every training query has more documents than TreeOptions.Rows")
 	}
 	t := &Tree{transform, trees.NewDecisionTreeRegressor("mse", int64(o.Depth))}
 	grid, err := Grid(t.inputs(train.Select(queries)), GridOptions{})
@@ -62,7 +60,7 @@ func FitTree(train *datasets.Dataset, o TreeOptions) (*Tree, error) {
 	return t, nil
 }
 
-// Scores are the scores of all rows of d, which has the columns of the training
+// Scores are the scores of all documents of d, which must have the columns of the training
 // data.
 func (t *Tree) Scores(d *datasets.Dataset) ([]float64, error) {
 	grid, err := Grid(t.inputs(d), GridOptions{})

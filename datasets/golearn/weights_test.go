@@ -77,7 +77,7 @@ func TestWeightsAndGroupsCross(t *testing.T) {
 }
 
 // A query that comes back keeps its weight, and its documents theirs.
-func TestWeightsOfAQueryThatComesBack(t *testing.T) {
+func TestWeightsOfAQueryThatComesBackMustAgree(t *testing.T) {
 	grid, err := base.ParseCSVToInstancesFromReader(strings.NewReader("label,qid,x,w,v,g\n1,5,10,1,.5,7\n2,6,11,2,1,8\n3,5,12,3,.5,7\n"), true)
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +91,7 @@ func TestWeightsOfAQueryThatComesBack(t *testing.T) {
 	}
 }
 
-func TestGridErrors(t *testing.T) {
+func TestDatasetsThatGridsCannotHoldAreErrors(t *testing.T) {
 	for _, c := range []struct {
 		change func(*datasets.Dataset, *GridOptions)
 		want   string
@@ -102,7 +102,7 @@ func TestGridErrors(t *testing.T) {
 		{func(d *datasets.Dataset, _ *GridOptions) { d.Weights = nil }, `no weights of documents for column "weight"`},
 		{func(d *datasets.Dataset, _ *GridOptions) { d.QueryWeights = nil }, `no weights of queries for column "query weight"`},
 		{func(d *datasets.Dataset, _ *GridOptions) { d.Groups = nil }, `no groups for column "group"`},
-		{func(_ *datasets.Dataset, o *GridOptions) { o.GroupColumn = "weight" }, "two columns have one name"},
+		{func(_ *datasets.Dataset, o *GridOptions) { o.GroupColumn = "weight" }, "two columns have the same name"},
 		{func(d *datasets.Dataset, _ *GridOptions) { d.GroupNames[1] = "b c" }, `group 1 has the name "b c"`},
 		{func(d *datasets.Dataset, _ *GridOptions) { d.GroupNames[2] = "-1" }, `group 2 has the name "-1"`},
 	} {
@@ -115,7 +115,7 @@ func TestGridErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"qid,label,w,v,g\n1,2,-1,1,1\n":               `row 1: attribute "w": weight -1: want a number of 0 or more`,
 		"qid,label,w,v,g\n1,2,1,1,1\n1,2,1,2,1\n":     `query "1" has rows of weights 1 and 2: want one weight`,
-		"qid,label,w,v,g\n9007199254740993,2,1,1,1\n": `row 1: attribute "qid": the id 9007199254740992 is beyond what golearn holds exactly`,
+		"qid,label,w,v,g\n9007199254740993,2,1,1,1\n": `row 1: attribute "qid": the id 9007199254740992 is not exact in golearn`,
 		"qid,label,w,v,g\n1,2,1,1,1\n1,2,1,1,1e300\n": `row 2: attribute "g": the id 1000`,
 		"qid,label,w,v\n1,2,1,1\n":                    `no attribute "g" among qid, label, w, v`,
 		"qid,label,w,v,g\n1,2,x,1,1\n":                `weight attribute "w" holds no numbers`,
@@ -132,7 +132,7 @@ func TestGridErrors(t *testing.T) {
 }
 
 // The baseline is what it is without weights and groups.
-func TestTreeKnowsNoWeights(t *testing.T) {
+func TestTreeIgnoresWeights(t *testing.T) {
 	s := datasets.Synthetic(datasets.SyntheticOptions{Train: 20, Vali: 1, Test: 5})
 	fit := func() []float64 {
 		tree, err := FitTree(s.Train, TreeOptions{Depth: 2, Rows: 1000})

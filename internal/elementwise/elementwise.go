@@ -1,6 +1,6 @@
-// Package elementwise is what is computed for each number of a layer by itself: activations,
-// their derivatives, dropout, and steps of optimizers. Where a machine has AVX-512, its
-// instructions do it, with the bits of plain Go.
+// Package elementwise computes functions of each number of a layer by itself: activations,
+// their derivatives, dropout, and steps of optimizers. AVX-512 instructions, where a machine has
+// them, give the bits of plain Go.
 package elementwise
 
 import (
@@ -10,26 +10,21 @@ import (
 	"github.com/plrank/plrank/internal/splitmix"
 )
 
-// SigmoidSlope sets dz = dy·y·(1−y), of y times share.
-func SigmoidSlope(y, dy, dz []float32, share float32) {
+// SigmoidVJP sets dz = dy·y·(1−y), of y times share.
+func SigmoidVJP(y, dy, dz []float32, share float32) {
 	dy, dz = dy[:len(y)], dz[:len(y)]
-	const step = 16
-	if n := len(y) / step * step; wide && n > 0 {
-		sigmoidSlopeAVX512(&y[0], &dy[0], &dz[0], n, share)
-		y, dy, dz = y[n:], dy[n:], dz[n:]
-	}
 	for i, y := range y {
 		y *= share
 		dz[i] = dy[i] * y * (1 - y)
 	}
 }
 
-// ReLUSlope sets dz to dy·factor where y > 0, to NaN where y is NaN, else to 0.
-func ReLUSlope(y, dy, dz []float32, factor float32) {
+// ReLUVJP sets dz to dy·factor where y > 0, to NaN where y is NaN, else to 0.
+func ReLUVJP(y, dy, dz []float32, factor float32) {
 	dy, dz = dy[:len(y)], dz[:len(y)]
 	const step = 16
 	if n := len(y) / step * step; wide && n > 0 {
-		reluSlopeAVX512(&y[0], &dy[0], &dz[0], n, factor)
+		reluVJPAVX512(&y[0], &dy[0], &dz[0], n, factor)
 		y, dy, dz = y[n:], dy[n:], dz[n:]
 	}
 	// Without branches, which a processor would guess wrong.
@@ -57,12 +52,6 @@ func Drop(x []float32, from int, key uint64, below uint64, kept float32) {
 		x = x[1:]
 		key++
 	}
-	const step = 16
-	if n := len(x) / step * step; wide && n > 0 {
-		dropAVX512(&x[0], n, key, uint32(below), kept)
-		x = x[n:]
-		key += uint64(n / 2)
-	}
 	for ; len(x) > 0; key++ {
 		random := splitmix.Next(key)
 		x[0] *= factor(random & math.MaxUint32)
@@ -77,11 +66,6 @@ func Drop(x []float32, from int, key uint64, below uint64, kept float32) {
 // Descend sets w = w − rate·g.
 func Descend(w, g []float32, rate float32) {
 	w = w[:len(g)]
-	const step = 16
-	if n := len(g) / step * step; wide && n > 0 {
-		descendAVX512(&w[0], &g[0], n, rate)
-		w, g = w[n:], g[n:]
-	}
 	for i, v := range g {
 		w[i] -= rate * v
 	}

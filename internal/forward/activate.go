@@ -55,23 +55,22 @@ func ActivateInto[T float](a Activation, z, y []T) {
 	})
 }
 
-// ActivationSlope sets dz = dy·a'(z), less what was dropped. It reads what a's derivative is
-// cheapest in: the activation's output, less what was dropped, for all but GELU, which needs
-// z itself.
-func ActivationSlope[T float](a Activation, yOrZ, dy, dz []T, d Dropout) {
+// ActivationVJP sets dz = dy·a'(z) where nothing was dropped, else 0. It reads a(z) after the
+// dropout, from which the derivatives of all activations follow but that of GELU, which needs z.
+func ActivationVJP[T float](a Activation, yOrZ, dy, dz []T, d Dropout) {
 	Elementwise(len(dz), func(from, to int) {
 		part := dz[from:to]
-		slope(a, yOrZ[from:to], dy[from:to], part, d)
+		vjp(a, yOrZ[from:to], dy[from:to], part, d)
 		if a != ReLU { // where y > 0, nothing was dropped
 			drop(d, part, from)
 		}
 	})
 }
 
-// reluSlope is ActivationSlope of ReLU, factor being what was kept is multiplied by.
-func reluSlope[T float](y, dy, dz []T, factor T) {
+// reluVJP is ActivationVJP of ReLU, after a dropout that multiplied by factor.
+func reluVJP[T float](y, dy, dz []T, factor T) {
 	if y, ok := any(y).([]float32); ok {
-		elementwise.ReLUSlope(y, any(dy).([]float32), any(dz).([]float32), float32(factor))
+		elementwise.ReLUVJP(y, any(dy).([]float32), any(dz).([]float32), float32(factor))
 		return
 	}
 	for i, v := range y {
@@ -86,15 +85,15 @@ func reluSlope[T float](y, dy, dz []T, factor T) {
 	}
 }
 
-// slope is ActivationSlope but for what was dropped, for outputs that a dropout has left.
-func slope[T float](a Activation, yOrZ, dy, dz []T, d Dropout) {
-	share := T(1 - d.Rate) // of an output, that it was
+// vjp is ActivationVJP without setting to 0 where the dropout did.
+func vjp[T float](a Activation, yOrZ, dy, dz []T, d Dropout) {
+	share := T(1 - d.Rate) // y·share is the output before the dropout
 	switch a {
 	case Identity:
 		copy(dz, dy)
 	case Sigmoid:
 		if y, ok := any(yOrZ).([]float32); ok {
-			elementwise.SigmoidSlope(y, any(dy).([]float32), any(dz).([]float32), float32(share))
+			elementwise.SigmoidVJP(y, any(dy).([]float32), any(dz).([]float32), float32(share))
 			return
 		}
 		for i, y := range yOrZ {
@@ -107,7 +106,7 @@ func slope[T float](a Activation, yOrZ, dy, dz []T, d Dropout) {
 			dz[i] = dy[i] * (1 - y*y)
 		}
 	case ReLU:
-		reluSlope(yOrZ, dy, dz, T(1/(1-d.Rate)))
+		reluVJP(yOrZ, dy, dz, T(1/(1-d.Rate)))
 	case GELU:
 		for i, z := range yOrZ {
 			z := float64(z)

@@ -52,7 +52,7 @@ func TestFloat32FunctionsAreAccurate(t *testing.T) {
 	}
 }
 
-func TestFloat32FunctionsAtTheEdges(t *testing.T) {
+func TestFloat32FunctionsAreExactAtTheEdges(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	for _, c := range []struct{ got, want float32 }{
 		{one(elementwise.Sigmoid, inf), 1}, {one(elementwise.Sigmoid, -inf), 0}, {one(elementwise.Sigmoid, 0), 0.5}, {one(elementwise.Sigmoid, math.MaxFloat32), 1}, {one(elementwise.Sigmoid, -math.MaxFloat32), 0},
@@ -75,7 +75,7 @@ func TestFloat32FunctionsAtTheEdges(t *testing.T) {
 
 // NaN and ±Inf pass through every activation and its derivative without
 // turning into ordinary numbers or panics.
-func TestActivationsOfNonFiniteNumbers(t *testing.T) {
+func TestActivationsKeepNonFiniteNumbers(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for act := range activationNames {
 		a := Activation(act)
@@ -88,19 +88,19 @@ func TestActivationsOfNonFiniteNumbers(t *testing.T) {
 			t.Errorf("%v(Inf) = %v, want %v", a, z[1], want)
 		}
 		dz := make([]float64, 1)
-		slope(a, []float64{nan}, []float64{1}, dz, Dropout{})
+		vjp(a, []float64{nan}, []float64{1}, dz, Dropout{})
 		if a != Identity && dz[0] == dz[0] {
 			t.Errorf("derivative of %v at NaN = %v", a, dz[0])
 		}
 	}
 	dz := make([]float64, 2)
-	slope(GELU, []float64{inf, -inf}, []float64{1, 1}, dz, Dropout{})
+	vjp(GELU, []float64{inf, -inf}, []float64{1, 1}, dz, Dropout{})
 	if dz[0] != 1 || dz[1] != 0 {
 		t.Errorf("derivative of gelu at ±Inf = %v, want [1 0]", dz)
 	}
 }
 
-func TestGELU(t *testing.T) {
+func TestGELUIsItsDefinition(t *testing.T) {
 	// x·Φ(x) by the definition; Φ(1) and Φ(2) as in tables of the normal
 	// distribution, and a far tail where 1 + erf would cancel to zero:
 	// Φ(−10) = 7.619853024160527e−24.

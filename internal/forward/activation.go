@@ -36,7 +36,7 @@ func ParseActivation(name string) (Activation, error) {
 	return 0, fmt.Errorf("unknown activation %q: %s", name, names.Want(name, activationNames[:]))
 }
 
-// Valid says whether there is such an activation.
+// Valid reports whether a is one of them.
 func (a Activation) Valid() bool { return a >= 0 && int(a) < len(activationNames) }
 
 // String is the name that ParseActivation reads.
@@ -45,4 +45,18 @@ func (a Activation) String() string {
 		return fmt.Sprintf("Activation(%d)", int(a))
 	}
 	return activationNames[a]
+}
+
+// MarshalText writes the name, so that an activation in JSON is a word.
+func (a Activation) MarshalText() ([]byte, error) {
+	if !a.Valid() {
+		return nil, fmt.Errorf("no such activation: %d", int(a))
+	}
+	return []byte(a.String()), nil
+}
+
+// UnmarshalText reads what MarshalText writes.
+func (a *Activation) UnmarshalText(text []byte) (err error) {
+	*a, err = ParseActivation(string(text))
+	return err
 }

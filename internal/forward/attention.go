@@ -1,35 +1,26 @@
 package forward
 
 import (
+	"cmp"
 	"context"
-
-	"github.com/plrank/plrank/internal/blas"
-	"github.com/plrank/plrank/internal/parallel"
 )
 
 // An Attention is multi-head scaled dot-product attention among the documents of each
 // query (Vaswani et al. 2017, sections 3.2.1 and 3.2.2). In every head a document has
-// three vectors q, k and v of size Width/Heads, and gets
+// three vectors q, k and v of size Width/Heads, and its output is
 //
 //	y_i = Σ_j p_ij v_j,   p_i = softmax_j(q_i·k_j / √size).
 //
-// What goes in is [rows, 3·Width]: the q of all heads side by side, then the k, then the
-// v. What comes out is [rows, Width]. The weights p are made for a few rows at a time, and
-// made again for the derivative: however many documents a query has, the memory for it is
-// a few times that of what goes in.
-type Attention[T float] struct{ Width, Heads int }
+// The input is [rows, 3·Width]: the q of all heads side by side, then the k, then the v. The
+// output is [rows, Width]. The weights p are computed for a few rows at a time, and again for
+// the derivative: memory is a few times that of the input, however many documents a query has.
+type Attention[T float] struct {
+	Width, Heads int
 
-const (
-	blockWeights = 1 << 18 // that are made at a time: they stay in the cache
-	blockRows    = 128     // at most
-)
+	stripe int // rows of a query and head in one piece of work; 0: stripeRows. Tests set it
+}
 
-// stripeRows of one query and head are one piece of work. Tests change it.
-var stripeRows = 4096
-
-// block is the number of rows that are done at a time for a query of n documents. The
-// last digits of results depend on it, so it depends on nothing else.
-func block(n int) int { return min(blockRows, max(8, blockWeights/n/8*8)) }
+const stripeRows = 4096
 
 // Run sets y, on all cores. Rows that belong to no query become 0.
 func (a Attention[T]) Run(qkv, y []T, offsets []int) {
@@ -39,27 +30,27 @@ func (a Attention[T]) Run(qkv, y []T, offsets []int) {
 }
 
 // RunQuery sets y for the documents of one query on the calling goroutine, to the same
-// numbers, bit for bit, as Run. It allocates nothing once it has run on as many. Where the
-// context ends, so does RunQuery, with its error.
+// numbers, bit for bit, as Run. It allocates nothing once it has run on as many. RunQuery
+// ends with the context, with its error.
 func (a Attention[T]) RunQuery(ctx context.Context, qkv, y []T) error {
 	s := attentionSpaces[T]().Get().(*attentionSpace[T])
 	defer attentionSpaces[T]().Put(s)
 	n := len(y) / a.Width
 	for h := range a.Heads {
-		if err := s.run(ctx, piece[T]{a, 0, n, h, 0, n}, qkv, y); err != nil {
+		if err := s.run(ctx, piece[T]{a.Width, a.Heads, 0, n, h, 0, n}, qkv, y); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Slope sets dqkv to the derivatives by qkv, given y and the derivatives by y, dy, on all
+// VJP sets dqkv to the derivatives by qkv, given y and the derivatives by y, dy, on all
 // cores. Rows that belong to no query get 0.
-func (a Attention[T]) Slope(qkv, y, dy, dqkv []T, offsets []int) {
+func (a Attention[T]) VJP(qkv, y, dy, dqkv []T, offsets []int) {
 	clearPadding(dqkv, 3*a.Width, offsets)
 	pieces := a.pieces(offsets)
-	// The k and v of a query's documents get something from each of its stripes, which
-	// are added up in their order.
+	// Each stripe of a query has a share in the derivatives by all k and v; shares are added up
+	// in the order of the stripes.
 	size := a.Width / a.Heads
 	shares := make([][]T, len(pieces))
 	each(pieces, func(s *attentionSpace[T], i int) {
@@ -69,7 +60,7 @@ func (a Attention[T]) Slope(qkv, y, dy, dqkv []T, offsets []int) {
 			shares[i] = make([]T, 2*p.n*size)
 			dk, dv = p.share(shares[i])
 		}
-		s.slope(p, qkv, y, dy, dqkv, dk, dv)
+		s.vjp(p, qkv, y, dy, dqkv, dk, dv)
 	})
 	for i, p := range pieces {
 		if p.from > 0 {
@@ -80,12 +71,6 @@ func (a Attention[T]) Slope(qkv, y, dy, dqkv []T, offsets []int) {
 	}
 }
 
-// share is room for the derivatives by k and v of a query and head.
-func (p piece[T]) share(x []T) (dk, dv blas.Matrix[T]) {
-	half := len(x) / 2
-	return blas.RowMajor(x[:half], p.n, p.size()), blas.RowMajor(x[half:], p.n, p.size())
-}
-
 // clearPadding clears the rows that belong to no query.
 func clearPadding[T float](x []T, width int, offsets []int) {
 	clear(x[:offsets[0]*width])
@@ -94,25 +79,14 @@ func clearPadding[T float](x []T, width int, offsets []int) {
 
 // pieces are those of all queries; the stripes of a query and head stand together.
 func (a Attention[T]) pieces(offsets []int) (all []piece[T]) {
+	stripe := cmp.Or(a.stripe, stripeRows)
 	for q := range len(offsets) - 1 {
 		n := offsets[q+1] - offsets[q]
 		for h := range a.Heads {
-			for from := 0; from < n; from += stripeRows {
-				all = append(all, piece[T]{a, offsets[q], n, h, from, min(n, from+stripeRows)})
+			for from := 0; from < n; from += stripe {
+				all = append(all, piece[T]{a.Width, a.Heads, offsets[q], n, h, from, min(n, from+stripe)})
 			}
 		}
 	}
 	return all
-}
-
-// each calls f for every piece, on all cores.
-func each[T float](pieces []piece[T], f func(s *attentionSpace[T], i int)) {
-	workers := parallel.Workers(len(pieces))
-	pool := attentionSpaces[T]()
-	spaces := make([]*attentionSpace[T], workers)
-	for w := range spaces {
-		spaces[w] = pool.Get().(*attentionSpace[T])
-		defer pool.Put(spaces[w])
-	}
-	parallel.For(len(pieces), workers, func(w, i int) { f(spaces[w], i) })
 }

@@ -8,30 +8,46 @@ import (
 	"github.com/viterin/vek/vek32"
 
 	"github.com/plrank/plrank/internal/blas"
+	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/internal/scratch"
 	"github.com/plrank/plrank/internal/softmax"
 )
 
-// A piece of work is rows from to to−1 of a query, in one head.
+// A piece of work is the rows from, …, to−1 of a query, in one head.
 type piece[T float] struct {
-	Attention[T]
-	first, n int // rows of the query
-	head     int
-	from, to int // counted from first
+	width, heads int
+	first, n     int // rows of the query
+	head         int
+	from, to     int // counted from first
 }
 
-func (p piece[T]) size() int { return p.Width / p.Heads }
+const (
+	blockWeights = 1 << 18 // that are made at a time: they stay in the cache
+	blockRows    = 128     // at most
+)
+
+// block is the number of rows that are done at a time for a query of n documents. The
+// last digits of results depend on it, so it depends on nothing else.
+func block(n int) int { return min(blockRows, max(8, blockWeights/n/8*8)) }
+
+func (p piece[T]) size() int { return p.width / p.heads }
 func (p piece[T]) scale() T  { return T(1 / math.Sqrt(float64(p.size()))) }
 
-// of is the vectors of the piece's head in x, which has so many for each row and head, and
-// of which this is number which: [n, size].
+// of is the matrix [n, size] of the piece's head in x, which has several vectors for each row and
+// head: those of number which.
 func (p piece[T]) of(x []T, which, vectors int) blas.Matrix[T] {
-	columns := vectors * p.Width
+	columns := vectors * p.width
 	all := blas.RowMajor(x[p.first*columns:], p.n, columns)
-	return all.Slice(0, p.n, which*p.Width+p.head*p.size(), p.size())
+	return all.Slice(0, p.n, which*p.width+p.head*p.size(), p.size())
 }
 
-// some is rows from from on of a matrix.
+// share is room for the derivatives by k and v of a query and head.
+func (p piece[T]) share(x []T) (dk, dv blas.Matrix[T]) {
+	half := len(x) / 2
+	return blas.RowMajor(x[:half], p.n, p.size()), blas.RowMajor(x[half:], p.n, p.size())
+}
+
+// some is a number of rows of a matrix, from row from on.
 func some[T float](m blas.Matrix[T], from, rows int) blas.Matrix[T] {
 	return m.Slice(from, rows, 0, m.Cols)
 }
@@ -39,10 +55,10 @@ func some[T float](m blas.Matrix[T], from, rows int) blas.Matrix[T] {
 // row is row r of a matrix.
 func row[T float](m blas.Matrix[T], r int) []T { return m.Data[r*m.Row:][:m.Cols] }
 
-// An attentionSpace is what one goroutine needs to work on pieces.
+// An attentionSpace is the scratch memory of one goroutine.
 type attentionSpace[T float] struct {
-	weights, slopes []T // [block, n]
-	sums            []T // [block] of exponentials
+	weights, slopes []T // [block, n]: p, and the derivatives by its logits
+	sums            []T // [block]: of exponentials
 	part            []T // [n, size]
 }
 
@@ -58,7 +74,7 @@ func attentionSpaces[T float]() *sync.Pool {
 	return &spaces64
 }
 
-// run sets the piece's part of y, unless the context ends.
+// run sets the part of y that belongs to the piece, unless the context ends.
 func (s *attentionSpace[T]) run(ctx context.Context, p piece[T], qkv, y []T) error {
 	q, k, v, all := p.of(qkv, 0, 3), p.of(qkv, 1, 3), p.of(qkv, 2, 3), p.of(y, 0, 1)
 	keys, values := blas.NewRight(k.T()), blas.NewRight(v)
@@ -89,12 +105,12 @@ func (s *attentionSpace[T]) exponentials(p piece[T], keys blas.Right[T], q blas.
 	return weights
 }
 
-// slope sets what the piece's rows get of the derivatives by their q, and to dk and dv
-// [n, size] what the derivatives by the k and v of all documents get from these rows:
+// vjp sets the derivatives by q of the rows of the piece, and in dk and dv [n, size] the share of
+// these rows in the derivatives by k and v of all documents:
 //
 //	dv_j = Σ_i p_ij dy_i,   ds_ij = p_ij (dy_i·v_j − dy_i·y_i)/√size,
 //	dq_i = Σ_j ds_ij k_j,   dk_j = Σ_i ds_ij q_i.
-func (s *attentionSpace[T]) slope(p piece[T], qkv, y, dy, dqkv []T, dk, dv blas.Matrix[T]) {
+func (s *attentionSpace[T]) vjp(p piece[T], qkv, y, dy, dqkv []T, dk, dv blas.Matrix[T]) {
 	q, k, v, dq := p.of(qkv, 0, 3), p.of(qkv, 1, 3), p.of(qkv, 2, 3), p.of(dqkv, 0, 3)
 	ys, dys := p.of(y, 0, 1), p.of(dy, 0, 1)
 	keys, columns, values := blas.NewRight(k.T()), blas.NewRight(k), blas.NewRight(v.T())
@@ -109,7 +125,7 @@ func (s *attentionSpace[T]) slope(p piece[T], qkv, y, dy, dqkv []T, dk, dv blas.
 		slopes := blas.RowMajor(s.slopes, rows, p.n)
 		values.Product(slopes, dys, blas.End[T]{})
 		for r := range rows {
-			softmaxSlope(row(weights, r), row(slopes, r), 1/s.sums[r], dot(row(dys, r), row(ys, r)))
+			softmaxVJP(row(weights, r), row(slopes, r), 1/s.sums[r], dot(row(dys, r), row(ys, r)))
 		}
 		columns.Product(some(dq, from, rows), slopes, blas.End[T]{})
 		s.sum(dv, weights.T(), dys, from > p.from)
@@ -138,7 +154,7 @@ func (s *attentionSpace[T]) sum(c, a, b blas.Matrix[T], more bool) {
 // addRows adds m to c.
 func addRows[T float](c, m blas.Matrix[T]) {
 	for r := range c.Rows {
-		add(row(c, r), row(m, r))
+		Add(row(c, r), row(m, r))
 	}
 }
 
@@ -149,8 +165,8 @@ func multiply[T float](x []T, v T) {
 	}
 }
 
-// softmaxSlope multiplies the weights by share, and sets slopes to weights·(slopes − mean).
-func softmaxSlope[T float](weights, slopes []T, share, mean T) {
+// softmaxVJP multiplies the weights by share, and sets slopes to weights·(slopes − mean).
+func softmaxVJP[T float](weights, slopes []T, share, mean T) {
 	if weights, ok := any(weights).([]float32); ok {
 		slopes := any(slopes).([]float32)
 		vek32.MulNumber_Inplace(weights, float32(share))
@@ -169,4 +185,16 @@ func dot[T float](x, y []T) (sum T) {
 		sum += v * y[i]
 	}
 	return sum
+}
+
+// each calls f for every piece, on all cores.
+func each[T float](pieces []piece[T], f func(s *attentionSpace[T], i int)) {
+	workers := parallel.Workers(len(pieces))
+	pool := attentionSpaces[T]()
+	spaces := make([]*attentionSpace[T], workers)
+	for w := range spaces {
+		spaces[w] = pool.Get().(*attentionSpace[T])
+		defer pool.Put(spaces[w])
+	}
+	parallel.For(len(pieces), workers, func(w, i int) { f(spaces[w], i) })
 }

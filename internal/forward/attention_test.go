@@ -22,18 +22,17 @@ func attentionResults(a Attention[float32], offsets []int) (y, dqkv []float32) {
 	qkv, dy := random(rows*3*a.Width), random(rows*a.Width)
 	y, dqkv = make([]float32, rows*a.Width), make([]float32, rows*3*a.Width)
 	a.Run(qkv, y, offsets)
-	a.Slope(qkv, y, dy, dqkv, offsets)
+	a.VJP(qkv, y, dy, dqkv, offsets)
 	return y, dqkv
 }
 
 // The same bits on any number of cores and by RunQuery; where a query is worked on in
 // several pieces, the same numbers but for rounding.
-func TestAttentionInPieces(t *testing.T) {
-	defer func(was int) { stripeRows = was }(stripeRows)
+func TestAttentionInPiecesIsTheSame(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	a, offsets := Attention[float32]{Width: 6, Heads: 2}, []int{0, 30, 30, 700, 701, 900}
 	whole, wholeSlope := attentionResults(a, offsets)
-	stripeRows = 128
+	a.stripe = 128
 	var want, wantSlope []float32
 	for _, cores := range []int{1, 2, 5} {
 		runtime.GOMAXPROCS(cores)
@@ -56,7 +55,7 @@ func TestAttentionInPieces(t *testing.T) {
 }
 
 // RunQuery gives the bits of Run, and allocates nothing.
-func TestAttentionOfOneQuery(t *testing.T) {
+func TestAttentionOfOneQueryIsThatOfAll(t *testing.T) {
 	a, n := Attention[float32]{Width: 6, Heads: 2}, 300
 	want, _ := attentionResults(a, []int{0, n})
 	rng := rand.New(rand.NewPCG(1, 2))

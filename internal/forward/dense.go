@@ -1,25 +1,11 @@
 package forward
 
 import (
-	"github.com/viterin/vek/vek32"
-
 	"github.com/plrank/plrank/internal/blas"
 	"github.com/plrank/plrank/internal/parallel"
 )
 
-type float = blas.Float
-
-// Work is cut into pieces whose size does not depend on the number of cores,
-// so that results do not either.
-const (
-	sumBlock     = 512   // rows that a gradient sums at a time: they stay in the cache
-	elementBlock = 16384 // elements of an elementwise pass
-)
-
-func blocks(n, size int) int { return (n + size - 1) / size }
-
-// Dense sets y = act(x·w + b), less what is dropped, on all cores: x [rows, in],
-// w [in, out], y [rows, out].
+// Dense sets y = act(x·w + b), with dropout, on all cores: x [rows, in], w [in, out], y [rows, out].
 func Dense[T float](act Activation, in, out int, x, w, b, y []T, d Dropout) {
 	rows := len(y) / out
 	end, more := ending(act, b)
@@ -51,18 +37,18 @@ func NewLayer[T float](act Activation, in, out int, w, b []T) *Layer[T] {
 // Run is Dense: the same rows, bit for bit.
 func (l *Layer[T]) Run(x, y []T) {
 	rows := len(y) / l.Out
-	l.run(blas.RowMajor(x, rows, l.In), blas.RowMajor(y, rows, l.Out))
+	l.RunMatrix(blas.RowMajor(x, rows, l.In), blas.RowMajor(y, rows, l.Out))
 }
 
-// run is Run for a matrix x of which rows may be apart.
-func (l *Layer[T]) run(x, y blas.Matrix[T]) {
+// RunMatrix is Run for a matrix x whose rows may be apart.
+func (l *Layer[T]) RunMatrix(x, y blas.Matrix[T]) {
 	end, more := ending(l.Activation, l.bias)
 	l.weights.Product(y, x, end)
 	Activate(more, y.Data)
 }
 
-// ending is what a product does itself of adding the bias and applying the activation, and
-// the activation that is left to do.
+// ending is the part of bias and activation that a product does itself, and the activation that
+// is left to do.
 func ending[T float](act Activation, bias []T) (end blas.End[T], more Activation) {
 	if act == ReLU {
 		return blas.End[T]{Bias: bias, ReLU: true}, Identity
@@ -70,14 +56,14 @@ func ending[T float](act Activation, bias []T) (end blas.End[T], more Activation
 	return blas.End[T]{Bias: bias}, act
 }
 
-// DenseInputSlope sets dx = dz·wᵀ.
-func DenseInputSlope[T float](in, out int, dz, w, dx []T) {
+// DenseInputVJP sets dx = dz·wᵀ.
+func DenseInputVJP[T float](in, out int, dz, w, dx []T) {
 	rows := len(dz) / out
 	blas.Product(blas.RowMajor(dx, rows, in), blas.RowMajor(dz, rows, out), blas.RowMajor(w, in, out).T(), blas.End[T]{}, nil)
 }
 
-// DenseWeightsSlope sets dw = xᵀ·dz: the sums over blocks of rows, added up in their order.
-func DenseWeightsSlope[T float](in, out int, x, dz, dw []T) {
+// DenseWeightsVJP sets dw = xᵀ·dz: the sums over blocks of rows, added up in their order.
+func DenseWeightsVJP[T float](in, out int, x, dz, dw []T) {
 	rows := len(dz) / out
 	n := blocks(rows, sumBlock)
 	sum, left, right := blas.RowMajor(dw, in, out), blas.RowMajor(x, rows, in).T(), blas.RowMajor(dz, rows, out)
@@ -95,61 +81,17 @@ func DenseWeightsSlope[T float](in, out int, x, dz, dw []T) {
 		blas.Multiply(part, left.Slice(0, in, from, size), right.Slice(from, size, 0, out))
 	})
 	for ; len(parts) > 0; parts = parts[in*out:] {
-		add(dw, parts)
+		Add(dw, parts)
 	}
 }
 
-// add adds the first numbers of v to those of to.
-func add[T float](to, v []T) {
-	switch to := any(to).(type) {
-	case []float32:
-		vek32.Add_Inplace(to, any(v).([]float32)[:len(to)])
-	case []float64:
-		for i, v := range any(v).([]float64)[:len(to)] {
-			to[i] += v
-		}
-	}
-}
-
-// DenseBiasSlope sets db to the column sums of dz, block by block.
-func DenseBiasSlope[T float](out int, dz, db []T) {
+// DenseBiasVJP sets db to the column sums of dz, block by block.
+func DenseBiasVJP[T float](out int, dz, db []T) {
 	sumRows(len(dz)/out, db, func(r int, sums []T) {
 		if row := dz[r*out : (r+1)*out]; out == 1 {
 			sums[0] += row[0]
 		} else {
-			add(sums, row)
+			Add(sums, row)
 		}
-	})
-}
-
-// sumRows sets sums to what add adds to them for all rows, block by block.
-func sumRows[T float](rows int, sums []T, add func(r int, sums []T)) {
-	n, width := blocks(rows, sumBlock), len(sums)
-	if n == 1 {
-		clear(sums)
-		for r := range rows {
-			add(r, sums)
-		}
-		return
-	}
-	scratch := make([]T, n*width)
-	parallel.For(n, parallel.Workers(n), func(_, i int) {
-		for r := i * sumBlock; r < min((i+1)*sumBlock, rows); r++ {
-			add(r, scratch[i*width:(i+1)*width])
-		}
-	})
-	clear(sums)
-	for i := range n {
-		for j, v := range scratch[i*width : (i+1)*width] {
-			sums[j] += v
-		}
-	}
-}
-
-// Elementwise calls f for pieces of [0, n), on all cores.
-func Elementwise(n int, f func(from, to int)) {
-	all := blocks(n, elementBlock)
-	parallel.For(all, parallel.Workers(all), func(_, i int) {
-		f(i*elementBlock, min((i+1)*elementBlock, n))
 	})
 }

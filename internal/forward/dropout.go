@@ -20,7 +20,7 @@ func DropoutKey(seed, step, layer uint64) uint64 {
 	return splitmix.Next(splitmix.Next(splitmix.Next(seed)+step) + layer)
 }
 
-// DropInto sets y to what is left of x, on all cores.
+// DropInto sets y to x after dropout, on all cores.
 func DropInto[T float](d Dropout, x, y []T) {
 	Elementwise(len(x), func(from, to int) {
 		copy(y[from:to], x[from:to])
@@ -28,7 +28,8 @@ func DropInto[T float](d Dropout, x, y []T) {
 	})
 }
 
-// drop drops from x, whose first entry has the number from. What is not finite stays so.
+// drop applies dropout to x, whose first entry has the number from. Entries that are not finite
+// stay so.
 func drop[T float](d Dropout, x []T, from int) {
 	if d.Rate == 0 {
 		return

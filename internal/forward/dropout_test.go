@@ -8,8 +8,8 @@ import (
 )
 
 // Dropping in pieces, which begin at even and odd entries, is dropping at once, the same in
-// both dtypes; and the fused slope is the slope of what was dropped from an activation.
-func TestDropoutInPieces(t *testing.T) {
+// both dtypes; and the fused VJP is that of an activation and a dropout after it.
+func TestDropoutInPiecesIsTheSame(t *testing.T) {
 	const n = 1001
 	rng := rand.New(rand.NewPCG(1, 2))
 	d := Dropout{Rate: .3, Key: 7}
@@ -42,7 +42,7 @@ func TestDropoutInPieces(t *testing.T) {
 }
 
 // What is not finite is not hidden.
-func TestDropoutOfNonFiniteNumbers(t *testing.T) {
+func TestDropoutKeepsNonFiniteNumbers(t *testing.T) {
 	x, wide := slices.Repeat([]float32{float32(math.NaN()), float32(math.Inf(1))}, 50), slices.Repeat([]float64{math.NaN(), math.Inf(-1)}, 50)
 	drop(Dropout{Rate: .5, Key: 1}, x, 0)
 	drop(Dropout{Rate: .5, Key: 1}, wide, 0)
@@ -53,12 +53,12 @@ func TestDropoutOfNonFiniteNumbers(t *testing.T) {
 	}
 }
 
-func TestSlopeOfDropout(t *testing.T) {
-	t.Run("float32", func(t *testing.T) { testSlopeOfDropout[float32](t, 1e-5) })
-	t.Run("float64", func(t *testing.T) { testSlopeOfDropout[float64](t, 1e-13) })
+func TestFusedVJPIsThatOfActivationAndDropout(t *testing.T) {
+	t.Run("float32", func(t *testing.T) { testVJPOfDropout[float32](t, 1e-5) })
+	t.Run("float64", func(t *testing.T) { testVJPOfDropout[float64](t, 1e-13) })
 }
 
-func testSlopeOfDropout[T float](t *testing.T, tolerance float64) {
+func testVJPOfDropout[T float](t *testing.T, tolerance float64) {
 	const n = 301
 	rng := rand.New(rand.NewPCG(3, 4))
 	d := Dropout{Rate: .5, Key: 11}
@@ -72,8 +72,8 @@ func testSlopeOfDropout[T float](t *testing.T, tolerance float64) {
 		Activate(a, y)
 		DropInto(d, y, left)
 		DropInto(d, dy, want) // the gradient of y
-		ActivationSlope(a, y, want, want, Dropout{})
-		ActivationSlope(a, left, dy, got, d)
+		ActivationVJP(a, y, want, want, Dropout{})
+		ActivationVJP(a, left, dy, got, d)
 		for i := range want {
 			if math.Abs(float64(got[i]-want[i])) > tolerance {
 				t.Errorf("%v: entry %d is %v, want %v", a, i, got[i], want[i])
@@ -90,14 +90,14 @@ func BenchmarkDropout(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(x)), "ns/value")
 }
 
-func BenchmarkReLUSlope(b *testing.B) {
+func BenchmarkReLUVJP(b *testing.B) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	y, dz := make([]float32, 4096), make([]float32, 4096)
 	for i := range y {
 		y[i] = max(0, float32(rng.NormFloat64()))
 	}
 	for b.Loop() {
-		reluSlope(y, y, dz, 1)
+		reluVJP(y, y, dz, 1)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(y)), "ns/value")
 }

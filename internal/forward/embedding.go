@@ -2,17 +2,14 @@ package forward
 
 import "fmt"
 
-// An Embedding is the table of a categorical feature: a vector of so many numbers for
+// An Embedding is the shape of the table of a categorical feature: a vector of Width numbers for
 // each of its codes, which are 0 to Codes−1.
 type Embedding struct {
 	Codes int `json:"codes"`
 	Width int `json:"width"`
 }
 
-// EmbeddingName is the name of table i, an array [codes, width].
-func EmbeddingName(i int) string { return fmt.Sprintf("embedding%d", i) }
-
-// EmbeddedWidth is that of rows after Embed.
+// EmbeddedWidth is the width of rows after Embed.
 func EmbeddedWidth(features int, embeddings []Embedding) int {
 	for _, e := range embeddings {
 		features += e.Width - 1
@@ -22,7 +19,7 @@ func EmbeddedWidth(features int, embeddings []Embedding) int {
 
 // Embed replaces the codes at the end of every row, one for each table, by their vectors:
 // x [rows, features], tables [codes, width], y [rows, as EmbeddedWidth says]. A code that a
-// table does not have is an error. (The rows are few, and so is the work.)
+// table does not have is an error. (Rows and codes are few: it runs on one core.)
 func Embed[T float](features int, embeddings []Embedding, tables [][]T, x, y []T) error {
 	first := features - len(embeddings)
 	for r := range len(x) / features {
@@ -39,9 +36,9 @@ func Embed[T float](features int, embeddings []Embedding, tables [][]T, x, y []T
 	return nil
 }
 
-// EmbedSlope sets the derivatives by table i, given those by y. Those of a code are summed
+// EmbedVJP sets the derivatives by table i, given those by y. Those of a code are summed
 // up in the order of the rows, in float64.
-func EmbedSlope[T float](features int, embeddings []Embedding, i int, x, dy, dtable []T) {
+func EmbedVJP[T float](features int, embeddings []Embedding, i int, x, dy, dtable []T) {
 	before, width := EmbeddedWidth(features-len(embeddings)+i, embeddings[:i]), EmbeddedWidth(features, embeddings)
 	e := embeddings[i]
 	sums := make([]float64, len(dtable))

@@ -1,12 +1,8 @@
 package forward
 
-import (
-	"math"
+import "math"
 
-	"github.com/plrank/plrank/internal/parallel"
-)
-
-// epsilon is added to the variance of a row, that of PyTorch and of ONNX by default.
+// epsilon is added to the variance of a row, as PyTorch and ONNX do by default.
 const epsilon = 1e-5
 
 // LayerNorm sets y = gain·(x − mean)/√(variance + 1e-5) + bias, with the mean and the
@@ -44,9 +40,9 @@ func moments[T float](x []T) (mean, share T) {
 	return T(sum), T(1 / math.Sqrt(squares/float64(len(x))+epsilon))
 }
 
-// LayerNormInputSlope sets dx, given dy: with n_i = (x_i − mean)·share and d_i = gain_i·dy_i,
+// LayerNormInputVJP sets dx, given dy: with n_i = (x_i − mean)·share and d_i = gain_i·dy_i,
 // share·(d_i − mean(d) − n_i·mean(d·n)).
-func LayerNormInputSlope[T float](gain, x, dy, dx []T) {
+func LayerNormInputVJP[T float](gain, x, dy, dx []T) {
 	width := len(gain)
 	eachRow(len(x)/width, width, func(from, to int) {
 		for r := from; r < to; r++ {
@@ -66,8 +62,8 @@ func LayerNormInputSlope[T float](gain, x, dy, dx []T) {
 	})
 }
 
-// LayerNormGainSlope sets dgain to the sums over rows of dy·(x − mean)·share.
-func LayerNormGainSlope[T float](x, dy, dgain []T) {
+// LayerNormGainVJP sets dgain to the sums over rows of dy·(x − mean)·share.
+func LayerNormGainVJP[T float](x, dy, dgain []T) {
 	width := len(dgain)
 	sumRows(len(x)/width, dgain, func(r int, sums []T) {
 		x := x[r*width : (r+1)*width]
@@ -76,11 +72,4 @@ func LayerNormGainSlope[T float](x, dy, dgain []T) {
 			sums[i] += v * ((x[i] - mean) * share)
 		}
 	})
-}
-
-// eachRow calls f for pieces of the rows, on all cores.
-func eachRow(rows, width int, f func(from, to int)) {
-	size := max(1, elementBlock/width)
-	n := blocks(rows, size)
-	parallel.For(n, parallel.Workers(n), func(_, i int) { f(i*size, min((i+1)*size, rows)) })
 }

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// What a file may take in memory is in proportion to its length, whoever wrote it: all of
-// its directory is looked at before the first entry is unpacked.
+// A file takes memory in proportion to its length, whoever wrote it: its whole directory is checked
+// before the first entry is unpacked.
 const (
 	// Entries may be compressed, as in files of older versions and of numpy.savez_compressed.
 	// Weights deflate to a half; these leave room for arrays that are mostly zeros.
 	freeBytes    = 4 << 20 // that any file may unpack to
-	maxExpansion = 8       // and so many times its length
+	maxExpansion = 8       // times the length of the file, besides
 
 	// An object of the header, if only {}, becomes a struct of some hundred bytes.
 	freeObjects    = 1000
@@ -24,8 +24,8 @@ const (
 	maxShapeText = 10_000 // bytes of the header of a .npy array, as in NumPy
 )
 
-// checkDirectory looks at the entries of a file of so many bytes: their names are those of
-// arrays and differ, their data do not overlap, and they unpack to no more than the file may.
+// checkDirectory checks the entries of a file of so many bytes: their names are those of arrays and
+// differ, their data do not overlap, and they unpack to no more than the file may.
 func checkDirectory(entries []*zip.File, size int) error {
 	names := map[string]bool{}
 	left := freeBytes + maxExpansion*uint64(size)
@@ -37,7 +37,7 @@ func checkDirectory(entries []*zip.File, size int) error {
 		case !ok:
 			return fmt.Errorf("entry %q is not a .npy array", e.Name)
 		case names[name]:
-			return fmt.Errorf("array %q is there twice", name)
+			return fmt.Errorf("array %q occurs twice", name)
 		case e.UncompressedSize64 > left:
 			return fmt.Errorf("its arrays take more than %d bytes and %d times the length of the file", freeBytes, maxExpansion)
 		}
@@ -61,7 +61,7 @@ func checkDirectory(entries []*zip.File, size int) error {
 	return nil
 }
 
-// checkObjects is an error where a JSON text has more objects than one of its length may.
+// checkObjects is an error if a JSON text has more objects than one of its length may.
 func checkObjects(text []byte) error {
 	objects, quoted := 0, false
 	for i := 0; i < len(text); i++ {

@@ -120,7 +120,7 @@ func crafted(t testing.TB) []craftedFile {
 		apart = append(apart, entry{name: name, content: big, packed: packed})
 	}
 	wide := npyOf(1 << 22)
-	const tooMuch, twice = "its arrays take more than", "is there twice"
+	const tooMuch, twice = "its arrays take more than", "occurs twice"
 	return []craftedFile{
 		{"a few overlap", "two of its arrays overlap", zipped(overlapping[:8]...)},
 		{"many overlap", tooMuch, zipped(overlapping...)},
@@ -136,7 +136,7 @@ func crafted(t testing.TB) []craftedFile {
 	}
 }
 
-// objects is a file whose header is a list of so many empty objects.
+// objects is a file whose header is a list of n empty objects.
 func objects(t testing.TB, n int) []byte {
 	var b bytes.Buffer
 	if err := Encode(&b, make([]struct{}, n), nil); err != nil {

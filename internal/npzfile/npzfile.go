@@ -81,15 +81,15 @@ func Encode(out io.Writer, header any, arrays []Array) error {
 	return z.Close()
 }
 
-// A File is what Read found.
+// A File is the content of a file.
 type File struct {
 	name   string
 	order  []string // names of the arrays, as they stand in the file
 	arrays map[string]Array
 }
 
-// Read reads a file that Write wrote, and its header into header. A file that is
-// not one, that is cut short or whose checksums do not fit is an error.
+// Read reads a file that Write wrote, and its header into header. A file of another
+// format, one that is cut short and one whose checksums do not fit are errors.
 func Read(path string, header any) (*File, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -174,7 +174,7 @@ func unpack(entry *zip.File) ([]byte, error) {
 	return raw, nil
 }
 
-// types are those of the numbers of so many bytes.
+// types are the NumPy types of numbers by their size in bytes.
 var types = map[int]string{1: "|u1", 8: "<f8"}
 
 // decode is the shape of a .npy array and the bytes of its numbers, of which each has
@@ -213,7 +213,7 @@ func decode(raw []byte, size int) (shape []int, numbers []byte, err error) {
 	return d.Shape, raw[len(raw)-bytes:], nil
 }
 
-// Take is the array of that name, of that shape and with finite numbers only.
+// Take returns the array of that name, which must have that shape and finite numbers only.
 func (f *File) Take(name string, shape ...int) ([]float64, error) {
 	a, ok := f.arrays[name]
 	if !ok {
@@ -242,7 +242,7 @@ func (f *File) Arrays() ([]Array, error) {
 	return all, nil
 }
 
-// CheckFinite is an error where an entry is no finite number.
+// CheckFinite is an error if an entry is not a finite number.
 func (a Array) CheckFinite() error {
 	for i, v := range a.Data {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -1,6 +1,5 @@
-// Package onnx writes models in ONNX format: the protocol buffers of
-// https://github.com/onnx/onnx/blob/main/onnx/onnx.proto, of which a graph of numbers
-// needs few.
+// Package onnx writes models in ONNX format: the few protocol buffers that a graph of numbers needs
+// of https://github.com/onnx/onnx/blob/main/onnx/onnx.proto.
 package onnx
 
 import (
@@ -14,7 +13,7 @@ import (
 )
 
 // Opset is the version of the operators, and irVersion that of the format: those of
-// ONNX 1.12 (2022), which runtimes in use know.
+// ONNX 1.12 (2022), which all runtimes in use can read.
 const (
 	Opset     = 17
 	irVersion = 8
@@ -29,7 +28,7 @@ const (
 	Double Type = 11
 )
 
-// A Graph is being built, node by node. Values are known by their names.
+// A Graph is built node by node. Values are known by their names.
 type Graph struct {
 	body   message // of the GraphProto
 	values int     // that have been named
@@ -55,7 +54,7 @@ type Attr struct {
 	Int  int // where Ints is nil
 }
 
-// Node adds a node with one output, and gives the name of that.
+// Node adds a node with one output, and returns the name of the output.
 func (g *Graph) Node(op string, inputs []string, attrs ...Attr) string {
 	g.values++
 	output := fmt.Sprintf("%s_%d", op, g.values)
@@ -63,7 +62,7 @@ func (g *Graph) Node(op string, inputs []string, attrs ...Attr) string {
 	return output
 }
 
-// Second adds a node with two outputs, and gives the name of the second.
+// Second adds a node with two outputs, and returns the name of the second.
 func (g *Graph) Second(op string, inputs []string, attrs ...Attr) string {
 	g.values++
 	first, second := fmt.Sprintf("%s_%d", op, g.values), fmt.Sprintf("%s_%d_second", op, g.values)
@@ -131,7 +130,7 @@ func valueInfo(name string, t Type, shape []any) []byte {
 	return info
 }
 
-// Constant adds numbers of that type, and gives their name.
+// Constant adds a tensor of numbers, and returns its name.
 func (g *Graph) Constant(t Type, values []float64, shape ...int) string {
 	g.values++
 	name := fmt.Sprintf("constant_%d", g.values)
@@ -157,7 +156,7 @@ func (g *Graph) Constant(t Type, values []float64, shape ...int) string {
 	return name
 }
 
-// Model is the file of a graph, written by that version of plrank.
+// Model returns the content of a model file, as written by that version of plrank.
 func (g *Graph) Model(version string, metadata map[string]string) []byte {
 	body := slices.Clone(g.body)
 	body.text(2, "plrank")

@@ -57,3 +57,54 @@ func camel(name string) string {
 	}
 	return strings.Join(words, "")
 }
+
+func TestPresetsAreValid(t *testing.T) {
+	for _, name := range Presets() {
+		c, err := Preset(name)
+		if err != nil || c.Check() != nil || CheckSet(c) != nil {
+			t.Errorf("%s: %v, %v, %v", name, err, c.Check(), CheckSet(c))
+		}
+	}
+	if _, err := Preset("best"); err == nil || !strings.Contains(err.Error(), "default, paper") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Flags override a recipe, with zeros too; its metric is not that of a sum of losses.
+func TestOverride(t *testing.T) {
+	for _, of := range []struct {
+		args string
+		want func(*train.Config)
+	}{
+		{"", func(*train.Config) {}},
+		{"-dropout 0 -normalize=false -hidden= -lr 0.5", func(c *train.Config) {
+			c.Dropout, c.NormalizeGains, c.Hidden, c.LearningRate = 0, false, nil, 0.5
+		}},
+		{"-loss softmax", func(c *train.Config) { c.Loss = "softmax" }},
+		{"-loss softmax+plrank2", func(c *train.Config) { c.Loss, c.Metric = "softmax+plrank2", train.LossMetric }},
+		{"-loss softmax+plrank2 -metric map", func(c *train.Config) { c.Loss, c.Metric = "softmax+plrank2", "map" }},
+	} {
+		own, _ := Preset("paper")
+		f := flag.NewFlagSet("", flag.ContinueOnError)
+		Define(f, &own)
+		if err := f.Parse(strings.Fields(of.args)); err != nil {
+			t.Fatal(err)
+		}
+		var given []string
+		f.Visit(func(f *flag.Flag) { given = append(given, f.Name) })
+		got, _ := train.DefaultFor(1_000_000, 10_000)
+		want := got
+		of.want(&want)
+		if Override(&got, own, given...); Differences(got, want) != "" {
+			t.Errorf("%s: %s", of.args, Differences(got, want))
+		}
+	}
+}
+
+// A zero that would leave a setting to the recipe is not a value on a command line.
+func TestCheckSet(t *testing.T) {
+	c := train.Paper()
+	if c.LearningRate = 0; CheckSet(c) == nil || CheckSet(c).Error() != `-lr "0" is not a value for it; an example is 0.01` {
+		t.Errorf("got %v", CheckSet(c))
+	}
+}

@@ -53,7 +53,7 @@ var (
 // Define defines the flags; their defaults are what s holds. The word is what -data
 // being absent means.
 func (s *Source) Define(f *flag.FlagSet, absent string) {
-	f.StringVar(&s.Data, "data", s.Data, "a `file`, a folder with train, vali and test files, or with folders or numbered parts of these, or synthetic:SHAPE, a collection made in the shape of "+
+	f.StringVar(&s.Data, "data", s.Data, "a `file`; a folder of train, vali and test files or of folds; or synthetic:SHAPE, made in the shape of "+
 		strings.Join(datasets.SyntheticShapes(), ", ")+absent)
 	f.Float64Var(&s.Scale, "scale", s.Scale, fmt.Sprintf("the `fraction` of the queries of the published collection that synthetic:SHAPE has; 0 stands for %v", defaultScale))
 	f.StringVar(&s.Vali, "vali", s.Vali, "the `file` of the validation split, or a folder of its parts; without any, 20 % of the training queries are held out (10 % for Istella)")

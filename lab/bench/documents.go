@@ -5,16 +5,15 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/plrank/plrank/internal/atomicfile"
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/lab/internal/markdown"
 )
-
-// tablesCommands are the sub-commands that make tables of documents from CSV files.
-var tablesCommands = map[string]func(args []string, stdout, stderr io.Writer) error{
-	"peers": peers.run, "scale": scale.run, "fullsize": fullsize.run,
-}
 
 // A tablesCommand reads the CSV files in a folder, and makes parts of documents of them, and
 // more files beside them.
@@ -94,4 +93,24 @@ func printPart(name, body string, documents []string, stdout, stderr io.Writer) 
 		}
 	}
 	return nil
+}
+
+// replace puts body into a part of a file, as it is by now, if the file has that part.
+func replace(path, marker, body string) (bool, error) {
+	old, err := os.ReadFile(path)
+	if err != nil || !slices.Contains(markdown.Names(string(old)), marker) {
+		return false, err
+	}
+	text, err := markdown.Replace(string(old), marker, body)
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", path, err)
+	}
+	return true, writeText(path, text)
+}
+
+func writeText(path, text string) error {
+	return atomicfile.Write(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
 }

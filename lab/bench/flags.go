@@ -64,10 +64,7 @@ func help(w io.Writer) {
 
 Runs go test -bench for one part after another, says on standard error how far it
 is, and prints a Markdown table for each part, with the machine above it. Let
-nothing else run meanwhile. With -tags openblas the network of a step and an epoch
-runs on OpenBLAS, and their parts are named bench-PART-openblas:
-
-    go run -tags openblas ./bench -parts step,epoch -write speed.md
+nothing else run meanwhile.
 
 `)
 	var o options

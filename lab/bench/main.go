@@ -13,10 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plrank/plrank/internal/atomicfile"
-	"github.com/plrank/plrank/internal/blas"
 	"github.com/plrank/plrank/internal/command"
-	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/lab/internal/markdown"
 )
 
@@ -49,6 +46,11 @@ func run(ctx context.Context, args []string, test tester, stdout, stderr io.Writ
 	})
 }
 
+// tablesCommands are the sub-commands that make tables of documents from CSV files.
+var tablesCommands = map[string]func(args []string, stdout, stderr io.Writer) error{
+	"peers": peers.run, "scale": scale.run, "fullsize": fullsize.run,
+}
+
 // measure runs the parts one after another. Each is printed, and written, as soon
 // as it is finished.
 func measure(ctx context.Context, o options, test tester, stdout, stderr io.Writer) error {
@@ -56,7 +58,7 @@ func measure(ctx context.Context, o options, test tester, stdout, stderr io.Writ
 		return fmt.Errorf("bench: %w", err)
 	}
 	for i, p := range o.parts {
-		cores := p.cores(o)
+		cores := p.cores(o.cores)
 		fmt.Fprintf(stderr, "part %d of %d, %s: benchmarks of %s, %d times each\n", i+1, len(o.parts), p.name, p.pkg, o.count)
 		results, err := test(ctx, p, cores, o.count, stderr)
 		if err != nil {
@@ -106,61 +108,4 @@ func (o options) findMarkers() error {
 		}
 	}
 	return nil
-}
-
-// replace puts body into a part of a file, as it is by now, if the file has that part.
-func replace(path, marker, body string) (bool, error) {
-	old, err := os.ReadFile(path)
-	if err != nil || !slices.Contains(markdown.Names(string(old)), marker) {
-		return false, err
-	}
-	text, err := markdown.Replace(string(old), marker, body)
-	if err != nil {
-		return false, fmt.Errorf("%s: %w", path, err)
-	}
-	return true, writeText(path, text)
-}
-
-func writeText(path, text string) error {
-	return atomicfile.Write(path, func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
-		return err
-	})
-}
-
-// marker is the name of a part in a document.
-func (p *part) marker() string { return "bench-" + p.fileName() }
-
-// fileName is a part's own. What runs on OpenBLAS has its own beside that of pure Go.
-func (p *part) fileName() string {
-	if p.network && blas.Name() == "OpenBLAS" {
-		return p.name + openBLASEnding
-	}
-	return p.name
-}
-
-const openBLASEnding = "-openblas"
-
-// partsNamed are the parts of a list of names; all for an empty one.
-func partsNamed(list string) ([]*part, error) {
-	if list == "" {
-		return parts, nil
-	}
-	var chosen []*part
-	for name := range strings.SplitSeq(list, ",") {
-		i := slices.IndexFunc(parts, func(p *part) bool { return p.name == strings.TrimSpace(name) })
-		if i < 0 {
-			return nil, fmt.Errorf("no part %q: %s", strings.TrimSpace(name), names.Want(strings.TrimSpace(name), strings.Split(partNames(), ", ")))
-		}
-		chosen = append(chosen, parts[i])
-	}
-	return chosen, nil
-}
-
-func partNames() string {
-	var names []string
-	for _, p := range parts {
-		names = append(names, p.name)
-	}
-	return strings.Join(names, ", ")
 }

@@ -3,8 +3,11 @@ package main
 import (
 	"fmt"
 	"runtime"
+	"slices"
+	"strings"
 
 	"github.com/plrank/plrank/internal/blas"
+	"github.com/plrank/plrank/internal/names"
 )
 
 // A part is a table and the benchmarks that it comes from.
@@ -50,10 +53,10 @@ var parts = []*part{
 	},
 }
 
-// cores is how many the part runs on.
-func (p *part) cores(o options) int {
+// cores is how many the part runs on, where so many are given to matrix products.
+func (p *part) cores(given int) int {
 	if p.network {
-		return o.cores
+		return given
 	}
 	return 1
 }
@@ -73,4 +76,31 @@ func (p *part) measured(processor string, cores, count int) string {
 		best = "a single run"
 	}
 	return fmt.Sprintf("%s of a machine with %d (%s), %s%s, %s", on, runtime.NumCPU(), processor, runtime.Version(), matrices, best)
+}
+
+// marker is the name of a part in a document.
+func (p *part) marker() string { return "bench-" + p.name }
+
+// partsNamed are the parts of a list of names; all for an empty one.
+func partsNamed(list string) ([]*part, error) {
+	if list == "" {
+		return parts, nil
+	}
+	var chosen []*part
+	for name := range strings.SplitSeq(list, ",") {
+		i := slices.IndexFunc(parts, func(p *part) bool { return p.name == strings.TrimSpace(name) })
+		if i < 0 {
+			return nil, fmt.Errorf("no part %q: %s", strings.TrimSpace(name), names.Want(strings.TrimSpace(name), strings.Split(partNames(), ", ")))
+		}
+		chosen = append(chosen, parts[i])
+	}
+	return chosen, nil
+}
+
+func partNames() string {
+	var names []string
+	for _, p := range parts {
+		names = append(names, p.name)
+	}
+	return strings.Join(names, ", ")
 }

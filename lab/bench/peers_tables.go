@@ -32,17 +32,55 @@ func (r *peerResults) quality(measure string) (string, error) {
 	for _, method := range r.methods() {
 		row := []string{method}
 		for _, set := range r.sets() {
-			text := absent
-			if runs := r.of(set, method); runs != nil {
-				m, sd := stat.MeanStdDev(bySeed(runs, func(run *peerRun) float64 { return run.values[measure] }), nil)
-				text = fraction(m)
-				if sd > 0 {
-					text += " ± " + fraction(sd)
-				}
-			}
+			text, _ := r.result(set, method, measure)
 			row = append(row, text)
 		}
 		rows = append(rows, row)
+	}
+	return markdownTable(rows), nil
+}
+
+// result is a cell of the table quality, and its mean; NaN for a method that was not run.
+func (r *peerResults) result(set, method, measure string) (text string, m float64) {
+	runs := r.of(set, method)
+	if runs == nil {
+		return absent, math.NaN()
+	}
+	m, sd := stat.MeanStdDev(bySeed(runs, func(run *peerRun) float64 { return run.values[measure] }), nil)
+	text = fraction(m)
+	if sd > 0 {
+		text += " ± " + fraction(sd)
+	}
+	return text, m
+}
+
+// summaryRows are the libraries of the summary, by how the names of their methods begin.
+var summaryRows = []struct{ label, methods string }{
+	{"CatBoost", "CatBoost"}, {"LightGBM", "LightGBM"}, {"PL-Rank, authors' code", "PL-Rank"}, {"Rax", "Rax"},
+	{"TF-Ranking", "TF-Ranking"}, {"XGBoost", "XGBoost"}, {ourMethod, ourMethod},
+}
+
+// summary is the table quality with one row for each library: its best method on each set, by
+// the means of this table.
+func (r *peerResults) summary(measure string) (string, error) {
+	rows := [][]string{append([]string{strings.ToUpper(measure)}, r.sets()...)}
+	for _, library := range summaryRows {
+		row, run := []string{library.label}, false
+		for _, set := range r.sets() {
+			best, highest := absent, math.Inf(-1)
+			for _, method := range r.methods() {
+				if !strings.HasPrefix(method, library.methods) {
+					continue
+				}
+				if text, m := r.result(set, method, measure); m > highest {
+					best, highest, run = text, m, true
+				}
+			}
+			row = append(row, best)
+		}
+		if run {
+			rows = append(rows, row)
+		}
 	}
 	return markdownTable(rows), nil
 }

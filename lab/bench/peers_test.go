@@ -229,6 +229,8 @@ func TestPeersTables(t *testing.T) {
 	for name, want := range map[string]string{
 		"peers-ndcg5": "| NDCG@5 | y | x |\n|---|---|---|\n" +
 			"| LightGBM lambdarank | .3050 ± .0071 | .5050 ± .0071 |\n| XGBoost rank:ndcg | – | .3050 ± .0071 |\n| plrank | .7050 ± .0071 | .5050 ± .0071 |\n",
+		"peers-summary": "| NDCG@5 | y | x |\n|---|---|---|\n" +
+			"| LightGBM | .3050 ± .0071 | .5050 ± .0071 |\n| XGBoost | – | .3050 ± .0071 |\n| plrank | .7050 ± .0071 | .5050 ± .0071 |\n",
 		// scipy.stats.ttest_rel gives .00043, 1 and .00121; Holm's factors are 3, 1 and 2.
 		"peers-tests": "| plrank − | y | x |\n|---|---|---|\n" +
 			"| LightGBM lambdarank | +.7000, p .001: plrank ahead | +.0000, p 1.000: level |\n| XGBoost rank:ndcg | – | +.3500, p .002: plrank ahead |\n",
@@ -245,6 +247,11 @@ func TestPeersTables(t *testing.T) {
 			}
 		}
 	}
+	r.runs[0].Method, r.runs[1].Method = "XGBoost rank:pairwise", "XGBoost rank:pairwise" // LightGBM's on x, which are better than XGBoost's
+	if got, err := r.summary("ndcg@5"); err != nil || !strings.Contains(got, "| LightGBM | .3050 ± .0071 | – |\n| XGBoost | – | .5050 ± .0071 |\n") {
+		t.Errorf("the best of two methods: %v\n%s", err, got)
+	}
+	r = someResults()
 	cost, err := r.cost()
 	if err != nil || !strings.Contains(cost, "| LightGBM lambdarank | 2.00 | 4.00 | 2.00 | 4.00 | 100 | ") || !strings.Contains(cost, "| 1 command |") {
 		t.Errorf("%v\n%s", err, cost)

@@ -12,7 +12,7 @@ import (
 )
 
 // csvPath is the file of a part's measurements, which its table is made of.
-func csvPath(folder string, p *part) string { return filepath.Join(folder, p.fileName()+".csv") }
+func csvPath(folder string, p *part) string { return filepath.Join(folder, p.name+".csv") }
 
 // save writes every value of every run, with where they were measured.
 func (r *results) save(path, measured string) error {

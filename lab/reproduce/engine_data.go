@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -94,3 +95,15 @@ func (c *collection) identify() {
 }
 
 func sizeOf(d *datasets.Dataset) size { return size{d.Queries(), d.Rows()} }
+
+// relevantQueries are those with a document of label above 0: those that training
+// uses.
+func relevantQueries(d *datasets.Dataset) []int {
+	var list []int
+	for q := range d.Queries() {
+		if slices.ContainsFunc(d.Labels[d.Offsets[q]:d.Offsets[q+1]], func(label float32) bool { return label > 0 }) {
+			list = append(list, q)
+		}
+	}
+	return list
+}

@@ -11,6 +11,12 @@ import (
 	"github.com/plrank/plrank/internal/atomicfile"
 )
 
+// What the folder of -out has.
+const (
+	dataFile    = "data.json"
+	trialFolder = "trials"
+)
+
 func writeJSON(path string, v any) error {
 	err := atomicfile.Write(path, func(w io.Writer) error {
 		enc := json.NewEncoder(w)

@@ -2,19 +2,24 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/plrank/plrank/internal/filelock"
 )
 
 // A session is one call of the command.
 type session struct {
 	*options
-	command string   // the subcommand
-	args    []string // the command line
-	data    *collection
-	leftOut []string // what is not run, and why
+	command  string   // the subcommand
+	args     []string // the command line
+	data     *collection
+	chapters []chapter      // of its report
+	leftOut  []string       // what is not run, and why
+	lock     *filelock.Lock // of the folder of -out; nil: none
 
 	stdout, stderr io.Writer
 }
@@ -40,6 +45,9 @@ func (s *session) openFolder() error {
 	if err := os.MkdirAll(filepath.Join(s.out, trialFolder), 0o755); err != nil {
 		return fmt.Errorf("reproduce: %w", err)
 	}
+	if err := s.hold(); err != nil {
+		return err
+	}
 	was := identity{}
 	switch found, err := readJSON(s.file(dataFile), &was); {
 	case err != nil:
@@ -52,10 +60,28 @@ func (s *session) openFolder() error {
 	return nil
 }
 
-const (
-	dataFile    = "data.json"
-	trialFolder = "trials"
-)
+// hold keeps other calls out of the folder until release.
+func (s *session) hold() error {
+	lock, err := filelock.Take(s.file(".lock"))
+	var held *filelock.HeldError
+	switch {
+	case errors.As(err, &held):
+		return fmt.Errorf("reproduce: another call is at work in %s: %s: wait until it has ended, or name another folder with -out", s.out, held.Owner)
+	case errors.Is(err, filelock.ErrUnsupported):
+		fmt.Fprintf(s.stderr, "warning: %s: %v: start no other call in it before this one has ended\n", s.out, err)
+	case err != nil:
+		return fmt.Errorf("reproduce: %w", err)
+	}
+	s.lock = lock
+	return nil
+}
+
+// release lets other calls into the folder of -out.
+func (s *session) release() {
+	if s.lock != nil {
+		s.lock.Release()
+	}
+}
 
 // file is the path of a file of the folder of -out.
 func (s *session) file(name string) string { return filepath.Join(s.out, name) }

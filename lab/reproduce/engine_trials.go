@@ -35,7 +35,7 @@ func (c trial) settings() any {
 	return struct {
 		Seconds float64      `json:"seconds,omitempty"`
 		Config  train.Config `json:"config"`
-	}{c.seconds, c.config.WithDefaults()}
+	}{c.seconds, c.config.Plain()}
 }
 
 var noFileName = regexp.MustCompile(`[^A-Za-z0-9.+]+`)
@@ -109,7 +109,11 @@ func (s *session) train(ctx context.Context, c trial, done func(float64)) ([]tra
 			result, err := t.Run(ctx, train.Hooks{Epoch: func(t *train.Trainer, e train.Epoch) error {
 				done(c.part(t.History()))
 				if c.seconds == 0 { // one that is timed begins anew: graphs are compiled once
-					if err := t.SaveCheckpoint(checkpoint); err != nil {
+					c, err := t.Checkpoint()
+					if err == nil {
+						err = c.Save(checkpoint)
+					}
+					if err != nil {
 						return err
 					}
 				}
@@ -158,3 +162,5 @@ func trained(history []train.Epoch) float64 {
 	}
 	return sum
 }
+
+var errNoTrials = errors.New("-without leaves nothing to run")

@@ -65,7 +65,7 @@ func runAll(ctx context.Context, s *session) error {
 	for _, step := range steps {
 		one := *s.options
 		one.settings = step.Settings
-		child := &session{options: &one, command: step.Name, args: s.args, data: s.data, leftOut: step.LeftOut, stdout: s.stdout, stderr: s.stderr}
+		child := &session{options: &one, command: step.Name, args: s.args, data: s.data, chapters: s.chapters, leftOut: step.LeftOut, stdout: s.stdout, stderr: s.stderr}
 		all := subcommands()
 		i := slices.IndexFunc(all, func(c subcommand) bool { return c.name == step.Name })
 		if err := all[i].run(ctx, child); err != nil {

@@ -207,7 +207,11 @@ func (c changeTrial) measure(ctx context.Context, all *datasets.Dataset) ([]quer
 	case result.Interrupted:
 		return nil, ctx.Err()
 	}
-	scores, err := t.Current().Score(heldOut)
+	current, err := t.Current()
+	if err != nil {
+		return nil, err
+	}
+	scores, err := current.Scores(heldOut)
 	if err != nil {
 		return nil, err
 	}

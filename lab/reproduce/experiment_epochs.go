@@ -3,11 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"strconv"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
@@ -138,18 +136,6 @@ func heap() float64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return float64(m.HeapAlloc)
-}
-
-// relevantQueries are those with a document of label above 0: those that training
-// uses.
-func relevantQueries(d *datasets.Dataset) []int {
-	var list []int
-	for q := range d.Queries() {
-		if slices.ContainsFunc(d.Labels[d.Offsets[q]:d.Offsets[q+1]], func(label float32) bool { return label > 0 }) {
-			list = append(list, q)
-		}
-	}
-	return list
 }
 
 func length(d *datasets.Dataset, q int) int { return d.Offsets[q+1] - d.Offsets[q] }
@@ -290,22 +276,4 @@ func (t *csvTable) extrapolated(seconds []float64, fraction float64) ([]float64,
 		list = append(list, s*all[i]/measured[i]/fraction)
 	}
 	return list, nil
-}
-
-// bracketedShort is mean and standard deviation with as many digits as make sense: two
-// significant ones of the latter.
-func bracketedShort(values []float64) string {
-	mean, sd := meanSD(values)
-	if !(sd > 0) {
-		return short(mean)
-	}
-	return bracketed(values, max(0, 1-int(math.Floor(math.Log10(sd)))))
-}
-
-// short is a number with three significant digits.
-func short(v float64) string {
-	if v >= 100 {
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	}
-	return strconv.FormatFloat(v, 'g', 3, 64)
 }

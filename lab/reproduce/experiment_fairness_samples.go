@@ -97,15 +97,6 @@ func fairnessSamplesTables(dir string) ([]viz.Table, error) {
 	return []viz.Table{table}, nil
 }
 
-// doublings are the places, from 0, of epochs 1, 2, 4, 8, … and of the last.
-func doublings(epochs int) []int {
-	var places []int
-	for e := 1; e < epochs; e *= 2 {
-		places = append(places, e-1)
-	}
-	return append(places, epochs-1)
-}
-
 func fairnessSamplesPlots(dir string) ([]figure, error) {
 	t, curves, err := fixedCurves(dir)
 	if err != nil {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -67,20 +66,6 @@ func runSamples(ctx context.Context, s *session) error {
 	}
 	return s.publish(samplesChapter)
 }
-
-// samplesText is a number of samples in a table.
-func samplesText(loss string, samples int) string { return samplesAt(loss, strconv.Itoa(samples)) }
-
-// samplesAt is what stands in a table for a method that is compared with others of that
-// number of samples.
-func samplesAt(loss, samples string) string {
-	if isExact(loss) {
-		return unlimited
-	}
-	return samples
-}
-
-var errNoTrials = errors.New("-without leaves nothing to run")
 
 // leaveOut notes a trial that -without names, if it is not noted already.
 func (s *session) leaveOut(loss string, samples int) {
@@ -253,19 +238,6 @@ func samplesPlots(dir string) ([]figure, error) {
 	return figures, nil
 }
 
-// methodsOf are the methods of the losses of a CSV table. Their loss is what the CSV table
-// has.
-func methodsOf(t *csvTable, of func(loss string) method) []method {
-	var list []method
-	for _, loss := range t.distinct("loss") {
-		m := of(loss)
-		m.loss = loss
-		list = append(list, m)
-	}
-	recolor(list)
-	return list
-}
-
 // recolor gives a method whose colour another one before it has the first that is free: one loss at
 // several rates.
 func recolor(list []method) {
@@ -287,17 +259,3 @@ func recolor(list []method) {
 
 // colors is how many a plot has.
 const colors = 7
-
-// bracketed is the mean of values and, where there are several, their standard
-// deviation in brackets.
-func bracketed(values []float64, digits int) string {
-	mean, sd := meanSD(values)
-	if math.IsNaN(mean) {
-		return "–"
-	}
-	text := strconv.FormatFloat(mean, 'f', digits, 64)
-	if !math.IsNaN(sd) {
-		text += fmt.Sprintf(" (%.*f)", digits, sd)
-	}
-	return text
-}

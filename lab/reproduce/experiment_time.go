@@ -210,8 +210,6 @@ func (c *comparison) withPairs(table viz.Table, measure string, digits int) ([]v
 	return tables, err
 }
 
-func first(a, _ float64) float64 { return a }
-
 // marking is the mark of a comparison with its p-value.
 func marking(runs, others []float64) string {
 	m := mark(runs, others)

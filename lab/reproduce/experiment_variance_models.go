@@ -13,6 +13,7 @@ import (
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/lab/internal/variance"
 	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
 
@@ -30,22 +31,22 @@ func (s *session) varianceStages(ctx context.Context) ([]stage, error) {
 	if s.Model == "" {
 		return kept(s, trialFile("variance-scores", c), c, func() ([]stage, error) { return s.trainStages(ctx, c) })
 	}
-	ranker, err := train.LoadRanker(s.Model)
+	model, err := ranker.Open(s.Model)
 	if err != nil {
 		return nil, err
 	}
-	d, gains, err := s.varianceData(ranker.Gain())
+	d, gains, err := s.varianceData(model.File().Gain)
 	if err != nil {
 		return nil, err
 	}
-	one, err := newStage("model", ranker, d, gains)
+	one, err := newStage("model", model, d, gains)
 	return []stage{one}, err
 }
 
 // trainStages trains the network. Its weights are the best for the validation split
 // in the first half of the epochs, and in all.
 func (s *session) trainStages(ctx context.Context, c train.Config) ([]stage, error) {
-	d, gains, err := s.varianceData(c.WithDefaults().Gain)
+	d, gains, err := s.varianceData(c.Plain().Gain)
 	if err != nil {
 		return nil, err
 	}
@@ -54,16 +55,24 @@ func (s *session) trainStages(ctx context.Context, c train.Config) ([]stage, err
 	if err != nil {
 		return nil, err
 	}
-	if stages[0], err = newStage("untrained", t.Current(), d, gains); err != nil {
+	untrained, err := t.Current()
+	if err != nil {
+		return nil, err
+	}
+	if stages[0], err = newStage("untrained", untrained, d, gains); err != nil {
 		return nil, err
 	}
 	bar := newProgress(s.stderr, s.command+": training", 1)
 	defer bar.finish()
 	half := max(1, c.Epochs/2)
-	after, err := t.Run(ctx, train.Hooks{Epoch: func(t *train.Trainer, e train.Epoch) (err error) {
+	after, err := t.Run(ctx, train.Hooks{Epoch: func(t *train.Trainer, e train.Epoch) error {
 		bar.at(0, float64(e.Epoch)/float64(c.Epochs))
-		if e.Epoch == half {
-			stages[1], err = newStage("half-trained", t.Best(), d, gains)
+		if e.Epoch != half {
+			return nil
+		}
+		best, err := t.Best()
+		if err == nil {
+			stages[1], err = newStage("half-trained", best, d, gains)
 		}
 		return err
 	}})
@@ -74,12 +83,12 @@ func (s *session) trainStages(ctx context.Context, c train.Config) ([]stage, err
 		return nil, ctx.Err()
 	}
 	bar.done(0, fmt.Sprintf("%d epochs", c.Epochs))
-	stages[2], err = newStage("trained", after.Ranker, d, gains)
+	stages[2], err = newStage("trained", after.Model, d, gains)
 	return stages, err
 }
 
-func newStage(name string, r *train.Ranker, d *datasets.Dataset, gains []float64) (stage, error) {
-	scores, err := r.Score(d)
+func newStage(name string, m *ranker.Model, d *datasets.Dataset, gains []float64) (stage, error) {
+	scores, err := m.Scores(d)
 	if err != nil {
 		return stage{}, err
 	}

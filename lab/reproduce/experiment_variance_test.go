@@ -135,7 +135,7 @@ func TestVarianceOfModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "model.npz")
-	if err := result.Ranker.Save(file); err != nil {
+	if err := result.Model.Save(file); err != nil {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "out")
@@ -148,7 +148,7 @@ func TestVarianceOfModel(t *testing.T) {
 		t.Errorf("stages %v", got)
 	}
 	// The mean over queries, by hand, of one number in the file.
-	scores, err := result.Ranker.Score(splits.Train)
+	scores, err := result.Model.Scores(splits.Train)
 	if err != nil {
 		t.Fatal(err)
 	}

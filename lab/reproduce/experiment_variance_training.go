@@ -13,6 +13,7 @@ import (
 	"github.com/plrank/plrank/lab/internal/variance"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/nn"
+	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 	"github.com/plrank/plrank/viz"
 )
@@ -50,7 +51,7 @@ func (s *session) runVarianceTraining(ctx context.Context) error {
 	for i, m := range list {
 		c := s.config(m.Name, varianceSamples, 0)
 		c.EvaluateTest = false
-		d, gains, err := s.varianceData(c.WithDefaults().Gain)
+		d, gains, err := s.varianceData(c.Plain().Gain)
 		if err != nil {
 			return err
 		}
@@ -79,7 +80,11 @@ func (s *session) alongTraining(ctx context.Context, c train.Config, m variance.
 	}
 	var points []trainingPoint
 	measure := func(epoch int) error {
-		p, err := s.trainingPoint(ctx, m, t.Current(), d, gains)
+		current, err := t.Current()
+		if err != nil {
+			return err
+		}
+		p, err := s.trainingPoint(ctx, m, current, d, gains)
 		p.Epoch = epoch
 		points = append(points, p)
 		return err
@@ -103,8 +108,8 @@ func (s *session) alongTraining(ctx context.Context, c train.Config, m variance.
 	return points, nil
 }
 
-func (s *session) trainingPoint(ctx context.Context, m variance.Method, r *train.Ranker, d *datasets.Dataset, gains []float64) (p trainingPoint, err error) {
-	st, err := newStage("", r, d, gains)
+func (s *session) trainingPoint(ctx context.Context, m variance.Method, model *ranker.Model, d *datasets.Dataset, gains []float64) (p trainingPoint, err error) {
+	st, err := newStage("", model, d, gains)
 	if err != nil {
 		return p, err
 	}
@@ -117,7 +122,7 @@ func (s *session) trainingPoint(ctx context.Context, m variance.Method, r *train
 	if p.Trace, p.TraceErr, err = measure(st.Lists, s.Repeats); err != nil {
 		return p, err
 	}
-	pull, err := newBackward(r, d)
+	pull, err := newBackward(model, d)
 	if err != nil {
 		return p, err
 	}
@@ -143,8 +148,9 @@ type backward struct {
 	vm        G.VM
 }
 
-func newBackward(r *train.Ranker, d *datasets.Dataset) (*backward, error) {
-	file, err := r.File()
+func newBackward(model *ranker.Model, d *datasets.Dataset) (*backward, error) {
+	file := model.File()
+	scorer, err := train.Scorer(file)
 	if err != nil {
 		return nil, err
 	}
@@ -158,8 +164,8 @@ func newBackward(r *train.Ranker, d *datasets.Dataset) (*backward, error) {
 		x:      G.NewMatrix(g, tensor.Float32, G.WithShape(rows, file.Transform.Width()), G.WithName("x")),
 		lambda: G.NewVector(g, tensor.Float32, G.WithShape(rows), G.WithName("lambda")),
 	}
-	weights := r.Scorer().Weights().Nodes(g)
-	scores, err := r.Scorer().Build(nn.Input{Features: b.x, Weights: weights}, nn.Evaluate)
+	weights := scorer.Weights().Nodes(g)
+	scores, err := scorer.Build(nn.Input{Features: b.x, Weights: weights}, nn.Evaluate)
 	if err != nil {
 		return nil, err
 	}

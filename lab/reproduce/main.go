@@ -27,7 +27,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return nil
 		}
 		if err == nil {
-			err = sub.run(ctx, &session{options: o, command: sub.name, args: args, stdout: stdout, stderr: stderr})
+			s := &session{options: o, command: sub.name, args: args, chapters: chapters(), stdout: stdout, stderr: stderr}
+			defer s.release()
+			err = sub.run(ctx, s)
 		}
 		if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 			fmt.Fprintln(stderr, "interrupted: what is finished is kept; the same command goes on from there")

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/filelock"
 )
 
 // call runs the command.
@@ -456,5 +457,26 @@ func TestOutputLost(t *testing.T) {
 		if status := run(t.Context(), args, full{}, &stderr); status != command.ExitError || !strings.HasSuffix(stderr.String(), "reproduce: standard output: no space left on device\n") {
 			t.Errorf("%v: %d, %q", args, status, &stderr)
 		}
+	}
+}
+
+func TestOneCallInAFolder(t *testing.T) {
+	out := t.TempDir()
+	lock, err := filelock.Take(filepath.Join(out, ".lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"exact", "-out", out}
+	if status, _, stderr := call(t.Context(), args...); status != command.ExitError || !strings.Contains(stderr, "another call is at work in "+out) {
+		t.Errorf("beside another call: %d, %s", status, stderr)
+	}
+	lock.Release()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, stderr := call(ctx, args...); strings.Contains(stderr, "another call") {
+		t.Errorf("after it: %s", stderr)
+	}
+	if _, err := os.Stat(filepath.Join(out, ".lock")); err == nil {
+		t.Error("the lock stays")
 	}
 }

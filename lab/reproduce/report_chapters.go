@@ -25,54 +25,10 @@ type figure struct {
 	viz.Plot
 }
 
-// chapters are all, in the order of the report.
-func chapters() []chapter {
-	return []chapter{samplesChapter, epochsChapter, timeChapter, fairnessChapter, fairnessSamplesChapter, frontierChapter, varianceChapter, exactChapter, authorsChapter, changesChapter}
-}
-
-// publish makes the plots of an experiment and the report of all from the CSV files
-// in the folder, and prints the tables.
-func (s *session) publish(c chapter) error {
-	from := s.provenance()
-	if err := writeJSON(s.file(c.name+provenanceEnding), from); err != nil {
-		return err
-	}
-	figures, err := c.plots(s.out)
-	if err != nil {
-		return err
-	}
-	for _, f := range figures {
-		for _, ending := range []string{".svg", ".png"} {
-			if err := f.Save(s.file(f.name + ending)); err != nil {
-				fmt.Fprintln(s.stderr, "warning:", err) // the tables are there without a picture
-			}
-		}
-	}
-	report, err := report(s.out)
-	if err != nil {
-		return err
-	}
-	if err := writeText(s.file(reportFile), report); err != nil {
-		return err
-	}
-	tables, err := c.tables(s.out)
-	if err != nil {
-		return err
-	}
-	for _, t := range tables {
-		fmt.Fprintf(s.stdout, "%v\n", t)
-	}
-	for _, l := range from.LeftOut {
-		fmt.Fprintln(s.stdout, "left out:", l)
-	}
-	fmt.Fprintf(s.stderr, "written to %s\n", s.out)
-	return nil
-}
-
 const reportFile = "report.md"
 
 // report is the report on a folder of results.
-func report(dir string) (string, error) {
+func report(dir string, chapters []chapter) (string, error) {
 	var b strings.Builder
 	var id identity
 	if _, err := readJSON(filepath.Join(dir, dataFile), &id); err != nil {
@@ -80,7 +36,7 @@ func report(dir string) (string, error) {
 	}
 	fmt.Fprintf(&b, "# %s\n\n", id.Name)
 	fmt.Fprintf(&b, "Data: %v. Measures are of the test split where nothing else is said.\n", id)
-	for _, c := range chapters() {
+	for _, c := range chapters {
 		if _, err := os.Stat(filepath.Join(dir, c.csv)); err != nil {
 			continue
 		}

@@ -34,16 +34,6 @@ type machine struct {
 	Revision string   `json:"revision,omitempty"` // of this project, where the build knows it
 }
 
-func (s *session) provenance() provenance {
-	return provenance{
-		Command:  "go run ./reproduce " + strings.Join(s.args, " "),
-		Data:     s.data.ID,
-		Settings: s.settings,
-		Machine:  thisMachine(),
-		LeftOut:  s.leftOut,
-	}
-}
-
 // markdown is the command and where its settings and its machine are, in one line. The file of the
 // provenance is in the folder at path beside the document.
 func (p provenance) markdown(path, file string) string {

@@ -12,12 +12,9 @@ import (
 )
 
 func main() {
-	ConstraintExpr("amd64,!purego")
+	ConstraintExpr("amd64,!purego,!plainelementwise")
 	sigmoid()
-	sigmoidSlope()
-	reluSlope()
-	drop()
-	descend()
+	reluVJP()
 	adam()
 	Generate()
 }
@@ -51,7 +48,6 @@ const (
 	greater   = 0x1e
 	less      = 0x11
 	unordered = 3
-	notBelow  = 5
 )
 
 func sigmoid() {
@@ -94,22 +90,8 @@ func sigmoid() {
 	}, x)
 }
 
-func sigmoidSlope() {
-	Text("sigmoidSlopeAVX512", "(y, dy, dz *float32, n int, share float32)", "is SigmoidSlope for n numbers, a multiple of 16 and 16 at least.")
-	y, dy, dz, n := Word("y"), Word("dy"), Word("dz"), Word("n")
-	share, one := All32(Address("share")), Floats32("one32", 1)
-	loop(n, 16, func() {
-		a, b := ZMM(), ZMM()
-		VMULPS(Mem{Base: y}, share, a)
-		VSUBPS(a, one, b)
-		VMULPS(Mem{Base: dy}, a, a)
-		VMULPS(a, b, a)
-		VMOVUPS(a, Mem{Base: dz})
-	}, y, dy, dz)
-}
-
-func reluSlope() {
-	Text("reluSlopeAVX512", "(y, dy, dz *float32, n int, factor float32)", "is ReLUSlope for n numbers, a multiple of 16 and 16 at least.")
+func reluVJP() {
+	Text("reluVJPAVX512", "(y, dy, dz *float32, n int, factor float32)", "is ReLUVJP for n numbers, a multiple of 16 and 16 at least.")
 	y, dy, dz, n := Word("y"), Word("dy"), Word("dz"), Word("n")
 	factor, zero := All32(Address("factor")), ZMM()
 	VPXORQ(zero, zero, zero)
@@ -125,55 +107,9 @@ func reluSlope() {
 	}, y, dy, dz)
 }
 
-func drop() {
-	Text("dropAVX512", "(x *float32, n int, key uint64, below uint32, kept float32)", "is Drop for n numbers, a multiple of 16 and 16 at least.")
-	x, n := Word("x"), Word("n")
-	keys, below, kept := ZMM(), ZMM(), All32(Address("kept"))
-	VPBROADCASTQ(Load(Param("key"), GP64()), keys)
-	VPBROADCASTD(Load(Param("below"), GP32()), below)
-	lanes := GLOBL("lanes", RODATA|NOPTR)
-	for i := range 8 {
-		DATA(8*i, U64(i))
-	}
-	VPADDQ(lanes, keys, keys)
-	weyl, m1, m2, eight := Bits64("weyl", 0x9e3779b97f4a7c15), Bits64("m1", 0xbf58476d1ce4e5b9), Bits64("m2", 0x94d049bb133111eb), Bits64("eight", 8)
-	loop(n, 16, func() {
-		z, t, stays := ZMM(), ZMM(), K()
-		VPADDQ(weyl, keys, z)
-		VPADDQ(eight, keys, keys)
-		for _, round := range []struct {
-			shift  uint8
-			factor VecVirtual
-		}{{30, m1}, {27, m2}, {31, nil}} {
-			VPSRLQ(U8(round.shift), z, t)
-			VPXORQ(t, z, z)
-			if round.factor != nil {
-				VPMULLQ(round.factor, z, z)
-			}
-		}
-		VPCMPUD(U8(notBelow), below, z, stays)
-		VMOVAPS_Z(kept, stays, t)
-		VMULPS(Mem{Base: x}, t, t)
-		VMOVUPS(t, Mem{Base: x})
-	}, x)
-}
-
-func descend() {
-	Text("descendAVX512", "(w, slope *float32, n int, rate float32)", "is Descend for n numbers, a multiple of 16 and 16 at least.")
-	w, g, n := Word("w"), Word("slope"), Word("n")
-	rate := All32(Address("rate"))
-	loop(n, 16, func() {
-		a, b := ZMM(), ZMM()
-		VMULPS(Mem{Base: g}, rate, a)
-		VMOVUPS(Mem{Base: w}, b)
-		VSUBPS(a, b, b)
-		VMOVUPS(b, Mem{Base: w})
-	}, w, g)
-}
-
 func adam() {
-	Text("adamAVX512", "(w, slope, mean, squares *float32, n int, rate, unbias float64)", "is Adam for n numbers, a multiple of 8 and 8 at least.")
-	w, g, mean, squares, n := Word("w"), Word("slope"), Word("mean"), Word("squares"), Word("n")
+	Text("adamAVX512", "(w, gradient, mean, squares *float32, n int, rate, unbias float64)", "is Adam for n numbers, a multiple of 8 and 8 at least.")
+	w, g, mean, squares, n := Word("w"), Word("gradient"), Word("mean"), Word("squares"), Word("n")
 	rate, unbias, epsilon := All64(Address("rate")), All64(Address("unbias")), Floats64("epsilon", 1e-8)
 	single := func(name string, v float32) Register { return Floats32(name, v).AsY() }
 	keep1, take1 := single("keep1", 0.9), single("take1", 1-0.9)

@@ -1,4 +1,4 @@
-// Command rows writes the AVX-512 instructions of package datasets, with avo.
+// Command rows writes the AVX-512 instructions of datasets/internal/columns, with avo.
 package main
 
 import (
@@ -99,7 +99,7 @@ func store(x VecVirtual, dst, mask, there Register) {
 
 func logStandardRow() {
 	Text("logStandardRow", "(dst, row *float32, columns *int, shift, scale *float64, n int, table *float64)",
-		"is applyLogStandard for the n columns of a row: the same bits.")
+		"is LogStandard for the n columns of a row: the same bits.")
 	dst, row, columns, shift, scale, n, table := Word("dst"), Word("row"), Word("columns"), Word("shift"), Word("scale"), Word("n"), Word("table")
 	l := newLimits()
 	one, half, third, quarter, fifth := Floats64("one", 1), Floats64("half", 1./2), Floats64("third", 1./3), Floats64("quarter", 1./4), Floats64("fifth", 1./5)
@@ -164,7 +164,7 @@ func logStandardRow() {
 func columnLimits() {
 	Text("columnLimits", "(low, high, rows *float32, inputs, n, columns int)",
 		"sets the least and the greatest number of each of so many columns of the n",
-		"rows, where those that are missing count for nothing and infinite ones as the largest.")
+		"rows, in which missing values count for nothing and infinite ones as the largest.")
 	low, high, rows, inputs, n, columns := Word("low"), Word("high"), Word("rows"), Word("inputs"), Word("n"), Word("columns")
 	SHLQ(U8(2), inputs)
 	l := newLimits()
@@ -191,7 +191,7 @@ func columnLimits() {
 
 func minMaxRow() {
 	Text("minMaxRow", "(dst, row *float32, columns *int, low, scale *float64, n int)",
-		"sets (x − low)·scale, 1 at most, for the n columns of a row, and 0 where x is",
+		"sets (x − low)·scale, 1 at most, for the n columns of a row, and 0 if x is",
 		"missing.")
 	dst, row, columns, low, scale, n := Word("dst"), Word("row"), Word("columns"), Word("low"), Word("scale"), Word("n")
 	l, one := newLimits(), Floats64("one", 1)
@@ -297,7 +297,7 @@ func (s search) half(x VecVirtual, knot, mask Register) {
 
 func quantileColumn() {
 	Text("quantileColumn", "(dst *float32, stride int, rows *float32, inputs int, n int, start *uint8, knots, scores *float32, step int)",
-		"is lookups.column for the n rows of a column, strides from one to the",
+		"is Lookups.column for the n rows of a column, strides from one to the",
 		"next: the same bits.")
 	dst, stride, rows, inputs, n, s := Word("dst"), Word("stride"), Word("rows"), Word("inputs"), Word("n"), newSearch()
 	to, from, table, knots, number := ZMM(), ZMM(), zero(), zero(), numbers()
@@ -319,7 +319,7 @@ func quantileColumn() {
 
 func quantileRow() {
 	Text("quantileRow", "(dst, row *float32, columns *int, n int, start *uint8, knots, scores *float32, first *int32, step int)",
-		"is lookups.column for the n columns of a row: the same bits.")
+		"is Lookups.column for the n columns of a row: the same bits.")
 	dst, row, columns, n, first, s := Word("dst"), Word("row"), Word("columns"), Word("n"), Word("first"), newSearch()
 	const bytes = 8192 // of a table
 	table := numbers()

@@ -68,7 +68,7 @@ type State struct{ P, B, A Vec }
 type Chance struct{ Q, P, F Vec }
 
 // Forward multiplies polynomials by q_i + p_i z, document by document, and adds to B and A
-// the document marked:
+// the document that arrives at t:
 //
 //	P'_k = q P_k + p P_{k−1}   B'_k = q B_k + p B_{k−1} + f P_k   A'_k = q A_k + p A_{k−1} + g f P_k
 //

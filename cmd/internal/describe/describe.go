@@ -1,0 +1,141 @@
+// Package describe is the sub-command that says what is in data.
+package describe
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+
+	"github.com/plrank/plrank/cmd/internal/help"
+	"github.com/plrank/plrank/cmd/internal/input"
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/source"
+)
+
+var page = help.Page{
+	Command: "describe",
+	Usage:   []string{"-data FILE|DIR [-fold N] [-json]"},
+	Text:    "Counts queries, documents, features, labels, weights and groups, and names the features that are constant and those with missing values.",
+	Flags:   []string{"data", "json", "seed", "threads"},
+	Examples: []string{
+		"-data MQ2008 -fold 3",
+		"-data shop.csv -group-column brand -json",
+	},
+}
+
+// options are the command line.
+type options struct {
+	source.Source
+	cache   input.Cache
+	asJSON  bool
+	seed    uint64
+	threads command.Threads
+}
+
+func (o *options) flags() *flag.FlagSet {
+	f := flag.NewFlagSet("describe", flag.ContinueOnError)
+	o.Define(f, "")
+	o.cache = input.UserCache
+	o.cache.Define(f)
+	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
+	f.Uint64Var(&o.seed, "seed", 0, "`seed` by which validation queries are held out, and synthetic data made")
+	o.threads.Define(f)
+	return f
+}
+
+// Run is the sub-command, and its exit status.
+func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
+	input.LimitGarbage()
+	return run(command.Interruptible(), args, stdout, stderr)
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	return command.Run("describe", stdout, stderr, func(stdout io.Writer) error {
+		var o options
+		flags := o.flags()
+		switch err := command.Parse(flags, args); {
+		case errors.Is(err, flag.ErrHelp):
+			page.Print(stdout, flags)
+			return nil
+		case err != nil:
+			return err
+		case o.Data == "":
+			return command.Usage(errors.New("-data is needed"))
+		}
+		if err := cmp.Or(o.threads.Check(), o.Source.Check()); err != nil {
+			return command.Usage(err)
+		}
+		o.threads.Use()
+		return describe(ctx, &o, stdout, stderr)
+	})
+}
+
+// A description is what -json prints.
+type description struct {
+	Queries           int            `json:"queries"`
+	Documents         int            `json:"documents"`
+	Features          int            `json:"features"` // distinct ids
+	Labels            map[string]int `json:"labels"`   // documents by label
+	LabelFree         int            `json:"labelFree"`
+	DocumentsPerQuery datasets.Range `json:"documentsPerQuery"`
+	Constant          []int          `json:"constant"` // ids
+	Missing           []int          `json:"missing"`  // ids
+
+	Weights      *datasets.Range `json:"weights,omitempty"`      // of documents
+	QueryWeights *datasets.Range `json:"queryWeights,omitempty"` // of queries
+
+	Groups []datasets.GroupDescription `json:"groups,omitempty"`
+}
+
+// describe counts what is in the data, unlabelled documents too.
+func describe(ctx context.Context, o *options, stdout, stderr io.Writer) error {
+	splits, err := open(ctx, o, stderr)
+	if err != nil {
+		return err
+	}
+	d := datasets.Describe(o.Data, splits...)
+	if o.asJSON {
+		enc := json.NewEncoder(stdout)
+		enc.SetIndent("", "  ")
+		return enc.Encode(description{
+			Queries: d.Queries, Documents: d.Documents, Features: d.Features, Labels: d.Labels, LabelFree: d.LabelFree,
+			DocumentsPerQuery: d.DocumentsPerQuery, Constant: d.Constant, Missing: d.Missing, Weights: d.Weights, QueryWeights: d.QueryWeights, Groups: d.Groups,
+		})
+	}
+	fmt.Fprint(stdout, d)
+	if len(splits) > 1 {
+		fmt.Fprintln(stdout)
+		for _, split := range splits {
+			fmt.Fprintln(stdout, split)
+		}
+	}
+	return nil
+}
+
+// open gives the splits of the data; a single file is not split.
+func open(ctx context.Context, o *options, stderr io.Writer) ([]*datasets.Dataset, error) {
+	if input.SingleFile(&o.Source) {
+		read := o.ReadOptions()
+		read.Context = ctx
+		d, err := datasets.ReadFile(o.Data, read)
+		if err != nil {
+			return nil, err
+		}
+		input.Warn(stderr, d.Warnings...)
+		return []*datasets.Dataset{d}, nil
+	}
+	s, err := input.Open(ctx, &o.Source, o.cache, datasets.Options{Seed: o.seed, Unlabelled: "keep"}, stderr)
+	if err != nil {
+		return nil, err
+	}
+	splits := []*datasets.Dataset{s.Train, s.Vali}
+	if s.Test != nil {
+		splits = append(splits, s.Test)
+	}
+	return splits, nil
+}

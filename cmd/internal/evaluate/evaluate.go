@@ -1,0 +1,145 @@
+// Package evaluate is the sub-command that measures a model on labelled data.
+package evaluate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+
+	"github.com/plrank/plrank/cmd/internal/help"
+	"github.com/plrank/plrank/cmd/internal/input"
+	"github.com/plrank/plrank/cmd/internal/report"
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/train"
+)
+
+var page = help.Page{
+	Command: "evaluate",
+	Usage:   []string{"-model FILE -data FILE|DIR [-report METRICS] [-importance] [-json]"},
+	Text:    "Prints the metrics of a model on every split of a collection, or on all of a file, beside those of random order. The gain and the highest grade are those of the model unless they are given.",
+	Flags:   []string{"model", "data", "importance", "plot", "json", "threads"},
+	Examples: []string{
+		"-model runs/fold1/model.npz -data MQ2008/Fold1/test.txt",
+		"-model model.npz -data MQ2008 -fold 1 -report map,expected-err@10",
+		"-model model.npz -data test.txt -importance -plot importance.svg",
+	},
+}
+
+// Run is the sub-command, and its exit status.
+func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
+	input.LimitGarbage()
+	return run(command.Interruptible(), args, stdout, stderr)
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	return command.Run("evaluate", stdout, stderr, func(stdout io.Writer) error {
+		var o options
+		flags := o.flags()
+		switch err := command.Parse(flags, args); {
+		case errors.Is(err, flag.ErrHelp):
+			page.Print(stdout, flags)
+			return nil
+		case err != nil:
+			return err
+		}
+		if err := o.check(); err != nil {
+			return err
+		}
+		o.threads.Use()
+		model, err := ranker.Open(o.model)
+		if err != nil {
+			return err
+		}
+		if !command.IsGiven(flags, "gain") {
+			o.config.Gain = model.File().Gain
+		}
+		return evaluate(ctx, &o, model, stdout, stderr)
+	})
+}
+
+// evaluate measures the model on every split of the data.
+func evaluate(ctx context.Context, o *options, model *ranker.Model, stdout, stderr io.Writer) error {
+	splits, err := open(ctx, o, model, stderr)
+	if err != nil {
+		return err
+	}
+	measured, err := train.Evaluate(o.config, train.Parts{}, model, splits...)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "model %s, version %s\n", command.Printable(o.model), measured.Model)
+	for i, s := range measured.Splits {
+		if s.TrainedOn > 0 {
+			input.Warn(stderr, fmt.Sprintf("%s: %d of %d queries were trained on: what is measured on them is no measure for new queries", splits[i].Data.Name, s.TrainedOn, s.Queries))
+		}
+	}
+	if measured.HighestGrade != 0 && o.config.HighestGrade == 0 && model.File().Grade == 0 {
+		input.Warn(stderr, fmt.Sprintf("%s does not say the highest grade, as files of older versions do not: err and graded-rbp go by the highest of these data, %v; -highest-grade sets it", o.model, measured.HighestGrade))
+	}
+	important, err := importance(ctx, o, model, splits, stderr)
+	if err != nil {
+		return err
+	}
+	if o.asJSON {
+		return json.NewEncoder(stdout).Encode(struct {
+			*train.Report
+			Importance []train.Importance `json:"importance,omitempty"`
+		}{measured, important})
+	}
+	report.Print(stdout, measured)
+	if important != nil {
+		printImportance(stdout, o.config.Metric, important)
+	}
+	return nil
+}
+
+// open gives the splits of the data; a single file is not split.
+func open(ctx context.Context, o *options, model *ranker.Model, stderr io.Writer) ([]train.Split, error) {
+	wanted := datasets.ReadOptions{FeatureIDs: model.FeatureIDs(), FeatureNames: model.FeatureNames()}
+	single, from := input.SingleFile(&o.Source), o.Source
+	if single {
+		from.Vali = from.Data // so that nothing is held out
+	}
+	s, err := input.Open(ctx, &from, o.cache, datasets.Options{Read: wanted, Seed: o.config.Seed, Unlabelled: "drop"}, stderr)
+	if err != nil {
+		return nil, err
+	}
+	splits := []train.Split{{Name: "train", Data: s.Train}, {Name: "vali", Data: s.Vali}}
+	if single {
+		splits = []train.Split{{Name: "data", Data: s.Train}}
+	}
+	if s.Test != nil {
+		splits = append(splits, train.Split{Name: "test", Data: s.Test})
+	}
+	for _, split := range splits {
+		features := input.NewUsed(model)
+		features.Add(split.Data)
+		input.Warn(stderr, features.Lacking(split.Data.Name)...)
+	}
+	return splits, nil
+}
+
+// importance is the permutation importance of the features on the validation split, where
+// there is one; nil if it is not asked for.
+func importance(ctx context.Context, o *options, model *ranker.Model, splits []train.Split, stderr io.Writer) ([]train.Importance, error) {
+	if !o.importance {
+		return nil, nil
+	}
+	of := splits[min(1, len(splits)-1)]
+	fmt.Fprintf(stderr, "permuting features of %s\n", of.Data)
+	important, err := train.Importances(ctx, o.config, train.Parts{}, model, of.Data, permutations)
+	if err != nil {
+		return nil, err
+	}
+	if o.plot != "" {
+		if err := drawImportance(o.plot, o.config.Metric, important); err != nil {
+			input.Warn(stderr, err.Error()) // the numbers are there without a picture
+		}
+	}
+	return important, nil
+}

@@ -1,0 +1,46 @@
+package evaluate
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/plrank/plrank/cmd/internal/report"
+	"github.com/plrank/plrank/train"
+	"github.com/plrank/plrank/viz"
+)
+
+// permutations is how often each feature is permuted.
+const permutations = 5
+
+// shownFeatures is how many features a table or plot has room for.
+const shownFeatures = 20
+
+func printImportance(w io.Writer, metric string, list []train.Importance) {
+	fmt.Fprintf(w, "\nby how much %s gets worse without a feature: mean and standard deviation of %d permutations\n", metric, permutations)
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, i := range list[:min(shownFeatures, len(list))] {
+		fmt.Fprintf(tw, "feature %s\t%s\t±%s\t\n", i.Name, report.Number(i.Mean), report.Number(i.SD))
+	}
+	tw.Flush()
+	if n := len(list) - shownFeatures; n > 0 {
+		fmt.Fprintf(w, "%d more features matter less (-json has all)\n", n)
+	}
+}
+
+// drawImportance draws the most important features from the top down.
+func drawImportance(path, metric string, list []train.Importance) error {
+	list = slices.Clone(list[:min(shownFeatures, len(list))])
+	slices.Reverse(list)
+	s := viz.Series{Style: viz.Points}
+	p := viz.Plot{Title: "Permutation importance", X: "loss of " + metric}
+	for at, i := range list {
+		mean, sd := float64(i.Mean), float64(i.SD)
+		s.X, s.Left, s.Right = append(s.X, mean), append(s.Left, mean-sd), append(s.Right, mean+sd)
+		s.Y = append(s.Y, float64(at))
+		p.YNames = append(p.YNames, i.Name)
+	}
+	p.Series = []viz.Series{s}
+	return p.Save(path)
+}

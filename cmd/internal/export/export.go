@@ -1,0 +1,68 @@
+// Package export is the sub-command that writes a model in the format of other programs.
+package export
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+
+	"github.com/plrank/plrank/cmd/internal/help"
+	"github.com/plrank/plrank/cmd/internal/newfiles"
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/ranker"
+)
+
+var page = help.Page{
+	Command:  "export",
+	Usage:    []string{"-model FILE -onnx FILE"},
+	Text:     "Writes a model for ONNX Runtime, and for servers that run it, such as Vespa and Triton.",
+	Flags:    []string{"model", "onnx"},
+	Examples: []string{"-model runs/fold1/model.npz -onnx model.onnx"},
+}
+
+// Run is the sub-command, and its exit status.
+func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
+	return command.Run("export", stdout, stderr, func(stdout io.Writer) error {
+		var model, onnx string
+		flags := newFlags(&model, &onnx)
+		switch err := command.Parse(flags, args); {
+		case errors.Is(err, flag.ErrHelp):
+			page.Print(stdout, flags)
+			return nil
+		case err != nil:
+			return err
+		case model == "" || onnx == "":
+			return command.Usage(errors.New("-model and -onnx are both needed"))
+		}
+		m, err := ranker.Open(model)
+		if err != nil {
+			return err
+		}
+		if err := write(m, onnx, stdout); err != nil {
+			return fmt.Errorf("export: %w", err)
+		}
+		return nil
+	})
+}
+
+func newFlags(model, onnx *string) *flag.FlagSet {
+	f := flag.NewFlagSet("export", flag.ContinueOnError)
+	f.StringVar(model, "model", "", "a model `file`")
+	f.StringVar(onnx, "onnx", "", "a new `file` for the model in ONNX format, with the transform: from the raw features of the documents of a query, float32 [documents, features], to their scores; - is standard output. docs/serving.md shows its use")
+	return f
+}
+
+// write writes the model in ONNX format to a new file.
+func write(m *ranker.Model, path string, stdout io.Writer) error {
+	var files newfiles.Files
+	defer files.Remove()
+	out, err := files.Open(path)
+	if err != nil {
+		return err
+	}
+	if err := m.WriteONNX(out); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return files.Publish(stdout)
+}

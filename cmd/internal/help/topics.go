@@ -1,0 +1,103 @@
+package help
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/plrank/plrank/cmd/internal/input"
+	"github.com/plrank/plrank/docs"
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/names"
+	"github.com/plrank/plrank/internal/recipe"
+	"github.com/plrank/plrank/internal/source"
+	"github.com/plrank/plrank/losses"
+	"github.com/plrank/plrank/metrics"
+)
+
+// A topic is a section of the guide, the flags that it is about, and names that it lists.
+type topic struct {
+	name    string // the section's heading, in lower case
+	summary string
+	flags   []string
+	lists   []list
+}
+
+// A list is names under a title.
+type list struct {
+	title string
+	names func() []string
+}
+
+// topics are in the order of the guide.
+var topics = []topic{
+	{"formats", "text formats, columns, labels and weights", []string{"duplicates", "minus-one", "headerless", "label-column", "query-column", "document-column", "weight-column"}, nil},
+	{"splits", "files of a collection, folds, synthetic data and caches", []string{"vali", "test", "fold", "scale", "cache"}, nil},
+	{"features", "transforms, categorical features, missing values", []string{"transform", "categorical"}, nil},
+	{"objectives", "losses, gains, discounts and their sums", []string{"loss", "cutoff", "samples", "gain", "highest-grade", "discounts", "normalize"},
+		[]list{{"Losses", losses.Names}, {"Of these, losses that also learn from queries without a relevant document", labelFree}}},
+	{"models", "networks, ensembles and attention", []string{"scorer", "hidden", "activation", "dropout", "members", "blocks", "heads", "latent-cross"}, nil},
+	{"training", "recipes, optimizers, schedules and penalties", []string{"optimizer", "lr", "momentum", "weight-decay", "decay", "schedule", "warmup", "l2", "group-lasso", "clip", "average", "batch", "epochs", "on-nan", "shards", "seed"}, nil},
+	{"metrics", "measures, validation and what is reported", []string{"metric", "patience", "report", "convention", "ties", "weighted-metrics", "evaluation-samples", "evaluate-train", "evaluate-test", "drop-label-free-test"},
+		[]list{{"Metrics", metrics.Names}}},
+	{"fairness", "groups, fair losses and their measures", []string{"group-column", "groups"}, []list{{"Measures of fairness", metrics.FairnessNames}}},
+	{"scoring", "scores, TREC files, drawn rankings and exposure", nil, nil},
+	{"files", "what a run writes, and how it goes on", nil, nil},
+	{"faults", "errors, interruptions and exit statuses", nil, nil},
+}
+
+// Topic prints a topic. An unknown name is an error that suggests the nearest.
+func Topic(w io.Writer, name string) error {
+	flags := explained()
+	var known []string
+	for _, t := range topics {
+		if t.name == name {
+			t.print(w, flags)
+			return nil
+		}
+		known = append(known, t.name)
+	}
+	return fmt.Errorf("no help on %q: %s", name, names.Want(name, known))
+}
+
+// Topics prints the names of all topics and what they are about.
+func Topics(w io.Writer) {
+	for _, t := range topics {
+		hanging(w, t.name, t.summary)
+	}
+}
+
+func (t topic) print(w io.Writer, flags *flag.FlagSet) {
+	plain(w, section(docs.Guide, t.name))
+	for _, l := range t.lists {
+		fmt.Fprintf(w, "\n%s:\n%s\n", l.title, command.Indent(command.Wrap(strings.Join(l.names(), " "), width-2), "  "))
+	}
+	if t.flags != nil {
+		fmt.Fprintln(w, "\nFlags:")
+	}
+	for _, name := range t.flags {
+		describe(w, flags.Lookup(name))
+	}
+}
+
+// explained are the flags that topics explain, with the defaults of the default recipe.
+func explained() *flag.FlagSet {
+	f := flag.NewFlagSet("", flag.ContinueOnError)
+	c, _ := recipe.Preset(recipe.ByData)
+	recipe.Define(f, &c)
+	new(source.Source).Define(f, "")
+	cache := input.UserCache
+	cache.Define(f)
+	return f
+}
+
+// labelFree are the losses that learn from queries without a relevant document.
+func labelFree() (list []string) {
+	for _, name := range losses.Names() {
+		if terms, err := losses.Terms(name); err == nil && terms[0].LabelFree {
+			list = append(list, name)
+		}
+	}
+	return list
+}

@@ -1,0 +1,53 @@
+package input
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/ranker"
+)
+
+// Used are the features that a model uses, and which of them have had a value other than 0.
+type Used struct {
+	ids  []int
+	seen []bool
+}
+
+// NewUsed is the features of a model, before any document was seen.
+func NewUsed(model *ranker.Model) Used {
+	ids := model.UsedFeatures()
+	return Used{ids, make([]bool, len(ids))}
+}
+
+// Add looks at documents.
+func (u Used) Add(d *datasets.Dataset) {
+	for i, id := range u.ids {
+		column, ok := slices.BinarySearch(d.FeatureIDs, id)
+		for row := 0; row < d.Rows() && ok && !u.seen[i]; row++ {
+			u.seen[i] = d.Row(row)[column] != 0
+		}
+	}
+}
+
+// Lacking is a warning of the features that are 0 in all documents, as those are that a
+// file does not mention; none if there are none.
+func (u Used) Lacking(name string) (warnings []string) {
+	var lacking []string
+	for i, id := range u.ids {
+		if !u.seen[i] {
+			lacking = append(lacking, strconv.Itoa(id))
+		}
+	}
+	n := len(lacking)
+	if n == 0 {
+		return nil
+	}
+	const most = 10
+	if n > most {
+		lacking = append(lacking[:most], "…")
+	}
+	return []string{fmt.Sprintf("%s: %d of the %d features that the model uses are missing, or 0 everywhere: %s", name, n, len(u.ids), strings.Join(lacking, ", "))}
+}

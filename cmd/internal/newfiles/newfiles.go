@@ -1,0 +1,127 @@
+// Package newfiles writes the results of a command to files that did not exist before: all of them,
+// complete, or none.
+package newfiles
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/plrank/plrank/internal/command"
+)
+
+// Standard is standard input or output in the place of a file.
+const Standard = "-"
+
+// Files are new files, which appear together and complete, or not at all. What goes to
+// standard output does so when they are complete.
+type Files struct{ list []*File }
+
+// A File is one of them, to be written to. A failed write stays failed, and is the error of
+// Publish.
+type File struct {
+	path string
+	tmp  *os.File
+	*bufio.Writer
+}
+
+// Open makes a new file, which must not exist; nil without a path.
+func (f *Files) Open(path string) (*File, error) {
+	if path == "" {
+		return nil, nil
+	}
+	for _, other := range f.list {
+		if filepath.Clean(other.path) == filepath.Clean(path) {
+			return nil, command.Usage(fmt.Errorf("two results are to go to %s: name a file for each", path))
+		}
+	}
+	folder, name := os.TempDir(), "plrank"
+	if path != Standard {
+		if _, err := os.Lstat(path); err == nil {
+			return nil, fmt.Errorf("results go to new files: %s exists", path)
+		}
+		folder, name = filepath.Dir(path), "."+filepath.Base(path)
+	}
+	tmp, err := os.CreateTemp(folder, name+".*")
+	if err != nil {
+		return nil, err
+	}
+	out := &File{path, tmp, bufio.NewWriterSize(tmp, 1<<16)}
+	f.list = append(f.list, out)
+	return out, nil
+}
+
+// Empty takes back all that was written.
+func (f *Files) Empty() error {
+	for _, out := range f.list {
+		if err := out.tmp.Truncate(0); err != nil {
+			return err
+		}
+		if _, err := out.tmp.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		out.Reset(out.tmp)
+	}
+	return nil
+}
+
+// Publish gives the files their names, and copies to standard output what goes there.
+func (f *Files) Publish(stdout io.Writer) (err error) {
+	var made []string
+	defer func() {
+		if err != nil {
+			for _, path := range made {
+				os.Remove(path)
+			}
+		}
+	}()
+	for _, out := range f.list {
+		if err := errors.Join(out.Flush(), out.tmp.Sync()); err != nil {
+			return fmt.Errorf("%s: %w", out.path, err)
+		}
+	}
+	for _, out := range f.list {
+		if out.path == Standard {
+			continue
+		}
+		// An empty file of that name is ours alone, and can be replaced.
+		placeholder, err := os.OpenFile(out.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if err != nil {
+			return fmt.Errorf("results go to new files: %w", err)
+		}
+		made = append(made, out.path)
+		info, err := placeholder.Stat()
+		placeholder.Close()
+		if err == nil {
+			err = out.tmp.Chmod(info.Mode())
+		}
+		if err = errors.Join(err, out.tmp.Close()); err == nil {
+			err = os.Rename(out.tmp.Name(), out.path)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", out.path, err)
+		}
+	}
+	for _, out := range f.list {
+		if out.path == Standard {
+			if _, err := out.tmp.Seek(0, io.SeekStart); err != nil {
+				return err
+			}
+			if _, err := io.Copy(stdout, out.tmp); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Remove takes away what was not published.
+func (f *Files) Remove() {
+	for _, out := range f.list {
+		out.tmp.Close()
+		os.Remove(out.tmp.Name())
+	}
+}

@@ -1,0 +1,119 @@
+// Package report prints the tables of metrics.
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/plrank/plrank/internal/rundir"
+	"github.com/plrank/plrank/train"
+)
+
+// Print prints a table for each split.
+func Print(w io.Writer, r *train.Report) {
+	for _, s := range r.Splits {
+		fmt.Fprintf(w, "\n%s: %d queries (%d with a relevant document), %d documents\n", s.Name, s.Queries, s.Relevant, s.Documents)
+		table(w, s.Rankers, r.Metrics, func(ranker int, metric string) string {
+			return Number(train.Value(s.Value(ranker, metric)))
+		})
+	}
+	printConvention(w, r)
+}
+
+// PrintFolds prints a table for each split, and one of the folds.
+func PrintFolds(w io.Writer, r *rundir.FoldReport) {
+	for _, s := range r.Splits {
+		fmt.Fprintf(w, "\n%s: mean ± standard deviation, folds %s\n", s.Name, strings.Trim(fmt.Sprint(r.Folds), "[]"))
+		table(w, s.Rankers, r.Metrics, func(ranker int, metric string) string {
+			v := s.Rows[ranker][metric]
+			if math.IsNaN(float64(v.Mean)) {
+				return "–"
+			}
+			return fmt.Sprintf("%.4f ±%s", v.Mean, Number(v.SD))
+		})
+	}
+	last := r.Splits[len(r.Splits)-1]
+	model := len(last.Rankers) - 1
+	fmt.Fprintf(w, "\n%s: %s by fold\n", last.Name, last.Rankers[model])
+	var folds []string
+	for _, fold := range r.Folds {
+		folds = append(folds, fmt.Sprintf("fold %d", fold))
+	}
+	table(w, folds, r.Metrics, func(fold int, metric string) string {
+		return Number(last.Rows[model][metric].Values[fold])
+	})
+	printConvention(w, &train.Report{Convention: r.Convention})
+}
+
+// tableWidth is how wide tables are at the most, where a single column does not take
+// more.
+const tableWidth = 80
+
+// table prints rows of values under columns, set right. Columns that have no room
+// beside the others follow below them, beside the names of the rows again.
+func table(w io.Writer, rows, columns []string, value func(row int, column string) string) {
+	const gap = 2
+	names := 0
+	for _, r := range rows {
+		names = max(names, utf8.RuneCountInString(r))
+	}
+	for len(columns) > 0 {
+		var block, lines []string
+		lines = append(lines, strings.Repeat(" ", names))
+		for _, r := range rows {
+			lines = append(lines, fmt.Sprintf("%*s", names, r))
+		}
+		for _, c := range columns {
+			entries := []string{c}
+			for i := range rows {
+				entries = append(entries, value(i, c))
+			}
+			width := 0
+			for _, e := range entries {
+				width = max(width, gap+utf8.RuneCountInString(e))
+			}
+			if block != nil && utf8.RuneCountInString(lines[0])+width > tableWidth {
+				break
+			}
+			block = append(block, c)
+			for i, e := range entries {
+				lines[i] += fmt.Sprintf("%*s", width, e)
+			}
+		}
+		columns = columns[len(block):]
+		fmt.Fprintln(w, strings.Join(lines, "\n"))
+	}
+}
+
+// Number is a value in a table, where one that there is not is a dash.
+func Number(v train.Value) string {
+	if math.IsNaN(float64(v)) {
+		return "–"
+	}
+	return fmt.Sprintf("%.4f", float64(v))
+}
+
+func printConvention(w io.Writer, r *train.Report) {
+	fmt.Fprintf(w, "\n%s (-convention %s).\n", r.LabelFree(), r.Convention)
+	fmt.Fprintln(w, "expected-… is the expectation under the policy, the others are of the ranking by descending score.")
+	if r.HighestGrade > 0 {
+		fmt.Fprintf(w, "The highest grade is %v.\n", r.HighestGrade)
+	}
+	if r.FeatureQueries > 0 {
+		fmt.Fprintf(w, "The feature was chosen by %d of the %d training queries.\n", r.FeatureQueries, r.Splits[0].Queries)
+	}
+	for _, m := range r.Metrics {
+		var errors []string
+		for _, s := range r.Splits {
+			if e, ok := s.StdErr[m]; ok {
+				errors = append(errors, fmt.Sprintf("%s (%s)", Number(e), s.Name))
+			}
+		}
+		if errors != nil {
+			fmt.Fprintf(w, "%s of the model is estimated from sampled rankings, standard error %s.\n", m, strings.Join(errors, ", "))
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package score
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+
+	"github.com/plrank/plrank/cmd/internal/newfiles"
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/source"
+)
+
+// options are the command line.
+type options struct {
+	source.Source
+	model                     string
+	out, run, qrels, exposure string
+	draw                      int // rankings of each query
+	temperature               float64
+	cutoff                    int
+	discounts                 string
+	seed                      uint64
+	threads                   command.Threads
+}
+
+func (o *options) flags() *flag.FlagSet {
+	f := flag.NewFlagSet("score", flag.ContinueOnError)
+	f.StringVar(&o.model, "model", "", "a model `file`")
+	f.StringVar(&o.Data, "data", "", "the `file` of the documents, of any length and maybe compressed; - is standard input")
+	f.StringVar(&o.out, "out", "", "a new `file` for the scores, one a line, in the order of the rows; without it, and where no other result is asked for, standard output")
+	f.StringVar(&o.run, "run", "", "a new `file` for the rankings, as a TREC run: lines of \"qid Q0 docid rank score tag\"; - is standard output, here and below")
+	f.StringVar(&o.qrels, "qrels", "", "a new `file` for the labels, as TREC judgements: lines of \"qid 0 docid label\"")
+	f.IntVar(&o.draw, "draw", 0, "draw `N` rankings of every query from the Plackett–Luce policy of the scores, by -seed, instead of ranking by score; more than one go to FILE.1, FILE.2, … of -run FILE")
+	f.StringVar(&o.exposure, "exposure", "", "a new `file` for the expected exposure of every document under the policy, one a line")
+	f.Float64Var(&o.temperature, "temperature", 1, "divide the scores of the policy by this `number`: above 1, drawn rankings vary more")
+	f.IntVar(&o.cutoff, "cutoff", 10, "`ranks` that give exposure")
+	f.StringVar(&o.discounts, "discounts", "dcg", "exposure of each rank (`name`): dcg, precision, rbp(0.9), or numbers such as 1,0.5,0.25")
+	f.Uint64Var(&o.seed, "seed", 0, "`seed` of drawn rankings")
+	o.threads.Define(f)
+	all := flag.NewFlagSet("", flag.ContinueOnError)
+	o.Define(all, "")
+	command.Pick(f, all, source.ReadingFlags...)
+	return f
+}
+
+// mostDraws is how many rankings of a query can be drawn at once: each has an open file.
+const mostDraws = 1000
+
+func (o *options) check(given *flag.FlagSet) error {
+	printed := 0
+	for _, path := range []string{o.out, o.run, o.qrels, o.exposure} {
+		if path == newfiles.Standard {
+			printed++
+		}
+	}
+	switch {
+	case o.model == "" || o.Data == "":
+		return errors.New("-model and -data are both needed")
+	case printed > 1:
+		return errors.New("standard output, -, has room for one of -out, -run, -qrels and -exposure")
+	case o.draw > 1 && o.run == newfiles.Standard:
+		return fmt.Errorf("-draw %d: each ranking has a file of its own: -run must name one, not standard output", o.draw)
+	case o.draw < 0 || o.draw > mostDraws || o.draw > 0 && o.run == "":
+		return fmt.Errorf("-draw %d: want 1 to %d rankings, and -run for them; another -seed draws others", o.draw, mostDraws)
+	case !(o.temperature > 0) || math.IsInf(o.temperature, 1):
+		return fmt.Errorf("-temperature %v: want a positive, finite number", o.temperature)
+	case command.IsGiven(given, "temperature") && !command.IsGiven(given, "draw") && !command.IsGiven(given, "exposure"):
+		return errors.New("-temperature has no effect without -draw or -exposure")
+	}
+	for _, of := range [][2]string{{"seed", "draw"}, {"cutoff", "exposure"}, {"discounts", "exposure"}} {
+		if command.IsGiven(given, of[0]) && !command.IsGiven(given, of[1]) {
+			return fmt.Errorf("-%s has no effect without -%s", of[0], of[1])
+		}
+	}
+	if o.out == "" && o.run == "" && o.qrels == "" && o.exposure == "" {
+		o.out = newfiles.Standard
+	}
+	if err := o.threads.Check(); err != nil {
+		return err
+	}
+	return o.Source.Check()
+}

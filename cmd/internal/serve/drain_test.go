@@ -1,0 +1,194 @@
+package serve
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/plrank/plrank/internal/servicetest"
+)
+
+// asCommand is the environment variable of a child that runs the command instead of the tests.
+const asCommand = "PLRANK_TEST_SERVE"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		os.Exit(Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+// A child is the command in another process.
+type child struct {
+	*exec.Cmd
+	url string
+	log *bufio.Scanner
+}
+
+func newChild(t *testing.T, args ...string) *child {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "m.npz")
+	servicetest.Linear(t, path, 1, 2, 3)
+	c := &child{Cmd: exec.Command(os.Args[0], append([]string{"-model", path, "-listen", "localhost:0"}, args...)...)}
+	c.Env = append(os.Environ(), asCommand+"=1")
+	out, err := c.StderrPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Process.Kill(); c.Wait() })
+	c.log = bufio.NewScanner(out)
+	_, c.url, _ = strings.Cut(c.logs(t, "msg=listening"), "url=")
+	return c
+}
+
+// logs waits until a line of the log has the text.
+func (c *child) logs(t *testing.T, text string) string {
+	t.Helper()
+	for c.log.Scan() {
+		if strings.Contains(c.log.Text(), text) {
+			return c.log.Text()
+		}
+	}
+	t.Fatalf("the command never said %q", text)
+	return ""
+}
+
+func (c *child) signal(t *testing.T, s os.Signal) {
+	t.Helper()
+	if err := c.Process.Signal(s); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func status(t *testing.T, url string) int {
+	t.Helper()
+	resp, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	return resp.StatusCode
+}
+
+// On SIGTERM and SIGINT the service is not ready at once, but still answers, on connections that
+// close, and still reloads models on SIGHUP. A second signal ends it at once.
+func TestFirstSignalDrainsAndSecondEnds(t *testing.T) {
+	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
+		c := newChild(t, "-drain", "10m", "-poll", "0")
+		for path, want := range map[string]int{"/livez": 200, "/readyz": 200, "/healthz": 200} {
+			if got := status(t, c.url+path); got != want {
+				t.Errorf("before %v: %s: %d, want %d", s, path, got, want)
+			}
+		}
+		c.signal(t, s)
+		c.logs(t, "draining")
+		for path, want := range map[string]int{"/livez": 200, "/readyz": 503, "/healthz": 503} {
+			if got := status(t, c.url+path); got != want {
+				t.Errorf("after %v: %s: %d, want %d", s, path, got, want)
+			}
+		}
+		c.signal(t, syscall.SIGHUP)
+		c.logs(t, `msg="read model" model=default`)
+		resp, err := http.Post(c.url+"/v1/rank", "application/json", strings.NewReader(`{"documents": [[1, 1, 1]]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode != 200 || !resp.Close || !strings.Contains(string(text), `"scores":[6]`) {
+			t.Errorf("after %v: %d, %s, %v, the connection ends: %v", s, resp.StatusCode, text, err, resp.Close)
+		}
+		resp.Body.Close()
+		c.signal(t, s)
+		var exit *exec.ExitError
+		if err := c.Wait(); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != s {
+			t.Errorf("after the second %v: %v", s, err)
+		}
+	}
+}
+
+// Clients behind a load balancer, which sends no requests to a service that is not ready, lose no
+// answer, and neither does a request in flight.
+func TestDrainLosesNoAnswer(t *testing.T) {
+	c := newChild(t, "-drain", "500ms")
+	var ready atomic.Bool
+	ready.Store(true)
+	var group sync.WaitGroup
+	group.Go(func() { // the load balancer
+		for status(t, c.url+"/readyz") == 200 {
+			time.Sleep(20 * time.Millisecond)
+		}
+		ready.Store(false)
+	})
+	var answered atomic.Int64
+	for i := range 8 {
+		// Half of them keep their connections.
+		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: i%2 == 0}}
+		group.Go(func() {
+			for ready.Load() {
+				resp, err := client.Post(c.url+"/v1/rank", "application/json", strings.NewReader(servicetest.Draws(50, 10)))
+				if err != nil {
+					t.Error("an answer is lost: ", err)
+					return
+				}
+				text, err := io.ReadAll(resp.Body)
+				resp.Body.Close()
+				if err != nil || resp.StatusCode != 200 || !strings.HasSuffix(string(text), "}") {
+					t.Errorf("an answer is lost: %d, %.100s, %v", resp.StatusCode, text, err)
+					return
+				}
+				answered.Add(1)
+			}
+		})
+	}
+	servicetest.Await(t, "a hundred answers", func() bool { return answered.Load() > 100 })
+	conn, answer := servicetest.InFlight(t, c.url, 26)
+	c.signal(t, syscall.SIGTERM)
+	group.Wait()
+	c.logs(t, "requests in flight are answered")
+	io.WriteString(conn, `{"documents": [[1, 1, 1]]}`)
+	if text, err := io.ReadAll(answer); err != nil || !strings.Contains(string(text), `"scores":[6]`) {
+		t.Errorf("%s, %v", text, err)
+	}
+	if err := c.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+// When a connection closes, there is room for another.
+func TestConnectionsBeyondTheLimitAreClosed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.npz")
+	servicetest.Linear(t, path, 1, 2, 3)
+	url, stop := started(t, "-model", path, "-connections", "2")
+	defer stop()
+	open := func() (net.Conn, bool) {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		fmt.Fprint(conn, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+		_, err = http.ReadResponse(bufio.NewReader(conn), nil)
+		return conn, err == nil
+	}
+	first, ok1 := open()
+	_, ok2 := open()
+	if _, ok3 := open(); !ok1 || !ok2 || ok3 {
+		t.Errorf("three connections, two at most: %v, %v, %v", ok1, ok2, ok3)
+	}
+	first.Close()
+	servicetest.Await(t, "there is room", func() bool { _, ok := open(); return ok })
+}

@@ -1,0 +1,74 @@
+package serve
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/ranker/service"
+)
+
+type options struct {
+	models      models
+	tokenFile   string
+	limits      service.Limits
+	listen      string
+	connections int
+	drain       time.Duration
+	poll        time.Duration
+}
+
+func flags(o *options) *flag.FlagSet {
+	f := flag.NewFlagSet("serve", flag.ContinueOnError)
+	o.models, o.limits = models{}, service.DefaultLimits()
+	l := &o.limits
+	f.Var(o.models, "model", "a model `file`, or NAME=FILE; repeat it for several models")
+	f.StringVar(&o.listen, "listen", "localhost:8080", "`address` to listen on; :8080 is port 8080 on all interfaces")
+	f.StringVar(&o.tokenFile, "token-file", "", "`file` of the token that requests need: Authorization: Bearer TOKEN")
+	f.DurationVar(&o.poll, "poll", 2*time.Second, "`time` between two looks at the files; 0 is never")
+	f.DurationVar(&o.drain, "drain", 5*time.Second, "`time` after SIGTERM in which requests are still answered")
+	f.DurationVar(&l.Timeout, "timeout", l.Timeout, "`time` to receive a request, and again to wait for a core and compute")
+	f.Int64Var(&l.Body, "max-body", l.Body, "most `bytes` of a request")
+	f.IntVar(&l.Documents, "max-documents", l.Documents, "most `documents` of a request")
+	f.IntVar(&l.Cutoff, "max-cutoff", l.Cutoff, "most `ranks` to draw")
+	f.IntVar(&l.Work, "max-work", l.Work, "most `work` of a request, in units of about 0.2 µs")
+	f.IntVar(&l.Requests, "concurrency", l.Requests, "most `requests` in flight; further ones get status 503")
+	f.IntVar(&o.connections, "connections", 4096, "most `connections`; further ones are closed at once")
+	return f
+}
+
+func (o *options) check() error {
+	l := o.limits
+	switch {
+	case len(o.models) == 0:
+		return command.Usage(errors.New("-model is needed"))
+	case l.Body < 1 || l.Documents < 1 || l.Cutoff < 1 || l.Work < 1 || l.Requests < 1 || o.connections < 1:
+		return command.Usage(errors.New("limits must be 1 or more"))
+	case l.Timeout <= 0 || o.drain < 0 || o.poll < 0:
+		return command.Usage(errors.New("-timeout must be more than 0, -drain and -poll 0 or more"))
+	}
+	return nil
+}
+
+// models is the flag -model: files by name. FILE alone is called default.
+type models map[string]string
+
+func (m models) String() string { return "" }
+
+func (m models) Set(text string) error {
+	name, path, ok := strings.Cut(text, "=")
+	if !ok {
+		name, path = "default", text
+	}
+	switch {
+	case name == "" || path == "":
+		return errors.New("want NAME=FILE, or FILE")
+	case m[name] != "":
+		return fmt.Errorf("two models are called %q: want NAME=FILE", name)
+	}
+	m[name] = path
+	return nil
+}

@@ -1,0 +1,115 @@
+// Package serve is the command plrank serve: the process around package service, with its
+// flags, signals, connections and memory.
+package serve
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/ranker/service"
+)
+
+// Run is the command. The result is its exit status.
+func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
+	return run(command.Interruptible(), args, stdout, stderr, func(net.Addr) {})
+}
+
+// run is the command until the context ends. It calls listening with its address.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer, listening func(net.Addr)) int {
+	return command.Run("serve", stdout, stderr, func(stdout io.Writer) error {
+		o := &options{}
+		f := flags(o)
+		switch err := command.Parse(f, args); {
+		case errors.Is(err, flag.ErrHelp):
+			page.Print(stdout, f)
+			return nil
+		case err != nil:
+			return err
+		}
+		if err := o.check(); err != nil {
+			return err
+		}
+		return serve(ctx, o, slog.New(slog.NewTextHandler(stderr, nil)), listening)
+	})
+}
+
+// serve answers requests until the context ends, and while it drains.
+func serve(ctx context.Context, o *options, logger *slog.Logger, listening func(net.Addr)) error {
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP) // first and last: without it SIGHUP ends the program
+	defer signal.Stop(hangup)
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	s, err := service.New(service.Options{
+		Models: o.models, TokenFile: o.tokenFile, Limits: o.limits, Poll: o.poll, Metrics: registry, Log: logger,
+	})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	listener, err := net.Listen("tcp", o.listen)
+	if err != nil {
+		return fmt.Errorf("serve: %w", err)
+	}
+	watching, stop := context.WithCancel(context.Background())
+	defer stop()
+	go reloadOn(watching, hangup, s)
+	timeout := o.limits.Timeout
+	h := &http.Server{
+		Handler: freeingMemory(s, 2*time.Second), ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelWarn), MaxHeaderBytes: 1 << 16,
+		ConnState:         limitConnections(o.connections, registry),
+		ReadHeaderTimeout: timeout, ReadTimeout: timeout, WriteTimeout: 3 * timeout, IdleTimeout: 2 * time.Minute,
+	}
+	logger.Info("listening", "url", "http://"+listener.Addr().String())
+	listening(listener.Addr())
+	ended := make(chan error, 1)
+	go func() { ended <- h.Serve(listener) }()
+	select {
+	case err := <-ended:
+		return fmt.Errorf("serve: %w", err)
+	case <-ctx.Done():
+	}
+	// Load balancers see that the service is not ready, and send no more. Clients that keep their
+	// connection are asked to close it, so that it does not close while a request is on its way.
+	s.Drain()
+	logger.Info("draining: /readyz has status 503, requests are answered; a second signal ends the program at once", "for", o.drain)
+	select {
+	case err := <-ended:
+		return fmt.Errorf("serve: %w", err)
+	case <-time.After(o.drain):
+	}
+	logger.Info("no more connections are accepted; requests in flight are answered")
+	last, cancel := context.WithTimeout(context.Background(), 4*timeout)
+	defer cancel()
+	if err := h.Shutdown(last); err != nil {
+		return fmt.Errorf("serve: requests were cut off: %w", err)
+	}
+	logger.Info("all requests are answered")
+	return nil
+}
+
+// reloadOn reads the models and the token again at every signal, until the context ends.
+func reloadOn(ctx context.Context, hangup <-chan os.Signal, s *service.Service) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-hangup:
+			s.Reload() // it logs its errors
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package trainer
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/train"
+)
+
+// A run is repeated from its config.json, and flags override it.
+func TestRunIsRepeatedFromItsConfig(t *testing.T) {
+	t.Parallel()
+	out, _ := trained(t, fold(t), "-lr", "0.005", "-optimizer", "adam", "-seed", "9")
+	config := filepath.Join(out, "config.json")
+	again := filepath.Join(t.TempDir(), "again")
+	must(t, "-config", config, "-out", again)
+	for _, name := range []string{"config.json", "result.json", "model.npz"} {
+		if read(t, filepath.Join(out, name)) != read(t, filepath.Join(again, name)) {
+			t.Errorf("%s differs", name)
+		}
+	}
+	o, err := parse([]string{"-config", config, "-seed", "10", "-epochs", "7"})
+	if err != nil || o.Seed != 10 || o.Epochs != 7 || o.LearningRate != 0.005 || o.Optimizer != "adam" {
+		t.Errorf("%+v, %v", o, err)
+	}
+	bad := filepath.Join(t.TempDir(), "bad.json")
+	write(t, bad, `{"learningrat": 3}`)
+	for args, want := range map[string]string{
+		"-preset paper -config " + config: "-preset has no meaning beside -config",
+		"-config none.json":               "none.json: no such file",
+		"-config " + bad:                  `unknown field "learningrat"`,
+	} {
+		if status, _, stderr := call(strings.Fields(args)...); status == 0 || !strings.Contains(stderr, want) {
+			t.Errorf("%s: %d, %s", args, status, stderr)
+		}
+	}
+}
+
+// With -json, standard output is an object for each epoch and one at the end.
+func TestJSONIsAnObjectForEachEpoch(t *testing.T) {
+	t.Parallel()
+	data := fold(t)
+	stdout, stderr := callQuick(t, "-data", data, "-epochs", "3", "-json")
+	lines := strings.Split(strings.TrimSpace(stdout), "\n")
+	if len(lines) != 3+1 || !strings.Contains(stderr, "epoch 3/3") {
+		t.Fatalf("%s%s", stdout, stderr)
+	}
+	for i, line := range lines {
+		var object map[string]any
+		if err := json.Unmarshal([]byte(line), &object); err != nil {
+			t.Fatal(err)
+		}
+		if i < 3 && object["epoch"] != float64(i+1) || i == 3 && object["splits"] == nil {
+			t.Errorf("line %d: %s", i, line)
+		}
+	}
+	if stdout, _ := callQuick(t, "-data", folds(t, 3), "-folds", "all", "-json"); !json.Valid([]byte(stdout)) || !strings.Contains(stdout, `"folds":[1,2,3]`) {
+		t.Error(stdout)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	if stdout, _ := must(t, "-version"); !strings.HasPrefix(stdout, "plrank ") || !strings.Contains(stdout, " go1.") {
+		t.Error(stdout)
+	}
+}
+
+// Why a run stopped is said.
+func TestReasonOfTheEndIsSaid(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{
+		3: "stopped after epoch 3: none of the last 2 was better (-patience)",
+		9: "all 9 epochs are done",
+	} {
+		if got := ending(train.Config{Optimization: train.Optimization{Epochs: 9, Patience: 2}}, &train.Result{History: make([]train.Epoch, n)}); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

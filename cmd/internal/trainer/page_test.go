@@ -1,0 +1,9 @@
+package trainer
+
+import (
+	"testing"
+
+	"github.com/plrank/plrank/cmd/internal/commandtest"
+)
+
+func TestEveryFlagIsExplainedOnce(t *testing.T) { commandtest.Documented(t, page, defaults().flags()) }

@@ -1,0 +1,83 @@
+package trainer
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/blas"
+	bar "github.com/plrank/plrank/internal/progress"
+	"github.com/plrank/plrank/train"
+)
+
+// describe says what is going to happen.
+func describe(w io.Writer, s *datasets.Splits, t *train.Trainer) {
+	for _, d := range []*datasets.Dataset{s.Train, s.Vali, s.Test} {
+		if d != nil {
+			fmt.Fprintln(w, d)
+		}
+	}
+	fmt.Fprintf(w, "%s; %s; %s; matrix products by %s\n", t.Objective(), t.Architecture(), t.Config.Optimizer, blas.Name())
+	if n := t.LeftOut(); n > 0 {
+		fmt.Fprintf(w, "%d training queries, %d without a relevant document left out: %s learns nothing from them\n", s.Train.Queries(), n, t.Config.Loss)
+	}
+	fmt.Fprintf(w, "the best epoch is the one of the best %s on the validation split\n", t.Validation())
+}
+
+// A progress shows how far training has come: a line an epoch, and a bar on a
+// terminal.
+type progress struct {
+	terminal *bar.Bar
+	metric   string
+	epochs   int
+	done     int // epochs, when training began
+	best     string
+	skipped  int           // the last epoch with a batch that was skipped
+	json     *json.Encoder // of standard output, or nil
+}
+
+func newProgress(w io.Writer, c train.Config, done int) *progress {
+	return &progress{terminal: bar.New(w), metric: c.Metric, epochs: c.Epochs, done: done}
+}
+
+func (p *progress) step(s train.Step) {
+	if s.Skipped != nil && s.Epoch != p.skipped { // the first of an epoch
+		p.skipped = s.Epoch
+		p.terminal.Line(fmt.Sprintf("warning: a batch was skipped: %v", s.Skipped))
+	}
+	ended := float64(s.Epoch-1-p.done) + float64(s.Step)/float64(s.Steps)
+	p.terminal.Set(ended/float64(p.epochs-p.done), fmt.Sprintf("%d/%d epochs%s", s.Epoch, p.epochs, p.best))
+}
+
+// initial shows the validation of the model that training begins with.
+func (p *progress) initial(vali train.Values) error {
+	value := float64(vali[p.metric])
+	p.best = fmt.Sprintf(", best\u00a0%.4f", value)
+	p.terminal.Line(fmt.Sprintf("initial model  vali %s %.4f  best", p.metric, value))
+	if p.json != nil {
+		return p.json.Encode(struct {
+			Initial train.Values `json:"initial"`
+		}{vali})
+	}
+	return nil
+}
+
+func (p *progress) epoch(e train.Epoch) error {
+	value := fmt.Sprintf("%s %.4f", p.metric, float64(e.Vali[p.metric]))
+	mark := ""
+	if e.Best {
+		p.best = fmt.Sprintf(", best\u00a0%.4f", float64(e.Vali[p.metric])) // one word, that is shown or not
+		mark = "  best"
+	}
+	if e.Skipped > 0 {
+		mark += fmt.Sprintf("  skipped batches: %d", e.Skipped)
+	}
+	p.terminal.Line(fmt.Sprintf("epoch %*d/%d  loss %.4f  vali %s%s", len(fmt.Sprint(p.epochs)), e.Epoch, p.epochs, e.Loss, value, mark))
+	if p.json != nil {
+		return p.json.Encode(e)
+	}
+	return nil
+}
+
+func (p *progress) finish() { p.terminal.Finish() }

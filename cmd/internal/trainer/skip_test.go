@@ -1,0 +1,37 @@
+package trainer
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/internal/rundir"
+)
+
+// A query whose loss overflows, though its scores do not, stops the run, which says what to do about it; with
+// -on-nan skip the same run goes on, and counts the batches.
+func TestOnNaN(t *testing.T) {
+	t.Parallel()
+	data := fold(t)
+	path := filepath.Join(data, "train.txt")
+	write(t, path, read(t, path)+"2 qid:up 2:3e38\n0 qid:up 2:-3e38\n")
+	out := filepath.Join(t.TempDir(), "run")
+	status, _, stderr := call("-data", data, "-out", out, "-transform", "none", "-hidden", "", "-members", "1", "-loss", "softmax", "-lr", "0.001", "-epochs", "2", "-batch", "1")
+	if status != 1 || !strings.Contains(stderr, ", query up of ") || !strings.HasSuffix(stderr, "(-on-nan skip leaves such batches out)\n") {
+		t.Fatalf("status %d\n%s", status, stderr)
+	}
+	status, _, stderr = call("-resume", "-out", out, "-on-nan", "skip")
+	if status != 0 || strings.Count(stderr, "warning: a batch was skipped: ") != 2 || strings.Count(stderr, "  skipped batches: 1\n") != 2 {
+		t.Fatalf("status %d\n%s", status, stderr)
+	}
+	var result rundir.Summary
+	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "result.json"))), &result); err != nil || result.Skipped != 2 {
+		t.Errorf("result %+v, %v", result, err)
+	}
+	for i, line := range strings.Split(strings.TrimSpace(read(t, filepath.Join(out, "metrics.jsonl"))), "\n") {
+		if !strings.Contains(line, `"skipped":1,`) {
+			t.Errorf("epoch %d: %s", i+1, line)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+// Package trainer is the sub-command that trains models.
+package trainer
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"runtime"
+
+	"github.com/plrank/plrank/cmd/internal/input"
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/mpi"
+	"github.com/plrank/plrank/internal/processes"
+	"github.com/plrank/plrank/internal/version"
+	"github.com/plrank/plrank/train"
+)
+
+// Run is the sub-command, and its exit status. Started by mpirun, it is one of several ranks.
+func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
+	input.LimitGarbage()
+	world, err := mpi.Start()
+	if err != nil {
+		fmt.Fprintln(stderr, "train:", err)
+		return command.ExitError
+	}
+	ctx := command.Interruptible()
+	if world != nil {
+		return runRank(ctx, world, args, stdout, stderr)
+	}
+	return run(ctx, args, stdout, stderr)
+}
+
+// run is the sub-command in a process of its own.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	return command.Run("train", stdout, stderr, func(stdout io.Writer) error {
+		return body(ctx, nil, args, stdout, stderr)
+	})
+}
+
+// runRank is the sub-command in one of the processes that mpirun has started. Rank 0 prints
+// for all. An error that the others do not know of ends them.
+func runRank(ctx context.Context, world mpi.World, args []string, stdout, stderr io.Writer) int {
+	printed, said := stdout, stderr
+	if world.Rank() > 0 {
+		printed, said = io.Discard, io.Discard
+	}
+	var failed error
+	status := command.Run("train", printed, said, func(stdout io.Writer) error {
+		failed = body(ctx, world, args, stdout, said)
+		return failed
+	})
+	var agreed processes.Agreed
+	if failed != nil && !errors.As(failed, &agreed) && !errors.Is(failed, command.ErrInterrupted) && world.Size() > 1 {
+		if world.Rank() > 0 {
+			fmt.Fprintf(stderr, "train: rank %d of %d: %s\n", world.Rank(), world.Size(), command.Printable(failed.Error()))
+		}
+		world.Abort(status)
+	}
+	world.Close()
+	return status
+}
+
+// body is the sub-command. group is nil where there is one process.
+func body(ctx context.Context, group train.Processes, args []string, stdout, stderr io.Writer) error {
+	o, err := parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		page.Print(stdout, defaults().flags())
+		return nil
+	}
+	if err == nil && group != nil {
+		err = o.join(group, args)
+	}
+	if err := processes.Agree(group, err); err != nil {
+		return err
+	}
+	if o.version {
+		_, err := fmt.Fprintln(stdout, "plrank", version.String(), runtime.Version())
+		return err
+	}
+	o.threads.Use()
+	return fit(ctx, o, stdout, stderr)
+}

@@ -1,0 +1,134 @@
+package cache
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/plrank/plrank/datasets/internal/digest"
+	"github.com/plrank/plrank/datasets/internal/files"
+	"github.com/plrank/plrank/datasets/internal/table"
+)
+
+// Key is everything a cache depends on. A cache is fresh when its key is
+// equal to that of the files as they are now.
+type Key struct {
+	Format  int
+	Sources []source
+	Read    table.Options
+	Roles   [3]bool // which splits have a file
+	HoldOut float64 // 0: nothing is held out
+	Seed    uint64
+	Folds   int // 0: no folds of one file
+	Fold    int
+
+	Unlabelled string
+}
+
+// source is a file as it is now. Its time and inode do not count: some file systems
+// keep them when the content changes, others change them for a mere copy.
+type source struct {
+	Path string // absolute
+	Size int64
+	Hash string // of all bytes
+}
+
+const format = 5
+
+// find completes the key with the files of the splits, and those beside them.
+func (k *Key) find(splits files.Splits) error {
+	k.Format, k.Sources = format, nil
+	for i, file := range splits.All() {
+		if k.Roles[i] = file != ""; !k.Roles[i] {
+			continue
+		}
+		for _, file := range splits.Files(i) {
+			if err := k.addFile(file, i == 0); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// addFile adds a file of data and those beside it.
+func (k *Key) addFile(file string, training bool) error {
+	paths := slices.Concat([]string{file, files.Groups(file), files.Weights(file)}, files.Sizes(file), files.Unused(file))
+	if training && k.Read.Groups != "" {
+		paths = append(paths, k.Read.Groups)
+	}
+	for _, path := range paths {
+		s, err := newSource(k.Read.Ctx(), path)
+		if errors.Is(err, fs.ErrNotExist) && path != file {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		k.Sources = append(k.Sources, s)
+	}
+	return nil
+}
+
+func newSource(ctx context.Context, path string) (s source, err error) {
+	if s.Path, err = filepath.Abs(path); err != nil {
+		return s, err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return s, err
+	}
+	if !info.Mode().IsRegular() {
+		return s, errNotRegular // a pipe can be read once
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return s, err
+	}
+	defer f.Close()
+	s.Size = info.Size()
+	s.Hash, err = digest.File(ctx, f, s.Size)
+	return s, err
+}
+
+var errNotRegular = errors.New("not a regular file")
+
+func (k *Key) text() string {
+	text, err := json.Marshal(k)
+	if err != nil {
+		panic(err) // plain fields only
+	}
+	return string(text)
+}
+
+// fileName depends on what is opened and how, but not on the state of the
+// sources: a stale cache is replaced by its successor.
+func (k *Key) fileName() string {
+	lasting := *k
+	lasting.Sources = nil
+	for _, s := range k.Sources {
+		lasting.Sources = append(lasting.Sources, source{Path: s.Path})
+	}
+	sum := sha256.Sum256([]byte(lasting.text()))
+	return ".plrank-" + hex.EncodeToString(sum[:8]) + ".cache"
+}
+
+// permissions are those that the files of all sources have: a copy of data is not for those
+// who cannot read the data.
+func (k *Key) permissions() fs.FileMode {
+	mode := fs.FileMode(0o666)
+	for _, s := range k.Sources {
+		of := fs.FileMode(0)
+		if info, err := os.Stat(s.Path); err == nil {
+			of = info.Mode().Perm()
+		}
+		mode &= of | 0o600
+	}
+	return mode
+}

@@ -1,0 +1,40 @@
+// Package columns maps the columns of a query's features to inputs of a model, with vector
+// instructions if the machine has them: the results are the same bits with and without.
+package columns
+
+import "math"
+
+// Rows are the features of a query, and memory for their images.
+type Rows struct {
+	To      []float32 // the image of column Columns[i] of row r is To[r*Stride+i]
+	Stride  int
+	From    []float32 // rows × Inputs, row-major; NaN is missing
+	Inputs  int
+	Columns []int // ascending
+}
+
+// Finite is x with infinities replaced by the largest float32; NaN stays.
+func Finite(x float32) float32 {
+	if x > math.MaxFloat32 {
+		return math.MaxFloat32
+	}
+	if x < -math.MaxFloat32 {
+		return -math.MaxFloat32
+	}
+	return x
+}
+
+// None maps every value to itself, and missing ones to 0.
+func None(q Rows) {
+	dst, rows := q.To, q.From
+	for len(rows) > 0 {
+		for i, c := range q.Columns {
+			dst[i] = 0
+			if x := rows[c]; x == x {
+				dst[i] = Finite(x)
+			}
+		}
+		rows = rows[q.Inputs:]
+		dst = dst[min(q.Stride, len(dst)):]
+	}
+}

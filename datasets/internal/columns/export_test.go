@@ -1,0 +1,4 @@
+package columns
+
+// Wide tells whether vector instructions are used.
+var Wide = &wide

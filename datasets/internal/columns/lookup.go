@@ -1,0 +1,149 @@
+package columns
+
+import "math"
+
+// MostKnots is the number of knots of a column at most: a table counts them in bytes.
+const MostKnots = 255
+
+// Lookups are the functions of columns: linear between knots,
+// beyond them the score of the last one. For each column a table by the leading bits of a
+// value, 16 entries for every power of two, tells which knots may be next to it. Those of all
+// columns stand one after another, so that several can be looked up at once. Where there are
+// very many columns, a table has a single entry: what a model file takes is in proportion to it.
+type Lookups struct {
+	shift int     // of keys: lookupShift, or noTables
+	start []uint8 // by column and by key >> shift: the least knot below values with those bits
+	first []int32 // by column: the position of its first knot
+	knots []float32
+	score []float32 // at the knots
+	steps []int     // by column: half of the number of knots to choose from, a power of two, 2 or more
+	most  int       // of steps
+}
+
+const (
+	lookupShift = 19
+	lookupKeys  = 1 << (32 - lookupShift)
+
+	mostTables = 4096 // columns: tables of 32 MB
+	noTables   = 32   // a shift
+)
+
+// orderedKey is a number that compares as x does; x must not be −0.
+func orderedKey(x float32) uint32 {
+	b := math.Float32bits(x)
+	return b ^ (uint32(int32(b)>>31) | 1<<31)
+}
+
+// NewLookups makes those of the knots and scores of all columns. Below the knots of a
+// column stands the least number, and above them as many infinite ones as a search may
+// reach, with the score of the last knot next to each.
+func NewLookups(knots, scores [][]float32) *Lookups {
+	l := &Lookups{shift: lookupShift}
+	if len(knots) > mostTables {
+		l.shift = noTables
+	}
+	l.start = make([]uint8, len(knots)<<(32-l.shift))
+	for i := range knots {
+		step := fillStart(l.table(i), knots[i], l.shift)
+		l.steps, l.most = append(l.steps, step), max(l.most, step)
+	}
+	for i, of := range knots {
+		last, reach := len(of)-1, l.most
+		if l.shift == noTables {
+			reach = l.steps[i]
+		}
+		l.first = append(l.first, int32(len(l.knots)))
+		l.knots = append(append(l.knots, -math.MaxFloat32), of...)
+		l.score = append(append(l.score, scores[i][0]), scores[i]...)
+		for range 2*reach + 1 {
+			l.knots = append(l.knots, float32(math.Inf(1)))
+			l.score = append(l.score, scores[i][last])
+		}
+	}
+	return l
+}
+
+// table is that of column i.
+func (l *Lookups) table(i int) []uint8 {
+	size := 1 << (32 - l.shift)
+	return l.start[i*size:][:size]
+}
+
+// fillStart fills the table of a column, and gives the step that it needs.
+func fillStart(start []uint8, knots []float32, shift int) (step int) {
+	step = 2
+	filled, before := 0, 0 // entries, and the knot of the last of them
+	for k, v := range knots {
+		first := int((uint64(orderedKey(v+0)) + 1<<shift - 1) >> shift) // entry that begins at this knot or above
+		for ; filled < first; filled++ {
+			start[filled] = uint8(k)
+		}
+		// From here on this knot is the least, and behind the entry before are all from its own to this one.
+		if filled > 0 {
+			before = int(start[filled-1])
+		}
+		for k+1-before > 2*step-1 {
+			step *= 2
+		}
+	}
+	for ; filled < len(start); filled++ {
+		start[filled] = uint8(len(knots))
+	}
+	return step
+}
+
+// column maps column i of rows to one of dst. It has no branches on values, which could
+// not be predicted, but for those that are not finite.
+func (l *Lookups) column(i int, dst []float32, stride int, rows []float32, inputs int) {
+	shift, start, knots, scores := l.shift, l.table(i), l.knots[l.first[i]:], l.score[l.first[i]:]
+	to := 0
+	for at := 0; at < len(rows); at += inputs {
+		x := rows[at] + 0 // no −0
+		if x-x != 0 {
+			if x = Finite(x); x != x {
+				dst[to] = 0
+				to += stride
+				continue
+			}
+		}
+		k := int(start[orderedKey(x)>>shift])
+		for step := l.steps[i]; step > 2; step >>= 1 {
+			k += step & -atMost(knots[k+step], x)
+		}
+		k += 2 & -atMost(knots[k+2], x)
+		k += atMost(knots[k+1], x)
+		knot, score := float64(knots[k]), scores[k]
+		dst[to] = score + float32((float64(x)-knot)/(float64(knots[k+1])-knot))*(scores[k+1]-score)
+		to += stride
+	}
+}
+
+// atMost is 1 if a ≤ b, else 0.
+func atMost(a, b float32) int {
+	if a <= b {
+		return 1
+	}
+	return 0
+}
+
+// Map maps the values of all columns, and missing ones to 0.
+func (l *Lookups) Map(q Rows) {
+	dst, rows, inputs, stride, columns := q.To, q.From, q.Inputs, q.Stride, q.Columns
+	n, wide := len(rows)/inputs, wide && l.shift == lookupShift
+	switch {
+	case len(columns) == 0:
+	case wide && n < 8:
+		for r := range n {
+			quantileRow(&dst[r*stride], &rows[r*inputs], &columns[0], len(columns), &l.start[0], &l.knots[0], &l.score[0], &l.first[0], l.most)
+		}
+	case wide:
+		for i, c := range columns {
+			first := l.first[i]
+			quantileColumn(&dst[i], stride, &rows[c], inputs, n, &l.start[i*lookupKeys], &l.knots[first], &l.score[first], l.steps[i])
+		}
+	default:
+		for i, c := range columns {
+			l.column(i, dst[i:], stride, rows[c:], inputs)
+		}
+	}
+}

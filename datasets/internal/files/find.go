@@ -1,0 +1,131 @@
+// Package files finds the files of a collection by their names: those of splits, of folds, of
+// parts, and those beside them.
+package files
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plrank/plrank/datasets/internal/text"
+)
+
+// ErrFolds is the error for a folder of folds if none is chosen.
+var ErrFolds = errors.New("holds folds: please choose one")
+
+// Find finds the files of the splits; see datasets.Open.
+func (f Finder) Find(path string, fold int) (Splits, error) {
+	folder, prefix := path, ""
+	info, missing := os.Stat(path)
+	switch {
+	case missing != nil:
+		// DIR/set1 stands for DIR/set1.train.txt, DIR/set1.vali.txt and DIR/set1.test.txt.
+		folder, prefix = filepath.Dir(path), strings.ToLower(filepath.Base(path))
+		if up, err := os.Stat(folder); err != nil || !up.IsDir() {
+			return Splits{}, fmt.Errorf("datasets: %w", missing)
+		}
+	case info.IsDir():
+	case fold != 0:
+		return Splits{}, fmt.Errorf("datasets: %s is a file: it has no fold %d", path, fold)
+	default:
+		return Splits{Train: path}, nil
+	}
+	names, err := list(folder)
+	if err != nil {
+		return Splits{}, err
+	}
+	if prefix != "" { // other files of the folder may be wrong
+		names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(strings.ToLower(name), prefix) })
+	}
+	sets, err := f.splitSets(folder, names)
+	if err != nil {
+		return Splits{}, err
+	}
+	if prefix != "" {
+		sets = slices.DeleteFunc(sets, func(s fileSet) bool { return strings.TrimRight(s.prefix, "._-") != prefix })
+		if len(sets) == 0 {
+			return Splits{}, fmt.Errorf("datasets: %w", missing)
+		}
+	}
+	return f.choose(path, folder, names, sets, fold)
+}
+
+// choose chooses the files of a fold among the names in a folder; if the fold is 0, those of
+// the only set, or of the only folder.
+func (f Finder) choose(path, folder string, names []string, sets []fileSet, fold int) (Splits, error) {
+	folds := foldsOf(names)
+	switch {
+	case fold != 0:
+		i := slices.IndexFunc(folds, func(n numbered) bool { return n.number == fold })
+		if i < 0 {
+			return Splits{}, fmt.Errorf("datasets: %s: no fold %d: looked for Fold%d, found %s", path, fold, fold, text.List(names))
+		}
+		return f.Find(filepath.Join(folder, folds[i].name), 0)
+	case len(sets) == 1:
+		return sets[0].files, nil
+	case len(sets) > 1:
+		var choices []string
+		for _, s := range sets {
+			choices = append(choices, filepath.Join(folder, strings.TrimRight(s.prefix, "._-")))
+		}
+		return Splits{}, fmt.Errorf("datasets: %s holds several sets: please choose one of %s", path, strings.Join(choices, ", "))
+	case len(folds) > 0:
+		return Splits{}, fmt.Errorf("datasets: %s %w (fold %d to %d), or a folder such as %s",
+			path, ErrFolds, folds[0].number, folds[len(folds)-1].number, filepath.Join(path, folds[0].name))
+	}
+	if slices.ContainsFunc(names, sparkName.MatchString) {
+		parts, err := partsIn(folder)
+		return Splits{Train: folder, Parts: [3][]string{parts}}, err
+	}
+	// Some archives unpack to a single folder with the files (Istella: full, sample).
+	if folders := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !strings.HasSuffix(n, string(filepath.Separator)) }); len(folders) == 1 {
+		return f.Find(filepath.Join(folder, folders[0]), 0)
+	}
+	return Splits{}, fmt.Errorf("datasets: %s: no training file: looked for %s (with a prefix or an ending such as .txt, maybe compressed; or a folder, or parts such as train-0.txt), found %s",
+		path, strings.Join(trainWords, ", "), text.List(names))
+}
+
+// Folds lists the folds of a collection: the numbers of the folders Fold1, Fold2,
+// … in a folder, ascending; none for a file or a folder without folds.
+func Folds(path string) ([]int, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("datasets: %w", err)
+	}
+	if !info.IsDir() {
+		return nil, nil
+	}
+	names, err := list(path)
+	if err != nil {
+		return nil, err
+	}
+	var numbers []int
+	for _, f := range foldsOf(names) {
+		numbers = append(numbers, f.number)
+	}
+	return numbers, nil
+}
+
+type numbered struct {
+	number int
+	name   string
+}
+
+// foldsOf are the folders named Fold1, fold_2, …, by number.
+func foldsOf(names []string) []numbered {
+	var folds []numbered
+	for _, name := range names {
+		stem, isFolder := strings.CutSuffix(name, string(filepath.Separator))
+		digits, isFold := strings.CutPrefix(strings.ToLower(stem), "fold")
+		n, err := strconv.Atoi(strings.TrimLeft(digits, " _-"))
+		if isFolder && isFold && err == nil && n > 0 {
+			folds = append(folds, numbered{n, stem})
+		}
+	}
+	slices.SortFunc(folds, func(a, b numbered) int { return a.number - b.number })
+	return folds
+}

@@ -1,0 +1,169 @@
+package reading
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+
+	"github.com/plrank/plrank/datasets/internal/table"
+	"github.com/plrank/plrank/datasets/internal/text"
+	"github.com/plrank/plrank/internal/parallel"
+)
+
+// ChunkSize is how much text is parsed at once: large enough to make scheduling
+// cheap, small enough to keep few texts in memory. A variable for tests.
+var ChunkSize = 1 << 20
+
+const maxLine = 1 << 26
+
+// piece is whole lines of a file, on their way to become a chunk.
+type piece struct {
+	chunk   table.Chunk
+	text    []byte // nil once parsed
+	layout  *table.Layout
+	skipped int           // lines of the file between the piece before and this one (a header)
+	parsed  chan struct{} // closed then
+}
+
+// parseChunks reads the text of a file to its end in chunks of whole lines, parsed on all
+// cores, and calls each with them, in the order of the text. An error of each is the result,
+// but the text is read on to its end, unless the context is done.
+func parseChunks(path string, r io.Reader, sizes *querySizes, o Options, each func(*table.Chunk, *table.Layout) error) error {
+	workers := runtime.GOMAXPROCS(0)
+	work, inOrder := make(chan *piece, workers), make(chan *piece, 2*workers)
+	free := make(chan []byte, 4*workers) // buffers to use again
+	for range workers {
+		go func() {
+			var parse func(*table.Chunk, []byte)
+			for p := range work {
+				if parse == nil {
+					parse = p.layout.NewParser(o.Options)
+				}
+				parse(&p.chunk, p.text)
+				select {
+				case free <- p.text:
+				default:
+				}
+				p.text = nil
+				close(p.parsed)
+			}
+		}()
+	}
+	var ended error // of the reading
+	wait := parallel.Go(func() {
+		defer close(work)
+		defer close(inOrder)
+		ended = readChunks(r, free, sizes != nil, o, func(p *piece) {
+			inOrder <- p
+			work <- p
+		})
+	})
+	var err error
+	line := 1
+	for p := range inOrder {
+		<-p.parsed
+		c := &p.chunk
+		line += p.skipped
+		c.Line = line
+		line += c.Lines
+		if err != nil {
+			c.Values.Free()
+		} else {
+			err = each(c, p.layout)
+		}
+	}
+	wait()
+	if err == nil && ended != nil {
+		return fmt.Errorf("datasets: %w", text.At(path, ended))
+	}
+	return err
+}
+
+// readChunks cuts the text of r into chunks, and gives them away one after another.
+func readChunks(r io.Reader, free <-chan []byte, sized bool, o Options, give func(*piece)) error {
+	var l *table.Layout
+	var rest []byte // the beginning of a line whose end is still to be read
+	skipped := 0    // lines before the next chunk
+	for first := true; ; {
+		if err := o.Ctx().Err(); err != nil {
+			return err
+		}
+		var buffer []byte
+		select {
+		case buffer = <-free:
+		default:
+		}
+		lines, after, err := readLines(r, buffer[:0], rest)
+		if err != nil && err != io.EOF {
+			return err
+		}
+		rest = after
+		if first {
+			lines = bytes.TrimPrefix(lines, []byte("\ufeff"))
+			first = false
+		}
+		for l == nil && len(lines) > 0 {
+			line, next, _ := bytes.Cut(lines, []byte("\n"))
+			var problem error
+			if l, problem = findLayout(bytes.TrimSuffix(line, []byte("\r")), o, sized); problem != nil {
+				return problem
+			}
+			if l == nil || l.Header {
+				lines = next
+				skipped++
+			}
+		}
+		if len(lines) > 0 {
+			give(&piece{chunk: table.Chunk{Size: int64(len(lines))}, text: lines, layout: l, skipped: skipped, parsed: make(chan struct{})})
+			skipped = 0
+		}
+		if err == io.EOF {
+			return nil
+		}
+	}
+}
+
+// readLines fills buffer with rest and about ChunkSize bytes more, and returns
+// the whole lines and a copy of what follows them. At the end of r the last
+// line is whole without a newline, and the error is io.EOF.
+func readLines(r io.Reader, buffer, rest []byte) (lines, after []byte, err error) {
+	buffer = slices.Grow(append(buffer, rest...), ChunkSize)
+	for {
+		start := len(buffer)
+		for len(buffer) < cap(buffer) && err == nil { // not io.ReadFull: its error for a truncated compressed file would be taken for the end
+			var n int
+			n, err = r.Read(buffer[len(buffer):cap(buffer)])
+			buffer = buffer[:len(buffer)+n]
+		}
+		if err != nil {
+			return buffer, nil, err
+		}
+		if end := bytes.LastIndexByte(buffer[start:], '\n'); end >= 0 {
+			end += start + 1
+			return buffer[:end], bytes.Clone(buffer[end:]), nil
+		}
+		if len(buffer) > maxLine {
+			return nil, nil, fmt.Errorf("a line of more than %d MB", maxLine>>20)
+		}
+		buffer = slices.Grow(buffer, len(buffer)) // a long line
+	}
+}
+
+// findLayout finds the format of a text by its first line; nil if that is blank or a
+// comment, and the next line tells.
+func findLayout(line []byte, o Options, sized bool) (*table.Layout, error) {
+	if i := text.SkipBlanks(line, 0); i == len(line) || line[i] == '#' {
+		if !slices.ContainsFunc(o.Formats, func(f table.Format) bool { return f.Claims != nil && f.Claims(line, o.Options) }) {
+			return nil, nil
+		}
+	}
+	for _, f := range o.Formats {
+		if l, err := f.Layout(line, o.Options, sized); l != nil || err != nil {
+			return l, err
+		}
+	}
+	return nil, errors.New("the text is of no known format")
+}

@@ -1,0 +1,228 @@
+package table
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/plrank/plrank/datasets/internal/memory"
+)
+
+// Builder makes rows of the lines of chunks. One builder serves one goroutine, chunk
+// after chunk, and keeps its scratch space.
+type Builder struct {
+	wanted     []int // feature ids, ascending; nil: all
+	lastWins   bool  // of two values for a feature in a line; else they are an error
+	irrelevant bool  // a label of −1 is 0
+
+	c      *Chunk
+	values []float32 // rows × stride, columns in order of first appearance
+	stride int
+	order  []int         // id of each column
+	near   [4096]int32   // column+1 by id, for small ids
+	far    map[int]int32 // the same for the others
+	stamp  []int         // by column: the last line+1 of the chunk that has it
+	last   []byte        // query id of the last row, within the text
+
+	row  []float32 // being read
+	next int       // the column expected: ids mostly come in the order of the line before
+	mark int       // stamp of the line
+}
+
+func newBuilder(o Options) *Builder {
+	return &Builder{wanted: o.FeatureIDs, lastWins: o.Duplicates == "last", irrelevant: o.MinusOne == "irrelevant"}
+}
+
+// begin begins a chunk, all rows of which have some features.
+func (b *Builder) begin(c *Chunk, ids []int) {
+	for _, id := range b.order {
+		if id < len(b.near) {
+			b.near[id] = 0
+		}
+	}
+	clear(b.far)
+	b.c, b.order, b.stamp, b.last, b.row = c, b.order[:0], b.stamp[:0], nil, nil
+	for _, id := range ids {
+		b.addColumn(id)
+	}
+}
+
+// finish copies the rows out of the scratch space, columns by ascending id.
+func (b *Builder) finish() {
+	c, width := b.c, len(b.order)
+	c.IDs = slices.Clone(b.order)
+	slices.Sort(c.IDs)
+	if c.Err != nil || c.FaultCount > 0 {
+		return
+	}
+	c.Values = memory.NewOffHeap(len(c.Labels) * width)
+	sorted := slices.IsSorted(b.order)
+	for r := range c.Labels {
+		row, from := c.Values.Values[r*width:(r+1)*width], b.values[r*b.stride:]
+		if sorted {
+			copy(row, from)
+			continue
+		}
+		for i, id := range c.IDs {
+			row[i] = from[b.column(id)]
+		}
+	}
+}
+
+// Row begins a row, and gives the features that Layout.IDs names, to be set. All features
+// of the row are 0 as yet. The row is discarded unless EndRow is called.
+func (b *Builder) Row() []float32 {
+	at := len(b.c.Labels) * b.stride
+	if need := at + b.stride; need > len(b.values) {
+		b.values = append(b.values, make([]float32, need-len(b.values))...)
+		b.values = b.values[:cap(b.values)]
+	}
+	b.row, b.next, b.mark = b.values[at:at+b.stride], 0, b.c.Lines+1
+	clear(b.row)
+	return b.row
+}
+
+// SetNext sets a feature of the row if its column comes next, as it mostly does, and tells
+// whether it has. Else there is Set.
+func (b *Builder) SetNext(id int, value float32) bool {
+	c := b.next
+	if c >= len(b.order) || b.order[c] != id || b.stamp[c] == b.mark {
+		return false
+	}
+	b.stamp[c], b.row[c], b.next = b.mark, value, c+1
+	return true
+}
+
+// Set sets a feature of the row by its id, if it is wanted. It is false if the line has a
+// value for it already, of two of which neither counts.
+func (b *Builder) Set(id int, value float32) bool {
+	c := b.find(id)
+	if c < 0 {
+		return true
+	}
+	if b.stamp[c] == b.mark && !b.lastWins {
+		return false
+	}
+	b.stamp[c], b.row[c], b.next = b.mark, value, c+1
+	return true
+}
+
+// LastWins tells whether the last of several values for a feature counts.
+func (b *Builder) LastWins() bool { return b.lastWins }
+
+// find is the column of a feature, which is made if need be; −1 for one that is not wanted,
+// and one that would make the matrix too sparse.
+func (b *Builder) find(id int) int {
+	if column := b.column(id); column >= 0 {
+		return column
+	}
+	if b.wanted == nil || holds(b.wanted, id) {
+		return b.addColumn(id)
+	}
+	c := b.c
+	if c.Ignored == 0 {
+		c.Least, c.Most = id, id
+	}
+	c.Ignored, c.Least, c.Most = c.Ignored+1, min(c.Least, id), max(c.Most, id)
+	return -1
+}
+
+// column is the column of a feature id that has one, else negative.
+func (b *Builder) column(id int) int {
+	if id < len(b.near) {
+		return int(b.near[id]) - 1
+	}
+	return int(b.far[id]) - 1
+}
+
+// addColumn makes a column for a feature id seen for the first time in this chunk. The
+// scratch rows move apart if there is no room for it. It is −1, with an error of the chunk,
+// if the matrix would be too sparse.
+func (b *Builder) addColumn(id int) int {
+	column := len(b.order)
+	if column >= b.stride {
+		rows, old := len(b.c.Labels)+1, b.stride
+		if b.c.Err = tooSparse(rows, column+1, b.c.Size); b.c.Err != nil {
+			return -1
+		}
+		b.stride = max(16, 2*old)
+		if need := rows * b.stride; need > len(b.values) {
+			b.values = append(b.values, make([]float32, need-len(b.values))...)
+		}
+		for r := rows - 1; r >= 0; r-- {
+			to := b.values[r*b.stride : (r+1)*b.stride]
+			copy(to, b.values[r*old:(r+1)*old])
+			clear(to[old:])
+		}
+		b.row = b.values[(rows-1)*b.stride : rows*b.stride]
+	}
+	b.order = append(b.order, id)
+	b.stamp = append(b.stamp, 0)
+	if id < len(b.near) {
+		b.near[id] = int32(column + 1)
+	} else {
+		if b.far == nil {
+			b.far = map[int]int32{}
+		}
+		b.far[id] = int32(column + 1)
+	}
+	return column
+}
+
+// EndRow adds the row to the chunk. A label that is NaN is absent; the query is named if the
+// row has a query id.
+func (b *Builder) EndRow(label float32, query []byte, named bool, document []byte) {
+	c := b.c
+	if n := len(c.Runs); n > 0 && c.Runs[n-1].Named == named && bytes.Equal(query, b.last) {
+		c.Runs[n-1].Rows++
+	} else {
+		c.Runs = append(c.Runs, Run{Query: string(query), Named: named, Rows: 1, Line: c.Lines})
+		b.last = query
+	}
+	switch {
+	case label == Unlabelled && b.irrelevant:
+		label = 0
+	case label == Unlabelled:
+		c.MinusOne++
+		c.Unlabelled++
+	case label != label:
+		label = Unlabelled
+		c.Unlabelled++
+	case label < 1:
+		c.BelowOne++
+	}
+	c.Labels = append(c.Labels, label)
+	c.At = append(c.At, int32(c.Lines))
+	if document != nil && c.DocumentIDs == nil {
+		c.DocumentIDs = make([]string, len(c.Labels)-1, cap(c.Labels))
+	}
+	if c.DocumentIDs != nil {
+		c.DocumentIDs = append(c.DocumentIDs, string(document))
+	}
+}
+
+// Weight is the weight of the row that EndRow has added; all rows have one, or none.
+func (b *Builder) Weight(w float32) { b.c.Weights = append(b.c.Weights, w) }
+
+// Group is the group of the row that EndRow has added; all rows have one, or none. It is
+// given if the line tells it, and not if it is what the format assumes.
+func (b *Builder) Group(name []byte, given bool) {
+	b.c.HasGroups = b.c.HasGroups || given
+	b.c.Groups = append(b.c.Groups, b.c.GroupNames.Number(name))
+}
+
+// Commented counts the current row as one with all its features in a comment.
+func (b *Builder) Commented() {
+	if b.c.Commented == 0 {
+		b.c.FirstCommented = b.c.Lines
+	}
+	b.c.Commented++
+}
+
+// Fail notes that the current line is malformed, from byte column on.
+func (b *Builder) Fail(column int, format string, args ...any) {
+	b.c.FaultCount++
+	if len(b.c.Faults) < maxFaults {
+		b.c.Faults = append(b.c.Faults, Fault{line: b.c.Lines, column: column, reason: fmt.Sprintf(format, args...)})
+	}
+}

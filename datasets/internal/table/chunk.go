@@ -1,0 +1,122 @@
+// Package table is what files of documents become in memory: chunks of rows as they are
+// parsed, a table of all chunks of a file, and the data that a dataset is made of.
+package table
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/plrank/plrank/datasets/internal/memory"
+)
+
+// Chunk is consecutive whole lines of a file, and the rows made of them.
+type Chunk struct {
+	Size   int64          // bytes of text
+	Line   int            // number of the first line in the file, from 1; set when the chunks before are parsed
+	Lines  int            // lines of text, the empty ones too
+	Labels []float32      // [rows]
+	At     []int32        // [rows] line within the chunk, from 0
+	IDs    []int          // feature ids in use, ascending
+	Values memory.OffHeap // rows × len(IDs)
+	Runs   []Run          // rows one after another with the same query id
+
+	DocumentIDs []string  // [rows], or nil: no document ids so far
+	Weights     []float32 // [rows], or nil: no weights
+
+	Groups     []int      // [rows], or nil: no groups
+	GroupNames GroupNames // of the groups of this chunk alone
+	HasGroups  bool       // a line tells a group
+
+	Faults         []Fault // the first maxFaults malformed lines
+	FaultCount     int
+	Ignored        int   // values of features that are not wanted,
+	Least          int   // whose ids go from least
+	Most           int   // to most
+	Unlabelled     int   // rows
+	MinusOne       int   // of these, rows with a label that reads −1
+	BelowOne       int   // rows with another label below 1
+	Commented      int   // rows with all their features in a comment,
+	FirstCommented int   // the first of them in this line, from 0
+	Err            error // what stops the whole read
+}
+
+// Unlabelled is the label of a document whose relevance is not known.
+const Unlabelled = -1
+
+// IsWeight tells whether a number can be a weight.
+func IsWeight(w float32) bool { return w >= 0 && w <= math.MaxFloat32 }
+
+// Run is consecutive rows with the same query id.
+type Run struct {
+	Query string
+	Named bool // the rows have a query id; else a file of sizes must tell the queries
+	Rows  int
+	Line  int // line of the first row, from 0 within the chunk
+}
+
+// Continues tells whether r, which comes after another run, is of the same query.
+func (r Run) Continues(before Run) bool {
+	return before.Rows > 0 && r.Named == before.Named && r.Query == before.Query
+}
+
+// Span is From, …, To−1.
+type Span struct{ From, To int }
+
+// Fault says why one line is malformed.
+type Fault struct {
+	line, column int // from 0; line within the chunk
+	reason       string
+}
+
+const (
+	maxFaults = 10
+
+	// A matrix may take maxGrowth times the bytes of text it comes from (and
+	// small texts growthFloor bytes): beyond that the text is not learning-to-rank
+	// data but a sparse matrix that must not be made dense, or an attack.
+	maxGrowth   = 256
+	growthFloor = 1 << 24
+)
+
+// tooSparse is the error for rows × columns made from the given bytes of text,
+// or nil if that is within bounds.
+func tooSparse(rows, columns int, text int64) error {
+	limit := max(growthFloor, maxGrowth*text)
+	if int64(rows)*int64(columns) <= limit/4 {
+		return nil
+	}
+	return fmt.Errorf("%d documents × %d distinct feature ids would take %.1f GB for %.3f GB of text: too sparse for a dense matrix, please number features densely or select some",
+		rows, columns, float64(rows)*float64(columns)*4/1e9, float64(text)/1e9)
+}
+
+// Split takes the rows from n on out of the chunk, and makes another one of them.
+func (c *Chunk) Split(n int) *Chunk {
+	rows, width := len(c.Labels), len(c.IDs)
+	tail := &Chunk{
+		Size: c.Size, Line: c.Line, IDs: c.IDs,
+		Labels: c.Labels[n:], At: c.At[n:], DocumentIDs: cut(c.DocumentIDs, n, rows), Weights: cut(c.Weights, n, rows), Groups: cut(c.Groups, n, rows),
+		Values: memory.NewOffHeap((rows - n) * width),
+	}
+	copy(tail.Values.Values, c.Values.Values[n*width:])
+	c.Labels = c.Labels[:n]
+	return tail
+}
+
+// copyFeatures copies the features of rows to those of as many rows of a dataset. Column i
+// of the chunk is column columns[i] there.
+func (c *Chunk) copyFeatures(to []float32, columns []int, rows Span) {
+	width, values := len(c.IDs), c.Values.Values[rows.From*len(c.IDs):rows.To*len(c.IDs)]
+	n := rows.To - rows.From
+	if len(to) == n*width {
+		copy(to, values)
+		return
+	}
+	clear(to)
+	wide := len(to) / n
+	for r := range n {
+		row := to[r*wide : (r+1)*wide]
+		for i, v := range values[r*width : (r+1)*width] {
+			row[columns[i]] = v
+		}
+	}
+}

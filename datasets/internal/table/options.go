@@ -1,0 +1,83 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// Options are the fields of datasets.ReadOptions, which says what they mean.
+type Options struct {
+	FeatureIDs   []int
+	FeatureNames []string
+
+	Duplicates string
+	MinusOne   string
+
+	LabelColumn, QueryColumn, DocumentColumn string
+
+	WeightColumn string
+	Headerless   bool
+	GroupColumn  string
+	Groups       string
+
+	Context context.Context `json:"-"`
+}
+
+// Check finds invalid values, and options that contradict each other.
+func (o Options) Check() error {
+	if o.Duplicates != "" && o.Duplicates != "error" && o.Duplicates != "last" {
+		return fmt.Errorf("datasets: invalid ReadOptions.Duplicates %q: want error or last", o.Duplicates)
+	}
+	if o.MinusOne != "" && o.MinusOne != "unlabelled" && o.MinusOne != "irrelevant" {
+		return fmt.Errorf("datasets: invalid ReadOptions.MinusOne %q: want unlabelled or irrelevant", o.MinusOne)
+	}
+	if o.FeatureNames != nil && len(o.FeatureNames) != len(o.FeatureIDs) {
+		return fmt.Errorf("datasets: %d names for %d feature ids", len(o.FeatureNames), len(o.FeatureIDs))
+	}
+	if o.GroupColumn != "" && o.Groups != "" {
+		return fmt.Errorf("datasets: ReadOptions.GroupColumn %q and Groups %s: want groups in a column or in a file, not in both", o.GroupColumn, o.Groups)
+	}
+	return nil
+}
+
+// Ctx is o.Context, or one that is never done.
+func (o Options) Ctx() context.Context {
+	if o.Context == nil {
+		return context.Background()
+	}
+	return o.Context
+}
+
+// Stopped is the error of reading a file if the context is done, else nil.
+func (o Options) Stopped(path string) error {
+	if err := o.Ctx().Err(); err != nil {
+		return fmt.Errorf("datasets: %s: reading was stopped: %w", path, err)
+	}
+	return nil
+}
+
+// Wants tells whether a feature is to be read.
+func (o Options) Wants(id int) bool { return o.FeatureIDs == nil || o.Lists(id) }
+
+// Lists tells whether a feature is asked for by its id.
+func (o Options) Lists(id int) bool { return holds(o.FeatureIDs, id) }
+
+// holds tells whether an ascending list holds an id.
+func holds(ids []int, id int) bool {
+	_, found := slices.BinarySearch(ids, id)
+	return found
+}
+
+// ByNames are the options for files that are to be read by the names of the columns of the
+// first one, if it names them.
+func (o Options) ByNames(ids []int, names map[int]string) Options {
+	if names == nil || o.FeatureIDs != nil {
+		return o
+	}
+	o.FeatureIDs, o.FeatureNames = ids, nil
+	for _, id := range ids {
+		o.FeatureNames = append(o.FeatureNames, names[id])
+	}
+	return o
+}

@@ -1,0 +1,146 @@
+// Package text reads files of text, compressed or not, and the words and numbers in them.
+package text
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"sync/atomic"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// File is the text of a file, decompressed if need be.
+type File struct {
+	io.Reader
+	packed *counter
+	close  func()
+}
+
+// Open opens a file and tells by its first bytes whether it is compressed. The
+// end of the context closes it, which also ends a read that waits, from a pipe.
+func Open(ctx context.Context, path string) (*File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	unwatch := context.AfterFunc(ctx, func() { f.Close() })
+	t, err := Read(f)
+	if err != nil {
+		unwatch()
+		f.Close()
+		if ctx.Err() != nil { // the file was closed under it
+			err = ctx.Err()
+		}
+		return nil, err
+	}
+	stop := t.close
+	t.close = func() { unwatch(); stop(); f.Close() }
+	return t, nil
+}
+
+// Read is the text of what r reads, which may be compressed.
+func Read(r io.Reader) (*File, error) {
+	packed := &counter{r: r}
+	t, stop, err := decompress(packed)
+	if err != nil {
+		return nil, err
+	}
+	return &File{t, packed, stop}, nil
+}
+
+// Consumed is the number of bytes of the file, compressed ones, that were read so far.
+func (f *File) Consumed() int64 { return f.packed.n.Load() }
+
+// Close ends the reading.
+func (f *File) Close() { f.close() }
+
+// At is an error with the path it is about, unless it has it already.
+func At(path string, err error) error {
+	if pathError := new(fs.PathError); errors.As(err, &pathError) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+// decompress is the text of a file, which may be gzip, zstd or plain.
+func decompress(packed *counter) (text io.Reader, stop func(), err error) {
+	b := bufio.NewReaderSize(packed, 1<<16)
+	magic, err := b.Peek(10)
+	if err != nil && err != io.EOF {
+		return nil, nil, err
+	}
+	switch {
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+		z, err := gzip.NewReader(b)
+		return &bounded{r: z, packed: packed}, func() {}, err
+	case bytes.HasPrefix(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		// 128 MB is the window of zstd --long; a file that claims more is refused.
+		z, err := zstd.NewReader(b, zstd.WithDecoderMaxWindow(1<<27), zstd.WithDecoderLowmem(true))
+		if err != nil {
+			return nil, nil, err
+		}
+		return &bounded{r: z, packed: packed}, z.Close, nil
+	}
+	return b, func() {}, checkForeign(magic)
+}
+
+// foreign are the first bytes of files that are not text, from an offset on.
+var foreign = []struct {
+	at          int
+	bytes, name string
+}{
+	{4, "1AY&SY", "compressed by bzip2"},
+	{0, "\xfd7zXZ\x00", "compressed by xz"},
+	{0, "\x04\x22\x4d\x18", "compressed by lz4"},
+	{0, "PK\x03\x04", "a zip archive"},
+	{0, "7z\xbc\xaf\x27\x1c", "a 7z archive"},
+	{0, "PAR1", "Parquet"},
+	{0, "\xff\xfe", "text in UTF-16"},
+	{0, "\xfe\xff", "text in UTF-16"},
+}
+
+// checkForeign is an error for a file that is known not to be text, by its first bytes.
+func checkForeign(first []byte) error {
+	for _, f := range foreign {
+		if len(first) >= f.at && bytes.HasPrefix(first[f.at:], []byte(f.bytes)) {
+			return fmt.Errorf("the file is %s: want text in UTF-8, as it is or compressed by gzip or zstd", f.name)
+		}
+	}
+	return nil
+}
+
+// counter counts the bytes that were read.
+type counter struct {
+	r io.Reader
+	n atomic.Int64 // zstd reads ahead in another goroutine
+}
+
+func (c *counter) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+// bounded is decompressed text, which ends in an error if a few bytes claim
+// to be a lot of it.
+type bounded struct {
+	r      io.Reader
+	packed *counter
+	n      int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	const floor, ratio = 1 << 26, 2000
+	n, err := b.r.Read(p)
+	if b.n += int64(n); b.n > floor && b.n > ratio*b.packed.n.Load() {
+		return 0, fmt.Errorf("decompresses to more than %d times its size: this is not data", ratio)
+	}
+	return n, err
+}

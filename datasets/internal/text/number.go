@@ -1,0 +1,158 @@
+package text
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"strconv"
+)
+
+// ErrNumber is the error of a word that is not a number.
+var ErrNumber = errors.New("not a number")
+
+var errRange = errors.New("beyond the range of float32")
+
+// Missing is how a value that is not known is kept.
+var Missing = float32(math.NaN())
+
+// NotANumber is err, or ErrNumber if a number was followed by something else.
+func NotANumber(err error) error {
+	if err == nil {
+		return ErrNumber
+	}
+	return err
+}
+
+// Field reads a field of separated values as a number; it is missing if it is empty.
+func Field(b []byte) (float32, error) {
+	b = bytes.TrimSpace(b)
+	if len(b) == 0 {
+		return Missing, nil
+	}
+	v, n, err := Value(b)
+	if err == nil && n != len(b) {
+		err = ErrNumber
+	}
+	return v, err
+}
+
+// Value reads a feature value at the start of b, up to where a word may
+// end: a number, or a word that says it is missing. The result is not checked to
+// end there.
+func Value(b []byte) (float32, int, error) {
+	v, n, err := Float32(b)
+	if err != ErrNumber {
+		return v, n, err
+	}
+	for n = 0; !Ends(b, n); n++ {
+	}
+	if isMissing(b[:n]) {
+		return Missing, n, nil
+	}
+	return 0, 0, ErrNumber
+}
+
+// isMissing tells whether a word says that a value is missing.
+func isMissing(word []byte) bool {
+	switch string(bytes.ToLower(word[:min(len(word), 8)])) {
+	case "null", "nan", "na", "?":
+		return true
+	}
+	return false
+}
+
+// Powers of ten that float64 holds exactly.
+var pow10 = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
+	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+
+// Float32 reads a decimal number at the start of b: a sign, digits with
+// an optional point, an optional exponent. It returns the float32 nearest to
+// it, the very one that strconv.ParseFloat(…, 32) gives, and the number of
+// bytes read.
+//
+// Up to 15 digits and 22 powers of ten, digits/10^k is one correctly rounded
+// float64 operation (Clinger 1990). Rounding that once more, to float32, is
+// right unless the float64 lies exactly between two float32 numbers: then,
+// and outside the normal range, strconv decides.
+func Float32(b []byte) (float32, int, error) {
+	i := 0
+	negative := false
+	if i < len(b) && (b[i] == '-' || b[i] == '+') {
+		negative = b[i] == '-'
+		i++
+	}
+	var mantissa uint64
+	start := i
+	for i < len(b) && b[i]-'0' <= 9 {
+		mantissa = mantissa*10 + uint64(b[i]-'0')
+		i++
+	}
+	digits := i - start
+	exponent := 0
+	if i < len(b) && b[i] == '.' {
+		i++
+		point := i
+		for i < len(b) && b[i]-'0' <= 9 {
+			mantissa = mantissa*10 + uint64(b[i]-'0')
+			i++
+		}
+		digits += i - point
+		exponent = point - i
+	}
+	if digits == 0 {
+		return 0, 0, ErrNumber
+	}
+	if i < len(b) && b[i]|0x20 == 'e' {
+		e, n := parseExponent(b[i+1:])
+		if n == 0 {
+			return 0, 0, ErrNumber
+		}
+		i += 1 + n
+		exponent += e
+	}
+	if digits <= 15 && exponent <= 22 && exponent >= -22 {
+		f := float64(mantissa)
+		if exponent < 0 {
+			f /= pow10[-exponent]
+		} else {
+			f *= pow10[exponent]
+		}
+		if negative {
+			f = -f
+		}
+		// The low 29 bits of a float64 are those that float32 lacks.
+		between := math.Float64bits(f)&(1<<29-1) == 1<<28
+		size := math.Abs(f)
+		if !between && size >= 0x1p-126 && size <= math.MaxFloat32 || size == 0 {
+			return float32(f), i, nil
+		}
+	}
+	f, err := strconv.ParseFloat(string(b[:i]), 32)
+	if err != nil {
+		return 0, 0, errRange
+	}
+	return float32(f), i, nil
+}
+
+// parseExponent reads a sign and digits. Beyond ±9999 the value saturates:
+// strconv decides such numbers from the text.
+func parseExponent(b []byte) (value, n int) {
+	i := 0
+	negative := false
+	if i < len(b) && (b[i] == '-' || b[i] == '+') {
+		negative = b[i] == '-'
+		i++
+	}
+	start := i
+	for i < len(b) && b[i]-'0' <= 9 {
+		value = min(value*10+int(b[i]-'0'), 9999)
+		i++
+	}
+	if i == start {
+		return 0, 0
+	}
+	if negative {
+		value = -value
+	}
+	return value, i
+}

@@ -1,0 +1,59 @@
+package text
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
+
+// SkipBlanks is the position of the first byte from i on that is not blank.
+func SkipBlanks(b []byte, i int) int {
+	for i < len(b) && isBlank(b[i]) {
+		i++
+	}
+	return i
+}
+
+// Ends reports whether a word may end before b[i].
+func Ends(b []byte, i int) bool { return i == len(b) || isBlank(b[i]) || b[i] == '#' }
+
+// Word is the word at b[i:], quoted for a message and cut if it is long.
+func Word(b []byte, i int) string {
+	end := i
+	for !Ends(b, end) {
+		end++
+	}
+	return Quote(b[i:end])
+}
+
+// Quote quotes text of a file for a message, cut to a readable length.
+func Quote(b []byte) string {
+	const most = 40
+	if len(b) > most {
+		return fmt.Sprintf("%q…", b[:most])
+	}
+	return fmt.Sprintf("%q", b)
+}
+
+// List lists names for a message, quoted if there is something in them that does
+// not print.
+func List(names []string) string {
+	const most = 12
+	if len(names) == 0 {
+		return "nothing"
+	}
+	var shown []string
+	for _, name := range names[:min(len(names), most)] {
+		if quoted := strconv.Quote(name); quoted != `"`+name+`"` {
+			name = quoted
+		}
+		shown = append(shown, name)
+	}
+	list := strings.Join(shown, ", ")
+	if len(names) > most {
+		list += fmt.Sprintf(", … (%d in all)", len(names))
+	}
+	return list
+}

@@ -1,0 +1,39 @@
+package datasets
+
+import (
+	"math"
+	"testing"
+)
+
+// Quantiles of so many columns that no tables are made are those of a few.
+func TestQuantilesOfVeryManyColumns(t *testing.T) {
+	const columns, period = 4097, 7
+	of := func(width int) *Dataset {
+		d := &Dataset{Name: "wide", Offsets: []int{0, 3}, QueryIDs: []string{"q"}, Labels: make([]float32, 3)}
+		for c := range width {
+			d.FeatureIDs = append(d.FeatureIDs, c)
+		}
+		for r := range 3 {
+			for c := range width {
+				d.Features = append(d.Features, float32(r*(c%period+1)))
+			}
+		}
+		return d
+	}
+	transformed := func(d *Dataset) []float32 {
+		tr, err := FitTransform("quantile", d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := make([]float32, len(d.Features))
+		tr.Query(rows, d.Features)
+		return rows
+	}
+	wide, narrow := transformed(of(columns)), transformed(of(period))
+	for i, got := range wide {
+		r, c := i/columns, i%columns
+		if want := narrow[r*period+c%period]; got != want || math.IsNaN(float64(got)) {
+			t.Fatalf("row %d, column %d: %v, want %v", r, c, got, want)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// An Array is one of the arrays of a model's weights.
+type Array struct {
+	Name    string
+	Shape   []int // one length, or rows and columns
+	Bias    bool  // an offset or a gain, which weight decay leaves alone
+	Inputs  bool  // every row is the weights of one input of the model
+	Initial Initial
+}
+
+// An Initial has the initial numbers of an array: Value, or uniform in ±Limit.
+type Initial struct {
+	Value  float64
+	Limit  float64 // 0: Value
+	Stream uint64  // of the seed, from which they are drawn
+	Zeros  int     // at the beginning of the array, instead of random numbers
+}
+
+// Streams of the seed. Those of the layers count from 0 on.
+const (
+	blockStreams     = 1 << 32
+	embeddingStreams = 1 << 33
+)
+
+// unknownCodes are the codes for values that training data do not have and for those that are
+// missing, whose vectors begin as zeros.
+const unknownCodes = 2
+
+// Arrays are those of the layers of one member after another, the tables of the embeddings,
+// and then those of the blocks of one member after another.
+func (s Settings) Arrays() (all []Array) {
+	members := s.Layers()
+	stream := uint64(0)
+	dense := func(d Dense, a Array) {
+		a.Name, a.Initial = d.W, Initial{Limit: glorot(d.In, d.Out), Stream: stream}
+		all = append(all, a, Array{Name: d.B, Shape: []int{d.Out}, Bias: true})
+		stream++
+	}
+	for _, m := range members {
+		for i, d := range m.Hidden {
+			dense(d, Array{Shape: []int{d.In, d.Out}, Inputs: i == 0})
+		}
+		dense(m.Score, Array{Shape: []int{m.Score.In}, Inputs: len(m.Hidden) == 0})
+	}
+	for i, e := range s.Embeddings {
+		initial := Initial{Limit: glorot(1, e.Width), Stream: embeddingStreams + uint64(i), Zeros: min(unknownCodes, e.Codes) * e.Width}
+		all = append(all, Array{Name: Table(i), Shape: []int{e.Codes, e.Width}, Initial: initial})
+	}
+	if s.Attention == nil {
+		return all
+	}
+	stream = blockStreams
+	norm := func(n Norm) {
+		all = append(all, Array{Name: n.Gain, Shape: []int{n.Width}, Bias: true, Initial: Initial{Value: 1}}, Array{Name: n.Bias, Shape: []int{n.Width}, Bias: true})
+	}
+	for _, m := range members {
+		for _, b := range m.Blocks {
+			for _, d := range []Dense{b.QKV, b.Merge, b.Up, b.Down} {
+				dense(d, Array{Shape: []int{d.In, d.Out}})
+			}
+		}
+		for _, b := range m.Blocks {
+			norm(b.First)
+			norm(b.Second)
+		}
+		norm(m.Last)
+	}
+	return all
+}
+
+// glorot is √(6/(in+out)) (Glorot & Bengio 2010, eq. 16).
+func glorot(in, out int) float64 { return math.Sqrt(6 / float64(in+out)) }
+
+// count is the number of arrays, without naming them.
+func (s Settings) count() int {
+	ofMember := 2 * (len(s.Hidden) + 1)
+	if s.Attention != nil {
+		const ofBlock = 2*4 + 2*2 // dense layers, normalisations
+		ofMember += ofBlock*s.Blocks + 2
+	}
+	return ofMember*s.Size() + len(s.Embeddings)
+}
+
+// CheckCount is an error where the settings ask for far more arrays than the n that were stored.
+// It comes before [Settings.Arrays], which takes memory for them: with about as many arrays, an
+// error can name the one that is missing.
+func (s Settings) CheckCount(n int) error {
+	if want := s.count(); want > 2*n+100 {
+		return fmt.Errorf("%d arrays, want %d", n, want)
+	}
+	return nil
+}
+
+// CheckShape is an error where a stored array has another shape than it should, nil being that
+// of an array that was not stored.
+func CheckShape(name string, has, want []int) error {
+	switch {
+	case has == nil:
+		return fmt.Errorf("no array %q", name)
+	case !slices.Equal(has, want):
+		return fmt.Errorf("array %q has shape %v, want %v", name, has, want)
+	}
+	return nil
+}

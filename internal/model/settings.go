@@ -1,0 +1,111 @@
+package model
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/plrank/plrank/internal/forward"
+)
+
+// The built-in kinds, as model files name them.
+const (
+	MLP         = "mlp"
+	Transformer = "attention"
+)
+
+// BuiltIn lists them.
+var BuiltIn = []string{MLP, Transformer}
+
+// Limits. Settings multiply: a short file could ask for any number of arrays.
+const (
+	maxMembers = 1000
+	maxBlocks  = 1000
+)
+
+// Settings describe a model of a built-in kind, in the form of a model file. nn.MLPConfig and
+// nn.TransformerConfig have the documentation of the fields.
+type Settings struct {
+	Features   int                 `json:"features"`
+	Embeddings []forward.Embedding `json:"embeddings,omitempty"`
+	Hidden     []int               `json:"hidden"`
+	Activation forward.Activation  `json:"activation"`
+	Dropout    float64             `json:"dropout"`
+	Members    int                 `json:"members"` // 0: 1
+	Seed       uint64              `json:"seed"`
+
+	*Attention // nil: an MLP
+}
+
+// Attention has the further settings of a transformer.
+type Attention struct {
+	Blocks      int  `json:"blocks"`
+	Heads       int  `json:"heads"` // 0: 1
+	LatentCross bool `json:"latentCross"`
+}
+
+// Read reads the settings of a built-in kind of models, and checks them.
+func Read(kind string, text []byte) (Settings, error) {
+	s, name := Settings{}, "an MLP"
+	if kind == Transformer {
+		s.Attention, name = &Attention{}, "a transformer"
+	}
+	if err := json.Unmarshal(text, &s); err != nil {
+		return s, fmt.Errorf("settings of %s: %w", name, err)
+	}
+	if kind == MLP {
+		s.Attention = nil // fields of the same names mean nothing
+	}
+	return s, s.Check()
+}
+
+// Check reports settings that no model can have.
+func (s Settings) Check() error {
+	if s.Features < 1 {
+		return fmt.Errorf("%d features: a model needs one or more", s.Features)
+	}
+	if s.Members < 0 || s.Members > maxMembers {
+		return fmt.Errorf("%d members: want 1 to %d", s.Members, maxMembers)
+	}
+	for i, width := range s.Hidden {
+		if width < 1 {
+			return fmt.Errorf("hidden layer %d has width %d, want 1 or more", i+1, width)
+		}
+	}
+	if !s.Activation.Valid() {
+		return fmt.Errorf("no such activation: %d", int(s.Activation))
+	}
+	if len(s.Embeddings) > s.Features {
+		return fmt.Errorf("%d embeddings for %d features", len(s.Embeddings), s.Features)
+	}
+	for i, e := range s.Embeddings {
+		if e.Codes < 1 || e.Width < 1 {
+			return fmt.Errorf("embedding %d has %d codes and a width of %d: want 1 or more of both", i, e.Codes, e.Width)
+		}
+	}
+	if s.Attention == nil {
+		return nil
+	}
+	if len(s.Hidden) == 0 {
+		return errors.New("no hidden layers: blocks of attention need one or more before them")
+	}
+	switch width := s.Width(); {
+	case s.Blocks < 0 || s.Blocks > maxBlocks:
+		return fmt.Errorf("%d blocks: want 0 to %d", s.Blocks, maxBlocks)
+	case s.Attention.Heads < 0 || width%s.Heads() != 0:
+		return fmt.Errorf("%d heads: want a number that divides %d, the width of the last hidden layer", s.Attention.Heads, width)
+	}
+	return nil
+}
+
+// Size is the number of ensemble members.
+func (s Settings) Size() int { return max(1, s.Members) }
+
+// Heads is the number of heads of each attention.
+func (s Settings) Heads() int { return max(1, s.Attention.Heads) }
+
+// Width is that of the last hidden layer, and of the blocks behind it.
+func (s Settings) Width() int { return s.Hidden[len(s.Hidden)-1] }
+
+// Inputs is the number of columns that the first layer sees.
+func (s Settings) Inputs() int { return forward.EmbeddedWidth(s.Features, s.Embeddings) }

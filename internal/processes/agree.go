@@ -1,0 +1,81 @@
+package processes
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Agreed is an error that all ranks know of: they end for the same reason,
+// and one of them can say so for all.
+type Agreed struct{ error }
+
+// Unwrap is the error itself.
+func (e Agreed) Unwrap() error { return e.error }
+
+// longestText is what is passed on of the text of an error.
+const longestText = 1000
+
+// Agree is collective. It gives nil where no rank has an error; else every rank gets one:
+// its own, if all have the same, or that of the first rank which has one, with its number. Nil
+// stands for one process.
+func Agree(g Group, err error) error {
+	if g == nil || g.Size() == 1 {
+		return err
+	}
+	var agreed Agreed
+	if errors.As(err, &agreed) {
+		return err
+	}
+	record := make([]byte, 2+longestText)
+	if err != nil {
+		text := err.Error()
+		text = text[:min(len(text), longestText)]
+		binary.LittleEndian.PutUint16(record, uint16(1+len(text)))
+		copy(record[2:], text)
+	}
+	all := make([]byte, g.Size()*len(record))
+	g.Allgather(all, record)
+	var texts []string
+	first := -1
+	for record := range slices.Chunk(all, len(record)) {
+		n := int(binary.LittleEndian.Uint16(record))
+		if n > 0 && first < 0 {
+			first = len(texts)
+		}
+		texts = append(texts, string(record[2:2+max(0, n-1)]))
+	}
+	switch {
+	case first < 0:
+		return nil
+	case err != nil && len(slices.Compact(slices.Clone(texts))) == 1:
+		return Agreed{err}
+	}
+	return Agreed{fmt.Errorf("rank %d of %d: %s", first, g.Size(), texts[first])}
+}
+
+// Alike is collective. It is an error where a rank has another text than rank 0 for what is
+// named. Nil stands for one process.
+func Alike(g Group, what, text string) error {
+	if g == nil || g.Size() == 1 {
+		return nil
+	}
+	var err error
+	if first := string(First(g, []byte(text))); first != text {
+		err = fmt.Errorf("train: %s: %s, on rank 0 %s", what, text, first)
+	}
+	return Agree(g, err)
+}
+
+// First is collective: it gives the bytes of rank 0.
+func First(g Group, own []byte) []byte {
+	size := binary.LittleEndian.AppendUint64(nil, uint64(len(own)))
+	g.Broadcast(size)
+	first := slices.Clone(own)
+	if g.Rank() > 0 {
+		first = make([]byte, binary.LittleEndian.Uint64(size))
+	}
+	g.Broadcast(first)
+	return first
+}

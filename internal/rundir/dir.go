@@ -1,0 +1,177 @@
+// Package rundir keeps the folder of a training run, and of the folds of one: its settings,
+// checkpoints, history, models and results.
+package rundir
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/plrank/plrank/internal/filelock"
+	"github.com/plrank/plrank/internal/parallel"
+	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/train"
+)
+
+// A Dir is the folder of a run, which no other run can have until Close.
+type Dir struct {
+	folder
+	written func() error // waits for what Epoch began to write; nil: nothing
+	lock    lock
+}
+
+// Create makes the folder of a run, and those above it, and looks that files can be
+// written there. A folder that is there already must be empty, or hold no more than a
+// run leaves that has not come to its first checkpoint, and no other run may be at work in it.
+func Create(path string) (*Dir, error) {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("train: %s exists, and is no folder", path)
+	}
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		return nil, fmt.Errorf("train: %w", err)
+	}
+	d := &Dir{folder: folder(path)}
+	if err := d.lock.take(path, filelock.Take); err != nil {
+		return nil, err
+	}
+	if err := filepath.WalkDir(path, notBegun); err != nil {
+		d.lock.release()
+		return nil, fmt.Errorf("train: %s exists: %w: name a new folder, or resume the run in it", path, err)
+	}
+	return d, nil
+}
+
+// notBegun is an error for a file that a run leaves only after its first checkpoint,
+// or that is not of a run.
+func notBegun(path string, entry fs.DirEntry, err error) error {
+	name := entry.Name()
+	switch {
+	case err != nil:
+		return err
+	case entry.IsDir(): // of a fold
+		return nil
+	case name == SettingsFile, name == InitialFile, name == lockFile, strings.HasPrefix(name, "."+SettingsFile+"."), strings.HasPrefix(name, ".checkpoint."):
+		return nil // the last two are what is left of writing that was cut off
+	}
+	return fmt.Errorf("it holds %s", name)
+}
+
+// Open opens the folder of a run to go on with it, and reads its settings. No other run
+// may be at work in it.
+func Open(path string, settings any) (*Dir, error) {
+	d := &Dir{folder: folder(path)}
+	if err := ReadSettings(path, settings); err != nil {
+		return nil, err
+	}
+	if err := d.lock.take(path, filelock.Take); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// Begin keeps the settings of a run that begins, or goes on, and the initial model of it, if it has
+// one, so that it can go on without the file that this was read from. A run that goes on is brought to the
+// checkpoint of the folder, if there is one, or where that one is damaged to the one
+// before it; the warning says so, or that nothing keeps other runs out of the folder. A
+// result that is there already, of fewer epochs, counts as interrupted until Finish.
+func (d *Dir) Begin(t *train.Trainer, initial *ranker.Model, settings any) (warning string, err error) {
+	d.removeLeftovers()
+	if warning, err = d.restore(t); err != nil {
+		return "", err
+	}
+	if d.lock.missing != "" {
+		warning = strings.TrimPrefix(warning+"; "+d.lock.missing, "; ")
+	}
+	if err := d.writeJSON(SettingsFile, settings); err != nil {
+		return warning, err
+	}
+	if err := d.keepInitial(initial); err != nil || t.Done() {
+		return warning, err
+	}
+	return warning, d.markInterrupted(ResultFile)
+}
+
+// BeginFolds is Begin for the folder above those of the folds.
+func (d *Dir) BeginFolds(settings any) error {
+	if err := d.writeJSON(SettingsFile, settings); err != nil {
+		return err
+	}
+	return d.markInterrupted(FoldsFile)
+}
+
+// Epoch keeps what t has learnt after an epoch; it is a hook. The files are written while
+// training goes on: the next Epoch, Wait and Finish wait for them. The checkpoint
+// comes first: the other files are written anew from it if a run is resumed.
+func (d *Dir) Epoch(t *train.Trainer, e train.Epoch) error {
+	if err := d.Wait(); err != nil {
+		return err
+	}
+	checkpoint, err := t.Checkpoint()
+	if err != nil {
+		return err
+	}
+	var model *ranker.File // nil: that of an earlier epoch is better
+	if e.Best || e.Epoch == 1 {
+		best, err := t.Best()
+		if err != nil {
+			return err
+		}
+		model = best.File()
+	}
+	history := t.History()
+	ended := parallel.Go(func() {
+		if err = d.saveCheckpoint(checkpoint); err == nil && model != nil {
+			err = model.Save(d.File(ModelFile))
+		}
+		if err == nil {
+			err = d.writeHistory(history)
+		}
+	})
+	d.written = func() error { ended(); return err }
+	return nil
+}
+
+// Wait returns when the files of the last Epoch are written, with the error if they could
+// not be. A run that ends without Finish has to call it.
+func (d *Dir) Wait() error {
+	wait := d.written
+	if wait == nil {
+		return nil
+	}
+	d.written = nil
+	return wait()
+}
+
+// Finish writes the final model, history and result.
+func (d *Dir) Finish(r *train.Result, report *train.Report) error {
+	if err := d.Wait(); err != nil {
+		return err
+	}
+	if err := r.Model.Save(d.File(ModelFile)); err != nil {
+		return err
+	}
+	if err := d.writeHistory(r.History); err != nil {
+		return err
+	}
+	return d.writeJSON(ResultFile, summaryOf(r, report))
+}
+
+// FinishFolds writes the FoldsFile.
+func (d *Dir) FinishFolds(r *FoldReport, interrupted bool) error {
+	return d.writeJSON(FoldsFile, r.summary(interrupted))
+}
+
+// Close waits like Wait, and lets other runs into the folder. A Dir that is not closed keeps
+// them out until the process ends.
+func (d *Dir) Close() error {
+	defer d.lock.release()
+	return d.Wait()
+}
+
+// Abandon is Close for a run that cannot begin, and removes the folder if nothing is in it.
+func (d *Dir) Abandon() {
+	d.lock.release()
+	os.Remove(string(d.folder)) // which fails if something is
+}

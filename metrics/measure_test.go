@@ -1,0 +1,235 @@
+package metrics
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func mustParse(t interface{ Fatal(...any) }, name string) Measure {
+	m, err := ParseMeasure(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// One query, ranked 2 0 4 1 3 with the labels 0 2 1 0 3 in that order, and every metric
+// of it written out.
+func TestMetricsAreTheirFormulas(t *testing.T) {
+	l := Input{
+		Scores: []float64{2, 0.5, 3, -1, 1},
+		Labels: []float32{2, 0, 0, 3, 1},
+	}
+	log3, log5, log6 := math.Log2(3), math.Log2(5), math.Log2(6)
+	for name, want := range map[string]float64{
+		"dcg":   3/log3 + 1/2. + 7/log6,
+		"dcg@3": 3/log3 + 1/2.,
+		"dcg@9": 3/log3 + 1/2. + 7/log6,
+		"ndcg":  (3/log3 + 1/2. + 7/log6) / (7 + 3/log3 + 1/2.),
+		// the best ranking is cut at 2 as well
+		"ndcg@2":      (3 / log3) / (7 + 3/log3),
+		"precision":   3. / 5,
+		"precision@2": 1. / 2,
+		"precision@8": 3. / 8,
+		"recall":      1,
+		"recall@3":    2. / 3,
+		"map":         (1/2. + 2/3. + 3/5.) / 3,
+		"map@2":       (1 / 2.) / 2,
+		"map@4":       (1/2. + 2/3.) / 3,
+		"mrr":         1. / 2,
+		"mrr@1":       0,
+		// R = 3/16, 1/16, 7/16 at ranks 2, 3, 5
+		"err(max=4)":   3/16./2 + 13/16.*1/16./3 + 13/16.*15/16.*7/16./5,
+		"err(max=4)@3": 3/16./2 + 13/16.*1/16./3,
+		"err(3)":       3/8./2 + 5/8.*1/8./3 + 5/8.*7/8.*7/8./5,
+		"err":          3/8./2 + 5/8.*1/8./3 + 5/8.*7/8.*7/8./5, // of the highest grade, 3
+		"rbp":          0.2 * (0.8 + 0.64 + 0.4096),
+		"rbp(p=.5)":    1/4. + 1/8. + 1/32.,
+		"rbp@3":        0.2 * (0.8 + 0.64),
+		"hits":         1,
+		"success@1":    0,
+		"hits@2":       1,
+		// ranked 0 2 1 0 3: of 9 pairs of different labels, those of 2 and 1, 2 and 0, and
+		// 1 and 0 behind it, are right; at 2, those of 0 in front and of 2, and half of the others
+		"pair-accuracy":    3. / 9,
+		"pair-accuracy@2":  (2 + 3/2.) / 9,
+		"pair-accuracy@1":  (6 / 2.) / 9,
+		"graded-rbp":       0.2 * (3*0.8 + 1*0.64 + 7*0.4096) / 7,
+		"graded-rbp(.5)@3": (3/4. + 1/8.) / 7,
+		"arp":              (2*2 + 1*3 + 3*5) / 6.,
+		"arp@3":            (2*2 + 1*3 + 3*4) / 6.,
+		"arp@9":            (2*2 + 1*3 + 3*5) / 6.,
+		// θ = 1, 1, 1/log2(3), 1/2, 1/log2(5); the best gains are 7, 3, 1
+		"letor4-ndcg":       (3 + 1/log3 + 7/log5) / (7 + 3 + 1/log3),
+		"letor4-ndcg@2":     3. / (7 + 3),
+		"letor4-ndcg@5":     (3 + 1/log3 + 7/log5) / (7 + 3 + 1/log3),
+		"letor4-ndcg@6":     0,
+		"letor4-meanndcg":   (3./10 + 2*(3+1/log3)/(10+1/log3) + (3+1/log3+7/log5)/(10+1/log3)) / 5,
+		"letor4-meanndcg@3": (3./10 + (3+1/log3)/(10+1/log3)) / 3,
+	} {
+		got, err := mustParse(t, name).PerQuery(l)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if !near(got[0], want, 1e-14) {
+			t.Errorf("%s is %v, want %v", name, got[0], want)
+		}
+	}
+	l.Gain = LinearGain
+	got, err := mustParse(t, "dcg@3").PerQuery(l)
+	if want := 2/log3 + 1/2.; err != nil || !near(got[0], want, 1e-14) {
+		t.Errorf("dcg@3 of linear gains is %v, %v; want %v", got, err, want)
+	}
+	// Of binary gains, only which documents are relevant matters, and NDCG is
+	// relative to the best ranking of those.
+	fine := Input{Scores: []float64{4, 3, 2, 1}, Labels: []float32{0.5, 3, 0, 1}, Gain: BinaryGain}
+	got, err = mustParse(t, "ndcg").PerQuery(fine)
+	if want := (1/log3 + 1/log5) / (1 + 1/log3); err != nil || !near(got[0], want, 1e-14) {
+		t.Errorf("ndcg of binary gains is %v, %v; want %v", got, err, want)
+	}
+}
+
+func TestTiesInOrderGoByRow(t *testing.T) {
+	l := Input{Scores: []float64{1, 1, 1}, Labels: []float32{0, 1, 0}, Ties: TiesOrder}
+	got, err := mustParse(t, "mrr").PerQuery(l)
+	if err != nil || got[0] != 0.5 {
+		t.Errorf("reciprocal rank %v, %v; want 0.5", got, err)
+	}
+}
+
+// allMetrics are every metric, without and with cutoffs.
+func allMetrics(t interface{ Fatal(...any) }) []Measure {
+	var all []Measure
+	for _, name := range Names() {
+		all = append(all, mustParse(t, name), mustParse(t, name+"@1"), mustParse(t, name+"@3"), mustParse(t, name+"@100"))
+	}
+	return all
+}
+
+// Metrics relative to the relevant documents are not defined without any; absolute ones are
+// 0; a metric in neither list may be either.
+var (
+	relative = []string{"ndcg", "recall", "map", "mrr", "arp", "letor4-ndcg", "letor4-meanndcg", "hits", "pair-accuracy"}
+	absolute = []string{"dcg", "precision", "err", "rbp", "graded-rbp"}
+)
+
+func TestMetricsWithoutRelevantDocumentsAreUndefinedOrZero(t *testing.T) {
+	// label-free, empty, one relevant document, one irrelevant; two rows of padding
+	l := Input{
+		Scores:  []float64{1, 2, 3, 7, 7, 0, 0},
+		Labels:  []float32{0, 0, 0, 1, 0, 3, 3},
+		Offsets: []int{0, 3, 3, 4, 5},
+	}
+	for _, m := range allMetrics(t) {
+		perQuery, err := m.PerQuery(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Policy.Samples = 3
+		expected, err := m.Expected().Estimate(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := m.metric.family.name
+		for _, q := range []int{0, 1, 3} {
+			for _, v := range []float64{perQuery[q], expected.PerQuery[q]} {
+				undefined := math.IsNaN(v)
+				if !undefined && v != 0 || slices.Contains(relative, name) && !undefined || slices.Contains(absolute, name) && undefined {
+					t.Errorf("%v of query %d is %v", m, q, v)
+				}
+			}
+		}
+		if name == "pair-accuracy" { // there is no pair
+			if !math.IsNaN(perQuery[2]) || !math.IsNaN(expected.PerQuery[2]) {
+				t.Errorf("%v of one document is %v, expected %v", m, perQuery[2], expected.PerQuery[2])
+			}
+			continue
+		}
+		beyond := name == "letor4-ndcg" && m.metric.cutoff > 1
+		if v, w := perQuery[2], expected.PerQuery[2]; v > 0 == beyond || !near(v, w, 1e-15) || expected.StdErr[2] > 1e-15 {
+			t.Errorf("%v of one relevant document is %v, expected %v ± %v", m, v, w, expected.StdErr[2])
+		}
+	}
+}
+
+func TestLabelFreeQueriesCountInMeansAsSet(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		perQuery        []float64
+		zero, one, skip float64
+	}{
+		{[]float64{0.5, nan, 0.25, nan}, 0.1875, 0.6875, 0.375},
+		{[]float64{0.5}, 0.5, 0.5, 0.5},
+		{[]float64{nan}, 0, 1, nan},
+		{nil, nan, nan, nan},
+	} {
+		for labelFree, want := range map[LabelFree]float64{LabelFreeZero: c.zero, LabelFreeOne: c.one, LabelFreeSkip: c.skip, LETOR4: c.zero} {
+			got := Mean(c.perQuery, labelFree)
+			if got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+				t.Errorf("the mean of %v, %v, is %v, want %v", c.perQuery, labelFree, got, want)
+			}
+		}
+	}
+}
+
+func TestErrorsNameQueryAndRow(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	ndcg := mustParse(t, "ndcg@5")
+	for _, c := range []struct {
+		metric Measure
+		lists  Input
+		want   string
+	}{
+		{ndcg, Input{Scores: []float64{0, nan}, Labels: []float32{0, 1}}, "row 1: score NaN"},
+		{ndcg, Input{Scores: []float64{0, 1, inf}, Labels: []float32{0, 1, 1}, Offsets: []int{0, 1, 3}}, "query 1, row 2: score +Inf"},
+		{ndcg, Input{Scores: []float64{0, 1, 2}, Labels: []float32{0, 1, 40}, Offsets: []int{0, 1, 3}}, `query 1, row 2: label 40 is too high for a gain of 2^label − 1 (at most 31): use the gain "linear"`},
+		{ndcg, Input{Scores: []float64{0}, Labels: []float32{-1}}, "label -1 is negative"},
+		{mustParse(t, "map"), Input{Scores: []float64{0}, Labels: []float32{-1}}, "label -1 is negative"},
+		{mustParse(t, "arp"), Input{Scores: []float64{0}, Labels: []float32{float32(nan)}}, "label NaN"},
+		{mustParse(t, "precision"), Input{Scores: []float64{0}, Labels: []float32{float32(inf)}}, "label +Inf"},
+		{mustParse(t, "err(max=4)@10"), Input{Scores: []float64{0}, Labels: []float32{5}}, "use err(max=5)@10"},
+		{mustParse(t, "graded-rbp"), Input{Scores: []float64{0}, Labels: []float32{5}, HighestGrade: 4}, "row 0: label 5 is above 4, the highest grade"},
+		{mustParse(t, "pair-accuracy"), Input{Scores: []float64{0}, Labels: []float32{-1}}, "label -1 is negative"},
+		{ndcg, Input{Scores: []float64{0}, Labels: nil}, "1 scores but 0 labels"},
+		{ndcg, Input{Scores: []float64{0}, Labels: []float32{0}, Offsets: []int{0, 2}}, "offset 1 is 2"},
+		{ndcg, Input{Scores: []float64{0}, Labels: []float32{0}, Offsets: []int{1, 0}}, "offset 1 is 0"},
+		{ndcg, Input{Scores: []float64{0}, Labels: []float32{0}, Offsets: []int{}}, "offsets are empty"},
+		{Measure{}, Input{}, "no measure"},
+	} {
+		if _, err := c.metric.PerQuery(c.lists); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("PerQuery: %v; want an error with %q", err, c.want)
+		}
+		if _, err := c.metric.Expected().PerQuery(c.lists); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("Expected: %v; want an error with %q", err, c.want)
+		}
+	}
+	l := Input{Scores: []float64{0, 1, 2}, Labels: []float32{0, 1, 40}, Gain: LinearGain}
+	if _, err := ndcg.PerQuery(l); err != nil {
+		t.Errorf("a label of 40 with linear gain: %v", err)
+	}
+}
+
+func TestInvalidSettingsAreErrorsOfEveryMeasure(t *testing.T) {
+	for want, change := range map[string]func(in *Input){
+		"invalid Input.Gain: Gain(9)":           func(in *Input) { in.Gain = 9 },
+		"invalid Input.Ties: Ties(-1)":          func(in *Input) { in.Ties = -1 },
+		"invalid Input.LabelFree: LabelFree(4)": func(in *Input) { in.LabelFree = 4 },
+		"the highest grade is NaN":              func(in *Input) { in.HighestGrade = math.NaN() },
+		"the highest grade is -1":               func(in *Input) { in.HighestGrade = -1 },
+		"the highest grade is +Inf":             func(in *Input) { in.HighestGrade = math.Inf(1) },
+		"1 groups but 3 labels":                 func(in *Input) { in.Groups = []int{0} },
+	} {
+		in := Input{Scores: []float64{1, 2, 3}, Labels: []float32{0, 1, 2}, Discounts: []float64{1, .5}}
+		change(&in)
+		for _, name := range []string{"ndcg", "expected-err", "graded-rbp", "disparity", "ee-l"} {
+			m, err := ParseMeasure(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := m.PerQuery(in); err == nil || !strings.HasPrefix(err.Error(), "metrics: "+want) {
+				t.Errorf("%s: error %v, want %q", name, err, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package plackett
+
+import (
+	"math"
+
+	"github.com/plrank/plrank/internal/scratch"
+	"github.com/plrank/plrank/plackett/internal/lanes"
+)
+
+// A quadrature computes the integrals of an [Expectation]: docs/exact.md, sections 3 and 4. Time
+// goes from node to node, eight nodes a block. Within a block the documents, in descending order
+// of their scores, are
+//
+//	[0, arrivedEnd)         sure to have arrived
+//	[arrivedEnd, sweptEnd)  swept over one by one
+//	[sweptEnd, poolEnd)     pooled: taken together, by sums of powers of r_d = e^{w_d t} − 1, which are small
+//	[poolEnd, D)            sure not to have arrived
+type quadrature struct {
+	check     func() error
+	err       error // the one of check, which ends the computation
+	tolerance float64
+	rules     map[int]*rule // by cutoff, for the tolerance
+
+	order  []int     // of the documents, descending scores
+	score  []float64 // in that order, as all that follows
+	gain   []float64 // less the middle of the gains
+	result []float64 // λ or the exposure
+
+	discounts, drops []float64 // θ_k and Δ_k
+
+	// The weights w = exp(m − reference), and v = w times gain, of documents from weightBegin to
+	// weightEnd, beyond which they are 0. mass and squares are the sums of w and w² from a document on.
+	reference              float64
+	weightBegin, weightEnd int
+	w, v                   []float64
+	mass, squares          []float64
+
+	arrivedEnd, sweptEnd, poolEnd int
+
+	blocks int // done so far
+	ranks  int // left in a block
+	powers int // of r that the pool of a block has at most
+
+	times, weights lanes.Vec // of the nodes
+	r, scratch     []lanes.Vec
+	sums           [maxPowers]lanes.Sum
+	pairs          [maxPowers]lanes.Pair
+	transitions    []lanes.Chance // q, p and t·f of the documents that are swept over
+	states         []lanes.State  // [documents of a part + 1, ranks]: P, B and A before each document
+	checkpoints    []lanes.State  // [parts, ranks]: P, B and A before each part
+	backward       []lanes.State  // [ranks + 1]: U, X and Y
+
+	buckets [maxBuckets + 1]int // where each begins, when documents are sorted
+}
+
+// run computes the gradient of the expected metric and returns its value, or, with no gains,
+// computes the exposures. What is negligible beside scale is 0.
+func (x *quadrature) run(tolerance, scale float64, scores, gains, discounts, out []float64) float64 {
+	clear(out)
+	x.blocks = 0
+	cutoff := min(len(discounts), len(scores))
+	for cutoff > 0 && discounts[cutoff-1] == 0 {
+		cutoff--
+	}
+	if cutoff == 0 {
+		return 0
+	}
+	x.discounts = discounts[:cutoff]
+	x.drops = scratch.Sized(x.drops, cutoff)
+	total := 0.0
+	for k, theta := range x.discounts {
+		total += theta
+		x.drops[k] = theta
+		if k+1 < cutoff {
+			x.drops[k] -= discounts[k+1]
+		}
+	}
+	x.sort(scores)
+	docs := len(scores)
+	middle := 0.0
+	x.gain = scratch.Sized(x.gain, docs)
+	clear(x.gain)
+	if gains != nil {
+		lowest, highest := extremes(gains)
+		middle = lowest/2 + highest/2
+		for i, d := range x.order {
+			x.gain[i] = gains[d] - middle
+		}
+	}
+	x.result = scratch.Sized(x.result, docs)
+	clear(x.result)
+
+	value := middle*total + x.integrate(x.rule(tolerance, cutoff), gains == nil)
+	for i, d := range x.order {
+		out[d] = x.result[i]
+	}
+	flushNegligible(out, scale)
+	return value
+}
+
+func (x *quadrature) rule(tolerance float64, cutoff int) *rule {
+	if x.tolerance != tolerance {
+		x.tolerance, x.rules = tolerance, map[int]*rule{}
+	}
+	r := x.rules[cutoff]
+	if r == nil {
+		r = newRule(cutoff, tolerance)
+		x.rules[cutoff] = r
+	}
+	return r
+}
+
+// setWeights sets the weights of the documents that have not arrived, relative to the first
+// of them.
+func (x *quadrature) setWeights() {
+	const negligible = -700 // e^−700 is about the smallest normal number
+	docs := len(x.score)
+	x.weightBegin, x.weightEnd, x.reference = x.arrivedEnd, docs, x.score[x.arrivedEnd]
+	x.w, x.v = scratch.Sized(x.w, docs), scratch.Sized(x.v, docs)
+	x.mass, x.squares = scratch.Sized(x.mass, docs+1), scratch.Sized(x.squares, docs+1)
+	for i := x.weightBegin; i < docs; i++ {
+		if x.score[i]-x.reference < negligible {
+			x.weightEnd = i
+			break
+		}
+		x.w[i] = math.Exp(x.score[i] - x.reference)
+		x.v[i] = x.w[i] * x.gain[i]
+	}
+	x.mass[x.weightEnd], x.squares[x.weightEnd] = 0, 0
+	for i := x.weightEnd - 1; i >= x.weightBegin; i-- {
+		x.mass[i] = x.mass[i+1] + x.w[i]
+		x.squares[i] = x.squares[i+1] + x.w[i]*x.w[i]
+	}
+}
+
+// integrate adds up the blocks of nodes, and returns the value.
+//
+// Where scores are far apart, all documents that can have arrived may be sure to have arrived.
+// Then nothing happens until the next ones, and time begins anew for them, with a unit of their own.
+func (x *quadrature) integrate(r *rule, exposure bool) float64 {
+	sure := 8 - math.Log(x.tolerance) // w_d t of documents that have arrived
+	never := 1e-6 * x.tolerance       // Σ w_d t of those that have not arrived
+	end := x.tolerance / 50           // P(fewer than K have arrived) at the end
+	value := 0.0
+	x.arrivedEnd, x.poolEnd = 0, 0
+	last := lanes.Width - 1
+	for anew := true; ; {
+		if anew {
+			x.setWeights()
+			unit := 1 / x.mass[x.arrivedEnd]
+			for l := range lanes.Width {
+				x.times[l], x.weights[l] = r.nodes[l]*unit, r.weights[l]
+			}
+		} else {
+			for x.arrivedEnd < x.weightEnd && x.w[x.arrivedEnd]*x.times[0] > sure {
+				x.arrivedEnd++
+			}
+			if x.arrivedEnd == len(x.discounts) || x.arrivedEnd == len(x.score) {
+				return value
+			}
+			if x.reference-x.score[x.arrivedEnd] > 100 {
+				shift := math.Exp(x.score[x.arrivedEnd] - x.reference)
+				for l := range x.times {
+					x.times[l] *= shift
+				}
+				x.setWeights()
+			}
+		}
+		x.poolEnd = max(x.poolEnd, x.arrivedEnd)
+		for x.poolEnd < x.weightEnd && x.mass[x.poolEnd]*x.times[last] > never {
+			x.poolEnd++
+		}
+		if !anew && x.poolEnd == x.arrivedEnd {
+			anew = true
+			continue
+		}
+		part, left := x.sweep(exposure)
+		if x.stopped() {
+			return 0
+		}
+		x.blocks++
+		value += part
+		if left <= end {
+			return value
+		}
+		next := x.times[last] * math.Exp(r.step)
+		if anew {
+			next = r.start / x.mass[x.arrivedEnd]
+		}
+		anew = false
+		for l := range x.times {
+			x.times[l], x.weights[l] = next*math.Exp(r.step*float64(l)), r.step
+		}
+	}
+}

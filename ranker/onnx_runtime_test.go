@@ -1,0 +1,211 @@
+//go:build onnxruntime
+
+package ranker
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/model"
+)
+
+// python is the Python that has ONNX Runtime: that of PLRANK_PYTHON, or python3.
+func python(t *testing.T) string {
+	t.Helper()
+	name := cmp.Or(os.Getenv("PLRANK_PYTHON"), "python3")
+	if out, err := exec.Command(name, "-c", "import numpy, onnx, onnxruntime").CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v: %s(pip install numpy onnx onnxruntime, or name another Python in PLRANK_PYTHON)", name, err, out)
+	}
+	return name
+}
+
+// hardRows has queries of features as they are in MQ2008 (within [0, 1], many zeros) and in
+// MSLR (counts, large numbers, negative ones), with missing values, constants and 1e8.
+func hardRows(width int, sizes []int) *datasets.Dataset {
+	rng := rand.New(rand.NewPCG(5, 6))
+	d := queries(width, sizes...)
+	for i := range d.Features {
+		v := rng.Float64()
+		switch i % width % 6 {
+		case 0:
+			v = math.Floor(20 * v)
+		case 1:
+			v = math.Exp(12 * v)
+		case 2:
+			v = -v
+		case 3:
+			v = 3
+		}
+		switch rng.IntN(25) {
+		case 0:
+			v = math.NaN()
+		case 1:
+			v = 1e8
+		case 2, 3, 4:
+			v = 0
+		}
+		d.Features[i] = float32(v)
+	}
+	return d
+}
+
+// ONNX Runtime gives the scores of the model, to 1e-5 of their size.
+func TestONNXRuntimeGivesTheSameScores(t *testing.T) {
+	name := python(t)
+	dir := t.TempDir()
+	sizes := []int{1, 2, 40, 200}
+	for i, c := range []struct {
+		transform, activation, dtype string
+		width                        int
+		blocks                       int // of attention; 0: an MLP
+	}{
+		{"quantile", "relu", "float32", 46, 0},
+		{"quantile", "relu", "float32", 136, 0},
+		{"minmax", "sigmoid", "float32", 46, 0},
+		{"minmax+log-standard+quantile", "tanh", "float32", 136, 0},
+		{"standard", "gelu", "float32", 46, 0},
+		{"log-standard", "relu", "float64", 46, 0},
+		{"none", "none", "float32", 7, 0},
+		{"minmax+quantile+rank", "relu", "float32", 46, 0},
+		{"rank", "relu", "float64", 46, 0},
+		{"quantile", "relu", "float32", 46, 1},
+		{"minmax+quantile", "tanh", "float32", 46, 2},
+		{"log-standard", "sigmoid", "float64", 46, 1},
+	} {
+		d := hardRows(c.width, sizes)
+		f := network(t, c.transform, c.dtype, d, 1+i%3, 64, 16)
+		if c.blocks > 0 {
+			f = attending(t, c.transform, c.dtype, d, 1+i%3, c.blocks, 4, i%2 == 0, 64, 16)
+		}
+		f.Settings = bytes.Replace(f.Settings, []byte(`"relu"`), []byte(strconv.Quote(c.activation)), 1)
+		f.FeatureNames = make([]string, c.width)
+		f.FeatureNames[0] = "naïve"
+		m := reopen(t, f)
+		got, metadata, err := runtimeScores(name, dir, m, d, sizes)
+		if err != nil {
+			t.Fatalf("%+v: %v", c, err)
+		}
+		if metadata["kind"] != f.Kind || !strings.HasPrefix(metadata["feature_ids"], "[1,2,3") || !strings.HasPrefix(metadata["feature_names"], `["naïve"`) || metadata["plrank_version"] == "" || metadata["digest"] != m.Digest() {
+			t.Errorf("metadata %v", metadata)
+		}
+		if len(got) != d.Rows() {
+			t.Fatalf("%+v: %d scores, want %d", c, len(got), d.Rows())
+		}
+		row, worst := 0, 0.0
+		for q := range sizes {
+			want, err := m.Score(nil, features(d, q))
+			if err != nil {
+				t.Fatal(err)
+			}
+			size := 0.0 // of the scores of the query
+			for _, s := range want {
+				size = max(size, math.Abs(s))
+			}
+			for _, s := range want {
+				worst = max(worst, math.Abs(got[row]-s)/size)
+				row++
+			}
+		}
+		t.Logf("%+v: %.1e", c, worst)
+		if !(worst <= 1e-5) {
+			t.Errorf("%+v: scores differ by %v of their size", c, worst)
+		}
+	}
+}
+
+// runtimeScores are the scores of d, whose queries have these sizes, by the model that m
+// writes as ONNX, and the metadata of that file.
+func runtimeScores(python, dir string, m *Model, d *datasets.Dataset, sizes []int) (scores []float64, metadata map[string]string, err error) {
+	var file, rows bytes.Buffer
+	if err := m.WriteONNX(&file); err != nil {
+		return nil, nil, err
+	}
+	if err := binary.Write(&rows, binary.LittleEndian, d.Features); err != nil {
+		return nil, nil, err
+	}
+	onnx, data := filepath.Join(dir, "model.onnx"), filepath.Join(dir, "rows")
+	for path, content := range map[string][]byte{onnx: file.Bytes(), data: rows.Bytes()} {
+		if err := os.WriteFile(path, content, 0o644); err != nil {
+			return nil, nil, err
+		}
+	}
+	list, err := json.Marshal(sizes)
+	if err != nil {
+		return nil, nil, err
+	}
+	command := exec.Command(python, "testdata/onnx_scores.py", onnx, data, string(list))
+	command.Stderr = os.Stderr
+	out, err := command.Output()
+	if err != nil {
+		return nil, nil, err
+	}
+	first, lines, _ := bytes.Cut(out, []byte("\n"))
+	if err := json.Unmarshal(first, &metadata); err != nil {
+		return nil, nil, err
+	}
+	for _, line := range strings.Fields(string(lines)) {
+		s, err := strconv.ParseFloat(line, 64)
+		if err != nil {
+			return nil, nil, err
+		}
+		scores = append(scores, s)
+	}
+	return scores, metadata, nil
+}
+
+// ONNX Runtime looks up the same vectors: for known, unseen and missing values, with no
+// other feature beside them, and in front of attention.
+func TestONNXRuntimeLooksUpEmbeddings(t *testing.T) {
+	python := python(t)
+	dir := t.TempDir()
+	for i, c := range []struct {
+		transform, dtype string
+		ids              []int
+		attention        bool
+	}{
+		{"minmax+quantile", "float32", []int{2, 4}, false},
+		{"standard", "float64", []int{4}, false},
+		{"none", "float32", []int{1, 2, 3, 4, 5}, false},
+		{"minmax", "float32", []int{2, 4}, true},
+	} {
+		sizes := []int{1, 2, 40, 200}
+		d := names(sizes...)
+		f := categorical(t, c.transform, c.dtype, d, c.ids, 1+i%2, 16, 8)
+		if c.attention {
+			withAttention(t, f, model.Attention{Blocks: 1, Heads: 2})
+		}
+		m := reopen(t, f)
+		other := names(sizes...) // with values that were not seen
+		for r := range other.Rows() {
+			other.Row(r)[3] = float32(r%17) - 2
+		}
+		got, _, err := runtimeScores(python, dir, m, other, sizes)
+		if err != nil {
+			t.Fatalf("%+v: %v", c, err)
+		}
+		row := 0
+		for q := range sizes {
+			want, err := m.Score(nil, features(other, q))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range want {
+				if !(math.Abs(got[row]-s) <= 1e-5*(1+math.Abs(s))) {
+					t.Fatalf("%+v: row %d: %v by ONNX Runtime, want %v", c, row, got[row], s)
+				}
+				row++
+			}
+		}
+	}
+}

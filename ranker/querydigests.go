@@ -1,0 +1,56 @@
+package ranker
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// QueryDigests identify the training queries of a model: numbers of datasets.Dataset.QueryDigests,
+// ascending, without duplicates and without 0. In a model file they are 8 bytes each, in base64.
+type QueryDigests []uint64
+
+// NewQueryDigests sorts such numbers, and leaves out duplicates and zeros.
+func NewQueryDigests(queries ...uint64) QueryDigests {
+	list := slices.DeleteFunc(slices.Clone(queries), func(d uint64) bool { return d == 0 })
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// Count is the number of these queries that are among the digests.
+func (l QueryDigests) Count(queries []uint64) (n int) {
+	for _, d := range queries {
+		if _, found := slices.BinarySearch(l, d); found {
+			n++
+		}
+	}
+	return n
+}
+
+func (l QueryDigests) check() error {
+	for i, d := range l {
+		if d == 0 || i > 0 && d <= l[i-1] {
+			return errors.New("the digests of the training queries do not ascend from 1")
+		}
+	}
+	return nil
+}
+
+// bytes is their form in a header.
+func (l QueryDigests) bytes() (b []byte) {
+	for _, d := range l {
+		b = binary.LittleEndian.AppendUint64(b, d)
+	}
+	return b
+}
+
+func digestsOf(b []byte) (l QueryDigests, err error) {
+	if len(b)%8 != 0 {
+		return nil, fmt.Errorf("the digests of the training queries take %d bytes: want 8 each", len(b))
+	}
+	for ; len(b) > 0; b = b[8:] {
+		l = append(l, binary.LittleEndian.Uint64(b))
+	}
+	return l, nil
+}

@@ -1,5 +1,0 @@
-//go:build race
-
-package ranker
-
-func init() { underRace = true }

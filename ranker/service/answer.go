@@ -1,0 +1,119 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/plrank/plrank/ranker"
+)
+
+// A response gives documents by their positions in the request, from 0.
+type response struct {
+	Model   string    `json:"model"`
+	Version string    `json:"version"`
+	Scores  []float64 `json:"scores"`
+	Order   []int     `json:"order"`
+	Drawn   *drawn    `json:"drawn,omitempty"`
+}
+
+type drawn struct {
+	Ranking        []int     `json:"ranking"`
+	LogProbability float64   `json:"log_probability"`
+	Propensities   []float64 `json:"propensities"` // of every document, to be among the first cutoff
+	Temperature    float64   `json:"temperature"`
+}
+
+// An answerer answers rank requests.
+type answerer struct {
+	models models
+	limits Limits
+	lanes  *lanes
+}
+
+// scratch is memory that requests use again.
+type scratch struct {
+	body bytes.Buffer
+	rows rows
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// answer reads a body and answers it; length is -1 where it is not known.
+func (a *answerer) answer(ctx context.Context, body io.Reader, length int64) (*response, error) {
+	space := scratches.Get().(*scratch)
+	defer func() {
+		if space.body.Cap() <= 2*keptBytes && cap(space.rows.features) <= keptBytes/4 {
+			scratches.Put(space)
+		}
+	}()
+	reader := bodyReader{a.limits.Body, a.limits.Timeout, a.lanes.bodies}
+	done, err := reader.read(ctx, &space.body, body, length)
+	defer done()
+	if err != nil {
+		return nil, contextError(err, a.limits.Timeout)
+	}
+	ctx, cancel := context.WithTimeout(ctx, a.limits.Timeout)
+	defer cancel()
+	out, err := a.compute(ctx, space)
+	return out, contextError(err, a.limits.Timeout)
+}
+
+// compute answers the request in space.body.
+func (a *answerer) compute(ctx context.Context, space *scratch) (*response, error) {
+	in, err := parseRequest(space.body.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	if in.count > a.limits.Documents {
+		return nil, statusError{http.StatusRequestEntityTooLarge, fmt.Errorf("%d documents, want at most %d", in.count, a.limits.Documents)}
+	}
+	model, name, err := a.models.pick(in.model)
+	if err != nil {
+		return nil, statusError{http.StatusNotFound, err}
+	}
+	ranks := 0
+	if in.draw != nil {
+		if ranks = min(in.draw.cutoff, in.count); ranks > a.limits.Cutoff {
+			return nil, badRequest("draw: cutoff %d, want at most %d", in.draw.cutoff, a.limits.Cutoff)
+		}
+	}
+	price := model.price(in.count, ranks)
+	if price > a.limits.Work {
+		return nil, badRequest("%d documents with %d ranks to draw are %d units of work, at most %d are allowed: send fewer documents, or draw fewer ranks", in.count, ranks, price, a.limits.Work)
+	}
+	leave, err := a.lanes.of(price).enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	if err := space.rows.fill(model.columns, in); err != nil {
+		return nil, err
+	}
+	out := &response{Model: name, Version: model.version}
+	if out.Scores, err = model.ScoreContext(ctx, make([]float64, 0, in.count), space.rows.features); err != nil {
+		return nil, badRequest("%w", err) // an invalid feature, or the end of the context
+	}
+	out.Order = ranker.Rank(make([]int, 0, len(out.Scores)), out.Scores)
+	if in.draw != nil {
+		out.Drawn, err = in.draw.from(ctx, out.Scores)
+	}
+	return out, err
+}
+
+// from draws a ranking from the policy of the scores.
+func (d *draw) from(ctx context.Context, scores []float64) (*drawn, error) {
+	policy := ranker.Policy{Temperature: d.temperature}
+	out := &drawn{Temperature: d.temperature, Ranking: []int{}, Propensities: []float64{}}
+	var err error
+	if out.Ranking, out.LogProbability, err = policy.Draw(out.Ranking, scores, d.cutoff, d.seed); err != nil {
+		return nil, badRequest("%w", err) // a score beyond float64 at this temperature
+	}
+	shown := slices.Repeat([]float64{1}, min(d.cutoff, len(scores)))
+	out.Propensities, err = policy.Exposure(ctx, out.Propensities, scores, shown)
+	return out, err
+}

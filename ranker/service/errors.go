@@ -1,0 +1,46 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// A statusError is an error with the HTTP status that tells it to the client.
+type statusError struct {
+	status int
+	error
+}
+
+func (e statusError) Unwrap() error { return e.error }
+
+func badRequest(format string, args ...any) error {
+	return statusError{http.StatusBadRequest, fmt.Errorf(format, args...)}
+}
+
+// statusClientClosed is nginx's status for a client that closed the connection. It is only seen
+// in the log and in the metrics.
+const statusClientClosed = 499
+
+// contextError is the error of a request whose context has ended; other errors stay as they are.
+func contextError(err error, timeout time.Duration) error {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return statusError{http.StatusServiceUnavailable, fmt.Errorf("no answer within %v: the service is overloaded, or the request is too large for it", timeout)}
+	case errors.Is(err, context.Canceled):
+		return statusError{statusClientClosed, errors.New("the client closed the connection")}
+	}
+	return err
+}
+
+// clip shortens a part of a request that an error quotes: errors are logged.
+func clip(text string) string {
+	const most = 100
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}

@@ -1,0 +1,51 @@
+package service
+
+import (
+	"fmt"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// measures are what the service counts.
+type measures struct {
+	registry  *prometheus.Registry
+	requests  *prometheus.CounterVec
+	seconds   prometheus.Histogram
+	documents prometheus.Histogram
+	loads     *prometheus.CounterVec
+}
+
+func newMeasures(registry *prometheus.Registry) (*measures, error) {
+	if registry == nil {
+		registry = prometheus.NewRegistry()
+	}
+	m := &measures{
+		registry: registry,
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "plrank_requests_total", Help: "Requests to /v1/rank, and those to other paths that failed, by HTTP status."}, []string{"code"}),
+		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "plrank_request_seconds", Help: "Time to answer a request to /v1/rank.", Buckets: prometheus.ExponentialBuckets(1e-4, 2, 15)}),
+		documents: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "plrank_request_documents", Help: "Documents of an answered request.", Buckets: prometheus.ExponentialBuckets(1, 2, 14)}),
+		loads: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "plrank_model_loads_total", Help: "Model files read, by model and result: ok or refused."}, []string{"model", "result"}),
+	}
+	for i, c := range m.collectors() {
+		if err := registry.Register(c); err != nil {
+			m.unregister(i)
+			return nil, fmt.Errorf("service: %w", err)
+		}
+	}
+	return m, nil
+}
+
+func (m *measures) collectors() []prometheus.Collector {
+	return []prometheus.Collector{m.requests, m.seconds, m.documents, m.loads}
+}
+
+// unregister takes the first n collectors out of the registry.
+func (m *measures) unregister(n int) {
+	for _, c := range m.collectors()[:n] {
+		m.registry.Unregister(c)
+	}
+}

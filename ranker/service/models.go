@@ -1,0 +1,99 @@
+package service
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/plrank/plrank/ranker"
+)
+
+// A served model does not change: a request ends with the one it began with.
+type served struct {
+	*ranker.Model
+	columns map[int]int // by feature id
+	version string      // the digest of its file
+}
+
+// A request's price is known before it is computed, in units of about 0.2 µs of a core and ten
+// bytes: a unit is a document and a rank to draw. The others are in proportion to it.
+const (
+	inputsPerUnit          = 16   // numbers of a document: raw features, and inputs of the network
+	multiplicationsPerUnit = 2000 // for the scores
+)
+
+func (m *served) price(documents, ranks int) int {
+	inputs := m.File().Transform.Inputs + m.File().Transform.Width()
+	return documents*ranks + documents*inputs/inputsPerUnit + int(m.Multiplications(documents)/multiplicationsPerUnit)
+}
+
+// A slot is a name, its file, and the model last read from it.
+type slot struct {
+	name, path string
+	model      atomic.Pointer[served]
+	file       fileState
+	refused    string // the digest of a file that could not be used
+	lastError  string // to log each error once
+}
+
+// models are the slots by name.
+type models map[string]*slot
+
+func newModels(files map[string]string) models {
+	m := models{}
+	for name, path := range files {
+		m[name] = &slot{name: name, path: path}
+	}
+	return m
+}
+
+func (m models) names() []string { return slices.Sorted(maps.Keys(m)) }
+
+// pick is the model of that name; without a name, the only one, or "default".
+func (m models) pick(name string) (*served, string, error) {
+	if name == "" && len(m) == 1 {
+		name = m.names()[0]
+	}
+	s := m[cmp.Or(name, "default")]
+	switch {
+	case s == nil && name == "":
+		return nil, "", fmt.Errorf("the request names no model, and none is called default: want one of %s", strings.Join(m.names(), ", "))
+	case s == nil:
+		return nil, "", fmt.Errorf("unknown model %q: want one of %s", clip(name), strings.Join(m.names(), ", "))
+	}
+	return s.model.Load(), s.name, nil
+}
+
+// load reads the file of a slot if its content has changed. A file that is refused leaves the
+// model as it is; it is not decoded again until it changes, unless always.
+func (s *slot) load(always bool) (changed bool, err error) {
+	digest, err := s.file.digest(s.path, always)
+	if err != nil {
+		return false, err
+	}
+	if old := s.model.Load(); !always && old != nil && old.version == digest {
+		s.refused, s.lastError = "", ""
+		return false, nil
+	}
+	if !always && s.refused == digest {
+		return false, nil
+	}
+	model, err := ranker.Open(s.path) // the file may have changed since: the model has its own digest
+	if err == nil {
+		_, err = model.Score(nil, make([]float32, len(model.FeatureIDs()))) // a kind without a forward pass fails here
+	}
+	if err != nil {
+		s.refused = digest
+		return false, err
+	}
+	columns := map[int]int{}
+	for i, id := range model.FeatureIDs() {
+		columns[id] = i
+	}
+	s.model.Store(&served{model, columns, model.Digest()})
+	s.refused = ""
+	return true, nil
+}

@@ -1,0 +1,158 @@
+package service
+
+import (
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+//go:embed openapi.json
+var openAPI []byte
+
+// routes are the paths that the service answers. See openapi.json.
+func (s *Service) routes() *http.ServeMux {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/rank", s.authorised(s.serveRank))
+	mux.HandleFunc("GET /v1/models", s.authorised(s.serveModels))
+	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Write(openAPI)
+	})
+	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /readyz", s.serveReady)
+	mux.HandleFunc("GET /healthz", s.serveReady)
+	mux.Handle("GET /metrics", s.authorised(promhttp.HandlerFor(s.measures.registry, promhttp.HandlerOpts{}).ServeHTTP))
+	return mux
+}
+
+// ServeHTTP answers a request to one of the service's paths. Behind a prefix, use
+// [http.StripPrefix].
+func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.draining.Load() {
+		w.Header().Set("Connection", "close")
+	}
+	refuse, pattern := s.mux.Handler(r)
+	if pattern != "" {
+		s.mux.ServeHTTP(w, r)
+		return
+	}
+	status := &statusWriter{ResponseWriter: w} // 404, or 405 with a header Allow
+	refuse.ServeHTTP(status, r)
+	s.fail(w, r, statusError{status.code, fmt.Errorf("no %s %s: see /openapi.json", clip(r.Method), clip(r.URL.Path))})
+}
+
+// A statusWriter keeps the status of an answer and drops its body.
+type statusWriter struct {
+	http.ResponseWriter
+	code int
+}
+
+func (s *statusWriter) WriteHeader(code int)               { s.code = code }
+func (s *statusWriter) Write(text []byte) (n int, _ error) { return len(text), nil }
+
+// serveReady tells load balancers whether to send requests here.
+func (s *Service) serveReady(w http.ResponseWriter, _ *http.Request) {
+	if s.draining.Load() {
+		http.Error(w, "draining", http.StatusServiceUnavailable)
+		return
+	}
+	fmt.Fprintln(w, "ok")
+}
+
+// authorised asks for the token, if there is one.
+func (s *Service) authorised(next http.HandlerFunc) http.HandlerFunc {
+	if s.token.path == "" {
+		return next
+	}
+	return func(w http.ResponseWriter, r *http.Request) {
+		if !s.token.admits(r.Header.Get("Authorization")) {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			s.fail(w, r, statusError{http.StatusUnauthorized, errors.New("want a header Authorization: Bearer TOKEN")})
+			return
+		}
+		next(w, r)
+	}
+}
+
+func (s *Service) serveRank(w http.ResponseWriter, r *http.Request) {
+	select {
+	case s.inFlight <- struct{}{}:
+		defer func() { <-s.inFlight }()
+	default:
+		s.fail(w, r, statusError{http.StatusServiceUnavailable, fmt.Errorf("%d requests in flight", cap(s.inFlight))})
+		return
+	}
+	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+		s.fail(w, r, statusError{http.StatusUnsupportedMediaType, fmt.Errorf("the body is encoded as %q: want plain JSON", clip(encoding))})
+		return
+	}
+	start := time.Now()
+	if r.Body != http.NoBody {
+		// A ResponseWriter that has no deadlines leaves them to the server. The server itself lifts
+		// this one at the end of the body.
+		http.NewResponseController(w).SetReadDeadline(start.Add(s.limits.Timeout))
+	}
+	out, err := s.answer(r.Context(), http.MaxBytesReader(w, r.Body, s.limits.Body), r.ContentLength)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	text, err := json.Marshal(out)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+	if _, err := w.Write(text); err != nil {
+		s.log.Warn("cannot write answer", "client", r.RemoteAddr, "error", err)
+	}
+	s.measures.requests.WithLabelValues("200").Inc()
+	s.measures.seconds.Observe(time.Since(start).Seconds())
+	s.measures.documents.Observe(float64(len(out.Scores)))
+}
+
+func (s *Service) serveModels(w http.ResponseWriter, _ *http.Request) {
+	type model struct {
+		Name         string   `json:"name"`
+		Version      string   `json:"version"`
+		FeatureIDs   []int    `json:"feature_ids"`
+		FeatureNames []string `json:"feature_names,omitempty"`
+	}
+	var list []model
+	for _, name := range s.models.names() {
+		m := s.models[name].model.Load()
+		list = append(list, model{name, m.version, m.FeatureIDs(), m.FeatureNames()})
+	}
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(map[string]any{"models": list})
+}
+
+// fail answers with an error, and logs it in one line.
+func (s *Service) fail(w http.ResponseWriter, r *http.Request, err error) {
+	status := http.StatusInternalServerError
+	if known := (statusError{}); errors.As(err, &known) {
+		status = known.status
+	}
+	s.measures.requests.WithLabelValues(strconv.Itoa(status)).Inc()
+	text := strings.ReplaceAll(err.Error(), "\n", " ")
+	log := func() {
+		s.log.Warn("request failed", "client", r.RemoteAddr, "path", clip(r.URL.Path), "status", status, "error", text)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if status == http.StatusServiceUnavailable {
+		s.overload.record(s.log, log)
+		w.Header().Set("Retry-After", "1")
+	} else {
+		log()
+	}
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(map[string]string{"error": text})
+}

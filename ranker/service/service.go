@@ -1,0 +1,174 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Options configure a [Service]. Only Models is required.
+type Options struct {
+	// Models are model files by name. A request that names no model gets the only one, or the
+	// one called "default".
+	Models map[string]string
+
+	// TokenFile holds the bearer token that requests need. If it equals "", they need none.
+	TokenFile string
+
+	Limits Limits
+
+	// Poll is the time between two looks at the model files and the token file. Those that
+	// have changed are read again. If it equals zero, only [Service.Reload] reads them.
+	Poll time.Duration
+
+	// Metrics is the registry for the service's metrics, which GET /metrics shows. If it equals
+	// nil, the service has its own.
+	Metrics *prometheus.Registry
+
+	// Log receives reloads and failed requests. If it equals nil, it is [slog.Default].
+	Log *slog.Logger
+}
+
+// A Service answers requests with trained models. Its methods may be called by several
+// goroutines at once.
+type Service struct {
+	answerer
+	token    token
+	inFlight chan struct{} // one token for each request to /v1/rank
+	draining atomic.Bool
+	measures *measures
+	log      *slog.Logger
+	overload overload
+	mux      *http.ServeMux
+
+	reload sync.Mutex // one at a time
+	stop   context.CancelFunc
+	ended  sync.WaitGroup // what stop ends
+}
+
+// New reads the models and the token, and makes a service of them. A file that cannot be used
+// is an error, and so are negative limits and a registry that has the metrics already.
+func New(o Options) (*Service, error) {
+	limits, err := o.Limits.orDefaults()
+	switch {
+	case err != nil:
+		return nil, err
+	case len(o.Models) == 0:
+		return nil, errors.New("service: no models")
+	case o.Poll < 0:
+		return nil, fmt.Errorf("service: negative Poll %v", o.Poll)
+	}
+	s := &Service{
+		answerer: answerer{newModels(o.Models), limits, newLanes()},
+		inFlight: make(chan struct{}, limits.Requests), log: o.Log,
+	}
+	if s.log == nil {
+		s.log = slog.Default()
+	}
+	s.token.path = o.TokenFile
+	if s.measures, err = newMeasures(o.Metrics); err != nil {
+		return nil, err
+	}
+	s.mux = s.routes()
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	if err := s.Reload(); err != nil {
+		s.Close()
+		return nil, err
+	}
+	if o.Poll > 0 {
+		s.ended.Go(func() { s.watch(ctx, o.Poll) })
+	}
+	return s, nil
+}
+
+// watch reads the files that change.
+func (s *Service) watch(ctx context.Context, poll time.Duration) {
+	ticker := time.NewTicker(poll)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			s.refresh(false)
+		}
+	}
+}
+
+// Reload reads all model files and the token again. A file that cannot be used leaves its model,
+// or the token, as it is, and is logged; the result joins these errors.
+func (s *Service) Reload() error { return s.refresh(true) }
+
+// refresh reads the files that have changed, or all.
+func (s *Service) refresh(always bool) error {
+	s.reload.Lock()
+	defer s.reload.Unlock()
+	var failed []error
+	for _, name := range s.models.names() {
+		if err := s.refreshModel(s.models[name], always); err != nil {
+			failed = append(failed, fmt.Errorf("service: model %s: %w", name, err))
+		}
+	}
+	if err := s.refreshToken(always); err != nil {
+		failed = append(failed, fmt.Errorf("service: %w", err))
+	}
+	return errors.Join(failed...)
+}
+
+func (s *Service) refreshModel(m *slot, always bool) error {
+	changed, err := m.load(always)
+	switch {
+	case err != nil:
+		s.measures.loads.WithLabelValues(m.name, "refused").Inc()
+		if text := err.Error(); always || text != m.lastError {
+			m.lastError = text
+			s.log.Error("cannot read model", "model", m.name, "error", text)
+		}
+	case changed:
+		m.lastError = ""
+		s.measures.loads.WithLabelValues(m.name, "ok").Inc()
+		s.log.Info("read model", "model", m.name, "file", m.path, "version", m.model.Load().version)
+	}
+	return err
+}
+
+func (s *Service) refreshToken(always bool) error {
+	if s.token.path == "" {
+		return nil
+	}
+	first := s.token.hash.Load() == nil
+	changed, err := s.token.load()
+	text := ""
+	switch {
+	case err != nil:
+		if text = err.Error(); always || text != s.token.lastError {
+			s.log.Error("cannot read token: it stays the same", "error", text)
+		}
+	case changed && !first:
+		s.log.Info("the token has changed")
+	}
+	s.token.lastError = text
+	return err
+}
+
+// Drain prepares for the end: from now on /readyz has status 503, so that load balancers send
+// no more, and every answer asks the client to close its connection. Requests are still
+// answered.
+func (s *Service) Drain() { s.draining.Store(true) }
+
+// Close ends the looks at files, and takes the metrics out of the registry. Call it when no
+// more requests come; it does not wait for those in flight, as [http.Server.Shutdown] does.
+func (s *Service) Close() error {
+	s.stop()
+	s.ended.Wait()
+	s.measures.unregister(len(s.measures.collectors()))
+	return nil
+}

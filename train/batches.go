@@ -1,0 +1,142 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/parallel"
+	"github.com/plrank/plrank/train/internal/graph"
+	"github.com/plrank/plrank/train/internal/shards"
+)
+
+// A shardBatch is what a graph runs on, of the queries of a step that are in one shard.
+type shardBatch struct {
+	shard   int
+	queries []int // of the training split
+	graph.Batch
+}
+
+// A stepBatch is what one step trains on.
+type stepBatch struct {
+	queries []int        // of all shards
+	shards  []shardBatch // of this rank, those without a query in this step included
+	next    func()       // waits until the batch of the next step is packed
+}
+
+// batches pack the queries of an epoch, step by step.
+type batches struct {
+	data     *runData
+	division shards.Division
+	own      []int // shards of this rank
+	buffers  [2]stepBatch
+}
+
+func newBatches(d *runData, division shards.Division) *batches {
+	return &batches{data: d, division: division, own: division.Own()}
+}
+
+// pack fills b with its queries, for graphs of queryCapacity queries.
+func (p *batches) pack(b *shardBatch, queryCapacity int) {
+	d := p.data.splits.Train
+	used := 0
+	for _, q := range b.queries {
+		used += p.data.documents(q)
+	}
+	b.Rows = datasets.Capacity(used)
+	b.Packed.PackTransformed(p.data.features[d], b.queries, b.Rows, queryCapacity)
+	b.Gains = b.Gains[:0]
+	for _, q := range b.queries {
+		b.Gains = append(b.Gains, p.data.gains[d.Offsets[q]:d.Offsets[q+1]]...)
+	}
+	for len(b.Gains) < b.Rows {
+		b.Gains = append(b.Gains, 0)
+	}
+}
+
+// packStep fills b with the queries of a step of an epoch over the queries in that order.
+func (p *batches) packStep(b *stepBatch, order []int, step int) {
+	p.prefetch(order, step)
+	size := p.division.Batch
+	from, to := step*size, min((step+1)*size, len(order))
+	b.queries = order[from:to]
+	if b.shards == nil {
+		b.shards = make([]shardBatch, len(p.own))
+	}
+	for i, shard := range p.own {
+		of := &b.shards[i]
+		of.shard, of.queries = shard, of.queries[:0]
+		for at := range b.queries {
+			if (from+at)%p.division.Shards == shard {
+				of.queries = append(of.queries, b.queries[at])
+			}
+		}
+		if len(of.queries) > 0 {
+			p.pack(of, p.division.Capacity())
+		}
+	}
+}
+
+// prefetch announces queries that are to be packed soon: those of the step after some
+// more, and in the first step all before it.
+func (p *batches) prefetch(order []int, step int) {
+	size := p.division.Batch
+	ahead := 1 + prefetched/size
+	from, to := (step+ahead)*size, (step+ahead+1)*size
+	if step == 0 {
+		from = 0
+	}
+	for at := from; at < min(to, len(order)); at++ {
+		if slices.Contains(p.own, at%p.division.Shards) {
+			p.data.features[p.data.splits.Train].Prefetch(order[at : at+1])
+		}
+	}
+}
+
+// prefetched is how many queries the disk may be asked for at once.
+const prefetched = 64
+
+// each calls f with the batches of an epoch over the queries in that order,
+// one after another, while the next one is packed. It ends early with the error
+// of f, or of the context.
+func (p *batches) each(ctx context.Context, order []int, f func(*stepBatch) error) error {
+	pack := func(i int) { p.packStep(&p.buffers[i%len(p.buffers)], order, i) }
+	pack(0)
+	for i := 0; i*p.division.Batch < len(order); i++ {
+		if err := p.ended(ctx); err != nil {
+			return err
+		}
+		b := &p.buffers[i%len(p.buffers)]
+		b.next = func() {}
+		if (i+1)*p.division.Batch < len(order) {
+			b.next = sync.OnceFunc(parallel.Go(func() { pack(i + 1) }))
+		}
+		if err := with(b, f); err != nil {
+			return err
+		}
+	}
+	return p.ended(ctx)
+}
+
+// with calls f with a batch, and waits until the next one is packed, also if f panics:
+// whoever recovers may close what is packed from.
+func with(b *stepBatch, f func(*stepBatch) error) error {
+	defer b.next()
+	return f(b)
+}
+
+// ended is the error of a context that has ended. The ranks end after the
+// same step, see gradients.of.
+func (p *batches) ended(ctx context.Context) error {
+	if p.division.Ranks > 1 {
+		return nil
+	}
+	return ctx.Err()
+}
+
+// cancelled tells whether an error is that of a context which has ended.
+func cancelled(ctx context.Context, err error) bool {
+	return ctx.Err() != nil && errors.Is(err, ctx.Err())
+}

@@ -1,0 +1,166 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/plrank/plrank/internal/processes"
+	"github.com/plrank/plrank/nn"
+	"github.com/plrank/plrank/train/internal/graph"
+	"github.com/plrank/plrank/train/internal/shards"
+)
+
+// gradients compute the loss of a step and its gradient.
+type gradients struct {
+	model     nn.Scorer
+	features  int // of the model
+	objective *graph.Objective
+	division  shards.Division
+	graphs    graph.Cache[*graph.Step]
+	total     []float32         // the gradient of a step
+	own       [][]float32       // those of this rank's shards
+	reduction *shards.Reduction // of those of all ranks into total; nil: total is the first
+}
+
+// newGradients makes room for the gradients of the shards of this rank, and for their sum,
+// which is the first of them where there is one process.
+func newGradients(model nn.Scorer, features int, o *graph.Objective, division shards.Division, group processes.Group) *gradients {
+	g := &gradients{model: model, features: features, objective: o, division: division, graphs: graph.Cache[*graph.Step]{}}
+	for range division.Own() {
+		g.own = append(g.own, make([]float32, model.Weights().Size()))
+	}
+	g.total = g.own[0]
+	if group.Size() > 1 {
+		g.total = make([]float32, len(g.total))
+		g.reduction = shards.NewReduction(group, division.Shards, g.own)
+	}
+	return g
+}
+
+// errInterrupted is the end of training on all ranks, one of which was interrupted.
+var errInterrupted = errors.New("a rank was interrupted")
+
+// errElsewhere is the error of another rank.
+var errElsewhere = errors.New("an error of another rank")
+
+// of computes the loss of a step, after so many, and its gradient: the mean over its queries, of
+// all shards. Where a rank fails, all do, in the same way.
+func (g *gradients) of(ctx context.Context, b *stepBatch, steps uint64) (float64, error) {
+	losses, err := g.ownShares(ctx, b, steps)
+	if g.reduction == nil {
+		shards.Fold(g.own)
+		return sum(losses), err
+	}
+	if cancelled(ctx, err) { // while a graph was built: all ranks are told, and end
+		err = nil
+	}
+	b.next() // to come to the others without work that goes on beside
+	all := g.reduction.Sum(g.total, shards.Record{Failed: failureOf(err), Interrupted: ctx.Err() != nil, Losses: losses})
+	switch {
+	case all.Failed > failureOf(err):
+		err = errElsewhere
+		if all.Failed == shards.OfBatch {
+			err = graph.Unsound(err)
+		}
+	case all.Failed == shards.NoFailure && all.Interrupted:
+		err = errInterrupted
+	}
+	if err != nil {
+		return 0, err
+	}
+	return sum(all.Losses), nil
+}
+
+// failureOf is what the other ranks are told of an error.
+func failureOf(err error) shards.Failure {
+	switch {
+	case err == nil:
+		return shards.NoFailure
+	case Skippable(err):
+		return shards.OfBatch
+	}
+	return shards.OfRank
+}
+
+// ownShares computes what the shards of this rank add to the loss of a step and to its
+// gradient.
+func (g *gradients) ownShares(ctx context.Context, b *stepBatch, steps uint64) ([]float64, error) {
+	losses := make([]float64, len(b.shards))
+	for i := range b.shards {
+		of, gradient := &b.shards[i], g.own[i]
+		if len(of.queries) == 0 {
+			clear(gradient)
+			continue
+		}
+		loss, err := g.differentiate(ctx, g.graphs, of, g.division.Capacity(), steps, gradient)
+		if err == nil && g.reduction != nil { // the sum would not tell whose it was
+			if _, err = clip(gradient, 0); err != nil {
+				err = graph.Unsound(err)
+			}
+		}
+		if err != nil {
+			return losses, err
+		}
+		share := float64(len(of.queries)) / float64(len(b.queries))
+		losses[i] = share * loss
+		if share < 1 {
+			for k := range gradient {
+				gradient[k] *= float32(share)
+			}
+		}
+	}
+	return losses, nil
+}
+
+// differentiate computes the loss of a batch, for graphs of so many queries, and its
+// gradient.
+func (g *gradients) differentiate(ctx context.Context, graphs graph.Cache[*graph.Step], b *shardBatch, queries int, steps uint64, gradient []float32) (float64, error) {
+	compiled, err := graphs.Get(b.Rows, func() (*graph.Step, error) {
+		return graph.NewStep(ctx, g.model, g.objective, b.Rows, queries, g.features)
+	})
+	if err != nil {
+		return 0, err
+	}
+	// What is random is drawn for each shard by itself.
+	draw := steps*uint64(g.division.Shards) + uint64(b.shard)
+	nn.SetStep(g.model, draw)
+	g.objective.SetStep(draw)
+	loss, err := compiled.Run(&b.Batch, gradient)
+	if err == nil && (math.IsNaN(loss) || math.IsInf(loss, 0)) {
+		err = graph.Unsound(fmt.Errorf("the loss is %v", loss))
+	}
+	return loss, err
+}
+
+// blame gives those queries of a batch of this rank whose loss or gradient fails by itself.
+func (g *gradients) blame(ctx context.Context, b *stepBatch, pack func(*shardBatch, int), steps uint64) (queries []int, err error) {
+	single := graph.Cache[*graph.Step]{} // of one query
+	defer single.Close()
+	gradient := make([]float32, len(g.total))
+	for i := range b.shards {
+		for _, q := range b.shards[i].queries {
+			alone := shardBatch{shard: b.shards[i].shard, queries: []int{q}}
+			pack(&alone, 1)
+			_, failed := g.differentiate(ctx, single, &alone, 1, steps, gradient)
+			if cancelled(ctx, failed) {
+				return nil, failed
+			}
+			if failed == nil {
+				_, failed = clip(gradient, 0)
+			}
+			if failed != nil {
+				queries = append(queries, q)
+			}
+		}
+	}
+	return queries, nil
+}
+
+func sum(x []float64) (total float64) {
+	for _, v := range x {
+		total += v
+	}
+	return total
+}

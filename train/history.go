@@ -1,0 +1,42 @@
+package train
+
+import "math"
+
+// A history is the hook that keeps the lines of epochs.
+type history struct {
+	idle
+	metric  criterion
+	epochs  []Epoch
+	initial Values // of the initial model on the validation split; nil: there is none
+}
+
+func (h *history) finished(e Epoch) error {
+	h.epochs = append(h.epochs, e)
+	return nil
+}
+
+func (h *history) state() state {
+	return state{values: map[string]any{"history": &h.epochs, "initial": &h.initial}}
+}
+
+// best is the index of the best epoch, −1 if there is none.
+func (h *history) best() int {
+	for i := len(h.epochs) - 1; i >= 0; i-- {
+		if h.epochs[i].Best {
+			return i
+		}
+	}
+	return -1
+}
+
+// bestValue is the best validation value until now, NaN if there is none.
+func (h *history) bestValue() float64 {
+	of := h.initial
+	if i := h.best(); i >= 0 {
+		of = h.epochs[i].Vali
+	}
+	if v, ok := of[h.metric.String()]; ok {
+		return float64(v)
+	}
+	return math.NaN()
+}

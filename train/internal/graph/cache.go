@@ -1,0 +1,37 @@
+package graph
+
+import "errors"
+
+// A Cache has compiled graphs by their number of rows.
+type Cache[T interface{ Close() error }] map[int]T
+
+// mostGraphs is how many there may be at once: more than an epoch of usual data has.
+const mostGraphs = 64
+
+// Get gives the graph of so many rows, which it makes if there is none.
+func (g Cache[T]) Get(rows int, build func() (T, error)) (T, error) {
+	if s, ok := g[rows]; ok {
+		return s, nil
+	}
+	if len(g) >= mostGraphs {
+		if err := g.Close(); err != nil {
+			var none T
+			return none, err
+		}
+	}
+	s, err := build()
+	if err == nil {
+		g[rows] = s
+	}
+	return s, err
+}
+
+// Close frees the memory of all graphs. They are made again when they are needed.
+func (g Cache[T]) Close() error {
+	var errs []error
+	for rows, s := range g {
+		errs = append(errs, s.Close())
+		delete(g, rows)
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,134 @@
+package shards
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/plrank/plrank/internal/processes"
+)
+
+// Fold sums up vectors into the first: in rounds, each adding the upper half of those
+// that are left to the lower half. The vectors r, r+P, r+2P, … of all may be folded
+// before, and then those sums: for P that is a power of two, it is the same sum, bit for
+// bit.
+func Fold(v [][]float32) {
+	half := 1
+	for half < len(v) {
+		half *= 2
+	}
+	for half /= 2; half > 0; half /= 2 {
+		for i := 0; i < half && i+half < len(v); i++ {
+			to := v[i]
+			for k, x := range v[i+half] {
+				to[k] += x
+			}
+		}
+	}
+}
+
+// A Reduction sums up the gradients of all shards of all ranks, in the order of Fold.
+// Every rank sums up one slice of the gradient, and gives it to all others: each number
+// goes over the network twice, however many ranks there are.
+type Reduction struct {
+	group  processes.Group
+	shards int
+	own    [][]float32 // gradients of the shards of this rank
+
+	vectors       int       // that a rank sends: the sum of its own, or else each of its own
+	slice         int       // numbers that a rank sums up
+	parts, theirs []float32 // to each rank, and from each: [ranks][vectors][slice]
+	result, all   []byte    // of this rank, and of all: a slice of the sum and a record
+}
+
+// NewReduction is for gradients of that many shards, of which own are those of this rank.
+func NewReduction(g processes.Group, shards int, own [][]float32) *Reduction {
+	r := &Reduction{group: g, shards: shards, own: own, vectors: 1}
+	ranks := g.Size()
+	if ranks&(ranks-1) != 0 {
+		r.vectors = (shards + ranks - 1) / ranks
+	}
+	r.slice = (len(own[0]) + ranks - 1) / ranks
+	r.parts = make([]float32, ranks*r.vectors*r.slice)
+	r.theirs = make([]float32, len(r.parts))
+	r.result = make([]byte, 4*r.slice+r.recordSize())
+	r.all = make([]byte, ranks*len(r.result))
+	return r
+}
+
+// A Record is what a rank tells of a step, besides its gradients.
+type Record struct {
+	Failed      Failure
+	Interrupted bool
+	Losses      []float64 // of its shards
+}
+
+// Failure is whether a rank can compute its gradients.
+type Failure byte
+
+const (
+	NoFailure Failure = iota
+	OfBatch           // it cannot for this batch: a graph.BatchError
+	OfRank            // it cannot at all
+)
+
+func (r *Reduction) recordSize() int {
+	return 8 + 8*((r.shards+r.group.Size()-1)/r.group.Size())
+}
+
+// Sum puts the sum of all gradients into total, and gives the losses of all shards, and
+// whether any rank has failed, or was interrupted.
+func (r *Reduction) Sum(total []float32, mine Record) Record {
+	ranks := r.group.Size()
+	own := r.own
+	if r.vectors == 1 {
+		Fold(own)
+		own = own[:1]
+	}
+	for rank := range ranks {
+		for i, v := range own {
+			from, to := min(rank*r.slice, len(v)), min((rank+1)*r.slice, len(v))
+			copy(r.parts[(rank*r.vectors+i)*r.slice:], v[from:to])
+		}
+	}
+	r.group.Alltoall(processes.Bytes(r.theirs), processes.Bytes(r.parts))
+	var slices [][]float32 // of all shards in their order, or of all ranks
+	for i := range r.vectors {
+		for rank := range ranks {
+			slices = append(slices, r.theirs[(rank*r.vectors+i)*r.slice:][:r.slice])
+		}
+	}
+	if r.vectors > 1 {
+		slices = slices[:r.shards]
+	}
+	Fold(slices)
+	copy(r.result, processes.Bytes(slices[0]))
+	mine.write(r.result[4*r.slice:])
+	r.group.Allgather(r.all, r.result)
+
+	sum := Record{Losses: make([]float64, r.shards)}
+	for rank := range ranks {
+		of := r.all[rank*len(r.result):][:len(r.result)]
+		copy(processes.Bytes(total[min(rank*r.slice, len(total)):]), of[:4*r.slice])
+		sum.read(of[4*r.slice:], rank, ranks)
+	}
+	return sum
+}
+
+// write and read are of a record in r.result: flags, then the losses.
+func (m Record) write(to []byte) {
+	to[0], to[1] = byte(m.Failed), 0
+	if m.Interrupted {
+		to[1] = 1
+	}
+	for i, loss := range m.Losses {
+		binary.LittleEndian.PutUint64(to[8+8*i:], math.Float64bits(loss))
+	}
+}
+
+func (m *Record) read(from []byte, rank, ranks int) {
+	m.Failed = max(m.Failed, Failure(from[0]))
+	m.Interrupted = m.Interrupted || from[1] == 1
+	for i, shard := 0, rank; shard < len(m.Losses); i, shard = i+1, shard+ranks {
+		m.Losses[shard] = math.Float64frombits(binary.LittleEndian.Uint64(from[8+8*i:]))
+	}
+}

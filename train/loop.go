@@ -1,0 +1,198 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plrank/plrank/internal/processes"
+	"github.com/plrank/plrank/train/internal/graph"
+	"github.com/plrank/plrank/train/internal/shards"
+)
+
+// A loop makes the steps of a run: batch, gradient, optimizer. All else is done by hooks.
+type loop struct {
+	data      *runData
+	division  shards.Division
+	batches   *batches
+	gradients *gradients
+	samples   SampleCount
+	optimizer Optimizer
+	weights   []float32
+	hooks     []hook
+	history   *history
+	group     processes.Group
+	steps     uint64 // made
+}
+
+func (l *loop) state() state {
+	s := state{arrays: map[string][]float32{"weights": l.weights}, values: map[string]any{"step": &l.steps}}
+	for name, values := range l.optimizer.State() {
+		s.arrays["optimizer-"+name] = values
+	}
+	return s
+}
+
+// run trains until a hook has enough, or until the context is cancelled.
+func (l *loop) run(ctx context.Context, report func(Step)) (interrupted bool, err error) {
+	for _, h := range l.hooks {
+		if err := h.begin(); err != nil {
+			return false, err
+		}
+	}
+	for !l.enough() {
+		e, err := l.epoch(ctx, len(l.history.epochs), report)
+		if errors.Is(err, errInterrupted) || cancelled(ctx, err) {
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		for _, h := range l.hooks {
+			if err := h.finished(e); err != nil {
+				return false, err
+			}
+		}
+	}
+	return false, nil
+}
+
+// enough tells whether there is nothing left to train.
+func (l *loop) enough() bool { return slices.ContainsFunc(l.hooks, hook.enough) }
+
+// epoch makes the steps of an epoch, counted from 0, and calls report, if it is not nil, after each.
+func (l *loop) epoch(ctx context.Context, epoch int, report func(Step)) (Epoch, error) {
+	start := time.Now()
+	e := Epoch{Epoch: epoch + 1, Samples: l.samples.At(epoch)}
+	if err := l.gradients.objective.Sampler.SetSamples(e.Samples); err != nil {
+		return e, err
+	}
+	order := l.division.Order(epoch, l.data.queries, l.data.documents)
+	steps := (len(order) + l.division.Batch - 1) / l.division.Batch
+	learned := len(order) // queries
+	made := 0
+	err := l.batches.each(ctx, order, func(b *stepBatch) error {
+		s := &step{epoch: epoch, index: made, steps: steps, number: l.steps + 1, weights: l.weights, gradient: l.gradients.total}
+		progress := Step{Epoch: e.Epoch, Step: made + 1, Steps: steps}
+		loss, err := l.step(ctx, b, s)
+		if err != nil {
+			if progress.Skipped, err = l.skip(ctx, err, &e, b, s); err != nil {
+				return err
+			}
+			loss = 0
+			learned -= len(b.queries)
+		}
+		e.LearningRate = s.rate
+		e.Loss += loss * float64(len(b.queries)) / float64(len(order))
+		l.steps++
+		made++
+		progress.Loss = loss
+		if report != nil {
+			report(progress)
+		}
+		return nil
+	})
+	if err != nil {
+		return e, err
+	}
+	if e.Skipped > 0 {
+		e.Loss *= float64(len(order)) / float64(learned)
+	}
+	e.Steps, e.TrainSeconds = l.steps, time.Since(start).Seconds()
+	for _, h := range l.hooks {
+		if err := h.evaluate(&e); err != nil {
+			return e, fmt.Errorf("train: epoch %d, after step %d: %w", e.Epoch, l.steps, err)
+		}
+	}
+	e.Seconds = time.Since(start).Seconds()
+	return e, nil
+}
+
+// step makes one step, and gives its loss.
+func (l *loop) step(ctx context.Context, b *stepBatch, s *step) (float64, error) {
+	for _, h := range l.hooks {
+		h.plan(s)
+	}
+	loss, err := l.gradients.of(ctx, b, l.steps)
+	if err != nil {
+		return 0, err
+	}
+	for _, h := range l.hooks {
+		if err := h.gradient(s); err != nil {
+			return 0, err
+		}
+	}
+	l.optimizer.Step(s.weights, s.gradient, s.rate, s.number)
+	for _, h := range l.hooks {
+		if err := h.stepped(s); err != nil {
+			return 0, err
+		}
+	}
+	return loss, nil
+}
+
+// skip leaves a batch that failed out of an epoch, and counts it, if a hook tolerates the error;
+// else it is the error of the run, with the queries. What is reported of the first one in an epoch
+// names the queries, too.
+func (l *loop) skip(ctx context.Context, failed error, e *Epoch, b *stepBatch, s *step) (reported, err error) {
+	tolerated := false
+	for _, h := range l.hooks {
+		tolerated = tolerated || h.tolerates(failed)
+	}
+	if !tolerated {
+		return nil, l.locate(ctx, failed, b, s)
+	}
+	if e.Skipped++; e.Skipped == 1 {
+		failed = l.locate(ctx, failed, b, s)
+	}
+	if e.Skipped == s.steps {
+		return nil, fmt.Errorf("train: epoch %d: all %d batches were skipped: %w", e.Epoch, s.steps, failed)
+	}
+	return failed, nil
+}
+
+// locate says at which step an error happened, and for which queries, to all ranks.
+func (l *loop) locate(ctx context.Context, err error, b *stepBatch, s *step) error {
+	if errors.Is(err, errInterrupted) || cancelled(ctx, err) {
+		return err
+	}
+	var here error
+	if !errors.Is(err, errElsewhere) {
+		here = l.locateHere(ctx, err, b, s)
+	}
+	agreed := processes.Agree(l.group, here)
+	if Skippable(err) && !Skippable(agreed) { // whose text came from another rank
+		agreed = graph.Unsound(agreed)
+	}
+	return agreed
+}
+
+// locateHere names those queries of this rank's shards that fail alone, or else all of the
+// step.
+func (l *loop) locateHere(ctx context.Context, err error, b *stepBatch, s *step) error {
+	var queries []int
+	var tooFar *weightError
+	if !errors.As(err, &tooFar) {
+		var failed error
+		if queries, failed = l.gradients.blame(ctx, b, l.batches.pack, l.steps); failed != nil {
+			return failed
+		}
+	}
+	if queries == nil {
+		queries = b.queries
+	}
+	d := l.data.splits.Train
+	var ids []string
+	for _, q := range queries {
+		ids = append(ids, d.QueryIDs[q])
+	}
+	const most = 8
+	list := strings.Join(ids[:min(most, len(ids))], ", ")
+	if len(ids) > most {
+		list += fmt.Sprintf(", … (%d in all)", len(ids))
+	}
+	return fmt.Errorf("train: epoch %d, step %d, query %s of %s: %w", s.epoch+1, s.number, list, d.Name, err)
+}

@@ -1,0 +1,189 @@
+package train
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/plrank/plrank/losses"
+	"github.com/plrank/plrank/metrics"
+)
+
+// LossMetric is the value of Config.Metric by which the loss itself is the validation value.
+const LossMetric = "loss"
+
+// plainCutoff is Config.Cutoff without a recipe.
+const plainCutoff = 5
+
+// Settings are those of c, whose fields they point to, in the order of Config.
+func (c *Config) Settings() []Setting {
+	list := []Setting{
+		{Flag: "loss", Value: &c.Loss, Plain: "plrank-exact",
+			Help: "the objective: the `name` of a loss, or a weighted sum of several, such as plrank-exact+0.5*disparity"},
+		{Flag: "cutoff", Value: &c.Cutoff, Plain: plainCutoff, check: both(atLeast(1), atMost(maxCutoff, "it takes too much memory")), Measuring: true,
+			Help: "ranks that count, `K`"},
+		{Flag: "samples", Value: &c.Samples, Plain: 100, check: sampleCount,
+			Help: "rankings sampled for each query and step, `N`, by the losses that sample; dynamic grows from 10 to 100 over 40 epochs"},
+		{Flag: "gain", Value: &c.Gain, Plain: metrics.Exp2Gain.String(), check: parsedBy(metrics.ParseGain), Measuring: true,
+			Help: "`name` of the gain of a label: exp2 (2^label − 1); linear, the label itself, for labels that are not grades; or binary, 1 for labels of 1 or more"},
+		{Flag: "highest-grade", Value: &c.HighestGrade, check: notNegative(math.MaxFloat32), Measuring: true,
+			Help: "highest `label` possible, which err, graded-rbp and the losses ordinal and cross-entropy go by; 0 is the highest of the data: of all folds for -folds, and of all splits for metrics, but of the training split for losses. Beside -model, 0 is the model's"},
+		{Flag: "normalize", Value: &c.NormalizeGains, Measuring: true,
+			Help: "divide the gains of a query by the highest value that the objective can have for it: optimise NDCG rather than DCG; with -discounts arp, by their sum: with -gain linear the objective is K + 1 − ARP@K"},
+		{Flag: "discounts", Value: &c.Discounts, Plain: "dcg", Measuring: true,
+			Help: "what each rank counts in the objective (`name`): dcg, precision, arp, rbp, rbp(0.9) for another persistence, or as many numbers as the cutoff, such as 1,0.5,0.25"},
+
+		{Flag: "transform", Value: &c.Transform, Plain: "minmax",
+			Help: "`parts` of the features' transform, joined by +: none, minmax, standard, log-standard, quantile, rank"},
+		{Flag: "categorical", Value: &c.Categorical, check: each("feature id", 0), Want: "ids of features, such as 3,17",
+			Help: "`ids` of features whose values are names rather than amounts, such as 3,17: the model learns a vector for each value, and has one for missing values and one for those not seen in training. Values of ±16777216 or beyond are an error, as float32 does not tell them all apart"},
+
+		{Flag: "scorer", Value: &c.Scorer, Plain: mlpScorer, check: oneOf("scorer", Scorers()...),
+			Help: "`kind` of model: mlp scores each document by itself; attention, a list transformer, sees the other documents of the query"},
+		{Flag: "hidden", Value: &c.Hidden, check: each("a hidden layer of width", 1), Want: "widths of 1 or more, such as 64,32",
+			Help: "`widths` of the hidden layers, such as 64,32; \"\" is a linear model"},
+		{Flag: "activation", Value: &c.Activation, check: marshals,
+			Help: "`name` of the hidden layers' activation: none (or linear), sigmoid, tanh, relu or gelu"},
+		{Flag: "dropout", Value: &c.Dropout, check: fraction("a rate in [0, 1)"),
+			Help: "`rate` of dropout after each hidden layer, and in blocks of attention"},
+		{Flag: "members", Value: &c.Members, check: atLeast(0),
+			Help: "`number` of networks in an ensemble, whose scores are averaged"},
+		{Flag: "blocks", Value: &c.Blocks, Plain: 1, check: atLeast(1),
+			Help: "`number` of blocks of the scorer attention, which are as wide as the last hidden layer"},
+		{Flag: "heads", Value: &c.Heads, Plain: 2, check: atLeast(1),
+			Help: "`number` of heads of each block, which divides that width"},
+		{Flag: "latent-cross", Value: &c.LatentCross,
+			Help: "let the blocks of the scorer attention scale what the hidden layers give, as DASALC does"},
+
+		{Flag: "optimizer", Value: &c.Optimizer, Plain: "sgd", check: oneOf("optimizer", Optimizers()...),
+			Help: "`name` of the optimizer: " + strings.Join(Optimizers(), ", ")},
+		{Flag: "lr", Value: &c.LearningRate, Plain: 0.01, check: within(math.SmallestNonzeroFloat64, math.MaxFloat64, "a number above 0"),
+			Help: "learning `rate`"},
+		{Flag: "momentum", Value: &c.Momentum, Plain: 0.9, check: fraction("a number in [0, 1)"),
+			Help: "`rate` of the optimizer momentum"},
+		{Flag: "weight-decay", Value: &c.WeightDecay, Plain: 0.01, check: notNegative(math.MaxFloat64),
+			Help: "`rate` of the decay of the optimizer adamw, for weights that are not biases"},
+		{Flag: "decay", Value: &c.Decay, Plain: 1, check: within(math.SmallestNonzeroFloat64, 1, "a number in (0, 1]"),
+			Help: "`factor` on the learning rate after each epoch"},
+		{Flag: "schedule", Value: &c.Schedule, Plain: "constant", check: parsedBy(parseSchedule),
+			Help: "how the learning rate changes (`name`): constant; cosine, down to 0 at the end of the last epoch; plateau, halved after 3 epochs without a better validation value, or plateau(5,0.1)"},
+		{Flag: "warmup", Value: &c.Warmup, check: within(0, math.MaxFloat64, "epochs of warm-up, a number that is not below 0"),
+			Help: "`epochs` in which the learning rate rises from 0 in equal steps; 0.5 is half an epoch"},
+		{Flag: "l2", Value: &c.L2, check: notNegative(math.MaxFloat64),
+			Help: "`weight` of the L2 penalty on weights that are not biases; 0 is none"},
+		{Flag: "group-lasso", Value: &c.GroupLasso, check: notNegative(math.MaxFloat64),
+			Help: "`weight` of a penalty on the norms of the weights of each input, which keeps those of uninformative inputs small; 0 is none"},
+		{Flag: "clip", Value: &c.Clip, check: notNegative(math.MaxFloat64),
+			Help: "highest `norm` of a gradient; 0 is no limit"},
+		{Flag: "average", Value: &c.Average, check: fraction("a number in [0, 1), such as 0.999"),
+			Help: "`rate` of the exponential moving average of the weights over the steps, such as 0.999: the model is then the average; 0 is none"},
+		{Flag: "batch", Value: &c.Batch, Plain: 1, check: atLeast(1),
+			Help: "`queries` a step"},
+		{Flag: "shards", Value: &c.Shards, Plain: 1, check: atLeast(1),
+			Help: "`parts` that the training queries are divided into. A step takes queries from all of them; their gradients are computed one by one and summed in a fixed order. As many processes at most can share a training under mpirun, where the default is 8; the result does not depend on how many do"},
+		{Flag: "on-nan", Value: &c.OnNaN, Plain: onNaNStop, check: oneOf("policy for batches that are not finite", onNaNStop, onNaNSkip), Resumable: true,
+			Help: "`what` becomes of a batch whose loss or gradient is not finite or cannot be computed: stop ends the training with an error; skip leaves the batch out and counts it"},
+		{Flag: "epochs", Value: &c.Epochs, Plain: 40, check: atLeast(1), Resumable: true,
+			Help: "`passes` over the training queries, at most"},
+		{Flag: "patience", Value: &c.Patience, check: atLeast(0), Resumable: true,
+			Help: "stop after so many `epochs` without a better validation value; 0 is never"},
+
+		{Flag: "metric", Value: &c.Metric, Plain: c.usualMetric(), Measuring: true,
+			Help: "`metric` of the validation, which picks the best epoch: such as ndcg@10, expected-ndcg@10 for its expectation under the policy, or a measure of fairness, such as disparity; loss, the loss itself, is the default for a -loss that is a sum or of fairness; or a weighted sum, of which more is better, such as expected-ndcg@10-5*disparity"},
+		{Flag: "convention", Value: &c.Convention, Plain: metrics.LabelFreeSkip.String(), check: parsedBy(metrics.ParseLabelFree), Measuring: true,
+			Help: "what queries without a relevant document count in NDCG: zero, one, skip or letor4 (`name`)"},
+		{Flag: "ties", Value: &c.Ties, Plain: metrics.TiesRandom.String(), check: parsedBy(metrics.ParseTies), Measuring: true,
+			Help: "how documents of equal scores are ranked: random, for the expected value under random order, or order, as they stand (`name`)"},
+		{Flag: "report", Value: &c.Report, Measuring: true,
+			Help: "more `metrics` to report, with commas between: such as map,expected-err@10,disparity"},
+		{Flag: "weighted-metrics", Value: &c.WeightedMetrics,
+			Help: "queries count by their weights in the means of metrics, too"},
+		{Flag: "evaluation-samples", Value: &c.EvaluationSamples, Plain: 100, check: atLeast(1), Measuring: true,
+			Help: "rankings sampled for expected metrics that are not exact, `N`"},
+		{Flag: "evaluate-train", Value: &c.EvaluateTrain,
+			Help: "report metrics of the training split after each epoch, too"},
+		{Flag: "evaluate-test", Value: &c.EvaluateTest,
+			Help: "report metrics of the test split after each epoch, too: for learning curves, never for choosing"},
+		{Flag: "drop-label-free-test", Value: &c.DropLabelFreeTest,
+			Help: "leave queries of the test split without a relevant document out of all metrics, DCG too"},
+
+		{Flag: "seed", Value: &c.Seed, Measuring: true,
+			Help: "`seed` of all that is random"},
+	}
+	fields := fieldsOf(c)
+	for i := range list {
+		f := fields[list[i].Value]
+		list[i].JSON = f.Tag.Get("json")
+		if len(f.Index) > 1 {
+			list[i].Group = reflect.TypeFor[Config]().Field(f.Index[0]).Name
+		}
+	}
+	return list
+}
+
+// fieldsOf are the settings of c among its fields, by their addresses.
+func fieldsOf(c *Config) map[any]reflect.StructField {
+	fields, config := map[any]reflect.StructField{}, reflect.ValueOf(c).Elem()
+	for _, f := range reflect.VisibleFields(config.Type()) {
+		if !f.Anonymous {
+			fields[config.FieldByIndex(f.Index).Addr().Interface()] = f
+		}
+	}
+	return fields
+}
+
+// Plain is c without any recipe: each field that is zero, and of which zero is not a value, has
+// the same value whatever the data, such as plain SGD. It is what is meant by JSON of older
+// versions that lacks newer settings.
+func (c Config) Plain() Config {
+	for _, s := range c.Settings() {
+		if s.Unset() {
+			s.field().Set(reflect.ValueOf(s.Plain).Convert(s.field().Type()))
+		}
+	}
+	return c
+}
+
+// resumedWith is c with the settings of another that may differ when a run is resumed.
+func (c Config) resumedWith(other Config) Config {
+	others := other.Settings()
+	for i, s := range c.Settings() {
+		if s.Resumable {
+			s.Take(others[i])
+		}
+	}
+	return c
+}
+
+// configDifferences says which settings differ, and from what, after a word for where or when
+// that is: "" where none does.
+func configDifferences(was, is Config, word string) string {
+	before := was.Settings()
+	var list []string
+	for i, s := range is.Settings() {
+		if now, then := s.json(), before[i].json(); now != then {
+			list = append(list, fmt.Sprintf("%s is %s, %s %s", s.JSON, now, word, then))
+		}
+	}
+	slices.Sort(list)
+	return strings.Join(list, ", ")
+}
+
+// usualMetric is the metric of the validation where neither a recipe nor the Config names one.
+// No metric of relevance says what a loss of several parts, or one of fairness, trades off.
+func (c Config) usualMetric() string {
+	if byLoss(c.Loss) {
+		return LossMetric
+	}
+	return fmt.Sprintf("ndcg@%d", cmp.Or(c.Cutoff, plainCutoff))
+}
+
+// byLoss tells whether [LossMetric] is the usual metric for a loss: for sums of several, and for
+// those of fairness.
+func byLoss(loss string) bool {
+	terms, err := losses.Terms(loss)
+	return err == nil && (len(terms) > 1 || terms[0].Measure != "")
+}

@@ -1,0 +1,100 @@
+package train
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/plrank/plrank/internal/npzfile"
+	"github.com/plrank/plrank/internal/processes"
+)
+
+// joined is what the states of a run keep together.
+func joined(states ...state) state {
+	all := state{arrays: map[string][]float32{}, values: map[string]any{}}
+	for _, s := range states {
+		maps.Copy(all.arrays, s.arrays)
+		maps.Copy(all.values, s.values)
+	}
+	return all
+}
+
+// names of the arrays, in the order of a file.
+func (s state) names() []string { return slices.Sorted(maps.Keys(s.arrays)) }
+
+// copied is a copy of a state, which training does not change: texts of JSON, and arrays. An array
+// with an entry that is not finite could not be read from a file: it is an error.
+func (s state) copied() (values map[string]json.RawMessage, arrays []npzfile.Array, err error) {
+	values = map[string]json.RawMessage{}
+	for name, v := range s.values {
+		if values[name], err = json.Marshal(v); err != nil {
+			return nil, nil, fmt.Errorf("train: %s: %w", name, err)
+		}
+	}
+	for _, name := range s.names() {
+		of := s.arrays[name]
+		for i, v := range of {
+			if notFinite(v) {
+				return nil, nil, fmt.Errorf("train: no checkpoint can be written: entry %d of %s is %v: a lower learning rate, or clipping the gradient, may help", i, name, v)
+			}
+		}
+		arrays = append(arrays, npzfile.Array{Name: name, Shape: []int{len(of)}, Data: widen(of)})
+	}
+	return values, arrays, nil
+}
+
+// decode reads values, and gives what puts them in their places: all, or nothing if there is an
+// error. A value that is not there is zero, as those of older files.
+func (s state) decode(values map[string]json.RawMessage) (put func(), err error) {
+	read := map[string]reflect.Value{}
+	for name, to := range s.values {
+		v := reflect.New(reflect.TypeOf(to).Elem())
+		if text := values[name]; text != nil {
+			if err := json.Unmarshal(text, v.Interface()); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		read[name] = v.Elem()
+	}
+	return func() {
+		for name, to := range s.values {
+			reflect.ValueOf(to).Elem().Set(read[name])
+		}
+	}, nil
+}
+
+// followFirst brings all ranks to the state of rank 0, which may have been restored from a
+// checkpoint.
+func (s state) followFirst(g processes.Group) error {
+	if g.Size() == 1 {
+		return nil
+	}
+	text, err := json.Marshal(s.values)
+	if err := processes.Agree(g, err); err != nil {
+		return err
+	}
+	text = processes.First(g, text)
+	for _, name := range s.names() {
+		g.Broadcast(processes.Bytes(s.arrays[name]))
+	}
+	if g.Rank() > 0 {
+		var values map[string]json.RawMessage
+		if err = json.Unmarshal(text, &values); err == nil {
+			var put func()
+			if put, err = s.decode(values); err == nil {
+				put()
+			}
+		}
+	}
+	return processes.Agree(g, err)
+}
+
+func widen(values []float32) []float64 {
+	wide := make([]float64, len(values))
+	for i, v := range values {
+		wide[i] = float64(v)
+	}
+	return wide
+}

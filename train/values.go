@@ -1,0 +1,31 @@
+package train
+
+import (
+	"encoding/json"
+	"math"
+)
+
+// A Value is the value of a metric; NaN, where no query has one, is null in JSON.
+type Value float64
+
+// MarshalJSON writes a number, or null.
+func (v Value) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(v))
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (v *Value) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		*v = Value(math.NaN())
+		return nil
+	}
+	return json.Unmarshal(data, (*float64)(v))
+}
+
+// Values are means over the queries of a split, by the name of the measure:
+// "ndcg@5" of the ranking by descending score, "expected-ndcg@5" under the
+// Plackett–Luce policy of the scores, "disparity" of the exposure under it.
+type Values map[string]Value
