@@ -97,7 +97,8 @@ func plRank(e plackett.Estimator, name string, l Lists, gains, rankings *G.Node,
 // Gains and offsets are constants for differentiation. Nodes that do not fit are an error
 // here; at run time, scores and gains that are not finite, and offsets that descend, are
 // errors that say where. It costs O(D·K) for a query and a node of the quadrature, gradient
-// included: for small K about as much as some hundred samples (docs/exact.md).
+// included: for small K about as much as some hundred samples. For whole lists under DCG, RBP and the
+// like it costs O(D) (docs/exact.md, section 5).
 func ExpectedMetric(l Lists, gains *G.Node, discounts []float64) (*G.Node, error) {
 	return metric("ops: ExpectedMetric", l, gains, discounts, func(l *op.List, _ []op.Tensor, theta, scores, gains, lambda []float64) (float64, error) {
 		return l.Expectation.Gradient(scores, gains, theta, lambda)

@@ -24,3 +24,20 @@ func TestDocumentedSteps(t *testing.T) {
 		}
 	}
 }
+
+// The numbers of terms that docs/exact.md has are those that are found.
+func TestDocumentedTerms(t *testing.T) {
+	text, err := os.ReadFile("../docs/exact.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tolerance := range []float64{defaultTolerance, smallestTolerance} {
+		want := strings.Replace(fmt.Sprintf("| tolerance %.0e |", tolerance), "e-0", "e-", 1)
+		for _, ranks := range []int{32, 128, 1024, 8192, 131072} {
+			want += fmt.Sprintf(" %d |", len(newGeometricSum(discountsOf("dcg", ranks), tolerance).c))
+		}
+		if !strings.Contains(string(text), want+"\n") {
+			t.Errorf("docs/exact.md has no line\n%s", want)
+		}
+	}
+}

@@ -11,7 +11,7 @@ import (
 //
 //	θ_k ≈ Σ_m c_m z_m^{k−1},   k = 1 … n,
 //
-// under which an expectation over whole lists costs O(n) a node: docs/exact.md, section 6. DCG's
+// under which an expectation over whole lists costs O(n) a node: docs/exact.md, section 5. DCG's
 // discount and other completely monotone ones are such sums, by Bernstein's theorem.
 type geometricSum struct {
 	discounts []float64 // that it is of
