@@ -58,13 +58,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return command.Run("describe", stdout, stderr, func(stdout io.Writer) error {
 		var o options
 		flags := o.flags()
-		switch err := command.Parse(flags, args); {
-		case errors.Is(err, flag.ErrHelp):
-			page.Print(stdout, flags)
-			return nil
-		case err != nil:
+		if printed, err := page.Parse(stdout, flags, args); printed || err != nil {
 			return err
-		case o.Data == "":
+		}
+		if o.Data == "" {
 			return command.Usage(errors.New("-data is needed"))
 		}
 		if err := cmp.Or(o.threads.Check(), o.Source.Check()); err != nil {

@@ -4,8 +4,6 @@ package evaluate
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 
@@ -40,11 +38,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return command.Run("evaluate", stdout, stderr, func(stdout io.Writer) error {
 		var o options
 		flags := o.flags()
-		switch err := command.Parse(flags, args); {
-		case errors.Is(err, flag.ErrHelp):
-			page.Print(stdout, flags)
-			return nil
-		case err != nil:
+		if printed, err := page.Parse(stdout, flags, args); printed || err != nil {
 			return err
 		}
 		if err := o.check(); err != nil {

@@ -26,13 +26,10 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	return command.Run("export", stdout, stderr, func(stdout io.Writer) error {
 		var model, onnx string
 		flags := newFlags(&model, &onnx)
-		switch err := command.Parse(flags, args); {
-		case errors.Is(err, flag.ErrHelp):
-			page.Print(stdout, flags)
-			return nil
-		case err != nil:
+		if printed, err := page.Parse(stdout, flags, args); printed || err != nil {
 			return err
-		case model == "" || onnx == "":
+		}
+		if model == "" || onnx == "" {
 			return command.Usage(errors.New("-model and -onnx are both needed"))
 		}
 		m, err := ranker.Open(model)

@@ -3,6 +3,7 @@
 package help
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -41,6 +42,16 @@ func (p Page) lines(w io.Writer, lines []string) {
 	for _, line := range lines {
 		fmt.Fprintln(w, strings.TrimRight("  plrank "+p.Command+" "+line, " "))
 	}
+}
+
+// Parse reads the command line, or prints the page where that asks for it.
+func (p Page) Parse(w io.Writer, flags *flag.FlagSet, args []string) (printed bool, err error) {
+	err = command.Parse(flags, args)
+	if errors.Is(err, flag.ErrHelp) {
+		p.Print(w, flags)
+		return true, nil
+	}
+	return false, err
 }
 
 // references prints the topics that explain the other flags, with the names of these.

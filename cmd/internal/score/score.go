@@ -3,8 +3,6 @@ package score
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 
@@ -42,11 +40,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return command.Run("score", stdout, stderr, func(stdout io.Writer) error {
 		var o options
 		flags := o.flags()
-		switch err := command.Parse(flags, args); {
-		case errors.Is(err, flag.ErrHelp):
-			page.Print(stdout, flags)
-			return nil
-		case err != nil:
+		if printed, err := page.Parse(stdout, flags, args); printed || err != nil {
 			return err
 		}
 		if err := o.check(flags); err != nil {
