@@ -86,7 +86,7 @@ func samplesTables(dir string) ([]viz.Table, error) {
 		return nil, err
 	}
 	tables := []viz.Table{*table}
-	for _, more := range []func(*csvTable) (*viz.Table, error){samplesPairs, coincidence, samplesRates} {
+	for _, more := range []func(*csvTable) (*viz.Table, error){samplesPairs, coincidence, samplesRates, samplesAllPairs} {
 		table, err := more(t)
 		if err != nil {
 			return nil, err
@@ -155,7 +155,38 @@ func samplesPairs(t *csvTable) (*viz.Table, error) {
 			row++
 		}
 	}
-	return p.table("DCG@5", 3)
+	return p.table(minusReference("DCG@5"), 3)
+}
+
+// samplesAllPairs compares all methods with each other, seed by seed, with the fewest samples that
+// all have; nil where there are fewer than three.
+func samplesAllPairs(t *csvTable) (*viz.Table, error) {
+	losses := t.distinct("loss")
+	counts := t.where("loss", reference).distinct("samples")
+	if len(losses) < 3 || len(counts) == 0 {
+		return nil, nil
+	}
+	var p pairs
+	var runs [][]float64
+	for _, loss := range losses {
+		c, err := curveOf(t.where("loss", loss).where("samples", samplesAt(loss, counts[0])), mainMeasure)
+		if err != nil {
+			return nil, err
+		}
+		last := []float64(nil)
+		if len(c.x) > 0 {
+			last = c.last()
+		}
+		runs = append(runs, last)
+		p.rows = append(p.rows, methodOf(loss).label)
+	}
+	p.columns, p.rows = p.rows[1:], p.rows[:len(p.rows)-1]
+	for row := range runs {
+		for column := row + 1; column < len(runs); column++ {
+			p.add(row, column-1, runs[row], runs[column])
+		}
+	}
+	return p.table(fmt.Sprintf("N = %s: DCG@5 of the row's method minus that of the column's", counts[0]), 3)
 }
 
 // samplesRates shows on validation data at which learning rates a method goes on improving, where

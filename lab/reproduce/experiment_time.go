@@ -203,7 +203,7 @@ func (c *comparison) withPairs(table viz.Table, measure string, digits int) ([]v
 			p.rows = append(p.rows, m.label)
 		}
 	}
-	more, err := p.table(measure, digits)
+	more, err := p.table(minusReference(measure), digits)
 	if more != nil {
 		tables = append(tables, *more)
 	}

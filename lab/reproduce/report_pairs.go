@@ -34,8 +34,8 @@ func (p *pairs) add(row, column int, runs, than []float64) {
 }
 
 // table has the differences with the p-values of paired t-tests, corrected together by
-// Holm's method; nil where there is nothing to test.
-func (p *pairs) table(measure string, digits int) (*viz.Table, error) {
+// Holm's method; nil where there is nothing to test. What is that of which they are.
+func (p *pairs) table(what string, digits int) (*viz.Table, error) {
 	if len(p.cells) == 0 {
 		return nil, nil
 	}
@@ -53,8 +53,8 @@ func (p *pairs) table(measure string, digits int) (*viz.Table, error) {
 		return nil, err
 	}
 	table := viz.Table{
-		Title: fmt.Sprintf("%s minus that of %s with the same seeds: mean, and p of the paired t-test after Holm's correction over this table; %s and %s at p < %v",
-			measure, methodOf(reference).label, worse, better, pairLevel),
+		Title: fmt.Sprintf("%s with the same seeds: mean, and p of the paired t-test after Holm's correction over this table; %s and %s at p < %v",
+			what, worse, better, pairLevel),
 		Columns: append([]string{""}, p.columns...),
 	}
 	for _, name := range p.rows {
@@ -68,6 +68,11 @@ func (p *pairs) table(measure string, digits int) (*viz.Table, error) {
 		table.Rows[c.row][1+c.column] = fmt.Sprintf("%s (p = %.2g) %s", signed(differences[i], digits), adjusted[i], pairMark(differences[i], adjusted[i]))
 	}
 	return &table, nil
+}
+
+// minusReference says that differences are those from the reference.
+func minusReference(measure string) string {
+	return fmt.Sprintf("%s minus that of %s", measure, methodOf(reference).label)
 }
 
 func pairMark(difference, p float64) string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -117,6 +118,29 @@ func TestTimeCurve(t *testing.T) {
 	}
 	if sd := math.Sqrt2; !near(band.High[2]-band.Y[2], sd, 1e-12) || !near(band.Y[2]-band.Low[2], sd, 1e-12) {
 		t.Errorf("band from %v to %v around %v", band.Low[2], band.High[2], band.Y[2])
+	}
+}
+
+// Runs are paired, so PL-Rank-RB differs from PL-Rank-2 by 1, 2 and 3.
+func TestAllPairsAreComparedOnce(t *testing.T) {
+	rows := newTable("loss", "samples", "run", "epoch", mainMeasure)
+	for loss, values := range map[string][]float64{"plrank2": {1, 2, 3}, "plrank-rb": {2, 4, 6}, "plrank1": {5, 5, 5}} {
+		for run, v := range values {
+			rows.add(loss, 10, run+1, 1, v)
+		}
+	}
+	slices.SortFunc(rows.rows, func(a, b []string) int { return strings.Compare(a[0], b[0]) })
+	table, err := samplesAllPairs(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"−1.000", "+2.000"} {
+		if got := fmt.Sprint(table.Rows[0][1+i]); !strings.HasPrefix(got, want) {
+			t.Errorf("PL-Rank-RB: column %d: %s, want %s", i, got, want)
+		}
+	}
+	if got := fmt.Sprint(table.Rows[1][2]); len(table.Rows) != 2 || !strings.HasPrefix(got, "+3.000") || fmt.Sprint(table.Rows[1][1]) != "–" {
+		t.Errorf("%v", table.Rows)
 	}
 }
 
