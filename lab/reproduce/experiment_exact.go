@@ -53,7 +53,9 @@ func runExact(ctx context.Context, s *session) error {
 		return err
 	}
 	errors, costs := newTable(exactColumns...), newTable(costColumns...)
-	bar := newProgress(s.stderr, s.command, len(exactShapes)*len(exactDeviations))
+	whole, times := newTable(wholeColumns...), newTable(wholeTimes...)
+	shapes := len(exactShapes) * len(exactDeviations)
+	bar := newProgress(s.stderr, s.command, shapes+len(wholeDocuments))
 	defer bar.finish()
 	for i, shape := range exactShapes {
 		for j, sd := range exactDeviations {
@@ -70,11 +72,17 @@ func runExact(ctx context.Context, s *session) error {
 			}
 		}
 	}
+	for i, documents := range wholeDocuments {
+		if err := addWhole(ctx, whole, times, documents, s.Seed); err != nil {
+			return err
+		}
+		bar.done(shapes+i, fmt.Sprintf("D = K = %d", documents))
+	}
 	pairs, err := pairTable()
 	if err != nil {
 		return err
 	}
-	for name, t := range map[string]*csvTable{exactFile: errors, costFile: costs, pairFile: pairs} {
+	for name, t := range map[string]*csvTable{exactFile: errors, costFile: costs, wholeFile: whole, wholeTimesFile: times, pairFile: pairs} {
 		if err := t.write(s.file(name)); err != nil {
 			return err
 		}

@@ -14,6 +14,9 @@ const (
 	exactFile = "exact.csv"
 	costFile  = "exact-cost.csv"
 	pairFile  = "exact-pairs.csv"
+
+	wholeFile      = "exact-whole.csv"
+	wholeTimesFile = "exact-whole-times.csv"
 )
 
 // defaultTolerance is that of plackett.Expectation.
@@ -49,7 +52,11 @@ func exactTables(dir string) ([]viz.Table, error) {
 	cost, err := spreadTable(costs, "Microseconds of an exact gradient, and the number of samples that PL-Rank-RB draws and uses in that time", func(row map[string]float64) string {
 		return fmt.Sprintf("%s (%s)", rounded(row["exact_seconds"]*1e6), rounded(row["exact_seconds"]/row["sampled_seconds"]*row["samples"]))
 	})
-	return []viz.Table{byTolerance, spread, cost}, err
+	if err != nil {
+		return nil, err
+	}
+	whole, err := wholeTables(dir)
+	return append([]viz.Table{byTolerance, spread, cost}, whole...), err
 }
 
 // rounded is a number above 0 with two significant digits.
@@ -103,13 +110,9 @@ func spreadTable(t *csvTable, title string, text func(row map[string]float64) st
 			rows := t.where("documents", d).where("cutoff", k)
 			row := viz.Row{d, k}
 			for i := range rows.rows {
-				values := map[string]float64{}
-				for _, column := range rows.columns {
-					list, err := rows.floats(column)
-					if err != nil {
-						return table, err
-					}
-					values[column] = list[i]
+				values, err := rows.values(i)
+				if err != nil {
+					return table, err
 				}
 				row = append(row, text(values))
 			}
@@ -124,7 +127,11 @@ func exactPlots(dir string) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	var figures []figure
+	costs, err := wholePlot(dir)
+	if err != nil {
+		return nil, err
+	}
+	figures := []figure{costs}
 	for _, sd := range t.distinct("sd") {
 		p := viz.Plot{
 			Title: fmt.Sprintf("W for %d documents, DCG@%d, sd %s", pairDocuments, pairCutoff, sd),

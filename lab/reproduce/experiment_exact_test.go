@@ -41,6 +41,41 @@ func TestExactCost(t *testing.T) {
 	}
 }
 
+func TestWholeListErrorsAreWithinTheTolerance(t *testing.T) {
+	table := newTable(wholeColumns...)
+	if err := addWholeErrors(table, variance.Normal(1, 40, 2, 1)[0]); err != nil {
+		t.Fatal(err)
+	}
+	for i := range table.rows {
+		row, err := table.values(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Two methods agree to the sum of their tolerances.
+		for _, column := range []string{"lambda_error", "exposure_error"} {
+			if !(row["terms"] > 0 && row[column] <= row["tolerance"]+exactTruth) {
+				t.Errorf("%s is %v with %v terms at the tolerance %v", column, row[column], row["terms"], row["tolerance"])
+			}
+		}
+	}
+}
+
+func TestWholeListTimes(t *testing.T) {
+	table := newTable(wholeTimes...)
+	if err := addWholeTimes(t.Context(), table, variance.Normal(1, 40, 1, 1)[0], 1); err != nil {
+		t.Fatal(err)
+	}
+	row, err := table.values(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, column := range []string{"product_seconds", "top10_seconds", "sweep_seconds", "sampled_seconds"} {
+		if !(row[column] > 0) {
+			t.Errorf("%s: %v", column, row[column])
+		}
+	}
+}
+
 // The weights of document 1 fall with the score of the other, LambdaRank's do not.
 func TestPairWeightsFallWithTheOtherScore(t *testing.T) {
 	table, err := pairTable()
