@@ -10,26 +10,16 @@ import (
 	"github.com/plrank/plrank/plackett"
 )
 
-// custom is a measure that a user's function computes.
-type custom struct {
-	name     string
-	perQuery func(Input) ([]float64, error)
-	tieAware bool // it is called once, whatever ties
-}
-
-// custom calls a user's function: once, or if scores tie and their order is random, for
-// several orders of them. Their number does not depend on which queries have documents.
-func (in Input) custom(c custom) (Estimate, error) {
-	if c.perQuery == nil {
-		return Estimate{}, fmt.Errorf("metrics: measure %q: the function is nil", c.name)
-	}
+// estimateCustom calls a user's function: once, or if scores tie and their order is random,
+// for several orders of them. Their number does not depend on which queries have documents.
+func (m Measure) estimateCustom(in Input) (Estimate, error) {
 	offsets, err := in.offsets()
 	if err != nil {
 		return Estimate{}, err
 	}
 	queries := len(offsets) - 1
-	if c.tieAware || in.Ties != TiesRandom || len(in.Scores) != len(in.Labels) || !tied(in.Scores, offsets) {
-		perQuery, err := c.call(in, queries)
+	if m.tieAware || in.Ties != TiesRandom || len(in.Scores) != len(in.Labels) || !tied(in.Scores, offsets) {
+		perQuery, err := m.call(in, queries)
 		return Estimate{perQuery, make([]float64, len(perQuery))}, err
 	}
 	// Many queries average out by themselves.
@@ -38,7 +28,7 @@ func (in Input) custom(c custom) (Estimate, error) {
 	untied := in
 	for order := range min(most, max(least, enough/queries)) {
 		untied.Scores = in.untied(offsets, uint64(order))
-		perQuery, err := c.call(untied, queries)
+		perQuery, err := m.call(untied, queries)
 		if err != nil {
 			return Estimate{}, err
 		}
@@ -54,13 +44,13 @@ func (in Input) custom(c custom) (Estimate, error) {
 }
 
 // call calls the function and checks the number of its values.
-func (c custom) call(in Input, queries int) ([]float64, error) {
-	perQuery, err := c.perQuery(in)
+func (m Measure) call(in Input, queries int) ([]float64, error) {
+	perQuery, err := m.perQuery(in)
 	if err != nil {
-		return nil, fmt.Errorf("metrics: measure %q: %w", c.name, err)
+		return nil, fmt.Errorf("metrics: measure %q: %w", m.name, err)
 	}
 	if len(perQuery) != queries {
-		return nil, fmt.Errorf("metrics: measure %q: %d values for %d queries", c.name, len(perQuery), queries)
+		return nil, fmt.Errorf("metrics: measure %q: %d values for %d queries", m.name, len(perQuery), queries)
 	}
 	return perQuery, nil
 }

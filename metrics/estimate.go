@@ -53,20 +53,8 @@ func (e Estimate) mean(weights []float32, l LabelFree) (Summary, error) {
 	return Summary{sum / all, math.Sqrt(variance) / all}, nil
 }
 
-// moments are the mean and the spread of values.
-type moments struct{ count, mean, squares float64 } // squares: Σ (value − mean)²
-
-func (m *moments) add(value float64) {
-	m.count++
-	change := value - m.mean
-	m.mean += change / m.count
-	m.squares += change * (value - m.mean)
-}
-
-// stdErr is the standard error of the mean, +Inf for a single value.
-func (m *moments) stdErr() float64 {
-	if m.count < 2 {
-		return math.Inf(1)
-	}
-	return math.Sqrt(m.squares / (m.count - 1) / m.count)
+// Mean is the mean over queries, of which those that are NaN count as l says. It is NaN if
+// no query counts.
+func Mean(perQuery []float64, l LabelFree) float64 {
+	return Estimate{perQuery, make([]float64, len(perQuery))}.Mean(l).Mean
 }

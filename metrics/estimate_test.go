@@ -37,7 +37,7 @@ func TestExpectationsAreThoseOfAllRankings(t *testing.T) {
 				t.Fatal(err)
 			}
 			err := plackett.Enumerate(scores, j.depth(), func(documents []int, probability float64) {
-				exact += probability * j.value(&ranking{documents: documents})
+				exact += probability * j.at(&ranking{documents: documents})
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -86,13 +86,10 @@ func TestOnlyMAPAndERRAndCutPairAccuracyAreSampled(t *testing.T) {
 // Within the standard errors of the latter.
 func TestExactExpectationsAreThoseOfDrawnRankings(t *testing.T) {
 	l := benchmarkLists(60, 40)
-	draws, err := Policy{Samples: 400, Seed: 5}.draws()
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := newWorker(Input{Policy: Policy{Samples: 400, Seed: 5}})
 	r := Rankings{Samples: 400, Cutoff: 40}
 	for q := range 60 {
-		places, err := draws.of(query{number: q, scores: l.Scores[40*q : 40*(q+1)]}, 40)
+		places, err := w.rankings(query{number: q, scores: l.Scores[40*q : 40*(q+1)]}, 40)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -295,9 +292,9 @@ func TestExpectationsAreWithinTheRangeOfTheMetric(t *testing.T) {
 		}
 		var r ranking
 		r.rank(best, j.depth(), TiesOrder)
-		a := j.value(&r)
+		a := j.at(&r)
 		r.rank(worst, j.depth(), TiesOrder)
-		b := j.value(&r)
+		b := j.at(&r)
 		if v := e.PerQuery[0]; v < min(a, b) || v > max(a, b) {
 			t.Errorf("%v of labels %v, scores %v is %v, rankings have %v to %v", m.Expected(), in.Labels, in.Scores, v, min(a, b), max(a, b))
 		}

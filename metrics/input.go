@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/plrank/plrank/internal/parallel"
 )
 
 // Input is what is measured, ranked lists packed row after row, and the settings. The
@@ -56,9 +58,10 @@ type query struct {
 	labels []float32
 }
 
-// each calls visit with every query in turn, after a check that its scores are finite. An
-// error names the query and, if visit returns a *rowError, the row.
-func (in Input) each(visit func(q query) error) error {
+// each calls a function with every query, in blocks of queries on all cores; start makes the
+// function of one worker. The error is that of the first query that has one, be it a score
+// that is not finite. It names the query and, if it is a *rowError, the row.
+func (in Input) each(start func() func(q query) error) error {
 	if len(in.Labels) != len(in.Scores) {
 		return fmt.Errorf("metrics: %d scores but %d labels: want one of each per row", len(in.Scores), len(in.Labels))
 	}
@@ -66,18 +69,27 @@ func (in Input) each(visit func(q query) error) error {
 	if err != nil {
 		return err
 	}
-	for n, first := range offsets[:len(offsets)-1] {
-		end := offsets[n+1]
-		q := query{n, first, in.Scores[first:end], in.Labels[first:end]}
-		err := allFinite(q.scores, "score")
-		if err == nil {
-			err = visit(q)
+	const block = 16 // queries
+	queries := len(offsets) - 1
+	blocks := (queries + block - 1) / block
+	visits := make([]func(q query) error, parallel.Workers(blocks))
+	return parallel.Each(blocks, len(visits), func(worker, b int) error {
+		if visits[worker] == nil {
+			visits[worker] = start()
 		}
-		if err != nil {
-			return located(err, n, first)
+		for n := b * block; n < min((b+1)*block, queries); n++ {
+			first, end := offsets[n], offsets[n+1]
+			q := query{n, first, in.Scores[first:end], in.Labels[first:end]}
+			err := allFinite(q.scores, "score")
+			if err == nil {
+				err = visits[worker](q)
+			}
+			if err != nil {
+				return located(err, n, first)
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // highestLabel is the highest label of the queries. Invalid labels are reported elsewhere.
@@ -111,6 +123,22 @@ func (in Input) check() error {
 	return nil
 }
 
+// checkRankings reports given rankings of another shape.
+func (in Input) checkRankings() error {
+	if in.Rankings == nil {
+		return nil
+	}
+	offsets, err := in.offsets()
+	if err != nil {
+		return err
+	}
+	queries, r := len(offsets)-1, in.Rankings
+	if r.Samples < 0 || r.Cutoff < 0 || len(r.Rows) != queries*r.Samples*r.Cutoff {
+		return fmt.Errorf("metrics: %d entries of rankings, want %d queries × %d samples × cutoff %d", len(r.Rows), queries, r.Samples, r.Cutoff)
+	}
+	return nil
+}
+
 // offsets are Offsets, checked against the rows.
 func (in Input) offsets() ([]int, error) {
 	rows := len(in.Labels)
@@ -130,16 +158,30 @@ func (in Input) offsets() ([]int, error) {
 	return in.Offsets, nil
 }
 
-// part is the Input of the queries of those offsets, which are neighbours.
-func (in Input) part(offsets []int) Input {
-	first, end := offsets[0], offsets[len(offsets)-1]
-	in.Scores, in.Labels = in.Scores[first:end], in.Labels[first:end]
-	if in.Groups != nil {
-		in.Groups = in.Groups[first:end]
+// rowError is an error in one row of a query, counted from the query's first row.
+type rowError struct {
+	row int
+	err error
+}
+
+func (e *rowError) Error() string { return fmt.Sprintf("document %d: %v", e.row, e.err) }
+func (e *rowError) Unwrap() error { return e.err }
+
+// located adds to err the number of the query and, if it is a *rowError, of the row.
+// first is the query's first row.
+func located(err error, query, first int) error {
+	if bad := (*rowError)(nil); errors.As(err, &bad) {
+		return fmt.Errorf("metrics: query %d, row %d: %w", query, first+bad.row, bad.err)
 	}
-	in.Offsets = make([]int, len(offsets))
-	for i, o := range offsets {
-		in.Offsets[i] = o - first
+	return fmt.Errorf("metrics: query %d: %w", query, err)
+}
+
+// allFinite returns a *rowError for the first value that is NaN or infinite.
+func allFinite(values []float64, what string) error {
+	for row, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return &rowError{row, fmt.Errorf("%s %v: it must be finite", what, v)}
+		}
 	}
-	return in
+	return nil
 }

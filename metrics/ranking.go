@@ -42,16 +42,12 @@ func (r *ranking) rank(scores []float64, depth int, ties Ties) {
 // blocks gives every block with the rank of its first document, from 0.
 func (r *ranking) blocks() iter.Seq2[int, []int] {
 	return func(yield func(int, []int) bool) {
-		if len(r.ends) == 0 {
-			for k := range r.documents {
-				if !yield(k, r.documents[k:k+1]) {
-					return
-				}
-			}
-			return
-		}
 		first := 0
-		for _, end := range r.ends {
+		for i := 0; first < len(r.documents); i++ {
+			end := first + 1
+			if len(r.ends) > 0 {
+				end = r.ends[i]
+			}
 			if !yield(first, r.documents[first:end]) {
 				return
 			}

@@ -35,14 +35,23 @@ func PairedT(a, b []float64) (Test, error) {
 		return Test{}, fmt.Errorf("metrics: a t-test needs two or more pairs, not %d", n)
 	}
 	mean, sd := stat.MeanStdDev(d, nil)
-	test := Test{Pairs: n, Difference: mean, PValue: 1}
-	if mean == 0 {
-		return test, nil // also if sd is 0
-	}
-	test.Statistic = mean / (sd / math.Sqrt(float64(n)))
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}
-	test.PValue = 2 * t.CDF(-math.Abs(test.Statistic))
+	test := studentT(mean, stat.StdErr(sd, float64(n)), float64(n-1))
+	test.Pairs = n
 	return test, nil
+}
+
+// studentT tests a difference of means with that standard error and degrees of freedom.
+func studentT(difference, stdErr, freedom float64) Test {
+	test := Test{Difference: difference, PValue: 1}
+	if difference == 0 {
+		return test // also if nothing varies
+	}
+	test.Statistic, test.PValue = difference/stdErr, 0
+	if stdErr != 0 {
+		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}
+		test.PValue = 2 * t.CDF(-math.Abs(test.Statistic))
+	}
+	return test
 }
 
 // Welch is Welch's t-test that two samples of independent values, such as the test NDCG
@@ -63,21 +72,10 @@ func Welch(a, b []float64) (Test, error) {
 	}
 	meanA, sdA := stat.MeanStdDev(a, nil)
 	meanB, sdB := stat.MeanStdDev(b, nil)
-	test := Test{Difference: meanA - meanB, PValue: 1}
-	if test.Difference == 0 {
-		return test, nil // also if nothing varies
-	}
 	nA, nB := float64(len(a)), float64(len(b))
 	va, vb := sdA*sdA/nA, sdB*sdB/nB
-	test.Statistic = test.Difference / math.Sqrt(va+vb)
-	if va+vb == 0 {
-		test.PValue = 0
-		return test, nil
-	}
 	freedom := (va + vb) * (va + vb) / (va*va/(nA-1) + vb*vb/(nB-1))
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}
-	test.PValue = 2 * t.CDF(-math.Abs(test.Statistic))
-	return test, nil
+	return studentT(meanA-meanB, math.Sqrt(va+vb), freedom), nil
 }
 
 // Holm adjusts the p-values of several tests (Holm 1979), in their order. Tests whose

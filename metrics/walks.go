@@ -1,0 +1,128 @@
+package metrics
+
+import (
+	"math"
+	"slices"
+)
+
+// The metrics of this file are not sums over ranks.
+
+// walkAP is average precision. In a block of n documents, r of them relevant, rank i of the
+// block has a relevant one with probability r/n, and above it are on average
+// (i−1)(r−1)/(n−1) of the block's relevant documents (McSherry & Najork 2008, §2.4).
+func walkAP(e *evaluator, r *ranking) float64 {
+	depth, sum, found := e.depth(), 0.0, 0.0
+	for first, block := range r.blocks() {
+		hits, others := e.hits(block), float64(max(1, len(block)-1))
+		chance := hits / float64(len(block))
+		for i := 0; i < len(block) && first+i < depth; i++ {
+			before := found + float64(i)*(hits-1)/others
+			sum += chance * (before + 1) / float64(first+i+1)
+		}
+		found += hits
+	}
+	if e.cutoff > 0 {
+		return sum / min(e.norm, float64(e.cutoff))
+	}
+	return sum / e.norm
+}
+
+// walkRR is the reciprocal rank of the first relevant document.
+func walkRR(e *evaluator, r *ranking) float64 {
+	reciprocal, _ := e.firstHit(r)
+	return reciprocal
+}
+
+// walkHits is the probability that a relevant document is among the ranks that count.
+func walkHits(e *evaluator, r *ranking) float64 {
+	_, none := e.firstHit(r)
+	return 1 - none
+}
+
+// firstHit is the expected reciprocal rank of the first relevant document, and the
+// probability that there is none. It is in the first block that has any, r of n documents:
+// the probability that none is above rank i+1 of the block is that for rank i times
+// (n − i − r)/(n − i), i from 0.
+func (e *evaluator) firstHit(r *ranking) (reciprocal, none float64) {
+	depth, none := e.depth(), 1.0
+	for first, block := range r.blocks() {
+		hits := e.hits(block)
+		if hits == 0 {
+			continue
+		}
+		for i := 0; i < len(block) && first+i < depth; i++ {
+			left := float64(len(block) - i)
+			reciprocal += none * min(1, hits/left) / float64(first+i+1)
+			none *= max(0, left-hits) / left
+		}
+		break
+	}
+	return reciprocal, none
+}
+
+// hits is the number of relevant documents in a block.
+func (e *evaluator) hits(block []int) float64 {
+	hits := 0.0
+	for _, d := range block {
+		if e.values[d] > 0 {
+			hits++
+		}
+	}
+	return hits
+}
+
+// walkERR is expected reciprocal rank. With M_j the mean of Π (1 − R) over all choices of j
+// documents of a block, the probability to read on after j of them, a stop at rank j of the
+// block has the probability M_{j−1} − M_j.
+func walkERR(e *evaluator, r *ranking) float64 {
+	depth, sum, reading := e.depth(), 0.0, 1.0
+	for first, block := range r.blocks() {
+		if first >= depth {
+			break
+		}
+		readOn := e.readOn(block, min(len(block), depth-first))
+		for i := 1; i < len(readOn); i++ {
+			sum += reading * (readOn[i-1] - readOn[i]) / float64(first+i)
+		}
+		reading *= readOn[len(readOn)-1]
+	}
+	return sum
+}
+
+// readOn is M_0 … M_ranks: M_j is the mean of Π_{d∈S} (1 − R_d) over all sets S of j
+// documents of the block. Of the sets of j of the first m documents, a share of j/m
+// has the m-th.
+func (e *evaluator) readOn(block []int, ranks int) []float64 {
+	e.scratch = append(e.scratch[:0], 1)
+	for range ranks {
+		e.scratch = append(e.scratch, 0)
+	}
+	for m, d := range block {
+		for j := min(m+1, ranks); j > 0; j-- {
+			with := float64(j) / float64(m+1)
+			e.scratch[j] = (1-with)*e.scratch[j] + with*(1-e.values[d])*e.scratch[j-1]
+		}
+	}
+	return e.scratch
+}
+
+// walkPairs is the share of pairs in the right order. A pair counts ½, but 1 or 0 if one of
+// its documents is within the cutoff and above the other. The documents of a block are in
+// any order; the probability that one is within the cutoff is the share of the block's ranks
+// that are.
+func walkPairs(e *evaluator, r *ranking) float64 {
+	depth, sum, behind := e.depth(), 0.0, e.sortedValues()
+	for first, block := range r.blocks() {
+		for _, d := range block {
+			at, _ := slices.BinarySearch(behind, e.values[d])
+			behind = slices.Delete(behind, at, at+1)
+		}
+		within := min(1, float64(depth-first)/float64(len(block)))
+		for _, d := range block {
+			lower, _ := slices.BinarySearch(behind, e.values[d])
+			upTo, _ := slices.BinarySearch(behind, math.Nextafter(e.values[d], math.Inf(1)))
+			sum += within * float64(lower-(len(behind)-upTo))
+		}
+	}
+	return 0.5 + sum/2/e.norm
+}
