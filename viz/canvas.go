@@ -99,15 +99,7 @@ func save(p picture, path string) error {
 	if canvases[ending] == nil {
 		return fmt.Errorf("viz: %s: the name of a picture ends in .svg, .png or .pdf", path)
 	}
-	var b bytes.Buffer
-	if err := write(p, ending, &b); err != nil {
-		return fmt.Errorf("viz: %s: %w", path, err)
-	}
-	err := atomicfile.Write(path, func(w io.Writer) error {
-		_, err := b.WriteTo(w)
-		return err
-	})
-	if err != nil {
+	if err := atomicfile.Write(path, func(w io.Writer) error { return write(p, ending, w) }); err != nil {
 		return fmt.Errorf("viz: %w", err)
 	}
 	return nil

@@ -98,7 +98,7 @@ func (p Plot) draw(c draw.Canvas) error {
 func addSeries(d *plot.Plot, legend *plot.Legend, a axes, s Series, style draw.LineStyle, glyph draw.GlyphStyle) {
 	var dots plotter.XYs
 	var labels pointTexts
-	for _, run := range s.segments(a) {
+	for _, run := range s.segments(a, anyPoint) {
 		if s.Style != Points {
 			d.Add(&plotter.Line{XYs: run.at, LineStyle: style})
 		}

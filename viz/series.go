@@ -77,8 +77,8 @@ type segment struct {
 	numbers []int
 }
 
-// segments splits a series at its gaps.
-func (s Series) segments(a axes) []segment {
+// segments splits a series at its gaps, and at the points that are not valid.
+func (s Series) segments(a axes, valid func(number int) bool) []segment {
 	var list []segment
 	gap := true
 	for i, y := range s.Y {
@@ -86,7 +86,9 @@ func (s Series) segments(a axes) []segment {
 		if s.X != nil {
 			x = s.X[i]
 		}
-		if !drawable(x, a.logX) || !drawable(y, a.logY) {
+		atX, okX := onAxis(x, a.logX)
+		atY, okY := onAxis(y, a.logY)
+		if !okX || !okY || !valid(i) {
 			gap = true
 			continue
 		}
@@ -95,21 +97,19 @@ func (s Series) segments(a axes) []segment {
 			gap = false
 		}
 		last := &list[len(list)-1]
-		last.at = append(last.at, plotter.XY{X: onAxis(x, a.logX), Y: onAxis(y, a.logY)})
+		last.at = append(last.at, plotter.XY{X: atX, Y: atY})
 		last.numbers = append(last.numbers, i)
 	}
 	return list
 }
 
-// onAxis is the position of a number on an axis.
-func onAxis(v float64, log bool) float64 {
-	if log {
-		return math.Log10(v)
-	}
-	return v
-}
+func anyPoint(int) bool { return true }
 
-// drawable tells whether a number can be drawn on an axis, whose length is to be finite.
-func drawable(v float64, log bool) bool {
-	return math.Abs(v) <= math.MaxFloat64/4 && (!log || v > 0)
+// onAxis is the position of a number on an axis, and whether it can be drawn there: the
+// length of an axis is to be finite.
+func onAxis(v float64, log bool) (at float64, drawable bool) {
+	if log {
+		return math.Log10(v), v > 0 && v <= math.MaxFloat64/4
+	}
+	return v, math.Abs(v) <= math.MaxFloat64/4
 }

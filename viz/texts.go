@@ -1,6 +1,8 @@
 package viz
 
 import (
+	"slices"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
@@ -28,7 +30,11 @@ func (l pointTexts) Plot(c draw.Canvas, p *plot.Plot) {
 			{X: x - away - size.X, Y: y + away}, {X: x - away - size.X, Y: y - away - size.Y},
 		} {
 			box := vg.Rectangle{Min: corner, Max: corner.Add(size)}
-			if !inside(box, c.Rectangle) || overlapsAny(box, taken) {
+			overlaps := func(b vg.Rectangle) bool {
+				return box.Min.X < b.Max.X && b.Min.X < box.Max.X && box.Min.Y < b.Max.Y && b.Min.Y < box.Max.Y
+			}
+			inside := c.Min.X <= box.Min.X && c.Min.Y <= box.Min.Y && box.Max.X <= c.Max.X && box.Max.Y <= c.Max.Y
+			if !inside || slices.ContainsFunc(taken, overlaps) {
 				continue
 			}
 			taken = append(taken, box)
@@ -36,17 +42,4 @@ func (l pointTexts) Plot(c draw.Canvas, p *plot.Plot) {
 			break
 		}
 	}
-}
-
-func inside(a, b vg.Rectangle) bool {
-	return a.Min.X >= b.Min.X && a.Min.Y >= b.Min.Y && a.Max.X <= b.Max.X && a.Max.Y <= b.Max.Y
-}
-
-func overlapsAny(a vg.Rectangle, list []vg.Rectangle) bool {
-	for _, b := range list {
-		if a.Min.X < b.Max.X && b.Min.X < a.Max.X && a.Min.Y < b.Max.Y && b.Min.Y < a.Max.Y {
-			return true
-		}
-	}
-	return false
 }

@@ -102,10 +102,10 @@ func TestNumbersThatCannotBeDrawnAreGaps(t *testing.T) {
 		{[]float64{1, 0, -3, 4}, true, "[[0] [3]]"},
 	} {
 		var got [][]int
-		for _, run := range (Series{Y: c.y}).segments(axes{logY: c.log}) {
+		for _, run := range (Series{Y: c.y}).segments(axes{logY: c.log}, anyPoint) {
 			got = append(got, run.numbers)
 			for i, n := range run.numbers {
-				if run.at[i].X != float64(n+1) || run.at[i].Y != onAxis(c.y[n], c.log) {
+				if y, _ := onAxis(c.y[n], c.log); run.at[i].X != float64(n+1) || run.at[i].Y != y {
 					t.Errorf("%v: point %d is at %v", c.y, n, run.at[i])
 				}
 			}
