@@ -13,10 +13,10 @@ import (
 // estimateCustom calls a user's function: once, or if scores tie and their order is random,
 // for several orders of them. Their number does not depend on which queries have documents.
 func (m Measure) estimateCustom(in Input) (Estimate, error) {
-	offsets, err := in.offsets()
-	if err != nil {
-		return Estimate{}, err
+	if m.perQuery == nil {
+		return Estimate{}, fmt.Errorf("metrics: measure %q: the function is nil", m.name)
 	}
+	offsets := in.offsets()
 	queries := len(offsets) - 1
 	if m.tieAware || in.Ties != TiesRandom || len(in.Scores) != len(in.Labels) || !tied(in.Scores, offsets) {
 		perQuery, err := m.call(in, queries)

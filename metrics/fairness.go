@@ -1,9 +1,7 @@
 package metrics
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -18,9 +16,6 @@ import (
 // have 0. Errors are those of [Measure.PerQuery].
 func Exposure(in Input) ([]float64, error) {
 	in.Exposure = nil
-	if err := in.checkRankings(); err != nil {
-		return nil, err
-	}
 	return in.exposures((*worker).exposure)
 }
 
@@ -42,6 +37,9 @@ func RankExposure(in Input) ([]float64, error) {
 
 // exposures collects the exposure of all queries.
 func (in Input) exposures(of func(w *worker, q query) ([]float64, error)) ([]float64, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
 	exposure := make([]float64, len(in.Labels))
 	err := in.each(func() func(q query) error {
 		w := newWorker(in)
@@ -147,28 +145,18 @@ func treatmentRatio(q exposed) float64 {
 
 // groupRatio is the smallest over the largest of the groups' exposure per merit.
 func groupRatio(q exposed, merit func(document int) float64) float64 {
-	type sums struct {
-		group           int
-		exposure, merit float64
-	}
-	var all []sums
+	exposures, merits := map[int]float64{}, map[int]float64{}
 	for d, group := range q.groups {
-		if group < 0 {
-			continue
+		if group >= 0 {
+			exposures[group] += q.exposure[d]
+			merits[group] += merit(d)
 		}
-		at, found := slices.BinarySearchFunc(all, group, func(s sums, g int) int { return cmp.Compare(s.group, g) })
-		if !found {
-			all = slices.Insert(all, at, sums{group: group})
-		}
-		all[at].exposure += q.exposure[d]
-		all[at].merit += merit(d)
 	}
 	count, low, high := 0, math.Inf(1), 0.0
-	for _, s := range all {
-		if s.merit > 0 {
+	for group, merit := range merits {
+		if merit > 0 {
 			count++
-			low = min(low, s.exposure/s.merit)
-			high = max(high, s.exposure/s.merit)
+			low, high = min(low, exposures[group]/merit), max(high, exposures[group]/merit)
 		}
 	}
 	switch {

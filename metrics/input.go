@@ -65,11 +65,8 @@ func (in Input) each(start func() func(q query) error) error {
 	if len(in.Labels) != len(in.Scores) {
 		return fmt.Errorf("metrics: %d scores but %d labels: want one of each per row", len(in.Scores), len(in.Labels))
 	}
-	offsets, err := in.offsets()
-	if err != nil {
-		return err
-	}
 	const block = 16 // queries
+	offsets := in.offsets()
 	queries := len(offsets) - 1
 	blocks := (queries + block - 1) / block
 	visits := make([]func(q query) error, parallel.Workers(blocks))
@@ -94,20 +91,17 @@ func (in Input) each(start func() func(q query) error) error {
 
 // highestLabel is the highest label of the queries. Invalid labels are reported elsewhere.
 func (in Input) highestLabel() float64 {
-	offsets, err := in.offsets()
-	if err != nil {
-		return 0
-	}
-	highest := 0.0
+	offsets, highest := in.offsets(), 0.0
 	for _, label := range in.Labels[offsets[0]:offsets[len(offsets)-1]] {
 		highest = max(highest, float64(label))
 	}
 	return highest
 }
 
-// check reports invalid settings.
+// check reports what is invalid whatever is measured.
 func (in Input) check() error {
 	known := func(setting, count int) bool { return 0 <= setting && setting < count }
+	rows := len(in.Labels)
 	switch highest := in.HighestGrade; {
 	case !known(int(in.Gain), len(gainNames)):
 		return fmt.Errorf("metrics: invalid Input.Gain: %v", in.Gain)
@@ -117,45 +111,35 @@ func (in Input) check() error {
 		return fmt.Errorf("metrics: invalid Input.LabelFree: %v", in.LabelFree)
 	case !(highest >= 0) || math.IsInf(highest, 1):
 		return fmt.Errorf("metrics: the highest grade is %v: it must be finite and not negative, or 0 for the highest label", highest)
-	case in.Groups != nil && len(in.Groups) != len(in.Labels):
-		return fmt.Errorf("metrics: %d groups but %d labels: want one of each per row", len(in.Groups), len(in.Labels))
+	case in.Policy.Samples < 0:
+		return fmt.Errorf("metrics: %d samples: want 1 or more, or 0 for 100", in.Policy.Samples)
+	case in.Groups != nil && len(in.Groups) != rows:
+		return fmt.Errorf("metrics: %d groups but %d labels: want one of each per row", len(in.Groups), rows)
+	case in.Exposure != nil && len(in.Exposure) != rows:
+		return fmt.Errorf("metrics: %d exposures but %d labels: want one of each per row", len(in.Exposure), rows)
+	case in.Offsets != nil && len(in.Offsets) == 0:
+		return errors.New("metrics: offsets are empty: want one more than there are queries")
 	}
-	return nil
-}
-
-// checkRankings reports given rankings of another shape.
-func (in Input) checkRankings() error {
-	if in.Rankings == nil {
-		return nil
+	last := 0
+	for i, o := range in.Offsets {
+		if o < last || o > rows {
+			return fmt.Errorf("metrics: offset %d is %d: offsets must not fall, and must stay within the %d rows", i, o, rows)
+		}
+		last = o
 	}
-	offsets, err := in.offsets()
-	if err != nil {
-		return err
-	}
-	queries, r := len(offsets)-1, in.Rankings
-	if r.Samples < 0 || r.Cutoff < 0 || len(r.Rows) != queries*r.Samples*r.Cutoff {
+	queries, r := len(in.offsets())-1, in.Rankings
+	if r != nil && (r.Samples < 0 || r.Cutoff < 0 || len(r.Rows) != queries*r.Samples*r.Cutoff) {
 		return fmt.Errorf("metrics: %d entries of rankings, want %d queries × %d samples × cutoff %d", len(r.Rows), queries, r.Samples, r.Cutoff)
 	}
 	return nil
 }
 
-// offsets are Offsets, checked against the rows.
-func (in Input) offsets() ([]int, error) {
-	rows := len(in.Labels)
+// offsets are Offsets, or those of one query.
+func (in Input) offsets() []int {
 	if in.Offsets == nil {
-		return []int{0, rows}, nil
+		return []int{0, len(in.Labels)}
 	}
-	if len(in.Offsets) == 0 {
-		return nil, errors.New("metrics: offsets are empty: want one more than there are queries")
-	}
-	last := 0
-	for i, o := range in.Offsets {
-		if o < last || o > rows {
-			return nil, fmt.Errorf("metrics: offset %d is %d: offsets must not fall, and must stay within the %d rows", i, o, rows)
-		}
-		last = o
-	}
-	return in.Offsets, nil
+	return in.Offsets
 }
 
 // rowError is an error in one row of a query, counted from the query's first row.

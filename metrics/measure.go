@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -127,37 +126,34 @@ func (m Measure) Estimate(in Input) (Estimate, error) {
 // Estimates are those of several measures, of which [Means] takes the means. What several of
 // the measures need is computed once, and for different queries on all cores.
 func Estimates(in Input, measures []Measure) ([]Estimate, error) {
-	estimates := make([]Estimate, len(measures))
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	estimates, queries := make([]Estimate, len(measures)), len(in.offsets())-1
 	var own []int // numbers of the measures that are not custom
 	scored := in.Exposure == nil
 	for i, m := range measures {
-		if err := cmp.Or(in.check(), m.check(in)); err != nil {
+		err := m.check(in)
+		switch {
+		case err != nil:
+		case m.custom:
+			estimates[i], err = m.estimateCustom(in)
+		default:
+			own = append(own, i)
+			scored = scored || !m.ofExposure()
+			estimates[i] = Estimate{make([]float64, queries), make([]float64, queries)}
+		}
+		if err != nil {
 			return nil, err
 		}
-		if m.custom {
-			var err error
-			if estimates[i], err = m.estimateCustom(in); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		own = append(own, i)
-		scored = scored || !m.ofExposure()
 	}
 	if own == nil {
 		return estimates, nil
 	}
-	offsets, err := in.offsets()
-	if err != nil {
-		return nil, err
-	}
-	for _, i := range own {
-		estimates[i] = Estimate{make([]float64, len(offsets)-1), make([]float64, len(offsets)-1)}
-	}
 	if !scored {
 		in.Scores = make([]float64, len(in.Labels)) // no measure asks for them
 	}
-	err = in.each(func() func(q query) error {
+	err := in.each(func() func(q query) error {
 		w := newWorker(in)
 		var compute []func(q query) (value, stdErr float64, err error)
 		for _, i := range own {
@@ -212,30 +208,16 @@ func (m Measure) computation(w *worker) func(q query) (value, stdErr float64, er
 	}
 }
 
-// check reports what the measure needs of the whole input.
+// check reports what the measure lacks.
 func (m Measure) check(in Input) error {
 	f, rows := m.metric.family, len(in.Labels)
 	switch {
-	case m.custom && m.perQuery == nil:
-		return fmt.Errorf("metrics: measure %q: the function is nil", m.name)
-	case m.custom:
-		return nil
-	case f == nil:
+	case f == nil && !m.custom:
 		return errors.New("metrics: no measure: make one with ParseMeasure or NewMeasure")
-	case m.Sampled() && in.Rankings == nil && in.Policy.Samples < 0:
-		return fmt.Errorf("metrics: %d samples: want 1 or more, or 0 for 100", in.Policy.Samples)
-	case m.expected:
-		return in.checkRankings()
-	case !m.ofExposure():
-		return nil
-	case in.Exposure != nil && len(in.Exposure) != rows:
-		return fmt.Errorf("metrics: %d exposures but %d labels: want one of each per row", len(in.Exposure), rows)
-	case len(in.Discounts) == 0 && (in.Exposure == nil || f.ofTarget):
+	case m.ofExposure() && len(in.Discounts) == 0 && (in.Exposure == nil || f.ofTarget):
 		return fmt.Errorf("metrics: %s needs the discounts of the ranks", f.name)
-	case f.ofGroups && len(in.Groups) != rows:
+	case m.NeedsGroups() && len(in.Groups) != rows:
 		return fmt.Errorf("metrics: %s needs the group of every row: %d groups for %d rows", f.name, len(in.Groups), rows)
-	case in.Exposure == nil:
-		return in.checkRankings()
 	}
 	return nil
 }
