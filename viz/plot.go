@@ -45,8 +45,6 @@ func (p Plot) check() error {
 	return nil
 }
 
-func (p Plot) axes() axes { return axes{p.LogX, p.LogY} }
-
 func (p Plot) draw(c draw.Canvas) error {
 	d := plot.New()
 	d.Title.Text, d.X.Label.Text, d.Y.Label.Text = p.Title, p.X, p.Y
@@ -74,10 +72,10 @@ func (p Plot) draw(c draw.Canvas) error {
 			style = draw.LineStyle{Color: palette[number], Width: vg.Points(1.6)}
 			glyph.Color, glyph.Shape = style.Color, glyphs[number]
 		}
-		if err := addSpread(d, p.axes(), s, style); err != nil {
+		if err := addSpread(d, p, s, style); err != nil {
 			return err
 		}
-		addSeries(d, &legend, p.axes(), s, style, glyph)
+		addSeries(d, &legend, p, s, style, glyph)
 	}
 	setAxis(&d.X, p.LogX)
 	setAxis(&d.Y, p.LogY)
@@ -95,10 +93,10 @@ func (p Plot) draw(c draw.Canvas) error {
 }
 
 // addSeries adds a line for every segment, then the points and texts.
-func addSeries(d *plot.Plot, legend *plot.Legend, a axes, s Series, style draw.LineStyle, glyph draw.GlyphStyle) {
+func addSeries(d *plot.Plot, legend *plot.Legend, p Plot, s Series, style draw.LineStyle, glyph draw.GlyphStyle) {
 	var dots plotter.XYs
 	var labels pointTexts
-	for _, run := range s.segments(a, anyPoint) {
+	for _, run := range s.segments(p, anyPoint) {
 		if s.Style != Points {
 			d.Add(&plotter.Line{XYs: run.at, LineStyle: style})
 		}

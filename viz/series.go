@@ -68,17 +68,14 @@ func fit(low, high, values []float64) bool {
 	return len(low) == len(high) && (low == nil || len(low) == len(values))
 }
 
-// axes are those that a series is drawn on.
-type axes struct{ logX, logY bool }
-
 // A segment is a run of points of a series without a gap, with their numbers.
 type segment struct {
 	at      plotter.XYs
 	numbers []int
 }
 
-// segments splits a series at its gaps, and at the points that are not valid.
-func (s Series) segments(a axes, valid func(number int) bool) []segment {
+// segments splits a series in a plot at its gaps, and at the points that are not valid.
+func (s Series) segments(p Plot, valid func(number int) bool) []segment {
 	var list []segment
 	gap := true
 	for i, y := range s.Y {
@@ -86,8 +83,8 @@ func (s Series) segments(a axes, valid func(number int) bool) []segment {
 		if s.X != nil {
 			x = s.X[i]
 		}
-		atX, okX := onAxis(x, a.logX)
-		atY, okY := onAxis(y, a.logY)
+		atX, okX := onAxis(x, p.LogX)
+		atY, okY := onAxis(y, p.LogY)
 		if !okX || !okY || !valid(i) {
 			gap = true
 			continue

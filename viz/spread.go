@@ -12,7 +12,7 @@ import (
 )
 
 // addSpread adds the bounds of the values of a series.
-func addSpread(d *plot.Plot, a axes, s Series, style draw.LineStyle) error {
+func addSpread(d *plot.Plot, p Plot, s Series, style draw.LineStyle) error {
 	add := addBars
 	switch {
 	case s.Low == nil && s.Left == nil:
@@ -20,7 +20,7 @@ func addSpread(d *plot.Plot, a axes, s Series, style draw.LineStyle) error {
 	case s.Style != Points:
 		add = addBand
 	}
-	if err := add(d, a, s, style); err != nil {
+	if err := add(d, p, s, style); err != nil {
 		return fmt.Errorf("the spread of series %q: %w", s.Name, err)
 	}
 	return nil
@@ -28,20 +28,20 @@ func addSpread(d *plot.Plot, a axes, s Series, style draw.LineStyle) error {
 
 // addBand fills the area between low and high of every run of points at which both can be
 // drawn.
-func addBand(d *plot.Plot, a axes, s Series, style draw.LineStyle) error {
+func addBand(d *plot.Plot, p Plot, s Series, style draw.LineStyle) error {
 	bounded := func(n int) bool {
-		_, low := onAxis(s.Low[n], a.logY)
-		_, high := onAxis(s.High[n], a.logY)
+		_, low := onAxis(s.Low[n], p.LogY)
+		_, high := onAxis(s.High[n], p.LogY)
 		return low && high
 	}
-	for _, run := range s.segments(a, bounded) {
+	for _, run := range s.segments(p, bounded) {
 		if len(run.at) < 2 { // no area
 			continue
 		}
 		var low, high plotter.XYs
 		for i, at := range run.at {
-			bottom, _ := onAxis(s.Low[run.numbers[i]], a.logY)
-			top, _ := onAxis(s.High[run.numbers[i]], a.logY)
+			bottom, _ := onAxis(s.Low[run.numbers[i]], p.LogY)
+			top, _ := onAxis(s.High[run.numbers[i]], p.LogY)
 			low, high = append(low, plotter.XY{X: at.X, Y: bottom}), append(high, plotter.XY{X: at.X, Y: top})
 		}
 		slices.Reverse(high)
@@ -58,8 +58,8 @@ func addBand(d *plot.Plot, a axes, s Series, style draw.LineStyle) error {
 }
 
 // addBars adds the error bars of points.
-func addBars(d *plot.Plot, a axes, s Series, style draw.LineStyle) error {
-	for _, run := range s.segments(a, anyPoint) {
+func addBars(d *plot.Plot, p Plot, s Series, style draw.LineStyle) error {
+	for _, run := range s.segments(p, anyPoint) {
 		var bars struct {
 			plotter.XYs
 			plotter.XErrors
@@ -68,8 +68,8 @@ func addBars(d *plot.Plot, a axes, s Series, style draw.LineStyle) error {
 		for i, at := range run.at {
 			n := run.numbers[i]
 			bars.XYs = append(bars.XYs, at)
-			bars.XErrors = append(bars.XErrors, barEnds(at.X, s.Left, s.Right, n, a.logX))
-			bars.YErrors = append(bars.YErrors, barEnds(at.Y, s.Low, s.High, n, a.logY))
+			bars.XErrors = append(bars.XErrors, barEnds(at.X, s.Left, s.Right, n, p.LogX))
+			bars.YErrors = append(bars.YErrors, barEnds(at.Y, s.Low, s.High, n, p.LogY))
 		}
 		vertical, err := plotter.NewYErrorBars(bars)
 		if err != nil {

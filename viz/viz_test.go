@@ -102,7 +102,7 @@ func TestNumbersThatCannotBeDrawnAreGaps(t *testing.T) {
 		{[]float64{1, 0, -3, 4}, true, "[[0] [3]]"},
 	} {
 		var got [][]int
-		for _, run := range (Series{Y: c.y}).segments(axes{logY: c.log}, anyPoint) {
+		for _, run := range (Series{Y: c.y}).segments(Plot{LogY: c.log}, anyPoint) {
 			got = append(got, run.numbers)
 			for i, n := range run.numbers {
 				if y, _ := onAxis(c.y[n], c.log); run.at[i].X != float64(n+1) || run.at[i].Y != y {
