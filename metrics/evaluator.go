@@ -22,13 +22,12 @@ type family struct {
 	// walk is the value of a ranking; nil for the metrics that are a weighted sum.
 	walk func(e *evaluator, r *ranking) float64
 
-	// expected is the exact expectation under the policy of the scores. nil: that of a
-	// weighted sum, or with a walk an estimate from sampled rankings.
+	// expected is the exact expectation under the policy of the scores, without weights that
+	// of the metric without a cutoff. nil: that of a weighted sum, or with a walk an estimate
+	// from sampled rankings.
 	expected expectation
-	// expectedUncut limits expected to the metric without a cutoff.
-	expectedUncut bool
-	// weightsOf names the family that has the same weights, so that their expectations
-	// share the expectedWeights; "": this one.
+	// weightsOf names the family that has the same weights, so that their expectations share
+	// the expectedWeights; "": this one.
 	weightsOf string
 
 	// graded tells whether the metric with that parameter goes by the highest grade of the
@@ -62,16 +61,13 @@ type metric struct {
 // String gives the name that ParseMeasure reads.
 func (m metric) String() string { return m.family.param.format(m.family.name, m.param, m.cutoff) }
 
-func (m metric) weighting() weighting {
-	return weighting{cmp.Or(m.family.weightsOf, m.family.name), m.cutoff, m.param}
-}
-
 // evaluator computes one metric of rankings of one query after another. It keeps its
 // slices, so that a query costs no allocation once they have grown.
 type evaluator struct {
 	metric
 	gain         Gain
 	highestGrade float64
+	weighting    string // names the expectedWeights
 
 	// Of the query that was prepared last, see family.
 	values  []float64 // of the documents
@@ -89,6 +85,7 @@ func newEvaluator(m metric, in Input) *evaluator {
 	if in.LabelFree == LETOR4 && m.family.letor4 != nil {
 		e.family = m.family.letor4
 	}
+	e.weighting = e.family.param.format(cmp.Or(e.family.weightsOf, e.family.name), e.param, e.cutoff)
 	if e.highestGrade == 0 && m.family.graded != nil {
 		e.highestGrade = in.highestLabel()
 	}

@@ -27,7 +27,7 @@ var metricFamilies = []*family{
 	letor4NDCG,
 	{name: "letor4-meanndcg", value: gainOf, weight: letor4Weight, finish: finishLETOR4MeanNDCG},
 	{name: "hits", alias: "success", value: relevanceOf, weight: equalWeight, finish: bySumOfValues, walk: walkHits, expected: expectedFirst},
-	{name: "pair-accuracy", value: gradeOf, finish: finishPairs, walk: walkPairs, expected: expectedPairs, expectedUncut: true},
+	{name: "pair-accuracy", value: gradeOf, finish: finishPairs, walk: walkPairs, expected: expectedPairs},
 	{name: "graded-rbp", param: persistence, graded: func(float64) bool { return true },
 		value: gradedGainOf, weight: rbpWeight, finish: byHighestGain, weightsOf: "rbp"},
 }

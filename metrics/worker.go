@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/plrank/plrank/internal/scratch"
 	"github.com/plrank/plrank/plackett"
@@ -13,7 +16,7 @@ import (
 type worker struct {
 	Input
 	order   ranking // by descending score
-	weights map[weighting]*expectedWeights
+	weights map[string]*expectedWeights
 
 	sampler plackett.Sampler
 	ranked  []int // rankings of the query, numbered from 0, one after another
@@ -22,25 +25,18 @@ type worker struct {
 }
 
 func newWorker(in Input) *worker {
-	return &worker{Input: in, weights: map[weighting]*expectedWeights{}}
+	return &worker{Input: in, weights: map[string]*expectedWeights{}}
 }
 
 // tolerance of expectations, relative to their scale: ten digits.
 const tolerance = 1e-10
 
-// weighting says which metrics share expectedWeights.
-type weighting struct {
-	name   string // the metric that the weights are named after
-	cutoff int
-	param  float64
-}
-
-// expectedWeights are those of a weighting.
-func (w *worker) expectedWeights(key weighting) *expectedWeights {
-	if w.weights[key] == nil {
-		w.weights[key] = &expectedWeights{Expectation: plackett.Expectation{Tolerance: tolerance}, query: -1}
+// expectedWeights are those of a name.
+func (w *worker) expectedWeights(weighting string) *expectedWeights {
+	if w.weights[weighting] == nil {
+		w.weights[weighting] = &expectedWeights{Expectation: plackett.Expectation{Tolerance: tolerance}, query: -1}
 	}
-	return w.weights[key]
+	return w.weights[weighting]
 }
 
 // expectedWeights has Σ_k w_k P(rank of d = k) for the documents of a query, the expected
@@ -67,7 +63,7 @@ func (w *worker) exposure(q query) ([]float64, error) {
 	if w.Exposure != nil {
 		return w.Exposure[q.first : q.first+len(q.labels)], nil
 	}
-	x := w.expectedWeights(weighting{name: "exposure"})
+	x := w.expectedWeights("exposure")
 	return x.of(q, func(out []float64) error {
 		if w.Rankings == nil {
 			return x.Expectation.Exposure(q.scores, w.Discounts, out)
@@ -125,4 +121,62 @@ func (w *worker) given(q query, depth int) ([]int, error) {
 		return nil, errors.New("none of its rankings is present")
 	}
 	return w.ranked, nil
+}
+
+// exactly is the exact expectation of the metric under the policy, nil if it is not known.
+func (m metric) exactly() expectation {
+	switch f := m.family; {
+	case f.expected != nil && (m.cutoff == 0 || f.weight != nil):
+		return f.expected
+	case f.walk == nil:
+		return expectedSum
+	}
+	return nil
+}
+
+// expectedSum is the expectation of base + Σ_k w_k v(y_k) / norm.
+func expectedSum(e *evaluator, w *worker, q query) (float64, error) {
+	if floats.Norm(e.values, math.Inf(1)) == 0 {
+		return e.base, nil
+	}
+	x := w.expectedWeights(e.weighting)
+	documents, err := x.of(q, func(out []float64) error { return x.Exposure(q.scores, e.weights, out) })
+	if err != nil {
+		return 0, err
+	}
+	return e.base + floats.Dot(e.values, documents)/e.norm, nil
+}
+
+// expectedFirst is the expected weight of the rank of the first relevant document. The
+// first of them to be ranked is like a single document with the sum of their weights exp m,
+// the rates at which they arrive (see plackett.Expectation).
+func expectedFirst(e *evaluator, w *worker, q query) (float64, error) {
+	compact := make([]float64, len(q.scores))
+	plackett.Compact(q.scores, compact)
+	var relevant, list []float64
+	for d, score := range compact {
+		if e.values[d] > 0 {
+			relevant = append(relevant, score)
+		} else {
+			list = append(list, score)
+		}
+	}
+	list = append(list, floats.LogSumExp(relevant))
+	weights, expected := e.weights[:min(len(e.weights), len(list))], compact[:len(list)]
+	err := w.expectedWeights(e.weighting).Exposure(list, weights, expected)
+	return expected[len(list)-1], err
+}
+
+// expectedPairs is the mean over pairs of the probability of the right order, the sigmoid of
+// the difference of the scores.
+func expectedPairs(e *evaluator, _ *worker, q query) (float64, error) {
+	sum := 0.0
+	for i, score := range q.scores {
+		for j, other := range q.scores {
+			if e.values[i] > e.values[j] {
+				sum += 1 / (1 + math.Exp(other-score))
+			}
+		}
+	}
+	return sum / e.norm, nil
 }
