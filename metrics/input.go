@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/plrank/plrank/internal/parallel"
 )
@@ -70,10 +71,10 @@ func (in Input) each(start func() func(q query) error) error {
 	queries := len(offsets) - 1
 	blocks := (queries + block - 1) / block
 	visits := make([]func(q query) error, parallel.Workers(blocks))
+	for worker := range visits {
+		visits[worker] = start()
+	}
 	return parallel.Each(blocks, len(visits), func(worker, b int) error {
-		if visits[worker] == nil {
-			visits[worker] = start()
-		}
 		for n := b * block; n < min((b+1)*block, queries); n++ {
 			first, end := offsets[n], offsets[n+1]
 			q := query{n, first, in.Scores[first:end], in.Labels[first:end]}
@@ -162,10 +163,10 @@ func located(err error, query, first int) error {
 
 // allFinite returns a *rowError for the first value that is NaN or infinite.
 func allFinite(values []float64, what string) error {
-	for row, v := range values {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return &rowError{row, fmt.Errorf("%s %v: it must be finite", what, v)}
-		}
+	if row := slices.IndexFunc(values, notFinite); row >= 0 {
+		return &rowError{row, fmt.Errorf("%s %v: it must be finite", what, values[row])}
 	}
 	return nil
 }
+
+func notFinite(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }

@@ -130,8 +130,7 @@ func Estimates(in Input, measures []Measure) ([]Estimate, error) {
 		return nil, err
 	}
 	estimates, queries := make([]Estimate, len(measures)), len(in.offsets())-1
-	var own []int // numbers of the measures that are not custom
-	scored := in.Exposure == nil
+	scored := false
 	for i, m := range measures {
 		err := m.check(in)
 		switch {
@@ -139,30 +138,30 @@ func Estimates(in Input, measures []Measure) ([]Estimate, error) {
 		case m.custom:
 			estimates[i], err = m.estimateCustom(in)
 		default:
-			own = append(own, i)
-			scored = scored || !m.ofExposure()
+			scored = scored || !m.ofExposure() || in.Exposure == nil
 			estimates[i] = Estimate{make([]float64, queries), make([]float64, queries)}
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	if own == nil {
-		return estimates, nil
-	}
 	if !scored {
-		in.Scores = make([]float64, len(in.Labels)) // no measure asks for them
+		in.Scores = make([]float64, len(in.Labels)) // nothing asks for them any more
 	}
 	err := in.each(func() func(q query) error {
 		w := newWorker(in)
-		var compute []func(q query) (value, stdErr float64, err error)
-		for _, i := range own {
-			compute = append(compute, measures[i].computation(w))
+		compute := make([]func(q query) (value, stdErr float64, err error), len(measures))
+		for i, m := range measures {
+			if !m.custom {
+				compute[i] = m.computation(w)
+			}
 		}
 		return func(q query) (err error) {
-			for k, i := range own {
-				e := estimates[i]
-				if e.PerQuery[q.number], e.StdErr[q.number], err = compute[k](q); err != nil {
+			for i, e := range estimates {
+				if compute[i] == nil {
+					continue
+				}
+				if e.PerQuery[q.number], e.StdErr[q.number], err = compute[i](q); err != nil {
 					return err
 				}
 			}

@@ -66,10 +66,8 @@ func Welch(a, b []float64) (Test, error) {
 		if len(sample) < 2 {
 			return Test{}, fmt.Errorf("metrics: Welch's test needs two or more values of each, not %d", len(sample))
 		}
-		for i, v := range sample {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return Test{}, fmt.Errorf("metrics: value %d is %v: it must be finite", i, v)
-			}
+		if i := slices.IndexFunc(sample, notFinite); i >= 0 {
+			return Test{}, fmt.Errorf("metrics: value %d is %v: it must be finite", i, sample[i])
 		}
 	}
 	meanA, sdA := stat.MeanStdDev(a, nil)
@@ -208,7 +206,7 @@ func Differences(a, b []float64) ([]float64, error) {
 	d := make([]float64, len(a))
 	for i := range a {
 		d[i] = a[i] - b[i]
-		if math.IsNaN(d[i]) || math.IsInf(d[i], 0) {
+		if notFinite(d[i]) {
 			return nil, fmt.Errorf("metrics: query %d: %v and %v have no finite difference; LabelFree.Counted gives undefined ones a value, or leaves them out", i, a[i], b[i])
 		}
 	}
@@ -235,22 +233,15 @@ type Interval struct {
 // values are equal it is that value. No values, values that are not finite and settings out
 // of range are errors.
 func (b Bootstrap) MeanInterval(values []float64) (Interval, error) {
-	if b.Resamples == 0 {
-		b.Resamples = 10000
-	}
-	if b.Level == 0 {
-		b.Level = 0.95
-	}
+	b.Resamples, b.Level = cmp.Or(b.Resamples, 10000), cmp.Or(b.Level, 0.95)
 	if b.Resamples < 0 || !(b.Level > 0 && b.Level <= 0.999) {
 		return Interval{}, fmt.Errorf("metrics: %d resamples and a level of %v: want one or more, and a level above 0 and up to 0.999", b.Resamples, b.Level)
 	}
 	if len(values) == 0 {
 		return Interval{}, errors.New("metrics: no values to compute an interval from")
 	}
-	for i, v := range values {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return Interval{}, fmt.Errorf("metrics: query %d: %v cannot be resampled; LabelFree.Counted gives it a value, or leaves it out", i, v)
-		}
+	if i := slices.IndexFunc(values, notFinite); i >= 0 {
+		return Interval{}, fmt.Errorf("metrics: query %d: %v cannot be resampled; LabelFree.Counted gives it a value, or leaves it out", i, values[i])
 	}
 	mean := stat.Mean(values, nil)
 	if slices.Min(values) == slices.Max(values) {

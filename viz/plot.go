@@ -80,7 +80,7 @@ func (p Plot) draw(c draw.Canvas) error {
 	setAxis(&d.X, p.LogX)
 	setAxis(&d.Y, p.LogY)
 	if p.YNames != nil {
-		d.Y.Tick.Marker = names(p.YNames)
+		d.Y.Tick.Marker = nameTicks(p.YNames)
 	}
 	c = draw.Crop(c, vg.Points(4), -vg.Points(12), vg.Points(4), -vg.Points(6)) // the last ticks have room
 	// A reader's font may be wider than the one measured here.
@@ -140,8 +140,8 @@ func setAxis(a *plot.Axis, log bool) {
 	if a.Min > a.Max { // there is no data
 		a.Min, a.Max = 0, 1
 	}
-	a.Tick.Marker = roundTicks{}
+	a.Tick.Marker = plot.TickerFunc(roundTicks)
 	if log {
-		a.Tick.Marker = decades{}
+		a.Tick.Marker = plot.TickerFunc(decades)
 	}
 }

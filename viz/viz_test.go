@@ -129,7 +129,7 @@ func TestLogarithmicTicksAreWithinTheAxis(t *testing.T) {
 		{1e4, 1e6, 19, "10000 100000 1e+06"},
 	} {
 		var labels []string
-		ticks := (decades{}).Ticks(math.Log10(c.low), math.Log10(c.high))
+		ticks := decades(math.Log10(c.low), math.Log10(c.high))
 		for _, tick := range ticks {
 			if v := math.Pow(10, tick.Value); v < c.low*(1-1e-9) || v > c.high*(1+1e-9) {
 				t.Errorf("%g to %g: a tick at %g", c.low, c.high, v)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"text/tabwriter"
 
 	"github.com/plrank/plrank/cmd/internal/input"
 	"github.com/plrank/plrank/cmd/internal/report"
@@ -42,11 +41,11 @@ func importance(ctx context.Context, o *options, model *ranker.Model, splits []t
 
 func printImportance(w io.Writer, metric string, list []train.Importance) {
 	fmt.Fprintf(w, "\nby how much %s gets worse without a feature: mean and standard deviation of %d permutations\n", metric, permutations)
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	var table viz.Table
 	for _, i := range list[:min(shownFeatures, len(list))] {
-		fmt.Fprintf(tw, "feature %s\t%s\t±%s\t\n", i.Name, report.Number(i.Mean), report.Number(i.SD))
+		table.Rows = append(table.Rows, viz.Row{"feature " + i.Name, report.Number(i.Mean), "±" + report.Number(i.SD)})
 	}
-	tw.Flush()
+	fmt.Fprint(w, table)
 	if n := len(list) - shownFeatures; n > 0 {
 		fmt.Fprintf(w, "%d more features matter less (-json has all)\n", n)
 	}
