@@ -17,20 +17,23 @@ func (m Measure) estimateCustom(in Input) (Estimate, error) {
 		return Estimate{}, fmt.Errorf("metrics: measure %q: the function is nil", m.name)
 	}
 	offsets := in.offsets()
-	queries := len(offsets) - 1
-	if m.tieAware || in.Ties != TiesRandom || len(in.Scores) != len(in.Labels) || !tied(in.Scores, offsets) {
-		perQuery, err := m.call(in, queries)
-		return Estimate{perQuery, make([]float64, len(perQuery))}, err
+	queries, orders := len(offsets)-1, 1
+	ties := !m.tieAware && in.Ties == TiesRandom && len(in.Scores) == len(in.Labels) && tied(in.Scores, offsets)
+	if ties { // many queries average out by themselves
+		const least, most, enough = 4, 100, 10000
+		orders = min(most, max(least, enough/queries))
 	}
-	// Many queries average out by themselves.
-	const least, most, enough = 4, 100, 10000
-	over := make([]moments, queries)
-	untied := in
-	for order := range min(most, max(least, enough/queries)) {
-		untied.Scores = in.untied(offsets, uint64(order))
-		perQuery, err := m.call(untied, queries)
-		if err != nil {
-			return Estimate{}, err
+	over, ordered := make([]moments, queries), in
+	for order := range orders {
+		if ties {
+			ordered.Scores = in.untied(offsets, uint64(order))
+		}
+		perQuery, err := m.perQuery(ordered)
+		switch {
+		case err != nil:
+			return Estimate{}, fmt.Errorf("metrics: measure %q: %w", m.name, err)
+		case len(perQuery) != queries:
+			return Estimate{}, fmt.Errorf("metrics: measure %q: %d values for %d queries", m.name, len(perQuery), queries)
 		}
 		for q, v := range perQuery {
 			over[q].add(v)
@@ -38,21 +41,12 @@ func (m Measure) estimateCustom(in Input) (Estimate, error) {
 	}
 	e := Estimate{make([]float64, queries), make([]float64, queries)}
 	for q := range over {
-		e.PerQuery[q], e.StdErr[q] = over[q].mean, over[q].stdErr()
+		e.PerQuery[q] = over[q].mean
+		if ties {
+			e.StdErr[q] = over[q].stdErr()
+		}
 	}
 	return e, nil
-}
-
-// call calls the function and checks the number of its values.
-func (m Measure) call(in Input, queries int) ([]float64, error) {
-	perQuery, err := m.perQuery(in)
-	if err != nil {
-		return nil, fmt.Errorf("metrics: measure %q: %w", m.name, err)
-	}
-	if len(perQuery) != queries {
-		return nil, fmt.Errorf("metrics: measure %q: %d values for %d queries", m.name, len(perQuery), queries)
-	}
-	return perQuery, nil
 }
 
 // tied tells whether documents of a query have equal scores.

@@ -86,8 +86,10 @@ func newEvaluator(m metric, in Input) *evaluator {
 		e.family = m.family.letor4
 	}
 	e.weighting = e.family.param.format(cmp.Or(e.family.weightsOf, e.family.name), e.param, e.cutoff)
-	if e.highestGrade == 0 && m.family.graded != nil {
-		e.highestGrade = in.highestLabel()
+	if offsets := in.offsets(); e.highestGrade == 0 && m.family.graded != nil {
+		for _, label := range in.Labels[offsets[0]:offsets[len(offsets)-1]] { // prepare finds invalid ones
+			e.highestGrade = max(e.highestGrade, float64(label))
+		}
 	}
 	return e
 }

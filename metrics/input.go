@@ -90,15 +90,6 @@ func (in Input) each(start func() func(q query) error) error {
 	})
 }
 
-// highestLabel is the highest label of the queries. Invalid labels are reported elsewhere.
-func (in Input) highestLabel() float64 {
-	offsets, highest := in.offsets(), 0.0
-	for _, label := range in.Labels[offsets[0]:offsets[len(offsets)-1]] {
-		highest = max(highest, float64(label))
-	}
-	return highest
-}
-
 // check reports what is invalid whatever is measured.
 func (in Input) check() error {
 	known := func(setting, count int) bool { return 0 <= setting && setting < count }

@@ -2,7 +2,6 @@ package viz
 
 import (
 	"fmt"
-	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -102,7 +101,7 @@ func addSeries(d *plot.Plot, legend *plot.Legend, p Plot, s Series, style draw.L
 		}
 		for i, at := range run.at {
 			alone := len(run.at) == 1 // no line shows it
-			if alone || s.Style == Points || s.Style == LinePoints || slices.Contains(s.Marks, run.numbers[i]) {
+			if alone || s.Style == Points || s.Style == LinePoints {
 				dots = append(dots, at)
 			}
 			if s.Texts != nil {

@@ -13,7 +13,6 @@ type Series struct {
 	Name  string    // in the legend; "": not there
 	X, Y  []float64 // of the same length; X nil: 1, 2, 3, …
 	Style Style
-	Marks []int    // numbers of points that get a dot, from 0
 	Texts []string // beside the points; nil: none
 
 	// Low and High are the bounds of each Y, nil: none. They are drawn as a band beside a
@@ -54,11 +53,6 @@ func (s Series) check() error {
 		return fmt.Errorf("colour %d of %d", s.Color, len(palette))
 	case s.Style < Line || s.Style > Guide:
 		return fmt.Errorf("an unknown style, %d", s.Style)
-	}
-	for _, m := range s.Marks {
-		if m < 0 || m >= len(s.Y) {
-			return fmt.Errorf("%d points, but a mark at point %d", len(s.Y), m)
-		}
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 var (
 	curves = Plot{Title: "variance", X: "N", Y: "trace", LogX: true, LogY: true, Series: []Series{
 		{Name: "PL-Rank-2", X: []float64{1, 10, 100}, Y: []float64{1, .1, .01}, Style: LinePoints},
-		{Name: "PL-Rank-RB", X: []float64{1, 10, 100}, Y: []float64{.1, .01, .001}, Marks: []int{2}, Texts: []string{"", "", "end"}},
+		{Name: "PL-Rank-RB", X: []float64{1, 10, 100}, Y: []float64{.1, .01, .001}, Texts: []string{"", "", "end"}},
 		{Name: "1/N", X: []float64{1, 100}, Y: []float64{2, .02}, Style: Guide},
 	}}
 	samples = Rankings{Title: "three documents", Labels: []float32{0, 0, 4, 1, 2}, First: 2, Panels: []Panel{
@@ -164,7 +164,6 @@ func TestFieldsThatDoNotFitArePanicsAndErrors(t *testing.T) {
 	}{
 		{Plot{Series: []Series{{Name: "a", X: []float64{1}, Y: []float64{1, 2}}}}.SVG, `viz: series 0 ("a") has 1 x and 2 y values`},
 		{Plot{Series: []Series{{Name: "a", Y: []float64{1, 2}, Texts: []string{"t"}}}}.SVG, `viz: series 0 ("a") has 1 texts and 2 y values`},
-		{Plot{Series: []Series{{Name: "a", Y: []float64{1, 2}, Marks: []int{2}}}}.SVG, `viz: series 0 ("a") has 2 points, but a mark at point 2`},
 		{Plot{Series: []Series{{Name: "a", Style: 9}}}.SVG, `viz: series 0 ("a") has an unknown style, 9`},
 		{Rankings{Panels: []Panel{{Title: "p", Rows: []int{0}, Cutoff: 2}}}.SVG, `viz: panel 0 ("p") has 1 row numbers, not a multiple of the cutoff 2`},
 		{Rankings{Panels: []Panel{{Title: "p", Rows: []int{5}, Cutoff: 1}}}.SVG, `viz: panel 0 ("p") has row number 5, but there are 0 labels`},
