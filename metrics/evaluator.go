@@ -98,13 +98,10 @@ func newEvaluator(m metric, in Input) *evaluator {
 // for it. An error in a label is a *rowError.
 func (e *evaluator) prepare(labels []float32) (defined bool, err error) {
 	f := e.family
-	e.values, e.weights, e.base, e.norm = e.values[:0], e.weights[:0], 0, 1
-	for row, label := range labels {
-		v, err := f.value(e, label)
-		if err != nil {
-			return false, &rowError{row, err}
-		}
-		e.values = append(e.values, v)
+	e.weights, e.base, e.norm = e.weights[:0], 0, 1
+	e.values, err = appendValues(e.values[:0], labels, func(label float32) (float64, error) { return f.value(e, label) })
+	if err != nil {
+		return false, err
 	}
 	if f.weight != nil {
 		depth := e.depth()

@@ -71,7 +71,7 @@ func (w *worker) fairness(f *family, q query) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	gains, err := w.Gain.gains(q.labels)
+	gains, err := appendValues(nil, q.labels, w.Gain.Of)
 	if err != nil {
 		return 0, err
 	}

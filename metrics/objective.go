@@ -45,8 +45,11 @@ func ParseObjective(text string, cutoff int) (Objective, error) {
 		}
 		switch {
 		case err == nil && c.cutoff == 0:
-			theta := func(k, p float64) float64 { return f.theta(k, float64(cutoff), p) }
-			return Objective{discounts(cutoff, theta, p), metric{f, cutoff, p}.String(), f.bySum}, nil
+			o := Objective{make([]float64, cutoff), metric{f, cutoff, p}.String(), f.bySum}
+			for k := range o.Discounts {
+				o.Discounts[k] = f.theta(float64(k+1), float64(cutoff), p)
+			}
+			return o, nil
 		case f.param.name == "":
 			return fault("%s has no parameter", f.name)
 		}
@@ -91,12 +94,10 @@ func (o Objective) Norm(gains []float64) float64 {
 
 // Discounts are DCG's rank discounts θ_k = 1/log2(k+1) for ranks k = 1 … n (Burges et al.,
 // ICML 2005), none for n below 1. [ParseObjective] has others.
-func Discounts(n int) []float64 { return discounts(n, dcgWeight, 0) }
-
-func discounts(n int, theta func(rank, param float64) float64, param float64) []float64 {
+func Discounts(n int) []float64 {
 	d := make([]float64, max(n, 0))
 	for k := range d {
-		d[k] = theta(float64(k+1), param)
+		d[k] = dcgWeight(float64(k+1), 0)
 	}
 	return d
 }

@@ -63,11 +63,11 @@ func (g Gain) Of(label float32) (float64, error) {
 
 // Gains gives the gains of labels, row by row. An error names the row.
 func (g Gain) Gains(labels []float32) ([]float64, error) {
-	gains, err := g.gains(labels)
+	gains, err := appendValues(make([]float64, 0, len(labels)), labels, g.Of)
 	if bad := (*rowError)(nil); errors.As(err, &bad) {
 		return nil, fmt.Errorf("metrics: row %d: %w", bad.row, bad.err)
 	}
-	return gains, err
+	return gains, nil
 }
 
 // Gains32 is Gains for graphs of float32.
@@ -83,16 +83,16 @@ func (g Gain) Gains32(labels []float32) ([]float32, error) {
 	return narrow, nil
 }
 
-// gains is Gains with *rowError as the error.
-func (g Gain) gains(labels []float32) ([]float64, error) {
-	gains := make([]float64, len(labels))
+// appendValues appends the values of labels. Its error is a *rowError.
+func appendValues(dst []float64, labels []float32, value func(label float32) (float64, error)) ([]float64, error) {
 	for row, label := range labels {
-		var err error
-		if gains[row], err = g.Of(label); err != nil {
-			return nil, &rowError{row, err}
+		v, err := value(label)
+		if err != nil {
+			return dst, &rowError{row, err}
 		}
+		dst = append(dst, v)
 	}
-	return gains, nil
+	return dst, nil
 }
 
 // Ties says how documents of equal scores are ranked. The zero value is TiesRandom.
