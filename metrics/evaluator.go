@@ -3,6 +3,8 @@ package metrics
 import (
 	"cmp"
 	"math"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // family is all measures of one name: how to read them and how to compute them. The tables
@@ -166,10 +168,8 @@ func (e *evaluator) ideal() *ranking {
 // ascending and by descending values.
 func (e *evaluator) bounds() (low, high float64) {
 	a := e.at(e.ideal())
-	e.scratch = e.scratch[:0]
-	for _, v := range e.values {
-		e.scratch = append(e.scratch, -v)
-	}
+	e.scratch = append(e.scratch[:0], e.values...)
+	floats.Scale(-1, e.scratch)
 	e.best.rank(e.scratch, e.depth(), TiesOrder)
 	b := e.at(&e.best)
 	return min(a, b), max(a, b)

@@ -140,10 +140,7 @@ func walkAP(e *evaluator, r *ranking) float64 {
 		}
 		found += hits
 	}
-	if e.cutoff > 0 {
-		return sum / min(e.norm, float64(e.cutoff))
-	}
-	return sum / e.norm
+	return sum / min(e.norm, float64(e.ranks()))
 }
 
 // walkRR is the reciprocal rank of the first relevant document.
@@ -212,10 +209,7 @@ func walkERR(e *evaluator, r *ranking) float64 {
 // documents of the block. Of the sets of j of the first m documents, a share of j/m
 // has the m-th.
 func (e *evaluator) readOn(block []int, ranks int) []float64 {
-	e.scratch = append(e.scratch[:0], 1)
-	for range ranks {
-		e.scratch = append(e.scratch, 0)
-	}
+	e.scratch = append(append(e.scratch[:0], 1), make([]float64, ranks)...)
 	for m, d := range block {
 		for j := min(m+1, ranks); j > 0; j-- {
 			with := float64(j) / float64(m+1)

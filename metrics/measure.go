@@ -61,13 +61,10 @@ func (m Measure) LowerIsBetter() bool { return m.lowerIsBetter }
 
 // Better tells whether a is a better value than b. NaN is the worst.
 func (m Measure) Better(a, b float64) bool {
-	if math.IsNaN(a) || math.IsNaN(b) {
-		return math.IsNaN(b) && !math.IsNaN(a)
-	}
 	if m.lowerIsBetter {
-		return a < b
+		a, b = -a, -b
 	}
-	return a > b
+	return a > b || math.IsNaN(b) && !math.IsNaN(a)
 }
 
 // NeedsGroups tells whether the measure compares groups of documents, Input.Groups.
