@@ -73,16 +73,16 @@ func write(p picture, ending string, w io.Writer) (err error) {
 	if err := p.draw(draw.NewCanvas(c, width, height)); err != nil {
 		return err
 	}
-	if ending != ".svg" {
-		_, err := c.WriteTo(w)
-		return err
-	}
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
 		return err
 	}
-	// If Liberation is not installed, these have the same widths.
-	_, err = io.WriteString(w, strings.ReplaceAll(b.String(), "font-family:Liberation Sans", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif"))
+	drawn := b.String()
+	if ending == ".svg" { // if Liberation is not installed, the others have the same widths
+		const font = "font-family:'Liberation Sans',Arial,Helvetica,sans-serif"
+		drawn = strings.ReplaceAll(drawn, "font-family:Liberation Sans", font)
+	}
+	_, err = io.WriteString(w, drawn)
 	return err
 }
 
