@@ -10,37 +10,30 @@ import (
 	"github.com/plrank/plrank/plackett"
 )
 
-// custom is a measure that a user's function computes.
-type custom struct {
-	name     string
-	perQuery func(Input) ([]float64, error)
-	tieAware bool // it is called once, whatever ties
-}
-
-// custom calls a user's function: once, or if scores tie and their order is random, for
-// several orders of them. Their number does not depend on which queries have documents.
-func (in Input) custom(c custom) (Estimate, error) {
-	if c.perQuery == nil {
-		return Estimate{}, fmt.Errorf("metrics: measure %q: the function is nil", c.name)
+// estimateCustom calls a user's function: once, or if scores tie and their order is random,
+// for several orders of them. Their number does not depend on which queries have documents.
+func (m Measure) estimateCustom(in Input) (Estimate, error) {
+	if m.perQuery == nil {
+		return Estimate{}, fmt.Errorf("metrics: measure %q: the function is nil", m.name)
 	}
-	offsets, err := in.offsets()
-	if err != nil {
-		return Estimate{}, err
+	offsets := in.offsets()
+	queries, orders := len(offsets)-1, 1
+	ties := !m.tieAware && in.Ties == TiesRandom && len(in.Scores) == len(in.Labels) && tied(in.Scores, offsets)
+	if ties { // many queries average out by themselves
+		const least, most, enough = 4, 100, 10000
+		orders = min(most, max(least, enough/queries))
 	}
-	queries := len(offsets) - 1
-	if c.tieAware || in.Ties != TiesRandom || len(in.Scores) != len(in.Labels) || !tied(in.Scores, offsets) {
-		perQuery, err := c.call(in, queries)
-		return Estimate{perQuery, make([]float64, len(perQuery))}, err
-	}
-	// Many queries average out by themselves.
-	const least, most, enough = 4, 100, 10000
-	over := make([]moments, queries)
-	untied := in
-	for order := range min(most, max(least, enough/queries)) {
-		untied.Scores = in.untied(offsets, uint64(order))
-		perQuery, err := c.call(untied, queries)
-		if err != nil {
-			return Estimate{}, err
+	over, ordered := make([]moments, queries), in
+	for order := range orders {
+		if ties {
+			ordered.Scores = in.untied(offsets, uint64(order))
+		}
+		perQuery, err := m.perQuery(ordered)
+		switch {
+		case err != nil:
+			return Estimate{}, fmt.Errorf("metrics: measure %q: %w", m.name, err)
+		case len(perQuery) != queries:
+			return Estimate{}, fmt.Errorf("metrics: measure %q: %d values for %d queries", m.name, len(perQuery), queries)
 		}
 		for q, v := range perQuery {
 			over[q].add(v)
@@ -48,21 +41,12 @@ func (in Input) custom(c custom) (Estimate, error) {
 	}
 	e := Estimate{make([]float64, queries), make([]float64, queries)}
 	for q := range over {
-		e.PerQuery[q], e.StdErr[q] = over[q].mean, over[q].stdErr()
+		e.PerQuery[q] = over[q].mean
+		if ties {
+			e.StdErr[q] = over[q].stdErr()
+		}
 	}
 	return e, nil
-}
-
-// call calls the function and checks the number of its values.
-func (c custom) call(in Input, queries int) ([]float64, error) {
-	perQuery, err := c.perQuery(in)
-	if err != nil {
-		return nil, fmt.Errorf("metrics: measure %q: %w", c.name, err)
-	}
-	if len(perQuery) != queries {
-		return nil, fmt.Errorf("metrics: measure %q: %d values for %d queries", c.name, len(perQuery), queries)
-	}
-	return perQuery, nil
 }
 
 // tied tells whether documents of a query have equal scores.

@@ -12,15 +12,13 @@
 // MAP, MRR, ERR, RBP, ARP and pair accuracy, each at a cutoff, and measures of fairness.
 // [NewMeasure] makes a measure of a function, and [Means] computes several at once.
 //
-// A metric is computed for the ranking by descending score. With "expected-" before its
-// name it is the expectation under the Plackett–Luce policy of the scores: exact, but for
-// MAP, ERR and pair accuracy at a cutoff, which are estimated from sampled rankings and
-// have a standard error, see [Measure.Sampled]. Fairness measures are of the expected
-// exposure under that policy, and exact.
+// A metric is computed for the ranking by descending score, of which documents of equal
+// scores are in random order, see [Ties]. With "expected-" before its name it is the
+// expectation under the Plackett–Luce policy of the scores, exact but for those that
+// [Measure.Sampled] names. Fairness measures are of the expected exposure under that policy.
 //
-// Queries are packed row after row as everywhere in this project: the rows of query q are
-// Offsets[q] up to Offsets[q+1], in scores and labels alike, and rows past the last offset
-// are padding. The package knows no graph and no files.
+// Queries are packed row after row as everywhere in this project, and rows past the last
+// offset are padding. The package knows no graph and no files.
 //
 // # Queries without a relevant document
 //
@@ -30,12 +28,6 @@
 // NaN, and [LabelFree] says what such a query counts in a mean. Publications differ in it,
 // and MQ2008's NDCG@10 moves by .28 with the choice. DCG, precision, ERR and both forms of
 // RBP are 0 there, whatever LabelFree says.
-//
-// # Ties
-//
-// Documents of equal scores are in random order: every metric of a ranking is its exact
-// expectation over these orders, see [Ties]. So a constant score has the value of random
-// order, whatever the order of a file.
 //
 // # Significance
 //

@@ -1,5 +1,58 @@
 package metrics
 
+import (
+	"cmp"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// family is all measures of one name: how to read them and how to compute them. The tables
+// are in names.go, the formulas and sources in the comment of ParseMeasure.
+type family struct {
+	name, alias   string
+	lowerIsBetter bool
+	param         param
+
+	// A metric has a value for each label, and most have weights of the ranks from 1: they
+	// are base + Σ_k weight(k)·value(y_k) / norm. finish completes the evaluator of a query,
+	// its values and weights are there, and tells whether the metric is defined for it;
+	// nil: it is.
+	value  func(e *evaluator, label float32) (float64, error)
+	weight func(rank, param float64) float64
+	finish func(e *evaluator) (defined bool, err error)
+	// walk is the value of a ranking; nil for the metrics that are a weighted sum.
+	walk func(e *evaluator, r *ranking) float64
+
+	// expected is the exact expectation under the policy of the scores, without weights that
+	// of the metric without a cutoff. nil: that of a weighted sum, or with a walk an estimate
+	// from sampled rankings.
+	expected expectation
+	// weightsOf names the family that has the same weights, so that their expectations share
+	// the expectedWeights; "": this one.
+	weightsOf string
+
+	// graded tells whether the metric with that parameter goes by the highest grade of the
+	// data set; nil: none does.
+	graded func(param float64) bool
+	// letor4 is the family that LETOR 4.0's tools mean by the name; nil: this one.
+	letor4 *family
+	// theta is the discount of rank k of the objective that ParseObjective reads by the
+	// name; nil: none. With bySum normalized gains are divided by their sum.
+	theta func(k, cutoff, param float64) float64
+	bySum bool
+
+	// fairness is the value of a measure of how the documents of a query share exposure,
+	// nil for a metric.
+	fairness func(q exposed) float64
+	ofGroups bool // it compares groups of documents
+	ofTarget bool // it compares the exposure with the target, which takes discounts
+}
+
+// expectation computes the expectation of the metric prepared under the policy of the
+// query's scores.
+type expectation func(e *evaluator, w *worker, q query) (float64, error)
+
 // metric is one metric with its cutoff.
 type metric struct {
 	family *family
@@ -7,97 +60,79 @@ type metric struct {
 	param  float64 // of the metrics that have one
 }
 
-// family is all metrics of one name: how to read them and how to compute them. The table
-// is in names.go, the formulas and sources in the comment of ParseMeasure.
-type family struct {
-	name, alias   string
-	param         param
-	lowerIsBetter bool
-	// graded tells whether the metric with that parameter goes by the highest grade of the
-	// data set; nil: none does.
-	graded func(param float64) bool
-	// letor4 is the family that LETOR 4.0's tools mean by the name; nil: this one.
-	letor4 *family
-
-	// prepare sets up the evaluator for one query with the given labels and tells whether
-	// the metric is defined for it.
-	prepare func(e *evaluator, labels []float32) (bool, error)
-	// walk is the value of a ranking; nil for the metrics that are a weighted sum over
-	// ranks.
-	walk func(e *evaluator, r *ranking) float64
-
-	// expected is the exact expectation under the policy of the scores. nil: that of a
-	// weighted sum, or with a walk an estimate from sampled rankings.
-	expected expectation
-	// expectedUncut limits expected to the metric without a cutoff.
-	expectedUncut bool
-	// weightsOf names the family that has the same weights of ranks, so that their
-	// expectations share the expectedWeights; "": this one.
-	weightsOf string
-}
-
-// expectation computes the expectation of the metric prepared under the policy of the
-// query's scores.
-type expectation func(e *evaluator, p *expectedWeights, q query) (float64, error)
-
 // String gives the name that ParseMeasure reads.
 func (m metric) String() string { return m.family.param.format(m.family.name, m.param, m.cutoff) }
-
-// depth is the number of ranks that count in a list of that length.
-func (m metric) depth(documents int) int {
-	if m.cutoff == 0 {
-		return documents
-	}
-	return min(m.cutoff, documents)
-}
-
-// needsGrade tells whether the metric goes by the highest grade of the data set.
-func (m metric) needsGrade() bool { return m.family.graded != nil && m.family.graded(m.param) }
-
-// weighting tells which metrics share expectedWeights.
-func (m metric) weighting() weighting {
-	w := weighting{m.family.name, m.cutoff, m.param}
-	if m.family.weightsOf != "" {
-		w.name = m.family.weightsOf
-	}
-	return w
-}
 
 // evaluator computes one metric of rankings of one query after another. It keeps its
 // slices, so that a query costs no allocation once they have grown.
 type evaluator struct {
-	metric       metric
+	metric
 	gain         Gain
 	highestGrade float64
+	weighting    string // names the expectedWeights
 
-	// Of the query that was prepared last. Most metrics are
-	// base + Σ_k weights[k]·values[y_k] / norm; the others have a walk, which uses the
-	// values in its own way.
+	// Of the query that was prepared last, see family.
 	values  []float64 // of the documents
 	weights []float64 // of the ranks that count
 	base    float64
 	norm    float64
 
-	theta   []float64 // DCG's discounts of as many ranks as were needed yet
-	buffer  []float64 // the weights of a metric with other discounts
-	best    ranking   // by the highest values, or the lowest
-	scratch []float64
+	allWeights []float64 // of as many ranks as were needed yet
+	best       ranking   // by the highest values, or the lowest
+	scratch    []float64
+}
+
+func newEvaluator(m metric, in Input) *evaluator {
+	e := &evaluator{metric: m, gain: in.Gain, highestGrade: in.HighestGrade}
+	if in.LabelFree == LETOR4 && m.family.letor4 != nil {
+		e.family = m.family.letor4
+	}
+	e.weighting = e.family.param.format(cmp.Or(e.family.weightsOf, e.family.name), e.param, e.cutoff)
+	if offsets := in.offsets(); e.highestGrade == 0 && m.family.graded != nil {
+		for _, label := range in.Labels[offsets[0]:offsets[len(offsets)-1]] { // prepare finds invalid ones
+			e.highestGrade = max(e.highestGrade, float64(label))
+		}
+	}
+	return e
 }
 
 // prepare sets the evaluator up for a query and tells whether the metric is defined
-// for it.
-func (e *evaluator) prepare(labels []float32) (bool, error) {
-	e.values, e.weights, e.base, e.norm = e.values[:0], nil, 0, 1
-	return e.metric.family.prepare(e, labels)
+// for it. An error in a label is a *rowError.
+func (e *evaluator) prepare(labels []float32) (defined bool, err error) {
+	f := e.family
+	e.weights, e.base, e.norm = e.weights[:0], 0, 1
+	e.values, err = appendValues(e.values[:0], labels, func(label float32) (float64, error) { return f.value(e, label) })
+	if err != nil {
+		return false, err
+	}
+	if f.weight != nil {
+		depth := e.depth()
+		for len(e.allWeights) < depth {
+			e.allWeights = append(e.allWeights, f.weight(float64(len(e.allWeights)+1), e.param))
+		}
+		e.weights = append(e.weights, e.allWeights[:depth]...)
+	}
+	if f.finish == nil {
+		return true, nil
+	}
+	return f.finish(e)
 }
 
-// depth is the number of ranks that count in the query prepared.
-func (e *evaluator) depth() int { return e.metric.depth(len(e.values)) }
+// ranks is the cutoff, or for the whole list the number of the query's documents.
+func (e *evaluator) ranks() int {
+	if e.cutoff == 0 {
+		return len(e.values)
+	}
+	return e.cutoff
+}
 
-// value is the metric of a ranking of the documents of the query prepared, which has all
+// depth is the number of documents that are at ranks that count.
+func (e *evaluator) depth() int { return min(e.ranks(), len(e.values)) }
+
+// at is the metric of a ranking of the documents of the query prepared, which has all
 // the ranks that count: its expectation over the orders of documents that tie.
-func (e *evaluator) value(r *ranking) float64 {
-	if walk := e.metric.family.walk; walk != nil {
+func (e *evaluator) at(r *ranking) float64 {
+	if walk := e.family.walk; walk != nil {
 		return walk(e, r)
 	}
 	return e.base + e.sum(r)/e.norm
@@ -123,27 +158,6 @@ func (e *evaluator) sum(r *ranking) float64 {
 	return sum
 }
 
-// setValues fills values from the labels. Its error is a *rowError.
-func (e *evaluator) setValues(labels []float32, value func(label float32) (float64, error)) error {
-	for row, label := range labels {
-		v, err := value(label)
-		if err != nil {
-			return &rowError{row, err}
-		}
-		e.values = append(e.values, v)
-	}
-	return nil
-}
-
-// setWeights fills weights for the ranks that count in a list of that length.
-func (e *evaluator) setWeights(documents int, weight func(rank float64) float64) {
-	e.buffer = e.buffer[:0]
-	for k := range e.metric.depth(documents) {
-		e.buffer = append(e.buffer, weight(float64(k+1)))
-	}
-	e.weights = e.buffer
-}
-
 // ideal is the ranking by descending values, down to the last rank that counts.
 func (e *evaluator) ideal() *ranking {
 	e.best.rank(e.values, e.depth(), TiesOrder)
@@ -153,12 +167,38 @@ func (e *evaluator) ideal() *ranking {
 // bounds are the lowest and the highest value of any ranking: those of the rankings by
 // ascending and by descending values.
 func (e *evaluator) bounds() (low, high float64) {
-	a := e.value(e.ideal())
-	e.scratch = e.scratch[:0]
-	for _, v := range e.values {
-		e.scratch = append(e.scratch, -v)
-	}
+	a := e.at(e.ideal())
+	e.scratch = append(e.scratch[:0], e.values...)
+	floats.Scale(-1, e.scratch)
 	e.best.rank(e.scratch, e.depth(), TiesOrder)
-	b := e.value(&e.best)
+	b := e.at(&e.best)
 	return min(a, b), max(a, b)
+}
+
+// average is the mean of the metric over rankings of the query's documents, numbered
+// from 0, one ranking after another, and its standard error.
+func (e *evaluator) average(rankings []int) (mean, stdErr float64) {
+	var over moments
+	for depth := e.depth(); len(rankings) > 0; rankings = rankings[depth:] {
+		over.add(e.at(&ranking{documents: rankings[:depth]}))
+	}
+	return over.mean, over.stdErr()
+}
+
+// moments are the mean and the spread of values.
+type moments struct{ count, mean, squares float64 } // squares: Σ (value − mean)²
+
+func (m *moments) add(value float64) {
+	m.count++
+	change := value - m.mean
+	m.mean += change / m.count
+	m.squares += change * (value - m.mean)
+}
+
+// stdErr is the standard error of the mean, +Inf for a single value.
+func (m *moments) stdErr() float64 {
+	if m.count < 2 {
+		return math.Inf(1)
+	}
+	return math.Sqrt(m.squares / (m.count - 1) / m.count)
 }

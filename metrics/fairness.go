@@ -1,24 +1,58 @@
 package metrics
 
 import (
-	"cmp"
-	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/plrank/plrank/plackett"
 )
 
-// fairness is a measure of how the documents of a query share exposure. The table is in
-// names.go, the formulas and sources in the comment of ParseMeasure.
-type fairness struct {
-	name          string
-	lowerIsBetter bool
-	ofGroups      bool // it compares groups of documents
-	ofTarget      bool // it compares the exposure with the target, which takes discounts
-	value         func(q exposed) float64
+// Exposure is the expected exposure of every row under the Plackett–Luce policy of the
+// scores, E_d = E_y[Σ_k θ_k 1[y_k = d]], with θ the Input's discounts (0 at ranks beyond
+// them): exact to 1e-10 of the largest discount, see [plackett.Expectation] for the cost.
+// Over given rankings it is the mean of the exposure in them; they must be as long as
+// there are discounts, or reach the end of a shorter list. Rows outside of all queries
+// have 0. Errors are those of [Measure.PerQuery].
+func Exposure(in Input) ([]float64, error) {
+	in.Exposure = nil
+	return in.exposures((*worker).exposure)
+}
+
+// RankExposure is the exposure of every row in the ranking by descending scores. Errors
+// are those of [Measure.PerQuery].
+func RankExposure(in Input) ([]float64, error) {
+	return in.exposures(func(_ *worker, q query) ([]float64, error) {
+		exposure := make([]float64, len(q.scores))
+		if in.Ties == TiesRandom {
+			plackett.RankedExposure(q.scores, in.Discounts, exposure)
+			return exposure, nil
+		}
+		for k, d := range top(nil, q.scores, min(len(in.Discounts), len(q.scores))) {
+			exposure[d] = in.Discounts[k]
+		}
+		return exposure, nil
+	})
+}
+
+// exposures collects the exposure of all queries.
+func (in Input) exposures(of func(w *worker, q query) ([]float64, error)) ([]float64, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	exposure := make([]float64, len(in.Labels))
+	err := in.each(func() func(q query) error {
+		w := newWorker(in)
+		return func(q query) error {
+			documents, err := of(w, q)
+			copy(exposure[q.first:], documents)
+			return err
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return exposure, nil
 }
 
 // exposed is one query.
@@ -28,48 +62,31 @@ type exposed struct {
 	groups          []int     // of the documents; nil: none
 }
 
+// fairness computes a fairness measure of a query.
+func (w *worker) fairness(f *family, q query) (float64, error) {
+	exposure, err := w.exposure(q)
+	if err == nil {
+		err = allFinite(exposure, "exposure")
+	}
+	if err != nil {
+		return 0, err
+	}
+	gains, err := appendValues(nil, q.labels, w.Gain.Of)
+	if err != nil {
+		return 0, err
+	}
+	of := exposed{exposure: exposure, gains: gains, discounts: w.Discounts}
+	if w.Groups != nil {
+		of.groups = w.Groups[q.first : q.first+len(q.labels)]
+	}
+	return f.fairness(of), nil
+}
+
 // target is the E* of expected exposure.
 func (q exposed) target() []float64 {
 	target := make([]float64, len(q.gains))
 	plackett.RankedExposure(q.gains, q.discounts, target)
 	return target
-}
-
-// fairness computes a measure of every query.
-func (in Input) fairness(f *fairness, s *shared) ([]float64, error) {
-	rows := len(in.Labels)
-	switch {
-	case in.Exposure != nil && len(in.Exposure) != rows:
-		return nil, fmt.Errorf("metrics: %d exposures but %d labels: want one of each per row", len(in.Exposure), rows)
-	case len(in.Discounts) == 0 && (in.Exposure == nil || f.ofTarget):
-		return nil, fmt.Errorf("metrics: %s needs the discounts of the ranks", f.name)
-	case f.ofGroups && len(in.Groups) != rows:
-		return nil, fmt.Errorf("metrics: %s needs the group of every row: %d groups for %d rows", f.name, len(in.Groups), rows)
-	}
-	offsets, err := in.offsets()
-	if err != nil {
-		return nil, err
-	}
-	exposure, err := in.exposure(s)
-	if err != nil {
-		return nil, err
-	}
-	perQuery := make([]float64, len(offsets)-1)
-	for n, first := range offsets[:len(offsets)-1] {
-		end := offsets[n+1]
-		q := exposed{exposure: exposure[first:end], discounts: in.Discounts}
-		if in.Groups != nil {
-			q.groups = in.Groups[first:end]
-		}
-		if err := allFinite(q.exposure, "exposure"); err != nil {
-			return nil, located(err, n, first)
-		}
-		if q.gains, err = in.Gain.gains(in.Labels[first:end]); err != nil {
-			return nil, located(err, n, first)
-		}
-		perQuery[n] = f.value(q)
-	}
-	return perQuery, nil
 }
 
 // exposureLoss is ‖E − E*‖².
@@ -128,28 +145,18 @@ func treatmentRatio(q exposed) float64 {
 
 // groupRatio is the smallest over the largest of the groups' exposure per merit.
 func groupRatio(q exposed, merit func(document int) float64) float64 {
-	type sums struct {
-		group           int
-		exposure, merit float64
-	}
-	var all []sums
+	exposures, merits := map[int]float64{}, map[int]float64{}
 	for d, group := range q.groups {
-		if group < 0 {
-			continue
+		if group >= 0 {
+			exposures[group] += q.exposure[d]
+			merits[group] += merit(d)
 		}
-		at, found := slices.BinarySearchFunc(all, group, func(s sums, g int) int { return cmp.Compare(s.group, g) })
-		if !found {
-			all = slices.Insert(all, at, sums{group: group})
-		}
-		all[at].exposure += q.exposure[d]
-		all[at].merit += merit(d)
 	}
 	count, low, high := 0, math.Inf(1), 0.0
-	for _, s := range all {
-		if s.merit > 0 {
+	for group, merit := range merits {
+		if merit > 0 {
 			count++
-			low = min(low, s.exposure/s.merit)
-			high = max(high, s.exposure/s.merit)
+			low, high = min(low, exposures[group]/merit), max(high, exposures[group]/merit)
 		}
 	}
 	switch {

@@ -96,11 +96,7 @@ func TestExposureIsThatOfAllRankings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	draws, err := l.Policy.draws()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ranked, err := draws.of(query{scores: l.Scores[1:5]}, 3)
+	ranked, err := newWorker(l).rankings(query{scores: l.Scores[1:5]}, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +151,7 @@ func TestFairnessMeasuresAreTheirFormulas(t *testing.T) {
 		if err != nil || !same(got, want) {
 			t.Errorf("%v: %v, %v; want %v", f, got, err, want)
 		}
-		if m := mustParse(t, f); m.fairness.name != f {
+		if m := mustParse(t, f); m.String() != f {
 			t.Errorf("ParseMeasure(%q) is %v", f, m)
 		}
 	}

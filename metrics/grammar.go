@@ -14,21 +14,20 @@ type call struct {
 
 var callSyntax = regexp.MustCompile(`^([a-z0-9-]+)(?:\(\s*(?:([a-z]+)\s*=)?\s*([^()=\s]+)\s*\))?(?:@([0-9]+))?$`)
 
-// parseCall reads name, name@k, name(value)@k or name(parameter=value)@k. It is false for
-// other text.
-func parseCall(text string) (call, bool, error) {
+// parseCall reads name, name@k, name(value)@k or name(parameter=value)@k.
+func parseCall(text string) (call, error) {
 	part := callSyntax.FindStringSubmatch(text)
 	if part == nil {
-		return call{}, false, nil
+		return call{}, fmt.Errorf("metrics: %q is not a metric's name; write it like ndcg@5, map or rbp(p=0.95)@10", text)
 	}
 	c := call{name: part[1], param: part[2], value: part[3]}
 	if part[4] != "" {
 		var err error
 		if c.cutoff, err = strconv.Atoi(part[4]); err != nil || c.cutoff < 1 {
-			return c, false, fmt.Errorf("metrics: %q: the cutoff must be a rank, 1 or more; leave it off for the whole list", text)
+			return c, fmt.Errorf("metrics: %q: the cutoff must be a rank, 1 or more; leave it off for the whole list", text)
 		}
 	}
-	return c, true, nil
+	return c, nil
 }
 
 // param is a parameter that a name can have; the zero value is none.
@@ -66,6 +65,3 @@ func (p param) format(name string, value float64, cutoff int) string {
 	}
 	return name
 }
-
-// persistence is the parameter of rank-biased precision.
-var persistence = param{"p", 0.8, "a persistence between 0 and 1", func(v float64) bool { return v > 0 && v < 1 }}

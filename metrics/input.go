@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+
+	"github.com/plrank/plrank/internal/parallel"
 )
 
 // Input is what is measured, ranked lists packed row after row, and the settings. The
@@ -56,46 +59,41 @@ type query struct {
 	labels []float32
 }
 
-// each calls visit with every query in turn, after a check that its scores are finite. An
-// error names the query and, if visit returns a *rowError, the row.
-func (in Input) each(visit func(q query) error) error {
+// each calls a function with every query, in blocks of queries on all cores; start makes the
+// function of one worker. The error is that of the first query that has one, be it a score
+// that is not finite. It names the query and, if it is a *rowError, the row.
+func (in Input) each(start func() func(q query) error) error {
 	if len(in.Labels) != len(in.Scores) {
 		return fmt.Errorf("metrics: %d scores but %d labels: want one of each per row", len(in.Scores), len(in.Labels))
 	}
-	offsets, err := in.offsets()
-	if err != nil {
-		return err
+	const block = 16 // queries
+	offsets := in.offsets()
+	queries := len(offsets) - 1
+	blocks := (queries + block - 1) / block
+	visits := make([]func(q query) error, parallel.Workers(blocks))
+	for worker := range visits {
+		visits[worker] = start()
 	}
-	for n, first := range offsets[:len(offsets)-1] {
-		end := offsets[n+1]
-		q := query{n, first, in.Scores[first:end], in.Labels[first:end]}
-		err := allFinite(q.scores, "score")
-		if err == nil {
-			err = visit(q)
+	return parallel.Each(blocks, len(visits), func(worker, b int) error {
+		for n := b * block; n < min((b+1)*block, queries); n++ {
+			first, end := offsets[n], offsets[n+1]
+			q := query{n, first, in.Scores[first:end], in.Labels[first:end]}
+			err := allFinite(q.scores, "score")
+			if err == nil {
+				err = visits[worker](q)
+			}
+			if err != nil {
+				return located(err, n, first)
+			}
 		}
-		if err != nil {
-			return located(err, n, first)
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
-// highestLabel is the highest label of the queries. Invalid labels are reported elsewhere.
-func (in Input) highestLabel() float64 {
-	offsets, err := in.offsets()
-	if err != nil {
-		return 0
-	}
-	highest := 0.0
-	for _, label := range in.Labels[offsets[0]:offsets[len(offsets)-1]] {
-		highest = max(highest, float64(label))
-	}
-	return highest
-}
-
-// check reports invalid settings.
+// check reports what is invalid whatever is measured.
 func (in Input) check() error {
 	known := func(setting, count int) bool { return 0 <= setting && setting < count }
+	rows := len(in.Labels)
 	switch highest := in.HighestGrade; {
 	case !known(int(in.Gain), len(gainNames)):
 		return fmt.Errorf("metrics: invalid Input.Gain: %v", in.Gain)
@@ -105,41 +103,61 @@ func (in Input) check() error {
 		return fmt.Errorf("metrics: invalid Input.LabelFree: %v", in.LabelFree)
 	case !(highest >= 0) || math.IsInf(highest, 1):
 		return fmt.Errorf("metrics: the highest grade is %v: it must be finite and not negative, or 0 for the highest label", highest)
-	case in.Groups != nil && len(in.Groups) != len(in.Labels):
-		return fmt.Errorf("metrics: %d groups but %d labels: want one of each per row", len(in.Groups), len(in.Labels))
-	}
-	return nil
-}
-
-// offsets are Offsets, checked against the rows.
-func (in Input) offsets() ([]int, error) {
-	rows := len(in.Labels)
-	if in.Offsets == nil {
-		return []int{0, rows}, nil
-	}
-	if len(in.Offsets) == 0 {
-		return nil, errors.New("metrics: offsets are empty: want one more than there are queries")
+	case in.Policy.Samples < 0:
+		return fmt.Errorf("metrics: %d samples: want 1 or more, or 0 for 100", in.Policy.Samples)
+	case in.Groups != nil && len(in.Groups) != rows:
+		return fmt.Errorf("metrics: %d groups but %d labels: want one of each per row", len(in.Groups), rows)
+	case in.Exposure != nil && len(in.Exposure) != rows:
+		return fmt.Errorf("metrics: %d exposures but %d labels: want one of each per row", len(in.Exposure), rows)
+	case in.Offsets != nil && len(in.Offsets) == 0:
+		return errors.New("metrics: offsets are empty: want one more than there are queries")
 	}
 	last := 0
 	for i, o := range in.Offsets {
 		if o < last || o > rows {
-			return nil, fmt.Errorf("metrics: offset %d is %d: offsets must not fall, and must stay within the %d rows", i, o, rows)
+			return fmt.Errorf("metrics: offset %d is %d: offsets must not fall, and must stay within the %d rows", i, o, rows)
 		}
 		last = o
 	}
-	return in.Offsets, nil
+	queries, r := len(in.offsets())-1, in.Rankings
+	if r != nil && (r.Samples < 0 || r.Cutoff < 0 || len(r.Rows) != queries*r.Samples*r.Cutoff) {
+		return fmt.Errorf("metrics: %d entries of rankings, want %d queries × %d samples × cutoff %d", len(r.Rows), queries, r.Samples, r.Cutoff)
+	}
+	return nil
 }
 
-// part is the Input of the queries of those offsets, which are neighbours.
-func (in Input) part(offsets []int) Input {
-	first, end := offsets[0], offsets[len(offsets)-1]
-	in.Scores, in.Labels = in.Scores[first:end], in.Labels[first:end]
-	if in.Groups != nil {
-		in.Groups = in.Groups[first:end]
+// offsets are Offsets, or those of one query.
+func (in Input) offsets() []int {
+	if in.Offsets == nil {
+		return []int{0, len(in.Labels)}
 	}
-	in.Offsets = make([]int, len(offsets))
-	for i, o := range offsets {
-		in.Offsets[i] = o - first
-	}
-	return in
+	return in.Offsets
 }
+
+// rowError is an error in one row of a query, counted from the query's first row.
+type rowError struct {
+	row int
+	err error
+}
+
+func (e *rowError) Error() string { return fmt.Sprintf("document %d: %v", e.row, e.err) }
+func (e *rowError) Unwrap() error { return e.err }
+
+// located adds to err the number of the query and, if it is a *rowError, of the row.
+// first is the query's first row.
+func located(err error, query, first int) error {
+	if bad := (*rowError)(nil); errors.As(err, &bad) {
+		return fmt.Errorf("metrics: query %d, row %d: %w", query, first+bad.row, bad.err)
+	}
+	return fmt.Errorf("metrics: query %d: %w", query, err)
+}
+
+// allFinite returns a *rowError for the first value that is NaN or infinite.
+func allFinite(values []float64, what string) error {
+	if row := slices.IndexFunc(values, notFinite); row >= 0 {
+		return &rowError{row, fmt.Errorf("%s %v: it must be finite", what, values[row])}
+	}
+	return nil
+}
+
+func notFinite(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }

@@ -3,12 +3,13 @@ package metrics
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 )
 
-// Bit for bit; and an error names query and row of the whole.
-func TestMeansInBlocksAreThoseOfAllQueriesAtOnce(t *testing.T) {
+// Bit for bit; and an error names query and row.
+func TestMeansDoNotDependOnTheNumberOfCoresAndMeasures(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	in := Input{Offsets: []int{0}, Discounts: Discounts(5), Policy: Policy{Samples: 7, Seed: 1}}
 	for range 101 {
@@ -25,20 +26,10 @@ func TestMeansInBlocksAreThoseOfAllQueriesAtOnce(t *testing.T) {
 	}
 	var measures []Measure
 	for _, name := range Names() {
-		for _, text := range []string{name, name + "@3", expectedPrefix + name} {
-			m, err := ParseMeasure(text)
-			if err != nil {
-				t.Fatal(err)
-			}
-			measures = append(measures, m)
-		}
+		measures = append(measures, mustParse(t, name), mustParse(t, name+"@3"), mustParse(t, expectedPrefix+name))
 	}
 	for _, name := range FairnessNames() {
-		m, err := ParseMeasure(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		measures = append(measures, m)
+		measures = append(measures, mustParse(t, name))
 	}
 	measures = append(measures, NewMeasure("queries", false, func(in Input) ([]float64, error) {
 		values := make([]float64, len(in.Offsets)-1)
@@ -47,32 +38,21 @@ func TestMeansInBlocksAreThoseOfAllQueriesAtOnce(t *testing.T) {
 		}
 		return values, nil
 	}))
+	cores := runtime.GOMAXPROCS(8)
+	defer runtime.GOMAXPROCS(cores)
 	got, err := Means(in, measures)
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks := 0
+	runtime.GOMAXPROCS(1)
 	for i, m := range measures {
-		e, err := m.Estimate(in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		labelFree := in.LabelFree
-		if m.kind == ofExposure {
-			labelFree = LabelFreeSkip
-		}
-		want, err := e.mean(in.QueryWeights, labelFree)
-		if err != nil || math.Float64bits(got[i].Mean) != math.Float64bits(want.Mean) || math.Float64bits(got[i].StdErr) != math.Float64bits(want.StdErr) {
+		want, err := Means(in, []Measure{m})
+		if err != nil || math.Float64bits(got[i].Mean) != math.Float64bits(want[0].Mean) || math.Float64bits(got[i].StdErr) != math.Float64bits(want[0].StdErr) {
 			t.Errorf("%v: %v, want %v (%v)", m, got[i], want, err)
 		}
-		if in.byBlocks(measures)[i] != nil {
-			blocks++
-		}
-	}
-	if blocks < len(measures)/2 {
-		t.Errorf("only %d of %d measures are computed in blocks", blocks, len(measures))
 	}
 
+	runtime.GOMAXPROCS(8)
 	q := 90
 	for in.Offsets[q+1] < in.Offsets[q]+2 {
 		q++

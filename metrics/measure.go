@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"errors"
+	"fmt"
 	"math"
 )
 
@@ -14,35 +15,23 @@ import (
 //   - or a custom one.
 type Measure struct {
 	name          string
-	kind          measureKind
-	metric        metric    // of the first two kinds
-	fairness      *fairness // of the third
-	custom        custom    // of the fourth
 	lowerIsBetter bool
+	metric        metric // of all but custom ones, a fairness measure too
+	expected      bool   // the expectation of the metric
+
+	custom   bool // perQuery computes it
+	perQuery func(Input) ([]float64, error)
+	tieAware bool // perQuery is called once, whatever ties
 }
-
-type measureKind int
-
-const (
-	noMeasure measureKind = iota
-	ofRanking
-	ofPolicy
-	ofExposure
-	byFunction
-)
 
 const expectedPrefix = "expected-"
 
-func ofMetric(m metric, kind measureKind) Measure {
+func newMeasure(m metric, expected bool) Measure {
 	name := m.String()
-	if kind == ofPolicy {
+	if expected {
 		name = expectedPrefix + name
 	}
-	return Measure{name: name, kind: kind, metric: m, lowerIsBetter: m.family.lowerIsBetter}
-}
-
-func ofFairness(f *fairness) Measure {
-	return Measure{name: f.name, kind: ofExposure, fairness: f, lowerIsBetter: f.lowerIsBetter}
+	return Measure{name: name, lowerIsBetter: m.family.lowerIsBetter, metric: m, expected: expected}
 }
 
 // NewMeasure makes a custom measure. perQuery gives a value for every query, NaN where the
@@ -52,13 +41,13 @@ func ofFairness(f *fairness) Measure {
 // these scores set apart by next to nothing, in an order drawn by Input.Policy.Seed, and
 // the measure is the mean.
 func NewMeasure(name string, lowerIsBetter bool, perQuery func(Input) ([]float64, error)) Measure {
-	return Measure{name: name, kind: byFunction, lowerIsBetter: lowerIsBetter, custom: custom{name: name, perQuery: perQuery}}
+	return Measure{name: name, lowerIsBetter: lowerIsBetter, custom: true, perQuery: perQuery}
 }
 
 // TieAware is m, made by [NewMeasure], for a function that handles equal scores itself,
 // such as a loss: it is called once, with the scores as they are.
 func (m Measure) TieAware() Measure {
-	m.custom.tieAware = true
+	m.tieAware = true
 	return m
 }
 
@@ -72,50 +61,47 @@ func (m Measure) LowerIsBetter() bool { return m.lowerIsBetter }
 
 // Better tells whether a is a better value than b. NaN is the worst.
 func (m Measure) Better(a, b float64) bool {
-	if math.IsNaN(a) || math.IsNaN(b) {
-		return math.IsNaN(b) && !math.IsNaN(a)
-	}
 	if m.lowerIsBetter {
-		return a < b
+		a, b = -a, -b
 	}
-	return a > b
+	return a > b || math.IsNaN(b) && !math.IsNaN(a)
 }
 
 // NeedsGroups tells whether the measure compares groups of documents, Input.Groups.
-func (m Measure) NeedsGroups() bool { return m.kind == ofExposure && m.fairness.ofGroups }
+func (m Measure) NeedsGroups() bool { return m.ofExposure() && m.metric.family.ofGroups }
 
 // NeedsGrade tells whether the measure goes by the highest grade of the data set,
 // Input.HighestGrade: graded RBP, and ERR without a grade in its name.
-func (m Measure) NeedsGrade() bool { return m.isMetric() && m.metric.needsGrade() }
+func (m Measure) NeedsGrade() bool {
+	f := m.metric.family
+	return f != nil && f.graded != nil && f.graded(m.metric.param)
+}
 
 // OfPolicy tells whether the measure is one of the Plackett–Luce policy of the scores,
 // and not of the ranking by them alone.
-func (m Measure) OfPolicy() bool { return m.kind == ofPolicy || m.kind == ofExposure }
+func (m Measure) OfPolicy() bool { return m.expected || m.ofExposure() }
 
 // Sampled tells whether the value is an estimate from sampled rankings, see Input.Policy,
 // and has a standard error: the expectations of MAP and ERR, and of pair accuracy at a
 // cutoff. All other measures are exact, expectations to 1e-10 of their scale.
-func (m Measure) Sampled() bool { return m.kind == ofPolicy && m.metric.exactly() == nil }
+func (m Measure) Sampled() bool { return m.expected && m.metric.exactly() == nil }
 
 // Ranking is the metric of the ranking by descending score of which m may be the
 // expectation: ndcg@5 for expected-ndcg@5. For a measure that is no metric it is m.
-func (m Measure) Ranking() Measure { return m.as(ofRanking) }
+func (m Measure) Ranking() Measure { return m.as(false) }
 
 // Expected is the expectation of a metric under the policy: expected-ndcg@5 for ndcg@5.
 // For a measure that is no metric it is m.
-func (m Measure) Expected() Measure { return m.as(ofPolicy) }
+func (m Measure) Expected() Measure { return m.as(true) }
 
-func (m Measure) as(kind measureKind) Measure {
-	if m.isMetric() {
-		return ofMetric(m.metric, kind)
+func (m Measure) as(expected bool) Measure {
+	if m.metric.family == nil || m.ofExposure() {
+		return m
 	}
-	return m
+	return newMeasure(m.metric, expected)
 }
 
-func (m Measure) isMetric() bool { return m.kind == ofRanking || m.kind == ofPolicy }
-
-// byNumber tells whether the value of a query may depend on the query's number.
-func (m Measure) byNumber() bool { return m.Sampled() || m.kind == byFunction }
+func (m Measure) ofExposure() bool { return m.metric.family != nil && m.metric.family.fairness != nil }
 
 // PerQuery computes the measure of every query: NaN where it is not defined (see the
 // package comment). A score that is not finite, and a label that the measure cannot use,
@@ -126,37 +112,188 @@ func (m Measure) PerQuery(in Input) ([]float64, error) {
 }
 
 // Estimate is PerQuery with standard errors.
-func (m Measure) Estimate(in Input) (Estimate, error) { return m.estimate(in, &shared{}) }
-
-func (m Measure) estimate(in Input, s *shared) (e Estimate, err error) {
-	if err := in.check(); err != nil {
+func (m Measure) Estimate(in Input) (Estimate, error) {
+	all, err := Estimates(in, []Measure{m})
+	if err != nil {
 		return Estimate{}, err
 	}
-	if m.isMetric() && in.LabelFree == LETOR4 && m.metric.family.letor4 != nil {
-		m.metric.family = m.metric.family.letor4
+	return all[0], nil
+}
+
+// Estimates are those of several measures, of which [Means] takes the means. What several of
+// the measures need is computed once, and for different queries on all cores.
+func Estimates(in Input, measures []Measure) ([]Estimate, error) {
+	if err := in.check(); err != nil {
+		return nil, err
 	}
-	switch m.kind {
-	case ofRanking:
-		e.PerQuery, err = in.ranked(m.metric)
-	case ofPolicy:
-		return in.expected(m.metric, s)
-	case ofExposure:
-		e.PerQuery, err = in.fairness(m.fairness, s)
-	case byFunction:
-		return in.custom(m.custom)
-	default:
-		err = errors.New("metrics: no measure: make one with ParseMeasure or NewMeasure")
+	estimates, queries := make([]Estimate, len(measures)), len(in.offsets())-1
+	scored := false
+	for i, m := range measures {
+		err := m.check(in)
+		switch {
+		case err != nil:
+		case m.custom:
+			estimates[i], err = m.estimateCustom(in)
+		default:
+			scored = scored || !m.ofExposure() || in.Exposure == nil
+			estimates[i] = Estimate{make([]float64, queries), make([]float64, queries)}
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	e.StdErr = make([]float64, len(e.PerQuery))
-	return e, err
+	if !scored {
+		in.Scores = make([]float64, len(in.Labels)) // nothing asks for them any more
+	}
+	err := in.each(func() func(q query) error {
+		w := newWorker(in)
+		compute := make([]func(q query) (value, stdErr float64, err error), len(measures))
+		for i, m := range measures {
+			if !m.custom {
+				compute[i] = m.computation(w)
+			}
+		}
+		return func(q query) (err error) {
+			for i, e := range estimates {
+				if compute[i] == nil {
+					continue
+				}
+				if e.PerQuery[q.number], e.StdErr[q.number], err = compute[i](q); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return estimates, nil
+}
+
+// computation gives the function that computes m of one query after another, NaN where it is
+// not defined.
+func (m Measure) computation(w *worker) func(q query) (value, stdErr float64, err error) {
+	if m.ofExposure() {
+		return func(q query) (value, stdErr float64, err error) {
+			value, err = w.fairness(m.metric.family, q)
+			return value, 0, err
+		}
+	}
+	e := newEvaluator(m.metric, w.Input)
+	exactly := e.exactly()
+	return func(q query) (value, stdErr float64, err error) {
+		defined, err := e.prepare(q.labels)
+		switch {
+		case err != nil || !defined:
+			return math.NaN(), math.NaN(), err
+		case !m.expected || len(q.scores) < 2: // there is one ranking
+			w.order.rank(q.scores, e.depth(), w.Ties)
+			return e.at(&w.order), 0, nil
+		case exactly != nil && w.Rankings == nil:
+			low, high := e.bounds() // which rounding and the quadrature may leave
+			value, err = exactly(e, w, q)
+			return max(low, min(value, high)), 0, err
+		}
+		rankings, err := w.rankings(q, e.depth())
+		if err != nil {
+			return 0, 0, err
+		}
+		value, stdErr = e.average(rankings)
+		return value, stdErr, nil
+	}
+}
+
+// check reports what the measure lacks.
+func (m Measure) check(in Input) error {
+	f, rows := m.metric.family, len(in.Labels)
+	switch {
+	case f == nil && !m.custom:
+		return errors.New("metrics: no measure: make one with ParseMeasure or NewMeasure")
+	case m.ofExposure() && len(in.Discounts) == 0 && (in.Exposure == nil || f.ofTarget):
+		return fmt.Errorf("metrics: %s needs the discounts of the ranks", f.name)
+	case m.NeedsGroups() && len(in.Groups) != rows:
+		return fmt.Errorf("metrics: %s needs the group of every row: %d groups for %d rows", f.name, len(in.Groups), rows)
+	}
+	return nil
+}
+
+// Means are the means of measures over the queries, by Input.LabelFree and
+// Input.QueryWeights; of a fairness measure, over the queries for which it is defined.
+func Means(in Input, measures []Measure) ([]Summary, error) {
+	estimates, err := Estimates(in, measures)
+	if err != nil {
+		return nil, err
+	}
+	means := make([]Summary, len(measures))
+	for i, m := range measures {
+		if means[i], err = m.Mean(in, estimates[i]); err != nil {
+			return nil, err
+		}
+	}
+	return means, nil
 }
 
 // Mean is the mean of estimates of m by the LabelFree and the QueryWeights of in, as
 // [Means] gives it.
 func (m Measure) Mean(in Input, e Estimate) (Summary, error) {
 	l := in.LabelFree
-	if m.kind == ofExposure {
+	if m.ofExposure() {
 		l = LabelFreeSkip // the others are about metrics of relevance
 	}
 	return e.mean(in.QueryWeights, l)
+}
+
+// Estimate is the values of a measure, query by query, with their standard errors.
+type Estimate struct {
+	PerQuery []float64 // NaN where the measure is not defined
+	// StdErr is the standard error of PerQuery as an estimate of the exact expectation,
+	// from the spread of the samples: 0 for a value that is not sampled, +Inf for one that
+	// is estimated from a single sample, NaN where PerQuery is.
+	StdErr []float64
+}
+
+// Summary is the mean of a measure over queries.
+type Summary struct {
+	Mean   float64 // NaN if no query counts
+	StdErr float64 // from the sampling of rankings, 0 for an exact measure; the variation between queries is not in it
+}
+
+// Mean is the mean over queries, of which those that are NaN count as l says.
+func (e Estimate) Mean(l LabelFree) Summary {
+	m, _ := e.mean(nil, l) // without weights there is no error
+	return m
+}
+
+// mean takes weights of the queries; nil: equal ones.
+func (e Estimate) mean(weights []float32, l LabelFree) (Summary, error) {
+	if weights != nil && len(weights) != len(e.PerQuery) {
+		return Summary{}, fmt.Errorf("metrics: %d query weights for %d queries", len(weights), len(e.PerQuery))
+	}
+	sum, all, variance := 0.0, 0.0, 0.0
+	for q, v := range e.PerQuery {
+		w := 1.0
+		if weights != nil {
+			w = float64(weights[q])
+		}
+		if !(w >= 0) || math.IsInf(w, 0) {
+			return Summary{}, fmt.Errorf("metrics: query %d: weight %v: it must be 0 or more, and finite", q, w)
+		}
+		v, counts := l.counted(v)
+		if !counts {
+			continue
+		}
+		sum += w * v
+		all += w
+		if s := e.StdErr[q]; !math.IsNaN(s) {
+			variance += w * w * s * s
+		}
+	}
+	return Summary{sum / all, math.Sqrt(variance) / all}, nil
+}
+
+// Mean is the mean over queries, of which those that are NaN count as l says. It is NaN if
+// no query counts.
+func Mean(perQuery []float64, l LabelFree) float64 {
+	return Estimate{perQuery, make([]float64, len(perQuery))}.Mean(l).Mean
 }

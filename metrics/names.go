@@ -9,53 +9,73 @@ import (
 	"github.com/plrank/plrank/internal/names"
 )
 
-// families is the table of the metrics. A new metric is a row here, and a line with its
-// formula and source in the comment of [ParseMeasure].
-var families = []*family{
-	{name: "dcg", prepare: prepareDCG},
-	{name: "ndcg", prepare: prepareNDCG, weightsOf: "dcg", letor4: letor4NDCG},
-	{name: "precision", alias: "p", prepare: preparePrecision},
-	{name: "recall", prepare: prepareRecall, weightsOf: "precision"},
-	{name: "map", alias: "ap", prepare: prepareRelevance, walk: walkAP},
-	{name: "mrr", alias: "rr", prepare: prepareRelevance, walk: walkRR, expected: expectedRR},
-	{name: "err", param: highestGrade, graded: highestGradeIsOpen, prepare: prepareERR, walk: walkERR},
-	{name: "rbp", param: persistence, prepare: prepareRBP},
-	{name: "arp", lowerIsBetter: true, prepare: prepareARP},
+// metricFamilies is the table of the metrics. A new metric is a row here, and a line with
+// its formula and source in the comment of [ParseMeasure].
+var metricFamilies = []*family{
+	{name: "dcg", value: gainOf, weight: dcgWeight, theta: func(k, _, _ float64) float64 { return dcgWeight(k, 0) }},
+	{name: "ndcg", value: gainOf, weight: dcgWeight, finish: byIdeal, weightsOf: "dcg", letor4: letor4NDCG},
+	{name: "precision", alias: "p", value: relevanceOf, weight: equalWeight, finish: byRanks,
+		theta: func(_, cutoff, _ float64) float64 { return 1 / cutoff }},
+	{name: "recall", value: relevanceOf, weight: equalWeight, finish: bySumOfValues, weightsOf: "precision"},
+	{name: "map", alias: "ap", value: relevanceOf, finish: bySumOfValues, walk: walkAP},
+	{name: "mrr", alias: "rr", value: relevanceOf, weight: inverseWeight, finish: bySumOfValues,
+		walk: walkRR, expected: expectedFirst},
+	{name: "err", param: highestGrade, graded: func(max float64) bool { return max == 0 }, value: stopOf, walk: walkERR},
+	{name: "rbp", param: persistence, value: relevanceOf, weight: rbpWeight,
+		theta: func(k, _, p float64) float64 { return rbpWeight(k, p) }},
+	{name: "arp", lowerIsBetter: true, value: gradeOf, weight: rankWeight, finish: finishARP,
+		theta: func(k, cutoff, _ float64) float64 { return cutoff + 1 - k }, bySum: true},
 	letor4NDCG,
-	{name: "letor4-meanndcg", prepare: prepareLETOR4MeanNDCG},
-	{name: "hits", alias: "success", prepare: prepareRelevance, walk: walkHits, expected: expectedHits},
-	{name: "pair-accuracy", prepare: preparePairs, walk: walkPairs, expected: expectedPairs, expectedUncut: true},
-	{name: "graded-rbp", param: persistence, graded: always, prepare: prepareGradedRBP, weightsOf: "rbp"},
+	{name: "letor4-meanndcg", value: gainOf, weight: letor4Weight, finish: finishLETOR4MeanNDCG},
+	{name: "hits", alias: "success", value: relevanceOf, weight: equalWeight, finish: bySumOfValues,
+		walk: walkHits, expected: expectedFirst},
+	{name: "pair-accuracy", value: gradeOf, finish: finishPairs, walk: walkPairs, expected: expectedPairs},
+	{name: "graded-rbp", param: persistence, graded: func(float64) bool { return true },
+		value: gradedGainOf, weight: rbpWeight, finish: byHighestGain, weightsOf: "rbp"},
 }
 
-// fairnessMeasures is the table of the fairness measures. A new one is a row here, and a
+var letor4NDCG = &family{name: "letor4-ndcg", value: gainOf, weight: letor4Weight, finish: finishLETOR4NDCG}
+
+// fairnessFamilies is the table of the fairness measures. A new one is a row here, and a
 // line in the comment of [ParseMeasure].
-var fairnessMeasures = []*fairness{
-	{name: "disparity", lowerIsBetter: true, value: meanSquareDisparity},
-	{name: "abs-disparity", lowerIsBetter: true, value: meanAbsDisparity},
-	{name: "ee-l", lowerIsBetter: true, ofTarget: true, value: exposureLoss},
-	{name: "ee-d", lowerIsBetter: true, value: exposureDisparity},
-	{name: "ee-r", ofTarget: true, value: exposureRelevance},
-	{name: "exposure-ratio", ofGroups: true, value: exposureRatio},
-	{name: "treatment-ratio", ofGroups: true, value: treatmentRatio},
+var fairnessFamilies = []*family{
+	{name: "disparity", lowerIsBetter: true, fairness: meanSquareDisparity},
+	{name: "abs-disparity", lowerIsBetter: true, fairness: meanAbsDisparity},
+	{name: "ee-l", lowerIsBetter: true, ofTarget: true, fairness: exposureLoss},
+	{name: "ee-d", lowerIsBetter: true, fairness: exposureDisparity},
+	{name: "ee-r", ofTarget: true, fairness: exposureRelevance},
+	{name: "exposure-ratio", ofGroups: true, fairness: exposureRatio},
+	{name: "treatment-ratio", ofGroups: true, fairness: treatmentRatio},
 }
+
+// persistence is the parameter of rank-biased precision.
+var persistence = param{"p", 0.8, "a persistence between 0 and 1", func(v float64) bool { return v > 0 && v < 1 }}
+
+// highestGrade is the parameter of expected reciprocal rank; 0: that of the data set.
+var highestGrade = param{"max", 0, "a label above 0, up to 31", func(v float64) bool { return v > 0 && v <= maxExp2Label }}
 
 // Names lists the metrics that [ParseMeasure] knows.
-func Names() []string {
-	list := make([]string, len(families))
-	for i, f := range families {
+func Names() []string { return namesOf(metricFamilies) }
+
+// FairnessNames lists the fairness measures that [ParseMeasure] knows.
+func FairnessNames() []string { return namesOf(fairnessFamilies) }
+
+func namesOf(table []*family) []string {
+	list := make([]string, len(table))
+	for i, f := range table {
 		list[i] = f.name
 	}
 	return list
 }
 
-// FairnessNames lists the fairness measures that [ParseMeasure] knows.
-func FairnessNames() []string {
-	list := make([]string, len(fairnessMeasures))
-	for i, f := range fairnessMeasures {
-		list[i] = f.name
+// lookup finds the family of a name, nil if there is none.
+func lookup(name string) *family {
+	for _, f := range slices.Concat(metricFamilies, fairnessFamilies) {
+		if f.name == name || f.alias == name {
+			return f
+		}
 	}
-	return list
+	return nil
 }
 
 // ParseMeasure reads a measure as LightGBM, RankLib and ir_measures write it: a name of
@@ -126,42 +146,25 @@ func FairnessNames() []string {
 // exposure, estimated from N rankings, adds O(1/N) to them.
 func ParseMeasure(name string) (Measure, error) {
 	text, expected := strings.CutPrefix(strings.ToLower(strings.TrimSpace(name)), expectedPrefix)
-	if i := slices.Index(FairnessNames(), text); i >= 0 {
-		if expected {
-			return Measure{}, fmt.Errorf("metrics: %q: %s is of the expected exposure by itself: leave %s off", name, text, expectedPrefix)
-		}
-		return ofFairness(fairnessMeasures[i]), nil
-	}
-	m, err := parseMetric(text)
+	c, err := parseCall(text)
 	if err != nil {
 		return Measure{}, err
 	}
-	if expected {
-		return ofMetric(m, ofPolicy), nil
-	}
-	return ofMetric(m, ofRanking), nil
-}
-
-func parseMetric(name string) (metric, error) {
-	c, ok, err := parseCall(name)
+	f := lookup(c.name)
 	switch {
-	case err != nil:
-		return metric{}, err
-	case !ok:
-		return metric{}, fmt.Errorf("metrics: %q is not a metric's name; write it like ndcg@5, map or rbp(p=0.95)@10", name)
-	}
-	i := slices.IndexFunc(families, func(f *family) bool { return f.name == c.name || f.alias == c.name })
-	if i < 0 {
-		text := fmt.Sprintf("metrics: unknown metric %q: want one of %s, with @k for a cutoff and %s before it for the expectation; or a measure of fairness: %s",
-			name, strings.Join(Names(), ", "), expectedPrefix, strings.Join(FairnessNames(), ", "))
+	case f == nil || f.fairness != nil && text != f.name:
+		want := fmt.Sprintf("metrics: unknown metric %q: want one of %s, with @k for a cutoff and %s before it for the expectation; or a measure of fairness: %s",
+			text, strings.Join(Names(), ", "), expectedPrefix, strings.Join(FairnessNames(), ", "))
 		if near := names.Nearest(c.name, append(Names(), FairnessNames()...)); near != "" {
-			text += " (did you mean " + near + "?)"
+			want += " (did you mean " + near + "?)"
 		}
-		return metric{}, errors.New(text)
+		return Measure{}, errors.New(want)
+	case f.fairness != nil && expected:
+		return Measure{}, fmt.Errorf("metrics: %q: %s is of the expected exposure by itself: leave %s off", name, text, expectedPrefix)
 	}
-	m := metric{family: families[i], cutoff: c.cutoff}
-	if m.param, err = m.family.param.parse(c); err != nil {
-		return metric{}, fmt.Errorf("metrics: %q: %w", name, err)
+	value, err := f.param.parse(c)
+	if err != nil {
+		return Measure{}, fmt.Errorf("metrics: %q: %w", text, err)
 	}
-	return m, nil
+	return newMeasure(metric{f, c.cutoff, value}, expected), nil
 }

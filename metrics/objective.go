@@ -19,19 +19,6 @@ type Objective struct {
 	bySum bool // normalized gains are divided by their sum
 }
 
-// objectives are the sums with a name, that of their metric.
-var objectives = []struct {
-	name  string
-	param param
-	theta func(k, cutoff, param float64) float64
-	bySum bool
-}{
-	{name: "dcg", theta: func(k, _, _ float64) float64 { return dcgDiscount(k) }},
-	{name: "precision", theta: func(_, cutoff, _ float64) float64 { return 1 / cutoff }},
-	{name: "arp", theta: func(k, cutoff, _ float64) float64 { return cutoff + 1 - k }, bySum: true},
-	{name: "rbp", theta: func(k, _, p float64) float64 { return rbpDiscount(p, k) }, param: persistence},
-}
-
 // ParseObjective reads discounts for that many ranks:
 //
 //   - dcg: θ_k = 1/log2(k+1), for gains 2^label − 1; with [Objective.Norm], NDCG;
@@ -50,20 +37,23 @@ func ParseObjective(text string, cutoff int) (Objective, error) {
 	}
 	name := strings.ToLower(text)
 	base, _, _ := strings.Cut(name, "(")
-	for _, row := range objectives {
-		if row.name != base {
-			continue
+	if f := lookup(base); f != nil && f.theta != nil && f.name == base {
+		c, err := parseCall(name)
+		var p float64
+		if err == nil {
+			p, err = f.param.parse(c)
 		}
-		c, isCall, _ := parseCall(name)
-		p, err := row.param.parse(c)
 		switch {
-		case isCall && err == nil && c.cutoff == 0:
-			theta := func(k float64) float64 { return row.theta(k, float64(cutoff), p) }
-			return Objective{discounts(cutoff, theta), row.param.format(row.name, p, cutoff), row.bySum}, nil
-		case row.param.name == "":
-			return fault("%s has no parameter", row.name)
+		case err == nil && c.cutoff == 0:
+			o := Objective{make([]float64, cutoff), metric{f, cutoff, p}.String(), f.bySum}
+			for k := range o.Discounts {
+				o.Discounts[k] = f.theta(float64(k+1), float64(cutoff), p)
+			}
+			return o, nil
+		case f.param.name == "":
+			return fault("%s has no parameter", f.name)
 		}
-		return fault("want %s, such as %s(0.95)", row.param.want, row.name)
+		return fault("want %s, such as %s(0.95)", f.param.want, f.name)
 	}
 	var given []float64
 	for i, number := range strings.Split(text, ",") {
@@ -100,4 +90,25 @@ func (o Objective) Norm(gains []float64) float64 {
 		return floats.Sum(gains)
 	}
 	return IdealDCG(gains, o.Discounts)
+}
+
+// Discounts are DCG's rank discounts θ_k = 1/log2(k+1) for ranks k = 1 … n (Burges et al.,
+// ICML 2005), none for n below 1. [ParseObjective] has others.
+func Discounts(n int) []float64 {
+	d := make([]float64, max(n, 0))
+	for k := range d {
+		d[k] = dcgWeight(float64(k+1), 0)
+	}
+	return d
+}
+
+// IdealDCG is the highest DCG that documents of these gains can have, Σ_k θ_k ρ_(k) with
+// ρ_(1) ≥ ρ_(2) ≥ …, over as many ranks as there are discounts and documents. Discounts
+// must not grow with the rank.
+func IdealDCG(gains, discounts []float64) float64 {
+	ideal := 0.0
+	for k, d := range top(nil, gains, min(len(gains), len(discounts))) {
+		ideal += discounts[k] * gains[d]
+	}
+	return ideal
 }

@@ -8,21 +8,21 @@ import (
 )
 
 // ranking is the documents of a query, numbered from 0, by rank: the first of them at
-// least. If ties are random, documents of equal scores are in one block.
+// least. Neighbours of equal scores are in one block.
 type ranking struct {
 	documents []int
-	ends      []int // where each block ends; none: every document is a block
+	scores    []float64 // by document; nil: every document is a block
 }
 
 // rank fills r with the documents of the first depth ranks by descending score. If ties
 // are random, the last block may reach further.
 func (r *ranking) rank(scores []float64, depth int, ties Ties) {
-	r.documents = top(r.documents, scores, depth)
-	r.ends = r.ends[:0]
-	if ties == TiesOrder || len(r.documents) == 0 {
+	r.documents, r.scores = top(r.documents, scores, depth), nil
+	if ties == TiesOrder {
 		return
 	}
-	if depth < len(scores) { // the last block may not be whole
+	r.scores = scores
+	if 0 < depth && depth < len(scores) { // the last block may not be whole
 		last := scores[r.documents[depth-1]]
 		first := slices.IndexFunc(r.documents, func(d int) bool { return scores[d] == last })
 		r.documents = r.documents[:first]
@@ -32,30 +32,19 @@ func (r *ranking) rank(scores []float64, depth int, ties Ties) {
 			}
 		}
 	}
-	for k, d := range r.documents {
-		if k+1 == len(r.documents) || scores[r.documents[k+1]] != scores[d] {
-			r.ends = append(r.ends, k+1)
-		}
-	}
 }
 
 // blocks gives every block with the rank of its first document, from 0.
 func (r *ranking) blocks() iter.Seq2[int, []int] {
 	return func(yield func(int, []int) bool) {
-		if len(r.ends) == 0 {
-			for k := range r.documents {
-				if !yield(k, r.documents[k:k+1]) {
-					return
-				}
+		for first, end := 0, 0; first < len(r.documents); first = end {
+			end = first + 1
+			for r.scores != nil && end < len(r.documents) && r.scores[r.documents[end]] == r.scores[r.documents[first]] {
+				end++
 			}
-			return
-		}
-		first := 0
-		for _, end := range r.ends {
 			if !yield(first, r.documents[first:end]) {
 				return
 			}
-			first = end
 		}
 	}
 }

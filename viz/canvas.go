@@ -73,16 +73,16 @@ func write(p picture, ending string, w io.Writer) (err error) {
 	if err := p.draw(draw.NewCanvas(c, width, height)); err != nil {
 		return err
 	}
-	if ending != ".svg" {
-		_, err := c.WriteTo(w)
-		return err
-	}
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
 		return err
 	}
-	// If Liberation is not installed, these have the same widths.
-	_, err = io.WriteString(w, strings.ReplaceAll(b.String(), "font-family:Liberation Sans", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif"))
+	drawn := b.String()
+	if ending == ".svg" { // if Liberation is not installed, the others have the same widths
+		const font = "font-family:'Liberation Sans',Arial,Helvetica,sans-serif"
+		drawn = strings.ReplaceAll(drawn, "font-family:Liberation Sans", font)
+	}
+	_, err = io.WriteString(w, drawn)
 	return err
 }
 
@@ -99,15 +99,7 @@ func save(p picture, path string) error {
 	if canvases[ending] == nil {
 		return fmt.Errorf("viz: %s: the name of a picture ends in .svg, .png or .pdf", path)
 	}
-	var b bytes.Buffer
-	if err := write(p, ending, &b); err != nil {
-		return fmt.Errorf("viz: %s: %w", path, err)
-	}
-	err := atomicfile.Write(path, func(w io.Writer) error {
-		_, err := b.WriteTo(w)
-		return err
-	})
-	if err != nil {
+	if err := atomicfile.Write(path, func(w io.Writer) error { return write(p, ending, w) }); err != nil {
 		return fmt.Errorf("viz: %w", err)
 	}
 	return nil

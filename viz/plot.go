@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -45,8 +46,6 @@ func (p Plot) check() error {
 	return nil
 }
 
-func (p Plot) axes() axes { return axes{p.LogX, p.LogY} }
-
 func (p Plot) draw(c draw.Canvas) error {
 	d := plot.New()
 	d.Title.Text, d.X.Label.Text, d.Y.Label.Text = p.Title, p.X, p.Y
@@ -74,15 +73,15 @@ func (p Plot) draw(c draw.Canvas) error {
 			style = draw.LineStyle{Color: palette[number], Width: vg.Points(1.6)}
 			glyph.Color, glyph.Shape = style.Color, glyphs[number]
 		}
-		if err := addSpread(d, p.axes(), s, style); err != nil {
+		if err := addSpread(d, p, s, style); err != nil {
 			return err
 		}
-		addSeries(d, &legend, p.axes(), s, style, glyph)
+		addSeries(d, &legend, p, s, style, glyph)
 	}
 	setAxis(&d.X, p.LogX)
 	setAxis(&d.Y, p.LogY)
 	if p.YNames != nil {
-		d.Y.Tick.Marker = names(p.YNames)
+		d.Y.Tick.Marker = nameTicks(p.YNames)
 	}
 	c = draw.Crop(c, vg.Points(4), -vg.Points(12), vg.Points(4), -vg.Points(6)) // the last ticks have room
 	// A reader's font may be wider than the one measured here.
@@ -95,16 +94,16 @@ func (p Plot) draw(c draw.Canvas) error {
 }
 
 // addSeries adds a line for every segment, then the points and texts.
-func addSeries(d *plot.Plot, legend *plot.Legend, a axes, s Series, style draw.LineStyle, glyph draw.GlyphStyle) {
+func addSeries(d *plot.Plot, legend *plot.Legend, p Plot, s Series, style draw.LineStyle, glyph draw.GlyphStyle) {
 	var dots plotter.XYs
 	var labels pointTexts
-	for _, run := range s.segments(a) {
+	for _, run := range s.segments(p, anyPoint) {
 		if s.Style != Points {
 			d.Add(&plotter.Line{XYs: run.at, LineStyle: style})
 		}
 		for i, at := range run.at {
 			alone := len(run.at) == 1 // no line shows it
-			if alone || s.Style == Points || s.Style == LinePoints || slices.Contains(s.Marks, run.numbers[i]) {
+			if alone || s.Style == Points || s.Style == LinePoints {
 				dots = append(dots, at)
 			}
 			if s.Texts != nil {
@@ -142,8 +141,42 @@ func setAxis(a *plot.Axis, log bool) {
 	if a.Min > a.Max { // there is no data
 		a.Min, a.Max = 0, 1
 	}
-	a.Tick.Marker = roundTicks{}
+	a.Tick.Marker = plot.TickerFunc(roundTicks)
 	if log {
-		a.Tick.Marker = decades{}
+		a.Tick.Marker = plot.TickerFunc(decades)
+	}
+}
+
+// pointTexts are texts beside points. A text is put, preferably right and above, where it
+// is neither cut off nor covers another text. If there is no such spot, it is left out.
+type pointTexts struct {
+	at    plotter.XYs
+	texts []string
+	style text.Style
+}
+
+func (l pointTexts) Plot(c draw.Canvas, p *plot.Plot) {
+	const away = vg.Length(5)
+	var taken []vg.Rectangle
+	trX, trY := p.Transforms(&c)
+	for i, at := range l.at {
+		x, y := trX(at.X), trY(at.Y)
+		size := l.style.Rectangle(l.texts[i]).Size()
+		for _, corner := range []vg.Point{
+			{X: x + away, Y: y + away}, {X: x + away, Y: y - away - size.Y},
+			{X: x - away - size.X, Y: y + away}, {X: x - away - size.X, Y: y - away - size.Y},
+		} {
+			box := vg.Rectangle{Min: corner, Max: corner.Add(size)}
+			overlaps := func(b vg.Rectangle) bool {
+				return box.Min.X < b.Max.X && b.Min.X < box.Max.X && box.Min.Y < b.Max.Y && b.Min.Y < box.Max.Y
+			}
+			inside := c.Min.X <= box.Min.X && c.Min.Y <= box.Min.Y && box.Max.X <= c.Max.X && box.Max.Y <= c.Max.Y
+			if !inside || slices.ContainsFunc(taken, overlaps) {
+				continue
+			}
+			taken = append(taken, box)
+			c.FillText(l.style, corner, l.texts[i])
+			break
+		}
 	}
 }

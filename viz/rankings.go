@@ -30,9 +30,11 @@ type Panel struct {
 
 // Lengths of the picture.
 const (
-	tile   = 22 * vg.Length(1)
-	gutter = 28 * vg.Length(1) // between panels
-	header = 22 * vg.Length(1) // for a line of text
+	tile       vg.Length = 22
+	gutter     vg.Length = 28 // between panels
+	header     vg.Length = 22 // for a line of text
+	legendText vg.Length = 40
+	margin     vg.Length = 2
 )
 
 // SVG is the picture as an SVG document. It panics if a row number has no label, or if the
@@ -71,12 +73,11 @@ func (r Rankings) size() (width, height vg.Length) {
 		width += vg.Length(p.Cutoff) * tile
 		rows = max(rows, len(p.Rows)/p.Cutoff)
 	}
-	const margin = 2 * vg.Length(1)
-	return max(width, r.legendWidth()) + 2*margin, 3*header + vg.Length(rows)*tile + 4*margin
+	return max(width, legendText+tile*vg.Length(r.grades())) + 2*margin, 3*header + vg.Length(rows)*tile + 4*margin
 }
 
 func (r Rankings) draw(c draw.Canvas) error {
-	c = draw.Crop(c, 2, -2, 2, -2)
+	c = draw.Crop(c, margin, -margin, margin, -margin)
 	style := text.Style{Color: color.Black, Font: font.From(plot.DefaultFont, 11), XAlign: draw.XLeft, YAlign: draw.YCenter, Handler: plot.DefaultTextHandler}
 	style.Font.Variant = "Sans"
 	top := c.Max.Y
@@ -105,10 +106,6 @@ func (r Rankings) draw(c draw.Canvas) error {
 	return nil
 }
 
-const legendText = 40 * vg.Length(1)
-
-func (r Rankings) legendWidth() vg.Length { return legendText + tile*vg.Length(r.grades()) }
-
 // grades is the number of grades from 0 to the highest, at most as many as there
 // are shades.
 func (r Rankings) grades() int {
@@ -123,14 +120,9 @@ func (r Rankings) grades() int {
 func (r Rankings) tile(c draw.Canvas, style text.Style, at vg.Point, label float32, name string) {
 	shade := max(0, min(int(label), len(shades)-1))
 	side := tile - 2
-	var p vg.Path
-	p.Move(at)
-	p.Line(vg.Point{X: at.X + side, Y: at.Y})
-	p.Line(vg.Point{X: at.X + side, Y: at.Y + side})
-	p.Line(vg.Point{X: at.X, Y: at.Y + side})
-	p.Close()
-	c.SetColor(shades[shade])
-	c.Fill(p)
+	c.FillPolygon(shades[shade], []vg.Point{
+		at, {X: at.X + side, Y: at.Y}, {X: at.X + side, Y: at.Y + side}, {X: at.X, Y: at.Y + side},
+	})
 	style.XAlign = draw.XCenter
 	style.Font.Size = 9
 	if shade > 2 {

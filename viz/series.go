@@ -3,9 +3,13 @@ package viz
 import (
 	"errors"
 	"fmt"
+	"image/color"
 	"math"
+	"slices"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // A Series is one curve of a Plot. NaN and infinite values are gaps.
@@ -13,7 +17,6 @@ type Series struct {
 	Name  string    // in the legend; "": not there
 	X, Y  []float64 // of the same length; X nil: 1, 2, 3, …
 	Style Style
-	Marks []int    // numbers of points that get a dot, from 0
 	Texts []string // beside the points; nil: none
 
 	// Low and High are the bounds of each Y, nil: none. They are drawn as a band beside a
@@ -55,11 +58,6 @@ func (s Series) check() error {
 	case s.Style < Line || s.Style > Guide:
 		return fmt.Errorf("an unknown style, %d", s.Style)
 	}
-	for _, m := range s.Marks {
-		if m < 0 || m >= len(s.Y) {
-			return fmt.Errorf("%d points, but a mark at point %d", len(s.Y), m)
-		}
-	}
 	return nil
 }
 
@@ -68,17 +66,14 @@ func fit(low, high, values []float64) bool {
 	return len(low) == len(high) && (low == nil || len(low) == len(values))
 }
 
-// axes are those that a series is drawn on.
-type axes struct{ logX, logY bool }
-
 // A segment is a run of points of a series without a gap, with their numbers.
 type segment struct {
 	at      plotter.XYs
 	numbers []int
 }
 
-// segments splits a series at its gaps.
-func (s Series) segments(a axes) []segment {
+// segments splits a series in a plot at its gaps, and at the points that are not valid.
+func (s Series) segments(p Plot, valid func(number int) bool) []segment {
 	var list []segment
 	gap := true
 	for i, y := range s.Y {
@@ -86,7 +81,9 @@ func (s Series) segments(a axes) []segment {
 		if s.X != nil {
 			x = s.X[i]
 		}
-		if !drawable(x, a.logX) || !drawable(y, a.logY) {
+		atX, okX := onAxis(x, p.LogX)
+		atY, okY := onAxis(y, p.LogY)
+		if !okX || !okY || !valid(i) {
 			gap = true
 			continue
 		}
@@ -95,21 +92,115 @@ func (s Series) segments(a axes) []segment {
 			gap = false
 		}
 		last := &list[len(list)-1]
-		last.at = append(last.at, plotter.XY{X: onAxis(x, a.logX), Y: onAxis(y, a.logY)})
+		last.at = append(last.at, plotter.XY{X: atX, Y: atY})
 		last.numbers = append(last.numbers, i)
 	}
 	return list
 }
 
-// onAxis is the position of a number on an axis.
-func onAxis(v float64, log bool) float64 {
+func anyPoint(int) bool { return true }
+
+// onAxis is the position of a number on an axis, and whether it can be drawn there: the
+// length of an axis is to be finite.
+func onAxis(v float64, log bool) (at float64, drawable bool) {
 	if log {
-		return math.Log10(v)
+		return math.Log10(v), v > 0 && v <= math.MaxFloat64/4
 	}
-	return v
+	return v, math.Abs(v) <= math.MaxFloat64/4
 }
 
-// drawable tells whether a number can be drawn on an axis, whose length is to be finite.
-func drawable(v float64, log bool) bool {
-	return math.Abs(v) <= math.MaxFloat64/4 && (!log || v > 0)
+// addSpread adds the bounds of the values of a series.
+func addSpread(d *plot.Plot, p Plot, s Series, style draw.LineStyle) error {
+	add := addBars
+	switch {
+	case s.Low == nil && s.Left == nil:
+		return nil
+	case s.Style != Points:
+		add = addBand
+	}
+	if err := add(d, p, s, style); err != nil {
+		return fmt.Errorf("the spread of series %q: %w", s.Name, err)
+	}
+	return nil
+}
+
+// addBand fills the area between low and high of every run of points at which both can be
+// drawn.
+func addBand(d *plot.Plot, p Plot, s Series, style draw.LineStyle) error {
+	bounded := func(n int) bool {
+		_, low := onAxis(s.Low[n], p.LogY)
+		_, high := onAxis(s.High[n], p.LogY)
+		return low && high
+	}
+	for _, run := range s.segments(p, bounded) {
+		if len(run.at) < 2 { // no area
+			continue
+		}
+		var low, high plotter.XYs
+		for i, at := range run.at {
+			bottom, _ := onAxis(s.Low[run.numbers[i]], p.LogY)
+			top, _ := onAxis(s.High[run.numbers[i]], p.LogY)
+			low, high = append(low, plotter.XY{X: at.X, Y: bottom}), append(high, plotter.XY{X: at.X, Y: top})
+		}
+		slices.Reverse(high)
+		band, err := plotter.NewPolygon(append(low, high...))
+		if err != nil {
+			return err
+		}
+		red, green, blue, _ := style.Color.RGBA()
+		band.Color = color.NRGBA{R: uint8(red >> 8), G: uint8(green >> 8), B: uint8(blue >> 8), A: 50}
+		band.LineStyle.Width = 0
+		d.Add(band)
+	}
+	return nil
+}
+
+// addBars adds the error bars of points.
+func addBars(d *plot.Plot, p Plot, s Series, style draw.LineStyle) error {
+	for _, run := range s.segments(p, anyPoint) {
+		var bars struct {
+			plotter.XYs
+			plotter.XErrors
+			plotter.YErrors
+		}
+		for i, at := range run.at {
+			n := run.numbers[i]
+			bars.XYs = append(bars.XYs, at)
+			bars.XErrors = append(bars.XErrors, barEnds(at.X, s.Left, s.Right, n, p.LogX))
+			bars.YErrors = append(bars.YErrors, barEnds(at.Y, s.Low, s.High, n, p.LogY))
+		}
+		vertical, err := plotter.NewYErrorBars(bars)
+		if err != nil {
+			return err
+		}
+		horizontal, err := plotter.NewXErrorBars(bars)
+		if err != nil {
+			return err
+		}
+		for _, line := range []*draw.LineStyle{&vertical.LineStyle, &horizontal.LineStyle} {
+			line.Color, line.Width = style.Color, style.Width/2
+		}
+		if s.Low != nil {
+			d.Add(vertical)
+		}
+		if s.Left != nil {
+			d.Add(horizontal)
+		}
+	}
+	return nil
+}
+
+// barEnds are the distances of the ends of an error bar from the value, 0 for an end that
+// cannot be drawn.
+func barEnds(at float64, low, high []float64, n int, log bool) (bar struct{ Low, High float64 }) {
+	if low == nil {
+		return bar
+	}
+	if end, ok := onAxis(low[n], log); ok {
+		bar.Low = math.Abs(at - end)
+	}
+	if end, ok := onAxis(high[n], log); ok {
+		bar.High = math.Abs(end - at)
+	}
+	return bar
 }

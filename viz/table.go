@@ -1,9 +1,11 @@
 package viz
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -27,26 +29,21 @@ func (t Table) HTML() string {
 	if t.Title != "" {
 		fmt.Fprintf(&b, "<caption>%s</caption>\n", html.EscapeString(t.Title))
 	}
-	columns := t.width()
-	b.WriteString("<thead><tr>")
-	for i := range columns {
-		heading := ""
-		if i < len(t.Columns) {
-			heading = t.Columns[i]
+	b.WriteString("<thead>")
+	for i, line := range t.lines() {
+		tag, end := "td", "</tr>\n"
+		if i == 0 {
+			tag, end = "th", "</tr></thead>\n<tbody>\n"
 		}
-		fmt.Fprintf(&b, "<th%s>%s</th>", t.align(i), html.EscapeString(heading))
-	}
-	b.WriteString("</tr></thead>\n<tbody>\n")
-	for _, row := range t.Rows {
 		b.WriteString("<tr>")
-		for i := range columns {
-			text := ""
-			if i < len(row) {
-				text = t.text(row[i])
+		for column, text := range line {
+			align := "left"
+			if t.numeric(column) {
+				align = "right"
 			}
-			fmt.Fprintf(&b, "<td%s>%s</td>", t.align(i), html.EscapeString(text))
+			fmt.Fprintf(&b, `<%s style="text-align:%s">%s</%[1]s>`, tag, align, html.EscapeString(text))
 		}
-		b.WriteString("</tr>\n")
+		b.WriteString(end)
 	}
 	b.WriteString("</tbody>\n</table>\n")
 	return b.String()
@@ -78,50 +75,37 @@ func (t Table) Markdown() string {
 	if t.Title != "" {
 		fmt.Fprintf(&b, "%s\n\n", t.Title)
 	}
-	line := func(column func(i int) string) {
-		for i := range t.width() {
-			fmt.Fprintf(&b, "| %s ", strings.ReplaceAll(column(i), "|", `\|`))
+	lines := t.lines()
+	rule := make([]string, len(lines[0]))
+	for column := range rule {
+		rule[column] = "---"
+		if t.numeric(column) {
+			rule[column] = "---:"
+		}
+	}
+	for _, line := range slices.Insert(lines, 1, rule) {
+		for _, text := range line {
+			fmt.Fprintf(&b, "| %s ", strings.ReplaceAll(text, "|", `\|`))
 		}
 		b.WriteString("|\n")
-	}
-	line(func(i int) string {
-		if i < len(t.Columns) {
-			return t.Columns[i]
-		}
-		return ""
-	})
-	line(func(i int) string {
-		if t.numeric(i) {
-			return "---:"
-		}
-		return "---"
-	})
-	for _, row := range t.Rows {
-		line(func(i int) string {
-			if i < len(row) {
-				return t.text(row[i])
-			}
-			return ""
-		})
 	}
 	return b.String()
 }
 
-// width is the number of columns.
-func (t Table) width() int {
-	n := len(t.Columns)
+// lines are the texts of the headings and of the rows, of equal numbers.
+func (t Table) lines() [][]string {
+	lines, columns := [][]string{slices.Clone(t.Columns)}, len(t.Columns)
 	for _, row := range t.Rows {
-		n = max(n, len(row))
+		var line []string
+		for _, v := range row {
+			line = append(line, t.text(v))
+		}
+		lines, columns = append(lines, line), max(columns, len(line))
 	}
-	return n
-}
-
-// align is the attribute of the values in column i.
-func (t Table) align(i int) string {
-	if t.numeric(i) {
-		return ` style="text-align:right"`
+	for i, line := range lines {
+		lines[i] = append(line, make([]string, columns-len(line))...)
 	}
-	return ` style="text-align:left"`
+	return lines
 }
 
 // numeric tells whether column i has a number: then it is right-aligned.
@@ -139,18 +123,15 @@ func (t Table) numeric(i int) bool {
 
 // text writes a value: NaN as a dash.
 func (t Table) text(v any) string {
-	digits := t.Digits
-	if digits == 0 {
-		digits = 4
-	}
 	if f, ok := v.(float32); ok {
 		v = float64(f)
 	}
-	if f, ok := v.(float64); ok {
-		if math.IsNaN(f) {
-			return "–"
-		}
-		return fmt.Sprintf("%.*f", digits, f)
+	f, ok := v.(float64)
+	switch {
+	case !ok:
+		return fmt.Sprint(v)
+	case math.IsNaN(f):
+		return "–"
 	}
-	return fmt.Sprint(v)
+	return fmt.Sprintf("%.*f", cmp.Or(t.Digits, 4), f)
 }

@@ -10,9 +10,7 @@ import (
 // roundTicks are the ticks of a linear axis: multiples of 1, 2 or 5 times a power of ten,
 // at most eight of them, as decimal numbers where these are short. If the ends differ in
 // their last digits alone, or by more than the largest number, they are the only ticks.
-type roundTicks struct{}
-
-func (roundTicks) Ticks(low, high float64) []plot.Tick {
+func roundTicks(low, high float64) []plot.Tick {
 	const most = 8
 	ends := []plot.Tick{exactTick(low), exactTick(high)}
 	step := math.Pow(10, math.Floor(math.Log10((high-low)/most)))
@@ -44,13 +42,11 @@ func exactTick(v float64) plot.Tick {
 	return plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'g', -1, 64)}
 }
 
-// names are the ticks of an axis on which 0, 1, 2, … have names.
-type names []string
-
-func (n names) Ticks(float64, float64) []plot.Tick {
+// nameTicks are the ticks of an axis on which 0, 1, 2, … have names.
+func nameTicks(names []string) plot.ConstantTicks {
 	const longest = 30
 	var ticks []plot.Tick
-	for i, name := range n {
+	for i, name := range names {
 		if r := []rune(name); len(r) > longest {
 			name = string(r[:longest-1]) + "…"
 		}
@@ -63,9 +59,7 @@ func (n names) Ticks(float64, float64) []plot.Tick {
 // log10(10), …, with their numbers beside the powers of ten, on short axes beside 2
 // and 5 as well, or beside all. (The logarithmic scale of package plot leaves
 // room for labels that are absent.)
-type decades struct{}
-
-func (decades) Ticks(low, high float64) []plot.Tick {
+func decades(low, high float64) []plot.Tick {
 	var ticks []plot.Tick
 	const slack = 1e-9 // for the rounding of the sums below
 	for e := math.Floor(low); e <= high; e++ {

@@ -17,7 +17,7 @@ import (
 var (
 	curves = Plot{Title: "variance", X: "N", Y: "trace", LogX: true, LogY: true, Series: []Series{
 		{Name: "PL-Rank-2", X: []float64{1, 10, 100}, Y: []float64{1, .1, .01}, Style: LinePoints},
-		{Name: "PL-Rank-RB", X: []float64{1, 10, 100}, Y: []float64{.1, .01, .001}, Marks: []int{2}, Texts: []string{"", "", "end"}},
+		{Name: "PL-Rank-RB", X: []float64{1, 10, 100}, Y: []float64{.1, .01, .001}, Texts: []string{"", "", "end"}},
 		{Name: "1/N", X: []float64{1, 100}, Y: []float64{2, .02}, Style: Guide},
 	}}
 	samples = Rankings{Title: "three documents", Labels: []float32{0, 0, 4, 1, 2}, First: 2, Panels: []Panel{
@@ -102,10 +102,10 @@ func TestNumbersThatCannotBeDrawnAreGaps(t *testing.T) {
 		{[]float64{1, 0, -3, 4}, true, "[[0] [3]]"},
 	} {
 		var got [][]int
-		for _, run := range (Series{Y: c.y}).segments(axes{logY: c.log}) {
+		for _, run := range (Series{Y: c.y}).segments(Plot{LogY: c.log}, anyPoint) {
 			got = append(got, run.numbers)
 			for i, n := range run.numbers {
-				if run.at[i].X != float64(n+1) || run.at[i].Y != onAxis(c.y[n], c.log) {
+				if y, _ := onAxis(c.y[n], c.log); run.at[i].X != float64(n+1) || run.at[i].Y != y {
 					t.Errorf("%v: point %d is at %v", c.y, n, run.at[i])
 				}
 			}
@@ -129,7 +129,7 @@ func TestLogarithmicTicksAreWithinTheAxis(t *testing.T) {
 		{1e4, 1e6, 19, "10000 100000 1e+06"},
 	} {
 		var labels []string
-		ticks := (decades{}).Ticks(math.Log10(c.low), math.Log10(c.high))
+		ticks := decades(math.Log10(c.low), math.Log10(c.high))
 		for _, tick := range ticks {
 			if v := math.Pow(10, tick.Value); v < c.low*(1-1e-9) || v > c.high*(1+1e-9) {
 				t.Errorf("%g to %g: a tick at %g", c.low, c.high, v)
@@ -164,7 +164,6 @@ func TestFieldsThatDoNotFitArePanicsAndErrors(t *testing.T) {
 	}{
 		{Plot{Series: []Series{{Name: "a", X: []float64{1}, Y: []float64{1, 2}}}}.SVG, `viz: series 0 ("a") has 1 x and 2 y values`},
 		{Plot{Series: []Series{{Name: "a", Y: []float64{1, 2}, Texts: []string{"t"}}}}.SVG, `viz: series 0 ("a") has 1 texts and 2 y values`},
-		{Plot{Series: []Series{{Name: "a", Y: []float64{1, 2}, Marks: []int{2}}}}.SVG, `viz: series 0 ("a") has 2 points, but a mark at point 2`},
 		{Plot{Series: []Series{{Name: "a", Style: 9}}}.SVG, `viz: series 0 ("a") has an unknown style, 9`},
 		{Rankings{Panels: []Panel{{Title: "p", Rows: []int{0}, Cutoff: 2}}}.SVG, `viz: panel 0 ("p") has 1 row numbers, not a multiple of the cutoff 2`},
 		{Rankings{Panels: []Panel{{Title: "p", Rows: []int{5}, Cutoff: 1}}}.SVG, `viz: panel 0 ("p") has row number 5, but there are 0 labels`},

@@ -2,16 +2,24 @@
 package evaluate
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"flag"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
 
 	"github.com/plrank/plrank/cmd/internal/help"
 	"github.com/plrank/plrank/cmd/internal/input"
 	"github.com/plrank/plrank/cmd/internal/report"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/recipe"
+	"github.com/plrank/plrank/internal/source"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
@@ -28,13 +36,52 @@ var page = help.Page{
 	},
 }
 
+// options are the command line.
+type options struct {
+	source.Source
+	config             train.Config // its settings of metrics
+	cache              input.Cache
+	model              string
+	importance, asJSON bool
+	plot               string // file
+	threads            command.Threads
+}
+
+func (o *options) flags() *flag.FlagSet {
+	f := flag.NewFlagSet("evaluate", flag.ContinueOnError)
+	f.StringVar(&o.model, "model", "", "a model `file`")
+	o.Define(f, "")
+	o.cache = input.UserCache
+	o.cache.Define(f)
+	f.BoolVar(&o.importance, "importance", false, "also print by how much the -metric gets worse where a feature is permuted")
+	f.StringVar(&o.plot, "plot", "", "a new `file`.svg, .png or .pdf with a plot of the -importance")
+	f.BoolVar(&o.asJSON, "json", false, "print JSON")
+	o.threads.Define(f)
+	o.config, _ = recipe.Preset(recipe.ByData)
+	all := flag.NewFlagSet("", flag.ContinueOnError)
+	recipe.Define(all, &o.config)
+	command.Pick(f, all, recipe.Measuring()...)
+	return f
+}
+
+func (o *options) check() error {
+	switch {
+	case o.model == "" || o.Data == "":
+		return errors.New("-model and -data are both needed")
+	case o.plot != "" && !o.importance:
+		return errors.New("-plot needs -importance")
+	case o.plot != "" && !slices.Contains([]string{".svg", ".png", ".pdf"}, filepath.Ext(o.plot)):
+		return fmt.Errorf("-plot %s: want a name that ends in .svg, .png or .pdf", o.plot)
+	case slices.Contains(append(o.config.Report, o.config.Metric), train.LossMetric):
+		return errors.New("-metric loss and -report loss are for training: a model file does not say its loss")
+	}
+	return cmp.Or(o.threads.Check(), o.Source.Check(), o.config.Check())
+}
+
 // Run is the sub-command, and its exit status.
 func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	input.LimitGarbage()
-	return run(command.Interruptible(), args, stdout, stderr)
-}
-
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	ctx := command.Interruptible()
 	return command.Run("evaluate", stdout, stderr, func(stdout io.Writer) error {
 		var o options
 		flags := o.flags()
@@ -42,7 +89,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return err
 		}
 		if err := o.check(); err != nil {
-			return err
+			return command.Usage(err)
+		}
+		if _, err := os.Stat(o.plot); err == nil {
+			return fmt.Errorf("evaluate: %s exists: name a new file", o.plot)
 		}
 		o.threads.Use()
 		model, err := ranker.Open(o.model)
@@ -116,24 +166,4 @@ func open(ctx context.Context, o *options, model *ranker.Model, stderr io.Writer
 		input.Warn(stderr, features.Lacking(split.Data.Name)...)
 	}
 	return splits, nil
-}
-
-// importance is the permutation importance of the features on the validation split, where
-// there is one; nil if it is not asked for.
-func importance(ctx context.Context, o *options, model *ranker.Model, splits []train.Split, stderr io.Writer) ([]train.Importance, error) {
-	if !o.importance {
-		return nil, nil
-	}
-	of := splits[min(1, len(splits)-1)]
-	fmt.Fprintf(stderr, "permuting features of %s\n", of.Data)
-	important, err := train.Importances(ctx, o.config, train.Parts{}, model, of.Data, permutations)
-	if err != nil {
-		return nil, err
-	}
-	if o.plot != "" {
-		if err := drawImportance(o.plot, o.config.Metric, important); err != nil {
-			input.Warn(stderr, err.Error()) // the numbers are there without a picture
-		}
-	}
-	return important, nil
 }

@@ -1,12 +1,14 @@
 package evaluate
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
-	"text/tabwriter"
 
+	"github.com/plrank/plrank/cmd/internal/input"
 	"github.com/plrank/plrank/cmd/internal/report"
+	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 	"github.com/plrank/plrank/viz"
 )
@@ -17,13 +19,33 @@ const permutations = 5
 // shownFeatures is how many features a table or plot has room for.
 const shownFeatures = 20
 
+// importance is the permutation importance of the features on the validation split, where
+// there is one; nil if it is not asked for.
+func importance(ctx context.Context, o *options, model *ranker.Model, splits []train.Split, stderr io.Writer) ([]train.Importance, error) {
+	if !o.importance {
+		return nil, nil
+	}
+	of := splits[min(1, len(splits)-1)]
+	fmt.Fprintf(stderr, "permuting features of %s\n", of.Data)
+	important, err := train.Importances(ctx, o.config, train.Parts{}, model, of.Data, permutations)
+	if err != nil {
+		return nil, err
+	}
+	if o.plot != "" {
+		if err := drawImportance(o.plot, o.config.Metric, important); err != nil {
+			input.Warn(stderr, err.Error()) // the numbers are there without a picture
+		}
+	}
+	return important, nil
+}
+
 func printImportance(w io.Writer, metric string, list []train.Importance) {
 	fmt.Fprintf(w, "\nby how much %s gets worse without a feature: mean and standard deviation of %d permutations\n", metric, permutations)
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	var table viz.Table
 	for _, i := range list[:min(shownFeatures, len(list))] {
-		fmt.Fprintf(tw, "feature %s\t%s\t±%s\t\n", i.Name, report.Number(i.Mean), report.Number(i.SD))
+		table.Rows = append(table.Rows, viz.Row{"feature " + i.Name, report.Number(i.Mean), "±" + report.Number(i.SD)})
 	}
-	tw.Flush()
+	fmt.Fprint(w, table)
 	if n := len(list) - shownFeatures; n > 0 {
 		fmt.Fprintf(w, "%d more features matter less (-json has all)\n", n)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -55,37 +56,35 @@ const tableWidth = 80
 // table prints rows of values under columns, set right. Columns that have no room
 // beside the others follow below them, beside the names of the rows again.
 func table(w io.Writer, rows, columns []string, value func(row int, column string) string) {
-	const gap = 2
-	names := 0
-	for _, r := range rows {
-		names = max(names, utf8.RuneCountInString(r))
-	}
-	for len(columns) > 0 {
-		var block, lines []string
-		lines = append(lines, strings.Repeat(" ", names))
-		for _, r := range rows {
-			lines = append(lines, fmt.Sprintf("%*s", names, r))
+	names := setRight(append([]string{""}, rows...))
+	lines := slices.Clone(names)
+	for i, c := range columns {
+		entries := []string{"  " + c}
+		for row := range rows {
+			entries = append(entries, "  "+value(row, c))
 		}
-		for _, c := range columns {
-			entries := []string{c}
-			for i := range rows {
-				entries = append(entries, value(i, c))
-			}
-			width := 0
-			for _, e := range entries {
-				width = max(width, gap+utf8.RuneCountInString(e))
-			}
-			if block != nil && utf8.RuneCountInString(lines[0])+width > tableWidth {
-				break
-			}
-			block = append(block, c)
-			for i, e := range entries {
-				lines[i] += fmt.Sprintf("%*s", width, e)
-			}
+		entries = setRight(entries)
+		if i > 0 && utf8.RuneCountInString(lines[0]+entries[0]) > tableWidth {
+			fmt.Fprintln(w, strings.Join(lines, "\n"))
+			copy(lines, names)
 		}
-		columns = columns[len(block):]
-		fmt.Fprintln(w, strings.Join(lines, "\n"))
+		for k, e := range entries {
+			lines[k] += e
+		}
 	}
+	fmt.Fprintln(w, strings.Join(lines, "\n"))
+}
+
+// setRight pads texts to the length of the longest.
+func setRight(texts []string) []string {
+	width := 0
+	for _, t := range texts {
+		width = max(width, utf8.RuneCountInString(t))
+	}
+	for i, t := range texts {
+		texts[i] = fmt.Sprintf("%*s", width, t)
+	}
+	return texts
 }
 
 // Number is a value in a table, where one that there is not is a dash.

@@ -17,7 +17,7 @@ func spreadRange(t *testing.T, p Plot, s Series) (x, y [2]float64) {
 	if err := p.check(); err != nil {
 		t.Fatal(err)
 	}
-	if err := addSpread(d, p.axes(), s, draw.LineStyle{Color: palette[0], Width: 1}); err != nil {
+	if err := addSpread(d, p, s, draw.LineStyle{Color: palette[0], Width: 1}); err != nil {
 		t.Fatal(err)
 	}
 	return [2]float64{d.X.Min, d.X.Max}, [2]float64{d.Y.Min, d.Y.Max}

@@ -1,0 +1,182 @@
+package metrics
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/plrank/plrank/internal/scratch"
+	"github.com/plrank/plrank/plackett"
+)
+
+// worker computes measures of one query after another, and keeps what they share.
+type worker struct {
+	Input
+	order   ranking // by descending score
+	weights map[string]*expectedWeights
+
+	sampler plackett.Sampler
+	ranked  []int // rankings of the query, numbered from 0, one after another
+	seen    []int // seen[d] is the number of the given ranking that had d last
+	count   int
+}
+
+func newWorker(in Input) *worker {
+	return &worker{Input: in, weights: map[string]*expectedWeights{}}
+}
+
+// tolerance of expectations, relative to their scale: ten digits.
+const tolerance = 1e-10
+
+// expectedWeights are those of a name.
+func (w *worker) expectedWeights(weighting string) *expectedWeights {
+	if w.weights[weighting] == nil {
+		w.weights[weighting] = &expectedWeights{Expectation: plackett.Expectation{Tolerance: tolerance}, query: -1}
+	}
+	return w.weights[weighting]
+}
+
+// expectedWeights has Σ_k w_k P(rank of d = k) for the documents of a query, the expected
+// weight of their ranks. The expectation of a sum follows from it for any values of the
+// documents.
+type expectedWeights struct {
+	plackett.Expectation // keeps what it finds out about the weights
+	query                int
+	documents            []float64
+}
+
+// of gives those of a query, computed once for all measures.
+func (x *expectedWeights) of(q query, compute func(out []float64) error) ([]float64, error) {
+	if x.query == q.number {
+		return x.documents, nil
+	}
+	x.query, x.documents = q.number, scratch.Sized(x.documents, len(q.scores))
+	return x.documents, compute(x.documents)
+}
+
+// exposure is the expected exposure of a query's documents: the one given, or that of the
+// rankings.
+func (w *worker) exposure(q query) ([]float64, error) {
+	if w.Exposure != nil {
+		return w.Exposure[q.first : q.first+len(q.labels)], nil
+	}
+	x := w.expectedWeights("exposure")
+	return x.of(q, func(out []float64) error {
+		if w.Rankings == nil {
+			return x.Expectation.Exposure(q.scores, w.Discounts, out)
+		}
+		clear(out)
+		depth := min(len(w.Discounts), len(out))
+		ranked, err := w.rankings(q, depth)
+		for i, d := range ranked {
+			out[d] += w.Discounts[i%depth] / float64(len(ranked)/depth)
+		}
+		return err
+	})
+}
+
+// rankings are those of a query, given or drawn, down to the rank depth.
+func (w *worker) rankings(q query, depth int) ([]int, error) {
+	if w.Rankings != nil {
+		return w.given(q, depth)
+	}
+	w.ranked = scratch.Sized(w.ranked, cmp.Or(w.Policy.Samples, 100)*depth)
+	stream := plackett.Stream{Seed: w.Policy.Seed, Step: w.Policy.Step, Query: uint64(q.number)}
+	return w.ranked, w.sampler.Draw(q.scores, stream, plackett.Rankings{Documents: w.ranked, Cutoff: depth})
+}
+
+// given are the given rankings of a query that are present, down to the rank depth.
+func (w *worker) given(q query, depth int) ([]int, error) {
+	r, documents := w.Rankings, len(q.scores)
+	if depth > r.Cutoff {
+		return nil, fmt.Errorf("%d ranks of its %d documents count, but the rankings have only %d", depth, documents, r.Cutoff)
+	}
+	for len(w.seen) < documents {
+		w.seen = append(w.seen, 0)
+	}
+	w.ranked = w.ranked[:0]
+	for i := range r.Samples {
+		at := (q.number*r.Samples + i) * r.Cutoff
+		ranking := r.Rows[at : at+depth]
+		if depth == 0 || ranking[0] == -1 {
+			continue
+		}
+		w.count++
+		for k, row := range ranking {
+			d := row - q.first
+			if d < 0 || d >= documents {
+				return nil, fmt.Errorf("sample %d, rank %d: row %d is not one of the query's, %d to %d", i, k+1, row, q.first, q.first+documents-1)
+			}
+			if w.seen[d] == w.count {
+				return nil, fmt.Errorf("sample %d, rank %d: row %d has a rank above already", i, k+1, row)
+			}
+			w.seen[d] = w.count
+			w.ranked = append(w.ranked, d)
+		}
+	}
+	if len(w.ranked) == 0 && depth > 0 {
+		return nil, errors.New("none of its rankings is present")
+	}
+	return w.ranked, nil
+}
+
+// exactly is the exact expectation of the metric under the policy, nil if it is not known.
+func (m metric) exactly() expectation {
+	switch f := m.family; {
+	case f.expected != nil && (m.cutoff == 0 || f.weight != nil):
+		return f.expected
+	case f.walk == nil:
+		return expectedSum
+	}
+	return nil
+}
+
+// expectedSum is the expectation of base + Σ_k w_k v(y_k) / norm.
+func expectedSum(e *evaluator, w *worker, q query) (float64, error) {
+	if floats.Norm(e.values, math.Inf(1)) == 0 {
+		return e.base, nil
+	}
+	x := w.expectedWeights(e.weighting)
+	documents, err := x.of(q, func(out []float64) error { return x.Exposure(q.scores, e.weights, out) })
+	if err != nil {
+		return 0, err
+	}
+	return e.base + floats.Dot(e.values, documents)/e.norm, nil
+}
+
+// expectedFirst is the expected weight of the rank of the first relevant document. The
+// first of them to be ranked is like a single document with the sum of their weights exp m,
+// the rates at which they arrive (see plackett.Expectation).
+func expectedFirst(e *evaluator, w *worker, q query) (float64, error) {
+	compact := make([]float64, len(q.scores))
+	plackett.Compact(q.scores, compact)
+	var relevant, list []float64
+	for d, score := range compact {
+		if e.values[d] > 0 {
+			relevant = append(relevant, score)
+		} else {
+			list = append(list, score)
+		}
+	}
+	list = append(list, floats.LogSumExp(relevant))
+	weights, expected := e.weights[:min(len(e.weights), len(list))], compact[:len(list)]
+	err := w.expectedWeights(e.weighting).Exposure(list, weights, expected)
+	return expected[len(list)-1], err
+}
+
+// expectedPairs is the mean over pairs of the probability of the right order, the sigmoid of
+// the difference of the scores.
+func expectedPairs(e *evaluator, _ *worker, q query) (float64, error) {
+	sum := 0.0
+	for i, score := range q.scores {
+		for j, other := range q.scores {
+			if e.values[i] > e.values[j] {
+				sum += 1 / (1 + math.Exp(other-score))
+			}
+		}
+	}
+	return sum / e.norm, nil
+}
