@@ -100,7 +100,6 @@ func wholePlot(dir string) (figure, error) {
 				return figure{}, err
 			}
 			s.X, s.Y = append(s.X, row["documents"]), append(s.Y, c.of(row))
-			s.Marks = append(s.Marks, i)
 		}
 		p.Series = append(p.Series, s)
 	}
