@@ -80,50 +80,46 @@ func (d *Dataset) ByQueries(queries []string) (*Dataset, error) {
 	if len(queries) != d.Rows() {
 		return nil, fmt.Errorf("datasets: %s: %d query ids for %d rows", d.Name, len(queries), d.Rows())
 	}
-	weights, err := d.regroupWeights(queries)
-	if err != nil {
-		return nil, err
-	}
 	runs := *d // a query for each run of rows with the same id
-	runs.Offsets, runs.QueryIDs, runs.QueryWeights = []int{0}, nil, nil
-	byID := map[string][]int{} // runs
+	runs.Offsets, runs.QueryIDs, runs.QueryWeights = nil, nil, nil
+	runsOf := map[string][]int{}
 	var ids []string
 	for r, id := range queries {
-		if r > 0 && id != queries[r-1] {
-			runs.Offsets = append(runs.Offsets, r)
+		if r > 0 && id == queries[r-1] {
+			continue
 		}
-		if r == 0 || id != queries[r-1] {
-			if byID[id] == nil {
-				ids = append(ids, id)
-			}
-			byID[id] = append(byID[id], len(runs.QueryIDs))
-			runs.QueryIDs = append(runs.QueryIDs, id)
+		if runsOf[id] == nil {
+			ids = append(ids, id)
 		}
+		runsOf[id] = append(runsOf[id], len(runs.QueryIDs))
+		runs.Offsets, runs.QueryIDs = append(runs.Offsets, r), append(runs.QueryIDs, id)
 	}
-	if d.Rows() > 0 {
-		runs.Offsets = append(runs.Offsets, d.Rows())
-	}
-	if len(ids) == len(runs.QueryIDs) {
-		runs.QueryWeights = weights
-		return &runs, runs.Validate()
+	runs.Offsets = append(runs.Offsets, d.Rows())
+	weights, err := d.regroupWeights(queries, ids)
+	if err != nil {
+		return nil, err
 	}
 	if err := runs.Validate(); err != nil {
 		return nil, err
 	}
-	var order []int
-	for _, id := range ids {
-		order = append(order, byID[id]...)
+	if len(ids) == len(runs.QueryIDs) {
+		runs.QueryWeights = weights
+		return &runs, nil
 	}
 	if runs.SourceRows == nil {
 		for r := range d.Rows() {
 			runs.SourceRows = append(runs.SourceRows, r)
 		}
 	}
-	grouped := runs.Select(order)
-	offsets, at := []int{0}, 0
+	var order, ends []int // runs, and how many up to the end of each query
 	for _, id := range ids {
-		at += len(byID[id])
-		offsets = append(offsets, grouped.Offsets[at])
+		order = append(order, runsOf[id]...)
+		ends = append(ends, len(order))
+	}
+	grouped := runs.Select(order)
+	offsets := []int{0}
+	for _, end := range ends {
+		offsets = append(offsets, grouped.Offsets[end])
 	}
 	grouped.Offsets, grouped.QueryIDs, grouped.QueryWeights = offsets, ids, weights
 	grouped.Warnings = append(slices.Clone(d.Warnings), fmt.Sprintf("%s: %d times a query came back after another one; its documents were put together",
@@ -131,27 +127,27 @@ func (d *Dataset) ByQueries(queries []string) (*Dataset, error) {
 	return grouped, nil
 }
 
-// regroupWeights is the weights of the queries of the given ids [rows], in the order of their
-// first rows; nil if d has none.
-func (d *Dataset) regroupWeights(queries []string) ([]float32, error) {
+// regroupWeights is the weights of the queries of the given ids, to which the rows belong;
+// nil if d has none.
+func (d *Dataset) regroupWeights(queries, ids []string) ([]float32, error) {
 	if d.QueryWeights == nil {
 		return nil, nil
 	}
 	if err := d.Validate(); err != nil {
 		return nil, err
 	}
-	var weights []float32
-	number := map[string]int{}
+	weightOf := map[string]float32{}
 	for q, weight := range d.QueryWeights {
 		for _, id := range queries[d.Offsets[q]:d.Offsets[q+1]] {
-			n, seen := number[id]
-			if !seen {
-				number[id] = len(weights)
-				weights = append(weights, weight)
-			} else if weights[n] != weight {
-				return nil, fmt.Errorf("datasets: %s: query %q is made of queries of weights %g and %g: want one weight", d.Name, id, weights[n], weight)
+			if known, ok := weightOf[id]; ok && known != weight {
+				return nil, fmt.Errorf("datasets: %s: query %q has rows of weights %g and %g: want one weight", d.Name, id, known, weight)
 			}
+			weightOf[id] = weight
 		}
+	}
+	var weights []float32
+	for _, id := range ids {
+		weights = append(weights, weightOf[id])
 	}
 	return weights, nil
 }
