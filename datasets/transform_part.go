@@ -19,6 +19,41 @@ type TransformPart struct {
 	lookups *columns.Lookups // of the knots and scores
 }
 
+// partKind is how a part is fitted to the used columns of training data, checked after it
+// was read from a file, for so many used columns, and applied to the rows of a query.
+type partKind struct {
+	fit   func(p *TransformPart, train *Dataset, used []int, s Sharing)
+	check func(p *TransformPart, used int) error
+	apply func(p *TransformPart, q columns.Rows)
+}
+
+var partKinds = map[string]partKind{
+	"none":         perQuery(columns.None),
+	"minmax":       perQuery(columns.MinMax),
+	"standard":     standardised(func(x float32) float64 { return float64(x) }, columns.Standard),
+	"log-standard": standardised(columns.SignedLog1p, columns.LogStandard),
+	"quantile":     {fitQuantile, checkQuantile, applyQuantile},
+	"rank":         perQuery(columns.Rank),
+}
+
+// perQuery is a kind that has nothing to fit.
+func perQuery(apply func(columns.Rows)) partKind {
+	return partKind{
+		fit:   func(*TransformPart, *Dataset, []int, Sharing) {},
+		check: func(p *TransformPart, _ int) error { return checkMoments(p, 0) },
+		apply: func(_ *TransformPart, q columns.Rows) { apply(q) },
+	}
+}
+
+// standardised is a kind that standardises f of the values.
+func standardised(f func(x float32) float64, apply func(q columns.Rows, shift, scale []float64)) partKind {
+	return partKind{
+		fit:   func(p *TransformPart, train *Dataset, used []int, s Sharing) { fitMoments(p, train, used, s, f) },
+		check: checkMoments,
+		apply: func(p *TransformPart, q columns.Rows) { apply(q, p.Shift, p.Scale) },
+	}
+}
+
 // Curves are numbers by column. They are most of a model file, and their JSON is read much
 // faster than that of other slices.
 type Curves [][]float32
@@ -26,19 +61,20 @@ type Curves [][]float32
 // UnmarshalJSON reads arrays of arrays of numbers; null is nil.
 func (c *Curves) UnmarshalJSON(b []byte) error {
 	*c = nil
+	if string(b) == "null" {
+		return nil
+	}
 	depth := 0
-	for at := 0; at < len(b); {
+	for at := 0; at < len(b); at++ {
 		switch next := b[at]; {
+		case next == '[' && depth == 0:
+			*c = Curves{}
+			depth++
 		case next == '[':
-			if depth++; depth == 1 {
-				*c = Curves{}
-			} else {
-				*c = append(*c, nil)
-			}
-			at++
+			*c = append(*c, nil)
+			depth++
 		case next == ']':
 			depth--
-			at++
 		case next == '-' || next-'0' <= 9:
 			v, n, err := text.Float32(b[at:])
 			if err != nil || depth != 2 {
@@ -46,12 +82,8 @@ func (c *Curves) UnmarshalJSON(b []byte) error {
 			}
 			last := len(*c) - 1
 			(*c)[last] = append((*c)[last], v)
-			at += n
-		case next == ',' || next == ' ' || next == '\t' || next == '\r' || next == '\n':
-			at++
-		case string(b) == "null":
-			return nil
-		default:
+			at += n - 1
+		case next != ',' && next != ' ' && next != '\t' && next != '\r' && next != '\n':
 			return fmt.Errorf("datasets: numbers by column: %s", text.Quote(b[at:]))
 		}
 	}
