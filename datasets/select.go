@@ -10,45 +10,50 @@ import (
 
 // Select copies the given queries, in the given order, into a new Dataset.
 func (d *Dataset) Select(queries []int) *Dataset {
-	rows := make([]table.Span, len(queries)) // of d
-	one := make([]table.Span, len(queries))
-	values := make([]table.Span, len(queries))
 	offsets := make([]int, 1, len(queries)+1)
 	for i, q := range queries {
-		from, to := d.Offsets[q], d.Offsets[q+1]
-		rows[i], one[i], values[i] = table.Span{From: from, To: to}, table.Span{From: q, To: q + 1}, table.Span{From: from * d.Width(), To: to * d.Width()}
-		offsets = append(offsets, offsets[i]+to-from)
+		offsets = append(offsets, offsets[i]+d.Offsets[q+1]-d.Offsets[q])
 	}
 	return &Dataset{
 		Name:         d.Name,
-		Features:     gather(d.Features, values),
-		Labels:       gather(d.Labels, rows),
+		Features:     gather(nil, d.Features, d.Offsets, queries, d.Width()),
+		Labels:       gather(nil, d.Labels, d.Offsets, queries, 1),
 		Offsets:      offsets,
-		QueryIDs:     gather(d.QueryIDs, one),
+		QueryIDs:     gather(nil, d.QueryIDs, nil, queries, 1),
 		FeatureIDs:   d.FeatureIDs,
 		FeatureNames: d.FeatureNames,
-		DocumentIDs:  gather(d.DocumentIDs, rows),
-		Weights:      gather(d.Weights, rows),
-		QueryWeights: gather(d.QueryWeights, one),
-		Groups:       gather(d.Groups, rows),
+		DocumentIDs:  gather(nil, d.DocumentIDs, d.Offsets, queries, 1),
+		Weights:      gather(nil, d.Weights, d.Offsets, queries, 1),
+		QueryWeights: gather(nil, d.QueryWeights, nil, queries, 1),
+		Groups:       gather(nil, d.Groups, d.Offsets, queries, 1),
 		GroupNames:   d.GroupNames,
-		SourceRows:   gather(d.SourceRows, rows),
-		origin:       table.Origin{Path: d.origin.Path, Parts: d.origin.Parts, Lines: gather(d.origin.Lines, rows)},
+		SourceRows:   gather(nil, d.SourceRows, d.Offsets, queries, 1),
+		origin:       table.Origin{Path: d.origin.Path, Parts: d.origin.Parts, Lines: gather(nil, d.origin.Lines, d.Offsets, queries, 1)},
 	}
 }
 
-// gather copies spans of a list, one after another; nil for nil.
-func gather[T any](list []T, spans []table.Span) []T {
+// gather is what the queries have of a list, in memory that it reuses: width values a row,
+// or one a query if offsets are nil. It is nil if the list is.
+func gather[T any](memory, list []T, offsets, queries []int, width int) []T {
 	if list == nil {
 		return nil
 	}
-	n := 0
-	for _, s := range spans {
-		n += s.To - s.From
+	span := func(q int) []T {
+		if offsets == nil {
+			return list[q : q+1]
+		}
+		return list[offsets[q]*width : offsets[q+1]*width]
 	}
-	gathered := make([]T, 0, n)
-	for _, s := range spans {
-		gathered = append(gathered, list[s.From:s.To]...)
+	n := 0
+	for _, q := range queries {
+		n += len(span(q))
+	}
+	gathered := memory[:0]
+	if memory == nil || cap(memory) < n {
+		gathered = make([]T, 0, n)
+	}
+	for _, q := range queries {
+		gathered = append(gathered, span(q)...)
 		mapped.Relieve() // reading a few bytes here and there maps much more of a file
 	}
 	return gathered
