@@ -100,7 +100,7 @@ func (s *shape) synthesize(name string, queries [3]int, seed uint64) [3]syntheti
 	var parts [3]synthetic
 	first := 0
 	for i, n := range queries {
-		parts[i] = s.draw(name+" "+[3]string{"train", "vali", "test"}[i], seed, first, n)
+		parts[i] = s.draw(name+" "+splitNames[i], seed, first, n)
 		first += n
 	}
 	// Grades cut the relevance of all training documents at these frequencies.
