@@ -18,7 +18,7 @@ const (
 // their mid-ranks among the training documents: Φ⁻¹ of the fraction that is
 // lower plus half the fraction that is equal.
 func fitQuantile(p *TransformPart, train *Dataset, used []int, _ Sharing) {
-	p.Knots, p.Scores = make(Curves, len(used)), make(Curves, len(used))
+	p.Knots, p.Scores = make([][]float32, len(used)), make([][]float32, len(used))
 	rows := min(train.Rows(), quantileSample)
 	memory.For(len(used), func(i int) {
 		values := make([]float32, 0, rows)

@@ -1,11 +1,6 @@
 package datasets
 
-import (
-	"fmt"
-
-	"github.com/plrank/plrank/datasets/internal/columns"
-	"github.com/plrank/plrank/datasets/internal/text"
-)
+import "github.com/plrank/plrank/datasets/internal/columns"
 
 // TransformPart is one part of a [Transform]; [FitTransform] lists the names.
 type TransformPart struct {
@@ -13,8 +8,8 @@ type TransformPart struct {
 	Shift []float64 `json:",omitempty"` // by used column: the mean; standardised forms only
 	Scale []float64 `json:",omitempty"` // by used column: 1 / standard deviation
 
-	Knots  Curves `json:",omitempty"` // by used column: values, ascending; quantile only
-	Scores Curves `json:",omitempty"` // by used column: the outputs at the knots
+	Knots  [][]float32 `json:",omitempty"` // by used column: values, ascending; quantile only
+	Scores [][]float32 `json:",omitempty"` // by used column: the outputs at the knots
 
 	lookups *columns.Lookups // of the knots and scores
 }
@@ -52,40 +47,4 @@ func standardised(f func(x float32) float64, apply func(q columns.Rows, shift, s
 		check: checkMoments,
 		apply: func(p *TransformPart, q columns.Rows) { apply(q, p.Shift, p.Scale) },
 	}
-}
-
-// Curves are numbers by column. They are most of a model file, and their JSON is read much
-// faster than that of other slices.
-type Curves [][]float32
-
-// UnmarshalJSON reads arrays of arrays of numbers; null is nil.
-func (c *Curves) UnmarshalJSON(b []byte) error {
-	*c = nil
-	if string(b) == "null" {
-		return nil
-	}
-	depth := 0
-	for at := 0; at < len(b); at++ {
-		switch next := b[at]; {
-		case next == '[' && depth == 0:
-			*c = Curves{}
-			depth++
-		case next == '[':
-			*c = append(*c, nil)
-			depth++
-		case next == ']':
-			depth--
-		case next == '-' || next-'0' <= 9:
-			v, n, err := text.Float32(b[at:])
-			if err != nil || depth != 2 {
-				return fmt.Errorf("datasets: numbers by column: %s", text.Quote(b[at:]))
-			}
-			last := len(*c) - 1
-			(*c)[last] = append((*c)[last], v)
-			at += n - 1
-		case next != ',' && next != ' ' && next != '\t' && next != '\r' && next != '\n':
-			return fmt.Errorf("datasets: numbers by column: %s", text.Quote(b[at:]))
-		}
-	}
-	return nil
 }
