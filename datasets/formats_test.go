@@ -13,7 +13,6 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/plrank/plrank/datasets/internal/files"
 	"github.com/plrank/plrank/datasets/internal/reading"
 )
 
@@ -85,7 +84,7 @@ func TestCompressedFilesReadAsPlainOnes(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", ending, err)
 		}
-		if f, err := (files.Finder{Endings: endings()}).Find(filepath.Dir(path), 0); err != nil || f.Train != path {
+		if f, err := finder.Find(filepath.Dir(path), 0); err != nil || f.Train != path {
 			t.Errorf("found %q, error %v", f.Train, err)
 		}
 		// Cut short, it is an error that names the file.

@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -11,13 +10,6 @@ import (
 	"github.com/plrank/plrank/datasets/internal/table"
 	"github.com/plrank/plrank/datasets/internal/text"
 )
-
-// ErrMinusOne is the error of [Open] if −1 is the only label below 1: it may stand for
-// documents that are not relevant, or for those without a label.
-var ErrMinusOne = errors.New(`−1 is the only label below 1: please say whether it means irrelevant or unlabelled`)
-
-// ErrFolds is the error of [Open] for a folder of folds if Options.Fold is 0.
-var ErrFolds = files.ErrFolds
 
 // Options says what Open opens, and how; the zero value opens the files that it finds.
 type Options struct {
@@ -91,15 +83,14 @@ func Folds(path string) ([]int, error) { return files.Folds(path) }
 // counts of the known collections are checked; a warning says how they differ.
 //
 // With Options.Cache, the splits are written to a file as they are in memory, named
-// .plrank-….cache. The next Open of the same files with the same options maps that file
-// instead of reading text. The features then take no memory of the process, and Features,
-// Labels and weights are read-only. A cache belongs to the content of the files: every byte
-// of them is read for two checksums, at the speed of reading. A cache that is stale,
-// truncated or corrupt is built anew; if one cannot be written, that is a warning. Data from
-// a pipe are not cached. A cache may be deleted at any time, but not truncated while a
-// program uses it. With a cache, reading a split of many files takes memory for one file at
-// a time and some 30 bytes for each document; its features are on the disk twice until the
-// cache is written.
+// .plrank-….cache, which the next Open of the same files with the same options maps. The
+// features then take no memory of the process, and Features, Labels and weights are
+// read-only. A cache belongs to the content of the files: every byte of them is read for two
+// checksums, at the speed of reading. A cache that is stale, truncated or corrupt is built
+// anew; if one cannot be written, that is a warning. Data from a pipe are not cached. A cache
+// may be deleted at any time, but not truncated while a program uses it. To make one of a
+// split of many files takes memory for one file at a time and some 30 bytes for each document;
+// its features are on the disk twice until the cache is written.
 //
 // Errors are those of [ReadFile], and a folder without a training file.
 func Open(path string, o Options) (*Splits, error) {
@@ -129,10 +120,9 @@ func Open(path string, o Options) (*Splits, error) {
 
 // find finds the files of the splits, and the known collection they belong to, or nil.
 func (o Options) find(path string) (of files.Splits, known *files.Collection, err error) {
-	finder := files.Finder{Endings: endings()}
-	fold := o.Fold
+	fold := o.Fold // of the folder
 	if o.Folds != 0 {
-		fold = 0 // of the folder
+		fold = 0
 	}
 	if of, err = finder.Find(path, fold); err != nil {
 		return of, nil, err

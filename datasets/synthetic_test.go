@@ -90,7 +90,7 @@ func TestSyntheticNeedsMoreThanALinearModel(t *testing.T) {
 		queries [3]int
 		linear  string // inputs of the linear model
 	}{
-		{mslrShape, [3]int{120, 1, 100}, "minmax+log-standard"},
+		{shapes[0], [3]int{120, 1, 100}, "minmax+log-standard"},
 		{shapes[1], [3]int{120, 1, 100}, "minmax"},
 		{shapes[2], [3]int{40, 1, 40}, "minmax+log-standard"},
 		{shapes[3], [3]int{300, 1, 200}, "minmax+quantile"},

@@ -54,9 +54,9 @@ type Transform struct {
 // The features of the ids that are given are categorical: see [Category]. Values of a
 // single training document count as unseen, so that a model learns what to make of these.
 //
-// An unknown part is an error, and so is one that is there twice, training data in which no feature
-// varies within any query, a categorical feature that the data do not have, and one of
-// more than 100,000 values, or with a value of ±2^24 or beyond.
+// An unknown part is an error, and so is one that is there twice, training data in which no
+// feature varies within any query, a categorical feature that the data do not have, and one
+// of more than 100,000 values, or with a value of ±2^24 or beyond.
 func FitTransform(spec string, train *Dataset, categorical ...int) (*Transform, error) {
 	return FitTransformOn(alone, spec, train, categorical...)
 }
