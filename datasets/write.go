@@ -7,6 +7,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/plrank/plrank/datasets/internal/table"
 )
@@ -43,12 +44,11 @@ func WriteLETOR(w io.Writer, d *Dataset) error {
 				if math.IsInf(float64(v), 0) {
 					return fmt.Errorf("datasets: %s: feature %d of row %d is %g: only finite values can be written", d.Name, d.FeatureIDs[c], r, v)
 				}
-				line = append(line, ' ')
-				line = strconv.AppendInt(line, int64(d.FeatureIDs[c]), 10)
+				line = strconv.AppendInt(append(line, ' '), int64(d.FeatureIDs[c]), 10)
 				line = appendFloat(append(line, ':'), v)
 			}
 			if d.DocumentIDs != nil && d.DocumentIDs[r] != "" {
-				if len(strings.Fields(d.DocumentIDs[r])) != 1 || strings.TrimSpace(d.DocumentIDs[r]) != d.DocumentIDs[r] {
+				if strings.ContainsFunc(d.DocumentIDs[r], unicode.IsSpace) {
 					return fmt.Errorf("datasets: %s: document id %q of row %d cannot be written as LETOR: it has a blank", d.Name, d.DocumentIDs[r], r)
 				}
 				line = append(append(line, " # docid = "...), d.DocumentIDs[r]...)

@@ -1,6 +1,7 @@
 package golearn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -28,12 +29,7 @@ type Tree struct {
 
 // FitTree fits the baseline. Errors are those of [datasets.FitTransform] and of golearn.
 func FitTree(train *datasets.Dataset, o TreeOptions) (*Tree, error) {
-	if o.Depth == 0 {
-		o.Depth = 4
-	}
-	if o.Rows == 0 {
-		o.Rows = 10000
-	}
+	o.Depth, o.Rows = cmp.Or(o.Depth, 4), cmp.Or(o.Rows, 10000)
 	transform, err := datasets.FitTransform("minmax+quantile", train)
 	if err != nil {
 		return nil, err
