@@ -127,7 +127,7 @@ func TestSyntheticNeedsMoreThanALinearModel(t *testing.T) {
 
 func TestSyntheticHasTheShapeOfMSLR(t *testing.T) {
 	t.Parallel()
-	s := Synthetic(SyntheticOptions{})
+	s := Synthetic(SyntheticOptions{Vali: 20, Test: 1})
 	d := s.Train
 	checkShape(t, d)
 	counts := map[float32]float64{}
