@@ -60,10 +60,7 @@ func (b *Batch) PackTransformed(x *Transformed, queries []int, rows, queryCapaci
 	if used > rows {
 		panic(fmt.Sprintf("datasets: pack %d documents into a batch of %d rows", used, rows))
 	}
-	for len(b.Offsets) <= queryCapacity {
-		b.Offsets = append(b.Offsets, used)
-	}
-
+	b.Offsets = pad(b.Offsets, queryCapacity+1, used)
 	b.Labels = scratch.Sized(b.Labels, rows)
 	b.X = scratch.Sized(b.X, rows*width)
 	b.Groups = pad(gather(b.Groups, d.Groups, d.Offsets, queries, 1), rows, -1)

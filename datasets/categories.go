@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/plrank/plrank/datasets/internal/columns"
 )
@@ -52,7 +51,7 @@ func (t *Transform) fitCategories(train *Dataset, ids []int) error {
 	for i, id := range slices.Sorted(slices.Values(ids)) {
 		column, found := slices.BinarySearch(train.FeatureIDs, id)
 		if !found {
-			return fmt.Errorf("datasets: %s has no feature %d, which is to be categorical: it has %s", train.Name, id, idsInWords(train.FeatureIDs))
+			return fmt.Errorf("datasets: %s has no feature %d, which is to be categorical: it has the features %s", train.Name, id, listIDs(train.FeatureIDs, nil))
 		}
 		if i > 0 && t.Categories[i-1].Column == column {
 			return fmt.Errorf("datasets: feature %d is listed as categorical twice", id)
@@ -113,13 +112,4 @@ func (t *Transform) checkCategories() error {
 		}
 	}
 	return nil
-}
-
-// idsInWords lists feature ids for a message.
-func idsInWords(ids []int) string {
-	const most = 20
-	if n := len(ids); n > most {
-		return fmt.Sprintf("%d features, from %d to %d", n, ids[0], ids[n-1])
-	}
-	return "the features " + strings.Trim(strings.ReplaceAll(fmt.Sprint(ids), " ", ", "), "[]")
 }

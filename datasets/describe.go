@@ -259,9 +259,14 @@ func (d *Description) list(ids []int) string {
 	if len(ids) == 0 {
 		return "0"
 	}
-	var names []string
+	return fmt.Sprintf("%d: %s", len(ids), listIDs(ids, d.names))
+}
+
+// listIDs lists features by their names, if they have any.
+func listIDs(ids []int, names map[int]string) string {
+	var list []string
 	for _, id := range ids {
-		names = append(names, cmp.Or(d.names[id], strconv.Itoa(id)))
+		list = append(list, cmp.Or(names[id], strconv.Itoa(id)))
 	}
-	return fmt.Sprintf("%d: %s", len(ids), text.List(names))
+	return text.List(list)
 }

@@ -85,51 +85,47 @@ func (d *Dataset) ByQueries(queries []string) (*Dataset, error) {
 	if len(queries) != d.Rows() {
 		return nil, fmt.Errorf("datasets: %s: %d query ids for %d rows", d.Name, len(queries), d.Rows())
 	}
-	runs := *d // a query for each run of rows with the same id
-	runs.Offsets, runs.QueryIDs, runs.QueryWeights = nil, nil, nil
-	runsOf := map[string][]int{}
+	rowsOf := map[string][]int{}
 	var ids []string
+	runs := 0 // of rows with one id
 	for r, id := range queries {
-		if r > 0 && id == queries[r-1] {
-			continue
+		if r == 0 || id != queries[r-1] {
+			runs++
 		}
-		if runsOf[id] == nil {
+		if rowsOf[id] == nil {
 			ids = append(ids, id)
 		}
-		runsOf[id] = append(runsOf[id], len(runs.QueryIDs))
-		runs.Offsets, runs.QueryIDs = append(runs.Offsets, r), append(runs.QueryIDs, id)
+		rowsOf[id] = append(rowsOf[id], r)
 	}
-	runs.Offsets = append(runs.Offsets, d.Rows())
 	weights, err := d.regroupWeights(queries, ids)
 	if err != nil {
 		return nil, err
 	}
-	if err := runs.Validate(); err != nil {
-		return nil, err
-	}
-	if len(ids) == len(runs.QueryIDs) {
-		runs.QueryWeights = weights
-		return &runs, nil
-	}
-	if runs.SourceRows == nil {
-		for r := range d.Rows() {
-			runs.SourceRows = append(runs.SourceRows, r)
-		}
-	}
-	var order, ends []int // runs, and how many up to the end of each query
-	for _, id := range ids {
-		order = append(order, runsOf[id]...)
-		ends = append(ends, len(order))
-	}
-	grouped := runs.Select(order)
+	var order []int // rows
 	offsets := []int{0}
-	for _, end := range ends {
-		offsets = append(offsets, grouped.Offsets[end])
+	for _, id := range ids {
+		order = append(order, rowsOf[id]...)
+		offsets = append(offsets, len(order))
+	}
+	grouped := *d
+	if runs > len(ids) {
+		each := make([]int, d.Rows()+1) // row is a query at first
+		for r := range each {
+			each[r] = r
+		}
+		grouped.Offsets, grouped.QueryIDs, grouped.QueryWeights = each, queries, nil
+		if grouped.SourceRows == nil {
+			grouped.SourceRows = each[:d.Rows()]
+		}
+		if err := grouped.Validate(); err != nil {
+			return nil, err
+		}
+		grouped = *grouped.Select(order)
+		grouped.Warnings = append(slices.Clone(d.Warnings), fmt.Sprintf("%s: %d times a query came back after another one; its documents were put together",
+			d.Name, runs-len(ids)))
 	}
 	grouped.Offsets, grouped.QueryIDs, grouped.QueryWeights = offsets, ids, weights
-	grouped.Warnings = append(slices.Clone(d.Warnings), fmt.Sprintf("%s: %d times a query came back after another one; its documents were put together",
-		d.Name, len(order)-len(ids)))
-	return grouped, nil
+	return &grouped, grouped.Validate()
 }
 
 // regroupWeights is the weights of the queries of the given ids, to which the rows belong;
