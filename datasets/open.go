@@ -19,10 +19,9 @@ type Options struct {
 	Fold int         // the fold of a folder with Fold1, Fold2, …, or one of Folds; 0: the path itself
 	Seed uint64      // draws the training queries that are held out for validation, and those of each fold
 
-	// Folds, 3 or more, is for cross-validation on one file. Its queries are dealt to so
-	// many folds of equal size. Fold (from 1) is the test split, the next one (after the
-	// last: the first) is the validation split, and the others are the training split, as
-	// in LETOR.
+	// Folds, 3 or more, is for cross-validation on one file. Its queries are dealt to so many
+	// folds of equal size. Fold (from 1) is the test split, the next one (after the last: the
+	// first) is the validation split, and the others are the training split, as in LETOR.
 	Folds int
 
 	// Unlabelled says what happens to documents without a label: "drop" (or empty)

@@ -33,8 +33,7 @@ func fitQuantile(p *TransformPart, train *Dataset, used []int, _ Sharing) {
 	p.lookups = columns.NewLookups(p.Knots, p.Scores)
 }
 
-// normalScores picks the distinct values if they are few, else those at
-// evenly spaced ranks.
+// normalScores picks the distinct values if they are few, else those at evenly spaced ranks.
 func normalScores(sorted []float32) (knots, scores []float32) {
 	knots = slices.Compact(slices.Clone(sorted))
 	if len(knots) > quantileKnots {

@@ -124,9 +124,8 @@ var (
 // are in a comment, a warning says so. Separated values have no comments, except for lines
 // before the header.
 //
-// A malformed line is an error that says file:line: column: reason; the first ten are
-// listed. Numbers become the nearest float32; infinite ones and those beyond its range are
-// an error.
+// A malformed line is an error that says file:line: column: reason; the first ten are listed.
+// Numbers become the nearest float32; infinite ones and those beyond its range are an error.
 func ReadFile(path string, o ReadOptions) (*Dataset, error) {
 	t, err := reading.File(path, o.reading(), &table.GroupNames{}, "")
 	if err != nil {

@@ -32,9 +32,9 @@ func (d *Dataset) Select(queries []int) *Dataset {
 	}
 }
 
-// gather is what the queries have of a list, in memory that it reuses: width values a row,
+// gather is what the queries have of a list, in room that is used again: width values a row,
 // or one a query if offsets are nil. It is nil if the list is.
-func gather[T any](memory, list []T, offsets, queries []int, width int) []T {
+func gather[T any](room, list []T, offsets, queries []int, width int) []T {
 	if list == nil {
 		return nil
 	}
@@ -48,8 +48,8 @@ func gather[T any](memory, list []T, offsets, queries []int, width int) []T {
 	for _, q := range queries {
 		n += len(span(q))
 	}
-	gathered := memory[:0]
-	if memory == nil || cap(memory) < n {
+	gathered := room[:0]
+	if room == nil || cap(room) < n {
 		gathered = make([]T, 0, n)
 	}
 	for _, q := range queries {

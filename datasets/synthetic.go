@@ -21,12 +21,11 @@ type SyntheticOptions struct {
 // (1 to 900), grades 0 to 4 with the frequencies .515, .325, .134, .018, .008,
 // some queries without a relevant document and some with a single document.
 //
-// Each document has eight hidden traits, which 64 of the features show through
-// noise, on different scales: linear, logarithmic, exponential (heavy-tailed),
-// as counts. Its relevance is made of products and hills of the traits, so that
-// each trait alone and any linear model say little about it, plus an amount of
-// noise that differs from query to query. The other 72 features are noise of all
-// these kinds, constant within a query, or constant altogether.
+// Each document has eight hidden traits, which 64 of the features show through noise, on
+// different scales: linear, logarithmic, exponential (heavy-tailed), as counts. Its relevance
+// is made of products and hills of the traits, so that each trait alone and any linear model
+// say little about it, plus an amount of noise that differs from query to query. The other 72
+// features are noise of all these kinds, constant within a query, or constant altogether.
 //
 // It is a pure function of the options. [SyntheticShape] makes collections of
 // this kind in other shapes, at any fraction of the size of the published ones.
@@ -35,9 +34,8 @@ func Synthetic(o SyntheticOptions) *Splits {
 	return splits(shapes[0].synthesize("synthetic", queries, o.Seed))
 }
 
-// SyntheticShape makes a collection like that of [Synthetic], in the shape of a
-// published one: its queries by split, documents a query, number and scale of
-// features, and label frequencies.
+// SyntheticShape makes a collection like that of [Synthetic], in the shape of a published one:
+// its queries by split, documents a query, number and scale of features, and label frequencies.
 //
 //	name             train    vali    test   documents a query   features   labels 0 … 4
 //	mslr (or "")    18,919   6,306   6,306   118 (1 to 900)           136   .515 .325 .134 .018 .008
@@ -108,8 +106,7 @@ func (s *shape) synthesize(name string, queries [3]int, seed uint64) (parts [3]s
 	return parts
 }
 
-// draw makes queries first … first+n−1 of the stream of a seed; the labels are
-// still to be set.
+// draw makes queries first … first+n−1 of the stream of a seed; the labels are still to be set.
 func (s *shape) draw(name string, seed uint64, first, n int) synthetic {
 	d := &Dataset{Name: name, Offsets: make([]int, 1, n+1)}
 	for i := range s.features {

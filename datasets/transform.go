@@ -22,10 +22,9 @@ import (
 // others, which a model looks up in a table. See [Category] for the codes of values that
 // are missing, or were not seen in training.
 //
-// Every output is finite. A missing value (NaN) becomes 0: the query's minimum
-// for minmax, the mean of the training documents for the standardised forms,
-// their median for quantile, the middle of the query's ranks for rank.
-// Infinite values count as the largest float32.
+// Every output is finite. A missing value (NaN) becomes 0: the query's minimum for minmax, the
+// mean of the training documents for the standardised forms, their median for quantile, the
+// middle of the query's ranks for rank. Infinite values count as the largest float32.
 type Transform struct {
 	Spec    string          // as given to FitTransform
 	Inputs  int             // raw features of a document
@@ -89,9 +88,8 @@ func FitTransformOn(s Sharing, spec string, train *Dataset, categorical ...int) 
 // Width is the number of outputs for a document.
 func (t *Transform) Width() int { return len(t.Columns)*len(t.Parts) + len(t.Categories) }
 
-// Validate checks a transform that was read from a file, and prepares it: Query is slow
-// before. An error means that Query would go out of bounds or give values that are not
-// finite.
+// Validate checks a transform that was read from a file, and prepares it: Query is slow before.
+// An error means that Query would go out of bounds or give values that are not finite.
 func (t *Transform) Validate() error {
 	if len(t.Parts) == 0 {
 		return fmt.Errorf("datasets: transform %q has no parts", t.Spec)

@@ -12,11 +12,10 @@ import (
 	"github.com/plrank/plrank/datasets/internal/table"
 )
 
-// WriteLETOR writes a dataset as LETOR text, which ReadFile reads back as the
-// same dataset, bit for bit: NaN for missing values, "# docid = X" for document
-// ids; zeros are left out except in the first line, which has every feature.
-// Feature names and empty queries have no place in the format; weights and groups go to
-// files beside it, see [WriteWeights] and [WriteGroups].
+// WriteLETOR writes a dataset as LETOR text, which ReadFile reads back as the same dataset, bit
+// for bit: NaN for missing values, "# docid = X" for document ids; zeros are left out except in
+// the first line, which has every feature. Feature names and empty queries have no place in the
+// format; weights and groups go to files beside it, see [WriteWeights] and [WriteGroups].
 //
 // Query and document ids with blanks or # in them, empty and repeated query
 // ids, and infinite values are an error.

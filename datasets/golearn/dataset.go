@@ -14,13 +14,12 @@ import (
 	"github.com/plrank/plrank/datasets/internal/table"
 )
 
-// Dataset makes a dataset of a grid, such as golearn's CSV and ARFF readers make. The
-// options name the attributes with the label and the query id; empty,
-// they are the only class attribute, and "qid". They also name those with weights and with
-// groups; empty: there are none. The other attributes are features
-// with ids 1, 2, … in their order, and keep their names; they must be numbers
-// (FloatAttribute or BinaryAttribute). NaN is a missing value. Rows of a query
-// that comes back later join it. Groups are numbered in the order of the values of a
+// Dataset makes a dataset of a grid, such as golearn's CSV and ARFF readers make. The options
+// name the attributes with the label and the query id; empty, they are the only class
+// attribute, and "qid". They also name those with weights and with groups; empty: there are
+// none. The other attributes are features with ids 1, 2, … in their order, and keep their
+// names; they must be numbers (FloatAttribute or BinaryAttribute). NaN is a missing value. Rows
+// of a query that comes back later join it. Groups are numbered in the order of the values of a
 // CategoricalAttribute, or of the rows; nothing, -1 and NaN are no group.
 //
 // Errors are missing or categorical attributes, infinite values or values beyond

@@ -148,7 +148,8 @@ func (g *grid) addNumbers(name string, values []float32, at func(row int) int) {
 	if !whole {
 		precision = max(0, 8-int(math.Floor(math.Log10(least))))
 	}
-	g.add(&base.FloatAttribute{Name: name, Precision: precision}, func(row int) []byte { return base.PackFloatToBytes(float64(values[at(row)])) })
+	a := &base.FloatAttribute{Name: name, Precision: precision}
+	g.add(a, func(row int) []byte { return base.PackFloatToBytes(float64(values[at(row)])) })
 }
 
 func (g *grid) addQueries(name string) {
