@@ -60,15 +60,12 @@ func (b *Batch) PackTransformed(x *Transformed, queries []int, rows, queryCapaci
 	if used > rows {
 		panic(fmt.Sprintf("datasets: pack %d documents into a batch of %d rows", used, rows))
 	}
-	for len(b.Offsets) <= queryCapacity {
-		b.Offsets = append(b.Offsets, used)
-	}
-
+	b.Offsets = pad(b.Offsets, queryCapacity+1, used)
 	b.Labels = scratch.Sized(b.Labels, rows)
 	b.X = scratch.Sized(b.X, rows*width)
-	b.Groups = pack(b.Groups, d.Groups, d.Offsets, queries, rows, -1)
-	b.Weights = pack(b.Weights, d.Weights, d.Offsets, queries, rows, 0)
-	b.QueryWeights = pack(b.QueryWeights, d.QueryWeights, nil, queries, queryCapacity, 0)
+	b.Groups = pad(gather(b.Groups, d.Groups, d.Offsets, queries, 1), rows, -1)
+	b.Weights = pad(gather(b.Weights, d.Weights, d.Offsets, queries, 1), rows, 0)
+	b.QueryWeights = pad(gather(b.QueryWeights, d.QueryWeights, nil, queries, 1), queryCapacity, 0)
 	clear(b.Labels[used:])
 	clear(b.X[used*width:])
 	one := func(i int) {
@@ -87,22 +84,10 @@ func (b *Batch) PackTransformed(x *Transformed, queries []int, rows, queryCapaci
 	memory.For(len(queries), one)
 }
 
-// pack gathers the values of the queries' rows, or of the queries if offsets are nil, and
-// fills the rest of the capacity. It reuses to, and is nil if from is.
-func pack[T any](to, from []T, offsets, queries []int, capacity int, fill T) []T {
-	if from == nil {
-		return nil
+// pad fills the rest of the capacity; nil for nil.
+func pad[T any](list []T, capacity int, fill T) []T {
+	for list != nil && len(list) < capacity {
+		list = append(list, fill)
 	}
-	to = to[:0]
-	for _, q := range queries {
-		if offsets == nil {
-			to = append(to, from[q])
-		} else {
-			to = append(to, from[offsets[q]:offsets[q+1]]...)
-		}
-	}
-	for len(to) < capacity {
-		to = append(to, fill)
-	}
-	return to
+	return list
 }

@@ -175,7 +175,7 @@ func TestBlocksAreTheFile(t *testing.T) {
 	}
 }
 
-// What is in memory does not grow with the file: the bound is for 50 times the text.
+// What is in memory does not grow with the file: the bound is for 25 times the text.
 func TestBlocksInConstantMemory(t *testing.T) {
 	defer func(old int) { reading.ChunkSize = old }(reading.ChunkSize)
 	reading.ChunkSize = 1 << 14
@@ -211,10 +211,10 @@ func TestBlocksInConstantMemory(t *testing.T) {
 		}
 		return most
 	}
-	small, large := highest(300), highest(50*300)
-	t.Logf("%d KB at most, and %d KB for 50 times the file", small>>10, large>>10)
+	small, large := highest(300), highest(25*300)
+	t.Logf("%d KB at most, and %d KB for 25 times the file", small>>10, large>>10)
 	if large > small+2<<20 {
-		t.Errorf("%d KB at most, but %d KB for 50 times the file", small>>10, large>>10)
+		t.Errorf("%d KB at most, but %d KB for 25 times the file", small>>10, large>>10)
 	}
 }
 

@@ -100,19 +100,16 @@ func TestCacheGivesTheSameSplits(t *testing.T) {
 		t.Error("a fresh cache was not used")
 	}
 	same(t, again, plain)
-	if data := shared(t, "MSLR-sample"); data != "" {
-		for range 2 {
-			o := Options{Cache: o.Cache + "2"}
-			s, err := Open(data, o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			plain, err := Open(data, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			same(t, s, plain)
+	data := mslrSample.write(t)
+	if plain, err = Open(data, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		s, err := Open(data, Options{Cache: o.Cache + "2"})
+		if err != nil {
+			t.Fatal(err)
 		}
+		same(t, s, plain)
 	}
 }
 

@@ -2,8 +2,8 @@ package datasets
 
 import (
 	"fmt"
+	"math"
 	"slices"
-	"strconv"
 
 	"github.com/plrank/plrank/datasets/internal/columns"
 )
@@ -45,58 +45,71 @@ func (c *Category) code(x float32) float32 {
 	return UnseenValue
 }
 
-// apply writes the codes of the rows of a query to dst[0], dst[stride], ….
-func (c *Category) apply(dst []float32, stride int, rows []float32, inputs int) {
-	for r := range len(rows) / inputs {
-		dst[r*stride] = c.code(rows[r*inputs+c.Column])
+// fitCategories makes categories of the features with these ids, whose columns are then not
+// among the others.
+func (t *Transform) fitCategories(train *Dataset, ids []int) error {
+	for i, id := range slices.Sorted(slices.Values(ids)) {
+		column, found := slices.BinarySearch(train.FeatureIDs, id)
+		if !found {
+			return fmt.Errorf("datasets: %s has no feature %d, which is to be categorical: it has the features %s", train.Name, id, listIDs(train.FeatureIDs, nil))
+		}
+		if i > 0 && t.Categories[i-1].Column == column {
+			return fmt.Errorf("datasets: feature %d is listed as categorical twice", id)
+		}
+		values, err := categoryValues(train, column)
+		if err != nil {
+			return err
+		}
+		t.Columns = slices.DeleteFunc(t.Columns, func(other int) bool { return other == column })
+		t.Categories = append(t.Categories, Category{column, values})
 	}
+	return nil
 }
 
-// fitCategory collects the values of two training documents or more. The others count as
+// categoryValues collects the values of two training documents or more. The others count as
 // unseen, so that there is something to learn for these. A value that may stand for several
 // is an error.
-func fitCategory(train *Dataset, id int) (Category, error) {
-	column, found := slices.BinarySearch(train.FeatureIDs, id)
-	if !found {
-		return Category{}, fmt.Errorf("datasets: %s has no feature %d, which is to be categorical: it has %s", train.Name, id, idsInWords(train.FeatureIDs))
-	}
+func categoryValues(train *Dataset, column int) (values []float32, err error) {
+	id := train.FeatureIDs[column]
 	documents := map[float32]int{}
 	for r := range train.Rows() {
 		x := train.Row(r)[column]
 		if x >= inexactValue || x <= -inexactValue {
-			return Category{}, fmt.Errorf("datasets: %s: the categorical feature %d is %.0f, in float32, which does not hold all whole numbers from %d on: please number the values from 0 on",
+			return nil, fmt.Errorf("datasets: %s: the categorical feature %d is %.0f, in float32, which does not hold all whole numbers from %d on: please number the values from 0 on",
 				train.Where(r), id, x, inexactValue)
 		}
 		if x == x {
 			documents[x]++
 		}
 	}
-	c := Category{Column: column}
 	for x, n := range documents {
 		if n >= seenAtLeast {
-			c.Values = append(c.Values, x)
+			values = append(values, x)
 		}
 	}
-	slices.Sort(c.Values)
-	if len(c.Values) > mostValues {
-		return c, fmt.Errorf("datasets: %s: the categorical feature %d has %d values in %d documents or more, want %d at most: is it an amount, or an id of documents?",
-			train.Name, id, len(c.Values), seenAtLeast, mostValues)
+	if len(values) > mostValues {
+		return nil, fmt.Errorf("datasets: %s: the categorical feature %d has %d values in %d documents or more, want %d at most: is it an amount, or an id of documents?",
+			train.Name, id, len(values), seenAtLeast, mostValues)
 	}
-	return c, nil
+	slices.Sort(values)
+	return values, nil
 }
 
-// idsInWords lists feature ids for a message.
-func idsInWords(ids []int) string {
-	const most = 20
-	if n := len(ids); n > most {
-		return fmt.Sprintf("%d features, from %d to %d", n, ids[0], ids[n-1])
-	}
-	text := "the features"
-	for i, id := range ids {
-		if i > 0 {
-			text += ","
+// checkCategories checks the categories of a transform that was read from a file.
+func (t *Transform) checkCategories() error {
+	for i, c := range t.Categories {
+		_, used := slices.BinarySearch(t.Columns, c.Column)
+		if c.Column < 0 || c.Column >= t.Inputs || i > 0 && c.Column <= t.Categories[i-1].Column || used {
+			return fmt.Errorf("the columns of categories must ascend within its %d inputs, and be no others, but there is %d", t.Inputs, c.Column)
 		}
-		text += " " + strconv.Itoa(id)
+		if len(c.Values) > mostValues {
+			return fmt.Errorf("%d values of the category in column %d, want %d at most", len(c.Values), c.Column, mostValues)
+		}
+		for j, v := range c.Values {
+			if !(math.Abs(float64(v)) <= math.MaxFloat32) || j > 0 && v <= c.Values[j-1] {
+				return fmt.Errorf("the values of the category in column %d must ascend and be finite", c.Column)
+			}
+		}
 	}
-	return text
+	return nil
 }

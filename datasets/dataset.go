@@ -93,8 +93,11 @@ func (d *Dataset) String() string {
 	return fmt.Sprintf("%s: %d queries, %d documents, %d features", d.Name, d.Queries(), d.Rows(), d.Width())
 }
 
-// newDataset makes a dataset of what was read.
+// newDataset makes a dataset of what was read; nil of nil.
 func newDataset(d *table.Data) *Dataset {
+	if d == nil {
+		return nil
+	}
 	return &Dataset{
 		Name: d.Name, Features: d.Features, Labels: d.Labels, Offsets: d.Offsets, QueryIDs: d.QueryIDs, FeatureIDs: d.FeatureIDs,
 		FeatureNames: d.FeatureNames, DocumentIDs: d.DocumentIDs, Weights: d.Weights, QueryWeights: d.QueryWeights,

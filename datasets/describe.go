@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -50,96 +51,77 @@ type Range struct {
 	Max  float64 `json:"max"`
 }
 
-// describeWeights sums up the weights of all datasets; those of a dataset without weights
-// count as 1. It is nil if none has weights, or all are empty.
-func describeWeights(datasets []*Dataset, weights func(*Dataset) (list []float32, count int)) *Range {
-	r := Range{Min: math.Inf(1)}
-	weighted, n := false, 0
-	for _, d := range datasets {
-		if d == nil {
-			continue
-		}
-		list, count := weights(d)
-		weighted = weighted || list != nil
-		n += count
-		for i := range count {
-			w := 1.
-			if list != nil {
-				w = float64(list[i])
-			}
-			r.Min, r.Mean, r.Max = min(r.Min, w), r.Mean+w, max(r.Max, w)
-		}
+func newRange[T int | float32](values []T) Range {
+	if len(values) == 0 {
+		return Range{}
 	}
-	if !weighted || n == 0 {
-		return nil
+	sum := 0.
+	for _, v := range values {
+		sum += float64(v)
 	}
-	r.Mean /= float64(n)
-	return &r
+	return Range{float64(slices.Min(values)), sum / float64(len(values)), float64(slices.Max(values))}
 }
 
 // Describe describes datasets as if they were one, such as the splits of a collection.
 // They must have the same FeatureIDs; nil ones are left out.
 func Describe(name string, datasets ...*Dataset) *Description {
+	datasets = slices.DeleteFunc(slices.Clone(datasets), func(s *Dataset) bool { return s == nil })
 	d := &Description{Name: name, Labels: map[string]int{}, Constant: []int{}, Missing: []int{}, names: map[int]string{}}
 	counts := map[float32]int{}
-	first := true
-	var ids []int
-	var value []float32 // by column: the first that is not missing; NaN until then
-	var varies []bool
-	var absent []int
+	var sizes []int // of queries
 	for _, s := range datasets {
-		if s == nil {
-			continue
-		}
 		d.Warnings = append(d.Warnings, s.Warnings...)
-		if ids == nil {
-			ids = s.FeatureIDs
-			value, varies, absent = slices.Repeat([]float32{text.Missing}, len(ids)), make([]bool, len(ids)), make([]int, len(ids))
-		}
-		for i, name := range s.FeatureNames {
-			d.names[s.FeatureIDs[i]] = name
-		}
 		d.Queries += s.Queries()
 		d.Documents += s.Rows()
 		for q := range s.Queries() {
 			labels := s.Labels[s.Offsets[q]:s.Offsets[q+1]]
-			n := float64(len(labels))
-			if first {
-				d.DocumentsPerQuery.Min, first = n, false
-			}
-			d.DocumentsPerQuery.Min = min(d.DocumentsPerQuery.Min, n)
-			d.DocumentsPerQuery.Max = max(d.DocumentsPerQuery.Max, n)
-			free := true
+			sizes = append(sizes, len(labels))
 			for _, label := range labels {
 				counts[label]++
-				free = free && label <= 0
 			}
-			if free {
+			if !slices.ContainsFunc(labels, func(label float32) bool { return label > 0 }) {
 				d.LabelFree++
 			}
 		}
-		memory.For(len(ids), func(c int) {
+	}
+	for label, n := range counts {
+		d.Labels[formatFloat(label)] = n
+	}
+	d.DocumentsPerQuery = newRange(sizes)
+	d.describeFeatures(datasets)
+	d.Groups = describeGroups(datasets)
+	d.Weights = describeWeights(datasets, func(s *Dataset) ([]float32, int) { return s.Weights, s.Rows() })
+	d.QueryWeights = describeWeights(datasets, func(s *Dataset) ([]float32, int) { return s.QueryWeights, s.Queries() })
+	return d
+}
+
+// describeFeatures finds the features that are constant, and counts missing values.
+func (d *Description) describeFeatures(datasets []*Dataset) {
+	if len(datasets) == 0 {
+		return
+	}
+	ids := datasets[0].FeatureIDs
+	d.Features = len(ids)
+	varies, absent := make([]bool, len(ids)), make([]int, len(ids))
+	memory.For(len(ids), func(c int) {
+		first := text.Missing // value that is not missing
+		for _, s := range datasets {
 			for at := c; at < len(s.Features); at += len(ids) {
 				switch x := s.Features[at]; {
 				case x != x:
 					absent[c]++
-				case value[c] != value[c]:
-					value[c] = x
-				case x != value[c]:
+				case first != first:
+					first = x
+				case x != first:
 					varies[c] = true
 				}
 			}
-		})
-	}
-	d.Groups = describeGroups(datasets)
-	d.Weights = describeWeights(datasets, func(d *Dataset) ([]float32, int) { return d.Weights, d.Rows() })
-	d.QueryWeights = describeWeights(datasets, func(d *Dataset) ([]float32, int) { return d.QueryWeights, d.Queries() })
-	d.Features = len(ids)
-	if d.Queries > 0 {
-		d.DocumentsPerQuery.Mean = float64(d.Documents) / float64(d.Queries)
-	}
-	for label, n := range counts {
-		d.Labels[formatFloat(label)] = n
+		}
+	})
+	for _, s := range datasets {
+		for c, name := range s.FeatureNames {
+			d.names[s.FeatureIDs[c]] = name
+		}
 	}
 	for c, id := range ids {
 		if !varies[c] && (absent[c] == 0 || absent[c] == d.Documents) {
@@ -150,44 +132,56 @@ func Describe(name string, datasets ...*Dataset) *Description {
 			d.MissingValues += absent[c]
 		}
 	}
-	return d
+}
+
+// describeWeights sums up the weights of all datasets; those of a dataset without weights
+// count as 1. It is nil if none has weights, or all are empty.
+func describeWeights(datasets []*Dataset, weights func(*Dataset) (list []float32, count int)) *Range {
+	var all []float32
+	ones := 0
+	for _, d := range datasets {
+		list, count := weights(d)
+		if list == nil {
+			ones += count
+		}
+		all = append(all, list...)
+	}
+	if all == nil {
+		return nil
+	}
+	r := newRange(append(all, slices.Repeat([]float32{1}, ones)...))
+	return &r
 }
 
 // describeGroups counts the documents of every group, and adds up their labels.
-func describeGroups(datasets []*Dataset) []GroupDescription {
-	type sums struct {
-		GroupDescription
-		labelled int
-	}
-	byNumber := map[int]*sums{}
+func describeGroups(datasets []*Dataset) (groups []GroupDescription) {
+	byNumber, labelled := map[int]*GroupDescription{}, map[int]int{}
 	for _, s := range datasets {
-		if s == nil {
-			continue
-		}
 		for r, g := range s.Groups {
 			if g < 0 {
 				continue
 			}
-			of := byNumber[g]
-			if of == nil {
-				of = &sums{GroupDescription: GroupDescription{Name: s.GroupName(g)}}
-				byNumber[g] = of
+			group := byNumber[g]
+			if group == nil {
+				group = &GroupDescription{Name: s.GroupName(g)}
+				byNumber[g] = group
 			}
-			of.Documents++
+			group.Documents++
 			if s.Labels[r] != Unlabelled {
-				of.MeanLabel += float64(s.Labels[r])
-				of.labelled++
+				group.MeanLabel += float64(s.Labels[r])
+				labelled[g]++
 			}
 		}
 	}
-	var groups []GroupDescription
 	for _, g := range slices.Sorted(maps.Keys(byNumber)) {
-		of := byNumber[g]
-		of.MeanLabel /= math.Max(1, float64(of.labelled))
-		groups = append(groups, of.GroupDescription)
+		byNumber[g].MeanLabel /= float64(max(1, labelled[g]))
+		groups = append(groups, *byNumber[g])
 	}
 	return groups
 }
+
+// mostLines is how many labels, and how many groups, the table has.
+const mostLines = 20
 
 // String is a table for people.
 func (d *Description) String() string {
@@ -206,48 +200,58 @@ func (d *Description) String() string {
 	line("constant features", "%s", d.list(d.Constant))
 	line("features with missing values", "%s", d.list(d.Missing))
 	line("missing values", "%d (%.2f %%)", d.MissingValues, 100*float64(d.MissingValues)/math.Max(1, float64(d.Documents)*float64(d.Features)))
-	for _, weights := range []struct {
-		of string
-		*Range
-	}{{"documents", d.Weights}, {"queries", d.QueryWeights}} {
-		if w := weights.Range; w != nil {
-			line("weights of "+weights.of, "%g to %g, mean %.3g", w.Min, w.Max, w.Mean)
-		}
+	if r := d.Weights; r != nil {
+		line("weights of documents", "%g to %g, mean %.3g", r.Min, r.Max, r.Mean)
+	}
+	if r := d.QueryWeights; r != nil {
+		line("weights of queries", "%g to %g, mean %.3g", r.Min, r.Max, r.Mean)
 	}
 	line("label-free queries", "%d", d.LabelFree)
-	labels := make([]float64, 0, len(d.Labels))
+	d.labelLines(line)
+	d.groupLines(line)
+	w.Flush()
+	return b.String()
+}
+
+func (d *Description) labelLines(line func(what, format string, args ...any)) {
+	var labels []float64
 	for label := range d.Labels {
 		v, _ := strconv.ParseFloat(label, 32)
 		labels = append(labels, v)
 	}
 	slices.Sort(labels)
-	const most = 20
-	for i, v := range labels {
-		if i == most {
-			line("…", "%d more labels", len(labels)-most)
-			break
-		}
+	for _, v := range labels[:min(len(labels), mostLines)] {
 		name := formatFloat(float32(v))
 		what := "label " + name
 		if v == Unlabelled {
 			what = "unlabelled (" + name + ")"
 		}
-		line(what, "%d (%.1f %%)", d.Labels[name], 100*float64(d.Labels[name])/float64(d.Documents))
+		line(what, "%d (%.1f %%)", d.Labels[name], d.percent(d.Labels[name]))
 	}
-	if d.Groups != nil {
-		grouped := 0
-		for i, g := range d.Groups {
-			if grouped += g.Documents; i < most {
-				line("group "+g.Name, "%d (%.1f %%), mean label %.3f", g.Documents, 100*float64(g.Documents)/float64(d.Documents), g.MeanLabel)
-			}
-		}
-		if more := len(d.Groups) - most; more > 0 {
-			line("…", "%d more groups", more)
-		}
-		line("documents of no group", "%d", d.Documents-grouped)
+	if more := len(labels) - mostLines; more > 0 {
+		line("…", "%d more labels", more)
 	}
-	w.Flush()
-	return b.String()
+}
+
+func (d *Description) groupLines(line func(what, format string, args ...any)) {
+	if d.Groups == nil {
+		return
+	}
+	grouped := 0
+	for i, g := range d.Groups {
+		if grouped += g.Documents; i < mostLines {
+			line("group "+g.Name, "%d (%.1f %%), mean label %.3f", g.Documents, d.percent(g.Documents), g.MeanLabel)
+		}
+	}
+	if more := len(d.Groups) - mostLines; more > 0 {
+		line("…", "%d more groups", more)
+	}
+	line("documents of no group", "%d", d.Documents-grouped)
+}
+
+// percent is the part of the documents that so many are.
+func (d *Description) percent(documents int) float64 {
+	return 100 * float64(documents) / float64(d.Documents)
 }
 
 // list is the number of features and the names of the first ones.
@@ -255,16 +259,14 @@ func (d *Description) list(ids []int) string {
 	if len(ids) == 0 {
 		return "0"
 	}
-	var names []string
-	for _, id := range ids {
-		if name := d.names[id]; name != "" {
-			names = append(names, name)
-		} else {
-			names = append(names, strconv.Itoa(id))
-		}
-	}
-	return fmt.Sprintf("%d: %s", len(ids), text.List(names))
+	return fmt.Sprintf("%d: %s", len(ids), listIDs(ids, d.names))
 }
 
-// formatFloat is the shortest text that reads back as the same float32.
-func formatFloat(v float32) string { return strconv.FormatFloat(float64(v), 'g', -1, 32) }
+// listIDs lists features by their names, if they have any.
+func listIDs(ids []int, names map[int]string) string {
+	var list []string
+	for _, id := range ids {
+		list = append(list, cmp.Or(names[id], strconv.Itoa(id)))
+	}
+	return text.List(list)
+}

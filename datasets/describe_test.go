@@ -2,7 +2,9 @@ package datasets
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -39,30 +41,31 @@ func TestDescribeCountsAllDatasetsAsOne(t *testing.T) {
 	}
 }
 
-// The facts of shared/data/README.md.
 func TestDescribeGivesThePublishedCounts(t *testing.T) {
-	s, err := Open(shared(t, "MQ2008"), Options{Fold: 4})
+	for _, c := range []struct {
+		collection
+		queries, rows int
+	}{{mq2008, 784, 15211}, {mslrSample, 89, 9122}, {lightGBM, 251, 3773}} {
+		s, err := Open(c.write(t), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := Describe(c.folder, s.Train, s.Vali, s.Test)
+		if d.Queries != c.queries || d.Documents != c.rows || d.Features != c.width || d.LabelFree != c.free || !slices.Equal(d.Constant, c.constant) ||
+			d.DocumentsPerQuery.Min != float64(c.least) || d.DocumentsPerQuery.Max != float64(c.most) || len(d.Warnings) != 0 {
+			t.Errorf("%s:\n%s\nwarnings %q", c.folder, d, d.Warnings)
+		}
+	}
+}
+
+// A fold of a collection is named by its number.
+func TestDescribeOfAFoldIsThatOfItsFolder(t *testing.T) {
+	s, err := Open(filepath.Dir(mq2008.write(t)), Options{Fold: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := Describe("MQ2008", s.Train, s.Vali, s.Test)
-	if d.Queries != 784 || d.Documents != 15211 || d.Features != 46 || d.LabelFree != 220 ||
-		!reflect.DeepEqual(d.Constant, []int{6, 7, 8, 9, 10, 43}) || d.DocumentsPerQuery.Min != 5 || d.DocumentsPerQuery.Max != 121 || len(d.Warnings) != 0 {
-		t.Errorf("MQ2008:\n%s\nwarnings %q", d, d.Warnings)
-	}
-	if s, err = Open(shared(t, "MSLR-sample"), Options{}); err != nil {
-		t.Fatal(err)
-	}
-	d = Describe("MSLR-sample", s.Train, s.Vali, s.Test)
-	if d.Queries != 89 || d.Documents != 9122 || d.Features != 136 || d.DocumentsPerQuery.Min != 15 || d.DocumentsPerQuery.Max != 337 {
-		t.Errorf("MSLR-sample:\n%s", d)
-	}
-	if s, err = Open(shared(t, "lightgbm-lambdarank"), Options{}); err != nil {
-		t.Fatal(err)
-	}
-	d = Describe("lightgbm-lambdarank", s.Train, s.Vali, s.Test)
-	if d.Queries != 251 || d.Documents != 3773 || d.DocumentsPerQuery.Min != 1 || d.DocumentsPerQuery.Max != 27 {
-		t.Errorf("lightgbm-lambdarank:\n%s", d)
+	if d := Describe("MQ2008", s.Train, s.Vali, s.Test); d.Queries != 784 || len(d.Warnings) != 0 {
+		t.Errorf("%s\nwarnings %q", d, d.Warnings)
 	}
 }
 

@@ -7,8 +7,6 @@
 // another; see [Dataset]. Only raw features are kept in memory: a [Transform] is
 // applied when a [Batch] is packed.
 //
-// # From files to batches
-//
 //	splits, err := datasets.Open("MQ2008/Fold1", datasets.Options{})
 //	transform, err := datasets.FitTransform("quantile", splits.Train)
 //	var b datasets.Batch
@@ -19,18 +17,24 @@
 // that are read, [WriteRun] and [WriteQrels] those of TREC's tools. [Describe] counts, and
 // a [Fingerprint] tells whether two datasets are the same.
 //
-// # Weights and groups
-//
 // Documents and queries can have weights, documents can belong to groups (of a brand, an
 // author, a seller), between which exposure may be fair. Both come from a column or from a
 // file beside the data; see [ReadFile] and [ReadOptions]. All splits share one numbering
 // of groups, and every dataset made of another one keeps weights and groups.
 //
+// # Text formats
+//
+// The first line of a file tells its format, and its first bytes tell whether it is
+// compressed by gzip or zstd.
+//
+//	LETOR      label qid:ID id:value id:value … # comment     as SVMlight and SVMrank have it
+//	separated  comma, tab or semicolon; a header names the columns label and qid, maybe docid,
+//	           and the features
+//
 // # Known collections
 //
-// [Open] knows the collections below by the name of the folder (or, for Yahoo!, of the
-// files). It checks the counts over all splits of a fold, and warns if they are not
-// those published:
+// [Open] knows the collections below by the name of the folder (or, for Yahoo!, of the files).
+// It checks the counts over all splits of a fold, and warns if they are not those published:
 //
 //	collection         queries   documents  features  folder or files            homepage
 //	MSLR-WEB10K         10,000   1,200,192       136  MSLR-WEB10K/Fold1 … Fold5  microsoft.com/en-us/research/project/mslr

@@ -7,7 +7,8 @@ import (
 )
 
 // Fingerprint tells whether two datasets hold the same data, and if not, what
-// differs. Fields are 16 hexadecimal digits, or empty if the dataset has no such data. Fingerprints can be compared with ==, and kept as JSON. They do
+// differs. Fields are 16 hexadecimal digits, or empty if the dataset has no such data.
+// Fingerprints can be compared with ==, and kept as JSON. They do
 // not depend on the machine, on the dataset's name, or on document ids.
 type Fingerprint struct {
 	Features   string `json:"features"`          // values, bit by bit
@@ -20,25 +21,17 @@ type Fingerprint struct {
 
 // Fingerprint reads all of d, at a few GB/s.
 func (d *Dataset) Fingerprint() Fingerprint {
-	var queries, ids, groups, weights digest.Digest
-	queries.Ints(d.Offsets)
-	queries.Strings(d.QueryIDs)
-	ids.Ints(d.FeatureIDs)
-	ids.Strings(d.FeatureNames)
 	f := Fingerprint{
 		Features:   digest.Floats(d.Features).String(),
 		Labels:     digest.Floats(d.Labels).String(),
-		Queries:    queries.String(),
-		FeatureIDs: ids.String(),
+		Queries:    digest.Names(d.Offsets, d.QueryIDs).String(),
+		FeatureIDs: digest.Names(d.FeatureIDs, d.FeatureNames).String(),
 	}
 	if d.Groups != nil {
-		groups.Ints(d.Groups)
-		groups.Strings(d.GroupNames)
-		f.Groups = groups.String()
+		f.Groups = digest.Names(d.Groups, d.GroupNames).String()
 	}
 	if d.Weights != nil || d.QueryWeights != nil {
-		weights = append(digest.Floats(d.Weights), digest.Floats(d.QueryWeights)...)
-		f.Weights = weights.String()
+		f.Weights = append(digest.Floats(d.Weights), digest.Floats(d.QueryWeights)...).String()
 	}
 	return f
 }

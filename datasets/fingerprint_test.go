@@ -116,7 +116,7 @@ func TestQueriesOfDifferentWeightsCannotBeJoined(t *testing.T) {
 	if err != nil || !slices.Equal(g.QueryWeights, []float32{1, 3}) || !slices.Equal(g.Weights, []float32{1, 2, .5, 0}) {
 		t.Errorf("the last with the first: %v, %v, error %v", g.QueryWeights, g.Weights, err)
 	}
-	if _, err = d.ByQueries([]string{"p", "p", "q", "r"}); err == nil || !strings.Contains(err.Error(), `query "p" is made of queries of weights 1 and 3`) {
+	if _, err = d.ByQueries([]string{"p", "p", "q", "r"}); err == nil || !strings.Contains(err.Error(), `query "p" has rows of weights 1 and 3`) {
 		t.Errorf("error %v", err)
 	}
 }

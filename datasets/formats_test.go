@@ -13,7 +13,6 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/plrank/plrank/datasets/internal/files"
 	"github.com/plrank/plrank/datasets/internal/reading"
 )
 
@@ -85,7 +84,7 @@ func TestCompressedFilesReadAsPlainOnes(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", ending, err)
 		}
-		if f, err := (files.Finder{Endings: endings()}).Find(filepath.Dir(path), 0); err != nil || f.Train != path {
+		if f, err := finder.Find(filepath.Dir(path), 0); err != nil || f.Train != path {
 			t.Errorf("found %q, error %v", f.Train, err)
 		}
 		// Cut short, it is an error that names the file.
@@ -116,8 +115,9 @@ func TestForeignFilesAreNamed(t *testing.T) {
 
 // A few bytes that claim to be a lot of text are refused.
 func TestDecompressionBombIsAnError(t *testing.T) {
+	t.Parallel()
 	var b bytes.Buffer
-	z, err := zstd.NewWriter(&b)
+	z, err := zstd.NewWriter(&b, zstd.WithEncoderLevel(zstd.SpeedFastest))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,24 +2,57 @@ package datasets
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/plrank/plrank/datasets/internal/cache"
 	"github.com/plrank/plrank/datasets/internal/files"
-	"github.com/plrank/plrank/datasets/internal/reading"
 	"github.com/plrank/plrank/datasets/internal/table"
 	"github.com/plrank/plrank/datasets/internal/text"
 )
 
-// ErrMinusOne is the error of [Open] if −1 is the only label below 1: it may stand for
-// documents that are not relevant, or for those without a label.
-var ErrMinusOne = errors.New(`−1 is the only label below 1: please say whether it means irrelevant or unlabelled`)
+// Options says what Open opens, and how; the zero value opens the files that it finds.
+type Options struct {
+	Read ReadOptions // how to read the files; FeatureIDs, if given, are the columns of all splits, and Groups is for the training file
+	Vali string      // the file of the validation split, instead of the one found or held out
+	Test string      // the file of the test split, instead of the one found
+	Fold int         // the fold of a folder with Fold1, Fold2, …, or one of Folds; 0: the path itself
+	Seed uint64      // draws the training queries that are held out for validation, and those of each fold
 
-// ErrFolds is the error of [Open] for a folder of folds if Options.Fold is 0.
-var ErrFolds = files.ErrFolds
+	// Folds, 3 or more, is for cross-validation on one file. Its queries are dealt to so many
+	// folds of equal size. Fold (from 1) is the test split, the next one (after the last: the
+	// first) is the validation split, and the others are the training split, as in LETOR.
+	Folds int
+
+	// Unlabelled says what happens to documents without a label: "drop" (or empty)
+	// leaves them out of the splits, "keep" keeps them.
+	Unlabelled string
+
+	// Cache is a folder for binary copies of the splits; see Open. With "auto" they are
+	// beside the data, or, if that folder cannot be written, in the user's cache folder.
+	// Empty: there are none.
+	Cache string
+}
+
+// Splits are the training, validation and test data of a collection. They have the same FeatureIDs.
+type Splits struct {
+	Train *Dataset
+	Vali  *Dataset // held out of the training queries if the source has none
+	Test  *Dataset // nil if the source has none
+}
+
+// Warnings are the warnings of all splits.
+func (s *Splits) Warnings() []string {
+	var all []string
+	for _, d := range s.all() {
+		if d != nil {
+			all = append(all, d.Warnings...)
+		}
+	}
+	return all
+}
+
+func (s *Splits) all() [3]*Dataset { return [3]*Dataset{s.Train, s.Vali, s.Test} }
 
 // Folds lists the folds of a collection: the numbers of the folders Fold1, Fold2,
 // … in a folder, ascending; none for a file or a folder without folds.
@@ -49,15 +82,14 @@ func Folds(path string) ([]int, error) { return files.Folds(path) }
 // counts of the known collections are checked; a warning says how they differ.
 //
 // With Options.Cache, the splits are written to a file as they are in memory, named
-// .plrank-….cache. The next Open of the same files with the same options maps that file
-// instead of reading text. The features then take no memory of the process, and Features,
-// Labels and weights are read-only. A cache belongs to the content of the files: every byte
-// of them is read for two checksums, at the speed of reading. A cache that is stale,
-// truncated or corrupt is built anew; if one cannot be written, that is a warning. Data from
-// a pipe are not cached. A cache may be deleted at any time, but not truncated while a
-// program uses it. With a cache, reading a split of many files takes memory for one file at
-// a time and some 30 bytes for each document; its features are on the disk twice until the
-// cache is written.
+// .plrank-….cache, which the next Open of the same files with the same options maps. The
+// features then take no memory of the process, and Features, Labels and weights are
+// read-only. A cache belongs to the content of the files: every byte of them is read for two
+// checksums, at the speed of reading. A cache that is stale, truncated or corrupt is built
+// anew; if one cannot be written, that is a warning. Data from a pipe are not cached. A cache
+// may be deleted at any time, but not truncated while a program uses it. To make one of a
+// split of many files takes memory for one file at a time and some 30 bytes for each document;
+// its features are on the disk twice until the cache is written.
 //
 // Errors are those of [ReadFile], and a folder without a training file.
 func Open(path string, o Options) (*Splits, error) {
@@ -73,28 +105,23 @@ func Open(path string, o Options) (*Splits, error) {
 		holdOut = known.HoldOut
 	}
 	read := func(scratch string) (cache.Splits, error) { return o.read(of, known, holdOut, scratch) }
-	var data cache.Splits
+	var s cache.Splits
 	if o.Cache != "" {
-		data, err = cache.Open(o.Cache, o.cacheKey(of, holdOut), of, read)
+		s, err = cache.Open(o.Cache, o.cacheKey(of, holdOut), of, read)
 	} else {
-		data, err = read("")
+		s, err = read("")
 	}
 	if err != nil {
 		return nil, err
 	}
-	s := &Splits{Train: newDataset(data[0]), Vali: newDataset(data[1])}
-	if data[2] != nil {
-		s.Test = newDataset(data[2])
-	}
-	return s, nil
+	return &Splits{newDataset(s[0]), newDataset(s[1]), newDataset(s[2])}, nil
 }
 
 // find finds the files of the splits, and the known collection they belong to, or nil.
 func (o Options) find(path string) (of files.Splits, known *files.Collection, err error) {
-	finder := files.Finder{Endings: endings()}
-	fold := o.Fold
+	fold := o.Fold // of the folder
 	if o.Folds != 0 {
-		fold = 0 // of the folder
+		fold = 0
 	}
 	if of, err = finder.Find(path, fold); err != nil {
 		return of, nil, err
@@ -111,16 +138,17 @@ func (o Options) find(path string) (of files.Splits, known *files.Collection, er
 	if of.Train != path && o.Vali == "" && o.Test == "" { // else it is not the whole collection
 		known = finder.CollectionOf(of.Train)
 	}
-	for i, given := range []string{o.Vali, o.Test} {
-		if given == "" {
-			continue
-		}
-		*[]*string{&of.Vali, &of.Test}[i] = given
-		if of.Parts[i+1], err = files.PartsOf(given); err != nil {
+	if o.Vali != "" {
+		of.Vali = o.Vali
+		if of.Parts[1], err = files.PartsOf(o.Vali); err != nil {
 			return of, nil, err
 		}
 	}
-	return of, known, nil
+	if o.Test != "" {
+		of.Test = o.Test
+		of.Parts[2], err = files.PartsOf(o.Test)
+	}
+	return of, known, err
 }
 
 // checkFolds finds options and files that contradict folds of one file.
@@ -147,77 +175,4 @@ func (o Options) cacheKey(of files.Splits, holdOut float64) cache.Key {
 		k.HoldOut, k.Seed = holdOut, o.Seed
 	}
 	return k
-}
-
-// read reads the splits from their files. The features of a split of many files stay in
-// temporary files in the folder of scratch, if one is given: see table.Source.
-func (o Options) read(of files.Splits, known *files.Collection, holdOut float64, scratch string) (s cache.Splits, err error) {
-	var tables [3]*table.Table
-	defer func() {
-		for _, t := range tables {
-			if t != nil && (err != nil || t.Spilled == nil) {
-				t.Free()
-			}
-		}
-	}()
-	ids := o.Read.FeatureIDs
-	groups := &table.GroupNames{}
-	queries, documents, minusOne, belowOne := 0, 0, 0, 0
-	var names []string
-	for i, file := range of.All() {
-		if file == "" {
-			continue
-		}
-		read := o.Read.reading()
-		if i > 0 {
-			read.Groups = ""
-		}
-		t, err := reading.Parts(file, of.Files(i), read, groups, scratch)
-		if err != nil {
-			return s, err
-		}
-		tables[i] = t
-		names = append(names, file)
-		for _, c := range t.Chunks {
-			minusOne += c.MinusOne
-			belowOne += c.BelowOne
-		}
-		queries += len(t.Queries)
-		documents += t.Rows
-		if o.Unlabelled != "keep" {
-			if err := reading.DropUnlabelled(t); err != nil {
-				return s, err
-			}
-		}
-		if o.Read.FeatureIDs == nil {
-			ids = table.Union(ids, t.IDs)
-		}
-		if i == 0 {
-			o.Read = ReadOptions(table.Options(o.Read).ByNames(ids, t.Layout.Names))
-		}
-	}
-	if minusOne > 0 && belowOne == 0 && o.Read.MinusOne == "" && o.Unlabelled != "keep" {
-		return s, fmt.Errorf("datasets: %s: %w", strings.Join(names, ", "), ErrMinusOne)
-	}
-	train, vali, test := tables[0], tables[1], tables[2]
-	if known != nil {
-		if warning := known.Check(queries, documents); warning != "" {
-			train.Warn("%s", warning)
-		}
-	}
-
-	switch {
-	case o.Folds > 0:
-		s, err = fold(train, ids, o)
-	case vali == nil:
-		s, err = holdOutOf(train, ids, holdOut, o.Seed)
-	default:
-		if s[0], err = train.Data(ids, nil); err == nil {
-			s[1], err = vali.Data(ids, nil)
-		}
-	}
-	if err == nil && test != nil {
-		s[2], err = test.Data(ids, nil)
-	}
-	return s, err
 }

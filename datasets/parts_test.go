@@ -74,7 +74,7 @@ func TestQueriesInPartFilesAreThoseOfOneFile(t *testing.T) {
 			header = ""
 		}
 		naming := rapid.SampledFrom([]string{"one/train/%d.txt", "one/train-%05d-of-%05d.txt", "one/train.part%d.csv.gz", "one/part-%05d"}).Draw(t, "naming")
-		n := rapid.IntRange(1, 12).Draw(t, "parts")
+		n := rapid.SampledFrom([]int{1, 2, 3, 5, 12}).Draw(t, "parts")
 		whole := text{data: header}
 		query := 0
 		for p := range n {

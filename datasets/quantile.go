@@ -18,8 +18,7 @@ const (
 // their mid-ranks among the training documents: Φ⁻¹ of the fraction that is
 // lower plus half the fraction that is equal.
 func fitQuantile(p *TransformPart, train *Dataset, used []int, _ Sharing) {
-	p.Knots = make(Curves, len(used))
-	p.Scores = make(Curves, len(used))
+	p.Knots, p.Scores = make([][]float32, len(used)), make([][]float32, len(used))
 	rows := min(train.Rows(), quantileSample)
 	memory.For(len(used), func(i int) {
 		values := make([]float32, 0, rows)
@@ -34,28 +33,26 @@ func fitQuantile(p *TransformPart, train *Dataset, used []int, _ Sharing) {
 	p.lookups = columns.NewLookups(p.Knots, p.Scores)
 }
 
-// normalScores picks the distinct values if they are few, else those at
-// evenly spaced ranks.
+// normalScores picks the distinct values if they are few, else those at evenly spaced ranks.
 func normalScores(sorted []float32) (knots, scores []float32) {
-	distinct := slices.Compact(slices.Clone(sorted))
-	if len(distinct) > quantileKnots {
-		picked := make([]float32, 0, quantileKnots)
+	knots = slices.Compact(slices.Clone(sorted))
+	if len(knots) > quantileKnots {
+		knots = knots[:0]
 		for k := range quantileKnots {
-			picked = append(picked, sorted[k*(len(sorted)-1)/(quantileKnots-1)])
+			knots = append(knots, sorted[k*(len(sorted)-1)/(quantileKnots-1)])
 		}
-		distinct = slices.Compact(picked)
+		knots = slices.Compact(knots)
 	}
-	if len(distinct) == 0 { // always missing in the sample
+	if len(knots) == 0 { // always missing in the sample
 		return []float32{0}, []float32{0}
 	}
-	scores = make([]float32, len(distinct))
-	for k, v := range distinct {
+	for _, v := range knots {
 		below, _ := slices.BinarySearch(sorted, v)
 		upTo, _ := slices.BinarySearch(sorted, math.Nextafter32(v, float32(math.Inf(1))))
 		rank := (float64(below) + float64(upTo)) / 2 / float64(len(sorted))
-		scores[k] = float32(math.Sqrt2 * math.Erfinv(2*rank-1))
+		scores = append(scores, float32(math.Sqrt2*math.Erfinv(2*rank-1)))
 	}
-	return distinct, scores
+	return knots, scores
 }
 
 func applyQuantile(p *TransformPart, q columns.Rows) {
@@ -84,8 +81,6 @@ func checkQuantile(p *TransformPart, used int) error {
 			}
 		}
 	}
-	if p.lookups == nil {
-		p.lookups = columns.NewLookups(p.Knots, p.Scores)
-	}
+	p.lookups = columns.NewLookups(p.Knots, p.Scores)
 	return nil
 }

@@ -22,7 +22,7 @@ func (d *Dataset) QueryDigests(columns []int) []uint64 {
 		var sum, first uint64
 		differ := false
 		for r := d.Offsets[q]; r < d.Offsets[q+1]; r++ {
-			document := rowDigest(d.FeatureIDs, columns, d.Row(r))
+			document := d.rowDigest(r, columns)
 			if r == d.Offsets[q] {
 				first = document
 			}
@@ -36,8 +36,8 @@ func (d *Dataset) QueryDigests(columns []int) []uint64 {
 	return digests
 }
 
-func rowDigest(ids, columns []int, row []float32) uint64 {
-	var sum uint64
+func (d *Dataset) rowDigest(r int, columns []int) (sum uint64) {
+	row := d.Row(r)
 	for _, c := range columns {
 		v := row[c]
 		if v == 0 {
@@ -47,7 +47,7 @@ func rowDigest(ids, columns []int, row []float32) uint64 {
 		if v != v {
 			bits = 0x7fc00000
 		}
-		sum += splitmix.Next(uint64(ids[c])<<32 | uint64(bits))
+		sum += splitmix.Next(uint64(d.FeatureIDs[c])<<32 | uint64(bits))
 	}
 	return splitmix.Next(sum)
 }

@@ -2,11 +2,22 @@ package datasets
 
 import (
 	"context"
+	"errors"
+	"slices"
 
+	"github.com/plrank/plrank/datasets/internal/files"
+	"github.com/plrank/plrank/datasets/internal/letor"
 	"github.com/plrank/plrank/datasets/internal/reading"
 	"github.com/plrank/plrank/datasets/internal/separated"
 	"github.com/plrank/plrank/datasets/internal/table"
 )
+
+// formats are asked in turn whether a text is theirs. A new one is a package with its
+// Format, an element before LETOR, and a line of the package comment.
+var formats = []table.Format{separated.Format, letor.Format}
+
+// finder knows the endings that the name of a data file may have: none, or one of a format.
+var finder = files.Finder{Endings: slices.Concat([]string{""}, separated.Format.Endings, letor.Format.Endings)}
 
 // ReadOptions says how to read a file; the zero value reads it as it is.
 type ReadOptions struct {
@@ -36,9 +47,8 @@ type ReadOptions struct {
 	// query id, or a file of query sizes beside the data, see ReadFile.
 	LabelColumn, QueryColumn, DocumentColumn string
 
-	// WeightColumn names the column of separated values with the weights of documents. It
-	// is then not a feature. Empty: they are in a file beside the data, if there is one;
-	// see ReadFile.
+	// WeightColumn names the column of separated values with the weights of documents,
+	// which is then not a feature. Empty: see ReadFile for the file beside the data.
 	WeightColumn string
 
 	// Headerless says that separated values begin with a row, not with a header.
@@ -72,9 +82,22 @@ func (o ReadOptions) reading() reading.Options {
 	return reading.Options{Options: table.Options(o), Formats: formats}
 }
 
-// ErrColumns is the error of [Open] and [ReadFile] if separated values do not tell which
-// columns are the label and the query id: ReadOptions can name them.
-var ErrColumns = separated.ErrColumns
+var (
+	// ErrColumns is the error of [Open] and [ReadFile] if separated values do not tell which
+	// columns are the label and the query id: ReadOptions can name them.
+	ErrColumns = separated.ErrColumns
+
+	// ErrFolds is the error of [Open] for a folder of folds if Options.Fold is 0.
+	ErrFolds = files.ErrFolds
+
+	// ErrMinusOne is the error of [Open] if −1 is the only label below 1: it may stand for
+	// documents that are not relevant, or for those without a label.
+	ErrMinusOne = errors.New(`−1 is the only label below 1: please say whether it means irrelevant or unlabelled`)
+
+	// ErrReturns is the error of [ReadBlocks] for a query that comes back after another one.
+	// ReadFile puts its documents together.
+	ErrReturns = reading.ErrReturns
+)
 
 // ReadFile reads a file of queries in one of the text formats of this package.
 //
@@ -90,8 +113,7 @@ var ErrColumns = separated.ErrColumns
 //	                   many as documents; else of queries, as for XGBoost
 //	train.txt.groups   groups of documents, see ReadOptions.Groups
 //
-// If there are files train.txt.position or train.txt.init, a warning says that they are not
-// used.
+// A warning says that train.txt.position and train.txt.init are not used, if they exist.
 //
 // In LETOR text a feature that a line does not mention is 0; NULL, NaN, NA, ? and an empty
 // separated value are missing, kept as NaN (see [Transform] for their inputs). A comment
@@ -102,9 +124,8 @@ var ErrColumns = separated.ErrColumns
 // are in a comment, a warning says so. Separated values have no comments, except for lines
 // before the header.
 //
-// A malformed line is an error that says file:line: column: reason; the first ten are
-// listed. Numbers become the nearest float32; infinite ones and those beyond its range are
-// an error.
+// A malformed line is an error that says file:line: column: reason; the first ten are listed.
+// Numbers become the nearest float32; infinite ones and those beyond its range are an error.
 func ReadFile(path string, o ReadOptions) (*Dataset, error) {
 	t, err := reading.File(path, o.reading(), &table.GroupNames{}, "")
 	if err != nil {
@@ -124,19 +145,15 @@ func ReadFile(path string, o ReadOptions) (*Dataset, error) {
 	return newDataset(d), nil
 }
 
-// ErrReturns is the error of [ReadBlocks] for a query that comes back after another one.
-// ReadFile puts its documents together.
-var ErrReturns = reading.ErrReturns
-
 // ReadBlocks reads a file of any length in blocks of whole queries, in the order of the
 // file. It calls yield with each block and the number of bytes of the file (compressed, if it
 // is) that have been read so far. An error of yield ends the reading, and is the result.
 //
-// ReadBlocks differs from [ReadFile] in this. FeatureIDs must be given, because the first
-// block needs the columns of the last. A query that comes back is [ErrReturns]. The file of
-// weights is not read: only its end would tell whether they are of documents or of queries.
-// Warnings are about the whole file, and come at the end. After a malformed line there are
-// no more blocks, but the rest of the file is read for further ones.
+// FeatureIDs must be given, because the first block needs the columns of the last. A query
+// that comes back is [ErrReturns]. The file of weights is not read: only its end would tell
+// whether they are of documents or of queries. Warnings are about the whole file, and come at
+// the end. After a malformed line there are no more blocks, but the rest of the file is read
+// for further ones. All else is as in [ReadFile].
 //
 // It takes a few megabytes, or as much as the largest query, and some bytes for the id or
 // the size of each query.

@@ -12,17 +12,6 @@ import (
 	"github.com/plrank/plrank/datasets/internal/reading"
 )
 
-// shared is a file of the data that lies beside the project; where it is
-// absent (a fresh clone) the test is skipped.
-func shared(t testing.TB, name string) string {
-	t.Helper()
-	path := filepath.Join("../../shared/data", filepath.FromSlash(name))
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no shared data beside the project: %v", err)
-	}
-	return path
-}
-
 // file writes text to a new file and returns its path.
 func file(t testing.TB, name, text string) string {
 	t.Helper()
@@ -33,32 +22,6 @@ func file(t testing.TB, name, text string) string {
 	return path
 }
 
-func TestCollectionsHaveThePublishedCounts(t *testing.T) {
-	type counts struct{ queries, rows int }
-	for _, test := range []struct {
-		folder            string
-		width             int
-		train, vali, test counts // queries and rows as counted by awk and wc -l; the sums are in the README there
-	}{
-		{"MSLR-sample", 136, counts{53, 5488}, counts{18, 1734}, counts{18, 1900}},
-		{"MQ2008/Fold1", 46, counts{471, 9630}, counts{157, 2707}, counts{156, 2874}},
-		{"lightgbm-lambdarank", 218, counts{161, 2442}, counts{40, 563}, counts{50, 768}}, // 201 queries, 3005 rows before 20 % are held out
-	} {
-		s, err := Open(shared(t, test.folder), Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, d := range []*Dataset{s.Train, s.Vali, s.Test} {
-			want := []counts{test.train, test.vali, test.test}[i]
-			if got := (counts{d.Queries(), d.Rows()}); got != want || d.Width() != test.width {
-				t.Errorf("%s has width %d, want %v with width %d", d, d.Width(), want, test.width)
-			}
-			checkShape(t, d)
-		}
-	}
-}
-
-// checkShape checks what holds for every dataset.
 func checkShape(t testing.TB, d *Dataset) {
 	t.Helper()
 	if len(d.Features) != d.Rows()*d.Width() || d.Offsets[0] != 0 || d.Offsets[d.Queries()] != d.Rows() ||

@@ -10,45 +10,50 @@ import (
 
 // Select copies the given queries, in the given order, into a new Dataset.
 func (d *Dataset) Select(queries []int) *Dataset {
-	rows := make([]table.Span, len(queries)) // of d
-	one := make([]table.Span, len(queries))
-	values := make([]table.Span, len(queries))
 	offsets := make([]int, 1, len(queries)+1)
 	for i, q := range queries {
-		from, to := d.Offsets[q], d.Offsets[q+1]
-		rows[i], one[i], values[i] = table.Span{From: from, To: to}, table.Span{From: q, To: q + 1}, table.Span{From: from * d.Width(), To: to * d.Width()}
-		offsets = append(offsets, offsets[i]+to-from)
+		offsets = append(offsets, offsets[i]+d.Offsets[q+1]-d.Offsets[q])
 	}
 	return &Dataset{
 		Name:         d.Name,
-		Features:     gather(d.Features, values),
-		Labels:       gather(d.Labels, rows),
+		Features:     gather(nil, d.Features, d.Offsets, queries, d.Width()),
+		Labels:       gather(nil, d.Labels, d.Offsets, queries, 1),
 		Offsets:      offsets,
-		QueryIDs:     gather(d.QueryIDs, one),
+		QueryIDs:     gather(nil, d.QueryIDs, nil, queries, 1),
 		FeatureIDs:   d.FeatureIDs,
 		FeatureNames: d.FeatureNames,
-		DocumentIDs:  gather(d.DocumentIDs, rows),
-		Weights:      gather(d.Weights, rows),
-		QueryWeights: gather(d.QueryWeights, one),
-		Groups:       gather(d.Groups, rows),
+		DocumentIDs:  gather(nil, d.DocumentIDs, d.Offsets, queries, 1),
+		Weights:      gather(nil, d.Weights, d.Offsets, queries, 1),
+		QueryWeights: gather(nil, d.QueryWeights, nil, queries, 1),
+		Groups:       gather(nil, d.Groups, d.Offsets, queries, 1),
 		GroupNames:   d.GroupNames,
-		SourceRows:   gather(d.SourceRows, rows),
-		origin:       table.Origin{Path: d.origin.Path, Parts: d.origin.Parts, Lines: gather(d.origin.Lines, rows)},
+		SourceRows:   gather(nil, d.SourceRows, d.Offsets, queries, 1),
+		origin:       table.Origin{Path: d.origin.Path, Parts: d.origin.Parts, Lines: gather(nil, d.origin.Lines, d.Offsets, queries, 1)},
 	}
 }
 
-// gather copies spans of a list, one after another; nil for nil.
-func gather[T any](list []T, spans []table.Span) []T {
+// gather is what the queries have of a list, in room that is used again: width values a row,
+// or one a query if offsets are nil. It is nil if the list is.
+func gather[T any](room, list []T, offsets, queries []int, width int) []T {
 	if list == nil {
 		return nil
 	}
-	n := 0
-	for _, s := range spans {
-		n += s.To - s.From
+	span := func(q int) []T {
+		if offsets == nil {
+			return list[q : q+1]
+		}
+		return list[offsets[q]*width : offsets[q+1]*width]
 	}
-	gathered := make([]T, 0, n)
-	for _, s := range spans {
-		gathered = append(gathered, list[s.From:s.To]...)
+	n := 0
+	for _, q := range queries {
+		n += len(span(q))
+	}
+	gathered := room[:0]
+	if room == nil || cap(room) < n {
+		gathered = make([]T, 0, n)
+	}
+	for _, q := range queries {
+		gathered = append(gathered, span(q)...)
 		mapped.Relieve() // reading a few bytes here and there maps much more of a file
 	}
 	return gathered
@@ -80,78 +85,70 @@ func (d *Dataset) ByQueries(queries []string) (*Dataset, error) {
 	if len(queries) != d.Rows() {
 		return nil, fmt.Errorf("datasets: %s: %d query ids for %d rows", d.Name, len(queries), d.Rows())
 	}
-	weights, err := d.regroupWeights(queries)
+	rowsOf := map[string][]int{}
+	var ids []string
+	runs := 0 // of rows with one id
+	for r, id := range queries {
+		if r == 0 || id != queries[r-1] {
+			runs++
+		}
+		if rowsOf[id] == nil {
+			ids = append(ids, id)
+		}
+		rowsOf[id] = append(rowsOf[id], r)
+	}
+	weights, err := d.regroupWeights(queries, ids)
 	if err != nil {
 		return nil, err
 	}
-	runs := *d // a query for each run of rows with the same id
-	runs.Offsets, runs.QueryIDs, runs.QueryWeights = []int{0}, nil, nil
-	byID := map[string][]int{} // runs
-	var ids []string
-	for r, id := range queries {
-		if r > 0 && id != queries[r-1] {
-			runs.Offsets = append(runs.Offsets, r)
-		}
-		if r == 0 || id != queries[r-1] {
-			if byID[id] == nil {
-				ids = append(ids, id)
-			}
-			byID[id] = append(byID[id], len(runs.QueryIDs))
-			runs.QueryIDs = append(runs.QueryIDs, id)
-		}
-	}
-	if d.Rows() > 0 {
-		runs.Offsets = append(runs.Offsets, d.Rows())
-	}
-	if len(ids) == len(runs.QueryIDs) {
-		runs.QueryWeights = weights
-		return &runs, runs.Validate()
-	}
-	if err := runs.Validate(); err != nil {
-		return nil, err
-	}
-	var order []int
+	var order []int // rows
+	offsets := []int{0}
 	for _, id := range ids {
-		order = append(order, byID[id]...)
+		order = append(order, rowsOf[id]...)
+		offsets = append(offsets, len(order))
 	}
-	if runs.SourceRows == nil {
-		for r := range d.Rows() {
-			runs.SourceRows = append(runs.SourceRows, r)
+	grouped := *d
+	if runs > len(ids) {
+		each := make([]int, d.Rows()+1) // row is a query at first
+		for r := range each {
+			each[r] = r
 		}
-	}
-	grouped := runs.Select(order)
-	offsets, at := []int{0}, 0
-	for _, id := range ids {
-		at += len(byID[id])
-		offsets = append(offsets, grouped.Offsets[at])
+		grouped.Offsets, grouped.QueryIDs, grouped.QueryWeights = each, queries, nil
+		if grouped.SourceRows == nil {
+			grouped.SourceRows = each[:d.Rows()]
+		}
+		if err := grouped.Validate(); err != nil {
+			return nil, err
+		}
+		grouped = *grouped.Select(order)
+		grouped.Warnings = append(slices.Clone(d.Warnings), fmt.Sprintf("%s: %d times a query came back after another one; its documents were put together",
+			d.Name, runs-len(ids)))
 	}
 	grouped.Offsets, grouped.QueryIDs, grouped.QueryWeights = offsets, ids, weights
-	grouped.Warnings = append(slices.Clone(d.Warnings), fmt.Sprintf("%s: %d times a query came back after another one; its documents were put together",
-		d.Name, len(order)-len(ids)))
-	return grouped, nil
+	return &grouped, grouped.Validate()
 }
 
-// regroupWeights is the weights of the queries of the given ids [rows], in the order of their
-// first rows; nil if d has none.
-func (d *Dataset) regroupWeights(queries []string) ([]float32, error) {
+// regroupWeights is the weights of the queries of the given ids, to which the rows belong;
+// nil if d has none.
+func (d *Dataset) regroupWeights(queries, ids []string) ([]float32, error) {
 	if d.QueryWeights == nil {
 		return nil, nil
 	}
 	if err := d.Validate(); err != nil {
 		return nil, err
 	}
-	var weights []float32
-	number := map[string]int{}
+	weightOf := map[string]float32{}
 	for q, weight := range d.QueryWeights {
 		for _, id := range queries[d.Offsets[q]:d.Offsets[q+1]] {
-			n, seen := number[id]
-			if !seen {
-				number[id] = len(weights)
-				weights = append(weights, weight)
-			} else if weights[n] != weight {
-				return nil, fmt.Errorf("datasets: %s: query %q is made of queries of weights %g and %g: want one weight", d.Name, id, weights[n], weight)
+			if known, ok := weightOf[id]; ok && known != weight {
+				return nil, fmt.Errorf("datasets: %s: query %q has rows of weights %g and %g: want one weight", d.Name, id, known, weight)
 			}
+			weightOf[id] = weight
 		}
+	}
+	var weights []float32
+	for _, id := range ids {
+		weights = append(weights, weightOf[id])
 	}
 	return weights, nil
 }

@@ -21,15 +21,8 @@ func (s Sharing) or(flags []bool) {
 	if s.Size == 1 {
 		return
 	}
-	own, all := make([]byte, len(flags)), make([]byte, s.Size*len(flags))
-	for i, set := range flags {
-		if set {
-			own[i] = 1
-		}
-	}
-	s.Allgather(all, own)
-	for i, set := range all {
-		flags[i%len(flags)] = flags[i%len(flags)] || set == 1
+	for i, set := range allgather(s, flags) {
+		flags[i%len(flags)] = flags[i%len(flags)] || set
 	}
 }
 
@@ -40,26 +33,22 @@ func (s Sharing) gather(sums []moments, each int) {
 		return
 	}
 	pieces := len(sums) / each
-	room := (pieces/s.Size + 1) * each
-	own, all := make([]moments, room), make([]moments, s.Size*room)
+	own := make([]moments, (pieces/s.Size+1)*each) // room for the largest share
 	from, to := s.share(pieces)
 	copy(own, sums[from*each:to*each])
-	s.Allgather(bytesOfMoments(all), bytesOfMoments(own))
+	all := allgather(s, own)
 	for rank := range s.Size {
 		from, to := Sharing{Rank: rank, Size: s.Size}.share(pieces)
-		copy(sums[from*each:to*each], all[rank*room:])
+		copy(sums[from*each:to*each], all[rank*len(own):])
 	}
 }
 
-func bytesOfMoments(m []moments) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(m))), int(unsafe.Sizeof(moments{}))*len(m))
-}
-
-// moments are a number of values, their sum and that of their squares.
-type moments struct{ n, sum, square float64 }
-
-func (m *moments) add(o moments) {
-	m.n += o.n
-	m.sum += o.sum
-	m.square += o.square
+// allgather is what all processes have, one after another, each as many values.
+func allgather[T bool | moments](s Sharing, own []T) []T {
+	bytes := func(values []T) []byte {
+		return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), int(unsafe.Sizeof(*new(T)))*len(values))
+	}
+	all := make([]T, s.Size*len(own))
+	s.Allgather(bytes(all), bytes(own))
+	return all
 }

@@ -1,21 +1,162 @@
 package datasets
 
-// Splits are the training, validation and test data of a collection. They have the same FeatureIDs.
-type Splits struct {
-	Train *Dataset
-	Vali  *Dataset // held out of the training queries if the source has none
-	Test  *Dataset // nil if the source has none
-}
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
 
-// Warnings are the warnings of all splits.
-func (s *Splits) Warnings() []string {
-	var all []string
-	for _, d := range s.all() {
-		if d != nil {
-			all = append(all, d.Warnings...)
+	"github.com/plrank/plrank/datasets/internal/cache"
+	"github.com/plrank/plrank/datasets/internal/files"
+	"github.com/plrank/plrank/datasets/internal/reading"
+	"github.com/plrank/plrank/datasets/internal/table"
+)
+
+// read reads the splits from their files. The features of a split of many files stay in
+// temporary files in the folder of scratch, if one is given: see table.Source.
+func (o Options) read(of files.Splits, known *files.Collection, holdOut float64, scratch string) (s cache.Splits, err error) {
+	var tables [3]*table.Table
+	defer func() {
+		for _, t := range tables {
+			if t != nil && (err != nil || t.Spilled == nil) {
+				t.Free()
+			}
+		}
+	}()
+	read := o.Read.reading()
+	groups := &table.GroupNames{}
+	for i, file := range of.All() {
+		if file == "" {
+			continue
+		}
+		if tables[i], err = reading.Parts(file, of.Files(i), read, groups, scratch); err != nil {
+			return s, err
+		}
+		if i == 0 {
+			read.Options = read.ByNames(tables[0].IDs, tables[0].Layout.Names)
+			read.Groups = ""
 		}
 	}
-	return all
+	ids, err := o.check(tables, known)
+	if err != nil {
+		return s, err
+	}
+	train, vali, test := tables[0], tables[1], tables[2]
+	switch {
+	case o.Folds > 0:
+		return o.fold(train, ids)
+	case vali == nil:
+		s, err = holdOutOf(train, ids, holdOut, o.Seed)
+	default:
+		if s[0], err = train.Data(ids, nil); err == nil {
+			s[1], err = vali.Data(ids, nil)
+		}
+	}
+	if err == nil && test != nil {
+		s[2], err = test.Data(ids, nil)
+	}
+	return s, err
 }
 
-func (s *Splits) all() [3]*Dataset { return [3]*Dataset{s.Train, s.Vali, s.Test} }
+// check compares the tables of the splits with the options and the known collection, leaves
+// out the documents without a label, and gives the columns of all.
+func (o Options) check(tables [3]*table.Table, known *files.Collection) (ids []int, err error) {
+	ids = o.Read.FeatureIDs
+	queries, documents, minusOne, belowOne := 0, 0, 0, 0
+	var names []string
+	for _, t := range tables {
+		if t == nil {
+			continue
+		}
+		names = append(names, t.Path)
+		queries += len(t.Queries)
+		documents += t.Rows
+		for _, c := range t.Chunks {
+			minusOne += c.MinusOne
+			belowOne += c.BelowOne
+		}
+		if o.Read.FeatureIDs == nil {
+			ids = table.Union(ids, t.IDs)
+		}
+		if o.Unlabelled != "keep" {
+			if err := reading.DropUnlabelled(t); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if minusOne > 0 && belowOne == 0 && o.Read.MinusOne == "" && o.Unlabelled != "keep" {
+		return nil, fmt.Errorf("datasets: %s: %w", strings.Join(names, ", "), ErrMinusOne)
+	}
+	if known != nil {
+		if warning := known.Check(queries, documents); warning != "" {
+			tables[0].Warn("%s", warning)
+		}
+	}
+	return ids, nil
+}
+
+// holdOutOf makes the training and the validation split of a table, the second with
+// the given fraction of its queries.
+func holdOutOf(t *table.Table, ids []int, fraction float64, seed uint64) (s cache.Splits, err error) {
+	n := len(t.Queries)
+	held := max(1, int(fraction*float64(n)))
+	if n < 2 {
+		return s, fmt.Errorf("datasets: %s: one query cannot be split into training and validation queries: please name a validation file", t.Path)
+	}
+	order := rand.New(rand.NewPCG(seed, 0x686f6c64)).Perm(n)
+	if s, err = split(t, ids, order[:n-held], order[n-held:]); err == nil {
+		s[1].Name += fmt.Sprintf(" (%d queries held out)", held)
+	}
+	return s, err
+}
+
+// fold makes the splits of one fold of a table; see Options.Folds.
+func (o Options) fold(t *table.Table, ids []int) (s cache.Splits, err error) {
+	n := len(t.Queries)
+	if n < o.Folds {
+		return s, fmt.Errorf("datasets: %s: %d queries cannot be dealt to %d folds", t.Path, n, o.Folds)
+	}
+	order := rand.New(rand.NewPCG(o.Seed, 0x666f6c64)).Perm(n)
+	var train, vali, test []int
+	for i := range o.Folds {
+		dealt := order[i*n/o.Folds : (i+1)*n/o.Folds]
+		switch i {
+		case o.Fold - 1:
+			test = dealt
+		case o.Fold % o.Folds:
+			vali = dealt
+		default:
+			train = append(train, dealt...)
+		}
+	}
+	if s, err = split(t, ids, train, vali, test); err != nil {
+		return s, err
+	}
+	for i, d := range s {
+		d.Name += fmt.Sprintf(" (fold %d of %d: %s)", o.Fold, o.Folds, splitNames[i])
+	}
+	return s, nil
+}
+
+var splitNames = [3]string{"train", "vali", "test"}
+
+// split makes data of each list of queries, which it sorts. They share one matrix, so that
+// nothing is in memory twice. The first has the warnings.
+func split(t *table.Table, ids []int, queries ...[]int) (s cache.Splits, err error) {
+	for _, list := range queries {
+		slices.Sort(list)
+	}
+	all, err := t.Data(ids, slices.Concat(queries...))
+	if err != nil {
+		return s, err
+	}
+	from := 0
+	for i, list := range queries {
+		s[i] = all.View(from, from+len(list))
+		from += len(list)
+		if i > 0 {
+			s[i].Warnings = nil
+		}
+	}
+	return s, nil
+}

@@ -8,16 +8,19 @@ import (
 	"github.com/plrank/plrank/datasets/internal/memory"
 )
 
-func fitStandard(p *TransformPart, train *Dataset, used []int, s Sharing) {
-	fitMoments(p, train, used, s, func(x float32) float64 { return float64(columns.Finite(x)) })
-}
+const (
+	blockRows = 4096
+	mostRuns  = 1024 // of blocks: it bounds the sums that processes exchange
+)
 
-func fitLogStandard(p *TransformPart, train *Dataset, used []int, s Sharing) {
-	fitMoments(p, train, used, s, func(x float32) float64 { return columns.SignedLog1p(columns.Finite(x)) })
-}
+// moments are a number of values, their sum and that of their squares.
+type moments struct{ n, sum, square float64 }
 
-// mostRuns bounds the sums that processes exchange.
-const mostRuns = 1024
+func (m *moments) add(o moments) {
+	m.n += o.n
+	m.sum += o.sum
+	m.square += o.square
+}
 
 // fitMoments sets Shift and Scale from the mean and the standard deviation of
 // f(x) over all documents that have the feature.
@@ -28,49 +31,34 @@ const mostRuns = 1024
 // Sums go through fixed blocks of rows, and through runs of these where there are many, so
 // the result depends neither on the number of cores nor on the number of processes.
 func fitMoments(p *TransformPart, d *Dataset, used []int, s Sharing, f func(x float32) float64) {
-	p.Shift = make([]float64, len(used))
-	p.Scale = make([]float64, len(used))
-	if len(used) == 0 {
+	width := len(used)
+	p.Shift, p.Scale = make([]float64, width), make([]float64, width)
+	if width == 0 {
 		return
 	}
-	const block = 4096
-	pivot := make([]float64, len(used))
+	pivot := make([]float64, width)
 	for i, c := range used {
 		for r := range d.Rows() {
 			if x := d.Row(r)[c]; x == x {
-				pivot[i] = f(x)
+				pivot[i] = f(columns.Finite(x))
 				break
 			}
 		}
 	}
-	blocks := (d.Rows() + block - 1) / block
-	run := max(1, (blocks+mostRuns-1)/mostRuns) // blocks
-	runs := make([]moments, (blocks+run-1)/run*len(used))
-	from, to := s.share(len(runs) / len(used))
-	memory.For(to-from, func(i int) {
-		sums := runs[(from+i)*len(used):][:len(used)]
-		for b := (from + i) * run; b < min((from+i+1)*run, blocks); b++ {
-			all := make([]moments, len(used))
-			for r := b * block; r < min((b+1)*block, d.Rows()); r++ {
-				row := d.Row(r)
-				for i, c := range used {
-					if x := row[c]; x == x {
-						y := f(x) - pivot[i]
-						all[i].add(moments{1, y, y * y})
-					}
+	sumBlock := func(b int) []moments {
+		sums := make([]moments, width)
+		for r := b * blockRows; r < min((b+1)*blockRows, d.Rows()); r++ {
+			row := d.Row(r)
+			for i, c := range used {
+				if x := row[c]; x == x {
+					y := f(columns.Finite(x)) - pivot[i]
+					sums[i].add(moments{1, y, y * y})
 				}
 			}
-			for i := range sums {
-				sums[i].add(all[i])
-			}
 		}
-	})
-	s.gather(runs, len(used))
-	for i := range used {
-		var m moments
-		for at := i; at < len(runs); at += len(used) {
-			m.add(runs[at])
-		}
+		return sums
+	}
+	for i, m := range sumRuns((d.Rows()+blockRows-1)/blockRows, width, s, sumBlock) {
 		if m.n == 0 {
 			continue
 		}
@@ -80,6 +68,30 @@ func fitMoments(p *TransformPart, d *Dataset, used []int, s Sharing, f func(x fl
 			p.Scale[i] = 1 / math.Sqrt(v)
 		}
 	}
+}
+
+// sumRuns adds up the sums of the columns in all blocks. Runs of blocks are shared among the
+// processes.
+func sumRuns(blocks, width int, s Sharing, sumBlock func(b int) []moments) []moments {
+	run := max(1, (blocks+mostRuns-1)/mostRuns) // blocks
+	runs := make([]moments, (blocks+run-1)/run*width)
+	addTo := func(sums, more []moments) {
+		for i := range sums {
+			sums[i].add(more[i])
+		}
+	}
+	from, to := s.share(len(runs) / width)
+	memory.For(to-from, func(i int) {
+		for b := (from + i) * run; b < min((from+i+1)*run, blocks); b++ {
+			addTo(runs[(from+i)*width:][:width], sumBlock(b))
+		}
+	})
+	s.gather(runs, width)
+	total := make([]moments, width)
+	for ; len(runs) > 0; runs = runs[width:] {
+		addTo(total, runs)
+	}
+	return total
 }
 
 // checkMoments checks shifts and scales read from a file.

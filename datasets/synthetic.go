@@ -1,10 +1,11 @@
 package datasets
 
 import (
-	"fmt"
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 
 	"github.com/plrank/plrank/datasets/internal/memory"
 )
@@ -20,28 +21,21 @@ type SyntheticOptions struct {
 // (1 to 900), grades 0 to 4 with the frequencies .515, .325, .134, .018, .008,
 // some queries without a relevant document and some with a single document.
 //
-// Each document has eight hidden traits, which 64 of the features show through
-// noise, on different scales: linear, logarithmic, exponential (heavy-tailed),
-// as counts. Its relevance is made of products and hills of the traits, so that
-// each trait alone and any linear model say little about it, plus an amount of
-// noise that differs from query to query. The other 72 features are noise of all
-// these kinds, constant within a query, or constant altogether.
+// Each document has eight hidden traits, which 64 of the features show through noise, on
+// different scales: linear, logarithmic, exponential (heavy-tailed), as counts. Its relevance
+// is made of products and hills of the traits, so that each trait alone and any linear model
+// say little about it, plus an amount of noise that differs from query to query. The other 72
+// features are noise of all these kinds, constant within a query, or constant altogether.
 //
 // It is a pure function of the options. [SyntheticShape] makes collections of
 // this kind in other shapes, at any fraction of the size of the published ones.
 func Synthetic(o SyntheticOptions) *Splits {
-	queries := [3]int{o.Train, o.Vali, o.Test}
-	for i, n := range [3]int{800, 200, 400} {
-		if queries[i] == 0 {
-			queries[i] = n
-		}
-	}
-	return splits(mslrShape.synthesize("synthetic", queries, o.Seed))
+	queries := [3]int{cmp.Or(o.Train, 800), cmp.Or(o.Vali, 200), cmp.Or(o.Test, 400)}
+	return splits(shapes[0].synthesize("synthetic", queries, o.Seed))
 }
 
-// SyntheticShape makes a collection like that of [Synthetic], in the shape of a
-// published one: its queries by split, documents a query, number and scale of
-// features, and label frequencies.
+// SyntheticShape makes a collection like that of [Synthetic], in the shape of a published one:
+// its queries by split, documents a query, number and scale of features, and label frequencies.
 //
 //	name             train    vali    test   documents a query   features   labels 0 … 4
 //	mslr (or "")    18,919   6,306   6,306   118 (1 to 900)           136   .515 .325 .134 .018 .008
@@ -49,8 +43,8 @@ func Synthetic(o SyntheticOptions) *Splits {
 //	istella         20,897   2,322   9,799   316 (1 to 439)           220   .963 .008 .013 .009 .007
 //	majority       200,000  40,000  80,000    32 (1 to 100)            40   .5   .2   .15  .1   .05
 //
-// Shape majority is not of a published collection: it is for models that see all documents of
-// a query at once. There the relevance of a document depends on the others. In eight hidden
+// Shape majority is for models that see all documents of a query at once: there the
+// relevance of a document depends on the others. In eight hidden
 // traits a query's documents lie around two opposite points, 70 % of them around one, and
 // those on the side of the majority are relevant. The points are drawn anew for every query,
 // evenly in all directions, so that a document alone does not tell its side, whatever a
@@ -59,18 +53,14 @@ func Synthetic(o SyntheticOptions) *Splits {
 // Each split has the fraction scale of these queries, rounded, at least one. A name that is
 // not one of [SyntheticShapes], and a scale outside (0, 1], are errors. The result is a
 // pure function of the arguments; shape mslr is the collection of Synthetic with that many
-// queries.
+// queries. The features of a whole collection take 4 bytes each, 9.2 GB for istella.
 //
-// Queries, features and mean lengths are those that the collections' publishers
-// state: MSLR-WEB30K Fold1; set 1 of the Yahoo! Learning to Rank Challenge, 519
-// of whose 700 features are in use, all in [0, 1]; Istella LETOR (full), of whose
-// 23,219 training queries 10 % are the validation split, as [Open] holds them out.
-// MSLR's label frequencies are right to three digits; the other two, the spread of the
-// documents a query and the largest queries are approximate. One query in 40 or more has no
-// relevant document.
-//
-// The features of a whole collection take 4 bytes each: 2.1 GB for mslr, 2.0 GB
-// for yahoo and 9.2 GB for istella; while it is made, a little more.
+// Queries, features and mean lengths are those that the publishers state: MSLR-WEB30K Fold1;
+// set 1 of the Yahoo! Learning to Rank Challenge, 519 of whose 700 features are in use, all in
+// [0, 1]; Istella LETOR (full), with 10 % of the training queries for validation, as [Open]
+// holds them out. MSLR's label frequencies are right to three digits; the other two, the
+// spread of the documents a query and the largest queries are approximate. One query in 40
+// or more has no relevant document.
 func SyntheticShape(name string, scale float64, seed uint64) (*Splits, error) {
 	s, err := shapeNamed(name)
 	if err != nil {
@@ -85,66 +75,55 @@ func SyntheticShape(name string, scale float64, seed uint64) (*Splits, error) {
 
 // synthetic is a split and the relevance that its labels come from.
 type synthetic struct {
-	*shape
 	data   *Dataset
 	latent []float32 // [rows] relevance before noise
 	noisy  []float32 // [rows] relevance as it is graded
 }
 
 func splits(parts [3]synthetic) *Splits {
-	return &Splits{Train: parts[0].data, Vali: parts[1].data, Test: parts[2].data}
+	return &Splits{parts[0].data, parts[1].data, parts[2].data}
 }
 
 // synthesize makes a split of each number of queries.
-func (s *shape) synthesize(name string, queries [3]int, seed uint64) [3]synthetic {
-	var parts [3]synthetic
+func (s *shape) synthesize(name string, queries [3]int, seed uint64) (parts [3]synthetic) {
 	first := 0
 	for i, n := range queries {
-		parts[i] = s.draw(name+" "+[3]string{"train", "vali", "test"}[i], seed, first, n)
+		parts[i] = s.draw(name+" "+splitNames[i], seed, first, n)
 		first += n
 	}
 	// Grades cut the relevance of all training documents at these frequencies.
 	ordered := slices.Sorted(slices.Values(parts[0].noisy))
-	var least []float32 // relevance from which on the grade is 1, 2, 3, 4
 	for _, below := range s.below {
-		least = append(least, ordered[int(below*float64(len(ordered)))])
-	}
-	for _, p := range parts {
-		for r, s := range p.noisy {
-			grade := 0
-			for grade < len(least) && s >= least[grade] {
-				grade++
+		least := ordered[int(below*float64(len(ordered)))] // relevance of the next grade
+		for _, p := range parts {
+			for r, v := range p.noisy {
+				if v >= least {
+					p.data.Labels[r]++
+				}
 			}
-			p.data.Labels[r] = float32(grade)
 		}
 	}
 	return parts
 }
 
-// draw makes queries first … first+n−1 of the stream of a seed; the labels are
-// still to be set.
+// draw makes queries first … first+n−1 of the stream of a seed; the labels are still to be set.
 func (s *shape) draw(name string, seed uint64, first, n int) synthetic {
 	d := &Dataset{Name: name, Offsets: make([]int, 1, n+1)}
 	for i := range s.features {
 		d.FeatureIDs = append(d.FeatureIDs, i+1)
 	}
+	// The stream of a query begins with the number of its documents.
+	stream := func(q int) *rand.Rand { return rand.New(rand.NewPCG(seed, uint64(first+q))) }
 	for q := range n {
-		random := syntheticRandom(seed, first+q)
-		d.Offsets = append(d.Offsets, d.Offsets[q]+s.queryLength(random))
-		d.QueryIDs = append(d.QueryIDs, fmt.Sprint(first+q+1))
+		d.Offsets = append(d.Offsets, d.Offsets[q]+s.queryLength(stream(q)))
+		d.QueryIDs = append(d.QueryIDs, strconv.Itoa(first+q+1))
 	}
 	rows := d.Offsets[n]
 	d.Labels = make([]float32, rows)
 	d.Features = make([]float32, rows*s.features)
-	part := synthetic{s, d, make([]float32, rows), make([]float32, rows)}
-	memory.For(n, func(q int) { part.fill(q, syntheticRandom(seed, first+q)) })
+	part := synthetic{d, make([]float32, rows), make([]float32, rows)}
+	memory.For(n, func(q int) { s.fill(part, q, stream(q)) })
 	return part
-}
-
-// syntheticRandom is the random stream of a query. Its first draws are those of
-// the number of documents.
-func syntheticRandom(seed uint64, query int) *rand.Rand {
-	return rand.New(rand.NewPCG(seed, uint64(query)))
 }
 
 // queryLength is the number of documents of a query: log-normal up to a bound, and small
@@ -159,11 +138,11 @@ func (s *shape) queryLength(random *rand.Rand) int {
 }
 
 // fill draws the documents of query q.
-func (s synthetic) fill(q int, random *rand.Rand) {
-	s.queryLength(random) // drawn before
-	var shift [syntheticTraits]float64
-	for t := range shift {
-		shift[t] = 0.4 * random.NormFloat64()
+func (s *shape) fill(part synthetic, q int, random *rand.Rand) {
+	n := s.queryLength(random)
+	var middle traits
+	for t := range middle {
+		middle[t] = 0.4 * random.NormFloat64()
 	}
 	own := make([]float64, s.queryFeatures)
 	for i := range own {
@@ -174,40 +153,23 @@ func (s synthetic) fill(q int, random *rand.Rand) {
 	if random.IntN(40) == 0 {
 		bias = -1000 // no relevant document
 	}
-
-	views := syntheticTraits * s.traitViews
-	first, end := s.data.Offsets[q], s.data.Offsets[q+1]
-	var all [][syntheticTraits]float64 // traits of the documents, if relevance depends on all
-	var latents []float64
-	if s.together != nil {
-		all, latents = s.together(random, end-first)
-	}
-	for r := first; r < end; r++ {
-		row := s.data.Row(r)
-		var z [syntheticTraits]float64
-		var latent float64
-		if s.together != nil {
-			z, latent = all[r-first], latents[r-first]
-		} else {
-			for t := range z {
-				z[t] = shift[t] + random.NormFloat64()
-			}
-			latent = relevance(z)
-		}
-		s.latent[r] = float32(latent)
-		s.noisy[r] = float32(latent + difficulty*random.NormFloat64() + bias)
+	views := len(middle) * s.traitViews
+	document := s.documents(random, middle, n)
+	for r := part.data.Offsets[q]; r < part.data.Offsets[q+1]; r++ {
+		z, latent := document()
+		part.latent[r] = float32(latent)
+		part.noisy[r] = float32(latent + difficulty*random.NormFloat64() + bias)
+		row := part.data.Row(r)
 		for i := range row {
 			// Traits, query features and noise take turns, so that no block
 			// of neighbouring columns is all signal.
 			column := i * s.stride % s.features
 			switch {
 			case column < views:
-				row[i] = s.show(column, z[column%syntheticTraits]+0.5*random.NormFloat64())
+				row[i] = s.show(column, z[column%len(z)]+0.5*random.NormFloat64())
 			case column < views+s.queryFeatures:
 				row[i] = s.show(column, own[column-views])
-			case column >= s.features-s.zeroFeatures:
-				row[i] = 0
-			default:
+			case column < s.features-s.zeroFeatures:
 				row[i] = s.show(column, random.NormFloat64())
 			}
 		}

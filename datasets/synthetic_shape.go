@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -9,8 +10,7 @@ import (
 )
 
 // SyntheticShapes are the names of the shapes that [SyntheticShape] makes.
-func SyntheticShapes() []string {
-	var names []string
+func SyntheticShapes() (names []string) {
 	for _, s := range shapes {
 		names = append(names, s.name)
 	}
@@ -33,55 +33,49 @@ type shape struct {
 
 	below [4]float64 // fraction of the labels that is below 1, 2, 3, 4
 
-	// together draws the traits of all documents of a query and their relevance; nil: they
-	// are drawn one by one.
-	together func(random *rand.Rand, n int) (traits [][syntheticTraits]float64, latent []float64)
+	// documents gives a function that draws the traits and the relevance of one document
+	// after another of a query of n.
+	documents func(random *rand.Rand, middle traits, n int) func() (z traits, latent float64)
 
 	// show maps a value of standard normal size to the scale of a feature.
 	// Higher values are never shown as lower ones.
 	show func(column int, v float64) float32
 }
 
-var mslrShape = &shape{
-	name: "mslr", queries: [3]int{18919, 6306, 6306},
-	logLength: 4.6, logSpread: 0.62, longest: 900,
-	features: 136, traitViews: 8, queryFeatures: 8, zeroFeatures: 4, stride: 53,
-	below: [4]float64{.515, .84, .974, .992},
-	show:  showRaw,
-}
-
 var shapes = []*shape{
-	mslrShape,
+	{
+		name: "mslr", queries: [3]int{18919, 6306, 6306},
+		logLength: 4.6, logSpread: 0.62, longest: 900,
+		features: 136, traitViews: 8, queryFeatures: 8, zeroFeatures: 4, stride: 53,
+		below:     [4]float64{.515, .84, .974, .992},
+		documents: independent, show: showRaw,
+	},
 	{
 		name: "yahoo", queries: [3]int{19944, 2994, 6983},
 		logLength: 3.08, logSpread: 0.5, longest: 139,
 		features: 700, traitViews: 30, queryFeatures: 24, zeroFeatures: 181, stride: 253,
-		below: [4]float64{.26, .62, .90, .98},
-		show:  showNormalised,
+		below:     [4]float64{.26, .62, .90, .98},
+		documents: independent, show: showNormalised,
 	},
 	{
 		name: "istella", queries: [3]int{20897, 2322, 9799},
 		logLength: 5.835, logSpread: 0.6, longest: 439,
 		features: 220, traitViews: 12, queryFeatures: 12, zeroFeatures: 8, stride: 83,
-		below: [4]float64{.963, .971, .984, .993},
-		show:  showRaw,
+		below:     [4]float64{.963, .971, .984, .993},
+		documents: independent, show: showRaw,
 	},
 	{
 		name: "majority", queries: [3]int{200000, 40000, 80000},
 		logLength: 3.4, logSpread: 0.4, longest: 100,
 		features: 40, traitViews: 3, queryFeatures: 4, zeroFeatures: 2, stride: 11,
-		below:    [4]float64{.5, .7, .85, .95},
-		together: majority,
-		show:     showNormalised,
+		below:     [4]float64{.5, .7, .85, .95},
+		documents: majority, show: showNormalised,
 	},
 }
 
 func shapeNamed(name string) (*shape, error) {
-	if name == "" {
-		return mslrShape, nil
-	}
 	for _, s := range shapes {
-		if s.name == name {
+		if s.name == cmp.Or(name, "mslr") {
 			return s, nil
 		}
 	}

@@ -23,6 +23,7 @@ func TestSyntheticStaysAsItIs(t *testing.T) {
 }
 
 func TestSyntheticShapeIsThatOfTheCollection(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name     string
 		scale    float64
@@ -32,8 +33,8 @@ func TestSyntheticShapeIsThatOfTheCollection(t *testing.T) {
 		features int
 		labels   []float64
 	}{
-		{"mslr", .02, [3]int{378, 126, 126}, 118, 900, 136, []float64{.515, .325, .134, .018, .008}},
-		{"yahoo", .02, [3]int{399, 60, 140}, 709877. / 29921, 139, 700, []float64{.26, .36, .28, .08, .02}},
+		{"mslr", .01, [3]int{189, 63, 63}, 118, 900, 136, []float64{.515, .325, .134, .018, .008}},
+		{"yahoo", .01, [3]int{199, 30, 70}, 709877. / 29921, 139, 700, []float64{.26, .36, .28, .08, .02}},
 		{"istella", .005, [3]int{104, 12, 49}, 10454629. / 33018, 439, 220, []float64{.963, .008, .013, .009, .007}},
 		{"majority", .002, [3]int{400, 80, 160}, 32, 100, 40, []float64{.5, .2, .15, .1, .05}},
 	} {
@@ -84,11 +85,11 @@ func TestSyntheticShapeIsThatOfTheCollection(t *testing.T) {
 		}
 		constant := 0
 		for f := range d.Width() {
-			zero := true
-			for r := range d.Rows() {
-				zero = zero && d.Row(r)[f] == 0
+			r := 0
+			for r < d.Rows() && d.Row(r)[f] == 0 {
+				r++
 			}
-			if zero {
+			if r == d.Rows() {
 				constant++
 			}
 		}

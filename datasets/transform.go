@@ -3,7 +3,6 @@ package datasets
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -23,10 +22,9 @@ import (
 // others, which a model looks up in a table. See [Category] for the codes of values that
 // are missing, or were not seen in training.
 //
-// Every output is finite. A missing value (NaN) becomes 0: the query's minimum
-// for minmax, the mean of the training documents for the standardised forms,
-// their median for quantile, the middle of the query's ranks for rank.
-// Infinite values count as the largest float32.
+// Every output is finite. A missing value (NaN) becomes 0: the query's minimum for minmax, the
+// mean of the training documents for the standardised forms, their median for quantile, the
+// middle of the query's ranks for rank. Infinite values count as the largest float32.
 type Transform struct {
 	Spec    string          // as given to FitTransform
 	Inputs  int             // raw features of a document
@@ -55,9 +53,9 @@ type Transform struct {
 // The features of the ids that are given are categorical: see [Category]. Values of a
 // single training document count as unseen, so that a model learns what to make of these.
 //
-// An unknown part is an error, and so is one that is there twice, training data in which no feature
-// varies within any query, a categorical feature that the data do not have, and one of
-// more than 100,000 values, or with a value of ±2^24 or beyond.
+// An unknown part is an error, and so is one that is there twice, training data in which no
+// feature varies within any query, a categorical feature that the data do not have, and one
+// of more than 100,000 values, or with a value of ±2^24 or beyond.
 func FitTransform(spec string, train *Dataset, categorical ...int) (*Transform, error) {
 	return FitTransformOn(alone, spec, train, categorical...)
 }
@@ -90,9 +88,8 @@ func FitTransformOn(s Sharing, spec string, train *Dataset, categorical ...int) 
 // Width is the number of outputs for a document.
 func (t *Transform) Width() int { return len(t.Columns)*len(t.Parts) + len(t.Categories) }
 
-// Validate checks a transform that was read from a file, and prepares it: Query is slow
-// before. An error means that Query would go out of bounds or give values that are not
-// finite.
+// Validate checks a transform that was read from a file, and prepares it: Query is slow before.
+// An error means that Query would go out of bounds or give values that are not finite.
 func (t *Transform) Validate() error {
 	if len(t.Parts) == 0 {
 		return fmt.Errorf("datasets: transform %q has no parts", t.Spec)
@@ -105,8 +102,8 @@ func (t *Transform) Validate() error {
 			return fmt.Errorf("datasets: transform %q: its columns must ascend within its %d inputs, but there is %d", t.Spec, t.Inputs, c)
 		}
 	}
-	if err := t.validateCategories(); err != nil {
-		return err
+	if err := t.checkCategories(); err != nil {
+		return fmt.Errorf("datasets: transform %q: %w", t.Spec, err)
 	}
 	for i := range t.Parts {
 		p := &t.Parts[i]
@@ -153,7 +150,10 @@ func (t *Transform) Query(dst, rows []float32) {
 		partKinds[p.Name].apply(p, columns.Rows{To: dst[i*len(t.Columns):], Stride: width, From: rows, Inputs: t.Inputs, Columns: t.Columns})
 	}
 	for i := range t.Categories {
-		t.Categories[i].apply(dst[width-len(t.Categories)+i:], width, rows, t.Inputs)
+		c := &t.Categories[i]
+		for r := range n {
+			dst[(r+1)*width-len(t.Categories)+i] = c.code(rows[r*t.Inputs+c.Column])
+		}
 	}
 }
 
@@ -168,65 +168,23 @@ func (t *Transform) Used() []int {
 	return used
 }
 
-// fitCategories makes categories of the features with these ids, whose columns are then not
-// among the others.
-func (t *Transform) fitCategories(train *Dataset, ids []int) error {
-	ids = slices.Clone(ids)
-	slices.Sort(ids)
-	for i, id := range ids {
-		if i > 0 && ids[i-1] == id {
-			return fmt.Errorf("datasets: feature %d is listed as categorical twice", id)
-		}
-		c, err := fitCategory(train, id)
-		if err != nil {
-			return err
-		}
-		t.Columns = slices.DeleteFunc(t.Columns, func(column int) bool { return column == c.Column })
-		t.Categories = append(t.Categories, c)
-	}
-	return nil
-}
-
-// validateCategories checks the categories of a transform that was read from a file.
-func (t *Transform) validateCategories() error {
-	for i, c := range t.Categories {
-		_, used := slices.BinarySearch(t.Columns, c.Column)
-		if c.Column < 0 || c.Column >= t.Inputs || i > 0 && c.Column <= t.Categories[i-1].Column || used {
-			return fmt.Errorf("datasets: transform %q: the columns of categories must ascend within its %d inputs, and be no others, but there is %d", t.Spec, t.Inputs, c.Column)
-		}
-		if len(c.Values) > mostValues {
-			return fmt.Errorf("datasets: transform %q: %d values of the category in column %d, want %d at most", t.Spec, len(c.Values), c.Column, mostValues)
-		}
-		for j, v := range c.Values {
-			if !(math.Abs(float64(v)) <= math.MaxFloat32) || j > 0 && v <= c.Values[j-1] {
-				return fmt.Errorf("datasets: transform %q: the values of the category in column %d must ascend and be finite", t.Spec, c.Column)
-			}
-		}
-	}
-	return nil
-}
-
 // varying are the columns that take two values, or are present and missing,
 // within at least one query.
 func varying(d *Dataset, s Sharing) []int {
-	w := d.Width()
-	varies := make([]bool, w)
-	left := w
-	first, end := s.share(d.Queries())
-	for q := first; q < end && left > 0; q++ {
-		from, to := d.Offsets[q], d.Offsets[q+1]
-		for r := from + 1; r < to; r++ {
-			first, row := d.Row(from), d.Row(r)
-			for c, v := range row {
-				if v != first[c] && !varies[c] && (v == v || first[c] == first[c]) {
+	varies := make([]bool, d.Width())
+	from, to := s.share(d.Queries())
+	for q := from; q < to && slices.Contains(varies, false); q++ {
+		for r := d.Offsets[q] + 1; r < d.Offsets[q+1]; r++ {
+			first := d.Row(d.Offsets[q])
+			for c, v := range d.Row(r) {
+				if v != first[c] && (v == v || first[c] == first[c]) {
 					varies[c] = true
-					left--
 				}
 			}
 		}
 	}
 	s.or(varies)
-	used := make([]int, 0, w)
+	used := make([]int, 0, d.Width())
 	for c, v := range varies {
 		if v {
 			used = append(used, c)

@@ -1,11 +1,6 @@
 package datasets
 
-import (
-	"fmt"
-
-	"github.com/plrank/plrank/datasets/internal/columns"
-	"github.com/plrank/plrank/datasets/internal/text"
-)
+import "github.com/plrank/plrank/datasets/internal/columns"
 
 // TransformPart is one part of a [Transform]; [FitTransform] lists the names.
 type TransformPart struct {
@@ -13,47 +8,43 @@ type TransformPart struct {
 	Shift []float64 `json:",omitempty"` // by used column: the mean; standardised forms only
 	Scale []float64 `json:",omitempty"` // by used column: 1 / standard deviation
 
-	Knots  Curves `json:",omitempty"` // by used column: values, ascending; quantile only
-	Scores Curves `json:",omitempty"` // by used column: the outputs at the knots
+	Knots  [][]float32 `json:",omitempty"` // by used column: values, ascending; quantile only
+	Scores [][]float32 `json:",omitempty"` // by used column: the outputs at the knots
 
 	lookups *columns.Lookups // of the knots and scores
 }
 
-// Curves are numbers by column. They are most of a model file, and their JSON is read much
-// faster than that of other slices.
-type Curves [][]float32
+// partKind is how a part is fitted to the used columns of training data, checked after it
+// was read from a file, for so many used columns, and applied to the rows of a query.
+type partKind struct {
+	fit   func(p *TransformPart, train *Dataset, used []int, s Sharing)
+	check func(p *TransformPart, used int) error
+	apply func(p *TransformPart, q columns.Rows)
+}
 
-// UnmarshalJSON reads arrays of arrays of numbers; null is nil.
-func (c *Curves) UnmarshalJSON(b []byte) error {
-	*c = nil
-	depth := 0
-	for at := 0; at < len(b); {
-		switch next := b[at]; {
-		case next == '[':
-			if depth++; depth == 1 {
-				*c = Curves{}
-			} else {
-				*c = append(*c, nil)
-			}
-			at++
-		case next == ']':
-			depth--
-			at++
-		case next == '-' || next-'0' <= 9:
-			v, n, err := text.Float32(b[at:])
-			if err != nil || depth != 2 {
-				return fmt.Errorf("datasets: numbers by column: %s", text.Quote(b[at:]))
-			}
-			last := len(*c) - 1
-			(*c)[last] = append((*c)[last], v)
-			at += n
-		case next == ',' || next == ' ' || next == '\t' || next == '\r' || next == '\n':
-			at++
-		case string(b) == "null":
-			return nil
-		default:
-			return fmt.Errorf("datasets: numbers by column: %s", text.Quote(b[at:]))
-		}
+var partKinds = map[string]partKind{
+	"none":         perQuery(columns.None),
+	"minmax":       perQuery(columns.MinMax),
+	"standard":     standardised(func(x float32) float64 { return float64(x) }, columns.Standard),
+	"log-standard": standardised(columns.SignedLog1p, columns.LogStandard),
+	"quantile":     {fitQuantile, checkQuantile, applyQuantile},
+	"rank":         perQuery(columns.Rank),
+}
+
+// perQuery is a kind that has nothing to fit.
+func perQuery(apply func(columns.Rows)) partKind {
+	return partKind{
+		fit:   func(*TransformPart, *Dataset, []int, Sharing) {},
+		check: func(p *TransformPart, _ int) error { return checkMoments(p, 0) },
+		apply: func(_ *TransformPart, q columns.Rows) { apply(q) },
 	}
-	return nil
+}
+
+// standardised is a kind that standardises f of the values.
+func standardised(f func(x float32) float64, apply func(q columns.Rows, shift, scale []float64)) partKind {
+	return partKind{
+		fit:   func(p *TransformPart, train *Dataset, used []int, s Sharing) { fitMoments(p, train, used, s, f) },
+		check: checkMoments,
+		apply: func(p *TransformPart, q columns.Rows) { apply(q, p.Shift, p.Scale) },
+	}
 }

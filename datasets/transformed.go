@@ -4,8 +4,8 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
-	"unsafe"
 
+	"github.com/plrank/plrank/datasets/internal/memory"
 	"github.com/plrank/plrank/internal/mapped"
 )
 
@@ -41,19 +41,16 @@ func NewTransformed(d *Dataset, t *Transform) *Transformed {
 // Query gives the features of a query: dst has Transform.Width() values for each of its
 // documents.
 func (x *Transformed) Query(dst []float32, query int) {
-	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(dst))), 4*len(dst))
-	fresh := x.kept != nil && len(dst) > 0
-	if fresh {
-		if at := x.kept[query].Load(); at > 0 {
-			if _, err := x.file.ReadAt(bytes, at-1); err == nil {
-				return
-			}
-			fresh = false
+	bytes, keep := memory.Bytes(dst), x.kept != nil && len(dst) > 0
+	if keep && x.kept[query].Load() > 0 {
+		if _, err := x.file.ReadAt(bytes, x.kept[query].Load()-1); err == nil {
+			return
 		}
+		keep = false
 	}
 	w := x.d.Width()
 	x.t.Query(dst, x.d.Features[x.d.Offsets[query]*w:x.d.Offsets[query+1]*w])
-	if !fresh {
+	if !keep {
 		return
 	}
 	if at := x.reserve(int64(len(bytes))); at >= 0 {
@@ -90,9 +87,8 @@ func (x *Transformed) reserve(bytes int64) int64 {
 		x.file = file
 		os.Remove(file.Name()) // it lives on without a name; not on Windows, see Close
 	}
-	at := x.end
 	x.end += bytes
-	return at
+	return x.end - bytes
 }
 
 // Close removes the file. Queries are then transformed each time.

@@ -9,14 +9,13 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/plrank/plrank/internal/order"
+	"github.com/plrank/plrank/datasets/internal/table"
 )
 
-// WriteLETOR writes a dataset as LETOR text, which ReadFile reads back as the
-// same dataset, bit for bit: NaN for missing values, "# docid = X" for document
-// ids; zeros are left out except in the first line, which has every feature.
-// Feature names and empty queries have no place in the format; weights and groups go to
-// files beside it, see [WriteWeights] and [WriteGroups].
+// WriteLETOR writes a dataset as LETOR text, which ReadFile reads back as the same dataset, bit
+// for bit: NaN for missing values, "# docid = X" for document ids; zeros are left out except in
+// the first line, which has every feature. Feature names and empty queries have no place in the
+// format; weights and groups go to files beside it, see [WriteWeights] and [WriteGroups].
 //
 // Query and document ids with blanks or # in them, empty and repeated query
 // ids, and infinite values are an error.
@@ -44,12 +43,11 @@ func WriteLETOR(w io.Writer, d *Dataset) error {
 				if math.IsInf(float64(v), 0) {
 					return fmt.Errorf("datasets: %s: feature %d of row %d is %g: only finite values can be written", d.Name, d.FeatureIDs[c], r, v)
 				}
-				line = append(line, ' ')
-				line = strconv.AppendInt(line, int64(d.FeatureIDs[c]), 10)
+				line = strconv.AppendInt(append(line, ' '), int64(d.FeatureIDs[c]), 10)
 				line = appendFloat(append(line, ':'), v)
 			}
 			if d.DocumentIDs != nil && d.DocumentIDs[r] != "" {
-				if len(strings.Fields(d.DocumentIDs[r])) != 1 || strings.TrimSpace(d.DocumentIDs[r]) != d.DocumentIDs[r] {
+				if strings.ContainsFunc(d.DocumentIDs[r], unicode.IsSpace) {
 					return fmt.Errorf("datasets: %s: document id %q of row %d cannot be written as LETOR: it has a blank", d.Name, d.DocumentIDs[r], r)
 				}
 				line = append(append(line, " # docid = "...), d.DocumentIDs[r]...)
@@ -64,57 +62,53 @@ func WriteLETOR(w io.Writer, d *Dataset) error {
 
 func appendFloat(b []byte, v float32) []byte { return strconv.AppendFloat(b, float64(v), 'g', -1, 32) }
 
-// WriteRun writes scores [rows] as a TREC run, which trec_eval and its relatives
-// read: "qid Q0 docid rank score tag", ranks from 1 by descending score, equal
-// scores in row order. Documents without an id are called "qid.n", n from 1 in
-// row order. Those programs go by the scores, and order equal ones by document id. It is an
-// error if a score is not finite, an id is empty or has blanks or control characters, a query
-// is there twice, or a document is twice in a query: they refuse such a run, or misread it.
-func WriteRun(w io.Writer, d *Dataset, scores []float64, tag string) error {
-	if len(scores) != d.Rows() {
-		return fmt.Errorf("datasets: %s: %d scores for %d rows", d.Name, len(scores), d.Rows())
-	}
-	if tag == "" || strings.ContainsAny(tag, " \t\r\n") {
-		return fmt.Errorf("datasets: the tag of a run must be a word, not %q", tag)
-	}
-	for r, s := range scores {
-		if math.IsNaN(s) || math.IsInf(s, 0) {
-			return fmt.Errorf("datasets: %s: the score is %g: it must be finite", d.Where(r), s)
-		}
-	}
-	if err := d.checkTREC(); err != nil {
+// WriteGroups writes the groups of documents as ReadFile reads them from the file FILE.groups
+// beside FILE: one a line, in the order of [WriteLETOR], an empty line for none. A dataset
+// without groups is an error, and so are names that a line cannot hold.
+func WriteGroups(w io.Writer, d *Dataset) error {
+	if err := d.Validate(); err != nil {
 		return err
 	}
-	out := bufio.NewWriter(w)
-	for q, id := range d.QueryIDs {
-		first := d.Offsets[q]
-		for rank, document := range order.Descending(nil, scores[first:d.Offsets[q+1]]) {
-			r := first + document
-			fmt.Fprintf(out, "%s Q0 %s %d %s %s\n", id, d.documentID(q, r), rank+1, strconv.FormatFloat(scores[r], 'g', -1, 64), tag)
+	if d.Groups == nil {
+		return fmt.Errorf("datasets: %s: there are no groups to write", d.Name)
+	}
+	for _, name := range d.GroupNames {
+		if name == "" || name == table.NoGroup || strings.TrimSpace(name) != name || strings.ContainsAny(name, "\r\n") {
+			return fmt.Errorf("datasets: %s: group %q cannot be written: want a name on one line without blanks around it, and other than %s", d.Name, name, table.NoGroup)
 		}
+	}
+	out := bufio.NewWriter(w)
+	for _, g := range d.Groups {
+		if g >= 0 {
+			out.WriteString(d.GroupName(g))
+		}
+		out.WriteByte('\n') // an error stays until Flush
 	}
 	return flush(out, d)
 }
 
-// WriteQrels writes labels as TREC relevance judgements ("qrels"), "qid 0 docid label",
-// with the document ids of WriteRun, and its errors. Unlabelled documents are left out. Labels
-// that are not whole numbers are an error.
-func WriteQrels(w io.Writer, d *Dataset) error {
-	if err := d.checkTREC(); err != nil {
+// WriteWeights writes the weights of documents, or of queries, as ReadFile reads them from
+// the file FILE.weight beside FILE: one a line, in the order of [WriteLETOR]. A dataset
+// without weights is an error, and so is one with both kinds. So are weights of queries with
+// one document each: they would be read as weights of documents.
+func WriteWeights(w io.Writer, d *Dataset) error {
+	if err := d.Validate(); err != nil {
 		return err
 	}
+	weights := d.Weights
+	switch {
+	case d.Weights == nil && d.QueryWeights == nil:
+		return fmt.Errorf("datasets: %s: there are no weights to write", d.Name)
+	case d.Weights != nil && d.QueryWeights != nil:
+		return fmt.Errorf("datasets: %s: weights of documents and of queries cannot be written to one file", d.Name)
+	case d.Weights == nil && d.Queries() == d.Rows():
+		return fmt.Errorf("datasets: %s: weights of queries of one document each would be read as weights of documents", d.Name)
+	case d.Weights == nil:
+		weights = d.QueryWeights
+	}
 	out := bufio.NewWriter(w)
-	for q, id := range d.QueryIDs {
-		for r := d.Offsets[q]; r < d.Offsets[q+1]; r++ {
-			label := d.Labels[r]
-			if label == Unlabelled {
-				continue
-			}
-			if label != float32(math.Trunc(float64(label))) {
-				return fmt.Errorf("datasets: %s: label %g: TREC judgements are whole numbers", d.Where(r), label)
-			}
-			fmt.Fprintf(out, "%s 0 %s %.0f\n", id, d.documentID(q, r), label)
-		}
+	for _, weight := range weights {
+		fmt.Fprintln(out, formatFloat(weight)) // an error stays until Flush
 	}
 	return flush(out, d)
 }
@@ -126,51 +120,5 @@ func flush(out *bufio.Writer, d *Dataset) error {
 	return nil
 }
 
-// documentID is the id of row r of query q, made up if there is none.
-func (d *Dataset) documentID(q, r int) string {
-	if d.DocumentIDs != nil && d.DocumentIDs[r] != "" {
-		return d.DocumentIDs[r]
-	}
-	return fmt.Sprintf("%s.%d", d.QueryIDs[q], r-d.Offsets[q]+1)
-}
-
-// checkTREC finds ids that would break a TREC file.
-func (d *Dataset) checkTREC() error {
-	queries, documents := map[string]bool{}, map[string]int{}
-	for q, query := range d.QueryIDs {
-		first, end := d.Offsets[q], d.Offsets[q+1]
-		if first == end {
-			continue // of which nothing is written
-		}
-		if err := checkTRECID("query", query); err != nil {
-			return fmt.Errorf("datasets: %s: %w", d.Where(first), err)
-		}
-		if queries[query] {
-			return fmt.Errorf("datasets: %s: query %q is there twice: each must have an id of its own in TREC files", d.Where(first), query)
-		}
-		queries[query] = true
-		clear(documents)
-		for r := first; r < end; r++ {
-			id := d.documentID(q, r)
-			if err := checkTRECID("document", id); err != nil {
-				return fmt.Errorf("datasets: %s: query %s: %w", d.Where(r), query, err)
-			}
-			if other, again := documents[id]; again {
-				return fmt.Errorf("datasets: %s: query %s: document %q is there twice, first at %s: each must have an id of its own in TREC files", d.Where(r), query, id, d.Where(other))
-			}
-			documents[id] = r
-		}
-	}
-	return nil
-}
-
-// checkTRECID is an error for what is no word to the programs that read TREC files.
-func checkTRECID(of, id string) error {
-	if id == "" {
-		return fmt.Errorf("the %s id is empty, which TREC files cannot hold", of)
-	}
-	if strings.ContainsFunc(id, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
-		return fmt.Errorf("the %s id %q has a blank or a control character, which TREC files cannot hold", of, id)
-	}
-	return nil
-}
+// formatFloat is the shortest text that reads back as the same float32.
+func formatFloat(v float32) string { return string(appendFloat(nil, v)) }

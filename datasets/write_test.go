@@ -93,8 +93,9 @@ func TestWrittenLETORReadsBack(t *testing.T) {
 }
 
 func TestWrittenCollectionsReadBack(t *testing.T) {
-	for _, name := range []string{"MQ2008/Fold2/vali.txt", "MSLR-sample/vali.txt", "lightgbm-lambdarank/rank.test"} {
-		d, err := ReadFile(shared(t, name), ReadOptions{})
+	files := []string{filepath.Join(mq2008.write(t), "vali.txt"), filepath.Join(mslrSample.write(t), "vali.txt"), filepath.Join(lightGBM.write(t), "rank.test")}
+	for _, name := range files {
+		d, err := ReadFile(name, ReadOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package golearn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -10,15 +11,15 @@ import (
 	"github.com/sjwhitworth/golearn/base"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/datasets/internal/table"
 )
 
-// Dataset makes a dataset of a grid, such as golearn's CSV and ARFF readers make. The
-// options name the attributes with the label and the query id; empty,
-// they are the only class attribute, and "qid". They also name those with weights and with
-// groups; empty: there are none. The other attributes are features
-// with ids 1, 2, … in their order, and keep their names; they must be numbers
-// (FloatAttribute or BinaryAttribute). NaN is a missing value. Rows of a query
-// that comes back later join it. Groups are numbered in the order of the values of a
+// Dataset makes a dataset of a grid, such as golearn's CSV and ARFF readers make. The options
+// name the attributes with the label and the query id; empty, they are the only class
+// attribute, and "qid". They also name those with weights and with groups; empty: there are
+// none. The other attributes are features with ids 1, 2, … in their order, and keep their
+// names; they must be numbers (FloatAttribute or BinaryAttribute). NaN is a missing value. Rows
+// of a query that comes back later join it. Groups are numbered in the order of the values of a
 // CategoricalAttribute, or of the rows; nothing, -1 and NaN are no group.
 //
 // Errors are missing or categorical attributes, infinite values or values beyond
@@ -26,9 +27,7 @@ import (
 // one query, and ids that are numbers of ±2^53 or beyond, which golearn does not tell
 // apart; rows count from 1 in them.
 func Dataset(from base.FixedDataGrid, o GridOptions) (*datasets.Dataset, error) {
-	if o.QueryColumn == "" {
-		o.QueryColumn = "qid"
-	}
+	o.QueryColumn = cmp.Or(o.QueryColumn, "qid")
 	if o.LabelColumn == "" {
 		classes := from.AllClassAttributes()
 		if len(classes) != 1 {
@@ -36,191 +35,146 @@ func Dataset(from base.FixedDataGrid, o GridOptions) (*datasets.Dataset, error) 
 		}
 		o.LabelColumn = classes[0].GetName()
 	}
-	r, err := newReader(from, o)
+	r := &reader{rows: &datasets.Dataset{Name: "golearn grid", Offsets: []int{0}}}
+	roles, err := r.findRoles(from, o)
 	if err != nil {
 		return nil, err
 	}
-	specs := make([]base.AttributeSpec, len(r.columns))
-	for i, c := range r.columns {
-		if specs[i], err = from.GetAttribute(c.attribute); err != nil {
-			return nil, fmt.Errorf("golearn: attribute %q: %w", c.attribute.GetName(), err)
-		}
-	}
-	err = from.MapOverRows(specs, func(row [][]byte, rowNo int) (bool, error) {
-		for i, value := range row {
-			if err := r.columns[i].read(r.columns[i].attribute, value); err != nil {
-				return false, fmt.Errorf("golearn: row %d: attribute %q: %w", rowNo+1, r.columns[i].attribute.GetName(), err)
-			}
-		}
-		return true, nil
-	})
-	if err != nil {
+	if err := r.findFeatures(from, roles); err != nil {
 		return nil, err
 	}
-	if len(r.rows.Labels) == 0 {
+	if err := r.read(from); err != nil {
+		return nil, err
+	}
+	if r.rows.Rows() == 0 {
 		return nil, errors.New("golearn: the grid has no rows")
 	}
-	d, err := r.rows.ByQueries(r.queries)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.setQueryWeights(d); err != nil {
-		return nil, err
-	}
-	return d, nil
+	return r.rows.ByQueries(r.rows.QueryIDs)
 }
 
-// reader collects the rows of a grid.
+// reader collects the rows of a grid, each as a query with its own weight.
 type reader struct {
-	columns []column
-	rows    *datasets.Dataset // without queries
-	queries []string          // [rows] ids
-
-	queryWeights []float32 // [rows]; nil: there are none
-	group        map[string]int
+	attributes []base.Attribute
+	specs      []base.AttributeSpec
+	readers    []valueReader // by attribute
+	rows       *datasets.Dataset
+	groups     table.GroupNames
 }
 
-// column is an attribute, and a function that reads its values.
-type column struct {
-	attribute base.Attribute
-	read      func(a base.Attribute, value []byte) error
-}
+// valueReader reads the value of a row.
+type valueReader func(a base.Attribute, value []byte) error
 
-func newReader(from base.FixedDataGrid, o GridOptions) (*reader, error) {
-	_, rows := from.Size()
-	r := &reader{rows: &datasets.Dataset{Name: "golearn grid", Labels: make([]float32, 0, rows)}, queries: make([]string, 0, rows)}
-	roles := map[string]func(base.Attribute, []byte) error{o.LabelColumn: r.label, o.QueryColumn: r.query}
-	for _, role := range []struct {
-		column string
-		read   func(base.Attribute, []byte) error
-	}{{o.WeightColumn, r.weight}, {o.QueryWeightColumn, r.queryWeight}, {o.GroupColumn, r.groupOf}} {
-		if role.column == "" {
-			continue
-		}
-		if roles[role.column] != nil {
-			return nil, fmt.Errorf("golearn: attribute %q has two roles: please choose different ones among %s", role.column, o.names())
-		}
-		roles[role.column] = role.read
+// collect appends what parse makes of each value.
+func collect[T any](to *[]T, parse func(a base.Attribute, value []byte) (T, error)) valueReader {
+	return func(a base.Attribute, value []byte) error {
+		v, err := parse(a, value)
+		*to = append(*to, v)
+		return err
 	}
-	var names []string
+}
+
+// findRoles gives a reader to each column that the options name.
+func (r *reader) findRoles(from base.FixedDataGrid, o GridOptions) (roles map[string]valueReader, err error) {
 	found := map[string]base.Attribute{}
+	var names []string
 	for _, a := range from.AllAttributes() {
+		found[a.GetName()] = a
 		names = append(names, a.GetName())
-		_, categorical := a.(*base.CategoricalAttribute)
-		if read := roles[a.GetName()]; read != nil {
-			found[a.GetName()] = a
-			r.columns = append(r.columns, column{a, read})
-			continue
-		}
-		if categorical {
-			return nil, fmt.Errorf("golearn: attribute %q is categorical: please convert it to numbers (filters.NewBinaryConvertFilter), or leave it out", a.GetName())
-		}
-		r.columns = append(r.columns, column{a, r.feature})
-		r.rows.FeatureIDs = append(r.rows.FeatureIDs, len(r.rows.FeatureIDs)+1)
-		r.rows.FeatureNames = append(r.rows.FeatureNames, a.GetName())
 	}
-	r.rows.Features = make([]float32, 0, rows*len(r.rows.FeatureIDs))
 	if found[o.LabelColumn] == nil || found[o.QueryColumn] == nil {
 		return nil, fmt.Errorf("golearn: no label attribute %q and query attribute %q among %s", o.LabelColumn, o.QueryColumn, strings.Join(names, ", "))
 	}
-	for _, name := range []string{o.WeightColumn, o.QueryWeightColumn, o.GroupColumn} {
-		if name != "" && found[name] == nil {
-			return nil, fmt.Errorf("golearn: no attribute %q among %s", name, strings.Join(names, ", "))
+	roles = map[string]valueReader{}
+	for _, role := range []struct {
+		column string
+		number string // what it must be a number of; empty: it may be text
+		read   valueReader
+	}{
+		{o.LabelColumn, "label", collect(&r.rows.Labels, label)},
+		{o.QueryColumn, "", collect(&r.rows.QueryIDs, queryID)},
+		{o.WeightColumn, "weight", collect(&r.rows.Weights, weight)},
+		{o.QueryWeightColumn, "weight", collect(&r.rows.QueryWeights, weight)},
+		{o.GroupColumn, "", collect(&r.rows.Groups, r.group)},
+	} {
+		if role.column == "" {
+			continue
 		}
-	}
-	for _, name := range []string{o.LabelColumn, o.WeightColumn, o.QueryWeightColumn} {
-		if _, ok := found[name].(*base.FloatAttribute); name != "" && !ok {
-			what := "weight"
-			if name == o.LabelColumn {
-				what = "label"
-			}
-			return nil, fmt.Errorf("golearn: %s attribute %q holds no numbers", what, name)
+		a := found[role.column]
+		_, isNumber := a.(*base.FloatAttribute)
+		switch {
+		case roles[role.column] != nil:
+			return nil, fmt.Errorf("golearn: attribute %q has two roles: please choose different ones among %s", role.column, o.names())
+		case a == nil:
+			return nil, fmt.Errorf("golearn: no attribute %q among %s", role.column, strings.Join(names, ", "))
+		case role.number != "" && !isNumber:
+			return nil, fmt.Errorf("golearn: %s attribute %q holds no numbers", role.number, role.column)
 		}
+		roles[role.column] = role.read
 	}
 	if o.GroupColumn != "" {
-		r.group, r.rows.Groups, r.rows.GroupNames = map[string]int{}, make([]int, 0, rows), []string{}
+		r.groups.Names = []string{} // even if no document has a group
 		if a, ok := found[o.GroupColumn].(*base.CategoricalAttribute); ok {
 			for _, name := range a.GetValues() {
-				r.groupNumber(name)
+				r.groups.Number([]byte(name))
 			}
 		}
 	}
-	return r, nil
+	return roles, nil
 }
 
-func (r *reader) feature(a base.Attribute, value []byte) error {
-	v, err := number(a, value)
-	r.rows.Features = append(r.rows.Features, v)
-	return err
-}
-
-func (r *reader) label(a base.Attribute, value []byte) error {
-	v, err := number(a, value)
-	if err == nil && v != v {
-		err = errors.New("not a number")
+// findFeatures gives a reader to every attribute: that of its role, or of a feature.
+func (r *reader) findFeatures(from base.FixedDataGrid, roles map[string]valueReader) error {
+	d := r.rows
+	for _, a := range from.AllAttributes() {
+		read := roles[a.GetName()]
+		if read == nil {
+			if _, categorical := a.(*base.CategoricalAttribute); categorical {
+				return fmt.Errorf("golearn: attribute %q is categorical: please convert it to numbers (filters.NewBinaryConvertFilter), or leave it out", a.GetName())
+			}
+			read = collect(&d.Features, number)
+			d.FeatureIDs = append(d.FeatureIDs, len(d.FeatureIDs)+1)
+			d.FeatureNames = append(d.FeatureNames, a.GetName())
+		}
+		spec, err := from.GetAttribute(a)
+		if err != nil {
+			return fmt.Errorf("golearn: attribute %q: %w", a.GetName(), err)
+		}
+		r.attributes, r.specs, r.readers = append(r.attributes, a), append(r.specs, spec), append(r.readers, read)
 	}
-	r.rows.Labels = append(r.rows.Labels, v)
+	_, rows := from.Size()
+	d.Features = make([]float32, 0, rows*d.Width())
+	return nil
+}
+
+func (r *reader) read(from base.FixedDataGrid) error {
+	err := from.MapOverRows(r.specs, func(row [][]byte, rowNo int) (bool, error) {
+		for i, value := range row {
+			if err := r.readers[i](r.attributes[i], value); err != nil {
+				return false, fmt.Errorf("golearn: row %d: attribute %q: %w", rowNo+1, r.attributes[i].GetName(), err)
+			}
+		}
+		r.rows.Offsets = append(r.rows.Offsets, rowNo+1)
+		return true, nil
+	})
+	r.rows.GroupNames = r.groups.Names
 	return err
 }
 
-func (r *reader) query(a base.Attribute, value []byte) error {
+// group is the number of a group, new or not; −1 for none.
+func (r *reader) group(a base.Attribute, value []byte) (int, error) {
+	name, err := idText(a, value)
+	if name == "NaN" {
+		name = table.NoGroup
+	}
+	return r.groups.Number([]byte(name)), err
+}
+
+func queryID(a base.Attribute, value []byte) (string, error) {
 	id, err := idText(a, value)
 	if err == nil && id == "NaN" {
 		err = errors.New("no query id")
 	}
-	r.queries = append(r.queries, id)
-	return err
-}
-
-func (r *reader) weight(a base.Attribute, value []byte) error {
-	w, err := weight(a, value)
-	r.rows.Weights = append(r.rows.Weights, w)
-	return err
-}
-
-func (r *reader) queryWeight(a base.Attribute, value []byte) error {
-	w, err := weight(a, value)
-	r.queryWeights = append(r.queryWeights, w)
-	return err
-}
-
-func (r *reader) groupOf(a base.Attribute, value []byte) error {
-	name, err := idText(a, value)
-	if name == "NaN" {
-		name = noGroup
-	}
-	r.rows.Groups = append(r.rows.Groups, r.groupNumber(name))
-	return err
-}
-
-// groupNumber is the number of a group, new or not; −1 for none.
-func (r *reader) groupNumber(name string) int {
-	if name == "" || name == noGroup {
-		return -1
-	}
-	n, known := r.group[name]
-	if !known {
-		n = len(r.rows.GroupNames)
-		r.group[name] = n
-		r.rows.GroupNames = append(r.rows.GroupNames, name)
-	}
-	return n
-}
-
-// setQueryWeights sets the weights of the queries of d to those of their rows.
-func (r *reader) setQueryWeights(d *datasets.Dataset) error {
-	for row, w := range r.queryWeights {
-		if d.SourceRows != nil {
-			w = r.queryWeights[d.SourceRows[row]]
-		}
-		q := len(d.QueryWeights)
-		if row == d.Offsets[q] {
-			d.QueryWeights = append(d.QueryWeights, w)
-		} else if q--; w != d.QueryWeights[q] {
-			return fmt.Errorf("golearn: query %q has rows of weights %g and %g: want one weight", d.QueryIDs[q], d.QueryWeights[q], w)
-		}
-	}
-	return nil
+	return id, err
 }
 
 // idText is an id as text: whole numbers without a point.
@@ -247,6 +201,14 @@ func number(a base.Attribute, value []byte) (float32, error) {
 		return 0, fmt.Errorf("%g is infinite or beyond the range of float32", v)
 	}
 	return f, nil
+}
+
+func label(a base.Attribute, value []byte) (float32, error) {
+	v, err := number(a, value)
+	if err == nil && v != v {
+		err = errors.New("not a number")
+	}
+	return v, err
 }
 
 func weight(a base.Attribute, value []byte) (float32, error) {

@@ -3,6 +3,7 @@
 package golearn
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/sjwhitworth/golearn/base"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/datasets/internal/table"
 )
 
 // GridOptions names the columns of a grid that are not features. The zero value is for
@@ -26,9 +28,6 @@ type GridOptions struct {
 	WeightColumn, QueryWeightColumn, GroupColumn string
 }
 
-// noGroup stands for no group, as in files.
-const noGroup = "-1"
-
 // Grid is a view of a dataset as a grid of golearn, which copies nothing: features as
 // FloatAttributes named as in the dataset (or by their ids), then the label, a
 // FloatAttribute that is the class, then the columns that the options name. Query ids are a
@@ -41,27 +40,25 @@ const noGroup = "-1"
 // column, columns of weights or groups that the dataset does not have, and groups with one
 // name, an empty one or -1.
 func Grid(d *datasets.Dataset, o GridOptions) (base.FixedDataGrid, error) {
-	if o.LabelColumn == "" {
-		o.LabelColumn = "label"
-	}
+	o.LabelColumn = cmp.Or(o.LabelColumn, "label")
 	if err := o.check(d); err != nil {
 		return nil, err
 	}
-	g := &grid{d: d, template: base.NewDenseInstances(), column: map[string]int{}}
-	for c := range d.Width() {
-		g.add(&base.FloatAttribute{Name: name(d, c), Precision: precision(d.Features, c, d.Width())})
+	g := &grid{d: d, column: map[string]int{}}
+	for c, width := 0, d.Width(); c < width; c++ {
+		g.addNumbers(name(d, c), d.Features, func(row int) int { return row*width + c })
 	}
-	label := &base.FloatAttribute{Name: o.LabelColumn, Precision: precision(d.Labels, 0, 1)}
-	g.add(label)
-	g.classes = []base.Attribute{label}
+	ofRow := func(row int) int { return row }
+	g.addNumbers(o.LabelColumn, d.Labels, ofRow)
+	label := g.attributes[d.Width()]
 	if o.QueryColumn != "" {
-		g.addQuery(o.QueryColumn)
+		g.addQueries(o.QueryColumn)
 	}
 	if o.WeightColumn != "" {
-		g.addWeights(o.WeightColumn, d.Weights, func(row int) int { return row })
+		g.addNumbers(o.WeightColumn, d.Weights, ofRow)
 	}
 	if o.QueryWeightColumn != "" {
-		g.addWeights(o.QueryWeightColumn, d.QueryWeights, g.query)
+		g.addNumbers(o.QueryWeightColumn, d.QueryWeights, g.query)
 	}
 	if o.GroupColumn != "" {
 		if err := g.addGroups(o.GroupColumn); err != nil {
@@ -71,7 +68,12 @@ func Grid(d *datasets.Dataset, o GridOptions) (base.FixedDataGrid, error) {
 	if len(g.column) < len(g.attributes) {
 		return nil, fmt.Errorf("golearn: %s: two columns have the same name: please choose other names than %s", d.Name, o.names())
 	}
-	return g, nil
+	template := base.NewDenseInstances()
+	for _, a := range g.attributes {
+		template.AddAttribute(a)
+	}
+	g.FixedDataGrid = template
+	return g, g.AddClassAttribute(label)
 }
 
 // check compares the options with the dataset.
@@ -113,69 +115,56 @@ func name(d *datasets.Dataset, column int) string {
 	return strconv.Itoa(d.FeatureIDs[column])
 }
 
-// precision is the number of decimals that gives every value of a column nine significant
-// digits.
-func precision(values []float32, column, width int) int {
-	least := math.Inf(1)
-	whole := true
-	for i := column; i < len(values); i += width {
-		v := math.Abs(float64(values[i]))
-		if v > 0 {
-			least = math.Min(least, v)
-			whole = whole && v == math.Trunc(v)
-		}
-	}
-	if whole {
-		return 0
-	}
-	return max(0, 8-int(math.Floor(math.Log10(least))))
-}
-
+// grid computes its values from the dataset. It embeds a template without rows, for the specs
+// of attributes, which only golearn itself can make, and for which of them are classes.
 type grid struct {
+	base.FixedDataGrid
+
 	d          *datasets.Dataset
-	template   *base.DenseInstances // has the attributes, no rows: only golearn itself can make their specs
 	attributes []base.Attribute
-	column     map[string]int // by name; the label comes after the features, and then
-	others     []func(row int) []byte
-	classes    []base.Attribute
+	values     []func(row int) []byte // by attribute: in golearn's format, eight bytes
+	column     map[string]int         // by name
 }
 
-func (g *grid) add(a base.Attribute) {
+func (g *grid) add(a base.Attribute, value func(row int) []byte) {
 	g.column[a.GetName()] = len(g.attributes)
-	g.attributes = append(g.attributes, a)
-	g.template.AddAttribute(a)
+	g.attributes, g.values = append(g.attributes, a), append(g.values, value)
 }
 
 // query is the query of a row.
 func (g *grid) query(row int) int { return sort.SearchInts(g.d.Offsets, row+1) - 1 }
 
-func (g *grid) addQuery(name string) {
-	numbers := true
-	for _, id := range g.d.QueryIDs {
-		n, err := strconv.ParseInt(id, 10, 53)
-		numbers = numbers && err == nil && strconv.FormatInt(n, 10) == id
-	}
-	var values [][]byte // by query
-	if numbers {
-		g.add(&base.FloatAttribute{Name: name})
-		for _, id := range g.d.QueryIDs {
-			n, _ := strconv.ParseInt(id, 10, 53)
-			values = append(values, base.PackFloatToBytes(float64(n)))
-		}
-	} else {
-		a := &base.CategoricalAttribute{Name: name}
-		g.add(a)
-		for _, id := range g.d.QueryIDs {
-			values = append(values, a.GetSysValFromString(id))
+// addNumbers adds a column that has values[at(row)], with so many decimals that every value
+// has nine significant digits.
+func (g *grid) addNumbers(name string, values []float32, at func(row int) int) {
+	least, whole := math.Inf(1), true
+	for row := range g.d.Rows() {
+		if v := math.Abs(float64(values[at(row)])); v > 0 {
+			least = math.Min(least, v)
+			whole = whole && v == math.Trunc(v)
 		}
 	}
-	g.others = append(g.others, func(row int) []byte { return values[g.query(row)] })
+	precision := 0
+	if !whole {
+		precision = max(0, 8-int(math.Floor(math.Log10(least))))
+	}
+	a := &base.FloatAttribute{Name: name, Precision: precision}
+	g.add(a, func(row int) []byte { return base.PackFloatToBytes(float64(values[at(row)])) })
 }
 
-// addWeights adds a column of weights: that of a row is weights[of(row)].
-func (g *grid) addWeights(name string, weights []float32, of func(row int) int) {
-	g.add(&base.FloatAttribute{Name: name, Precision: precision(weights, 0, 1)})
-	g.others = append(g.others, func(row int) []byte { return base.PackFloatToBytes(float64(weights[of(row)])) })
+func (g *grid) addQueries(name string) {
+	var a base.Attribute = &base.FloatAttribute{Name: name}
+	if slices.ContainsFunc(g.d.QueryIDs, func(id string) bool {
+		n, err := strconv.ParseInt(id, 10, 53)
+		return err != nil || strconv.FormatInt(n, 10) != id
+	}) {
+		a = &base.CategoricalAttribute{Name: name}
+	}
+	var values [][]byte // by query
+	for _, id := range g.d.QueryIDs {
+		values = append(values, a.GetSysValFromString(id))
+	}
+	g.add(a, func(row int) []byte { return values[g.query(row)] })
 }
 
 func (g *grid) addGroups(name string) error {
@@ -187,16 +176,15 @@ func (g *grid) addGroups(name string) error {
 	var values [][]byte // by group, and then that of none
 	for group := range n {
 		name := g.d.GroupName(group)
-		if name == "" || name == noGroup || a.GetSysVal(name) != nil {
-			return fmt.Errorf("golearn: %s: group %d has the name %q: want different names, not empty and not %s", g.d.Name, group, name, noGroup)
+		if name == "" || name == table.NoGroup || a.GetSysVal(name) != nil {
+			return fmt.Errorf("golearn: %s: group %d has the name %q: want different names, not empty and not %s", g.d.Name, group, name, table.NoGroup)
 		}
 		values = append(values, a.GetSysValFromString(name))
 	}
 	if slices.ContainsFunc(g.d.Groups, func(group int) bool { return group < 0 }) {
-		values = append(values, a.GetSysValFromString(noGroup))
+		values = append(values, a.GetSysValFromString(table.NoGroup))
 	}
-	g.add(a)
-	g.others = append(g.others, func(row int) []byte {
+	g.add(a, func(row int) []byte {
 		if group := g.d.Groups[row]; group >= 0 {
 			return values[group]
 		}
@@ -205,63 +193,24 @@ func (g *grid) addGroups(name string) error {
 	return nil
 }
 
-func (g *grid) GetAttribute(a base.Attribute) (base.AttributeSpec, error) {
-	return g.template.GetAttribute(a)
-}
+// AllAttributes are in the order of the columns, which the template does not keep.
+func (g *grid) AllAttributes() []base.Attribute { return slices.Clone(g.attributes) }
 
-func (g *grid) AllAttributes() []base.Attribute {
-	return append([]base.Attribute(nil), g.attributes...)
-}
-
-func (g *grid) AllClassAttributes() []base.Attribute {
-	return append([]base.Attribute(nil), g.classes...)
-}
-
-func (g *grid) AddClassAttribute(a base.Attribute) error {
-	if _, ok := g.column[a.GetName()]; !ok {
-		return fmt.Errorf("golearn: no attribute %q in the grid", a.GetName())
-	}
-	g.classes = append(g.classes, a)
-	return nil
-}
-
-func (g *grid) RemoveClassAttribute(a base.Attribute) error {
-	for i, c := range g.classes {
-		if c.Equals(a) {
-			g.classes = append(g.classes[:i:i], g.classes[i+1:]...)
-			return nil
-		}
-	}
-	return fmt.Errorf("golearn: attribute %q of the grid is not a class", a.GetName())
-}
-
-// Get is the value in golearn's format, eight bytes.
 func (g *grid) Get(spec base.AttributeSpec, row int) []byte {
-	return g.value(g.column[spec.GetAttribute().GetName()], row)
-}
-
-func (g *grid) value(column, row int) []byte {
-	switch w := g.d.Width(); {
-	case column < w:
-		return base.PackFloatToBytes(float64(g.d.Features[row*w+column]))
-	case column == w:
-		return base.PackFloatToBytes(float64(g.d.Labels[row]))
-	}
-	return g.others[column-g.d.Width()-1](row)
+	return g.values[g.column[spec.GetAttribute().GetName()]](row)
 }
 
 func (g *grid) MapOverRows(specs []base.AttributeSpec, f func(row [][]byte, rowNo int) (bool, error)) error {
-	columns := make([]int, len(specs))
+	values := make([]func(int) []byte, len(specs))
 	for i, s := range specs {
-		columns[i] = g.column[s.GetAttribute().GetName()]
+		values[i] = g.values[g.column[s.GetAttribute().GetName()]]
 	}
 	row := make([][]byte, len(specs))
 	for r := range g.d.Rows() {
-		for i, c := range columns {
-			row[i] = g.value(c, r)
+		for i, value := range values {
+			row[i] = value(r)
 		}
-		more, err := f(row, r)
-		if err != nil || !more {
+		if more, err := f(row, r); err != nil || !more {
 			return err
 		}
 	}
@@ -271,7 +220,7 @@ func (g *grid) MapOverRows(specs []base.AttributeSpec, f func(row [][]byte, rowN
 func (g *grid) RowString(row int) string {
 	var words []string
 	for c, a := range g.attributes {
-		words = append(words, a.GetStringFromSysVal(g.value(c, row)))
+		words = append(words, a.GetStringFromSysVal(g.values[c](row)))
 	}
 	return strings.Join(words, " ")
 }
@@ -279,5 +228,4 @@ func (g *grid) RowString(row int) string {
 // Size is the number of attributes and of rows.
 func (g *grid) Size() (int, int) { return len(g.attributes), g.d.Rows() }
 
-// String is that of the dataset.
 func (g *grid) String() string { return g.d.String() }

@@ -1,10 +1,12 @@
 package golearn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 
+	"github.com/sjwhitworth/golearn/base"
 	"github.com/sjwhitworth/golearn/trees"
 
 	"github.com/plrank/plrank/datasets"
@@ -28,12 +30,7 @@ type Tree struct {
 
 // FitTree fits the baseline. Errors are those of [datasets.FitTransform] and of golearn.
 func FitTree(train *datasets.Dataset, o TreeOptions) (*Tree, error) {
-	if o.Depth == 0 {
-		o.Depth = 4
-	}
-	if o.Rows == 0 {
-		o.Rows = 10000
-	}
+	o.Depth, o.Rows = cmp.Or(o.Depth, 4), cmp.Or(o.Rows, 10000)
 	transform, err := datasets.FitTransform("minmax+quantile", train)
 	if err != nil {
 		return nil, err
@@ -50,7 +47,7 @@ func FitTree(train *datasets.Dataset, o TreeOptions) (*Tree, error) {
 		return nil, errors.New("golearn: every training query has more documents than TreeOptions.Rows")
 	}
 	t := &Tree{transform, trees.NewDecisionTreeRegressor("mse", int64(o.Depth))}
-	grid, err := Grid(t.inputs(train.Select(queries)), GridOptions{})
+	grid, err := t.grid(train.Select(queries))
 	if err != nil {
 		return nil, err
 	}
@@ -63,26 +60,25 @@ func FitTree(train *datasets.Dataset, o TreeOptions) (*Tree, error) {
 // Scores are the scores of all documents of d, which must have the columns of the training
 // data.
 func (t *Tree) Scores(d *datasets.Dataset) ([]float64, error) {
-	grid, err := Grid(t.inputs(d), GridOptions{})
+	grid, err := t.grid(d)
 	if err != nil {
 		return nil, err
 	}
 	return t.tree.Predict(grid), nil
 }
 
-// inputs are the transformed and rounded features, without weights and groups.
-func (t *Tree) inputs(d *datasets.Dataset) *datasets.Dataset {
-	in := *d
+// grid has the transformed and rounded features, and the labels.
+func (t *Tree) grid(d *datasets.Dataset) (base.FixedDataGrid, error) {
+	queries := make([]int, d.Queries())
+	for q := range queries {
+		queries[q] = q
+	}
+	var b datasets.Batch
+	b.Pack(d, t.transform, queries, d.Rows(), d.Queries())
+	in := &datasets.Dataset{Name: d.Name, Features: b.X, Labels: d.Labels, Offsets: d.Offsets, QueryIDs: d.QueryIDs}
 	width := t.transform.Width()
-	in.Features = make([]float32, d.Rows()*width)
-	in.FeatureNames, in.FeatureIDs = nil, nil
-	in.Weights, in.QueryWeights, in.Groups, in.GroupNames = nil, nil, nil, nil
 	for i := range width {
 		in.FeatureIDs = append(in.FeatureIDs, i+1)
-	}
-	for q := range d.Queries() {
-		from, to := d.Offsets[q], d.Offsets[q+1]
-		t.transform.Query(in.Features[from*width:to*width], d.Features[from*d.Width():to*d.Width()])
 	}
 	for i, v := range in.Features {
 		steps := 16.0 // of min–max, which is within [0, 1]
@@ -91,5 +87,5 @@ func (t *Tree) inputs(d *datasets.Dataset) *datasets.Dataset {
 		}
 		in.Features[i] = float32(math.Round(float64(v)*steps) / steps)
 	}
-	return &in
+	return Grid(in, GridOptions{})
 }

@@ -18,8 +18,7 @@ func MinMax(q Rows) {
 	}
 }
 
-// minMaxWide goes through the inputs in blocks, whose minima and maxima fit the
-// stack.
+// minMaxWide goes through the inputs in blocks, whose minima and maxima fit the stack.
 func minMaxWide(dst []float32, columns []int, q Rows) {
 	rows, inputs, stride := q.From, q.Inputs, q.Stride
 	const block = 256

@@ -10,9 +10,8 @@ import (
 const rankRoom = 256
 
 // Rank maps a value to √3·(b − a)/n, where of the n documents of the query that have the
-// feature b have a lower value and a a higher one; missing ones to 0. With
-// vector instructions, which do many columns at once, it compares all pairs of values; else
-// it sorts.
+// feature b have a lower value and a a higher one; missing ones to 0. With vector instructions,
+// which do many columns at once, it compares all pairs of values; else it sorts.
 func Rank(q Rows) {
 	dst, rows, inputs, stride, columns := q.To, q.From, q.Inputs, q.Stride, q.Columns
 	n := len(rows) / inputs

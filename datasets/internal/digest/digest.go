@@ -18,79 +18,13 @@ import (
 // two sequences of lists are the same bytes.
 type Digest []byte
 
-func (b *Digest) Ints(list []int) {
-	*b = binary.AppendVarint(*b, int64(len(list)))
-	for _, v := range list {
-		*b = binary.AppendVarint(*b, int64(v))
+// Names is a list of numbers and a list of names.
+func Names(numbers []int, names []string) Digest {
+	b := binary.AppendVarint(nil, int64(len(numbers)))
+	for _, v := range numbers {
+		b = binary.AppendVarint(b, int64(v))
 	}
-}
-
-func (b *Digest) Strings(list []string) {
-	*b = binary.AppendVarint(*b, int64(len(list)))
-	*b = append(*b, AppendStrings(nil, list)...)
-}
-
-// Floats is two checksums of each block of a list, made on all cores, after its
-// length. (SHA-256 of all of it would take several times as long.)
-func Floats(values []float32) Digest {
-	b := memory.Bytes(values)
-	sums := make([]uint64, (len(b)+blockSize-1)/blockSize)
-	memory.For(len(sums), func(i int) {
-		part := b[i*blockSize : min((i+1)*blockSize, len(b))]
-		sums[i] = checksums(part)
-		mapped.Done(part)
-	})
-	return append(binary.AppendVarint(nil, int64(len(values))), ofSums(sums)...)
-}
-
-const blockSize = 1 << 20 // bytes
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// CRC is CRC-32C of a block, for which processors have an instruction.
-func CRC(block []byte) uint32 { return crc32.Checksum(block, castagnoli) }
-
-// checksums are two of a block, side by side.
-func checksums(block []byte) uint64 {
-	return uint64(CRC(block))<<32 | uint64(crc32.ChecksumIEEE(block))
-}
-
-// ofSums is the checksums of all blocks, to be hashed.
-func ofSums(sums []uint64) Digest {
-	var all Digest
-	for _, sum := range sums {
-		all = binary.LittleEndian.AppendUint64(all, sum)
-	}
-	return all
-}
-
-// String is the first digits of the hash.
-func (b Digest) String() string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:8])
-}
-
-// File reads all of a file, on all cores, for two checksums of each block: at the speed
-// of reading, where SHA-256 would take several times as long.
-func File(ctx context.Context, f *os.File, size int64) (string, error) {
-	n := int((size + blockSize - 1) / blockSize)
-	sums := make([]uint64, n)
-	workers := parallel.Workers(n)
-	room := int(min(blockSize, size))
-	blocks := make([]byte, workers*room)
-	err := parallel.Each(n, workers, func(worker, i int) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		from := int64(i) * blockSize
-		block := blocks[worker*room:][:min(blockSize, size-from)]
-		if _, err := f.ReadAt(block, from); err != nil {
-			return err
-		}
-		sums[i] = checksums(block)
-		return nil
-	})
-	return ofSums(sums).String(), err
+	return AppendStrings(binary.AppendVarint(b, int64(len(names))), names)
 }
 
 // AppendStrings appends strings to b, each with its length before it.
@@ -100,3 +34,55 @@ func AppendStrings(b []byte, list []string) []byte {
 	}
 	return b
 }
+
+// String is the first digits of the hash.
+func (b Digest) String() string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:8])
+}
+
+// Floats is checksums of a list, after its length.
+func Floats(values []float32) Digest {
+	b := memory.Bytes(values)
+	sums, _ := checksums(int64(len(b)), func(_ []byte, from, to int64) ([]byte, error) { return b[from:to], nil })
+	return append(binary.AppendVarint(nil, int64(len(values))), sums...)
+}
+
+// File is the text of checksums of all of a file, at the speed of reading.
+func File(ctx context.Context, f *os.File, size int64) (string, error) {
+	sums, err := checksums(size, func(room []byte, from, to int64) ([]byte, error) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		_, err := f.ReadAt(room[:to-from], from)
+		return room[:to-from], err
+	})
+	return sums.String(), err
+}
+
+const blockSize = 1 << 20 // bytes
+
+// checksums are two of each block of so many bytes, made on all cores. (SHA-256 of all of it
+// would take several times as long.) Read gives bytes from one to another, maybe in the room.
+func checksums(size int64, read func(room []byte, from, to int64) ([]byte, error)) (Digest, error) {
+	n := int((size + blockSize - 1) / blockSize)
+	workers, room := parallel.Workers(n), int(min(blockSize, size))
+	rooms, sums := make([]byte, workers*room), make(Digest, 8*n)
+	err := parallel.Each(n, workers, func(worker, i int) error {
+		from := int64(i) * blockSize
+		block, err := read(rooms[worker*room:], from, min(from+blockSize, size))
+		if err != nil {
+			return err
+		}
+		binary.LittleEndian.PutUint64(sums[8*i:], uint64(CRC(block))<<32|uint64(crc32.ChecksumIEEE(block)))
+		mapped.Done(block)
+		mapped.Relieve()
+		return nil
+	})
+	return sums, err
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// CRC is CRC-32C of a block, for which processors have an instruction.
+func CRC(block []byte) uint32 { return crc32.Checksum(block, castagnoli) }

@@ -5,6 +5,9 @@ package memory
 import (
 	"strings"
 	"unsafe"
+
+	"github.com/plrank/plrank/internal/mapped"
+	"github.com/plrank/plrank/internal/parallel"
 )
 
 // Number is a number that has the same bytes in a file and in memory.
@@ -28,4 +31,14 @@ func Unwritten(n int) []float32 {
 	b.Grow(max(4*n, 1))
 	b.WriteByte(0) // an empty string may be anywhere
 	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.StringData(b.String()))), n)
+}
+
+// For calls f(0) … f(n-1) on all cores, and lets mapped files go that f has read a lot of.
+// Each call may write only what belongs to its own index, so results do not depend on the
+// number of cores.
+func For(n int, f func(i int)) {
+	parallel.For(n, parallel.Workers(n), func(_, i int) {
+		f(i)
+		mapped.Relieve()
+	})
 }
