@@ -60,11 +60,12 @@ func (c TransformerConfig) settings() model.Settings {
 	return s
 }
 
-// mlpConfig is the config of such settings.
-func mlpConfig(s model.Settings, dtype tensor.Dtype) MLPConfig {
+// config is the config of the settings.
+func (n *network) config() MLPConfig {
+	s := n.settings
 	c := MLPConfig{
 		Features: s.Features, Hidden: slices.Clone(s.Hidden), Activation: ops.Activation(s.Activation),
-		Dropout: s.Dropout, Members: s.Members, Seed: s.Seed, Dtype: dtype,
+		Dropout: s.Dropout, Members: s.Members, Seed: s.Seed, Dtype: n.weights.Dtype(),
 	}
 	for _, e := range s.Embeddings {
 		c.Embeddings = append(c.Embeddings, Embedding(e))

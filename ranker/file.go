@@ -1,7 +1,6 @@
 package ranker
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,20 +16,20 @@ import (
 
 // A File is the content of a model file.
 type File struct {
-	Kind     string          // of model, such as "mlp"
-	Settings json.RawMessage // of the model, see nn.Scorer
-	Dtype    string          // of the weights: float32 or float64
-	Arrays   []Array         // the weights
+	Version string `json:"plrank"` // of plrank that wrote the file; "" in files of format 1. Save and Write set it themselves
 
-	Transform    *datasets.Transform // from raw features to those of the model
-	FeatureIDs   []int               // of the raw features, ascending
-	FeatureNames []string            // of the raw features, or nil: they have none
-	Gain         string              // how labels became gains in training: a name of package metrics
-	Grade        float64             // the highest label of the collection, for ERR and graded RBP; 0: not known, as in files of older versions
+	Kind     string          `json:"kind"`     // of model, such as "mlp"
+	Settings json.RawMessage `json:"settings"` // of the model, see nn.Scorer
+	Dtype    string          `json:"dtype"`    // of the weights: float32 or float64
+	Arrays   []Array         `json:"-"`        // the weights
 
-	TrainingQueries QueryDigests // nil: not known
+	Transform    *datasets.Transform `json:"transform"`              // from raw features to those of the model
+	FeatureIDs   []int               `json:"featureIDs"`             // of the raw features, ascending
+	FeatureNames []string            `json:"featureNames,omitempty"` // of the raw features, or nil: they have none
+	Gain         string              `json:"gain"`                   // how labels became gains in training: a name of package metrics
+	Grade        float64             `json:"grade,omitempty"`        // the highest label of the collection, for ERR and graded RBP; 0: not known, as in files of older versions
 
-	Version string // of plrank that wrote the file; "" in files of format 1. Save and Write set it themselves
+	TrainingQueries QueryDigests `json:"trainingQueries,omitempty"` // nil: not known
 }
 
 // An Array is one named array of a model's weights.
@@ -45,21 +44,11 @@ const (
 	fileVersion = 2
 )
 
+// A fileHeader is the JSON text of a model file.
 type fileHeader struct {
-	Format       string              `json:"format"`
-	Version      int                 `json:"version"` // of the format
-	Plrank       string              `json:"plrank"`
-	Kind         string              `json:"kind"`
-	Settings     json.RawMessage     `json:"settings"`
-	Dtype        string              `json:"dtype"`
-	Transform    *datasets.Transform `json:"transform"`
-	FeatureIDs   []int               `json:"featureIDs"`
-	FeatureNames []string            `json:"featureNames,omitempty"`
-	Gain         string              `json:"gain"`
-	Grade        float64             `json:"grade,omitempty"`
-
-	TrainingQueries []byte `json:"trainingQueries,omitempty"` // see QueryDigests
-
+	Format  string `json:"format"`
+	Version int    `json:"version"` // of the format
+	File
 	MLP json.RawMessage `json:"mlp,omitempty"` // the settings in format 1
 }
 
@@ -77,12 +66,8 @@ func (f *File) Write(w io.Writer) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	h := fileHeader{
-		Format: fileFormat, Version: fileVersion, Plrank: version.String(),
-		Kind: f.Kind, Settings: f.Settings, Dtype: f.Dtype,
-		Transform: f.Transform, FeatureIDs: f.FeatureIDs, FeatureNames: f.FeatureNames, Gain: f.Gain, Grade: f.Grade,
-		TrainingQueries: f.TrainingQueries.bytes(),
-	}
+	h := fileHeader{Format: fileFormat, Version: fileVersion, File: *f}
+	h.File.Version = version.String()
 	var arrays []npzfile.Array
 	for _, a := range f.Arrays {
 		arrays = append(arrays, npzfile.Array{Name: a.Name, Shape: a.Shape, Data: a.Values})
@@ -105,17 +90,11 @@ func decode(name string, data []byte) (*File, error) {
 	case h.Version != fileVersion:
 		return nil, fmt.Errorf("ranker: %s: version %d of the model format, but this program reads versions 1 to %d", name, h.Version, fileVersion)
 	}
-	f := &File{
-		Kind: h.Kind, Settings: h.Settings, Dtype: h.Dtype,
-		Transform: h.Transform, FeatureIDs: h.FeatureIDs, FeatureNames: h.FeatureNames, Gain: h.Gain, Grade: h.Grade, Version: h.Plrank,
-	}
-	if f.TrainingQueries, err = digestsOf(h.TrainingQueries); err != nil {
-		return nil, fmt.Errorf("ranker: %s: %w", name, err)
-	}
 	arrays, err := npz.Arrays()
 	if err != nil {
 		return nil, fmt.Errorf("ranker: %w", err)
 	}
+	f := &h.File
 	for _, a := range arrays {
 		f.Arrays = append(f.Arrays, Array{Name: a.Name, Shape: a.Shape, Values: a.Data})
 	}
@@ -177,15 +156,6 @@ func (f *File) check() error {
 		}
 	}
 	return nil
-}
-
-// digest is that of the bytes that Write writes, of a file that has been checked.
-func (f *File) digest() string {
-	var data bytes.Buffer
-	if err := f.Write(&data); err != nil {
-		return ""
-	}
-	return digestOf(data.Bytes())
 }
 
 // Array is the array of that name and shape.

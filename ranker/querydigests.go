@@ -2,6 +2,7 @@ package ranker
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -37,20 +38,27 @@ func (l QueryDigests) check() error {
 	return nil
 }
 
-// bytes is their form in a header.
-func (l QueryDigests) bytes() (b []byte) {
+// MarshalJSON writes them as in a model file.
+func (l QueryDigests) MarshalJSON() ([]byte, error) {
+	var b []byte
 	for _, d := range l {
 		b = binary.LittleEndian.AppendUint64(b, d)
 	}
-	return b
+	return json.Marshal(b)
 }
 
-func digestsOf(b []byte) (l QueryDigests, err error) {
+// UnmarshalJSON reads what MarshalJSON writes.
+func (l *QueryDigests) UnmarshalJSON(text []byte) error {
+	var b []byte
+	if err := json.Unmarshal(text, &b); err != nil {
+		return err
+	}
 	if len(b)%8 != 0 {
-		return nil, fmt.Errorf("the digests of the training queries take %d bytes: want 8 each", len(b))
+		return fmt.Errorf("the digests of the training queries take %d bytes: want 8 each", len(b))
 	}
+	*l = nil
 	for ; len(b) > 0; b = b[8:] {
-		l = append(l, binary.LittleEndian.Uint64(b))
+		*l = append(*l, binary.LittleEndian.Uint64(b))
 	}
-	return l, nil
+	return nil
 }

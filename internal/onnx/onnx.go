@@ -47,32 +47,28 @@ func (m *message) number(field protowire.Number, v int) {
 	*m = protowire.AppendVarint(protowire.AppendTag(*m, field, protowire.VarintType), uint64(v))
 }
 
-// An Attr is an attribute of a node: a whole number, or several.
-type Attr struct {
-	Name string
-	Ints []int
-	Int  int // where Ints is nil
-}
+// Attributes of a node are whole numbers, or slices of them, by name.
+type Attributes map[string]any
 
 // Node adds a node with one output, and returns the name of the output.
-func (g *Graph) Node(op string, inputs []string, attrs ...Attr) string {
+func (g *Graph) Node(op string, attributes Attributes, inputs ...string) string {
 	g.values++
 	output := fmt.Sprintf("%s_%d", op, g.values)
-	g.node(op, inputs, []string{output}, attrs)
+	g.node(op, attributes, inputs, output)
 	return output
 }
 
 // Second adds a node with two outputs, and returns the name of the second.
-func (g *Graph) Second(op string, inputs []string, attrs ...Attr) string {
+func (g *Graph) Second(op string, attributes Attributes, inputs ...string) string {
 	g.values++
-	first, second := fmt.Sprintf("%s_%d", op, g.values), fmt.Sprintf("%s_%d_second", op, g.values)
-	g.node(op, inputs, []string{first, second}, attrs)
-	return second
+	first := fmt.Sprintf("%s_%d", op, g.values)
+	g.node(op, attributes, inputs, first, first+"_second")
+	return first + "_second"
 }
 
 // Output makes a value the output of the graph, with a name and a shape.
 func (g *Graph) Output(value, name string, t Type, shape ...any) {
-	g.node("Identity", []string{value}, []string{name}, nil)
+	g.node("Identity", nil, []string{value}, name)
 	g.body.bytes(12, valueInfo(name, t, shape))
 }
 
@@ -81,7 +77,7 @@ func (g *Graph) Input(name string, t Type, shape ...any) {
 	g.body.bytes(11, valueInfo(name, t, shape))
 }
 
-func (g *Graph) node(op string, inputs, outputs []string, attrs []Attr) {
+func (g *Graph) node(op string, attributes Attributes, inputs []string, outputs ...string) {
 	var n message
 	for _, in := range inputs {
 		n.text(1, in)
@@ -91,15 +87,16 @@ func (g *Graph) node(op string, inputs, outputs []string, attrs []Attr) {
 	}
 	n.text(3, outputs[0])
 	n.text(4, op)
-	for _, a := range attrs {
+	for _, name := range slices.Sorted(maps.Keys(attributes)) {
 		const ofInt, ofInts = 2, 7 // AttributeType
 		var m message
-		m.text(1, a.Name)
-		if a.Ints == nil {
-			m.number(3, a.Int)
+		m.text(1, name)
+		switch value := attributes[name].(type) {
+		case int:
+			m.number(3, value)
 			m.number(20, ofInt)
-		} else {
-			for _, v := range a.Ints {
+		case []int:
+			for _, v := range value {
 				m.number(8, v)
 			}
 			m.number(20, ofInts)

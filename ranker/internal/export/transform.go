@@ -4,8 +4,29 @@ import (
 	"math"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/forward"
+	"github.com/plrank/plrank/internal/model"
 	"github.com/plrank/plrank/internal/onnx"
 )
+
+// Transforms are computed in float64, as in package datasets.
+
+// inputs adds the inputs of the first layer: the outputs of all parts of the transform, and then
+// the vectors of the embeddings.
+func (e exporter) inputs(t *datasets.Transform, embeddings []forward.Embedding) string {
+	var x []string
+	if len(t.Columns) > 0 {
+		parts := e.to(onnx.Float, e.transform(t)) // transforms give float32
+		if e.dtype == onnx.Double {
+			parts = e.to(e.dtype, parts)
+		}
+		x = append(x, parts)
+	}
+	for i, embedding := range embeddings {
+		x = append(x, e.embedding(model.Table(i), embedding, &t.Categories[i]))
+	}
+	return e.sideBySide(x)
+}
 
 // transform adds the outputs of all parts, side by side.
 func (e exporter) transform(t *datasets.Transform) string {
@@ -24,8 +45,8 @@ func (e exporter) part(p *datasets.TransformPart, x, missing string) string {
 	case "standard":
 		return e.standardise(p, x)
 	case "log-standard":
-		log := e.node("Log", e.node("Add", e.node("Abs", x), e.double(1)))
-		return e.standardise(p, e.node("Mul", e.node("Sign", x), log))
+		log := e.node("Log", e.Add(e.node("Abs", x), e.double(1)))
+		return e.standardise(p, e.Mul(e.node("Sign", x), log))
 	case "quantile":
 		return e.quantile(p, x)
 	case "rank":
@@ -37,7 +58,7 @@ func (e exporter) part(p *datasets.TransformPart, x, missing string) string {
 // minMax is (x − min)/(max − min) over the documents that have the feature.
 func (e exporter) minMax(x, missing string) string {
 	extreme := func(op string, absent float64) string {
-		return e.Node(op, []string{e.node("Where", missing, e.double(absent), x)}, onnx.Attr{Name: "axes", Ints: []int{0}}, onnx.Attr{Name: "keepdims", Int: 1})
+		return e.Node(op, onnx.Attributes{"axes": []int{0}, "keepdims": 1}, e.node("Where", missing, e.double(absent), x))
 	}
 	low, high := extreme("ReduceMin", math.MaxFloat32), extreme("ReduceMax", -math.MaxFloat32)
 	span := e.node("Sub", high, low)
@@ -49,42 +70,38 @@ func (e exporter) minMax(x, missing string) string {
 // descending order, where equal ones keep their order and those without the feature are last, differ
 // by b − a.
 func (e exporter) rank(x, missing string) string {
-	const beyond = 1e300
-	documents := e.node("Slice", e.node("Shape", x), e.Constant(onnx.Int64, []float64{0}, 1), e.Constant(onnx.Int64, []float64{1}, 1))
+	documents := e.node("Slice", e.node("Shape", x), e.ints(0), e.ints(1))
 	sorted := func(x string, largest int) string {
-		return e.Second("TopK", []string{x, documents}, onnx.Attr{Name: "axis", Int: 0}, onnx.Attr{Name: "largest", Int: largest})
+		return e.Second("TopK", onnx.Attributes{"axis": 0, "largest": largest}, x, documents)
 	}
 	rankOf := func(absent float64, largest int) string {
 		order := sorted(e.node("Where", missing, e.double(absent), x), largest)
 		return e.to(onnx.Double, sorted(order, 0)) // the inverse permutation
 	}
-	present := e.Node("ReduceSum", []string{e.node("Where", missing, e.double(0), e.double(1)), e.Constant(onnx.Int64, []float64{0}, 1)}, onnx.Attr{Name: "keepdims", Int: 1})
+	present := e.Node("ReduceSum", onnx.Attributes{"keepdims": 1}, e.node("Where", missing, e.double(0), e.double(1)), e.ints(0))
 	n := e.node("Max", present, e.double(1))
-	return e.node("Div", e.node("Mul", e.node("Sub", rankOf(beyond, 0), rankOf(-beyond, 1)), e.double(math.Sqrt(3))), n)
+	return e.node("Div", e.Mul(e.node("Sub", rankOf(beyond, 0), rankOf(-beyond, 1)), e.double(math.Sqrt(3))), n)
 }
 
 func (e exporter) standardise(p *datasets.TransformPart, x string) string {
 	const limit = 10 // as in package datasets
-	columns := len(p.Shift)
-	shift, scale := e.Constant(onnx.Double, p.Shift, columns), e.Constant(onnx.Double, p.Scale, columns)
-	return e.within(e.node("Mul", e.node("Sub", x, shift), scale), limit)
+	shift, scale := e.doubles(p.Shift), e.doubles(p.Scale)
+	return e.within(e.Mul(e.node("Sub", x, shift), scale), limit)
 }
 
 // quantile finds the piece of each value by bisection, in the pieces of all columns one after
 // another, and interpolates in it.
 func (e exporter) quantile(p *datasets.TransformPart, x string) string {
-	columns, room := len(p.Knots), 1
+	longest := 0
 	for _, knots := range p.Knots {
-		for room < len(knots)+1 { // one more piece lies below the first knot
-			room *= 2
-		}
+		longest = max(longest, len(knots))
 	}
-	const beyond = 1e300
-	size := columns * room
-	begin, knot, width, score, rise := make([]float64, size), make([]float64, size), make([]float64, size), make([]float64, size), make([]float64, size)
-	first := make([]float64, columns)
+	columns, room := len(p.Knots), room(longest)
+	table := func() []float64 { return make([]float64, columns*room) }
+	begin, knot, width, score, rise := table(), table(), table(), table(), table()
+	first := make([]int, columns)
 	for c, knots := range p.Knots {
-		first[c] = float64(c * room)
+		first[c] = c * room
 		for k := range room {
 			at := c*room + k
 			begin[at], width[at] = beyond, 1
@@ -102,11 +119,29 @@ func (e exporter) quantile(p *datasets.TransformPart, x string) string {
 			}
 		}
 	}
-	table := func(values []float64) string { return e.Constant(onnx.Double, values, size) }
-	begins := table(begin)
+	begins := e.doubles(begin)
 	// The index of the first piece of each column, for every document.
-	at := e.bisect(begins, room, e.node("Add", e.zeros(x), e.Constant(onnx.Int64, first, columns)), x)
-	of := func(values []float64) string { return e.node("Gather", table(values), at) }
+	at := e.bisect(begins, room, e.Add(e.zeros(x), e.ints(first...)), x)
+	of := func(values []float64) string { return e.node("Gather", e.doubles(values), at) }
 	part := e.node("Div", e.node("Sub", x, of(knot)), of(width))
-	return e.node("Add", of(score), e.node("Mul", part, of(rise)))
+	return e.Add(of(score), e.Mul(part, of(rise)))
+}
+
+// embedding adds the vectors [documents, width] of a category.
+func (e exporter) embedding(name string, table forward.Embedding, c *datasets.Category) string {
+	x, missing := e.columns([]int{c.Column})
+	begin := make([]float64, room(len(c.Values)))
+	for i := range begin {
+		begin[i] = beyond
+		if i > 0 && i <= len(c.Values) {
+			begin[i] = float64(c.Values[i-1])
+		}
+	}
+	begins := e.doubles(begin)
+	at := e.bisect(begins, len(begin), e.zeros(x), x)
+	known := e.node("Equal", e.node("Gather", begins, at), x)
+	code := e.node("Where", known, e.Add(at, e.int(datasets.FirstValue-1)), e.int(datasets.UnseenValue))
+	code = e.node("Where", missing, e.int(datasets.MissingValue), code)
+	flat := e.node("Squeeze", code, e.ints(1))
+	return e.node("Gather", e.array(name, table.Codes, table.Width), flat)
 }
