@@ -137,6 +137,7 @@ func (s *Service) serveModels(w http.ResponseWriter, _ *http.Request) {
 
 // fail answers with an error, and logs it in one line.
 func (s *Service) fail(w http.ResponseWriter, r *http.Request, err error) {
+	err = contextError(err, s.limits.Timeout)
 	status := http.StatusInternalServerError
 	if known := (statusError{}); errors.As(err, &known) {
 		status = known.status

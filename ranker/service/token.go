@@ -9,26 +9,25 @@ import (
 	"sync/atomic"
 )
 
-// A token is the bearer token that requests need.
+// A token is the bearer token that requests need. If its path is "", they need none.
 type token struct {
-	path      string // "": requests need none
-	hash      atomic.Pointer[[sha256.Size]byte]
-	lastError string // to log each error once
+	file
+	hash atomic.Pointer[[sha256.Size]byte]
 }
 
-// load reads the file. If it cannot be used, the token stays as it is.
-func (t *token) load() (changed bool, err error) {
+// read reads the token.
+func (t *token) read() error {
 	text, err := os.ReadFile(t.path)
 	if err != nil {
-		return false, err
+		return err
 	}
 	word := strings.TrimSpace(string(text))
 	if word == "" {
-		return false, fmt.Errorf("%s: no token in the file", t.path)
+		return fmt.Errorf("%s: no token in the file", t.path)
 	}
-	hash, old := sha256.Sum256([]byte(word)), t.hash.Load()
+	hash := sha256.Sum256([]byte(word))
 	t.hash.Store(&hash)
-	return old == nil || *old != hash, nil
+	return nil
 }
 
 // admits reports whether the value of a header Authorization has the token.

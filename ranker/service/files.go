@@ -7,6 +7,41 @@ import (
 	"github.com/plrank/plrank/ranker"
 )
 
+// A file is read again when its content has changed.
+type file struct {
+	path          string
+	load          func() error // makes use of the content
+	used, refused string       // the digests of the content in use, and of one that could not be used
+	lastError     string       // to log each error once
+	fileState
+}
+
+// refresh loads the file if its content has changed, or always. One that is refused leaves what is in
+// use as it is; it is not loaded again until it changes, unless always. Logged is whether the
+// error was the last one, too.
+func (f *file) refresh(always bool) (loaded, logged bool, err error) {
+	digest, err := f.digest(f.path, always)
+	switch {
+	case err != nil:
+	case !always && digest == f.used:
+		f.refused, f.lastError = "", ""
+		return false, false, nil
+	case !always && digest == f.refused:
+		return false, false, nil
+	default:
+		if err = f.load(); err != nil {
+			f.refused = digest
+		}
+	}
+	if err != nil {
+		logged = !always && err.Error() == f.lastError
+		f.lastError = err.Error()
+		return false, logged, err
+	}
+	f.used, f.refused, f.lastError = digest, "", ""
+	return true, false, nil
+}
+
 // A fileState remembers a file since it was last read.
 type fileState struct {
 	info os.FileInfo
