@@ -12,11 +12,11 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Opset is the version of the operators, and irVersion that of the format: those of
+// opsetVersion is the version of the operators, and irVersion that of the format: those of
 // ONNX 1.12 (2022), which all runtimes in use can read.
 const (
-	Opset     = 17
-	irVersion = 8
+	opsetVersion = 17
+	irVersion    = 8
 )
 
 // Type is the type of the numbers of a tensor.
@@ -34,17 +34,18 @@ type Graph struct {
 	values int     // that have been named
 }
 
-// A message is a protocol buffer being written.
+// A message is a protocol buffer.
 type message []byte
 
-func (m *message) bytes(field protowire.Number, b []byte) {
-	*m = protowire.AppendBytes(protowire.AppendTag(*m, field, protowire.BytesType), b)
-}
-
-func (m *message) text(field protowire.Number, s string) { m.bytes(field, []byte(s)) }
-
-func (m *message) number(field protowire.Number, v int) {
-	*m = protowire.AppendVarint(protowire.AppendTag(*m, field, protowire.VarintType), uint64(v))
+// with is the message with one more field: a whole number, a text or a message.
+func (m message) with(field protowire.Number, value any) message {
+	switch v := value.(type) {
+	case int:
+		return protowire.AppendVarint(protowire.AppendTag(m, field, protowire.VarintType), uint64(v))
+	case string:
+		return protowire.AppendString(protowire.AppendTag(m, field, protowire.BytesType), v)
+	}
+	return protowire.AppendBytes(protowire.AppendTag(m, field, protowire.BytesType), value.(message))
 }
 
 // Attributes of a node are whole numbers, or slices of them, by name.
@@ -69,69 +70,59 @@ func (g *Graph) Second(op string, attributes Attributes, inputs ...string) strin
 // Output makes a value the output of the graph, with a name and a shape.
 func (g *Graph) Output(value, name string, t Type, shape ...any) {
 	g.node("Identity", nil, []string{value}, name)
-	g.body.bytes(12, valueInfo(name, t, shape))
+	g.body = g.body.with(12, valueInfo(name, t, shape))
 }
 
-// Input adds an input of the graph. Dimensions are numbers, or names where they vary.
+// Input adds an input of the graph.
 func (g *Graph) Input(name string, t Type, shape ...any) {
-	g.body.bytes(11, valueInfo(name, t, shape))
+	g.body = g.body.with(11, valueInfo(name, t, shape))
 }
 
 func (g *Graph) node(op string, attributes Attributes, inputs []string, outputs ...string) {
 	var n message
 	for _, in := range inputs {
-		n.text(1, in)
+		n = n.with(1, in)
 	}
 	for _, out := range outputs {
-		n.text(2, out)
+		n = n.with(2, out)
 	}
-	n.text(3, outputs[0])
-	n.text(4, op)
+	n = n.with(3, outputs[0]).with(4, op)
 	for _, name := range slices.Sorted(maps.Keys(attributes)) {
 		const ofInt, ofInts = 2, 7 // AttributeType
-		var m message
-		m.text(1, name)
+		m := message{}.with(1, name)
 		switch value := attributes[name].(type) {
 		case int:
-			m.number(3, value)
-			m.number(20, ofInt)
+			m = m.with(3, value).with(20, ofInt)
 		case []int:
 			for _, v := range value {
-				m.number(8, v)
+				m = m.with(8, v)
 			}
-			m.number(20, ofInts)
+			m = m.with(20, ofInts)
 		}
-		n.bytes(5, m)
+		n = n.with(5, m)
 	}
-	g.body.bytes(1, n)
+	g.body = g.body.with(1, n)
 }
 
-func valueInfo(name string, t Type, shape []any) []byte {
+// valueInfo describes an input or an output. Dimensions are numbers, or names where they vary.
+func valueInfo(name string, t Type, shape []any) message {
 	var dims message
 	for _, d := range shape {
-		var dim message
-		switch d := d.(type) {
-		case int:
-			dim.number(1, d)
-		case string:
-			dim.text(2, d)
+		if _, varies := d.(string); varies {
+			dims = dims.with(1, message{}.with(2, d))
+		} else {
+			dims = dims.with(1, message{}.with(1, d))
 		}
-		dims.bytes(1, dim)
 	}
-	var tensor, of, info message
-	tensor.number(1, int(t))
-	tensor.bytes(2, dims)
-	of.bytes(1, tensor)
-	info.text(1, name)
-	info.bytes(2, of)
-	return info
+	tensor := message{}.with(1, int(t)).with(2, dims)
+	return message{}.with(1, name).with(2, message{}.with(1, tensor))
 }
 
 // Constant adds a tensor of numbers, and returns its name.
 func (g *Graph) Constant(t Type, values []float64, shape ...int) string {
 	g.values++
 	name := fmt.Sprintf("constant_%d", g.values)
-	raw := make([]byte, 0, 8*len(values))
+	raw := make(message, 0, 8*len(values))
 	for _, v := range values {
 		switch t {
 		case Float:
@@ -144,32 +135,19 @@ func (g *Graph) Constant(t Type, values []float64, shape ...int) string {
 	}
 	var tensor message
 	for _, n := range shape {
-		tensor.number(1, n)
+		tensor = tensor.with(1, n)
 	}
-	tensor.number(2, int(t))
-	tensor.text(8, name)
-	tensor.bytes(9, raw)
-	g.body.bytes(5, tensor)
+	g.body = g.body.with(5, tensor.with(2, int(t)).with(8, name).with(9, raw))
 	return name
 }
 
 // Model returns the content of a model file, as written by that version of plrank.
 func (g *Graph) Model(version string, metadata map[string]string) []byte {
-	body := slices.Clone(g.body)
-	body.text(2, "plrank")
-	var opset, m message
-	opset.text(1, "")
-	opset.number(2, Opset)
-	m.number(1, irVersion)
-	m.text(2, "plrank")
-	m.text(3, version)
-	m.bytes(7, body)
-	m.bytes(8, opset)
+	body := slices.Clone(g.body).with(2, "plrank")
+	opset := message{}.with(1, "").with(2, opsetVersion)
+	m := message{}.with(1, irVersion).with(2, "plrank").with(3, version).with(7, body).with(8, opset)
 	for _, key := range slices.Sorted(maps.Keys(metadata)) {
-		var entry message
-		entry.text(1, key)
-		entry.text(2, metadata[key])
-		m.bytes(14, entry)
+		m = m.with(14, message{}.with(1, key).with(2, metadata[key]))
 	}
 	return m
 }
