@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"slices"
 
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -16,23 +17,27 @@ func Float64s(v G.Value) ([]float64, error) {
 	if t, ok := v.(*tensor.Dense); ok && t.RequiresIterator() { // a view
 		v = t.Materialize().(*tensor.Dense)
 	}
-	switch data := v.Data().(type) {
-	case []float64:
-		return append([]float64(nil), data...), nil
-	case []float32:
-		return widen(data), nil
-	case float64:
-		return []float64{data}, nil
-	case float32:
-		return []float64{float64(data)}, nil
+	if values, ok := float64s(v.Data()); ok {
+		return values, nil
 	}
 	return nil, fmt.Errorf("nn: the value is a %T of %v, want numbers of float32 or float64", v, v.Dtype())
 }
 
-func widen(values []float32) []float64 {
-	wide := make([]float64, len(values))
-	for i, v := range values {
-		wide[i] = float64(v)
+// float64s is a copy of numbers, or of one.
+func float64s(data any) (values []float64, ok bool) {
+	switch data := data.(type) {
+	case []float64:
+		return slices.Clone(data), true
+	case []float32:
+		values = make([]float64, len(data))
+		for i, v := range data {
+			values[i] = float64(v)
+		}
+		return values, true
+	case float64:
+		return []float64{data}, true
+	case float32:
+		return []float64{float64(data)}, true
 	}
-	return wide
+	return nil, false
 }

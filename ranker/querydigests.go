@@ -40,9 +40,9 @@ func (l QueryDigests) check() error {
 
 // MarshalJSON writes them as in a model file.
 func (l QueryDigests) MarshalJSON() ([]byte, error) {
-	var b []byte
-	for _, d := range l {
-		b = binary.LittleEndian.AppendUint64(b, d)
+	b, err := binary.Append(nil, binary.LittleEndian, []uint64(l))
+	if err != nil {
+		return nil, err
 	}
 	return json.Marshal(b)
 }
@@ -56,9 +56,7 @@ func (l *QueryDigests) UnmarshalJSON(text []byte) error {
 	if len(b)%8 != 0 {
 		return fmt.Errorf("the digests of the training queries take %d bytes: want 8 each", len(b))
 	}
-	*l = nil
-	for ; len(b) > 0; b = b[8:] {
-		*l = append(*l, binary.LittleEndian.Uint64(b))
-	}
-	return nil
+	*l = make(QueryDigests, len(b)/8)
+	_, err := binary.Decode(b, binary.LittleEndian, *l)
+	return err
 }
