@@ -77,11 +77,14 @@ func (s Settings) Arrays() (all []Array) {
 // glorot is √(6/(in+out)) (Glorot & Bengio 2010, eq. 16).
 func glorot(in, out int) float64 { return math.Sqrt(6 / float64(in+out)) }
 
-// count is the number of arrays, from those of one member.
+// count is the number of arrays, without naming them.
 func (s Settings) count() int {
-	one := s
-	one.Members, one.Embeddings = 1, nil
-	return len(one.Arrays())*s.Size() + len(s.Embeddings)
+	ofMember := 2 * (len(s.Hidden) + 1)
+	if s.Attention != nil {
+		const ofBlock = 2*4 + 2*2 // dense layers, normalisations
+		ofMember += ofBlock*s.Blocks + 2
+	}
+	return ofMember*s.Size() + len(s.Embeddings)
 }
 
 // CheckCount is an error where the settings ask for far more arrays than the n that were stored.
