@@ -87,7 +87,7 @@ func (s *Service) compute(ctx context.Context, space *scratch) (*response, error
 	if err := space.rows.fill(model.columns, in); err != nil {
 		return nil, err
 	}
-	out := &response{Model: name, Version: model.version}
+	out := &response{Model: name, Version: model.Digest()}
 	if out.Scores, err = model.ScoreContext(ctx, make([]float64, 0, in.count), space.rows.features); err != nil {
 		return nil, badRequest("%w", err) // an invalid feature, or the end of the context
 	}

@@ -18,14 +18,22 @@ type file struct {
 	load          func() error // makes use of the content
 	used, refused string       // the digests of the content in use, and of one that could not be used
 	lastError     string       // to log each error once
-	fileState
+	last          look
+}
+
+// A look is the last reading of a file.
+type look struct {
+	info   os.FileInfo
+	digest string
+	ended  time.Time
+	took   time.Duration
 }
 
 // refresh loads the file if its content has changed, or always. One that is refused leaves what is in
 // use as it is; it is not loaded again until it changes, unless always. Logged is whether the
 // error was the last one, too.
 func (f *file) refresh(always bool) (loaded, logged bool, err error) {
-	digest, err := f.digest(f.path, always)
+	digest, err := f.digest(always)
 	switch {
 	case err != nil:
 	case !always && digest == f.used:
@@ -47,14 +55,6 @@ func (f *file) refresh(always bool) (loaded, logged bool, err error) {
 	return true, false, nil
 }
 
-// A fileState remembers a file since it was last read.
-type fileState struct {
-	info os.FileInfo
-	sum  string
-	at   time.Time     // when reading ended
-	took time.Duration // to read it
-}
-
 // Neither its time nor its size tells that a file has not changed, so every look reads it,
 // which takes about a millisecond. A large file with the same time and size is read less often:
 // that takes no more than 1 % of the time of a core.
@@ -64,27 +64,27 @@ const (
 )
 
 // digest is the digest of the file's content, as [ranker.Model.Digest].
-func (s *fileState) digest(path string, always bool) (string, error) {
-	f, err := os.Open(path)
+func (f *file) digest(always bool) (string, error) {
+	r, err := os.Open(f.path)
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
-	info, err := f.Stat()
+	defer r.Close()
+	info, err := r.Stat()
 	if err != nil {
 		return "", err
 	}
-	if old := s.info; !always && old != nil && info.Size() > largeFile && time.Since(s.at) < rest*s.took &&
-		os.SameFile(old, info) && old.Size() == info.Size() && old.ModTime().Equal(info.ModTime()) {
-		return s.sum, nil
+	if old := f.last; !always && old.info != nil && info.Size() > largeFile && time.Since(old.ended) < rest*old.took &&
+		os.SameFile(old.info, info) && old.info.Size() == info.Size() && old.info.ModTime().Equal(info.ModTime()) {
+		return old.digest, nil
 	}
 	start := time.Now()
-	sum, err := ranker.Digest(f)
+	digest, err := ranker.Digest(r)
 	if err != nil {
 		return "", err
 	}
-	*s = fileState{info, sum, time.Now(), time.Since(start)}
-	return sum, nil
+	f.last = look{info, digest, time.Now(), time.Since(start)}
+	return digest, nil
 }
 
 // A token is the bearer token that requests need. If its path is "", they need none.

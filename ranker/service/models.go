@@ -15,7 +15,6 @@ import (
 type served struct {
 	*ranker.Model
 	columns map[int]int // by feature id
-	version string      // the digest of its file
 }
 
 // A request's price is known before it is computed, in units of about 0.2 µs of a core and ten
@@ -69,7 +68,7 @@ func (m models) pick(name string) (*served, string, error) {
 
 // open reads the model.
 func (s *slot) open() error {
-	model, err := ranker.Open(s.path) // the file may have changed since: the model has its own digest
+	model, err := ranker.Open(s.path) // the file may have changed since: its Digest is its own
 	if err == nil {
 		_, err = model.Score(nil, make([]float32, len(model.FeatureIDs()))) // a kind without a forward pass fails here
 	}
@@ -80,6 +79,6 @@ func (s *slot) open() error {
 	for i, id := range model.FeatureIDs() {
 		columns[id] = i
 	}
-	s.model.Store(&served{model, columns, model.Digest()})
+	s.model.Store(&served{model, columns})
 	return nil
 }

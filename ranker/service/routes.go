@@ -127,7 +127,7 @@ func (s *Service) serveModels(w http.ResponseWriter, _ *http.Request) error {
 	var list []model
 	for _, name := range s.models.names() {
 		m := s.models[name].model.Load()
-		list = append(list, model{name, m.version, m.FeatureIDs(), m.FeatureNames()})
+		list = append(list, model{name, m.Digest(), m.FeatureIDs(), m.FeatureNames()})
 	}
 	w.Header().Set("Content-Type", "application/json")
 	json.NewEncoder(w).Encode(map[string]any{"models": list})

@@ -124,7 +124,7 @@ func (s *Service) refresh(always bool) error {
 			s.log.Error("cannot read model", "model", name, "error", err)
 		case loaded:
 			s.measures.loads.WithLabelValues(name, "ok").Inc()
-			s.log.Info("read model", "model", name, "file", m.path, "version", m.model.Load().version)
+			s.log.Info("read model", "model", name, "file", m.path, "version", m.model.Load().Digest())
 		}
 	}
 	if s.token.path != "" {
