@@ -26,13 +26,13 @@ const passRows = 128
 // multiplications it takes for every pair of documents, besides one a weight for every document.
 func NewPass[T blas.Float](s Settings, array func(name string) []T) (pass Pass, pairs int) {
 	n := newNetwork(s, array)
-	most := min(passRows, max(1, KeptNumbers/n.numbers()))
+	part := min(passRows, max(1, KeptNumbers/n.numbers()))
 	if s.Attention != nil {
 		pairs = 2 * s.Width() * s.Blocks * s.Size()
 	}
 	pool := sync.Pool{New: func() any { return new(space[T]) }}
 	return func(ctx context.Context, scores []float64, x []float32) error {
-		most := most
+		most := part // documents at a time
 		if s.Attention != nil {
 			most = len(scores)
 		}
