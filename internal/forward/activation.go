@@ -31,9 +31,11 @@ var activations = [...]struct {
 	Identity: {name: "none"},
 	Sigmoid:  {"sigmoid", func(z float64) float64 { return 1 / (1 + math.Exp(-z)) }, elementwise.Sigmoid},
 	Tanh:     {"tanh", math.Tanh, elementwise.Tanh},
-	ReLU:     {"relu", func(z float64) float64 { return max(z, 0) }, func(z []float32) { vek32.MaximumNumber_Inplace(z, 0) }}, // NaN stays
+	ReLU:     {"relu", func(z float64) float64 { return max(z, 0) }, relu32},
 	GELU:     {"gelu", func(z float64) float64 { return z * normalCDF(z) }, nil},
 }
+
+func relu32(z []float32) { vek32.MaximumNumber_Inplace(z, 0) } // NaN stays
 
 // normalCDF is Φ(z), without the cancellation of 1 + erf for negative z.
 func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }

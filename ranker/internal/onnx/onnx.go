@@ -35,7 +35,10 @@ const (
 // Encode is the content of a file of a model: a graph from the input "features" [documents,
 // features], raw ones in float32, to the output "scores" [documents]. The dtype is that of the
 // model, and weights has the arrays by their names.
-func Encode(t *datasets.Transform, s model.Settings, dtype Type, weights func(name string) []float64, version string, metadata map[string]string) []byte {
+func Encode(
+	t *datasets.Transform, s model.Settings, dtype Type, weights func(name string) []float64,
+	version string, metadata map[string]string,
+) []byte {
 	g := &graph{dtype: dtype, weights: weights}
 	g.body = g.body.with(11, valueInfo("features", Float, "documents", t.Inputs))
 	scores := model.Mean(g, model.Build(s, g, g.inputs(t, s.Embeddings)))
