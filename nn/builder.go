@@ -4,39 +4,79 @@ import (
 	"fmt"
 
 	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/internal/forward"
 	"github.com/plrank/plrank/internal/model"
 	"github.com/plrank/plrank/ops"
 )
 
-// A builder adds the layers of a network to a graph.
+// A builder adds the layers of a network to a graph, see [model.Build].
 type builder struct {
-	settings model.Settings
-	weights  *Weights
-	dropout  *ops.Dropout // nil: none, as in graphs without training
-	in       Input
+	weights *Weights
+	dropout *ops.Dropout // nil: none, as in graphs without training
+	in      Input
+	err     error // the first one; what comes after it adds nothing
 }
 
 // array is the node of the array of that name.
-func (b builder) array(name string) *G.Node { return b.in.Weights[b.weights.index(name)] }
+func (b *builder) array(name string) *G.Node { return b.in.Weights[b.weights.index(name)] }
 
-func (b builder) activation() ops.Activation { return ops.Activation(b.settings.Activation) }
-
-// layer counts the layers of all members, for their dropout.
-func (b builder) layer(member, layer int) int { return member*(len(b.settings.Hidden)+1) + layer }
-
-func (b builder) dense(d model.Dense, h *G.Node, act ops.Activation) (*G.Node, error) {
-	y, err := ops.Dense(h, b.array(d.W), b.array(d.B), act)
-	if err != nil {
-		return nil, fmt.Errorf("layer %s: %w", d.W, err)
+// add adds what make does. Errors begin with what, unless it is "".
+func (b *builder) add(what string, make func() (*G.Node, error)) *G.Node {
+	if b.err != nil {
+		return nil
 	}
-	return y, nil
+	n, err := make()
+	switch {
+	case err != nil && what != "":
+		b.err = fmt.Errorf("nn: %s: %w", what, err)
+	case err != nil:
+		b.err = fmt.Errorf("nn: %w", err)
+	}
+	return n
 }
 
-// drop adds dropout.
-func (b builder) drop(h *G.Node, layer int) (*G.Node, error) {
-	if b.dropout == nil {
-		return h, nil
+// inputs are those of the first layer: vectors instead of codes.
+func (b *builder) inputs(embeddings int) *G.Node {
+	if embeddings == 0 {
+		return b.in.Features
 	}
-	return ops.Drop(h, b.dropout, layer)
+	var tables G.Nodes
+	for i := range embeddings {
+		tables = append(tables, b.array(model.Table(i)))
+	}
+	return b.add("", func() (*G.Node, error) { return ops.Embed(b.in.Features, tables) })
+}
+
+func (b *builder) Dense(d model.Dense, act forward.Activation, dropout int, x *G.Node) *G.Node {
+	return b.add("layer "+d.W, func() (*G.Node, error) {
+		if b.dropout == nil || dropout == model.NoDropout {
+			return ops.Dense(x, b.array(d.W), b.array(d.B), ops.Activation(act))
+		}
+		return ops.DenseDrop(x, b.array(d.W), b.array(d.B), ops.Activation(act), b.dropout, dropout)
+	})
+}
+
+func (b *builder) Norm(n model.Norm, x *G.Node) *G.Node {
+	return b.add(n.Gain, func() (*G.Node, error) { return ops.LayerNorm(x, b.array(n.Gain), b.array(n.Bias)) })
+}
+
+func (b *builder) Attention(heads, _ int, qkv *G.Node) *G.Node {
+	return b.add("", func() (*G.Node, error) { return ops.Attention(qkv, b.in.Offsets, heads) })
+}
+
+func (b *builder) Add(x, y *G.Node) *G.Node {
+	return b.add("", func() (*G.Node, error) { return G.Add(x, y) })
+}
+
+func (b *builder) Mul(x, y *G.Node) *G.Node {
+	return b.add("", func() (*G.Node, error) { return G.HadamardProd(x, y) })
+}
+
+func (b *builder) Number(v float64) *G.Node {
+	if b.weights.Dtype() == tensor.Float64 {
+		return G.NewConstant(v)
+	}
+	return G.NewConstant(float32(v))
 }

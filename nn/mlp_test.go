@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -205,18 +206,21 @@ func TestMLPDropoutOnlyInTraining(t *testing.T) {
 func TestMLPDropoutKeepsTheMeanScore(t *testing.T) {
 	c := MLPConfig{Features: 2, Hidden: []int{8}, Activation: ops.ReLU, Seed: 1, Dtype: tensor.Float64, Dropout: 0.3}
 	m := newMLP(t, c)
-	x := random(2, 4)
-	want, _ := run(t, m, Evaluate, x, []float64{1})
-	const steps = 1500
+	const steps, rows = 15, 100
+	x, ones := slices.Repeat(random(2, 4), rows), slices.Repeat([]float64{1}, rows)
+	want, _ := run(t, m, Evaluate, x, ones)
 	var sum, squares float64
 	for step := range uint64(steps) {
 		m.SetStep(step)
-		s, _ := run(t, m, Train, x, []float64{1})
-		sum += s[0]
-		squares += s[0] * s[0]
+		scores, _ := run(t, m, Train, x, ones)
+		for _, s := range scores {
+			sum += s
+			squares += s * s
+		}
 	}
-	mean := sum / steps
-	sd := math.Sqrt((squares/steps - mean*mean) / steps)
+	const n = steps * rows
+	mean := sum / n
+	sd := math.Sqrt((squares/n - mean*mean) / n)
 	// The seed is fixed: four standard errors.
 	if math.Abs(mean-want[0]) > 4*sd {
 		t.Errorf("mean score %v ± %v, want %v", mean, sd, want[0])

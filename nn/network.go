@@ -2,6 +2,8 @@ package nn
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"strings"
 
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -10,26 +12,36 @@ import (
 	"github.com/plrank/plrank/ops"
 )
 
-// A network is a model of a built-in kind: members that begin with the hidden layers of an MLP,
-// go on with the blocks of a transformer, if it is one, and end in one score.
+// A network is a model of a built-in kind.
 type network struct {
 	settings model.Settings
 	weights  *Weights
 	dropout  *ops.Dropout // nil: none
 }
 
-// newNetwork makes one with initial weights.
+// newNetwork makes one with initial weights: each array from its own stream of the seed.
 func newNetwork(s model.Settings, dtype tensor.Dtype) (network, error) {
 	if err := s.Check(); err != nil {
 		return network{}, fmt.Errorf("nn: %w", err)
 	}
-	arrays := s.Arrays()
-	weights, err := NewWeights(dtype, arraysOf(arrays)...)
+	weights, err := NewWeights(dtype, arraysOf(s)...)
 	if err != nil {
 		return network{}, err
 	}
-	if err := initialise(weights, s.Seed, arrays); err != nil {
-		return network{}, err
+	for i, a := range s.Arrays() {
+		initial := make([]float64, weights.arrays[i].Size())
+		rng := rand.New(rand.NewPCG(s.Seed, a.Stream))
+		for i := range initial {
+			switch {
+			case a.Limit == 0:
+				initial[i] = a.Initial
+			case i >= a.Zeros:
+				initial[i] = a.Limit * (2*rng.Float64() - 1)
+			}
+		}
+		if err := weights.Set(a.Name, initial); err != nil {
+			return network{}, err
+		}
 	}
 	return networkOf(s, weights)
 }
@@ -43,11 +55,18 @@ func readNetwork(kind string, settings []byte, stored *Weights) (network, error)
 	if err != nil {
 		return network{}, fmt.Errorf("nn: %w", err)
 	}
-	weights, err := stored.Select(arraysOf(s.Arrays())...)
+	weights, err := stored.Select(arraysOf(s)...)
 	if err != nil {
 		return network{}, err
 	}
 	return networkOf(s, weights)
+}
+
+func arraysOf(s model.Settings) (arrays []Array) {
+	for _, a := range s.Arrays() {
+		arrays = append(arrays, Array{Name: a.Name, Shape: a.Shape, Bias: a.Bias, Inputs: a.Inputs})
+	}
+	return arrays
 }
 
 func networkOf(s model.Settings, weights *Weights) (n network, err error) {
@@ -60,6 +79,20 @@ func networkOf(s model.Settings, weights *Weights) (n network, err error) {
 	return n, nil
 }
 
+// Kind is "mlp" or "attention".
+func (n *network) Kind() string {
+	if n.settings.Attention != nil {
+		return model.Transformer
+	}
+	return model.MLP
+}
+
+// Settings are the Config as a model file has it.
+func (n *network) Settings() any { return n.settings }
+
+// Weights are the arrays that the type describes.
+func (n *network) Weights() *Weights { return n.weights }
+
 // SetStep sets the step of the dropout.
 func (n *network) SetStep(step uint64) {
 	if n.dropout != nil {
@@ -67,90 +100,36 @@ func (n *network) SetStep(step uint64) {
 	}
 }
 
-// build adds the mean of the scores of all members.
-func (n *network) build(in Input, mode Mode) (*G.Node, error) {
-	scores, err := n.buildMembers(in, mode)
+// Build adds the model to the graph of the input, see [Scorer].
+func (n *network) Build(in Input, mode Mode) (*G.Node, error) {
+	scores, err := n.BuildMembers(in, mode)
 	if err != nil {
 		return nil, err
 	}
-	if len(scores) == 1 {
-		return scores[0], nil
-	}
-	sum := scores[0]
-	for _, s := range scores[1:] {
-		if sum, err = G.Add(sum, s); err != nil {
-			return nil, fmt.Errorf("nn: %w", err)
-		}
-	}
-	var share *G.Node
-	if n.weights.Dtype() == tensor.Float64 {
-		share = G.NewConstant(1 / float64(len(scores)))
-	} else {
-		share = G.NewConstant(1 / float32(len(scores)))
-	}
-	return G.Mul(sum, share)
+	b := &builder{weights: n.weights}
+	return model.Mean(b, scores), b.err
 }
 
-// buildMembers adds the scores of each member.
-func (n *network) buildMembers(in Input, mode Mode) (scores G.Nodes, err error) {
+// BuildMembers adds the members to the graph of the input, see [Ensemble].
+func (n *network) BuildMembers(in Input, mode Mode) (scores G.Nodes, err error) {
 	if err := n.checkInput(in); err != nil {
 		return nil, err
 	}
-	b := builder{n.settings, n.weights, nil, in}
+	b := &builder{weights: n.weights, in: in}
 	if mode == Train {
 		b.dropout = n.dropout
 	}
-	x, err := b.embed(in.Features)
-	if err != nil {
-		return nil, fmt.Errorf("nn: %w", err)
-	}
-	for i, m := range n.settings.Layers() {
-		score, err := b.member(i, m, x)
-		if err != nil {
-			return nil, fmt.Errorf("nn: %w", err)
-		}
-		scores = append(scores, score)
-	}
-	return scores, nil
-}
-
-// embed replaces the codes by their vectors.
-func (b builder) embed(x *G.Node) (*G.Node, error) {
-	if len(b.settings.Embeddings) == 0 {
-		return x, nil
-	}
-	var tables G.Nodes
-	for i := range b.settings.Embeddings {
-		tables = append(tables, b.array(model.Table(i)))
-	}
-	return ops.Embed(x, tables)
-}
-
-// member adds the scores of a member.
-func (b builder) member(number int, m model.Member, x *G.Node) (h *G.Node, err error) {
-	h = x
-	for i, d := range m.Hidden {
-		if b.dropout == nil {
-			h, err = b.dense(d, h, b.activation())
-		} else if h, err = ops.DenseDrop(h, b.array(d.W), b.array(d.B), b.activation(), b.dropout, b.layer(number, i)); err != nil {
-			err = fmt.Errorf("layer %s: %w", d.W, err)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	if b.settings.Attention != nil {
-		if h, err = b.blocks(number, m, h); err != nil {
-			return nil, err
-		}
-	}
-	return b.dense(m.Score, h, ops.Identity)
+	scores = model.Build(n.settings, b, b.inputs(len(n.settings.Embeddings)))
+	return scores, b.err
 }
 
 func (n *network) checkInput(in Input) error {
 	x := in.Features
-	if x == nil || x.Dims() != 2 || x.Shape()[1] != n.settings.Features {
-		return fmt.Errorf("nn: the features are %v, want a matrix [rows, %d]", shapeOf(x), n.settings.Features)
+	if x == nil {
+		return fmt.Errorf("nn: the features are nil, want a matrix [rows, %d]", n.settings.Features)
+	}
+	if x.Dims() != 2 || x.Shape()[1] != n.settings.Features {
+		return fmt.Errorf("nn: the features are %v, want a matrix [rows, %d]", x.Shape(), n.settings.Features)
 	}
 	if dtype := n.weights.Dtype(); x.Dtype() != dtype {
 		return fmt.Errorf("nn: the features are %v, but the model is %v", x.Dtype(), dtype)
@@ -161,9 +140,28 @@ func (n *network) checkInput(in Input) error {
 	return nil
 }
 
-func shapeOf(x *G.Node) string {
-	if x == nil {
-		return "nil"
+// String describes the model in words: "hidden 64 (relu), attention (blocks 1, heads 2)".
+func (n *network) String() string {
+	s := n.settings
+	words := "linear"
+	if len(s.Hidden) > 0 {
+		words = fmt.Sprintf("hidden %v (%v)", strings.Trim(fmt.Sprint(s.Hidden), "[]"), s.Activation)
 	}
-	return fmt.Sprint(x.Shape())
+	if s.Attention != nil {
+		words += fmt.Sprintf(", attention (blocks %d, heads %d)", s.Blocks, s.Heads())
+		if s.LatentCross {
+			words += ", latent cross"
+		}
+	}
+	if s.Size() > 1 {
+		words = fmt.Sprintf("%d networks of %s", s.Size(), words)
+	}
+	for i, e := range s.Embeddings {
+		before := ","
+		if i == 0 {
+			before = ", embeddings"
+		}
+		words += fmt.Sprintf("%s %d×%d", before, e.Codes, e.Width)
+	}
+	return words
 }

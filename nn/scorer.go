@@ -1,6 +1,14 @@
 package nn
 
-import G "gorgonia.org/gorgonia"
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	G "gorgonia.org/gorgonia"
+
+	"github.com/plrank/plrank/internal/names"
+)
 
 // Mode is the purpose of a graph.
 type Mode int
@@ -66,4 +74,33 @@ func SetStep(s Scorer, step uint64) {
 	if r, ok := s.(Stepper); ok {
 		r.SetStep(step)
 	}
+}
+
+// A Reader makes a model of the settings in its file, as JSON, and of the stored weights. It
+// takes these by [Weights.Select], which checks that they fit the settings.
+type Reader func(settings []byte, stored *Weights) (Scorer, error)
+
+var readers sync.Map // Reader by kind
+
+// Register makes a kind of models known, so that files of it can be read. It replaces one of
+// that name.
+func Register(kind string, read Reader) { readers.Store(kind, read) }
+
+// Kinds lists the kinds of models that are known.
+func Kinds() (kinds []string) {
+	for kind := range readers.Range {
+		kinds = append(kinds, kind.(string))
+	}
+	slices.Sort(kinds)
+	return kinds
+}
+
+// Read makes a model of that kind from the settings and the weights of its file.
+func Read(kind string, settings []byte, stored *Weights) (Scorer, error) {
+	read, ok := readers.Load(kind)
+	if !ok {
+		return nil, fmt.Errorf("nn: unknown kind of model %q: %s; nn.Register makes a custom one known",
+			kind, names.Want(kind, Kinds()))
+	}
+	return read.(Reader)(settings, stored)
 }

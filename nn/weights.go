@@ -98,16 +98,23 @@ func (w *Weights) Float32s() []float32 { return w.float32s }
 // Float64s is the memory of all arrays, nil if the dtype is float32.
 func (w *Weights) Float64s() []float64 { return w.float64s }
 
+// memory is that of array i.
+func (w *Weights) memory(i int) any {
+	from, to := w.starts[i], w.starts[i+1]
+	if w.float64s != nil {
+		return w.float64s[from:to:to]
+	}
+	return w.float32s[from:to:to]
+}
+
 // Get is a copy of the array of that name, nil if there is none.
 func (w *Weights) Get(name string) []float64 {
 	i := w.index(name)
-	switch {
-	case i < 0:
+	if i < 0 {
 		return nil
-	case w.float64s != nil:
-		return slices.Clone(w.float64s[w.starts[i]:w.starts[i+1]])
 	}
-	return widen(w.float32s[w.starts[i]:w.starts[i+1]])
+	values, _ := float64s(w.memory(i))
+	return values
 }
 
 // Set sets the array of that name. Another number of values than it has is an error,
@@ -173,15 +180,42 @@ func (w *Weights) Select(arrays ...Array) (*Weights, error) {
 func (w *Weights) Nodes(g *G.ExprGraph) G.Nodes {
 	nodes := make(G.Nodes, len(w.arrays))
 	for i, a := range w.arrays {
-		from, to := w.starts[i], w.starts[i+1]
-		var memory any
-		if w.float64s != nil {
-			memory = w.float64s[from:to:to]
-		} else {
-			memory = w.float32s[from:to:to]
-		}
-		view := tensor.New(tensor.WithShape(a.Shape...), tensor.WithBacking(memory))
+		view := tensor.New(tensor.WithShape(a.Shape...), tensor.WithBacking(w.memory(i)))
 		nodes[i] = G.NewTensor(g, w.Dtype(), len(a.Shape), G.WithShape(a.Shape...), G.WithName(a.Name), G.WithValue(view))
 	}
 	return nodes
+}
+
+// Float64s is a copy of the numbers of a value, such as the scores that a graph has
+// computed. Any value but a float32 or float64 tensor or scalar is an error.
+func Float64s(v G.Value) ([]float64, error) {
+	if v == nil {
+		return nil, fmt.Errorf("nn: there is no value: has the graph run?")
+	}
+	if t, ok := v.(*tensor.Dense); ok && t.RequiresIterator() { // a view
+		v = t.Materialize().(*tensor.Dense)
+	}
+	if values, ok := float64s(v.Data()); ok {
+		return values, nil
+	}
+	return nil, fmt.Errorf("nn: the value is a %T of %v, want numbers of float32 or float64", v, v.Dtype())
+}
+
+// float64s is a copy of numbers, or of one.
+func float64s(data any) (values []float64, ok bool) {
+	switch data := data.(type) {
+	case []float64:
+		return slices.Clone(data), true
+	case []float32:
+		values = make([]float64, len(data))
+		for i, v := range data {
+			values[i] = float64(v)
+		}
+		return values, true
+	case float64:
+		return []float64{data}, true
+	case float32:
+		return []float64{float64(data)}, true
+	}
+	return nil, false
 }

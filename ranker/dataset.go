@@ -59,11 +59,11 @@ func (m *Model) checkDataset(d *datasets.Dataset) error {
 // checkRows is an error if the queries of d do not have whole rows.
 func checkRows(d *datasets.Dataset) error {
 	rows := 0
-	if len(d.Offsets) > 0 {
-		rows = d.Offsets[len(d.Offsets)-1]
-	}
-	if len(d.Offsets) > 0 && d.Offsets[0] != 0 || !slices.IsSorted(d.Offsets) {
-		return fmt.Errorf("ranker: %s: the offsets of queries must ascend from 0", d.Name)
+	if n := len(d.Offsets); n > 0 {
+		rows = d.Offsets[n-1]
+		if d.Offsets[0] != 0 || !slices.IsSorted(d.Offsets) {
+			return fmt.Errorf("ranker: %s: the offsets of queries must ascend from 0", d.Name)
+		}
 	}
 	if len(d.Features) != rows*d.Width() {
 		return fmt.Errorf("ranker: %s: %d feature values for %d documents of %d features", d.Name, len(d.Features), rows, d.Width())
@@ -92,7 +92,7 @@ func (m *Model) TrainedOn(d *datasets.Dataset) (int, error) {
 	if err := m.checkDataset(d); err != nil {
 		return 0, err
 	}
-	if m.file.TrainingQueries == nil {
+	if len(m.file.TrainingQueries) == 0 {
 		return 0, nil
 	}
 	return m.file.TrainingQueries.Count(d.QueryDigests(m.file.Transform.Used())), nil

@@ -1,12 +1,13 @@
 package ranker
 
 import (
-	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/atomicfile"
@@ -17,20 +18,20 @@ import (
 
 // A File is the content of a model file.
 type File struct {
-	Kind     string          // of model, such as "mlp"
-	Settings json.RawMessage // of the model, see nn.Scorer
-	Dtype    string          // of the weights: float32 or float64
-	Arrays   []Array         // the weights
+	Version string `json:"plrank"` // of plrank that wrote the file; "" in files of format 1. Save and Write set it themselves
 
-	Transform    *datasets.Transform // from raw features to those of the model
-	FeatureIDs   []int               // of the raw features, ascending
-	FeatureNames []string            // of the raw features, or nil: they have none
-	Gain         string              // how labels became gains in training: a name of package metrics
-	Grade        float64             // the highest label of the collection, for ERR and graded RBP; 0: not known, as in files of older versions
+	Kind     string          `json:"kind"`     // of model, such as "mlp"
+	Settings json.RawMessage `json:"settings"` // of the model, see nn.Scorer
+	Dtype    string          `json:"dtype"`    // of the weights: float32 or float64
+	Arrays   []Array         `json:"-"`        // the weights
 
-	TrainingQueries QueryDigests // nil: not known
+	Transform    *datasets.Transform `json:"transform"`              // from raw features to those of the model
+	FeatureIDs   []int               `json:"featureIDs"`             // of the raw features, ascending
+	FeatureNames []string            `json:"featureNames,omitempty"` // of the raw features, or nil: they have none
+	Gain         string              `json:"gain"`                   // how labels became gains in training: a name of package metrics
+	Grade        float64             `json:"grade,omitempty"`        // the highest label of the collection, for ERR and graded RBP; 0: not known, as in files of older versions
 
-	Version string // of plrank that wrote the file; "" in files of format 1. Save and Write set it themselves
+	TrainingQueries QueryDigests `json:"trainingQueries,omitempty"` // nil: not known
 }
 
 // An Array is one named array of a model's weights.
@@ -45,21 +46,11 @@ const (
 	fileVersion = 2
 )
 
+// A fileHeader is the JSON text of a model file.
 type fileHeader struct {
-	Format       string              `json:"format"`
-	Version      int                 `json:"version"` // of the format
-	Plrank       string              `json:"plrank"`
-	Kind         string              `json:"kind"`
-	Settings     json.RawMessage     `json:"settings"`
-	Dtype        string              `json:"dtype"`
-	Transform    *datasets.Transform `json:"transform"`
-	FeatureIDs   []int               `json:"featureIDs"`
-	FeatureNames []string            `json:"featureNames,omitempty"`
-	Gain         string              `json:"gain"`
-	Grade        float64             `json:"grade,omitempty"`
-
-	TrainingQueries []byte `json:"trainingQueries,omitempty"` // see QueryDigests
-
+	Format  string `json:"format"`
+	Version int    `json:"version"` // of the format
+	File
 	MLP json.RawMessage `json:"mlp,omitempty"` // the settings in format 1
 }
 
@@ -77,12 +68,8 @@ func (f *File) Write(w io.Writer) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	h := fileHeader{
-		Format: fileFormat, Version: fileVersion, Plrank: version.String(),
-		Kind: f.Kind, Settings: f.Settings, Dtype: f.Dtype,
-		Transform: f.Transform, FeatureIDs: f.FeatureIDs, FeatureNames: f.FeatureNames, Gain: f.Gain, Grade: f.Grade,
-		TrainingQueries: f.TrainingQueries.bytes(),
-	}
+	h := fileHeader{Format: fileFormat, Version: fileVersion, File: *f}
+	h.File.Version = version.String()
 	var arrays []npzfile.Array
 	for _, a := range f.Arrays {
 		arrays = append(arrays, npzfile.Array{Name: a.Name, Shape: a.Shape, Data: a.Values})
@@ -105,17 +92,11 @@ func decode(name string, data []byte) (*File, error) {
 	case h.Version != fileVersion:
 		return nil, fmt.Errorf("ranker: %s: version %d of the model format, but this program reads versions 1 to %d", name, h.Version, fileVersion)
 	}
-	f := &File{
-		Kind: h.Kind, Settings: h.Settings, Dtype: h.Dtype,
-		Transform: h.Transform, FeatureIDs: h.FeatureIDs, FeatureNames: h.FeatureNames, Gain: h.Gain, Grade: h.Grade, Version: h.Plrank,
-	}
-	if f.TrainingQueries, err = digestsOf(h.TrainingQueries); err != nil {
-		return nil, fmt.Errorf("ranker: %s: %w", name, err)
-	}
 	arrays, err := npz.Arrays()
 	if err != nil {
 		return nil, fmt.Errorf("ranker: %w", err)
 	}
+	f := &h.File
 	for _, a := range arrays {
 		f.Arrays = append(f.Arrays, Array{Name: a.Name, Shape: a.Shape, Values: a.Data})
 	}
@@ -179,15 +160,6 @@ func (f *File) check() error {
 	return nil
 }
 
-// digest is that of the bytes that Write writes, of a file that has been checked.
-func (f *File) digest() string {
-	var data bytes.Buffer
-	if err := f.Write(&data); err != nil {
-		return ""
-	}
-	return digestOf(data.Bytes())
-}
-
 // Array is the array of that name and shape.
 func (f *File) Array(name string, shape ...int) ([]float64, error) {
 	for _, a := range f.Arrays {
@@ -196,4 +168,57 @@ func (f *File) Array(name string, shape ...int) ([]float64, error) {
 		}
 	}
 	return nil, model.CheckShape(name, nil, shape)
+}
+
+// QueryDigests identify the training queries of a model: numbers of datasets.Dataset.QueryDigests,
+// ascending, without duplicates and without 0. In a model file they are 8 bytes each, in base64.
+type QueryDigests []uint64
+
+// NewQueryDigests sorts such numbers, and leaves out duplicates and zeros.
+func NewQueryDigests(queries ...uint64) QueryDigests {
+	list := slices.DeleteFunc(slices.Clone(queries), func(d uint64) bool { return d == 0 })
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// Count is the number of these queries that are among the digests.
+func (l QueryDigests) Count(queries []uint64) (n int) {
+	for _, d := range queries {
+		if _, found := slices.BinarySearch(l, d); found {
+			n++
+		}
+	}
+	return n
+}
+
+func (l QueryDigests) check() error {
+	for i, d := range l {
+		if d == 0 || i > 0 && d <= l[i-1] {
+			return errors.New("the digests of the training queries do not ascend from 1")
+		}
+	}
+	return nil
+}
+
+// MarshalJSON writes them as in a model file.
+func (l QueryDigests) MarshalJSON() ([]byte, error) {
+	b, err := binary.Append(nil, binary.LittleEndian, []uint64(l))
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(b)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (l *QueryDigests) UnmarshalJSON(text []byte) error {
+	var b []byte
+	if err := json.Unmarshal(text, &b); err != nil {
+		return err
+	}
+	if len(b)%8 != 0 {
+		return fmt.Errorf("the digests of the training queries take %d bytes: want 8 each", len(b))
+	}
+	*l = make(QueryDigests, len(b)/8)
+	_, err := binary.Decode(b, binary.LittleEndian, *l)
+	return err
 }

@@ -112,10 +112,7 @@ func TestOpenRefusesOtherFiles(t *testing.T) {
 		{func(h *fileHeader) { h.FeatureIDs = h.FeatureIDs[1:] }, "3 feature names for 2 feature ids"},
 	} {
 		f := example()
-		h := fileHeader{
-			Format: fileFormat, Version: fileVersion, Kind: f.Kind, Settings: f.Settings, Dtype: f.Dtype,
-			Transform: f.Transform, FeatureIDs: f.FeatureIDs, FeatureNames: f.FeatureNames,
-		}
+		h := fileHeader{Format: fileFormat, Version: fileVersion, File: *f}
 		c.change(&h)
 		if err := npzfile.Write(path, h, nil); err != nil {
 			t.Fatal(err)

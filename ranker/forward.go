@@ -2,6 +2,9 @@ package ranker
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/plrank/plrank/internal/model"
 )
@@ -15,24 +18,24 @@ type Forward func(scores []float64, x []float32) error
 // and the arrays fit.
 type Maker func(*File) (Forward, error)
 
-// Register makes the forward pass of a kind of models known, to models that are opened
-// later; it replaces one of that name. A kind that package nn knows needs none in a program
-// that has package train: train.Forward runs its graphs.
-func Register(kind string, maker Maker) { register(kind, maker.scorer) }
-
-// RegisterOthers makes a maker known for all kinds that have none. If it gives nil, the kind has
-// no forward pass. Package train registers train.Forward.
-func RegisterOthers(maker Maker) { register(others, maker.scorer) }
+var makers sync.Map // Maker by kind
 
 // others stands for all kinds that have no maker; no file has it.
 const others = ""
 
-func (maker Maker) scorer(f *File) (scorer, error) {
-	forward, err := maker(f)
-	if err != nil || forward == nil {
-		return scorer{}, err
-	}
-	return scorer{pass: func(_ context.Context, scores []float64, x []float32) error { return forward(scores, x) }}, nil
+// Register makes the forward pass of a kind of models known, to models that are opened
+// later; it replaces one of that name. A kind that package nn knows needs none in a program
+// that has package train: train.Forward runs its graphs.
+func Register(kind string, maker Maker) { makers.Store(kind, maker) }
+
+// RegisterOthers makes a maker known for all kinds that have none. If it gives nil, the kind has
+// no forward pass. Package train registers train.Forward.
+func RegisterOthers(maker Maker) { makers.Store(others, maker) }
+
+func registered(kind string) Maker {
+	maker, _ := makers.Load(kind)
+	m, _ := maker.(Maker)
+	return m
 }
 
 // A scorer is a forward pass and its cost.
@@ -41,22 +44,96 @@ type scorer struct {
 	pairs int        // multiplications for every pair of documents
 }
 
-// newScorer makes the scorer of a file. It is the part of a kind that this package registers.
-type newScorer func(*File) (scorer, error)
-
-func register(kind string, of newScorer) { model.Register(kind, of) }
-
 // scorerOf is the scorer of a file. For a kind without a maker it is that of other, or if that is
 // nil of the one of RegisterOthers.
-func scorerOf(f *File, other Maker) (scorer, error) {
-	if of, ok := model.Registered[newScorer](f.Kind); ok {
-		return of(f)
+func scorerOf(f *File, other Maker) (s scorer, err error) {
+	maker := registered(f.Kind)
+	if maker == nil && slices.Contains(model.BuiltIn, f.Kind) {
+		n, err := builtInOf(f)
+		switch {
+		case err != nil:
+		case f.Dtype == "float64":
+			s.pass, s.pairs = model.NewPass(n.settings, n.array)
+		default:
+			s.pass, s.pairs = model.NewPass(n.settings, n.array32)
+		}
+		return s, err
 	}
-	if other != nil {
-		return other.scorer(f)
+	if maker == nil {
+		maker = other
 	}
-	if of, ok := model.Registered[newScorer](others); ok {
-		return of(f)
+	if maker == nil {
+		maker = registered(others)
 	}
-	return scorer{}, nil
+	if maker == nil {
+		return s, nil
+	}
+	forward, err := maker(f)
+	if forward != nil {
+		s.pass = func(_ context.Context, scores []float64, x []float32) error { return forward(scores, x) }
+	}
+	return s, err
+}
+
+// A builtIn is a model of a built-in kind.
+type builtIn struct {
+	settings model.Settings
+	arrays   map[string]Array
+}
+
+// builtInOf is the model of a file, after a check that its transform and its arrays fit the settings.
+func builtInOf(f *File) (n builtIn, err error) {
+	if n.settings, err = model.Read(f.Kind, f.Settings); err != nil {
+		return n, err
+	}
+	if err := checkInputs(n.settings, f); err != nil {
+		return n, err
+	}
+	if err := n.settings.CheckCount(len(f.Arrays)); err != nil {
+		return n, err
+	}
+	n.arrays = map[string]Array{}
+	for _, a := range f.Arrays {
+		n.arrays[a.Name] = a
+	}
+	want := n.settings.Arrays()
+	for _, a := range want {
+		if err := model.CheckShape(a.Name, n.arrays[a.Name].Shape, a.Shape); err != nil {
+			return n, err
+		}
+	}
+	if len(f.Arrays) != len(want) {
+		return n, fmt.Errorf("%d arrays, want %d", len(f.Arrays), len(want))
+	}
+	return n, nil
+}
+
+// array is the weights of one of the arrays, which is there.
+func (n builtIn) array(name string) []float64 { return n.arrays[name].Values }
+
+func (n builtIn) array32(name string) []float32 {
+	values := n.array(name)
+	narrow := make([]float32, len(values))
+	for i, v := range values {
+		narrow[i] = float32(v)
+	}
+	return narrow
+}
+
+// checkInputs is an error where the transform of the file gives other inputs than the model takes:
+// there is one embedding for every category.
+func checkInputs(s model.Settings, f *File) error {
+	t := f.Transform
+	if s.Features != t.Width() {
+		return fmt.Errorf("a model of %d features and a transform that gives %d do not fit", s.Features, t.Width())
+	}
+	if len(s.Embeddings) != len(t.Categories) {
+		return fmt.Errorf("a model of %d embeddings and a transform of %d categories do not fit", len(s.Embeddings), len(t.Categories))
+	}
+	for i, e := range s.Embeddings {
+		if codes := t.Categories[i].Codes(); e.Codes != codes {
+			return fmt.Errorf("embedding %d has %d codes and a width of %d: want %d codes, as many as the transform gives", i, e.Codes, e.Width, codes)
+		}
+	}
+	return nil
 }

@@ -1,7 +1,10 @@
 package ranker
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"math"
@@ -12,6 +15,7 @@ import (
 	"github.com/viterin/vek/vek32"
 
 	"github.com/plrank/plrank/internal/model"
+	"github.com/plrank/plrank/internal/scratch"
 )
 
 // A Model is a trained model. It may be used by several goroutines at once.
@@ -64,7 +68,13 @@ func NewWith(f *File, maker Maker) (*Model, error) {
 	if err := f.check(); err != nil {
 		return nil, fmt.Errorf("ranker: %s: %w", name, err)
 	}
-	return newModel(name, f, maker, sync.OnceValue(f.digest))
+	return newModel(name, f, maker, sync.OnceValue(func() string {
+		var data bytes.Buffer
+		if err := f.Write(&data); err != nil {
+			return ""
+		}
+		return digestOf(data.Bytes())
+	}))
 }
 
 func newModel(name string, f *File, maker Maker, digest func() string) (*Model, error) {
@@ -73,6 +83,26 @@ func newModel(name string, f *File, maker Maker, digest func() string) (*Model, 
 		return nil, fmt.Errorf("ranker: %s: %w", name, err)
 	}
 	return &Model{file: f, digest: digest, scorer: s}, nil
+}
+
+// Digest is the digest of a model file, which is read to its end: the first 16 hexadecimal digits
+// of the SHA-256 of its bytes. It tells models apart, whatever the name and the time of the file.
+//
+//	sha256sum model.npz | cut -c -16
+//
+// Errors are those of r.
+func Digest(r io.Reader) (string, error) {
+	sum := sha256.New()
+	if _, err := io.Copy(sum, r); err != nil {
+		return "", fmt.Errorf("ranker: %w", err)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
+}
+
+// digestOf is the digest of a file with these bytes.
+func digestOf(data []byte) string {
+	digest, _ := Digest(bytes.NewReader(data)) // which has no errors
+	return digest
 }
 
 // Digest is the digest of the file that the model was read from, or, of a model made by [New], of
@@ -129,13 +159,11 @@ func (m *Model) ScoreContext(ctx context.Context, dst []float64, features []floa
 	if x == nil {
 		x = new([]float32)
 	}
-	if cap(*x) < size {
-		*x = make([]float32, size+size/4)
-	}
+	*x = scratch.Sized(*x, size)
 	if size <= model.KeptNumbers {
 		defer m.inputs.Put(x)
 	}
-	inputs := (*x)[:size]
+	inputs := *x
 	t.Query(inputs, features)
 
 	first := len(dst)
@@ -165,4 +193,16 @@ func (m *Model) checkFeatures(features []float32) error {
 		}
 	}
 	return nil
+}
+
+// Multiplications is about the number of multiplications for the scores of a query with that
+// many documents: one a weight for every document, and in a model with attention some for every
+// pair of documents. Time is in proportion to it; a service limits requests by it.
+func (m *Model) Multiplications(documents int) float64 {
+	weights := 0
+	for _, a := range m.file.Arrays {
+		weights += len(a.Values)
+	}
+	n := float64(documents)
+	return n * (float64(weights) + n*float64(m.pairs))
 }

@@ -8,9 +8,8 @@ import (
 	"strings"
 
 	"github.com/plrank/plrank/internal/model"
-	"github.com/plrank/plrank/internal/onnx"
 	"github.com/plrank/plrank/internal/version"
-	"github.com/plrank/plrank/ranker/internal/export"
+	"github.com/plrank/plrank/ranker/internal/onnx"
 )
 
 // WriteONNX writes the model in ONNX format, with its transform inside. The input
@@ -25,19 +24,14 @@ func (m *Model) WriteONNX(w io.Writer) error {
 	if !slices.Contains(model.BuiltIn, f.Kind) {
 		return fmt.Errorf("ranker: models of kind %q cannot be written as ONNX: want %s", f.Kind, strings.Join(model.BuiltIn, " or "))
 	}
-	g := &onnx.Graph{}
-	g.Input("features", onnx.Float, "documents", len(f.FeatureIDs))
-	dtype := onnx.Float
-	if f.Dtype == "float64" {
-		dtype = onnx.Double
-	}
 	n, err := builtInOf(f)
 	if err != nil {
 		return fmt.Errorf("ranker: %w", err)
 	}
-	scores := export.Scores(g, f.Transform, n.settings, dtype, n.array)
-	g.Output(scores, "scores", dtype, "documents")
-
+	dtype := onnx.Float
+	if f.Dtype == "float64" {
+		dtype = onnx.Double
+	}
 	ids, err := json.Marshal(f.FeatureIDs)
 	if err != nil {
 		return err
@@ -50,6 +44,6 @@ func (m *Model) WriteONNX(w io.Writer) error {
 		}
 		metadata["feature_names"] = string(names)
 	}
-	_, err = w.Write(g.Model(version.String(), metadata))
+	_, err = w.Write(onnx.Encode(f.Transform, n.settings, dtype, n.array, version.String(), metadata))
 	return err
 }

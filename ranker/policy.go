@@ -8,14 +8,13 @@ import (
 	"sync"
 
 	"github.com/plrank/plrank/internal/order"
+	"github.com/plrank/plrank/internal/scratch"
 	"github.com/plrank/plrank/plackett"
 )
 
 // Rank appends to dst the documents in descending order of score; those of equal score
 // keep their order.
-func Rank(dst []int, scores []float64) []int {
-	return order.Descending(dst, scores)
-}
+func Rank(dst []int, scores []float64) []int { return order.Descending(dst, scores) }
 
 // A Policy is the Plackett–Luce policy of scores: rankings are drawn one document after
 // another, document d with a probability in proportion to exp(score_d / Temperature).
@@ -47,7 +46,7 @@ func (policy Policy) Draw(dst []int, scores []float64, cutoff int, seed uint64) 
 		return dst, 0, fmt.Errorf("ranker: cutoff %d, want 1 or more", cutoff)
 	}
 	k := min(cutoff, len(scores))
-	p := newPolicySpace(len(scores), k)
+	p := policySpaces.Get().(*policySpace)
 	defer p.free(len(scores), k)
 	if scores, err = policy.temper(p, scores); err != nil || k == 0 {
 		return dst, 0, err
@@ -58,7 +57,7 @@ func (policy Policy) Draw(dst []int, scores []float64, cutoff int, seed uint64) 
 	if err := p.sampler.Draw(scores, plackett.Stream{Seed: seed}, drawn); err != nil {
 		return dst[:first], 0, fmt.Errorf("ranker: %w", err)
 	}
-	p.logs = slices.Grow(p.logs[:0], k)[:k]
+	p.logs = scratch.Sized(p.logs, k)
 	if err := p.kernel.LogProbs(scores, drawn, p.logs); err != nil {
 		return dst[:first], 0, fmt.Errorf("ranker: %w", err)
 	}
@@ -76,7 +75,7 @@ func (policy Policy) Draw(dst []int, scores []float64, cutoff int, seed uint64) 
 // it ends with the error of the context. A score or discount that is not finite is an error,
 // also a score after its division by the temperature.
 func (policy Policy) Exposure(ctx context.Context, dst, scores, discounts []float64) ([]float64, error) {
-	p := newPolicySpace(len(scores), len(discounts))
+	p := policySpaces.Get().(*policySpace)
 	defer p.free(len(scores), len(discounts))
 	scores, err := policy.temper(p, scores)
 	if err != nil {
@@ -128,15 +127,7 @@ var policySpaces = sync.Pool{New: func() any { return new(policySpace) }}
 // megabytes. That for more may take a hundred.
 const keptWork = 1 << 16
 
-// newPolicySpace is scratch space for that many documents and ranks.
-func newPolicySpace(documents, ranks int) *policySpace {
-	if documents*min(documents, ranks) > keptWork {
-		return new(policySpace)
-	}
-	return policySpaces.Get().(*policySpace)
-}
-
-// free keeps the space for the next call, unless it is large.
+// free keeps the space for the next call, unless it is for more documents × ranks.
 func (p *policySpace) free(documents, ranks int) {
 	if documents*min(documents, ranks) <= keptWork {
 		p.expectation.Check = nil // which holds a context

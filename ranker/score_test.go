@@ -98,7 +98,7 @@ func TestScoreRefusesInvalidFeaturesAndModels(t *testing.T) {
 
 // Many goroutines get the scores that one gets.
 func TestConcurrentScoresAreTheSame(t *testing.T) {
-	d := queries(46, 1, 2, 3, 17, 100, 2000)
+	d := queries(46, 1, 2, 3, 17, 100, 700)
 	for _, f := range []*File{
 		network(t, "minmax+quantile", "float32", d, 3, 64),
 		attending(t, "minmax+quantile", "float32", d, 2, 1, 2, true, 16),

@@ -16,7 +16,7 @@ func TestMemoryStaysSteadyOnAllCores(t *testing.T) {
 	const most = 2000
 	d := queries(5, most)
 	m := reopen(t, network(t, "minmax+log-standard+quantile", "float32", d, 3, 8)) // small: a million requests take a minute
-	memtest.Steady(t, memtest.Requests(1000), func(from, to int) {
+	memtest.Steady(t, 1000, func(from, to int) {
 		type space struct {
 			scores, exposure []float64
 			ranking          []int

@@ -15,7 +15,7 @@ func TestMemoryOfRuns(t *testing.T) {
 		t.Run(scorer, func(t *testing.T) {
 			c := smallRecipe()
 			c.Scorer, c.Epochs = scorer, 1
-			memtest.Steady(t, memtest.Requests(10), func(from, to int) {
+			memtest.Steady(t, 10, func(from, to int) {
 				for range to - from {
 					r, err := Run(ctx, c.Plain(), s, Hooks{})
 					if err != nil {

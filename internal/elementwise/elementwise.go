@@ -10,15 +10,6 @@ import (
 	"github.com/plrank/plrank/internal/splitmix"
 )
 
-// SigmoidVJP sets dz = dy·y·(1−y), of y times share.
-func SigmoidVJP(y, dy, dz []float32, share float32) {
-	dy, dz = dy[:len(y)], dz[:len(y)]
-	for i, y := range y {
-		y *= share
-		dz[i] = dy[i] * y * (1 - y)
-	}
-}
-
 // ReLUVJP sets dz to dy·factor where y > 0, to NaN where y is NaN, else to 0.
 func ReLUVJP(y, dy, dz []float32, factor float32) {
 	dy, dz = dy[:len(y)], dz[:len(y)]

@@ -2,8 +2,14 @@ package forward
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
+	"github.com/viterin/vek/vek32"
+
+	"github.com/plrank/plrank/internal/elementwise"
 	"github.com/plrank/plrank/internal/names"
+	"github.com/plrank/plrank/internal/normal"
 )
 
 // An Activation is the elementwise function at the end of a dense layer.
@@ -17,10 +23,52 @@ const (
 	GELU
 )
 
-var activationNames = [...]string{Identity: "none", Sigmoid: "sigmoid", Tanh: "tanh", ReLU: "relu", GELU: "gelu"}
+var activations = [...]struct {
+	name string
+	of   func(z float64) float64
+	of32 func(z []float32) // in place; nil: by of
+}{
+	Identity: {name: "none"},
+	Sigmoid:  {"sigmoid", func(z float64) float64 { return 1 / (1 + math.Exp(-z)) }, elementwise.Sigmoid},
+	Tanh:     {"tanh", math.Tanh, elementwise.Tanh},
+	ReLU:     {"relu", func(z float64) float64 { return max(z, 0) }, relu32},
+	GELU:     {"gelu", func(z float64) float64 { return z * normalCDF(z) }, nil},
+}
+
+func relu32(z []float32) { vek32.MaximumNumber_Inplace(z, 0) } // NaN stays
+
+// normalCDF is Φ(z), without the cancellation of 1 + erf for negative z.
+func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
+
+// Activate applies a to z in place.
+func Activate[T float](a Activation, z []T) {
+	if a == Identity {
+		return
+	}
+	if z, ok := any(z).([]float32); ok && activations[a].of32 != nil {
+		activations[a].of32(z)
+		return
+	}
+	for i, v := range z {
+		z[i] = T(activations[a].of(float64(v)))
+	}
+}
+
+// ActivateInto sets y = a(z).
+func ActivateInto[T float](a Activation, z, y []T) {
+	Elementwise(len(z), func(from, to int) {
+		copy(y[from:to], z[from:to])
+		Activate(a, y[from:to])
+	})
+}
 
 // ActivationNames lists the names that [ParseActivation] knows.
-func ActivationNames() []string { return append([]string(nil), activationNames[:]...) }
+func ActivationNames() (all []string) {
+	for _, a := range activations {
+		all = append(all, a.name)
+	}
+	return all
+}
 
 // ParseActivation is the activation of that name: none (or linear), sigmoid, tanh,
 // relu or gelu.
@@ -28,23 +76,22 @@ func ParseActivation(name string) (Activation, error) {
 	if name == "linear" {
 		return Identity, nil
 	}
-	for a, n := range activationNames {
-		if n == name {
-			return Activation(a), nil
-		}
+	a := slices.Index(ActivationNames(), name)
+	if a < 0 {
+		return 0, fmt.Errorf("unknown activation %q: %s", name, names.Want(name, ActivationNames()))
 	}
-	return 0, fmt.Errorf("unknown activation %q: %s", name, names.Want(name, activationNames[:]))
+	return Activation(a), nil
 }
 
 // Valid reports whether a is one of them.
-func (a Activation) Valid() bool { return a >= 0 && int(a) < len(activationNames) }
+func (a Activation) Valid() bool { return a >= 0 && int(a) < len(activations) }
 
 // String is the name that ParseActivation reads.
 func (a Activation) String() string {
 	if !a.Valid() {
 		return fmt.Sprintf("Activation(%d)", int(a))
 	}
-	return activationNames[a]
+	return activations[a].name
 }
 
 // MarshalText writes the name, so that an activation in JSON is a word.
@@ -59,4 +106,65 @@ func (a Activation) MarshalText() ([]byte, error) {
 func (a *Activation) UnmarshalText(text []byte) (err error) {
 	*a, err = ParseActivation(string(text))
 	return err
+}
+
+// ActivationVJP sets dz = dy·a'(z) where nothing was dropped, else 0. It reads a(z) after the
+// dropout, from which the derivatives of all activations follow but that of GELU, which needs z.
+func ActivationVJP[T float](a Activation, yOrZ, dy, dz []T, d Dropout) {
+	Elementwise(len(dz), func(from, to int) {
+		part := dz[from:to]
+		vjp(a, yOrZ[from:to], dy[from:to], part, d)
+		if a != ReLU { // where y > 0, nothing was dropped
+			drop(d, part, from)
+		}
+	})
+}
+
+// vjp is ActivationVJP without setting to 0 where the dropout did.
+func vjp[T float](a Activation, yOrZ, dy, dz []T, d Dropout) {
+	share := T(1 - d.Rate) // y·share is the output before the dropout
+	dy, dz = dy[:len(yOrZ)], dz[:len(yOrZ)]
+	switch a {
+	case Identity:
+		copy(dz, dy)
+	case Sigmoid:
+		for i, y := range yOrZ {
+			y *= share
+			dz[i] = dy[i] * y * (1 - y)
+		}
+	case Tanh:
+		for i, y := range yOrZ {
+			y *= share
+			dz[i] = dy[i] * (1 - y*y)
+		}
+	case ReLU:
+		reluVJP(yOrZ, dy, dz, T(1/(1-d.Rate)))
+	case GELU:
+		for i, z := range yOrZ {
+			z := float64(z)
+			density := normal.Exp(-z*z/2) / math.Sqrt(2*math.Pi)
+			if density != 0 { // else z may be ±Inf, and Inf·0 NaN
+				density *= z
+			}
+			dz[i] = T(float64(dy[i]) * (normalCDF(z) + density))
+		}
+	}
+}
+
+// reluVJP is vjp of ReLU, after a dropout that multiplied by factor.
+func reluVJP[T float](y, dy, dz []T, factor T) {
+	if y, ok := any(y).([]float32); ok {
+		elementwise.ReLUVJP(y, any(dy).([]float32), any(dz).([]float32), float32(factor))
+		return
+	}
+	for i, v := range y {
+		switch {
+		case v > 0:
+			dz[i] = dy[i] * factor
+		case v != v:
+			dz[i] = v
+		default:
+			dz[i] = 0
+		}
+	}
 }

@@ -3,6 +3,15 @@ package forward
 import (
 	"cmp"
 	"context"
+	"math"
+	"sync"
+
+	"github.com/viterin/vek/vek32"
+
+	"github.com/plrank/plrank/internal/blas"
+	"github.com/plrank/plrank/internal/parallel"
+	"github.com/plrank/plrank/internal/scratch"
+	"github.com/plrank/plrank/internal/softmax"
 )
 
 // An Attention is multi-head scaled dot-product attention among the documents of each
@@ -89,4 +98,188 @@ func (a Attention[T]) pieces(offsets []int) (all []piece[T]) {
 		}
 	}
 	return all
+}
+
+// A piece of work is the rows from, …, to−1 of a query, in one head.
+type piece[T float] struct {
+	width, heads int
+	first, n     int // rows of the query
+	head         int
+	from, to     int // counted from first
+}
+
+const (
+	blockWeights = 1 << 18 // that are made at a time: they stay in the cache
+	blockRows    = 128     // at most
+)
+
+// block is the number of rows that are done at a time for a query of n documents. The
+// last digits of results depend on it, so it depends on nothing else.
+func block(n int) int { return min(blockRows, max(8, blockWeights/n/8*8)) }
+
+func (p piece[T]) size() int { return p.width / p.heads }
+func (p piece[T]) scale() T  { return T(1 / math.Sqrt(float64(p.size()))) }
+
+// of is the matrix [n, size] of the piece's head in x, which has several vectors for each row and
+// head: those of number which.
+func (p piece[T]) of(x []T, which, vectors int) blas.Matrix[T] {
+	columns := vectors * p.width
+	all := blas.RowMajor(x[p.first*columns:], p.n, columns)
+	return all.Slice(0, p.n, which*p.width+p.head*p.size(), p.size())
+}
+
+// share is room for the derivatives by k and v of a query and head.
+func (p piece[T]) share(x []T) (dk, dv blas.Matrix[T]) {
+	half := len(x) / 2
+	return blas.RowMajor(x[:half], p.n, p.size()), blas.RowMajor(x[half:], p.n, p.size())
+}
+
+// some is a number of rows of a matrix, from row from on.
+func some[T float](m blas.Matrix[T], from, rows int) blas.Matrix[T] {
+	return m.Slice(from, rows, 0, m.Cols)
+}
+
+// row is row r of a matrix.
+func row[T float](m blas.Matrix[T], r int) []T { return m.Data[r*m.Row:][:m.Cols] }
+
+// An attentionSpace is the scratch memory of one goroutine.
+type attentionSpace[T float] struct {
+	weights, slopes []T // [block, n]: p, and the derivatives by its logits
+	sums            []T // [block]: of exponentials
+	part            []T // [n, size]
+}
+
+var (
+	spaces32 = sync.Pool{New: func() any { return &attentionSpace[float32]{} }}
+	spaces64 = sync.Pool{New: func() any { return &attentionSpace[float64]{} }}
+)
+
+func attentionSpaces[T float]() *sync.Pool {
+	if _, narrow := any(T(0)).(float32); narrow {
+		return &spaces32
+	}
+	return &spaces64
+}
+
+// run sets the part of y that belongs to the piece, unless the context ends.
+func (s *attentionSpace[T]) run(ctx context.Context, p piece[T], qkv, y []T) error {
+	q, k, v, all := p.of(qkv, 0, 3), p.of(qkv, 1, 3), p.of(qkv, 2, 3), p.of(y, 0, 1)
+	keys, values := blas.NewRight(k.T()), blas.NewRight(v)
+	defer keys.Free()
+	defer values.Free()
+	for from := p.from; from < p.to; from += block(p.n) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		rows := min(block(p.n), p.to-from)
+		weights, y := s.exponentials(p, keys, some(q, from, rows)), some(all, from, rows)
+		values.Product(y, weights, blas.End[T]{})
+		for r := range rows {
+			multiply(row(y, r), 1/s.sums[r])
+		}
+	}
+	return nil
+}
+
+// exponentials are the weights of some rows, times their sums, and sets the sums.
+func (s *attentionSpace[T]) exponentials(p piece[T], keys blas.Right[T], q blas.Matrix[T]) blas.Matrix[T] {
+	s.weights, s.sums = scratch.Sized(s.weights, q.Rows*p.n), scratch.Sized(s.sums, q.Rows)
+	weights := blas.RowMajor(s.weights, q.Rows, p.n)
+	keys.Product(weights, q, blas.End[T]{})
+	for r := range q.Rows {
+		s.sums[r] = softmax.Exponentials(row(weights, r), p.scale())
+	}
+	return weights
+}
+
+// vjp sets the derivatives by q of the rows of the piece, and in dk and dv [n, size] the share of
+// these rows in the derivatives by k and v of all documents:
+//
+//	dv_j = Σ_i p_ij dy_i,   ds_ij = p_ij (dy_i·v_j − dy_i·y_i)/√size,
+//	dq_i = Σ_j ds_ij k_j,   dk_j = Σ_i ds_ij q_i.
+func (s *attentionSpace[T]) vjp(p piece[T], qkv, y, dy, dqkv []T, dk, dv blas.Matrix[T]) {
+	q, k, v, dq := p.of(qkv, 0, 3), p.of(qkv, 1, 3), p.of(qkv, 2, 3), p.of(dqkv, 0, 3)
+	ys, dys := p.of(y, 0, 1), p.of(dy, 0, 1)
+	keys, columns, values := blas.NewRight(k.T()), blas.NewRight(k), blas.NewRight(v.T())
+	defer keys.Free()
+	defer columns.Free()
+	defer values.Free()
+	for from := p.from; from < p.to; from += block(p.n) {
+		rows := min(block(p.n), p.to-from)
+		q, ys, dys := some(q, from, rows), some(ys, from, rows), some(dys, from, rows)
+		weights := s.exponentials(p, keys, q)
+		s.slopes = scratch.Sized(s.slopes, rows*p.n)
+		slopes := blas.RowMajor(s.slopes, rows, p.n)
+		values.Product(slopes, dys, blas.End[T]{})
+		for r := range rows {
+			softmaxVJP(row(weights, r), row(slopes, r), 1/s.sums[r], dot(row(dys, r), row(ys, r)))
+		}
+		columns.Product(some(dq, from, rows), slopes, blas.End[T]{})
+		s.sum(dv, weights.T(), dys, from > p.from)
+		s.sum(dk, slopes.T(), q, from > p.from)
+	}
+	for r := p.from; r < p.to; r++ {
+		multiply(row(dq, r), p.scale())
+	}
+	for r := range p.n {
+		multiply(row(dk, r), p.scale())
+	}
+}
+
+// sum sets c = a·b, or adds that to c.
+func (s *attentionSpace[T]) sum(c, a, b blas.Matrix[T], more bool) {
+	if !more {
+		blas.Multiply(c, a, b)
+		return
+	}
+	s.part = scratch.Sized(s.part, c.Rows*c.Cols)
+	part := blas.RowMajor(s.part, c.Rows, c.Cols)
+	blas.Multiply(part, a, b)
+	addRows(c, part)
+}
+
+// addRows adds m to c.
+func addRows[T float](c, m blas.Matrix[T]) {
+	for r := range c.Rows {
+		Add(row(c, r), row(m, r))
+	}
+}
+
+// multiply multiplies the numbers of x by v.
+func multiply[T float](x []T, v T) {
+	for i := range x {
+		x[i] *= v
+	}
+}
+
+// softmaxVJP multiplies the weights by share, and sets slopes to weights·(slopes − mean).
+func softmaxVJP[T float](weights, slopes []T, share, mean T) {
+	if weights, ok := any(weights).([]float32); ok {
+		slopes := any(slopes).([]float32)
+		vek32.MulNumber_Inplace(weights, float32(share))
+		vek32.SubNumber_Inplace(slopes, float32(mean))
+		vek32.Mul_Inplace(slopes, weights)
+		return
+	}
+	for i := range weights {
+		weights[i] *= share
+		slopes[i] = weights[i] * (slopes[i] - mean)
+	}
+}
+
+func dot[T float](x, y []T) (sum T) {
+	for i, v := range x {
+		sum += v * y[i]
+	}
+	return sum
+}
+
+// each calls f for every piece, on all cores.
+func each[T float](pieces []piece[T], f func(s *attentionSpace[T], i int)) {
+	pool := attentionSpaces[T]()
+	parallel.For(len(pieces), parallel.Workers(len(pieces)), func(_, i int) {
+		s := pool.Get().(*attentionSpace[T])
+		defer pool.Put(s)
+		f(s, i)
+	})
 }

@@ -1,9 +1,6 @@
 package forward
 
-import (
-	"github.com/plrank/plrank/internal/blas"
-	"github.com/plrank/plrank/internal/parallel"
-)
+import "github.com/plrank/plrank/internal/blas"
 
 // Dense sets y = act(x·w + b), with dropout, on all cores: x [rows, in], w [in, out], y [rows, out].
 func Dense[T float](act Activation, in, out int, x, w, b, y []T, d Dropout) {
@@ -37,14 +34,9 @@ func NewLayer[T float](act Activation, in, out int, w, b []T) *Layer[T] {
 // Run is Dense: the same rows, bit for bit.
 func (l *Layer[T]) Run(x, y []T) {
 	rows := len(y) / l.Out
-	l.RunMatrix(blas.RowMajor(x, rows, l.In), blas.RowMajor(y, rows, l.Out))
-}
-
-// RunMatrix is Run for a matrix x whose rows may be apart.
-func (l *Layer[T]) RunMatrix(x, y blas.Matrix[T]) {
 	end, more := ending(l.Activation, l.bias)
-	l.weights.Product(y, x, end)
-	Activate(more, y.Data)
+	l.weights.Product(blas.RowMajor(y, rows, l.Out), blas.RowMajor(x, rows, l.In), end)
+	Activate(more, y)
 }
 
 // ending is the part of bias and activation that a product does itself, and the activation that
@@ -65,20 +57,18 @@ func DenseInputVJP[T float](in, out int, dz, w, dx []T) {
 // DenseWeightsVJP sets dw = xᵀ·dz: the sums over blocks of rows, added up in their order.
 func DenseWeightsVJP[T float](in, out int, x, dz, dw []T) {
 	rows := len(dz) / out
-	n := blocks(rows, sumBlock)
 	sum, left, right := blas.RowMajor(dw, in, out), blas.RowMajor(x, rows, in).T(), blas.RowMajor(dz, rows, out)
-	if n <= 1 {
+	if rows <= sumBlock {
 		blas.Product(sum, left, right, blas.End[T]{}, nil)
 		return
 	}
-	parts := make([]T, (n-1)*in*out)
-	parallel.For(n, parallel.Workers(n), func(_, i int) {
-		part, from := sum, i*sumBlock
+	parts := make([]T, (rows-1)/sumBlock*in*out) // of all but the first
+	inParts(rows, sumBlock, func(i, from, to int) {
+		part := sum
 		if i > 0 {
 			part = blas.RowMajor(parts[(i-1)*in*out:], in, out)
 		}
-		size := min(sumBlock, rows-from)
-		blas.Multiply(part, left.Slice(0, in, from, size), right.Slice(from, size, 0, out))
+		blas.Multiply(part, left.Slice(0, in, from, to-from), right.Slice(from, to-from, 0, out))
 	})
 	for ; len(parts) > 0; parts = parts[in*out:] {
 		Add(dw, parts)

@@ -1,3 +1,6 @@
+// Package forward computes the layers of scoring models on plain slices, row-major and of float32
+// or float64, with their vector–Jacobian products (VJP: the derivatives of a loss by the inputs,
+// from those by the output). Results are bit-identical for any GOMAXPROCS.
 package forward
 
 import (
@@ -9,62 +12,53 @@ import (
 
 type float = blas.Float
 
-// Work is cut into pieces whose size does not depend on the number of cores,
+// Work is cut into parts whose size does not depend on the number of cores,
 // so that results do not either.
 const (
 	sumBlock     = 512   // rows that a gradient sums at a time: they stay in the cache
 	elementBlock = 16384 // elements of an elementwise pass
 )
 
-func blocks(n, size int) int { return (n + size - 1) / size }
-
-// Add adds the first numbers of v to those of to.
-func Add[T float](to, v []T) {
-	switch to := any(to).(type) {
-	case []float32:
-		vek32.Add_Inplace(to, any(v).([]float32)[:len(to)])
-	case []float64:
-		for i, v := range any(v).([]float64)[:len(to)] {
-			to[i] += v
-		}
-	}
+// inParts calls f for parts i of [0, n), each of that size but the last, on all cores.
+func inParts(n, size int, f func(i, from, to int)) {
+	all := (n + size - 1) / size
+	parallel.For(all, parallel.Workers(all), func(_, i int) { f(i, i*size, min((i+1)*size, n)) })
 }
 
-// sumRows sets sums to what add adds to them for all rows, block by block.
+// Elementwise calls f for parts of [0, n), on all cores.
+func Elementwise(n int, f func(from, to int)) {
+	inParts(n, elementBlock, func(_, from, to int) { f(from, to) })
+}
+
+// eachRow calls f for parts of the rows, on all cores.
+func eachRow(rows, width int, f func(from, to int)) {
+	inParts(rows, max(1, elementBlock/width), func(_, from, to int) { f(from, to) })
+}
+
+// sumRows sets sums to what add adds to them for all rows, part by part.
 func sumRows[T float](rows int, sums []T, add func(r int, sums []T)) {
-	n, width := blocks(rows, sumBlock), len(sums)
-	if n == 1 {
-		clear(sums)
-		for r := range rows {
-			add(r, sums)
-		}
-		return
-	}
-	scratch := make([]T, n*width)
-	parallel.For(n, parallel.Workers(n), func(_, i int) {
-		for r := i * sumBlock; r < min((i+1)*sumBlock, rows); r++ {
-			add(r, scratch[i*width:(i+1)*width])
+	width := len(sums)
+	parts := make([]T, (rows+sumBlock-1)/sumBlock*width)
+	inParts(rows, sumBlock, func(i, from, to int) {
+		for r := from; r < to; r++ {
+			add(r, parts[i*width:(i+1)*width])
 		}
 	})
 	clear(sums)
-	for i := range n {
-		for j, v := range scratch[i*width : (i+1)*width] {
+	for ; len(parts) > 0; parts = parts[width:] {
+		for j, v := range parts[:width] {
 			sums[j] += v
 		}
 	}
 }
 
-// Elementwise calls f for pieces of [0, n), on all cores.
-func Elementwise(n int, f func(from, to int)) {
-	all := blocks(n, elementBlock)
-	parallel.For(all, parallel.Workers(all), func(_, i int) {
-		f(i*elementBlock, min((i+1)*elementBlock, n))
-	})
-}
-
-// eachRow calls f for pieces of the rows, on all cores.
-func eachRow(rows, width int, f func(from, to int)) {
-	size := max(1, elementBlock/width)
-	n := blocks(rows, size)
-	parallel.For(n, parallel.Workers(n), func(_, i int) { f(i*size, min((i+1)*size, rows)) })
+// Add adds the first numbers of v to those of to.
+func Add[T float](to, v []T) {
+	if to, ok := any(to).([]float32); ok {
+		vek32.Add_Inplace(to, any(v).([]float32)[:len(to)])
+		return
+	}
+	for i, v := range v[:len(to)] {
+		to[i] += v
+	}
 }

@@ -9,20 +9,15 @@ import (
 	"testing"
 )
 
-// Requests is how many requests a test makes: so many, or as many as the environment
-// variable PLRANK_REQUESTS says, for a test of hours.
-func Requests(usual int) int {
-	if n, err := strconv.Atoi(os.Getenv("PLRANK_REQUESTS")); err == nil {
-		return n
-	}
-	return usual
-}
-
 // Steady calls f(from, to) for one tenth of n requests after another, and fails where memory
 // has grown since the first: the heap by more than 1 MB after a collection, or what the
-// system has given by more than half and 32 MB.
+// system has given by more than half and 32 MB. The environment variable PLRANK_REQUESTS may say
+// another n, for a test of hours.
 func Steady(t *testing.T, n int, f func(from, to int)) {
 	t.Helper()
+	if more, err := strconv.Atoi(os.Getenv("PLRANK_REQUESTS")); err == nil {
+		n = more
+	}
 	var heap, resident [10]uint64
 	for i := range heap {
 		to := (i + 1) * n / 10

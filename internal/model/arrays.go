@@ -6,21 +6,17 @@ import (
 	"slices"
 )
 
-// An Array is one of the arrays of a model's weights.
+// An Array is one of the arrays of a model's weights. Its initial numbers are Initial, or
+// uniform in ±Limit.
 type Array struct {
 	Name    string
 	Shape   []int // one length, or rows and columns
 	Bias    bool  // an offset or a gain, which weight decay leaves alone
 	Inputs  bool  // every row is the weights of one input of the model
-	Initial Initial
-}
-
-// An Initial has the initial numbers of an array: Value, or uniform in ±Limit.
-type Initial struct {
-	Value  float64
-	Limit  float64 // 0: Value
-	Stream uint64  // of the seed, from which they are drawn
-	Zeros  int     // at the beginning of the array, instead of random numbers
+	Initial float64
+	Limit   float64 // 0: Initial
+	Stream  uint64  // of the seed, from which they are drawn
+	Zeros   int     // at the beginning of the array, instead of random numbers
 }
 
 // Streams of the seed. Those of the layers count from 0 on.
@@ -39,7 +35,7 @@ func (s Settings) Arrays() (all []Array) {
 	members := s.Layers()
 	stream := uint64(0)
 	dense := func(d Dense, a Array) {
-		a.Name, a.Initial = d.W, Initial{Limit: glorot(d.In, d.Out), Stream: stream}
+		a.Name, a.Limit, a.Stream = d.W, glorot(d.In, d.Out), stream
 		all = append(all, a, Array{Name: d.B, Shape: []int{d.Out}, Bias: true})
 		stream++
 	}
@@ -50,15 +46,18 @@ func (s Settings) Arrays() (all []Array) {
 		dense(m.Score, Array{Shape: []int{m.Score.In}, Inputs: len(m.Hidden) == 0})
 	}
 	for i, e := range s.Embeddings {
-		initial := Initial{Limit: glorot(1, e.Width), Stream: embeddingStreams + uint64(i), Zeros: min(unknownCodes, e.Codes) * e.Width}
-		all = append(all, Array{Name: Table(i), Shape: []int{e.Codes, e.Width}, Initial: initial})
+		all = append(all, Array{
+			Name: Table(i), Shape: []int{e.Codes, e.Width}, Zeros: min(unknownCodes, e.Codes) * e.Width,
+			Limit: glorot(1, e.Width), Stream: embeddingStreams + uint64(i),
+		})
 	}
 	if s.Attention == nil {
 		return all
 	}
 	stream = blockStreams
 	norm := func(n Norm) {
-		all = append(all, Array{Name: n.Gain, Shape: []int{n.Width}, Bias: true, Initial: Initial{Value: 1}}, Array{Name: n.Bias, Shape: []int{n.Width}, Bias: true})
+		shape := []int{n.Width}
+		all = append(all, Array{Name: n.Gain, Shape: shape, Bias: true, Initial: 1}, Array{Name: n.Bias, Shape: shape, Bias: true})
 	}
 	for _, m := range members {
 		for _, b := range m.Blocks {

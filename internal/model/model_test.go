@@ -58,22 +58,3 @@ func TestArraysAreCounted(t *testing.T) {
 		t.Errorf("arrays %v, counted %d, want %v", got, s.count(), want)
 	}
 }
-
-// A kind has one part of each type, and the last one registered counts.
-func TestKindsHaveAPartOfEachType(t *testing.T) {
-	type red int
-	type blue int
-	Register("test", red(1))
-	Register("test", blue(2))
-	Register("test", red(3))
-	Register("another test", blue(4))
-	if part, ok := Registered[red]("test"); !ok || part != 3 {
-		t.Errorf("part %v, %t", part, ok)
-	}
-	if part, ok := Registered[red]("another test"); ok {
-		t.Errorf("part %v of a kind without one", part)
-	}
-	if got := Kinds[blue](); !slices.Equal(got, []string{"another test", "test"}) {
-		t.Errorf("kinds %v", got)
-	}
-}

@@ -2,10 +2,11 @@ package model
 
 import (
 	"context"
-	"slices"
 	"sync"
 
 	"github.com/plrank/plrank/internal/blas"
+	"github.com/plrank/plrank/internal/forward"
+	"github.com/plrank/plrank/internal/scratch"
 )
 
 // A Pass computes the scores of the documents of one query from their transformed features, row
@@ -13,80 +14,193 @@ import (
 // several goroutines at once.
 type Pass func(ctx context.Context, scores []float64, x []float32) error
 
-// NewPass makes the pass of the model with these arrays of weights, and says how many
-// multiplications it takes for every pair of documents, besides one a weight for every document.
-func NewPass[T blas.Float](s Settings, array func(name string) []T) (pass Pass, pairs int) {
-	in := newInputs(s, array)
-	if s.Attention == nil {
-		return newMLP(s.Activation, s.Layers(), array).pass(in), 0
-	}
-	t := newTransformer(s, array)
-	return t.pass(in), t.pairs()
-}
-
-// How many documents an MLP scores at a time: their hidden units stay in the cache, and
-// those of very wide layers take about as much memory as the weights at most.
-const (
-	mlpRows   = 128
-	mlpValues = 1 << 22 // numbers computed for them, unless one document takes more
-)
-
-func (m *mlp[T]) pass(inputs inputs[T]) Pass {
-	most := min(mlpRows, max(1, mlpValues/m.scratch(1)))
-	type space struct{ x, scores, scratch []T }
-	pool := sync.Pool{New: func() any {
-		return &space{nil, make([]T, most), make([]T, m.scratch(most))}
-	}}
-	return func(ctx context.Context, scores []float64, x []float32) error {
-		s := pool.Get().(*space)
-		defer pool.Put(s)
-		width := len(x) / len(scores)
-		for from := 0; from < len(scores); from += most {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			part := scores[from:min(from+most, len(scores))]
-			rows := x[from*width:][:len(part)*width]
-			in, err := inputs.of(rows, &s.x)
-			if err != nil {
-				return err
-			}
-			m.run(in, s.scores[:len(part)], s.scratch)
-			for i, v := range s.scores[:len(part)] {
-				part[i] = float64(v)
-			}
-		}
-		return nil
-	}
-}
-
 // KeptNumbers is the most numbers of scratch space that are kept for the next query; those of
 // one with more documents are not.
 const KeptNumbers = 1 << 20
 
-func (t *transformer[T]) pass(inputs inputs[T]) Pass {
-	type space struct{ x, scores, scratch []T }
-	pool := sync.Pool{New: func() any { return new(space) }}
+// passRows is how many documents are scored at a time where none sees the others: their hidden
+// units stay in the cache.
+const passRows = 128
+
+// NewPass makes the pass of the model with these arrays of weights, and says how many
+// multiplications it takes for every pair of documents, besides one a weight for every document.
+func NewPass[T blas.Float](s Settings, array func(name string) []T) (pass Pass, pairs int) {
+	n := newNetwork(s, array)
+	part := min(passRows, max(1, KeptNumbers/n.numbers()))
+	if s.Attention != nil {
+		pairs = 2 * s.Width() * s.Blocks * s.Size()
+	}
+	pool := sync.Pool{New: func() any { return new(space[T]) }}
 	return func(ctx context.Context, scores []float64, x []float32) error {
-		need := t.scratch(len(scores))
-		var s *space
-		if need+len(x) <= KeptNumbers {
-			s = pool.Get().(*space)
-			defer pool.Put(s)
-		} else {
-			s = new(space)
+		most := part // documents at a time
+		if s.Attention != nil {
+			most = len(scores)
 		}
-		in, err := inputs.of(x, &s.x)
-		if err != nil {
-			return err
-		}
-		s.scores, s.scratch = slices.Grow(s.scores[:0], len(scores))[:len(scores)], slices.Grow(s.scratch[:0], need)[:need]
-		if err := t.run(ctx, in, s.scores, s.scratch); err != nil {
-			return err
-		}
-		for i, v := range s.scores {
-			scores[i] = float64(v)
+		space := pool.Get().(*space[T])
+		defer func() {
+			if most*n.numbers() <= KeptNumbers {
+				pool.Put(space)
+			}
+		}()
+		for len(scores) > 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			rows := min(most, len(scores))
+			if err := n.run(ctx, scores[:rows], x[:rows*s.Features], space); err != nil {
+				return err
+			}
+			scores, x = scores[rows:], x[rows*s.Features:]
 		}
 		return nil
+	}, pairs
+}
+
+// space is the scratch space of a pass.
+type space[T blas.Float] struct {
+	x, embedded  []T // inputs
+	odd, even    []T // hidden layers, in turn
+	h, y, wide   []T // of blocks
+	score, total []T
+}
+
+// numbers is about how many it holds for every document.
+func (n *network[T]) numbers() int {
+	return n.Inputs() + 2*n.widest + 5*n.attention.Width + 2
+}
+
+// run sets the score of every row of x. Where rows see each other, they are the documents of one query.
+func (n *network[T]) run(ctx context.Context, scores []float64, x []float32, s *space[T]) error {
+	in, err := n.inputs(x, s)
+	if err != nil {
+		return err
 	}
+	rows, width := len(scores), n.attention.Width
+	s.odd, s.even = scratch.Sized(s.odd, rows*n.widest), scratch.Sized(s.even, rows*n.widest)
+	s.h, s.y, s.wide = scratch.Sized(s.h, rows*width), scratch.Sized(s.y, rows*width), scratch.Sized(s.wide, 3*rows*width)
+	s.score, s.total = scratch.Sized(s.score, rows), scratch.Sized(s.total, rows)
+	for i, m := range n.members {
+		h := in
+		for _, l := range m.hidden {
+			y := s.even[:rows*l.Out]
+			l.Run(h, y)
+			h, s.even, s.odd = y, s.odd, s.even
+		}
+		if n.Attention != nil {
+			if h, err = n.runBlocks(ctx, m, h, s); err != nil {
+				return err
+			}
+		}
+		if i == 0 {
+			m.score.Run(h, s.total)
+			continue
+		}
+		m.score.Run(h, s.score)
+		forward.Add(s.total, s.score)
+	}
+	share := 1 / T(len(n.members))
+	for r, v := range s.total {
+		scores[r] = float64(v * share)
+	}
+	return nil
+}
+
+// inputs are those of the first layer, for rows of transformed features.
+func (n *network[T]) inputs(rows []float32, s *space[T]) ([]T, error) {
+	x, same := any(rows).([]T)
+	if !same {
+		s.x = s.x[:0]
+		for _, v := range rows {
+			s.x = append(s.x, T(v))
+		}
+		x = s.x
+	}
+	if n.tables == nil {
+		return x, nil
+	}
+	s.embedded = scratch.Sized(s.embedded, len(rows)/n.Features*n.Inputs())
+	return s.embedded, forward.Embed(n.Features, n.Embeddings, n.tables, x, s.embedded)
+}
+
+// runBlocks gives the inputs of the last layer, of the outputs of the hidden layers.
+func (n *network[T]) runBlocks(ctx context.Context, m member[T], hidden []T, s *space[T]) ([]T, error) {
+	h, y := s.h, s.y
+	copy(h, hidden)
+	for _, b := range m.blocks {
+		forward.NormalizeRows(b.first.gain, b.first.bias, h, y)
+		b.qkv.Run(y, s.wide)
+		if err := n.attention.RunQuery(ctx, s.wide, y); err != nil {
+			return nil, err
+		}
+		merged, up := s.wide[:len(h)], s.wide[:upwards*len(h)]
+		b.merge.Run(y, merged)
+		forward.Add(h, merged)
+		forward.NormalizeRows(b.second.gain, b.second.bias, h, y)
+		b.up.Run(y, up)
+		b.down.Run(up, y)
+		forward.Add(h, y)
+	}
+	forward.NormalizeRows(m.last.gain, m.last.bias, h, h)
+	if n.LatentCross {
+		for e, v := range hidden {
+			h[e] = v + T(h[e]*v)
+		}
+	}
+	return h, nil
+}
+
+// A network is a model with weights that stay as they are. It may be used by several goroutines
+// at once.
+type network[T blas.Float] struct {
+	Settings
+	tables    [][]T // of the embeddings
+	members   []member[T]
+	attention forward.Attention[T] // zero: none
+	widest    int                  // of the hidden layers
+}
+
+// A member is a [Member] with its weights.
+type member[T blas.Float] struct {
+	hidden []*forward.Layer[T]
+	blocks []block[T]
+	last   norm[T]
+	score  *forward.Layer[T]
+}
+
+type block[T blas.Float] struct {
+	first, second        norm[T]
+	qkv, merge, up, down *forward.Layer[T]
+}
+
+type norm[T blas.Float] struct{ gain, bias []T }
+
+// newNetwork makes one of the arrays of these names.
+func newNetwork[T blas.Float](s Settings, array func(name string) []T) *network[T] {
+	n := &network[T]{Settings: s}
+	for i := range s.Embeddings {
+		n.tables = append(n.tables, array(Table(i)))
+	}
+	dense := func(a forward.Activation, d Dense) *forward.Layer[T] {
+		return forward.NewLayer(a, d.In, d.Out, array(d.W), array(d.B))
+	}
+	normOf := func(n Norm) norm[T] { return norm[T]{array(n.Gain), array(n.Bias)} }
+	for _, m := range s.Layers() {
+		own := member[T]{score: dense(forward.Identity, m.Score)}
+		for _, d := range m.Hidden {
+			own.hidden = append(own.hidden, dense(s.Activation, d))
+			n.widest = max(n.widest, d.Out)
+		}
+		for _, b := range m.Blocks {
+			own.blocks = append(own.blocks, block[T]{
+				first: normOf(b.First), qkv: dense(forward.Identity, b.QKV), merge: dense(forward.Identity, b.Merge),
+				second: normOf(b.Second), up: dense(s.Activation, b.Up), down: dense(forward.Identity, b.Down),
+			})
+		}
+		if s.Attention != nil {
+			n.attention = forward.Attention[T]{Width: s.Width(), Heads: s.Heads()}
+			own.last = normOf(m.Last)
+		}
+		n.members = append(n.members, own)
+	}
+	return n
 }

@@ -1,3 +1,10 @@
+// Package model describes the built-in kinds of models, for all that use them: the settings
+// that a model file has, with their limits ([Settings]); the layers and the arrays of weights
+// that follow from these ([Member], [Array]); how a graph is built of them ([Build]); and the
+// scores, on plain slices ([Pass]).
+//
+// Package nn builds graphs for Gorgonia, and package ranker scores and writes graphs in ONNX
+// format. Neither imports the other.
 package model
 
 import (

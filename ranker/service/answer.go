@@ -3,9 +3,11 @@ package service
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"slices"
 	"sync"
 
@@ -28,13 +30,6 @@ type drawn struct {
 	Temperature    float64   `json:"temperature"`
 }
 
-// An answerer answers rank requests.
-type answerer struct {
-	models models
-	limits Limits
-	lanes  *lanes
-}
-
 // scratch is memory that requests use again.
 type scratch struct {
 	body bytes.Buffer
@@ -44,49 +39,47 @@ type scratch struct {
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
 // answer reads a body and answers it; length is -1 where it is not known.
-func (a *answerer) answer(ctx context.Context, body io.Reader, length int64) (*response, error) {
+func (s *Service) answer(ctx context.Context, body io.Reader, length int64) (*response, error) {
 	space := scratches.Get().(*scratch)
 	defer func() {
 		if space.body.Cap() <= 2*keptBytes && cap(space.rows.features) <= keptBytes/4 {
 			scratches.Put(space)
 		}
 	}()
-	reader := bodyReader{a.limits.Body, a.limits.Timeout, a.lanes.bodies}
-	done, err := reader.read(ctx, &space.body, body, length)
+	done, err := s.readBody(ctx, &space.body, body, length)
 	defer done()
 	if err != nil {
-		return nil, contextError(err, a.limits.Timeout)
+		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, a.limits.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, s.limits.Timeout)
 	defer cancel()
-	out, err := a.compute(ctx, space)
-	return out, contextError(err, a.limits.Timeout)
+	return s.compute(ctx, space)
 }
 
 // compute answers the request in space.body.
-func (a *answerer) compute(ctx context.Context, space *scratch) (*response, error) {
+func (s *Service) compute(ctx context.Context, space *scratch) (*response, error) {
 	in, err := parseRequest(space.body.Bytes())
 	if err != nil {
 		return nil, err
 	}
-	if in.count > a.limits.Documents {
-		return nil, statusError{http.StatusRequestEntityTooLarge, fmt.Errorf("%d documents, want at most %d", in.count, a.limits.Documents)}
+	if in.count > s.limits.Documents {
+		return nil, statusError{http.StatusRequestEntityTooLarge, fmt.Errorf("%d documents, want at most %d", in.count, s.limits.Documents)}
 	}
-	model, name, err := a.models.pick(in.model)
+	model, name, err := s.models.pick(in.model)
 	if err != nil {
 		return nil, statusError{http.StatusNotFound, err}
 	}
 	ranks := 0
 	if in.draw != nil {
-		if ranks = min(in.draw.cutoff, in.count); ranks > a.limits.Cutoff {
-			return nil, badRequest("draw: cutoff %d, want at most %d", in.draw.cutoff, a.limits.Cutoff)
+		if ranks = min(in.draw.cutoff, in.count); ranks > s.limits.Cutoff {
+			return nil, badRequest("draw: cutoff %d, want at most %d", in.draw.cutoff, s.limits.Cutoff)
 		}
 	}
 	price := model.price(in.count, ranks)
-	if price > a.limits.Work {
-		return nil, badRequest("%d documents with %d ranks to draw are %d units of work, at most %d are allowed: send fewer documents, or draw fewer ranks", in.count, ranks, price, a.limits.Work)
+	if price > s.limits.Work {
+		return nil, badRequest("%d documents with %d ranks to draw are %d units of work, at most %d are allowed: send fewer documents, or draw fewer ranks", in.count, ranks, price, s.limits.Work)
 	}
-	leave, err := a.lanes.of(price).enter(ctx)
+	leave, err := s.lanes.of(price).enter(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +87,7 @@ func (a *answerer) compute(ctx context.Context, space *scratch) (*response, erro
 	if err := space.rows.fill(model.columns, in); err != nil {
 		return nil, err
 	}
-	out := &response{Model: name, Version: model.version}
+	out := &response{Model: name, Version: model.Digest()}
 	if out.Scores, err = model.ScoreContext(ctx, make([]float64, 0, in.count), space.rows.features); err != nil {
 		return nil, badRequest("%w", err) // an invalid feature, or the end of the context
 	}
@@ -116,4 +109,44 @@ func (d *draw) from(ctx context.Context, scores []float64) (*drawn, error) {
 	shown := slices.Repeat([]float64{1}, min(d.cutoff, len(scores)))
 	out.Propensities, err = policy.Exposure(ctx, out.Propensities, scores, shown)
 	return out, err
+}
+
+// keptBytes is the memory of a request that is kept for the next one. A longer body is a
+// large one.
+const keptBytes = 1 << 20
+
+// readBody reads the body of a request; length is -1 where it is not known. Only so many large ones
+// are in memory at a time. The caller calls done when it no longer needs the body, whatever the error.
+func (s *Service) readBody(ctx context.Context, to *bytes.Buffer, body io.Reader, length int64) (done func(), err error) {
+	done = func() {}
+	to.Reset()
+	to.Grow(int(min(max(length, 0), keptBytes)) + bytes.MinRead)
+	if _, err := to.ReadFrom(io.LimitReader(body, keptBytes)); err != nil {
+		return done, s.bodyError(err)
+	}
+	if to.Len() < keptBytes {
+		return done, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.limits.Timeout)
+	defer cancel()
+	if done, err = s.lanes.bodies.enter(ctx); err != nil {
+		return done, err
+	}
+	to.Grow(int(min(max(length-keptBytes, 0), s.limits.Body)) + bytes.MinRead)
+	if _, err = to.ReadFrom(body); err != nil {
+		err = s.bodyError(err)
+	}
+	return done, err
+}
+
+// bodyError is the error of a body that could not be read.
+func (s *Service) bodyError(err error) error {
+	tooLarge := new(http.MaxBytesError)
+	switch {
+	case errors.As(err, &tooLarge):
+		return statusError{http.StatusRequestEntityTooLarge, fmt.Errorf("the body has more than %d bytes", tooLarge.Limit)}
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return statusError{http.StatusRequestTimeout, fmt.Errorf("the body did not arrive within %v", s.limits.Timeout)}
+	}
+	return badRequest("the body ended early")
 }

@@ -30,22 +30,24 @@ func newMeasures(registry *prometheus.Registry) (*measures, error) {
 		loads: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "plrank_model_loads_total", Help: "Model files read, by model and result: ok or refused."}, []string{"model", "result"}),
 	}
-	for i, c := range m.collectors() {
-		if err := registry.Register(c); err != nil {
-			m.unregister(i)
-			return nil, fmt.Errorf("service: %w", err)
-		}
+	if err := registry.Register(m); err != nil {
+		return nil, fmt.Errorf("service: %w", err)
 	}
 	return m, nil
 }
 
-func (m *measures) collectors() []prometheus.Collector {
+func (m *measures) all() []prometheus.Collector {
 	return []prometheus.Collector{m.requests, m.seconds, m.documents, m.loads}
 }
 
-// unregister takes the first n collectors out of the registry.
-func (m *measures) unregister(n int) {
-	for _, c := range m.collectors()[:n] {
-		m.registry.Unregister(c)
+func (m *measures) Describe(to chan<- *prometheus.Desc) {
+	for _, c := range m.all() {
+		c.Describe(to)
+	}
+}
+
+func (m *measures) Collect(to chan<- prometheus.Metric) {
+	for _, c := range m.all() {
+		c.Collect(to)
 	}
 }

@@ -15,7 +15,6 @@ import (
 type served struct {
 	*ranker.Model
 	columns map[int]int // by feature id
-	version string      // the digest of its file
 }
 
 // A request's price is known before it is computed, in units of about 0.2 µs of a core and ten
@@ -32,11 +31,9 @@ func (m *served) price(documents, ranks int) int {
 
 // A slot is a name, its file, and the model last read from it.
 type slot struct {
-	name, path string
-	model      atomic.Pointer[served]
-	file       fileState
-	refused    string // the digest of a file that could not be used
-	lastError  string // to log each error once
+	name string
+	file
+	model atomic.Pointer[served]
 }
 
 // models are the slots by name.
@@ -45,7 +42,9 @@ type models map[string]*slot
 func newModels(files map[string]string) models {
 	m := models{}
 	for name, path := range files {
-		m[name] = &slot{name: name, path: path}
+		s := &slot{name: name, file: file{path: path}}
+		s.load = s.open
+		m[name] = s
 	}
 	return m
 }
@@ -67,33 +66,19 @@ func (m models) pick(name string) (*served, string, error) {
 	return s.model.Load(), s.name, nil
 }
 
-// load reads the file of a slot if its content has changed. A file that is refused leaves the
-// model as it is; it is not decoded again until it changes, unless always.
-func (s *slot) load(always bool) (changed bool, err error) {
-	digest, err := s.file.digest(s.path, always)
-	if err != nil {
-		return false, err
-	}
-	if old := s.model.Load(); !always && old != nil && old.version == digest {
-		s.refused, s.lastError = "", ""
-		return false, nil
-	}
-	if !always && s.refused == digest {
-		return false, nil
-	}
-	model, err := ranker.Open(s.path) // the file may have changed since: the model has its own digest
+// open reads the model.
+func (s *slot) open() error {
+	model, err := ranker.Open(s.path) // the file may have changed since: its Digest is its own
 	if err == nil {
 		_, err = model.Score(nil, make([]float32, len(model.FeatureIDs()))) // a kind without a forward pass fails here
 	}
 	if err != nil {
-		s.refused = digest
-		return false, err
+		return err
 	}
 	columns := map[int]int{}
 	for i, id := range model.FeatureIDs() {
 		columns[id] = i
 	}
-	s.model.Store(&served{model, columns, model.Digest()})
-	s.refused = ""
-	return true, nil
+	s.model.Store(&served{model, columns})
+	return nil
 }

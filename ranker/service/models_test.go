@@ -140,9 +140,9 @@ func TestLargeFilesAreReadLessOften(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var s fileState
+	f := file{path: path}
 	digest := func(always bool) string {
-		sum, err := s.digest(path, always)
+		sum, err := f.digest(always)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,16 +154,16 @@ func TestLargeFilesAreReadLessOften(t *testing.T) {
 		t.Fatal(err)
 	}
 	os.Chtimes(path, info.ModTime(), info.ModTime())
-	s.took = 1 << 50
+	f.last.took = 1 << 50
 	if digest(false) != first {
 		t.Error("it was read again at once")
 	}
-	s.took = 0
+	f.last.took = 0
 	second := digest(false)
 	if second == first {
 		t.Error("the change was not seen")
 	}
-	s.took = 1 << 50
+	f.last.took = 1 << 50
 	os.WriteFile(path, data[1:], 0o644)
 	if digest(false) == second {
 		t.Error("another size was not seen")

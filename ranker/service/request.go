@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -37,88 +36,80 @@ func parseRequest(body []byte) (*request, error) {
 		}
 		return nil, badRequest("invalid request body: %w", err)
 	}
-	r := &request{}
-	var documents []byte
 	whole, _ := cutValue(skipBlanks(body))
-	err := object(whole, map[string]reader{
-		"model": func(value []byte) error {
-			if value[0] != '"' {
-				return errors.New("model: want a string")
-			}
-			r.model = unquote(value)
-			return nil
-		},
-		"documents": func(value []byte) error { documents = value; return nil },
-		"draw":      func(value []byte) (err error) { r.draw, err = parseDraw(value); return err },
-	})
+	fields, err := object(whole, "documents", "draw", "model")
 	if err != nil {
 		return nil, badRequest("invalid request body: %w", err)
 	}
-	if documents == nil {
+	r := &request{documents: fields["documents"]}
+	if name := fields["model"]; name != nil {
+		if name[0] != '"' {
+			return nil, badRequest("invalid request body: model: want a string")
+		}
+		r.model = unquote(name)
+	}
+	if draw := fields["draw"]; draw != nil {
+		if r.draw, err = parseDraw(draw); err != nil {
+			return nil, badRequest("invalid request body: draw: %w", err)
+		}
+	}
+	if r.documents == nil {
 		return nil, badRequest("no documents: want an array, which may be empty")
 	}
-	if documents[0] != '[' {
+	if r.documents[0] != '[' {
 		return nil, badRequest("documents: want an array")
 	}
-	r.documents = documents
-	for range elements(documents) {
+	for range elements(r.documents) {
 		r.count++
 	}
 	return r, nil
 }
 
 func parseDraw(value []byte) (*draw, error) {
-	var cutoff, seed, temperature []byte
-	keep := func(to *[]byte) reader { return func(value []byte) error { *to = value; return nil } }
-	if err := object(value, map[string]reader{"cutoff": keep(&cutoff), "seed": keep(&seed), "temperature": keep(&temperature)}); err != nil {
-		return nil, fmt.Errorf("draw: %w", err)
+	fields, err := object(value, "cutoff", "seed", "temperature")
+	if err != nil {
+		return nil, err
 	}
+	cutoff, seed, temperature := string(fields["cutoff"]), string(fields["seed"]), string(fields["temperature"])
 	d := &draw{temperature: 1}
 	switch {
-	case cutoff == nil:
-		return nil, errors.New("draw: no cutoff: want the number of ranks to draw, 1 or more")
-	case seed == nil:
-		return nil, errors.New("draw: no seed: want a whole number, a new one for each request, from which the ranking can be drawn again")
+	case cutoff == "":
+		return nil, errors.New("no cutoff: want the number of ranks to draw, 1 or more")
+	case seed == "":
+		return nil, errors.New("no seed: want a whole number, a new one for each request, from which the ranking can be drawn again")
 	}
-	var err error
-	if d.cutoff, err = strconv.Atoi(string(cutoff)); err != nil && !errors.Is(err, strconv.ErrRange) || d.cutoff < 1 {
-		return nil, fmt.Errorf("draw: cutoff %s, want a whole number, 1 or more", clip(string(cutoff)))
+	if d.cutoff, err = strconv.Atoi(cutoff); err != nil && !errors.Is(err, strconv.ErrRange) || d.cutoff < 1 {
+		return nil, fmt.Errorf("cutoff %s, want a whole number, 1 or more", clip(cutoff))
 	}
-	if d.seed, err = strconv.ParseUint(string(seed), 10, 64); err != nil {
-		return nil, fmt.Errorf("draw: seed %s, want a whole number from 0 to %d", clip(string(seed)), uint64(math.MaxUint64))
+	if d.seed, err = strconv.ParseUint(seed, 10, 64); err != nil {
+		return nil, fmt.Errorf("seed %s, want a whole number from 0 to %d", clip(seed), uint64(math.MaxUint64))
 	}
-	if temperature != nil {
-		if d.temperature, err = strconv.ParseFloat(string(temperature), 64); err != nil || !(d.temperature > 0) {
-			return nil, fmt.Errorf("draw: temperature %s, want a positive, finite number", clip(string(temperature)))
+	if temperature != "" {
+		if d.temperature, err = strconv.ParseFloat(temperature, 64); err != nil || !(d.temperature > 0) {
+			return nil, fmt.Errorf("temperature %s, want a positive, finite number", clip(temperature))
 		}
 	}
 	return d, nil
 }
 
-// A reader takes the value of a member of an object.
-type reader func(value []byte) error
-
-// object reads an object with known members. A member that is null counts as absent.
-func object(value []byte, known map[string]reader) error {
+// object is the values of the members of an object, which have these names. A member that is null
+// counts as absent.
+func object(value []byte, names ...string) (map[string][]byte, error) {
 	if value[0] != '{' {
-		return errors.New("want an object")
+		return nil, errors.New("want an object")
 	}
-	seen := map[string]bool{}
+	fields := map[string][]byte{}
 	for name, value := range members(value) {
-		read := known[name]
-		switch {
-		case read == nil:
-			return fmt.Errorf("unknown field %q: want %s", clip(name), strings.Join(slices.Sorted(maps.Keys(known)), ", "))
-		case seen[name]:
-			return fmt.Errorf("%q occurs twice", name)
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf("unknown field %q: want %s", clip(name), strings.Join(names, ", "))
 		}
-		seen[name] = true
+		if _, twice := fields[name]; twice {
+			return nil, fmt.Errorf("%q occurs twice", name)
+		}
 		if string(value) == "null" {
-			continue
+			value = nil
 		}
-		if err := read(value); err != nil {
-			return err
-		}
+		fields[name] = value
 	}
-	return nil
+	return fields, nil
 }

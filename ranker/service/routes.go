@@ -28,7 +28,11 @@ func (s *Service) routes() *http.ServeMux {
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", s.serveReady)
 	mux.HandleFunc("GET /healthz", s.serveReady)
-	mux.Handle("GET /metrics", s.authorised(promhttp.HandlerFor(s.measures.registry, promhttp.HandlerOpts{}).ServeHTTP))
+	metrics := promhttp.HandlerFor(s.measures.registry, promhttp.HandlerOpts{})
+	mux.Handle("GET /metrics", s.authorised(func(w http.ResponseWriter, r *http.Request) error {
+		metrics.ServeHTTP(w, r)
+		return nil
+	}))
 	return mux
 }
 
@@ -66,32 +70,27 @@ func (s *Service) serveReady(w http.ResponseWriter, _ *http.Request) {
 	fmt.Fprintln(w, "ok")
 }
 
-// authorised asks for the token, if there is one.
-func (s *Service) authorised(next http.HandlerFunc) http.HandlerFunc {
-	if s.token.path == "" {
-		return next
-	}
+// authorised asks for the token, if there is one, and answers with the error of serve.
+func (s *Service) authorised(serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if !s.token.admits(r.Header.Get("Authorization")) {
+		if s.token.path != "" && !s.token.admits(r.Header.Get("Authorization")) {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			s.fail(w, r, statusError{http.StatusUnauthorized, errors.New("want a header Authorization: Bearer TOKEN")})
-			return
+		} else if err := serve(w, r); err != nil {
+			s.fail(w, r, err)
 		}
-		next(w, r)
 	}
 }
 
-func (s *Service) serveRank(w http.ResponseWriter, r *http.Request) {
+func (s *Service) serveRank(w http.ResponseWriter, r *http.Request) error {
 	select {
 	case s.inFlight <- struct{}{}:
 		defer func() { <-s.inFlight }()
 	default:
-		s.fail(w, r, statusError{http.StatusServiceUnavailable, fmt.Errorf("%d requests in flight", cap(s.inFlight))})
-		return
+		return statusError{http.StatusServiceUnavailable, fmt.Errorf("%d requests in flight", cap(s.inFlight))}
 	}
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		s.fail(w, r, statusError{http.StatusUnsupportedMediaType, fmt.Errorf("the body is encoded as %q: want plain JSON", clip(encoding))})
-		return
+		return statusError{http.StatusUnsupportedMediaType, fmt.Errorf("the body is encoded as %q: want plain JSON", clip(encoding))}
 	}
 	start := time.Now()
 	if r.Body != http.NoBody {
@@ -101,13 +100,11 @@ func (s *Service) serveRank(w http.ResponseWriter, r *http.Request) {
 	}
 	out, err := s.answer(r.Context(), http.MaxBytesReader(w, r.Body, s.limits.Body), r.ContentLength)
 	if err != nil {
-		s.fail(w, r, err)
-		return
+		return err
 	}
 	text, err := json.Marshal(out)
 	if err != nil {
-		s.fail(w, r, err)
-		return
+		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
@@ -117,9 +114,10 @@ func (s *Service) serveRank(w http.ResponseWriter, r *http.Request) {
 	s.measures.requests.WithLabelValues("200").Inc()
 	s.measures.seconds.Observe(time.Since(start).Seconds())
 	s.measures.documents.Observe(float64(len(out.Scores)))
+	return nil
 }
 
-func (s *Service) serveModels(w http.ResponseWriter, _ *http.Request) {
+func (s *Service) serveModels(w http.ResponseWriter, _ *http.Request) error {
 	type model struct {
 		Name         string   `json:"name"`
 		Version      string   `json:"version"`
@@ -129,14 +127,16 @@ func (s *Service) serveModels(w http.ResponseWriter, _ *http.Request) {
 	var list []model
 	for _, name := range s.models.names() {
 		m := s.models[name].model.Load()
-		list = append(list, model{name, m.version, m.FeatureIDs(), m.FeatureNames()})
+		list = append(list, model{name, m.Digest(), m.FeatureIDs(), m.FeatureNames()})
 	}
 	w.Header().Set("Content-Type", "application/json")
 	json.NewEncoder(w).Encode(map[string]any{"models": list})
+	return nil
 }
 
 // fail answers with an error, and logs it in one line.
 func (s *Service) fail(w http.ResponseWriter, r *http.Request, err error) {
+	err = contextError(err, s.limits.Timeout)
 	status := http.StatusInternalServerError
 	if known := (statusError{}); errors.As(err, &known) {
 		status = known.status

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,9 +40,11 @@ type Options struct {
 // A Service answers requests with trained models. Its methods may be called by several
 // goroutines at once.
 type Service struct {
-	answerer
+	models   models
+	limits   Limits
+	lanes    *lanes
 	token    token
-	inFlight chan struct{} // one token for each request to /v1/rank
+	inFlight lane // requests to /v1/rank
 	draining atomic.Bool
 	measures *measures
 	log      *slog.Logger
@@ -66,13 +69,10 @@ func New(o Options) (*Service, error) {
 		return nil, fmt.Errorf("service: negative Poll %v", o.Poll)
 	}
 	s := &Service{
-		answerer: answerer{newModels(o.Models), limits, newLanes()},
-		inFlight: make(chan struct{}, limits.Requests), log: o.Log,
+		models: newModels(o.Models), limits: limits, lanes: newLanes(), inFlight: make(lane, limits.Requests),
+		log: cmp.Or(o.Log, slog.Default()),
 	}
-	if s.log == nil {
-		s.log = slog.Default()
-	}
-	s.token.path = o.TokenFile
+	s.token.path, s.token.load = o.TokenFile, s.token.read
 	if s.measures, err = newMeasures(o.Metrics); err != nil {
 		return nil, err
 	}
@@ -113,50 +113,34 @@ func (s *Service) refresh(always bool) error {
 	defer s.reload.Unlock()
 	var failed []error
 	for _, name := range s.models.names() {
-		if err := s.refreshModel(s.models[name], always); err != nil {
+		m := s.models[name]
+		loaded, logged, err := m.refresh(always)
+		if err != nil {
 			failed = append(failed, fmt.Errorf("service: model %s: %w", name, err))
+			s.measures.loads.WithLabelValues(name, "refused").Inc()
+		}
+		switch {
+		case err != nil && !logged:
+			s.log.Error("cannot read model", "model", name, "error", err)
+		case loaded:
+			s.measures.loads.WithLabelValues(name, "ok").Inc()
+			s.log.Info("read model", "model", name, "file", m.path, "version", m.model.Load().Digest())
 		}
 	}
-	if err := s.refreshToken(always); err != nil {
-		failed = append(failed, fmt.Errorf("service: %w", err))
+	if s.token.path != "" {
+		before := s.token.used
+		_, logged, err := s.token.refresh(always)
+		if err != nil {
+			failed = append(failed, fmt.Errorf("service: %w", err))
+		}
+		switch {
+		case err != nil && !logged:
+			s.log.Error("cannot read token: it stays the same", "error", err)
+		case before != "" && before != s.token.used:
+			s.log.Info("the token has changed")
+		}
 	}
 	return errors.Join(failed...)
-}
-
-func (s *Service) refreshModel(m *slot, always bool) error {
-	changed, err := m.load(always)
-	switch {
-	case err != nil:
-		s.measures.loads.WithLabelValues(m.name, "refused").Inc()
-		if text := err.Error(); always || text != m.lastError {
-			m.lastError = text
-			s.log.Error("cannot read model", "model", m.name, "error", text)
-		}
-	case changed:
-		m.lastError = ""
-		s.measures.loads.WithLabelValues(m.name, "ok").Inc()
-		s.log.Info("read model", "model", m.name, "file", m.path, "version", m.model.Load().version)
-	}
-	return err
-}
-
-func (s *Service) refreshToken(always bool) error {
-	if s.token.path == "" {
-		return nil
-	}
-	first := s.token.hash.Load() == nil
-	changed, err := s.token.load()
-	text := ""
-	switch {
-	case err != nil:
-		if text = err.Error(); always || text != s.token.lastError {
-			s.log.Error("cannot read token: it stays the same", "error", text)
-		}
-	case changed && !first:
-		s.log.Info("the token has changed")
-	}
-	s.token.lastError = text
-	return err
 }
 
 // Drain prepares for the end: from now on /readyz has status 503, so that load balancers send
@@ -169,6 +153,6 @@ func (s *Service) Drain() { s.draining.Store(true) }
 func (s *Service) Close() error {
 	s.stop()
 	s.ended.Wait()
-	s.measures.unregister(len(s.measures.collectors()))
+	s.measures.registry.Unregister(s.measures)
 	return nil
 }

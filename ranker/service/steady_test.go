@@ -25,7 +25,7 @@ func TestSteadyMemory(t *testing.T) {
 	s, _ := tested(t, Options{Models: only(path)})
 	s.log = slog.New(slog.DiscardHandler)
 	documents := strings.Repeat("[1,-1,3],", most)
-	memtest.Steady(t, memtest.Requests(1000), func(from, to int) {
+	memtest.Steady(t, 1000, func(from, to int) {
 		if err := parallel.Each(to-from, runtime.GOMAXPROCS(0), func(_, i int) error {
 			i += from
 			rows := int(math.Pow(most, rand.New(rand.NewPCG(uint64(i), 0)).Float64()))

@@ -77,7 +77,7 @@ func TestFloat32FunctionsAreExactAtTheEdges(t *testing.T) {
 // turning into ordinary numbers or panics.
 func TestActivationsKeepNonFiniteNumbers(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
-	for act := range activationNames {
+	for act := range activations {
 		a := Activation(act)
 		z := []float64{nan, inf}
 		Activate(a, z)

@@ -1,0 +1,156 @@
+package nn
+
+import (
+	"math"
+	"slices"
+
+	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/internal/forward"
+	"github.com/plrank/plrank/internal/model"
+	"github.com/plrank/plrank/ops"
+)
+
+// MLPConfig describes a multi-layer perceptron.
+type MLPConfig struct {
+	Features   int            // columns of the input
+	Embeddings []Embedding    // of categorical features, whose codes are the last columns of the input, one each
+	Hidden     []int          // widths of the hidden layers; none: a linear model
+	Activation ops.Activation // of the hidden layers; the zero value is none
+	Dropout    float64        // rate of dropout after each hidden layer in Train graphs, in [0, 1)
+	Members    int            // networks that the model averages, each with its own initial weights and dropout; 0: 1
+	Seed       uint64         // of the initial weights and of the dropout
+	Dtype      tensor.Dtype   // float32 or float64; the zero value is float32
+}
+
+// TransformerConfig describes a transformer over the documents of a query. Its hidden layers,
+// at least one, see every document by itself; the width of the last one is that of the blocks.
+type TransformerConfig struct {
+	MLPConfig
+	Blocks      int  // of attention and two dense layers; 0: none
+	Heads       int  // of each attention, which divide the width; 0: 1
+	LatentCross bool // the output of the blocks scales that of the hidden layers, see Transformer
+}
+
+// An Embedding is the shape of the table that a model learns for a categorical feature: a vector
+// of Width numbers for each of its Codes, 0 to Codes−1. The vectors of codes 0 and
+// 1, for the values that training data do not have and for those that are missing (see
+// datasets.Category), begin as zeros, and stay so where training data have no such values.
+type Embedding struct{ Codes, Width int }
+
+// EmbeddingWidth is the default width of the embedding of a feature with that many codes:
+// the square root, and 16 at most.
+func EmbeddingWidth(codes int) int { return int(min(16, math.Ceil(math.Sqrt(float64(codes))))) }
+
+// settings are the form of a config that all packages share.
+func (c MLPConfig) settings() model.Settings {
+	s := model.Settings{
+		Features: c.Features, Hidden: slices.Clone(c.Hidden), Activation: forward.Activation(c.Activation),
+		Dropout: c.Dropout, Members: c.Members, Seed: c.Seed,
+	}
+	for _, e := range c.Embeddings {
+		s.Embeddings = append(s.Embeddings, forward.Embedding(e))
+	}
+	return s
+}
+
+func (c TransformerConfig) settings() model.Settings {
+	s := c.MLPConfig.settings()
+	s.Attention = &model.Attention{Blocks: c.Blocks, Heads: c.Heads, LatentCross: c.LatentCross}
+	return s
+}
+
+// config is the config of the settings.
+func (n *network) config() MLPConfig {
+	s := n.settings
+	c := MLPConfig{
+		Features: s.Features, Hidden: slices.Clone(s.Hidden), Activation: ops.Activation(s.Activation),
+		Dropout: s.Dropout, Members: s.Members, Seed: s.Seed, Dtype: n.weights.Dtype(),
+	}
+	for _, e := range s.Embeddings {
+		c.Embeddings = append(c.Embeddings, Embedding(e))
+	}
+	return c
+}
+
+// An MLP is a multi-layer perceptron: hidden layers with an activation and dropout, and a
+// linear last layer of width one. It may be an ensemble of several such networks. Its score is
+// the mean of those of its members, which varies less with the seed than that of one, and ranks
+// better (Lakshminarayanan et al., NeurIPS 2017).
+//
+// Its weights are w0, b0, w1, b1, …: w [in, out], b [out], and for the last layer w [in], b [1].
+// In an ensemble the names begin with m0., m1., …. Then there are embedding0, …, [codes, width],
+// which the members share. Build ignores the offsets.
+type MLP struct{ network }
+
+// A Transformer is a network that sees all documents of a query at once: the context-aware
+// ranker of Pobrotyn et al. (2020), as in allRank. Hidden layers with an activation and
+// dropout give h for every document by itself. Each block then adds attention among the
+// documents, and the output of two dense layers, with dropout on both:
+//
+//	h ← h + W·Attention(norm(h)),   h ← h + V·act(U·norm(h)),
+//
+// where U is twice as wide as h. Rows are normalised before, as in allRank. The score is linear
+// in a = norm(h), or with the latent cross of DASALC (Qin et al., ICLR 2021) in (1 + a) ⊙ h₀,
+// where h₀ is the h before the blocks.
+//
+// The order of the documents does not matter. It may be an ensemble, as [MLP].
+//
+// Its weights are those of an [MLP] of the same hidden layers; for each block block0.qkv,
+// block0.merge, block0.up and block0.down, each with .w [in, out] and .b [out], and
+// block0.norm1 and block0.norm2 with .gain and .bias [width]; and norm.gain and norm.bias.
+// Weight decay leaves all of those alone but .w.
+type Transformer struct{ network }
+
+var (
+	_ Ensemble = &MLP{}
+	_ Stepper  = &MLP{}
+	_ Ensemble = &Transformer{}
+	_ Stepper  = &Transformer{}
+)
+
+func init() {
+	for _, kind := range model.BuiltIn {
+		Register(kind, func(settings []byte, stored *Weights) (Scorer, error) {
+			n, err := readNetwork(kind, settings, stored)
+			switch {
+			case err != nil:
+				return nil, err
+			case kind == model.Transformer:
+				return &Transformer{n}, nil
+			}
+			return &MLP{n}, nil
+		})
+	}
+}
+
+// NewMLP makes a model with zero biases and weights drawn by the seed, uniform
+// in ±√(6/(in+out)) (Glorot & Bengio 2010, eq. 16). Fewer than one feature, a layer without
+// width, a rate of dropout outside [0, 1) and other settings that make no sense are errors.
+func NewMLP(c MLPConfig) (*MLP, error) {
+	n, err := newNetwork(c.settings(), c.Dtype)
+	if err != nil {
+		return nil, err
+	}
+	return &MLP{n}, nil
+}
+
+// NewTransformer makes a model with weights drawn as those of [NewMLP], gains of 1 and biases
+// of 0. Errors are those of [NewMLP]; no hidden layer, or heads that do not divide the width of
+// the last one, are errors, too.
+func NewTransformer(c TransformerConfig) (*Transformer, error) {
+	n, err := newNetwork(c.settings(), c.Dtype)
+	if err != nil {
+		return nil, err
+	}
+	return &Transformer{n}, nil
+}
+
+// Config is the config that the model was made with.
+func (m *MLP) Config() MLPConfig { return m.config() }
+
+// Config is the config that the model was made with.
+func (t *Transformer) Config() TransformerConfig {
+	a := t.settings.Attention
+	return TransformerConfig{MLPConfig: t.config(), Blocks: a.Blocks, Heads: a.Heads, LatentCross: a.LatentCross}
+}

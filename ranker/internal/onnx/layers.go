@@ -1,0 +1,67 @@
+package onnx
+
+import (
+	"math"
+
+	"github.com/plrank/plrank/internal/forward"
+	"github.com/plrank/plrank/internal/model"
+)
+
+// int adds a whole number, and ints a vector of them.
+func (g *graph) int(v int) string { return g.constant(int64s, []float64{float64(v)}) }
+
+func (g *graph) ints(values ...int) string {
+	numbers := make([]float64, len(values))
+	for i, v := range values {
+		numbers[i] = float64(v)
+	}
+	return g.constant(int64s, numbers, len(numbers))
+}
+
+// array adds the array of that name.
+func (g *graph) array(name string, shape ...int) string {
+	return g.constant(g.dtype, g.weights(name), shape...)
+}
+
+// Number adds a number of the dtype of the model.
+func (g *graph) Number(v float64) string { return g.constant(g.dtype, []float64{v}) }
+
+func (g *graph) Add(x, y string) string { return g.node("Add", x, y) }
+func (g *graph) Mul(x, y string) string { return g.node("Mul", x, y) }
+
+// Dense adds a layer without dropout.
+func (g *graph) Dense(d model.Dense, act forward.Activation, _ int, x string) string {
+	z := g.Add(g.node("MatMul", x, g.array(d.W, d.In, d.Out)), g.array(d.B, d.Out))
+	switch act {
+	case forward.Sigmoid:
+		return g.node("Sigmoid", z)
+	case forward.Tanh:
+		return g.node("Tanh", z)
+	case forward.ReLU:
+		return g.node("Relu", z)
+	case forward.GELU: // z·(1 + erf(z/√2))/2
+		part := g.Add(g.node("Erf", g.Mul(z, g.Number(1/math.Sqrt2))), g.Number(1))
+		return g.Mul(g.Mul(z, part), g.Number(0.5))
+	}
+	return z
+}
+
+// Norm adds a layer normalisation, whose default epsilon is that of package forward.
+func (g *graph) Norm(n model.Norm, x string) string {
+	return g.node("LayerNormalization", x, g.array(n.Gain, n.Width), g.array(n.Bias, n.Width))
+}
+
+// Attention is [documents, width] of q, k and v [documents, 3·width].
+func (g *graph) Attention(heads, width int, qkv string) string {
+	size := width / heads
+	split := g.node("Reshape", qkv, g.ints(-1, 3, heads, size))
+	part := func(which int, axes ...int) string { // [heads, documents, size], or as the axes say
+		one := g.nodeWith("Gather", attributes{"axis": 1}, split, g.int(which))
+		return g.nodeWith("Transpose", attributes{"perm": axes}, one)
+	}
+	q, k, v := part(0, 1, 0, 2), part(1, 1, 2, 0), part(2, 1, 0, 2)
+	logits := g.node("MatMul", g.Mul(q, g.Number(1/math.Sqrt(float64(size)))), k)
+	weights := g.nodeWith("Softmax", attributes{"axis": 2}, logits)
+	y := g.nodeWith("Transpose", attributes{"perm": []int{1, 0, 2}}, g.node("MatMul", weights, v))
+	return g.node("Reshape", y, g.ints(-1, width))
+}

@@ -1,0 +1,146 @@
+package onnx
+
+import (
+	"math"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/forward"
+	"github.com/plrank/plrank/internal/model"
+)
+
+// Transforms are computed in float64, as in package datasets.
+
+// inputs adds the inputs of the first layer: the outputs of all parts of the transform, and then
+// the vectors of the embeddings.
+func (g *graph) inputs(t *datasets.Transform, embeddings []forward.Embedding) string {
+	var x []string
+	if len(t.Columns) > 0 {
+		parts := g.to(Float, g.transform(t)) // transforms give float32
+		if g.dtype == Double {
+			parts = g.to(g.dtype, parts)
+		}
+		x = append(x, parts)
+	}
+	for i, embedding := range embeddings {
+		x = append(x, g.embedding(model.Table(i), embedding, &t.Categories[i]))
+	}
+	return g.sideBySide(x)
+}
+
+// transform adds the outputs of all parts, side by side.
+func (g *graph) transform(t *datasets.Transform) string {
+	x, missing := g.columns(t.Columns)
+	var parts []string
+	for i := range t.Parts {
+		parts = append(parts, g.node("Where", missing, g.double(0), g.part(&t.Parts[i], x, missing)))
+	}
+	return g.sideBySide(parts)
+}
+
+func (g *graph) part(p *datasets.TransformPart, x, missing string) string {
+	switch p.Name {
+	case "minmax":
+		return g.minMax(x, missing)
+	case "standard":
+		return g.standardise(p, x)
+	case "log-standard":
+		log := g.node("Log", g.Add(g.node("Abs", x), g.double(1)))
+		return g.standardise(p, g.Mul(g.node("Sign", x), log))
+	case "quantile":
+		return g.quantile(p, x)
+	case "rank":
+		return g.rank(x, missing)
+	}
+	return x // none
+}
+
+// minMax is (x − min)/(max − min) over the documents that have the feature.
+func (g *graph) minMax(x, missing string) string {
+	extreme := func(op string, absent float64) string {
+		return g.nodeWith(op, attributes{"axes": []int{0}, "keepdims": 1}, g.node("Where", missing, g.double(absent), x))
+	}
+	low, high := extreme("ReduceMin", math.MaxFloat32), extreme("ReduceMax", -math.MaxFloat32)
+	span := g.node("Sub", high, low)
+	span = g.node("Where", g.node("Greater", span, g.double(0)), span, g.double(1))
+	return g.node("Min", g.node("Div", g.node("Sub", x, low), span), g.double(1))
+}
+
+// rank is √3·(b − a)/n, see datasets.FitTransform. The ranks of a document in ascending and in
+// descending order, where equal ones keep their order and those without the feature are last, differ
+// by b − a.
+func (g *graph) rank(x, missing string) string {
+	documents := g.node("Slice", g.node("Shape", x), g.ints(0), g.ints(1))
+	sorted := func(x string, largest int) string {
+		return g.second("TopK", attributes{"axis": 0, "largest": largest}, x, documents)
+	}
+	rankOf := func(absent float64, largest int) string {
+		order := sorted(g.node("Where", missing, g.double(absent), x), largest)
+		return g.to(Double, sorted(order, 0)) // the inverse permutation
+	}
+	present := g.nodeWith("ReduceSum", attributes{"keepdims": 1}, g.node("Where", missing, g.double(0), g.double(1)), g.ints(0))
+	n := g.node("Max", present, g.double(1))
+	return g.node("Div", g.Mul(g.node("Sub", rankOf(beyond, 0), rankOf(-beyond, 1)), g.double(math.Sqrt(3))), n)
+}
+
+func (g *graph) standardise(p *datasets.TransformPart, x string) string {
+	const limit = 10 // as in package datasets
+	shift, scale := g.doubles(p.Shift), g.doubles(p.Scale)
+	return g.within(g.Mul(g.node("Sub", x, shift), scale), limit)
+}
+
+// quantile finds the piece of each value by bisection, in the pieces of all columns one after
+// another, and interpolates in it.
+func (g *graph) quantile(p *datasets.TransformPart, x string) string {
+	longest := 0
+	for _, knots := range p.Knots {
+		longest = max(longest, len(knots))
+	}
+	columns, room := len(p.Knots), room(longest)
+	table := func() []float64 { return make([]float64, columns*room) }
+	begin, knot, width, score, rise := table(), table(), table(), table(), table()
+	first := make([]int, columns)
+	for c, knots := range p.Knots {
+		first[c] = c * room
+		for k := range room {
+			at := c*room + k
+			begin[at], width[at] = beyond, 1
+			if k > len(knots) {
+				continue
+			}
+			j := max(0, k-1)
+			knot[at], score[at] = float64(knots[j]), float64(p.Scores[c][j])
+			if k > 0 {
+				begin[at] = knot[at]
+			}
+			if k > 0 && k < len(knots) {
+				width[at] = float64(knots[k]) - knot[at]
+				rise[at] = float64(p.Scores[c][k] - p.Scores[c][j])
+			}
+		}
+	}
+	begins := g.doubles(begin)
+	// The index of the first piece of each column, for every document.
+	at := g.bisect(begins, room, g.Add(g.zeros(x), g.ints(first...)), x)
+	of := func(values []float64) string { return g.node("Gather", g.doubles(values), at) }
+	part := g.node("Div", g.node("Sub", x, of(knot)), of(width))
+	return g.Add(of(score), g.Mul(part, of(rise)))
+}
+
+// embedding adds the vectors [documents, width] of a category.
+func (g *graph) embedding(name string, table forward.Embedding, c *datasets.Category) string {
+	x, missing := g.columns([]int{c.Column})
+	begin := make([]float64, room(len(c.Values)))
+	for i := range begin {
+		begin[i] = beyond
+		if i > 0 && i <= len(c.Values) {
+			begin[i] = float64(c.Values[i-1])
+		}
+	}
+	begins := g.doubles(begin)
+	at := g.bisect(begins, len(begin), g.zeros(x), x)
+	known := g.node("Equal", g.node("Gather", begins, at), x)
+	code := g.node("Where", known, g.Add(at, g.int(datasets.FirstValue-1)), g.int(datasets.UnseenValue))
+	code = g.node("Where", missing, g.int(datasets.MissingValue), code)
+	flat := g.node("Squeeze", code, g.ints(1))
+	return g.node("Gather", g.array(name, table.Codes, table.Width), flat)
+}
