@@ -123,8 +123,8 @@ func (k *Kernel) Gradient(e Estimator, scores, gains, discounts []float64, r Ran
 	if err != nil {
 		return 0, err
 	}
-	k.begin(lambda)
 	if len(k.samples) == 0 {
+		clear(lambda)
 		return 0, nil
 	}
 	theta := k.reward(e, gains, discounts)
@@ -132,12 +132,8 @@ func (k *Kernel) Gradient(e Estimator, scores, gains, discounts []float64, r Ran
 	if err != nil {
 		return 0, err
 	}
-	sum := 0.0
-	for b := range k.blocks() {
-		sum += k.accumulate(b, credit, theta, e.sharedGains(gains), lambda)
-	}
-	k.finish(float64(len(k.samples)), lambda, scale)
-	return sum / float64(len(k.samples)), nil
+	n := float64(len(k.samples))
+	return k.sum(credit, theta, e.sharedGains(gains), lambda, n, scale) / n, nil
 }
 
 // Metric returns the estimate of R alone: the mean over the rankings of Σ_k r_k, which has

@@ -21,15 +21,10 @@ func (k *Kernel) Exposure(scores, discounts []float64, r Rankings, out []float64
 	if err != nil {
 		return err
 	}
-	k.begin(out)
-	if len(k.samples) == 0 {
-		return nil
-	}
-	// The kernel's form with f = 0, c = 0 and g = −θ.
 	for b := range k.blocks() {
 		k.setGains(b, k.block(b), func(sample, int, int) float64 { return 1 })
-		k.accumulate(b, lanes.Credit{Risk: -1}, discounts, nil, out)
 	}
-	k.finish(float64(len(k.samples)), out, scale)
+	// The kernel's form with f = 0, c = 0 and g = −θ.
+	k.sum(lanes.Credit{Risk: -1}, discounts, nil, out, float64(len(k.samples)), scale)
 	return nil
 }

@@ -52,8 +52,11 @@ type Kernel struct {
 	baseline     []float64
 	ones         []float64
 	placed       []lanes.Vec // what the documents of a block get
-	row          []int       // the documents of an extreme ranking
-	future, risk []float64   // and its f_k and g_k
+	credit       lanes.Credit
+	lightest     lanes.Vec    // the ceilings of the rankings of a block
+	shared       lanes.Shared // their sums
+	row          []int        // the documents of an extreme ranking
+	future, risk []float64    // and its f_k and g_k
 }
 
 // document is what a document weighs.
@@ -142,6 +145,7 @@ func (k *Kernel) at(b int) ([][lanes.Width]int32, []lanes.Rank) {
 // for, and returns the number of the next.
 func (k *Kernel) read(b, i int, r Rankings) (next int, err error) {
 	entries, ranks := k.at(b)
+	clear(ranks)
 	documents, mark := k.documents, k.mark
 	for lane := uint(0); lane < lanes.Width && i*r.Cutoff < len(r.Documents); i++ {
 		row := r.Documents[i*r.Cutoff:][:len(ranks)]
@@ -178,16 +182,7 @@ func (k *Kernel) read(b, i int, r Rankings) (next int, err error) {
 // prepare computes 1/M_k and ρ̄_k of the samples of block b, and their levels.
 func (k *Kernel) prepare(b int, samples []sample, gains []float64) {
 	_, ranks := k.at(b)
-	for lane := range lanes.Width {
-		length := 0
-		if lane < len(samples) {
-			length = samples[lane].length
-		}
-		for p := length; p < len(ranks); p++ {
-			ranks[p].W[lane], ranks[p].V[lane] = 0, 0
-		}
-	}
-	lanes.Remain(ranks, k.mass, k.gain)
+	lanes.Remain(ranks, &k.mass, &k.gain)
 	for lane := range lanes.Width {
 		length := 0
 		if lane < len(samples) {
@@ -215,42 +210,17 @@ func (k *Kernel) setGains(b int, samples []sample, gain func(s sample, p, d int)
 	}
 }
 
-// begin clears lambda and the sums of the levels.
-func (k *Kernel) begin(lambda []float64) {
+// sum writes to lambda the sum over the rankings, divided by n, leaves out what is negligible beside
+// scale, and returns the sum of the rewards.
+func (k *Kernel) sum(c lanes.Credit, theta, gains, lambda []float64, n, scale float64) (rewards float64) {
 	clear(lambda)
-	k.sumA, k.sumB = [levels]float64{}, [levels]float64{}
-}
-
-// accumulate adds the λ of the rankings of block b to lambda, except what all documents share,
-// which it adds to the sums of the rankings' levels. It returns the sum of their rewards.
-func (k *Kernel) accumulate(b int, c lanes.Credit, theta, gains, lambda []float64) (reward float64) {
-	entries, ranks := k.at(b)
-	samples := k.block(b)
-	var ceiling lanes.Vec
-	for lane, s := range samples {
-		ceiling[lane] = k.ceiling[max(0, s.level)]
+	if len(k.samples) == 0 {
+		return 0
 	}
-	placed := k.placed[:len(entries)]
-	shared := lanes.Place(placed, ranks, theta, k.baseline, c, &ceiling)
-	for lane := range samples {
-		s := &samples[lane]
-		reward += shared.Reward[lane]
-		if s.level == extreme {
-			k.accumulateExtreme(b, lane, s.length, c, theta, gains, lambda)
-			continue
-		}
-		for p := range entries[:s.length] {
-			lambda[entries[p][lane]] += placed[p][lane]
-		}
-		k.sumA[s.level] += shared.A[lane]
-		k.sumB[s.level] += shared.B[lane]
+	k.credit, k.sumA, k.sumB = c, [levels]float64{}, [levels]float64{}
+	for b := range k.blocks() {
+		rewards += k.accumulate(b, theta, gains, lambda)
 	}
-	return reward
-}
-
-// finish adds what the documents share, divides by n, and leaves out what is negligible
-// beside scale.
-func (k *Kernel) finish(n float64, lambda []float64, scale float64) {
 	for i, d := range k.documents {
 		sum := d.weightedGain*k.sumA[0] - d.weight*k.sumB[0]
 		for l := int8(1); l <= k.highest && d.weight <= k.ceiling[l]; l++ {
@@ -259,4 +229,30 @@ func (k *Kernel) finish(n float64, lambda []float64, scale float64) {
 		lambda[i] = (lambda[i] + sum) / n
 	}
 	flushNegligible(lambda, scale)
+	return rewards
+}
+
+// accumulate adds the λ of the rankings of block b to lambda, except what all documents share,
+// which it adds to the sums of the rankings' levels. It returns the sum of their rewards.
+func (k *Kernel) accumulate(b int, theta, gains, lambda []float64) (reward float64) {
+	entries, ranks := k.at(b)
+	samples := k.block(b)
+	for lane, s := range samples {
+		k.lightest[lane] = k.ceiling[max(0, s.level)]
+	}
+	placed := k.placed[:len(entries)]
+	lanes.Place(placed, ranks, theta, k.baseline, &k.credit, &k.lightest, &k.shared)
+	for lane, s := range samples {
+		reward += k.shared.Reward[lane]
+		if s.level == extreme {
+			k.accumulateExtreme(b, lane, s.length, theta, gains, lambda)
+			continue
+		}
+		for p := range entries[:s.length] {
+			lambda[entries[p][lane]] += placed[p][lane]
+		}
+		k.sumA[s.level] += k.shared.A[lane]
+		k.sumB[s.level] += k.shared.B[lane]
+	}
+	return reward
 }

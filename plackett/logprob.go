@@ -53,11 +53,9 @@ func (k *Kernel) LogProbsGradient(scores []float64, r Rankings, w, lambda []floa
 	if err != nil {
 		return err
 	}
-	k.begin(lambda)
 	for b := range k.blocks() {
 		k.setGains(b, k.block(b), func(s sample, p, _ int) float64 { return w[s.origin*r.Cutoff+p] })
-		k.accumulate(b, lanes.Credit{Own: 1}, k.ones, nil, lambda)
 	}
-	k.finish(1, lambda, scale)
+	k.sum(lanes.Credit{Own: 1}, k.ones, nil, lambda, 1, scale)
 	return nil
 }

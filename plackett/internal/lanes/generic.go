@@ -199,10 +199,10 @@ func correlateGo(c []Pair, u, s []State) {
 	}
 }
 
-func remainGo(ranks []Rank, totals *[2]Total) {
+func remainGo(ranks []Rank, massBefore, gainBefore *Total) {
 	var mass, gain [Width]Total
 	for l := range Width {
-		mass[l], gain[l] = totals[0], totals[1]
+		mass[l], gain[l] = *massBefore, *gainBefore
 	}
 	for p := range ranks {
 		r := &ranks[p]
