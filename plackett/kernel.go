@@ -1,6 +1,9 @@
 package plackett
 
 import (
+	"cmp"
+	"math"
+
 	"github.com/plrank/plrank/internal/scratch"
 	"github.com/plrank/plrank/plackett/internal/lanes"
 )
@@ -48,15 +51,14 @@ type Kernel struct {
 	highest             int8 // level of a ranking
 
 	top          topK
-	likeliest    []int // the ranking of descending scores
 	baseline     []float64
 	ones         []float64
 	placed       []lanes.Vec // what the documents of a block get
 	credit       lanes.Credit
 	lightest     lanes.Vec    // the ceilings of the rankings of a block
 	shared       lanes.Shared // their sums
-	row          []int        // the documents of an extreme ranking
-	future, risk []float64    // and its f_k and g_k
+	row          []int        // the documents of the likeliest ranking, or of an extreme one,
+	future, risk []float64    // and the f_k and g_k of that
 }
 
 // document is what a document weighs.
@@ -255,4 +257,78 @@ func (k *Kernel) accumulate(b int, theta, gains, lambda []float64) (reward float
 		k.sumB[s.level] += k.shared.B[lane]
 	}
 	return reward
+}
+
+// Exposure writes to out an estimate of the expected exposure of every document,
+// E_d = E_y[Σ_k θ_k 1[y_k = d]]: the mean over the rankings of e_d·A_{r(d)}, i.e.
+// Σ_k θ_k P_k(d), which has the same expectation as the exposure in the rankings
+// themselves and, unless a ranking places nearly all documents, less variance. O(D + N·K).
+// With no ranking present it is zero; entries below 1e-20·Σ|θ| are 0. Errors are those of
+// [Kernel.Gradient].
+func (k *Kernel) Exposure(scores, discounts []float64, r Rankings, out []float64) error {
+	if err := cmp.Or(checkLength("exposure", len(out), len(scores)), checkDiscounts(discounts)); err != nil {
+		return err
+	}
+	if err := k.load(scores, nil, r, min(len(discounts), r.Cutoff)); err != nil {
+		return err
+	}
+	scale, err := scaleOf(nil, discounts[:k.cutoff])
+	if err != nil {
+		return err
+	}
+	for b := range k.blocks() {
+		k.setGains(b, k.block(b), func(sample, int, int) float64 { return 1 })
+	}
+	// The kernel's form with f = 0, c = 0 and g = −θ.
+	k.sum(lanes.Credit{Risk: -1}, discounts, nil, out, float64(len(k.samples)), scale)
+	return nil
+}
+
+// LogProbs writes log P_k(y_k) of every rank of every ranking to out, which has the
+// shape of the rankings: their sum over a ranking is log π(y). Ranks without a document
+// get 0. Errors are those of [Kernel.Gradient].
+func (k *Kernel) LogProbs(scores []float64, r Rankings, out []float64) error {
+	if err := checkLength("log-probabilities", len(out), len(r.Documents)); err != nil {
+		return err
+	}
+	if err := k.load(scores, nil, r, r.Cutoff); err != nil {
+		return err
+	}
+	clear(out)
+	for i, s := range k.samples {
+		entries, ranks := k.at(i / lanes.Width)
+		lane := i % lanes.Width
+		for p := range s.length {
+			reference := k.policy.max
+			if s.level == extreme {
+				reference = ranks[p].W[lane]
+			}
+			out[s.origin*r.Cutoff+p] = scores[entries[p][lane]] - reference + math.Log(ranks[p].Inverse[lane])
+		}
+	}
+	return nil
+}
+
+// LogProbsGradient writes to lambda the derivative of Σ_{i,k} w_{ik} log P_k(y_k^{(i)}) with
+// respect to the scores: Σ_{i,k} w_{ik} (1[y_k = d] − P_k(d)), in O(D + N·K). Entries below
+// 1e-20·Σ|w| are 0. The weights w have the shape of the rankings. Errors are those of
+// [Kernel.Gradient].
+func (k *Kernel) LogProbsGradient(scores []float64, r Rankings, w, lambda []float64) error {
+	err := cmp.Or(checkLength("weights", len(w), len(r.Documents)), checkFinite("weight", w), checkLength("λ", len(lambda), len(scores)))
+	if err != nil {
+		return err
+	}
+	if err := k.load(scores, nil, r, r.Cutoff); err != nil {
+		return err
+	}
+	_, sum := magnitudes(w)
+	scale, err := checkScale("Σ |weight|", sum)
+	if err != nil {
+		return err
+	}
+	for b := range k.blocks() {
+		k.setGains(b, k.block(b), func(s sample, p, _ int) float64 { return w[s.origin*r.Cutoff+p] })
+	}
+	k.sum(lanes.Credit{Own: 1}, k.ones, nil, lambda, 1, scale)
+	return nil
 }

@@ -195,7 +195,7 @@ func (s *Sampler) linearRace(ranking []int) {
 		}
 		s.top.offer(keyed{-math.Log1p(-v) / e, d})
 	}
-	s.finish(ranking)
+	s.top.copyTo(ranking)
 }
 
 // logRace is the race on the logarithms of the times, log(−log u) − m_d, of scores that
@@ -205,11 +205,5 @@ func (s *Sampler) logRace(ranking []int) {
 	for d, m := range s.compact {
 		s.top.offer(keyed{math.Log(-math.Log1p(-s.random.open())) - m, d})
 	}
-	s.finish(ranking)
-}
-
-func (s *Sampler) finish(ranking []int) {
-	for k, r := range s.top.entries {
-		ranking[k] = r.document
-	}
+	s.top.copyTo(ranking)
 }

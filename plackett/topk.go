@@ -55,3 +55,10 @@ func (t *topK) likeliest(scores []float64, k int) {
 		}
 	}
 }
+
+// copyTo writes the documents to the beginning of a ranking.
+func (t *topK) copyTo(ranking []int) {
+	for k, x := range t.entries {
+		ranking[k] = x.document
+	}
+}
