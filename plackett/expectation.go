@@ -152,7 +152,17 @@ func (e *Expectation) run(scores, gains, discounts, out []float64) (float64, err
 	if err != nil {
 		return 0, err
 	}
-	e.quadrature.check, e.quadrature.err = e.Check, nil
-	value := e.quadrature.run(tolerance, scale, scores, gains, discounts, out)
-	return value, e.quadrature.err
+	x := &e.quadrature
+	x.check, x.err, x.blocks = e.Check, nil, 0
+	clear(out)
+	cutoff := min(len(discounts), len(scores))
+	for cutoff > 0 && discounts[cutoff-1] == 0 {
+		cutoff--
+	}
+	if cutoff == 0 {
+		return 0, nil
+	}
+	x.discounts = discounts[:cutoff]
+	value := x.run(x.geometric(tolerance, len(scores), discounts), tolerance, scale, scores, gains, out)
+	return value, x.err
 }

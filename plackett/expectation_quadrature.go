@@ -58,28 +58,14 @@ type quadrature struct {
 }
 
 // run computes the gradient of the expected metric and returns its value, or, with no gains,
-// computes the exposures. What is negligible beside scale is 0.
-func (x *quadrature) run(tolerance, scale float64, scores, gains, discounts, out []float64) float64 {
-	clear(out)
-	x.blocks = 0
-	cutoff := min(len(discounts), len(scores))
-	for cutoff > 0 && discounts[cutoff-1] == 0 {
-		cutoff--
-	}
-	if cutoff == 0 {
-		return 0
-	}
-	x.discounts = discounts[:cutoff]
-	return x.compute(x.geometric(tolerance, len(scores), discounts), tolerance, scale, scores, gains, out)
-}
-
-// compute is run for the discounts of x, by a geometric sum of them, or with none by sweeps.
-func (x *quadrature) compute(sum *geometricSum, tolerance, scale float64, scores, gains, out []float64) float64 {
+// computes the exposures, by a geometric sum of the discounts, or with none by sweeps. What is
+// negligible beside scale is 0.
+func (x *quadrature) run(sum *geometricSum, tolerance, scale float64, scores, gains, out []float64) float64 {
 	x.sort(scores)
-	value := 0.0
 	x.gain, x.result = scratch.Sized(x.gain, len(scores)), scratch.Sized(x.result, len(scores))
 	clear(x.gain)
 	clear(x.result)
+	value := 0.0
 	if gains != nil {
 		middle := slices.Min(gains)/2 + slices.Max(gains)/2
 		for i, d := range x.order {
@@ -90,7 +76,6 @@ func (x *quadrature) compute(sum *geometricSum, tolerance, scale float64, scores
 		}
 		value *= middle
 	}
-
 	if x.tolerance != tolerance {
 		x.tolerance, x.rules = tolerance, map[int]*rule{}
 	}
@@ -187,9 +172,10 @@ func (x *quadrature) integrate(sum *geometricSum, exposure bool) float64 {
 		if anew {
 			x.setWeights()
 			unit := 1 / x.mass[x.arrivedEnd]
-			for l := range lanes.Width {
-				x.times[l], x.weights[l] = r.nodes[l]*unit, r.weights[l]
+			for l, node := range r.nodes {
+				x.times[l] = node * unit
 			}
+			x.weights = r.weights
 		} else {
 			for x.arrivedEnd < x.weightEnd && x.w[x.arrivedEnd]*x.times[0] > sure {
 				x.arrivedEnd++

@@ -30,7 +30,7 @@ type Sampler struct {
 	stamp  []uint32 // stamp[d] == mark: d is placed in the present ranking
 	mark   uint32
 	top    topK
-	head   []keyed   // head and tail: the likeliest documents and their weights,
+	head   []keyed   // head and tail: the likeliest documents and their weights, in top,
 	left   []keyed   // those of them not yet placed,
 	tail   []int32   // the other documents,
 	masses []float64 // their weights
@@ -71,12 +71,11 @@ func (s *Sampler) Draw(scores []float64, from Stream, rankings Rankings) error {
 		ranking := rankings.sample(i)
 		s.nextMark()
 		draw(s, ranking[:length])
-		for k := range ranking {
-			if k < length {
-				ranking[k] += rankings.Base
-			} else {
-				ranking[k] = -1
-			}
+		for k := range length {
+			ranking[k] += rankings.Base
+		}
+		for k := length; k < len(ranking); k++ {
+			ranking[k] = -1
 		}
 	}
 	return nil
@@ -105,28 +104,27 @@ func (s *Sampler) prepare(samples, k int) func(*Sampler, []int) {
 		return (*Sampler).linearRace
 	}
 	s.top.likeliest(s.policy.scores, k)
-	head := s.top.entries[:k-1]
+	s.head = s.top.entries[:k-1]
 	headMass := 0.0
-	for _, r := range head {
-		headMass += s.policy.weights[r.document]
+	for i, r := range s.head {
+		s.head[i].value = s.policy.weights[r.document]
+		headMass += s.head[i].value
 	}
 	switch {
 	case 2*headMass <= s.policy.mass:
 		s.table.build(s.policy.weights, s.policy.mass)
 		return (*Sampler).aliasDraw
 	case k <= longestHead:
-		s.split(head)
+		s.buildTail()
 		return (*Sampler).headTailDraw
 	}
 	return (*Sampler).linearRace
 }
 
-// split makes the head of documents, and the table of the tail of the others.
-func (s *Sampler) split(head []keyed) {
-	s.head = s.head[:0]
+// buildTail makes the table of the documents that are not in the head.
+func (s *Sampler) buildTail() {
 	s.nextMark()
-	for _, r := range head {
-		s.head = append(s.head, keyed{s.policy.weights[r.document], r.document})
+	for _, r := range s.head {
 		s.stamp[r.document] = s.mark
 	}
 	s.tail, s.masses, s.rest = s.tail[:0], s.masses[:0], 0
@@ -160,14 +158,11 @@ func (s *Sampler) headTailDraw(ranking []int) {
 		for i := range s.left {
 			mass += s.left[i].value
 		}
-		for {
-			d := s.headOrTail(mass)
-			if s.stamp[d] != s.mark {
-				s.stamp[d] = s.mark
-				ranking[k] = d
-				break
-			}
+		d := s.headOrTail(mass)
+		for s.stamp[d] == s.mark {
+			d = s.headOrTail(mass)
 		}
+		s.stamp[d], ranking[k] = s.mark, d
 	}
 }
 
