@@ -146,7 +146,6 @@ func (g *geometricSum) amplification() float64 {
 // the node adds h·t f_d G/a_d to E_d, h·T to R, and h·(1 − z)·t f_d (ρ_d V − T)/a_d to λ_d.
 func (x *quadrature) products(g *geometricSum, exposure bool) (value, left float64) {
 	from, to := x.arrivedEnd, x.poolEnd
-	x.r, x.transitions = scratch.Sized(x.r, to-from), scratch.Sized(x.transitions, to-from)
 	x.states, x.terms = scratch.Sized(x.states, x.live), scratch.Sized(x.terms, x.live)
 	states, terms, z := x.states[:x.live], x.terms[:x.live], g.z[:x.live]
 	for m, s := range g.s[:x.live] {
@@ -161,9 +160,7 @@ func (x *quadrature) products(g *geometricSum, exposure bool) (value, left float
 			return 0, 0
 		}
 		end := min(i+chunk, to)
-		transitions := x.transitions[i-from : end-from]
-		lanes.Transitions(transitions, x.exponentials(i, end), &x.times, x.w[i:end])
-		lanes.Multiply(states, z, transitions, x.gain[i:end])
+		lanes.Multiply(states, z, x.transit(i, end), x.gain[i:end])
 	}
 	for m := range states {
 		s, term := &states[m], &terms[m]
@@ -183,7 +180,7 @@ func (x *quadrature) products(g *geometricSum, exposure bool) (value, left float
 			return 0, 0
 		}
 		end := min(i+chunk, to)
-		lanes.Divide(x.result[i:end], terms, z, x.transitions[i-from:end-from], x.gain[i:end])
+		lanes.Divide(x.result[i:end], terms, z, x.transitions[i:end], x.gain[i:end])
 	}
 	return value, x.rest(g, states)
 }

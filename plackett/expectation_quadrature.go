@@ -47,7 +47,7 @@ type quadrature struct {
 	r, scratch     []lanes.Vec
 	powerSums      [maxPowers]lanes.Sum
 	pairs          [maxPowers]lanes.Pair
-	transitions    []lanes.Chance // q, p and t·f of the documents that are swept over
+	transitions    []lanes.Chance // q, p and t·f of every document
 	states         []lanes.State  // [documents of a part + 1, ranks]: P, B and A before each document
 	checkpoints    []lanes.State  // [parts, ranks]: P, B and A before each part
 	backward       []lanes.State  // [ranks + 1]: U, X and Y
@@ -63,6 +63,7 @@ type quadrature struct {
 func (x *quadrature) run(sum *geometricSum, tolerance, scale float64, scores, gains, out []float64) float64 {
 	x.sort(scores)
 	x.gain, x.result = scratch.Sized(x.gain, len(scores)), scratch.Sized(x.result, len(scores))
+	x.r, x.transitions = scratch.Sized(x.r, len(scores)), scratch.Sized(x.transitions, len(scores))
 	clear(x.gain)
 	clear(x.result)
 	value := 0.0
@@ -153,6 +154,19 @@ func (x *quadrature) setWeights() {
 	}
 }
 
+// rebase makes weights relative to the first document that has not arrived, and times with them,
+// before those weights get too small.
+func (x *quadrature) rebase() {
+	if x.reference-x.score[x.arrivedEnd] <= 100 {
+		return
+	}
+	shift := math.Exp(x.score[x.arrivedEnd] - x.reference)
+	for l := range x.times {
+		x.times[l] *= shift
+	}
+	x.setWeights()
+}
+
 // integrate adds up the blocks of nodes, and returns the value.
 //
 // Where scores are far apart, all documents that can have arrived may be sure to have arrived.
@@ -183,13 +197,7 @@ func (x *quadrature) integrate(sum *geometricSum, exposure bool) float64 {
 			if x.arrivedEnd == len(x.discounts) || x.arrivedEnd == len(x.score) {
 				return value
 			}
-			if x.reference-x.score[x.arrivedEnd] > 100 {
-				shift := math.Exp(x.score[x.arrivedEnd] - x.reference)
-				for l := range x.times {
-					x.times[l] *= shift
-				}
-				x.setWeights()
-			}
+			x.rebase()
 		}
 		x.poolEnd = max(x.poolEnd, x.arrivedEnd)
 		for x.poolEnd < x.weightEnd && x.mass[x.poolEnd]*x.times[last] > never {

@@ -24,16 +24,14 @@ func (x *quadrature) sweep(exposure bool) (value, left float64) {
 	discounts := x.discounts[x.arrivedEnd:]
 	x.choosePool()
 	first, docs := x.arrivedEnd, x.sweptEnd-x.arrivedEnd
-	x.r = scratch.Sized(x.r, x.poolEnd-first)
 	for i := first; i < x.sweptEnd; i += chunk {
-		x.exponentials(i, min(i+chunk, x.sweptEnd))
+		x.transit(i, min(i+chunk, x.sweptEnd))
 	}
 
 	part := max(1, docs)
 	if docs*x.ranks > maxStates {
 		part = max(maxStates/x.ranks, int(math.Sqrt(float64(docs))))
 	}
-	x.transitions = scratch.Sized(x.transitions, docs)
 	x.states = scratch.Sized(x.states, (part+1)*x.ranks)
 	x.checkpoints = scratch.Sized(x.checkpoints, (docs/part+1)*x.ranks)
 	row := func(i int) []lanes.State { return x.states[i*x.ranks : (i+1)*x.ranks] }
@@ -62,6 +60,25 @@ func (x *quadrature) sweep(exposure bool) (value, left float64) {
 		left = 1 // documents that have not begun to arrive will take the other ranks
 	}
 
+	x.beginBackward(discounts, exposure)
+	for i := last; i >= first; i -= part {
+		if x.stopped() {
+			return 0, 0
+		}
+		to := min(i+part, x.sweptEnd)
+		if i < last {
+			copy(row(0), start(i))
+			x.forward(i, to)
+		}
+		lanes.Backward(x.result[i:to], x.backward, x.states, x.ranks, x.coefficients(i),
+			x.transitions[i:to], x.gain[i:to])
+	}
+	x.addPoolResults(row(0)[:x.coefficients(first)])
+	return value, left
+}
+
+// beginBackward sets U, X and Y at the end. For exposures y has the discounts, and gains have no effect.
+func (x *quadrature) beginBackward(discounts []float64, exposure bool) {
 	x.backward = scratch.Sized(x.backward, x.ranks+1)
 	clear(x.backward)
 	for k, theta := range discounts[:x.ranks] {
@@ -77,20 +94,6 @@ func (x *quadrature) sweep(exposure bool) (value, left float64) {
 			}
 		}
 	}
-	for i := last; i >= first; i -= part {
-		if x.stopped() {
-			return 0, 0
-		}
-		to := min(i+part, x.sweptEnd)
-		if i < last {
-			copy(row(0), start(i))
-			x.forward(i, to)
-		}
-		lanes.Backward(x.result[i:to], x.backward, x.states, x.ranks, x.coefficients(i),
-			x.transitions[i-first:to-first], x.gain[i:to])
-	}
-	x.addPoolResults(row(0)[:x.coefficients(first)])
-	return value, left
 }
 
 // stopped asks whether the computation is to end.
@@ -108,8 +111,13 @@ func (x *quadrature) coefficients(i int) int {
 
 // forward sets the states after the first row to those of documents from i to before to.
 func (x *quadrature) forward(i, to int) {
-	chances, r := x.transitions[i-x.arrivedEnd:to-x.arrivedEnd], x.r[i-x.arrivedEnd:to-x.arrivedEnd]
-	lanes.Forward(x.states, x.ranks, x.coefficients(i), chances, r, &x.times, x.w[i:to], x.gain[i:to])
+	lanes.Forward(x.states, x.ranks, x.coefficients(i), x.transitions[i:to], x.gain[i:to])
+}
+
+// transit sets the transitions of documents from i to before to, and returns them.
+func (x *quadrature) transit(i, to int) []lanes.Chance {
+	lanes.Transitions(x.transitions[i:to], x.exponentials(i, to), &x.times, x.w[i:to])
+	return x.transitions[i:to]
 }
 
 // exponentials sets r of documents from i to before to, and returns them.
@@ -117,9 +125,8 @@ func (x *quadrature) exponentials(i, to int) []lanes.Vec {
 	// Those after i may have a larger weight by a bucket's width.
 	largest := x.w[i] * x.times[lanes.Width-1] * math.Exp(1./bucketsPerUnit)
 	_, halvings := math.Frexp(largest / lanes.Small)
-	r := x.r[i-x.arrivedEnd : to-x.arrivedEnd]
-	lanes.Expm1(r, x.w[i:to], &x.times, max(0, halvings))
-	return r
+	lanes.Expm1(x.r[i:to], x.w[i:to], &x.times, max(0, halvings))
+	return x.r[i:to]
 }
 
 // maxPowers is the largest number of powers that documents are pooled with: exact for
@@ -219,6 +226,6 @@ func (x *quadrature) addPoolResults(s []lanes.State) {
 	for i := x.sweptEnd; i < x.poolEnd; i += chunk {
 		to := min(i+chunk, x.poolEnd)
 		powers := min(len(pairs), x.powersFrom(i))
-		lanes.Horner(x.result[i:to], pairs[:powers], x.r[i-x.arrivedEnd:to-x.arrivedEnd], x.w[i:to], x.gain[i:to])
+		lanes.Horner(x.result[i:to], pairs[:powers], x.r[i:to], x.w[i:to], x.gain[i:to])
 	}
 }

@@ -311,24 +311,17 @@ func sized(n Register) Register {
 	return b
 }
 
-// transition computes q, p and f of a document from r, its weight and t.
-func (m machine) transition(r, w Mem, t, one VecVirtual) (q, p, f VecVirtual) {
-	x := m.load(r)
-	q, p, f = m.register(), m.register(), m.broadcast(w)
-	VADDPD(one, x, q)
-	VDIVPD(q, one, q)
-	VMULPD(q, x, p)
-	VMULPD(t, f, f)
-	VMULPD(q, f, f)
-	return q, p, f
-}
-
 func (m machine) transitions() {
 	m.flushed("transitions", "(chances []Chance, r []Vec, t *Vec, w []float64)", func(m machine) {
 		chance, r, docs, w := m.vecs("chances"), m.vecs("r"), length("r"), base("w")
 		t, one := m.load(m.vec("t")), m.constant(1)
 		repeat(docs, func() {
-			q, p, f := m.transition(at(r, 0), at(w, 0), t, one)
+			x, q, p, f := m.load(at(r, 0)), m.register(), m.register(), m.broadcast(at(w, 0))
+			VADDPD(one, x, q)
+			VDIVPD(q, one, q)
+			VMULPD(q, x, p)
+			VMULPD(t, f, f)
+			VMULPD(q, f, f)
 			for i, v := range []VecVirtual{q, p, f} {
 				VMOVUPD(v, at(chance, i*vec))
 			}
@@ -414,18 +407,15 @@ func (m machine) divide() {
 }
 
 func (m machine) forward() {
-	m.flushed("forward", "(states []State, ranks, size int, chances []Chance, r []Vec, t *Vec, w, g []float64)", func(m machine) {
+	m.flushed("forward", "(states []State, ranks, size int, chances []Chance, g []float64)", func(m machine) {
 		row, ranks, full := m.vecs("states"), Word("ranks"), Word("size")
-		chance, r, docs, w, gain := m.vecs("chances"), m.vecs("r"), length("r"), base("w"), base("g")
-		t, one, zero := m.load(m.vec("t")), m.constant(1), m.zero()
+		chance, docs, gain := m.vecs("chances"), length("chances"), base("g")
+		zero := m.zero()
 		stride := sized(ranks)
 		repeat(docs, func() {
-			q, p, f := m.transition(at(r, 0), at(w, 0), t, one)
+			q, p, f := m.load(at(chance, 0)), m.load(at(chance, vec)), m.load(at(chance, 2*vec))
 			gf := m.broadcast(at(gain, 0))
 			VMULPD(f, gf, gf)
-			for i, v := range []VecVirtual{q, p, f} {
-				VMOVUPD(v, at(chance, i*vec))
-			}
 			// A row that is not full yet gets one state more.
 			free := GP64()
 			MOVQ(ranks, free)
@@ -462,8 +452,6 @@ func (m machine) forward() {
 			})
 			ADDQ(stride, row)
 			ADDQ(Imm(state), chance)
-			ADDQ(Imm(vec), r)
-			ADDQ(Imm(number), w)
 			ADDQ(Imm(number), gain)
 		})
 	})

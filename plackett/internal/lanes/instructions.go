@@ -9,7 +9,7 @@ type instructions struct {
 	transitions func(chances []Chance, r []Vec, t *Vec, w []float64)
 	multiply    func(states []State, z []float64, chances []Chance, g []float64)
 	divide      func(out []float64, terms []Pair, z []float64, chances []Chance, g []float64)
-	forward     func(states []State, ranks, size int, chances []Chance, r []Vec, t *Vec, w, g []float64)
+	forward     func(states []State, ranks, size int, chances []Chance, g []float64)
 	backward    func(out []float64, u, states []State, ranks, size int, chances []Chance, g []float64)
 	series      func(s []State, c []Sum)
 	correlate   func(c []Pair, u, s []State)

@@ -387,98 +387,81 @@ skip17:
 	VZEROUPPER
 	RET
 
-// func forwardAVX512(states []float64, ranks int, size int, chances []float64, r []float64, t *float64, w []float64, g []float64)
+// func forwardAVX512(states []float64, ranks int, size int, chances []float64, g []float64)
 // Requires: AVX, AVX512F, CMOV, SSE
-TEXT ·forwardAVX512(SB), NOSPLIT, $8-144
-	STMXCSR      (SP)
-	MOVL         (SP), AX
-	ORL          $0x00008040, AX
-	MOVL         AX, 4(SP)
-	LDMXCSR      4(SP)
-	MOVQ         states_base+0(FP), AX
-	MOVQ         ranks+24(FP), CX
-	MOVQ         size+32(FP), DX
-	MOVQ         chances_base+40(FP), BX
-	MOVQ         r_base+64(FP), SI
-	MOVQ         r_len+72(FP), DI
-	MOVQ         w_base+96(FP), R8
-	MOVQ         g_base+120(FP), R9
-	MOVQ         t+88(FP), R10
-	VMOVUPD      (R10), Z0
-	VBROADCASTSD c12<>+0(SB), Z1
-	VPXORQ       Z2, Z2, Z2
-	IMUL3Q       $0xc0, CX, R10
+TEXT ·forwardAVX512(SB), NOSPLIT, $8-88
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    states_base+0(FP), AX
+	MOVQ    ranks+24(FP), CX
+	MOVQ    size+32(FP), DX
+	MOVQ    chances_base+40(FP), BX
+	MOVQ    chances_len+48(FP), SI
+	MOVQ    g_base+64(FP), DI
+	VPXORQ  Z0, Z0, Z0
+	IMUL3Q  $0xc0, CX, R8
 
 repeat18:
-	VMOVUPD      (SI), Z3
-	VBROADCASTSD (R8), Z5
-	VADDPD       Z1, Z3, Z4
-	VDIVPD       Z4, Z1, Z4
-	VMULPD       Z4, Z3, Z3
-	VMULPD       Z0, Z5, Z5
-	VMULPD       Z4, Z5, Z5
-	VBROADCASTSD (R9), Z9
-	VMULPD       Z5, Z9, Z9
-	VMOVUPD      Z4, (BX)
-	VMOVUPD      Z3, 64(BX)
-	VMOVUPD      Z5, 128(BX)
-	MOVQ         CX, R11
-	SUBQ         DX, R11
-	TESTQ        R11, R11
+	VMOVUPD      (BX), Z1
+	VMOVUPD      64(BX), Z2
+	VMOVUPD      128(BX), Z3
+	VBROADCASTSD (DI), Z4
+	VMULPD       Z3, Z4, Z4
+	MOVQ         CX, R9
+	SUBQ         DX, R9
+	TESTQ        R9, R9
 	JLE          skip19
-	IMUL3Q       $0xc0, DX, R11
-	ADDQ         AX, R11
-	VMOVUPD      Z2, (R11)
-	VMOVUPD      Z2, 64(R11)
-	VMOVUPD      Z2, 128(R11)
+	IMUL3Q       $0xc0, DX, R9
+	ADDQ         AX, R9
+	VMOVUPD      Z0, (R9)
+	VMOVUPD      Z0, 64(R9)
+	VMOVUPD      Z0, 128(R9)
 
 skip19:
 	INCQ    DX
-	MOVQ    DX, R11
-	CMPQ    R11, CX
-	CMOVQGT CX, R11
-	MOVQ    AX, R12
-	MOVQ    AX, R13
-	ADDQ    R10, R13
+	MOVQ    DX, R9
+	CMPQ    R9, CX
+	CMOVQGT CX, R9
+	MOVQ    AX, R10
+	MOVQ    AX, R11
+	ADDQ    R8, R11
+	VPXORQ  Z5, Z5, Z5
 	VPXORQ  Z6, Z6, Z6
 	VPXORQ  Z7, Z7, Z7
-	VPXORQ  Z8, Z8, Z8
 
 repeat20:
-	VMOVUPD     (R12), Z10
-	VMULPD      Z4, Z10, Z11
-	VFMADD231PD Z3, Z6, Z11
-	VMOVUPD     64(R12), Z12
-	VMULPD      Z4, Z12, Z13
-	VFMADD231PD Z3, Z7, Z13
-	VMOVUPD     128(R12), Z14
-	VMULPD      Z4, Z14, Z15
-	VFMADD231PD Z3, Z8, Z15
-	VFMADD231PD Z5, Z10, Z13
-	VFMADD231PD Z9, Z10, Z15
-	VMOVUPD     Z11, (R13)
+	VMOVUPD     (R10), Z8
+	VMULPD      Z1, Z8, Z9
+	VFMADD231PD Z2, Z5, Z9
+	VMOVUPD     64(R10), Z10
+	VMULPD      Z1, Z10, Z11
+	VFMADD231PD Z2, Z6, Z11
+	VMOVUPD     128(R10), Z12
+	VMULPD      Z1, Z12, Z13
+	VFMADD231PD Z2, Z7, Z13
+	VFMADD231PD Z3, Z8, Z11
+	VFMADD231PD Z4, Z8, Z13
+	VMOVUPD     Z9, (R11)
+	VMOVAPD     Z8, Z5
+	VMOVUPD     Z11, 64(R11)
 	VMOVAPD     Z10, Z6
-	VMOVUPD     Z13, 64(R13)
+	VMOVUPD     Z13, 128(R11)
 	VMOVAPD     Z12, Z7
-	VMOVUPD     Z15, 128(R13)
-	VMOVAPD     Z14, Z8
-	ADDQ        $0xc0, R12
-	ADDQ        $0xc0, R13
-	DECQ        R11
+	ADDQ        $0xc0, R10
+	ADDQ        $0xc0, R11
+	DECQ        R9
 	JNZ         repeat20
-	ADDQ        R10, AX
+	ADDQ        R8, AX
 	ADDQ        $0xc0, BX
-	ADDQ        $0x40, SI
-	ADDQ        $0x08, R8
-	ADDQ        $0x08, R9
-	DECQ        DI
+	ADDQ        $0x08, DI
+	DECQ        SI
 	JNZ         repeat18
 	LDMXCSR     (SP)
 	VZEROUPPER
 	RET
-
-DATA c12<>+0(SB)/8, $(1.0)
-GLOBL c12<>(SB), RODATA|NOPTR, $8
 
 // func backwardAVX512(out []float64, u []float64, states []float64, ranks int, size int, chances []float64, g []float64)
 // Requires: AVX, AVX512F, CMOV, SSE
@@ -585,7 +568,7 @@ TEXT ·seriesAVX512(SB), NOSPLIT, $0-48
 	MOVQ         c_base+24(FP), DX
 	MOVQ         c_len+32(FP), BX
 	XORQ         SI, SI
-	VBROADCASTSD c13<>+0(SB), Z0
+	VBROADCASTSD c12<>+0(SB), Z0
 	VPXORQ       Z1, Z1, Z1
 
 repeat23:
@@ -643,8 +626,8 @@ skip27:
 	VZEROUPPER
 	RET
 
-DATA c13<>+0(SB)/8, $(1.0)
-GLOBL c13<>(SB), RODATA|NOPTR, $8
+DATA c12<>+0(SB)/8, $(1.0)
+GLOBL c12<>(SB), RODATA|NOPTR, $8
 
 // func correlateAVX512(c []float64, u []float64, s []float64)
 // Requires: AVX, AVX512F
@@ -692,7 +675,7 @@ repeat30:
 TEXT ·remainAVX512(SB), NOSPLIT, $0-40
 	MOVQ         ranks_base+0(FP), AX
 	MOVQ         ranks_len+8(FP), CX
-	VBROADCASTSD c14<>+0(SB), Z0
+	VBROADCASTSD c13<>+0(SB), Z0
 	MOVQ         mass+24(FP), DX
 	VBROADCASTSD (DX), Z1
 	VBROADCASTSD 8(DX), Z2
@@ -731,8 +714,8 @@ repeat31:
 	VZEROUPPER
 	RET
 
-DATA c14<>+0(SB)/8, $(1.0)
-GLOBL c14<>(SB), RODATA|NOPTR, $8
+DATA c13<>+0(SB)/8, $(1.0)
+GLOBL c13<>(SB), RODATA|NOPTR, $8
 
 // func placeAVX512(out []float64, ranks []float64, theta []float64, baseline []float64, c *float64, ceiling *float64, s *float64)
 // Requires: AVX, AVX512F
@@ -825,15 +808,15 @@ TEXT ·expm1AVX2(SB), NOSPLIT, $0-72
 	VMOVUPD      (SI), Y0
 	VBROADCASTSD scale+56(FP), Y1
 	VMULPD       Y1, Y0, Y0
-	VBROADCASTSD c15<>+0(SB), Y1
-	VBROADCASTSD c16<>+0(SB), Y2
-	VBROADCASTSD c17<>+0(SB), Y3
-	VBROADCASTSD c18<>+0(SB), Y4
-	VBROADCASTSD c19<>+0(SB), Y5
-	VBROADCASTSD c20<>+0(SB), Y6
-	VBROADCASTSD c21<>+0(SB), Y7
-	VBROADCASTSD c22<>+0(SB), Y8
-	VBROADCASTSD c23<>+0(SB), Y9
+	VBROADCASTSD c14<>+0(SB), Y1
+	VBROADCASTSD c15<>+0(SB), Y2
+	VBROADCASTSD c16<>+0(SB), Y3
+	VBROADCASTSD c17<>+0(SB), Y4
+	VBROADCASTSD c18<>+0(SB), Y5
+	VBROADCASTSD c19<>+0(SB), Y6
+	VBROADCASTSD c20<>+0(SB), Y7
+	VBROADCASTSD c21<>+0(SB), Y8
+	VBROADCASTSD c22<>+0(SB), Y9
 
 repeat34:
 	VBROADCASTSD (CX), Y10
@@ -872,15 +855,15 @@ skip35:
 	VMOVUPD      32(SI), Y0
 	VBROADCASTSD scale+56(FP), Y1
 	VMULPD       Y1, Y0, Y0
-	VBROADCASTSD c24<>+0(SB), Y1
-	VBROADCASTSD c25<>+0(SB), Y2
-	VBROADCASTSD c26<>+0(SB), Y3
-	VBROADCASTSD c27<>+0(SB), Y4
-	VBROADCASTSD c28<>+0(SB), Y5
-	VBROADCASTSD c29<>+0(SB), Y6
-	VBROADCASTSD c30<>+0(SB), Y7
-	VBROADCASTSD c31<>+0(SB), Y8
-	VBROADCASTSD c32<>+0(SB), Y9
+	VBROADCASTSD c23<>+0(SB), Y1
+	VBROADCASTSD c24<>+0(SB), Y2
+	VBROADCASTSD c25<>+0(SB), Y3
+	VBROADCASTSD c26<>+0(SB), Y4
+	VBROADCASTSD c27<>+0(SB), Y5
+	VBROADCASTSD c28<>+0(SB), Y6
+	VBROADCASTSD c29<>+0(SB), Y7
+	VBROADCASTSD c30<>+0(SB), Y8
+	VBROADCASTSD c31<>+0(SB), Y9
 
 repeat37:
 	VBROADCASTSD (CX), Y10
@@ -913,59 +896,59 @@ skip38:
 	VZEROUPPER
 	RET
 
-DATA c15<>+0(SB)/8, $(0.0001984126984126984)
+DATA c14<>+0(SB)/8, $(0.0001984126984126984)
+GLOBL c14<>(SB), RODATA|NOPTR, $8
+
+DATA c15<>+0(SB)/8, $(0.001388888888888889)
 GLOBL c15<>(SB), RODATA|NOPTR, $8
 
-DATA c16<>+0(SB)/8, $(0.001388888888888889)
+DATA c16<>+0(SB)/8, $(0.008333333333333333)
 GLOBL c16<>(SB), RODATA|NOPTR, $8
 
-DATA c17<>+0(SB)/8, $(0.008333333333333333)
+DATA c17<>+0(SB)/8, $(0.041666666666666664)
 GLOBL c17<>(SB), RODATA|NOPTR, $8
 
-DATA c18<>+0(SB)/8, $(0.041666666666666664)
+DATA c18<>+0(SB)/8, $(0.16666666666666666)
 GLOBL c18<>(SB), RODATA|NOPTR, $8
 
-DATA c19<>+0(SB)/8, $(0.16666666666666666)
+DATA c19<>+0(SB)/8, $(0.5)
 GLOBL c19<>(SB), RODATA|NOPTR, $8
 
-DATA c20<>+0(SB)/8, $(0.5)
+DATA c20<>+0(SB)/8, $(1.0)
 GLOBL c20<>(SB), RODATA|NOPTR, $8
 
-DATA c21<>+0(SB)/8, $(1.0)
+DATA c21<>+0(SB)/8, $(2.0)
 GLOBL c21<>(SB), RODATA|NOPTR, $8
 
-DATA c22<>+0(SB)/8, $(2.0)
+DATA c22<>+0(SB)/8, $(10000000000000000000000000.0)
 GLOBL c22<>(SB), RODATA|NOPTR, $8
 
-DATA c23<>+0(SB)/8, $(10000000000000000000000000.0)
+DATA c23<>+0(SB)/8, $(0.0001984126984126984)
 GLOBL c23<>(SB), RODATA|NOPTR, $8
 
-DATA c24<>+0(SB)/8, $(0.0001984126984126984)
+DATA c24<>+0(SB)/8, $(0.001388888888888889)
 GLOBL c24<>(SB), RODATA|NOPTR, $8
 
-DATA c25<>+0(SB)/8, $(0.001388888888888889)
+DATA c25<>+0(SB)/8, $(0.008333333333333333)
 GLOBL c25<>(SB), RODATA|NOPTR, $8
 
-DATA c26<>+0(SB)/8, $(0.008333333333333333)
+DATA c26<>+0(SB)/8, $(0.041666666666666664)
 GLOBL c26<>(SB), RODATA|NOPTR, $8
 
-DATA c27<>+0(SB)/8, $(0.041666666666666664)
+DATA c27<>+0(SB)/8, $(0.16666666666666666)
 GLOBL c27<>(SB), RODATA|NOPTR, $8
 
-DATA c28<>+0(SB)/8, $(0.16666666666666666)
+DATA c28<>+0(SB)/8, $(0.5)
 GLOBL c28<>(SB), RODATA|NOPTR, $8
 
-DATA c29<>+0(SB)/8, $(0.5)
+DATA c29<>+0(SB)/8, $(1.0)
 GLOBL c29<>(SB), RODATA|NOPTR, $8
 
-DATA c30<>+0(SB)/8, $(1.0)
+DATA c30<>+0(SB)/8, $(2.0)
 GLOBL c30<>(SB), RODATA|NOPTR, $8
 
-DATA c31<>+0(SB)/8, $(2.0)
+DATA c31<>+0(SB)/8, $(10000000000000000000000000.0)
 GLOBL c31<>(SB), RODATA|NOPTR, $8
-
-DATA c32<>+0(SB)/8, $(10000000000000000000000000.0)
-GLOBL c32<>(SB), RODATA|NOPTR, $8
 
 // func sumsAVX2(s []float64, r []float64, power []float64, w []float64, v []float64)
 // Requires: AVX, FMA3
@@ -977,7 +960,7 @@ TEXT ·sumsAVX2(SB), NOSPLIT, $0-120
 	MOVQ         r_len+32(FP), SI
 	MOVQ         w_base+72(FP), DI
 	MOVQ         v_base+96(FP), R8
-	VBROADCASTSD c33<>+0(SB), Y0
+	VBROADCASTSD c32<>+0(SB), Y0
 	MOVQ         BX, R9
 	MOVQ         SI, R10
 
@@ -1061,7 +1044,7 @@ skip44:
 	MOVQ         r_len+32(FP), SI
 	MOVQ         w_base+72(FP), DI
 	MOVQ         v_base+96(FP), R8
-	VBROADCASTSD c34<>+0(SB), Y0
+	VBROADCASTSD c33<>+0(SB), Y0
 	MOVQ         BX, R9
 	MOVQ         SI, R10
 
@@ -1138,11 +1121,11 @@ skip49:
 	VZEROUPPER
 	RET
 
+DATA c32<>+0(SB)/8, $(1.0)
+GLOBL c32<>(SB), RODATA|NOPTR, $8
+
 DATA c33<>+0(SB)/8, $(1.0)
 GLOBL c33<>(SB), RODATA|NOPTR, $8
-
-DATA c34<>+0(SB)/8, $(1.0)
-GLOBL c34<>(SB), RODATA|NOPTR, $8
 
 // func hornerAVX2(out []float64, c []float64, r []float64, w []float64, g []float64)
 // Requires: AVX, FMA3
@@ -1244,7 +1227,7 @@ TEXT ·transitionsAVX2(SB), NOSPLIT, $16-80
 	MOVQ         w_base+56(FP), BX
 	MOVQ         t+48(FP), SI
 	VMOVUPD      (SI), Y0
-	VBROADCASTSD c35<>+0(SB), Y1
+	VBROADCASTSD c34<>+0(SB), Y1
 
 repeat54:
 	VMOVUPD      (CX), Y2
@@ -1276,7 +1259,7 @@ repeat54:
 	MOVQ         w_base+56(FP), BX
 	MOVQ         t+48(FP), SI
 	VMOVUPD      32(SI), Y0
-	VBROADCASTSD c36<>+0(SB), Y1
+	VBROADCASTSD c35<>+0(SB), Y1
 
 repeat55:
 	VMOVUPD      (CX), Y2
@@ -1298,11 +1281,11 @@ repeat55:
 	VZEROUPPER
 	RET
 
+DATA c34<>+0(SB)/8, $(1.0)
+GLOBL c34<>(SB), RODATA|NOPTR, $8
+
 DATA c35<>+0(SB)/8, $(1.0)
 GLOBL c35<>(SB), RODATA|NOPTR, $8
-
-DATA c36<>+0(SB)/8, $(1.0)
-GLOBL c36<>(SB), RODATA|NOPTR, $8
 
 // func multiplyAVX2(states []float64, z []float64, chances []float64, g []float64)
 // Requires: AVX, FMA3, SSE
@@ -1548,188 +1531,153 @@ skip67:
 	VZEROUPPER
 	RET
 
-// func forwardAVX2(states []float64, ranks int, size int, chances []float64, r []float64, t *float64, w []float64, g []float64)
+// func forwardAVX2(states []float64, ranks int, size int, chances []float64, g []float64)
 // Requires: AVX, CMOV, FMA3, SSE
-TEXT ·forwardAVX2(SB), NOSPLIT, $16-144
-	STMXCSR      (SP)
-	MOVL         (SP), AX
-	ORL          $0x00008040, AX
-	MOVL         AX, 4(SP)
-	LDMXCSR      4(SP)
-	MOVQ         states_base+0(FP), AX
-	MOVQ         ranks+24(FP), CX
-	MOVQ         size+32(FP), DX
-	MOVQ         chances_base+40(FP), BX
-	MOVQ         r_base+64(FP), SI
-	MOVQ         r_len+72(FP), DI
-	MOVQ         w_base+96(FP), R8
-	MOVQ         g_base+120(FP), R9
-	MOVQ         t+88(FP), R10
-	VMOVUPD      (R10), Y0
-	VBROADCASTSD c37<>+0(SB), Y1
-	VXORPD       Y2, Y2, Y2
-	IMUL3Q       $0xc0, CX, R10
+TEXT ·forwardAVX2(SB), NOSPLIT, $16-88
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    states_base+0(FP), AX
+	MOVQ    ranks+24(FP), CX
+	MOVQ    size+32(FP), DX
+	MOVQ    chances_base+40(FP), BX
+	MOVQ    chances_len+48(FP), SI
+	MOVQ    g_base+64(FP), DI
+	VXORPD  Y0, Y0, Y0
+	IMUL3Q  $0xc0, CX, R8
 
 repeat68:
-	VMOVUPD      (SI), Y3
-	VBROADCASTSD (R8), Y5
-	VADDPD       Y1, Y3, Y4
-	VDIVPD       Y4, Y1, Y4
-	VMULPD       Y4, Y3, Y3
-	VMULPD       Y0, Y5, Y5
-	VMULPD       Y4, Y5, Y5
-	VBROADCASTSD (R9), Y6
-	VMULPD       Y5, Y6, Y6
-	VMOVUPD      Y4, (BX)
-	VMOVUPD      Y3, 64(BX)
-	VMOVUPD      Y5, 128(BX)
-	MOVQ         CX, R11
-	SUBQ         DX, R11
-	TESTQ        R11, R11
+	VMOVUPD      (BX), Y1
+	VMOVUPD      64(BX), Y2
+	VMOVUPD      128(BX), Y3
+	VBROADCASTSD (DI), Y4
+	VMULPD       Y3, Y4, Y4
+	MOVQ         CX, R9
+	SUBQ         DX, R9
+	TESTQ        R9, R9
 	JLE          skip69
-	IMUL3Q       $0xc0, DX, R11
-	ADDQ         AX, R11
-	VMOVUPD      Y2, (R11)
-	VMOVUPD      Y2, 64(R11)
-	VMOVUPD      Y2, 128(R11)
+	IMUL3Q       $0xc0, DX, R9
+	ADDQ         AX, R9
+	VMOVUPD      Y0, (R9)
+	VMOVUPD      Y0, 64(R9)
+	VMOVUPD      Y0, 128(R9)
 
 skip69:
 	INCQ    DX
-	MOVQ    DX, R11
-	CMPQ    R11, CX
-	CMOVQGT CX, R11
-	MOVQ    AX, R12
-	MOVQ    AX, R13
-	ADDQ    R10, R13
+	MOVQ    DX, R9
+	CMPQ    R9, CX
+	CMOVQGT CX, R9
+	MOVQ    AX, R10
+	MOVQ    AX, R11
+	ADDQ    R8, R11
+	VXORPD  Y5, Y5, Y5
+	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
-	VXORPD  Y8, Y8, Y8
-	VXORPD  Y9, Y9, Y9
 
 repeat70:
-	VMOVUPD      (R12), Y10
-	VMULPD       Y4, Y10, Y11
-	VFMADD231PD  Y3, Y7, Y11
-	VMOVUPD      64(R12), Y12
-	VMULPD       Y4, Y12, Y13
-	VFMADD231PD  Y3, Y8, Y13
-	VMOVUPD      128(R12), Y14
-	VMULPD       Y4, Y14, Y15
-	VFMADD231PD  Y3, Y9, Y15
-	VFMADD231PD  Y5, Y10, Y13
-	VFMADD231PD  Y6, Y10, Y15
-	VMOVUPD      Y11, (R13)
-	VMOVAPD      Y10, Y7
-	VMOVUPD      Y13, 64(R13)
-	VMOVAPD      Y12, Y8
-	VMOVUPD      Y15, 128(R13)
-	VMOVAPD      Y14, Y9
-	ADDQ         $0xc0, R12
-	ADDQ         $0xc0, R13
-	DECQ         R11
-	JNZ          repeat70
-	ADDQ         R10, AX
-	ADDQ         $0xc0, BX
-	ADDQ         $0x40, SI
-	ADDQ         $0x08, R8
-	ADDQ         $0x08, R9
-	DECQ         DI
-	JNZ          repeat68
-	LDMXCSR      (SP)
-	STMXCSR      8(SP)
-	MOVL         8(SP), AX
-	ORL          $0x00008040, AX
-	MOVL         AX, 12(SP)
-	LDMXCSR      12(SP)
-	MOVQ         states_base+0(FP), AX
-	ADDQ         $0x20, AX
-	MOVQ         ranks+24(FP), CX
-	MOVQ         size+32(FP), DX
-	MOVQ         chances_base+40(FP), BX
-	ADDQ         $0x20, BX
-	MOVQ         r_base+64(FP), SI
-	ADDQ         $0x20, SI
-	MOVQ         r_len+72(FP), DI
-	MOVQ         w_base+96(FP), R8
-	MOVQ         g_base+120(FP), R9
-	MOVQ         t+88(FP), R10
-	VMOVUPD      32(R10), Y0
-	VBROADCASTSD c38<>+0(SB), Y1
-	VXORPD       Y2, Y2, Y2
-	IMUL3Q       $0xc0, CX, R10
+	VMOVUPD     (R10), Y8
+	VMULPD      Y1, Y8, Y9
+	VFMADD231PD Y2, Y5, Y9
+	VMOVUPD     64(R10), Y10
+	VMULPD      Y1, Y10, Y11
+	VFMADD231PD Y2, Y6, Y11
+	VMOVUPD     128(R10), Y12
+	VMULPD      Y1, Y12, Y13
+	VFMADD231PD Y2, Y7, Y13
+	VFMADD231PD Y3, Y8, Y11
+	VFMADD231PD Y4, Y8, Y13
+	VMOVUPD     Y9, (R11)
+	VMOVAPD     Y8, Y5
+	VMOVUPD     Y11, 64(R11)
+	VMOVAPD     Y10, Y6
+	VMOVUPD     Y13, 128(R11)
+	VMOVAPD     Y12, Y7
+	ADDQ        $0xc0, R10
+	ADDQ        $0xc0, R11
+	DECQ        R9
+	JNZ         repeat70
+	ADDQ        R8, AX
+	ADDQ        $0xc0, BX
+	ADDQ        $0x08, DI
+	DECQ        SI
+	JNZ         repeat68
+	LDMXCSR     (SP)
+	STMXCSR     8(SP)
+	MOVL        8(SP), AX
+	ORL         $0x00008040, AX
+	MOVL        AX, 12(SP)
+	LDMXCSR     12(SP)
+	MOVQ        states_base+0(FP), AX
+	ADDQ        $0x20, AX
+	MOVQ        ranks+24(FP), CX
+	MOVQ        size+32(FP), DX
+	MOVQ        chances_base+40(FP), BX
+	ADDQ        $0x20, BX
+	MOVQ        chances_len+48(FP), SI
+	MOVQ        g_base+64(FP), DI
+	VXORPD      Y0, Y0, Y0
+	IMUL3Q      $0xc0, CX, R8
 
 repeat71:
-	VMOVUPD      (SI), Y3
-	VBROADCASTSD (R8), Y5
-	VADDPD       Y1, Y3, Y4
-	VDIVPD       Y4, Y1, Y4
-	VMULPD       Y4, Y3, Y3
-	VMULPD       Y0, Y5, Y5
-	VMULPD       Y4, Y5, Y5
-	VBROADCASTSD (R9), Y6
-	VMULPD       Y5, Y6, Y6
-	VMOVUPD      Y4, (BX)
-	VMOVUPD      Y3, 64(BX)
-	VMOVUPD      Y5, 128(BX)
-	MOVQ         CX, R11
-	SUBQ         DX, R11
-	TESTQ        R11, R11
+	VMOVUPD      (BX), Y1
+	VMOVUPD      64(BX), Y2
+	VMOVUPD      128(BX), Y3
+	VBROADCASTSD (DI), Y4
+	VMULPD       Y3, Y4, Y4
+	MOVQ         CX, R9
+	SUBQ         DX, R9
+	TESTQ        R9, R9
 	JLE          skip72
-	IMUL3Q       $0xc0, DX, R11
-	ADDQ         AX, R11
-	VMOVUPD      Y2, (R11)
-	VMOVUPD      Y2, 64(R11)
-	VMOVUPD      Y2, 128(R11)
+	IMUL3Q       $0xc0, DX, R9
+	ADDQ         AX, R9
+	VMOVUPD      Y0, (R9)
+	VMOVUPD      Y0, 64(R9)
+	VMOVUPD      Y0, 128(R9)
 
 skip72:
 	INCQ    DX
-	MOVQ    DX, R11
-	CMPQ    R11, CX
-	CMOVQGT CX, R11
-	MOVQ    AX, R12
-	MOVQ    AX, R13
-	ADDQ    R10, R13
+	MOVQ    DX, R9
+	CMPQ    R9, CX
+	CMOVQGT CX, R9
+	MOVQ    AX, R10
+	MOVQ    AX, R11
+	ADDQ    R8, R11
+	VXORPD  Y5, Y5, Y5
+	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
-	VXORPD  Y8, Y8, Y8
-	VXORPD  Y9, Y9, Y9
 
 repeat73:
-	VMOVUPD     (R12), Y10
-	VMULPD      Y4, Y10, Y11
-	VFMADD231PD Y3, Y7, Y11
-	VMOVUPD     64(R12), Y12
-	VMULPD      Y4, Y12, Y13
-	VFMADD231PD Y3, Y8, Y13
-	VMOVUPD     128(R12), Y14
-	VMULPD      Y4, Y14, Y15
-	VFMADD231PD Y3, Y9, Y15
-	VFMADD231PD Y5, Y10, Y13
-	VFMADD231PD Y6, Y10, Y15
-	VMOVUPD     Y11, (R13)
-	VMOVAPD     Y10, Y7
-	VMOVUPD     Y13, 64(R13)
-	VMOVAPD     Y12, Y8
-	VMOVUPD     Y15, 128(R13)
-	VMOVAPD     Y14, Y9
-	ADDQ        $0xc0, R12
-	ADDQ        $0xc0, R13
-	DECQ        R11
+	VMOVUPD     (R10), Y8
+	VMULPD      Y1, Y8, Y9
+	VFMADD231PD Y2, Y5, Y9
+	VMOVUPD     64(R10), Y10
+	VMULPD      Y1, Y10, Y11
+	VFMADD231PD Y2, Y6, Y11
+	VMOVUPD     128(R10), Y12
+	VMULPD      Y1, Y12, Y13
+	VFMADD231PD Y2, Y7, Y13
+	VFMADD231PD Y3, Y8, Y11
+	VFMADD231PD Y4, Y8, Y13
+	VMOVUPD     Y9, (R11)
+	VMOVAPD     Y8, Y5
+	VMOVUPD     Y11, 64(R11)
+	VMOVAPD     Y10, Y6
+	VMOVUPD     Y13, 128(R11)
+	VMOVAPD     Y12, Y7
+	ADDQ        $0xc0, R10
+	ADDQ        $0xc0, R11
+	DECQ        R9
 	JNZ         repeat73
-	ADDQ        R10, AX
+	ADDQ        R8, AX
 	ADDQ        $0xc0, BX
-	ADDQ        $0x40, SI
-	ADDQ        $0x08, R8
-	ADDQ        $0x08, R9
-	DECQ        DI
+	ADDQ        $0x08, DI
+	DECQ        SI
 	JNZ         repeat71
 	LDMXCSR     8(SP)
 	VZEROUPPER
 	RET
-
-DATA c37<>+0(SB)/8, $(1.0)
-GLOBL c37<>(SB), RODATA|NOPTR, $8
-
-DATA c38<>+0(SB)/8, $(1.0)
-GLOBL c38<>(SB), RODATA|NOPTR, $8
 
 // func backwardAVX2(out []float64, u []float64, states []float64, ranks int, size int, chances []float64, g []float64)
 // Requires: AVX, CMOV, FMA3, SSE
@@ -1926,7 +1874,7 @@ TEXT ·seriesAVX2(SB), NOSPLIT, $0-48
 	MOVQ         c_base+24(FP), DX
 	MOVQ         c_len+32(FP), BX
 	XORQ         SI, SI
-	VBROADCASTSD c39<>+0(SB), Y0
+	VBROADCASTSD c36<>+0(SB), Y0
 	VXORPD       Y1, Y1, Y1
 
 repeat78:
@@ -1988,7 +1936,7 @@ skip82:
 	ADDQ         $0x20, DX
 	MOVQ         c_len+32(FP), BX
 	XORQ         SI, SI
-	VBROADCASTSD c40<>+0(SB), Y0
+	VBROADCASTSD c37<>+0(SB), Y0
 	VXORPD       Y1, Y1, Y1
 
 repeat84:
@@ -2046,11 +1994,11 @@ skip88:
 	VZEROUPPER
 	RET
 
-DATA c39<>+0(SB)/8, $(1.0)
-GLOBL c39<>(SB), RODATA|NOPTR, $8
+DATA c36<>+0(SB)/8, $(1.0)
+GLOBL c36<>(SB), RODATA|NOPTR, $8
 
-DATA c40<>+0(SB)/8, $(1.0)
-GLOBL c40<>(SB), RODATA|NOPTR, $8
+DATA c37<>+0(SB)/8, $(1.0)
+GLOBL c37<>(SB), RODATA|NOPTR, $8
 
 // func correlateAVX2(c []float64, u []float64, s []float64)
 // Requires: AVX, FMA3
@@ -2136,7 +2084,7 @@ repeat93:
 TEXT ·remainAVX2(SB), NOSPLIT, $0-40
 	MOVQ         ranks_base+0(FP), AX
 	MOVQ         ranks_len+8(FP), CX
-	VBROADCASTSD c41<>+0(SB), Y0
+	VBROADCASTSD c38<>+0(SB), Y0
 	MOVQ         mass+24(FP), DX
 	VBROADCASTSD (DX), Y1
 	VBROADCASTSD 8(DX), Y2
@@ -2175,7 +2123,7 @@ repeat94:
 	MOVQ         ranks_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         ranks_len+8(FP), CX
-	VBROADCASTSD c42<>+0(SB), Y0
+	VBROADCASTSD c39<>+0(SB), Y0
 	MOVQ         mass+24(FP), DX
 	VBROADCASTSD (DX), Y1
 	VBROADCASTSD 8(DX), Y2
@@ -2214,11 +2162,11 @@ repeat95:
 	VZEROUPPER
 	RET
 
-DATA c41<>+0(SB)/8, $(1.0)
-GLOBL c41<>(SB), RODATA|NOPTR, $8
+DATA c38<>+0(SB)/8, $(1.0)
+GLOBL c38<>(SB), RODATA|NOPTR, $8
 
-DATA c42<>+0(SB)/8, $(1.0)
-GLOBL c42<>(SB), RODATA|NOPTR, $8
+DATA c39<>+0(SB)/8, $(1.0)
+GLOBL c39<>(SB), RODATA|NOPTR, $8
 
 // func placeAVX2(out []float64, ranks []float64, theta []float64, baseline []float64, c *float64, ceiling *float64, s *float64)
 // Requires: AVX, FMA3

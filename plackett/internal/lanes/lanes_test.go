@@ -89,7 +89,8 @@ func results(f instructions, docs, order, ranks int) (all []float64) {
 	states[0].P = times
 	f.series(states[:size], c)
 	chances, u, out := make([]Chance, docs), make([]State, ranks+1), make([]float64, docs)
-	f.forward(states, ranks, size, chances, r, &times, w, g)
+	f.transitions(chances, r, &times, w)
+	f.forward(states, ranks, size, chances, g)
 	for k := range ranks {
 		u[k] = State{times, zero, Vec{3: 1}}
 	}
@@ -106,11 +107,6 @@ func results(f instructions, docs, order, ranks int) (all []float64) {
 	f.correlate(pairs, u, s)
 	for _, p := range pairs {
 		keep(p.A, p.B)
-	}
-	again := make([]Chance, docs)
-	f.transitions(again, r, &times, w)
-	for i := range again {
-		keep(again[i].Q, again[i].P, again[i].F)
 	}
 	z := make([]float64, order)
 	values := make([]State, order)

@@ -37,7 +37,7 @@ func divideAVX512(out []float64, terms []Pair, z []float64, chances []Chance, g 
 // forwardAVX512 is forwardGo.
 //
 //go:noescape
-func forwardAVX512(states []State, ranks, size int, chances []Chance, r []Vec, t *Vec, w, g []float64)
+func forwardAVX512(states []State, ranks, size int, chances []Chance, g []float64)
 
 // backwardAVX512 is backwardGo.
 //
@@ -97,7 +97,7 @@ func divideAVX2(out []float64, terms []Pair, z []float64, chances []Chance, g []
 // forwardAVX2 is forwardGo.
 //
 //go:noescape
-func forwardAVX2(states []State, ranks, size int, chances []Chance, r []Vec, t *Vec, w, g []float64)
+func forwardAVX2(states []State, ranks, size int, chances []Chance, g []float64)
 
 // backwardAVX2 is backwardGo.
 //
