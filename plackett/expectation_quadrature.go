@@ -68,7 +68,8 @@ func (x *quadrature) run(sum *geometricSum, tolerance, scale float64, scores, ga
 	clear(x.result)
 	value := 0.0
 	if gains != nil {
-		middle := slices.Min(gains)/2 + slices.Max(gains)/2
+		lowest, highest := extremes(gains)
+		middle := lowest/2 + highest/2
 		for i, d := range x.order {
 			x.gain[i] = gains[d] - middle
 		}
@@ -244,7 +245,7 @@ const (
 func (x *quadrature) sort(scores []float64) {
 	docs := len(scores)
 	x.order, x.score = scratch.Sized(x.order, docs), scratch.Sized(x.score, docs)
-	lowest, highest := slices.Min(scores), slices.Max(scores)
+	lowest, highest := extremes(scores)
 	if last := (highest - lowest) * bucketsPerUnit; last < maxBuckets {
 		starts := x.buckets[:int(last)+2]
 		clear(starts)
@@ -265,4 +266,17 @@ func (x *quadrature) sort(scores []float64) {
 	for i, d := range x.order {
 		x.score[i] = scores[d]
 	}
+}
+
+// extremes is min and max in one pass, without regard to NaN: several times as fast.
+func extremes(x []float64) (lowest, highest float64) {
+	lowest, highest = x[0], x[0]
+	for _, v := range x {
+		if v < lowest {
+			lowest = v
+		} else if v > highest {
+			highest = v
+		}
+	}
+	return lowest, highest
 }

@@ -147,7 +147,6 @@ func (k *Kernel) at(b int) ([][lanes.Width]int32, []lanes.Rank) {
 // for, and returns the number of the next.
 func (k *Kernel) read(b, i int, r Rankings) (next int, err error) {
 	entries, ranks := k.at(b)
-	clear(ranks)
 	documents, mark := k.documents, k.mark
 	for lane := uint(0); lane < lanes.Width && i*r.Cutoff < len(r.Documents); i++ {
 		row := r.Documents[i*r.Cutoff:][:len(ranks)]
@@ -171,6 +170,7 @@ func (k *Kernel) read(b, i int, r Rankings) (next int, err error) {
 			if row[p] != -1 {
 				return i, r.fault(i, p, length, len(documents))
 			}
+			ranks[p].W[lane], ranks[p].V[lane] = 0, 0
 		}
 		if length > 0 {
 			k.samples = append(k.samples, sample{origin: i, length: length})
