@@ -12,7 +12,6 @@ type NumberError struct {
 	Value    float64 // the number
 }
 
-// Error names the number and its position.
 func (e *NumberError) Error() string {
 	of := map[string]string{"discount": "rank", "weight": "entry"}[e.What]
 	if of == "" {
@@ -27,7 +26,6 @@ type LengthError struct {
 	Length, Want int    // the length that it has, and the right one
 }
 
-// Error names the argument and both lengths.
 func (e *LengthError) Error() string {
 	return fmt.Sprintf("%s: %d numbers, want %d", e.What, e.Length, e.Want)
 }
@@ -39,7 +37,6 @@ type RankingError struct {
 	Reason        string // what is wrong with it
 }
 
-// Error names the entry, where it stands, and the reason.
 func (e *RankingError) Error() string {
 	return fmt.Sprintf("ranking %d, place %d: entry %d %s", e.Sample, e.Place, e.Entry, e.Reason)
 }
@@ -102,7 +99,7 @@ func checkScale(what string, scale float64) (float64, error) {
 // processors take a hundred times as long as for others.
 const negligible = 1e-20
 
-// flushNegligible sets entries to 0 that are below the negligible part of scale.
+// flushNegligible sets negligible entries to 0.
 func flushNegligible(x []float64, scale float64) {
 	for i, v := range x {
 		if math.Abs(v) < negligible*scale {

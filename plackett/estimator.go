@@ -143,8 +143,8 @@ func (w way) sharedGains(gains []float64) []float64 {
 	return nil
 }
 
-// reward sets what the ranks of block b are rewarded for, before discounts. That the whole ranking
-// is credited is as if its last rank had all of the reward.
+// reward sets what the ranks of block b are rewarded for, before discounts: where the whole ranking
+// is credited its last rank has all of the reward.
 func (k *Kernel) reward(b int, samples []sample, w way, gains, discounts []float64) {
 	if w.expected {
 		return // the mean gains are there

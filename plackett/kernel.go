@@ -87,15 +87,12 @@ func (k *Kernel) load(scores, gains []float64, r Rankings, cutoff int) error {
 	}
 	k.cutoff = cutoff
 	blocks := n/lanes.Width + 2 // the last may be begun, and one more is for the likeliest ranking
-	k.entries = scratch.Sized(k.entries, blocks*cutoff)
-	k.ranks = scratch.Sized(k.ranks, blocks*cutoff)
-	k.baseline = scratch.Sized(k.baseline, cutoff)
-	k.ones = scratch.Sized(k.ones, cutoff)
+	k.entries, k.ranks = scratch.Sized(k.entries, blocks*cutoff), scratch.Sized(k.ranks, blocks*cutoff)
+	k.baseline, k.ones = scratch.Sized(k.baseline, cutoff), scratch.Sized(k.ones, cutoff)
 	for p := range k.ones {
 		k.baseline[p], k.ones[p] = 0, 1
 	}
-	k.placed = scratch.Sized(k.placed, cutoff)
-	k.row = scratch.Sized(k.row, cutoff)
+	k.placed, k.row = scratch.Sized(k.placed, cutoff), scratch.Sized(k.row, cutoff)
 	k.future, k.risk = scratch.Sized(k.future, cutoff), scratch.Sized(k.risk, cutoff)
 	k.weighDocuments(gains)
 	k.samples = k.samples[:0]
@@ -181,7 +178,8 @@ func (k *Kernel) read(b, i int, r Rankings) (next int, err error) {
 	return i, nil
 }
 
-// prepare computes 1/M_k and ρ̄_k of the samples of block b, and their levels.
+// prepare computes 1/M_k and ρ̄_k of the samples of block b, and their levels. Ranks without a
+// document have 0.
 func (k *Kernel) prepare(b int, samples []sample, gains []float64) {
 	_, ranks := k.at(b)
 	lanes.Remain(ranks, &k.mass, &k.gain)
@@ -314,7 +312,8 @@ func (k *Kernel) LogProbs(scores []float64, r Rankings, out []float64) error {
 // 1e-20·Σ|w| are 0. The weights w have the shape of the rankings. Errors are those of
 // [Kernel.Gradient].
 func (k *Kernel) LogProbsGradient(scores []float64, r Rankings, w, lambda []float64) error {
-	err := cmp.Or(checkLength("weights", len(w), len(r.Documents)), checkFinite("weight", w), checkLength("λ", len(lambda), len(scores)))
+	err := cmp.Or(checkLength("weights", len(w), len(r.Documents)), checkFinite("weight", w),
+		checkLength("λ", len(lambda), len(scores)))
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,8 @@ func (p *panels) isColumn() bool { return inUse.column8 != nil && p.b.Cols == 1 
 
 func (p *panels) column(c, a Matrix[float32]) {
 	eights(c.Rows, func(i, next int) {
-		inUse.column8(a.Cols, &a.Data[i*a.Row], next*a.Row*size, a.Col*size, &p.b.Data[0], p.b.Row*size, &c.Data[i*c.Row], next*c.Row*size)
+		inUse.column8(a.Cols, &a.Data[i*a.Row], next*a.Row*size, a.Col*size,
+			&p.b.Data[0], p.b.Row*size, &c.Data[i*c.Row], next*c.Row*size)
 	})
 }
 
