@@ -14,19 +14,16 @@ import (
 //
 //	θ_k ≈ Σ_m c_m z_m^{k−1},   k = 1 … n,
 //
-// under which an expectation over whole lists costs O(n) a node: docs/exact.md, section 5. DCG's
-// discount and other completely monotone ones are such sums, by Bernstein's theorem.
+// under which an expectation over whole lists costs O(n) a node: docs/exact.md, section 5.
 type geometricSum struct {
 	discounts []float64 // that it is of
 	tolerance float64
 
-	c []float64
-	s []float64 // −log z_m, ascending: the terms that last longest come first
-	z []float64
-	// reach is min(n, 1/(1 − z_m)), that of Σ_k z_m^{k−1}.
-	reach []float64
-	// largest is max |θ|, total Σ|θ|.
-	largest, total float64
+	c, z  []float64
+	s     []float64 // −log z_m, ascending: the terms that last longest come first
+	reach []float64 // min(n, 1/(1 − z_m)), that of Σ_k z_m^{k−1}
+
+	largest, total float64 // max |θ|, Σ|θ|
 
 	rule *rule
 }
@@ -86,10 +83,8 @@ func (g *geometricSum) fit(n int) {
 }
 
 // accepted tells whether the approximation leaves half of the tolerance to the quadrature, and the
-// terms are not so large that they cancel to rounding errors, and completes the sum then.
-//
-// With δ_k the errors of the discounts, an exposure is off by at most max |δ|, the value by
-// max |ρ|·Σ|δ|, and λ_d by 2·max |ρ|·Σ|δ|: E|∂ log π/∂m_d| is at most 2.
+// terms are not so large that they cancel to rounding errors, and completes the sum then. With δ_k
+// the errors of the discounts, an exposure is off by at most max |δ|, and λ_d by 2·max |ρ|·Σ|δ|.
 func (g *geometricSum) accepted() bool {
 	const stride = 64 // ranks between which powers are multiplied
 	most, sum := 0.0, 0.0
