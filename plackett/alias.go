@@ -9,10 +9,9 @@ import (
 // alias is Walker's table (ACM TOMS 1977) in Vose's construction (IEEE TSE 1991):
 // O(n) to build, then one random number and one look-up a draw.
 type alias struct {
-	cells []cell
-	small []int32
-	large []int32
-	share []float64
+	cells        []cell
+	small, large []int32
+	share        []float64
 }
 
 // cell i keeps draw i while the fraction is below keep, else gives other.
@@ -51,10 +50,7 @@ func (a *alias) build(weights []float64, mass float64) {
 		}
 	}
 	// What is left has a share of 1, up to rounding.
-	for _, i := range a.large {
-		a.cells[i] = cell{keep: ^uint64(0), other: i}
-	}
-	for _, i := range a.small {
+	for _, i := range append(a.large, a.small...) {
 		a.cells[i] = cell{keep: ^uint64(0), other: i}
 	}
 }

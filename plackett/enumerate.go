@@ -1,6 +1,7 @@
 package plackett
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
@@ -22,7 +23,8 @@ func Enumerate(scores []float64, cutoff int, visit func(ranking []int, probabili
 		count *= float64(len(scores) - k)
 	}
 	if count > maxEnumerated {
-		return fmt.Errorf("plackett: %g rankings of %d of %d documents are too many to enumerate: at most %g", count, length, len(scores), float64(maxEnumerated))
+		return fmt.Errorf("plackett: %g rankings of %d of %d documents are too many to enumerate: at most %g",
+			count, length, len(scores), float64(maxEnumerated))
 	}
 	ranking := make([]int, 0, length)
 	placed := make([]bool, len(scores))
@@ -80,16 +82,10 @@ type Moments struct {
 // Σ_y π(y) W_1(y) Σ_k (1[y_k = d] − P_k(d)): independent of the [Kernel], which it is there
 // to check. The limits are those of [Enumerate].
 func EnumerateMoments(scores, gains, discounts []float64) (Moments, error) {
-	if err := checkGains(gains, scores); err != nil {
+	if err := cmp.Or(checkGains(gains, scores), checkDiscounts(discounts)); err != nil {
 		return Moments{}, err
 	}
-	if err := checkDiscounts(discounts); err != nil {
-		return Moments{}, err
-	}
-	x := Moments{
-		Gradient: make([]float64, len(scores)),
-		Exposure: make([]float64, len(scores)),
-	}
+	x := Moments{Gradient: make([]float64, len(scores)), Exposure: make([]float64, len(scores))}
 	placed := make([]bool, len(scores))
 	err := Enumerate(scores, len(discounts), func(ranking []int, probability float64) {
 		reward := 0.0

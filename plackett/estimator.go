@@ -1,9 +1,9 @@
 package plackett
 
 import (
+	"cmp"
 	"fmt"
 
-	"github.com/plrank/plrank/internal/scratch"
 	"github.com/plrank/plrank/plackett/internal/lanes"
 )
 
@@ -29,36 +29,25 @@ import (
 type Estimator int
 
 const (
-	// PolicyGradient is REINFORCE (Williams 1992).
-	PolicyGradient Estimator = iota
-	// PolicyGradientLOO is REINFORCE with a leave-one-out baseline (Kool, van Hoof and
-	// Welling 2019).
-	PolicyGradientLOO
-	// PLRank1 is that of Oosterhuis (SIGIR 2021, §5.2). The placement policy gradient is
-	// the same number, ranking by ranking.
-	PLRank1
-	// PLRank1LOO is PLRank1 with a leave-one-out baseline.
-	PLRank1LOO
-	// PLRank2 is that of Oosterhuis (SIGIR 2021, §5.3 and Algorithm 1). PL-Rank-3
-	// (Oosterhuis, SIGIR 2022) is the same number.
-	PLRank2
-	// PLRank2LOO is PLRank2 with a leave-one-out baseline.
-	PLRank2LOO
-	// PLRank2Expected is PLRank2 with expected rewards.
-	PLRank2Expected
-	// PLRankRB is PLRank2 with expected rewards and a leave-one-out baseline: of these,
-	// usually the one of least variance.
-	PLRankRB
+	PolicyGradient    Estimator = iota // REINFORCE (Williams 1992)
+	PolicyGradientLOO                  // the same with a baseline (Kool, van Hoof and Welling 2019)
+	PLRank1                            // Oosterhuis (SIGIR 2021, §5.2); the placement policy gradient is the same number
+	PLRank1LOO                         // the same with a baseline
+	PLRank2                            // Oosterhuis (SIGIR 2021, §5.3, Algorithm 1); PL-Rank-3 (SIGIR 2022) is the same number
+	PLRank2LOO                         // the same with a baseline
+	PLRank2Expected                    // PLRank2 with expected rewards
+	PLRankRB                           // the same with a baseline: usually the least variance of these
 )
 
-// table has the choices of every estimator.
-var table = [...]struct {
-	name     string
-	source   string
-	expected bool // rewards, which need mean gains
-	credit   credit
-	baseline bool
-}{
+// A way has the choices of an estimator, with its name and where it is from.
+type way struct {
+	name, source string
+	expected     bool // rewards, which need mean gains
+	credit       credit
+	baseline     bool
+}
+
+var table = [...]way{
 	PolicyGradient:    {"policy-gradient", "REINFORCE (Williams 1992)", false, whole, false},
 	PolicyGradientLOO: {"policy-gradient-loo", "the same with a leave-one-out baseline (Kool, van Hoof & Welling 2019)", false, whole, true},
 	PLRank1:           {"plrank1", "PL-Rank-1 (Oosterhuis, SIGIR 2021, §5.2)", false, onward, false},
@@ -66,7 +55,8 @@ var table = [...]struct {
 	PLRank2:           {"plrank2", "PL-Rank-2 (Oosterhuis, SIGIR 2021, §5.3), or 3 (SIGIR 2022)", false, later, false},
 	PLRank2LOO:        {"plrank2-loo", "the same with a leave-one-out baseline", false, later, true},
 	PLRank2Expected:   {"plrank2-expected", "PL-Rank-2 with expected rewards", true, later, false},
-	PLRankRB:          {"plrank-rb", "the same with a leave-one-out baseline: usually the least variance (docs/pl-rank-rb.md)", true, later, true},
+	PLRankRB: {"plrank-rb", "the same with a leave-one-out baseline: usually the least variance (docs/pl-rank-rb.md)",
+		true, later, true},
 }
 
 // credit is which rewards a rank is credited with.
@@ -110,106 +100,57 @@ func (e Estimator) check() error {
 	return nil
 }
 
-// Gradient writes the estimate of dR/dm_d to lambda, and returns that of R, as
-// [Kernel.Metric] does. A λ below 1e-20·max|ρ|·Σ|θ| is 0. Its cost is O(D + N·K). Where rankings have more ranks than
-// there are discounts, the first count. With no ranking present all is zero.
-// Errors are [*NumberError], [*LengthError] and [*RankingError], and one for gains or
-// discounts that are too large, as those of [Expectation].
+// Gradient writes the estimate of dR/dm_d to lambda, and returns that of R: the mean over the
+// rankings of Σ_k r_k, which has the same expectation for all estimators, and usually less
+// variance for those with expected rewards. A λ below 1e-20·max|ρ|·Σ|θ| is 0. Its cost is
+// O(D + N·K). Where rankings have more ranks than there are discounts, the first count. With no
+// ranking present all is zero. Errors are [*NumberError], [*LengthError] and [*RankingError], and
+// one for gains or discounts that are too large, as those of [Expectation].
 func (k *Kernel) Gradient(e Estimator, scores, gains, discounts []float64, r Rankings, lambda []float64) (float64, error) {
-	if err := checkLength("λ", len(lambda), len(scores)); err != nil {
-		return 0, err
-	}
-	scale, err := k.loadFor(e, scores, gains, discounts, r)
+	err := cmp.Or(checkLength("λ", len(lambda), len(scores)), e.check(), checkGains(gains, scores), checkDiscounts(discounts))
 	if err != nil {
 		return 0, err
 	}
-	k.begin(lambda)
-	if len(k.samples) == 0 {
-		return 0, nil
+	w := table[e]
+	if err := k.load(scores, w.sharedGains(gains), r, min(len(discounts), r.Cutoff)); err != nil {
+		return 0, err
 	}
-	theta := k.reward(e, gains, discounts)
-	credit, err := k.setBaseline(e, gains, discounts, theta)
+	scale, err := scaleOf(gains, discounts[:k.cutoff])
 	if err != nil {
 		return 0, err
 	}
-	sum := 0.0
-	for b := range k.blocks() {
-		sum += k.accumulate(b, credit, theta, e.sharedGains(gains), lambda)
-	}
-	k.finish(float64(len(k.samples)), lambda, scale)
-	return sum / float64(len(k.samples)), nil
-}
-
-// Metric returns the estimate of R alone: the mean over the rankings of Σ_k r_k, which has
-// the same expectation for all estimators, and usually less variance for those with expected
-// rewards. Errors are those of [Kernel.Gradient].
-func (k *Kernel) Metric(e Estimator, scores, gains, discounts []float64, r Rankings) (float64, error) {
-	if _, err := k.loadFor(e, scores, gains, discounts, r); err != nil {
-		return 0, err
-	}
 	if len(k.samples) == 0 {
+		clear(lambda)
 		return 0, nil
 	}
-	theta := k.reward(e, gains, discounts)
-	sum := 0.0
 	for b := range k.blocks() {
-		_, ranks := k.at(b)
-		for lane := range k.block(b) {
-			reward := 0.0
-			for p := len(ranks) - 1; p >= 0; p-- {
-				reward += theta[p] * ranks[p].Gain[lane]
-			}
-			sum += reward
-		}
+		k.reward(b, k.block(b), w, gains, discounts)
 	}
-	return sum / float64(len(k.samples)), nil
-}
-
-// loadFor checks the numbers, loads what estimator e needs, and returns the scale of λ.
-func (k *Kernel) loadFor(e Estimator, scores, gains, discounts []float64, r Rankings) (scale float64, err error) {
-	if err := e.check(); err != nil {
-		return 0, err
+	theta := discounts[:k.cutoff]
+	if w.credit == whole {
+		theta = k.ones // which it is rewarded with at its last rank
 	}
-	if err := checkGains(gains, scores); err != nil {
-		return 0, err
-	}
-	if err := checkDiscounts(discounts); err != nil {
-		return 0, err
-	}
-	if err := k.load(scores, e.sharedGains(gains), r, min(len(discounts), r.Cutoff)); err != nil {
-		return 0, err
-	}
-	return scaleOf(gains, discounts[:k.cutoff])
+	credit := k.setBaseline(w, gains, discounts, theta)
+	n := float64(len(k.samples))
+	return k.sum(credit, theta, w.sharedGains(gains), lambda, n, scale) / n, nil
 }
 
 // sharedGains returns the gains where c = 1, else nil.
-func (e Estimator) sharedGains(gains []float64) []float64 {
-	if table[e].credit == later {
+func (w way) sharedGains(gains []float64) []float64 {
+	if w.credit == later {
 		return gains
 	}
 	return nil
 }
 
-// reward sets what the ranks of all samples are rewarded for, and returns the discounts that
-// belong to it.
-func (k *Kernel) reward(e Estimator, gains, discounts []float64) []float64 {
-	for b := range k.blocks() {
-		k.rewardBlock(b, k.block(b), e, gains, discounts)
-	}
-	if table[e].credit == whole {
-		return k.ones
-	}
-	return discounts[:k.cutoff]
-}
-
-// rewardBlock is reward for block b. That the whole ranking is credited is as if its last rank had
-// all of the reward.
-func (k *Kernel) rewardBlock(b int, samples []sample, e Estimator, gains, discounts []float64) {
-	if table[e].expected {
+// reward sets what the ranks of block b are rewarded for, before discounts: where the whole ranking
+// is credited its last rank has all of the reward.
+func (k *Kernel) reward(b int, samples []sample, w way, gains, discounts []float64) {
+	if w.expected {
 		return // the mean gains are there
 	}
 	k.setGains(b, samples, func(_ sample, _, d int) float64 { return gains[d] })
-	if table[e].credit != whole {
+	if w.credit != whole {
 		return
 	}
 	_, ranks := k.at(b)
@@ -225,19 +166,17 @@ func (k *Kernel) rewardBlock(b int, samples []sample, e Estimator, gains, discou
 
 // setBaseline prepares f_k = scale·X_k − baseline. With S the sum of X_k over all N
 // rankings, the mean over the others is (S − X_k)/(N−1), so f_k = N/(N−1)·X_k − S/(N−1).
-func (k *Kernel) setBaseline(e Estimator, gains, discounts, theta []float64) (lanes.Credit, error) {
-	credit := table[e].credit.weights(1)
-	if !table[e].baseline {
-		return credit, nil
+func (k *Kernel) setBaseline(w way, gains, discounts, theta []float64) lanes.Credit {
+	credit := w.credit.weights(1)
+	if !w.baseline {
+		return credit
 	}
-	from, to, divisor := 0, k.blocks(), 1.0
+	from, to, scale, divisor := 0, k.blocks(), 1.0, 1.0
 	if n := float64(len(k.samples)); n > 1 {
-		divisor = n - 1
+		scale, divisor = n/(n-1), n-1
 	} else {
 		from, to = to, to+1
-		if err := k.loadLikeliest(from, e, gains, discounts); err != nil {
-			return credit, err
-		}
+		k.loadLikeliest(from, w, gains, discounts)
 	}
 	later := 0.0
 	for p := k.cutoff - 1; p >= 0; p-- {
@@ -255,10 +194,7 @@ func (k *Kernel) setBaseline(e Estimator, gains, discounts, theta []float64) (la
 		k.baseline[p] = credit.Later*later + credit.Own*reward
 		later += reward
 	}
-	if n := float64(len(k.samples)); n > 1 {
-		credit = table[e].credit.weights(n / divisor)
-	}
-	return credit, nil
+	return w.credit.weights(scale)
 }
 
 // weights are those of rewards in f_k and g_k.
@@ -270,24 +206,18 @@ func (c credit) weights(scale float64) lanes.Credit {
 }
 
 // loadLikeliest reads the ranking of descending scores (ties by position) into block b.
-func (k *Kernel) loadLikeliest(b int, e Estimator, gains, discounts []float64) error {
-	length := min(k.cutoff, len(k.policy.scores))
-	k.top.likeliest(k.policy.scores, length)
-	k.likeliest = scratch.Sized(k.likeliest, k.cutoff)
-	for p := range k.likeliest {
-		k.likeliest[p] = -1
-		if p < length {
-			k.likeliest[p] = k.top.entries[p].document
-		}
+func (k *Kernel) loadLikeliest(b int, w way, gains, discounts []float64) {
+	k.top.likeliest(k.policy.scores, min(k.cutoff, len(k.policy.scores)))
+	for p := range k.row {
+		k.row[p] = -1
 	}
-	r := Rankings{Documents: k.likeliest, Cutoff: k.cutoff}
-	if _, err := k.read(b, 0, r); err != nil {
-		return err
+	k.top.copyTo(k.row)
+	n := len(k.samples)
+	if _, err := k.read(b, 0, Rankings{Documents: k.row, Cutoff: k.cutoff}); err != nil {
+		panic(err) // it is a ranking
 	}
-	n := len(k.samples) - 1
-	one := []sample{k.samples[n]}
+	one := k.samples[n:]
 	k.samples = k.samples[:n]
-	k.prepare(b, one, e.sharedGains(gains))
-	k.rewardBlock(b, one, e, gains, discounts)
-	return nil
+	k.prepare(b, one, w.sharedGains(gains))
+	k.reward(b, one, w, gains, discounts)
 }

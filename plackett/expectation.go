@@ -1,6 +1,7 @@
 package plackett
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/plrank/plrank/internal/scratch"
@@ -28,10 +29,9 @@ import (
 // Expectation itself, which takes some milliseconds, and kept.
 //
 // Scores, gains and discounts may be any finite numbers, with max |ρ|, Σ|θ| and their product
-// up to 1e300. Discounts beyond the number of
-// documents have no effect. The same input gives the same output, bit for bit, on a
-// machine. An Expectation allocates only while its scratch space grows. It is not for
-// concurrent use.
+// up to 1e300. Discounts beyond the number of documents have no effect. The same input gives the
+// same output, bit for bit, on a machine. An Expectation allocates only while its scratch space
+// grows. It is not for concurrent use.
 type Expectation struct {
 	// Tolerance bounds the error of E_d relative to max |θ|, and that of R and λ_d
 	// relative to max |ρ| · Σ|θ|. If it equals zero, it is 1e-7. The smallest is 1e-13.
@@ -60,10 +60,7 @@ const (
 // Errors are [*NumberError] and [*LengthError], and one for a tolerance, gains or discounts
 // out of range.
 func (e *Expectation) Gradient(scores, gains, discounts, lambda []float64) (value float64, err error) {
-	if err := checkGains(gains, scores); err != nil {
-		return 0, err
-	}
-	if err := checkLength("lambda", len(lambda), len(scores)); err != nil {
+	if err := cmp.Or(checkGains(gains, scores), checkLength("lambda", len(lambda), len(scores))); err != nil {
 		return 0, err
 	}
 	return e.run(scores, gains, discounts, lambda)
@@ -140,31 +137,32 @@ func (e *Expectation) PairWeights(scores, discounts, out []float64) error {
 // Nodes returns the number of nodes of the quadrature in the last call.
 func (e *Expectation) Nodes() int { return e.quadrature.blocks * lanes.Width }
 
-// Terms returns the number of geometric sequences in whose place the discounts of the last call
-// were taken, 0 where there was no such sum.
-func (e *Expectation) Terms() int { return e.quadrature.termCount }
-
 // run checks what all methods have in common and computes the gradient, or, without gains,
 // the exposure.
 func (e *Expectation) run(scores, gains, discounts, out []float64) (float64, error) {
-	tolerance := e.Tolerance
-	if tolerance == 0 {
-		tolerance = defaultTolerance
-	}
+	tolerance := cmp.Or(e.Tolerance, defaultTolerance)
 	if !(tolerance >= smallestTolerance && tolerance < 1) {
-		return 0, fmt.Errorf("the tolerance is %v: it must be from %v to 1, or 0 for %v", e.Tolerance, smallestTolerance, defaultTolerance)
+		return 0, fmt.Errorf("the tolerance is %v: it must be from %v to 1, or 0 for %v",
+			e.Tolerance, smallestTolerance, defaultTolerance)
 	}
-	if err := checkFinite("score", scores); err != nil {
-		return 0, err
-	}
-	if err := checkDiscounts(discounts); err != nil {
+	if err := cmp.Or(checkFinite("score", scores), checkDiscounts(discounts)); err != nil {
 		return 0, err
 	}
 	scale, err := scaleOf(gains, discounts[:min(len(discounts), len(scores))])
 	if err != nil {
 		return 0, err
 	}
-	e.quadrature.check, e.quadrature.err = e.Check, nil
-	value := e.quadrature.run(tolerance, scale, scores, gains, discounts, out)
-	return value, e.quadrature.err
+	x := &e.quadrature
+	x.check, x.err, x.blocks = e.Check, nil, 0
+	clear(out)
+	cutoff := min(len(discounts), len(scores))
+	for cutoff > 0 && discounts[cutoff-1] == 0 {
+		cutoff--
+	}
+	if cutoff == 0 {
+		return 0, nil
+	}
+	x.discounts = discounts[:cutoff]
+	value := x.run(x.geometric(tolerance, len(scores), discounts), tolerance, scale, scores, gains, out)
+	return value, x.err
 }

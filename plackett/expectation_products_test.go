@@ -44,8 +44,8 @@ func wholeBy(t *testing.T, products bool, tolerance float64, scores, gains, thet
 	largest, _ := magnitudes(gains)
 	x := quadrature{discounts: theta}
 	r := wholeResult{lambda: make([]float64, len(scores)), exposure: make([]float64, len(scores))}
-	x.compute(sum, tolerance, total, scores, nil, r.exposure)
-	r.value = x.compute(sum, tolerance, largest*total, scores, gains, r.lambda)
+	x.run(sum, tolerance, total, scores, nil, r.exposure)
+	r.value = x.run(sum, tolerance, largest*total, scores, gains, r.lambda)
 	return r
 }
 
@@ -212,7 +212,7 @@ func TestProductsAreReused(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 	sweep := quadrature{discounts: theta[:300]}
-	sweep.compute(nil, defaultTolerance, 1, lists[0], lists[0], make([]float64, 300))
+	sweep.run(nil, defaultTolerance, 1, lists[0], lists[0], make([]float64, 300))
 	if _, err := e.Gradient(lists[0], lists[0], theta, make([]float64, 300)); err != nil || e.quadrature.blocks >= sweep.blocks {
 		t.Errorf("%d blocks of nodes by products, %d by sweeps: %v", e.quadrature.blocks, sweep.blocks, err)
 	}

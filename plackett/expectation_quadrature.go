@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/plrank/plrank/internal/order"
 	"github.com/plrank/plrank/internal/scratch"
 	"github.com/plrank/plrank/plackett/internal/lanes"
 )
@@ -28,14 +29,13 @@ type quadrature struct {
 	gain   []float64 // less the middle of the gains
 	result []float64 // λ or the exposure
 
-	discounts, drops []float64 // θ_k and Δ_k
+	discounts []float64
 
-	// The weights w = exp(m − reference), and v = w times gain, of documents from weightBegin to
-	// weightEnd, beyond which they are 0. mass and squares are the sums of w and w² from a document on.
-	reference              float64
-	weightBegin, weightEnd int
-	w, v                   []float64
-	mass, squares          []float64
+	// The weights w = exp(m − reference), and v = w times gain, of documents before weightEnd, beyond
+	// which they are 0. mass and squares are the sums of w and w² from a document on.
+	reference           float64
+	weightEnd           int
+	w, v, mass, squares []float64
 
 	arrivedEnd, sweptEnd, poolEnd int
 
@@ -47,71 +47,41 @@ type quadrature struct {
 	r, scratch     []lanes.Vec
 	powerSums      [maxPowers]lanes.Sum
 	pairs          [maxPowers]lanes.Pair
-	transitions    []lanes.Chance // q, p and t·f of the documents that are swept over
+	transitions    []lanes.Chance // q, p and t·f of every document
 	states         []lanes.State  // [documents of a part + 1, ranks]: P, B and A before each document
 	checkpoints    []lanes.State  // [parts, ranks]: P, B and A before each part
 	backward       []lanes.State  // [ranks + 1]: U, X and Y
 	terms          []lanes.Pair   // T and V of every term of a geometric sum
-	termCount      int            // of the geometric sum; 0: sweeps
-	live           int            // terms that are left
+	live           int            // terms of it that are left
 
 	buckets [maxBuckets + 1]int // where each begins, when documents are sorted
 }
 
 // run computes the gradient of the expected metric and returns its value, or, with no gains,
-// computes the exposures. What is negligible beside scale is 0.
-func (x *quadrature) run(tolerance, scale float64, scores, gains, discounts, out []float64) float64 {
-	clear(out)
-	x.blocks = 0
-	cutoff := min(len(discounts), len(scores))
-	for cutoff > 0 && discounts[cutoff-1] == 0 {
-		cutoff--
-	}
-	if cutoff == 0 {
-		return 0
-	}
-	x.discounts = discounts[:cutoff]
-	return x.compute(x.geometric(tolerance, len(scores), discounts), tolerance, scale, scores, gains, out)
-}
-
-// compute is run for the discounts of x, by a geometric sum of them, or with none by sweeps.
-func (x *quadrature) compute(sum *geometricSum, tolerance, scale float64, scores, gains, out []float64) float64 {
-	cutoff := len(x.discounts)
-	x.drops = scratch.Sized(x.drops, cutoff)
-	total := 0.0
-	for k, theta := range x.discounts {
-		total += theta
-		x.drops[k] = theta
-		if k+1 < cutoff {
-			x.drops[k] -= x.discounts[k+1]
-		}
-	}
+// computes the exposures, by a geometric sum of the discounts, or with none by sweeps. What is
+// negligible beside scale is 0.
+func (x *quadrature) run(sum *geometricSum, tolerance, scale float64, scores, gains, out []float64) float64 {
 	x.sort(scores)
-	docs := len(scores)
-	middle := 0.0
-	x.gain = scratch.Sized(x.gain, docs)
+	x.gain, x.result = scratch.Sized(x.gain, len(scores)), scratch.Sized(x.result, len(scores))
+	x.r, x.transitions = scratch.Sized(x.r, len(scores)), scratch.Sized(x.transitions, len(scores))
 	clear(x.gain)
+	clear(x.result)
+	value := 0.0
 	if gains != nil {
 		lowest, highest := extremes(gains)
-		middle = lowest/2 + highest/2
+		middle := lowest/2 + highest/2
 		for i, d := range x.order {
 			x.gain[i] = gains[d] - middle
 		}
+		for _, theta := range x.discounts {
+			value += theta
+		}
+		value *= middle
 	}
-	x.result = scratch.Sized(x.result, docs)
-	clear(x.result)
-
 	if x.tolerance != tolerance {
 		x.tolerance, x.rules = tolerance, map[int]*rule{}
 	}
-	var r *rule
-	if sum != nil {
-		r, x.termCount = sum.rule, len(sum.c)
-	} else {
-		r, x.termCount = x.rule(cutoff), 0
-	}
-	x.live = x.termCount
-	value := middle*total + x.integrate(r, sum, gains == nil)
+	value += x.integrate(sum, gains == nil)
 	for i, d := range x.order {
 		out[d] = x.result[i]
 	}
@@ -119,8 +89,12 @@ func (x *quadrature) compute(sum *geometricSum, tolerance, scale float64, scores
 	return value
 }
 
-// rule is that of sweeps for a cutoff.
-func (x *quadrature) rule(cutoff int) *rule {
+// rule is that of a geometric sum, or that of sweeps.
+func (x *quadrature) rule(sum *geometricSum) *rule {
+	if sum != nil {
+		return sum.rule
+	}
+	cutoff := len(x.discounts)
 	r := x.rules[cutoff]
 	if r == nil {
 		r = newRule(cutoff, x.tolerance)
@@ -162,11 +136,11 @@ func (x *quadrature) geometric(tolerance float64, docs int, discounts []float64)
 // of them.
 func (x *quadrature) setWeights() {
 	const negligible = -700 // e^−700 is about the smallest normal number
-	docs := len(x.score)
-	x.weightBegin, x.weightEnd, x.reference = x.arrivedEnd, docs, x.score[x.arrivedEnd]
+	docs, first := len(x.score), x.arrivedEnd
+	x.weightEnd, x.reference = docs, x.score[first]
 	x.w, x.v = scratch.Sized(x.w, docs), scratch.Sized(x.v, docs)
 	x.mass, x.squares = scratch.Sized(x.mass, docs+1), scratch.Sized(x.squares, docs+1)
-	for i := x.weightBegin; i < docs; i++ {
+	for i := first; i < docs; i++ {
 		if x.score[i]-x.reference < negligible {
 			x.weightEnd = i
 			break
@@ -175,30 +149,48 @@ func (x *quadrature) setWeights() {
 		x.v[i] = x.w[i] * x.gain[i]
 	}
 	x.mass[x.weightEnd], x.squares[x.weightEnd] = 0, 0
-	for i := x.weightEnd - 1; i >= x.weightBegin; i-- {
+	for i := x.weightEnd - 1; i >= first; i-- {
 		x.mass[i] = x.mass[i+1] + x.w[i]
 		x.squares[i] = x.squares[i+1] + x.w[i]*x.w[i]
 	}
+}
+
+// rebase makes weights relative to the first document that has not arrived, and times with them,
+// before those weights get too small.
+func (x *quadrature) rebase() {
+	if x.reference-x.score[x.arrivedEnd] <= 100 {
+		return
+	}
+	shift := math.Exp(x.score[x.arrivedEnd] - x.reference)
+	for l := range x.times {
+		x.times[l] *= shift
+	}
+	x.setWeights()
 }
 
 // integrate adds up the blocks of nodes, and returns the value.
 //
 // Where scores are far apart, all documents that can have arrived may be sure to have arrived.
 // Then nothing happens until the next ones, and time begins anew for them, with a unit of their own.
-func (x *quadrature) integrate(r *rule, sum *geometricSum, exposure bool) float64 {
+func (x *quadrature) integrate(sum *geometricSum, exposure bool) float64 {
 	sure := 8 - math.Log(x.tolerance) // w_d t of documents that have arrived
 	never := 1e-6 * x.tolerance       // Σ w_d t of those that have not arrived
 	end := x.tolerance / 50           // P(fewer than K have arrived) at the end
 	value := 0.0
+	r := x.rule(sum)
 	x.arrivedEnd, x.poolEnd = 0, 0
+	if sum != nil {
+		x.live = len(sum.c)
+	}
 	last := lanes.Width - 1
 	for anew := true; ; {
 		if anew {
 			x.setWeights()
 			unit := 1 / x.mass[x.arrivedEnd]
-			for l := range lanes.Width {
-				x.times[l], x.weights[l] = r.nodes[l]*unit, r.weights[l]
+			for l, node := range r.nodes {
+				x.times[l] = node * unit
 			}
+			x.weights = r.weights
 		} else {
 			for x.arrivedEnd < x.weightEnd && x.w[x.arrivedEnd]*x.times[0] > sure {
 				x.arrivedEnd++
@@ -206,13 +198,7 @@ func (x *quadrature) integrate(r *rule, sum *geometricSum, exposure bool) float6
 			if x.arrivedEnd == len(x.discounts) || x.arrivedEnd == len(x.score) {
 				return value
 			}
-			if x.reference-x.score[x.arrivedEnd] > 100 {
-				shift := math.Exp(x.score[x.arrivedEnd] - x.reference)
-				for l := range x.times {
-					x.times[l] *= shift
-				}
-				x.setWeights()
-			}
+			x.rebase()
 		}
 		x.poolEnd = max(x.poolEnd, x.arrivedEnd)
 		for x.poolEnd < x.weightEnd && x.mass[x.poolEnd]*x.times[last] > never {
@@ -245,4 +231,52 @@ func (x *quadrature) integrate(r *rule, sum *geometricSum, exposure bool) float6
 			x.times[l], x.weights[l] = next*math.Exp(r.step*float64(l)), r.step
 		}
 	}
+}
+
+// Documents are sorted into at most so many buckets, of a width in the score of
+// 1/bucketsPerUnit.
+const (
+	maxBuckets     = 4096
+	bucketsPerUnit = 8
+)
+
+// sort sets order and score, descending. Scores that are not too far apart are sorted into
+// buckets: nothing depends on the order within a bucket.
+func (x *quadrature) sort(scores []float64) {
+	docs := len(scores)
+	x.order, x.score = scratch.Sized(x.order, docs), scratch.Sized(x.score, docs)
+	lowest, highest := extremes(scores)
+	if last := (highest - lowest) * bucketsPerUnit; last < maxBuckets {
+		starts := x.buckets[:int(last)+2]
+		clear(starts)
+		for _, m := range scores {
+			starts[int((highest-m)*bucketsPerUnit)+1]++
+		}
+		for i := range len(starts) - 1 {
+			starts[i+1] += starts[i]
+		}
+		for d, m := range scores {
+			at := &starts[int((highest-m)*bucketsPerUnit)]
+			x.order[*at], x.score[*at] = d, m
+			*at++
+		}
+		return
+	}
+	x.order = order.Descending(x.order[:0], scores)
+	for i, d := range x.order {
+		x.score[i] = scores[d]
+	}
+}
+
+// extremes is min and max in one pass, without regard to NaN: several times as fast.
+func extremes(x []float64) (lowest, highest float64) {
+	lowest, highest = x[0], x[0]
+	for _, v := range x {
+		if v < lowest {
+			lowest = v
+		} else if v > highest {
+			highest = v
+		}
+	}
+	return lowest, highest
 }

@@ -12,16 +12,10 @@ import (
 // A rule is a quadrature for ∫_0^∞ F(t) dt/t: the trapezoid rule in log t, with the step h and
 // the nodes start·e^{nh} for all integers n.
 //
-// Given the ranking, the time of the k-th arrival is the product of a Gamma(k) variable and an
-// independent one. So the Mellin transform of the integrand at ω is at most |Γ(k+iω)|/Γ(k)
-// times the integral, for W_dj with k + 1 in place of k. The error of the rule is the sum of
-// the transform at the multiples of 2π/h.
-//
-// The infinitely many nodes below the start are a discrete measure. They are replaced by
-// the Gauss rule of that measure, whose orthogonal polynomials are little q-Legendre with
-// q = e^{−h} (Koekoek, Lesky and Swarttouw 2010, §14.12.1). With the mass M of the documents, the
-// n-th derivative of F(t)/t is at most (2M)^n times that of a single arrival, since the generator of a
-// pure birth process of rate M has the norm 2M.
+// Its error is the sum of the integrand's Mellin transform at the multiples of 2π/h, and that is at
+// most |Γ(k+iω)|/Γ(k) times the integral, for W_dj with k + 1 in place of k. The infinitely many
+// nodes below the start are a discrete measure, in whose place the Gauss rule of that measure stands:
+// its orthogonal polynomials are little q-Legendre with q = e^{−h}. docs/exact.md, section 3.
 type rule struct {
 	step  float64
 	start float64 // of the nodes that are equally spaced, in units of 1/mass
@@ -33,9 +27,8 @@ func newRule(cutoff int, tolerance float64) *rule {
 	return ruleOf(frequency(tolerance/2, gammaBound(float64(cutoff)+1)), tolerance)
 }
 
-// newProductRule is the rule for geometric discounts. Their integrands are analytic in the half plane: at
-// t·e^{iφ}, |φ| < π/2, none is more than 1/cos²φ times what it is at t·cos φ, so its Mellin transform at ω is at
-// most e^{−ωφ}/cos²φ times the integral, whatever z and the number of ranks. It is least for tan φ = ω/2.
+// newProductRule is the rule for geometric discounts, whatever their number: the Mellin transform of
+// their integrands at ω is at most (1 + ω²/4)·e^{−ω·arctan(ω/2)} times the integral (docs/exact.md, section 5).
 func newProductRule(tolerance float64) *rule {
 	return ruleOf(frequency(tolerance/2, func(omega float64) float64 {
 		return math.Log1p(omega*omega/4) - omega*math.Atan(omega/2)

@@ -21,24 +21,22 @@ const maxStates = 8192
 // are computed again.
 func (x *quadrature) sweep(exposure bool) (value, left float64) {
 	x.ranks = min(len(x.discounts)-x.arrivedEnd, x.poolEnd-x.arrivedEnd)
-	discounts, drops := x.discounts[x.arrivedEnd:][:x.ranks], x.drops[x.arrivedEnd:][:x.ranks]
+	discounts := x.discounts[x.arrivedEnd:]
 	x.choosePool()
 	first, docs := x.arrivedEnd, x.sweptEnd-x.arrivedEnd
-	x.r = scratch.Sized(x.r, x.poolEnd-first)
 	for i := first; i < x.sweptEnd; i += chunk {
-		x.exponentials(i, min(i+chunk, x.sweptEnd))
+		x.transit(i, min(i+chunk, x.sweptEnd))
 	}
 
 	part := max(1, docs)
 	if docs*x.ranks > maxStates {
 		part = max(maxStates/x.ranks, int(math.Sqrt(float64(docs))))
 	}
-	x.transitions = scratch.Sized(x.transitions, docs)
 	x.states = scratch.Sized(x.states, (part+1)*x.ranks)
 	x.checkpoints = scratch.Sized(x.checkpoints, (docs/part+1)*x.ranks)
 	row := func(i int) []lanes.State { return x.states[i*x.ranks : (i+1)*x.ranks] }
 	start := func(i int) []lanes.State { return x.checkpoints[(i-first)/part*x.ranks:][:x.ranks] }
-	x.poolPolynomials(row(0)[:x.coefficients(first)], exposure)
+	x.poolPolynomials(row(0)[:x.coefficients(first)])
 	last := first // where the last part begins
 	for i := first; i < x.sweptEnd; i += part {
 		if x.stopped() {
@@ -58,21 +56,11 @@ func (x *quadrature) sweep(exposure bool) (value, left float64) {
 			value += c * discounts[k] * end[k].A[l]
 		}
 	}
-	if x.ranks < len(x.discounts)-x.arrivedEnd {
+	if x.ranks < len(discounts) {
 		left = 1 // documents that have not begun to arrive will take the other ranks
 	}
 
-	x.backward = scratch.Sized(x.backward, x.ranks+1)
-	clear(x.backward)
-	for k := range x.ranks {
-		for l, c := range x.weights {
-			if exposure {
-				x.backward[k].A[l] = -c * discounts[k]
-			} else {
-				x.backward[k].P[l] = c * drops[k]
-			}
-		}
-	}
+	x.beginBackward(discounts, exposure)
 	for i := last; i >= first; i -= part {
 		if x.stopped() {
 			return 0, 0
@@ -82,10 +70,30 @@ func (x *quadrature) sweep(exposure bool) (value, left float64) {
 			copy(row(0), start(i))
 			x.forward(i, to)
 		}
-		lanes.Backward(x.result[i:to], x.backward, x.states, x.ranks, x.coefficients(i), x.transitions[i-first:to-first], x.gain[i:to])
+		lanes.Backward(x.result[i:to], x.backward, x.states, x.ranks, x.coefficients(i),
+			x.transitions[i:to], x.gain[i:to])
 	}
 	x.addPoolResults(row(0)[:x.coefficients(first)])
 	return value, left
+}
+
+// beginBackward sets U, X and Y at the end. For exposures y has the discounts, and gains have no effect.
+func (x *quadrature) beginBackward(discounts []float64, exposure bool) {
+	x.backward = scratch.Sized(x.backward, x.ranks+1)
+	clear(x.backward)
+	for k, theta := range discounts[:x.ranks] {
+		drop := theta
+		if k+1 < len(discounts) {
+			drop -= discounts[k+1]
+		}
+		for l, c := range x.weights {
+			if exposure {
+				x.backward[k].A[l] = -c * theta
+			} else {
+				x.backward[k].P[l] = c * drop
+			}
+		}
+	}
 }
 
 // stopped asks whether the computation is to end.
@@ -103,8 +111,13 @@ func (x *quadrature) coefficients(i int) int {
 
 // forward sets the states after the first row to those of documents from i to before to.
 func (x *quadrature) forward(i, to int) {
-	chances, r := x.transitions[i-x.arrivedEnd:to-x.arrivedEnd], x.r[i-x.arrivedEnd:to-x.arrivedEnd]
-	lanes.Forward(x.states, x.ranks, x.coefficients(i), chances, r, &x.times, x.w[i:to], x.gain[i:to])
+	lanes.Forward(x.states, x.ranks, x.coefficients(i), x.transitions[i:to], x.gain[i:to])
+}
+
+// transit sets the transitions of documents from i to before to, and returns them.
+func (x *quadrature) transit(i, to int) []lanes.Chance {
+	lanes.Transitions(x.transitions[i:to], x.exponentials(i, to), &x.times, x.w[i:to])
+	return x.transitions[i:to]
 }
 
 // exponentials sets r of documents from i to before to, and returns them.
@@ -112,7 +125,107 @@ func (x *quadrature) exponentials(i, to int) []lanes.Vec {
 	// Those after i may have a larger weight by a bucket's width.
 	largest := x.w[i] * x.times[lanes.Width-1] * math.Exp(1./bucketsPerUnit)
 	_, halvings := math.Frexp(largest / lanes.Small)
-	r := x.r[i-x.arrivedEnd : to-x.arrivedEnd]
-	lanes.Expm1(r, x.w[i:to], &x.times, max(0, halvings))
-	return r
+	lanes.Expm1(x.r[i:to], x.w[i:to], &x.times, max(0, halvings))
+	return x.r[i:to]
+}
+
+// maxPowers is the largest number of powers that documents are pooled with: exact for
+// as many ranks, and for r_d up to about 1/4 where there are more.
+const maxPowers = 16
+
+// chunk is the number of documents that are pooled with the same number of powers.
+const chunk = 32
+
+// choosePool sets the first document that is pooled, and the largest number of powers. The
+// series of a pool alternate: they may cancel to what rounding errors allow.
+//
+// For as many powers as there are ranks, they cancel from r^(K−1) for the largest r. For fewer,
+// the coefficients of z^k come from such as are exp(k² Σr²/(Σr)²) times as large, or exp(Σr²)
+// altogether.
+func (x *quadrature) choosePool() {
+	last := x.times[lanes.Width-1]
+	growth := x.tolerance / 1e-14
+	x.powers = min(x.ranks, maxPowers)
+	limit := math.Pow(growth, 1/float64(x.ranks)) / 2 // of r
+	if x.powers < x.ranks {
+		limit = math.Pow(x.tolerance/x.margin(), 1/float64(x.powers))
+	}
+	limit = math.Log1p(limit) / last // of the weight
+	x.sweptEnd = x.arrivedEnd
+	for x.sweptEnd < x.poolEnd && x.w[x.sweptEnd] > limit {
+		x.sweptEnd++
+	}
+	for ; x.powers < x.ranks && x.sweptEnd < x.poolEnd; x.sweptEnd++ {
+		sum := last * (x.mass[x.sweptEnd] - x.mass[x.poolEnd])
+		squares := last * last * (x.squares[x.sweptEnd] - x.squares[x.poolEnd])
+		ratio := min(1, float64(x.ranks)/sum)
+		underflow := sum > 500 && x.ranks > 100 // of e^−sum, though e^−sum sum^k/k! counts
+		if squares*ratio*ratio <= math.Log(growth)/2 && !underflow {
+			return
+		}
+	}
+}
+
+// margin is what the first power left out has to be below the tolerance: as many documents
+// may have arrived as there are ranks, or a few more.
+func (x *quadrature) margin() float64 { return float64(8 * (x.ranks + 1)) }
+
+// powersFrom returns how many powers say all about document i and those after it.
+func (x *quadrature) powersFrom(i int) int {
+	r := math.Expm1(x.w[i] * x.times[lanes.Width-1])
+	n := 1
+	for rest := r * x.margin(); n < x.powers && rest > x.tolerance; n++ {
+		rest *= r
+	}
+	return n
+}
+
+// poolPolynomials sets P, B and A to those of the pool, where Π (1 + r_d z) is the exponential of
+// a series in the power sums of r_d.
+func (x *quadrature) poolPolynomials(s []lanes.State) {
+	for l, t := range x.times {
+		s[0].P[l] = 0
+		if mass := t * (x.mass[x.sweptEnd] - x.mass[x.poolEnd]); mass < 600 {
+			s[0].P[l] = math.Exp(-mass)
+		}
+	}
+	x.scratch = scratch.Sized(x.scratch, chunk)
+	sums := x.powerSums[:x.powers]
+	clear(sums)
+	for i := x.sweptEnd; i < x.poolEnd; i += chunk {
+		to := min(i+chunk, x.poolEnd)
+		lanes.Sums(sums[:x.powersFrom(i)], x.exponentials(i, to), x.scratch, x.w[i:to], x.v[i:to])
+	}
+	sign := 1.0
+	for j := range sums {
+		sum := &sums[j]
+		for l, t := range x.times {
+			sum.Power[l] *= sign
+			sum.W[l] *= sign * t
+			sum.V[l] *= sign * t
+		}
+		sign = -sign
+	}
+	lanes.Series(s, sums)
+}
+
+// addPoolResults adds the results of the documents of the pool, each of which is taken out of it
+// by a series in −r_d.
+func (x *quadrature) addPoolResults(s []lanes.State) {
+	if x.sweptEnd == x.poolEnd {
+		return
+	}
+	pairs := x.pairs[:min(x.powers, len(s))]
+	lanes.Correlate(pairs, x.backward, s)
+	for j := range pairs {
+		for l, t := range x.times {
+			pairs[j].A[l] *= t
+			pairs[j].B[l] *= t
+		}
+	}
+	for i := x.sweptEnd; i < x.poolEnd; i += chunk {
+		to := min(i+chunk, x.poolEnd)
+		powers := min(len(pairs), x.powersFrom(i))
+		lanes.Horner(x.result[i:to], pairs[:powers], x.r[i:to], x.w[i:to], x.gain[i:to])
+	}
 }

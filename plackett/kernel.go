@@ -1,6 +1,9 @@
 package plackett
 
 import (
+	"cmp"
+	"math"
+
 	"github.com/plrank/plrank/internal/scratch"
 	"github.com/plrank/plrank/plackett/internal/lanes"
 )
@@ -48,12 +51,14 @@ type Kernel struct {
 	highest             int8 // level of a ranking
 
 	top          topK
-	likeliest    []int // the ranking of descending scores
 	baseline     []float64
 	ones         []float64
 	placed       []lanes.Vec // what the documents of a block get
-	row          []int       // the documents of an extreme ranking
-	future, risk []float64   // and its f_k and g_k
+	credit       lanes.Credit
+	lightest     lanes.Vec    // the ceilings of the rankings of a block
+	shared       lanes.Shared // their sums
+	row          []int        // the documents of the likeliest ranking, or of an extreme one,
+	future, risk []float64    // and the f_k and g_k of that
 }
 
 // document is what a document weighs.
@@ -82,15 +87,12 @@ func (k *Kernel) load(scores, gains []float64, r Rankings, cutoff int) error {
 	}
 	k.cutoff = cutoff
 	blocks := n/lanes.Width + 2 // the last may be begun, and one more is for the likeliest ranking
-	k.entries = scratch.Sized(k.entries, blocks*cutoff)
-	k.ranks = scratch.Sized(k.ranks, blocks*cutoff)
-	k.baseline = scratch.Sized(k.baseline, cutoff)
-	k.ones = scratch.Sized(k.ones, cutoff)
+	k.entries, k.ranks = scratch.Sized(k.entries, blocks*cutoff), scratch.Sized(k.ranks, blocks*cutoff)
+	k.baseline, k.ones = scratch.Sized(k.baseline, cutoff), scratch.Sized(k.ones, cutoff)
 	for p := range k.ones {
 		k.baseline[p], k.ones[p] = 0, 1
 	}
-	k.placed = scratch.Sized(k.placed, cutoff)
-	k.row = scratch.Sized(k.row, cutoff)
+	k.placed, k.row = scratch.Sized(k.placed, cutoff), scratch.Sized(k.row, cutoff)
 	k.future, k.risk = scratch.Sized(k.future, cutoff), scratch.Sized(k.risk, cutoff)
 	k.weighDocuments(gains)
 	k.samples = k.samples[:0]
@@ -165,6 +167,7 @@ func (k *Kernel) read(b, i int, r Rankings) (next int, err error) {
 			if row[p] != -1 {
 				return i, r.fault(i, p, length, len(documents))
 			}
+			ranks[p].W[lane], ranks[p].V[lane] = 0, 0
 		}
 		if length > 0 {
 			k.samples = append(k.samples, sample{origin: i, length: length})
@@ -175,19 +178,11 @@ func (k *Kernel) read(b, i int, r Rankings) (next int, err error) {
 	return i, nil
 }
 
-// prepare computes 1/M_k and ρ̄_k of the samples of block b, and their levels.
+// prepare computes 1/M_k and ρ̄_k of the samples of block b, and their levels. Ranks without a
+// document have 0.
 func (k *Kernel) prepare(b int, samples []sample, gains []float64) {
 	_, ranks := k.at(b)
-	for lane := range lanes.Width {
-		length := 0
-		if lane < len(samples) {
-			length = samples[lane].length
-		}
-		for p := length; p < len(ranks); p++ {
-			ranks[p].W[lane], ranks[p].V[lane] = 0, 0
-		}
-	}
-	lanes.Remain(ranks, k.mass, k.gain)
+	lanes.Remain(ranks, &k.mass, &k.gain)
 	for lane := range lanes.Width {
 		length := 0
 		if lane < len(samples) {
@@ -215,42 +210,17 @@ func (k *Kernel) setGains(b int, samples []sample, gain func(s sample, p, d int)
 	}
 }
 
-// begin clears lambda and the sums of the levels.
-func (k *Kernel) begin(lambda []float64) {
+// sum writes to lambda the sum over the rankings, divided by n, leaves out what is negligible beside
+// scale, and returns the sum of the rewards.
+func (k *Kernel) sum(c lanes.Credit, theta, gains, lambda []float64, n, scale float64) (rewards float64) {
 	clear(lambda)
-	k.sumA, k.sumB = [levels]float64{}, [levels]float64{}
-}
-
-// accumulate adds the λ of the rankings of block b to lambda, except what all documents share,
-// which it adds to the sums of the rankings' levels. It returns the sum of their rewards.
-func (k *Kernel) accumulate(b int, c lanes.Credit, theta, gains, lambda []float64) (reward float64) {
-	entries, ranks := k.at(b)
-	samples := k.block(b)
-	var ceiling lanes.Vec
-	for lane, s := range samples {
-		ceiling[lane] = k.ceiling[max(0, s.level)]
+	if len(k.samples) == 0 {
+		return 0
 	}
-	placed := k.placed[:len(entries)]
-	shared := lanes.Place(placed, ranks, theta, k.baseline, c, &ceiling)
-	for lane := range samples {
-		s := &samples[lane]
-		reward += shared.Reward[lane]
-		if s.level == extreme {
-			k.accumulateExtreme(b, lane, s.length, c, theta, gains, lambda)
-			continue
-		}
-		for p := range entries[:s.length] {
-			lambda[entries[p][lane]] += placed[p][lane]
-		}
-		k.sumA[s.level] += shared.A[lane]
-		k.sumB[s.level] += shared.B[lane]
+	k.credit, k.sumA, k.sumB = c, [levels]float64{}, [levels]float64{}
+	for b := range k.blocks() {
+		rewards += k.accumulate(b, theta, gains, lambda)
 	}
-	return reward
-}
-
-// finish adds what the documents share, divides by n, and leaves out what is negligible
-// beside scale.
-func (k *Kernel) finish(n float64, lambda []float64, scale float64) {
 	for i, d := range k.documents {
 		sum := d.weightedGain*k.sumA[0] - d.weight*k.sumB[0]
 		for l := int8(1); l <= k.highest && d.weight <= k.ceiling[l]; l++ {
@@ -259,4 +229,105 @@ func (k *Kernel) finish(n float64, lambda []float64, scale float64) {
 		lambda[i] = (lambda[i] + sum) / n
 	}
 	flushNegligible(lambda, scale)
+	return rewards
+}
+
+// accumulate adds the λ of the rankings of block b to lambda, except what all documents share,
+// which it adds to the sums of the rankings' levels. It returns the sum of their rewards.
+func (k *Kernel) accumulate(b int, theta, gains, lambda []float64) (reward float64) {
+	entries, ranks := k.at(b)
+	samples := k.block(b)
+	for lane, s := range samples {
+		k.lightest[lane] = k.ceiling[max(0, s.level)]
+	}
+	placed := k.placed[:len(entries)]
+	lanes.Place(placed, ranks, theta, k.baseline, &k.credit, &k.lightest, &k.shared)
+	for lane, s := range samples {
+		reward += k.shared.Reward[lane]
+		if s.level == extreme {
+			k.accumulateExtreme(b, lane, s.length, theta, gains, lambda)
+			continue
+		}
+		for p := range entries[:s.length] {
+			lambda[entries[p][lane]] += placed[p][lane]
+		}
+		k.sumA[s.level] += k.shared.A[lane]
+		k.sumB[s.level] += k.shared.B[lane]
+	}
+	return reward
+}
+
+// Exposure writes to out an estimate of the expected exposure of every document,
+// E_d = E_y[Σ_k θ_k 1[y_k = d]]: the mean over the rankings of e_d·A_{r(d)}, i.e.
+// Σ_k θ_k P_k(d), which has the same expectation as the exposure in the rankings
+// themselves and, unless a ranking places nearly all documents, less variance. O(D + N·K).
+// With no ranking present it is zero; entries below 1e-20·Σ|θ| are 0. Errors are those of
+// [Kernel.Gradient].
+func (k *Kernel) Exposure(scores, discounts []float64, r Rankings, out []float64) error {
+	if err := cmp.Or(checkLength("exposure", len(out), len(scores)), checkDiscounts(discounts)); err != nil {
+		return err
+	}
+	if err := k.load(scores, nil, r, min(len(discounts), r.Cutoff)); err != nil {
+		return err
+	}
+	scale, err := scaleOf(nil, discounts[:k.cutoff])
+	if err != nil {
+		return err
+	}
+	for b := range k.blocks() {
+		k.setGains(b, k.block(b), func(sample, int, int) float64 { return 1 })
+	}
+	// The kernel's form with f = 0, c = 0 and g = −θ.
+	k.sum(lanes.Credit{Risk: -1}, discounts, nil, out, float64(len(k.samples)), scale)
+	return nil
+}
+
+// LogProbs writes log P_k(y_k) of every rank of every ranking to out, which has the
+// shape of the rankings: their sum over a ranking is log π(y). Ranks without a document
+// get 0. Errors are those of [Kernel.Gradient].
+func (k *Kernel) LogProbs(scores []float64, r Rankings, out []float64) error {
+	if err := checkLength("log-probabilities", len(out), len(r.Documents)); err != nil {
+		return err
+	}
+	if err := k.load(scores, nil, r, r.Cutoff); err != nil {
+		return err
+	}
+	clear(out)
+	for i, s := range k.samples {
+		entries, ranks := k.at(i / lanes.Width)
+		lane := i % lanes.Width
+		for p := range s.length {
+			reference := k.policy.max
+			if s.level == extreme {
+				reference = ranks[p].W[lane]
+			}
+			out[s.origin*r.Cutoff+p] = scores[entries[p][lane]] - reference + math.Log(ranks[p].Inverse[lane])
+		}
+	}
+	return nil
+}
+
+// LogProbsGradient writes to lambda the derivative of Σ_{i,k} w_{ik} log P_k(y_k^{(i)}) with
+// respect to the scores: Σ_{i,k} w_{ik} (1[y_k = d] − P_k(d)), in O(D + N·K). Entries below
+// 1e-20·Σ|w| are 0. The weights w have the shape of the rankings. Errors are those of
+// [Kernel.Gradient].
+func (k *Kernel) LogProbsGradient(scores []float64, r Rankings, w, lambda []float64) error {
+	err := cmp.Or(checkLength("weights", len(w), len(r.Documents)), checkFinite("weight", w),
+		checkLength("λ", len(lambda), len(scores)))
+	if err != nil {
+		return err
+	}
+	if err := k.load(scores, nil, r, r.Cutoff); err != nil {
+		return err
+	}
+	_, sum := magnitudes(w)
+	scale, err := checkScale("Σ |weight|", sum)
+	if err != nil {
+		return err
+	}
+	for b := range k.blocks() {
+		k.setGains(b, k.block(b), func(s sample, p, _ int) float64 { return w[s.origin*r.Cutoff+p] })
+	}
+	k.sum(lanes.Credit{Own: 1}, k.ones, nil, lambda, 1, scale)
+	return nil
 }

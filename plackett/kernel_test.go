@@ -374,7 +374,7 @@ func TestBadInput(t *testing.T) {
 		"entry 5 is no document of the list":      RewardsToGo(two, two, Rankings{[]int{0, 5}, 2, 0}, lambda2),
 		"stands after the ranking's end":          RewardsToGo(two, two, Rankings{[]int{-1, 1}, 2, 0}, lambda2),
 		"rankings: 5 entries are no rows of 2":    new(Sampler).Draw(two, Stream{}, Rankings{make([]int, 5), 2, 0}),
-		"no estimator 99: want one of plackett.E": func() error { _, err := k.Metric(99, two, two, two, y); return err }(),
+		"no estimator 99: want one of plackett.E": func() error { _, err := k.Gradient(99, two, two, two, y, make([]float64, 2)); return err }(),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/plrank/plrank/internal/normal"
-	"github.com/plrank/plrank/plackett/internal/lanes"
 )
 
 // levels is the number of levels; extreme is what rankings beyond them have.
@@ -99,10 +98,10 @@ func (k *Kernel) rebased(d int, m, to float64) float64 {
 // accumulateExtreme adds the whole λ of an extreme ranking. A_k and B_k are kept
 // multiplied by M_k, which grows smaller from rank to rank, so they stay in range
 // whatever the scores.
-func (k *Kernel) accumulateExtreme(b, lane, length int, c lanes.Credit, theta, gains, lambda []float64) {
+func (k *Kernel) accumulateExtreme(b, lane, length int, theta, gains, lambda []float64) {
 	_, ranks := k.at(b)
 	row := k.ranking(b, lane, length)
-	later := 0.0
+	c, later := k.credit, 0.0
 	for p := length - 1; p >= 0; p-- {
 		reward := theta[p] * ranks[p].Gain[lane]
 		k.future[p] = c.Later*later + c.Own*reward - k.baseline[p]

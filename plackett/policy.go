@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/plrank/plrank/internal/normal"
+	"github.com/plrank/plrank/internal/order"
 	"github.com/plrank/plrank/internal/scratch"
 )
 
@@ -34,4 +35,31 @@ func (p *policy) reset(scores []float64) error {
 		p.mass += e
 	}
 	return nil
+}
+
+const (
+	// roundedFrom is the size of scores beyond which a number of the size of Gumbel noise that is
+	// added to them is rounded to less than ten digits.
+	roundedFrom = 1 << 20
+	// sure is a gap of scores that is as good as any wider one: e^−64 is 2e-28, and the noise of a
+	// double-precision uniform number spans 42.
+	sure = 64
+)
+
+// Compact writes to out scores of the same policy to which noise, or a logarithm of a sum, can be
+// added without being lost to rounding. Scores within ±2^20 are left as they are. Of others the
+// largest becomes 0, and gaps of more than 64 between neighbours in descending order become 64.
+// The scores must be finite; out has their length, and may be the same slice.
+func Compact(scores, out []float64) {
+	copy(out, scores)
+	if largest, _ := magnitudes(scores); largest <= roundedFrom {
+		return
+	}
+	ranking := order.Descending(nil, out)
+	before, sum := out[ranking[0]], 0.0
+	for _, d := range ranking {
+		m := out[d]
+		sum -= min(before-m, sure)
+		before, out[d] = m, sum
+	}
 }

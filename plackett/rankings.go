@@ -1,6 +1,13 @@
 package plackett
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/plrank/plrank/internal/order"
+)
 
 // Rankings are sampled rankings of one list: rows of Cutoff entries, each Base plus
 // the position of a document, −1 past the end of a shorter ranking. A row whose first
@@ -41,4 +48,76 @@ func (r Rankings) fault(i, rank, length, docs int) error {
 		reason = fmt.Sprintf("is no document of the list, which has rows %d to %d", r.Base, r.Base+docs-1)
 	}
 	return &RankingError{i, rank, entry, reason}
+}
+
+// RewardsToGo writes W_k = Σ_{x≥k} θ_x ρ_{y_x}, divided by the number of rankings
+// present, for every rank to out, which has the shape of the rankings; 0 where there is no
+// document. Ranks beyond the discounts earn nothing. Errors are as those of [Kernel.Gradient].
+func RewardsToGo(gains, discounts []float64, r Rankings, out []float64) error {
+	err := cmp.Or(checkLength("rewards", len(out), len(r.Documents)), checkFinite("gain", gains), checkDiscounts(discounts))
+	if err != nil {
+		return err
+	}
+	if _, err := scaleOf(gains, discounts[:min(len(discounts), max(0, r.Cutoff))]); err != nil {
+		return err
+	}
+	samples, err := r.samples()
+	if err != nil {
+		return err
+	}
+	clear(out)
+	present := 0
+	for i := range samples {
+		ranking := r.sample(i)
+		length := 0
+		for k, row := range ranking {
+			if d := row - r.Base; row != -1 && (d < 0 || d >= len(gains) || length < k) {
+				return r.fault(i, k, length, len(gains))
+			}
+			if row != -1 {
+				length++
+			}
+		}
+		reward := 0.0
+		for k := length - 1; k >= 0; k-- {
+			if k < len(discounts) {
+				reward += discounts[k] * gains[ranking[k]-r.Base]
+			}
+			out[i*r.Cutoff+k] = reward
+		}
+		present += min(1, length)
+	}
+	for i := range out {
+		out[i] /= float64(max(1, present))
+	}
+	return nil
+}
+
+// RankedExposure writes to exposure that of the ranking by descending score: the
+// document at rank k has θ_k, documents of equal score share the discounts of their
+// ranks equally, and ranks beyond the discounts have none. It is the limit of the
+// policy's expected exposure for scores that are scaled up without end; with the gains
+// for scores it is the target E* of expected exposure (Diaz et al., CIKM 2020), and
+// Σ_d ρ_d E*_d the best value of the metric where discounts do not rise. It panics if
+// a score is NaN, or if exposure has not the length of scores.
+func RankedExposure(scores, discounts, exposure []float64) {
+	if err := checkLength("exposure", len(exposure), len(scores)); err != nil {
+		panic("plackett: " + err.Error())
+	}
+	if d := slices.IndexFunc(scores, math.IsNaN); d >= 0 {
+		panic(fmt.Sprintf("plackett: the score of document %d is NaN", d))
+	}
+	ranking := order.Descending(nil, scores)
+	for first := 0; first < len(ranking); {
+		end, sum := first, 0.0
+		for ; end < len(ranking) && scores[ranking[end]] == scores[ranking[first]]; end++ {
+			if end < len(discounts) {
+				sum += discounts[end]
+			}
+		}
+		for _, d := range ranking[first:end] {
+			exposure[d] = sum / float64(end-first)
+		}
+		first = end
+	}
 }

@@ -49,9 +49,6 @@ func TestReuse(t *testing.T) {
 					per(e.String(), docs, func(k *Kernel, lambda []float64) (float64, error) {
 						return k.Gradient(e, l.scores, l.gains, l.discounts, r, lambda)
 					})
-					per(e.String()+" metric", 0, func(k *Kernel, _ []float64) (float64, error) {
-						return k.Metric(e, l.scores, l.gains, l.discounts, r)
-					})
 				}
 				per("exposure", docs, func(k *Kernel, exposure []float64) (float64, error) {
 					return 0, k.Exposure(l.scores, l.discounts, r, exposure)

@@ -30,7 +30,7 @@ type Sampler struct {
 	stamp  []uint32 // stamp[d] == mark: d is placed in the present ranking
 	mark   uint32
 	top    topK
-	head   []keyed   // head and tail: the likeliest documents and their weights,
+	head   []keyed   // head and tail: the likeliest documents and their weights, in top,
 	left   []keyed   // those of them not yet placed,
 	tail   []int32   // the other documents,
 	masses []float64 // their weights
@@ -71,12 +71,11 @@ func (s *Sampler) Draw(scores []float64, from Stream, rankings Rankings) error {
 		ranking := rankings.sample(i)
 		s.nextMark()
 		draw(s, ranking[:length])
-		for k := range ranking {
-			if k < length {
-				ranking[k] += rankings.Base
-			} else {
-				ranking[k] = -1
-			}
+		for k := range length {
+			ranking[k] += rankings.Base
+		}
+		for k := length; k < len(ranking); k++ {
+			ranking[k] = -1
 		}
 	}
 	return nil
@@ -105,28 +104,27 @@ func (s *Sampler) prepare(samples, k int) func(*Sampler, []int) {
 		return (*Sampler).linearRace
 	}
 	s.top.likeliest(s.policy.scores, k)
-	head := s.top.entries[:k-1]
+	s.head = s.top.entries[:k-1]
 	headMass := 0.0
-	for _, r := range head {
-		headMass += s.policy.weights[r.document]
+	for i, r := range s.head {
+		s.head[i].value = s.policy.weights[r.document]
+		headMass += s.head[i].value
 	}
 	switch {
 	case 2*headMass <= s.policy.mass:
 		s.table.build(s.policy.weights, s.policy.mass)
 		return (*Sampler).aliasDraw
 	case k <= longestHead:
-		s.split(head)
+		s.buildTail()
 		return (*Sampler).headTailDraw
 	}
 	return (*Sampler).linearRace
 }
 
-// split makes the head of documents, and the table of the tail of the others.
-func (s *Sampler) split(head []keyed) {
-	s.head = s.head[:0]
+// buildTail makes the table of the documents that are not in the head.
+func (s *Sampler) buildTail() {
 	s.nextMark()
-	for _, r := range head {
-		s.head = append(s.head, keyed{s.policy.weights[r.document], r.document})
+	for _, r := range s.head {
 		s.stamp[r.document] = s.mark
 	}
 	s.tail, s.masses, s.rest = s.tail[:0], s.masses[:0], 0
@@ -160,14 +158,11 @@ func (s *Sampler) headTailDraw(ranking []int) {
 		for i := range s.left {
 			mass += s.left[i].value
 		}
-		for {
-			d := s.headOrTail(mass)
-			if s.stamp[d] != s.mark {
-				s.stamp[d] = s.mark
-				ranking[k] = d
-				break
-			}
+		d := s.headOrTail(mass)
+		for s.stamp[d] == s.mark {
+			d = s.headOrTail(mass)
 		}
+		s.stamp[d], ranking[k] = s.mark, d
 	}
 }
 
@@ -190,12 +185,11 @@ func (s *Sampler) linearRace(ranking []int) {
 	for d, e := range s.policy.weights {
 		v := s.random.open()
 		// −log(1−v) ≥ v: most documents are out without a logarithm.
-		if s.top.full() && v >= s.top.worst()*e {
-			continue
+		if !s.top.full() || v < s.top.worst()*e {
+			s.top.offer(keyed{-math.Log1p(-v) / e, d})
 		}
-		s.top.offer(keyed{-math.Log1p(-v) / e, d})
 	}
-	s.finish(ranking)
+	s.top.copyTo(ranking)
 }
 
 // logRace is the race on the logarithms of the times, log(−log u) − m_d, of scores that
@@ -205,11 +199,65 @@ func (s *Sampler) logRace(ranking []int) {
 	for d, m := range s.compact {
 		s.top.offer(keyed{math.Log(-math.Log1p(-s.random.open())) - m, d})
 	}
-	s.finish(ranking)
+	s.top.copyTo(ranking)
 }
 
-func (s *Sampler) finish(ranking []int) {
-	for k, r := range s.top.entries {
-		ranking[k] = r.document
+// keyed is a document with a value by which the smallest come first, such as its finishing
+// time in a race.
+type keyed struct {
+	value    float64
+	document int
+}
+
+// topK keeps the k documents of smallest value, in order; of equal values the one that
+// was offered earlier stands first.
+type topK struct {
+	entries []keyed
+	k       int
+}
+
+func (t *topK) reset(k int) {
+	t.k = k
+	t.entries = scratch.Sized(t.entries, k)[:0]
+}
+
+// full reports whether a document needs a value below worst to be kept.
+func (t *topK) full() bool     { return len(t.entries) == t.k }
+func (t *topK) worst() float64 { return t.entries[t.k-1].value }
+
+// offer keeps x if it is among the best so far.
+func (t *topK) offer(x keyed) {
+	if !t.full() {
+		t.entries = append(t.entries, x)
+	} else if x.value >= t.worst() {
+		return
+	}
+	at, end := 0, len(t.entries)-1 // the first rank whose value is above x's
+	for at < end {
+		if mid := (at + end) / 2; t.entries[mid].value > x.value {
+			end = mid
+		} else {
+			at = mid + 1
+		}
+	}
+	copy(t.entries[at+1:], t.entries[at:len(t.entries)-1])
+	t.entries[at] = x
+}
+
+// likeliest keeps the k documents of highest score, in descending order of score, ties
+// by position. The values are −m_d.
+func (t *topK) likeliest(scores []float64, k int) {
+	t.reset(k)
+	for d, m := range scores {
+		if !t.full() || -m < t.worst() {
+			t.offer(keyed{-m, d})
+		}
+	}
+}
+
+// copyTo writes the documents to the beginning of a ranking.
+func (t *topK) copyTo(ranking []int) {
+	for k, x := range t.entries {
+		ranking[k] = x.document
 	}
 }

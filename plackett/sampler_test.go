@@ -55,6 +55,7 @@ func TestDrawDistribution(t *testing.T) {
 		{"linearRace", []float64{1e15 + 0.5, 1e15 - 1, 1e15 + 1.5, 1e15 + 0.75}, 2, 3},
 	} {
 		t.Run(fmt.Sprintf("%s/D=%d/K=%d", c.method, len(c.scores), c.cutoff), func(t *testing.T) {
+			t.Parallel()
 			if got := methodOf(c.scores, c.samples, c.cutoff); got != pkg+c.method {
 				t.Fatalf("drawn by %s, this case is meant for %s", got, c.method)
 			}

@@ -10,44 +10,27 @@
 package blas
 
 // A library is an implementation of matrix products.
-type library int
+type library struct {
+	name string
+	// rows and cols are the shape of the tiles of c that are computed at a time, 0 without tiles. As many
+	// sums as that fill the registers, so that few numbers are loaded for each multiplication.
+	rows, cols int
+	tiles      func(rows, inner int, a *float32, aTile, aRow, aCol int, b *float32, bRow int,
+		c *float32, cRow, add int, bias *float32, relu int)
+	// row is for up to rowPanels panels of a single row, and nil where tiles are as good.
+	row func(inner int, a *float32, aCol int, b *float32, bRow int, c *float32, panels int, bias *float32, relu, all int)
+	// These are for eight rows of one, four and eight matrices of one column, and nil where there are none.
+	column8, column8x4, column8x8 func(inner int, a *float32, aRow, aCol int, b *float32, bRow int, c *float32, cRow int)
+}
 
-const (
-	gonum library = iota
-	avx2
-	avx512
-	neon
-)
+// rowPanels is how many panels of columns of a single row are computed side by side.
+const rowPanels = 6
 
-var names = [...]string{gonum: "gonum", avx2: "AVX2", avx512: "AVX-512", neon: "NEON"}
+// available are the libraries that the program and the machine have, the best last.
+var available = append([]library{{name: "gonum"}}, tiled()...)
 
 // inUse is what products are computed with.
-var inUse = best()
-
-// Use has products computed by the library of that name until restore is called, for
-// comparisons. It says whether the program and the machine have it.
-func Use(name string) (restore func(), ok bool) {
-	was := inUse
-	for _, l := range available() {
-		if names[l] == name {
-			inUse = l
-			return func() { inUse = was }, true
-		}
-	}
-	return nil, false
-}
-
-// available are the libraries that the program and the machine have, the slowest first.
-func available() []library {
-	list := []library{gonum}
-	switch best() {
-	case avx512:
-		list = append(list, avx2, avx512)
-	case avx2, neon:
-		list = append(list, best())
-	}
-	return list
-}
+var inUse = available[len(available)-1]
 
 // Name is that of the library in use: gonum, AVX2, AVX-512 or NEON.
-func Name() string { return names[inUse] }
+func Name() string { return inUse.name }

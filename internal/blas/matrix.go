@@ -56,3 +56,42 @@ func (m Matrix[T]) stride() int {
 	}
 	return max(m.Col, m.Rows)
 }
+
+// An End is what is done with the rows of a product while they are in registers.
+type End[T Float] struct {
+	Bias []T  // is added to every row; nil: none
+	ReLU bool // and then numbers below 0 become 0; NaN stays
+}
+
+// at is the bias from column j on, nil if there is none, and whether there is a ReLU.
+func (e End[T]) at(j int) (bias *T, relu int) {
+	if e.Bias != nil {
+		bias = &e.Bias[j]
+	}
+	if e.ReLU {
+		relu = 1
+	}
+	return bias, relu
+}
+
+// apply is for products that are stored already.
+func (e End[T]) apply(c Matrix[T]) {
+	for i := range c.Rows {
+		row := c.Data[i*c.Row:][:c.Cols]
+		for j := range row {
+			if e.Bias != nil {
+				row[j] += e.Bias[j]
+			}
+			if e.ReLU && row[j] < 0 {
+				row[j] = 0
+			}
+		}
+	}
+}
+
+// check panics if there is not a bias for every column.
+func (e End[T]) check(cols int) {
+	if e.Bias != nil && len(e.Bias) != cols {
+		panic(fmt.Sprintf("blas: %d biases of %d columns", len(e.Bias), cols))
+	}
+}

@@ -1,21 +1,10 @@
 package blas
 
-import "sync"
+import (
+	"sync"
 
-// A shape is that of the tiles of c that a library computes at a time.
-type shape struct{ rows, cols int }
-
-// tile is the shape of a library's tiles, zero if it has none. As many sums as that fill
-// the registers, so that few numbers are loaded for each multiplication.
-func (l library) tile() shape {
-	switch l {
-	case avx512:
-		return shape{12, 32}
-	case avx2, neon:
-		return shape{6, 16}
-	}
-	return shape{}
-}
+	"github.com/plrank/plrank/internal/scratch"
+)
 
 // panels are a matrix on the right of products, cut into panels of as many columns as a
 // tile has. Those that lie well stay where they are; the others are copied, row after row
@@ -29,11 +18,10 @@ type panels struct {
 }
 
 func newPanels(b Matrix[float32], rows int) panels {
-	tile := inUse.tile()
-	p := panels{b: b, width: tile.cols, all: 1}
+	p := panels{b: b, width: inUse.cols, all: 1}
 	// Rows that are far apart are in lines of memory that push each other out of the cache.
 	const near = 256
-	if b.Col == 1 && (b.Row <= near || rows <= tile.rows) {
+	if b.Col == 1 && (b.Row <= near || rows <= inUse.rows) {
 		p.inB = b.Cols / p.width * p.width
 	}
 	if p.inB == b.Cols || p.isColumn() {
@@ -71,7 +59,7 @@ func pack[T Float](to []T, row int, m Matrix[T]) {
 
 func (p *panels) free() {
 	if p.copied != nil {
-		scratch.Put(p.copied)
+		pool.Put(p.copied)
 	}
 }
 
@@ -83,10 +71,7 @@ func (p *panels) at(k, j int) (*float32, int) {
 	return &(*p.copied)[(j-p.inB)*p.b.Rows+k*p.width], p.width
 }
 
-const (
-	size      = 4  // bytes of a number
-	mostWidth = 32 // of the panels of any library
-)
+const size = 4 // bytes of a number
 
 // product sets c = a·b, and what end says. Every entry is a sum in the order of the inner
 // index, each term added by one fused multiplication, whichever tile it is in. Numbers
@@ -97,17 +82,20 @@ func (p *panels) product(c, a Matrix[float32], end End[float32]) {
 		end.apply(c)
 		return
 	}
-	tile := inUse.tile()
 	first := 0
 	if c.Rows == 1 {
 		first = p.row(c, a, end)
 	}
 	whole := c.Cols / p.width * p.width
-	var last []float32 // the columns of the last panel, if it is not whole
+	var last, padded []float32 // the columns of the last panel, if it is not whole, and their bias
 	if whole < c.Cols {
-		room := take(c.Rows * p.width)
-		defer scratch.Put(room)
-		last = *room
+		room := take((c.Rows + 1) * p.width)
+		defer pool.Put(room)
+		last, padded = (*room)[:c.Rows*p.width], (*room)[c.Rows*p.width:]
+		clear(padded)
+		if end.Bias != nil {
+			copy(padded, end.Bias[whole:])
+		}
 	}
 	const chunk = 256 // rows of b at a time: those of a panel stay in the fastest cache
 	for k := 0; k < a.Cols; k += chunk {
@@ -121,14 +109,12 @@ func (p *panels) product(c, a Matrix[float32], end End[float32]) {
 			if j == whole {
 				to, row = &last[0], p.width
 				if bias != nil {
-					var padded [mostWidth]float32
-					copy(padded[:], now.Bias[j:])
 					bias = &padded[0]
 				}
 			}
 			b, bRow := p.at(k, j)
 			// The sums go on from those of the chunks before.
-			tiles(c.Rows, min(chunk, a.Cols-k), &a.Data[k*a.Col], tile.rows*a.Row*size, a.Row*size, a.Col*size,
+			inUse.tiles(c.Rows, min(chunk, a.Cols-k), &a.Data[k*a.Col], inUse.rows*a.Row*size, a.Row*size, a.Col*size,
 				b, bRow*size, to, row*size, min(k, 1), bias, relu)
 		}
 	}
@@ -142,50 +128,23 @@ func (p *panels) product(c, a Matrix[float32], end End[float32]) {
 // row is product for the whole panels of a single row, where they lie side by side. It
 // gives the number of columns that are done.
 func (p *panels) row(c, a Matrix[float32], end End[float32]) (done int) {
-	if rowPanels == 0 || p.b.Col != 1 {
+	if inUse.row == nil || p.b.Col != 1 {
 		return 0
 	}
 	for left := c.Cols / p.width; left > 0; {
 		n := min(left, rowPanels)
 		bias, relu := end.at(done)
-		rowTiles(a.Cols, &a.Data[0], a.Col*size, &p.b.Data[done], p.b.Row*size, &c.Data[done], n, bias, relu, p.all)
+		inUse.row(a.Cols, &a.Data[0], a.Col*size, &p.b.Data[done], p.b.Row*size, &c.Data[done], n, bias, relu, p.all)
 		left, done = left-n, done+n*p.width
 	}
 	return done
 }
 
-// isColumn says that there are instructions of their own for matrices of one column.
-func (p *panels) isColumn() bool { return hasColumn8 && p.b.Cols == 1 }
-
-func (p *panels) column(c, a Matrix[float32]) {
-	eights(c.Rows, func(i, next int) {
-		column8(a.Cols, &a.Data[i*a.Row], next*a.Row*size, a.Col*size, &p.b.Data[0], p.b.Row*size, &c.Data[i*c.Row], next*c.Row*size)
-	})
-}
-
-// eights calls f for eight rows at a time, with the first and the distance to the next: 1,
-// or 0 for eight times the same row.
-func eights(rows int, f func(i, next int)) {
-	for i := 0; i < rows; i += 8 {
-		switch {
-		case rows >= 8:
-			f(min(i, rows-8), 1) // at the end, some of them again
-		case i == 0:
-			for i := range rows {
-				f(i, 0)
-			}
-		}
-	}
-}
-
-// scratch is memory for use again.
-var scratch = sync.Pool{New: func() any { return new([]float32) }}
+// pool has memory for use again.
+var pool = sync.Pool{New: func() any { return new([]float32) }}
 
 func take(n int) *[]float32 {
-	s := scratch.Get().(*[]float32)
-	if cap(*s) < n {
-		*s = make([]float32, n)
-	}
-	*s = (*s)[:n]
+	s := pool.Get().(*[]float32)
+	*s = scratch.Sized(*s, n)
 	return s
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // Product sets c = a·b, and what end says, on all cores: a is [rows, inner], b [inner, cols],
-// c [rows, cols], row after row. Blocks of rows of c that are ready are passed to then, if it is not nil,
-// for what is to be done with them while they are in the cache: rows from to to−1. It
+// c [rows, cols], row after row. Blocks of rows of c that are ready are passed to then, if it is
+// not nil, for what is to be done with them while they are in the cache: rows from to to−1. It
 // panics where shapes do not fit or data is too short.
 func Product[T Float](c, a, b Matrix[T], end End[T], then func(from, to int)) {
 	check(c, a, b)
@@ -79,7 +79,7 @@ func NewRight[T Float](b Matrix[T]) Right[T] {
 // newRight prepares b for products with so many rows in all.
 func newRight[T Float](b Matrix[T], rows int) Right[T] {
 	r := Right[T]{b: b}
-	if b32, ok := any(b).(Matrix[float32]); ok && inUse.tile().rows > 0 && b.Rows > 0 && b.Cols > 0 {
+	if b32, ok := any(b).(Matrix[float32]); ok && inUse.rows > 0 && b.Rows > 0 && b.Cols > 0 {
 		r.panels = newPanels(b32, rows)
 	}
 	if r.panels.width == 0 && b.Col != 1 {
@@ -107,7 +107,8 @@ func (r Right[T]) Free() {
 	r.panels.free()
 }
 
-// Product sets c = a·b, and what end says, on the calling goroutine. A row of c is the same, bit for bit, as in [Product] with more or fewer rows.
+// Product sets c = a·b, and what end says, on the calling goroutine. A row of c is the same, bit
+// for bit, as in [Product] with more or fewer rows.
 func (r Right[T]) Product(c, a Matrix[T], end End[T]) {
 	check(c, a, r.b)
 	end.check(c.Cols)
@@ -157,13 +158,14 @@ func blockRows(rows, inner, cols int) int {
 }
 
 func gemm[T Float](c, a, b Matrix[T]) {
+	tA, tB := transposed(a), transposed(b)
 	switch c := any(c).(type) {
 	case Matrix[float32]:
-		a, b := any(a).(Matrix[float32]), any(b).(Matrix[float32])
-		blas32.Gemm(transposed(a), transposed(b), 1, general32(a), general32(b), 0, general32(c))
+		blas32.Implementation().Sgemm(tA, tB, c.Rows, c.Cols, a.Cols, 1, any(a.Data).([]float32), a.stride(),
+			any(b.Data).([]float32), b.stride(), 0, c.Data, c.stride())
 	case Matrix[float64]:
-		a, b := any(a).(Matrix[float64]), any(b).(Matrix[float64])
-		blas64.Gemm(transposed(a), transposed(b), 1, general64(a), general64(b), 0, general64(c))
+		blas64.Implementation().Dgemm(tA, tB, c.Rows, c.Cols, a.Cols, 1, any(a.Data).([]float64), a.stride(),
+			any(b.Data).([]float64), b.stride(), 0, c.Data, c.stride())
 	}
 }
 
@@ -172,21 +174,4 @@ func transposed[T Float](m Matrix[T]) blas.Transpose {
 		return blas.NoTrans
 	}
 	return blas.Trans
-}
-
-// general32 is a matrix as it lies in memory, row after row.
-func general32(m Matrix[float32]) blas32.General {
-	stride := m.stride()
-	if m.Col != 1 {
-		m = m.T()
-	}
-	return blas32.General{Rows: m.Rows, Cols: m.Cols, Stride: stride, Data: m.Data}
-}
-
-func general64(m Matrix[float64]) blas64.General {
-	stride := m.stride()
-	if m.Col != 1 {
-		m = m.T()
-	}
-	return blas64.General{Rows: m.Rows, Cols: m.Cols, Stride: stride, Data: m.Data}
 }

@@ -173,7 +173,7 @@ func testShape[T Float](t *testing.T, r *rand.Rand, tolerance float64, rows, inn
 func TestEndKeepsNaN(t *testing.T) {
 	defer func(was library) { inUse = was }(inUse)
 	nan := float32(math.NaN())
-	for _, inUse = range available() {
+	for _, inUse = range available {
 		for _, rows := range []int{1, 20} {
 			a, c := make([]float32, rows), make([]float32, rows*40)
 			for i := range a {
@@ -182,7 +182,7 @@ func TestEndKeepsNaN(t *testing.T) {
 			Product(RowMajor(c, rows, 40), RowMajor(a, rows, 1), RowMajor(make([]float32, 40), 1, 40), End[float32]{Bias: make([]float32, 40), ReLU: true}, nil)
 			for i, v := range c {
 				if v == v {
-					t.Fatalf("%s, %d rows: element %d is %v, want NaN", names[inUse], rows, i, v)
+					t.Fatalf("%s, %d rows: element %d is %v, want NaN", inUse.name, rows, i, v)
 				}
 			}
 		}
@@ -194,8 +194,8 @@ func TestEndKeepsNaN(t *testing.T) {
 func TestOrderOfSums(t *testing.T) {
 	defer func(was library) { inUse = was }(inUse)
 	r := rand.New(rand.NewPCG(5, 6))
-	for _, inUse = range available() {
-		if inUse.tile().rows == 0 {
+	for _, inUse = range available {
+		if inUse.rows == 0 {
 			continue
 		}
 		for _, s := range shapes {
@@ -210,7 +210,7 @@ func TestOrderOfSums(t *testing.T) {
 						want = fma32(aData[i*inner+k], bData[k*cols+j], want)
 					}
 					if got := c.Data[i*cols+j]; got != want {
-						t.Fatalf("%s, %v: element %d, %d is %v, want %v", names[inUse], s, i, j, got, want)
+						t.Fatalf("%s, %v: element %d, %d is %v, want %v", inUse.name, s, i, j, got, want)
 					}
 				}
 			}
@@ -238,8 +238,8 @@ func fma32(x, y, z float32) float32 {
 // long for, count as 0.
 func TestSubnormalNumbers(t *testing.T) {
 	defer func(was library) { inUse = was }(inUse)
-	for _, inUse = range available() {
-		if inUse.tile().rows == 0 {
+	for _, inUse = range available {
+		if inUse.rows == 0 {
 			continue
 		}
 		for _, cols := range []int{1, 5, 32} {
@@ -251,7 +251,7 @@ func TestSubnormalNumbers(t *testing.T) {
 			Multiply(c, RowMajor(a, 1, 3), RowMajor(b, 3, cols))
 			for _, v := range c.Data {
 				if v != 1e-37 {
-					t.Errorf("%s: %v, want 1e-37", names[inUse], v)
+					t.Errorf("%s: %v, want 1e-37", inUse.name, v)
 				}
 			}
 		}
@@ -260,8 +260,8 @@ func TestSubnormalNumbers(t *testing.T) {
 
 func TestProduct(t *testing.T) {
 	defer func(was library) { inUse = was }(inUse)
-	for _, l := range available() {
-		t.Run(names[l], func(t *testing.T) {
+	for _, l := range available {
+		t.Run(l.name, func(t *testing.T) {
 			inUse = l
 			testProduct[float32](t, 1e-5)
 			testProduct[float64](t, 1e-14)
@@ -281,8 +281,8 @@ func BenchmarkProduct(b *testing.B) {
 			name    string
 			c, a, b Matrix[float32]
 		}{{"y", y, x, w}, {"dw", w, x.T(), y}, {"dx", x, y, w.T()}} {
-			for _, l := range available() {
-				b.Run(fmt.Sprintf("%dx%dx%d/%s/%s", rows, in, out, p.name, names[l]), func(b *testing.B) {
+			for _, l := range available {
+				b.Run(fmt.Sprintf("%dx%dx%d/%s/%s", rows, in, out, p.name, l.name), func(b *testing.B) {
 					inUse = l
 					for b.Loop() {
 						Product(p.c, p.a, p.b, End[float32]{}, nil)

@@ -6,11 +6,9 @@ import "golang.org/x/sys/cpu"
 
 //go:generate go -C ../gen run ./elementwise -out ../elementwise/elementwise_amd64.s -stubs ../elementwise/stubs_amd64.go -pkg elementwise
 
-// wide says whether the machine has the instructions; tests change it.
-//
-// A function has vector instructions if an epoch is more than 5 % slower without them. The
-// processor time of an epoch on one core without them, over that with them, medians of 11 to 25
-// pairs of epochs, or of blocks of 3, of one process in turn (AMD EPYC, shared with other programs):
+// wide says whether the machine has the instructions; tests change it. A function has them if an
+// epoch is more than 5 % slower without. Processor time without over with, medians of 11 to 25
+// pairs on one core (AMD EPYC, shared with other programs):
 //
 //	             default recipe   large recipe     paper's recipe
 //	             (MQ2008)         (MSLR's shape)   (MQ2008)
@@ -19,9 +17,8 @@ import "golang.org/x/sys/cpu"
 //	ReLUVJP      1.04             1.09             not used
 //	Sigmoid      not used         not used         1.12
 //
-// Dropout (1.02 of the default recipe), the derivative of the sigmoid and the steps of SGD (1.00 of
-// the paper's, together) have none for that reason. Whole runs, with reading, validation and the
-// report, have ratios of 1.24 (default, the median of 7 pairs) and about 1.07 (large, 6 pairs, from 1.02 to 1.18):
+// Dropout, the derivative of the sigmoid and the steps of SGD came to 1.02 at most. Whole runs come
+// to 1.24 (default) and about 1.07 (large):
 //
 //	go build -o with ./cmd/train && go build -o without -tags plainelementwise ./cmd/train
 //	export GOMAXPROCS=1

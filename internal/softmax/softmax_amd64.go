@@ -21,14 +21,13 @@ func exponentials32(x []float32, highest, scale float32) (sum float32) {
 	if whole > 0 {
 		sum = expAVX2(&x[0], whole, highest, scale)
 	}
-	if whole == len(x) {
-		return sum
+	if whole < len(x) {
+		var tail [width]float32
+		for i := copy(tail[:], x[whole:]); i < width; i++ {
+			tail[i] = float32(math.Inf(-1))
+		}
+		sum += expAVX2(&tail[0], width, highest, scale)
+		copy(x[whole:], tail[:])
 	}
-	var tail [width]float32
-	for i := copy(tail[:], x[whole:]); i < width; i++ {
-		tail[i] = float32(math.Inf(-1))
-	}
-	sum += expAVX2(&tail[0], width, highest, scale)
-	copy(x[whole:], tail[:])
 	return sum
 }

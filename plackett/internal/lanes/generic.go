@@ -104,16 +104,14 @@ func divideGo(out []float64, terms []Pair, z []float64, chances []Chance, g []fl
 	}
 }
 
-func forwardGo(states []State, ranks, size int, chances []Chance, r []Vec, t *Vec, w, g []float64) {
-	for i := range r {
-		transitionsGo(chances[i:], r[i:i+1], t, w[i:])
-		chance := &chances[i]
+func forwardGo(states []State, ranks, size int, chances []Chance, g []float64) {
+	for i := range chances {
 		from, next := states[i*ranks:(i+1)*ranks], states[(i+1)*ranks:(i+2)*ranks]
 		if size < ranks {
 			from[size] = State{}
 			size++
 		}
-		forwardRow(next[:size], from[:size], chance, g[i])
+		forwardRow(next[:size], from[:size], &chances[i], g[i])
 	}
 }
 
@@ -199,10 +197,10 @@ func correlateGo(c []Pair, u, s []State) {
 	}
 }
 
-func remainGo(ranks []Rank, totals *[2]Total) {
+func remainGo(ranks []Rank, massBefore, gainBefore *Total) {
 	var mass, gain [Width]Total
 	for l := range Width {
-		mass[l], gain[l] = totals[0], totals[1]
+		mass[l], gain[l] = *massBefore, *gainBefore
 	}
 	for p := range ranks {
 		r := &ranks[p]

@@ -21,11 +21,9 @@ const Limit = 1e25
 // computes a polynomial at w_i t/2^halvings, which must be at most [Small], and doubles
 // the argument again: e^{2x} − 1 = r(2 + r).
 func Expm1(r []Vec, w []float64, t *Vec, halvings int) {
-	if len(w) == 0 {
-		return
+	if len(w) > 0 {
+		inUse.expm1(r[:len(w)], w, t, math.Ldexp(1, -halvings), halvings)
 	}
-	r = r[:len(w)]
-	expm1(r, w, t, math.Ldexp(1, -halvings), halvings)
 }
 
 // Small bounds the arguments for which the polynomial of [Expm1] is right to 1e-17.
@@ -44,10 +42,9 @@ type Sum struct {
 // Sums adds to s[l] the sums over the documents. The powers of r need room: scratch is
 // as long as r.
 func Sums(s []Sum, r, scratch []Vec, w, v []float64) {
-	if len(r) == 0 || len(s) == 0 {
-		return
+	if len(r) > 0 && len(s) > 0 {
+		inUse.sums(s, r, scratch[:len(r)], w[:len(r)], v[:len(r)])
 	}
-	sums(s, r, scratch[:len(r)], w[:len(r)], v[:len(r)])
 }
 
 // A Pair has two coefficients of polynomials in −r.
@@ -55,10 +52,9 @@ type Pair struct{ A, B Vec }
 
 // Horner adds to out_i w_i Σ_l (−r_i)^l (g_i B_l − A_l), summed over the nodes.
 func Horner(out []float64, c []Pair, r []Vec, w, g []float64) {
-	if len(r) == 0 || len(c) == 0 {
-		return
+	if len(r) > 0 && len(c) > 0 {
+		inUse.horner(out[:len(r)], c, r, w[:len(r)], g[:len(r)])
 	}
-	horner(out[:len(r)], c, r, w[:len(r)], g[:len(r)])
 }
 
 // A State has the coefficients of one power of z in three polynomials.
@@ -70,7 +66,7 @@ type Chance struct{ Q, P, F Vec }
 // Transitions sets chances_i to those of r_i, w_i and t.
 func Transitions(chances []Chance, r []Vec, t *Vec, w []float64) {
 	if docs := len(r); docs > 0 {
-		transitions(chances[:docs], r, t, w[:docs])
+		inUse.transitions(chances[:docs], r, t, w[:docs])
 	}
 }
 
@@ -79,14 +75,14 @@ func Transitions(chances []Chance, r []Vec, t *Vec, w []float64) {
 //	P' = a P   B' = a B + f P   A' = a A + g f P,   a = q + p z.
 func Multiply(states []State, z []float64, chances []Chance, g []float64) {
 	if len(states) > 0 && len(chances) > 0 {
-		multiply(states, z[:len(states)], chances, g[:len(chances)])
+		inUse.multiply(states, z[:len(states)], chances, g[:len(chances)])
 	}
 }
 
 // Divide adds to out_i Σ f Σ_m (g B_m − A_m)/(q + p z_m), summed over the nodes.
 func Divide(out []float64, terms []Pair, z []float64, chances []Chance, g []float64) {
 	if len(terms) > 0 && len(chances) > 0 {
-		divide(out[:len(chances)], terms, z[:len(terms)], chances, g[:len(chances)])
+		inUse.divide(out[:len(chances)], terms, z[:len(terms)], chances, g[:len(chances)])
 	}
 }
 
@@ -95,12 +91,12 @@ func Divide(out []float64, terms []Pair, z []float64, chances []Chance, g []floa
 //
 //	P'_k = q P_k + p P_{k−1}   B'_k = q B_k + p B_{k−1} + f P_k   A'_k = q A_k + p A_{k−1} + g f P_k
 //
-// It sets chances_i to those of r_i, w_i and t. The states are rows of as many as there are
-// ranks, one before every document and one at the end, of which the first is given, with
-// size coefficients; every other has one more than that before it, if there are ranks.
-func Forward(states []State, ranks, size int, chances []Chance, r []Vec, t *Vec, w, g []float64) {
-	if docs := len(r); docs > 0 {
-		forward(states[:(docs+1)*ranks], ranks, size, chances[:docs], r, t, w[:docs], g[:docs])
+// The states are rows of as many as there are ranks, one before every document and one at the
+// end, of which the first is given, with size coefficients; every other has one more than that
+// before it, if there are ranks.
+func Forward(states []State, ranks, size int, chances []Chance, g []float64) {
+	if docs := len(chances); docs > 0 {
+		inUse.forward(states[:(docs+1)*ranks], ranks, size, chances, g[:docs])
 	}
 }
 
@@ -115,7 +111,7 @@ func Forward(states []State, ranks, size int, chances []Chance, r []Vec, t *Vec,
 // ranks, which is 0. The rest is as in [Forward].
 func Backward(out []float64, u, states []State, ranks, size int, chances []Chance, g []float64) {
 	if docs := len(out); docs > 0 {
-		backward(out, u[:ranks+1], states[:docs*ranks], ranks, size, chances[:docs], g[:docs])
+		inUse.backward(out, u[:ranks+1], states[:docs*ranks], ranks, size, chances[:docs], g[:docs])
 	}
 }
 
@@ -123,19 +119,17 @@ func Backward(out []float64, u, states []State, ranks, size int, chances []Chanc
 // factors and signs that make s_0.P·exp(Σ_l c_l.Power z^{l+1}/(l+1)) the polynomial P, and
 // B and A its products with Σ_l c_l.W z^l and Σ_l c_l.V z^l. It reads s_0.P and sets the rest.
 func Series(s []State, c []Sum) {
-	if len(s) == 0 || len(c) == 0 {
-		return
+	if len(s) > 0 && len(c) > 0 {
+		inUse.series(s, c)
 	}
-	series(s, c)
 }
 
 // Correlate sets c_j.B to Σ_k u_{k+j}.P s_k.B + u_{k+j}.B s_k.P, and c_j.A to
 // Σ_k u_{k+j}.P s_k.A + u_{k+j}.A s_k.P. u is as long as s at least, c at most.
 func Correlate(c []Pair, u, s []State) {
-	if len(c) == 0 {
-		return
+	if len(c) > 0 {
+		inUse.correlate(c, u[:len(s)], s)
 	}
-	correlate(c, u[:len(s)], s)
 }
 
 // A Rank has what stands at one rank of every ranking.
@@ -159,9 +153,9 @@ func (t *Total) Add(x float64) {
 
 // Remain sets Inverse and Gain of every rank: 1/M and S/M, with M = mass − Σ W and S = gain − Σ V over
 // the ranks before, in twice the precision.
-func Remain(ranks []Rank, mass, gain Total) {
+func Remain(ranks []Rank, mass, gain *Total) {
 	if len(ranks) > 0 {
-		remain(ranks, &[2]Total{mass, gain})
+		inUse.remain(ranks, mass, gain)
 	}
 }
 
@@ -178,9 +172,9 @@ type Shared struct{ A, B, Reward Vec }
 // Place sets out_k to what the document at rank k gets, with r_k = θ_k Gain_k, and A_k and B_k the
 // sums of [Shared] up to rank k: f_k + V (A_k − A) − W (B_k − B), and f_k + V A_k − W B_k where
 // its W is above the ceiling of the ranking.
-func Place(out []Vec, ranks []Rank, theta, baseline []float64, c Credit, ceiling *Vec) (s Shared) {
+func Place(out []Vec, ranks []Rank, theta, baseline []float64, c *Credit, ceiling *Vec, s *Shared) {
+	*s = Shared{}
 	if n := len(ranks); n > 0 {
-		place(out[:n], ranks, theta[:n], baseline[:n], &c, ceiling, &s)
+		inUse.place(out[:n], ranks, theta[:n], baseline[:n], c, ceiling, s)
 	}
-	return s
 }

@@ -31,44 +31,36 @@ func TestExpm1(t *testing.T) {
 	})
 }
 
+// each runs a test with every instruction set that the machine has.
+func each(t *testing.T, test func(t *testing.T)) {
+	defer func(before instructions) { inUse = before }(inUse)
+	for _, set := range available {
+		inUse = set
+		t.Run(set.name, test)
+	}
+}
+
 // The instruction sets have the same results but for rounding.
 func TestInstructionSets(t *testing.T) {
 	for _, docs := range []int{1, 2, 3, 8, 33} {
 		for _, order := range []int{1, 2, 5, 16} {
 			for _, ranks := range []int{1, 2, 5, 40} {
-				want := results(docs, min(order, ranks), ranks, true)
-				each(t, func(t *testing.T) {
-					got := results(docs, min(order, ranks), ranks, false)
+				want := results(plainGo, docs, min(order, ranks), ranks)
+				for _, set := range available {
+					got := results(set, docs, min(order, ranks), ranks)
 					for i := range want {
 						if !(math.Abs(got[i]-want[i]) <= 1e-12*(1+math.Abs(want[i]))) {
-							t.Fatalf("%d documents, order %d, %d ranks: number %d is %v, in plain Go %v", docs, order, ranks, i, got[i], want[i])
+							t.Fatalf("%s, %d documents, order %d, %d ranks: number %d is %v, in plain Go %v", set.name, docs, order, ranks, i, got[i], want[i])
 						}
 					}
-				})
+				}
 			}
 		}
 	}
 }
 
 // results are those of all functions, one after another.
-func results(docs, order, ranks int, plain bool) (all []float64) {
-	f := struct {
-		expm1     func([]Vec, []float64, *Vec, float64, int)
-		sums      func(s []Sum, r, power []Vec, w, v []float64)
-		horner    func(out []float64, c []Pair, r []Vec, w, g []float64)
-		forward   func(states []State, ranks, size int, chances []Chance, r []Vec, t *Vec, w, g []float64)
-		backward  func(out []float64, u, states []State, ranks, size int, chances []Chance, g []float64)
-		series    func(s []State, c []Sum)
-		correlate func(c []Pair, u, s []State)
-
-		transitions func(chances []Chance, r []Vec, t *Vec, w []float64)
-		multiply    func(states []State, z []float64, chances []Chance, g []float64)
-		divide      func(out []float64, terms []Pair, z []float64, chances []Chance, g []float64)
-	}{expm1, sums, horner, forward, backward, series, correlate, transitions, multiply, divide}
-	if plain {
-		f.expm1, f.sums, f.horner, f.forward, f.backward, f.series, f.correlate = expm1Go, sumsGo, hornerGo, forwardGo, backwardGo, seriesGo, correlateGo
-		f.transitions, f.multiply, f.divide = transitionsGo, multiplyGo, divideGo
-	}
+func results(f instructions, docs, order, ranks int) (all []float64) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var times, zero Vec
 	for l := range times {
@@ -97,7 +89,8 @@ func results(docs, order, ranks int, plain bool) (all []float64) {
 	states[0].P = times
 	f.series(states[:size], c)
 	chances, u, out := make([]Chance, docs), make([]State, ranks+1), make([]float64, docs)
-	f.forward(states, ranks, size, chances, r, &times, w, g)
+	f.transitions(chances, r, &times, w)
+	f.forward(states, ranks, size, chances, g)
 	for k := range ranks {
 		u[k] = State{times, zero, Vec{3: 1}}
 	}
@@ -114,11 +107,6 @@ func results(docs, order, ranks int, plain bool) (all []float64) {
 	f.correlate(pairs, u, s)
 	for _, p := range pairs {
 		keep(p.A, p.B)
-	}
-	again := make([]Chance, docs)
-	f.transitions(again, r, &times, w)
-	for i := range again {
-		keep(again[i].Q, again[i].P, again[i].F)
 	}
 	z := make([]float64, order)
 	values := make([]State, order)
@@ -151,9 +139,10 @@ func TestRankings(t *testing.T) {
 					ceiling[l] = 0.5 / float64(n) // between the weights
 				}
 			}
-			Remain(ranks, Total{High: 1.75, Low: 0.25}, Total{High: gain})
+			Remain(ranks, &Total{High: 1.75, Low: 0.25}, &Total{High: gain})
 			c := Credit{Later: 1.5, Own: -0.5, Risk: 0.75}
-			shared := Place(out, ranks, theta, baseline, c, &ceiling)
+			var shared Shared
+			Place(out, ranks, theta, baseline, &c, &ceiling, &shared)
 			for l := range Width {
 				near := func(what string, got, want float64) {
 					if t.Helper(); !(math.Abs(got-want) <= 1e-12*(1+math.Abs(want))) {
@@ -206,7 +195,7 @@ func TestRemainPrecise(t *testing.T) {
 		for l := range Width {
 			ranks[0].W[l], ranks[1].W[l], ranks[2].W[l] = 1./3, 1, tiny
 		}
-		Remain(ranks, mass, Total{})
+		Remain(ranks, &mass, &Total{})
 		for l, got := range ranks[2].Inverse {
 			if !(math.Abs(got*tiny-1) <= 1e-11) {
 				t.Errorf("ranking %d: 1/M is %v, want %v", l, got, 1/tiny)
