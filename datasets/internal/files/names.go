@@ -13,16 +13,19 @@ type Finder struct {
 	Endings []string // that a data file may have, among them none
 }
 
-// The words that name a split.
+// Splits by number, as their files are named, and the words that name them.
 var (
-	trainWords = []string{"train", "training", "trainingset"}
-	valiWords  = []string{"vali", "valid", "validation", "validationset", "val", "dev"}
-	testWords  = []string{"test", "testing", "testset"}
+	splitNames = [3]string{"train", "vali", "test"}
+	splitWords = [3][]string{
+		{"train", "training", "trainingset"},
+		{"vali", "valid", "validation", "validationset", "val", "dev"},
+		{"test", "testing", "testset"},
+	}
 )
 
-// splitOf is the split ("train", "vali", "test" or none) that a file name
-// stands for, and what comes before that word.
-func (f Finder) splitOf(name string) (prefix, split string) {
+// splitOf is the split that a file name stands for, −1 for none, and what comes before the
+// word that names it.
+func (f Finder) splitOf(name string) (prefix string, split int) {
 	lower := withoutCompression(strings.ToLower(name))
 	for _, ending := range f.Endings {
 		stem, ok := strings.CutSuffix(lower, ending)
@@ -30,17 +33,13 @@ func (f Finder) splitOf(name string) (prefix, split string) {
 			continue
 		}
 		start := strings.LastIndexAny(stem, "._- ") + 1
-		word := stem[start:]
-		switch {
-		case slices.Contains(trainWords, word):
-			return lower[:start], "train"
-		case slices.Contains(valiWords, word):
-			return lower[:start], "vali"
-		case slices.Contains(testWords, word):
-			return lower[:start], "test"
+		for split, words := range splitWords {
+			if slices.Contains(words, stem[start:]) {
+				return lower[:start], split
+			}
 		}
 	}
-	return "", ""
+	return "", -1
 }
 
 // list is the names in a folder; those of folders end in a separator.

@@ -4,13 +4,19 @@ import "testing"
 
 func TestSplitIsTheWordInAFileName(t *testing.T) {
 	finder := Finder{Endings: []string{"", ".txt", ".svm"}}
-	for name, want := range map[string][2]string{
-		"train.txt": {"", "train"}, "TRAIN.TXT": {"", "train"}, "trainingset.txt": {"", "train"}, "train": {"", "train"},
-		"set1.valid.txt": {"set1.", "vali"}, "rank.test": {"rank.", "test"}, "my_dev.svm": {"my_", "vali"},
-		"rank.train.query": {}, "train.conf": {}, "latest": {}, "readme.txt": {},
+	type found struct {
+		prefix string
+		split  int
+	}
+	const train, vali, test = 0, 1, 2
+	none := found{"", -1}
+	for name, want := range map[string]found{
+		"train.txt": {"", train}, "TRAIN.TXT": {"", train}, "trainingset.txt": {"", train}, "train": {"", train},
+		"set1.valid.txt": {"set1.", vali}, "rank.test": {"rank.", test}, "my_dev.svm": {"my_", vali},
+		"rank.train.query": none, "train.conf": none, "latest": none, "readme.txt": none,
 	} {
-		if prefix, split := finder.splitOf(name); [2]string{prefix, split} != want {
-			t.Errorf("%s: prefix %q, split %q, want %q", name, prefix, split, want)
+		if prefix, split := finder.splitOf(name); (found{prefix, split}) != want {
+			t.Errorf("%s: prefix %q, split %d, want %v", name, prefix, split, want)
 		}
 	}
 }

@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// fileSet is the files of splits with one prefix.
+// fileSet is the files of splits with one prefix; see Splits.
 type fileSet struct {
 	prefix string
-	files  Splits
+	paths  [3]string
+	parts  [3][]string
 }
 
 // splitSets finds the sets of files that have a training file.
@@ -20,11 +21,11 @@ func (f Finder) splitSets(folder string, names []string) ([]fileSet, error) {
 		stem, isFolder := strings.CutSuffix(name, string(filepath.Separator))
 		prefix, split := f.splitOf(stem)
 		isPart := false
-		if split == "" && !isFolder {
+		if split < 0 && !isFolder {
 			prefix, split = f.partOf(name)
-			isPart = split != ""
+			isPart = split >= 0
 		}
-		if split == "" || isFolder && !f.holdsParts(filepath.Join(folder, name)) {
+		if split < 0 || isFolder && !f.holdsParts(filepath.Join(folder, name)) {
 			continue
 		}
 		i := slices.IndexFunc(sets, func(s fileSet) bool { return s.prefix == prefix })
@@ -32,31 +33,30 @@ func (f Finder) splitSets(folder string, names []string) ([]fileSet, error) {
 			i = len(sets)
 			sets = append(sets, fileSet{prefix: prefix})
 		}
-		file := map[string]*string{"train": &sets[i].files.Train, "vali": &sets[i].files.Vali, "test": &sets[i].files.Test}[split]
-		parts := &sets[i].files.Parts[slices.Index([]string{"train", "vali", "test"}, split)]
-		if isPart && (*file == "" || *parts != nil && strings.HasSuffix(*file, "*")) {
-			*file = filepath.Join(folder, prefix+split+"*")
+		path, parts := &sets[i].paths[split], &sets[i].parts[split]
+		if isPart && (*path == "" || *parts != nil && strings.HasSuffix(*path, "*")) {
+			*path = filepath.Join(folder, prefix+splitNames[split]+"*")
 			*parts = append(*parts, filepath.Join(folder, name))
 			continue
 		}
-		if *file != "" {
+		if *path != "" {
 			return nil, fmt.Errorf("datasets: %s: both %s and %s could be the %s split: please name the files",
-				folder, filepath.Base(*file), name, split)
+				folder, filepath.Base(*path), name, splitNames[split])
 		}
-		*file = filepath.Join(folder, name)
+		*path = filepath.Join(folder, name)
 		if isFolder {
 			var err error
-			if *parts, err = partsIn(*file); err != nil {
+			if *parts, err = partsIn(*path); err != nil {
 				return nil, err
 			}
 		}
 	}
 	for _, s := range sets {
-		for _, parts := range s.files.Parts {
+		for _, parts := range s.parts {
 			if err := orderParts(parts); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return slices.DeleteFunc(sets, func(s fileSet) bool { return s.files.Train == "" }), nil
+	return slices.DeleteFunc(sets, func(s fileSet) bool { return s.paths[0] == "" }), nil
 }
