@@ -14,11 +14,26 @@ import (
 	"unicode/utf8"
 
 	"github.com/plrank/plrank/datasets/internal/reading"
+	"github.com/plrank/plrank/datasets/internal/table"
 )
 
 // readBytes reads text as if it were a file with sizes beside it.
 func readBytes(b []byte, sizes string, o ReadOptions) (*Dataset, error) {
-	t, err := reading.Text("f", bytes.NewReader(b), sizes, o.reading())
+	folder, err := os.MkdirTemp("", "plrank-fuzz")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	path := filepath.Join(folder, "f")
+	if err := os.WriteFile(path, b, 0o666); err != nil {
+		return nil, err
+	}
+	if sizes != "" {
+		if err := os.WriteFile(path+".query", []byte(sizes), 0o666); err != nil {
+			return nil, err
+		}
+	}
+	t, err := reading.File(path, o.reading(), &table.GroupNames{}, "")
 	if err != nil {
 		return nil, err
 	}

@@ -178,10 +178,8 @@ func (o Options) read(of files.Splits, known *files.Collection, holdOut float64,
 		}
 		tables[i] = t
 		names = append(names, file)
-		for _, c := range t.Chunks {
-			minusOne += c.MinusOne
-			belowOne += c.BelowOne
-		}
+		minusOne += t.MinusOne
+		belowOne += t.BelowOne
 		queries += len(t.Queries)
 		documents += t.Rows
 		if o.Unlabelled != "keep" {

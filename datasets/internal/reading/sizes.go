@@ -58,7 +58,7 @@ func parseSizes(list string) ([]int, error) {
 }
 
 // check checks that the sizes add up to the rows of a file.
-func (s *querySizes) check(t *table.Tally) error {
+func (s *querySizes) check(t *table.Table) error {
 	if s == nil {
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 
 // A spill takes the features of a table, chunk by chunk as they are parsed, from memory to
 // a file without a name in a folder. It is mapped when all are there: the system keeps
-// as much in memory as there is room for.
+// as much in memory as there is room for. Nil leaves them where they are.
 type spill struct {
 	path  string // of the table
 	file  *os.File
@@ -31,6 +31,9 @@ func newSpill(path, folder string) (*spill, error) {
 
 // add takes the features of the next chunk.
 func (s *spill) add(c *table.Chunk) error {
+	if s == nil {
+		return nil
+	}
 	s.sizes = append(s.sizes, len(c.Values.Values))
 	_, err := s.out.Write(memory.Bytes(c.Values.Values))
 	c.Values.Free()
@@ -42,6 +45,9 @@ func (s *spill) add(c *table.Chunk) error {
 
 // giveBack gives the features back to the chunks of t, of which all were added.
 func (s *spill) giveBack(t *table.Table) error {
+	if s == nil {
+		return nil
+	}
 	if err := s.out.Flush(); err != nil {
 		return fmt.Errorf("datasets: %s: features to the disk: %w", s.path, err)
 	}

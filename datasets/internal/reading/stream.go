@@ -31,7 +31,7 @@ type piece struct {
 // parseChunks reads the text of a file to its end in chunks of whole lines, parsed on all
 // cores, and calls each with them, in the order of the text. An error of each is the result,
 // but the text is read on to its end, unless the context is done.
-func parseChunks(path string, r io.Reader, sizes *querySizes, o Options, each func(*table.Chunk, *table.Layout) error) error {
+func parseChunks(path string, r io.Reader, sized bool, o Options, each func(*table.Chunk, *table.Layout) error) error {
 	workers := runtime.GOMAXPROCS(0)
 	work, inOrder := make(chan *piece, workers), make(chan *piece, 2*workers)
 	free := make(chan []byte, 4*workers) // buffers to use again
@@ -56,7 +56,7 @@ func parseChunks(path string, r io.Reader, sizes *querySizes, o Options, each fu
 	wait := parallel.Go(func() {
 		defer close(work)
 		defer close(inOrder)
-		ended = readChunks(r, free, sizes != nil, o, func(p *piece) {
+		ended = readChunks(r, free, sized, o, func(p *piece) {
 			inOrder <- p
 			work <- p
 		})

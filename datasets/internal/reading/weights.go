@@ -11,10 +11,9 @@ import (
 	"github.com/plrank/plrank/datasets/internal/text"
 )
 
-// setWeights finds the weights of documents or queries, if there are any: in the
-// column that the options name, and in the file beside the data.
+// setWeights sets the weights of documents or queries that are in the file beside the data,
+// if there is one.
 func setWeights(t *table.Table, sizes *querySizes) error {
-	t.HasWeights = t.Options.WeightColumn != ""
 	path := files.Weights(t.Path)
 	weights, err := readWeights(path, t.Options)
 	if errors.Is(err, fs.ErrNotExist) {

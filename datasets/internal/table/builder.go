@@ -119,11 +119,7 @@ func (b *Builder) find(id int) int {
 	if b.wanted == nil || holds(b.wanted, id) {
 		return b.addColumn(id)
 	}
-	c := b.c
-	if c.Ignored == 0 {
-		c.Least, c.Most = id, id
-	}
-	c.Ignored, c.Least, c.Most = c.Ignored+1, min(c.Least, id), max(c.Most, id)
+	b.c.Ignore(1, id, id)
 	return -1
 }
 

@@ -27,17 +27,41 @@ type Chunk struct {
 	GroupNames GroupNames // of the groups of this chunk alone
 	HasGroups  bool       // a line tells a group
 
-	Faults         []Fault // the first maxFaults malformed lines
-	FaultCount     int
-	Ignored        int   // values of features that are not wanted,
-	Least          int   // whose ids go from least
-	Most           int   // to most
-	Unlabelled     int   // rows
-	MinusOne       int   // of these, rows with a label that reads −1
-	BelowOne       int   // rows with another label below 1
-	Commented      int   // rows with all their features in a comment,
-	FirstCommented int   // the first of them in this line, from 0
-	Err            error // what stops the whole read
+	Counts
+	Faults     []Fault // the first maxFaults malformed lines
+	FaultCount int
+	Err        error // what stops the whole read
+}
+
+// Counts are what rows and lines are counted for in warnings.
+type Counts struct {
+	Ignored, Least, Most      int // values of features that are not wanted, whose ids go from Least to Most
+	Unlabelled                int // rows
+	MinusOne                  int // of these, rows with a label that reads −1
+	BelowOne                  int // rows with another label below 1
+	Commented, FirstCommented int // rows with all their features in a comment, and the line of the first; from 0 in a chunk
+}
+
+// Ignore counts values of features that are not wanted.
+func (c *Counts) Ignore(n, least, most int) {
+	if c.Ignored == 0 {
+		c.Least, c.Most = least, most
+	}
+	c.Ignored, c.Least, c.Most = c.Ignored+n, min(c.Least, least), max(c.Most, most)
+}
+
+// Add adds those of later rows.
+func (c *Counts) Add(later Counts) {
+	if later.Ignored > 0 {
+		c.Ignore(later.Ignored, later.Least, later.Most)
+	}
+	if c.Commented == 0 {
+		c.FirstCommented = later.FirstCommented
+	}
+	c.Commented += later.Commented
+	c.Unlabelled += later.Unlabelled
+	c.MinusOne += later.MinusOne
+	c.BelowOne += later.BelowOne
 }
 
 // Unlabelled is the label of a document whose relevance is not known.
@@ -94,7 +118,8 @@ func (c *Chunk) Split(n int) *Chunk {
 	rows, width := len(c.Labels), len(c.IDs)
 	tail := &Chunk{
 		Size: c.Size, Line: c.Line, IDs: c.IDs,
-		Labels: c.Labels[n:], At: c.At[n:], DocumentIDs: cut(c.DocumentIDs, n, rows), Weights: cut(c.Weights, n, rows), Groups: cut(c.Groups, n, rows),
+		Labels: c.Labels[n:], At: c.At[n:],
+		DocumentIDs: cut(c.DocumentIDs, n, rows), Weights: cut(c.Weights, n, rows), Groups: cut(c.Groups, n, rows),
 		Values: memory.NewOffHeap((rows - n) * width),
 	}
 	copy(tail.Values.Values, c.Values.Values[n*width:])

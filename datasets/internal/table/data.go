@@ -28,14 +28,7 @@ type Data struct {
 	Warnings   []string
 
 	Origin
-	Source Source // has the features while Features is nil; nil: Features has them
-}
-
-// Source has features that are not in memory.
-type Source interface {
-	Read(dst []float32, row int) // the features of rows from a row on, as many as dst has
-	From(row int) Source         // the rows from a row on
-	Free()
+	Source *Source // has the features while Features is nil; nil: Features has them
 }
 
 // Rows is the number of documents.
@@ -81,7 +74,9 @@ func (d *Data) View(from, to int) *Data {
 	v.SourceRows = cut(d.SourceRows, first, last)
 	v.Lines = cut(d.Lines, first, last)
 	if d.Source != nil {
-		v.Source = d.Source.From(first)
+		later := *d.Source
+		later.start += first
+		v.Source = &later
 	}
 	v.Offsets = make([]int, 0, to-from+1)
 	for _, o := range d.Offsets[from : to+1] {
@@ -114,7 +109,7 @@ func (d *Data) Gather() {
 // Free gives up the features that are not in memory.
 func (d *Data) Free() {
 	if d.Source != nil {
-		d.Source.Free()
+		d.Source.table.Free()
 		d.Source = nil
 	}
 }

@@ -28,11 +28,22 @@ func (d *Data) Validate() error {
 	if w := len(d.FeatureIDs); w > 0 && len(d.Features)/w != d.Rows() || len(d.Features) != d.Rows()*w {
 		return bad("%d feature values for %d rows of %d", len(d.Features), d.Rows(), w)
 	}
-	if len(d.QueryIDs) != queries {
-		return bad("%d query ids for %d queries", len(d.QueryIDs), queries)
-	}
-	if d.DocumentIDs != nil && len(d.DocumentIDs) != d.Rows() {
-		return bad("%d document ids for %d rows", len(d.DocumentIDs), d.Rows())
+	for _, list := range []struct {
+		is   bool
+		n    int
+		of   string
+		want int
+		each string
+	}{
+		{true, len(d.QueryIDs), "query ids", queries, "queries"},
+		{d.DocumentIDs != nil, len(d.DocumentIDs), "document ids", d.Rows(), "rows"},
+		{d.Groups != nil, len(d.Groups), "groups", d.Rows(), "rows"},
+		{d.SourceRows != nil, len(d.SourceRows), "source rows", d.Rows(), "rows"},
+		{d.FeatureNames != nil, len(d.FeatureNames), "feature names", len(d.FeatureIDs), "features"},
+	} {
+		if list.is && list.n != list.want {
+			return bad("%d %s for %d %s", list.n, list.of, list.want, list.each)
+		}
 	}
 	if err := checkWeights(d.Weights, d.Rows(), "document"); err != nil {
 		return bad("%v", err)
@@ -40,21 +51,12 @@ func (d *Data) Validate() error {
 	if err := checkWeights(d.QueryWeights, queries, "query"); err != nil {
 		return bad("%v", err)
 	}
-	if d.Groups != nil && len(d.Groups) != d.Rows() {
-		return bad("%d groups for %d rows", len(d.Groups), d.Rows())
-	}
 	if d.GroupNames != nil {
 		for r, g := range d.Groups {
 			if g >= len(d.GroupNames) {
 				return bad("group %d of row %d has no name: there are %d", g, r, len(d.GroupNames))
 			}
 		}
-	}
-	if d.SourceRows != nil && len(d.SourceRows) != d.Rows() {
-		return bad("%d source rows for %d rows", len(d.SourceRows), d.Rows())
-	}
-	if d.FeatureNames != nil && len(d.FeatureNames) != len(d.FeatureIDs) {
-		return bad("%d feature names for %d features", len(d.FeatureNames), len(d.FeatureIDs))
 	}
 	return nil
 }
