@@ -165,10 +165,9 @@ func (b *Builder) addColumn(id int) int {
 	return column
 }
 
-// EndRow adds the row to the chunk. A label that is NaN is absent; the query is named if the
-// row has a query id.
-func (b *Builder) EndRow(label float32, query []byte, named bool, document []byte) {
-	c := b.c
+// EndRow adds the row to the chunk. A label that is NaN is absent; so are ids that are nil.
+func (b *Builder) EndRow(label float32, query, document []byte) {
+	c, named := b.c, query != nil
 	if n := len(c.Runs); n > 0 && c.Runs[n-1].Named == named && bytes.Equal(query, b.last) {
 		c.Runs[n-1].Rows++
 	} else {

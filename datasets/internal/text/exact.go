@@ -12,12 +12,11 @@ var errExponent = errors.New("the exponent of a group is beyond ±99")
 // is the same for equal numbers, and another one for others, however many digits they have:
 // 16777217 for +16777217.0. The text is nil if the number is missing; see Value.
 func Exact(b []byte) (text []byte, n int, err error) {
-	for n = 0; !Ends(b, n); n++ {
-	}
+	word := string(Word(b, 0))
+	n = len(word)
 	if isMissing(b[:n]) {
 		return nil, n, nil
 	}
-	word := string(b[:n])
 	sign := ""
 	switch {
 	case strings.HasPrefix(word, "-"):

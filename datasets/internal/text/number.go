@@ -44,10 +44,8 @@ func Value(b []byte) (float32, int, error) {
 	if err != ErrNumber {
 		return v, n, err
 	}
-	for n = 0; !Ends(b, n); n++ {
-	}
-	if isMissing(b[:n]) {
-		return Missing, n, nil
+	if word := Word(b, 0); isMissing(word) {
+		return Missing, len(word), nil
 	}
 	return 0, 0, ErrNumber
 }
