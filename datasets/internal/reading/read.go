@@ -72,7 +72,7 @@ func (s *scan) read(o Options, to reader) (err error) {
 		return fmt.Errorf("datasets: %w", text.At(s.Path, err))
 	}
 	defer s.file.Close()
-	if s.sizes, err = readSizes(s.Path); err != nil {
+	if s.sizes, err = readSizes(ctx, s.Path); err != nil {
 		return err
 	}
 	defer func() { s.groups.close() }()

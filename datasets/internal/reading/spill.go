@@ -1,7 +1,6 @@
 package reading
 
 import (
-	"bufio"
 	"fmt"
 	"os"
 
@@ -14,10 +13,8 @@ import (
 // a file without a name in a folder. It is mapped when all are there: the system keeps
 // as much in memory as there is room for. Nil leaves them where they are.
 type spill struct {
-	path  string // of the table
-	file  *os.File
-	out   *bufio.Writer
-	sizes []int // of the chunks: values
+	path string // of the table
+	file *os.File
 }
 
 func newSpill(path, folder string) (*spill, error) {
@@ -26,7 +23,7 @@ func newSpill(path, folder string) (*spill, error) {
 		return nil, fmt.Errorf("datasets: %s: features to the disk: %w", path, err)
 	}
 	os.Remove(f.Name()) // it lives on without a name; not on Windows, see close
-	return &spill{path: path, file: f, out: bufio.NewWriterSize(f, 1<<20)}, nil
+	return &spill{path, f}, nil
 }
 
 // add takes the features of the next chunk.
@@ -34,8 +31,7 @@ func (s *spill) add(c *table.Chunk) error {
 	if s == nil {
 		return nil
 	}
-	s.sizes = append(s.sizes, len(c.Values.Values))
-	_, err := s.out.Write(memory.Bytes(c.Values.Values))
+	_, err := s.file.Write(memory.Bytes(c.Values.Values))
 	c.Values.Free()
 	if err != nil {
 		return fmt.Errorf("datasets: %s: features to the disk: %w", s.path, err)
@@ -45,27 +41,18 @@ func (s *spill) add(c *table.Chunk) error {
 
 // giveBack gives the features back to the chunks of t, of which all were added.
 func (s *spill) giveBack(t *table.Table) error {
-	if s == nil {
+	if s == nil || len(t.IDs) == 0 { // an empty file cannot be mapped
 		return nil
-	}
-	if err := s.out.Flush(); err != nil {
-		return fmt.Errorf("datasets: %s: features to the disk: %w", s.path, err)
-	}
-	total := 0
-	for _, n := range s.sizes {
-		total += n
-	}
-	if total == 0 {
-		return nil // nothing to map
 	}
 	b, err := mapped.File(s.file)
 	if err != nil {
 		return fmt.Errorf("datasets: %s: features from the disk: %w", s.path, err)
 	}
 	t.Spilled = append(t.Spilled, b)
-	values := memory.Numbers[float32](b)[:total]
-	for i, n := range s.sizes {
-		t.Chunks[i].Values.Values, values = values[:n:n], values[n:]
+	values := memory.Numbers[float32](b)
+	for _, c := range t.Chunks {
+		n := len(c.Labels) * len(c.IDs)
+		c.Values.Values, values = values[:n:n], values[n:]
 	}
 	return nil
 }

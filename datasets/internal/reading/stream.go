@@ -66,9 +66,8 @@ func parseChunks(path string, r io.Reader, sized bool, o Options, each func(*tab
 	for p := range inOrder {
 		<-p.parsed
 		c := &p.chunk
-		line += p.skipped
-		c.Line = line
-		line += c.Lines
+		c.Line = line + p.skipped
+		line = c.Line + c.Lines
 		if err != nil {
 			c.Values.Free()
 		} else {
@@ -87,7 +86,7 @@ func readChunks(r io.Reader, free <-chan []byte, sized bool, o Options, give fun
 	var l *table.Layout
 	var rest []byte // the beginning of a line whose end is still to be read
 	skipped := 0    // lines before the next chunk
-	for first := true; ; {
+	for first := true; ; first = false {
 		if err := o.Ctx().Err(); err != nil {
 			return err
 		}
@@ -96,14 +95,13 @@ func readChunks(r io.Reader, free <-chan []byte, sized bool, o Options, give fun
 		case buffer = <-free:
 		default:
 		}
-		lines, after, err := readLines(r, buffer[:0], rest)
+		lines, after, err := readLines(r, append(buffer[:0], rest...))
 		if err != nil && err != io.EOF {
 			return err
 		}
 		rest = after
 		if first {
 			lines = bytes.TrimPrefix(lines, []byte("\ufeff"))
-			first = false
 		}
 		for l == nil && len(lines) > 0 {
 			line, next, _ := bytes.Cut(lines, []byte("\n"))
@@ -126,11 +124,11 @@ func readChunks(r io.Reader, free <-chan []byte, sized bool, o Options, give fun
 	}
 }
 
-// readLines fills buffer with rest and about ChunkSize bytes more, and returns
-// the whole lines and a copy of what follows them. At the end of r the last
-// line is whole without a newline, and the error is io.EOF.
-func readLines(r io.Reader, buffer, rest []byte) (lines, after []byte, err error) {
-	buffer = slices.Grow(append(buffer, rest...), ChunkSize)
+// readLines appends about ChunkSize bytes to the buffer, and returns its whole lines and a
+// copy of what follows them. At the end of r the last line is whole without a newline, and
+// the error is io.EOF.
+func readLines(r io.Reader, buffer []byte) (lines, after []byte, err error) {
+	buffer = slices.Grow(buffer, ChunkSize)
 	for {
 		start := len(buffer)
 		for len(buffer) < cap(buffer) && err == nil { // not io.ReadFull: its error for a truncated compressed file would be taken for the end
