@@ -149,13 +149,13 @@ func (o Options) cacheKey(of files.Splits, holdOut float64) cache.Key {
 	return k
 }
 
-// read reads the splits from their files. The features of a split of many files stay in
-// temporary files in the folder of scratch, if one is given: see table.Source.
+// read reads the splits from their files. The features of a split of many files are in a
+// temporary file in the folder of scratch, if one is given: see table.Data.Unmap.
 func (o Options) read(of files.Splits, known *files.Collection, holdOut float64, scratch string) (s cache.Splits, err error) {
 	var tables [3]*table.Table
 	defer func() {
 		for _, t := range tables {
-			if t != nil && (err != nil || t.Spilled == nil) {
+			if t != nil {
 				t.Free()
 			}
 		}

@@ -33,14 +33,14 @@ type Splits [3]*table.Data
 
 // onDisk tells whether features are not in memory.
 func (s Splits) onDisk() bool {
-	return slices.ContainsFunc(s[:], func(d *table.Data) bool { return d != nil && d.Source != nil })
+	return slices.ContainsFunc(s[:], func(d *table.Data) bool { return d != nil && d.Unmap != nil })
 }
 
 // free gives up the features that are not in memory.
 func (s Splits) free() {
 	for _, d := range s {
-		if d != nil {
-			d.Free()
+		if d != nil && d.Unmap != nil {
+			d.Unmap()
 		}
 	}
 }
@@ -82,10 +82,11 @@ func Open(folder string, key Key, of files.Splits, read func(scratch string) (Sp
 	if err := os.MkdirAll(scratch, folderMode); err != nil {
 		scratch = ""
 	}
-	if s, err = read(scratch); err != nil {
+	s, err = read(scratch)
+	defer s.free()
+	if err != nil {
 		return s, err
 	}
-	defer s.free()
 	now := key
 	if err := now.find(of); err == nil && now.text() == key.text() { // unless they changed meanwhile
 		if s, err = keep(places, folder, key, s, of); err != nil {
@@ -96,8 +97,8 @@ func Open(folder string, key Key, of files.Splits, read func(scratch string) (Sp
 		return s, err
 	}
 	for _, d := range s {
-		if d != nil {
-			d.Gather()
+		if d != nil && d.Unmap != nil {
+			d.Features = slices.Clone(d.Features)
 		}
 	}
 	s[0].Warnings = append(s[0].Warnings, warnings...)

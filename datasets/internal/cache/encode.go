@@ -11,7 +11,6 @@ import (
 	"github.com/plrank/plrank/datasets/internal/digest"
 	"github.com/plrank/plrank/datasets/internal/files"
 	"github.com/plrank/plrank/datasets/internal/memory"
-	"github.com/plrank/plrank/datasets/internal/table"
 )
 
 // Encode writes the splits of files. Names are kept without the path of the source,
@@ -29,9 +28,6 @@ func Encode(ctx context.Context, w io.Writer, key string, splits Splits, of file
 		}
 		for _, list := range c.lists() {
 			b, ok := bodyOf(list)
-			if list == any(&c.Features) && d.Source != nil {
-				b, ok = spilledFeatures(d), true
-			}
 			if !ok {
 				h.Splits[i] = append(h.Splits[i], nil)
 				continue
@@ -88,20 +84,6 @@ func bodyOf(list any) (b body, ok bool) {
 	b.length = int64(len(bytes))
 	b.block = func(i int) []byte { return bytes[i*blockSize : min(len(bytes), (i+1)*blockSize)] }
 	return b, ok
-}
-
-// spilledFeatures is the body of features that are not in memory.
-func spilledFeatures(d *table.Data) body {
-	w := len(d.FeatureIDs)
-	n := d.Rows() * w
-	return body{n, 4 * int64(n), func(i int) []byte {
-		from := i * (blockSize / 4)
-		to := min(from+blockSize/4, n)
-		first, last := from/w, (to+w-1)/w // rows, maybe only a part of them
-		values := make([]float32, (last-first)*w)
-		d.Source.Read(values, first)
-		return memory.Bytes(values[from-first*w : to-first*w])
-	}}
 }
 
 func (b body) blocks() int { return int((b.length + blockSize - 1) / blockSize) }

@@ -22,25 +22,37 @@ type Options struct {
 func File(path string, o Options, groups *table.GroupNames, scratch string) (*table.Table, error) {
 	s := newScan(path, o, groups)
 	s.byID = map[string]int{}
-	var spilled *spill
-	if scratch != "" {
-		var err error
-		if spilled, err = newSpill(path, scratch); err != nil {
-			return nil, err
-		}
-		defer spilled.close()
+	to := reader{
+		chunk: func(*table.Chunk) error { return nil },
+		end:   func() error { return setWeights(s.Table, s.sizes) },
 	}
-	err := s.read(o, reader{
-		chunk: spilled.add,
-		end: func() error {
-			if err := spilled.giveBack(s.Table); err != nil {
-				return err
-			}
-			return setWeights(s.Table, s.sizes)
-		},
-	})
+	if scratch == "" {
+		return s.Table, s.read(o, to)
+	}
+	s.Scratch = scratch
+	spill, err := table.NewSpill(path, scratch)
 	if err != nil {
 		return nil, err
+	}
+	defer spill.Close()
+	spilled := 0
+	to.chunk = func(c *table.Chunk) error {
+		err := spill.Write(c.Values.Values, spilled)
+		spilled += len(c.Values.Values)
+		c.Values.Free()
+		return err
+	}
+	if err := s.read(o, to); err != nil || spilled == 0 {
+		return s.Table, err
+	}
+	values, unmap, err := spill.Map()
+	if err != nil {
+		return nil, err
+	}
+	s.Unmap = append(s.Unmap, unmap)
+	for _, c := range s.Chunks {
+		n := len(c.Labels) * len(c.IDs)
+		c.Values.Values, values = values[:n:n], values[n:]
 	}
 	return s.Table, nil
 }

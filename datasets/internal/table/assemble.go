@@ -6,13 +6,15 @@ import (
 	"sort"
 
 	"github.com/plrank/plrank/datasets/internal/memory"
+	"github.com/plrank/plrank/internal/mapped"
+	"github.com/plrank/plrank/internal/parallel"
 )
 
 // Data puts the chunks together with the given columns. Queries come in the
 // given order; nil: that of the file. The chunks are let go on the way.
-func (t *Table) Data(ids []int, order []int) (*Data, error) {
+func (t *Table) Data(ids []int, order []int) (d *Data, err error) {
+	defer t.Free()
 	if err := tooSparse(t.Rows, len(ids), t.Size); err != nil {
-		t.Free()
 		return nil, fmt.Errorf("datasets: %s: %w", t.Path, err)
 	}
 	if order == nil {
@@ -22,36 +24,27 @@ func (t *Table) Data(ids []int, order []int) (*Data, error) {
 		}
 	}
 	moves, rows := t.moves(order)
-	d := t.newData(ids, order, rows)
-	if t.Spilled != nil {
-		d.Source = &Source{table: t, ids: ids, moves: moves}
-	} else {
-		d.Features = memory.Unwritten(rows * len(ids))
-	}
-	byChunk := make([][]move, len(t.Chunks))
-	for _, m := range moves {
-		byChunk[m.chunk] = append(byChunk[m.chunk], m)
-	}
-	memory.For(len(t.Chunks), func(i int) {
-		c := t.Chunks[i]
-		if d.Source == nil {
-			defer c.Values.Free()
-		}
-		if t.Options.Stopped(t.Path) != nil {
-			return
-		}
-		columns := locate(c.IDs, ids)
-		for _, m := range byChunk[i] {
-			c.copyTo(d, columns, m)
-		}
-	})
-	if d.Source == nil {
-		t.Chunks = nil
-	}
-	if err := t.Options.Stopped(t.Path); err != nil {
+	d = t.newData(ids, order, rows)
+	var spill *Spill // nil: the features go to memory
+	if n := rows * len(ids); t.Scratch == "" || n == 0 {
+		d.Features = memory.Unwritten(n)
+	} else if spill, err = NewSpill(t.Path, t.Scratch); err != nil {
 		return nil, err
+	} else {
+		defer spill.Close()
 	}
-	return d, nil
+	err = parallel.Each(len(t.Chunks), parallel.Workers(len(t.Chunks)), func(_, i int) error {
+		defer mapped.Relieve()
+		defer t.Chunks[i].Values.Free()
+		if err := t.Options.Stopped(t.Path); err != nil {
+			return err
+		}
+		return t.Chunks[i].copyTo(d, spill, moves[i])
+	})
+	if err == nil && spill != nil {
+		d.Features, d.Unmap, err = spill.Map()
+	}
+	return d, err
 }
 
 // newData has all of the queries, and room for what rows have, except for their features.
@@ -97,14 +90,13 @@ func (t *Table) newData(ids, order []int, rows int) *Data {
 
 // move is rows of a chunk and their first row in the data.
 type move struct {
-	chunk int
-	rows  Span
-	to    int
+	rows Span
+	to   int
 }
 
-// moves are the rows of queries in the order of the data, cut where chunks end, and the
-// number of all rows.
-func (t *Table) moves(order []int) (moves []move, rows int) {
+// moves are those that bring the rows of queries together, by chunk, and the number of rows.
+func (t *Table) moves(order []int) (moves [][]move, rows int) {
+	moves = make([][]move, len(t.Chunks))
 	first := make([]int, 1, len(t.Chunks)+1) // row of each chunk
 	for i, c := range t.Chunks {
 		first = append(first, first[i]+len(c.Labels))
@@ -114,7 +106,7 @@ func (t *Table) moves(order []int) (moves []move, rows int) {
 			from := run.From
 			for i := sort.SearchInts(first, from+1) - 1; from < run.To; i++ {
 				to := min(run.To, first[i+1])
-				moves = append(moves, move{i, Span{from - first[i], to - first[i]}, rows})
+				moves[i] = append(moves[i], move{Span{from - first[i], to - first[i]}, rows})
 				rows += to - from
 				from = to
 			}
@@ -123,50 +115,35 @@ func (t *Table) moves(order []int) (moves []move, rows int) {
 	return moves, rows
 }
 
-// copyTo copies rows to d. Column i of the chunk is column columns[i] of d.
-func (c *Chunk) copyTo(d *Data, columns []int, m move) {
-	from, n := m.rows.From, m.rows.To-m.rows.From
-	copy(d.Labels[m.to:m.to+n], c.Labels[from:])
-	for r, line := range c.At[from : from+n] {
-		d.Lines[m.to+r] = int32(c.Line) + line
+// copyTo copies rows to d. Their features go to the spill, if there is one.
+func (c *Chunk) copyTo(d *Data, spill *Spill, moves []move) error {
+	columns, wide := locate(c.IDs, d.FeatureIDs), len(d.FeatureIDs)
+	for _, m := range moves {
+		from, n := m.rows.From, m.rows.To-m.rows.From
+		copy(d.Labels[m.to:m.to+n], c.Labels[from:])
+		for r, line := range c.At[from : from+n] {
+			d.Lines[m.to+r] = int32(c.Line) + line
+		}
+		if c.DocumentIDs != nil {
+			copy(d.DocumentIDs[m.to:m.to+n], c.DocumentIDs[from:])
+		}
+		if d.Weights != nil {
+			copy(d.Weights[m.to:m.to+n], c.Weights[from:])
+		}
+		if d.Groups != nil {
+			copy(d.Groups[m.to:m.to+n], c.Groups[from:])
+		}
+		if spill == nil {
+			c.copyFeatures(d.Features[m.to*wide:(m.to+n)*wide], columns, m.rows)
+			continue
+		}
+		features := make([]float32, n*wide)
+		c.copyFeatures(features, columns, m.rows)
+		if err := spill.Write(features, m.to*wide); err != nil {
+			return err
+		}
 	}
-	if c.DocumentIDs != nil {
-		copy(d.DocumentIDs[m.to:m.to+n], c.DocumentIDs[from:])
-	}
-	if d.Weights != nil {
-		copy(d.Weights[m.to:m.to+n], c.Weights[from:])
-	}
-	if d.Groups != nil {
-		copy(d.Groups[m.to:m.to+n], c.Groups[from:])
-	}
-	if d.Source == nil {
-		wide := len(d.FeatureIDs)
-		c.copyFeatures(d.Features[m.to*wide:(m.to+n)*wide], columns, m.rows)
-	}
-}
-
-// Source has features of data while they are in the chunks of a table.
-type Source struct {
-	table *Table
-	ids   []int
-	moves []move
-	start int // the row of all moves that is the first of the data
-}
-
-// Read reads the features of rows from a row on, as many as dst has.
-func (s *Source) Read(dst []float32, row int) {
-	wide := len(s.ids)
-	row += s.start
-	at := sort.Search(len(s.moves), func(i int) bool { return s.moves[i].to > row }) - 1
-	for ; len(dst) > 0; at++ {
-		m := s.moves[at]
-		from := m.rows.From + row - m.to
-		n := min(m.rows.To-from, len(dst)/wide)
-		c := s.table.Chunks[m.chunk]
-		c.copyFeatures(dst[:n*wide], locate(c.IDs, s.ids), Span{from, from + n})
-		dst = dst[n*wide:]
-		row += n
-	}
+	return nil
 }
 
 // locate is the position in all of each of ids; both ascend, and all holds ids.

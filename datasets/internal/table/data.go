@@ -3,8 +3,6 @@ package table
 import (
 	"fmt"
 	"sort"
-
-	"github.com/plrank/plrank/datasets/internal/memory"
 )
 
 // Data are queries and their documents: the fields of a datasets.Dataset, which says what
@@ -28,7 +26,7 @@ type Data struct {
 	Warnings   []string
 
 	Origin
-	Source *Source // has the features while Features is nil; nil: Features has them
+	Unmap func() // gives up the file that Features are in; nil: they are in memory
 }
 
 // Rows is the number of documents.
@@ -73,11 +71,6 @@ func (d *Data) View(from, to int) *Data {
 	v.Groups = cut(d.Groups, first, last)
 	v.SourceRows = cut(d.SourceRows, first, last)
 	v.Lines = cut(d.Lines, first, last)
-	if d.Source != nil {
-		later := *d.Source
-		later.start += first
-		v.Source = &later
-	}
 	v.Offsets = make([]int, 0, to-from+1)
 	for _, o := range d.Offsets[from : to+1] {
 		v.Offsets = append(v.Offsets, o-first)
@@ -91,25 +84,4 @@ func cut[T any](list []T, from, to int) []T {
 		return nil
 	}
 	return list[from:to:to]
-}
-
-// Gather reads the features of d into memory, if they are elsewhere.
-func (d *Data) Gather() {
-	if d.Source == nil {
-		return
-	}
-	w := len(d.FeatureIDs)
-	d.Features = make([]float32, d.Rows()*w)
-	const block = 1 << 12 // rows
-	memory.For((d.Rows()+block-1)/block, func(i int) {
-		d.Source.Read(d.Features[i*block*w:min((i+1)*block, d.Rows())*w], i*block)
-	})
-}
-
-// Free gives up the features that are not in memory.
-func (d *Data) Free() {
-	if d.Source != nil {
-		d.Source.table.Free()
-		d.Source = nil
-	}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/plrank/plrank/datasets/internal/text"
-	"github.com/plrank/plrank/internal/mapped"
 )
 
 // Table is a file that has been read, in chunks with their own columns.
@@ -20,8 +19,10 @@ type Table struct {
 	Breaks  int         // runs of rows of a query that had already ended
 	Sized   bool        // queries have no ids, but sizes
 	Parts   []Part      // the files, if there are several
-	Spilled [][]byte    // files that chunks have their features in
 	Groups  *GroupNames // of the rows; nil: they have no groups
+
+	Scratch string   // the folder for features; "": they are in memory
+	Unmap   []func() // the files that chunks have their features in
 
 	HasWeights, HasQueryWeights bool // of documents, of queries
 
@@ -123,10 +124,10 @@ func (t *Table) Free() {
 		c.Values.Free()
 	}
 	t.Chunks = nil
-	for _, b := range t.Spilled {
-		mapped.Close(b)
+	for _, unmap := range t.Unmap {
+		unmap()
 	}
-	t.Spilled = nil
+	t.Unmap = nil
 }
 
 // SourceRows is the row of the file that each row of the queries, one after another, is.
