@@ -30,7 +30,7 @@ type Layout struct {
 // NewParser gives a function that reads text into the fields of a chunk, whose size is that
 // of the text. It serves one goroutine, chunk after chunk, and keeps its scratch space.
 func (l *Layout) NewParser(o Options) func(c *Chunk, text []byte) {
-	b := newBuilder(o)
+	b := &Builder{options: o, far: map[int]int32{}}
 	return func(c *Chunk, text []byte) {
 		b.begin(c, l.IDs)
 		for len(text) > 0 && c.Err == nil {
