@@ -130,3 +130,20 @@ func foldsOf(names []string) []numbered {
 	slices.SortFunc(folds, func(a, b numbered) int { return a.number - b.number })
 	return folds
 }
+
+// list is the names in a folder; those of folders end in a separator.
+func list(folder string) ([]string, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, fmt.Errorf("datasets: %w", err)
+	}
+	var names []string
+	for _, e := range entries {
+		name := e.Name()
+		if info, err := os.Stat(filepath.Join(folder, name)); err == nil && info.IsDir() { // also through a link
+			name += string(filepath.Separator)
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}

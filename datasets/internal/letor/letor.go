@@ -3,6 +3,7 @@ package letor
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -64,7 +65,7 @@ func (f reader) line(to *table.Builder, b []byte) {
 	}
 	label, n, err := text.Float32(b[i:])
 	if err != nil || !text.Ends(b, i+n) {
-		to.Fail(i, "label %s: %v", text.Quote(text.Word(b, i)), text.NotANumber(err))
+		to.Fail(i, "label %s: %v", text.Quote(text.Word(b, i)), cmp.Or(err, text.ErrNumber))
 		return
 	}
 	i = text.SkipBlanks(b, i+n)
@@ -126,8 +127,8 @@ func (f reader) features(to *table.Builder, b []byte, i int, g *group) (end int,
 		} else {
 			value, n, err = text.Value(b[i:])
 		}
-		if i += n; err != nil || !text.Ends(b, i) {
-			return i, fail(to, b, start, text.NotANumber(err))
+		if i += n; err != nil {
+			return i, fail(to, b, start, err)
 		}
 		if !to.SetNext(id, value) && !to.Set(id, value) {
 			return i, fail(to, b, start, errTwice(id))

@@ -29,7 +29,7 @@ func Blocks(path string, o Options, yield func(block *table.Data, read int64) er
 		}
 		return yield(d, s.file.Consumed())
 	}
-	if err := s.read(o, reader{chunk: func(*table.Chunk) error { return give() }, end: give}); err != nil {
+	if err := s.read(o, func(*table.Chunk) error { return give() }, give); err != nil {
 		return nil, err
 	}
 	return s.Warnings, nil

@@ -22,50 +22,29 @@ type Options struct {
 func File(path string, o Options, groups *table.GroupNames, scratch string) (*table.Table, error) {
 	s := newScan(path, o, groups)
 	s.byID = map[string]int{}
-	to := reader{
-		chunk: func(*table.Chunk) error { return nil },
-		end:   func() error { return setWeights(s.Table, s.sizes) },
-	}
-	if scratch == "" {
-		return s.Table, s.read(o, to)
-	}
 	s.Scratch = scratch
-	spill, err := table.NewSpill(path, scratch)
-	if err != nil {
-		return nil, err
+	take, giveBack := func(*table.Chunk) error { return nil }, func() error { return nil }
+	if scratch != "" {
+		spill, err := table.NewSpill(path, scratch)
+		if err != nil {
+			return nil, err
+		}
+		defer spill.Close()
+		take, giveBack = spill.Take, func() error { return spill.GiveBack(s.Table) }
 	}
-	defer spill.Close()
-	spilled := 0
-	to.chunk = func(c *table.Chunk) error {
-		err := spill.Write(c.Values.Values, spilled)
-		spilled += len(c.Values.Values)
-		c.Values.Free()
-		return err
-	}
-	if err := s.read(o, to); err != nil || spilled == 0 {
-		return s.Table, err
-	}
-	values, unmap, err := spill.Map()
-	if err != nil {
-		return nil, err
-	}
-	s.Unmap = append(s.Unmap, unmap)
-	for _, c := range s.Chunks {
-		n := len(c.Labels) * len(c.IDs)
-		c.Values.Values, values = values[:n:n], values[n:]
-	}
-	return s.Table, nil
+	err := s.read(o, take, func() error {
+		if err := giveBack(); err != nil {
+			return err
+		}
+		return setWeights(s.Table, s.sizes)
+	})
+	return s.Table, err
 }
 
-// reader is what happens to the table of a scan: when a chunk has been added to it, and when
-// all have been, and are found to be right.
-type reader struct {
-	chunk func(*table.Chunk) error
-	end   func() error
-}
-
-// read reads the file to its end. The table is freed if there is an error.
-func (s *scan) read(o Options, to reader) (err error) {
+// read reads the file to its end. It calls each with every chunk when that has been added,
+// and end when all have been, and are found to be right. The table is freed if there is an
+// error.
+func (s *scan) read(o Options, each func(*table.Chunk) error, end func() error) (err error) {
 	if err := o.Check(); err != nil {
 		return err
 	}
@@ -91,7 +70,7 @@ func (s *scan) read(o Options, to reader) (err error) {
 	err = parseChunks(s.Path, s.file, s.sizes != nil, o, func(c *table.Chunk, l *table.Layout) error {
 		err := s.add(c, l)
 		if err == nil {
-			err = to.chunk(c)
+			err = each(c)
 		}
 		if err != nil {
 			cancel() // which ends the reading
@@ -104,7 +83,7 @@ func (s *scan) read(o Options, to reader) (err error) {
 	if err := s.end(); err != nil {
 		return err
 	}
-	if err := to.end(); err != nil {
+	if err := end(); err != nil {
 		return err
 	}
 	for _, unused := range files.Unused(s.Path) {

@@ -28,8 +28,7 @@ type scan struct {
 	failed error     // what was wrong with the first of them that does not fit
 	next   int       // the first row that is in no query, among
 	rows   int       // those in the chunks
-	sized  int       // queries that were made of sizes alone
-	agreed int       // sizes that have their run
+	size   int       // the first of sizes that has neither made a query nor agreed with a run
 }
 
 func newScan(path string, o Options, groups *table.GroupNames) *scan {
@@ -68,9 +67,9 @@ func (s *scan) add(c *table.Chunk, l *table.Layout) (err error) {
 	}
 	if s.sizes != nil && !s.open.Named {
 		sizes := s.sizes.sizes
-		for ; s.sized < len(sizes) && sizes[s.sized] <= s.rows-s.next; s.sized++ {
-			if n := sizes[s.sized]; n > 0 {
-				s.addRows(s.newQuery(sizedID(s.sized)), n)
+		for ; s.size < len(sizes) && sizes[s.size] <= s.rows-s.next; s.size++ {
+			if n := sizes[s.size]; n > 0 {
+				s.addRows(s.newQuery(sizedID(s.size)), n)
 			}
 		}
 	}
@@ -135,7 +134,8 @@ func (s *scan) checkRun(r table.Run) error {
 	}
 	switch {
 	case r.Named == s.Sized:
-		return fmt.Errorf("datasets: %s:%d: a line %s qid after lines %s: all lines need one, or none", s.Path, r.Line, with(r.Named), with(!r.Named))
+		with := map[bool]string{true: "with", false: "without"}
+		return fmt.Errorf("datasets: %s:%d: a line %s qid after lines %s: all lines need one, or none", s.Path, r.Line, with[r.Named], with[!r.Named])
 	case !r.Named && s.sizes == nil:
 		return fmt.Errorf("datasets: %s:%d: no qid, and no file %s beside it: want lines such as %q, or the query sizes in that file",
 			s.Path, r.Line, strings.Join(files.Sizes(s.Path), " or "), "2 qid:1 1:0.5 2:0.1")
@@ -143,26 +143,19 @@ func (s *scan) checkRun(r table.Run) error {
 		return nil
 	}
 	sizes := s.sizes.sizes
-	for s.agreed < len(sizes) && sizes[s.agreed] == 0 {
-		s.agreed++
+	for s.size < len(sizes) && sizes[s.size] == 0 {
+		s.size++
 	}
-	if s.agreed == len(sizes) {
+	if s.size == len(sizes) {
 		return nil // their sum will tell
 	}
-	if n := sizes[s.agreed]; n != r.Rows {
+	if n := sizes[s.size]; n != r.Rows {
 		return fmt.Errorf("datasets: %s: the size of query %d is %d, but %s has %d documents with query id %s from line %d on: "+
 			"please correct the sizes, or remove the file, as the ids are enough",
-			s.sizes.path, s.agreed+1, n, s.Path, r.Rows, text.Quote([]byte(r.Query)), r.Line)
+			s.sizes.path, s.size+1, n, s.Path, r.Rows, text.Quote([]byte(r.Query)), r.Line)
 	}
-	s.agreed++
+	s.size++
 	return nil
-}
-
-func with(named bool) string {
-	if named {
-		return "with"
-	}
-	return "without"
 }
 
 // end checks the whole.

@@ -42,7 +42,7 @@ func (t *Table) Data(ids []int, order []int) (d *Data, err error) {
 		return t.Chunks[i].copyTo(d, spill, moves[i])
 	})
 	if err == nil && spill != nil {
-		d.Features, d.Unmap, err = spill.Map()
+		d.Features, d.Unmap, err = spill.mapped()
 	}
 	return d, err
 }
@@ -139,7 +139,7 @@ func (c *Chunk) copyTo(d *Data, spill *Spill, moves []move) error {
 		}
 		features := make([]float32, n*wide)
 		c.copyFeatures(features, columns, m.rows)
-		if err := spill.Write(features, m.to*wide); err != nil {
+		if err := spill.write(features, m.to*wide); err != nil {
 			return err
 		}
 	}

@@ -17,14 +17,6 @@ var errRange = errors.New("beyond the range of float32")
 // Missing is how a value that is not known is kept.
 var Missing = float32(math.NaN())
 
-// NotANumber is err, or ErrNumber if a number was followed by something else.
-func NotANumber(err error) error {
-	if err == nil {
-		return ErrNumber
-	}
-	return err
-}
-
 // Field reads a field of separated values as a number; it is missing if it is empty.
 func Field(b []byte) (float32, error) {
 	b = bytes.TrimSpace(b)
@@ -38,12 +30,11 @@ func Field(b []byte) (float32, error) {
 	return v, err
 }
 
-// Value reads a feature value at the start of b, up to where a word may
-// end: a number, or a word that says it is missing. The result is not checked to
-// end there.
-func Value(b []byte) (float32, int, error) {
-	v, n, err := Float32(b)
-	if err != ErrNumber {
+// Value reads a feature value at the start of b, a word of n bytes: a number, or that it is
+// missing.
+func Value(b []byte) (v float32, n int, err error) {
+	v, n, err = Float32(b)
+	if err == nil && Ends(b, n) || err == errRange {
 		return v, n, err
 	}
 	if word := Word(b, 0); isMissing(word) {
