@@ -149,13 +149,13 @@ func (o Options) cacheKey(of files.Splits, holdOut float64) cache.Key {
 	return k
 }
 
-// read reads the splits from their files. The features of a split of many files are in a
-// temporary file in the folder of scratch, if one is given: see table.Data.Unmap.
+// read reads the splits from their files. The features of a split of many files stay in
+// temporary files in the folder of scratch, if one is given: see table.Source.
 func (o Options) read(of files.Splits, known *files.Collection, holdOut float64, scratch string) (s cache.Splits, err error) {
 	var tables [3]*table.Table
 	defer func() {
 		for _, t := range tables {
-			if t != nil {
+			if t != nil && (err != nil || t.Spilled == nil) {
 				t.Free()
 			}
 		}
@@ -169,6 +169,7 @@ func (o Options) read(of files.Splits, known *files.Collection, holdOut float64,
 			continue
 		}
 		read := o.Read.reading()
+		read.ChunkSize = o.chunkSize
 		if i > 0 {
 			read.Groups = ""
 		}
@@ -178,8 +179,10 @@ func (o Options) read(of files.Splits, known *files.Collection, holdOut float64,
 		}
 		tables[i] = t
 		names = append(names, file)
-		minusOne += t.MinusOne
-		belowOne += t.BelowOne
+		for _, c := range t.Chunks {
+			minusOne += c.MinusOne
+			belowOne += c.BelowOne
+		}
 		queries += len(t.Queries)
 		documents += t.Rows
 		if o.Unlabelled != "keep" {

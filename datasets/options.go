@@ -22,4 +22,6 @@ type Options struct {
 	// beside the data, or, if that folder cannot be written, in the user's cache folder.
 	// Empty: there are none.
 	Cache string
+
+	chunkSize int // see reading.Options
 }

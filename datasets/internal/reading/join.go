@@ -76,8 +76,8 @@ func join(t *table.Table, name string, more []*table.Table) error {
 		t.Counts.Add(next.Counts)
 		t.Breaks += next.Breaks
 		t.Warnings = append(t.Warnings, next.Warnings...)
-		t.Unmap = append(t.Unmap, next.Unmap...)
-		next.Chunks, next.Unmap = nil, nil
+		t.Spilled = append(t.Spilled, next.Spilled...)
+		next.Chunks, next.Spilled = nil, nil
 	}
 	t.Path, t.Parts = name, parts
 	return nil

@@ -14,7 +14,8 @@ import (
 // Options say how to read a file.
 type Options struct {
 	table.Options
-	Formats []table.Format // are asked in turn
+	Formats   []table.Format // are asked in turn
+	ChunkSize int            // how much text is parsed at once; 0: 1 MB
 }
 
 // File reads a file and those beside it, and numbers its groups together with those

@@ -2,6 +2,7 @@ package reading
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -13,11 +14,13 @@ import (
 	"github.com/plrank/plrank/internal/parallel"
 )
 
-// ChunkSize is how much text is parsed at once: large enough to make scheduling
-// cheap, small enough to keep few texts in memory. A variable for tests.
-var ChunkSize = 1 << 20
+const (
+	// chunkSize is how much text is parsed at once: large enough to make scheduling
+	// cheap, small enough to keep few texts in memory.
+	chunkSize = 1 << 20
 
-const maxLine = 1 << 26
+	maxLine = 1 << 26
+)
 
 // piece is whole lines of a file, on their way to become a chunk.
 type piece struct {
@@ -95,7 +98,7 @@ func readChunks(r io.Reader, free <-chan []byte, sized bool, o Options, give fun
 		case buffer = <-free:
 		default:
 		}
-		lines, after, err := readLines(r, append(buffer[:0], rest...))
+		lines, after, err := readLines(r, append(buffer[:0], rest...), cmp.Or(o.ChunkSize, chunkSize))
 		if err != nil && err != io.EOF {
 			return err
 		}
@@ -124,11 +127,11 @@ func readChunks(r io.Reader, free <-chan []byte, sized bool, o Options, give fun
 	}
 }
 
-// readLines appends about ChunkSize bytes to the buffer, and returns its whole lines and a
+// readLines appends about size bytes to the buffer, and returns its whole lines and a
 // copy of what follows them. At the end of r the last line is whole without a newline, and
 // the error is io.EOF.
-func readLines(r io.Reader, buffer []byte) (lines, after []byte, err error) {
-	buffer = slices.Grow(buffer, ChunkSize)
+func readLines(r io.Reader, buffer []byte, size int) (lines, after []byte, err error) {
+	buffer = slices.Grow(buffer, size)
 	for {
 		start := len(buffer)
 		for len(buffer) < cap(buffer) && err == nil { // not io.ReadFull: its error for a truncated compressed file would be taken for the end

@@ -61,7 +61,7 @@ func (s *Spill) GiveBack(t *Table) error {
 	if err != nil {
 		return err
 	}
-	t.Unmap = append(t.Unmap, unmap)
+	t.Spilled = append(t.Spilled, unmap)
 	for _, c := range t.Chunks {
 		n := len(c.Labels) * len(c.IDs)
 		c.Values.Values, values = values[:n:n], values[n:]

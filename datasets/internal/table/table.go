@@ -22,7 +22,7 @@ type Table struct {
 	Groups  *GroupNames // of the rows; nil: they have no groups
 
 	Scratch string   // the folder for features; "": they are in memory
-	Unmap   []func() // the files that chunks have their features in
+	Spilled []func() // give up the files that chunks have their features in
 
 	HasWeights, HasQueryWeights bool // of documents, of queries
 
@@ -124,10 +124,10 @@ func (t *Table) Free() {
 		c.Values.Free()
 	}
 	t.Chunks = nil
-	for _, unmap := range t.Unmap {
+	for _, unmap := range t.Spilled {
 		unmap()
 	}
-	t.Unmap = nil
+	t.Spilled = nil
 }
 
 // SourceRows is the row of the file that each row of the queries, one after another, is.
