@@ -43,8 +43,7 @@ type querySizes struct {
 	sizes []int
 }
 
-// readSizes reads the file of query sizes beside a data file: the number of rows of each
-// query in turn. No such file: nil.
+// readSizes reads the file of query sizes beside a data file; nil if there is none.
 func readSizes(ctx context.Context, path string) (*querySizes, error) {
 	for _, path := range files.Sizes(path) {
 		s := &querySizes{path: path}
@@ -81,8 +80,7 @@ func (s *querySizes) check(t *table.Table) error {
 	return nil
 }
 
-// setWeights sets the weights of documents or queries that are in the file beside the data,
-// if there is one.
+// setWeights sets the weights that are in the file beside the data, if there is one.
 func setWeights(t *table.Table, sizes *querySizes) error {
 	path := files.Weights(t.Path)
 	var weights []float32

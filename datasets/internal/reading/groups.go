@@ -16,8 +16,7 @@ import (
 // grouped, in all splits: one that has more is a measurement, not a group.
 const maxGroupValues = 1000
 
-// groups finds the groups of rows: in the column that the options name, in the file that
-// they name, or in the one beside the data.
+// groups finds the groups of rows: in a column, in a file that is named, or in one beside the data.
 type groups struct {
 	table *table.Table
 	must  bool // the feature of groups must be in the file; in a split after the first it may be all zeros

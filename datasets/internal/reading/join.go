@@ -7,8 +7,7 @@ import (
 	"github.com/plrank/plrank/datasets/internal/text"
 )
 
-// Parts reads the files of a split as one table. The features of many parts go to
-// files in the folder of scratch, if there is one.
+// Parts reads the files of a split as one table; see File.
 func Parts(name string, paths []string, o Options, groups *table.GroupNames, scratch string) (t *table.Table, err error) {
 	var tables []*table.Table
 	defer func() {
@@ -37,8 +36,7 @@ func Parts(name string, paths []string, o Options, groups *table.GroupNames, scr
 	return tables[0], join(tables[0], name, tables[1:])
 }
 
-// join adds the tables of more parts to t, the table of the first. All must be of one
-// kind, and a query must be in one part.
+// join adds the tables of more parts to t, that of the first. A query must be in one part.
 func join(t *table.Table, name string, more []*table.Table) error {
 	parts := []table.Part{{Path: t.Path}}
 	in := map[string]string{} // the part that a query is in
@@ -105,8 +103,7 @@ func sameKind(first, next *table.Table) error {
 	return nil
 }
 
-// DropUnlabelled takes the rows without a label out of the queries, and the
-// queries that have no others.
+// DropUnlabelled takes rows without a label out of the queries, and queries without others.
 func DropUnlabelled(t *table.Table) error {
 	switch t.Unlabelled {
 	case 0:

@@ -55,7 +55,7 @@ func (s *scan) add(c *table.Chunk, l *table.Layout) (err error) {
 	}
 	for _, r := range c.Runs {
 		r.Line += c.Line
-		if r.Continues(s.open) {
+		if s.open.Rows > 0 && r.Query == s.open.Query {
 			s.open.Rows += r.Rows
 			continue
 		}
@@ -65,11 +65,11 @@ func (s *scan) add(c *table.Chunk, l *table.Layout) (err error) {
 			return err
 		}
 	}
-	if s.sizes != nil && !s.open.Named {
+	if s.sizes != nil && s.open.Query == "" {
 		sizes := s.sizes.sizes
 		for ; s.size < len(sizes) && sizes[s.size] <= s.rows-s.next; s.size++ {
 			if n := sizes[s.size]; n > 0 {
-				s.addRows(s.newQuery(sizedID(s.size)), n)
+				s.addRows(sizedID(s.size), n)
 			}
 		}
 	}
@@ -81,7 +81,7 @@ func sizedID(i int) string { return fmt.Sprint(i + 1) }
 
 // checkNew is ErrReturns for a query that was there before, unless queries may come back.
 func (s *scan) checkNew(r table.Run) error {
-	if s.byID != nil || !r.Named {
+	if s.byID != nil || r.Query == "" {
 		return nil
 	}
 	hash := maphash.String(s.seed, r.Query)
@@ -101,45 +101,41 @@ func (s *scan) endRun() {
 		s.failed = s.checkRun(s.open)
 	}
 	s.runs++
-	if !s.open.Named {
-		return
+	if s.open.Query != "" {
+		s.addRows(s.open.Query, s.open.Rows)
 	}
-	q, known := s.byID[s.open.Query]
-	if known {
-		s.Breaks++
-	} else {
-		q = s.newQuery(s.open.Query)
-	}
-	if s.byID != nil {
-		s.byID[s.open.Query] = q
-	}
-	s.addRows(q, s.open.Rows)
-}
-
-func (s *scan) newQuery(id string) int {
-	s.Queries = append(s.Queries, table.Query{ID: id})
-	return len(s.Queries) - 1
 }
 
 // addRows gives a query the next rows.
-func (s *scan) addRows(query, rows int) {
-	s.Queries[query].Add(s.next, rows)
+func (s *scan) addRows(id string, rows int) {
+	q, known := s.byID[id]
+	if known {
+		s.Breaks++
+	} else {
+		q = len(s.Queries)
+		s.Queries = append(s.Queries, table.Query{ID: id})
+	}
+	if s.byID != nil {
+		s.byID[id] = q
+	}
+	s.Queries[q].Add(s.next, rows)
 	s.next += rows
 }
 
 // checkRun checks that a run fits those before, and the sizes of queries.
 func (s *scan) checkRun(r table.Run) error {
+	named := r.Query != ""
 	if s.runs == 0 {
-		s.Sized = !r.Named
+		s.Sized = !named
 	}
 	switch {
-	case r.Named == s.Sized:
+	case named == s.Sized:
 		with := map[bool]string{true: "with", false: "without"}
-		return fmt.Errorf("datasets: %s:%d: a line %s qid after lines %s: all lines need one, or none", s.Path, r.Line, with[r.Named], with[!r.Named])
-	case !r.Named && s.sizes == nil:
+		return fmt.Errorf("datasets: %s:%d: a line %s qid after lines %s: all lines need one, or none", s.Path, r.Line, with[named], with[!named])
+	case !named && s.sizes == nil:
 		return fmt.Errorf("datasets: %s:%d: no qid, and no file %s beside it: want lines such as %q, or the query sizes in that file",
 			s.Path, r.Line, strings.Join(files.Sizes(s.Path), " or "), "2 qid:1 1:0.5 2:0.1")
-	case !r.Named || s.sizes == nil:
+	case !named || s.sizes == nil:
 		return nil
 	}
 	sizes := s.sizes.sizes

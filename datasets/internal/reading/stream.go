@@ -153,8 +153,7 @@ func readLines(r io.Reader, buffer []byte, size int) (lines, after []byte, err e
 	}
 }
 
-// findLayout finds the format of a text by its first line; nil if that is blank or a
-// comment, and the next line tells.
+// findLayout finds the layout of a text by its first line; nil if the next line tells it.
 func findLayout(line []byte, o Options, sized bool) (*table.Layout, error) {
 	if i := text.SkipBlanks(line, 0); i == len(line) || line[i] == '#' {
 		if !slices.ContainsFunc(o.Formats, func(f table.Format) bool { return f.Claims != nil && f.Claims(line, o.Options) }) {

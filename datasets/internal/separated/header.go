@@ -122,8 +122,7 @@ func (s *reader) findColumns(names []string, o table.Options, sized bool) error 
 	return nil
 }
 
-// findColumn is the column of a given name, or else the first of the standard names, in any
-// letter case; −1 if there is none.
+// findColumn is the column of the given name, or else of the first standard one; −1: none.
 func findColumn(names []string, given string, standard []string) int {
 	if given != "" {
 		return slices.Index(names, given)
@@ -150,8 +149,7 @@ func columnNames(line []byte, comma byte) ([]string, error) {
 	return names, nil
 }
 
-// place gives the features their ids: those of the options' names if they
-// name features, else 1, 2, … from left to right.
+// place gives the features the ids of the names in the options, else 1, 2, … from left to right.
 func (s *reader) place(names []string, o table.Options) error {
 	wanted := map[string]int{} // id by name
 	for i, name := range o.FeatureNames {

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 
@@ -20,7 +19,6 @@ type Builder struct {
 	near   [4096]int32   // column+1 by id, for small ids
 	far    map[int]int32 // the same for the others
 	stamp  []int         // by column: the last line+1 of the chunk that has it
-	last   []byte        // query id of the last row, within the text
 
 	row  []float32 // being read
 	next int       // the column expected: ids mostly come in the order of the line before
@@ -31,7 +29,7 @@ type Builder struct {
 func (b *Builder) begin(c *Chunk, ids []int) {
 	clear(b.near[:])
 	clear(b.far)
-	b.c, b.order, b.stamp, b.last, b.row = c, b.order[:0], b.stamp[:0], nil, nil
+	b.c, b.order, b.stamp, b.row = c, b.order[:0], b.stamp[:0], nil
 	for _, id := range ids {
 		b.addColumn(id)
 	}
@@ -155,14 +153,13 @@ func (b *Builder) addColumn(id int) int {
 	return column
 }
 
-// EndRow adds the row to the chunk. A label that is NaN is absent; so are ids that are nil.
+// EndRow adds the row to the chunk. A label that is NaN is absent; so are ids that are empty.
 func (b *Builder) EndRow(label float32, query, document []byte) {
-	c, named := b.c, query != nil
-	if n := len(c.Runs); n > 0 && c.Runs[n-1].Named == named && bytes.Equal(query, b.last) {
+	c := b.c
+	if n := len(c.Runs); n > 0 && c.Runs[n-1].Query == string(query) {
 		c.Runs[n-1].Rows++
 	} else {
-		c.Runs = append(c.Runs, Run{Query: string(query), Named: named, Rows: 1, Line: c.Lines})
-		b.last = query
+		c.Runs = append(c.Runs, Run{Query: string(query), Rows: 1, Line: c.Lines})
 	}
 	switch {
 	case label == Unlabelled && b.options.MinusOne == "irrelevant":

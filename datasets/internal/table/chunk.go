@@ -72,15 +72,9 @@ func IsWeight(w float32) bool { return w >= 0 && w <= math.MaxFloat32 }
 
 // Run is consecutive rows with the same query id.
 type Run struct {
-	Query string
-	Named bool // the rows have a query id; else a file of sizes must tell the queries
+	Query string // "": they have none, and a file of sizes must tell the queries
 	Rows  int
-	Line  int // line of the first row, from 0 within the chunk
-}
-
-// Continues tells whether r, which comes after another run, is of the same query.
-func (r Run) Continues(before Run) bool {
-	return before.Rows > 0 && r.Named == before.Named && r.Query == before.Query
+	Line  int // of the first row, from 0 within the chunk
 }
 
 // Span is From, …, To−1.
@@ -102,8 +96,7 @@ const (
 	growthFloor = 1 << 24
 )
 
-// tooSparse is the error for rows × columns made from the given bytes of text,
-// or nil if that is within bounds.
+// tooSparse is an error if rows × columns take too much for so many bytes of text.
 func tooSparse(rows, columns int, text int64) error {
 	limit := max(growthFloor, maxGrowth*text)
 	if int64(rows)*int64(columns) <= limit/4 {
@@ -127,8 +120,7 @@ func (c *Chunk) Split(n int) *Chunk {
 	return tail
 }
 
-// copyFeatures copies the features of rows to those of as many rows of a dataset. Column i
-// of the chunk is column columns[i] there.
+// copyFeatures copies the features of rows to as many rows in which column i is columns[i].
 func (c *Chunk) copyFeatures(to []float32, columns []int, rows Span) {
 	width, values := len(c.IDs), c.Values.Values[rows.From*len(c.IDs):rows.To*len(c.IDs)]
 	n := rows.To - rows.From

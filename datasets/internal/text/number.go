@@ -30,8 +30,7 @@ func Field(b []byte) (float32, error) {
 	return v, err
 }
 
-// Value reads a feature value at the start of b, a word of n bytes: a number, or that it is
-// missing.
+// Value reads a feature value at the start of b, a word of n bytes; it may be missing.
 func Value(b []byte) (v float32, n int, err error) {
 	v, n, err = Float32(b)
 	if err == nil && Ends(b, n) || err == errRange {

@@ -38,8 +38,7 @@ func Quote(b []byte) string {
 	return fmt.Sprintf("%q", b)
 }
 
-// List lists names for a message, quoted if there is something in them that does
-// not print.
+// List lists names for a message, quoted if something in them does not print.
 func List(names []string) string {
 	const most = 12
 	if len(names) == 0 {
