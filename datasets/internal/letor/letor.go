@@ -14,7 +14,10 @@ import (
 )
 
 // Format is LETOR, SVMlight and SVMrank text. Text of no other format counts as LETOR.
-var Format = table.Format{Endings: []string{".txt", ".dat", ".data", ".svm", ".svmlight", ".libsvm", ".letor"}, Layout: layout}
+var Format = table.Format{
+	Endings: []string{".txt", ".dat", ".data", ".svm", ".svmlight", ".libsvm", ".letor"},
+	Layout:  layout,
+}
 
 const maxFeatureID = math.MaxInt32
 
@@ -106,7 +109,11 @@ func (f reader) features(to *table.Builder, b []byte, i int, g *group) (end int,
 			i++
 		}
 		if i == start || i == len(b) || b[i] != ':' {
-			return i, fail(to, b, start, badID(id))
+			err := errors.New("want id:value with a whole number as id")
+			if id > maxFeatureID {
+				err = fmt.Errorf("the id is beyond %d", maxFeatureID)
+			}
+			return i, fail(to, b, start, err)
 		}
 		i++
 		if id == f.group {
@@ -140,13 +147,6 @@ func (f reader) features(to *table.Builder, b []byte, i int, g *group) (end int,
 func fail(to *table.Builder, b []byte, start int, err error) bool {
 	to.Fail(start, "feature %s: %v", text.Quote(text.Word(b, start)), err)
 	return false
-}
-
-func badID(id int) error {
-	if id > maxFeatureID {
-		return fmt.Errorf("the id is beyond %d", maxFeatureID)
-	}
-	return errors.New("want id:value with a whole number as id")
 }
 
 func errTwice(id int) error { return fmt.Errorf("a second value for id %d in this line", id) }

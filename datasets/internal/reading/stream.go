@@ -118,7 +118,8 @@ func readChunks(r io.Reader, free <-chan []byte, sized bool, o Options, give fun
 			}
 		}
 		if len(lines) > 0 {
-			give(&piece{chunk: table.Chunk{Size: int64(len(lines))}, text: lines, layout: l, skipped: skipped, parsed: make(chan struct{})})
+			chunk := table.Chunk{Size: int64(len(lines))}
+			give(&piece{chunk: chunk, text: lines, layout: l, skipped: skipped, parsed: make(chan struct{})})
 			skipped = 0
 		}
 		if err == io.EOF {
@@ -134,7 +135,8 @@ func readLines(r io.Reader, buffer []byte, size int) (lines, after []byte, err e
 	buffer = slices.Grow(buffer, size)
 	for {
 		start := len(buffer)
-		for len(buffer) < cap(buffer) && err == nil { // not io.ReadFull: its error for a truncated compressed file would be taken for the end
+		// Not io.ReadFull: its error for a truncated compressed file would be taken for the end.
+		for len(buffer) < cap(buffer) && err == nil {
 			var n int
 			n, err = r.Read(buffer[len(buffer):cap(buffer)])
 			buffer = buffer[:len(buffer)+n]

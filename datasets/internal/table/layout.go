@@ -20,7 +20,7 @@ type Format struct {
 type Layout struct {
 	Read    func(b *Builder, line []byte) // reads a line, without its newline, and adds its row to b
 	Header  bool                          // the first line is not a row
-	IDs     []int                         // feature ids that all rows have, in the order of Builder.Row; others turn up in lines
+	IDs     []int                         // features of all rows, in the order of Builder.Row; others turn up in lines
 	Names   map[int]string                // of columns by feature id; nil: the format names no columns
 	Ignored []string                      // columns that are not wanted
 
