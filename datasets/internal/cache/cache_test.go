@@ -109,6 +109,17 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Add(whole.Bytes())
 	f.Add([]byte(magic))
+	for _, crafted := range []struct{ old, new string }{
+		{`"Count":6,`, `"Count":9,`}, // does not fit the length
+		{`"Length":24,`, `"Length":88,`},
+		{`"Length":24,`, `"Length":-8,`},
+		{`,{"Len`, `,{"Lem`}, // another list is empty
+	} {
+		if !bytes.Contains(whole.Bytes(), []byte(crafted.old)) {
+			f.Errorf("no %s in the header", crafted.old)
+		}
+		f.Add(bytes.Replace(whole.Bytes(), []byte(crafted.old), []byte(crafted.new), 1))
+	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		b = fixChecksum(b)
 		Decode(t.Context(), b, "key") // must not panic
