@@ -14,14 +14,12 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"github.com/plrank/plrank/datasets/internal/reading"
 )
 
-// joined is the blocks of a file, put together again.
-func joined(path string, o ReadOptions) (*Dataset, []string, error) {
+// joined is the blocks of a file that is read in chunks of a size, put together again.
+func joined(path string, o ReadOptions, size int) (*Dataset, []string, error) {
 	all := &Dataset{Offsets: []int{0}}
-	warnings, err := ReadBlocks(path, o, func(d *Dataset, _ int64) error {
+	warnings, err := readBlocksInChunks(path, o, size, func(d *Dataset, _ int64) error {
 		if err := d.Validate(); err != nil {
 			return err
 		}
@@ -53,7 +51,6 @@ func joined(path string, o ReadOptions) (*Dataset, []string, error) {
 // warnings: for any size of the chunks, of all formats, with files beside it, and with
 // damage to any of them.
 func TestBlocksAreTheFile(t *testing.T) {
-	defer func(old int) { reading.ChunkSize = old }(reading.ChunkSize)
 	returned, failed, same := 0, 0, 0
 	rapid.Check(t, func(r *rapid.T) {
 		folder := t.TempDir()
@@ -140,10 +137,8 @@ func TestBlocksAreTheFile(t *testing.T) {
 			}
 		}
 		path := filepath.Join(folder, "f")
-		reading.ChunkSize = 1 << 20
 		want, wantErr := ReadFile(path, o)
-		reading.ChunkSize = rapid.IntRange(1, 200).Draw(r, "chunk size")
-		got, warnings, err := joined(path, o)
+		got, warnings, err := joined(path, o, rapid.IntRange(1, 200).Draw(r, "chunk size"))
 		switch {
 		case errors.Is(err, ErrReturns):
 			if wantErr == nil && want.SourceRows == nil {
@@ -177,8 +172,6 @@ func TestBlocksAreTheFile(t *testing.T) {
 
 // What is in memory does not grow with the file: the bound is for 25 times the text.
 func TestBlocksInConstantMemory(t *testing.T) {
-	defer func(old int) { reading.ChunkSize = old }(reading.ChunkSize)
-	reading.ChunkSize = 1 << 14
 	highest := func(queries int) (most uint64) {
 		path := filepath.Join(t.TempDir(), "f")
 		f, err := os.Create(path)
@@ -193,7 +186,7 @@ func TestBlocksInConstantMemory(t *testing.T) {
 		f.Close()
 		blocks, rows := 0, 0
 		var read int64
-		if _, err := ReadBlocks(path, ReadOptions{FeatureIDs: []int{1, 2, 3, 4}}, func(d *Dataset, n int64) error {
+		if _, err := readBlocksInChunks(path, ReadOptions{FeatureIDs: []int{1, 2, 3, 4}}, 1<<14, func(d *Dataset, n int64) error {
 			rows += d.Rows()
 			read = n
 			if blocks++; blocks%16 == 0 {
@@ -231,7 +224,7 @@ func TestBlocksOfAPipeComeAsItIsWritten(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
-			for q := range 3 * reading.ChunkSize / 20 {
+			for q := range 3 << 20 / 20 {
 				fmt.Fprintf(w, "1 qid:%d 1:1 2:3\n", q)
 			}
 		}()

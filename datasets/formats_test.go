@@ -12,8 +12,6 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-
-	"github.com/plrank/plrank/datasets/internal/reading"
 )
 
 // numbers compares features where NaN is equal to itself.
@@ -146,10 +144,7 @@ func TestSeparatedValuesReadAsLETOR(t *testing.T) {
 		"broken up": "docid,bm25,\"page, rank\",label,qid\nd1,.5,nan,2,a\nd3,0,7,0,b\nd2,.001,4,-1,a\n",
 	} {
 		for _, size := range []int{1, 1 << 20} {
-			old := reading.ChunkSize
-			reading.ChunkSize = size
-			d, err := ReadFile(file(t, "f.csv", text), ReadOptions{})
-			reading.ChunkSize = old
+			d, err := readFile(file(t, "f.csv", text), inChunks(ReadOptions{}, size))
 			if err == nil {
 				err = sameDataset(d, want)
 			}

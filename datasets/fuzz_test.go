@@ -14,11 +14,26 @@ import (
 	"unicode/utf8"
 
 	"github.com/plrank/plrank/datasets/internal/reading"
+	"github.com/plrank/plrank/datasets/internal/table"
 )
 
 // readBytes reads text as if it were a file with sizes beside it.
-func readBytes(b []byte, sizes string, o ReadOptions) (*Dataset, error) {
-	t, err := reading.Text("f", bytes.NewReader(b), sizes, o.reading())
+func readBytes(b []byte, sizes string, o reading.Options) (*Dataset, error) {
+	folder, err := os.MkdirTemp("", "plrank-fuzz")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	path := filepath.Join(folder, "f")
+	if err := os.WriteFile(path, b, 0o666); err != nil {
+		return nil, err
+	}
+	if sizes != "" {
+		if err := os.WriteFile(path+".query", []byte(sizes), 0o666); err != nil {
+			return nil, err
+		}
+	}
+	t, err := reading.File(path, o, &table.GroupNames{}, "")
 	if err != nil {
 		return nil, err
 	}
@@ -61,11 +76,8 @@ func FuzzRead(f *testing.F) {
 		if option&16 != 0 {
 			o.Headerless, o.QueryColumn, o.WeightColumn = true, "2", "3"
 		}
-		defer func(old int) { reading.ChunkSize = old }(reading.ChunkSize)
-		reading.ChunkSize = 1 << 20
-		d, err := readBytes(b, sizes, o)
-		reading.ChunkSize = 1 + len(b)/3
-		inParts, errInParts := readBytes(b, sizes, o)
+		d, err := readBytes(b, sizes, o.reading())
+		inParts, errInParts := readBytes(b, sizes, inChunks(o, 1+len(b)/3))
 		if (err == nil) != (errInParts == nil) {
 			t.Fatalf("error %v, in parts %v", err, errInParts)
 		}
@@ -88,7 +100,7 @@ func FuzzRead(f *testing.F) {
 		if err := WriteLETOR(&text, d); err != nil {
 			return // ids with blanks, from separated values
 		}
-		back, err := readBytes(text.Bytes(), "", ReadOptions{})
+		back, err := readBytes(text.Bytes(), "", ReadOptions{}.reading())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +212,6 @@ func FuzzReadBlocks(f *testing.F) {
 	} {
 		f.Add([]byte(seed.text), seed.sizes, uint16(7))
 	}
-	defer func(old int) { reading.ChunkSize = old }(reading.ChunkSize)
 	path := filepath.Join(f.TempDir(), "f")
 	f.Fuzz(func(t *testing.T, b []byte, sizes string, size uint16) {
 		if err := os.WriteFile(path, b, 0o666); err != nil {
@@ -213,10 +224,8 @@ func FuzzReadBlocks(f *testing.F) {
 			}
 		}
 		o := ReadOptions{FeatureIDs: []int{1, 2, 9, 70000}}
-		reading.ChunkSize = 1 << 20
 		want, wantErr := ReadFile(path, o)
-		reading.ChunkSize = 1 + int(size)
-		got, _, err := joined(path, o)
+		got, _, err := joined(path, o, 1+int(size))
 		switch {
 		case errors.Is(err, ErrReturns):
 			if wantErr == nil && want.SourceRows == nil {

@@ -11,8 +11,6 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"github.com/plrank/plrank/datasets/internal/reading"
 )
 
 // writeFiles makes files in a new folder.
@@ -27,12 +25,8 @@ func writeFiles(t testing.TB, files map[string]string) (folder string) {
 	return folder
 }
 
-// inChunks parses a few lines at a time.
-func inChunks(t *testing.T) {
-	before := reading.ChunkSize
-	reading.ChunkSize = 40
-	t.Cleanup(func() { reading.ChunkSize = before })
-}
+// few is the size of chunks of a few lines.
+const few = 40
 
 func checkGroups(t *testing.T, d *Dataset, groups []int, names ...string) {
 	t.Helper()
@@ -47,13 +41,12 @@ func checkGroups(t *testing.T, d *Dataset, groups []int, names ...string) {
 // A column of names, through splits, a query that comes back, and documents
 // without labels; numbers are names like others.
 func TestGroupsFromAColumn(t *testing.T) {
-	inChunks(t)
 	folder := writeFiles(t, map[string]string{
 		"train.csv": "label,qid,x,group of\n1,a,1, red \n,a,2,blue\n0,b,3,\n2,a,4,green\n0,b,5,-1\n1,b,6,red\n1,b,7,\"blue\"\n",
 		"vali.csv":  "qid,group of,label,x\nv,7,0,1\nv,green,1,2\n",
 		"test.csv":  "qid,group of,label,x\nw,yellow,0,1\nw,red,1,2\nw,blue,1,2\n",
 	})
-	s, err := Open(folder, Options{Read: ReadOptions{GroupColumn: "group of"}})
+	s, err := Open(folder, Options{chunkSize: few, Read: ReadOptions{GroupColumn: "group of"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,12 +88,11 @@ func TestGroupsOfHeldOutQueries(t *testing.T) {
 // The values of a feature of LETOR text, one of which is 0 and not written. It is a
 // feature only where it is asked for.
 func TestGroupsFromAFeature(t *testing.T) {
-	inChunks(t)
 	folder := writeFiles(t, map[string]string{
 		"train.txt": "1 qid:1 1:5 3:2.5\n0 qid:1 1:1\n0 qid:2 1:5 3:NaN\n2 qid:1 3:-1\n1 qid:2 1:3\n",
 		"vali.txt":  "1 qid:3 1:1 3:7\n0 qid:3 1:2 3:2.5\n",
 	})
-	s, err := Open(folder, Options{Read: ReadOptions{GroupColumn: "3"}})
+	s, err := Open(folder, Options{chunkSize: few, Read: ReadOptions{GroupColumn: "3"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +101,7 @@ func TestGroupsFromAFeature(t *testing.T) {
 	if !slices.Equal(s.Train.FeatureIDs, []int{1}) || s.Train.Row(0)[0] != 5 {
 		t.Errorf("features %v, first row %v", s.Train.FeatureIDs, s.Train.Row(0))
 	}
-	if s, err = Open(folder, Options{Read: ReadOptions{GroupColumn: "3", FeatureIDs: []int{1, 3}}}); err != nil {
+	if s, err = Open(folder, Options{chunkSize: few, Read: ReadOptions{GroupColumn: "3", FeatureIDs: []int{1, 3}}}); err != nil {
 		t.Fatal(err)
 	}
 	checkGroups(t, s.Train, []int{0, 1, -1, -1, 1}, "2.5", "0", "7")
@@ -128,7 +120,7 @@ func TestGroupsFromAFeature(t *testing.T) {
 		{"many.txt", "sex", `many.txt: no group column "sex": LETOR text names no columns; want the id of a feature`},
 		{"none.txt", "1", "there are no features"},
 	} {
-		if _, err := ReadFile(filepath.Join(folder, c.file), ReadOptions{GroupColumn: c.column}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := readFile(filepath.Join(folder, c.file), inChunks(ReadOptions{GroupColumn: c.column}, few)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s by %s: %v, want %q", c.file, c.column, err, c.want)
 		}
 	}
@@ -137,7 +129,6 @@ func TestGroupsFromAFeature(t *testing.T) {
 // Ids beyond 2^24, which float32 would merge, are groups of their own in every format, and
 // equal numbers are one group however they are written.
 func TestGroupsAreExact(t *testing.T) {
-	inChunks(t)
 	ids := []string{"16777216", "16777217", "9007199254740993", "9007199254740992", "123456789012345678901234567890123456789012", "-16777217"}
 	letor, plain, csv := "", "", "label,qid,x,seller\n"
 	for i, id := range ids {
@@ -147,7 +138,7 @@ func TestGroupsAreExact(t *testing.T) {
 	}
 	folder := writeFiles(t, map[string]string{"d.txt": letor, "d.csv": csv, "plain.txt": plain, "plain.txt.groups": "\ufeff" + strings.Join(ids, "\n")})
 	for _, c := range []struct{ file, column string }{{"d.txt", "3"}, {"d.csv", "seller"}, {"plain.txt", ""}} {
-		d, err := ReadFile(filepath.Join(folder, c.file), ReadOptions{GroupColumn: c.column})
+		d, err := readFile(filepath.Join(folder, c.file), inChunks(ReadOptions{GroupColumn: c.column}, few))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +150,7 @@ func TestGroupsAreExact(t *testing.T) {
 		{"3:+0016777217", "16777217"}, {"3:16777217.0", "16777217"}, {"3:1.6777217e7", "16777217"}, {"3:1677721700E-2", "16777217"},
 		{"3:0", "0"}, {"3:-0.0", "0"}, {"3:0e99", "0"}, {"", "0"}, {"3:.50", "0.5"}, {"3:5e-1", "0.5"}, {"3:-1", ""}, {"3:-1.0", ""}, {"3:null", ""}, {"3:?", ""},
 	} {
-		d, err := ReadFile(file(t, "d.txt", "1 qid:1 1:1 3:4\n0 qid:1 1:2 "+c.text+"#3:9\n"), ReadOptions{GroupColumn: "3"})
+		d, err := readFile(file(t, "d.txt", "1 qid:1 1:1 3:4\n0 qid:1 1:2 "+c.text+"#3:9\n"), inChunks(ReadOptions{GroupColumn: "3"}, few))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,7 +173,7 @@ func TestGroupsAreExact(t *testing.T) {
 		"3:1e" + strings.Repeat("9", 30): "beyond ±99",
 		"3:1 3:1":                        "a second value for id 3",
 	} {
-		if _, err := ReadFile(file(t, "d.txt", "1 qid:1 3:1\n0 qid:1   "+text+"\n"), ReadOptions{GroupColumn: "3"}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := readFile(file(t, "d.txt", "1 qid:1 3:1\n0 qid:1   "+text+"\n"), inChunks(ReadOptions{GroupColumn: "3"}, few)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", text, err, want)
 		}
 	}
@@ -203,20 +194,19 @@ func TestGroupColumnCanBeAFeatureToo(t *testing.T) {
 
 // A file of groups, found or named, in the order of the rows of the data.
 func TestGroupsFromAFile(t *testing.T) {
-	inChunks(t)
 	const text = "# of two queries\n1 qid:1 1:1\n0 qid:2 1:2\n\n-1 qid:1 1:3 # docid = x\n1 qid:2 1:4\n"
 	folder := writeFiles(t, map[string]string{"d.txt": text, "d.txt.groups": "a\r\n\r\nb b\r\n a", "named": "1\n0\n-1\n1\n"})
 	path := filepath.Join(folder, "d.txt")
-	d, err := ReadFile(path, ReadOptions{})
+	d, err := readFile(path, inChunks(ReadOptions{}, few))
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkGroups(t, d, []int{0, 1, -1, 0}, "a", "b b") // rows 1, 3, 2, 4 of the file
-	if d, err = ReadFile(path, ReadOptions{Groups: filepath.Join(folder, "named")}); err != nil {
+	if d, err = readFile(path, inChunks(ReadOptions{Groups: filepath.Join(folder, "named")}, few)); err != nil {
 		t.Fatal(err)
 	}
 	checkGroups(t, d, []int{0, -1, 1, 0}, "1", "0")
-	s, err := Open(path, Options{Vali: path, Read: ReadOptions{Groups: filepath.Join(folder, "named")}})
+	s, err := Open(path, Options{Vali: path, chunkSize: few, Read: ReadOptions{Groups: filepath.Join(folder, "named")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +219,7 @@ func TestGroupsFromAFile(t *testing.T) {
 	z.Write([]byte("a\nb\nb\na\n"))
 	z.Close()
 	folder = writeFiles(t, map[string]string{"d.txt.gz": text, "d.txt.groups": packed.String()})
-	if d, err = ReadFile(filepath.Join(folder, "d.txt.gz"), ReadOptions{}); err != nil {
+	if d, err = readFile(filepath.Join(folder, "d.txt.gz"), inChunks(ReadOptions{}, few)); err != nil {
 		t.Fatal(err)
 	}
 	checkGroups(t, d, []int{0, 1, 1, 0}, "a", "b")

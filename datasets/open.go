@@ -32,6 +32,8 @@ type Options struct {
 	// beside the data, or, if that folder cannot be written, in the user's cache folder.
 	// Empty: there are none.
 	Cache string
+
+	chunkSize int // see reading.Options
 }
 
 // Splits are the training, validation and test data of a collection. They have the same FeatureIDs.

@@ -14,7 +14,6 @@ import (
 )
 
 func TestSizesAgreeWithQueryIDs(t *testing.T) {
-	inChunks(t)
 	for sizes, want := range map[string]string{
 		"2\n1\n2\n":    "",
 		"2\n0\n1\n2\n": "",
@@ -25,7 +24,7 @@ func TestSizesAgreeWithQueryIDs(t *testing.T) {
 		"2\n1\n":       "the sizes sum to 3",
 	} {
 		folder := writeFiles(t, map[string]string{"f.txt": threeQueries, "f.txt.query": sizes})
-		_, err := ReadFile(filepath.Join(folder, "f.txt"), ReadOptions{})
+		_, err := readFile(filepath.Join(folder, "f.txt"), inChunks(ReadOptions{}, few))
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%q: error %v, want %q", sizes, err, want)
 		}
@@ -43,7 +42,6 @@ func TestUnusedFilesAreAWarning(t *testing.T) {
 // The one who reads −1 as SVMrank means it, and the one who reads it as LETOR does,
 // are asked which it is.
 func TestMeaningOfMinusOneMustBeChosen(t *testing.T) {
-	inChunks(t)
 	open := func(train, vali string, o Options) (*Splits, error) {
 		return Open(writeFiles(t, map[string]string{"train.txt": train, "vali.txt": vali}), o)
 	}
@@ -58,7 +56,7 @@ func TestMeaningOfMinusOneMustBeChosen(t *testing.T) {
 		{svm, "unlabelled", "", []float32{1}},
 		{svm, "", "keep", []float32{1, -1}},
 	} {
-		s, err := open(svm, test.vali, Options{Unlabelled: test.unlabelled, Read: ReadOptions{MinusOne: test.minusOne}})
+		s, err := open(svm, test.vali, Options{chunkSize: few, Unlabelled: test.unlabelled, Read: ReadOptions{MinusOne: test.minusOne}})
 		if test.labels == nil {
 			if !errors.Is(err, ErrMinusOne) || !strings.Contains(err.Error(), "train.txt") {
 				t.Errorf("error %v", err)
@@ -69,24 +67,23 @@ func TestMeaningOfMinusOneMustBeChosen(t *testing.T) {
 			t.Errorf("%+v: %v, %v", test, s, err)
 		}
 	}
-	if _, err := ReadFile("f", ReadOptions{MinusOne: "0"}); err == nil || !strings.Contains(err.Error(), "want unlabelled or irrelevant") {
+	if _, err := readFile("f", inChunks(ReadOptions{MinusOne: "0"}, few)); err == nil || !strings.Contains(err.Error(), "want unlabelled or irrelevant") {
 		t.Errorf("error %v", err)
 	}
 	// An empty label is none, whatever −1 means.
 	csv := "label,qid,x\n1,a,1\n,a,2\n-1,a,3\n"
-	d, err := ReadFile(file(t, "f.csv", csv), ReadOptions{MinusOne: "irrelevant"})
+	d, err := readFile(file(t, "f.csv", csv), inChunks(ReadOptions{MinusOne: "irrelevant"}, few))
 	if err != nil || !slices.Equal(d.Labels, []float32{1, -1, 0}) {
 		t.Errorf("%v, %v", d, err)
 	}
-	if _, err := open(strings.ReplaceAll(csv, "-1", ""), svm[:12], Options{}); errors.Is(err, ErrMinusOne) {
+	if _, err := open(strings.ReplaceAll(csv, "-1", ""), svm[:12], Options{chunkSize: few}); errors.Is(err, ErrMinusOne) {
 		t.Error(err)
 	}
 }
 
 func TestHeaderlessColumnsHaveNumbers(t *testing.T) {
-	inChunks(t)
 	const text = "# a comment\n1,a,.5,7\n0,a,-1,8\n\n2,b,0,\n"
-	d, err := ReadFile(file(t, "f.csv", text), ReadOptions{Headerless: true, QueryColumn: "2"})
+	d, err := readFile(file(t, "f.csv", text), inChunks(ReadOptions{Headerless: true, QueryColumn: "2"}, few))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +96,7 @@ func TestHeaderlessColumnsHaveNumbers(t *testing.T) {
 	}
 	// As LightGBM has it: the label first, and query sizes beside the data.
 	folder := writeFiles(t, map[string]string{"f.tsv": "1\t7\n0\t8\n2\t9\n", "f.tsv.query": "2\n1\n"})
-	if d, err = ReadFile(filepath.Join(folder, "f.tsv"), ReadOptions{Headerless: true}); err != nil || d.Queries() != 2 || !slices.Equal(d.Features, []float32{7, 8, 9}) {
+	if d, err = readFile(filepath.Join(folder, "f.tsv"), inChunks(ReadOptions{Headerless: true}, few)); err != nil || d.Queries() != 2 || !slices.Equal(d.Features, []float32{7, 8, 9}) {
 		t.Errorf("%v, %v", d, err)
 	}
 	for _, test := range []struct {
@@ -114,7 +111,7 @@ func TestHeaderlessColumnsHaveNumbers(t *testing.T) {
 		{"1,a\n1\n", ReadOptions{Headerless: true, QueryColumn: "2"}, "1 fields, but the first line has 2"},
 		{"1 qid:1 1:1\n", ReadOptions{Headerless: true}, "found no comma, tab or semicolon"},
 	} {
-		if _, err := ReadFile(file(t, "f.csv", test.text), test.o); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := readFile(file(t, "f.csv", test.text), inChunks(test.o, few)); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: error %v, want %q", test.o, err, test.want)
 		}
 	}
@@ -207,8 +204,7 @@ func TestFoldsOfOneFileShareItsQueries(t *testing.T) {
 }
 
 func TestWhereIsFileAndLine(t *testing.T) {
-	inChunks(t)
-	d, err := ReadFile(file(t, "f.txt", threeQueries+"1 qid:b 1:9\n"), ReadOptions{})
+	d, err := readFile(file(t, "f.txt", threeQueries+"1 qid:b 1:9\n"), inChunks(ReadOptions{}, few))
 	if err != nil {
 		t.Fatal(err)
 	}

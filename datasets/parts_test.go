@@ -13,7 +13,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/plrank/plrank/datasets/internal/reading"
 	"github.com/plrank/plrank/datasets/internal/text"
 )
 
@@ -39,9 +38,8 @@ func sameData(t interface {
 
 // Queries in any number of parts, opened by any way, are what they are in one file.
 func TestQueriesInPartFilesAreThoseOfOneFile(t *testing.T) {
-	defer func(size int) { reading.ChunkSize = size }(reading.ChunkSize)
 	rapid.Check(t, func(t *rapid.T) {
-		reading.ChunkSize = rapid.IntRange(40, 400).Draw(t, "chunk")
+		chunkSize := rapid.IntRange(40, 400).Draw(t, "chunk")
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		csv := rapid.Bool().Draw(t, "csv")
 		docs, weights, groups := rapid.Bool().Draw(t, "docs"), rapid.Bool().Draw(t, "weights"), rapid.Bool().Draw(t, "groups")
@@ -121,7 +119,7 @@ func TestQueriesInPartFilesAreThoseOfOneFile(t *testing.T) {
 		if groups {
 			put("whole/train.txt.groups", whole.groups)
 		}
-		o := Options{Seed: 1}
+		o := Options{Seed: 1, chunkSize: chunkSize}
 		if query >= 3 && rapid.Bool().Draw(t, "folds") {
 			o.Folds, o.Fold = 3, 2
 		} else if query == 1 {

@@ -124,10 +124,13 @@ var (
 // are in a comment, a warning says so. Separated values have no comments, except for lines
 // before the header.
 //
-// A malformed line is an error that says file:line: column: reason; the first ten are listed.
-// Numbers become the nearest float32; infinite ones and those beyond its range are an error.
-func ReadFile(path string, o ReadOptions) (*Dataset, error) {
-	t, err := reading.File(path, o.reading(), &table.GroupNames{}, "")
+// A malformed line is an error that says file:line: column: reason; the first ten are
+// listed. Numbers become the nearest float32; infinite ones and those beyond its range are
+// an error.
+func ReadFile(path string, o ReadOptions) (*Dataset, error) { return readFile(path, o.reading()) }
+
+func readFile(path string, o reading.Options) (*Dataset, error) {
+	t, err := reading.File(path, o, &table.GroupNames{}, "")
 	if err != nil {
 		return nil, err
 	}

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/plrank/plrank/datasets/internal/reading"
 )
 
 // file writes text to a new file and returns its path.
@@ -41,9 +39,7 @@ func TestReadFileTakesOddSpellings(t *testing.T) {
 		"+1 qid:b/7\n" +
 		"0 qid:c 0:.25 1:7." // no final newline
 	for _, size := range []int{1, 30, 1 << 20} { // chunks: a line each, a few lines, all
-		defer func(old int) { reading.ChunkSize = old }(reading.ChunkSize)
-		reading.ChunkSize = size
-		d, err := ReadFile(file(t, "train.txt", text), ReadOptions{})
+		d, err := readFile(file(t, "train.txt", text), inChunks(ReadOptions{}, size))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,9 +63,7 @@ func TestReadFileTakesOddSpellings(t *testing.T) {
 
 func TestQueryThatComesBackJoinsItsDocuments(t *testing.T) {
 	for _, size := range []int{1, 1 << 20} {
-		defer func(old int) { reading.ChunkSize = old }(reading.ChunkSize)
-		reading.ChunkSize = size
-		d, err := ReadFile(file(t, "f", "0 qid:1 1:1\n0 qid:2 1:2\n0 qid:1 1:3\n0 qid:1 1:4\n0 qid:3 1:5\n0 qid:2 1:6\n"), ReadOptions{})
+		d, err := readFile(file(t, "f", "0 qid:1 1:1\n0 qid:2 1:2\n0 qid:1 1:3\n0 qid:1 1:4\n0 qid:3 1:5\n0 qid:2 1:6\n"), inChunks(ReadOptions{}, size))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,10 +121,8 @@ func TestSizeFileTellsQueries(t *testing.T) {
 // features that are not among those wanted.
 func TestMalformedLineAddsNoRow(t *testing.T) {
 	for _, size := range []int{1, 1 << 20} {
-		defer func(old int) { reading.ChunkSize = old }(reading.ChunkSize)
-		reading.ChunkSize = size
 		path := file(t, "f.txt", "0 qid:1 1:1 2:x\n0 qid:1 1:1 2:2\n0 qid:1 1:1 3:x\n")
-		_, err := ReadFile(path, ReadOptions{})
+		_, err := readFile(path, inChunks(ReadOptions{}, size))
 		want := "datasets: " + path + `:1: column 13: feature "2:x": not a number` + "\n" +
 			"datasets: " + path + `:3: column 13: feature "3:x": not a number`
 		if err == nil || err.Error() != want {
@@ -138,10 +130,10 @@ func TestMalformedLineAddsNoRow(t *testing.T) {
 		}
 		path = file(t, "f.txt", "0 qid:1 1:1\n0 qid:1 1:1 9:1\n0 qid:1 1:1\n0 qid:1 1:1 8:1\n")
 		want = "datasets: " + path + " has ids 1 to 9, and none of the features that are wanted"
-		if _, err := ReadFile(path, ReadOptions{FeatureIDs: []int{2, 3}}); err == nil || err.Error() != want {
+		if _, err := readFile(path, inChunks(ReadOptions{FeatureIDs: []int{2, 3}}, size)); err == nil || err.Error() != want {
 			t.Errorf("error %v\nwant %s", err, want)
 		}
-		if d, err := ReadFile(path, ReadOptions{FeatureIDs: []int{1, 2}}); err != nil || len(d.Warnings) != 1 ||
+		if d, err := readFile(path, inChunks(ReadOptions{FeatureIDs: []int{1, 2}}, size)); err != nil || len(d.Warnings) != 1 ||
 			d.Warnings[0] != path+": 2 values of features that are not wanted were left out (ids 8 to 9)" {
 			t.Errorf("%v, %v", d, err)
 		}
@@ -209,9 +201,7 @@ func TestSparseMatrixIsAnError(t *testing.T) {
 		fmt.Fprintf(&b, "0 qid:1 %d:1\n", i*1000)
 	}
 	for _, size := range []int{4096, 1 << 20} {
-		defer func(old int) { reading.ChunkSize = old }(reading.ChunkSize)
-		reading.ChunkSize = size
-		_, err := ReadFile(file(t, "f", b.String()), ReadOptions{})
+		_, err := readFile(file(t, "f", b.String()), inChunks(ReadOptions{}, size))
 		if err == nil || !strings.Contains(err.Error(), "too sparse") {
 			t.Errorf("error %v", err)
 		}

@@ -13,7 +13,7 @@ import (
 )
 
 // read reads the splits from their files. The features of a split of many files stay in
-// temporary files in the folder of scratch, if one is given: see table.Source.
+// temporary files in the folder of scratch, if one is given: see table.Data.Unmap.
 func (o Options) read(of files.Splits, known *files.Collection, holdOut float64, scratch string) (s cache.Splits, err error) {
 	var tables [3]*table.Table
 	defer func() {
@@ -24,6 +24,7 @@ func (o Options) read(of files.Splits, known *files.Collection, holdOut float64,
 		}
 	}()
 	read := o.Read.reading()
+	read.ChunkSize = o.chunkSize
 	groups := &table.GroupNames{}
 	for i, file := range of.All() {
 		if file == "" {

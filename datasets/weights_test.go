@@ -14,7 +14,6 @@ import (
 const threeQueries = "2 qid:a 1:1\n0 qid:a 1:2\n-1 qid:b 1:3\n# between\n1 qid:c 1:4\n0 qid:c 1:5\n"
 
 func TestWeightsFromAFile(t *testing.T) {
-	inChunks(t)
 	for _, test := range []struct {
 		data, weights, sizes string
 		documents, queries   []float32
@@ -37,7 +36,7 @@ func TestWeightsFromAFile(t *testing.T) {
 		if test.sizes != "" {
 			files["f.txt.query"] = test.sizes
 		}
-		d, err := ReadFile(filepath.Join(writeFiles(t, files), "f.txt"), ReadOptions{})
+		d, err := readFile(filepath.Join(writeFiles(t, files), "f.txt"), inChunks(ReadOptions{}, few))
 		if test.fails != "" {
 			if err == nil || !strings.Contains(err.Error(), test.fails) {
 				t.Errorf("%q: error %v, want %q", test.weights, err, test.fails)
@@ -54,14 +53,13 @@ func TestWeightsFromAFile(t *testing.T) {
 }
 
 func TestWeightsFromAColumn(t *testing.T) {
-	inChunks(t)
 	folder := writeFiles(t, map[string]string{
 		"f.csv":        "label,qid,w,x\n1,a,.5,1\n0,a,0,2\n1,b,3,3\n",
 		"f.csv.weight": "2\n4\n",
 		"bad.csv":      "label,qid,w,x\n1,a,-1,1\n0,a,,2\n",
 		"f.txt":        threeQueries,
 	})
-	d, err := ReadFile(filepath.Join(folder, "f.csv"), ReadOptions{WeightColumn: "w"})
+	d, err := readFile(filepath.Join(folder, "f.csv"), inChunks(ReadOptions{WeightColumn: "w"}, few))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,14 +73,14 @@ func TestWeightsFromAColumn(t *testing.T) {
 		{"bad.csv", "w", `bad.csv:3: column 5: weight "": want`},
 		{"f.txt", "w", `no weight column "w": LETOR text names no columns`},
 	} {
-		if _, err := ReadFile(filepath.Join(folder, test.file), ReadOptions{WeightColumn: test.column}); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := readFile(filepath.Join(folder, test.file), inChunks(ReadOptions{WeightColumn: test.column}, few)); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("error %v, want %q", err, test.want)
 		}
 	}
 	if err := os.WriteFile(filepath.Join(folder, "f.csv.weight"), []byte("1\n2\n3\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadFile(filepath.Join(folder, "f.csv"), ReadOptions{WeightColumn: "w"}); err == nil || !strings.Contains(err.Error(), `the weights of documents are in column "w"`) {
+	if _, err := readFile(filepath.Join(folder, "f.csv"), inChunks(ReadOptions{WeightColumn: "w"}, few)); err == nil || !strings.Contains(err.Error(), `the weights of documents are in column "w"`) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -10,10 +10,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/plrank/plrank/datasets/internal/files"
+	"github.com/plrank/plrank/datasets/internal/table"
 	"github.com/plrank/plrank/internal/atomicfile"
 	"github.com/plrank/plrank/internal/mapped"
 )
@@ -25,6 +27,23 @@ const Auto = "auto"
 // folderMode is that of a folder which is made for caches: it lets nobody see copies of
 // data that may lie in a folder of such a kind. Who wants to share caches makes one.
 const folderMode fs.FileMode = 0o700
+
+// Splits are the training, the validation and the test split; nil if there is none.
+type Splits [3]*table.Data
+
+// onDisk tells whether features are not in memory.
+func (s Splits) onDisk() bool {
+	return slices.ContainsFunc(s[:], func(d *table.Data) bool { return d != nil && d.Unmap != nil })
+}
+
+// free gives up the features that are not in memory.
+func (s Splits) free() {
+	for _, d := range s {
+		if d != nil && d.Unmap != nil {
+			d.Unmap()
+		}
+	}
+}
 
 // paths are the paths that a cache may have, the preferred one first.
 func paths(folder, name string, of files.Splits) []string {
@@ -45,11 +64,10 @@ func Open(folder string, key Key, of files.Splits, read func(scratch string) (Sp
 	if err := key.find(of); err != nil {
 		return read("") // whose error says more
 	}
-	ctx := key.Read.Ctx()
 	places := paths(folder, key.fileName(), of)
 	var warnings []string
 	for _, path := range places {
-		s, err := load(ctx, path, key.text(), of)
+		s, err := load(key.Read.Ctx(), path, key.text(), of)
 		if err == nil {
 			return s, nil
 		}
@@ -64,27 +82,23 @@ func Open(folder string, key Key, of files.Splits, read func(scratch string) (Sp
 	if err := os.MkdirAll(scratch, folderMode); err != nil {
 		scratch = ""
 	}
-	if s, err = read(scratch); err != nil {
+	s, err = read(scratch)
+	defer s.free()
+	if err != nil {
 		return s, err
 	}
-	defer s.free()
 	now := key
 	if err := now.find(of); err == nil && now.text() == key.text() { // unless they changed meanwhile
-		kept, err := keep(places, folder, key, s, of)
-		if err == nil && s.onDisk() {
-			kept[0].Warnings = append(kept[0].Warnings, warnings...)
-			return kept, nil
-		}
-		if err != nil {
-			warnings = append(warnings, fmt.Sprintf("no cache was written: %v", oneLine(err)))
+		if s, err = keep(places, folder, key, s, of); err != nil {
+			warnings = append(warnings, "no cache was written: "+strings.ReplaceAll(err.Error(), "\n", "; "))
 		}
 	}
 	if err := key.Read.Stopped(of.Train); err != nil {
 		return s, err
 	}
 	for _, d := range s {
-		if d != nil {
-			d.Gather()
+		if d != nil && d.Unmap != nil {
+			d.Features = slices.Clone(d.Features)
 		}
 	}
 	s[0].Warnings = append(s[0].Warnings, warnings...)
@@ -93,16 +107,17 @@ func Open(folder string, key Key, of files.Splits, read func(scratch string) (Sp
 
 // keep writes the splits to the first place that can be written. If features are not in
 // memory, it gives the splits as they are in the cache.
-func keep(places []string, folder string, key Key, s Splits, of files.Splits) (kept Splits, err error) {
+func keep(places []string, folder string, key Key, s Splits, of files.Splits) (Splits, error) {
 	var failed error
 	for i, path := range places {
-		err = nil
+		var err error
 		if folder != Auto || i > 0 {
 			err = os.MkdirAll(filepath.Dir(path), folderMode)
 		}
 		if err == nil {
 			err = save(key.Read.Ctx(), path, key.text(), key.permissions(), s, of)
 		}
+		kept := s
 		if err == nil && s.onDisk() {
 			kept, err = load(key.Read.Ctx(), path, key.text(), of)
 		}
@@ -111,7 +126,7 @@ func keep(places []string, folder string, key Key, s Splits, of files.Splits) (k
 		}
 		failed = errors.Join(failed, err)
 	}
-	return kept, failed
+	return s, failed
 }
 
 // load maps a cache file and makes splits of it, whose numbers are
@@ -148,30 +163,5 @@ func save(ctx context.Context, path, key string, most fs.FileMode, s Splits, of 
 			os.Remove(left)
 		}
 	}
-	return atomicfile.WriteUnsynced(path, most, func(w io.Writer) error { return Encode(stoppable{ctx, w}, key, s, of) })
+	return atomicfile.WriteUnsynced(path, most, func(w io.Writer) error { return Encode(ctx, w, key, s, of) })
 }
-
-// stoppable is a writer that fails once its context is done.
-type stoppable struct {
-	ctx context.Context
-	io.Writer
-}
-
-func (s stoppable) Write(b []byte) (int, error) {
-	const most = 1 << 24 // bytes at once
-	n := 0
-	for len(b) > 0 {
-		if err := s.ctx.Err(); err != nil {
-			return n, err
-		}
-		written, err := s.Writer.Write(b[:min(most, len(b))])
-		if n += written; err != nil {
-			return n, err
-		}
-		b = b[written:]
-	}
-	return n, nil
-}
-
-// oneLine is the text of an error without line breaks.
-func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }

@@ -57,7 +57,7 @@ func (d *fullDisk) Write(b []byte) (int, error) {
 func TestFullDiskIsAnErrorOfWriting(t *testing.T) {
 	s := splits(100, 2000)
 	for _, room := range []int{0, 100, 1 << 20} {
-		if err := Encode(&fullDisk{room}, "key", s, files.Splits{}); err == nil {
+		if err := Encode(t.Context(), &fullDisk{room}, "key", s, files.Splits{}); err == nil {
 			t.Errorf("with room for %d bytes: no error", room)
 		}
 	}
@@ -104,11 +104,22 @@ func TestCacheTakesNoMemory(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	var whole bytes.Buffer
-	if err := Encode(&whole, "key", splits(2, 3), files.Splits{}); err != nil {
+	if err := Encode(f.Context(), &whole, "key", splits(2, 3), files.Splits{}); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(whole.Bytes())
 	f.Add([]byte(magic))
+	for _, crafted := range []struct{ old, new string }{
+		{`"Count":6,`, `"Count":9,`}, // does not fit the length
+		{`"Length":24,`, `"Length":88,`},
+		{`"Length":24,`, `"Length":-8,`},
+		{`,{"Len`, `,{"Lem`}, // another list is empty
+	} {
+		if !bytes.Contains(whole.Bytes(), []byte(crafted.old)) {
+			f.Errorf("no %s in the header", crafted.old)
+		}
+		f.Add(bytes.Replace(whole.Bytes(), []byte(crafted.old), []byte(crafted.new), 1))
+	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		b = fixChecksum(b)
 		Decode(t.Context(), b, "key") // must not panic
@@ -117,7 +128,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		// Past the checksums, the rest is consistent or refused all the same.
-		s, err := h.splits(b)
+		s, err := h.splits()
 		if err != nil {
 			return
 		}

@@ -29,15 +29,13 @@ func Decode(ctx context.Context, b []byte, key string) (s Splits, err error) {
 	if h.Key != key {
 		return s, errStale
 	}
-	if h.Size != int64(len(b)) {
-		return s, fmt.Errorf("%d bytes instead of %d", len(b), h.Size)
-	}
-	if err := h.verify(ctx, b); err != nil {
+	if err := h.verify(ctx); err != nil {
 		return s, err
 	}
-	return h.splits(b)
+	return h.splits()
 }
 
+// decodeHeader reads the header, and finds the bytes of the sections.
 func decodeHeader(b []byte) (*header, error) {
 	if len(b) < introSize || string(b[:8]) != magic || binary.NativeEndian.Uint32(b[8:]) != order {
 		return nil, errors.New("not a cache of this kind of machine")
@@ -46,7 +44,8 @@ func decodeHeader(b []byte) (*header, error) {
 	if length > mostHeader || length > uint64(len(b)-introSize) {
 		return nil, errors.New("truncated")
 	}
-	text := b[introSize : introSize+int(length)]
+	at := introSize + int64(length)
+	text := b[introSize:at]
 	if digest.CRC(text) != binary.NativeEndian.Uint32(b[12:]) {
 		return nil, errors.New("the checksum of the header is wrong")
 	}
@@ -54,37 +53,41 @@ func decodeHeader(b []byte) (*header, error) {
 	if err := json.Unmarshal(text, h); err != nil {
 		return nil, fmt.Errorf("header: %w", err)
 	}
-	for i, s := range h.Sections {
-		if s.Offset < 0 || s.Length < 0 || s.Offset > int64(len(b)) || s.Length > int64(len(b))-s.Offset ||
-			s.Offset%align != 0 || s.Count < 0 || s.Count > s.Length {
+	for i, s := range h.sections() {
+		at += padding(at)
+		if s.Length < 0 || s.Length > int64(len(b))-at || s.Count < 0 || s.Count > s.Length {
 			return nil, fmt.Errorf("section %d is out of place", i)
 		}
+		if int64(len(s.Checksums)) != (s.Length+blockSize-1)/blockSize {
+			return nil, fmt.Errorf("section %d has %d checksums", i, len(s.Checksums))
+		}
+		s.bytes = b[at : at+s.Length]
+		at += s.Length
+	}
+	if at != int64(len(b)) {
+		return nil, fmt.Errorf("%d bytes instead of %d", len(b), at)
 	}
 	return h, nil
 }
 
+// sections are those of all splits, in the order of the file.
+func (h *header) sections() []*section {
+	all := slices.Concat(h.Splits[:]...)
+	return slices.DeleteFunc(all, func(s *section) bool { return s == nil })
+}
+
 // verify checks the checksums of all sections.
-func (h *header) verify(ctx context.Context, b []byte) error {
-	type block struct {
-		bytes []byte
-		sum   uint32
-	}
-	var blocks []block
-	for i, s := range h.Sections {
-		if int64(len(s.Checksums)) != (s.Length+blockSize-1)/blockSize {
-			return fmt.Errorf("section %d has %d checksums", i, len(s.Checksums))
-		}
-		rest := b[s.Offset : s.Offset+s.Length]
-		for _, sum := range s.Checksums {
-			n := min(blockSize, len(rest))
-			blocks = append(blocks, block{rest[:n], sum})
-			rest = rest[n:]
-		}
+func (h *header) verify(ctx context.Context) error {
+	var blocks [][]byte
+	var sums []uint32
+	for _, s := range h.sections() {
+		blocks = slices.AppendSeq(blocks, slices.Chunk(s.bytes, blockSize))
+		sums = append(sums, s.Checksums...)
 	}
 	wrong := make([]bool, len(blocks))
 	memory.For(len(blocks), func(i int) {
-		wrong[i] = ctx.Err() == nil && digest.CRC(blocks[i].bytes) != blocks[i].sum
-		mapped.Done(blocks[i].bytes)
+		wrong[i] = ctx.Err() == nil && digest.CRC(blocks[i]) != sums[i]
+		mapped.Done(blocks[i])
 	})
 	if err := ctx.Err(); err != nil {
 		return err
@@ -96,127 +99,104 @@ func (h *header) verify(ctx context.Context, b []byte) error {
 }
 
 // splits makes the datasets of sections that are in place.
-func (h *header) splits(b []byte) (all Splits, err error) {
-	c := reader{b: b, sections: h.Sections}
-	for i, s := range h.Splits {
-		if s != nil {
-			all[i] = c.data(s)
+func (h *header) splits() (all Splits, err error) {
+	for i, sections := range h.Splits {
+		if sections == nil {
+			continue
+		}
+		if all[i], err = decodeData(sections); err != nil {
+			return Splits{}, err
 		}
 	}
-	if c.err == nil && (all[0] == nil || all[1] == nil) {
-		c.err = errors.New("a split is absent")
-	}
-	if c.err != nil {
-		return Splits{}, c.err
+	if all[0] == nil || all[1] == nil {
+		return Splits{}, errors.New("a split is absent")
 	}
 	return all, nil
 }
 
-// reader takes values out of sections; the first error stays.
-type reader struct {
-	b        []byte
-	sections []section
-	err      error
-}
-
-func (c *reader) data(s *split) *table.Data {
-	d := &table.Data{
-		Features:     valuesOf[float32](c, s.Features),
-		Labels:       valuesOf[float32](c, s.Labels),
-		Weights:      valuesOf[float32](c, s.Weights),
-		QueryWeights: valuesOf[float32](c, s.QueryWeights),
-		Offsets:      c.ints(s.Offsets),
-		FeatureIDs:   c.ints(s.FeatureIDs),
-		QueryIDs:     c.strings(s.QueryIDs),
-		DocumentIDs:  c.strings(s.DocumentIDs),
-		FeatureNames: c.strings(s.FeatureNames),
-		GroupNames:   c.strings(s.GroupNames),
+// decodeData makes a split of its sections.
+func decodeData(sections []*section) (*table.Data, error) {
+	c := &content{}
+	lists := c.lists()
+	if len(sections) != len(lists) {
+		return nil, fmt.Errorf("%d sections of a split, want %d", len(sections), len(lists))
 	}
-	d.Lines = valuesOf[int32](c, s.Lines)
-	if s.Groups != -1 {
-		d.Groups = raised(c.ints(s.Groups), -1)
-	}
-	if s.PartLines != -1 {
-		for _, line := range c.ints(s.PartLines) {
-			d.Parts = append(d.Parts, table.Part{Line: line})
+	for i, s := range sections {
+		if s == nil {
+			continue
+		}
+		if err := s.decode(lists[i]); err != nil {
+			return nil, fmt.Errorf("section %d: %w", i, err)
 		}
 	}
-	names := c.strings(s.Names)
-	if c.err != nil {
-		return nil
+	for _, line := range c.parts {
+		c.Parts = append(c.Parts, table.Part{Line: line})
 	}
-	if len(names) > 0 {
-		d.Name, d.Warnings = names[0], names[1:]
+	if len(c.names) > 0 {
+		c.Name = c.names[0]
 	}
-	if len(d.Warnings) == 0 {
-		d.Warnings = nil
+	if len(c.names) > 1 {
+		c.Warnings = c.names[1:]
 	}
-	if c.err = d.Validate(); c.err == nil && d.Lines != nil && len(d.Lines) != d.Rows() {
-		c.err = fmt.Errorf("%d lines for %d rows", len(d.Lines), d.Rows())
+	if err := c.Validate(); err != nil {
+		return nil, err
 	}
-	if c.err != nil {
-		return nil
+	if c.Lines != nil && len(c.Lines) != c.Rows() {
+		return nil, fmt.Errorf("%d lines for %d rows", len(c.Lines), c.Rows())
 	}
-	return d
+	return &c.Data, nil
 }
 
-func (c *reader) section(i, size int) ([]byte, int) {
-	if c.err == nil && (i < 0 || i >= len(c.sections)) {
-		c.err = fmt.Errorf("no section %d", i)
+// decode sets the list that a pointer points to.
+func (s *section) decode(list any) (err error) {
+	switch list := list.(type) {
+	case *[]float32:
+		*list, err = numbers[float32](s)
+	case *[]int32:
+		*list, err = numbers[int32](s)
+	case *[]int:
+		*list, err = s.ints()
+	case *[]string:
+		*list, err = s.strings()
 	}
-	if c.err != nil {
-		return nil, 0
-	}
-	s := c.sections[i]
-	if size > 0 && s.Length != s.Count*int64(size) {
-		c.err = fmt.Errorf("section %d has the wrong size", i)
-		return nil, 0
-	}
-	return c.b[s.Offset : s.Offset+s.Length], int(s.Count)
+	return err
 }
 
-// valuesOf are the numbers of a section, in the memory of the file; −1 stands for nil.
-func valuesOf[T memory.Number](c *reader, i int) []T {
-	if i == -1 {
-		return nil
+// numbers are those of a section, in the memory of the file.
+func numbers[T memory.Number](s *section) ([]T, error) {
+	if s.Length != 4*s.Count {
+		return nil, fmt.Errorf("%d numbers of 4 bytes in %d bytes", s.Count, s.Length)
 	}
-	b, n := c.section(i, 4)
-	if n == 0 {
-		return []T{}
+	if s.Count == 0 {
+		return []T{}, nil
 	}
-	return memory.Numbers[T](b)
+	return memory.Numbers[T](s.bytes), nil
 }
 
-func (c *reader) ints(i int) []int {
-	b, n := c.section(i, 8)
-	list := make([]int, n)
-	for j := range list {
-		v := binary.NativeEndian.Uint64(b[8*j:])
-		if v > math.MaxInt {
-			c.err = fmt.Errorf("section %d: a number is out of range", i)
-			return nil
+func (s *section) ints() ([]int, error) {
+	if s.Length != 8*s.Count {
+		return nil, fmt.Errorf("%d numbers of 8 bytes in %d bytes", s.Count, s.Length)
+	}
+	list := make([]int, s.Count)
+	for i := range list {
+		v := int64(binary.NativeEndian.Uint64(s.bytes[8*i:]))
+		if v < -1 || v > math.MaxInt { // −1 is the group of documents without one
+			return nil, errors.New("a number is out of range")
 		}
-		list[j] = int(v)
+		list[i] = int(v)
 	}
-	return list
+	return list, nil
 }
 
-// strings reads a list of strings; −1 stands for nil.
-func (c *reader) strings(i int) []string {
-	if i == -1 {
-		return nil
-	}
-	b, n := c.section(i, 0)
-	text := string(b)
-	list := make([]string, n)
-	for j := range list {
-		length, used := binary.Uvarint(b)
-		if used <= 0 || length > uint64(len(b)-used) {
-			c.err = fmt.Errorf("section %d: the strings do not fit", i)
-			return nil
+func (s *section) strings() ([]string, error) {
+	text := string(s.bytes)
+	list := make([]string, s.Count)
+	for i := range list {
+		length, used := binary.Uvarint(s.bytes[len(s.bytes)-len(text):])
+		if used <= 0 || length > uint64(len(text)-used) {
+			return nil, errors.New("the strings do not fit")
 		}
-		list[j] = text[used : used+int(length)]
-		text, b = text[used+int(length):], b[used+int(length):]
+		list[i], text = text[used:used+int(length)], text[used+int(length):]
 	}
-	return list
+	return list, nil
 }

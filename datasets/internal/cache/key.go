@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/plrank/plrank/datasets/internal/digest"
 	"github.com/plrank/plrank/datasets/internal/files"
@@ -39,7 +38,7 @@ type source struct {
 	Hash string // of all bytes
 }
 
-const format = 5
+const format = 6
 
 // find completes the key with the files of the splits, and those beside them.
 func (k *Key) find(splits files.Splits) error {
@@ -49,29 +48,21 @@ func (k *Key) find(splits files.Splits) error {
 			continue
 		}
 		for _, file := range splits.Files(i) {
-			if err := k.addFile(file, i == 0); err != nil {
-				return err
+			paths := append([]string{file}, files.Beside(file)...)
+			if i == 0 && k.Read.Groups != "" {
+				paths = append(paths, k.Read.Groups)
+			}
+			for _, path := range paths {
+				s, err := newSource(k.Read.Ctx(), path)
+				if errors.Is(err, fs.ErrNotExist) && path != file {
+					continue
+				}
+				if err != nil {
+					return err
+				}
+				k.Sources = append(k.Sources, s)
 			}
 		}
-	}
-	return nil
-}
-
-// addFile adds a file of data and those beside it.
-func (k *Key) addFile(file string, training bool) error {
-	paths := slices.Concat([]string{file, files.Groups(file), files.Weights(file)}, files.Sizes(file), files.Unused(file))
-	if training && k.Read.Groups != "" {
-		paths = append(paths, k.Read.Groups)
-	}
-	for _, path := range paths {
-		s, err := newSource(k.Read.Ctx(), path)
-		if errors.Is(err, fs.ErrNotExist) && path != file {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		k.Sources = append(k.Sources, s)
 	}
 	return nil
 }
@@ -85,7 +76,7 @@ func newSource(ctx context.Context, path string) (s source, err error) {
 		return s, err
 	}
 	if !info.Mode().IsRegular() {
-		return s, errNotRegular // a pipe can be read once
+		return s, errors.New("not a regular file") // a pipe can be read once
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -96,8 +87,6 @@ func newSource(ctx context.Context, path string) (s source, err error) {
 	s.Hash, err = digest.File(ctx, f, s.Size)
 	return s, err
 }
-
-var errNotRegular = errors.New("not a regular file")
 
 func (k *Key) text() string {
 	text, err := json.Marshal(k)
@@ -124,11 +113,11 @@ func (k *Key) fileName() string {
 func (k *Key) permissions() fs.FileMode {
 	mode := fs.FileMode(0o666)
 	for _, s := range k.Sources {
-		of := fs.FileMode(0)
-		if info, err := os.Stat(s.Path); err == nil {
-			of = info.Mode().Perm()
+		info, err := os.Stat(s.Path)
+		if err != nil {
+			return 0o600
 		}
-		mode &= of | 0o600
+		mode &= info.Mode().Perm() | 0o600
 	}
 	return mode
 }

@@ -13,7 +13,12 @@ var (
 	groupsEnding  = ".groups"
 	weightEnding  = ".weight"
 	unusedEndings = []string{".position", ".init"}
+
+	besideEndings = slices.Concat([]string{groupsEnding, weightEnding}, sizeEndings, unusedEndings)
 )
+
+// Beside are all names of files that may lie beside a data file.
+func Beside(path string) []string { return beside(path, besideEndings...) }
 
 // Sizes are the names under which the query sizes of a data file may lie.
 func Sizes(path string) []string { return beside(path, sizeEndings...) }
@@ -36,10 +41,7 @@ func beside(path string, endings ...string) []string {
 }
 
 // isBeside tells whether a file belongs to another one, by its name.
-func isBeside(name string) bool {
-	ending := filepath.Ext(name)
-	return ending == groupsEnding || ending == weightEnding || slices.Contains(sizeEndings, ending) || slices.Contains(unusedEndings, ending)
-}
+func isBeside(name string) bool { return slices.Contains(besideEndings, filepath.Ext(name)) }
 
 // withoutCompression is a file name without the ending of a compression.
 func withoutCompression(path string) string {

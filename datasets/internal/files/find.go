@@ -66,7 +66,8 @@ func (f Finder) choose(path, folder string, names []string, sets []fileSet, fold
 		}
 		return f.Find(filepath.Join(folder, folds[i].name), 0)
 	case len(sets) == 1:
-		return sets[0].files, nil
+		s := sets[0]
+		return Splits{s.paths[0], s.paths[1], s.paths[2], s.parts}, nil
 	case len(sets) > 1:
 		var choices []string
 		for _, s := range sets {
@@ -86,7 +87,7 @@ func (f Finder) choose(path, folder string, names []string, sets []fileSet, fold
 		return f.Find(filepath.Join(folder, folders[0]), 0)
 	}
 	return Splits{}, fmt.Errorf("datasets: %s: no training file: looked for %s (with a prefix or an ending such as .txt, maybe compressed; or a folder, or parts such as train-0.txt), found %s",
-		path, strings.Join(trainWords, ", "), text.List(names))
+		path, strings.Join(splitWords[0], ", "), text.List(names))
 }
 
 // Folds lists the folds of a collection: the numbers of the folders Fold1, Fold2,
@@ -128,4 +129,21 @@ func foldsOf(names []string) []numbered {
 	}
 	slices.SortFunc(folds, func(a, b numbered) int { return a.number - b.number })
 	return folds
+}
+
+// list is the names in a folder; those of folders end in a separator.
+func list(folder string) ([]string, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, fmt.Errorf("datasets: %w", err)
+	}
+	var names []string
+	for _, e := range entries {
+		name := e.Name()
+		if info, err := os.Stat(filepath.Join(folder, name)); err == nil && info.IsDir() { // also through a link
+			name += string(filepath.Separator)
+		}
+		names = append(names, name)
+	}
+	return names, nil
 }

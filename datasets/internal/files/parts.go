@@ -21,18 +21,17 @@ var (
 	digits     = regexp.MustCompile(`\d+`)
 )
 
-// partOf is the split that a part file stands for by its name, and what comes before
-// that word.
-func (f Finder) partOf(name string) (prefix, split string) {
+// partOf is splitOf for the name of a part file.
+func (f Finder) partOf(name string) (prefix string, split int) {
 	for _, ending := range f.Endings {
 		stem, ok := strings.CutSuffix(withoutCompression(strings.ToLower(name)), ending)
 		if m := partNumber.FindStringSubmatch(stem); ok && m != nil {
-			if prefix, split := f.splitOf(m[1]); split != "" {
+			if prefix, split := f.splitOf(m[1]); split >= 0 {
 				return prefix, split
 			}
 		}
 	}
-	return "", ""
+	return "", -1
 }
 
 // partsIn are the data files of a folder: all but those that begin with a dot or an
@@ -64,7 +63,7 @@ func (f Finder) holdsParts(folder string) bool {
 	names, err := list(folder)
 	return err == nil && len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool {
 		_, split := f.splitOf(strings.TrimSuffix(name, string(filepath.Separator)))
-		return split != ""
+		return split >= 0
 	})
 }
 

@@ -3,6 +3,8 @@ package letor
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -12,12 +14,12 @@ import (
 )
 
 // Format is LETOR, SVMlight and SVMrank text. Text of no other format counts as LETOR.
-var Format = table.Format{Endings: []string{".txt", ".dat", ".data", ".svm", ".svmlight", ".libsvm", ".letor"}, Layout: layout}
+var Format = table.Format{
+	Endings: []string{".txt", ".dat", ".data", ".svm", ".svmlight", ".libsvm", ".letor"},
+	Layout:  layout,
+}
 
 const maxFeatureID = math.MaxInt32
-
-// notMentioned is the group of a line that does not mention the feature of groups.
-const notMentioned = "0"
 
 func layout(_ []byte, o table.Options, _ bool) (*table.Layout, error) {
 	switch {
@@ -46,6 +48,12 @@ type reader struct {
 	groupOnly bool // it is not wanted as a feature
 }
 
+// group is the group of a line, and whether the line mentions its feature.
+type group struct {
+	name      []byte
+	mentioned bool
+}
+
 // line reads one line of LETOR, SVMlight or SVMrank text:
 //
 //	label [qid:ID] id:value id:value … [# comment]
@@ -60,19 +68,40 @@ func (f reader) line(to *table.Builder, b []byte) {
 	}
 	label, n, err := text.Float32(b[i:])
 	if err != nil || !text.Ends(b, i+n) {
-		to.Fail(i, "label %s: %v", text.Word(b, i), text.NotANumber(err))
+		to.Fail(i, "label %s: %v", text.Quote(text.Word(b, i)), cmp.Or(err, text.ErrNumber))
 		return
 	}
-	query, named, i, ok := queryID(to, b, text.SkipBlanks(b, i+n))
+	i = text.SkipBlanks(b, i+n)
+	var query []byte
+	if bytes.HasPrefix(b[i:], []byte("qid:")) {
+		i += len("qid:")
+		if query = text.Word(b, i); len(query) == 0 {
+			to.Fail(i, "qid: without an id after the colon")
+			return
+		}
+		i = text.SkipBlanks(b, i+len(query))
+	}
+	to.Row()
+	g := group{name: []byte("0")} // as all features that are absent
+	end, ok := f.features(to, b, i, &g)
 	if !ok {
 		return
 	}
-	to.Row()
-	group, grouped := []byte(notMentioned), false
-	features := text.SkipBlanks(b, i)
+	if end == i && hidesFeatures(b[i:]) {
+		to.Commented()
+	}
+	to.EndRow(label, query, documentID(b[end:]))
+	if f.group >= 0 {
+		to.Group(g.name, g.mentioned)
+	}
+}
+
+// features reads the features at b[i:], and gives the position after them, where the line or
+// a comment begins. Not ok: one was malformed.
+func (f reader) features(to *table.Builder, b []byte, i int, g *group) (end int, ok bool) {
 	for {
 		if i = text.SkipBlanks(b, i); i == len(b) || b[i] == '#' {
-			break
+			return i, true
 		}
 		start, id := i, 0
 		for i < len(b) && b[i]-'0' <= 9 && id <= maxFeatureID {
@@ -80,25 +109,18 @@ func (f reader) line(to *table.Builder, b []byte) {
 			i++
 		}
 		if i == start || i == len(b) || b[i] != ':' {
+			err := errors.New("want id:value with a whole number as id")
 			if id > maxFeatureID {
-				to.Fail(start, "feature %s: the id is beyond %d", text.Word(b, start), maxFeatureID)
-			} else {
-				to.Fail(start, "feature %s: want id:value with a whole number as id", text.Word(b, start))
+				err = fmt.Errorf("the id is beyond %d", maxFeatureID)
 			}
-			return
+			return i, fail(to, b, start, err)
 		}
 		i++
 		if id == f.group {
-			if grouped && !to.LastWins() {
-				to.Fail(start, "feature %s: a second value for id %d in this line", text.Word(b, start), id)
-				return
+			n, err := g.read(b[i:], id, to.LastWins())
+			if err != nil {
+				return i, fail(to, b, start, err)
 			}
-			var n int
-			if group, n, err = text.Exact(b[i:]); err != nil {
-				to.Fail(start, "feature %s: %v", text.Word(b, start), err)
-				return
-			}
-			grouped = true
 			if f.groupOnly {
 				i += n
 				continue
@@ -112,37 +134,31 @@ func (f reader) line(to *table.Builder, b []byte) {
 		} else {
 			value, n, err = text.Value(b[i:])
 		}
-		if i += n; err != nil || !text.Ends(b, i) {
-			to.Fail(start, "feature %s: %v", text.Word(b, start), text.NotANumber(err))
-			return
+		if i += n; err != nil {
+			return i, fail(to, b, start, err)
 		}
 		if !to.SetNext(id, value) && !to.Set(id, value) {
-			to.Fail(start, "feature %s: a second value for id %d in this line", text.Word(b, start), id)
-			return
+			return i, fail(to, b, start, errTwice(id))
 		}
-	}
-	if i == features && hidesFeatures(b[i:]) {
-		to.Commented()
-	}
-	to.EndRow(label, query, named, documentID(b[i:]))
-	if f.group >= 0 {
-		to.Group(group, grouped)
 	}
 }
 
-// queryID is the query id at b[i:], if there is one, and the position after it.
-func queryID(to *table.Builder, b []byte, i int) (id []byte, named bool, end int, ok bool) {
-	if !bytes.HasPrefix(b[i:], []byte("qid:")) {
-		return nil, false, i, true
+// fail notes that the feature at b[start:] is malformed. It is false.
+func fail(to *table.Builder, b []byte, start int, err error) bool {
+	to.Fail(start, "feature %s: %v", text.Quote(text.Word(b, start)), err)
+	return false
+}
+
+func errTwice(id int) error { return fmt.Errorf("a second value for id %d in this line", id) }
+
+// read reads the value of the feature of groups, of n bytes.
+func (g *group) read(b []byte, id int, lastWins bool) (n int, err error) {
+	if g.mentioned && !lastWins {
+		return 0, errTwice(id)
 	}
-	start := i + len("qid:")
-	for i = start; !text.Ends(b, i); i++ {
-	}
-	if i == start {
-		to.Fail(start, "qid: without an id after the colon")
-		return nil, true, i, false
-	}
-	return b[start:i], true, i, true
+	g.mentioned = true
+	g.name, n, err = text.Exact(b)
+	return n, err
 }
 
 // hidesFeatures tells whether a comment has words such as 3:0.5 in it.
@@ -161,17 +177,10 @@ func hidesFeatures(comment []byte) bool {
 
 // documentID is X of a comment "#docid = X …", as in LETOR's own files, else nil.
 func documentID(comment []byte) []byte {
-	_, rest, ok := bytes.Cut(comment, []byte("docid"))
-	if !ok {
-		return nil
+	_, rest, _ := bytes.Cut(comment, []byte("docid"))
+	rest, ok := bytes.CutPrefix(bytes.TrimLeft(rest, " \t"), []byte("="))
+	if words := bytes.Fields(rest); ok && len(words) > 0 {
+		return words[0]
 	}
-	rest = bytes.TrimLeft(rest, " \t")
-	if len(rest) == 0 || rest[0] != '=' {
-		return nil
-	}
-	words := bytes.Fields(rest[1:])
-	if len(words) == 0 {
-		return nil
-	}
-	return words[0]
+	return nil
 }

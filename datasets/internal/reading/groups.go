@@ -12,75 +12,59 @@ import (
 	"github.com/plrank/plrank/datasets/internal/text"
 )
 
-// setGroups finds the group of every row, if there are groups.
-func setGroups(t *table.Table, all *table.GroupNames) error {
-	g, err := newGroups(t.Path, t.Options, t.Layout, all)
-	if g == nil || err != nil {
-		return err
-	}
-	defer g.close()
-	for _, c := range t.Chunks {
-		if err := g.set(c); err != nil {
-			return err
-		}
-	}
-	t.Groups = all
-	return g.end(&t.Tally)
-}
+// maxGroupValues bounds the values of a feature by which documents are
+// grouped, in all splits: one that has more is a measurement, not a group.
+const maxGroupValues = 1000
 
-// groups finds the groups of rows: in the column that the options name, in the file that
-// they name, or in the one beside the data.
+// groups finds the groups of rows: in a column, in a file that is named, or in one beside the data.
 type groups struct {
-	path string // of the data
-	all  *table.GroupNames
+	table *table.Table
+	must  bool // the feature of groups must be in the file; in a split after the first it may be all zeros
+	found bool // it is
 
-	feature string // whose values are groups; "": none
-	must    bool   // the file must have it; a split after the first may be all zeros
-	found   bool   // it has
-
-	lines *bufio.Scanner // of a file with the group of a row a line; nil: there is none
-	file  string
+	path  string     // of a file with the group of a row a line,
+	file  *text.File // nil: there is none
+	lines *bufio.Scanner
 	row   int  // lines so far
 	ended bool // there are no more
-	close func()
 }
 
-// newGroups finds the source of the groups, and opens it if it is a file; nil, nil if there
-// are no groups.
-func newGroups(path string, o table.Options, l *table.Layout, all *table.GroupNames) (*groups, error) {
-	g := &groups{path: path, all: all, feature: l.GroupFeature, must: l.GroupFeature != "" && len(all.Names) == 0, close: func() {}}
-	if o.GroupColumn != "" {
+// newGroups finds the source of the groups, and opens it if it is a file; nil if there
+// are no groups. The groups are numbered together with those before.
+func newGroups(t *table.Table, numbers *table.GroupNames) (*groups, error) {
+	g := &groups{table: t, must: t.Layout.GroupFeature != "" && len(numbers.Names) == 0}
+	if t.Options.GroupColumn != "" {
+		t.Groups = numbers
 		return g, nil
 	}
-	if g.file = o.Groups; g.file == "" {
-		g.file = files.Groups(path)
+	if g.path = t.Options.Groups; g.path == "" {
+		g.path = files.Groups(t.Path)
 	}
-	f, err := text.Open(o.Ctx(), g.file)
-	if o.Groups == "" && errors.Is(err, fs.ErrNotExist) {
+	var err error
+	g.file, err = text.Open(t.Options.Ctx(), g.path)
+	if t.Options.Groups == "" && errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("datasets: %w", text.At(g.file, err))
+		return nil, fmt.Errorf("datasets: %w", text.At(g.path, err))
 	}
-	g.lines, g.close = bufio.NewScanner(f), f.Close
+	t.Groups, g.lines = numbers, bufio.NewScanner(g.file)
 	return g, nil
 }
 
 // set sets the groups of the next chunk.
 func (g *groups) set(c *table.Chunk) error {
-	if g.lines != nil {
+	all := g.table.Groups
+	if g.file != nil {
 		c.Groups = make([]int, len(c.Labels))
 		for r := range c.Groups {
-			c.Groups[r] = -1
-			if g.scan() {
-				c.Groups[r] = g.group()
-			}
+			c.Groups[r] = g.next()
 		}
 		return nil // end tells whether there were so many lines
 	}
 	numbers := make([]int, len(c.GroupNames.Names)) // those of the chunk alone, as they are for all
 	for local, name := range c.GroupNames.Names {
-		numbers[local] = g.all.Number([]byte(name))
+		numbers[local] = all.Number([]byte(name))
 	}
 	for r, local := range c.Groups {
 		if local >= 0 {
@@ -88,53 +72,56 @@ func (g *groups) set(c *table.Chunk) error {
 		}
 	}
 	g.found = g.found || c.HasGroups
-	if g.feature != "" && len(g.all.Names) > maxGroupValues {
-		return fmt.Errorf("datasets: %s: feature %s has more than %d values: too many for groups of documents", g.path, g.feature, maxGroupValues)
+	if feature := g.table.Layout.GroupFeature; feature != "" && len(all.Names) > maxGroupValues {
+		return fmt.Errorf("datasets: %s: feature %s has more than %d values: too many for groups of documents", g.table.Path, feature, maxGroupValues)
 	}
 	return nil
 }
 
-// scan goes to the next line.
-func (g *groups) scan() bool {
+// next is the group in the next line; −1 if there is none, or no line.
+func (g *groups) next() int {
 	if g.ended = g.ended || !g.lines.Scan(); g.ended {
-		return false
+		return -1
 	}
 	g.row++
-	return true
-}
-
-// group is the group in the line.
-func (g *groups) group() int {
 	line := g.lines.Bytes()
 	if g.row == 1 {
 		line = bytes.TrimPrefix(line, []byte("\ufeff"))
 	}
-	return g.all.Number(bytes.TrimSpace(line))
+	return g.table.Groups.Number(bytes.TrimSpace(line))
 }
 
-// maxGroupValues bounds the values of a feature by which documents are
-// grouped, in all splits: one that has more is a measurement, not a group.
-const maxGroupValues = 1000
-
 // end checks the groups against the whole file.
-func (g *groups) end(t *table.Tally) error {
-	switch {
-	case g.must && !g.found:
+func (g *groups) end() error {
+	if g == nil {
+		return nil
+	}
+	t := g.table
+	if g.must && !g.found {
 		ids := "there are no features"
 		if n := len(t.IDs); n > 0 {
 			ids = fmt.Sprintf("ids go from %d to %d", t.IDs[0], t.IDs[n-1])
 		}
-		return fmt.Errorf("datasets: %s: no feature %s to group documents by: %s", g.path, g.feature, ids)
-	case g.lines == nil:
+		return fmt.Errorf("datasets: %s: no feature %s to group documents by: %s", t.Path, t.Layout.GroupFeature, ids)
+	}
+	if g.file == nil {
 		return nil
 	}
-	for g.scan() {
+	for !g.ended {
+		g.next()
 	}
 	if err := g.lines.Err(); err != nil {
-		return fmt.Errorf("datasets: %s:%d: %w", g.file, g.row+1, err)
+		return fmt.Errorf("datasets: %s:%d: %w", g.path, g.row+1, err)
 	}
 	if g.row != t.Rows {
-		return fmt.Errorf("datasets: %s: %d lines, but %s has %d documents: want the group of one document a line, an empty line for none", g.file, g.row, g.path, t.Rows)
+		return fmt.Errorf("datasets: %s: %d lines, but %s has %d documents: want the group of one document a line, an empty line for none",
+			g.path, g.row, t.Path, t.Rows)
 	}
 	return nil
+}
+
+func (g *groups) close() {
+	if g != nil && g.file != nil {
+		g.file.Close()
+	}
 }

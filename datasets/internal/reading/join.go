@@ -7,66 +7,7 @@ import (
 	"github.com/plrank/plrank/datasets/internal/text"
 )
 
-// join adds the tables of more parts to t, the table of the first. All must be of one
-// kind, and a query must be in one part.
-func join(t *table.Table, name string, more []*table.Table) error {
-	parts := []table.Part{{Path: t.Path}}
-	in := map[string]string{} // the part that a query is in
-	for _, q := range t.Queries {
-		in[q.ID] = t.Path
-	}
-	first := t.Path
-	for _, next := range more {
-		last := t.Chunks[len(t.Chunks)-1]
-		parts = append(parts, table.Part{Path: next.Path, Line: last.Line + last.Lines - 1})
-		switch {
-		case next.Sized != t.Sized:
-			return unlike(first, next.Path, "query ids", !t.Sized)
-		case next.HasWeights != t.HasWeights:
-			return unlike(first, next.Path, "weights of documents", t.HasWeights)
-		case next.HasQueryWeights != t.HasQueryWeights:
-			return unlike(first, next.Path, "weights of queries", t.HasQueryWeights)
-		case (next.Groups != nil) != (t.Groups != nil):
-			return unlike(first, next.Path, "groups", t.Groups != nil)
-		}
-		for _, q := range next.Queries {
-			if t.Sized {
-				q.ID = sizedID(len(t.Queries))
-			} else if other, twice := in[q.ID]; twice {
-				return fmt.Errorf("datasets: query %s is in %s and in %s: want all documents of a query in one part, and other ids for other queries", text.Quote([]byte(q.ID)), other, next.Path)
-			}
-			in[q.ID] = next.Path
-			for i := range q.Runs {
-				q.Runs[i].From += t.Rows
-				q.Runs[i].To += t.Rows
-			}
-			t.Queries = append(t.Queries, q)
-		}
-		for _, c := range next.Chunks {
-			c.Line += parts[len(parts)-1].Line
-		}
-		t.Chunks = append(t.Chunks, next.Chunks...)
-		t.Rows += next.Rows
-		t.Size += next.Size
-		t.IDs = table.Union(t.IDs, next.IDs)
-		t.Breaks += next.Breaks
-		t.Warnings = append(t.Warnings, next.Warnings...)
-		t.Spilled = append(t.Spilled, next.Spilled...)
-		next.Chunks, next.Spilled = nil, nil
-	}
-	t.Path, t.Parts = name, parts
-	return nil
-}
-
-func unlike(first, next, what string, has bool) error {
-	if has {
-		return fmt.Errorf("datasets: %s has %s, but %s has none: want them in all parts, or in none", first, what, next)
-	}
-	return fmt.Errorf("datasets: %s has %s, but %s has none: want them in all parts, or in none", next, what, first)
-}
-
-// Parts reads the files of a split as one table. The features of many parts go to
-// files in the folder of scratch, if there is one.
+// Parts reads the files of a split as one table; see File.
 func Parts(name string, paths []string, o Options, groups *table.GroupNames, scratch string) (t *table.Table, err error) {
 	var tables []*table.Table
 	defer func() {
@@ -93,4 +34,102 @@ func Parts(name string, paths []string, o Options, groups *table.GroupNames, scr
 		return tables[0], nil
 	}
 	return tables[0], join(tables[0], name, tables[1:])
+}
+
+// join adds the tables of more parts to t, that of the first. A query must be in one part.
+func join(t *table.Table, name string, more []*table.Table) error {
+	parts := []table.Part{{Path: t.Path}}
+	in := map[string]string{} // the part that a query is in
+	for _, q := range t.Queries {
+		in[q.ID] = t.Path
+	}
+	for _, next := range more {
+		if err := sameKind(t, next); err != nil {
+			return err
+		}
+		for _, q := range next.Queries {
+			if t.Sized {
+				q.ID = sizedID(len(t.Queries))
+			} else if other, twice := in[q.ID]; twice {
+				return fmt.Errorf("datasets: query %s is in %s and in %s: want all documents of a query in one part, and other ids for other queries",
+					text.Quote([]byte(q.ID)), other, next.Path)
+			}
+			in[q.ID] = next.Path
+			for i := range q.Runs {
+				q.Runs[i].From += t.Rows
+				q.Runs[i].To += t.Rows
+			}
+			t.Queries = append(t.Queries, q)
+		}
+		last := t.Chunks[len(t.Chunks)-1]
+		part := table.Part{Path: next.Path, Line: last.Line + last.Lines - 1}
+		parts = append(parts, part)
+		for _, c := range next.Chunks {
+			c.Line += part.Line
+		}
+		t.Chunks = append(t.Chunks, next.Chunks...)
+		t.Rows += next.Rows
+		t.Size += next.Size
+		t.IDs = table.Union(t.IDs, next.IDs)
+		t.Counts.Add(next.Counts)
+		t.Breaks += next.Breaks
+		t.Warnings = append(t.Warnings, next.Warnings...)
+		t.Spilled = append(t.Spilled, next.Spilled...)
+		next.Chunks, next.Spilled = nil, nil
+	}
+	t.Path, t.Parts = name, parts
+	return nil
+}
+
+// sameKind is an error if only one of two parts has something.
+func sameKind(first, next *table.Table) error {
+	for _, kind := range []struct {
+		what        string
+		first, next bool
+	}{
+		{"query ids", !first.Sized, !next.Sized},
+		{"weights of documents", first.HasWeights, next.HasWeights},
+		{"weights of queries", first.HasQueryWeights, next.HasQueryWeights},
+		{"groups", first.Groups != nil, next.Groups != nil},
+	} {
+		has, lacks := first, next
+		if kind.next {
+			has, lacks = next, first
+		}
+		if kind.first != kind.next {
+			return fmt.Errorf("datasets: %s has %s, but %s has none: want them in all parts, or in none", has.Path, kind.what, lacks.Path)
+		}
+	}
+	return nil
+}
+
+// DropUnlabelled takes rows without a label out of the queries, and queries without others.
+func DropUnlabelled(t *table.Table) error {
+	switch t.Unlabelled {
+	case 0:
+		return nil
+	case t.Rows:
+		return fmt.Errorf("datasets: %s: no document has a label: all are %d", t.Path, table.Unlabelled)
+	}
+	labels := make([]float32, 0, t.Rows)
+	for _, c := range t.Chunks {
+		labels = append(labels, c.Labels...)
+	}
+	queries := t.Queries[:0]
+	for _, old := range t.Queries {
+		q := table.Query{ID: old.ID, Weight: old.Weight}
+		for _, s := range old.Runs {
+			for r := s.From; r < s.To; r++ {
+				if labels[r] != table.Unlabelled {
+					q.Add(r, 1)
+				}
+			}
+		}
+		if q.Runs != nil {
+			queries = append(queries, q)
+		}
+	}
+	t.Queries = queries
+	t.Warn("%d documents without a label (%d) were left out", t.Unlabelled, table.Unlabelled)
+	return nil
 }

@@ -2,8 +2,8 @@
 package reading
 
 import (
+	"context"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/plrank/plrank/datasets/internal/files"
@@ -11,114 +11,86 @@ import (
 	"github.com/plrank/plrank/datasets/internal/text"
 )
 
+// Options say how to read a file.
+type Options struct {
+	table.Options
+	Formats   []table.Format // are asked in turn
+	ChunkSize int            // how much text is parsed at once; 0: 1 MB
+}
+
 // File reads a file and those beside it, and numbers its groups together with those
 // before. Its features go to a file in the folder of scratch, if one is given.
-func File(path string, o Options, groups *table.GroupNames, scratch string) (t *table.Table, err error) {
-	if err := o.Check(); err != nil {
-		return nil, err
-	}
-	defer func() {
-		if stopped := o.Stopped(path); err != nil && stopped != nil {
-			err = stopped // rather than that the file is closed
-		}
-	}()
-	f, err := text.Open(o.Ctx(), path)
-	if err != nil {
-		return nil, fmt.Errorf("datasets: %w", text.At(path, err))
-	}
-	defer f.Close()
-	sizes, err := readSizes(path)
-	if err != nil {
-		return nil, err
-	}
-	if t, err = parse(path, f, sizes, o, scratch); err != nil {
-		return nil, err
-	}
-	err = setWeights(t, sizes)
-	if err == nil {
-		err = setGroups(t, groups)
-	}
-	if err != nil {
-		t.Free()
-		return nil, err
-	}
-	t.Warnings = append(t.Warnings, unused(path)...)
-	return t, nil
-}
-
-// unused are warnings of files beside a data file that are not read.
-func unused(path string) (warnings []string) {
-	for _, unused := range files.Unused(path) {
-		if _, err := os.Stat(unused); err == nil {
-			warnings = append(warnings, fmt.Sprintf("%s: %s is not used", path, unused))
-		}
-	}
-	return warnings
-}
-
-// Text reads text as a file of a path, with the text of a file of query sizes beside it, if
-// that is not empty, and with no other files.
-func Text(path string, r io.Reader, sizes string, o Options) (*table.Table, error) {
-	var parsed *querySizes
-	if sizes != "" {
-		list, err := parseSizes(sizes)
+func File(path string, o Options, groups *table.GroupNames, scratch string) (*table.Table, error) {
+	s := newScan(path, o, groups)
+	s.byID = map[string]int{}
+	s.Scratch = scratch
+	take, giveBack := func(*table.Chunk) error { return nil }, func() error { return nil }
+	if scratch != "" {
+		spill, err := table.NewSpill(path, scratch)
 		if err != nil {
 			return nil, err
 		}
-		parsed = &querySizes{path + ".query", list}
+		defer spill.Close()
+		take, giveBack = spill.Take, func() error { return spill.GiveBack(s.Table) }
 	}
-	f, err := text.Read(r)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return parse(path, f, parsed, o, "")
-}
-
-// parse makes a table of text. The sizes are those of its queries, nil if there is no such
-// file. The features go to a file in the folder of scratch, if one is given.
-func parse(path string, r io.Reader, sizes *querySizes, o Options, scratch string) (t *table.Table, err error) {
-	t = &table.Table{Options: o.Options, Tally: table.Tally{Path: path}}
-	var features *spill
-	if scratch != "" {
-		if features, err = newSpill(path, scratch); err != nil {
-			return nil, err
+	err := s.read(o, take, func() error {
+		if err := giveBack(); err != nil {
+			return err
 		}
-		defer features.close()
-	}
-	err = parseChunks(path, r, sizes, o, func(c *table.Chunk, l *table.Layout) error {
-		t.Add(c)
-		t.Layout, t.Chunks = l, append(t.Chunks, c)
-		if features != nil {
-			return features.add(c)
-		}
-		return nil
+		return setWeights(s.Table, s.sizes)
 	})
-	if err == nil && features != nil {
-		err = features.giveBack(t)
-	}
-	if err == nil {
-		err = check(t, sizes)
-	}
-	if err != nil {
-		t.Free()
-		return nil, err
-	}
-	return t, nil
+	return s.Table, err
 }
 
-// check checks the whole, and finds the queries.
-func check(t *table.Table, sizes *querySizes) error {
-	if err := t.Check(); err != nil {
+// read reads the file to its end. It calls each with every chunk when that has been added,
+// and end when all have been, and are found to be right. The table is freed if there is an
+// error.
+func (s *scan) read(o Options, each func(*table.Chunk) error, end func() error) (err error) {
+	if err := o.Check(); err != nil {
 		return err
 	}
-	if err := findQueries(t, sizes); err != nil {
+	ctx, cancel := context.WithCancel(o.Ctx())
+	defer cancel()
+	defer func() {
+		if err == nil {
+			return
+		}
+		s.Free()
+		if stopped := o.Stopped(s.Path); stopped != nil {
+			err = stopped // rather than that the file is closed
+		}
+	}()
+	if s.file, err = text.Open(ctx, s.Path); err != nil {
+		return fmt.Errorf("datasets: %w", text.At(s.Path, err))
+	}
+	defer s.file.Close()
+	if s.sizes, err = readSizes(ctx, s.Path); err != nil {
 		return err
 	}
-	warnings, err := t.LeftOut(t.Layout)
-	t.Warnings = append(t.Warnings, warnings...)
-	if t.Breaks > 0 {
-		t.Warn("%d times a query came back after another one; its documents were put together", t.Breaks)
+	defer func() { s.groups.close() }()
+	err = parseChunks(s.Path, s.file, s.sizes != nil, o, func(c *table.Chunk, l *table.Layout) error {
+		err := s.add(c, l)
+		if err == nil {
+			err = each(c)
+		}
+		if err != nil {
+			cancel() // which ends the reading
+		}
+		return err
+	})
+	if err != nil {
+		return err
 	}
-	return err
+	if err := s.end(); err != nil {
+		return err
+	}
+	if err := end(); err != nil {
+		return err
+	}
+	for _, unused := range files.Unused(s.Path) {
+		if _, err := os.Stat(unused); err == nil {
+			s.Warn("%s is not used", unused)
+		}
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package reading
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -13,11 +14,13 @@ import (
 	"github.com/plrank/plrank/internal/parallel"
 )
 
-// ChunkSize is how much text is parsed at once: large enough to make scheduling
-// cheap, small enough to keep few texts in memory. A variable for tests.
-var ChunkSize = 1 << 20
+const (
+	// chunkSize is how much text is parsed at once: large enough to make scheduling
+	// cheap, small enough to keep few texts in memory.
+	chunkSize = 1 << 20
 
-const maxLine = 1 << 26
+	maxLine = 1 << 26
+)
 
 // piece is whole lines of a file, on their way to become a chunk.
 type piece struct {
@@ -31,7 +34,7 @@ type piece struct {
 // parseChunks reads the text of a file to its end in chunks of whole lines, parsed on all
 // cores, and calls each with them, in the order of the text. An error of each is the result,
 // but the text is read on to its end, unless the context is done.
-func parseChunks(path string, r io.Reader, sizes *querySizes, o Options, each func(*table.Chunk, *table.Layout) error) error {
+func parseChunks(path string, r io.Reader, sized bool, o Options, each func(*table.Chunk, *table.Layout) error) error {
 	workers := runtime.GOMAXPROCS(0)
 	work, inOrder := make(chan *piece, workers), make(chan *piece, 2*workers)
 	free := make(chan []byte, 4*workers) // buffers to use again
@@ -56,7 +59,7 @@ func parseChunks(path string, r io.Reader, sizes *querySizes, o Options, each fu
 	wait := parallel.Go(func() {
 		defer close(work)
 		defer close(inOrder)
-		ended = readChunks(r, free, sizes != nil, o, func(p *piece) {
+		ended = readChunks(r, free, sized, o, func(p *piece) {
 			inOrder <- p
 			work <- p
 		})
@@ -66,9 +69,8 @@ func parseChunks(path string, r io.Reader, sizes *querySizes, o Options, each fu
 	for p := range inOrder {
 		<-p.parsed
 		c := &p.chunk
-		line += p.skipped
-		c.Line = line
-		line += c.Lines
+		c.Line = line + p.skipped
+		line = c.Line + c.Lines
 		if err != nil {
 			c.Values.Free()
 		} else {
@@ -87,7 +89,7 @@ func readChunks(r io.Reader, free <-chan []byte, sized bool, o Options, give fun
 	var l *table.Layout
 	var rest []byte // the beginning of a line whose end is still to be read
 	skipped := 0    // lines before the next chunk
-	for first := true; ; {
+	for first := true; ; first = false {
 		if err := o.Ctx().Err(); err != nil {
 			return err
 		}
@@ -96,14 +98,13 @@ func readChunks(r io.Reader, free <-chan []byte, sized bool, o Options, give fun
 		case buffer = <-free:
 		default:
 		}
-		lines, after, err := readLines(r, buffer[:0], rest)
+		lines, after, err := readLines(r, append(buffer[:0], rest...), cmp.Or(o.ChunkSize, chunkSize))
 		if err != nil && err != io.EOF {
 			return err
 		}
 		rest = after
 		if first {
 			lines = bytes.TrimPrefix(lines, []byte("\ufeff"))
-			first = false
 		}
 		for l == nil && len(lines) > 0 {
 			line, next, _ := bytes.Cut(lines, []byte("\n"))
@@ -117,7 +118,8 @@ func readChunks(r io.Reader, free <-chan []byte, sized bool, o Options, give fun
 			}
 		}
 		if len(lines) > 0 {
-			give(&piece{chunk: table.Chunk{Size: int64(len(lines))}, text: lines, layout: l, skipped: skipped, parsed: make(chan struct{})})
+			chunk := table.Chunk{Size: int64(len(lines))}
+			give(&piece{chunk: chunk, text: lines, layout: l, skipped: skipped, parsed: make(chan struct{})})
 			skipped = 0
 		}
 		if err == io.EOF {
@@ -126,14 +128,15 @@ func readChunks(r io.Reader, free <-chan []byte, sized bool, o Options, give fun
 	}
 }
 
-// readLines fills buffer with rest and about ChunkSize bytes more, and returns
-// the whole lines and a copy of what follows them. At the end of r the last
-// line is whole without a newline, and the error is io.EOF.
-func readLines(r io.Reader, buffer, rest []byte) (lines, after []byte, err error) {
-	buffer = slices.Grow(append(buffer, rest...), ChunkSize)
+// readLines appends about size bytes to the buffer, and returns its whole lines and a
+// copy of what follows them. At the end of r the last line is whole without a newline, and
+// the error is io.EOF.
+func readLines(r io.Reader, buffer []byte, size int) (lines, after []byte, err error) {
+	buffer = slices.Grow(buffer, size)
 	for {
 		start := len(buffer)
-		for len(buffer) < cap(buffer) && err == nil { // not io.ReadFull: its error for a truncated compressed file would be taken for the end
+		// Not io.ReadFull: its error for a truncated compressed file would be taken for the end.
+		for len(buffer) < cap(buffer) && err == nil {
 			var n int
 			n, err = r.Read(buffer[len(buffer):cap(buffer)])
 			buffer = buffer[:len(buffer)+n]
@@ -152,8 +155,7 @@ func readLines(r io.Reader, buffer, rest []byte) (lines, after []byte, err error
 	}
 }
 
-// findLayout finds the format of a text by its first line; nil if that is blank or a
-// comment, and the next line tells.
+// findLayout finds the layout of a text by its first line; nil if the next line tells it.
 func findLayout(line []byte, o Options, sized bool) (*table.Layout, error) {
 	if i := text.SkipBlanks(line, 0); i == len(line) || line[i] == '#' {
 		if !slices.ContainsFunc(o.Formats, func(f table.Format) bool { return f.Claims != nil && f.Claims(line, o.Options) }) {

@@ -58,52 +58,81 @@ func layout(line []byte, o table.Options, sized bool) (*table.Layout, error) {
 	}
 	s := &reader{comma: comma, Layout: table.Layout{Header: !o.Headerless, Names: map[int]string{}}}
 	s.Read = s.line
-	labels, queries, documents := labelNames, queryNames, documentNames
 	if o.Headerless {
 		for i := range names {
 			names[i] = strconv.Itoa(i + 1)
 		}
-		labels, queries, documents = names[:1], nil, nil
 	}
-	find := func(what, given string, standard []string) (int, error) {
-		if given != "" {
-			if i := slices.Index(names, given); i >= 0 {
-				return i, nil
-			}
-			return -1, fmt.Errorf("header: no %s column %q: there are %s", what, given, text.List(names))
-		}
-		for _, s := range standard {
-			if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, s) }); i >= 0 {
-				return i, nil
-			}
-		}
-		return -1, columnsError(fmt.Sprintf("header: no %s column: looked for %s, found %s", what, strings.Join(standard, ", "), text.List(names)))
-	}
-	if s.label, err = find("label", o.LabelColumn, labels); err != nil && (o.LabelColumn != "" || o.FeatureIDs == nil) {
-		return nil, err
-	}
-	if s.query, err = find("query id", o.QueryColumn, queries); err != nil && (o.QueryColumn != "" || !sized) {
-		if o.Headerless && o.QueryColumn == "" {
-			err = columnsError("want the number of the query id's column, counted from 1, or query sizes in a file beside the data, named as it plus .query")
-		}
-		return nil, err
-	}
-	if s.document, err = find("document id", o.DocumentColumn, documents); err != nil && o.DocumentColumn != "" {
-		return nil, err
-	}
-	if s.weight, err = find("weight", o.WeightColumn, nil); err != nil && o.WeightColumn != "" {
-		return nil, err
-	}
-	if s.group, err = find("group", o.GroupColumn, nil); err != nil && o.GroupColumn != "" {
-		return nil, err
-	}
-	if err := s.distinct(names); err != nil {
+	if err := s.findColumns(names, o, sized); err != nil {
 		return nil, err
 	}
 	if err := s.place(names, o); err != nil {
 		return nil, err
 	}
 	return &s.Layout, nil
+}
+
+// findColumns finds the columns that are no features. No column may serve twice, and no two
+// may have one name.
+func (s *reader) findColumns(names []string, o table.Options, sized bool) error {
+	labels, queries, documents := labelNames, queryNames, documentNames
+	if o.Headerless {
+		labels, queries, documents = names[:1], nil, nil
+	}
+	uses := []struct {
+		name     string
+		field    *int
+		given    string
+		standard []string
+		needed   bool
+	}{
+		{"label", &s.label, o.LabelColumn, labels, o.FeatureIDs == nil},
+		{"query id", &s.query, o.QueryColumn, queries, !sized},
+		{"document id", &s.document, o.DocumentColumn, documents, false},
+		{"weight", &s.weight, o.WeightColumn, nil, false},
+		{"group", &s.group, o.GroupColumn, nil, false},
+	}
+	for _, use := range uses {
+		if *use.field = findColumn(names, use.given, use.standard); *use.field >= 0 {
+			continue
+		}
+		switch {
+		case use.given != "":
+			return fmt.Errorf("header: no %s column %q: there are %s", use.name, use.given, text.List(names))
+		case use.needed && use.standard == nil:
+			return columnsError("want the number of the query id's column, counted from 1, or query sizes in a file beside the data, named as it plus .query")
+		case use.needed:
+			return columnsError(fmt.Sprintf("header: no %s column: looked for %s, found %s", use.name, strings.Join(use.standard, ", "), text.List(names)))
+		}
+	}
+	seen := map[string]bool{}
+	for _, name := range names {
+		if seen[name] {
+			return fmt.Errorf("header: two columns are named %s", text.Quote([]byte(name)))
+		}
+		seen[name] = true
+	}
+	for i, use := range uses {
+		for _, first := range uses[:i] {
+			if *use.field >= 0 && *use.field == *first.field {
+				return fmt.Errorf("header: column %q is the %s, and cannot be the %s as well", names[*use.field], first.name, use.name)
+			}
+		}
+	}
+	return nil
+}
+
+// findColumn is the column of the given name, or else of the first standard one; −1: none.
+func findColumn(names []string, given string, standard []string) int {
+	if given != "" {
+		return slices.Index(names, given)
+	}
+	for _, s := range standard {
+		if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, s) }); i >= 0 {
+			return i
+		}
+	}
+	return -1
 }
 
 // columnNames are the fields of the first line.
@@ -120,33 +149,7 @@ func columnNames(line []byte, comma byte) ([]string, error) {
 	return names, nil
 }
 
-// distinct checks that no two columns have one name, and that no column serves twice.
-func (s *reader) distinct(names []string) error {
-	seen := map[string]bool{}
-	for _, name := range names {
-		if seen[name] {
-			return fmt.Errorf("header: two columns are named %s", text.Quote([]byte(name)))
-		}
-		seen[name] = true
-	}
-	uses := map[int]string{}
-	for _, column := range []struct {
-		field int
-		use   string
-	}{{s.label, "label"}, {s.query, "query id"}, {s.document, "document id"}, {s.weight, "weight"}, {s.group, "group"}} {
-		if column.field < 0 {
-			continue
-		}
-		if use := uses[column.field]; use != "" {
-			return fmt.Errorf("header: column %q is the %s, and cannot be the %s as well", names[column.field], use, column.use)
-		}
-		uses[column.field] = column.use
-	}
-	return nil
-}
-
-// place gives the features their ids: those of the options' names if they
-// name features, else 1, 2, … from left to right.
+// place gives the features the ids of the names in the options, else 1, 2, … from left to right.
 func (s *reader) place(names []string, o table.Options) error {
 	wanted := map[string]int{} // id by name
 	for i, name := range o.FeatureNames {
@@ -155,26 +158,21 @@ func (s *reader) place(names []string, o table.Options) error {
 	id := 0
 	for i, name := range names {
 		s.feature = append(s.feature, -1)
-		if _, listed := wanted[name]; i == s.label || i == s.query || i == s.document || i == s.weight || i == s.group && !listed {
+		want, listed := wanted[name]
+		if i == s.label || i == s.query || i == s.document || i == s.weight || i == s.group && !listed {
 			continue
 		}
 		id++
-		if o.FeatureNames != nil {
-			want, ok := wanted[name]
-			if !ok {
-				s.Ignored = append(s.Ignored, name)
-				continue
-			}
-			s.IDs = append(s.IDs, want)
-		} else {
-			if !o.Wants(id) {
-				s.Ignored = append(s.Ignored, name)
-				continue
-			}
-			s.IDs = append(s.IDs, id)
+		if o.FeatureNames == nil {
+			want, listed = id, o.Wants(id)
 		}
-		s.Names[s.IDs[len(s.IDs)-1]] = name
-		s.feature[i] = len(s.IDs) - 1
+		if !listed {
+			s.Ignored = append(s.Ignored, name)
+			continue
+		}
+		s.feature[i] = len(s.IDs)
+		s.IDs = append(s.IDs, want)
+		s.Names[want] = name
 	}
 	for i, name := range o.FeatureNames {
 		if s.Names[o.FeatureIDs[i]] != name {

@@ -2,6 +2,7 @@ package separated
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"github.com/plrank/plrank/datasets/internal/table"
@@ -17,6 +18,12 @@ type reader struct {
 	feature                        []int // by field: column of the parser, −1 for none
 }
 
+// row is what a line says besides features.
+type row struct {
+	label, weight          float32
+	query, document, group []byte
+}
+
 // line reads one line of separated values. An empty feature is missing, an
 // empty label is no label. There are no comments: a value may begin with #.
 func (s *reader) line(to *table.Builder, b []byte) {
@@ -24,62 +31,25 @@ func (s *reader) line(to *table.Builder, b []byte) {
 	if text.SkipBlanks(b, 0) == len(b) && (s.comma != '\t' || bytes.IndexByte(b, '\t') < 0) {
 		return
 	}
-	row := to.Row()
-	label, weight, n := text.Missing, float32(0), 0
-	var query, document, group []byte
+	features := to.Row()
+	r := row{label: text.Missing}
+	n := 0
 	for i := 0; i <= len(b); n++ {
 		if n < len(s.feature) && s.feature[n] >= 0 && n != s.group {
 			// A plain number, as most are; anything else goes the long way.
 			if v, used, err := text.Float32(b[i:]); err == nil && (i+used == len(b) || b[i+used] == s.comma) {
-				row[s.feature[n]] = v
+				features[s.feature[n]] = v
 				i += used + 1
 				continue
 			}
 		}
 		value, next, err := field(b, i, s.comma)
+		if err == nil {
+			err = s.set(features, &r, n, value)
+		}
 		if err != nil {
 			to.Fail(i, "%v", err)
 			return
-		}
-		if n == s.group {
-			group = bytes.TrimSpace(value)
-		}
-		switch {
-		case n >= len(s.feature):
-			to.Fail(i, "more fields than the %d of the %s", len(s.feature), s.first())
-			return
-		case s.feature[n] >= 0:
-			v, err := text.Field(value)
-			if err != nil {
-				to.Fail(i, "field %s: %v", text.Quote(value), err)
-				return
-			}
-			row[s.feature[n]] = v
-		case n == s.label:
-			if len(bytes.TrimSpace(value)) == 0 {
-				break
-			}
-			v, err := text.Field(value)
-			if err == nil && v != v {
-				err = text.ErrNumber
-			}
-			if err != nil {
-				to.Fail(i, "label %s: %v", text.Quote(value), err)
-				return
-			}
-			label = v
-		case n == s.query:
-			if query = bytes.TrimSpace(value); len(query) == 0 {
-				to.Fail(i, "no query id")
-				return
-			}
-		case n == s.weight:
-			if weight, err = text.Field(value); err != nil || !table.IsWeight(weight) {
-				to.Fail(i, "weight %s: want a number of 0 or more", text.Quote(value))
-				return
-			}
-		case n == s.document:
-			document = bytes.TrimSpace(value)
 		}
 		i = next
 	}
@@ -87,13 +57,47 @@ func (s *reader) line(to *table.Builder, b []byte) {
 		to.Fail(len(b), "%d fields, but the %s has %d", n, s.first(), len(s.feature))
 		return
 	}
-	to.EndRow(label, query, s.query >= 0, document)
+	to.EndRow(r.label, r.query, r.document)
 	if s.weight >= 0 {
-		to.Weight(weight)
+		to.Weight(r.weight)
 	}
 	if s.group >= 0 {
-		to.Group(group, true)
+		to.Group(r.group, true)
 	}
+}
+
+// set sets what field n is to its value.
+func (s *reader) set(features []float32, r *row, n int, value []byte) (err error) {
+	word := bytes.TrimSpace(value)
+	if n == s.group {
+		r.group = word // and it may be a feature
+	}
+	switch {
+	case n >= len(s.feature):
+		return fmt.Errorf("more fields than the %d of the %s", len(s.feature), s.first())
+	case s.feature[n] >= 0:
+		if features[s.feature[n]], err = text.Field(value); err != nil {
+			return fmt.Errorf("field %s: %w", text.Quote(value), err)
+		}
+	case n == s.label && len(word) > 0:
+		if r.label, err = text.Field(value); err == nil && r.label != r.label {
+			err = text.ErrNumber
+		}
+		if err != nil {
+			return fmt.Errorf("label %s: %w", text.Quote(value), err)
+		}
+	case n == s.query:
+		if r.query = word; len(word) == 0 {
+			return errors.New("no query id")
+		}
+	case n == s.weight:
+		if r.weight, err = text.Field(value); err != nil || !table.IsWeight(r.weight) {
+			return fmt.Errorf("weight %s: want a number of 0 or more", text.Quote(value))
+		}
+	case n == s.document:
+		r.document = word
+	}
+	return nil
 }
 
 // first names the first line in messages.
@@ -115,19 +119,18 @@ func field(b []byte, i int, comma byte) (field []byte, next int, err error) {
 		return b[i : i+n], i + n + 1, nil
 	}
 	start := i + 1
-	for i = start; i < len(b); i++ {
-		if b[i] != '"' {
-			continue
+	for i = start; ; i += len(`""`) { // an escaped quote
+		n := bytes.IndexByte(b[i:], '"')
+		if n < 0 {
+			return nil, 0, errors.New("a quoted field without its closing quote (fields must not span lines)")
 		}
-		if i+1 < len(b) && b[i+1] == '"' {
-			i++
-			continue
+		if i += n; !bytes.HasPrefix(b[i+1:], []byte{'"'}) {
+			break
 		}
-		field = bytes.ReplaceAll(b[start:i], []byte(`""`), []byte(`"`))
-		if i++; i < len(b) && b[i] != comma {
-			return nil, 0, fmt.Errorf("text after a quoted field")
-		}
-		return field, i + 1, nil
 	}
-	return nil, 0, fmt.Errorf("a quoted field without its closing quote (fields must not span lines)")
+	field = bytes.ReplaceAll(b[start:i], []byte(`""`), []byte(`"`))
+	if i++; i < len(b) && b[i] != comma {
+		return nil, 0, errors.New("text after a quoted field")
+	}
+	return field, i + 1, nil
 }

@@ -3,15 +3,18 @@ package table
 import (
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/plrank/plrank/datasets/internal/memory"
+	"github.com/plrank/plrank/internal/mapped"
+	"github.com/plrank/plrank/internal/parallel"
 )
 
 // Data puts the chunks together with the given columns. Queries come in the
 // given order; nil: that of the file. The chunks are let go on the way.
-func (t *Table) Data(ids []int, order []int) (*Data, error) {
+func (t *Table) Data(ids []int, order []int) (d *Data, err error) {
+	defer t.Free()
 	if err := tooSparse(t.Rows, len(ids), t.Size); err != nil {
-		t.Free()
 		return nil, fmt.Errorf("datasets: %s: %w", t.Path, err)
 	}
 	if order == nil {
@@ -20,37 +23,53 @@ func (t *Table) Data(ids []int, order []int) (*Data, error) {
 			order[q] = q
 		}
 	}
+	moves, rows := t.moves(order)
+	d = t.newData(ids, order, rows)
+	var spill *Spill // nil: the features go to memory
+	if n := rows * len(ids); t.Scratch == "" || n == 0 {
+		d.Features = memory.Unwritten(n)
+	} else if spill, err = NewSpill(t.Path, t.Scratch); err != nil {
+		return nil, err
+	} else {
+		defer spill.Close()
+	}
+	err = parallel.Each(len(t.Chunks), parallel.Workers(len(t.Chunks)), func(_, i int) error {
+		defer mapped.Relieve()
+		defer t.Chunks[i].Values.Free()
+		if err := t.Options.Stopped(t.Path); err != nil {
+			return err
+		}
+		return t.Chunks[i].copyTo(d, spill, moves[i])
+	})
+	if err == nil && spill != nil {
+		d.Features, d.Unmap, err = spill.mapped()
+	}
+	return d, err
+}
+
+// newData has all of the queries, and room for what rows have, except for their features.
+func (t *Table) newData(ids, order []int, rows int) *Data {
 	d := &Data{
 		Name:       t.Path,
-		Origin:     Origin{Path: t.Path, Parts: t.Parts},
+		Origin:     Origin{Path: t.Path, Parts: t.Parts, Lines: make([]int32, rows)},
+		Labels:     make([]float32, rows),
 		Offsets:    make([]int, 1, len(order)+1),
 		QueryIDs:   make([]string, 0, len(order)),
 		FeatureIDs: ids,
 		Warnings:   t.Warnings,
 	}
-	var source *rowSource // where the features are spilled
-	var moves []move
-	rows := 0
-	for _, q := range order {
-		for _, s := range t.Queries[q].Runs {
-			moves = append(moves, move{s, rows})
-			rows += s.To - s.From
+	for i, q := range order {
+		query := t.Queries[q]
+		end := d.Offsets[i]
+		for _, run := range query.Runs {
+			end += run.To - run.From
 		}
-		d.Offsets = append(d.Offsets, rows)
-		d.QueryIDs = append(d.QueryIDs, t.Queries[q].ID)
+		d.Offsets = append(d.Offsets, end)
+		d.QueryIDs = append(d.QueryIDs, query.ID)
 		if t.HasQueryWeights {
-			d.QueryWeights = append(d.QueryWeights, t.Queries[q].Weight)
+			d.QueryWeights = append(d.QueryWeights, query.Weight)
 		}
 	}
-	if t.Spilled != nil {
-		source = &rowSource{table: t, ids: ids, moves: slices.Clone(moves)}
-		d.Source = source
-	} else {
-		d.Features = memory.Unwritten(rows * len(ids))
-	}
-	slices.SortFunc(moves, func(a, b move) int { return a.rows.From - b.rows.From })
-	d.Labels = make([]float32, rows)
-	d.Lines = make([]int32, rows)
 	if slices.ContainsFunc(t.Chunks, func(c *Chunk) bool { return c.DocumentIDs != nil }) {
 		d.DocumentIDs = make([]string, rows)
 	}
@@ -66,74 +85,76 @@ func (t *Table) Data(ids []int, order []int) (*Data, error) {
 			d.FeatureNames = append(d.FeatureNames, t.Layout.Names[id])
 		}
 	}
-
-	byChunk, first := t.movesByChunk(moves)
-	if source != nil {
-		source.first = first
-	}
-	memory.For(len(t.Chunks), func(i int) {
-		c := t.Chunks[i]
-		if d.Source == nil {
-			defer c.Values.Free()
-		}
-		if t.Options.Stopped(t.Path) != nil {
-			return
-		}
-		columns := locate(c.IDs, ids)
-		for _, m := range byChunk[i] {
-			c.copyTo(d, columns, m)
-		}
-	})
-	if d.Source == nil {
-		t.Chunks = nil
-	}
-	if err := t.Options.Stopped(t.Path); err != nil {
-		return nil, err
-	}
-	return d, nil
+	return d
 }
 
-// movesByChunk gives the moves, which ascend by the rows of the table, to the chunks that have the
-// rows, and the first row of each chunk. The rows of its moves count from there.
-func (t *Table) movesByChunk(moves []move) (byChunk [][]move, first []int) {
-	byChunk = make([][]move, len(t.Chunks))
-	row := 0
+// move is rows of a chunk and their first row in the data.
+type move struct {
+	rows Span
+	to   int
+}
+
+// moves are those that bring the rows of queries together, by chunk, and the number of rows.
+func (t *Table) moves(order []int) (moves [][]move, rows int) {
+	moves = make([][]move, len(t.Chunks))
+	first := make([]int, 1, len(t.Chunks)+1) // row of each chunk
 	for i, c := range t.Chunks {
-		first = append(first, row)
-		end := row + len(c.Labels)
-		for len(moves) > 0 && moves[0].rows.From < end {
-			m := &moves[0]
-			to := min(m.rows.To, end)
-			byChunk[i] = append(byChunk[i], move{Span{m.rows.From - row, to - row}, m.to})
-			m.to += to - m.rows.From
-			if m.rows.From = to; to < m.rows.To {
-				break
-			}
-			moves = moves[1:]
-		}
-		row = end
+		first = append(first, first[i]+len(c.Labels))
 	}
-	return byChunk, first
+	for _, q := range order {
+		for _, run := range t.Queries[q].Runs {
+			from := run.From
+			for i := sort.SearchInts(first, from+1) - 1; from < run.To; i++ {
+				to := min(run.To, first[i+1])
+				moves[i] = append(moves[i], move{Span{from - first[i], to - first[i]}, rows})
+				rows += to - from
+				from = to
+			}
+		}
+	}
+	return moves, rows
 }
 
-// copyTo copies rows to d. Column i of the chunk is column columns[i] of d.
-func (c *Chunk) copyTo(d *Data, columns []int, m move) {
-	from, n := m.rows.From, m.rows.To-m.rows.From
-	copy(d.Labels[m.to:m.to+n], c.Labels[from:])
-	for r, line := range c.At[from : from+n] {
-		d.Lines[m.to+r] = int32(c.Line) + line
+// copyTo copies rows to d. Their features go to the spill, if there is one.
+func (c *Chunk) copyTo(d *Data, spill *Spill, moves []move) error {
+	columns, wide := locate(c.IDs, d.FeatureIDs), len(d.FeatureIDs)
+	for _, m := range moves {
+		from, n := m.rows.From, m.rows.To-m.rows.From
+		copy(d.Labels[m.to:m.to+n], c.Labels[from:])
+		for r, line := range c.At[from : from+n] {
+			d.Lines[m.to+r] = int32(c.Line) + line
+		}
+		if c.DocumentIDs != nil {
+			copy(d.DocumentIDs[m.to:m.to+n], c.DocumentIDs[from:])
+		}
+		if d.Weights != nil {
+			copy(d.Weights[m.to:m.to+n], c.Weights[from:])
+		}
+		if d.Groups != nil {
+			copy(d.Groups[m.to:m.to+n], c.Groups[from:])
+		}
+		if spill == nil {
+			c.copyFeatures(d.Features[m.to*wide:(m.to+n)*wide], columns, m.rows)
+			continue
+		}
+		features := make([]float32, n*wide)
+		c.copyFeatures(features, columns, m.rows)
+		if err := spill.write(features, m.to*wide); err != nil {
+			return err
+		}
 	}
-	if c.DocumentIDs != nil {
-		copy(d.DocumentIDs[m.to:m.to+n], c.DocumentIDs[from:])
+	return nil
+}
+
+// locate is the position in all of each of ids; both ascend, and all holds ids.
+func locate(ids, all []int) []int {
+	at := make([]int, len(ids))
+	j := 0
+	for i, id := range ids {
+		for all[j] != id {
+			j++
+		}
+		at[i] = j
 	}
-	if d.Weights != nil {
-		copy(d.Weights[m.to:m.to+n], c.Weights[from:])
-	}
-	if d.Groups != nil {
-		copy(d.Groups[m.to:m.to+n], c.Groups[from:])
-	}
-	if d.Source == nil {
-		wide := len(d.FeatureIDs)
-		c.copyFeatures(d.Features[m.to*wide:(m.to+n)*wide], columns, m.rows)
-	}
+	return at
 }

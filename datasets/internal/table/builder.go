@@ -1,7 +1,6 @@
 package table
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 
@@ -11,9 +10,7 @@ import (
 // Builder makes rows of the lines of chunks. One builder serves one goroutine, chunk
 // after chunk, and keeps its scratch space.
 type Builder struct {
-	wanted     []int // feature ids, ascending; nil: all
-	lastWins   bool  // of two values for a feature in a line; else they are an error
-	irrelevant bool  // a label of −1 is 0
+	options Options
 
 	c      *Chunk
 	values []float32 // rows × stride, columns in order of first appearance
@@ -22,26 +19,17 @@ type Builder struct {
 	near   [4096]int32   // column+1 by id, for small ids
 	far    map[int]int32 // the same for the others
 	stamp  []int         // by column: the last line+1 of the chunk that has it
-	last   []byte        // query id of the last row, within the text
 
 	row  []float32 // being read
 	next int       // the column expected: ids mostly come in the order of the line before
 	mark int       // stamp of the line
 }
 
-func newBuilder(o Options) *Builder {
-	return &Builder{wanted: o.FeatureIDs, lastWins: o.Duplicates == "last", irrelevant: o.MinusOne == "irrelevant"}
-}
-
 // begin begins a chunk, all rows of which have some features.
 func (b *Builder) begin(c *Chunk, ids []int) {
-	for _, id := range b.order {
-		if id < len(b.near) {
-			b.near[id] = 0
-		}
-	}
+	clear(b.near[:])
 	clear(b.far)
-	b.c, b.order, b.stamp, b.last, b.row = c, b.order[:0], b.stamp[:0], nil, nil
+	b.c, b.order, b.stamp, b.row = c, b.order[:0], b.stamp[:0], nil
 	for _, id := range ids {
 		b.addColumn(id)
 	}
@@ -73,13 +61,18 @@ func (b *Builder) finish() {
 // of the row are 0 as yet. The row is discarded unless EndRow is called.
 func (b *Builder) Row() []float32 {
 	at := len(b.c.Labels) * b.stride
-	if need := at + b.stride; need > len(b.values) {
-		b.values = append(b.values, make([]float32, need-len(b.values))...)
-		b.values = b.values[:cap(b.values)]
-	}
+	b.grow(at + b.stride)
 	b.row, b.next, b.mark = b.values[at:at+b.stride], 0, b.c.Lines+1
 	clear(b.row)
 	return b.row
+}
+
+// grow makes room for as many values.
+func (b *Builder) grow(values int) {
+	if more := values - len(b.values); more > 0 {
+		b.values = slices.Grow(b.values, more)
+		b.values = b.values[:cap(b.values)]
+	}
 }
 
 // SetNext sets a feature of the row if its column comes next, as it mostly does, and tells
@@ -100,7 +93,7 @@ func (b *Builder) Set(id int, value float32) bool {
 	if c < 0 {
 		return true
 	}
-	if b.stamp[c] == b.mark && !b.lastWins {
+	if b.stamp[c] == b.mark && !b.LastWins() {
 		return false
 	}
 	b.stamp[c], b.row[c], b.next = b.mark, value, c+1
@@ -108,7 +101,7 @@ func (b *Builder) Set(id int, value float32) bool {
 }
 
 // LastWins tells whether the last of several values for a feature counts.
-func (b *Builder) LastWins() bool { return b.lastWins }
+func (b *Builder) LastWins() bool { return b.options.Duplicates == "last" }
 
 // find is the column of a feature, which is made if need be; −1 for one that is not wanted,
 // and one that would make the matrix too sparse.
@@ -116,14 +109,10 @@ func (b *Builder) find(id int) int {
 	if column := b.column(id); column >= 0 {
 		return column
 	}
-	if b.wanted == nil || holds(b.wanted, id) {
+	if b.options.Wants(id) {
 		return b.addColumn(id)
 	}
-	c := b.c
-	if c.Ignored == 0 {
-		c.Least, c.Most = id, id
-	}
-	c.Ignored, c.Least, c.Most = c.Ignored+1, min(c.Least, id), max(c.Most, id)
+	b.c.Ignore(1, id, id)
 	return -1
 }
 
@@ -146,9 +135,7 @@ func (b *Builder) addColumn(id int) int {
 			return -1
 		}
 		b.stride = max(16, 2*old)
-		if need := rows * b.stride; need > len(b.values) {
-			b.values = append(b.values, make([]float32, need-len(b.values))...)
-		}
+		b.grow(rows * b.stride)
 		for r := rows - 1; r >= 0; r-- {
 			to := b.values[r*b.stride : (r+1)*b.stride]
 			copy(to, b.values[r*old:(r+1)*old])
@@ -161,26 +148,21 @@ func (b *Builder) addColumn(id int) int {
 	if id < len(b.near) {
 		b.near[id] = int32(column + 1)
 	} else {
-		if b.far == nil {
-			b.far = map[int]int32{}
-		}
 		b.far[id] = int32(column + 1)
 	}
 	return column
 }
 
-// EndRow adds the row to the chunk. A label that is NaN is absent; the query is named if the
-// row has a query id.
-func (b *Builder) EndRow(label float32, query []byte, named bool, document []byte) {
+// EndRow adds the row to the chunk. A label that is NaN is absent; so are ids that are empty.
+func (b *Builder) EndRow(label float32, query, document []byte) {
 	c := b.c
-	if n := len(c.Runs); n > 0 && c.Runs[n-1].Named == named && bytes.Equal(query, b.last) {
+	if n := len(c.Runs); n > 0 && c.Runs[n-1].Query == string(query) {
 		c.Runs[n-1].Rows++
 	} else {
-		c.Runs = append(c.Runs, Run{Query: string(query), Named: named, Rows: 1, Line: c.Lines})
-		b.last = query
+		c.Runs = append(c.Runs, Run{Query: string(query), Rows: 1, Line: c.Lines})
 	}
 	switch {
-	case label == Unlabelled && b.irrelevant:
+	case label == Unlabelled && b.options.MinusOne == "irrelevant":
 		label = 0
 	case label == Unlabelled:
 		c.MinusOne++

@@ -27,17 +27,41 @@ type Chunk struct {
 	GroupNames GroupNames // of the groups of this chunk alone
 	HasGroups  bool       // a line tells a group
 
-	Faults         []Fault // the first maxFaults malformed lines
-	FaultCount     int
-	Ignored        int   // values of features that are not wanted,
-	Least          int   // whose ids go from least
-	Most           int   // to most
-	Unlabelled     int   // rows
-	MinusOne       int   // of these, rows with a label that reads −1
-	BelowOne       int   // rows with another label below 1
-	Commented      int   // rows with all their features in a comment,
-	FirstCommented int   // the first of them in this line, from 0
-	Err            error // what stops the whole read
+	Counts
+	Faults     []Fault // the first maxFaults malformed lines
+	FaultCount int
+	Err        error // what stops the whole read
+}
+
+// Counts are what rows and lines are counted for in warnings.
+type Counts struct {
+	Ignored, Least, Most      int // values of features that are not wanted, whose ids go from Least to Most
+	Unlabelled                int // rows
+	MinusOne                  int // of these, rows with a label that reads −1
+	BelowOne                  int // rows with another label below 1
+	Commented, FirstCommented int // rows with all their features in a comment, and the line of the first; from 0 in a chunk
+}
+
+// Ignore counts values of features that are not wanted.
+func (c *Counts) Ignore(n, least, most int) {
+	if c.Ignored == 0 {
+		c.Least, c.Most = least, most
+	}
+	c.Ignored, c.Least, c.Most = c.Ignored+n, min(c.Least, least), max(c.Most, most)
+}
+
+// Add adds those of later rows.
+func (c *Counts) Add(later Counts) {
+	if later.Ignored > 0 {
+		c.Ignore(later.Ignored, later.Least, later.Most)
+	}
+	if c.Commented == 0 {
+		c.FirstCommented = later.FirstCommented
+	}
+	c.Commented += later.Commented
+	c.Unlabelled += later.Unlabelled
+	c.MinusOne += later.MinusOne
+	c.BelowOne += later.BelowOne
 }
 
 // Unlabelled is the label of a document whose relevance is not known.
@@ -48,15 +72,9 @@ func IsWeight(w float32) bool { return w >= 0 && w <= math.MaxFloat32 }
 
 // Run is consecutive rows with the same query id.
 type Run struct {
-	Query string
-	Named bool // the rows have a query id; else a file of sizes must tell the queries
+	Query string // "": they have none, and a file of sizes must tell the queries
 	Rows  int
-	Line  int // line of the first row, from 0 within the chunk
-}
-
-// Continues tells whether r, which comes after another run, is of the same query.
-func (r Run) Continues(before Run) bool {
-	return before.Rows > 0 && r.Named == before.Named && r.Query == before.Query
+	Line  int // of the first row, from 0 within the chunk
 }
 
 // Span is From, …, To−1.
@@ -78,8 +96,7 @@ const (
 	growthFloor = 1 << 24
 )
 
-// tooSparse is the error for rows × columns made from the given bytes of text,
-// or nil if that is within bounds.
+// tooSparse is an error if rows × columns take too much for so many bytes of text.
 func tooSparse(rows, columns int, text int64) error {
 	limit := max(growthFloor, maxGrowth*text)
 	if int64(rows)*int64(columns) <= limit/4 {
@@ -94,7 +111,8 @@ func (c *Chunk) Split(n int) *Chunk {
 	rows, width := len(c.Labels), len(c.IDs)
 	tail := &Chunk{
 		Size: c.Size, Line: c.Line, IDs: c.IDs,
-		Labels: c.Labels[n:], At: c.At[n:], DocumentIDs: cut(c.DocumentIDs, n, rows), Weights: cut(c.Weights, n, rows), Groups: cut(c.Groups, n, rows),
+		Labels: c.Labels[n:], At: c.At[n:],
+		DocumentIDs: cut(c.DocumentIDs, n, rows), Weights: cut(c.Weights, n, rows), Groups: cut(c.Groups, n, rows),
 		Values: memory.NewOffHeap((rows - n) * width),
 	}
 	copy(tail.Values.Values, c.Values.Values[n*width:])
@@ -102,8 +120,7 @@ func (c *Chunk) Split(n int) *Chunk {
 	return tail
 }
 
-// copyFeatures copies the features of rows to those of as many rows of a dataset. Column i
-// of the chunk is column columns[i] there.
+// copyFeatures copies the features of rows to as many rows in which column i is columns[i].
 func (c *Chunk) copyFeatures(to []float32, columns []int, rows Span) {
 	width, values := len(c.IDs), c.Values.Values[rows.From*len(c.IDs):rows.To*len(c.IDs)]
 	n := rows.To - rows.From
@@ -119,4 +136,30 @@ func (c *Chunk) copyFeatures(to []float32, columns []int, rows Span) {
 			row[columns[i]] = v
 		}
 	}
+}
+
+// NoGroup stands in files for no group, as nothing does.
+const NoGroup = "-1"
+
+// GroupNames numbers groups by their names, in the order in which they come.
+type GroupNames struct {
+	Names  []string
+	number map[string]int
+}
+
+// Number is the number of a group, new or not; −1 for none.
+func (g *GroupNames) Number(name []byte) int {
+	if len(name) == 0 || string(name) == NoGroup {
+		return -1
+	}
+	n, known := g.number[string(name)]
+	if !known {
+		if g.number == nil {
+			g.number = map[string]int{}
+		}
+		n = len(g.Names)
+		g.Names = append(g.Names, string(name))
+		g.number[string(name)] = n
+	}
+	return n
 }

@@ -2,9 +2,9 @@ package table
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"sort"
-
-	"github.com/plrank/plrank/datasets/internal/memory"
 )
 
 // Data are queries and their documents: the fields of a datasets.Dataset, which says what
@@ -28,14 +28,7 @@ type Data struct {
 	Warnings   []string
 
 	Origin
-	Source Source // has the features while Features is nil; nil: Features has them
-}
-
-// Source has features that are not in memory.
-type Source interface {
-	Read(dst []float32, row int) // the features of rows from a row on, as many as dst has
-	From(row int) Source         // the rows from a row on
-	Free()
+	Unmap func() // gives up the file that Features are in; nil: they are in memory
 }
 
 // Rows is the number of documents.
@@ -80,9 +73,6 @@ func (d *Data) View(from, to int) *Data {
 	v.Groups = cut(d.Groups, first, last)
 	v.SourceRows = cut(d.SourceRows, first, last)
 	v.Lines = cut(d.Lines, first, last)
-	if d.Source != nil {
-		v.Source = d.Source.From(first)
-	}
 	v.Offsets = make([]int, 0, to-from+1)
 	for _, o := range d.Offsets[from : to+1] {
 		v.Offsets = append(v.Offsets, o-first)
@@ -98,23 +88,70 @@ func cut[T any](list []T, from, to int) []T {
 	return list[from:to:to]
 }
 
-// Gather reads the features of d into memory, if they are elsewhere.
-func (d *Data) Gather() {
-	if d.Source == nil {
-		return
+// Validate checks that the fields fit together; see datasets.Dataset.Validate.
+func (d *Data) Validate() error {
+	queries := max(0, len(d.Offsets)-1)
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("datasets: %s: %s", d.Name, fmt.Sprintf(format, args...))
 	}
-	w := len(d.FeatureIDs)
-	d.Features = make([]float32, d.Rows()*w)
-	const block = 1 << 12 // rows
-	memory.For((d.Rows()+block-1)/block, func(i int) {
-		d.Source.Read(d.Features[i*block*w:min((i+1)*block, d.Rows())*w], i*block)
-	})
+	if len(d.Offsets) == 0 || d.Offsets[0] != 0 || d.Offsets[len(d.Offsets)-1] != d.Rows() || !slices.IsSorted(d.Offsets) {
+		return bad("offsets must ascend from 0 to the %d rows", d.Rows())
+	}
+	for i, id := range d.FeatureIDs {
+		if id < 0 || i > 0 && id <= d.FeatureIDs[i-1] {
+			return bad("feature ids must ascend, but %d does not", id)
+		}
+	}
+	for r, label := range d.Labels {
+		if math.IsNaN(float64(label)) || math.IsInf(float64(label), 0) {
+			return bad("row %d: label %g is not finite", r, label)
+		}
+	}
+	if w := len(d.FeatureIDs); w > 0 && len(d.Features)/w != d.Rows() || len(d.Features) != d.Rows()*w {
+		return bad("%d feature values for %d rows of %d", len(d.Features), d.Rows(), w)
+	}
+	for _, list := range []struct {
+		is   bool
+		n    int
+		of   string
+		want int
+		each string
+	}{
+		{true, len(d.QueryIDs), "query ids", queries, "queries"},
+		{d.DocumentIDs != nil, len(d.DocumentIDs), "document ids", d.Rows(), "rows"},
+		{d.Groups != nil, len(d.Groups), "groups", d.Rows(), "rows"},
+		{d.SourceRows != nil, len(d.SourceRows), "source rows", d.Rows(), "rows"},
+		{d.FeatureNames != nil, len(d.FeatureNames), "feature names", len(d.FeatureIDs), "features"},
+	} {
+		if list.is && list.n != list.want {
+			return bad("%d %s for %d %s", list.n, list.of, list.want, list.each)
+		}
+	}
+	if err := checkWeights(d.Weights, d.Rows(), "document"); err != nil {
+		return bad("%v", err)
+	}
+	if err := checkWeights(d.QueryWeights, queries, "query"); err != nil {
+		return bad("%v", err)
+	}
+	if d.GroupNames != nil {
+		for r, g := range d.Groups {
+			if g >= len(d.GroupNames) {
+				return bad("group %d of row %d has no name: there are %d", g, r, len(d.GroupNames))
+			}
+		}
+	}
+	return nil
 }
 
-// Free gives up the features that are not in memory.
-func (d *Data) Free() {
-	if d.Source != nil {
-		d.Source.Free()
-		d.Source = nil
+// checkWeights checks the weights of n things; nil is no weights.
+func checkWeights(weights []float32, n int, of string) error {
+	if weights != nil && len(weights) != n {
+		return fmt.Errorf("%d %s weights, want %d", len(weights), of, n)
 	}
+	for i, w := range weights {
+		if !IsWeight(w) {
+			return fmt.Errorf("weight %g of %s %d: want a finite number of 0 or more", w, of, i)
+		}
+	}
+	return nil
 }

@@ -20,7 +20,7 @@ type Format struct {
 type Layout struct {
 	Read    func(b *Builder, line []byte) // reads a line, without its newline, and adds its row to b
 	Header  bool                          // the first line is not a row
-	IDs     []int                         // feature ids that all rows have, in the order of Builder.Row; others turn up in lines
+	IDs     []int                         // features of all rows, in the order of Builder.Row; others turn up in lines
 	Names   map[int]string                // of columns by feature id; nil: the format names no columns
 	Ignored []string                      // columns that are not wanted
 
@@ -30,7 +30,7 @@ type Layout struct {
 // NewParser gives a function that reads text into the fields of a chunk, whose size is that
 // of the text. It serves one goroutine, chunk after chunk, and keeps its scratch space.
 func (l *Layout) NewParser(o Options) func(c *Chunk, text []byte) {
-	b := newBuilder(o)
+	b := &Builder{options: o, far: map[int]int32{}}
 	return func(c *Chunk, text []byte) {
 		b.begin(c, l.IDs)
 		for len(text) > 0 && c.Err == nil {

@@ -61,11 +61,8 @@ func (o Options) Stopped(path string) error {
 func (o Options) Wants(id int) bool { return o.FeatureIDs == nil || o.Lists(id) }
 
 // Lists tells whether a feature is asked for by its id.
-func (o Options) Lists(id int) bool { return holds(o.FeatureIDs, id) }
-
-// holds tells whether an ascending list holds an id.
-func holds(ids []int, id int) bool {
-	_, found := slices.BinarySearch(ids, id)
+func (o Options) Lists(id int) bool {
+	_, found := slices.BinarySearch(o.FeatureIDs, id)
 	return found
 }
 

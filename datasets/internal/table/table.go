@@ -1,45 +1,121 @@
 package table
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
-	"github.com/plrank/plrank/internal/mapped"
+	"github.com/plrank/plrank/datasets/internal/text"
 )
 
 // Table is a file that has been read, in chunks with their own columns.
 type Table struct {
+	Path    string
 	Options Options
-	Tally
 	Layout  *Layout
 	Chunks  []*Chunk
 	Queries []Query
 	Breaks  int         // runs of rows of a query that had already ended
 	Sized   bool        // queries have no ids, but sizes
 	Parts   []Part      // the files, if there are several
-	Spilled [][]byte    // files that chunks have their features in
 	Groups  *GroupNames // of the rows; nil: they have no groups
+
+	Scratch string   // the folder for features; "": they are in memory
+	Spilled []func() // give up the files that chunks have their features in
 
 	HasWeights, HasQueryWeights bool // of documents, of queries
 
+	Rows int
+	Size int64 // bytes of text, decompressed
+	IDs  []int // feature ids in use, ascending
+	Counts
 	Warnings []string
+
+	faults     []string // the first maxFaults malformed lines
+	faultCount int
+	err        error // of the first chunk that stops the read
 }
 
 // Query is a query and its rows.
 type Query struct {
 	ID     string
 	Weight float32
-	Rows   int
 	Runs   []Span // rows of the whole file
 }
 
 // Add gives the query the next rows from the given one on.
 func (q *Query) Add(row, rows int) {
-	q.Rows += rows
 	if n := len(q.Runs); n > 0 && q.Runs[n-1].To == row {
 		q.Runs[n-1].To += rows
 		return
 	}
 	q.Runs = append(q.Runs, Span{row, row + rows})
+}
+
+// Add adds the next chunk, whose features may be taken from it afterwards.
+func (t *Table) Add(c *Chunk) {
+	for _, f := range c.Faults[:min(len(c.Faults), maxFaults-len(t.faults))] {
+		t.faults = append(t.faults, fmt.Sprintf("datasets: %s:%d: column %d: %s", t.Path, c.Line+f.line, f.column+1, f.reason))
+	}
+	t.faultCount += c.FaultCount
+	t.Chunks = append(t.Chunks, c)
+	t.Rows += len(c.Labels)
+	t.Size += c.Size
+	t.IDs = Union(t.IDs, c.IDs)
+	counts := c.Counts
+	counts.FirstCommented += c.Line
+	t.Counts.Add(counts)
+	if t.err == nil {
+		t.err = c.Err
+	}
+	if t.err == nil {
+		t.err = tooSparse(t.Rows, len(t.IDs), t.Size)
+	}
+}
+
+// Failed tells whether Check will fail, whatever comes.
+func (t *Table) Failed() bool { return t.faultCount > 0 || t.err != nil }
+
+// Check is the error of all chunks: a line for each of the first maxFaults malformed ones,
+// then their number; or that of a chunk, or of having no rows at all.
+func (t *Table) Check() error {
+	switch {
+	case t.faultCount > len(t.faults):
+		return fmt.Errorf("%s\ndatasets: %s: %d malformed lines in all", strings.Join(t.faults, "\n"), t.Path, t.faultCount)
+	case t.faultCount > 0:
+		return errors.New(strings.Join(t.faults, "\n"))
+	case t.err != nil:
+		return fmt.Errorf("datasets: %s: %w", t.Path, t.err)
+	case t.Rows == 0:
+		return fmt.Errorf("datasets: %s: no documents in the file; want lines such as %q", t.Path, "2 qid:1 1:0.5 2:0.1")
+	}
+	return nil
+}
+
+// WarnOfLeftOut adds warnings of values and columns that are not wanted, or in comments. A
+// file with nothing that is wanted is an error.
+func (t *Table) WarnOfLeftOut() error {
+	if t.Commented > 0 {
+		t.Warnings = append(t.Warnings, fmt.Sprintf("%s:%d: documents from this line on that have all their features in a comment: %d. "+
+			"A comment begins with #, also within a query id", t.Path, t.FirstCommented, t.Commented))
+	}
+	if t.Ignored > 0 {
+		ids := fmt.Sprintf("ids %d to %d", t.Least, t.Most)
+		if len(t.IDs) == 0 {
+			return fmt.Errorf("datasets: %s has %s, and none of the features that are wanted", t.Path, ids)
+		}
+		t.Warn("%d values of features that are not wanted were left out (%s)", t.Ignored, ids)
+	}
+	if len(t.Layout.Ignored) > 0 {
+		t.Warn("columns that are not wanted were left out: %s", text.List(t.Layout.Ignored))
+	}
+	return nil
+}
+
+// Warn adds a warning.
+func (t *Table) Warn(format string, args ...any) {
+	t.Warnings = append(t.Warnings, t.Path+": "+fmt.Sprintf(format, args...))
 }
 
 // Free gives the memory of the chunks back.
@@ -48,15 +124,10 @@ func (t *Table) Free() {
 		c.Values.Free()
 	}
 	t.Chunks = nil
-	for _, b := range t.Spilled {
-		mapped.Close(b)
+	for _, unmap := range t.Spilled {
+		unmap()
 	}
 	t.Spilled = nil
-}
-
-// Warn adds a warning.
-func (t *Table) Warn(format string, args ...any) {
-	t.Warnings = append(t.Warnings, t.Path+": "+fmt.Sprintf(format, args...))
 }
 
 // SourceRows is the row of the file that each row of the queries, one after another, is.
@@ -70,4 +141,14 @@ func (t *Table) SourceRows() []int {
 		}
 	}
 	return rows
+}
+
+// Union merges two ascending lists.
+func Union(a, b []int) []int {
+	if slices.Equal(a, b) {
+		return a
+	}
+	u := slices.Concat(a, b)
+	slices.Sort(u)
+	return slices.Compact(u)
 }

@@ -4,6 +4,7 @@ package text
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,28 +32,14 @@ func Open(ctx context.Context, path string) (*File, error) {
 		return nil, err
 	}
 	unwatch := context.AfterFunc(ctx, func() { f.Close() })
-	t, err := Read(f)
+	packed := &counter{r: f}
+	text, stop, err := decompress(packed)
 	if err != nil {
 		unwatch()
 		f.Close()
-		if ctx.Err() != nil { // the file was closed under it
-			err = ctx.Err()
-		}
-		return nil, err
+		return nil, cmp.Or(ctx.Err(), err) // the file may have been closed under it
 	}
-	stop := t.close
-	t.close = func() { unwatch(); stop(); f.Close() }
-	return t, nil
-}
-
-// Read is the text of what r reads, which may be compressed.
-func Read(r io.Reader) (*File, error) {
-	packed := &counter{r: r}
-	t, stop, err := decompress(packed)
-	if err != nil {
-		return nil, err
-	}
-	return &File{t, packed, stop}, nil
+	return &File{text, packed, func() { unwatch(); stop(); f.Close() }}, nil
 }
 
 // Consumed is the number of bytes of the file, compressed ones, that were read so far.
@@ -91,24 +78,21 @@ func decompress(packed *counter) (text io.Reader, stop func(), err error) {
 	return b, func() {}, checkForeign(magic)
 }
 
-// foreign are the first bytes of files that are not text, from an offset on.
-var foreign = []struct {
-	at          int
-	bytes, name string
-}{
-	{4, "1AY&SY", "compressed by bzip2"},
-	{0, "\xfd7zXZ\x00", "compressed by xz"},
-	{0, "\x04\x22\x4d\x18", "compressed by lz4"},
-	{0, "PK\x03\x04", "a zip archive"},
-	{0, "7z\xbc\xaf\x27\x1c", "a 7z archive"},
-	{0, "PAR1", "Parquet"},
-	{0, "\xff\xfe", "text in UTF-16"},
-	{0, "\xfe\xff", "text in UTF-16"},
-}
-
 // checkForeign is an error for a file that is known not to be text, by its first bytes.
 func checkForeign(first []byte) error {
-	for _, f := range foreign {
+	for _, f := range []struct {
+		at          int
+		bytes, name string
+	}{
+		{4, "1AY&SY", "compressed by bzip2"},
+		{0, "\xfd7zXZ\x00", "compressed by xz"},
+		{0, "\x04\x22\x4d\x18", "compressed by lz4"},
+		{0, "PK\x03\x04", "a zip archive"},
+		{0, "7z\xbc\xaf\x27\x1c", "a 7z archive"},
+		{0, "PAR1", "Parquet"},
+		{0, "\xff\xfe", "text in UTF-16"},
+		{0, "\xfe\xff", "text in UTF-16"},
+	} {
 		if len(first) >= f.at && bytes.HasPrefix(first[f.at:], []byte(f.bytes)) {
 			return fmt.Errorf("the file is %s: want text in UTF-8, as it is or compressed by gzip or zstd", f.name)
 		}

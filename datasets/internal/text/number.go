@@ -2,9 +2,11 @@ package text
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // ErrNumber is the error of a word that is not a number.
@@ -14,14 +16,6 @@ var errRange = errors.New("beyond the range of float32")
 
 // Missing is how a value that is not known is kept.
 var Missing = float32(math.NaN())
-
-// NotANumber is err, or ErrNumber if a number was followed by something else.
-func NotANumber(err error) error {
-	if err == nil {
-		return ErrNumber
-	}
-	return err
-}
 
 // Field reads a field of separated values as a number; it is missing if it is empty.
 func Field(b []byte) (float32, error) {
@@ -36,18 +30,14 @@ func Field(b []byte) (float32, error) {
 	return v, err
 }
 
-// Value reads a feature value at the start of b, up to where a word may
-// end: a number, or a word that says it is missing. The result is not checked to
-// end there.
-func Value(b []byte) (float32, int, error) {
-	v, n, err := Float32(b)
-	if err != ErrNumber {
+// Value reads a feature value at the start of b, a word of n bytes; it may be missing.
+func Value(b []byte) (v float32, n int, err error) {
+	v, n, err = Float32(b)
+	if err == nil && Ends(b, n) || err == errRange {
 		return v, n, err
 	}
-	for n = 0; !Ends(b, n); n++ {
-	}
-	if isMissing(b[:n]) {
-		return Missing, n, nil
+	if word := Word(b, 0); isMissing(word) {
+		return Missing, len(word), nil
 	}
 	return 0, 0, ErrNumber
 }
@@ -137,22 +127,59 @@ func Float32(b []byte) (float32, int, error) {
 // parseExponent reads a sign and digits. Beyond ±9999 the value saturates:
 // strconv decides such numbers from the text.
 func parseExponent(b []byte) (value, n int) {
-	i := 0
-	negative := false
-	if i < len(b) && (b[i] == '-' || b[i] == '+') {
-		negative = b[i] == '-'
-		i++
+	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
+		n++
 	}
-	start := i
-	for i < len(b) && b[i]-'0' <= 9 {
-		value = min(value*10+int(b[i]-'0'), 9999)
-		i++
+	start := n
+	for n < len(b) && b[n]-'0' <= 9 {
+		n++
 	}
-	if i == start {
+	if n == start {
 		return 0, 0
 	}
-	if negative {
-		value = -value
+	value, _ = strconv.Atoi(string(b[:n])) // the largest number if it is beyond the range
+	return min(max(value, -9999), 9999), n
+}
+
+var errExponent = errors.New("the exponent of a group is beyond ±99")
+
+// Exact reads the number at the start of b, up to where a word may end, as text that
+// is the same for equal numbers, and another one for others, however many digits they have:
+// 16777217 for +16777217.0. The text is nil if the number is missing; see Value.
+func Exact(b []byte) (text []byte, n int, err error) {
+	word := string(Word(b, 0))
+	n = len(word)
+	if isMissing(b[:n]) {
+		return nil, n, nil
 	}
-	return value, i
+	mantissa, negative := strings.CutPrefix(word, "-")
+	if !negative {
+		mantissa = strings.TrimPrefix(mantissa, "+")
+	}
+	exponent := 0
+	if e := strings.IndexAny(mantissa, "eE"); e >= 0 {
+		exponent, err = strconv.Atoi(mantissa[e+1:])
+		mantissa = mantissa[:e]
+		if errors.Is(err, strconv.ErrRange) || max(exponent, -exponent) > 99 {
+			return nil, n, errExponent
+		}
+	}
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	digits := whole + fraction
+	if err != nil || digits == "" || strings.Trim(digits, "0123456789") != "" {
+		return nil, n, ErrNumber
+	}
+	point := len(whole) + exponent
+	digits = strings.Repeat("0", max(0, -point)) + digits
+	point = max(0, point)
+	digits += strings.Repeat("0", max(0, point-len(digits)))
+	whole, fraction = strings.TrimLeft(digits[:point], "0"), strings.TrimRight(digits[point:], "0")
+	exact := cmp.Or(whole, "0")
+	if fraction != "" {
+		exact += "." + fraction
+	}
+	if negative && exact != "0" {
+		exact = "-" + exact
+	}
+	return []byte(exact), n, nil
 }

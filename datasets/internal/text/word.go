@@ -2,6 +2,7 @@ package text
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -19,13 +20,13 @@ func SkipBlanks(b []byte, i int) int {
 // Ends reports whether a word may end before b[i].
 func Ends(b []byte, i int) bool { return i == len(b) || isBlank(b[i]) || b[i] == '#' }
 
-// Word is the word at b[i:], quoted for a message and cut if it is long.
-func Word(b []byte, i int) string {
+// Word is the word at b[i:].
+func Word(b []byte, i int) []byte {
 	end := i
 	for !Ends(b, end) {
 		end++
 	}
-	return Quote(b[i:end])
+	return b[i:end]
 }
 
 // Quote quotes text of a file for a message, cut to a readable length.
@@ -37,19 +38,17 @@ func Quote(b []byte) string {
 	return fmt.Sprintf("%q", b)
 }
 
-// List lists names for a message, quoted if there is something in them that does
-// not print.
+// List lists names for a message, quoted if something in them does not print.
 func List(names []string) string {
 	const most = 12
 	if len(names) == 0 {
 		return "nothing"
 	}
-	var shown []string
-	for _, name := range names[:min(len(names), most)] {
+	shown := slices.Clone(names[:min(len(names), most)])
+	for i, name := range shown {
 		if quoted := strconv.Quote(name); quoted != `"`+name+`"` {
-			name = quoted
+			shown[i] = quoted
 		}
-		shown = append(shown, name)
 	}
 	list := strings.Join(shown, ", ")
 	if len(names) > most {
