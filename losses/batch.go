@@ -6,7 +6,6 @@ import (
 	G "gorgonia.org/gorgonia"
 
 	"github.com/plrank/plrank/internal/op"
-	"github.com/plrank/plrank/losses/internal/lossops"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -72,10 +71,23 @@ func Mean(f Func, b Batch) (loss *G.Node, err error) {
 	case perQuery == nil:
 		return nil, fmt.Errorf("losses: the loss gives no node")
 	case b.QueryWeights != nil:
-		perQuery = mul(perQuery, G.Must(lossops.CheckedQueries(b.Lists, "query weight", b.QueryWeights)))
+		perQuery = mul(perQuery, queryWeights(b))
 	}
 	if err := op.Check(b.Lists, op.Queries("losses", perQuery)); err != nil {
 		return nil, fmt.Errorf("losses: %w", err)
 	}
 	return ops.MeanOverQueries(b.Lists, perQuery)
+}
+
+// queryWeights are the weights, with a check in every run.
+func queryWeights(b Batch) *G.Node {
+	f := op.ListFunc{Name: "losses", Settings: "CheckedQueries", Layout: op.PerQuery, Do: func(l *op.List) error {
+		v := l.X[1][0]
+		if !(v >= 0) || v-v != 0 {
+			return fmt.Errorf("the query weight is %v: query weights must be finite and not negative", v)
+		}
+		l.Out()[0] = v
+		return nil
+	}}
+	return G.Must(f.Apply(b.Lists, op.AnyRows("scores", b.Lists.Scores), op.Queries("query weights", b.QueryWeights)))
 }

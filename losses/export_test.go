@@ -6,6 +6,9 @@ import (
 	G "gorgonia.org/gorgonia"
 )
 
+// TargetExposure is the exposure by the best policy.
+var TargetExposure = targetExposure
+
 // OnExposure is the mean of a fairness loss on a given exposure of the documents.
 func OnExposure(name string, given Batch, exposure *G.Node) (*G.Node, error) {
 	return Mean(func(given Batch) (_ *G.Node, err error) {

@@ -3,7 +3,7 @@ package losses
 import (
 	G "gorgonia.org/gorgonia"
 
-	"github.com/plrank/plrank/losses/internal/lossops"
+	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -44,7 +44,7 @@ func disparityBy(b *batch, loss builder) *G.Node {
 // documents of equal gain share the discounts of their ranks equally. A query of one
 // document has 0; in one without gains all documents are to share alike.
 func exposureLoss(b *batch, exposure *G.Node) *G.Node {
-	target := G.Must(lossops.TargetExposure(b.Lists, b.gains(), b.discounts()))
+	target := targetExposure(b.Lists, b.gains(), b.discounts())
 	return total(b.Lists, square(sub(exposure, target)))
 }
 
@@ -57,10 +57,10 @@ func exposureLoss(b *batch, exposure *G.Node) *G.Node {
 // 0 for queries with fewer than two groups.
 func groupExposure(b *batch, exposure *G.Node) *G.Node {
 	l, groups := b.Lists, b.groups()
-	heads := G.Must(lossops.GroupHeads(l, groups))
+	heads := groupHeads(l, groups)
 	one := nonzero(spread(l, count(l)))
-	size := G.Must(lossops.SumOverGroups(l, groups, one))
-	each := mul(G.Must(lossops.SumOverGroups(l, groups, exposure)), inverse(size))
+	size := sumOverGroups(l, groups, one)
+	each := mul(sumOverGroups(l, groups, exposure), inverse(size))
 	return betweenGroups(l, heads, each)
 }
 
@@ -73,9 +73,9 @@ func groupExposure(b *batch, exposure *G.Node) *G.Node {
 // Groups without gain in a query do not count in it. Gains must not be negative.
 func groupTreatment(b *batch, exposure *G.Node) *G.Node {
 	l, groups, gains := b.Lists, b.groups(), b.gainsFromZero()
-	merit := G.Must(lossops.SumOverGroups(l, groups, gains))
-	heads := mul(G.Must(lossops.GroupHeads(l, groups)), nonzero(merit))
-	each := mul(G.Must(lossops.SumOverGroups(l, groups, exposure)), inverse(merit))
+	merit := sumOverGroups(l, groups, gains)
+	heads := mul(groupHeads(l, groups), nonzero(merit))
+	each := mul(sumOverGroups(l, groups, exposure), inverse(merit))
 	return betweenGroups(l, heads, each)
 }
 
@@ -87,4 +87,45 @@ func betweenGroups(l ops.Lists, heads, each *G.Node) *G.Node {
 	average := mul(total(l, mul(heads, each)), inverse(n))
 	squares := total(l, mul(heads, square(sub(each, spread(l, average)))))
 	return scaled(mul(squares, mul(n, inverse(orderedPairs(n)))), 2)
+}
+
+// sumOverGroups gives every document the sum of x over the documents of its query that are
+// in its group. groups is int [rows]: a negative number stands for no group, and gets 0. It
+// is differentiable in x.
+func sumOverGroups(l ops.Lists, groups, x *G.Node) *G.Node {
+	sum := func(l *op.List) error {
+		out, groups, sums := l.Out(), l.Ints[1], map[int]float64{}
+		x := l.X[0]
+		if len(l.X) > 2 {
+			x = l.Last()
+		}
+		for d, g := range groups {
+			if g >= 0 {
+				sums[g] += x[d]
+			}
+		}
+		for d, g := range groups {
+			out[d] = sums[g]
+		}
+		return nil
+	}
+	// A document gives to others what they give to it: the function is its own adjoint.
+	f := op.ListFunc{Name: "losses: SumOverGroups", Do: sum, VJP: sum}
+	return G.Must(f.Apply(l, op.AnyRows("x", x), op.RowInts("groups", groups)))
+}
+
+// groupHeads is 1 for the first document of every group in every query and 0 for all
+// others: with it as weights, a sum over documents is one over groups. Not differentiable.
+func groupHeads(l ops.Lists, groups *G.Node) *G.Node {
+	f := op.ListFunc{Name: "losses: GroupHeads", Do: func(l *op.List) error {
+		out, seen := l.Out(), map[int]bool{}
+		for d, group := range l.Ints[1] {
+			if group >= 0 && !seen[group] {
+				seen[group] = true
+				out[d] = 1
+			}
+		}
+		return nil
+	}}
+	return G.Must(f.Apply(l, op.AnyRows("scores", l.Scores), op.RowInts("groups", groups)))
 }

@@ -6,7 +6,6 @@ import (
 
 	G "gorgonia.org/gorgonia"
 
-	"github.com/plrank/plrank/losses/internal/lossops"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -139,10 +138,4 @@ func once(n **G.Node, build func() (*G.Node, error)) *G.Node {
 // target is nothing but noise there.
 func (b *batch) withGains(perQuery *G.Node) *G.Node {
 	return mul(perQuery, nonzero(total(b.Lists, nonzero(b.gains()))))
-}
-
-// inRange checks the scores of a batch, and that float32 has room for losses of those scales.
-func (b *batch) inRange(scales []lossops.Scale) (err error) {
-	b.Lists.Scores, err = lossops.InRange(b.Lists, b.QueryWeights, scales)
-	return err
 }

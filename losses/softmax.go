@@ -1,9 +1,11 @@
 package losses
 
 import (
+	"math"
+
 	G "gorgonia.org/gorgonia"
 
-	"github.com/plrank/plrank/losses/internal/lossops"
+	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -32,8 +34,33 @@ func crossEntropy(l ops.Lists, target *G.Node) *G.Node {
 //
 // Gumbel noise gives u by exp(−exp(−noise)). φ is the mean over samples; the paper has one.
 func xendcg(b *batch) *G.Node {
-	target := G.Must(lossops.NoisyTarget(b.Lists, b.gainsFromZero(), b.noise()))
-	return b.withGains(crossEntropy(b.Lists, target))
+	return b.withGains(crossEntropy(b.Lists, noisyTarget(b.Lists, b.gainsFromZero(), b.noise())))
+}
+
+// noisyTarget is the mean over samples of φ, [rows], not differentiable.
+func noisyTarget(l ops.Lists, gains, noise *G.Node) *G.Node {
+	f := op.ListFunc{Name: "losses: NoisyTarget", Do: func(l *op.List) error {
+		target, samples := l.Out(), 0
+		for first := 0; first < l.In[1].Len(); first += l.Rows {
+			if math.IsNaN(l.In[1].At(first + l.From)) {
+				continue // an absent sample
+			}
+			samples++
+			noisy, sum := l.In[1].Read(l.Scratch(l.Len()), first+l.From, first+l.To), 0.0
+			for d, rho := range l.X[0] {
+				noisy[d] = rho + math.Exp(-math.Exp(-noisy[d]))
+				sum += noisy[d]
+			}
+			for d, v := range noisy {
+				target[d] += v / sum
+			}
+		}
+		for d := range target {
+			target[d] /= float64(max(1, samples))
+		}
+		return nil
+	}}
+	return G.Must(f.Apply(l, op.Rows("gains", gains), op.Samples("noise", noise)))
 }
 
 // listNet is the cross-entropy of the probabilities to stand first, by the labels and

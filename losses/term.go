@@ -10,7 +10,6 @@ import (
 	G "gorgonia.org/gorgonia"
 
 	"github.com/plrank/plrank/internal/names"
-	"github.com/plrank/plrank/losses/internal/lossops"
 )
 
 // A Term is one loss of a weighted sum.
@@ -110,14 +109,14 @@ func (t Term) on(b *batch) (perQuery *G.Node, err error) {
 	return perQuery, nil
 }
 
-// scale is that of the loss, see [lossops.InRange].
-func (t Term) scale(b *batch) lossops.Scale {
-	s := lossops.Scale{What: "gain", Of: b.Gains, Degree: t.entry.degree, Factor: t.Weight}
+// scale is that of the loss.
+func (t Term) scale(b *batch) scale {
+	s := scale{what: "gain", of: b.Gains, degree: t.entry.degree, factor: t.Weight}
 	switch t.entry.target {
 	case byLabels:
-		s.What, s.Of = "document weight", b.DocumentWeights
+		s.what, s.of = "document weight", b.DocumentWeights
 	case byGroups:
-		s.Of = nil
+		s.of = nil
 	}
 	return s
 }
@@ -128,11 +127,11 @@ func sum(terms []Term) Func {
 	return func(given Batch) (perQuery *G.Node, err error) {
 		b, err := prepare(given)
 		if err == nil {
-			var scales []lossops.Scale
+			var scales []scale
 			for _, t := range terms {
 				scales = append(scales, t.scale(b))
 			}
-			err = b.inRange(scales)
+			b.Lists.Scores, err = inRange(b.Lists, b.QueryWeights, scales)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("losses: %s: %w", terms[0].Loss, err)
