@@ -10,8 +10,13 @@ import (
 )
 
 // Batch is what a loss is built on: lists of one graph, and what is known of their
-// documents. Which fields a loss needs depends on the loss; one that is missing is an
-// error that names it.
+// documents. Most losses take gains ρ, 2^label − 1 for DCG, the same divided by the query's
+// ideal DCG for NDCG ([NormalizedGains]), and the rank discounts θ of the metric, 1/log2(k+1)
+// for DCG. Nodes that a loss needs and that are missing or do not fit are an error, which names
+// them, when it is built; gains and labels that are not finite, or negative where a loss takes
+// none, are an error of the run that names query and row. Empty queries, queries of one document
+// or without gains (see [Term].LabelFree), queries shorter than the cutoff, ties and padding are
+// all defined.
 //
 // In float32, gains and weights so small or large that there is no room for the loss or
 // its gradient are an error of the run: the largest gain of a query, and its product with

@@ -14,9 +14,9 @@ func OnExposure(name string, given Batch, exposure *G.Node) (*G.Node, error) {
 	return Mean(func(given Batch) (_ *G.Node, err error) {
 		defer caught(&err)
 		e, _ := find(name)
-		b := &batch{Batch: given}
+		b := &batch{Batch: given, exactExposure: exposure}
 		b.checkRows("exposures", exposure)
-		return e.exposed(b, exposure), nil
+		return e.build(b), nil
 	}, given)
 }
 

@@ -18,8 +18,8 @@ import (
 //
 // It costs O(D): with c the exposure per gain that fits best, Σ E ρ / Σ ρ², the
 // double sum is 2 Σ ρ² Σ (E − cρ)².
-func disparity(b *batch, exposure *G.Node) *G.Node {
-	l, gains := b.Lists, b.finiteGains()
+func disparity(b *batch) *G.Node {
+	l, gains, exposure := b.Lists, b.finiteGains(), b.exposure()
 	merit := total(l, square(gains))
 	c := mul(total(l, mul(exposure, gains)), inverse(merit))
 	unearned := sub(exposure, mul(spread(l, c), gains))
@@ -32,7 +32,7 @@ func disparity(b *batch, exposure *G.Node) *G.Node {
 func disparityBy(b *batch, loss builder) *G.Node {
 	gains := b.Gains
 	defer func() { b.Gains = gains }() // of the next terms of a sum
-	b.Gains = G.Must(DisparityGains(b.Lists, gains, b.sampledExposure()))
+	b.Gains = G.Must(DisparityGains(b.Lists, gains, b.exposure()))
 	return loss(b)
 }
 
@@ -43,9 +43,9 @@ func disparityBy(b *batch, loss builder) *G.Node {
 // where E* is the exposure under the policy that is best for relevance and lets
 // documents of equal gain share the discounts of their ranks equally. A query of one
 // document has 0; in one without gains all documents are to share alike.
-func exposureLoss(b *batch, exposure *G.Node) *G.Node {
+func exposureLoss(b *batch) *G.Node {
 	target := targetExposure(b.Lists, b.gains(), b.discounts())
-	return total(b.Lists, square(sub(exposure, target)))
+	return total(b.Lists, square(sub(b.exposure(), target)))
 }
 
 // groupExposure asks for equal exposure of groups of documents, the demographic
@@ -55,12 +55,12 @@ func exposureLoss(b *batch, exposure *G.Node) *G.Node {
 //	the mean over pairs of groups of (X_g − X_h)²,
 //
 // 0 for queries with fewer than two groups.
-func groupExposure(b *batch, exposure *G.Node) *G.Node {
+func groupExposure(b *batch) *G.Node {
 	l, groups := b.Lists, b.groups()
 	heads := groupHeads(l, groups)
 	one := nonzero(spread(l, count(l)))
 	size := sumOverGroups(l, groups, one)
-	each := mul(sumOverGroups(l, groups, exposure), inverse(size))
+	each := mul(sumOverGroups(l, groups, b.exposure()), inverse(size))
 	return betweenGroups(l, heads, each)
 }
 
@@ -71,11 +71,11 @@ func groupExposure(b *batch, exposure *G.Node) *G.Node {
 //	X_g = Σ_{d∈g} E_d / Σ_{d∈g} ρ_d.
 //
 // Groups without gain in a query do not count in it. Gains must not be negative.
-func groupTreatment(b *batch, exposure *G.Node) *G.Node {
+func groupTreatment(b *batch) *G.Node {
 	l, groups, gains := b.Lists, b.groups(), b.gainsFromZero()
 	merit := sumOverGroups(l, groups, gains)
 	heads := mul(groupHeads(l, groups), nonzero(merit))
-	each := mul(sumOverGroups(l, groups, exposure), inverse(merit))
+	each := mul(sumOverGroups(l, groups, b.exposure()), inverse(merit))
 	return betweenGroups(l, heads, each)
 }
 

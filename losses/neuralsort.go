@@ -25,8 +25,9 @@ import (
 // ranks k from 1, as many as there are discounts and documents, and G the
 // [NormalizedGains]. The lower the temperature, the closer is P to the matrix that
 // sorts by score. It costs O(D² + D·K), and memory for O(D).
-func piRank(b *batch, temperature float64) *G.Node {
-	return sortedMetric(b, "losses: RelaxedGains", temperature, func(l *op.List, lambda []float64) (value float64) {
+func piRank(b *batch) *G.Node {
+	temperature := b.temperature
+	return sortedMetric(b, "losses: RelaxedGains", func(l *op.List, lambda []float64) (value float64) {
 		scores, gains := l.X[0], l.X[1]
 		order, row, byDistance := l.Order(scores), l.Scratch(l.Len()), make([]float64, l.Len())
 		for k := range min(len(l.Discounts), len(scores)) {
@@ -53,8 +54,9 @@ func piRank(b *batch, temperature float64) *G.Node {
 // their sums in turn, [sinkhornRounds] times, or until all sums are 1. It costs
 // O(D²) for each of these rounds, and O(D²) memory for every core, 16 MB for 1000
 // documents.
-func neuralNDCG(b *batch, temperature float64) *G.Node {
-	return sortedMetric(b, "losses: SortedGains", temperature, func(l *op.List, lambda []float64) float64 {
+func neuralNDCG(b *batch) *G.Node {
+	temperature := b.temperature
+	return sortedMetric(b, "losses: SortedGains", func(l *op.List, lambda []float64) float64 {
 		s := sortings.Get().(*sorting)
 		defer sortings.Put(s)
 		s.sort(l.X[0], l.Order(l.X[0]), temperature)
@@ -63,9 +65,10 @@ func neuralNDCG(b *batch, temperature float64) *G.Node {
 }
 
 // sortedMetric is minus a metric of the normalized gains, which do gives with its gradient.
-func sortedMetric(b *batch, name string, temperature float64, do func(l *op.List, lambda []float64) float64) *G.Node {
+func sortedMetric(b *batch, name string, do func(l *op.List, lambda []float64) float64) *G.Node {
 	metric := func(l *op.List, lambda []float64) (float64, error) { return do(l, lambda), nil }
-	return neg(G.Must(op.Metric(name, fmt.Sprint(temperature), b.Lists, metric, op.Rows("gains", b.normalizedGains()), op.Discounts(b.discounts()))))
+	return neg(G.Must(op.Metric(name, fmt.Sprint(b.temperature), b.Lists, metric,
+		op.Rows("gains", b.normalizedGains()), op.Discounts(b.discounts()))))
 }
 
 const (

@@ -9,21 +9,7 @@ import (
 	"github.com/plrank/plrank/ops"
 )
 
-// rankNet is the pairwise logistic loss of Burges et al. (ICML 2005),
-//
-//	the mean over pairs with ρ_i > ρ_j of log(1 + exp(−(m_i − m_j))).
-//
-// Of the gains only the order counts.
-func rankNet(b *batch) *G.Node { return logisticPairs.mean(b) }
-
-// hinge is the pairwise hinge loss (Herbrich, Graepel & Obermayer 2000; Ranking SVM,
-// Joachims, KDD 2002),
-//
-//	the mean over pairs with ρ_i > ρ_j of max(0, 1 − (m_i − m_j)).
-//
-// Of the gains only the order counts.
-func hinge(b *batch) *G.Node { return hingePairs.mean(b) }
-
+// mean is the mean over the pairs. Of the gains only the order counts.
 func (p pairLoss) mean(b *batch) *G.Node {
 	sum := p.sum(b.Lists, b.gains(), pairWeights{each: 1})
 	return mul(sum, inverse(countPairs(b.Lists, b.gains())))
@@ -35,47 +21,31 @@ func logistic(l ops.Lists, gains *G.Node, w pairWeights) *G.Node {
 }
 
 // lambdaLossDeterministic is the LambdaLoss of Wang et al. (CIKM 2018) on the order of
-// the scores, which is [LambdaLoss] without noise: with δ the distance of the ranks by
-// score,
-//
-//	Σ_{ρ_i > ρ_j} (θ_δ − θ_{δ+1}) (ρ_i − ρ_j) log2(1 + exp(−(m_i − m_j))).
-//
-// With [NormalizedGains] it is ndcgLoss2.
+// the scores. With [NormalizedGains] it is ndcgLoss2.
 func lambdaLossDeterministic(b *batch) *G.Node {
 	return logistic(b.Lists, b.gains(), pairWeights{distance: drops(b.discounts(), 1)})
 }
 
-// lambdaRank is the logistic loss with pairs weighted by what NDCG@k changes when
-// they change ranks (Burges, Ragno & Le, NIPS 2006; as a loss Wang et al., CIKM 2018),
-//
-//	Σ_{ρ_i > ρ_j} (G_i − G_j) |θ_{r_i} − θ_{r_j}| log2(1 + exp(−(m_i − m_j))),
-//
-// with G = ρ / ideal DCG@k the [NormalizedGains], r the ranks by the scores, and θ
-// the discounts, 0 beyond the last of them. The weights are constants for
-// differentiation.
+// lambdaRank weighs pairs by what NDCG@k changes when they change ranks (Burges, Ragno & Le,
+// NIPS 2006; as a loss Wang et al., CIKM 2018). Like those of the following losses, the weights
+// are constants for differentiation, of the [NormalizedGains] G and the ranks r by the scores.
 func lambdaRank(b *batch) *G.Node {
 	return logistic(b.Lists, b.normalizedGains(), pairWeights{swap: b.Discounts})
 }
 
-// ndcgLoss2 is the NDCG-Loss2 of LambdaLoss (Wang et al., CIKM 2018), lambdaRank with
-// the weights
+// ndcgLoss2 is the NDCG-Loss2 of Wang et al. (CIKM 2018), with the weights
 //
 //	(G_i − G_j) (θ_δ − θ_{δ+1}),   δ = |r_i − r_j|, ranks from 1.
 //
 // It is an upper bound on 1 − NDCG, closer than ndcgLoss1, where the cutoff is
 // not below the number of documents and the discounts are DCG's, or others that fall ever
 // more slowly. With a lower cutoff it is none, and the weights rise at distance K:
-// ndcgLoss2AtK has others. lambdaLossDeterministic is this without the ideal DCG.
+// ndcgLoss2AtK has others.
 func ndcgLoss2(b *batch) *G.Node {
 	return logistic(b.Lists, b.normalizedGains(), pairWeights{distance: drops(b.Discounts, 1)})
 }
 
-// ndcgLoss2PP is the NDCG-Loss2++ of Wang et al. (CIKM 2018), which mixes the weights of
-// lambdaRank and ten times those of ndcgLoss2:
-//
-//	(G_i − G_j) (|θ_{r_i} − θ_{r_j}| + 10 (θ_δ − θ_{δ+1})).
-//
-// It is a bound where ndcgLoss2 is.
+// ndcgLoss2PP is the NDCG-Loss2++ of Wang et al. (CIKM 2018), a bound where ndcgLoss2 is.
 func ndcgLoss2PP(b *batch) *G.Node {
 	return logistic(b.Lists, b.normalizedGains(), pairWeights{swap: b.Discounts, distance: drops(b.Discounts, 10)})
 }
@@ -102,9 +72,8 @@ func ndcgLoss2AtK(b *batch) *G.Node {
 //
 //	Σ_i G_i θ_{r_i} Σ_{j≠i} log2(1 + exp(−(m_i − m_j))),
 //
-// with G and r as in lambdaRank. Beyond the last discount that one stays, or else
-// nothing would raise the documents down there (for those of DCG it is a bound still).
-// The weights are constants for differentiation.
+// Beyond the last discount that one stays, or else nothing would raise the documents down
+// there (for those of DCG it is a bound still).
 func ndcgLoss1(b *batch) *G.Node {
 	return total(b.Lists, mul(mul(b.normalizedGains(), rankDiscounts(b)), rankBounds(b.Lists)))
 }

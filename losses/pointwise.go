@@ -9,10 +9,7 @@ import (
 	"github.com/plrank/plrank/internal/op"
 )
 
-// mse is the squared error of the scores as predictions of the labels (Cossock &
-// Zhang, COLT 2006),
-//
-//	1/D Σ_d (m_d − label_d)².
+// mse is the squared error of the scores as predictions of the labels.
 func mse(b *batch) *G.Node {
 	return meanLoss(b, "losses: SquaredError", "", b.finiteLabels(), func(score, label float64) (value, slope float64) {
 		gap := score - label
@@ -21,12 +18,8 @@ func mse(b *batch) *G.Node {
 }
 
 // ordinal is ordinal regression by the logistic loss at all thresholds between grades
-// (Rennie & Srebro, IJCAI 2005 workshop), which stand at ½, 1½, …:
-//
-//	1/D Σ_d Σ_{c=1..C} log(1 + exp(−z_dc (m_d − c + ½))),
-//
-// with z_dc = 1 where label_d ≥ c and −1 elsewhere. Labels between grades count as a
-// mixture of the two. C is the first whole number that is not below the highest grade.
+// (Rennie & Srebro, IJCAI 2005 workshop), which stand at ½, 1½, …. Labels between grades count
+// as a mixture of the two. The last grade is the first whole number not below the highest.
 func ordinal(b *batch) *G.Node {
 	highest := b.highest()
 	if !(highest > 0 && highest <= math.MaxInt32) {
@@ -39,12 +32,8 @@ func ordinal(b *batch) *G.Node {
 }
 
 // binaryCrossEntropy is that of every document by itself, whose chance to be relevant is
-// the sigmoid of its score (logistic regression),
-//
-//	1/D Σ_d log(1 + exp m_d) − t_d m_d,   t_d = min(1, label_d / highest).
-//
-// TF-Ranking has it as sigmoid cross-entropy, for labels 0 and 1; grades between 0 and the
-// highest count as a mixture of the two, those above as the highest.
+// the sigmoid of its score. TF-Ranking has it as sigmoid cross-entropy, for labels 0 and 1;
+// grades between 0 and the highest count as a mixture of the two, those above as the highest.
 func binaryCrossEntropy(b *batch) *G.Node {
 	highest := b.highest()
 	if !(highest > 0) || math.IsInf(highest, 1) {
@@ -81,8 +70,8 @@ func meanLoss(b *batch, name, settings string, labels *G.Node, loss func(score, 
 }
 
 // thresholds is the loss of a document, with a label that is not negative, summed over the
-// thresholds, at the same cost whatever the highest grade. Those that are further than near from the score cost nothing or their
-// distance from it, and are added up at once.
+// thresholds, at the same cost whatever the highest grade: those that are further than near
+// from the score cost nothing or their distance from it, and are added up at once.
 func thresholds(score, label, highest float64) (value, slope float64) {
 	const near = 40 // e^−40 is 4e-18
 	// The label is above the thresholds before grade, and the share over above that of grade.

@@ -12,31 +12,25 @@ import (
 )
 
 // approxNDCG is minus the NDCG of approximate ranks (Qin, Liu & Li, Information
-// Retrieval 13, 2010),
+// Retrieval 13, 2010), from 0,
 //
-//	−Σ_i ρ_i / log2(2 + r_i) / the same with the ranks by gain,
 //	r_i = Σ_{j≠i} 1 / (1 + exp((m_i − m_j)/temperature)).
 //
-// All ranks count, whatever the cutoff. Gains must not be negative; queries
-// without any have 0.
-func approxNDCG(b *batch, temperature float64) *G.Node {
+// All ranks count, whatever the cutoff. Queries without gains have 0.
+func approxNDCG(b *batch) *G.Node {
 	gains := b.gainsFromZero()
-	ranks := approximate(temperature).sum("losses: ApproxRanks", fmt.Sprint(temperature), b.Lists)
+	ranks := approximate(b.temperature).sum("losses: ApproxRanks", fmt.Sprint(b.temperature), b.Lists)
 	return neg(mul(dcg(b.Lists, gains, ranks), inverse(idealDCG(b.Lists, gains))))
 }
 
 // gumbelApproxNDCG is approxNDCG of scores perturbed by Gumbel noise (Bruch, Han,
-// Bendersky & Najork, WSDM 2020): minus the NDCG of approximate ranks expected under the
-// Plackett–Luce policy, with r by the scores m + noise,
-//
-//	−the mean over samples of Σ_i ρ_i / log2(2 + r_i) / the same with the ranks by gain.
-//
-// The noise is a constant for differentiation: the gradient goes
-// through the perturbed scores (reparametrisation). It costs
-// O(N·D²) for a query; TF-Ranking draws 8 samples.
-func gumbelApproxNDCG(b *batch, temperature float64) *G.Node {
+// Bendersky & Najork, WSDM 2020), the mean over samples: minus the NDCG of approximate ranks
+// expected under the Plackett–Luce policy. The noise is a constant for differentiation: the
+// gradient goes through the perturbed scores (reparametrisation). It costs O(N·D²) for a
+// query; TF-Ranking draws 8 samples.
+func gumbelApproxNDCG(b *batch) *G.Node {
 	gains := b.gainsFromZero()
-	approximate := total(b.Lists, mul(gains, approxDiscounts(b.Lists, b.noise(), temperature)))
+	approximate := total(b.Lists, mul(gains, approxDiscounts(b.Lists, b.noise(), b.temperature)))
 	return neg(mul(scaled(approximate, 1/math.Ln2), inverse(idealDCG(b.Lists, gains))))
 }
 

@@ -9,15 +9,10 @@ import (
 	"github.com/plrank/plrank/ops"
 )
 
-// softmax is the softmax cross-entropy with the gains as target (Bruch et al., ICTIR
-// 2019), the cheapest of the listwise losses:
-//
-//	−Σ_d (ρ_d / Σ ρ) log p_d,   p_d = exp m_d / Σ exp m.
-//
-// Queries without gains have 0. Gains must not be negative.
+// softmax is the cheapest of the listwise losses. Queries without gains have 0.
 func softmax(b *batch) *G.Node { return crossEntropy(b.Lists, b.gainsFromZero()) }
 
-// crossEntropy is −Σ_d (t_d / Σ t) log p_d.
+// crossEntropy is −Σ_d (t_d / Σ t) log p_d, p_d = exp m_d / Σ exp m.
 func crossEntropy(l ops.Lists, target *G.Node) *G.Node {
 	hits := total(l, mul(target, G.Must(ops.LogSoftmax(l))))
 	return neg(mul(hits, inverse(total(l, target))))
@@ -25,12 +20,12 @@ func crossEntropy(l ops.Lists, target *G.Node) *G.Node {
 
 // xendcg is the cross-entropy loss that bounds NDCG (Bruch, WWW 2021),
 //
-//	−Σ_d φ_d log p_d,   p_d = exp m_d / Σ exp m,   φ_d = (2^label_d − γ_d) / Σ (2^label − γ),
+//	−Σ_d φ_d log p_d,   φ_d = (2^label_d − γ_d) / Σ (2^label − γ),
 //
 // with γ uniform in (0, 1) and drawn anew in every step. 2^label is ρ + 1, so that
 // φ_d is in proportion to ρ_d + u_d, where u = 1 − γ is uniform, too; other gains than
 // 2^label − 1 take the place of these. Queries without gains have 0: their target is noise
-// alone, whose mean is the same for all documents. Gains must not be negative.
+// alone, whose mean is the same for all documents.
 //
 // Gumbel noise gives u by exp(−exp(−noise)). φ is the mean over samples; the paper has one.
 func xendcg(b *batch) *G.Node {
@@ -63,12 +58,8 @@ func noisyTarget(l ops.Lists, gains, noise *G.Node) *G.Node {
 	return G.Must(f.Apply(l, op.Rows("gains", gains), op.Samples("noise", noise)))
 }
 
-// listNet is the cross-entropy of the probabilities to stand first, by the labels and
-// by the scores (Cao et al., ICML 2007, with top-one probabilities),
-//
-//	−Σ_d t_d log p_d,   t_d = exp label_d / Σ exp label,   p_d = exp m_d / Σ exp m.
-//
-// With weights of documents the target is in proportion to w_d exp label_d.
+// listNet is the cross-entropy of the probabilities to stand first, by the labels and by the
+// scores. With weights of documents the target is in proportion to w_d exp label_d.
 func listNet(b *batch) *G.Node {
 	byLabel := ops.Lists{Scores: b.finiteLabels(), Offsets: b.Lists.Offsets}
 	target := exp(G.Must(ops.LogSoftmax(byLabel)))

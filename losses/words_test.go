@@ -14,7 +14,8 @@ import (
 func listFunc(word func(b *batch) *G.Node) optest.ListFunc {
 	return func(l ops.Lists, gains, groups *G.Node) (n *G.Node, err error) {
 		defer caught(&err)
-		return word(&batch{Batch: Batch{Lists: l, Gains: gains, Labels: gains, Groups: groups, Discounts: []float64{1, .6, .5}}}), nil
+		b := Batch{Lists: l, Gains: gains, Labels: gains, Groups: groups, Discounts: []float64{1, .6, .5}}
+		return word(&batch{Batch: b, temperature: 1.5}), nil
 	}
 }
 
@@ -39,11 +40,11 @@ var listFuncs = map[string]optest.ListFunc{
 	}),
 	"piRank": listFunc(func(b *batch) *G.Node {
 		b.Gains = G.Must(G.Abs(b.Gains))
-		return piRank(b, 1.5)
+		return piRank(b)
 	}),
 	"neuralNDCG": listFunc(func(b *batch) *G.Node {
 		b.Gains = G.Must(G.Abs(b.Gains))
-		return neuralNDCG(b, 1.5)
+		return neuralNDCG(b)
 	}),
 	"hingePairs": listFunc(func(b *batch) *G.Node {
 		return hingePairs.sum(b.Lists, b.Gains, pairWeights{each: .3, swap: []float64{1, .5}})
