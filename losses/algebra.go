@@ -112,19 +112,6 @@ func copyDocuments(l *op.List) error {
 	return nil
 }
 
-// documentScores are the scores, with padding 0, for losses that go on with them by
-// Gorgonia's own ops, which know no padding.
-func documentScores(l ops.Lists) *G.Node {
-	of := func(i int) func(l *op.List) error {
-		return func(l *op.List) error {
-			copy(l.Out(), l.X[i])
-			return nil
-		}
-	}
-	f := op.ListFunc{Name: "losses: Scores", Do: of(0), VJP: of(1)}
-	return G.Must(f.Apply(l, op.Scores(l)))
-}
-
 // caught turns the panic of a loss, such as that of [G.Must], into the error that it stands for.
 func caught(err *error) {
 	switch r := recover().(type) {

@@ -1,7 +1,6 @@
 package losses
 
 import (
-	"fmt"
 	"math"
 
 	G "gorgonia.org/gorgonia"
@@ -13,114 +12,97 @@ import (
 
 // lambdaLoss is the loss of [LambdaLoss].
 func lambdaLoss(b *batch) *G.Node {
-	order := noisyOrder(b.Lists, b.noise())
-	pairs := newRankPairs(b.Lists, b.gains(), order, b.discounts())
-	misorder := softplusOf(pairs.misorder(b.Lists, b.noise()))
-	sum := sumOverPairs(b.Lists, mul(pairs.weights, misorder), len(b.Discounts))
-	return scaled(sum, 1/math.Ln2)
+	p := rankPairs{
+		lists: b.Lists, gains: b.gains(), noise: b.noise(), order: noisyOrder(b.Lists, b.noise()),
+		discounts: b.discounts(), drops: drops(b.discounts(), 1),
+	}
+	return scaled(p.sum(mul(p.weights(), softplusOf(p.misorder()))), 1/math.Ln2)
 }
 
 // rankPairs are the pairs of documents that are at most as many ranks apart in a
-// [noisyOrder] as there are discounts, in all samples. All nodes have the shape
-// [samples × rows × discounts]: one entry for every document and distance, of
-// which those without a pair have numbers 0 and a weight of 0. They are not differentiable.
+// [noisyOrder] as there are discounts, in all samples. Nodes of pairs have the shape
+// [samples × rows × discounts]: one entry for every document and distance, 0 where there is
+// no pair.
 type rankPairs struct {
-	// better and worse are int: for the document of larger and of smaller gain
-	// of the pair (of equal gains: of better and of worse rank), its number in
-	// a vector [samples × rows].
-	better, worse *G.Node
-	// weights have the dtype of the scores: with δ the distance in ranks,
-	// (θ_δ − θ_{δ+1}) |ρ_i − ρ_j|, where θ is 0 beyond the last discount, over the number of
-	// samples present.
-	weights *G.Node
+	lists               ops.Lists
+	gains, noise, order *G.Node
+	discounts, drops    []float64
 }
 
-func newRankPairs(l ops.Lists, gains, order *G.Node, discounts []float64) rankPairs {
-	k, falls := len(discounts), drops(discounts, 1)
-	// part sets, for every document and those ranked up to k below it, entry i of the result.
-	part := func(part string, dt tensor.Dtype, set func(l *op.List, i int, r ranking, distance, upper, lower int)) *G.Node {
-		f := op.ListFunc{
-			Name: "losses: RankPairs", Settings: part, Dtype: dt, Layout: op.Whole,
-			Shape: func(_, _ int, in []tensor.Shape) tensor.Shape { return tensor.Shape{in[2][0] * k} },
-			Do: func(l *op.List) error {
-				return eachRanking(l, 2, func(r ranking) {
-					for rank, upper := range r.rows {
-						at := (r.first + l.From + rank) * k
-						for i, lower := range r.rows[rank+1 : min(rank+1+k, len(r.rows))] {
-							set(l, at+i, r, i, upper, lower)
-						}
-					}
-				})
-			},
-		}
-		return G.Must(f.Apply(l, op.AnyRows("scores", l.Scores), op.Rows("gains", gains), op.SampleInts("order", order), op.Discounts(discounts)))
-	}
-	// side is the document of larger gain of every pair, or the other one.
-	side := func(name string, larger bool) *G.Node {
-		return part(name, tensor.Int, func(l *op.List, i int, r ranking, _, upper, lower int) {
-			number := upper
-			if swapped := l.X[1][lower-l.From] > l.X[1][upper-l.From]; swapped == larger {
-				number = lower
+// each calls f for every pair, with the number of its entry, and the documents of larger and of
+// smaller gain (of equal gains: of better and of worse rank).
+func (p rankPairs) each(l *op.List, f func(i int, r ranking, distance, better, worse int)) error {
+	gains, k := l.X[1], len(p.discounts)
+	return eachRanking(l, 3, func(r ranking) {
+		for rank, upper := range r.rows {
+			at := (r.first + l.From + rank) * k
+			for i, lower := range r.rows[rank+1 : min(rank+1+k, len(r.rows))] {
+				better, worse := upper-l.From, lower-l.From
+				if gains[worse] > gains[better] {
+					better, worse = worse, better
+				}
+				f(at+i, r, i, better, worse)
 			}
-			l.Result.Int[i] = r.first + number
-		})
-	}
-	return rankPairs{
-		better: side("better", true), worse: side("worse", false),
-		weights: part("weights", l.Scores.Dtype(), func(l *op.List, i int, r ranking, distance, upper, lower int) {
+		}
+	})
+}
+
+// node is a function of the pairs.
+func (p rankPairs) node(f op.ListFunc) *G.Node {
+	f.Layout = op.Whole
+	f.Shape = func(_, _ int, in []tensor.Shape) tensor.Shape { return tensor.Shape{in[3][0] * len(p.discounts)} }
+	return G.Must(f.Apply(p.lists, op.Scores(p.lists), op.Rows("gains", p.gains), op.Samples("noise", p.noise),
+		op.SampleInts("order", p.order), op.Discounts(p.discounts)))
+}
+
+// weights are, with δ the distance in ranks, (θ_δ − θ_{δ+1}) |ρ_i − ρ_j|, where θ is 0 beyond
+// the last discount, over the number of samples present. They are not differentiable.
+func (p rankPairs) weights() *G.Node {
+	return p.node(op.ListFunc{Name: "losses: RankPairs", Do: func(l *op.List) error {
+		gains := l.X[1]
+		return p.each(l, func(i int, r ranking, distance, better, worse int) {
 			share := 1 / float64(r.samples)
-			l.Result.Set(i, falls[distance]*share*math.Abs(l.X[1][upper-l.From]-l.X[1][lower-l.From]))
-		}),
-	}
+			l.Result.Set(i, p.drops[distance]*share*math.Abs(gains[better]-gains[worse]))
+		})
+	}})
 }
 
 // misorder is how far the worse document of every pair is above the better one by score
-// plus noise, (m_w − m_b) + (noise_w − noise_b), a node of the shape of the pairs, 0 where
-// there is none. It is differentiable in the scores.
-func (p rankPairs) misorder(l ops.Lists, noise *G.Node) *G.Node {
-	const name = "losses: Misorder"
-	vjp := &op.Func{Name: name + "VJP", Do: func(in []op.Tensor, result op.Tensor) error {
-		better, worse, incoming := in[1].Int, in[2].Int, in[3]
-		slopes := make([]float64, result.Len())
-		for i, w := range worse {
-			v := incoming.At(i)
-			slopes[w%len(slopes)] += v
-			slopes[better[i]%len(slopes)] -= v
-		}
-		result.Write(slopes, 0)
-		return nil
-	}}
-	f := op.Func{
-		Name: name, Shape: func(in []tensor.Shape) tensor.Shape { return in[2] },
-		Do: func(in []op.Tensor, result op.Tensor) error {
-			scores, noise, better, worse := in[0], in[1], in[2].Int, in[3].Int
-			rows := scores.Len()
-			for i, w := range worse {
-				gap, b := 0.0, better[i]
-				if w != b {
-					gap = scores.At(w%rows) - scores.At(b%rows) + (noise.At(w) - noise.At(b))
-				}
-				result.Set(i, gap)
-			}
-			return nil
+// plus noise, (m_w − m_b) + (noise_w − noise_b). It is differentiable in the scores.
+func (p rankPairs) misorder() *G.Node {
+	return p.node(op.ListFunc{
+		Name: "losses: Misorder",
+		Do: func(l *op.List) error {
+			scores, noise := l.X[0], l.In[2]
+			return p.each(l, func(i int, r ranking, _, better, worse int) {
+				first := r.first + l.From
+				l.Result.Set(i, scores[worse]-scores[better]+(noise.At(first+worse)-noise.At(first+better)))
+			})
 		},
-		VJPs: []*op.Term{vjp.Of(op.Input(0), op.Input(2), op.Input(3), op.Incoming)},
-	}
-	return G.Must(f.Apply(documentScores(l), noise, p.better, p.worse))
+		VJP: func(l *op.List) error {
+			slopes, incoming := l.Out(), l.In[len(l.In)-1]
+			return p.each(l, func(i int, _ ranking, _, better, worse int) {
+				v := incoming.At(i)
+				slopes[worse] += v
+				slopes[better] -= v
+			})
+		},
+	})
 }
 
-// sumOverPairs sums x, [samples × rows × discounts] as the nodes of [rankPairs], over the
-// pairs of every query: a node [queries]. It is differentiable in x.
-func sumOverPairs(l ops.Lists, x *G.Node, discounts int) *G.Node {
+// sum sums x, a node of pairs, over those of every query: a node [queries]. It is
+// differentiable in x.
+func (p rankPairs) sum(x *G.Node) *G.Node {
+	k := len(p.discounts)
 	each := func(l *op.List, f func(i int)) {
-		for first := 0; first < l.In[1].Len(); first += l.Rows * discounts {
-			for i := first + l.From*discounts; i < first+l.To*discounts; i++ {
+		for first := 0; first < l.In[1].Len(); first += l.Rows * k {
+			for i := first + l.From*k; i < first+l.To*k; i++ {
 				f(i)
 			}
 		}
 	}
 	f := op.ListFunc{
-		Name: "losses: SumOverPairs", Settings: fmt.Sprint(discounts), Layout: op.PerQuery,
+		Name: "losses: SumOverPairs", Layout: op.PerQuery,
 		Do: func(l *op.List) error {
 			sum := l.Out()
 			each(l, func(i int) { sum[0] += l.In[1].At(i) })
@@ -131,5 +113,5 @@ func sumOverPairs(l ops.Lists, x *G.Node, discounts int) *G.Node {
 			return nil
 		},
 	}
-	return G.Must(f.Apply(l, op.AnyRows("scores", l.Scores), op.Samples("x", x)))
+	return G.Must(f.Apply(p.lists, op.AnyRows("scores", p.lists.Scores), op.Samples("x", x), op.Discounts(p.discounts)))
 }

@@ -23,7 +23,6 @@ func listFunc(word func(b *batch) *G.Node) optest.ListFunc {
 var listFuncs = map[string]optest.ListFunc{
 	"sumOverGroups": listFunc(func(b *batch) *G.Node { return sumOverGroups(b.Lists, b.Groups, b.Lists.Scores) }),
 	"inverse":       listFunc(func(b *batch) *G.Node { return inverse(exp(b.Lists.Scores)) }),
-	"scores":        listFunc(func(b *batch) *G.Node { return documentScores(b.Lists) }),
 	"approximate":   listFunc(func(b *batch) *G.Node { return approximate(.7).sum("", "", b.Lists) }),
 	"rankBounds":    listFunc(func(b *batch) *G.Node { return rankBounds(b.Lists) }),
 	"mse": listFunc(func(b *batch) *G.Node {

@@ -38,7 +38,7 @@ func DenseDrop(x, w, b *G.Node, act Activation, d *Dropout, layer int) (*G.Node,
 
 // denseDrop is Dense where d is nil.
 func denseDrop(name string, x, w, b *G.Node, act Activation, d *Dropout, layer int) (*G.Node, error) {
-	if !forward.Activation(act).Valid() {
+	if !act.Valid() {
 		return nil, fmt.Errorf("%s: no such activation: %d", name, int(act))
 	}
 	if err := checkDense(name, x, w, b); err != nil {
@@ -46,7 +46,7 @@ func denseDrop(name string, x, w, b *G.Node, act Activation, d *Dropout, layer i
 	}
 	if act == GELU {
 		// Its derivative needs x·w + b, which is a node for this reason, as is GELU.
-		y, err := dense(forward.Identity, x.Op() == nil, nil).Apply(x, w, b)
+		y, err := dense(Identity, x.Op() == nil, nil).Apply(x, w, b)
 		if err == nil {
 			y, err = gelu.Apply(y)
 		}
@@ -63,17 +63,17 @@ func denseDrop(name string, x, w, b *G.Node, act Activation, d *Dropout, layer i
 		}
 		in = append(in, key)
 	}
-	return dense(forward.Activation(act), x.Op() == nil, d).Apply(in...)
+	return dense(act, x.Op() == nil, d).Apply(in...)
 }
 
 var gelu = &op.Func{
 	Name: "ops: GELU",
 	Do:   op.ByDtype(geluOf[float32], geluOf[float64]),
-	VJPs: []*op.Term{activationVJP(forward.GELU, nil).Of(op.Input(0), op.Incoming)},
+	VJPs: []*op.Term{activationVJP(GELU, nil).Of(op.Input(0), op.Incoming)},
 }
 
 func geluOf[T op.Float](_ []op.Tensor, x [][]T, y []T) error {
-	forward.ActivateInto(forward.GELU, x[0], y)
+	forward.ActivateInto(GELU, x[0], y)
 	return nil
 }
 
@@ -110,9 +110,9 @@ func checkDense(name string, x, w, b *G.Node) error {
 // dense is x, w, b → act(x·w + b), for any activation but GELU, or x, w, b and a key → what a
 // dropout leaves of that. Its derivatives are functions of their own: dz = mask·dy·act'(z),
 // dx = dz·wᵀ, dw = xᵀ·dz, db = Σ_rows dz.
-func dense(act forward.Activation, leafX bool, d *Dropout) *op.Func {
+func dense(act Activation, leafX bool, d *Dropout) *op.Func {
 	dz, dropout := op.Incoming, ""
-	if act != forward.Identity {
+	if act != Identity {
 		dz = activationVJP(act, nil).Of(op.Result, op.Incoming)
 	}
 	if d != nil {
@@ -132,7 +132,7 @@ func dense(act forward.Activation, leafX bool, d *Dropout) *op.Func {
 	}
 }
 
-func denseOf[T op.Float](act forward.Activation, d *Dropout) op.Kernel[T] {
+func denseOf[T op.Float](act Activation, d *Dropout) op.Kernel[T] {
 	return func(in []op.Tensor, x [][]T, y []T) error {
 		forward.Dense(act, in[1].Shape[0], len(x[2]), x[0], x[1], x[2], y, d.masks(in, 3))
 		return nil
@@ -187,7 +187,7 @@ func biasVJPOf[T op.Float](_ []op.Tensor, x [][]T, db []T) error {
 
 // activationVJP is y (z for GELU), dy → dy·act'(z); with a dropout, y less what was dropped,
 // dy and the key → mask·dy·act'(z).
-func activationVJP(act forward.Activation, d *Dropout) *op.Func {
+func activationVJP(act Activation, d *Dropout) *op.Func {
 	f := &op.Func{Name: "ops: ActivationVJP", Settings: act.String()}
 	if d != nil {
 		f.Settings += ", " + d.settings()
@@ -196,7 +196,7 @@ func activationVJP(act forward.Activation, d *Dropout) *op.Func {
 	return f
 }
 
-func activationVJPOf[T op.Float](act forward.Activation, d *Dropout) op.Kernel[T] {
+func activationVJPOf[T op.Float](act Activation, d *Dropout) op.Kernel[T] {
 	return func(in []op.Tensor, x [][]T, dz []T) error {
 		forward.ActivationVJP(act, x[0], x[1], dz, d.masks(in, 2))
 		return nil
