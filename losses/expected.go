@@ -61,7 +61,8 @@ func rewards(b *batch, toGo bool) *G.Node {
 		},
 	}
 	l := b.Lists
-	return G.Must(f.Apply(l, op.AnyRows("scores", l.Scores), op.Rows("gains", b.gains()), op.Rankings(b.rankings()), op.Discounts(b.discounts())))
+	return G.Must(f.Apply(l, op.AnyRows("scores", l.Scores), op.Rows("gains", b.gains()), op.Rankings(b.rankings()),
+		op.Discounts(b.discounts())))
 }
 
 var rewardFuncs atomic.Uint64

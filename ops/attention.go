@@ -38,7 +38,10 @@ func Attention(qkv, offsets *G.Node, heads int) (*G.Node, error) {
 		return nil, fmt.Errorf("ops: Attention: %w", err)
 	}
 	settings := fmt.Sprintf("%d heads", heads)
-	vjp := &op.Func{Name: "ops: AttentionVJP", Settings: settings, Do: op.ByDtype(attentionVJP[float32](width, heads), attentionVJP[float64](width, heads))}
+	vjp := &op.Func{
+		Name: "ops: AttentionVJP", Settings: settings,
+		Do: op.ByDtype(attentionVJP[float32](width, heads), attentionVJP[float64](width, heads)),
+	}
 	attention := &op.Func{
 		Name: "ops: Attention", Settings: settings,
 		Shape: func(in []tensor.Shape) tensor.Shape { return tensor.Shape{in[0][0], width} },

@@ -88,7 +88,10 @@ func (r *listRun) function(l Lists) *Func {
 		return fn
 	}
 	vjp := listRun{
-		f:         ListFunc{Name: f.Name + "VJP", Settings: f.Settings, Layout: r.inputs[f.Of].layout, Shape: Like(f.Of), InRange: f.InRange, Do: f.VJP},
+		f: ListFunc{
+			Name: f.Name + "VJP", Settings: f.Settings, InRange: f.InRange,
+			Layout: r.inputs[f.Of].layout, Shape: Like(f.Of), Do: f.VJP,
+		},
 		inputs:    append(r.inputs[:len(r.inputs):len(r.inputs)], In{layout: f.Layout}),
 		discounts: r.discounts,
 	}
