@@ -46,14 +46,14 @@ func rewards(b *batch, toGo bool) *G.Node {
 			if err != nil {
 				return err
 			}
-			rewards := l.Out()
-			if err := plackett.RewardsToGo(l.X[1], l.Discounts, r, rewards); err != nil {
+			out := l.Out()
+			if err := plackett.RewardsToGo(l.X[1], l.Discounts, r, out); err != nil {
 				return err
 			}
-			for i := 0; !toGo && i < len(rewards); i += r.Cutoff {
+			for i := 0; !toGo && i < len(out); i += r.Cutoff {
 				for k := 1; k < min(r.Cutoff, len(l.Discounts)); k++ {
 					if r.Documents[i+k] >= 0 {
-						rewards[i+k] = rewards[i]
+						out[i+k] = out[i]
 					}
 				}
 			}

@@ -96,7 +96,7 @@ func sumOverGroups(l ops.Lists, groups, x *G.Node) *G.Node {
 	sum := func(l *op.List) error {
 		out, groups, sums := l.Out(), l.Ints[1], map[int]float64{}
 		x := l.X[0]
-		if len(l.X) > 2 {
+		if len(l.X) > 2 { // the incoming gradient
 			x = l.Last()
 		}
 		for d, g := range groups {

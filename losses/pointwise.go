@@ -61,8 +61,8 @@ func meanLoss(b *batch, name, settings string, labels *G.Node, loss func(score, 
 			if w == 0 {
 				continue
 			}
-			loss, slope := loss(m, l.X[1][d])
-			value += w * loss
+			v, slope := loss(m, l.X[1][d])
+			value += w * v
 			lambda[d] = w * slope
 		}
 		return value, nil

@@ -140,7 +140,7 @@ func (l *List) FullRankings(i int) (plackett.Rankings, error) {
 	return r, nil
 }
 
-// CheckFinite reports a number of the documents that is NaN or infinite: a score, say.
+// CheckFinite reports a number of the documents that is NaN or infinite, such as a "score".
 func CheckFinite(what string, x []float64) error {
 	for d, v := range x {
 		if v-v != 0 {
