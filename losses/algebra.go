@@ -1,17 +1,19 @@
 package losses
 
 import (
+	"fmt"
 	"runtime"
 
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
-	"github.com/plrank/plrank/losses/internal/lossops"
+	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/ops"
 )
 
 // The words that the losses are written in. Each panics with the error of the node
-// that could not be made, for caught to return.
+// that could not be made, for caught to return. As for package ops, vectors are [rows] of
+// the dtype of the scores, and what belongs to no document is 0.
 
 func mul(a, b *G.Node) *G.Node { return G.Must(G.HadamardProd(a, b)) }
 func add(a, b *G.Node) *G.Node { return G.Must(G.Add(a, b)) }
@@ -19,12 +21,6 @@ func sub(a, b *G.Node) *G.Node { return G.Must(G.Sub(a, b)) }
 func neg(x *G.Node) *G.Node    { return G.Must(G.Neg(x)) }
 func square(x *G.Node) *G.Node { return G.Must(G.Square(x)) }
 func exp(x *G.Node) *G.Node    { return G.Must(G.Exp(x)) }
-
-// inverse is 1/x, and 0 where x is 0.
-func inverse(x *G.Node) *G.Node { return G.Must(lossops.Reciprocal(x)) }
-
-// nonzero is 1 where x is not 0.
-func nonzero(x *G.Node) *G.Node { return G.Must(lossops.Nonzero(x)) }
 
 // scaled and shifted are v·x and x + v.
 func scaled(x *G.Node, v float64) *G.Node  { return G.Must(G.Mul(x, constant(x, v))) }
@@ -38,25 +34,82 @@ func constant(x *G.Node, v float64) *G.Node {
 	return G.NewConstant(v)
 }
 
-// softplus is log(1 + e^z) = (z + |z|)/2 + log(1 + e^{−|z|}). Gorgonia's Softplus by
-// itself has a derivative that is 1 from z = 19 on (15 in float32), off by 6e-9.
-func softplus(z *G.Node) *G.Node {
-	abs := G.Must(G.Abs(z))
-	return add(scaled(add(z, abs), 0.5), G.Must(G.Softplus(G.Must(G.Neg(abs)))))
+// inverse is 1/x, and 0, with slope 0, where x is 0: dividing by it leaves out what has
+// nothing to be divided by, such as a query without gains.
+func inverse(x *G.Node) *G.Node {
+	unlessZero := func(x, v float64) float64 {
+		if x == 0 {
+			return 0
+		}
+		return v
+	}
+	return G.Must(op.Elementwise("losses: Reciprocal", x,
+		func(x float64) float64 { return unlessZero(x, 1/x) },
+		func(x, incoming float64) float64 { return unlessZero(x, -incoming/x/x) }))
 }
 
-// total is the sum over the documents of every query, spread gives the value of a
-// query to all its documents, and count is the number of these.
+// nonzero is 1 where x is not 0, and 0 where it is; not differentiable.
+func nonzero(x *G.Node) *G.Node {
+	return G.Must(op.Elementwise("losses: Nonzero", x, func(x float64) float64 {
+		if x != 0 {
+			return 1
+		}
+		return 0
+	}, nil))
+}
+
+// softplusOf is log(1 + e^z) = (z + |z|)/2 + log(1 + e^{−|z|}). Gorgonia's Softplus by
+// itself has a derivative that is 1 from z = 19 on (15 in float32), off by 6e-9.
+func softplusOf(z *G.Node) *G.Node {
+	abs := G.Must(G.Abs(z))
+	return add(scaled(add(z, abs), 0.5), G.Must(G.Softplus(neg(abs))))
+}
+
+// total is the sum over the documents of every query, and spread gives the value of a
+// query to all its documents.
 func total(l ops.Lists, x *G.Node) *G.Node  { return G.Must(ops.SumOverDocuments(l, x)) }
 func spread(l ops.Lists, x *G.Node) *G.Node { return G.Must(ops.SpreadOverDocuments(l, x)) }
-func count(l ops.Lists) *G.Node             { return G.Must(lossops.Documents(l)) }
 
-// finite and notNegative are x, [rows], with a check in every run that the numbers are.
-func finite(l ops.Lists, what string, x *G.Node) *G.Node {
-	return G.Must(lossops.Checked(l, what, x, false))
+// count is the number of documents of every query, [queries].
+func count(l ops.Lists) *G.Node {
+	f := op.ListFunc{Name: "losses: Documents", Layout: op.PerQuery, Do: func(l *op.List) error {
+		l.Out()[0] = float64(l.Len())
+		return nil
+	}}
+	return G.Must(f.Apply(l, op.AnyRows("scores", l.Scores)))
 }
+
+// finite is x, with padding 0. Numbers that are not finite are an error of the run that calls
+// them by what they are: "gain".
+func finite(l ops.Lists, what string, x *G.Node) *G.Node {
+	return checked(op.ListFunc{Name: "losses", Settings: "Checked " + what, Do: copyDocuments}, l, what, x)
+}
+
+// notNegative is finite where numbers below 0 are errors, too.
 func notNegative(l ops.Lists, what string, x *G.Node) *G.Node {
-	return G.Must(lossops.Checked(l, what, x, true))
+	return checked(op.ListFunc{Name: "losses", Settings: "Checked, not negative, " + what, Do: func(l *op.List) error {
+		for d, v := range l.X[0] {
+			if v < 0 {
+				return &op.RowError{Row: l.From + d, Text: fmt.Sprintf("the %s is %v: this loss takes no negative %ss", what, v, what)}
+			}
+		}
+		return copyDocuments(l)
+	}}, l, what, x)
+}
+
+func checked(f op.ListFunc, l ops.Lists, what string, x *G.Node) *G.Node {
+	return G.Must(f.Apply(l, op.Rows(what+"s", x)))
+}
+
+// copyDocuments copies the numbers of the documents as they are, be they below the smallest
+// normal number: others may be as small.
+func copyDocuments(l *op.List) error {
+	if x := l.In[0]; x.F32 != nil {
+		copy(l.Result.F32[l.From:l.To], x.F32[l.From:l.To])
+	} else {
+		copy(l.Result.F64[l.From:l.To], x.F64[l.From:l.To])
+	}
+	return nil
 }
 
 // caught turns the panic of a loss, such as that of [G.Must], into the error that it stands for.

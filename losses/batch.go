@@ -6,13 +6,17 @@ import (
 	G "gorgonia.org/gorgonia"
 
 	"github.com/plrank/plrank/internal/op"
-	"github.com/plrank/plrank/losses/internal/lossops"
 	"github.com/plrank/plrank/ops"
 )
 
 // Batch is what a loss is built on: lists of one graph, and what is known of their
-// documents. Which fields a loss needs depends on the loss; one that is missing is an
-// error that names it.
+// documents. Most losses take gains ρ, 2^label − 1 for DCG, the same divided by the query's
+// ideal DCG for NDCG ([NormalizedGains]), and the rank discounts θ of the metric, 1/log2(k+1)
+// for DCG. Nodes that a loss needs and that are missing or do not fit are an error, which names
+// them, when it is built; gains and labels that are not finite, or negative where a loss takes
+// none, are an error of the run that names query and row. Empty queries, queries of one document
+// or without gains (see [Term].LabelFree), queries shorter than the cutoff, ties and padding are
+// all defined.
 //
 // In float32, gains and weights so small or large that there is no room for the loss or
 // its gradient are an error of the run: the largest gain of a query, and its product with
@@ -72,10 +76,23 @@ func Mean(f Func, b Batch) (loss *G.Node, err error) {
 	case perQuery == nil:
 		return nil, fmt.Errorf("losses: the loss gives no node")
 	case b.QueryWeights != nil:
-		perQuery = mul(perQuery, G.Must(lossops.CheckedQueries(b.Lists, "query weight", b.QueryWeights)))
+		perQuery = mul(perQuery, queryWeights(b))
 	}
 	if err := op.Check(b.Lists, op.Queries("losses", perQuery)); err != nil {
 		return nil, fmt.Errorf("losses: %w", err)
 	}
 	return ops.MeanOverQueries(b.Lists, perQuery)
+}
+
+// queryWeights are the weights, with a check in every run.
+func queryWeights(b Batch) *G.Node {
+	f := op.ListFunc{Name: "losses", Settings: "CheckedQueries", Layout: op.PerQuery, Do: func(l *op.List) error {
+		v := l.X[1][0]
+		if !(v >= 0) || v-v != 0 {
+			return fmt.Errorf("the query weight is %v: query weights must be finite and not negative", v)
+		}
+		l.Out()[0] = v
+		return nil
+	}}
+	return G.Must(f.Apply(b.Lists, op.AnyRows("scores", b.Lists.Scores), op.Queries("query weights", b.QueryWeights)))
 }

@@ -61,16 +61,6 @@
 //	mse                            1/D Σ (m_d − label_d)² (Cossock & Zhang, COLT 2006)
 //	ordinal                        1/D Σ_d Σ_c log(1 + e^∓(m_d − c + ½)), − where label_d ≥ c (Rennie & Srebro 2005)
 //	cross-entropy                  1/D Σ log(1 + e^m_d) − t_d m_d, t = label / highest grade (logistic regression)
-//
-// # What losses are made of
-//
-// Most losses take gains ρ, [rows], of the dtype of the scores: 2^label − 1 for DCG, the
-// same divided by the query's ideal DCG for NDCG ([NormalizedGains]), and the rank discounts
-// θ of the metric, 1/log2(k+1) for DCG, as many as the cutoff. Nodes that are missing or do
-// not fit are an error when the loss is built; gains and labels that are not finite, or
-// negative where a loss takes none, are an error of the run that names query and row. Empty
-// queries, queries of one document or without gains, queries shorter than the cutoff, ties
-// and padding are all defined. Whether a query without gains counts is [Term].LabelFree.
 package losses
 
 //go:generate go test . -run TestPackageCommentListsEveryLoss -update

@@ -17,19 +17,19 @@ func list() string {
 		fmt.Fprintf(&text, "// %s:\n//\n", s.title)
 		for _, e := range s.entries {
 			name := e.name
-			if e.tempered != nil {
+			if e.tempered {
 				name += "(temperature)"
 			}
 			fmt.Fprintf(&text, "//\t%-30s %s\n", name, e.doc)
 		}
 		fmt.Fprintf(&text, "//\n")
 	}
-	return text.String()
+	return strings.TrimSuffix(text.String(), "//\n")
 }
 
 // The list of names in the package comment is that of the table: go generate writes it.
 func TestPackageCommentListsEveryLoss(t *testing.T) {
-	const file, heading, next = "doc.go", "// # Names\n//\n", "// # What losses are made of\n"
+	const file, heading, next = "doc.go", "// # Names\n//\n", "package losses\n"
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

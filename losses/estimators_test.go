@@ -59,6 +59,7 @@ func TestLossesHaveTheGoldenGradients(t *testing.T) {
 			}
 			_, gradient := differentiate(t, loss, l.Scores)
 			check(name, gradient)
+			check(name, lispGradient(t, loss, l.Scores))
 		}
 		if c.Gumbel == nil {
 			continue

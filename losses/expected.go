@@ -1,9 +1,12 @@
 package losses
 
 import (
+	"fmt"
+	"sync/atomic"
+
 	G "gorgonia.org/gorgonia"
 
-	"github.com/plrank/plrank/losses/internal/lossops"
+	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/ops"
 	"github.com/plrank/plrank/plackett"
 )
@@ -25,31 +28,57 @@ func estimated(e plackett.Estimator) builder {
 
 // policyGradient and placementPolicyGradient are the losses of [PolicyGradient] and
 // [PlacementPolicyGradient].
-func policyGradient(b *batch) *G.Node          { return reinforce(b, lossops.Rewards) }
-func placementPolicyGradient(b *batch) *G.Node { return reinforce(b, lossops.RewardsToGo) }
+func policyGradient(b *batch) *G.Node          { return reinforce(b, rewards(b, false)) }
+func placementPolicyGradient(b *batch) *G.Node { return reinforce(b, rewards(b, true)) }
 
-func reinforce(b *batch, rewards func(l ops.Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error)) *G.Node {
-	weights := G.Must(rewards(b.Lists, b.gains(), b.rankings(), b.discounts()))
+func reinforce(b *batch, weights *G.Node) *G.Node {
 	return neg(G.Must(G.Sum(mul(weights, G.Must(ops.LogProbs(b.Lists, b.rankings()))), 1, 2)))
 }
 
-// stochasticRank is minus the expected metric with the gradient of
-// StochasticRank (Ustimenko & Prokhorenkova, ICML 2020) smoothed with Gumbel noise,
-// which makes the policy that of Plackett–Luce. With ŝ = m + noise,
-//
-//	R_q ≈ mean over samples of Σ_k θ_k ρ_{y_k}, y the ranking by ŝ,
-//
-// and the gradient is the mean over samples of the derivative of R given the noisy
-// scores of the other documents, whose ranking is y': R jumps where m_i plus its own
-// noise passes one of them, so that
-//
-//	λ_i = Σ_k (θ_k − θ_{k+1}) (ρ_i − ρ_{y'_k}) p(ŝ_{y'_k} − m_i),
-//
-// with p(x) = exp(−x − exp(−x)) the density of the noise and θ = 0 beyond the last
-// discount. Its expectation is the gradient of R. (The paper's other parts, its
-// scale-free acceleration and the tuning of the noise, are left out.) It costs O(N·D·K)
-// for a query.
-func stochasticRank(b *batch) *G.Node {
-	order := G.Must(lossops.Order(b.Lists, b.noise()))
-	return neg(G.Must(lossops.StochasticRank(b.Lists, b.gains(), b.noise(), order, b.discounts())))
+// rewards gives every rank the reward of its whole ranking, Σ_x θ_x ρ_{y_x}, or only what the
+// ranking earns from that rank on, Σ_{x≥k} θ_x ρ_{y_x}, over the number of samples present: a
+// node of the shape of the rankings, 0 where absent, not differentiable.
+func rewards(b *batch, toGo bool) *G.Node {
+	f := op.ListFunc{
+		Name: "losses: Rewards", Settings: fmt.Sprint("to go: ", toGo), Layout: op.PerRanking, Shape: op.Like(2),
+		Do: func(l *op.List) error {
+			r, err := l.FullRankings(2)
+			if err != nil {
+				return err
+			}
+			out := l.Out()
+			if err := plackett.RewardsToGo(l.X[1], l.Discounts, r, out); err != nil {
+				return err
+			}
+			for i := 0; !toGo && i < len(out); i += r.Cutoff {
+				for k := 1; k < min(r.Cutoff, len(l.Discounts)); k++ {
+					if r.Documents[i+k] >= 0 {
+						out[i+k] = out[i]
+					}
+				}
+			}
+			return nil
+		},
+	}
+	l := b.Lists
+	return G.Must(f.Apply(l, op.AnyRows("scores", l.Scores), op.Rows("gains", b.gains()), op.Rankings(b.rankings()),
+		op.Discounts(b.discounts())))
+}
+
+var rewardFuncs atomic.Uint64
+
+// expectedReward is [ops.RewardFunc] for a function of the gains of the ranked documents.
+func expectedReward(b *batch, reward func(gains []float64) float64) *G.Node {
+	settings := fmt.Sprint("function ", rewardFuncs.Add(1)) // functions cannot be compared
+	metric := func(l *op.List, lambda []float64) (float64, error) {
+		ranked := make([]float64, 0, l.Len())
+		return l.Reinforce(2, func(ranking []int) float64 {
+			ranked = ranked[:0]
+			for _, row := range ranking {
+				ranked = append(ranked, l.X[1][row-l.From])
+			}
+			return reward(ranked)
+		}, lambda)
+	}
+	return G.Must(op.Metric("losses: Reward", settings, b.Lists, metric, op.Rows("gains", b.gains()), op.Rankings(b.rankings())))
 }

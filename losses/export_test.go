@@ -6,14 +6,17 @@ import (
 	G "gorgonia.org/gorgonia"
 )
 
+// TargetExposure is the exposure by the best policy.
+var TargetExposure = targetExposure
+
 // OnExposure is the mean of a fairness loss on a given exposure of the documents.
 func OnExposure(name string, given Batch, exposure *G.Node) (*G.Node, error) {
 	return Mean(func(given Batch) (_ *G.Node, err error) {
 		defer caught(&err)
 		e, _ := find(name)
-		b := &batch{Batch: given}
+		b := &batch{Batch: given, exactExposure: exposure}
 		b.checkRows("exposures", exposure)
-		return e.exposed(b, exposure), nil
+		return e.build(b), nil
 	}, given)
 }
 

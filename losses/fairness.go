@@ -3,7 +3,7 @@ package losses
 import (
 	G "gorgonia.org/gorgonia"
 
-	"github.com/plrank/plrank/losses/internal/lossops"
+	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -18,8 +18,8 @@ import (
 //
 // It costs O(D): with c the exposure per gain that fits best, Σ E ρ / Σ ρ², the
 // double sum is 2 Σ ρ² Σ (E − cρ)².
-func disparity(b *batch, exposure *G.Node) *G.Node {
-	l, gains := b.Lists, b.finiteGains()
+func disparity(b *batch) *G.Node {
+	l, gains, exposure := b.Lists, b.finiteGains(), b.exposure()
 	merit := total(l, square(gains))
 	c := mul(total(l, mul(exposure, gains)), inverse(merit))
 	unearned := sub(exposure, mul(spread(l, c), gains))
@@ -32,7 +32,7 @@ func disparity(b *batch, exposure *G.Node) *G.Node {
 func disparityBy(b *batch, loss builder) *G.Node {
 	gains := b.Gains
 	defer func() { b.Gains = gains }() // of the next terms of a sum
-	b.Gains = G.Must(DisparityGains(b.Lists, gains, b.sampledExposure()))
+	b.Gains = G.Must(DisparityGains(b.Lists, gains, b.exposure()))
 	return loss(b)
 }
 
@@ -43,9 +43,9 @@ func disparityBy(b *batch, loss builder) *G.Node {
 // where E* is the exposure under the policy that is best for relevance and lets
 // documents of equal gain share the discounts of their ranks equally. A query of one
 // document has 0; in one without gains all documents are to share alike.
-func exposureLoss(b *batch, exposure *G.Node) *G.Node {
-	target := G.Must(lossops.TargetExposure(b.Lists, b.gains(), b.discounts()))
-	return total(b.Lists, square(sub(exposure, target)))
+func exposureLoss(b *batch) *G.Node {
+	target := targetExposure(b.Lists, b.gains(), b.discounts())
+	return total(b.Lists, square(sub(b.exposure(), target)))
 }
 
 // groupExposure asks for equal exposure of groups of documents, the demographic
@@ -55,12 +55,12 @@ func exposureLoss(b *batch, exposure *G.Node) *G.Node {
 //	the mean over pairs of groups of (X_g − X_h)²,
 //
 // 0 for queries with fewer than two groups.
-func groupExposure(b *batch, exposure *G.Node) *G.Node {
+func groupExposure(b *batch) *G.Node {
 	l, groups := b.Lists, b.groups()
-	heads := G.Must(lossops.GroupHeads(l, groups))
+	heads := groupHeads(l, groups)
 	one := nonzero(spread(l, count(l)))
-	size := G.Must(lossops.SumOverGroups(l, groups, one))
-	each := mul(G.Must(lossops.SumOverGroups(l, groups, exposure)), inverse(size))
+	size := sumOverGroups(l, groups, one)
+	each := mul(sumOverGroups(l, groups, b.exposure()), inverse(size))
 	return betweenGroups(l, heads, each)
 }
 
@@ -71,11 +71,11 @@ func groupExposure(b *batch, exposure *G.Node) *G.Node {
 //	X_g = Σ_{d∈g} E_d / Σ_{d∈g} ρ_d.
 //
 // Groups without gain in a query do not count in it. Gains must not be negative.
-func groupTreatment(b *batch, exposure *G.Node) *G.Node {
+func groupTreatment(b *batch) *G.Node {
 	l, groups, gains := b.Lists, b.groups(), b.gainsFromZero()
-	merit := G.Must(lossops.SumOverGroups(l, groups, gains))
-	heads := mul(G.Must(lossops.GroupHeads(l, groups)), nonzero(merit))
-	each := mul(G.Must(lossops.SumOverGroups(l, groups, exposure)), inverse(merit))
+	merit := sumOverGroups(l, groups, gains)
+	heads := mul(groupHeads(l, groups), nonzero(merit))
+	each := mul(sumOverGroups(l, groups, b.exposure()), inverse(merit))
 	return betweenGroups(l, heads, each)
 }
 
@@ -87,4 +87,45 @@ func betweenGroups(l ops.Lists, heads, each *G.Node) *G.Node {
 	average := mul(total(l, mul(heads, each)), inverse(n))
 	squares := total(l, mul(heads, square(sub(each, spread(l, average)))))
 	return scaled(mul(squares, mul(n, inverse(orderedPairs(n)))), 2)
+}
+
+// sumOverGroups gives every document the sum of x over the documents of its query that are
+// in its group. groups is int [rows]: a negative number stands for no group, and gets 0. It
+// is differentiable in x.
+func sumOverGroups(l ops.Lists, groups, x *G.Node) *G.Node {
+	sum := func(l *op.List) error {
+		out, groups, sums := l.Out(), l.Ints[1], map[int]float64{}
+		x := l.X[0]
+		if len(l.X) > 2 { // the incoming gradient
+			x = l.Last()
+		}
+		for d, g := range groups {
+			if g >= 0 {
+				sums[g] += x[d]
+			}
+		}
+		for d, g := range groups {
+			out[d] = sums[g]
+		}
+		return nil
+	}
+	// A document gives to others what they give to it: the function is its own adjoint.
+	f := op.ListFunc{Name: "losses: SumOverGroups", Do: sum, VJP: sum}
+	return G.Must(f.Apply(l, op.AnyRows("x", x), op.RowInts("groups", groups)))
+}
+
+// groupHeads is 1 for the first document of every group in every query and 0 for all
+// others: with it as weights, a sum over documents is one over groups. Not differentiable.
+func groupHeads(l ops.Lists, groups *G.Node) *G.Node {
+	f := op.ListFunc{Name: "losses: GroupHeads", Do: func(l *op.List) error {
+		out, seen := l.Out(), map[int]bool{}
+		for d, group := range l.Ints[1] {
+			if group >= 0 && !seen[group] {
+				seen[group] = true
+				out[d] = 1
+			}
+		}
+		return nil
+	}}
+	return G.Must(f.Apply(l, op.AnyRows("scores", l.Scores), op.RowInts("groups", groups)))
 }

@@ -3,8 +3,9 @@ package losses
 import (
 	G "gorgonia.org/gorgonia"
 
-	"github.com/plrank/plrank/losses/internal/lossops"
+	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/ops"
+	"github.com/plrank/plrank/plackett"
 )
 
 // NormalizedGains are gains divided by the best value that the metric can have in
@@ -18,11 +19,21 @@ func NormalizedGains(l ops.Lists, gains *G.Node, discounts []float64) (normalize
 }
 
 func (b *batch) normalizedGains() *G.Node {
-	gains := b.gains()
-	discounts := b.discounts()
-	gains = notNegative(b.Lists, "gain", gains)
-	ideal := total(b.Lists, mul(gains, G.Must(lossops.TargetExposure(b.Lists, gains, discounts))))
+	gains := b.gainsFromZero()
+	ideal := total(b.Lists, mul(gains, targetExposure(b.Lists, gains, b.discounts())))
 	return mul(gains, spread(b.Lists, inverse(ideal)))
+}
+
+// targetExposure is the E* of expected exposure (Diaz et al., CIKM 2020): documents
+// are in the order of their gains, and those of equal gain share the discounts of
+// their ranks equally; ranks beyond the discounts have none. A node [rows], not
+// differentiable. Σ_d ρ_d E*_d is the best value that the metric can have.
+func targetExposure(l ops.Lists, gains *G.Node, discounts []float64) *G.Node {
+	f := op.ListFunc{Name: "losses: TargetExposure", Do: func(l *op.List) error {
+		plackett.RankedExposure(l.X[0], l.Discounts, l.Out())
+		return nil
+	}}
+	return G.Must(f.Apply(l, op.Rows("gains", gains), op.Discounts(discounts)))
 }
 
 // DisparityGains are gains whose expected metric has the gradient of minus the disparity

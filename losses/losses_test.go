@@ -46,13 +46,15 @@ func newFixture(score func(rng *rand.Rand, d int) float64) fixture {
 func normal(rng *rand.Rand, _ int) float64 { return rng.NormFloat64() }
 
 // batch puts the fixture into a graph.
-func (f fixture) batch(dt tensor.Dtype) losses.Batch {
-	g := G.NewGraph()
+func (f fixture) batch(dt tensor.Dtype) losses.Batch { return f.batchIn(G.NewGraph(), "", dt) }
+
+// batchIn puts it into a graph of others, with a prefix of its names.
+func (f fixture) batchIn(g *G.ExprGraph, prefix string, dt tensor.Dtype) losses.Batch {
 	return losses.Batch{
-		Lists:     ops.Lists{Scores: vector(g, "scores", dt, f.scores), Offsets: ints(g, "offsets", f.offsets, len(f.offsets))},
-		Gains:     vector(g, "gains", dt, f.gains),
-		Labels:    vector(g, "labels", dt, f.labels),
-		Groups:    ints(g, "groups", f.groups, len(f.groups)),
+		Lists:     ops.Lists{Scores: vector(g, prefix+"scores", dt, f.scores), Offsets: ints(g, prefix+"offsets", f.offsets, len(f.offsets))},
+		Gains:     vector(g, prefix+"gains", dt, f.gains),
+		Labels:    vector(g, prefix+"labels", dt, f.labels),
+		Groups:    ints(g, prefix+"groups", f.groups, len(f.groups)),
 		Discounts: f.discounts,
 	}
 }
@@ -146,6 +148,57 @@ func TestEveryLossIsDefinedForEveryBatch(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A loss has the same gradient by itself and in a graph with all others, where it may be asked
+// for again. (Losses with a parameter draw from samplers, which tell nodes of a graph apart.)
+func TestGradientsAreTheSameInAGraphWithAllLosses(t *testing.T) {
+	f := newFixture(normal)
+	noise := make([]float64, 2*len(f.scores))
+	for i := range noise {
+		noise[i] = math.Sin(float64(7 * i))
+	}
+	given := func(g *G.ExprGraph, name string) losses.Batch {
+		b := f.batchIn(g, name, tensor.Float64)
+		b.Rankings = ints(g, name+"rankings", []int{2, 0, 1, -1, -1, -1, -1, -1, 3, -1, -1, -1, 4, 7, 9, 5, 13, 11, 19, 10}, 5, 1, 4)
+		b.Noise = vector(g, name+"noise", tensor.Float64, noise)
+		return b
+	}
+	all := G.NewGraph()
+	want, got := map[string][]float64{}, map[string]*G.Value{}
+	for _, name := range losses.Names() {
+		if strings.Contains(name, "(") {
+			continue
+		}
+		b := given(G.NewGraph(), name)
+		_, want[name] = differentiate(t, build(t, name, b), b.Lists.Scores)
+		b = given(all, name)
+		loss := build(t, name, b)
+		first, second := G.Must(gradient(loss, b.Lists.Scores)), G.Must(gradient(loss, b.Lists.Scores))
+		if first != second {
+			t.Errorf("%s: another gradient when asked again", name)
+		}
+		got[name] = new(G.Value)
+		G.Read(second, got[name])
+	}
+	vm := G.NewTapeMachine(all)
+	defer vm.Close()
+	if err := vm.RunAll(); err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range got {
+		if x := numbers(*value); !slices.Equal(x, want[name]) {
+			t.Errorf("%s: gradient %v in a graph with others, %v by itself", name, x, want[name])
+		}
+	}
+}
+
+func gradient(loss, scores *G.Node) (*G.Node, error) {
+	grads, err := G.Grad(loss, scores)
+	if err != nil {
+		return nil, err
+	}
+	return grads[0], nil
 }
 
 // Scores that are not finite are an error of the run that says where. In padding they do not

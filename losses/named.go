@@ -4,8 +4,6 @@ import (
 	"errors"
 
 	G "gorgonia.org/gorgonia"
-
-	"github.com/plrank/plrank/losses/internal/lossops"
 )
 
 // named builds a loss of the table. The exported losses are those that are of use from Go
@@ -83,6 +81,6 @@ func Reward(reward func(gains []float64) float64) Func {
 		if reward == nil {
 			panic(errors.New("no reward: the function is nil"))
 		}
-		return neg(G.Must(lossops.Reward(b.Lists, b.gains(), b.rankings(), reward)))
+		return neg(expectedReward(b, reward))
 	}})})
 }

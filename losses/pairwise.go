@@ -5,94 +5,49 @@ import (
 
 	G "gorgonia.org/gorgonia"
 
-	"github.com/plrank/plrank/losses/internal/lossops"
+	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/ops"
 )
 
-// All losses on pairs cost O(D²) for a query, but the memory of O(D) only: no pair is ever
-// stored. (lambdaLoss stores N·D·K of them.)
-
-// rankNet is the pairwise logistic loss of Burges et al. (ICML 2005),
-//
-//	the mean over pairs with ρ_i > ρ_j of log(1 + exp(−(m_i − m_j))).
-//
-// Of the gains only the order counts.
-func rankNet(b *batch) *G.Node { return meanOverPairs(b, lossops.LogisticPairs) }
-
-// hinge is the pairwise hinge loss (Herbrich, Graepel & Obermayer 2000; Ranking SVM,
-// Joachims, KDD 2002),
-//
-//	the mean over pairs with ρ_i > ρ_j of max(0, 1 − (m_i − m_j)).
-//
-// Of the gains only the order counts.
-func hinge(b *batch) *G.Node { return meanOverPairs(b, lossops.HingePairs) }
-
-func meanOverPairs(b *batch, pairs func(ops.Lists, *G.Node, lossops.PairWeights) (*G.Node, error)) *G.Node {
-	sum := G.Must(pairs(b.Lists, b.gains(), lossops.PairWeights{Each: 1}))
-	return mul(sum, inverse(G.Must(lossops.CountPairs(b.Lists, b.gains()))))
-}
-
-// lambdaLoss is the loss of [LambdaLoss].
-func lambdaLoss(b *batch) *G.Node {
-	order := G.Must(lossops.Order(b.Lists, b.noise()))
-	pairs, err := lossops.RankPairs(b.Lists, b.gains(), order, b.discounts())
-	if err != nil {
-		panic(err)
-	}
-	misorder := softplus(G.Must(pairs.Misorder(b.Lists, b.noise())))
-	sum := G.Must(lossops.SumOverPairs(b.Lists, mul(pairs.Weights, misorder), len(b.Discounts)))
-	return scaled(sum, 1/math.Ln2)
-}
-
-// lambdaLossDeterministic is the LambdaLoss of Wang et al. (CIKM 2018) on the order of
-// the scores, which is [LambdaLoss] without noise: with δ the distance of the ranks by
-// score,
-//
-//	Σ_{ρ_i > ρ_j} (θ_δ − θ_{δ+1}) (ρ_i − ρ_j) log2(1 + exp(−(m_i − m_j))).
-//
-// With [NormalizedGains] it is ndcgLoss2.
-func lambdaLossDeterministic(b *batch) *G.Node {
-	return logistic(b.Lists, b.gains(), lossops.PairWeights{Distance: drops(b.discounts(), 1)})
+// mean is the mean over the pairs. Of the gains only the order counts.
+func (p pairLoss) mean(b *batch) *G.Node {
+	sum := p.sum(b.Lists, b.gains(), pairWeights{each: 1})
+	return mul(sum, inverse(countPairs(b.Lists, b.gains())))
 }
 
 // logistic is Σ w_ij log2(1 + exp(−(m_i − m_j))).
-func logistic(l ops.Lists, gains *G.Node, w lossops.PairWeights) *G.Node {
-	return scaled(G.Must(lossops.LogisticPairs(l, gains, w)), 1/math.Ln2)
+func logistic(l ops.Lists, gains *G.Node, w pairWeights) *G.Node {
+	return scaled(logisticPairs.sum(l, gains, w), 1/math.Ln2)
 }
 
-// lambdaRank is the logistic loss with pairs weighted by what NDCG@k changes when
-// they change ranks (Burges, Ragno & Le, NIPS 2006; as a loss Wang et al., CIKM 2018),
-//
-//	Σ_{ρ_i > ρ_j} (G_i − G_j) |θ_{r_i} − θ_{r_j}| log2(1 + exp(−(m_i − m_j))),
-//
-// with G = ρ / ideal DCG@k the [NormalizedGains], r the ranks by the scores, and θ
-// the discounts, 0 beyond the last of them. The weights are constants for
-// differentiation.
+// lambdaLossDeterministic is the LambdaLoss of Wang et al. (CIKM 2018) on the order of
+// the scores. With [NormalizedGains] it is ndcgLoss2.
+func lambdaLossDeterministic(b *batch) *G.Node {
+	return logistic(b.Lists, b.gains(), pairWeights{distance: drops(b.discounts(), 1)})
+}
+
+// lambdaRank weighs pairs by what NDCG@k changes when they change ranks (Burges, Ragno & Le,
+// NIPS 2006; as a loss Wang et al., CIKM 2018). Like those of the following losses, the weights
+// are constants for differentiation, of the [NormalizedGains] G and the ranks r by the scores.
 func lambdaRank(b *batch) *G.Node {
-	return logistic(b.Lists, b.normalizedGains(), lossops.PairWeights{Swap: b.Discounts})
+	return logistic(b.Lists, b.normalizedGains(), pairWeights{swap: b.Discounts})
 }
 
-// ndcgLoss2 is the NDCG-Loss2 of LambdaLoss (Wang et al., CIKM 2018), lambdaRank with
-// the weights
+// ndcgLoss2 is the NDCG-Loss2 of Wang et al. (CIKM 2018), with the weights
 //
 //	(G_i − G_j) (θ_δ − θ_{δ+1}),   δ = |r_i − r_j|, ranks from 1.
 //
 // It is an upper bound on 1 − NDCG, closer than ndcgLoss1, where the cutoff is
 // not below the number of documents and the discounts are DCG's, or others that fall ever
 // more slowly. With a lower cutoff it is none, and the weights rise at distance K:
-// ndcgLoss2AtK has others. lambdaLossDeterministic is this without the ideal DCG.
+// ndcgLoss2AtK has others.
 func ndcgLoss2(b *batch) *G.Node {
-	return logistic(b.Lists, b.normalizedGains(), lossops.PairWeights{Distance: drops(b.Discounts, 1)})
+	return logistic(b.Lists, b.normalizedGains(), pairWeights{distance: drops(b.Discounts, 1)})
 }
 
-// ndcgLoss2PP is the NDCG-Loss2++ of Wang et al. (CIKM 2018), which mixes the weights of
-// lambdaRank and ten times those of ndcgLoss2:
-//
-//	(G_i − G_j) (|θ_{r_i} − θ_{r_j}| + 10 (θ_δ − θ_{δ+1})).
-//
-// It is a bound where ndcgLoss2 is.
+// ndcgLoss2PP is the NDCG-Loss2++ of Wang et al. (CIKM 2018), a bound where ndcgLoss2 is.
 func ndcgLoss2PP(b *batch) *G.Node {
-	return logistic(b.Lists, b.normalizedGains(), lossops.PairWeights{Swap: b.Discounts, Distance: drops(b.Discounts, 10)})
+	return logistic(b.Lists, b.normalizedGains(), pairWeights{swap: b.Discounts, distance: drops(b.Discounts, 10)})
 }
 
 // ndcgLoss2AtK is ndcgLoss2 with weights for NDCG@K with a cutoff below the number of
@@ -109,7 +64,7 @@ func ndcgLoss2PP(b *batch) *G.Node {
 // weight, is taken for a constant, and is more than at the best ranking if many relevant
 // documents are beyond rank K.
 func ndcgLoss2AtK(b *batch) *G.Node {
-	return logistic(b.Lists, b.normalizedGains(), lossops.PairWeights{AtCutoff: b.Discounts})
+	return logistic(b.Lists, b.normalizedGains(), pairWeights{atCutoff: b.Discounts})
 }
 
 // ndcgLoss1 is the NDCG-Loss1 of LambdaLoss (Wang et al., CIKM 2018), an upper bound on
@@ -117,13 +72,23 @@ func ndcgLoss2AtK(b *batch) *G.Node {
 //
 //	Σ_i G_i θ_{r_i} Σ_{j≠i} log2(1 + exp(−(m_i − m_j))),
 //
-// with G and r as in lambdaRank. Beyond the last discount that one stays, or else
-// nothing would raise the documents down there (for those of DCG it is a bound still).
-// The weights are constants for differentiation.
+// Beyond the last discount that one stays, or else nothing would raise the documents down
+// there (for those of DCG it is a bound still).
 func ndcgLoss1(b *batch) *G.Node {
-	normalized, discounts := b.normalizedGains(), b.Discounts
-	theta := G.Must(lossops.RankDiscounts(b.Lists, discounts, discounts[len(discounts)-1]))
-	return total(b.Lists, mul(mul(normalized, theta), G.Must(lossops.RankBounds(b.Lists))))
+	return total(b.Lists, mul(mul(b.normalizedGains(), rankDiscounts(b)), rankBounds(b.Lists)))
+}
+
+// rankDiscounts gives every document the discount of its rank of [ops.Ranks], and beyond the
+// last of them that one.
+func rankDiscounts(b *batch) *G.Node {
+	f := op.ListFunc{Name: "losses: RankDiscounts", Do: func(l *op.List) error {
+		out := l.Out()
+		for rank, d := range l.Order(l.X[0]) {
+			out[d] = l.Discounts[min(rank, len(l.Discounts)-1)]
+		}
+		return nil
+	}}
+	return G.Must(f.Apply(b.Lists, op.Scores(b.Lists), op.Discounts(b.discounts())))
 }
 
 // drops are θ_δ − θ_{δ+1}, times a factor.

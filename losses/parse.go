@@ -3,7 +3,6 @@ package losses
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/plrank/plrank/internal/weightedsum"
@@ -56,33 +55,25 @@ func Objective(text string) (Func, error) {
 // Terms are the losses of which Parse makes the sum: those of weight 0 are not among
 // them. Errors are those of Parse.
 func Terms(text string) ([]Term, error) {
-	terms, err := parse(text)
-	if err != nil {
-		return nil, err
-	}
-	terms = slices.DeleteFunc(terms, func(t Term) bool { return t.Weight == 0 })
-	if len(terms) == 0 {
+	var terms []Term
+	err := weightedsum.Parse(text, "loss", func(weight float64, rest string) (length int, err error) {
+		name := namePattern.FindString(rest)
+		if name == "" {
+			return 0, fmt.Errorf("want a loss of %s", strings.Join(Names(), ", "))
+		}
+		t, err := lookup(name)
+		if t.Weight = weight; weight != 0 {
+			terms = append(terms, t)
+		}
+		return len(name), err
+	})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("losses: %q, %w", text, err)
+	case len(terms) == 0:
 		return nil, fmt.Errorf("losses: %q: all weights are 0: nothing is left to learn from", text)
 	}
 	return terms, nil
 }
 
 var namePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*(\([^()]*\))?`)
-
-// parse reads all terms.
-func parse(text string) (terms []Term, err error) {
-	err = weightedsum.Parse(text, "loss", func(weight float64, rest string) (length int, err error) {
-		name := namePattern.FindString(rest)
-		if name == "" {
-			return 0, fmt.Errorf("want a loss of %s", strings.Join(Names(), ", "))
-		}
-		t, err := lookup(name)
-		t.Weight = weight
-		terms = append(terms, t)
-		return len(name), err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("losses: %q, %w", text, err)
-	}
-	return terms, nil
-}

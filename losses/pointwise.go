@@ -6,43 +6,97 @@ import (
 
 	G "gorgonia.org/gorgonia"
 
-	"github.com/plrank/plrank/losses/internal/lossops"
+	"github.com/plrank/plrank/internal/op"
 )
 
-// mse is the squared error of the scores as predictions of the labels (Cossock &
-// Zhang, COLT 2006),
-//
-//	1/D Σ_d (m_d − label_d)².
+// mse is the squared error of the scores as predictions of the labels.
 func mse(b *batch) *G.Node {
-	return G.Must(lossops.SquaredError(b.Lists, b.finiteLabels(), b.DocumentWeights))
+	return meanLoss(b, "losses: SquaredError", "", b.finiteLabels(), func(score, label float64) (value, slope float64) {
+		gap := score - label
+		return gap * gap, 2 * gap
+	})
 }
 
 // ordinal is ordinal regression by the logistic loss at all thresholds between grades
-// (Rennie & Srebro, IJCAI 2005 workshop), which stand at ½, 1½, …:
-//
-//	1/D Σ_d Σ_{c=1..C} log(1 + exp(−z_dc (m_d − c + ½))),
-//
-// with z_dc = 1 where label_d ≥ c and −1 elsewhere. Labels between grades count as a
-// mixture of the two. C is the first whole number that is not below the highest grade.
+// (Rennie & Srebro, IJCAI 2005 workshop), which stand at ½, 1½, …. Labels between grades count
+// as a mixture of the two. The last grade is the first whole number not below the highest.
 func ordinal(b *batch) *G.Node {
 	highest := b.highest()
 	if !(highest > 0 && highest <= math.MaxInt32) {
 		panic(fmt.Errorf("the highest grade is %v: want a number above 0, and no more thresholds than can be counted", highest))
 	}
-	return G.Must(lossops.Thresholds(b.Lists, b.labelsFromZero(), b.DocumentWeights, int(math.Ceil(highest))))
+	highest = math.Ceil(highest)
+	return meanLoss(b, "losses: Thresholds", fmt.Sprint(highest), b.labelsFromZero(), func(score, label float64) (value, slope float64) {
+		return thresholds(score, label, highest)
+	})
 }
 
 // binaryCrossEntropy is that of every document by itself, whose chance to be relevant is
-// the sigmoid of its score (logistic regression),
-//
-//	1/D Σ_d log(1 + exp m_d) − t_d m_d,   t_d = min(1, label_d / highest).
-//
-// TF-Ranking has it as sigmoid cross-entropy, for labels 0 and 1; grades between 0 and the
-// highest count as a mixture of the two, those above as the highest.
+// the sigmoid of its score. TF-Ranking has it as sigmoid cross-entropy, for labels 0 and 1;
+// grades between 0 and the highest count as a mixture of the two, those above as the highest.
 func binaryCrossEntropy(b *batch) *G.Node {
 	highest := b.highest()
 	if !(highest > 0) || math.IsInf(highest, 1) {
 		panic(fmt.Errorf("the highest grade is %v: want a number above 0", highest))
 	}
-	return G.Must(lossops.CrossEntropy(b.Lists, b.labelsFromZero(), b.DocumentWeights, highest))
+	return meanLoss(b, "losses: CrossEntropy", fmt.Sprint(highest), b.labelsFromZero(), func(score, label float64) (value, slope float64) {
+		target := min(1, label/highest)
+		return softplus(score) - target*score, sigmoid(score) - target
+	})
+}
+
+// meanLoss is 1/D Σ_d w_d loss(m_d, label_d) of every query, differentiable in the scores.
+// loss gives the derivative by the score, too.
+func meanLoss(b *batch, name, settings string, labels *G.Node, loss func(score, label float64) (value, slope float64)) *G.Node {
+	others := []op.In{op.AnyRows("labels", labels)}
+	if b.DocumentWeights != nil {
+		others = append(others, op.AnyRows("weights", b.DocumentWeights))
+	}
+	return G.Must(op.Metric(name, settings, b.Lists, func(l *op.List, lambda []float64) (value float64, err error) {
+		for d, m := range l.X[0] {
+			w := 1 / float64(l.Len())
+			if len(l.X) > 2 {
+				w *= l.X[2][d]
+			}
+			if w == 0 {
+				continue
+			}
+			v, slope := loss(m, l.X[1][d])
+			value += w * v
+			lambda[d] = w * slope
+		}
+		return value, nil
+	}, others...))
+}
+
+// thresholds is the loss of a document, with a label that is not negative, summed over the
+// thresholds, at the same cost whatever the highest grade: those that are further than near
+// from the score cost nothing or their distance from it, and are added up at once.
+func thresholds(score, label, highest float64) (value, slope float64) {
+	const near = 40 // e^−40 is 4e-18
+	// The label is above the thresholds before grade, and the share over above that of grade.
+	grade, over := math.Floor(label)+1, label-math.Floor(label)
+	first := max(1, min(highest+1, math.Ceil(score+0.5-near)))
+	last := max(first-1, min(highest, math.Floor(score+0.5+near)))
+	far := func(sign, from, to float64) { // sign·(m − c + ½) for c from from to to
+		if n := to - from + 1; n > 0 {
+			value += sign * n * (score + 0.5 - (from+to)/2)
+			slope += sign * n
+		}
+	}
+	far(1, max(1, grade+1), first-1)
+	far(-1, last+1, min(highest, grade-1))
+	switch {
+	case grade < first:
+		far(1-over, grade, grade)
+	case grade > last && grade <= highest:
+		far(-over, grade, grade)
+	}
+	for c := first; c <= last; c++ {
+		x := score - c + 0.5
+		target := max(0, min(1, label-c+1))
+		value += softplus(x) - target*x
+		slope += sigmoid(x) - target
+	}
+	return value, slope
 }

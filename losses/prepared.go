@@ -3,10 +3,10 @@ package losses
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	G "gorgonia.org/gorgonia"
 
-	"github.com/plrank/plrank/losses/internal/lossops"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -17,6 +17,10 @@ import (
 type batch struct {
 	Batch
 	drawnRankings, drawnNoise, exactExposure, estimatedExposure *G.Node
+
+	// The parameter of the term at hand:
+	temperature float64
+	sampled     bool // its exposure is estimated
 }
 
 // A builder makes the losses of the queries, [queries]. It panics with its errors.
@@ -26,6 +30,7 @@ type builder func(*batch) *G.Node
 func prepare(given Batch) (b *batch, err error) {
 	defer caught(&err)
 	b = &batch{Batch: given}
+	b.Discounts = slices.Clone(b.Discounts) // not the caller's, who may change them
 	if b.DocumentWeights == nil {
 		return b, nil
 	}
@@ -109,14 +114,12 @@ func (b *batch) noise() *G.Node {
 	return once(&b.drawnNoise, func() (*G.Node, error) { return ops.Gumbel(b.Lists, b.Sampler) })
 }
 
-// exposure of every document, exactly.
+// exposure of every document: exact, or estimated from other rankings than its gradient, which
+// would otherwise be biased for functions of it that are not linear.
 func (b *batch) exposure() *G.Node {
-	return once(&b.exactExposure, func() (*G.Node, error) { return ops.ExpectedExposure(b.Lists, b.discounts()) })
-}
-
-// sampledExposure is estimated from other rankings than its gradient, which would
-// otherwise be biased for functions of it that are not linear.
-func (b *batch) sampledExposure() *G.Node {
+	if !b.sampled {
+		return once(&b.exactExposure, func() (*G.Node, error) { return ops.ExpectedExposure(b.Lists, b.discounts()) })
+	}
 	return once(&b.estimatedExposure, func() (*G.Node, error) {
 		forGradient, sampler := b.rankings(), b.Exposure
 		if sampler == nil {
@@ -139,10 +142,4 @@ func once(n **G.Node, build func() (*G.Node, error)) *G.Node {
 // target is nothing but noise there.
 func (b *batch) withGains(perQuery *G.Node) *G.Node {
 	return mul(perQuery, nonzero(total(b.Lists, nonzero(b.gains()))))
-}
-
-// inRange checks the scores of a batch, and that float32 has room for losses of those scales.
-func (b *batch) inRange(scales []lossops.Scale) (err error) {
-	b.Lists.Scores, err = lossops.InRange(b.Lists, b.QueryWeights, scales)
-	return err
 }

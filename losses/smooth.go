@@ -1,40 +1,36 @@
 package losses
 
 import (
+	"fmt"
 	"math"
 
 	G "gorgonia.org/gorgonia"
 
-	"github.com/plrank/plrank/losses/internal/lossops"
+	"github.com/plrank/plrank/internal/normal"
+	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/ops"
 )
 
 // approxNDCG is minus the NDCG of approximate ranks (Qin, Liu & Li, Information
-// Retrieval 13, 2010),
+// Retrieval 13, 2010), from 0,
 //
-//	−Σ_i ρ_i / log2(2 + r_i) / the same with the ranks by gain,
 //	r_i = Σ_{j≠i} 1 / (1 + exp((m_i − m_j)/temperature)).
 //
-// All ranks count, whatever the cutoff. Gains must not be negative; queries
-// without any have 0.
-func approxNDCG(b *batch, temperature float64) *G.Node {
+// All ranks count, whatever the cutoff. Queries without gains have 0.
+func approxNDCG(b *batch) *G.Node {
 	gains := b.gainsFromZero()
-	approximate := dcg(b.Lists, gains, G.Must(lossops.ApproxRanks(b.Lists, temperature)))
-	return neg(mul(approximate, inverse(idealDCG(b.Lists, gains))))
+	ranks := approximate(b.temperature).sum("losses: ApproxRanks", fmt.Sprint(b.temperature), b.Lists)
+	return neg(mul(dcg(b.Lists, gains, ranks), inverse(idealDCG(b.Lists, gains))))
 }
 
 // gumbelApproxNDCG is approxNDCG of scores perturbed by Gumbel noise (Bruch, Han,
-// Bendersky & Najork, WSDM 2020): minus the NDCG of approximate ranks expected under the
-// Plackett–Luce policy, with r by the scores m + noise,
-//
-//	−the mean over samples of Σ_i ρ_i / log2(2 + r_i) / the same with the ranks by gain.
-//
-// The noise is a constant for differentiation: the gradient goes
-// through the perturbed scores (reparametrisation). It costs
-// O(N·D²) for a query; TF-Ranking draws 8 samples.
-func gumbelApproxNDCG(b *batch, temperature float64) *G.Node {
+// Bendersky & Najork, WSDM 2020), the mean over samples: minus the NDCG of approximate ranks
+// expected under the Plackett–Luce policy. The noise is a constant for differentiation: the
+// gradient goes through the perturbed scores (reparametrisation). It costs O(N·D²) for a
+// query; TF-Ranking draws 8 samples.
+func gumbelApproxNDCG(b *batch) *G.Node {
 	gains := b.gainsFromZero()
-	approximate := total(b.Lists, mul(gains, G.Must(lossops.ApproxDiscounts(b.Lists, b.noise(), temperature))))
+	approximate := total(b.Lists, mul(gains, approxDiscounts(b.Lists, b.noise(), b.temperature)))
 	return neg(mul(scaled(approximate, 1/math.Ln2), inverse(idealDCG(b.Lists, gains))))
 }
 
@@ -48,28 +44,125 @@ func dcg(l ops.Lists, gains, ranks *G.Node) *G.Node {
 	return total(l, mul(gains, inverse(G.Must(G.Log(shifted(ranks, 2))))))
 }
 
-// piRank is minus the NDCG@k of the relaxed sorting of NeuralSort (Grover et al., ICLR
-// 2019; Swezey et al., NeurIPS 2021),
+// approxDiscounts are the discounts of DCG at the approximate ranks r by noisy scores, the
+// mean over samples of
 //
-//	−Σ_k θ_k Σ_d P_kd G_d,
-//	P_k = softmax of ((D + 1 − 2k) m_d − Σ_j |m_d − m_j|) / temperature over d,
+//	1 / log2(2 + r_i),
 //
-// ranks k from 1, as many as there are discounts and documents, and G the
-// [NormalizedGains]. The lower the temperature, the closer is P to the matrix that
-// sorts by score. It costs O(D² + D·K).
-func piRank(b *batch, temperature float64) *G.Node {
-	return neg(G.Must(lossops.RelaxedGains(b.Lists, b.normalizedGains(), b.Discounts, temperature)))
+// [rows], differentiable in the scores. noise is [samples × rows].
+func approxDiscounts(l ops.Lists, noise *G.Node, temperature float64) *G.Node {
+	ranks := approximate(temperature)
+	// mean sets out to the mean over samples of what add adds to it, given the ranks.
+	mean := func(l *op.List, add func(noisy perturbed, r, out []float64)) error {
+		out, r := l.Out(), make([]float64, l.Len())
+		samples, err := eachNoisy(l, func(_ int, noisy perturbed) {
+			clear(r)
+			ranks.add(noisy, r)
+			add(noisy, r, out)
+		})
+		for d := range out {
+			out[d] /= float64(max(1, samples))
+		}
+		return err
+	}
+	f := op.ListFunc{
+		Name: "losses: ApproxDiscounts", Settings: fmt.Sprint(temperature),
+		Do: func(l *op.List) error {
+			return mean(l, func(_ perturbed, r, out []float64) {
+				for i := range r {
+					out[i] += 1 / math.Log2(2+r[i])
+				}
+			})
+		},
+		VJP: func(l *op.List) error {
+			incoming, slopes := l.Last(), make([]float64, l.Len())
+			return mean(l, func(noisy perturbed, r, out []float64) {
+				for i := range r {
+					log := math.Log2(2 + r[i])
+					slopes[i] = -incoming[i] / (math.Ln2 * (2 + r[i]) * log * log)
+				}
+				ranks.addVJP(noisy, slopes, out)
+			})
+		},
+	}
+	return G.Must(f.Apply(l, op.Scores(l), op.Samples("noise", noise)))
 }
 
-// neuralNDCG is piRank with a matrix S that ranks every document once in all
-// (Pobrotyn & Białobrzeski 2021), the deterministic NeuralNDCG:
+// A comparison is a function Σ_{j≠i} f(m_j − m_i) of every document, in O(D²) for a query
+// and memory for O(D).
+type comparison struct {
+	f     func(x float64) (plus, minus float64) // f(x) and f(−x)
+	slope func(x float64) (plus, minus float64) // f'(x) and f'(−x)
+}
+
+// approximate compares scores by a sigmoid instead of the step: the sums are the
+// approximate ranks.
+func approximate(temperature float64) comparison {
+	return comparison{
+		f: func(x float64) (float64, float64) {
+			s := sigmoid(x / temperature)
+			return s, 1 - s
+		},
+		slope: func(x float64) (float64, float64) {
+			e := normal.Exp(-math.Abs(x) / temperature)
+			s := e / ((1 + e) * (1 + e)) / temperature
+			return s, s
+		},
+	}
+}
+
+// rankBounds are upper bounds of the ranks, from 0, by the logistic loss, which is
+// above the step everywhere:
 //
-//	−Σ_k θ_k Σ_d S_kd G_d,
-//
-// S being P after Sinkhorn scaling: its columns and its rows are divided by their sums in
-// turn, 50 times, or until all sums are 1. It costs
-// O(D²) for each of these rounds, and O(D²) memory for every core, 16 MB for 1000
-// documents.
-func neuralNDCG(b *batch, temperature float64) *G.Node {
-	return neg(G.Must(lossops.SortedGains(b.Lists, b.normalizedGains(), b.Discounts, temperature)))
+//	b_i = Σ_{j≠i} log2(1 + exp(m_j − m_i)).
+func rankBounds(l ops.Lists) *G.Node {
+	return comparison{
+		f: func(x float64) (float64, float64) {
+			tail := math.Log1p(normal.Exp(-math.Abs(x)))
+			return (max(x, 0) + tail) / math.Ln2, (max(-x, 0) + tail) / math.Ln2
+		},
+		slope: func(x float64) (float64, float64) {
+			s := sigmoid(x)
+			return s / math.Ln2, (1 - s) / math.Ln2
+		},
+	}.sum("losses: RankBounds", "", l)
+}
+
+// add adds the function of every document to sums.
+func (c comparison) add(p perturbed, sums []float64) {
+	for j := range p.scores {
+		for i := range j {
+			plus, minus := c.f(p.gap(j, i))
+			sums[i] += plus
+			sums[j] += minus
+		}
+	}
+}
+
+// addVJP adds the derivative by every score, given that by every function, to slopes.
+func (c comparison) addVJP(p perturbed, incoming, slopes []float64) {
+	for j := range p.scores {
+		for i := range j {
+			plus, minus := c.slope(p.gap(j, i))
+			slope := incoming[i]*plus - incoming[j]*minus
+			slopes[i] -= slope
+			slopes[j] += slope
+		}
+	}
+}
+
+// sum is the function as a node, [rows].
+func (c comparison) sum(name, settings string, l ops.Lists) *G.Node {
+	f := op.ListFunc{
+		Name: name, Settings: settings,
+		Do: func(l *op.List) error {
+			c.add(perturbed{scores: l.X[0]}, l.Out())
+			return nil
+		},
+		VJP: func(l *op.List) error {
+			c.addVJP(perturbed{scores: l.X[0]}, l.Last(), l.Out())
+			return nil
+		},
+	}
+	return G.Must(f.Apply(l, op.Scores(l)))
 }

@@ -1,21 +1,18 @@
 package losses
 
 import (
+	"math"
+
 	G "gorgonia.org/gorgonia"
 
-	"github.com/plrank/plrank/losses/internal/lossops"
+	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/ops"
 )
 
-// softmax is the softmax cross-entropy with the gains as target (Bruch et al., ICTIR
-// 2019), the cheapest of the listwise losses:
-//
-//	−Σ_d (ρ_d / Σ ρ) log p_d,   p_d = exp m_d / Σ exp m.
-//
-// Queries without gains have 0. Gains must not be negative.
+// softmax is the cheapest of the listwise losses. Queries without gains have 0.
 func softmax(b *batch) *G.Node { return crossEntropy(b.Lists, b.gainsFromZero()) }
 
-// crossEntropy is −Σ_d (t_d / Σ t) log p_d.
+// crossEntropy is −Σ_d (t_d / Σ t) log p_d, p_d = exp m_d / Σ exp m.
 func crossEntropy(l ops.Lists, target *G.Node) *G.Node {
 	hits := total(l, mul(target, G.Must(ops.LogSoftmax(l))))
 	return neg(mul(hits, inverse(total(l, target))))
@@ -23,25 +20,46 @@ func crossEntropy(l ops.Lists, target *G.Node) *G.Node {
 
 // xendcg is the cross-entropy loss that bounds NDCG (Bruch, WWW 2021),
 //
-//	−Σ_d φ_d log p_d,   p_d = exp m_d / Σ exp m,   φ_d = (2^label_d − γ_d) / Σ (2^label − γ),
+//	−Σ_d φ_d log p_d,   φ_d = (2^label_d − γ_d) / Σ (2^label − γ),
 //
 // with γ uniform in (0, 1) and drawn anew in every step. 2^label is ρ + 1, so that
 // φ_d is in proportion to ρ_d + u_d, where u = 1 − γ is uniform, too; other gains than
 // 2^label − 1 take the place of these. Queries without gains have 0: their target is noise
-// alone, whose mean is the same for all documents. Gains must not be negative.
+// alone, whose mean is the same for all documents.
 //
 // Gumbel noise gives u by exp(−exp(−noise)). φ is the mean over samples; the paper has one.
 func xendcg(b *batch) *G.Node {
-	target := G.Must(lossops.NoisyTarget(b.Lists, b.gainsFromZero(), b.noise()))
-	return b.withGains(crossEntropy(b.Lists, target))
+	return b.withGains(crossEntropy(b.Lists, noisyTarget(b.Lists, b.gainsFromZero(), b.noise())))
 }
 
-// listNet is the cross-entropy of the probabilities to stand first, by the labels and
-// by the scores (Cao et al., ICML 2007, with top-one probabilities),
-//
-//	−Σ_d t_d log p_d,   t_d = exp label_d / Σ exp label,   p_d = exp m_d / Σ exp m.
-//
-// With weights of documents the target is in proportion to w_d exp label_d.
+// noisyTarget is the mean over samples of φ, [rows], not differentiable.
+func noisyTarget(l ops.Lists, gains, noise *G.Node) *G.Node {
+	f := op.ListFunc{Name: "losses: NoisyTarget", Do: func(l *op.List) error {
+		target, samples := l.Out(), 0
+		for first := 0; first < l.In[1].Len(); first += l.Rows {
+			if math.IsNaN(l.In[1].At(first + l.From)) {
+				continue // an absent sample
+			}
+			samples++
+			noisy, sum := l.In[1].Read(l.Scratch(l.Len()), first+l.From, first+l.To), 0.0
+			for d, rho := range l.X[0] {
+				noisy[d] = rho + math.Exp(-math.Exp(-noisy[d]))
+				sum += noisy[d]
+			}
+			for d, v := range noisy {
+				target[d] += v / sum
+			}
+		}
+		for d := range target {
+			target[d] /= float64(max(1, samples))
+		}
+		return nil
+	}}
+	return G.Must(f.Apply(l, op.Rows("gains", gains), op.Samples("noise", noise)))
+}
+
+// listNet is the cross-entropy of the probabilities to stand first, by the labels and by the
+// scores. With weights of documents the target is in proportion to w_d exp label_d.
 func listNet(b *batch) *G.Node {
 	byLabel := ops.Lists{Scores: b.finiteLabels(), Offsets: b.Lists.Offsets}
 	target := exp(G.Must(ops.LogSoftmax(byLabel)))

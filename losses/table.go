@@ -14,14 +14,11 @@ type entry struct {
 	name string
 	doc  string // one line: what it is, and its source
 
-	// The loss without a parameter is built by build; or by tempered, whose parameter is a
-	// temperature, 1 by default; or by exposed, on the exact exposure.
 	build    builder
-	tempered func(b *batch, temperature float64) *G.Node
-	exposed  func(b *batch, exposure *G.Node) *G.Node
+	tempered bool // may have a temperature for its parameter, 1 by default
 
-	// With another loss of these names as parameter, it is about sampled exposure: what
-	// exposed builds of that, with the gradient by PL-Rank-RB, or what through builds.
+	// With another loss of these names as parameter, it is about sampled exposure, with the
+	// gradient by PL-Rank-RB, or by that loss where through builds it.
 	by      []string
 	through func(b *batch, loss builder) *G.Node
 
@@ -64,17 +61,17 @@ var sections = []section{
 		{name: "stochasticrank", doc: "StochasticRank with Gumbel noise (Ustimenko & Prokhorenkova, ICML 2020)", build: stochasticRank, degree: 1, sampled: true, objective: exact},
 	}...)},
 	{"Fairness of the expected exposure E, exactly, or sampled, such as disparity(plrank2) or ee-l(plrank-rb)", []entry{
-		{name: "disparity", doc: "1/(D(D−1)) Σ (E_d' ρ_d − E_d ρ_d')² over pairs of documents (Oosterhuis, SIGIR 2021, §6)", exposed: disparity, degree: 2, measure: "disparity",
+		{name: "disparity", doc: "1/(D(D−1)) Σ (E_d' ρ_d − E_d ρ_d')² over pairs of documents (Oosterhuis, SIGIR 2021, §6)", build: disparity, degree: 2, measure: "disparity",
 			through: disparityBy, by: append(estimatorNames(), "placement-policy-gradient", "lambdaloss")},
-		{name: "ee-l", doc: "Σ (E_d − E*_d)², E* of the best policy, ties sharing equally (Diaz et al., CIKM 2020)", exposed: exposureLoss, target: byShares, measure: "ee-l", by: byRB},
-		{name: "group-exposure", doc: "mean (X_g − X_h)² over pairs of groups, X the exposure a document (Singh & Joachims, KDD 2018)", exposed: groupExposure, target: byGroups, measure: "exposure-ratio", by: byRB},
-		{name: "group-treatment", doc: "the same with X the exposure of a group by its gain (Singh & Joachims, KDD 2018)", exposed: groupTreatment, degree: -2, measure: "treatment-ratio", by: byRB},
+		{name: "ee-l", doc: "Σ (E_d − E*_d)², E* of the best policy, ties sharing equally (Diaz et al., CIKM 2020)", build: exposureLoss, target: byShares, measure: "ee-l", by: byRB},
+		{name: "group-exposure", doc: "mean (X_g − X_h)² over pairs of groups, X the exposure a document (Singh & Joachims, KDD 2018)", build: groupExposure, target: byGroups, measure: "exposure-ratio", by: byRB},
+		{name: "group-treatment", doc: "the same with X the exposure of a group by its gain (Singh & Joachims, KDD 2018)", build: groupTreatment, degree: -2, measure: "treatment-ratio", by: byRB},
 	}},
 	{"Pairs of documents, ρ_i > ρ_j", []entry{
 		{name: "lambdaloss", doc: "Σ (θ_δ − θ_δ+1)(ρ_i − ρ_j) log2(1 + e^−(ŝ_i − ŝ_j)), ŝ = m + noise (Oosterhuis, SIGIR 2021, §7)", build: lambdaLoss, degree: 1, sampled: true},
 		{name: "lambdaloss-deterministic", doc: "the same without noise, ŝ = m; δ the distance of the ranks (Wang et al., CIKM 2018)", build: lambdaLossDeterministic, degree: 1},
-		{name: "ranknet", doc: "mean of log(1 + e^−(m_i − m_j)) (Burges et al., ICML 2005)", build: rankNet},
-		{name: "hinge", doc: "mean of max(0, 1 − (m_i − m_j)) (Herbrich et al. 2000; Joachims, KDD 2002)", build: hinge},
+		{name: "ranknet", doc: "mean of log(1 + e^−(m_i − m_j)) (Burges et al., ICML 2005)", build: logisticPairs.mean},
+		{name: "hinge", doc: "mean of max(0, 1 − (m_i − m_j)) (Herbrich et al. 2000; Joachims, KDD 2002)", build: hingePairs.mean},
 		{name: "lambdarank", doc: "Σ (G_i − G_j)|θ_ri − θ_rj| log2(1 + e^−(m_i − m_j)), G = ρ / ideal DCG, r ranks (Burges et al., NIPS 2006)", build: lambdaRank},
 		{name: "ndcg-loss1", doc: "Σ_i G_i θ_ri Σ_j log2(1 + e^−(m_i − m_j)), an upper bound on 1 − NDCG (Wang et al., CIKM 2018)", build: ndcgLoss1},
 		{name: "ndcg-loss2", doc: "lambdarank with weights (G_i − G_j)(θ_δ − θ_δ+1) (Wang et al., CIKM 2018)", build: ndcgLoss2},
@@ -86,10 +83,10 @@ var sections = []section{
 		{name: "xe-ndcg", doc: "the same with noise on ρ, which makes it a bound of NDCG (Bruch, WWW 2021)", build: xendcg, sampled: true},
 		{name: "listnet", doc: "−Σ t_d log p_d, t = softmax of the labels (Cao et al., ICML 2007)", build: listNet, target: byLabels},
 		{name: "listmle", doc: "−log π of the ranking by gain, ties in any order (Xia et al., ICML 2008)", build: listMLE},
-		{name: "approxndcg", doc: "−NDCG with ranks 1 + Σ_j sigmoid((m_j − m_i) / temperature) (Qin, Liu & Li 2010)", tempered: approxNDCG},
-		{name: "gumbel-approxndcg", doc: "the same with ŝ = m + noise for m (Bruch et al., WSDM 2020)", tempered: gumbelApproxNDCG, sampled: true},
-		{name: "pirank", doc: "−Σ_k θ_k Σ_d P_kd G_d, P by NeuralSort at a temperature (Swezey et al., NeurIPS 2021)", tempered: piRank},
-		{name: "neuralndcg", doc: "pirank with P after Sinkhorn scaling (Pobrotyn & Białobrzeski 2021)", tempered: neuralNDCG},
+		{name: "approxndcg", doc: "−NDCG with ranks 1 + Σ_j sigmoid((m_j − m_i) / temperature) (Qin, Liu & Li 2010)", build: approxNDCG, tempered: true},
+		{name: "gumbel-approxndcg", doc: "the same with ŝ = m + noise for m (Bruch et al., WSDM 2020)", build: gumbelApproxNDCG, tempered: true, sampled: true},
+		{name: "pirank", doc: "−Σ_k θ_k Σ_d P_kd G_d, P by NeuralSort at a temperature (Swezey et al., NeurIPS 2021)", build: piRank, tempered: true},
+		{name: "neuralndcg", doc: "pirank with P after Sinkhorn scaling (Pobrotyn & Białobrzeski 2021)", build: neuralNDCG, tempered: true},
 	}},
 	{"One document at a time", []entry{
 		{name: "mse", doc: "1/D Σ (m_d − label_d)² (Cossock & Zhang, COLT 2006)", build: mse, target: byLabels, degree: 1},

@@ -10,7 +10,6 @@ import (
 	G "gorgonia.org/gorgonia"
 
 	"github.com/plrank/plrank/internal/names"
-	"github.com/plrank/plrank/losses/internal/lossops"
 )
 
 // A Term is one loss of a weighted sum.
@@ -30,20 +29,15 @@ type Term struct {
 	// query has the loss 0 and no gradient.
 	LabelFree bool
 
-	entry entry
-	build builder
+	entry       entry
+	build       builder
+	temperature float64
 }
 
 // term is the loss of an entry, without a parameter.
 func term(e entry) Term {
-	t := Term{Loss: e.name, Weight: 1, Doc: e.doc, Measure: e.measure, Sampled: e.sampled, LabelFree: e.target.labelFree(), entry: e, build: e.build}
-	switch {
-	case e.tempered != nil:
-		t.build = func(b *batch) *G.Node { return e.tempered(b, 1) }
-	case e.exposed != nil:
-		t.build = func(b *batch) *G.Node { return e.exposed(b, b.exposure()) }
-	}
-	return t
+	return Term{Loss: e.name, Weight: 1, Doc: e.doc, Measure: e.measure, Sampled: e.sampled, LabelFree: e.target.labelFree(),
+		entry: e, build: e.build, temperature: 1}
 }
 
 // lookup finds the loss of a name, perhaps with a parameter: approxndcg,
@@ -66,24 +60,22 @@ func lookup(name string) (Term, error) {
 			return t, fmt.Errorf("no loss %q: %s", name, names.Want(name, e.names()))
 		}
 		t.Sampled = true
-		t.build = func(b *batch) *G.Node { return e.exposed(b, b.sampledExposure()) }
 		if e.through != nil {
 			by, _ := find(parameter)
 			t.build = func(b *batch) *G.Node { return e.through(b, by.build) }
 		}
 		return t, nil
-	case e.tempered == nil:
+	case !e.tempered:
 		return t, fmt.Errorf("%s has no parameter, but %q is given", base, parameter)
 	}
 	number := parameter
 	if key, after, named := strings.Cut(parameter, "="); named && strings.TrimSpace(key) == "temperature" {
 		number = strings.TrimSpace(after)
 	}
-	temperature, err := strconv.ParseFloat(number, 64)
-	if err != nil || !(temperature > 0) || math.IsInf(temperature, 0) {
+	var err error
+	if t.temperature, err = strconv.ParseFloat(number, 64); err != nil || !(t.temperature > 0) || math.IsInf(t.temperature, 0) {
 		return t, fmt.Errorf("%s(%s): want a temperature above 0, such as %s(0.1)", base, parameter, base)
 	}
-	t.build = func(b *batch) *G.Node { return e.tempered(b, temperature) }
 	return t, nil
 }
 
@@ -96,13 +88,14 @@ func (t Term) exactly() Term {
 		return t
 	}
 	e, _ := find(of)
-	t.build = term(e).build
+	t.build, t.Sampled = e.build, false
 	return t
 }
 
 // on is the weighted loss of every query.
 func (t Term) on(b *batch) (perQuery *G.Node, err error) {
 	defer caught(&err)
+	b.temperature, b.sampled = t.temperature, t.Sampled
 	perQuery = t.build(b)
 	if t.Weight != 1 {
 		perQuery = scaled(perQuery, t.Weight)
@@ -110,29 +103,28 @@ func (t Term) on(b *batch) (perQuery *G.Node, err error) {
 	return perQuery, nil
 }
 
-// scale is that of the loss, see [lossops.InRange].
-func (t Term) scale(b *batch) lossops.Scale {
-	s := lossops.Scale{What: "gain", Of: b.Gains, Degree: t.entry.degree, Factor: t.Weight}
+// scale is that of the loss.
+func (t Term) scale(b *batch) scale {
+	s := scale{what: "gain", of: b.Gains, degree: t.entry.degree, factor: t.Weight}
 	switch t.entry.target {
 	case byLabels:
-		s.What, s.Of = "document weight", b.DocumentWeights
+		s.what, s.of = "document weight", b.DocumentWeights
 	case byGroups:
-		s.Of = nil
+		s.of = nil
 	}
 	return s
 }
 
 // sum is the weighted sum of terms.
 func sum(terms []Term) Func {
-	terms = slices.DeleteFunc(slices.Clone(terms), func(t Term) bool { return t.Weight == 0 })
 	return func(given Batch) (perQuery *G.Node, err error) {
 		b, err := prepare(given)
 		if err == nil {
-			var scales []lossops.Scale
+			var scales []scale
 			for _, t := range terms {
 				scales = append(scales, t.scale(b))
 			}
-			err = b.inRange(scales)
+			b.Lists.Scores, err = inRange(b.Lists, b.QueryWeights, scales)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("losses: %s: %w", terms[0].Loss, err)

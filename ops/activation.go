@@ -6,16 +6,17 @@ import (
 	"github.com/plrank/plrank/internal/forward"
 )
 
-// An Activation is the elementwise function at the end of a dense layer.
-type Activation int
+// An Activation is the elementwise function at the end of a dense layer. It is written in
+// text, such as JSON, by the name that [ParseActivation] reads, which is its String too.
+type Activation = forward.Activation
 
 // The activations, with their derivatives by the pre-activation z:
 const (
-	Identity Activation = iota // z; 1
-	Sigmoid                    // 1/(1+e^−z); y(1−y)
-	Tanh                       // tanh z; 1−y²
-	ReLU                       // max(z, 0); 1 where z > 0, else 0
-	GELU                       // z·Φ(z), Φ the standard normal distribution; Φ(z) + z·φ(z)
+	Identity = forward.Identity // z; 1
+	Sigmoid  = forward.Sigmoid  // 1/(1+e^−z); y(1−y)
+	Tanh     = forward.Tanh     // tanh z; 1−y²
+	ReLU     = forward.ReLU     // max(z, 0); 1 where z > 0, else 0
+	GELU     = forward.GELU     // z·Φ(z), Φ the standard normal distribution; Φ(z) + z·φ(z)
 )
 
 // ActivationNames lists the names that [ParseActivation] knows.
@@ -28,26 +29,5 @@ func ParseActivation(name string) (Activation, error) {
 	if err != nil {
 		return 0, fmt.Errorf("ops: %w", err)
 	}
-	return Activation(a), nil
-}
-
-// String is the name that ParseActivation reads.
-func (a Activation) String() string { return forward.Activation(a).String() }
-
-// MarshalText writes the name, so that an activation in JSON is a word.
-func (a Activation) MarshalText() ([]byte, error) {
-	if !forward.Activation(a).Valid() {
-		return nil, fmt.Errorf("ops: no such activation: %d", int(a))
-	}
-	return []byte(a.String()), nil
-}
-
-// UnmarshalText reads what MarshalText writes.
-func (a *Activation) UnmarshalText(text []byte) error {
-	v, err := ParseActivation(string(text))
-	if err != nil {
-		return err
-	}
-	*a = v
-	return nil
+	return a, nil
 }

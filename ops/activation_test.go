@@ -18,7 +18,6 @@ func TestActivationsAreReadByTheirNames(t *testing.T) {
 			t.Errorf("%q: JSON %s gives %v", name, text, back)
 		}
 	}
-	// In the order of internal/forward, which computes them.
 	for a, name := range map[Activation]string{Identity: "none", Sigmoid: "sigmoid", Tanh: "tanh", ReLU: "relu", GELU: "gelu"} {
 		if a.String() != name {
 			t.Errorf("activation %d is %v, want %s", int(a), a, name)

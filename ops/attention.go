@@ -37,45 +37,47 @@ func Attention(qkv, offsets *G.Node, heads int) (*G.Node, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ops: Attention: %w", err)
 	}
-	of32, of64 := forward.Attention[float32]{Width: width, Heads: heads}, forward.Attention[float64]{Width: width, Heads: heads}
 	settings := fmt.Sprintf("%d heads", heads)
-	slope := &op.Func{ // of qkv, y, dy
+	vjp := &op.Func{
 		Name: "ops: AttentionVJP", Settings: settings,
-		Do: func(in []op.Tensor, dqkv op.Tensor) error {
-			offsets, err := rowsOf(in, 3)
-			if err != nil {
-				return fmt.Errorf("ops: AttentionVJP: %w", err)
-			}
-			if dqkv.F32 != nil {
-				of32.VJP(in[0].F32, in[1].F32, in[2].F32, dqkv.F32, offsets)
-			} else {
-				of64.VJP(in[0].F64, in[1].F64, in[2].F64, dqkv.F64, offsets)
-			}
-			return nil
-		},
+		Do: op.ByDtype(attentionVJP[float32](width, heads), attentionVJP[float64](width, heads)),
 	}
 	attention := &op.Func{
 		Name: "ops: Attention", Settings: settings,
 		Shape: func(in []tensor.Shape) tensor.Shape { return tensor.Shape{in[0][0], width} },
-		Do: func(in []op.Tensor, y op.Tensor) error {
-			offsets, err := rowsOf(in, 1)
-			if err != nil {
-				return fmt.Errorf("ops: Attention: %w", err)
-			}
-			if y.F32 != nil {
-				of32.Run(in[0].F32, y.F32, offsets)
-			} else {
-				of64.Run(in[0].F64, y.F64, offsets)
-			}
-			return nil
-		},
+		Do:    op.ByDtype(attention[float32](width, heads), attention[float64](width, heads)),
 	}
 	if offsets == nil {
-		attention.VJPs = []*op.Term{slope.Of(op.Input(0), op.Result, op.Incoming)}
+		attention.VJPs = []*op.Term{vjp.Of(op.Input(0), op.Result, op.Incoming)}
 		return attention.Apply(qkv)
 	}
-	attention.VJPs = []*op.Term{slope.Of(op.Input(0), op.Result, op.Incoming, op.Input(1))}
+	attention.VJPs = []*op.Term{vjp.Of(op.Input(0), op.Result, op.Incoming, op.Input(1))}
 	return attention.Apply(qkv, offsets)
+}
+
+func attention[T op.Float](width, heads int) op.Kernel[T] {
+	a := forward.Attention[T]{Width: width, Heads: heads}
+	return func(in []op.Tensor, x [][]T, y []T) error {
+		offsets, err := rowsOf(in, 1)
+		if err != nil {
+			return fmt.Errorf("ops: Attention: %w", err)
+		}
+		a.Run(x[0], y, offsets)
+		return nil
+	}
+}
+
+// attentionVJP is qkv, y, dy → dqkv.
+func attentionVJP[T op.Float](width, heads int) op.Kernel[T] {
+	a := forward.Attention[T]{Width: width, Heads: heads}
+	return func(in []op.Tensor, x [][]T, dqkv []T) error {
+		offsets, err := rowsOf(in, 3)
+		if err != nil {
+			return fmt.Errorf("ops: AttentionVJP: %w", err)
+		}
+		a.VJP(x[0], x[1], x[2], dqkv, offsets)
+		return nil
+	}
 }
 
 func checkAttention(qkv, offsets *G.Node, heads int) (width int, err error) {

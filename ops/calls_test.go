@@ -1,6 +1,16 @@
 package ops_test
 
 import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"math"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	G "gorgonia.org/gorgonia"
@@ -13,7 +23,7 @@ import (
 
 // Every function of the package through what may happen to any.
 func TestEveryOpWhateverMayHappenToIt(t *testing.T) {
-	optest.CheckCalls(t, func(n optest.CallNodes) map[string]optest.Call {
+	checkCalls(t, func(n callNodes) map[string]call {
 		l, theta, sampler := n.Lists, n.Discounts, ops.NewSampler(3, 2, 1)
 		dropout, err := ops.NewDropout(.5, 1)
 		if err != nil {
@@ -29,35 +39,270 @@ func TestEveryOpWhateverMayHappenToIt(t *testing.T) {
 		table := G.Must(G.Reshape(G.Must(G.Mul(l.Scores, G.NewConstant(3.))), tensor.Shape{7, 1}))
 		triple := G.NewMatrix(l.Scores.Graph(), tensor.Float64, G.WithName(l.Scores.Name()+"t"), G.WithShape(1, 3), G.WithValue(optest.Dense(tensor.Float64, []float64{1, .5, 2}, 1, 3)))
 		zeros := optest.Vector(l.Scores.Graph(), l.Scores.Name()+"z", tensor.Float64, []float64{.1, .2, .3})
-		all := map[string]optest.Call{
-			"PLRank1":             {Func: ops.PLRank1, Args: []any{l, n.Gains, n.Rankings, theta}, Reads: "scores gains"},
-			"PLRank2":             {Func: ops.PLRank2, Args: []any{l, n.Gains, n.Rankings, theta}, Reads: "scores gains"},
-			"PLRankRB":            {Func: ops.PLRankRB, Args: []any{l, n.Gains, n.Rankings, theta}, Reads: "scores gains"},
-			"PLRankBy":            {Func: ops.PLRankBy, Args: []any{plackett.PolicyGradient, l, n.Gains, n.Rankings, theta}, Reads: "scores gains"},
-			"RewardFunc":          {Func: ops.RewardFunc, Args: []any{l, n.Rankings, func(_ int, y []int) float64 { return float64(y[0]) }}, Reads: "scores"},
-			"ExpectedMetric":      {Func: ops.ExpectedMetric, Args: []any{l, n.Gains, theta}, Reads: "scores gains"},
-			"Exposure":            {Func: ops.Exposure, Args: []any{l, n.Rankings, n.Rankings, theta}, Optional: []int{2}, Reads: "scores"},
-			"ExpectedExposure":    {Func: ops.ExpectedExposure, Args: []any{l, theta}, Reads: "scores"},
-			"LogProbs":            {Func: ops.LogProbs, Args: []any{l, n.Rankings}, Reads: "scores"},
-			"LogSoftmax":          {Func: ops.LogSoftmax, Args: []any{l}, Reads: "scores"},
-			"Rankings":            {Func: ops.Rankings, Args: []any{l, sampler}, Reads: "scores"},
-			"IdealRankings":       {Func: ops.IdealRankings, Args: []any{l, n.Gains, sampler}, Optional: []int{2}, Reads: "gains"},
-			"Gumbel":              {Func: ops.Gumbel, Args: []any{l, sampler}},
-			"Ranks":               {Func: ops.Ranks, Args: []any{l}, Reads: "scores"},
-			"SumOverDocuments":    {Func: ops.SumOverDocuments, Args: []any{l, l.Scores}},
-			"SpreadOverDocuments": {Func: ops.SpreadOverDocuments, Args: []any{l, n.PerQuery}},
-			"MeanOverQueries":     {Func: ops.MeanOverQueries, Args: []any{l, n.PerQuery}},
-			"Gather":              {Func: ops.Gather, Args: []any{l.Scores, n.Lists.Offsets}},
-			"Constant":            {Func: ops.Constant, Args: []any{l.Scores}},
-			"Embed":               {Func: ops.Embed, Args: []any{codes, G.Nodes{table}}},
-			"Attention":           {Func: ops.Attention, Args: []any{G.Must(ops.Dense(column, triple, zeros, ops.Identity)), l.Offsets, 1}, Optional: []int{1}},
-			"LayerNorm":           {Func: ops.LayerNorm, Args: []any{G.Must(ops.Dense(column, triple, zeros, ops.Identity)), zeros, zeros}},
-			"Drop":                {Func: ops.Drop, Args: []any{l.Scores, dropout, 0}},
+		all := map[string]call{
+			"PLRank1":             {fn: ops.PLRank1, args: []any{l, n.Gains, n.Rankings, theta}, reads: "scores gains"},
+			"PLRank2":             {fn: ops.PLRank2, args: []any{l, n.Gains, n.Rankings, theta}, reads: "scores gains"},
+			"PLRankRB":            {fn: ops.PLRankRB, args: []any{l, n.Gains, n.Rankings, theta}, reads: "scores gains"},
+			"PLRankBy":            {fn: ops.PLRankBy, args: []any{plackett.PolicyGradient, l, n.Gains, n.Rankings, theta}, reads: "scores gains"},
+			"RewardFunc":          {fn: ops.RewardFunc, args: []any{l, n.Rankings, func(_ int, y []int) float64 { return float64(y[0]) }}, reads: "scores"},
+			"ExpectedMetric":      {fn: ops.ExpectedMetric, args: []any{l, n.Gains, theta}, reads: "scores gains"},
+			"Exposure":            {fn: ops.Exposure, args: []any{l, n.Rankings, n.Rankings, theta}, optional: []int{2}, reads: "scores"},
+			"ExpectedExposure":    {fn: ops.ExpectedExposure, args: []any{l, theta}, reads: "scores"},
+			"LogProbs":            {fn: ops.LogProbs, args: []any{l, n.Rankings}, reads: "scores"},
+			"LogSoftmax":          {fn: ops.LogSoftmax, args: []any{l}, reads: "scores"},
+			"Rankings":            {fn: ops.Rankings, args: []any{l, sampler}, reads: "scores"},
+			"IdealRankings":       {fn: ops.IdealRankings, args: []any{l, n.Gains, sampler}, optional: []int{2}, reads: "gains"},
+			"Gumbel":              {fn: ops.Gumbel, args: []any{l, sampler}},
+			"Ranks":               {fn: ops.Ranks, args: []any{l}, reads: "scores"},
+			"SumOverDocuments":    {fn: ops.SumOverDocuments, args: []any{l, l.Scores}},
+			"SpreadOverDocuments": {fn: ops.SpreadOverDocuments, args: []any{l, n.PerQuery}},
+			"MeanOverQueries":     {fn: ops.MeanOverQueries, args: []any{l, n.PerQuery}},
+			"Gather":              {fn: ops.Gather, args: []any{l.Scores, n.Lists.Offsets}},
+			"Constant":            {fn: ops.Constant, args: []any{l.Scores}},
+			"Embed":               {fn: ops.Embed, args: []any{codes, G.Nodes{table}}},
+			"Attention":           {fn: ops.Attention, args: []any{G.Must(ops.Dense(column, triple, zeros, ops.Identity)), l.Offsets, 1}, optional: []int{1}},
+			"LayerNorm":           {fn: ops.LayerNorm, args: []any{G.Must(ops.Dense(column, triple, zeros, ops.Identity)), zeros, zeros}},
+			"Drop":                {fn: ops.Drop, args: []any{l.Scores, dropout, 0}},
 		}
 		for act := range ops.Activation(len(ops.ActivationNames())) {
-			all["Dense "+act.String()] = optest.Call{Func: ops.Dense, Args: []any{column, w, bias, act}}
-			all["DenseDrop "+act.String()] = optest.Call{Func: ops.DenseDrop, Args: []any{column, w, bias, act, dropout, 1 + int(act)}}
+			all["Dense "+act.String()] = call{fn: ops.Dense, args: []any{column, w, bias, act}}
+			all["DenseDrop "+act.String()] = call{fn: ops.DenseDrop, args: []any{column, w, bias, act, dropout, 1 + int(act)}}
 		}
 		return all
 	})
+}
+
+// A call is an exported function with arguments that it takes.
+type call struct {
+	fn       any
+	args     []any
+	optional []int  // arguments that may be nil
+	reads    string // those of "scores" and "gains" that must be finite
+}
+
+// callNodes are leaves to call functions with: of two queries, an empty one between
+// them, and padding at both ends.
+type callNodes struct {
+	Lists                     ops.Lists
+	Gains, Rankings, PerQuery *G.Node
+	Discounts                 []float64
+}
+
+// A name is that of a function, and perhaps of a variant after a blank.
+type calls = func(n callNodes) map[string]call
+
+// newCallNodes puts leaves of their own into a graph. The number of row 4 in a vector,
+// scores or gains, may be replaced.
+func newCallNodes(g *G.ExprGraph, prefix, replaced string, by float64) callNodes {
+	values := map[string][]float64{
+		"scores": {9, .3, -.1, .6, -.4, .2, 9},
+		"gains":  {9, 0, 1, 3, 1, 0, 9},
+	}
+	if replaced != "" {
+		values[replaced][4] = by
+	}
+	vector := func(name string, x []float64) *G.Node { return optest.Vector(g, prefix+name, tensor.Float64, x) }
+	return callNodes{
+		Lists:     ops.Lists{Scores: vector("scores", values["scores"]), Offsets: optest.Ints(g, prefix+"offsets", []int{1, 4, 4, 6}, 4)},
+		Gains:     vector("gains", values["gains"]),
+		Rankings:  optest.Ints(g, prefix+"rankings", []int{1, 2, 3, 1, -1, -1, -1, -1, 4, 5, 5, 4}, 3, 2, 2),
+		PerQuery:  vector("per query", []float64{1, 2, 3}),
+		Discounts: []float64{1, .6},
+	}
+}
+
+// call gives the nodes among a function's results.
+func (c call) nodes() (nodes G.Nodes, err error) {
+	in := make([]reflect.Value, len(c.args))
+	f := reflect.ValueOf(c.fn)
+	for i, arg := range c.args {
+		in[i] = reflect.Zero(f.Type().In(i))
+		if arg != nil {
+			in[i] = reflect.ValueOf(arg)
+		}
+	}
+	for _, out := range f.Call(in) {
+		switch out := out.Interface().(type) {
+		case nil:
+		case *G.Node:
+			if out != nil {
+				nodes = append(nodes, out)
+			}
+		case error:
+			err = out
+		}
+	}
+	return nodes, err
+}
+
+// checkCalls checks every exported function of the package in the folder at hand: that
+// it is among the calls; that an argument that is nil is an error; that a number that is
+// not finite is an error of the run that says where; and that gradients can be asked for
+// as often as one likes, in a graph with all other functions.
+func checkCalls(t *testing.T, all calls) {
+	names := slices.Sorted(maps.Keys(all(newCallNodes(G.NewGraph(), "", "", 0))))
+	t.Run("complete", func(t *testing.T) {
+		for _, name := range exported(t) {
+			if !slices.ContainsFunc(names, func(have string) bool { return have == name || strings.HasPrefix(have, name+" ") }) {
+				t.Errorf("%s is not checked", name)
+			}
+		}
+	})
+	t.Run("nil", func(t *testing.T) {
+		for _, name := range names {
+			for i := range all(newCallNodes(G.NewGraph(), "", "", 0))[name].args {
+				checkNil(t, name, all(newCallNodes(G.NewGraph(), "", "", 0))[name], i)
+			}
+		}
+	})
+	t.Run("finite", func(t *testing.T) {
+		for _, name := range names {
+			for _, read := range []string{"scores", "gains"} {
+				for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+					of := all(newCallNodes(G.NewGraph(), "", read, x))[name]
+					nodes, err := of.nodes()
+					if err == nil && len(nodes) > 0 {
+						vm := G.NewTapeMachine(nodes[0].Graph())
+						err = vm.RunAll()
+						vm.Close()
+					}
+					if !strings.Contains(of.reads, read) {
+						continue // that there is no panic is all
+					}
+					want := fmt.Sprintf("query 2, row 4: the %s is %v", strings.TrimSuffix(read, "s"), x)
+					if err == nil || !strings.Contains(err.Error(), want) {
+						t.Errorf("%s with %v in the %s: error %v, want one with %q", name, x, read, err, want)
+					}
+				}
+			}
+		}
+	})
+	t.Run("gradients", func(t *testing.T) { checkGradients(t, names, all) })
+}
+
+func checkNil(t *testing.T, name string, c call, i int) {
+	defer func() {
+		if r := recover(); r != nil {
+			t.Errorf("%s without argument %d: %v", name, i, r)
+		}
+	}()
+	kind := reflect.TypeOf(c.fn).In(i).Kind()
+	if kind != reflect.Pointer && kind != reflect.Slice && kind != reflect.Struct {
+		return
+	}
+	c.args[i] = nil
+	_, err := c.nodes()
+	if optional := slices.Contains(c.optional, i); (err == nil) != optional {
+		t.Errorf("%s without argument %d: error %v", name, i, err)
+	}
+}
+
+// checkGradients compares gradients of all functions in one graph, asked for twice, with
+// those in graphs of their own.
+func checkGradients(t *testing.T, names []string, all calls) {
+	type asked struct {
+		name  string
+		again *G.Node
+		value G.Value
+		want  []float64
+	}
+	loss := func(name string, n callNodes) *G.Node {
+		nodes, err := all(n)[name].nodes()
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if len(nodes) == 0 || nodes[0].Dtype() == tensor.Int {
+			return nil
+		}
+		if nodes[0].IsScalar() {
+			return nodes[0]
+		}
+		return G.Must(G.Sum(G.Must(G.Square(nodes[0]))))
+	}
+	g := G.NewGraph()
+	var grads []*asked
+	for _, name := range names {
+		own := newCallNodes(G.NewGraph(), name, "", 0)
+		of := loss(name, own)
+		if of == nil {
+			continue
+		}
+		_, want, err := optest.Tape(of, own.Lists.Scores)
+		if err != nil {
+			if !strings.Contains(err.Error(), "Non Differentiable WRTs") {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		here := newCallNodes(g, name, "", 0)
+		of = loss(name, here)
+		first, err := G.Grad(of, here.Lists.Scores)
+		if err != nil {
+			t.Fatalf("%s after others: %v", name, err)
+		}
+		second, err := G.Grad(of, here.Lists.Scores)
+		if err != nil {
+			t.Fatalf("%s again: %v", name, err)
+		}
+		a := &asked{name: name, again: second[0], want: want}
+		if first[0] != second[0] {
+			t.Errorf("%s: another gradient when asked again", name)
+		}
+		G.Read(a.again, &a.value)
+		grads = append(grads, a)
+	}
+	vm := G.NewTapeMachine(g)
+	defer vm.Close()
+	if err := vm.RunAll(); err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range grads {
+		if got := optest.Numbers(a.value); !slices.Equal(got, a.want) {
+			t.Errorf("%s: gradient %v in a graph with others, %v by itself", a.name, got, a.want)
+		}
+	}
+	if len(grads) == 0 {
+		t.Error("nothing has a gradient")
+	}
+}
+
+// exported are the functions of the package in the folder at hand that make nodes.
+func exported(t *testing.T) (names []string) {
+	paths, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, decl := range file.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if ok && f.Recv == nil && f.Name.IsExported() && f.Type.Results != nil && takesNodes(f) {
+				names = append(names, f.Name.Name)
+			}
+		}
+	}
+	return names
+}
+
+// takesNodes says whether a function has a *G.Node or Lists among its parameters.
+func takesNodes(f *ast.FuncDecl) bool {
+	for _, p := range f.Type.Params.List {
+		kind := p.Type
+		if star, ok := kind.(*ast.StarExpr); ok {
+			kind = star.X
+		}
+		if sel, ok := kind.(*ast.SelectorExpr); ok {
+			kind = sel.Sel
+		}
+		if id, ok := kind.(*ast.Ident); ok && (id.Name == "Node" || id.Name == "Lists") {
+			return true
+		}
+	}
+	return false
 }

@@ -38,7 +38,7 @@ func DenseDrop(x, w, b *G.Node, act Activation, d *Dropout, layer int) (*G.Node,
 
 // denseDrop is Dense where d is nil.
 func denseDrop(name string, x, w, b *G.Node, act Activation, d *Dropout, layer int) (*G.Node, error) {
-	if !forward.Activation(act).Valid() {
+	if !act.Valid() {
 		return nil, fmt.Errorf("%s: no such activation: %d", name, int(act))
 	}
 	if err := checkDense(name, x, w, b); err != nil {
@@ -46,7 +46,7 @@ func denseDrop(name string, x, w, b *G.Node, act Activation, d *Dropout, layer i
 	}
 	if act == GELU {
 		// Its derivative needs x·w + b, which is a node for this reason, as is GELU.
-		y, err := dense(forward.Identity, x.Op() == nil, nil).Apply(x, w, b)
+		y, err := dense(Identity, x.Op() == nil, nil).Apply(x, w, b)
 		if err == nil {
 			y, err = gelu.Apply(y)
 		}
@@ -63,19 +63,18 @@ func denseDrop(name string, x, w, b *G.Node, act Activation, d *Dropout, layer i
 		}
 		in = append(in, key)
 	}
-	return dense(forward.Activation(act), x.Op() == nil, d).Apply(in...)
+	return dense(act, x.Op() == nil, d).Apply(in...)
 }
 
 var gelu = &op.Func{
-	Name: "ops: GELU", Do: func(in []op.Tensor, y op.Tensor) error {
-		if y.F32 != nil {
-			forward.ActivateInto(forward.GELU, in[0].F32, y.F32)
-		} else {
-			forward.ActivateInto(forward.GELU, in[0].F64, y.F64)
-		}
-		return nil
-	},
-	VJPs: []*op.Term{activationVJP(forward.GELU, nil).Of(op.Input(0), op.Incoming)},
+	Name: "ops: GELU",
+	Do:   op.ByDtype(geluOf[float32], geluOf[float64]),
+	VJPs: []*op.Term{activationVJP(GELU, nil).Of(op.Input(0), op.Incoming)},
+}
+
+func geluOf[T op.Float](_ []op.Tensor, x [][]T, y []T) error {
+	forward.ActivateInto(GELU, x[0], y)
+	return nil
 }
 
 func checkDense(name string, x, w, b *G.Node) error {
@@ -111,9 +110,9 @@ func checkDense(name string, x, w, b *G.Node) error {
 // dense is x, w, b → act(x·w + b), for any activation but GELU, or x, w, b and a key → what a
 // dropout leaves of that. Its derivatives are functions of their own: dz = mask·dy·act'(z),
 // dx = dz·wᵀ, dw = xᵀ·dz, db = Σ_rows dz.
-func dense(act forward.Activation, leafX bool, d *Dropout) *op.Func {
+func dense(act Activation, leafX bool, d *Dropout) *op.Func {
 	dz, dropout := op.Incoming, ""
-	if act != forward.Identity {
+	if act != Identity {
 		dz = activationVJP(act, nil).Of(op.Result, op.Incoming)
 	}
 	if d != nil {
@@ -128,21 +127,15 @@ func dense(act forward.Activation, leafX bool, d *Dropout) *op.Func {
 		Shape: func(in []tensor.Shape) tensor.Shape { // [rows], or [rows, out]
 			return append(tensor.Shape{in[0][0]}, in[1][1:]...)
 		},
-		Do: func(in []op.Tensor, y op.Tensor) error {
-			x, w, b := in[0], in[1], in[2]
-			width, out := w.Shape[0], b.Len()
-			var masks forward.Dropout
-			if d != nil {
-				masks = d.masks(in[3])
-			}
-			if y.F32 != nil {
-				forward.Dense(act, width, out, x.F32, w.F32, b.F32, y.F32, masks)
-			} else {
-				forward.Dense(act, width, out, x.F64, w.F64, b.F64, y.F64, masks)
-			}
-			return nil
-		},
+		Do:   op.ByDtype(denseOf[float32](act, d), denseOf[float64](act, d)),
 		VJPs: []*op.Term{dx, weightsVJP.Of(op.Input(0), dz), biasVJP.Of(dz)},
+	}
+}
+
+func denseOf[T op.Float](act Activation, d *Dropout) op.Kernel[T] {
+	return func(in []op.Tensor, x [][]T, y []T) error {
+		forward.Dense(act, in[1].Shape[0], len(x[2]), x[0], x[1], x[2], y, d.masks(in, 3))
+		return nil
 	}
 }
 
@@ -158,66 +151,54 @@ func columns(s tensor.Shape) int {
 var inputVJP = &op.Func{
 	Name:  "ops: DenseInputVJP",
 	Shape: func(in []tensor.Shape) tensor.Shape { return tensor.Shape{in[0][0], in[1][0]} },
-	Do: func(in []op.Tensor, dx op.Tensor) error {
-		dz, w := in[0], in[1]
-		if dx.F32 != nil {
-			forward.DenseInputVJP(w.Shape[0], columns(w.Shape), dz.F32, w.F32, dx.F32)
-		} else {
-			forward.DenseInputVJP(w.Shape[0], columns(w.Shape), dz.F64, w.F64, dx.F64)
-		}
-		return nil
-	},
+	Do:    op.ByDtype(inputVJPOf[float32], inputVJPOf[float64]),
+}
+
+func inputVJPOf[T op.Float](in []op.Tensor, x [][]T, dx []T) error {
+	w := in[1].Shape
+	forward.DenseInputVJP(w[0], columns(w), x[0], x[1], dx)
+	return nil
 }
 
 // weightsVJP is x, dz → xᵀ·dz.
 var weightsVJP = &op.Func{
-	Name: "ops: DenseWeightsVJP",
-	Shape: func(in []tensor.Shape) tensor.Shape {
-		return append(tensor.Shape{in[0][1]}, in[1][1:]...)
-	},
-	Do: func(in []op.Tensor, dw op.Tensor) error {
-		x, dz := in[0], in[1]
-		if dw.F32 != nil {
-			forward.DenseWeightsVJP(x.Shape[1], columns(dw.Shape), x.F32, dz.F32, dw.F32)
-		} else {
-			forward.DenseWeightsVJP(x.Shape[1], columns(dw.Shape), x.F64, dz.F64, dw.F64)
-		}
-		return nil
-	},
+	Name:  "ops: DenseWeightsVJP",
+	Shape: func(in []tensor.Shape) tensor.Shape { return append(tensor.Shape{in[0][1]}, in[1][1:]...) },
+	Do:    op.ByDtype(weightsVJPOf[float32], weightsVJPOf[float64]),
+}
+
+func weightsVJPOf[T op.Float](in []op.Tensor, x [][]T, dw []T) error {
+	width := in[0].Shape[1]
+	forward.DenseWeightsVJP(width, len(dw)/width, x[0], x[1], dw)
+	return nil
 }
 
 // biasVJP is dz → its column sums.
 var biasVJP = &op.Func{
 	Name:  "ops: DenseBiasVJP",
 	Shape: func(in []tensor.Shape) tensor.Shape { return tensor.Shape{columns(in[0])} },
-	Do: func(in []op.Tensor, db op.Tensor) error {
-		if db.F32 != nil {
-			forward.DenseBiasVJP(db.Len(), in[0].F32, db.F32)
-		} else {
-			forward.DenseBiasVJP(db.Len(), in[0].F64, db.F64)
-		}
-		return nil
-	},
+	Do:    op.ByDtype(biasVJPOf[float32], biasVJPOf[float64]),
+}
+
+func biasVJPOf[T op.Float](_ []op.Tensor, x [][]T, db []T) error {
+	forward.DenseBiasVJP(len(db), x[0], db)
+	return nil
 }
 
 // activationVJP is y (z for GELU), dy → dy·act'(z); with a dropout, y less what was dropped,
 // dy and the key → mask·dy·act'(z).
-func activationVJP(act forward.Activation, d *Dropout) *op.Func {
+func activationVJP(act Activation, d *Dropout) *op.Func {
 	f := &op.Func{Name: "ops: ActivationVJP", Settings: act.String()}
 	if d != nil {
 		f.Settings += ", " + d.settings()
 	}
-	f.Do = func(in []op.Tensor, dz op.Tensor) error {
-		var masks forward.Dropout
-		if d != nil {
-			masks = d.masks(in[2])
-		}
-		if dz.F32 != nil {
-			forward.ActivationVJP(act, in[0].F32, in[1].F32, dz.F32, masks)
-		} else {
-			forward.ActivationVJP(act, in[0].F64, in[1].F64, dz.F64, masks)
-		}
+	f.Do = op.ByDtype(activationVJPOf[float32](act, d), activationVJPOf[float64](act, d))
+	return f
+}
+
+func activationVJPOf[T op.Float](act Activation, d *Dropout) op.Kernel[T] {
+	return func(in []op.Tensor, x [][]T, dz []T) error {
+		forward.ActivationVJP(act, x[0], x[1], dz, d.masks(in, 2))
 		return nil
 	}
-	return f
 }

@@ -54,16 +54,16 @@ func Drop(x *G.Node, d *Dropout, layer int) (*G.Node, error) {
 	}
 	// Its own derivative: what comes in goes through the same mask.
 	masked := func(slopes ...*op.Term) *op.Func {
-		return &op.Func{Name: name, Settings: d.settings(), VJPs: slopes, Do: func(in []op.Tensor, y op.Tensor) error {
-			if y.F32 != nil {
-				forward.DropInto(d.masks(in[1]), in[0].F32, y.F32)
-			} else {
-				forward.DropInto(d.masks(in[1]), in[0].F64, y.F64)
-			}
-			return nil
-		}}
+		return &op.Func{Name: name, Settings: d.settings(), VJPs: slopes, Do: op.ByDtype(drop[float32](d), drop[float64](d))}
 	}
 	return masked(masked().Of(op.Incoming, op.Input(1))).Apply(x, key)
+}
+
+func drop[T op.Float](d *Dropout) op.Kernel[T] {
+	return func(in []op.Tensor, x [][]T, y []T) error {
+		forward.DropInto(d.masks(in, 1), x[0], y)
+		return nil
+	}
 }
 
 // key is a node of the key of the masks of a layer, which every run of the graph draws. So
@@ -106,9 +106,12 @@ func (d *Dropout) key(name string, x *G.Node, layer int) (*G.Node, error) {
 
 func (d *Dropout) settings() string { return fmt.Sprintf("%d: rate %v", d.id, d.rate) }
 
-// masks are those of a key.
-func (d *Dropout) masks(key op.Tensor) forward.Dropout {
-	return forward.Dropout{Rate: d.rate, Key: uint64(key.Int[0])}
+// masks are those of the key, input number i; of no dropout there are none.
+func (d *Dropout) masks(in []op.Tensor, i int) forward.Dropout {
+	if d == nil {
+		return forward.Dropout{}
+	}
+	return forward.Dropout{Rate: d.rate, Key: uint64(in[i].Int[0])}
 }
 
 // maskStream is what the masks of a graph may share.

@@ -35,31 +35,14 @@ func Embed(x *G.Node, tables G.Nodes) (*G.Node, error) {
 		Shape: func(in []tensor.Shape) tensor.Shape {
 			return tensor.Shape{in[0][0], forward.EmbeddedWidth(features, embeddings)}
 		},
-		Do: func(in []op.Tensor, y op.Tensor) (err error) {
-			if y.F32 != nil {
-				err = forward.Embed(features, embeddings, float32s(in[1:]), in[0].F32, y.F32)
-			} else {
-				err = forward.Embed(features, embeddings, float64s(in[1:]), in[0].F64, y.F64)
-			}
-			if err != nil {
-				err = fmt.Errorf("%s: %w", name, err)
-			}
-			return err
-		},
+		Do:   op.ByDtype(embed[float32](features, embeddings), embed[float64](features, embeddings)),
 		VJPs: []*op.Term{nil},
 	}
 	for i := range tables {
 		slope := op.Func{
 			Name: name + "VJP", Settings: fmt.Sprint(settings, i),
 			Shape: func(in []tensor.Shape) tensor.Shape { return in[1] },
-			Do: func(in []op.Tensor, dtable op.Tensor) error {
-				if dtable.F32 != nil {
-					forward.EmbedVJP(features, embeddings, i, in[0].F32, in[2].F32, dtable.F32)
-				} else {
-					forward.EmbedVJP(features, embeddings, i, in[0].F64, in[2].F64, dtable.F64)
-				}
-				return nil
-			},
+			Do:    op.ByDtype(embedVJP[float32](features, embeddings, i), embedVJP[float64](features, embeddings, i)),
 		}
 		f.VJPs = append(f.VJPs, slope.Of(op.Input(0), op.Input(1+i), op.Incoming))
 	}
@@ -85,16 +68,19 @@ func checkEmbed(x *G.Node, tables G.Nodes) (embeddings []forward.Embedding, err 
 	return embeddings, nil
 }
 
-func float32s(in []op.Tensor) (all [][]float32) {
-	for _, t := range in {
-		all = append(all, t.F32)
+func embed[T op.Float](features int, embeddings []forward.Embedding) op.Kernel[T] {
+	return func(_ []op.Tensor, x [][]T, y []T) error {
+		if err := forward.Embed(features, embeddings, x[1:], x[0], y); err != nil {
+			return fmt.Errorf("ops: Embed: %w", err)
+		}
+		return nil
 	}
-	return all
 }
 
-func float64s(in []op.Tensor) (all [][]float64) {
-	for _, t := range in {
-		all = append(all, t.F64)
+// embedVJP is x, table i, dy → dtable.
+func embedVJP[T op.Float](features int, embeddings []forward.Embedding, i int) op.Kernel[T] {
+	return func(_ []op.Tensor, x [][]T, dtable []T) error {
+		forward.EmbedVJP(features, embeddings, i, x[0], x[2], dtable)
+		return nil
 	}
-	return all
 }

@@ -1,9 +1,6 @@
 package ops
 
 import (
-	"fmt"
-	"slices"
-
 	G "gorgonia.org/gorgonia"
 
 	"github.com/plrank/plrank/internal/op"
@@ -28,22 +25,22 @@ func Exposure(l Lists, rankings, gradRankings *G.Node, discounts []float64) (*G.
 	if gradRankings == nil {
 		gradRankings = rankings
 	}
-	return exposure("ops: Exposure", l, discounts,
-		func(l *op.List, in []op.Tensor, theta, scores, exposure []float64) error {
-			rankings, err := l.FullRankings(in[1], theta)
+	return exposure("ops: Exposure", l,
+		func(l *op.List, exposure []float64) error {
+			rankings, err := l.FullRankings(1)
 			if err != nil {
 				return err
 			}
-			return l.Kernel.Exposure(scores, theta, rankings, exposure)
+			return l.Kernel.Exposure(l.X[0], l.Discounts, rankings, exposure)
 		},
-		func(l *op.List, in []op.Tensor, theta, scores, incoming, slopes []float64) error {
-			rankings, err := l.FullRankings(in[2], theta)
+		func(l *op.List, incoming, slopes []float64) error {
+			rankings, err := l.FullRankings(2)
 			if err != nil {
 				return err
 			}
-			_, err = l.Kernel.Gradient(plackett.PLRankRB, scores, incoming, theta, rankings, slopes)
+			_, err = l.Kernel.Gradient(plackett.PLRankRB, l.X[0], incoming, l.Discounts, rankings, slopes)
 			return err
-		}, op.Rankings(rankings), op.Rankings(gradRankings))
+		}, op.Rankings(rankings), op.Rankings(gradRankings), op.Discounts(discounts))
 }
 
 // ExpectedExposure is the exposure that every row can expect under the Plackett–Luce
@@ -61,54 +58,28 @@ func Exposure(l Lists, rankings, gradRankings *G.Node, discounts []float64) (*G.
 // It costs O(D·K) for a query, about as much as some hundred samples, and as much again
 // for the backward pass.
 func ExpectedExposure(l Lists, discounts []float64) (*G.Node, error) {
-	return exposure("ops: ExpectedExposure", l, discounts,
-		func(l *op.List, _ []op.Tensor, theta, scores, exposure []float64) error {
-			return l.Expectation.Exposure(scores, theta, exposure)
+	return exposure("ops: ExpectedExposure", l,
+		func(l *op.List, exposure []float64) error {
+			return l.Expectation.Exposure(l.X[0], l.Discounts, exposure)
 		},
-		func(l *op.List, _ []op.Tensor, theta, scores, incoming, slopes []float64) error {
-			_, err := l.Expectation.Gradient(scores, incoming, theta, slopes)
+		func(l *op.List, incoming, slopes []float64) error {
+			_, err := l.Expectation.Gradient(l.X[0], incoming, l.Discounts, slopes)
 			return err
-		})
+		}, op.Discounts(discounts))
 }
 
 // exposure makes a node of the exposures of a query and their derivative.
-func exposure(name string, l Lists, discounts []float64,
-	value func(l *op.List, in []op.Tensor, theta, scores, exposure []float64) error,
-	slope func(l *op.List, in []op.Tensor, theta, scores, incoming, slopes []float64) error, others ...op.In) (*G.Node, error) {
-	if err := op.CheckDiscounts(discounts); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	theta := slices.Clone(discounts)
-	settings := fmt.Sprintf("discounts: %v", theta)
+func exposure(name string, l Lists, value func(l *op.List, exposure []float64) error,
+	vjp func(l *op.List, incoming, slopes []float64) error, others ...op.In) (*G.Node, error) {
 	f := op.ListFunc{
-		Name: name, Settings: settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
-			scores, err := l.Scores()
-			if err != nil {
+		Name: name,
+		Do:   func(l *op.List) error { return value(l, l.Out()) },
+		VJP: func(l *op.List) error {
+			if err := op.CheckFinite("incoming gradient", l.Last()); err != nil {
 				return err
 			}
-			exposure := l.Floats(l.Len())
-			if err := value(l, in, theta, scores, exposure); err != nil {
-				return err
-			}
-			result.Write(exposure, l.From)
-			return nil
+			return vjp(l, l.Last(), l.Out())
 		},
-		VJP: &op.ListFunc{Name: name + "VJP", Settings: settings, Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
-			scores, err := l.Scores()
-			if err != nil {
-				return err
-			}
-			incoming, err := l.Incoming(in[len(in)-1])
-			if err != nil {
-				return err
-			}
-			slopes := l.Floats(l.Len())
-			if err := slope(l, in, theta, scores, incoming, slopes); err != nil {
-				return err
-			}
-			result.Write(slopes, l.From)
-			return nil
-		}},
 	}
-	return f.Apply(l, others...)
+	return f.Apply(l, append([]op.In{op.Scores(l)}, others...)...)
 }

@@ -25,14 +25,7 @@ func LayerNorm(x, gain, bias *G.Node) (*G.Node, error) {
 	}
 	norm := &op.Func{
 		Name: "ops: LayerNorm",
-		Do: func(in []op.Tensor, y op.Tensor) error {
-			if y.F32 != nil {
-				forward.LayerNorm(in[1].F32, in[2].F32, in[0].F32, y.F32)
-			} else {
-				forward.LayerNorm(in[1].F64, in[2].F64, in[0].F64, y.F64)
-			}
-			return nil
-		},
+		Do:   op.ByDtype(layerNorm[float32], layerNorm[float64]),
 		VJPs: []*op.Term{
 			layerNormInputVJP.Of(op.Input(0), op.Input(1), op.Incoming),
 			layerNormGainVJP.Of(op.Input(0), op.Incoming),
@@ -60,29 +53,30 @@ func checkLayerNorm(x, gain, bias *G.Node) error {
 	return nil
 }
 
+func layerNorm[T op.Float](_ []op.Tensor, x [][]T, y []T) error {
+	forward.LayerNorm(x[1], x[2], x[0], y)
+	return nil
+}
+
 // layerNormInputVJP is x, gain, dy → dx.
 var layerNormInputVJP = &op.Func{
 	Name: "ops: LayerNormInputVJP",
-	Do: func(in []op.Tensor, dx op.Tensor) error {
-		if dx.F32 != nil {
-			forward.LayerNormInputVJP(in[1].F32, in[0].F32, in[2].F32, dx.F32)
-		} else {
-			forward.LayerNormInputVJP(in[1].F64, in[0].F64, in[2].F64, dx.F64)
-		}
-		return nil
-	},
+	Do:   op.ByDtype(layerNormInputVJPOf[float32], layerNormInputVJPOf[float64]),
+}
+
+func layerNormInputVJPOf[T op.Float](_ []op.Tensor, x [][]T, dx []T) error {
+	forward.LayerNormInputVJP(x[1], x[0], x[2], dx)
+	return nil
 }
 
 // layerNormGainVJP is x, dy → dgain.
 var layerNormGainVJP = &op.Func{
 	Name:  "ops: LayerNormGainVJP",
 	Shape: func(in []tensor.Shape) tensor.Shape { return tensor.Shape{in[0][1]} },
-	Do: func(in []op.Tensor, dgain op.Tensor) error {
-		if dgain.F32 != nil {
-			forward.LayerNormGainVJP(in[0].F32, in[1].F32, dgain.F32)
-		} else {
-			forward.LayerNormGainVJP(in[0].F64, in[1].F64, dgain.F64)
-		}
-		return nil
-	},
+	Do:    op.ByDtype(layerNormGainVJPOf[float32], layerNormGainVJPOf[float64]),
+}
+
+func layerNormGainVJPOf[T op.Float](_ []op.Tensor, x [][]T, dgain []T) error {
+	forward.LayerNormGainVJP(x[0], x[1], dgain)
+	return nil
 }

@@ -19,35 +19,10 @@ import (
 // Errors are those of [PLRank1]. It costs O(D + N·K) for a query, like its
 // backward pass.
 func LogProbs(l Lists, rankings *G.Node) (*G.Node, error) {
-	const name = "ops: LogProbs"
 	f := op.ListFunc{
-		Name: name, Shape: op.Like(1), Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
-			scores, err := l.Scores()
-			if err != nil {
-				return err
-			}
-			r := l.Rankings(in[1])
-			logs := l.Floats(len(r.Documents))
-			if err := l.Kernel.LogProbs(scores, r, logs); err != nil {
-				return err
-			}
-			result.Write(logs, l.Query*len(logs))
-			return nil
-		},
-		VJP: &op.ListFunc{Name: name + "VJP", Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
-			scores, err := l.Scores()
-			if err != nil {
-				return err
-			}
-			r := l.Rankings(in[1])
-			size, lambda := len(r.Documents), l.Floats(l.Len())
-			weights := l.Read(in[2], l.Query*size, (l.Query+1)*size)
-			if err := l.Kernel.LogProbsGradient(scores, r, weights, lambda); err != nil {
-				return err
-			}
-			result.Write(lambda, l.From)
-			return nil
-		}},
+		Name: "ops: LogProbs", Layout: op.PerRanking, Shape: op.Like(1),
+		Do:  func(l *op.List) error { return l.Kernel.LogProbs(l.X[0], l.Rankings(1), l.Out()) },
+		VJP: func(l *op.List) error { return l.Kernel.LogProbsGradient(l.X[0], l.Rankings(1), l.Last(), l.Out()) },
 	}
-	return f.Apply(l, op.Rankings(rankings))
+	return f.Apply(l, op.Scores(l), op.Rankings(rankings))
 }

@@ -1,9 +1,6 @@
 package ops
 
 import (
-	"fmt"
-	"slices"
-
 	G "gorgonia.org/gorgonia"
 
 	"github.com/plrank/plrank/internal/op"
@@ -70,13 +67,13 @@ func PLRankBy(e plackett.Estimator, l Lists, gains, rankings *G.Node, discounts 
 }
 
 func plRank(e plackett.Estimator, name string, l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error) {
-	return metric("ops: "+name, l, gains, discounts, func(l *op.List, in []op.Tensor, theta, scores, gains, lambda []float64) (float64, error) {
-		rankings, err := l.FullRankings(in[2], theta)
+	return op.Metric("ops: "+name, "", l, func(l *op.List, lambda []float64) (float64, error) {
+		rankings, err := l.FullRankings(2)
 		if err != nil {
 			return 0, err
 		}
-		return l.Kernel.Gradient(e, scores, gains, theta, rankings, lambda)
-	}, op.Rankings(rankings))
+		return l.Kernel.Gradient(e, l.X[0], l.X[1], l.Discounts, rankings, lambda)
+	}, op.Rows("gains", gains), op.Rankings(rankings), op.Discounts(discounts))
 }
 
 // ExpectedMetric is the metric of every query expected under the Plackett–Luce policy of
@@ -100,27 +97,7 @@ func plRank(e plackett.Estimator, name string, l Lists, gains, rankings *G.Node,
 // included: for small K about as much as some hundred samples. For whole lists under DCG, RBP and the
 // like it costs O(D) (docs/exact.md, section 5).
 func ExpectedMetric(l Lists, gains *G.Node, discounts []float64) (*G.Node, error) {
-	return metric("ops: ExpectedMetric", l, gains, discounts, func(l *op.List, _ []op.Tensor, theta, scores, gains, lambda []float64) (float64, error) {
-		return l.Expectation.Gradient(scores, gains, theta, lambda)
-	})
-}
-
-// metric is op.Metric of gains and discounts.
-func metric(name string, l Lists, gains *G.Node, discounts []float64,
-	do func(l *op.List, in []op.Tensor, theta, scores, gains, lambda []float64) (float64, error), others ...op.In) (*G.Node, error) {
-	if err := op.CheckDiscounts(discounts); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	theta := slices.Clone(discounts)
-	return op.Metric(name, fmt.Sprintf("discounts: %v", theta), l, func(l *op.List, in []op.Tensor, lambda []float64) (float64, error) {
-		scores, err := l.Scores()
-		if err != nil {
-			return 0, err
-		}
-		gains, err := l.Gains(in[1])
-		if err != nil {
-			return 0, err
-		}
-		return do(l, in, theta, scores, gains, lambda)
-	}, append([]op.In{op.Rows("gains", gains)}, others...)...)
+	return op.Metric("ops: ExpectedMetric", "", l, func(l *op.List, lambda []float64) (float64, error) {
+		return l.Expectation.Gradient(l.X[0], l.X[1], l.Discounts, lambda)
+	}, op.Rows("gains", gains), op.Discounts(discounts))
 }

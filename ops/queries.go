@@ -14,36 +14,31 @@ import (
 // [queries], 0 for empty ones; padding is left out, whatever is in it. It is
 // differentiable in x.
 func SumOverDocuments(l Lists, x *G.Node) (*G.Node, error) {
-	const name = "ops: SumOverDocuments"
-	f := op.ListFunc{Name: name, Shape: op.PerQuery, Do: sumRows, VJP: &op.ListFunc{Name: name + "VJP", Do: spreadRows}}
-	return f.ApplyTo(op.Rows("x", x), l)
+	f := op.ListFunc{Name: "ops: SumOverDocuments", Layout: op.PerQuery, Do: sumRows, VJP: spreadRows}
+	return f.Apply(l, op.AnyRows("x", x))
 }
 
 // SpreadOverDocuments gives every document the value of its query: values are
 // [queries], the result is [rows], 0 in padding. It is differentiable in values.
 func SpreadOverDocuments(l Lists, values *G.Node) (*G.Node, error) {
-	const name = "ops: SpreadOverDocuments"
-	f := op.ListFunc{
-		Name: name, Do: spreadRows,
-		Of: 1, VJP: &op.ListFunc{Name: name + "VJP", Shape: op.PerQuery, Do: sumRows},
-	}
-	return f.Apply(l, op.Queries("values", values))
+	f := op.ListFunc{Name: "ops: SpreadOverDocuments", Do: spreadRows, Of: 1, VJP: sumRows}
+	return f.Apply(l, op.AnyRows("scores", l.Scores), op.Queries("values", values))
 }
 
 // sumRows sums the last input, spreadRows spreads it.
-func sumRows(l *op.List, in []op.Tensor, result op.Tensor) error {
-	x, sum := in[len(in)-1], 0.0
-	for row := l.From; row < l.To; row++ {
-		sum += x.At(row)
+func sumRows(l *op.List) error {
+	sum := 0.0
+	for _, v := range l.Last() {
+		sum += v
 	}
-	result.Set(l.Query, sum)
+	l.Out()[0] = sum
 	return nil
 }
 
-func spreadRows(l *op.List, in []op.Tensor, result op.Tensor) error {
-	v := in[len(in)-1].At(l.Query)
-	for row := l.From; row < l.To; row++ {
-		result.Set(row, v)
+func spreadRows(l *op.List) error {
+	out := l.Out()
+	for d := range out {
+		out[d] = l.Last()[0]
 	}
 	return nil
 }
@@ -56,11 +51,11 @@ func MeanOverQueries(l Lists, values *G.Node) (*G.Node, error) {
 	if err := op.Check(l, op.Queries("values", values)); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	share := op.ListFunc{Name: name, Shape: op.PerQuery, Do: func(l *op.List, _ []op.Tensor, result op.Tensor) error {
-		result.Set(l.Query, 1/float64(l.Present))
+	share := op.ListFunc{Name: name, Layout: op.PerQuery, Do: func(l *op.List) error {
+		l.Out()[0] = 1 / float64(l.Present)
 		return nil
 	}}
-	weights, err := share.Apply(l)
+	weights, err := share.Apply(l, op.AnyRows("scores", l.Scores))
 	if err != nil {
 		return nil, err
 	}
@@ -79,36 +74,30 @@ func MeanOverQueries(l Lists, values *G.Node) (*G.Node, error) {
 // first. It is differentiable in the scores. Accurate for any finite scores; others
 // are an error of the run that names the row.
 func LogSoftmax(l Lists) (*G.Node, error) {
-	const name = "ops: LogSoftmax"
 	f := op.ListFunc{
-		Name: name, Do: func(l *op.List, _ []op.Tensor, result op.Tensor) error {
-			scores, err := l.Scores()
-			if err != nil {
-				return err
-			}
-			shift, logSum := logSumExp(scores)
-			for d, m := range scores {
-				result.Set(l.From+d, m-shift-logSum)
+		Name: "ops: LogSoftmax",
+		Do: func(l *op.List) error {
+			shift, logSum := logSumExp(l.X[0])
+			out := l.Out()
+			for d, m := range l.X[0] {
+				out[d] = m - shift - logSum
 			}
 			return nil
 		},
-		VJP: &op.ListFunc{Name: name + "VJP", Do: func(l *op.List, in []op.Tensor, result op.Tensor) error {
-			scores, err := l.Scores()
-			if err != nil {
-				return err
-			}
-			shift, logSum := logSumExp(scores)
-			incoming, sum := l.Read(in[1], l.From, l.To), 0.0
-			for _, v := range incoming {
+		VJP: func(l *op.List) error {
+			shift, logSum := logSumExp(l.X[0])
+			sum := 0.0
+			for _, v := range l.Last() {
 				sum += v
 			}
-			for d, m := range scores {
-				result.Set(l.From+d, incoming[d]-sum*normal.Exp(m-shift-logSum))
+			out := l.Out()
+			for d, m := range l.X[0] {
+				out[d] = l.Last()[d] - sum*normal.Exp(m-shift-logSum)
 			}
 			return nil
-		}},
+		},
 	}
-	return f.Apply(l)
+	return f.Apply(l, op.Scores(l))
 }
 
 // logSumExp is log Σ exp m, less a shift: the largest score where that is so large that the
@@ -131,15 +120,12 @@ func logSumExp(scores []float64) (shift, logSum float64) {
 // score, ties by row: a node [rows] of the dtype of the scores, 0 in padding. It is
 // not differentiable. Scores that are not finite are an error of the run.
 func Ranks(l Lists) (*G.Node, error) {
-	f := op.ListFunc{Name: "ops: Ranks", Do: func(l *op.List, _ []op.Tensor, result op.Tensor) error {
-		scores, err := l.Scores()
-		if err != nil {
-			return err
-		}
-		for rank, d := range l.Order(scores) {
-			result.Set(l.From+d, float64(rank))
+	f := op.ListFunc{Name: "ops: Ranks", Do: func(l *op.List) error {
+		out := l.Out()
+		for rank, d := range l.Order(l.X[0]) {
+			out[d] = float64(rank)
 		}
 		return nil
 	}}
-	return f.Apply(l)
+	return f.Apply(l, op.Scores(l))
 }

@@ -2,7 +2,6 @@ package ops
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -25,29 +24,21 @@ import (
 //
 // The ranking is drawn exactly, in O(D + N·K) in most cases; no list is sorted.
 func Rankings(l Lists, s *Sampler) (*G.Node, error) {
-	const name = "ops: Rankings"
-	d, err := newDrawn(s, l)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	var now draw
 	f := op.ListFunc{
-		Name: name, Settings: d.String(), Source: s,
-		Dtype: tensor.Int, Absent: -1,
+		Name: "ops: Rankings", Dtype: tensor.Int, Absent: -1, Layout: op.PerRanking,
 		Shape: func(_, queries int, _ []tensor.Shape) tensor.Shape {
 			return tensor.Shape{queries, s.capacity, s.cutoff}
 		},
-		Begin: func() { now = s.next(d) },
-		Do: func(l *op.List, _ []op.Tensor, result op.Tensor) error {
-			scores, err := l.Scores()
-			if err != nil {
-				return err
-			}
-			mine := result.Int[l.Query*s.capacity*s.cutoff:][:now.samples*s.cutoff]
-			return l.Sampler.Draw(scores, now.stream(l), plackett.Rankings{Documents: mine, Cutoff: s.cutoff, Base: l.From})
-		},
 	}
-	return f.Apply(l)
+	now, err := s.drawFor(&f, l)
+	if err != nil {
+		return nil, err
+	}
+	f.Do = func(l *op.List) error {
+		mine := l.OutInts()[:now.samples*s.cutoff]
+		return l.Sampler.Draw(l.X[0], now.stream(l), plackett.Rankings{Documents: mine, Cutoff: s.cutoff, Base: l.From})
+	}
+	return f.Apply(l, op.Scores(l))
 }
 
 // IdealRankings ranks the documents of every query by descending gain: an int node
@@ -57,29 +48,24 @@ func Rankings(l Lists, s *Sampler) (*G.Node, error) {
 // samples nor its cutoff play a part. gains is [rows]. The node is not
 // differentiable. Gains that are not finite are an error of the run.
 func IdealRankings(l Lists, gains *G.Node, s *Sampler) (*G.Node, error) {
-	const name = "ops: IdealRankings"
 	f := op.ListFunc{
-		Name: name, Dtype: tensor.Int, Absent: -1,
+		Name: "ops: IdealRankings", Dtype: tensor.Int, Absent: -1, Layout: op.PerRanking,
 		Shape: func(rows, queries int, _ []tensor.Shape) tensor.Shape { return tensor.Shape{queries, 1, rows} },
 	}
-	var now draw
+	var now *drawn
 	if s != nil {
-		d, err := newDrawn(s, l)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+		var err error
+		if now, err = s.drawFor(&f, l); err != nil {
+			return nil, err
 		}
-		f.Settings, f.Source, f.Begin = d.String(), s, func() { now = s.next(d) }
 	}
-	f.Do = func(l *op.List, in []op.Tensor, result op.Tensor) error {
-		gains, err := l.Gains(in[0])
-		if err != nil {
-			return err
-		}
-		ties := l.Zeros()
+	f.Do = func(l *op.List) error {
+		gains, ties := l.X[0], l.Scratch(l.Len())
+		clear(ties)
 		if s != nil {
 			plackett.Gumbel(now.stream(l), 0, ties)
 		}
-		ranking := result.Int[l.Query*l.Rows:][:len(gains)]
+		ranking := l.OutInts()[:len(gains)]
 		for d := range ranking {
 			ranking[d] = l.From + d
 		}
@@ -89,7 +75,7 @@ func IdealRankings(l Lists, gains *G.Node, s *Sampler) (*G.Node, error) {
 		})
 		return nil
 	}
-	return f.ApplyTo(op.Rows("gains", gains), l)
+	return f.Apply(l, op.Rows("gains", gains))
 }
 
 // Gumbel draws standard Gumbel noise for every row and sample, −log(−log u), a
@@ -99,30 +85,27 @@ func IdealRankings(l Lists, gains *G.Node, s *Sampler) (*G.Node, error) {
 // It is NaN in the samples beyond [Sampler.SetSamples] and 0 in padding rows. The
 // node is not differentiable; the cutoff of the sampler plays no part.
 func Gumbel(l Lists, s *Sampler) (*G.Node, error) {
-	const name = "ops: Gumbel"
-	d, err := newDrawn(s, l)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	var now draw
 	f := op.ListFunc{
-		Name: name, Settings: d.String(), Source: s,
+		Name: "ops: Gumbel", Layout: op.PerSample,
 		Shape: func(rows, _ int, _ []tensor.Shape) tensor.Shape { return tensor.Shape{s.capacity * rows} },
-		Begin: func() { now = s.next(d) },
-		Do: func(l *op.List, _ []op.Tensor, result op.Tensor) error {
-			noise := l.Floats(l.Len())
-			for i := range s.capacity {
-				if i < now.samples {
-					plackett.Gumbel(now.stream(l), uint64(i), noise)
-				} else {
-					for d := range noise {
-						noise[d] = math.NaN()
-					}
-				}
-				result.Write(noise, i*l.Rows+l.From)
-			}
-			return nil
-		},
 	}
-	return f.Apply(l)
+	now, err := s.drawFor(&f, l)
+	if err != nil {
+		return nil, err
+	}
+	f.Do = func(l *op.List) error {
+		noise := l.Scratch(l.Len())
+		for i := range s.capacity {
+			if i < now.samples {
+				plackett.Gumbel(now.stream(l), uint64(i), noise)
+			} else {
+				for d := range noise {
+					noise[d] = math.NaN()
+				}
+			}
+			l.Result.Write(noise, i*l.Rows+l.From)
+		}
+		return nil
+	}
+	return f.Apply(l, op.AnyRows("scores", l.Scores))
 }

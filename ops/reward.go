@@ -48,7 +48,7 @@ func RewardFunc(l Lists, rankings *G.Node, reward func(query int, ranking []int)
 	}
 	// Functions cannot be compared: every node is another one.
 	settings := fmt.Sprint("function ", rewardFuncs.Add(1))
-	return op.Metric(name, settings, l, func(l *op.List, in []op.Tensor, lambda []float64) (float64, error) {
-		return l.Reinforce(in[1], func(ranking []int) float64 { return reward(l.Query, ranking) }, lambda)
+	return op.Metric(name, settings, l, func(l *op.List, lambda []float64) (float64, error) {
+		return l.Reinforce(1, func(ranking []int) float64 { return reward(l.Query, ranking) }, lambda)
 	}, op.Rankings(rankings))
 }

@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -64,63 +63,57 @@ func (s *Sampler) SetStep(step uint64) {
 	s.step, s.fixed = step, true
 }
 
-// draw is what a node needs to know for one run of its graph.
-type draw struct {
+// drawn is a node that draws from a sampler, and what it draws in a run of its graph.
+type drawn struct {
+	graph   *G.ExprGraph
+	ordinal int // among the nodes of the graph that draw from samplers of this seed
+	started bool
+
 	samples    int
 	seed, step uint64
 }
 
 // stream is the stream of random numbers of a query.
-func (d draw) stream(l *op.List) plackett.Stream {
+func (d *drawn) stream(l *op.List) plackett.Stream {
 	return plackett.Stream{Seed: d.seed, Step: d.step, Query: uint64(l.Query)}
 }
 
-// next gives a node its draw. The steps count the runs: a new one begins when a
+// next sets what a node draws. The steps count the runs: a new one begins when a
 // node draws again, or a node of another graph.
-func (s *Sampler) next(n *drawn) draw {
+func (s *Sampler) next(d *drawn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.fixed {
-		if s.started && (s.graph != n.graph || n.started && n.step == s.step) {
+		if s.started && (s.graph != d.graph || d.started && d.step == s.step) {
 			s.step++
 		}
-		s.started, s.graph = true, n.graph
-		n.started, n.step = true, s.step
+		s.started, s.graph = true, d.graph
+		d.started = true
 	}
-	return draw{s.samples, s.seed + uint64(n.ordinal)*splitmix.Gamma, s.step}
+	d.samples, d.step = s.samples, s.step
 }
 
-// drawn is a node that draws from a sampler.
-type drawn struct {
-	sampler *Sampler
-	graph   *G.ExprGraph
-	ordinal int // among the nodes of the graph that draw from samplers of this seed
-	started bool
-	step    uint64 // of the last run
-}
-
-// newDrawn registers a node to be made of the lists.
-func newDrawn(s *Sampler, l Lists) (*drawn, error) {
+// drawFor makes a function on lists, yet to be applied, draw from the sampler.
+func (s *Sampler) drawFor(f *op.ListFunc, l Lists) (*drawn, error) {
 	if err := op.Check(l); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", f.Name, err)
 	}
-	d := &drawn{sampler: s, graph: l.Scores.Graph()}
+	d := &drawn{graph: l.Scores.Graph()}
 	switch {
 	case s == nil:
-		return nil, errors.New("no sampler: it is nil")
+		return nil, fmt.Errorf("%s: no sampler: it is nil", f.Name)
 	case s.capacity < 1 || s.cutoff < 1:
-		return nil, fmt.Errorf("a sampler of %d samples and a cutoff of %d: want 1 or more of both", s.capacity, s.cutoff)
+		return nil, fmt.Errorf("%s: a sampler of %d samples and a cutoff of %d: want 1 or more of both", f.Name, s.capacity, s.cutoff)
 	case d.graph == nil:
-		return nil, errors.New("the scores belong to no graph")
+		return nil, fmt.Errorf("%s: the scores belong to no graph", f.Name)
 	}
 	for _, n := range d.graph.AllNodes() {
 		if other, ok := op.SourceOf(n).(*Sampler); ok && other.seed == s.seed {
 			d.ordinal++
 		}
 	}
+	d.seed = s.seed + uint64(d.ordinal)*splitmix.Gamma
+	f.Source, f.Begin = s, func() { s.next(d) }
+	f.Settings = fmt.Sprintf("sampler %d, ordinal %d, %d samples, cutoff %d", s.id, d.ordinal, s.capacity, s.cutoff)
 	return d, nil
-}
-
-func (d *drawn) String() string {
-	return fmt.Sprintf("sampler %d, ordinal %d, %d samples, cutoff %d", d.sampler.id, d.ordinal, d.sampler.capacity, d.sampler.cutoff)
 }

@@ -44,24 +44,23 @@ func Gather(x, at *G.Node) (*G.Node, error) {
 					return fmt.Errorf("%s: at[%d] = %d, of %d numbers", name, i, p, n)
 				}
 			}
-			if in[0].F32 != nil {
-				pick(in[0].F32, in[1].Int, result.F32)
-			} else {
-				pick(in[0].F64, in[1].Int, result.F64)
-			}
-			return nil
+			return pickInto(in, result)
 		},
 		VJPs: []*op.Term{scatter.Of(op.Input(0), op.Input(1), op.Incoming)},
 	}
 	return f.Apply(x, at)
 }
 
-func pick[T float32 | float64](x []T, at []int, y []T) {
+var pickInto = op.ByDtype(pick[float32], pick[float64])
+
+func pick[T op.Float](in []op.Tensor, x [][]T, y []T) error {
+	at := in[1].Int
 	forward.Elementwise(len(at), func(from, to int) {
 		for i := from; i < to; i++ {
-			y[i] = x[at[i]]
+			y[i] = x[0][at[i]]
 		}
 	})
+	return nil
 }
 
 // Constant is x, a vector, as a constant for differentiation: what it depends on gets

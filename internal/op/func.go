@@ -22,6 +22,53 @@ type Func struct {
 	Source any // of random numbers, where there is one: see SourceOf
 }
 
+// Float is a type of the numbers of a graph.
+type Float interface{ float32 | float64 }
+
+// A Kernel is what a [Func] does on numbers of one type: x are those of the inputs, nil for
+// ints, y those of the result.
+type Kernel[T Float] func(in []Tensor, x [][]T, y []T) error
+
+// ByDtype runs the kernel for the dtype of the result.
+func ByDtype(f32 Kernel[float32], f64 Kernel[float64]) func(in []Tensor, result Tensor) error {
+	return func(in []Tensor, result Tensor) error {
+		if result.F32 != nil {
+			return f32(in, numbers(in, func(t Tensor) []float32 { return t.F32 }), result.F32)
+		}
+		return f64(in, numbers(in, func(t Tensor) []float64 { return t.F64 }), result.F64)
+	}
+}
+
+func numbers[T Float](in []Tensor, of func(Tensor) []T) [][]T {
+	x := make([][]T, len(in))
+	for i, t := range in {
+		x[i] = of(t)
+	}
+	return x
+}
+
+// Elementwise is f(x) of every number of a vector, a node with the derivative vjp(x, incoming);
+// if that is nil, it is a constant for differentiation.
+func Elementwise(name string, x *G.Node, f func(x float64) float64, vjp func(x, incoming float64) float64) (*G.Node, error) {
+	if err := CheckNode("x", x, 1, tensor.Float32, tensor.Float64); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	each := func(f func(in []Tensor, i int) float64) func([]Tensor, Tensor) error {
+		return func(in []Tensor, result Tensor) error {
+			for i := range result.Len() {
+				result.Set(i, f(in, i))
+			}
+			return nil
+		}
+	}
+	fn := Func{Name: name, Do: each(func(in []Tensor, i int) float64 { return f(in[0].At(i)) })}
+	if vjp != nil {
+		slope := Func{Name: name + "VJP", Do: each(func(in []Tensor, i int) float64 { return vjp(in[0].At(i), in[1].At(i)) })}
+		fn.VJPs = []*Term{slope.Of(Input(0), Incoming)}
+	}
+	return fn.Apply(x)
+}
+
 // SourceOf is the source of the random numbers of a node, nil if it has none.
 func SourceOf(n *G.Node) any {
 	if op, ok := n.Op().(*funcOp); ok {

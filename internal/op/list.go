@@ -2,67 +2,111 @@ package op
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/plrank/plrank/internal/order"
 	"github.com/plrank/plrank/plackett"
 )
 
-// A List is one query of the inputs of a ListFunc, with what one goroutine needs to
-// work on it. Slices are good until the same method is called again.
+// A List is one query of a run of a [ListFunc], with what one goroutine needs to work on it.
+// Slices are good until the function returns, those of methods until the next call.
 type List struct {
 	Query    int
 	From, To int // its rows are From to To−1, one at least
 	Rows     int // of the whole batch
 	Present  int // queries that have documents
 
+	In        []Tensor    // the inputs, whole
+	X         [][]float64 // the query's numbers of every input that has numbers, and
+	Ints      [][]int     // its ints of the others; of a layout PerSample or Whole they are empty
+	Result    Tensor      // the result, whole
+	Discounts []float64
+
 	Sampler     plackett.Sampler
 	Kernel      plackett.Kernel
 	Expectation plackett.Expectation
 
-	input                         Tensor // the first: the scores
-	scores, gains, others, result []float64
-	order                         []int
+	result       Layout
+	written      bool
+	out, scratch []float64
+	order        []int
+}
+
+// block is the entries of the query in a tensor; none where they are not side by side.
+func (l *List) block(layout Layout, t Tensor) (from, to int) {
+	switch layout {
+	case PerRow:
+		return l.From, l.To
+	case PerQuery:
+		return l.Query, l.Query + 1
+	case PerRanking:
+		size := t.Shape[1] * t.Shape[2]
+		return l.Query * size, (l.Query + 1) * size
+	}
+	return 0, 0
+}
+
+// read fills X and Ints.
+func (l *List) read(inputs []In) error {
+	for i, in := range inputs {
+		from, to := l.block(in.layout, l.In[i])
+		if l.In[i].Int != nil {
+			l.Ints[i] = l.In[i].Int[from:to]
+			continue
+		}
+		l.X[i] = l.In[i].Read(l.X[i], from, to)
+		if in.finite {
+			if err := CheckFinite(in.name[:len(in.name)-1], l.X[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// write puts what is in Out into the result. If inRange, a finite number that the result
+// cannot hold is an error.
+func (l *List) write(inRange bool) error {
+	if !l.written {
+		return nil
+	}
+	from, _ := l.block(l.result, l.Result)
+	l.Result.Write(l.out, from)
+	for _, v := range l.out {
+		if inRange && l.Result.F32 != nil && math.Abs(v) > math.MaxFloat32 && v-v == 0 {
+			return fmt.Errorf("%v is out of the range of float32", v)
+		}
+	}
+	return nil
 }
 
 // Len is the number of documents.
 func (l *List) Len() int { return l.To - l.From }
 
-// Scores are the scores of the documents. One that is not finite is an error.
-func (l *List) Scores() ([]float64, error) {
-	l.scores = l.input.Read(l.scores, l.From, l.To)
-	return l.scores, l.finite("score", l.scores)
+// Last is the query's numbers of the last input, for a VJP the incoming gradient.
+func (l *List) Last() []float64 { return l.X[len(l.In)-1] }
+
+// Out is room for the query's numbers in the result, to be added to: 0 before. Where it is
+// not called they stay 0.
+func (l *List) Out() []float64 {
+	from, to := l.block(l.result, l.Result)
+	l.out = slices.Grow(l.out[:0], to-from)[:to-from]
+	clear(l.out)
+	l.written = true
+	return l.out
 }
 
-// Gains are the entries of t for the documents. One that is not finite is an error.
-func (l *List) Gains(t Tensor) ([]float64, error) {
-	l.gains = t.Read(l.gains, l.From, l.To)
-	return l.gains, l.finite("gain", l.gains)
+// OutInts is the query's ints in the result.
+func (l *List) OutInts() []int {
+	from, to := l.block(l.result, l.Result)
+	return l.Result.Int[from:to]
 }
 
-// Incoming is the gradient that comes in for the documents, t. A number that is not
-// finite is an error.
-func (l *List) Incoming(t Tensor) ([]float64, error) {
-	l.gains = t.Read(l.gains, l.From, l.To)
-	return l.gains, l.finite("incoming gradient", l.gains)
-}
-
-// Read gives entries from to to−1 of t.
-func (l *List) Read(t Tensor, from, to int) []float64 {
-	l.others = t.Read(l.others, from, to)
-	return l.others
-}
-
-// Floats is room for n numbers, of any contents.
-func (l *List) Floats(n int) []float64 {
-	l.result = slices.Grow(l.result[:0], n)[:n]
-	return l.result
-}
-
-// Zeros is a number for every document, to be summed up.
-func (l *List) Zeros() []float64 {
-	clear(l.Floats(l.Len()))
-	return l.result
+// Scratch is room for n numbers, of any contents.
+func (l *List) Scratch(n int) []float64 {
+	l.scratch = slices.Grow(l.scratch[:0], n)[:n]
+	return l.scratch
 }
 
 // Order is the positions in x in descending order, ties by position.
@@ -71,32 +115,33 @@ func (l *List) Order(x []float64) []int {
 	return l.order
 }
 
-// Rankings are those of the query, out of a node [queries, samples, cutoff].
-func (l *List) Rankings(t Tensor) plackett.Rankings {
-	cutoff, size := t.Shape[2], t.Shape[1]*t.Shape[2]
-	return plackett.Rankings{Documents: t.Int[l.Query*size : (l.Query+1)*size], Cutoff: cutoff, Base: l.From}
+// Rankings are those of the query in input i.
+func (l *List) Rankings(i int) plackett.Rankings {
+	return plackett.Rankings{Documents: l.Ints[i], Cutoff: l.In[i].Shape[2], Base: l.From}
 }
 
 // FullRankings are [List.Rankings] that may not end before the discounts do while
 // there are documents left: they would estimate another metric than the one asked for.
-func (l *List) FullRankings(t Tensor, discounts []float64) (plackett.Rankings, error) {
-	r := l.Rankings(t)
-	want := min(len(discounts), l.Len())
+func (l *List) FullRankings(i int) (plackett.Rankings, error) {
+	r, discounts := l.Rankings(i), len(l.Discounts)
+	want := min(discounts, l.Len())
 	if r.Cutoff < want {
-		return r, fmt.Errorf("rankings of %d ranks for %d discounts and %d documents: draw rankings with a cutoff of %d", r.Cutoff, len(discounts), l.Len(), len(discounts))
+		return r, fmt.Errorf("rankings of %d ranks for %d discounts and %d documents: draw rankings with a cutoff of %d",
+			r.Cutoff, discounts, l.Len(), discounts)
 	}
 	for i := 0; i < len(r.Documents); i += r.Cutoff {
 		if r.Documents[i] == -1 || r.Documents[i+want-1] != -1 {
 			continue
 		}
 		end := slices.Index(r.Documents[i:i+want], -1)
-		return r, fmt.Errorf("ranking %d ends (-1) after %d ranks, of %d documents with %d discounts: want %d ranks", i/r.Cutoff, end, l.Len(), len(discounts), want)
+		return r, fmt.Errorf("ranking %d ends (-1) after %d ranks, of %d documents with %d discounts: want %d ranks",
+			i/r.Cutoff, end, l.Len(), discounts, want)
 	}
 	return r, nil
 }
 
-// finite reports a number that is NaN or infinite.
-func (l *List) finite(what string, x []float64) error {
+// CheckFinite reports a number of the documents that is NaN or infinite, such as a "score".
+func CheckFinite(what string, x []float64) error {
 	for d, v := range x {
 		if v-v != 0 {
 			return &plackett.NumberError{What: what, Position: d, Value: v}

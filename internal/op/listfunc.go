@@ -11,112 +11,113 @@ import (
 	"github.com/plrank/plrank/plackett"
 )
 
-// A ListFunc is a function of packed lists that works query by query. Its inputs are
-// the scores, or another vector of all rows instead, and the other inputs in
-// the order in which they are given to Apply. What belongs to no document, padding
-// and empty queries, stays 0 in the result.
+// A ListFunc is a function of packed lists that works query by query. What belongs to no
+// document, padding and empty queries, stays 0 in the result.
 type ListFunc struct {
 	Name     string // as in Func
 	Settings string
 	Dtype    tensor.Dtype
-	Shape    func(rows, queries int, in []tensor.Shape) tensor.Shape // of the result; nil: PerRow
+	Layout   Layout                                                  // of the result
+	Shape    func(rows, queries int, in []tensor.Shape) tensor.Shape // of the result, if not PerRow or PerQuery
 	Absent   int                                                     // instead of 0 in a result of ints
+	InRange  bool                                                    // a number out of the range of the dtype is an error
 
 	Source any    // as in Func
 	Begin  func() // where not nil, is called before the queries of every run
-	Do     func(l *List, in []Tensor, result Tensor) error
+	Do     func(l *List) error
 
 	// VJP is the derivative by input Of, a function of all inputs and, last, of the
 	// incoming gradient. Where it is nil there is none.
 	Of  int
-	VJP *ListFunc
+	VJP func(l *List) error
 }
-
-// PerRow is the shape of a number for every row.
-func PerRow(rows, _ int, _ []tensor.Shape) tensor.Shape { return tensor.Shape{rows} }
-
-// PerQuery is the shape of a number for every query.
-func PerQuery(_, queries int, _ []tensor.Shape) tensor.Shape { return tensor.Shape{queries} }
 
 // Like is the shape of an input.
 func Like(i int) func(rows, queries int, in []tensor.Shape) tensor.Shape {
 	return func(_, _ int, in []tensor.Shape) tensor.Shape { return in[i].Clone() }
 }
 
-// Apply makes a node of a function of lists, after a check of its inputs.
-func (f *ListFunc) Apply(l Lists, others ...In) (*G.Node, error) {
-	return f.ApplyTo(Rows("scores", l.Scores), l, others...)
-}
-
-// ApplyTo is Apply with another vector of all rows instead of the scores.
-func (f *ListFunc) ApplyTo(x In, l Lists, others ...In) (*G.Node, error) {
-	inputs := append([]In{x}, others...)
+// Apply makes a node of a function of lists, after a check of its inputs. The first has the
+// dtype of the scores.
+func (f ListFunc) Apply(l Lists, inputs ...In) (*G.Node, error) {
 	if err := Check(l, inputs...); err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Name, err)
 	}
+	run := listRun{f: f}
 	var nodes G.Nodes
 	for _, in := range inputs {
+		if in.setting {
+			run.discounts = in.discounts
+			continue
+		}
+		run.inputs = append(run.inputs, in)
 		nodes = append(nodes, in.node)
 	}
 	if l.Offsets != nil {
 		nodes = append(nodes, l.Offsets)
 	}
-	return f.over(len(inputs), l.Offsets != nil).Apply(nodes...)
-}
-
-// over is the Func of so many inputs and, where there are any, the offsets.
-func (f *ListFunc) over(inputs int, offsets bool) *Func {
-	run := &listRun{f: f, inputs: inputs}
-	fn := &Func{Name: f.Name, Settings: f.Settings, Dtype: f.Dtype, Source: f.Source, Do: run.do}
-	fn.Shape = func(in []tensor.Shape) tensor.Shape {
-		queries := 1
-		if offsets {
-			queries = in[inputs][0] - 1
-		}
-		shape := f.Shape
-		if shape == nil {
-			shape = PerRow
-		}
-		return shape(size(in[0]), queries, in)
-	}
-	if f.VJP == nil {
-		return fn
-	}
-	var terms []*Term
-	for i := range inputs {
-		terms = append(terms, Input(i))
-	}
-	terms = append(terms, Incoming)
-	if offsets {
-		terms = append(terms, Input(inputs))
-	}
-	fn.VJPs = make([]*Term, f.Of+1)
-	fn.VJPs[f.Of] = f.VJP.over(inputs+1, offsets).Of(terms...)
-	return fn
+	return run.function(l).Apply(nodes...)
 }
 
 // listRun runs a ListFunc on all cores.
 type listRun struct {
-	f       *ListFunc
-	inputs  int // without the offsets
-	workers []*List
+	f         ListFunc
+	inputs    []In
+	discounts []float64
+	workers   []*List
 
 	// Of the run at hand:
-	in            []Tensor
-	result        Tensor
-	whole         [2]int // the offsets where there are none
-	offsets       []int
-	rows, present int
+	offsets []int
+	whole   [2]int // the offsets where there are none
 }
 
-func (r *listRun) do(in []Tensor, result Tensor) (err error) {
-	r.in, r.result, r.rows = in[:r.inputs], result, in[0].Len()
-	r.whole[1] = r.rows
-	r.offsets = r.whole[:]
-	if len(in) > r.inputs {
-		r.offsets = in[r.inputs].Int
+// function is the Func of the inputs and, where there are any, the offsets.
+func (r *listRun) function(l Lists) *Func {
+	f := r.f
+	fn := &Func{Name: f.Name, Settings: fmt.Sprint(f.Settings, r.discounts), Dtype: f.Dtype, Source: f.Source, Do: r.do}
+	fn.Shape = func(in []tensor.Shape) tensor.Shape {
+		switch {
+		case f.Shape != nil:
+			return f.Shape(l.rows(), l.queries(), in)
+		case f.Layout == PerQuery:
+			return tensor.Shape{l.queries()}
+		}
+		return tensor.Shape{l.rows()}
 	}
-	if r.present, err = checkOffsets(r.offsets, r.rows); err != nil {
+	if f.VJP == nil {
+		return fn
+	}
+	vjp := listRun{
+		f: ListFunc{
+			Name: f.Name + "VJP", Settings: f.Settings, InRange: f.InRange,
+			Layout: r.inputs[f.Of].layout, Shape: Like(f.Of), Do: f.VJP,
+		},
+		inputs:    append(r.inputs[:len(r.inputs):len(r.inputs)], In{layout: f.Layout}),
+		discounts: r.discounts,
+	}
+	var terms []*Term
+	for i := range r.inputs {
+		terms = append(terms, Input(i))
+	}
+	terms = append(terms, Incoming)
+	if l.Offsets != nil {
+		terms = append(terms, Input(len(r.inputs)))
+	}
+	fn.VJPs = make([]*Term, f.Of+1)
+	fn.VJPs[f.Of] = vjp.function(l).Of(terms...)
+	return fn
+}
+
+func (r *listRun) do(in []Tensor, result Tensor) error {
+	n := len(r.inputs)
+	rows := in[0].Len() // of the scores, or of another vector of all rows
+	r.whole[1] = rows
+	r.offsets = r.whole[:]
+	if len(in) > n {
+		r.offsets = in[n].Int
+	}
+	present, err := checkOffsets(r.offsets, rows)
+	if err != nil {
 		return fmt.Errorf("%s: %w", r.f.Name, err)
 	}
 	result.fill(r.f.Absent)
@@ -126,7 +127,10 @@ func (r *listRun) do(in []Tensor, result Tensor) (err error) {
 	queries := len(r.offsets) - 1
 	workers := parallel.Workers(queries)
 	for len(r.workers) < workers {
-		r.workers = append(r.workers, &List{})
+		r.workers = append(r.workers, &List{X: make([][]float64, n), Ints: make([][]int, n), Discounts: r.discounts, result: r.f.Layout})
+	}
+	for _, l := range r.workers[:workers] {
+		l.In, l.Result, l.Rows, l.Present = in[:n], result, rows, present
 	}
 	if workers > 1 {
 		return parallel.Each(queries, workers, func(w, q int) error { return r.query(r.workers[w], q) })
@@ -141,12 +145,17 @@ func (r *listRun) do(in []Tensor, result Tensor) (err error) {
 }
 
 func (r *listRun) query(l *List, q int) error {
-	l.Query, l.From, l.To, l.Rows, l.Present = q, r.offsets[q], r.offsets[q+1], r.rows, r.present
+	l.Query, l.From, l.To, l.written = q, r.offsets[q], r.offsets[q+1], false
 	if l.From == l.To {
 		return nil
 	}
-	l.input = r.in[0]
-	err := r.f.Do(l, r.in, r.result)
+	err := l.read(r.inputs)
+	if err == nil {
+		err = r.f.Do(l)
+	}
+	if err == nil {
+		err = l.write(r.f.InRange)
+	}
 	if err == nil {
 		return nil
 	}

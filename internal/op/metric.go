@@ -11,32 +11,33 @@ import (
 // derivative. The vector is float64 whatever the scores are: numbers are rounded once,
 // when they are made use of. lambda is that of the documents of the list, 0 before. The
 // inputs are the scores and then the others.
-func Metric(name, settings string, l Lists, do func(l *List, in []Tensor, lambda []float64) (float64, error), others ...In) (*G.Node, error) {
+func Metric(name, settings string, l Lists, do func(l *List, lambda []float64) (float64, error), others ...In) (*G.Node, error) {
 	both := ListFunc{
-		Name: name, Settings: settings, Dtype: tensor.Float64,
+		Name: name, Settings: settings, Dtype: tensor.Float64, Layout: Whole,
 		Shape: func(rows, queries int, _ []tensor.Shape) tensor.Shape { return tensor.Shape{rows + queries} },
-		Do: func(l *List, in []Tensor, result Tensor) (err error) {
-			result.F64[l.Rows+l.Query], err = do(l, in, result.F64[l.From:l.To])
+		Do: func(l *List) (err error) {
+			result := l.Result.F64
+			result[l.Rows+l.Query], err = do(l, result[l.From:l.To])
 			return err
 		},
 	}
-	computed, err := both.Apply(l, others...)
+	computed, err := both.Apply(l, append([]In{Scores(l)}, others...)...)
 	if err != nil {
 		return nil, err
 	}
 	value := ListFunc{
-		Name: name + "Value", Shape: PerQuery, Do: func(l *List, in []Tensor, result Tensor) error {
-			return result.setIn(l.Query, in[1].F64[l.Rows+l.Query])
+		Name: name + "Value", Layout: PerQuery, InRange: true,
+		Do: func(l *List) error {
+			l.Out()[0] = l.In[1].F64[l.Rows+l.Query]
+			return nil
 		},
-		VJP: &ListFunc{Name: name + "VJP", Do: func(l *List, in []Tensor, result Tensor) error {
-			incoming := in[2].At(l.Query)
-			for row := l.From; row < l.To; row++ {
-				if err := result.setIn(row, incoming*in[1].F64[row]); err != nil {
-					return err
-				}
+		VJP: func(l *List) error {
+			incoming, slopes := l.Last()[0], l.Out()
+			for d, lambda := range l.In[1].F64[l.From:l.To] {
+				slopes[d] = incoming * lambda
 			}
 			return nil
-		}},
+		},
 	}
-	return value.Apply(l, Derived(computed))
+	return value.Apply(l, AnyRows("scores", l.Scores), In{node: computed, layout: Whole})
 }

@@ -87,13 +87,13 @@ func TestPanicsAreErrorsOfTheRun(t *testing.T) {
 			Scores:  vector(g, "scores", 1, 2, 3, 4),
 			Offsets: G.NewVector(g, tensor.Int, G.WithName("offsets"), G.WithShape(5), G.WithValue(offsets)),
 		}
-		f := op.ListFunc{Name: "test: Broken", Do: func(l *op.List, _ []op.Tensor, _ op.Tensor) error {
+		f := op.ListFunc{Name: "test: Broken", Do: func(l *op.List) error {
 			if l.Query == 2 {
 				panic("oh")
 			}
 			return nil
 		}}
-		n, err := f.Apply(l)
+		n, err := f.Apply(l, op.Scores(l))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,16 +2,12 @@ package op
 
 import "fmt"
 
-// Reinforce gives the mean reward of the rankings of the query, an input [queries,
-// samples, cutoff], and adds the policy gradient with a leave-one-out baseline to lambda.
-// The reward is of a ranking without what is absent, good for one call.
-func (l *List) Reinforce(rankings Tensor, reward func(ranking []int) float64, lambda []float64) (mean float64, err error) {
-	scores, err := l.Scores()
-	if err != nil {
-		return 0, err
-	}
-	r := l.Rankings(rankings)
-	weights := l.Floats(len(r.Documents))
+// Reinforce gives the mean reward of the rankings of the query, input i beside the scores,
+// and adds the policy gradient with a leave-one-out baseline to lambda. The reward is of a
+// ranking without what is absent, good for one call.
+func (l *List) Reinforce(i int, reward func(ranking []int) float64, lambda []float64) (mean float64, err error) {
+	scores, r := l.X[0], l.Rankings(i)
+	weights := l.Scratch(len(r.Documents))
 	// Before anything else: it looks that these are rankings.
 	if err := l.Kernel.LogProbs(scores, r, weights); err != nil {
 		return 0, err

@@ -2,7 +2,6 @@ package op
 
 import (
 	"fmt"
-	"math"
 	"unsafe"
 
 	G "gorgonia.org/gorgonia"
@@ -65,15 +64,6 @@ func (t *Tensor) Set(i int, v float64) {
 	} else {
 		t.F64[i] = normal.Float64(v)
 	}
-}
-
-// setIn is Set, but an error for a number that would become infinite.
-func (t *Tensor) setIn(i int, v float64) error {
-	t.Set(i, v)
-	if t.F32 != nil && math.Abs(v) > math.MaxFloat32 && v-v == 0 {
-		return fmt.Errorf("%v is out of the range of float32", v)
-	}
-	return nil
 }
 
 // Read gives the floats from from to to−1, in the memory of into where that is enough.

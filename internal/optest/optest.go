@@ -4,14 +4,10 @@ package optest
 
 import (
 	"fmt"
-	"math"
 	"testing"
 
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
-
-	"github.com/plrank/plrank/internal/golden"
-	"github.com/plrank/plrank/ops"
 )
 
 // Vector is a node of numbers in that dtype.
@@ -124,54 +120,4 @@ func Lisp(loss, wrt *G.Node) ([]float64, []float64, error) {
 		return nil, nil, err
 	}
 	return Numbers(loss.Value()), Numbers(gradient), nil
-}
-
-// An Estimator is an op for an expected metric.
-type Estimator func(l ops.Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error)
-
-// GoldenEstimators runs independent test vectors through estimators by name.
-func GoldenEstimators(t *testing.T, byName map[string]Estimator) {
-	var file struct {
-		Cases []struct {
-			Name                  string
-			D, K, N               int
-			Dtype                 string
-			Theta, Labels, Scores []float64
-			Rankings              [][]int
-			Scale                 float64
-			Truth                 map[string][]float64
-		}
-	}
-	golden.Read(t, "estimators.json", &file)
-	for _, c := range file.Cases {
-		dt, tolerance := tensor.Float64, 1e-13
-		if c.Dtype == "float32" {
-			dt, tolerance = tensor.Float32, 2e-6
-		}
-		c.Truth["placement"] = c.Truth["plrank1"]
-		k := min(c.K, c.D)
-		var places []int
-		for _, y := range c.Rankings {
-			places = append(places, y[:k]...)
-		}
-		for name, op := range byName {
-			for machineName, run := range Machines {
-				g := G.NewGraph()
-				l := ops.Lists{Scores: Vector(g, "scores", dt, c.Scores)}
-				perQuery, err := op(l, Vector(g, "gains", dt, c.Labels), Ints(g, "rankings", places, 1, c.N, k), c.Theta)
-				if err != nil {
-					t.Fatalf("%s: %s: %v", c.Name, name, err)
-				}
-				_, lambda, err := run(G.Must(G.Sum(perQuery)), l.Scores)
-				if err != nil {
-					t.Fatalf("%s: %s: %s machine: %v", c.Name, name, machineName, err)
-				}
-				for d, want := range c.Truth[name] {
-					if diff := math.Abs(lambda[d]-want) / c.Scale; !(diff <= tolerance) {
-						t.Errorf("%s: %s: %s machine: λ[%d] = %v, want %v: off by %.2g of scale", c.Name, name, machineName, d, lambda[d], want, diff)
-					}
-				}
-			}
-		}
-	}
 }

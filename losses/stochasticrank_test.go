@@ -1,4 +1,4 @@
-package lossops_test
+package losses
 
 import (
 	"math"
@@ -9,25 +9,17 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/internal/optest"
-	"github.com/plrank/plrank/losses/internal/lossops"
 	"github.com/plrank/plrank/ops"
 	"github.com/plrank/plrank/plackett"
 )
 
-// stochasticRank is the metric of one query and its gradient, on given noise.
-func stochasticRank(t *testing.T, run optest.Machine, dt tensor.Dtype, scores, gains, noise, discounts []float64) (float64, []float64) {
+// stochasticRankOf is the metric of one query and its gradient, on given noise.
+func stochasticRankOf(t *testing.T, run optest.Machine, dt tensor.Dtype, scores, gains, noise, discounts []float64) (float64, []float64) {
 	t.Helper()
 	g := G.NewGraph()
 	l := ops.Lists{Scores: optest.Vector(g, "scores", dt, scores)}
 	z := optest.Vector(g, "noise", dt, noise)
-	order, err := lossops.Order(l, z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	metric, err := lossops.StochasticRank(l, optest.Vector(g, "gains", dt, gains), z, order, discounts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	metric := stochasticMetric(l, optest.Vector(g, "gains", dt, gains), z, noisyOrder(l, z), discounts)
 	value, gradient, err := run(G.Must(G.Sum(metric)), l.Scores)
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +48,7 @@ func TestStochasticRankIsUnbiased(t *testing.T) {
 					noise = append(noise, sample...)
 				}
 			}
-			_, gradient := stochasticRank(t, optest.Tape, tensor.Float64, scores, gains, noise, discounts)
+			_, gradient := stochasticRankOf(t, optest.Tape, tensor.Float64, scores, gains, noise, discounts)
 			if math.Abs(gradient[own]-exact.Gradient[own]) > 5e-4 {
 				t.Errorf("%d discounts: E λ[%d] = %v, want %v", len(discounts), own, gradient[own], exact.Gradient[own])
 			}
@@ -106,7 +98,7 @@ func TestStochasticRankHasItsDefinition(t *testing.T) {
 	}
 	for name, run := range optest.Machines {
 		for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
-			value, gradient := stochasticRank(t, run, dt, scores, gains, noise, discounts)
+			value, gradient := stochasticRankOf(t, run, dt, scores, gains, noise, discounts)
 			if math.Abs(value-want) > 1e-6 {
 				t.Errorf("%s, %v: metric %v, want %v", name, dt, value, want)
 			}
@@ -123,15 +115,19 @@ func TestStochasticRankArgumentsThatDoNotFitAreErrors(t *testing.T) {
 	g := G.NewGraph()
 	l := ops.Lists{Scores: optest.Vector(g, "scores", tensor.Float64, make([]float64, 2))}
 	gains, noise := optest.Vector(g, "gains", tensor.Float64, make([]float64, 2)), optest.Vector(g, "noise", tensor.Float64, make([]float64, 4))
+	metricBy := func(order *G.Node) (n *G.Node, err error) {
+		defer caught(&err)
+		return stochasticMetric(l, gains, noise, order, []float64{1}), nil
+	}
 	for want, order := range map[string]*G.Node{
 		"order of shape (2)": optest.Ints(g, "short", []int{0, 1}, 2),
 		"no order":           nil,
 	} {
-		if _, err := lossops.StochasticRank(l, gains, noise, order, []float64{1}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := metricBy(order); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
-	metric, err := lossops.StochasticRank(l, gains, noise, optest.Ints(g, "order", []int{0, 1, 5, 0}, 4), []float64{1})
+	metric, err := metricBy(optest.Ints(g, "order", []int{0, 1, 5, 0}, 4))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package lossops
+package losses
 
 import (
 	"math"

@@ -1,0 +1,162 @@
+package op
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// Lists are the ranked lists of package ops, which has them by this name too.
+type Lists struct {
+	Scores  *G.Node // [rows], float32 or float64: log-scores m(d)
+	Offsets *G.Node // [queries+1], int; nil: one query of all rows
+}
+
+// queries is the number of queries, empty ones included.
+func (l Lists) queries() int {
+	if l.Offsets == nil {
+		return 1
+	}
+	return l.Offsets.Shape()[0] - 1
+}
+
+func (l Lists) rows() int { return l.Scores.Shape()[0] }
+
+// A Layout says which entries of a node belong to a query.
+type Layout int
+
+// The layouts. Only of the first three are the entries of a query side by side.
+const (
+	PerRow     Layout = iota // [rows]
+	PerQuery                 // [queries]
+	PerRanking               // [queries, samples, cutoff]
+	PerSample                // [samples × rows], sample after sample
+	Whole                    // any other
+)
+
+// An In is an input of a [ListFunc].
+type In struct {
+	name      string
+	node      *G.Node
+	layout    Layout
+	ints      bool // else it has the dtype of the scores
+	finite    bool // numbers that are not are an error of the run
+	setting   bool // no node, but
+	discounts []float64
+}
+
+// Scores are those of the lists, which must be finite.
+func Scores(l Lists) In { return Rows("scores", l.Scores) }
+
+// Rows is an input with a finite number for every row, AnyRows one with any.
+func Rows(name string, n *G.Node) In { return In{name: name, node: n, finite: true} }
+
+// AnyRows is [Rows] without a check of the numbers.
+func AnyRows(name string, n *G.Node) In { return In{name: name, node: n} }
+
+// RowInts is an input with an int for every row.
+func RowInts(name string, n *G.Node) In { return In{name: name, node: n, ints: true} }
+
+// Queries is an input with a number for every query.
+func Queries(name string, n *G.Node) In { return In{name: name, node: n, layout: PerQuery} }
+
+// Rankings is an input of rankings, int [queries, samples, cutoff].
+func Rankings(n *G.Node) In { return In{name: "rankings", node: n, layout: PerRanking, ints: true} }
+
+// Samples is an input with a number for every row in every sample, [samples × rows].
+func Samples(name string, n *G.Node) In { return In{name: name, node: n, layout: PerSample} }
+
+// SampleInts is an input with an int for every row in every sample, [samples × rows].
+func SampleInts(name string, n *G.Node) In {
+	return In{name: name, node: n, layout: PerSample, ints: true}
+}
+
+// Discounts are [List.Discounts], a setting that tells nodes apart.
+func Discounts(theta []float64) In { return In{setting: true, discounts: slices.Clone(theta)} }
+
+// Check reports what is wrong with the nodes of l, and with other inputs.
+func Check(l Lists, others ...In) error {
+	if l.Scores == nil {
+		return errors.New("no scores: Lists.Scores is nil")
+	}
+	if err := CheckNode("scores", l.Scores, 1, tensor.Float32, tensor.Float64); err != nil {
+		return err
+	}
+	if l.rows() == 0 {
+		return errors.New("scores have no rows")
+	}
+	if l.Offsets != nil {
+		if err := CheckNode("offsets", l.Offsets, 1, tensor.Int); err != nil {
+			return err
+		}
+		if l.Offsets.Shape()[0] < 2 {
+			return fmt.Errorf("offsets have shape %v: want queries+1 of them, 2 at least", l.Offsets.Shape())
+		}
+	}
+	for _, in := range others {
+		if err := in.check(l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckNode reports a node that is missing, or of other dimensions or dtype.
+func CheckNode(name string, n *G.Node, dims int, dtypes ...tensor.Dtype) error {
+	if n == nil {
+		return fmt.Errorf("no %s: the node is nil", name)
+	}
+	if n.Shape().Dims() != dims {
+		return fmt.Errorf("%s have shape %v: want %d dimensions", name, n.Shape(), dims)
+	}
+	if !slices.Contains(dtypes, n.Dtype()) {
+		return fmt.Errorf("%s are of dtype %v: want %v", name, n.Dtype(), dtypes)
+	}
+	return nil
+}
+
+func (in In) check(l Lists) error {
+	dims, dtype := 1, l.Scores.Dtype()
+	switch {
+	case in.setting:
+		return checkDiscounts(in.discounts)
+	case in.layout == Whole:
+		return nil
+	case in.layout == PerRanking:
+		dims = 3
+	}
+	if in.ints {
+		dtype = tensor.Int
+	}
+	if err := CheckNode(in.name, in.node, dims, dtype); err != nil {
+		return err
+	}
+	shape := in.node.Shape()
+	switch n := shape[0]; {
+	case in.layout == PerRow && n != l.rows():
+		return fmt.Errorf("%s have %d rows, scores have %d", in.name, n, l.rows())
+	case in.layout == PerQuery && n != l.queries():
+		return fmt.Errorf("%s of shape %v for %d queries", in.name, shape, l.queries())
+	case in.layout == PerRanking && n != l.queries():
+		return fmt.Errorf("%s of shape %v are of %d queries, the lists have %d", in.name, shape, n, l.queries())
+	case in.layout == PerSample && (n == 0 || n%l.rows() != 0):
+		return fmt.Errorf("%s of shape %v: want a multiple of the %d rows", in.name, shape, l.rows())
+	}
+	return nil
+}
+
+// checkDiscounts reports discounts that are missing or not finite.
+func checkDiscounts(discounts []float64) error {
+	if len(discounts) == 0 {
+		return errors.New("no discounts: want one for every rank that counts")
+	}
+	for k, d := range discounts {
+		if d-d != 0 { // NaN or infinite
+			return fmt.Errorf("discount %d is %v: discounts must be finite", k, d)
+		}
+	}
+	return nil
+}

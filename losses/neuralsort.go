@@ -1,0 +1,227 @@
+package losses
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	G "gorgonia.org/gorgonia"
+
+	"github.com/plrank/plrank/internal/normal"
+	"github.com/plrank/plrank/internal/op"
+	"github.com/plrank/plrank/internal/scratch"
+)
+
+// piRank is minus the NDCG@k of the relaxed sorting of NeuralSort (Grover et al., ICLR
+// 2019; Swezey et al., NeurIPS 2021),
+//
+//	−Σ_k θ_k Σ_d P_kd G_d,
+//	P_k = softmax of ((D + 1 − 2k) m_d − Σ_j |m_d − m_j|) / temperature over d,
+//
+// ranks k from 1, as many as there are discounts and documents, and G the
+// [NormalizedGains]. The lower the temperature, the closer is P to the matrix that
+// sorts by score. It costs O(D² + D·K), and memory for O(D).
+func piRank(b *batch) *G.Node {
+	temperature := b.temperature
+	return sortedMetric(b, "losses: RelaxedGains", func(l *op.List, lambda []float64) (value float64) {
+		scores, gains := l.X[0], l.X[1]
+		order, row, byDistance := l.Order(scores), l.Scratch(l.Len()), make([]float64, l.Len())
+		for k := range min(len(l.Discounts), len(scores)) {
+			relaxedRank(scores, order, k, temperature, row)
+			mean := floats.Dot(row, gains)
+			value += l.Discounts[k] * mean
+			for d, p := range row {
+				byLogit := l.Discounts[k] * p * (gains[d] - mean) / temperature
+				lambda[d] += float64(len(scores)-1-2*k) * byLogit
+				byDistance[d] -= byLogit
+			}
+		}
+		distanceVJP(scores, byDistance, lambda)
+		return value
+	})
+}
+
+// neuralNDCG is piRank with a matrix S that ranks every document once in all
+// (Pobrotyn & Białobrzeski 2021), the deterministic NeuralNDCG:
+//
+//	−Σ_k θ_k Σ_d S_kd G_d,
+//
+// S being P after Sinkhorn scaling (Sinkhorn 1964): its columns and its rows are divided by
+// their sums in turn, [sinkhornRounds] times, or until all sums are 1. It costs
+// O(D²) for each of these rounds, and O(D²) memory for every core, 16 MB for 1000
+// documents.
+func neuralNDCG(b *batch) *G.Node {
+	temperature := b.temperature
+	return sortedMetric(b, "losses: SortedGains", func(l *op.List, lambda []float64) float64 {
+		s := sortings.Get().(*sorting)
+		defer sortings.Put(s)
+		s.sort(l.X[0], l.Order(l.X[0]), temperature)
+		return s.gradient(l.X[0], l.X[1], l.Discounts, temperature, lambda)
+	})
+}
+
+// sortedMetric is minus a metric of the normalized gains, which do gives with its gradient.
+func sortedMetric(b *batch, name string, do func(l *op.List, lambda []float64) float64) *G.Node {
+	metric := func(l *op.List, lambda []float64) (float64, error) { return do(l, lambda), nil }
+	return neg(G.Must(op.Metric(name, fmt.Sprint(b.temperature), b.Lists, metric,
+		op.Rows("gains", b.normalizedGains()), op.Discounts(b.discounts()))))
+}
+
+const (
+	sinkhornRounds    = 50
+	sinkhornTolerance = 1e-13 // of sums that are to be 1: another round would change less than finite differences see
+)
+
+var sortings = sync.Pool{New: func() any { return new(sorting) }}
+
+// A sorting is the matrix S = diag(a) P diag(b) of one query, and how it came about.
+type sorting struct {
+	p, slope blas64.General // P, [ranks, documents], and the derivative by it
+	a, b     [][]float64    // after every round; a[0] is 1, b[0] is not used
+	scratch  []float64
+}
+
+// sort computes the matrix. order are the documents in descending order of the scores.
+func (s *sorting) sort(scores []float64, order []int, temperature float64) {
+	n := len(scores)
+	s.p, s.slope = squareMatrix(s.p, n), squareMatrix(s.slope, n)
+	s.scratch = scratch.Sized(s.scratch, n)
+	for k := range n { // ranks from 0
+		relaxedRank(scores, order, k, temperature, s.p.Data[k*n:(k+1)*n])
+	}
+	s.a, s.b = append(s.a[:0], ones(n)), append(s.b[:0], nil)
+	b := s.inverseProduct(blas.Trans, s.a[0])
+	for range sinkhornRounds {
+		a := s.inverseProduct(blas.NoTrans, b)
+		s.a, s.b = append(s.a, a), append(s.b, b)
+		b = s.inverseProduct(blas.Trans, a)
+		if near(b, s.b[len(s.b)-1]) { // the sums of the columns are the quotients
+			break
+		}
+	}
+}
+
+// inverseProduct is 1/(P x), or 1/(Pᵀ x).
+func (s *sorting) inverseProduct(t blas.Transpose, x []float64) []float64 {
+	y := make([]float64, len(x))
+	blas64.Gemv(t, 1, s.p, vector(x), 0, vector(y))
+	for i, v := range y {
+		y[i] = 1 / v
+	}
+	return y
+}
+
+// gradient is Σ_k θ_k Σ_d S_kd ρ_d, and adds its derivative by the scores to lambda.
+func (s *sorting) gradient(scores, gains, theta []float64, temperature float64, lambda []float64) (value float64) {
+	n, last := len(scores), len(s.a)-1
+	// The derivatives by a, b and P, all of the last round.
+	byA, byB := make([]float64, n), make([]float64, n)
+	a, b := s.a[last], s.b[last]
+	clear(s.slope.Data)
+	for k := range min(n, len(theta)) {
+		row, slope := s.p.Data[k*n:(k+1)*n], s.slope.Data[k*n:(k+1)*n]
+		for d, p := range row {
+			byA[k] += theta[k] * p * b[d] * gains[d]
+			byB[d] += theta[k] * a[k] * p * gains[d]
+			slope[d] = theta[k] * a[k] * b[d] * gains[d]
+		}
+		value += a[k] * byA[k]
+	}
+	for t := last; t > 0; t-- {
+		// a = 1/(P b), b = 1/(Pᵀ a) of the round before.
+		before := s.a[t-1]
+		for k, v := range s.a[t] {
+			byA[k] *= -v * v
+		}
+		blas64.Ger(1, vector(byA), vector(s.b[t]), s.slope)
+		blas64.Gemv(blas.Trans, 1, s.p, vector(byA), 1, vector(byB))
+		for d, v := range s.b[t] {
+			byB[d] *= -v * v
+		}
+		blas64.Ger(1, vector(before), vector(byB), s.slope)
+		blas64.Gemv(blas.NoTrans, 1, s.p, vector(byB), 0, vector(byA))
+		clear(byB)
+	}
+	byDistance := s.scratch
+	clear(byDistance)
+	for k := range n {
+		row, slope := s.p.Data[k*n:(k+1)*n], s.slope.Data[k*n:(k+1)*n]
+		mean := floats.Dot(row, slope)
+		for d, p := range row {
+			byLogit := p * (slope[d] - mean) / temperature
+			lambda[d] += float64(n-1-2*k) * byLogit
+			byDistance[d] -= byLogit
+		}
+	}
+	distanceVJP(scores, byDistance, lambda)
+	return value
+}
+
+// near says whether the quotients of a and b are 1.
+func near(a, b []float64) bool {
+	for i := range a {
+		if !(math.Abs(b[i]/a[i]-1) <= sinkhornTolerance) {
+			return false
+		}
+	}
+	return true
+}
+
+func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
+
+// squareMatrix is a matrix of any contents, in the memory of m where that is enough.
+func squareMatrix(m blas64.General, n int) blas64.General {
+	return blas64.General{Rows: n, Cols: n, Stride: n, Data: scratch.Sized(m.Data, n*n)}
+}
+
+func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
+
+// relaxedRank sets row to P_k of piRank, rank k from 0, the softmax of
+//
+//	((D − 1 − 2k) m_d − Σ_j |m_d − m_j|) / temperature.
+//
+// order are the documents in descending order of score. From the one at rank k, whose logit is
+// the largest, logits fall with every gap of scores on the way, up and down: by gap·(2s − 1)
+// at the s-th step. So nothing cancels, whatever the scores.
+func relaxedRank(scores []float64, order []int, k int, temperature float64, row []float64) {
+	sum := 0.0
+	set := func(d int, logit float64) {
+		row[d] = normal.Exp(logit / temperature)
+		sum += row[d]
+	}
+	set(order[k], 0)
+	logit := 0.0
+	for r := k + 1; r < len(order); r++ {
+		logit -= float64(2*(r-k)-1) * (scores[order[r-1]] - scores[order[r]])
+		set(order[r], logit)
+	}
+	logit = 0
+	for r := k - 1; r >= 0; r-- {
+		logit -= float64(2*(k-r)-1) * (scores[order[r]] - scores[order[r+1]])
+		set(order[r], logit)
+	}
+	floats.Scale(1/sum, row)
+}
+
+// distanceVJP adds to slopes the derivative by every score of what depends on the summed
+// distances to the scores of the others, Σ_j |m_i − m_j|, given the derivative by these. At equal
+// scores it is 0.
+func distanceVJP(scores, byDistance, slopes []float64) {
+	for j, m := range scores {
+		for i, other := range scores[:j] {
+			if m == other {
+				continue
+			}
+			slope := byDistance[i] + byDistance[j]
+			if m < other {
+				slope = -slope
+			}
+			slopes[i] -= slope
+			slopes[j] += slope
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package losses
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	G "gorgonia.org/gorgonia"
+
+	"github.com/plrank/plrank/internal/normal"
+	"github.com/plrank/plrank/internal/op"
+	"github.com/plrank/plrank/ops"
+)
+
+// pairWeights are the weights w_ij of the pairs of a pairwise loss, ρ_i > ρ_j, as
+// the sum of four parts, each of which is left out where it is zero. r are the ranks
+// of [ops.Ranks] by the scores, from 0; numbers beyond the end of a slice are 0.
+type pairWeights struct {
+	each     float64   // the same for every pair
+	swap     []float64 // θ: (ρ_i − ρ_j)·|θ_{r_i} − θ_{r_j}|, the change of the metric when i and j are swapped
+	distance []float64 // φ: (ρ_i − ρ_j)·φ_{|r_i − r_j| − 1}
+	// atCutoff, θ of K ranks from 0, is (ρ_i − ρ_j)·(θ_{δ−1} − θ_δ) with δ = |r_i − r_j|,
+	// times θ_0 / (θ_0 − θ_r) where r, the lower of the two ranks, is beyond the last
+	// discount. There θ goes on in proportion to DCG's, θ_r = θ_{K−1} log2(K+1) / log2(r+2).
+	atCutoff []float64
+}
+
+// A pairLoss is a loss of the pairs of documents that are to be ranked one above the other,
+//
+//	Σ_{ρ_i > ρ_j} w_ij f(m_j − m_i),
+//
+// 0 for queries without such pairs, differentiable in the scores: gains and weights, ranks
+// included, are constants for differentiation (as they are for LambdaRank, and in the M-step
+// of LambdaLoss). It costs O(D²) for a query, but the memory of O(D) only: no pair is ever
+// stored.
+type pairLoss struct {
+	name     string
+	f, slope func(x float64) float64
+}
+
+var logisticPairs = pairLoss{name: "losses: LogisticPairs", f: softplus, slope: sigmoid}
+
+// hingePairs has slope 0 where the margin is exactly 1.
+var hingePairs = pairLoss{
+	name: "losses: HingePairs",
+	f:    func(x float64) float64 { return max(0, 1+x) },
+	slope: func(x float64) float64 {
+		if x > -1 {
+			return 1
+		}
+		return 0
+	},
+}
+
+// softplus is log(1 + e^x), and sigmoid its derivative.
+func softplus(x float64) float64 { return max(x, 0) + math.Log1p(normal.Exp(-math.Abs(x))) }
+
+func sigmoid(x float64) float64 {
+	if x < 0 {
+		e := normal.Exp(x)
+		return e / (1 + e)
+	}
+	return 1 / (1 + normal.Exp(-x))
+}
+
+// sum is the loss of every query.
+func (p pairLoss) sum(l ops.Lists, gains *G.Node, w pairWeights) *G.Node {
+	for _, x := range slices.Concat([]float64{w.each}, w.swap, w.distance, w.atCutoff) {
+		if x-x != 0 {
+			panic(fmt.Errorf("%s: a weight is %v: weights must be finite", p.name, x))
+		}
+	}
+	f := op.ListFunc{
+		Name: p.name, Settings: fmt.Sprintf("%+v", w), Layout: op.PerQuery,
+		Do: func(l *op.List) error {
+			sum, scores := l.Out(), l.X[0]
+			w.eachPair(l, func(better, worse int, weight float64) {
+				sum[0] += weight * p.f(scores[worse]-scores[better])
+			})
+			return nil
+		},
+		VJP: func(l *op.List) error {
+			slopes, scores, incoming := l.Out(), l.X[0], l.Last()[0]
+			w.eachPair(l, func(better, worse int, weight float64) {
+				slope := incoming * weight * p.slope(scores[worse]-scores[better])
+				slopes[better] -= slope
+				slopes[worse] += slope
+			})
+			return nil
+		},
+	}
+	return G.Must(f.Apply(l, op.Scores(l), op.Rows("gains", gains)))
+}
+
+// eachPair calls f with the pairs whose weight is not 0.
+func (w pairWeights) eachPair(l *op.List, f func(better, worse int, weight float64)) {
+	gains := l.X[1]
+	theta := func(rank int) float64 {
+		if rank < len(w.swap) {
+			return w.swap[rank]
+		}
+		return 0
+	}
+	tail := w.continued(l.Len())
+	// From the best rank to the worst, so that the distance is at hand.
+	order := l.Order(l.X[0])
+	for upper, a := range order {
+		for lower := upper + 1; lower < len(order); lower++ {
+			b := order[lower]
+			gap := gains[a] - gains[b]
+			if gap == 0 {
+				continue
+			}
+			better, worse := a, b
+			if gap < 0 {
+				better, worse, gap = b, a, -gap
+			}
+			weight := math.Abs(theta(upper) - theta(lower))
+			if lower-upper <= len(w.distance) {
+				weight += w.distance[lower-upper-1]
+			}
+			if tail != nil {
+				atCutoff := tail[lower-upper-1] - tail[lower-upper]
+				if lower >= len(w.atCutoff) {
+					atCutoff *= tail[0] / (tail[0] - tail[lower])
+				}
+				weight += atCutoff
+			}
+			if weight = w.each + gap*weight; weight != 0 {
+				f(better, worse, weight)
+			}
+		}
+	}
+}
+
+// continued is the discounts of atCutoff for so many ranks.
+func (w pairWeights) continued(ranks int) []float64 {
+	k := len(w.atCutoff)
+	if k == 0 {
+		return nil
+	}
+	theta := append([]float64(nil), w.atCutoff[:min(k, ranks)]...)
+	for r := k; r < ranks; r++ {
+		theta = append(theta, theta[k-1]*math.Log2(float64(k+1))/math.Log2(float64(r+2)))
+	}
+	return theta
+}
+
+// countPairs is the number of pairs of documents of different gain of every query, not
+// differentiable.
+func countPairs(l ops.Lists, gains *G.Node) *G.Node {
+	f := op.ListFunc{Name: "losses: CountPairs", Layout: op.PerQuery, Do: func(l *op.List) error {
+		gains := l.X[0]
+		order := l.Order(gains)
+		pairs, above := 0, 0 // above: documents of a gain above the one at hand
+		for i, d := range order {
+			if i > 0 && gains[d] != gains[order[i-1]] {
+				above = i
+			}
+			pairs += above
+		}
+		l.Out()[0] = float64(pairs)
+		return nil
+	}}
+	return G.Must(f.Apply(l, op.Rows("gains", gains)))
+}

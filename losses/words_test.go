@@ -1,0 +1,102 @@
+package losses
+
+import (
+	"math"
+	"testing"
+
+	G "gorgonia.org/gorgonia"
+
+	"github.com/plrank/plrank/internal/optest"
+	"github.com/plrank/plrank/ops"
+)
+
+// listFunc is a word on a batch, with an error for its panic.
+func listFunc(word func(b *batch) *G.Node) optest.ListFunc {
+	return func(l ops.Lists, gains, groups *G.Node) (n *G.Node, err error) {
+		defer caught(&err)
+		b := Batch{Lists: l, Gains: gains, Labels: gains, Groups: groups, Discounts: []float64{1, .6, .5}}
+		return word(&batch{Batch: b, temperature: 1.5}), nil
+	}
+}
+
+// The differentiable words of the losses.
+var listFuncs = map[string]optest.ListFunc{
+	"sumOverGroups": listFunc(func(b *batch) *G.Node { return sumOverGroups(b.Lists, b.Groups, b.Lists.Scores) }),
+	"inverse":       listFunc(func(b *batch) *G.Node { return inverse(exp(b.Lists.Scores)) }),
+	"approximate":   listFunc(func(b *batch) *G.Node { return approximate(.7).sum("", "", b.Lists) }),
+	"rankBounds":    listFunc(func(b *batch) *G.Node { return rankBounds(b.Lists) }),
+	"mse": listFunc(func(b *batch) *G.Node {
+		b.DocumentWeights = b.Gains
+		return mse(b)
+	}),
+	"binaryCrossEntropy": listFunc(func(b *batch) *G.Node {
+		b.Labels, b.HighestGrade = G.Must(G.Abs(b.Gains)), 2
+		return binaryCrossEntropy(b)
+	}),
+	"ordinal": listFunc(func(b *batch) *G.Node {
+		b.Labels, b.HighestGrade = G.Must(G.Abs(b.Gains)), 300
+		return ordinal(b)
+	}),
+	"piRank": listFunc(func(b *batch) *G.Node {
+		b.Gains = G.Must(G.Abs(b.Gains))
+		return piRank(b)
+	}),
+	"neuralNDCG": listFunc(func(b *batch) *G.Node {
+		b.Gains = G.Must(G.Abs(b.Gains))
+		return neuralNDCG(b)
+	}),
+	"hingePairs": listFunc(func(b *batch) *G.Node {
+		return hingePairs.sum(b.Lists, b.Gains, pairWeights{each: .3, swap: []float64{1, .5}})
+	}),
+	"logisticPairs": listFunc(func(b *batch) *G.Node {
+		return logisticPairs.sum(b.Lists, b.Gains, pairWeights{each: .3, swap: []float64{1, .5}, distance: []float64{.2, .1, .4}})
+	}),
+}
+
+func TestVJPsAreFiniteDifferences(t *testing.T) { optest.CheckVJPs(t, listFuncs) }
+
+func TestWordsHaveTheirValues(t *testing.T) {
+	value := func(name string, word func(b *batch) *G.Node, want ...float64) {
+		t.Helper()
+		optest.CheckValue(t, name, listFunc(word), want...)
+	}
+	targetOf := func(discounts ...float64) func(b *batch) *G.Node {
+		return func(b *batch) *G.Node { return targetExposure(b.Lists, b.Gains, discounts) }
+	}
+	optest.CheckValue(t, "sumOverGroups", listFuncs["sumOverGroups"], 0, 4, 3, 4, 0, 2, 2, 0)
+	value("inverse", func(b *batch) *G.Node { return inverse(b.Lists.Scores) }, 1./9, 1, 1./3, 1./3, -1, 0, .5, 1./9)
+	value("count", func(b *batch) *G.Node { return count(b.Lists) }, 3, 0, 3)
+	value("nonzero", func(b *batch) *G.Node { return nonzero(b.Gains) }, 1, 0, 1, 1, 1, 0, 1, 1)
+	value("rankDiscounts", func(b *batch) *G.Node {
+		b.Discounts = []float64{8, 4}
+		return rankDiscounts(b)
+	}, 0, 4, 8, 4, 4, 4, 8, 0)
+	value("targetExposure", targetOf(8, 4), 0, 0, 6, 6, 4, 0, 8, 0)
+	value("targetExposure, first rank", targetOf(8), 0, 0, 4, 4, 0, 0, 8, 0)
+	value("groupHeads", func(b *batch) *G.Node { return groupHeads(b.Lists, b.Groups) }, 0, 1, 1, 0, 0, 1, 0, 0)
+	value("countPairs", func(b *batch) *G.Node { return countPairs(b.Lists, b.Gains) }, 2, 0, 3)
+}
+
+func TestArgumentsOfWordsThatDoNotFitAreErrors(t *testing.T) {
+	pairs := func(w pairWeights) func(b *batch) *G.Node {
+		return func(b *batch) *G.Node { return logisticPairs.sum(b.Lists, b.Gains, w) }
+	}
+	target := func(b *batch) *G.Node { return targetExposure(b.Lists, b.Gains, []float64{1}) }
+	nan := math.NaN()
+	for _, c := range []struct {
+		want          string
+		scores, gains []float64
+		word          func(b *batch) *G.Node
+	}{
+		{"losses: RankBounds: query 0, row 1", []float64{0, math.Inf(1), 0}, nil, func(b *batch) *G.Node { return rankBounds(b.Lists) }},
+		{"row 1: the gain is NaN", nil, []float64{0, nan, 0}, pairs(pairWeights{each: 1})},
+		{"row 0: the score is NaN", []float64{nan, 0, 0}, nil, pairs(pairWeights{each: 1})},
+		{"a weight is NaN", nil, nil, pairs(pairWeights{swap: []float64{nan}})},
+		{"losses: TargetExposure: query 0, row 0: the gain is NaN", nil, []float64{nan, 0, 0}, target},
+		{"losses: TargetExposure: no discounts", nil, nil, func(b *batch) *G.Node { return targetExposure(b.Lists, b.Gains, nil) }},
+		{"losses: CountPairs: no gains", nil, nil, func(b *batch) *G.Node { return countPairs(b.Lists, nil) }},
+		{"losses: SumOverGroups: groups are of dtype float64: want [int]", nil, nil, func(b *batch) *G.Node { return sumOverGroups(b.Lists, b.Gains, b.Gains) }},
+	} {
+		optest.CheckFault(t, c.want, c.scores, c.gains, func(l ops.Lists, gains *G.Node) (*G.Node, error) { return listFunc(c.word)(l, gains, nil) })
+	}
+}
