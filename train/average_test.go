@@ -47,7 +47,7 @@ func TestAverage(t *testing.T) {
 	if slices.Equal(average, with.loop.weights) {
 		t.Error("the average is the weights")
 	}
-	values, err := with.validation.meter.values(with.validation.current, s.Vali)
+	values, err := with.parsed.evaluator.values(with.validation.current, s.Vali)
 	if last := with.history.epochs[1]; err != nil || values["ndcg@5"] != last.Vali["ndcg@5"] {
 		t.Errorf("the validation value is %v, of the average %v (%v)", last.Vali, values, err)
 	}

@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"math"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/plrank/plrank/internal/weightedsum"
-
 	"github.com/plrank/plrank/metrics"
 )
 
@@ -76,19 +74,15 @@ func (t weightedMeasure) check() error {
 
 // text is the term as it stands in the name of a sum.
 func (t weightedMeasure) text(first bool) string {
-	sign := "+"
-	if t.weight < 0 {
-		sign = "-"
-	} else if first {
-		sign = ""
+	factor := fmt.Sprintf("%+g*", t.weight)
+	if math.Abs(t.weight) == 1 {
+		factor = factor[:1]
 	}
-	if w := math.Abs(t.weight); w != 1 {
-		return sign + strconv.FormatFloat(w, 'g', -1, 64) + "*" + t.Measure.String()
+	if first {
+		factor = strings.TrimPrefix(factor, "+")
 	}
-	return sign + t.Measure.String()
+	return factor + t.Measure.String()
 }
-
-func (c criterion) String() string { return c.name }
 
 // LowerIsBetter tells whether a smaller value is a better one.
 func (c criterion) LowerIsBetter() bool { return !c.sum && c.terms[0].LowerIsBetter() }

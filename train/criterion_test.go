@@ -32,8 +32,8 @@ func TestSumsOfMetricsAreRead(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || c.String() != want {
-			t.Errorf("%q: %q, %v, want %q", text, c, err, want)
+		if err != nil || c.name != want {
+			t.Errorf("%q: %q, %v, want %q", text, c.name, err, want)
 		}
 	}
 	for text, want := range map[string]string{

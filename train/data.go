@@ -1,7 +1,6 @@
 package train
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -69,10 +68,7 @@ func (d *runData) check(p *parsed, split Split) (relevant []int, err error) {
 	if !slices.Equal(of.FeatureIDs, first.FeatureIDs) {
 		return nil, fmt.Errorf("train: %s and %s have different feature ids", first.Name, of.Name)
 	}
-	if err := of.Validate(); err != nil {
-		return nil, err
-	}
-	if err := cmp.Or(p.loss.checkGroups(of), p.evaluator.checkGroups(of), p.evaluator.takeGrade(of)); err != nil {
+	if err := p.checkData(of); err != nil {
 		return nil, err
 	}
 	return p.loss.relevantQueries(of)

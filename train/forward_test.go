@@ -15,7 +15,6 @@ import (
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ops"
 	"github.com/plrank/plrank/ranker"
-	"github.com/plrank/plrank/train/internal/graph"
 )
 
 // reopened is the model as package ranker reads it.
@@ -104,7 +103,7 @@ func TestRankerIsTheGraph(t *testing.T) {
 func graphScores(t *testing.T, model nn.Scorer, fitted *datasets.Transform, d *datasets.Dataset) []float64 {
 	t.Helper()
 	g := &graphScoring{
-		model: model, width: fitted.Width(), graphs: graph.Cache[*graph.Scores]{},
+		model: model, width: fitted.Width(),
 		features: map[*datasets.Dataset]*datasets.Transformed{d: datasets.NewTransformed(d, fitted)},
 	}
 	scores, err := g.score(d, chunks(d))

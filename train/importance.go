@@ -40,11 +40,11 @@ func Importances(ctx context.Context, c Config, parts Parts, model *ranker.Model
 			return 0, err
 		}
 		values, err := e.evaluate(d, scores, e.metric.measures())
-		return float64(values[e.metric.String()]), err
+		return float64(values[e.metric.name]), err
 	}
 	base, err := measure(d)
 	if err == nil && !finite(base) {
-		err = fmt.Errorf("train: %s: %s is %v: no feature can matter to it, want another metric", d.Name, e.metric, base)
+		err = fmt.Errorf("train: %s: %s is %v: no feature can matter to it, want another metric", d.Name, e.metric.name, base)
 	}
 	if err != nil {
 		return nil, err

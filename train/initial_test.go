@@ -40,7 +40,7 @@ func TestInitialModelIsKeptIfNoEpochIsBetter(t *testing.T) {
 		if len(r.History) != 2 {
 			t.Errorf("%d epochs with patience for 2", len(r.History))
 		}
-		want, err := tr.validation.meter.values(modelScoring{begin}, tr.data.splits.Vali)
+		want, err := tr.parsed.evaluator.values(modelScoring{begin}, tr.data.splits.Vali)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -31,7 +31,7 @@ func TestGroupLasso(t *testing.T) {
 		t.Fatalf("%d rows of inputs, want %d", inputs, want)
 	}
 	before := slices.Clone(tr.loop.weights)
-	if err := newGroupLasso(tr.Config.GroupLasso, tr.models.arrays).stepped(&step{rate: rate, weights: tr.loop.weights}); err != nil {
+	if err := (&groupLasso{penalty: tr.Config.GroupLasso, arrays: tr.models.arrays}).stepped(&step{rate: rate, weights: tr.loop.weights}); err != nil {
 		t.Fatal(err)
 	}
 	at = 0

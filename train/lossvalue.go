@@ -70,7 +70,7 @@ type lossValue struct {
 }
 
 func newLossValue(l *trainingLoss, d *datasets.Dataset) (*lossValue, error) {
-	v := &lossValue{labelFree: l.learnsLabelFree(), graphs: graph.Cache[*graph.Step]{}, objective: l.objective(d, l.settings.Cutoff)}
+	v := &lossValue{labelFree: l.learnsLabelFree(), objective: l.objective(d, l.settings.Cutoff)}
 	v.objective.QueryWeights = false // the mean has them
 	var err error
 	if !l.custom {
@@ -109,7 +109,7 @@ func (v *lossValue) query(d *datasets.Dataset, in metrics.Input, from, to int, n
 		b.Packed.Weights = padded(b.Packed.Weights[:0], d.Weights[from:to], b.Rows, 0)
 	}
 	v.objective.SetStep(number)
-	loss, err := g.Run(b, nil)
+	loss, err := g.Loss(b, nil)
 	if err == nil && math.IsNaN(loss) {
 		err = fmt.Errorf("the loss is %v", loss)
 	}

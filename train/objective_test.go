@@ -56,7 +56,11 @@ func TestDiscountsRaiseTheirMetric(t *testing.T) {
 				t.Fatal(err)
 			}
 			// A good third of the way from random order to the best there can be.
-			ideal, err := tr.parsed.evaluator.evaluate(s.Train, widen(s.Train.Labels), []metrics.Measure{m.Ranking()})
+			var labels []float64
+			for _, label := range s.Train.Labels {
+				labels = append(labels, float64(label))
+			}
+			ideal, err := tr.parsed.evaluator.evaluate(s.Train, labels, []metrics.Measure{m.Ranking()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -189,7 +193,7 @@ func TestFairnessReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := metrics.Input{
-		Scores: scores, Labels: s.Vali.Labels, Offsets: s.Vali.Offsets, Discounts: tr.parsed.evaluator.discounts,
+		Scores: scores, Labels: s.Vali.Labels, Offsets: s.Vali.Offsets, Discounts: tr.parsed.evaluator.in.Discounts,
 		Policy: metrics.Policy{Samples: 20000, Seed: 5},
 	}
 	in.Exposure, err = metrics.Exposure(in)
@@ -268,7 +272,7 @@ func TestEvaluateTest(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 	}
-	if values, err := tr.validation.meter.values(tr.validation.current, s.Test); err != nil || !reflect.DeepEqual(values, history[1].Test) {
+	if values, err := tr.parsed.evaluator.values(tr.validation.current, s.Test); err != nil || !reflect.DeepEqual(values, history[1].Test) {
 		t.Errorf("after the last epoch: %v, %v, want %v", history[1].Test, values, err)
 	}
 	// It changes nothing else.

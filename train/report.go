@@ -1,10 +1,41 @@
 package train
 
 import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"math"
 
+	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/ranker"
 )
+
+// A Value is the value of a metric; NaN, where no query has one, is null in JSON.
+type Value float64
+
+// MarshalJSON writes a number, or null.
+func (v Value) MarshalJSON() ([]byte, error) {
+	if !finite(float64(v)) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(v))
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (v *Value) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		*v = Value(math.NaN())
+		return nil
+	}
+	return json.Unmarshal(data, (*float64)(v))
+}
+
+// Values are means over the queries of a split, by the name of the measure:
+// "ndcg@5" of the ranking by descending score, "expected-ndcg@5" under the
+// Plackett–Luce policy of the scores, "disparity" of the exposure under it.
+type Values map[string]Value
 
 // A Report compares a model with the baselines, on all splits.
 type Report struct {
@@ -59,4 +90,127 @@ func (r Report) LabelFree() string {
 		return "queries without a relevant document count 0; NDCG is that of LETOR 4.0"
 	}
 	return r.Convention
+}
+
+// A Split is documents, and what they are called in a report.
+type Split struct {
+	Name string
+	Data *datasets.Dataset
+}
+
+// Evaluate measures a model on any labelled documents, beside random order. The
+// configuration says which metrics and how, as for a run; how to train means nothing, but for
+// the loss where that is to be measured. The highest grade is that of the configuration, or
+// else of the model, or of the splits where the model does not say it.
+func Evaluate(c Config, parts Parts, model *ranker.Model, splits ...Split) (*Report, error) {
+	e, err := measuring(c, parts, model, splits...)
+	if err != nil {
+		return nil, err
+	}
+	defer e.losses.close()
+	report := e.report()
+	report.Model = model.Digest()
+	for _, s := range splits {
+		of, err := e.reportOn(s, model, "model")
+		if err != nil {
+			return nil, err
+		}
+		if of.TrainedOn, err = model.TrainedOn(s.Data); err != nil {
+			return nil, err
+		}
+		report.Splits = append(report.Splits, of)
+	}
+	return report, nil
+}
+
+// measuring is an evaluator that fits the splits, and the model.
+func measuring(c Config, parts Parts, model *ranker.Model, splits ...Split) (*evaluator, error) {
+	p, err := c.parse(parts)
+	if err != nil {
+		return nil, err
+	}
+	if len(splits) == 0 {
+		return nil, errors.New("train: there is no split to measure on")
+	}
+	e := p.evaluator
+	for _, s := range splits {
+		switch {
+		case s.Data == nil:
+			return nil, fmt.Errorf("train: the split %q has no data", s.Name)
+		case s.Data.Rows() == 0:
+			return nil, fmt.Errorf("train: the split %q, %q, has no labelled documents", s.Name, s.Data.Name)
+		}
+		if err := p.checkData(s.Data); err != nil {
+			return nil, err
+		}
+	}
+	if grade := model.File().Grade; e.highest == 0 && grade != 0 {
+		e.in.HighestGrade = grade
+	}
+	p.loss.grade = e.in.HighestGrade
+	return e, nil
+}
+
+// checkData is an error for documents that cannot be measured.
+func (p *parsed) checkData(d *datasets.Dataset) error {
+	if err := d.Validate(); err != nil {
+		return err
+	}
+	return cmp.Or(p.loss.checkGroups(d), p.evaluator.checkGroups(d), p.evaluator.takeGrade(d))
+}
+
+// report has no splits yet.
+func (e *evaluator) report() *Report {
+	r := &Report{Convention: e.settings.Convention, Metrics: e.names()}
+	for _, m := range e.measures {
+		if m.NeedsGrade() {
+			r.HighestGrade = e.in.HighestGrade
+		}
+	}
+	return r
+}
+
+// reportOn measures random order, other rankers, and the model, which has that name.
+func (e *evaluator) reportOn(s Split, model *ranker.Model, name string, others ...Baseline) (SplitReport, error) {
+	d := s.Data
+	r := SplitReport{Name: s.Name, Queries: d.Queries(), Documents: d.Rows()}
+	add := func(ranker string, values Values) {
+		r.Rankers, r.Rows = append(r.Rankers, ranker), append(r.Rows, values)
+	}
+	relevant, err := e.losses.loss.relevantQueries(d)
+	if err != nil {
+		return r, err
+	}
+	r.Relevant = len(relevant)
+	random, err := e.randomOrder(d)
+	if err != nil {
+		return r, err
+	}
+	add("random order", random)
+	for _, b := range others {
+		scores, err := b.Ranker.Scores(d)
+		if err != nil {
+			return r, fmt.Errorf("train: %s: %s: %w", b.Name, d.Name, err)
+		}
+		values, err := e.evaluate(d, scores, e.ofRanking()) // such scores are no policy, and have no expected exposure
+		if err != nil {
+			return r, err
+		}
+		add(b.Name, values)
+	}
+	means, err := e.measure(modelScoring{model}, d)
+	if err != nil {
+		return r, err
+	}
+	add(name, e.valuesOf(e.measures, means))
+	for i, m := range e.measures {
+		if !m.Sampled() {
+			continue
+		}
+		if r.StdErr == nil {
+			r.StdErr = Values{}
+		}
+		r.StdErr[m.String()] = Value(means[i].StdErr)
+	}
+	return r, nil
 }

@@ -24,7 +24,7 @@ func TestRates(t *testing.T) {
 		c.LearningRate, c.Epochs = 0.8, 4
 		for step := range 4 {
 			p := parsedConfig(t, c)
-			list = append(list, newRates(p.config, p.schedule, nil).of(history, step, 4))
+			list = append(list, (&rates{Optimization: p.config.Optimization, schedule: p.schedule}).of(history, step, 4))
 		}
 		return list
 	}

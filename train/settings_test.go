@@ -177,7 +177,7 @@ func TestOlderConfigJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkpoint.header["config"] = json.RawMessage(lacking)
+	checkpoint.values["config"] = json.RawMessage(lacking)
 	if err := checkpoint.Save(path); err != nil {
 		t.Fatal(err)
 	}

@@ -331,7 +331,7 @@ func TestBestEpochAndPatience(t *testing.T) {
 		}
 		best = max(best, v)
 	}
-	values, err := tr.validation.meter.values(modelScoring{r.Model}, s.Vali)
+	values, err := tr.parsed.evaluator.values(modelScoring{r.Model}, s.Vali)
 	if err != nil || float64(values["ndcg@5"]) != best {
 		t.Errorf("the ranker's validation value is %v, want %v (%v)", values["ndcg@5"], best, err)
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/processes"
 	"github.com/plrank/plrank/ranker"
-	"github.com/plrank/plrank/train/internal/graph"
 	"github.com/plrank/plrank/train/internal/shards"
 )
 
@@ -22,8 +21,8 @@ type Trainer struct {
 	data       *runData
 	models     *models
 	loop       *loop
-	history    *history
 	validation *validation
+	history    *history
 	warnings   []string
 }
 
@@ -89,7 +88,8 @@ func (t *Trainer) prepare() error {
 	if err != nil {
 		return err
 	}
-	t.models = &models{config: c, custom: p.parts.Scorer, transform: transform, data: train, arrays: model.Weights().Arrays(), grade: p.evaluator.grade}
+	t.models = &models{config: c, custom: p.parts.Scorer, transform: transform, data: train, arrays: model.Weights().Arrays(), grade: p.evaluator.in.HighestGrade}
+	t.models.trained, t.warnings = seenQueries(t.data.splits, transform, p.parts.Initial)
 	best, err := t.models.another()
 	if err != nil {
 		return err
@@ -110,32 +110,21 @@ func (t *Trainer) prepare() error {
 	if err != nil {
 		return err
 	}
-	t.models.trained, t.warnings = seenQueries(t.data.splits, transform, p.parts.Initial)
-
 	t.history = &history{metric: p.evaluator.metric}
 	t.validation = &validation{
-		meter: &meter{evaluator: p.evaluator, group: p.group}, data: t.data, history: t.history, initial: p.parts.Initial,
-		current: &graphScoring{model: current, features: t.data.features, width: transform.Width(), graphs: graph.Cache[*graph.Scores]{}},
+		evaluator: p.evaluator, data: t.data, history: t.history, initial: p.parts.Initial,
+		current: &graphScoring{model: current, features: t.data.features, width: transform.Width()},
 		best:    best.Weights().Float32s(),
 	}
 	division := shards.Division{Shards: c.Shards, Batch: c.Batch, Seed: c.Seed, Rank: p.group.Rank(), Ranks: p.group.Size()}
 	cutoff := min(c.Cutoff, longest(train)) // there are no ranks beyond it
 	t.loop = &loop{
-		data: t.data, division: division, batches: newBatches(t.data, division),
+		data: t.data, division: division, batches: &batches{data: t.data, division: division, own: division.Own()},
 		gradients: newGradients(model, transform.Width(), p.loss.objective(train, cutoff), division, p.group),
-		samples:   c.Samples, optimizer: optimizer, weights: weights, group: p.group, history: t.history,
+		samples:   c.Samples, skips: c.OnNaN == onNaNSkip, optimizer: optimizer, weights: weights, group: p.group, history: t.history,
+		hooks: newHooks(c, p.schedule, t.models.arrays, averaged, t.validation),
 	}
-	t.loop.hooks = newHooks(c, p.schedule, t.models.arrays, averaged, t.validation, t.history)
 	return nil
-}
-
-// state is what a checkpoint keeps.
-func (t *Trainer) state() state {
-	states := []state{t.loop.state()}
-	for _, h := range t.loop.hooks {
-		states = append(states, h.state())
-	}
-	return joined(states...)
 }
 
 // callbacks is the hook of Hooks.

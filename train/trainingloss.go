@@ -147,12 +147,14 @@ func (l *trainingLoss) relevantQueries(d *datasets.Dataset) ([]int, error) {
 // objective is what graphs compute for queries of d, with so many ranks.
 func (l *trainingLoss) objective(d *datasets.Dataset, cutoff int) *graph.Objective {
 	return &graph.Objective{
-		Loss:            l.compute,
-		Sampler:         ops.NewSampler(l.settings.Samples.most(), cutoff, l.seed),
-		Exposure:        ops.NewSampler(graph.ExposureSamples, cutoff, ^l.seed),
-		Discounts:       l.discounts.Discounts[:cutoff],
-		HighestGrade:    l.grade,
-		Grouped:         d.Groups != nil,
+		Loss: l.compute,
+		Settings: losses.Batch{
+			Sampler:      ops.NewSampler(l.settings.Samples.most(), cutoff, l.seed),
+			Exposure:     ops.NewSampler(graph.ExposureSamples, cutoff, ^l.seed),
+			Discounts:    l.discounts.Discounts[:cutoff],
+			HighestGrade: l.grade,
+		},
+		Groups:          d.Groups != nil,
 		DocumentWeights: d.Weights != nil,
 		QueryWeights:    d.QueryWeights != nil,
 	}

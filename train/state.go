@@ -11,10 +11,17 @@ import (
 	"github.com/plrank/plrank/internal/processes"
 )
 
-// joined is what the states of a run keep together.
-func joined(states ...state) state {
-	all := state{arrays: map[string][]float32{}, values: map[string]any{}}
-	for _, s := range states {
+// A state is what a checkpoint keeps: the memory itself, which is written to where a run goes on.
+type state struct {
+	arrays map[string][]float32
+	values map[string]any // pointers to what JSON can hold
+}
+
+// state is that of the loop and its hooks.
+func (t *Trainer) state() state {
+	all := t.loop.state()
+	for _, h := range t.loop.hooks {
+		s := h.state()
 		maps.Copy(all.arrays, s.arrays)
 		maps.Copy(all.values, s.values)
 	}
@@ -34,13 +41,14 @@ func (s state) copied() (values map[string]json.RawMessage, arrays []npzfile.Arr
 		}
 	}
 	for _, name := range s.names() {
-		of := s.arrays[name]
-		for i, v := range of {
+		of := npzfile.Array{Name: name, Shape: []int{len(s.arrays[name])}}
+		for i, v := range s.arrays[name] {
 			if notFinite(v) {
 				return nil, nil, fmt.Errorf("train: no checkpoint can be written: entry %d of %s is %v: a lower learning rate, or clipping the gradient, may help", i, name, v)
 			}
+			of.Data = append(of.Data, float64(v))
 		}
-		arrays = append(arrays, npzfile.Array{Name: name, Shape: []int{len(of)}, Data: widen(of)})
+		arrays = append(arrays, of)
 	}
 	return values, arrays, nil
 }
@@ -81,20 +89,13 @@ func (s state) followFirst(g processes.Group) error {
 	}
 	if g.Rank() > 0 {
 		var values map[string]json.RawMessage
+		put := func() {}
 		if err = json.Unmarshal(text, &values); err == nil {
-			var put func()
-			if put, err = s.decode(values); err == nil {
-				put()
-			}
+			put, err = s.decode(values)
+		}
+		if err == nil {
+			put()
 		}
 	}
 	return processes.Agree(g, err)
-}
-
-func widen(values []float32) []float64 {
-	wide := make([]float64, len(values))
-	for i, v := range values {
-		wide[i] = float64(v)
-	}
-	return wide
 }
