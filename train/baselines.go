@@ -12,14 +12,6 @@ import (
 	"github.com/plrank/plrank/ranker"
 )
 
-// A Baseline is another ranker for a Report.
-type Baseline struct {
-	Name   string
-	Ranker interface {
-		Scores(*datasets.Dataset) ([]float64, error)
-	} // such as the Tree of datasets/golearn
-}
-
 // Report evaluates a model beside two baselines: random order, and the best single raw
 // feature, ascending or descending, by the validation metric on the training
 // split, or of large data on a sample of it, see Report.FeatureQueries; and beside more of them.

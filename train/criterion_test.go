@@ -62,6 +62,7 @@ func TestSumsOfMetricsAreRead(t *testing.T) {
 // A sum is the sum of the values that are reported, on every split, and the best epoch has
 // the highest.
 func TestSumOfMetricsChoosesTheEpoch(t *testing.T) {
+	t.Parallel()
 	c := learning("plrank-exact")
 	c.Metric, c.Epochs = "expected-ndcg@5-2*disparity", 6
 	tr := mustNew(t, c, small())

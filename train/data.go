@@ -8,6 +8,12 @@ import (
 	"github.com/plrank/plrank/datasets"
 )
 
+// A Split is documents, and what they are called in a report.
+type Split struct {
+	Name string
+	Data *datasets.Dataset
+}
+
 // runData is what a run learns from and is measured on.
 type runData struct {
 	splits   datasets.Splits

@@ -72,6 +72,14 @@ func (g *gradients) of(ctx context.Context, b *stepBatch, steps uint64) (float64
 	return sum(all.Losses), nil
 }
 
+// Skippable tells whether an error of [Trainer.Run] is about a batch that would have been
+// left out with Config.OnNaN "skip". A weight that became infinite is no such error: all
+// batches after it are lost.
+func Skippable(err error) bool {
+	var of *graph.BatchError
+	return errors.As(err, &of)
+}
+
 // failureOf is what the other ranks are told of an error.
 func failureOf(err error) shards.Failure {
 	switch {

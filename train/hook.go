@@ -1,32 +1,5 @@
 package train
 
-import "github.com/plrank/plrank/nn"
-
-// newHooks are the hooks of a run, in the order in which the loop calls them at each moment. The
-// weights that are evaluated are averaged ones with Config.Average.
-func newHooks(c Config, s schedule, arrays []nn.Array, evaluated []float32, v *validation) []hook {
-	var list []hook
-	for _, row := range []struct {
-		wanted bool
-		hook   hook
-	}{
-		{true, &rates{Optimization: c.Optimization, schedule: s, history: v.history}},
-		{c.L2 != 0, &l2{rate: float32(c.L2), arrays: arrays}},
-		{true, &clipping{most: c.Clip}},
-		{c.GroupLasso != 0, &groupLasso{penalty: c.GroupLasso, arrays: arrays}},
-		{true, finiteWeights{}},
-		{c.Average != 0, &average{beta: c.Average, averaged: evaluated}},
-		{true, v},
-		{true, v.history},
-		{true, &patience{history: v.history, epochs: c.Epochs, patience: c.Patience}},
-	} {
-		if row.wanted {
-			list = append(list, row.hook)
-		}
-	}
-	return list
-}
-
 // A hook takes part in a run. Its methods are the moments of a run, in their order; at each of
 // them the loop calls the hooks in the order of newHooks. A hook embeds idle, and has the methods
 // of the moments that it needs.
@@ -63,3 +36,27 @@ func (idle) evaluate(*Epoch) error { return nil }
 func (idle) finished(Epoch) error  { return nil }
 func (idle) enough() bool          { return false }
 func (idle) state() state          { return state{} }
+
+// An Epoch is a line of the history of training.
+type Epoch struct {
+	Epoch        int     `json:"epoch"`             // from 1
+	Steps        uint64  `json:"steps"`             // made since the beginning
+	Samples      int     `json:"samples"`           // N of this epoch, for losses that sample
+	LearningRate float64 `json:"learningRate"`      // of the last step
+	Loss         float64 `json:"loss"`              // mean over the training queries, at the time of their step, but for those of skipped batches
+	Skipped      int     `json:"skipped,omitempty"` // batches, see Config.OnNaN
+	Train        Values  `json:"train,omitempty"`   // with Config.EvaluateTrain
+	Vali         Values  `json:"vali"`
+	Test         Values  `json:"test,omitempty"` // with Config.EvaluateTest
+	Best         bool    `json:"best"`           // the validation value is better than in all epochs before, and than that of the initial model
+	Seconds      float64 `json:"seconds"`        // for training and evaluation; times are all here that may differ from run to run
+	TrainSeconds float64 `json:"trainSeconds"`   // for the steps alone, and the packing of their batches
+}
+
+// A Step is how far an epoch has come.
+type Step struct {
+	Epoch       int // from 1
+	Step, Steps int // done, and in all, of this epoch
+	Loss        float64
+	Skipped     error // why the batch was skipped, see Config.OnNaN; nil: it was not
+}

@@ -23,6 +23,7 @@ func initialModel(t *testing.T, c Config) *ranker.Model {
 
 // A run that only makes its initial model worse ends with it.
 func TestInitialModelIsKeptIfNoEpochIsBetter(t *testing.T) {
+	t.Parallel()
 	c := busy("adam")
 	c.Loss, c.Patience = "plrank-exact", 2
 	begin := initialModel(t, c)
@@ -67,6 +68,7 @@ func TestInitialModelIsKeptIfNoEpochIsBetter(t *testing.T) {
 // A validation value that is undefined in every epoch ends the training at the first, with
 // an error that says why, on all ranks.
 func TestUndefinedValidationIsAnError(t *testing.T) {
+	t.Parallel()
 	s := grouped(small())
 	for i := range s.Vali.Groups {
 		s.Vali.Groups[i] = 1

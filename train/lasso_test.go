@@ -58,6 +58,7 @@ func TestGroupLasso(t *testing.T) {
 
 // Of the six features, the last three say nothing: they are left out, which are no others.
 func TestGroupLassoLeavesOutNoise(t *testing.T) {
+	t.Parallel()
 	tr := mustNew(t, Config{
 		Objective:    Objective{Loss: "plrank-exact", NormalizeGains: true},
 		Inputs:       Inputs{Transform: "quantile"},

@@ -133,14 +133,6 @@ func (l *loop) step(ctx context.Context, b *stepBatch, s *step) (float64, error)
 	return loss, nil
 }
 
-// Skippable tells whether an error of [Trainer.Run] is about a batch that would have been
-// left out with Config.OnNaN "skip". A weight that became infinite is no such error: all
-// batches after it are lost.
-func Skippable(err error) bool {
-	var of *graph.BatchError
-	return errors.As(err, &of)
-}
-
 // skip leaves a batch that failed out of an epoch, and counts it, if Config.OnNaN says so; else it
 // is the error of the run, with the queries. What is reported of the first one in an epoch names
 // the queries, too.

@@ -190,6 +190,7 @@ func TestScoreRefuses(t *testing.T) {
 
 // Many goroutines on one model get its scores.
 func TestModelInManyGoroutines(t *testing.T) {
+	t.Parallel()
 	s := small()
 	r := mustRun(t, mustNew(t, Config{Optimization: Optimization{Epochs: 1}}, s), Hooks{}).Model
 	want, err := r.Scores(s.Test)
@@ -212,7 +213,9 @@ func TestModelInManyGoroutines(t *testing.T) {
 // reverse ranks by the first feature, ascending.
 type reverse struct{}
 
-func (reverse) Scores(d *datasets.Dataset) ([]float64, error) { return featureRanker{0, false}.Scores(d) }
+func (reverse) Scores(d *datasets.Dataset) ([]float64, error) {
+	return featureRanker{0, false}.Scores(d)
+}
 
 // descending are the scores by the first feature.
 func descending(d *datasets.Dataset) []float64 {
@@ -223,6 +226,7 @@ func descending(d *datasets.Dataset) []float64 {
 // The best single feature of this collection is the label itself; random order
 // and the feature's DCG can be computed by hand.
 func TestReport(t *testing.T) {
+	t.Parallel()
 	tr := mustNew(t, Config{Optimization: Optimization{Epochs: 3, LearningRate: 0.5}, Evaluation: Evaluation{EvaluationSamples: 20000}}, tinySplits())
 	report, err := tr.Report(mustRun(t, tr, Hooks{}).Model)
 	if err != nil {

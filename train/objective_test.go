@@ -29,6 +29,7 @@ func learning(loss string) Config {
 // Every kind of discounts raises the metric that it stands for, which is reported
 // without being asked for.
 func TestDiscountsRaiseTheirMetric(t *testing.T) {
+	t.Parallel()
 	s := small()
 	for _, c := range []struct {
 		discounts, gain string
@@ -76,6 +77,7 @@ func TestDiscountsRaiseTheirMetric(t *testing.T) {
 // The loss is what the discounts, gains and normalization say that it is: minus
 // precision, RBP, NDCG, and ARP but for a constant.
 func TestObjectiveIsTheMetric(t *testing.T) {
+	t.Parallel()
 	s := tinySplits()
 	for _, c := range []struct {
 		discounts, gain string
@@ -183,6 +185,7 @@ func TestReported(t *testing.T) {
 // Fairness is that of the exposure under the policy, with the objective's
 // discounts; of random order too, and unknown for rankers that are no policy.
 func TestFairnessReport(t *testing.T) {
+	t.Parallel()
 	s := small()
 	config := learning("disparity")
 	config.Discounts, config.Report, config.Epochs = "rbp", []string{"ee-l"}, 1
@@ -226,6 +229,7 @@ func TestFairnessReport(t *testing.T) {
 
 // What is estimated from samples has a standard error in the report, and nothing else.
 func TestReportedStdErr(t *testing.T) {
+	t.Parallel()
 	config := learning("plrank-rb")
 	config.Epochs, config.Report = 1, []string{"expected-map", "expected-mrr", "err@5", "disparity"}
 	tr := mustNew(t, config, small())
@@ -242,6 +246,7 @@ func TestReportedStdErr(t *testing.T) {
 
 // A measure of which less is better picks the epoch, and its loss lowers it.
 func TestFairnessPicksTheEpoch(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"disparity", "ee-l"} {
 		config := learning(name)
 		config.Metric = name
@@ -262,6 +267,7 @@ func TestFairnessPicksTheEpoch(t *testing.T) {
 }
 
 func TestEvaluateTest(t *testing.T) {
+	t.Parallel()
 	s := small()
 	config := busy("sgd")
 	config.EvaluateTest, config.Epochs = true, 2
@@ -329,6 +335,7 @@ func grouped(s *datasets.Splits) *datasets.Splits {
 // A relevance objective treats groups unequally; with a group objective added to it
 // the ratio between them comes nearer to 1, on training and unseen queries.
 func TestGroupObjectives(t *testing.T) {
+	t.Parallel()
 	s := grouped(small())
 	for _, c := range []struct{ loss, ratio string }{
 		{"group-exposure", "exposure-ratio"},
@@ -355,6 +362,7 @@ func TestGroupObjectives(t *testing.T) {
 // Groups change nothing where nothing compares them, are part of what a checkpoint
 // belongs to, and a run goes on to the same end.
 func TestGroupsAndCheckpoints(t *testing.T) {
+	t.Parallel()
 	c := busy("adam")
 	plain := mustRun(t, mustNew(t, c, small()), Hooks{})
 	same := mustRun(t, mustNew(t, c, grouped(small())), Hooks{})
@@ -396,6 +404,7 @@ func TestDiscountErrors(t *testing.T) {
 
 // A checkpoint of a version that did not know some of the settings goes on.
 func TestRestoreOlderRun(t *testing.T) {
+	t.Parallel()
 	s := small()
 	c := busy("adam")
 	c.Epochs = 2
@@ -418,6 +427,7 @@ func TestRestoreOlderRun(t *testing.T) {
 // The baselines do not depend on the order of the documents in a file, however many of
 // their features tie.
 func TestBaselinesIgnoreFileOrder(t *testing.T) {
+	t.Parallel()
 	coarse := func(reverse bool) *datasets.Splits {
 		s := small()
 		for _, d := range []*datasets.Dataset{s.Train, s.Vali, s.Test} {

@@ -48,6 +48,7 @@ func onEach(t *testing.T, size int, c Config, parts Parts) (histories [][]Epoch,
 // process: powers of two and others, numbers of shards that they divide or do not, steps with
 // fewer queries than shards, and all that is random.
 func TestSameForAnyNumberOfRanks(t *testing.T) {
+	t.Parallel()
 	for _, of := range []struct {
 		loss   string
 		shards int
@@ -78,6 +79,7 @@ func TestSameForAnyNumberOfRanks(t *testing.T) {
 // The gradient of a step is that of all its queries, however they are divided: to
 // rounding, where nothing is random.
 func TestShardsHaveTheGradientOfTheStep(t *testing.T) {
+	t.Parallel()
 	c := busy("sgd")
 	c.Loss, c.Dropout, c.Batch = "plrank-exact", 0, 11
 	one := mustNew(t, c, small())
@@ -110,6 +112,7 @@ func TestShardsHaveTheGradientOfTheStep(t *testing.T) {
 
 // A checkpoint of rank 0 is where all ranks go on, with any number of them.
 func TestRanksResume(t *testing.T) {
+	t.Parallel()
 	c := busy("adam")
 	c.Shards = 4
 	whole := mustRun(t, mustNew(t, c, small()), Hooks{})
@@ -163,6 +166,7 @@ func second[T any](_ T, err error) error { return err }
 
 // What one rank alone finds out ends all, with one message that names it.
 func TestRanksFailTogether(t *testing.T) {
+	t.Parallel()
 	c := busy("sgd")
 	c.Shards = 4
 	c.Transform = "none"
@@ -224,6 +228,7 @@ func TestRanksFailTogether(t *testing.T) {
 // A split that one rank cannot use is known to all before training begins; and there
 // must be enough shards.
 func TestNewFailsTogether(t *testing.T) {
+	t.Parallel()
 	c := busy("sgd")
 	c.Shards = 2
 	for rank, err := range processtest.OnRanks(2, func(g Processes) error {
@@ -246,6 +251,7 @@ func TestNewFailsTogether(t *testing.T) {
 
 // Whichever rank is interrupted, all end after the same step.
 func TestRanksAreInterruptedTogether(t *testing.T) {
+	t.Parallel()
 	c := busy("sgd")
 	c.Shards = 2
 	var steps [2]int
@@ -304,6 +310,7 @@ func TestErrorOfOneRanksGraph(t *testing.T) {
 
 // A batch that one rank cannot use is skipped by all, and the model is that of one process.
 func TestRanksSkipTogether(t *testing.T) {
+	t.Parallel()
 	c := busy("adam")
 	c.Shards, c.Transform, c.OnNaN, c.EvaluateTrain = 4, "none", "skip", false
 	damaged := func() *datasets.Splits {
@@ -350,6 +357,7 @@ func TestRanksSkipTogether(t *testing.T) {
 // process does: also where rankings are sampled, with weights, and with fewer chunks than
 // ranks.
 func TestRanksMeasureTogether(t *testing.T) {
+	t.Parallel()
 	c := busy("adam")
 	c.Shards, c.Epochs, c.Report, c.WeightedMetrics, c.EvaluationSamples = 5, 1, []string{"expected-map", "err@5", "disparity"}, true, 7
 	var reports []*Report

@@ -1,8 +1,6 @@
 package train
 
 import (
-	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -11,31 +9,6 @@ import (
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
 )
-
-// A Value is the value of a metric; NaN, where no query has one, is null in JSON.
-type Value float64
-
-// MarshalJSON writes a number, or null.
-func (v Value) MarshalJSON() ([]byte, error) {
-	if !finite(float64(v)) {
-		return []byte("null"), nil
-	}
-	return json.Marshal(float64(v))
-}
-
-// UnmarshalJSON reads what MarshalJSON writes.
-func (v *Value) UnmarshalJSON(data []byte) error {
-	if string(data) == "null" {
-		*v = Value(math.NaN())
-		return nil
-	}
-	return json.Unmarshal(data, (*float64)(v))
-}
-
-// Values are means over the queries of a split, by the name of the measure:
-// "ndcg@5" of the ranking by descending score, "expected-ndcg@5" under the
-// Plackett–Luce policy of the scores, "disparity" of the exposure under it.
-type Values map[string]Value
 
 // A Report compares a model with the baselines, on all splits.
 type Report struct {
@@ -92,10 +65,12 @@ func (r Report) LabelFree() string {
 	return r.Convention
 }
 
-// A Split is documents, and what they are called in a report.
-type Split struct {
-	Name string
-	Data *datasets.Dataset
+// A Baseline is another ranker for a Report.
+type Baseline struct {
+	Name   string
+	Ranker interface {
+		Scores(*datasets.Dataset) ([]float64, error)
+	} // such as the Tree of datasets/golearn
 }
 
 // Evaluate measures a model on any labelled documents, beside random order. The
@@ -149,14 +124,6 @@ func measuring(c Config, parts Parts, model *ranker.Model, splits ...Split) (*ev
 	}
 	p.loss.grade = e.in.HighestGrade
 	return e, nil
-}
-
-// checkData is an error for documents that cannot be measured.
-func (p *parsed) checkData(d *datasets.Dataset) error {
-	if err := d.Validate(); err != nil {
-		return err
-	}
-	return cmp.Or(p.loss.checkGroups(d), p.evaluator.checkGroups(d), p.evaluator.takeGrade(d))
 }
 
 // report has no splits yet.

@@ -14,6 +14,7 @@ import (
 // Where the file has relevant documents first, random order and a feature that is the same
 // everywhere are no better by a measure of one's own than by one that knows ties.
 func TestBaselinesOfOwnMeasureDoNotSeeTheOrderOfTheFile(t *testing.T) {
+	t.Parallel()
 	s := small()
 	for _, d := range []*datasets.Dataset{s.Train, s.Vali, s.Test} {
 		var rows []int

@@ -20,6 +20,7 @@ func parsedConfig(t *testing.T, c Config) *parsed {
 
 // Rates by their formulas, four steps an epoch.
 func TestRates(t *testing.T) {
+	t.Parallel()
 	rates := func(c Config, history []Epoch) (list []float64) {
 		c.LearningRate, c.Epochs = 0.8, 4
 		for step := range 4 {
@@ -84,6 +85,7 @@ func TestScheduleErrors(t *testing.T) {
 // Schedules go on where they were. With more epochs, that of a cosine goes on as that of a run
 // of so many.
 func TestSchedulesResume(t *testing.T) {
+	t.Parallel()
 	s := small()
 	path := filepath.Join(t.TempDir(), "c.npz")
 	for _, schedule := range []string{"cosine", "plateau(1,0.5)"} {

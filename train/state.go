@@ -17,17 +17,6 @@ type state struct {
 	values map[string]any // pointers to what JSON can hold
 }
 
-// state is that of the loop and its hooks.
-func (t *Trainer) state() state {
-	all := t.loop.state()
-	for _, h := range t.loop.hooks {
-		s := h.state()
-		maps.Copy(all.arrays, s.arrays)
-		maps.Copy(all.values, s.values)
-	}
-	return all
-}
-
 // names of the arrays, in the order of a file.
 func (s state) names() []string { return slices.Sorted(maps.Keys(s.arrays)) }
 

@@ -24,6 +24,7 @@ type otherRank struct {
 // One rank with other data, other settings or other parts ends all before a step is made, and
 // every rank says which one it is and what differs.
 func TestRanksMustHaveTheSameTask(t *testing.T) {
+	t.Parallel()
 	c := busy("adam")
 	c.Shards = 4
 	for _, of := range []struct {

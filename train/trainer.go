@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/processes"
+	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train/internal/shards"
 )
@@ -125,6 +127,42 @@ func (t *Trainer) prepare() error {
 		hooks: newHooks(c, p.schedule, t.models.arrays, averaged, t.validation),
 	}
 	return nil
+}
+
+// newHooks are the hooks of a run, in the order in which the loop calls them at each moment. The
+// weights that are evaluated are averaged ones with Config.Average.
+func newHooks(c Config, s schedule, arrays []nn.Array, evaluated []float32, v *validation) []hook {
+	var list []hook
+	for _, row := range []struct {
+		wanted bool
+		hook   hook
+	}{
+		{true, &rates{Optimization: c.Optimization, schedule: s, history: v.history}},
+		{c.L2 != 0, &l2{rate: float32(c.L2), arrays: arrays}},
+		{true, &clipping{most: c.Clip}},
+		{c.GroupLasso != 0, &groupLasso{penalty: c.GroupLasso, arrays: arrays}},
+		{true, finiteWeights{}},
+		{c.Average != 0, &average{beta: c.Average, averaged: evaluated}},
+		{true, v},
+		{true, v.history},
+		{true, &patience{history: v.history, epochs: c.Epochs, patience: c.Patience}},
+	} {
+		if row.wanted {
+			list = append(list, row.hook)
+		}
+	}
+	return list
+}
+
+// state is that of the loop and its hooks.
+func (t *Trainer) state() state {
+	all := t.loop.state()
+	for _, h := range t.loop.hooks {
+		s := h.state()
+		maps.Copy(all.arrays, s.arrays)
+		maps.Copy(all.values, s.values)
+	}
+	return all
 }
 
 // callbacks is the hook of Hooks.

@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/viterin/vek/vek32"
-
 	"github.com/plrank/plrank/internal/normal"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/train/internal/graph"
@@ -118,15 +116,6 @@ type weightError struct{ weight float32 }
 
 func (e *weightError) Error() string {
 	return fmt.Sprintf("a weight became %v: a lower learning rate, or clipping the gradient, may help", e.weight)
-}
-
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-
-func notFinite(v float32) bool { return v-v != 0 }
-
-func allFinite(v []float32) bool {
-	sum := vek32.Sum(v) // finite only if all are, but it may be too large itself
-	return !notFinite(sum) || !slices.ContainsFunc(v, notFinite)
 }
 
 // average is the hook of Config.Average, β: it keeps the exponential moving average of the weights
