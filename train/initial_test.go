@@ -107,7 +107,7 @@ func TestUndefinedValidationIsAnError(t *testing.T) {
 	if _, err := Run(ctx, Config{Objective: Objective{Loss: "group-exposure"}, Evaluation: Evaluation{Metric: "ndcg@5"}, Optimization: Optimization{Epochs: 1}}.Plain(), none, Hooks{}); err == nil || !strings.Contains(err.Error(), "none has a relevant document") {
 		t.Errorf("NDCG without a relevant document: %v", err)
 	}
-	for rank, err := range processtest.OnRanks(2, func(g Processes) error {
+	for rank, err := range processtest.OnRanks(2, func(g processes.Group) error {
 		tr, err := New(Config{Evaluation: Evaluation{Metric: "exposure-ratio"}, Optimization: Optimization{Shards: 2}}.Plain(), Parts{Processes: g}, s)
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -44,19 +45,15 @@ func newTrainingLoss(c Config, parts Parts) (*trainingLoss, error) {
 	if l.gain, err = metrics.ParseGain(c.Gain); err != nil {
 		return nil, err
 	}
-	return l, l.parseDiscounts()
-}
-
-// parseDiscounts reads the discounts. Where gains are to be normalized by the ideal value, they
-// must be such that the documents of the highest gains come first in it.
-func (l *trainingLoss) parseDiscounts() (err error) {
-	if l.discounts, err = metrics.ParseObjective(l.settings.Discounts, l.settings.Cutoff); err != nil || !l.settings.NormalizeGains {
-		return err
+	if l.discounts, err = metrics.ParseObjective(c.Discounts, c.Cutoff); err != nil {
+		return nil, err
 	}
-	if err := l.discounts.CheckNorm(); err != nil {
-		return fmt.Errorf("train: discounts %s, %w", l.settings.Discounts, err)
+	if c.NormalizeGains { // by the ideal value: the documents of the highest gains must come first in it
+		if err := l.discounts.CheckNorm(); err != nil {
+			return nil, fmt.Errorf("train: discounts %s, %w", c.Discounts, err)
+		}
 	}
-	return nil
+	return l, nil
 }
 
 // learnsLabelFree tells whether the loss learns from queries without a relevant document.
@@ -74,11 +71,7 @@ func (l *trainingLoss) needsNoLabels() bool {
 // is set: nothing else may change what is learned. Where no label is above 0 it is 1, for to
 // losses 0 stands for the usual one.
 func (l *trainingLoss) takeGrade(d *datasets.Dataset) {
-	l.grade = l.settings.HighestGrade
-	if l.grade != 0 {
-		return
-	}
-	if l.grade = float64(slices.Max(d.Labels)); l.grade <= 0 {
+	if l.grade = cmp.Or(l.settings.HighestGrade, float64(slices.Max(d.Labels))); l.grade <= 0 {
 		l.grade = 1
 	}
 }
@@ -160,11 +153,11 @@ func (l *trainingLoss) objective(d *datasets.Dataset, cutoff int) *graph.Objecti
 	}
 }
 
-// words say what is learned: "plrank-rb with N = 100, K = 10"; N only of a loss that samples, and
-// of Parts.Loss, of which that is not known.
+// words are those of [Trainer.Objective].
 func (l *trainingLoss) words() string {
+	samples := ""
 	if l.custom || slices.ContainsFunc(l.terms, func(of losses.Term) bool { return of.Sampled }) {
-		return fmt.Sprintf("%s with N = %v, K = %d", l.settings.Loss, l.settings.Samples, l.settings.Cutoff)
+		samples = fmt.Sprintf("N = %v, ", l.settings.Samples)
 	}
-	return fmt.Sprintf("%s with K = %d", l.settings.Loss, l.settings.Cutoff)
+	return fmt.Sprintf("%s with %sK = %d", l.settings.Loss, samples, l.settings.Cutoff)
 }
