@@ -92,9 +92,8 @@ func (p *batches) prefetch(order []int, step int) {
 // prefetched is how many queries the disk may be asked for at once.
 const prefetched = 64
 
-// each calls f with the batches of an epoch over the queries in that order,
-// one after another, while the next one is packed. It ends early with the error
-// of f, or of the context.
+// each calls f with the batches of an epoch over the queries in that order, one after another,
+// while the next one is packed. It ends early with the error of f, or of the context.
 func (p *batches) each(ctx context.Context, order []int, f func(*stepBatch) error) error {
 	pack := func(i int) { p.packStep(&p.buffers[i%len(p.buffers)], order, i) }
 	pack(0)

@@ -130,7 +130,7 @@ func (t *Trainer) checkHeader(path string, h checkpointHeader) error {
 
 // inputs are those of t.
 func (t *Trainer) inputs() (*inputs, error) {
-	transform, err := json.Marshal(t.models.transform)
+	transform, err := json.Marshal(t.transform)
 	if err != nil {
 		return nil, fmt.Errorf("train: transform: %w", err)
 	}

@@ -110,8 +110,7 @@ func (c criterion) measures() []metrics.Measure {
 	return list
 }
 
-// add completes values, which are of measures, by that of a sum, where all of its terms
-// have one.
+// add completes values, which are of measures, by that of a sum, where all of its terms have one.
 func (c criterion) add(values Values) Values {
 	if !c.sum {
 		return values

@@ -17,10 +17,9 @@
 // be part of it, and of what is reported; losses and measures that compare groups
 // of documents need a dataset that has groups, in all splits.
 //
-// Raw features stay as they are in memory; each batch is transformed as it is
-// packed, by a goroutine that works ahead of the training. Batches go through
-// static graphs, compiled once for each capacity of rows (see datasets.Capacity), which
-// share the model's weights.
+// Raw features stay as they are in memory; each batch is transformed as it is packed, by a
+// goroutine that works ahead of the training. Batches go through static graphs, compiled once for
+// each capacity of rows (see datasets.Capacity), which share the model's weights.
 //
 // Inside, a loop (loop.go) makes the steps: batch, gradient, optimizer. All else is done by hooks
 // (hook.go), in the order of newHooks: learning rates, skipped batches, penalties, clipping, the

@@ -91,8 +91,7 @@ func failureOf(err error) shards.Failure {
 	return shards.OfRank
 }
 
-// ownShares computes what the shards of this rank add to the loss of a step and to its
-// gradient.
+// ownShares computes what the shards of this rank add to the loss of a step and to its gradient.
 func (g *gradients) ownShares(ctx context.Context, b *stepBatch, steps uint64) ([]float64, error) {
 	losses := make([]float64, len(b.shards))
 	for i := range b.shards {
@@ -121,8 +120,7 @@ func (g *gradients) ownShares(ctx context.Context, b *stepBatch, steps uint64) (
 	return losses, nil
 }
 
-// differentiate computes the loss of a batch, for graphs of so many queries, and its
-// gradient.
+// differentiate computes the loss of a batch, for graphs of so many queries, and its gradient.
 func (g *gradients) differentiate(ctx context.Context, graphs *graph.Cache[*graph.Step], b *shardBatch, queries int, steps uint64, gradient []float32) (float64, error) {
 	compiled, err := graphs.Get(b.Rows, func() (*graph.Step, error) {
 		return graph.NewStep(ctx, g.model, g.objective, b.Rows, queries, g.features)

@@ -22,12 +22,11 @@ type Importance struct {
 	SD      Value  `json:"sd"`      // over the repeats
 }
 
-// Importances is the permutation importance (Breiman, Machine Learning 2001) of every
-// feature that the model uses, the most important first: the values of the feature are
-// exchanged at random among the documents of each query, so that they say nothing of a
-// document while each query keeps its values, and the validation metric of c is
-// measured again, repeats times. Features that say the same share what they are worth:
-// neither is missed while the other is there.
+// Importances is the permutation importance (Breiman, Machine Learning 2001) of every feature that
+// the model uses, the most important first: the values of the feature are exchanged at random among
+// the documents of each query, so that they say nothing of a document while each query keeps its
+// values, and the validation metric of c is measured again, repeats times. Features that say the
+// same share what they are worth: neither is missed while the other is there.
 func Importances(ctx context.Context, c Config, parts Parts, model *ranker.Model, d *datasets.Dataset, repeats int) ([]Importance, error) {
 	e, err := measuring(c, parts, model, Split{Name: "data", Data: d})
 	if err != nil {

@@ -27,11 +27,11 @@ func TestGroupLasso(t *testing.T) {
 		}
 		at += a.Size()
 	}
-	if want := 2 * tr.models.transform.Width(); inputs != want {
+	if want := 2 * tr.transform.Width(); inputs != want {
 		t.Fatalf("%d rows of inputs, want %d", inputs, want)
 	}
 	before := slices.Clone(tr.loop.weights)
-	if err := (&groupLasso{penalty: tr.Config.GroupLasso, arrays: tr.models.arrays}).stepped(&step{rate: rate, weights: tr.loop.weights}); err != nil {
+	if err := (&groupLasso{penalty: tr.Config.GroupLasso, arrays: tr.arrays}).stepped(&step{rate: rate, weights: tr.loop.weights}); err != nil {
 		t.Fatal(err)
 	}
 	at = 0

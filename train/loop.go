@@ -165,8 +165,7 @@ func (l *loop) locate(ctx context.Context, err error, b *stepBatch, s *step) err
 	return agreed
 }
 
-// locateHere names those queries of this rank's shards that fail alone, or else all of the
-// step.
+// locateHere names those queries of this rank's shards that fail alone, or else all of the step.
 func (l *loop) locateHere(ctx context.Context, err error, b *stepBatch, s *step) error {
 	var queries []int
 	var tooFar *weightError

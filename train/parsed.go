@@ -88,9 +88,8 @@ func (m Model) checkAttention() error {
 	return nil
 }
 
-// maxMemory is the most bytes that the weights of a run may take, and that its
-// rankings may: beyond it a number is a slip, and would end in the system's killing
-// the program.
+// maxMemory is the most bytes that the weights of a run may take, and that its rankings may: beyond
+// it a number is a slip, and would end in the system's killing the program.
 const maxMemory = 3e9
 
 // checkMemory is an error for a model or for samples that take too much memory of a process, one

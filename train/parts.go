@@ -32,10 +32,9 @@ type Parts struct {
 	// names it, as Config.Loss does the loss.
 	Optimizer func(weights int) Optimizer
 
-	// Initial is a trained model whose weights training begins with. The run takes its
-	// transform of the features; the data must have its features, and the Config must
-	// be of the same architecture and transform. It is the best model until an epoch is
-	// better.
+	// Initial is a trained model whose weights training begins with. The run takes its transform of
+	// the features; the data must have its features, and the Config must be of the same
+	// architecture and transform. It is the best model until an epoch is better.
 	Initial *ranker.Model
 
 	// Metrics are reported beside the others, and Config.Metric and Config.Report may

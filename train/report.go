@@ -100,6 +100,7 @@ func Evaluate(c Config, parts Parts, model *ranker.Model, splits ...Split) (*Rep
 
 // measuring is an evaluator that fits the splits, and the model.
 func measuring(c Config, parts Parts, model *ranker.Model, splits ...Split) (*evaluator, error) {
+	parts.Processes = nil // this process measures alone
 	p, err := c.parse(parts)
 	if err != nil {
 		return nil, err

@@ -46,8 +46,7 @@ func (in inputs) differences(other inputs) string {
 	return strings.Join(list, "; ")
 }
 
-// A task is what all ranks must have in common, for their gradients to be those of one
-// training.
+// A task is what all ranks must have in common, for their gradients to be those of one training.
 type task struct {
 	Config  Config
 	Metrics []string

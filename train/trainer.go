@@ -21,11 +21,13 @@ type Trainer struct {
 	running    sync.Mutex
 	parsed     *parsed
 	data       *runData
-	models     *models
+	transform  *datasets.Transform
+	arrays     []nn.Array // of the model's weights
+	trainedOn  ranker.QueryDigests
+	warnings   []string
 	loop       *loop
 	validation *validation
 	history    *history
-	warnings   []string
 }
 
 // Hooks are called while training goes on; those that are nil are not.
@@ -78,21 +80,21 @@ func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
 // prepare makes what the configuration and the splits determine.
 func (t *Trainer) prepare() error {
 	p, c, train := t.parsed, t.Config, t.data.splits.Train
-	transform, err := fitTransform(p, train)
+	var err error
+	if t.transform, err = fitTransform(p, train); err != nil {
+		return err
+	}
+	t.data.transformBy(t.transform)
+	features := t.transform.Width()
+	if err := c.checkMemory(features, p.group.Size(), p.parts.Scorer != nil); err != nil {
+		return err
+	}
+	model, err := newScorer(c, p.parts.Scorer, t.transform)
 	if err != nil {
 		return err
 	}
-	t.data.transformBy(transform)
-	if err := c.checkMemory(transform.Width(), p.group.Size(), p.parts.Scorer != nil); err != nil {
-		return err
-	}
-	model, err := newScorer(c, p.parts.Scorer, transform)
-	if err != nil {
-		return err
-	}
-	t.models = &models{config: c, custom: p.parts.Scorer, transform: transform, data: train, arrays: model.Weights().Arrays(), grade: p.evaluator.in.HighestGrade}
-	t.models.trained, t.warnings = seenQueries(t.data.splits, transform, p.parts.Initial)
-	best, err := t.models.another()
+	t.arrays = model.Weights().Arrays()
+	best, err := t.newModel()
 	if err != nil {
 		return err
 	}
@@ -102,29 +104,31 @@ func (t *Trainer) prepare() error {
 	weights := model.Weights().Float32s()
 	current := model
 	if c.Average != 0 {
-		if current, err = t.models.another(); err != nil {
+		if current, err = t.newModel(); err != nil {
 			return err
 		}
 	}
 	averaged := current.Weights().Float32s()
 	copy(averaged, weights)
-	optimizer, err := newOptimizer(c, p.parts.Optimizer, t.models.arrays)
+	optimizer, err := newOptimizer(c, p.parts.Optimizer, t.arrays)
 	if err != nil {
 		return err
 	}
+	t.trainedOn, t.warnings = seenQueries(t.data.splits, t.transform, p.parts.Initial)
 	t.history = &history{metric: p.evaluator.metric}
 	t.validation = &validation{
 		evaluator: p.evaluator, data: t.data, history: t.history, initial: p.parts.Initial,
-		current: &graphScoring{model: current, features: t.data.features, width: transform.Width()},
+		current: &graphScoring{model: current, features: t.data.features, width: features},
 		best:    best.Weights().Float32s(),
 	}
 	division := shards.Division{Shards: c.Shards, Batch: c.Batch, Seed: c.Seed, Rank: p.group.Rank(), Ranks: p.group.Size()}
 	cutoff := min(c.Cutoff, longest(train)) // there are no ranks beyond it
 	t.loop = &loop{
-		data: t.data, division: division, batches: &batches{data: t.data, division: division, own: division.Own()},
-		gradients: newGradients(model, transform.Width(), p.loss.objective(train, cutoff), division, p.group),
-		samples:   c.Samples, skips: c.OnNaN == onNaNSkip, optimizer: optimizer, weights: weights, group: p.group, history: t.history,
-		hooks: newHooks(c, p.schedule, t.models.arrays, averaged, t.validation),
+		data: t.data, division: division, group: p.group, history: t.history,
+		batches:   &batches{data: t.data, division: division, own: division.Own()},
+		gradients: newGradients(model, features, p.loss.objective(train, cutoff), division, p.group),
+		samples:   c.Samples, skips: c.OnNaN == onNaNSkip, optimizer: optimizer, weights: weights,
+		hooks: newHooks(c, p.schedule, t.arrays, averaged, t.validation),
 	}
 	return nil
 }
@@ -190,13 +194,12 @@ func (c *callbacks) finished(e Epoch) (err error) {
 	return processes.Agree(c.trainer.parsed.group, err)
 }
 
-// Run trains until the last epoch, until Config.Patience epochs in a row were not better
-// than the best one, or until the context is cancelled, which is no error: the result is the
-// best model so far. A loss, gradient or weight that is not finite ends it with an error that
-// names the step and the queries, unless Config.OnNaN says otherwise. A validation value that
-// is not finite is never the best, and ends it with an error while there is no other, after
-// the first epoch as a rule. A trainer that was
-// interrupted cannot go on; make a new one and Restore the last checkpoint.
+// Run trains until the last epoch, until Config.Patience epochs in a row were not better than the
+// best one, or until the context is cancelled, which is no error: the result is the best model so
+// far. A loss, gradient or weight that is not finite ends it with an error that names the step and
+// the queries, unless Config.OnNaN says otherwise. A validation value that is not finite is never
+// the best, and ends it with an error while there is no other, after the first epoch as a rule. A
+// trainer that was interrupted cannot go on; make a new one and Restore the last checkpoint.
 func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
 	if !t.running.TryLock() {
 		return nil, errors.New("train: the trainer is running already: make one for each run")
@@ -237,21 +240,20 @@ func (t *Trainer) Done() bool { return t.loop.enough() }
 func (t *Trainer) History() []Epoch { return t.history.epochs }
 
 // Best is the model of the best epoch until now.
-func (t *Trainer) Best() (*ranker.Model, error) { return t.models.model(t.validation.best) }
+func (t *Trainer) Best() (*ranker.Model, error) { return t.model(t.validation.best) }
 
 // Current is the model as it is, or of the average of its weights
 // (Config.Average): before Run, with its initial weights.
 func (t *Trainer) Current() (*ranker.Model, error) {
-	return t.models.model(t.validation.current.model.Weights().Float32s())
+	return t.model(t.validation.current.model.Weights().Float32s())
 }
 
 // LeftOut is how many queries of the training split are left out of training, for the loss
 // learns nothing from queries without a relevant document (see losses.Term), or from empty ones.
 func (t *Trainer) LeftOut() int { return t.data.splits.Train.Queries() - len(t.data.queries) }
 
-// Warnings are what is odd about the splits together: queries of one that have the same
-// documents as those of another, whatever their ids. Those of each by itself are in
-// datasets.Splits.Warnings.
+// Warnings are what is odd about the splits together: queries of one that have the same documents
+// as those of another, whatever their ids. Those of each by itself are in datasets.Splits.Warnings.
 func (t *Trainer) Warnings() []string { return t.warnings }
 
 // Objective says in words what is learned: "plrank-rb with N = 100, K = 10"; N only of a
@@ -267,8 +269,7 @@ func (t *Trainer) Validation() string {
 	return t.Config.Metric
 }
 
-// Architecture says in words what the model is: "92 inputs, hidden 64 (relu),
-// 6017 weights".
+// Architecture says in words what the model is: "92 inputs, hidden 64 (relu), 6017 weights".
 func (t *Trainer) Architecture() string {
-	return fmt.Sprintf("%d inputs, %s", t.models.transform.Width(), architecture(t.loop.gradients.model))
+	return fmt.Sprintf("%d inputs, %s", t.transform.Width(), architecture(t.loop.gradients.model))
 }

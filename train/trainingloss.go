@@ -22,9 +22,8 @@ type trainingLoss struct {
 	settings  Objective // with the names as they are written
 	seed      uint64
 	compute   losses.Func
-	terms     []losses.Term // none of Parts.Loss
-	custom    bool          // it is Parts.Loss
-	labelFree bool          // and learns from queries without a relevant document
+	terms     []losses.Term // nil: it is Parts.Loss
+	labelFree bool          // which learns from queries without a relevant document
 	gain      metrics.Gain
 	discounts metrics.Objective
 	grade     float64 // the highest that it goes by
@@ -32,9 +31,9 @@ type trainingLoss struct {
 
 // newTrainingLoss looks up the names of the objective.
 func newTrainingLoss(c Config, parts Parts) (*trainingLoss, error) {
-	l := &trainingLoss{settings: c.Objective, seed: c.Seed, compute: parts.Loss, custom: parts.Loss != nil, labelFree: parts.LabelFree}
+	l := &trainingLoss{settings: c.Objective, seed: c.Seed, compute: parts.Loss, labelFree: parts.LabelFree}
 	var err error
-	if !l.custom {
+	if l.compute == nil {
 		if l.compute, err = losses.Parse(c.Loss); err != nil {
 			return nil, err
 		}
@@ -156,7 +155,7 @@ func (l *trainingLoss) objective(d *datasets.Dataset, cutoff int) *graph.Objecti
 // words are those of [Trainer.Objective].
 func (l *trainingLoss) words() string {
 	samples := ""
-	if l.custom || slices.ContainsFunc(l.terms, func(of losses.Term) bool { return of.Sampled }) {
+	if l.terms == nil || slices.ContainsFunc(l.terms, func(of losses.Term) bool { return of.Sampled }) {
 		samples = fmt.Sprintf("N = %v, ", l.settings.Samples)
 	}
 	return fmt.Sprintf("%s with %sK = %d", l.settings.Loss, samples, l.settings.Cutoff)

@@ -90,8 +90,7 @@ func (s *Step) addInputs(g *G.ExprGraph, o *Objective, rows, queries int) {
 	}
 }
 
-// cost is the sum of the losses of all members: each learns by itself, from
-// rankings of its own.
+// cost is the sum of the losses of all members: each learns by itself, from rankings of its own.
 func (s *Step) cost(ctx context.Context, members G.Nodes, loss losses.Func) (sum *G.Node, err error) {
 	for _, scores := range members {
 		if err := ctx.Err(); err != nil {
@@ -117,8 +116,9 @@ func (s *Step) cost(ctx context.Context, members G.Nodes, loss losses.Func) (sum
 func (s *Step) Loss(b *Batch, gradient []float32) (float64, error) {
 	in := &s.batch
 	if err := let(
-		leaf{s.x, b.Packed.X}, leaf{in.Gains, b.Gains}, leaf{in.Labels, b.Packed.Labels}, leaf{in.Lists.Offsets, b.Packed.Offsets},
-		leaf{in.Groups, b.Packed.Groups}, leaf{in.DocumentWeights, b.Packed.Weights}, leaf{in.QueryWeights, b.Packed.QueryWeights},
+		leaf{s.x, b.Packed.X}, leaf{in.Lists.Offsets, b.Packed.Offsets},
+		leaf{in.Gains, b.Gains}, leaf{in.Labels, b.Packed.Labels}, leaf{in.Groups, b.Packed.Groups},
+		leaf{in.DocumentWeights, b.Packed.Weights}, leaf{in.QueryWeights, b.Packed.QueryWeights},
 	); err != nil {
 		return 0, err
 	}

@@ -4,10 +4,9 @@ import (
 	"github.com/plrank/plrank/internal/processes"
 )
 
-// Fold sums up vectors into the first: in rounds, each adding the upper half of those
-// that are left to the lower half. The vectors r, r+P, r+2P, … of all may be folded
-// before, and then those sums: for P that is a power of two, it is the same sum, bit for
-// bit.
+// Fold sums up vectors into the first: in rounds, each adding the upper half of those that are left
+// to the lower half. The vectors r, r+P, r+2P, … of all may be folded before, and then those sums:
+// for P that is a power of two, it is the same sum, bit for bit.
 func Fold(v [][]float32) {
 	half := 1
 	for half < len(v) {
