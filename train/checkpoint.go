@@ -74,30 +74,29 @@ func (t *Trainer) Restore(path string) error {
 		return fmt.Errorf("train: %w", err)
 	}
 	var h checkpointHeader
-	put := func() {}
 	if err == nil {
-		put, err = h.state().decode(values)
+		err = h.state().set(values)
 	}
 	if err != nil {
 		return fmt.Errorf("train: %w: %w", ErrDamaged, err)
 	}
-	put()
 	if err := t.checkHeader(path, h); err != nil {
 		return err
 	}
 	// All or nothing: look at everything before the first is used.
 	own := t.state()
-	put, err = own.decode(values)
 	arrays := map[string][]float64{}
 	for _, name := range own.names() {
 		if err == nil {
 			arrays[name], err = f.Take(name, len(own.arrays[name]))
 		}
 	}
+	if err == nil {
+		err = own.set(values)
+	}
 	if err != nil {
 		return fmt.Errorf("train: %w: %w", ErrDamaged, err)
 	}
-	put()
 	for name, values := range arrays {
 		for i, v := range values {
 			own.arrays[name][i] = float32(v)

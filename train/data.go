@@ -47,7 +47,7 @@ func newRunData(p *parsed, s *datasets.Splits) (*runData, error) {
 		case len(relevant) == 0 && !(p.loss.needsNoLabels() && split.Name != "test"):
 			return nil, fmt.Errorf("train: no query of the %s split %s has a relevant document: there is nothing to learn or to measure", split.Name, split.Data.Name)
 		case split.Name == "training" && p.loss.learnsLabelFree():
-			d.queries = queriesWithDocuments(split.Data)
+			d.queries = queriesWhere(s.Train, func(from, to int) bool { return from < to })
 		case split.Name == "training":
 			d.queries = relevant
 		case split.Name == "test":
@@ -149,14 +149,4 @@ func longest(d *datasets.Dataset) (documents int) {
 		documents = max(documents, d.Offsets[q+1]-d.Offsets[q])
 	}
 	return documents
-}
-
-// queriesWithDocuments are the queries of d that are not empty.
-func queriesWithDocuments(d *datasets.Dataset) (queries []int) {
-	for q := range d.Queries() {
-		if d.Offsets[q+1] > d.Offsets[q] {
-			queries = append(queries, q)
-		}
-	}
-	return queries
 }

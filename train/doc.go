@@ -22,8 +22,7 @@
 // each capacity of rows (see datasets.Capacity), which share the model's weights.
 //
 // Inside, a loop (loop.go) makes the steps: batch, gradient, optimizer. All else is done by hooks
-// (hook.go), in the order of newHooks: learning rates, skipped batches, penalties, clipping, the
-// average of weights, validation, history, patience. A new one is a file with a type that embeds
-// idle, and a line in newHooks. What its state method gives is kept in checkpoints, and shared
-// between processes.
+// (hook.go), in the order of newHooks: learning rates, penalties, clipping, the average of weights,
+// validation, history, patience. A new one is a file with a type that embeds idle, and a row of
+// newHooks. What its state method gives is kept in checkpoints, and shared between processes.
 package train

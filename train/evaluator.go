@@ -51,9 +51,17 @@ func newEvaluator(c *Config, loss *trainingLoss, custom customMeasures, group pr
 	}, err
 }
 
-// checkGroups is an error where a measure compares groups of documents, and d has none.
+// checkGroups is an error where the loss or a measure compares groups of documents, and d has none.
 func (e *evaluator) checkGroups(d *datasets.Dataset) error {
-	if i := slices.IndexFunc(e.measures, metrics.Measure.NeedsGroups); i >= 0 && d.Groups == nil {
+	if d.Groups != nil {
+		return nil
+	}
+	for _, t := range e.losses.loss.terms {
+		if m, _ := metrics.ParseMeasure(t.Measure); m.NeedsGroups() {
+			return fmt.Errorf("train: %s: the loss %s compares groups: %w", d.Name, t.Loss, ErrNoGroups)
+		}
+	}
+	if i := slices.IndexFunc(e.measures, metrics.Measure.NeedsGroups); i >= 0 {
 		return fmt.Errorf("train: %s: %s compares groups: %w", d.Name, e.measures[i], ErrNoGroups)
 	}
 	return nil

@@ -57,7 +57,8 @@ func Importances(ctx context.Context, c Config, parts Parts, model *ranker.Model
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			shuffle(&shuffled, d, column, rand.New(rand.NewPCG(c.Seed, uint64(column)<<32|uint64(i))))
+			copyColumn(&shuffled, d, column)
+			shuffle(&shuffled, column, rand.New(rand.NewPCG(c.Seed, uint64(column)<<32|uint64(i))))
 			value, err := measure(&shuffled)
 			if err != nil {
 				return nil, err
@@ -77,13 +78,12 @@ func Importances(ctx context.Context, c Config, parts Parts, model *ranker.Model
 	return list, nil
 }
 
-// shuffle fills a column of to with that of from, in random order within each query.
-func shuffle(to, from *datasets.Dataset, column int, rng *rand.Rand) {
-	copyColumn(to, from, column)
-	for q := range to.Queries() {
-		first := to.Offsets[q]
-		rng.Shuffle(to.Offsets[q+1]-first, func(i, j int) {
-			a, b := &to.Row(first + i)[column], &to.Row(first + j)[column]
+// shuffle brings a column of d in random order within each query.
+func shuffle(d *datasets.Dataset, column int, rng *rand.Rand) {
+	for q := range d.Queries() {
+		first := d.Offsets[q]
+		rng.Shuffle(d.Offsets[q+1]-first, func(i, j int) {
+			a, b := &d.Row(first + i)[column], &d.Row(first + j)[column]
 			*a, *b = *b, *a
 		})
 	}

@@ -74,7 +74,7 @@ func (p *parsed) checkData(d *datasets.Dataset) error {
 	if err := d.Validate(); err != nil {
 		return err
 	}
-	return cmp.Or(p.loss.checkGroups(d), p.evaluator.checkGroups(d), p.evaluator.takeGrade(d))
+	return cmp.Or(p.evaluator.checkGroups(d), p.evaluator.takeGrade(d))
 }
 
 // checkAttention is an error for widths that do not fit the scorer attention.

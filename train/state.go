@@ -42,24 +42,23 @@ func (s state) copied() (values map[string]json.RawMessage, arrays []npzfile.Arr
 	return values, arrays, nil
 }
 
-// decode reads values, and gives what puts them in their places: all, or nothing if there is an
-// error. A value that is not there is zero, as those of older files.
-func (s state) decode(values map[string]json.RawMessage) (put func(), err error) {
+// set reads values: all, or none if there is an error. One that is not there is zero, as those of
+// older files.
+func (s state) set(values map[string]json.RawMessage) error {
 	read := map[string]reflect.Value{}
 	for name, to := range s.values {
 		v := reflect.New(reflect.TypeOf(to).Elem())
 		if text := values[name]; text != nil {
 			if err := json.Unmarshal(text, v.Interface()); err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
+				return fmt.Errorf("%s: %w", name, err)
 			}
 		}
 		read[name] = v.Elem()
 	}
-	return func() {
-		for name, to := range s.values {
-			reflect.ValueOf(to).Elem().Set(read[name])
-		}
-	}, nil
+	for name, to := range s.values {
+		reflect.ValueOf(to).Elem().Set(read[name])
+	}
+	return nil
 }
 
 // followFirst brings all ranks to the state of rank 0, which may have been restored from a
@@ -78,12 +77,8 @@ func (s state) followFirst(g processes.Group) error {
 	}
 	if g.Rank() > 0 {
 		var values map[string]json.RawMessage
-		put := func() {}
 		if err = json.Unmarshal(text, &values); err == nil {
-			put, err = s.decode(values)
-		}
-		if err == nil {
-			put()
+			err = s.set(values)
 		}
 	}
 	return processes.Agree(g, err)

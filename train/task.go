@@ -69,9 +69,6 @@ func checkTask(p *parsed, d *runData) error {
 		own.Initial = p.parts.Initial.Digest()
 	}
 	text, err := json.Marshal(own)
-	if err != nil {
-		err = fmt.Errorf("train: %w", err)
-	}
 	if err := processes.Agree(g, err); err != nil {
 		return err
 	}

@@ -75,21 +75,10 @@ func (l *trainingLoss) takeGrade(d *datasets.Dataset) {
 	}
 }
 
-// checkGroups is an error where the loss compares groups of documents, and d has none.
-func (l *trainingLoss) checkGroups(d *datasets.Dataset) error {
-	for _, t := range l.terms {
-		if m, _ := metrics.ParseMeasure(t.Measure); m.NeedsGroups() && d.Groups == nil {
-			return fmt.Errorf("train: %s: the loss %s compares groups: %w", d.Name, t.Loss, ErrNoGroups)
-		}
-	}
-	return nil
-}
-
 // rawGains are those of all documents of d; an error says where the label is that has none.
-func (l *trainingLoss) rawGains(d *datasets.Dataset) ([]float64, error) {
-	gains := make([]float64, d.Rows())
+func (l *trainingLoss) rawGains(d *datasets.Dataset) (gains []float64, err error) {
+	gains = make([]float64, d.Rows())
 	for row, label := range d.Labels {
-		var err error
 		if gains[row], err = l.gain.Of(label); err != nil {
 			return nil, fmt.Errorf("train: %s: %w", d.Where(row), err)
 		}
@@ -99,25 +88,23 @@ func (l *trainingLoss) rawGains(d *datasets.Dataset) ([]float64, error) {
 
 // gains are those of all documents of d as the loss has them.
 func (l *trainingLoss) gains(d *datasets.Dataset) ([]float32, error) {
-	gains, err := l.rawGains(d)
+	raw, err := l.rawGains(d)
 	if err != nil {
 		return nil, err
 	}
-	if l.settings.NormalizeGains {
-		for q := range d.Queries() {
-			of := gains[d.Offsets[q]:d.Offsets[q+1]]
-			if norm := l.discounts.Norm(of); norm > 0 {
-				for i := range of {
-					of[i] /= norm
-				}
+	gains := make([]float32, len(raw))
+	for q := range d.Queries() {
+		from, to, norm := d.Offsets[q], d.Offsets[q+1], 1.0
+		if l.settings.NormalizeGains {
+			if best := l.discounts.Norm(raw[from:to]); best > 0 {
+				norm = best
 			}
 		}
+		for i := from; i < to; i++ {
+			gains[i] = float32(raw[i] / norm)
+		}
 	}
-	narrow := make([]float32, len(gains))
-	for i, g := range gains {
-		narrow[i] = float32(g)
-	}
-	return narrow, nil
+	return gains, nil
 }
 
 // relevantQueries are the queries of d with a document whose gain is above 0.
@@ -127,13 +114,18 @@ func (l *trainingLoss) relevantQueries(d *datasets.Dataset) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	var queries []int
+	relevant := func(gain float64) bool { return gain > 0 }
+	return queriesWhere(d, func(from, to int) bool { return slices.ContainsFunc(gains[from:to], relevant) }), nil
+}
+
+// queriesWhere are the queries of d whose rows are as wanted.
+func queriesWhere(d *datasets.Dataset, wanted func(from, to int) bool) (queries []int) {
 	for q := range d.Queries() {
-		if slices.ContainsFunc(gains[d.Offsets[q]:d.Offsets[q+1]], func(g float64) bool { return g > 0 }) {
+		if wanted(d.Offsets[q], d.Offsets[q+1]) {
 			queries = append(queries, q)
 		}
 	}
-	return queries, nil
+	return queries
 }
 
 // objective is what graphs compute for queries of d, with so many ranks.
