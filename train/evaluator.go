@@ -89,7 +89,7 @@ func (e *evaluator) names() []string {
 	for _, m := range e.measures {
 		names = append(names, m.String())
 	}
-	if e.metric.sum {
+	if e.metric.weights != nil {
 		names = append(names, e.metric.name)
 	}
 	return names
@@ -226,8 +226,7 @@ func (e *evaluator) checkValue(values Values, d *datasets.Dataset) error {
 		return nil
 	}
 	undefined := func(of metrics.Measure) bool { return !finite(float64(values[of.String()])) }
-	blamed := e.metric.measures()
-	of := blamed[max(0, slices.IndexFunc(blamed, undefined))]
+	of := e.metric.measures[max(0, slices.IndexFunc(e.metric.measures, undefined))] // to blame
 	const want = "no epoch can be the best by it: want another metric"
 	if value := float64(values[of.String()]); !math.IsNaN(value) {
 		return fmt.Errorf("the validation value %s is %v on %s: %s", of, value, d.Name, want)

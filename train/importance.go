@@ -38,7 +38,7 @@ func Importances(ctx context.Context, c Config, parts Parts, model *ranker.Model
 		if err != nil {
 			return 0, err
 		}
-		values, err := e.evaluate(d, scores, e.metric.measures())
+		values, err := e.evaluate(d, scores, e.metric.measures)
 		return float64(values[e.metric.name]), err
 	}
 	base, err := measure(d)

@@ -77,7 +77,7 @@ func reported(c *Config, metric criterion, loss *trainingLoss, custom customMeas
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range metric.measures() {
+	for _, m := range metric.measures {
 		if m.Ranking().String() != m.Expected().String() {
 			usual = append(usual, m)
 		}
@@ -106,7 +106,7 @@ func reported(c *Config, metric criterion, loss *trainingLoss, custom customMeas
 	if err != nil {
 		return nil, err
 	}
-	list = slices.Concat(list, fair, metric.measures(), asked, custom)
+	list = slices.Concat(list, fair, metric.measures, asked, custom)
 	seen := map[string]bool{}
 	return slices.DeleteFunc(list, func(m metrics.Measure) bool {
 		again := seen[m.String()]

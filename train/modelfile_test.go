@@ -306,7 +306,7 @@ func TestBestFeatureMayBeAscending(t *testing.T) {
 func TestConventions(t *testing.T) {
 	for convention, want := range map[string]float64{"zero": 0.5, "letor4": 0.5, "one": 1, "skip": 1} {
 		tr := mustNew(t, Config{Evaluation: Evaluation{Convention: convention}}, tinySplits())
-		values, err := tr.parsed.evaluator.evaluate(tr.data.splits.Test, descending(tr.data.splits.Test), tr.parsed.evaluator.metric.measures())
+		values, err := tr.parsed.evaluator.evaluate(tr.data.splits.Test, descending(tr.data.splits.Test), tr.parsed.evaluator.metric.measures)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -116,20 +116,17 @@ func (c Config) checkMemory(inputs, ranks int, customScorer bool) error {
 			return fmt.Errorf("train: hidden layers of %v: a model of %.2g weights takes about %s%s, want %s at most", c.Hidden, members*(weights+in+1), gigabytes(need), of, gigabytes(maxMemory))
 		}
 	}
-	const word = 8
-	for _, rankings := range []struct {
-		what string
-		need float64
-		hint string
-	}{
-		{"samples", word * members * float64(c.Batch) * float64(c.Samples.most()) * float64(c.Cutoff), fmt.Sprintf("rankings of %d ranks for %d queries a step", c.Cutoff, c.Batch)},
-		{"evaluation samples", word * float64(c.EvaluationSamples) * float64(c.Cutoff), fmt.Sprintf("rankings of %d ranks", c.Cutoff)},
-	} {
-		if rankings.need > maxMemory {
-			return fmt.Errorf("train: %s: %s take about %s, want %s at most", rankings.what, rankings.hint, gigabytes(rankings.need), gigabytes(maxMemory))
+	rankings := func(what, hint string, count float64) error {
+		if need := 8 * count * float64(c.Cutoff); need > maxMemory {
+			return fmt.Errorf("train: %s: rankings of %d ranks%s take about %s, want %s at most",
+				what, c.Cutoff, hint, gigabytes(need), gigabytes(maxMemory))
 		}
+		return nil
 	}
-	return nil
+	return cmp.Or(
+		rankings("samples", fmt.Sprintf(" for %d queries a step", c.Batch), members*float64(c.Batch)*float64(c.Samples.most())),
+		rankings("evaluation samples", "", float64(c.EvaluationSamples)),
+	)
 }
 
 // blockWeights are those of a block of attention: the layers to and from the heads, two

@@ -54,7 +54,7 @@ func (g *graphScoring) score(d *datasets.Dataset, chunks []int) ([]float64, erro
 		rows := d.Offsets[chunks[i+1]] - d.Offsets[chunks[i]]
 		capacity := datasets.Capacity(rows)
 		g.batch.PackTransformed(g.features[d], queries, capacity, capacity)
-		values, err := g.run(capacity, &g.batch)
+		values, err := g.run(capacity)
 		if err != nil {
 			return nil, fmt.Errorf("train: %s: %w", d.Name, err)
 		}
@@ -73,13 +73,13 @@ func (g *graphScoring) graph(rows int) (*graph.Scores, error) {
 	return g.graphs.Get(rows, func() (*graph.Scores, error) { return graph.NewScores(g.model, rows, g.width) })
 }
 
-// run is the scores of a batch of so many rows.
-func (g *graphScoring) run(rows int, b *datasets.Batch) ([]float64, error) {
+// run is the scores of its batch, which has so many rows.
+func (g *graphScoring) run(rows int) ([]float64, error) {
 	compiled, err := g.graph(rows)
 	if err != nil {
 		return nil, err
 	}
-	return compiled.Score(b)
+	return compiled.Score(&g.batch)
 }
 
 // modelScoring is by a trained model.
@@ -132,7 +132,7 @@ func forward(model nn.Scorer, features int) (ranker.Forward, error) {
 		capacity := datasets.Capacity(len(scores))
 		g.batch.X = padded(g.batch.X[:0], x, capacity*features, 0)
 		g.batch.Offsets = padded(append(g.batch.Offsets[:0], 0), nil, capacity+1, len(scores)) // of one query, and empty ones
-		values, err := g.run(capacity, &g.batch)
+		values, err := g.run(capacity)
 		if err != nil {
 			return fmt.Errorf("train: %w", err)
 		}
