@@ -63,10 +63,9 @@ func (c *Checkpoint) Save(path string) error {
 var ErrDamaged = errors.New("the checkpoint is damaged")
 
 // Restore goes to where a checkpoint was written. The configuration, custom parts, the data of all
-// splits and their transform must be those of the
-// checkpoint, but for OnNaN and the numbers of epochs and of patience. With a cosine schedule
-// and another number of epochs, the learning rates from here on are those of a run of so many
-// epochs. The error says what differs, or is [ErrDamaged].
+// splits and their transform must be those of the checkpoint, but for OnNaN and the numbers of
+// epochs and of patience. With a cosine schedule and another number of epochs, the learning rates
+// from here on are those of a run of so many epochs. The error says what differs, or is [ErrDamaged].
 func (t *Trainer) Restore(path string) error {
 	var values map[string]json.RawMessage
 	f, err := npzfile.Read(path, &values)

@@ -23,9 +23,9 @@ type Parts struct {
 
 	// Scorer makes the model, for so many inputs: the width of the transform, whose last
 	// columns are the codes of categorical features. It is called for every copy of the model,
-	// and must give the same every time. The weights are float32. Hidden, Activation, Dropout and Members of the
-	// Config mean nothing then. So that the model can be read from a
-	// file, make its kind known by nn.Register.
+	// and must give the same every time. The weights are float32. Hidden, Activation, Dropout and
+	// Members of the Config mean nothing then. So that the model can be read from a file, make its
+	// kind known by nn.Register.
 	Scorer func(features int) (nn.Scorer, error)
 
 	// Optimizer makes the optimizer, for so many weights. Config.Optimizer then only
@@ -37,8 +37,8 @@ type Parts struct {
 	// architecture and transform. It is the best model until an epoch is better.
 	Initial *ranker.Model
 
-	// Metrics are reported beside the others, and Config.Metric and Config.Report may
-	// name them. A value that is not finite is never the best. They may be called by several goroutines at once.
+	// Metrics are reported beside the others, and Config.Metric and Config.Report may name them. A
+	// value that is not finite is never the best. They may be called by several goroutines at once.
 	Metrics []metrics.Measure
 
 	// Processes train the model together; each is a rank, and makes a Trainer of the same Config

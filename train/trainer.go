@@ -55,9 +55,10 @@ func Run(ctx context.Context, c Config, s *datasets.Splits, h Hooks) (*Result, e
 	return t.Run(ctx, h)
 }
 
-// New prepares a run, with custom parts, or with none: Parts{}. Training and validation splits must have documents and at
-// least one query with a relevant document, where the loss is not one of fairness alone that needs none; the test split may be nil. The error
-// says which setting or split is wrong.
+// New prepares a run, with custom parts, or with none: Parts{}. Training and validation splits must
+// have documents and at least one query with a relevant document, where the loss is not one of
+// fairness alone that needs none; the test split may be nil. The error says which setting or split
+// is wrong.
 func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
 	p, err := c.forData(s).parse(parts)
 	if err := processes.Agree(parts.Processes, err); err != nil {
