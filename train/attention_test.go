@@ -19,7 +19,7 @@ func attentionConfig() Config {
 		Objective:    Objective{Loss: "plrank-exact", Cutoff: 10, NormalizeGains: true},
 		Inputs:       Inputs{Transform: "minmax+quantile"},
 		Model:        Model{Scorer: "attention", Hidden: []int{32}, Activation: ops.ReLU},
-		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.003, Batch: 4, Epochs: 5},
+		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.003, Batch: 4, Epochs: 4},
 		Evaluation:   Evaluation{Metric: "ndcg@10"},
 		Seed:         1,
 	}
@@ -28,6 +28,7 @@ func attentionConfig() Config {
 // Where relevance depends on the other documents, a model that sees them ranks better than
 // one that scores each by itself, though that has more weights.
 func TestAttentionSeesTheOthers(t *testing.T) {
+	t.Parallel()
 	s, err := datasets.SyntheticShape("majority", .002, 1)
 	if err != nil {
 		t.Fatal(err)

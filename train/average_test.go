@@ -12,6 +12,7 @@ import (
 // The average is that of its formula over the weights after every step; it is what is
 // evaluated, kept and saved, while training goes on with the weights themselves.
 func TestAverage(t *testing.T) {
+	t.Parallel()
 	s := small()
 	plain := busy("sgd")
 	plain.Epochs = 2
@@ -47,7 +48,7 @@ func TestAverage(t *testing.T) {
 	if slices.Equal(average, with.loop.weights) {
 		t.Error("the average is the weights")
 	}
-	values, err := with.validation.meter.values(with.validation.current, s.Vali)
+	values, err := with.parsed.evaluator.values(with.validation.current, s.Vali)
 	if last := with.history.epochs[1]; err != nil || values["ndcg@5"] != last.Vali["ndcg@5"] {
 		t.Errorf("the validation value is %v, of the average %v (%v)", last.Vali, values, err)
 	}
@@ -61,6 +62,7 @@ func TestAverage(t *testing.T) {
 
 // A run with an average goes on from a checkpoint as if it had not stopped.
 func TestAverageResume(t *testing.T) {
+	t.Parallel()
 	s := small()
 	c := busy("adamw")
 	c.Average = 0.9

@@ -12,113 +12,90 @@ import (
 	"github.com/plrank/plrank/ranker"
 )
 
-// A Baseline is another ranker for a Report.
-type Baseline struct {
-	Name   string
-	Ranker interface {
-		Scores(*datasets.Dataset) ([]float64, error)
-	} // such as the Tree of datasets/golearn
-}
-
 // Report evaluates a model beside two baselines: random order, and the best single raw
 // feature, ascending or descending, by the validation metric on the training
 // split, or of large data on a sample of it, see Report.FeatureQueries; and beside more of them.
 func (t *Trainer) Report(m *ranker.Model, more ...Baseline) (*Report, error) {
-	of := t.parsed.evaluator
-	sample := sampleOf(t.data.splits.Train, featureSample)
-	feature, descending, err := t.bestFeature(sample)
+	e, splits := t.parsed.evaluator, t.data.splits
+	sample := sampleOf(splits.Train, featureSample)
+	feature, err := e.bestFeature(sample)
 	if err != nil {
 		return nil, err
 	}
-	names := []string{"random order", t.featureRanker(feature, descending)}
-	for _, b := range more {
-		names = append(names, b.Name)
-	}
-	names = append(names, t.Config.Loss)
-	report := &Report{Convention: t.Config.Convention, Metrics: of.names(), HighestGrade: of.reportedGrade(), LeftOut: t.LeftOut()}
-	if sample != t.data.splits.Train {
+	report := e.report()
+	report.LeftOut = t.LeftOut()
+	if sample != splits.Train {
 		report.FeatureQueries = sample.Queries()
 	}
-	for _, split := range []Split{{"train", t.data.splits.Train}, {"vali", t.data.splits.Vali}, {"test", t.data.splits.Test}} {
-		d := split.Data
-		if d == nil {
+	others := append([]Baseline{{feature.name(splits.Train), feature}}, more...)
+	for _, s := range []Split{{"train", splits.Train}, {"vali", splits.Vali}, {"test", splits.Test}} {
+		if s.Data == nil {
 			continue
 		}
-		relevant, err := t.parsed.loss.relevantQueries(d)
+		of, err := e.reportOn(s, m, t.Config.Loss, others...)
 		if err != nil {
 			return nil, err
 		}
-		random, err := of.randomOrder(d)
-		if err != nil {
-			return nil, err
-		}
-		// A feature is no policy: only its ranking can be measured, and it has no
-		// expected exposure.
-		single, err := of.evaluate(d, featureScores(d, feature, descending), of.ofRanking())
-		if err != nil {
-			return nil, err
-		}
-		rows := []Values{random, single}
-		for _, b := range more {
-			scores, err := b.Ranker.Scores(d)
-			if err != nil {
-				return nil, fmt.Errorf("train: %s: %s: %w", b.Name, d.Name, err)
-			}
-			values, err := of.evaluate(d, scores, of.ofRanking()) // such scores are no policy
-			if err != nil {
-				return nil, err
-			}
-			rows = append(rows, values)
-		}
-		model, err := t.validation.meter.measure(modelScoring{m}, d)
-		if err != nil {
-			return nil, err
-		}
-		report.Splits = append(report.Splits, SplitReport{
-			Name: split.Name, Queries: d.Queries(), Relevant: len(relevant), Documents: d.Rows(),
-			Rankers: names, Rows: append(rows, of.valuesOf(of.measures, model)), StdErr: stdErrsOf(of.measures, model),
-		})
+		report.Splits = append(report.Splits, of)
 	}
 	return report, nil
 }
 
-// featureRanker names the ranker by one feature.
-func (t *Trainer) featureRanker(column int, descending bool) string {
-	direction := "ascending"
-	if descending {
-		direction = "descending"
-	}
-	return fmt.Sprintf("feature %s, %s", featureName(t.data.splits.Train, column), direction)
-}
-
-// featureRow is the row of that ranker in a report.
+// featureRow is the row of the best feature in a report.
 const featureRow = 1
 
-// bestFeature is the column of training documents, and its direction, with the
-// best value of the validation metric, or where that is one of fairness, a sum or the loss,
-// of DCG at the cutoff; the first of several.
-func (t *Trainer) bestFeature(d *datasets.Dataset) (column int, descending bool, err error) {
-	of := t.parsed.evaluator
-	m := of.metric.ranking(of.measures[0])
-	type outcome struct {
-		value float64
-		err   error
+// A featureRanker ranks by one raw feature. Documents that lack it come last.
+type featureRanker struct {
+	column     int
+	descending bool
+}
+
+func (f featureRanker) name(d *datasets.Dataset) string {
+	direction := "ascending"
+	if f.descending {
+		direction = "descending"
 	}
-	outcomes := make([]outcome, 2*d.Width())
-	parallel.For(len(outcomes), parallel.Workers(len(outcomes)), func(_, i int) {
-		values, err := of.evaluate(d, featureScores(d, i/2, i%2 == 0), []metrics.Measure{m})
-		outcomes[i] = outcome{float64(values[m.String()]), err}
+	return fmt.Sprintf("feature %s, %s", featureName(d, f.column), direction)
+}
+
+// Scores never fails.
+func (f featureRanker) Scores(d *datasets.Dataset) ([]float64, error) {
+	scores := make([]float64, d.Rows())
+	for r := range scores {
+		if r%4096 == 0 {
+			mapped.Relieve()
+		}
+		v := float64(d.Row(r)[f.column])
+		if !f.descending {
+			v = -v
+		}
+		if math.IsNaN(v) {
+			v = -math.MaxFloat64
+		}
+		scores[r] = max(-math.MaxFloat64, min(math.MaxFloat64, v))
+	}
+	return scores, nil
+}
+
+// bestFeature ranks documents best by the validation metric, or where that is one of fairness, a
+// sum or the loss, by DCG at the cutoff; it is the first of several.
+func (e *evaluator) bestFeature(d *datasets.Dataset) (best featureRanker, err error) {
+	m := e.metric.ranking(e.measures[0])
+	values := make([]float64, 2*d.Width())
+	ranker := func(i int) featureRanker { return featureRanker{i / 2, i%2 == 0} }
+	err = parallel.Each(len(values), parallel.Workers(len(values)), func(_, i int) error {
+		scores, _ := ranker(i).Scores(d)
+		of, err := e.evaluate(d, scores, []metrics.Measure{m})
+		values[i] = float64(of[m.String()])
+		return err
 	})
-	best := outcome{value: math.NaN()}
-	for i, o := range outcomes {
-		if o.err != nil {
-			return 0, false, o.err
-		}
-		if i == 0 || m.Better(o.value, best.value) {
-			best, column, descending = o, i/2, i%2 == 0
+	first := math.NaN()
+	for i, v := range values {
+		if i == 0 || m.Better(v, first) {
+			best, first = ranker(i), v
 		}
 	}
-	return column, descending, nil
+	return best, err
 }
 
 // featureSample is how many bytes of features are enough to choose the best of them.
@@ -137,25 +114,6 @@ func sampleOf(d *datasets.Dataset, most int) *datasets.Dataset {
 		queries = append(queries, i*d.Queries()/n)
 	}
 	return d.Select(queries)
-}
-
-// featureScores ranks by one raw feature. Documents that lack it come last.
-func featureScores(d *datasets.Dataset, column int, descending bool) []float64 {
-	scores := make([]float64, d.Rows())
-	for r := range scores {
-		if r%4096 == 0 {
-			mapped.Relieve()
-		}
-		v := float64(d.Row(r)[column])
-		if !descending {
-			v = -v
-		}
-		if math.IsNaN(v) {
-			v = -math.MaxFloat64
-		}
-		scores[r] = max(-math.MaxFloat64, min(math.MaxFloat64, v))
-	}
-	return scores
 }
 
 // featureName is the name of a column, or else its id.

@@ -34,10 +34,6 @@ type batches struct {
 	buffers  [2]stepBatch
 }
 
-func newBatches(d *runData, division shards.Division) *batches {
-	return &batches{data: d, division: division, own: division.Own()}
-}
-
 // pack fills b with its queries, for graphs of queryCapacity queries.
 func (p *batches) pack(b *shardBatch, queryCapacity int) {
 	d := p.data.splits.Train
@@ -51,9 +47,7 @@ func (p *batches) pack(b *shardBatch, queryCapacity int) {
 	for _, q := range b.queries {
 		b.Gains = append(b.Gains, p.data.gains[d.Offsets[q]:d.Offsets[q+1]]...)
 	}
-	for len(b.Gains) < b.Rows {
-		b.Gains = append(b.Gains, 0)
-	}
+	b.Gains = padded(b.Gains, nil, b.Rows, 0)
 }
 
 // packStep fills b with the queries of a step of an epoch over the queries in that order.
@@ -98,9 +92,8 @@ func (p *batches) prefetch(order []int, step int) {
 // prefetched is how many queries the disk may be asked for at once.
 const prefetched = 64
 
-// each calls f with the batches of an epoch over the queries in that order,
-// one after another, while the next one is packed. It ends early with the error
-// of f, or of the context.
+// each calls f with the batches of an epoch over the queries in that order, one after another,
+// while the next one is packed. It ends early with the error of f, or of the context.
 func (p *batches) each(ctx context.Context, order []int, f func(*stepBatch) error) error {
 	pack := func(i int) { p.packStep(&p.buffers[i%len(p.buffers)], order, i) }
 	pack(0)

@@ -55,6 +55,7 @@ func byName(scorer string) Config {
 // A category whose number means nothing decides: with it, validation is nearly perfect; as
 // a number it is not. So for all scorers.
 func TestCategorical(t *testing.T) {
+	t.Parallel()
 	s := named()
 	for _, scorer := range Scorers() {
 		c := byName(scorer)
@@ -72,6 +73,7 @@ func TestCategorical(t *testing.T) {
 // A saved model scores raw values as the graph does, bit for bit, unseen and missing ones
 // among them; its file says which features it uses.
 func TestCategoricalFile(t *testing.T) {
+	t.Parallel()
 	s := named()
 	for _, scorer := range Scorers() {
 		c := byName(scorer)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 
 	"github.com/plrank/plrank/internal/npzfile"
 )
@@ -16,18 +17,22 @@ const (
 	checkpointVersion = 2
 )
 
-// checkpointHeader is what is always in the header of a checkpoint, beside the values of hooks.
+// A checkpointHeader is in every checkpoint, beside what hooks keep.
 type checkpointHeader struct {
-	Format  string `json:"format"`
-	Version int    `json:"version"`
-	Config  Config `json:"config"`
-	Inputs  inputs `json:"inputs"`
+	format  string
+	version int
+	config  Config
+	inputs  inputs
+}
+
+func (h *checkpointHeader) state() state {
+	return state{values: map[string]any{"format": &h.format, "version": &h.version, "config": &h.config, "inputs": &h.inputs}}
 }
 
 // A Checkpoint is all that a run needs to go on after its last epoch as if nothing had happened:
 // a copy, which training does not change.
 type Checkpoint struct {
-	header map[string]json.RawMessage
+	values map[string]json.RawMessage
 	arrays []npzfile.Array
 }
 
@@ -37,23 +42,18 @@ func (t *Trainer) Checkpoint() (*Checkpoint, error) {
 	if err != nil {
 		return nil, err
 	}
-	values, arrays, err := t.state().copied()
+	header, s := checkpointHeader{checkpointFormat, checkpointVersion, t.Config, *in}, t.state()
+	maps.Copy(s.values, header.state().values)
+	values, arrays, err := s.copied()
 	if err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(checkpointHeader{Format: checkpointFormat, Version: checkpointVersion, Config: t.Config, Inputs: *in})
-	if err == nil {
-		err = json.Unmarshal(text, &values) // beside those of hooks
-	}
-	if err != nil {
-		return nil, fmt.Errorf("train: %w", err)
-	}
-	return &Checkpoint{header: values, arrays: arrays}, nil
+	return &Checkpoint{values, arrays}, nil
 }
 
 // Save writes the file, which appears complete or not at all.
 func (c *Checkpoint) Save(path string) error {
-	if err := npzfile.Write(path, c.header, c.arrays); err != nil {
+	if err := npzfile.Write(path, c.values, c.arrays); err != nil {
 		return fmt.Errorf("train: %w", err)
 	}
 	return nil
@@ -63,10 +63,9 @@ func (c *Checkpoint) Save(path string) error {
 var ErrDamaged = errors.New("the checkpoint is damaged")
 
 // Restore goes to where a checkpoint was written. The configuration, custom parts, the data of all
-// splits and their transform must be those of the
-// checkpoint, but for OnNaN and the numbers of epochs and of patience. With a cosine schedule
-// and another number of epochs, the learning rates from here on are those of a run of so many
-// epochs. The error says what differs, or is [ErrDamaged].
+// splits and their transform must be those of the checkpoint, but for OnNaN and the numbers of
+// epochs and of patience. With a cosine schedule and another number of epochs, the learning rates
+// from here on are those of a run of so many epochs. The error says what differs, or is [ErrDamaged].
 func (t *Trainer) Restore(path string) error {
 	var values map[string]json.RawMessage
 	f, err := npzfile.Read(path, &values)
@@ -75,10 +74,7 @@ func (t *Trainer) Restore(path string) error {
 	}
 	var h checkpointHeader
 	if err == nil {
-		var text []byte
-		if text, err = json.Marshal(values); err == nil {
-			err = json.Unmarshal(text, &h)
-		}
+		err = h.state().set(values)
 	}
 	if err != nil {
 		return fmt.Errorf("train: %w: %w", ErrDamaged, err)
@@ -88,17 +84,18 @@ func (t *Trainer) Restore(path string) error {
 	}
 	// All or nothing: look at everything before the first is used.
 	own := t.state()
-	put, err := own.decode(values)
+	arrays := map[string][]float64{}
+	for _, name := range own.names() {
+		if err == nil {
+			arrays[name], err = f.Take(name, len(own.arrays[name]))
+		}
+	}
+	if err == nil {
+		err = own.set(values)
+	}
 	if err != nil {
 		return fmt.Errorf("train: %w: %w", ErrDamaged, err)
 	}
-	arrays := map[string][]float64{}
-	for _, name := range own.names() {
-		if arrays[name], err = f.Take(name, len(own.arrays[name])); err != nil {
-			return fmt.Errorf("train: %w: %w", ErrDamaged, err)
-		}
-	}
-	put()
 	for name, values := range arrays {
 		for i, v := range values {
 			own.arrays[name][i] = float32(v)
@@ -109,13 +106,13 @@ func (t *Trainer) Restore(path string) error {
 
 // checkHeader is an error for a checkpoint that is not of this run.
 func (t *Trainer) checkHeader(path string, h checkpointHeader) error {
-	if h.Format != checkpointFormat {
-		return fmt.Errorf("train: %s: not a checkpoint: its format is %q, want %q", path, h.Format, checkpointFormat)
+	if h.format != checkpointFormat {
+		return fmt.Errorf("train: %s: not a checkpoint: its format is %q, want %q", path, h.format, checkpointFormat)
 	}
-	if h.Version != checkpointVersion {
-		return fmt.Errorf("train: %s: version %d of the checkpoint format, but this program reads version %d: start the run anew", path, h.Version, checkpointVersion)
+	if h.version != checkpointVersion {
+		return fmt.Errorf("train: %s: version %d of the checkpoint format, but this program reads version %d: start the run anew", path, h.version, checkpointVersion)
 	}
-	was := h.Config.Plain().resumedWith(t.Config) // older runs lack newer settings
+	was := h.config.Plain().resumedWith(t.Config) // older runs lack newer settings
 	if d := configDifferences(was, t.Config, "was"); d != "" {
 		return fmt.Errorf("train: %s was written by a run with another configuration: %s", path, d)
 	}
@@ -123,7 +120,7 @@ func (t *Trainer) checkHeader(path string, h checkpointHeader) error {
 	if err != nil {
 		return err
 	}
-	if d := in.differences(h.Inputs); d != "" {
+	if d := in.differences(h.inputs); d != "" {
 		return fmt.Errorf("train: %s was written by a run with other data or another model: %s differ", path, d)
 	}
 	return nil
@@ -131,7 +128,7 @@ func (t *Trainer) checkHeader(path string, h checkpointHeader) error {
 
 // inputs are those of t.
 func (t *Trainer) inputs() (*inputs, error) {
-	transform, err := json.Marshal(t.models.transform)
+	transform, err := json.Marshal(t.transform)
 	if err != nil {
 		return nil, fmt.Errorf("train: transform: %w", err)
 	}

@@ -1,8 +1,8 @@
 package train
 
 import (
+	"cmp"
 	"encoding"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -19,18 +19,11 @@ const (
 	onNaNSkip = "skip"
 )
 
-// maxCutoff is the highest cutoff: beyond it the discounts alone take long to compute.
-const maxCutoff = 1_000_000
-
 // Scorers lists the names that Config.Scorer may have.
 func Scorers() []string { return []string{attentionScorer, mlpScorer} }
 
 // A check is an error for a setting whose value makes no sense.
 type check = func(s Setting) error
-
-func unknown(what, name string, valid []string) error {
-	return fmt.Errorf("train: unknown %s %q: %s", what, name, names.Want(name, valid))
-}
 
 // within looks that a number lies in [least, most], and says what is wanted.
 func within(least, most float64, want string) check {
@@ -50,8 +43,9 @@ func within(least, most float64, want string) check {
 
 func atLeast(n int) check { return within(float64(n), math.Inf(1), fmt.Sprintf("%d or more", n)) }
 
-func atMost(n int, why string) check {
-	return within(math.Inf(-1), float64(n), fmt.Sprintf("%d at most, or %s", n, why))
+// cutoff looks that it is 1 or more; beyond a million the discounts alone take long to compute.
+func cutoff(s Setting) error {
+	return cmp.Or(atLeast(1)(s), within(1, 1_000_000, "1000000 at most, or it takes too much memory")(s))
 }
 
 func notNegative(most float64) check { return within(0, most, "a number that is not below 0") }
@@ -59,25 +53,13 @@ func notNegative(most float64) check { return within(0, most, "a number that is 
 // fraction looks that a number lies in [0, 1).
 func fraction(want string) check { return within(0, math.Nextafter(1, 0), want) }
 
-func both(a, b check) check {
-	return func(s Setting) error { return errors.Join(a(s), b(s)) }
-}
-
 // oneOf looks that a name is one of those.
 func oneOf(what string, valid ...string) check {
 	return func(s Setting) error {
 		if name := *s.Value.(*string); !slices.Contains(valid, name) {
-			return unknown(what, name, valid)
+			return fmt.Errorf("train: unknown %s %q: %s", what, name, names.Want(name, valid))
 		}
 		return nil
-	}
-}
-
-// parsedBy looks that a text can be parsed.
-func parsedBy[T any](parse func(string) (T, error)) check {
-	return func(s Setting) error {
-		_, err := parse(*s.Value.(*string))
-		return err
 	}
 }
 
@@ -102,17 +84,6 @@ func marshals(s Setting) error {
 func sampleCount(s Setting) error {
 	if n := *s.Value.(*SampleCount); n < 1 && n != Dynamic {
 		return fmt.Errorf("train: %s is %d: want 1 or more, or %s", s.words(), int(n), dynamicName)
-	}
-	return nil
-}
-
-// checkAttention is an error for widths that do not fit the scorer attention.
-func (m Model) checkAttention() error {
-	if len(m.Hidden) == 0 {
-		return errors.New("train: the scorer attention needs a hidden layer: its width is that of the blocks")
-	}
-	if width := m.Hidden[len(m.Hidden)-1]; width%m.Heads != 0 {
-		return fmt.Errorf("train: heads is %d: want a number that divides %d, the width of the last hidden layer", m.Heads, width)
 	}
 	return nil
 }

@@ -79,6 +79,7 @@ func TestDynamicSamples(t *testing.T) {
 }
 
 func TestConfigCheck(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		change func(*Config)
 		want   string

@@ -5,26 +5,18 @@ import (
 	"fmt"
 	"math"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/plrank/plrank/internal/weightedsum"
-
 	"github.com/plrank/plrank/metrics"
 )
 
 // A criterion tells which of two models is better: by a measure, or by a weighted sum of
 // several, of which more is better.
 type criterion struct {
-	name  string
-	terms []weightedMeasure
-	sum   bool // else there is one term, of weight 1
-}
-
-// weightedMeasure is a measure and the factor before it.
-type weightedMeasure struct {
-	metrics.Measure
-	weight float64
+	name     string
+	measures []metrics.Measure
+	weights  []float64 // of the measures in a sum; nil: it is one measure
 }
 
 // sumPattern is what no name of a measure has.
@@ -37,12 +29,12 @@ func parseCriterion(text string, custom customMeasures) (criterion, error) {
 	text = strings.TrimSpace(text)
 	list, err := custom.named(text)
 	if err == nil {
-		return criterion{name: list[0].String(), terms: []weightedMeasure{{list[0], 1}}}, nil
+		return criterion{name: list[0].String(), measures: list}, nil
 	}
 	if !sumPattern.MatchString(text) {
 		return criterion{}, err
 	}
-	c := criterion{sum: true}
+	c := criterion{}
 	err = weightedsum.Parse(text, "measure", func(weight float64, rest string) (length int, err error) {
 		name := custom.next(rest)
 		if name == "" {
@@ -52,10 +44,16 @@ func parseCriterion(text string, custom customMeasures) (criterion, error) {
 		if err != nil {
 			return 0, err
 		}
-		t := weightedMeasure{list[0], weight}
-		c.terms = append(c.terms, t)
-		c.name += t.text(len(c.terms) == 1)
-		return len(name), t.check()
+		m := list[0]
+		c.name += termOf(weight, m, c.measures == nil)
+		c.measures, c.weights = append(c.measures, m), append(c.weights, weight)
+		switch lower := m.LowerIsBetter(); {
+		case lower && !(weight < 0):
+			return 0, fmt.Errorf("less of %s is better, but more of a sum: want a weight below 0, such as -0.5*%[1]s", m)
+		case !lower && !(weight > 0):
+			return 0, fmt.Errorf("more of %s is better, and more of a sum: want a weight above 0, such as 0.5*%[1]s", m)
+		}
+		return len(name), nil
 	})
 	if err != nil {
 		return criterion{}, fmt.Errorf("train: the sum of metrics %q, %w", text, err)
@@ -63,35 +61,20 @@ func parseCriterion(text string, custom customMeasures) (criterion, error) {
 	return c, nil
 }
 
-// check is an error for a weight by which a worse value makes the sum better.
-func (t weightedMeasure) check() error {
-	switch {
-	case t.LowerIsBetter() && !(t.weight < 0):
-		return fmt.Errorf("less of %s is better, but more of a sum: want a weight below 0, such as -0.5*%[1]s", t.Measure)
-	case !t.LowerIsBetter() && !(t.weight > 0):
-		return fmt.Errorf("more of %s is better, and more of a sum: want a weight above 0, such as 0.5*%[1]s", t.Measure)
+// termOf is a term as it stands in the name of a sum.
+func termOf(weight float64, m metrics.Measure, first bool) string {
+	factor := fmt.Sprintf("%+g*", weight)
+	if math.Abs(weight) == 1 {
+		factor = factor[:1]
 	}
-	return nil
+	if first {
+		factor = strings.TrimPrefix(factor, "+")
+	}
+	return factor + m.String()
 }
-
-// text is the term as it stands in the name of a sum.
-func (t weightedMeasure) text(first bool) string {
-	sign := "+"
-	if t.weight < 0 {
-		sign = "-"
-	} else if first {
-		sign = ""
-	}
-	if w := math.Abs(t.weight); w != 1 {
-		return sign + strconv.FormatFloat(w, 'g', -1, 64) + "*" + t.Measure.String()
-	}
-	return sign + t.Measure.String()
-}
-
-func (c criterion) String() string { return c.name }
 
 // LowerIsBetter tells whether a smaller value is a better one.
-func (c criterion) LowerIsBetter() bool { return !c.sum && c.terms[0].LowerIsBetter() }
+func (c criterion) LowerIsBetter() bool { return c.weights == nil && c.measures[0].LowerIsBetter() }
 
 // Better tells whether a is a better value than b. One that is not finite never is, and is
 // worse than all others.
@@ -107,28 +90,18 @@ func (c criterion) Better(a, b float64) bool {
 	return a > b
 }
 
-// measures are those of the terms.
-func (c criterion) measures() []metrics.Measure {
-	var list []metrics.Measure
-	for _, t := range c.terms {
-		list = append(list, t.Measure)
-	}
-	return list
-}
-
-// add completes values, which are of measures, by that of a sum, where all of its terms
-// have one.
+// add completes values, which are of measures, by that of a sum, where all of its terms have one.
 func (c criterion) add(values Values) Values {
-	if !c.sum {
+	if c.weights == nil {
 		return values
 	}
 	sum := 0.0
-	for _, t := range c.terms {
-		v, ok := values[t.Measure.String()]
+	for i, m := range c.measures {
+		v, ok := values[m.String()]
 		if !ok {
 			return values
 		}
-		sum += t.weight * float64(v)
+		sum += c.weights[i] * float64(v)
 	}
 	values[c.name] = Value(sum)
 	return values
@@ -136,7 +109,7 @@ func (c criterion) add(values Values) Values {
 
 // ranking is the measure of a ranking alone that comes closest: dcg where there is none.
 func (c criterion) ranking(dcg metrics.Measure) metrics.Measure {
-	if m := c.terms[0].Ranking(); !c.sum && !m.OfPolicy() && !isLoss(m) {
+	if m := c.measures[0].Ranking(); c.weights == nil && !m.OfPolicy() && !isLoss(m) {
 		return m
 	}
 	return dcg

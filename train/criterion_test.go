@@ -32,8 +32,8 @@ func TestSumsOfMetricsAreRead(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || c.String() != want {
-			t.Errorf("%q: %q, %v, want %q", text, c, err, want)
+		if err != nil || c.name != want {
+			t.Errorf("%q: %q, %v, want %q", text, c.name, err, want)
 		}
 	}
 	for text, want := range map[string]string{
@@ -62,6 +62,7 @@ func TestSumsOfMetricsAreRead(t *testing.T) {
 // A sum is the sum of the values that are reported, on every split, and the best epoch has
 // the highest.
 func TestSumOfMetricsChoosesTheEpoch(t *testing.T) {
+	t.Parallel()
 	c := learning("plrank-exact")
 	c.Metric, c.Epochs = "expected-ndcg@5-2*disparity", 6
 	tr := mustNew(t, c, small())

@@ -12,6 +12,7 @@ import (
 // A cutoff beyond the longest list is that of its length, to the last bit, for losses of
 // all kinds: what is drawn and computed for ranks does not grow with it.
 func TestCutoffBeyondTheLongestList(t *testing.T) {
+	t.Parallel()
 	s := small()
 	k := longest(s.Train)
 	for _, name := range []string{"plrank-rb", "plrank-exact", "lambdaloss", "ndcg-loss2k", "ndcg-loss1", "pirank", "stochasticrank", "disparity(plrank2)"} {

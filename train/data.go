@@ -1,13 +1,19 @@
 package train
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/ranker"
 )
+
+// A Split is documents, and what they are called in a report.
+type Split struct {
+	Name string
+	Data *datasets.Dataset
+}
 
 // runData is what a run learns from and is measured on.
 type runData struct {
@@ -41,7 +47,7 @@ func newRunData(p *parsed, s *datasets.Splits) (*runData, error) {
 		case len(relevant) == 0 && !(p.loss.needsNoLabels() && split.Name != "test"):
 			return nil, fmt.Errorf("train: no query of the %s split %s has a relevant document: there is nothing to learn or to measure", split.Name, split.Data.Name)
 		case split.Name == "training" && p.loss.learnsLabelFree():
-			d.queries = queriesWithDocuments(split.Data)
+			d.queries = queriesWhere(s.Train, func(from, to int) bool { return from < to })
 		case split.Name == "training":
 			d.queries = relevant
 		case split.Name == "test":
@@ -69,10 +75,7 @@ func (d *runData) check(p *parsed, split Split) (relevant []int, err error) {
 	if !slices.Equal(of.FeatureIDs, first.FeatureIDs) {
 		return nil, fmt.Errorf("train: %s and %s have different feature ids", first.Name, of.Name)
 	}
-	if err := of.Validate(); err != nil {
-		return nil, err
-	}
-	if err := cmp.Or(p.loss.checkGroups(of), p.evaluator.checkGroups(of), p.evaluator.takeGrade(of)); err != nil {
+	if err := p.checkData(of); err != nil {
 		return nil, err
 	}
 	return p.loss.relevantQueries(of)
@@ -114,20 +117,36 @@ func (d *runData) fingerprints() inputs {
 	return *d.prints
 }
 
+// seenQueries are the queries of the training split for the model files, beside those of the
+// initial model; and warnings of those that other splits have, too: as the model sees them, by the
+// features that it uses.
+func seenQueries(s datasets.Splits, t *datasets.Transform, initial *ranker.Model) (seen ranker.QueryDigests, warnings []string) {
+	warn := func(d *datasets.Dataset, split string, n int) {
+		if n > 0 {
+			warnings = append(warnings, fmt.Sprintf("%s: %d of %d queries have the same documents as queries of the %s split: metrics on them say little about new queries",
+				d.Name, n, d.Queries(), split))
+		}
+	}
+	columns := t.Used()
+	queries := s.Train.QueryDigests(columns)
+	train := ranker.NewQueryDigests(queries...)
+	vali := s.Vali.QueryDigests(columns)
+	warn(s.Vali, "training", train.Count(vali))
+	if s.Test != nil {
+		test := s.Test.QueryDigests(columns)
+		warn(s.Test, "training", train.Count(test))
+		warn(s.Test, "validation", ranker.NewQueryDigests(vali...).Count(test))
+	}
+	if initial != nil {
+		train = ranker.NewQueryDigests(append(queries, initial.File().TrainingQueries...)...)
+	}
+	return train, warnings
+}
+
 // longest is the number of documents of the longest query.
 func longest(d *datasets.Dataset) (documents int) {
 	for q := range d.Queries() {
 		documents = max(documents, d.Offsets[q+1]-d.Offsets[q])
 	}
 	return documents
-}
-
-// queriesWithDocuments are the queries of d that are not empty.
-func queriesWithDocuments(d *datasets.Dataset) (queries []int) {
-	for q := range d.Queries() {
-		if d.Offsets[q+1] > d.Offsets[q] {
-			queries = append(queries, q)
-		}
-	}
-	return queries
 }

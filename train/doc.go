@@ -17,14 +17,12 @@
 // be part of it, and of what is reported; losses and measures that compare groups
 // of documents need a dataset that has groups, in all splits.
 //
-// Raw features stay as they are in memory; each batch is transformed as it is
-// packed, by a goroutine that works ahead of the training. Batches go through
-// static graphs, compiled once for each capacity of rows (see datasets.Capacity), which
-// share the model's weights.
+// Raw features stay as they are in memory; each batch is transformed as it is packed, by a
+// goroutine that works ahead of the training. Batches go through static graphs, compiled once for
+// each capacity of rows (see datasets.Capacity), which share the model's weights.
 //
 // Inside, a loop (loop.go) makes the steps: batch, gradient, optimizer. All else is done by hooks
-// (hook.go), in the order of newHooks: learning rates, skipped batches, penalties, clipping, the
-// average of weights, validation, history, patience. A new one is a file with a type that embeds
-// idle, and a line in newHooks. What its state method gives is kept in checkpoints, and shared
-// between processes.
+// (hook.go), in the order of newHooks: learning rates, penalties, clipping, the average of weights,
+// validation, history, patience. A new one is a file with a type that embeds idle, and a row of
+// newHooks. What its state method gives is kept in checkpoints, and shared between processes.
 package train

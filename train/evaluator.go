@@ -6,53 +6,62 @@ import (
 	"slices"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/processes"
 	"github.com/plrank/plrank/metrics"
 )
 
-// An evaluator measures scores.
+// An evaluator measures scores and models.
 type evaluator struct {
-	settings   Evaluation
-	seed       uint64
-	highest    float64   // Config.HighestGrade
-	metric     criterion // of validation
-	measures   []metrics.Measure
-	convention metrics.LabelFree
-	ties       metrics.Ties
-	gain       metrics.Gain
-	discounts  []float64
-	grade      float64 // the highest that measures go by
-	losses     *lossValues
+	settings Evaluation
+	highest  float64   // Config.HighestGrade
+	metric   criterion // of validation
+	measures []metrics.Measure
+	in       metrics.Input // without data; its highest grade is that of all splits
+	losses   *lossValues
+	group    processes.Group
 }
 
 // newEvaluator looks up the names of what is measured, beside a loss. The settings get the names
 // as they are written.
-func newEvaluator(c *Config, loss *trainingLoss, custom customMeasures) (*evaluator, error) {
-	e := &evaluator{
-		seed: c.Seed, highest: c.HighestGrade, gain: loss.gain, discounts: loss.discounts.Discounts,
-		losses: &lossValues{loss: loss, by: map[*datasets.Dataset]*lossValue{}},
+func newEvaluator(c *Config, loss *trainingLoss, custom customMeasures, group processes.Group) (*evaluator, error) {
+	if err := custom.check(); err != nil {
+		return nil, err
 	}
-	err := custom.check()
+	metric, err := parseCriterion(c.Metric, custom)
 	if err != nil {
 		return nil, err
 	}
-	if e.metric, err = parseCriterion(c.Metric, custom); err != nil {
+	c.Metric = metric.name
+	measures, err := reported(c, metric, loss, custom)
+	if err != nil {
 		return nil, err
 	}
-	c.Metric = e.metric.String()
-	if e.measures, err = reported(c, e.metric, loss, custom); err != nil {
+	labelFree, err := metrics.ParseLabelFree(c.Convention)
+	if err != nil {
 		return nil, err
 	}
-	if e.convention, err = metrics.ParseLabelFree(c.Convention); err != nil {
-		return nil, err
-	}
-	e.ties, err = metrics.ParseTies(c.Ties)
-	e.settings = c.Evaluation
-	return e, err
+	ties, err := metrics.ParseTies(c.Ties)
+	return &evaluator{
+		settings: c.Evaluation, highest: c.HighestGrade, metric: metric, measures: measures, group: group,
+		in: metrics.Input{
+			Gain: loss.gain, Discounts: loss.discounts.Discounts, LabelFree: labelFree, Ties: ties,
+			Policy: metrics.Policy{Samples: c.EvaluationSamples, Seed: c.Seed},
+		},
+		losses: &lossValues{loss: loss, by: map[*datasets.Dataset]*lossValue{}},
+	}, err
 }
 
-// checkGroups is an error where a measure compares groups of documents, and d has none.
+// checkGroups is an error where the loss or a measure compares groups of documents, and d has none.
 func (e *evaluator) checkGroups(d *datasets.Dataset) error {
-	if i := slices.IndexFunc(e.measures, metrics.Measure.NeedsGroups); i >= 0 && d.Groups == nil {
+	if d.Groups != nil {
+		return nil
+	}
+	for _, t := range e.losses.loss.terms {
+		if m, _ := metrics.ParseMeasure(t.Measure); m.NeedsGroups() {
+			return fmt.Errorf("train: %s: the loss %s compares groups: %w", d.Name, t.Loss, ErrNoGroups)
+		}
+	}
+	if i := slices.IndexFunc(e.measures, metrics.Measure.NeedsGroups); i >= 0 {
 		return fmt.Errorf("train: %s: %s compares groups: %w", d.Name, e.measures[i], ErrNoGroups)
 	}
 	return nil
@@ -63,24 +72,14 @@ func (e *evaluator) checkGroups(d *datasets.Dataset) error {
 func (e *evaluator) takeGrade(d *datasets.Dataset) error {
 	highest := slices.Max(d.Labels)
 	if e.highest == 0 {
-		e.grade = max(e.grade, float64(highest))
+		e.in.HighestGrade = max(e.in.HighestGrade, float64(highest))
 		return nil
 	}
-	e.grade = e.highest
+	e.in.HighestGrade = e.highest
 	if float64(highest) > e.highest {
 		return fmt.Errorf("train: %s: label %v is above %v, the highest grade that is set", d.Where(slices.Index(d.Labels, highest)), highest, e.highest)
 	}
 	return nil
-}
-
-// reportedGrade is the highest grade that the reported measures go by, 0 where none does.
-func (e *evaluator) reportedGrade() float64 {
-	for _, m := range e.measures {
-		if m.NeedsGrade() {
-			return e.grade
-		}
-	}
-	return 0
 }
 
 // names are those of all reported values: of the measures, and of the sum of some by which
@@ -90,24 +89,10 @@ func (e *evaluator) names() []string {
 	for _, m := range e.measures {
 		names = append(names, m.String())
 	}
-	if e.metric.sum {
+	if e.metric.weights != nil {
 		names = append(names, e.metric.name)
 	}
 	return names
-}
-
-// input is what measures of scores are made of.
-func (e *evaluator) input(d *datasets.Dataset, scores []float64) metrics.Input {
-	var weights []float32
-	if e.settings.WeightedMetrics {
-		weights = d.QueryWeights
-	}
-	return metrics.Input{
-		Scores: scores, Labels: d.Labels, Offsets: d.Offsets, Groups: d.Groups, QueryWeights: weights,
-		Gain: e.gain, HighestGrade: e.grade, Ties: e.ties, LabelFree: e.convention,
-		Discounts: e.discounts,
-		Policy:    metrics.Policy{Samples: e.settings.EvaluationSamples, Seed: e.seed},
-	}
 }
 
 // bound is list with the loss made one of d.
@@ -121,38 +106,86 @@ func (e *evaluator) bound(d *datasets.Dataset, list []metrics.Measure) []metrics
 	return list
 }
 
-// mean is that of the estimates of a measure. Label-free queries that a loss learns nothing
-// from are left out of its mean, as they are in training, whatever the convention.
-func mean(m metrics.Measure, in metrics.Input, e metrics.Estimate) (metrics.Summary, error) {
-	if isLoss(m) {
-		in.LabelFree = metrics.LabelFreeSkip
+// means are measures of scores. Where begin is not nil, each rank measures the queries from
+// begin[rank] to begin[rank+1]−1 and tells the others: all get the same numbers, whatever the
+// number of ranks.
+func (e *evaluator) means(d *datasets.Dataset, scores []float64, list []metrics.Measure, begin []int) ([]metrics.Summary, error) {
+	in := e.in
+	in.Scores, in.Labels, in.Offsets, in.Groups = scores, d.Labels, d.Offsets, d.Groups
+	if e.settings.WeightedMetrics {
+		in.QueryWeights = d.QueryWeights
 	}
-	return m.Mean(in, e)
-}
-
-// means are measures of scores.
-func (e *evaluator) means(d *datasets.Dataset, scores []float64, list []metrics.Measure) ([]metrics.Summary, error) {
-	in := e.input(d, scores)
-	estimates, err := metrics.Estimates(in, e.bound(d, list))
-	means := make([]metrics.Summary, len(estimates))
-	for i := range estimates {
-		if means[i], err = mean(list[i], in, estimates[i]); err != nil {
-			break
+	own := in
+	if begin != nil { // the queries of other ranks are empty to this one
+		from, to := d.Offsets[begin[e.group.Rank()]], d.Offsets[begin[e.group.Rank()+1]]
+		own.Offsets = slices.Clone(d.Offsets)
+		for q, offset := range own.Offsets {
+			own.Offsets[q] = min(max(offset, from), to)
 		}
 	}
+	estimates, err := metrics.Estimates(own, e.bound(d, list))
 	if err != nil {
-		return nil, fmt.Errorf("train: %s: %w", d.Name, err)
+		err = fmt.Errorf("train: %s: %w", d.Name, err)
+	}
+	if begin != nil {
+		err = processes.Agree(e.group, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	means := make([]metrics.Summary, len(list))
+	for i, m := range list {
+		if begin != nil {
+			processes.Share(e.group, estimates[i].PerQuery, begin)
+			processes.Share(e.group, estimates[i].StdErr, begin)
+		}
+		in.LabelFree = e.in.LabelFree
+		if isLoss(m) { // queries that it learns nothing from are left out of its mean, as in training
+			in.LabelFree = metrics.LabelFreeSkip
+		}
+		if means[i], err = m.Mean(in, estimates[i]); err != nil {
+			return nil, fmt.Errorf("train: %s: %w", d.Name, err)
+		}
 	}
 	return means, nil
 }
 
 // evaluate gives the values of measures of scores.
 func (e *evaluator) evaluate(d *datasets.Dataset, scores []float64, list []metrics.Measure) (Values, error) {
-	means, err := e.means(d, scores, list)
+	means, err := e.means(d, scores, list, nil)
 	if err != nil {
 		return nil, err
 	}
 	return e.valuesOf(list, means), nil
+}
+
+// measure gives the means of all measures of a model on d. It is collective: each rank scores and
+// measures some of the queries.
+func (e *evaluator) measure(model scoring, d *datasets.Dataset) ([]metrics.Summary, error) {
+	all, ranks := chunks(d), e.group.Size()
+	var own, queries, rows []int // the chunks of this rank; and with which query and row the part of each rank begins
+	for rank := range ranks + 1 {
+		first := rank * (len(all) - 1) / ranks
+		queries, rows = append(queries, all[first]), append(rows, d.Offsets[all[first]])
+		if rank == e.group.Rank() {
+			own = all[first : (rank+1)*(len(all)-1)/ranks+1]
+		}
+	}
+	scores, err := model.score(d, own)
+	if err := processes.Agree(e.group, err); err != nil {
+		return nil, err
+	}
+	processes.Share(e.group, scores, rows)
+	return e.means(d, scores, e.measures, queries)
+}
+
+// values are those of measure.
+func (e *evaluator) values(model scoring, d *datasets.Dataset) (Values, error) {
+	means, err := e.measure(model, d)
+	if err != nil {
+		return nil, err
+	}
+	return e.valuesOf(e.measures, means), nil
 }
 
 func (e *evaluator) valuesOf(list []metrics.Measure, means []metrics.Summary) Values {
@@ -163,35 +196,11 @@ func (e *evaluator) valuesOf(list []metrics.Measure, means []metrics.Summary) Va
 	return e.metric.add(values)
 }
 
-// stdErrs are the standard errors of the measures that are estimated from samples.
-func (e *evaluator) stdErrs(d *datasets.Dataset, scores []float64) (Values, error) {
-	sampled := slices.DeleteFunc(slices.Clone(e.measures), func(m metrics.Measure) bool { return !m.Sampled() })
-	means, err := e.means(d, scores, sampled)
-	if err != nil {
-		return nil, err
-	}
-	return stdErrsOf(sampled, means), nil
-}
-
-// stdErrsOf are the standard errors of those measures that are estimated from samples.
-func stdErrsOf(list []metrics.Measure, means []metrics.Summary) (values Values) {
-	for i, m := range list {
-		if !m.Sampled() {
-			continue
-		}
-		if values == nil {
-			values = Values{}
-		}
-		values[m.String()] = Value(means[i].StdErr)
-	}
-	return values
-}
-
 // randomOrder is the expectation over random rankings, which for this ranker is
 // what both kinds of metrics measure: that of a ranking with all scores equal.
 func (e *evaluator) randomOrder(d *datasets.Dataset) (Values, error) {
 	random := *e
-	random.ties = metrics.TiesRandom
+	random.in.Ties = metrics.TiesRandom
 	var list []metrics.Measure
 	for _, m := range e.measures {
 		list = append(list, m.Ranking())
@@ -213,16 +222,11 @@ func (e *evaluator) ofRanking() []metrics.Measure {
 
 // checkValue is an error for a model whose validation value on d is not a finite number.
 func (e *evaluator) checkValue(values Values, d *datasets.Dataset) error {
-	if finite(float64(values[e.metric.String()])) {
+	if finite(float64(values[e.metric.name])) {
 		return nil
 	}
-	of := e.metric.terms[0].Measure // to blame
-	for _, term := range e.metric.terms {
-		if !finite(float64(values[term.Measure.String()])) {
-			of = term.Measure
-			break
-		}
-	}
+	undefined := func(of metrics.Measure) bool { return !finite(float64(values[of.String()])) }
+	of := e.metric.measures[max(0, slices.IndexFunc(e.metric.measures, undefined))] // to blame
 	const want = "no epoch can be the best by it: want another metric"
 	if value := float64(values[of.String()]); !math.IsNaN(value) {
 		return fmt.Errorf("the validation value %s is %v on %s: %s", of, value, d.Name, want)

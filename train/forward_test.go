@@ -15,7 +15,6 @@ import (
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ops"
 	"github.com/plrank/plrank/ranker"
-	"github.com/plrank/plrank/train/internal/graph"
 )
 
 // reopened is the model as package ranker reads it.
@@ -69,7 +68,8 @@ func queriesOf(sizes []int, width int, seed uint64) *datasets.Dataset {
 // Package ranker gives the scores of the graphs, bit for bit, for every transform and
 // activation, and for lists of any length.
 func TestRankerIsTheGraph(t *testing.T) {
-	sizes := []int{1, 2, 3, 4, 5, 8, 9, 100, 129, 700}
+	t.Parallel()
+	sizes := []int{1, 2, 3, 4, 5, 8, 9, 100, 129, 260}
 	d := queriesOf(sizes, 6, 1)
 	for i, transform := range []string{"none", "minmax", "standard", "log-standard", "quantile", "rank", "minmax+quantile"} {
 		fitted, err := datasets.FitTransform(transform, d)
@@ -104,7 +104,7 @@ func TestRankerIsTheGraph(t *testing.T) {
 func graphScores(t *testing.T, model nn.Scorer, fitted *datasets.Transform, d *datasets.Dataset) []float64 {
 	t.Helper()
 	g := &graphScoring{
-		model: model, width: fitted.Width(), graphs: graph.Cache[*graph.Scores]{},
+		model: model, width: fitted.Width(),
 		features: map[*datasets.Dataset]*datasets.Transformed{d: datasets.NewTransformed(d, fitted)},
 	}
 	scores, err := g.score(d, chunks(d))

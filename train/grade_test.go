@@ -26,6 +26,7 @@ func graded(factor float32) *datasets.Splits {
 // The targets of cross-entropy are labels relative to the highest, whatever that is: also
 // below 1, and between whole numbers.
 func TestCrossEntropyOfAnyHighestLabel(t *testing.T) {
+	t.Parallel()
 	loss := func(factor float32) float64 {
 		c := Config{Objective: Objective{Loss: "cross-entropy", Gain: "linear"}, Optimization: Optimization{Epochs: 1}}
 		return mustRun(t, mustNew(t, c, graded(factor)), Hooks{}).History[0].Loss
@@ -40,6 +41,7 @@ func TestCrossEntropyOfAnyHighestLabel(t *testing.T) {
 
 // ordinal has thresholds up to the highest label, rounded up, and no more for labels below 1.
 func TestOrdinalOfAnyHighestLabel(t *testing.T) {
+	t.Parallel()
 	for _, of := range []struct {
 		factor float32
 		same   float64 // the highest grade with which the loss is the same
@@ -56,6 +58,7 @@ func TestOrdinalOfAnyHighestLabel(t *testing.T) {
 
 // What is learnt does not depend on the labels of the other splits.
 func TestOtherSplitsDoNotSetTheGradeOfLosses(t *testing.T) {
+	t.Parallel()
 	for _, loss := range []string{"cross-entropy", "ordinal"} {
 		c := Config{Objective: Objective{Loss: loss}, Optimization: Optimization{Epochs: 1}}
 		want := trainedWeights(mustRun(t, mustNew(t, c, small()), Hooks{}).Model)
@@ -69,6 +72,7 @@ func TestOtherSplitsDoNotSetTheGradeOfLosses(t *testing.T) {
 
 // A model has one highest grade, whatever data it is measured on and however it was saved.
 func TestModelCarriesTheHighestGrade(t *testing.T) {
+	t.Parallel()
 	s := small()
 	tr := mustNew(t, Config{Optimization: Optimization{Epochs: 1}, Evaluation: Evaluation{Report: []string{"err@10", "graded-rbp"}}}, s)
 	r := mustRun(t, tr, Hooks{})
@@ -158,6 +162,7 @@ func queriesUpTo(d *datasets.Dataset, highest float32) *datasets.Dataset {
 
 // A split without documents, or without data, is an error that names it.
 func TestEmptySplitsAreErrors(t *testing.T) {
+	t.Parallel()
 	r := mustRun(t, mustNew(t, Config{Optimization: Optimization{Epochs: 1}}, small()), Hooks{})
 	model := model(t, r)
 	for _, d := range []*datasets.Dataset{nil, {}, {Name: "none", Offsets: []int{0}}, {Name: "none", FeatureIDs: small().Test.FeatureIDs, Offsets: []int{0, 0}, QueryIDs: []string{"1"}}} {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/plrank/plrank/internal/processes"
 	"github.com/plrank/plrank/nn"
@@ -27,7 +26,7 @@ type gradients struct {
 // newGradients makes room for the gradients of the shards of this rank, and for their sum,
 // which is the first of them where there is one process.
 func newGradients(model nn.Scorer, features int, o *graph.Objective, division shards.Division, group processes.Group) *gradients {
-	g := &gradients{model: model, features: features, objective: o, division: division, graphs: graph.Cache[*graph.Step]{}}
+	g := &gradients{model: model, features: features, objective: o, division: division}
 	for range division.Own() {
 		g.own = append(g.own, make([]float32, model.Weights().Size()))
 	}
@@ -73,6 +72,14 @@ func (g *gradients) of(ctx context.Context, b *stepBatch, steps uint64) (float64
 	return sum(all.Losses), nil
 }
 
+// Skippable tells whether an error of [Trainer.Run] is about a batch that would have been
+// left out with Config.OnNaN "skip". A weight that became infinite is no such error: all
+// batches after it are lost.
+func Skippable(err error) bool {
+	var of *graph.BatchError
+	return errors.As(err, &of)
+}
+
 // failureOf is what the other ranks are told of an error.
 func failureOf(err error) shards.Failure {
 	switch {
@@ -84,8 +91,7 @@ func failureOf(err error) shards.Failure {
 	return shards.OfRank
 }
 
-// ownShares computes what the shards of this rank add to the loss of a step and to its
-// gradient.
+// ownShares computes what the shards of this rank add to the loss of a step and to its gradient.
 func (g *gradients) ownShares(ctx context.Context, b *stepBatch, steps uint64) ([]float64, error) {
 	losses := make([]float64, len(b.shards))
 	for i := range b.shards {
@@ -94,7 +100,7 @@ func (g *gradients) ownShares(ctx context.Context, b *stepBatch, steps uint64) (
 			clear(gradient)
 			continue
 		}
-		loss, err := g.differentiate(ctx, g.graphs, of, g.division.Capacity(), steps, gradient)
+		loss, err := g.differentiate(ctx, &g.graphs, of, g.division.Capacity(), steps, gradient)
 		if err == nil && g.reduction != nil { // the sum would not tell whose it was
 			if _, err = clip(gradient, 0); err != nil {
 				err = graph.Unsound(err)
@@ -114,9 +120,8 @@ func (g *gradients) ownShares(ctx context.Context, b *stepBatch, steps uint64) (
 	return losses, nil
 }
 
-// differentiate computes the loss of a batch, for graphs of so many queries, and its
-// gradient.
-func (g *gradients) differentiate(ctx context.Context, graphs graph.Cache[*graph.Step], b *shardBatch, queries int, steps uint64, gradient []float32) (float64, error) {
+// differentiate computes the loss of a batch, for graphs of so many queries, and its gradient.
+func (g *gradients) differentiate(ctx context.Context, graphs *graph.Cache[*graph.Step], b *shardBatch, queries int, steps uint64, gradient []float32) (float64, error) {
 	compiled, err := graphs.Get(b.Rows, func() (*graph.Step, error) {
 		return graph.NewStep(ctx, g.model, g.objective, b.Rows, queries, g.features)
 	})
@@ -127,8 +132,8 @@ func (g *gradients) differentiate(ctx context.Context, graphs graph.Cache[*graph
 	draw := steps*uint64(g.division.Shards) + uint64(b.shard)
 	nn.SetStep(g.model, draw)
 	g.objective.SetStep(draw)
-	loss, err := compiled.Run(&b.Batch, gradient)
-	if err == nil && (math.IsNaN(loss) || math.IsInf(loss, 0)) {
+	loss, err := compiled.Loss(&b.Batch, gradient)
+	if err == nil && !finite(loss) {
 		err = graph.Unsound(fmt.Errorf("the loss is %v", loss))
 	}
 	return loss, err
@@ -136,14 +141,14 @@ func (g *gradients) differentiate(ctx context.Context, graphs graph.Cache[*graph
 
 // blame gives those queries of a batch of this rank whose loss or gradient fails by itself.
 func (g *gradients) blame(ctx context.Context, b *stepBatch, pack func(*shardBatch, int), steps uint64) (queries []int, err error) {
-	single := graph.Cache[*graph.Step]{} // of one query
+	var single graph.Cache[*graph.Step] // of one query
 	defer single.Close()
 	gradient := make([]float32, len(g.total))
 	for i := range b.shards {
 		for _, q := range b.shards[i].queries {
 			alone := shardBatch{shard: b.shards[i].shard, queries: []int{q}}
 			pack(&alone, 1)
-			_, failed := g.differentiate(ctx, single, &alone, 1, steps, gradient)
+			_, failed := g.differentiate(ctx, &single, &alone, 1, steps, gradient)
 			if cancelled(ctx, failed) {
 				return nil, failed
 			}

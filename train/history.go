@@ -35,8 +35,21 @@ func (h *history) bestValue() float64 {
 	if i := h.best(); i >= 0 {
 		of = h.epochs[i].Vali
 	}
-	if v, ok := of[h.metric.String()]; ok {
+	if v, ok := of[h.metric.name]; ok {
 		return float64(v)
 	}
 	return math.NaN()
+}
+
+// patience is the hook that ends a run after Config.Epochs, or where Config.Patience epochs in a
+// row were not better than the best one; 0: never for that.
+type patience struct {
+	idle
+	history          *history
+	epochs, patience int
+}
+
+func (p *patience) enough() bool {
+	done := len(p.history.epochs)
+	return done >= p.epochs || p.patience > 0 && done-1-p.history.best() >= p.patience
 }

@@ -7,7 +7,6 @@ type hook interface {
 	begin() error         // the first step is about to be made, or the first after a checkpoint
 	plan(*step)           // a step is about to be made: its learning rate can change
 	gradient(*step) error // its gradient is there, and can change; the weights are still the old ones
-	tolerates(error) bool // its gradient, or a hook, failed with this error: true leaves the batch out
 	stepped(*step) error  // the optimizer has changed the weights
 	evaluate(*Epoch) error
 	finished(Epoch) error // an epoch is evaluated
@@ -26,21 +25,38 @@ type step struct {
 	weights, gradient []float32
 }
 
-// A state is what a checkpoint keeps: the memory itself, which is written to where a run goes on.
-type state struct {
-	arrays map[string][]float32
-	values map[string]any // pointers to what JSON can hold
-}
-
 // idle is a hook that does nothing.
 type idle struct{}
 
 func (idle) begin() error          { return nil }
 func (idle) plan(*step)            {}
 func (idle) gradient(*step) error  { return nil }
-func (idle) tolerates(error) bool  { return false }
 func (idle) stepped(*step) error   { return nil }
 func (idle) evaluate(*Epoch) error { return nil }
 func (idle) finished(Epoch) error  { return nil }
 func (idle) enough() bool          { return false }
 func (idle) state() state          { return state{} }
+
+// An Epoch is a line of the history of training.
+type Epoch struct {
+	Epoch        int     `json:"epoch"`             // from 1
+	Steps        uint64  `json:"steps"`             // made since the beginning
+	Samples      int     `json:"samples"`           // N of this epoch, for losses that sample
+	LearningRate float64 `json:"learningRate"`      // of the last step
+	Loss         float64 `json:"loss"`              // mean over the training queries, at the time of their step, but for those of skipped batches
+	Skipped      int     `json:"skipped,omitempty"` // batches, see Config.OnNaN
+	Train        Values  `json:"train,omitempty"`   // with Config.EvaluateTrain
+	Vali         Values  `json:"vali"`
+	Test         Values  `json:"test,omitempty"` // with Config.EvaluateTest
+	Best         bool    `json:"best"`           // the validation value is better than in all epochs before, and than that of the initial model
+	Seconds      float64 `json:"seconds"`        // for training and evaluation; times are all here that may differ from run to run
+	TrainSeconds float64 `json:"trainSeconds"`   // for the steps alone, and the packing of their batches
+}
+
+// A Step is how far an epoch has come.
+type Step struct {
+	Epoch       int // from 1
+	Step, Steps int // done, and in all, of this epoch
+	Loss        float64
+	Skipped     error // why the batch was skipped, see Config.OnNaN; nil: it was not
+}

@@ -22,12 +22,11 @@ type Importance struct {
 	SD      Value  `json:"sd"`      // over the repeats
 }
 
-// Importances is the permutation importance (Breiman, Machine Learning 2001) of every
-// feature that the model uses, the most important first: the values of the feature are
-// exchanged at random among the documents of each query, so that they say nothing of a
-// document while each query keeps its values, and the validation metric of c is
-// measured again, repeats times. Features that say the same share what they are worth:
-// neither is missed while the other is there.
+// Importances is the permutation importance (Breiman, Machine Learning 2001) of every feature that
+// the model uses, the most important first: the values of the feature are exchanged at random among
+// the documents of each query, so that they say nothing of a document while each query keeps its
+// values, and the validation metric of c is measured again, repeats times. Features that say the
+// same share what they are worth: neither is missed while the other is there.
 func Importances(ctx context.Context, c Config, parts Parts, model *ranker.Model, d *datasets.Dataset, repeats int) ([]Importance, error) {
 	e, err := measuring(c, parts, model, Split{Name: "data", Data: d})
 	if err != nil {
@@ -39,12 +38,12 @@ func Importances(ctx context.Context, c Config, parts Parts, model *ranker.Model
 		if err != nil {
 			return 0, err
 		}
-		values, err := e.evaluate(d, scores, e.metric.measures())
-		return float64(values[e.metric.String()]), err
+		values, err := e.evaluate(d, scores, e.metric.measures)
+		return float64(values[e.metric.name]), err
 	}
 	base, err := measure(d)
 	if err == nil && !finite(base) {
-		err = fmt.Errorf("train: %s: %s is %v: no feature can matter to it, want another metric", d.Name, e.metric, base)
+		err = fmt.Errorf("train: %s: %s is %v: no feature can matter to it, want another metric", d.Name, e.metric.name, base)
 	}
 	if err != nil {
 		return nil, err
@@ -58,7 +57,8 @@ func Importances(ctx context.Context, c Config, parts Parts, model *ranker.Model
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			shuffle(&shuffled, d, column, rand.New(rand.NewPCG(c.Seed, uint64(column)<<32|uint64(i))))
+			copyColumn(&shuffled, d, column)
+			shuffle(&shuffled, column, rand.New(rand.NewPCG(c.Seed, uint64(column)<<32|uint64(i))))
 			value, err := measure(&shuffled)
 			if err != nil {
 				return nil, err
@@ -78,13 +78,12 @@ func Importances(ctx context.Context, c Config, parts Parts, model *ranker.Model
 	return list, nil
 }
 
-// shuffle fills a column of to with that of from, in random order within each query.
-func shuffle(to, from *datasets.Dataset, column int, rng *rand.Rand) {
-	copyColumn(to, from, column)
-	for q := range to.Queries() {
-		first := to.Offsets[q]
-		rng.Shuffle(to.Offsets[q+1]-first, func(i, j int) {
-			a, b := &to.Row(first + i)[column], &to.Row(first + j)[column]
+// shuffle brings a column of d in random order within each query.
+func shuffle(d *datasets.Dataset, column int, rng *rand.Rand) {
+	for q := range d.Queries() {
+		first := d.Offsets[q]
+		rng.Shuffle(d.Offsets[q+1]-first, func(i, j int) {
+			a, b := &d.Row(first + i)[column], &d.Row(first + j)[column]
 			*a, *b = *b, *a
 		})
 	}

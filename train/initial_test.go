@@ -23,6 +23,7 @@ func initialModel(t *testing.T, c Config) *ranker.Model {
 
 // A run that only makes its initial model worse ends with it.
 func TestInitialModelIsKeptIfNoEpochIsBetter(t *testing.T) {
+	t.Parallel()
 	c := busy("adam")
 	c.Loss, c.Patience = "plrank-exact", 2
 	begin := initialModel(t, c)
@@ -40,7 +41,7 @@ func TestInitialModelIsKeptIfNoEpochIsBetter(t *testing.T) {
 		if len(r.History) != 2 {
 			t.Errorf("%d epochs with patience for 2", len(r.History))
 		}
-		want, err := tr.validation.meter.values(modelScoring{begin}, tr.data.splits.Vali)
+		want, err := tr.parsed.evaluator.values(modelScoring{begin}, tr.data.splits.Vali)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,6 +68,7 @@ func TestInitialModelIsKeptIfNoEpochIsBetter(t *testing.T) {
 // A validation value that is undefined in every epoch ends the training at the first, with
 // an error that says why, on all ranks.
 func TestUndefinedValidationIsAnError(t *testing.T) {
+	t.Parallel()
 	s := grouped(small())
 	for i := range s.Vali.Groups {
 		s.Vali.Groups[i] = 1
@@ -105,7 +107,7 @@ func TestUndefinedValidationIsAnError(t *testing.T) {
 	if _, err := Run(ctx, Config{Objective: Objective{Loss: "group-exposure"}, Evaluation: Evaluation{Metric: "ndcg@5"}, Optimization: Optimization{Epochs: 1}}.Plain(), none, Hooks{}); err == nil || !strings.Contains(err.Error(), "none has a relevant document") {
 		t.Errorf("NDCG without a relevant document: %v", err)
 	}
-	for rank, err := range processtest.OnRanks(2, func(g Processes) error {
+	for rank, err := range processtest.OnRanks(2, func(g processes.Group) error {
 		tr, err := New(Config{Evaluation: Evaluation{Metric: "exposure-ratio"}, Optimization: Optimization{Shards: 2}}.Plain(), Parts{Processes: g}, s)
 		if err != nil {
 			return err

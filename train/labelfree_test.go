@@ -11,6 +11,7 @@ import (
 // A loss learns from the queries that it needs no labels of, alone and in a sum; for all
 // others those without a relevant document are left out, and counted.
 func TestQueriesWithoutRelevantDocuments(t *testing.T) {
+	t.Parallel()
 	model := func(loss string, turned bool) ([]float32, int) {
 		s := grouped(small())
 		d := s.Train
@@ -62,6 +63,7 @@ func TestQueriesWithoutRelevantDocuments(t *testing.T) {
 // Where no query at all has a relevant document, a loss of fairness can learn, and none by
 // labels; a loss of one's own says which it is.
 func TestDataWithoutRelevantDocuments(t *testing.T) {
+	t.Parallel()
 	s := grouped(small())
 	clear(s.Train.Labels)
 	clear(s.Vali.Labels)

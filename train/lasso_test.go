@@ -27,11 +27,11 @@ func TestGroupLasso(t *testing.T) {
 		}
 		at += a.Size()
 	}
-	if want := 2 * tr.models.transform.Width(); inputs != want {
+	if want := 2 * tr.transform.Width(); inputs != want {
 		t.Fatalf("%d rows of inputs, want %d", inputs, want)
 	}
 	before := slices.Clone(tr.loop.weights)
-	if err := newGroupLasso(tr.Config.GroupLasso, tr.models.arrays).stepped(&step{rate: rate, weights: tr.loop.weights}); err != nil {
+	if err := (&groupLasso{penalty: tr.Config.GroupLasso, arrays: tr.arrays}).stepped(&step{rate: rate, weights: tr.loop.weights}); err != nil {
 		t.Fatal(err)
 	}
 	at = 0
@@ -58,6 +58,7 @@ func TestGroupLasso(t *testing.T) {
 
 // Of the six features, the last three say nothing: they are left out, which are no others.
 func TestGroupLassoLeavesOutNoise(t *testing.T) {
+	t.Parallel()
 	tr := mustNew(t, Config{
 		Objective:    Objective{Loss: "plrank-exact", NormalizeGains: true},
 		Inputs:       Inputs{Transform: "quantile"},

@@ -20,6 +20,7 @@ type loop struct {
 	batches   *batches
 	gradients *gradients
 	samples   SampleCount
+	skips     bool // batches that are not finite, see Config.OnNaN
 	optimizer Optimizer
 	weights   []float32
 	hooks     []hook
@@ -67,7 +68,7 @@ func (l *loop) enough() bool { return slices.ContainsFunc(l.hooks, hook.enough) 
 func (l *loop) epoch(ctx context.Context, epoch int, report func(Step)) (Epoch, error) {
 	start := time.Now()
 	e := Epoch{Epoch: epoch + 1, Samples: l.samples.At(epoch)}
-	if err := l.gradients.objective.Sampler.SetSamples(e.Samples); err != nil {
+	if err := l.gradients.objective.Settings.Sampler.SetSamples(e.Samples); err != nil {
 		return e, err
 	}
 	order := l.division.Order(epoch, l.data.queries, l.data.documents)
@@ -76,20 +77,18 @@ func (l *loop) epoch(ctx context.Context, epoch int, report func(Step)) (Epoch, 
 	made := 0
 	err := l.batches.each(ctx, order, func(b *stepBatch) error {
 		s := &step{epoch: epoch, index: made, steps: steps, number: l.steps + 1, weights: l.weights, gradient: l.gradients.total}
-		progress := Step{Epoch: e.Epoch, Step: made + 1, Steps: steps}
-		loss, err := l.step(ctx, b, s)
-		if err != nil {
+		made++
+		progress := Step{Epoch: e.Epoch, Step: made, Steps: steps}
+		var err error
+		if progress.Loss, err = l.step(ctx, b, s); err != nil {
 			if progress.Skipped, err = l.skip(ctx, err, &e, b, s); err != nil {
 				return err
 			}
-			loss = 0
 			learned -= len(b.queries)
 		}
 		e.LearningRate = s.rate
-		e.Loss += loss * float64(len(b.queries)) / float64(len(order))
+		e.Loss += progress.Loss * float64(len(b.queries)) / float64(len(order))
 		l.steps++
-		made++
-		progress.Loss = loss
 		if report != nil {
 			report(progress)
 		}
@@ -134,15 +133,11 @@ func (l *loop) step(ctx context.Context, b *stepBatch, s *step) (float64, error)
 	return loss, nil
 }
 
-// skip leaves a batch that failed out of an epoch, and counts it, if a hook tolerates the error;
-// else it is the error of the run, with the queries. What is reported of the first one in an epoch
-// names the queries, too.
+// skip leaves a batch that failed out of an epoch, and counts it, if Config.OnNaN says so; else it
+// is the error of the run, with the queries. What is reported of the first one in an epoch names
+// the queries, too.
 func (l *loop) skip(ctx context.Context, failed error, e *Epoch, b *stepBatch, s *step) (reported, err error) {
-	tolerated := false
-	for _, h := range l.hooks {
-		tolerated = tolerated || h.tolerates(failed)
-	}
-	if !tolerated {
+	if !l.skips || !Skippable(failed) {
 		return nil, l.locate(ctx, failed, b, s)
 	}
 	if e.Skipped++; e.Skipped == 1 {
@@ -170,8 +165,7 @@ func (l *loop) locate(ctx context.Context, err error, b *stepBatch, s *step) err
 	return agreed
 }
 
-// locateHere names those queries of this rank's shards that fail alone, or else all of the
-// step.
+// locateHere names those queries of this rank's shards that fail alone, or else all of the step.
 func (l *loop) locateHere(ctx context.Context, err error, b *stepBatch, s *step) error {
 	var queries []int
 	var tooFar *weightError
@@ -185,14 +179,13 @@ func (l *loop) locateHere(ctx context.Context, err error, b *stepBatch, s *step)
 		queries = b.queries
 	}
 	d := l.data.splits.Train
+	const most = 8
 	var ids []string
-	for _, q := range queries {
+	for _, q := range queries[:min(most, len(queries))] {
 		ids = append(ids, d.QueryIDs[q])
 	}
-	const most = 8
-	list := strings.Join(ids[:min(most, len(ids))], ", ")
-	if len(ids) > most {
-		list += fmt.Sprintf(", … (%d in all)", len(ids))
+	if len(queries) > most {
+		ids = append(ids, fmt.Sprintf("… (%d in all)", len(queries)))
 	}
-	return fmt.Errorf("train: epoch %d, step %d, query %s of %s: %w", s.epoch+1, s.number, list, d.Name, err)
+	return fmt.Errorf("train: epoch %d, step %d, query %s of %s: %w", s.epoch+1, s.number, strings.Join(ids, ", "), d.Name, err)
 }

@@ -36,11 +36,7 @@ func (l *lossValues) of(d *datasets.Dataset, in metrics.Input) ([]float64, error
 	}
 	perQuery := make([]float64, len(in.Offsets)-1)
 	for q := range perQuery {
-		from, to := in.Offsets[q], in.Offsets[q+1]
-		loss, err := v.query(d, in, from, to, uint64(q))
-		if err == nil && math.IsInf(loss, 0) {
-			err = fmt.Errorf("the loss is %v", loss)
-		}
+		loss, err := v.query(in.Scores, in.Offsets[q], in.Offsets[q+1], uint64(q))
 		if err != nil {
 			return nil, fmt.Errorf("query %s: %w", d.QueryIDs[q], err)
 		}
@@ -62,6 +58,7 @@ func (l *lossValues) close() {
 
 // A lossValue computes the loss of scores of the documents of one dataset.
 type lossValue struct {
+	data      *datasets.Dataset
 	objective *graph.Objective
 	labelFree bool // it has a value for label-free queries
 	gains     []float32
@@ -69,11 +66,10 @@ type lossValue struct {
 	batch     graph.Batch
 }
 
-func newLossValue(l *trainingLoss, d *datasets.Dataset) (*lossValue, error) {
-	v := &lossValue{labelFree: l.learnsLabelFree(), graphs: graph.Cache[*graph.Step]{}, objective: l.objective(d, l.settings.Cutoff)}
+func newLossValue(l *trainingLoss, d *datasets.Dataset) (v *lossValue, err error) {
+	v = &lossValue{data: d, labelFree: l.learnsLabelFree(), objective: l.objective(d, l.settings.Cutoff)}
 	v.objective.QueryWeights = false // the mean has them
-	var err error
-	if !l.custom {
+	if l.terms != nil {
 		if v.objective.Loss, err = losses.Objective(l.settings.Loss); err != nil {
 			return nil, err
 		}
@@ -83,22 +79,21 @@ func newLossValue(l *trainingLoss, d *datasets.Dataset) (*lossValue, error) {
 }
 
 // query is the loss of the query that has the given rows.
-func (v *lossValue) query(d *datasets.Dataset, in metrics.Input, from, to int, number uint64) (float64, error) {
-	gains := v.gains[from:to]
+func (v *lossValue) query(scores []float64, from, to int, number uint64) (float64, error) {
+	gains, d, b := v.gains[from:to], v.data, &v.batch
 	if from == to || !v.labelFree && !slices.ContainsFunc(gains, func(g float32) bool { return g > 0 }) {
 		return math.NaN(), nil
 	}
-	b := &v.batch
 	b.Rows = datasets.Capacity(to - from)
 	g, err := v.graphs.Get(b.Rows, func() (*graph.Step, error) { return graph.NewLoss(v.objective, b.Rows) })
 	if err != nil {
 		return 0, err
 	}
-	b.Packed.X = b.Packed.X[:0]
-	for _, s := range in.Scores[from:to] {
-		b.Packed.X = append(b.Packed.X, float32(s))
+	x := b.Packed.X[:0]
+	for _, s := range scores[from:to] {
+		x = append(x, float32(s))
 	}
-	b.Packed.X = padded(b.Packed.X, nil, b.Rows, 0)
+	b.Packed.X = padded(x, nil, b.Rows, 0)
 	b.Gains = padded(b.Gains[:0], gains, b.Rows, 0)
 	b.Packed.Labels = padded(b.Packed.Labels[:0], d.Labels[from:to], b.Rows, 0)
 	b.Packed.Offsets = append(b.Packed.Offsets[:0], 0, to-from)
@@ -109,8 +104,8 @@ func (v *lossValue) query(d *datasets.Dataset, in metrics.Input, from, to int, n
 		b.Packed.Weights = padded(b.Packed.Weights[:0], d.Weights[from:to], b.Rows, 0)
 	}
 	v.objective.SetStep(number)
-	loss, err := g.Run(b, nil)
-	if err == nil && math.IsNaN(loss) {
+	loss, err := g.Loss(b, nil)
+	if err == nil && !finite(loss) {
 		err = fmt.Errorf("the loss is %v", loss)
 	}
 	return loss, err

@@ -15,6 +15,7 @@ import (
 // The loss on the validation split is what the loss stands for: minus the expected metric,
 // exactly also where training samples it, and what fairness adds, each with its weight.
 func TestLossOnValidationIsTheObjective(t *testing.T) {
+	t.Parallel()
 	for _, of := range []struct {
 		loss      string
 		normalize bool
@@ -49,6 +50,7 @@ func TestLossOnValidationIsTheObjective(t *testing.T) {
 // A model that stays as it is has the same loss in every epoch, also where the loss draws
 // noise; queries of all sizes, groups, weights and losses of one's own have one.
 func TestLossOnValidationIsDeterministic(t *testing.T) {
+	t.Parallel()
 	s := grouped(small())
 	s.Vali.Weights = make([]float32, s.Vali.Rows())
 	for i := range s.Vali.Weights {
@@ -76,6 +78,7 @@ func TestLossOnValidationIsDeterministic(t *testing.T) {
 // The weights of queries and the label-free ones count in the loss on validation as they do
 // in training, whatever the convention of metrics is.
 func TestLossOnValidationWeighsQueries(t *testing.T) {
+	t.Parallel()
 	s := small()
 	values := map[string]Value{}
 	measure := func(name string, c Config, weights []float32) {
@@ -106,6 +109,7 @@ func TestLossOnValidationWeighsQueries(t *testing.T) {
 
 // The ranks of several processes have the loss of one.
 func TestRanksHaveOneLoss(t *testing.T) {
+	t.Parallel()
 	c := busy("adam")
 	c.Shards, c.Epochs, c.Loss = 4, 2, "plrank-rb+0.5*disparity+0.1*xe-ndcg"
 	one := mustRun(t, mustNew(t, c, small()), Hooks{})
@@ -137,7 +141,7 @@ func TestLossOnValidationIsFinite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = tr.validation.meter.values(tr.validation.current, tr.data.splits.Vali); err == nil || !strings.Contains(err.Error(), `vali: metrics: measure "loss": query 0: the loss is NaN`) {
+	if _, err = tr.parsed.evaluator.values(tr.validation.current, tr.data.splits.Vali); err == nil || !strings.Contains(err.Error(), `vali: metrics: measure "loss": query 0: the loss is NaN`) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -86,6 +86,7 @@ func TestEvaluate(t *testing.T) {
 // The features that make the label are the important ones, the wider first; one that
 // all documents of a query share is worth nothing at all.
 func TestImportances(t *testing.T) {
+	t.Parallel()
 	c, _, result := measured(t)
 	d := sumOfTwo(30, 4)
 	before := slices.Clone(d.Features)

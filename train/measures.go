@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -35,22 +36,17 @@ func (custom customMeasures) check() error {
 
 // named are the measures of the given names: the loss, custom ones, or those of package metrics.
 func (custom customMeasures) named(names ...string) ([]metrics.Measure, error) {
-	var list []metrics.Measure
-	for _, name := range names {
-		if name == LossMetric {
-			list = append(list, lossMeasure)
+	own := append(slices.Clip(custom), lossMeasure)
+	list := make([]metrics.Measure, len(names))
+	for i, name := range names {
+		if at := slices.IndexFunc(own, func(m metrics.Measure) bool { return m.String() == name }); at >= 0 {
+			list[i] = own[at]
 			continue
 		}
-		i := slices.IndexFunc(custom, func(m metrics.Measure) bool { return m.String() == name })
-		if i >= 0 {
-			list = append(list, custom[i])
-			continue
-		}
-		m, err := metrics.ParseMeasure(name)
-		if err != nil {
+		var err error
+		if list[i], err = metrics.ParseMeasure(name); err != nil {
 			return nil, err
 		}
-		list = append(list, m)
 	}
 	return list, nil
 }
@@ -66,8 +62,55 @@ func (custom customMeasures) next(text string) string {
 			name = own
 		}
 	}
-	if name != "" {
-		return name
+	return cmp.Or(name, measurePattern.FindString(text))
+}
+
+// reported lists what every evaluation reports: DCG and NDCG at the cutoff, NDCG at 10, the metrics
+// of the objective and of the validation, each of the ranking and expected; then fairness, where it
+// is part of the loss; then the measure of the validation, what is asked for, and custom measures.
+func reported(c *Config, metric criterion, loss *trainingLoss, custom customMeasures) (list []metrics.Measure, err error) {
+	names := []string{fmt.Sprintf("dcg@%d", c.Cutoff), "ndcg@5", "ndcg@10"}
+	if of := loss.discounts.Metric; of != "" {
+		names = append(names, of)
 	}
-	return measurePattern.FindString(text)
+	usual, err := custom.named(names...)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range metric.measures {
+		if m.Ranking().String() != m.Expected().String() {
+			usual = append(usual, m)
+		}
+	}
+	for _, m := range usual {
+		list = append(list, m.Ranking())
+	}
+	for _, m := range usual {
+		list = append(list, m.Expected())
+	}
+	asked, err := custom.named(c.Report...)
+	if err != nil {
+		return nil, fmt.Errorf("train: report: %w", err)
+	}
+	c.Report = nil // none is nil, and the caller's stay as they are
+	for _, m := range asked {
+		c.Report = append(c.Report, m.String())
+	}
+	var fairness []string
+	for _, t := range loss.terms {
+		if t.Measure != "" {
+			fairness = append(fairness, t.Measure)
+		}
+	}
+	fair, err := custom.named(fairness...)
+	if err != nil {
+		return nil, err
+	}
+	list = slices.Concat(list, fair, metric.measures, asked, custom)
+	seen := map[string]bool{}
+	return slices.DeleteFunc(list, func(m metrics.Measure) bool {
+		again := seen[m.String()]
+		seen[m.String()] = true
+		return again
+	}), nil
 }

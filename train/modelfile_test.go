@@ -190,6 +190,7 @@ func TestScoreRefuses(t *testing.T) {
 
 // Many goroutines on one model get its scores.
 func TestModelInManyGoroutines(t *testing.T) {
+	t.Parallel()
 	s := small()
 	r := mustRun(t, mustNew(t, Config{Optimization: Optimization{Epochs: 1}}, s), Hooks{}).Model
 	want, err := r.Scores(s.Test)
@@ -212,11 +213,20 @@ func TestModelInManyGoroutines(t *testing.T) {
 // reverse ranks by the first feature, ascending.
 type reverse struct{}
 
-func (reverse) Scores(d *datasets.Dataset) ([]float64, error) { return featureScores(d, 0, false), nil }
+func (reverse) Scores(d *datasets.Dataset) ([]float64, error) {
+	return featureRanker{0, false}.Scores(d)
+}
+
+// descending are the scores by the first feature.
+func descending(d *datasets.Dataset) []float64 {
+	scores, _ := featureRanker{0, true}.Scores(d)
+	return scores
+}
 
 // The best single feature of this collection is the label itself; random order
 // and the feature's DCG can be computed by hand.
 func TestReport(t *testing.T) {
+	t.Parallel()
 	tr := mustNew(t, Config{Optimization: Optimization{Epochs: 3, LearningRate: 0.5}, Evaluation: Evaluation{EvaluationSamples: 20000}}, tinySplits())
 	report, err := tr.Report(mustRun(t, tr, Hooks{}).Model)
 	if err != nil {
@@ -287,16 +297,16 @@ func TestBestFeatureMayBeAscending(t *testing.T) {
 		}
 	}
 	s.Train.Row(0)[1] = float32(math.NaN()) // of a document with label 0: missing comes last
-	column, descending, err := mustNew(t, Config{}, s).bestFeature(s.Train)
-	if column != 1 || descending || err != nil {
-		t.Errorf("column %d, descending %t, %v", column, descending, err)
+	best, err := mustNew(t, Config{}, s).parsed.evaluator.bestFeature(s.Train)
+	if best.column != 1 || best.descending || err != nil {
+		t.Errorf("%+v, %v", best, err)
 	}
 }
 
 func TestConventions(t *testing.T) {
 	for convention, want := range map[string]float64{"zero": 0.5, "letor4": 0.5, "one": 1, "skip": 1} {
 		tr := mustNew(t, Config{Evaluation: Evaluation{Convention: convention}}, tinySplits())
-		values, err := tr.parsed.evaluator.evaluate(tr.data.splits.Test, featureScores(tr.data.splits.Test, 0, true), tr.parsed.evaluator.metric.measures())
+		values, err := tr.parsed.evaluator.evaluate(tr.data.splits.Test, descending(tr.data.splits.Test), tr.parsed.evaluator.metric.measures)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,6 +29,7 @@ func learning(loss string) Config {
 // Every kind of discounts raises the metric that it stands for, which is reported
 // without being asked for.
 func TestDiscountsRaiseTheirMetric(t *testing.T) {
+	t.Parallel()
 	s := small()
 	for _, c := range []struct {
 		discounts, gain string
@@ -56,7 +57,11 @@ func TestDiscountsRaiseTheirMetric(t *testing.T) {
 				t.Fatal(err)
 			}
 			// A good third of the way from random order to the best there can be.
-			ideal, err := tr.parsed.evaluator.evaluate(s.Train, widen(s.Train.Labels), []metrics.Measure{m.Ranking()})
+			var labels []float64
+			for _, label := range s.Train.Labels {
+				labels = append(labels, float64(label))
+			}
+			ideal, err := tr.parsed.evaluator.evaluate(s.Train, labels, []metrics.Measure{m.Ranking()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,6 +77,7 @@ func TestDiscountsRaiseTheirMetric(t *testing.T) {
 // The loss is what the discounts, gains and normalization say that it is: minus
 // precision, RBP, NDCG, and ARP but for a constant.
 func TestObjectiveIsTheMetric(t *testing.T) {
+	t.Parallel()
 	s := tinySplits()
 	for _, c := range []struct {
 		discounts, gain string
@@ -179,6 +185,7 @@ func TestReported(t *testing.T) {
 // Fairness is that of the exposure under the policy, with the objective's
 // discounts; of random order too, and unknown for rankers that are no policy.
 func TestFairnessReport(t *testing.T) {
+	t.Parallel()
 	s := small()
 	config := learning("disparity")
 	config.Discounts, config.Report, config.Epochs = "rbp", []string{"ee-l"}, 1
@@ -189,7 +196,7 @@ func TestFairnessReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := metrics.Input{
-		Scores: scores, Labels: s.Vali.Labels, Offsets: s.Vali.Offsets, Discounts: tr.parsed.evaluator.discounts,
+		Scores: scores, Labels: s.Vali.Labels, Offsets: s.Vali.Offsets, Discounts: tr.parsed.evaluator.in.Discounts,
 		Policy: metrics.Policy{Samples: 20000, Seed: 5},
 	}
 	in.Exposure, err = metrics.Exposure(in)
@@ -222,6 +229,7 @@ func TestFairnessReport(t *testing.T) {
 
 // What is estimated from samples has a standard error in the report, and nothing else.
 func TestReportedStdErr(t *testing.T) {
+	t.Parallel()
 	config := learning("plrank-rb")
 	config.Epochs, config.Report = 1, []string{"expected-map", "expected-mrr", "err@5", "disparity"}
 	tr := mustNew(t, config, small())
@@ -238,6 +246,7 @@ func TestReportedStdErr(t *testing.T) {
 
 // A measure of which less is better picks the epoch, and its loss lowers it.
 func TestFairnessPicksTheEpoch(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"disparity", "ee-l"} {
 		config := learning(name)
 		config.Metric = name
@@ -258,6 +267,7 @@ func TestFairnessPicksTheEpoch(t *testing.T) {
 }
 
 func TestEvaluateTest(t *testing.T) {
+	t.Parallel()
 	s := small()
 	config := busy("sgd")
 	config.EvaluateTest, config.Epochs = true, 2
@@ -268,7 +278,7 @@ func TestEvaluateTest(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 	}
-	if values, err := tr.validation.meter.values(tr.validation.current, s.Test); err != nil || !reflect.DeepEqual(values, history[1].Test) {
+	if values, err := tr.parsed.evaluator.values(tr.validation.current, s.Test); err != nil || !reflect.DeepEqual(values, history[1].Test) {
 		t.Errorf("after the last epoch: %v, %v, want %v", history[1].Test, values, err)
 	}
 	// It changes nothing else.
@@ -325,6 +335,7 @@ func grouped(s *datasets.Splits) *datasets.Splits {
 // A relevance objective treats groups unequally; with a group objective added to it
 // the ratio between them comes nearer to 1, on training and unseen queries.
 func TestGroupObjectives(t *testing.T) {
+	t.Parallel()
 	s := grouped(small())
 	for _, c := range []struct{ loss, ratio string }{
 		{"group-exposure", "exposure-ratio"},
@@ -351,6 +362,7 @@ func TestGroupObjectives(t *testing.T) {
 // Groups change nothing where nothing compares them, are part of what a checkpoint
 // belongs to, and a run goes on to the same end.
 func TestGroupsAndCheckpoints(t *testing.T) {
+	t.Parallel()
 	c := busy("adam")
 	plain := mustRun(t, mustNew(t, c, small()), Hooks{})
 	same := mustRun(t, mustNew(t, c, grouped(small())), Hooks{})
@@ -392,6 +404,7 @@ func TestDiscountErrors(t *testing.T) {
 
 // A checkpoint of a version that did not know some of the settings goes on.
 func TestRestoreOlderRun(t *testing.T) {
+	t.Parallel()
 	s := small()
 	c := busy("adam")
 	c.Epochs = 2
@@ -414,6 +427,7 @@ func TestRestoreOlderRun(t *testing.T) {
 // The baselines do not depend on the order of the documents in a file, however many of
 // their features tie.
 func TestBaselinesIgnoreFileOrder(t *testing.T) {
+	t.Parallel()
 	coarse := func(reverse bool) *datasets.Splits {
 		s := small()
 		for _, d := range []*datasets.Dataset{s.Train, s.Vali, s.Test} {

@@ -1,8 +1,11 @@
 package train
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 
+	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/processes"
 )
 
@@ -21,11 +24,10 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 	c = parts.naming(c.orRecipe(smallRecipe()))
 	custom := map[string]bool{"loss": parts.Loss != nil, "optimizer": parts.Optimizer != nil, "scorer": parts.Scorer != nil}
 	for _, s := range c.Settings() {
-		if s.check == nil || custom[s.Flag] {
-			continue
-		}
-		if err := s.check(s); err != nil {
-			return nil, err
+		if s.check != nil && !custom[s.Flag] {
+			if err := s.check(s); err != nil {
+				return nil, err
+			}
 		}
 	}
 	p := &parsed{config: c, parts: parts, group: processes.Of(parts.Processes)}
@@ -33,7 +35,7 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 	if p.loss, err = newTrainingLoss(c, parts); err != nil {
 		return nil, err
 	}
-	if p.evaluator, err = newEvaluator(&p.config, p.loss, parts.Metrics); err != nil {
+	if p.evaluator, err = newEvaluator(&p.config, p.loss, parts.Metrics, p.group); err != nil {
 		return nil, err
 	}
 	if p.schedule, err = parseSchedule(c.Schedule); err != nil {
@@ -66,3 +68,69 @@ func (c Config) Reported() ([]string, error) {
 	}
 	return p.evaluator.names(), nil
 }
+
+// checkData is an error for documents that cannot be measured.
+func (p *parsed) checkData(d *datasets.Dataset) error {
+	if err := d.Validate(); err != nil {
+		return err
+	}
+	return cmp.Or(p.evaluator.checkGroups(d), p.evaluator.takeGrade(d))
+}
+
+// checkAttention is an error for widths that do not fit the scorer attention.
+func (m Model) checkAttention() error {
+	if len(m.Hidden) == 0 {
+		return errors.New("train: the scorer attention needs a hidden layer: its width is that of the blocks")
+	}
+	if width := m.Hidden[len(m.Hidden)-1]; width%m.Heads != 0 {
+		return fmt.Errorf("train: heads is %d: want a number that divides %d, the width of the last hidden layer", m.Heads, width)
+	}
+	return nil
+}
+
+// maxMemory is the most bytes that the weights of a run may take, and that its rankings may: beyond
+// it a number is a slip, and would end in the system's killing the program.
+const maxMemory = 3e9
+
+// checkMemory is an error for a model or for samples that take too much memory of a process, one
+// of so many. The inputs of the model are at least one, where they are not known yet.
+func (c Config) checkMemory(inputs, ranks int, customScorer bool) error {
+	members := float64(max(1, c.Members))
+	if !customScorer {
+		weights, in := 0., float64(inputs)
+		for _, width := range c.Hidden {
+			weights += (in + 1) * float64(width)
+			in = float64(width)
+		}
+		if c.Scorer == attentionScorer {
+			weights += float64(c.Blocks) * blockWeights(in)
+		}
+		// Two models, the gradient as ops leave it and of every shard of this process, and two
+		// memories of the optimizer, all of float32.
+		shards := (c.Shards + ranks - 1) / ranks
+		if need := (5 + float64(shards)) * 4 * members * (weights + in + 1); need > maxMemory {
+			of := ""
+			if shards > 1 {
+				of = fmt.Sprintf(" with %d shards", shards)
+			}
+			return fmt.Errorf("train: hidden layers of %v: a model of %.2g weights takes about %s%s, want %s at most", c.Hidden, members*(weights+in+1), gigabytes(need), of, gigabytes(maxMemory))
+		}
+	}
+	rankings := func(what, hint string, count float64) error {
+		if need := 8 * count * float64(c.Cutoff); need > maxMemory {
+			return fmt.Errorf("train: %s: rankings of %d ranks%s take about %s, want %s at most",
+				what, c.Cutoff, hint, gigabytes(need), gigabytes(maxMemory))
+		}
+		return nil
+	}
+	return cmp.Or(
+		rankings("samples", fmt.Sprintf(" for %d queries a step", c.Batch), members*float64(c.Batch)*float64(c.Samples.most())),
+		rankings("evaluation samples", "", float64(c.EvaluationSamples)),
+	)
+}
+
+// blockWeights are those of a block of attention: the layers to and from the heads, two
+// dense layers of twice the width between them, and two gains and biases.
+func blockWeights(width float64) float64 { return (3+1+2+2)*width*width + (3+1+2+1+4)*width }
+
+func gigabytes(n float64) string { return fmt.Sprintf("%.3g GB", n/1e9) }

@@ -23,28 +23,37 @@ type Parts struct {
 
 	// Scorer makes the model, for so many inputs: the width of the transform, whose last
 	// columns are the codes of categorical features. It is called for every copy of the model,
-	// and must give the same every time. The weights are float32. Hidden, Activation, Dropout and Members of the
-	// Config mean nothing then. So that the model can be read from a
-	// file, make its kind known by nn.Register.
+	// and must give the same every time. The weights are float32. Hidden, Activation, Dropout and
+	// Members of the Config mean nothing then. So that the model can be read from a file, make its
+	// kind known by nn.Register.
 	Scorer func(features int) (nn.Scorer, error)
 
 	// Optimizer makes the optimizer, for so many weights. Config.Optimizer then only
 	// names it, as Config.Loss does the loss.
 	Optimizer func(weights int) Optimizer
 
-	// Initial is a trained model whose weights training begins with. The run takes its
-	// transform of the features; the data must have its features, and the Config must
-	// be of the same architecture and transform. It is the best model until an epoch is
-	// better.
+	// Initial is a trained model whose weights training begins with. The run takes its transform of
+	// the features; the data must have its features, and the Config must be of the same
+	// architecture and transform. It is the best model until an epoch is better.
 	Initial *ranker.Model
 
-	// Metrics are reported beside the others, and Config.Metric and Config.Report may
-	// name them. A value that is not finite is never the best. They may be called by several goroutines at once.
+	// Metrics are reported beside the others, and Config.Metric and Config.Report may name them. A
+	// value that is not finite is never the best. They may be called by several goroutines at once.
 	Metrics []metrics.Measure
 
-	// Processes train the model together. Each makes a Trainer of the
-	// same Config and data, and all get the same model. nil: this one process.
-	Processes Processes
+	// Processes train the model together; each is a rank, and makes a Trainer of the same Config
+	// and data, and all get the same model. nil: this one process. The methods are
+	//
+	//	Rank() int                 of this process, from 0
+	//	Size() int                 how many processes there are
+	//	Broadcast(b []byte)        b becomes that of rank 0
+	//	Allgather(dst, src []byte) dst becomes src of rank 0, of rank 1, and so on
+	//	Alltoall(dst, src []byte)  part r of src goes to rank r, part r of dst comes from there
+	//
+	// All but Rank and Size are collective: every rank calls them in the same order, with slices of
+	// the same lengths, and gets an answer when all have. A rank that cannot be reached is not an
+	// error here: the implementation ends all processes then.
+	Processes processes.Group
 }
 
 // custom is the name of a part that was given none.
@@ -65,16 +74,3 @@ func (p Parts) naming(c Config) Config {
 	}
 	return c
 }
-
-// Processes train one model together; each is a rank, with the methods
-//
-//	Rank() int                 of this process, from 0
-//	Size() int                 how many processes there are
-//	Broadcast(b []byte)        b becomes that of rank 0
-//	Allgather(dst, src []byte) dst becomes src of rank 0, of rank 1, and so on
-//	Alltoall(dst, src []byte)  part r of src goes to rank r, part r of dst comes from there
-//
-// All but Rank and Size are collective: every rank calls them in the same order, with slices of
-// the same lengths, and gets an answer when all have. A rank that cannot be reached is not an
-// error here: the implementation ends all processes then.
-type Processes = processes.Group

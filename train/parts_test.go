@@ -120,6 +120,7 @@ func ownConfig() Config {
 // validated and reported, go on from a checkpoint to the same end, and come back from
 // a model file.
 func TestOwnParts(t *testing.T) {
+	t.Parallel()
 	nn.Register("list-model", readListModel)
 	s := small()
 	build := func(c Config) *Trainer {
@@ -333,6 +334,7 @@ func TestPanicWaitsForPacking(t *testing.T) {
 // Training begins with the weights and the transform of a model that it is given, and
 // refuses one that does not fit.
 func TestInitialModel(t *testing.T) {
+	t.Parallel()
 	s := small()
 	first := mustRun(t, mustNew(t, busy("adam"), s), Hooks{}).Model
 	path := filepath.Join(t.TempDir(), "m.npz")
@@ -389,6 +391,7 @@ func TestInitialModel(t *testing.T) {
 
 // Any reward of rankings can be learnt from: here the expected reciprocal rank.
 func TestRewardLearns(t *testing.T) {
+	t.Parallel()
 	c := Config{
 		Objective:    Objective{Samples: 50},
 		Inputs:       Inputs{Transform: "log-standard"},

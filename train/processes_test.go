@@ -23,7 +23,7 @@ import (
 func onEach(t *testing.T, size int, c Config, parts Parts) (histories [][]Epoch, weights [][]float32) {
 	t.Helper()
 	histories, weights = make([][]Epoch, size), make([][]float32, size)
-	for _, err := range processtest.OnRanks(size, func(g Processes) error {
+	for _, err := range processtest.OnRanks(size, func(g processes.Group) error {
 		parts := parts
 		parts.Processes = g
 		tr, err := New(c.Plain(), parts, small())
@@ -48,6 +48,7 @@ func onEach(t *testing.T, size int, c Config, parts Parts) (histories [][]Epoch,
 // process: powers of two and others, numbers of shards that they divide or do not, steps with
 // fewer queries than shards, and all that is random.
 func TestSameForAnyNumberOfRanks(t *testing.T) {
+	t.Parallel()
 	for _, of := range []struct {
 		loss   string
 		shards int
@@ -78,6 +79,7 @@ func TestSameForAnyNumberOfRanks(t *testing.T) {
 // The gradient of a step is that of all its queries, however they are divided: to
 // rounding, where nothing is random.
 func TestShardsHaveTheGradientOfTheStep(t *testing.T) {
+	t.Parallel()
 	c := busy("sgd")
 	c.Loss, c.Dropout, c.Batch = "plrank-exact", 0, 11
 	one := mustNew(t, c, small())
@@ -110,6 +112,7 @@ func TestShardsHaveTheGradientOfTheStep(t *testing.T) {
 
 // A checkpoint of rank 0 is where all ranks go on, with any number of them.
 func TestRanksResume(t *testing.T) {
+	t.Parallel()
 	c := busy("adam")
 	c.Shards = 4
 	whole := mustRun(t, mustNew(t, c, small()), Hooks{})
@@ -117,7 +120,7 @@ func TestRanksResume(t *testing.T) {
 	half.Epochs = 2
 	path := filepath.Join(t.TempDir(), "c.npz")
 	for _, size := range [][2]int{{1, 2}, {2, 1}, {4, 3}, {3, 4}} {
-		for _, err := range processtest.OnRanks(size[0], func(g Processes) error {
+		for _, err := range processtest.OnRanks(size[0], func(g processes.Group) error {
 			tr, err := New(half.Plain(), Parts{Processes: g}, small())
 			if err != nil {
 				return err
@@ -133,7 +136,7 @@ func TestRanksResume(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for rank, err := range processtest.OnRanks(size[1], func(g Processes) error {
+		for rank, err := range processtest.OnRanks(size[1], func(g processes.Group) error {
 			tr, err := New(c.Plain(), Parts{Processes: g}, small())
 			if err != nil {
 				return err
@@ -163,6 +166,7 @@ func second[T any](_ T, err error) error { return err }
 
 // What one rank alone finds out ends all, with one message that names it.
 func TestRanksFailTogether(t *testing.T) {
+	t.Parallel()
 	c := busy("sgd")
 	c.Shards = 4
 	c.Transform = "none"
@@ -171,7 +175,7 @@ func TestRanksFailTogether(t *testing.T) {
 			s.Train.Row(s.Train.Offsets[17])[i] = math.MaxFloat32
 		}
 	}
-	ofRank1 := func(g Processes) error {
+	ofRank1 := func(g processes.Group) error {
 		if g.Rank() == 1 {
 			return errors.New("no space left")
 		}
@@ -180,20 +184,20 @@ func TestRanksFailTogether(t *testing.T) {
 	for _, of := range []struct {
 		name  string
 		data  func(*datasets.Splits)
-		hooks func(Processes) Hooks
+		hooks func(processes.Group) Hooks
 		want  string
 	}{
 		{"a number that is not finite", bad, nil, "rank 1 of 4: train: epoch 1, step "},
 		{"its query", bad, nil, ", query 17 of train: "},
-		{"a hook", nil, func(g Processes) Hooks {
+		{"a hook", nil, func(g processes.Group) Hooks {
 			return Hooks{Epoch: func(*Trainer, Epoch) error { return ofRank1(g) }}
 		}, "rank 1 of 4: no space left"},
-		{"a hook of all", nil, func(Processes) Hooks {
+		{"a hook of all", nil, func(processes.Group) Hooks {
 			return Hooks{Epoch: func(*Trainer, Epoch) error { return errors.New("enough") }}
 		}, "enough"},
 	} {
 		var texts []string
-		for rank, err := range processtest.OnRanks(4, func(g Processes) error {
+		for rank, err := range processtest.OnRanks(4, func(g processes.Group) error {
 			s := small()
 			if of.data != nil {
 				of.data(s)
@@ -224,9 +228,10 @@ func TestRanksFailTogether(t *testing.T) {
 // A split that one rank cannot use is known to all before training begins; and there
 // must be enough shards.
 func TestNewFailsTogether(t *testing.T) {
+	t.Parallel()
 	c := busy("sgd")
 	c.Shards = 2
-	for rank, err := range processtest.OnRanks(2, func(g Processes) error {
+	for rank, err := range processtest.OnRanks(2, func(g processes.Group) error {
 		s := small()
 		if g.Rank() == 1 {
 			s.Vali = nil
@@ -237,7 +242,7 @@ func TestNewFailsTogether(t *testing.T) {
 			t.Errorf("rank %d: %v", rank, err)
 		}
 	}
-	for _, err := range processtest.OnRanks(3, func(g Processes) error { return second(New(c.Plain(), Parts{Processes: g}, small())) }) {
+	for _, err := range processtest.OnRanks(3, func(g processes.Group) error { return second(New(c.Plain(), Parts{Processes: g}, small())) }) {
 		if err == nil || !strings.Contains(err.Error(), "3 ranks for 2 shards") {
 			t.Errorf("%v", err)
 		}
@@ -246,10 +251,11 @@ func TestNewFailsTogether(t *testing.T) {
 
 // Whichever rank is interrupted, all end after the same step.
 func TestRanksAreInterruptedTogether(t *testing.T) {
+	t.Parallel()
 	c := busy("sgd")
 	c.Shards = 2
 	var steps [2]int
-	for rank, err := range processtest.OnRanks(2, func(g Processes) error {
+	for rank, err := range processtest.OnRanks(2, func(g processes.Group) error {
 		tr, err := New(c.Plain(), Parts{Processes: g}, small())
 		if err != nil {
 			return err
@@ -283,7 +289,7 @@ func TestErrorOfOneRanksGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for rank, err := range processtest.OnRanks(2, func(g Processes) error {
+	for rank, err := range processtest.OnRanks(2, func(g processes.Group) error {
 		loss := func(b losses.Batch) (*G.Node, error) {
 			if g.Rank() == 1 {
 				return nil, errors.New("no such loss")
@@ -304,6 +310,7 @@ func TestErrorOfOneRanksGraph(t *testing.T) {
 
 // A batch that one rank cannot use is skipped by all, and the model is that of one process.
 func TestRanksSkipTogether(t *testing.T) {
+	t.Parallel()
 	c := busy("adam")
 	c.Shards, c.Transform, c.OnNaN, c.EvaluateTrain = 4, "none", "skip", false
 	damaged := func() *datasets.Splits {
@@ -318,7 +325,7 @@ func TestRanksSkipTogether(t *testing.T) {
 	if one.History[0].Skipped != 1 {
 		t.Fatalf("%d batches were skipped, want 1", one.History[0].Skipped)
 	}
-	for rank, err := range processtest.OnRanks(3, func(g Processes) error {
+	for rank, err := range processtest.OnRanks(3, func(g processes.Group) error {
 		tr, err := New(c.Plain(), Parts{Processes: g}, damaged())
 		if err != nil {
 			return err
@@ -350,11 +357,12 @@ func TestRanksSkipTogether(t *testing.T) {
 // process does: also where rankings are sampled, with weights, and with fewer chunks than
 // ranks.
 func TestRanksMeasureTogether(t *testing.T) {
+	t.Parallel()
 	c := busy("adam")
 	c.Shards, c.Epochs, c.Report, c.WeightedMetrics, c.EvaluationSamples = 5, 1, []string{"expected-map", "err@5", "disparity"}, true, 7
 	var reports []*Report
 	for _, ranks := range []int{1, 2, 5} {
-		for rank, err := range processtest.OnRanks(ranks, func(g Processes) error {
+		for rank, err := range processtest.OnRanks(ranks, func(g processes.Group) error {
 			s := small()
 			s.Vali = many(s.Vali, 40)
 			if n := len(chunks(s.Vali)) - 1; n < 3 {

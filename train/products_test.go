@@ -28,7 +28,7 @@ func BenchmarkWide(b *testing.B) {
 		rows = append(rows, n)
 	}
 	bare := func() float64 {
-		widths := append([]int{t.models.transform.Width()}, append(t.Config.Hidden, 1)...)
+		widths := append([]int{t.transform.Width()}, append(t.Config.Hidden, 1)...)
 		start := time.Now()
 		for _, n := range rows {
 			bareProducts(n, widths)

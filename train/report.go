@@ -1,9 +1,13 @@
 package train
 
 import (
+	"errors"
+	"fmt"
 	"math"
 
+	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/ranker"
 )
 
 // A Report compares a model with the baselines, on all splits.
@@ -59,4 +63,122 @@ func (r Report) LabelFree() string {
 		return "queries without a relevant document count 0; NDCG is that of LETOR 4.0"
 	}
 	return r.Convention
+}
+
+// A Baseline is another ranker for a Report.
+type Baseline struct {
+	Name   string
+	Ranker interface {
+		Scores(*datasets.Dataset) ([]float64, error)
+	} // such as the Tree of datasets/golearn
+}
+
+// Evaluate measures a model on any labelled documents, beside random order. The
+// configuration says which metrics and how, as for a run; how to train means nothing, but for
+// the loss where that is to be measured. The highest grade is that of the configuration, or
+// else of the model, or of the splits where the model does not say it.
+func Evaluate(c Config, parts Parts, model *ranker.Model, splits ...Split) (*Report, error) {
+	e, err := measuring(c, parts, model, splits...)
+	if err != nil {
+		return nil, err
+	}
+	defer e.losses.close()
+	report := e.report()
+	report.Model = model.Digest()
+	for _, s := range splits {
+		of, err := e.reportOn(s, model, "model")
+		if err != nil {
+			return nil, err
+		}
+		if of.TrainedOn, err = model.TrainedOn(s.Data); err != nil {
+			return nil, err
+		}
+		report.Splits = append(report.Splits, of)
+	}
+	return report, nil
+}
+
+// measuring is an evaluator that fits the splits, and the model.
+func measuring(c Config, parts Parts, model *ranker.Model, splits ...Split) (*evaluator, error) {
+	parts.Processes = nil // this process measures alone
+	p, err := c.parse(parts)
+	if err != nil {
+		return nil, err
+	}
+	if len(splits) == 0 {
+		return nil, errors.New("train: there is no split to measure on")
+	}
+	e := p.evaluator
+	for _, s := range splits {
+		switch {
+		case s.Data == nil:
+			return nil, fmt.Errorf("train: the split %q has no data", s.Name)
+		case s.Data.Rows() == 0:
+			return nil, fmt.Errorf("train: the split %q, %q, has no labelled documents", s.Name, s.Data.Name)
+		}
+		if err := p.checkData(s.Data); err != nil {
+			return nil, err
+		}
+	}
+	if grade := model.File().Grade; e.highest == 0 && grade != 0 {
+		e.in.HighestGrade = grade
+	}
+	p.loss.grade = e.in.HighestGrade
+	return e, nil
+}
+
+// report has no splits yet.
+func (e *evaluator) report() *Report {
+	r := &Report{Convention: e.settings.Convention, Metrics: e.names()}
+	for _, m := range e.measures {
+		if m.NeedsGrade() {
+			r.HighestGrade = e.in.HighestGrade
+		}
+	}
+	return r
+}
+
+// reportOn measures random order, other rankers, and the model, which has that name.
+func (e *evaluator) reportOn(s Split, model *ranker.Model, name string, others ...Baseline) (SplitReport, error) {
+	d := s.Data
+	r := SplitReport{Name: s.Name, Queries: d.Queries(), Documents: d.Rows()}
+	add := func(ranker string, values Values) {
+		r.Rankers, r.Rows = append(r.Rankers, ranker), append(r.Rows, values)
+	}
+	relevant, err := e.losses.loss.relevantQueries(d)
+	if err != nil {
+		return r, err
+	}
+	r.Relevant = len(relevant)
+	random, err := e.randomOrder(d)
+	if err != nil {
+		return r, err
+	}
+	add("random order", random)
+	for _, b := range others {
+		scores, err := b.Ranker.Scores(d)
+		if err != nil {
+			return r, fmt.Errorf("train: %s: %s: %w", b.Name, d.Name, err)
+		}
+		values, err := e.evaluate(d, scores, e.ofRanking()) // such scores are no policy, and have no expected exposure
+		if err != nil {
+			return r, err
+		}
+		add(b.Name, values)
+	}
+	means, err := e.measure(modelScoring{model}, d)
+	if err != nil {
+		return r, err
+	}
+	add(name, e.valuesOf(e.measures, means))
+	for i, m := range e.measures {
+		if !m.Sampled() {
+			continue
+		}
+		if r.StdErr == nil {
+			r.StdErr = Values{}
+		}
+		r.StdErr[m.String()] = Value(means[i].StdErr)
+	}
+	return r, nil
 }

@@ -6,8 +6,7 @@ import (
 	"strconv"
 )
 
-// A SampleCount is the number of rankings sampled for each query and step, or
-// [Dynamic].
+// A SampleCount is the number of rankings sampled for each query and step, or [Dynamic].
 type SampleCount int
 
 // Dynamic is a number of samples that grows with the epoch, from 10 to 100 in the

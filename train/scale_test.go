@@ -96,7 +96,7 @@ func saveRows(t *testing.T, name string, head []string, rows [][]string) {
 }
 
 // exchangeSums times the sum of gradients of given sizes, in numbers.
-func exchangeSums(g Processes, out *bufio.Writer, sizes []string) {
+func exchangeSums(g processes.Group, out *bufio.Writer, sizes []string) {
 	for _, text := range sizes {
 		n, err := strconv.Atoi(text)
 		if err != nil {
@@ -171,7 +171,7 @@ func scaleRecipe(name string) Config {
 
 // exchangeTimer takes the time of the exchanges of gradients.
 type exchangeTimer struct {
-	Processes
+	processes.Group
 	start time.Time
 	in    bool
 	took  time.Duration // the last one
@@ -179,11 +179,11 @@ type exchangeTimer struct {
 
 func (g *exchangeTimer) Alltoall(dst, src []byte) {
 	g.start, g.in = time.Now(), true
-	g.Processes.Alltoall(dst, src)
+	g.Group.Alltoall(dst, src)
 }
 
 func (g *exchangeTimer) Allgather(dst, src []byte) {
-	g.Processes.Allgather(dst, src)
+	g.Group.Allgather(dst, src)
 	if g.in {
 		g.in, g.took = false, time.Since(g.start)
 	}
@@ -193,7 +193,7 @@ func (g *exchangeTimer) Allgather(dst, src []byte) {
 // epochs, and writes of each step but those of the first epoch, of every rank: its
 // shards that had queries, its documents, the seconds it computed, and the seconds of the
 // exchange, which are also those of waiting for the others.
-func timeSteps(g Processes, out *bufio.Writer, words []string) {
+func timeSteps(g processes.Group, out *bufio.Writer, words []string) {
 	numbers := make([]int, 3)
 	for i := range numbers {
 		var err error
@@ -203,7 +203,7 @@ func timeSteps(g Processes, out *bufio.Writer, words []string) {
 	}
 	c := scaleRecipe(words[0])
 	c.Batch, c.Epochs = numbers[0], numbers[2]
-	timer := &exchangeTimer{Processes: g}
+	timer := &exchangeTimer{Group: g}
 	t, err := New(c.Plain(), Parts{Processes: timer}, datasets.Synthetic(datasets.SyntheticOptions{Train: numbers[1], Vali: 8, Test: 1}))
 	if err != nil {
 		panic(err)

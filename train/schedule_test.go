@@ -20,11 +20,12 @@ func parsedConfig(t *testing.T, c Config) *parsed {
 
 // Rates by their formulas, four steps an epoch.
 func TestRates(t *testing.T) {
+	t.Parallel()
 	rates := func(c Config, history []Epoch) (list []float64) {
 		c.LearningRate, c.Epochs = 0.8, 4
 		for step := range 4 {
 			p := parsedConfig(t, c)
-			list = append(list, newRates(p.config, p.schedule, nil).of(history, step, 4))
+			list = append(list, (&rates{Optimization: p.config.Optimization, schedule: p.schedule}).of(history, step, 4))
 		}
 		return list
 	}
@@ -84,6 +85,7 @@ func TestScheduleErrors(t *testing.T) {
 // Schedules go on where they were. With more epochs, that of a cosine goes on as that of a run
 // of so many.
 func TestSchedulesResume(t *testing.T) {
+	t.Parallel()
 	s := small()
 	path := filepath.Join(t.TempDir(), "c.npz")
 	for _, schedule := range []string{"cosine", "plateau(1,0.5)"} {

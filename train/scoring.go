@@ -2,7 +2,8 @@ package train
 
 import (
 	"fmt"
-	"math"
+	"slices"
+	"sync"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/nn"
@@ -53,12 +54,12 @@ func (g *graphScoring) score(d *datasets.Dataset, chunks []int) ([]float64, erro
 		rows := d.Offsets[chunks[i+1]] - d.Offsets[chunks[i]]
 		capacity := datasets.Capacity(rows)
 		g.batch.PackTransformed(g.features[d], queries, capacity, capacity)
-		values, err := g.run(capacity, &g.batch)
+		values, err := g.run(capacity)
 		if err != nil {
 			return nil, fmt.Errorf("train: %s: %w", d.Name, err)
 		}
 		for _, s := range values[:rows] {
-			if math.IsNaN(s) || math.IsInf(s, 0) {
+			if !finite(s) {
 				return nil, fmt.Errorf("train: %s: the score of row %d is %v", d.Name, len(scores), s)
 			}
 			scores = append(scores, s)
@@ -72,13 +73,13 @@ func (g *graphScoring) graph(rows int) (*graph.Scores, error) {
 	return g.graphs.Get(rows, func() (*graph.Scores, error) { return graph.NewScores(g.model, rows, g.width) })
 }
 
-// run is the scores of a batch of so many rows.
-func (g *graphScoring) run(rows int, b *datasets.Batch) ([]float64, error) {
+// run is the scores of its batch, which has so many rows.
+func (g *graphScoring) run(rows int) ([]float64, error) {
 	compiled, err := g.graph(rows)
 	if err != nil {
 		return nil, err
 	}
-	return compiled.Run(b)
+	return compiled.Score(&g.batch)
 }
 
 // modelScoring is by a trained model.
@@ -95,4 +96,47 @@ func (m modelScoring) score(d *datasets.Dataset, chunks []int) ([]float64, error
 	own, err := m.Scores(part)
 	copy(scores[rows[0]:], own)
 	return scores, err
+}
+
+func init() { ranker.RegisterOthers(Forward) }
+
+// Forward is a forward pass of any kind of model that package nn knows: it runs the graphs of the
+// model, several at once where it is called so. In a program that has this package, package ranker
+// takes it for the kinds that have no plain one, and those that neither package knows have none.
+//
+// It may be called by several goroutines at once: graphs run side by side, and are built one
+// at a time, for Gorgonia numbers some nodes, such as those of Rectify, with a counter of the
+// process. A program that makes such nodes itself meanwhile has a race on that counter.
+func Forward(f *ranker.File) (ranker.Forward, error) {
+	if !slices.Contains(nn.Kinds(), f.Kind) {
+		return nil, nil
+	}
+	model, err := Scorer(f)
+	if err != nil {
+		return nil, err
+	}
+	return forward(model, f.Transform.Width())
+}
+
+// forward runs the graphs of a model, for so many features.
+func forward(model nn.Scorer, features int) (ranker.Forward, error) {
+	pool := sync.Pool{New: func() any { return &graphScoring{model: model, width: features} }}
+	first := pool.Get().(*graphScoring)
+	if _, err := first.graph(datasets.Capacity(1)); err != nil {
+		return nil, fmt.Errorf("the model and the transform of its features do not fit: %w", err)
+	}
+	pool.Put(first)
+	return func(scores []float64, x []float32) error {
+		g := pool.Get().(*graphScoring)
+		defer pool.Put(g)
+		capacity := datasets.Capacity(len(scores))
+		g.batch.X = padded(g.batch.X[:0], x, capacity*features, 0)
+		g.batch.Offsets = padded(append(g.batch.Offsets[:0], 0), nil, capacity+1, len(scores)) // of one query, and empty ones
+		values, err := g.run(capacity)
+		if err != nil {
+			return fmt.Errorf("train: %w", err)
+		}
+		copy(scores, values)
+		return nil
+	}, nil
 }

@@ -22,6 +22,7 @@ func trainedOn(t *testing.T, m *ranker.Model, d *datasets.Dataset) int {
 // Models know what they were trained on, and what the model was that they began with; a report
 // on other data says how much of that is among them.
 func TestModelsKnowTheirTrainingQueries(t *testing.T) {
+	t.Parallel()
 	s := small()
 	tr := mustNew(t, busy("adam"), s)
 	r := mustRun(t, tr, Hooks{}).Model

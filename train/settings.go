@@ -2,6 +2,7 @@ package train
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"math"
 	"reflect"
@@ -11,6 +12,55 @@ import (
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
 )
+
+// A Setting is a field of a [Config], with what flags, checks and help need to know of it.
+type Setting struct {
+	Flag  string // its name on a command line, such as lr
+	JSON  string // its name in JSON, such as learningRate
+	Group string // the struct within Config that it belongs to, such as Optimization; "" for the seed
+	Value any    // a pointer to the field
+	Plain any    // what [Config.Plain] takes for zero; nil: zero is a value
+	Help  string // what it sets; the word in backquotes stands for its value, as in package flag
+
+	Want string // for a list of numbers, what would be right where it cannot be read
+
+	Resumable bool // may differ when a run is resumed
+	Measuring bool // matters for the metrics of a model that is trained already
+
+	check check // of the value by itself; nil: all values, or what else looks at it checks them
+}
+
+// Unset tells whether the setting is zero although zero is not a value of it.
+func (s Setting) Unset() bool { return s.Plain != nil && s.field().IsZero() }
+
+// Take gives the setting the value that it has in another Config.
+func (s Setting) Take(from Setting) { s.field().Set(from.field()) }
+
+func (s Setting) field() reflect.Value { return reflect.ValueOf(s.Value).Elem() }
+
+// words is the name of the setting in errors.
+func (s Setting) words() string {
+	var b strings.Builder
+	for _, r := range s.JSON {
+		if 'A' <= r && r <= 'Z' {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(r)
+	}
+	return strings.ToLower(b.String())
+}
+
+// json is the value as JSON has it.
+func (s Setting) json() string {
+	if f := s.field(); f.Kind() == reflect.Slice && f.Len() == 0 {
+		return "null"
+	}
+	text, err := json.Marshal(s.Value)
+	if err != nil { // a number that is not finite
+		return fmt.Sprint(s.field())
+	}
+	return string(text)
+}
 
 // LossMetric is the value of Config.Metric by which the loss itself is the validation value.
 const LossMetric = "loss"
@@ -23,11 +73,11 @@ func (c *Config) Settings() []Setting {
 	list := []Setting{
 		{Flag: "loss", Value: &c.Loss, Plain: "plrank-exact",
 			Help: "the objective: the `name` of a loss, or a weighted sum of several, such as plrank-exact+0.5*disparity"},
-		{Flag: "cutoff", Value: &c.Cutoff, Plain: plainCutoff, check: both(atLeast(1), atMost(maxCutoff, "it takes too much memory")), Measuring: true,
+		{Flag: "cutoff", Value: &c.Cutoff, Plain: plainCutoff, check: cutoff, Measuring: true,
 			Help: "ranks that count, `K`"},
 		{Flag: "samples", Value: &c.Samples, Plain: 100, check: sampleCount,
 			Help: "rankings sampled for each query and step, `N`, by the losses that sample; dynamic grows from 10 to 100 over 40 epochs"},
-		{Flag: "gain", Value: &c.Gain, Plain: metrics.Exp2Gain.String(), check: parsedBy(metrics.ParseGain), Measuring: true,
+		{Flag: "gain", Value: &c.Gain, Plain: metrics.Exp2Gain.String(), Measuring: true,
 			Help: "`name` of the gain of a label: exp2 (2^label − 1); linear, the label itself, for labels that are not grades; or binary, 1 for labels of 1 or more"},
 		{Flag: "highest-grade", Value: &c.HighestGrade, check: notNegative(math.MaxFloat32), Measuring: true,
 			Help: "highest `label` possible, which err, graded-rbp and the losses ordinal and cross-entropy go by; 0 is the highest of the data: of all folds for -folds, and of all splits for metrics, but of the training split for losses. Beside -model, 0 is the model's"},
@@ -68,7 +118,7 @@ func (c *Config) Settings() []Setting {
 			Help: "`rate` of the decay of the optimizer adamw, for weights that are not biases"},
 		{Flag: "decay", Value: &c.Decay, Plain: 1, check: within(math.SmallestNonzeroFloat64, 1, "a number in (0, 1]"),
 			Help: "`factor` on the learning rate after each epoch"},
-		{Flag: "schedule", Value: &c.Schedule, Plain: "constant", check: parsedBy(parseSchedule),
+		{Flag: "schedule", Value: &c.Schedule, Plain: "constant",
 			Help: "how the learning rate changes (`name`): constant; cosine, down to 0 at the end of the last epoch; plateau, halved after 3 epochs without a better validation value, or plateau(5,0.1)"},
 		{Flag: "warmup", Value: &c.Warmup, check: within(0, math.MaxFloat64, "epochs of warm-up, a number that is not below 0"),
 			Help: "`epochs` in which the learning rate rises from 0 in equal steps; 0.5 is half an epoch"},
@@ -93,9 +143,9 @@ func (c *Config) Settings() []Setting {
 
 		{Flag: "metric", Value: &c.Metric, Plain: c.usualMetric(), Measuring: true,
 			Help: "`metric` of the validation, which picks the best epoch: such as ndcg@10, expected-ndcg@10 for its expectation under the policy, or a measure of fairness, such as disparity; loss, the loss itself, is the default for a -loss that is a sum or of fairness; or a weighted sum, of which more is better, such as expected-ndcg@10-5*disparity"},
-		{Flag: "convention", Value: &c.Convention, Plain: metrics.LabelFreeSkip.String(), check: parsedBy(metrics.ParseLabelFree), Measuring: true,
+		{Flag: "convention", Value: &c.Convention, Plain: metrics.LabelFreeSkip.String(), Measuring: true,
 			Help: "what queries without a relevant document count in NDCG: zero, one, skip or letor4 (`name`)"},
-		{Flag: "ties", Value: &c.Ties, Plain: metrics.TiesRandom.String(), check: parsedBy(metrics.ParseTies), Measuring: true,
+		{Flag: "ties", Value: &c.Ties, Plain: metrics.TiesRandom.String(), Measuring: true,
 			Help: "how documents of equal scores are ranked: random, for the expected value under random order, or order, as they stand (`name`)"},
 		{Flag: "report", Value: &c.Report, Measuring: true,
 			Help: "more `metrics` to report, with commas between: such as map,expected-err@10,disparity"},
@@ -113,26 +163,22 @@ func (c *Config) Settings() []Setting {
 		{Flag: "seed", Value: &c.Seed, Measuring: true,
 			Help: "`seed` of all that is random"},
 	}
-	fields := fieldsOf(c)
-	for i := range list {
-		f := fields[list[i].Value]
-		list[i].JSON = f.Tag.Get("json")
+	at := map[any]int{}
+	for i, s := range list {
+		at[s.Value] = i
+	}
+	config := reflect.ValueOf(c).Elem()
+	for _, f := range reflect.VisibleFields(config.Type()) {
+		if f.Anonymous {
+			continue
+		}
+		s := &list[at[config.FieldByIndex(f.Index).Addr().Interface()]]
+		s.JSON = f.Tag.Get("json")
 		if len(f.Index) > 1 {
-			list[i].Group = reflect.TypeFor[Config]().Field(f.Index[0]).Name
+			s.Group = config.Type().Field(f.Index[0]).Name
 		}
 	}
 	return list
-}
-
-// fieldsOf are the settings of c among its fields, by their addresses.
-func fieldsOf(c *Config) map[any]reflect.StructField {
-	fields, config := map[any]reflect.StructField{}, reflect.ValueOf(c).Elem()
-	for _, f := range reflect.VisibleFields(config.Type()) {
-		if !f.Anonymous {
-			fields[config.FieldByIndex(f.Index).Addr().Interface()] = f
-		}
-	}
-	return fields
 }
 
 // Plain is c without any recipe: each field that is zero, and of which zero is not a value, has

@@ -68,6 +68,7 @@ func sized(queries, documents int) *datasets.Splits {
 // A zero Config is the recipe for the training data, and so is what a Config leaves open, as if
 // its other fields were flags of the command.
 func TestZeroIsTheRecipe(t *testing.T) {
+	t.Parallel()
 	for _, s := range []*datasets.Splits{sized(4, 10), sized(4, 60), sized(50, largeFrom/50)} {
 		recipe, reason := DefaultFor(s.Train.Rows(), s.Train.Queries())
 		for what, c := range map[string]struct {
@@ -177,7 +178,7 @@ func TestOlderConfigJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkpoint.header["config"] = json.RawMessage(lacking)
+	checkpoint.values["config"] = json.RawMessage(lacking)
 	if err := checkpoint.Save(path); err != nil {
 		t.Fatal(err)
 	}

@@ -24,6 +24,7 @@ type otherRank struct {
 // One rank with other data, other settings or other parts ends all before a step is made, and
 // every rank says which one it is and what differs.
 func TestRanksMustHaveTheSameTask(t *testing.T) {
+	t.Parallel()
 	c := busy("adam")
 	c.Shards = 4
 	for _, of := range []struct {
@@ -68,7 +69,7 @@ func TestRanksMustHaveTheSameTask(t *testing.T) {
 		{"an initial model", func(r *otherRank) { r.Initial = current(t, mustNew(t, r.Config, small())) }, "the initial model"},
 	} {
 		texts := map[string]bool{}
-		for rank, err := range processtest.OnRanks(3, func(g Processes) error {
+		for rank, err := range processtest.OnRanks(3, func(g processes.Group) error {
 			r := otherRank{c, Parts{Processes: g}, small()}
 			if g.Rank() == 1 {
 				of.change(&r)
@@ -93,22 +94,22 @@ func TestRanksMustHaveTheSameTask(t *testing.T) {
 func TestRanksMustHaveTheSameModel(t *testing.T) {
 	c := busy("adam")
 	c.Shards = 2
-	model := func(hidden int, g Processes) error {
+	model := func(hidden int, g processes.Group) error {
 		return second(New(c.Plain(), Parts{Processes: g, Scorer: func(features int) (nn.Scorer, error) {
 			return nn.NewMLP(nn.MLPConfig{Features: features, Hidden: []int{hidden}, Activation: ops.ReLU})
 		}}, small()))
 	}
-	for rank, err := range processtest.OnRanks(2, func(g Processes) error { return model(3+g.Rank(), g) }) {
+	for rank, err := range processtest.OnRanks(2, func(g processes.Group) error { return model(3+g.Rank(), g) }) {
 		if err == nil || !strings.HasPrefix(err.Error(), "rank 1 of 2: train: the model: ") {
 			t.Errorf("rank %d: %v", rank, err)
 		}
 	}
-	for rank, err := range processtest.OnRanks(2, func(g Processes) error { return model(3*g.Rank(), g) }) {
+	for rank, err := range processtest.OnRanks(2, func(g processes.Group) error { return model(3*g.Rank(), g) }) {
 		if err == nil || !strings.HasPrefix(err.Error(), "rank 0 of 2: ") {
 			t.Errorf("rank %d: %v", rank, err)
 		}
 	}
-	for rank, err := range processtest.OnRanks(2, func(g Processes) error {
+	for rank, err := range processtest.OnRanks(2, func(g processes.Group) error {
 		c := c
 		if g.Rank() == 1 {
 			c.Loss = "plrnk"

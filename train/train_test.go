@@ -124,6 +124,7 @@ func timeless(history []Epoch) []Epoch {
 // The paper's losses and PL-Rank-RB learn what can be learnt: the model ranks the
 // training queries better than it did at first.
 func TestLossesLearn(t *testing.T) {
+	t.Parallel()
 	s := small()
 	for _, name := range []string{"plrank1", "plrank2", "plrank-rb", "policy-gradient", "placement-policy-gradient", "lambdaloss"} {
 		c := Config{
@@ -192,6 +193,7 @@ func TestSameForAnyGOMAXPROCS(t *testing.T) {
 
 // A run that goes on from a checkpoint ends where an uninterrupted one does.
 func TestResume(t *testing.T) {
+	t.Parallel()
 	s := small()
 	for _, optimizer := range Optimizers() {
 		c := busy(optimizer)
@@ -231,6 +233,7 @@ func resumes(t *testing.T, whole *Result, c Config, stop int, begin func(Config)
 // A run goes on with the data, the configuration and the model that it began with, or
 // not at all; the error says what differs.
 func TestRestoreErrors(t *testing.T) {
+	t.Parallel()
 	s := small()
 	c := busy("sgd")
 	c.Epochs = 1
@@ -315,6 +318,7 @@ func TestInterruption(t *testing.T) {
 
 // The ranker of the result is that of the best epoch, and patience ends a run.
 func TestBestEpochAndPatience(t *testing.T) {
+	t.Parallel()
 	s := small()
 	c := busy("adam")
 	c.Epochs, c.Patience, c.LearningRate = 60, 3, 0.05
@@ -331,7 +335,7 @@ func TestBestEpochAndPatience(t *testing.T) {
 		}
 		best = max(best, v)
 	}
-	values, err := tr.validation.meter.values(modelScoring{r.Model}, s.Vali)
+	values, err := tr.parsed.evaluator.values(modelScoring{r.Model}, s.Vali)
 	if err != nil || float64(values["ndcg@5"]) != best {
 		t.Errorf("the ranker's validation value is %v, want %v (%v)", values["ndcg@5"], best, err)
 	}

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/processes"
+	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ranker"
-	"github.com/plrank/plrank/train/internal/graph"
 	"github.com/plrank/plrank/train/internal/shards"
 )
 
@@ -20,11 +21,13 @@ type Trainer struct {
 	running    sync.Mutex
 	parsed     *parsed
 	data       *runData
-	models     *models
-	loop       *loop
-	history    *history
-	validation *validation
+	transform  *datasets.Transform
+	arrays     []nn.Array // of the model's weights
+	trainedOn  ranker.QueryDigests
 	warnings   []string
+	loop       *loop
+	validation *validation
+	history    *history
 }
 
 // Hooks are called while training goes on; those that are nil are not.
@@ -52,9 +55,10 @@ func Run(ctx context.Context, c Config, s *datasets.Splits, h Hooks) (*Result, e
 	return t.Run(ctx, h)
 }
 
-// New prepares a run, with custom parts, or with none: Parts{}. Training and validation splits must have documents and at
-// least one query with a relevant document, where the loss is not one of fairness alone that needs none; the test split may be nil. The error
-// says which setting or split is wrong.
+// New prepares a run, with custom parts, or with none: Parts{}. Training and validation splits must
+// have documents and at least one query with a relevant document, where the loss is not one of
+// fairness alone that needs none; the test split may be nil. The error says which setting or split
+// is wrong.
 func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
 	p, err := c.forData(s).parse(parts)
 	if err := processes.Agree(parts.Processes, err); err != nil {
@@ -77,20 +81,21 @@ func New(c Config, parts Parts, s *datasets.Splits) (*Trainer, error) {
 // prepare makes what the configuration and the splits determine.
 func (t *Trainer) prepare() error {
 	p, c, train := t.parsed, t.Config, t.data.splits.Train
-	transform, err := fitTransform(p, train)
+	var err error
+	if t.transform, err = fitTransform(p, train); err != nil {
+		return err
+	}
+	t.data.transformBy(t.transform)
+	features := t.transform.Width()
+	if err := c.checkMemory(features, p.group.Size(), p.parts.Scorer != nil); err != nil {
+		return err
+	}
+	model, err := newScorer(c, p.parts.Scorer, t.transform)
 	if err != nil {
 		return err
 	}
-	t.data.transformBy(transform)
-	if err := c.checkMemory(transform.Width(), p.group.Size(), p.parts.Scorer != nil); err != nil {
-		return err
-	}
-	model, err := newScorer(c, p.parts.Scorer, transform)
-	if err != nil {
-		return err
-	}
-	t.models = &models{config: c, custom: p.parts.Scorer, transform: transform, data: train, arrays: model.Weights().Arrays(), grade: p.evaluator.grade}
-	best, err := t.models.another()
+	t.arrays = model.Weights().Arrays()
+	best, err := t.newModel()
 	if err != nil {
 		return err
 	}
@@ -100,42 +105,69 @@ func (t *Trainer) prepare() error {
 	weights := model.Weights().Float32s()
 	current := model
 	if c.Average != 0 {
-		if current, err = t.models.another(); err != nil {
+		if current, err = t.newModel(); err != nil {
 			return err
 		}
 	}
 	averaged := current.Weights().Float32s()
 	copy(averaged, weights)
-	optimizer, err := newOptimizer(c, p.parts.Optimizer, t.models.arrays)
+	optimizer, err := newOptimizer(c, p.parts.Optimizer, t.arrays)
 	if err != nil {
 		return err
 	}
-	t.models.trained, t.warnings = seenQueries(t.data.splits, transform, p.parts.Initial)
-
+	t.trainedOn, t.warnings = seenQueries(t.data.splits, t.transform, p.parts.Initial)
 	t.history = &history{metric: p.evaluator.metric}
 	t.validation = &validation{
-		meter: &meter{evaluator: p.evaluator, group: p.group}, data: t.data, history: t.history, initial: p.parts.Initial,
-		current: &graphScoring{model: current, features: t.data.features, width: transform.Width(), graphs: graph.Cache[*graph.Scores]{}},
+		evaluator: p.evaluator, data: t.data, history: t.history, initial: p.parts.Initial,
+		current: &graphScoring{model: current, features: t.data.features, width: features},
 		best:    best.Weights().Float32s(),
 	}
 	division := shards.Division{Shards: c.Shards, Batch: c.Batch, Seed: c.Seed, Rank: p.group.Rank(), Ranks: p.group.Size()}
 	cutoff := min(c.Cutoff, longest(train)) // there are no ranks beyond it
 	t.loop = &loop{
-		data: t.data, division: division, batches: newBatches(t.data, division),
-		gradients: newGradients(model, transform.Width(), p.loss.objective(train, cutoff), division, p.group),
-		samples:   c.Samples, optimizer: optimizer, weights: weights, group: p.group, history: t.history,
+		data: t.data, division: division, group: p.group, history: t.history,
+		batches:   &batches{data: t.data, division: division, own: division.Own()},
+		gradients: newGradients(model, features, p.loss.objective(train, cutoff), division, p.group),
+		samples:   c.Samples, skips: c.OnNaN == onNaNSkip, optimizer: optimizer, weights: weights,
+		hooks: newHooks(c, p.schedule, t.arrays, averaged, t.validation),
 	}
-	t.loop.hooks = newHooks(c, p.schedule, t.models.arrays, averaged, t.validation, t.history)
 	return nil
 }
 
-// state is what a checkpoint keeps.
-func (t *Trainer) state() state {
-	states := []state{t.loop.state()}
-	for _, h := range t.loop.hooks {
-		states = append(states, h.state())
+// newHooks are the hooks of a run, in the order in which the loop calls them at each moment. The
+// weights that are evaluated are averaged ones with Config.Average.
+func newHooks(c Config, s schedule, arrays []nn.Array, evaluated []float32, v *validation) []hook {
+	var list []hook
+	for _, row := range []struct {
+		wanted bool
+		hook   hook
+	}{
+		{true, &rates{Optimization: c.Optimization, schedule: s, history: v.history}},
+		{c.L2 != 0, &l2{rate: float32(c.L2), arrays: arrays}},
+		{true, &clipping{most: c.Clip}},
+		{c.GroupLasso != 0, &groupLasso{penalty: c.GroupLasso, arrays: arrays}},
+		{true, finiteWeights{}},
+		{c.Average != 0, &average{beta: c.Average, averaged: evaluated}},
+		{true, v},
+		{true, v.history},
+		{true, &patience{history: v.history, epochs: c.Epochs, patience: c.Patience}},
+	} {
+		if row.wanted {
+			list = append(list, row.hook)
+		}
 	}
-	return joined(states...)
+	return list
+}
+
+// state is that of the loop and its hooks.
+func (t *Trainer) state() state {
+	all := t.loop.state()
+	for _, h := range t.loop.hooks {
+		s := h.state()
+		maps.Copy(all.arrays, s.arrays)
+		maps.Copy(all.values, s.values)
+	}
+	return all
 }
 
 // callbacks is the hook of Hooks.
@@ -163,13 +195,12 @@ func (c *callbacks) finished(e Epoch) (err error) {
 	return processes.Agree(c.trainer.parsed.group, err)
 }
 
-// Run trains until the last epoch, until Config.Patience epochs in a row were not better
-// than the best one, or until the context is cancelled, which is no error: the result is the
-// best model so far. A loss, gradient or weight that is not finite ends it with an error that
-// names the step and the queries, unless Config.OnNaN says otherwise. A validation value that
-// is not finite is never the best, and ends it with an error while there is no other, after
-// the first epoch as a rule. A trainer that was
-// interrupted cannot go on; make a new one and Restore the last checkpoint.
+// Run trains until the last epoch, until Config.Patience epochs in a row were not better than the
+// best one, or until the context is cancelled, which is no error: the result is the best model so
+// far. A loss, gradient or weight that is not finite ends it with an error that names the step and
+// the queries, unless Config.OnNaN says otherwise. A validation value that is not finite is never
+// the best, and ends it with an error while there is no other, after the first epoch as a rule. A
+// trainer that was interrupted cannot go on; make a new one and Restore the last checkpoint.
 func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
 	if !t.running.TryLock() {
 		return nil, errors.New("train: the trainer is running already: make one for each run")
@@ -210,21 +241,20 @@ func (t *Trainer) Done() bool { return t.loop.enough() }
 func (t *Trainer) History() []Epoch { return t.history.epochs }
 
 // Best is the model of the best epoch until now.
-func (t *Trainer) Best() (*ranker.Model, error) { return t.models.model(t.validation.best) }
+func (t *Trainer) Best() (*ranker.Model, error) { return t.model(t.validation.best) }
 
 // Current is the model as it is, or of the average of its weights
 // (Config.Average): before Run, with its initial weights.
 func (t *Trainer) Current() (*ranker.Model, error) {
-	return t.models.model(t.validation.current.model.Weights().Float32s())
+	return t.model(t.validation.current.model.Weights().Float32s())
 }
 
 // LeftOut is how many queries of the training split are left out of training, for the loss
 // learns nothing from queries without a relevant document (see losses.Term), or from empty ones.
 func (t *Trainer) LeftOut() int { return t.data.splits.Train.Queries() - len(t.data.queries) }
 
-// Warnings are what is odd about the splits together: queries of one that have the same
-// documents as those of another, whatever their ids. Those of each by itself are in
-// datasets.Splits.Warnings.
+// Warnings are what is odd about the splits together: queries of one that have the same documents
+// as those of another, whatever their ids. Those of each by itself are in datasets.Splits.Warnings.
 func (t *Trainer) Warnings() []string { return t.warnings }
 
 // Objective says in words what is learned: "plrank-rb with N = 100, K = 10"; N only of a
@@ -240,8 +270,7 @@ func (t *Trainer) Validation() string {
 	return t.Config.Metric
 }
 
-// Architecture says in words what the model is: "92 inputs, hidden 64 (relu),
-// 6017 weights".
+// Architecture says in words what the model is: "92 inputs, hidden 64 (relu), 6017 weights".
 func (t *Trainer) Architecture() string {
-	return fmt.Sprintf("%d inputs, %s", t.models.transform.Width(), architecture(t.loop.gradients.model))
+	return fmt.Sprintf("%d inputs, %s", t.transform.Width(), architecture(t.loop.gradients.model))
 }

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -21,9 +22,8 @@ type trainingLoss struct {
 	settings  Objective // with the names as they are written
 	seed      uint64
 	compute   losses.Func
-	terms     []losses.Term // none of Parts.Loss
-	custom    bool          // it is Parts.Loss
-	labelFree bool          // and learns from queries without a relevant document
+	terms     []losses.Term // nil: it is Parts.Loss
+	labelFree bool          // which learns from queries without a relevant document
 	gain      metrics.Gain
 	discounts metrics.Objective
 	grade     float64 // the highest that it goes by
@@ -31,9 +31,9 @@ type trainingLoss struct {
 
 // newTrainingLoss looks up the names of the objective.
 func newTrainingLoss(c Config, parts Parts) (*trainingLoss, error) {
-	l := &trainingLoss{settings: c.Objective, seed: c.Seed, compute: parts.Loss, custom: parts.Loss != nil, labelFree: parts.LabelFree}
+	l := &trainingLoss{settings: c.Objective, seed: c.Seed, compute: parts.Loss, labelFree: parts.LabelFree}
 	var err error
-	if !l.custom {
+	if l.compute == nil {
 		if l.compute, err = losses.Parse(c.Loss); err != nil {
 			return nil, err
 		}
@@ -44,19 +44,15 @@ func newTrainingLoss(c Config, parts Parts) (*trainingLoss, error) {
 	if l.gain, err = metrics.ParseGain(c.Gain); err != nil {
 		return nil, err
 	}
-	return l, l.parseDiscounts()
-}
-
-// parseDiscounts reads the discounts. Where gains are to be normalized by the ideal value, they
-// must be such that the documents of the highest gains come first in it.
-func (l *trainingLoss) parseDiscounts() (err error) {
-	if l.discounts, err = metrics.ParseObjective(l.settings.Discounts, l.settings.Cutoff); err != nil || !l.settings.NormalizeGains {
-		return err
+	if l.discounts, err = metrics.ParseObjective(c.Discounts, c.Cutoff); err != nil {
+		return nil, err
 	}
-	if err := l.discounts.CheckNorm(); err != nil {
-		return fmt.Errorf("train: discounts %s, %w", l.settings.Discounts, err)
+	if c.NormalizeGains { // by the ideal value: the documents of the highest gains must come first in it
+		if err := l.discounts.CheckNorm(); err != nil {
+			return nil, fmt.Errorf("train: discounts %s, %w", c.Discounts, err)
+		}
 	}
-	return nil
+	return l, nil
 }
 
 // learnsLabelFree tells whether the loss learns from queries without a relevant document.
@@ -74,30 +70,15 @@ func (l *trainingLoss) needsNoLabels() bool {
 // is set: nothing else may change what is learned. Where no label is above 0 it is 1, for to
 // losses 0 stands for the usual one.
 func (l *trainingLoss) takeGrade(d *datasets.Dataset) {
-	l.grade = l.settings.HighestGrade
-	if l.grade != 0 {
-		return
-	}
-	if l.grade = float64(slices.Max(d.Labels)); l.grade <= 0 {
+	if l.grade = cmp.Or(l.settings.HighestGrade, float64(slices.Max(d.Labels))); l.grade <= 0 {
 		l.grade = 1
 	}
 }
 
-// checkGroups is an error where the loss compares groups of documents, and d has none.
-func (l *trainingLoss) checkGroups(d *datasets.Dataset) error {
-	for _, t := range l.terms {
-		if m, _ := metrics.ParseMeasure(t.Measure); m.NeedsGroups() && d.Groups == nil {
-			return fmt.Errorf("train: %s: the loss %s compares groups: %w", d.Name, t.Loss, ErrNoGroups)
-		}
-	}
-	return nil
-}
-
 // rawGains are those of all documents of d; an error says where the label is that has none.
-func (l *trainingLoss) rawGains(d *datasets.Dataset) ([]float64, error) {
-	gains := make([]float64, d.Rows())
+func (l *trainingLoss) rawGains(d *datasets.Dataset) (gains []float64, err error) {
+	gains = make([]float64, d.Rows())
 	for row, label := range d.Labels {
-		var err error
 		if gains[row], err = l.gain.Of(label); err != nil {
 			return nil, fmt.Errorf("train: %s: %w", d.Where(row), err)
 		}
@@ -107,25 +88,23 @@ func (l *trainingLoss) rawGains(d *datasets.Dataset) ([]float64, error) {
 
 // gains are those of all documents of d as the loss has them.
 func (l *trainingLoss) gains(d *datasets.Dataset) ([]float32, error) {
-	gains, err := l.rawGains(d)
+	raw, err := l.rawGains(d)
 	if err != nil {
 		return nil, err
 	}
-	if l.settings.NormalizeGains {
-		for q := range d.Queries() {
-			of := gains[d.Offsets[q]:d.Offsets[q+1]]
-			if norm := l.discounts.Norm(of); norm > 0 {
-				for i := range of {
-					of[i] /= norm
-				}
+	gains := make([]float32, len(raw))
+	for q := range d.Queries() {
+		from, to, norm := d.Offsets[q], d.Offsets[q+1], 1.0
+		if l.settings.NormalizeGains {
+			if best := l.discounts.Norm(raw[from:to]); best > 0 {
+				norm = best
 			}
 		}
+		for i := from; i < to; i++ {
+			gains[i] = float32(raw[i] / norm)
+		}
 	}
-	narrow := make([]float32, len(gains))
-	for i, g := range gains {
-		narrow[i] = float32(g)
-	}
-	return narrow, nil
+	return gains, nil
 }
 
 // relevantQueries are the queries of d with a document whose gain is above 0.
@@ -135,34 +114,41 @@ func (l *trainingLoss) relevantQueries(d *datasets.Dataset) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	var queries []int
+	relevant := func(gain float64) bool { return gain > 0 }
+	return queriesWhere(d, func(from, to int) bool { return slices.ContainsFunc(gains[from:to], relevant) }), nil
+}
+
+// queriesWhere are the queries of d whose rows are as wanted.
+func queriesWhere(d *datasets.Dataset, wanted func(from, to int) bool) (queries []int) {
 	for q := range d.Queries() {
-		if slices.ContainsFunc(gains[d.Offsets[q]:d.Offsets[q+1]], func(g float64) bool { return g > 0 }) {
+		if wanted(d.Offsets[q], d.Offsets[q+1]) {
 			queries = append(queries, q)
 		}
 	}
-	return queries, nil
+	return queries
 }
 
 // objective is what graphs compute for queries of d, with so many ranks.
 func (l *trainingLoss) objective(d *datasets.Dataset, cutoff int) *graph.Objective {
 	return &graph.Objective{
-		Loss:            l.compute,
-		Sampler:         ops.NewSampler(l.settings.Samples.most(), cutoff, l.seed),
-		Exposure:        ops.NewSampler(graph.ExposureSamples, cutoff, ^l.seed),
-		Discounts:       l.discounts.Discounts[:cutoff],
-		HighestGrade:    l.grade,
-		Grouped:         d.Groups != nil,
+		Loss: l.compute,
+		Settings: losses.Batch{
+			Sampler:      ops.NewSampler(l.settings.Samples.most(), cutoff, l.seed),
+			Exposure:     ops.NewSampler(graph.ExposureSamples, cutoff, ^l.seed),
+			Discounts:    l.discounts.Discounts[:cutoff],
+			HighestGrade: l.grade,
+		},
+		Groups:          d.Groups != nil,
 		DocumentWeights: d.Weights != nil,
 		QueryWeights:    d.QueryWeights != nil,
 	}
 }
 
-// words say what is learned: "plrank-rb with N = 100, K = 10"; N only of a loss that samples, and
-// of Parts.Loss, of which that is not known.
+// words are those of [Trainer.Objective].
 func (l *trainingLoss) words() string {
-	if l.custom || slices.ContainsFunc(l.terms, func(of losses.Term) bool { return of.Sampled }) {
-		return fmt.Sprintf("%s with N = %v, K = %d", l.settings.Loss, l.settings.Samples, l.settings.Cutoff)
+	samples := ""
+	if l.terms == nil || slices.ContainsFunc(l.terms, func(of losses.Term) bool { return of.Sampled }) {
+		samples = fmt.Sprintf("N = %v, ", l.settings.Samples)
 	}
-	return fmt.Sprintf("%s with K = %d", l.settings.Loss, l.settings.Cutoff)
+	return fmt.Sprintf("%s with %sK = %d", l.settings.Loss, samples, l.settings.Cutoff)
 }

@@ -3,6 +3,7 @@ package train
 import (
 	"fmt"
 
+	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/processes"
 	"github.com/plrank/plrank/ranker"
 )
@@ -10,12 +11,12 @@ import (
 // validation is the hook that evaluates the model after each epoch, and keeps the best one.
 type validation struct {
 	idle
-	meter   *meter
-	data    *runData
-	history *history
-	current *graphScoring // the model that is evaluated
-	best    []float32     // weights of the best model
-	initial *ranker.Model // nil: there is none
+	evaluator *evaluator
+	data      *runData
+	history   *history
+	current   *graphScoring // the model that is evaluated
+	best      []float32     // weights of the best model
+	initial   *ranker.Model // nil: there is none
 }
 
 func (v *validation) state() state {
@@ -28,7 +29,7 @@ func (v *validation) begin() error {
 	if v.initial == nil || len(v.history.epochs) > 0 {
 		return nil
 	}
-	vali, err := v.meter.values(v.current, v.data.splits.Vali)
+	vali, err := v.evaluator.values(v.current, v.data.splits.Vali)
 	if err == nil {
 		v.history.initial = nil
 		_, err = v.isBest(vali)
@@ -42,21 +43,19 @@ func (v *validation) begin() error {
 }
 
 func (v *validation) evaluate(e *Epoch) (err error) {
-	if v.meter.settings.EvaluateTrain {
-		if e.Train, err = v.meter.values(v.current, v.data.splits.Train); err != nil {
-			return err
+	s, splits := v.evaluator.settings, v.data.splits
+	for _, of := range []struct {
+		wanted bool
+		data   *datasets.Dataset
+		values *Values
+	}{{s.EvaluateTrain, splits.Train, &e.Train}, {true, splits.Vali, &e.Vali}, {s.EvaluateTest, splits.Test, &e.Test}} {
+		if of.wanted {
+			if *of.values, err = v.evaluator.values(v.current, of.data); err != nil {
+				return err
+			}
 		}
 	}
-	if e.Vali, err = v.meter.values(v.current, v.data.splits.Vali); err != nil {
-		return err
-	}
-	if v.meter.settings.EvaluateTest {
-		if e.Test, err = v.meter.values(v.current, v.data.splits.Test); err != nil {
-			return err
-		}
-	}
-	e.Best, err = v.isBest(e.Vali)
-	if e.Best {
+	if e.Best, err = v.isBest(e.Vali); e.Best {
 		v.keepBest()
 	}
 	return err
@@ -65,10 +64,10 @@ func (v *validation) evaluate(e *Epoch) (err error) {
 // isBest tells whether a model of these values on the validation split is better than all
 // before it. It is an error if neither has a value.
 func (v *validation) isBest(vali Values) (bool, error) {
-	metric := v.meter.metric
-	value, best := float64(vali[metric.String()]), v.history.bestValue()
+	metric := v.evaluator.metric
+	value, best := float64(vali[metric.name]), v.history.bestValue()
 	if !finite(value) && !finite(best) {
-		return false, processes.Agree(v.meter.group, v.meter.checkValue(vali, v.data.splits.Vali))
+		return false, processes.Agree(v.evaluator.group, v.evaluator.checkValue(vali, v.data.splits.Vali))
 	}
 	return metric.Better(value, best), nil
 }

@@ -3,6 +3,9 @@ package train
 import (
 	"encoding/json"
 	"math"
+	"slices"
+
+	"github.com/viterin/vek/vek32"
 )
 
 // A Value is the value of a metric; NaN, where no query has one, is null in JSON.
@@ -10,7 +13,7 @@ type Value float64
 
 // MarshalJSON writes a number, or null.
 func (v Value) MarshalJSON() ([]byte, error) {
-	if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+	if !finite(float64(v)) {
 		return []byte("null"), nil
 	}
 	return json.Marshal(float64(v))
@@ -29,3 +32,12 @@ func (v *Value) UnmarshalJSON(data []byte) error {
 // "ndcg@5" of the ranking by descending score, "expected-ndcg@5" under the
 // Plackett–Luce policy of the scores, "disparity" of the exposure under it.
 type Values map[string]Value
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+func notFinite(v float32) bool { return v-v != 0 }
+
+func allFinite(v []float32) bool {
+	sum := vek32.Sum(v) // finite only if all are, but it may be too large itself
+	return !notFinite(sum) || !slices.ContainsFunc(v, notFinite)
+}

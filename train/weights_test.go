@@ -22,6 +22,7 @@ func weighted(s *datasets.Splits, document, query func(i int) float32) *datasets
 // Weights multiply gradients as they say: all of 2 are a learning rate twice as high,
 // documents of weight 0 have no gain, queries of weight 0 are not learnt from.
 func TestWeightsOfTraining(t *testing.T) {
+	t.Parallel()
 	two := func(int) float32 { return 2 }
 	one := func(int) float32 { return 1 }
 	c := busy("sgd")

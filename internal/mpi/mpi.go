@@ -5,7 +5,7 @@ package mpi
 
 import "os"
 
-// A World is all processes that mpirun has started: a train.Processes.
+// A World is all processes that mpirun has started: a processes.Group.
 type World interface {
 	Rank() int // of this process, from 0
 	Size() int

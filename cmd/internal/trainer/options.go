@@ -5,6 +5,7 @@ import (
 
 	"github.com/plrank/plrank/cmd/internal/input"
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/processes"
 	"github.com/plrank/plrank/internal/recipe"
 	"github.com/plrank/plrank/internal/source"
 	"github.com/plrank/plrank/train"
@@ -30,7 +31,7 @@ type options struct {
 	config    string // a file with settings
 	threads   command.Threads
 	version   bool
-	processes train.Processes // that mpirun has started; nil: this process alone
+	processes processes.Group // that mpirun has started; nil: this process alone
 	given     []string        // flags, by name
 	bySize    bool            // the recipe is still to be chosen, by the size of the data
 	recipe    string          // what was chosen, in words, by this run; lines

@@ -6,14 +6,13 @@ import (
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/internal/processes"
-	"github.com/plrank/plrank/train"
 )
 
 // usualShards is -shards where mpirun has started the command.
 const usualShards = 8
 
 // join makes the options those of a rank.
-func (o *options) join(group train.Processes, args []string) error {
+func (o *options) join(group processes.Group, args []string) error {
 	if o.version {
 		return nil
 	}
@@ -34,7 +33,7 @@ func (o *options) join(group train.Processes, args []string) error {
 // inTurn calls f for rank 0 first, then for one process of each other host, then for the
 // others. They find what those before have left in a cache, where they can see it. All
 // ranks get the error of any.
-func inTurn[T any](group train.Processes, f func() (T, error)) (value T, err error) {
+func inTurn[T any](group processes.Group, f func() (T, error)) (value T, err error) {
 	if group == nil {
 		return f()
 	}

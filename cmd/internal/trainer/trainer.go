@@ -14,7 +14,6 @@ import (
 	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/internal/processes"
 	"github.com/plrank/plrank/internal/version"
-	"github.com/plrank/plrank/train"
 )
 
 // Run is the sub-command, and its exit status. Started by mpirun, it is one of several ranks.
@@ -63,7 +62,7 @@ func runRank(ctx context.Context, world mpi.World, args []string, stdout, stderr
 }
 
 // body is the sub-command. group is nil where there is one process.
-func body(ctx context.Context, group train.Processes, args []string, stdout, stderr io.Writer) error {
+func body(ctx context.Context, group processes.Group, args []string, stdout, stderr io.Writer) error {
 	o, err := parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		page.Print(stdout, defaults().flags())

@@ -2,28 +2,29 @@ package graph
 
 import "errors"
 
-// A Cache has compiled graphs by their number of rows.
+// A Cache has compiled graphs by their number of rows. Its zero value is empty.
 type Cache[T interface{ Close() error }] map[int]T
 
 // mostGraphs is how many there may be at once: more than an epoch of usual data has.
 const mostGraphs = 64
 
 // Get gives the graph of so many rows, which it makes if there is none.
-func (g Cache[T]) Get(rows int, build func() (T, error)) (T, error) {
-	if s, ok := g[rows]; ok {
+func (g *Cache[T]) Get(rows int, build func() (T, error)) (made T, err error) {
+	if s, ok := (*g)[rows]; ok {
 		return s, nil
 	}
-	if len(g) >= mostGraphs {
+	if len(*g) >= mostGraphs {
 		if err := g.Close(); err != nil {
-			var none T
-			return none, err
+			return made, err
 		}
 	}
-	s, err := build()
-	if err == nil {
-		g[rows] = s
+	if *g == nil {
+		*g = Cache[T]{}
 	}
-	return s, err
+	if made, err = build(); err == nil {
+		(*g)[rows] = made
+	}
+	return made, err
 }
 
 // Close frees the memory of all graphs. They are made again when they are needed.

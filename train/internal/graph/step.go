@@ -13,127 +13,92 @@ import (
 
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/nn"
-	"github.com/plrank/plrank/ops"
 )
 
-// A Step computes the loss of a batch and its gradient, for one number of
-// rows. Compiling only these prunes what Grad adds beside them.
+// A Step computes the loss of a batch and its gradient, for one number of rows.
 type Step struct {
-	vm                        G.VM
-	x, gains, labels, offsets *G.Node
-	groups                    *G.Node // nil: documents have none
-	ofDocuments, ofQueries    *G.Node // weights; nil: all are 1
-	members                   int
-	loss                      *G.Value // apart: the machine points to it, and would hold itself, and never be freed, for it has a finalizer
-	weights, grads            G.Nodes  // of the arrays of the model
+	G.VM
+	x       *G.Node
+	batch   losses.Batch // but for the scores
+	members int
+	loss    *G.Value // apart: the machine points to it, and would hold itself, and never be freed, for it has a finalizer
+	weights G.Nodes
+	grads   G.Nodes // of the weights
 }
 
 // NewStep builds the graph for batches of that many rows, queries and
 // features. It ends early with the error of the context.
 func NewStep(ctx context.Context, model nn.Scorer, o *Objective, rows, queries, features int) (*Step, error) {
-	g := G.NewGraph()
-	s, outputs, err := describeStep(ctx, g, model, o, rows, queries, features)
-	if err == nil {
-		s.vm, err = compiled(ctx, g, s.x, outputs)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-// describeStep makes the nodes of a step, and gives those that are to be computed.
-func describeStep(ctx context.Context, g *G.ExprGraph, model nn.Scorer, o *Objective, rows, queries, features int) (*Step, G.Nodes, error) {
-	building.Lock()
-	defer building.Unlock()
-	s := newInputs(g, o, rows, queries)
-	s.x = G.NewMatrix(g, tensor.Float32, G.WithShape(rows, features), G.WithName("x"))
-	s.weights = model.Weights().Nodes(g)
-	members, err := nn.BuildMembers(model, nn.Input{Features: s.x, Offsets: s.offsets, Weights: s.weights}, nn.Train)
-	if err != nil {
-		return nil, nil, err
-	}
-	if slices.Contains(members, nil) {
-		return nil, nil, errors.New("the model gives no scores")
-	}
-	s.members = len(members)
-	cost, err := s.cost(ctx, members, o)
-	if err != nil {
-		return nil, nil, err
-	}
-	if s.grads, err = G.Grad(cost, s.weights...); err != nil {
-		return nil, nil, fmt.Errorf("the loss cannot be differentiated by all arrays of the model's weights: %w", err)
-	}
-	return s, s.outputs(cost), nil
+	return newStep(ctx, o, rows, queries, func(s *Step, g *G.ExprGraph) (G.Nodes, error) {
+		s.x, s.weights = matrix(g, rows, features, "x"), model.Weights().Nodes(g)
+		members, err := nn.BuildMembers(model, nn.Input{Features: s.x, Offsets: s.batch.Lists.Offsets, Weights: s.weights}, nn.Train)
+		if err == nil && slices.Contains(members, nil) {
+			err = errors.New("the model gives no scores")
+		}
+		return members, err
+	})
 }
 
 // NewLoss is a Step of one query whose scores take the place of its features, and which has no
 // gradient.
 func NewLoss(o *Objective, rows int) (*Step, error) {
-	ctx := context.Background()
-	g := G.NewGraph()
-	building.Lock()
-	s := newInputs(g, o, rows, 1)
-	s.x = G.NewVector(g, tensor.Float32, G.WithShape(rows), G.WithName("scores"))
-	s.members = 1
-	cost, err := s.cost(ctx, G.Nodes{s.x}, o)
-	building.Unlock()
-	if err == nil {
-		s.vm, err = compiled(ctx, g, s.x, s.outputs(cost))
-	}
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
+	return newStep(context.Background(), o, rows, 1, func(s *Step, g *G.ExprGraph) (G.Nodes, error) {
+		s.x = vector(g, tensor.Float32, rows, "scores")
+		return G.Nodes{s.x}, nil
+	})
 }
 
-// newInputs is a graph with the inputs of a loss, but for those that scores are made of.
-func newInputs(g *G.ExprGraph, o *Objective, rows, queries int) *Step {
-	s := &Step{
-		gains:   G.NewVector(g, tensor.Float32, G.WithShape(rows), G.WithName("gains")),
-		labels:  G.NewVector(g, tensor.Float32, G.WithShape(rows), G.WithName("labels")),
-		offsets: G.NewVector(g, tensor.Int, G.WithShape(queries+1), G.WithName("offsets")),
-	}
-	if o.Grouped {
-		s.groups = G.NewVector(g, tensor.Int, G.WithShape(rows), G.WithName("groups"))
+// newStep builds a graph of the loss of scores, which are those of all members.
+func newStep(ctx context.Context, o *Objective, rows, queries int, scores func(*Step, *G.ExprGraph) (G.Nodes, error)) (*Step, error) {
+	s := &Step{batch: o.Settings, loss: new(G.Value)}
+	var err error
+	s.VM, err = newMachine(ctx, func(g *G.ExprGraph) (*G.Node, G.Nodes, error) {
+		s.addInputs(g, o, rows, queries)
+		members, err := scores(s, g)
+		if err != nil {
+			return nil, nil, err
+		}
+		s.members = len(members)
+		cost, err := s.cost(ctx, members, o.Loss)
+		if err != nil {
+			return nil, nil, err
+		}
+		if s.weights != nil {
+			if s.grads, err = G.Grad(cost, s.weights...); err != nil {
+				return nil, nil, fmt.Errorf("the loss cannot be differentiated by all arrays of the model's weights: %w", err)
+			}
+		}
+		// A copy of the loss: its own value may be overwritten by the backward pass.
+		return s.x, append(G.Nodes{G.Read(cost, s.loss)}, s.grads...), nil
+	})
+	return s, err
+}
+
+// addInputs adds the inputs of a loss, but for those that scores are made of.
+func (s *Step) addInputs(g *G.ExprGraph, o *Objective, rows, queries int) {
+	b := &s.batch
+	b.Gains, b.Labels = vector(g, tensor.Float32, rows, "gains"), vector(g, tensor.Float32, rows, "labels")
+	b.Lists.Offsets = vector(g, tensor.Int, queries+1, "offsets")
+	if o.Groups {
+		b.Groups = vector(g, tensor.Int, rows, "groups")
 	}
 	if o.DocumentWeights {
-		s.ofDocuments = G.NewVector(g, tensor.Float32, G.WithShape(rows), G.WithName("document weights"))
+		b.DocumentWeights = vector(g, tensor.Float32, rows, "document weights")
 	}
 	if o.QueryWeights {
-		s.ofQueries = G.NewVector(g, tensor.Float32, G.WithShape(queries), G.WithName("query weights"))
+		b.QueryWeights = vector(g, tensor.Float32, queries, "query weights")
 	}
-	return s
 }
 
-// outputs are what the machine computes: the loss and its gradients.
-func (s *Step) outputs(cost *G.Node) G.Nodes {
-	// A copy of the loss: its own value may be overwritten by the backward pass.
-	s.loss = new(G.Value)
-	return append(G.Nodes{G.Read(cost, s.loss)}, s.grads...)
-}
-
-// cost is the sum of the losses of all members: each learns by itself, from
-// rankings of its own.
-func (s *Step) cost(ctx context.Context, members G.Nodes, o *Objective) (sum *G.Node, err error) {
+// cost is the sum of the losses of all members: each learns by itself, from rankings of its own.
+func (s *Step) cost(ctx context.Context, members G.Nodes, loss losses.Func) (sum *G.Node, err error) {
 	for _, scores := range members {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		cost, err := losses.Mean(o.Loss, losses.Batch{
-			Lists:        ops.Lists{Scores: scores, Offsets: s.offsets},
-			Gains:        s.gains,
-			Labels:       s.labels,
-			HighestGrade: o.HighestGrade,
-			Groups:       s.groups,
-
-			DocumentWeights: s.ofDocuments,
-			QueryWeights:    s.ofQueries,
-
-			Sampler:   o.Sampler,
-			Exposure:  o.Exposure,
-			Discounts: o.Discounts,
-		})
+		b := s.batch
+		b.Lists.Scores = scores
+		cost, err := losses.Mean(loss, b)
 		if err != nil {
 			return nil, err
 		}
@@ -146,22 +111,19 @@ func (s *Step) cost(ctx context.Context, members G.Nodes, o *Objective) (sum *G.
 	return sum, nil
 }
 
-// Run computes the loss of a batch, the mean over members, and the gradient of their
+// Loss computes the loss of a batch, the mean over members, and the gradient of their
 // sum, which goes into a slice as long as the weights.
-func (s *Step) Run(b *Batch, gradient []float32) (float64, error) {
-	for _, let := range []struct {
-		node   *G.Node // nil: not of this graph
-		values any
-	}{
-		{s.x, b.Packed.X}, {s.gains, b.Gains}, {s.labels, b.Packed.Labels}, {s.offsets, b.Packed.Offsets},
-		{s.groups, b.Packed.Groups}, {s.ofDocuments, b.Packed.Weights}, {s.ofQueries, b.Packed.QueryWeights},
-	} {
-		if err := set(let.node, let.values); err != nil {
-			return 0, err
-		}
+func (s *Step) Loss(b *Batch, gradient []float32) (float64, error) {
+	in := &s.batch
+	if err := let(
+		leaf{s.x, b.Packed.X}, leaf{in.Lists.Offsets, b.Packed.Offsets},
+		leaf{in.Gains, b.Gains}, leaf{in.Labels, b.Packed.Labels}, leaf{in.Groups, b.Packed.Groups},
+		leaf{in.DocumentWeights, b.Packed.Weights}, leaf{in.QueryWeights, b.Packed.QueryWeights},
+	); err != nil {
+		return 0, err
 	}
-	s.vm.Reset()
-	if err := s.vm.RunAll(); err != nil {
+	s.Reset()
+	if err := s.RunAll(); err != nil {
 		return 0, Unsound(err)
 	}
 	loss, err := nn.Float64s(*s.loss)
@@ -169,14 +131,6 @@ func (s *Step) Run(b *Batch, gradient []float32) (float64, error) {
 		return 0, fmt.Errorf("the loss has the shape %v, want a scalar", (*s.loss).Shape())
 	}
 	return loss[0] / float64(s.members), s.gather(gradient)
-}
-
-// set gives an input of a graph its values; there is nothing to do where it is nil.
-func set(n *G.Node, values any) error {
-	if n == nil {
-		return nil
-	}
-	return G.Let(n, tensor.New(tensor.WithShape(n.Shape()...), tensor.WithBacking(values)))
 }
 
 // gather brings the gradients of all arrays together: ops, which may be anybody's,
@@ -204,6 +158,3 @@ func (s *Step) gather(gradient []float32) error {
 	}
 	return nil
 }
-
-// Close frees the memory of the graph.
-func (s *Step) Close() error { return s.vm.Close() }

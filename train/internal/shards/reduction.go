@@ -1,16 +1,12 @@
 package shards
 
 import (
-	"encoding/binary"
-	"math"
-
 	"github.com/plrank/plrank/internal/processes"
 )
 
-// Fold sums up vectors into the first: in rounds, each adding the upper half of those
-// that are left to the lower half. The vectors r, r+P, r+2P, … of all may be folded
-// before, and then those sums: for P that is a power of two, it is the same sum, bit for
-// bit.
+// Fold sums up vectors into the first: in rounds, each adding the upper half of those that are left
+// to the lower half. The vectors r, r+P, r+2P, … of all may be folded before, and then those sums:
+// for P that is a power of two, it is the same sum, bit for bit.
 func Fold(v [][]float32) {
 	half := 1
 	for half < len(v) {
@@ -50,7 +46,7 @@ func NewReduction(g processes.Group, shards int, own [][]float32) *Reduction {
 	r.slice = (len(own[0]) + ranks - 1) / ranks
 	r.parts = make([]float32, ranks*r.vectors*r.slice)
 	r.theirs = make([]float32, len(r.parts))
-	r.result = make([]byte, 4*r.slice+r.recordSize())
+	r.result = make([]byte, 4*r.slice+8*len(r.numbers()))
 	r.all = make([]byte, ranks*len(r.result))
 	return r
 }
@@ -71,8 +67,9 @@ const (
 	OfRank            // it cannot at all
 )
 
-func (r *Reduction) recordSize() int {
-	return 8 + 8*((r.shards+r.group.Size()-1)/r.group.Size())
+// numbers is room for a record of one rank, as numbers: Failed, 1 for Interrupted, and Losses.
+func (r *Reduction) numbers() []float64 {
+	return make([]float64, 2+(r.shards+r.group.Size()-1)/r.group.Size())
 }
 
 // Sum puts the sum of all gradients into total, and gives the losses of all shards, and
@@ -102,33 +99,24 @@ func (r *Reduction) Sum(total []float32, mine Record) Record {
 	}
 	Fold(slices)
 	copy(r.result, processes.Bytes(slices[0]))
-	mine.write(r.result[4*r.slice:])
+	record := r.numbers()
+	record[0] = float64(mine.Failed)
+	if mine.Interrupted {
+		record[1] = 1
+	}
+	copy(record[2:], mine.Losses)
+	copy(r.result[4*r.slice:], processes.Bytes(record))
 	r.group.Allgather(r.all, r.result)
 
 	sum := Record{Losses: make([]float64, r.shards)}
 	for rank := range ranks {
 		of := r.all[rank*len(r.result):][:len(r.result)]
 		copy(processes.Bytes(total[min(rank*r.slice, len(total)):]), of[:4*r.slice])
-		sum.read(of[4*r.slice:], rank, ranks)
+		copy(processes.Bytes(record), of[4*r.slice:])
+		sum.Failed, sum.Interrupted = max(sum.Failed, Failure(record[0])), sum.Interrupted || record[1] == 1
+		for i, shard := 2, rank; shard < r.shards; i, shard = i+1, shard+ranks {
+			sum.Losses[shard] = record[i]
+		}
 	}
 	return sum
-}
-
-// write and read are of a record in r.result: flags, then the losses.
-func (m Record) write(to []byte) {
-	to[0], to[1] = byte(m.Failed), 0
-	if m.Interrupted {
-		to[1] = 1
-	}
-	for i, loss := range m.Losses {
-		binary.LittleEndian.PutUint64(to[8+8*i:], math.Float64bits(loss))
-	}
-}
-
-func (m *Record) read(from []byte, rank, ranks int) {
-	m.Failed = max(m.Failed, Failure(from[0]))
-	m.Interrupted = m.Interrupted || from[1] == 1
-	for i, shard := 0, rank; shard < len(m.Losses); i, shard = i+1, shard+ranks {
-		m.Losses[shard] = math.Float64frombits(binary.LittleEndian.Uint64(from[8+8*i:]))
-	}
 }

@@ -3,19 +3,14 @@ package graph
 import (
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/losses"
-	"github.com/plrank/plrank/ops"
 )
 
 // An Objective is what stays the same in the graphs of a run.
 type Objective struct {
-	Loss         losses.Func
-	Sampler      *ops.Sampler // for the gradient
-	Exposure     *ops.Sampler // for the exposure of fairness losses
-	Discounts    []float64
-	HighestGrade float64
-	Grouped      bool // documents have groups
+	Loss     losses.Func
+	Settings losses.Batch // with samplers, discounts and the highest grade, and without nodes
 
-	DocumentWeights, QueryWeights bool // documents and queries have them
+	Groups, DocumentWeights, QueryWeights bool // documents have groups; documents and queries have weights
 }
 
 // ExposureSamples is the number of rankings that exposure is estimated from, that
@@ -24,8 +19,8 @@ const ExposureSamples = 1000
 
 // SetStep makes the next run draw what belongs to that step.
 func (o *Objective) SetStep(step uint64) {
-	o.Sampler.SetStep(step)
-	o.Exposure.SetStep(step)
+	o.Settings.Sampler.SetStep(step)
+	o.Settings.Exposure.SetStep(step)
 }
 
 // A Batch is what a [Step] runs on.

@@ -11,14 +11,10 @@ import (
 	"github.com/plrank/plrank/internal/processes"
 )
 
-// joined is what the states of a run keep together.
-func joined(states ...state) state {
-	all := state{arrays: map[string][]float32{}, values: map[string]any{}}
-	for _, s := range states {
-		maps.Copy(all.arrays, s.arrays)
-		maps.Copy(all.values, s.values)
-	}
-	return all
+// A state is what a checkpoint keeps: the memory itself, which is written to where a run goes on.
+type state struct {
+	arrays map[string][]float32
+	values map[string]any // pointers to what JSON can hold
 }
 
 // names of the arrays, in the order of a file.
@@ -34,35 +30,35 @@ func (s state) copied() (values map[string]json.RawMessage, arrays []npzfile.Arr
 		}
 	}
 	for _, name := range s.names() {
-		of := s.arrays[name]
-		for i, v := range of {
+		of := npzfile.Array{Name: name, Shape: []int{len(s.arrays[name])}}
+		for i, v := range s.arrays[name] {
 			if notFinite(v) {
 				return nil, nil, fmt.Errorf("train: no checkpoint can be written: entry %d of %s is %v: a lower learning rate, or clipping the gradient, may help", i, name, v)
 			}
+			of.Data = append(of.Data, float64(v))
 		}
-		arrays = append(arrays, npzfile.Array{Name: name, Shape: []int{len(of)}, Data: widen(of)})
+		arrays = append(arrays, of)
 	}
 	return values, arrays, nil
 }
 
-// decode reads values, and gives what puts them in their places: all, or nothing if there is an
-// error. A value that is not there is zero, as those of older files.
-func (s state) decode(values map[string]json.RawMessage) (put func(), err error) {
+// set reads values: all, or none if there is an error. One that is not there is zero, as those of
+// older files.
+func (s state) set(values map[string]json.RawMessage) error {
 	read := map[string]reflect.Value{}
 	for name, to := range s.values {
 		v := reflect.New(reflect.TypeOf(to).Elem())
 		if text := values[name]; text != nil {
 			if err := json.Unmarshal(text, v.Interface()); err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
+				return fmt.Errorf("%s: %w", name, err)
 			}
 		}
 		read[name] = v.Elem()
 	}
-	return func() {
-		for name, to := range s.values {
-			reflect.ValueOf(to).Elem().Set(read[name])
-		}
-	}, nil
+	for name, to := range s.values {
+		reflect.ValueOf(to).Elem().Set(read[name])
+	}
+	return nil
 }
 
 // followFirst brings all ranks to the state of rank 0, which may have been restored from a
@@ -82,19 +78,8 @@ func (s state) followFirst(g processes.Group) error {
 	if g.Rank() > 0 {
 		var values map[string]json.RawMessage
 		if err = json.Unmarshal(text, &values); err == nil {
-			var put func()
-			if put, err = s.decode(values); err == nil {
-				put()
-			}
+			err = s.set(values)
 		}
 	}
 	return processes.Agree(g, err)
-}
-
-func widen(values []float32) []float64 {
-	wide := make([]float64, len(values))
-	for i, v := range values {
-		wide[i] = float64(v)
-	}
-	return wide
 }

@@ -1,0 +1,81 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// building is held while nodes are made: Gorgonia numbers some of them, those of Rectify
+// among others, with a counter of the process.
+var building sync.Mutex
+
+// newMachine compiles the graph that describe makes, which computes the outputs. Compiling by one
+// input prunes what Grad adds beside the outputs. Gorgonia cannot be stopped while it compiles,
+// which takes long for a large graph: when the context ends, it is left alone.
+func newMachine(ctx context.Context, describe func(g *G.ExprGraph) (input *G.Node, outputs G.Nodes, err error)) (G.VM, error) {
+	g := G.NewGraph()
+	input, outputs, err := func() (*G.Node, G.Nodes, error) {
+		building.Lock()
+		defer building.Unlock()
+		return describe(g)
+	}()
+	if err != nil {
+		return nil, err
+	}
+	type result struct {
+		vm  G.VM
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				done <- result{err: fmt.Errorf("the graph cannot be compiled: panic: %v", r)}
+			}
+		}()
+		prog, locs, err := G.CompileFunction(g, G.Nodes{input}, outputs)
+		if err != nil {
+			done <- result{err: err}
+			return
+		}
+		done <- result{vm: G.NewTapeMachine(g, G.WithPrecompiled(prog, locs))}
+	}()
+	select {
+	case r := <-done:
+		return r.vm, r.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// A leaf is an input of a graph, nil if it has none, and its values for a run.
+type leaf struct {
+	node   *G.Node
+	values any
+}
+
+// let gives leaves their values.
+func let(leaves ...leaf) error {
+	for _, in := range leaves {
+		if in.node == nil {
+			continue
+		}
+		if err := G.Let(in.node, tensor.New(tensor.WithShape(in.node.Shape()...), tensor.WithBacking(in.values))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// vector and matrix are nodes of leaves.
+func vector(g *G.ExprGraph, of tensor.Dtype, length int, name string) *G.Node {
+	return G.NewVector(g, of, G.WithShape(length), G.WithName(name))
+}
+
+func matrix(g *G.ExprGraph, rows, columns int, name string) *G.Node {
+	return G.NewMatrix(g, tensor.Float32, G.WithShape(rows, columns), G.WithName(name))
+}

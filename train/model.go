@@ -1,0 +1,150 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/nn"
+	"github.com/plrank/plrank/ranker"
+)
+
+// newModel makes another model like the one that is trained.
+func (t *Trainer) newModel() (nn.Scorer, error) {
+	s, err := newScorer(t.Config, t.parsed.parts.Scorer, t.transform)
+	if err == nil && !reflect.DeepEqual(s.Weights().Arrays(), t.arrays) {
+		err = errors.New("train: Parts.Scorer gives models of other weights each time")
+	}
+	return s, err
+}
+
+// model is a trained model of these weights.
+func (t *Trainer) model(weights []float32) (*ranker.Model, error) {
+	s, err := t.newModel()
+	if err != nil {
+		return nil, err
+	}
+	copy(s.Weights().Float32s(), weights)
+	f, err := File(s, t.transform, t.data.splits.Train, t.Config.Gain)
+	if err != nil {
+		return nil, err
+	}
+	f.Grade, f.TrainingQueries = t.parsed.evaluator.in.HighestGrade, t.trainedOn
+	model, err := ranker.NewWith(f, func(*ranker.File) (ranker.Forward, error) { return forward(s, t.transform.Width()) })
+	if err != nil {
+		return nil, fmt.Errorf("train: %w", err)
+	}
+	return model, nil
+}
+
+// newScorer makes a model with its initial weights, of what a transform gives.
+func newScorer(c Config, custom func(features int) (nn.Scorer, error), t *datasets.Transform) (nn.Scorer, error) {
+	if custom != nil {
+		return newCustomScorer(custom, t.Width())
+	}
+	mlp := nn.MLPConfig{
+		Features: t.Width(), Hidden: c.Hidden, Activation: c.Activation,
+		Dropout: c.Dropout, Members: c.Members, Seed: c.Seed,
+	}
+	for i := range t.Categories {
+		codes := t.Categories[i].Codes()
+		mlp.Embeddings = append(mlp.Embeddings, nn.Embedding{Codes: codes, Width: nn.EmbeddingWidth(codes)})
+	}
+	if c.Scorer == attentionScorer {
+		return nn.NewTransformer(nn.TransformerConfig{MLPConfig: mlp, Blocks: c.Blocks, Heads: c.Heads, LatentCross: c.LatentCross})
+	}
+	return nn.NewMLP(mlp)
+}
+
+// newCustomScorer is the model of Parts.Scorer.
+func newCustomScorer(custom func(features int) (nn.Scorer, error), features int) (nn.Scorer, error) {
+	s, err := custom(features)
+	if err != nil {
+		return nil, fmt.Errorf("train: Parts.Scorer: %w", err)
+	}
+	switch {
+	case s == nil || s.Weights() == nil:
+		return nil, errors.New("train: Parts.Scorer gives no model, or one without weights")
+	case s.Kind() == "":
+		return nil, errors.New("train: the kind of model of Parts.Scorer has no name")
+	case s.Weights().Size() == 0 || s.Weights().Dtype() != tensor.Float32:
+		return nil, fmt.Errorf("train: the model of Parts.Scorer has %d weights of %v, want one or more of float32", s.Weights().Size(), s.Weights().Dtype())
+	}
+	return s, nil
+}
+
+// architecture says in words what a model is.
+func architecture(s nn.Scorer) string {
+	model := s.Kind()
+	if words, ok := s.(fmt.Stringer); ok {
+		model = words.String()
+	}
+	return fmt.Sprintf("%s, %d weights", model, s.Weights().Size())
+}
+
+// fitTransform fits the transform of the features, or takes that of the initial model.
+func fitTransform(p *parsed, d *datasets.Dataset) (*datasets.Transform, error) {
+	c := p.config
+	if p.parts.Initial == nil {
+		g := p.group
+		return datasets.FitTransformOn(datasets.Sharing{Rank: g.Rank(), Size: g.Size(), Allgather: g.Allgather}, c.Transform, d, c.Categorical...)
+	}
+	of := p.parts.Initial.File()
+	var categorical []int
+	for _, category := range of.Transform.Categories {
+		categorical = append(categorical, of.FeatureIDs[category.Column])
+	}
+	switch {
+	case !slices.Equal(of.FeatureIDs, d.FeatureIDs):
+		return nil, fmt.Errorf("train: %s has other feature ids than the initial model: %s", d.Name, difference(d.FeatureIDs, of.FeatureIDs))
+	case of.Transform.Spec != c.Transform:
+		return nil, fmt.Errorf("train: the transform of the initial model is %s, not %s", of.Transform.Spec, c.Transform)
+	case !slices.Equal(categorical, slices.Sorted(slices.Values(c.Categorical))):
+		return nil, fmt.Errorf("train: the categorical features of the initial model are %v, not %v", categorical, c.Categorical)
+	}
+	return of.Transform, nil
+}
+
+// startFrom gives a model the weights of the initial one, if there is one.
+func startFrom(initial *ranker.Model, model nn.Scorer) error {
+	if initial == nil {
+		return nil
+	}
+	f := initial.File()
+	stored, err := weightsOf(f)
+	if err != nil {
+		return fmt.Errorf("train: the initial model: %w", err)
+	}
+	has, err := stored.Select(model.Weights().Arrays()...)
+	if err == nil && (model.Kind() != f.Kind || has.Float32s() == nil) {
+		err = errors.New("another kind of model")
+	}
+	if err != nil {
+		words := fmt.Sprintf("%s, %d weights", f.Kind, stored.Size())
+		if of, err := Scorer(f); err == nil {
+			words = architecture(of)
+		}
+		return fmt.Errorf("train: the initial model (%s) is of another architecture than the one to train (%s): %w", words, architecture(model), err)
+	}
+	copy(model.Weights().Float32s(), has.Float32s())
+	return nil
+}
+
+// difference says how two ascending lists of feature ids differ.
+func difference(got, want []int) string {
+	for _, id := range got {
+		if _, ok := slices.BinarySearch(want, id); !ok {
+			return fmt.Sprintf("%d is not one of the model's %d", id, len(want))
+		}
+	}
+	for _, id := range want {
+		if _, ok := slices.BinarySearch(got, id); !ok {
+			return fmt.Sprintf("%d is missing", id)
+		}
+	}
+	return "they are not in ascending order"
+}
