@@ -43,7 +43,8 @@ type Expectation struct {
 	Check func() error
 
 	quadrature       quadrature
-	column, discount []float64 // in Placements and PairWeights
+	sum              *geometricSum // of the last call, nil for sweeps
+	column, discount []float64     // in Placements and PairWeights
 }
 
 const (
@@ -137,6 +138,15 @@ func (e *Expectation) PairWeights(scores, discounts, out []float64) error {
 // Nodes returns the number of nodes of the quadrature in the last call.
 func (e *Expectation) Nodes() int { return e.quadrature.blocks * lanes.Width }
 
+// Terms returns the number of geometric sequences whose sum stood for the discounts in the last
+// call, 0 for sweeps.
+func (e *Expectation) Terms() int {
+	if e.sum == nil {
+		return 0
+	}
+	return len(e.sum.c)
+}
+
 // run checks what all methods have in common and computes the gradient, or, without gains,
 // the exposure.
 func (e *Expectation) run(scores, gains, discounts, out []float64) (float64, error) {
@@ -154,6 +164,7 @@ func (e *Expectation) run(scores, gains, discounts, out []float64) (float64, err
 	}
 	x := &e.quadrature
 	x.check, x.err, x.blocks = e.Check, nil, 0
+	e.sum = nil
 	clear(out)
 	cutoff := min(len(discounts), len(scores))
 	for cutoff > 0 && discounts[cutoff-1] == 0 {
@@ -163,6 +174,7 @@ func (e *Expectation) run(scores, gains, discounts, out []float64) (float64, err
 		return 0, nil
 	}
 	x.discounts = discounts[:cutoff]
-	value := x.run(x.geometric(tolerance, len(scores), discounts), tolerance, scale, scores, gains, out)
+	e.sum = x.geometric(tolerance, len(scores), discounts)
+	value := x.run(e.sum, tolerance, scale, scores, gains, out)
 	return value, x.err
 }

@@ -19,8 +19,8 @@ type library struct {
 		c *float32, cRow, add int, bias *float32, relu int)
 	// row is for up to rowPanels panels of a single row, and nil where tiles are as good.
 	row func(inner int, a *float32, aCol int, b *float32, bRow int, c *float32, panels int, bias *float32, relu, all int)
-	// These are for eight rows of one, four and eight matrices of one column, and nil where there are none.
-	column8, column8x4, column8x8 func(inner int, a *float32, aRow, aCol int, b *float32, bRow int, c *float32, cRow int)
+	// column8 is for eight rows of a matrix of one column, and nil where there is none.
+	column8 func(inner int, a *float32, aRow, aCol int, b *float32, bRow int, c *float32, cRow int)
 }
 
 // rowPanels is how many panels of columns of a single row are computed side by side.

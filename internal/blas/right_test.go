@@ -55,34 +55,3 @@ func TestSkipZeros(t *testing.T) {
 		}
 	}
 }
-
-// Several columns at once give the sums of each by itself.
-func TestColumns(t *testing.T) {
-	defer func(was library) { inUse = was }(inUse)
-	r := rand.New(rand.NewPCG(7, 8))
-	for _, inUse = range available {
-		for columns := 1; columns <= 9; columns++ {
-			lanes := Lanes(columns)
-			if lanes == 0 {
-				continue
-			}
-			for _, rows := range []int{1, 2, 7, 8, 9, 20} {
-				const inner = 33
-				a, b := random[float32](r, rows*inner*columns+lanes), random[float32](r, inner*columns+lanes)
-				c := make([]float32, (rows+1)*lanes)
-				Columns(c, a, rows, inner*columns, b, columns)
-				for row := range rows {
-					for m := range columns {
-						var want float32
-						for k := range inner {
-							want = fma32(a[(row*inner+k)*columns+m], b[k*columns+m], want)
-						}
-						if got := c[row*lanes+m]; got != want {
-							t.Fatalf("%s: row %d of %d, column %d of %d: %v, want %v", inUse.name, row, rows, m, columns, got, want)
-						}
-					}
-				}
-			}
-		}
-	}
-}

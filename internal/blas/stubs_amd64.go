@@ -41,17 +41,3 @@ func rowAVX2(inner int, a *float32, aCol int, b *float32, bRow int, c *float32, 
 //
 //go:noescape
 func column8(inner int, a *float32, aRow int, aCol int, b *float32, bRow int, c *float32, cRow int)
-
-// column8x4 sets eight rows of c to those of a times b, where b and c have one column. The
-// distances are as in the tiles.
-// It does so for four matrices, whose numbers are side by side.
-//
-//go:noescape
-func column8x4(inner int, a *float32, aRow int, aCol int, b *float32, bRow int, c *float32, cRow int)
-
-// column8x8 sets eight rows of c to those of a times b, where b and c have one column. The
-// distances are as in the tiles.
-// It does so for eight matrices, whose numbers are side by side.
-//
-//go:noescape
-func column8x8(inner int, a *float32, aRow int, aCol int, b *float32, bRow int, c *float32, cRow int)

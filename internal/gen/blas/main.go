@@ -18,9 +18,7 @@ func main() {
 		m.tiles()
 		m.row()
 	}
-	column("column8", 1)
-	column("column8x4", 4, "It does so for four matrices, whose numbers are side by side.")
-	column("column8x8", 8, "It does so for eight matrices, whose numbers are side by side.")
+	column()
 	Generate()
 	writeNEON("../blas/tiles_arm64.s")
 }
@@ -250,12 +248,12 @@ func (m machine) row() {
 	RET()
 }
 
-// column is for matrices of one column, or for several side by side, as many as a register
-// has lanes. Eight chains of additions keep the units busy: one chain has to wait for itself.
-func column(name string, lanes int, doc ...string) {
-	Text(name, "(inner int, a *float32, aRow, aCol int, b *float32, bRow int, c *float32, cRow int)",
-		append([]string{"sets eight rows of c to those of a times b, where b and c have one column. The",
-			"distances are as in the tiles."}, doc...)...)
+// column is for matrices of one column. Eight chains of additions keep the units busy: one chain
+// has to wait for itself.
+func column() {
+	Text("column8", "(inner int, a *float32, aRow, aCol int, b *float32, bRow int, c *float32, cRow int)",
+		"sets eight rows of c to those of a times b, where b and c have one column. The",
+		"distances are as in the tiles.")
 	end := Flush()
 	k, a, b, c := Word("inner"), Word("a"), Word("b"), Word("c")
 	row, aCol, bRow, cRow := Word("aRow"), Word("aCol"), Word("bRow"), Word("cRow")
@@ -264,34 +262,24 @@ func column(name string, lanes int, doc ...string) {
 	LEAQ(Mem{Base: row, Index: row, Scale: 4}, row5)
 	LEAQ(Mem{Base: row3, Index: row, Scale: 4}, row7)
 	sums, right := []VecPhysical{X0, X1, X2, X3, X4, X5, X6, X7}, VecPhysical(X8)
-	if lanes == 8 {
-		sums, right = []VecPhysical{Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7}, Y8
-	}
-	move, multiply := VMOVUPS, VFMADD231PS
-	if lanes == 1 {
-		move, multiply = func(ops ...Op) { VMOVSS(ops...) }, func(ops ...Op) { VFMADD231SS(ops...) }
-	}
 	for _, s := range sums {
 		VXORPS(s, s, s)
 	}
 	Label("inner")
-	move(Mem{Base: b}, right)
+	VMOVSS(Mem{Base: b}, right)
 	for i, p := range [...]Mem{{}, {Index: row, Scale: 1}, {Index: row, Scale: 2}, {Index: row3, Scale: 1},
 		{Index: row, Scale: 4}, {Index: row5, Scale: 1}, {Index: row3, Scale: 2}, {Index: row7, Scale: 1}} {
 		p.Base = a
-		multiply(p, right, sums[i])
+		VFMADD231SS(p, right, sums[i])
 	}
 	ADDQ(aCol, a)
 	ADDQ(bRow, b)
 	DECQ(k)
 	JNZ(LabelRef("inner"))
 	for _, s := range sums {
-		move(s, Mem{Base: c})
+		VMOVSS(s, Mem{Base: c})
 		ADDQ(cRow, c)
 	}
 	end()
-	if lanes == 8 {
-		VZEROUPPER()
-	}
 	RET()
 }
