@@ -3,15 +3,29 @@
 package main
 
 import (
+	"fmt"
+	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/plrank/plrank/cmd/internal/describe"
 	"github.com/plrank/plrank/cmd/internal/evaluate"
 	"github.com/plrank/plrank/cmd/internal/export"
+	"github.com/plrank/plrank/cmd/internal/help"
 	"github.com/plrank/plrank/cmd/internal/score"
 	"github.com/plrank/plrank/cmd/internal/serve"
 	"github.com/plrank/plrank/cmd/internal/trainer"
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/names"
+	"github.com/plrank/plrank/internal/version"
 )
+
+// A table is all sub-commands, the first words after plrank, in the order in which help lists them.
+type table []struct {
+	name, summary string
+	run           func(args []string, stdin io.Reader, stdout, stderr io.Writer) int
+}
 
 var subcommands = table{
 	{"train", "train a ranking model, and measure it", trainer.Run},
@@ -23,3 +37,50 @@ var subcommands = table{
 }
 
 func main() { os.Exit(subcommands.run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// run is the command, and its exit status.
+func (t table) run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if len(args) == 0 {
+		t.overview(stderr)
+		return command.ExitUsage
+	}
+	name := strings.TrimLeft(args[0], "-")
+	topic := name == "help" && len(args) == 2
+	if topic && slices.Contains(t.names(), args[1]) {
+		args = []string{args[1], "-help"}
+	}
+	for _, s := range t {
+		if s.name == args[0] {
+			return s.run(args[1:], stdin, stdout, stderr)
+		}
+	}
+	return command.Run("plrank", stdout, stderr, func(stdout io.Writer) error {
+		switch {
+		case topic:
+			return command.Usage(help.Topic(stdout, args[1]))
+		case name == "help" || name == "h":
+			t.overview(stdout)
+			return nil
+		case name == "version":
+			return version.Print(stdout)
+		}
+		return command.Usage(fmt.Errorf("unknown command %q: %s", args[0], names.Want(args[0], append(t.names(), "help"))))
+	})
+}
+
+func (t table) names() (list []string) {
+	for _, s := range t {
+		list = append(list, s.name)
+	}
+	return list
+}
+
+// overview prints the sub-commands and the topics.
+func (t table) overview(w io.Writer) {
+	fmt.Fprint(w, "plrank trains Plackett–Luce ranking models, and scores documents with them.\n\nCommands (plrank COMMAND -help explains the flags):\n")
+	for _, s := range t {
+		fmt.Fprintf(w, "  %-11s %s\n", s.name, s.summary)
+	}
+	fmt.Fprint(w, "  version     print the version\n\nTopics, by plrank help TOPIC:\n")
+	help.Topics(w)
+}

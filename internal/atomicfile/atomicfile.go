@@ -19,7 +19,12 @@ import (
 // leaves the old file or the new one, and nothing else. Without one, the new file is on the
 // disk and stays there if the machine goes down.
 func Write(path string, write func(io.Writer) error) error {
-	err := replace(path, everyone, write, func(f *os.File) error { return do("sync", path, f.Sync) })
+	err := replace(path, everyone, func(f file) error {
+		if err := write(f); err != nil {
+			return err
+		}
+		return do("sync", path, f.f.Sync)
+	})
 	if err != nil {
 		return err
 	}
@@ -30,13 +35,13 @@ func Write(path string, write func(io.Writer) error) error {
 // file may be there with other bytes. It is for large files whose readers check
 // every byte, and that can be made again. The file gets no permissions but those of most.
 func WriteUnsynced(path string, most fs.FileMode, write func(io.Writer) error) error {
-	return replace(path, most, write, func(*os.File) error { return nil })
+	return replace(path, most, func(f file) error { return write(f) })
 }
 
 // everyone may read and write a file, if the umask lets them.
 const everyone fs.FileMode = 0o666
 
-func replace(path string, most fs.FileMode, write func(io.Writer) error, sync func(*os.File) error) (err error) {
+func replace(path string, most fs.FileMode, write func(file) error) (err error) {
 	mode, kept := most, false
 	if old, err := os.Stat(path); err == nil {
 		mode, kept = old.Mode().Perm()&most, true
@@ -62,9 +67,6 @@ func replace(path string, most fs.FileMode, write func(io.Writer) error, sync fu
 		}
 	}
 	if err := write(file{f, path}); err != nil {
-		return err
-	}
-	if err := sync(f); err != nil {
 		return err
 	}
 	if err := do("close", path, f.Close); err != nil {

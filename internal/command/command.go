@@ -28,8 +28,13 @@ const (
 // A UsageError is a command line that makes no sense.
 type UsageError struct{ error }
 
-// Usage makes a UsageError of an error.
-func Usage(err error) error { return UsageError{err} }
+// Usage makes a UsageError of an error; nil stays nil.
+func Usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return UsageError{err}
+}
 
 // ErrInterrupted is the end of a command that was interrupted, and has said so.
 var ErrInterrupted = errors.New("interrupted")

@@ -7,22 +7,35 @@ import (
 	"strings"
 )
 
-// DescribeFlag prints a flag, what it is, and its default, for a manual page.
-func DescribeFlag(w io.Writer, f *flag.Flag) {
-	value, usage := flag.UnquoteUsage(f)
-	if value != "" {
-		value = " " + value
+// Width is how wide help is at most, in characters; explanations begin at the column.
+const (
+	Width  = 80
+	column = 18
+)
+
+// Explain prints a term and its explanation beside it.
+func Explain(w io.Writer, term, text string) {
+	space := strings.Repeat(" ", column)
+	lines := Indent(Wrap(text, Width-column), space)
+	if len([]rune(term))+3 > column {
+		fmt.Fprintf(w, "  %s\n%s\n", term, lines)
+		return
 	}
-	fmt.Fprintf(w, "  -%s%s\n", f.Name, value)
-	text := usage
+	fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("  %-*s%s", column-2, term, strings.TrimPrefix(lines, space)), " "))
+}
+
+// ExplainFlag prints a flag, its explanation, and its default.
+func ExplainFlag(w io.Writer, f *flag.Flag) {
+	value, text := flag.UnquoteUsage(f)
 	if b, ok := f.Value.(interface{ IsBoolFlag() bool }); ok && b.IsBoolFlag() {
+		value = ""
 		if f.DefValue == "true" {
 			text += fmt.Sprintf(" (on; -%s=false is off)", f.Name)
 		}
 	} else if f.DefValue != "" && f.DefValue != "0" {
 		text += fmt.Sprintf(" (default %s)", f.DefValue)
 	}
-	fmt.Fprintln(w, Indent(Wrap(text, 70), "        "))
+	Explain(w, strings.TrimRight("-"+f.Name+" "+value, " "), text)
 }
 
 // Indent puts by before every line.

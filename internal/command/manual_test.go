@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestDescribeFlag(t *testing.T) {
+func TestFlagIsExplainedWithItsDefault(t *testing.T) {
 	f := flag.NewFlagSet("", flag.ContinueOnError)
 	f.Int("epochs", 40, "`passes` over the training queries")
 	f.Int("patience", 0, "stop after so many `epochs`")
@@ -14,20 +14,20 @@ func TestDescribeFlag(t *testing.T) {
 	f.Bool("json", false, "describe in JSON")
 	f.String("out", "", "a new `folder` "+strings.Repeat("long ", 20))
 	var b strings.Builder
-	f.VisitAll(func(f *flag.Flag) { DescribeFlag(&b, f) })
+	f.VisitAll(func(f *flag.Flag) { ExplainFlag(&b, f) })
 	for _, want := range []string{
-		"  -epochs passes\n        passes over the training queries (default 40)\n",
-		"  -patience epochs\n        stop after so many epochs\n",
-		"  -normalize\n        divide gains (on; -normalize=false is off)\n",
-		"  -json\n        describe in JSON\n",
-		"  -out folder\n        a new folder long",
+		"  -epochs passes  passes over the training queries (default 40)\n",
+		"  -patience epochs\n                  stop after so many epochs\n",
+		"  -normalize      divide gains (on; -normalize=false is off)\n",
+		"  -json           describe in JSON\n",
+		"  -out folder     a new folder long",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
 	}
 	for _, line := range strings.Split(b.String(), "\n") {
-		if len(line) > 78 {
+		if len(line) > Width {
 			t.Errorf("a line of %d characters: %q", len(line), line)
 		}
 	}

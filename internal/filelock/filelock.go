@@ -53,11 +53,8 @@ func Take(path string) (*Lock, error) {
 // is tells whether a file is the one of that path.
 func is(f *os.File, path string) bool {
 	own, err := f.Stat()
-	if err != nil {
-		return false
-	}
-	there, err := os.Stat(path)
-	return err == nil && os.SameFile(own, there)
+	there, other := os.Stat(path)
+	return err == nil && other == nil && os.SameFile(own, there)
 }
 
 // sign writes who has the lock, for the messages of others. They can do without.

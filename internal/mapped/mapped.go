@@ -29,6 +29,16 @@ func keep(path string, b []byte) {
 	watch()
 }
 
+// at finds the mapped file with an address, and where in it that is. The mutex is held.
+func at(address uintptr) (f file, offset int, ok bool) {
+	for _, f := range files {
+		if from := uintptr(unsafe.Pointer(&f.bytes[0])); address >= from && address < from+uintptr(len(f.bytes)) {
+			return f, int(address - from), true
+		}
+	}
+	return file{}, 0, false
+}
+
 // CutShort is an error that names the file, where a recovered panic is that of reading a
 // mapped file beyond its end, which can only be because it was cut short meanwhile; else
 // nil.
@@ -40,10 +50,8 @@ func CutShort(recovered any) error {
 	}
 	mutex.Lock()
 	defer mutex.Unlock()
-	for _, f := range files {
-		if from := uintptr(unsafe.Pointer(&f.bytes[0])); fault.Addr() >= from && fault.Addr() < from+uintptr(len(f.bytes)) {
-			return fmt.Errorf("%s was cut short while it was in use: please start again", f.path)
-		}
+	if f, _, ok := at(fault.Addr()); ok {
+		return fmt.Errorf("%s was cut short while it was in use: please start again", f.path)
 	}
 	return nil
 }

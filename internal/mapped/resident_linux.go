@@ -91,14 +91,10 @@ func advise(b []byte, advice int) {
 	if len(b) == 0 || !large.Load() {
 		return
 	}
-	at := uintptr(unsafe.Pointer(&b[0]))
 	mutex.Lock()
 	defer mutex.Unlock()
-	for _, f := range files {
-		if from := uintptr(unsafe.Pointer(&f.bytes[0])); at >= from && at < from+uintptr(len(f.bytes)) {
-			first := int(at-from) &^ (os.Getpagesize() - 1)
-			unix.Madvise(f.bytes[first:int(at-from)+len(b)], advice)
-			return
-		}
+	if f, offset, ok := at(uintptr(unsafe.Pointer(&b[0]))); ok {
+		first := offset &^ (os.Getpagesize() - 1)
+		unix.Madvise(f.bytes[first:offset+len(b)], advice)
 	}
 }

@@ -3,17 +3,15 @@
 // so.
 package mpi
 
-import "os"
+import (
+	"os"
 
-// A World is all processes that mpirun has started: a processes.Group.
+	"github.com/plrank/plrank/internal/processes"
+)
+
+// A World is all processes that mpirun has started.
 type World interface {
-	Rank() int // of this process, from 0
-	Size() int
-
-	Broadcast(b []byte)
-	Allgather(dst, src []byte)
-	Alltoall(dst, src []byte)
-
+	processes.Group
 	Close()           // waits for all ranks; a process that was started by mpirun calls it before it ends
 	Abort(status int) // ends all ranks at once
 }

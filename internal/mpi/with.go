@@ -37,27 +37,17 @@ static void finish(MPI_Request request) {
 	}
 }
 
-static void broadcast(void *b, int n) {
-	MPI_Request r;
-	MPI_Ibcast(b, n, MPI_BYTE, 0, MPI_COMM_WORLD, &r);
-	finish(r);
-}
+enum { BROADCAST, ALLGATHER, ALLTOALL, BARRIER };
 
-static void allgather(void *dst, void *src, int n) {
+// collective makes a collective call, of n bytes of each rank.
+static void collective(int kind, void *dst, void *src, int n) {
 	MPI_Request r;
-	MPI_Iallgather(src, n, MPI_BYTE, dst, n, MPI_BYTE, MPI_COMM_WORLD, &r);
-	finish(r);
-}
-
-static void alltoall(void *dst, void *src, int n) {
-	MPI_Request r;
-	MPI_Ialltoall(src, n, MPI_BYTE, dst, n, MPI_BYTE, MPI_COMM_WORLD, &r);
-	finish(r);
-}
-
-static void barrier(void) {
-	MPI_Request r;
-	MPI_Ibarrier(MPI_COMM_WORLD, &r);
+	switch (kind) {
+	case BROADCAST: MPI_Ibcast(dst, n, MPI_BYTE, 0, MPI_COMM_WORLD, &r); break;
+	case ALLGATHER: MPI_Iallgather(src, n, MPI_BYTE, dst, n, MPI_BYTE, MPI_COMM_WORLD, &r); break;
+	case ALLTOALL: MPI_Ialltoall(src, n, MPI_BYTE, dst, n, MPI_BYTE, MPI_COMM_WORLD, &r); break;
+	case BARRIER: MPI_Ibarrier(MPI_COMM_WORLD, &r); break;
+	}
 	finish(r);
 }
 
@@ -89,6 +79,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"sync/atomic"
 	"time"
@@ -127,41 +118,29 @@ func (w *world) Size() int { return w.size }
 func (w *world) Broadcast(b []byte) {
 	const most = 1 << 30 // of what C counts by int
 	for ; len(b) > most; b = b[most:] {
-		w.Broadcast(b[:most])
+		w.call(C.BROADCAST, b[:most], nil, most)
 	}
-	w.call(false, func() { C.broadcast(pointer(b), C.int(len(b))) })
+	w.call(C.BROADCAST, b, nil, len(b))
 }
 
-func (w *world) Allgather(dst, src []byte) {
-	w.call(false, func() { C.allgather(pointer(dst), pointer(src), count(src)) })
-}
+func (w *world) Allgather(dst, src []byte) { w.call(C.ALLGATHER, dst, src, len(src)) }
+func (w *world) Alltoall(dst, src []byte)  { w.call(C.ALLTOALL, dst, src, len(src)/w.size) }
 
-// Alltoall is for the gradients of a step: all ranks come to it after the same work, at
-// nearly the same time.
-func (w *world) Alltoall(dst, src []byte) {
-	w.call(true, func() { C.alltoall(pointer(dst), pointer(src), count(src[:len(src)/w.size])) })
-}
-
-// call makes a collective call.
-func (w *world) call(prompt bool, f func()) {
-	w.prompt.Store(prompt)
+// call makes a collective call, of n bytes of each rank. That of Alltoall is for the gradients of
+// a step: all ranks come to it after the same work, at nearly the same time.
+func (w *world) call(kind C.int, dst, src []byte, n int) {
+	if n > math.MaxInt32 {
+		panic(fmt.Sprintf("mpi: %d bytes at once: MPI takes 2 GB at most", n))
+	}
+	w.prompt.Store(kind == C.ALLTOALL)
 	w.begun.Add(1)
-	f()
+	C.collective(kind, unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src)), C.int(n))
 	w.ended.Add(1)
-}
-
-func pointer(b []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(b)) }
-
-func count(b []byte) C.int {
-	if n := C.int(len(b)); int(n) == len(b) {
-		return n
-	}
-	panic(fmt.Sprintf("mpi: %d bytes at once: MPI takes 2 GB at most", len(b)))
 }
 
 // Close waits until all ranks have come to their end.
 func (w *world) Close() {
-	w.call(false, func() { C.barrier() })
+	w.call(C.BARRIER, nil, nil, 0)
 	close(w.stop)
 	<-w.done
 	C.MPI_Finalize()

@@ -84,8 +84,7 @@ func Encode(out io.Writer, header any, arrays []Array) error {
 // A File is the content of a file.
 type File struct {
 	name   string
-	order  []string // names of the arrays, as they stand in the file
-	arrays map[string]Array
+	arrays []Array // in the order of the file
 }
 
 // Read reads a file that Write wrote, and its header into header. A file of another
@@ -100,7 +99,7 @@ func Read(path string, header any) (*File, error) {
 
 // Decode reads what Encode wrote, see [Read]. The name is for errors.
 func Decode(name string, data []byte, header any) (*File, error) {
-	f := &File{name: name, arrays: map[string]Array{}}
+	f := &File{name: name}
 	if err := f.parse(data, header); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -138,8 +137,7 @@ func (f *File) parse(data []byte, header any) error {
 					a.Data[i] = math.Float64frombits(binary.LittleEndian.Uint64(numbers[8*i:]))
 				}
 			}
-			f.order = append(f.order, name)
-			f.arrays[name] = a
+			f.arrays = append(f.arrays, a)
 		}
 		if err != nil {
 			return fmt.Errorf("array %q: %w", name, err)
@@ -215,10 +213,11 @@ func decode(raw []byte, size int) (shape []int, numbers []byte, err error) {
 
 // Take returns the array of that name, which must have that shape and finite numbers only.
 func (f *File) Take(name string, shape ...int) ([]float64, error) {
-	a, ok := f.arrays[name]
-	if !ok {
+	i := slices.IndexFunc(f.arrays, func(a Array) bool { return a.Name == name })
+	if i < 0 {
 		return nil, fmt.Errorf("%s: no array %q", f.name, name)
 	}
+	a := f.arrays[i]
 	if !slices.Equal(a.Shape, shape) {
 		return nil, fmt.Errorf("%s: array %q has shape %v, want %v", f.name, name, a.Shape, shape)
 	}
@@ -231,15 +230,12 @@ func (f *File) Take(name string, shape ...int) ([]float64, error) {
 // Arrays are all arrays, in the order of the file. Numbers that are not finite are an
 // error.
 func (f *File) Arrays() ([]Array, error) {
-	var all []Array
-	for _, name := range f.order {
-		a := f.arrays[name]
+	for _, a := range f.arrays {
 		if err := a.CheckFinite(); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}
-		all = append(all, a)
 	}
-	return all, nil
+	return f.arrays, nil
 }
 
 // CheckFinite is an error if an entry is not a finite number.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 )
 
@@ -65,6 +66,26 @@ func For(n, workers int, f func(worker, i int)) {
 	if f := failed.Load(); f != nil {
 		panic(f)
 	}
+}
+
+// Each is [For] for work that can fail. It returns the error of the smallest i that
+// failed, so that a message does not depend on the scheduler.
+func Each(n, workers int, f func(worker, i int) error) error {
+	var (
+		mu     sync.Mutex
+		first  error
+		firstI = n
+	)
+	For(n, workers, func(w, i int) {
+		if err := f(w, i); err != nil {
+			mu.Lock()
+			if i < firstI {
+				first, firstI = err, i
+			}
+			mu.Unlock()
+		}
+	})
+	return first
 }
 
 // Go calls f in a goroutine. What it gives waits for the end of f, and a panic in f

@@ -1,6 +1,7 @@
 package processes
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -28,31 +29,22 @@ func Agree(g Group, err error) error {
 	if errors.As(err, &agreed) {
 		return err
 	}
-	record := make([]byte, 2+longestText)
+	record := make([]byte, 1+longestText) // whether there is one, and its text
 	if err != nil {
-		text := err.Error()
-		text = text[:min(len(text), longestText)]
-		binary.LittleEndian.PutUint16(record, uint16(1+len(text)))
-		copy(record[2:], text)
+		record[0] = 1
+		copy(record[1:], err.Error())
 	}
 	all := make([]byte, g.Size()*len(record))
 	g.Allgather(all, record)
-	var texts []string
-	first := -1
-	for record := range slices.Chunk(all, len(record)) {
-		n := int(binary.LittleEndian.Uint16(record))
-		if n > 0 && first < 0 {
-			first = len(texts)
-		}
-		texts = append(texts, string(record[2:2+max(0, n-1)]))
-	}
+	records := slices.Collect(slices.Chunk(all, len(record)))
+	first := slices.IndexFunc(records, func(record []byte) bool { return record[0] == 1 })
 	switch {
 	case first < 0:
 		return nil
-	case err != nil && len(slices.Compact(slices.Clone(texts))) == 1:
+	case len(slices.CompactFunc(slices.Clone(records), bytes.Equal)) == 1:
 		return Agreed{err}
 	}
-	return Agreed{fmt.Errorf("rank %d of %d: %s", first, g.Size(), texts[first])}
+	return Agreed{fmt.Errorf("rank %d of %d: %s", first, g.Size(), bytes.TrimRight(records[first][1:], "\x00"))}
 }
 
 // Alike is collective. It is an error where a rank has another text than rank 0 for what is

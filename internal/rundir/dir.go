@@ -3,6 +3,7 @@
 package rundir
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -15,11 +16,13 @@ import (
 	"github.com/plrank/plrank/train"
 )
 
-// A Dir is the folder of a run, which no other run can have until Close.
+// A Dir is the folder of a run, which no other run can have until Close. It stays locked until
+// then, or the end of the process.
 type Dir struct {
-	folder
-	written func() error // waits for what Epoch began to write; nil: nothing
-	lock    lock
+	path     string
+	written  func() error   // waits for what Epoch began to write; nil: nothing
+	lock     *filelock.Lock // nil: the file system has no locks
+	unlocked string         // a warning: why there are none
 }
 
 // Create makes the folder of a run, and those above it, and looks that files can be
@@ -32,12 +35,12 @@ func Create(path string) (*Dir, error) {
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return nil, fmt.Errorf("train: %w", err)
 	}
-	d := &Dir{folder: folder(path)}
-	if err := d.lock.take(path, filelock.Take); err != nil {
+	d := &Dir{path: path}
+	if err := d.keepOut(filelock.Take); err != nil {
 		return nil, err
 	}
 	if err := filepath.WalkDir(path, notBegun); err != nil {
-		d.lock.release()
+		d.Close()
 		return nil, fmt.Errorf("train: %s exists: %w: name a new folder, or resume the run in it", path, err)
 	}
 	return d, nil
@@ -52,7 +55,8 @@ func notBegun(path string, entry fs.DirEntry, err error) error {
 		return err
 	case entry.IsDir(): // of a fold
 		return nil
-	case name == SettingsFile, name == InitialFile, name == lockFile, strings.HasPrefix(name, "."+SettingsFile+"."), strings.HasPrefix(name, ".checkpoint."):
+	case name == SettingsFile, name == InitialFile, name == lockFile,
+		strings.HasPrefix(name, "."+SettingsFile+"."), strings.HasPrefix(name, ".checkpoint."):
 		return nil // the last two are what is left of writing that was cut off
 	}
 	return fmt.Errorf("it holds %s", name)
@@ -61,28 +65,46 @@ func notBegun(path string, entry fs.DirEntry, err error) error {
 // Open opens the folder of a run to go on with it, and reads its settings. No other run
 // may be at work in it.
 func Open(path string, settings any) (*Dir, error) {
-	d := &Dir{folder: folder(path)}
 	if err := ReadSettings(path, settings); err != nil {
 		return nil, err
 	}
-	if err := d.lock.take(path, filelock.Take); err != nil {
+	d := &Dir{path: path}
+	if err := d.keepOut(filelock.Take); err != nil {
 		return nil, err
 	}
 	return d, nil
 }
 
-// Begin keeps the settings of a run that begins, or goes on, and the initial model of it, if it has
-// one, so that it can go on without the file that this was read from. A run that goes on is brought to the
-// checkpoint of the folder, if there is one, or where that one is damaged to the one
-// before it; the warning says so, or that nothing keeps other runs out of the folder. A
+// lockFile is there while a run is at work in the folder, and stays if it is killed.
+const lockFile = ".lock"
+
+// keepOut keeps other runs out; where the file system has no locks, Begin warns.
+func (d *Dir) keepOut(take func(path string) (*filelock.Lock, error)) (err error) {
+	d.lock, err = take(d.File(lockFile))
+	var other *filelock.HeldError
+	switch {
+	case errors.As(err, &other):
+		return fmt.Errorf("train: another run is at work in %s: %s: wait until it has ended, or name another folder", d.path, other.Owner)
+	case errors.Is(err, filelock.ErrUnsupported):
+		d.unlocked = fmt.Sprintf("%s: %v: do not start another run in it before this one has ended", d.path, err)
+	case err != nil:
+		return fmt.Errorf("train: %w", err)
+	}
+	return nil
+}
+
+// Begin keeps the settings of a run that begins, or goes on, and its initial model, if it has
+// one, so that it can go on without the file that this was read from. A run that goes on is
+// brought to the checkpoint of the folder, if there is one, or where that one is damaged to the
+// one before it; the warning says so, or that nothing keeps other runs out of the folder. A
 // result that is there already, of fewer epochs, counts as interrupted until Finish.
 func (d *Dir) Begin(t *train.Trainer, initial *ranker.Model, settings any) (warning string, err error) {
 	d.removeLeftovers()
 	if warning, err = d.restore(t); err != nil {
 		return "", err
 	}
-	if d.lock.missing != "" {
-		warning = strings.TrimPrefix(warning+"; "+d.lock.missing, "; ")
+	if d.unlocked != "" {
+		warning = strings.TrimPrefix(warning+"; "+d.unlocked, "; ")
 	}
 	if err := d.writeJSON(SettingsFile, settings); err != nil {
 		return warning, err
@@ -163,15 +185,17 @@ func (d *Dir) FinishFolds(r *FoldReport, interrupted bool) error {
 	return d.writeJSON(FoldsFile, r.summary(interrupted))
 }
 
-// Close waits like Wait, and lets other runs into the folder. A Dir that is not closed keeps
-// them out until the process ends.
+// Close waits like Wait, and lets other runs into the folder, which it removes if nothing is in
+// it. A nil Dir is closed.
 func (d *Dir) Close() error {
-	defer d.lock.release()
-	return d.Wait()
-}
-
-// Abandon is Close for a run that cannot begin, and removes the folder if nothing is in it.
-func (d *Dir) Abandon() {
-	d.lock.release()
-	os.Remove(string(d.folder)) // which fails if something is
+	if d == nil {
+		return nil
+	}
+	err := d.Wait()
+	if d.lock != nil {
+		d.lock.Release()
+		d.lock = nil
+	}
+	os.Remove(d.path) // which fails if something is in it
+	return err
 }

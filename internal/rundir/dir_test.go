@@ -91,6 +91,12 @@ func TestFolderHasOneRunFromBeginToFinish(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir.Close()
+	if _, err := os.Stat(path); err == nil {
+		t.Error("a folder without files stays")
+	}
+	if err := os.Mkdir(path, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	if dir, err = Create(path); err != nil {
 		t.Fatalf("an empty folder: %v", err)
 	}

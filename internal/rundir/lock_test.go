@@ -49,7 +49,7 @@ func TestOneRunInAFolder(t *testing.T) {
 	}
 	_, err = Open(path, &train.Config{})
 	inUse("resumed", err)
-	again.Abandon()
+	again.Close()
 	if _, err := os.Stat(dir.File(CheckpointFile)); err != nil {
 		t.Error(err)
 	}
@@ -62,11 +62,11 @@ func TestOneRunInAFolder(t *testing.T) {
 func TestRunWithoutLocks(t *testing.T) {
 	c := train.Config{Optimization: train.Optimization{Epochs: 1}}
 	path := t.TempDir()
-	dir := &Dir{folder: folder(path)}
+	dir := &Dir{path: path}
 	none := func(string) (*filelock.Lock, error) {
 		return nil, fmt.Errorf("%w: %w", filelock.ErrUnsupported, errors.New("no locks available"))
 	}
-	if err := dir.lock.take(path, none); err != nil {
+	if err := dir.keepOut(none); err != nil {
 		t.Fatal(err)
 	}
 	warning, err := dir.Begin(newRun(t, c, tinySplits()), nil, c)

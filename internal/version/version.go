@@ -1,7 +1,12 @@
 // Package version knows the version of plrank that a program was built with.
 package version
 
-import "runtime/debug"
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+)
 
 const module = "github.com/plrank/plrank"
 
@@ -21,4 +26,10 @@ func String() string {
 		}
 	}
 	return "(devel)"
+}
+
+// Print prints the version, and that of Go.
+func Print(w io.Writer) error {
+	_, err := fmt.Fprintln(w, "plrank", String(), runtime.Version())
+	return err
 }

@@ -43,7 +43,7 @@ func (c tablesCommand[Results]) run(args []string, stdout, stderr io.Writer) err
 	switch err := command.Parse(f, args); {
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprintf(stdout, "%s - %s\n\n", f.Name(), c.about)
-		f.VisitAll(func(one *flag.Flag) { command.DescribeFlag(stdout, one) })
+		f.VisitAll(func(one *flag.Flag) { command.ExplainFlag(stdout, one) })
 		return nil
 	case err != nil:
 		return command.Usage(err)

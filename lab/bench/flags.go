@@ -69,5 +69,5 @@ nothing else run meanwhile.
 `)
 	var o options
 	list := ""
-	newFlags(&o, &list).VisitAll(func(f *flag.Flag) { command.DescribeFlag(w, f) })
+	newFlags(&o, &list).VisitAll(func(f *flag.Flag) { command.ExplainFlag(w, f) })
 }

@@ -37,7 +37,7 @@ SUBCOMMANDS
 		fmt.Fprintf(w, "%s\n", command.Indent(command.Wrap("flags: -"+strings.Join(c.flags, " -"), 70), "      "))
 	}
 	fmt.Fprint(w, "\nFLAGS\n")
-	defaults().flags().VisitAll(func(f *flag.Flag) { command.DescribeFlag(w, f) })
+	defaults().flags().VisitAll(func(f *flag.Flag) { command.ExplainFlag(w, f) })
 	fmt.Fprint(w, `
 EXIT STATUS
   0    all is well

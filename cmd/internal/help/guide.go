@@ -35,7 +35,7 @@ func plain(w io.Writer, markdown string) {
 			if mark := item.FindString(text); mark != "" {
 				hang = strings.Repeat(" ", len(mark))
 			}
-			lines := command.Indent(command.Wrap(bold.Replace(link.ReplaceAllString(text, "$1")), width-len(hang)), hang)
+			lines := command.Indent(command.Wrap(bold.Replace(link.ReplaceAllString(text, "$1")), command.Width-len(hang)), hang)
 			if hang != "" {
 				lines = lines[len(hang):]
 			}

@@ -27,9 +27,9 @@ type Page struct {
 func (p Page) Print(w io.Writer, flags *flag.FlagSet) {
 	fmt.Fprintln(w, "Usage:")
 	p.lines(w, p.Usage)
-	fmt.Fprintf(w, "\n%s\n\nFlags:\n", command.Wrap(p.Text, width))
+	fmt.Fprintf(w, "\n%s\n\nFlags:\n", command.Wrap(p.Text, command.Width))
 	for _, name := range p.Flags {
-		describe(w, flags.Lookup(name))
+		command.ExplainFlag(w, flags.Lookup(name))
 	}
 	p.references(w, flags)
 	if p.Examples != nil {
@@ -56,7 +56,7 @@ func (p Page) Parse(w io.Writer, flags *flag.FlagSet, args []string) (printed bo
 
 // references prints the topics that explain the other flags, with the names of these.
 func (p Page) references(w io.Writer, flags *flag.FlagSet) {
-	first := true
+	title := "\nMore, by plrank help TOPIC:\n"
 	for _, t := range topics {
 		var list []string
 		for _, name := range t.flags {
@@ -67,13 +67,11 @@ func (p Page) references(w io.Writer, flags *flag.FlagSet) {
 		if list == nil && !slices.Contains(p.Topics, t.name) {
 			continue
 		}
-		if first {
-			fmt.Fprintln(w, "\nMore, by plrank help TOPIC:")
-			first = false
-		}
 		if list == nil {
 			list = []string{t.summary}
 		}
-		hanging(w, t.name, strings.Join(list, " "))
+		fmt.Fprint(w, title)
+		title = ""
+		command.Explain(w, t.name, strings.Join(list, " "))
 	}
 }

@@ -74,20 +74,20 @@ func Topic(w io.Writer, name string) error {
 // Topics prints the names of all topics and what they are about.
 func Topics(w io.Writer) {
 	for _, t := range topics {
-		hanging(w, t.name, t.summary)
+		command.Explain(w, t.name, t.summary)
 	}
 }
 
 func (t topic) print(w io.Writer, flags *flag.FlagSet) {
 	plain(w, section(docs.Guide, t.name))
 	for _, l := range t.lists {
-		fmt.Fprintf(w, "\n%s:\n%s\n", l.title, command.Indent(command.Wrap(strings.Join(l.names(), " "), width-2), "  "))
+		fmt.Fprintf(w, "\n%s:\n%s\n", l.title, command.Indent(command.Wrap(strings.Join(l.names(), " "), command.Width-2), "  "))
 	}
 	if t.flags != nil {
 		fmt.Fprintln(w, "\nFlags:")
 	}
 	for _, name := range t.flags {
-		describe(w, flags.Lookup(name))
+		command.ExplainFlag(w, flags.Lookup(name))
 	}
 }
 

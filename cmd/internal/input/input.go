@@ -10,6 +10,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
@@ -73,4 +75,25 @@ func Warn(stderr io.Writer, warnings ...string) {
 	for _, w := range warnings {
 		fmt.Fprintln(stderr, "warning:", command.Printable(w))
 	}
+}
+
+// How much garbage the collector leaves, in percent of the heap. Features hold no pointers, so a
+// collection takes no longer beside many of them, and may come as often as beside few.
+const (
+	mostGarbage   = 40
+	leastGarbage  = 4
+	enoughGarbage = 64 << 20 // bytes, of which the percentage is between these
+)
+
+// garbageBeside is that percentage for a heap of so many bytes.
+func garbageBeside(heap uint64) int {
+	return int(min(mostGarbage, max(leastGarbage, 100*enoughGarbage/max(1, heap))))
+}
+
+// LimitGarbage sets the percentage for the heap as it is: when a command begins, and once the
+// features are in memory.
+func LimitGarbage() {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	debug.SetGCPercent(garbageBeside(m.HeapAlloc))
 }

@@ -41,12 +41,12 @@ func (u Used) Lacking(name string) (warnings []string) {
 			lacking = append(lacking, strconv.Itoa(id))
 		}
 	}
-	n := len(lacking)
-	if n == 0 {
-		return nil
-	}
 	const most = 10
-	if n > most {
+	n := len(lacking)
+	switch {
+	case n == 0:
+		return nil
+	case n > most:
 		lacking = append(lacking[:most], "…")
 	}
 	return []string{fmt.Sprintf("%s: %d of the %d features that the model uses are missing, or 0 everywhere: %s", name, n, len(u.ids), strings.Join(lacking, ", "))}

@@ -3,14 +3,19 @@ package score
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/plrank/plrank/cmd/internal/help"
 	"github.com/plrank/plrank/cmd/internal/input"
+	"github.com/plrank/plrank/cmd/internal/newfiles"
+	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
 	bar "github.com/plrank/plrank/internal/progress"
-	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/internal/source"
+	"github.com/plrank/plrank/ranker"
 )
 
 var page = help.Page{
@@ -51,26 +56,44 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	})
 }
 
+// A scoring is what is made of the documents of a file, block by block.
+type scoring struct {
+	*options
+	model         *ranker.Model
+	files         newfiles.Files
+	write         []func(b *block) error // to each file
+	bar           *bar.Bar
+	size          int64 // of the file of documents; 0: not known
+	queries, rows int   // so far
+	used          input.Used
+}
+
 // score scores the file, and makes all results that are asked for, or none.
 func score(ctx context.Context, o *options, stdin io.Reader, stdout, stderr io.Writer) error {
-	s := &scoring{policy: policy{o.seed, o.temperature}}
-	defer s.files.Remove()
-	if err := s.create(o); err != nil {
-		return fmt.Errorf("score: %w", err)
-	}
-	if s.exposure != nil {
-		objective, err := metrics.ParseObjective(o.discounts, o.cutoff)
-		if err != nil {
-			return err
-		}
-		s.discounts = objective.Discounts
-	}
-	path, err := path(o.Data, stdin)
+	results, err := o.results()
 	if err != nil {
 		return err
 	}
-	s.bar = bar.New(stderr)
-	warnings, err := command.Await(ctx, func() ([]string, error) { return s.file(ctx, o, path) })
+	s := &scoring{options: o, bar: bar.New(stderr)}
+	defer s.files.Remove()
+	for _, r := range results {
+		out, err := s.files.Open(r.path)
+		if err != nil {
+			return fmt.Errorf("score: %w", err)
+		}
+		if out != nil {
+			s.write = append(s.write, func(b *block) error { return r.write(out, b) })
+		}
+	}
+	path := o.Data
+	if path == newfiles.Standard {
+		f, ok := stdin.(*os.File)
+		if !ok {
+			return errors.New("score: standard input is not a file")
+		}
+		path = f.Name()
+	}
+	warnings, err := command.Await(ctx, func() ([]string, error) { return s.file(ctx, path) })
 	s.bar.Finish()
 	if err != nil {
 		return err
@@ -79,5 +102,65 @@ func score(ctx context.Context, o *options, stdin io.Reader, stdout, stderr io.W
 	if err := s.files.Publish(stdout); err != nil {
 		return fmt.Errorf("score: %w", err)
 	}
+	return nil
+}
+
+// file scores a file, and gives the warnings.
+func (s *scoring) file(ctx context.Context, path string) (warnings []string, err error) {
+	if s.model, err = ranker.Open(s.options.model); err != nil {
+		return nil, err
+	}
+	again := false
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		again, s.size = true, info.Size()
+	}
+	read := s.ReadOptions()
+	read.Context, read.FeatureIDs, read.FeatureNames = ctx, s.model.FeatureIDs(), s.model.FeatureNames()
+	s.used = input.NewUsed(s.model)
+	warnings, err = datasets.ReadBlocks(path, read, s.block)
+	switch {
+	case errors.Is(err, datasets.ErrReturns) && !again:
+		return nil, fmt.Errorf("%w (in a file, which can be read again, they need not)", err)
+	case errors.Is(err, datasets.ErrReturns): // only the whole file has the queries
+		if err := s.files.Empty(); err != nil {
+			return nil, fmt.Errorf("score: %w", err)
+		}
+		d, err := datasets.ReadFile(path, read)
+		if err != nil {
+			return nil, err
+		}
+		s.queries, s.rows, s.used = 0, 0, input.NewUsed(s.model)
+		if err := s.block(d, s.size); err != nil {
+			return nil, err
+		}
+		warnings = d.Warnings
+	case err != nil:
+		return nil, source.WithFlags(err)
+	}
+	return append(warnings, s.used.Lacking(path)...), nil
+}
+
+// block scores some queries, the next ones of the file, of which so many bytes are read.
+func (s *scoring) block(d *datasets.Dataset, read int64) error {
+	scores, err := s.model.Scores(d)
+	if err != nil {
+		return err
+	}
+	b, err := s.newBlock(d, scores, s.queries)
+	if err != nil {
+		return err
+	}
+	for _, write := range s.write {
+		if err := write(b); err != nil {
+			return err
+		}
+	}
+	s.used.Add(d)
+	s.queries, s.rows = s.queries+d.Queries(), s.rows+d.Rows()
+	part := 0.
+	if s.size > 0 {
+		part = float64(read) / float64(s.size)
+	}
+	s.bar.Set(part, fmt.Sprintf("%d documents", s.rows))
 	return nil
 }

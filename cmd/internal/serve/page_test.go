@@ -7,5 +7,5 @@ import (
 )
 
 func TestEveryFlagIsExplainedOnce(t *testing.T) {
-	commandtest.Documented(t, page, flags(new(options)))
+	commandtest.Documented(t, page, new(options).flags())
 }

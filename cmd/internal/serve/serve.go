@@ -4,8 +4,6 @@ package serve
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -31,19 +29,14 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 // run is the command until the context ends. It calls listening with its address.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer, listening func(net.Addr)) int {
 	return command.Run("serve", stdout, stderr, func(stdout io.Writer) error {
-		o := &options{}
-		f := flags(o)
-		switch err := command.Parse(f, args); {
-		case errors.Is(err, flag.ErrHelp):
-			page.Print(stdout, f)
-			return nil
-		case err != nil:
+		var o options
+		if printed, err := page.Parse(stdout, o.flags(), args); printed || err != nil {
 			return err
 		}
 		if err := o.check(); err != nil {
-			return err
+			return command.Usage(err)
 		}
-		return serve(ctx, o, slog.New(slog.NewTextHandler(stderr, nil)), listening)
+		return serve(ctx, &o, slog.New(slog.NewTextHandler(stderr, nil)), listening)
 	})
 }
 
@@ -51,12 +44,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, listening
 func serve(ctx context.Context, o *options, logger *slog.Logger, listening func(net.Addr)) error {
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP) // first and last: without it SIGHUP ends the program
-	defer signal.Stop(hangup)
+	defer func() {
+		signal.Stop(hangup)
+		close(hangup)
+	}()
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	s, err := service.New(service.Options{
-		Models: o.models, TokenFile: o.tokenFile, Limits: o.limits, Poll: o.poll, Metrics: registry, Log: logger,
-	})
+	o.Metrics, o.Log = registry, logger
+	s, err := service.New(o.Options)
 	if err != nil {
 		return err
 	}
@@ -65,15 +60,12 @@ func serve(ctx context.Context, o *options, logger *slog.Logger, listening func(
 	if err != nil {
 		return fmt.Errorf("serve: %w", err)
 	}
-	watching, stop := context.WithCancel(context.Background())
-	defer stop()
-	go reloadOn(watching, hangup, s)
-	timeout := o.limits.Timeout
-	h := &http.Server{
-		Handler: freeingMemory(s, 2*time.Second), ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelWarn), MaxHeaderBytes: 1 << 16,
-		ConnState:         limitConnections(o.connections, registry),
-		ReadHeaderTimeout: timeout, ReadTimeout: timeout, WriteTimeout: 3 * timeout, IdleTimeout: 2 * time.Minute,
-	}
+	go func() {
+		for range hangup {
+			s.Reload() // it logs its errors
+		}
+	}()
+	h := o.server(s, logger)
 	logger.Info("listening", "url", "http://"+listener.Addr().String())
 	listening(listener.Addr())
 	ended := make(chan error, 1)
@@ -93,7 +85,7 @@ func serve(ctx context.Context, o *options, logger *slog.Logger, listening func(
 	case <-time.After(o.drain):
 	}
 	logger.Info("no more connections are accepted; requests in flight are answered")
-	last, cancel := context.WithTimeout(context.Background(), 4*timeout)
+	last, cancel := context.WithTimeout(context.Background(), 4*o.Limits.Timeout)
 	defer cancel()
 	if err := h.Shutdown(last); err != nil {
 		return fmt.Errorf("serve: requests were cut off: %w", err)
@@ -102,14 +94,11 @@ func serve(ctx context.Context, o *options, logger *slog.Logger, listening func(
 	return nil
 }
 
-// reloadOn reads the models and the token again at every signal, until the context ends.
-func reloadOn(ctx context.Context, hangup <-chan os.Signal, s *service.Service) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-hangup:
-			s.Reload() // it logs its errors
-		}
+func (o *options) server(s *service.Service, logger *slog.Logger) *http.Server {
+	timeout := o.Limits.Timeout
+	return &http.Server{
+		Handler: freeingMemory(s, 2*time.Second), ConnState: limitConnections(o.connections, o.Metrics),
+		ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelWarn), MaxHeaderBytes: 1 << 16,
+		ReadHeaderTimeout: timeout, ReadTimeout: timeout, WriteTimeout: 3 * timeout, IdleTimeout: 2 * time.Minute,
 	}
 }

@@ -108,13 +108,12 @@ func TestFoldsAreSummedUp(t *testing.T) {
 			t.Errorf("%s of fold 2 is another one than without the others", file)
 		}
 	}
+	t.Run("and go on", func(t *testing.T) { interruptedFoldsGoOn(t, data, out) })
 }
 
 // Interrupted in the second fold, the table is of the first, and the run can go on
-// to the same end.
-func TestInterruptedFoldsGoOn(t *testing.T) {
-	t.Parallel()
-	data := folds(t, 3)
+// to the same end as the whole one.
+func interruptedFoldsGoOn(t *testing.T, data, whole string) {
 	out := filepath.Join(t.TempDir(), "run")
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -134,8 +133,6 @@ func TestInterruptedFoldsGoOn(t *testing.T) {
 	if status, _, stderr := call("-resume", "-out", out); status != 0 {
 		t.Fatal(status, stderr)
 	}
-	whole := filepath.Join(t.TempDir(), "run")
-	callQuick(t, "-data", data, "-folds", "all", "-out", whole)
 	if a, b := read(t, filepath.Join(out, "summary.json")), read(t, filepath.Join(whole, "summary.json")); a != b {
 		t.Errorf("after going on: %s\nat once: %s", a, b)
 	}
@@ -219,10 +216,11 @@ func TestDuplicatesAreErrorsOrLast(t *testing.T) {
 func TestGroupLossBringsGroupsNearer(t *testing.T) {
 	t.Parallel()
 	data := commandtest.Shop(t)
+	var out string // of the last run
 	ratio := func(args ...string) float64 {
 		t.Helper()
-		out := filepath.Join(t.TempDir(), "run")
-		args = append([]string{"-data", data, "-epochs", "20", "-samples", "50", "-hidden", "8", "-evaluation-samples", "10", "-lr", "0.01",
+		out = filepath.Join(t.TempDir(), "run")
+		args = append([]string{"-data", data, "-epochs", "10", "-members", "1", "-samples", "20", "-hidden", "8", "-evaluation-samples", "10", "-lr", "0.01",
 			"-group-column", "seller", "-out", out}, args...)
 		status, stdout, stderr := call(args...)
 		if status != 0 || !strings.Contains(stdout, "exposure-ratio") {
@@ -232,23 +230,23 @@ func TestGroupLossBringsGroupsNearer(t *testing.T) {
 		if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "result.json"))), &result); err != nil {
 			t.Fatal(err)
 		}
-		// Going on with nothing left to do reads the groups again.
-		if status, _, stderr := call("-resume", "-out", out); status != 0 {
-			t.Fatal(stderr)
-		}
-		// A file to be scored needs no group.
-		bare := filepath.Join(t.TempDir(), "bare.csv")
-		write(t, bare, "query,price,size\n1,0,1.5\n1,1,2.5\n")
-		scores := filepath.Join(t.TempDir(), "scores")
-		if status, _, stderr := scoring.Call("-model", filepath.Join(out, "model.npz"), "-data", bare, "-out", scores); status != 0 {
-			t.Fatal(stderr)
-		}
 		return float64(result.Metrics["test"]["exposure-ratio"])
 	}
 	alone := ratio("-report", "exposure-ratio")
 	fair := ratio("-loss", "plrank-rb+3*group-exposure", "-metric", "exposure-ratio")
 	if !(fair > alone+0.1 && fair <= 1) {
 		t.Errorf("the ratio is %v, with group-exposure in the loss %v", alone, fair)
+	}
+	// Going on with nothing left to do reads the groups again.
+	if status, _, stderr := call("-resume", "-out", out); status != 0 {
+		t.Fatal(stderr)
+	}
+	// A file to be scored needs no group.
+	bare := filepath.Join(t.TempDir(), "bare.csv")
+	write(t, bare, "query,price,size\n1,0,1.5\n1,1,2.5\n")
+	scores := filepath.Join(t.TempDir(), "scores")
+	if status, _, stderr := scoring.Call("-model", filepath.Join(out, "model.npz"), "-data", bare, "-out", scores); status != 0 {
+		t.Fatal(stderr)
 	}
 }
 

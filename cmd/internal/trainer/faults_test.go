@@ -250,12 +250,12 @@ func TestFaults(t *testing.T) {
 	})
 	length := f.length(t)
 	f.count(t, "killed (SIGKILL) at a random moment", func(t *testing.T, c *faultCount) {
-		for range some(2, 220) {
+		for range some(1, 220) {
 			f.kill(t, c, time.Duration(rng.Int64N(int64(length))), syscall.SIGKILL)
 		}
 	})
 	f.count(t, "terminated twice (SIGTERM) at a random moment", func(t *testing.T, c *faultCount) {
-		for range some(2, 30) {
+		for range some(1, 30) {
 			f.kill(t, c, time.Duration(rng.Int64N(int64(length))), syscall.SIGTERM)
 		}
 	})
@@ -295,7 +295,7 @@ func (f *faulty) faultAt(fault func(operation, path string) error, do func()) {
 
 // failing lets operations on files fail, each by itself, or all from one on.
 func (f *faulty) failing(t *testing.T, c *faultCount, rng *rand.Rand, operations int, lasting bool) {
-	for _, at := range pick(rng, operations, 3) {
+	for _, at := range pick(rng, operations, 2) {
 		f.begin(t)
 		fault := error(syscall.EIO)
 		if lasting {
@@ -337,7 +337,7 @@ func (f *faulty) failing(t *testing.T, c *faultCount, rng *rand.Rand, operations
 func (f *faulty) fullDisk(t *testing.T, c *faultCount) {
 	step := 8
 	if *faultsFile == "" {
-		step = 60
+		step = 100
 	}
 	for size := step; ; size += step {
 		if enough := f.smallDisk(t, c, size); enough {
@@ -409,7 +409,7 @@ func (f *faulty) kill(t *testing.T, c *faultCount, after time.Duration, signal s
 // bytes that were never written, or the rest missing.
 func damages(rng *rand.Rand, good []byte) func(yield func(damage string, data []byte) bool) {
 	return func(yield func(string, []byte) bool) {
-		n := some(6, min(600, len(good)))
+		n := some(4, min(600, len(good)))
 		for i := range n {
 			at := (i*len(good) + rng.IntN(len(good))) / n
 			data := bytes.Clone(good)

@@ -6,89 +6,40 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
 
 	"github.com/plrank/plrank/cmd/internal/report"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/processes"
 	"github.com/plrank/plrank/internal/rundir"
 	"github.com/plrank/plrank/train"
 )
 
-// fitFolds trains a model on each fold, and prints means and spreads. If it is
-// interrupted, they are those of the folds that were trained on to the end.
-func fitFolds(ctx context.Context, o *options, folds []int, stdout, stderr io.Writer) error {
-	dir, err := runDir(o) // of all folds
+// fit trains a model, or one for each fold, and says how good it is.
+func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
+	var folds []int // none: a single run
+	var err error
+	if o.Folds != "" && o.Fold == 0 {
+		folds, err = foldsOf(o)
+	}
+	if err := processes.Agree(o.processes, err); err != nil {
+		return err
+	}
+	if err := processes.Alike(o.processes, "folds", fmt.Sprint(folds)); err != nil {
+		return err
+	}
+	if folds != nil {
+		return fitFolds(ctx, o, folds, stdout, stderr)
+	}
+	j, err := prepare(ctx, o, stderr)
 	if err != nil {
 		return err
 	}
-	if dir != nil {
-		defer dir.Close()
-	}
-	if err := shareGrade(ctx, o, folds); err != nil {
-		if dir != nil {
-			dir.Abandon()
-		}
-		if errors.Is(err, context.Canceled) {
-			fmt.Fprintf(stderr, "interrupted: none of %d folds is done\n", len(folds))
-			return command.ErrInterrupted
-		}
-		return err
-	}
-	var done []int
-	var reports []*train.Report
-	interrupted := false
-	for _, fold := range folds {
-		fmt.Fprintf(stderr, "fold %d\n", fold)
-		j, err := prepare(ctx, ofFold(o, fold), stderr)
-		if err == nil && len(done) == 0 { // not before the data have turned out to be good
-			o.Config, o.bySize = j.Config, j.bySize // all folds have the recipe of the first
-			if dir != nil {
-				err = dir.BeginFolds(o.settings)
-			}
-		}
-		if err != nil && dir != nil {
-			dir.Abandon()
-		}
-		if interrupted = errors.Is(err, context.Canceled); interrupted {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		measured, err := j.run(ctx, io.Discard, stderr)
-		if interrupted = errors.Is(err, command.ErrInterrupted); interrupted {
-			if len(done) == 0 {
-				report.Print(stdout, measured)
-			}
-			break
-		}
-		if err != nil {
-			return err
-		}
-		done, reports = append(done, fold), append(reports, measured)
-	}
-	if len(done) > 0 {
-		r := rundir.SumUp(done, reports)
-		if o.asJSON {
-			err = json.NewEncoder(stdout).Encode(r)
-		} else {
-			report.PrintFolds(stdout, r)
-		}
-		if err != nil {
-			return err
-		}
-		if dir != nil {
-			if err := dir.FinishFolds(r, interrupted); err != nil {
-				return err
-			}
-			fmt.Fprintf(stderr, "written to %s\n", o.out)
-		}
-	}
-	if interrupted {
-		fmt.Fprintf(stderr, "interrupted: %d of %d folds are done\n", len(done), len(folds))
-		return command.ErrInterrupted
-	}
-	return nil
+	_, err = j.run(ctx, stdout, stderr)
+	return err
 }
 
 // foldsOf are the numbers of the folds of the data.
@@ -105,4 +56,126 @@ func foldsOf(o *options) ([]int, error) {
 		err = fmt.Errorf("train: -folds all: %s holds no folders Fold1, Fold2, …; -folds 5 makes folds of one file", o.Data)
 	}
 	return folds, err
+}
+
+// fitFolds trains a model on each fold, and prints means and spreads. If it is
+// interrupted, they are those of the folds that were trained on to the end.
+func fitFolds(ctx context.Context, o *options, folds []int, stdout, stderr io.Writer) error {
+	dir, err := runDir(o) // of all folds
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	var reports []*train.Report
+	if err = shareGrade(ctx, o, folds); err == nil {
+		reports, err = fitEach(ctx, o, folds, dir, stdout, stderr)
+	}
+	interrupted := errors.Is(err, context.Canceled) || errors.Is(err, command.ErrInterrupted)
+	if err != nil && !interrupted {
+		return err
+	}
+	done := folds[:len(reports)]
+	if len(done) > 0 {
+		if err := finishFolds(o, dir, rundir.SumUp(done, reports), interrupted, stdout, stderr); err != nil {
+			return err
+		}
+	}
+	if interrupted {
+		fmt.Fprintf(stderr, "interrupted: %d of %d folds are done\n", len(done), len(folds))
+		return command.ErrInterrupted
+	}
+	return nil
+}
+
+// fitEach gives the reports of the folds that were trained on to the end. It prints that of the
+// first, if it was interrupted.
+func fitEach(ctx context.Context, o *options, folds []int, dir *rundir.Dir, stdout, stderr io.Writer) (reports []*train.Report, err error) {
+	for _, fold := range folds {
+		fmt.Fprintf(stderr, "fold %d\n", fold)
+		j, err := prepare(ctx, ofFold(o, fold), stderr)
+		if err == nil && reports == nil { // not before the data have turned out to be good
+			o.Config, o.bySize = j.Config, j.bySize // all folds have the recipe of the first
+			if dir != nil {
+				err = dir.BeginFolds(o.settings)
+			}
+		}
+		if err != nil {
+			return reports, err
+		}
+		measured, err := j.run(ctx, io.Discard, stderr)
+		if errors.Is(err, command.ErrInterrupted) && reports == nil {
+			report.Print(stdout, measured)
+		}
+		if err != nil {
+			return reports, err
+		}
+		reports = append(reports, measured)
+	}
+	return reports, nil
+}
+
+// finishFolds prints the sum of the reports, and writes it to the folder, if there is one.
+func finishFolds(o *options, dir *rundir.Dir, r *rundir.FoldReport, interrupted bool, stdout, stderr io.Writer) error {
+	if o.asJSON {
+		if err := json.NewEncoder(stdout).Encode(r); err != nil {
+			return err
+		}
+	} else {
+		report.PrintFolds(stdout, r)
+	}
+	if dir == nil {
+		return nil
+	}
+	if err := dir.FinishFolds(r, interrupted); err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "written to %s\n", o.out)
+	return nil
+}
+
+// ofFold is the options of the run on one fold.
+func ofFold(o *options, fold int) *options {
+	one := *o
+	one.Fold = fold
+	if o.Folds == allFolds {
+		one.Folds = ""
+	}
+	if o.out != "" {
+		one.out = filepath.Join(o.out, fmt.Sprintf("fold%d", fold))
+		_, err := os.Stat(filepath.Join(one.out, rundir.SettingsFile))
+		one.resume = o.resume && err == nil // else it had not begun
+	}
+	return &one
+}
+
+// shareGrade gives all folds the highest grade of all their data, where one would have another
+// by itself. A run that goes on has one already, or is of an older version, in which each fold
+// had its own.
+func shareGrade(ctx context.Context, o *options, folds []int) error {
+	if o.resume || o.HighestGrade != 0 {
+		return nil
+	}
+	var grades []float64 // of the training split of every fold, and of all splits
+	for _, fold := range folds {
+		splits, err := inTurn(o.processes, func() (*datasets.Splits, error) {
+			return open(ctx, ofFold(o, fold), io.Discard)
+		})
+		if err != nil {
+			return err
+		}
+		training := highestLabel(splits.Train)
+		grades = append(grades, training, max(training, highestLabel(splits.Vali), highestLabel(splits.Test)))
+	}
+	if highest := slices.Max(grades); highest != slices.Min(grades) {
+		o.HighestGrade = highest
+	}
+	return nil
+}
+
+// highestLabel is that of d, 0 where d is nil or has none above it.
+func highestLabel(d *datasets.Dataset) float64 {
+	if d == nil || len(d.Labels) == 0 {
+		return 0
+	}
+	return float64(max(0, slices.Max(d.Labels)))
 }

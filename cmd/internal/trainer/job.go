@@ -2,15 +2,19 @@ package trainer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/plrank/plrank/cmd/internal/input"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/processes"
+	"github.com/plrank/plrank/internal/recipe"
 	"github.com/plrank/plrank/internal/rundir"
+	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
@@ -31,8 +35,8 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 		return nil, err
 	}
 	defer func() {
-		if err != nil && dir != nil {
-			dir.Abandon()
+		if err != nil {
+			dir.Close()
 		}
 	}()
 	splits, err := inTurn(o.processes, func() (*datasets.Splits, error) {
@@ -62,15 +66,29 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 	return &job{o, dir, splits, t, parts.Initial}, nil
 }
 
-// initialFile is the file of the initial model: the copy of it that a run keeps, once there
-// is one.
-func initialFile(o *options) string {
-	if copied := filepath.Join(o.out, rundir.InitialFile); o.resume {
-		if _, err := os.Stat(copied); err == nil {
-			return copied
-		}
+// runDir is the folder of the run, or of its folds; nil if none is asked for, or another rank
+// writes it.
+func runDir(o *options) (*rundir.Dir, error) {
+	switch {
+	case o.out == "" || !o.first():
+		return nil, nil
+	case o.resume:
+		return rundir.Open(o.out, &settings{})
 	}
-	return o.InitModel
+	return rundir.Create(o.out)
+}
+
+// open gives the data that the options name, without unlabelled documents.
+func open(ctx context.Context, o *options, stderr io.Writer) (*datasets.Splits, error) {
+	if o.Data == "" {
+		// As large as training on it ends within a minute.
+		return datasets.Synthetic(datasets.SyntheticOptions{Train: 100, Vali: 40, Test: 80, Seed: o.Seed}), nil
+	}
+	splits, err := input.Open(ctx, &o.Source, o.cache, datasets.Options{Seed: o.Seed, Folds: o.ofOneFile(), Unlabelled: "drop"}, stderr)
+	if errors.Is(err, datasets.ErrFolds) {
+		err = fmt.Errorf("%w; -folds all is a run for each", err)
+	}
+	return splits, err
 }
 
 // checkWeights is an error where nothing has a weight: a training would end without one.
@@ -83,14 +101,58 @@ func checkWeights(d *datasets.Dataset) error {
 	return nil
 }
 
-// runDir is the folder of the run, or of its folds; nil if none is asked for, or another rank
-// writes it.
-func runDir(o *options) (*rundir.Dir, error) {
-	switch {
-	case o.out == "" || !o.first():
-		return nil, nil
-	case o.resume:
-		return rundir.Open(o.out, &settings{})
+// chooseRecipe takes the recipe for the size of the training data, with the flags that are given
+// in place of its settings, and puts into words what it is. There is nothing to choose
+// for another preset, a -config, a run that goes on, or a fold after the first.
+func chooseRecipe(o *options, d *datasets.Dataset) error {
+	if !o.bySize {
+		return nil
 	}
-	return rundir.Create(o.out)
+	config, reason := train.DefaultFor(d.Rows(), d.Queries())
+	o.recipe = fmt.Sprintf("recipe for %d training documents: %s\n", d.Rows(), reason)
+	if flags := recipe.Differences(config, defaults().Config); flags != "" {
+		o.recipe += "it sets " + flags + "\n"
+	}
+	own := []string{"shards", "highest-grade"} // which mpirun may have changed, and folds share
+	recipe.Override(&config, o.Config, append(own, o.given...)...)
+	o.Config, o.bySize = config, false
+	return o.check()
+}
+
+// initialFile is the file of the initial model: the copy of it that a run keeps, once there
+// is one.
+func initialFile(o *options) string {
+	if copied := filepath.Join(o.out, rundir.InitialFile); o.resume {
+		if _, err := os.Stat(copied); err == nil {
+			return copied
+		}
+	}
+	return o.InitModel
+}
+
+// withFlags adds to an error the flags that help.
+func withFlags(err error, o *options, s *datasets.Splits) error {
+	switch {
+	case errors.Is(err, train.ErrNoGroups):
+		return fmt.Errorf("%w (-group-column, or -groups FILE, or a file named FILE.groups beside each FILE of data)", err)
+	case o.Gain == metrics.Exp2Gain.String() && linearHelps(s):
+		return fmt.Errorf("%w (-gain linear)", err)
+	}
+	return err
+}
+
+// linearHelps tells whether labels are too high for the gain exp2, and right for the linear one.
+func linearHelps(s *datasets.Splits) bool {
+	high := false
+	for _, d := range []*datasets.Dataset{s.Train, s.Vali, s.Test} {
+		if d == nil {
+			continue
+		}
+		if _, err := metrics.LinearGain.Gains(d.Labels); err != nil {
+			return false
+		}
+		_, err := metrics.Exp2Gain.Gains(d.Labels)
+		high = high || err != nil
+	}
+	return high
 }

@@ -39,7 +39,7 @@ const (
 // Their texts are drawn from some hundred that are compressed once, so that writing them is
 // not what takes the time or the room; so queries have no ids, but sizes.
 func writeParts(t *testing.T, folder string, documents int) {
-	const queriesOfText, documentsOfText = 8, 64
+	const queriesOfText, documentsOfText = 4, 64
 	ofPart := max(1, documents/(largeQuery*queriesOfText*largeParts)) // texts
 	texts := min(200, ofPart*largeParts)
 	rng := rand.New(rand.NewPCG(1, 0))
@@ -89,7 +89,7 @@ func writeParts(t *testing.T, folder string, documents int) {
 	for i := range largeParts {
 		part(fmt.Sprintf("train-%05d-of-%05d.txt", i, largeParts), ofPart)
 	}
-	part("vali/part-0.txt", 6)
+	part("vali/part-0.txt", 2)
 }
 
 var memoryLine = regexp.MustCompile(`(?m)^(VmHWM|RssAnon|RssFile):\s+(\d+) kB$`)

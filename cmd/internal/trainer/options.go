@@ -1,8 +1,13 @@
 package trainer
 
 import (
+	"errors"
+	"flag"
+	"fmt"
 	"strconv"
+	"strings"
 
+	"github.com/plrank/plrank/cmd/internal/help"
 	"github.com/plrank/plrank/cmd/internal/input"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/processes"
@@ -10,6 +15,23 @@ import (
 	"github.com/plrank/plrank/internal/source"
 	"github.com/plrank/plrank/train"
 )
+
+var page = help.Page{
+	Command: "train",
+	Usage: []string{
+		"[-data FILE|DIR] [-out DIR] [flags]",
+		"-data FILE|DIR -folds all|N [-out DIR] [flags]",
+		"-resume -out DIR [-epochs N] [-patience N]",
+	},
+	Text:  "Trains a network that gives every document a score, so that ranking by the scores, or drawing rankings from the Plackett–Luce policy that they define, has the highest DCG or NDCG. Prints the metrics of all splits.",
+	Flags: []string{"data", "folds", "out", "resume", "preset", "config", "init-model", "json", "threads", "version"},
+	Examples: []string{
+		"-data MQ2008/Fold1 -out runs/fold1",
+		"-data shop.csv -group-column brand -loss plrank-exact+disparity",
+		"-resume -out runs/fold1 -epochs 100",
+	},
+	Topics: []string{"files", "faults"},
+}
 
 // settings are what a run does, as its config.json keeps it.
 type settings struct {
@@ -40,14 +62,30 @@ type options struct {
 // allFolds is the value of -folds for a folder.
 const allFolds = "all"
 
+func newOptions(s settings) *options { return &options{settings: s, cache: input.UserCache} }
+
 // defaults is the options without a command line.
 func defaults() *options {
 	c, _ := recipe.Preset(recipe.ByData)
-	return newOptions(recipe.ByData, c)
+	return newOptions(settings{Preset: recipe.ByData, Config: c})
 }
 
-func newOptions(preset string, c train.Config) *options {
-	return &options{settings: settings{Preset: preset, Config: c}, cache: input.UserCache}
+// flags defines the flags; their defaults are what o holds.
+func (o *options) flags() *flag.FlagSet {
+	f := flag.NewFlagSet("train", flag.ContinueOnError)
+	recipe.Define(f, &o.Config)
+	o.Define(f, "; without it, a small synthetic collection")
+	f.StringVar(&o.Folds, "folds", o.Folds, "train on each fold in turn: `all` folds of the folder -data, or as many, such as 5, as the queries of the file -data are dealt to")
+	o.cache.Define(f)
+	f.BoolVar(&o.asJSON, "json", o.asJSON, "print JSON: an object for every epoch, then the final metrics")
+	f.StringVar(&o.InitModel, "init-model", o.InitModel, "a model `file` of the same architecture to begin with")
+	f.StringVar(&o.Preset, "preset", o.Preset, "start from this `recipe`: "+strings.Join(recipe.Presets(), " or "))
+	f.StringVar(&o.config, "config", o.config, "start from this config.json, a `file` of another run")
+	o.threads.Define(f)
+	f.BoolVar(&o.version, "version", o.version, "print the version, and end")
+	f.StringVar(&o.out, "out", o.out, "a new `folder` for the files of the run")
+	f.BoolVar(&o.resume, "resume", o.resume, "go on with the run in -out")
+	return f
 }
 
 // ofOneFile is the number of folds that one file is dealt to; 0: the data are of one
@@ -59,3 +97,31 @@ func (o *options) ofOneFile() int {
 
 // first tells whether this process is the one that prints, and writes files.
 func (o *options) first() bool { return o.processes == nil || o.processes.Rank() == 0 }
+
+// check reports settings that make no sense for a training.
+func (o *options) check() error {
+	err := o.checkFolds()
+	if err == nil {
+		err = recipe.CheckSet(o.Config)
+	}
+	if err == nil {
+		err = o.Config.Check()
+	}
+	return command.Usage(err)
+}
+
+func (o *options) checkFolds() error {
+	switch {
+	case o.Folds == "":
+		return nil
+	case o.Folds != allFolds && o.ofOneFile() < 3:
+		return fmt.Errorf("-folds %q: want %s, or a number of 3 or more; -fold takes one of them", o.Folds, allFolds)
+	case o.Data == "":
+		return errors.New("-folds needs -data")
+	case o.Folds == allFolds && o.Fold != 0:
+		return errors.New("-folds all takes every fold: -fold has no meaning beside it")
+	case o.Vali != "" || o.Test != "" || o.Synthetic():
+		return errors.New("-folds takes the splits of each fold: -vali, -test and synthetic data have no meaning beside it")
+	}
+	return nil
+}

@@ -2,6 +2,7 @@ package trainer
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/mpi"
@@ -12,16 +13,12 @@ import (
 const usualShards = 8
 
 // join makes the options those of a rank.
-func (o *options) join(group processes.Group, args []string) error {
+func (o *options) join(group processes.Group) error {
 	if o.version {
 		return nil
 	}
 	o.processes = group
-	flags, err := parseInto(defaults(), args)
-	if err != nil {
-		return err
-	}
-	if !o.resume && o.config == "" && !command.IsGiven(flags, "shards") {
+	if !o.resume && o.config == "" && !slices.Contains(o.given, "shards") {
 		o.Shards = usualShards
 	}
 	if group.Size() > o.Shards {

@@ -18,44 +18,76 @@ import (
 // run trains the model, writes the files of the run, and prints a report, which
 // it returns also if it was interrupted.
 func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report, error) {
-	t, dir := j.trainer, j.dir
-	if dir != nil {
-		defer dir.Close()
-		s := j.settings
-		s.Config = t.Config // with the names as they are written
-		warning, err := dir.Begin(t, j.initial, s)
-		if err != nil {
+	defer j.dir.Close()
+	if err := j.begin(stderr); err != nil {
+		return nil, err
+	}
+	p := newProgress(stderr, j.trainer.Config, len(j.trainer.History()))
+	if j.asJSON {
+		p.json = json.NewEncoder(stdout)
+	}
+	result, err := j.train(ctx, p, stderr)
+	if err != nil {
+		return nil, err
+	}
+	measured, err := j.trainer.Report(result.Model)
+	if err != nil {
+		return nil, err
+	}
+	if !j.asJSON {
+		report.Print(stdout, measured)
+	} else if err := p.json.Encode(measured); err != nil {
+		return nil, err
+	}
+	if j.dir != nil {
+		if err := j.finish(result, measured, stderr); err != nil {
 			return nil, err
+		}
+	}
+	if result.Interrupted {
+		return measured, command.ErrInterrupted
+	}
+	return measured, nil
+}
+
+// begin brings the run to its checkpoint, if it goes on, and says what is going to happen.
+func (j *job) begin(stderr io.Writer) error {
+	if j.dir != nil {
+		s := j.settings
+		s.Config = j.trainer.Config // with the names as they are written
+		warning, err := j.dir.Begin(j.trainer, j.initial, s)
+		if err != nil {
+			return err
 		}
 		if warning != "" {
 			input.Warn(stderr, warning)
 		}
 	}
-	input.Warn(stderr, t.Warnings()...)
+	input.Warn(stderr, j.trainer.Warnings()...)
 	if j.Baseline != "" {
 		input.Warn(stderr, fmt.Sprintf("the baseline %s of an older version is left out: package datasets/golearn has it", j.Baseline))
 	}
 	fmt.Fprint(stderr, j.recipe)
-	describe(stderr, j.splits, t)
+	describe(stderr, j.splits, j.trainer)
+	return nil
+}
 
+// train trains the model, and says why that ended.
+func (j *job) train(ctx context.Context, p *progress, stderr io.Writer) (*train.Result, error) {
 	start := time.Now()
-	p := newProgress(stderr, t.Config, len(t.History()))
-	if j.asJSON {
-		p.json = json.NewEncoder(stdout)
-	}
 	hooks := train.Hooks{Initial: p.initial, Step: p.step, Epoch: func(t *train.Trainer, e train.Epoch) error {
-		if err := p.epoch(e); err != nil || dir == nil {
+		if err := p.epoch(e); err != nil || j.dir == nil {
 			return err
 		}
-		return dir.Epoch(t, e)
+		return j.dir.Epoch(t, e)
 	}}
-	result, err := t.Run(ctx, hooks)
+	result, err := j.trainer.Run(ctx, hooks)
 	p.finish()
-	if train.Skippable(err) && t.Config.OnNaN != "skip" {
+	if train.Skippable(err) && j.trainer.Config.OnNaN != "skip" {
 		err = fmt.Errorf("%w (-on-nan skip leaves such batches out)", err)
 	}
-	if dir != nil {
-		err = errors.Join(err, dir.Wait()) // what was learnt before an error is kept
+	if j.dir != nil {
+		err = errors.Join(err, j.dir.Wait()) // what was learnt before an error is kept
 	}
 	if err != nil {
 		return nil, err
@@ -67,35 +99,24 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 	if result.BestEpoch == 0 && result.Initial != nil {
 		best = "the initial model is better than every epoch, and is kept"
 	}
-	fmt.Fprintf(stderr, "%s; %s; %.1f s\n", ending(t.Config, result), best, time.Since(start).Seconds())
-	measured, err := t.Report(result.Model)
-	if err != nil {
-		return nil, err
+	fmt.Fprintf(stderr, "%s; %s; %.1f s\n", ending(j.trainer.Config, result), best, time.Since(start).Seconds())
+	return result, nil
+}
+
+// finish writes the last files of the run.
+func (j *job) finish(result *train.Result, measured *train.Report, stderr io.Writer) error {
+	if err := j.dir.Finish(result, measured); err != nil {
+		return err
 	}
-	if j.asJSON {
-		err = p.json.Encode(measured)
-	} else {
-		report.Print(stdout, measured)
+	if len(result.History) == 0 {
+		return nil // interrupted before there was anything to draw
 	}
-	if err != nil {
-		return nil, err
+	title := fmt.Sprintf("%s, %s", j.splits.Train.Name, j.trainer.Config.Loss)
+	if err := drawCurve(j.dir.File(rundir.CurveFile), title, j.trainer.Config.Metric, result); err != nil {
+		input.Warn(stderr, err.Error()) // the run is complete without a picture
 	}
-	if dir != nil {
-		if err := dir.Finish(result, measured); err != nil {
-			return nil, err
-		}
-		if len(result.History) == 0 {
-			return measured, command.ErrInterrupted // before there was anything to draw
-		}
-		if err := drawCurve(dir.File(rundir.CurveFile), fmt.Sprintf("%s, %s", j.splits.Train.Name, t.Config.Loss), t.Config.Metric, result); err != nil {
-			input.Warn(stderr, err.Error()) // the run is complete without a picture
-		}
-		fmt.Fprintf(stderr, "written to %s; the model is version %s\n", j.out, result.Model.Digest())
-	}
-	if result.Interrupted {
-		return measured, command.ErrInterrupted
-	}
-	return measured, nil
+	fmt.Fprintf(stderr, "written to %s; the model is version %s\n", j.out, result.Model.Digest())
+	return nil
 }
 
 // ending says why training ended.

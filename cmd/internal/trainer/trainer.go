@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"runtime"
 
 	"github.com/plrank/plrank/cmd/internal/input"
 	"github.com/plrank/plrank/internal/command"
@@ -69,14 +68,13 @@ func body(ctx context.Context, group processes.Group, args []string, stdout, std
 		return nil
 	}
 	if err == nil && group != nil {
-		err = o.join(group, args)
+		err = o.join(group)
 	}
 	if err := processes.Agree(group, err); err != nil {
 		return err
 	}
 	if o.version {
-		_, err := fmt.Fprintln(stdout, "plrank", version.String(), runtime.Version())
-		return err
+		return version.Print(stdout)
 	}
 	o.threads.Use()
 	return fit(ctx, o, stdout, stderr)

@@ -7,28 +7,43 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/cmd/internal/help"
 	"github.com/plrank/plrank/ranker/service"
 )
 
+var page = help.Page{
+	Command: "serve",
+	Usage:   []string{"-model [NAME=]FILE … [flags]"},
+	Text: "Ranks the documents of queries over HTTP: POST /v1/rank. GET /v1/models, /readyz, /livez, " +
+		"/metrics (Prometheus) and /openapi.json describe the service. See docs/serving.md. " +
+		"A model and the token are read again when their files change, and on SIGHUP; a file " +
+		"that cannot be used leaves the model as it is, and is logged once. On SIGTERM and Ctrl-C, " +
+		"/readyz has status 503 at once, so that load balancers send no more; after -drain no more " +
+		"connections are accepted, requests in flight are answered, and the program ends. A second " +
+		"signal ends it at once.",
+	Flags: []string{"model", "listen", "token-file", "poll", "drain", "timeout", "max-body", "max-documents", "max-cutoff", "max-work", "concurrency", "connections"},
+	Examples: []string{
+		"-model runs/fold1/model.npz",
+		"-model shop=shop.npz -model news=news.npz -listen :8080",
+	},
+}
+
+// options are the command line.
 type options struct {
-	models      models
-	tokenFile   string
-	limits      service.Limits
+	service.Options
 	listen      string
 	connections int
 	drain       time.Duration
-	poll        time.Duration
 }
 
-func flags(o *options) *flag.FlagSet {
+func (o *options) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("serve", flag.ContinueOnError)
-	o.models, o.limits = models{}, service.DefaultLimits()
-	l := &o.limits
-	f.Var(o.models, "model", "a model `file`, or NAME=FILE; repeat it for several models")
+	o.Models, o.Limits = map[string]string{}, service.DefaultLimits()
+	l := &o.Limits
+	f.Var(models(o.Models), "model", "a model `file`, or NAME=FILE; repeat it for several models")
 	f.StringVar(&o.listen, "listen", "localhost:8080", "`address` to listen on; :8080 is port 8080 on all interfaces")
-	f.StringVar(&o.tokenFile, "token-file", "", "`file` of the token that requests need: Authorization: Bearer TOKEN")
-	f.DurationVar(&o.poll, "poll", 2*time.Second, "`time` between two looks at the files; 0 is never")
+	f.StringVar(&o.TokenFile, "token-file", "", "`file` of the token that requests need: Authorization: Bearer TOKEN")
+	f.DurationVar(&o.Poll, "poll", 2*time.Second, "`time` between two looks at the files; 0 is never")
 	f.DurationVar(&o.drain, "drain", 5*time.Second, "`time` after SIGTERM in which requests are still answered")
 	f.DurationVar(&l.Timeout, "timeout", l.Timeout, "`time` to receive a request, and again to wait for a core and compute")
 	f.Int64Var(&l.Body, "max-body", l.Body, "most `bytes` of a request")
@@ -41,14 +56,14 @@ func flags(o *options) *flag.FlagSet {
 }
 
 func (o *options) check() error {
-	l := o.limits
+	l := o.Limits
 	switch {
-	case len(o.models) == 0:
-		return command.Usage(errors.New("-model is needed"))
+	case len(o.Models) == 0:
+		return errors.New("-model is needed")
 	case l.Body < 1 || l.Documents < 1 || l.Cutoff < 1 || l.Work < 1 || l.Requests < 1 || o.connections < 1:
-		return command.Usage(errors.New("limits must be 1 or more"))
-	case l.Timeout <= 0 || o.drain < 0 || o.poll < 0:
-		return command.Usage(errors.New("-timeout must be more than 0, -drain and -poll 0 or more"))
+		return errors.New("limits must be 1 or more")
+	case l.Timeout <= 0 || o.drain < 0 || o.Poll < 0:
+		return errors.New("-timeout must be more than 0, -drain and -poll 0 or more")
 	}
 	return nil
 }

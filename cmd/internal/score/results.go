@@ -1,0 +1,130 @@
+package score
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/parallel"
+	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/plackett"
+)
+
+// A block is some queries of the file, and their scores.
+type block struct {
+	*datasets.Dataset
+	first   int       // number in the file of the first query
+	scores  []float64 // of the model
+	policy  []float64 // those divided by the temperature
+	compact []float64 // those for drawing, as plackett.Compact gives them; nil: nothing is drawn
+	noisy   []float64 // room for as many
+}
+
+// A result is a file, and what it has of a block.
+type result struct {
+	path  string // "": it is not asked for
+	write func(w io.Writer, b *block) error
+}
+
+// results are those that can be asked for. Each drawn ranking of a query has a file of its own:
+// programs that read TREC runs take one of a query.
+func (o *options) results() ([]result, error) {
+	var discounts []float64
+	if o.exposure != "" {
+		objective, err := metrics.ParseObjective(o.discounts, o.cutoff)
+		if err != nil {
+			return nil, err
+		}
+		discounts = objective.Discounts
+	}
+	list := []result{
+		{o.out, func(w io.Writer, b *block) error { return b.writeLines(w, b.scores, 32) }},
+		{o.exposure, func(w io.Writer, b *block) error { return b.writeExposures(w, discounts) }},
+		{o.qrels, func(w io.Writer, b *block) error { return datasets.WriteQrels(w, b.Dataset) }},
+	}
+	if o.draw == 0 {
+		return append(list, result{o.run, func(w io.Writer, b *block) error {
+			return datasets.WriteRun(w, b.Dataset, b.scores, runTag)
+		}}), nil
+	}
+	for i := range o.draw {
+		path := o.run
+		if o.draw > 1 {
+			path = fmt.Sprintf("%s.%d", path, i+1)
+		}
+		list = append(list, result{path, func(w io.Writer, b *block) error { return o.writeDraw(w, b, i) }})
+	}
+	return list, nil
+}
+
+// newBlock divides the scores by the temperature.
+func (o *options) newBlock(d *datasets.Dataset, scores []float64, first int) (*block, error) {
+	b := &block{Dataset: d, first: first, scores: scores, policy: scores}
+	if o.temperature != 1 {
+		b.policy = make([]float64, len(scores))
+		for q, id := range d.QueryIDs {
+			for r := d.Offsets[q]; r < d.Offsets[q+1]; r++ {
+				if b.policy[r] = scores[r] / o.temperature; math.IsInf(b.policy[r], 0) {
+					return nil, fmt.Errorf("score: query %s: the score %v, divided by -temperature %v, is beyond the range of float64", id, scores[r], o.temperature)
+				}
+			}
+		}
+	}
+	if o.draw > 0 {
+		b.compact, b.noisy = make([]float64, len(scores)), make([]float64, len(scores))
+		for q := range d.Queries() {
+			plackett.Compact(b.policy[d.Offsets[q]:d.Offsets[q+1]], b.compact[d.Offsets[q]:d.Offsets[q+1]])
+		}
+	}
+	return b, nil
+}
+
+// writeLines writes a number a line, with all digits of so many bits.
+func (b *block) writeLines(w io.Writer, values []float64, bits int) error {
+	var line []byte
+	for _, v := range b.InSourceOrder(values) {
+		line = append(strconv.AppendFloat(line[:0], v, 'g', -1, bits), '\n')
+		w.Write(line) // a failed write stays failed
+	}
+	return nil
+}
+
+// writeExposures writes the expected exposures of all documents under the policy.
+func (b *block) writeExposures(w io.Writer, discounts []float64) error {
+	exposure := make([]float64, len(b.policy))
+	expectations := make([]plackett.Expectation, parallel.Workers(b.Queries()))
+	err := parallel.Each(b.Queries(), len(expectations), func(worker, q int) error {
+		from, to := b.Offsets[q], b.Offsets[q+1]
+		if err := expectations[worker].Exposure(b.policy[from:to], discounts, exposure[from:to]); err != nil {
+			return fmt.Errorf("score: query %s: %w", b.QueryIDs[q], err)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return b.writeLines(w, exposure, 64)
+}
+
+// runTag begins the last word of the lines of a TREC run, the tag. The temperature of the policy
+// follows, unless it is 1, and the number of a draw.
+const runTag = "plrank"
+
+// writeDraw writes a ranking of every query, drawn from the policy, to a TREC run: the order of
+// the scores plus Gumbel noise. These sums are what is written.
+func (o *options) writeDraw(w io.Writer, b *block, number int) error {
+	for q := range b.Queries() {
+		noisy := b.noisy[b.Offsets[q]:b.Offsets[q+1]]
+		plackett.Gumbel(plackett.Stream{Seed: o.seed, Query: uint64(b.first + q)}, uint64(number), noisy)
+		for r := range noisy {
+			noisy[r] += b.compact[b.Offsets[q]+r]
+		}
+	}
+	tag := runTag
+	if o.temperature != 1 {
+		tag += fmt.Sprintf("-temperature-%v", o.temperature)
+	}
+	return datasets.WriteRun(w, b.Dataset, b.noisy, fmt.Sprintf("%s-%d", tag, number+1))
+}

@@ -1,0 +1,143 @@
+package trainer
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/recipe"
+	"github.com/plrank/plrank/internal/rundir"
+)
+
+// parse reads the command line: first to learn where it starts from, a recipe or the settings
+// of a file, and then once more to override that.
+func parse(args []string) (*options, error) {
+	first := defaults()
+	if _, err := first.parseFlags(args); err != nil {
+		return nil, err
+	}
+	switch {
+	case first.version:
+		return first, nil
+	case first.resume:
+		return resumed(first.out, args)
+	}
+	o, err := first.startingPoint()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := o.parseFlags(args); err != nil {
+		return nil, err
+	}
+	recipe.MatchMetric(&o.Config, o.given...)
+	o.bySize = o.Preset == recipe.ByData && o.config == ""
+	return o, o.check()
+}
+
+// parseFlags reads the command line into o. The defaults of the flags are what o was.
+func (o *options) parseFlags(args []string) (*flag.FlagSet, error) {
+	flags := o.flags()
+	if err := command.Parse(flags, args); err != nil {
+		if moved := moved(args); moved != nil && !errors.Is(err, flag.ErrHelp) {
+			err = command.Usage(moved)
+		}
+		return nil, err
+	}
+	if err := o.Source.Check(); err != nil {
+		return nil, command.Usage(err)
+	}
+	flags.Visit(func(f *flag.Flag) { o.given = append(o.given, f.Name) })
+	return flags, o.threads.Check()
+}
+
+// startingPoint is the options that flags override: a recipe, or the settings of a file.
+func (o *options) startingPoint() (*options, error) {
+	if o.config == "" {
+		preset, err := recipe.Preset(o.Preset)
+		if err != nil {
+			return nil, command.Usage(err)
+		}
+		return newOptions(settings{Preset: o.Preset, Config: preset}), nil
+	}
+	if slices.Contains(o.given, "preset") {
+		return nil, command.Usage(errors.New("-preset has no meaning beside -config"))
+	}
+	text, err := os.ReadFile(o.config)
+	if err != nil {
+		return nil, fmt.Errorf("train: %w", err)
+	}
+	var s settings
+	known := json.NewDecoder(bytes.NewReader(text))
+	known.DisallowUnknownFields()
+	if err := known.Decode(&s); err != nil {
+		return nil, fmt.Errorf("train: %s: %w", o.config, err)
+	}
+	s.Config = s.Config.Plain() // a run of an older version lacks newer settings
+	return newOptions(s), nil
+}
+
+// resumed is the options of the run in folder out. Flags given besides must say
+// what the run was started with, but for how long it goes on and where the files are
+// now: their content is compared with what the checkpoint knows of it.
+func resumed(out string, args []string) (*options, error) {
+	if out == "" {
+		return nil, command.Usage(errors.New("-resume needs the folder of the run: -out"))
+	}
+	var s settings
+	if err := rundir.ReadSettings(out, &s); err != nil {
+		return nil, err
+	}
+	s.Config = s.Config.Plain() // a run of an older version lacks newer settings
+	o := newOptions(s)
+	flags, err := o.parseFlags(args)
+	if err != nil {
+		return nil, err
+	}
+	flags.Visit(func(f *flag.Flag) {
+		switch now := f.Value.String(); f.Name {
+		case "out", "resume", "cache", "threads", "json", "data", "vali", "test", "groups", "init-model":
+		default:
+			if now != f.DefValue && !recipe.Resumable(f.Name) {
+				err = command.Usage(fmt.Errorf("the run in %s was started with -%s %q, not %q: when it goes on, only -epochs, -patience, -on-nan and the paths of data may change", out, f.Name, f.DefValue, now))
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if o.Schedule == "cosine" && o.Epochs != s.Epochs {
+		o.recipe = fmt.Sprintf("the learning rate goes on by the cosine schedule of %d epochs; until now it was that of %d\n", o.Epochs, s.Epochs)
+	}
+	return o, o.check()
+}
+
+// The flags that older versions had for what other sub-commands do, the more telling ones
+// first, and what to use now.
+var movedFlags = []struct{ flags, now string }{
+	{"describe", "plrank describe -data FILE|DIR"},
+	{"onnx", "plrank export -model FILE -onnx FILE"},
+	{"predict scores run draw temperature exposure qrels", "plrank score -model FILE -data FILE [-out FILE]"},
+	{"importance model", "plrank evaluate -model FILE -data FILE|DIR, or plrank score"},
+	{"baseline", "FitTree of package datasets/golearn"},
+}
+
+// moved is the error for a command line with such a flag, nil without any.
+func moved(args []string) error {
+	for _, m := range movedFlags {
+		for name := range strings.FieldsSeq(m.flags) {
+			for _, arg := range args {
+				arg, _, _ = strings.Cut(arg, "=")
+				if arg == "-"+name || arg == "--"+name {
+					return fmt.Errorf("train has no flag -%s any more: use %s", name, m.now)
+				}
+			}
+		}
+	}
+	return nil
+}
