@@ -124,7 +124,7 @@ func addWholeTimes(ctx context.Context, t *csvTable, l variance.List, seed uint6
 	rankings := plackett.NewRankings(samples, documents)
 	var sampler plackett.Sampler
 	var kernel plackett.Kernel
-	sampled, err := shortest(2, func(step int) error {
+	sampled, err := shortest(1+min(exactRepeats, 10_000/documents), func(step int) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
