@@ -30,17 +30,13 @@ func (t *Threads) Define(f *flag.FlagSet) {
 	f.IntVar((*int)(t), "threads", int(*t), "processor `cores` to use; 0 is all")
 }
 
-// Check reports a number that makes no sense.
-func (t Threads) Check() error {
+// Use sets the number for the process. One that makes no sense is an error.
+func (t Threads) Use() error {
 	if t < 0 {
 		return Usage(fmt.Errorf("-threads %d: want a number of cores, or 0 for all", t))
 	}
-	return nil
-}
-
-// Use sets the number for the process.
-func (t Threads) Use() {
 	if t > 0 {
 		runtime.GOMAXPROCS(int(t))
 	}
+	return nil
 }

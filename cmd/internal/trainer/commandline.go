@@ -53,7 +53,7 @@ func (o *options) parseFlags(args []string) (*flag.FlagSet, error) {
 		return nil, command.Usage(err)
 	}
 	flags.Visit(func(f *flag.Flag) { o.given = append(o.given, f.Name) })
-	return flags, o.threads.Check()
+	return flags, o.threads.Use()
 }
 
 // startingPoint is the options that flags override: a recipe, or the settings of a file.

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/plrank/plrank/cmd/internal/input"
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/processes"
 	"github.com/plrank/plrank/internal/recipe"
 	"github.com/plrank/plrank/internal/rundir"
@@ -84,10 +84,11 @@ func open(ctx context.Context, o *options, stderr io.Writer) (*datasets.Splits, 
 		// As large as training on it ends within a minute.
 		return datasets.Synthetic(datasets.SyntheticOptions{Train: 100, Vali: 40, Test: 80, Seed: o.Seed}), nil
 	}
-	splits, err := input.Open(ctx, &o.Source, o.cache, datasets.Options{Seed: o.Seed, Folds: o.ofOneFile(), Unlabelled: "drop"}, stderr)
+	splits, err := o.Source.Open(ctx, datasets.Options{Seed: o.Seed, Folds: o.ofOneFile(), Unlabelled: "drop"}, stderr)
 	if errors.Is(err, datasets.ErrFolds) {
 		err = fmt.Errorf("%w; -folds all is a run for each", err)
 	}
+	command.LimitGarbage()
 	return splits, err
 }
 

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/plrank/plrank/cmd/internal/help"
-	"github.com/plrank/plrank/cmd/internal/input"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/processes"
 	"github.com/plrank/plrank/internal/recipe"
@@ -46,7 +45,6 @@ type settings struct {
 // options are the command line.
 type options struct {
 	settings
-	cache     input.Cache
 	asJSON    bool
 	out       string
 	resume    bool
@@ -62,7 +60,7 @@ type options struct {
 // allFolds is the value of -folds for a folder.
 const allFolds = "all"
 
-func newOptions(s settings) *options { return &options{settings: s, cache: input.UserCache} }
+func newOptions(s settings) *options { return &options{settings: s} }
 
 // defaults is the options without a command line.
 func defaults() *options {
@@ -76,7 +74,7 @@ func (o *options) flags() *flag.FlagSet {
 	recipe.Define(f, &o.Config)
 	o.Define(f, "; without it, a small synthetic collection")
 	f.StringVar(&o.Folds, "folds", o.Folds, "train on each fold in turn: `all` folds of the folder -data, or as many, such as 5, as the queries of the file -data are dealt to")
-	o.cache.Define(f)
+	o.DefineCache(f)
 	f.BoolVar(&o.asJSON, "json", o.asJSON, "print JSON: an object for every epoch, then the final metrics")
 	f.StringVar(&o.InitModel, "init-model", o.InitModel, "a model `file` of the same architecture to begin with")
 	f.StringVar(&o.Preset, "preset", o.Preset, "start from this `recipe`: "+strings.Join(recipe.Presets(), " or "))

@@ -8,7 +8,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/plrank/plrank/cmd/internal/input"
 	"github.com/plrank/plrank/cmd/internal/report"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/rundir"
@@ -60,12 +59,12 @@ func (j *job) begin(stderr io.Writer) error {
 			return err
 		}
 		if warning != "" {
-			input.Warn(stderr, warning)
+			command.Warn(stderr, warning)
 		}
 	}
-	input.Warn(stderr, j.trainer.Warnings()...)
+	command.Warn(stderr, j.trainer.Warnings()...)
 	if j.Baseline != "" {
-		input.Warn(stderr, fmt.Sprintf("the baseline %s of an older version is left out: package datasets/golearn has it", j.Baseline))
+		command.Warn(stderr, fmt.Sprintf("the baseline %s of an older version is left out: package datasets/golearn has it", j.Baseline))
 	}
 	fmt.Fprint(stderr, j.recipe)
 	describe(stderr, j.splits, j.trainer)
@@ -113,7 +112,7 @@ func (j *job) finish(result *train.Result, measured *train.Report, stderr io.Wri
 	}
 	title := fmt.Sprintf("%s, %s", j.splits.Train.Name, j.trainer.Config.Loss)
 	if err := drawCurve(j.dir.File(rundir.CurveFile), title, j.trainer.Config.Metric, result); err != nil {
-		input.Warn(stderr, err.Error()) // the run is complete without a picture
+		command.Warn(stderr, err.Error()) // the run is complete without a picture
 	}
 	fmt.Fprintf(stderr, "written to %s; the model is version %s\n", j.out, result.Model.Digest())
 	return nil
