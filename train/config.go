@@ -72,7 +72,7 @@ type Evaluation struct {
 	Metric            string   `json:"metric"`            // the validation value: a metric, LossMetric, or a weighted sum of metrics
 	Convention        string   `json:"convention"`        // for queries without a relevant document, see metrics.ParseConvention
 	Ties              string   `json:"ties"`              // how documents of equal scores are ranked, see metrics.ParseTies
-	Report            []string `json:"report"`            // metrics to report besides those of [Config.Reported]
+	Report            []string `json:"report"`            // metrics to report besides the usual ones
 	WeightedMetrics   bool     `json:"weightedMetrics"`   // queries count by their weights, where the data have such
 	EvaluationSamples int      `json:"evaluationSamples"` // rankings sampled for expected metrics that are not exact, see metrics.Measure.Sampled
 	EvaluateTrain     bool     `json:"evaluateTrain"`     // report metrics of the training split every epoch

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -38,17 +39,10 @@ func (s Setting) Take(from Setting) { s.field().Set(from.field()) }
 
 func (s Setting) field() reflect.Value { return reflect.ValueOf(s.Value).Elem() }
 
+var capital = regexp.MustCompile("[A-Z]")
+
 // words is the name of the setting in errors.
-func (s Setting) words() string {
-	var b strings.Builder
-	for _, r := range s.JSON {
-		if 'A' <= r && r <= 'Z' {
-			b.WriteByte(' ')
-		}
-		b.WriteRune(r)
-	}
-	return strings.ToLower(b.String())
-}
+func (s Setting) words() string { return strings.ToLower(capital.ReplaceAllString(s.JSON, " $0")) }
 
 // json is the value as JSON has it.
 func (s Setting) json() string {
@@ -73,8 +67,7 @@ func (c *Config) Settings() []Setting {
 	list := []Setting{
 		{Flag: "loss", Value: &c.Loss, Plain: "plrank-exact",
 			Help: "the objective: the `name` of a loss, or a weighted sum of several, such as plrank-exact+0.5*disparity"},
-		{Flag: "cutoff", Value: &c.Cutoff, Plain: plainCutoff, check: cutoff, Measuring: true,
-			Help: "ranks that count, `K`"},
+		{Flag: "cutoff", Value: &c.Cutoff, Plain: plainCutoff, check: cutoff, Measuring: true, Help: "ranks that count, `K`"},
 		{Flag: "samples", Value: &c.Samples, Plain: 100, check: sampleCount,
 			Help: "rankings sampled for each query and step, `N`, by the losses that sample; dynamic grows from 10 to 100 over 40 epochs"},
 		{Flag: "gain", Value: &c.Gain, Plain: metrics.Exp2Gain.String(), Measuring: true,
@@ -130,8 +123,7 @@ func (c *Config) Settings() []Setting {
 			Help: "highest `norm` of a gradient; 0 is no limit"},
 		{Flag: "average", Value: &c.Average, check: fraction("a number in [0, 1), such as 0.999"),
 			Help: "`rate` of the exponential moving average of the weights over the steps, such as 0.999: the model is then the average; 0 is none"},
-		{Flag: "batch", Value: &c.Batch, Plain: 1, check: atLeast(1),
-			Help: "`queries` a step"},
+		{Flag: "batch", Value: &c.Batch, Plain: 1, check: atLeast(1), Help: "`queries` a step"},
 		{Flag: "shards", Value: &c.Shards, Plain: 1, check: atLeast(1),
 			Help: "`parts` that the training queries are divided into. A step takes queries from all of them; their gradients are computed one by one and summed in a fixed order. As many processes at most can share a training under mpirun, where the default is 8; the result does not depend on how many do"},
 		{Flag: "on-nan", Value: &c.OnNaN, Plain: onNaNStop, check: oneOf("policy for batches that are not finite", onNaNStop, onNaNSkip), Resumable: true,
@@ -160,8 +152,7 @@ func (c *Config) Settings() []Setting {
 		{Flag: "drop-label-free-test", Value: &c.DropLabelFreeTest,
 			Help: "leave queries of the test split without a relevant document out of all metrics, DCG too"},
 
-		{Flag: "seed", Value: &c.Seed, Measuring: true,
-			Help: "`seed` of all that is random"},
+		{Flag: "seed", Value: &c.Seed, Measuring: true, Help: "`seed` of all that is random"},
 	}
 	at := map[any]int{}
 	for i, s := range list {
