@@ -111,6 +111,22 @@ func Parse(flags *flag.FlagSet, args []string) error {
 	return err
 }
 
+// Pick defines in to the flags of these names as they are in from, and with the same
+// variables.
+func Pick(to, from *flag.FlagSet, names ...string) {
+	for _, name := range names {
+		f := from.Lookup(name)
+		to.Var(f.Value, f.Name, f.Usage)
+	}
+}
+
+// IsGiven tells whether the command line has a flag.
+func IsGiven(flags *flag.FlagSet, name string) bool {
+	given := false
+	flags.Visit(func(f *flag.Flag) { given = given || f.Name == name })
+	return given
+}
+
 // Interruptible is a context that ends with the first Ctrl-C, or a request to
 // terminate. A second one ends the program at once.
 func Interruptible() context.Context {

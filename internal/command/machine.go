@@ -1,9 +1,30 @@
 package command
 
 import (
+	"flag"
+	"fmt"
 	"runtime"
 	"runtime/debug"
 )
+
+// Threads is the value of -threads: processor cores, 0 for all.
+type Threads int
+
+// Define defines the flag -threads.
+func (t *Threads) Define(f *flag.FlagSet) {
+	f.IntVar((*int)(t), "threads", int(*t), "processor `cores` to use; 0 is all")
+}
+
+// Use sets the number for the process. One that makes no sense is an error.
+func (t Threads) Use() error {
+	if t < 0 {
+		return Usage(fmt.Errorf("-threads %d: want a number of cores, or 0 for all", t))
+	}
+	if t > 0 {
+		runtime.GOMAXPROCS(int(t))
+	}
+	return nil
+}
 
 // How much garbage the collector leaves, in percent of the heap. Features hold no pointers, so a
 // collection takes no longer beside many of them, and may come as often as beside few.
