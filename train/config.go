@@ -2,12 +2,10 @@ package train
 
 import "github.com/plrank/plrank/ops"
 
-// A Config is how a model is trained: settings in groups. A field that is zero is left to the
-// recipe for the training data, see [DefaultFor], as a flag that is not given to the command is.
+// A Config is how a model is trained: settings in groups, which [Config.Settings] explains at
+// length. A field that is zero is left to the recipe for the training data, see [DefaultFor].
 // Only where all is spelt out, as in what DefaultFor, [Paper] and [Config.Plain] give and in a
 // config.json, zero is zero: to train without dropout, start from one of those.
-//
-// The fields are in short what [Config.Settings] says at length.
 type Config struct {
 	Objective
 	Inputs

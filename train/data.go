@@ -108,8 +108,7 @@ func (d *runData) documents(query int) int {
 	return offsets[query+1] - offsets[query]
 }
 
-// fingerprints are the inputs of a run that are data. To read all of the data takes time: it is
-// done once.
+// fingerprints are the inputs of a run that are data. As all of the data are read, it is done once.
 func (d *runData) fingerprints() inputs {
 	if d.prints == nil {
 		d.prints = &inputs{Train: d.splits.Train.Fingerprint(), Vali: d.splits.Vali.Fingerprint()}
@@ -199,8 +198,7 @@ type task struct {
 	Initial string // digest of the initial model, "" if there is none
 }
 
-// checkTask is collective. It is an error where a rank has another task than rank 0, before
-// they exchange anything whose size depends on it.
+// checkTask is collective: an error where a rank has another task than rank 0.
 func checkTask(p *parsed, d *runData) error {
 	g := p.group
 	if g.Size() == 1 {
@@ -244,8 +242,7 @@ func (own task) differences(first task) error {
 	return fmt.Errorf("train: other than on rank 0: %s: all ranks need the same", strings.Join(list, "; "))
 }
 
-// checkModel is collective: it is checkTask for the model, whose inputs are those of the
-// transform, and which may be a custom one.
+// checkModel is checkTask for the model, which may be a custom one.
 func checkModel(g processes.Group, model nn.Scorer) error {
 	text, err := json.Marshal([]any{model.Kind(), model.Settings(), model.Weights().Arrays()})
 	if err != nil {

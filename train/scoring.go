@@ -103,13 +103,11 @@ func (m modelScoring) score(d *datasets.Dataset, chunks []int) ([]float64, error
 
 func init() { ranker.RegisterOthers(Forward) }
 
-// Forward is a forward pass of any kind of model that package nn knows: it runs the graphs of the
-// model, several at once where it is called so. In a program that has this package, package ranker
-// takes it for the kinds that have no plain one, and those that neither package knows have none.
-//
-// It may be called by several goroutines at once: graphs run side by side, and are built one
-// at a time, for Gorgonia numbers some nodes, such as those of Rectify, with a counter of the
-// process. A program that makes such nodes itself meanwhile has a race on that counter.
+// Forward is a forward pass of any kind of model that package nn knows, nil for others: it runs the
+// graphs of the model. In a program that has this package, package ranker takes it for the kinds
+// that have no plain one. Several goroutines may call it at once, but a program that builds graphs
+// itself meanwhile has a race: Gorgonia numbers some nodes, such as those of Rectify, with a
+// counter of the process.
 func Forward(f *ranker.File) (ranker.Forward, error) {
 	if !slices.Contains(nn.Kinds(), f.Kind) {
 		return nil, nil

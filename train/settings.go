@@ -175,8 +175,7 @@ func (c *Config) Settings() []Setting {
 }
 
 // Plain is c without any recipe: each field that is zero, and of which zero is not a value, has
-// the same value whatever the data, such as plain SGD. It is what is meant by JSON of older
-// versions that lacks newer settings.
+// the same value whatever the data, such as plain SGD. JSON of older versions means this.
 func (c Config) Plain() Config {
 	for _, s := range c.Settings() {
 		if s.Unset() {

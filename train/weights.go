@@ -64,10 +64,9 @@ func clip(g []float32, most float64) (float64, error) {
 //	w_j · max(0, 1 − ηλ·√outputs / ‖w_j‖),
 //
 // by which the objective gets a penalty of λ·√outputs·Σ_j ‖w_j‖ (group lasso: Yuan & Lin
-// 2006; proximal: Parikh & Boyd 2014, section 6.5.4). Where the optimizer's steps are in
-// proportion to the gradient, the weights of an input that says nothing of the objective
-// become exactly 0. Adam's steps are no smaller where the gradient is: with it they stay
-// small, and become 0 only if λ is large.
+// 2006; proximal: Parikh & Boyd 2014, section 6.5.4). The weights of an input that says nothing of
+// the objective become exactly 0; with Adam, whose steps are no smaller where the gradient is, only
+// if λ is large.
 type groupLasso struct {
 	idle
 	penalty float64 // λ
@@ -119,12 +118,8 @@ func (e *weightError) Error() string {
 }
 
 // average is the hook of Config.Average, β: it keeps the exponential moving average of the weights
-// after every step so far (Polyak & Juditsky 1992; in this form the average that Adam takes of
-// gradients, with its correction of the bias, Kingma & Ba 2015, section 3),
-//
-//	Σ_i β^(n−i) w_i / Σ_i β^(n−i),
-//
-// which is what is evaluated, kept and saved.
+// after every step, Σ_i β^(n−i) w_i / Σ_i β^(n−i), which is what is evaluated, kept and saved (Polyak
+// & Juditsky 1992; with the correction of the bias by Kingma & Ba 2015, section 3).
 type average struct {
 	idle
 	beta     float64

@@ -59,8 +59,7 @@ var (
 	Flags         = slices.Concat([]string{"data", "scale", "vali", "test", "fold"}, ReadingFlags, TrainingFlags)
 )
 
-// Define defines the flags; their defaults are what s holds. The word is what -data
-// being absent means.
+// Define defines the flags; their defaults are what s holds. Absent says what no -data means.
 func (s *Source) Define(f *flag.FlagSet, absent string) {
 	f.StringVar(&s.Data, "data", s.Data, "a `file`; a folder of train, vali and test files or of folds; or synthetic:SHAPE, made in the shape of "+
 		strings.Join(datasets.SyntheticShapes(), ", ")+absent)

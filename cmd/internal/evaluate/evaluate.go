@@ -56,9 +56,7 @@ func (o *options) flags() *flag.FlagSet {
 	f.BoolVar(&o.asJSON, "json", false, "print JSON")
 	o.threads.Define(f)
 	o.config, _ = recipe.Preset(recipe.ByData)
-	all := flag.NewFlagSet("", flag.ContinueOnError)
-	recipe.Define(all, &o.config)
-	command.Pick(f, all, recipe.Measuring()...)
+	recipe.DefineMeasuring(f, &o.config)
 	return f
 }
 

@@ -41,7 +41,10 @@ func (o *options) flags() *flag.FlagSet {
 	o.threads.Define(f)
 	all := flag.NewFlagSet("", flag.ContinueOnError)
 	o.Define(all, "")
-	command.Pick(f, all, source.ReadingFlags...)
+	for _, name := range source.ReadingFlags {
+		of := all.Lookup(name)
+		f.Var(of.Value, of.Name, of.Usage)
+	}
 	return f
 }
 

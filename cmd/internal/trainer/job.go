@@ -11,6 +11,7 @@ import (
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/internal/processes"
 	"github.com/plrank/plrank/internal/recipe"
 	"github.com/plrank/plrank/internal/rundir"
@@ -156,4 +157,29 @@ func linearHelps(s *datasets.Splits) bool {
 		high = high || err != nil
 	}
 	return high
+}
+
+// inTurn calls f for rank 0 first, then for one process of each other host, then for the
+// others. They find what those before have left in a cache, where they can see it. All
+// ranks get the error of any.
+func inTurn[T any](group processes.Group, f func() (T, error)) (value T, err error) {
+	if group == nil {
+		return f()
+	}
+	mine := 2
+	switch {
+	case group.Rank() == 0:
+		mine = 0
+	case mpi.FirstOfHost():
+		mine = 1
+	}
+	for turn := range 3 {
+		if turn == mine {
+			value, err = f()
+		}
+		if err := processes.Agree(group, err); err != nil {
+			return value, err
+		}
+	}
+	return value, nil
 }

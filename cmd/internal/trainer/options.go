@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -95,6 +96,24 @@ func (o *options) ofOneFile() int {
 
 // first tells whether this process is the one that prints, and writes files.
 func (o *options) first() bool { return o.processes == nil || o.processes.Rank() == 0 }
+
+// usualShards is -shards where mpirun has started the command.
+const usualShards = 8
+
+// join makes the options those of a rank.
+func (o *options) join(group processes.Group) error {
+	if o.version {
+		return nil
+	}
+	o.processes = group
+	if !o.resume && o.config == "" && !slices.Contains(o.given, "shards") {
+		o.Shards = usualShards
+	}
+	if group.Size() > o.Shards {
+		return command.Usage(fmt.Errorf("%d ranks for %d shards: want -shards %d or more, or fewer ranks", group.Size(), o.Shards, group.Size()))
+	}
+	return nil
+}
 
 // check reports settings that make no sense for a training.
 func (o *options) check() error {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plrank/plrank/cmd/internal/report"
 	"github.com/plrank/plrank/internal/command"
+	bar "github.com/plrank/plrank/internal/progress"
 	"github.com/plrank/plrank/internal/rundir"
 	"github.com/plrank/plrank/train"
 )
@@ -21,7 +22,8 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 	if err := j.begin(stderr); err != nil {
 		return nil, err
 	}
-	p := newProgress(stderr, j.trainer.Config, len(j.trainer.History()))
+	c := j.trainer.Config
+	p := &progress{terminal: bar.New(stderr), metric: c.Metric, epochs: c.Epochs, done: len(j.trainer.History())}
 	if j.asJSON {
 		p.json = json.NewEncoder(stdout)
 	}
@@ -35,7 +37,7 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 	}
 	if !j.asJSON {
 		report.Print(stdout, measured)
-	} else if err := p.json.Encode(measured); err != nil {
+	} else if err := p.encode(measured); err != nil {
 		return nil, err
 	}
 	if j.dir != nil {
@@ -81,7 +83,7 @@ func (j *job) train(ctx context.Context, p *progress, stderr io.Writer) (*train.
 		return j.dir.Epoch(t, e)
 	}}
 	result, err := j.trainer.Run(ctx, hooks)
-	p.finish()
+	p.terminal.Finish()
 	if train.Skippable(err) && j.trainer.Config.OnNaN != "skip" {
 		err = fmt.Errorf("%w (-on-nan skip leaves such batches out)", err)
 	}
