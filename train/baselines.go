@@ -47,9 +47,6 @@ func (t *Trainer) Report(m *ranker.Model, more ...Baseline) (*Report, error) {
 	return report, nil
 }
 
-// featureRow is the row of the best feature in a report.
-const featureRow = 1
-
 // A featureRanker ranks by one raw feature. Documents that lack it come last.
 type featureRanker struct {
 	column     int

@@ -15,6 +15,9 @@ import (
 	"github.com/plrank/plrank/ops"
 )
 
+// featureRow is the row of the best feature in a report.
+const featureRow = 1
+
 // learning is a configuration that learns much in few epochs.
 func learning(loss string) Config {
 	return Config{
