@@ -71,7 +71,7 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 // writes it.
 func runDir(o *options) (*rundir.Dir, error) {
 	switch {
-	case o.out == "" || !o.first():
+	case o.out == "" || processes.Of(o.processes).Rank() > 0:
 		return nil, nil
 	case o.resume:
 		return rundir.Open(o.out, &settings{})

@@ -61,12 +61,10 @@ type options struct {
 // allFolds is the value of -folds for a folder.
 const allFolds = "all"
 
-func newOptions(s settings) *options { return &options{settings: s} }
-
 // defaults is the options without a command line.
 func defaults() *options {
 	c, _ := recipe.Preset(recipe.ByData)
-	return newOptions(settings{Preset: recipe.ByData, Config: c})
+	return &options{settings: settings{Preset: recipe.ByData, Config: c}}
 }
 
 // flags defines the flags; their defaults are what o holds.
@@ -93,9 +91,6 @@ func (o *options) ofOneFile() int {
 	n, _ := strconv.Atoi(o.Folds) // "" and allFolds are none
 	return n
 }
-
-// first tells whether this process is the one that prints, and writes files.
-func (o *options) first() bool { return o.processes == nil || o.processes.Rank() == 0 }
 
 // usualShards is -shards where mpirun has started the command.
 const usualShards = 8
