@@ -39,9 +39,8 @@ func Usage(err error) error {
 // ErrInterrupted is the end of a command that was interrupted, and has said so.
 var ErrInterrupted = errors.New("interrupted")
 
-// Run runs the body of a command, says on stderr why it failed, and gives the exit
-// status. An end of a context is an interruption. What the body prints on the stdout that it is given, and that cannot be
-// written, is an error as well.
+// Run runs the body of a command, says on stderr why it failed, and gives the exit status. An end
+// of a context is an interruption. What cannot be written to the body's stdout is an error as well.
 func Run(name string, stdout, stderr io.Writer, body func(stdout io.Writer) error) int {
 	out := newOutput(stdout)
 	err := withoutFaults(func() error { return body(out) })
@@ -80,9 +79,8 @@ func withoutFaults(body func() error) (err error) {
 	return body()
 }
 
-// Parse reads the flags, after which there must be nothing. A text that is given and empty
-// is an error: it comes from a variable of a shell that is not set. An error is a UsageError,
-// except for flag.ErrHelp.
+// Parse reads the flags, after which there must be nothing. A text that is given and empty, as from
+// a variable of a shell that is not set, is an error. All are a UsageError but flag.ErrHelp.
 func Parse(flags *flag.FlagSet, args []string) error {
 	flags.SetOutput(io.Discard) // errors are one line of our own
 	err := flags.Parse(args)
@@ -111,6 +109,13 @@ func Parse(flags *flag.FlagSet, args []string) error {
 	return err
 }
 
+// IsGiven tells whether the command line has a flag.
+func IsGiven(flags *flag.FlagSet, name string) bool {
+	given := false
+	flags.Visit(func(f *flag.Flag) { given = given || f.Name == name })
+	return given
+}
+
 // Interruptible is a context that ends with the first Ctrl-C, or a request to
 // terminate. A second one ends the program at once.
 func Interruptible() context.Context {
@@ -119,8 +124,8 @@ func Interruptible() context.Context {
 	return ctx
 }
 
-// Await is the result of work that cannot be interrupted, or ErrInterrupted as soon as the
-// context ends: the work is then left to itself, and the program should end.
+// Await is the result of work that cannot be interrupted, or ErrInterrupted as soon as the context
+// ends: the work is left alone, and the program should end.
 func Await[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	type result struct {
 		value T

@@ -40,7 +40,6 @@ var page = help.Page{
 type options struct {
 	source.Source
 	config             train.Config // its settings of metrics
-	cache              input.Cache
 	model              string
 	importance, asJSON bool
 	plot               string // file
@@ -51,16 +50,13 @@ func (o *options) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("evaluate", flag.ContinueOnError)
 	f.StringVar(&o.model, "model", "", "a model `file`")
 	o.Define(f, "")
-	o.cache = input.UserCache
-	o.cache.Define(f)
+	o.DefineCache(f)
 	f.BoolVar(&o.importance, "importance", false, "also print by how much the -metric gets worse where a feature is permuted")
 	f.StringVar(&o.plot, "plot", "", "a new `file`.svg, .png or .pdf with a plot of the -importance")
 	f.BoolVar(&o.asJSON, "json", false, "print JSON")
 	o.threads.Define(f)
 	o.config, _ = recipe.Preset(recipe.ByData)
-	all := flag.NewFlagSet("", flag.ContinueOnError)
-	recipe.Define(all, &o.config)
-	command.Pick(f, all, recipe.Measuring()...)
+	recipe.DefineMeasuring(f, &o.config)
 	return f
 }
 
@@ -75,26 +71,19 @@ func (o *options) check() error {
 	case slices.Contains(append(o.config.Report, o.config.Metric), train.LossMetric):
 		return errors.New("-metric loss and -report loss are for training: a model file does not say its loss")
 	}
-	return cmp.Or(o.threads.Check(), o.Source.Check(), o.config.Check())
+	return cmp.Or(o.Source.Check(), o.config.Check(), o.threads.Use())
 }
 
 // Run is the sub-command, and its exit status.
 func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	input.LimitGarbage()
+	command.LimitGarbage()
 	ctx := command.Interruptible()
-	return command.Run("evaluate", stdout, stderr, func(stdout io.Writer) error {
-		var o options
-		flags := o.flags()
-		if printed, err := page.Parse(stdout, flags, args); printed || err != nil {
-			return err
-		}
-		if err := o.check(); err != nil {
-			return command.Usage(err)
-		}
+	var o options
+	flags := o.flags()
+	return page.Run(args, flags, stdout, stderr, o.check, func(stdout io.Writer) error {
 		if _, err := os.Stat(o.plot); err == nil {
 			return fmt.Errorf("evaluate: %s exists: name a new file", o.plot)
 		}
-		o.threads.Use()
 		model, err := ranker.Open(o.model)
 		if err != nil {
 			return err
@@ -119,11 +108,11 @@ func evaluate(ctx context.Context, o *options, model *ranker.Model, stdout, stde
 	fmt.Fprintf(stderr, "model %s, version %s\n", command.Printable(o.model), measured.Model)
 	for i, s := range measured.Splits {
 		if s.TrainedOn > 0 {
-			input.Warn(stderr, fmt.Sprintf("%s: %d of %d queries were trained on: what is measured on them is no measure for new queries", splits[i].Data.Name, s.TrainedOn, s.Queries))
+			command.Warn(stderr, fmt.Sprintf("%s: %d of %d queries were trained on: what is measured on them is no measure for new queries", splits[i].Data.Name, s.TrainedOn, s.Queries))
 		}
 	}
 	if measured.HighestGrade != 0 && o.config.HighestGrade == 0 && model.File().Grade == 0 {
-		input.Warn(stderr, fmt.Sprintf("%s does not say the highest grade, as files of older versions do not: err and graded-rbp go by the highest of these data, %v; -highest-grade sets it", o.model, measured.HighestGrade))
+		command.Warn(stderr, fmt.Sprintf("%s does not say the highest grade, as files of older versions do not: err and graded-rbp go by the highest of these data, %v; -highest-grade sets it", o.model, measured.HighestGrade))
 	}
 	important, err := importance(ctx, o, model, splits, stderr)
 	if err != nil {
@@ -145,14 +134,15 @@ func evaluate(ctx context.Context, o *options, model *ranker.Model, stdout, stde
 // open gives the splits of the data; a single file is not split.
 func open(ctx context.Context, o *options, model *ranker.Model, stderr io.Writer) ([]train.Split, error) {
 	wanted := datasets.ReadOptions{FeatureIDs: model.FeatureIDs(), FeatureNames: model.FeatureNames()}
-	single, from := input.SingleFile(&o.Source), o.Source
+	single, from := o.SingleFile(), o.Source
 	if single {
 		from.Vali = from.Data // so that nothing is held out
 	}
-	s, err := input.Open(ctx, &from, o.cache, datasets.Options{Read: wanted, Seed: o.config.Seed, Unlabelled: "drop"}, stderr)
+	s, err := from.Open(ctx, datasets.Options{Read: wanted, Seed: o.config.Seed, Unlabelled: "drop"}, stderr)
 	if err != nil {
 		return nil, err
 	}
+	command.LimitGarbage()
 	splits := []train.Split{{Name: "train", Data: s.Train}, {Name: "vali", Data: s.Vali}}
 	if single {
 		splits = []train.Split{{Name: "data", Data: s.Train}}
@@ -163,7 +153,7 @@ func open(ctx context.Context, o *options, model *ranker.Model, stderr io.Writer
 	for _, split := range splits {
 		features := input.NewUsed(model)
 		features.Add(split.Data)
-		input.Warn(stderr, features.Lacking(split.Data.Name)...)
+		command.Warn(stderr, features.Lacking(split.Data.Name)...)
 	}
 	return splits, nil
 }

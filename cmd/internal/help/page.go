@@ -44,14 +44,22 @@ func (p Page) lines(w io.Writer, lines []string) {
 	}
 }
 
-// Parse reads the command line, or prints the page where that asks for it.
-func (p Page) Parse(w io.Writer, flags *flag.FlagSet, args []string) (printed bool, err error) {
-	err = command.Parse(flags, args)
-	if errors.Is(err, flag.ErrHelp) {
-		p.Print(w, flags)
-		return true, nil
-	}
-	return false, err
+// Run is a sub-command, and its exit status: it reads the command line, checks it, and runs the
+// body, or prints the page where the command line asks for it.
+func (p Page) Run(args []string, flags *flag.FlagSet, stdout, stderr io.Writer, check func() error, body func(stdout io.Writer) error) int {
+	return command.Run(p.Command, stdout, stderr, func(stdout io.Writer) error {
+		switch err := command.Parse(flags, args); {
+		case errors.Is(err, flag.ErrHelp):
+			p.Print(stdout, flags)
+			return nil
+		case err != nil:
+			return err
+		}
+		if err := check(); err != nil {
+			return command.Usage(err)
+		}
+		return body(stdout)
+	})
 }
 
 // references prints the topics that explain the other flags, with the names of these.
