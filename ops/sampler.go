@@ -3,7 +3,6 @@ package ops
 import (
 	"fmt"
 	"sync"
-	"sync/atomic"
 
 	G "gorgonia.org/gorgonia"
 
@@ -34,12 +33,10 @@ type Sampler struct {
 	fixed   bool         // SetStep gave the step
 }
 
-var samplerIDs atomic.Uint64
-
 // NewSampler returns a sampler of rankings of up to cutoff documents, samples of them
 // for every query.
 func NewSampler(samples, cutoff int, seed uint64) *Sampler {
-	return &Sampler{capacity: samples, samples: samples, cutoff: cutoff, seed: seed, id: samplerIDs.Add(1)}
+	return &Sampler{capacity: samples, samples: samples, cutoff: cutoff, seed: seed, id: op.NewID()}
 }
 
 // SetSamples sets the number of samples that the following runs draw: from 1 to

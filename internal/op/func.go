@@ -2,6 +2,7 @@ package op
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -161,6 +162,12 @@ func (f *Func) value(in ...G.Value) (G.Value, error) {
 	}
 	return f.on(shapes, in[0].Dtype()).Do(in...)
 }
+
+var ids atomic.Uint64
+
+// NewID is a number for settings that cannot be compared, such as a function: Gorgonia merges
+// nodes of equal settings.
+func NewID() uint64 { return ids.Add(1) }
 
 func (f *Func) String() string {
 	if f.Settings == "" {

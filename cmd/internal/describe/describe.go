@@ -48,6 +48,13 @@ func (o *options) flags() *flag.FlagSet {
 	return f
 }
 
+func (o *options) check() error {
+	if o.Data == "" {
+		return errors.New("-data is needed")
+	}
+	return cmp.Or(o.threads.Check(), o.Source.Check())
+}
+
 // Run is the sub-command, and its exit status.
 func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	input.LimitGarbage()
@@ -55,38 +62,19 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	return command.Run("describe", stdout, stderr, func(stdout io.Writer) error {
-		var o options
-		flags := o.flags()
-		if printed, err := page.Parse(stdout, flags, args); printed || err != nil {
-			return err
-		}
-		if o.Data == "" {
-			return command.Usage(errors.New("-data is needed"))
-		}
-		if err := cmp.Or(o.threads.Check(), o.Source.Check()); err != nil {
-			return command.Usage(err)
-		}
+	var o options
+	return page.Run(stdout, stderr, o.flags(), args, o.check, func(stdout io.Writer) error {
 		o.threads.Use()
 		return describe(ctx, &o, stdout, stderr)
 	})
 }
 
-// A description is what -json prints.
+// A description is what -json prints: all but the fields that it hides.
 type description struct {
-	Queries           int            `json:"queries"`
-	Documents         int            `json:"documents"`
-	Features          int            `json:"features"` // distinct ids
-	Labels            map[string]int `json:"labels"`   // documents by label
-	LabelFree         int            `json:"labelFree"`
-	DocumentsPerQuery datasets.Range `json:"documentsPerQuery"`
-	Constant          []int          `json:"constant"` // ids
-	Missing           []int          `json:"missing"`  // ids
-
-	Weights      *datasets.Range `json:"weights,omitempty"`      // of documents
-	QueryWeights *datasets.Range `json:"queryWeights,omitempty"` // of queries
-
-	Groups []datasets.GroupDescription `json:"groups,omitempty"`
+	*datasets.Description
+	Name          *struct{} `json:"name,omitempty"`
+	MissingValues *struct{} `json:"missingValues,omitempty"`
+	Warnings      *struct{} `json:"warnings,omitempty"`
 }
 
 // describe counts what is in the data, unlabelled documents too.
@@ -99,10 +87,7 @@ func describe(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	if o.asJSON {
 		enc := json.NewEncoder(stdout)
 		enc.SetIndent("", "  ")
-		return enc.Encode(description{
-			Queries: d.Queries, Documents: d.Documents, Features: d.Features, Labels: d.Labels, LabelFree: d.LabelFree,
-			DocumentsPerQuery: d.DocumentsPerQuery, Constant: d.Constant, Missing: d.Missing, Weights: d.Weights, QueryWeights: d.QueryWeights, Groups: d.Groups,
-		})
+		return enc.Encode(description{Description: d})
 	}
 	fmt.Fprint(stdout, d)
 	if len(splits) > 1 {
