@@ -9,9 +9,9 @@ import (
 	"github.com/viterin/vek/vek32"
 
 	"github.com/plrank/plrank/internal/blas"
+	"github.com/plrank/plrank/internal/elementwise"
 	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/internal/scratch"
-	"github.com/plrank/plrank/internal/softmax"
 )
 
 // An Attention is multi-head scaled dot-product attention among the documents of each
@@ -187,7 +187,7 @@ func (s *attentionSpace[T]) exponentials(p piece[T], keys blas.Right[T], q blas.
 	weights := blas.RowMajor(s.weights, q.Rows, p.n)
 	keys.Product(weights, q, blas.End[T]{})
 	for r := range q.Rows {
-		s.sums[r] = softmax.Exponentials(row(weights, r), p.scale())
+		s.sums[r] = elementwise.Exponentials(row(weights, r), p.scale())
 	}
 	return weights
 }
