@@ -34,6 +34,15 @@ func (p perturbed) order() []int {
 	return order
 }
 
+// meanNoisy is eachNoisy, and divides out, to which f adds, by the number of samples.
+func meanNoisy(l *op.List, i int, out []float64, f func(noisy perturbed)) error {
+	samples, err := eachNoisy(l, i, f)
+	for d := range out {
+		out[d] /= samples
+	}
+	return err
+}
+
 // eachNoisy calls f with the scores and their noise, sample after sample, and gives the
 // number of samples, 1 at least. Input i, [samples × rows], has the noise, from [ops.Gumbel] or
 // elsewhere; 0: f is called once, without noise. Samples whose noise is NaN are absent. f may

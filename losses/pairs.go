@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	G "gorgonia.org/gorgonia"
 
 	"github.com/plrank/plrank/internal/normal"
@@ -80,25 +79,21 @@ func (p pairLoss) sum(l ops.Lists, gains, noise *G.Node, w pairWeights) *G.Node 
 		Name: p.name, Settings: fmt.Sprintf("%+v", w), Layout: op.PerQuery,
 		Do: func(l *op.List) error {
 			sum := l.Out()
-			samples, err := eachNoisy(l, noiseAt, func(noisy perturbed) {
+			return meanNoisy(l, noiseAt, sum, func(noisy perturbed) {
 				w.eachPair(noisy.order(), l.X[1], func(better, worse int, weight float64) {
 					sum[0] += weight * p.f(noisy.gap(worse, better))
 				})
 			})
-			sum[0] /= samples
-			return err
 		},
 		VJP: func(l *op.List) error {
 			slopes, incoming := l.Out(), l.Last()[0]
-			samples, err := eachNoisy(l, noiseAt, func(noisy perturbed) {
+			return meanNoisy(l, noiseAt, slopes, func(noisy perturbed) {
 				w.eachPair(noisy.order(), l.X[1], func(better, worse int, weight float64) {
 					slope := incoming * weight * p.slope(noisy.gap(worse, better))
 					slopes[better] -= slope
 					slopes[worse] += slope
 				})
 			})
-			floats.Scale(1/samples, slopes)
-			return err
 		},
 	}
 	return G.Must(f.Apply(l, inputs...))

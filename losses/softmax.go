@@ -36,7 +36,7 @@ func xendcg(b *batch) *G.Node {
 func noisyTarget(l ops.Lists, gains, noise *G.Node) *G.Node {
 	f := op.ListFunc{Name: "losses: NoisyTarget", Do: func(l *op.List) error {
 		target := l.Out()
-		samples, err := eachNoisy(l, 1, func(noisy perturbed) {
+		return meanNoisy(l, 1, target, func(noisy perturbed) {
 			sum, phi := 0.0, noisy.noise
 			for d, rho := range l.X[0] {
 				phi[d] = rho + math.Exp(-math.Exp(-phi[d]))
@@ -46,10 +46,6 @@ func noisyTarget(l ops.Lists, gains, noise *G.Node) *G.Node {
 				target[d] += v / sum
 			}
 		})
-		for d := range target {
-			target[d] /= samples
-		}
-		return err
 	}}
 	return G.Must(f.Apply(l, op.Rows("gains", gains), op.Samples("noise", noise)))
 }

@@ -29,14 +29,12 @@ func stochasticRank(b *batch) *G.Node {
 		Name: "losses: StochasticRank", Layout: op.PerQuery,
 		Do: func(l *op.List) error {
 			sum := l.Out()
-			samples, err := eachNoisy(l, 2, func(noisy perturbed) {
+			return meanNoisy(l, 2, sum, func(noisy perturbed) {
 				order := noisy.order()
 				for k := range min(len(order), len(l.Discounts)) {
 					sum[0] += l.Discounts[k] * l.X[1][order[k]]
 				}
 			})
-			sum[0] /= samples
-			return err
 		},
 		VJP: func(l *op.List) error {
 			lambda := l.Out()

@@ -78,12 +78,7 @@ func (d *Dropout) key(name string, x *G.Node, layer int) (*G.Node, error) {
 	}
 	// Masks of one seed and layer in one graph are told apart by their ordinal.
 	stream := maskStream{d.seed, layer}
-	ordinal := uint64(0)
-	for _, n := range x.Graph().AllNodes() {
-		if op.SourceOf(n) == stream {
-			ordinal++
-		}
-	}
+	ordinal := uint64(op.Ordinal(x.Graph(), stream))
 	var runs uint64
 	draw := op.Func{
 		Name: name + "Key", Settings: fmt.Sprintf("%s, layer %d, ordinal %d", d.settings(), layer, ordinal), Source: stream,

@@ -14,14 +14,8 @@ import (
 	"github.com/plrank/plrank/internal/scratch"
 )
 
-// An Attention is multi-head scaled dot-product attention among the documents of each
-// query (Vaswani et al. 2017, sections 3.2.1 and 3.2.2). In every head a document has
-// three vectors q, k and v of size Width/Heads, and its output is
-//
-//	y_i = Σ_j p_ij v_j,   p_i = softmax_j(q_i·k_j / √size).
-//
-// The input is [rows, 3·Width]: the q of all heads side by side, then the k, then the v. The
-// output is [rows, Width]. The weights p are computed for a few rows at a time, and again for
+// An Attention is that of ops.Attention, y_i = Σ_j p_ij v_j with p_i = softmax_j(q_i·k_j / √size), from
+// [rows, 3·Width] to [rows, Width]. The weights p are computed for a few rows at a time, and again for
 // the derivative: memory is a few times that of the input, however many documents a query has.
 type Attention[T float] struct {
 	Width, Heads int
