@@ -1,6 +1,7 @@
 package score
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -76,8 +77,5 @@ func (o *options) check(given *flag.FlagSet) error {
 	if o.out == "" && o.run == "" && o.qrels == "" && o.exposure == "" {
 		o.out = newfiles.Standard
 	}
-	if err := o.threads.Check(); err != nil {
-		return err
-	}
-	return o.Source.Check()
+	return cmp.Or(o.threads.Check(), o.Source.Check())
 }
