@@ -48,13 +48,6 @@ func (o *options) flags() *flag.FlagSet {
 	return f
 }
 
-func (o *options) check() error {
-	if o.Data == "" {
-		return errors.New("-data is needed")
-	}
-	return cmp.Or(o.threads.Check(), o.Source.Check())
-}
-
 // Run is the sub-command, and its exit status.
 func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	input.LimitGarbage()
@@ -62,8 +55,18 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	var o options
-	return page.Run(stdout, stderr, o.flags(), args, o.check, func(stdout io.Writer) error {
+	return command.Run("describe", stdout, stderr, func(stdout io.Writer) error {
+		var o options
+		flags := o.flags()
+		if printed, err := page.Parse(stdout, flags, args); printed || err != nil {
+			return err
+		}
+		if o.Data == "" {
+			return command.Usage(errors.New("-data is needed"))
+		}
+		if err := cmp.Or(o.threads.Check(), o.Source.Check()); err != nil {
+			return command.Usage(err)
+		}
 		o.threads.Use()
 		return describe(ctx, &o, stdout, stderr)
 	})

@@ -82,9 +82,15 @@ func (o *options) check() error {
 func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	input.LimitGarbage()
 	ctx := command.Interruptible()
-	var o options
-	flags := o.flags()
-	return page.Run(stdout, stderr, flags, args, o.check, func(stdout io.Writer) error {
+	return command.Run("evaluate", stdout, stderr, func(stdout io.Writer) error {
+		var o options
+		flags := o.flags()
+		if printed, err := page.Parse(stdout, flags, args); printed || err != nil {
+			return err
+		}
+		if err := o.check(); err != nil {
+			return command.Usage(err)
+		}
 		if _, err := os.Stat(o.plot); err == nil {
 			return fmt.Errorf("evaluate: %s exists: name a new file", o.plot)
 		}

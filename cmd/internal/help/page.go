@@ -44,23 +44,14 @@ func (p Page) lines(w io.Writer, lines []string) {
 	}
 }
 
-// Run is the sub-command, and its exit status: it reads and checks the command line, and works,
-// or prints the page where the command line asks for that.
-func (p Page) Run(stdout, stderr io.Writer, flags *flag.FlagSet, args []string, check func() error, work func(stdout io.Writer) error) int {
-	return command.Run(p.Command, stdout, stderr, func(stdout io.Writer) error {
-		err := command.Parse(flags, args)
-		if errors.Is(err, flag.ErrHelp) {
-			p.Print(stdout, flags)
-			return nil
-		}
-		if err == nil {
-			err = command.Usage(check())
-		}
-		if err != nil {
-			return err
-		}
-		return work(stdout)
-	})
+// Parse reads the command line, or prints the page where that asks for it.
+func (p Page) Parse(w io.Writer, flags *flag.FlagSet, args []string) (printed bool, err error) {
+	err = command.Parse(flags, args)
+	if errors.Is(err, flag.ErrHelp) {
+		p.Print(w, flags)
+		return true, nil
+	}
+	return false, err
 }
 
 // references prints the topics that explain the other flags, with the names of these.

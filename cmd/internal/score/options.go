@@ -1,7 +1,6 @@
 package score
 
 import (
-	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -77,5 +76,8 @@ func (o *options) check(given *flag.FlagSet) error {
 	if o.out == "" && o.run == "" && o.qrels == "" && o.exposure == "" {
 		o.out = newfiles.Standard
 	}
-	return cmp.Or(o.threads.Check(), o.Source.Check())
+	if err := o.threads.Check(); err != nil {
+		return err
+	}
+	return o.Source.Check()
 }

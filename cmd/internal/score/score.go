@@ -42,9 +42,15 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 }
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	var o options
-	flags := o.flags()
-	return page.Run(stdout, stderr, flags, args, func() error { return o.check(flags) }, func(stdout io.Writer) error {
+	return command.Run("score", stdout, stderr, func(stdout io.Writer) error {
+		var o options
+		flags := o.flags()
+		if printed, err := page.Parse(stdout, flags, args); printed || err != nil {
+			return err
+		}
+		if err := o.check(flags); err != nil {
+			return command.Usage(err)
+		}
 		o.threads.Use()
 		return score(ctx, &o, stdin, stdout, stderr)
 	})
