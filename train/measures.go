@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plrank/plrank/internal/weightedsum"
+	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/metrics"
 )
 
@@ -142,7 +142,7 @@ func parseCriterion(text string, custom customMeasures) (criterion, error) {
 		return criterion{}, err
 	}
 	c := criterion{}
-	err = weightedsum.Parse(text, "measure", func(weight float64, rest string) (length int, err error) {
+	err = names.ParseSum(text, "measure", func(weight float64, rest string) (length int, err error) {
 		name := custom.next(rest)
 		if name == "" {
 			return 0, errors.New("want a measure, such as ndcg@5")

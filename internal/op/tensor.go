@@ -46,6 +46,18 @@ func tensorOf(v G.Value) (Tensor, error) {
 	return Tensor{}, fmt.Errorf("a %T of dtype %v: want a dense tensor of float32, float64 or int", v, v.Dtype())
 }
 
+// Numbers is a copy of the floats of a value.
+func Numbers(v G.Value) ([]float64, error) {
+	t, err := tensorOf(v)
+	if err == nil && t.Int != nil {
+		err = fmt.Errorf("a %T of ints: want floats", v)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t.Read(nil, 0, t.Len()), nil
+}
+
 // Len is the number of entries.
 func (t *Tensor) Len() int { return len(t.F32) + len(t.F64) + len(t.Int) }
 

@@ -65,21 +65,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	})
 }
 
-// A description is what -json prints.
+// A description is what -json prints: all but the fields that it hides.
 type description struct {
-	Queries           int            `json:"queries"`
-	Documents         int            `json:"documents"`
-	Features          int            `json:"features"` // distinct ids
-	Labels            map[string]int `json:"labels"`   // documents by label
-	LabelFree         int            `json:"labelFree"`
-	DocumentsPerQuery datasets.Range `json:"documentsPerQuery"`
-	Constant          []int          `json:"constant"` // ids
-	Missing           []int          `json:"missing"`  // ids
-
-	Weights      *datasets.Range `json:"weights,omitempty"`      // of documents
-	QueryWeights *datasets.Range `json:"queryWeights,omitempty"` // of queries
-
-	Groups []datasets.GroupDescription `json:"groups,omitempty"`
+	*datasets.Description
+	Name          *struct{} `json:"name,omitempty"`
+	MissingValues *struct{} `json:"missingValues,omitempty"`
+	Warnings      *struct{} `json:"warnings,omitempty"`
 }
 
 // describe counts what is in the data, unlabelled documents too.
@@ -92,10 +83,7 @@ func describe(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	if o.asJSON {
 		enc := json.NewEncoder(stdout)
 		enc.SetIndent("", "  ")
-		return enc.Encode(description{
-			Queries: d.Queries, Documents: d.Documents, Features: d.Features, Labels: d.Labels, LabelFree: d.LabelFree,
-			DocumentsPerQuery: d.DocumentsPerQuery, Constant: d.Constant, Missing: d.Missing, Weights: d.Weights, QueryWeights: d.QueryWeights, Groups: d.Groups,
-		})
+		return enc.Encode(description{Description: d})
 	}
 	fmt.Fprint(stdout, d)
 	if len(splits) > 1 {
