@@ -37,11 +37,7 @@ func readBytes(b []byte, sizes string, o reading.Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := t.Data(t.IDs, nil)
-	if err != nil {
-		return nil, err
-	}
-	return newDataset(d), nil
+	return newDataset(t, t.IDs)
 }
 
 // Whatever the bytes: a consistent dataset or an error, the same for any size of

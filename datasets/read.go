@@ -138,14 +138,14 @@ func readFile(path string, o reading.Options) (*Dataset, error) {
 	if ids == nil {
 		ids = t.IDs
 	}
-	d, err := t.Data(ids, nil)
+	d, err := newDataset(t, ids)
 	if err != nil {
 		return nil, err
 	}
 	if t.Breaks > 0 {
 		d.SourceRows = t.SourceRows()
 	}
-	return newDataset(d), nil
+	return d, nil
 }
 
 // ReadBlocks reads a file of any length in blocks of whole queries, in the order of the
@@ -161,5 +161,15 @@ func readFile(path string, o reading.Options) (*Dataset, error) {
 // It takes a few megabytes, or as much as the largest query, and some bytes for the id or
 // the size of each query.
 func ReadBlocks(path string, o ReadOptions, yield func(block *Dataset, read int64) error) (warnings []string, err error) {
-	return reading.Blocks(path, o.reading(), func(d *table.Data, read int64) error { return yield(newDataset(d), read) })
+	return readBlocks(path, o.reading(), yield)
+}
+
+func readBlocks(path string, o reading.Options, yield func(block *Dataset, read int64) error) (warnings []string, err error) {
+	return reading.Blocks(path, o, func(t *table.Table, read int64) error {
+		d, err := newDataset(t, o.FeatureIDs)
+		if err != nil {
+			return err
+		}
+		return yield(d, read)
+	})
 }

@@ -32,7 +32,7 @@ func (f Finder) Find(path string, fold int) (Splits, error) {
 	case fold != 0:
 		return Splits{}, fmt.Errorf("datasets: %s is a file: it has no fold %d", path, fold)
 	default:
-		return Splits{Train: path}, nil
+		return Splits{{path, []string{path}}}, nil
 	}
 	names, err := list(folder)
 	if err != nil {
@@ -66,8 +66,7 @@ func (f Finder) choose(path, folder string, names []string, sets []fileSet, fold
 		}
 		return f.Find(filepath.Join(folder, folds[i].name), 0)
 	case len(sets) == 1:
-		s := sets[0]
-		return Splits{s.paths[0], s.paths[1], s.paths[2], s.parts}, nil
+		return sets[0].Splits, nil
 	case len(sets) > 1:
 		var choices []string
 		for _, s := range sets {
@@ -79,8 +78,8 @@ func (f Finder) choose(path, folder string, names []string, sets []fileSet, fold
 			path, ErrFolds, folds[0].number, folds[len(folds)-1].number, filepath.Join(path, folds[0].name))
 	}
 	if slices.ContainsFunc(names, sparkName.MatchString) {
-		parts, err := partsIn(folder)
-		return Splits{Train: folder, Parts: [3][]string{parts}}, err
+		parts, err := SplitOf(folder)
+		return Splits{parts}, err
 	}
 	// Some archives unpack to a single folder with the files (Istella: full, sample).
 	if folders := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !strings.HasSuffix(n, string(filepath.Separator)) }); len(folders) == 1 {

@@ -93,10 +93,11 @@ func orderParts(paths []string) error {
 	return nil
 }
 
-// PartsOf are the parts of a path that is given for a split: itself, or those in a folder.
-func PartsOf(path string) ([]string, error) {
+// SplitOf is the split at a path: a file, or those in a folder.
+func SplitOf(path string) (Split, error) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		return []string{path}, nil // reading it gives the error
+		return Split{path, []string{path}}, nil // reading it gives the error
 	}
-	return partsIn(path)
+	parts, err := partsIn(path)
+	return Split{path, parts}, err
 }

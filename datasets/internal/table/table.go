@@ -18,7 +18,8 @@ type Table struct {
 	Queries []Query
 	Breaks  int         // runs of rows of a query that had already ended
 	Sized   bool        // queries have no ids, but sizes
-	Parts   []Part      // the files, if there are several
+	Parts   []string    // the files, if there are several
+	Starts  []int       // by part: see Origin
 	Groups  *GroupNames // of the rows; nil: they have no groups
 
 	Scratch string   // the folder for features; "": they are in memory
@@ -51,6 +52,14 @@ func (q *Query) Add(row, rows int) {
 		return
 	}
 	q.Runs = append(q.Runs, Span{row, row + rows})
+}
+
+// Rows is the number of rows.
+func (q *Query) Rows() (n int) {
+	for _, run := range q.Runs {
+		n += run.To - run.From
+	}
+	return n
 }
 
 // Add adds the next chunk, whose features may be taken from it afterwards.
