@@ -76,11 +76,8 @@ func (c splitCache) open(read func(scratch string) (splits, error)) (s splits, e
 // memory, it gives the splits as they are in the cache.
 func (c splitCache) keep(paths []string, s splits) (splits, error) {
 	var failed error
-	for i, path := range paths {
-		var err error
-		if c.folder != cache.Auto || i > 0 {
-			err = os.MkdirAll(filepath.Dir(path), folderMode)
-		}
+	for _, path := range paths {
+		err := os.MkdirAll(filepath.Dir(path), folderMode)
 		if err == nil {
 			err = cache.Save(c.key.Read.Ctx(), path, c.key, s.lists())
 		}

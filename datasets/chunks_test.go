@@ -2,13 +2,12 @@ package datasets
 
 import (
 	"github.com/plrank/plrank/datasets/internal/reading"
+	"github.com/plrank/plrank/datasets/internal/table"
 )
 
 // inChunks are the options of reading text in chunks of about so many bytes.
 func inChunks(o ReadOptions, size int) reading.Options {
-	r := o.reading()
-	r.ChunkSize = size
-	return r
+	return reading.Options{Options: table.Options(o), ChunkSize: size}
 }
 
 // readBlocksInChunks is ReadBlocks for chunks of a size.

@@ -12,6 +12,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/plrank/plrank/datasets/internal/files"
 )
 
 // numbers compares features where NaN is equal to itself.
@@ -82,7 +84,7 @@ func TestCompressedFilesReadAsPlainOnes(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", ending, err)
 		}
-		if f, err := finder.Find(filepath.Dir(path), 0); err != nil || f[0].Path != path {
+		if f, err := files.Find(filepath.Dir(path), 0); err != nil || f[0].Path != path {
 			t.Errorf("found %q, error %v", f[0].Path, err)
 		}
 		// Cut short, it is an error that names the file.

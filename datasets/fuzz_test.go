@@ -72,7 +72,7 @@ func FuzzRead(f *testing.F) {
 		if option&16 != 0 {
 			o.Headerless, o.QueryColumn, o.WeightColumn = true, "2", "3"
 		}
-		d, err := readBytes(b, sizes, o.reading())
+		d, err := readBytes(b, sizes, inChunks(o, 0))
 		inParts, errInParts := readBytes(b, sizes, inChunks(o, 1+len(b)/3))
 		if (err == nil) != (errInParts == nil) {
 			t.Fatalf("error %v, in parts %v", err, errInParts)
@@ -96,7 +96,7 @@ func FuzzRead(f *testing.F) {
 		if err := WriteLETOR(&text, d); err != nil {
 			return // ids with blanks, from separated values
 		}
-		back, err := readBytes(text.Bytes(), "", ReadOptions{}.reading())
+		back, err := readBytes(text.Bytes(), "", inChunks(ReadOptions{}, 0))
 		if err != nil {
 			t.Fatal(err)
 		}

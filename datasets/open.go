@@ -136,7 +136,7 @@ func (o Options) find(path string) (of files.Splits, known *files.Collection, er
 	if o.Folds != 0 {
 		fold = 0
 	}
-	if of, err = finder.Find(path, fold); err != nil {
+	if of, err = files.Find(path, fold); err != nil {
 		return of, nil, err
 	}
 	if o.Read.Groups != "" && !slices.Equal(of[0].Files, []string{path}) {
@@ -149,7 +149,7 @@ func (o Options) find(path string) (of files.Splits, known *files.Collection, er
 		}
 	}
 	if of[0].Path != path && o.Vali == "" && o.Test == "" { // else it is not the whole collection
-		known = finder.CollectionOf(of[0].Path)
+		known = files.CollectionOf(of[0].Path)
 	}
 	for i, given := range []string{1: o.Vali, 2: o.Test} {
 		if given == "" {

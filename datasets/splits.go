@@ -22,8 +22,7 @@ func (o Options) read(of files.Splits, known *files.Collection, holdOut float64,
 			}
 		}
 	}()
-	read := o.Read.reading()
-	read.ChunkSize = o.chunkSize
+	read := reading.Options{Options: table.Options(o.Read), ChunkSize: o.chunkSize}
 	groups := &table.GroupNames{}
 	for i, split := range of {
 		if split.Path == "" {

@@ -18,7 +18,7 @@ import (
 var ErrFolds = errors.New("holds folds: please choose one")
 
 // Find finds the files of the splits; see datasets.Open.
-func (f Finder) Find(path string, fold int) (Splits, error) {
+func Find(path string, fold int) (Splits, error) {
 	folder, prefix := path, ""
 	info, missing := os.Stat(path)
 	switch {
@@ -41,7 +41,7 @@ func (f Finder) Find(path string, fold int) (Splits, error) {
 	if prefix != "" { // other files of the folder may be wrong
 		names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(strings.ToLower(name), prefix) })
 	}
-	sets, err := f.splitSets(folder, names)
+	sets, err := splitSets(folder, names)
 	if err != nil {
 		return Splits{}, err
 	}
@@ -51,12 +51,12 @@ func (f Finder) Find(path string, fold int) (Splits, error) {
 			return Splits{}, fmt.Errorf("datasets: %w", missing)
 		}
 	}
-	return f.choose(path, folder, names, sets, fold)
+	return choose(path, folder, names, sets, fold)
 }
 
 // choose chooses the files of a fold among the names in a folder; if the fold is 0, those of
 // the only set, or of the only folder.
-func (f Finder) choose(path, folder string, names []string, sets []fileSet, fold int) (Splits, error) {
+func choose(path, folder string, names []string, sets []fileSet, fold int) (Splits, error) {
 	folds := foldsOf(names)
 	switch {
 	case fold != 0:
@@ -64,7 +64,7 @@ func (f Finder) choose(path, folder string, names []string, sets []fileSet, fold
 		if i < 0 {
 			return Splits{}, fmt.Errorf("datasets: %s: no fold %d: looked for Fold%d, found %s", path, fold, fold, text.List(names))
 		}
-		return f.Find(filepath.Join(folder, folds[i].name), 0)
+		return Find(filepath.Join(folder, folds[i].name), 0)
 	case len(sets) == 1:
 		return sets[0].Splits, nil
 	case len(sets) > 1:
@@ -83,7 +83,7 @@ func (f Finder) choose(path, folder string, names []string, sets []fileSet, fold
 	}
 	// Some archives unpack to a single folder with the files (Istella: full, sample).
 	if folders := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !strings.HasSuffix(n, string(filepath.Separator)) }); len(folders) == 1 {
-		return f.Find(filepath.Join(folder, folders[0]), 0)
+		return Find(filepath.Join(folder, folders[0]), 0)
 	}
 	return Splits{}, fmt.Errorf("datasets: %s: no training file: looked for %s (with a prefix or an ending such as .txt, maybe compressed; or a folder, or parts such as train-0.txt), found %s",
 		path, strings.Join(splitWords[0], ", "), text.List(names))

@@ -27,10 +27,8 @@ func (s Splits) Source(i int) Split {
 // isPattern tells whether the files are parts with a name in common.
 func (s Split) isPattern() bool { return strings.HasSuffix(s.Path, "*") }
 
-// Finder finds files by their names.
-type Finder struct {
-	Endings []string // that a data file may have, among them none
-}
+// endings are those that the name of a data file may have.
+var endings = []string{"", ".txt", ".dat", ".data", ".svm", ".svmlight", ".libsvm", ".letor", ".csv", ".tsv"}
 
 // Splits by number, as their files are named, and the words that name them.
 var (
@@ -44,9 +42,9 @@ var (
 
 // splitOf is the split that a file name stands for, −1 for none, and what comes before the
 // word that names it.
-func (f Finder) splitOf(name string) (prefix string, split int) {
+func splitOf(name string) (prefix string, split int) {
 	lower := withoutCompression(strings.ToLower(name))
-	for _, ending := range f.Endings {
+	for _, ending := range endings {
 		stem, ok := strings.CutSuffix(lower, ending)
 		if !ok {
 			continue
@@ -68,18 +66,18 @@ type fileSet struct {
 }
 
 // splitSets finds the sets of files that have a training file.
-func (f Finder) splitSets(folder string, names []string) ([]fileSet, error) {
+func splitSets(folder string, names []string) ([]fileSet, error) {
 	var sets []fileSet
 	for _, name := range names {
 		path := filepath.Join(folder, name)
 		stem, isFolder := strings.CutSuffix(name, string(filepath.Separator))
-		prefix, number := f.splitOf(stem)
+		prefix, number := splitOf(stem)
 		isPart := false
 		if number < 0 && !isFolder {
-			prefix, number = f.partOf(name)
+			prefix, number = partOf(name)
 			isPart = number >= 0
 		}
-		if number < 0 || isFolder && !f.holdsParts(path) {
+		if number < 0 || isFolder && !holdsParts(path) {
 			continue
 		}
 		i := slices.IndexFunc(sets, func(s fileSet) bool { return s.prefix == prefix })
