@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -55,7 +56,7 @@ func (c splitCache) open(read func(scratch string) (splits, error)) (s splits, e
 		return s, err
 	}
 	now := c.key
-	if err := now.Find(c.of); err == nil && now.Same(c.key) { // unless they changed meanwhile
+	if err := now.Find(c.of); err == nil && reflect.DeepEqual(now, c.key) { // unless they changed meanwhile
 		if s, err = c.keep(paths, s); err != nil {
 			warnings = append(warnings, "no cache was written: "+strings.ReplaceAll(err.Error(), "\n", "; "))
 		}

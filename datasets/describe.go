@@ -90,8 +90,8 @@ func Describe(name string, datasets ...*Dataset) *Description {
 	d.DocumentsPerQuery = newRange(sizes)
 	d.describeFeatures(datasets)
 	d.Groups = describeGroups(datasets)
-	d.Weights = describeWeights(datasets, func(s *Dataset) ([]float32, int) { return s.Weights, s.Rows() })
-	d.QueryWeights = describeWeights(datasets, func(s *Dataset) ([]float32, int) { return s.QueryWeights, s.Queries() })
+	d.Weights = describeWeights(datasets, d.Documents, func(s *Dataset) []float32 { return s.Weights })
+	d.QueryWeights = describeWeights(datasets, d.Queries, func(s *Dataset) []float32 { return s.QueryWeights })
 	return d
 }
 
@@ -134,22 +134,17 @@ func (d *Description) describeFeatures(datasets []*Dataset) {
 	}
 }
 
-// describeWeights sums up the weights of all datasets; those of a dataset without weights
-// count as 1. It is nil if none has weights, or all are empty.
-func describeWeights(datasets []*Dataset, weights func(*Dataset) (list []float32, count int)) *Range {
+// describeWeights sums up the weights of n things in all datasets; those of a dataset without
+// weights count as 1. It is nil if none has weights, or all are empty.
+func describeWeights(datasets []*Dataset, n int, weights func(*Dataset) []float32) *Range {
 	var all []float32
-	ones := 0
 	for _, d := range datasets {
-		list, count := weights(d)
-		if list == nil {
-			ones += count
-		}
-		all = append(all, list...)
+		all = append(all, weights(d)...)
 	}
 	if all == nil {
 		return nil
 	}
-	r := newRange(append(all, slices.Repeat([]float32{1}, ones)...))
+	r := newRange(append(all, slices.Repeat([]float32{1}, n-len(all))...))
 	return &r
 }
 

@@ -36,6 +36,7 @@ type source struct {
 	Path string // absolute
 	Size int64
 	Hash string // of all bytes
+	mode fs.FileMode
 }
 
 const format = 7
@@ -85,13 +86,10 @@ func newSource(ctx context.Context, path string) (s source, err error) {
 		return s, err
 	}
 	defer f.Close()
-	s.Size = info.Size()
+	s.Size, s.mode = info.Size(), info.Mode().Perm()
 	s.Hash, err = digest.File(ctx, f, s.Size)
 	return s, err
 }
-
-// Same tells whether two keys that Find has completed are of the same data and options.
-func (k *Key) Same(other Key) bool { return k.text() == other.text() }
 
 func (k *Key) text() string {
 	text, err := json.Marshal(k)
@@ -131,11 +129,7 @@ func (k *Key) fileName() string {
 func (k *Key) permissions() fs.FileMode {
 	mode := fs.FileMode(0o666)
 	for _, s := range k.Sources {
-		info, err := os.Stat(s.Path)
-		if err != nil {
-			return 0o600
-		}
-		mode &= info.Mode().Perm() | 0o600
+		mode &= s.mode | 0o600
 	}
 	return mode
 }

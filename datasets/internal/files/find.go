@@ -5,6 +5,7 @@ package files
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -60,11 +61,11 @@ func choose(path, folder string, names []string, sets []fileSet, fold int) (Spli
 	folds := foldsOf(names)
 	switch {
 	case fold != 0:
-		i := slices.IndexFunc(folds, func(n numbered) bool { return n.number == fold })
-		if i < 0 {
+		name, found := folds[fold]
+		if !found {
 			return Splits{}, fmt.Errorf("datasets: %s: no fold %d: looked for Fold%d, found %s", path, fold, fold, text.List(names))
 		}
-		return Find(filepath.Join(folder, folds[i].name), 0)
+		return Find(filepath.Join(folder, name), 0)
 	case len(sets) == 1:
 		return sets[0].Splits, nil
 	case len(sets) > 1:
@@ -74,8 +75,9 @@ func choose(path, folder string, names []string, sets []fileSet, fold int) (Spli
 		}
 		return Splits{}, fmt.Errorf("datasets: %s holds several sets: please choose one of %s", path, strings.Join(choices, ", "))
 	case len(folds) > 0:
+		numbers := slices.Sorted(maps.Keys(folds))
 		return Splits{}, fmt.Errorf("datasets: %s %w (fold %d to %d), or a folder such as %s",
-			path, ErrFolds, folds[0].number, folds[len(folds)-1].number, filepath.Join(path, folds[0].name))
+			path, ErrFolds, numbers[0], numbers[len(numbers)-1], filepath.Join(path, folds[numbers[0]]))
 	}
 	if slices.ContainsFunc(names, sparkName.MatchString) {
 		parts, err := SplitOf(folder)
@@ -100,33 +102,20 @@ func Folds(path string) ([]int, error) {
 		return nil, nil
 	}
 	names, err := list(path)
-	if err != nil {
-		return nil, err
-	}
-	var numbers []int
-	for _, f := range foldsOf(names) {
-		numbers = append(numbers, f.number)
-	}
-	return numbers, nil
-}
-
-type numbered struct {
-	number int
-	name   string
+	return slices.Sorted(maps.Keys(foldsOf(names))), err
 }
 
 // foldsOf are the folders named Fold1, fold_2, …, by number.
-func foldsOf(names []string) []numbered {
-	var folds []numbered
+func foldsOf(names []string) map[int]string {
+	folds := map[int]string{}
 	for _, name := range names {
 		stem, isFolder := strings.CutSuffix(name, string(filepath.Separator))
 		digits, isFold := strings.CutPrefix(strings.ToLower(stem), "fold")
 		n, err := strconv.Atoi(strings.TrimLeft(digits, " _-"))
 		if isFolder && isFold && err == nil && n > 0 {
-			folds = append(folds, numbered{n, stem})
+			folds[n] = stem
 		}
 	}
-	slices.SortFunc(folds, func(a, b numbered) int { return a.number - b.number })
 	return folds
 }
 

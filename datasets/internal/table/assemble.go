@@ -62,14 +62,15 @@ func Gather[T any](a *Arrangement, of func(*Chunk) []T) (all []T) {
 
 // Origin is where the rows come from.
 func (a *Arrangement) Origin() Origin {
-	lines := Gather(a, func(c *Chunk) []int32 {
+	origin := a.table.Origin
+	origin.Lines = Gather(a, func(c *Chunk) []int32 {
 		lines := make([]int32, len(c.At))
 		for r, line := range c.At {
 			lines[r] = int32(c.Line) + line
 		}
 		return lines
 	})
-	return Origin{Path: a.table.Path, Parts: a.table.Parts, Starts: a.table.Starts, Lines: lines}
+	return origin
 }
 
 // Features are those of the rows, with the given columns. Chunks are freed on the way. If the

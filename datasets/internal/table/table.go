@@ -11,15 +11,13 @@ import (
 
 // Table is a file that has been read, in chunks with their own columns.
 type Table struct {
-	Path    string
+	Origin  // without Lines, which are in the chunks
 	Options Options
 	Layout  *Layout
 	Chunks  []*Chunk
 	Queries []Query
 	Breaks  int         // runs of rows of a query that had already ended
 	Sized   bool        // queries have no ids, but sizes
-	Parts   []string    // the files, if there are several
-	Starts  []int       // by part: see Origin
 	Groups  *GroupNames // of the rows; nil: they have no groups
 
 	Scratch string   // the folder for features; "": they are in memory
