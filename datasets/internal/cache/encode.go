@@ -24,7 +24,9 @@ func Save(ctx context.Context, path string, key Key, lists Lists) error {
 			os.Remove(left)
 		}
 	}
-	return atomicfile.WriteUnsynced(path, key.permissions(), func(w io.Writer) error { return encode(ctx, w, key.text(), lists) })
+	return atomicfile.WriteUnsynced(path, key.permissions(), func(w io.Writer) error {
+		return encode(ctx, w, key.text(), lists)
+	})
 }
 
 func encode(ctx context.Context, w io.Writer, key string, lists Lists) error {
