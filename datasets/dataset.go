@@ -87,10 +87,13 @@ func (d *Dataset) String() string {
 	return fmt.Sprintf("%s: %d queries, %d documents, %d features", d.Name, d.Queries(), d.Rows(), d.Width())
 }
 
-// newDataset makes a dataset of the queries of a table, with the given columns. The table is
-// let go on the way.
+// newDataset makes a dataset of the queries of a table, with the given columns (nil: those of
+// the table). The table is let go on the way.
 func newDataset(t *table.Table, ids []int) (d *Dataset, err error) {
 	defer t.Free()
+	if ids == nil {
+		ids = t.IDs
+	}
 	rows := t.Arrange()
 	d = &Dataset{
 		Name:        t.Path,

@@ -221,7 +221,7 @@ func (d *Description) labelLines(line func(what, format string, args ...any)) {
 		if v == Unlabelled {
 			what = "unlabelled (" + name + ")"
 		}
-		line(what, "%d (%.1f %%)", d.Labels[name], d.percent(d.Labels[name]))
+		line(what, "%s", d.share(d.Labels[name]))
 	}
 	if more := len(labels) - mostLines; more > 0 {
 		line("…", "%d more labels", more)
@@ -235,7 +235,7 @@ func (d *Description) groupLines(line func(what, format string, args ...any)) {
 	grouped := 0
 	for i, g := range d.Groups {
 		if grouped += g.Documents; i < mostLines {
-			line("group "+g.Name, "%d (%.1f %%), mean label %.3f", g.Documents, d.percent(g.Documents), g.MeanLabel)
+			line("group "+g.Name, "%s, mean label %.3f", d.share(g.Documents), g.MeanLabel)
 		}
 	}
 	if more := len(d.Groups) - mostLines; more > 0 {
@@ -244,9 +244,9 @@ func (d *Description) groupLines(line func(what, format string, args ...any)) {
 	line("documents of no group", "%d", d.Documents-grouped)
 }
 
-// percent is the part of the documents that so many are.
-func (d *Description) percent(documents int) float64 {
-	return 100 * float64(documents) / float64(d.Documents)
+// share is a number of documents, and its part of all.
+func (d *Description) share(documents int) string {
+	return fmt.Sprintf("%d (%.1f %%)", documents, 100*float64(documents)/float64(d.Documents))
 }
 
 // list is the number of features and the names of the first ones.

@@ -122,11 +122,7 @@ func readFile(path string, o reading.Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	ids := o.FeatureIDs
-	if ids == nil {
-		ids = t.IDs
-	}
-	d, err := newDataset(t, ids)
+	d, err := newDataset(t, o.FeatureIDs)
 	if err != nil {
 		return nil, err
 	}

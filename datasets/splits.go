@@ -70,10 +70,8 @@ func (o Options) check(tables [3]*table.Table, known *files.Collection) (ids []i
 		names = append(names, t.Path)
 		queries += len(t.Queries)
 		documents += t.Rows
-		for _, c := range t.Chunks {
-			minusOne += c.MinusOne
-			belowOne += c.BelowOne
-		}
+		minusOne += t.MinusOne
+		belowOne += t.BelowOne
 		if o.Read.FeatureIDs == nil {
 			ids = table.Union(ids, t.IDs)
 		}
