@@ -51,6 +51,7 @@ func joined(path string, o ReadOptions, size int) (*Dataset, []string, error) {
 // warnings: for any size of the chunks, of all formats, with files beside it, and with
 // damage to any of them.
 func TestBlocksAreTheFile(t *testing.T) {
+	t.Parallel()
 	returned, failed, same := 0, 0, 0
 	rapid.Check(t, func(r *rapid.T) {
 		folder := t.TempDir()

@@ -229,6 +229,7 @@ func TestPipesAreNotCached(t *testing.T) {
 
 // Whatever happens to a cache, what Open returns is what the sources say.
 func TestDamagedCacheIsBuiltAnew(t *testing.T) {
+	t.Parallel()
 	folder, o := cached(t)
 	plain, err := Open(folder, o)
 	if err != nil {

@@ -113,6 +113,7 @@ func FuzzRead(f *testing.F) {
 // nothing in it that does not print, or a consistent dataset; and of Open the same splits
 // again, from the cache.
 func TestDamagedTexts(t *testing.T) {
+	t.Parallel()
 	texts := map[string]string{
 		"train.txt":        "2 qid:1 1:0.5 3:-1e-3 # docid = D1\r\n0 qid:1 2:NULL\n1 qid:b 10:1.6e8\n-1 qid:b 1:2\n0 qid:c 1:7 2:0\n",
 		"train.csv":        "label,qid,w,a,\"b\"\"c\"\n1,x,1,.5,\n0,\"y\",2,?,1e9\n,y,0,7,8\n2,z,.5,1,2\n",
