@@ -2,6 +2,7 @@ package op
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	G "gorgonia.org/gorgonia"
@@ -80,12 +81,12 @@ func (t *Tensor) Set(i int, v float64) {
 
 // Read gives the floats from from to to−1, in the memory of into where that is enough.
 func (t *Tensor) Read(into []float64, from, to int) []float64 {
-	into = into[:0]
 	if t.F32 == nil {
-		return append(into, t.F64[from:to]...)
+		return append(into[:0], t.F64[from:to]...)
 	}
-	for _, v := range t.F32[from:to] {
-		into = append(into, float64(v))
+	into = slices.Grow(into[:0], to-from)[:to-from]
+	for i, v := range t.F32[from:to] {
+		into[i] = float64(v)
 	}
 	return into
 }
