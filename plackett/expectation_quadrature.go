@@ -104,18 +104,20 @@ func (x *quadrature) rule(sum *geometricSum) *rule {
 }
 
 // geometric returns the sum of geometric sequences for discounts that count at every rank of the
-// list, nil where there is none. Lists of fewer than 32 documents are left to the sweeps: from there
-// on a sum costs less, by several times, and the more the longer the list.
+// list, or have fallen to numbers too small for float64, nil where there is none. Lists of fewer than
+// 32 documents are left to the sweeps: from there on a sum costs less, by several times, and the more
+// the longer the list.
 func (x *quadrature) geometric(tolerance float64, docs int, discounts []float64) *geometricSum {
-	const fewest = 32
-	if len(x.discounts) < docs || docs < fewest {
+	const fewest, tiny = 32, 1e-300
+	last := math.Abs(x.discounts[len(x.discounts)-1])
+	if docs < fewest || len(discounts) < docs || len(x.discounts) < docs && last > tiny {
 		return nil
 	}
 	size := 1 // of lists of about this length, so that they have one sum
 	for size < docs {
 		size *= 2
 	}
-	for size = min(size, len(discounts)); discounts[size-1] == 0; {
+	for size = min(size, len(discounts)); size > docs && discounts[size-1] == 0; {
 		size--
 	}
 	g := x.sums[size]
