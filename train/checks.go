@@ -1,7 +1,6 @@
 package train
 
 import (
-	"cmp"
 	"encoding"
 	"fmt"
 	"math"
@@ -43,9 +42,17 @@ func within(least, most float64, want string) check {
 
 func atLeast(n int) check { return within(float64(n), math.Inf(1), fmt.Sprintf("%d or more", n)) }
 
-// cutoff looks that it is 1 or more; beyond a million the discounts alone take long to compute.
-func cutoff(s Setting) error {
-	return cmp.Or(atLeast(1)(s), within(1, 1_000_000, "1000000 at most, or it takes too much memory")(s))
+// rankCount looks that it is 1 or more, or all; beyond a million the discounts alone take long to compute.
+func rankCount(s Setting) error {
+	switch n := *s.Value.(*RankCount); {
+	case n == AllRanks:
+		return nil
+	case n < 1:
+		return fmt.Errorf("train: %s is %d: want 1 or more, or %v", s.words(), int(n), AllRanks)
+	case n > 1_000_000:
+		return fmt.Errorf("train: %s is %d: want 1000000 at most, or it takes too much memory; or %v", s.words(), int(n), AllRanks)
+	}
+	return nil
 }
 
 func notNegative(most float64) check { return within(0, most, "a number that is not below 0") }
