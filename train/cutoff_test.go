@@ -112,10 +112,10 @@ func TestMemoryOfAllRanks(t *testing.T) {
 	t.Parallel()
 	s := sized(4, 60)
 	for loss, want := range map[string]string{
-		"plrank-rb":           "train: samples: rankings of 60 ranks for 1 queries a step take about 4.8 GB, want 3 GB at most",
-		"disparity(plrank2)":  "train: samples: rankings of 60 ranks",
-		"plrank-exact":        "",
-		"disparity":           "",
+		"plrank-rb":          "train: samples: rankings of 60 ranks for 1 queries a step take about 4.8 GB, want 3 GB at most",
+		"disparity(plrank2)": "train: samples: rankings of 60 ranks",
+		"plrank-exact":       "",
+		"disparity":          "",
 	} {
 		_, err := New(Config{Objective: Objective{Loss: loss, Cutoff: AllRanks, Samples: 10_000_000}, Model: Model{Hidden: []int{4}}}.Plain(), Parts{}, s)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {
