@@ -70,13 +70,16 @@ func TestExpectationsAreThoseOfAllRankings(t *testing.T) {
 // documents and one more, which is last and of no relevance, where the others' ranks count.
 func TestWholeListsTakeGeometricSums(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 7))
-	for _, name := range []string{"dcg", "ndcg", "rbp(0.9)", "graded-rbp", "precision", "recall", "mrr", "hits", "letor4-ndcg", "arp"} {
+	for _, name := range []string{"dcg", "ndcg", "rbp(0.9)", "graded-rbp", "precision", "recall", "mrr", "hits", "letor4-ndcg", "arp", "ee-d"} {
 		for _, documents := range []int{100, 150} {
-			in := Input{HighestGrade: 2}
+			in := Input{HighestGrade: 2, Discounts: Discounts(documents)}
 			for range documents {
 				in.Scores, in.Labels = append(in.Scores, 2*rng.NormFloat64()), append(in.Labels, float32(max(0, rng.IntN(4)-1)))
 			}
-			m := mustParse(t, "expected-"+name)
+			m, cut := mustParse(t, name), mustParse(t, name)
+			if !m.ofExposure() {
+				m, cut = m.Expected(), mustParse(t, fmt.Sprintf("expected-%s@%d", name, documents))
+			}
 			w := newWorker(in)
 			value, _, err := m.computation(w)(query{scores: in.Scores, labels: in.Labels})
 			if err != nil {
@@ -88,7 +91,6 @@ func TestWholeListsTakeGeometricSums(t *testing.T) {
 				}
 			}
 			in.Scores, in.Labels = append(in.Scores, -1e4), append(in.Labels, 0)
-			cut := mustParse(t, fmt.Sprintf("expected-%s@%d", name, documents))
 			w = newWorker(in)
 			want, _, err := cut.computation(w)(query{scores: in.Scores, labels: in.Labels})
 			if err != nil || !near(value, want, 1e-8) {
