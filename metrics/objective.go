@@ -48,7 +48,7 @@ func ParseObjective(text string, cutoff int) (Objective, error) {
 		}
 		switch {
 		case err == nil && c.cutoff == 0 && cutoff == 0 && f.theta(1, 2, p) == f.theta(2, 2, p):
-			return fault("all ranks are equal, so that all rankings are where every rank counts: want a cutoff")
+			return fault("it counts all ranks alike: without a cutoff all rankings are equal, so want one")
 		case err == nil && c.cutoff == 0:
 			of := metric{f, cutoff, p}
 			return Objective{Metric: of.String(), of: of}.over(cutoff), nil

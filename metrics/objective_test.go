@@ -79,7 +79,7 @@ func TestObjectivesOfEveryRank(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"precision": `discounts "precision": all ranks are equal`,
+		"precision": `discounts "precision": it counts all ranks alike`,
 		"1,0.5,0.2": `discounts "1,0.5,0.2": 3 numbers where every rank counts: want a cutoff of 3`,
 	} {
 		if _, err := ParseObjective(text, 0); err == nil || !strings.Contains(err.Error(), want) {

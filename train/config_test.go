@@ -96,7 +96,7 @@ func TestConfigCheck(t *testing.T) {
 		{func(c *Config) { c.Samples = -2 }, "samples is -2"},
 		{func(c *Config) { c.Cutoff = -2 }, "cutoff is -2: want 1 or more, or all"},
 		{func(c *Config) { c.Cutoff = math.MaxInt }, "want 1000000 at most"},
-		{func(c *Config) { c.Cutoff, c.Discounts = AllRanks, "precision" }, `discounts "precision": all ranks are equal`},
+		{func(c *Config) { c.Cutoff, c.Discounts = AllRanks, "precision" }, `discounts "precision": it counts all ranks alike`},
 		{func(c *Config) { c.Members = -1 }, "members is -1: want 0 or more"},
 		{func(c *Config) { c.Batch = -1 }, "batch is -1"},
 		{func(c *Config) { c.Epochs = -1 }, "epochs is -1"},

@@ -140,7 +140,7 @@ func TestExposureOfEveryRank(t *testing.T) {
 		lines = lines[documents:]
 	}
 	for discounts, want := range map[string]string{
-		"precision": `discounts "precision": all ranks are equal`,
+		"precision": `discounts "precision": it counts all ranks alike`,
 		"arp":       "-discounts arp needs a number for -cutoff, not all",
 		"1,0.5":     "2 numbers where every rank counts: want a cutoff of 2",
 	} {
