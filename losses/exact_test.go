@@ -2,9 +2,14 @@ package losses_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/plackett"
 )
 
 // exactLosses are those without samples, with what the loss of a query is at its
@@ -54,6 +59,52 @@ func TestExactLossesAreExpectationsOverAllRankings(t *testing.T) {
 				if slope := (up - down) / (2 * h); math.Abs(gradient[d]-slope) > 2*tolerance*size {
 					t.Errorf("%s, %v: gradient[%d] is %v, by enumeration %v", name, dt, d, gradient[d], slope)
 				}
+			}
+		}
+	}
+}
+
+// Where every rank counts, the exact losses and their gradients are those of exposures rank by rank,
+// which take sweeps where the losses take products.
+func TestExactLossesWhereEveryRankCounts(t *testing.T) {
+	const documents = 40
+	rng := rand.New(rand.NewPCG(6, 6))
+	f := fixture{offsets: []int{0, documents}, discounts: metrics.Discounts(documents)}
+	for d := range documents {
+		label := float64(rng.IntN(4))
+		f.scores, f.labels, f.gains = append(f.scores, rng.NormFloat64()), append(f.labels, label), append(f.gains, math.Exp2(label)-1)
+		f.groups = append(f.groups, d%3)
+	}
+	e := plackett.Expectation{Tolerance: 1e-12}
+	placements := make([]float64, documents*documents)
+	value := func(of func(q exactQuery) float64) float64 {
+		if err := e.Placements(f.scores, documents, placements); err != nil || e.Terms() > 0 {
+			t.Fatalf("%d terms, %v", e.Terms(), err)
+		}
+		q := exactQuery{query: f.query(0)}
+		for d := range documents {
+			q.Exposure = append(q.Exposure, floats.Dot(f.discounts, placements[d*documents:(d+1)*documents]))
+		}
+		q.Reward = floats.Dot(f.gains, q.Exposure)
+		return of(q)
+	}
+	for name, of := range exactLosses() {
+		want := value(of)
+		b := f.batch(tensor.Float64)
+		got, gradient := differentiate(t, build(t, name, b), b.Lists.Scores)
+		if math.Abs(got-want) > 1e-6*(1+math.Abs(want)) {
+			t.Errorf("%s: %v, by placements %v", name, got, want)
+		}
+		for _, d := range []int{0, 17} {
+			const h = 1e-3
+			m := f.scores[d]
+			f.scores[d] = m + h
+			up := value(of)
+			f.scores[d] = m - h
+			down := value(of)
+			f.scores[d] = m
+			if slope := (up - down) / (2 * h); math.Abs(gradient[d]-slope) > 1e-5*(1+math.Abs(want)) {
+				t.Errorf("%s: gradient[%d] is %v, by placements %v", name, d, gradient[d], slope)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -60,6 +61,40 @@ func TestExpectationsAreThoseOfAllRankings(t *testing.T) {
 			spread := stat.StdDev(e.PerQuery, nil) / math.Sqrt(100)
 			if stdErr > 1.5*spread+1e-12 || stdErr < spread/1.5-1e-12 {
 				t.Errorf("%v of %v has a standard error of %v, but the copies one of %v", expected, scores, stdErr, spread)
+			}
+		}
+	}
+}
+
+// Over whole lists expectations that are sums over ranks cost O(D). They are those of the same
+// documents and one more, which is last and of no relevance, where the others' ranks count.
+func TestWholeListsTakeGeometricSums(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 7))
+	for _, name := range []string{"dcg", "ndcg", "rbp(0.9)", "graded-rbp", "precision", "recall", "mrr", "hits", "letor4-ndcg", "arp", "ee-d"} {
+		for _, documents := range []int{100, 150} {
+			in := Input{HighestGrade: 2, Discounts: Discounts(documents)}
+			for range documents {
+				in.Scores, in.Labels = append(in.Scores, 2*rng.NormFloat64()), append(in.Labels, float32(max(0, rng.IntN(4)-1)))
+			}
+			m, cut := mustParse(t, name), mustParse(t, name)
+			if !m.ofExposure() {
+				m, cut = m.Expected(), mustParse(t, fmt.Sprintf("expected-%s@%d", name, documents))
+			}
+			w := newWorker(in)
+			value, _, err := m.computation(w)(query{scores: in.Scores, labels: in.Labels})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for of, x := range w.weights {
+				if x.Terms() == 0 {
+					t.Errorf("%v of %d documents: sweeps for %s", m, documents, of)
+				}
+			}
+			in.Scores, in.Labels = append(in.Scores, -1e4), append(in.Labels, 0)
+			w = newWorker(in)
+			want, _, err := cut.computation(w)(query{scores: in.Scores, labels: in.Labels})
+			if err != nil || !near(value, want, 1e-8) {
+				t.Errorf("%v of %d documents is %v, by sweeps %v: %v", m, documents, value, want, err)
 			}
 		}
 	}

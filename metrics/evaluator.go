@@ -3,6 +3,7 @@ package metrics
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -106,16 +107,37 @@ func (e *evaluator) prepare(labels []float32) (defined bool, err error) {
 		return false, err
 	}
 	if f.weight != nil {
-		depth := e.depth()
-		for len(e.allWeights) < depth {
-			e.allWeights = append(e.allWeights, f.weight(float64(len(e.allWeights)+1), e.param))
-		}
-		e.weights = append(e.weights, e.allWeights[:depth]...)
+		e.weights = append(e.weights, e.weightsOf(e.depth())...)
 	}
 	if f.finish == nil {
 		return true, nil
 	}
 	return f.finish(e)
+}
+
+// weightsOf are the weights of the first ranks, for all queries.
+func (e *evaluator) weightsOf(ranks int) []float64 {
+	for len(e.allWeights) < ranks {
+		e.allWeights = append(e.allWeights, e.family.weight(float64(len(e.allWeights)+1), e.param))
+	}
+	return e.allWeights[:ranks]
+}
+
+// discounts are the weights for an expectation. Where they are not special to the query they go on
+// beyond its documents, which changes nothing, and are then the same for queries of about its
+// length: a plackett.Expectation looks into them once.
+func (e *evaluator) discounts() []float64 {
+	if !slices.Equal(e.weights, e.allWeights[:len(e.weights)]) {
+		return e.weights
+	}
+	ranks := 1
+	for ranks < len(e.values) {
+		ranks *= 2
+	}
+	if e.cutoff > 0 {
+		ranks = min(ranks, e.cutoff)
+	}
+	return e.weightsOf(ranks)
 }
 
 // ranks is the cutoff, or for the whole list the number of the query's documents.

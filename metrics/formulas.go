@@ -71,11 +71,13 @@ func byHighestGain(e *evaluator) (bool, error) {
 	return true, err
 }
 
-// finishARP writes ARP@k as a sum over the ranks up to k:
+// finishARP writes ARP@k as a sum over the ranks up to k, where there are more:
 // (k+1) − Σ_{r≤k} (k+1−r) label_r / Σ label.
 func finishARP(e *evaluator) (bool, error) {
-	e.base = float64(e.ranks() + 1)
-	floats.AddConst(-e.base, e.weights)
+	if e.depth() < len(e.values) {
+		e.base = float64(e.ranks() + 1)
+		floats.AddConst(-e.base, e.weights)
+	}
 	return bySumOfValues(e)
 }
 

@@ -11,15 +11,16 @@ import (
 
 // Objective is a sum over ranks that a model can be trained for, Σ_k θ_k ρ_{y_k}.
 type Objective struct {
-	Discounts []float64 // θ, as many as the cutoff
+	Discounts []float64 // θ, as many as the cutoff; without one, as many as Over was asked for
 	// Metric is the name of the metric that the sum is, given the metric's gains: "" for
 	// discounts that no metric has.
 	Metric string
 
-	bySum bool // normalized gains are divided by their sum
+	of metric // that Metric names; without a family, none
 }
 
-// ParseObjective reads discounts for that many ranks:
+// ParseObjective reads discounts for that many ranks, or for a cutoff of 0 for every rank,
+// see [Objective.Over]:
 //
 //   - dcg: θ_k = 1/log2(k+1), for gains 2^label − 1; with [Objective.Norm], NDCG;
 //   - precision: θ_k = 1/cutoff, for binary gains;
@@ -27,10 +28,12 @@ type Objective struct {
 //   - arp: θ_k = cutoff + 1 − k, for linear gains divided by Objective.Norm: the sum
 //     is then cutoff + 1 − ARP@cutoff;
 //   - or numbers such as "1, 0.5, 0.25", as many as the cutoff, not all 0.
+//
+// Where every rank counts, an objective by precision or numbers is an error: it needs a cutoff.
 func ParseObjective(text string, cutoff int) (Objective, error) {
 	text = strings.TrimSpace(text)
-	if cutoff < 1 {
-		return Objective{}, fmt.Errorf("metrics: discounts for a cutoff of %d: want 1 or more", cutoff)
+	if cutoff < 0 {
+		return Objective{}, fmt.Errorf("metrics: discounts for a cutoff of %d: want 1 or more, or 0 for every rank", cutoff)
 	}
 	fault := func(format string, args ...any) (Objective, error) {
 		return Objective{}, fmt.Errorf("metrics: discounts %q: %s", text, fmt.Sprintf(format, args...))
@@ -44,12 +47,11 @@ func ParseObjective(text string, cutoff int) (Objective, error) {
 			p, err = f.param.parse(c)
 		}
 		switch {
+		case err == nil && c.cutoff == 0 && cutoff == 0 && f.theta(1, 2, p) == f.theta(2, 2, p):
+			return fault("it counts all ranks alike: without a cutoff all rankings are equal, so want one")
 		case err == nil && c.cutoff == 0:
-			o := Objective{make([]float64, cutoff), metric{f, cutoff, p}.String(), f.bySum}
-			for k := range o.Discounts {
-				o.Discounts[k] = f.theta(float64(k+1), float64(cutoff), p)
-			}
-			return o, nil
+			of := metric{f, cutoff, p}
+			return Objective{Metric: of.String(), of: of}.over(cutoff), nil
 		case f.param.name == "":
 			return fault("%s has no parameter", f.name)
 		}
@@ -64,12 +66,32 @@ func ParseObjective(text string, cutoff int) (Objective, error) {
 		given = append(given, v)
 	}
 	switch {
+	case cutoff == 0:
+		return fault("%d numbers where every rank counts: want a cutoff of %[1]d", len(given))
 	case len(given) != cutoff:
 		return fault("%d numbers for a cutoff of %d: want one for every rank that counts", len(given), cutoff)
 	case !slices.ContainsFunc(given, func(v float64) bool { return v != 0 }):
 		return fault("all are 0: nothing is left to learn from")
 	}
 	return Objective{Discounts: given}, nil
+}
+
+// Over is the objective for queries of up to that many documents: where every rank counts it has
+// as many discounts, of which arp's are documents + 1 − k. With a cutoff it is o.
+func (o Objective) Over(documents int) Objective {
+	if o.of.family == nil || o.of.cutoff > 0 {
+		return o
+	}
+	return o.over(documents)
+}
+
+// over gives an objective that is a metric so many discounts.
+func (o Objective) over(ranks int) Objective {
+	o.Discounts = make([]float64, ranks)
+	for k := range o.Discounts {
+		o.Discounts[k] = o.of.family.theta(float64(k+1), float64(ranks), o.of.param)
+	}
+	return o
 }
 
 // CheckNorm returns an error for discounts that are negative or rise from rank to rank:
@@ -86,7 +108,7 @@ func (o Objective) CheckNorm() error {
 // Norm is what normalized gains of a query are divided by: the highest value that the sum
 // can have, or for arp the sum of the gains.
 func (o Objective) Norm(gains []float64) float64 {
-	if o.bySum {
+	if f := o.of.family; f != nil && f.bySum {
 		return floats.Sum(gains)
 	}
 	return IdealDCG(gains, o.Discounts)

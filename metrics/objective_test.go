@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -52,8 +53,38 @@ func TestParseObjectiveRejectsOtherText(t *testing.T) {
 			t.Errorf("%q: error %v, want one with %q", text, err, want)
 		}
 	}
-	if _, err := ParseObjective("dcg", 0); err == nil {
-		t.Error("no error for a cutoff of 0")
+	if _, err := ParseObjective("dcg", -1); err == nil {
+		t.Error("no error for a cutoff of -1")
+	}
+}
+
+// Where every rank counts, discounts are those of a cutoff of as many as there are documents.
+func TestObjectivesOfEveryRank(t *testing.T) {
+	for text, metric := range map[string]string{"dcg": "dcg", "rbp(0.9)": "rbp(p=0.9)", "arp": "arp"} {
+		o, err := ParseObjective(text, 0)
+		if err != nil || o.Metric != metric || len(o.Discounts) > 0 {
+			t.Fatalf("%s: %+v, %v", text, o, err)
+		}
+		for _, documents := range []int{7, 3} {
+			want, err := ParseObjective(text, documents)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o = o.Over(documents); !slices.Equal(o.Discounts, want.Discounts) || o.Norm([]float64{1, 2}) != want.Norm([]float64{1, 2}) {
+				t.Errorf("%s over %d documents: %v, want %v", text, documents, o.Discounts, want.Discounts)
+			}
+			if got := want.Over(100); !slices.Equal(got.Discounts, want.Discounts) {
+				t.Errorf("%s with a cutoff of %d: %d discounts over 100 documents", text, documents, len(got.Discounts))
+			}
+		}
+	}
+	for text, want := range map[string]string{
+		"precision": `discounts "precision": it counts all ranks alike`,
+		"1,0.5,0.2": `discounts "1,0.5,0.2": 3 numbers where every rank counts: want a cutoff of 3`,
+	} {
+		if _, err := ParseObjective(text, 0); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", text, err, want)
+		}
 	}
 }
 

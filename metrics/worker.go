@@ -140,7 +140,7 @@ func expectedSum(e *evaluator, w *worker, q query) (float64, error) {
 		return e.base, nil
 	}
 	x := w.expectedWeights(e.weighting)
-	documents, err := x.of(q, func(out []float64) error { return x.Exposure(q.scores, e.weights, out) })
+	documents, err := x.of(q, func(out []float64) error { return x.Exposure(q.scores, e.discounts(), out) })
 	if err != nil {
 		return 0, err
 	}
@@ -162,8 +162,8 @@ func expectedFirst(e *evaluator, w *worker, q query) (float64, error) {
 		}
 	}
 	list = append(list, floats.LogSumExp(relevant))
-	weights, expected := e.weights[:min(len(e.weights), len(list))], compact[:len(list)]
-	err := w.expectedWeights(e.weighting).Exposure(list, weights, expected)
+	expected := compact[:len(list)]
+	err := w.expectedWeights(e.weighting).Exposure(list, e.discounts(), expected)
 	return expected[len(list)-1], err
 }
 

@@ -254,11 +254,82 @@ func TestExpectedGradientsAreFiniteDifferences(t *testing.T) {
 	}
 }
 
+func dcg(ranks int) []float64 {
+	theta := make([]float64, ranks)
+	for k := range theta {
+		theta[k] = 1 / math.Log2(float64(k+2))
+	}
+	return theta
+}
+
+// Where every rank counts, products take the place of sweeps. Value, exposure and gradients are those
+// of the same lists with one document more, which is last and has no gain, and whose rank does not
+// count: those are computed by sweeps.
+func TestExpectedOpsOfWholeLists(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 9))
+	const documents = 60
+	whole, longer := optest.Batch{Offsets: []int{0}}, optest.Batch{Offsets: []int{0}}
+	for range 3 {
+		for range documents {
+			score, gain := 2*rng.NormFloat64(), rng.NormFloat64()
+			whole.Scores, whole.Gains = append(whole.Scores, score), append(whole.Gains, gain)
+			longer.Scores, longer.Gains = append(longer.Scores, score), append(longer.Gains, gain)
+		}
+		longer.Scores, longer.Gains = append(longer.Scores, -1e4), append(longer.Gains, 0)
+		whole.Offsets, longer.Offsets = append(whole.Offsets, len(whole.Scores)), append(longer.Offsets, len(longer.Scores))
+	}
+	var e plackett.Expectation
+	if err := e.Exposure(whole.Scores[:documents], dcg(documents), make([]float64, documents)); err != nil || e.Terms() == 0 {
+		t.Fatalf("no geometric sum: %v", err)
+	}
+	for name, of := range map[string]func(l ops.Lists, gains *G.Node) (*G.Node, error){
+		"metric": func(l ops.Lists, gains *G.Node) (*G.Node, error) {
+			return ops.ExpectedMetric(l, gains, dcg(documents))
+		},
+		"function of exposures": func(l ops.Lists, gains *G.Node) (*G.Node, error) {
+			exposure, err := ops.ExpectedExposure(l, dcg(documents))
+			if err != nil {
+				return nil, err
+			}
+			return G.HadamardProd(gains, G.Must(G.Cube(exposure)))
+		},
+	} {
+		evaluate := func(b optest.Batch) (value, gradient []float64) {
+			g := G.NewGraph()
+			l := b.Lists(g, tensor.Float64)
+			y, err := of(l, optest.Vector(g, "gains", tensor.Float64, b.Gains))
+			if err != nil {
+				t.Fatal(err)
+			}
+			value, gradient, err = optest.Tape(G.Must(G.Sum(y)), l.Scores)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return value, gradient
+		}
+		value, gradient := evaluate(whole)
+		want, wantGradient := evaluate(longer)
+		if !(math.Abs(value[0]-want[0]) <= 1e-5) {
+			t.Errorf("%s: %v, by sweeps %v", name, value, want)
+		}
+		for i, v := range gradient {
+			if w := wantGradient[i+i/documents]; !(math.Abs(v-w) <= 1e-5) {
+				t.Errorf("%s: dF/dm_%d = %v, by sweeps %v", name, i, v, w)
+			}
+		}
+	}
+}
+
 // The same bits for any number of cores; no memory is asked for once there is enough.
 func TestExpectedOpsGiveTheSameForAnyGOMAXPROCSWithoutAllocating(t *testing.T) {
+	checkCoresAndAllocations(t, []float64{1, .6, .5, .4, .3})
+	checkCoresAndAllocations(t, dcg(64)) // at every rank
+}
+
+func checkCoresAndAllocations(t *testing.T, discounts []float64) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	rng := rand.New(rand.NewPCG(1, 2))
-	b := optest.Batch{Offsets: []int{0}, Discounts: []float64{1, .6, .5, .4, .3}}
+	b := optest.Batch{Offsets: []int{0}, Discounts: discounts}
 	for q := range 20 {
 		b.Offsets = append(b.Offsets, b.Offsets[q]+rng.IntN(60))
 	}

@@ -55,8 +55,8 @@ func Exposure(l Lists, rankings, gradRankings *G.Node, discounts []float64) (*G.
 // Discounts may have any sign and order; those beyond the number of documents have no
 // effect. Nodes that do not fit are an error here; at run time, scores and incoming
 // gradients that are not finite, and offsets that descend, are errors that say where.
-// It costs O(D·K) for a query, about as much as some hundred samples, and as much again
-// for the backward pass.
+// It costs O(D·K) for a query, about as much as some hundred samples, or O(D) where discounts
+// such as DCG's count at every rank of it, and as much again for the backward pass.
 func ExpectedExposure(l Lists, discounts []float64) (*G.Node, error) {
 	return exposure("ops: ExpectedExposure", l,
 		func(l *op.List, exposure []float64) error {

@@ -38,7 +38,7 @@ func Example() {
 
 // A custom objective for a boosted-tree library, such as LightGBM or XGBoost: in each
 // round the library gives a score to every document, and wants the first and second derivative of a
-// loss, here minus the expected DCG@2. A constant stands for the second.
+// loss, here minus the expected DCG@2. For the second it takes the curvature, which is never negative.
 func Example_boostedTrees() {
 	var expectation plackett.Expectation
 	// sizes are the numbers of documents of the queries, as in a .query file.
@@ -46,23 +46,23 @@ func Example_boostedTrees() {
 		from := 0
 		for _, size := range sizes {
 			to := from + size
-			lambda := make([]float64, size)
-			if _, err := expectation.Gradient(scores[from:to], gains[from:to], discounts, lambda); err != nil {
+			lambda, curvature := make([]float64, size), make([]float64, size)
+			if _, err := expectation.Curvature(scores[from:to], gains[from:to], discounts, lambda, curvature); err != nil {
 				panic(err)
 			}
 			for _, x := range lambda {
 				gradient = append(gradient, -x)
-				hessian = append(hessian, 1)
 			}
+			hessian = append(hessian, curvature...)
 			from = to
 		}
 		return gradient, hessian
 	}
 	gradient, hessian := objective([]float64{0, 0, 0, 0, 0}, []float64{0, 3, 0, 1, 0}, []int{3, 2})
-	fmt.Printf("%.2f\n%v\n", gradient, hessian)
+	fmt.Printf("%.2f\n%.2f\n", gradient, hessian)
 	// Output:
 	// [0.39 -0.77 0.39 -0.09 0.09]
-	// [1 1 1 1 1]
+	// [0.39 0.77 0.39 0.09 0.09]
 }
 
 // One ranking of all documents, such as a search engine that explores would show.

@@ -70,19 +70,45 @@ func gaussian(rng *rand.Rand, n int, sd float64) []float64 {
 
 func TestProductsAgreeWithSweeps(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for name := range wholeDiscounts {
-		for _, docs := range []int{1, 2, 3, 9, 32, 150} {
-			for _, sd := range []float64{0, .5, 2, 8} {
-				scores, gains, theta := gaussian(rng, docs, sd), gaussian(rng, docs, 1), discountsOf(name, docs)
-				want := wholeBy(t, false, smallestTolerance, scores, gains, theta)
-				for tolerance, most := range map[float64]float64{defaultTolerance: 1e-7, smallestTolerance: 1e-12} {
-					if off := wholeBy(t, true, tolerance, scores, gains, theta).off(want, gains, theta); !(off <= most) {
-						t.Errorf("%s, %d documents, sd %v, tolerance %v: off by %v", name, docs, sd, tolerance, off)
-					}
-				}
+	agree := func(name string, docs int, sd float64) {
+		scores, gains, theta := gaussian(rng, docs, sd), gaussian(rng, docs, 1), discountsOf(name, docs)
+		want := wholeBy(t, false, smallestTolerance, scores, gains, theta)
+		for tolerance, most := range map[float64]float64{defaultTolerance: 1e-7, smallestTolerance: 1e-12} {
+			if off := wholeBy(t, true, tolerance, scores, gains, theta).off(want, gains, theta); !(off <= most) {
+				t.Errorf("%s, %d documents, sd %v, tolerance %v: off by %v", name, docs, sd, tolerance, off)
 			}
 		}
 	}
+	deviations := []float64{0, .5, 2, 8}
+	for name := range wholeDiscounts {
+		for _, docs := range []int{1, 2, 3, 9, 32, 150} {
+			for _, sd := range deviations {
+				agree(name, docs, sd)
+			}
+		}
+	}
+	for _, sd := range deviations {
+		agree("dcg", 300, sd)
+	}
+	agree("dcg", 1000, 1) // for which sweeps take long
+}
+
+// Discounts that have fallen to 0 in float64 are no cutoff, and cost no sweeps.
+func TestDiscountsThatUnderflowAreWholeLists(t *testing.T) {
+	const docs, lasting = 1500, 60 // 2^−60 is 1e-18
+	scores, theta := gaussian(rand.New(rand.NewPCG(3, 3)), docs, 1), make([]float64, docs)
+	for k := range theta {
+		theta[k] = math.Pow(.5, float64(k+1))
+	}
+	var e Expectation
+	got, want := make([]float64, docs), make([]float64, docs)
+	if err := e.Exposure(scores, theta, got); err != nil || theta[docs-1] != 0 || e.Terms() != 1 {
+		t.Fatalf("%d terms, %v", e.Terms(), err)
+	}
+	if err := e.Exposure(scores, theta[:lasting], want); err != nil || e.Terms() != 0 {
+		t.Fatalf("%d terms for a cutoff of %d, %v", e.Terms(), lasting, err)
+	}
+	near(t, "exposure", got, want, 2*defaultTolerance)
 }
 
 func TestProductsAgreeWithEnumeration(t *testing.T) {

@@ -31,6 +31,9 @@ type quadrature struct {
 
 	discounts []float64
 
+	moment  bool      // every node counts w_d t times: see [Expectation.SecondDerivatives]
+	moments []float64 // are then the result
+
 	// The weights w = exp(m − reference), and v = w times gain, of documents before weightEnd, beyond
 	// which they are 0. mass and squares are the sums of w and w² from a document on.
 	reference           float64
@@ -66,6 +69,10 @@ func (x *quadrature) run(sum *geometricSum, tolerance, scale float64, scores, ga
 	x.r, x.transitions = scratch.Sized(x.r, len(scores)), scratch.Sized(x.transitions, len(scores))
 	clear(x.gain)
 	clear(x.result)
+	if x.moment {
+		x.moments = scratch.Sized(x.moments, len(scores))
+		clear(x.moments)
+	}
 	value := 0.0
 	if gains != nil {
 		lowest, highest := extremes(gains)
@@ -82,8 +89,12 @@ func (x *quadrature) run(sum *geometricSum, tolerance, scale float64, scores, ga
 		x.tolerance, x.rules = tolerance, map[int]*rule{}
 	}
 	value += x.integrate(sum, gains == nil)
+	result := x.result
+	if x.moment {
+		result = x.moments
+	}
 	for i, d := range x.order {
-		out[d] = x.result[i]
+		out[d] = result[i]
 	}
 	flushNegligible(out, scale)
 	return value
@@ -95,6 +106,9 @@ func (x *quadrature) rule(sum *geometricSum) *rule {
 		return sum.rule
 	}
 	cutoff := len(x.discounts)
+	if x.moment { // of one more factor t
+		cutoff++
+	}
 	r := x.rules[cutoff]
 	if r == nil {
 		r = newRule(cutoff, x.tolerance)
@@ -104,18 +118,20 @@ func (x *quadrature) rule(sum *geometricSum) *rule {
 }
 
 // geometric returns the sum of geometric sequences for discounts that count at every rank of the
-// list, nil where there is none. Lists of fewer than 32 documents are left to the sweeps: from there
-// on a sum costs less, by several times, and the more the longer the list.
+// list, or have fallen to numbers too small for float64, nil where there is none. Lists of fewer than
+// 32 documents are left to the sweeps: from there on a sum costs less, by several times, and the more
+// the longer the list.
 func (x *quadrature) geometric(tolerance float64, docs int, discounts []float64) *geometricSum {
-	const fewest = 32
-	if len(x.discounts) < docs || docs < fewest {
+	const fewest, tiny = 32, 1e-300
+	last := math.Abs(x.discounts[len(x.discounts)-1])
+	if docs < fewest || len(discounts) < docs || len(x.discounts) < docs && last > tiny {
 		return nil
 	}
 	size := 1 // of lists of about this length, so that they have one sum
 	for size < docs {
 		size *= 2
 	}
-	for size = min(size, len(discounts)); discounts[size-1] == 0; {
+	for size = min(size, len(discounts)); size > docs && discounts[size-1] == 0; {
 		size--
 	}
 	g := x.sums[size]
@@ -208,6 +224,11 @@ func (x *quadrature) integrate(sum *geometricSum, exposure bool) float64 {
 			anew = true
 			continue
 		}
+		if x.moment {
+			for l, t := range x.times {
+				x.weights[l] *= t
+			}
+		}
 		var part, left float64
 		if sum != nil {
 			part, left = x.products(sum, exposure)
@@ -216,6 +237,9 @@ func (x *quadrature) integrate(sum *geometricSum, exposure bool) float64 {
 		}
 		if x.stopped() {
 			return 0
+		}
+		if x.moment {
+			x.collectMoments()
 		}
 		x.blocks++
 		value += part
@@ -230,6 +254,14 @@ func (x *quadrature) integrate(sum *geometricSum, exposure bool) float64 {
 		for l := range x.times {
 			x.times[l], x.weights[l] = next*math.Exp(r.step*float64(l)), r.step
 		}
+	}
+}
+
+// collectMoments makes moments of the results of a block, whose nodes counted t times.
+func (x *quadrature) collectMoments() {
+	for i := x.arrivedEnd; i < x.poolEnd; i++ {
+		x.moments[i] += x.w[i] * x.result[i]
+		x.result[i] = 0
 	}
 }
 

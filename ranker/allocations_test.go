@@ -3,6 +3,7 @@
 package ranker
 
 import (
+	"math"
 	"testing"
 
 	"github.com/plrank/plrank/datasets"
@@ -24,6 +25,11 @@ func checkAllocations(t *testing.T, d *datasets.Dataset, m *Model) {
 	t.Helper()
 	scores, ranking, exposure := make([]float64, 0, 100), make([]int, 0, 100), make([]float64, 0, 100)
 	discounts := []float64{1, 1, 1, 1, 1}
+	long, whole := make([]float64, 1000), make([]float64, 1000) // a list whose ranks all count
+	for k := range whole {
+		long[k], whole[k] = float64(k%7), 1/math.Log2(float64(k+2))
+	}
+	shares := make([]float64, 0, len(long))
 	seed := uint64(0)
 	if n := testing.AllocsPerRun(200, func() {
 		seed++
@@ -31,6 +37,7 @@ func checkAllocations(t *testing.T, d *datasets.Dataset, m *Model) {
 		ranking = Rank(ranking[:0], scores)
 		ranking, _, _ = Draw(ranking[:0], scores, 10, seed)
 		exposure, _ = Exposure(exposure[:0], scores, discounts)
+		shares, _ = Exposure(shares[:0], long, whole)
 	}); n >= 1 {
 		t.Errorf("%s: %v allocations", m.file.Kind, n)
 	}

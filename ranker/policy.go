@@ -47,7 +47,7 @@ func (policy Policy) Draw(dst []int, scores []float64, cutoff int, seed uint64) 
 	}
 	k := min(cutoff, len(scores))
 	p := policySpaces.Get().(*policySpace)
-	defer p.free(len(scores), k)
+	defer p.free(len(scores) * k)
 	if scores, err = policy.temper(p, scores); err != nil || k == 0 {
 		return dst, 0, err
 	}
@@ -71,12 +71,14 @@ func (policy Policy) Draw(dst []int, scores []float64, cutoff int, seed uint64) 
 // E_y[θ at the rank of d], exactly: see [plackett.Expectation]. With K discounts of 1 it is
 // the probability that the document is among the first K, its propensity to be shown.
 //
-// For hundreds of ranks and thousands of documents it takes seconds: where the context ends,
-// it ends with the error of the context. A score or discount that is not finite is an error,
+// For hundreds of ranks and thousands of documents it takes seconds, and some milliseconds where
+// discounts such as DCG's count at every rank. Where the context ends, it ends with the error of the
+// context. A score or discount that is not finite is an error,
 // also a score after its division by the temperature.
 func (policy Policy) Exposure(ctx context.Context, dst, scores, discounts []float64) ([]float64, error) {
 	p := policySpaces.Get().(*policySpace)
-	defer p.free(len(scores), len(discounts))
+	work := len(scores) * min(len(scores), len(discounts))
+	defer func() { p.free(work) }()
 	scores, err := policy.temper(p, scores)
 	if err != nil {
 		return dst, err
@@ -88,6 +90,9 @@ func (policy Policy) Exposure(ctx context.Context, dst, scores, discounts []floa
 	}
 	if err := p.expectation.Exposure(scores, discounts, dst[first:]); err != nil {
 		return dst[:first], fmt.Errorf("ranker: %w", err)
+	}
+	if p.expectation.Terms() > 0 { // which take as much memory as some ranks
+		work = 8 * len(scores)
 	}
 	return dst, nil
 }
@@ -128,8 +133,8 @@ var policySpaces = sync.Pool{New: func() any { return new(policySpace) }}
 const keptWork = 1 << 16
 
 // free keeps the space for the next call, unless it is for more documents × ranks.
-func (p *policySpace) free(documents, ranks int) {
-	if documents*min(documents, ranks) <= keptWork {
+func (p *policySpace) free(work int) {
+	if work <= keptWork {
 		p.expectation.Check = nil // which holds a context
 		policySpaces.Put(p)
 	}

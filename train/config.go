@@ -25,7 +25,7 @@ type Config struct {
 // An Objective is what is learned.
 type Objective struct {
 	Loss           string      `json:"loss"`           // a loss of package losses or a weighted sum, see losses.Parse
-	Cutoff         int         `json:"cutoff"`         // K: the ranks that count, at most as many as the longest training query has documents
+	Cutoff         RankCount   `json:"cutoff"`         // K: the ranks that count, at most as many as the longest training query has documents; or all
 	Samples        SampleCount `json:"samples"`        // N: rankings sampled for each query and step by losses that sample, see losses.Term
 	Gain           string      `json:"gain"`           // of a label, see metrics.ParseGain
 	HighestGrade   float64     `json:"highestGrade"`   // highest label possible; a label above it is an error; 0: that of the data

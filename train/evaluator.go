@@ -82,6 +82,15 @@ func (e *evaluator) takeGrade(d *datasets.Dataset) error {
 	return nil
 }
 
+// takeRanks makes discounts for all documents of queries of d, where every rank counts.
+func (e *evaluator) takeRanks(d *datasets.Dataset) {
+	loss := e.losses.loss
+	if ranks := longest(d); ranks > len(loss.discounts.Discounts) {
+		loss.discounts = loss.discounts.Over(ranks)
+		e.in.Discounts = loss.discounts.Discounts
+	}
+}
+
 // names are those of all reported values: of the measures, and of Config.Metric if it is a sum.
 func (e *evaluator) names() []string {
 	var names []string

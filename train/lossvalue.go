@@ -67,7 +67,7 @@ type lossValue struct {
 }
 
 func newLossValue(l *trainingLoss, d *datasets.Dataset) (v *lossValue, err error) {
-	v = &lossValue{data: d, labelFree: l.learnsLabelFree(), objective: l.objective(d, l.settings.Cutoff)}
+	v = &lossValue{data: d, labelFree: l.learnsLabelFree(), objective: l.objective(d, len(l.discounts.Discounts))}
 	v.objective.QueryWeights = false // the mean has them
 	if l.terms != nil {
 		if v.objective.Loss, err = losses.Objective(l.settings.Loss); err != nil {

@@ -72,7 +72,7 @@ func (custom customMeasures) next(text string) string {
 // of the objective and of the validation, each of the ranking and expected; then fairness, where it
 // is part of the loss; then the measure of the validation, what is asked for, and custom measures.
 func reported(c *Config, metric criterion, loss *trainingLoss, custom customMeasures) (list []metrics.Measure, err error) {
-	names := []string{fmt.Sprintf("dcg@%d", c.Cutoff), "ndcg@5", "ndcg@10"}
+	names := []string{c.Cutoff.of("dcg"), "ndcg@5", "ndcg@10"}
 	if of := loss.discounts.Metric; of != "" {
 		names = append(names, of)
 	}

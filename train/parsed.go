@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/processes"
+	"github.com/plrank/plrank/metrics"
 )
 
 // parsed is a configuration with its names looked up.
@@ -49,7 +51,7 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 	if ranks := p.group.Size(); ranks > c.Shards {
 		return nil, fmt.Errorf("train: %d ranks for %d shards: want as many shards at least", ranks, c.Shards)
 	}
-	return p, c.checkMemory(1, p.group.Size(), parts.Scorer != nil)
+	return p, p.checkMemory(1)
 }
 
 // Check reports the first setting that makes no sense. What depends on the data,
@@ -64,6 +66,7 @@ func (p *parsed) checkData(d *datasets.Dataset) error {
 	if err := d.Validate(); err != nil {
 		return err
 	}
+	p.evaluator.takeRanks(d)
 	return cmp.Or(p.evaluator.checkGroups(d), p.evaluator.takeGrade(d))
 }
 
@@ -83,10 +86,11 @@ func (m Model) checkAttention() error {
 const maxMemory = 3e9
 
 // checkMemory is an error for a model or for samples that take too much memory of a process, one
-// of so many. The inputs of the model are at least one, where they are not known yet.
-func (c Config) checkMemory(inputs, ranks int, customScorer bool) error {
-	members := float64(max(1, c.Members))
-	if !customScorer {
+// of so many. The inputs of the model are at least one, where they are not known yet; the ranks, where
+// every one counts, are none yet.
+func (p *parsed) checkMemory(inputs int) error {
+	c, members := p.config, float64(max(1, p.config.Members))
+	if p.parts.Scorer == nil {
 		weights, in := 0., float64(inputs)
 		for _, width := range c.Hidden {
 			weights += (in + 1) * float64(width)
@@ -97,7 +101,7 @@ func (c Config) checkMemory(inputs, ranks int, customScorer bool) error {
 		}
 		// Two models, the gradient as ops leave it and of every shard of this process, and two
 		// memories of the optimizer, all of float32.
-		shards := (c.Shards + ranks - 1) / ranks
+		shards := (c.Shards + p.group.Size() - 1) / p.group.Size()
 		if need := (5 + float64(shards)) * 4 * members * (weights + in + 1); need > maxMemory {
 			of := ""
 			if shards > 1 {
@@ -106,17 +110,19 @@ func (c Config) checkMemory(inputs, ranks int, customScorer bool) error {
 			return fmt.Errorf("train: hidden layers of %v: a model of %.2g weights takes about %s%s, want %s at most", c.Hidden, members*(weights+in+1), gigabytes(need), of, gigabytes(maxMemory))
 		}
 	}
+	ranks := len(p.loss.discounts.Discounts)
 	rankings := func(what, hint string, count float64) error {
-		if need := 8 * count * float64(c.Cutoff); need > maxMemory {
+		if need := 8 * count * float64(ranks); need > maxMemory {
 			return fmt.Errorf("train: %s: rankings of %d ranks%s take about %s, want %s at most",
-				what, c.Cutoff, hint, gigabytes(need), gigabytes(maxMemory))
+				what, ranks, hint, gigabytes(need), gigabytes(maxMemory))
 		}
 		return nil
 	}
-	return cmp.Or(
-		rankings("samples", fmt.Sprintf(" for %d queries a step", c.Batch), members*float64(c.Batch)*float64(c.Samples.most())),
-		rankings("evaluation samples", "", float64(c.EvaluationSamples)),
-	)
+	err := rankings("samples", fmt.Sprintf(" for %d queries a step", c.Batch), members*float64(c.Batch)*float64(p.loss.rankings()))
+	if err == nil && slices.ContainsFunc(p.evaluator.measures, metrics.Measure.Sampled) {
+		err = rankings("evaluation samples", "", float64(c.EvaluationSamples))
+	}
+	return err
 }
 
 // blockWeights are those of a block of attention: the layers to and from the heads, two

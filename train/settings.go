@@ -69,7 +69,8 @@ func (c *Config) Settings() []Setting {
 	list := []Setting{
 		{Flag: "loss", Value: &c.Loss, Plain: "plrank-exact",
 			Help: "the objective: the `name` of a loss, or a weighted sum of several, such as plrank-exact+0.5*disparity"},
-		{Flag: "cutoff", Value: &c.Cutoff, Plain: plainCutoff, check: cutoff, Measuring: true, Help: "ranks that count, `K`"},
+		{Flag: "cutoff", Value: &c.Cutoff, Plain: plainCutoff, check: rankCount, Measuring: true,
+			Help: "ranks that count, `K`; all (or 0): every rank, however long the lists"},
 		{Flag: "samples", Value: &c.Samples, Plain: 100, check: sampleCount,
 			Help: "rankings sampled for each query and step, `N`, by the losses that sample; dynamic grows from 10 to 100 over 40 epochs"},
 		{Flag: "gain", Value: &c.Gain, Plain: metrics.Exp2Gain.String(), Measuring: true,
@@ -79,7 +80,7 @@ func (c *Config) Settings() []Setting {
 		{Flag: "normalize", Value: &c.NormalizeGains, Measuring: true,
 			Help: "divide the gains of a query by the highest value that the objective can have for it: optimise NDCG rather than DCG; with -discounts arp, by their sum: with -gain linear the objective is K + 1 − ARP@K"},
 		{Flag: "discounts", Value: &c.Discounts, Plain: "dcg", Measuring: true,
-			Help: "what each rank counts in the objective (`name`): dcg, precision, arp, rbp, rbp(0.9) for another persistence, or as many numbers as the cutoff, such as 1,0.5,0.25"},
+			Help: "what each rank counts in the objective (`name`): dcg, precision, arp, rbp, rbp(0.9) for another persistence, or as many numbers as the cutoff, such as 1,0.5,0.25; precision and numbers need a cutoff"},
 
 		{Flag: "transform", Value: &c.Transform, Plain: "minmax",
 			Help: "`parts` of the features' transform, joined by +: none, minmax, standard, log-standard, quantile, rank"},
@@ -216,7 +217,7 @@ func (c Config) usualMetric() string {
 	if byLoss(c.Loss) {
 		return LossMetric
 	}
-	return fmt.Sprintf("ndcg@%d", cmp.Or(c.Cutoff, plainCutoff))
+	return cmp.Or(c.Cutoff, plainCutoff).of("ndcg")
 }
 
 // byLoss tells whether [LossMetric] is the usual metric for a loss: for sums of several, and for
@@ -259,9 +260,17 @@ func within(least, most float64, want string) check {
 
 func atLeast(n int) check { return within(float64(n), math.Inf(1), fmt.Sprintf("%d or more", n)) }
 
-// cutoff looks that it is 1 or more; beyond a million the discounts alone take long to compute.
-func cutoff(s Setting) error {
-	return cmp.Or(atLeast(1)(s), within(1, 1_000_000, "1000000 at most, or it takes too much memory")(s))
+// rankCount looks that it is 1 or more, or all; beyond a million the discounts alone take long to compute.
+func rankCount(s Setting) error {
+	switch n := *s.Value.(*RankCount); {
+	case n == AllRanks:
+		return nil
+	case n < 1:
+		return fmt.Errorf("train: %s is %d: want 1 or more, or %v", s.words(), int(n), AllRanks)
+	case n > 1_000_000:
+		return fmt.Errorf("train: %s is %d: want 1000000 at most, or it takes too much memory; or %v", s.words(), int(n), AllRanks)
+	}
+	return nil
 }
 
 func notNegative(most float64) check { return within(0, most, "a number that is not below 0") }

@@ -87,7 +87,7 @@ func (t *Trainer) prepare() error {
 	}
 	t.data.transformBy(t.transform)
 	features := t.transform.Width()
-	if err := c.checkMemory(features, p.group.Size(), p.parts.Scorer != nil); err != nil {
+	if err := p.checkMemory(features); err != nil {
 		return err
 	}
 	model, err := newScorer(c, p.parts.Scorer, t.transform)
@@ -123,7 +123,7 @@ func (t *Trainer) prepare() error {
 		best:    best.Weights().Float32s(),
 	}
 	division := shards.Division{Shards: c.Shards, Batch: c.Batch, Seed: c.Seed, Rank: p.group.Rank(), Ranks: p.group.Size()}
-	cutoff := min(c.Cutoff, longest(train)) // there are no ranks beyond it
+	cutoff := min(len(p.loss.discounts.Discounts), longest(train)) // there are no ranks beyond it
 	t.loop = &loop{
 		group: p.group, history: t.history,
 		batches:   &batches{data: t.data, division: division, own: division.Own()},

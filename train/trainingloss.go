@@ -44,7 +44,7 @@ func newTrainingLoss(c Config, parts Parts) (*trainingLoss, error) {
 	if l.gain, err = metrics.ParseGain(c.Gain); err != nil {
 		return nil, err
 	}
-	if l.discounts, err = metrics.ParseObjective(c.Discounts, c.Cutoff); err != nil {
+	if l.discounts, err = metrics.ParseObjective(c.Discounts, c.Cutoff.Cutoff()); err != nil {
 		return nil, err
 	}
 	if c.NormalizeGains { // by the ideal value: the documents of the highest gains must come first in it
@@ -64,6 +64,23 @@ func (l *trainingLoss) learnsLabelFree() bool {
 // document: one of fairness can, but not one by labels, which are then all the same.
 func (l *trainingLoss) needsNoLabels() bool {
 	return l.labelFree || slices.ContainsFunc(l.terms, func(t losses.Term) bool { return t.LabelFree && t.Measure != "" })
+}
+
+// samples tells whether the loss draws rankings or noise; Parts.Loss may.
+func (l *trainingLoss) samples() bool {
+	return l.terms == nil || slices.ContainsFunc(l.terms, func(t losses.Term) bool { return t.Sampled })
+}
+
+// rankings is how many the loss draws of a query at most.
+func (l *trainingLoss) rankings() int {
+	n := 0
+	if l.samples() {
+		n = l.settings.Samples.most()
+	}
+	if slices.ContainsFunc(l.terms, func(t losses.Term) bool { return t.Sampled && t.Measure != "" }) {
+		n += graph.ExposureSamples
+	}
+	return n
 }
 
 // takeGrade makes the highest grade that the loss goes by that of the training split, where none
@@ -147,8 +164,8 @@ func (l *trainingLoss) objective(d *datasets.Dataset, cutoff int) *graph.Objecti
 // words are those of [Trainer.Objective].
 func (l *trainingLoss) words() string {
 	samples := ""
-	if l.terms == nil || slices.ContainsFunc(l.terms, func(of losses.Term) bool { return of.Sampled }) {
+	if l.samples() {
 		samples = fmt.Sprintf("N = %v, ", l.settings.Samples)
 	}
-	return fmt.Sprintf("%s with %sK = %d", l.settings.Loss, samples, l.settings.Cutoff)
+	return fmt.Sprintf("%s with %sK = %v", l.settings.Loss, samples, l.settings.Cutoff)
 }

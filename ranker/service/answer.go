@@ -71,8 +71,8 @@ func (s *Service) compute(ctx context.Context, space *scratch) (*response, error
 	}
 	ranks := 0
 	if in.draw != nil {
-		if ranks = min(in.draw.cutoff, in.count); ranks > s.limits.Cutoff {
-			return nil, badRequest("draw: cutoff %d, want at most %d", in.draw.cutoff, s.limits.Cutoff)
+		if ranks = min(in.draw.cutoff, in.count); ranks > s.limits.Cutoff && ranks < in.count {
+			return nil, badRequest("draw: cutoff %d, want at most %d, or all %d", in.draw.cutoff, s.limits.Cutoff, in.count)
 		}
 	}
 	price := model.price(in.count, ranks)

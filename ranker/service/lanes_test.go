@@ -19,7 +19,7 @@ import (
 )
 
 // large is a draw that takes some tenths of a second and some 20 MB.
-var large = servicetest.Draws(1000, 1000)
+var large = servicetest.Draws(1010, 1000)
 
 // The answer to a request beyond the limit of work names the limit.
 func TestRequestBeyondTheWorkLimitIsRefused(t *testing.T) {
@@ -34,7 +34,8 @@ func TestRequestBeyondTheWorkLimitIsRefused(t *testing.T) {
 	}{
 		{servicetest.Draws(100, 190), "", 200},
 		{servicetest.Draws(200, 100), "200 documents with 100 ranks to draw are 20075 units of work, at most 20000 are allowed", 400},
-		{servicetest.Draws(150, 1000), "150 documents with 150 ranks to draw are", 400},
+		{servicetest.Draws(1800, 10000), "", 200}, // of all ranks, 9 units a document
+		{servicetest.Draws(2000, 10000), "2000 documents with 2000 ranks to draw are 20754 units", 400},
 		{`{"model": "attention", "documents": [` + strings.Repeat("{},", 999) + `{}]}`, "", 200},
 		// 2000 documents of 6 inputs / 16, 373 weights / 2000, and 2000² pairs · 2 blocks · 2 products · width 4 / 2000
 		{`{"model": "attention", "documents": [` + strings.Repeat("{},", 1999) + `{}]}`, "2000 documents with 0 ranks to draw are 33123 units", 400},

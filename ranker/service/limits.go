@@ -13,7 +13,7 @@ import (
 type Limits struct {
 	Body      int64         // bytes of the body
 	Documents int           // documents
-	Cutoff    int           // ranks to draw
+	Cutoff    int           // ranks to draw, unless they are all
 	Work      int           // work, in units of about 0.2 µs of a core: see docs/serving.md
 	Requests  int           // requests in flight; further ones get status 503
 	Timeout   time.Duration // to receive the body; and again to wait for a core and compute

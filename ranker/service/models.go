@@ -18,13 +18,20 @@ type served struct {
 }
 
 // A request's price is known before it is computed, in units of about 0.2 µs of a core and ten
-// bytes: a unit is a document and a rank to draw. The others are in proportion to it.
+// bytes: a unit is a document and a rank to draw. The others are in proportion to it. Whole lists cost
+// as much as unitsOfWhole ranks, and more where they are long: their propensities take no sweeps, see
+// plackett.Expectation.
 const (
 	inputsPerUnit          = 16   // numbers of a document: raw features, and inputs of the network
 	multiplicationsPerUnit = 2000 // for the scores
+	unitsOfWhole           = 8
+	documentsPerUnit       = 1000
 )
 
 func (m *served) price(documents, ranks int) int {
+	if ranks == documents {
+		ranks = min(ranks, unitsOfWhole+documents/documentsPerUnit)
+	}
 	inputs := m.File().Transform.Inputs + m.File().Transform.Width()
 	return documents*ranks + documents*inputs/inputsPerUnit + int(m.Multiplications(documents)/multiplicationsPerUnit)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -92,10 +93,29 @@ func TestDrawMatchesThePolicyAtItsTemperature(t *testing.T) {
 	}
 }
 
+// All ranks are drawn whatever the limit of ranks, which is for those that cost sweeps.
+func TestAllRanksAreDrawn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.npz")
+	servicetest.Linear(t, path, 1, 2, 3)
+	s, _ := tested(t, Options{Models: only(path), Limits: Limits{Cutoff: 1}})
+	for _, cutoff := range []string{"40", "99999999999999999999"} {
+		w := post(s, `{"documents":[`+strings.Repeat("{},", 39)+`{}],"draw":{"cutoff":`+cutoff+`,"seed":1}}`)
+		var out response
+		if err := json.Unmarshal(w.Body.Bytes(), &out); err != nil || w.Code != 200 || len(out.Drawn.Ranking) != 40 || len(out.Drawn.Propensities) != 40 {
+			t.Fatalf("cutoff %s: %d, %s, %v", cutoff, w.Code, w.Body, err)
+		}
+		for d, p := range out.Drawn.Propensities {
+			if math.Abs(p-1) > 1e-7 {
+				t.Errorf("cutoff %s: document %d is drawn with probability %v", cutoff, d, p)
+			}
+		}
+	}
+}
+
 func TestBadRequestsAreExplainedAndLogged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.npz")
 	servicetest.Linear(t, path, 1, 1, 3e38)
-	s, text := tested(t, Options{Models: only(path), Limits: Limits{Body: 300, Documents: 3, Cutoff: 2}})
+	s, text := tested(t, Options{Models: only(path), Limits: Limits{Body: 300, Documents: 3, Cutoff: 1}})
 	for body, want := range map[string]string{
 		``:                                                                          "400 invalid request body: byte 0: unexpected end of JSON input",
 		`{"documents": [[1, 2`:                                                      "400 invalid request body: byte 20: unexpected end of JSON input",
@@ -140,8 +160,7 @@ func TestBadRequestsAreExplainedAndLogged(t *testing.T) {
 		`{"documents":[],"draw":{"cutoff":1,"seed":-1}}`:                            "400 invalid request body: draw: seed -1, want a whole number from 0 to 18446744073709551615",
 		`{"documents":[],"draw":{"cutoff":1,"seed":1,"seed":2}}`:                    `400 invalid request body: draw: "seed" occurs twice`,
 		`{"documents":[],"draw":{"cutoff":1,"seed":1,"k":2}}`:                       `400 invalid request body: draw: unknown field "k": want cutoff, seed, temperature`,
-		`{"documents":[{},{},{}],"draw":{"cutoff":3,"seed":1}}`:                     "400 draw: cutoff 3, want at most 2",
-		`{"documents":[{},{},{}],"draw":{"cutoff":99999999999999999999,"seed":1}}`:  "400 draw: cutoff 9223372036854775807, want at most 2",
+		`{"documents":[{},{},{}],"draw":{"cutoff":2,"seed":1}}`:                     "400 draw: cutoff 2, want at most 1, or all 3",
 		`{"documents":[],"draw":{"cutoff":1,"seed":1,"temperature":0}}`:             "400 invalid request body: draw: temperature 0, want a positive, finite number",
 		`{"documents":[],"draw":{"cutoff":1,"seed":1,"temperature":-2}}`:            "400 invalid request body: draw: temperature -2, want",
 		`{"documents":[],"draw":{"cutoff":1,"seed":1,"temperature":1e999}}`:         "400 invalid request body: draw: temperature 1e999, want",

@@ -10,11 +10,11 @@ import (
 func TestMain(m *testing.M) { commandtest.Main(m) }
 
 var (
-	train = commandtest.Command(trainer.Run)
-	call  = commandtest.Command(Run).Call
-	must  = commandtest.Command(Run).Must
-	fold  = commandtest.Fold
-	letor = commandtest.Letor
-	read  = commandtest.Read
-	write = commandtest.Write
+	training = commandtest.Command(trainer.Run)
+	call     = commandtest.Command(Run).Call
+	must     = commandtest.Command(Run).Must
+	fold     = commandtest.Fold
+	letor    = commandtest.Letor
+	read     = commandtest.Read
+	write    = commandtest.Write
 )

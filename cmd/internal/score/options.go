@@ -10,6 +10,7 @@ import (
 	"github.com/plrank/plrank/cmd/internal/newfiles"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/source"
+	"github.com/plrank/plrank/train"
 )
 
 // options are the command line.
@@ -19,7 +20,7 @@ type options struct {
 	out, run, qrels, exposure string
 	draw                      int // rankings of each query
 	temperature               float64
-	cutoff                    int
+	cutoff                    train.RankCount
 	discounts                 string
 	seed                      uint64
 	threads                   command.Threads
@@ -35,8 +36,8 @@ func (o *options) flags() *flag.FlagSet {
 	f.IntVar(&o.draw, "draw", 0, "draw `N` rankings of every query from the Plackett–Luce policy of the scores, by -seed, instead of ranking by score; more than one go to FILE.1, FILE.2, … of -run FILE")
 	f.StringVar(&o.exposure, "exposure", "", "a new `file` for the expected exposure of every document under the policy, one a line")
 	f.Float64Var(&o.temperature, "temperature", 1, "divide the scores of the policy by this `number`: above 1, drawn rankings vary more")
-	f.IntVar(&o.cutoff, "cutoff", 10, "`ranks` that give exposure")
-	f.StringVar(&o.discounts, "discounts", "dcg", "exposure of each rank (`name`): dcg, precision, rbp(0.9), or numbers such as 1,0.5,0.25")
+	f.TextVar(&o.cutoff, "cutoff", train.RankCount(10), "`ranks` that give exposure; all (or 0): every rank, however long the lists")
+	f.StringVar(&o.discounts, "discounts", "dcg", "exposure of each rank (`name`): dcg, precision, rbp(0.9), or numbers such as 1,0.5,0.25; precision and numbers need a cutoff")
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` of drawn rankings")
 	o.threads.Define(f)
 	all := flag.NewFlagSet("", flag.ContinueOnError)

@@ -3,18 +3,22 @@ package score
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/plackett"
 )
 
 // Drawn rankings have the frequencies of the policy, and the exposures are its own.
 func TestDrawsHaveTheFrequenciesOfThePolicy(t *testing.T) {
 	t.Parallel()
-	_, model := train.Trained(t, fold(t))
+	_, model := training.Trained(t, fold(t))
 	dir := t.TempDir()
 	file := filepath.Join(dir, "new.txt")
 	const queries, files, draws = 400, 50, 400 * 50
@@ -92,11 +96,65 @@ func TestDrawsHaveTheFrequenciesOfThePolicy(t *testing.T) {
 	}
 }
 
+// With -cutoff all, or 0, every rank of a list gives exposure, however long it is, whatever other
+// queries the file has.
+func TestExposureOfEveryRank(t *testing.T) {
+	t.Parallel()
+	_, model := training.Trained(t, fold(t))
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	sizes := []int{40, 3, 100}
+	rng := rand.New(rand.NewPCG(1, 1))
+	var text strings.Builder
+	for q, documents := range sizes {
+		for range documents {
+			fmt.Fprintf(&text, "0 qid:%d 1:%d 4:%.3f\n", q+1, rng.IntN(2), rng.Float64())
+		}
+	}
+	write(t, path("all.txt"), text.String())
+	write(t, path("first.txt"), strings.Join(strings.SplitAfter(text.String(), "\n")[:40], ""))
+	exposure := func(name, data string, flags ...string) string {
+		must(t, append([]string{"-model", model, "-data", path(data), "-exposure", path(name)}, flags...)...)
+		return read(t, path(name))
+	}
+	all := exposure("all", "all.txt", "-cutoff", "all")
+	if exposure("0", "all.txt", "-cutoff", "0") != all {
+		t.Error("-cutoff 0 is not -cutoff all")
+	}
+	if !strings.HasPrefix(all, exposure("first", "first.txt", "-cutoff", "all")) {
+		t.Error("the exposures of a query depend on the others")
+	}
+	lines := strings.Fields(all)
+	for _, documents := range sizes {
+		sum := 0.0
+		for _, line := range lines[:documents] {
+			v, err := strconv.ParseFloat(line, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += v
+		}
+		if want := floats.Sum(metrics.Discounts(documents)); math.Abs(sum-want) > 1e-6*want {
+			t.Errorf("%d documents share an exposure of %v, want %v", documents, sum, want)
+		}
+		lines = lines[documents:]
+	}
+	for discounts, want := range map[string]string{
+		"precision": `discounts "precision": it counts all ranks alike`,
+		"arp":       "-discounts arp needs a number for -cutoff, not all",
+		"1,0.5":     "2 numbers where every rank counts: want a cutoff of 2",
+	} {
+		if status, _, stderr := call("-model", model, "-data", path("all.txt"), "-exposure", path("x"), "-cutoff", "all", "-discounts", discounts); status == 0 || !strings.Contains(stderr, want) {
+			t.Errorf("%s: %d, %s", discounts, status, stderr)
+		}
+	}
+}
+
 // -temperature divides the scores of -draw and -exposure, and is in the tags of the run; -scores
 // and the ranking by score are those of the model.
 func TestTemperatureDividesTheScoresOfThePolicy(t *testing.T) {
 	t.Parallel()
-	_, model := train.Trained(t, fold(t))
+	_, model := training.Trained(t, fold(t))
 	dir := t.TempDir()
 	file := filepath.Join(dir, "new.txt")
 	write(t, file, "0 qid:1 1:1 4:1 # a\n0 qid:1 1:1 # b\n0 qid:1 2:1 # c\n")

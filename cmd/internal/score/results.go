@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/bits"
 	"strconv"
 
 	"github.com/plrank/plrank/datasets"
@@ -31,17 +32,19 @@ type result struct {
 // results are those that can be asked for. Each drawn ranking of a query has a file of its own:
 // programs that read TREC runs take one of a query.
 func (o *options) results() ([]result, error) {
-	var discounts []float64
+	var exposures exposures
 	if o.exposure != "" {
-		objective, err := metrics.ParseObjective(o.discounts, o.cutoff)
-		if err != nil {
+		var err error
+		if exposures.of, err = metrics.ParseObjective(o.discounts, o.cutoff.Cutoff()); err != nil {
 			return nil, err
 		}
-		discounts = objective.Discounts
+		if exposures.of.Metric == "arp" { // without a cutoff: its discounts depend on how many there are
+			return nil, fmt.Errorf("score: -discounts arp needs a number for -cutoff, not %v", o.cutoff)
+		}
 	}
 	list := []result{
 		{o.out, func(w io.Writer, b *block) error { return b.writeLines(w, b.scores, 32) }},
-		{o.exposure, func(w io.Writer, b *block) error { return b.writeExposures(w, discounts) }},
+		{o.exposure, func(w io.Writer, b *block) error { return exposures.write(w, b) }},
 		{o.qrels, func(w io.Writer, b *block) error { return datasets.WriteQrels(w, b.Dataset) }},
 	}
 	if o.draw == 0 {
@@ -91,13 +94,28 @@ func (b *block) writeLines(w io.Writer, values []float64, bits int) error {
 	return nil
 }
 
-// writeExposures writes the expected exposures of all documents under the policy.
-func (b *block) writeExposures(w io.Writer, discounts []float64) error {
+// exposures are those of all documents under the policy.
+type exposures struct {
+	of           metrics.Objective
+	expectations []plackett.Expectation // of each worker, which keep what they find out about the discounts
+}
+
+// write writes those of a block.
+func (x *exposures) write(w io.Writer, b *block) error {
+	longest := 0
+	for q := range b.Queries() {
+		longest = max(longest, b.Offsets[q+1]-b.Offsets[q])
+	}
+	if longest > len(x.of.Discounts) { // a power of 2, so that exposures do not depend on other queries
+		x.of = x.of.Over(1 << bits.Len(uint(longest-1)))
+	}
+	for len(x.expectations) < parallel.Workers(b.Queries()) {
+		x.expectations = append(x.expectations, plackett.Expectation{})
+	}
 	exposure := make([]float64, len(b.policy))
-	expectations := make([]plackett.Expectation, parallel.Workers(b.Queries()))
-	err := parallel.Each(b.Queries(), len(expectations), func(worker, q int) error {
+	err := parallel.Each(b.Queries(), len(x.expectations), func(worker, q int) error {
 		from, to := b.Offsets[q], b.Offsets[q+1]
-		if err := expectations[worker].Exposure(b.policy[from:to], discounts, exposure[from:to]); err != nil {
+		if err := x.expectations[worker].Exposure(b.policy[from:to], x.of.Discounts, exposure[from:to]); err != nil {
 			return fmt.Errorf("score: query %s: %w", b.QueryIDs[q], err)
 		}
 		return nil

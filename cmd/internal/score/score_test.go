@@ -35,7 +35,7 @@ func scoresOf(t *testing.T, text string) (scores []float32) {
 // after many blocks; from a pipe, that is an error. Nothing is left but what was asked for.
 func TestBlocksHaveTheScoresOfTheWholeFile(t *testing.T) {
 	t.Parallel()
-	_, model := train.Trained(t, fold(t), "-transform", "minmax")
+	_, model := training.Trained(t, fold(t), "-transform", "minmax")
 	dir := t.TempDir()
 	file := filepath.Join(dir, "large.txt")
 	letor(t, file, 15000, 1) // about 3 MB
@@ -106,7 +106,7 @@ func TestBlocksHaveTheScoresOfTheWholeFile(t *testing.T) {
 // there before.
 func TestAllResultsOrNone(t *testing.T) {
 	t.Parallel()
-	_, model := train.Trained(t, fold(t))
+	_, model := training.Trained(t, fold(t))
 	dir := t.TempDir()
 	file, scores := filepath.Join(dir, "large.txt"), filepath.Join(dir, "out", "scores")
 	letor(t, file, 10000, 1)
@@ -131,7 +131,7 @@ func TestAllResultsOrNone(t *testing.T) {
 func TestResultsDoNotShareAFile(t *testing.T) {
 	t.Parallel()
 	data := fold(t)
-	_, model := train.Trained(t, data)
+	_, model := training.Trained(t, data)
 	folder := t.TempDir()
 	path := filepath.Join(folder, "results")
 	for _, other := range []string{path, filepath.Join(folder, ".") + "/./results"} {
@@ -149,7 +149,7 @@ func TestResultsDoNotShareAFile(t *testing.T) {
 // would refuse them.
 func TestDocumentTwiceIsAnError(t *testing.T) {
 	t.Parallel()
-	_, model := train.Trained(t, fold(t))
+	_, model := training.Trained(t, fold(t))
 	dir := t.TempDir()
 	file, run := filepath.Join(dir, "new.txt"), filepath.Join(dir, "run")
 	write(t, file, "1 qid:1 1:1 # docid = A\n0 qid:2 1:1 # docid = A\n0 qid:1x 1:2 # docid = B\n1 qid:1x 1:1 # docid = B\n")
@@ -170,7 +170,7 @@ func TestScoresAreInTheOrderOfTheFile(t *testing.T) {
 	t.Parallel()
 	data, dir := fold(t), t.TempDir()
 	out := filepath.Join(dir, "run")
-	train.Quick(t, "-data", data, "-out", out)
+	training.Quick(t, "-data", data, "-out", out)
 	rows := []string{
 		"1 qid:a 1:1 2:0.1 4:1 # docid = D1", "0 qid:b 1:0 2:0.2 4:0", "-1 qid:a 1:0 2:0.3 4:0 # docid = D2", "2 qid:b 1:1 2:0.4 4:1", "0 qid:a 1:1 2:0.5",
 	}
@@ -249,7 +249,7 @@ func TestEveryRowHasAScore(t *testing.T) {
 		fmt.Fprintf(&text, "#%d,%d,%d,%d\n", i, i%3, i/4, i%3)
 	}
 	write(t, in("train.csv"), "doc,label,qid,x\n"+text.String())
-	train.Quick(t, "-data", in("train.csv"), "-out", in("run"))
+	training.Quick(t, "-data", in("train.csv"), "-out", in("run"))
 	for _, name := range []string{"plain", "semicolons", "tabs"} {
 		comma := map[string]string{"plain": ",", "semicolons": ";", "tabs": "\t"}[name]
 		write(t, in(name), strings.ReplaceAll("doc,label,qid,x\n"+text.String(), ",", comma))
@@ -264,7 +264,7 @@ func TestEveryRowHasAScore(t *testing.T) {
 func TestStandardStreamsAreFiles(t *testing.T) {
 	t.Parallel()
 	data := fold(t)
-	_, model := train.Trained(t, data)
+	_, model := training.Trained(t, data)
 	file, scores := filepath.Join(data, "test.txt"), filepath.Join(t.TempDir(), "scores")
 	must(t, "-model", model, "-data", file, "-out", scores)
 	f, err := os.Open(file)
@@ -284,7 +284,7 @@ func TestStandardStreamsAreFiles(t *testing.T) {
 // Features that a file lacks, and those that the model does not know, are warned of.
 func TestWarnsOfFeatures(t *testing.T) {
 	t.Parallel()
-	_, model := train.Trained(t, fold(t))
+	_, model := training.Trained(t, fold(t))
 	dir := t.TempDir()
 	file := filepath.Join(dir, "new.txt")
 	write(t, file, "1 qid:1 1:1 99:3\n0 qid:1 2:.5\n")
@@ -299,7 +299,7 @@ func TestWarnsOfFeatures(t *testing.T) {
 // Ctrl-C ends scoring, also where documents still come, and leaves no file.
 func TestInterruptedScoringLeavesNoFile(t *testing.T) {
 	t.Parallel()
-	_, model := train.Trained(t, fold(t))
+	_, model := training.Trained(t, fold(t))
 	file, scores := filepath.Join(t.TempDir(), "pipe"), filepath.Join(t.TempDir(), "scores")
 	if err := syscall.Mkfifo(file, 0o600); err != nil {
 		t.Skip(err)
@@ -342,7 +342,7 @@ func TestErrorsAreOneLine(t *testing.T) {
 		return path
 	}
 	trainFile := filepath.Join(data, "train.txt")
-	run, model := train.Trained(t, data)
+	run, model := training.Trained(t, data)
 	other := file("other.txt", "1 qid:1 9:1\n")
 	cut := file("cut.npz", read(t, model)[:500])
 	scores := filepath.Join(dir, "new.scores")

@@ -48,7 +48,7 @@ func (o *options) flags() *flag.FlagSet {
 	f.DurationVar(&l.Timeout, "timeout", l.Timeout, "`time` to receive a request, and again to wait for a core and compute")
 	f.Int64Var(&l.Body, "max-body", l.Body, "most `bytes` of a request")
 	f.IntVar(&l.Documents, "max-documents", l.Documents, "most `documents` of a request")
-	f.IntVar(&l.Cutoff, "max-cutoff", l.Cutoff, "most `ranks` to draw")
+	f.IntVar(&l.Cutoff, "max-cutoff", l.Cutoff, "most `ranks` to draw, unless they are all")
 	f.IntVar(&l.Work, "max-work", l.Work, "most `work` of a request, in units of about 0.2 µs")
 	f.IntVar(&l.Requests, "concurrency", l.Requests, "most `requests` in flight; further ones get status 503")
 	f.IntVar(&o.connections, "connections", 4096, "most `connections`; further ones are closed at once")

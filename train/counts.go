@@ -1,0 +1,141 @@
+package train
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+)
+
+// A SampleCount is the number of rankings sampled for each query and step, or [Dynamic].
+type SampleCount int
+
+// Dynamic is a number of samples that grows with the epoch, from 10 to 100 in the
+// course of 40 epochs (Oosterhuis 2021, section 7).
+const Dynamic SampleCount = -1
+
+const dynamicName = "dynamic"
+
+// At is the number of samples in an epoch, counted from 0.
+func (n SampleCount) At(epoch int) int {
+	if n == Dynamic {
+		return min(100, 10+90*epoch/40)
+	}
+	return int(n)
+}
+
+// most is the highest that At gives.
+func (n SampleCount) most() int { return n.At(40) }
+
+// String is a number, or "dynamic".
+func (n SampleCount) String() string { return countText(int(n), dynamicName) }
+
+// MarshalText writes what String gives.
+func (n SampleCount) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
+
+// UnmarshalText reads a number of 1 or more, or "dynamic".
+func (n *SampleCount) UnmarshalText(text []byte) error {
+	v, err := parseCount(string(text), dynamicName)
+	*n = SampleCount(v)
+	return err
+}
+
+// MarshalJSON writes a number, or the string "dynamic".
+func (n SampleCount) MarshalJSON() ([]byte, error) { return countJSON(int(n), dynamicName) }
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (n *SampleCount) UnmarshalJSON(data []byte) error {
+	v, err := parseCountJSON(data, dynamicName)
+	*n = SampleCount(v)
+	return err
+}
+
+// A RankCount is the number of ranks that count, or [AllRanks].
+type RankCount int
+
+// AllRanks is no cutoff: every rank counts, however many documents a query has.
+const AllRanks RankCount = -1
+
+const allName = "all"
+
+// Cutoff is the number as package metrics has it: 0 for AllRanks.
+func (n RankCount) Cutoff() int { return max(0, int(n)) }
+
+// of is the name of a metric with that cutoff.
+func (n RankCount) of(metric string) string {
+	if n == AllRanks {
+		return metric
+	}
+	return fmt.Sprintf("%s@%d", metric, int(n))
+}
+
+// String is a number, or "all".
+func (n RankCount) String() string { return countText(int(n), allName) }
+
+// MarshalText writes what String gives.
+func (n RankCount) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
+
+// UnmarshalText reads a number of 1 or more, or "all", for which 0 stands too.
+func (n *RankCount) UnmarshalText(text []byte) error {
+	if string(text) == "0" {
+		*n = AllRanks
+		return nil
+	}
+	v, err := parseCount(string(text), allName)
+	*n = RankCount(v)
+	return err
+}
+
+// MarshalJSON writes a number, or the string "all".
+func (n RankCount) MarshalJSON() ([]byte, error) { return countJSON(int(n), allName) }
+
+// UnmarshalJSON reads what MarshalJSON writes. 0 is no setting, as in a [Config].
+func (n *RankCount) UnmarshalJSON(data []byte) error {
+	v, err := parseCountJSON(data, allName)
+	*n = RankCount(v)
+	return err
+}
+
+// wordCount is a count that is written as a word.
+const wordCount = -1
+
+// countText is a count as text.
+func countText(n int, name string) string {
+	if n == wordCount {
+		return name
+	}
+	return strconv.Itoa(n)
+}
+
+// parseCount reads a number of 1 or more, or the name.
+func parseCount(text, name string) (int, error) {
+	if text == name {
+		return wordCount, nil
+	}
+	v, err := strconv.Atoi(text)
+	if err != nil || v < 1 {
+		return 0, fmt.Errorf("want a number of 1 or more, or %s", name)
+	}
+	return v, nil
+}
+
+func countJSON(n int, name string) ([]byte, error) {
+	if n == wordCount {
+		return json.Marshal(name)
+	}
+	return json.Marshal(n)
+}
+
+// parseCountJSON reads a number, or the string that is the name.
+func parseCountJSON(data []byte, name string) (n int, err error) {
+	if json.Unmarshal(data, &n) == nil {
+		if n == wordCount {
+			return 0, fmt.Errorf("want a number, or %q", name)
+		}
+		return n, nil
+	}
+	var text string
+	if err := json.Unmarshal(data, &text); err != nil {
+		return 0, err
+	}
+	return parseCount(text, name)
+}
