@@ -212,6 +212,8 @@ func (m Measure) check(in Input) error {
 		return errors.New("metrics: no measure: make one with ParseMeasure or NewMeasure")
 	case m.ofExposure() && len(in.Discounts) == 0 && (in.Exposure == nil || f.ofTarget):
 		return fmt.Errorf("metrics: %s needs the discounts of the ranks", f.name)
+	case in.Unranked != nil && m.OfPolicy():
+		return fmt.Errorf("metrics: %s is of a policy, which needs the score of every document: some are unranked", m)
 	case m.NeedsGroups() && len(in.Groups) != rows:
 		return fmt.Errorf("metrics: %s needs the group of every row: %d groups for %d rows", f.name, len(in.Groups), rows)
 	}
