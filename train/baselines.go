@@ -32,7 +32,7 @@ func (t *Trainer) Report(m *ranker.Model, more ...Baseline) (*Report, error) {
 		if s.Data == nil {
 			continue
 		}
-		of, err := e.reportOn(s, m, t.Config.Loss, others...)
+		of, err := e.reportOn(s, modelScoring{m}, t.Config.Loss, others...)
 		if err != nil {
 			return nil, err
 		}
