@@ -36,6 +36,7 @@ func (t *Trainer) Report(m *ranker.Model, more ...Baseline) (*Report, error) {
 		if err != nil {
 			return nil, err
 		}
+		of.PerQuery = nil
 		report.Splits = append(report.Splits, of)
 	}
 	return report, nil

@@ -39,7 +39,8 @@ type SplitReport struct {
 	StdErr    Values   `json:"stdErr,omitempty"` // of the model's metrics that are estimated from sampled rankings
 
 	// PerQuery has the values of the queries in the order of the split, by metric, of which the
-	// last row has the means: NaN for a query that is left out.
+	// last row has the means: NaN for a query that is left out. It is of a Report by Evaluate or
+	// EvaluateRun.
 	PerQuery map[string][]float64 `json:"-"`
 
 	// TrainedOn is how many of the queries the model was trained on, of a Report by Evaluate:

@@ -1,0 +1,139 @@
+package evaluate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/plrank/plrank/cmd/internal/input"
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/recipe"
+	"github.com/plrank/plrank/internal/source"
+	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/train"
+)
+
+// Measuring is the flags of what is measured on which data, and how.
+type Measuring struct {
+	source.Source
+	Config  train.Config // its settings of metrics
+	Qrels   string       // file
+	cache   input.Cache
+	threads command.Threads
+}
+
+// Define defines the flags.
+func (m *Measuring) Define(f *flag.FlagSet) {
+	m.Source.Define(f, "")
+	m.cache = input.UserCache
+	m.cache.Define(f)
+	f.StringVar(&m.Qrels, "qrels", "", "a `file` of TREC judgements instead of -data, for TREC runs: lines of \"qid 0 docid label\"")
+	m.threads.Define(f)
+	m.Config, _ = recipe.Preset(recipe.ByData)
+	all := flag.NewFlagSet("", flag.ContinueOnError)
+	recipe.Define(all, &m.Config)
+	command.Pick(f, all, recipe.Measuring()...)
+}
+
+// Check reports flags that make no sense, alone or together.
+func (m *Measuring) Check() error {
+	switch {
+	case slices.Contains(append(m.Config.Report, m.Config.Metric), train.LossMetric):
+		return errors.New("-metric loss and -report loss are for training: a model file does not say its loss")
+	case m.Qrels != "" && m.Data != "":
+		return errors.New("-data and -qrels exclude each other: labels are in one of the two")
+	}
+	return cmp.Or(m.threads.Check(), m.Source.Check(), m.Config.Check())
+}
+
+// Use sets the number of threads.
+func (m *Measuring) Use() { m.threads.Use() }
+
+// Model measures a model on every split of the data, which it gives, too. The name is for messages.
+func (m *Measuring) Model(ctx context.Context, name string, model *ranker.Model, stderr io.Writer) (*train.Report, []train.Split, error) {
+	splits, err := m.open(ctx, model, stderr)
+	if err != nil {
+		return nil, nil, err
+	}
+	measured, err := train.Evaluate(m.Config, train.Parts{}, model, splits...)
+	if err != nil {
+		return nil, nil, err
+	}
+	fmt.Fprintf(stderr, "model %s, version %s\n", command.Printable(name), measured.Model)
+	for i, s := range measured.Splits {
+		if s.TrainedOn > 0 {
+			input.Warn(stderr, fmt.Sprintf("%s: %d of %d queries were trained on: what is measured on them is no measure for new queries", splits[i].Data.Name, s.TrainedOn, s.Queries))
+		}
+	}
+	if measured.HighestGrade != 0 && m.Config.HighestGrade == 0 && model.File().Grade == 0 {
+		input.Warn(stderr, fmt.Sprintf("%s does not say the highest grade, as files of older versions do not: err and graded-rbp go by the highest of these data, %v; -highest-grade sets it", name, measured.HighestGrade))
+	}
+	return measured, splits, nil
+}
+
+// open gives the splits of the data; a single file is not split.
+func (m *Measuring) open(ctx context.Context, model *ranker.Model, stderr io.Writer) ([]train.Split, error) {
+	wanted := datasets.ReadOptions{FeatureIDs: model.FeatureIDs(), FeatureNames: model.FeatureNames()}
+	single, from := input.SingleFile(&m.Source), m.Source
+	if single {
+		from.Vali = from.Data // so that nothing is held out
+	}
+	s, err := input.Open(ctx, &from, m.cache, datasets.Options{Read: wanted, Seed: m.Config.Seed, Unlabelled: "drop"}, stderr)
+	if err != nil {
+		return nil, err
+	}
+	splits := []train.Split{{Name: "train", Data: s.Train}, {Name: "vali", Data: s.Vali}}
+	if single {
+		splits = []train.Split{{Name: "data", Data: s.Train}}
+	}
+	if s.Test != nil {
+		splits = append(splits, train.Split{Name: "test", Data: s.Test})
+	}
+	for _, split := range splits {
+		features := input.NewUsed(model)
+		features.Add(split.Data)
+		input.Warn(stderr, features.Lacking(split.Data.Name)...)
+	}
+	return splits, nil
+}
+
+// Scores measures a file of scores or a TREC run on the labels of the data or the judgements. The
+// documents that it measures are the data of the only split.
+func (m *Measuring) Scores(ctx context.Context, path string, stderr io.Writer) (*train.Report, []train.Split, error) {
+	judged, err := m.judged(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	run, err := datasets.ReadRun(path, judged)
+	if err != nil {
+		return nil, nil, err
+	}
+	input.Warn(stderr, slices.Concat(judged.Warnings, run.Warnings)...)
+	measured, err := train.EvaluateRun(m.Config, train.Parts{}, run)
+	return measured, []train.Split{{Name: "data", Data: run.Dataset}}, err
+}
+
+// judged is the documents of the data, also those without a label, or of the judgements.
+func (m *Measuring) judged(ctx context.Context) (*datasets.Dataset, error) {
+	if m.Qrels != "" {
+		return datasets.ReadQrels(m.Qrels)
+	}
+	if !input.SingleFile(&m.Source) {
+		return nil, fmt.Errorf("-data %s: scores are of the documents of one file: name that file", m.Data)
+	}
+	read := m.ReadOptions()
+	read.Context = ctx
+	d, err := datasets.ReadFile(m.Data, read)
+	if err != nil {
+		return nil, source.WithFlags(err)
+	}
+	if m.MinusOne == "" && slices.Contains(d.Labels, datasets.Unlabelled) && !slices.ContainsFunc(d.Labels, func(label float32) bool { return 0 <= label && label < 1 }) {
+		return nil, source.WithFlags(fmt.Errorf("datasets: %s: %w", m.Data, datasets.ErrMinusOne))
+	}
+	return d, nil
+}
