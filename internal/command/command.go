@@ -80,15 +80,26 @@ func withoutFaults(body func() error) (err error) {
 	return body()
 }
 
-// Parse reads the flags, after which there must be nothing. A text that is given and empty
-// is an error: it comes from a variable of a shell that is not set. An error is a UsageError,
-// except for flag.ErrHelp.
+// Parse reads the flags, beside which there must be nothing. Errors are those of ParseWords.
 func Parse(flags *flag.FlagSet, args []string) error {
+	words, err := ParseWords(flags, args)
+	if err == nil && words != nil {
+		err = Usage(fmt.Errorf("unexpected argument %q", words[0]))
+	}
+	return err
+}
+
+// ParseWords reads the flags, and gives the words before, between and after them, such as names of
+// files. A text that is given and empty is an error: it comes from a variable of a shell that is
+// not set. An error is a UsageError, except for flag.ErrHelp.
+func ParseWords(flags *flag.FlagSet, args []string) (words []string, err error) {
 	flags.SetOutput(io.Discard) // errors are one line of our own
-	err := flags.Parse(args)
+	for err = flags.Parse(args); err == nil && flags.NArg() > 0; err = flags.Parse(flags.Args()[1:]) {
+		words = append(words, flags.Arg(0))
+	}
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		return err
+		return nil, err
 	case err != nil:
 		if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
 			err = fmt.Errorf("there is no flag -%s", name)
@@ -98,9 +109,7 @@ func Parse(flags *flag.FlagSet, args []string) error {
 				err = fmt.Errorf("%w (did you mean -%s?)", err, near)
 			}
 		}
-		return Usage(err)
-	case flags.NArg() > 0:
-		return Usage(fmt.Errorf("unexpected argument %q", flags.Arg(0)))
+		return nil, Usage(err)
 	}
 	flags.Visit(func(f *flag.Flag) {
 		if text, ok := f.Value.(flag.Getter); ok && err == nil && text.Get() == "" {
@@ -108,7 +117,7 @@ func Parse(flags *flag.FlagSet, args []string) error {
 			err = Usage(fmt.Errorf("-%s is empty: want a %s, or leave -%s out", f.Name, kind, f.Name))
 		}
 	})
-	return err
+	return words, err
 }
 
 // Interruptible is a context that ends with the first Ctrl-C, or a request to

@@ -162,5 +162,10 @@ func (o *options) measure(ctx context.Context, model *ranker.Model, stderr io.Wr
 	if model == nil {
 		return o.Scores(ctx, o.scores, stderr)
 	}
-	return o.Model(ctx, o.model, model, stderr)
+	splits, err := o.Open(ctx, model, stderr)
+	if err != nil {
+		return nil, nil, err
+	}
+	measured, err := o.Model(o.model, model, splits, stderr)
+	return measured, splits, err
 }

@@ -54,15 +54,11 @@ func (m *Measuring) Check() error {
 // Use sets the number of threads.
 func (m *Measuring) Use() { m.threads.Use() }
 
-// Model measures a model on every split of the data, which it gives, too. The name is for messages.
-func (m *Measuring) Model(ctx context.Context, name string, model *ranker.Model, stderr io.Writer) (*train.Report, []train.Split, error) {
-	splits, err := m.open(ctx, model, stderr)
-	if err != nil {
-		return nil, nil, err
-	}
+// Model measures a model on splits of the data. The name is for messages.
+func (m *Measuring) Model(name string, model *ranker.Model, splits []train.Split, stderr io.Writer) (*train.Report, error) {
 	measured, err := train.Evaluate(m.Config, train.Parts{}, model, splits...)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	fmt.Fprintf(stderr, "model %s, version %s\n", command.Printable(name), measured.Model)
 	for i, s := range measured.Splits {
@@ -73,11 +69,11 @@ func (m *Measuring) Model(ctx context.Context, name string, model *ranker.Model,
 	if measured.HighestGrade != 0 && m.Config.HighestGrade == 0 && model.File().Grade == 0 {
 		input.Warn(stderr, fmt.Sprintf("%s does not say the highest grade, as files of older versions do not: err and graded-rbp go by the highest of these data, %v; -highest-grade sets it", name, measured.HighestGrade))
 	}
-	return measured, splits, nil
+	return measured, nil
 }
 
-// open gives the splits of the data; a single file is not split.
-func (m *Measuring) open(ctx context.Context, model *ranker.Model, stderr io.Writer) ([]train.Split, error) {
+// Open gives the splits of the data, with the features of a model; a single file is not split.
+func (m *Measuring) Open(ctx context.Context, model *ranker.Model, stderr io.Writer) ([]train.Split, error) {
 	wanted := datasets.ReadOptions{FeatureIDs: model.FeatureIDs(), FeatureNames: model.FeatureNames()}
 	single, from := input.SingleFile(&m.Source), m.Source
 	if single {

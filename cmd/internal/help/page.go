@@ -46,7 +46,17 @@ func (p Page) lines(w io.Writer, lines []string) {
 
 // Parse reads the command line, or prints the page where that asks for it.
 func (p Page) Parse(w io.Writer, flags *flag.FlagSet, args []string) (printed bool, err error) {
-	err = command.Parse(flags, args)
+	return p.printed(w, flags, command.Parse(flags, args))
+}
+
+// ParseWords is Parse for a command line that has words beside its flags, such as names of files.
+func (p Page) ParseWords(w io.Writer, flags *flag.FlagSet, args []string) (words []string, printed bool, err error) {
+	words, err = command.ParseWords(flags, args)
+	printed, err = p.printed(w, flags, err)
+	return words, printed, err
+}
+
+func (p Page) printed(w io.Writer, flags *flag.FlagSet, err error) (bool, error) {
 	if errors.Is(err, flag.ErrHelp) {
 		p.Print(w, flags)
 		return true, nil
