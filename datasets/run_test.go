@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bytes"
+	"cmp"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -187,6 +188,40 @@ func TestRunsHaveTheDocumentsOfBoth(t *testing.T) {
 			if int(run.Labels[i]) != label || (run.Unranked != nil && run.Unranked[i]) != (i >= n) || i >= n && at < 0 {
 				t.Fatalf("%+v of %+v", run, run.Dataset)
 			}
+		}
+	})
+}
+
+// Whatever stands in the files, the result is a valid run, or an error that names one of them.
+func TestCraftedRunsAreErrorsOrValid(t *testing.T) {
+	folder := t.TempDir()
+	paths := []string{filepath.Join(folder, "qrels"), filepath.Join(folder, "run")}
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.SampledFrom([]string{"q", "r", "0", "d", "e", "1", "-1", "2.5", "1e400", "nan", "\x00", "é", "9999999999"})
+		for i, path := range paths {
+			var text strings.Builder
+			for range rapid.IntRange(0, 5).Draw(t, "lines") {
+				words := rapid.SliceOfN(word, 4+2*i, 4+2*i).Draw(t, "words")
+				if rapid.IntRange(0, 9).Draw(t, "other") == 0 {
+					words = words[:1]
+				}
+				text.WriteString(strings.Join(words, " ") + "\n")
+			}
+			os.WriteFile(path, []byte(text.String()), 0o600)
+		}
+		judged, err := ReadQrels(paths[0])
+		if err == nil {
+			var run *Run
+			if run, err = ReadRun(paths[1], judged); err == nil {
+				err := cmp.Or(judged.Validate(), run.Validate())
+				if err != nil || len(run.Scores) != run.Rows() || run.Unranked != nil && len(run.Unranked) != run.Rows() {
+					t.Errorf("%+v of %+v, %v", run, run.Dataset, err)
+				}
+				return
+			}
+		}
+		if !strings.Contains(err.Error(), folder) {
+			t.Error(err)
 		}
 	})
 }

@@ -107,7 +107,7 @@ func compare(ctx context.Context, o *options, gainGiven bool, stdout, stderr io.
 			return err
 		}
 	}
-	found, err := o.find(runs, stderr)
+	found, err := o.find(ctx, runs, stderr)
 	if err != nil {
 		return err
 	}

@@ -147,6 +147,9 @@ func TestFormsOfOneModelAreEqual(t *testing.T) {
 	if two.Pairs[0].Ties == two.Queries {
 		t.Errorf("two models are one: %+v", two)
 	}
+	if f := found(t, model, path("scores"), "-metric", "P@3", "-data", test); f.Metric != "precision@3" || f.Pairs[0].Ties != 10 {
+		t.Errorf("%+v", f)
+	}
 	if f := found(t, path("run"), path("run"), "-qrels", path("qrels")); f.Pairs[0].Ties != f.Queries || f.Metric != "ndcg@10" {
 		t.Errorf("%+v", f)
 	}

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -11,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/plrank/plrank/cmd/internal/input"
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/train"
@@ -70,7 +72,7 @@ type query struct {
 }
 
 // find compares runs by one metric.
-func (o *options) find(runs []*run, stderr io.Writer) (*findings, error) {
+func (o *options) find(ctx context.Context, runs []*run, stderr io.Writer) (*findings, error) {
 	f := &findings{Metric: o.metric}
 	for _, metric := range runs[0].values.Metrics {
 		if !slices.ContainsFunc(runs, func(r *run) bool { return !slices.Contains(r.values.Metrics, metric) }) {
@@ -82,6 +84,8 @@ func (o *options) find(runs []*run, stderr io.Writer) (*findings, error) {
 	}
 	if f.Metric == "" {
 		f.Metric = f.metrics[max(0, slices.Index(f.metrics, "ndcg@10"))]
+	} else if m, err := metrics.ParseMeasure(f.Metric); err == nil && !slices.Contains(f.metrics, f.Metric) {
+		f.Metric = m.String() // precision@5 for P@5
 	}
 	if !slices.Contains(f.metrics, f.Metric) {
 		return nil, fmt.Errorf("compare: not all files have the metric %q: %s", f.Metric, names.Want(f.Metric, f.metrics))
@@ -92,7 +96,12 @@ func (o *options) find(runs []*run, stderr io.Writer) (*findings, error) {
 	}
 	f.LowerIsBetter = measure.LowerIsBetter()
 	queries := f.take(runs, stderr)
-	pairs, err := metrics.Compare(measure, f.values, metrics.Bootstrap{Level: level, Seed: o.Config.Seed})
+	if pairs := len(runs) * (len(runs) - 1) / 2; pairs*len(queries) > 100_000 { // some seconds
+		fmt.Fprintf(stderr, "resampling the differences of %d pairs of files, %d queries\n", pairs, len(queries))
+	}
+	pairs, err := command.Await(ctx, func() ([]metrics.Comparison, error) {
+		return metrics.Compare(measure, f.values, metrics.Bootstrap{Level: level, Seed: o.Config.Seed})
+	})
 	if err != nil {
 		return nil, fmt.Errorf("compare: %d queries have %s in all files: %w", len(queries), f.Metric, err)
 	}

@@ -48,7 +48,7 @@ func (f *findings) print(w io.Writer) error {
 		}
 		fmt.Fprint(w, table)
 	}
-	_, err := fmt.Fprintf(w, "\nt-test, Fisher: p-values of the paired t-test and of Fisher's randomization test.\nHolm: the p-value before it, adjusted for %d comparisons. Intervals are bootstrap\nintervals, of one comparison each. w/t/l: wins, ties and losses, in queries.\n", len(f.Pairs))
+	_, err := fmt.Fprintf(w, "\nt-test, Fisher: p-values of the paired t-test and of Fisher's randomization test.\nHolm: the p-value before it, adjusted for all comparisons (%d). Intervals are\nbootstrap intervals of one comparison each. w/t/l: wins, ties, losses, in queries.\n", len(f.Pairs))
 	return err
 }
 
