@@ -3,6 +3,8 @@ package metrics
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,6 +83,19 @@ func TestCompareAdjustsOverAllPairs(t *testing.T) {
 	ranks, err := Compare(arp, [][]float64{{1, 2, 3.1, 4}, {2, 1, 3.1000000000000005, 5}}, Bootstrap{})
 	if err != nil || ranks[0].Wins != 2 || ranks[0].Ties != 1 || ranks[0].Losses != 1 {
 		t.Errorf("%+v, %v", ranks, err)
+	}
+}
+
+func TestComparisonsAreTheSameOnAnyNumberOfCores(t *testing.T) {
+	runs := [][]float64{valuesA, valuesB, valuesC}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	want, err := Compare(Measure{}, runs, Bootstrap{Resamples: 500, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.GOMAXPROCS(4)
+	if got, err := Compare(Measure{}, runs, Bootstrap{Resamples: 500, Seed: 3}); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
 }
 

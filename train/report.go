@@ -40,7 +40,7 @@ type SplitReport struct {
 
 	// PerQuery has the values of the queries in the order of the split, by metric, of which the
 	// last row has the means: NaN for a query that is left out. It is of a Report by Evaluate or
-	// EvaluateRun.
+	// EvaluateRun. metrics.Compare compares such values.
 	PerQuery map[string][]float64 `json:"-"`
 
 	// TrainedOn is how many of the queries the model was trained on, of a Report by Evaluate:

@@ -37,6 +37,14 @@ func found(t *testing.T, args ...string) findings {
 	return f
 }
 
+// path is a new file with a text.
+func path(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "file")
+	write(t, name, text)
+	return name
+}
+
 func near(a train.Value, b, tolerance float64) bool { return math.Abs(float64(a)-b) <= tolerance }
 
 // Extra hours of sleep with two drugs, ?sleep in R, and the mean of both. The p-values of the first
@@ -56,6 +64,9 @@ func TestValuesByQueryAreCompared(t *testing.T) {
 	texts[1] += "hours\tall\t99\n"
 	for i, text := range texts {
 		write(t, files[i], text)
+	}
+	if f := found(t, path(t, "num_ret 1 5\nmap 1 .5\nnum_ret 2 5\nmap 2 .7\n"), path(t, "num_ret 1 5\nmap 1 .4\nnum_ret 2 5\nmap 2 .7\n")); f.Metric != "map" {
+		t.Errorf("compared by %s", f.Metric)
 	}
 	picture := filepath.Join(dir, "differences.svg")
 	f := found(t, append(files, "-plot", picture)...)

@@ -27,6 +27,10 @@ const level = 0.95
 // shownQueries is how many queries are shown of which two files differ most.
 const shownQueries = 5
 
+// usualMetrics are those that are compared unless -metric names one, the last of those that all
+// files have. trec_eval calls the second ndcg_cut_10.
+var usualMetrics = []string{"map", "ndcg_cut_10", "ndcg@10"}
+
 // findings are what -json prints.
 type findings struct {
 	Metric        string  `json:"metric"`
@@ -83,7 +87,12 @@ func (o *options) find(ctx context.Context, runs []*run, stderr io.Writer) (*fin
 		return nil, fmt.Errorf("compare: no metric is in all files: %s has %s", runs[0].path, strings.Join(runs[0].values.Metrics, ", "))
 	}
 	if f.Metric == "" {
-		f.Metric = f.metrics[max(0, slices.Index(f.metrics, "ndcg@10"))]
+		f.Metric = f.metrics[0]
+		for _, usual := range usualMetrics {
+			if slices.Contains(f.metrics, usual) {
+				f.Metric = usual
+			}
+		}
 	} else if m, err := metrics.ParseMeasure(f.Metric); err == nil && !slices.Contains(f.metrics, f.Metric) {
 		f.Metric = m.String() // precision@5 for P@5
 	}

@@ -3,6 +3,7 @@ package compare
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -43,7 +44,7 @@ func (o *options) open() (runs []*run, err error) {
 		runs = append(runs, r)
 	}
 	if o.measures() && !measured {
-		return nil, command.Usage(fmt.Errorf("all files have values by query: -data and -qrels have no effect"))
+		return nil, command.Usage(errors.New("all files have values by query: -data and -qrels have no effect"))
 	}
 	return runs, nil
 }
