@@ -3,15 +3,19 @@ package datasets
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/plrank/plrank/datasets/internal/cache"
 	"github.com/plrank/plrank/datasets/internal/memory"
+	"github.com/plrank/plrank/datasets/internal/table"
 )
 
 // cached makes a small collection in a folder, and says how to open it.
@@ -225,6 +229,7 @@ func TestPipesAreNotCached(t *testing.T) {
 
 // Whatever happens to a cache, what Open returns is what the sources say.
 func TestDamagedCacheIsBuiltAnew(t *testing.T) {
+	t.Parallel()
 	folder, o := cached(t)
 	plain, err := Open(folder, o)
 	if err != nil {
@@ -258,6 +263,68 @@ func TestDamagedCacheIsBuiltAnew(t *testing.T) {
 		check(flipped, "flip", i)
 	}
 	check(append(bytes.Clone(whole), 0), "cut", len(whole))
+}
+
+// A cache whose checksums are right may hold anything.
+func TestCacheOfInconsistentListsIsBuiltAnew(t *testing.T) {
+	folder, o := cached(t)
+	plain, err := Open(folder, Options{Seed: o.Seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	of, _, err := o.find(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := splitCache{o.cacheKey(of, 0.2), of, o.Cache}
+	if err := c.key.Find(of); err != nil {
+		t.Fatal(err)
+	}
+	for what, craft := range map[string]func(s *splits){
+		"offsets":     func(s *splits) { s[0].Offsets = []int{0, 9} },
+		"no labels":   func(s *splits) { s[1].Labels = nil },
+		"labels":      func(s *splits) { s[0].Labels = slices.Repeat([]float32{float32(math.Inf(1))}, s[0].Rows()) },
+		"ids":         func(s *splits) { s[2].FeatureIDs = []int{3, 2, 1} },
+		"groups":      func(s *splits) { s[0].Groups, s[0].GroupNames = make([]int, s[0].Rows()), []string{} },
+		"lines":       func(s *splits) { s[0].origin.Lines = s[0].origin.Lines[1:] },
+		"many parts":  func(s *splits) { s[0].origin.Starts = []int{0, 1} },
+		"no training": func(s *splits) { s[0] = nil },
+	} {
+		crafted := splits{}
+		for i, d := range plain.all() {
+			crafted[i] = d.view(0, d.Queries())
+		}
+		craft(&crafted)
+		if err := os.RemoveAll(o.Cache); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(o.Cache, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := cache.Save(t.Context(), c.key.Paths(o.Cache, of)[0], c.key, crafted.lists()); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Open(folder, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := len(s.Train.Warnings) - 1
+		if last < 0 || !strings.Contains(s.Train.Warnings[last], "built anew") {
+			t.Fatalf("%s: warnings %q", what, s.Train.Warnings)
+		}
+		s.Train.Warnings = s.Train.Warnings[:last]
+		same(t, s, plain)
+	}
+}
+
+func TestWhereStandsCraftedLines(t *testing.T) {
+	d := Dataset{Name: "d", Labels: make([]float32, 3)}
+	d.origin = table.Origin{Parts: []string{"a", "b"}, Starts: []int{5, 9}, Lines: []int32{-7, 3, 12}}
+	for row, want := range []string{"a:-12", "a:-2", "b:3"} {
+		if got := d.Where(row); got != want {
+			t.Errorf("row %d: %s, want %s", row, got, want)
+		}
+	}
 }
 
 func TestCacheCannotBeWritten(t *testing.T) {

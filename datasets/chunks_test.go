@@ -7,12 +7,10 @@ import (
 
 // inChunks are the options of reading text in chunks of about so many bytes.
 func inChunks(o ReadOptions, size int) reading.Options {
-	r := o.reading()
-	r.ChunkSize = size
-	return r
+	return reading.Options{Options: table.Options(o), ChunkSize: size}
 }
 
 // readBlocksInChunks is ReadBlocks for chunks of a size.
 func readBlocksInChunks(path string, o ReadOptions, size int, yield func(block *Dataset, read int64) error) ([]string, error) {
-	return reading.Blocks(path, inChunks(o, size), func(d *table.Data, read int64) error { return yield(newDataset(d), read) })
+	return readBlocks(path, inChunks(o, size), yield)
 }

@@ -33,6 +33,7 @@ type Dataset struct {
 	Warnings   []string // about oddities of the source, one line each
 
 	origin table.Origin // files and lines of the rows
+	unmap  func()       // gives up the file that Features are in; nil: they are in memory, or stay in the file
 }
 
 // Unlabelled is the label of a document whose relevance is not known. Such documents
@@ -81,35 +82,46 @@ func (d *Dataset) GroupName(group int) string {
 	return d.GroupNames[group]
 }
 
-// Validate checks that the fields of a dataset fit together: lengths agree,
-// offsets and feature ids ascend, labels are finite, weights are finite and not
-// negative. The functions of this package give valid datasets; check those that you make.
-func (d *Dataset) Validate() error {
-	return d.data().Validate()
-}
-
 // String is one line: the name and the numbers of queries, documents and features.
 func (d *Dataset) String() string {
 	return fmt.Sprintf("%s: %d queries, %d documents, %d features", d.Name, d.Queries(), d.Rows(), d.Width())
 }
 
-// newDataset makes a dataset of what was read; nil of nil.
-func newDataset(d *table.Data) *Dataset {
-	if d == nil {
-		return nil
+// newDataset makes a dataset of the queries of a table, with the given columns (nil: those of
+// the table). The table is let go on the way.
+func newDataset(t *table.Table, ids []int) (d *Dataset, err error) {
+	defer t.Free()
+	if ids == nil {
+		ids = t.IDs
 	}
-	return &Dataset{
-		Name: d.Name, Features: d.Features, Labels: d.Labels, Offsets: d.Offsets, QueryIDs: d.QueryIDs, FeatureIDs: d.FeatureIDs,
-		FeatureNames: d.FeatureNames, DocumentIDs: d.DocumentIDs, Weights: d.Weights, QueryWeights: d.QueryWeights,
-		Groups: d.Groups, GroupNames: d.GroupNames, SourceRows: d.SourceRows, Warnings: d.Warnings, origin: d.Origin,
+	rows := t.Arrange()
+	d = &Dataset{
+		Name:        t.Path,
+		Labels:      table.Gather(rows, func(c *table.Chunk) []float32 { return c.Labels }),
+		Offsets:     make([]int, 1, len(t.Queries)+1),
+		QueryIDs:    make([]string, 0, len(t.Queries)),
+		FeatureIDs:  ids,
+		DocumentIDs: table.Gather(rows, func(c *table.Chunk) []string { return c.DocumentIDs }),
+		Weights:     table.Gather(rows, func(c *table.Chunk) []float32 { return c.Weights }),
+		Groups:      table.Gather(rows, func(c *table.Chunk) []int { return c.Groups }),
+		Warnings:    t.Warnings,
+		origin:      rows.Origin(),
 	}
-}
-
-// data is the inverse of newDataset.
-func (d *Dataset) data() *table.Data {
-	return &table.Data{
-		Name: d.Name, Features: d.Features, Labels: d.Labels, Offsets: d.Offsets, QueryIDs: d.QueryIDs, FeatureIDs: d.FeatureIDs,
-		FeatureNames: d.FeatureNames, DocumentIDs: d.DocumentIDs, Weights: d.Weights, QueryWeights: d.QueryWeights,
-		Groups: d.Groups, GroupNames: d.GroupNames, SourceRows: d.SourceRows, Warnings: d.Warnings, Origin: d.origin,
+	for q, query := range t.Queries {
+		d.Offsets = append(d.Offsets, d.Offsets[q]+query.Rows())
+		d.QueryIDs = append(d.QueryIDs, query.ID)
+		if t.HasQueryWeights {
+			d.QueryWeights = append(d.QueryWeights, query.Weight)
+		}
 	}
+	if t.Groups != nil {
+		d.GroupNames = append([]string{}, t.Groups.Names...)
+	}
+	if t.Layout.Names != nil {
+		for _, id := range ids {
+			d.FeatureNames = append(d.FeatureNames, t.Layout.Names[id])
+		}
+	}
+	d.Features, d.unmap, err = rows.Features(ids)
+	return d, err
 }

@@ -90,8 +90,8 @@ func Describe(name string, datasets ...*Dataset) *Description {
 	d.DocumentsPerQuery = newRange(sizes)
 	d.describeFeatures(datasets)
 	d.Groups = describeGroups(datasets)
-	d.Weights = describeWeights(datasets, func(s *Dataset) ([]float32, int) { return s.Weights, s.Rows() })
-	d.QueryWeights = describeWeights(datasets, func(s *Dataset) ([]float32, int) { return s.QueryWeights, s.Queries() })
+	d.Weights = describeWeights(datasets, d.Documents, func(s *Dataset) []float32 { return s.Weights })
+	d.QueryWeights = describeWeights(datasets, d.Queries, func(s *Dataset) []float32 { return s.QueryWeights })
 	return d
 }
 
@@ -134,22 +134,17 @@ func (d *Description) describeFeatures(datasets []*Dataset) {
 	}
 }
 
-// describeWeights sums up the weights of all datasets; those of a dataset without weights
-// count as 1. It is nil if none has weights, or all are empty.
-func describeWeights(datasets []*Dataset, weights func(*Dataset) (list []float32, count int)) *Range {
+// describeWeights sums up the weights of n things in all datasets; those of a dataset without
+// weights count as 1. It is nil if none has weights, or all are empty.
+func describeWeights(datasets []*Dataset, n int, weights func(*Dataset) []float32) *Range {
 	var all []float32
-	ones := 0
 	for _, d := range datasets {
-		list, count := weights(d)
-		if list == nil {
-			ones += count
-		}
-		all = append(all, list...)
+		all = append(all, weights(d)...)
 	}
 	if all == nil {
 		return nil
 	}
-	r := newRange(append(all, slices.Repeat([]float32{1}, ones)...))
+	r := newRange(append(all, slices.Repeat([]float32{1}, n-len(all))...))
 	return &r
 }
 
@@ -226,7 +221,7 @@ func (d *Description) labelLines(line func(what, format string, args ...any)) {
 		if v == Unlabelled {
 			what = "unlabelled (" + name + ")"
 		}
-		line(what, "%d (%.1f %%)", d.Labels[name], d.percent(d.Labels[name]))
+		line(what, "%s", d.share(d.Labels[name]))
 	}
 	if more := len(labels) - mostLines; more > 0 {
 		line("…", "%d more labels", more)
@@ -240,7 +235,7 @@ func (d *Description) groupLines(line func(what, format string, args ...any)) {
 	grouped := 0
 	for i, g := range d.Groups {
 		if grouped += g.Documents; i < mostLines {
-			line("group "+g.Name, "%d (%.1f %%), mean label %.3f", g.Documents, d.percent(g.Documents), g.MeanLabel)
+			line("group "+g.Name, "%s, mean label %.3f", d.share(g.Documents), g.MeanLabel)
 		}
 	}
 	if more := len(d.Groups) - mostLines; more > 0 {
@@ -249,9 +244,9 @@ func (d *Description) groupLines(line func(what, format string, args ...any)) {
 	line("documents of no group", "%d", d.Documents-grouped)
 }
 
-// percent is the part of the documents that so many are.
-func (d *Description) percent(documents int) float64 {
-	return 100 * float64(documents) / float64(d.Documents)
+// share is a number of documents, and its part of all.
+func (d *Description) share(documents int) string {
+	return fmt.Sprintf("%d (%.1f %%)", documents, 100*float64(documents)/float64(d.Documents))
 }
 
 // list is the number of features and the names of the first ones.

@@ -14,7 +14,7 @@ func TestDescribeCountsAllDatasetsAsOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := json.Marshal(Describe("f", newDataset(d.data().View(0, 1)), nil, newDataset(d.data().View(1, 3))))
+	text, err := json.Marshal(Describe("f", d.view(0, 1), nil, d.view(1, 3)))
 	if err != nil {
 		t.Fatal(err)
 	}

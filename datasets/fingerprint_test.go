@@ -88,7 +88,7 @@ func TestWeightsFollowDocuments(t *testing.T) {
 	if !slices.Equal(s.Weights, []float32{2, .5, 0}) || !slices.Equal(s.QueryWeights, []float32{.25, 3}) {
 		t.Errorf("selected: %v, %v", s.Weights, s.QueryWeights)
 	}
-	if v := newDataset(d.data().View(1, 3)); !slices.Equal(v.Weights, []float32{.5, 0, 2}) || !slices.Equal(v.QueryWeights, []float32{3, .25}) {
+	if v := d.view(1, 3); !slices.Equal(v.Weights, []float32{.5, 0, 2}) || !slices.Equal(v.QueryWeights, []float32{3, .25}) {
 		t.Errorf("a view: %v, %v", v.Weights, v.QueryWeights)
 	}
 	transform := &Transform{Spec: "none", Inputs: 2, Columns: []int{0}, Parts: []TransformPart{{Name: "none"}}}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/plrank/plrank/datasets/internal/files"
 )
 
 // numbers compares features where NaN is equal to itself.
@@ -82,8 +84,8 @@ func TestCompressedFilesReadAsPlainOnes(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", ending, err)
 		}
-		if f, err := finder.Find(filepath.Dir(path), 0); err != nil || f.Train != path {
-			t.Errorf("found %q, error %v", f.Train, err)
+		if f, err := files.Find(filepath.Dir(path), 0); err != nil || f[0].Path != path {
+			t.Errorf("found %q, error %v", f[0].Path, err)
 		}
 		// Cut short, it is an error that names the file.
 		if _, err := ReadFile(file(t, "cut", b.String()[:b.Len()-5]), ReadOptions{}); err == nil || !strings.Contains(err.Error(), "cut: ") {

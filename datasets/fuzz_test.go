@@ -37,11 +37,7 @@ func readBytes(b []byte, sizes string, o reading.Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := t.Data(t.IDs, nil)
-	if err != nil {
-		return nil, err
-	}
-	return newDataset(d), nil
+	return newDataset(t, t.IDs)
 }
 
 // Whatever the bytes: a consistent dataset or an error, the same for any size of
@@ -76,7 +72,7 @@ func FuzzRead(f *testing.F) {
 		if option&16 != 0 {
 			o.Headerless, o.QueryColumn, o.WeightColumn = true, "2", "3"
 		}
-		d, err := readBytes(b, sizes, o.reading())
+		d, err := readBytes(b, sizes, inChunks(o, 0))
 		inParts, errInParts := readBytes(b, sizes, inChunks(o, 1+len(b)/3))
 		if (err == nil) != (errInParts == nil) {
 			t.Fatalf("error %v, in parts %v", err, errInParts)
@@ -100,7 +96,7 @@ func FuzzRead(f *testing.F) {
 		if err := WriteLETOR(&text, d); err != nil {
 			return // ids with blanks, from separated values
 		}
-		back, err := readBytes(text.Bytes(), "", ReadOptions{}.reading())
+		back, err := readBytes(text.Bytes(), "", inChunks(ReadOptions{}, 0))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,6 +113,7 @@ func FuzzRead(f *testing.F) {
 // nothing in it that does not print, or a consistent dataset; and of Open the same splits
 // again, from the cache.
 func TestDamagedTexts(t *testing.T) {
+	t.Parallel()
 	texts := map[string]string{
 		"train.txt":        "2 qid:1 1:0.5 3:-1e-3 # docid = D1\r\n0 qid:1 2:NULL\n1 qid:b 10:1.6e8\n-1 qid:b 1:2\n0 qid:c 1:7 2:0\n",
 		"train.csv":        "label,qid,w,a,\"b\"\"c\"\n1,x,1,.5,\n0,\"y\",2,?,1e9\n,y,0,7,8\n2,z,.5,1,2\n",

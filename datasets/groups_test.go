@@ -346,7 +346,7 @@ func TestGroupsFollowDocuments(t *testing.T) {
 		order := rapid.Permutation(rangeOf(d.Queries())).Draw(t, "order")
 		some := d.Select(order[:rapid.IntRange(0, len(order)).Draw(t, "selected")])
 		check("select", some)
-		check("view", newDataset(d.data().View(rapid.IntRange(0, d.Queries()).Draw(t, "from"), d.Queries())))
+		check("view", d.view(rapid.IntRange(0, d.Queries()).Draw(t, "from"), d.Queries()))
 		ids := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), d.Rows(), d.Rows()).Draw(t, "ids")
 		grouped, err := d.ByQueries(ids)
 		if err != nil {

@@ -54,7 +54,10 @@ func (s *Splits) Warnings() []string {
 	return all
 }
 
-func (s *Splits) all() [3]*Dataset { return [3]*Dataset{s.Train, s.Vali, s.Test} }
+func (s *Splits) all() splits { return splits{s.Train, s.Vali, s.Test} }
+
+// splits are the training, validation and test data of a collection; nil if there are none.
+type splits [3]*Dataset
 
 // Folds lists the folds of a collection: the numbers of the folders Fold1, Fold2,
 // … in a folder, ascending; none for a file or a folder without folds.
@@ -106,17 +109,25 @@ func Open(path string, o Options) (*Splits, error) {
 	if known != nil && known.HoldOut > 0 {
 		holdOut = known.HoldOut
 	}
-	read := func(scratch string) (cache.Splits, error) { return o.read(of, known, holdOut, scratch) }
-	var s cache.Splits
+	read := func(scratch string) (splits, error) { return o.read(of, known, holdOut, scratch) }
+	var s splits
 	if o.Cache != "" {
-		s, err = cache.Open(o.Cache, o.cacheKey(of, holdOut), of, read)
+		s, err = splitCache{o.cacheKey(of, holdOut), of, o.Cache}.open(read)
 	} else {
 		s, err = read("")
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &Splits{newDataset(s[0]), newDataset(s[1]), newDataset(s[2])}, nil
+	switch {
+	case o.Folds > 0:
+		for i, d := range s {
+			d.Name += fmt.Sprintf(" (fold %d of %d: %s)", o.Fold, o.Folds, splitNames[i])
+		}
+	case of[1].Path == "":
+		s[1].Name += fmt.Sprintf(" (%d queries held out)", s[1].Queries())
+	}
+	return &Splits{s[0], s[1], s[2]}, nil
 }
 
 // find finds the files of the splits, and the known collection they belong to, or nil.
@@ -125,32 +136,30 @@ func (o Options) find(path string) (of files.Splits, known *files.Collection, er
 	if o.Folds != 0 {
 		fold = 0
 	}
-	if of, err = finder.Find(path, fold); err != nil {
+	if of, err = files.Find(path, fold); err != nil {
 		return of, nil, err
 	}
-	if o.Read.Groups != "" && (of.Train != path || of.Parts[0] != nil) {
+	if o.Read.Groups != "" && !slices.Equal(of[0].Files, []string{path}) {
 		return of, nil, fmt.Errorf("datasets: %s is a folder, and a file of groups is for a single training file: name those of the splits as their files, such as %s",
-			path, files.Groups(of.Train))
+			path, files.Groups(of[0].Path))
 	}
 	if o.Folds != 0 {
 		if err := o.checkFolds(path, of); err != nil {
 			return of, nil, err
 		}
 	}
-	if of.Train != path && o.Vali == "" && o.Test == "" { // else it is not the whole collection
-		known = finder.CollectionOf(of.Train)
+	if of[0].Path != path && o.Vali == "" && o.Test == "" { // else it is not the whole collection
+		known = files.CollectionOf(of[0].Path)
 	}
-	if o.Vali != "" {
-		of.Vali = o.Vali
-		if of.Parts[1], err = files.PartsOf(o.Vali); err != nil {
+	for i, given := range []string{1: o.Vali, 2: o.Test} {
+		if given == "" {
+			continue
+		}
+		if of[i], err = files.SplitOf(given); err != nil {
 			return of, nil, err
 		}
 	}
-	if o.Test != "" {
-		of.Test = o.Test
-		of.Parts[2], err = files.PartsOf(o.Test)
-	}
-	return of, known, err
+	return of, known, nil
 }
 
 // checkFolds finds options and files that contradict folds of one file.
@@ -160,9 +169,9 @@ func (o Options) checkFolds(path string, of files.Splits) error {
 		return fmt.Errorf("datasets: %d folds: want 3 or more, for training, validation and test", o.Folds)
 	case o.Fold < 1 || o.Fold > o.Folds:
 		return fmt.Errorf("datasets: fold %d of %d: want 1 to %d", o.Fold, o.Folds, o.Folds)
-	case of.Vali != "" || of.Test != "" || o.Vali != "" || o.Test != "":
+	case of[1].Path != "" || of[2].Path != "" || o.Vali != "" || o.Test != "":
 		return fmt.Errorf("datasets: %s: folds are made of one file, but there are files of splits: %s",
-			path, text.List(slices.DeleteFunc([]string{of.Train, cmp.Or(o.Vali, of.Vali), cmp.Or(o.Test, of.Test)}, func(s string) bool { return s == "" })))
+			path, text.List(slices.DeleteFunc([]string{of[0].Path, cmp.Or(o.Vali, of[1].Path), cmp.Or(o.Test, of[2].Path)}, func(s string) bool { return s == "" })))
 	}
 	return nil
 }
@@ -173,7 +182,7 @@ func (o Options) cacheKey(of files.Splits, holdOut float64) cache.Key {
 	switch {
 	case o.Folds > 0:
 		k.Folds, k.Fold, k.Seed = o.Folds, o.Fold, o.Seed
-	case of.Vali == "":
+	case of[1].Path == "":
 		k.HoldOut, k.Seed = holdOut, o.Seed
 	}
 	return k

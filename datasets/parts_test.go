@@ -38,6 +38,7 @@ func sameData(t interface {
 
 // Queries in any number of parts, opened by any way, are what they are in one file.
 func TestQueriesInPartFilesAreThoseOfOneFile(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		chunkSize := rapid.IntRange(40, 400).Draw(t, "chunk")
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))

@@ -3,21 +3,12 @@ package datasets
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/plrank/plrank/datasets/internal/files"
-	"github.com/plrank/plrank/datasets/internal/letor"
 	"github.com/plrank/plrank/datasets/internal/reading"
 	"github.com/plrank/plrank/datasets/internal/separated"
 	"github.com/plrank/plrank/datasets/internal/table"
 )
-
-// formats are asked in turn whether a text is theirs. A new one is a package with its
-// Format, an element before LETOR, and a line of the package comment.
-var formats = []table.Format{separated.Format, letor.Format}
-
-// finder knows the endings that the name of a data file may have: none, or one of a format.
-var finder = files.Finder{Endings: slices.Concat([]string{""}, separated.Format.Endings, letor.Format.Endings)}
 
 // ReadOptions says how to read a file; the zero value reads it as it is.
 type ReadOptions struct {
@@ -77,11 +68,6 @@ type ReadOptions struct {
 	Context context.Context `json:"-"`
 }
 
-// reading adds the formats to the options.
-func (o ReadOptions) reading() reading.Options {
-	return reading.Options{Options: table.Options(o), Formats: formats}
-}
-
 var (
 	// ErrColumns is the error of [Open] and [ReadFile] if separated values do not tell which
 	// columns are the label and the query id: ReadOptions can name them.
@@ -127,25 +113,23 @@ var (
 // A malformed line is an error that says file:line: column: reason; the first ten are
 // listed. Numbers become the nearest float32; infinite ones and those beyond its range are
 // an error.
-func ReadFile(path string, o ReadOptions) (*Dataset, error) { return readFile(path, o.reading()) }
+func ReadFile(path string, o ReadOptions) (*Dataset, error) {
+	return readFile(path, reading.Options{Options: table.Options(o)})
+}
 
 func readFile(path string, o reading.Options) (*Dataset, error) {
 	t, err := reading.File(path, o, &table.GroupNames{}, "")
 	if err != nil {
 		return nil, err
 	}
-	ids := o.FeatureIDs
-	if ids == nil {
-		ids = t.IDs
-	}
-	d, err := t.Data(ids, nil)
+	d, err := newDataset(t, o.FeatureIDs)
 	if err != nil {
 		return nil, err
 	}
 	if t.Breaks > 0 {
 		d.SourceRows = t.SourceRows()
 	}
-	return newDataset(d), nil
+	return d, nil
 }
 
 // ReadBlocks reads a file of any length in blocks of whole queries, in the order of the
@@ -161,5 +145,15 @@ func readFile(path string, o reading.Options) (*Dataset, error) {
 // It takes a few megabytes, or as much as the largest query, and some bytes for the id or
 // the size of each query.
 func ReadBlocks(path string, o ReadOptions, yield func(block *Dataset, read int64) error) (warnings []string, err error) {
-	return reading.Blocks(path, o.reading(), func(d *table.Data, read int64) error { return yield(newDataset(d), read) })
+	return readBlocks(path, reading.Options{Options: table.Options(o)}, yield)
+}
+
+func readBlocks(path string, o reading.Options, yield func(block *Dataset, read int64) error) (warnings []string, err error) {
+	return reading.Blocks(path, o, func(t *table.Table, read int64) error {
+		d, err := newDataset(t, o.FeatureIDs)
+		if err != nil {
+			return err
+		}
+		return yield(d, read)
+	})
 }

@@ -28,8 +28,39 @@ func (d *Dataset) Select(queries []int) *Dataset {
 		Groups:       gather(nil, d.Groups, d.Offsets, queries, 1),
 		GroupNames:   d.GroupNames,
 		SourceRows:   gather(nil, d.SourceRows, d.Offsets, queries, 1),
-		origin:       table.Origin{Path: d.origin.Path, Parts: d.origin.Parts, Lines: gather(nil, d.origin.Lines, d.Offsets, queries, 1)},
+		origin: table.Origin{
+			Path: d.origin.Path, Parts: d.origin.Parts, Starts: d.origin.Starts,
+			Lines: gather(nil, d.origin.Lines, d.Offsets, queries, 1),
+		},
 	}
+}
+
+// view is the queries from:to of d; it shares memory with d.
+func (d *Dataset) view(from, to int) *Dataset {
+	first, last, w := d.Offsets[from], d.Offsets[to], d.Width()
+	v := *d
+	v.Features = cut(d.Features, first*w, last*w)
+	v.Labels = cut(d.Labels, first, last)
+	v.QueryIDs = cut(d.QueryIDs, from, to)
+	v.DocumentIDs = cut(d.DocumentIDs, first, last)
+	v.Weights = cut(d.Weights, first, last)
+	v.QueryWeights = cut(d.QueryWeights, from, to)
+	v.Groups = cut(d.Groups, first, last)
+	v.SourceRows = cut(d.SourceRows, first, last)
+	v.origin.Lines = cut(d.origin.Lines, first, last)
+	v.Offsets = nil
+	for _, o := range d.Offsets[from : to+1] {
+		v.Offsets = append(v.Offsets, o-first)
+	}
+	return &v
+}
+
+// cut is list[from:to] without room to grow; nil for nil.
+func cut[T any](list []T, from, to int) []T {
+	if list == nil {
+		return nil
+	}
+	return list[from:to:to]
 }
 
 // gather is what the queries have of a list, in room that is used again: width values a row,

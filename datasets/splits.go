@@ -6,31 +6,29 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plrank/plrank/datasets/internal/cache"
 	"github.com/plrank/plrank/datasets/internal/files"
 	"github.com/plrank/plrank/datasets/internal/reading"
 	"github.com/plrank/plrank/datasets/internal/table"
 )
 
 // read reads the splits from their files. The features of a split of many files stay in
-// temporary files in the folder of scratch, if one is given: see table.Data.Unmap.
-func (o Options) read(of files.Splits, known *files.Collection, holdOut float64, scratch string) (s cache.Splits, err error) {
+// temporary files in the folder of scratch, if one is given: see Dataset.unmap.
+func (o Options) read(of files.Splits, known *files.Collection, holdOut float64, scratch string) (s splits, err error) {
 	var tables [3]*table.Table
 	defer func() {
 		for _, t := range tables {
-			if t != nil && (err != nil || t.Spilled == nil) {
+			if t != nil {
 				t.Free()
 			}
 		}
 	}()
-	read := o.Read.reading()
-	read.ChunkSize = o.chunkSize
+	read := reading.Options{Options: table.Options(o.Read), ChunkSize: o.chunkSize}
 	groups := &table.GroupNames{}
-	for i, file := range of.All() {
-		if file == "" {
+	for i, split := range of {
+		if split.Path == "" {
 			continue
 		}
-		if tables[i], err = reading.Parts(file, of.Files(i), read, groups, scratch); err != nil {
+		if tables[i], err = reading.Parts(split.Path, split.Files, read, groups, scratch); err != nil {
 			return s, err
 		}
 		if i == 0 {
@@ -49,12 +47,12 @@ func (o Options) read(of files.Splits, known *files.Collection, holdOut float64,
 	case vali == nil:
 		s, err = holdOutOf(train, ids, holdOut, o.Seed)
 	default:
-		if s[0], err = train.Data(ids, nil); err == nil {
-			s[1], err = vali.Data(ids, nil)
+		if s[0], err = newDataset(train, ids); err == nil {
+			s[1], err = newDataset(vali, ids)
 		}
 	}
 	if err == nil && test != nil {
-		s[2], err = test.Data(ids, nil)
+		s[2], err = newDataset(test, ids)
 	}
 	return s, err
 }
@@ -72,10 +70,8 @@ func (o Options) check(tables [3]*table.Table, known *files.Collection) (ids []i
 		names = append(names, t.Path)
 		queries += len(t.Queries)
 		documents += t.Rows
-		for _, c := range t.Chunks {
-			minusOne += c.MinusOne
-			belowOne += c.BelowOne
-		}
+		minusOne += t.MinusOne
+		belowOne += t.BelowOne
 		if o.Read.FeatureIDs == nil {
 			ids = table.Union(ids, t.IDs)
 		}
@@ -98,21 +94,18 @@ func (o Options) check(tables [3]*table.Table, known *files.Collection) (ids []i
 
 // holdOutOf makes the training and the validation split of a table, the second with
 // the given fraction of its queries.
-func holdOutOf(t *table.Table, ids []int, fraction float64, seed uint64) (s cache.Splits, err error) {
+func holdOutOf(t *table.Table, ids []int, fraction float64, seed uint64) (s splits, err error) {
 	n := len(t.Queries)
 	held := max(1, int(fraction*float64(n)))
 	if n < 2 {
 		return s, fmt.Errorf("datasets: %s: one query cannot be split into training and validation queries: please name a validation file", t.Path)
 	}
 	order := rand.New(rand.NewPCG(seed, 0x686f6c64)).Perm(n)
-	if s, err = split(t, ids, order[:n-held], order[n-held:]); err == nil {
-		s[1].Name += fmt.Sprintf(" (%d queries held out)", held)
-	}
-	return s, err
+	return split(t, ids, order[:n-held], order[n-held:])
 }
 
 // fold makes the splits of one fold of a table; see Options.Folds.
-func (o Options) fold(t *table.Table, ids []int) (s cache.Splits, err error) {
+func (o Options) fold(t *table.Table, ids []int) (s splits, err error) {
 	n := len(t.Queries)
 	if n < o.Folds {
 		return s, fmt.Errorf("datasets: %s: %d queries cannot be dealt to %d folds", t.Path, n, o.Folds)
@@ -130,30 +123,29 @@ func (o Options) fold(t *table.Table, ids []int) (s cache.Splits, err error) {
 			train = append(train, dealt...)
 		}
 	}
-	if s, err = split(t, ids, train, vali, test); err != nil {
-		return s, err
-	}
-	for i, d := range s {
-		d.Name += fmt.Sprintf(" (fold %d of %d: %s)", o.Fold, o.Folds, splitNames[i])
-	}
-	return s, nil
+	return split(t, ids, train, vali, test)
 }
 
 var splitNames = [3]string{"train", "vali", "test"}
 
 // split makes data of each list of queries, which it sorts. They share one matrix, so that
 // nothing is in memory twice. The first has the warnings.
-func split(t *table.Table, ids []int, queries ...[]int) (s cache.Splits, err error) {
+func split(t *table.Table, ids []int, queries ...[]int) (s splits, err error) {
+	var ordered []table.Query
 	for _, list := range queries {
 		slices.Sort(list)
+		for _, q := range list {
+			ordered = append(ordered, t.Queries[q])
+		}
 	}
-	all, err := t.Data(ids, slices.Concat(queries...))
+	t.Queries = ordered
+	all, err := newDataset(t, ids)
 	if err != nil {
 		return s, err
 	}
 	from := 0
 	for i, list := range queries {
-		s[i] = all.View(from, from+len(list))
+		s[i] = all.view(from, from+len(list))
 		from += len(list)
 		if i > 0 {
 			s[i].Warnings = nil

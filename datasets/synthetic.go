@@ -31,7 +31,7 @@ type SyntheticOptions struct {
 // this kind in other shapes, at any fraction of the size of the published ones.
 func Synthetic(o SyntheticOptions) *Splits {
 	queries := [3]int{cmp.Or(o.Train, 800), cmp.Or(o.Vali, 200), cmp.Or(o.Test, 400)}
-	return splits(shapes[0].synthesize("synthetic", queries, o.Seed))
+	return splitsOf(shapes[0].synthesize("synthetic", queries, o.Seed))
 }
 
 // SyntheticShape makes a collection like that of [Synthetic], in the shape of a published one:
@@ -70,7 +70,7 @@ func SyntheticShape(name string, scale float64, seed uint64) (*Splits, error) {
 	if err != nil {
 		return nil, err
 	}
-	return splits(s.synthesize("synthetic:"+s.name, queries, seed)), nil
+	return splitsOf(s.synthesize("synthetic:"+s.name, queries, seed)), nil
 }
 
 // synthetic is a split and the relevance that its labels come from.
@@ -80,7 +80,7 @@ type synthetic struct {
 	noisy  []float32 // [rows] relevance as it is graded
 }
 
-func splits(parts [3]synthetic) *Splits {
+func splitsOf(parts [3]synthetic) *Splits {
 	return &Splits{parts[0].data, parts[1].data, parts[2].data}
 }
 

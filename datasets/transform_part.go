@@ -1,6 +1,13 @@
 package datasets
 
-import "github.com/plrank/plrank/datasets/internal/columns"
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"regexp"
+
+	"github.com/plrank/plrank/datasets/internal/columns"
+)
 
 // TransformPart is one part of a [Transform]; [FitTransform] lists the names.
 type TransformPart struct {
@@ -12,6 +19,17 @@ type TransformPart struct {
 	Scores [][]float32 `json:",omitempty"` // by used column: the outputs at the knots
 
 	lookups *columns.Lookups // of the knots and scores
+}
+
+var nullInList = regexp.MustCompile(`[\[,]\s*null`)
+
+// UnmarshalJSON refuses a null in a list, which would count as 0.
+func (p *TransformPart) UnmarshalJSON(b []byte) error {
+	if bytes.Contains(b, []byte("null")) && nullInList.Match(b) {
+		return errors.New("datasets: null in a list of a transform: want numbers")
+	}
+	type plain TransformPart
+	return json.Unmarshal(b, (*plain)(p))
 }
 
 // partKind is how a part is fitted to the used columns of training data, checked after it

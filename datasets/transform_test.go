@@ -322,3 +322,20 @@ func TestMomentsSurviveOutliersAndOffsets(t *testing.T) {
 		}
 	})
 }
+
+// Package json takes null for 0.
+func TestNullInAListOfATransformIsAnError(t *testing.T) {
+	for _, part := range []string{
+		`{"Name":"quantile","Knots":[[null,1]],"Scores":[[0,1]]}`,
+		`{"Name":"quantile","Knots":[[-1, null]],"Scores":[[0,1]]}`,
+		`{"Name":"quantile","Knots":[[1]],"Scores":[[ null]]}`,
+		`{"Name":"standard","Shift":[0,null],"Scale":[1,1]}`,
+	} {
+		if err := json.Unmarshal([]byte(part), &TransformPart{}); err == nil || !strings.Contains(err.Error(), "null") {
+			t.Errorf("%s: error %v", part, err)
+		}
+	}
+	if err := json.Unmarshal([]byte(`{"Name":"none","Shift":null}`), &TransformPart{}); err != nil {
+		t.Errorf("a list that is absent: %v", err)
+	}
+}

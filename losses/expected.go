@@ -2,7 +2,6 @@ package losses
 
 import (
 	"fmt"
-	"sync/atomic"
 
 	G "gorgonia.org/gorgonia"
 
@@ -65,11 +64,9 @@ func rewards(b *batch, toGo bool) *G.Node {
 		op.Discounts(b.discounts())))
 }
 
-var rewardFuncs atomic.Uint64
-
 // expectedReward is [ops.RewardFunc] for a function of the gains of the ranked documents.
 func expectedReward(b *batch, reward func(gains []float64) float64) *G.Node {
-	settings := fmt.Sprint("function ", rewardFuncs.Add(1)) // functions cannot be compared
+	settings := fmt.Sprint("function ", op.NewID())
 	metric := func(l *op.List, lambda []float64) (float64, error) {
 		ranked := make([]float64, 0, l.Len())
 		return l.Reinforce(2, func(ranking []int) float64 {

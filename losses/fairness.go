@@ -12,12 +12,8 @@ import (
 //	1/(D(D−1)) Σ_{d,d'} (E_{d'} ρ_d − E_d ρ_{d'})²:
 //
 // 0 where exposure is in proportion to gain, and for queries of one document or
-// without gains. The derivative by E_d is (the paper leaves out the minus)
-//
-//	−4/(D(D−1)) Σ_{d'} (E_{d'} ρ_d − E_d ρ_{d'}) ρ_{d'}.
-//
-// It costs O(D): with c the exposure per gain that fits best, Σ E ρ / Σ ρ², the
-// double sum is 2 Σ ρ² Σ (E − cρ)².
+// without gains. [DisparityGains] has its derivative. It costs O(D): with c the exposure per
+// gain that fits best, Σ E ρ / Σ ρ², the double sum is 2 Σ ρ² Σ (E − cρ)².
 func disparity(b *batch) *G.Node {
 	l, gains, exposure := b.Lists, b.finiteGains(), b.exposure()
 	merit := total(l, square(gains))

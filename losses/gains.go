@@ -37,7 +37,8 @@ func targetExposure(l ops.Lists, gains *G.Node, discounts []float64) *G.Node {
 }
 
 // DisparityGains are gains whose expected metric has the gradient of minus the disparity
-// of the PL-Rank paper: minus the derivative of the disparity by the exposures,
+// of the PL-Rank paper: minus the derivative of the disparity by the exposures (the paper
+// leaves out the minus),
 //
 //	4/(D(D−1)) Σ_{d'} (E_{d'} ρ_d − E_d ρ_{d'}) ρ_{d'} = 4/(D(D−1)) (ρ_d Σ E ρ − E_d Σ ρ²),
 //

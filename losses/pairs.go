@@ -31,8 +31,8 @@ type pairWeights struct {
 //
 // 0 for queries without such pairs, differentiable in the scores: gains and weights, ranks
 // included, are constants for differentiation (as they are for LambdaRank, and in the M-step
-// of LambdaLoss). It costs O(D²) for a query, but the memory of O(D) only: no pair is ever
-// stored.
+// of LambdaLoss). It costs O(D²) for a query, where only the distances of ranks have weights O(D)
+// for each of these, but the memory of O(D) only: no pair is ever stored.
 type pairLoss struct {
 	name     string
 	f, slope func(x float64) float64
@@ -63,49 +63,58 @@ func sigmoid(x float64) float64 {
 	return 1 / (1 + normal.Exp(-x))
 }
 
-// sum is the loss of every query.
-func (p pairLoss) sum(l ops.Lists, gains *G.Node, w pairWeights) *G.Node {
+// sum is the loss of every query. With noise, [samples × rows], it is the mean over samples of
+// the loss of the scores plus noise.
+func (p pairLoss) sum(l ops.Lists, gains, noise *G.Node, w pairWeights) *G.Node {
 	for _, x := range slices.Concat([]float64{w.each}, w.swap, w.distance, w.atCutoff) {
 		if x-x != 0 {
 			panic(fmt.Errorf("%s: a weight is %v: weights must be finite", p.name, x))
 		}
 	}
+	inputs, noiseAt := []op.In{op.Scores(l), op.Rows("gains", gains)}, 0
+	if noise != nil {
+		inputs, noiseAt = append(inputs, op.Samples("noise", noise)), len(inputs)
+	}
 	f := op.ListFunc{
 		Name: p.name, Settings: fmt.Sprintf("%+v", w), Layout: op.PerQuery,
 		Do: func(l *op.List) error {
-			sum, scores := l.Out(), l.X[0]
-			w.eachPair(l, func(better, worse int, weight float64) {
-				sum[0] += weight * p.f(scores[worse]-scores[better])
+			sum := l.Out()
+			return meanNoisy(l, noiseAt, sum, func(noisy perturbed) {
+				w.eachPair(noisy.order(), l.X[1], func(better, worse int, weight float64) {
+					sum[0] += weight * p.f(noisy.gap(worse, better))
+				})
 			})
-			return nil
 		},
 		VJP: func(l *op.List) error {
-			slopes, scores, incoming := l.Out(), l.X[0], l.Last()[0]
-			w.eachPair(l, func(better, worse int, weight float64) {
-				slope := incoming * weight * p.slope(scores[worse]-scores[better])
-				slopes[better] -= slope
-				slopes[worse] += slope
+			slopes, incoming := l.Out(), l.Last()[0]
+			return meanNoisy(l, noiseAt, slopes, func(noisy perturbed) {
+				w.eachPair(noisy.order(), l.X[1], func(better, worse int, weight float64) {
+					slope := incoming * weight * p.slope(noisy.gap(worse, better))
+					slopes[better] -= slope
+					slopes[worse] += slope
+				})
 			})
-			return nil
 		},
 	}
-	return G.Must(f.Apply(l, op.Scores(l), op.Rows("gains", gains)))
+	return G.Must(f.Apply(l, inputs...))
 }
 
-// eachPair calls f with the pairs whose weight is not 0.
-func (w pairWeights) eachPair(l *op.List, f func(better, worse int, weight float64)) {
-	gains := l.X[1]
+// eachPair calls f with the pairs whose weight is not 0, of documents ranked in that order.
+func (w pairWeights) eachPair(order []int, gains []float64, f func(better, worse int, weight float64)) {
 	theta := func(rank int) float64 {
 		if rank < len(w.swap) {
 			return w.swap[rank]
 		}
 		return 0
 	}
-	tail := w.continued(l.Len())
+	tail := w.continued(len(order))
+	reach := len(order)
+	if w.each == 0 && w.swap == nil && tail == nil {
+		reach = len(w.distance)
+	}
 	// From the best rank to the worst, so that the distance is at hand.
-	order := l.Order(l.X[0])
 	for upper, a := range order {
-		for lower := upper + 1; lower < len(order); lower++ {
+		for lower := upper + 1; lower < min(len(order), upper+1+reach); lower++ {
 			b := order[lower]
 			gap := gains[a] - gains[b]
 			if gap == 0 {

@@ -11,13 +11,19 @@ import (
 
 // mean is the mean over the pairs. Of the gains only the order counts.
 func (p pairLoss) mean(b *batch) *G.Node {
-	sum := p.sum(b.Lists, b.gains(), pairWeights{each: 1})
+	sum := p.sum(b.Lists, b.gains(), nil, pairWeights{each: 1})
 	return mul(sum, inverse(countPairs(b.Lists, b.gains())))
 }
 
 // logistic is Σ w_ij log2(1 + exp(−(m_i − m_j))).
 func logistic(l ops.Lists, gains *G.Node, w pairWeights) *G.Node {
-	return scaled(logisticPairs.sum(l, gains, w), 1/math.Ln2)
+	return scaled(logisticPairs.sum(l, gains, nil, w), 1/math.Ln2)
+}
+
+// lambdaLoss is the loss of [LambdaLoss].
+func lambdaLoss(b *batch) *G.Node {
+	weights := pairWeights{distance: drops(b.discounts(), 1)}
+	return scaled(logisticPairs.sum(b.Lists, b.gains(), b.noise(), weights), 1/math.Ln2)
 }
 
 // lambdaLossDeterministic is the LambdaLoss of Wang et al. (CIKM 2018) on the order of

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/plrank/plrank/internal/weightedsum"
+	"github.com/plrank/plrank/internal/names"
 )
 
 // ByName returns the loss of that name, see [Names]. approxndcg, gumbel-approxndcg,
@@ -56,7 +56,7 @@ func Objective(text string) (Func, error) {
 // them. Errors are those of Parse.
 func Terms(text string) ([]Term, error) {
 	var terms []Term
-	err := weightedsum.Parse(text, "loss", func(weight float64, rest string) (length int, err error) {
+	err := names.ParseSum(text, "loss", func(weight float64, rest string) (length int, err error) {
 		name := namePattern.FindString(rest)
 		if name == "" {
 			return 0, fmt.Errorf("want a loss of %s", strings.Join(Names(), ", "))

@@ -55,15 +55,11 @@ func approxDiscounts(l ops.Lists, noise *G.Node, temperature float64) *G.Node {
 	// mean sets out to the mean over samples of what add adds to it, given the ranks.
 	mean := func(l *op.List, add func(noisy perturbed, r, out []float64)) error {
 		out, r := l.Out(), make([]float64, l.Len())
-		samples, err := eachNoisy(l, func(_ int, noisy perturbed) {
+		return meanNoisy(l, 1, out, func(noisy perturbed) {
 			clear(r)
 			ranks.add(noisy, r)
 			add(noisy, r, out)
 		})
-		for d := range out {
-			out[d] /= float64(max(1, samples))
-		}
-		return err
 	}
 	f := op.ListFunc{
 		Name: "losses: ApproxDiscounts", Settings: fmt.Sprint(temperature),

@@ -35,25 +35,17 @@ func xendcg(b *batch) *G.Node {
 // noisyTarget is the mean over samples of φ, [rows], not differentiable.
 func noisyTarget(l ops.Lists, gains, noise *G.Node) *G.Node {
 	f := op.ListFunc{Name: "losses: NoisyTarget", Do: func(l *op.List) error {
-		target, samples := l.Out(), 0
-		for first := 0; first < l.In[1].Len(); first += l.Rows {
-			if math.IsNaN(l.In[1].At(first + l.From)) {
-				continue // an absent sample
-			}
-			samples++
-			noisy, sum := l.In[1].Read(l.Scratch(l.Len()), first+l.From, first+l.To), 0.0
+		target := l.Out()
+		return meanNoisy(l, 1, target, func(noisy perturbed) {
+			sum, phi := 0.0, noisy.noise
 			for d, rho := range l.X[0] {
-				noisy[d] = rho + math.Exp(-math.Exp(-noisy[d]))
-				sum += noisy[d]
+				phi[d] = rho + math.Exp(-math.Exp(-phi[d]))
+				sum += phi[d]
 			}
-			for d, v := range noisy {
+			for d, v := range phi {
 				target[d] += v / sum
 			}
-		}
-		for d := range target {
-			target[d] /= float64(max(1, samples))
-		}
-		return nil
+		})
 	}}
 	return G.Must(f.Apply(l, op.Rows("gains", gains), op.Samples("noise", noise)))
 }

@@ -1,13 +1,11 @@
 package losses
 
 import (
-	"fmt"
-
+	"gonum.org/v1/gonum/floats"
 	G "gorgonia.org/gorgonia"
 
 	"github.com/plrank/plrank/internal/normal"
 	"github.com/plrank/plrank/internal/op"
-	"github.com/plrank/plrank/ops"
 )
 
 // stochasticRank is minus the expected metric with the gradient of
@@ -27,66 +25,49 @@ import (
 // scale-free acceleration and the tuning of the noise, are left out.) It costs O(N·D·K)
 // for a query.
 func stochasticRank(b *batch) *G.Node {
-	order := noisyOrder(b.Lists, b.noise())
-	return neg(stochasticMetric(b.Lists, b.gains(), b.noise(), order, b.discounts()))
-}
-
-func stochasticMetric(l ops.Lists, gains, noise, order *G.Node, discounts []float64) *G.Node {
-	const name = "losses: StochasticRank"
-	if order != nil && !order.Shape().Eq(noise.Shape()) {
-		panic(fmt.Errorf("%s: order of shape %v for noise of shape %v", name, order.Shape(), noise.Shape()))
-	}
 	f := op.ListFunc{
-		Name: name, Layout: op.PerQuery,
+		Name: "losses: StochasticRank", Layout: op.PerQuery,
 		Do: func(l *op.List) error {
-			gains, sum, samples := l.X[1], 0.0, 1
-			err := eachRanking(l, 3, func(r ranking) {
-				samples = r.samples
-				for k := range min(len(r.rows), len(l.Discounts)) {
-					sum += l.Discounts[k] * gains[r.rows[k]-l.From]
+			sum := l.Out()
+			return meanNoisy(l, 2, sum, func(noisy perturbed) {
+				order := noisy.order()
+				for k := range min(len(order), len(l.Discounts)) {
+					sum[0] += l.Discounts[k] * l.X[1][order[k]]
 				}
 			})
-			l.Out()[0] = sum / float64(samples)
-			return err
 		},
 		VJP: func(l *op.List) error {
-			lambda, samples := l.Out(), 1
-			err := eachRanking(l, 3, func(r ranking) {
-				samples = r.samples
-				stochasticGradient(l, r, lambda)
-			})
-			scale := l.Last()[0] / float64(samples)
-			for i := range lambda {
-				lambda[i] *= scale
-			}
+			lambda := l.Out()
+			samples, err := eachNoisy(l, 2, func(noisy perturbed) { stochasticGradient(noisy, l.X[1], l.Discounts, lambda) })
+			floats.Scale(l.Last()[0]/samples, lambda)
 			return err
 		},
 	}
-	return G.Must(f.Apply(l, op.Scores(l), op.Rows("gains", gains), op.Samples("noise", noise),
-		op.SampleInts("order", order), op.Discounts(discounts)))
+	l := b.Lists
+	return neg(G.Must(f.Apply(l, op.Scores(l), op.Rows("gains", b.gains()), op.Samples("noise", b.noise()), op.Discounts(b.discounts()))))
 }
 
 // stochasticGradient adds the gradient of a sample.
-func stochasticGradient(l *op.List, r ranking, lambda []float64) {
-	scores, gains, noise, theta := l.X[0], l.X[1], l.In[2], l.Discounts
+func stochasticGradient(noisy perturbed, gains, theta, lambda []float64) {
 	// The others of the document at some rank are all but it: below it they
 	// are one rank higher.
-	for k := range min(len(r.rows), len(theta)) {
+	order := noisy.order()
+	for k := range min(len(order), len(theta)) {
 		drop := theta[k]
 		if k+1 < len(theta) {
 			drop -= theta[k+1]
 		}
-		for rank, row := range r.rows {
+		for rank, i := range order {
 			at := k
 			if rank <= k {
 				at++
 			}
-			if at == len(r.rows) {
+			if at == len(order) {
 				continue
 			}
-			i, rival := row-l.From, r.rows[at]-l.From
+			rival := order[at]
 			if jump := drop * (gains[i] - gains[rival]); jump != 0 {
-				x := scores[rival] - scores[i] + noise.At(r.first+r.rows[at])
+				x := noisy.scores[rival] - noisy.scores[i] + noisy.noise[rival]
 				lambda[i] += jump * normal.Exp(-x-normal.Exp(-x))
 			}
 		}

@@ -2,7 +2,6 @@ package losses
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	G "gorgonia.org/gorgonia"
@@ -18,8 +17,10 @@ func stochasticRankOf(t *testing.T, run optest.Machine, dt tensor.Dtype, scores,
 	t.Helper()
 	g := G.NewGraph()
 	l := ops.Lists{Scores: optest.Vector(g, "scores", dt, scores)}
-	z := optest.Vector(g, "noise", dt, noise)
-	metric := stochasticMetric(l, optest.Vector(g, "gains", dt, gains), z, noisyOrder(l, z), discounts)
+	b := batch{Batch: Batch{
+		Lists: l, Gains: optest.Vector(g, "gains", dt, gains), Noise: optest.Vector(g, "noise", dt, noise), Discounts: discounts,
+	}}
+	metric := neg(stochasticRank(&b))
 	value, gradient, err := run(G.Must(G.Sum(metric)), l.Scores)
 	if err != nil {
 		t.Fatal(err)
@@ -108,30 +109,5 @@ func TestStochasticRankHasItsDefinition(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-func TestStochasticRankArgumentsThatDoNotFitAreErrors(t *testing.T) {
-	g := G.NewGraph()
-	l := ops.Lists{Scores: optest.Vector(g, "scores", tensor.Float64, make([]float64, 2))}
-	gains, noise := optest.Vector(g, "gains", tensor.Float64, make([]float64, 2)), optest.Vector(g, "noise", tensor.Float64, make([]float64, 4))
-	metricBy := func(order *G.Node) (n *G.Node, err error) {
-		defer caught(&err)
-		return stochasticMetric(l, gains, noise, order, []float64{1}), nil
-	}
-	for want, order := range map[string]*G.Node{
-		"order of shape (2)": optest.Ints(g, "short", []int{0, 1}, 2),
-		"no order":           nil,
-	} {
-		if _, err := metricBy(order); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one with %q", err, want)
-		}
-	}
-	metric, err := metricBy(optest.Ints(g, "order", []int{0, 1, 5, 0}, 4))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := optest.Tape(G.Must(G.Sum(metric)), l.Scores); err == nil || !strings.Contains(err.Error(), "order has row 5") {
-		t.Errorf("error %v for an order with rows of others", err)
 	}
 }

@@ -46,10 +46,10 @@ var listFuncs = map[string]optest.ListFunc{
 		return neuralNDCG(b)
 	}),
 	"hingePairs": listFunc(func(b *batch) *G.Node {
-		return hingePairs.sum(b.Lists, b.Gains, pairWeights{each: .3, swap: []float64{1, .5}})
+		return hingePairs.sum(b.Lists, b.Gains, nil, pairWeights{each: .3, swap: []float64{1, .5}})
 	}),
 	"logisticPairs": listFunc(func(b *batch) *G.Node {
-		return logisticPairs.sum(b.Lists, b.Gains, pairWeights{each: .3, swap: []float64{1, .5}, distance: []float64{.2, .1, .4}})
+		return logisticPairs.sum(b.Lists, b.Gains, nil, pairWeights{each: .3, swap: []float64{1, .5}, distance: []float64{.2, .1, .4}})
 	}),
 }
 
@@ -79,7 +79,7 @@ func TestWordsHaveTheirValues(t *testing.T) {
 
 func TestArgumentsOfWordsThatDoNotFitAreErrors(t *testing.T) {
 	pairs := func(w pairWeights) func(b *batch) *G.Node {
-		return func(b *batch) *G.Node { return logisticPairs.sum(b.Lists, b.Gains, w) }
+		return func(b *batch) *G.Node { return logisticPairs.sum(b.Lists, b.Gains, nil, w) }
 	}
 	target := func(b *batch) *G.Node { return targetExposure(b.Lists, b.Gains, []float64{1}) }
 	nan := math.NaN()

@@ -176,8 +176,8 @@ func TestFairnessIsDefinedWithoutMeritGroupsOrExposure(t *testing.T) {
 	} {
 		c.e.Discounts = []float64{1, 0.5}
 		for f, want := range c.want {
-			got, err := mustParse(t, f).PerQuery(c.e)
-			if err != nil || !same(got, []float64{want}) {
+			got, err := mustParse(t, f).Estimate(c.e)
+			if err != nil || !same(got.PerQuery, []float64{want}) || !same(got.StdErr, []float64{want - want}) {
 				t.Errorf("%s: %v is %v, %v; want %v", c.what, f, got, err, want)
 			}
 		}

@@ -168,6 +168,13 @@ func Estimates(in Input, measures []Measure) ([]Estimate, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, e := range estimates {
+		for q, v := range e.PerQuery {
+			if math.IsNaN(v) {
+				e.StdErr[q] = v
+			}
+		}
+	}
 	return estimates, nil
 }
 
@@ -186,7 +193,7 @@ func (m Measure) computation(w *worker) func(q query) (value, stdErr float64, er
 		defined, err := e.prepare(q.labels)
 		switch {
 		case err != nil || !defined:
-			return math.NaN(), math.NaN(), err
+			return math.NaN(), 0, err
 		case !m.expected || len(q.scores) < 2: // there is one ranking
 			w.order.rank(q.scores, e.depth(), w.Ties)
 			return e.at(&w.order), 0, nil

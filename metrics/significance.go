@@ -243,10 +243,21 @@ func (b Bootstrap) MeanInterval(values []float64) (Interval, error) {
 	if i := slices.IndexFunc(values, notFinite); i >= 0 {
 		return Interval{}, fmt.Errorf("metrics: query %d: %v cannot be resampled; LabelFree.Counted gives it a value, or leaves it out", i, values[i])
 	}
-	mean := stat.Mean(values, nil)
-	if slices.Min(values) == slices.Max(values) {
-		return Interval{values[0], values[0], values[0]}, nil
+	lowest, highest := slices.Min(values), slices.Max(values)
+	if lowest == highest {
+		return Interval{lowest, lowest, lowest}, nil
 	}
+	// Of values far from 1, sums overflow, and cubes vanish: the interval is that of scaled ones.
+	if _, e := math.Frexp(max(-lowest, highest)); e < -200 || e > 200 {
+		scaled := make([]float64, len(values))
+		for i, v := range values {
+			scaled[i] = math.Ldexp(v, -e)
+		}
+		of, err := b.MeanInterval(scaled)
+		back := func(v float64) float64 { return max(lowest, min(math.Ldexp(v, e), highest)) }
+		return Interval{back(of.Mean), back(of.Low), back(of.High)}, err
+	}
+	mean := stat.Mean(values, nil)
 	means := b.resample(values)
 	bias, acceleration := correction(means, mean, values)
 	quantile := func(p float64) float64 {

@@ -374,3 +374,26 @@ func TestBootstrapIsTheSeeds(t *testing.T) {
 		t.Errorf("of 4000 normal values: %v, %v; want ±%v", got, err, half)
 	}
 }
+
+func TestBootstrapIntervalsScaleWithTheValues(t *testing.T) {
+	values := make([]float64, 20)
+	for i := range values {
+		values[i] = math.Sin(float64(i))
+	}
+	want, err := Bootstrap{Resamples: 500}.MeanInterval(values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, scale := range []float64{0x1p1023, 0x1p400, 0x1p-400, 0x1p-900} {
+		scaled := slices.Clone(values)
+		floats.Scale(scale, scaled)
+		got, err := Bootstrap{Resamples: 500}.MeanInterval(scaled)
+		if err != nil || !near(got.Mean/scale, want.Mean, 1e-12) || !near(got.Low/scale, want.Low, 1e-12) || !near(got.High/scale, want.High, 1e-12) {
+			t.Errorf("of values times %v: %v, %v; without the factor %v", scale, got, err, want)
+		}
+	}
+	most := []float64{math.MaxFloat64, math.MaxFloat64, math.MaxFloat64, -math.MaxFloat64}
+	if got, err := (Bootstrap{}).MeanInterval(most); err != nil || notFinite(got.Mean) || notFinite(got.Low) || notFinite(got.High) || got.Low > got.High {
+		t.Errorf("of the largest numbers: %v, %v", got, err)
+	}
+}

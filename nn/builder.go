@@ -52,9 +52,9 @@ func (b *builder) inputs(embeddings int) *G.Node {
 func (b *builder) Dense(d model.Dense, act forward.Activation, dropout int, x *G.Node) *G.Node {
 	return b.add("layer "+d.W, func() (*G.Node, error) {
 		if b.dropout == nil || dropout == model.NoDropout {
-			return ops.Dense(x, b.array(d.W), b.array(d.B), ops.Activation(act))
+			return ops.Dense(x, b.array(d.W), b.array(d.B), act)
 		}
-		return ops.DenseDrop(x, b.array(d.W), b.array(d.B), ops.Activation(act), b.dropout, dropout)
+		return ops.DenseDrop(x, b.array(d.W), b.array(d.B), act, b.dropout, dropout)
 	})
 }
 

@@ -36,7 +36,9 @@ type TransformerConfig struct {
 // of Width numbers for each of its Codes, 0 to Codes−1. The vectors of codes 0 and
 // 1, for the values that training data do not have and for those that are missing (see
 // datasets.Category), begin as zeros, and stay so where training data have no such values.
-type Embedding struct{ Codes, Width int }
+//
+//	type Embedding struct{ Codes, Width int }
+type Embedding = forward.Embedding
 
 // EmbeddingWidth is the default width of the embedding of a feature with that many codes:
 // the square root, and 16 at most.
@@ -44,14 +46,10 @@ func EmbeddingWidth(codes int) int { return int(min(16, math.Ceil(math.Sqrt(floa
 
 // settings are the form of a config that all packages share.
 func (c MLPConfig) settings() model.Settings {
-	s := model.Settings{
-		Features: c.Features, Hidden: slices.Clone(c.Hidden), Activation: forward.Activation(c.Activation),
+	return model.Settings{
+		Features: c.Features, Embeddings: slices.Clone(c.Embeddings), Hidden: slices.Clone(c.Hidden), Activation: c.Activation,
 		Dropout: c.Dropout, Members: c.Members, Seed: c.Seed,
 	}
-	for _, e := range c.Embeddings {
-		s.Embeddings = append(s.Embeddings, forward.Embedding(e))
-	}
-	return s
 }
 
 func (c TransformerConfig) settings() model.Settings {
@@ -63,14 +61,10 @@ func (c TransformerConfig) settings() model.Settings {
 // config is the config of the settings.
 func (n *network) config() MLPConfig {
 	s := n.settings
-	c := MLPConfig{
-		Features: s.Features, Hidden: slices.Clone(s.Hidden), Activation: ops.Activation(s.Activation),
+	return MLPConfig{
+		Features: s.Features, Embeddings: slices.Clone(s.Embeddings), Hidden: slices.Clone(s.Hidden), Activation: s.Activation,
 		Dropout: s.Dropout, Members: s.Members, Seed: s.Seed, Dtype: n.weights.Dtype(),
 	}
-	for _, e := range s.Embeddings {
-		c.Embeddings = append(c.Embeddings, Embedding(e))
-	}
-	return c
 }
 
 // An MLP is a multi-layer perceptron: hidden layers with an activation and dropout, and a

@@ -9,6 +9,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/internal/model"
+	"github.com/plrank/plrank/internal/op"
 )
 
 // An Array is one of the arrays of a model's weights.
@@ -113,8 +114,8 @@ func (w *Weights) Get(name string) []float64 {
 	if i < 0 {
 		return nil
 	}
-	values, _ := float64s(w.memory(i))
-	return values
+	t := op.Tensor{F32: w.float32s, F64: w.float64s}
+	return t.Read(nil, w.starts[i], w.starts[i+1])
 }
 
 // Set sets the array of that name. Another number of values than it has is an error,
@@ -192,30 +193,9 @@ func Float64s(v G.Value) ([]float64, error) {
 	if v == nil {
 		return nil, fmt.Errorf("nn: there is no value: has the graph run?")
 	}
-	if t, ok := v.(*tensor.Dense); ok && t.RequiresIterator() { // a view
-		v = t.Materialize().(*tensor.Dense)
+	values, err := op.Numbers(v)
+	if err != nil {
+		return nil, fmt.Errorf("nn: the value is a %T of %v, want numbers of float32 or float64", v, v.Dtype())
 	}
-	if values, ok := float64s(v.Data()); ok {
-		return values, nil
-	}
-	return nil, fmt.Errorf("nn: the value is a %T of %v, want numbers of float32 or float64", v, v.Dtype())
-}
-
-// float64s is a copy of numbers, or of one.
-func float64s(data any) (values []float64, ok bool) {
-	switch data := data.(type) {
-	case []float64:
-		return slices.Clone(data), true
-	case []float32:
-		values = make([]float64, len(data))
-		for i, v := range data {
-			values[i] = float64(v)
-		}
-		return values, true
-	case float64:
-		return []float64{data}, true
-	case float32:
-		return []float64{float64(data)}, true
-	}
-	return nil, false
+	return values, nil
 }

@@ -108,5 +108,6 @@ func rowsOf(in []op.Tensor, i int) ([]int, error) {
 	if i == len(in) {
 		return []int{0, rows}, nil
 	}
-	return in[i].Int, op.CheckOffsets(in[i].Int, rows)
+	_, err := op.CheckOffsets(in[i].Int, rows)
+	return in[i].Int, err
 }

@@ -2,7 +2,6 @@ package ops
 
 import (
 	"fmt"
-	"sync/atomic"
 
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -22,15 +21,13 @@ type Dropout struct {
 	set  bool
 }
 
-var dropouts atomic.Uint64
-
 // NewDropout is a source of masks that drop an entry with probability rate.
 // Every run of a graph draws anew. A rate outside [0, 1) is an error.
 func NewDropout(rate float64, seed uint64) (*Dropout, error) {
 	if !(rate >= 0 && rate < 1) {
 		return nil, fmt.Errorf("ops: dropout rate %v: want one in [0, 1)", rate)
 	}
-	return &Dropout{rate: rate, seed: seed, id: dropouts.Add(1)}, nil
+	return &Dropout{rate: rate, seed: seed, id: op.NewID()}, nil
 }
 
 // SetStep makes the masks of the next runs those of that step. Without it each
@@ -81,12 +78,7 @@ func (d *Dropout) key(name string, x *G.Node, layer int) (*G.Node, error) {
 	}
 	// Masks of one seed and layer in one graph are told apart by their ordinal.
 	stream := maskStream{d.seed, layer}
-	ordinal := uint64(0)
-	for _, n := range x.Graph().AllNodes() {
-		if op.SourceOf(n) == stream {
-			ordinal++
-		}
-	}
+	ordinal := uint64(op.Ordinal(x.Graph(), stream))
 	var runs uint64
 	draw := op.Func{
 		Name: name + "Key", Settings: fmt.Sprintf("%s, layer %d, ordinal %d", d.settings(), layer, ordinal), Source: stream,

@@ -3,14 +3,11 @@ package ops
 import (
 	"errors"
 	"fmt"
-	"sync/atomic"
 
 	G "gorgonia.org/gorgonia"
 
 	"github.com/plrank/plrank/internal/op"
 )
-
-var rewardFuncs atomic.Uint64
 
 // RewardFunc is the reward of every query expected under the Plackett–Luce policy of the
 // scores, for any function of rankings (ERR, business rules), estimated from sampled
@@ -46,9 +43,7 @@ func RewardFunc(l Lists, rankings *G.Node, reward func(query int, ranking []int)
 	if reward == nil {
 		return nil, errors.New(name + ": no reward: the function is nil")
 	}
-	// Functions cannot be compared: every node is another one.
-	settings := fmt.Sprint("function ", rewardFuncs.Add(1))
-	return op.Metric(name, settings, l, func(l *op.List, lambda []float64) (float64, error) {
+	return op.Metric(name, fmt.Sprint("function ", op.NewID()), l, func(l *op.List, lambda []float64) (float64, error) {
 		return l.Reinforce(1, func(ranking []int) float64 { return reward(l.Query, ranking) }, lambda)
 	}, op.Rankings(rankings))
 }

@@ -3,7 +3,6 @@ package ops
 import (
 	"fmt"
 	"sync"
-	"sync/atomic"
 
 	G "gorgonia.org/gorgonia"
 
@@ -34,12 +33,10 @@ type Sampler struct {
 	fixed   bool         // SetStep gave the step
 }
 
-var samplerIDs atomic.Uint64
-
 // NewSampler returns a sampler of rankings of up to cutoff documents, samples of them
 // for every query.
 func NewSampler(samples, cutoff int, seed uint64) *Sampler {
-	return &Sampler{capacity: samples, samples: samples, cutoff: cutoff, seed: seed, id: samplerIDs.Add(1)}
+	return &Sampler{capacity: samples, samples: samples, cutoff: cutoff, seed: seed, id: op.NewID()}
 }
 
 // SetSamples sets the number of samples that the following runs draw: from 1 to
@@ -66,12 +63,14 @@ func (s *Sampler) SetStep(step uint64) {
 // drawn is a node that draws from a sampler, and what it draws in a run of its graph.
 type drawn struct {
 	graph   *G.ExprGraph
-	ordinal int // among the nodes of the graph that draw from samplers of this seed
 	started bool
 
 	samples    int
-	seed, step uint64
+	seed, step uint64 // the seed is another one for every node
 }
+
+// rankingStream is the seed that nodes of a graph may share, told apart by their ordinals.
+type rankingStream uint64
 
 // stream is the stream of random numbers of a query.
 func (d *drawn) stream(l *op.List) plackett.Stream {
@@ -107,13 +106,10 @@ func (s *Sampler) drawFor(f *op.ListFunc, l Lists) (*drawn, error) {
 	case d.graph == nil:
 		return nil, fmt.Errorf("%s: the scores belong to no graph", f.Name)
 	}
-	for _, n := range d.graph.AllNodes() {
-		if other, ok := op.SourceOf(n).(*Sampler); ok && other.seed == s.seed {
-			d.ordinal++
-		}
-	}
-	d.seed = s.seed + uint64(d.ordinal)*splitmix.Gamma
-	f.Source, f.Begin = s, func() { s.next(d) }
-	f.Settings = fmt.Sprintf("sampler %d, ordinal %d, %d samples, cutoff %d", s.id, d.ordinal, s.capacity, s.cutoff)
+	stream := rankingStream(s.seed)
+	ordinal := op.Ordinal(d.graph, stream)
+	d.seed = s.seed + uint64(ordinal)*splitmix.Gamma
+	f.Source, f.Begin = stream, func() { s.next(d) }
+	f.Settings = fmt.Sprintf("sampler %d, ordinal %d, %d samples, cutoff %d", s.id, ordinal, s.capacity, s.cutoff)
 	return d, nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/model"
 	"github.com/plrank/plrank/internal/parallel"
 )
 
@@ -34,30 +35,12 @@ func (m *Model) Scores(d *datasets.Dataset) ([]float64, error) {
 	return scores, nil
 }
 
-// checkDataset is an error if d has other features than the model.
+// checkDataset is an error if d has other features than the model, or its queries do not have whole
+// rows.
 func (m *Model) checkDataset(d *datasets.Dataset) error {
-	got, want := d.FeatureIDs, m.file.FeatureIDs
-	if slices.Equal(got, want) {
-		return checkRows(d)
+	if err := model.CheckFeatures(d.Name, d.FeatureIDs, "the model", m.file.FeatureIDs); err != nil {
+		return fmt.Errorf("ranker: %w", err)
 	}
-	problem := "they are not in ascending order"
-	for _, id := range want {
-		if !slices.Contains(got, id) {
-			problem = fmt.Sprintf("%d is missing", id)
-			break
-		}
-	}
-	for _, id := range got {
-		if !slices.Contains(want, id) {
-			problem = fmt.Sprintf("%d is not one of the model's %d", id, len(want))
-			break
-		}
-	}
-	return fmt.Errorf("ranker: %s has other feature ids than the model: %s", d.Name, problem)
-}
-
-// checkRows is an error if the queries of d do not have whole rows.
-func checkRows(d *datasets.Dataset) error {
 	rows := 0
 	if n := len(d.Offsets); n > 0 {
 		rows = d.Offsets[n-1]

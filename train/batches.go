@@ -73,8 +73,7 @@ func (p *batches) packStep(b *stepBatch, order []int, step int) {
 	}
 }
 
-// prefetch announces queries that are to be packed soon: those of the step after some
-// more, and in the first step all before it.
+// prefetch announces queries that are to be packed some steps later, in the first step all before.
 func (p *batches) prefetch(order []int, step int) {
 	size := p.division.Batch
 	ahead := 1 + prefetched/size

@@ -1,13 +1,17 @@
 package train
 
-import "github.com/plrank/plrank/ops"
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
 
-// A Config is how a model is trained: settings in groups. A field that is zero is left to the
-// recipe for the training data, see [DefaultFor], as a flag that is not given to the command is.
+	"github.com/plrank/plrank/ops"
+)
+
+// A Config is how a model is trained: settings in groups, which [Config.Settings] explains at
+// length. A field that is zero is left to the recipe for the training data, see [DefaultFor].
 // Only where all is spelt out, as in what DefaultFor, [Paper] and [Config.Plain] give and in a
 // config.json, zero is zero: to train without dropout, start from one of those.
-//
-// The fields are in short what [Config.Settings] says at length.
 type Config struct {
 	Objective
 	Inputs
@@ -72,10 +76,77 @@ type Evaluation struct {
 	Metric            string   `json:"metric"`            // the validation value: a metric, LossMetric, or a weighted sum of metrics
 	Convention        string   `json:"convention"`        // for queries without a relevant document, see metrics.ParseConvention
 	Ties              string   `json:"ties"`              // how documents of equal scores are ranked, see metrics.ParseTies
-	Report            []string `json:"report"`            // metrics to report besides those of [Config.Reported]
+	Report            []string `json:"report"`            // metrics to report besides the usual ones
 	WeightedMetrics   bool     `json:"weightedMetrics"`   // queries count by their weights, where the data have such
 	EvaluationSamples int      `json:"evaluationSamples"` // rankings sampled for expected metrics that are not exact, see metrics.Measure.Sampled
 	EvaluateTrain     bool     `json:"evaluateTrain"`     // report metrics of the training split every epoch
 	EvaluateTest      bool     `json:"evaluateTest"`      // and of the test split: for learning curves, never for choosing
 	DropLabelFreeTest bool     `json:"dropLabelFreeTest"` // leave test queries without a relevant document out of all metrics
+}
+
+// A SampleCount is the number of rankings sampled for each query and step, or [Dynamic].
+type SampleCount int
+
+// Dynamic is a number of samples that grows with the epoch, from 10 to 100 in the
+// course of 40 epochs (Oosterhuis 2021, section 7).
+const Dynamic SampleCount = -1
+
+const dynamicName = "dynamic"
+
+// At is the number of samples in an epoch, counted from 0.
+func (n SampleCount) At(epoch int) int {
+	if n == Dynamic {
+		return min(100, 10+90*epoch/40)
+	}
+	return int(n)
+}
+
+// most is the highest that At gives.
+func (n SampleCount) most() int { return n.At(40) }
+
+// String is a number, or "dynamic".
+func (n SampleCount) String() string {
+	if n == Dynamic {
+		return dynamicName
+	}
+	return strconv.Itoa(int(n))
+}
+
+// MarshalText writes what String gives.
+func (n SampleCount) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
+
+// UnmarshalText reads a number of 1 or more, or "dynamic".
+func (n *SampleCount) UnmarshalText(text []byte) error {
+	if string(text) == dynamicName {
+		*n = Dynamic
+		return nil
+	}
+	v, err := strconv.Atoi(string(text))
+	if err != nil || v < 1 {
+		return fmt.Errorf("want a number of 1 or more, or %s", dynamicName)
+	}
+	*n = SampleCount(v)
+	return nil
+}
+
+// MarshalJSON writes a number, or the string "dynamic".
+func (n SampleCount) MarshalJSON() ([]byte, error) {
+	if n == Dynamic {
+		return json.Marshal(dynamicName)
+	}
+	return json.Marshal(int(n))
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (n *SampleCount) UnmarshalJSON(data []byte) error {
+	var v int
+	if json.Unmarshal(data, &v) == nil {
+		*n = SampleCount(v)
+		return nil
+	}
+	var text string
+	if err := json.Unmarshal(data, &text); err != nil {
+		return err
+	}
+	return n.UnmarshalText([]byte(text))
 }

@@ -82,8 +82,7 @@ func (e *evaluator) takeGrade(d *datasets.Dataset) error {
 	return nil
 }
 
-// names are those of all reported values: of the measures, and of the sum of some by which
-// epochs are told apart.
+// names are those of all reported values: of the measures, and of Config.Metric if it is a sum.
 func (e *evaluator) names() []string {
 	var names []string
 	for _, m := range e.measures {
@@ -204,8 +203,7 @@ func (e *evaluator) valuesOf(list []metrics.Measure, means []measurement) Values
 	return e.metric.add(values)
 }
 
-// randomOrder is the expectation over random rankings, which for this ranker is
-// what both kinds of metrics measure: that of a ranking with all scores equal.
+// randomOrder is the expectation over random rankings, for both kinds of metrics.
 func (e *evaluator) randomOrder(d *datasets.Dataset) (Values, error) {
 	random := *e
 	random.in.Ties = metrics.TiesRandom

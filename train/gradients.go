@@ -38,11 +38,10 @@ func newGradients(model nn.Scorer, features int, o *graph.Objective, division sh
 	return g
 }
 
-// errInterrupted is the end of training on all ranks, one of which was interrupted.
-var errInterrupted = errors.New("a rank was interrupted")
-
-// errElsewhere is the error of another rank.
-var errElsewhere = errors.New("an error of another rank")
+var (
+	errInterrupted = errors.New("a rank was interrupted") // the end of training on all ranks
+	errElsewhere   = errors.New("an error of another rank")
+)
 
 // of computes the loss of a step, after so many, and its gradient: the mean over its queries, of
 // all shards. Where a rank fails, all do, in the same way.

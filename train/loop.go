@@ -10,13 +10,10 @@ import (
 
 	"github.com/plrank/plrank/internal/processes"
 	"github.com/plrank/plrank/train/internal/graph"
-	"github.com/plrank/plrank/train/internal/shards"
 )
 
 // A loop makes the steps of a run: batch, gradient, optimizer. All else is done by hooks.
 type loop struct {
-	data      *runData
-	division  shards.Division
 	batches   *batches
 	gradients *gradients
 	samples   SampleCount
@@ -71,8 +68,9 @@ func (l *loop) epoch(ctx context.Context, epoch int, report func(Step)) (Epoch, 
 	if err := l.gradients.objective.Settings.Sampler.SetSamples(e.Samples); err != nil {
 		return e, err
 	}
-	order := l.division.Order(epoch, l.data.queries, l.data.documents)
-	steps := (len(order) + l.division.Batch - 1) / l.division.Batch
+	data, division := l.batches.data, l.batches.division
+	order := division.Order(epoch, data.queries, data.documents)
+	steps := (len(order) + division.Batch - 1) / division.Batch
 	learned := len(order) // queries
 	made := 0
 	err := l.batches.each(ctx, order, func(b *stepBatch) error {
@@ -178,7 +176,7 @@ func (l *loop) locateHere(ctx context.Context, err error, b *stepBatch, s *step)
 	if queries == nil {
 		queries = b.queries
 	}
-	d := l.data.splits.Train
+	d := l.batches.data.splits.Train
 	const most = 8
 	var ids []string
 	for _, q := range queries[:min(most, len(queries))] {

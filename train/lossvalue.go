@@ -36,7 +36,7 @@ func (l *lossValues) of(d *datasets.Dataset, in metrics.Input) ([]float64, error
 	}
 	perQuery := make([]float64, len(in.Offsets)-1)
 	for q := range perQuery {
-		loss, err := v.query(in.Scores, in.Offsets[q], in.Offsets[q+1], uint64(q))
+		loss, err := v.query(in.Scores, in.Offsets[q], in.Offsets[q+1], q)
 		if err != nil {
 			return nil, fmt.Errorf("query %s: %w", d.QueryIDs[q], err)
 		}
@@ -78,9 +78,9 @@ func newLossValue(l *trainingLoss, d *datasets.Dataset) (v *lossValue, err error
 	return v, err
 }
 
-// query is the loss of the query that has the given rows.
-func (v *lossValue) query(scores []float64, from, to int, number uint64) (float64, error) {
-	gains, d, b := v.gains[from:to], v.data, &v.batch
+// query is the loss of the query of that number, which has the given rows.
+func (v *lossValue) query(scores []float64, from, to, number int) (float64, error) {
+	gains, b := v.gains[from:to], &v.batch
 	if from == to || !v.labelFree && !slices.ContainsFunc(gains, func(g float32) bool { return g > 0 }) {
 		return math.NaN(), nil
 	}
@@ -89,21 +89,14 @@ func (v *lossValue) query(scores []float64, from, to int, number uint64) (float6
 	if err != nil {
 		return 0, err
 	}
-	x := b.Packed.X[:0]
+	b.Packed.Pack(v.data, &datasets.Transform{Inputs: v.data.Width()}, []int{number}, b.Rows, 1)
+	x := b.Packed.X[:0] // scores take the place of features
 	for _, s := range scores[from:to] {
 		x = append(x, float32(s))
 	}
 	b.Packed.X = padded(x, nil, b.Rows, 0)
 	b.Gains = padded(b.Gains[:0], gains, b.Rows, 0)
-	b.Packed.Labels = padded(b.Packed.Labels[:0], d.Labels[from:to], b.Rows, 0)
-	b.Packed.Offsets = append(b.Packed.Offsets[:0], 0, to-from)
-	if d.Groups != nil {
-		b.Packed.Groups = padded(b.Packed.Groups[:0], d.Groups[from:to], b.Rows, -1)
-	}
-	if d.Weights != nil {
-		b.Packed.Weights = padded(b.Packed.Weights[:0], d.Weights[from:to], b.Rows, 0)
-	}
-	v.objective.SetStep(number)
+	v.objective.SetStep(uint64(number))
 	loss, err := g.Loss(b, nil)
 	if err == nil && !finite(loss) {
 		err = fmt.Errorf("the loss is %v", loss)

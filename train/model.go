@@ -9,6 +9,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/datasets"
+	models "github.com/plrank/plrank/internal/model"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ranker"
 )
@@ -98,9 +99,10 @@ func fitTransform(p *parsed, d *datasets.Dataset) (*datasets.Transform, error) {
 	for _, category := range of.Transform.Categories {
 		categorical = append(categorical, of.FeatureIDs[category.Column])
 	}
+	if err := models.CheckFeatures(d.Name, d.FeatureIDs, "the initial model", of.FeatureIDs); err != nil {
+		return nil, fmt.Errorf("train: %w", err)
+	}
 	switch {
-	case !slices.Equal(of.FeatureIDs, d.FeatureIDs):
-		return nil, fmt.Errorf("train: %s has other feature ids than the initial model: %s", d.Name, difference(d.FeatureIDs, of.FeatureIDs))
 	case of.Transform.Spec != c.Transform:
 		return nil, fmt.Errorf("train: the transform of the initial model is %s, not %s", of.Transform.Spec, c.Transform)
 	case !slices.Equal(categorical, slices.Sorted(slices.Values(c.Categorical))):
@@ -132,19 +134,4 @@ func startFrom(initial *ranker.Model, model nn.Scorer) error {
 	}
 	copy(model.Weights().Float32s(), has.Float32s())
 	return nil
-}
-
-// difference says how two ascending lists of feature ids differ.
-func difference(got, want []int) string {
-	for _, id := range got {
-		if _, ok := slices.BinarySearch(want, id); !ok {
-			return fmt.Sprintf("%d is not one of the model's %d", id, len(want))
-		}
-	}
-	for _, id := range want {
-		if _, ok := slices.BinarySearch(got, id); !ok {
-			return fmt.Sprintf("%d is missing", id)
-		}
-	}
-	return "they are not in ascending order"
 }

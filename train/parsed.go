@@ -59,16 +59,6 @@ func (c Config) Check() error {
 	return err
 }
 
-// Reported names the metrics that training with this configuration reports, in
-// the order of a table.
-func (c Config) Reported() ([]string, error) {
-	p, err := c.parse(Parts{})
-	if err != nil {
-		return nil, err
-	}
-	return p.evaluator.names(), nil
-}
-
 // checkData is an error for documents that cannot be measured.
 func (p *parsed) checkData(d *datasets.Dataset) error {
 	if err := d.Validate(); err != nil {

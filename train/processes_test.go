@@ -83,7 +83,7 @@ func TestShardsHaveTheGradientOfTheStep(t *testing.T) {
 	c := busy("sgd")
 	c.Loss, c.Dropout, c.Batch = "plrank-exact", 0, 11
 	one := mustNew(t, c, small())
-	order := one.loop.division.Order(0, one.data.queries, one.data.documents)
+	order := one.loop.batches.division.Order(0, one.data.queries, one.data.documents)
 	var whole stepBatch
 	one.loop.batches.packStep(&whole, order, 0)
 	want, err := one.loop.gradients.of(ctx, &whole, 0)

@@ -32,18 +32,12 @@ func Default() Config { return Config{} }
 //	model           weights of the best epoch      average of the weights over steps
 //	epochs          16                             5, and up to 10 below 400,000 documents
 //
-// The objective for small data is exact: nothing is sampled. Models fit small data too closely.
-// Dropout helps against it, and so does the mean of several networks, which also varies less from
-// seed to seed. The expected metric tells epochs apart with less noise than the metric of one
-// ranking. A rate that begins high and falls fast takes a fifth of the steps of a low one. With
-// much data one larger network does better, in less time.
-//
-// The gradient of NDCG at 10 is that of the few documents at the top. Softmax adds what the others
-// say, and helps most in the first epochs; on small data of long queries, of 50 documents and more
-// on average, a larger K does some of that. With shorter queries it also helps to know the rank of
-// a value among those of its query. Uninformative inputs cost quality: the group lasso keeps their
-// weights small. The average of the weights is good long before the rate has fallen. lab/recipe.md
-// has the trials.
+// Models fit small data too closely: dropout helps against it, and so does the mean of several
+// networks, which also varies less from seed to seed. The expected metric, by which their best
+// epoch is chosen, has less noise than that of one ranking. The gradient of NDCG at 10 is that of
+// the few documents at the top: softmax adds what the others say, and so does a larger K for long
+// queries, of 50 documents and more on average. The group lasso keeps the weights of uninformative
+// inputs small. lab/recipe.md has the trials.
 func DefaultFor(documents, queries int) (c Config, reason string) {
 	if documents >= largeFrom {
 		c = largeRecipe(documents)

@@ -158,10 +158,8 @@ func measuring(c Config, parts Parts, model *ranker.Model, splits ...Split) (*ev
 // report has no splits yet.
 func (e *evaluator) report() *Report {
 	r := &Report{Convention: e.settings.Convention, Metrics: e.names()}
-	for _, m := range e.measures {
-		if m.NeedsGrade() {
-			r.HighestGrade = e.in.HighestGrade
-		}
+	if slices.ContainsFunc(e.measures, metrics.Measure.NeedsGrade) {
+		r.HighestGrade = e.in.HighestGrade
 	}
 	return r
 }
@@ -169,7 +167,7 @@ func (e *evaluator) report() *Report {
 // reportOn measures random order, other rankers, and the model, or scores, of that name.
 func (e *evaluator) reportOn(s Split, model scoring, name string, others ...Baseline) (SplitReport, error) {
 	d := s.Data
-	r := SplitReport{Name: s.Name, Queries: d.Queries(), Documents: d.Rows()}
+	r := SplitReport{Name: s.Name, Queries: d.Queries(), Documents: d.Rows(), StdErr: Values{}}
 	add := func(ranker string, values Values) {
 		r.Rankers, r.Rows = append(r.Rankers, ranker), append(r.Rows, values)
 	}
@@ -202,13 +200,9 @@ func (e *evaluator) reportOn(s Split, model scoring, name string, others ...Base
 	r.PerQuery = map[string][]float64{}
 	for i, m := range e.measures {
 		r.PerQuery[m.String()] = means[i].perQuery
-		if !m.Sampled() {
-			continue
+		if m.Sampled() {
+			r.StdErr[m.String()] = Value(means[i].StdErr)
 		}
-		if r.StdErr == nil {
-			r.StdErr = Values{}
-		}
-		r.StdErr[m.String()] = Value(means[i].StdErr)
 	}
 	return r, nil
 }

@@ -216,7 +216,7 @@ func timeSteps(g processes.Group, out *bufio.Writer, words []string) {
 		if timer.took = 0; s.Epoch > 1 && s.Step > 1 { // no graphs to be made, and no validation
 			documents, shards := 0, map[int]bool{}
 			d := t.data.splits.Train
-			order := t.loop.division.Order(s.Epoch-1, t.data.queries, t.data.documents)
+			order := t.loop.batches.division.Order(s.Epoch-1, t.data.queries, t.data.documents)
 			for at := (s.Step - 1) * c.Batch; at < min(s.Step*c.Batch, len(order)); at++ {
 				if slices.Contains(t.loop.batches.own, at%c.Shards) {
 					documents += d.Offsets[order[at]+1] - d.Offsets[order[at]]

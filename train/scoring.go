@@ -1,9 +1,12 @@
 package train
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
+
+	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/nn"
@@ -105,13 +108,11 @@ func (r runScoring) score(*datasets.Dataset, []int) ([]float64, error) { return 
 
 func init() { ranker.RegisterOthers(Forward) }
 
-// Forward is a forward pass of any kind of model that package nn knows: it runs the graphs of the
-// model, several at once where it is called so. In a program that has this package, package ranker
-// takes it for the kinds that have no plain one, and those that neither package knows have none.
-//
-// It may be called by several goroutines at once: graphs run side by side, and are built one
-// at a time, for Gorgonia numbers some nodes, such as those of Rectify, with a counter of the
-// process. A program that makes such nodes itself meanwhile has a race on that counter.
+// Forward is a forward pass of any kind of model that package nn knows, nil for others: it runs the
+// graphs of the model. In a program that has this package, package ranker takes it for the kinds
+// that have no plain one. Several goroutines may call it at once, but a program that builds graphs
+// itself meanwhile has a race: Gorgonia numbers some nodes, such as those of Rectify, with a
+// counter of the process.
 func Forward(f *ranker.File) (ranker.Forward, error) {
 	if !slices.Contains(nn.Kinds(), f.Kind) {
 		return nil, nil
@@ -144,4 +145,56 @@ func forward(model nn.Scorer, features int) (ranker.Forward, error) {
 		copy(scores, values)
 		return nil
 	}, nil
+}
+
+// File is the file of a model that was trained without a [Trainer], on the features of d after
+// the transform, and with the gain of that name. The highest label of d is the highest grade. It
+// is a copy of the weights.
+func File(model nn.Scorer, t *datasets.Transform, d *datasets.Dataset, gain string) (*ranker.File, error) {
+	settings, err := json.Marshal(model.Settings())
+	if err != nil {
+		return nil, fmt.Errorf("train: settings of the model: %w", err)
+	}
+	w := model.Weights()
+	f := &ranker.File{
+		Kind: model.Kind(), Settings: settings, Dtype: w.Dtype().String(),
+		Transform: t, FeatureIDs: d.FeatureIDs, FeatureNames: d.FeatureNames, Gain: gain,
+	}
+	if len(d.Labels) > 0 {
+		f.Grade = max(0, float64(slices.Max(d.Labels)))
+	}
+	for _, a := range w.Arrays() {
+		f.Arrays = append(f.Arrays, ranker.Array{Name: a.Name, Shape: a.Shape, Values: w.Get(a.Name)})
+	}
+	return f, nil
+}
+
+var dtypes = map[string]tensor.Dtype{"float32": tensor.Float32, "float64": tensor.Float64}
+
+// weightsOf are those of a model file.
+func weightsOf(f *ranker.File) (*nn.Weights, error) {
+	var arrays []nn.Array
+	for _, a := range f.Arrays {
+		arrays = append(arrays, nn.Array{Name: a.Name, Shape: a.Shape})
+	}
+	weights, err := nn.NewWeights(dtypes[f.Dtype], arrays...)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range f.Arrays {
+		if err := weights.Set(a.Name, a.Values); err != nil {
+			return nil, err
+		}
+	}
+	return weights, nil
+}
+
+// Scorer is the model of a file, of any kind that package nn knows, as a graph is built of it. It
+// has a copy of the weights.
+func Scorer(f *ranker.File) (nn.Scorer, error) {
+	weights, err := weightsOf(f)
+	if err != nil {
+		return nil, err
+	}
+	return nn.Read(f.Kind, f.Settings, weights)
 }

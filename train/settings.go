@@ -2,13 +2,16 @@ package train
 
 import (
 	"cmp"
+	"encoding"
 	"encoding/json"
 	"fmt"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
 )
@@ -38,17 +41,10 @@ func (s Setting) Take(from Setting) { s.field().Set(from.field()) }
 
 func (s Setting) field() reflect.Value { return reflect.ValueOf(s.Value).Elem() }
 
+var capital = regexp.MustCompile("[A-Z]")
+
 // words is the name of the setting in errors.
-func (s Setting) words() string {
-	var b strings.Builder
-	for _, r := range s.JSON {
-		if 'A' <= r && r <= 'Z' {
-			b.WriteByte(' ')
-		}
-		b.WriteRune(r)
-	}
-	return strings.ToLower(b.String())
-}
+func (s Setting) words() string { return strings.ToLower(capital.ReplaceAllString(s.JSON, " $0")) }
 
 // json is the value as JSON has it.
 func (s Setting) json() string {
@@ -73,8 +69,7 @@ func (c *Config) Settings() []Setting {
 	list := []Setting{
 		{Flag: "loss", Value: &c.Loss, Plain: "plrank-exact",
 			Help: "the objective: the `name` of a loss, or a weighted sum of several, such as plrank-exact+0.5*disparity"},
-		{Flag: "cutoff", Value: &c.Cutoff, Plain: plainCutoff, check: cutoff, Measuring: true,
-			Help: "ranks that count, `K`"},
+		{Flag: "cutoff", Value: &c.Cutoff, Plain: plainCutoff, check: cutoff, Measuring: true, Help: "ranks that count, `K`"},
 		{Flag: "samples", Value: &c.Samples, Plain: 100, check: sampleCount,
 			Help: "rankings sampled for each query and step, `N`, by the losses that sample; dynamic grows from 10 to 100 over 40 epochs"},
 		{Flag: "gain", Value: &c.Gain, Plain: metrics.Exp2Gain.String(), Measuring: true,
@@ -130,8 +125,7 @@ func (c *Config) Settings() []Setting {
 			Help: "highest `norm` of a gradient; 0 is no limit"},
 		{Flag: "average", Value: &c.Average, check: fraction("a number in [0, 1), such as 0.999"),
 			Help: "`rate` of the exponential moving average of the weights over the steps, such as 0.999: the model is then the average; 0 is none"},
-		{Flag: "batch", Value: &c.Batch, Plain: 1, check: atLeast(1),
-			Help: "`queries` a step"},
+		{Flag: "batch", Value: &c.Batch, Plain: 1, check: atLeast(1), Help: "`queries` a step"},
 		{Flag: "shards", Value: &c.Shards, Plain: 1, check: atLeast(1),
 			Help: "`parts` that the training queries are divided into. A step takes queries from all of them; their gradients are computed one by one and summed in a fixed order. As many processes at most can share a training under mpirun, where the default is 8; the result does not depend on how many do"},
 		{Flag: "on-nan", Value: &c.OnNaN, Plain: onNaNStop, check: oneOf("policy for batches that are not finite", onNaNStop, onNaNSkip), Resumable: true,
@@ -160,8 +154,7 @@ func (c *Config) Settings() []Setting {
 		{Flag: "drop-label-free-test", Value: &c.DropLabelFreeTest,
 			Help: "leave queries of the test split without a relevant document out of all metrics, DCG too"},
 
-		{Flag: "seed", Value: &c.Seed, Measuring: true,
-			Help: "`seed` of all that is random"},
+		{Flag: "seed", Value: &c.Seed, Measuring: true, Help: "`seed` of all that is random"},
 	}
 	at := map[any]int{}
 	for i, s := range list {
@@ -182,8 +175,7 @@ func (c *Config) Settings() []Setting {
 }
 
 // Plain is c without any recipe: each field that is zero, and of which zero is not a value, has
-// the same value whatever the data, such as plain SGD. It is what is meant by JSON of older
-// versions that lacks newer settings.
+// the same value whatever the data, such as plain SGD. JSON of older versions means this.
 func (c Config) Plain() Config {
 	for _, s := range c.Settings() {
 		if s.Unset() {
@@ -232,4 +224,82 @@ func (c Config) usualMetric() string {
 func byLoss(loss string) bool {
 	terms, err := losses.Terms(loss)
 	return err == nil && (len(terms) > 1 || terms[0].Measure != "")
+}
+
+// The scorers, and what Config.OnNaN may be.
+const (
+	mlpScorer       = "mlp"
+	attentionScorer = "attention"
+
+	onNaNStop = "stop"
+	onNaNSkip = "skip"
+)
+
+// Scorers lists the names that Config.Scorer may have.
+func Scorers() []string { return []string{attentionScorer, mlpScorer} }
+
+// A check is an error for a setting whose value makes no sense.
+type check = func(s Setting) error
+
+// within looks that a number lies in [least, most], and says what is wanted.
+func within(least, most float64, want string) check {
+	return func(s Setting) error {
+		var v float64
+		if i, ok := s.Value.(*int); ok {
+			v = float64(*i)
+		} else {
+			v = *s.Value.(*float64)
+		}
+		if !(v >= least && v <= most) {
+			return fmt.Errorf("train: %s is %v: want %s", s.words(), s.field(), want)
+		}
+		return nil
+	}
+}
+
+func atLeast(n int) check { return within(float64(n), math.Inf(1), fmt.Sprintf("%d or more", n)) }
+
+// cutoff looks that it is 1 or more; beyond a million the discounts alone take long to compute.
+func cutoff(s Setting) error {
+	return cmp.Or(atLeast(1)(s), within(1, 1_000_000, "1000000 at most, or it takes too much memory")(s))
+}
+
+func notNegative(most float64) check { return within(0, most, "a number that is not below 0") }
+
+// fraction looks that a number lies in [0, 1).
+func fraction(want string) check { return within(0, math.Nextafter(1, 0), want) }
+
+// oneOf looks that a name is one of those.
+func oneOf(what string, valid ...string) check {
+	return func(s Setting) error {
+		if name := *s.Value.(*string); !slices.Contains(valid, name) {
+			return fmt.Errorf("train: unknown %s %q: %s", what, name, names.Want(name, valid))
+		}
+		return nil
+	}
+}
+
+// each looks that the numbers of a list are not too small.
+func each(what string, least int) check {
+	return func(s Setting) error {
+		for _, n := range *s.Value.(*[]int) {
+			if n < least {
+				return fmt.Errorf("train: %s %d: want %s", what, n, s.Want)
+			}
+		}
+		return nil
+	}
+}
+
+// marshals looks that a value has a name.
+func marshals(s Setting) error {
+	_, err := s.Value.(encoding.TextMarshaler).MarshalText()
+	return err
+}
+
+func sampleCount(s Setting) error {
+	if n := *s.Value.(*SampleCount); n < 1 && n != Dynamic {
+		return fmt.Errorf("train: %s is %d: want 1 or more, or %s", s.words(), int(n), dynamicName)
+	}
+	return nil
 }

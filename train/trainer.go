@@ -125,7 +125,7 @@ func (t *Trainer) prepare() error {
 	division := shards.Division{Shards: c.Shards, Batch: c.Batch, Seed: c.Seed, Rank: p.group.Rank(), Ranks: p.group.Size()}
 	cutoff := min(c.Cutoff, longest(train)) // there are no ranks beyond it
 	t.loop = &loop{
-		data: t.data, division: division, group: p.group, history: t.history,
+		group: p.group, history: t.history,
 		batches:   &batches{data: t.data, division: division, own: division.Own()},
 		gradients: newGradients(model, features, p.loss.objective(train, cutoff), division, p.group),
 		samples:   c.Samples, skips: c.OnNaN == onNaNSkip, optimizer: optimizer, weights: weights,
@@ -134,8 +134,7 @@ func (t *Trainer) prepare() error {
 	return nil
 }
 
-// newHooks are the hooks of a run, in the order in which the loop calls them at each moment. The
-// weights that are evaluated are averaged ones with Config.Average.
+// newHooks are the hooks of a run, in the order in which the loop calls them at each moment.
 func newHooks(c Config, s schedule, arrays []nn.Array, evaluated []float32, v *validation) []hook {
 	var list []hook
 	for _, row := range []struct {
@@ -243,8 +242,7 @@ func (t *Trainer) History() []Epoch { return t.history.epochs }
 // Best is the model of the best epoch until now.
 func (t *Trainer) Best() (*ranker.Model, error) { return t.model(t.validation.best) }
 
-// Current is the model as it is, or of the average of its weights
-// (Config.Average): before Run, with its initial weights.
+// Current is the model as it is, or of the average of its weights: see Config.Average.
 func (t *Trainer) Current() (*ranker.Model, error) {
 	return t.model(t.validation.current.model.Weights().Float32s())
 }

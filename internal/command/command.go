@@ -39,9 +39,8 @@ func Usage(err error) error {
 // ErrInterrupted is the end of a command that was interrupted, and has said so.
 var ErrInterrupted = errors.New("interrupted")
 
-// Run runs the body of a command, says on stderr why it failed, and gives the exit
-// status. An end of a context is an interruption. What the body prints on the stdout that it is given, and that cannot be
-// written, is an error as well.
+// Run runs the body of a command, says on stderr why it failed, and gives the exit status. An end
+// of a context is an interruption. What cannot be written to the body's stdout is an error as well.
 func Run(name string, stdout, stderr io.Writer, body func(stdout io.Writer) error) int {
 	out := newOutput(stdout)
 	err := withoutFaults(func() error { return body(out) })
@@ -82,24 +81,29 @@ func withoutFaults(body func() error) (err error) {
 
 // Parse reads the flags, beside which there must be nothing. Errors are those of ParseWords.
 func Parse(flags *flag.FlagSet, args []string) error {
-	words, err := ParseWords(flags, args)
-	if err == nil && words != nil {
-		err = Usage(fmt.Errorf("unexpected argument %q", words[0]))
+	err := ParseWords(flags, args)
+	if err == nil && flags.NArg() > 0 {
+		err = Usage(fmt.Errorf("unexpected argument %q", flags.Arg(0)))
 	}
 	return err
 }
 
-// ParseWords reads the flags, and gives the words before, between and after them, such as names of
-// files. A text that is given and empty is an error: it comes from a variable of a shell that is
-// not set. An error is a UsageError, except for flag.ErrHelp.
-func ParseWords(flags *flag.FlagSet, args []string) (words []string, err error) {
+// ParseWords reads the flags; the words before, between and after them, such as names of files, are
+// then their Args. A text that is given and empty, as from a variable of a shell that is not set, is
+// an error. All are a UsageError but flag.ErrHelp.
+func ParseWords(flags *flag.FlagSet, args []string) error {
 	flags.SetOutput(io.Discard) // errors are one line of our own
-	for err = flags.Parse(args); err == nil && flags.NArg() > 0; err = flags.Parse(flags.Args()[1:]) {
+	words := []string{"--"}     // after which all are words
+	err := flags.Parse(args)
+	for ; err == nil && flags.NArg() > 0; err = flags.Parse(flags.Args()[1:]) {
 		words = append(words, flags.Arg(0))
+	}
+	if err == nil {
+		err = flags.Parse(words)
 	}
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		return nil, err
+		return err
 	case err != nil:
 		if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
 			err = fmt.Errorf("there is no flag -%s", name)
@@ -109,7 +113,7 @@ func ParseWords(flags *flag.FlagSet, args []string) (words []string, err error) 
 				err = fmt.Errorf("%w (did you mean -%s?)", err, near)
 			}
 		}
-		return nil, Usage(err)
+		return Usage(err)
 	}
 	flags.Visit(func(f *flag.Flag) {
 		if text, ok := f.Value.(flag.Getter); ok && err == nil && text.Get() == "" {
@@ -117,7 +121,14 @@ func ParseWords(flags *flag.FlagSet, args []string) (words []string, err error) 
 			err = Usage(fmt.Errorf("-%s is empty: want a %s, or leave -%s out", f.Name, kind, f.Name))
 		}
 	})
-	return words, err
+	return err
+}
+
+// IsGiven tells whether the command line has a flag.
+func IsGiven(flags *flag.FlagSet, name string) bool {
+	given := false
+	flags.Visit(func(f *flag.Flag) { given = given || f.Name == name })
+	return given
 }
 
 // Interruptible is a context that ends with the first Ctrl-C, or a request to
@@ -128,8 +139,8 @@ func Interruptible() context.Context {
 	return ctx
 }
 
-// Await is the result of work that cannot be interrupted, or ErrInterrupted as soon as the
-// context ends: the work is then left to itself, and the program should end.
+// Await is the result of work that cannot be interrupted, or ErrInterrupted as soon as the context
+// ends: the work is left alone, and the program should end.
 func Await[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	type result struct {
 		value T

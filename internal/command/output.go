@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"strconv"
@@ -31,6 +32,13 @@ func Printable(text string) string {
 		text = text[size:]
 	}
 	return b.String()
+}
+
+// Warn prints warnings.
+func Warn(stderr io.Writer, warnings ...string) {
+	for _, w := range warnings {
+		fmt.Fprintln(stderr, "warning:", Printable(w))
+	}
 }
 
 // An output is a stream that remembers its first error, and on a terminal prints what is

@@ -1,6 +1,6 @@
 // Package elementwise computes functions of each number of a layer by itself: activations,
-// their derivatives, dropout, and steps of optimizers. AVX-512 instructions, where a machine has
-// them, give the bits of plain Go.
+// their derivatives, dropout, exponentials of a softmax, and steps of optimizers. AVX-512
+// instructions, where a machine has them, give the bits of plain Go.
 package elementwise
 
 import (

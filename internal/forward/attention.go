@@ -9,19 +9,13 @@ import (
 	"github.com/viterin/vek/vek32"
 
 	"github.com/plrank/plrank/internal/blas"
+	"github.com/plrank/plrank/internal/elementwise"
 	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/internal/scratch"
-	"github.com/plrank/plrank/internal/softmax"
 )
 
-// An Attention is multi-head scaled dot-product attention among the documents of each
-// query (Vaswani et al. 2017, sections 3.2.1 and 3.2.2). In every head a document has
-// three vectors q, k and v of size Width/Heads, and its output is
-//
-//	y_i = Σ_j p_ij v_j,   p_i = softmax_j(q_i·k_j / √size).
-//
-// The input is [rows, 3·Width]: the q of all heads side by side, then the k, then the v. The
-// output is [rows, Width]. The weights p are computed for a few rows at a time, and again for
+// An Attention is that of ops.Attention, y_i = Σ_j p_ij v_j with p_i = softmax_j(q_i·k_j / √size), from
+// [rows, 3·Width] to [rows, Width]. The weights p are computed for a few rows at a time, and again for
 // the derivative: memory is a few times that of the input, however many documents a query has.
 type Attention[T float] struct {
 	Width, Heads int
@@ -187,7 +181,7 @@ func (s *attentionSpace[T]) exponentials(p piece[T], keys blas.Right[T], q blas.
 	weights := blas.RowMajor(s.weights, q.Rows, p.n)
 	keys.Product(weights, q, blas.End[T]{})
 	for r := range q.Rows {
-		s.sums[r] = softmax.Exponentials(row(weights, r), p.scale())
+		s.sums[r] = elementwise.Exponentials(row(weights, r), p.scale())
 	}
 	return weights
 }

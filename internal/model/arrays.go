@@ -97,6 +97,21 @@ func (s Settings) CheckCount(n int) error {
 	return nil
 }
 
+// CheckFeatures is an error where data have other feature ids than a model, whose ids ascend. It
+// says of which model.
+func CheckFeatures(data string, has []int, of string, want []int) error {
+	if slices.Equal(has, want) {
+		return nil
+	}
+	problem := "they are not in ascending order"
+	if i := slices.IndexFunc(has, func(id int) bool { return !slices.Contains(want, id) }); i >= 0 {
+		problem = fmt.Sprintf("%d is not one of the model's %d", has[i], len(want))
+	} else if i := slices.IndexFunc(want, func(id int) bool { return !slices.Contains(has, id) }); i >= 0 {
+		problem = fmt.Sprintf("%d is missing", want[i])
+	}
+	return fmt.Errorf("%s has other feature ids than %s: %s", data, of, problem)
+}
+
 // CheckShape is an error where a stored array has another shape than it should, nil being that
 // of an array that was not stored.
 func CheckShape(name string, has, want []int) error {

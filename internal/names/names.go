@@ -1,4 +1,5 @@
-// Package names has the end of every error about a name that is not known.
+// Package names reads weighted sums of names, and has the end of every error about a name that is
+// not known.
 package names
 
 import "strings"

@@ -2,6 +2,7 @@ package op
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -19,7 +20,7 @@ type Func struct {
 	// VJPs are the vector-Jacobian products, the derivatives by the inputs times the
 	// incoming gradient; nil for an input that is a constant for differentiation.
 	VJPs   []*Term
-	Source any // of random numbers, where there is one: see SourceOf
+	Source any // of random numbers, where there is one, comparable: see Ordinal
 }
 
 // Float is a type of the numbers of a graph.
@@ -69,12 +70,14 @@ func Elementwise(name string, x *G.Node, f func(x float64) float64, vjp func(x, 
 	return fn.Apply(x)
 }
 
-// SourceOf is the source of the random numbers of a node, nil if it has none.
-func SourceOf(n *G.Node) any {
-	if op, ok := n.Op().(*funcOp); ok {
-		return op.f.Source
+// Ordinal is the number of nodes of a graph whose random numbers are from that source.
+func Ordinal(g *G.ExprGraph, source any) (ordinal int) {
+	for _, n := range g.AllNodes() {
+		if op, ok := n.Op().(*funcOp); ok && op.f.Source == source {
+			ordinal++
+		}
 	}
-	return nil
+	return ordinal
 }
 
 // Apply makes a node of a function of nodes.
@@ -161,6 +164,12 @@ func (f *Func) value(in ...G.Value) (G.Value, error) {
 	}
 	return f.on(shapes, in[0].Dtype()).Do(in...)
 }
+
+var ids atomic.Uint64
+
+// NewID is a number for settings that cannot be compared, such as a function: Gorgonia merges
+// nodes of equal settings.
+func NewID() uint64 { return ids.Add(1) }
 
 func (f *Func) String() string {
 	if f.Settings == "" {

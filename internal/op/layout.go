@@ -69,11 +69,6 @@ func Rankings(n *G.Node) In { return In{name: "rankings", node: n, layout: PerRa
 // Samples is an input with a number for every row in every sample, [samples × rows].
 func Samples(name string, n *G.Node) In { return In{name: name, node: n, layout: PerSample} }
 
-// SampleInts is an input with an int for every row in every sample, [samples × rows].
-func SampleInts(name string, n *G.Node) In {
-	return In{name: name, node: n, layout: PerSample, ints: true}
-}
-
 // Discounts are [List.Discounts], a setting that tells nodes apart.
 func Discounts(theta []float64) In { return In{setting: true, discounts: slices.Clone(theta)} }
 

@@ -116,7 +116,7 @@ func (r *listRun) do(in []Tensor, result Tensor) error {
 	if len(in) > n {
 		r.offsets = in[n].Int
 	}
-	present, err := checkOffsets(r.offsets, rows)
+	present, err := CheckOffsets(r.offsets, rows)
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.f.Name, err)
 	}
@@ -170,14 +170,9 @@ func (r *listRun) query(l *List, q int) error {
 	return fmt.Errorf("%s: query %d: %w", r.f.Name, q, err)
 }
 
-// CheckOffsets reports offsets that descend, or lead out of the rows.
-func CheckOffsets(offsets []int, rows int) error {
-	_, err := checkOffsets(offsets, rows)
-	return err
-}
-
-// checkOffsets counts the queries that have documents.
-func checkOffsets(offsets []int, rows int) (present int, err error) {
+// CheckOffsets reports offsets that descend, or lead out of the rows, and counts the queries that
+// have documents.
+func CheckOffsets(offsets []int, rows int) (present int, err error) {
 	for q, o := range offsets {
 		if o < 0 || o > rows {
 			return 0, fmt.Errorf("offsets[%d] = %d is outside of the %d rows", q, o, rows)

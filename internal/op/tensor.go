@@ -2,6 +2,7 @@ package op
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	G "gorgonia.org/gorgonia"
@@ -46,6 +47,18 @@ func tensorOf(v G.Value) (Tensor, error) {
 	return Tensor{}, fmt.Errorf("a %T of dtype %v: want a dense tensor of float32, float64 or int", v, v.Dtype())
 }
 
+// Numbers is a copy of the floats of a value.
+func Numbers(v G.Value) ([]float64, error) {
+	t, err := tensorOf(v)
+	if err == nil && t.Int != nil {
+		err = fmt.Errorf("a %T of ints: want floats", v)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t.Read(nil, 0, t.Len()), nil
+}
+
 // Len is the number of entries.
 func (t *Tensor) Len() int { return len(t.F32) + len(t.F64) + len(t.Int) }
 
@@ -68,12 +81,12 @@ func (t *Tensor) Set(i int, v float64) {
 
 // Read gives the floats from from to to−1, in the memory of into where that is enough.
 func (t *Tensor) Read(into []float64, from, to int) []float64 {
-	into = into[:0]
 	if t.F32 == nil {
-		return append(into, t.F64[from:to]...)
+		return append(into[:0], t.F64[from:to]...)
 	}
-	for _, v := range t.F32[from:to] {
-		into = append(into, float64(v))
+	into = slices.Grow(into[:0], to-from)[:to-from]
+	for i, v := range t.F32[from:to] {
+		into[i] = float64(v)
 	}
 	return into
 }

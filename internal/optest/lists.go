@@ -1,7 +1,6 @@
 package optest
 
 import (
-	"cmp"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -13,6 +12,7 @@ import (
 	"gorgonia.org/tensor"
 	"pgregory.net/rapid"
 
+	"github.com/plrank/plrank/internal/order"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -83,7 +83,8 @@ func CheckVJPs(t *testing.T, funcs map[string]ListFunc) {
 		b := DrawBatch(t)
 		groups, direction := make([]int, len(b.Scores)), make([]float64, len(b.Scores))
 		// Scores a tenth apart at least: no ranks change within h.
-		for place, d := range order(b.Scores) {
+		for rank, d := range order.Descending(nil, b.Scores) {
+			place := len(b.Scores) - 1 - rank
 			b.Scores[d] = .3*float64(place-len(b.Scores)/2) + .1*math.Sin(b.Gains[d])
 			direction[d] = math.Cos(float64(7 * d))
 			groups[d] = d%3 - 1
@@ -132,16 +133,6 @@ func CheckVJPs(t *testing.T, funcs map[string]ListFunc) {
 			t.Fatalf("%s: slope %v, by differences %v", name, slope, want)
 		}
 	})
-}
-
-// order is the rows in ascending order of x.
-func order(x []float64) []int {
-	o := make([]int, len(x))
-	for d := range o {
-		o[d] = d
-	}
-	slices.SortFunc(o, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
-	return o
 }
 
 // CheckValue checks what a function gives for two queries of three documents, an

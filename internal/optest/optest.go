@@ -3,11 +3,12 @@
 package optest
 
 import (
-	"fmt"
 	"testing"
 
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/internal/op"
 )
 
 // Vector is a node of numbers in that dtype.
@@ -35,21 +36,11 @@ func Ints(g *G.ExprGraph, name string, x []int, shape ...int) *G.Node {
 
 // Numbers reads a value back.
 func Numbers(v G.Value) []float64 {
-	switch x := v.Data().(type) {
-	case []float64:
-		return append([]float64{}, x...)
-	case []float32:
-		y := make([]float64, len(x))
-		for i := range x {
-			y[i] = float64(x[i])
-		}
-		return y
-	case float64:
-		return []float64{x}
-	case float32:
-		return []float64{float64(x)}
+	x, err := op.Numbers(v)
+	if err != nil {
+		panic(err)
 	}
-	panic(fmt.Sprintf("no numbers: %T", v.Data()))
+	return x
 }
 
 // Run is the value of a node.

@@ -17,8 +17,15 @@ import (
 )
 
 // Define defines a flag for each setting of c; their defaults are what c holds.
-func Define(f *flag.FlagSet, c *train.Config) {
-	for _, s := range c.Settings() {
+func Define(f *flag.FlagSet, c *train.Config) { define(f, c.Settings()) }
+
+// DefineMeasuring is Define for the settings that matter for the metrics of a trained model.
+func DefineMeasuring(f *flag.FlagSet, c *train.Config) {
+	define(f, slices.DeleteFunc(c.Settings(), func(s train.Setting) bool { return !s.Measuring }))
+}
+
+func define(f *flag.FlagSet, settings []train.Setting) {
+	for _, s := range settings {
 		switch at := s.Value.(type) {
 		case *bool:
 			f.BoolVar(at, s.Flag, *at, s.Help)
@@ -87,8 +94,7 @@ func MatchMetric(c *train.Config, given ...string) {
 // would leave the setting to the recipe.
 func CheckSet(c train.Config) error {
 	plain := c.Plain()
-	values := flagsOf(&plain)
-	is := flagsOf(&c)
+	is, values := flagsOf(&c), flagsOf(&plain)
 	for _, s := range c.Settings() {
 		if s.Unset() {
 			return fmt.Errorf("-%s %q is not a value for it; an example is %s", s.Flag, is.Lookup(s.Flag).Value, values.Lookup(s.Flag).Value)
@@ -118,17 +124,6 @@ func flagsOf(c *train.Config) *flag.FlagSet {
 // Resumable tells whether a flag is of a setting that may differ when a run is resumed.
 func Resumable(flag string) bool {
 	return slices.ContainsFunc(new(train.Config).Settings(), func(s train.Setting) bool { return s.Flag == flag && s.Resumable })
-}
-
-// Measuring are the flags of the settings that matter for the metrics of a trained model.
-func Measuring() []string {
-	var list []string
-	for _, s := range new(train.Config).Settings() {
-		if s.Measuring {
-			list = append(list, s.Flag)
-		}
-	}
-	return list
 }
 
 // numbers is a flag of comma-separated whole numbers.

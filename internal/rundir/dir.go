@@ -25,9 +25,8 @@ type Dir struct {
 	unlocked string         // a warning: why there are none
 }
 
-// Create makes the folder of a run, and those above it, and looks that files can be
-// written there. A folder that is there already must be empty, or hold no more than a
-// run leaves that has not come to its first checkpoint, and no other run may be at work in it.
+// Create makes the folder of a run, and those above it. One that is there already must hold no more
+// than a run leaves before its first checkpoint, and no other run may be at work in it.
 func Create(path string) (*Dir, error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("train: %s exists, and is no folder", path)
@@ -94,9 +93,8 @@ func (d *Dir) keepOut(take func(path string) (*filelock.Lock, error)) (err error
 }
 
 // Begin keeps the settings of a run that begins, or goes on, and its initial model, if it has
-// one, so that it can go on without the file that this was read from. A run that goes on is
-// brought to the checkpoint of the folder, if there is one, or where that one is damaged to the
-// one before it; the warning says so, or that nothing keeps other runs out of the folder. A
+// one. A run that goes on is brought to the checkpoint of the folder, or where that is damaged to
+// the one before it; the warning says so, or that nothing keeps other runs out of the folder. A
 // result that is there already, of fewer epochs, counts as interrupted until Finish.
 func (d *Dir) Begin(t *train.Trainer, initial *ranker.Model, settings any) (warning string, err error) {
 	d.removeLeftovers()
@@ -123,9 +121,8 @@ func (d *Dir) BeginFolds(settings any) error {
 	return d.markInterrupted(FoldsFile)
 }
 
-// Epoch keeps what t has learnt after an epoch; it is a hook. The files are written while
-// training goes on: the next Epoch, Wait and Finish wait for them. The checkpoint
-// comes first: the other files are written anew from it if a run is resumed.
+// Epoch keeps what t has learnt after an epoch. The files are written while training goes on: the
+// next Epoch, Wait and Finish wait for them. A resumed run writes all anew from the checkpoint.
 func (d *Dir) Epoch(t *train.Trainer, e train.Epoch) error {
 	if err := d.Wait(); err != nil {
 		return err
@@ -182,7 +179,11 @@ func (d *Dir) Finish(r *train.Result, report *train.Report) error {
 
 // FinishFolds writes the FoldsFile.
 func (d *Dir) FinishFolds(r *FoldReport, interrupted bool) error {
-	return d.writeJSON(FoldsFile, r.summary(interrupted))
+	s := &FoldsSummary{Folds: r.Folds, Interrupted: interrupted, Convention: r.Convention, bySplit: newBySplit[map[string]Spread]()}
+	for _, split := range r.Splits {
+		s.add(split.Name, split.Rankers, split.Rows)
+	}
+	return d.writeJSON(FoldsFile, s)
 }
 
 // Close waits like Wait, and lets other runs into the folder, which it removes if nothing is in

@@ -55,7 +55,7 @@ func summaryOf(r *train.Result, report *train.Report) *Summary {
 	}
 	for _, split := range report.Splits {
 		s.add(split.Name, split.Rankers, split.Rows)
-		if split.StdErr != nil {
+		if len(split.StdErr) > 0 {
 			s.StdErr[split.Name] = split.StdErr
 		}
 	}
@@ -138,13 +138,4 @@ type FoldsSummary struct {
 	Interrupted bool   `json:"interrupted"`
 	Convention  string `json:"convention"` // for label-free queries
 	bySplit[map[string]Spread]
-}
-
-// summary is what the FoldsFile says of a report.
-func (r *FoldReport) summary(interrupted bool) *FoldsSummary {
-	s := &FoldsSummary{Folds: r.Folds, Interrupted: interrupted, Convention: r.Convention, bySplit: newBySplit[map[string]Spread]()}
-	for _, split := range r.Splits {
-		s.add(split.Name, split.Rankers, split.Rows)
-	}
-	return s
 }

@@ -8,10 +8,14 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/names"
 )
 
@@ -23,6 +27,8 @@ type Source struct {
 	Fold  int     `json:"fold,omitempty"`  // of the folder of folds Data; 0: Data is none
 	Scale float64 `json:"scale,omitempty"` // of a synthetic collection; 0: 0.005
 	Reading
+
+	cache string // a folder, userCache or noCache; "": none
 }
 
 // Reading is how files are read.
@@ -41,6 +47,9 @@ type Reading struct {
 const (
 	syntheticPrefix = "synthetic:"
 	defaultScale    = 0.005
+
+	userCache = "user"
+	noCache   = "off"
 )
 
 // Names of the flags.
@@ -50,8 +59,7 @@ var (
 	Flags         = slices.Concat([]string{"data", "scale", "vali", "test", "fold"}, ReadingFlags, TrainingFlags)
 )
 
-// Define defines the flags; their defaults are what s holds. The word is what -data
-// being absent means.
+// Define defines the flags; their defaults are what s holds. Absent says what no -data means.
 func (s *Source) Define(f *flag.FlagSet, absent string) {
 	f.StringVar(&s.Data, "data", s.Data, "a `file`; a folder of train, vali and test files or of folds; or synthetic:SHAPE, made in the shape of "+
 		strings.Join(datasets.SyntheticShapes(), ", ")+absent)
@@ -69,6 +77,28 @@ func (s *Source) Define(f *flag.FlagSet, absent string) {
 	f.StringVar(&s.WeightColumn, "weight-column", s.WeightColumn, "`name` of the column with the weights of documents in separated values; without it, the weights of documents or of queries are in a file named FILE.weight beside the data, one a line, if there is one")
 	f.StringVar(&s.GroupColumn, "group-column", s.GroupColumn, "`name` of the column with the groups of documents, for fairness, which is then no feature; of LETOR text, the id of a feature, each value of which is a group")
 	f.StringVar(&s.Groups, "groups", s.Groups, "a `file` with the group of one document a line, in the order of the -data file; without it, the file's name plus .groups is looked for")
+}
+
+// DefineCache defines the flag -cache, for commands that read the same data more than once.
+func (s *Source) DefineCache(f *flag.FlagSet) {
+	s.cache = userCache
+	f.StringVar(&s.cache, "cache", s.cache, "`folder` for binary copies of what was read, which open several times sooner the next time: user is plrank in your cache folder, off is none")
+}
+
+// cacheFolder is the folder that -cache stands for, "" if none. The default is not beside
+// the data: what a user downloaded, or may only read, stays as it is.
+func (s *Source) cacheFolder() string {
+	switch s.cache {
+	case noCache:
+		return ""
+	case userCache:
+		folder, err := os.UserCacheDir()
+		if err != nil {
+			return "" // a user without a home
+		}
+		return filepath.Join(folder, "plrank")
+	}
+	return s.cache
 }
 
 // Check reports flags that make no sense, alone or together.
@@ -103,6 +133,12 @@ func (s *Source) Check() error {
 // Synthetic tells whether the collection is made, not read.
 func (s *Source) Synthetic() bool { return strings.HasPrefix(s.Data, syntheticPrefix) }
 
+// SingleFile tells whether the data are one file, without others for its splits.
+func (s *Source) SingleFile() bool {
+	info, err := os.Stat(s.Data)
+	return err == nil && !info.IsDir() && s.Vali == "" && s.Test == "" && s.Fold == 0
+}
+
 // Fraction is how much the collection is of the whole: the scale of a synthetic one,
 // 1 of others.
 func (s *Source) Fraction() float64 {
@@ -120,25 +156,30 @@ func (r Reading) ReadOptions() datasets.ReadOptions {
 	}
 }
 
-// Open reads or makes the collection, until the context is done. The options are those
-// that are not the source's own: Seed, Folds, Unlabelled, Cache, and of Read the features
-// that are wanted.
-func (s *Source) Open(ctx context.Context, o datasets.Options) (*datasets.Splits, error) {
+// Open reads or makes the collection, until the context is done, and prints the warnings. Of o it
+// takes Seed, Folds, Unlabelled, and of Read the features that are wanted.
+func (s *Source) Open(ctx context.Context, o datasets.Options, stderr io.Writer) (*datasets.Splits, error) {
 	if shape, ok := strings.CutPrefix(s.Data, syntheticPrefix); ok {
 		return datasets.SyntheticShape(shape, s.Fraction(), o.Seed)
 	}
 	ids, names := o.Read.FeatureIDs, o.Read.FeatureNames
 	o.Read = s.ReadOptions()
 	o.Read.FeatureIDs, o.Read.FeatureNames = ids, names
-	o.Vali, o.Test, o.Fold = s.Vali, s.Test, s.Fold
+	o.Vali, o.Test, o.Fold, o.Cache = s.Vali, s.Test, s.Fold, s.cacheFolder()
 	o.Read.Context = ctx
 	splits, err := datasets.Open(s.Data, o)
-	return splits, WithFlags(err)
+	if err != nil {
+		return nil, WithFlags(err)
+	}
+	command.Warn(stderr, splits.Warnings()...)
+	return splits, nil
 }
 
 // WithFlags adds to an error of reading the flags that help.
 func WithFlags(err error) error {
 	switch {
+	case errors.Is(err, datasets.ErrFolds):
+		return fmt.Errorf("%w (such as -fold 1)", err)
 	case errors.Is(err, datasets.ErrMinusOne):
 		return fmt.Errorf("%w (-minus-one irrelevant, or -minus-one unlabelled)", err)
 	case errors.Is(err, datasets.ErrColumns):

@@ -86,7 +86,7 @@ func TestCheck(t *testing.T) {
 }
 
 func TestOpen(t *testing.T) {
-	made, err := parsed(t, "-data", "synthetic:yahoo", "-scale", "0.0005").Open(t.Context(), datasets.Options{Seed: 1})
+	made, err := parsed(t, "-data", "synthetic:yahoo", "-scale", "0.0005").Open(t.Context(), datasets.Options{Seed: 1}, io.Discard)
 	if err != nil || made.Train.Queries() != 10 || made.Train.Width() != 700 {
 		t.Errorf("a 2000th of 19,944 queries of 700 features: %v, %v", made, err)
 	}
@@ -98,14 +98,14 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	read := parsed(t, "-data", path, "-label-column", "grade", "-query-column", "session")
-	splits, err := read.Open(t.Context(), datasets.Options{Seed: 1})
+	splits, err := read.Open(t.Context(), datasets.Options{Seed: 1}, io.Discard)
 	if err != nil || splits.Train.Queries()+splits.Vali.Queries() != 2 {
 		t.Errorf("%v, %v", splits, err)
 	}
 	if f := read.Fraction(); f != 1 {
 		t.Errorf("a file is %v of itself", f)
 	}
-	if _, err := parsed(t, "-data", "synthetic:web").Open(t.Context(), datasets.Options{Seed: 1}); err == nil || !strings.Contains(err.Error(), "istella") {
+	if _, err := parsed(t, "-data", "synthetic:web").Open(t.Context(), datasets.Options{Seed: 1}, io.Discard); err == nil || !strings.Contains(err.Error(), "istella") {
 		t.Errorf("an unknown shape: %v", err)
 	}
 }
@@ -116,12 +116,12 @@ func TestMinusOne(t *testing.T) {
 	if err := os.WriteFile(path, []byte("1 qid:1 1:1\n-1 qid:1 1:2\n1 qid:2 1:1\n-1 qid:2 1:2\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, err := parsed(t, "-data", path).Open(t.Context(), datasets.Options{})
+	_, err := parsed(t, "-data", path).Open(t.Context(), datasets.Options{}, io.Discard)
 	if err == nil || !strings.Contains(err.Error(), "(-minus-one irrelevant, or -minus-one unlabelled)") {
 		t.Fatalf("error %v", err)
 	}
 	for meaning, rows := range map[string]int{"irrelevant": 4, "unlabelled": 2} {
-		s, err := parsed(t, "-data", path, "-minus-one", meaning).Open(t.Context(), datasets.Options{})
+		s, err := parsed(t, "-data", path, "-minus-one", meaning).Open(t.Context(), datasets.Options{}, io.Discard)
 		if err != nil || s.Train.Rows()+s.Vali.Rows() != rows {
 			t.Errorf("%s: %v, %v", meaning, s, err)
 		}

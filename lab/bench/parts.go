@@ -47,7 +47,7 @@ var parts = []*part{
 		table: epochTable,
 	},
 	{
-		name: "exact", pkg: "plackett", pattern: "AgainstSamples$/sd=1$/D=(24|125|1000)$/K=(5|10|125)$",
+		name: "exact", pkg: "plackett", pattern: "AgainstSamples$/sd=1$/D=(24|125|1000|10000)$/K=(5|10|125|1000|10000)$",
 		what:  "The exact gradient of one query of D documents for cutoff K, without sampling, beside PL-Rank-RB with N = 1000, sampling included: the shortest times",
 		table: exactTable,
 	},

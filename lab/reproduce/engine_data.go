@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/command"
 )
 
 // A collection is what a session measures on.
@@ -47,14 +46,11 @@ func (id identity) String() string {
 
 // openCollection reads or makes the data that the options name.
 func openCollection(ctx context.Context, o *options, stderr io.Writer) (*collection, error) {
-	splits, err := o.Open(ctx, datasets.Options{Seed: o.Seed})
+	splits, err := o.Open(ctx, datasets.Options{Seed: o.Seed}, stderr)
 	if err != nil {
 		return nil, err
 	}
 	c := collection{splits: splits, ID: identity{Name: nameOf(o), Scale: o.Fraction()}}
-	for _, w := range c.splits.Warnings() {
-		fmt.Fprintln(stderr, "warning:", command.Printable(w))
-	}
 	if c.splits.Test == nil {
 		return nil, fmt.Errorf("reproduce: %s has no test split: name a file with -test", o.Data)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime"
 	"time"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -48,6 +49,7 @@ var (
 
 // runExact measures exact gradients on normal scores.
 func runExact(ctx context.Context, s *session) error {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // samples are drawn on as many cores as there are
 	s.data = &collection{ID: identity{Name: "normal-scores", Scale: 1}}
 	if err := s.openFolder(); err != nil {
 		return err

@@ -15,13 +15,13 @@ import (
 
 const (
 	wholeDeviation = 1.
-	wholeSweeps    = 10_000     // the longest list that is swept for its time
+	wholeSweeps    = 3000       // the longest list that is swept for its time
 	wholeSwept     = 1000       // the longest list whose errors are measured against a sweep
-	wholePlaced    = 20_000_000 // documents placed in all rankings together; fewer rankings are scaled to exactSamples
+	wholePlaced    = 10_000_000 // documents placed in all rankings together; fewer rankings are scaled to exactSamples
 )
 
 var (
-	wholeDocuments  = []int{32, 100, 1000, 10_000, 100_000}
+	wholeDocuments  = []int{32, 100, 300, 1000, 3000, 10_000, 100_000}
 	wholeTolerances = []float64{1e-3, 1e-5, 1e-7, 1e-9, 1e-11, 1e-13}
 	wholeColumns    = []string{"documents", "tolerance", "terms", "nodes", "lambda_error", "exposure_error", "seconds"}
 	wholeTimes      = []string{"documents", "product_seconds", "top10_seconds", "sweep_seconds", "samples", "sampled_seconds"}
@@ -116,7 +116,7 @@ func addWholeTimes(ctx context.Context, t *csvTable, l variance.List, seed uint6
 	}
 	sweep := any("")
 	if documents <= wholeSweeps {
-		if sweep, err = exact(discounts[:documents-1], 1+min(exactRepeats, wholeSweeps/documents)); err != nil {
+		if sweep, err = exact(discounts[:documents-1], 1+min(exactRepeats, 10_000/documents)); err != nil {
 			return err
 		}
 	}
@@ -124,7 +124,7 @@ func addWholeTimes(ctx context.Context, t *csvTable, l variance.List, seed uint6
 	rankings := plackett.NewRankings(samples, documents)
 	var sampler plackett.Sampler
 	var kernel plackett.Kernel
-	sampled, err := shortest(2, func(step int) error {
+	sampled, err := shortest(1+min(exactRepeats, 10_000/documents), func(step int) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

@@ -80,7 +80,7 @@ func wholePlot(dir string) (figure, error) {
 		return figure{}, err
 	}
 	p := viz.Plot{
-		Title: "The gradient of DCG of one query without a cutoff",
+		Title: "The gradient of DCG without a cutoff",
 		X:     "documents", Y: "seconds on one core", LogX: true, LogY: true,
 	}
 	curves := []struct {

@@ -2,6 +2,7 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,7 +13,6 @@ import (
 
 	"github.com/plrank/plrank/cmd/internal/evaluate"
 	"github.com/plrank/plrank/cmd/internal/help"
-	"github.com/plrank/plrank/cmd/internal/input"
 	"github.com/plrank/plrank/internal/command"
 )
 
@@ -31,6 +31,7 @@ var page = help.Page{
 		"bm25.run dense.run -qrels qrels.txt -gain linear -plot d.svg",
 	},
 	Topics: []string{"comparing"},
+	Words:  true,
 }
 
 // options are the command line.
@@ -50,14 +51,19 @@ func (o *options) flags() *flag.FlagSet {
 	return f
 }
 
-func (o *options) check() error {
+func (o *options) check(flags *flag.FlagSet) error {
+	o.files = flags.Args()
+	if command.IsGiven(flags, "metric") {
+		o.metric = o.Config.Metric
+		o.Config.Report = append(o.Config.Report, o.metric) // scores have no expected metrics unasked
+	}
 	switch n := len(o.files); {
 	case n < 2:
 		return errors.New("want two or more files to compare")
 	case n > mostFiles:
 		return fmt.Errorf("%d files: want %d at most", n, mostFiles)
 	}
-	if err := evaluate.CheckPlot(o.plot); err != nil || !o.measures() {
+	if err := cmp.Or(evaluate.CheckPlot(o.plot), o.Threads.Use()); err != nil || !o.measures() {
 		return err
 	}
 	return o.Check()
@@ -68,27 +74,15 @@ func (o *options) measures() bool { return o.Data != "" || o.Qrels != "" }
 
 // Run is the sub-command, and its exit status.
 func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	input.LimitGarbage()
+	command.LimitGarbage()
 	ctx := command.Interruptible()
-	return command.Run("compare", stdout, stderr, func(stdout io.Writer) error {
-		var o options
-		flags := o.flags()
-		files, printed, err := page.ParseWords(stdout, flags, args)
-		if printed || err != nil {
-			return err
-		}
-		o.files = files
-		if command.IsGiven(flags, "metric") {
-			o.metric = o.Config.Metric
-			o.Config.Report = append(o.Config.Report, o.metric) // scores have no expected metrics unasked
-		}
-		if err := o.check(); err != nil {
-			return command.Usage(err)
-		}
+	var o options
+	flags := o.flags()
+	check := func() error { return o.check(flags) }
+	return page.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
 		if _, err := os.Stat(o.plot); err == nil {
 			return fmt.Errorf("compare: %s exists: name a new file", o.plot)
 		}
-		o.Use()
 		return compare(ctx, &o, command.IsGiven(flags, "gain"), stdout, stderr)
 	})
 }
@@ -113,7 +107,7 @@ func compare(ctx context.Context, o *options, gainGiven bool, stdout, stderr io.
 	}
 	if o.plot != "" {
 		if err := found.draw(o.plot); err != nil {
-			input.Warn(stderr, err.Error()) // the numbers are there without a picture
+			command.Warn(stderr, err.Error()) // the numbers are there without a picture
 		}
 	}
 	if o.asJSON {

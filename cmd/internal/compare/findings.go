@@ -11,7 +11,6 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/plrank/plrank/cmd/internal/input"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/metrics"
@@ -137,7 +136,7 @@ func (f *findings) take(runs []*run, stderr io.Writer) (queries []string) {
 		f.Runs = append(f.Runs, means{r.path, train.Values{}})
 	}
 	if left := most - len(queries); left > 0 {
-		input.Warn(stderr, fmt.Sprintf("%d of %d queries do not have %s in all files: they are left out", left, most, f.Metric))
+		command.Warn(stderr, fmt.Sprintf("%d of %d queries do not have %s in all files: they are left out", left, most, f.Metric))
 	}
 	for _, metric := range f.metrics {
 		_, values := shared(runs, metric)

@@ -11,7 +11,6 @@ import (
 	"io"
 
 	"github.com/plrank/plrank/cmd/internal/help"
-	"github.com/plrank/plrank/cmd/internal/input"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/source"
@@ -31,7 +30,6 @@ var page = help.Page{
 // options are the command line.
 type options struct {
 	source.Source
-	cache   input.Cache
 	asJSON  bool
 	seed    uint64
 	threads command.Threads
@@ -40,53 +38,39 @@ type options struct {
 func (o *options) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("describe", flag.ContinueOnError)
 	o.Define(f, "")
-	o.cache = input.UserCache
-	o.cache.Define(f)
+	o.DefineCache(f)
 	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` by which validation queries are held out, and synthetic data made")
 	o.threads.Define(f)
 	return f
 }
 
+func (o *options) check() error {
+	if o.Data == "" {
+		return errors.New("-data is needed")
+	}
+	return cmp.Or(o.Source.Check(), o.threads.Use())
+}
+
 // Run is the sub-command, and its exit status.
 func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	input.LimitGarbage()
+	command.LimitGarbage()
 	return run(command.Interruptible(), args, stdout, stderr)
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	return command.Run("describe", stdout, stderr, func(stdout io.Writer) error {
-		var o options
-		flags := o.flags()
-		if printed, err := page.Parse(stdout, flags, args); printed || err != nil {
-			return err
-		}
-		if o.Data == "" {
-			return command.Usage(errors.New("-data is needed"))
-		}
-		if err := cmp.Or(o.threads.Check(), o.Source.Check()); err != nil {
-			return command.Usage(err)
-		}
-		o.threads.Use()
+	var o options
+	return page.Run(args, o.flags(), stdout, stderr, o.check, func(stdout io.Writer) error {
 		return describe(ctx, &o, stdout, stderr)
 	})
 }
 
-// A description is what -json prints.
+// A description is what -json prints: all but the fields that it hides.
 type description struct {
-	Queries           int            `json:"queries"`
-	Documents         int            `json:"documents"`
-	Features          int            `json:"features"` // distinct ids
-	Labels            map[string]int `json:"labels"`   // documents by label
-	LabelFree         int            `json:"labelFree"`
-	DocumentsPerQuery datasets.Range `json:"documentsPerQuery"`
-	Constant          []int          `json:"constant"` // ids
-	Missing           []int          `json:"missing"`  // ids
-
-	Weights      *datasets.Range `json:"weights,omitempty"`      // of documents
-	QueryWeights *datasets.Range `json:"queryWeights,omitempty"` // of queries
-
-	Groups []datasets.GroupDescription `json:"groups,omitempty"`
+	*datasets.Description
+	Name          *struct{} `json:"name,omitempty"`
+	MissingValues *struct{} `json:"missingValues,omitempty"`
+	Warnings      *struct{} `json:"warnings,omitempty"`
 }
 
 // describe counts what is in the data, unlabelled documents too.
@@ -99,10 +83,7 @@ func describe(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	if o.asJSON {
 		enc := json.NewEncoder(stdout)
 		enc.SetIndent("", "  ")
-		return enc.Encode(description{
-			Queries: d.Queries, Documents: d.Documents, Features: d.Features, Labels: d.Labels, LabelFree: d.LabelFree,
-			DocumentsPerQuery: d.DocumentsPerQuery, Constant: d.Constant, Missing: d.Missing, Weights: d.Weights, QueryWeights: d.QueryWeights, Groups: d.Groups,
-		})
+		return enc.Encode(description{Description: d})
 	}
 	fmt.Fprint(stdout, d)
 	if len(splits) > 1 {
@@ -116,20 +97,21 @@ func describe(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 
 // open gives the splits of the data; a single file is not split.
 func open(ctx context.Context, o *options, stderr io.Writer) ([]*datasets.Dataset, error) {
-	if input.SingleFile(&o.Source) {
+	if o.SingleFile() {
 		read := o.ReadOptions()
 		read.Context = ctx
 		d, err := datasets.ReadFile(o.Data, read)
 		if err != nil {
 			return nil, err
 		}
-		input.Warn(stderr, d.Warnings...)
+		command.Warn(stderr, d.Warnings...)
 		return []*datasets.Dataset{d}, nil
 	}
-	s, err := input.Open(ctx, &o.Source, o.cache, datasets.Options{Seed: o.seed, Unlabelled: "keep"}, stderr)
+	s, err := o.Open(ctx, datasets.Options{Seed: o.seed, Unlabelled: "keep"}, stderr)
 	if err != nil {
 		return nil, err
 	}
+	command.LimitGarbage()
 	splits := []*datasets.Dataset{s.Train, s.Vali}
 	if s.Test != nil {
 		splits = append(splits, s.Test)

@@ -14,7 +14,6 @@ import (
 	"slices"
 
 	"github.com/plrank/plrank/cmd/internal/help"
-	"github.com/plrank/plrank/cmd/internal/input"
 	"github.com/plrank/plrank/cmd/internal/newfiles"
 	"github.com/plrank/plrank/cmd/internal/perquery"
 	"github.com/plrank/plrank/cmd/internal/report"
@@ -75,7 +74,7 @@ func (o *options) check() error {
 	case o.plot != "" && !o.importance:
 		return errors.New("-plot needs -importance")
 	}
-	return cmp.Or(CheckPlot(o.plot), o.Check())
+	return cmp.Or(CheckPlot(o.plot), o.Check(), o.Threads.Use())
 }
 
 // CheckPlot is an error for a plot of no known format.
@@ -88,21 +87,14 @@ func CheckPlot(path string) error {
 
 // Run is the sub-command, and its exit status.
 func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	input.LimitGarbage()
+	command.LimitGarbage()
 	ctx := command.Interruptible()
-	return command.Run("evaluate", stdout, stderr, func(stdout io.Writer) error {
-		var o options
-		flags := o.flags()
-		if printed, err := page.Parse(stdout, flags, args); printed || err != nil {
-			return err
-		}
-		if err := o.check(); err != nil {
-			return command.Usage(err)
-		}
+	var o options
+	flags := o.flags()
+	return page.Run(args, flags, stdout, stderr, o.check, func(stdout io.Writer) error {
 		if _, err := os.Stat(o.plot); err == nil {
 			return fmt.Errorf("evaluate: %s exists: name a new file", o.plot)
 		}
-		o.Use()
 		var files newfiles.Files
 		defer files.Remove()
 		perQuery, err := files.Open(o.perQuery)

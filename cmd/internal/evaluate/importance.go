@@ -6,8 +6,8 @@ import (
 	"io"
 	"slices"
 
-	"github.com/plrank/plrank/cmd/internal/input"
 	"github.com/plrank/plrank/cmd/internal/report"
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 	"github.com/plrank/plrank/viz"
@@ -33,7 +33,7 @@ func importance(ctx context.Context, o *options, model *ranker.Model, splits []t
 	}
 	if o.plot != "" {
 		if err := drawImportance(o.plot, o.Config.Metric, important); err != nil {
-			input.Warn(stderr, err.Error()) // the numbers are there without a picture
+			command.Warn(stderr, err.Error()) // the numbers are there without a picture
 		}
 	}
 	return important, nil

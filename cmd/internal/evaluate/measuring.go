@@ -23,21 +23,17 @@ type Measuring struct {
 	source.Source
 	Config  train.Config // its settings of metrics
 	Qrels   string       // file
-	cache   input.Cache
-	threads command.Threads
+	Threads command.Threads
 }
 
 // Define defines the flags.
 func (m *Measuring) Define(f *flag.FlagSet) {
 	m.Source.Define(f, "")
-	m.cache = input.UserCache
-	m.cache.Define(f)
+	m.DefineCache(f)
 	f.StringVar(&m.Qrels, "qrels", "", "a `file` of TREC judgements instead of -data, for TREC runs: lines of \"qid 0 docid label\"")
-	m.threads.Define(f)
+	m.Threads.Define(f)
 	m.Config, _ = recipe.Preset(recipe.ByData)
-	all := flag.NewFlagSet("", flag.ContinueOnError)
-	recipe.Define(all, &m.Config)
-	command.Pick(f, all, recipe.Measuring()...)
+	recipe.DefineMeasuring(f, &m.Config)
 }
 
 // Check reports flags that make no sense, alone or together.
@@ -48,11 +44,8 @@ func (m *Measuring) Check() error {
 	case m.Qrels != "" && m.Data != "":
 		return errors.New("-data and -qrels exclude each other: labels are in one of the two")
 	}
-	return cmp.Or(m.threads.Check(), m.Source.Check(), m.Config.Check())
+	return cmp.Or(m.Source.Check(), m.Config.Check())
 }
-
-// Use sets the number of threads.
-func (m *Measuring) Use() { m.threads.Use() }
 
 // Model measures a model on splits of the data. The name is for messages.
 func (m *Measuring) Model(name string, model *ranker.Model, splits []train.Split, stderr io.Writer) (*train.Report, error) {
@@ -63,11 +56,11 @@ func (m *Measuring) Model(name string, model *ranker.Model, splits []train.Split
 	fmt.Fprintf(stderr, "model %s, version %s\n", command.Printable(name), measured.Model)
 	for i, s := range measured.Splits {
 		if s.TrainedOn > 0 {
-			input.Warn(stderr, fmt.Sprintf("%s: %d of %d queries were trained on: what is measured on them is no measure for new queries", splits[i].Data.Name, s.TrainedOn, s.Queries))
+			command.Warn(stderr, fmt.Sprintf("%s: %d of %d queries were trained on: what is measured on them is no measure for new queries", splits[i].Data.Name, s.TrainedOn, s.Queries))
 		}
 	}
 	if measured.HighestGrade != 0 && m.Config.HighestGrade == 0 && model.File().Grade == 0 {
-		input.Warn(stderr, fmt.Sprintf("%s does not say the highest grade, as files of older versions do not: err and graded-rbp go by the highest of these data, %v; -highest-grade sets it", name, measured.HighestGrade))
+		command.Warn(stderr, fmt.Sprintf("%s does not say the highest grade, as files of older versions do not: err and graded-rbp go by the highest of these data, %v; -highest-grade sets it", name, measured.HighestGrade))
 	}
 	return measured, nil
 }
@@ -75,14 +68,15 @@ func (m *Measuring) Model(name string, model *ranker.Model, splits []train.Split
 // Open gives the splits of the data, with the features of a model; a single file is not split.
 func (m *Measuring) Open(ctx context.Context, model *ranker.Model, stderr io.Writer) ([]train.Split, error) {
 	wanted := datasets.ReadOptions{FeatureIDs: model.FeatureIDs(), FeatureNames: model.FeatureNames()}
-	single, from := input.SingleFile(&m.Source), m.Source
+	single, from := m.SingleFile(), m.Source
 	if single {
 		from.Vali = from.Data // so that nothing is held out
 	}
-	s, err := input.Open(ctx, &from, m.cache, datasets.Options{Read: wanted, Seed: m.Config.Seed, Unlabelled: "drop"}, stderr)
+	s, err := from.Open(ctx, datasets.Options{Read: wanted, Seed: m.Config.Seed, Unlabelled: "drop"}, stderr)
 	if err != nil {
 		return nil, err
 	}
+	command.LimitGarbage()
 	splits := []train.Split{{Name: "train", Data: s.Train}, {Name: "vali", Data: s.Vali}}
 	if single {
 		splits = []train.Split{{Name: "data", Data: s.Train}}
@@ -93,7 +87,7 @@ func (m *Measuring) Open(ctx context.Context, model *ranker.Model, stderr io.Wri
 	for _, split := range splits {
 		features := input.NewUsed(model)
 		features.Add(split.Data)
-		input.Warn(stderr, features.Lacking(split.Data.Name)...)
+		command.Warn(stderr, features.Lacking(split.Data.Name)...)
 	}
 	return splits, nil
 }
@@ -109,7 +103,7 @@ func (m *Measuring) Scores(ctx context.Context, path string, stderr io.Writer) (
 	if err != nil {
 		return nil, nil, err
 	}
-	input.Warn(stderr, slices.Concat(judged.Warnings, run.Warnings)...)
+	command.Warn(stderr, slices.Concat(judged.Warnings, run.Warnings)...)
 	measured, err := train.EvaluateRun(m.Config, train.Parts{}, run)
 	return measured, []train.Split{{Name: "data", Data: run.Dataset}}, err
 }
@@ -119,7 +113,7 @@ func (m *Measuring) judged(ctx context.Context) (*datasets.Dataset, error) {
 	if m.Qrels != "" {
 		return datasets.ReadQrels(m.Qrels)
 	}
-	if !input.SingleFile(&m.Source) {
+	if !m.SingleFile() {
 		return nil, fmt.Errorf("-data %s: scores are of the documents of one file: name that file", m.Data)
 	}
 	read := m.ReadOptions()

@@ -9,7 +9,6 @@ import (
 
 	"github.com/plrank/plrank/cmd/internal/help"
 	"github.com/plrank/plrank/cmd/internal/newfiles"
-	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/ranker"
 )
 
@@ -23,15 +22,14 @@ var page = help.Page{
 
 // Run is the sub-command, and its exit status.
 func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	return command.Run("export", stdout, stderr, func(stdout io.Writer) error {
-		var model, onnx string
-		flags := newFlags(&model, &onnx)
-		if printed, err := page.Parse(stdout, flags, args); printed || err != nil {
-			return err
-		}
+	var model, onnx string
+	check := func() error {
 		if model == "" || onnx == "" {
-			return command.Usage(errors.New("-model and -onnx are both needed"))
+			return errors.New("-model and -onnx are both needed")
 		}
+		return nil
+	}
+	return page.Run(args, newFlags(&model, &onnx), stdout, stderr, check, func(stdout io.Writer) error {
 		m, err := ranker.Open(model)
 		if err != nil {
 			return err

@@ -21,6 +21,7 @@ type Page struct {
 	Flags    []string // names of the flags that the page explains; the others are explained by topics
 	Examples []string // command lines, without the name
 	Topics   []string // names of topics to read besides those that explain flags
+	Words    bool     // there are words beside the flags, such as names of files
 }
 
 // Print prints the page of a sub-command that has these flags.
@@ -44,24 +45,26 @@ func (p Page) lines(w io.Writer, lines []string) {
 	}
 }
 
-// Parse reads the command line, or prints the page where that asks for it.
-func (p Page) Parse(w io.Writer, flags *flag.FlagSet, args []string) (printed bool, err error) {
-	return p.printed(w, flags, command.Parse(flags, args))
-}
-
-// ParseWords is Parse for a command line that has words beside its flags, such as names of files.
-func (p Page) ParseWords(w io.Writer, flags *flag.FlagSet, args []string) (words []string, printed bool, err error) {
-	words, err = command.ParseWords(flags, args)
-	printed, err = p.printed(w, flags, err)
-	return words, printed, err
-}
-
-func (p Page) printed(w io.Writer, flags *flag.FlagSet, err error) (bool, error) {
-	if errors.Is(err, flag.ErrHelp) {
-		p.Print(w, flags)
-		return true, nil
-	}
-	return false, err
+// Run is a sub-command, and its exit status: it reads the command line, checks it, and runs the
+// body, or prints the page where the command line asks for it.
+func (p Page) Run(args []string, flags *flag.FlagSet, stdout, stderr io.Writer, check func() error, body func(stdout io.Writer) error) int {
+	return command.Run(p.Command, stdout, stderr, func(stdout io.Writer) error {
+		parse := command.Parse
+		if p.Words {
+			parse = command.ParseWords
+		}
+		switch err := parse(flags, args); {
+		case errors.Is(err, flag.ErrHelp):
+			p.Print(stdout, flags)
+			return nil
+		case err != nil:
+			return err
+		}
+		if err := check(); err != nil {
+			return command.Usage(err)
+		}
+		return body(stdout)
+	})
 }
 
 // references prints the topics that explain the other flags, with the names of these.

@@ -6,7 +6,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/plrank/plrank/cmd/internal/input"
 	"github.com/plrank/plrank/docs"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/names"
@@ -97,9 +96,9 @@ func explained() *flag.FlagSet {
 	f := flag.NewFlagSet("", flag.ContinueOnError)
 	c, _ := recipe.Preset(recipe.ByData)
 	recipe.Define(f, &c)
-	new(source.Source).Define(f, "")
-	cache := input.UserCache
-	cache.Define(f)
+	var s source.Source
+	s.Define(f, "")
+	s.DefineCache(f)
 	return f
 }
 

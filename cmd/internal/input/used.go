@@ -1,3 +1,4 @@
+// Package input looks at the data that a model is given.
 package input
 
 import (

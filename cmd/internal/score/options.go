@@ -1,6 +1,7 @@
 package score
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -40,7 +41,10 @@ func (o *options) flags() *flag.FlagSet {
 	o.threads.Define(f)
 	all := flag.NewFlagSet("", flag.ContinueOnError)
 	o.Define(all, "")
-	command.Pick(f, all, source.ReadingFlags...)
+	for _, name := range source.ReadingFlags {
+		of := all.Lookup(name)
+		f.Var(of.Value, of.Name, of.Usage)
+	}
 	return f
 }
 
@@ -76,8 +80,5 @@ func (o *options) check(given *flag.FlagSet) error {
 	if o.out == "" && o.run == "" && o.qrels == "" && o.exposure == "" {
 		o.out = newfiles.Standard
 	}
-	if err := o.threads.Check(); err != nil {
-		return err
-	}
-	return o.Source.Check()
+	return cmp.Or(o.Source.Check(), o.threads.Use())
 }

@@ -37,21 +37,15 @@ var page = help.Page{
 
 // Run is the sub-command, and its exit status.
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	input.LimitGarbage()
+	command.LimitGarbage()
 	return run(command.Interruptible(), args, stdin, stdout, stderr)
 }
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return command.Run("score", stdout, stderr, func(stdout io.Writer) error {
-		var o options
-		flags := o.flags()
-		if printed, err := page.Parse(stdout, flags, args); printed || err != nil {
-			return err
-		}
-		if err := o.check(flags); err != nil {
-			return command.Usage(err)
-		}
-		o.threads.Use()
+	var o options
+	flags := o.flags()
+	check := func() error { return o.check(flags) }
+	return page.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
 		return score(ctx, &o, stdin, stdout, stderr)
 	})
 }
@@ -98,7 +92,7 @@ func score(ctx context.Context, o *options, stdin io.Reader, stdout, stderr io.W
 	if err != nil {
 		return err
 	}
-	input.Warn(stderr, warnings...)
+	command.Warn(stderr, warnings...)
 	if err := s.files.Publish(stdout); err != nil {
 		return fmt.Errorf("score: %w", err)
 	}

@@ -28,14 +28,8 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 
 // run is the command until the context ends. It calls listening with its address.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer, listening func(net.Addr)) int {
-	return command.Run("serve", stdout, stderr, func(stdout io.Writer) error {
-		var o options
-		if printed, err := page.Parse(stdout, o.flags(), args); printed || err != nil {
-			return err
-		}
-		if err := o.check(); err != nil {
-			return command.Usage(err)
-		}
+	var o options
+	return page.Run(args, o.flags(), stdout, stderr, o.check, func(io.Writer) error {
 		return serve(ctx, &o, slog.New(slog.NewTextHandler(stderr, nil)), listening)
 	})
 }

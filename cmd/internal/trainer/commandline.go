@@ -53,7 +53,7 @@ func (o *options) parseFlags(args []string) (*flag.FlagSet, error) {
 		return nil, command.Usage(err)
 	}
 	flags.Visit(func(f *flag.Flag) { o.given = append(o.given, f.Name) })
-	return flags, o.threads.Check()
+	return flags, o.threads.Use()
 }
 
 // startingPoint is the options that flags override: a recipe, or the settings of a file.
@@ -63,7 +63,7 @@ func (o *options) startingPoint() (*options, error) {
 		if err != nil {
 			return nil, command.Usage(err)
 		}
-		return newOptions(settings{Preset: o.Preset, Config: preset}), nil
+		return &options{settings: settings{Preset: o.Preset, Config: preset}}, nil
 	}
 	if slices.Contains(o.given, "preset") {
 		return nil, command.Usage(errors.New("-preset has no meaning beside -config"))
@@ -79,7 +79,7 @@ func (o *options) startingPoint() (*options, error) {
 		return nil, fmt.Errorf("train: %s: %w", o.config, err)
 	}
 	s.Config = s.Config.Plain() // a run of an older version lacks newer settings
-	return newOptions(s), nil
+	return &options{settings: s}, nil
 }
 
 // resumed is the options of the run in folder out. Flags given besides must say
@@ -94,7 +94,7 @@ func resumed(out string, args []string) (*options, error) {
 		return nil, err
 	}
 	s.Config = s.Config.Plain() // a run of an older version lacks newer settings
-	o := newOptions(s)
+	o := &options{settings: s}
 	flags, err := o.parseFlags(args)
 	if err != nil {
 		return nil, err

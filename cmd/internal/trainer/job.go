@@ -9,8 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/plrank/plrank/cmd/internal/input"
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/internal/processes"
 	"github.com/plrank/plrank/internal/recipe"
 	"github.com/plrank/plrank/internal/rundir"
@@ -70,7 +71,7 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 // writes it.
 func runDir(o *options) (*rundir.Dir, error) {
 	switch {
-	case o.out == "" || !o.first():
+	case o.out == "" || processes.Of(o.processes).Rank() > 0:
 		return nil, nil
 	case o.resume:
 		return rundir.Open(o.out, &settings{})
@@ -84,10 +85,11 @@ func open(ctx context.Context, o *options, stderr io.Writer) (*datasets.Splits, 
 		// As large as training on it ends within a minute.
 		return datasets.Synthetic(datasets.SyntheticOptions{Train: 100, Vali: 40, Test: 80, Seed: o.Seed}), nil
 	}
-	splits, err := input.Open(ctx, &o.Source, o.cache, datasets.Options{Seed: o.Seed, Folds: o.ofOneFile(), Unlabelled: "drop"}, stderr)
+	splits, err := o.Source.Open(ctx, datasets.Options{Seed: o.Seed, Folds: o.ofOneFile(), Unlabelled: "drop"}, stderr)
 	if errors.Is(err, datasets.ErrFolds) {
 		err = fmt.Errorf("%w; -folds all is a run for each", err)
 	}
+	command.LimitGarbage()
 	return splits, err
 }
 
@@ -155,4 +157,29 @@ func linearHelps(s *datasets.Splits) bool {
 		high = high || err != nil
 	}
 	return high
+}
+
+// inTurn calls f for rank 0 first, then for one process of each other host, then for the
+// others. They find what those before have left in a cache, where they can see it. All
+// ranks get the error of any.
+func inTurn[T any](group processes.Group, f func() (T, error)) (value T, err error) {
+	if group == nil {
+		return f()
+	}
+	mine := 2
+	switch {
+	case group.Rank() == 0:
+		mine = 0
+	case mpi.FirstOfHost():
+		mine = 1
+	}
+	for turn := range 3 {
+		if turn == mine {
+			value, err = f()
+		}
+		if err := processes.Agree(group, err); err != nil {
+			return value, err
+		}
+	}
+	return value, nil
 }

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/plrank/plrank/cmd/internal/help"
-	"github.com/plrank/plrank/cmd/internal/input"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/processes"
 	"github.com/plrank/plrank/internal/recipe"
@@ -46,7 +46,6 @@ type settings struct {
 // options are the command line.
 type options struct {
 	settings
-	cache     input.Cache
 	asJSON    bool
 	out       string
 	resume    bool
@@ -62,12 +61,10 @@ type options struct {
 // allFolds is the value of -folds for a folder.
 const allFolds = "all"
 
-func newOptions(s settings) *options { return &options{settings: s, cache: input.UserCache} }
-
 // defaults is the options without a command line.
 func defaults() *options {
 	c, _ := recipe.Preset(recipe.ByData)
-	return newOptions(settings{Preset: recipe.ByData, Config: c})
+	return &options{settings: settings{Preset: recipe.ByData, Config: c}}
 }
 
 // flags defines the flags; their defaults are what o holds.
@@ -76,7 +73,7 @@ func (o *options) flags() *flag.FlagSet {
 	recipe.Define(f, &o.Config)
 	o.Define(f, "; without it, a small synthetic collection")
 	f.StringVar(&o.Folds, "folds", o.Folds, "train on each fold in turn: `all` folds of the folder -data, or as many, such as 5, as the queries of the file -data are dealt to")
-	o.cache.Define(f)
+	o.DefineCache(f)
 	f.BoolVar(&o.asJSON, "json", o.asJSON, "print JSON: an object for every epoch, then the final metrics")
 	f.StringVar(&o.InitModel, "init-model", o.InitModel, "a model `file` of the same architecture to begin with")
 	f.StringVar(&o.Preset, "preset", o.Preset, "start from this `recipe`: "+strings.Join(recipe.Presets(), " or "))
@@ -95,8 +92,23 @@ func (o *options) ofOneFile() int {
 	return n
 }
 
-// first tells whether this process is the one that prints, and writes files.
-func (o *options) first() bool { return o.processes == nil || o.processes.Rank() == 0 }
+// usualShards is -shards where mpirun has started the command.
+const usualShards = 8
+
+// join makes the options those of a rank.
+func (o *options) join(group processes.Group) error {
+	if o.version {
+		return nil
+	}
+	o.processes = group
+	if !o.resume && o.config == "" && !slices.Contains(o.given, "shards") {
+		o.Shards = usualShards
+	}
+	if group.Size() > o.Shards {
+		return command.Usage(fmt.Errorf("%d ranks for %d shards: want -shards %d or more, or fewer ranks", group.Size(), o.Shards, group.Size()))
+	}
+	return nil
+}
 
 // check reports settings that make no sense for a training.
 func (o *options) check() error {

@@ -39,10 +39,6 @@ type progress struct {
 	json     *json.Encoder // of standard output, or nil
 }
 
-func newProgress(w io.Writer, c train.Config, done int) *progress {
-	return &progress{terminal: bar.New(w), metric: c.Metric, epochs: c.Epochs, done: done}
-}
-
 func (p *progress) step(s train.Step) {
 	if s.Skipped != nil && s.Epoch != p.skipped { // the first of an epoch
 		p.skipped = s.Epoch
@@ -54,35 +50,35 @@ func (p *progress) step(s train.Step) {
 
 // initial shows the validation of the model that training begins with.
 func (p *progress) initial(vali train.Values) error {
-	value := float64(vali[p.metric])
-	p.best = fmt.Sprintf(", best\u00a0%.4f", value)
-	p.terminal.Line(fmt.Sprintf("initial model  vali %s %.4f  best", p.metric, value))
-	if p.json != nil {
-		return p.json.Encode(struct {
-			Initial train.Values `json:"initial"`
-		}{vali})
+	p.takeBest(vali)
+	p.terminal.Line(fmt.Sprintf("initial model  vali %s %.4f  best", p.metric, float64(vali[p.metric])))
+	return p.encode(map[string]train.Values{"initial": vali})
+}
+
+func (p *progress) takeBest(vali train.Values) {
+	p.best = fmt.Sprintf(", best\u00a0%.4f", float64(vali[p.metric])) // one word, that is shown or not
+}
+
+func (p *progress) encode(v any) error {
+	if p.json == nil {
+		return nil
 	}
-	return nil
+	return p.json.Encode(v)
 }
 
 func (p *progress) epoch(e train.Epoch) error {
 	value := fmt.Sprintf("%s %.4f", p.metric, float64(e.Vali[p.metric]))
 	mark := ""
 	if e.Best {
-		p.best = fmt.Sprintf(", best\u00a0%.4f", float64(e.Vali[p.metric])) // one word, that is shown or not
+		p.takeBest(e.Vali)
 		mark = "  best"
 	}
 	if e.Skipped > 0 {
 		mark += fmt.Sprintf("  skipped batches: %d", e.Skipped)
 	}
 	p.terminal.Line(fmt.Sprintf("epoch %*d/%d  loss %.4f  vali %s%s", len(fmt.Sprint(p.epochs)), e.Epoch, p.epochs, e.Loss, value, mark))
-	if p.json != nil {
-		return p.json.Encode(e)
-	}
-	return nil
+	return p.encode(e)
 }
-
-func (p *progress) finish() { p.terminal.Finish() }
 
 // drawCurve draws the validation metric after each epoch, of the ranking and
 // expected under the policy, on every split that was evaluated, and marks the best

@@ -8,9 +8,9 @@ import (
 	"io"
 	"time"
 
-	"github.com/plrank/plrank/cmd/internal/input"
 	"github.com/plrank/plrank/cmd/internal/report"
 	"github.com/plrank/plrank/internal/command"
+	bar "github.com/plrank/plrank/internal/progress"
 	"github.com/plrank/plrank/internal/rundir"
 	"github.com/plrank/plrank/train"
 )
@@ -22,7 +22,8 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 	if err := j.begin(stderr); err != nil {
 		return nil, err
 	}
-	p := newProgress(stderr, j.trainer.Config, len(j.trainer.History()))
+	c := j.trainer.Config
+	p := &progress{terminal: bar.New(stderr), metric: c.Metric, epochs: c.Epochs, done: len(j.trainer.History())}
 	if j.asJSON {
 		p.json = json.NewEncoder(stdout)
 	}
@@ -36,7 +37,7 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*train.Report,
 	}
 	if !j.asJSON {
 		report.Print(stdout, measured)
-	} else if err := p.json.Encode(measured); err != nil {
+	} else if err := p.encode(measured); err != nil {
 		return nil, err
 	}
 	if j.dir != nil {
@@ -60,12 +61,12 @@ func (j *job) begin(stderr io.Writer) error {
 			return err
 		}
 		if warning != "" {
-			input.Warn(stderr, warning)
+			command.Warn(stderr, warning)
 		}
 	}
-	input.Warn(stderr, j.trainer.Warnings()...)
+	command.Warn(stderr, j.trainer.Warnings()...)
 	if j.Baseline != "" {
-		input.Warn(stderr, fmt.Sprintf("the baseline %s of an older version is left out: package datasets/golearn has it", j.Baseline))
+		command.Warn(stderr, fmt.Sprintf("the baseline %s of an older version is left out: package datasets/golearn has it", j.Baseline))
 	}
 	fmt.Fprint(stderr, j.recipe)
 	describe(stderr, j.splits, j.trainer)
@@ -82,7 +83,7 @@ func (j *job) train(ctx context.Context, p *progress, stderr io.Writer) (*train.
 		return j.dir.Epoch(t, e)
 	}}
 	result, err := j.trainer.Run(ctx, hooks)
-	p.finish()
+	p.terminal.Finish()
 	if train.Skippable(err) && j.trainer.Config.OnNaN != "skip" {
 		err = fmt.Errorf("%w (-on-nan skip leaves such batches out)", err)
 	}
@@ -113,7 +114,7 @@ func (j *job) finish(result *train.Result, measured *train.Report, stderr io.Wri
 	}
 	title := fmt.Sprintf("%s, %s", j.splits.Train.Name, j.trainer.Config.Loss)
 	if err := drawCurve(j.dir.File(rundir.CurveFile), title, j.trainer.Config.Metric, result); err != nil {
-		input.Warn(stderr, err.Error()) // the run is complete without a picture
+		command.Warn(stderr, err.Error()) // the run is complete without a picture
 	}
 	fmt.Fprintf(stderr, "written to %s; the model is version %s\n", j.out, result.Model.Digest())
 	return nil

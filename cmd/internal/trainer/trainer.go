@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/plrank/plrank/cmd/internal/input"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/internal/processes"
@@ -17,7 +16,7 @@ import (
 
 // Run is the sub-command, and its exit status. Started by mpirun, it is one of several ranks.
 func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	input.LimitGarbage()
+	command.LimitGarbage()
 	world, err := mpi.Start()
 	if err != nil {
 		fmt.Fprintln(stderr, "train:", err)
@@ -76,6 +75,5 @@ func body(ctx context.Context, group processes.Group, args []string, stdout, std
 	if o.version {
 		return version.Print(stdout)
 	}
-	o.threads.Use()
 	return fit(ctx, o, stdout, stderr)
 }

@@ -14,33 +14,29 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/datasets/internal/digest"
-	"github.com/plrank/plrank/datasets/internal/files"
-	"github.com/plrank/plrank/datasets/internal/table"
 )
 
-// splits are three of a few queries, with n features for each document.
-func splits(queries, n int) (s Splits) {
-	for i := range s {
-		d := &table.Data{Name: "s", Offsets: []int{0}, Warnings: []string{"odd"}, FeatureNames: make([]string, n)}
-		for f := range n {
-			d.FeatureIDs = append(d.FeatureIDs, f+1)
-		}
+// listsOf are those of three splits of a few queries, with n features for each document.
+func listsOf(queries, n int) (lists Lists) {
+	for i := range lists {
+		var features, labels, weights []float32
+		var lines []int32
+		var offsets, groups, none []int
+		var ids, documents []string
 		for q := range queries {
+			offsets, ids = append(offsets, 3*q), append(ids, strconv.Itoa(q))
 			for r := range 3 {
-				d.Labels, d.Weights, d.Groups = append(d.Labels, float32(r)), append(d.Weights, .5), append(d.Groups, r-1)
-				d.DocumentIDs, d.Lines = append(d.DocumentIDs, "x"), append(d.Lines, int32(4*q+r))
+				labels, weights, groups = append(labels, float32(r)), append(weights, .5), append(groups, r-1)
+				documents, lines = append(documents, "x"), append(lines, int32(4*q+r))
 			}
-			d.QueryIDs, d.QueryWeights, d.Offsets = append(d.QueryIDs, strconv.Itoa(q)), append(d.QueryWeights, 2), append(d.Offsets, d.Rows())
 		}
-		d.GroupNames = []string{"a", "b"}
-		d.Parts = []table.Part{{Path: "a"}, {Path: "b", Line: 4}}
-		d.Features = make([]float32, d.Rows()*n)
-		for j := range d.Features {
-			d.Features[j] = float32(j)
+		features = make([]float32, 3*queries*n)
+		for j := range features {
+			features[j] = float32(j)
 		}
-		s[i] = d
+		lists[i] = []any{&features, &labels, &weights, &lines, &offsets, &groups, &none, &ids, &documents}
 	}
-	return s
+	return lists
 }
 
 // fullDisk takes some bytes, then fails as a full disk does.
@@ -55,9 +51,9 @@ func (d *fullDisk) Write(b []byte) (int, error) {
 }
 
 func TestFullDiskIsAnErrorOfWriting(t *testing.T) {
-	s := splits(100, 2000)
+	lists := listsOf(100, 2000)
 	for _, room := range []int{0, 100, 1 << 20} {
-		if err := Encode(t.Context(), &fullDisk{room}, "key", s, files.Splits{}); err == nil {
+		if err := encode(t.Context(), &fullDisk{room}, "key", lists); err == nil {
 			t.Errorf("with room for %d bytes: no error", room)
 		}
 	}
@@ -85,33 +81,33 @@ func TestCacheTakesNoMemory(t *testing.T) {
 		t.Skip("this system does not say how much memory a process has of its own")
 	}
 	path := filepath.Join(t.TempDir(), "cache")
-	s := splits(5000, 200)
-	size := float64(3 * 4 * len(s[0].Features))
-	if err := save(t.Context(), path, "key", 0o666, s, files.Splits{}); err != nil {
+	lists := listsOf(5000, 200)
+	size := float64(3 * 4 * len(*lists[0][0].(*[]float32)))
+	if err := Save(t.Context(), path, Key{}, lists); err != nil {
 		t.Fatal(err)
 	}
-	s = Splits{}
+	lists = listsOf(0, 0)
 	before := anonymous()
-	s, err := load(t.Context(), path, "key", files.Splits{})
-	if err != nil {
-		t.Fatal(err)
+	has, _, err := Load(t.Context(), path, Key{}, lists)
+	if err != nil || has != [3]bool{true, true, true} {
+		t.Fatal(has, err)
 	}
 	if grown := anonymous() - before; grown > size/4 {
 		t.Errorf("%.1f MB more for %.1f MB of features", grown/1e6, size/1e6)
 	}
-	runtime.KeepAlive(s)
+	runtime.KeepAlive(lists)
 }
 
 func FuzzDecode(f *testing.F) {
 	var whole bytes.Buffer
-	if err := Encode(f.Context(), &whole, "key", splits(2, 3), files.Splits{}); err != nil {
+	if err := encode(f.Context(), &whole, "key", listsOf(2, 3)); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(whole.Bytes())
 	f.Add([]byte(magic))
 	for _, crafted := range []struct{ old, new string }{
-		{`"Count":6,`, `"Count":9,`}, // does not fit the length
 		{`"Length":24,`, `"Length":88,`},
+		{`"Length":24,`, `"Length":23,`}, // does not fit numbers
 		{`"Length":24,`, `"Length":-8,`},
 		{`,{"Len`, `,{"Lem`}, // another list is empty
 	} {
@@ -122,22 +118,32 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		b = fixChecksum(b)
-		Decode(t.Context(), b, "key") // must not panic
-		h, err := decodeHeader(b)
+		h, err := decodeHeader(b) // must not panic
 		if err != nil {
 			return
 		}
-		// Past the checksums, the rest is consistent or refused all the same.
-		s, err := h.splits()
+		h.verify(t.Context())
+		// Past the checksums, the lists are those of the bytes or refused all the same.
+		lists := listsOf(0, 0)
+		has, err := h.decode(lists)
 		if err != nil {
 			return
 		}
-		for _, d := range s {
-			if d != nil {
-				if err := d.Validate(); err != nil {
-					t.Fatal(err)
-				}
+		var again bytes.Buffer
+		for i := range lists {
+			if !has[i] {
+				lists[i] = nil
 			}
+		}
+		if err := encode(t.Context(), &again, h.Key, lists); err != nil {
+			t.Fatal(err)
+		}
+		back := listsOf(0, 0)
+		if h, err = decodeHeader(again.Bytes()); err != nil {
+			t.Fatal(err)
+		}
+		if hasAgain, err := h.decode(back); err != nil || hasAgain != has {
+			t.Fatal(hasAgain, err)
 		}
 	})
 }
@@ -160,7 +166,7 @@ func TestEndOfContextLeavesNoCacheBehind(t *testing.T) {
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
 	folder := t.TempDir()
-	if err := save(done, filepath.Join(folder, "cache"), "key", 0o666, splits(3, 2), files.Splits{}); !errors.Is(err, context.Canceled) {
+	if err := Save(done, filepath.Join(folder, "cache"), Key{}, listsOf(3, 2)); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(folder, "*")); len(left) > 0 {

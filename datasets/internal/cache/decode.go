@@ -11,28 +11,35 @@ import (
 
 	"github.com/plrank/plrank/datasets/internal/digest"
 	"github.com/plrank/plrank/datasets/internal/memory"
-	"github.com/plrank/plrank/datasets/internal/table"
 	"github.com/plrank/plrank/internal/mapped"
 )
 
-// errStale is the error of a valid cache of files that have changed.
-var errStale = errors.New("the cache is stale")
+// ErrStale is the error of a valid cache of files that have changed.
+var ErrStale = errors.New("the cache is stale")
 
-// Decode makes splits of the bytes of a cache, and shares the memory of its
-// numbers. It trusts nothing: whatever the bytes, the result is a consistent
-// set of datasets or an error (errStale: for another key).
-func Decode(ctx context.Context, b []byte, key string) (s Splits, err error) {
-	h, err := decodeHeader(b)
+// Load maps a cache file, and sets the lists of the splits that it has. Their numbers are
+// read-only. It trusts nothing: whatever the bytes, the lists are of their types, or there is
+// an error (ErrStale: for another key). After unmap they must not be used.
+func Load(ctx context.Context, path string, key Key, lists Lists) (has [3]bool, unmap func(), err error) {
+	b, err := mapped.Open(path)
 	if err != nil {
-		return s, err
+		return has, nil, err
 	}
-	if h.Key != key {
-		return s, errStale
+	h, err := decodeHeader(b)
+	if err == nil && h.Key != key.text() {
+		err = ErrStale
 	}
-	if err := h.verify(ctx); err != nil {
-		return s, err
+	if err == nil {
+		err = h.verify(ctx)
 	}
-	return h.splits()
+	if err == nil {
+		has, err = h.decode(lists)
+	}
+	unmap = func() { mapped.Close(b) }
+	if err != nil {
+		unmap()
+	}
+	return has, unmap, err
 }
 
 // decodeHeader reads the header, and finds the bytes of the sections.
@@ -55,7 +62,7 @@ func decodeHeader(b []byte) (*header, error) {
 	}
 	for i, s := range h.sections() {
 		at += padding(at)
-		if s.Length < 0 || s.Length > int64(len(b))-at || s.Count < 0 || s.Count > s.Length {
+		if s.Length < 0 || s.Length > int64(len(b))-at {
 			return nil, fmt.Errorf("section %d is out of place", i)
 		}
 		if int64(len(s.Checksums)) != (s.Length+blockSize-1)/blockSize {
@@ -70,18 +77,12 @@ func decodeHeader(b []byte) (*header, error) {
 	return h, nil
 }
 
-// sections are those of all splits, in the order of the file.
-func (h *header) sections() []*section {
-	all := slices.Concat(h.Splits[:]...)
-	return slices.DeleteFunc(all, func(s *section) bool { return s == nil })
-}
-
 // verify checks the checksums of all sections.
 func (h *header) verify(ctx context.Context) error {
 	var blocks [][]byte
 	var sums []uint32
 	for _, s := range h.sections() {
-		blocks = slices.AppendSeq(blocks, slices.Chunk(s.bytes, blockSize))
+		blocks = slices.AppendSeq(blocks, s.blocks())
 		sums = append(sums, s.Checksums...)
 	}
 	wrong := make([]bool, len(blocks))
@@ -98,88 +99,58 @@ func (h *header) verify(ctx context.Context) error {
 	return nil
 }
 
-// splits makes the datasets of sections that are in place.
-func (h *header) splits() (all Splits, err error) {
+// decode sets the lists of sections that are in place.
+func (h *header) decode(lists Lists) (has [3]bool, err error) {
 	for i, sections := range h.Splits {
-		if sections == nil {
-			continue
+		has[i] = sections != nil
+		if has[i] && len(sections) != len(lists[i]) {
+			return has, fmt.Errorf("%d sections of a split, want %d", len(sections), len(lists[i]))
 		}
-		if all[i], err = decodeData(sections); err != nil {
-			return Splits{}, err
-		}
-	}
-	if all[0] == nil || all[1] == nil {
-		return Splits{}, errors.New("a split is absent")
-	}
-	return all, nil
-}
-
-// decodeData makes a split of its sections.
-func decodeData(sections []*section) (*table.Data, error) {
-	c := &content{}
-	lists := c.lists()
-	if len(sections) != len(lists) {
-		return nil, fmt.Errorf("%d sections of a split, want %d", len(sections), len(lists))
-	}
-	for i, s := range sections {
-		if s == nil {
-			continue
-		}
-		if err := s.decode(lists[i]); err != nil {
-			return nil, fmt.Errorf("section %d: %w", i, err)
+		for j, s := range sections {
+			if s == nil {
+				continue
+			}
+			if err := s.decode(lists[i][j]); err != nil {
+				return has, fmt.Errorf("section %d: %w", j, err)
+			}
 		}
 	}
-	for _, line := range c.parts {
-		c.Parts = append(c.Parts, table.Part{Line: line})
-	}
-	if len(c.names) > 0 {
-		c.Name = c.names[0]
-	}
-	if len(c.names) > 1 {
-		c.Warnings = c.names[1:]
-	}
-	if err := c.Validate(); err != nil {
-		return nil, err
-	}
-	if c.Lines != nil && len(c.Lines) != c.Rows() {
-		return nil, fmt.Errorf("%d lines for %d rows", len(c.Lines), c.Rows())
-	}
-	return &c.Data, nil
+	return has, nil
 }
 
 // decode sets the list that a pointer points to.
 func (s *section) decode(list any) (err error) {
 	switch list := list.(type) {
 	case *[]float32:
-		*list, err = numbers[float32](s)
+		*list, err = numbers[float32](s.bytes)
 	case *[]int32:
-		*list, err = numbers[int32](s)
+		*list, err = numbers[int32](s.bytes)
 	case *[]int:
-		*list, err = s.ints()
+		*list, err = ints(s.bytes)
 	case *[]string:
-		*list, err = s.strings()
+		*list, err = words(s.bytes)
 	}
 	return err
 }
 
 // numbers are those of a section, in the memory of the file.
-func numbers[T memory.Number](s *section) ([]T, error) {
-	if s.Length != 4*s.Count {
-		return nil, fmt.Errorf("%d numbers of 4 bytes in %d bytes", s.Count, s.Length)
+func numbers[T memory.Number](b []byte) ([]T, error) {
+	if len(b)%4 != 0 {
+		return nil, fmt.Errorf("numbers of 4 bytes in %d bytes", len(b))
 	}
-	if s.Count == 0 {
+	if len(b) == 0 {
 		return []T{}, nil
 	}
-	return memory.Numbers[T](s.bytes), nil
+	return memory.Numbers[T](b), nil
 }
 
-func (s *section) ints() ([]int, error) {
-	if s.Length != 8*s.Count {
-		return nil, fmt.Errorf("%d numbers of 8 bytes in %d bytes", s.Count, s.Length)
+func ints(b []byte) ([]int, error) {
+	if len(b)%8 != 0 {
+		return nil, fmt.Errorf("numbers of 8 bytes in %d bytes", len(b))
 	}
-	list := make([]int, s.Count)
+	list := make([]int, len(b)/8)
 	for i := range list {
-		v := int64(binary.NativeEndian.Uint64(s.bytes[8*i:]))
+		v := int64(binary.NativeEndian.Uint64(b[8*i:]))
 		if v < -1 || v > math.MaxInt { // −1 is the group of documents without one
 			return nil, errors.New("a number is out of range")
 		}
@@ -188,15 +159,15 @@ func (s *section) ints() ([]int, error) {
 	return list, nil
 }
 
-func (s *section) strings() ([]string, error) {
-	text := string(s.bytes)
-	list := make([]string, s.Count)
-	for i := range list {
-		length, used := binary.Uvarint(s.bytes[len(s.bytes)-len(text):])
+// words are the strings of a section, which share memory.
+func words(b []byte) ([]string, error) {
+	list := []string{}
+	for text := string(b); text != ""; {
+		length, used := binary.Uvarint(b[len(b)-len(text):])
 		if used <= 0 || length > uint64(len(text)-used) {
 			return nil, errors.New("the strings do not fit")
 		}
-		list[i], text = text[used:used+int(length)], text[used+int(length):]
+		list, text = append(list, text[used:used+int(length)]), text[used+int(length):]
 	}
 	return list, nil
 }

@@ -6,34 +6,34 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"io"
-	"strings"
+	"os"
+	"slices"
+	"time"
 
 	"github.com/plrank/plrank/datasets/internal/digest"
-	"github.com/plrank/plrank/datasets/internal/files"
 	"github.com/plrank/plrank/datasets/internal/memory"
+	"github.com/plrank/plrank/internal/atomicfile"
 )
 
-// Encode writes the splits of files. Names are kept without the path of the source,
-// which may be written differently next time.
-func Encode(ctx context.Context, w io.Writer, key string, splits Splits, of files.Splits) error {
+// Save writes a cache file. A machine that goes down may leave one with bytes that were never
+// written; its checksums tell.
+func Save(ctx context.Context, path string, key Key, lists Lists) error {
+	const abandoned = time.Hour // since the last byte: whoever wrote it is gone
+	for _, left := range atomicfile.Leftovers(path) {
+		if info, err := os.Stat(left); err == nil && time.Since(info.ModTime()) > abandoned {
+			os.Remove(left)
+		}
+	}
+	return atomicfile.WriteUnsynced(path, key.permissions(), func(w io.Writer) error {
+		return encode(ctx, w, key.text(), lists)
+	})
+}
+
+func encode(ctx context.Context, w io.Writer, key string, lists Lists) error {
 	h := header{Key: key}
-	var bodies []body
-	for i, d := range splits {
-		if d == nil {
-			continue
-		}
-		c := content{Data: *d, names: append([]string{strings.TrimPrefix(d.Name, of.Source(i))}, d.Warnings...)}
-		for _, p := range d.Parts {
-			c.parts = append(c.parts, p.Line)
-		}
-		for _, list := range c.lists() {
-			b, ok := bodyOf(list)
-			if !ok {
-				h.Splits[i] = append(h.Splits[i], nil)
-				continue
-			}
-			h.Splits[i] = append(h.Splits[i], &section{Length: b.length, Count: int64(b.count), Checksums: b.checksums()})
-			bodies = append(bodies, b)
+	for i, split := range lists {
+		for _, list := range split {
+			h.Splits[i] = append(h.Splits[i], newSection(list))
 		}
 	}
 	text, err := json.Marshal(h)
@@ -48,61 +48,44 @@ func Encode(ctx context.Context, w io.Writer, key string, splits Splits, of file
 	out.Write(intro)
 	out.Write(text)
 	last := int64(introSize + len(text))
-	for _, b := range bodies {
+	for _, s := range h.sections() {
 		out.Write(make([]byte, padding(last)))
-		if err := b.write(ctx, out); err != nil {
-			return err
+		for block := range s.blocks() {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if _, err := out.Write(block); err != nil {
+				return err
+			}
 		}
-		last = b.length
+		last = s.Length
 	}
 	return out.Flush() // the first error of all writes
 }
 
-// A body is the bytes of a section, in blocks of blockSize, and the number of its values.
-type body struct {
-	count  int
-	length int64
-	block  func(i int) []byte
-}
-
-// bodyOf is the body of a list, of which it gets the pointer; not ok for nil.
-func bodyOf(list any) (b body, ok bool) {
-	var bytes []byte
+// newSection is the section of a list, of which it gets the pointer; nil for a nil list.
+func newSection(list any) *section {
+	s := &section{}
+	exists := false
 	switch list := list.(type) {
 	case *[]float32:
-		bytes, b.count, ok = memory.Bytes(*list), len(*list), *list != nil
+		s.bytes, exists = memory.Bytes(*list), *list != nil
 	case *[]int32:
-		bytes, b.count, ok = memory.Bytes(*list), len(*list), *list != nil
+		s.bytes, exists = memory.Bytes(*list), *list != nil
 	case *[]string:
-		bytes, b.count, ok = digest.AppendStrings(nil, *list), len(*list), *list != nil
+		s.bytes, exists = digest.AppendStrings(nil, *list), *list != nil
 	case *[]int:
 		for _, v := range *list {
-			bytes = binary.NativeEndian.AppendUint64(bytes, uint64(v))
+			s.bytes = binary.NativeEndian.AppendUint64(s.bytes, uint64(v))
 		}
-		b.count, ok = len(*list), *list != nil
+		exists = *list != nil
 	}
-	b.length = int64(len(bytes))
-	b.block = func(i int) []byte { return bytes[i*blockSize : min(len(bytes), (i+1)*blockSize)] }
-	return b, ok
-}
-
-func (b body) blocks() int { return int((b.length + blockSize - 1) / blockSize) }
-
-func (b body) checksums() []uint32 {
-	sums := make([]uint32, b.blocks())
-	memory.For(len(sums), func(i int) { sums[i] = digest.CRC(b.block(i)) })
-	return sums
-}
-
-// write writes all blocks, unless the context is done.
-func (b body) write(ctx context.Context, out *bufio.Writer) error {
-	for i := range b.blocks() {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if _, err := out.Write(b.block(i)); err != nil {
-			return err
-		}
+	if !exists {
+		return nil
 	}
-	return nil
+	s.Length = int64(len(s.bytes))
+	blocks := slices.Collect(s.blocks())
+	s.Checksums = make([]uint32, len(blocks))
+	memory.For(len(blocks), func(i int) { s.Checksums[i] = digest.CRC(blocks[i]) })
+	return s
 }

@@ -1,6 +1,15 @@
+// Package cache keeps the lists of splits in files, which are mapped when the same splits are
+// opened again.
 package cache
 
-import "github.com/plrank/plrank/datasets/internal/table"
+import (
+	"iter"
+	"slices"
+)
+
+// Lists are pointers to the lists of each split: of float32, int32, int or string. Those of
+// all splits have the same types, in the same order; nil: there is no such split.
+type Lists [3][]any
 
 // A cache file is
 //
@@ -15,15 +24,16 @@ import "github.com/plrank/plrank/datasets/internal/table"
 // the sections.
 type header struct {
 	Key    string
-	Splits [3][]*section // in the order of content.lists, with nil for a nil list; nil: no such split
+	Splits [3][]*section // a section for each list; nil: the list, or the split, is nil
 }
 
+// A section is a list. Numbers of 4 bytes are as they are in memory, others are int64, and
+// strings stand each after its length.
 type section struct {
 	Length    int64    // bytes
-	Count     int64    // of values
 	Checksums []uint32 // CRC-32C of each block
 
-	bytes []byte // when a cache is read
+	bytes []byte
 }
 
 const (
@@ -38,19 +48,10 @@ const (
 // padding is the number of bytes from at to the next multiple of align.
 func padding(at int64) int64 { return -at & (align - 1) }
 
-// content is what the sections of a split are made of.
-type content struct {
-	table.Data
-	names []string // Name and Warnings
-	parts []int    // the line before each part; nil: there is one file
+// sections are those of all splits, in the order of the file.
+func (h *header) sections() []*section {
+	all := slices.Concat(h.Splits[:]...)
+	return slices.DeleteFunc(all, func(s *section) bool { return s == nil })
 }
 
-// lists are pointers to the list of each section. Numbers of 4 bytes are written as they
-// are in memory, others as int64, and strings each after its length.
-func (c *content) lists() []any {
-	return []any{
-		&c.Features, &c.Labels, &c.Weights, &c.QueryWeights, &c.Lines,
-		&c.Offsets, &c.FeatureIDs, &c.Groups, &c.parts,
-		&c.names, &c.QueryIDs, &c.DocumentIDs, &c.FeatureNames, &c.GroupNames,
-	}
-}
+func (s *section) blocks() iter.Seq[[]byte] { return slices.Chunk(s.bytes, blockSize) }

@@ -36,18 +36,21 @@ type source struct {
 	Path string // absolute
 	Size int64
 	Hash string // of all bytes
+	mode fs.FileMode
 }
 
-const format = 6
+const format = 7
 
-// find completes the key with the files of the splits, and those beside them.
-func (k *Key) find(splits files.Splits) error {
+// Auto stands for the folder of the data, or, if that cannot be written, for the user's
+// cache folder.
+const Auto = "auto"
+
+// Find completes the key with the files of the splits, and those beside them.
+func (k *Key) Find(splits files.Splits) error {
 	k.Format, k.Sources = format, nil
-	for i, file := range splits.All() {
-		if k.Roles[i] = file != ""; !k.Roles[i] {
-			continue
-		}
-		for _, file := range splits.Files(i) {
+	for i, split := range splits {
+		k.Roles[i] = split.Path != ""
+		for _, file := range split.Files {
 			paths := append([]string{file}, files.Beside(file)...)
 			if i == 0 && k.Read.Groups != "" {
 				paths = append(paths, k.Read.Groups)
@@ -83,7 +86,7 @@ func newSource(ctx context.Context, path string) (s source, err error) {
 		return s, err
 	}
 	defer f.Close()
-	s.Size = info.Size()
+	s.Size, s.mode = info.Size(), info.Mode().Perm()
 	s.Hash, err = digest.File(ctx, f, s.Size)
 	return s, err
 }
@@ -94,6 +97,19 @@ func (k *Key) text() string {
 		panic(err) // plain fields only
 	}
 	return string(text)
+}
+
+// Paths are the paths that a cache of the key may have, the preferred one first.
+func (k *Key) Paths(folder string, of files.Splits) []string {
+	name := k.fileName()
+	if folder != Auto {
+		return []string{filepath.Join(folder, name)}
+	}
+	paths := []string{filepath.Join(filepath.Dir(of[0].Path), name)}
+	if user, err := os.UserCacheDir(); err == nil {
+		paths = append(paths, filepath.Join(user, "plrank", name))
+	}
+	return paths
 }
 
 // fileName depends on what is opened and how, but not on the state of the
@@ -113,11 +129,7 @@ func (k *Key) fileName() string {
 func (k *Key) permissions() fs.FileMode {
 	mode := fs.FileMode(0o666)
 	for _, s := range k.Sources {
-		info, err := os.Stat(s.Path)
-		if err != nil {
-			return 0o600
-		}
-		mode &= info.Mode().Perm() | 0o600
+		mode &= s.mode | 0o600
 	}
 	return mode
 }

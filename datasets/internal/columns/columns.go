@@ -24,17 +24,24 @@ func Finite(x float32) float32 {
 	return x
 }
 
-// None maps every value to itself, and missing ones to 0.
-func None(q Rows) {
+// each maps the finite values of column Columns[i], and NaN, to f of i and the value.
+func (q Rows) each(f func(i int, x float32) float32) {
 	dst, rows := q.To, q.From
 	for len(rows) > 0 {
 		for i, c := range q.Columns {
-			dst[i] = 0
-			if x := rows[c]; x == x {
-				dst[i] = Finite(x)
-			}
+			dst[i] = f(i, Finite(rows[c]))
 		}
 		rows = rows[q.Inputs:]
 		dst = dst[min(q.Stride, len(dst)):]
 	}
+}
+
+// None maps every value to itself, and missing ones to 0.
+func None(q Rows) {
+	q.each(func(_ int, x float32) float32 {
+		if x != x {
+			return 0
+		}
+		return x
+	})
 }

@@ -40,7 +40,7 @@ var collections = []Collection{
 }
 
 // CollectionOf is the known collection that the files belong to, or nil.
-func (f Finder) CollectionOf(train string) *Collection {
+func CollectionOf(train string) *Collection {
 	path, err := filepath.Abs(train)
 	if err != nil {
 		path = train
@@ -49,7 +49,7 @@ func (f Finder) CollectionOf(train string) *Collection {
 	folders, name := names[max(0, len(names)-3):len(names)-1], names[len(names)-1]
 	for i := range collections {
 		c := &collections[i]
-		prefix, _ := f.splitOf(name)
+		prefix, _ := splitOf(name)
 		if c.prefix != "" && prefix == c.prefix ||
 			slices.ContainsFunc(folders, func(folder string) bool { return slices.Contains(c.folders, folder) }) {
 			return c

@@ -5,6 +5,7 @@ package files
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,7 +19,7 @@ import (
 var ErrFolds = errors.New("holds folds: please choose one")
 
 // Find finds the files of the splits; see datasets.Open.
-func (f Finder) Find(path string, fold int) (Splits, error) {
+func Find(path string, fold int) (Splits, error) {
 	folder, prefix := path, ""
 	info, missing := os.Stat(path)
 	switch {
@@ -32,7 +33,7 @@ func (f Finder) Find(path string, fold int) (Splits, error) {
 	case fold != 0:
 		return Splits{}, fmt.Errorf("datasets: %s is a file: it has no fold %d", path, fold)
 	default:
-		return Splits{Train: path}, nil
+		return Splits{{path, []string{path}}}, nil
 	}
 	names, err := list(folder)
 	if err != nil {
@@ -41,7 +42,7 @@ func (f Finder) Find(path string, fold int) (Splits, error) {
 	if prefix != "" { // other files of the folder may be wrong
 		names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(strings.ToLower(name), prefix) })
 	}
-	sets, err := f.splitSets(folder, names)
+	sets, err := splitSets(folder, names)
 	if err != nil {
 		return Splits{}, err
 	}
@@ -51,23 +52,22 @@ func (f Finder) Find(path string, fold int) (Splits, error) {
 			return Splits{}, fmt.Errorf("datasets: %w", missing)
 		}
 	}
-	return f.choose(path, folder, names, sets, fold)
+	return choose(path, folder, names, sets, fold)
 }
 
 // choose chooses the files of a fold among the names in a folder; if the fold is 0, those of
 // the only set, or of the only folder.
-func (f Finder) choose(path, folder string, names []string, sets []fileSet, fold int) (Splits, error) {
+func choose(path, folder string, names []string, sets []fileSet, fold int) (Splits, error) {
 	folds := foldsOf(names)
 	switch {
 	case fold != 0:
-		i := slices.IndexFunc(folds, func(n numbered) bool { return n.number == fold })
-		if i < 0 {
+		name, found := folds[fold]
+		if !found {
 			return Splits{}, fmt.Errorf("datasets: %s: no fold %d: looked for Fold%d, found %s", path, fold, fold, text.List(names))
 		}
-		return f.Find(filepath.Join(folder, folds[i].name), 0)
+		return Find(filepath.Join(folder, name), 0)
 	case len(sets) == 1:
-		s := sets[0]
-		return Splits{s.paths[0], s.paths[1], s.paths[2], s.parts}, nil
+		return sets[0].Splits, nil
 	case len(sets) > 1:
 		var choices []string
 		for _, s := range sets {
@@ -75,16 +75,17 @@ func (f Finder) choose(path, folder string, names []string, sets []fileSet, fold
 		}
 		return Splits{}, fmt.Errorf("datasets: %s holds several sets: please choose one of %s", path, strings.Join(choices, ", "))
 	case len(folds) > 0:
+		numbers := slices.Sorted(maps.Keys(folds))
 		return Splits{}, fmt.Errorf("datasets: %s %w (fold %d to %d), or a folder such as %s",
-			path, ErrFolds, folds[0].number, folds[len(folds)-1].number, filepath.Join(path, folds[0].name))
+			path, ErrFolds, numbers[0], numbers[len(numbers)-1], filepath.Join(path, folds[numbers[0]]))
 	}
 	if slices.ContainsFunc(names, sparkName.MatchString) {
-		parts, err := partsIn(folder)
-		return Splits{Train: folder, Parts: [3][]string{parts}}, err
+		parts, err := SplitOf(folder)
+		return Splits{parts}, err
 	}
 	// Some archives unpack to a single folder with the files (Istella: full, sample).
 	if folders := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !strings.HasSuffix(n, string(filepath.Separator)) }); len(folders) == 1 {
-		return f.Find(filepath.Join(folder, folders[0]), 0)
+		return Find(filepath.Join(folder, folders[0]), 0)
 	}
 	return Splits{}, fmt.Errorf("datasets: %s: no training file: looked for %s (with a prefix or an ending such as .txt, maybe compressed; or a folder, or parts such as train-0.txt), found %s",
 		path, strings.Join(splitWords[0], ", "), text.List(names))
@@ -101,33 +102,20 @@ func Folds(path string) ([]int, error) {
 		return nil, nil
 	}
 	names, err := list(path)
-	if err != nil {
-		return nil, err
-	}
-	var numbers []int
-	for _, f := range foldsOf(names) {
-		numbers = append(numbers, f.number)
-	}
-	return numbers, nil
-}
-
-type numbered struct {
-	number int
-	name   string
+	return slices.Sorted(maps.Keys(foldsOf(names))), err
 }
 
 // foldsOf are the folders named Fold1, fold_2, …, by number.
-func foldsOf(names []string) []numbered {
-	var folds []numbered
+func foldsOf(names []string) map[int]string {
+	folds := map[int]string{}
 	for _, name := range names {
 		stem, isFolder := strings.CutSuffix(name, string(filepath.Separator))
 		digits, isFold := strings.CutPrefix(strings.ToLower(stem), "fold")
 		n, err := strconv.Atoi(strings.TrimLeft(digits, " _-"))
 		if isFolder && isFold && err == nil && n > 0 {
-			folds = append(folds, numbered{n, stem})
+			folds[n] = stem
 		}
 	}
-	slices.SortFunc(folds, func(a, b numbered) int { return a.number - b.number })
 	return folds
 }
 

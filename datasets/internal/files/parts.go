@@ -22,11 +22,11 @@ var (
 )
 
 // partOf is splitOf for the name of a part file.
-func (f Finder) partOf(name string) (prefix string, split int) {
-	for _, ending := range f.Endings {
+func partOf(name string) (prefix string, split int) {
+	for _, ending := range endings {
 		stem, ok := strings.CutSuffix(withoutCompression(strings.ToLower(name)), ending)
 		if m := partNumber.FindStringSubmatch(stem); ok && m != nil {
-			if prefix, split := f.splitOf(m[1]); split >= 0 {
+			if prefix, split := splitOf(m[1]); split >= 0 {
 				return prefix, split
 			}
 		}
@@ -59,10 +59,10 @@ func partsIn(folder string) ([]string, error) {
 
 // holdsParts tells whether a folder that is named after a split holds its parts, rather
 // than files for several splits.
-func (f Finder) holdsParts(folder string) bool {
+func holdsParts(folder string) bool {
 	names, err := list(folder)
 	return err == nil && len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool {
-		_, split := f.splitOf(strings.TrimSuffix(name, string(filepath.Separator)))
+		_, split := splitOf(strings.TrimSuffix(name, string(filepath.Separator)))
 		return split >= 0
 	})
 }
@@ -93,10 +93,11 @@ func orderParts(paths []string) error {
 	return nil
 }
 
-// PartsOf are the parts of a path that is given for a split: itself, or those in a folder.
-func PartsOf(path string) ([]string, error) {
+// SplitOf is the split at a path: a file, or those in a folder.
+func SplitOf(path string) (Split, error) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		return []string{path}, nil // reading it gives the error
+		return Split{path, []string{path}}, nil // reading it gives the error
 	}
-	return partsIn(path)
+	parts, err := partsIn(path)
+	return Split{path, parts}, err
 }

@@ -1,45 +1,34 @@
 package files
 
 import (
-	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// Splits are the paths of a collection's files; "" if there is none.
-type Splits struct {
-	Train, Vali, Test string
-	Parts             [3][]string // the files of splits that are in several; the path is then only a name
+// Split is where a split comes from; the zero value is no split.
+type Split struct {
+	Path  string
+	Files []string // Path alone, or several, for which it is only a name
 }
 
-// All is the files in the order of Splits.
-func (f Splits) All() [3]string { return [3]string{f.Train, f.Vali, f.Test} }
+// Splits are those of training, validation and test.
+type Splits [3]Split
 
-// Source is the file that split i comes from: its own, or that of the training split.
-func (f Splits) Source(i int) string { return cmp.Or(f.All()[i], f.Train) }
-
-// Files are the files of split i.
-func (f Splits) Files(i int) []string {
-	if f.Parts[i] != nil {
-		return f.Parts[i]
+// Source is where split i comes from: itself, or the training split.
+func (s Splits) Source(i int) Split {
+	if s[i].Path == "" {
+		return s[0]
 	}
-	return []string{f.All()[i]}
+	return s[i]
 }
 
-// Sources are the files that split i comes from.
-func (f Splits) Sources(i int) []string {
-	if f.All()[i] == "" {
-		i = 0
-	}
-	return f.Files(i)
-}
+// isPattern tells whether the files are parts with a name in common.
+func (s Split) isPattern() bool { return strings.HasSuffix(s.Path, "*") }
 
-// Finder finds files by their names.
-type Finder struct {
-	Endings []string // that a data file may have, among them none
-}
+// endings are those that the name of a data file may have.
+var endings = []string{"", ".txt", ".dat", ".data", ".svm", ".svmlight", ".libsvm", ".letor", ".csv", ".tsv"}
 
 // Splits by number, as their files are named, and the words that name them.
 var (
@@ -53,9 +42,9 @@ var (
 
 // splitOf is the split that a file name stands for, −1 for none, and what comes before the
 // word that names it.
-func (f Finder) splitOf(name string) (prefix string, split int) {
+func splitOf(name string) (prefix string, split int) {
 	lower := withoutCompression(strings.ToLower(name))
-	for _, ending := range f.Endings {
+	for _, ending := range endings {
 		stem, ok := strings.CutSuffix(lower, ending)
 		if !ok {
 			continue
@@ -70,25 +59,25 @@ func (f Finder) splitOf(name string) (prefix string, split int) {
 	return "", -1
 }
 
-// fileSet is the files of splits with one prefix; see Splits.
+// fileSet is the files of splits with one prefix.
 type fileSet struct {
 	prefix string
-	paths  [3]string
-	parts  [3][]string
+	Splits
 }
 
 // splitSets finds the sets of files that have a training file.
-func (f Finder) splitSets(folder string, names []string) ([]fileSet, error) {
+func splitSets(folder string, names []string) ([]fileSet, error) {
 	var sets []fileSet
 	for _, name := range names {
+		path := filepath.Join(folder, name)
 		stem, isFolder := strings.CutSuffix(name, string(filepath.Separator))
-		prefix, split := f.splitOf(stem)
+		prefix, number := splitOf(stem)
 		isPart := false
-		if split < 0 && !isFolder {
-			prefix, split = f.partOf(name)
-			isPart = split >= 0
+		if number < 0 && !isFolder {
+			prefix, number = partOf(name)
+			isPart = number >= 0
 		}
-		if split < 0 || isFolder && !f.holdsParts(filepath.Join(folder, name)) {
+		if number < 0 || isFolder && !holdsParts(path) {
 			continue
 		}
 		i := slices.IndexFunc(sets, func(s fileSet) bool { return s.prefix == prefix })
@@ -96,30 +85,30 @@ func (f Finder) splitSets(folder string, names []string) ([]fileSet, error) {
 			i = len(sets)
 			sets = append(sets, fileSet{prefix: prefix})
 		}
-		path, parts := &sets[i].paths[split], &sets[i].parts[split]
-		if isPart && (*path == "" || *parts != nil && strings.HasSuffix(*path, "*")) {
-			*path = filepath.Join(folder, prefix+splitNames[split]+"*")
-			*parts = append(*parts, filepath.Join(folder, name))
+		split := &sets[i].Splits[number]
+		if isPart && (split.Path == "" || split.isPattern()) {
+			split.Path = filepath.Join(folder, prefix+splitNames[number]+"*")
+			split.Files = append(split.Files, path)
 			continue
 		}
-		if *path != "" {
+		if split.Path != "" {
 			return nil, fmt.Errorf("datasets: %s: both %s and %s could be the %s split: please name the files",
-				folder, filepath.Base(*path), name, splitNames[split])
+				folder, filepath.Base(split.Path), name, splitNames[number])
 		}
-		*path = filepath.Join(folder, name)
-		if isFolder {
-			var err error
-			if *parts, err = partsIn(*path); err != nil {
+		var err error
+		if *split, err = SplitOf(path); err != nil {
+			return nil, err
+		}
+	}
+	for _, set := range sets {
+		for _, split := range set.Splits {
+			if !split.isPattern() {
+				continue
+			}
+			if err := orderParts(split.Files); err != nil {
 				return nil, err
 			}
 		}
 	}
-	for _, s := range sets {
-		for _, parts := range s.parts {
-			if err := orderParts(parts); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return slices.DeleteFunc(sets, func(s fileSet) bool { return s.paths[0] == "" }), nil
+	return slices.DeleteFunc(sets, func(s fileSet) bool { return s.Splits[0].Path == "" }), nil
 }

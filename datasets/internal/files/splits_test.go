@@ -3,7 +3,6 @@ package files
 import "testing"
 
 func TestSplitIsTheWordInAFileName(t *testing.T) {
-	finder := Finder{Endings: []string{"", ".txt", ".svm"}}
 	type found struct {
 		prefix string
 		split  int
@@ -15,7 +14,7 @@ func TestSplitIsTheWordInAFileName(t *testing.T) {
 		"set1.valid.txt": {"set1.", vali}, "rank.test": {"rank.", test}, "my_dev.svm": {"my_", vali},
 		"rank.train.query": none, "train.conf": none, "latest": none, "readme.txt": none,
 	} {
-		if prefix, split := finder.splitOf(name); (found{prefix, split}) != want {
+		if prefix, split := splitOf(name); (found{prefix, split}) != want {
 			t.Errorf("%s: prefix %q, split %d, want %v", name, prefix, split, want)
 		}
 	}

@@ -13,16 +13,13 @@ import (
 	"github.com/plrank/plrank/datasets/internal/text"
 )
 
-// Format is LETOR, SVMlight and SVMrank text. Text of no other format counts as LETOR.
-var Format = table.Format{
-	Endings: []string{".txt", ".dat", ".data", ".svm", ".svmlight", ".libsvm", ".letor"},
-	Layout:  layout,
-}
-
 const maxFeatureID = math.MaxInt32
 
-func layout(_ []byte, o table.Options, _ bool) (*table.Layout, error) {
+// Layout is that of LETOR, SVMlight and SVMrank text. Text of no other format counts as LETOR.
+func Layout(line []byte, o table.Options, _ bool) (*table.Layout, error) {
 	switch {
+	case text.IsComment(line):
+		return nil, nil
 	case o.Headerless:
 		return nil, fmt.Errorf("no separated values, which a file without a header was said to have: found no comma, tab or semicolon")
 	case o.WeightColumn != "":
@@ -62,10 +59,10 @@ type group struct {
 // order; those that are absent are 0, those whose value is NULL, NaN, NA or ? (in
 // any letter case) are missing.
 func (f reader) line(to *table.Builder, b []byte) {
-	i := text.SkipBlanks(b, 0)
-	if i == len(b) || b[i] == '#' {
+	if text.IsComment(b) {
 		return
 	}
+	i := text.SkipBlanks(b, 0)
 	label, n, err := text.Float32(b[i:])
 	if err != nil || !text.Ends(b, i+n) {
 		to.Fail(i, "label %s: %v", text.Quote(text.Word(b, i)), cmp.Or(err, text.ErrNumber))

@@ -12,7 +12,7 @@ import (
 var ErrReturns = errors.New("comes back after another one: its documents must stand together")
 
 // Blocks reads a file in blocks of whole queries; see datasets.ReadBlocks.
-func Blocks(path string, o Options, yield func(block *table.Data, read int64) error) (warnings []string, err error) {
+func Blocks(path string, o Options, yield func(block *table.Table, read int64) error) (warnings []string, err error) {
 	if o.FeatureIDs == nil {
 		return nil, fmt.Errorf("datasets: %s: to read it in blocks, the feature ids must be given", path)
 	}
@@ -23,11 +23,7 @@ func Blocks(path string, o Options, yield func(block *table.Data, read int64) er
 		if block == nil {
 			return nil
 		}
-		d, err := block.Data(o.FeatureIDs, nil)
-		if err != nil {
-			return err
-		}
-		return yield(d, s.file.Consumed())
+		return yield(block, s.file.Consumed())
 	}
 	if err := s.read(o, func(*table.Chunk) error { return give() }, give); err != nil {
 		return nil, err

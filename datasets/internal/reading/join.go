@@ -38,7 +38,7 @@ func Parts(name string, paths []string, o Options, groups *table.GroupNames, scr
 
 // join adds the tables of more parts to t, that of the first. A query must be in one part.
 func join(t *table.Table, name string, more []*table.Table) error {
-	parts := []table.Part{{Path: t.Path}}
+	parts, starts := []string{t.Path}, []int{0}
 	in := map[string]string{} // the part that a query is in
 	for _, q := range t.Queries {
 		in[q.ID] = t.Path
@@ -62,10 +62,10 @@ func join(t *table.Table, name string, more []*table.Table) error {
 			t.Queries = append(t.Queries, q)
 		}
 		last := t.Chunks[len(t.Chunks)-1]
-		part := table.Part{Path: next.Path, Line: last.Line + last.Lines - 1}
-		parts = append(parts, part)
+		start := last.Line + last.Lines - 1
+		parts, starts = append(parts, next.Path), append(starts, start)
 		for _, c := range next.Chunks {
-			c.Line += part.Line
+			c.Line += start
 		}
 		t.Chunks = append(t.Chunks, next.Chunks...)
 		t.Rows += next.Rows
@@ -77,7 +77,7 @@ func join(t *table.Table, name string, more []*table.Table) error {
 		t.Spilled = append(t.Spilled, next.Spilled...)
 		next.Chunks, next.Spilled = nil, nil
 	}
-	t.Path, t.Parts = name, parts
+	t.Path, t.Parts, t.Starts = name, parts, starts
 	return nil
 }
 

@@ -7,15 +7,21 @@ import (
 	"os"
 
 	"github.com/plrank/plrank/datasets/internal/files"
+	"github.com/plrank/plrank/datasets/internal/letor"
+	"github.com/plrank/plrank/datasets/internal/separated"
 	"github.com/plrank/plrank/datasets/internal/table"
 	"github.com/plrank/plrank/datasets/internal/text"
 )
 
+// formats are asked in turn whether a text is theirs. A new one is a package with its function,
+// an element before LETOR, the endings of its files in package files, and a line of the comment
+// of package datasets.
+var formats = []table.Format{separated.Layout, letor.Layout}
+
 // Options say how to read a file.
 type Options struct {
 	table.Options
-	Formats   []table.Format // are asked in turn
-	ChunkSize int            // how much text is parsed at once; 0: 1 MB
+	ChunkSize int // how much text is parsed at once; 0: 1 MB
 }
 
 // File reads a file and those beside it, and numbers its groups together with those

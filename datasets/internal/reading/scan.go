@@ -33,7 +33,7 @@ type scan struct {
 
 func newScan(path string, o Options, groups *table.GroupNames) *scan {
 	return &scan{
-		Table:   &table.Table{Path: path, Options: o.Options, HasWeights: o.WeightColumn != ""},
+		Table:   &table.Table{Origin: table.Origin{Path: path}, Options: o.Options, HasWeights: o.WeightColumn != ""},
 		numbers: groups,
 	}
 }

@@ -3,7 +3,6 @@ package reading
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -157,15 +156,10 @@ func readLines(r io.Reader, buffer []byte, size int) (lines, after []byte, err e
 
 // findLayout finds the layout of a text by its first line; nil if the next line tells it.
 func findLayout(line []byte, o Options, sized bool) (*table.Layout, error) {
-	if i := text.SkipBlanks(line, 0); i == len(line) || line[i] == '#' {
-		if !slices.ContainsFunc(o.Formats, func(f table.Format) bool { return f.Claims != nil && f.Claims(line, o.Options) }) {
-			return nil, nil
-		}
-	}
-	for _, f := range o.Formats {
-		if l, err := f.Layout(line, o.Options, sized); l != nil || err != nil {
+	for _, layout := range formats {
+		if l, err := layout(line, o.Options, sized); l != nil || err != nil {
 			return l, err
 		}
 	}
-	return nil, errors.New("the text is of no known format")
+	return nil, nil
 }

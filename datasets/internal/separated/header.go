@@ -13,9 +13,6 @@ import (
 	"github.com/plrank/plrank/datasets/internal/text"
 )
 
-// Format is CSV and TSV, in which a tab, comma or semicolon separates the fields.
-var Format = table.Format{Endings: []string{".csv", ".tsv"}, Layout: layout, Claims: claims}
-
 // Names of columns, in any letter case, if the options name none.
 var (
 	labelNames    = []string{"label", "relevance", "rel", "grade", "rating", "target", "y"}
@@ -32,8 +29,16 @@ type columnsError string
 func (e columnsError) Error() string      { return string(e) }
 func (columnsError) Is(target error) bool { return target == ErrColumns }
 
-// layout is the layout of separated values, whose first line names the
-// columns; nil for LETOR text, which begins with a number and a blank.
+// Layout is that of CSV and TSV, in which a tab, comma or semicolon separates the fields, and
+// whose first line names the columns; nil for LETOR text, which begins with a number and a
+// blank.
+func Layout(line []byte, o table.Options, sized bool) (*table.Layout, error) {
+	if text.IsComment(line) && !claims(line, o) {
+		return nil, nil
+	}
+	return layout(line, o, sized)
+}
+
 func layout(line []byte, o table.Options, sized bool) (*table.Layout, error) {
 	_, n, err := text.Float32(line)
 	number := err == nil

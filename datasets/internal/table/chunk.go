@@ -112,13 +112,16 @@ func (c *Chunk) Split(n int) *Chunk {
 	tail := &Chunk{
 		Size: c.Size, Line: c.Line, IDs: c.IDs,
 		Labels: c.Labels[n:], At: c.At[n:],
-		DocumentIDs: cut(c.DocumentIDs, n, rows), Weights: cut(c.Weights, n, rows), Groups: cut(c.Groups, n, rows),
+		DocumentIDs: from(c.DocumentIDs, n), Weights: from(c.Weights, n), Groups: from(c.Groups, n),
 		Values: memory.NewOffHeap((rows - n) * width),
 	}
 	copy(tail.Values.Values, c.Values.Values[n*width:])
 	c.Labels = c.Labels[:n]
 	return tail
 }
+
+// from is list[n:]; nil for nil.
+func from[T any](list []T, n int) []T { return list[min(n, len(list)):] }
 
 // copyFeatures copies the features of rows to as many rows in which column i is columns[i].
 func (c *Chunk) copyFeatures(to []float32, columns []int, rows Span) {

@@ -2,19 +2,11 @@ package table
 
 import "bytes"
 
-// A Format is a text format.
-type Format struct {
-	Endings []string // of the names of its files
-
-	// Layout looks at the first line of a text that is neither blank nor a comment, and gives
-	// the layout of the text, or nil if the text is of another format. The text is sized
-	// if there is a file of query sizes beside it: it then needs no query ids.
-	Layout func(line []byte, o Options, sized bool) (*Layout, error)
-
-	// Claims tells whether a text of this format begins with a line that is blank or looks
-	// like a comment; nil: none does.
-	Claims func(line []byte, o Options) bool
-}
+// A Format is a text format. It looks at the first line of a text, and gives the layout of the
+// text, or nil if the text is of another format. If no format has a layout, as of a blank
+// line, the next line tells it. The text is sized if there is a file of query sizes beside it:
+// it then needs no query ids.
+type Format func(line []byte, o Options, sized bool) (*Layout, error)
 
 // A Layout says how the lines of a text become rows.
 type Layout struct {

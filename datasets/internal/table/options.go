@@ -8,20 +8,14 @@ import (
 
 // Options are the fields of datasets.ReadOptions, which says what they mean.
 type Options struct {
-	FeatureIDs   []int
-	FeatureNames []string
-
-	Duplicates string
-	MinusOne   string
-
+	FeatureIDs                               []int
+	FeatureNames                             []string
+	Duplicates, MinusOne                     string
 	LabelColumn, QueryColumn, DocumentColumn string
-
-	WeightColumn string
-	Headerless   bool
-	GroupColumn  string
-	Groups       string
-
-	Context context.Context `json:"-"`
+	WeightColumn                             string
+	Headerless                               bool
+	GroupColumn, Groups                      string
+	Context                                  context.Context `json:"-"`
 }
 
 // Check finds invalid values, and options that contradict each other.

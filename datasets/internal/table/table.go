@@ -11,14 +11,13 @@ import (
 
 // Table is a file that has been read, in chunks with their own columns.
 type Table struct {
-	Path    string
+	Origin  // without Lines, which are in the chunks
 	Options Options
 	Layout  *Layout
 	Chunks  []*Chunk
 	Queries []Query
 	Breaks  int         // runs of rows of a query that had already ended
 	Sized   bool        // queries have no ids, but sizes
-	Parts   []Part      // the files, if there are several
 	Groups  *GroupNames // of the rows; nil: they have no groups
 
 	Scratch string   // the folder for features; "": they are in memory
@@ -51,6 +50,14 @@ func (q *Query) Add(row, rows int) {
 		return
 	}
 	q.Runs = append(q.Runs, Span{row, row + rows})
+}
+
+// Rows is the number of rows.
+func (q *Query) Rows() (n int) {
+	for _, run := range q.Runs {
+		n += run.To - run.From
+	}
+	return n
 }
 
 // Add adds the next chunk, whose features may be taken from it afterwards.

@@ -17,6 +17,12 @@ func SkipBlanks(b []byte, i int) int {
 	return i
 }
 
+// IsComment tells whether a line is blank, or begins with #.
+func IsComment(line []byte) bool {
+	i := SkipBlanks(line, 0)
+	return i == len(line) || line[i] == '#'
+}
+
 // Ends reports whether a word may end before b[i].
 func Ends(b []byte, i int) bool { return i == len(b) || isBlank(b[i]) || b[i] == '#' }
 

@@ -1,4 +1,4 @@
-// Command softmax writes the AVX2 instructions of package softmax, with avo.
+// Command softmax writes the AVX2 instructions of package elementwise for the softmax, with avo.
 package main
 
 import (

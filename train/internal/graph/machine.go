@@ -2,11 +2,15 @@ package graph
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/nn"
 )
 
 // building is held while nodes are made: Gorgonia numbers some of them, those of Rectify
@@ -78,4 +82,72 @@ func vector(g *G.ExprGraph, of tensor.Dtype, length int, name string) *G.Node {
 
 func matrix(g *G.ExprGraph, rows, columns int, name string) *G.Node {
 	return G.NewMatrix(g, tensor.Float32, G.WithShape(rows, columns), G.WithName(name))
+}
+
+// A Scores graph computes scores, for one number of rows and as many queries at most.
+type Scores struct {
+	G.VM
+	x, offsets, scores *G.Node
+}
+
+// NewScores builds the graph for that many rows and features.
+func NewScores(model nn.Scorer, rows, features int) (*Scores, error) {
+	s := &Scores{}
+	var err error
+	s.VM, err = newMachine(context.Background(), func(g *G.ExprGraph) (*G.Node, G.Nodes, error) {
+		s.x, s.offsets = matrix(g, rows, features, "x"), vector(g, tensor.Int, rows+1, "offsets")
+		s.scores, err = model.Build(nn.Input{Features: s.x, Offsets: s.offsets, Weights: model.Weights().Nodes(g)}, nn.Evaluate)
+		if err == nil && !s.scores.Shape().Eq(tensor.Shape{rows}) {
+			err = fmt.Errorf("the scores of the model have the shape %v for %d rows, want a vector", s.scores.Shape(), rows)
+		}
+		return s.x, G.Nodes{s.scores}, err
+	})
+	return s, err
+}
+
+// Score is the scores of the rows of a batch.
+func (s *Scores) Score(b *datasets.Batch) ([]float64, error) {
+	if err := let(leaf{s.x, b.X}, leaf{s.offsets, b.Offsets}); err != nil {
+		return nil, err
+	}
+	s.Reset()
+	if err := s.RunAll(); err != nil {
+		return nil, err
+	}
+	return nn.Float64s(s.scores.Value())
+}
+
+// A Cache has compiled graphs by their number of rows. Its zero value is empty.
+type Cache[T interface{ Close() error }] map[int]T
+
+// mostGraphs is how many there may be at once: more than an epoch of usual data has.
+const mostGraphs = 64
+
+// Get gives the graph of so many rows, which it makes if there is none.
+func (g *Cache[T]) Get(rows int, build func() (T, error)) (made T, err error) {
+	if s, ok := (*g)[rows]; ok {
+		return s, nil
+	}
+	if len(*g) >= mostGraphs {
+		if err := g.Close(); err != nil {
+			return made, err
+		}
+	}
+	if *g == nil {
+		*g = Cache[T]{}
+	}
+	if made, err = build(); err == nil {
+		(*g)[rows] = made
+	}
+	return made, err
+}
+
+// Close frees the memory of all graphs. They are made again when they are needed.
+func (g Cache[T]) Close() error {
+	var errs []error
+	for rows, s := range g {
+		errs = append(errs, s.Close())
+		delete(g, rows)
+	}
+	return errors.Join(errs...)
 }

@@ -24,10 +24,9 @@ type Division struct {
 }
 
 // Order is that of the training queries in an epoch, given how many documents each query has:
-// position i belongs to shard i mod Shards. A shard is a run of queries of the data, which it goes
-// through in an order of its own. All shards go through the sizes of their queries in the same
-// order, which is random: in a step, one has about as many documents as another, and ranks hardly
-// wait.
+// position i belongs to shard i mod Shards. A shard is a run of queries of the data, in an order of
+// its own, but all have the same random order of sizes: in a step, one has about as many documents
+// as another, and ranks hardly wait.
 func (d Division) Order(epoch int, queries []int, documents func(query int) int) []int {
 	order := make([]int, len(queries))
 	each, more := len(queries)/d.Shards, len(queries)%d.Shards

@@ -1,8 +1,6 @@
 package shards
 
-import (
-	"github.com/plrank/plrank/internal/processes"
-)
+import "github.com/plrank/plrank/internal/processes"
 
 // Fold sums up vectors into the first: in rounds, each adding the upper half of those that are left
 // to the lower half. The vectors r, r+P, r+2P, … of all may be folded before, and then those sums:
@@ -33,6 +31,7 @@ type Reduction struct {
 	vectors       int       // that a rank sends: the sum of its own, or else each of its own
 	slice         int       // numbers that a rank sums up
 	parts, theirs []float32 // to each rank, and from each: [ranks][vectors][slice]
+	record        []float64 // of one rank: Failed, 1 for Interrupted, and Losses
 	result, all   []byte    // of this rank, and of all: a slice of the sum and a record
 }
 
@@ -46,7 +45,8 @@ func NewReduction(g processes.Group, shards int, own [][]float32) *Reduction {
 	r.slice = (len(own[0]) + ranks - 1) / ranks
 	r.parts = make([]float32, ranks*r.vectors*r.slice)
 	r.theirs = make([]float32, len(r.parts))
-	r.result = make([]byte, 4*r.slice+8*len(r.numbers()))
+	r.record = make([]float64, 2+(shards+ranks-1)/ranks)
+	r.result = make([]byte, 4*r.slice+8*len(r.record))
 	r.all = make([]byte, ranks*len(r.result))
 	return r
 }
@@ -66,11 +66,6 @@ const (
 	OfBatch           // it cannot for this batch: a graph.BatchError
 	OfRank            // it cannot at all
 )
-
-// numbers is room for a record of one rank, as numbers: Failed, 1 for Interrupted, and Losses.
-func (r *Reduction) numbers() []float64 {
-	return make([]float64, 2+(r.shards+r.group.Size()-1)/r.group.Size())
-}
 
 // Sum puts the sum of all gradients into total, and gives the losses of all shards, and
 // whether any rank has failed, or was interrupted.
@@ -99,7 +94,8 @@ func (r *Reduction) Sum(total []float32, mine Record) Record {
 	}
 	Fold(slices)
 	copy(r.result, processes.Bytes(slices[0]))
-	record := r.numbers()
+	record := r.record
+	clear(record)
 	record[0] = float64(mine.Failed)
 	if mine.Interrupted {
 		record[1] = 1

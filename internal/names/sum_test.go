@@ -1,4 +1,4 @@
-package weightedsum
+package names
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ var name = regexp.MustCompile(`^[a-z]+`)
 // read writes the terms of a sum one after another.
 func read(text string) (string, error) {
 	var terms []string
-	err := Parse(text, "letter", func(weight float64, rest string) (int, error) {
+	err := ParseSum(text, "letter", func(weight float64, rest string) (int, error) {
 		n := name.FindString(rest)
 		if n == "" {
 			return 0, errors.New("want a name")
@@ -24,7 +24,7 @@ func read(text string) (string, error) {
 	return strings.Join(terms, " "), err
 }
 
-func TestParseReadsWeightsAndSigns(t *testing.T) {
+func TestParseSumReadsWeightsAndSigns(t *testing.T) {
 	for text, want := range map[string]string{
 		"a": "1a", " a ": "1a", "-a": "-1a", "+a-b": "1a -1b", "2*a + .5 * b": "2a 0.5b", "a--b": "1a 1b", "a + -1.5e-1\t*b": "1a -0.15b", "0*a": "0a",
 	} {
@@ -34,7 +34,7 @@ func TestParseReadsWeightsAndSigns(t *testing.T) {
 	}
 }
 
-func TestErrorsNameTheColumn(t *testing.T) {
+func TestErrorsOfSumsNameTheColumn(t *testing.T) {
 	for text, want := range map[string]string{
 		"":            "column 1: want a name",
 		"a+":          "column 3: want a name",

@@ -1,7 +1,4 @@
-// Package softmax has the inner loop of attention: the exponentials of a row of numbers.
-// On x86-64 machines that have them it uses AVX2 instructions, else, and in programs
-// built with -tags purego, plain Go, with the same results but for rounding.
-package softmax
+package elementwise
 
 import (
 	"math"
@@ -14,9 +11,10 @@ import (
 // nothing to the sum, even to one of float64, and its products would soon be subnormal.
 const least = -60
 
-// Exponentials replaces x by e^(scale·(x − max x)), 0 below e^−60, and gives the sum. The
-// scale is positive. NaN, and a maximum that is infinite, make the sum NaN. There must be a
-// number at least.
+// Exponentials, the inner loop of attention, replaces x by e^(scale·(x − max x)), 0 below e^−60, and
+// gives the sum. The scale is positive. NaN, and a maximum that is infinite, make the sum NaN. There
+// must be a number at least. Where the machine has AVX2 instructions, float32 has the same results
+// but for rounding.
 func Exponentials[T float32 | float64](x []T, scale T) T {
 	if x, ok := any(x).([]float32); ok {
 		return T(exponentials32(x, vek32.Max(x), float32(scale)))

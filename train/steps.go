@@ -4,11 +4,86 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/plrank/plrank/internal/normal"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/train/internal/graph"
 )
+
+// A schedule is how the learning rate goes from step to step.
+type schedule struct {
+	cosine   bool
+	patience int     // of plateau, in epochs; 0: none
+	factor   float64 // of plateau
+}
+
+// parseSchedule reads what [Config.Schedule] says.
+func parseSchedule(text string) (schedule, error) {
+	const want = "want constant, cosine, plateau or plateau(3,0.5)"
+	name := strings.TrimSpace(text)
+	switch name {
+	case "constant", "cosine":
+		return schedule{cosine: name == "cosine"}, nil
+	case "plateau":
+		name = "plateau(3)"
+	}
+	inner, plateau := strings.CutPrefix(name, "plateau(")
+	inner, closed := strings.CutSuffix(inner, ")")
+	if !plateau || !closed {
+		return schedule{}, fmt.Errorf("train: schedule %q: %s", text, want)
+	}
+	s := schedule{factor: 0.5}
+	patience, factor, two := strings.Cut(inner, ",")
+	var err error
+	if s.patience, err = strconv.Atoi(strings.TrimSpace(patience)); err != nil || s.patience < 1 {
+		return s, fmt.Errorf("train: schedule %q: after how many epochs? %s", text, want)
+	}
+	if two {
+		if s.factor, err = strconv.ParseFloat(strings.TrimSpace(factor), 64); err != nil || !(s.factor > 0 && s.factor < 1) {
+			return s, fmt.Errorf("train: schedule %q: want a factor between 0 and 1", text)
+		}
+	}
+	return s, nil
+}
+
+// rates is the hook that gives every step its learning rate.
+type rates struct {
+	idle
+	Optimization
+	schedule schedule
+	history  *history
+}
+
+func (r *rates) plan(s *step) { s.rate = r.of(r.history.epochs, s.index, s.steps) }
+
+// of is the learning rate of a step of the epoch after the history: of the first
+// for step 0, of so many steps an epoch. It follows from these alone, so that a run
+// that goes on has the same rates as one that was not interrupted.
+func (r *rates) of(history []Epoch, step, steps int) float64 {
+	rate := r.LearningRate * math.Pow(r.Decay, float64(len(history)))
+	done := float64(len(history)) + float64(step)/float64(steps) // in epochs
+	if next := done + 1/float64(steps); next < r.Warmup {
+		rate *= next / r.Warmup
+	}
+	if r.schedule.cosine && done > r.Warmup {
+		rate *= (1 + math.Cos(math.Pi*(done-r.Warmup)/(float64(r.Epochs)-r.Warmup))) / 2
+	}
+	if r.schedule.patience > 0 {
+		waited := 0
+		for _, e := range history {
+			if waited++; e.Best {
+				waited = 0
+			}
+			if waited == r.schedule.patience {
+				rate *= r.schedule.factor
+				waited = 0
+			}
+		}
+	}
+	return rate
+}
 
 // l2 is the hook of Config.L2: the gradient of every weight w that is not a bias gets λ·w, the
 // derivative of a penalty of λ/2·‖w‖².
@@ -64,10 +139,9 @@ func clip(g []float32, most float64) (float64, error) {
 //	w_j · max(0, 1 − ηλ·√outputs / ‖w_j‖),
 //
 // by which the objective gets a penalty of λ·√outputs·Σ_j ‖w_j‖ (group lasso: Yuan & Lin
-// 2006; proximal: Parikh & Boyd 2014, section 6.5.4). Where the optimizer's steps are in
-// proportion to the gradient, the weights of an input that says nothing of the objective
-// become exactly 0. Adam's steps are no smaller where the gradient is: with it they stay
-// small, and become 0 only if λ is large.
+// 2006; proximal: Parikh & Boyd 2014, section 6.5.4). The weights of an input that says nothing of
+// the objective become exactly 0; with Adam, whose steps are no smaller where the gradient is, only
+// if λ is large.
 type groupLasso struct {
 	idle
 	penalty float64 // λ
@@ -119,12 +193,8 @@ func (e *weightError) Error() string {
 }
 
 // average is the hook of Config.Average, β: it keeps the exponential moving average of the weights
-// after every step so far (Polyak & Juditsky 1992; in this form the average that Adam takes of
-// gradients, with its correction of the bias, Kingma & Ba 2015, section 3),
-//
-//	Σ_i β^(n−i) w_i / Σ_i β^(n−i),
-//
-// which is what is evaluated, kept and saved.
+// after every step, Σ_i β^(n−i) w_i / Σ_i β^(n−i), which is what is evaluated, kept and saved (Polyak
+// & Juditsky 1992; with the correction of the bias by Kingma & Ba 2015, section 3).
 type average struct {
 	idle
 	beta     float64

@@ -1,5 +1,4 @@
-// Package weightedsum reads sums of losses or of measures, such as a + 0.5*b - 2*c.
-package weightedsum
+package names
 
 import (
 	"fmt"
@@ -11,10 +10,11 @@ import (
 
 var number = regexp.MustCompile(`^(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?`)
 
-// Parse calls term for every term of a sum, with its weight and the text that begins with
-// its name, and takes the length of the name. Blanks between names, numbers and signs do
-// not matter. noun says what is added, for messages. An error names the column.
-func Parse(text, noun string, term func(weight float64, rest string) (length int, err error)) error {
+// ParseSum reads a sum of losses or of measures, such as a + 0.5*b - 2*c: it calls term for every
+// term, with its weight and the text that begins with its name, and takes the length of the name.
+// Blanks between names, numbers and signs do not matter. noun says what is added, for messages. An
+// error names the column.
+func ParseSum(text, noun string, term func(weight float64, rest string) (length int, err error)) error {
 	rest := text
 	skip := func(n int) { rest = strings.TrimLeft(rest[n:], " \t") }
 	fault := func(format string, args ...any) error {

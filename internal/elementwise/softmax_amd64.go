@@ -1,6 +1,6 @@
 //go:build !purego
 
-package softmax
+package elementwise
 
 import (
 	"math"
@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-//go:generate go -C ../gen run ./softmax -out ../softmax/softmax_amd64.s -stubs ../softmax/stubs_amd64.go -pkg softmax
+//go:generate go -C ../gen run ./softmax -out ../elementwise/softmax_amd64.s -stubs ../elementwise/softmax_stubs_amd64.go -pkg elementwise
 
 var useAVX2 = cpu.X86.HasAVX2 && cpu.X86.HasFMA
 

@@ -1,0 +1,163 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/plrank/plrank/datasets/internal/cache"
+	"github.com/plrank/plrank/datasets/internal/files"
+)
+
+// folderMode is that of a folder which is made for caches: it lets nobody see copies of
+// data that may lie in a folder of such a kind. Who wants to share caches makes one.
+const folderMode fs.FileMode = 0o700
+
+// A splitCache keeps the splits of files.
+type splitCache struct {
+	key    cache.Key
+	of     files.Splits
+	folder string // see Options.Cache
+}
+
+// open gives the splits from the cache, or else from read, for the next time. Read may leave
+// features in files in a folder of scratch, if it is given one. A cache that cannot be read or
+// written costs a warning, no more.
+func (c splitCache) open(read func(scratch string) (splits, error)) (s splits, err error) {
+	if err := c.key.Find(c.of); err != nil {
+		return read("") // whose error says more
+	}
+	paths := c.key.Paths(c.folder, c.of)
+	var warnings []string
+	for _, path := range paths {
+		s, err := c.load(path)
+		if err == nil {
+			return s, nil
+		}
+		if stopped := c.key.Read.Stopped(c.of[0].Path); stopped != nil {
+			return s, stopped
+		}
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, cache.ErrStale) {
+			warnings = append(warnings, fmt.Sprintf("%s: the cache is built anew: %v", path, err))
+		}
+	}
+	scratch := filepath.Dir(paths[len(paths)-1])
+	if err := os.MkdirAll(scratch, folderMode); err != nil {
+		scratch = ""
+	}
+	s, err = read(scratch)
+	defer s.unmap()
+	if err != nil {
+		return s, err
+	}
+	now := c.key
+	if err := now.Find(c.of); err == nil && reflect.DeepEqual(now, c.key) { // unless they changed meanwhile
+		if s, err = c.keep(paths, s); err != nil {
+			warnings = append(warnings, "no cache was written: "+strings.ReplaceAll(err.Error(), "\n", "; "))
+		}
+	}
+	if err := c.key.Read.Stopped(c.of[0].Path); err != nil {
+		return s, err
+	}
+	for _, d := range s {
+		if d != nil && d.unmap != nil {
+			d.Features = slices.Clone(d.Features)
+		}
+	}
+	s[0].Warnings = append(s[0].Warnings, warnings...)
+	return s, nil
+}
+
+// keep writes the splits to the first path that can be written. If features are not in
+// memory, it gives the splits as they are in the cache.
+func (c splitCache) keep(paths []string, s splits) (splits, error) {
+	var failed error
+	for _, path := range paths {
+		err := os.MkdirAll(filepath.Dir(path), folderMode)
+		if err == nil {
+			err = cache.Save(c.key.Read.Ctx(), path, c.key, s.lists())
+		}
+		kept := s
+		if err == nil && slices.ContainsFunc(s[:], func(d *Dataset) bool { return d != nil && d.unmap != nil }) {
+			kept, err = c.load(path)
+		}
+		if err == nil {
+			return kept, nil
+		}
+		failed = errors.Join(failed, err)
+	}
+	return s, failed
+}
+
+// load maps a cache file and makes splits of it, whose numbers are read-only. They are valid,
+// whatever the bytes, or there is an error.
+func (c splitCache) load(path string) (splits, error) {
+	s := splits{{}, {}, {}}
+	has, unmap, err := cache.Load(c.key.Read.Ctx(), path, c.key, s.lists())
+	if err != nil {
+		return splits{}, err
+	}
+	if err := c.complete(&s, has); err != nil {
+		unmap()
+		return splits{}, err
+	}
+	return s, nil
+}
+
+// complete sets what is not in the file, for the splits that it has, and checks the whole.
+func (c splitCache) complete(s *splits, has [3]bool) error {
+	if !has[0] || !has[1] {
+		return errors.New("a split is absent")
+	}
+	for i, d := range s {
+		if !has[i] {
+			s[i] = nil
+			continue
+		}
+		from := c.of.Source(i)
+		d.Name, d.origin.Path = from.Path, from.Path
+		if d.origin.Starts != nil {
+			d.origin.Parts = from.Files
+		}
+		if err := d.Validate(); err != nil {
+			return err
+		}
+		if n := len(d.origin.Lines); d.origin.Lines != nil && n != d.Rows() {
+			return fmt.Errorf("%d lines for %d rows", n, d.Rows())
+		}
+		if n := len(d.origin.Starts); n != len(d.origin.Parts) {
+			return fmt.Errorf("%d parts of %d files", n, len(d.origin.Parts))
+		}
+	}
+	return nil
+}
+
+// lists are what a cache keeps of splits.
+func (s splits) lists() (all cache.Lists) {
+	for i, d := range s {
+		if d == nil {
+			continue
+		}
+		all[i] = []any{
+			&d.Features, &d.Labels, &d.Weights, &d.QueryWeights, &d.origin.Lines,
+			&d.Offsets, &d.FeatureIDs, &d.Groups, &d.origin.Starts,
+			&d.Warnings, &d.QueryIDs, &d.DocumentIDs, &d.FeatureNames, &d.GroupNames,
+		}
+	}
+	return all
+}
+
+// unmap gives up the features that are not in memory.
+func (s splits) unmap() {
+	for _, d := range s {
+		if d != nil && d.unmap != nil {
+			d.unmap()
+			d.unmap = nil
+		}
+	}
+}

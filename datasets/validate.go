@@ -1,0 +1,78 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/plrank/plrank/datasets/internal/table"
+)
+
+// Validate checks that the fields of a dataset fit together: lengths agree,
+// offsets and feature ids ascend, labels are finite, weights are finite and not
+// negative. The functions of this package give valid datasets; check those that you make.
+func (d *Dataset) Validate() error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("datasets: %s: %s", d.Name, fmt.Sprintf(format, args...))
+	}
+	if len(d.Offsets) == 0 || d.Offsets[0] != 0 || d.Offsets[len(d.Offsets)-1] != d.Rows() || !slices.IsSorted(d.Offsets) {
+		return bad("offsets must ascend from 0 to the %d rows", d.Rows())
+	}
+	for i, id := range d.FeatureIDs {
+		if id < 0 || i > 0 && id <= d.FeatureIDs[i-1] {
+			return bad("feature ids must ascend, but %d does not", id)
+		}
+	}
+	for r, label := range d.Labels {
+		if math.IsNaN(float64(label)) || math.IsInf(float64(label), 0) {
+			return bad("row %d: label %g is not finite", r, label)
+		}
+	}
+	if w := d.Width(); w > 0 && len(d.Features)/w != d.Rows() || len(d.Features) != d.Rows()*w {
+		return bad("%d feature values for %d rows of %d", len(d.Features), d.Rows(), w)
+	}
+	for _, list := range []struct {
+		is   bool
+		n    int
+		of   string
+		want int
+		each string
+	}{
+		{true, len(d.QueryIDs), "query ids", d.Queries(), "queries"},
+		{d.DocumentIDs != nil, len(d.DocumentIDs), "document ids", d.Rows(), "rows"},
+		{d.Groups != nil, len(d.Groups), "groups", d.Rows(), "rows"},
+		{d.SourceRows != nil, len(d.SourceRows), "source rows", d.Rows(), "rows"},
+		{d.FeatureNames != nil, len(d.FeatureNames), "feature names", d.Width(), "features"},
+	} {
+		if list.is && list.n != list.want {
+			return bad("%d %s for %d %s", list.n, list.of, list.want, list.each)
+		}
+	}
+	if err := checkWeights(d.Weights, d.Rows(), "document"); err != nil {
+		return bad("%v", err)
+	}
+	if err := checkWeights(d.QueryWeights, d.Queries(), "query"); err != nil {
+		return bad("%v", err)
+	}
+	if d.GroupNames != nil {
+		for r, g := range d.Groups {
+			if g >= len(d.GroupNames) {
+				return bad("group %d of row %d has no name: there are %d", g, r, len(d.GroupNames))
+			}
+		}
+	}
+	return nil
+}
+
+// checkWeights checks the weights of n things; nil is no weights.
+func checkWeights(weights []float32, n int, of string) error {
+	if weights != nil && len(weights) != n {
+		return fmt.Errorf("%d %s weights, want %d", len(weights), of, n)
+	}
+	for i, w := range weights {
+		if !table.IsWeight(w) {
+			return fmt.Errorf("weight %g of %s %d: want a finite number of 0 or more", w, of, i)
+		}
+	}
+	return nil
+}
