@@ -14,8 +14,9 @@
 //
 // [Open] reads a collection, [ReadFile] one file, [ReadBlocks] a file larger than memory;
 // [Synthetic] makes data. [WriteLETOR], [WriteWeights] and [WriteGroups] write the files
-// that are read, [WriteRun] and [WriteQrels] those of TREC's tools. [Describe] counts, and
-// a [Fingerprint] tells whether two datasets are the same.
+// that are read, [WriteRun] and [WriteQrels] those of TREC's tools. [ReadRun] and [ReadQrels]
+// read scores from anywhere. [Describe] counts, and a [Fingerprint] tells whether two datasets
+// are the same.
 //
 // Documents and queries can have weights, documents can belong to groups (of a brand, an
 // author, a seller), between which exposure may be fair. Both come from a column or from a

@@ -81,6 +81,8 @@ func checkQuantile(p *TransformPart, used int) error {
 			}
 		}
 	}
-	p.lookups = columns.NewLookups(p.Knots, p.Scores)
+	if p.lookups == nil { // those of a fitted part stay: it may be in use, and validated again when it is written
+		p.lookups = columns.NewLookups(p.Knots, p.Scores)
+	}
 	return nil
 }

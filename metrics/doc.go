@@ -31,7 +31,8 @@
 //
 // # Significance
 //
-// [PairedT] and [Wilcoxon] compare the values of two models query by query, [Welch] the
+// [Compare] compares every two of several models by their values query by query.
+// [PairedT], [Wilcoxon] and [Randomization] are tests for two of them, [Welch] is one for the
 // runs of two methods. [Holm] adjusts p-values for several tests, and [Bootstrap] gives
 // confidence intervals over queries.
 package metrics

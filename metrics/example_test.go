@@ -147,3 +147,28 @@ func ExampleParseObjective() {
 	// 3, 2, 1: [3.00 2.00 1.00] ""
 	// metrics: discounts "ndcg": number 1, "ndcg": want dcg, precision, arp, rbp, rbp(persistence), or finite numbers with commas between
 }
+
+// Three runs by the values of eight queries.
+func ExampleCompare() {
+	ndcg, err := metrics.ParseMeasure("ndcg@10")
+	if err != nil {
+		log.Fatal(err)
+	}
+	runs := [][]float64{
+		{0.91, 0.62, 0.40, 0.75, 1, 0.55, 0.83, 0.64},
+		{0.85, 0.50, 0.43, 0.60, 1, 0.41, 0.70, 0.60},
+		{0.88, 0.55, 0.31, 0.63, 0.9, 0.43, 0.63, 0.61},
+	}
+	pairs, err := metrics.Compare(ndcg, runs, metrics.Bootstrap{Seed: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, p := range pairs {
+		fmt.Printf("%d − %d: %+.3f, t-test p = %.3f, randomization p = %.3f, won %d, lost %d\n",
+			p.A, p.B, p.Difference.Mean, p.AdjustedT, p.AdjustedRandomization, p.Wins, p.Losses)
+	}
+	// Output:
+	// 0 − 1: +0.076, t-test p = 0.033, randomization p = 0.062, won 6, lost 1
+	// 0 − 2: +0.095, t-test p = 0.006, randomization p = 0.023, won 8, lost 0
+	// 1 − 2: +0.019, t-test p = 0.454, randomization p = 0.469, won 3, lost 5
+}

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"errors"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -39,6 +40,9 @@ func RankExposure(in Input) ([]float64, error) {
 func (in Input) exposures(of func(w *worker, q query) ([]float64, error)) ([]float64, error) {
 	if err := in.check(); err != nil {
 		return nil, err
+	}
+	if in.Unranked != nil {
+		return nil, errors.New("metrics: exposure is of a policy, which needs the score of every document: some are unranked")
 	}
 	exposure := make([]float64, len(in.Labels))
 	err := in.each(func() func(q query) error {

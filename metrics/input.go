@@ -17,6 +17,12 @@ type Input struct {
 	Offsets []int     // [queries+1] query q has the rows Offsets[q] up to Offsets[q+1]; nil: one query of all rows
 	Groups  []int     // [rows] the group of each document, negative: none; for the measures that compare groups
 
+	// Unranked, [rows], tells which documents the ranking lacks, such as relevant ones that a
+	// search did not find; nil: none. They have no rank, and their scores do not count, but
+	// they are documents of their query, in NDCG's best ranking and in recall. Measures of a
+	// policy need the score of every document.
+	Unranked []bool
+
 	Gain         Gain    // of DCG, NDCG, graded RBP and the fairness measures; the other metrics define their own
 	HighestGrade float64 // of the data set, for ERR and graded RBP; 0: the highest of Labels
 	Ties         Ties    // how documents of equal scores are ranked
@@ -79,6 +85,9 @@ func (in Input) each(start func() func(q query) error) error {
 			first, end := offsets[n], offsets[n+1]
 			q := query{n, first, in.Scores[first:end], in.Labels[first:end]}
 			err := allFinite(q.scores, "score")
+			if err == nil && in.Unranked != nil {
+				q.scores = without(q.scores, in.Unranked[first:end])
+			}
 			if err == nil {
 				err = visits[worker](q)
 			}
@@ -88,6 +97,17 @@ func (in Input) each(start func() func(q query) error) error {
 		}
 		return nil
 	})
+}
+
+// without is scores in which those of unranked documents are −Inf.
+func without(scores []float64, unranked []bool) []float64 {
+	scores = slices.Clone(scores)
+	for d, is := range unranked {
+		if is {
+			scores[d] = math.Inf(-1)
+		}
+	}
+	return scores
 }
 
 // check reports what is invalid whatever is measured.
@@ -107,6 +127,8 @@ func (in Input) check() error {
 		return fmt.Errorf("metrics: %d samples: want 1 or more, or 0 for 100", in.Policy.Samples)
 	case in.Groups != nil && len(in.Groups) != rows:
 		return fmt.Errorf("metrics: %d groups but %d labels: want one of each per row", len(in.Groups), rows)
+	case in.Unranked != nil && len(in.Unranked) != rows:
+		return fmt.Errorf("metrics: %d entries of Unranked but %d labels: want one of each per row", len(in.Unranked), rows)
 	case in.Exposure != nil && len(in.Exposure) != rows:
 		return fmt.Errorf("metrics: %d exposures but %d labels: want one of each per row", len(in.Exposure), rows)
 	case in.Offsets != nil && len(in.Offsets) == 0:

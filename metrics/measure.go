@@ -219,6 +219,8 @@ func (m Measure) check(in Input) error {
 		return errors.New("metrics: no measure: make one with ParseMeasure or NewMeasure")
 	case m.ofExposure() && len(in.Discounts) == 0 && (in.Exposure == nil || f.ofTarget):
 		return fmt.Errorf("metrics: %s needs the discounts of the ranks", f.name)
+	case in.Unranked != nil && m.OfPolicy():
+		return fmt.Errorf("metrics: %s is of a policy, which needs the score of every document: some are unranked", m)
 	case m.NeedsGroups() && len(in.Groups) != rows:
 		return fmt.Errorf("metrics: %s needs the group of every row: %d groups for %d rows", f.name, len(in.Groups), rows)
 	}
@@ -244,11 +246,28 @@ func Means(in Input, measures []Measure) ([]Summary, error) {
 // Mean is the mean of estimates of m by the LabelFree and the QueryWeights of in, as
 // [Means] gives it.
 func (m Measure) Mean(in Input, e Estimate) (Summary, error) {
-	l := in.LabelFree
-	if m.ofExposure() {
-		l = LabelFreeSkip // the others are about metrics of relevance
+	return e.mean(in.QueryWeights, m.labelFree(in))
+}
+
+// Counted is the value of every query that enters [Measure.Mean], NaN for one that is left out.
+func (m Measure) Counted(in Input, e Estimate) []float64 {
+	counted := make([]float64, len(e.PerQuery))
+	for q, v := range e.PerQuery {
+		v, counts := m.labelFree(in).counted(v)
+		if !counts {
+			v = math.NaN()
+		}
+		counted[q] = v
 	}
-	return e.mean(in.QueryWeights, l)
+	return counted
+}
+
+// labelFree is what a query counts for which m is not defined.
+func (m Measure) labelFree(in Input) LabelFree {
+	if m.ofExposure() {
+		return LabelFreeSkip // the others are about metrics of relevance
+	}
+	return in.LabelFree
 }
 
 // Estimate is the values of a measure, query by query, with their standard errors.

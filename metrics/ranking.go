@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/plrank/plrank/internal/order"
@@ -14,15 +15,18 @@ type ranking struct {
 	scores    []float64 // by document; nil: every document is a block
 }
 
-// rank fills r with the documents of the first depth ranks by descending score. If ties
-// are random, the last block may reach further.
+// rank fills r with the documents of the first depth ranks by descending score, without those
+// of score −Inf, which have no rank. If ties are random, the last block may reach further.
 func (r *ranking) rank(scores []float64, depth int, ties Ties) {
 	r.documents, r.scores = top(r.documents, scores, depth), nil
+	for n := len(r.documents); n > 0 && math.IsInf(scores[r.documents[n-1]], -1); n-- {
+		r.documents = r.documents[:n-1]
+	}
 	if ties == TiesOrder {
 		return
 	}
 	r.scores = scores
-	if 0 < depth && depth < len(scores) { // the last block may not be whole
+	if 0 < depth && depth < len(scores) && len(r.documents) == depth { // the last block may not be whole
 		last := scores[r.documents[depth-1]]
 		first := slices.IndexFunc(r.documents, func(d int) bool { return scores[d] == last })
 		r.documents = r.documents[:first]

@@ -18,7 +18,7 @@ import (
 type Test struct {
 	Pairs      int     // used by the test
 	Difference float64 // the mean of a − b over all queries
-	Statistic  float64 // t, or the sum of the ranks of the positive differences
+	Statistic  float64 // t, the sum of the ranks of the positive differences, or the mean difference
 	PValue     float64 // two-sided
 }
 

@@ -38,10 +38,11 @@ func (t *Trainer) Report(m *ranker.Model, more ...Baseline) (*Report, error) {
 		if s.Data == nil {
 			continue
 		}
-		of, err := e.reportOn(s, m, t.Config.Loss, others...)
+		of, err := e.reportOn(s, modelScoring{m}, t.Config.Loss, others...)
 		if err != nil {
 			return nil, err
 		}
+		of.PerQuery = nil
 		report.Splits = append(report.Splits, of)
 	}
 	return report, nil

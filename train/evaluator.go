@@ -114,10 +114,16 @@ func (e *evaluator) bound(d *datasets.Dataset, list []metrics.Measure) []metrics
 	return list
 }
 
+// A measurement is the mean of a measure over queries, and the values that it is the mean of.
+type measurement struct {
+	metrics.Summary
+	perQuery []float64 // NaN for a query that is left out
+}
+
 // means are measures of scores. Where begin is not nil, each rank measures the queries from
 // begin[rank] to begin[rank+1]−1 and tells the others: all get the same numbers, whatever the
 // number of ranks.
-func (e *evaluator) means(d *datasets.Dataset, scores []float64, list []metrics.Measure, begin []int) ([]metrics.Summary, error) {
+func (e *evaluator) means(d *datasets.Dataset, scores []float64, list []metrics.Measure, begin []int) ([]measurement, error) {
 	in := e.in
 	in.Scores, in.Labels, in.Offsets, in.Groups = scores, d.Labels, d.Offsets, d.Groups
 	if e.settings.WeightedMetrics {
@@ -141,7 +147,7 @@ func (e *evaluator) means(d *datasets.Dataset, scores []float64, list []metrics.
 	if err != nil {
 		return nil, err
 	}
-	means := make([]metrics.Summary, len(list))
+	means := make([]measurement, len(list))
 	for i, m := range list {
 		if begin != nil {
 			processes.Share(e.group, estimates[i].PerQuery, begin)
@@ -151,9 +157,11 @@ func (e *evaluator) means(d *datasets.Dataset, scores []float64, list []metrics.
 		if isLoss(m) { // queries that it learns nothing from are left out of its mean, as in training
 			in.LabelFree = metrics.LabelFreeSkip
 		}
-		if means[i], err = m.Mean(in, estimates[i]); err != nil {
+		mean, err := m.Mean(in, estimates[i])
+		if err != nil {
 			return nil, fmt.Errorf("train: %s: %w", d.Name, err)
 		}
+		means[i] = measurement{mean, m.Counted(in, estimates[i])}
 	}
 	return means, nil
 }
@@ -169,7 +177,7 @@ func (e *evaluator) evaluate(d *datasets.Dataset, scores []float64, list []metri
 
 // measure gives the means of all measures of a model on d. It is collective: each rank scores and
 // measures some of the queries.
-func (e *evaluator) measure(model scoring, d *datasets.Dataset) ([]metrics.Summary, error) {
+func (e *evaluator) measure(model scoring, d *datasets.Dataset) ([]measurement, error) {
 	all, ranks := chunks(d), e.group.Size()
 	var own, queries, rows []int // the chunks of this rank; and with which query and row the part of each rank begins
 	for rank := range ranks + 1 {
@@ -196,7 +204,7 @@ func (e *evaluator) values(model scoring, d *datasets.Dataset) (Values, error) {
 	return e.valuesOf(e.measures, means), nil
 }
 
-func (e *evaluator) valuesOf(list []metrics.Measure, means []metrics.Summary) Values {
+func (e *evaluator) valuesOf(list []metrics.Measure, means []measurement) Values {
 	values := Values{}
 	for i, m := range list {
 		values[m.String()] = Value(means[i].Mean)

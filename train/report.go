@@ -38,6 +38,11 @@ type SplitReport struct {
 	Rankers   []string `json:"rankers"`
 	StdErr    Values   `json:"stdErr,omitempty"` // of the model's metrics that are estimated from sampled rankings
 
+	// PerQuery has the values of the queries in the order of the split, by metric, of which the
+	// last row has the means: NaN for a query that is left out. It is of a Report by Evaluate or
+	// EvaluateRun. metrics.Compare compares such values.
+	PerQuery map[string][]float64 `json:"-"`
+
 	// TrainedOn is how many of the queries the model was trained on, of a Report by Evaluate:
 	// see ranker.Model.TrainedOn.
 	TrainedOn int `json:"trainedOn,omitempty"`
@@ -87,7 +92,7 @@ func Evaluate(c Config, parts Parts, model *ranker.Model, splits ...Split) (*Rep
 	report := e.report()
 	report.Model = model.Digest()
 	for _, s := range splits {
-		of, err := e.reportOn(s, model, "model")
+		of, err := e.reportOn(s, modelScoring{model}, "model")
 		if err != nil {
 			return nil, err
 		}
@@ -99,7 +104,29 @@ func Evaluate(c Config, parts Parts, model *ranker.Model, splits ...Split) (*Rep
 	return report, nil
 }
 
-// measuring is an evaluator that fits the splits, and the model.
+// EvaluateRun measures scores from anywhere, as [Evaluate] does those of a model. They need not
+// be a policy: expected metrics and measures of fairness are left out, unless Config.Report names
+// them. The highest grade is that of the configuration, or else of the labels.
+func EvaluateRun(c Config, parts Parts, run *datasets.Run) (*Report, error) {
+	split := Split{Name: "data", Data: run.Dataset}
+	e, err := measuring(c, parts, nil, split)
+	if err != nil {
+		return nil, err
+	}
+	defer e.losses.close()
+	e.in.Unranked = run.Unranked
+	leftOut := func(m metrics.Measure) bool { return m.OfPolicy() && !slices.Contains(e.settings.Report, m.String()) }
+	e.measures = slices.DeleteFunc(e.measures, leftOut)
+	if slices.ContainsFunc(e.metric.measures, leftOut) {
+		e.metric.weights = nil // the sum is not reported
+	}
+	report := e.report()
+	of, err := e.reportOn(split, runScoring(run.Scores), "scores")
+	report.Splits = []SplitReport{of}
+	return report, err
+}
+
+// measuring is an evaluator that fits the splits, and the model; nil: there is none.
 func measuring(c Config, parts Parts, model *ranker.Model, splits ...Split) (*evaluator, error) {
 	parts.Processes = nil // this process measures alone
 	p, err := c.parse(parts)
@@ -121,8 +148,8 @@ func measuring(c Config, parts Parts, model *ranker.Model, splits ...Split) (*ev
 			return nil, err
 		}
 	}
-	if grade := model.File().Grade; e.highest == 0 && grade != 0 {
-		e.in.HighestGrade = grade
+	if model != nil && e.highest == 0 && model.File().Grade != 0 {
+		e.in.HighestGrade = model.File().Grade
 	}
 	p.loss.grade = e.in.HighestGrade
 	return e, nil
@@ -137,8 +164,8 @@ func (e *evaluator) report() *Report {
 	return r
 }
 
-// reportOn measures random order, other rankers, and the model, which has that name.
-func (e *evaluator) reportOn(s Split, model *ranker.Model, name string, others ...Baseline) (SplitReport, error) {
+// reportOn measures random order, other rankers, and the model, or scores, of that name.
+func (e *evaluator) reportOn(s Split, model scoring, name string, others ...Baseline) (SplitReport, error) {
 	d := s.Data
 	r := SplitReport{Name: s.Name, Queries: d.Queries(), Documents: d.Rows(), StdErr: Values{}}
 	add := func(ranker string, values Values) {
@@ -165,12 +192,14 @@ func (e *evaluator) reportOn(s Split, model *ranker.Model, name string, others .
 		}
 		add(b.Name, values)
 	}
-	means, err := e.measure(modelScoring{model}, d)
+	means, err := e.measure(model, d)
 	if err != nil {
 		return r, err
 	}
 	add(name, e.valuesOf(e.measures, means))
+	r.PerQuery = map[string][]float64{}
 	for i, m := range e.measures {
+		r.PerQuery[m.String()] = means[i].perQuery
 		if m.Sampled() {
 			r.StdErr[m.String()] = Value(means[i].StdErr)
 		}

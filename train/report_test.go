@@ -63,6 +63,55 @@ func TestBaselinesOfOwnMeasureDoNotSeeTheOrderOfTheFile(t *testing.T) {
 	}
 }
 
+// Scores are measured as the model that gave them, but for what is of a policy and not asked for;
+// and the mean of the values by query is the value of the table, whatever the convention.
+func TestScoresAreMeasuredAsTheirModel(t *testing.T) {
+	t.Parallel()
+	s := small()
+	for q := range 3 { // queries without a relevant document
+		clear(s.Test.Labels[s.Test.Offsets[q]:s.Test.Offsets[q+1]])
+	}
+	c := Config{Optimization: Optimization{Epochs: 1}, Model: Model{Hidden: []int{2}},
+		Evaluation: Evaluation{Metric: "ndcg@3-0.5*disparity", Report: []string{"map", "expected-ndcg@5"}}}.Plain()
+	model := mustRun(t, mustNew(t, c, s), Hooks{}).Model
+	scores, err := model.Scores(s.Test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, convention := range []string{"zero", "one", "skip"} {
+		c.Convention = convention
+		of, err := Evaluate(c, Parts{}, model, Split{Name: "test", Data: s.Test})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := EvaluateRun(c, Parts{}, &datasets.Run{Dataset: s.Test, Scores: scores})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if names := strings.Join(got.Metrics, " "); strings.Contains(names, "disparity") || strings.Count(names, "expected") != 1 || !strings.Contains(names, "map") {
+			t.Errorf("metrics %s", names)
+		}
+		split := got.Splits[0]
+		for _, m := range got.Metrics {
+			value, want := split.Value(1, m), of.Splits[0].Value(1, m)
+			if value != want || split.Rankers[1] != "scores" {
+				t.Errorf("%s: %s %v, of the model %v", convention, m, value, want)
+			}
+			if mean := metrics.Mean(split.PerQuery[m], metrics.LabelFreeSkip); len(split.PerQuery[m]) != s.Test.Queries() || mean != value {
+				t.Errorf("%s: the mean of %s by query is %v, want %v", convention, m, mean, value)
+			}
+		}
+		if undefined := math.IsNaN(split.PerQuery["map"][0]); undefined != (convention == "skip") {
+			t.Errorf("%s: %v of a query without a relevant document", convention, split.PerQuery["map"][0])
+		}
+	}
+	// Without a rank there is no policy.
+	run := &datasets.Run{Dataset: s.Test, Scores: scores, Unranked: make([]bool, len(scores))}
+	if _, err := EvaluateRun(c, Parts{}, run); err == nil || !strings.Contains(err.Error(), "expected-ndcg@5 is of a policy") {
+		t.Error(err)
+	}
+}
+
 // A sample has queries from all over large data, and small data are taken whole.
 func TestSampleOf(t *testing.T) {
 	d := small().Train

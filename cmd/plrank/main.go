@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plrank/plrank/cmd/internal/compare"
 	"github.com/plrank/plrank/cmd/internal/describe"
 	"github.com/plrank/plrank/cmd/internal/evaluate"
 	"github.com/plrank/plrank/cmd/internal/export"
@@ -30,7 +31,8 @@ type table []struct {
 var subcommands = table{
 	{"train", "train a ranking model, and measure it", trainer.Run},
 	{"score", "score the documents of a file with a model", score.Run},
-	{"evaluate", "measure a model on labelled data", evaluate.Run},
+	{"evaluate", "measure a model, or scores from anywhere, on labelled data", evaluate.Run},
+	{"compare", "compare models, scores or runs query by query", compare.Run},
 	{"describe", "count queries, documents, features, labels and groups", describe.Run},
 	{"export", "write a model in ONNX format", export.Run},
 	{"serve", "rank documents over HTTP with trained models", serve.Run},

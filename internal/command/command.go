@@ -79,11 +79,28 @@ func withoutFaults(body func() error) (err error) {
 	return body()
 }
 
-// Parse reads the flags, after which there must be nothing. A text that is given and empty, as from
-// a variable of a shell that is not set, is an error. All are a UsageError but flag.ErrHelp.
+// Parse reads the flags, beside which there must be nothing. Errors are those of ParseWords.
 func Parse(flags *flag.FlagSet, args []string) error {
+	err := ParseWords(flags, args)
+	if err == nil && flags.NArg() > 0 {
+		err = Usage(fmt.Errorf("unexpected argument %q", flags.Arg(0)))
+	}
+	return err
+}
+
+// ParseWords reads the flags; the words before, between and after them, such as names of files, are
+// then their Args. A text that is given and empty, as from a variable of a shell that is not set, is
+// an error. All are a UsageError but flag.ErrHelp.
+func ParseWords(flags *flag.FlagSet, args []string) error {
 	flags.SetOutput(io.Discard) // errors are one line of our own
+	words := []string{"--"}     // after which all are words
 	err := flags.Parse(args)
+	for ; err == nil && flags.NArg() > 0; err = flags.Parse(flags.Args()[1:]) {
+		words = append(words, flags.Arg(0))
+	}
+	if err == nil {
+		err = flags.Parse(words)
+	}
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return err
@@ -97,8 +114,6 @@ func Parse(flags *flag.FlagSet, args []string) error {
 			}
 		}
 		return Usage(err)
-	case flags.NArg() > 0:
-		return Usage(fmt.Errorf("unexpected argument %q", flags.Arg(0)))
 	}
 	flags.Visit(func(f *flag.Flag) {
 		if text, ok := f.Value.(flag.Getter); ok && err == nil && text.Get() == "" {

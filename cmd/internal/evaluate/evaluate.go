@@ -14,64 +14,75 @@ import (
 	"slices"
 
 	"github.com/plrank/plrank/cmd/internal/help"
-	"github.com/plrank/plrank/cmd/internal/input"
+	"github.com/plrank/plrank/cmd/internal/newfiles"
+	"github.com/plrank/plrank/cmd/internal/perquery"
 	"github.com/plrank/plrank/cmd/internal/report"
-	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
-	"github.com/plrank/plrank/internal/recipe"
-	"github.com/plrank/plrank/internal/source"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
 
 var page = help.Page{
 	Command: "evaluate",
-	Usage:   []string{"-model FILE -data FILE|DIR [-report METRICS] [-importance] [-json]"},
-	Text:    "Prints the metrics of a model on every split of a collection, or on all of a file, beside those of random order. The gain and the highest grade are those of the model unless they are given.",
-	Flags:   []string{"model", "data", "importance", "plot", "json", "threads"},
+	Usage: []string{
+		"-model FILE -data FILE|DIR [-report METRICS] [-per-query FILE]",
+		"-scores FILE -data FILE | -scores RUN -qrels FILE",
+	},
+	Text:  "Prints the metrics of a model on every split of a collection, or on all of a file, beside those of random order; or the metrics of scores from anywhere. The gain and the highest grade are those of the model unless they are given.",
+	Flags: []string{"model", "data", "scores", "qrels", "per-query", "importance", "plot", "json", "threads"},
 	Examples: []string{
 		"-model runs/fold1/model.npz -data MQ2008/Fold1/test.txt",
 		"-model model.npz -data MQ2008 -fold 1 -report map,expected-err@10",
+		"-scores lightgbm.scores -data test.txt -per-query old.csv",
 		"-model model.npz -data test.txt -importance -plot importance.svg",
 	},
 }
 
 // options are the command line.
 type options struct {
-	source.Source
-	config             train.Config // its settings of metrics
-	model              string
+	Measuring
+	model, scores      string
+	perQuery           string // file
 	importance, asJSON bool
 	plot               string // file
-	threads            command.Threads
 }
 
 func (o *options) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("evaluate", flag.ContinueOnError)
 	f.StringVar(&o.model, "model", "", "a model `file`")
-	o.Define(f, "")
-	o.DefineCache(f)
+	f.StringVar(&o.scores, "scores", "", "a `file` of scores instead of -model, of whatever ranker: one a line, in the order of the -data file, or a TREC run, for -data or -qrels")
+	o.Define(f)
+	f.StringVar(&o.perQuery, "per-query", "", "a new `file` for the values of every query, of the last split: CSV with the columns query, metric and value; where its name ends in .trec, lines as of trec_eval -q")
 	f.BoolVar(&o.importance, "importance", false, "also print by how much the -metric gets worse where a feature is permuted")
 	f.StringVar(&o.plot, "plot", "", "a new `file`.svg, .png or .pdf with a plot of the -importance")
 	f.BoolVar(&o.asJSON, "json", false, "print JSON")
-	o.threads.Define(f)
-	o.config, _ = recipe.Preset(recipe.ByData)
-	recipe.DefineMeasuring(f, &o.config)
 	return f
 }
 
 func (o *options) check() error {
 	switch {
-	case o.model == "" || o.Data == "":
-		return errors.New("-model and -data are both needed")
+	case o.scores == "" && (o.model == "" || o.Data == ""):
+		return errors.New("-model and -data are both needed, or -scores instead of -model")
+	case o.scores != "" && o.model != "":
+		return errors.New("-model and -scores exclude each other: plrank compare takes both")
+	case o.scores != "" && o.Data == "" && o.Qrels == "":
+		return errors.New("-scores needs labels: -data, or -qrels for a TREC run")
+	case o.scores == "" && o.Qrels != "":
+		return errors.New("-qrels is for a TREC run, -scores: a model needs the features of -data")
+	case o.scores != "" && o.importance:
+		return errors.New("-importance needs -model")
 	case o.plot != "" && !o.importance:
 		return errors.New("-plot needs -importance")
-	case o.plot != "" && !slices.Contains([]string{".svg", ".png", ".pdf"}, filepath.Ext(o.plot)):
-		return fmt.Errorf("-plot %s: want a name that ends in .svg, .png or .pdf", o.plot)
-	case slices.Contains(append(o.config.Report, o.config.Metric), train.LossMetric):
-		return errors.New("-metric loss and -report loss are for training: a model file does not say its loss")
 	}
-	return cmp.Or(o.Source.Check(), o.config.Check(), o.threads.Use())
+	return cmp.Or(CheckPlot(o.plot), o.Check(), o.Threads.Use())
+}
+
+// CheckPlot is an error for a plot of no known format.
+func CheckPlot(path string) error {
+	if path != "" && !slices.Contains([]string{".svg", ".png", ".pdf"}, filepath.Ext(path)) {
+		return fmt.Errorf("-plot %s: want a name that ends in .svg, .png or .pdf", path)
+	}
+	return nil
 }
 
 // Run is the sub-command, and its exit status.
@@ -84,35 +95,43 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 		if _, err := os.Stat(o.plot); err == nil {
 			return fmt.Errorf("evaluate: %s exists: name a new file", o.plot)
 		}
-		model, err := ranker.Open(o.model)
+		var files newfiles.Files
+		defer files.Remove()
+		perQuery, err := files.Open(o.perQuery)
 		if err != nil {
+			return fmt.Errorf("evaluate: %w", err)
+		}
+		var model *ranker.Model
+		if o.model != "" {
+			if model, err = ranker.Open(o.model); err != nil {
+				return err
+			}
+			if !command.IsGiven(flags, "gain") {
+				o.Config.Gain = model.File().Gain
+			}
+		}
+		if err := evaluate(ctx, &o, model, perQuery, stdout, stderr); err != nil {
 			return err
 		}
-		if !command.IsGiven(flags, "gain") {
-			o.config.Gain = model.File().Gain
-		}
-		return evaluate(ctx, &o, model, stdout, stderr)
+		return files.Publish(stdout)
 	})
 }
 
-// evaluate measures the model on every split of the data.
-func evaluate(ctx context.Context, o *options, model *ranker.Model, stdout, stderr io.Writer) error {
-	splits, err := open(ctx, o, model, stderr)
+// evaluate measures the model on every split of the data, or scores where the model is nil.
+func evaluate(ctx context.Context, o *options, model *ranker.Model, perQuery *newfiles.File, stdout, stderr io.Writer) error {
+	measured, splits, err := o.measure(ctx, model, stderr)
 	if err != nil {
 		return err
 	}
-	measured, err := train.Evaluate(o.config, train.Parts{}, model, splits...)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(stderr, "model %s, version %s\n", command.Printable(o.model), measured.Model)
-	for i, s := range measured.Splits {
-		if s.TrainedOn > 0 {
-			command.Warn(stderr, fmt.Sprintf("%s: %d of %d queries were trained on: what is measured on them is no measure for new queries", splits[i].Data.Name, s.TrainedOn, s.Queries))
+	if perQuery != nil {
+		last := len(splits) - 1
+		table, err := perquery.Of(splits[last].Data.QueryIDs, measured.Metrics, measured.Splits[last])
+		if err == nil {
+			err = table.Write(perQuery, o.perQuery)
 		}
-	}
-	if measured.HighestGrade != 0 && o.config.HighestGrade == 0 && model.File().Grade == 0 {
-		command.Warn(stderr, fmt.Sprintf("%s does not say the highest grade, as files of older versions do not: err and graded-rbp go by the highest of these data, %v; -highest-grade sets it", o.model, measured.HighestGrade))
+		if err != nil {
+			return fmt.Errorf("evaluate: %s: %w", o.perQuery, err)
+		}
 	}
 	important, err := importance(ctx, o, model, splits, stderr)
 	if err != nil {
@@ -126,34 +145,19 @@ func evaluate(ctx context.Context, o *options, model *ranker.Model, stdout, stde
 	}
 	report.Print(stdout, measured)
 	if important != nil {
-		printImportance(stdout, o.config.Metric, important)
+		printImportance(stdout, o.Config.Metric, important)
 	}
 	return nil
 }
 
-// open gives the splits of the data; a single file is not split.
-func open(ctx context.Context, o *options, model *ranker.Model, stderr io.Writer) ([]train.Split, error) {
-	wanted := datasets.ReadOptions{FeatureIDs: model.FeatureIDs(), FeatureNames: model.FeatureNames()}
-	single, from := o.SingleFile(), o.Source
-	if single {
-		from.Vali = from.Data // so that nothing is held out
+func (o *options) measure(ctx context.Context, model *ranker.Model, stderr io.Writer) (*train.Report, []train.Split, error) {
+	if model == nil {
+		return o.Scores(ctx, o.scores, stderr)
 	}
-	s, err := from.Open(ctx, datasets.Options{Read: wanted, Seed: o.config.Seed, Unlabelled: "drop"}, stderr)
+	splits, err := o.Open(ctx, model, stderr)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	command.LimitGarbage()
-	splits := []train.Split{{Name: "train", Data: s.Train}, {Name: "vali", Data: s.Vali}}
-	if single {
-		splits = []train.Split{{Name: "data", Data: s.Train}}
-	}
-	if s.Test != nil {
-		splits = append(splits, train.Split{Name: "test", Data: s.Test})
-	}
-	for _, split := range splits {
-		features := input.NewUsed(model)
-		features.Add(split.Data)
-		command.Warn(stderr, features.Lacking(split.Data.Name)...)
-	}
-	return splits, nil
+	measured, err := o.Model(o.model, model, splits, stderr)
+	return measured, splits, err
 }

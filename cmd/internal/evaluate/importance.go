@@ -27,12 +27,12 @@ func importance(ctx context.Context, o *options, model *ranker.Model, splits []t
 	}
 	of := splits[min(1, len(splits)-1)]
 	fmt.Fprintf(stderr, "permuting features of %s\n", of.Data)
-	important, err := train.Importances(ctx, o.config, train.Parts{}, model, of.Data, permutations)
+	important, err := train.Importances(ctx, o.Config, train.Parts{}, model, of.Data, permutations)
 	if err != nil {
 		return nil, err
 	}
 	if o.plot != "" {
-		if err := drawImportance(o.plot, o.config.Metric, important); err != nil {
+		if err := drawImportance(o.plot, o.Config.Metric, important); err != nil {
 			command.Warn(stderr, err.Error()) // the numbers are there without a picture
 		}
 	}

@@ -21,6 +21,7 @@ type Page struct {
 	Flags    []string // names of the flags that the page explains; the others are explained by topics
 	Examples []string // command lines, without the name
 	Topics   []string // names of topics to read besides those that explain flags
+	Words    bool     // there are words beside the flags, such as names of files
 }
 
 // Print prints the page of a sub-command that has these flags.
@@ -48,7 +49,11 @@ func (p Page) lines(w io.Writer, lines []string) {
 // body, or prints the page where the command line asks for it.
 func (p Page) Run(args []string, flags *flag.FlagSet, stdout, stderr io.Writer, check func() error, body func(stdout io.Writer) error) int {
 	return command.Run(p.Command, stdout, stderr, func(stdout io.Writer) error {
-		switch err := command.Parse(flags, args); {
+		parse := command.Parse
+		if p.Words {
+			parse = command.ParseWords
+		}
+		switch err := parse(flags, args); {
 		case errors.Is(err, flag.ErrHelp):
 			p.Print(stdout, flags)
 			return nil

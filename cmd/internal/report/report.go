@@ -17,7 +17,7 @@ import (
 func Print(w io.Writer, r *train.Report) {
 	for _, s := range r.Splits {
 		fmt.Fprintf(w, "\n%s: %d queries (%d with a relevant document), %d documents\n", s.Name, s.Queries, s.Relevant, s.Documents)
-		table(w, s.Rankers, r.Metrics, func(ranker int, metric string) string {
+		Table(w, s.Rankers, r.Metrics, func(ranker int, metric string) string {
 			return Number(train.Value(s.Value(ranker, metric)))
 		})
 	}
@@ -28,7 +28,7 @@ func Print(w io.Writer, r *train.Report) {
 func PrintFolds(w io.Writer, r *rundir.FoldReport) {
 	for _, s := range r.Splits {
 		fmt.Fprintf(w, "\n%s: mean ± standard deviation, folds %s\n", s.Name, strings.Trim(fmt.Sprint(r.Folds), "[]"))
-		table(w, s.Rankers, r.Metrics, func(ranker int, metric string) string {
+		Table(w, s.Rankers, r.Metrics, func(ranker int, metric string) string {
 			v := s.Rows[ranker][metric]
 			if math.IsNaN(float64(v.Mean)) {
 				return "–"
@@ -43,7 +43,7 @@ func PrintFolds(w io.Writer, r *rundir.FoldReport) {
 	for _, fold := range r.Folds {
 		folds = append(folds, fmt.Sprintf("fold %d", fold))
 	}
-	table(w, folds, r.Metrics, func(fold int, metric string) string {
+	Table(w, folds, r.Metrics, func(fold int, metric string) string {
 		return Number(last.Rows[model][metric].Values[fold])
 	})
 	printConvention(w, &train.Report{Convention: r.Convention})
@@ -53,9 +53,9 @@ func PrintFolds(w io.Writer, r *rundir.FoldReport) {
 // more.
 const tableWidth = 80
 
-// table prints rows of values under columns, set right. Columns that have no room
+// Table prints rows of values under columns, set right. Columns that have no room
 // beside the others follow below them, beside the names of the rows again.
-func table(w io.Writer, rows, columns []string, value func(row int, column string) string) {
+func Table(w io.Writer, rows, columns []string, value func(row int, column string) string) {
 	names := setRight(append([]string{""}, rows...))
 	lines := slices.Clone(names)
 	for i, c := range columns {

@@ -13,7 +13,7 @@ func TestTablesFit80Columns(t *testing.T) {
 	var w strings.Builder
 	rows := []string{"random order", "feature 7, descending", "plrank-rb"}
 	columns := []string{"dcg@10", "ndcg@5", "expected-dcg@10", "expected-ndcg@5", "expected-ndcg@10", strings.Repeat("x", 90), "map"}
-	table(&w, rows, columns, func(row int, column string) string { return fmt.Sprintf("%d%s", row, column[:1]) })
+	Table(&w, rows, columns, func(row int, column string) string { return fmt.Sprintf("%d%s", row, column[:1]) })
 	for _, line := range strings.Split(w.String(), "\n") {
 		if n := len([]rune(line)); n > 80 && !strings.Contains(line, "xxx") && n != 21+2+90 {
 			t.Errorf("%d columns: %q", n, line)

@@ -1,0 +1,117 @@
+// Package compare is the sub-command that compares models and runs query by query.
+package compare
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/plrank/plrank/cmd/internal/evaluate"
+	"github.com/plrank/plrank/cmd/internal/help"
+	"github.com/plrank/plrank/internal/command"
+)
+
+var page = help.Page{
+	Command: "compare",
+	Usage: []string{
+		"FILE FILE … [-metric METRIC]",
+		"FILE FILE … -data FILE|DIR | -qrels FILE [-report METRICS]",
+	},
+	Text: "Compares two or more files query by query: values of plrank evaluate -per-query or of trec_eval -q; or, with -data, models and files of scores; or, with -data or -qrels, TREC runs. " +
+		"For every two it prints the mean difference of -metric (else of ndcg@10, of map, or of the first that all have) with its interval, p-values of the paired t-test and of Fisher's randomization test, wins, ties and losses, and the queries that differ most.",
+	Flags: []string{"data", "qrels", "plot", "json", "threads"},
+	Examples: []string{
+		"old.csv new.csv",
+		"old.npz new.npz lightgbm.scores -data test.txt -metric map",
+		"bm25.run dense.run -qrels qrels.txt -gain linear -plot d.svg",
+	},
+	Topics: []string{"comparing"},
+	Words:  true,
+}
+
+// options are the command line.
+type options struct {
+	evaluate.Measuring
+	files  []string
+	metric string // "": see page
+	asJSON bool
+	plot   string // file
+}
+
+func (o *options) flags() *flag.FlagSet {
+	f := flag.NewFlagSet("compare", flag.ContinueOnError)
+	o.Define(f)
+	f.StringVar(&o.plot, "plot", "", "a new `file`.svg, .png or .pdf with the differences by query")
+	f.BoolVar(&o.asJSON, "json", false, "print JSON")
+	return f
+}
+
+func (o *options) check(flags *flag.FlagSet) error {
+	o.files = flags.Args()
+	if command.IsGiven(flags, "metric") {
+		o.metric = o.Config.Metric
+		o.Config.Report = append(o.Config.Report, o.metric) // scores have no expected metrics unasked
+	}
+	switch n := len(o.files); {
+	case n < 2:
+		return errors.New("want two or more files to compare")
+	case n > mostFiles:
+		return fmt.Errorf("%d files: want %d at most", n, mostFiles)
+	}
+	if err := cmp.Or(evaluate.CheckPlot(o.plot), o.Threads.Use()); err != nil || !o.measures() {
+		return err
+	}
+	return o.Check()
+}
+
+// measures tells whether there are labels to measure on.
+func (o *options) measures() bool { return o.Data != "" || o.Qrels != "" }
+
+// Run is the sub-command, and its exit status.
+func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
+	command.LimitGarbage()
+	ctx := command.Interruptible()
+	var o options
+	flags := o.flags()
+	check := func() error { return o.check(flags) }
+	return page.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
+		if _, err := os.Stat(o.plot); err == nil {
+			return fmt.Errorf("compare: %s exists: name a new file", o.plot)
+		}
+		return compare(ctx, &o, command.IsGiven(flags, "gain"), stdout, stderr)
+	})
+}
+
+// compare compares the files. The gain is that of the models unless it is given.
+func compare(ctx context.Context, o *options, gainGiven bool, stdout, stderr io.Writer) error {
+	runs, err := o.open()
+	if err == nil {
+		err = o.agree(runs, gainGiven)
+	}
+	if err != nil {
+		return err
+	}
+	for _, r := range runs {
+		if err := o.measure(ctx, r, stderr); err != nil {
+			return err
+		}
+	}
+	found, err := o.find(ctx, runs, stderr)
+	if err != nil {
+		return err
+	}
+	if o.plot != "" {
+		if err := found.draw(o.plot); err != nil {
+			command.Warn(stderr, err.Error()) // the numbers are there without a picture
+		}
+	}
+	if o.asJSON {
+		return json.NewEncoder(stdout).Encode(found)
+	}
+	return found.print(stdout)
+}

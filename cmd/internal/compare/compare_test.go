@@ -1,0 +1,220 @@
+package compare
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/cmd/internal/commandtest"
+	"github.com/plrank/plrank/cmd/internal/evaluate"
+	"github.com/plrank/plrank/cmd/internal/score"
+	"github.com/plrank/plrank/cmd/internal/trainer"
+	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/train"
+)
+
+func TestMain(m *testing.M) { commandtest.Main(m) }
+
+var (
+	fit   = commandtest.Command(trainer.Run)
+	call  = commandtest.Command(Run).Call
+	must  = commandtest.Command(Run).Must
+	read  = commandtest.Read
+	write = commandtest.Write
+)
+
+// found is what -json prints.
+func found(t *testing.T, args ...string) findings {
+	t.Helper()
+	stdout, _ := must(t, append(args, "-json")...)
+	var f findings
+	if err := json.Unmarshal([]byte(stdout), &f); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// path is a new file with a text.
+func path(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "file")
+	write(t, name, text)
+	return name
+}
+
+func near(a train.Value, b, tolerance float64) bool { return math.Abs(float64(a)-b) <= tolerance }
+
+// Extra hours of sleep with two drugs, ?sleep in R, and the mean of both. The p-values of the first
+// pair are those of R and SciPy, see TestPairedTestsAgreeWithSciPy of package metrics.
+func TestValuesByQueryAreCompared(t *testing.T) {
+	t.Parallel()
+	first := []float64{0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0}
+	second := []float64{1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4}
+	dir := t.TempDir()
+	files := []string{filepath.Join(dir, "one.csv"), filepath.Join(dir, "two"), filepath.Join(dir, "mean.csv")}
+	texts := []string{"query,metric,value\nonly here,hours,3\n", "runid\tall\tx\n", "query,metric,value\r\n"}
+	for i, a := range first {
+		texts[0] += fmt.Sprintf("q%d,hours,%v\nq%[1]d,other,1\n", i, a)
+		texts[1] += fmt.Sprintf("hours\tq%d\t%v\nother\tq%[1]d\t0\n", i, second[i])
+		texts[2] += fmt.Sprintf("q%d,hours,%v\r\nq%[1]d,third,1\r\n", i, (a+second[i])/2)
+	}
+	texts[1] += "hours\tall\t99\n"
+	for i, text := range texts {
+		write(t, files[i], text)
+	}
+	if f := found(t, path(t, "num_ret 1 5\nmap 1 .5\nnum_ret 2 5\nmap 2 .7\n"), path(t, "num_ret 1 5\nmap 1 .4\nnum_ret 2 5\nmap 2 .7\n")); f.Metric != "map" {
+		t.Errorf("compared by %s", f.Metric)
+	}
+	picture := filepath.Join(dir, "differences.svg")
+	f := found(t, append(files, "-plot", picture)...)
+	if f.Metric != "hours" || f.Queries != 10 || len(f.Runs) != 3 || len(f.Pairs) != 3 || len(f.Runs[0].Means) != 1 {
+		t.Fatalf("%+v", f)
+	}
+	for i, want := range []float64{0.75, 2.33, 1.54} {
+		if !near(f.Runs[i].Means["hours"], want, 1e-12) || f.Runs[i].File != files[i] {
+			t.Errorf("%+v, want %v", f.Runs[i], want)
+		}
+	}
+	// All pairs have the same differences, or half of them, so that Holm's factor is 3 for all.
+	for i, p := range f.Pairs {
+		if !near(p.T.P, 0.002832890197384273, 1e-10) || !near(p.Randomization.P, 0.00390625, 1e-12) ||
+			!near(p.T.Holm, 3*0.002832890197384273, 1e-10) || !near(p.Randomization.Holm, 3*0.00390625, 1e-12) {
+			t.Errorf("%+v", p)
+		}
+		wins, losses := []int{0, 0, 9}[i], []int{9, 9, 0}[i]
+		if p.Wins != wins || p.Ties != 1 || p.Losses != losses || len(p.Most) != shownQueries || p.Most[0].ID != "q8" {
+			t.Errorf("%+v", p)
+		}
+		if want := []float64{-1.58, -0.79, 0.79}[i]; !near(p.Difference, want, 1e-12) || !(p.Low < p.Difference && p.Difference < p.High) || (p.Low < 0) != (p.High < 0) {
+			t.Errorf("%+v, want %v", p, want)
+		}
+	}
+	if svg := read(t, picture); !strings.Contains(svg, ">A − B<") || !strings.Contains(svg, ">difference of hours<") {
+		t.Error(svg)
+	}
+	stdout, stderr := must(t, append([]string{"-metric", "hours"}, files...)...)
+	for _, want := range []string{"A: " + files[0], "0.0028  0.0085  0.0039  0.0117  0/1/9\n", "-1.5800", "differences of hours, 10 queries\n", "q8   0.0000  4.6000  -4.6000\n"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %q in\n%s", want, stdout)
+		}
+	}
+	if !strings.Contains(stderr, "1 of 11 queries do not have hours in all files") {
+		t.Error(stderr)
+	}
+	if status, _, stderr := call(files[0], files[1], "-plot", picture); status != 1 || !strings.Contains(stderr, "exists") {
+		t.Errorf("overwritten: %d, %s", status, stderr)
+	}
+	// Of one of which less is better, the one with less wins.
+	for i, path := range files {
+		write(t, path, strings.ReplaceAll(texts[i], "hours", "arp"))
+	}
+	if f := found(t, files[0], files[1]); !f.LowerIsBetter || f.Pairs[0].Wins != 9 || f.Pairs[0].Losses != 0 {
+		t.Errorf("%+v", f)
+	}
+}
+
+// Models, their scores, runs and values by query of the same model differ in nothing, and have the
+// means that evaluate prints.
+func TestFormsOfOneModelAreEqual(t *testing.T) {
+	t.Parallel()
+	data := commandtest.Fold(t)
+	_, model := fit.Trained(t, data)
+	_, other := fit.Trained(t, data, "-seed", "3")
+	dir := t.TempDir()
+	test, path := filepath.Join(data, "test.txt"), func(name string) string { return filepath.Join(dir, name) }
+	commandtest.Command(score.Run).Must(t, "-model", model, "-data", test, "-out", path("scores"), "-run", path("run"), "-qrels", path("qrels"))
+	stdout, _ := commandtest.Command(evaluate.Run).Must(t, "-model", model, "-data", test, "-per-query", path("values.csv"), "-json")
+	var report train.Report
+	if err := json.Unmarshal([]byte(stdout), &report); err != nil {
+		t.Fatal(err)
+	}
+	f := found(t, model, path("scores"), path("run"), path("values.csv"), "-data", test)
+	if len(f.Pairs) != 6 || f.Queries != report.Splits[0].Relevant {
+		t.Fatalf("%+v", f)
+	}
+	for _, p := range f.Pairs {
+		if p.T.P != 1 || p.Randomization.P != 1 || p.Ties != f.Queries {
+			t.Errorf("%+v", p)
+		}
+	}
+	for _, r := range f.Runs {
+		for metric, v := range r.Means {
+			if want := report.Splits[0].Value(1, metric); !near(v, want, 1e-12) {
+				t.Errorf("%s: %s %v, want %v", r.File, metric, v, want)
+			}
+		}
+	}
+	// Expected metrics where they are asked for; of a folder, the test split.
+	if f := found(t, model, path("scores"), "-metric", "expected-ndcg@5", "-data", test); f.Metric != "expected-ndcg@5" || !near(f.Pairs[0].Difference, 0, 1e-6) {
+		t.Errorf("%+v", f)
+	}
+	two := found(t, "-data", data, model, other)
+	if a, b := two.Runs[0].Means["expected-ndcg@10"], report.Splits[0].Value(1, "expected-ndcg@10"); float64(a) != b {
+		t.Errorf("of a folder %v, of its test split %v", a, b)
+	}
+	if two.Pairs[0].Ties == two.Queries {
+		t.Errorf("two models are one: %+v", two)
+	}
+	if f := found(t, model, path("scores"), "-metric", "P@3", "-data", test); f.Metric != "precision@3" || f.Pairs[0].Ties != 10 {
+		t.Errorf("%+v", f)
+	}
+	if f := found(t, path("run"), path("run"), "-qrels", path("qrels")); f.Pairs[0].Ties != f.Queries || f.Metric != "ndcg@10" {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestWhatCannotBeCompared(t *testing.T) {
+	t.Parallel()
+	data := commandtest.Fold(t)
+	_, model := fit.Trained(t, data)
+	opened, err := ranker.Open(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	path := func(name, text string) string {
+		write(t, filepath.Join(dir, name), text)
+		return filepath.Join(dir, name)
+	}
+	file := *opened.File()
+	file.Gain = "linear"
+	linear := filepath.Join(dir, "linear.npz")
+	if err := file.Save(linear); err != nil {
+		t.Fatal(err)
+	}
+	a, b := path("a.csv", "query,metric,value\n1,map,0.5\n2,map,1\n"), path("b.csv", "query,metric,value\n1,p@5,0.5\n2,p@5,1\n")
+	one := path("one.csv", "query,metric,value\n2,map,0.5\n")
+	scores := path("scores", "1\n2\n")
+	test := filepath.Join(data, "test.txt")
+	for _, c := range []struct {
+		args   string
+		status int
+		want   string
+	}{
+		{a, 2, "want two or more files"},
+		{strings.Repeat(a+" ", 27), 2, "27 files: want 26 at most"},
+		{a + " " + b, 1, "no metric is in all files: " + a + " has map"},
+		{a + " " + a + " -metric nap", 1, `not all files have the metric "nap": want one of map (did you mean map?)`},
+		{a + " " + one, 1, "compare: 1 queries have map in all files: metrics: a t-test needs two or more pairs"},
+		{a + " " + model, 2, "-data must name labelled documents"},
+		{a + " " + scores, 2, "-data must name labelled documents"},
+		{a + " " + model + " -qrels q", 2, "is a model, which needs the features of -data"},
+		{a + " " + a + " -data " + test, 2, "all files have values by query"},
+		{a + " " + filepath.Join(dir, "none"), 1, "none"},
+		{a + " " + path("bad.csv", "query,metric,value\n1,map,x\n"), 1, `bad.csv:2: "x" is not the value`},
+		{model + " " + linear + " -data " + test, 2, "-gain must say by which"},
+		{model + " " + linear + " -gain exp2 -data " + test, 0, ""},
+		{model + " " + scores + " -data " + test, 1, "2 scores, but"},
+		{model + " " + scores + " -data " + data, 1, "scores are of the documents of one file"},
+		{model + " " + model + " -metric nap -data " + test, 2, `unknown metric "nap"`},
+		{a + " " + a + " -plot x.txt", 2, ".svg, .png or .pdf"},
+	} {
+		status, stdout, stderr := call(strings.Fields(c.args)...)
+		if status != c.status || !strings.Contains(stderr, c.want) || (status != 0 && stdout != "") {
+			t.Errorf("%s: %d, %s%s; want %d, %q", c.args, status, stdout, stderr, c.status, c.want)
+		}
+	}
+}

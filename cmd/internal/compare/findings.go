@@ -1,0 +1,176 @@
+package compare
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/names"
+	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/train"
+)
+
+// mostFiles is how many can be compared: each is called by a letter.
+const mostFiles = 26
+
+// level is that of the intervals.
+const level = 0.95
+
+// shownQueries is how many queries are shown of which two files differ most.
+const shownQueries = 5
+
+// usualMetrics are those that are compared unless -metric names one, the last of those that all
+// files have. trec_eval calls the second ndcg_cut_10.
+var usualMetrics = []string{"map", "ndcg_cut_10", "ndcg@10"}
+
+// findings are what -json prints.
+type findings struct {
+	Metric        string  `json:"metric"`
+	LowerIsBetter bool    `json:"lowerIsBetter,omitempty"`
+	Queries       int     `json:"queries"` // that all files have
+	Runs          []means `json:"runs"`
+	Pairs         []pair  `json:"pairs"`
+
+	metrics []string // of the means
+	values  [][]float64
+}
+
+// means are those of a file, each of the queries that have the metric in all files.
+type means struct {
+	File  string       `json:"file"`
+	Means train.Values `json:"means"`
+}
+
+// A pair is the comparison of two files, by their numbers in runs, from 0.
+type pair struct {
+	A             int         `json:"a"`
+	B             int         `json:"b"`
+	Difference    train.Value `json:"difference"` // mean of A − B
+	Low           train.Value `json:"low"`        // of its interval
+	High          train.Value `json:"high"`
+	T             test        `json:"t"`
+	Randomization test        `json:"randomization"`
+	Wins          int         `json:"wins"` // of A
+	Ties          int         `json:"ties"`
+	Losses        int         `json:"losses"`
+	Most          []query     `json:"mostDifferent"`
+}
+
+type test struct {
+	P    train.Value `json:"p"`
+	Holm train.Value `json:"holm"` // adjusted over all pairs
+}
+
+type query struct {
+	ID string      `json:"query"`
+	A  train.Value `json:"a"`
+	B  train.Value `json:"b"`
+}
+
+// find compares runs by one metric.
+func (o *options) find(ctx context.Context, runs []*run, stderr io.Writer) (*findings, error) {
+	f := &findings{Metric: o.metric}
+	for _, metric := range runs[0].values.Metrics {
+		if !slices.ContainsFunc(runs, func(r *run) bool { return !slices.Contains(r.values.Metrics, metric) }) {
+			f.metrics = append(f.metrics, metric)
+		}
+	}
+	if f.metrics == nil {
+		return nil, fmt.Errorf("compare: no metric is in all files: %s has %s", runs[0].path, strings.Join(runs[0].values.Metrics, ", "))
+	}
+	if f.Metric == "" {
+		f.Metric = f.metrics[0]
+		for _, usual := range usualMetrics {
+			if slices.Contains(f.metrics, usual) {
+				f.Metric = usual
+			}
+		}
+	} else if m, err := metrics.ParseMeasure(f.Metric); err == nil && !slices.Contains(f.metrics, f.Metric) {
+		f.Metric = m.String() // precision@5 for P@5
+	}
+	if !slices.Contains(f.metrics, f.Metric) {
+		return nil, fmt.Errorf("compare: not all files have the metric %q: %s", f.Metric, names.Want(f.Metric, f.metrics))
+	}
+	measure, err := metrics.ParseMeasure(f.Metric)
+	if err != nil { // one of trec_eval, more of which is better
+		measure = metrics.NewMeasure(f.Metric, false, nil)
+	}
+	f.LowerIsBetter = measure.LowerIsBetter()
+	queries := f.take(runs, stderr)
+	if pairs := len(runs) * (len(runs) - 1) / 2; pairs*len(queries) > 100_000 { // some seconds
+		fmt.Fprintf(stderr, "resampling the differences of %d pairs of files, %d queries\n", pairs, len(queries))
+	}
+	pairs, err := command.Await(ctx, func() ([]metrics.Comparison, error) {
+		return metrics.Compare(measure, f.values, metrics.Bootstrap{Level: level, Seed: o.Config.Seed})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("compare: %d queries have %s in all files: %w", len(queries), f.Metric, err)
+	}
+	for _, p := range pairs {
+		f.Pairs = append(f.Pairs, pair{
+			A: p.A, B: p.B, Wins: p.Wins, Ties: p.Ties, Losses: p.Losses,
+			Difference: train.Value(p.Difference.Mean), Low: train.Value(p.Difference.Low), High: train.Value(p.Difference.High),
+			T:             test{train.Value(p.T.PValue), train.Value(p.AdjustedT)},
+			Randomization: test{train.Value(p.Randomization.PValue), train.Value(p.AdjustedRandomization)},
+			Most:          mostDifferent(queries, f.values[p.A], f.values[p.B]),
+		})
+	}
+	return f, nil
+}
+
+// take takes the values of the metric, and the means of all, of the queries that all runs have.
+func (f *findings) take(runs []*run, stderr io.Writer) (queries []string) {
+	queries, f.values = shared(runs, f.Metric)
+	f.Queries = len(queries)
+	most := 0
+	for _, r := range runs {
+		_, own := r.values.Column(f.Metric)
+		most = max(most, len(own))
+		f.Runs = append(f.Runs, means{r.path, train.Values{}})
+	}
+	if left := most - len(queries); left > 0 {
+		command.Warn(stderr, fmt.Sprintf("%d of %d queries do not have %s in all files: they are left out", left, most, f.Metric))
+	}
+	for _, metric := range f.metrics {
+		_, values := shared(runs, metric)
+		for i, of := range values {
+			f.Runs[i].Means[metric] = train.Value(stat.Mean(of, nil))
+		}
+	}
+	return queries
+}
+
+// shared is the queries that have a metric in all runs, and its values by run.
+func shared(runs []*run, metric string) (queries []string, values [][]float64) {
+	values = make([][]float64, len(runs))
+	for _, id := range runs[0].values.Queries {
+		if slices.ContainsFunc(runs, func(r *run) bool { return math.IsNaN(r.values.Value(id, metric)) }) {
+			continue
+		}
+		queries = append(queries, id)
+		for i, r := range runs {
+			values[i] = append(values[i], r.values.Value(id, metric))
+		}
+	}
+	return queries, values
+}
+
+// mostDifferent are the queries of which a and b differ most, the largest difference first.
+func mostDifferent(queries []string, a, b []float64) []query {
+	list := make([]query, 0, len(queries))
+	for q, id := range queries {
+		if a[q] != b[q] {
+			list = append(list, query{id, train.Value(a[q]), train.Value(b[q])})
+		}
+	}
+	difference := func(q query) float64 { return math.Abs(float64(q.A - q.B)) }
+	slices.SortStableFunc(list, func(x, y query) int { return cmp.Compare(difference(y), difference(x)) })
+	return list[:min(shownQueries, len(list))]
+}

@@ -1,0 +1,76 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/plrank/plrank/cmd/internal/report"
+	"github.com/plrank/plrank/train"
+	"github.com/plrank/plrank/viz"
+)
+
+// letter is the name of a run in tables.
+func letter(run int) string { return string(rune('A' + run)) }
+
+func (p pair) name() string { return letter(p.A) + " − " + letter(p.B) }
+
+func (f *findings) print(w io.Writer) error {
+	var letters []string
+	for i, r := range f.Runs {
+		letters = append(letters, letter(i))
+		fmt.Fprintf(w, "%s: %s\n", letter(i), r.File)
+	}
+	fmt.Fprintln(w, "\nmeans, of the queries that have a value in all files")
+	report.Table(w, letters, f.metrics, func(run int, metric string) string { return report.Number(f.Runs[run].Means[metric]) })
+	less := ""
+	if f.LowerIsBetter {
+		less = " (less is better)"
+	}
+	fmt.Fprintf(w, "\ndifferences of %s, %d queries%s\n", f.Metric, f.Queries, less)
+	table := viz.Table{Columns: []string{"", "mean", "95 % interval", "t-test", "Holm", "Fisher", "Holm", "w/t/l"}}
+	for _, p := range f.Pairs {
+		table.Rows = append(table.Rows, viz.Row{
+			p.name(), report.Number(p.Difference), report.Number(p.Low) + ", " + report.Number(p.High),
+			pText(p.T.P), pText(p.T.Holm), pText(p.Randomization.P), pText(p.Randomization.Holm), fmt.Sprintf("%d/%d/%d", p.Wins, p.Ties, p.Losses),
+		})
+	}
+	fmt.Fprint(w, table)
+	for _, p := range f.Pairs {
+		if p.Most == nil {
+			continue
+		}
+		fmt.Fprintf(w, "\nqueries of which %s and %s differ most\n", letter(p.A), letter(p.B))
+		table := viz.Table{Columns: []string{"query", letter(p.A), letter(p.B), p.name()}}
+		for _, q := range p.Most {
+			table.Rows = append(table.Rows, viz.Row{q.ID, float64(q.A), float64(q.B), float64(q.A - q.B)})
+		}
+		fmt.Fprint(w, table)
+	}
+	_, err := fmt.Fprintf(w, "\nt-test, Fisher: p-values of the paired t-test and of Fisher's randomization test.\nHolm: the p-value before it, adjusted for all comparisons (%d). Intervals are\nbootstrap intervals of one comparison each. w/t/l: wins, ties, losses, in queries.\n", len(f.Pairs))
+	return err
+}
+
+// pText is a p-value in a table.
+func pText(p train.Value) string {
+	if p < 0.0001 {
+		return "<.0001"
+	}
+	return report.Number(p)
+}
+
+// draw draws the differences of every pair, sorted.
+func (f *findings) draw(path string) error {
+	p := viz.Plot{Title: "Differences by query, from the highest", X: "queries", Y: "difference of " + f.Metric}
+	p.Series = []viz.Series{{Style: viz.Guide, X: []float64{1, float64(f.Queries)}, Y: []float64{0, 0}}}
+	for _, pair := range f.Pairs {
+		s := viz.Series{Name: pair.name()}
+		for q, a := range f.values[pair.A] {
+			s.Y = append(s.Y, a-f.values[pair.B][q])
+		}
+		slices.SortFunc(s.Y, func(x, y float64) int { return cmp.Compare(y, x) })
+		p.Series = append(p.Series, s)
+	}
+	return p.Save(path)
+}

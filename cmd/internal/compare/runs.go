@@ -1,0 +1,120 @@
+package compare
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/plrank/plrank/cmd/internal/perquery"
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/train"
+)
+
+// A run is one of the files that are compared: a model, values by query, or scores.
+type run struct {
+	path   string
+	model  *ranker.Model   // nil: it is none
+	values *perquery.Table // nil until they are measured
+}
+
+// zip is how the file of a model begins.
+const zip = "PK\x03\x04"
+
+// open opens the files that are no scores.
+func (o *options) open() (runs []*run, err error) {
+	measured := false
+	for _, path := range o.files {
+		r := &run{path: path}
+		if err := r.open(); err != nil {
+			return nil, err
+		}
+		switch {
+		case r.values != nil:
+		case !o.measures():
+			return nil, command.Usage(fmt.Errorf("%s has no values by query: -data must name labelled documents, or -qrels judgements of a TREC run", path))
+		case r.model != nil && o.Data == "":
+			return nil, command.Usage(fmt.Errorf("%s is a model, which needs the features of -data", path))
+		}
+		measured = measured || r.values == nil
+		runs = append(runs, r)
+	}
+	if o.measures() && !measured {
+		return nil, command.Usage(errors.New("all files have values by query: -data and -qrels have no effect"))
+	}
+	return runs, nil
+}
+
+func (r *run) open() error {
+	f, err := os.Open(r.path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	text := bufio.NewReader(f)
+	begin, err := text.Peek(text.Size())
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if strings.HasPrefix(string(begin), zip) {
+		r.model, err = ranker.Open(r.path)
+		return err
+	}
+	line, _, _ := strings.Cut(string(begin), "\n")
+	if !perquery.Is(line) {
+		return nil // scores, which are read with their documents
+	}
+	r.values, err = perquery.Read(r.path, text)
+	return err
+}
+
+// agree makes the gain and the highest grade those of the models, unless they are given. Models of
+// different gains are an error.
+func (o *options) agree(runs []*run, gainGiven bool) error {
+	var first *run
+	grade := o.Config.HighestGrade
+	for _, r := range runs {
+		if r.model == nil {
+			continue
+		}
+		file := r.model.File()
+		if o.Config.HighestGrade == 0 {
+			grade = max(grade, file.Grade)
+		}
+		switch {
+		case gainGiven:
+		case first == nil:
+			first, o.Config.Gain = r, file.Gain
+		case file.Gain != o.Config.Gain:
+			return command.Usage(fmt.Errorf("%s has the gain %s, and %s has %s: -gain must say by which both are measured", first.path, o.Config.Gain, r.path, file.Gain))
+		}
+	}
+	o.Config.HighestGrade = grade
+	return nil
+}
+
+// measure gives a run its values by query, on the last split of the data.
+func (o *options) measure(ctx context.Context, r *run, stderr io.Writer) (err error) {
+	if r.values != nil {
+		return nil
+	}
+	var report *train.Report
+	var splits []train.Split
+	if r.model == nil {
+		report, splits, err = o.Scores(ctx, r.path, stderr)
+	} else if splits, err = o.Open(ctx, r.model, stderr); err == nil {
+		splits = splits[len(splits)-1:]
+		report, err = o.Model(r.path, r.model, splits, stderr)
+	}
+	if err != nil {
+		return err
+	}
+	if r.values, err = perquery.Of(splits[0].Data.QueryIDs, report.Metrics, report.Splits[0]); err != nil {
+		return fmt.Errorf("compare: %s: %w", splits[0].Data.Name, err)
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package evaluate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/plrank/plrank/cmd/internal/input"
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/recipe"
+	"github.com/plrank/plrank/internal/source"
+	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/train"
+)
+
+// Measuring is the flags of what is measured on which data, and how.
+type Measuring struct {
+	source.Source
+	Config  train.Config // its settings of metrics
+	Qrels   string       // file
+	Threads command.Threads
+}
+
+// Define defines the flags.
+func (m *Measuring) Define(f *flag.FlagSet) {
+	m.Source.Define(f, "")
+	m.DefineCache(f)
+	f.StringVar(&m.Qrels, "qrels", "", "a `file` of TREC judgements instead of -data, for TREC runs: lines of \"qid 0 docid label\"")
+	m.Threads.Define(f)
+	m.Config, _ = recipe.Preset(recipe.ByData)
+	recipe.DefineMeasuring(f, &m.Config)
+}
+
+// Check reports flags that make no sense, alone or together.
+func (m *Measuring) Check() error {
+	switch {
+	case slices.Contains(append(m.Config.Report, m.Config.Metric), train.LossMetric):
+		return errors.New("-metric loss and -report loss are for training: a model file does not say its loss")
+	case m.Qrels != "" && m.Data != "":
+		return errors.New("-data and -qrels exclude each other: labels are in one of the two")
+	}
+	return cmp.Or(m.Source.Check(), m.Config.Check())
+}
+
+// Model measures a model on splits of the data. The name is for messages.
+func (m *Measuring) Model(name string, model *ranker.Model, splits []train.Split, stderr io.Writer) (*train.Report, error) {
+	measured, err := train.Evaluate(m.Config, train.Parts{}, model, splits...)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(stderr, "model %s, version %s\n", command.Printable(name), measured.Model)
+	for i, s := range measured.Splits {
+		if s.TrainedOn > 0 {
+			command.Warn(stderr, fmt.Sprintf("%s: %d of %d queries were trained on: what is measured on them is no measure for new queries", splits[i].Data.Name, s.TrainedOn, s.Queries))
+		}
+	}
+	if measured.HighestGrade != 0 && m.Config.HighestGrade == 0 && model.File().Grade == 0 {
+		command.Warn(stderr, fmt.Sprintf("%s does not say the highest grade, as files of older versions do not: err and graded-rbp go by the highest of these data, %v; -highest-grade sets it", name, measured.HighestGrade))
+	}
+	return measured, nil
+}
+
+// Open gives the splits of the data, with the features of a model; a single file is not split.
+func (m *Measuring) Open(ctx context.Context, model *ranker.Model, stderr io.Writer) ([]train.Split, error) {
+	wanted := datasets.ReadOptions{FeatureIDs: model.FeatureIDs(), FeatureNames: model.FeatureNames()}
+	single, from := m.SingleFile(), m.Source
+	if single {
+		from.Vali = from.Data // so that nothing is held out
+	}
+	s, err := from.Open(ctx, datasets.Options{Read: wanted, Seed: m.Config.Seed, Unlabelled: "drop"}, stderr)
+	if err != nil {
+		return nil, err
+	}
+	command.LimitGarbage()
+	splits := []train.Split{{Name: "train", Data: s.Train}, {Name: "vali", Data: s.Vali}}
+	if single {
+		splits = []train.Split{{Name: "data", Data: s.Train}}
+	}
+	if s.Test != nil {
+		splits = append(splits, train.Split{Name: "test", Data: s.Test})
+	}
+	for _, split := range splits {
+		features := input.NewUsed(model)
+		features.Add(split.Data)
+		command.Warn(stderr, features.Lacking(split.Data.Name)...)
+	}
+	return splits, nil
+}
+
+// Scores measures a file of scores or a TREC run on the labels of the data or the judgements. The
+// documents that it measures are the data of the only split.
+func (m *Measuring) Scores(ctx context.Context, path string, stderr io.Writer) (*train.Report, []train.Split, error) {
+	judged, err := m.judged(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	run, err := datasets.ReadRun(path, judged)
+	if err != nil {
+		return nil, nil, err
+	}
+	command.Warn(stderr, slices.Concat(judged.Warnings, run.Warnings)...)
+	measured, err := train.EvaluateRun(m.Config, train.Parts{}, run)
+	return measured, []train.Split{{Name: "data", Data: run.Dataset}}, err
+}
+
+// judged is the documents of the data, also those without a label, or of the judgements.
+func (m *Measuring) judged(ctx context.Context) (*datasets.Dataset, error) {
+	if m.Qrels != "" {
+		return datasets.ReadQrels(m.Qrels)
+	}
+	if !m.SingleFile() {
+		return nil, fmt.Errorf("-data %s: scores are of the documents of one file: name that file", m.Data)
+	}
+	read := m.ReadOptions()
+	read.Context = ctx
+	d, err := datasets.ReadFile(m.Data, read)
+	if err != nil {
+		return nil, source.WithFlags(err)
+	}
+	if m.MinusOne == "" && slices.Contains(d.Labels, datasets.Unlabelled) && !slices.ContainsFunc(d.Labels, func(label float32) bool { return 0 <= label && label < 1 }) {
+		return nil, source.WithFlags(fmt.Errorf("datasets: %s: %w", m.Data, datasets.ErrMinusOne))
+	}
+	return d, nil
+}

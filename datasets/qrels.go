@@ -1,0 +1,104 @@
+package datasets
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/plrank/plrank/datasets/internal/table"
+	"github.com/plrank/plrank/datasets/internal/text"
+)
+
+// ReadQrels reads TREC relevance judgements ("qrels"), lines of "qid iteration docid label", into a
+// dataset without features. Labels are whole numbers; those below 0 become 0, as they are not
+// relevant to trec_eval. Malformed lines, a document that is twice in a query, and an empty file
+// are errors.
+func ReadQrels(path string) (*Dataset, error) {
+	var judged trecFile
+	err := readWords(path, func(line int, words []string) error {
+		if len(words) != 4 {
+			return fmt.Errorf(`%d words: want "qid 0 docid label" as in TREC judgements`, len(words))
+		}
+		label, err := strconv.ParseInt(words[3], 10, 32)
+		if err != nil {
+			return fmt.Errorf("%s is not a label: want a whole number", text.Quote([]byte(words[3])))
+		}
+		return judged.add(words[0], trecDocument{words[2], float64(max(0, label)), line})
+	})
+	if err != nil {
+		return nil, err
+	}
+	d := &Dataset{Name: path, Offsets: []int{0}, FeatureIDs: []int{}, origin: table.Origin{Path: path}}
+	for _, id := range judged.queries {
+		for _, document := range judged.of[id].documents {
+			d.Labels, d.DocumentIDs = append(d.Labels, float32(document.value)), append(d.DocumentIDs, document.id)
+			d.origin.Lines = append(d.origin.Lines, int32(document.line))
+		}
+		d.QueryIDs, d.Offsets = append(d.QueryIDs, id), append(d.Offsets, d.Rows())
+	}
+	return d, nil
+}
+
+// A trecFile is what a TREC file has of each query.
+type trecFile struct {
+	queries []string // by first line
+	of      map[string]*trecQuery
+}
+
+type trecQuery struct {
+	documents []trecDocument
+	lines     map[string]int // by document
+}
+
+type trecDocument struct {
+	id    string
+	value float64 // its score or label
+	line  int
+}
+
+// add adds a document of a query.
+func (f *trecFile) add(query string, d trecDocument) error {
+	if f.of == nil {
+		f.of = map[string]*trecQuery{}
+	}
+	q := f.of[query]
+	if q == nil {
+		q = &trecQuery{lines: map[string]int{}}
+		f.queries, f.of[query] = append(f.queries, query), q
+	}
+	if first, again := q.lines[d.id]; again {
+		return fmt.Errorf("query %s: document %q is there twice, first in line %d", query, d.id, first)
+	}
+	q.documents, q.lines[d.id] = append(q.documents, d), d.line
+	return nil
+}
+
+// readWords calls a function with the number and the words of every line that has any. Its errors get the line;
+// a file without a word is an error.
+func readWords(path string, line func(number int, words []string) error) error {
+	f, err := text.Open(context.Background(), path)
+	if err != nil {
+		return fmt.Errorf("datasets: %w", text.At(path, err))
+	}
+	defer f.Close()
+	lines, empty := bufio.NewScanner(f), true
+	for n := 1; lines.Scan(); n++ {
+		words := strings.Fields(lines.Text())
+		if len(words) == 0 {
+			continue
+		}
+		empty = false
+		if err := line(n, words); err != nil {
+			return fmt.Errorf("datasets: %s:%d: %w", path, n, err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("datasets: %w", text.At(path, err))
+	}
+	if empty {
+		return fmt.Errorf("datasets: %s is empty", path)
+	}
+	return nil
+}

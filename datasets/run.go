@@ -1,0 +1,172 @@
+package datasets
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/plrank/plrank/datasets/internal/text"
+)
+
+// A Run is the judged queries of a dataset, without features, and the scores that some ranker
+// gave their documents.
+type Run struct {
+	*Dataset
+	Scores   []float64 // [rows]
+	Unranked []bool    // [rows] judged documents that the ranker did not find; nil: there are none
+}
+
+// ReadRun reads the scores of judged documents. Its first line tells what a file is:
+//
+//   - the scores of all documents, one a line, in the order of the file that they were read
+//     from: as LightGBM, XGBoost, SVMrank and plrank score write them;
+//   - a TREC run, lines of "qid Q0 docid rank score tag", for judgements of [ReadQrels] or for a
+//     dataset, whose documents without an id are called "qid.n" as by [WriteRun].
+//
+// Of a run, scores count, and not ranks, as in trec_eval: they become float32, and documents of
+// equal scores stand in descending order of their ids. Documents that are not judged have the
+// label 0, and those that the run lacks are Unranked. Queries without judgements, and those
+// that the run lacks, are left out, with a warning. Unlabelled documents are left out, too.
+//
+// Malformed lines, scores that are not finite, another number of scores than of documents, a
+// document that is twice in a query, and a run without a judged query are errors.
+func ReadRun(path string, judged *Dataset) (*Run, error) {
+	var scores []float64
+	found, form := trecFile{}, 0 // words of a line
+	err := readWords(path, func(line int, words []string) error {
+		form = cmp.Or(form, len(words))
+		switch {
+		case len(words) != form || form != 1 && form != 6:
+			return fmt.Errorf(`%d words: want a score on every line, or "qid Q0 docid rank score tag" as in a TREC run`, len(words))
+		case form == 1:
+			score, err := parseScore(words[0], 64)
+			scores = append(scores, score)
+			return err
+		}
+		score, err := parseScore(words[4], 32)
+		return cmp.Or(err, found.add(words[0], trecDocument{words[2], score, line}))
+	})
+	if err != nil {
+		return nil, err
+	}
+	run := &Run{Dataset: &Dataset{Name: path, Offsets: []int{0}, GroupNames: judged.GroupNames}}
+	if form == 6 {
+		err = run.join(found, judged)
+	} else {
+		err = run.take(scores, judged)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if run.Rows() == 0 {
+		return nil, fmt.Errorf("datasets: %s has no labelled document of a query of %s", path, judged.Name)
+	}
+	if !slices.Contains(run.Unranked, true) {
+		run.Unranked = nil
+	}
+	return run, nil
+}
+
+func parseScore(word string, bits int) (float64, error) {
+	score, err := strconv.ParseFloat(word, bits)
+	if err != nil || math.IsNaN(score) || math.IsInf(score, 0) {
+		return 0, fmt.Errorf("%s is not a score: want a finite number", text.Quote([]byte(word)))
+	}
+	return score, nil
+}
+
+// take makes the run of all scores of a dataset.
+func (r *Run) take(scores []float64, judged *Dataset) error {
+	if len(scores) != judged.Rows() {
+		return fmt.Errorf("datasets: %s: %d scores, but %s has %d documents: want the score of each on a line, in the order of that file", r.Name, len(scores), judged.Name, judged.Rows())
+	}
+	for q := range judged.Queries() {
+		for row := judged.Offsets[q]; row < judged.Offsets[q+1]; row++ {
+			source := row
+			if judged.SourceRows != nil {
+				source = judged.SourceRows[row]
+			}
+			r.add(judged, q, row, judged.documentID(q, row), scores[source], false)
+		}
+		r.end(judged, q)
+	}
+	if left := judged.Rows() - r.Rows(); left > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %d documents without a label are left out", judged.Name, left))
+	}
+	return nil
+}
+
+// join makes the run of what was found, and of the judged documents that were not.
+func (r *Run) join(found trecFile, judged *Dataset) error {
+	if err := judged.checkTREC(); err != nil {
+		return err
+	}
+	lacking := 0
+	for q, id := range judged.QueryIDs {
+		of := found.of[id]
+		if of == nil {
+			lacking++
+			continue
+		}
+		documents := of.documents
+		rows := map[string]int{}
+		for row := judged.Offsets[q]; row < judged.Offsets[q+1]; row++ {
+			rows[judged.documentID(q, row)] = row
+		}
+		slices.SortFunc(documents, func(a, b trecDocument) int { return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(b.id, a.id)) })
+		for _, d := range documents {
+			row, known := rows[d.id]
+			if !known {
+				row = -1
+			}
+			r.add(judged, q, row, d.id, d.value, false)
+			delete(rows, d.id)
+		}
+		for row := judged.Offsets[q]; row < judged.Offsets[q+1]; row++ {
+			id := judged.documentID(q, row)
+			if _, left := rows[id]; left {
+				r.add(judged, q, row, id, 0, true)
+			}
+		}
+		r.end(judged, q)
+	}
+	if lacking > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %d of the %d judged queries are not in the run: they are left out, as by trec_eval without -c", r.Name, lacking, judged.Queries()))
+	}
+	if more := len(found.queries) - judged.Queries() + lacking; more > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %d of the %d queries have no judgements: they are left out", r.Name, more, len(found.queries)))
+	}
+	return nil
+}
+
+// add adds a document of query q with the label and the group of a row of judged; −1: it has none.
+func (r *Run) add(judged *Dataset, q, row int, id string, score float64, unranked bool) {
+	label, group := float32(0), -1
+	if row >= 0 {
+		label = judged.Labels[row]
+		if judged.Groups != nil {
+			group = judged.Groups[row]
+		}
+	}
+	if label == Unlabelled {
+		return
+	}
+	r.Labels, r.DocumentIDs = append(r.Labels, label), append(r.DocumentIDs, id)
+	r.Scores, r.Unranked = append(r.Scores, score), append(r.Unranked, unranked)
+	if judged.Groups != nil {
+		r.Groups = append(r.Groups, group)
+	}
+}
+
+// end ends query q of judged, if it has documents.
+func (r *Run) end(judged *Dataset, q int) {
+	if r.Offsets[len(r.Offsets)-1] == r.Rows() {
+		return
+	}
+	r.QueryIDs, r.Offsets = append(r.QueryIDs, judged.QueryIDs[q]), append(r.Offsets, r.Rows())
+	if judged.QueryWeights != nil {
+		r.QueryWeights = append(r.QueryWeights, judged.QueryWeights[q])
+	}
+}

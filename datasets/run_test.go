@@ -1,0 +1,227 @@
+package datasets
+
+import (
+	"bytes"
+	"cmp"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// fileOf is a new file with a text.
+func fileOf(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Of a run, scores count as float32, equal ones stand by descending id, unjudged documents are
+// irrelevant, and judged ones that are not there are unranked.
+func TestRunIsJoinedWithJudgements(t *testing.T) {
+	judged, err := ReadQrels(fileOf(t, "b 0 x 2\na 0 y 1\r\nb 0 z -1\n\nb 0 w 1\nc 0 x 1\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(judged.QueryIDs, []string{"b", "a", "c"}) || !slices.Equal(judged.Offsets, []int{0, 3, 4, 5}) ||
+		!slices.Equal(judged.Labels, []float32{2, 0, 1, 1, 1}) || !slices.Equal(judged.DocumentIDs, []string{"x", "z", "w", "y", "x"}) {
+		t.Errorf("%+v", judged)
+	}
+	if where := judged.Where(2); !strings.HasSuffix(where, "file:5") || judged.Validate() != nil {
+		t.Errorf("%s, %v", where, judged.Validate())
+	}
+	path := fileOf(t, "b Q0 new 7 0.1000000001 t\nb Q0 z 1 0.1 t\nd Q0 x 1 1 t\na\tQ0\ty\t1\t-3e2\tt\nb Q0 w 9 4 t\n")
+	run, err := ReadRun(path, judged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tenth := float64(float32(0.1))
+	if !slices.Equal(run.DocumentIDs, []string{"w", "z", "new", "x", "y"}) || !slices.Equal(run.Scores, []float64{4, tenth, tenth, 0, -300}) ||
+		!slices.Equal(run.Labels, []float32{1, 0, 0, 2, 1}) || !slices.Equal(run.Unranked, []bool{false, false, false, true, false}) ||
+		!slices.Equal(run.QueryIDs, []string{"b", "a"}) || !slices.Equal(run.Offsets, []int{0, 4, 5}) {
+		t.Errorf("%+v of %+v", run, run.Dataset)
+	}
+	warnings := strings.Join(run.Warnings, "\n")
+	if want := "1 of the 3 judged queries are not in the run"; !strings.Contains(warnings, want) {
+		t.Errorf("%s: want %q", warnings, want)
+	}
+	if want := "1 of the 3 queries have no judgements"; !strings.Contains(warnings, want) {
+		t.Errorf("%s: want %q", warnings, want)
+	}
+}
+
+// A run and judgements that were written are read back, and the scores line by line, too, in
+// the order of a file in which a query comes back.
+func TestScoresAreReadBack(t *testing.T) {
+	data, err := ReadFile(fileOf(t, "2 qid:1 1:1\n0 qid:2 1:5 # docid = B\n1 qid:1 1:3\n-1 qid:2 1:4\n0 qid:3 1:1\n-1 qid:4 1:1\n"), ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data.Groups, data.QueryWeights = []int{0, 1, -1, 0, 1, 0}, []float32{1, 2, 3, 4}
+	scores := []float64{0.5, 7, 7, 1, -2, 3} // in the order of data: 1, 1, 2, 2, 3, 4
+	var text, qrels bytes.Buffer
+	if err := WriteRun(&text, data, scores, "t"); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteQrels(&qrels, data); err != nil {
+		t.Fatal(err)
+	}
+	lines := fileOf(t, "0.5\n7\n 7\n1\n-2\n3") // in the order of the file: 1, 2, 1, 2, 3, 4
+	byLine, err := ReadRun(lines, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(byLine.Scores, []float64{0.5, 7, 7, -2}) || !slices.Equal(byLine.Labels, []float32{2, 1, 0, 0}) || byLine.Unranked != nil ||
+		!slices.Equal(byLine.QueryIDs, []string{"1", "2", "3"}) || !slices.Equal(byLine.Groups, []int{0, 1, -1, 1}) || !slices.Equal(byLine.QueryWeights, []float32{1, 2, 3}) {
+		t.Errorf("%+v of %+v", byLine, byLine.Dataset)
+	}
+	if len(byLine.Warnings) != 1 || !strings.Contains(byLine.Warnings[0], "2 documents without a label") {
+		t.Error(byLine.Warnings)
+	}
+	byID, err := ReadRun(fileOf(t, text.String()), data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(byID.DocumentIDs, []string{"1.2", "1.1", "B", "3.1"}) || !slices.Equal(byID.Scores, []float64{7, 0.5, 7, -2}) || byID.Unranked != nil {
+		t.Errorf("%+v of %+v", byID, byID.Dataset)
+	}
+	judged, err := ReadQrels(fileOf(t, qrels.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fromQrels, err := ReadRun(fileOf(t, text.String()), judged)
+	if err != nil || !slices.Equal(fromQrels.Labels[:3], byID.Labels[:3]) || !reflect.DeepEqual(fromQrels.QueryIDs, byID.QueryIDs) {
+		t.Errorf("%+v, %v", fromQrels, err)
+	}
+	if err := byID.Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRunErrorsSayWhereAndWhat(t *testing.T) {
+	judged, err := ReadQrels(fileOf(t, "1 0 a 1\n1 0 b 0\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	twice := *judged
+	twice.DocumentIDs = []string{"a", "a"}
+	for want, c := range map[string]struct {
+		text   string
+		judged *Dataset
+	}{
+		"file:2: 3 words: want a score on every line": {"1\n1 2 3\n", judged},
+		"file:2: 6 words: want a score on every line": {"1\n1 Q0 a 1 2 t\n", judged},
+		"file:2: 1 words": {"1 Q0 a 1 2 t\n5\n", judged},
+		`file:1: "NaN" is not a score: want a finite`:         {"NaN\n", judged},
+		`file:1: "1e39" is not a score`:                       {"1 Q0 a 1 1e39 t\n", judged},
+		`file:2: query 1: document "a" is there twice, first`: {"1 Q0 a 1 2 t\n1 Q0 a 2 1 t\n", judged},
+		"1 scores, but": {"5\n", judged},
+		"file has no labelled document of a query of": {"2 Q0 a 1 2 t\n", judged},
+		"is empty":                              {"\n \n", judged},
+		`document "a" is there twice, first at`: {"1 Q0 a 1 2 t\n", &twice},
+	} {
+		if run, err := ReadRun(fileOf(t, c.text), c.judged); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %+v, %v; want %q", c.text, run, err, want)
+		}
+	}
+	if _, err := ReadRun(filepath.Join(t.TempDir(), "none"), judged); err == nil || !strings.Contains(err.Error(), "none") {
+		t.Error(err)
+	}
+	for want, text := range map[string]string{
+		`file:1: 3 words: want "qid 0 docid label"`:  "1 0 a\n",
+		`file:1: "1.5" is not a label: want a whole`: "1 0 a 1.5\n",
+		`file:2: query 1: document "a" is there`:     "1 0 a 1\n1 0 a 0\n",
+		"is empty":                                   "",
+	} {
+		if d, err := ReadQrels(fileOf(t, text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %+v, %v; want %q", text, d, err, want)
+		}
+	}
+}
+
+// Whatever a run lacks or adds, each of its judged queries has all documents of both, those of the
+// run by descending scores.
+func TestRunsHaveTheDocumentsOfBoth(t *testing.T) {
+	folder := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		ids := rapid.SliceOfNDistinct(rapid.SampledFrom(strings.Split("abcdefgh", "")), 1, 8, rapid.ID[string])
+		judgedIDs, foundIDs := ids.Draw(t, "judged"), ids.Draw(t, "found")
+		var qrels, text strings.Builder
+		for i, id := range judgedIDs {
+			qrels.WriteString("q 0 " + id + " " + string(rune('0'+i%3)) + "\n")
+		}
+		for _, id := range foundIDs {
+			text.WriteString("q Q0 " + id + " 1 " + rapid.SampledFrom([]string{"1", "2.5", "-1"}).Draw(t, "score") + " t\n")
+		}
+		paths := []string{filepath.Join(folder, "qrels"), filepath.Join(folder, "run")}
+		os.WriteFile(paths[0], []byte(qrels.String()), 0o600)
+		os.WriteFile(paths[1], []byte(text.String()), 0o600)
+		judged, err1 := ReadQrels(paths[0])
+		if err1 != nil {
+			t.Fatal(err1)
+		}
+		run, err := ReadRun(paths[1], judged)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := len(foundIDs)
+		if got, want := slices.Sorted(slices.Values(run.DocumentIDs[:n])), slices.Sorted(slices.Values(foundIDs)); !slices.Equal(got, want) {
+			t.Fatalf("found %v, want %v", got, want)
+		}
+		for i := range n - 1 {
+			if a, b := run.Scores[i], run.Scores[i+1]; a < b || a == b && run.DocumentIDs[i] < run.DocumentIDs[i+1] {
+				t.Fatalf("%v of %v", run.Scores, run.DocumentIDs)
+			}
+		}
+		for i, id := range run.DocumentIDs {
+			at, label := slices.Index(judgedIDs, id), 0
+			if at >= 0 {
+				label = at % 3
+			}
+			if int(run.Labels[i]) != label || (run.Unranked != nil && run.Unranked[i]) != (i >= n) || i >= n && at < 0 {
+				t.Fatalf("%+v of %+v", run, run.Dataset)
+			}
+		}
+	})
+}
+
+// Whatever stands in the files, the result is a valid run, or an error that names one of them.
+func TestCraftedRunsAreErrorsOrValid(t *testing.T) {
+	folder := t.TempDir()
+	paths := []string{filepath.Join(folder, "qrels"), filepath.Join(folder, "run")}
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.SampledFrom([]string{"q", "r", "0", "d", "e", "1", "-1", "2.5", "1e400", "nan", "\x00", "é", "9999999999"})
+		for i, path := range paths {
+			var text strings.Builder
+			for range rapid.IntRange(0, 5).Draw(t, "lines") {
+				words := rapid.SliceOfN(word, 4+2*i, 4+2*i).Draw(t, "words")
+				if rapid.IntRange(0, 9).Draw(t, "other") == 0 {
+					words = words[:1]
+				}
+				text.WriteString(strings.Join(words, " ") + "\n")
+			}
+			os.WriteFile(path, []byte(text.String()), 0o600)
+		}
+		judged, err := ReadQrels(paths[0])
+		if err == nil {
+			var run *Run
+			if run, err = ReadRun(paths[1], judged); err == nil {
+				err := cmp.Or(judged.Validate(), run.Validate())
+				if err != nil || len(run.Scores) != run.Rows() || run.Unranked != nil && len(run.Unranked) != run.Rows() {
+					t.Errorf("%+v of %+v, %v", run, run.Dataset, err)
+				}
+				return
+			}
+		}
+		if !strings.Contains(err.Error(), folder) {
+			t.Error(err)
+		}
+	})
+}
