@@ -3,6 +3,8 @@ package worth
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // Connectivity divides the items into classes that the rankings connect: within a class, every
@@ -114,24 +116,21 @@ type DisconnectedError struct {
 	Classes [][]int // of Connectivity
 }
 
-// Error names the smallest class at either end of the order, and some of its items.
+// Error names some items of the smaller class at either end.
 func (e *DisconnectedError) Error() string {
-	names, class := "", e.Classes[len(e.Classes)-1]
-	what := "never come above the others"
+	class, where := e.Classes[len(e.Classes)-1], "from %s to the others"
 	if first := e.Classes[0]; len(first) < len(class) {
-		class, what = first, "never come below the others"
+		class, where = first, "to %s from the others"
 	}
 	const most = 5
-	for i, item := range class[:min(most, len(class))] {
-		if i > 0 {
-			names += ", "
-		}
-		names += fmt.Sprintf("%q", e.Items[item])
+	names := make([]string, min(most, len(class)))
+	for i := range names {
+		names[i] = strconv.Quote(e.Items[class[i]])
 	}
+	list := strings.Join(names, ", ")
 	if len(class) > most {
-		names += fmt.Sprintf(" and %d more", len(class)-most)
+		list += fmt.Sprintf(" and %d more", len(class)-most)
 	}
-	return fmt.Sprintf("the rankings do not connect all items, so that worths have no finite estimate: "+
-		"there are %d classes of items, and %s %s, directly or by others; set a prior, or leave items out",
-		len(e.Classes), names, what)
+	return fmt.Sprintf("the worths have no finite estimate, since wins do not lead from every item to every other one: "+
+		"none "+where+" (there are %d classes of items); set a prior, or leave items out", list, len(e.Classes))
 }

@@ -24,7 +24,9 @@ func (in *reader) csv(r io.Reader) error {
 	rows := csv.NewReader(r)
 	rows.TrimLeadingSpace = true
 	header, err := rows.Read()
-	if err != nil {
+	if err == io.EOF {
+		return fmt.Errorf("%s has no header", in.file)
+	} else if err != nil {
 		return fmt.Errorf("%s: %w", in.file, err)
 	}
 	column := func(name string) int { return slices.Index(header, name) }

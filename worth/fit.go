@@ -48,8 +48,9 @@ const largestTie = 100
 //
 // If the context ends, Fit returns the best model so far and the cause; after Options.MaxSteps, the best
 // model and an error. Then the model is not nil. Other errors: no rankings; without a prior, rankings
-// that do not connect all items, which is a [*DisconnectedError]; a tie of more than 100 items; options
-// that are negative or not finite.
+// that do not connect all items, which is a [*DisconnectedError]; ties of a size that has no finite
+// δ_n, since no choice from so many items is another; a tie of more than 100 items; options that are
+// negative or not finite.
 func Fit(ctx context.Context, r *Rankings, o Options) (*Model, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -68,6 +69,9 @@ func Fit(ctx context.Context, r *Rankings, o Options) (*Model, error) {
 	} else if classes := Connectivity(r); len(classes) > 1 {
 		return nil, &DisconnectedError{r.Items, classes}
 	}
+	if err := fitted.checkTies(orders); err != nil {
+		return nil, err
+	}
 	n := newton{likelihood: newLikelihood(fitted, items, orders), options: o}
 	x, err := n.maximize(ctx)
 	theta := x[:len(r.Items)]
@@ -75,6 +79,27 @@ func Fit(ctx context.Context, r *Rankings, o Options) (*Model, error) {
 	m := &Model{Items: r.Items, LogWorths: theta, TieOrders: orders, LogTies: x[items:], Steps: n.steps, Change: n.change, rankings: r}
 	m.LogLikelihood = newLikelihood(r, len(r.Items), orders).value(m.parameters(), nil, nil)
 	return m, err
+}
+
+// checkTies looks for a size of ties that grows against the others without a limit: whenever so many items are
+// left, that many are tied, or a size that itself grows.
+func (r *Rankings) checkTies(orders []int) error {
+	left := map[int]int{} // of every size, the largest set from which so many were chosen
+	for _, s := range r.spans {
+		for from := s.from; from < s.placed && s.to-from > 1; {
+			to := r.placeEnd(from, s)
+			left[to-from] = max(left[to-from], s.to-from)
+			from = to
+		}
+	}
+	limit := left[1]
+	for _, n := range orders {
+		if limit < n {
+			return fmt.Errorf("the parameter of ties of %d items has no finite estimate: so many are tied whenever as many are left", n)
+		}
+		limit = max(limit, left[n])
+	}
+	return nil
 }
 
 func (o *Options) check() error {
