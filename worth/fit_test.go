@@ -311,6 +311,21 @@ func TestManyItemsHaveTheDiagonalOnly(t *testing.T) {
 	}
 }
 
+// Where every item is compared with many others, what the other items leave unknown adds little.
+func TestTheDiagonalIsCloseToTheStandardErrors(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	truth := make([]float64, 200)
+	for i := range truth {
+		truth[i] = rng.NormFloat64()
+	}
+	m := mustFit(t, simulate(rng, truth, 4000, 10), Options{})
+	diagonal := make([]float64, len(truth))
+	newLikelihood(m.rankings, len(truth), nil).value(m.parameters(), make([]float64, len(truth)), diagonal)
+	for i, e := range mustUncertainty(t, m).StdErrs {
+		near(t, "standard error", []float64{e * math.Sqrt(diagonal[i])}, []float64{1}, 0.005)
+	}
+}
+
 func TestNoStandardErrorsBetweenGroupsApart(t *testing.T) {
 	m := mustFit(t, mustRead(t, "a > b\nb > a\nc > d\nd > c\n", "apart"), Options{Prior: 0.5})
 	if _, err := m.Uncertainty(); err == nil || !strings.Contains(err.Error(), "never compared") {
