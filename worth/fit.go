@@ -180,7 +180,7 @@ func (n *newton) maximize(ctx context.Context) ([]float64, error) {
 		if n.options.Progress != nil {
 			n.options.Progress(Progress{n.steps, best.value, n.change})
 		}
-		if n.change <= n.options.Tolerance {
+		if length <= n.options.Tolerance { // of the whole step, which a small radius may have cut
 			return best.x, n.checkTieVariances(ctx, best)
 		}
 	}
