@@ -1,0 +1,94 @@
+package worth
+
+import (
+	"fmt"
+	"slices"
+)
+
+// An Evaluation says how well a model predicts rankings.
+type Evaluation struct {
+	Weight        float64 // the sum of the weights of the rankings
+	LogLikelihood float64 // Σ weight · log P(ranking); over Weight, the mean of a ranking
+	Tau           float64 // the mean of Kendall's τ of the rankings and the order by worth, by weight
+}
+
+// Evaluate measures how well the model predicts rankings of the same items, such as ones held out from
+// the fit. Errors are no rankings, other items, and ties of a size that the model does not have.
+//
+// Kendall's τ of a ranking is (C − D)/N, where N is the number of pairs of items that it orders. C of them
+// have the same order by worth, D the reverse one; equal worths are neither. Items at one place,
+// and the Rest among themselves, are no such pairs. Rankings without any have no part in the mean, which is
+// NaN if none is left.
+func (m *Model) Evaluate(r *Rankings) (Evaluation, error) {
+	if r.Len() == 0 {
+		return Evaluation{}, fmt.Errorf("there are no rankings to evaluate")
+	}
+	if !slices.Equal(r.Items, m.Items) {
+		return Evaluation{}, fmt.Errorf("the rankings are of other items than the model's: read them with ReadOptions.Items")
+	}
+	for _, n := range r.tieOrders() {
+		if !slices.Contains(m.TieOrders, n) {
+			return Evaluation{}, fmt.Errorf("the rankings have a tie of %d items, and those that the model is fitted to have none: it has the probability 0", n)
+		}
+	}
+	var e Evaluation
+	var tau, ordered float64
+	for _, s := range r.spans {
+		e.Weight += s.weight
+		if t, pairs := m.tau(r, s); pairs > 0 {
+			tau += s.weight * t
+			ordered += s.weight
+		}
+	}
+	e.Tau = tau / ordered
+	e.LogLikelihood = newLikelihood(r, len(r.Items), m.TieOrders).value(m.parameters(), nil, nil)
+	return e, nil
+}
+
+// tau is Kendall's τ of a ranking, and the number of pairs that it orders. Items are counted in a
+// Fenwick tree over their worths, from the last place up.
+func (m *Model) tau(r *Rankings, s span) (tau float64, pairs int) {
+	entries := r.entries[s.from:s.to]
+	sorted := make([]float64, len(entries))
+	for i, e := range entries {
+		sorted[i] = m.LogWorths[item(e)]
+	}
+	slices.Sort(sorted)
+	tree := make([]int, len(sorted)+1)
+	counted := 0
+	below := func(position int) (sum int) { // items counted among the first of sorted
+		for ; position > 0; position -= position & -position {
+			sum += tree[position]
+		}
+		return sum
+	}
+	count := func(e int32) {
+		first, _ := slices.BinarySearch(sorted, m.LogWorths[item(e)])
+		for at := first + 1; at < len(tree); at += at & -at {
+			tree[at]++
+		}
+		counted++
+	}
+	for _, e := range r.entries[s.placed:s.to] {
+		count(e)
+	}
+	concordance := 0
+	for to := s.placed; to > s.from; {
+		from := to - 1
+		for r.entries[from] < 0 {
+			from--
+		}
+		for _, e := range r.entries[from:to] {
+			first, _ := slices.BinarySearch(sorted, m.LogWorths[item(e)])
+			lower := below(first)
+			equal := below(first+1) - lower // equal worths have the position of the first of them
+			concordance += lower - (counted - lower - equal)
+			pairs += counted
+		}
+		for _, e := range r.entries[from:to] {
+			count(e)
+		}
+		to = from
+	}
+	return float64(concordance) / float64(max(1, pairs)), pairs
+}

@@ -1,0 +1,262 @@
+package worth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// Options of [Fit]; the zero value is maximum likelihood.
+type Options struct {
+	// Prior is the number of wins, and of losses, that every item has against a ghost, an item
+	// that nobody sees. It draws the worths together, and makes them finite whatever the
+	// rankings are. 0.5 is a weak prior, the default of PlackettLuce for R. Zero: no prior.
+	Prior float64
+
+	// Tolerance is the largest change of a parameter, of all log-worths and log δ_n, in the last
+	// step. Zero is 1e-9.
+	Tolerance float64
+
+	// MaxSteps is the largest number of steps. Zero is 100.
+	MaxSteps int
+
+	// Progress, unless nil, is called after every step.
+	Progress func(Progress)
+}
+
+// Progress says how far a fit has come.
+type Progress struct {
+	Step          int     // from 1
+	LogLikelihood float64 // with the prior
+	Change        float64 // the largest of a parameter in the step
+}
+
+// largestTie bounds the size of ties, for which the memory is in proportion.
+const largestTie = 100
+
+// Fit estimates the worths of all items, and the tie parameters δ_n for the sizes n of the ties
+// among the rankings, by maximum likelihood, or with a prior by the largest posterior
+// probability. The log-likelihood is concave in log α and log δ. Fit uses Newton's method from
+// equal worths; the linear equations of a step are solved by conjugate gradients, preconditioned by the
+// diagonal of the Hessian, in time linear in the number of items in all rankings, and never as a matrix
+// (Nocedal and Wright, Numerical Optimization, 2006, algorithm 7.1). It ends after a step that changes
+// no parameter by more than Options.Tolerance.
+//
+// If the context ends, Fit returns the best model so far and the cause; after Options.MaxSteps, the best
+// model and an error. Then the model is not nil. Other errors: no rankings; without a prior, rankings
+// that do not connect all items, which is a [*DisconnectedError]; ties of a size that has no finite
+// δ_n, since no choice from so many items is another; a tie of more than 100 items; options that are
+// negative or not finite.
+func Fit(ctx context.Context, r *Rankings, o Options) (*Model, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if r.Len() == 0 {
+		return nil, errors.New("there are no rankings to fit a model to")
+	}
+	orders := r.tieOrders()
+	if n := len(orders); n > 0 && orders[n-1] > largestTie {
+		return nil, fmt.Errorf("a tie of %d items is too large: a tie has %d items at most, and items whose order is unknown are no tie", orders[n-1], largestTie)
+	}
+	fitted, items := r, len(r.Items)
+	if o.Prior > 0 {
+		fitted = r.withGhost(o.Prior)
+		items++
+	} else if classes := Connectivity(r); len(classes) > 1 {
+		return nil, &DisconnectedError{r.Items, classes}
+	}
+	if err := fitted.checkTies(orders); err != nil {
+		return nil, err
+	}
+	n := newton{likelihood: newLikelihood(fitted, items, orders), options: o}
+	x, err := n.maximize(ctx)
+	theta := x[:len(r.Items)]
+	centre(theta)
+	m := &Model{Items: r.Items, LogWorths: theta, TieOrders: orders, LogTies: x[items:], Steps: n.steps, Change: n.change, rankings: r}
+	m.LogLikelihood = newLikelihood(r, len(r.Items), orders).value(m.parameters(), nil, nil)
+	return m, err
+}
+
+// checkTies looks for a size of ties that grows against the others without a limit: whenever so many items are
+// left, that many are tied, or a size that itself grows.
+func (r *Rankings) checkTies(orders []int) error {
+	left := map[int]int{} // of every size, the largest set from which so many were chosen
+	for _, s := range r.spans {
+		for from := s.from; from < s.placed && s.to-from > 1; {
+			to := r.placeEnd(from, s)
+			left[to-from] = max(left[to-from], s.to-from)
+			from = to
+		}
+	}
+	limit := left[1]
+	for _, n := range orders {
+		if limit < n {
+			return fmt.Errorf("the parameter of ties of %d items has no finite estimate: so many are tied whenever as many are left", n)
+		}
+		limit = max(limit, left[n])
+	}
+	return nil
+}
+
+func (o *Options) check() error {
+	if o.Tolerance == 0 {
+		o.Tolerance = 1e-9
+	}
+	if o.MaxSteps == 0 {
+		o.MaxSteps = 100
+	}
+	if !(o.Prior >= 0) || math.IsInf(o.Prior, 0) {
+		return fmt.Errorf("Options.Prior is %v: it must be zero or positive, and finite", o.Prior)
+	}
+	if !(o.Tolerance > 0) {
+		return fmt.Errorf("Options.Tolerance is %v: it must be positive", o.Tolerance)
+	}
+	if o.MaxSteps < 0 {
+		return fmt.Errorf("Options.MaxSteps is %d: it must be positive", o.MaxSteps)
+	}
+	return nil
+}
+
+// A newton maximizes a likelihood by Newton's method with conjugate gradients.
+type newton struct {
+	*likelihood
+	options Options
+	equal   bool // all worths stay equal, and only the tie parameters are free
+
+	steps  int
+	change float64
+}
+
+// A point has parameters, and the log-likelihood there with its derivatives.
+type point struct {
+	x, gradient, diagonal []float64
+	value                 float64
+}
+
+// at evaluates parameters.
+func (n *newton) at(x []float64) point {
+	p := point{x, make([]float64, len(x)), make([]float64, len(x)), 0}
+	p.value = n.value(x, p.gradient, p.diagonal)
+	n.restrict(p.gradient)
+	return p
+}
+
+// maximize returns the best parameters, also if there is an error.
+func (n *newton) maximize(ctx context.Context) ([]float64, error) {
+	best := n.scaled(n.at(make([]float64, n.size())))
+	n.change = math.Inf(1)
+	radius := 1.0 // of a step: within it, the Hessian does not change much
+	for n.steps < n.options.MaxSteps {
+		// Residuals that shrink as the steps do make the convergence superlinear.
+		step, err := n.solve(ctx, best, max(1e-4, min(0.1, n.change)))
+		if err != nil {
+			return best.x, err
+		}
+		gain, length := floats.Dot(best.gradient, step), floats.Norm(step, math.Inf(1))
+		slack := 1e-12 * math.Abs(best.value) // for rounding
+		for accepted := false; !accepted; {
+			scale := min(1, radius/length)
+			trial := n.at(floats.AddScaledTo(make([]float64, len(step)), best.x, scale, step))
+			predicted := gain * scale * (1 - scale/2)
+			accepted = trial.value >= best.value+0.1*predicted-slack
+			switch {
+			case accepted:
+				if trial.value >= best.value+0.75*predicted-slack {
+					radius *= 2
+				}
+				best, n.change = trial, scale*length
+			case scale*length < 1e-15:
+				return best.x, fmt.Errorf("step %d of the fit finds no better parameters: the log-likelihood is %v", n.steps+1, best.value)
+			default:
+				radius = scale * length / 4
+			}
+		}
+		n.steps++
+		if n.options.Progress != nil {
+			n.options.Progress(Progress{n.steps, best.value, n.change})
+		}
+		if n.change <= n.options.Tolerance {
+			return best.x, nil
+		}
+	}
+	return best.x, fmt.Errorf("the fit has not converged after %d steps: the last one changed a parameter by %.2g; "+
+		"if it stays large, the estimate is not finite, and a prior is a remedy", n.steps, n.change)
+}
+
+// scaled improves parameters by generalized iterative scaling, which without ties is Hunter's MM algorithm:
+// θ grows by log(observed/expected), the sums of f over the choices, and by half of it if ties let the f of a
+// choice sum to 2. Such steps are safe far from the maximum, where Newton's are not.
+func (n *newton) scaled(p point) point {
+	observed, largest := n.observed(), math.Inf(1)
+	for i := 0; i < 10 && largest > 0.5; i++ {
+		largest = 0
+		x := make([]float64, len(p.x))
+		for i, g := range p.gradient {
+			step := 0.0
+			if g != 0 {
+				step = math.Log(observed[i] / (observed[i] - g))
+			}
+			if len(n.orders) > 0 {
+				step /= 2
+			}
+			x[i] = p.x[i] + step
+			largest = max(largest, math.Abs(step))
+		}
+		p = n.at(x)
+	}
+	return p
+}
+
+// restrict leaves out the parameters that are not free.
+func (n *newton) restrict(v []float64) {
+	if n.equal {
+		clear(v[:n.items])
+	}
+}
+
+// solve returns the step s with H·s = gradient, where the residual is at most the tolerance times the
+// gradient, in the norm of the inverse diagonal. H is singular along equal log-worths, which
+// neither the gradient nor a product have a part in.
+func (n *newton) solve(ctx context.Context, p point, tolerance float64) ([]float64, error) {
+	size := len(p.x)
+	step, residual, direction, z, product := make([]float64, size), slices.Clone(p.gradient),
+		make([]float64, size), make([]float64, size), make([]float64, size)
+	precondition := func() float64 {
+		for i, r := range residual {
+			if z[i] = 0; p.diagonal[i] > 0 {
+				z[i] = r / p.diagonal[i]
+			}
+		}
+		return floats.Dot(residual, z)
+	}
+	centre(residual[:n.items]) // which it is but for rounding
+	times := n.times(p.x)
+	norm := precondition()
+	first := norm
+	copy(direction, z)
+	for i := 0; norm > tolerance*tolerance*first && i < 2*size+20; i++ {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		times(product, direction)
+		n.restrict(product)
+		curvature := floats.Dot(direction, product)
+		if !(curvature > 0) {
+			break
+		}
+		floats.AddScaled(step, norm/curvature, direction)
+		floats.AddScaled(residual, -norm/curvature, product)
+		last := norm
+		norm = precondition()
+		floats.AddScaledTo(direction, z, norm/last, direction)
+	}
+	centre(step[:n.items])
+	return step, nil
+}
+
+// centre subtracts the mean.
+func centre(v []float64) { floats.AddConst(-floats.Sum(v)/float64(len(v)), v) }

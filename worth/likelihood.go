@@ -1,0 +1,338 @@
+package worth
+
+import (
+	"math"
+	"slices"
+
+	"github.com/plrank/plrank/internal/parallel"
+	"github.com/plrank/plrank/internal/scratch"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A likelihood is the log-likelihood of rankings as a function of the parameters x: the
+// log-worths of all items, then the logs of the tie parameters of the orders. Its Hessian is
+// −H, where H, the information, is a sum of covariances.
+//
+// Rankings are taken in parts, whose number depends on the data alone, and sums of parts are
+// added in order: the bits of a result do not depend on GOMAXPROCS.
+type likelihood struct {
+	rankings *Rankings
+	items    int
+	orders   []int // of ties
+	parts    []*part
+}
+
+// A part is a stretch of the rankings, with scratch space.
+type part struct {
+	spans []span
+	sum   []float64 // of the part, a number for each parameter
+	diag  []float64
+	value float64
+
+	choice               *choice
+	theta, v, ties, vTie []float64 // of one ranking; of the orders
+	inverse, dot         []float64 // of every choice of a ranking
+}
+
+// entriesOfPart is so large that the sums of parts cost little beside their rankings.
+const entriesOfPart, mostParts = 1 << 13, 16
+
+func newLikelihood(r *Rankings, items int, orders []int) *likelihood {
+	l := &likelihood{rankings: r, items: items, orders: orders}
+	n := max(1, min(len(r.entries)/entriesOfPart, mostParts))
+	for i := range n {
+		l.parts = append(l.parts, &part{
+			spans:  r.spans[i*len(r.spans)/n : (i+1)*len(r.spans)/n],
+			sum:    make([]float64, l.size()),
+			diag:   make([]float64, l.size()),
+			choice: newChoice(orders),
+			ties:   make([]float64, 1+len(orders)),
+			vTie:   make([]float64, 1+len(orders)),
+		})
+	}
+	return l
+}
+
+// size is the number of parameters.
+func (l *likelihood) size() int { return l.items + len(l.orders) }
+
+// each calls f for all parts, some at a time.
+func (l *likelihood) each(f func(*part)) {
+	parallel.For(len(l.parts), parallel.Workers(len(l.parts)), func(_, i int) { f(l.parts[i]) })
+}
+
+// largestSpread of the log-worths lets α and its square stand in float64 with all digits.
+const largestSpread = 300
+
+// worths are exp(θ − max θ) of all items; nil if there are ties or a large spread, so that choices
+// have to be computed one by one.
+func (l *likelihood) worths(x []float64) []float64 {
+	theta := x[:l.items]
+	if top := floats.Max(theta); len(l.orders) == 0 && top-floats.Min(theta) < largestSpread {
+		alpha := make([]float64, len(theta))
+		for i, t := range theta {
+			alpha[i] = math.Exp(t - top)
+		}
+		return alpha
+	}
+	return nil
+}
+
+// value is the log-likelihood. The gradient and the diagonal of the information are written
+// where they are not nil.
+func (l *likelihood) value(x, gradient, diagonal []float64) float64 {
+	alpha := l.worths(x)
+	l.each(func(p *part) {
+		p.value = 0
+		clear(p.sum)
+		clear(p.diag)
+		for _, s := range p.spans {
+			entries := l.rankings.entries[s.from:s.to]
+			if alpha != nil {
+				p.untied(entries, s.placed-s.from, s.weight, alpha)
+			} else {
+				l.choices(p, s, x, nil, func(set []int32, chosen int, w float64) {
+					p.add(set, chosen, w, l.items)
+				})
+			}
+		}
+	})
+	total := 0.0
+	clear(gradient)
+	clear(diagonal)
+	for _, p := range l.parts {
+		total += p.value
+		if gradient != nil {
+			floats.Add(gradient, p.sum)
+			floats.Add(diagonal, p.diag)
+		}
+	}
+	return total
+}
+
+// observed is the sum over all choices of the f of what was chosen, see [choice].
+func (l *likelihood) observed() []float64 {
+	sum := make([]float64, l.size())
+	for _, s := range l.rankings.spans {
+		for from := s.from; from < s.placed && s.to-from > 1; {
+			to := l.rankings.placeEnd(from, s)
+			for _, e := range l.rankings.entries[from:to] {
+				sum[item(e)] += s.weight / float64(to-from)
+			}
+			if to-from > 1 {
+				sum[l.items+slices.Index(l.orders, to-from)] += s.weight
+			}
+			from = to
+		}
+	}
+	return sum
+}
+
+// untied adds the log-likelihood of a ranking without ties, in time linear in its items. With
+// S_t the sum of the worths that choice t is made from, an item that takes part in the choices
+// 1 … r has the gradient 1[it is chosen] − α Σ_{t≤r} 1/S_t.
+func (p *part) untied(entries []int32, placed int, w float64, alpha []float64) {
+	p.inverses(entries, placed, alpha)
+	var inverse, square float64
+	product := 1.0
+	for t, e := range entries {
+		a := alpha[e]
+		if t < placed {
+			u := p.inverse[t]
+			inverse += u
+			square += u * u
+			p.sum[e] += w
+			if product *= a * u; product < 1e-150 {
+				p.value += w * math.Log(product)
+				product = 1
+			}
+		}
+		mean := a * inverse
+		p.sum[e] -= w * mean
+		p.diag[e] += w * (mean - a*a*square)
+	}
+	p.value += w * math.Log(product)
+}
+
+// inverses computes 1/S_t of every choice, from the last one on.
+func (p *part) inverses(entries []int32, placed int, alpha []float64) {
+	p.inverse = scratch.Sized(p.inverse, placed)
+	sum := 0.0
+	for t := len(entries) - 1; t >= 0; t-- {
+		sum += alpha[entries[t]]
+		if t < placed {
+			p.inverse[t] = 1 / sum
+		}
+	}
+}
+
+// choices derives every choice of a ranking, with a direction or without, and calls f with the
+// entries that it is made from, the number of chosen ones at their front, and the weight.
+func (l *likelihood) choices(p *part, s span, x, direction []float64, f func(set []int32, chosen int, w float64)) {
+	entries := l.rankings.entries[s.from:s.to]
+	p.theta, p.v = scratch.Sized(p.theta, len(entries)), scratch.Sized(p.v, len(entries))
+	copy(p.ties[1:], x[l.items:])
+	var v []float64
+	if direction != nil {
+		copy(p.vTie[1:], direction[l.items:])
+		v = p.v
+	}
+	for i, e := range entries {
+		p.theta[i] = x[item(e)]
+		if v != nil {
+			v[i] = direction[item(e)]
+		}
+	}
+	for from := s.from; from < s.placed; {
+		to := l.rankings.placeEnd(from, s)
+		if s.to-from > 1 {
+			i := from - s.from
+			if v != nil {
+				v = p.v[i:]
+			}
+			p.choice.derive(p.theta[i:], p.ties, v, p.vTie)
+			f(entries[i:], to-from, s.weight)
+		}
+		from = to
+	}
+}
+
+// add adds the log-probability of what was chosen, with its gradient and information.
+func (p *part) add(set []int32, chosen int, w float64, items int) {
+	c := p.choice
+	order := slices.Index(c.orders, chosen)
+	log := p.ties[order] - c.logZ
+	theta := p.theta[len(p.theta)-len(set):]
+	for i, e := range set {
+		e = item(e)
+		if i < chosen {
+			log += theta[i] / float64(chosen)
+			p.sum[e] += w / float64(chosen)
+		}
+		p.sum[e] -= w * c.mean[i]
+		p.diag[e] += w * (c.second[i] - c.mean[i]*c.mean[i])
+	}
+	p.value += w * log
+	if order > 0 {
+		p.sum[items+order-1] += w
+	}
+	for k, mean := range c.tieMean[1:] {
+		p.sum[items+k] -= w * mean
+		p.diag[items+k] += w * mean * (1 - mean)
+	}
+}
+
+// times is a function that writes H·v to product, for the information H at x.
+func (l *likelihood) times(x []float64) func(product, v []float64) {
+	alpha := l.worths(x)
+	return func(product, v []float64) {
+		l.each(func(p *part) {
+			clear(p.sum)
+			for _, s := range p.spans {
+				if alpha != nil {
+					p.untiedTimes(l.rankings.entries[s.from:s.to], s.placed-s.from, s.weight, alpha, v)
+					continue
+				}
+				l.choices(p, s, x, v, func(set []int32, _ int, w float64) {
+					for i, e := range set {
+						p.sum[item(e)] += w * p.choice.product[i]
+					}
+					for k, t := range p.choice.tieTimes[1:] {
+						p.sum[l.items+k] += w * t
+					}
+				})
+			}
+		})
+		clear(product)
+		for _, p := range l.parts {
+			floats.Add(product, p.sum)
+		}
+	}
+}
+
+// untiedTimes adds H·v of a ranking without ties: with m_t the mean of v among the items of choice t,
+// an item that takes part in the choices 1 … r gets α Σ_{t≤r} (v − m_t)/S_t.
+func (p *part) untiedTimes(entries []int32, placed int, w float64, alpha, v []float64) {
+	p.inverse, p.dot = scratch.Sized(p.inverse, placed), scratch.Sized(p.dot, placed)
+	var sum, dot float64
+	for t := len(entries) - 1; t >= 0; t-- {
+		e := entries[t]
+		sum += alpha[e]
+		dot += alpha[e] * v[e]
+		if t < placed {
+			p.inverse[t], p.dot[t] = 1/sum, dot
+		}
+	}
+	var inverse, mean float64
+	for t, e := range entries {
+		if t < placed {
+			inverse += p.inverse[t]
+			mean += p.dot[t] * p.inverse[t] * p.inverse[t]
+		}
+		p.sum[e] += w * alpha[e] * (v[e]*inverse - mean)
+	}
+}
+
+// information is H at x.
+func (l *likelihood) information(x []float64) *mat.SymDense {
+	h := mat.NewSymDense(l.size(), nil)
+	add := func(i, j int, v float64) { h.SetSym(i, j, h.At(i, j)+v) }
+	alpha := l.worths(x)
+	p := l.parts[0]
+	for _, s := range l.rankings.spans {
+		if alpha != nil {
+			p.untiedInformation(l.rankings.entries[s.from:s.to], s.placed-s.from, s.weight, alpha, add)
+		} else {
+			l.tiedInformation(p, s, x, add)
+		}
+	}
+	return h
+}
+
+// untiedInformation adds the information of a ranking: α_i Σ 1/S_t for item i on the diagonal, less
+// α_i α_j Σ 1/S_t² for all i and j, where the sums are over the choices that they take part in.
+func (p *part) untiedInformation(entries []int32, placed int, w float64, alpha []float64, add func(i, j int, v float64)) {
+	p.inverses(entries, placed, alpha)
+	var inverse, square float64
+	for t, e := range entries {
+		if t < placed {
+			inverse += p.inverse[t]
+			square += p.inverse[t] * p.inverse[t]
+		}
+		a := w * alpha[e]
+		add(int(e), int(e), a*(inverse-alpha[e]*square))
+		for _, later := range entries[t+1:] {
+			add(int(e), int(later), -a*alpha[later]*square)
+		}
+	}
+}
+
+// tiedInformation adds the information of a ranking, a column of each choice at a time.
+func (l *likelihood) tiedInformation(p *part, s span, x []float64, add func(i, j int, v float64)) {
+	direction := make([]float64, l.size())
+	entries := l.rankings.entries[s.from:s.to]
+	columns := make([]int, 0, len(entries)+len(l.orders))
+	for _, e := range entries {
+		columns = append(columns, int(item(e)))
+	}
+	for k := range l.orders {
+		columns = append(columns, l.items+k)
+	}
+	for _, column := range columns {
+		direction[column] = 1
+		l.choices(p, s, x, direction, func(set []int32, _ int, w float64) {
+			for i, e := range set {
+				if row := int(item(e)); row <= column {
+					add(row, column, w*p.choice.product[i])
+				}
+			}
+			for k, t := range p.choice.tieTimes[1:] {
+				if row := l.items + k; row <= column {
+					add(row, column, w*t)
+				}
+			}
+		})
+		direction[column] = 0
+	}
+}

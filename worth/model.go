@@ -1,0 +1,82 @@
+package worth
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// A Model is a Plackett–Luce model fitted to rankings.
+type Model struct {
+	Items         []string
+	LogWorths     []float64 // θ of every item; their mean is zero
+	TieOrders     []int     // the sizes n of ties in the data, ascending
+	LogTies       []float64 // log δ_n of these sizes
+	LogLikelihood float64   // of the rankings, without the prior
+	Steps         int       // that Fit took
+	Change        float64   // the largest change of a parameter in the last step
+
+	rankings *Rankings
+}
+
+// parameters are those of a likelihood without ghost.
+func (m *Model) parameters() []float64 { return append(slices.Clone(m.LogWorths), m.LogTies...) }
+
+// Worths are α_i = exp(θ_i) / Σ_j exp(θ_j): the probability that item i is chosen from all items, if
+// no items are tied for the first place.
+func (m *Model) Worths() []float64 {
+	worths := slices.Clone(m.LogWorths)
+	logSum := floats.LogSumExp(worths)
+	for i, t := range worths {
+		worths[i] = math.Exp(t - logSum)
+	}
+	return worths
+}
+
+// Parameters is the number of free parameters: of all items but one, and of ties.
+func (m *Model) Parameters() int { return len(m.LogWorths) - 1 + len(m.LogTies) }
+
+// AIC is Akaike's criterion, 2·Parameters − 2·LogLikelihood: the smaller the better.
+func (m *Model) AIC() float64 { return 2*float64(m.Parameters()) - 2*m.LogLikelihood }
+
+// A Test is the result of a likelihood-ratio test.
+type Test struct {
+	Statistic float64 // twice the difference of the log-likelihoods
+	Freedom   int     // degrees of freedom
+	PValue    float64
+}
+
+// LikelihoodRatio tests a model against a larger one that contains it, both fitted to the same
+// rankings without a prior: by Wilks' theorem 2(l₁ − l₀), of the log-likelihoods l₀ of the smaller
+// and l₁ of the larger model, has a χ² distribution if the smaller one holds, whose degrees of
+// freedom are the parameters that the larger has more. To ask whether groups of rankings have
+// different worths, l₁ is the sum over models of each group, l₀ that of one model of all.
+// Values that are not finite and degrees of freedom below 1 are errors.
+func LikelihoodRatio(l0, l1 float64, freedom int) (Test, error) {
+	statistic := max(0, 2*(l1-l0))
+	if math.IsNaN(l1-l0) || math.IsInf(l1-l0, 0) {
+		return Test{}, fmt.Errorf("the log-likelihoods are %v and %v: they must be finite", l0, l1)
+	}
+	if freedom < 1 {
+		return Test{}, fmt.Errorf("a likelihood-ratio test has one or more degrees of freedom, not %d", freedom)
+	}
+	return Test{statistic, freedom, distuv.ChiSquared{K: float64(freedom)}.Survival(statistic)}, nil
+}
+
+// EqualWorths is the [LikelihoodRatio] test that all items have the same worth. The tie parameters
+// are free. Errors are those of [Fit].
+func (m *Model) EqualWorths(ctx context.Context) (Test, error) {
+	n := newton{likelihood: newLikelihood(m.rankings, len(m.Items), m.TieOrders), equal: true}
+	if err := n.options.check(); err != nil {
+		return Test{}, err
+	}
+	x, err := n.maximize(ctx)
+	if err != nil {
+		return Test{}, err
+	}
+	return LikelihoodRatio(n.value(x, nil, nil), m.LogLikelihood, len(m.Items)-1)
+}

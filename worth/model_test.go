@@ -1,0 +1,257 @@
+package worth
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+)
+
+// drawRankings draws a few rankings of a few items: partial, top-k and tied ones, with weights. Ties
+// have two or three items.
+func drawRankings(t *rapid.T, ties bool) *Rankings {
+	n := rapid.IntRange(2, 6).Draw(t, "items")
+	r := &Rankings{Items: numbered(n)}
+	for range rapid.IntRange(1, 8).Draw(t, "rankings") {
+		order := rapid.Permutation(sequence(n)).Draw(t, "order")
+		order = order[:rapid.IntRange(2, n).Draw(t, "length")]
+		ranking := Ranking{Weight: rapid.Float64Range(0.1, 5).Draw(t, "weight")}
+		placed := rapid.IntRange(1, len(order)).Draw(t, "placed")
+		for i := 0; i < placed; {
+			size := 1
+			if ties {
+				size = min(rapid.IntRange(1, 3).Draw(t, "size"), placed-i)
+			}
+			ranking.Places = append(ranking.Places, order[i:i+size])
+			i += size
+		}
+		ranking.Rest = order[placed:]
+		mustAdd(t, r, ranking)
+	}
+	return r
+}
+
+// drawParameters draws log-worths and logs of tie parameters.
+func drawParameters(t *rapid.T, l *likelihood) []float64 {
+	return rapid.SliceOfN(rapid.Float64Range(-3, 3), l.size(), l.size()).Draw(t, "parameters")
+}
+
+func sequence(n int) (s []int) {
+	for i := range n {
+		s = append(s, i)
+	}
+	return s
+}
+
+// logProbability is that of a ranking, from the formula in the package's comment, over all subsets.
+func logProbability(ranking Ranking, x []float64, items int, orders []int) (log float64) {
+	f := func(set []int) float64 { // log f(S)
+		sum := 0.0
+		for _, i := range set {
+			sum += x[i] / float64(len(set))
+		}
+		if len(set) == 1 {
+			return sum
+		}
+		order := slices.Index(orders, len(set))
+		if order < 0 {
+			return math.Inf(-1)
+		}
+		return sum + x[items+order]
+	}
+	left := slices.Concat(append(slices.Clone(ranking.Places), ranking.Rest)...)
+	for _, place := range ranking.Places {
+		sum := 0.0
+		for subset := 1; subset < 1<<len(left); subset++ {
+			var set []int
+			for j, i := range left {
+				if subset>>j&1 == 1 {
+					set = append(set, i)
+				}
+			}
+			sum += math.Exp(f(set) - f(place))
+		}
+		log -= math.Log(sum)
+		left = left[len(place):]
+	}
+	return log
+}
+
+func TestLikelihoodIsThatOfAllSubsets(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := drawRankings(t, rapid.Bool().Draw(t, "ties"))
+		l := newLikelihood(r, len(r.Items), r.tieOrders())
+		x := drawParameters(t, l)
+		want := 0.0
+		for i := range r.Len() {
+			ranking := r.At(i)
+			want += ranking.Weight * logProbability(ranking, x, l.items, l.orders)
+		}
+		near(t, "log-likelihood", []float64{l.value(x, nil, nil)}, []float64{want}, 1e-11)
+	})
+}
+
+func TestDerivativesAreFiniteDifferences(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := drawRankings(t, rapid.Bool().Draw(t, "ties"))
+		l := newLikelihood(r, len(r.Items), r.tieOrders())
+		x := drawParameters(t, l)
+		gradient, diagonal := make([]float64, l.size()), make([]float64, l.size())
+		l.value(x, gradient, diagonal)
+		h := l.information(x)
+		const step = 1e-5
+		for i := range x {
+			at := func(d float64) (float64, []float64) {
+				moved, g := slices.Clone(x), make([]float64, l.size())
+				moved[i] += d
+				return l.value(moved, g, make([]float64, l.size())), g
+			}
+			above, gradientAbove := at(step)
+			below, gradientBelow := at(-step)
+			near(t, "gradient", gradient[i:i+1], []float64{(above - below) / (2 * step)}, 1e-7)
+			for j := range x {
+				near(t, "Hessian", []float64{-h.At(j, i)}, []float64{(gradientAbove[j] - gradientBelow[j]) / (2 * step)}, 1e-7)
+			}
+			near(t, "diagonal", diagonal[i:i+1], []float64{h.At(i, i)}, 1e-10)
+		}
+		v := drawParameters(t, l)
+		product, want := make([]float64, l.size()), mat.NewVecDense(l.size(), nil)
+		l.times(x)(product, v)
+		want.MulVec(h, mat.NewVecDense(l.size(), v))
+		near(t, "H·v", product, want.RawVector().Data, 1e-10)
+	})
+}
+
+// The fast way for rankings without ties and the way for all, which a large spread takes, agree.
+func TestBothWaysAgree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := drawRankings(t, false)
+		// One more item, in no ranking, makes the spread large.
+		far := &Rankings{Items: append(slices.Clone(r.Items), "far"), entries: r.entries, spans: r.spans}
+		fast, all := newLikelihood(r, len(r.Items), nil), newLikelihood(far, len(far.Items), nil)
+		x := drawParameters(t, fast)
+		y := append(slices.Clone(x), -1000)
+		if all.worths(y) != nil || fast.worths(x) == nil {
+			t.Fatal("not both ways")
+		}
+		n := len(x)
+		g, d, gAll, dAll := make([]float64, n), make([]float64, n), make([]float64, n+1), make([]float64, n+1)
+		near(t, "log-likelihood", []float64{fast.value(x, g, d)}, []float64{all.value(y, gAll, dAll)}, 1e-11)
+		near(t, "gradient", g, gAll[:n], 1e-11)
+		near(t, "diagonal", d, dAll[:n], 1e-11)
+		h, hAll := fast.information(x), all.information(y)
+		for i := range n {
+			for j := range n {
+				near(t, "information", []float64{h.At(i, j)}, []float64{hAll.At(i, j)}, 1e-11)
+			}
+		}
+	})
+}
+
+func TestTiedRankingsHaveProbabilityOne(t *testing.T) {
+	m := &Model{Items: numbered(4), LogWorths: []float64{1, 0.2, -0.5, -0.7}, TieOrders: []int{2, 3, 4}, LogTies: []float64{-0.3, 0.4, -1}}
+	sum := 0.0
+	var extend func(places [][]int, left []int)
+	extend = func(places [][]int, left []int) {
+		if len(left) == 0 {
+			r := &Rankings{Items: m.Items}
+			mustAdd(t, r, Ranking{Places: places})
+			e, err := m.Evaluate(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += math.Exp(e.LogLikelihood)
+			return
+		}
+		for subset := 1; subset < 1<<len(left); subset++ {
+			var place, others []int
+			for j, i := range left {
+				if subset>>j&1 == 1 {
+					place = append(place, i)
+				} else {
+					others = append(others, i)
+				}
+			}
+			extend(append(slices.Clone(places), place), others)
+		}
+	}
+	extend(nil, sequence(4))
+	near(t, "sum over all 75 rankings", []float64{sum}, []float64{1}, 1e-14)
+}
+
+func TestGapsOfAThousand(t *testing.T) {
+	m := &Model{Items: numbered(4), LogWorths: []float64{1500, 500, -500, -1500}, TieOrders: []int{2}, LogTies: []float64{0}}
+	for _, c := range []struct {
+		places [][]int
+		log    float64
+	}{
+		{[][]int{{0}, {1}, {2}, {3}}, 0},
+		{[][]int{{3}, {2}, {1}, {0}}, -3000 - 2000 - 1000},
+		{[][]int{{0, 1}, {2}, {3}}, -500},
+		{[][]int{{0}, {1}, {2, 3}}, -500},
+	} {
+		r := &Rankings{Items: m.Items}
+		mustAdd(t, r, Ranking{Places: c.places})
+		e, err := m.Evaluate(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "log-likelihood", []float64{e.LogLikelihood}, []float64{c.log}, 1e-9)
+	}
+}
+
+func TestTauIsThatOfAllPairs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := drawRankings(t, true)
+		m := &Model{Items: r.Items, TieOrders: []int{2, 3}, LogTies: []float64{0, 0}}
+		for range r.Items {
+			m.LogWorths = append(m.LogWorths, float64(rapid.IntRange(-2, 2).Draw(t, "worth")))
+		}
+		var sum, weight float64
+		for i := range r.Len() {
+			ranking := r.At(i)
+			var concordance, pairs float64
+			places := append(slices.Clone(ranking.Places), ranking.Rest)
+			for above, place := range places {
+				for _, below := range places[above+1:] {
+					for _, a := range place {
+						for _, b := range below {
+							concordance += float64(cmp.Compare(m.LogWorths[a], m.LogWorths[b]))
+							pairs++
+						}
+					}
+				}
+			}
+			if pairs > 0 {
+				sum += ranking.Weight * concordance / pairs
+				weight += ranking.Weight
+			}
+		}
+		e, err := m.Evaluate(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := sum / weight; e.Tau != want && !(math.Abs(e.Tau-want) < 1e-12) && !math.IsNaN(want) {
+			t.Fatalf("τ is %v, want %v", e.Tau, want)
+		}
+	})
+}
+
+func TestEvaluateRefusesOtherItemsAndTies(t *testing.T) {
+	m := mustFit(t, mustRead(t, "A > B\nB > A\n", "races"), Options{})
+	for _, c := range []struct{ text, want string }{
+		{"A > C", "other items"},
+		{"A = B", "a tie of 2 items"},
+	} {
+		if _, err := m.Evaluate(mustRead(t, c.text, "others")); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: got %v, want an error with %q", c.text, err, c.want)
+		}
+	}
+	if _, err := m.Evaluate(&Rankings{Items: m.Items}); err == nil {
+		t.Error("no rankings are not an error")
+	}
+}

@@ -1,0 +1,107 @@
+package worth
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// preflib reads PrefLib's format: a header with "# ALTERNATIVE NAME 1: Ann" for every alternative, then
+// lines such as "12: 3,{1,4},2", where alternatives in braces are tied.
+func (in *reader) preflib(r io.Reader, ending string) error {
+	lines := bufio.NewReader(r)
+	alternatives, err := in.alternatives(lines)
+	if err != nil {
+		return err
+	}
+	return in.lines(lines, func(line string) error {
+		weight, order, found := strings.Cut(line, ":")
+		w, err := strconv.ParseFloat(strings.TrimSpace(weight), 64)
+		if !found || err != nil || !(w > 0) {
+			return fmt.Errorf("%.40q: want a positive count, a colon and an order, such as 12: 3,1,2", line)
+		}
+		ranking, listed, err := preflibOrder(order, alternatives)
+		if err != nil {
+			return err
+		}
+		ranking.Weight = w
+		if ending[1] == 's' && len(ranking.Places) < listed {
+			return fmt.Errorf("a tie in a file of strict orders: its name would end in .to%c", ending[3])
+		}
+		if ending[3] == 'c' && listed < len(alternatives) {
+			return fmt.Errorf("%d of %d alternatives in a file of complete orders: its name would end in %si", listed, len(alternatives), ending[:3])
+		}
+		return in.add(ranking, true)
+	})
+}
+
+// alternatives reads the lines of the header, up to one that does not begin with #. They give
+// the item of every alternative, which are numbered from 1.
+func (in *reader) alternatives(lines *bufio.Reader) ([]int, error) {
+	const name = "# ALTERNATIVE NAME "
+	var items []int
+	for {
+		if next, err := lines.Peek(1); err != nil || !bytes.Equal(next, []byte("#")) {
+			break
+		}
+		line, err := lines.ReadString('\n')
+		if err != nil && err != io.EOF {
+			return nil, fmt.Errorf("%s: %w", in.file, err)
+		}
+		in.line++
+		text, found := strings.CutPrefix(line, name)
+		if !found {
+			continue
+		}
+		number, text, _ := strings.Cut(text, ":")
+		n, err := strconv.Atoi(number)
+		if err != nil || n != len(items)+1 {
+			return nil, in.at(fmt.Errorf("alternative %.20q: want %d, since they are numbered from 1", number, len(items)+1))
+		}
+		item, err := in.item(strings.TrimSpace(text))
+		if err != nil {
+			return nil, in.at(err)
+		}
+		if len(in.options.Items) == 0 && item != len(items) {
+			return nil, in.at(fmt.Errorf("alternatives %d and %d have one name", item+1, n))
+		}
+		items = append(items, item)
+	}
+	if items == nil {
+		in.line++
+		return nil, in.at(errors.New(`the header has no "# ALTERNATIVE NAME 1: …": want PrefLib's format of 2022 or later`))
+	}
+	return items, nil
+}
+
+// preflibOrder parses an order, and counts its alternatives.
+func preflibOrder(order string, alternatives []int) (ranking Ranking, listed int, err error) {
+	tied := false
+	for _, field := range strings.Split(order, ",") {
+		field = strings.TrimSpace(field)
+		number, open := strings.CutPrefix(field, "{")
+		number, closed := strings.CutSuffix(number, "}")
+		n, err := strconv.Atoi(strings.TrimSpace(number))
+		if err != nil || n < 1 || n > len(alternatives) {
+			return ranking, 0, fmt.Errorf("alternative %.20q: want a number from 1 to %d", field, len(alternatives))
+		}
+		if open && tied || closed && !tied && !open {
+			return ranking, 0, fmt.Errorf("alternative %.20q: braces do not match", field)
+		}
+		listed++
+		if last := len(ranking.Places) - 1; tied {
+			ranking.Places[last] = append(ranking.Places[last], alternatives[n-1])
+		} else {
+			ranking.Places = append(ranking.Places, []int{alternatives[n-1]})
+		}
+		tied = (tied || open) && !closed
+	}
+	if tied {
+		return ranking, 0, errors.New("a brace is not closed")
+	}
+	return ranking, listed, nil
+}

@@ -1,0 +1,187 @@
+package worth
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A Ranking is one observation. Items are numbers in [Rankings.Items].
+//
+// A full ranking has a place for every item, a partial one for some: of the others nothing is
+// known. In a top-k ranking, and in a choice from a set, the other items of the set are the Rest.
+// A comparison of two items is a ranking of two places.
+type Ranking struct {
+	Places [][]int // the items of every place, best place first; several items at one place are tied
+	Rest   []int   // items after all places, in unknown order
+	Weight float64 // how often it was observed; zero is once
+}
+
+// Rankings are observed rankings of items. The zero value has none and is ready for use. It may
+// be read by several goroutines at a time if none of them adds.
+type Rankings struct {
+	Items []string // the names of the items, by number
+
+	numbers map[string]int
+	entries []int32 // the items of all rankings, best first, then the rest; ^item is at the place of the one before it
+	spans   []span  // of every ranking
+	seen    []int   // of every item the number, from 1, of the last ranking that has it
+}
+
+// A span is one ranking in the entries.
+type span struct {
+	from, placed, to int // [from, placed) are at places, [placed, to) are the rest
+	weight           float64
+}
+
+// Item is the number of the item with that name. A name that is new becomes a new item.
+func (r *Rankings) Item(name string) int {
+	if r.numbers == nil || len(r.numbers) != len(r.Items) {
+		r.numbers = make(map[string]int, len(r.Items))
+		for i, known := range r.Items {
+			r.numbers[known] = i
+		}
+	}
+	i, known := r.numbers[name]
+	if !known {
+		i = len(r.Items)
+		r.Items = append(r.Items, name)
+		r.numbers[name] = i
+	}
+	return i
+}
+
+// Len is the number of rankings.
+func (r *Rankings) Len() int { return len(r.spans) }
+
+// At is ranking i, with a weight that is not zero.
+func (r *Rankings) At(i int) Ranking {
+	s := r.spans[i]
+	ranking := Ranking{Weight: s.weight}
+	for _, e := range r.entries[s.from:s.placed] {
+		if e >= 0 {
+			ranking.Places = append(ranking.Places, nil)
+		}
+		last := &ranking.Places[len(ranking.Places)-1]
+		*last = append(*last, int(item(e)))
+	}
+	for _, e := range r.entries[s.placed:s.to] {
+		ranking.Rest = append(ranking.Rest, int(e))
+	}
+	return ranking
+}
+
+// item is the item of an entry.
+func item(entry int32) int32 { return entry ^ entry>>31 }
+
+// Add adds a ranking. Errors are an item twice, an item without a name, a place without items,
+// fewer than two items in all, and a weight that is negative or not finite; nothing is then added.
+func (r *Rankings) Add(ranking Ranking) error {
+	weight := ranking.Weight
+	if weight == 0 {
+		weight = 1
+	}
+	if !(weight > 0) || math.IsInf(weight, 0) {
+		return fmt.Errorf("the weight is %v: it must be positive and finite", ranking.Weight)
+	}
+	s := span{from: len(r.entries), weight: weight}
+	err := r.appendEntries(ranking, &s)
+	if err == nil && s.to-s.from < 2 {
+		err = errors.New("a ranking of one item says nothing: it needs two or more, with those that it was chosen from")
+	}
+	if err != nil {
+		for _, e := range r.entries[s.from:] {
+			r.seen[item(e)] = 0
+		}
+		r.entries = r.entries[:s.from]
+		return err
+	}
+	r.spans = append(r.spans, s)
+	return nil
+}
+
+func (r *Rankings) appendEntries(ranking Ranking, s *span) error {
+	if len(ranking.Places) == 0 {
+		return errors.New("a ranking needs one place or more")
+	}
+	for i, place := range ranking.Places {
+		if len(place) == 0 {
+			return fmt.Errorf("place %d has no items", i+1)
+		}
+		for j, number := range place {
+			if err := r.see(number); err != nil {
+				return err
+			}
+			if j > 0 {
+				number = ^number
+			}
+			r.entries = append(r.entries, int32(number))
+		}
+	}
+	s.placed = len(r.entries)
+	for _, number := range ranking.Rest {
+		if err := r.see(number); err != nil {
+			return err
+		}
+		r.entries = append(r.entries, int32(number))
+	}
+	s.to = len(r.entries)
+	return nil
+}
+
+// see notes that the ranking which is being added has an item.
+func (r *Rankings) see(number int) error {
+	if number < 0 || number >= min(len(r.Items), math.MaxInt32) {
+		return fmt.Errorf("item %d has no name: there are %d items, from 0", number, len(r.Items))
+	}
+	if missing := len(r.Items) - len(r.seen); missing > 0 {
+		r.seen = append(r.seen, make([]int, missing)...)
+	}
+	if r.seen[number] == len(r.spans)+1 {
+		return fmt.Errorf("item %q is in the ranking twice", r.Items[number])
+	}
+	r.seen[number] = len(r.spans) + 1
+	return nil
+}
+
+// withGhost is the rankings and, for every item, a win and a loss against one more item, of
+// that weight each.
+func (r *Rankings) withGhost(weight float64) *Rankings {
+	n := len(r.Items)
+	g := &Rankings{
+		entries: append(make([]int32, 0, len(r.entries)+4*n), r.entries...),
+		spans:   append(make([]span, 0, len(r.spans)+2*n), r.spans...),
+	}
+	for i := range n {
+		at := len(g.entries)
+		g.entries = append(g.entries, int32(i), int32(n), int32(n), int32(i))
+		g.spans = append(g.spans, span{at, at + 2, at + 2, weight}, span{at + 2, at + 4, at + 4, weight})
+	}
+	return g
+}
+
+// tieOrders are the sizes of the ties, ascending.
+func (r *Rankings) tieOrders() []int {
+	var orders []int
+	for _, s := range r.spans {
+		for from := s.from; from < s.placed; {
+			to := r.placeEnd(from, s)
+			if size := to - from; size > 1 && !slices.Contains(orders, size) {
+				orders = append(orders, size)
+			}
+			from = to
+		}
+	}
+	slices.Sort(orders)
+	return orders
+}
+
+// placeEnd is the end of the place that begins at an entry.
+func (r *Rankings) placeEnd(from int, s span) int {
+	to := from + 1
+	for to < s.placed && r.entries[to] < 0 {
+		to++
+	}
+	return to
+}

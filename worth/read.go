@@ -1,0 +1,242 @@
+package worth
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/plrank/plrank/internal/names"
+)
+
+// ReadOptions says how to read rankings.
+type ReadOptions struct {
+	// Items are the items that there are, by number, such as those of a model; others are errors.
+	// Nil: those of a PrefLib file are in its header, and elsewhere every name is an item.
+	Items []string
+
+	// Unlisted says what is known of items that a ranking leaves out: "omit" (or empty), nothing; or
+	// "last", that they come after all places, in unknown order. The items must then be known
+	// from Items or from the header of a PrefLib file.
+	Unlisted string
+}
+
+// ReadFile reads the rankings in a file. The ending of its name tells the format, as in [Read].
+func ReadFile(path string, o ReadOptions) (*Rankings, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Read(f, path, o)
+}
+
+// Read reads rankings. The ending of the name tells the format:
+//
+//   - .soc, .soi, .toc, .toi: PrefLib (preflib.org/format), orders with or without ties (t, s), of all
+//     alternatives or of some (c, i), with the names of the alternatives in the header.
+//
+//   - .csv: a header, then a row for each item of each ranking, in any order. The columns ranking and item
+//     are names, rank is a number; equal ranks are a tie, and without a rank an item is one of the Rest.
+//     There may be a column weight, with one value for each ranking.
+//
+//   - else text, a ranking a line, such as
+//
+//     Ann > Bob = Cem > Dan        Bob and Cem are tied
+//     3: Ann > Dan                 observed three times
+//     Bob > Ann | Bob, Ann, Cem    the set chosen from, here with Cem as the Rest
+//     "12: > 3" > "a | b"          names in quotes, as in Go, may have any characters
+//
+// Lines that begin with # are comments. Errors begin with file:line. They are lines that are empty
+// or not in the format, items twice in a ranking, items that are unknown, and rankings of one item.
+func Read(r io.Reader, name string, o ReadOptions) (*Rankings, error) {
+	if o.Unlisted != "" && o.Unlisted != "omit" && o.Unlisted != "last" {
+		return nil, fmt.Errorf("invalid ReadOptions.Unlisted %q: want omit or last", o.Unlisted)
+	}
+	in := &reader{file: name, options: o, rankings: &Rankings{}}
+	for i, known := range o.Items {
+		if in.rankings.Item(known) != i {
+			return nil, fmt.Errorf("ReadOptions.Items has %q twice", known)
+		}
+	}
+	var err error
+	switch ending := strings.ToLower(filepath.Ext(name)); ending {
+	case ".soc", ".soi", ".toc", ".toi":
+		err = in.preflib(r, ending)
+	case ".csv":
+		err = in.csv(r)
+	default:
+		err = in.lines(r, in.text)
+	}
+	if err == nil && in.rankings.Len() == 0 {
+		err = fmt.Errorf("%s has no rankings", name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return in.rankings, nil
+}
+
+// A reader fills rankings from a file.
+type reader struct {
+	file     string
+	line     int // from 1
+	options  ReadOptions
+	rankings *Rankings
+}
+
+// at says where an error is.
+func (in *reader) at(err error) error { return fmt.Errorf("%s:%d: %w", in.file, in.line, err) }
+
+// lines calls f for every line but comments.
+func (in *reader) lines(r io.Reader, f func(line string) error) error {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, math.MaxInt)
+	for lines.Scan() {
+		in.line++
+		line := strings.TrimSpace(lines.Text())
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		if line == "" {
+			return in.at(errors.New("the line is empty: want a ranking"))
+		}
+		if err := f(line); err != nil {
+			return in.at(err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("%s: %w", in.file, err)
+	}
+	return nil
+}
+
+// item is the number of an item.
+func (in *reader) item(name string) (int, error) {
+	if name == "" {
+		return 0, errors.New("an item has no name")
+	}
+	r := in.rankings
+	if len(in.options.Items) == 0 {
+		return r.Item(name), nil
+	}
+	if i, known := r.numbers[name]; known {
+		return i, nil
+	}
+	if near := names.Nearest(name, r.Items); near != "" {
+		return 0, fmt.Errorf("item %q is unknown (did you mean %q?)", name, near)
+	}
+	return 0, fmt.Errorf("item %q is unknown: there are %d items, %q and others", name, len(r.Items), r.Items[0])
+}
+
+// add adds a ranking; known says that all items are.
+func (in *reader) add(ranking Ranking, known bool) error {
+	if in.options.Unlisted != "last" {
+		return in.rankings.Add(ranking)
+	}
+	if !known {
+		return errors.New(`ReadOptions.Unlisted is "last", but the items are not known: give ReadOptions.Items`)
+	}
+	if most := 1 << 31; (in.rankings.Len()+1)*len(in.rankings.Items) > most {
+		return fmt.Errorf("with the items that they leave out, the rankings have more than %d entries", most)
+	}
+	listed := make([]bool, len(in.rankings.Items))
+	for _, place := range append(ranking.Places, ranking.Rest) {
+		for _, i := range place {
+			listed[i] = true
+		}
+	}
+	for i, l := range listed {
+		if !l {
+			ranking.Rest = append(ranking.Rest, i)
+		}
+	}
+	return in.rankings.Add(ranking)
+}
+
+// text reads a line of text.
+func (in *reader) text(line string) error {
+	ranking := Ranking{Places: [][]int{nil}}
+	if weight, rest, found := strings.Cut(line, ":"); found {
+		if w, err := strconv.ParseFloat(strings.TrimSpace(weight), 64); err == nil {
+			if !(w > 0) {
+				return fmt.Errorf("the weight is %v: it must be positive", w)
+			}
+			ranking.Weight, line = w, rest
+		}
+	}
+	var set []int // chosen from
+	for separator, inSet := byte('>'), false; separator != 0; {
+		name, next, rest, err := cutItem(line)
+		if err != nil {
+			return err
+		}
+		if inSet != (next == ',') && next != 0 || next == '|' && inSet {
+			return fmt.Errorf("%q after item %q: want > or = between items, then | and items with commas", next, name)
+		}
+		i, err := in.item(name)
+		if err != nil {
+			return err
+		}
+		switch last := len(ranking.Places) - 1; {
+		case inSet:
+			set = append(set, i)
+		case separator == '>' && ranking.Places[last] != nil:
+			ranking.Places = append(ranking.Places, []int{i})
+		default:
+			ranking.Places[last] = append(ranking.Places[last], i)
+		}
+		separator, line, inSet = next, rest, inSet || next == '|'
+	}
+	ranking.Rest = without(set, ranking.Places)
+	return in.add(ranking, len(in.options.Items) > 0)
+}
+
+// without is a set without the items at places.
+func without(set []int, places [][]int) []int {
+	if set == nil {
+		return nil
+	}
+	placed := map[int]bool{}
+	for _, place := range places {
+		for _, i := range place {
+			placed[i] = true
+		}
+	}
+	var rest []int
+	for _, i := range set {
+		if !placed[i] {
+			rest = append(rest, i)
+		}
+	}
+	return rest
+}
+
+// cutItem cuts a line after its first item and the separator that follows, which is 0 at the end.
+func cutItem(line string) (name string, separator byte, rest string, err error) {
+	line = strings.TrimSpace(line)
+	if strings.HasPrefix(line, `"`) {
+		quoted, err := strconv.QuotedPrefix(line)
+		if err != nil {
+			return "", 0, "", fmt.Errorf("the quotes of %.40q are not those of a Go string", line)
+		}
+		name, _ = strconv.Unquote(quoted)
+		line = strings.TrimSpace(line[len(quoted):])
+		if line != "" && !strings.ContainsRune(">=|,", rune(line[0])) {
+			return "", 0, "", fmt.Errorf("%.40q after item %q: want >, =, | or a comma", line, name)
+		}
+	} else if end := strings.IndexAny(line, ">=|,"); end >= 0 {
+		name, line = strings.TrimSpace(line[:end]), line[end:]
+	} else {
+		name, line = line, ""
+	}
+	if line == "" {
+		return name, 0, "", nil
+	}
+	return name, line[0], line[1:], nil
+}

@@ -1,0 +1,182 @@
+package worth
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// show has a line for each ranking.
+func show(r *Rankings) string {
+	var lines []string
+	name := func(place []int) string {
+		var names []string
+		for _, i := range place {
+			names = append(names, r.Items[i])
+		}
+		return strings.Join(names, "=")
+	}
+	for i := range r.Len() {
+		ranking := r.At(i)
+		var places []string
+		for _, place := range ranking.Places {
+			places = append(places, name(place))
+		}
+		lines = append(lines, fmt.Sprintf("%g:%s|%s", ranking.Weight, strings.Join(places, ">"), name(ranking.Rest)))
+	}
+	return strings.Join(lines, " ")
+}
+
+func TestFormats(t *testing.T) {
+	const header = "# FILE NAME: x\n# ALTERNATIVE NAME 1: A B\n# ALTERNATIVE NAME 2: C\n# ALTERNATIVE NAME 3: D: E\n# ALTERNATIVE NAME 4: F\n"
+	known := []string{"D", "C", "B", "A"}
+	for _, c := range []struct {
+		name, text string
+		options    ReadOptions
+		want       string
+	}{
+		{"text", "# by hand\nA b > C\n  2.5: C=D>A b = E  \r\n", ReadOptions{}, "1:A b>C| 2.5:C=D>A b=E|"},
+		{"text", "A > B | A, C,B ,D\nA|B", ReadOptions{}, "1:A>B|C=D 1:A|B"},
+		{"text", `3: "2: >" = "\"|" > C:D | "x,y"`, ReadOptions{}, `3:2: >="|>C:D|x,y`},
+		{"text", "Alien: Covenant > Alien\n", ReadOptions{}, "1:Alien: Covenant>Alien|"},
+		{"text", "A > B", ReadOptions{Items: known, Unlisted: "omit"}, "1:A>B|"},
+		{"text", "A > B", ReadOptions{Items: known, Unlisted: "last"}, "1:A>B|D=C"},
+		{"x.soc", header + "2: 3,1,2,4\n1: 4,3,2,1\n", ReadOptions{}, "2:D: E>A B>C>F| 1:F>D: E>C>A B|"},
+		{"x.soi", header + "2: 3,1\n", ReadOptions{}, "2:D: E>A B|"},
+		{"x.soi", header + "2: 3\n1: 1,2\n", ReadOptions{Unlisted: "last"}, "2:D: E|A B=C=F 1:A B>C|D: E=F"},
+		{"x.toc", header + "2: {3,1},{4, 2}\n", ReadOptions{}, "2:D: E=A B>F=C|"},
+		{"x.TOI", header + "2: 4,{1,2}\n1: {3},1\n", ReadOptions{}, "2:F>A B=C| 1:D: E>A B|"},
+		{"x.csv", "item,rank,ranking\nA,2,r1\nB,1,r1\nA,1,r2\nC,2,r1\nB,,r2\n", ReadOptions{}, "1:B>A=C| 1:A|B"},
+		{"x.csv", "ranking,judge,item,rank,weight\nr,j,A,2.5,3\nr,j,\"B, C\",10,3\n", ReadOptions{}, "3:A>B, C|"},
+	} {
+		r, err := Read(strings.NewReader(c.text), c.name, c.options)
+		if err != nil {
+			t.Errorf("%s: %q: %v", c.name, c.text, err)
+			continue
+		}
+		if got := show(r); got != c.want {
+			t.Errorf("%s: %q: got %s, want %s", c.name, c.text, got, c.want)
+		}
+		if c.options.Items != nil && !slices.Equal(r.Items, c.options.Items) {
+			t.Errorf("items are %q", r.Items)
+		}
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	const header = "# ALTERNATIVE NAME 1: A\n# ALTERNATIVE NAME 2: B\n# ALTERNATIVE NAME 3: C\n"
+	known := ReadOptions{Items: []string{"Ann", "Bob"}}
+	for _, c := range []struct {
+		name, text string
+		options    ReadOptions
+		want       string
+	}{
+		{"x", "a > b\na > b > a", ReadOptions{}, `x:2: item "a" is in the ranking twice`},
+		{"x", "a > b | c, c", ReadOptions{}, `x:1: item "c" is in the ranking twice`},
+		{"x", "a > b\n\nb > a", ReadOptions{}, "x:2: the line is empty"},
+		{"x", "# none\na", ReadOptions{}, "x:2: a ranking of one item says nothing"},
+		{"x", "a | a", ReadOptions{}, "x:1: a ranking of one item says nothing"},
+		{"x", "a > > b", ReadOptions{}, "x:1: an item has no name"},
+		{"x", "a >", ReadOptions{}, "x:1: an item has no name"},
+		{"x", "a, b", ReadOptions{}, `x:1: ',' after item "a"`},
+		{"x", "a > b | c > d", ReadOptions{}, `x:1: '>' after item "c"`},
+		{"x", "a > b | c | d", ReadOptions{}, `x:1: '|' after item "c"`},
+		{"x", `"a > b`, ReadOptions{}, "x:1: the quotes of"},
+		{"x", `"a" b > c`, ReadOptions{}, `x:1: "b > c" after item "a"`},
+		{"x", "0: a > b", ReadOptions{}, "x:1: the weight is 0"},
+		{"x", "-1: a > b", ReadOptions{}, "x:1: the weight is -1"},
+		{"x", "Inf: a > b", ReadOptions{}, "x:1: the weight is +Inf"},
+		{"x", "NaN: a > b", ReadOptions{}, "x:1: the weight is NaN"},
+		{"x", "Ann > Bobb", known, `x:1: item "Bobb" is unknown (did you mean "Bob"?)`},
+		{"x", "Ann > Christopher", known, `x:1: item "Christopher" is unknown: there are 2 items, "Ann" and others`},
+		{"x", "a > b", ReadOptions{Unlisted: "last"}, "x:1: ReadOptions.Unlisted"},
+		{"x", "a > b", ReadOptions{Unlisted: "first"}, "invalid ReadOptions.Unlisted"},
+		{"x", "a > b", ReadOptions{Items: []string{"a", "b", "a"}}, `ReadOptions.Items has "a" twice`},
+		{"x", "", ReadOptions{}, "x has no rankings"},
+		{"x.soc", header + "1: 1,2", ReadOptions{}, "x.soc:4: 2 of 3 alternatives in a file of complete orders: its name would end in .soi"},
+		{"x.soi", header + "1: 1,{2,3}", ReadOptions{}, "x.soi:4: a tie in a file of strict orders: its name would end in .toi"},
+		{"x.toi", header + "1: 1,{2,3", ReadOptions{}, "x.toi:4: a brace is not closed"},
+		{"x.toi", header + "1: 1,2},3", ReadOptions{}, "x.toi:4: alternative \"2}\": braces do not match"},
+		{"x.toi", header + "1: {1,{2,3}", ReadOptions{}, "x.toi:4: alternative \"{2\": braces do not match"},
+		{"x.soi", header + "1: 1,4", ReadOptions{}, `x.soi:4: alternative "4": want a number from 1 to 3`},
+		{"x.soi", header + "1: 1,1", ReadOptions{}, `x.soi:4: item "A" is in the ranking twice`},
+		{"x.soi", header + "1: 1", ReadOptions{}, "x.soi:4: a ranking of one item says nothing"},
+		{"x.soi", header + "1,2,3", ReadOptions{}, "x.soi:4: \"1,2,3\": want a positive count"},
+		{"x.soi", header + "\n", ReadOptions{}, "x.soi:4: the line is empty"},
+		{"x.soi", header + "# ALTERNATIVE NAME 5: E\n1: 1,2", ReadOptions{}, `x.soi:4: alternative "5": want 4`},
+		{"x.soi", header + "# ALTERNATIVE NAME 4: A\n1: 1,2", ReadOptions{}, "x.soi:4: alternatives 1 and 4 have one name"},
+		{"x.soi", "3\n1,A\n2,B\n3,C\n4,4,1\n4,1,2,3\n", ReadOptions{}, "x.soi:1: the header has no"},
+		{"x.soi", header, ReadOptions{}, "x.soi has no rankings"},
+		{"x.soi", header + "1: 1,2", known, `x.soi:1: item "A" is unknown`},
+		{"x.csv", "ranking,item\nr,A\n", ReadOptions{}, `x.csv:1: the header is ["ranking" "item"]`},
+		{"x.csv", "ranking,item,rank\nr,A,1\nr,B,first\n", ReadOptions{}, `x.csv:3: rank "first": want a number`},
+		{"x.csv", "ranking,item,rank\nr,A,1\nr,A,2\n", ReadOptions{}, `x.csv:2: item "A" is in the ranking twice`},
+		{"x.csv", "ranking,item,rank\nr,A,\nr,B,\n", ReadOptions{}, "x.csv:2: no item of the ranking has a rank"},
+		{"x.csv", "ranking,item,rank\nr,A\n", ReadOptions{}, "x.csv: record on line 2: wrong number of fields"},
+		{"x.csv", "ranking,item,rank,weight\nr,A,1,2\nr,B,2,3\n", ReadOptions{}, `x.csv:3: weight "3": ranking "r" has "2" on line 2`},
+		{"x.csv", "ranking,item,rank,weight\nr,A,1,0\nr,B,2,0\n", ReadOptions{}, `x.csv:2: weight "0": want a positive number`},
+		{"x.csv", "", ReadOptions{}, "x.csv has no header"},
+	} {
+		_, err := Read(strings.NewReader(c.text), c.name, c.options)
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: %q: got %v, want %s…", c.name, c.text, err, c.want)
+		}
+	}
+}
+
+func TestReadFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "races.txt")
+	if err := os.WriteFile(path, []byte("a > b\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := ReadFile(path, ReadOptions{}); err != nil || show(r) != "1:a>b|" {
+		t.Errorf("got %v", err)
+	}
+	if _, err := ReadFile(path+".none", ReadOptions{}); !os.IsNotExist(err) {
+		t.Errorf("got %v for a file that does not exist", err)
+	}
+}
+
+func TestAddChangesNothingAfterAnError(t *testing.T) {
+	r := &Rankings{Items: numbered(3)}
+	mustAdd(t, r, Ranking{Places: [][]int{{0}, {1, 2}}})
+	for _, bad := range []Ranking{
+		{},
+		{Places: [][]int{{0}, {}}},
+		{Places: [][]int{{0}, {3}}},
+		{Places: [][]int{{0}, {-1}}},
+		{Places: [][]int{{0, 0}}},
+		{Places: [][]int{{0}}, Rest: []int{0}},
+		{Places: [][]int{{2}}},
+		{Places: [][]int{{0}, {1}}, Weight: -1},
+	} {
+		if err := r.Add(bad); err == nil {
+			t.Errorf("%+v is not an error", bad)
+		}
+	}
+	mustAdd(t, r, Ranking{Places: [][]int{{2}}, Rest: []int{0, 1}, Weight: 2})
+	if got := show(r); got != "1:1>2=3| 2:3|1=2" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add("3: a > b = c | d, e\n", "x")
+	f.Add(netflix, "x.toi")
+	f.Add("ranking,item,rank,weight\nr,a,1,2\nr,b,2,2\n", "x.csv")
+	f.Fuzz(func(t *testing.T, text, name string) {
+		r, err := Read(strings.NewReader(text), name, ReadOptions{})
+		if err != nil {
+			return
+		}
+		for i := range r.Len() {
+			ranking := r.At(i)
+			if items := slices.Concat(append(ranking.Places, ranking.Rest)...); len(items) < 2 || !(ranking.Weight > 0) {
+				t.Errorf("ranking %+v", ranking)
+			}
+		}
+	})
+}

@@ -1,0 +1,118 @@
+package worth
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// LargestCovariance is the largest number of parameters, items and tie parameters, for which
+// [Model.Uncertainty] has a covariance matrix. That takes time in proportion to its third power.
+const LargestCovariance = 3000
+
+// Uncertainty is the precision of the parameters of a model.
+type Uncertainty struct {
+	// StdErrs are the standard errors of the log-worths, whose mean is zero, and then of the log δ_n.
+	// Without Covariance they are lower bounds, 1/√H_ii for the information H, close to the standard
+	// errors if every item is compared with many others.
+	StdErrs []float64
+
+	// Covariance is the matrix of the covariances of the same parameters. It is nil if there are more than
+	// LargestCovariance parameters.
+	Covariance *mat.SymDense
+
+	items int
+}
+
+// Uncertainty computes standard errors from the information H, which is minus the exact Hessian of the
+// log-likelihood at the estimate. The covariance is the inverse of H on the parameters whose
+// log-worths have the mean zero. A prior moves the estimate but adds no information to H, as in
+// PlackettLuce for R. Items that were never compared, directly or by others, have no standard errors: that
+// is an error.
+func (m *Model) Uncertainty() (*Uncertainty, error) {
+	items, x := len(m.Items), m.parameters()
+	l := newLikelihood(m.rankings, items, m.TieOrders)
+	u := &Uncertainty{StdErrs: make([]float64, len(x)), items: items}
+	variance := func(i int) float64 { return u.Covariance.At(i, i) }
+	if len(x) > LargestCovariance {
+		diagonal := make([]float64, len(x))
+		l.value(x, make([]float64, len(x)), diagonal)
+		variance = func(i int) float64 { return 1 / diagonal[i] }
+	} else if err := u.invert(l.information(x)); err != nil {
+		return nil, err
+	}
+	for i := range u.StdErrs {
+		u.StdErrs[i] = math.Sqrt(variance(i))
+		if v := u.StdErrs[i]; !(v > 0) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("there are no standard errors: the rankings have no information on %s", m.name(i))
+		}
+	}
+	return u, nil
+}
+
+// name is a parameter in an error message.
+func (m *Model) name(i int) string {
+	if i < len(m.Items) {
+		return fmt.Sprintf("item %q", m.Items[i])
+	}
+	return fmt.Sprintf("ties of %d items", m.TieOrders[i-len(m.Items)])
+}
+
+// invert sets the covariance. H has no information on the sum of the log-worths: with a little on it, and
+// with the log-worths centred afterwards, the inverse is that on the others.
+func (u *Uncertainty) invert(h *mat.SymDense) error {
+	trace := 0.0
+	for i := range u.items {
+		trace += h.At(i, i)
+	}
+	little := trace / float64(u.items*u.items)
+	for i := range u.items {
+		for j := i; j < u.items; j++ {
+			h.SetSym(i, j, h.At(i, j)+little)
+		}
+	}
+	var c mat.Cholesky
+	if !c.Factorize(h) || c.Cond() > 1e14 {
+		return fmt.Errorf("there are no standard errors: some items were never compared with others, directly or by others, or almost never won or lost")
+	}
+	u.Covariance = mat.NewSymDense(h.SymmetricDim(), nil)
+	if err := c.InverseTo(u.Covariance); err != nil {
+		return fmt.Errorf("there are no standard errors: %w", err)
+	}
+	u.centre()
+	return nil
+}
+
+// centre turns the covariances into those of the log-worths less their mean.
+func (u *Uncertainty) centre() {
+	size, n := u.Covariance.SymmetricDim(), float64(u.items)
+	means := make([]float64, size) // of the covariances with the log-worths
+	for i := range size {
+		for j := range u.items {
+			means[i] += u.Covariance.At(i, j) / n
+		}
+	}
+	mean := floats.Sum(means[:u.items]) / n
+	for i := range size {
+		for j := i; j < size; j++ {
+			v := u.Covariance.At(i, j)
+			switch {
+			case j < u.items:
+				v += mean - means[i] - means[j]
+			case i < u.items:
+				v -= means[j]
+			}
+			u.Covariance.SetSym(i, j, v)
+		}
+	}
+}
+
+// Difference is the standard error of θ_i − θ_j; NaN without a covariance matrix.
+func (u *Uncertainty) Difference(i, j int) float64 {
+	if u.Covariance == nil {
+		return math.NaN()
+	}
+	return math.Sqrt(u.Covariance.At(i, i) + u.Covariance.At(j, j) - 2*u.Covariance.At(i, j))
+}
