@@ -49,6 +49,7 @@
 //
 // And:
 //   - [github.com/plrank/plrank/plackett] has the numbers on plain slices, for any framework.
+//   - [github.com/plrank/plrank/worth] fits Plackett–Luce models to observed rankings.
 //   - [github.com/plrank/plrank/viz] draws tables, curves and rankings.
 //
 // # Documents are packed rows

@@ -91,15 +91,22 @@ func (c *choice) polynomials(order int, theta []float64, top float64, v []float6
 	n, width := len(theta), order+1
 	for i, t := range theta {
 		c.beta[i] = math.Exp((t - top) / float64(order))
+		total += c.beta[i]
 		if v != nil {
 			c.betaDot[i] = c.beta[i] * v[i] / float64(order)
+			totalDot += c.betaDot[i]
 		}
+	}
+	if order == 1 {
+		return total, totalDot
 	}
 	extend := func(to, toDot, from, fromDot []float64, i int) {
 		to[0], toDot[0] = 1, 0
 		for j := 1; j < width; j++ {
 			to[j] = from[j] + c.beta[i]*from[j-1]
-			toDot[j] = fromDot[j] + c.beta[i]*fromDot[j-1] + c.betaDot[i]*from[j-1]
+			if v != nil {
+				toDot[j] = fromDot[j] + c.beta[i]*fromDot[j-1] + c.betaDot[i]*from[j-1]
+			}
 		}
 	}
 	row := func(table []float64, i int) []float64 { return table[i*width : (i+1)*width] }
@@ -120,6 +127,9 @@ func (c *choice) polynomials(order int, theta []float64, top float64, v []float6
 
 // containing is the part of e_order(β) with item i, and its derivative along v.
 func (c *choice) containing(order, i int, dot bool) (with, withDot float64) {
+	if order == 1 {
+		return c.beta[i], c.betaDot[i]
+	}
 	width := order + 1
 	before, after := c.prefix[i*width:], c.suffix[(i+1)*width:]
 	beforeDot, afterDot := c.prefixDot[i*width:], c.suffixDot[(i+1)*width:]

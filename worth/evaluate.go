@@ -1,6 +1,7 @@
 package worth
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -13,18 +14,22 @@ type Evaluation struct {
 }
 
 // Evaluate measures how well the model predicts rankings of the same items, such as ones held out from
-// the fit. Errors are no rankings, other items, and ties of a size that the model does not have.
+// the fit. Errors are no rankings, other items, parameters
+// that make no model, and ties of a size that the model does not have.
 //
 // Kendall's τ of a ranking is (C − D)/N, where N is the number of pairs of items that it orders. C of them
 // have the same order by worth, D the reverse one; equal worths are neither. Items at one place,
 // and the Rest among themselves, are no such pairs. Rankings without any have no part in the mean, which is
 // NaN if none is left.
 func (m *Model) Evaluate(r *Rankings) (Evaluation, error) {
+	if err := m.check(); err != nil {
+		return Evaluation{}, err
+	}
 	if r.Len() == 0 {
-		return Evaluation{}, fmt.Errorf("there are no rankings to evaluate")
+		return Evaluation{}, errors.New("there are no rankings to evaluate")
 	}
 	if !slices.Equal(r.Items, m.Items) {
-		return Evaluation{}, fmt.Errorf("the rankings are of other items than the model's: read them with ReadOptions.Items")
+		return Evaluation{}, errors.New("the rankings are of other items than the model's: read them with ReadOptions.Items")
 	}
 	for _, n := range r.tieOrders() {
 		if !slices.Contains(m.TieOrders, n) {

@@ -76,7 +76,8 @@ func Fit(ctx context.Context, r *Rankings, o Options) (*Model, error) {
 	x, err := n.maximize(ctx)
 	theta := x[:len(r.Items)]
 	centre(theta)
-	m := &Model{Items: r.Items, LogWorths: theta, TieOrders: orders, LogTies: x[items:], Steps: n.steps, Change: n.change, rankings: r}
+	kept := *r // to which no ranking is added later
+	m := &Model{Items: r.Items, LogWorths: theta, TieOrders: orders, LogTies: x[items:], Steps: n.steps, Change: n.change, rankings: &kept}
 	m.LogLikelihood = newLikelihood(r, len(r.Items), orders).value(m.parameters(), nil, nil)
 	return m, err
 }
@@ -147,7 +148,7 @@ func (n *newton) at(x []float64) point {
 
 // maximize returns the best parameters, also if there is an error.
 func (n *newton) maximize(ctx context.Context) ([]float64, error) {
-	best := n.scaled(n.at(make([]float64, n.size())))
+	best := n.scaled(ctx, n.at(make([]float64, n.size())))
 	n.change = math.Inf(1)
 	radius := 1.0 // of a step: within it, the Hessian does not change much
 	for n.steps < n.options.MaxSteps {
@@ -190,9 +191,9 @@ func (n *newton) maximize(ctx context.Context) ([]float64, error) {
 // scaled improves parameters by generalized iterative scaling, which without ties is Hunter's MM algorithm:
 // θ grows by log(observed/expected), the sums of f over the choices, and by half of it if ties let the f of a
 // choice sum to 2. Such steps are safe far from the maximum, where Newton's are not.
-func (n *newton) scaled(p point) point {
+func (n *newton) scaled(ctx context.Context, p point) point {
 	observed, largest := n.observed(), math.Inf(1)
-	for i := 0; i < 10 && largest > 0.5; i++ {
+	for i := 0; i < 10 && largest > 0.5 && ctx.Err() == nil; i++ {
 		largest = 0
 		x := make([]float64, len(p.x))
 		for i, g := range p.gradient {

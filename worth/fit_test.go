@@ -251,6 +251,26 @@ func TestEqualWorths(t *testing.T) {
 	}
 }
 
+func TestEqualWorthsWithoutTies(t *testing.T) {
+	m := mustFit(t, mustRead(t, netflix, "netflix.soc"), Options{})
+	got, err := m.EqualWorths(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Each of the 24 orders of four has the same probability. There are 588 rankings, as the header of the file says.
+	near(t, "statistic", []float64{got.Statistic}, []float64{2 * (m.LogLikelihood + 588*math.Log(24))}, 1e-9)
+}
+
+func TestLaterRankingsDoNotChangeAModel(t *testing.T) {
+	r := puddings(t)
+	m := mustFit(t, r, Options{})
+	before := mustUncertainty(t, m).StdErrs
+	for range 1000 {
+		mustAdd(t, r, Ranking{Places: [][]int{{0}, {1}, {2, 3, 4}}})
+	}
+	near(t, "standard errors", mustUncertainty(t, m).StdErrs, before, 0)
+}
+
 func TestLikelihoodRatio(t *testing.T) {
 	// 3.841459 and 5.991465 are the 95 % quantiles of χ² with 1 and 2 degrees of freedom.
 	for freedom, quantile := range map[int]float64{1: 3.841459, 2: 5.991465} {
@@ -288,6 +308,21 @@ func TestManyItemsHaveTheDiagonalOnly(t *testing.T) {
 	}
 	for _, e := range u.StdErrs {
 		near(t, "standard error", []float64{e}, []float64{1}, 1e-12)
+	}
+}
+
+// Where every item is compared with many others, what the other items leave unknown adds little.
+func TestTheDiagonalIsCloseToTheStandardErrors(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	truth := make([]float64, 200)
+	for i := range truth {
+		truth[i] = rng.NormFloat64()
+	}
+	m := mustFit(t, simulate(rng, truth, 4000, 10), Options{})
+	diagonal := make([]float64, len(truth))
+	newLikelihood(m.rankings, len(truth), nil).value(m.parameters(), make([]float64, len(truth)), diagonal)
+	for i, e := range mustUncertainty(t, m).StdErrs {
+		near(t, "standard error", []float64{e * math.Sqrt(diagonal[i])}, []float64{1}, 0.005)
 	}
 }
 

@@ -32,6 +32,7 @@ type part struct {
 
 	choice               *choice
 	theta, v, ties, vTie []float64 // of one ranking; of the orders
+	alpha                []float64 // worths of one ranking, see gather
 	inverse, dot         []float64 // of every choice of a ranking
 }
 
@@ -65,8 +66,7 @@ func (l *likelihood) each(f func(*part)) {
 // largestSpread of the log-worths lets α and its square stand in float64 with all digits.
 const largestSpread = 300
 
-// worths are exp(θ − max θ) of all items; nil if there are ties or a large spread, so that choices
-// have to be computed one by one.
+// worths are exp(θ − max θ) of all items; nil if there are ties or a large spread.
 func (l *likelihood) worths(x []float64) []float64 {
 	theta := x[:l.items]
 	if top := floats.Max(theta); len(l.orders) == 0 && top-floats.Min(theta) < largestSpread {
@@ -79,6 +79,32 @@ func (l *likelihood) worths(x []float64) []float64 {
 	return nil
 }
 
+// gather sets the worths of the items of a ranking, from those of all, or over their own largest. It
+// is false if there are ties or a large spread, so that choices have to be computed one by one.
+func (p *part) gather(l *likelihood, entries []int32, x, alpha []float64) bool {
+	if len(l.orders) > 0 {
+		return false
+	}
+	p.alpha = scratch.Sized(p.alpha, len(entries))
+	if alpha != nil {
+		for i, e := range entries {
+			p.alpha[i] = alpha[e]
+		}
+		return true
+	}
+	for i, e := range entries {
+		p.alpha[i] = x[e]
+	}
+	top := floats.Max(p.alpha)
+	if top-floats.Min(p.alpha) >= largestSpread {
+		return false
+	}
+	for i, t := range p.alpha {
+		p.alpha[i] = math.Exp(t - top)
+	}
+	return true
+}
+
 // value is the log-likelihood. The gradient and the diagonal of the information are written
 // where they are not nil.
 func (l *likelihood) value(x, gradient, diagonal []float64) float64 {
@@ -89,8 +115,8 @@ func (l *likelihood) value(x, gradient, diagonal []float64) float64 {
 		clear(p.diag)
 		for _, s := range p.spans {
 			entries := l.rankings.entries[s.from:s.to]
-			if alpha != nil {
-				p.untied(entries, s.placed-s.from, s.weight, alpha)
+			if p.gather(l, entries, x, alpha) {
+				p.untied(entries, s.placed-s.from, s.weight)
 			} else {
 				l.choices(p, s, x, nil, func(set []int32, chosen int, w float64) {
 					p.add(set, chosen, w, l.items)
@@ -132,12 +158,12 @@ func (l *likelihood) observed() []float64 {
 // untied adds the log-likelihood of a ranking without ties, in time linear in its items. With
 // S_t the sum of the worths that choice t is made from, an item that takes part in the choices
 // 1 … r has the gradient 1[it is chosen] − α Σ_{t≤r} 1/S_t.
-func (p *part) untied(entries []int32, placed int, w float64, alpha []float64) {
-	p.inverses(entries, placed, alpha)
+func (p *part) untied(entries []int32, placed int, w float64) {
+	p.inverses(placed)
 	var inverse, square float64
 	product := 1.0
 	for t, e := range entries {
-		a := alpha[e]
+		a := p.alpha[t]
 		if t < placed {
 			u := p.inverse[t]
 			inverse += u
@@ -156,11 +182,11 @@ func (p *part) untied(entries []int32, placed int, w float64, alpha []float64) {
 }
 
 // inverses computes 1/S_t of every choice, from the last one on.
-func (p *part) inverses(entries []int32, placed int, alpha []float64) {
+func (p *part) inverses(placed int) {
 	p.inverse = scratch.Sized(p.inverse, placed)
 	sum := 0.0
-	for t := len(entries) - 1; t >= 0; t-- {
-		sum += alpha[entries[t]]
+	for t := len(p.alpha) - 1; t >= 0; t-- {
+		sum += p.alpha[t]
 		if t < placed {
 			p.inverse[t] = 1 / sum
 		}
@@ -230,8 +256,8 @@ func (l *likelihood) times(x []float64) func(product, v []float64) {
 		l.each(func(p *part) {
 			clear(p.sum)
 			for _, s := range p.spans {
-				if alpha != nil {
-					p.untiedTimes(l.rankings.entries[s.from:s.to], s.placed-s.from, s.weight, alpha, v)
+				if entries := l.rankings.entries[s.from:s.to]; p.gather(l, entries, x, alpha) {
+					p.untiedTimes(entries, s.placed-s.from, s.weight, v)
 					continue
 				}
 				l.choices(p, s, x, v, func(set []int32, _ int, w float64) {
@@ -253,13 +279,12 @@ func (l *likelihood) times(x []float64) func(product, v []float64) {
 
 // untiedTimes adds H·v of a ranking without ties: with m_t the mean of v among the items of choice t,
 // an item that takes part in the choices 1 … r gets α Σ_{t≤r} (v − m_t)/S_t.
-func (p *part) untiedTimes(entries []int32, placed int, w float64, alpha, v []float64) {
+func (p *part) untiedTimes(entries []int32, placed int, w float64, v []float64) {
 	p.inverse, p.dot = scratch.Sized(p.inverse, placed), scratch.Sized(p.dot, placed)
 	var sum, dot float64
 	for t := len(entries) - 1; t >= 0; t-- {
-		e := entries[t]
-		sum += alpha[e]
-		dot += alpha[e] * v[e]
+		sum += p.alpha[t]
+		dot += p.alpha[t] * v[entries[t]]
 		if t < placed {
 			p.inverse[t], p.dot[t] = 1/sum, dot
 		}
@@ -270,7 +295,7 @@ func (p *part) untiedTimes(entries []int32, placed int, w float64, alpha, v []fl
 			inverse += p.inverse[t]
 			mean += p.dot[t] * p.inverse[t] * p.inverse[t]
 		}
-		p.sum[e] += w * alpha[e] * (v[e]*inverse - mean)
+		p.sum[e] += w * p.alpha[t] * (v[e]*inverse - mean)
 	}
 }
 
@@ -281,8 +306,8 @@ func (l *likelihood) information(x []float64) *mat.SymDense {
 	alpha := l.worths(x)
 	p := l.parts[0]
 	for _, s := range l.rankings.spans {
-		if alpha != nil {
-			p.untiedInformation(l.rankings.entries[s.from:s.to], s.placed-s.from, s.weight, alpha, add)
+		if entries := l.rankings.entries[s.from:s.to]; p.gather(l, entries, x, alpha) {
+			p.untiedInformation(entries, s.placed-s.from, s.weight, add)
 		} else {
 			l.tiedInformation(p, s, x, add)
 		}
@@ -292,18 +317,18 @@ func (l *likelihood) information(x []float64) *mat.SymDense {
 
 // untiedInformation adds the information of a ranking: α_i Σ 1/S_t for item i on the diagonal, less
 // α_i α_j Σ 1/S_t² for all i and j, where the sums are over the choices that they take part in.
-func (p *part) untiedInformation(entries []int32, placed int, w float64, alpha []float64, add func(i, j int, v float64)) {
-	p.inverses(entries, placed, alpha)
+func (p *part) untiedInformation(entries []int32, placed int, w float64, add func(i, j int, v float64)) {
+	p.inverses(placed)
 	var inverse, square float64
 	for t, e := range entries {
 		if t < placed {
 			inverse += p.inverse[t]
 			square += p.inverse[t] * p.inverse[t]
 		}
-		a := w * alpha[e]
-		add(int(e), int(e), a*(inverse-alpha[e]*square))
-		for _, later := range entries[t+1:] {
-			add(int(e), int(later), -a*alpha[later]*square)
+		a := w * p.alpha[t]
+		add(int(e), int(e), a*(inverse-p.alpha[t]*square))
+		for later := t + 1; later < len(entries); later++ {
+			add(int(e), int(entries[later]), -a*p.alpha[later]*square)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package worth
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -10,7 +11,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A Model is a Plackett–Luce model fitted to rankings.
+// A Model is a Plackett–Luce model, as [Fit] makes it. One that is made of its exported fields, such as those
+// that were saved in a file, can do all but what needs the rankings of the fit: Uncertainty and EqualWorths.
 type Model struct {
 	Items         []string
 	LogWorths     []float64 // θ of every item; their mean is zero
@@ -25,6 +27,28 @@ type Model struct {
 
 // parameters are those of a likelihood without ghost.
 func (m *Model) parameters() []float64 { return append(slices.Clone(m.LogWorths), m.LogTies...) }
+
+// errNoRankings is the error of what needs the rankings of the fit.
+var errNoRankings = errors.New("the model does not come from Fit: its rankings are not known")
+
+// check reports the first field that makes it no model.
+func (m *Model) check() error {
+	if len(m.LogWorths) != len(m.Items) || len(m.LogTies) != len(m.TieOrders) {
+		return fmt.Errorf("the model has %d items and %d log-worths, %d sizes of ties and %d parameters of them: want as many of each",
+			len(m.Items), len(m.LogWorths), len(m.TieOrders), len(m.LogTies))
+	}
+	for _, x := range m.parameters() {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return fmt.Errorf("the model has the parameter %v: log-worths and logs of tie parameters must be finite", x)
+		}
+	}
+	for i, n := range m.TieOrders {
+		if n < 2 || n > largestTie || i > 0 && n <= m.TieOrders[i-1] {
+			return fmt.Errorf("the model has ties of %v items: want sizes from 2 to %d, ascending", m.TieOrders, largestTie)
+		}
+	}
+	return nil
+}
 
 // Worths are α_i = exp(θ_i) / Σ_j exp(θ_j): the probability that item i is chosen from all items, if
 // no items are tied for the first place.
@@ -70,6 +94,9 @@ func LikelihoodRatio(l0, l1 float64, freedom int) (Test, error) {
 // EqualWorths is the [LikelihoodRatio] test that all items have the same worth. The tie parameters
 // are free. Errors are those of [Fit].
 func (m *Model) EqualWorths(ctx context.Context) (Test, error) {
+	if m.rankings == nil {
+		return Test{}, errNoRankings
+	}
 	n := newton{likelihood: newLikelihood(m.rankings, len(m.Items), m.TieOrders), equal: true}
 	if err := n.options.check(); err != nil {
 		return Test{}, err

@@ -126,27 +126,32 @@ func TestDerivativesAreFiniteDifferences(t *testing.T) {
 	})
 }
 
-// The fast way for rankings without ties and the way for all, which a large spread takes, agree.
-func TestBothWaysAgree(t *testing.T) {
+// Rankings without ties have three ways: over the largest of all worths; with one more item, in no ranking, which
+// makes the spread large, over their own largest; and, with the parameter of a tie that has almost no
+// probability, choice by choice.
+func TestAllWaysAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRankings(t, false)
-		// One more item, in no ranking, makes the spread large.
 		far := &Rankings{Items: append(slices.Clone(r.Items), "far"), entries: r.entries, spans: r.spans}
-		fast, all := newLikelihood(r, len(r.Items), nil), newLikelihood(far, len(far.Items), nil)
+		fast, own, one := newLikelihood(r, len(r.Items), nil), newLikelihood(far, len(far.Items), nil), newLikelihood(r, len(r.Items), []int{2})
+		n := len(r.Items)
 		x := drawParameters(t, fast)
-		y := append(slices.Clone(x), -1000)
-		if all.worths(y) != nil || fast.worths(x) == nil {
-			t.Fatal("not both ways")
+		if own.worths(append(slices.Clone(x), -1000)) != nil || fast.worths(x) == nil {
+			t.Fatal("not two ways")
 		}
-		n := len(x)
-		g, d, gAll, dAll := make([]float64, n), make([]float64, n), make([]float64, n+1), make([]float64, n+1)
-		near(t, "log-likelihood", []float64{fast.value(x, g, d)}, []float64{all.value(y, gAll, dAll)}, 1e-11)
-		near(t, "gradient", g, gAll[:n], 1e-11)
-		near(t, "diagonal", d, dAll[:n], 1e-11)
-		h, hAll := fast.information(x), all.information(y)
-		for i := range n {
-			for j := range n {
-				near(t, "information", []float64{h.At(i, j)}, []float64{hAll.At(i, j)}, 1e-11)
+		g, d, h := make([]float64, n), make([]float64, n), fast.information(x)
+		value := fast.value(x, g, d)
+		for _, other := range []*likelihood{own, one} {
+			y := append(slices.Clone(x), -1000)
+			gOther, dOther := make([]float64, n+1), make([]float64, n+1)
+			near(t, "log-likelihood", []float64{other.value(y, gOther, dOther)}, []float64{value}, 1e-11)
+			near(t, "gradient", gOther[:n], g, 1e-11)
+			near(t, "diagonal", dOther[:n], d, 1e-11)
+			hOther := other.information(y)
+			for i := range n {
+				for j := range n {
+					near(t, "information", []float64{hOther.At(i, j)}, []float64{h.At(i, j)}, 1e-11)
+				}
 			}
 		}
 	})
@@ -196,11 +201,17 @@ func TestGapsOfAThousand(t *testing.T) {
 	} {
 		r := &Rankings{Items: m.Items}
 		mustAdd(t, r, Ranking{Places: c.places})
-		e, err := m.Evaluate(r)
-		if err != nil {
-			t.Fatal(err)
+		for _, ties := range []int{1, 0} {
+			m := &Model{Items: m.Items, LogWorths: m.LogWorths, TieOrders: m.TieOrders[:ties], LogTies: m.LogTies[:ties]}
+			if ties == 0 && len(c.places) < 4 {
+				continue
+			}
+			e, err := m.Evaluate(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			near(t, "log-likelihood", []float64{e.LogLikelihood}, []float64{c.log}, 1e-9)
 		}
-		near(t, "log-likelihood", []float64{e.LogLikelihood}, []float64{c.log}, 1e-9)
 	}
 }
 
@@ -239,6 +250,33 @@ func TestTauIsThatOfAllPairs(t *testing.T) {
 			t.Fatalf("τ is %v, want %v", e.Tau, want)
 		}
 	})
+}
+
+func TestModelsOfFields(t *testing.T) {
+	r := mustRead(t, "A > B = C", "races")
+	good := Model{Items: r.Items, LogWorths: []float64{1, 0, -1}, TieOrders: []int{2}, LogTies: []float64{0.5}}
+	if _, err := good.Evaluate(r); err != nil {
+		t.Error(err)
+	}
+	if _, err := good.Uncertainty(); err == nil {
+		t.Error("standard errors without rankings")
+	}
+	if _, err := good.EqualWorths(t.Context()); err == nil {
+		t.Error("a test without rankings")
+	}
+	for _, bad := range []Model{
+		{Items: r.Items, LogWorths: []float64{1, 0}, TieOrders: []int{2}, LogTies: []float64{0}},
+		{Items: r.Items, LogWorths: []float64{1, 0, math.NaN()}, TieOrders: []int{2}, LogTies: []float64{0}},
+		{Items: r.Items, LogWorths: []float64{1, 0, 0}, TieOrders: []int{2}, LogTies: []float64{math.Inf(1)}},
+		{Items: r.Items, LogWorths: []float64{1, 0, 0}, TieOrders: []int{2}},
+		{Items: r.Items, LogWorths: []float64{1, 0, 0}, TieOrders: []int{1, 2}, LogTies: []float64{0, 0}},
+		{Items: r.Items, LogWorths: []float64{1, 0, 0}, TieOrders: []int{3, 2}, LogTies: []float64{0, 0}},
+		{Items: r.Items, LogWorths: []float64{1, 0, 0}, TieOrders: []int{2, 1e9}, LogTies: []float64{0, 0}},
+	} {
+		if _, err := bad.Evaluate(r); err == nil {
+			t.Errorf("%+v is not an error", bad)
+		}
+	}
 }
 
 func TestEvaluateRefusesOtherItemsAndTies(t *testing.T) {

@@ -37,7 +37,7 @@ func puddings(t *testing.T) *Rankings {
 	return r
 }
 
-// netflix has 1256 rankings of four films by users of Netflix: PrefLib 00004-00000138 (Bennett and Lanning, KDD Cup
+// netflix has 588 rankings of four films by users of Netflix: PrefLib 00004-00000138 (Bennett and Lanning, KDD Cup
 // Workshop, 2007).
 const netflix = `# ALTERNATIVE NAME 1: Mean Girls
 # ALTERNATIVE NAME 2: Beverly Hills Cop

@@ -1,6 +1,7 @@
 package worth
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -15,8 +16,8 @@ const LargestCovariance = 3000
 // Uncertainty is the precision of the parameters of a model.
 type Uncertainty struct {
 	// StdErrs are the standard errors of the log-worths, whose mean is zero, and then of the log δ_n.
-	// Without Covariance they are lower bounds, 1/√H_ii for the information H, close to the standard
-	// errors if every item is compared with many others.
+	// Without Covariance they are 1/√H_ii for the information H, which are lower bounds (but for a factor of
+	// 1 − 1/items), close to the standard errors if every item is compared with many others.
 	StdErrs []float64
 
 	// Covariance is the matrix of the covariances of the same parameters. It is nil if there are more than
@@ -32,6 +33,9 @@ type Uncertainty struct {
 // PlackettLuce for R. Items that were never compared, directly or by others, have no standard errors: that
 // is an error.
 func (m *Model) Uncertainty() (*Uncertainty, error) {
+	if m.rankings == nil {
+		return nil, errNoRankings
+	}
 	items, x := len(m.Items), m.parameters()
 	l := newLikelihood(m.rankings, items, m.TieOrders)
 	u := &Uncertainty{StdErrs: make([]float64, len(x)), items: items}
@@ -75,7 +79,7 @@ func (u *Uncertainty) invert(h *mat.SymDense) error {
 	}
 	var c mat.Cholesky
 	if !c.Factorize(h) || c.Cond() > 1e14 {
-		return fmt.Errorf("there are no standard errors: some items were never compared with others, directly or by others, or almost never won or lost")
+		return errors.New("there are no standard errors: some items were never compared with others, directly or by others, or almost never won or lost")
 	}
 	u.Covariance = mat.NewSymDense(h.SymmetricDim(), nil)
 	if err := c.InverseTo(u.Covariance); err != nil {
