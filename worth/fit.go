@@ -48,8 +48,8 @@ const largestTie = 100
 //
 // If the context ends, Fit returns the best model so far and the cause; after Options.MaxSteps, the best
 // model and an error. Then the model is not nil. Other errors: no rankings; without a prior, rankings
-// that do not connect all items, which is a [*DisconnectedError]; ties of a size that has no finite
-// δ_n, since no choice from so many items is another; a tie of more than 100 items; options that are
+// that do not connect all items, which is a [*DisconnectedError]; ties of a size whose δ_n grows or shrinks without a
+// limit, which is seen by the variance of log δ_n at the end; a tie of more than 100 items; options that are
 // negative or not finite.
 func Fit(ctx context.Context, r *Rankings, o Options) (*Model, error) {
 	if err := o.check(); err != nil {
@@ -181,7 +181,7 @@ func (n *newton) maximize(ctx context.Context) ([]float64, error) {
 			n.options.Progress(Progress{n.steps, best.value, n.change})
 		}
 		if n.change <= n.options.Tolerance {
-			return best.x, nil
+			return best.x, n.checkTieVariances(ctx, best)
 		}
 	}
 	return best.x, fmt.Errorf("the fit has not converged after %d steps: the last one changed a parameter by %.2g; "+
@@ -210,6 +210,30 @@ func (n *newton) scaled(ctx context.Context, p point) point {
 		p = n.at(x)
 	}
 	return p
+}
+
+// checkTieVariances tells a maximum from parameters that rounding stopped on their way to infinity. Rankings that
+// connect all items have a finite estimate but if δ_n grow or shrink without a limit, perhaps worths with them, and the
+// variance of log δ_n in the inverse of H is then infinite, beside 1/H_nn, or H_nn is 0, beside the number of ties.
+func (n *newton) checkTieVariances(ctx context.Context, p point) error {
+	product, observed := make([]float64, len(p.x)), n.observed()
+	for k := n.items; k < len(p.x); k++ {
+		unit := make([]float64, len(p.x))
+		unit[k] = 1
+		column, err := n.solve(ctx, point{x: p.x, gradient: unit, diagonal: p.diagonal}, 1e-4)
+		if err != nil {
+			return err
+		}
+		n.times(p.x)(product, column)
+		residual := 0.0 // beside that of no column, 1/H_nn; it stays where H is singular
+		for i, u := range unit {
+			residual += (u - product[i]) * (u - product[i]) / p.diagonal[i]
+		}
+		if !(residual*p.diagonal[k] < 1e-6) || column[k]*p.diagonal[k] > 1e8 || p.diagonal[k] < 1e-8*observed[k] {
+			return fmt.Errorf("the estimate is not finite: the parameter of ties of %d items grows or shrinks without a limit; a prior is a remedy", n.orders[k-n.items])
+		}
+	}
+	return nil
 }
 
 // restrict leaves out the parameters that are not free.

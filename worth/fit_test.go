@@ -131,6 +131,8 @@ func TestFitRefuses(t *testing.T) {
 		{"a > b > c > d > e > f > g\nb > a", Options{}, `none from "g" to the others (there are 6 classes`},
 		{"a > b\nb > c\nc > b\na > c", Options{}, `none to "a" from the others (there are 2 classes`},
 		{"a = b", Options{}, "ties of 2 items has no finite estimate"},
+		// The more ties, and the more a wins, the likelier are both: a loss has a probability that goes to 0.
+		{"a > b\na = b", Options{}, "the estimate is not finite"},
 		{"a = b = c", Options{Prior: 1}, "ties of 3 items has no finite estimate"},
 		{tie(101), Options{}, "a tie of 101 items is too large"},
 	} {
@@ -145,6 +147,24 @@ func TestFitRefuses(t *testing.T) {
 
 // tie is a ranking of n items that are tied.
 func tie(n int) string { return strings.Join(numbered(n), " = ") }
+
+// Whether ties have a finite estimate is not decided beforehand, see TestFitRefuses. Random data
+// must not end in an estimate of rounding errors.
+func TestFiniteEstimatesAreNotFlat(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m, err := Fit(context.Background(), drawRankings(t, true), Options{})
+		if err != nil {
+			t.Skip(err)
+		}
+		u, err := m.Uncertainty()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if worst := slices.Max(u.StdErrs); worst > 1e3 {
+			t.Fatalf("parameters %v have the standard errors %v", m.parameters(), u.StdErrs)
+		}
+	})
+}
 
 func TestExtremeWeightsAreFittedOrRefused(t *testing.T) {
 	for _, w := range []float64{1e-300, 1e-9, 1e15, 1e300, math.MaxFloat64} {

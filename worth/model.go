@@ -91,8 +91,8 @@ func LikelihoodRatio(l0, l1 float64, freedom int) (Test, error) {
 	return Test{statistic, freedom, distuv.ChiSquared{K: float64(freedom)}.Survival(statistic)}, nil
 }
 
-// EqualWorths is the [LikelihoodRatio] test that all items have the same worth. The tie parameters
-// are free. Errors are those of [Fit].
+// EqualWorths is the [LikelihoodRatio] test that all items have the same worth, for a model without a
+// prior. The tie parameters are free. Errors are those of [Fit], and a model that does not come from it.
 func (m *Model) EqualWorths(ctx context.Context) (Test, error) {
 	if m.rankings == nil {
 		return Test{}, errNoRankings
