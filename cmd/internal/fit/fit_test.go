@@ -140,7 +140,7 @@ func TestFilesOfAResult(t *testing.T) {
 	if len(rows) != 61 || rows[0] != "item,worth,log_worth,std_err,rank,rank_low,rank_high" || !strings.HasPrefix(rows[1], "item0,0.091208") || !strings.HasPrefix(rows[60], "item59,0.00032950") {
 		t.Errorf("%d rows, such as\n%s\n%s\n%s", len(rows), rows[0], rows[1], rows[len(rows)-1])
 	}
-	if picture := commandtest.Read(t, plot); !strings.Contains(picture, ">item0<") || !strings.Contains(picture, ">item49<") || strings.Contains(picture, ">item50<") {
+	if picture := commandtest.Read(t, plot); !strings.Contains(picture, ">The 50 largest worths of 60<") || !strings.Contains(picture, ">item0<") || !strings.Contains(picture, ">item49<") || strings.Contains(picture, ">item50<") {
 		t.Error("the picture does not have the first fifty items")
 	}
 	for _, flag := range []string{"-out", "-plot"} { // which are not overwritten

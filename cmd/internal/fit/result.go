@@ -185,6 +185,9 @@ func (r *result) draw(path string) error {
 		s.Y = append(s.Y, float64(at))
 		p.YNames = append(p.YNames, command.Printable(i.Item))
 	}
+	if len(items) < len(r.Items) {
+		p.Title = fmt.Sprintf("The %d largest worths of %d", len(items), len(r.Items))
+	}
 	p.Series = []viz.Series{s}
 	return p.Save(path)
 }
