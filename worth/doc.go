@@ -19,8 +19,9 @@
 // A ranking may cover some items only, name the first k of many, compare two, or have ties; see [Ranking].
 // [Read] reads rankings by name, in text, in CSV and in the formats of PrefLib. [Fit] gives the
 // [Model] of largest likelihood: its log-worths, tie parameters and log-likelihood.
-// [Model.Uncertainty] has their standard errors, covariances and quasi-variances, [LikelihoodRatio] and
-// [Model.EqualWorths] test, and [Model.Evaluate] measures how well a model predicts other rankings.
+// [Model.Uncertainty] has their standard errors, covariances and quasi-variances, [Model.Ranks] has intervals
+// of ranks, [LikelihoodRatio] and [Model.EqualWorths] test, and [Model.Evaluate] measures how well a model
+// predicts other rankings.
 //
 // The largest likelihood may be at infinity: if an item has won always, or if wins do not connect
 // two groups of items. [Connectivity] tells, and Options.Prior is a remedy.

@@ -11,10 +11,31 @@ import (
 	"github.com/plrank/plrank/docs"
 )
 
-var commands = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
+var (
+	commands = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
+	outputs  = regexp.MustCompile("(?ms)^```text\n(.*?)^```$")
+)
 
 // The commands of the guide work, one after another in an empty folder.
-func TestCommandsOfTheGuideWork(t *testing.T) {
+func TestCommandsOfTheGuideWork(t *testing.T) { commandsWork(t, docs.Guide, 10) }
+
+// The commands of the page on rankings work, and print what it says.
+func TestCommandsOfRankingsWork(t *testing.T) {
+	page, err := os.ReadFile("../../docs/rankings.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	printed := commandsWork(t, string(page), 3)
+	for _, want := range outputs.FindAllStringSubmatch(string(page), -1) {
+		if !strings.Contains(printed, want[1]) {
+			t.Errorf("the page says\n%sbut the commands print\n%s", want[1], printed)
+		}
+	}
+}
+
+// commandsWork runs at least so many blocks of commands, and returns what they print.
+func commandsWork(t *testing.T, page string, atLeast int) (printed string) {
+	t.Helper()
 	bin, dir := t.TempDir(), t.TempDir()
 	self, err := filepath.Abs(os.Args[0])
 	if err != nil {
@@ -23,18 +44,21 @@ func TestCommandsOfTheGuideWork(t *testing.T) {
 	if err := os.Symlink(self, filepath.Join(bin, "plrank")); err != nil {
 		t.Skip(err)
 	}
-	blocks := commands.FindAllStringSubmatch(docs.Guide, -1)
-	if len(blocks) < 10 {
+	blocks := commands.FindAllStringSubmatch(page, -1)
+	if len(blocks) < atLeast {
 		t.Fatalf("%d blocks of commands", len(blocks))
 	}
 	for _, block := range blocks {
 		shell := exec.Command("sh", "-ec", block[1])
 		shell.Dir = dir
 		shell.Env = append(os.Environ(), childVariable+"=1", "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
-		if out, err := shell.CombinedOutput(); err != nil {
+		out, err := shell.CombinedOutput()
+		if err != nil {
 			t.Errorf("%v:\n%s%s", err, block[1], out)
 		}
+		printed += string(out)
 	}
+	return printed
 }
 
 // The topics are the sections of the guide, in its order, and examples name flags that

@@ -1,4 +1,5 @@
-// Command plrank trains ranking models, and scores, measures, exports and serves with them.
+// Command plrank trains ranking models, and scores, measures, exports and serves with them. It also fits
+// worths to observed rankings.
 // See plrank help.
 package main
 
@@ -13,6 +14,7 @@ import (
 	"github.com/plrank/plrank/cmd/internal/describe"
 	"github.com/plrank/plrank/cmd/internal/evaluate"
 	"github.com/plrank/plrank/cmd/internal/export"
+	"github.com/plrank/plrank/cmd/internal/fit"
 	"github.com/plrank/plrank/cmd/internal/help"
 	"github.com/plrank/plrank/cmd/internal/score"
 	"github.com/plrank/plrank/cmd/internal/serve"
@@ -36,6 +38,7 @@ var subcommands = table{
 	{"describe", "count queries, documents, features, labels and groups", describe.Run},
 	{"export", "write a model in ONNX format", export.Run},
 	{"serve", "rank documents over HTTP with trained models", serve.Run},
+	{"fit", "fit worths of items to observed rankings", fit.Run},
 }
 
 func main() { os.Exit(subcommands.run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }

@@ -43,6 +43,7 @@ var topics = []topic{
 	{"fairness", "groups, fair losses and their measures", []string{"group-column", "groups"}, []list{{"Measures of fairness", metrics.FairnessNames}}},
 	{"scoring", "scores, TREC files, drawn rankings and exposure", nil, nil},
 	{"comparing", "values by query, paired tests, scores from anywhere, TREC runs", nil, nil},
+	{"rankings", "files of observed rankings, worths, ties and a prior", nil, nil},
 	{"files", "what a run writes, and how it goes on", nil, nil},
 	{"faults", "errors, interruptions and exit statuses", nil, nil},
 }

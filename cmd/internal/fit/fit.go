@@ -1,0 +1,193 @@
+// Package fit is the sub-command that fits a Plackett–Luce model to observed rankings.
+package fit
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plrank/plrank/cmd/internal/help"
+	"github.com/plrank/plrank/cmd/internal/newfiles"
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/progress"
+	"github.com/plrank/plrank/worth"
+)
+
+var page = help.Page{
+	Command: "fit",
+	Usage:   []string{"RANKINGS [-ties] [-prior N] [-test FILE] [-out FILE] [-plot FILE]"},
+	Text: "Fits a Plackett–Luce model to a file of observed rankings: prints the worth of each item, its logarithm with a standard error, " +
+		"and its rank with a 95 % interval. A line of the file is a ranking, such as Ann > Bob > Cem. CSV and the formats of PrefLib are known by the ending of the name.",
+	Flags: []string{"ties", "prior", "unlisted", "test", "out", "plot", "json", "threads"},
+	Examples: []string{
+		"races.txt -out worths.csv -plot worths.svg",
+		"votes.soi -unlisted last -prior 0.5",
+		"tastings.csv -ties -test others.csv",
+	},
+	Topics: []string{"rankings"},
+}
+
+// options are the command line.
+type options struct {
+	rankings, test, unlisted string
+	ties, asJSON             bool
+	prior                    float64
+	out, plot                string // new files
+	threads                  command.Threads
+}
+
+func (o *options) flags() *flag.FlagSet {
+	f := flag.NewFlagSet("fit", flag.ContinueOnError)
+	f.BoolVar(&o.ties, "ties", false, "tied items are equally good: fit parameters of ties (Davidson and Luce)")
+	f.Float64Var(&o.prior, "prior", 0, "`number` of wins and of losses of every item against a ghost, which draw worths together; 0.5 is weak")
+	f.StringVar(&o.unlisted, "unlisted", "omit", "`what` is known of items that a ranking leaves out: omit, nothing; last, they come after the others")
+	f.StringVar(&o.test, "test", "", "a `file` of other rankings, to measure how well the model predicts them")
+	f.StringVar(&o.out, "out", "", "a new `file` for the table of all items, in CSV")
+	f.StringVar(&o.plot, "plot", "", "a new `file`.svg, .png or .pdf with a picture of the log-worths")
+	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
+	o.threads.Define(f)
+	return f
+}
+
+func (o *options) check() error {
+	switch {
+	case o.rankings == "":
+		return errors.New("a file of rankings is needed, such as plrank fit races.txt")
+	case !(o.prior >= 0) || math.IsInf(o.prior, 0):
+		return fmt.Errorf("-prior %v: want 0 or a positive number", o.prior)
+	case o.unlisted != "omit" && o.unlisted != "last":
+		return fmt.Errorf("-unlisted %q: want omit or last", o.unlisted)
+	case o.unlisted == "last" && !slices.Contains([]string{".soc", ".soi", ".toc", ".toi"}, strings.ToLower(filepath.Ext(o.rankings))):
+		return fmt.Errorf("-unlisted last: %s does not list all items, as the formats of PrefLib do (.soi, .toi); in text, name after | the items that come after the others, as in Ann > Bob | Cem, Dan", o.rankings)
+	case o.out == newfiles.Standard:
+		return errors.New("-out -: want the name of a new file; -json prints all items to standard output")
+	case o.plot != "" && !slices.Contains([]string{".svg", ".png", ".pdf"}, filepath.Ext(o.plot)):
+		return fmt.Errorf("-plot %s: want a name that ends in .svg, .png or .pdf", o.plot)
+	}
+	return o.threads.Use()
+}
+
+// Run is the sub-command, and its exit status.
+func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
+	return run(command.Interruptible(), args, stdout, stderr)
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	var o options
+	args = o.takeFile(args)
+	return page.Run(args, o.flags(), stdout, stderr, o.check, func(stdout io.Writer) error {
+		err := fit(ctx, &o, stdout, stderr)
+		if err != nil && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return err
+	})
+}
+
+// takeFile takes the name of the file of rankings, the first argument that is no flag, from the arguments.
+func (o *options) takeFile(args []string) []string {
+	f := new(options).flags()
+	f.SetOutput(io.Discard)
+	if f.Parse(args) != nil || f.NArg() == 0 {
+		return args // an error is found again
+	}
+	o.rankings = f.Arg(0)
+	return append(slices.Clone(args[:len(args)-f.NArg()]), f.Args()[1:]...)
+}
+
+// fit reads rankings, fits a model, and writes what it says. What has been fitted when a fit ends early is
+// written as well, without standard errors.
+func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
+	if _, err := os.Lstat(o.plot); err == nil {
+		return fmt.Errorf("results go to new files: %s exists", o.plot)
+	}
+	var files newfiles.Files
+	defer files.Remove()
+	out, err := files.Open(o.out)
+	if err != nil {
+		return err
+	}
+	rankings, heldOut, err := o.read(ctx)
+	if err != nil {
+		return err
+	}
+	bar := progress.New(stderr)
+	model, fitErr := worth.Fit(ctx, rankings, worth.Options{Prior: o.prior, Progress: func(p worth.Progress) {
+		converged := math.Log(p.Change) / math.Log(1e-9)
+		bar.Set(min(1, max(0, converged)), fmt.Sprintf("step %d, log-likelihood %.6g", p.Step, p.LogLikelihood))
+	}})
+	bar.Finish()
+	if model == nil {
+		if errors.As(fitErr, new(*worth.DisconnectedError)) {
+			fitErr = fmt.Errorf("%w (-prior 0.5 is a weak one)", fitErr)
+		}
+		return fmt.Errorf("%s: %w", o.rankings, fitErr)
+	}
+	r := newResult(model)
+	if r.Train, err = evaluate(model, rankings); err != nil {
+		return fmt.Errorf("%s: %w", o.rankings, err)
+	}
+	if heldOut != nil {
+		if r.Test, err = evaluate(model, heldOut); err != nil {
+			return fmt.Errorf("%s: %w", o.test, err)
+		}
+	}
+	if fitErr == nil {
+		fitErr = r.infer(ctx, model, o.prior > 0, stderr)
+	}
+	if out != nil {
+		if err := r.writeCSV(out); err != nil {
+			return err
+		}
+	}
+	if err := files.Publish(stdout); err != nil {
+		return err
+	}
+	if o.plot != "" {
+		if err := r.draw(o.plot); err != nil {
+			command.Warn(stderr, err.Error()) // the numbers are there without a picture
+		}
+	}
+	if err := r.print(stdout, o.asJSON); err != nil {
+		return err
+	}
+	return fitErr
+}
+
+// read reads the rankings, and those held out, if any, of the same items.
+func (o *options) read(ctx context.Context) (rankings, heldOut *worth.Rankings, err error) {
+	read := func(path string, items []string) (*worth.Rankings, error) {
+		r, err := command.Await(ctx, func() (*worth.Rankings, error) {
+			return worth.ReadFile(path, worth.ReadOptions{Items: items, Unlisted: o.unlisted})
+		})
+		if err != nil || o.ties {
+			return r, err
+		}
+		return r, withoutTies(path, r)
+	}
+	if rankings, err = read(o.rankings, nil); err == nil && o.test != "" {
+		heldOut, err = read(o.test, rankings.Items)
+	}
+	return rankings, heldOut, err
+}
+
+// withoutTies reports the first ranking with a tie.
+func withoutTies(path string, r *worth.Rankings) error {
+	for i := range r.Len() {
+		for _, place := range r.At(i).Places {
+			if len(place) == 1 {
+				continue
+			}
+			tied := r.Items[place[0]] + " = " + r.Items[place[1]] + strings.Repeat(" = …", min(1, len(place)-2))
+			return fmt.Errorf("%s: ranking %d has a tie, %s: use -ties if such items are equally good; if their order is not known, leave the ranking out", path, i+1, tied)
+		}
+	}
+	return nil
+}
