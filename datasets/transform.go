@@ -31,7 +31,11 @@ type Transform struct {
 	Columns []int           // the raw columns that are used, ascending
 	Parts   []TransformPart // one or more
 
+	Bins []Bins `json:",omitempty"` // by output of the parts: see FitBins; nil: these are the inputs of the model
+
 	Categories []Category `json:",omitempty"` // by column, ascending
+
+	positions *positions // of the bins
 }
 
 // FitTransform fits a transform on training data. The spec is one or more parts
@@ -111,6 +115,9 @@ func (t *Transform) Validate() error {
 			return fmt.Errorf("datasets: transform %q: %w", p.Name, err)
 		}
 	}
+	if err := t.checkBins(); err != nil {
+		return fmt.Errorf("datasets: transform %q: %w", t.Spec, err)
+	}
 	return nil
 }
 
@@ -148,6 +155,9 @@ func (t *Transform) Query(dst, rows []float32) {
 	for i := range t.Parts {
 		p := &t.Parts[i]
 		partKinds[p.Name].apply(p, columns.Rows{To: dst[i*len(t.Columns):], Stride: width, From: rows, Inputs: t.Inputs, Columns: t.Columns})
+	}
+	if t.Bins != nil {
+		t.applyBins(dst, rows)
 	}
 	for i := range t.Categories {
 		c := &t.Categories[i]
