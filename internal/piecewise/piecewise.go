@@ -275,11 +275,16 @@ func (k kernels[T]) sweep(bins []int, from, to, out, block int, parts []*sorted[
 var rooms sync.Map
 
 func take[R any]() *R {
-	pool, _ := rooms.LoadOrStore((*R)(nil), &sync.Pool{New: func() any { return new(R) }})
-	return pool.(*sync.Pool).Get().(*R)
+	if pool, ok := rooms.Load((*R)(nil)); ok {
+		return pool.(*sync.Pool).Get().(*R)
+	}
+	return new(R)
 }
 
 func give[R any](room *R) {
-	pool, _ := rooms.Load((*R)(nil))
+	pool, ok := rooms.Load((*R)(nil))
+	if !ok {
+		pool, _ = rooms.LoadOrStore((*R)(nil), &sync.Pool{New: func() any { return new(R) }})
+	}
 	pool.(*sync.Pool).Put(room)
 }
