@@ -36,10 +36,10 @@ const (
 const (
 	// forwardRows and backwardRows are how many documents are computed at a time: what is kept of
 	// them stays in the second cache.
-	forwardRows, backwardRows = 256, 512
+	forwardRows, backwardRows = 256, 128
 
 	// tableBytes is the size of the tables that are used at a time: they stay in the first cache.
-	tableBytes = 40 << 10
+	tableBytes = 24 << 10
 
 	// sweepFeatures is how many features are swept one after another in the same documents.
 	sweepFeatures = 32
