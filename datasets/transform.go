@@ -25,6 +25,8 @@ import (
 // Every output is finite. A missing value (NaN) becomes 0: the query's minimum for minmax, the
 // mean of the training documents for the standardised forms, their median for quantile, the
 // middle of the query's ranks for rank. Infinite values count as the largest float32.
+//
+// After [Transform.FitBins] the outputs of the parts are positions in bins instead.
 type Transform struct {
 	Spec    string          // as given to FitTransform
 	Inputs  int             // raw features of a document
