@@ -25,13 +25,19 @@ import (
 // Every output is finite. A missing value (NaN) becomes 0: the query's minimum for minmax, the
 // mean of the training documents for the standardised forms, their median for quantile, the
 // middle of the query's ranks for rank. Infinite values count as the largest float32.
+//
+// After [Transform.FitBins] the outputs of the parts are positions in bins instead.
 type Transform struct {
 	Spec    string          // as given to FitTransform
 	Inputs  int             // raw features of a document
 	Columns []int           // the raw columns that are used, ascending
 	Parts   []TransformPart // one or more
 
+	Bins []Bins `json:",omitempty"` // by output of the parts: see FitBins; nil: these are the inputs of the model
+
 	Categories []Category `json:",omitempty"` // by column, ascending
+
+	positions *positions // of the bins
 }
 
 // FitTransform fits a transform on training data. The spec is one or more parts
@@ -111,6 +117,9 @@ func (t *Transform) Validate() error {
 			return fmt.Errorf("datasets: transform %q: %w", p.Name, err)
 		}
 	}
+	if err := t.checkBins(); err != nil {
+		return fmt.Errorf("datasets: transform %q: %w", t.Spec, err)
+	}
 	return nil
 }
 
@@ -148,6 +157,9 @@ func (t *Transform) Query(dst, rows []float32) {
 	for i := range t.Parts {
 		p := &t.Parts[i]
 		partKinds[p.Name].apply(p, columns.Rows{To: dst[i*len(t.Columns):], Stride: width, From: rows, Inputs: t.Inputs, Columns: t.Columns})
+	}
+	if t.Bins != nil {
+		t.applyBins(dst, rows)
 	}
 	for i := range t.Categories {
 		c := &t.Categories[i]

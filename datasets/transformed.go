@@ -7,6 +7,7 @@ import (
 
 	"github.com/plrank/plrank/datasets/internal/memory"
 	"github.com/plrank/plrank/internal/mapped"
+	"github.com/plrank/plrank/internal/scratch"
 )
 
 // Transformed is the features of a dataset after a transform, query by query, for data that
@@ -23,6 +24,7 @@ type Transformed struct {
 
 	kept  []atomic.Int64 // by query: 1 + where it begins in the file; 0: it is not there. nil: nothing is kept
 	limit int64          // of the file
+	room  sync.Pool      // of *[]byte: a query as it is kept, if that is packed
 
 	mu   sync.Mutex // of the rest, while the file grows
 	end  int64
@@ -35,15 +37,26 @@ const leastKept = 256 << 20
 // NewTransformed is the features of d after t, neither of which may change any more. Close
 // it after use.
 func NewTransformed(d *Dataset, t *Transform) *Transformed {
-	return &Transformed{d: d, t: t, limit: max(leastKept, int64(len(d.Features))*4), kept: make([]atomic.Int64, d.Queries())}
+	return &Transformed{d: d, t: t, limit: max(leastKept, int64(len(d.Features))*4), kept: make([]atomic.Int64, d.Queries()),
+		room: sync.Pool{New: func() any { return new([]byte) }}}
 }
 
 // Query gives the features of a query: dst has Transform.Width() values for each of its
 // documents.
 func (x *Transformed) Query(dst []float32, query int) {
-	bytes, keep := memory.Bytes(dst), x.kept != nil && len(dst) > 0
+	keep := x.kept != nil && len(dst) > 0
+	bytes := memory.Bytes(dst)
+	if keep && x.packed() {
+		room := x.room.Get().(*[]byte)
+		defer x.room.Put(room)
+		*room = scratch.Sized(*room, 3*len(dst))
+		bytes = *room
+	}
 	if keep && x.kept[query].Load() > 0 {
 		if _, err := x.file.ReadAt(bytes, x.kept[query].Load()-1); err == nil {
+			if x.packed() {
+				unpackPositions(dst, bytes)
+			}
 			return
 		}
 		keep = false
@@ -54,11 +67,17 @@ func (x *Transformed) Query(dst []float32, query int) {
 		return
 	}
 	if at := x.reserve(int64(len(bytes))); at >= 0 {
+		if x.packed() {
+			packPositions(bytes, dst)
+		}
 		if _, err := x.file.WriteAt(bytes, at); err == nil {
 			x.kept[query].Store(1 + at)
 		}
 	}
 }
+
+// packed tells whether a query is kept as positions, in three bytes a value.
+func (x *Transformed) packed() bool { return x.t.Bins != nil && x.t.Categories == nil }
 
 // Prefetch is [Dataset.Prefetch] for what Query is going to read.
 func (x *Transformed) Prefetch(queries []int) {
@@ -67,7 +86,11 @@ func (x *Transformed) Prefetch(queries []int) {
 			x.d.Prefetch(queries[i : i+1])
 			continue
 		}
-		mapped.WillRead(x.file, x.kept[q].Load()-1, int64(x.d.Offsets[q+1]-x.d.Offsets[q])*int64(x.t.Width())*4)
+		size := int64(4)
+		if x.packed() {
+			size = 3
+		}
+		mapped.WillRead(x.file, x.kept[q].Load()-1, int64(x.d.Offsets[q+1]-x.d.Offsets[q])*int64(x.t.Width())*size)
 	}
 }
 

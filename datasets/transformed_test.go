@@ -30,6 +30,14 @@ func TestTransformedIsTheTransform(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Run("numbers", func(t *testing.T) { testTransformed(t, d, tr) })
+	if err := tr.FitBins(d, 7); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("positions", func(t *testing.T) { testTransformed(t, d, tr) })
+}
+
+func testTransformed(t *testing.T, d *Dataset, tr *Transform) {
 	var want [][]float32
 	whole := 0
 	for q := range d.Queries() {

@@ -51,6 +51,13 @@ func (b *builder) inputs(embeddings int) *G.Node {
 
 func (b *builder) Dense(d model.Dense, act forward.Activation, dropout int, x *G.Node) *G.Node {
 	return b.add("layer "+d.W, func() (*G.Node, error) {
+		if d.Bins != nil {
+			y, err := ops.PiecewiseLinear(x, b.array(d.W), b.array(d.B), d.Bins, ops.Activation(act))
+			if err != nil || b.dropout == nil || dropout == model.NoDropout {
+				return y, err
+			}
+			return ops.Drop(y, b.dropout, dropout)
+		}
 		if b.dropout == nil || dropout == model.NoDropout {
 			return ops.Dense(x, b.array(d.W), b.array(d.B), act)
 		}

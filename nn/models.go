@@ -14,6 +14,7 @@ import (
 // MLPConfig describes a multi-layer perceptron.
 type MLPConfig struct {
 	Features   int            // columns of the input
+	Bins       []int          // of the columns before those of the embeddings, which are positions in so many bins, see ops.PiecewiseLinear; nil: they are numbers
 	Embeddings []Embedding    // of categorical features, whose codes are the last columns of the input, one each
 	Hidden     []int          // widths of the hidden layers; none: a linear model
 	Activation ops.Activation // of the hidden layers; the zero value is none
@@ -47,7 +48,7 @@ func EmbeddingWidth(codes int) int { return int(min(16, math.Ceil(math.Sqrt(floa
 // settings are the form of a config that all packages share.
 func (c MLPConfig) settings() model.Settings {
 	return model.Settings{
-		Features: c.Features, Embeddings: slices.Clone(c.Embeddings), Hidden: slices.Clone(c.Hidden), Activation: c.Activation,
+		Features: c.Features, Bins: slices.Clone(c.Bins), Embeddings: slices.Clone(c.Embeddings), Hidden: slices.Clone(c.Hidden), Activation: c.Activation,
 		Dropout: c.Dropout, Members: c.Members, Seed: c.Seed,
 	}
 }
@@ -62,7 +63,7 @@ func (c TransformerConfig) settings() model.Settings {
 func (n *network) config() MLPConfig {
 	s := n.settings
 	return MLPConfig{
-		Features: s.Features, Embeddings: slices.Clone(s.Embeddings), Hidden: slices.Clone(s.Hidden), Activation: s.Activation,
+		Features: s.Features, Bins: slices.Clone(s.Bins), Embeddings: slices.Clone(s.Embeddings), Hidden: slices.Clone(s.Hidden), Activation: s.Activation,
 		Dropout: s.Dropout, Members: s.Members, Seed: s.Seed, Dtype: n.weights.Dtype(),
 	}
 }
@@ -72,7 +73,8 @@ func (n *network) config() MLPConfig {
 // the mean of those of its members, which varies less with the seed than that of one, and ranks
 // better (Lakshminarayanan et al., NeurIPS 2017).
 //
-// Its weights are w0, b0, w1, b1, …: w [in, out], b [out], and for the last layer w [in], b [1].
+// Its weights are w0, b0, w1, b1, …: w [in, out], b [out], and for the last layer w [in], b [1]. With
+// bins the first w has a row for each bin instead of one for the column.
 // In an ensemble the names begin with m0., m1., …. Then there are embedding0, …, [codes, width],
 // which the members share. Build ignores the offsets.
 type MLP struct{ network }

@@ -8,6 +8,7 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/internal/forward"
 	"github.com/plrank/plrank/internal/model"
 	"github.com/plrank/plrank/ops"
 )
@@ -146,6 +147,9 @@ func (n *network) String() string {
 	words := "linear"
 	if len(s.Hidden) > 0 {
 		words = fmt.Sprintf("hidden %v (%v)", strings.Trim(fmt.Sprint(s.Hidden), "[]"), s.Activation)
+	}
+	if s.Bins != nil {
+		words += fmt.Sprintf(", %d bins of %d inputs", forward.BinRows(s.Bins, len(s.Bins)), len(s.Bins))
 	}
 	if s.Attention != nil {
 		words += fmt.Sprintf(", attention (blocks %d, heads %d)", s.Blocks, s.Heads())

@@ -62,6 +62,7 @@ func TestEveryOpWhateverMayHappenToIt(t *testing.T) {
 			"Embed":               {fn: ops.Embed, args: []any{codes, G.Nodes{table}}},
 			"Attention":           {fn: ops.Attention, args: []any{G.Must(ops.Dense(column, triple, zeros, ops.Identity)), l.Offsets, 1}, optional: []int{1}},
 			"LayerNorm":           {fn: ops.LayerNorm, args: []any{G.Must(ops.Dense(column, triple, zeros, ops.Identity)), zeros, zeros}},
+			"PiecewiseLinear":     {fn: ops.PiecewiseLinear, args: []any{column, w, bias, []int{1}, ops.ReLU}, optional: []int{3}},
 			"Drop":                {fn: ops.Drop, args: []any{l.Scores, dropout, 0}},
 		}
 		for act := range ops.Activation(len(ops.ActivationNames())) {

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"slices"
 
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -23,7 +24,7 @@ import (
 //
 // Shapes or dtypes that do not fit are errors.
 func Dense(x, w, b *G.Node, act Activation) (*G.Node, error) {
-	return denseDrop("ops: Dense", x, w, b, act, nil, 0)
+	return denseDrop("ops: Dense", x, w, b, nil, act, nil, 0)
 }
 
 // DenseDrop is Drop(Dense(x, w, b, act), d, layer), with the same numbers, in one pass over
@@ -33,20 +34,44 @@ func DenseDrop(x, w, b *G.Node, act Activation, d *Dropout, layer int) (*G.Node,
 	if d == nil {
 		return nil, fmt.Errorf("%s: no dropout: it is nil", name)
 	}
-	return denseDrop(name, x, w, b, act, d, layer)
+	return denseDrop(name, x, w, b, nil, act, d, layer)
 }
 
-// denseDrop is Dense where d is nil.
-func denseDrop(name string, x, w, b *G.Node, act Activation, d *Dropout, layer int) (*G.Node, error) {
+// PiecewiseLinear is a first layer that sees features through bins: y = act(e(x)·w + b). The first
+// columns of x, as many as there are numbers of bins, are positions p, for which e(x) has as many
+// columns as they have bins (Gorishniy, Rubachev & Babenko 2022, "On Embeddings for Numerical
+// Features in Tabular Deep Learning", section 3.1):
+//
+//	e_k(p) = min(max(p − k, 0), 1),   k = 0, …, bins−1.
+//
+// A weight is how much the units rise within a bin, and the sums of weights are a function of p that is
+// linear between whole positions, where it may bend. Other columns of x stay as they are. No
+// e(x) is made: a document takes two rows of a table for each feature, however many bins there are
+// (BenchmarkPiecewiseLinear has it beside Dense). Positions are rounded to multiples of 2^−16; those
+// below 0 count as 0, and those above the bins as their number.
+// See datasets.Transform for positions by quantiles.
+//
+// Shapes: x [rows, features]; w [Σ bins + features − len(bins), out] and b [out] give y [rows,
+// out]; a vector w with b [1] gives a vector y [rows]. All are float32 or all float64.
+//
+// Gradients reach w and b, and the columns of x that are no positions, unless x is a leaf. A NaN makes
+// its row NaN. Results are bit-identical for any GOMAXPROCS. Shapes or dtypes that do not fit are
+// errors, and so are fewer than 1 or more than 255 bins.
+func PiecewiseLinear(x, w, b *G.Node, bins []int, act Activation) (*G.Node, error) {
+	return denseDrop("ops: PiecewiseLinear", x, w, b, slices.Clone(bins), act, nil, 0)
+}
+
+// denseDrop is Dense where d is nil, and PiecewiseLinear where there are bins.
+func denseDrop(name string, x, w, b *G.Node, bins []int, act Activation, d *Dropout, layer int) (*G.Node, error) {
 	if !act.Valid() {
 		return nil, fmt.Errorf("%s: no such activation: %d", name, int(act))
 	}
-	if err := checkDense(name, x, w, b); err != nil {
+	if err := checkDense(name, x, w, b, bins); err != nil {
 		return nil, err
 	}
 	if act == GELU {
 		// Its derivative needs x·w + b, which is a node for this reason, as is GELU.
-		y, err := dense(Identity, x.Op() == nil, nil).Apply(x, w, b)
+		y, err := dense(name, bins, Identity, x.Op() == nil, nil).Apply(x, w, b)
 		if err == nil {
 			y, err = gelu.Apply(y)
 		}
@@ -63,7 +88,7 @@ func denseDrop(name string, x, w, b *G.Node, act Activation, d *Dropout, layer i
 		}
 		in = append(in, key)
 	}
-	return dense(act, x.Op() == nil, d).Apply(in...)
+	return dense(name, bins, act, x.Op() == nil, d).Apply(in...)
 }
 
 var gelu = &op.Func{
@@ -77,7 +102,7 @@ func geluOf[T op.Float](_ []op.Tensor, x [][]T, y []T) error {
 	return nil
 }
 
-func checkDense(name string, x, w, b *G.Node) error {
+func checkDense(name string, x, w, b *G.Node, bins []int) error {
 	for _, n := range []struct {
 		what string
 		node *G.Node
@@ -93,6 +118,10 @@ func checkDense(name string, x, w, b *G.Node) error {
 		return fmt.Errorf("%s: x has shape %v, want [rows, in]", name, x.Shape())
 	}
 	in := x.Shape()[1]
+	if err := forward.CheckBins(bins, in); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	in = forward.BinRows(bins, in)
 	out := 1
 	switch {
 	case w.Dims() == 1 && w.Shape()[0] == in:
@@ -110,7 +139,7 @@ func checkDense(name string, x, w, b *G.Node) error {
 // dense is x, w, b → act(x·w + b), for any activation but GELU, or x, w, b and a key → what a
 // dropout leaves of that. Its derivatives are functions of their own: dz = mask·dy·act'(z),
 // dx = dz·wᵀ, dw = xᵀ·dz, db = Σ_rows dz.
-func dense(act Activation, leafX bool, d *Dropout) *op.Func {
+func dense(name string, bins []int, act Activation, leafX bool, d *Dropout) *op.Func {
 	dz, dropout := op.Incoming, ""
 	if act != Identity {
 		dz = activationVJP(act, nil).Of(op.Result, op.Incoming)
@@ -118,22 +147,30 @@ func dense(act Activation, leafX bool, d *Dropout) *op.Func {
 	if d != nil {
 		dz, dropout = activationVJP(act, d).Of(op.Result, op.Incoming, op.Input(3)), ", "+d.settings()
 	}
-	dx := inputVJP.Of(dz, op.Input(1))
+	dx, dw, settings := inputVJP.Of(dz, op.Input(1)), weightsVJP.Of(op.Input(0), dz), ""
+	if bins != nil {
+		dx, dw = binned(bins, op.Input(0), op.Input(1), dz)
+		settings = fmt.Sprintf(", bins %v", bins)
+	}
 	if leafX {
 		dx = nil
 	}
 	return &op.Func{
-		Name: "ops: Dense", Settings: fmt.Sprintf("%v, leaf: %t%s", act, leafX, dropout),
+		Name: name, Settings: fmt.Sprintf("%v, leaf: %t%s%s", act, leafX, settings, dropout),
 		Shape: func(in []tensor.Shape) tensor.Shape { // [rows], or [rows, out]
 			return append(tensor.Shape{in[0][0]}, in[1][1:]...)
 		},
-		Do:   op.ByDtype(denseOf[float32](act, d), denseOf[float64](act, d)),
-		VJPs: []*op.Term{dx, weightsVJP.Of(op.Input(0), dz), biasVJP.Of(dz)},
+		Do:   op.ByDtype(denseOf[float32](bins, act, d), denseOf[float64](bins, act, d)),
+		VJPs: []*op.Term{dx, dw, biasVJP.Of(dz)},
 	}
 }
 
-func denseOf[T op.Float](act Activation, d *Dropout) op.Kernel[T] {
+func denseOf[T op.Float](bins []int, act Activation, d *Dropout) op.Kernel[T] {
 	return func(in []op.Tensor, x [][]T, y []T) error {
+		if bins != nil {
+			forward.Piecewise(act, bins, in[0].Shape[1], len(x[2]), x[0], x[1], x[2], y, d.masks(in, 3))
+			return nil
+		}
 		forward.Dense(act, in[1].Shape[0], len(x[2]), x[0], x[1], x[2], y, d.masks(in, 3))
 		return nil
 	}
@@ -171,6 +208,38 @@ func weightsVJPOf[T op.Float](in []op.Tensor, x [][]T, dw []T) error {
 	width := in[0].Shape[1]
 	forward.DenseWeightsVJP(width, len(dw)/width, x[0], x[1], dw)
 	return nil
+}
+
+// binned is the derivatives of a layer with bins by x and by w.
+func binned(bins []int, x, w, dz *op.Term) (dx, dw *op.Term) {
+	settings := fmt.Sprint(bins)
+	input := &op.Func{
+		Name: "ops: PiecewiseLinearInputVJP", Settings: settings,
+		Shape: func(in []tensor.Shape) tensor.Shape { return in[2] },
+		Do:    op.ByDtype(binnedInputVJP[float32](bins), binnedInputVJP[float64](bins)),
+	}
+	weights := &op.Func{
+		Name: "ops: PiecewiseLinearWeightsVJP", Settings: settings,
+		Shape: func(in []tensor.Shape) tensor.Shape {
+			return append(tensor.Shape{forward.BinRows(bins, in[0][1])}, in[1][1:]...)
+		},
+		Do: op.ByDtype(binnedWeightsVJP[float32](bins), binnedWeightsVJP[float64](bins)),
+	}
+	return input.Of(dz, w, x), weights.Of(x, dz)
+}
+
+func binnedInputVJP[T op.Float](bins []int) op.Kernel[T] {
+	return func(in []op.Tensor, x [][]T, dx []T) error {
+		forward.PiecewiseInputVJP(bins, in[2].Shape[1], columns(in[1].Shape), x[0], x[1], dx)
+		return nil
+	}
+}
+
+func binnedWeightsVJP[T op.Float](bins []int) op.Kernel[T] {
+	return func(in []op.Tensor, x [][]T, dw []T) error {
+		forward.PiecewiseWeightsVJP(bins, in[0].Shape[1], columns(in[1].Shape), x[0], x[1], dw)
+		return nil
+	}
 }
 
 // biasVJP is dz → its column sums.

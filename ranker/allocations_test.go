@@ -13,7 +13,10 @@ import (
 // detector a sync.Pool forgets now and then.)
 func TestScoringAllocatesNothing(t *testing.T) {
 	d := queries(46, 100)
+	binned := network(t, "minmax+quantile", "float32", d, 1, 64)
+	withBins(t, binned, d, 16)
 	for _, f := range []*File{
+		binned,
 		network(t, "minmax+log-standard+quantile", "float32", d, 3, 64),
 		attending(t, "minmax+log-standard+quantile", "float32", d, 3, 2, 2, true, 64),
 	} {

@@ -130,6 +130,9 @@ func checkInputs(s model.Settings, f *File) error {
 	if len(s.Embeddings) != len(t.Categories) {
 		return fmt.Errorf("a model of %d embeddings and a transform of %d categories do not fit", len(s.Embeddings), len(t.Categories))
 	}
+	if bins := t.BinCounts(); !slices.Equal(s.Bins, bins) {
+		return fmt.Errorf("a model of bins %v and a transform of bins %v do not fit", s.Bins, bins)
+	}
 	for i, e := range s.Embeddings {
 		if codes := t.Categories[i].Codes(); e.Codes != codes {
 			return fmt.Errorf("embedding %d has %d codes and a width of %d: want %d codes, as many as the transform gives", i, e.Codes, e.Width, codes)

@@ -100,6 +100,20 @@ func attending(tb testing.TB, spec, dtype string, d *datasets.Dataset, members, 
 	return f
 }
 
+// withBins has the first layer of f see what its transform gives through so many bins.
+func withBins(tb testing.TB, f *File, d *datasets.Dataset, bins int) {
+	tb.Helper()
+	s, err := model.Read(f.Kind, f.Settings)
+	if err == nil {
+		err = f.Transform.FitBins(d, bins)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s.Bins, f.Arrays = f.Transform.BinCounts(), nil
+	atRandom(tb, f, f.Kind, s)
+}
+
 func reopen(tb testing.TB, f *File) *Model {
 	tb.Helper()
 	var b bytes.Buffer

@@ -69,24 +69,31 @@ func TestONNXRuntimeGivesTheSameScores(t *testing.T) {
 		transform, activation, dtype string
 		width                        int
 		blocks                       int // of attention; 0: an MLP
+		bins                         int // 0: none
 	}{
-		{"quantile", "relu", "float32", 46, 0},
-		{"quantile", "relu", "float32", 136, 0},
-		{"minmax", "sigmoid", "float32", 46, 0},
-		{"minmax+log-standard+quantile", "tanh", "float32", 136, 0},
-		{"standard", "gelu", "float32", 46, 0},
-		{"log-standard", "relu", "float64", 46, 0},
-		{"none", "none", "float32", 7, 0},
-		{"minmax+quantile+rank", "relu", "float32", 46, 0},
-		{"rank", "relu", "float64", 46, 0},
-		{"quantile", "relu", "float32", 46, 1},
-		{"minmax+quantile", "tanh", "float32", 46, 2},
-		{"log-standard", "sigmoid", "float64", 46, 1},
+		{"quantile", "relu", "float32", 46, 0, 0},
+		{"quantile", "relu", "float32", 136, 0, 0},
+		{"minmax", "sigmoid", "float32", 46, 0, 0},
+		{"minmax+log-standard+quantile", "tanh", "float32", 136, 0, 0},
+		{"standard", "gelu", "float32", 46, 0, 0},
+		{"log-standard", "relu", "float64", 46, 0, 0},
+		{"none", "none", "float32", 7, 0, 0},
+		{"minmax+quantile+rank", "relu", "float32", 46, 0, 0},
+		{"rank", "relu", "float64", 46, 0, 0},
+		{"quantile", "relu", "float32", 46, 1, 0},
+		{"minmax+quantile", "tanh", "float32", 46, 2, 0},
+		{"log-standard", "sigmoid", "float64", 46, 1, 0},
+		{"none", "relu", "float32", 136, 0, 16},
+		{"quantile+minmax+rank", "relu", "float64", 46, 0, 5},
+		{"minmax", "gelu", "float32", 46, 1, 30},
 	} {
 		d := hardRows(c.width, sizes)
 		f := network(t, c.transform, c.dtype, d, 1+i%3, 64, 16)
 		if c.blocks > 0 {
 			f = attending(t, c.transform, c.dtype, d, 1+i%3, c.blocks, 4, i%2 == 0, 64, 16)
+		}
+		if c.bins > 0 {
+			withBins(t, f, d, c.bins)
 		}
 		f.Settings = bytes.Replace(f.Settings, []byte(`"relu"`), []byte(strconv.Quote(c.activation)), 1)
 		f.FeatureNames = make([]string, c.width)
@@ -173,17 +180,22 @@ func TestONNXRuntimeLooksUpEmbeddings(t *testing.T) {
 		transform, dtype string
 		ids              []int
 		attention        bool
+		bins             int
 	}{
-		{"minmax+quantile", "float32", []int{2, 4}, false},
-		{"standard", "float64", []int{4}, false},
-		{"none", "float32", []int{1, 2, 3, 4, 5}, false},
-		{"minmax", "float32", []int{2, 4}, true},
+		{"minmax+quantile", "float32", []int{2, 4}, false, 0},
+		{"standard", "float64", []int{4}, false, 0},
+		{"none", "float32", []int{1, 2, 3, 4, 5}, false, 0},
+		{"minmax", "float32", []int{2, 4}, true, 0},
+		{"none", "float32", []int{2, 4}, false, 7},
 	} {
 		sizes := []int{1, 2, 40, 200}
 		d := names(sizes...)
 		f := categorical(t, c.transform, c.dtype, d, c.ids, 1+i%2, 16, 8)
 		if c.attention {
 			withAttention(t, f, model.Attention{Blocks: 1, Heads: 2})
+		}
+		if c.bins > 0 {
+			withBins(t, f, d, c.bins)
 		}
 		m := reopen(t, f)
 		other := names(sizes...) // with values that were not seen

@@ -32,6 +32,7 @@ type Objective struct {
 // Inputs are what a model sees of the documents.
 type Inputs struct {
 	Transform   string `json:"transform"`   // of raw features, see datasets.FitTransform
+	Bins        int    `json:"bins"`        // through which the first layer sees each output of the transform, see datasets.Transform.FitBins; 0: none
 	Categorical []int  `json:"categorical"` // ids of features whose values are names, see nn.Embedding
 }
 

@@ -48,7 +48,7 @@ func newScorer(c Config, custom func(features int) (nn.Scorer, error), t *datase
 		return newCustomScorer(custom, t.Width())
 	}
 	mlp := nn.MLPConfig{
-		Features: t.Width(), Hidden: c.Hidden, Activation: c.Activation,
+		Features: t.Width(), Bins: t.BinCounts(), Hidden: c.Hidden, Activation: c.Activation,
 		Dropout: c.Dropout, Members: c.Members, Seed: c.Seed,
 	}
 	for i := range t.Categories {
@@ -92,7 +92,11 @@ func fitTransform(p *parsed, d *datasets.Dataset) (*datasets.Transform, error) {
 	c := p.config
 	if p.parts.Initial == nil {
 		g := p.group
-		return datasets.FitTransformOn(datasets.Sharing{Rank: g.Rank(), Size: g.Size(), Allgather: g.Allgather}, c.Transform, d, c.Categorical...)
+		t, err := datasets.FitTransformOn(datasets.Sharing{Rank: g.Rank(), Size: g.Size(), Allgather: g.Allgather}, c.Transform, d, c.Categorical...)
+		if err == nil && c.Bins > 0 {
+			err = t.FitBins(d, c.Bins)
+		}
+		return t, err
 	}
 	of := p.parts.Initial.File()
 	var categorical []int
@@ -105,6 +109,8 @@ func fitTransform(p *parsed, d *datasets.Dataset) (*datasets.Transform, error) {
 	switch {
 	case of.Transform.Spec != c.Transform:
 		return nil, fmt.Errorf("train: the transform of the initial model is %s, not %s", of.Transform.Spec, c.Transform)
+	case (of.Transform.Bins != nil) != (c.Bins > 0):
+		return nil, fmt.Errorf("train: %d bins, but the initial model has bins for %d inputs: want bins for both or for neither", c.Bins, len(of.Transform.Bins))
 	case !slices.Equal(categorical, slices.Sorted(slices.Values(c.Categorical))):
 		return nil, fmt.Errorf("train: the categorical features of the initial model are %v, not %v", categorical, c.Categorical)
 	}

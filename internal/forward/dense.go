@@ -1,6 +1,9 @@
 package forward
 
-import "github.com/plrank/plrank/internal/blas"
+import (
+	"github.com/plrank/plrank/internal/blas"
+	"github.com/plrank/plrank/internal/piecewise"
+)
 
 // Dense sets y = act(x·w + b), with dropout, on all cores: x [rows, in], w [in, out], y [rows, out].
 func Dense[T float](act Activation, in, out int, x, w, b, y []T, d Dropout) {
@@ -17,25 +20,40 @@ func Dense[T float](act Activation, in, out int, x, w, b, y []T, d Dropout) {
 	blas.Product(blas.RowMajor(y, rows, out), blas.RowMajor(x, rows, in), blas.RowMajor(w, in, out), end, then)
 }
 
-// A Layer is Dense with weights that stay as they are, on the calling goroutine. It may
+// A Layer is Dense, or Piecewise, with weights that stay as they are, on the calling goroutine. It may
 // be used by several at once.
 type Layer[T float] struct {
 	Activation Activation
 	In, Out    int
-	weights    blas.Right[T]
+	weights    blas.Right[T]       // of the columns without bins
+	table      *piecewise.Table[T] // of the columns before them; nil: there are none
+	bins       int                 // how many these are
 	bias       []T
 }
 
-// NewLayer makes the layer of w [in, out] and b [out].
-func NewLayer[T float](act Activation, in, out int, w, b []T) *Layer[T] {
-	return &Layer[T]{Activation: act, In: in, Out: out, weights: blas.NewRight(blas.RowMajor(w, in, out)).SkipZeros(), bias: b[:out]}
+// NewLayer makes the layer of w [in, out] and b [out], where the columns have bins as Piecewise says;
+// nil: none.
+func NewLayer[T float](act Activation, bins []int, in, out int, w, b []T) *Layer[T] {
+	l := &Layer[T]{Activation: act, In: in, Out: out, bins: len(bins), bias: b[:out]}
+	if bins != nil {
+		l.table = piecewise.NewTable(bins, out, w)
+		w = w[piecewise.Rows(bins)*out:]
+	}
+	l.weights = blas.NewRight(blas.RowMajor(w, in-len(bins), out)).SkipZeros()
+	return l
 }
 
-// Run is Dense: the same rows, bit for bit.
+// Run is Dense or Piecewise: the same rows, bit for bit.
 func (l *Layer[T]) Run(x, y []T) {
 	rows := len(y) / l.Out
 	end, more := ending(l.Activation, l.bias)
-	l.weights.Product(blas.RowMajor(y, rows, l.Out), blas.RowMajor(x, rows, l.In), end)
+	if l.table != nil {
+		end, more = blas.End[T]{Bias: l.bias}, l.Activation
+	}
+	l.weights.Product(blas.RowMajor(y, rows, l.Out), blas.RowMajor(x, rows, l.In).Slice(0, rows, l.bins, l.In-l.bins), end)
+	if l.table != nil {
+		l.table.Add(x, l.In, y)
+	}
 	Activate(more, y)
 }
 
@@ -56,8 +74,12 @@ func DenseInputVJP[T float](in, out int, dz, w, dx []T) {
 
 // DenseWeightsVJP sets dw = xᵀ·dz: the sums over blocks of rows, added up in their order.
 func DenseWeightsVJP[T float](in, out int, x, dz, dw []T) {
-	rows := len(dz) / out
-	sum, left, right := blas.RowMajor(dw, in, out), blas.RowMajor(x, rows, in).T(), blas.RowMajor(dz, rows, out)
+	weightsVJP(blas.RowMajor(x, len(dz)/out, in), out, dz, dw)
+}
+
+func weightsVJP[T float](x blas.Matrix[T], out int, dz, dw []T) {
+	rows, in := x.Rows, x.Cols
+	sum, left, right := blas.RowMajor(dw, in, out), x.T(), blas.RowMajor(dz, rows, out)
 	if rows <= sumBlock {
 		blas.Product(sum, left, right, blas.End[T]{}, nil)
 		return

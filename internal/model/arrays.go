@@ -12,7 +12,7 @@ type Array struct {
 	Name    string
 	Shape   []int // one length, or rows and columns
 	Bias    bool  // an offset or a gain, which weight decay leaves alone
-	Inputs  bool  // every row is the weights of one input of the model
+	Inputs  bool  // every row is the weights of one input of the model, or of one of its bins
 	Initial float64
 	Limit   float64 // 0: Initial
 	Stream  uint64  // of the seed, from which they are drawn
@@ -35,15 +35,15 @@ func (s Settings) Arrays() (all []Array) {
 	members := s.Layers()
 	stream := uint64(0)
 	dense := func(d Dense, a Array) {
-		a.Name, a.Limit, a.Stream = d.W, glorot(d.In, d.Out), stream
+		a.Name, a.Limit, a.Stream = d.W, glorot(d.Rows(), d.Out), stream
 		all = append(all, a, Array{Name: d.B, Shape: []int{d.Out}, Bias: true})
 		stream++
 	}
 	for _, m := range members {
 		for i, d := range m.Hidden {
-			dense(d, Array{Shape: []int{d.In, d.Out}, Inputs: i == 0})
+			dense(d, Array{Shape: []int{d.Rows(), d.Out}, Inputs: i == 0})
 		}
-		dense(m.Score, Array{Shape: []int{m.Score.In}, Inputs: len(m.Hidden) == 0})
+		dense(m.Score, Array{Shape: []int{m.Score.Rows()}, Inputs: len(m.Hidden) == 0})
 	}
 	for i, e := range s.Embeddings {
 		all = append(all, Array{

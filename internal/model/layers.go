@@ -6,12 +6,16 @@ import (
 	"github.com/plrank/plrank/internal/forward"
 )
 
-// A Dense names the arrays of a dense layer, and says how large they are: w [in, out], or [in]
+// A Dense names the arrays of a dense layer, and says how large they are: w [rows, out], or [rows]
 // in the last layer, whose width is 1; b [out].
 type Dense struct {
 	W, B    string
+	Bins    []int // of its first inputs, in a first layer: see ops.PiecewiseLinear
 	In, Out int
 }
+
+// Rows is the number of rows of w: In, without bins.
+func (d Dense) Rows() int { return forward.BinRows(d.Bins, d.In) }
 
 // A Norm names the arrays of a layer normalisation, both [width].
 type Norm struct {
@@ -58,7 +62,11 @@ func (s Settings) Layers() []Member {
 func (s Settings) member(prefix string) (m Member) {
 	in := s.Inputs()
 	layer := func(i, out int) Dense {
-		return Dense{fmt.Sprintf("%sw%d", prefix, i), fmt.Sprintf("%sb%d", prefix, i), in, out}
+		d := Dense{W: fmt.Sprintf("%sw%d", prefix, i), B: fmt.Sprintf("%sb%d", prefix, i), In: in, Out: out}
+		if i == 0 {
+			d.Bins = s.Bins
+		}
+		return d
 	}
 	for i, out := range s.Hidden {
 		m.Hidden = append(m.Hidden, layer(i, out))
@@ -73,7 +81,7 @@ func (s Settings) member(prefix string) (m Member) {
 	for b := range s.Blocks {
 		block := fmt.Sprintf("block%d.", b)
 		dense := func(name string, in, out int) Dense {
-			return Dense{prefix + block + name + ".w", prefix + block + name + ".b", in, out}
+			return Dense{W: prefix + block + name + ".w", B: prefix + block + name + ".b", In: in, Out: out}
 		}
 		m.Blocks = append(m.Blocks, Block{
 			First: norm(block + "norm1"), QKV: dense("qkv", width, 3*width), Merge: dense("merge", width, width),

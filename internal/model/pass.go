@@ -181,7 +181,7 @@ func newNetwork[T blas.Float](s Settings, array func(name string) []T) *network[
 		n.tables = append(n.tables, array(Table(i)))
 	}
 	dense := func(a forward.Activation, d Dense) *forward.Layer[T] {
-		return forward.NewLayer(a, d.In, d.Out, array(d.W), array(d.B))
+		return forward.NewLayer(a, d.Bins, d.In, d.Out, array(d.W), array(d.B))
 	}
 	normOf := func(n Norm) norm[T] { return norm[T]{array(n.Gain), array(n.Bias)} }
 	for _, m := range s.Layers() {

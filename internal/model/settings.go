@@ -34,6 +34,7 @@ const (
 // nn.TransformerConfig have the documentation of the fields.
 type Settings struct {
 	Features   int                 `json:"features"`
+	Bins       []int               `json:"bins,omitempty"` // of the features before the codes; nil: the first layer sees these as they are
 	Embeddings []forward.Embedding `json:"embeddings,omitempty"`
 	Hidden     []int               `json:"hidden"`
 	Activation forward.Activation  `json:"activation"`
@@ -84,6 +85,12 @@ func (s Settings) Check() error {
 	}
 	if len(s.Embeddings) > s.Features {
 		return fmt.Errorf("%d embeddings for %d features", len(s.Embeddings), s.Features)
+	}
+	if s.Bins != nil && len(s.Bins) != s.Features-len(s.Embeddings) {
+		return fmt.Errorf("bins of %d features: want %d, one number for each feature but codes", len(s.Bins), s.Features-len(s.Embeddings))
+	}
+	if err := forward.CheckBins(s.Bins, s.Features); err != nil {
+		return err
 	}
 	for i, e := range s.Embeddings {
 		if e.Codes < 1 || e.Width < 1 {

@@ -31,7 +31,10 @@ func (g *graph) Mul(x, y string) string { return g.node("Mul", x, y) }
 
 // Dense adds a layer without dropout.
 func (g *graph) Dense(d model.Dense, act forward.Activation, _ int, x string) string {
-	z := g.Add(g.node("MatMul", x, g.array(d.W, d.In, d.Out)), g.array(d.B, d.Out))
+	if d.Bins != nil {
+		x = g.encode(d, x)
+	}
+	z := g.Add(g.node("MatMul", x, g.array(d.W, d.Rows(), d.Out)), g.array(d.B, d.Out))
 	switch act {
 	case forward.Sigmoid:
 		return g.node("Sigmoid", z)
@@ -44,6 +47,24 @@ func (g *graph) Dense(d model.Dense, act forward.Activation, _ int, x string) st
 		return g.Mul(g.Mul(z, part), g.Number(0.5))
 	}
 	return z
+}
+
+// encode adds e_k(p) = min(max(p − k, 0), 1) for each bin k of the positions p, see ops.PiecewiseLinear,
+// and then the inputs that are no positions.
+func (g *graph) encode(d model.Dense, x string) string {
+	var column []int
+	var bin []float64
+	for f, n := range d.Bins {
+		for k := range n {
+			column, bin = append(column, f), append(bin, float64(k))
+		}
+	}
+	e := g.node("Sub", g.nodeWith("Gather", attributes{"axis": 1}, x, g.ints(column...)), g.constant(g.dtype, bin, len(bin)))
+	e = g.node("Min", g.node("Max", e, g.Number(0)), g.Number(1))
+	if d.In == len(d.Bins) {
+		return e
+	}
+	return g.sideBySide([]string{e, g.node("Slice", x, g.ints(len(d.Bins)), g.ints(d.In), g.ints(1))})
 }
 
 // Norm adds a layer normalisation, whose default epsilon is that of package forward.

@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"math"
+	"slices"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/forward"
@@ -34,7 +35,25 @@ func (g *graph) transform(t *datasets.Transform) string {
 	for i := range t.Parts {
 		parts = append(parts, g.node("Where", missing, g.double(0), g.part(&t.Parts[i], x, missing)))
 	}
-	return g.sideBySide(parts)
+	y := g.sideBySide(parts)
+	if t.Bins == nil {
+		return y
+	}
+	return g.positions(t, y, slices.Repeat([]string{missing}, len(t.Parts)))
+}
+
+// positions are those in the bins of what the parts give, see datasets.Transform.FitBins.
+func (g *graph) positions(t *datasets.Transform, y string, missing []string) string {
+	lookup, absent := &datasets.TransformPart{}, []float64{}
+	for i := range t.Bins {
+		b := &t.Bins[i]
+		lookup.Knots, lookup.Scores = append(lookup.Knots, b.Knots), append(lookup.Scores, b.Positions())
+		absent = append(absent, float64(b.AtMissing()))
+	}
+	const steps = 1 << 16
+	at := g.quantile(lookup, g.to(Double, g.to(Float, y))) // parts give float32
+	at = g.Mul(g.node("Round", g.Mul(at, g.double(steps))), g.double(1./steps))
+	return g.node("Where", g.sideBySide(missing), g.doubles(absent), at)
 }
 
 func (g *graph) part(p *datasets.TransformPart, x, missing string) string {

@@ -1,0 +1,207 @@
+package datasets
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/viterin/vek/vek32"
+
+	"github.com/plrank/plrank/datasets/internal/columns"
+	"github.com/plrank/plrank/datasets/internal/memory"
+)
+
+// MostBins is the number of bins of a feature at most.
+const MostBins = 126
+
+// Bins divide the values of one output of a transform's parts at knots.
+type Bins struct {
+	Knots   []float32 // ascending
+	Missing bool      // a bin below all others is for documents that have no value
+}
+
+// first is the position of the first knot.
+func (b *Bins) first() float32 {
+	if b.Missing {
+		return 1
+	}
+	return 0
+}
+
+// Count is the number of bins, 1 or more.
+func (b *Bins) Count() int { return max(1, len(b.Knots)-1+int(b.first())) }
+
+// AtMissing is the position of a document that has no value: that bin, or the middle where training data
+// have all values.
+func (b *Bins) AtMissing() float32 {
+	if b.Missing {
+		return 0
+	}
+	return float32(len(b.Knots)-1) / 2
+}
+
+// Positions are those of the knots.
+func (b *Bins) Positions() (at []float32) {
+	for k := range b.Knots {
+		at = append(at, b.first()+float32(k))
+	}
+	return at
+}
+
+// FitBins has the transform give positions in so many bins, instead of numbers: the knots between the
+// bins are the quantiles of what the parts give for training documents, 32768 of them at most, or
+// their values if these are few, so that a feature of two values has one bin. The whole part of a
+// position is how many knots are passed, and the rest, a multiple of 2^−16, how far it is to the
+// next one; beyond the outer knots it is that of the knot. Where values are missing in those
+// documents, there is one more bin, whose position is 0, and the first knot is at 1.
+//
+// Codes of categorical features stay as they are. Fewer than 1 or more than 125 bins are an error.
+func (t *Transform) FitBins(train *Dataset, bins int) error {
+	if bins < 1 || bins >= MostBins {
+		return fmt.Errorf("datasets: %d bins: want 1 to %d", bins, MostBins-1)
+	}
+	outputs := len(t.Columns) * len(t.Parts)
+	values, missing := t.sample(train, outputs)
+	t.Bins = make([]Bins, outputs)
+	memory.For(outputs, func(i int) {
+		slices.Sort(values[i])
+		t.Bins[i] = Bins{quantiles(values[i], bins), missing[i%len(t.Columns)]}
+	})
+	t.positions = newPositions(t.Bins)
+	return nil
+}
+
+// sample is what the parts give for some of the training documents that have a value, by output, and
+// which columns have some that do not.
+func (t *Transform) sample(train *Dataset, outputs int) (values [][]float32, missing []bool) {
+	values, missing = make([][]float32, outputs), make([]bool, len(t.Columns))
+	width := t.Width()
+	var room []float32
+	step := max(1, (train.Rows()+quantileSample-1)/quantileSample)
+	for q := 0; q < train.Queries(); q += step {
+		rows := train.Features[train.Offsets[q]*t.Inputs : train.Offsets[q+1]*t.Inputs]
+		room = slices.Grow(room[:0], len(rows)/max(1, t.Inputs)*width)[:len(rows)/max(1, t.Inputs)*width]
+		t.Query(room, rows)
+		for r := 0; r*width < len(room); r++ {
+			for c, column := range t.Columns {
+				if x := rows[r*t.Inputs+column]; x != x {
+					missing[c] = true
+					continue
+				}
+				for p := range t.Parts {
+					i := p*len(t.Columns) + c
+					values[i] = append(values[i], room[r*width+i])
+				}
+			}
+		}
+	}
+	return values, missing
+}
+
+// quantiles are at most bins + 1 of the values: all that there are, or those at evenly spaced ranks.
+func quantiles(sorted []float32, bins int) []float32 {
+	if len(sorted) == 0 {
+		return []float32{0}
+	}
+	knots := slices.Compact(slices.Clone(sorted))
+	if len(knots) > bins+1 {
+		knots = knots[:0]
+		for k := range bins + 1 {
+			knots = append(knots, sorted[k*(len(sorted)-1)/bins])
+		}
+		knots = slices.Compact(knots)
+	}
+	return slices.Clone(knots)
+}
+
+// positions are the tables by which positions are looked up.
+type positions struct {
+	lookups *columns.Lookups
+	outputs []int // all of them
+}
+
+func newPositions(bins []Bins) *positions {
+	var knots, at [][]float32
+	p := &positions{}
+	for i := range bins {
+		knots, at, p.outputs = append(knots, bins[i].Knots), append(at, bins[i].Positions()), append(p.outputs, i)
+	}
+	p.lookups = columns.NewLookups(knots, at)
+	return p
+}
+
+// BinCounts are the numbers of bins of the outputs, nil if these are no positions.
+func (t *Transform) BinCounts() (counts []int) {
+	for i := range t.Bins {
+		counts = append(counts, t.Bins[i].Count())
+	}
+	return counts
+}
+
+// applyBins replaces what the parts gave for the rows of a query by positions.
+func (t *Transform) applyBins(dst, rows []float32) {
+	p, width := t.positions, t.Width()
+	if p == nil { // not fitted, and not validated
+		p = newPositions(t.Bins)
+	}
+	p.lookups.Map(columns.Rows{To: dst, Stride: width, From: dst, Inputs: width, Columns: p.outputs})
+	vek32.AddNumber_Inplace(dst, rounding)
+	vek32.SubNumber_Inplace(dst, rounding)
+	if sum := vek32.Sum(rows); sum == sum {
+		return
+	}
+	for r := range len(dst) / width {
+		for c, column := range t.Columns {
+			if x := rows[r*t.Inputs+column]; x == x {
+				continue
+			}
+			for i := c; i < len(t.Bins); i += len(t.Columns) {
+				dst[r*width+i] = t.Bins[i].AtMissing()
+			}
+		}
+	}
+}
+
+// Adding rounding to a position, which is below it, leaves a multiple of 2^−16, whatever is subtracted.
+const (
+	rounding      = 128
+	positionSteps = 1 << 16
+)
+
+// checkBins checks bins that were read from a file, and prepares them.
+func (t *Transform) checkBins() error {
+	if t.Bins == nil {
+		return nil
+	}
+	if len(t.Bins) != len(t.Columns)*len(t.Parts) {
+		return fmt.Errorf("bins of %d outputs, want %d", len(t.Bins), len(t.Columns)*len(t.Parts))
+	}
+	for i := range t.Bins {
+		b := &t.Bins[i]
+		if len(b.Knots) == 0 || b.Count() > MostBins {
+			return fmt.Errorf("%d knots of output %d, want 1 to %d", len(b.Knots), i, MostBins)
+		}
+		for k, v := range b.Knots {
+			if columns.Finite(v) != v || k > 0 && v <= b.Knots[k-1] {
+				return fmt.Errorf("the knots of output %d must ascend and be finite", i)
+			}
+		}
+	}
+	t.positions = newPositions(t.Bins)
+	return nil
+}
+
+// packPositions writes positions in three bytes each, and unpackPositions reads them.
+func packPositions(to []byte, from []float32) {
+	for i, p := range from {
+		v := uint32(p * positionSteps)
+		to[3*i], to[3*i+1], to[3*i+2] = byte(v), byte(v>>8), byte(v>>16)
+	}
+}
+
+func unpackPositions(to []float32, from []byte) {
+	from = from[:3*len(to)]
+	for i := range to {
+		v := uint32(from[3*i]) | uint32(from[3*i+1])<<8 | uint32(from[3*i+2])<<16
+		to[i] = float32(v) / positionSteps
+	}
+}

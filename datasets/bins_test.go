@@ -1,0 +1,123 @@
+package datasets
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestBinsAreAtTrainingQuantiles(t *testing.T) {
+	nan := float32(math.NaN())
+	d := &Dataset{Labels: make([]float32, 9), Offsets: []int{0, 9}, FeatureIDs: []int{1, 2, 3, 4}}
+	for i := range 9 { // 0, 10, … 80; two values; missing in two; the same but for one
+		d.Features = append(d.Features, float32(10*i), float32(i%2), []float32{1, 2, 4, nan}[i%4], float32(i/8))
+	}
+	tr, err := FitTransform("none", d)
+	if err == nil {
+		err = tr.FitBins(d, 4)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := tr.BinCounts(), []int{4, 1, 3, 1}; !slices.Equal(got, want) {
+		t.Errorf("bins %v, want %v: knots at 0, 20, 40, 60, 80, one bin between two values, one more for missing ones", got, want)
+	}
+	for _, c := range []struct{ row, want []float32 }{
+		{[]float32{20, 0, 1, 0}, []float32{1, 0, 1, 0}},
+		{[]float32{65, 1, 3, .25}, []float32{3.25, 1, 2.5, .25}},
+		{[]float32{-1, 2, 9, 0}, []float32{0, 1, 3, 0}},
+		{[]float32{nan, nan, nan, nan}, []float32{2, .5, 0, .5}},
+	} {
+		got := make([]float32, 4)
+		if tr.Query(got, c.row); !slices.Equal(got, c.want) {
+			t.Errorf("%v becomes %v, want %v", c.row, got, c.want)
+		}
+	}
+	for _, bins := range []int{0, -1, MostBins} {
+		if err := tr.FitBins(d, bins); err == nil || !strings.Contains(err.Error(), "want 1 to 125") {
+			t.Errorf("%d bins: %v", bins, err)
+		}
+	}
+}
+
+// Positions lie within the bins, are multiples of 2^−16, rise with what the parts give, and are the same
+// after the transform went through a file.
+func TestPositionsOfAnyView(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		queries, bins := rapid.IntRange(2, 8).Draw(t, "queries"), rapid.IntRange(1, MostBins-1).Draw(t, "bins")
+		d := &Dataset{Offsets: []int{0}, FeatureIDs: []int{1, 2, 3}}
+		for q := range queries {
+			for range 1 + r.IntN(40) {
+				d.Features = append(d.Features, float32(r.NormFloat64()), float32(r.IntN(3)), float32(math.Exp(20*r.NormFloat64())))
+				if r.IntN(5) == 0 {
+					d.Features[len(d.Features)-1-r.IntN(3)] = []float32{float32(math.NaN()), float32(math.Inf(1)), -math.MaxFloat32}[r.IntN(3)]
+				}
+			}
+			d.Offsets = append(d.Offsets, len(d.Features)/3)
+			_ = q
+		}
+		d.Labels = make([]float32, d.Offsets[queries])
+		plain, err := FitTransform("none+minmax+rank", d)
+		if err != nil {
+			t.Skip("no feature varies")
+		}
+		tr := *plain
+		if err := tr.FitBins(d, bins); err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(tr)
+		var read Transform
+		if err == nil {
+			err = json.Unmarshal(text, &read)
+		}
+		if err == nil {
+			err = read.Validate()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := d.Features[:d.Offsets[1]*3]
+		width := tr.Width()
+		raw, got, again := make([]float32, d.Offsets[1]*width), make([]float32, d.Offsets[1]*width), make([]float32, d.Offsets[1]*width)
+		plain.Query(raw, rows)
+		tr.Query(got, rows)
+		read.Query(again, rows)
+		if !equalBits(got, again) {
+			t.Fatal("other positions after a file")
+		}
+		counts := tr.BinCounts()
+		for i, p := range got {
+			if p < 0 || p > float32(counts[i%width]) || p*positionSteps != float32(math.Trunc(float64(p*positionSteps))) {
+				t.Fatalf("position %v of %d bins", p, counts[i%width])
+			}
+			missing := func(i int) bool { x := rows[i/width*3+tr.Columns[i%width%len(tr.Columns)]]; return x != x }
+			if other := i % width; !missing(i) && !missing(other) && raw[i] < raw[other] && p > got[other] {
+				t.Fatalf("%v is at %v, and %v at %v", raw[i], p, raw[other], got[other])
+			}
+		}
+	})
+}
+
+func TestDamagedBinsAreErrors(t *testing.T) {
+	for _, c := range []struct {
+		bins []Bins
+		want string
+	}{
+		{[]Bins{{Knots: []float32{1}}}, "bins of 1 outputs, want 2"},
+		{[]Bins{{Knots: []float32{1}}, {}}, "0 knots of output 1"},
+		{[]Bins{{Knots: make([]float32, MostBins+2)}, {}}, "128 knots of output 0"},
+		{[]Bins{{Knots: []float32{1, 1}}, {Knots: []float32{1}}}, "must ascend"},
+		{[]Bins{{Knots: []float32{float32(math.Inf(1))}}, {Knots: []float32{1}}}, "be finite"},
+	} {
+		tr := &Transform{Spec: "none", Inputs: 2, Columns: []int{0, 1}, Parts: []TransformPart{{Name: "none"}}, Bins: c.bins}
+		if err := tr.Validate(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want an error with %q", err, c.want)
+		}
+	}
+}

@@ -1,0 +1,182 @@
+// Command piecewise writes the kernels of package piecewise: with avo for AVX-512 and AVX2, as
+// text for NEON, of which avo knows nothing.
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+
+	. "gen/asm"
+)
+
+func main() {
+	ConstraintExpr("amd64,!purego")
+	for _, m := range []machine{{"AVX512", 64, 8, ZMM}, {"AVX2", 32, 7, YMM}} {
+		m.split()
+		m.forward()
+		m.backward()
+	}
+	Generate()
+	writeNEON("../piecewise/kernels_arm64.s")
+}
+
+// vectors are the units of a block, in registers.
+const vectors = 4
+
+type machine struct {
+	name  string
+	bytes int    // of a register
+	shift uint64 // of the number of a row of a block, to its first byte
+	new   func() VecVirtual
+}
+
+// registers are those of a block.
+func (m machine) registers() (list [vectors]VecVirtual) {
+	for v := range list {
+		list[v] = m.new()
+	}
+	return list
+}
+
+// load and store are those of the units at an address, which add to what is there.
+func (m machine) load(from Mem, to [vectors]VecVirtual) {
+	for v, r := range to {
+		VMOVUPS(from.Offset(v*m.bytes), r)
+	}
+}
+
+func (m machine) store(from [vectors]VecVirtual, to Mem) {
+	for v, r := range from {
+		VMOVUPS(r, to.Offset(v*m.bytes))
+	}
+}
+
+func (m machine) split() {
+	Text("split"+m.name, "(n int, x, bins *float32, first, at *uint32, part *float32)",
+		fmt.Sprintf("is split for n numbers, a multiple of %d and %[1]d at least.", m.bytes/4))
+	n := Word("n")
+	pointers := []Register{Word("x"), Word("bins"), Word("first"), Word("at"), Word("part")}
+	at := func(i int) Mem { return Mem{Base: pointers[i]} }
+	zero, steps, one, step := m.new(), m.new(), m.new(), m.new()
+	VXORPS(zero.AsX(), zero.AsX(), zero.AsX())
+	VBROADCASTSS(Stored("steps", F32(1<<16)), steps)
+	VBROADCASTSS(Stored("step", F32(1./(1<<16))), step)
+	VPBROADCASTD(Stored("one", U32(1)), one)
+	Label("next")
+	p, most, bin, fixed := m.new(), m.new(), m.new(), m.new()
+	VMOVUPS(at(1), most)
+	VMOVUPS(at(0), p)
+	VMAXPS(p, zero, p) // NaN stays
+	VMINPS(p, most, p)
+	VMULPS(steps, p, fixed)
+	VCVTPS2DQ(fixed, fixed)
+	VCVTPS2DQ(most, most)
+	VPSUBD(one, most, most)
+	VPSRLD(Imm(16), fixed, bin)
+	VPMINUD(most, bin, bin)
+	VPSLLD(Imm(16), bin, most)
+	VPSUBD(most, fixed, fixed)
+	VCVTDQ2PS(fixed, fixed)
+	VMULPS(step, fixed, fixed)
+	VSUBPS(p, p, p)
+	VADDPS(p, fixed, fixed) // NaN where p is
+	VMOVUPS(fixed, at(4))
+	VPADDD(at(2), bin, bin)
+	VMOVUPS(bin, at(3))
+	for _, p := range pointers {
+		ADDQ(Imm(uint64(m.bytes)), p)
+	}
+	SUBQ(Imm(uint64(m.bytes/4)), n)
+	JNZ(LabelRef("next"))
+	VZEROUPPER()
+	RET()
+}
+
+func (m machine) forward() {
+	Text("forward"+m.name, "(rows, features int, at *uint32, part *float32, stride int, table, y *float32)",
+		"is forward for one or more rows and features.")
+	end := Flush()
+	rows, ats, parts, table, y := Word("rows"), Word("at"), Word("part"), Word("table"), Word("y")
+	one, sums := m.new(), m.registers()
+	VBROADCASTSS(Stored("one1", F32(1)), one)
+	Label("row")
+	m.load(Mem{Base: y}, sums)
+	n, f, at := Word("features"), GP64(), GP64()
+	XORQ(f, f)
+	Label("feature")
+	part, rest := m.new(), m.new()
+	MOVL(Mem{Base: ats, Index: f, Scale: 4}, at.As32())
+	SHLQ(Imm(m.shift), at)
+	VBROADCASTSS(Mem{Base: parts, Index: f, Scale: 4}, part)
+	VSUBPS(part, one, rest)
+	for v, sum := range sums {
+		VFMADD231PS(Mem{Base: table, Index: at, Scale: 1, Disp: v * m.bytes}, rest, sum)
+	}
+	for v, sum := range sums {
+		VFMADD231PS(Mem{Base: table, Index: at, Scale: 1, Disp: (vectors + v) * m.bytes}, part, sum)
+	}
+	INCQ(f)
+	CMPQ(f, n)
+	JNE(LabelRef("feature"))
+	m.store(sums, Mem{Base: y})
+	ADDQ(U32(vectors*m.bytes), y)
+	stride := Word("stride")
+	LEAQ(Mem{Base: ats, Index: stride, Scale: 4}, ats)
+	LEAQ(Mem{Base: parts, Index: stride, Scale: 4}, parts)
+	DECQ(rows)
+	JNZ(LabelRef("row"))
+	end()
+	VZEROUPPER()
+	RET()
+}
+
+func (m machine) backward() {
+	Text("backward"+m.name, "(bins int, counts *int, entries *uint64, dz, dw *float32)",
+		"is backward for one or more bins.")
+	end := Flush()
+	bins, counts, entries, dz, dw := Word("bins"), Word("counts"), Word("entries"), Word("dz"), Word("dw")
+	row := uint64(vectors * m.bytes)
+	last := GP64() // bin
+	LEAQ(Mem{Base: bins, Disp: -1}, last)
+	LEAQ(Mem{Base: counts, Index: last, Scale: 8}, counts)
+	IMUL3Q(U32(row), last, last)
+	ADDQ(last, dw)
+	above, sums := m.registers(), m.registers()
+	for _, r := range above {
+		VXORPS(r.AsX(), r.AsX(), r.AsX())
+	}
+	Label("bin")
+	for v, r := range above {
+		VADDPS(Mem{Base: dw, Disp: v * m.bytes}, r, sums[v])
+	}
+	n := GP64()
+	MOVQ(Mem{Base: counts}, n)
+	TESTQ(n, n)
+	JZ(LabelRef("next"))
+	Label("document")
+	at, part := GP64(), m.new()
+	MOVL(Mem{Base: entries}, at.As32())
+	SHLQ(Imm(m.shift), at)
+	VBROADCASTSS(Mem{Base: entries, Disp: 4}, part)
+	ADDQ(Imm(8), entries)
+	units := m.registers()
+	for v, u := range units {
+		VMOVUPS(Mem{Base: dz, Index: at, Scale: 1, Disp: v * m.bytes}, u)
+		VADDPS(u, above[v], above[v])
+		VFMADD231PS(u, part, sums[v])
+	}
+	DECQ(n)
+	JNZ(LabelRef("document"))
+	Label("next")
+	m.store(sums, Mem{Base: dw})
+	SUBQ(Imm(8), counts)
+	SUBQ(U32(row), dw)
+	DECQ(bins)
+	JNZ(LabelRef("bin"))
+	end()
+	VZEROUPPER()
+	RET()
+}

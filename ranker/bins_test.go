@@ -1,0 +1,131 @@
+package ranker
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+)
+
+// A model of no hidden layer with bins is by its definition: e_k = min(max(p − k, 0), 1) of the
+// positions times weights, and the vectors of categories times weights.
+func TestBinsAreTheDefinition(t *testing.T) {
+	d := names(20, 1, 150)
+	for _, dtype := range []string{"float32", "float64"} {
+		f := categorical(t, "none+rank", dtype, d, []int{2}, 1)
+		withBins(t, f, d, 5)
+		m := reopen(t, f)
+		width := f.Transform.Width()
+		x := make([]float32, d.Rows()*width)
+		for q := range d.Queries() {
+			f.Transform.Query(x[d.Offsets[q]*width:d.Offsets[q+1]*width], features(d, q))
+		}
+		var got []float64
+		for q := range d.Queries() {
+			var err error
+			if got, err = m.Score(got, features(d, q)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w, b, table := f.Arrays[0].Values, f.Arrays[1].Values, f.Arrays[2]
+		for r := range d.Rows() {
+			want, at := b[0], 0
+			row := x[r*width : (r+1)*width]
+			for i, bins := range f.Transform.BinCounts() {
+				for k := range bins {
+					want += min(max(float64(row[i])-float64(k), 0), 1) * w[at]
+					at++
+				}
+			}
+			for _, v := range table.Values[int(row[width-1])*table.Shape[1]:][:table.Shape[1]] {
+				want += v * w[at]
+				at++
+			}
+			if at != len(w) {
+				t.Fatalf("%d weights, want %d", len(w), at)
+			}
+			if tolerance := map[string]float64{"float32": 1e-5, "float64": 1e-12}[dtype]; math.Abs(got[r]-want) > tolerance {
+				t.Fatalf("%s: document %d: %v, want %v", dtype, r, got[r], want)
+			}
+		}
+	}
+}
+
+// Files whose bins do not fit the transform, or the weights, are refused.
+func TestBinsMustFitTheTransform(t *testing.T) {
+	for want, change := range map[string]func(*File){
+		"do not fit": func(f *File) { f.Transform.Bins = nil },
+		"feature 0 has 0 bins: want 1 to 255": func(f *File) {
+			f.Settings = bytes.Replace(f.Settings, []byte(`"bins":[4`), []byte(`"bins":[0`), 1)
+		},
+		"a model of bins [3 ": func(f *File) {
+			f.Settings = bytes.Replace(f.Settings, []byte(`"bins":[4`), []byte(`"bins":[3`), 1)
+		},
+		"bins of 1 features: want 5": func(f *File) {
+			f.Settings = bytes.Replace(f.Settings, []byte(`"bins":[`), []byte(`"bins":[1],"x":[`), 1)
+		},
+		`array "w0" has shape`: func(f *File) {
+			a := &f.Arrays[0]
+			a.Shape, a.Values = []int{a.Shape[0] - 1, a.Shape[1]}, a.Values[a.Shape[1]:]
+		},
+		"must ascend": func(f *File) { f.Transform.Bins[1].Knots = []float32{2, 1} },
+	} {
+		d := queries(5, 20, 30)
+		f := network(t, "rank", "float32", d, 1, 4)
+		withBins(t, f, d, 3)
+		change(f)
+		if _, err := New(f); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}
+
+// Rows that change places keep their scores, and a model scores a document as it does others beside it.
+func TestBinsSeeEveryDocumentByItself(t *testing.T) {
+	d := queries(7, 300)
+	f := network(t, "none", "float32", d, 2, 70, 8)
+	withBins(t, f, d, 16)
+	m := reopen(t, f)
+	all, err := m.Score(nil, d.Features)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var turned []float32
+	for r := d.Rows() - 1; r >= 0; r-- {
+		turned = append(turned, d.Row(r)...)
+	}
+	back, err := m.Score(nil, turned)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r, s := range all {
+		alone, err := m.Score(nil, d.Row(r))
+		if err != nil || alone[0] != s || back[len(back)-1-r] != s {
+			t.Fatalf("document %d: %v, alone %v, in another place %v (%v)", r, s, alone, back[len(back)-1-r], err)
+		}
+	}
+}
+
+// BenchmarkScoreWithBins is one query of 100 documents of 136 features, 16 bins and the hidden layers of
+// the recipe for large data, beside the same without bins and with its transform.
+func BenchmarkScoreWithBins(b *testing.B) {
+	d := queries(136, 100, 2000)
+	one := d.Features[:100*136]
+	for name, of := range map[string]func(*File){
+		"bins":     func(f *File) { withBins(b, f, d, 16) },
+		"quantile": func(f *File) {},
+	} {
+		f := network(b, map[string]string{"bins": "none", "quantile": "quantile"}[name], "float32", d, 1, 256, 128)
+		of(f)
+		m := reopen(b, f)
+		var scores []float64
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				var err error
+				if scores, err = m.Score(scores[:0], one); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
