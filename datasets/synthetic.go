@@ -61,10 +61,12 @@ func Synthetic(o SyntheticOptions) *Splits {
 //	           features, piecewise constant and without interactions
 //	mixture    the sum of all three, of one standard deviation
 //
-// The forests depend on the seed and the shape alone, not on the scale. Their thresholds and the values
-// of leaves are drawn from the normal distribution that features show. All but smooth have a standard
-// deviation of 1.38 where that of the noise is 1.06, by which ranking the test split of mslr by the
-// true value has an NDCG@10 of about .78.
+// The forests depend on the seed and the shape alone, not on the scale. A threshold is what its feature
+// shows of a standard normal number. All truths but smooth have a standard deviation of 1.38 where that of the
+// noise is 1.06. Ranking the test split of mslr, scale 1 and seed 7, by the relevance before noise has an
+// NDCG@10 of .865 (smooth), .777 (trees), .786 (additive) and .775 (mixture), by
+//
+//	go test ./datasets -run '^$' -bench TrueValue -benchtime 1x -timeout 1h
 //
 // Each split has the fraction scale of these queries, rounded, at least one. A name that is not one of
 // [SyntheticShapes], a truth that is not one of [SyntheticTruths], and a scale outside (0, 1], are errors. The result is a

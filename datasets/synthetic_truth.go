@@ -74,7 +74,7 @@ func (t *truth) relevance(s *shape, seed uint64) relevance {
 	}
 	return func(row []float32, byTraits float64) (sum float64) {
 		for i, part := range parts {
-			sum += float64(weights[i] * part(row, byTraits)) // rounded alike on every machine
+			sum += weights[i] * part(row, byTraits)
 		}
 		return sum
 	}

@@ -183,7 +183,7 @@ func TestUnknownTruthsAreErrors(t *testing.T) {
 }
 
 // NDCG@10 of ranking the whole test split by the true value, which is the most that features can
-// tell; shape mslr takes 2 GB. With -benchtime 1x.
+// tell; it takes 2 GB.
 func BenchmarkTrueValue(b *testing.B) {
 	for _, truth := range truths {
 		b.Run(truth.name, func(b *testing.B) {
