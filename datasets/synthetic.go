@@ -31,7 +31,7 @@ type SyntheticOptions struct {
 // this kind in other shapes, at any fraction of the size of the published ones.
 func Synthetic(o SyntheticOptions) *Splits {
 	queries := [3]int{cmp.Or(o.Train, 800), cmp.Or(o.Vali, 200), cmp.Or(o.Test, 400)}
-	return splitsOf(shapes[0].synthesize("synthetic", queries, o.Seed))
+	return splitsOf(shapes[0].synthesize(truths[0], "synthetic", queries, o.Seed))
 }
 
 // SyntheticShape makes a collection like that of [Synthetic], in the shape of a published one:
@@ -50,8 +50,26 @@ func Synthetic(o SyntheticOptions) *Splits {
 // evenly in all directions, so that a document alone does not tell its side, whatever a
 // transform says of the range of each feature in its query.
 //
-// Each split has the fraction scale of these queries, rounded, at least one. A name that is
-// not one of [SyntheticShapes], and a scale outside (0, 1], are errors. The result is a
+// After the shape may stand a truth, as in mslr/trees: what labels come from. Queries and features
+// of a seed are the same for all truths, and so are the noise and the frequencies of labels in training.
+//
+//	smooth     products and hills of the traits, as in Synthetic; without a truth, it is this one
+//	trees      the sum of 150 random trees of depth 5 on 60 features that are not always 0: each
+//	           node asks whether a random one of them is above a random threshold, and the values of
+//	           leaves are normal
+//	additive   the sum of 300 random steps, which are trees of depth 1: a function of each of 60
+//	           features, piecewise constant and without interactions
+//	mixture    the sum of all three, of one standard deviation
+//
+// The forests depend on the seed and the shape alone, not on the scale. A threshold is what its feature
+// shows of a standard normal number. All truths but smooth have a standard deviation of 1.38 where that of the
+// noise is 1.06. Ranking the test split of mslr, scale 1 and seed 7, by the relevance before noise has an
+// NDCG@10 of .865 (smooth), .777 (trees), .786 (additive) and .775 (mixture), by
+//
+//	go test ./datasets -run '^$' -bench TrueValue -benchtime 1x -timeout 1h
+//
+// Each split has the fraction scale of these queries, rounded, at least one. A name that is not one of
+// [SyntheticShapes], a truth that is not one of [SyntheticTruths], and a scale outside (0, 1], are errors. The result is a
 // pure function of the arguments; shape mslr is the collection of Synthetic with that many
 // queries. The features of a whole collection take 4 bytes each, 9.2 GB for istella.
 //
@@ -62,7 +80,7 @@ func Synthetic(o SyntheticOptions) *Splits {
 // spread of the documents a query and the largest queries are approximate. One query in 40
 // or more has no relevant document.
 func SyntheticShape(name string, scale float64, seed uint64) (*Splits, error) {
-	s, err := shapeNamed(name)
+	s, truth, err := shapeAndTruth(name)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +88,11 @@ func SyntheticShape(name string, scale float64, seed uint64) (*Splits, error) {
 	if err != nil {
 		return nil, err
 	}
-	return splitsOf(s.synthesize("synthetic:"+s.name, queries, seed)), nil
+	label := "synthetic:" + s.name
+	if truth != truths[0] {
+		label += "/" + truth.name
+	}
+	return splitsOf(s.synthesize(truth, label, queries, seed)), nil
 }
 
 // synthetic is a split and the relevance that its labels come from.
@@ -85,10 +107,10 @@ func splitsOf(parts [3]synthetic) *Splits {
 }
 
 // synthesize makes a split of each number of queries.
-func (s *shape) synthesize(name string, queries [3]int, seed uint64) (parts [3]synthetic) {
-	first := 0
+func (s *shape) synthesize(t *truth, name string, queries [3]int, seed uint64) (parts [3]synthetic) {
+	first, value := 0, t.relevance(s, seed)
 	for i, n := range queries {
-		parts[i] = s.draw(name+" "+splitNames[i], seed, first, n)
+		parts[i] = s.draw(value, name+" "+splitNames[i], seed, first, n)
 		first += n
 	}
 	// Grades cut the relevance of all training documents at these frequencies.
@@ -107,7 +129,7 @@ func (s *shape) synthesize(name string, queries [3]int, seed uint64) (parts [3]s
 }
 
 // draw makes queries first … first+n−1 of the stream of a seed; the labels are still to be set.
-func (s *shape) draw(name string, seed uint64, first, n int) synthetic {
+func (s *shape) draw(value relevance, name string, seed uint64, first, n int) synthetic {
 	d := &Dataset{Name: name, Offsets: make([]int, 1, n+1)}
 	for i := range s.features {
 		d.FeatureIDs = append(d.FeatureIDs, i+1)
@@ -122,7 +144,7 @@ func (s *shape) draw(name string, seed uint64, first, n int) synthetic {
 	d.Labels = make([]float32, rows)
 	d.Features = make([]float32, rows*s.features)
 	part := synthetic{d, make([]float32, rows), make([]float32, rows)}
-	memory.For(n, func(q int) { s.fill(part, q, stream(q)) })
+	memory.For(n, func(q int) { s.fill(part, value, q, stream(q)) })
 	return part
 }
 
@@ -138,7 +160,7 @@ func (s *shape) queryLength(random *rand.Rand) int {
 }
 
 // fill draws the documents of query q.
-func (s *shape) fill(part synthetic, q int, random *rand.Rand) {
+func (s *shape) fill(part synthetic, value relevance, q int, random *rand.Rand) {
 	n := s.queryLength(random)
 	var middle traits
 	for t := range middle {
@@ -156,15 +178,11 @@ func (s *shape) fill(part synthetic, q int, random *rand.Rand) {
 	views := len(middle) * s.traitViews
 	document := s.documents(random, middle, n)
 	for r := part.data.Offsets[q]; r < part.data.Offsets[q+1]; r++ {
-		z, latent := document()
-		part.latent[r] = float32(latent)
-		part.noisy[r] = float32(latent + difficulty*random.NormFloat64() + bias)
+		z, smooth := document()
+		noise := difficulty * random.NormFloat64()
 		row := part.data.Row(r)
 		for i := range row {
-			// Traits, query features and noise take turns, so that no block
-			// of neighbouring columns is all signal.
-			column := i * s.stride % s.features
-			switch {
+			switch column := s.column(i); {
 			case column < views:
 				row[i] = s.show(column, z[column%len(z)]+0.5*random.NormFloat64())
 			case column < views+s.queryFeatures:
@@ -173,5 +191,8 @@ func (s *shape) fill(part synthetic, q int, random *rand.Rand) {
 				row[i] = s.show(column, random.NormFloat64())
 			}
 		}
+		latent := value(row, smooth)
+		part.latent[r] = float32(latent)
+		part.noisy[r] = float32(latent + noise + bias)
 	}
 }

@@ -93,6 +93,10 @@ func (s *shape) scaled(scale float64) (queries [3]int, err error) {
 	return queries, nil
 }
 
+// column tells what feature i shows: a trait, the query, noise or nothing, in this order.
+// They take turns, so that no block of neighbouring features is all signal.
+func (s *shape) column(i int) int { return i * s.stride % s.features }
+
 // showRaw makes features of eight kinds as they come out of a search engine.
 func showRaw(column int, v float64) float32 {
 	size := float64(1 + column*7%10) // features of one kind differ in size

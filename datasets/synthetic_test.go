@@ -8,20 +8,20 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ndcg gives a function that is the mean NDCG@5 (gain 2^label − 1, discount 1/log2(rank+1)) of
+// ndcg gives a function that is the mean NDCG@cutoff (gain 2^label − 1, discount 1/log2(rank+1)) of
 // ranking by score, over queries that have a relevant document.
-func ndcg(d *Dataset) func(score func(r int) float64) float64 {
+func ndcg(d *Dataset, cutoff int) func(score func(r int) float64) float64 {
 	dcg := func(q int, score func(r int) float64) (v float64) {
-		var top []int // five rows at most, equal scores in their order
+		var top []int // rows up to the cutoff, equal scores in their order
 		var values []float64
 		for r := d.Offsets[q]; r < d.Offsets[q+1]; r++ {
 			s, at := score(r), len(top)
 			for at > 0 && values[at-1] < s {
 				at--
 			}
-			if at < 5 {
+			if at < cutoff {
 				top, values = slices.Insert(top, at, r), slices.Insert(values, at, s)
-				top, values = top[:min(5, len(top))], values[:min(5, len(top))]
+				top, values = top[:min(cutoff, len(top))], values[:min(cutoff, len(top))]
 			}
 		}
 		for k, r := range top {
@@ -84,7 +84,7 @@ func leastSquares(t *testing.T, spec string, train, test *Dataset) float64 {
 		t.Fatal(err)
 	}
 	x = inputs(test)
-	return ndcg(test)(func(r int) float64 {
+	return ndcg(test, 5)(func(r int) float64 {
 		s := 0.0
 		for i, v := range x[r*width : (r+1)*width] {
 			s += float64(v) * w.AtVec(i)
@@ -106,9 +106,9 @@ func TestSyntheticNeedsMoreThanALinearModel(t *testing.T) {
 		{shapes[2], [3]int{20, 1, 40}, "minmax+log-standard"},
 		{shapes[3], [3]int{200, 1, 150}, "minmax+quantile"},
 	} {
-		parts := c.shape.synthesize("", c.queries, 0)
+		parts := c.shape.synthesize(truths[0], "", c.queries, 0)
 		test := parts[2].data
-		ndcg := ndcg(test)
+		ndcg := ndcg(test, 5)
 		latent := ndcg(func(r int) float64 { return float64(parts[2].latent[r]) })
 		single := 0.0
 		for f := range test.Width() {

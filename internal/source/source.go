@@ -21,7 +21,7 @@ import (
 
 // A Source is a collection on disk, or a synthetic one.
 type Source struct {
-	Data  string  `json:"data"` // a file, a folder, or synthetic:SHAPE
+	Data  string  `json:"data"` // a file, a folder, or synthetic:SHAPE or synthetic:SHAPE/TRUTH
 	Vali  string  `json:"vali,omitempty"`
 	Test  string  `json:"test,omitempty"`
 	Fold  int     `json:"fold,omitempty"`  // of the folder of folds Data; 0: Data is none
@@ -62,7 +62,7 @@ var (
 // Define defines the flags; their defaults are what s holds. Absent says what no -data means.
 func (s *Source) Define(f *flag.FlagSet, absent string) {
 	f.StringVar(&s.Data, "data", s.Data, "a `file`; a folder of train, vali and test files or of folds; or synthetic:SHAPE, made in the shape of "+
-		strings.Join(datasets.SyntheticShapes(), ", ")+absent)
+		strings.Join(datasets.SyntheticShapes(), ", ")+", or synthetic:SHAPE/TRUTH with labels by "+strings.Join(datasets.SyntheticTruths(), ", ")+absent)
 	f.Float64Var(&s.Scale, "scale", s.Scale, fmt.Sprintf("the `fraction` of the queries of the published collection that synthetic:SHAPE has; 0 stands for %v", defaultScale))
 	f.StringVar(&s.Vali, "vali", s.Vali, "the `file` of the validation split, or a folder of its parts; without any, 20 % of the training queries are held out (10 % for Istella)")
 	f.StringVar(&s.Test, "test", s.Test, "the `file` of the test split, or a folder of its parts")
@@ -105,6 +105,7 @@ func (s *Source) cacheFolder() string {
 func (s *Source) Check() error {
 	split := s.Vali != "" || s.Test != "" || s.Fold != 0
 	groups := s.GroupColumn != "" || s.Groups != ""
+	shape, truth, hasTruth := strings.Cut(strings.TrimPrefix(s.Data, syntheticPrefix), "/")
 	switch {
 	case s.Duplicates != "error" && s.Duplicates != "last":
 		return fmt.Errorf("-duplicates %q: want error or last", s.Duplicates)
@@ -118,8 +119,10 @@ func (s *Source) Check() error {
 		return errors.New("-group-column and -groups exclude each other")
 	case s.Synthetic() && (split || groups):
 		return fmt.Errorf("%s is made with all its splits, without folds or groups: -vali, -test, -fold, -group-column and -groups have no meaning beside it", s.Data)
-	case s.Synthetic() && !slices.Contains(datasets.SyntheticShapes(), strings.TrimPrefix(s.Data, syntheticPrefix)):
-		return fmt.Errorf("-data %s: %s after %s", s.Data, names.Want(strings.TrimPrefix(s.Data, syntheticPrefix), datasets.SyntheticShapes()), syntheticPrefix)
+	case s.Synthetic() && !slices.Contains(datasets.SyntheticShapes(), shape):
+		return fmt.Errorf("-data %s: %s after %s", s.Data, names.Want(shape, datasets.SyntheticShapes()), syntheticPrefix)
+	case s.Synthetic() && hasTruth && !slices.Contains(datasets.SyntheticTruths(), truth):
+		return fmt.Errorf("-data %s: %s after %s%s/", s.Data, names.Want(truth, datasets.SyntheticTruths()), syntheticPrefix, shape)
 	case s.Scale != 0 && !s.Synthetic():
 		return errors.New("-scale is for -data synthetic:SHAPE")
 	case !(s.Scale >= 0 && s.Scale <= 1):

@@ -75,6 +75,9 @@ func TestCheck(t *testing.T) {
 		"-data synthetic:mslr -scale NaN":      "want a fraction in (0, 1]",
 		"-data synthetic:":                     "mslr, yahoo, istella",
 		"-data synthetic:web":                  "mslr, yahoo, istella",
+		"-data synthetic:mslr/trees":           "",
+		"-data synthetic:mslr/tree":            "want one of smooth, trees, additive, mixture (did you mean trees?) after synthetic:mslr/",
+		"-data synthetic:mslr/":                "smooth, trees, additive, mixture",
 		"-data x -scale 0.5":                   "-scale is for -data synthetic:SHAPE",
 		"-data x -fold -1":                     "folds count from 1",
 	} {
@@ -89,6 +92,10 @@ func TestOpen(t *testing.T) {
 	made, err := parsed(t, "-data", "synthetic:yahoo", "-scale", "0.0005").Open(t.Context(), datasets.Options{Seed: 1}, io.Discard)
 	if err != nil || made.Train.Queries() != 10 || made.Train.Width() != 700 {
 		t.Errorf("a 2000th of 19,944 queries of 700 features: %v, %v", made, err)
+	}
+	trees, err := parsed(t, "-data", "synthetic:yahoo/trees", "-scale", "0.0005").Open(t.Context(), datasets.Options{Seed: 1}, io.Discard)
+	if err != nil || !slices.Equal(trees.Test.Features, made.Test.Features) || slices.Equal(trees.Test.Labels, made.Test.Labels) {
+		t.Errorf("another truth: %v, %v, want other labels of the same documents", trees, err)
 	}
 	if f := parsed(t, "-data", "synthetic:yahoo").Fraction(); f != defaultScale {
 		t.Errorf("scale %v without -scale", f)

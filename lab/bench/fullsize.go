@@ -12,8 +12,9 @@ import (
 	"github.com/plrank/plrank/viz"
 )
 
-// fullsizeMoments are the seconds of which there is a row in the tables.
-var fullsizeMoments = []float64{20, 30, 45, 60, 90, 120, 180, 240, 360, 500, 700, 900}
+// fullsizeMoments are the seconds of which there is a row in the tables, from a hundredth of the
+// longest training to its end.
+var fullsizeMoments = []float64{1, 2, 5, 10, 20, 30, 45, 60, 90, 120, 180, 240, 360, 500, 700, 900}
 
 var fullsizeTables = []documentPart[*fullsizeResults]{
 	{"fullsize-end", (*fullsizeResults).end},
@@ -166,7 +167,14 @@ func (r *fullsizeResults) envelope(method string, by clock, at float64) float64 
 // moments is a table of envelopes.
 func (r *fullsizeResults) moments(by clock) (string, error) {
 	rows := [][]string{append([]string{by.axis}, r.methods...)}
+	longest := 0.0
+	for _, c := range r.curves {
+		longest = max(longest, by.begin(r.cost[[2]string{c.collection, c.method}])+slices.Max(c.seconds))
+	}
 	for _, at := range fullsizeMoments {
+		if at < longest/100 || at > longest {
+			continue
+		}
 		row := []string{fmt.Sprint(at)}
 		for _, method := range r.methods {
 			text := absent
@@ -198,7 +206,7 @@ func (r *fullsizeResults) costs() (string, error) {
 // picture has the envelopes on the first collection, and the trainings behind them.
 func (r *fullsizeResults) picture(by clock) viz.Plot {
 	first := r.collections[0]
-	p := viz.Plot{Title: "Test NDCG@10 at the size of MSLR-WEB30K", X: by.axis, Y: "NDCG@10"}
+	p := viz.Plot{Title: "Test NDCG@10", X: by.axis, Y: "NDCG@10"}
 	var lines []viz.Series
 	for _, method := range r.methods {
 		begin := by.begin(r.cost[[2]string{first, method}])

@@ -69,6 +69,9 @@ func TestFullsize(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, stdout.String())
 		}
 	}
+	if strings.Contains(stdout.String(), "| 180 |") {
+		t.Error("a row of a moment after the last training has ended")
+	}
 	for _, picture := range []string{"training.svg", "text.svg"} {
 		if stat, err := os.Stat(filepath.Join(folder, picture)); err != nil || stat.Size() == 0 {
 			t.Errorf("%s: %v", picture, err)

@@ -1,10 +1,10 @@
 """plrank beside LightGBM and XGBoost at the full size of MSLR-WEB30K, one process at a time.
 
-    python3 fullsize/run.py -work DIR [-collections 1,2,3] [-methods NAMES] [-scale 1] [-seconds 250]
+    python3 fullsize/run.py -work DIR [-truth smooth] [-collections 1,2,3] [-methods NAMES] [-scale 1] [-seconds 250]
 
-A collection is synthetic:mslr of that seed. On the first one, each library tries its whole grid; on the others
-the setting that was best there on the validation split. Everything goes to DIR, and the results of DIR to this folder,
-in the place of those that were there: they are compared with each other, so they are of one machine. It can be
+A collection is synthetic:mslr/TRUTH of that seed. On the first one, each library tries its whole grid; on the others
+the setting that was best there on the validation split. Everything goes to DIR, and the results of DIR to this folder
+(to the folder TRUTH of it if that is not smooth), in the place of those that were there: they are compared with each other, so they are of one machine. It can be
 interrupted at any time: the same command goes on from there.
 """
 
@@ -21,7 +21,6 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 LAB = HERE.parent
-RESULTS = HERE
 
 GRIDS = {
     "LightGBM": [
@@ -38,7 +37,7 @@ def main():
     work = options.work.resolve()
     for seed in options.collections:
         folder = work / f"collection-{seed}"
-        make(folder, seed, options.scale, work)
+        make(folder, seed, dict(truth=options.truth, scale=options.scale), work)
         for method in options.methods:
             if method == OURS:
                 once(folder / f"{OURS}.csv", lambda: network(folder, seed, options.threads, work))
@@ -53,14 +52,17 @@ def main():
         if options.remove:
             for path in itertools.chain(folder.glob("letor/*"), folder.glob("*.svm"), folder.glob("*.f32")):
                 path.unlink()
-    collect(work)
-    subprocess.run(["go", "run", "./bench", "fullsize", "-results", RESULTS, "-write", "../README.md,fullsize.md"],
+    results = HERE if options.truth == "smooth" else HERE / options.truth
+    collect(work, results)
+    documents = ["../README.md", "fullsize.md"] if results == HERE else [page(results, options)]
+    subprocess.run(["go", "run", "./bench", "fullsize", "-results", results, "-write", ",".join(documents)],
                    check=True, cwd=LAB)  # fmt: skip
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-work", type=pathlib.Path, required=True, help="a folder for everything that is made")
+    parser.add_argument("-truth", default="smooth", help="what labels come from: smooth, trees, additive or mixture")
     parser.add_argument("-collections", default="1,2,3", help="seeds of the collections, with , between")
     parser.add_argument("-methods", default=",".join([OURS, *GRIDS]), help="names with , between")
     parser.add_argument("-scale", type=float, default=1, help="part of the queries of MSLR-WEB30K")
@@ -104,20 +106,20 @@ def name(setting):
     return ", ".join(f"{key} {value}" for key, value in setting.items())
 
 
-def make(folder, seed, scale, work):
+def make(folder, seed, kind, work):
     """The text and arrays of a collection."""
 
     def write():
         folder.mkdir(parents=True, exist_ok=True)
-        subprocess.run(["go", "run", "./fullsize/collection", "mslr", str(scale), str(seed), folder],
+        subprocess.run(["go", "run", "./fullsize/collection", f"mslr/{kind['truth']}", str(kind["scale"]), str(seed), folder],
                        check=True, cwd=LAB)  # fmt: skip
         subprocess.run([python(work), HERE / "forest.py", "prepare", folder], check=True)
-        return json.dumps(dict(scale=scale))
+        return json.dumps(kind)
 
     folder.mkdir(parents=True, exist_ok=True)
     once(folder / "collection.json", write)
-    if json.loads((folder / "collection.json").read_text())["scale"] != scale:
-        raise SystemExit(f"{folder} has another scale: name another -work")
+    if dict(dict(truth="smooth"), **json.loads((folder / "collection.json").read_text())) != kind:
+        raise SystemExit(f"{folder} has another truth or scale: name another -work")
 
 
 def settings(method, seed, first, work):
@@ -164,10 +166,22 @@ def rows(path):
         return list(csv.DictReader(file))
 
 
-def collect(work):
+def page(results, options):
+    """The document of another truth, with places for the tables."""
+    places = [f"<!-- fullsize-{table} -->\n<!-- /fullsize-{table} -->" for table in ("end", "training", "text", "costs")]
+    given = dict(truth=options.truth, collections=",".join(map(str, options.collections)), methods=",".join(options.methods),
+                 scale=f"{options.scale:g}", seconds=f"{options.seconds:g}", threads=options.threads)  # fmt: skip
+    made = " ".join(["python3 fullsize/run.py -work WORK", *(f"-{name} {value}" for name, value in given.items())])
+    head = f"# synthetic:mslr/{options.truth} at scale {options.scale:g}\n\nAs [fullsize](../README.md) describes, by\n\n    {made}"
+    pictures = [f"![NDCG@10 over {by}]({name}.svg)" for name, by in (("training", "seconds of training"), ("text", "seconds from text on disk"))]
+    (results / "README.md").write_text("\n\n".join([head, *places, *pictures]) + "\n")
+    return str(results / "README.md")
+
+
+def collect(work, results):
     """Gathers curves and costs of all collections."""
-    RESULTS.mkdir(exist_ok=True)
-    with open(RESULTS / "curves.csv", "w", newline="") as curves, open(RESULTS / "costs.csv", "w", newline="") as costs:
+    results.mkdir(exist_ok=True)
+    with open(results / "curves.csv", "w", newline="") as curves, open(results / "costs.csv", "w", newline="") as costs:
         curve, cost = csv.writer(curves, lineterminator="\n"), csv.writer(costs, lineterminator="\n")
         curve.writerow(["collection", "method", "setting", "step", "seconds", "vali", "test"])
         cost.writerow(["collection", "method", "read_seconds", "memory_mb"])

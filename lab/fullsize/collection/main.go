@@ -2,6 +2,8 @@
 // letor/SPLIT.txt in LETOR format, and SPLIT.f32, the same features as little-endian
 // float32, a row for each document.
 //
+// SHAPE may have a truth, as in mslr/trees.
+//
 //	collection SHAPE SCALE SEED FOLDER
 package main
 
