@@ -8,6 +8,7 @@ import (
 
 	"github.com/plrank/plrank/datasets/internal/table"
 	"github.com/plrank/plrank/datasets/internal/text"
+	"github.com/plrank/plrank/internal/textfile"
 )
 
 // ErrReturns is the error of [Blocks] for a query that comes back after another one.
@@ -28,9 +29,9 @@ func Blocks(path string, o Options, yield func(block *table.Data, read int64) er
 	}()
 	ctx, cancel := context.WithCancel(o.Ctx())
 	defer cancel()
-	f, err := text.Open(ctx, path)
+	f, err := textfile.Open(ctx, path)
 	if err != nil {
-		return nil, fmt.Errorf("datasets: %w", text.At(path, err))
+		return nil, fmt.Errorf("datasets: %w", textfile.At(path, err))
 	}
 	defer f.Close()
 	sizes, err := readSizes(path)

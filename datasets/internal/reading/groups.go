@@ -9,7 +9,7 @@ import (
 
 	"github.com/plrank/plrank/datasets/internal/files"
 	"github.com/plrank/plrank/datasets/internal/table"
-	"github.com/plrank/plrank/datasets/internal/text"
+	"github.com/plrank/plrank/internal/textfile"
 )
 
 // setGroups finds the group of every row, if there are groups.
@@ -55,12 +55,12 @@ func newGroups(path string, o table.Options, l *table.Layout, all *table.GroupNa
 	if g.file = o.Groups; g.file == "" {
 		g.file = files.Groups(path)
 	}
-	f, err := text.Open(o.Ctx(), g.file)
+	f, err := textfile.Open(o.Ctx(), g.file)
 	if o.Groups == "" && errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("datasets: %w", text.At(g.file, err))
+		return nil, fmt.Errorf("datasets: %w", textfile.At(g.file, err))
 	}
 	g.lines, g.close = bufio.NewScanner(f), f.Close
 	return g, nil

@@ -8,7 +8,7 @@ import (
 
 	"github.com/plrank/plrank/datasets/internal/files"
 	"github.com/plrank/plrank/datasets/internal/table"
-	"github.com/plrank/plrank/datasets/internal/text"
+	"github.com/plrank/plrank/internal/textfile"
 )
 
 // File reads a file and those beside it, and numbers its groups together with those
@@ -22,9 +22,9 @@ func File(path string, o Options, groups *table.GroupNames, scratch string) (t *
 			err = stopped // rather than that the file is closed
 		}
 	}()
-	f, err := text.Open(o.Ctx(), path)
+	f, err := textfile.Open(o.Ctx(), path)
 	if err != nil {
-		return nil, fmt.Errorf("datasets: %w", text.At(path, err))
+		return nil, fmt.Errorf("datasets: %w", textfile.At(path, err))
 	}
 	defer f.Close()
 	sizes, err := readSizes(path)
@@ -67,7 +67,7 @@ func Text(path string, r io.Reader, sizes string, o Options) (*table.Table, erro
 		}
 		parsed = &querySizes{path + ".query", list}
 	}
-	f, err := text.Read(r)
+	f, err := textfile.Read(r)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/plrank/plrank/datasets/internal/table"
 	"github.com/plrank/plrank/datasets/internal/text"
 	"github.com/plrank/plrank/internal/parallel"
+	"github.com/plrank/plrank/internal/textfile"
 )
 
 // ChunkSize is how much text is parsed at once: large enough to make scheduling
@@ -77,7 +78,7 @@ func parseChunks(path string, r io.Reader, sizes *querySizes, o Options, each fu
 	}
 	wait()
 	if err == nil && ended != nil {
-		return fmt.Errorf("datasets: %w", text.At(path, ended))
+		return fmt.Errorf("datasets: %w", textfile.At(path, ended))
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/plrank/plrank/datasets/internal/files"
 	"github.com/plrank/plrank/datasets/internal/table"
 	"github.com/plrank/plrank/datasets/internal/text"
+	"github.com/plrank/plrank/internal/textfile"
 )
 
 // setWeights finds the weights of documents or queries, if there are any: in the
@@ -48,9 +49,9 @@ func setWeights(t *table.Table, sizes *querySizes) error {
 
 // readWeights reads numbers, one a line.
 func readWeights(path string, o table.Options) ([]float32, error) {
-	f, err := text.Open(o.Ctx(), path)
+	f, err := textfile.Open(o.Ctx(), path)
 	if err != nil {
-		return nil, text.At(path, err)
+		return nil, textfile.At(path, err)
 	}
 	defer f.Close()
 	weights := []float32{}
@@ -63,7 +64,7 @@ func readWeights(path string, o table.Options) ([]float32, error) {
 		weights = append(weights, w)
 	}
 	if err := lines.Err(); err != nil {
-		return nil, text.At(path, err)
+		return nil, textfile.At(path, err)
 	}
 	return weights, nil
 }
