@@ -34,15 +34,19 @@ func fold(query string) int {
 	return int(h.Sum64() % folds)
 }
 
-// fitRelevance fits the regressions.
-func fitRelevance(l *Log, situations []situation, b Bias) (*regression, error) {
-	r := &regression{}
+// newRegression is a regression on the features of a log, which is yet to be fitted.
+func newRegression(situations []situation) *regression {
+	r := &regression{width: 2}
 	for i := range situations {
-		if r.width = 2 + situations[i].width(); r.width > 2 {
-			break
-		}
+		r.width = max(r.width, 2+situations[i].width())
 	}
 	r.standardise(situations)
+	return r
+}
+
+// fitRelevance fits the regressions.
+func fitRelevance(l *Log, situations []situation, b Bias) (*regression, error) {
+	r := newRegression(situations)
 	var squares [folds]blas64.Symmetric // Σ α² x xᵀ
 	var products [folds][]float64       // Σ α (c − β) x
 	parallel.For(folds, parallel.Workers(folds), func(_, f int) {
