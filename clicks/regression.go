@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -192,11 +193,10 @@ func (r *regression) solve(f int, squares *[folds]blas64.Symmetric, products *[f
 func (r *regression) predict(dst []float64, im *Impression) []float64 {
 	dst = resize(dst, len(im.Documents))
 	x := make([]float64, r.width)
-	weights := blas64.Vector{N: r.width, Inc: 1, Data: r.weights[fold(im.Query)]}
 	mean, sd := spread(im.Scores)
 	for d := range dst {
 		r.inputs(x, im, d, mean, sd)
-		dst[d] = blas64.Dot(blas64.Vector{N: r.width, Inc: 1, Data: x}, weights)
+		dst[d] = floats.Dot(x, r.weights[fold(im.Query)])
 	}
 	return dst
 }

@@ -5,6 +5,7 @@ package clicks
 type rows struct {
 	queries []string
 	offsets []int   // [queries+1]
+	query   []int   // by situation
 	of      [][]int // by situation: the row of each document
 	latest  []place // by row: where the document was last a candidate
 }
@@ -13,7 +14,7 @@ type rows struct {
 type place struct{ situation, document int }
 
 func numberRows(situations []situation) *rows {
-	r := &rows{of: make([][]int, len(situations)), offsets: []int{0}}
+	r := &rows{query: make([]int, len(situations)), of: make([][]int, len(situations)), offsets: []int{0}}
 	at := make(map[string]int)
 	var byQuery [][]int // the situations of each query
 	for i := range situations {
@@ -23,6 +24,7 @@ func numberRows(situations []situation) *rows {
 			at[situations[i].Query] = q
 			r.queries, byQuery = append(r.queries, situations[i].Query), append(byQuery, nil)
 		}
+		r.query[i] = q
 		byQuery[q] = append(byQuery[q], i)
 	}
 	for _, of := range byQuery {

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/plrank/plrank/datasets/internal/memory"
@@ -21,6 +22,10 @@ type Dataset struct {
 
 	FeatureNames []string // [columns], or nil if the source does not name features
 	DocumentIDs  []string // [rows], or nil if the source names no documents
+
+	// Gains of documents [rows], of any sign, if they are estimated from clicks rather than a
+	// function of labels; nil: they are a function of labels. No file has them.
+	Gains []float64
 
 	// Weights of documents and of queries, 0 or more; nil: all are 1. How they count
 	// is up to the loss and the metric.
@@ -82,9 +87,17 @@ func (d *Dataset) GroupName(group int) string {
 }
 
 // Validate checks that the fields of a dataset fit together: lengths agree,
-// offsets and feature ids ascend, labels are finite, weights are finite and not
+// offsets and feature ids ascend, labels and gains are finite, weights are finite and not
 // negative. The functions of this package give valid datasets; check those that you make.
 func (d *Dataset) Validate() error {
+	if d.Gains != nil && len(d.Gains) != d.Rows() {
+		return fmt.Errorf("datasets: %s: %d gains for %d rows", d.Name, len(d.Gains), d.Rows())
+	}
+	for row, g := range d.Gains {
+		if math.IsNaN(g) || math.IsInf(g, 0) {
+			return fmt.Errorf("datasets: %s: the gain of row %d is %v: it must be finite", d.Name, row, g)
+		}
+	}
 	return d.data().Validate()
 }
 

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"math"
 	"strings"
 
 	"github.com/plrank/plrank/datasets/internal/digest"
@@ -16,6 +17,7 @@ type Fingerprint struct {
 	FeatureIDs string `json:"featureIDs"`        // ids and names
 	Groups     string `json:"groups,omitempty"`  // of documents: numbers and names
 	Weights    string `json:"weights,omitempty"` // of documents and of queries
+	Gains      string `json:"gains,omitempty"`   // bit by bit
 }
 
 // Fingerprint reads all of d, at a few GB/s.
@@ -40,6 +42,15 @@ func (d *Dataset) Fingerprint() Fingerprint {
 		weights = append(digest.Floats(d.Weights), digest.Floats(d.QueryWeights)...)
 		f.Weights = weights.String()
 	}
+	if d.Gains != nil {
+		var gains digest.Digest
+		bits := make([]int, len(d.Gains))
+		for i, g := range d.Gains {
+			bits[i] = int(math.Float64bits(g))
+		}
+		gains.Ints(bits)
+		f.Gains = gains.String()
+	}
 	return f
 }
 
@@ -54,6 +65,7 @@ func (f Fingerprint) Differences(other Fingerprint) string {
 		{"queries", f.Queries, other.Queries},
 		{"groups", f.Groups, other.Groups},
 		{"weights", f.Weights, other.Weights},
+		{"gains", f.Gains, other.Gains},
 	} {
 		if field.a != field.b {
 			names = append(names, field.name)

@@ -28,6 +28,7 @@ func (d *Dataset) Select(queries []int) *Dataset {
 		FeatureIDs:   d.FeatureIDs,
 		FeatureNames: d.FeatureNames,
 		DocumentIDs:  gather(d.DocumentIDs, rows),
+		Gains:        gather(d.Gains, rows),
 		Weights:      gather(d.Weights, rows),
 		QueryWeights: gather(d.QueryWeights, one),
 		Groups:       gather(d.Groups, rows),
