@@ -28,9 +28,7 @@ func TestGainsAreUnbiased(t *testing.T) {
 				}
 				return clicks
 			})
-			for i := range lists {
-				lists[i].ranks = 2
-			}
+			lists[0].ranks, lists[1].ranks = 2, 1
 			other := lists[0]
 			other.logged = other.target
 			means := make([][]float64, len(c.estimators))
