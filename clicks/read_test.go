@@ -81,7 +81,7 @@ func TestWhatIsWrittenIsReadBack(t *testing.T) {
 
 // The queries and events of this log are in the forms that occur in published ones.
 const oddLog = `{"index": {"_index": "ubi_queries", "_id": "1"}}
-{"query_id": "q1", "client_id": "c", "user_query": "shoes", "query_attributes": null, "timestamp": "2024-12-10T00:01:29.378Z", "query_response_hit_ids": ["a", "b", "c"]}
+{"query_id": "q1", "client_id": "c", "user_query": "shoes", "query_attributes": null, "timestamp": "2024-12-10T00:01:29.378+0000", "query_response_hit_ids": ["a", "b", "c"]}
 {"query_id": "q2", "user_query": null, "query_attributes": {}, "timestamp": 1733788889378, "query_response_hit_ids": ["a", 7]}
 
 {"query_id": "q3", "user_query": "no hits"}
@@ -111,6 +111,7 @@ func TestOdditiesAreCounted(t *testing.T) {
 		{ID: "q2", Time: time.UnixMilli(1733788889378).UTC(), Documents: []string{"a", "7"}, Cutoff: 2, Shown: []int{0, 1}, Clicks: []float64{0, 1}},
 		{ID: "q7", Query: "only two were seen", Seed: 1, Cutoff: 3, Documents: []string{"a", "b", "c"}, Scores: []float64{1, 2, 3}, Shown: []int{2, 0}, Clicks: []float64{0, 0}},
 	}
+	log.Impressions[0].Time = log.Impressions[0].Time.UTC()
 	if !reflect.DeepEqual(log.Impressions, want) {
 		t.Errorf("%+v, want %+v", log.Impressions, want)
 	}

@@ -78,9 +78,9 @@ func (t *text) UnmarshalJSON(b []byte) error {
 
 // parseTime reads a time in ISO 8601, with or without a zone, or as milliseconds since 1970.
 func parseTime(t text) (time.Time, error) {
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05"} {
+	for _, layout := range []string{"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05"} {
 		if at, err := time.Parse(layout, string(t)); err == nil {
-			return at, nil
+			return at.UTC(), nil
 		}
 	}
 	if ms, err := strconv.ParseInt(string(t), 10, 64); err == nil {
