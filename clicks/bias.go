@@ -156,7 +156,7 @@ func describe(l *Log) (r BiasReport, err error) {
 
 // EstimateAffine estimates α and β of the affine model where the relevance of the documents
 // is known, from judges or a simulation: by a line through the clicks at each rank,
-// c ≈ α_k r + β_k. relevance gives r for the documents of an impression. The scale of α is that
+// c ≈ α_k r + β_k, weighted by the precision of binary clicks. relevance gives r for the documents of an impression. The scale of α is that
 // of r: for r the probability that a document is relevant, α_k + β_k and β_k are those of a
 // click on a relevant and another document at rank k (Agarwal et al., WWW 2019).
 //
@@ -188,7 +188,19 @@ func EstimateAffine(l *Log, relevance Policy) (Bias, BiasReport, error) {
 		if slices.Min(known[k]) == slices.Max(known[k]) {
 			return Bias{}, report, fmt.Errorf("clicks: all documents at rank %d have the relevance %v: their clicks do not tell trust from relevance", k+1, known[k][0])
 		}
-		b.Beta[k], b.Alpha[k] = stat.LinearRegression(known[k], clicked[k], nil, false)
+		b.Beta[k], b.Alpha[k] = line(known[k], clicked[k])
 	}
 	return b, report, nil
+}
+
+// line fits clicks ≈ alpha·r + beta by least squares, and once more with the weights 1/p(1−p)
+// of binary clicks at the p of the first line.
+func line(r, clicks []float64) (beta, alpha float64) {
+	beta, alpha = stat.LinearRegression(r, clicks, nil, false)
+	weights := make([]float64, len(r))
+	for i, x := range r {
+		p := alpha*x + beta
+		weights[i] = 1 / max(.01, p*(1-p))
+	}
+	return stat.LinearRegression(r, clicks, weights, false)
 }
