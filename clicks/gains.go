@@ -10,7 +10,8 @@ import (
 // Gains turns the clicks of a log into gains to train on: the result has a query for each
 // query of the log, with all of its candidates, their features as they were logged last, and
 // Dataset.Gains, which may be negative. Labels are Unlabelled. The weight of a query is
-// its number of impressions over their mean number.
+// its number of impressions over their mean number. Dataset.Logged is Σ_k α_k P(d@k), summed
+// over the impressions, of the estimators that need it (all but naive and ips).
 //
 // Over the impressions of the query, with document d at rank k where it is shown, c̄ is the
 // mean of the clicks on it (0 where it is not shown), α̂ and β̂ are those of α_k and β_k
@@ -50,6 +51,11 @@ func Gains(l *Log, b Bias, estimator Estimator) (*datasets.Dataset, error) {
 	d := g.dataset()
 	if d.Gains, err = g.values(); err != nil {
 		return nil, err
+	}
+	if entry.bias && entry.name != IPS {
+		for _, s := range g.sums {
+			d.Logged = append(d.Logged, float32(s.exposure))
+		}
 	}
 	return d, d.Validate()
 }

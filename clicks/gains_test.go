@@ -97,6 +97,9 @@ func TestGainsOfTwoImpressions(t *testing.T) {
 		}
 		wantData := &datasets.Dataset{Name: "clicks", Features: im.Features, Labels: []float32{-1, -1}, Offsets: []int{0, 2}, QueryIDs: []string{"q"},
 			FeatureIDs: []int{3, 8}, DocumentIDs: im.Documents, QueryWeights: []float32{1}, Gains: d.Gains}
+		if e != "naive" && !strings.HasPrefix(string(e), "ips") {
+			wantData.Logged = []float32{float32(2 * exposureA), float32(2 * exposureB)}
+		}
 		if !reflect.DeepEqual(d, wantData) {
 			t.Errorf("%+v, want %+v", d, wantData)
 		}

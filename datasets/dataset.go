@@ -26,6 +26,9 @@ type Dataset struct {
 	// Gains of documents [rows], of any sign, if they are estimated from clicks rather than a
 	// function of labels; nil: they are a function of labels. No file has them.
 	Gains []float64
+	// Logged is the exposure that each document had in the log that the gains come from
+	// [rows], summed over the impressions of its query; nil: there is none.
+	Logged []float32
 
 	// Weights of documents and of queries, 0 or more; nil: all are 1. How they count
 	// is up to the loss and the metric.
@@ -92,6 +95,9 @@ func (d *Dataset) GroupName(group int) string {
 func (d *Dataset) Validate() error {
 	if d.Gains != nil && len(d.Gains) != d.Rows() {
 		return fmt.Errorf("datasets: %s: %d gains for %d rows", d.Name, len(d.Gains), d.Rows())
+	}
+	if d.Logged != nil && len(d.Logged) != d.Rows() {
+		return fmt.Errorf("datasets: %s: %d logged exposures for %d rows", d.Name, len(d.Logged), d.Rows())
 	}
 	for row, g := range d.Gains {
 		if math.IsNaN(g) || math.IsInf(g, 0) {

@@ -17,7 +17,7 @@ type Fingerprint struct {
 	FeatureIDs string `json:"featureIDs"`        // ids and names
 	Groups     string `json:"groups,omitempty"`  // of documents: numbers and names
 	Weights    string `json:"weights,omitempty"` // of documents and of queries
-	Gains      string `json:"gains,omitempty"`   // bit by bit
+	Gains      string `json:"gains,omitempty"`   // and the exposure in the log, bit by bit
 }
 
 // Fingerprint reads all of d, at a few GB/s.
@@ -49,6 +49,7 @@ func (d *Dataset) Fingerprint() Fingerprint {
 			bits[i] = int(math.Float64bits(g))
 		}
 		gains.Ints(bits)
+		gains = append(gains, digest.Floats(d.Logged)...)
 		f.Gains = gains.String()
 	}
 	return f

@@ -29,6 +29,7 @@ func (d *Dataset) Select(queries []int) *Dataset {
 		FeatureNames: d.FeatureNames,
 		DocumentIDs:  gather(d.DocumentIDs, rows),
 		Gains:        gather(d.Gains, rows),
+		Logged:       gather(d.Logged, rows),
 		Weights:      gather(d.Weights, rows),
 		QueryWeights: gather(d.QueryWeights, one),
 		Groups:       gather(d.Groups, rows),

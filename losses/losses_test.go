@@ -53,8 +53,18 @@ func (f fixture) batch(dt tensor.Dtype) losses.Batch {
 		Gains:     vector(g, "gains", dt, f.gains),
 		Labels:    vector(g, "labels", dt, f.labels),
 		Groups:    ints(g, "groups", f.groups, len(f.groups)),
+		Logged:    vector(g, "logged", dt, f.logged()),
 		Discounts: f.discounts,
 	}
+}
+
+// logged is an exposure that each document had in a log.
+func (f fixture) logged() []float64 {
+	logged := make([]float64, len(f.scores))
+	for d := range logged {
+		logged[d] = 1 + float64(d%5)
+	}
+	return logged
 }
 
 // sampled gives the batch samplers.

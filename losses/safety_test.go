@@ -18,7 +18,7 @@ var safety = map[string]struct {
 	loss       losses.Func
 	definition func(exposure, gains, logged []float64) float64
 }{
-	"exposure-risk": {losses.ExposureRisk(.95), func(exposure, _, logged []float64) float64 {
+	"exposure-risk": {byName("exposure-risk"), func(exposure, _, logged []float64) float64 {
 		z, sum := 0.0, 0.0
 		for d, e := range exposure {
 			z += e
@@ -26,7 +26,7 @@ var safety = map[string]struct {
 		}
 		return math.Sqrt(z * (1 - .95) / .95 * sum)
 	}},
-	"prpo": {losses.PRPO(.6), func(exposure, gains, logged []float64) float64 {
+	"prpo": {byName("prpo(0.6)"), func(exposure, gains, logged []float64) float64 {
 		z, all := 0.0, 0.0
 		for d, e := range exposure {
 			z += e
@@ -43,6 +43,14 @@ var safety = map[string]struct {
 		}
 		return sum
 	}},
+}
+
+func byName(name string) losses.Func {
+	f, err := losses.ByName(name)
+	if err != nil {
+		panic(err)
+	}
+	return f
 }
 
 // loggedAs is a fixture's exposure in a log of 20 impressions of other scores. Every third
@@ -89,7 +97,7 @@ func TestSafetyLossesHaveTheirDefinitions(t *testing.T) {
 			return sum / 4
 		}
 		b := f.batch(tensor.Float64)
-		b.Logged = vector(b.Lists.Scores.Graph(), "logged", tensor.Float64, logged)
+		b.Logged = vector(b.Lists.Scores.Graph(), "own logged", tensor.Float64, logged)
 		loss, err := losses.Mean(c.loss, b)
 		if err != nil {
 			t.Fatal(err)
@@ -122,7 +130,7 @@ func TestPRPOIsTheMetricWithinItsLimits(t *testing.T) {
 		own := f
 		own.scores = scores
 		b := own.batch(tensor.Float64)
-		b.Logged = vector(b.Lists.Scores.Graph(), "logged", tensor.Float64, logged)
+		b.Logged = vector(b.Lists.Scores.Graph(), "own logged", tensor.Float64, logged)
 		l, err := losses.Mean(loss, b)
 		if err != nil {
 			t.Fatal(err)
@@ -130,7 +138,7 @@ func TestPRPOIsTheMetricWithinItsLimits(t *testing.T) {
 		return differentiate(t, l, b.Lists.Scores)
 	}
 	metric, slope := run(losses.PLRankExact, f.scores)
-	wide, same := run(losses.PRPO(1e-9), f.scores)
+	wide, same := run(byName("prpo(1e-9)"), f.scores)
 	if math.Abs(metric-wide) > 1e-6 {
 		t.Errorf("prpo without limits is %v, minus the metric %v", wide, metric)
 	}
@@ -139,7 +147,7 @@ func TestPRPOIsTheMetricWithinItsLimits(t *testing.T) {
 			t.Errorf("derivative %d of prpo is %v, of the metric %v", d, same[d], slope[d])
 		}
 	}
-	if tight, _ := run(losses.PRPO(1), f.scores); tight < metric {
+	if tight, _ := run(byName("prpo(1)"), f.scores); tight < metric {
 		t.Errorf("prpo(1) earns more (%v) than the metric (%v)", tight, metric)
 	}
 }
@@ -154,7 +162,7 @@ func TestSafetyLossesAreFinite(t *testing.T) {
 			for d := 10; d < 15; d++ {
 				logged[d] = 3
 			}
-			b.Logged = vector(b.Lists.Scores.Graph(), "logged", dt, logged)
+			b.Logged = vector(b.Lists.Scores.Graph(), "own logged", dt, logged)
 			loss, err := losses.Mean(c.loss, b)
 			if err != nil {
 				t.Fatal(err)
@@ -170,19 +178,19 @@ func TestSafetyLossesAreFinite(t *testing.T) {
 }
 
 func TestSafetyLossErrors(t *testing.T) {
-	f := newFixture(normal)
-	for want, loss := range map[string]losses.Func{
-		"exposure-risk(1): want a confidence": losses.ExposureRisk(1),
-		"prpo(0): want a ratio":               losses.PRPO(0),
-		"prpo: no logged exposures":           losses.PRPO(.5),
+	for name, want := range map[string]string{
+		"exposure-risk(1)":  "want a confidence between 0 and 1, such as exposure-risk(0.95)",
+		"prpo(0)":           "want a ratio above 0 and up to 1, such as prpo(0.5)",
+		"prpo(epsilon=0.1)": "want a ratio above 0 and up to 1, such as prpo(0.5)",
 	} {
-		if _, err := losses.Mean(loss, f.batch(tensor.Float64)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := losses.ByName(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
+	f := newFixture(normal)
 	b := f.batch(tensor.Float64)
-	b.Logged = vector(b.Lists.Scores.Graph(), "logged", tensor.Float64, append([]float64{-1}, make([]float64, len(f.scores)-1)...))
-	loss, err := losses.Mean(losses.PRPO(.5), b)
+	b.Logged = vector(b.Lists.Scores.Graph(), "own logged", tensor.Float64, append([]float64{-1}, make([]float64, len(f.scores)-1)...))
+	loss, err := losses.Mean(byName("prpo"), b)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package losses
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,16 +29,19 @@ type Term struct {
 	// query has the loss 0 and no gradient.
 	LabelFree bool
 
+	// Logged tells whether the loss needs the exposure of a log, Batch.Logged.
+	Logged bool
+
 	entry entry
 	build builder
 }
 
 // term is the loss of an entry, without a parameter.
 func term(e entry) Term {
-	t := Term{Loss: e.name, Weight: 1, Doc: e.doc, Measure: e.measure, Sampled: e.sampled, LabelFree: e.target.labelFree(), entry: e, build: e.build}
+	t := Term{Loss: e.name, Weight: 1, Doc: e.doc, Measure: e.measure, Sampled: e.sampled, LabelFree: e.target.labelFree(), Logged: e.logged, entry: e, build: e.build}
 	switch {
-	case e.tempered != nil:
-		t.build = func(b *batch) *G.Node { return e.tempered(b, 1) }
+	case e.numbered != nil:
+		t.build = func(b *batch) *G.Node { return e.numbered(b, e.number.usual) }
 	case e.exposed != nil:
 		t.build = func(b *batch) *G.Node { return e.exposed(b, b.exposure()) }
 	}
@@ -72,19 +74,38 @@ func lookup(name string) (Term, error) {
 			t.build = func(b *batch) *G.Node { return e.through(b, by.build) }
 		}
 		return t, nil
-	case e.tempered == nil:
+	case e.numbered == nil:
 		return t, fmt.Errorf("%s has no parameter, but %q is given", base, parameter)
 	}
-	number := parameter
-	if key, after, named := strings.Cut(parameter, "="); named && strings.TrimSpace(key) == "temperature" {
-		number = strings.TrimSpace(after)
+	text := parameter
+	if key, after, named := strings.Cut(parameter, "="); named && strings.TrimSpace(key) == e.number.name {
+		text = strings.TrimSpace(after)
 	}
-	temperature, err := strconv.ParseFloat(number, 64)
-	if err != nil || !(temperature > 0) || math.IsInf(temperature, 0) {
-		return t, fmt.Errorf("%s(%s): want a temperature above 0, such as %s(0.1)", base, parameter, base)
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(x > 0 && x <= e.number.most) {
+		return t, fmt.Errorf("%s(%s): want a %s, such as %s(%v)", base, parameter, e.number, base, e.number.example())
 	}
-	t.build = func(b *batch) *G.Node { return e.tempered(b, temperature) }
+	t.build = func(b *batch) *G.Node { return e.numbered(b, x) }
 	return t, nil
+}
+
+// String says what the number is: "temperature above 0".
+func (n number) String() string {
+	switch {
+	case n.most > 1:
+		return n.name + " above 0"
+	case n.most == 1:
+		return n.name + " above 0 and up to 1"
+	}
+	return n.name + " between 0 and 1"
+}
+
+// example is a number that is often of use.
+func (n number) example() float64 {
+	if n == temperature {
+		return .1
+	}
+	return n.usual
 }
 
 // exactly is the term with what it minimises, by its value, for the loss.

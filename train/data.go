@@ -75,6 +75,11 @@ func (d *runData) check(p *parsed, split Split) (relevant []int, err error) {
 	if err := cmp.Or(p.loss.checkGroups(of), p.evaluator.checkGroups(of), p.evaluator.takeGrade(of)); err != nil {
 		return nil, err
 	}
+	if of == first {
+		if err := p.loss.checkLogged(of); err != nil {
+			return nil, err
+		}
+	}
 	return p.loss.relevantQueries(of)
 }
 

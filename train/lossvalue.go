@@ -105,6 +105,9 @@ func (v *lossValue) query(d *datasets.Dataset, in metrics.Input, from, to int, n
 	if d.Groups != nil {
 		b.Packed.Groups = padded(b.Packed.Groups[:0], d.Groups[from:to], b.Rows, -1)
 	}
+	if d.Logged != nil {
+		b.Packed.Logged = padded(b.Packed.Logged[:0], d.Logged[from:to], b.Rows, 0)
+	}
 	if d.Weights != nil {
 		b.Packed.Weights = padded(b.Packed.Weights[:0], d.Weights[from:to], b.Rows, 0)
 	}

@@ -14,6 +14,7 @@ type Objective struct {
 	Discounts    []float64
 	HighestGrade float64
 	Grouped      bool // documents have groups
+	Logged       bool // and an exposure in a log
 
 	DocumentWeights, QueryWeights bool // documents and queries have them
 }

@@ -21,7 +21,7 @@ import (
 type Step struct {
 	vm                        G.VM
 	x, gains, labels, offsets *G.Node
-	groups                    *G.Node // nil: documents have none
+	groups, logged            *G.Node // nil: documents have none
 	ofDocuments, ofQueries    *G.Node // weights; nil: all are 1
 	members                   int
 	loss                      *G.Value // apart: the machine points to it, and would hold itself, and never be freed, for it has a finalizer
@@ -97,6 +97,9 @@ func newInputs(g *G.ExprGraph, o *Objective, rows, queries int) *Step {
 	if o.Grouped {
 		s.groups = G.NewVector(g, tensor.Int, G.WithShape(rows), G.WithName("groups"))
 	}
+	if o.Logged {
+		s.logged = G.NewVector(g, tensor.Float32, G.WithShape(rows), G.WithName("logged exposures"))
+	}
 	if o.DocumentWeights {
 		s.ofDocuments = G.NewVector(g, tensor.Float32, G.WithShape(rows), G.WithName("document weights"))
 	}
@@ -126,6 +129,7 @@ func (s *Step) cost(ctx context.Context, members G.Nodes, o *Objective) (sum *G.
 			Labels:       s.labels,
 			HighestGrade: o.HighestGrade,
 			Groups:       s.groups,
+			Logged:       s.logged,
 
 			DocumentWeights: s.ofDocuments,
 			QueryWeights:    s.ofQueries,
@@ -154,7 +158,7 @@ func (s *Step) Run(b *Batch, gradient []float32) (float64, error) {
 		values any
 	}{
 		{s.x, b.Packed.X}, {s.gains, b.Gains}, {s.labels, b.Packed.Labels}, {s.offsets, b.Packed.Offsets},
-		{s.groups, b.Packed.Groups}, {s.ofDocuments, b.Packed.Weights}, {s.ofQueries, b.Packed.QueryWeights},
+		{s.groups, b.Packed.Groups}, {s.logged, b.Packed.Logged}, {s.ofDocuments, b.Packed.Weights}, {s.ofQueries, b.Packed.QueryWeights},
 	} {
 		if err := set(let.node, let.values); err != nil {
 			return 0, err
