@@ -33,6 +33,8 @@
 //     transforms them, and packs queries into batches.
 //   - [github.com/plrank/plrank/metrics] has measures of rankings, policies and exposure, and
 //     tests of differences.
+//   - [github.com/plrank/plrank/clicks] estimates the value of policies, the bias of ranks and
+//     gains from logs of clicks.
 //
 // Training:
 //   - [github.com/plrank/plrank/ops] has the Gorgonia ops: expected metrics, exposure, sampled

@@ -31,6 +31,7 @@ func TestImportsRunOneWay(t *testing.T) {
 		{"datasets", data, false},
 		{"ranker", ranker, false},
 		{"ranker/service", ranker, false},
+		{"clicks", data, false},
 		{"ops", graphs, true},
 		{"nn", append([]string{"nn"}, graphs...), true},
 		{"losses", append([]string{"losses"}, graphs...), true},

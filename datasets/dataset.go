@@ -22,6 +22,13 @@ type Dataset struct {
 	FeatureNames []string // [columns], or nil if the source does not name features
 	DocumentIDs  []string // [rows], or nil if the source names no documents
 
+	// Gains of documents [rows], of any sign, if they are estimated from clicks rather than a
+	// function of labels; nil: they are a function of labels. No file has them.
+	Gains []float64
+	// Logged is the exposure that each document had in the log that the gains come from
+	// [rows], summed over the impressions of its query; nil: there is none.
+	Logged []float32
+
 	// Weights of documents and of queries, 0 or more; nil: all are 1. How they count
 	// is up to the loss and the metric.
 	Weights      []float32 // [rows]

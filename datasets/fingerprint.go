@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"math"
 	"strings"
 
 	"github.com/plrank/plrank/datasets/internal/digest"
@@ -17,6 +18,7 @@ type Fingerprint struct {
 	FeatureIDs string `json:"featureIDs"`        // ids and names
 	Groups     string `json:"groups,omitempty"`  // of documents: numbers and names
 	Weights    string `json:"weights,omitempty"` // of documents and of queries
+	Gains      string `json:"gains,omitempty"`   // and the exposure in the log, bit by bit
 }
 
 // Fingerprint reads all of d, at a few GB/s.
@@ -33,6 +35,13 @@ func (d *Dataset) Fingerprint() Fingerprint {
 	if d.Weights != nil || d.QueryWeights != nil {
 		f.Weights = append(digest.Floats(d.Weights), digest.Floats(d.QueryWeights)...).String()
 	}
+	if d.Gains != nil || d.Logged != nil {
+		var gains []int
+		for _, g := range d.Gains {
+			gains = append(gains, int(math.Float64bits(g)))
+		}
+		f.Gains = append(digest.Names(gains, nil), digest.Floats(d.Logged)...).String()
+	}
 	return f
 }
 
@@ -47,6 +56,7 @@ func (f Fingerprint) Differences(other Fingerprint) string {
 		{"queries", f.Queries, other.Queries},
 		{"groups", f.Groups, other.Groups},
 		{"weights", f.Weights, other.Weights},
+		{"gains", f.Gains, other.Gains},
 	} {
 		if field.a != field.b {
 			names = append(names, field.name)

@@ -105,6 +105,36 @@ func TestWeightsFollowDocuments(t *testing.T) {
 	}
 }
 
+// What a log says of documents follows them, too.
+func TestGainsFollowDocuments(t *testing.T) {
+	d := weighted()
+	without := d.Fingerprint()
+	d.Logged = []float32{1, 2, 3, 4}
+	logged := d.Fingerprint()
+	d.Gains = []float64{.5, -1, 0, 2}
+	if all := d.Fingerprint(); logged.Differences(without) != "gains" || all.Differences(logged) != "gains" {
+		t.Errorf("fingerprints %v, %v, %v", without, logged, all)
+	}
+	s, v := d.Select([]int{2, 1}), d.view(1, 3)
+	if !slices.Equal(s.Gains, []float64{2, -1, 0}) || !slices.Equal(s.Logged, []float32{4, 2, 3}) {
+		t.Errorf("selected: %v, %v", s.Gains, s.Logged)
+	}
+	if !slices.Equal(v.Gains, []float64{-1, 0, 2}) || !slices.Equal(v.Logged, []float32{2, 3, 4}) {
+		t.Errorf("a view: %v, %v", v.Gains, v.Logged)
+	}
+	var b Batch
+	b.Pack(d, &Transform{Spec: "none", Inputs: 2}, []int{2, 1}, 5, 3)
+	if !slices.Equal(b.Logged, []float32{4, 2, 3, 0, 0}) {
+		t.Errorf("packed: %v", b.Logged)
+	}
+	if d.Gains[3] = math.Inf(-1); d.Validate() == nil {
+		t.Error("an infinite gain: no error")
+	}
+	if d.Gains = d.Gains[:3]; d.Validate() == nil {
+		t.Error("a gain too few: no error")
+	}
+}
+
 func TestQueriesOfDifferentWeightsCannotBeJoined(t *testing.T) {
 	d := weighted()
 	g, err := d.ByQueries([]string{"p", "q", "r", "s"})

@@ -13,7 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/plrank/plrank/datasets/internal/text"
+	"github.com/plrank/plrank/internal/textfile"
 )
 
 // sameData compares what datasets hold, whatever the files that they come from.
@@ -170,7 +170,7 @@ func queryOf(d *Dataset, row int) int {
 }
 
 func readPart(t *rapid.T, path string) []string {
-	s, err := text.Open(t.Context(), path)
+	s, err := textfile.Open(t.Context(), path)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}

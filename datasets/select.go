@@ -23,6 +23,8 @@ func (d *Dataset) Select(queries []int) *Dataset {
 		FeatureIDs:   d.FeatureIDs,
 		FeatureNames: d.FeatureNames,
 		DocumentIDs:  gather(nil, d.DocumentIDs, d.Offsets, queries, 1),
+		Gains:        gather(nil, d.Gains, d.Offsets, queries, 1),
+		Logged:       gather(nil, d.Logged, d.Offsets, queries, 1),
 		Weights:      gather(nil, d.Weights, d.Offsets, queries, 1),
 		QueryWeights: gather(nil, d.QueryWeights, nil, queries, 1),
 		Groups:       gather(nil, d.Groups, d.Offsets, queries, 1),
@@ -43,6 +45,8 @@ func (d *Dataset) view(from, to int) *Dataset {
 	v.Labels = cut(d.Labels, first, last)
 	v.QueryIDs = cut(d.QueryIDs, from, to)
 	v.DocumentIDs = cut(d.DocumentIDs, first, last)
+	v.Gains = cut(d.Gains, first, last)
+	v.Logged = cut(d.Logged, first, last)
 	v.Weights = cut(d.Weights, first, last)
 	v.QueryWeights = cut(d.QueryWeights, from, to)
 	v.Groups = cut(d.Groups, first, last)

@@ -9,7 +9,7 @@ import (
 )
 
 // Validate checks that the fields of a dataset fit together: lengths agree,
-// offsets and feature ids ascend, labels are finite, weights are finite and not
+// offsets and feature ids ascend, labels and gains are finite, weights are finite and not
 // negative. The functions of this package give valid datasets; check those that you make.
 func (d *Dataset) Validate() error {
 	bad := func(format string, args ...any) error {
@@ -28,6 +28,11 @@ func (d *Dataset) Validate() error {
 			return bad("row %d: label %g is not finite", r, label)
 		}
 	}
+	for r, g := range d.Gains {
+		if math.IsNaN(g) || math.IsInf(g, 0) {
+			return bad("row %d: gain %g is not finite", r, g)
+		}
+	}
 	if w := d.Width(); w > 0 && len(d.Features)/w != d.Rows() || len(d.Features) != d.Rows()*w {
 		return bad("%d feature values for %d rows of %d", len(d.Features), d.Rows(), w)
 	}
@@ -40,6 +45,8 @@ func (d *Dataset) Validate() error {
 	}{
 		{true, len(d.QueryIDs), "query ids", d.Queries(), "queries"},
 		{d.DocumentIDs != nil, len(d.DocumentIDs), "document ids", d.Rows(), "rows"},
+		{d.Gains != nil, len(d.Gains), "gains", d.Rows(), "rows"},
+		{d.Logged != nil, len(d.Logged), "logged exposures", d.Rows(), "rows"},
 		{d.Groups != nil, len(d.Groups), "groups", d.Rows(), "rows"},
 		{d.SourceRows != nil, len(d.SourceRows), "source rows", d.Rows(), "rows"},
 		{d.FeatureNames != nil, len(d.FeatureNames), "feature names", d.Width(), "features"},

@@ -16,6 +16,7 @@ import (
 // the dtype of the scores, and what belongs to no document is 0.
 
 func mul(a, b *G.Node) *G.Node { return G.Must(G.HadamardProd(a, b)) }
+func add(a, b *G.Node) *G.Node { return G.Must(G.Add(a, b)) }
 func sub(a, b *G.Node) *G.Node { return G.Must(G.Sub(a, b)) }
 func neg(x *G.Node) *G.Node    { return G.Must(G.Neg(x)) }
 func square(x *G.Node) *G.Node { return G.Must(G.Square(x)) }

@@ -26,6 +26,11 @@
 //	group-exposure                 mean (X_g − X_h)² over pairs of groups, X the exposure a document (Singh & Joachims, KDD 2018)
 //	group-treatment                the same with X the exposure of a group by its gain (Singh & Joachims, KDD 2018)
 //
+// What keeps a policy near those of a log, whose exposure was E0, or S summed over impressions:
+//
+//	exposure-risk(confidence)      √(Z (1−δ)/δ Σ E_d²/S_d) at the confidence δ (Gupta, Oosterhuis & de Rijke, SIGIR 2023)
+//	prpo(ratio)                    −Σ ρ_d E0_d clip(E_d/E0_d, ε, 1/ε) for the ratio ε (Gupta, Oosterhuis & de Rijke, CIKM 2024)
+//
 // Pairs of documents, ρ_i > ρ_j:
 //
 //	lambdaloss                     Σ (θ_δ − θ_δ+1)(ρ_i − ρ_j) log2(1 + e^−(ŝ_i − ŝ_j)), ŝ = m + noise (Oosterhuis, SIGIR 2021, §7)

@@ -17,8 +17,8 @@ func list() string {
 		fmt.Fprintf(&text, "// %s:\n//\n", s.title)
 		for _, e := range s.entries {
 			name := e.name
-			if e.tempered {
-				name += "(temperature)"
+			if e.number.name != "" {
+				name += "(" + e.number.name + ")"
 			}
 			fmt.Fprintf(&text, "//\t%-30s %s\n", name, e.doc)
 		}

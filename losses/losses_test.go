@@ -55,8 +55,18 @@ func (f fixture) batchIn(g *G.ExprGraph, prefix string, dt tensor.Dtype) losses.
 		Gains:     vector(g, prefix+"gains", dt, f.gains),
 		Labels:    vector(g, prefix+"labels", dt, f.labels),
 		Groups:    ints(g, prefix+"groups", f.groups, len(f.groups)),
+		Logged:    vector(g, prefix+"logged", dt, f.logged()),
 		Discounts: f.discounts,
 	}
+}
+
+// logged is an exposure that each document had in a log.
+func (f fixture) logged() []float64 {
+	logged := make([]float64, len(f.scores))
+	for d := range logged {
+		logged[d] = 1 + float64(d%5)
+	}
+	return logged
 }
 
 // sampled gives the batch samplers.

@@ -26,7 +26,7 @@ import (
 // [NormalizedGains]. The lower the temperature, the closer is P to the matrix that
 // sorts by score. It costs O(D² + D·K), and memory for O(D).
 func piRank(b *batch) *G.Node {
-	temperature := b.temperature
+	temperature := b.number
 	return sortedMetric(b, "losses: RelaxedGains", func(l *op.List, lambda []float64) (value float64) {
 		scores, gains := l.X[0], l.X[1]
 		order, row, byDistance := l.Order(scores), l.Scratch(l.Len()), make([]float64, l.Len())
@@ -55,7 +55,7 @@ func piRank(b *batch) *G.Node {
 // O(D²) for each of these rounds, and O(D²) memory for every core, 16 MB for 1000
 // documents.
 func neuralNDCG(b *batch) *G.Node {
-	temperature := b.temperature
+	temperature := b.number
 	return sortedMetric(b, "losses: SortedGains", func(l *op.List, lambda []float64) float64 {
 		s := sortings.Get().(*sorting)
 		defer sortings.Put(s)
@@ -67,7 +67,7 @@ func neuralNDCG(b *batch) *G.Node {
 // sortedMetric is minus a metric of the normalized gains, which do gives with its gradient.
 func sortedMetric(b *batch, name string, do func(l *op.List, lambda []float64) float64) *G.Node {
 	metric := func(l *op.List, lambda []float64) (float64, error) { return do(l, lambda), nil }
-	return neg(G.Must(op.Metric(name, fmt.Sprint(b.temperature), b.Lists, metric,
+	return neg(G.Must(op.Metric(name, fmt.Sprint(b.number), b.Lists, metric,
 		op.Rows("gains", b.normalizedGains()), op.Discounts(b.discounts()))))
 }
 

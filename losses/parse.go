@@ -10,7 +10,8 @@ import (
 
 // ByName returns the loss of that name, see [Names]. approxndcg, gumbel-approxndcg,
 // neuralndcg and pirank may have their temperature behind them, approxndcg(0.1), 1 where
-// they do not. A name that is not known is an error that lists those that are.
+// they do not; exposure-risk its confidence, 0.95; and prpo its ratio, 0.5. A name that is not
+// known is an error that lists those that are.
 func ByName(name string) (Func, error) {
 	t, err := lookup(name)
 	if err != nil {

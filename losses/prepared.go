@@ -19,8 +19,8 @@ type batch struct {
 	drawnRankings, drawnNoise, exactExposure, estimatedExposure *G.Node
 
 	// The parameter of the term at hand:
-	temperature float64
-	sampled     bool // its exposure is estimated
+	number  float64
+	sampled bool // its exposure is estimated
 }
 
 // A builder makes the losses of the queries, [queries]. It panics with its errors.

@@ -19,7 +19,7 @@ import (
 // All ranks count, whatever the cutoff. Queries without gains have 0.
 func approxNDCG(b *batch) *G.Node {
 	gains := b.gainsFromZero()
-	ranks := approximate(b.temperature).sum("losses: ApproxRanks", fmt.Sprint(b.temperature), b.Lists)
+	ranks := approximate(b.number).sum("losses: ApproxRanks", fmt.Sprint(b.number), b.Lists)
 	return neg(mul(dcg(b.Lists, gains, ranks), inverse(idealDCG(b.Lists, gains))))
 }
 
@@ -30,7 +30,7 @@ func approxNDCG(b *batch) *G.Node {
 // query; TF-Ranking draws 8 samples.
 func gumbelApproxNDCG(b *batch) *G.Node {
 	gains := b.gainsFromZero()
-	approximate := total(b.Lists, mul(gains, approxDiscounts(b.Lists, b.noise(), b.temperature)))
+	approximate := total(b.Lists, mul(gains, approxDiscounts(b.Lists, b.noise(), b.number)))
 	return neg(mul(scaled(approximate, 1/math.Ln2), inverse(idealDCG(b.Lists, gains))))
 }
 

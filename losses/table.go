@@ -1,6 +1,7 @@
 package losses
 
 import (
+	"math"
 	"slices"
 
 	G "gorgonia.org/gorgonia"
@@ -14,8 +15,8 @@ type entry struct {
 	name string
 	doc  string // one line: what it is, and its source
 
-	build    builder
-	tempered bool // may have a temperature for its parameter, 1 by default
+	build  builder
+	number number // that it may have for its parameter; without a name: none
 
 	// With another loss of these names as parameter, it is about sampled exposure, with the
 	// gradient by PL-Rank-RB, or by that loss where through builds it.
@@ -24,10 +25,23 @@ type entry struct {
 
 	target    target
 	degree    int    // the loss is in proportion to the numbers of the target to this power
+	logged    bool   // needs the exposure of a log, Batch.Logged
 	sampled   bool   // draws rankings or noise, as many as Batch.Sampler says
 	objective string // the loss whose value this one estimates, or only differentiates; "": it has its own
 	measure   string // of fairness that the loss is about; "": none
 }
+
+// A number is the parameter of a loss: above 0, and up to most.
+type number struct {
+	name, want           string
+	usual, example, most float64
+}
+
+var (
+	temperature = number{"temperature", "above 0", 1, .1, math.MaxFloat64}
+	confidence  = number{"confidence", "between 0 and 1", .95, .95, math.Nextafter(1, 0)}
+	ratio       = number{"ratio", "above 0 and up to 1", .5, .5, 1}
+)
 
 // A target is what the scores of a query are to agree with, and so tells what a loss needs,
 // and whether a query without a document of gain says anything to it.
@@ -37,7 +51,7 @@ const (
 	byGains  target = iota // Batch.Gains; a query without any has the loss 0
 	byShares               // exposure that gains divide: where there are none, in equal parts
 	byLabels               // Batch.Labels, times Batch.DocumentWeights; a label of 0 is one like any other
-	byGroups               // Batch.Groups; all documents count alike
+	byGroups               // Batch.Groups or Batch.Logged; all documents count alike
 )
 
 // labelFree tells whether queries without a document of gain count.
@@ -67,6 +81,10 @@ var sections = []section{
 		{name: "group-exposure", doc: "mean (X_g − X_h)² over pairs of groups, X the exposure a document (Singh & Joachims, KDD 2018)", build: groupExposure, target: byGroups, measure: "exposure-ratio", by: byRB},
 		{name: "group-treatment", doc: "the same with X the exposure of a group by its gain (Singh & Joachims, KDD 2018)", build: groupTreatment, degree: -2, measure: "treatment-ratio", by: byRB},
 	}},
+	{"What keeps a policy near those of a log, whose exposure was E0, or S summed over impressions", []entry{
+		{name: "exposure-risk", doc: "√(Z (1−δ)/δ Σ E_d²/S_d) at the confidence δ (Gupta, Oosterhuis & de Rijke, SIGIR 2023)", build: exposureRisk, number: confidence, target: byGroups, logged: true},
+		{name: "prpo", doc: "−Σ ρ_d E0_d clip(E_d/E0_d, ε, 1/ε) for the ratio ε (Gupta, Oosterhuis & de Rijke, CIKM 2024)", build: prpo, number: ratio, degree: 1, logged: true},
+	}},
 	{"Pairs of documents, ρ_i > ρ_j", []entry{
 		{name: "lambdaloss", doc: "Σ (θ_δ − θ_δ+1)(ρ_i − ρ_j) log2(1 + e^−(ŝ_i − ŝ_j)), ŝ = m + noise (Oosterhuis, SIGIR 2021, §7)", build: lambdaLoss, degree: 1, sampled: true},
 		{name: "lambdaloss-deterministic", doc: "the same without noise, ŝ = m; δ the distance of the ranks (Wang et al., CIKM 2018)", build: lambdaLossDeterministic, degree: 1},
@@ -83,10 +101,10 @@ var sections = []section{
 		{name: "xe-ndcg", doc: "the same with noise on ρ, which makes it a bound of NDCG (Bruch, WWW 2021)", build: xendcg, sampled: true},
 		{name: "listnet", doc: "−Σ t_d log p_d, t = softmax of the labels (Cao et al., ICML 2007)", build: listNet, target: byLabels},
 		{name: "listmle", doc: "−log π of the ranking by gain, ties in any order (Xia et al., ICML 2008)", build: listMLE},
-		{name: "approxndcg", doc: "−NDCG with ranks 1 + Σ_j sigmoid((m_j − m_i) / temperature) (Qin, Liu & Li 2010)", build: approxNDCG, tempered: true},
-		{name: "gumbel-approxndcg", doc: "the same with ŝ = m + noise for m (Bruch et al., WSDM 2020)", build: gumbelApproxNDCG, tempered: true, sampled: true},
-		{name: "pirank", doc: "−Σ_k θ_k Σ_d P_kd G_d, P by NeuralSort at a temperature (Swezey et al., NeurIPS 2021)", build: piRank, tempered: true},
-		{name: "neuralndcg", doc: "pirank with P after Sinkhorn scaling (Pobrotyn & Białobrzeski 2021)", build: neuralNDCG, tempered: true},
+		{name: "approxndcg", doc: "−NDCG with ranks 1 + Σ_j sigmoid((m_j − m_i) / temperature) (Qin, Liu & Li 2010)", build: approxNDCG, number: temperature},
+		{name: "gumbel-approxndcg", doc: "the same with ŝ = m + noise for m (Bruch et al., WSDM 2020)", build: gumbelApproxNDCG, number: temperature, sampled: true},
+		{name: "pirank", doc: "−Σ_k θ_k Σ_d P_kd G_d, P by NeuralSort at a temperature (Swezey et al., NeurIPS 2021)", build: piRank, number: temperature},
+		{name: "neuralndcg", doc: "pirank with P after Sinkhorn scaling (Pobrotyn & Białobrzeski 2021)", build: neuralNDCG, number: temperature},
 	}},
 	{"One document at a time", []entry{
 		{name: "mse", doc: "1/D Σ (m_d − label_d)² (Cossock & Zhang, COLT 2006)", build: mse, target: byLabels, degree: 1},

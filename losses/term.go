@@ -2,7 +2,6 @@ package losses
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,15 +28,18 @@ type Term struct {
 	// query has the loss 0 and no gradient.
 	LabelFree bool
 
-	entry       entry
-	build       builder
-	temperature float64
+	// Logged tells whether the loss needs the exposure of a log, Batch.Logged.
+	Logged bool
+
+	entry  entry
+	build  builder
+	number float64
 }
 
 // term is the loss of an entry, without a parameter.
 func term(e entry) Term {
-	return Term{Loss: e.name, Weight: 1, Doc: e.doc, Measure: e.measure, Sampled: e.sampled, LabelFree: e.target.labelFree(),
-		entry: e, build: e.build, temperature: 1}
+	return Term{Loss: e.name, Weight: 1, Doc: e.doc, Measure: e.measure, Sampled: e.sampled, LabelFree: e.target.labelFree(), Logged: e.logged,
+		entry: e, build: e.build, number: e.number.usual}
 }
 
 // lookup finds the loss of a name, perhaps with a parameter: approxndcg,
@@ -65,16 +67,16 @@ func lookup(name string) (Term, error) {
 			t.build = func(b *batch) *G.Node { return e.through(b, by.build) }
 		}
 		return t, nil
-	case !e.tempered:
+	case e.number.name == "":
 		return t, fmt.Errorf("%s has no parameter, but %q is given", base, parameter)
 	}
-	number := parameter
-	if key, after, named := strings.Cut(parameter, "="); named && strings.TrimSpace(key) == "temperature" {
-		number = strings.TrimSpace(after)
+	text := parameter
+	if key, after, named := strings.Cut(parameter, "="); named && strings.TrimSpace(key) == e.number.name {
+		text = strings.TrimSpace(after)
 	}
 	var err error
-	if t.temperature, err = strconv.ParseFloat(number, 64); err != nil || !(t.temperature > 0) || math.IsInf(t.temperature, 0) {
-		return t, fmt.Errorf("%s(%s): want a temperature above 0, such as %s(0.1)", base, parameter, base)
+	if t.number, err = strconv.ParseFloat(text, 64); err != nil || !(t.number > 0 && t.number <= e.number.most) {
+		return t, fmt.Errorf("%s(%s): want a %s %s, such as %s(%v)", base, parameter, e.number.name, e.number.want, base, e.number.example)
 	}
 	return t, nil
 }
@@ -95,7 +97,7 @@ func (t Term) exactly() Term {
 // on is the weighted loss of every query.
 func (t Term) on(b *batch) (perQuery *G.Node, err error) {
 	defer caught(&err)
-	b.temperature, b.sampled = t.temperature, t.Sampled
+	b.number, b.sampled = t.number, t.Sampled
 	perQuery = t.build(b)
 	if t.Weight != 1 {
 		perQuery = scaled(perQuery, t.Weight)

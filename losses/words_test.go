@@ -15,7 +15,7 @@ func listFunc(word func(b *batch) *G.Node) optest.ListFunc {
 	return func(l ops.Lists, gains, groups *G.Node) (n *G.Node, err error) {
 		defer caught(&err)
 		b := Batch{Lists: l, Gains: gains, Labels: gains, Groups: groups, Discounts: []float64{1, .6, .5}}
-		return word(&batch{Batch: b, temperature: 1.5}), nil
+		return word(&batch{Batch: b, number: 1.5}), nil
 	}
 }
 

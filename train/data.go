@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -61,7 +62,7 @@ func newRunData(p *parsed, s *datasets.Splits) (*runData, error) {
 	p.loss.takeGrade(s.Train)
 	var err error
 	d.gains, err = p.loss.gains(s.Train)
-	return d, err
+	return d, cmp.Or(p.loss.checkLogged(s.Train), err)
 }
 
 // named are the splits with their names; that of the test split may be nil.

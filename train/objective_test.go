@@ -319,6 +319,31 @@ func TestGroupsAreMissing(t *testing.T) {
 	}
 }
 
+// What the safety losses go by comes from a log.
+func TestLoggedExposureIsMissing(t *testing.T) {
+	s := datasets.Synthetic(datasets.SyntheticOptions{Train: 2, Vali: 1, Test: 1, Seed: 3})
+	_, err := New(Config{Objective: Objective{Loss: "plrank-exact + exposure-risk(0.95)"}}.Plain(), Parts{}, s)
+	if err == nil || !strings.Contains(err.Error(), "the loss exposure-risk(0.95) goes by the exposure of documents in a log") {
+		t.Errorf("error %v without an exposure in a log", err)
+	}
+}
+
+// Gains of a dataset take the place of those of its labels.
+func TestGainsOfADatasetAreLearned(t *testing.T) {
+	s := datasets.Synthetic(datasets.SyntheticOptions{Train: 4, Vali: 1, Test: 1, Seed: 3})
+	config := learning("plrank-exact")
+	want := mustRun(t, mustNew(t, config, s), Hooks{}).History
+	for _, l := range s.Train.Labels {
+		s.Train.Gains = append(s.Train.Gains, math.Exp2(float64(l))-1)
+	}
+	got := mustRun(t, mustNew(t, config, s), Hooks{}).History
+	for i := range want {
+		if got[i].Loss != want[i].Loss {
+			t.Errorf("epoch %d: loss %v with gains, %v with labels", i, got[i].Loss, want[i].Loss)
+		}
+	}
+}
+
 // grouped gives the documents groups that their first feature tells, of which the
 // relevant are mostly in one, and some are in none.
 func grouped(s *datasets.Splits) *datasets.Splits {

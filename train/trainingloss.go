@@ -92,8 +92,21 @@ func (l *trainingLoss) takeGrade(d *datasets.Dataset) {
 	}
 }
 
-// rawGains are those of all documents of d; an error says where the label is that has none.
+// checkLogged is an error where the loss goes by the exposure in a log, and d has none.
+func (l *trainingLoss) checkLogged(d *datasets.Dataset) error {
+	i := slices.IndexFunc(l.terms, func(t losses.Term) bool { return t.Logged })
+	if i >= 0 && d.Logged == nil {
+		return fmt.Errorf("train: %s: the loss %s goes by the exposure of documents in a log, which these data do not have: see clicks.Gains", d.Name, l.terms[i].Loss)
+	}
+	return nil
+}
+
+// rawGains are those of all documents of d, by labels unless d has gains; an error says where the
+// label is that has none.
 func (l *trainingLoss) rawGains(d *datasets.Dataset) (gains []float64, err error) {
+	if d.Gains != nil {
+		return d.Gains, nil
+	}
 	gains = make([]float64, d.Rows())
 	for row, label := range d.Labels {
 		if gains[row], err = l.gain.Of(label); err != nil {
@@ -156,6 +169,7 @@ func (l *trainingLoss) objective(d *datasets.Dataset, cutoff int) *graph.Objecti
 			HighestGrade: l.grade,
 		},
 		Groups:          d.Groups != nil,
+		Logged:          d.Logged != nil,
 		DocumentWeights: d.Weights != nil,
 		QueryWeights:    d.QueryWeights != nil,
 	}

@@ -13,16 +13,17 @@ import (
 	"github.com/plrank/plrank/datasets/internal/files"
 	"github.com/plrank/plrank/datasets/internal/table"
 	"github.com/plrank/plrank/datasets/internal/text"
+	"github.com/plrank/plrank/internal/textfile"
 )
 
 // readValues reads a file with a value a line.
 func readValues(ctx context.Context, path string, add func(line []byte) error) (found bool, err error) {
-	f, err := text.Open(ctx, path)
+	f, err := textfile.Open(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("datasets: %w", text.At(path, err))
+		return false, fmt.Errorf("datasets: %w", textfile.At(path, err))
 	}
 	defer f.Close()
 	lines := bufio.NewScanner(f)
@@ -32,7 +33,7 @@ func readValues(ctx context.Context, path string, add func(line []byte) error) (
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return true, fmt.Errorf("datasets: %w", text.At(path, err))
+		return true, fmt.Errorf("datasets: %w", textfile.At(path, err))
 	}
 	return true, nil
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/plrank/plrank/datasets/internal/files"
 	"github.com/plrank/plrank/datasets/internal/table"
-	"github.com/plrank/plrank/datasets/internal/text"
+	"github.com/plrank/plrank/internal/textfile"
 )
 
 // maxGroupValues bounds the values of a feature by which documents are
@@ -22,8 +22,8 @@ type groups struct {
 	must  bool // the feature of groups must be in the file; in a split after the first it may be all zeros
 	found bool // it is
 
-	path  string     // of a file with the group of a row a line,
-	file  *text.File // nil: there is none
+	path  string         // of a file with the group of a row a line,
+	file  *textfile.File // nil: there is none
 	lines *bufio.Scanner
 	row   int  // lines so far
 	ended bool // there are no more
@@ -41,12 +41,12 @@ func newGroups(t *table.Table, numbers *table.GroupNames) (*groups, error) {
 		g.path = files.Groups(t.Path)
 	}
 	var err error
-	g.file, err = text.Open(t.Options.Ctx(), g.path)
+	g.file, err = textfile.Open(t.Options.Ctx(), g.path)
 	if t.Options.Groups == "" && errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("datasets: %w", text.At(g.path, err))
+		return nil, fmt.Errorf("datasets: %w", textfile.At(g.path, err))
 	}
 	t.Groups, g.lines = numbers, bufio.NewScanner(g.file)
 	return g, nil

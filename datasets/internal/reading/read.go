@@ -10,7 +10,7 @@ import (
 	"github.com/plrank/plrank/datasets/internal/letor"
 	"github.com/plrank/plrank/datasets/internal/separated"
 	"github.com/plrank/plrank/datasets/internal/table"
-	"github.com/plrank/plrank/datasets/internal/text"
+	"github.com/plrank/plrank/internal/textfile"
 )
 
 // formats are asked in turn whether a text is theirs. A new one is a package with its function,
@@ -66,8 +66,8 @@ func (s *scan) read(o Options, each func(*table.Chunk) error, end func() error) 
 			err = stopped // rather than that the file is closed
 		}
 	}()
-	if s.file, err = text.Open(ctx, s.Path); err != nil {
-		return fmt.Errorf("datasets: %w", text.At(s.Path, err))
+	if s.file, err = textfile.Open(ctx, s.Path); err != nil {
+		return fmt.Errorf("datasets: %w", textfile.At(s.Path, err))
 	}
 	defer s.file.Close()
 	if s.sizes, err = readSizes(ctx, s.Path); err != nil {

@@ -8,13 +8,14 @@ import (
 	"github.com/plrank/plrank/datasets/internal/files"
 	"github.com/plrank/plrank/datasets/internal/table"
 	"github.com/plrank/plrank/datasets/internal/text"
+	"github.com/plrank/plrank/internal/textfile"
 )
 
 // A scan makes a table of the chunks of a file as they come. A run of rows with one query id
 // is a query when it ends; rows without ids are, when there are as many as the next size says.
 type scan struct {
 	*table.Table
-	file    *text.File
+	file    *textfile.File
 	sizes   *querySizes // nil: there is no file of them
 	groups  *groups     // nil: the rows have none
 	numbers *table.GroupNames

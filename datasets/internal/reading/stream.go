@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/plrank/plrank/datasets/internal/table"
-	"github.com/plrank/plrank/datasets/internal/text"
 	"github.com/plrank/plrank/internal/parallel"
+	"github.com/plrank/plrank/internal/textfile"
 )
 
 const (
@@ -78,7 +78,7 @@ func parseChunks(path string, r io.Reader, sized bool, o Options, each func(*tab
 	}
 	wait()
 	if err == nil && ended != nil {
-		return fmt.Errorf("datasets: %w", text.At(path, ended))
+		return fmt.Errorf("datasets: %w", textfile.At(path, ended))
 	}
 	return err
 }

@@ -1,3 +1,4 @@
+// Package text reads the words and numbers in text.
 package text
 
 import (

@@ -1,5 +1,5 @@
-// Package text reads files of text, compressed or not, and the words and numbers in them.
-package text
+// Package textfile reads files of text, compressed or not.
+package textfile
 
 import (
 	"bufio"

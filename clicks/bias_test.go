@@ -1,0 +1,164 @@
+package clicks
+
+import (
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/datasets"
+)
+
+// A log of every ranking, with the clicks that are expected times the probability of the
+// ranking, has the bias of the users exactly: the sums are expectations.
+func TestHarvestIsExactInExpectation(t *testing.T) {
+	want := Bias{Alpha: []float64{1, .6, .3}}
+	clicks := func(relevance []float64) []float64 {
+		c := make([]float64, len(relevance))
+		for k, r := range relevance {
+			c[k] = want.Alpha[k] * r
+		}
+		return c
+	}
+	log := &Log{}
+	for _, l := range smallLists(clicks) {
+		each(t, l, func(im Impression, p float64) {
+			for k := range im.Clicks {
+				im.Clicks[k] *= p
+			}
+			log.Impressions = append(log.Impressions, im)
+		})
+	}
+	for _, m := range []Method{Harvest, AllPairs} {
+		got, report, err := EstimateBias(log, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, a := range got.Alpha {
+			if math.Abs(a-want.Alpha[k]) > 1e-12 {
+				t.Errorf("%s: α_%d is %v, want %v", m, k+1, a, want.Alpha[k])
+			}
+		}
+		if !reflect.DeepEqual(report.Connected, [][]int{{1, 2, 3}}) || report.Impressions != 48 || math.Abs(report.Overlap[1][1]-1) > 1e-12 {
+			t.Errorf("%s: report %+v", m, report)
+		}
+	}
+}
+
+// once are so many queries of documents with random relevance, as labels of 0 and 1 and as a
+// feature.
+func once(queries, documents int) *datasets.Dataset {
+	d := fifty(documents)
+	var many []int
+	for i := range queries {
+		many = append(many, i%50)
+	}
+	d = d.Select(many)
+	for q := range d.QueryIDs {
+		d.QueryIDs[q] += "/" + string(rune('a'+q/50%26)) + string(rune('a'+q/1300))
+	}
+	return d
+}
+
+// linearly is attraction that a regression on the feature can find.
+func linearly(label float32) float64 { return .1 + .2*float64(label) }
+
+// Every query is seen about once, by users of Baidu's θ (Hager et al., SIGIR 2024, all pairs).
+func TestBiasIsFoundWhereQueriesAreSeenOnce(t *testing.T) {
+	want := []float64{1, .674, .414}
+	d := once(8000, 8)
+	log, err := Simulate(d, Logger{Scores: byFeature(.3), Cutoff: 3}, User{Behaviour: PositionBased(want), Attraction: linearly}, 8000, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for method, within := range map[Method]float64{Harvest: .08, AllPairs: .08, RegressionEM: .12} {
+		got, _, err := EstimateBias(log, method)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, a := range got.Alpha {
+			if math.Abs(a/want[k]-1) > within {
+				t.Errorf("%s: α_%d is %v, want %v", method, k+1, a, want[k])
+			}
+		}
+	}
+}
+
+func TestEMFindsBiasWithoutScoresAndFeatures(t *testing.T) {
+	want := []float64{1, .6, .4, .2}
+	log, err := Simulate(fifty(6), Logger{Cutoff: 4}, User{Behaviour: PositionBased(want), Attraction: linearly}, 10000, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range log.Impressions {
+		log.Impressions[i].Scores, log.Impressions[i].Features = nil, nil
+	}
+	got, report, err := EstimateBias(log, RegressionEM)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, a := range got.Alpha {
+		if math.Abs(a/want[k]-1) > .08 {
+			t.Errorf("α_%d is %v, want %v", k+1, a, want[k])
+		}
+	}
+	if report.Iterations == 0 || report.Overlap != nil {
+		t.Errorf("report %+v", report)
+	}
+}
+
+func TestAffineBiasIsFoundWithKnownRelevance(t *testing.T) {
+	d := once(8000, 8)
+	attraction := func(label float32) float64 { return float64(label) / 4 }
+	relevance := map[string][]float64{}
+	for q, id := range d.QueryIDs {
+		for _, l := range d.Labels[d.Offsets[q]:d.Offsets[q+1]] {
+			relevance[id] = append(relevance[id], attraction(l))
+		}
+	}
+	want := Bias{Alpha: []float64{.35, .53, .55, .54, .52}, Beta: []float64{.65, .26, .15, .11, .08}} // Agarwal et al., WWW 2019, as Vardasbi et al. (2020) have it
+	log, err := Simulate(d, Logger{Scores: byFeature(.3), Cutoff: 5}, User{Attraction: attraction, Behaviour: AffineClicks(want)}, 8000, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := func(im *Impression) ([]float64, error) { return relevance[im.Query], nil }
+	got, _, err := EstimateAffine(log, known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range want.Alpha {
+		if math.Abs(got.Alpha[k]/want.Alpha[k]-1) > .12 || math.Abs(got.Beta[k]-want.Beta[k]) > .02 {
+			t.Errorf("rank %d: %v and %v, want %v and %v", k+1, got.Alpha[k], got.Beta[k], want.Alpha[k], want.Beta[k])
+		}
+	}
+	if _, _, err := EstimateAffine(log, func(im *Impression) ([]float64, error) { return make([]float64, 8), nil }); err == nil || !strings.Contains(err.Error(), "all documents at rank 1 have the relevance 0") {
+		t.Errorf("error %v without relevant documents", err)
+	}
+}
+
+// A ranking that never changes compares no ranks.
+func TestRanksThatAreNotComparedAreAnError(t *testing.T) {
+	log := &Log{}
+	for range 10 {
+		log.Impressions = append(log.Impressions, Impression{Query: "q", Documents: []string{"a", "b", "c"}, Scores: []float64{2000, 1000, 0}, Shown: []int{0, 1, 2}, Clicks: []float64{1, 1, 1}})
+	}
+	for _, m := range []Method{Harvest, AllPairs} {
+		_, report, err := EstimateBias(log, m)
+		if err == nil || !strings.Contains(err.Error(), "ranks [2] are not compared") {
+			t.Errorf("%s: error %v", m, err)
+		}
+		if !reflect.DeepEqual(report.Connected, [][]int{{1}, {2}, {3}}) {
+			t.Errorf("%s: report %+v", m, report)
+		}
+	}
+	log.Impressions[3].Scores = nil
+	if _, _, err := EstimateBias(log, Harvest); err == nil || !strings.Contains(err.Error(), "no scores") {
+		t.Errorf("error %v without scores", err)
+	}
+	if _, _, err := EstimateBias(log, "harvset"); err == nil || !strings.Contains(err.Error(), "did you mean harvest?") {
+		t.Errorf("error %v for an unknown method", err)
+	}
+	if _, _, err := EstimateBias(&Log{}, RegressionEM); err == nil {
+		t.Error("no error for an empty log")
+	}
+}

@@ -1,0 +1,310 @@
+package clicks
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/plrank/plrank/internal/parallel"
+	"github.com/plrank/plrank/metrics"
+)
+
+// A Target is a policy whose value is wanted: the clicks that an impression would have on
+// average if the policy drew the rankings.
+type Target struct {
+	Policy   Policy
+	Baseline Policy // to compare with, on the same impressions, such as Logged; nil: none
+	Bias     Bias   // of policy-aware, affine and dr
+
+	// Unit names what is resampled as a whole for the intervals, such as the client or the
+	// text of the query. nil: each impression by itself.
+	Unit      func(im *Impression) string
+	Bootstrap metrics.Bootstrap // resamples, level and seed of the intervals
+}
+
+// An Estimate is what a log says of the value of a policy.
+type Estimate struct {
+	Estimator     Estimator
+	Value         float64 // clicks an impression
+	Low, High     float64 // the ends of the confidence interval of Value
+	EffectiveSize float64 // (Σw)²/Σw² over the weights of all placements shown, divided by the ranks shown: as many impressions of the policy itself would say as much
+	LargestWeight float64
+	Impressions   int
+
+	// Difference is the value less that of the baseline, and its interval, from the same
+	// resamples of the pairs; all are 0 without a baseline.
+	Difference metrics.Interval
+}
+
+// Evaluate estimates the value of a policy from the log of others, one estimate for each
+// estimator; without any, by IIPS, and by PolicyAware and DR if there is a bias.
+//
+// With w_ik the weight of the document d at rank k of impression i, n impressions, c clicks,
+// and E(d) = Σ_k α_k P(d@k) of the target (π) and of the log (0), the value is the mean of
+//
+//	iips                   Σ_k w_ik c_ik                                   w = P_π(d@k) / P_0(d@k)
+//	policy-aware, affine   Σ_k w_ik (c_ik − β_k) + β_k                     w = E_π(d) / E_0(d)
+//	dr                     Σ_k w_ik (c_ik − β_k − α_k r̂_d) + β_k + Σ_d r̂_d E_π(d)   with the same w
+//	rips                   Σ_k w_ik c_ik                                   w = Π_{j≤k} π(y_j | y_<j) / π_0(y_j | y_<j)
+//	whole-ranking          Σ_k w_iK c_ik
+//
+// r̂ is a ridge regression of clicks on the logged features and scores, fitted without the
+// queries that it is used for. A policy is taken to show as many documents as were shown.
+//
+// Intervals are bootstraps of units. Of more than 10,000 units, every 10,000th goes together.
+//
+// An impression without scores is an error, and so is one whose ranking the scores make
+// impossible: with P_0(d@k) or E_0(d) below 1e-13, unless the estimator has a clip.
+func Evaluate(l *Log, t Target, estimators ...Estimator) ([]Estimate, error) {
+	e, err := newEvaluation(l, t, estimators)
+	if err != nil {
+		return nil, err
+	}
+	workers := parallel.Workers(len(e.situations))
+	scratch := make([]evaluator, workers)
+	err = parallel.Each(len(e.situations), workers, func(w, i int) error {
+		s := &e.situations[i]
+		if err := scratch[w].evaluate(e, s, e.weights[i*len(e.terms):(i+1)*len(e.terms)]); err != nil {
+			return l.at(s.impressions[0], err)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return e.estimates()
+}
+
+// An evaluation is a call of [Evaluate].
+type evaluation struct {
+	*Log
+	Target
+	situations []situation
+	regression *regression // nil unless an estimator is dr
+	terms      []term
+	weights    []weightSums // [situations × terms]
+}
+
+// A term is an estimator at work.
+type term struct {
+	estimatorEntry
+	given     Estimator
+	clip      float64   // negative: none
+	value     []float64 // by impression
+	reference []float64 // the same of the baseline; nil without one
+}
+
+// weightSums are sums over the placements shown in a situation.
+type weightSums struct{ sum, squares, largest float64 }
+
+func newEvaluation(l *Log, t Target, estimators []Estimator) (*evaluation, error) {
+	e := &evaluation{Log: l, Target: t}
+	if t.Policy == nil {
+		return nil, errors.New("clicks: no policy to evaluate: set Target.Policy")
+	}
+	if len(l.Impressions) == 0 {
+		return nil, errors.New("clicks: no impressions to evaluate on")
+	}
+	if err := l.Validate(); err != nil {
+		return nil, err
+	}
+	if len(estimators) == 0 {
+		estimators = []Estimator{IIPS}
+		if t.Bias.Alpha != nil {
+			estimators = append(estimators, PolicyAware, DR)
+		}
+	}
+	needs := estimatorEntry{}
+	for _, name := range estimators {
+		entry, clip, err := name.parse(func(e estimatorEntry) bool { return e.evaluate })
+		if err != nil {
+			return nil, err
+		}
+		needs.bias = needs.bias || entry.bias
+		m := term{estimatorEntry: entry, given: name, clip: clip, value: make([]float64, len(l.Impressions))}
+		if t.Baseline != nil {
+			m.reference = make([]float64, len(l.Impressions))
+		}
+		e.terms = append(e.terms, m)
+	}
+	if needs.bias {
+		if err := t.Bias.check(); err != nil {
+			return nil, err
+		}
+	}
+	e.situations = l.situations()
+	e.weights = make([]weightSums, len(e.situations)*len(e.terms))
+	for i := range e.situations {
+		s := &e.situations[i]
+		if s.Scores == nil && len(s.Documents) > 0 {
+			return nil, l.at(s.impressions[0], errScores)
+		}
+		if needs.bias {
+			if err := t.Bias.covers(s.Impression); err != nil {
+				return nil, l.at(s.impressions[0], err)
+			}
+		}
+	}
+	for _, m := range e.terms {
+		if m.name == DR && e.regression == nil {
+			var err error
+			if e.regression, err = fitRelevance(l, e.situations, t.Bias); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return e, nil
+}
+
+// evaluator is what a worker needs to evaluate one situation after another.
+type evaluator struct {
+	logged, target, baseline propensities
+	relevance                []float64 // r̂ by document
+	weights                  []float64 // by rank
+}
+
+// evaluate computes the values of the impressions of a situation, and sums of weights.
+func (v *evaluator) evaluate(e *evaluation, s *situation, sums []weightSums) error {
+	if len(s.Shown) == 0 {
+		return nil
+	}
+	needs := needsOf(e.terms)
+	if err := v.logged.set(Logged, s.Impression, e.Bias, needs); err != nil {
+		return err
+	}
+	if err := v.target.set(e.Policy, s.Impression, e.Bias, needs); err != nil {
+		return err
+	}
+	if e.Baseline != nil {
+		if err := v.baseline.set(e.Baseline, s.Impression, e.Bias, needs); err != nil {
+			return err
+		}
+	}
+	if e.regression != nil {
+		v.relevance = e.regression.predict(v.relevance, s.Impression)
+	}
+	for _, i := range s.impressions {
+		im := &e.Impressions[i]
+		for j := range e.terms {
+			m := &e.terms[j]
+			value, err := v.value(m, e.Bias, im, &v.target, &sums[j])
+			if err != nil {
+				return err
+			}
+			m.value[i] = value
+			if m.reference == nil {
+				continue
+			}
+			if m.reference[i], err = v.value(m, e.Bias, im, &v.baseline, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// needsOf tells which numbers the estimators are made of.
+func needsOf(terms []term) (n needs) {
+	for _, m := range terms {
+		switch m.name {
+		case IIPS:
+			n.placements = true
+		case RIPS, WholeRanking:
+			n.rankings = true
+		default:
+			n.exposures = true
+		}
+	}
+	return n
+}
+
+// value is what an estimator makes of one impression for a policy. Its weights are added to
+// sums, unless these are nil.
+func (v *evaluator) value(m *term, b Bias, im *Impression, p *propensities, sums *weightSums) (float64, error) {
+	w, err := v.weigh(m, im, p)
+	if err != nil {
+		return 0, err
+	}
+	value := 0.0
+	if m.name == DR {
+		for d, r := range v.relevance {
+			value += r * p.exposures[d]
+		}
+	}
+	for k, c := range im.Clicks {
+		switch m.name {
+		case PolicyAware, Affine:
+			value += w[k]*(c-b.beta(k)) + b.beta(k)
+		case DR:
+			value += w[k]*(c-b.beta(k)-b.Alpha[k]*v.relevance[im.Shown[k]]) + b.beta(k)
+		default:
+			value += w[k] * c
+		}
+	}
+	if notFinite(value) {
+		return 0, fmt.Errorf("%s: a weight is beyond the range of float64", m.given)
+	}
+	if sums != nil {
+		for _, x := range w {
+			sums.sum += x
+			sums.squares += x * x
+			sums.largest = max(sums.largest, x)
+		}
+	}
+	return value, nil
+}
+
+// weigh gives the weight of every rank of an impression.
+func (v *evaluator) weigh(m *term, im *Impression, p *propensities) ([]float64, error) {
+	v.weights = v.weights[:0]
+	if m.name == RIPS || m.name == WholeRanking {
+		var err error
+		v.weights, err = v.weighRanking(v.weights, im, p, m.name == WholeRanking)
+		return v.weights, err
+	}
+	ranks := len(im.Shown)
+	for k, d := range im.Shown {
+		var target, logged float64
+		if m.name == IIPS {
+			target, logged = p.placements[d*ranks+k], v.logged.placements[d*ranks+k]
+		} else {
+			target, logged = p.exposures[d], v.logged.exposures[d]
+		}
+		if m.clip >= 0 {
+			logged = max(logged, m.clip)
+		}
+		if target == logged { // also where both are 0
+			v.weights = append(v.weights, 1)
+			continue
+		}
+		if logged < leastPropensity && m.clip <= 0 {
+			return nil, fmt.Errorf("%s: document %q at rank %d has the probability %.3g by the logged scores, which cannot be theirs; %s(0.001) bounds its weight", m.name, im.Documents[d], k+1, logged, m.name)
+		}
+		v.weights = append(v.weights, target/logged)
+	}
+	return v.weights, nil
+}
+
+// weighRanking appends the ratio of the probabilities of the ranking down to each rank, or of
+// the whole ranking at every rank.
+func (v *evaluator) weighRanking(w []float64, im *Impression, p *propensities, whole bool) ([]float64, error) {
+	target, err := p.logProbs(im)
+	if err != nil {
+		return w, err
+	}
+	logged, err := v.logged.logProbs(im)
+	if err != nil {
+		return w, err
+	}
+	ratio := 0.0
+	for k := range im.Shown {
+		ratio += target[k] - logged[k]
+		w = append(w, math.Exp(ratio))
+	}
+	if whole {
+		for k := range w {
+			w[k] = w[len(w)-1]
+		}
+	}
+	return w, nil
+}

@@ -1,0 +1,179 @@
+package clicks
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// An Impression is a ranking that was shown once, and what was clicked in it. Impressions
+// may share slices: those of one query and one version of a model do so after [Read] and
+// [Simulate], and what depends on them alone is then computed once.
+type Impression struct {
+	ID     string    // of the request, unique in a log: UBI's query_id
+	Client string    // who asked, or empty
+	Time   time.Time // of the request
+	Query  string    // what was asked; the same text is the same query
+
+	Model, Version string    // of the policy that drew the ranking
+	Documents      []string  // the candidates, each once
+	Features       []float32 // [documents × width] raw values, row-major; NaN is a missing value; nil: not logged
+	Scores         []float64 // [documents] of the model; nil: it is not known how the ranking was drawn
+	Temperature    float64   // of the Plackett–Luce policy, which divides the scores; 0: 1
+	Seed           uint64    // which redraws the ranking
+	Cutoff         int       // how many documents were to be drawn
+
+	Shown  []int     // indices into Documents, top first
+	Clicks []float64 // [shown] 1 where there was a click, or what it was worth
+}
+
+// A Log is impressions, in the order of their requests.
+type Log struct {
+	Impressions []Impression
+	FeatureIDs  []int    // of the columns of Features, ascending; nil: 1, 2, …
+	Warnings    []string // about oddities of the source, one line each
+}
+
+// Validate checks the impressions: lengths agree, numbers are finite, each shown document is
+// a candidate, and shown once. The functions of this package check what they are given.
+func (l *Log) Validate() error {
+	width := -1
+	var seen []bool
+	for i := range l.Impressions {
+		im := &l.Impressions[i]
+		seen = append(seen[:0], make([]bool, len(im.Documents))...)
+		err := im.check(seen)
+		if n := len(im.Documents); err == nil && im.Features != nil && n > 0 {
+			switch w := len(im.Features) / n; {
+			case width < 0:
+				width = w
+			case width != w:
+				err = fmt.Errorf("%d features a document, where others of the log have %d", w, width)
+			}
+		}
+		if err != nil {
+			return l.at(i, err)
+		}
+	}
+	if l.FeatureIDs != nil && width >= 0 && width != len(l.FeatureIDs) {
+		return fmt.Errorf("clicks: %d feature ids for %d features a document", len(l.FeatureIDs), width)
+	}
+	return nil
+}
+
+// at is an error about an impression.
+func (l *Log) at(i int, err error) error {
+	im := &l.Impressions[i]
+	if im.ID == "" {
+		return fmt.Errorf("clicks: impression %d (query %q): %w", i, im.Query, err)
+	}
+	return fmt.Errorf("clicks: impression %q (query %q): %w", im.ID, im.Query, err)
+}
+
+func notFinite(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
+
+// check checks one impression. seen is false for every document.
+func (im *Impression) check(seen []bool) error {
+	docs := len(im.Documents)
+	switch {
+	case im.Scores != nil && len(im.Scores) != docs:
+		return fmt.Errorf("%d scores for %d documents", len(im.Scores), docs)
+	case len(im.Clicks) != len(im.Shown):
+		return fmt.Errorf("%d clicks for %d ranks shown: want one for each", len(im.Clicks), len(im.Shown))
+	case docs == 0 && len(im.Features) > 0 || docs > 0 && len(im.Features)%docs != 0:
+		return fmt.Errorf("%d features for %d documents: want as many for each", len(im.Features), docs)
+	case !(im.Temperature >= 0) || math.IsInf(im.Temperature, 1):
+		return fmt.Errorf("temperature %v, want a positive, finite number", im.Temperature)
+	}
+	if d := slices.IndexFunc(im.Scores, notFinite); d >= 0 {
+		return fmt.Errorf("the score of document %q is %v: it must be finite", im.Documents[d], im.Scores[d])
+	}
+	for k, d := range im.Shown {
+		switch {
+		case d < 0 || d >= docs:
+			return fmt.Errorf("document %d of %d at rank %d: want an index from 0", d, docs, k+1)
+		case seen[d]:
+			return fmt.Errorf("document %q is shown twice", im.Documents[d])
+		case notFinite(im.Clicks[k]):
+			return fmt.Errorf("the click at rank %d is %v: it must be finite", k+1, im.Clicks[k])
+		}
+		seen[d] = true
+	}
+	return nil
+}
+
+// width is the number of features of a document.
+func (im *Impression) width() int {
+	if len(im.Documents) == 0 {
+		return 0
+	}
+	return len(im.Features) / len(im.Documents)
+}
+
+var errScores = errors.New("no scores: it is not known how likely its ranking was")
+
+// A Policy gives the log-scores of the Plackett–Luce policy for the documents of an
+// impression, those of a model divided by the temperature. It must be a function of the
+// query, the documents, their features and the logged scores, and is called by several
+// goroutines at once, once for impressions that share all of these.
+type Policy func(im *Impression) ([]float64, error)
+
+// Logged is the policy that drew the rankings of the log.
+func Logged(im *Impression) ([]float64, error) {
+	if im.Scores == nil {
+		return nil, errScores
+	}
+	if im.Temperature == 0 || im.Temperature == 1 {
+		return im.Scores, nil
+	}
+	scores := make([]float64, len(im.Scores))
+	for d, s := range im.Scores {
+		if scores[d] = s / im.Temperature; notFinite(scores[d]) {
+			return nil, fmt.Errorf("the score %v of document %q, divided by the temperature %v, is not finite", s, im.Documents[d], im.Temperature)
+		}
+	}
+	return scores, nil
+}
+
+// A situation is what impressions have in common that share their slices: the query, its
+// candidates, how they were scored, and how many were shown.
+type situation struct {
+	*Impression       // the first
+	impressions []int // of the log, ascending
+}
+
+// situations are those of a log, in the order of their first impressions.
+func (l *Log) situations() []situation {
+	type key struct {
+		query, model, version string
+		documents             *string
+		features              *float32
+		scores                *float64
+		candidates, shown     int
+		temperature           float64
+	}
+	at := make(map[key]int)
+	var all []situation
+	for i := range l.Impressions {
+		im := &l.Impressions[i]
+		k := key{im.Query, im.Model, im.Version, first(im.Documents), first(im.Features), first(im.Scores), len(im.Documents), len(im.Shown), im.Temperature}
+		j, ok := at[k]
+		if !ok {
+			j = len(all)
+			at[k] = j
+			all = append(all, situation{Impression: im})
+		}
+		all[j].impressions = append(all[j].impressions, i)
+	}
+	return all
+}
+
+// first is the address of the first entry, nil if there is none.
+func first[T any](x []T) *T {
+	if len(x) == 0 {
+		return nil
+	}
+	return &x[0]
+}

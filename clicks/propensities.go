@@ -1,0 +1,57 @@
+package clicks
+
+import (
+	"fmt"
+
+	"github.com/plrank/plrank/internal/scratch"
+	"github.com/plrank/plrank/plackett"
+)
+
+// leastPropensity is the error of a placement's probability: what has less cannot be told
+// from what is impossible, and is not seen by chance in a log of any size.
+const leastPropensity = 1e-13
+
+// needs tells which propensities are wanted.
+type needs struct{ placements, exposures, rankings bool }
+
+// propensities are the probabilities of a policy for one situation after another.
+type propensities struct {
+	expectation plackett.Expectation
+	kernel      plackett.Kernel
+	scores      []float64
+	placements  []float64 // [documents × ranks shown] P(d@k)
+	exposures   []float64 // [documents] Σ_k α_k P(d@k)
+	logs        []float64 // by rank, of the last ranking
+}
+
+// set computes what is needed of a policy for a situation.
+func (p *propensities) set(policy Policy, im *Impression, b Bias, n needs) error {
+	scores, err := policy(im)
+	if err != nil {
+		return err
+	}
+	if len(scores) != len(im.Documents) {
+		return fmt.Errorf("the policy gives %d scores for %d documents", len(scores), len(im.Documents))
+	}
+	p.scores = scores
+	p.expectation.Tolerance = leastPropensity
+	ranks := len(im.Shown)
+	if n.placements {
+		p.placements = scratch.Sized(p.placements, len(scores)*ranks)
+		if err := p.expectation.Placements(scores, ranks, p.placements); err != nil {
+			return err
+		}
+	}
+	if !n.exposures {
+		return nil
+	}
+	p.exposures = scratch.Sized(p.exposures, len(scores))
+	return p.expectation.Exposure(scores, b.Alpha[:ranks], p.exposures)
+}
+
+// logProbs gives log P(y_k | y_<k) for the ranks of a ranking of the situation.
+func (p *propensities) logProbs(im *Impression) ([]float64, error) {
+	p.logs = scratch.Sized(p.logs, len(im.Shown))
+	shown := plackett.Rankings{Documents: im.Shown, Cutoff: len(im.Shown)}
+	return p.logs, p.kernel.LogProbs(p.scores, shown, p.logs)
+}

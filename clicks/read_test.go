@@ -1,0 +1,194 @@
+package clicks
+
+import (
+	"bytes"
+	"compress/gzip"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// file writes a file for a test, compressed by what its name ends in.
+func file(t *testing.T, name, content string) string {
+	t.Helper()
+	var b bytes.Buffer
+	switch filepath.Ext(name) {
+	case ".gz":
+		z := gzip.NewWriter(&b)
+		z.Write([]byte(content))
+		z.Close()
+	case ".zst":
+		z, err := zstd.NewWriter(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z.Write([]byte(content))
+		z.Close()
+	default:
+		b.WriteString(content)
+	}
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestWhatIsWrittenIsReadBack(t *testing.T) {
+	log := simulated(t, 6, 3, 200)
+	missing := log.Impressions[7]
+	missing.ID, missing.Query, missing.Client, missing.Temperature, missing.Version = "missing", "Schuhe, „rot“ <b>", "c1", .5, "2"
+	missing.Features = append([]float32{float32(math.NaN())}, missing.Features[1:]...)
+	missing.Scores = append([]float64{math.Pi * 1e-300}, missing.Scores[1:]...)
+	missing.Seed = math.MaxUint64
+	log.Impressions = append(log.Impressions, missing)
+	var b bytes.Buffer
+	if err := Write(&b, log); err != nil {
+		t.Fatal(err)
+	}
+	half := strings.Index(b.String(), `{"query_id":"100"`)
+	for _, ending := range []string{"", ".gz", ".zst"} {
+		// The second file first: events may come before their queries.
+		got, err := Read(file(t, "2.jsonl"+ending, b.String()[half:]), file(t, "1.jsonl"+ending, b.String()[:half]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Impressions = append(got.Impressions[102:], got.Impressions[:102]...)
+		if len(got.Warnings) > 0 || len(got.Impressions) != 201 || !reflect.DeepEqual(got.FeatureIDs, log.FeatureIDs) {
+			t.Fatalf("%d impressions, warnings %q", len(got.Impressions), got.Warnings)
+		}
+		last := &got.Impressions[200]
+		if !math.IsNaN(float64(last.Features[0])) {
+			t.Errorf("feature %v, want NaN", last.Features[0])
+		}
+		last.Features[0], missing.Features[0] = 0, 0
+		for i := range got.Impressions {
+			if !reflect.DeepEqual(got.Impressions[i], log.Impressions[i]) {
+				t.Errorf("%+v, want %+v", got.Impressions[i], log.Impressions[i])
+			}
+		}
+		if n, want := len(got.situations()), len(log.situations()); n != want {
+			t.Errorf("%d situations after reading, %d before", n, want)
+		}
+	}
+}
+
+// The queries and events of this log are in the forms that occur in published ones.
+const oddLog = `{"index": {"_index": "ubi_queries", "_id": "1"}}
+{"query_id": "q1", "client_id": "c", "user_query": "shoes", "query_attributes": null, "timestamp": "2024-12-10T00:01:29.378+0000", "query_response_hit_ids": ["a", "b", "c"]}
+{"query_id": "q2", "user_query": null, "query_attributes": {}, "timestamp": 1733788889378, "query_response_hit_ids": ["a", 7]}
+
+{"query_id": "q3", "user_query": "no hits"}
+{"query_id": "q1", "user_query": "again", "query_response_hit_ids": ["a"]}
+{"query_id": "q4", "user_query": "twice", "query_response_hit_ids": ["a", "a"]}
+{"query_id": "q5", "user_query": "filtered", "timestamp": "2024-12-10", "query_response_hit_ids": ["a", "c"], "query_attributes": {"plrank": {"seed": "1", "cutoff": 3, "candidates": ["a", "b", "c"], "scores": [1, 2, 3], "drawn": [0, 1, 2]}}}
+{"query_id": "q6", "user_query": "a score is missing", "query_response_hit_ids": ["a", "b"], "query_attributes": {"plrank": {"seed": "1", "cutoff": 3, "candidates": ["a", "b", "c"], "scores": [1, 2]}}}
+{"query_id": "q7", "user_query": "only two were seen", "query_response_hit_ids": ["c", "a"], "query_attributes": {"other": 1, "plrank": {"seed": "1", "cutoff": 3, "candidates": ["a", "b", "c"], "scores": [1, 2, 3], "drawn": [2, 0, 1]}}}
+{"action_name": "click", "query_id": "q1", "timestamp": "2024-12-10T00:02:00Z", "event_attributes": {"object": {"object_id": "b"}, "position": {"ordinal": 0}}}
+{"action_name": "click", "query_id": "q1", "timestamp": "2024-12-10T00:02:00Z", "event_attributes": {"object": {"object_id": "b"}, "position": {"ordinal": 2}}}
+{"action_name": "click", "query_id": "q2", "timestamp": 1733788889379, "event_attributes": {"object": {"object_id": 7}, "position": {"xy": {"x": 1, "y": 2}}}}
+{"action_name": "click", "query_id": "q2", "event_attributes": {"object": {"object_id": "z"}}}
+{"action_name": "click", "query_id": "q9", "event_attributes": {"object": {"object_id": "a"}}}
+{"action_name": "click", "query_id": null, "event_attributes": null}
+{"action_name": "purchase", "query_id": "q1", "event_attributes": {"object": {"object_id": "a"}}}
+{"something": "else"}
+[1, 2]
+{"query_id": "q8", "user_query": "torn", "query_resp`
+
+func TestOdditiesAreCounted(t *testing.T) {
+	log, err := Read(file(t, "ubi.ndjson", oddLog))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Impression{
+		{ID: "q1", Client: "c", Query: "shoes", Time: time.Date(2024, 12, 10, 0, 1, 29, 378e6, time.UTC), Documents: []string{"a", "b", "c"}, Cutoff: 3, Shown: []int{0, 1, 2}, Clicks: []float64{0, 1, 0}},
+		{ID: "q2", Time: time.UnixMilli(1733788889378).UTC(), Documents: []string{"a", "7"}, Cutoff: 2, Shown: []int{0, 1}, Clicks: []float64{0, 1}},
+		{ID: "q7", Query: "only two were seen", Seed: 1, Cutoff: 3, Documents: []string{"a", "b", "c"}, Scores: []float64{1, 2, 3}, Shown: []int{2, 0}, Clicks: []float64{0, 0}},
+	}
+	log.Impressions[0].Time = log.Impressions[0].Time.UTC()
+	if !reflect.DeepEqual(log.Impressions, want) {
+		t.Errorf("%+v, want %+v", log.Impressions, want)
+	}
+	wantWarnings := []string{
+		"2 lines are not JSON objects of UBI, or were torn: left out",
+		"1 lines are neither a query nor an event: left out",
+		"1 queries without query_response_hit_ids: left out",
+		"1 queries with a query_id that was there before: left out",
+		"1 queries with a document twice among their hits: left out",
+		"1 queries with query_attributes.plrank that do not fit together: left out",
+		"1 queries whose hits are not the first documents drawn: left out",
+		"4 queries without a valid timestamp: kept, with no time",
+		"1 clicks without a query_id or an object_id: left out",
+		"1 clicks whose query_id is of no query that was kept: left out",
+		"1 clicks on a document that was not shown: left out",
+		"1 clicks on a document that was clicked before: counted once",
+		"1 of 4 impressions were changed after they were drawn: what is left is not a fair sample if the changes depend on the documents",
+	}
+	if !reflect.DeepEqual(log.Warnings, wantWarnings) {
+		t.Errorf("warnings\n%s\nwant\n%s", strings.Join(log.Warnings, "\n"), strings.Join(wantWarnings, "\n"))
+	}
+}
+
+func TestReadErrors(t *testing.T) {
+	with := `{"query_id": "1", "query_response_hit_ids": ["a"], "query_attributes": {"plrank": {"seed": "1", "cutoff": 1, "features": [1, 2], "feature_ids": [1, 2]}}}` + "\n"
+	for name, want := range map[string]string{
+		"label qid:1 1:2\n1 qid:1 1:3\n": "no line is a query or an event of UBI",
+		"PK\x03\x04 not a log":           "a zip archive",
+		with + strings.ReplaceAll(strings.Replace(with, `"1"`, `"2"`, 1), "[1, 2]}}}", "[1, 3]}}}"): "line 2: query \"2\" has the feature ids [1 3]",
+	} {
+		path := file(t, "log", name)
+		if _, err := Read(path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("error %v, want %q with the path", err, want)
+		}
+	}
+	if _, err := Read(filepath.Join(t.TempDir(), "missing")); err == nil {
+		t.Error("no error for a file that does not exist")
+	}
+}
+
+func TestWriteErrors(t *testing.T) {
+	valid := Impression{ID: "r", Query: "q", Documents: []string{"a"}, Scores: []float64{0}, Features: []float32{1}, Shown: []int{0}, Clicks: []float64{1}}
+	for _, c := range []struct {
+		change func(im *Impression)
+		want   string
+	}{
+		{func(im *Impression) { im.ID = "" }, "an impression without ID"},
+		{func(im *Impression) { im.Clicks = []float64{.5} }, "the click at rank 1 is 0.5"},
+		{func(im *Impression) { im.Scores = []float64{math.Inf(1)} }, "it must be finite"},
+		{func(im *Impression) { im.Features = []float32{float32(math.Inf(1))} }, "feature +Inf is not finite"},
+	} {
+		im := valid
+		c.change(&im)
+		if err := Write(&bytes.Buffer{}, &Log{Impressions: []Impression{im}}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want %q", err, c.want)
+		}
+	}
+	if err := Write(&bytes.Buffer{}, &Log{Impressions: []Impression{valid, valid}}); err == nil || !strings.Contains(err.Error(), `the ID "r" is there twice`) {
+		t.Errorf("error %v for equal IDs", err)
+	}
+	if _, err := AppendClick(nil, &valid, 2, time.Time{}); err == nil {
+		t.Error("no error for a click below the ranks shown")
+	}
+}
+
+// Whatever a file holds, it is an error or a log that is valid.
+func FuzzRead(f *testing.F) {
+	for _, line := range strings.Split(oddLog, "\n") {
+		f.Add([]byte(line))
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		log, err := Read(file(t, "log", string(content)))
+		if err != nil {
+			return
+		}
+		if err := log.Validate(); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,202 @@
+package clicks
+
+import (
+	"errors"
+	"hash/fnv"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/plrank/plrank/internal/parallel"
+)
+
+// folds is in how many parts queries are divided for cross-fitting.
+const folds = 5
+
+// A regression predicts relevance: r̂_d = x·b, where x is 1, the score of the document in
+// units of its query, and sign(f)·log(1+|f|) of its features, standardised over the log. It
+// is fitted to the clicks of the affine model, c ≈ α_k x·b + β_k, by least squares over the
+// documents shown with a ridge of 1e-6 of the mean diagonal. There is one for each fold of
+// queries, fitted to the others.
+type regression struct {
+	width       int // of x
+	mean, scale []float64
+	weights     [folds][]float64
+}
+
+// fold is that of a query.
+func fold(query string) int {
+	h := fnv.New64a()
+	h.Write([]byte(query))
+	return int(h.Sum64() % folds)
+}
+
+// newRegression is a regression on the features of a log, which is yet to be fitted.
+func newRegression(situations []situation) *regression {
+	r := &regression{width: 2}
+	for i := range situations {
+		r.width = max(r.width, 2+situations[i].width())
+	}
+	r.standardise(situations)
+	return r
+}
+
+// fitRelevance fits the regressions.
+func fitRelevance(l *Log, situations []situation, b Bias) (*regression, error) {
+	r := newRegression(situations)
+	var squares [folds]blas64.Symmetric // Σ α² x xᵀ
+	var products [folds][]float64       // Σ α (c − β) x
+	parallel.For(folds, parallel.Workers(folds), func(_, f int) {
+		squares[f], products[f] = r.sums(l, situations, b, f)
+	})
+	for f := range folds {
+		if err := r.solve(f, &squares, &products); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// standardise sets the mean of each feature and 1 over its standard deviation.
+func (r *regression) standardise(situations []situation) {
+	r.mean, r.scale = make([]float64, r.width-2), make([]float64, r.width-2)
+	counts := make([]float64, r.width-2)
+	// Welford's recurrence, so that features far from 0 keep their spread.
+	for i := range situations {
+		for j, v := range situations[i].Features {
+			c := j % len(r.mean)
+			if x := squash(v); !math.IsNaN(x) {
+				counts[c]++
+				delta := x - r.mean[c]
+				r.mean[c] += delta / counts[c]
+				r.scale[c] += delta * (x - r.mean[c])
+			}
+		}
+	}
+	for c, s := range r.scale {
+		if r.scale[c] = 0; s > 0 {
+			r.scale[c] = math.Sqrt(counts[c] / s)
+		}
+	}
+}
+
+// squash is sign(v)·log(1+|v|).
+func squash(v float32) float64 {
+	return math.Copysign(math.Log1p(min(math.Abs(float64(v)), math.MaxFloat32)), float64(v))
+}
+
+// inputs sets x of document d. mean and sd are those of the scores of its query.
+func (r *regression) inputs(x []float64, im *Impression, d int, mean, sd float64) {
+	clear(x)
+	x[0] = 1
+	if sd > 0 {
+		x[1] = (im.Scores[d] - mean) / sd
+	}
+	width := im.width()
+	for c, v := range im.Features[d*width : (d+1)*width] {
+		if u := (squash(v) - r.mean[c]) * r.scale[c]; !math.IsNaN(u) {
+			x[2+c] = max(-10, min(10, u))
+		}
+	}
+}
+
+// spread is the mean and the standard deviation of scores, 0 where it is not defined.
+func spread(scores []float64) (mean, sd float64) {
+	if len(scores) < 2 {
+		return 0, 0
+	}
+	if mean, sd = stat.MeanStdDev(scores, nil); notFinite(sd) {
+		return 0, 0
+	}
+	return mean, sd
+}
+
+// sums adds up the normal equations over the queries of a fold.
+func (r *regression) sums(l *Log, situations []situation, b Bias, f int) (blas64.Symmetric, []float64) {
+	square := blas64.Symmetric{N: r.width, Stride: r.width, Uplo: blas.Upper, Data: make([]float64, r.width*r.width)}
+	product := make([]float64, r.width)
+	var rows, weight, clicked []float64
+	for i := range situations {
+		s := &situations[i]
+		if fold(s.Query) != f {
+			continue
+		}
+		weight, clicked = resize(weight, len(s.Documents)), resize(clicked, len(s.Documents))
+		for _, i := range s.impressions {
+			im := &l.Impressions[i]
+			for k, d := range im.Shown {
+				weight[d] += b.Alpha[k] * b.Alpha[k]
+				clicked[d] += b.Alpha[k] * (im.Clicks[k] - b.beta(k))
+			}
+		}
+		mean, sd := spread(s.Scores)
+		rows = rows[:0]
+		for d, w := range weight {
+			if w == 0 {
+				continue
+			}
+			n := len(rows)
+			rows = append(rows, make([]float64, r.width)...)
+			x := blas64.Vector{N: r.width, Inc: 1, Data: rows[n:]}
+			r.inputs(x.Data, s.Impression, d, mean, sd)
+			blas64.Axpy(clicked[d], x, blas64.Vector{N: r.width, Inc: 1, Data: product})
+			blas64.Scal(math.Sqrt(w), x)
+		}
+		if len(rows) > 0 {
+			blas64.Syrk(blas.Trans, 1, blas64.General{Rows: len(rows) / r.width, Cols: r.width, Stride: r.width, Data: rows}, 1, square)
+		}
+	}
+	return square, product
+}
+
+// resize is a slice of n zeros, with the memory of s if that is large enough.
+func resize(s []float64, n int) []float64 { return append(s[:0], make([]float64, n)...) }
+
+// solve fits the regression of a fold to the others.
+func (r *regression) solve(f int, squares *[folds]blas64.Symmetric, products *[folds][]float64) error {
+	a := mat.NewSymDense(r.width, nil)
+	rhs := mat.NewVecDense(r.width, nil)
+	for g := range folds {
+		if g == f {
+			continue
+		}
+		other := mat.NewSymDense(r.width, nil)
+		other.SetRawSymmetric(squares[g])
+		a.AddSym(a, other)
+		rhs.AddVec(rhs, mat.NewVecDense(r.width, products[g]))
+	}
+	r.weights[f] = make([]float64, r.width)
+	ridge := 1e-6 * mat.Trace(a) / float64(r.width)
+	if ridge == 0 {
+		return nil // nothing was shown: r̂ is 0
+	}
+	for i := range r.width {
+		a.SetSym(i, i, a.At(i, i)+ridge)
+	}
+	var c mat.Cholesky
+	if !c.Factorize(a) {
+		return errors.New("clicks: the regression of clicks on features has no solution")
+	}
+	// An ill-conditioned solution is still one, and any r̂ is unbiased.
+	solution := mat.NewVecDense(r.width, r.weights[f])
+	if err := c.SolveVecTo(solution, rhs); err != nil && !errors.As(err, new(mat.Condition)) {
+		return err
+	}
+	return nil
+}
+
+// predict gives r̂ of every document of an impression, in the memory of dst.
+func (r *regression) predict(dst []float64, im *Impression) []float64 {
+	dst = resize(dst, len(im.Documents))
+	x := make([]float64, r.width)
+	mean, sd := spread(im.Scores)
+	for d := range dst {
+		r.inputs(x, im, d, mean, sd)
+		dst[d] = floats.Dot(x, r.weights[fold(im.Query)])
+	}
+	return dst
+}

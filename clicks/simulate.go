@@ -1,0 +1,206 @@
+package clicks
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/parallel"
+	"github.com/plrank/plrank/internal/splitmix"
+	"github.com/plrank/plrank/plackett"
+)
+
+// A Logger draws the rankings that are shown, from the Plackett–Luce policy of its scores.
+type Logger struct {
+	Model, Version string
+	Scores         func(d *datasets.Dataset, query int) ([]float64, error) // of the query's documents, by several goroutines at once; nil: all are 0
+	Temperature    float64                                                 // divides the scores; 0: 1
+	Cutoff         int                                                     // how many documents are shown; 0: 10
+}
+
+// A User is how a simulated user clicks. The zero User examines every rank and clicks by
+// attraction.
+type User struct {
+	// Attraction is the probability that a document of this label is clicked when it is
+	// examined; nil: (2^label − 1)/(2^highest − 1), highest being the highest label.
+	Attraction func(label float32) float64
+	// Behaviour turns attraction into clicks; nil: PositionBased with no bias.
+	Behaviour Behaviour
+}
+
+// A Behaviour sets the clicks on a ranking, by the attraction of the documents from the top.
+// random gives random numbers in [0, 1).
+type Behaviour func(attraction, clicks []float64, random func() float64)
+
+// PositionBased users examine rank k with probability θ_k, and click by attraction (Craswell
+// et al., WSDM 2008). Ranks beyond the last are not examined.
+func PositionBased(theta []float64) Behaviour { return AffineClicks(Bias{Alpha: theta}) }
+
+// AffineClicks users click a document of attraction a at rank k with probability α_k a + β_k,
+// as those who trust the ranking do (Agarwal et al., WWW 2019; Vardasbi et al., CIKM 2020).
+// Ranks beyond the last are not clicked.
+func AffineClicks(b Bias) Behaviour {
+	return func(attraction, clicks []float64, random func() float64) {
+		for k, a := range attraction {
+			clicks[k] = 0
+			if u := random(); k < len(b.Alpha) && u < b.Alpha[k]*a+b.beta(k) {
+				clicks[k] = 1
+			}
+		}
+	}
+}
+
+// Cascade users go down the ranking and stop at their first click (Craswell et al., WSDM
+// 2008).
+func Cascade() Behaviour { return DependentClick(nil) }
+
+// DependentClick users go down the ranking and click by attraction. After a click at rank k
+// they go on with probability λ_k (Guo, Liu & Wang, WSDM 2009), which is 0 beyond the last.
+func DependentClick(lambda []float64) Behaviour {
+	return func(attraction, clicks []float64, random func() float64) {
+		clear(clicks)
+		for k, a := range attraction {
+			if random() >= a {
+				continue
+			}
+			clicks[k] = 1
+			if k >= len(lambda) || random() >= lambda[k] {
+				return
+			}
+		}
+	}
+}
+
+// Simulate makes a log of n impressions. Each is of a query drawn evenly from those of d that
+// have documents, and its ranking is drawn from the policy of the logger. Documents without
+// an id are called "query.n", n from 1, as in [datasets.WriteRun]; the i-th impression has ID
+// i and comes in the i-th second of 1970. The result is a pure function of the arguments.
+//
+// Data without documents, labels below 0 unless User.Attraction is given, and scores that are
+// not finite are errors.
+func Simulate(d *datasets.Dataset, logger Logger, user User, n int, seed uint64) (*Log, error) {
+	logger.Cutoff = cmp.Or(logger.Cutoff, 10)
+	if n < 0 || logger.Cutoff < 0 {
+		return nil, fmt.Errorf("clicks: %d impressions at cutoff %d: want no negative numbers", n, logger.Cutoff)
+	}
+	s := simulation{d: d, logger: logger, behaviour: user.Behaviour, shared: make([]Impression, d.Queries())}
+	if err := s.prepare(user); err != nil {
+		return nil, err
+	}
+	log := &Log{Impressions: make([]Impression, n), FeatureIDs: d.FeatureIDs}
+	const block = 1024
+	blocks := (n + block - 1) / block
+	workers := parallel.Workers(blocks)
+	samplers := make([]plackett.Sampler, workers)
+	err := parallel.Each(blocks, workers, func(w, b int) error {
+		pcg := new(rand.PCG)
+		for i := b * block; i < min(n, (b+1)*block); i++ {
+			pcg.Seed(splitmix.Next(seed), splitmix.Next(uint64(i)))
+			if err := s.show(&log.Impressions[i], &samplers[w], rand.New(pcg)); err != nil {
+				return err
+			}
+			log.Impressions[i].ID = strconv.Itoa(i + 1)
+			log.Impressions[i].Time = time.Unix(int64(i+1), 0).UTC()
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return log, nil
+}
+
+// A simulation is what the impressions of [Simulate] have in common.
+type simulation struct {
+	d          *datasets.Dataset
+	logger     Logger
+	behaviour  Behaviour
+	queries    []int        // that have documents
+	shared     []Impression // by query: what all of its impressions share
+	attraction []float64    // [rows]
+}
+
+// prepare computes what the impressions of a query share.
+func (s *simulation) prepare(user User) error {
+	for q := range s.d.Queries() {
+		if s.d.Offsets[q] < s.d.Offsets[q+1] {
+			s.queries = append(s.queries, q)
+		}
+	}
+	if len(s.queries) == 0 {
+		return errors.New("clicks: no documents to show")
+	}
+	if user.Attraction == nil {
+		if r := slices.IndexFunc(s.d.Labels, func(l float32) bool { return !(l >= 0) }); r >= 0 {
+			return fmt.Errorf("clicks: %s: label %v: want 0 or more, or User.Attraction", s.d.Where(r), s.d.Labels[r])
+		}
+		highest := math.Exp2(float64(slices.Max(s.d.Labels))) - 1
+		user.Attraction = func(label float32) float64 { return (math.Exp2(float64(label)) - 1) / max(highest, 1) }
+	}
+	s.attraction = make([]float64, s.d.Rows())
+	for r, label := range s.d.Labels {
+		s.attraction[r] = user.Attraction(label)
+	}
+	if s.behaviour == nil {
+		s.behaviour = PositionBased(slices.Repeat([]float64{1}, s.logger.Cutoff))
+	}
+	return parallel.Each(len(s.queries), parallel.Workers(len(s.queries)), func(_, i int) error {
+		return s.share(s.queries[i])
+	})
+}
+
+// share sets what all impressions of a query have in common.
+func (s *simulation) share(q int) error {
+	from, to := s.d.Offsets[q], s.d.Offsets[q+1]
+	im := Impression{Query: s.d.QueryIDs[q], Model: s.logger.Model, Version: s.logger.Version, Temperature: s.logger.Temperature,
+		Cutoff: s.logger.Cutoff, Features: s.d.Features[from*s.d.Width() : to*s.d.Width()]}
+	if s.d.DocumentIDs != nil {
+		im.Documents = s.d.DocumentIDs[from:to]
+	} else {
+		for i := range to - from {
+			im.Documents = append(im.Documents, im.Query+"."+strconv.Itoa(i+1))
+		}
+	}
+	im.Scores = make([]float64, to-from)
+	if s.logger.Scores != nil {
+		scores, err := s.logger.Scores(s.d, q)
+		if err != nil {
+			return fmt.Errorf("clicks: query %q: %w", im.Query, err)
+		}
+		im.Scores = scores
+	}
+	s.shared[q] = im
+	return (&Log{Impressions: []Impression{im}}).Validate()
+}
+
+// show makes one impression.
+func (s *simulation) show(im *Impression, sampler *plackett.Sampler, random *rand.Rand) error {
+	q := s.queries[random.IntN(len(s.queries))]
+	*im = s.shared[q]
+	im.Seed = random.Uint64()
+	policy, err := Logged(im)
+	if err != nil {
+		return fmt.Errorf("clicks: query %q: %w", im.Query, err)
+	}
+	im.Shown = make([]int, min(im.Cutoff, len(im.Documents)))
+	im.Clicks = make([]float64, len(im.Shown))
+	if len(im.Shown) == 0 {
+		return nil
+	}
+	drawn := plackett.Rankings{Documents: im.Shown, Cutoff: len(im.Shown)}
+	if err := sampler.Draw(policy, plackett.Stream{Seed: im.Seed}, drawn); err != nil {
+		return fmt.Errorf("clicks: query %q: %w", im.Query, err)
+	}
+	attraction := make([]float64, len(im.Shown))
+	for k, d := range im.Shown {
+		attraction[k] = s.attraction[s.d.Offsets[q]+d]
+	}
+	s.behaviour(attraction, im.Clicks, random.Float64)
+	return nil
+}

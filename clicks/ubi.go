@@ -1,0 +1,177 @@
+package clicks
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+)
+
+// A ubiLine is a line of a log in the form of UBI 1.3: a query, or an event. Values that some
+// programs write in other types than the schema says are of type text.
+type ubiLine struct {
+	Application  string         `json:"application,omitempty"`
+	ActionName   text           `json:"action_name,omitempty"` // of an event
+	QueryID      text           `json:"query_id,omitempty"`
+	ClientID     text           `json:"client_id,omitempty"`
+	UserQuery    *text          `json:"user_query,omitempty"`
+	Timestamp    text           `json:"timestamp,omitempty"`
+	Hits         []text         `json:"query_response_hit_ids,omitempty"`
+	Attributes   *ubiAttributes `json:"query_attributes,omitempty"`
+	EventDetails *ubiEvent      `json:"event_attributes,omitempty"`
+
+	Index  json.RawMessage `json:"index,omitempty"`  // the lines between those of OpenSearch's
+	Create json.RawMessage `json:"create,omitempty"` // bulk format
+}
+
+type ubiAttributes struct {
+	Plrank *attributes `json:"plrank,omitempty"`
+}
+
+// attributes are what UBI has no place for, under query_attributes.plrank. Lists that many
+// lines have in common are decoded once.
+type attributes struct {
+	Model       string          `json:"model,omitempty"`
+	Version     string          `json:"version,omitempty"`
+	Seed        uint64          `json:"seed,string"` // as text: many programs read numbers as float64
+	Cutoff      int             `json:"cutoff"`
+	Temperature float64         `json:"temperature,omitempty"`
+	Drawn       []int           `json:"drawn,omitempty"`      // indices of candidates, top first; absent: as shown
+	Candidates  json.RawMessage `json:"candidates,omitempty"` // ids of documents; absent: those shown
+	Scores      json.RawMessage `json:"scores,omitempty"`     // by candidate
+	Features    json.RawMessage `json:"features,omitempty"`   // candidates × columns, row-major; null is a missing value
+	FeatureIDs  []int           `json:"feature_ids,omitempty"`
+}
+
+type ubiEvent struct {
+	Object   *ubiObject   `json:"object,omitempty"`
+	Position *ubiPosition `json:"position,omitempty"`
+}
+
+type ubiObject struct {
+	ID text `json:"object_id"`
+}
+
+type ubiPosition struct {
+	Ordinal json.RawMessage `json:"ordinal,omitempty"`
+}
+
+// text is a JSON string, or the digits of a number; empty for null.
+type text string
+
+func (t *text) UnmarshalJSON(b []byte) error {
+	switch {
+	case bytes.Equal(b, []byte("null")):
+		*t = ""
+	case len(b) > 0 && b[0] == '"':
+		return json.Unmarshal(b, (*string)(t))
+	case len(b) > 0 && (b[0] == '-' || b[0] >= '0' && b[0] <= '9'):
+		*t = text(b)
+	default:
+		return fmt.Errorf("%.20s is neither a text nor a number", b)
+	}
+	return nil
+}
+
+// parseTime reads a time in ISO 8601, with or without a zone, or as milliseconds since 1970.
+func parseTime(t text) (time.Time, error) {
+	for _, layout := range []string{"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05"} {
+		if at, err := time.Parse(layout, string(t)); err == nil {
+			return at.UTC(), nil
+		}
+	}
+	if ms, err := strconv.ParseInt(string(t), 10, 64); err == nil {
+		return time.UnixMilli(ms).UTC(), nil
+	}
+	return time.Time{}, fmt.Errorf("invalid timestamp %q", t)
+}
+
+// numbers are features in JSON, with null for NaN.
+type numbers []float32
+
+func (n *numbers) UnmarshalJSON(b []byte) error {
+	var with []*float32
+	if err := json.Unmarshal(b, &with); err != nil {
+		return err
+	}
+	*n = make(numbers, len(with))
+	for i, v := range with {
+		if (*n)[i] = float32(math.NaN()); v != nil {
+			(*n)[i] = *v
+		}
+	}
+	return nil
+}
+
+func (n numbers) MarshalJSON() ([]byte, error) {
+	b := []byte{'['}
+	for i, v := range n {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		switch x := float64(v); {
+		case math.IsInf(x, 0):
+			return nil, fmt.Errorf("feature %v is not finite", v)
+		case math.IsNaN(x):
+			b = append(b, "null"...)
+		default:
+			b = strconv.AppendFloat(b, x, 'g', -1, 32)
+		}
+	}
+	return append(b, ']'), nil
+}
+
+// AppendQuery appends to dst the line of an impression, without its clicks: a query of UBI 1.3
+// (github.com/o19s/ubi) with query_response_hit_ids in the order shown, and what is needed
+// for propensities under query_attributes.plrank. An impression without ID is an error.
+func AppendQuery(dst []byte, im *Impression, featureIDs []int) ([]byte, error) {
+	if im.ID == "" {
+		return dst, errors.New("clicks: an impression without ID: its clicks could not be joined")
+	}
+	if err := im.check(make([]bool, len(im.Documents))); err != nil {
+		return dst, fmt.Errorf("clicks: impression %q: %w", im.ID, err)
+	}
+	query := text(im.Query)
+	p := &attributes{Model: im.Model, Version: im.Version, Seed: im.Seed, Cutoff: im.Cutoff, Temperature: im.Temperature, Drawn: im.Shown, FeatureIDs: featureIDs}
+	line := ubiLine{QueryID: text(im.ID), ClientID: text(im.Client), UserQuery: &query, Timestamp: text(im.Time.Format(time.RFC3339Nano)), Attributes: &ubiAttributes{p}}
+	for _, d := range im.Shown {
+		line.Hits = append(line.Hits, text(im.Documents[d]))
+	}
+	var err error
+	encode := func(v any) (raw json.RawMessage) {
+		if err == nil {
+			raw, err = json.Marshal(v)
+		}
+		return raw
+	}
+	p.Candidates = encode(im.Documents)
+	if im.Scores != nil {
+		p.Scores = encode(im.Scores)
+	}
+	if im.Features != nil {
+		p.Features = encode(numbers(im.Features))
+	}
+	whole := encode(line)
+	if err != nil {
+		return dst, fmt.Errorf("clicks: impression %q: %w", im.ID, err)
+	}
+	return append(append(dst, whole...), '\n'), nil
+}
+
+// AppendClick appends to dst the line of a click on the document at a rank, from 1, of an
+// impression: an event of UBI 1.3.
+func AppendClick(dst []byte, im *Impression, rank int, at time.Time) ([]byte, error) {
+	if rank < 1 || rank > len(im.Shown) {
+		return dst, fmt.Errorf("clicks: impression %q: a click at rank %d of %d", im.ID, rank, len(im.Shown))
+	}
+	query := text(im.Query)
+	line, err := json.Marshal(ubiLine{ActionName: "click", QueryID: text(im.ID), ClientID: text(im.Client), UserQuery: &query, Timestamp: text(at.Format(time.RFC3339Nano)),
+		EventDetails: &ubiEvent{Object: &ubiObject{text(im.Documents[im.Shown[rank-1]])}, Position: &ubiPosition{json.RawMessage(strconv.Itoa(rank))}}})
+	if err != nil {
+		return dst, fmt.Errorf("clicks: impression %q: %w", im.ID, err)
+	}
+	return append(append(dst, line...), '\n'), nil
+}

@@ -1,0 +1,136 @@
+// Command clicks measures package clicks on simulated logs, and writes logs for peers:
+//
+//	go run ./clicks log DIR                 DIR/log.jsonl and DIR/estimates.json for obp_check.py
+//	go run ./clicks intervals               error and coverage of intervals over 200 logs
+//	go run ./clicks bias                    error of the bias where every query is seen once
+//	go run ./clicks openbandit bts.csv random.csv    the Open Bandit Dataset
+//	go run ./clicks speed                   the time to evaluate a log of new queries
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log"
+	"math/rand/v2"
+	"os"
+	"strconv"
+
+	"github.com/plrank/plrank/clicks"
+	"github.com/plrank/plrank/datasets"
+)
+
+func main() {
+	log.SetFlags(0)
+	commands := map[string]func([]string) error{"log": writeLog, "intervals": intervals, "bias": bias, "openbandit": openBandit, "speed": speed}
+	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
+		log.Fatal("want one of log DIR, intervals, bias, openbandit BTS RANDOM, speed")
+	}
+	if err := commands[os.Args[1]](os.Args[2:]); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// made is queries whose labels are uniform in [0, 1], the probability of attraction, and have
+// a feature with noise of standard deviation .3.
+func made(queries, documents int, seed uint64) *datasets.Dataset {
+	d := &datasets.Dataset{Offsets: []int{0}, FeatureIDs: []int{1}}
+	random := rand.New(rand.NewPCG(seed, 0))
+	for q := range queries {
+		for range documents {
+			label := random.Float32()
+			d.Labels = append(d.Labels, label)
+			d.Features = append(d.Features, label+.3*float32(random.NormFloat64()))
+		}
+		d.QueryIDs = append(d.QueryIDs, strconv.Itoa(q+1))
+		d.Offsets = append(d.Offsets, len(d.Labels))
+	}
+	return d
+}
+
+// logger draws from scores of twice the feature, for so many ranks.
+func logger(cutoff int) clicks.Logger {
+	return clicks.Logger{Cutoff: cutoff, Scores: func(d *datasets.Dataset, q int) ([]float64, error) {
+		return scaled(d.Features[d.Offsets[q]:d.Offsets[q+1]], 2), nil
+	}}
+}
+
+func scaled(features []float32, by float64) (scores []float64) {
+	for _, f := range features {
+		scores = append(scores, by*float64(f))
+	}
+	return scores
+}
+
+// target draws from scores of four times the feature.
+func target(im *clicks.Impression) ([]float64, error) { return scaled(im.Features, 4), nil }
+
+// user examines rank k with probability 1/k.
+func user(cutoff int) clicks.User {
+	return clicks.User{Behaviour: clicks.PositionBased(theta(cutoff)), Attraction: func(label float32) float64 { return float64(label) }}
+}
+
+func theta(cutoff int) (t []float64) {
+	for k := range cutoff {
+		t = append(t, 1/float64(k+1))
+	}
+	return t
+}
+
+// bias prints the largest relative error of α over ranks, for Baidu's θ (Hager et al., SIGIR
+// 2024, all pairs) and 100,000 impressions of as many queries.
+func bias([]string) error {
+	truth := []float64{1, .674, .414, .293, .208}
+	fmt.Println("seed,method,largest error")
+	for seed := range uint64(5) {
+		d := made(100000, 20, seed)
+		u := user(5)
+		u.Behaviour = clicks.PositionBased(truth)
+		l, err := clicks.Simulate(d, logger(5), u, 100000, seed)
+		if err != nil {
+			return err
+		}
+		for _, m := range clicks.Methods() {
+			b, _, err := clicks.EstimateBias(l, m)
+			if err != nil {
+				return err
+			}
+			fmt.Printf("%d,%s,%.4f\n", seed, m, farthest(b.Alpha, truth))
+		}
+		if err := affine(d, seed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// affine does the same for α and β of the affine model with known relevance (Agarwal et al.,
+// WWW 2019, as Vardasbi et al., CIKM 2020, have them).
+func affine(d *datasets.Dataset, seed uint64) error {
+	truth := clicks.Bias{Alpha: []float64{.35, .53, .55, .54, .52}, Beta: []float64{.65, .26, .15, .11, .08}}
+	u := user(5)
+	u.Behaviour = clicks.AffineClicks(truth)
+	l, err := clicks.Simulate(d, logger(5), u, 100000, seed)
+	if err != nil {
+		return err
+	}
+	relevance := make(map[string][]float64)
+	for q, id := range d.QueryIDs {
+		relevance[id] = scaled(d.Labels[d.Offsets[q]:d.Offsets[q+1]], 1)
+	}
+	b, _, err := clicks.EstimateAffine(l, func(im *clicks.Impression) ([]float64, error) { return relevance[im.Query], nil })
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%d,affine alpha,%.4f\n%d,affine beta,%.4f\n", seed, farthest(b.Alpha, truth.Alpha), seed, farthest(b.Beta, truth.Beta))
+	return nil
+}
+
+// farthest is the largest relative error.
+func farthest(got, want []float64) (most float64) {
+	for k, w := range want {
+		most = max(most, got[k]/w-1, 1-got[k]/w)
+	}
+	return most
+}
+
+var errArguments = errors.New("wrong number of arguments; see the package comment")
