@@ -9,6 +9,7 @@ import (
 
 	"github.com/plrank/plrank/datasets/internal/table"
 	"github.com/plrank/plrank/datasets/internal/text"
+	"github.com/plrank/plrank/internal/textfile"
 )
 
 // ReadQrels reads TREC relevance judgements ("qrels"), lines of "qid iteration docid label", into a
@@ -78,9 +79,9 @@ func (f *trecFile) add(query string, d trecDocument) error {
 // readWords calls a function with the number and the words of every line that has any. Its errors get the line;
 // a file without a word is an error.
 func readWords(path string, line func(number int, words []string) error) error {
-	f, err := text.Open(context.Background(), path)
+	f, err := textfile.Open(context.Background(), path)
 	if err != nil {
-		return fmt.Errorf("datasets: %w", text.At(path, err))
+		return fmt.Errorf("datasets: %w", textfile.At(path, err))
 	}
 	defer f.Close()
 	lines, empty := bufio.NewScanner(f), true
@@ -95,7 +96,7 @@ func readWords(path string, line func(number int, words []string) error) error {
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return fmt.Errorf("datasets: %w", text.At(path, err))
+		return fmt.Errorf("datasets: %w", textfile.At(path, err))
 	}
 	if empty {
 		return fmt.Errorf("datasets: %s is empty", path)

@@ -71,6 +71,7 @@ type evaluator struct {
 	gain         Gain
 	highestGrade float64
 	weighting    string // names the expectedWeights
+	unranked     bool   // there are documents without a rank
 
 	// Of the query that was prepared last, see family.
 	values  []float64 // of the documents
@@ -84,7 +85,7 @@ type evaluator struct {
 }
 
 func newEvaluator(m metric, in Input) *evaluator {
-	e := &evaluator{metric: m, gain: in.Gain, highestGrade: in.HighestGrade}
+	e := &evaluator{metric: m, gain: in.Gain, highestGrade: in.HighestGrade, unranked: in.Unranked != nil}
 	if in.LabelFree == LETOR4 && m.family.letor4 != nil {
 		e.family = m.family.letor4
 	}

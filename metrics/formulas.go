@@ -71,10 +71,10 @@ func byHighestGain(e *evaluator) (bool, error) {
 	return true, err
 }
 
-// finishARP writes ARP@k as a sum over the ranks up to k, where there are more:
+// finishARP writes ARP@k as a sum over the ranks up to k, where not all documents have one of them:
 // (k+1) − Σ_{r≤k} (k+1−r) label_r / Σ label.
 func finishARP(e *evaluator) (bool, error) {
-	if e.depth() < len(e.values) {
+	if e.unranked || e.depth() < len(e.values) {
 		e.base = float64(e.ranks() + 1)
 		floats.AddConst(-e.base, e.weights)
 	}
