@@ -61,8 +61,8 @@ var (
 
 // Define defines the flags; their defaults are what s holds. Absent says what no -data means.
 func (s *Source) Define(f *flag.FlagSet, absent string) {
-	f.StringVar(&s.Data, "data", s.Data, "a `file`; a folder of train, vali and test files or of folds; or synthetic:SHAPE, made in the shape of "+
-		strings.Join(datasets.SyntheticShapes(), ", ")+", or synthetic:SHAPE/TRUTH with labels by "+strings.Join(datasets.SyntheticTruths(), ", ")+absent)
+	f.StringVar(&s.Data, "data", s.Data, "a `file`; a folder of train, vali and test files or of folds; or synthetic:SHAPE[/TRUTH], in the shape of "+
+		strings.Join(datasets.SyntheticShapes(), ", ")+", labels by "+strings.Join(datasets.SyntheticTruths(), ", ")+absent)
 	f.Float64Var(&s.Scale, "scale", s.Scale, fmt.Sprintf("the `fraction` of the queries of the published collection that synthetic:SHAPE has; 0 stands for %v", defaultScale))
 	f.StringVar(&s.Vali, "vali", s.Vali, "the `file` of the validation split, or a folder of its parts; without any, 20 % of the training queries are held out (10 % for Istella)")
 	f.StringVar(&s.Test, "test", s.Test, "the `file` of the test split, or a folder of its parts")
