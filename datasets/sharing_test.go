@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"sync"
 	"testing"
 )
@@ -19,8 +20,9 @@ func sharing(size int) []Sharing {
 	list := make([]Sharing, size)
 	for rank := range list {
 		list[rank] = Sharing{Rank: rank, Size: size, Allgather: func(dst, src []byte) {
+			sent := slices.Clone(src) // as between processes: the caller may write to src when it goes on
 			for to := range size {
-				tell[rank][to] <- src
+				tell[rank][to] <- sent
 			}
 			for from := range size {
 				copy(dst[from*len(src):], <-tell[from][rank])
