@@ -13,6 +13,7 @@ import (
 
 	"github.com/plrank/plrank/cmd/internal/evaluate"
 	"github.com/plrank/plrank/cmd/internal/help"
+	"github.com/plrank/plrank/cmd/internal/newfiles"
 	"github.com/plrank/plrank/internal/command"
 )
 
@@ -63,7 +64,7 @@ func (o *options) check(flags *flag.FlagSet) error {
 	case n > mostFiles:
 		return fmt.Errorf("%d files: want %d at most", n, mostFiles)
 	}
-	if err := cmp.Or(evaluate.CheckPlot(o.plot), o.Threads.Use()); err != nil || !o.measures() {
+	if err := cmp.Or(newfiles.CheckPlot(o.plot), o.Threads.Use()); err != nil || !o.measures() {
 		return err
 	}
 	return o.Check()

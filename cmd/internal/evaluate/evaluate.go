@@ -10,8 +10,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"slices"
 
 	"github.com/plrank/plrank/cmd/internal/help"
 	"github.com/plrank/plrank/cmd/internal/newfiles"
@@ -74,15 +72,7 @@ func (o *options) check() error {
 	case o.plot != "" && !o.importance:
 		return errors.New("-plot needs -importance")
 	}
-	return cmp.Or(CheckPlot(o.plot), o.Check(), o.Threads.Use())
-}
-
-// CheckPlot is an error for a plot of no known format.
-func CheckPlot(path string) error {
-	if path != "" && !slices.Contains([]string{".svg", ".png", ".pdf"}, filepath.Ext(path)) {
-		return fmt.Errorf("-plot %s: want a name that ends in .svg, .png or .pdf", path)
-	}
-	return nil
+	return cmp.Or(newfiles.CheckPlot(o.plot), o.Check(), o.Threads.Use())
 }
 
 // Run is the sub-command, and its exit status.

@@ -2,6 +2,7 @@
 package fit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -68,10 +69,8 @@ func (o *options) check() error {
 		return fmt.Errorf("-unlisted last: %s does not list all items, as the formats of PrefLib do (.soi, .toi); in text, name after | the items that come after the others, as in Ann > Bob | Cem, Dan", o.rankings)
 	case o.out == newfiles.Standard:
 		return errors.New("-out -: want the name of a new file; -json prints all items to standard output")
-	case o.plot != "" && !slices.Contains([]string{".svg", ".png", ".pdf"}, filepath.Ext(o.plot)):
-		return fmt.Errorf("-plot %s: want a name that ends in .svg, .png or .pdf", o.plot)
 	}
-	return o.threads.Use()
+	return cmp.Or(newfiles.CheckPlot(o.plot), o.threads.Use())
 }
 
 // Run is the sub-command, and its exit status.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/plrank/plrank/internal/command"
 )
@@ -124,4 +125,12 @@ func (f *Files) Remove() {
 		out.tmp.Close()
 		os.Remove(out.tmp.Name())
 	}
+}
+
+// CheckPlot is an error for a plot of no known format.
+func CheckPlot(path string) error {
+	if path != "" && !slices.Contains([]string{".svg", ".png", ".pdf"}, filepath.Ext(path)) {
+		return fmt.Errorf("-plot %s: want a name that ends in .svg, .png or .pdf", path)
+	}
+	return nil
 }
