@@ -49,7 +49,7 @@ func (r *rows) fillBase(m *served, in *request) error {
 	needs := m.File().BaseScores
 	switch {
 	case needs && in.base == nil:
-		return badRequest("no base_scores: the model adds its scores to those of another ranker: want an array of a number for each document")
+		return badRequest("no base_scores: the model adds its scores to those of another ranker: want an array with a number for each document")
 	case !needs && in.base != nil:
 		return badRequest("base_scores: the model was trained without, and takes none")
 	case !needs:
