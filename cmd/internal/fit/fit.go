@@ -10,7 +10,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -65,7 +64,7 @@ func (o *options) check() error {
 		return fmt.Errorf("-prior %v: want 0 or a positive number", o.prior)
 	case o.unlisted != "omit" && o.unlisted != "last":
 		return fmt.Errorf("-unlisted %q: want omit or last", o.unlisted)
-	case o.unlisted == "last" && !slices.Contains([]string{".soc", ".soi", ".toc", ".toi"}, strings.ToLower(filepath.Ext(o.rankings))):
+	case o.unlisted == "last" && !slices.Contains([]string{".soc", ".soi", ".toc", ".toi"}, worth.Ending(o.rankings)):
 		return fmt.Errorf("-unlisted last: %s does not list all items, as the formats of PrefLib do (.soi, .toi); in text, name after | the items that come after the others, as in Ann > Bob | Cem, Dan", o.rankings)
 	case o.out == newfiles.Standard:
 		return errors.New("-out -: want the name of a new file; -json prints all items to standard output")
