@@ -15,7 +15,8 @@ import (
 // WriteONNX writes the model in ONNX format, with its transform inside. The input
 // "features", float32 [documents, features], has the raw features of the documents of
 // one query, at least one, NaN where a value is missing; the output "scores" [documents],
-// of the model's dtype, their scores. The metadata have kind, feature_ids, feature_names,
+// of the model's dtype, their scores. The metadata have kind, feature_ids, feature_names, levels (the texts
+// of categorical features: the input is the position of a text, from 1, and 0 for another one),
 // plrank_version, and the digest of the model.
 //
 // A kind of model other than the built-in ones is an error.
@@ -43,6 +44,13 @@ func (m *Model) WriteONNX(w io.Writer) error {
 			return err
 		}
 		metadata["feature_names"] = string(names)
+	}
+	if f.Levels != nil {
+		levels, err := json.Marshal(f.Levels)
+		if err != nil {
+			return err
+		}
+		metadata["levels"] = string(levels)
 	}
 	_, err = w.Write(onnx.Encode(f.Transform, n.settings, dtype, n.array, version.String(), metadata))
 	return err
