@@ -36,8 +36,13 @@ func OpenTrials(ctx context.Context, args []string, stderr io.Writer) (*Trials, 
 		}
 	}
 	t := &Trials{args: args}
+	if o.InitModel != "" {
+		if t.initial, err = ranker.Open(o.InitModel); err != nil {
+			return nil, err
+		}
+	}
 	for _, fold := range folds {
-		s, err := open(ctx, ofFold(o, fold), stderr)
+		s, err := open(ctx, ofFold(o, fold), t.initial, stderr)
 		if err == nil {
 			err = checkWeights(s.Train)
 		}
@@ -46,11 +51,6 @@ func OpenTrials(ctx context.Context, args []string, stderr io.Writer) (*Trials, 
 		}
 		s.Test = nil
 		t.Folds = append(t.Folds, s)
-	}
-	if o.InitModel != "" {
-		if t.initial, err = ranker.Open(o.InitModel); err != nil {
-			return nil, err
-		}
 	}
 	if err := chooseRecipe(o, t.Folds[0].Train); err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ func (s *search) print(w io.Writer) error {
 	best := s.best()
 	var command []string // of the best
 	if best != nil {
-		command = slices.Concat([]string{"plrank", "train"}, s.trainArgs(), best.Flags)
+		command = slices.Concat([]string{"plrank", "train"}, s.shared, best.Flags)
 		if s.out != "" {
 			command = append(command, "-out="+filepath.Join(s.out, "best"))
 		}
@@ -55,14 +55,6 @@ func (s *search) print(w io.Writer) error {
 	}
 	_, err := fmt.Fprintf(w, "\nthe best of %d trials, with its model and the metrics of all splits:\n  %s\n", len(s.done), strings.Join(command, " "))
 	return err
-}
-
-// trainArgs are the flags for all trials that a training needs.
-func (s *search) trainArgs() []string {
-	tried := func(arg string) bool {
-		return slices.ContainsFunc(s.grid, func(c choice) bool { return strings.HasPrefix(arg, "-"+c.flag+"=") })
-	}
-	return slices.DeleteFunc(slices.Clone(s.shared), tried)
 }
 
 var plainWord = regexp.MustCompile(`^[\w./=,:+@%-]+$`)

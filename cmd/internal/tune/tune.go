@@ -25,9 +25,8 @@ var page = help.Page{
 		"-grid FLAG=VALUES … [-data FILE|DIR] [-trials N] [-out DIR] [flags]",
 		"-resume -out DIR [-trials N]",
 	},
-	Text: "Trains with each combination of values of some flags of plrank train, or with some at random, and prints the validation value of each and the command for the best. " +
-		"The other flags are for all trials. Nothing is measured on a test split.",
-	Flags: []string{"grid", "trials", "early-stop", "data", "out", "resume", "json", "folds", "preset", "config", "init-model", "threads"},
+	Text:  "Trains with the values given for some flags of plrank train, and prints the validation values and the command for the best. The test split is left alone.",
+	Flags: []string{"grid", "trials", "early-stop", "data", "items", "out", "resume", "json", "folds", "preset", "config", "init-model", "threads"},
 	Examples: []string{
 		"-data MQ2008/Fold1 -grid lr=.001,.003 -grid 'hidden=64;128,64'",
 		"-data shop.csv -grid lr=1e-4..1e-1 -trials 20 -seed 1 -out tuning",
@@ -98,15 +97,15 @@ func (o *options) take(flags *flag.FlagSet) (err error) {
 func (c choice) check(shared []string) error {
 	known := []string{"preset"}
 	for _, s := range new(train.Config).Settings() {
-		// A metric measured otherwise would tell nothing of which is better.
-		if s.Group != "Evaluation" && s.Flag != "gain" && s.Flag != "highest-grade" {
+		// The metric must be measured in one way, and the data are read once.
+		if s.Group != "Evaluation" && !slices.Contains([]string{"gain", "highest-grade", "seed", "categorical"}, s.Flag) {
 			known = append(known, s.Flag)
 		}
 	}
 	if !slices.Contains(known, c.flag) {
 		return fmt.Errorf("-grid %q: no flag of that name can be tried: %s", c.text, names.Want(c.flag, known))
 	}
-	if slices.ContainsFunc(shared, func(given string) bool { return strings.HasPrefix(given, "-"+c.flag+"=") }) && c.flag != "seed" {
+	if slices.ContainsFunc(shared, func(given string) bool { return strings.HasPrefix(given, "-"+c.flag+"=") }) {
 		return fmt.Errorf("-grid %q: -%s is given for all trials, too", c.text, c.flag)
 	}
 	return nil
