@@ -85,6 +85,9 @@ func open(ctx context.Context, o *options, stderr io.Writer) (*datasets.Splits, 
 		// As large as training on it ends within a minute.
 		return datasets.Synthetic(datasets.SyntheticOptions{Train: 100, Vali: 40, Test: 80, Seed: o.Seed}), nil
 	}
+	if o.Items != "" {
+		return openRankings(ctx, o)
+	}
 	splits, err := o.Source.Open(ctx, datasets.Options{Seed: o.Seed, Folds: o.ofOneFile(), Unlabelled: "drop"}, stderr)
 	if errors.Is(err, datasets.ErrFolds) {
 		err = fmt.Errorf("%w; -folds all is a run for each", err)
