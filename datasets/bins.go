@@ -78,6 +78,13 @@ func (t *Transform) sample(train *Dataset, outputs int) (values [][]float32, mis
 	width := t.Width()
 	var room []float32
 	step := max(1, (train.Rows()+quantileSample-1)/quantileSample)
+	documents := 0
+	for q := 0; q < train.Queries(); q += step {
+		documents += train.Offsets[q+1] - train.Offsets[q]
+	}
+	for i := range values {
+		values[i] = make([]float32, 0, documents)
+	}
 	for q := 0; q < train.Queries(); q += step {
 		rows := train.Features[train.Offsets[q]*t.Inputs : train.Offsets[q+1]*t.Inputs]
 		room = slices.Grow(room[:0], len(rows)/max(1, t.Inputs)*width)[:len(rows)/max(1, t.Inputs)*width]

@@ -29,11 +29,11 @@ type Layer[T Float] struct {
 	bias     []T
 	relu     bool
 	groups   []int // the features with which groups begin that are used at a time, and the number of features
-	room     *room[T]
+	table    *table[T]
 }
 
-// room has the sums C of the weights, block of units after block.
-type room[T Float] struct{ sums []T }
+// A table has the sums C of the weights, block of units after block.
+type table[T Float] struct{ sums []T }
 
 // blocks is the number of blocks of so many units.
 func (k kernels[T]) blocks(out int) int { return (out + k.width - 1) / k.width }
@@ -41,7 +41,7 @@ func (k kernels[T]) blocks(out int) int { return (out + k.width - 1) / k.width }
 // NewLayer makes the layer of weights w and what end says, on all cores.
 func NewLayer[T Float](c Columns, out int, w []T, end blas.End[T]) *Layer[T] {
 	columns := append(c.bent[:len(c.bent):len(c.bent)], c.straight...)
-	l := &Layer[T]{kernels: inUse[T](), inputs: newInputs[T](columns, 1), bent: len(c.bent), out: out, bias: end.Bias, relu: end.ReLU, room: take[room[T]]()}
+	l := &Layer[T]{kernels: inUse[T](), inputs: newInputs[T](columns, 1), bent: len(c.bent), out: out, bias: end.Bias, relu: end.ReLU, table: take[table[T]]()}
 	dense := make([]T, len(c.straight)*out)
 	for i, row := range c.StraightRows() {
 		copy(dense[i*out:][:out], w[row*out:])
@@ -55,7 +55,7 @@ func NewLayer[T Float](c Columns, out int, w []T, end blas.End[T]) *Layer[T] {
 		}
 	}
 	l.groups = append(l.groups, l.bent)
-	l.room.sums = scratch.Sized(l.room.sums, l.blocks(out)*l.inputs.rows*l.width)
+	l.table.sums = scratch.Sized(l.table.sums, l.blocks(out)*l.inputs.rows*l.width)
 	parallel.For(l.bent, parallel.Workers(l.bent), func(_, f int) {
 		for b := range l.blocks(out) {
 			l.addUp(f, b, w)
@@ -67,7 +67,7 @@ func NewLayer[T Float](c Columns, out int, w []T, end blas.End[T]) *Layer[T] {
 // addUp sets a block of units of the table of a feature.
 func (l *Layer[T]) addUp(f, block int, w []T) {
 	from, to, c := block*l.width, min((block+1)*l.width, l.out), l.inputs.columns[f]
-	sums := l.room.sums[(block*l.inputs.rows+int(l.inputs.first[f]))*l.width:]
+	sums := l.table.sums[(block*l.inputs.rows+int(l.inputs.first[f]))*l.width:]
 	clear(sums[:l.width])
 	for row := c.row; row < c.row+c.bins; row++ {
 		add(sums[l.width:], sums, w[row*l.out+from:row*l.out+to])
@@ -76,7 +76,7 @@ func (l *Layer[T]) addUp(f, block int, w []T) {
 }
 
 // Free gives the memory back for other layers. It need not be called.
-func (l *Layer[T]) Free() { give(l.room) }
+func (l *Layer[T]) Free() { give(l.table) }
 
 // add sets sum to a + b, as many numbers as b has.
 func add[T Float](sum, a, b []T) {
@@ -123,7 +123,7 @@ func (l *Layer[T]) addBlock(b, rows int, room *forwardRoom[T], y []T) {
 		gather(room.y, width, y, l.out, b)
 		first, last = kept, kept
 	}
-	sums, floor := l.room.sums[b*l.inputs.rows*width:], T(math.Inf(-1))
+	sums, floor := l.table.sums[b*l.inputs.rows*width:], T(math.Inf(-1))
 	for g, f := range l.groups[:len(l.groups)-1] {
 		to := kept
 		if g == len(l.groups)-2 {

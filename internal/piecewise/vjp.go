@@ -18,27 +18,29 @@ const (
 // WeightsVJP sets the rows of dw [rows, out] of the columns that are bent to the derivatives by the
 // weights, given those by the output, dz [rows, out], on all cores.
 func WeightsVJP[T Float](c Columns, out int, x []T, dz, dw []T) {
-	k, rows := inUse[T](), len(dz)/out
-	room := take[dzRoom[T]]()
-	defer give(room)
-	room.copy(k, dz, rows, out)
-	n := len(c.bent)
-	size := min(max(n/(4*parallel.Workers(n+1)), leastFeatures), mostFeatures)
+	k, rows, n := inUse[T](), len(dz)/out, len(c.bent)
+	if n == 0 {
+		return
+	}
+	blocks := take[dzBlocks[T]]()
+	defer give(blocks)
+	blocks.copy(k, dz, rows, out)
+	size := min(max(n/(4*parallel.Workers(n)), leastFeatures), mostFeatures)
 	tasks := (n + size - 1) / size
 	parallel.For(tasks, parallel.Workers(tasks), func(_, i int) {
 		s := take[sweep[T]]()
 		defer give(s)
 		s.kernels, s.inputs = k, newInputs[T](c.bent[i*size:min((i+1)*size, n)], 0)
-		s.run(x, c.in, room.dz, rows, out)
+		s.run(x, c.in, blocks.dz, rows, out)
 		s.store(dw, out)
 	})
 }
 
-// dzRoom has the derivatives by the output of backwardRows documents after those of others, block of
+// dzBlocks has the derivatives by the output of backwardRows documents after those of others, block of
 // units after block.
-type dzRoom[T Float] struct{ dz []T }
+type dzBlocks[T Float] struct{ dz []T }
 
-func (r *dzRoom[T]) copy(k kernels[T], dz []T, rows, out int) {
+func (r *dzBlocks[T]) copy(k kernels[T], dz []T, rows, out int) {
 	blocks, parts := k.blocks(out), (rows+backwardRows-1)/backwardRows
 	r.dz = scratch.Sized(r.dz, rows*blocks*k.width)
 	parallel.For(parts, parallel.Workers(parts), func(_, i int) {
