@@ -34,6 +34,10 @@ type Dataset struct {
 	Weights      []float32 // [rows]
 	QueryWeights []float32 // [queries]
 
+	// BaseScores are those of another ranker, such as the one in production [rows], which a model
+	// adds its own to: logits, in the unit of the scores of a Plackett–Luce policy. nil: there are none.
+	BaseScores []float32
+
 	Groups     []int    // [rows] the group of each document, for fairness; negative: none; nil: the source has no groups
 	GroupNames []string // by group: what the source calls it, the same for all splits; nil: groups have no names
 	SourceRows []int    // [rows]: the row in the source, from 0; nil if the rows are in the order of the source
@@ -110,6 +114,7 @@ func newDataset(t *table.Table, ids []int) (d *Dataset, err error) {
 		FeatureIDs:  ids,
 		DocumentIDs: table.Gather(rows, func(c *table.Chunk) []string { return c.DocumentIDs }),
 		Weights:     table.Gather(rows, func(c *table.Chunk) []float32 { return c.Weights }),
+		BaseScores:  table.Gather(rows, func(c *table.Chunk) []float32 { return c.BaseScores }),
 		Groups:      table.Gather(rows, func(c *table.Chunk) []int { return c.Groups }),
 		Warnings:    t.Warnings,
 		origin:      rows.Origin(),

@@ -12,13 +12,14 @@ import (
 // Fingerprints can be compared with ==, and kept as JSON. They do
 // not depend on the machine, on the dataset's name, or on document ids.
 type Fingerprint struct {
-	Features   string `json:"features"`          // values, bit by bit
-	Labels     string `json:"labels"`            // bit by bit
-	Queries    string `json:"queries"`           // ids and sizes, in order
-	FeatureIDs string `json:"featureIDs"`        // ids and names
-	Groups     string `json:"groups,omitempty"`  // of documents: numbers and names
-	Weights    string `json:"weights,omitempty"` // of documents and of queries
-	Gains      string `json:"gains,omitempty"`   // and the exposure in the log, bit by bit
+	Features   string `json:"features"`             // values, bit by bit
+	Labels     string `json:"labels"`               // bit by bit
+	Queries    string `json:"queries"`              // ids and sizes, in order
+	FeatureIDs string `json:"featureIDs"`           // ids and names
+	Groups     string `json:"groups,omitempty"`     // of documents: numbers and names
+	Weights    string `json:"weights,omitempty"`    // of documents and of queries
+	Gains      string `json:"gains,omitempty"`      // and the exposure in the log, bit by bit
+	BaseScores string `json:"baseScores,omitempty"` // bit by bit
 }
 
 // Fingerprint reads all of d, at a few GB/s.
@@ -34,6 +35,9 @@ func (d *Dataset) Fingerprint() Fingerprint {
 	}
 	if d.Weights != nil || d.QueryWeights != nil {
 		f.Weights = append(digest.Floats(d.Weights), digest.Floats(d.QueryWeights)...).String()
+	}
+	if d.BaseScores != nil {
+		f.BaseScores = digest.Floats(d.BaseScores).String()
 	}
 	if d.Gains != nil || d.Logged != nil {
 		var gains []int
@@ -57,6 +61,7 @@ func (f Fingerprint) Differences(other Fingerprint) string {
 		{"groups", f.Groups, other.Groups},
 		{"weights", f.Weights, other.Weights},
 		{"gains", f.Gains, other.Gains},
+		{"base scores", f.BaseScores, other.BaseScores},
 	} {
 		if field.a != field.b {
 			names = append(names, field.name)

@@ -180,6 +180,12 @@ func (t *Transform) Used() []int {
 	return used
 }
 
+// ComparesDocuments tells whether what becomes of a document depends on the others of its query, as
+// with minmax and rank.
+func (t *Transform) ComparesDocuments() bool {
+	return slices.ContainsFunc(t.Parts, func(p TransformPart) bool { return partKinds[p.Name].compares })
+}
+
 // varying are the columns that take two values, or are present and missing,
 // within at least one query.
 func varying(d *Dataset, s Sharing) []int {

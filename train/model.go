@@ -107,6 +107,8 @@ func fitTransform(p *parsed, d *datasets.Dataset) (*datasets.Transform, error) {
 		return nil, fmt.Errorf("train: %w", err)
 	}
 	switch {
+	case of.BaseScores != (d.BaseScores != nil):
+		return nil, fmt.Errorf("train: base scores: initial model %t, %s %t: want them for both or for neither", of.BaseScores, d.Name, d.BaseScores != nil)
 	case of.Transform.Spec != c.Transform:
 		return nil, fmt.Errorf("train: the transform of the initial model is %s, not %s", of.Transform.Spec, c.Transform)
 	case (of.Transform.Bins != nil) != (c.Bins > 0):

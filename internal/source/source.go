@@ -40,6 +40,7 @@ type Reading struct {
 	QueryColumn    string `json:"queryColumn,omitempty"`
 	DocumentColumn string `json:"documentColumn,omitempty"`
 	WeightColumn   string `json:"weightColumn,omitempty"`
+	BaseColumn     string `json:"baseColumn,omitempty"`
 	GroupColumn    string `json:"groupColumn,omitempty"`
 	Groups         string `json:"groups,omitempty"`
 }
@@ -54,7 +55,7 @@ const (
 
 // Names of the flags.
 var (
-	ReadingFlags  = []string{"duplicates", "headerless", "label-column", "query-column", "document-column"}
+	ReadingFlags  = []string{"duplicates", "headerless", "label-column", "query-column", "document-column", "base-column"}
 	TrainingFlags = []string{"minus-one", "weight-column", "group-column", "groups"} // have no meaning where documents are only scored
 	Flags         = slices.Concat([]string{"data", "scale", "vali", "test", "fold"}, ReadingFlags, TrainingFlags)
 )
@@ -75,6 +76,7 @@ func (s *Source) Define(f *flag.FlagSet, absent string) {
 	f.StringVar(&s.QueryColumn, "query-column", s.QueryColumn, "`name` of the query id's column")
 	f.StringVar(&s.DocumentColumn, "document-column", s.DocumentColumn, "`name` of the document id's column")
 	f.StringVar(&s.WeightColumn, "weight-column", s.WeightColumn, "`name` of the column with the weights of documents in separated values; without it, the weights of documents or of queries are in a file named FILE.weight beside the data, one a line, if there is one")
+	f.StringVar(&s.BaseColumn, "base-column", s.BaseColumn, "`name` of the column with the base scores of documents, those of another ranker to which the model adds its own; of LETOR text, the id of a feature; without it, they are in a file named FILE.init beside the data, one a line, if there is one")
 	f.StringVar(&s.GroupColumn, "group-column", s.GroupColumn, "`name` of the column with the groups of documents, for fairness, which is then no feature; of LETOR text, the id of a feature, each value of which is a group")
 	f.StringVar(&s.Groups, "groups", s.Groups, "a `file` with the group of one document a line, in the order of the -data file; without it, the file's name plus .groups is looked for")
 }
@@ -155,7 +157,7 @@ func (s *Source) Fraction() float64 {
 func (r Reading) ReadOptions() datasets.ReadOptions {
 	return datasets.ReadOptions{
 		Duplicates: r.Duplicates, LabelColumn: r.LabelColumn, QueryColumn: r.QueryColumn, DocumentColumn: r.DocumentColumn,
-		MinusOne: r.MinusOne, Headerless: r.Headerless, WeightColumn: r.WeightColumn, GroupColumn: r.GroupColumn, Groups: r.Groups,
+		MinusOne: r.MinusOne, Headerless: r.Headerless, WeightColumn: r.WeightColumn, BaseColumn: r.BaseColumn, GroupColumn: r.GroupColumn, Groups: r.Groups,
 	}
 }
 

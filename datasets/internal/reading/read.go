@@ -73,7 +73,7 @@ func (s *scan) read(o Options, each func(*table.Chunk) error, end func() error) 
 	if s.sizes, err = readSizes(ctx, s.Path); err != nil {
 		return err
 	}
-	defer func() { s.groups.close() }()
+	defer func() { s.groups.close(); s.base.close() }()
 	err = parseChunks(s.Path, s.file, s.sizes != nil, o, func(c *table.Chunk, l *table.Layout) error {
 		err := s.add(c, l)
 		if err == nil {

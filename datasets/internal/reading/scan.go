@@ -18,6 +18,7 @@ type scan struct {
 	file    *textfile.File
 	sizes   *querySizes // nil: there is no file of them
 	groups  *groups     // nil: the rows have none
+	base    *rowFile    // of base scores; nil: there is none
 	numbers *table.GroupNames
 
 	byID map[string]int      // queries, which may come back; nil: they may not, as
@@ -48,9 +49,17 @@ func (s *scan) add(c *table.Chunk, l *table.Layout) (err error) {
 		if s.groups, err = newGroups(s.Table, s.numbers); err != nil {
 			return err
 		}
+		if s.base, err = openBase(s.Table); err != nil {
+			return err
+		}
 	}
 	if s.groups != nil && !s.Failed() {
 		if err := s.groups.set(c); err != nil {
+			return err
+		}
+	}
+	if s.base != nil && !s.Failed() {
+		if err := setBase(s.base, c); err != nil {
 			return err
 		}
 	}
@@ -168,6 +177,9 @@ func (s *scan) end() error {
 		return s.failed
 	}
 	if err := s.groups.end(); err != nil {
+		return err
+	}
+	if err := s.base.end(s.Table, "the base score of one document a line"); err != nil {
 		return err
 	}
 	if err := s.WarnOfLeftOut(); err != nil {

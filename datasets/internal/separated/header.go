@@ -95,6 +95,7 @@ func (s *reader) findColumns(names []string, o table.Options, sized bool) error 
 		{"query id", &s.query, o.QueryColumn, queries, !sized},
 		{"document id", &s.document, o.DocumentColumn, documents, false},
 		{"weight", &s.weight, o.WeightColumn, nil, false},
+		{"base score", &s.base, o.BaseColumn, nil, false},
 		{"group", &s.group, o.GroupColumn, nil, false},
 	}
 	for _, use := range uses {
@@ -164,7 +165,7 @@ func (s *reader) place(names []string, o table.Options) error {
 	for i, name := range names {
 		s.feature = append(s.feature, -1)
 		want, listed := wanted[name]
-		if i == s.label || i == s.query || i == s.document || i == s.weight || i == s.group && !listed {
+		if i == s.label || i == s.query || i == s.document || i == s.weight || i == s.base || i == s.group && !listed {
 			continue
 		}
 		id++

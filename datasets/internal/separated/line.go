@@ -14,13 +14,13 @@ type reader struct {
 	table.Layout
 	comma                          byte
 	label, query, document, weight int   // fields; −1: none
-	group                          int   // −1: none
+	group, base                    int   // −1: none
 	feature                        []int // by field: column of the parser, −1 for none
 }
 
 // row is what a line says besides features.
 type row struct {
-	label, weight          float32
+	label, weight, base    float32
 	query, document, group []byte
 }
 
@@ -61,6 +61,9 @@ func (s *reader) line(to *table.Builder, b []byte) {
 	if s.weight >= 0 {
 		to.Weight(r.weight)
 	}
+	if s.base >= 0 {
+		to.BaseScore(r.base)
+	}
 	if s.group >= 0 {
 		to.Group(r.group, true)
 	}
@@ -93,6 +96,10 @@ func (s *reader) set(features []float32, r *row, n int, value []byte) (err error
 	case n == s.weight:
 		if r.weight, err = text.Field(value); err != nil || !table.IsWeight(r.weight) {
 			return fmt.Errorf("weight %s: want a number of 0 or more", text.Quote(value))
+		}
+	case n == s.base:
+		if r.base, err = text.Field(value); err != nil || !table.IsFinite(r.base) {
+			return fmt.Errorf("base score %s: want a finite number", text.Quote(value))
 		}
 	case n == s.document:
 		r.document = word

@@ -186,6 +186,9 @@ func (b *Builder) EndRow(label float32, query, document []byte) {
 // Weight is the weight of the row that EndRow has added; all rows have one, or none.
 func (b *Builder) Weight(w float32) { b.c.Weights = append(b.c.Weights, w) }
 
+// BaseScore is the base score of the row that EndRow has added; all rows have one, or none.
+func (b *Builder) BaseScore(s float32) { b.c.BaseScores = append(b.c.BaseScores, s) }
+
 // Group is the group of the row that EndRow has added; all rows have one, or none. It is
 // given if the line tells it, and not if it is what the format assumes.
 func (b *Builder) Group(name []byte, given bool) {

@@ -13,6 +13,7 @@ type Options struct {
 	Duplicates, MinusOne                     string
 	LabelColumn, QueryColumn, DocumentColumn string
 	WeightColumn                             string
+	BaseColumn                               string
 	Headerless                               bool
 	GroupColumn, Groups                      string
 	Context                                  context.Context `json:"-"`
