@@ -53,7 +53,7 @@ func (m *Mixture) Parameters() int {
 }
 
 // BIC is Schwarz's criterion, Parameters·log(Rankings) − 2·LogLikelihood: the smaller the better. It tells how many
-// components there should be (Gormley and Murphy, Journal of the American Statistical Association 103, 2008, section 4.4).
+// components there should be (Gormley and Murphy, Journal of the American Statistical Association 103, 2008).
 func (m *Mixture) BIC() float64 {
 	return float64(m.Parameters())*math.Log(m.Rankings) - 2*m.LogLikelihood
 }
