@@ -15,7 +15,7 @@ type Fingerprint struct {
 	Features   string `json:"features"`             // values, bit by bit
 	Labels     string `json:"labels"`               // bit by bit
 	Queries    string `json:"queries"`              // ids and sizes, in order
-	FeatureIDs string `json:"featureIDs"`           // ids and names
+	FeatureIDs string `json:"featureIDs"`           // ids, names and levels
 	Groups     string `json:"groups,omitempty"`     // of documents: numbers and names
 	Weights    string `json:"weights,omitempty"`    // of documents and of queries
 	Gains      string `json:"gains,omitempty"`      // and the exposure in the log, bit by bit
@@ -29,6 +29,9 @@ func (d *Dataset) Fingerprint() Fingerprint {
 		Labels:     digest.Floats(d.Labels).String(),
 		Queries:    digest.Names(d.Offsets, d.QueryIDs).String(),
 		FeatureIDs: digest.Names(d.FeatureIDs, d.FeatureNames).String(),
+	}
+	if d.Levels != nil {
+		f.FeatureIDs = append(digest.Names(d.FeatureIDs, d.FeatureNames), digest.Lists(d.Levels)...).String()
 	}
 	if d.Groups != nil {
 		f.Groups = digest.Names(d.Groups, d.GroupNames).String()

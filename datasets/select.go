@@ -22,6 +22,7 @@ func (d *Dataset) Select(queries []int) *Dataset {
 		QueryIDs:     gather(nil, d.QueryIDs, nil, queries, 1),
 		FeatureIDs:   d.FeatureIDs,
 		FeatureNames: d.FeatureNames,
+		Levels:       d.Levels,
 		DocumentIDs:  gather(nil, d.DocumentIDs, d.Offsets, queries, 1),
 		Gains:        gather(nil, d.Gains, d.Offsets, queries, 1),
 		Logged:       gather(nil, d.Logged, d.Offsets, queries, 1),

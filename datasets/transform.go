@@ -56,7 +56,7 @@ type Transform struct {
 //	              feature b have a lower value and a a higher one: the rank in the
 //	              query, of mean 0 and, without ties, of variance 1 − 1/n²
 //
-// The features of the ids that are given are categorical: see [Category]. Values of a
+// The features of the ids that are given are categorical, and those of text: see [Category]. Values of a
 // single training document count as unseen, so that a model learns what to make of these.
 //
 // An unknown part is an error, and so is one that is there twice, training data in which no

@@ -55,6 +55,7 @@ func (d *Dataset) Validate() error {
 		{d.BaseScores != nil, len(d.BaseScores), "base scores", d.Rows(), "rows"},
 		{d.Groups != nil, len(d.Groups), "groups", d.Rows(), "rows"},
 		{d.SourceRows != nil, len(d.SourceRows), "source rows", d.Rows(), "rows"},
+		{d.Levels != nil, len(d.Levels), "levels", d.Width(), "features"},
 		{d.FeatureNames != nil, len(d.FeatureNames), "feature names", d.Width(), "features"},
 	} {
 		if list.is && list.n != list.want {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/viterin/vek/vek32"
 
+	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/model"
 	"github.com/plrank/plrank/internal/scratch"
 )
@@ -24,7 +25,9 @@ type Model struct {
 	file   *File
 	digest func() string
 	scorer
-	inputs sync.Pool // of *[]float32: transformed features
+	columns map[string]int         // by name
+	levels  []func(string) float32 // [columns], nil where values are numbers
+	inputs  sync.Pool              // of *[]float32: transformed features
 }
 
 // Open reads a model file. A file that is not a model, is damaged or contradicts itself is an
@@ -83,7 +86,16 @@ func newModel(name string, f *File, maker Maker, digest func() string) (*Model, 
 	if err != nil {
 		return nil, fmt.Errorf("ranker: %s: %w", name, err)
 	}
-	return &Model{file: f, digest: digest, scorer: s}, nil
+	m := &Model{file: f, digest: digest, scorer: s, columns: map[string]int{}, levels: make([]func(string) float32, len(f.FeatureIDs))}
+	for column, name := range f.FeatureNames {
+		m.columns[name] = column
+	}
+	for column, levels := range f.Levels {
+		if levels != nil {
+			m.levels[column] = datasets.LevelValue(levels)
+		}
+	}
+	return m, nil
 }
 
 // Digest is the digest of a model file, which is read to its end: the first 16 hexadecimal digits
@@ -116,6 +128,30 @@ func (m *Model) FeatureIDs() []int { return slices.Clone(m.file.FeatureIDs) }
 
 // FeatureNames are the names of those features, nil where the training data had none.
 func (m *Model) FeatureNames() []string { return slices.Clone(m.file.FeatureNames) }
+
+// Column is the column of a row with the feature of that name, and whether there is one.
+func (m *Model) Column(name string) (column int, ok bool) {
+	column, ok = m.columns[name]
+	return column, ok
+}
+
+// Level is the value that stands for a text in a column, and whether the feature is one of text.
+// A text that the training data did not have is 0, and an empty one is missing.
+//
+//	city, _ := model.Column("city")
+//	row[city], _ = model.Level(city, "Oslo")
+func (m *Model) Level(column int, text string) (value float32, ok bool) {
+	if m.levels[column] == nil {
+		return 0, false
+	}
+	return m.levels[column](text), true
+}
+
+// ReadOptions are those by which a file is read for this model: its columns, by name if it has
+// names, and the texts of categorical ones.
+func (m *Model) ReadOptions() datasets.ReadOptions {
+	return datasets.ReadOptions{FeatureIDs: m.FeatureIDs(), FeatureNames: m.FeatureNames(), Levels: m.file.Levels}
+}
 
 // File is the content of the model file; do not change it.
 func (m *Model) File() *File { return m.file }

@@ -17,7 +17,8 @@ import (
 // "features", float32 [documents, features], has the raw features of the documents of
 // one query, at least one, NaN where a value is missing; the output "scores" [documents],
 // of the model's dtype, their scores. A model on top of base scores has them as a second input,
-// "base_scores", float32 [documents]. The metadata have kind, feature_ids, feature_names,
+// "base_scores", float32 [documents]. The metadata have kind, feature_ids, feature_names, levels (the texts
+// of categorical features: the input is the position of a text, from 1, and 0 for another one),
 // plrank_version, the digest of the model, and compares_documents: true or false, see
 // [Model.ComparesDocuments].
 //
@@ -47,6 +48,13 @@ func (m *Model) WriteONNX(w io.Writer) error {
 			return err
 		}
 		metadata["feature_names"] = string(names)
+	}
+	if f.Levels != nil {
+		levels, err := json.Marshal(f.Levels)
+		if err != nil {
+			return err
+		}
+		metadata["levels"] = string(levels)
 	}
 	_, err = w.Write(onnx.Encode(f.Transform, n.settings, dtype, n.array, f.BaseScores, version.String(), metadata))
 	return err

@@ -164,7 +164,7 @@ func File(model nn.Scorer, t *datasets.Transform, d *datasets.Dataset, gain stri
 	w := model.Weights()
 	f := &ranker.File{
 		Kind: model.Kind(), Settings: settings, Dtype: w.Dtype().String(),
-		Transform: t, FeatureIDs: d.FeatureIDs, FeatureNames: d.FeatureNames, Gain: gain,
+		Transform: t, FeatureIDs: d.FeatureIDs, FeatureNames: d.FeatureNames, Levels: d.Levels, Gain: gain,
 		BaseScores: d.BaseScores != nil,
 	}
 	if len(d.Labels) > 0 {

@@ -84,7 +84,7 @@ func (s *Service) compute(ctx context.Context, space *scratch) (*response, error
 		return nil, err
 	}
 	defer leave()
-	if err := space.rows.fill(model.columns, in); err != nil {
+	if err := space.rows.fill(model, in); err != nil {
 		return nil, err
 	}
 	if err := space.rows.fillBase(model, in); err != nil {

@@ -15,7 +15,7 @@ import (
 // A served model does not change: a request ends with the one it began with.
 type served struct {
 	*ranker.Model
-	columns map[int]int // by feature id
+	columns map[int]int // by feature id; Column has them by name
 }
 
 // A request's price is known before it is computed, in units of about 0.2 µs of a core and ten

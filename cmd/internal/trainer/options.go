@@ -21,7 +21,6 @@ var page = help.Page{
 	Usage: []string{
 		"[-data FILE|DIR] [-out DIR] [flags]",
 		"-data FILE|DIR -folds all|N [-out DIR] [flags]",
-		"-data RANKINGS -items FILE [-out DIR] [flags]",
 		"-resume -out DIR [-epochs N] [-patience N]",
 	},
 	Text:  "Trains a network that gives every document a score, so that ranking by the scores, or drawing rankings from the Plackett–Luce policy that they define, has the highest DCG or NDCG. Prints the metrics of all splits.",
@@ -29,7 +28,6 @@ var page = help.Page{
 	Examples: []string{
 		"-data MQ2008/Fold1 -out runs/fold1",
 		"-data shop.csv -group-column brand -loss plrank-exact+disparity",
-		"-resume -out runs/fold1 -epochs 100",
 	},
 	Topics: []string{"files", "faults"},
 }
@@ -74,8 +72,8 @@ func (o *options) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("train", flag.ContinueOnError)
 	recipe.Define(f, &o.Config)
 	o.Define(f, "; without it, a small synthetic collection")
-	f.StringVar(&o.Folds, "folds", o.Folds, "train on each fold in turn: `all` folds of the folder -data, or as many, such as 5, as the queries of the file -data are dealt to")
-	f.StringVar(&o.Items, "items", o.Items, "a CSV `file` with a column item and features, a row for each item: the -data, -vali and -test are then files of observed rankings of items, as for plrank fit, and the loss is minus their log-likelihood, partial-listmle")
+	f.StringVar(&o.Folds, "folds", o.Folds, "train on each fold in turn: `all` of a folder, or as many, such as 5, as the queries of a file are dealt to")
+	f.StringVar(&o.Items, "items", o.Items, "a CSV `file` with the features of items, where -data are observed rankings (plrank help rankings)")
 	o.DefineCache(f)
 	f.BoolVar(&o.asJSON, "json", o.asJSON, "print JSON: an object for every epoch, then the final metrics")
 	f.StringVar(&o.InitModel, "init-model", o.InitModel, "a model `file` of the same architecture to begin with")

@@ -13,9 +13,10 @@ var (
 	groupsEnding  = ".groups"
 	weightEnding  = ".weight"
 	baseEnding    = ".init"
+	namesEnding   = ".names"
 	unusedEndings = []string{".position"}
 
-	besideEndings = slices.Concat([]string{groupsEnding, weightEnding, baseEnding}, sizeEndings, unusedEndings)
+	besideEndings = slices.Concat([]string{groupsEnding, weightEnding, baseEnding, namesEnding}, sizeEndings, unusedEndings)
 )
 
 // Beside are all names of files that may lie beside a data file.
@@ -32,6 +33,9 @@ func Weights(path string) string { return withoutCompression(path) + weightEndin
 
 // BaseScores is the name under which the base scores of a data file may lie.
 func BaseScores(path string) string { return withoutCompression(path) + baseEnding }
+
+// Names is the name under which the names of the features of a data file may lie.
+func Names(path string) string { return withoutCompression(path) + namesEnding }
 
 // Unused are the names of files that other programs read beside a data file.
 func Unused(path string) []string { return beside(path, unusedEndings...) }

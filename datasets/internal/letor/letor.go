@@ -6,7 +6,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/plrank/plrank/datasets/internal/table"
@@ -16,7 +18,7 @@ import (
 const maxFeatureID = math.MaxInt32
 
 // Layout is that of LETOR, SVMlight and SVMrank text. Text of no other format counts as LETOR.
-func Layout(line []byte, o table.Options, _ bool) (*table.Layout, error) {
+func Layout(line []byte, o table.Options, beside table.Beside) (*table.Layout, error) {
 	switch {
 	case text.IsComment(line):
 		return nil, nil
@@ -26,9 +28,12 @@ func Layout(line []byte, o table.Options, _ bool) (*table.Layout, error) {
 		return nil, fmt.Errorf("no weight column %q: LETOR text names no columns; want the weights in a file beside it, named as it plus .weight", o.WeightColumn)
 	}
 	r := reader{group: -1, base: -1}
-	l := &table.Layout{}
+	l := &table.Layout{Names: beside.Names}
+	var err error
+	if l.Wants, err = wants(o, beside.Names); err != nil {
+		return nil, err
+	}
 	if o.GroupColumn != "" {
-		var err error
 		if r.group, err = strconv.Atoi(o.GroupColumn); err != nil || r.group < 0 {
 			return nil, fmt.Errorf("no group column %q: LETOR text names no columns; want the id of a feature, each value of which is a group", o.GroupColumn)
 		}
@@ -46,6 +51,51 @@ func Layout(line []byte, o table.Options, _ bool) (*table.Layout, error) {
 	}
 	l.Read = r.line
 	return l, nil
+}
+
+// wants tells which features are to be read, by the options and the names in the file beside, if
+// there is one; nil: those that the options list by id.
+func wants(o table.Options, called map[int]string) (func(id int) bool, error) {
+	for i, name := range o.FeatureNames {
+		if id := o.FeatureIDs[i]; called[id] != name && called[id] != "" {
+			return nil, fmt.Errorf("feature %d is named %q in the file of names, but %q is wanted", id, called[id], name)
+		}
+	}
+	if o.FeatureIDs != nil || o.Features == nil && o.Ignore == nil {
+		return nil, nil
+	}
+	features, err := idsOf(o.Features, called)
+	if err != nil {
+		return nil, err
+	}
+	ignored, err := idsOf(o.Ignore, called)
+	return func(id int) bool { return (o.Features == nil || features[id]) && !ignored[id] }, err
+}
+
+// idsOf are the ids that words stand for.
+func idsOf(words []string, called map[int]string) (map[int]bool, error) {
+	ids := slices.Sorted(maps.Keys(called))
+	var names []string
+	for _, id := range ids {
+		names = append(names, called[id])
+	}
+	is := map[int]bool{}
+	for _, word := range words {
+		chosen, err := table.Choose(word, ids, names)
+		switch id, notID := strconv.Atoi(word); {
+		case err == nil:
+			for _, i := range chosen {
+				is[ids[i]] = true
+			}
+		case notID == nil:
+			is[id] = true // maybe without a name
+		case called == nil:
+			return nil, fmt.Errorf("no feature %q: LETOR text names no features; want ids, or a file of names beside it, named as it plus .names", word)
+		default:
+			return nil, err
+		}
+	}
+	return is, nil
 }
 
 // reader reads lines.

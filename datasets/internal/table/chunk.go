@@ -26,6 +26,7 @@ type Chunk struct {
 
 	Groups     []int      // [rows], or nil: no groups
 	GroupNames GroupNames // of the groups of this chunk alone
+	Levels     []Levels   // of the texts of categorical features of this chunk alone, until Names.Renumber
 	HasGroups  bool       // a line tells a group
 
 	Counts
@@ -86,8 +87,8 @@ type Span struct{ From, To int }
 
 // Fault says why one line is malformed.
 type Fault struct {
-	line, column int // from 0; line within the chunk
-	reason       string
+	line   int // from 0, within the chunk
+	reason string
 }
 
 const (
