@@ -11,8 +11,11 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/internal/textfile"
@@ -31,7 +34,8 @@ import (
 // changed, so that the documents shown are not the first of those drawn. It is an error if no
 // line of a file is a query or an event, and if feature ids differ.
 //
-// The files are read twice, for events may come before their queries: pipes cannot be read.
+// A path may be a folder: it stands for its files, in the order of their names, without those that
+// begin with a dot. The files are read twice, for events may come before their queries: pipes cannot be read.
 func Read(paths ...string) (*Log, error) {
 	all := &Log{}
 	warnings, err := scan(paths, math.MaxInt, func(part *Log) error {
@@ -59,6 +63,9 @@ const partSize = 1 << 23
 func (im *Impression) size() int { return len(im.Features) + 5*len(im.Documents) + 32 }
 
 func scan(paths []string, most int, each func(part *Log) error) (warnings []string, err error) {
+	if paths, err = files(paths); err != nil {
+		return nil, err
+	}
 	r := &reader{seen: map[uint64]bool{}, known: map[[sha256.Size]byte]any{}, counts: make([]int, len(oddities)), seed: maphash.MakeSeed(), most: most, each: each}
 	defer func() { err = cmp.Or(err, r.wait()) }()
 	for _, path := range paths {
@@ -75,6 +82,34 @@ func scan(paths []string, most int, each func(part *Log) error) (warnings []stri
 		}
 	}
 	return r.warnings(), r.give()
+}
+
+// files are those of the paths, some of which may be folders.
+func files(paths []string) (all []string, err error) {
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, fmt.Errorf("clicks: %w", err)
+		}
+		if !info.IsDir() {
+			all = append(all, path)
+			continue
+		}
+		entries, err := os.ReadDir(path)
+		if err != nil {
+			return nil, fmt.Errorf("clicks: %w", err)
+		}
+		n := len(all)
+		for _, e := range entries {
+			if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+				all = append(all, filepath.Join(path, e.Name()))
+			}
+		}
+		if len(all) == n {
+			return nil, fmt.Errorf("clicks: %s has no files: want a log", path)
+		}
+	}
+	return all, nil
 }
 
 // warnings are what was odd, in the order of the oddities.

@@ -28,6 +28,7 @@ type entry struct {
 	logged    bool   // needs the exposure of a log, Batch.Logged
 	sampled   bool   // draws rankings or noise, as many as Batch.Sampler says
 	objective string // the loss whose value this one estimates, or only differentiates; "": it has its own
+	unlogged  string // the loss whose value says the same where nothing was logged; "": there is nothing to say
 	measure   string // of fairness that the loss is about; "": none
 }
 
@@ -83,7 +84,7 @@ var sections = []section{
 	}},
 	{"What keeps a policy near those of a log, whose exposure was E0, or S summed over impressions", []entry{
 		{name: "exposure-risk", doc: "√(Z (1−δ)/δ Σ E_d²/S_d) at the confidence δ (Gupta, Oosterhuis & de Rijke, SIGIR 2023)", build: exposureRisk, number: confidence, target: byGroups, logged: true},
-		{name: "prpo", doc: "−Σ ρ_d E0_d clip(E_d/E0_d, ε, 1/ε) for the ratio ε (Gupta, Oosterhuis & de Rijke, CIKM 2024)", build: prpo, number: ratio, degree: 1, logged: true},
+		{name: "prpo", doc: "−Σ ρ_d E0_d clip(E_d/E0_d, ε, 1/ε) for the ratio ε (Gupta, Oosterhuis & de Rijke, CIKM 2024)", build: prpo, number: ratio, degree: 1, logged: true, unlogged: exact},
 	}},
 	{"Pairs of documents, ρ_i > ρ_j", []entry{
 		{name: "lambdaloss", doc: "Σ (θ_δ − θ_δ+1)(ρ_i − ρ_j) log2(1 + e^−(ŝ_i − ŝ_j)), ŝ = m + noise (Oosterhuis, SIGIR 2021, §7)", build: lambdaLoss, degree: 1, sampled: true},

@@ -94,6 +94,20 @@ func (t Term) exactly() Term {
 	return t
 }
 
+// unlogged are terms for data without the exposure of a log, such as those with labels, on which
+// nothing is estimated that a policy would have to stay near the log for.
+func unlogged(terms []Term) (kept []Term) {
+	for _, t := range terms {
+		if e, ok := find(t.entry.unlogged); t.Logged && ok {
+			t.build = e.build
+		} else if t.Logged {
+			continue
+		}
+		kept = append(kept, t)
+	}
+	return kept
+}
+
 // on is the weighted loss of every query.
 func (t Term) on(b *batch) (perQuery *G.Node, err error) {
 	defer caught(&err)

@@ -137,14 +137,14 @@ func (l *trainingLoss) gains(d *datasets.Dataset) ([]float32, error) {
 	return gains, nil
 }
 
-// relevantQueries are the queries of d with a document whose gain is above 0.
-// Labels that have no gain are an error.
+// relevantQueries are the queries of d with a document whose gain is not 0: one above 0, or if
+// gains were estimated from clicks, one of any sign. Labels that have no gain are an error.
 func (l *trainingLoss) relevantQueries(d *datasets.Dataset) ([]int, error) {
 	gains, err := l.rawGains(d)
 	if err != nil {
 		return nil, err
 	}
-	relevant := func(gain float64) bool { return gain > 0 }
+	relevant := func(gain float64) bool { return gain != 0 }
 	return queriesWhere(d, func(from, to int) bool { return slices.ContainsFunc(gains[from:to], relevant) }), nil
 }
 

@@ -50,6 +50,7 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 	if err != nil {
 		return nil, err
 	}
+	o.learnClicks(splits)
 	if err := processes.Agree(o.processes, chooseRecipe(o, splits.Train)); err != nil {
 		return nil, err
 	}
@@ -81,7 +82,10 @@ func runDir(o *options) (*rundir.Dir, error) {
 
 // open gives the data that the options name, without unlabelled documents.
 func open(ctx context.Context, o *options, stderr io.Writer) (*datasets.Splits, error) {
-	if o.Data == "" {
+	switch {
+	case o.Clicks != "":
+		return openClicks(ctx, o, stderr)
+	case o.Data == "":
 		// As large as training on it ends within a minute.
 		return datasets.Synthetic(datasets.SyntheticOptions{Train: 100, Vali: 40, Test: 80, Seed: o.Seed}), nil
 	}
