@@ -4,7 +4,7 @@
 //	go run ./clicks intervals               error and coverage of intervals over 200 logs
 //	go run ./clicks bias                    error of the bias where every query is seen once
 //	go run ./clicks openbandit bts.csv random.csv    the Open Bandit Dataset
-//	go run ./clicks speed                   the time to evaluate a log of new queries
+//	go run ./clicks speed DIR N             the time and memory to evaluate a log of N new queries in a file
 package main
 
 import (
@@ -23,7 +23,7 @@ func main() {
 	log.SetFlags(0)
 	commands := map[string]func([]string) error{"log": writeLog, "intervals": intervals, "bias": bias, "openbandit": openBandit, "speed": speed}
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
-		log.Fatal("want one of log DIR, intervals, bias, openbandit BTS RANDOM, speed")
+		log.Fatal("want one of log DIR, intervals, bias, openbandit BTS RANDOM, speed DIR N")
 	}
 	if err := commands[os.Args[1]](os.Args[2:]); err != nil {
 		log.Fatal(err)
