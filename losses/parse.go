@@ -12,7 +12,7 @@ import (
 
 // ByName returns the loss of that name, see [Names]. approxndcg, gumbel-approxndcg,
 // neuralndcg and pirank may have their temperature behind them, approxndcg(0.1), 1 where
-// they do not; exposure-risk its confidence, 0.95; and prpo its ratio, 0.5. A name that is not
+// they do not; exposure-risk its level, 0.95; and prpo its ratio, 0.5. A name that is not
 // known is an error that lists those that are.
 func ByName(name string) (Func, error) {
 	t, err := lookup(name)
@@ -43,7 +43,8 @@ func Parse(text string) (Func, error) {
 // losses whose value is an estimate of an exact one, or like that of policy-gradient means
 // nothing, are replaced by that one, plrank2 by plrank-exact and disparity(plrank2) by
 // disparity. Others are themselves, and those that draw noise need a Sampler still. Of a batch
-// without Batch.Logged, exposure-risk is left out, and prpo is minus the expected metric. It is to
+// without Batch.Logged, exposure-risk is left out, and without Batch.LoggedScores prpo is minus the
+// expected metric. It is to
 // compare models with, not to be differentiated. Errors are those of Parse, and those of the Func
 // of a loss of which nothing is left.
 func Objective(text string) (Func, error) {
@@ -55,10 +56,7 @@ func Objective(text string) (Func, error) {
 		terms[i] = t.exactly()
 	}
 	return func(b Batch) (*G.Node, error) {
-		if b.Logged != nil {
-			return sum(terms)(b)
-		}
-		of := unlogged(terms)
+		of := known(terms, b)
 		if len(of) == 0 {
 			return nil, fmt.Errorf("losses: %s has no value without the exposure in a log: Batch.Logged is nil", text)
 		}

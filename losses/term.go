@@ -28,8 +28,8 @@ type Term struct {
 	// query has the loss 0 and no gradient.
 	LabelFree bool
 
-	// Logged tells whether the loss needs the exposure of a log, Batch.Logged.
-	Logged bool
+	// Logged and LoggedScores tell whether the loss needs the fields of Batch of these names.
+	Logged, LoggedScores bool
 
 	entry  entry
 	build  builder
@@ -38,7 +38,7 @@ type Term struct {
 
 // term is the loss of an entry, without a parameter.
 func term(e entry) Term {
-	return Term{Loss: e.name, Weight: 1, Doc: e.doc, Measure: e.measure, Sampled: e.sampled, LabelFree: e.target.labelFree(), Logged: e.logged,
+	return Term{Loss: e.name, Weight: 1, Doc: e.doc, Measure: e.measure, Sampled: e.sampled, LabelFree: e.target.labelFree(), Logged: e.logged == byExposure, LoggedScores: e.logged == byScores,
 		entry: e, build: e.build, number: e.number.usual}
 }
 
@@ -94,14 +94,16 @@ func (t Term) exactly() Term {
 	return t
 }
 
-// unlogged are terms for data without the exposure of a log, such as those with labels, on which
-// nothing is estimated that a policy would have to stay near the log for.
-func unlogged(terms []Term) (kept []Term) {
+// known are the terms for a batch which may lack what is known of a log, such as one with labels:
+// nothing is estimated there that a policy would have to stay near the log for.
+func known(terms []Term, b Batch) (kept []Term) {
 	for _, t := range terms {
-		if e, ok := find(t.entry.unlogged); t.Logged && ok {
+		if t.Logged && b.Logged == nil || t.LoggedScores && b.LoggedScores == nil {
+			e, ok := find(t.entry.unlogged)
+			if !ok {
+				continue
+			}
 			t.build = e.build
-		} else if t.Logged {
-			continue
 		}
 		kept = append(kept, t)
 	}

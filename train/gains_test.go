@@ -17,6 +17,7 @@ func clicked(splits ...*datasets.Dataset) {
 		d.Gains, d.Logged = make([]float64, d.Rows()), make([]float32, d.Rows())
 		for r, l := range d.Labels {
 			d.Gains[r], d.Logged[r], d.Labels[r] = float64(l)-1, 7, datasets.Unlabelled
+			d.LoggedScores = append(d.LoggedScores, 0)
 		}
 	}
 }

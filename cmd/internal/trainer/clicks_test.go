@@ -93,7 +93,8 @@ func TestFeaturesOfClicksAreThoseOfTheData(t *testing.T) {
 		{[]string{"-bias", bias}, 2, "-bias and -estimator need -clicks"},
 		{[]string{"-clicks", log, "-data", data, "-folds", "5"}, 2, "-folds and -clicks exclude each other"},
 		{[]string{"-clicks", log, "-data", data, "-metric", "ndcg@5"}, 1, "has gains from clicks, and no labels for ndcg@5"},
-		{[]string{"-clicks", log, "-data", data, "-loss", "prpo"}, 1, "the loss prpo goes by the exposure of documents in a log"},
+		{[]string{"-clicks", log, "-data", data, "-loss", "exposure-risk"}, 1, "the loss exposure-risk goes by the exposure of documents in a log"},
+		{[]string{"-data", data, "-loss", "prpo"}, 1, "the loss prpo goes by the scores of the policy of a log"},
 		{[]string{"-clicks", filepath.Dir(vali), "-data", data}, 1, "no line is a query or an event of UBI"},
 	} {
 		if status, _, stderr := call(c.args...); status != c.status || !strings.Contains(stderr, c.want) {
