@@ -177,6 +177,7 @@ func (l *trainingLoss) objective(d *datasets.Dataset, cutoff int) *graph.Objecti
 		LoggedScores:    d.LoggedScores != nil,
 		DocumentWeights: d.Weights != nil,
 		QueryWeights:    d.QueryWeights != nil,
+		BaseScores:      d.BaseScores != nil,
 	}
 }
 

@@ -80,7 +80,7 @@ func (c *ClickLogs) Gains(data *datasets.Dataset, stderr io.Writer) (*datasets.D
 	}
 	d.Name = c.Clicks
 	if data != nil {
-		d.FeatureNames = data.FeatureNames
+		d.FeatureNames, d.Levels = data.FeatureNames, data.Levels
 	}
 	return d, nil
 }

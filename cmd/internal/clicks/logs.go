@@ -36,7 +36,7 @@ func readLog(ctx context.Context, paths []string, stderr io.Writer) (*logs.Log, 
 func openData(ctx context.Context, from source.Source, model *ranker.Model, unlabelled string, seed uint64, stderr io.Writer) (*datasets.Dataset, error) {
 	o := datasets.Options{Seed: seed, Unlabelled: unlabelled}
 	if model != nil {
-		o.Read = datasets.ReadOptions{FeatureIDs: model.FeatureIDs(), FeatureNames: model.FeatureNames()}
+		o.Read = model.ReadOptions()
 	}
 	if from.SingleFile() {
 		from.Vali = from.Data // so that nothing is held out

@@ -12,10 +12,10 @@ import (
 
 // openClicks gives splits to learn from clicks. Where there are labelled data for validation, they
 // are the other splits; otherwise queries of the log are held out.
-func openClicks(ctx context.Context, o *options, stderr io.Writer) (*datasets.Splits, error) {
+func openClicks(ctx context.Context, o *options, read datasets.ReadOptions, stderr io.Writer) (*datasets.Splits, error) {
 	labelled := &datasets.Splits{}
 	if o.Data != "" {
-		from, options := o.Source, datasets.Options{Seed: o.Seed, Unlabelled: "drop"}
+		from, options := o.Source, datasets.Options{Read: read, Seed: o.Seed, Unlabelled: "drop"}
 		whole := o.SingleFile()
 		if whole { // its labels do not count, and nothing is held out of it
 			from.Vali, options.Unlabelled = from.Data, "keep"
