@@ -82,7 +82,7 @@ func TestGate(t *testing.T) {
 		t.Fatalf("%s: %v", stdout, err)
 	}
 	own := filepath.Join(dir, "own.jsonl") // what the model earns in truth
-	must(t, "simulate", "-data", data, "-model", good, "-cutoff", "4", "-n", "8000", "-seed", "2", "-features=false", "-out", own)
+	must(t, "simulate", "-data", data, "-model", good, "-cutoff", "4", "-n", "8000", "-seed", "2", "-without-features", "-out", own)
 	l, err := logs.Read(own)
 	if err != nil {
 		t.Fatal(err)
@@ -173,7 +173,7 @@ func TestBias(t *testing.T) {
 	commandtest.Letor(t, data, 50, 1)
 	want := logs.Bias{Alpha: []float64{.4, .5, .3}, Beta: []float64{.5, .2, .1}}
 	write(t, truth, `{"alpha": [0.4, 0.5, 0.3], "beta": [0.5, 0.2, 0.1]}`)
-	must(t, "simulate", "-data", data, "-user", "affine", "-bias", truth, "-cutoff", "3", "-n", "20000", "-features=false", "-out", log)
+	must(t, "simulate", "-data", data, "-user", "affine", "-bias", truth, "-cutoff", "3", "-n", "20000", "-without-features", "-out", log)
 	out, plot := filepath.Join(dir, "bias.json"), filepath.Join(dir, "bias.svg")
 	stdout, _ := must(t, "bias", log, "-method", "affine", "-data", data, "-out", out, "-plot", plot)
 	if !strings.Contains(stdout, "β") || !strings.Contains(stdout, "by affine from 20000 impressions") || !strings.Contains(commandtest.Read(t, plot), "<svg") {

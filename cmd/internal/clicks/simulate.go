@@ -27,10 +27,10 @@ var simulatePage = help.Page{
 	Usage:   []string{"-data FILE|DIR [-model FILE] [-user NAME] [-bias FILE] [-n N] -out LOG"},
 	Text: "Makes a log. Queries of the data are drawn evenly, rankings from the policy of a model (all rankings alike without one), and clicks by a click model: " +
 		"a document that is examined is clicked with probability (2^label − 1)/(2^highest − 1). Of a folder or a synthetic collection, the training split is used.",
-	Flags: []string{"data", "model", "temperature", "cutoff", "user", "bias", "n", "seed", "features", "out", "threads"},
+	Flags: []string{"data", "model", "temperature", "cutoff", "user", "bias", "n", "seed", "without-features", "out", "threads"},
 	Examples: []string{
 		"-data shop.csv -model old.npz -n 20000 -out log.jsonl",
-		"-data shop.csv -user cascade -features=false -out log.jsonl",
+		"-data shop.csv -user cascade -without-features -out log.jsonl",
 	},
 }
 
@@ -40,7 +40,7 @@ type simulateOptions struct {
 	temperature            float64
 	cutoff, n              int
 	seed                   uint64
-	features               bool
+	lean                   bool // without features
 	threads                command.Threads
 }
 
@@ -57,7 +57,7 @@ func (o *simulateOptions) flags() *flag.FlagSet {
 	f.StringVar(&o.bias, "bias", "", "a `file` with the bias of ranks, see plrank clicks bias; without it, α is 1/rank")
 	f.IntVar(&o.n, "n", 10000, "`number` of impressions")
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` of all that is random")
-	f.BoolVar(&o.features, "features", true, "write the features of documents, too: the log is then complete, and much larger")
+	f.BoolVar(&o.lean, "without-features", false, "leave the features of documents out: the log is much smaller, and -data must name them when it is used")
 	f.StringVar(&o.out, "out", "", "a new `file` for the log; - is standard output")
 	o.threads.Define(f)
 	return f
@@ -111,11 +111,11 @@ func (o *simulateOptions) run(ctx context.Context, stdout, stderr io.Writer) err
 		for _, c := range l.Impressions[i].Clicks {
 			clicked += c
 		}
-		if !o.features {
+		if o.lean {
 			l.Impressions[i].Features = nil
 		}
 	}
-	if !o.features {
+	if o.lean {
 		l.FeatureIDs = nil
 	}
 	if err := logs.Write(out, l); err != nil {

@@ -62,7 +62,7 @@ func TestClicksAreLearned(t *testing.T) {
 // Features come from the data where the log has none, and labelled data are for validation.
 func TestFeaturesOfClicksAreThoseOfTheData(t *testing.T) {
 	t.Parallel()
-	data, log, bias := logged(t, "-features=false")
+	data, log, bias := logged(t, "-without-features")
 	vali := filepath.Join(t.TempDir(), "vali.txt")
 	letor(t, vali, 10, 2)
 	stdout, stderr := callQuick(t, "-clicks", log, "-bias", bias, "-estimator", "policy-aware", "-data", data, "-vali", vali)
