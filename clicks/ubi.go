@@ -90,23 +90,6 @@ func parseTime(t text) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("invalid timestamp %q", t)
 }
 
-// numbers are features in JSON, with null for NaN.
-type numbers []float32
-
-func (n *numbers) UnmarshalJSON(b []byte) error {
-	var with []*float32
-	if err := json.Unmarshal(b, &with); err != nil {
-		return err
-	}
-	*n = make(numbers, len(with))
-	for i, v := range with {
-		if (*n)[i] = float32(math.NaN()); v != nil {
-			(*n)[i] = *v
-		}
-	}
-	return nil
-}
-
 // appendFeatures appends features in JSON.
 func appendFeatures(dst []byte, features []float32) ([]byte, error) {
 	dst = append(dst, '[')

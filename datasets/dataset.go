@@ -33,6 +33,9 @@ type Dataset struct {
 	// Logged is the exposure that each document had in the log that the gains come from
 	// [rows], summed over the impressions of its query; nil: there is none.
 	Logged []float32
+	// LoggedScores are the log-scores of the policy that was logged last [rows], one of
+	// Plackett and Luce; nil: they are not known.
+	LoggedScores []float32
 
 	// Weights of documents and of queries, 0 or more; nil: all are 1. How they count
 	// is up to the loss and the metric.

@@ -45,6 +45,7 @@ var topics = []topic{
 	{"scoring", "scores, TREC files, drawn rankings and exposure", nil, nil},
 	{"comparing", "values by query, paired tests, scores from anywhere, TREC runs", nil, nil},
 	{"rankings", "files of observed rankings, worths, ties and a prior", nil, nil},
+	{"clicks", "learning from logs: bias, estimators, safety, the gate", source.ClickFlags, nil},
 	{"files", "what a run writes, and how it goes on", nil, nil},
 	{"faults", "errors, interruptions and exit statuses", nil, nil},
 }
@@ -101,6 +102,7 @@ func explained() *flag.FlagSet {
 	var s source.Source
 	s.Define(f, "")
 	s.DefineCache(f)
+	new(source.ClickLogs).DefineClicks(f)
 	return f
 }
 
