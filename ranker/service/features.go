@@ -1,6 +1,7 @@
 package service
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -12,7 +13,8 @@ import (
 // again.
 type rows struct {
 	features []float32
-	given    []int // by column: the document that gave it last, from 1
+	text     []byte // of the features, if the request is logged
+	given    []int  // by column: the document that gave it last, from 1
 }
 
 // fill decodes the documents of a request. A document is an array of as many numbers as the
@@ -20,6 +22,7 @@ type rows struct {
 // missing value; an id that is not mentioned has the value 0.
 func (r *rows) fill(columns map[int]int, in *request) error {
 	width := len(columns)
+	r.text = r.text[:0]
 	r.features = slices.Grow(r.features[:0], in.count*width)[:in.count*width]
 	clear(r.features)
 	r.given = slices.Grow(r.given[:0], width)[:width]
@@ -38,8 +41,36 @@ func (r *rows) fill(columns map[int]int, in *request) error {
 		if err != nil {
 			return badRequest("document %d%w", d, err)
 		}
+		if in.logged {
+			r.appendText(value, row)
+		}
 	}
 	return nil
+}
+
+// appendText appends the features of a document to the text for the log: an array over all documents, on
+// one line. Those in an array are copied from the request: writing numbers takes longer than all else.
+func (r *rows) appendText(document []byte, features []float32) {
+	r.text = append(r.text, ',')
+	if document[0] == '[' {
+		start := len(r.text)
+		r.text = append(r.text, inside(document)...)
+		for i := bytes.IndexByte(r.text[start:], '\n'); i >= 0; i = bytes.IndexByte(r.text[start:], '\n') {
+			start += i
+			r.text[start] = ' '
+		}
+		return
+	}
+	for i, x := range features {
+		if i > 0 {
+			r.text = append(r.text, ',')
+		}
+		if x != x {
+			r.text = append(r.text, "null"...)
+		} else {
+			r.text = strconv.AppendFloat(r.text, float64(x), 'g', -1, 32)
+		}
+	}
 }
 
 // dense decodes a document that is an array. Errors continue the text "document 3".

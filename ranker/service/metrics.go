@@ -13,6 +13,9 @@ type measures struct {
 	seconds   prometheus.Histogram
 	documents prometheus.Histogram
 	loads     *prometheus.CounterVec
+
+	impressions, events, failures prometheus.Counter   // of the log of clicks
+	syncs                         prometheus.Histogram // of its disk
 }
 
 func newMeasures(registry *prometheus.Registry) (*measures, error) {
@@ -29,6 +32,11 @@ func newMeasures(registry *prometheus.Registry) (*measures, error) {
 			Name: "plrank_request_documents", Help: "Documents of an answered request.", Buckets: prometheus.ExponentialBuckets(1, 2, 14)}),
 		loads: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "plrank_model_loads_total", Help: "Model files read, by model and result: ok or refused."}, []string{"model", "result"}),
+		impressions: prometheus.NewCounter(prometheus.CounterOpts{Name: "plrank_impressions_total", Help: "Impressions logged."}),
+		events:      prometheus.NewCounter(prometheus.CounterOpts{Name: "plrank_events_total", Help: "Events logged."}),
+		failures:    prometheus.NewCounter(prometheus.CounterOpts{Name: "plrank_log_failures_total", Help: "Writes to the log of clicks that failed, each of one or more requests."}),
+		syncs: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "plrank_log_sync_seconds", Help: "Time until the lines of one or more requests are on the disk.", Buckets: prometheus.ExponentialBuckets(1e-4, 2, 17)}),
 	}
 	if err := registry.Register(m); err != nil {
 		return nil, fmt.Errorf("service: %w", err)
@@ -37,7 +45,7 @@ func newMeasures(registry *prometheus.Registry) (*measures, error) {
 }
 
 func (m *measures) all() []prometheus.Collector {
-	return []prometheus.Collector{m.requests, m.seconds, m.documents, m.loads}
+	return []prometheus.Collector{m.requests, m.seconds, m.documents, m.loads, m.impressions, m.events, m.failures, m.syncs}
 }
 
 func (m *measures) Describe(to chan<- *prometheus.Desc) {
