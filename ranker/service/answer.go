@@ -116,11 +116,14 @@ func (s *Service) compute(ctx context.Context, space *scratch) (*response, error
 		return nil, err
 	}
 	defer leave()
-	if err := space.rows.fill(model.columns, in); err != nil {
+	if err := space.rows.fill(model, in); err != nil {
+		return nil, err
+	}
+	if err := space.rows.fillBase(model, in); err != nil {
 		return nil, err
 	}
 	out := &response{Model: name, Version: model.Digest()}
-	if out.Scores, err = model.ScoreContext(ctx, make([]float64, 0, in.count), space.rows.features); err != nil {
+	if out.Scores, err = model.ScoreOn(ctx, make([]float64, 0, in.count), space.rows.features, space.rows.base); err != nil {
 		return nil, badRequest("%w", err) // an invalid feature, or the end of the context
 	}
 	out.Order = ranker.Rank(make([]int, 0, len(out.Scores)), out.Scores)

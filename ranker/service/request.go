@@ -16,6 +16,7 @@ type request struct {
 	model     string // "": not named
 	documents []byte // the array, as in the body
 	count     int    // of documents
+	base      []byte // the array of base scores, as in the body; nil: not given
 	draw      *draw  // nil: not wanted
 	shown
 }
@@ -34,11 +35,11 @@ func parseRequest(body []byte) (*request, error) {
 	if err != nil {
 		return nil, err
 	}
-	fields, err := object(whole, "documents", "draw", "model", "query", "query_id", "client_id", "document_ids")
+	fields, err := object(whole, "base_scores", "documents", "draw", "model", "query", "query_id", "client_id", "document_ids")
 	if err != nil {
 		return nil, badRequest("invalid request body: %w", err)
 	}
-	r := &request{documents: fields["documents"]}
+	r := &request{documents: fields["documents"], base: fields["base_scores"]}
 	for name, field := range map[string]*string{"model": &r.model, "query": &r.query, "query_id": &r.queryID, "client_id": &r.clientID} {
 		if value := fields[name]; value != nil {
 			if value[0] != '"' {
@@ -57,6 +58,9 @@ func parseRequest(body []byte) (*request, error) {
 	}
 	if r.documents[0] != '[' {
 		return nil, badRequest("documents: want an array")
+	}
+	if r.base != nil && r.base[0] != '[' {
+		return nil, badRequest("base_scores: want an array")
 	}
 	for range elements(r.documents) {
 		r.count++

@@ -160,11 +160,12 @@ func (s *Service) serveModels(w http.ResponseWriter, _ *http.Request) error {
 		Version      string   `json:"version"`
 		FeatureIDs   []int    `json:"feature_ids"`
 		FeatureNames []string `json:"feature_names,omitempty"`
+		BaseScores   bool     `json:"base_scores,omitempty"`
 	}
 	var list []model
 	for _, name := range s.models.names() {
 		m := s.models[name].model.Load()
-		list = append(list, model{name, m.Digest(), m.FeatureIDs(), m.FeatureNames()})
+		list = append(list, model{name, m.Digest(), m.FeatureIDs(), m.FeatureNames(), m.File().BaseScores})
 	}
 	w.Header().Set("Content-Type", "application/json")
 	json.NewEncoder(w).Encode(map[string]any{"models": list})
