@@ -104,6 +104,30 @@ func TestDrawIsLoggedAsTheClientGotIt(t *testing.T) {
 	}
 }
 
+// Texts are logged as the numbers that stand for them in the model.
+func TestTextsAreLoggedAsLevels(t *testing.T) {
+	s, read := logging(t)
+	f := *s.models["default"].model.Load().File()
+	f.Levels = [][]string{nil, {"7", "red"}, nil}
+	if err := f.Save(s.models["default"].path); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	if w := send(s, "/v1/rank", `{"query": "q", "document_ids": ["a", "b", "c", "d"], "documents": [[1, "red", 2], [1, 7, 2], [1, null, 2], {"5": "red"}], "draw": {"cutoff": 1}}`); w.Code != 200 {
+		t.Fatal(w.Body)
+	}
+	model, log := s.models["default"].model.Load(), read()
+	red, _ := model.Level(1, "red")
+	seven, _ := model.Level(1, "7")
+	nan := float32(math.NaN())
+	want := []float32{1, red, 2, 1, seven, 2, 1, nan, 2, 0, red, 0}
+	if got := log.Impressions[0].Features; fmt.Sprint(got) != fmt.Sprint(want) || red == seven {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
 func metricsOf(s *Service) string {
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))

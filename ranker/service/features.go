@@ -44,7 +44,7 @@ func (r *rows) fill(model *served, in *request) error {
 			return badRequest("document %d%w", d, err)
 		}
 		if in.logged {
-			r.appendText(value, row)
+			r.appendText(model, value, row)
 		}
 	}
 	return nil
@@ -52,10 +52,10 @@ func (r *rows) fill(model *served, in *request) error {
 
 // appendText appends the features of a document to the text for the log: an array over all documents, on
 // one line. Numbers of a document that is an array are copied from the request: writing them takes longer
-// than all else. Words of categories become the numbers that the model has for them.
-func (r *rows) appendText(document []byte, features []float32) {
+// than all else. Texts become the numbers that stand for them in the model.
+func (r *rows) appendText(model *served, document []byte, features []float32) {
 	r.text = append(r.text, ',')
-	if document[0] == '[' && bytes.IndexByte(document, '"') < 0 {
+	if document[0] == '[' && model.File().Levels == nil {
 		start := len(r.text)
 		r.text = append(r.text, inside(document)...)
 		for i := bytes.IndexByte(r.text[start:], '\n'); i >= 0; i = bytes.IndexByte(r.text[start:], '\n') {
