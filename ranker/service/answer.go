@@ -57,12 +57,14 @@ func (space *scratch) free() {
 // known.
 func (s *Service) answer(ctx context.Context, body io.Reader, length int64) (*response, error) {
 	out, logged, err := s.prepare(ctx, body, length)
-	if err == nil && logged != nil { // other requests have the memory and the cores by now
-		if err = s.clicks.wait(ctx, logged); err == nil {
-			s.measures.impressions.Inc()
-		}
+	if err != nil || logged == nil {
+		return out, err
 	}
-	return out, err
+	if err := s.clicks.wait(ctx, logged); err != nil { // other requests have the memory and the cores meanwhile
+		return nil, modelError{out.Model, err}
+	}
+	s.measures.impressions.Inc()
+	return out, nil
 }
 
 // prepare computes an answer, and adds its impression to the log; nil: there is none.
@@ -83,23 +85,28 @@ func (s *Service) prepare(ctx context.Context, body io.Reader, length int64) (ou
 }
 
 // compute answers the request in space.body, and makes the line of its impression.
-func (s *Service) compute(ctx context.Context, space *scratch) (*response, error) {
+func (s *Service) compute(ctx context.Context, space *scratch) (out *response, err error) {
 	in, err := parseRequest(space.body.Bytes())
 	if err != nil {
 		return nil, err
 	}
 	space.line = space.line[:0]
-	if in.logged = s.clicks != nil && in.draw != nil && in.count > 0; in.logged {
-		if err := in.complete(); err != nil {
-			return nil, err
-		}
-	}
 	if in.count > s.limits.Documents {
 		return nil, statusError{http.StatusRequestEntityTooLarge, fmt.Errorf("%d documents, want at most %d", in.count, s.limits.Documents)}
 	}
 	model, name, err := s.models.pick(in.model)
 	if err != nil {
 		return nil, statusError{http.StatusNotFound, err}
+	}
+	defer func() {
+		if err != nil {
+			err = modelError{name, err}
+		}
+	}()
+	if in.logged = s.clicks != nil && in.draw != nil && in.count > 0; in.logged {
+		if err := in.complete(); err != nil {
+			return nil, err
+		}
 	}
 	ranks := 0
 	if in.draw != nil {
@@ -122,7 +129,7 @@ func (s *Service) compute(ctx context.Context, space *scratch) (*response, error
 	if err := space.rows.fillBase(model, in); err != nil {
 		return nil, err
 	}
-	out := &response{Model: name, Version: model.Digest()}
+	out = &response{Model: name, Version: model.Digest()}
 	if out.Scores, err = model.ScoreOn(ctx, make([]float64, 0, in.count), space.rows.features, space.rows.base); err != nil {
 		return nil, badRequest("%w", err) // an invalid feature, or the end of the context
 	}

@@ -128,12 +128,6 @@ func TestTextsAreLoggedAsLevels(t *testing.T) {
 	}
 }
 
-func metricsOf(s *Service) string {
-	w := httptest.NewRecorder()
-	s.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
-	return w.Body.String()
-}
-
 // Without a draw nothing is logged: it is not known what the client shows. Nothing is shown of no
 // documents.
 func TestOnlyShownDrawsAreLogged(t *testing.T) {
@@ -270,7 +264,7 @@ func TestUnwritableLogIsAnErrorForTheClient(t *testing.T) {
 			t.Errorf("%d, %s", w.Code, w.Body)
 		}
 	}
-	if text := metricsOf(s); !strings.Contains(text, "\nplrank_log_failures_total 4\n") || !strings.Contains(text, `plrank_requests_total{code="507"} 4`) || !strings.Contains(text, "\nplrank_impressions_total 0\n") {
+	if text := metricsOf(s); !strings.Contains(text, "\nplrank_log_failures_total 4\n") || !strings.Contains(text, `plrank_requests_total{code="507",model="default"} 2`) || !strings.Contains(text, "\nplrank_impressions_total 0\n") {
 		t.Error(text)
 	}
 	if err := os.Mkdir(folder, 0o777); err != nil {
