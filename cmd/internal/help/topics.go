@@ -34,7 +34,7 @@ type list struct {
 var topics = []topic{
 	{"formats", "text formats, columns, labels and weights", []string{"duplicates", "minus-one", "headerless", "label-column", "query-column", "document-column", "weight-column"}, nil},
 	{"splits", "files of a collection, folds, synthetic data and caches", []string{"vali", "test", "fold", "scale", "cache"}, nil},
-	{"features", "transforms, categorical features, missing values", settings("Inputs"), nil},
+	{"features", "columns by name, text, transforms, missing values", append([]string{"features", "ignore"}, settings("Inputs")...), nil},
 	{"objectives", "losses, gains, discounts and their sums", settings("Objective"),
 		[]list{{"Losses", losses.Names}, {"Of these, losses that also learn from queries without a relevant document", labelFree}}},
 	{"models", "networks, ensembles and attention", settings("Model"), nil},

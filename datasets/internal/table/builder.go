@@ -10,6 +10,7 @@ import (
 // Builder makes rows of the lines of chunks. One builder serves one goroutine, chunk
 // after chunk, and keeps its scratch space.
 type Builder struct {
+	layout  *Layout
 	options Options
 	wants   func(id int) bool
 
@@ -26,18 +27,19 @@ type Builder struct {
 	mark int       // stamp of the line
 }
 
-// begin begins a chunk, all rows of which have some features.
-func (b *Builder) begin(c *Chunk, ids []int) {
+// Begin begins a chunk. Its rows all have the features Layout.IDs.
+func (b *Builder) Begin(c *Chunk) {
 	clear(b.near[:])
 	clear(b.far)
 	b.c, b.order, b.stamp, b.row = c, b.order[:0], b.stamp[:0], nil
-	for _, id := range ids {
+	for _, id := range b.layout.IDs {
 		b.addColumn(id)
 	}
+	c.Levels = make([]Levels, len(b.layout.Categorical))
 }
 
-// finish copies the rows out of the scratch space, columns by ascending id.
-func (b *Builder) finish() {
+// Finish ends the chunk. It copies the rows out of the scratch space, columns by ascending id.
+func (b *Builder) Finish() {
 	c, width := b.c, len(b.order)
 	c.IDs = slices.Clone(b.order)
 	slices.Sort(c.IDs)

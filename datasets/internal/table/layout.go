@@ -31,13 +31,9 @@ type Layout struct {
 // NewParser gives a function that reads text into the fields of a chunk, whose size is that
 // of the text. It serves one goroutine, chunk after chunk, and keeps its scratch space.
 func (l *Layout) NewParser(o Options) func(c *Chunk, text []byte) {
-	b := &Builder{options: o, wants: l.Wants, far: map[int]int32{}}
-	if b.wants == nil {
-		b.wants = o.Wants
-	}
+	b := l.NewBuilder(o)
 	return func(c *Chunk, text []byte) {
-		b.begin(c, l.IDs)
-		c.Levels = make([]Levels, len(l.Categorical))
+		b.Begin(c)
 		for len(text) > 0 && c.Err == nil {
 			line := text
 			if end := bytes.IndexByte(text, '\n'); end >= 0 {
@@ -48,6 +44,15 @@ func (l *Layout) NewParser(o Options) func(c *Chunk, text []byte) {
 			l.Read(b, line)
 			c.Lines++
 		}
-		b.finish()
+		b.Finish()
 	}
+}
+
+// NewBuilder gives a builder of chunks.
+func (l *Layout) NewBuilder(o Options) *Builder {
+	b := &Builder{layout: l, options: o, wants: l.Wants, far: map[int]int32{}}
+	if b.wants == nil {
+		b.wants = o.Wants
+	}
+	return b
 }
