@@ -105,3 +105,98 @@ func TestParquetReadsAsSeparatedValues(t *testing.T) {
 		}
 	}
 }
+
+// Values that no feature, label or query id can have are errors that name the row and the column.
+func TestParquetErrorsNameTheColumn(t *testing.T) {
+	type row struct {
+		Label float32 `parquet:"label"`
+		Query string  `parquet:"qid,plain"`
+		X     float64 `parquet:"x"`
+		Name  string  `parquet:"name,plain"`
+	}
+	good := row{1, "q", 2, "n"}
+	for want, bad := range map[string]row{
+		`f.parquet:2: column "x": the value is infinite`:               {1, "q", math.Inf(1), "n"},
+		`f.parquet:2: column "x": the value is beyond the range`:       {1, "q", 1e300, "n"},
+		`f.parquet:2: column "qid": no query id`:                       {1, "", 1, "n"},
+		`f.parquet:2: column "label": the label "NaN" is not a number`: {float32(math.NaN()), "q", 1, "n"},
+	} {
+		path := filepath.Join(t.TempDir(), "f.parquet")
+		writeParquet(t, path, []row{good, bad, good})
+		if _, err := ReadFile(path, ReadOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "f.parquet")
+	writeParquet(t, path, []row{good, good})
+	for want, o := range map[string]ReadOptions{
+		`column "name": "n" is not a number`:                          {FeatureIDs: []int{2}, FeatureNames: []string{"name"}},
+		`no column for feature "y"`:                                   {FeatureIDs: []int{2}, FeatureNames: []string{"y"}},
+		`no feature "y": want one of x, name`:                         {Features: []string{"y"}},
+		`header: no weight column "w": there are label, qid, x, name`: {WeightColumn: "w"},
+	} {
+		if _, err := ReadFile(path, o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// Blocks, splits and caches are those of other formats.
+func TestParquetIsReadInBlocksAndKept(t *testing.T) {
+	list, csv := products(300)
+	folder := t.TempDir()
+	writeParquet(t, filepath.Join(folder, "train.parquet"), list)
+	if err := os.WriteFile(filepath.Join(folder, "test.csv"), []byte(csv), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Cache: t.TempDir(), Unlabelled: "keep", Read: ReadOptions{Categorical: []string{"city"}, Ignore: []string{"weight"}}}
+	for range 2 { // read, and from the cache
+		s, err := Open(folder, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !numbers(append(slices.Clone(s.Train.Features), s.Vali.Features...)[:5], s.Train.Features[:5]) || s.Train.Rows()+s.Vali.Rows() != s.Test.Rows() || len(s.Train.Levels[5]) != 3 {
+			t.Errorf("%v, %v, %v, levels %q", s.Train, s.Vali, s.Test, s.Train.Levels)
+		}
+	}
+	want, err := ReadFile(filepath.Join(folder, "train.parquet"), o.Read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := o.Read
+	blocks.FeatureIDs, blocks.FeatureNames, blocks.Levels, blocks.Categorical = want.FeatureIDs, want.FeatureNames, want.Levels, nil
+	var got []float32
+	last := int64(0)
+	_, err = readBlocks(filepath.Join(folder, "train.parquet"), inChunks(blocks, 2000), func(b *Dataset, read int64) error {
+		got, last = append(got, b.Features...), read
+		return nil
+	})
+	if info, _ := os.Stat(filepath.Join(folder, "train.parquet")); err != nil || !numbers(got, want.Features) || last != info.Size() {
+		t.Errorf("%d values in blocks, want %d; read %d bytes; error %v", len(got), len(want.Features), last, err)
+	}
+}
+
+// Whatever the bytes, reading ends without a panic, and takes memory in proportion to them.
+func FuzzParquet(f *testing.F) {
+	list, _ := products(40)
+	for version := 1; version <= 2; version++ {
+		for _, codec := range []compress.Codec{&parquet.Uncompressed, &parquet.Zstd} {
+			path := filepath.Join(f.TempDir(), "f.parquet")
+			writeParquet(f, path, list, parquet.Compression(codec), parquet.DataPageVersion(version), parquet.PageBufferSize(200))
+			text, err := os.ReadFile(path)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(text)
+		}
+	}
+	path := filepath.Join(f.TempDir(), "f.parquet")
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if d, err := ReadFile(path, ReadOptions{Categorical: []string{"city"}}); err == nil {
+			checkShape(t, d)
+		}
+	})
+}

@@ -113,11 +113,11 @@ func (p *pages) numbers(to []float32, stride, n int, space *room) error {
 		v := &to[row*stride]
 		switch {
 		case !p.coded && p.isText():
-			*v, err = text.Field(plain)
+			*v, err = field(plain)
 		case !p.coded:
 			*v, err = p.number(plain)
 		case p.isText() && int(index) < len(p.dictionary.texts):
-			*v, err = text.Field(p.dictionary.texts[index])
+			*v, err = field(p.dictionary.texts[index])
 		case int(index) >= len(p.dictionary.numbers):
 			err = errDamaged
 		default:
@@ -127,6 +127,15 @@ func (p *pages) numbers(to []float32, stride, n int, space *room) error {
 		}
 		return err
 	})
+}
+
+// field is text as a number.
+func field(b []byte) (float32, error) {
+	v, err := text.Field(b)
+	if err != nil {
+		err = fmt.Errorf("%s is %w", text.Quote(b), err)
+	}
+	return v, err
 }
 
 // texts sets n rows to the values as text, nil for null.
