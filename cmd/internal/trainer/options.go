@@ -72,7 +72,7 @@ func (o *options) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("train", flag.ContinueOnError)
 	recipe.Define(f, &o.Config)
 	o.Define(f, "; without it, a small synthetic collection")
-	f.StringVar(&o.Folds, "folds", o.Folds, "train on each fold in turn: `all` folds of the folder -data, or as many, such as 5, as the queries of the file -data are dealt to")
+	f.StringVar(&o.Folds, "folds", o.Folds, "train on each fold in turn: `all` folds of the folder -data, or so many, such as 5, made of the queries of the file -data")
 	o.DefineCache(f)
 	f.BoolVar(&o.asJSON, "json", o.asJSON, "print JSON: an object for every epoch, then the final metrics")
 	f.StringVar(&o.InitModel, "init-model", o.InitModel, "a model `file` of the same architecture to begin with")
