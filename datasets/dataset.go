@@ -35,11 +35,18 @@ type Dataset struct {
 	// Logged is the exposure that each document had in the log that the gains come from
 	// [rows], summed over the impressions of its query; nil: there is none.
 	Logged []float32
+	// LoggedScores are the log-scores of the policy that was logged last [rows], one of
+	// Plackett and Luce; nil: they are not known.
+	LoggedScores []float32
 
 	// Weights of documents and of queries, 0 or more; nil: all are 1. How they count
 	// is up to the loss and the metric.
 	Weights      []float32 // [rows]
 	QueryWeights []float32 // [queries]
+
+	// BaseScores are those of another ranker, such as the one in production [rows], which a model
+	// adds its own to: logits, in the unit of the scores of a Plackett–Luce policy. nil: there are none.
+	BaseScores []float32
 
 	Groups     []int    // [rows] the group of each document, for fairness; negative: none; nil: the source has no groups
 	GroupNames []string // by group: what the source calls it, the same for all splits; nil: groups have no names
@@ -135,6 +142,7 @@ func newDataset(t *table.Table, ids []int) (d *Dataset, err error) {
 		FeatureIDs:  ids,
 		DocumentIDs: table.Gather(rows, func(c *table.Chunk) []string { return c.DocumentIDs }),
 		Weights:     table.Gather(rows, func(c *table.Chunk) []float32 { return c.Weights }),
+		BaseScores:  table.Gather(rows, func(c *table.Chunk) []float32 { return c.BaseScores }),
 		Groups:      table.Gather(rows, func(c *table.Chunk) []int { return c.Groups }),
 		Warnings:    t.Warnings,
 		origin:      rows.Origin(),

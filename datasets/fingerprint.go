@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/plrank/plrank/datasets/internal/digest"
@@ -12,13 +13,14 @@ import (
 // Fingerprints can be compared with ==, and kept as JSON. They do
 // not depend on the machine, on the dataset's name, or on document ids.
 type Fingerprint struct {
-	Features   string `json:"features"`          // values, bit by bit
-	Labels     string `json:"labels"`            // bit by bit
-	Queries    string `json:"queries"`           // ids and sizes, in order
-	FeatureIDs string `json:"featureIDs"`        // ids, names and levels
-	Groups     string `json:"groups,omitempty"`  // of documents: numbers and names
-	Weights    string `json:"weights,omitempty"` // of documents and of queries
-	Gains      string `json:"gains,omitempty"`   // and the exposure in the log, bit by bit
+	Features   string `json:"features"`             // values, bit by bit
+	Labels     string `json:"labels"`               // bit by bit
+	Queries    string `json:"queries"`              // ids and sizes, in order
+	FeatureIDs string `json:"featureIDs"`           // ids, names and levels
+	Groups     string `json:"groups,omitempty"`     // of documents: numbers and names
+	Weights    string `json:"weights,omitempty"`    // of documents and of queries
+	Gains      string `json:"gains,omitempty"`      // and the exposure and scores in the log, bit by bit
+	BaseScores string `json:"baseScores,omitempty"` // bit by bit
 }
 
 // Fingerprint reads all of d, at a few GB/s.
@@ -38,12 +40,15 @@ func (d *Dataset) Fingerprint() Fingerprint {
 	if d.Weights != nil || d.QueryWeights != nil {
 		f.Weights = append(digest.Floats(d.Weights), digest.Floats(d.QueryWeights)...).String()
 	}
-	if d.Gains != nil || d.Logged != nil {
+	if d.BaseScores != nil {
+		f.BaseScores = digest.Floats(d.BaseScores).String()
+	}
+	if d.Gains != nil || d.Logged != nil || d.LoggedScores != nil {
 		var gains []int
 		for _, g := range d.Gains {
 			gains = append(gains, int(math.Float64bits(g)))
 		}
-		f.Gains = append(digest.Names(gains, nil), digest.Floats(d.Logged)...).String()
+		f.Gains = slices.Concat(digest.Names(gains, nil), digest.Floats(d.Logged), digest.Floats(d.LoggedScores)).String()
 	}
 	return f
 }
@@ -60,6 +65,7 @@ func (f Fingerprint) Differences(other Fingerprint) string {
 		{"groups", f.Groups, other.Groups},
 		{"weights", f.Weights, other.Weights},
 		{"gains", f.Gains, other.Gains},
+		{"base scores", f.BaseScores, other.BaseScores},
 	} {
 		if field.a != field.b {
 			names = append(names, field.name)

@@ -54,6 +54,11 @@ type ReadOptions struct {
 	// which is then not a feature. Empty: see ReadFile for the file beside the data.
 	WeightColumn string
 
+	// BaseColumn names the column of separated values with the base scores of documents, see
+	// Dataset.BaseScores; or, in LETOR text, it is the id of a feature with them. The column is
+	// then not a feature. Empty: see ReadFile for the file beside the data.
+	BaseColumn string
+
 	// Headerless says that separated values begin with a row, not with a header.
 	// Columns are then called 1, 2, …, from left to right, and the first is the label
 	// unless LabelColumn names another.
@@ -110,10 +115,12 @@ var (
 //	train.txt.weight   weights, one a line: of documents, as for LightGBM, if there are as
 //	                   many as documents; else of queries, as for XGBoost
 //	train.txt.groups   groups of documents, see ReadOptions.Groups
+//	train.txt.init     base scores of documents, one a line, as for LightGBM, unless they are in
+//	                   a column
 //	train.txt.names    names of the features of LETOR text: an id and a name a line, such as
 //	                   "3 bm25"; a third word is not read, as the type in XGBoost's feature maps
 //
-// A warning says that train.txt.position and train.txt.init are not used, if they exist.
+// A warning says that train.txt.position is not used, if it exists.
 //
 // In LETOR text a feature that a line does not mention is 0; NULL, NaN, NA, ? and an empty
 // separated value are missing, kept as NaN (see [Transform] for their inputs). A comment

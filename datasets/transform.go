@@ -37,7 +37,7 @@ type Transform struct {
 
 	Categories []Category `json:",omitempty"` // by column, ascending
 
-	positions *positions // of the bins
+	positions *columns.Positions // in the bins
 }
 
 // FitTransform fits a transform on training data. The spec is one or more parts
@@ -178,6 +178,12 @@ func (t *Transform) Used() []int {
 	}
 	slices.Sort(used)
 	return used
+}
+
+// ComparesDocuments tells whether what becomes of a document depends on the others of its query, as
+// with minmax and rank.
+func (t *Transform) ComparesDocuments() bool {
+	return slices.ContainsFunc(t.Parts, func(p TransformPart) bool { return partKinds[p.Name].compares })
 }
 
 // varying are the columns that take two values, or are present and missing,

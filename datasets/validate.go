@@ -9,8 +9,8 @@ import (
 )
 
 // Validate checks that the fields of a dataset fit together: lengths agree,
-// offsets and feature ids ascend, labels and gains are finite, weights are finite and not
-// negative. The functions of this package give valid datasets; check those that you make.
+// offsets and feature ids ascend, labels, gains and base scores are finite, weights are finite
+// and not negative. The functions of this package give valid datasets; check those that you make.
 func (d *Dataset) Validate() error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("datasets: %s: %s", d.Name, fmt.Sprintf(format, args...))
@@ -28,9 +28,19 @@ func (d *Dataset) Validate() error {
 			return bad("row %d: label %g is not finite", r, label)
 		}
 	}
+	for r, s := range d.LoggedScores {
+		if math.IsNaN(float64(s)) || math.IsInf(float64(s), 0) {
+			return bad("row %d: logged score %g is not finite", r, s)
+		}
+	}
 	for r, g := range d.Gains {
 		if math.IsNaN(g) || math.IsInf(g, 0) {
 			return bad("row %d: gain %g is not finite", r, g)
+		}
+	}
+	for r, s := range d.BaseScores {
+		if !table.IsFinite(s) {
+			return bad("row %d: base score %g is not finite", r, s)
 		}
 	}
 	if w := d.Width(); w > 0 && len(d.Features)/w != d.Rows() || len(d.Features) != d.Rows()*w {
@@ -47,6 +57,8 @@ func (d *Dataset) Validate() error {
 		{d.DocumentIDs != nil, len(d.DocumentIDs), "document ids", d.Rows(), "rows"},
 		{d.Gains != nil, len(d.Gains), "gains", d.Rows(), "rows"},
 		{d.Logged != nil, len(d.Logged), "logged exposures", d.Rows(), "rows"},
+		{d.LoggedScores != nil, len(d.LoggedScores), "logged scores", d.Rows(), "rows"},
+		{d.BaseScores != nil, len(d.BaseScores), "base scores", d.Rows(), "rows"},
 		{d.Groups != nil, len(d.Groups), "groups", d.Rows(), "rows"},
 		{d.SourceRows != nil, len(d.SourceRows), "source rows", d.Rows(), "rows"},
 		{d.Levels != nil, len(d.Levels), "levels", d.Width(), "features"},

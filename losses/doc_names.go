@@ -26,9 +26,9 @@
 //	group-exposure                 mean (X_g − X_h)² over pairs of groups, X the exposure a document (Singh & Joachims, KDD 2018)
 //	group-treatment                the same with X the exposure of a group by its gain (Singh & Joachims, KDD 2018)
 //
-// What keeps a policy near those of a log, whose exposure was E0, or S summed over impressions:
+// What keeps a policy near that of a log, whose exposure was E0; S is that of documents, summed over impressions:
 //
-//	exposure-risk(confidence)      √(Z (1−δ)/δ Σ E_d²/S_d) at the confidence δ (Gupta, Oosterhuis & de Rijke, SIGIR 2023)
+//	exposure-risk(level)           √(Z (1−δ)/δ Σ E_d²/S_d), Z = Σ E, at the level δ (Gupta, Oosterhuis & de Rijke, SIGIR 2023)
 //	prpo(ratio)                    −Σ ρ_d E0_d clip(E_d/E0_d, ε, 1/ε) for the ratio ε (Gupta, Oosterhuis & de Rijke, CIKM 2024)
 //
 // Pairs of documents, ρ_i > ρ_j:
@@ -49,6 +49,7 @@
 //	xe-ndcg                        the same with noise on ρ, which makes it a bound of NDCG (Bruch, WWW 2021)
 //	listnet                        −Σ t_d log p_d, t = softmax of the labels (Cao et al., ICML 2007)
 //	listmle                        −log π of the ranking by gain, ties in any order (Xia et al., ICML 2008)
+//	partial-listmle                −Σ_{ρ_d>0} log(e^m_d / Σ_{ρ_j≤ρ_d} e^m_j), for rankings of some of the documents (Plackett 1975)
 //	approxndcg(temperature)        −NDCG with ranks 1 + Σ_j sigmoid((m_j − m_i) / temperature) (Qin, Liu & Li 2010)
 //	gumbel-approxndcg(temperature) the same with ŝ = m + noise for m (Bruch et al., WSDM 2020)
 //	pirank(temperature)            −Σ_k θ_k Σ_d P_kd G_d, P by NeuralSort at a temperature (Swezey et al., NeurIPS 2021)

@@ -32,6 +32,8 @@ type File struct {
 	Gain         string              `json:"gain"`                   // how labels became gains in training: a name of package metrics
 	Grade        float64             `json:"grade,omitempty"`        // the highest label of the collection, for ERR and graded RBP; 0: not known, as in files of older versions
 
+	BaseScores bool `json:"baseScores,omitempty"` // the model adds its scores to those of another ranker, see [Model.ScoreOn]
+
 	TrainingQueries QueryDigests `json:"trainingQueries,omitempty"` // nil: not known
 }
 

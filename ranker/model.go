@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -177,6 +178,14 @@ func (m *Model) Score(dst []float64, features []float32) ([]float64, error) {
 // ScoreContext is [Model.Score] that ends early, with the error of the context, when that
 // ends. Only the built-in kinds of models do so.
 func (m *Model) ScoreContext(ctx context.Context, dst []float64, features []float32) ([]float64, error) {
+	return m.ScoreOn(ctx, dst, features, nil)
+}
+
+// ScoreOn is [Model.ScoreContext] of a model that was trained on base scores, which
+// [File.BaseScores] tells: the score of a document is its base score, that of another ranker such
+// as the one in production, plus what the model gives. Base has one for each document, in the unit
+// that the model was trained with; for other models it is nil. Anything else is an error.
+func (m *Model) ScoreOn(ctx context.Context, dst []float64, features, base []float32) ([]float64, error) {
 	if m.pass == nil {
 		return dst, fmt.Errorf("ranker: models of kind %q have no forward pass: ranker.Register makes one known", m.file.Kind)
 	}
@@ -188,6 +197,9 @@ func (m *Model) ScoreContext(ctx context.Context, dst []float64, features []floa
 		return dst, err
 	}
 	rows := len(features) / t.Inputs
+	if err := m.checkBase(base, rows); err != nil {
+		return dst, err
+	}
 	if rows == 0 {
 		return dst, nil
 	}
@@ -209,6 +221,9 @@ func (m *Model) ScoreContext(ctx context.Context, dst []float64, features []floa
 	if err := m.pass(ctx, scores, inputs); err != nil {
 		return dst[:first], fmt.Errorf("ranker: %w", err)
 	}
+	for d, s := range base {
+		scores[d] += float64(s)
+	}
 	for d, s := range scores {
 		if math.IsNaN(s) || math.IsInf(s, 0) {
 			return dst[:first], fmt.Errorf("ranker: the score of document %d is %v", d, s)
@@ -225,6 +240,21 @@ func (m *Model) featureName(column int) string {
 	return m.file.FeatureNames[column]
 }
 
+// checkBase is an error for base scores of documents that the model lacks, or does not take.
+func (m *Model) checkBase(base []float32, rows int) error {
+	switch {
+	case !m.file.BaseScores && base != nil:
+		return errors.New("ranker: the model was trained without base scores, and takes none")
+	case m.file.BaseScores && base == nil && rows > 0:
+		return errNoBase
+	case m.file.BaseScores && len(base) != rows:
+		return fmt.Errorf("ranker: %d base scores for %d documents", len(base), rows)
+	}
+	return nil
+}
+
+var errNoBase = errors.New("ranker: no base scores, to which the model adds its own: want one for each document")
+
 // checkFeatures is an error for an infinite value.
 func (m *Model) checkFeatures(features []float32) error {
 	if sum := vek32.Sum(features); sum-sum == 0 {
@@ -240,11 +270,18 @@ func (m *Model) checkFeatures(features []float32) error {
 	return nil
 }
 
+// ComparesDocuments tells whether the score of a document may depend on the other documents of its
+// query, which must then be scored in one call: by a transform of each query, such as minmax, or by
+// the model, as one with attention does and a custom kind may.
+func (m *Model) ComparesDocuments() bool {
+	return m.file.Kind != model.MLP || m.file.Transform.ComparesDocuments()
+}
+
 // Multiplications is about the number of multiplications for the scores of a query with that
-// many documents: one a weight for every document, and in a model with attention some for every
-// pair of documents. Time is in proportion to it; a service limits requests by it.
+// many documents: one a weight for every document, or several where members of an ensemble share
+// weights, and in a model with attention some for every pair of documents. Time is in proportion to it; a service limits requests by it.
 func (m *Model) Multiplications(documents int) float64 {
-	weights := 0
+	weights := m.repeated
 	for _, a := range m.file.Arrays {
 		weights += len(a.Values)
 	}

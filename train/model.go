@@ -49,7 +49,7 @@ func newScorer(c Config, custom func(features int) (nn.Scorer, error), t *datase
 	}
 	mlp := nn.MLPConfig{
 		Features: t.Width(), Bins: t.BinCounts(), Hidden: c.Hidden, Activation: c.Activation,
-		Dropout: c.Dropout, Members: c.Members, Seed: c.Seed,
+		Dropout: c.Dropout, Members: c.Members, SharedMembers: c.SharedMembers, Seed: c.Seed,
 	}
 	for i := range t.Categories {
 		codes := t.Categories[i].Codes()
@@ -111,6 +111,8 @@ func fitTransform(p *parsed, d *datasets.Dataset) (*datasets.Transform, error) {
 		return nil, fmt.Errorf("train: %w", err)
 	}
 	switch {
+	case of.BaseScores != (d.BaseScores != nil):
+		return nil, fmt.Errorf("train: base scores: initial model %t, %s %t: want them for both or for neither", of.BaseScores, d.Name, d.BaseScores != nil)
 	case of.Transform.Spec != c.Transform:
 		return nil, fmt.Errorf("train: the transform of the initial model is %s, not %s", of.Transform.Spec, c.Transform)
 	case (of.Transform.Bins != nil) != (c.Bins > 0):

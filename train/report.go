@@ -164,7 +164,14 @@ func (e *evaluator) report() *Report {
 	return r
 }
 
-// reportOn measures random order, other rankers, and the model, or scores, of that name.
+func baseScores(d *datasets.Dataset) (scores []float64) {
+	for _, s := range d.BaseScores {
+		scores = append(scores, float64(s))
+	}
+	return scores
+}
+
+// reportOn measures random order, other rankers, the base scores where there are some, and the model, or scores, of that name.
 func (e *evaluator) reportOn(s Split, model scoring, name string, others ...Baseline) (SplitReport, error) {
 	d := s.Data
 	r := SplitReport{Name: s.Name, Queries: d.Queries(), Documents: d.Rows(), StdErr: Values{}}
@@ -192,6 +199,13 @@ func (e *evaluator) reportOn(s Split, model scoring, name string, others ...Base
 		}
 		add(b.Name, values)
 	}
+	if d.BaseScores != nil {
+		values, err := e.evaluate(d, baseScores(d), e.measures)
+		if err != nil {
+			return r, err
+		}
+		add("base scores", values)
+	}
 	means, err := e.measure(model, d)
 	if err != nil {
 		return r, err
@@ -199,6 +213,9 @@ func (e *evaluator) reportOn(s Split, model scoring, name string, others ...Base
 	add(name, e.valuesOf(e.measures, means))
 	r.PerQuery = map[string][]float64{}
 	for i, m := range e.measures {
+		if means[i].missing {
+			continue
+		}
 		r.PerQuery[m.String()] = means[i].perQuery
 		if m.Sampled() {
 			r.StdErr[m.String()] = Value(means[i].StdErr)

@@ -71,6 +71,15 @@ func TestCommandsOfRankingsWork(t *testing.T) {
 	}
 }
 
+// The commands of the page on clicks work.
+func TestCommandsOfClicksWork(t *testing.T) {
+	page, err := os.ReadFile("../../docs/clicks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	commandsWork(t, t.TempDir(), string(page), 5)
+}
+
 // commandsWork runs at least so many blocks of commands in a folder, and returns what they print.
 func commandsWork(t *testing.T, dir, page string, atLeast int) (printed string) {
 	t.Helper()

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plrank/plrank/cmd/internal/clicks"
 	"github.com/plrank/plrank/cmd/internal/compare"
 	"github.com/plrank/plrank/cmd/internal/describe"
 	"github.com/plrank/plrank/cmd/internal/evaluate"
@@ -19,6 +20,7 @@ import (
 	"github.com/plrank/plrank/cmd/internal/score"
 	"github.com/plrank/plrank/cmd/internal/serve"
 	"github.com/plrank/plrank/cmd/internal/trainer"
+	"github.com/plrank/plrank/cmd/internal/tune"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/internal/version"
@@ -32,12 +34,14 @@ type table []struct {
 
 var subcommands = table{
 	{"train", "train a ranking model, and measure it", trainer.Run},
+	{"tune", "train with several settings, and find the best", tune.Run},
 	{"score", "score the documents of a file with a model", score.Run},
 	{"evaluate", "measure a model, or scores from anywhere, on labelled data", evaluate.Run},
 	{"compare", "compare models, scores or runs query by query", compare.Run},
 	{"describe", "count queries, documents, features, labels and groups", describe.Run},
 	{"export", "write a model in ONNX format", export.Run},
 	{"serve", "rank documents over HTTP with trained models", serve.Run},
+	{"clicks", "learn from logs: bias of ranks, values of policies, the gate", clicks.Run},
 	{"fit", "fit worths of items to observed rankings", fit.Run},
 }
 

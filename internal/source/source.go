@@ -40,6 +40,7 @@ type Reading struct {
 	QueryColumn    string `json:"queryColumn,omitempty"`
 	DocumentColumn string `json:"documentColumn,omitempty"`
 	WeightColumn   string `json:"weightColumn,omitempty"`
+	BaseColumn     string `json:"baseColumn,omitempty"`
 	GroupColumn    string `json:"groupColumn,omitempty"`
 	Groups         string `json:"groups,omitempty"`
 	Features       string `json:"features,omitempty"`
@@ -56,7 +57,7 @@ const (
 
 // Names of the flags.
 var (
-	ReadingFlags  = []string{"duplicates", "headerless", "label-column", "query-column", "document-column"}
+	ReadingFlags  = []string{"duplicates", "headerless", "label-column", "query-column", "document-column", "base-column"}
 	TrainingFlags = []string{"minus-one", "weight-column", "group-column", "groups", "features", "ignore"} // have no meaning where documents are only scored
 	Flags         = slices.Concat([]string{"data", "scale", "vali", "test", "fold"}, ReadingFlags, TrainingFlags)
 )
@@ -77,6 +78,7 @@ func (s *Source) Define(f *flag.FlagSet, absent string) {
 	f.StringVar(&s.QueryColumn, "query-column", s.QueryColumn, "`name` of the query id's column")
 	f.StringVar(&s.DocumentColumn, "document-column", s.DocumentColumn, "`name` of the document id's column")
 	f.StringVar(&s.WeightColumn, "weight-column", s.WeightColumn, "`name` of the column with the weights of documents in separated values; without it, the weights of documents or of queries are in a file named FILE.weight beside the data, one a line, if there is one")
+	f.StringVar(&s.BaseColumn, "base-column", s.BaseColumn, "`name` of the column with the base scores of documents, those of another ranker to which the model adds its own; of LETOR text, the id of a feature; without it, they are in a file named FILE.init beside the data, one a line, if there is one")
 	f.StringVar(&s.Features, "features", s.Features, "the `features` to use, by name, pattern or id, such as price,bm25*,17; without it, all. LETOR text has names in a file named FILE.names beside the data, with lines such as 3 bm25")
 	f.StringVar(&s.Ignore, "ignore", s.Ignore, "`features` to leave out, in the same way; columns of text are left out with a warning")
 	f.StringVar(&s.GroupColumn, "group-column", s.GroupColumn, "`name` of the column with the groups of documents, for fairness, which is then no feature; of LETOR text, the id of a feature, each value of which is a group")
@@ -160,7 +162,7 @@ func (r Reading) ReadOptions() datasets.ReadOptions {
 	return datasets.ReadOptions{
 		Duplicates: r.Duplicates, LabelColumn: r.LabelColumn, QueryColumn: r.QueryColumn, DocumentColumn: r.DocumentColumn,
 		Features: words(r.Features), Ignore: words(r.Ignore),
-		MinusOne: r.MinusOne, Headerless: r.Headerless, WeightColumn: r.WeightColumn, GroupColumn: r.GroupColumn, Groups: r.Groups,
+		MinusOne: r.MinusOne, Headerless: r.Headerless, WeightColumn: r.WeightColumn, BaseColumn: r.BaseColumn, GroupColumn: r.GroupColumn, Groups: r.Groups,
 	}
 }
 

@@ -8,10 +8,11 @@ import (
 	"strconv"
 )
 
-// rows are the features of the documents of a request, row after row. Their memory is used
-// again.
+// rows are the features of the documents of a request, row after row, and their base scores, nil
+// where the model takes none. Their memory is used again.
 type rows struct {
 	features []float32
+	base     []float32
 	given    []int // by column: the document that gave it last, from 1
 }
 
@@ -39,6 +40,39 @@ func (r *rows) fill(model *served, in *request) error {
 		if err != nil {
 			return badRequest("document %d%w", d, err)
 		}
+	}
+	return nil
+}
+
+// fillBase decodes the base scores of a request, which the model must need.
+func (r *rows) fillBase(m *served, in *request) error {
+	r.base = nil
+	needs := m.File().BaseScores
+	switch {
+	case needs && in.base == nil:
+		return badRequest("no base_scores: the model adds its scores to those of another ranker: want an array with a number for each document")
+	case !needs && in.base != nil:
+		return badRequest("base_scores: the model was trained without, and takes none")
+	case !needs:
+		return nil
+	}
+	r.base = make([]float32, in.count)
+	n := 0
+	for i, number := range elements(in.base) {
+		if n++; n > in.count {
+			continue
+		}
+		v, err := parseNumber(number)
+		if err == nil && v != v {
+			err = errors.New("want a number")
+		}
+		if err != nil {
+			return badRequest("base_scores, value %d: %w", i, err)
+		}
+		r.base[i] = v
+	}
+	if n != in.count {
+		return badRequest("%d base_scores for %d documents", n, in.count)
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ type list struct {
 
 // topics are in the order of the guide.
 var topics = []topic{
-	{"formats", "text formats, columns, labels and weights", []string{"duplicates", "minus-one", "headerless", "label-column", "query-column", "document-column", "weight-column"}, nil},
+	{"formats", "text formats, columns, labels and weights", []string{"duplicates", "minus-one", "headerless", "label-column", "query-column", "document-column", "weight-column", "base-column"}, nil},
 	{"columns", "tables with text, features by name, from a table to a service", []string{"features", "ignore"}, nil},
 	{"splits", "files of a collection, folds, synthetic data and caches", []string{"vali", "test", "fold", "scale", "cache"}, nil},
 	{"features", "transforms, categorical features, missing values", settings("Inputs"), nil},
@@ -40,11 +40,13 @@ var topics = []topic{
 		[]list{{"Losses", losses.Names}, {"Of these, losses that also learn from queries without a relevant document", labelFree}}},
 	{"models", "networks, ensembles and attention", settings("Model"), nil},
 	{"training", "recipes, optimizers, schedules and penalties", append(settings("Optimization"), "seed"), nil},
+	{"tuning", "grids, random trials, early stopping, and how a search goes on", nil, nil},
 	{"metrics", "measures, validation and what is reported", settings("Evaluation"), []list{{"Metrics", metrics.Names}}},
 	{"fairness", "groups, fair losses and their measures", []string{"group-column", "groups"}, []list{{"Measures of fairness", metrics.FairnessNames}}},
 	{"scoring", "scores, TREC files, drawn rankings and exposure", nil, nil},
 	{"comparing", "values by query, paired tests, scores from anywhere, TREC runs", nil, nil},
 	{"rankings", "files of observed rankings, worths, ties and a prior", nil, nil},
+	{"clicks", "learning from logs: bias, estimators, safety, the gate", source.ClickFlags, nil},
 	{"files", "what a run writes, and how it goes on", nil, nil},
 	{"faults", "errors, interruptions and exit statuses", nil, nil},
 }
@@ -101,6 +103,7 @@ func explained() *flag.FlagSet {
 	var s source.Source
 	s.Define(f, "")
 	s.DefineCache(f)
+	new(source.ClickLogs).DefineClicks(f)
 	return f
 }
 

@@ -27,7 +27,7 @@ func Layout(line []byte, o table.Options, beside table.Beside) (*table.Layout, e
 	case o.WeightColumn != "":
 		return nil, fmt.Errorf("no weight column %q: LETOR text names no columns; want the weights in a file beside it, named as it plus .weight", o.WeightColumn)
 	}
-	r := reader{group: -1}
+	r := reader{group: -1, base: -1}
 	l := &table.Layout{Names: beside.Names}
 	var err error
 	if l.Wants, err = wants(o, beside.Names); err != nil {
@@ -39,6 +39,15 @@ func Layout(line []byte, o table.Options, beside table.Beside) (*table.Layout, e
 		}
 		r.groupOnly = !o.Lists(r.group)
 		l.GroupFeature = strconv.Itoa(r.group)
+	}
+	if o.BaseColumn != "" {
+		var err error
+		switch r.base, err = strconv.Atoi(o.BaseColumn); {
+		case err != nil || r.base < 0:
+			return nil, fmt.Errorf("no base column %q: LETOR text names no columns; want the id of a feature, or base scores in a file beside it, named as it plus .init", o.BaseColumn)
+		case o.Lists(r.base) || r.base == r.group:
+			return nil, fmt.Errorf("feature %d is the base score, and cannot be a feature of the model or the group as well", r.base)
+		}
 	}
 	l.Read = r.line
 	return l, nil
@@ -93,6 +102,7 @@ func idsOf(words []string, called map[int]string) (map[int]bool, error) {
 type reader struct {
 	group     int  // id of the feature whose values are groups; −1: none
 	groupOnly bool // it is not wanted as a feature
+	base      int  // id of the feature that is the base score; −1: none
 }
 
 // group is the group of a line, and whether the line mentions its feature.
@@ -130,7 +140,8 @@ func (f reader) line(to *table.Builder, b []byte) {
 	}
 	to.Row()
 	g := group{name: []byte("0")} // as all features that are absent
-	end, ok := f.features(to, b, i, &g)
+	base := baseScore{}           // 0, as all features that are absent
+	end, ok := f.features(to, b, i, &g, &base)
 	if !ok {
 		return
 	}
@@ -138,6 +149,9 @@ func (f reader) line(to *table.Builder, b []byte) {
 		to.Commented()
 	}
 	to.EndRow(label, query, documentID(b[end:]))
+	if f.base >= 0 {
+		to.BaseScore(base.value)
+	}
 	if f.group >= 0 {
 		to.Group(g.name, g.mentioned)
 	}
@@ -145,7 +159,7 @@ func (f reader) line(to *table.Builder, b []byte) {
 
 // features reads the features at b[i:], and gives the position after them, where the line or
 // a comment begins. Not ok: one was malformed.
-func (f reader) features(to *table.Builder, b []byte, i int, g *group) (end int, ok bool) {
+func (f reader) features(to *table.Builder, b []byte, i int, g *group, base *baseScore) (end int, ok bool) {
 	for {
 		if i = text.SkipBlanks(b, i); i == len(b) || b[i] == '#' {
 			return i, true
@@ -172,6 +186,14 @@ func (f reader) features(to *table.Builder, b []byte, i int, g *group) (end int,
 				i += n
 				continue
 			}
+		}
+		if id == f.base {
+			n, err := base.read(b[i:], id, to.LastWins())
+			if err != nil {
+				return i, fail(to, b, start, err)
+			}
+			i += n
+			continue
 		}
 		var value float32
 		var n int
@@ -205,6 +227,24 @@ func (g *group) read(b []byte, id int, lastWins bool) (n int, err error) {
 	}
 	g.mentioned = true
 	g.name, n, err = text.Exact(b)
+	return n, err
+}
+
+// baseScore is that of a line, and whether the line mentions its feature.
+type baseScore struct {
+	value     float32
+	mentioned bool
+}
+
+// read reads the value of the feature of base scores, of n bytes.
+func (s *baseScore) read(b []byte, id int, lastWins bool) (n int, err error) {
+	if s.mentioned && !lastWins {
+		return 0, errTwice(id)
+	}
+	s.mentioned = true
+	if s.value, n, err = text.Value(b); err == nil && !table.IsFinite(s.value) {
+		err = errors.New("a base score must be a finite number")
+	}
 	return n, err
 }
 

@@ -88,7 +88,7 @@ func newReader(meta *format.FileMetaData, o table.Options, beside table.Beside) 
 	r.Ignored = append(r.Ignored, others...)
 	for n := range columns {
 		switch n {
-		case r.Label, r.Query, r.Document, r.Weight, r.Group:
+		case r.Label, r.Query, r.Document, r.Weight, r.Base, r.Group:
 			r.used = append(r.used, n)
 		default:
 			if r.Feature[n] >= 0 {

@@ -90,6 +90,7 @@ func sameKind(first, next *table.Table) error {
 		{"query ids", !first.Sized, !next.Sized},
 		{"weights of documents", first.HasWeights, next.HasWeights},
 		{"weights of queries", first.HasQueryWeights, next.HasQueryWeights},
+		{"base scores", first.HasBase, next.HasBase},
 		{"groups", first.Groups != nil, next.Groups != nil},
 	} {
 		has, lacks := first, next

@@ -76,7 +76,7 @@ func (s *scan) read(o Options, each func(*table.Chunk) error, end func() error) 
 	if s.called, err = readNames(ctx, s.Path); err != nil {
 		return err
 	}
-	defer func() { s.groups.close() }()
+	defer func() { s.groups.close(); s.base.close() }()
 	parse := s.parseText
 	if isParquet(s.Path) {
 		parse = s.parseParquet

@@ -18,6 +18,7 @@ type scan struct {
 	sizes    *querySizes    // nil: there is no file of them
 	called   map[int]string // the names of features in the file beside; nil: there is none
 	groups   *groups        // nil: the rows have none
+	base     *rowFile       // of base scores; nil: there is none
 
 	byID map[string]int      // queries, which may come back; nil: they may not, as
 	seen map[uint64]struct{} // the hashes of ids tell
@@ -46,6 +47,9 @@ func (s *scan) add(c *table.Chunk, l *table.Layout) (err error) {
 		if s.groups, err = newGroups(s.Table, &s.Names.Groups); err != nil {
 			return err
 		}
+		if s.base, err = openBase(s.Table); err != nil {
+			return err
+		}
 	}
 	if !s.Failed() {
 		if err := s.Names.Renumber(c, l.Categorical, func(id int) string { return l.Names[id] }); err != nil {
@@ -56,6 +60,9 @@ func (s *scan) add(c *table.Chunk, l *table.Layout) (err error) {
 		if err := s.groups.set(c); err != nil {
 			return err
 		}
+	}
+	if s.base != nil && !s.Failed() {
+		setBase(s.base, c)
 	}
 	for _, r := range c.Runs {
 		r.Line += c.Line
@@ -171,6 +178,9 @@ func (s *scan) end() error {
 		return s.failed
 	}
 	if err := s.groups.end(); err != nil {
+		return err
+	}
+	if err := s.base.end(s.Table, "the base score of one document a line"); err != nil {
 		return err
 	}
 	if err := s.WarnOfLeftOut(); err != nil {

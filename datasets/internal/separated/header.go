@@ -109,6 +109,7 @@ func (s *Columns) findColumns(names []string, o table.Options, sized bool) error
 		{"query id", &s.Query, o.QueryColumn, queries, !sized},
 		{"document id", &s.Document, o.DocumentColumn, documents, false},
 		{"weight", &s.Weight, o.WeightColumn, nil, false},
+		{"base score", &s.Base, o.BaseColumn, nil, false},
 		{"group", &s.Group, o.GroupColumn, nil, false},
 	}
 	for _, use := range uses {
@@ -181,7 +182,7 @@ func (s *Columns) place(names []string, o table.Options) error {
 	for i, name := range names {
 		s.Feature, s.Level[i] = append(s.Feature, -1), -1
 		_, listed := wanted[name]
-		if i == s.Label || i == s.Query || i == s.Document || i == s.Weight || i == s.Group && !listed {
+		if i == s.Label || i == s.Query || i == s.Document || i == s.Weight || i == s.Base || i == s.Group && !listed {
 			continue
 		}
 		fields, ids, called = append(fields, i), append(ids, len(ids)+1), append(called, name)

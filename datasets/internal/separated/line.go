@@ -14,7 +14,7 @@ type Columns struct {
 	table.Layout
 	Called                         []string
 	Label, Query, Document, Weight int   // positions; −1: none
-	Group                          int   // −1: none
+	Group, Base                    int   // −1: none
 	Feature                        []int // by position: number in IDs, −1 for none
 	Level                          []int // by position: number in Categorical, −1 for none
 }
@@ -22,7 +22,7 @@ type Columns struct {
 // A Row is what a row says besides features, and its features as Builder.Row gives them.
 type Row struct {
 	features               []float32
-	label, weight          float32
+	label, weight, base    float32
 	query, document, group []byte
 }
 
@@ -37,6 +37,9 @@ func (s *Columns) End(to *table.Builder, r *Row) {
 	to.EndRow(r.label, r.query, r.document)
 	if s.Weight >= 0 {
 		to.Weight(r.weight)
+	}
+	if s.Base >= 0 {
+		to.BaseScore(r.base)
 	}
 	if s.Group >= 0 {
 		to.Group(r.group, true)
@@ -70,6 +73,10 @@ func (s *Columns) Set(to *table.Builder, r *Row, n int, value []byte) (err error
 	case n == s.Weight:
 		if r.weight, err = text.Field(value); err != nil || !table.IsWeight(r.weight) {
 			return fmt.Errorf("the weight is %s: want a number of 0 or more", text.Quote(value))
+		}
+	case n == s.Base:
+		if r.base, err = text.Field(value); err != nil || !table.IsFinite(r.base) {
+			return fmt.Errorf("base score %s: want a finite number", text.Quote(value))
 		}
 	case n == s.Document:
 		r.document = word

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
@@ -25,6 +26,35 @@ type Builder struct {
 	row  []float32 // being read
 	next int       // the column expected: ids mostly come in the order of the line before
 	mark int       // stamp of the line
+}
+
+// NewParser gives a function that reads text into the fields of a chunk, whose size is that
+// of the text. It serves one goroutine, chunk after chunk, and keeps its scratch space.
+func (l *Layout) NewParser(o Options) func(c *Chunk, text []byte) {
+	b := l.NewBuilder(o)
+	return func(c *Chunk, text []byte) {
+		b.Begin(c)
+		for len(text) > 0 && c.Err == nil {
+			line := text
+			if end := bytes.IndexByte(text, '\n'); end >= 0 {
+				line, text = text[:end], text[end+1:]
+			} else {
+				text = nil
+			}
+			l.Read(b, line)
+			c.Lines++
+		}
+		b.Finish()
+	}
+}
+
+// NewBuilder gives a builder of chunks.
+func (l *Layout) NewBuilder(o Options) *Builder {
+	b := &Builder{layout: l, options: o, wants: l.Wants, far: map[int]int32{}}
+	if b.wants == nil {
+		b.wants = o.Wants
+	}
+	return b
 }
 
 // Begin begins a chunk. Its rows all have the features Layout.IDs.
@@ -204,6 +234,9 @@ func (b *Builder) EndRow(label float32, query, document []byte) {
 
 // Weight is the weight of the row that EndRow has added; all rows have one, or none.
 func (b *Builder) Weight(w float32) { b.c.Weights = append(b.c.Weights, w) }
+
+// BaseScore is the base score of the row that EndRow has added; all rows have one, or none.
+func (b *Builder) BaseScore(s float32) { b.c.BaseScores = append(b.c.BaseScores, s) }
 
 // Group is the group of the row that EndRow has added; all rows have one, or none. It is
 // given if the line tells it, and not if it is what the format assumes.

@@ -25,6 +25,7 @@ type Table struct {
 	Spilled []func() // give up the files that chunks have their features in
 
 	HasWeights, HasQueryWeights bool // of documents, of queries
+	HasBase                     bool // documents have base scores
 
 	Rows int
 	Size int64 // bytes of text, decompressed

@@ -21,7 +21,9 @@ type Step struct {
 	G.VM
 	x       *G.Node
 	batch   losses.Batch // but for the scores
+	base    *G.Node      // nil: there are no base scores
 	members int
+	shared  int      // how many of them share weights; 1: none do
 	loss    *G.Value // apart: the machine points to it, and would hold itself, and never be freed, for it has a finalizer
 	weights G.Nodes
 	grads   G.Nodes // of the weights
@@ -32,6 +34,7 @@ type Step struct {
 func NewStep(ctx context.Context, model nn.Scorer, o *Objective, rows, queries, features int) (*Step, error) {
 	return newStep(ctx, o, rows, queries, func(s *Step, g *G.ExprGraph) (G.Nodes, error) {
 		s.x, s.weights = matrix(g, rows, features, "x"), model.Weights().Nodes(g)
+		s.shared = nn.SharedMembers(model)
 		members, err := nn.BuildMembers(model, nn.Input{Features: s.x, Offsets: s.batch.Lists.Offsets, Weights: s.weights}, nn.Train)
 		if err == nil && slices.Contains(members, nil) {
 			err = errors.New("the model gives no scores")
@@ -51,7 +54,7 @@ func NewLoss(o *Objective, rows int) (*Step, error) {
 
 // newStep builds a graph of the loss of scores, which are those of all members.
 func newStep(ctx context.Context, o *Objective, rows, queries int, scores func(*Step, *G.ExprGraph) (G.Nodes, error)) (*Step, error) {
-	s := &Step{batch: o.Settings, loss: new(G.Value)}
+	s := &Step{batch: o.Settings, shared: 1, loss: new(G.Value)}
 	var err error
 	s.VM, err = newMachine(ctx, func(g *G.ExprGraph) (*G.Node, G.Nodes, error) {
 		s.addInputs(g, o, rows, queries)
@@ -86,19 +89,31 @@ func (s *Step) addInputs(g *G.ExprGraph, o *Objective, rows, queries int) {
 	if o.Logged {
 		b.Logged = vector(g, tensor.Float32, rows, "logged exposures")
 	}
+	if o.LoggedScores {
+		b.LoggedScores = vector(g, tensor.Float32, rows, "logged scores")
+	}
 	if o.DocumentWeights {
 		b.DocumentWeights = vector(g, tensor.Float32, rows, "document weights")
+	}
+	if o.BaseScores {
+		s.base = vector(g, tensor.Float32, rows, "base scores")
 	}
 	if o.QueryWeights {
 		b.QueryWeights = vector(g, tensor.Float32, queries, "query weights")
 	}
 }
 
-// cost is the sum of the losses of all members: each learns by itself, from rankings of its own.
+// cost is the sum of the losses of all members: each learns by itself, from rankings of its own,
+// and on top of the base scores. Of those that share weights, it is the mean.
 func (s *Step) cost(ctx context.Context, members G.Nodes, loss losses.Func) (sum *G.Node, err error) {
 	for _, scores := range members {
 		if err := ctx.Err(); err != nil {
 			return nil, err
+		}
+		if s.base != nil {
+			if scores, err = G.Add(scores, s.base); err != nil {
+				return nil, err
+			}
 		}
 		b := s.batch
 		b.Lists.Scores = scores
@@ -112,6 +127,9 @@ func (s *Step) cost(ctx context.Context, members G.Nodes, loss losses.Func) (sum
 			return nil, err
 		}
 	}
+	if s.shared > 1 {
+		return G.HadamardProd(sum, G.NewConstant(float32(1/float64(s.shared))))
+	}
 	return sum, nil
 }
 
@@ -122,7 +140,8 @@ func (s *Step) Loss(b *Batch, gradient []float32) (float64, error) {
 	if err := let(
 		leaf{s.x, b.Packed.X}, leaf{in.Lists.Offsets, b.Packed.Offsets},
 		leaf{in.Gains, b.Gains}, leaf{in.Labels, b.Packed.Labels}, leaf{in.Groups, b.Packed.Groups},
-		leaf{in.Logged, b.Packed.Logged}, leaf{in.DocumentWeights, b.Packed.Weights}, leaf{in.QueryWeights, b.Packed.QueryWeights},
+		leaf{in.Logged, b.Packed.Logged}, leaf{in.LoggedScores, b.Packed.LoggedScores}, leaf{in.DocumentWeights, b.Packed.Weights}, leaf{in.QueryWeights, b.Packed.QueryWeights},
+		leaf{s.base, b.Packed.BaseScores},
 	); err != nil {
 		return 0, err
 	}
@@ -134,7 +153,7 @@ func (s *Step) Loss(b *Batch, gradient []float32) (float64, error) {
 	if err != nil || len(loss) != 1 {
 		return 0, fmt.Errorf("the loss has the shape %v, want a scalar", (*s.loss).Shape())
 	}
-	return loss[0] / float64(s.members), s.gather(gradient)
+	return loss[0] * float64(s.shared) / float64(s.members), s.gather(gradient)
 }
 
 // gather brings the gradients of all arrays together: ops, which may be anybody's,
@@ -168,7 +187,9 @@ type Objective struct {
 	Loss     losses.Func
 	Settings losses.Batch // with samplers, discounts and the highest grade, and without nodes
 
-	Groups, Logged, DocumentWeights, QueryWeights bool // documents have groups, and an exposure in a log; documents and queries have weights
+	// Documents have groups, and an exposure and scores in a log; documents and queries have weights.
+	Groups, Logged, LoggedScores, DocumentWeights, QueryWeights bool
+	BaseScores                                                  bool // documents have base scores, which those of the model are added to
 }
 
 // ExposureSamples is the number of rankings that exposure is estimated from, that
