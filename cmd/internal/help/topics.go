@@ -33,9 +33,9 @@ type list struct {
 // topics are in the order of the guide.
 var topics = []topic{
 	{"formats", "text formats, columns, labels and weights", []string{"duplicates", "minus-one", "headerless", "label-column", "query-column", "document-column", "weight-column", "base-column"}, nil},
-	{"columns", "tables with text, features by name, from a table to a service", []string{"features", "ignore"}, nil},
+	{"columns", "tables with text, features by name, from a table to a service", nil, nil},
 	{"splits", "files of a collection, folds, synthetic data and caches", []string{"vali", "test", "fold", "scale", "cache"}, nil},
-	{"features", "transforms, categorical features, missing values", settings("Inputs"), nil},
+	{"features", "transforms, categorical features, missing values", append([]string{"features", "ignore"}, settings("Inputs")...), nil},
 	{"objectives", "losses, gains, discounts and their sums", settings("Objective"),
 		[]list{{"Losses", losses.Names}, {"Of these, losses that also learn from queries without a relevant document", labelFree}}},
 	{"models", "networks, ensembles and attention", settings("Model"), nil},
