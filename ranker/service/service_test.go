@@ -288,7 +288,7 @@ func TestPathsAndTheirToken(t *testing.T) {
 		{"/v1/models", "Bearer secret", 200, `"feature_ids":[1,5,9]`},
 		{"/v1/models", "", 401, ""},
 		{"/metrics", "", 401, ""},
-		{"/metrics", "Bearer secret", 200, `plrank_requests_total{code="401"} 6`},
+		{"/metrics", "Bearer secret", 200, `plrank_requests_total{code="401",model=""} 6`},
 		{"/metrics", "Bearer secret", 200, `plrank_model_loads_total{model="default",result="ok"} 1`},
 		{"/healthz", "", 200, "ok"},
 		{"/readyz", "", 200, "ok"},

@@ -39,6 +39,7 @@ var topics = []topic{
 		[]list{{"Losses", losses.Names}, {"Of these, losses that also learn from queries without a relevant document", labelFree}}},
 	{"models", "networks, ensembles and attention", settings("Model"), nil},
 	{"training", "recipes, optimizers, schedules and penalties", append(settings("Optimization"), "seed"), nil},
+	{"tuning", "grids, random trials, early stopping, and how a search goes on", nil, nil},
 	{"metrics", "measures, validation and what is reported", settings("Evaluation"), []list{{"Metrics", metrics.Names}}},
 	{"fairness", "groups, fair losses and their measures", []string{"group-column", "groups"}, []list{{"Measures of fairness", metrics.FairnessNames}}},
 	{"scoring", "scores, TREC files, drawn rankings and exposure", nil, nil},

@@ -63,9 +63,7 @@ func (s *scan) add(c *table.Chunk, l *table.Layout) (err error) {
 		}
 	}
 	if s.base != nil && !s.Failed() {
-		if err := setBase(s.base, c); err != nil {
-			return err
-		}
+		setBase(s.base, c)
 	}
 	for _, r := range c.Runs {
 		r.Line += c.Line
