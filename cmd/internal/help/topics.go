@@ -33,6 +33,7 @@ type list struct {
 // topics are in the order of the guide.
 var topics = []topic{
 	{"formats", "text formats, columns, labels and weights", []string{"duplicates", "minus-one", "headerless", "label-column", "query-column", "document-column", "weight-column", "base-column"}, nil},
+	{"columns", "tables with text, features by name, from a table to a service", nil, nil},
 	{"splits", "files of a collection, folds, synthetic data and caches", []string{"vali", "test", "fold", "scale", "cache"}, nil},
 	{"features", "transforms, categorical features, missing values", append([]string{"features", "ignore"}, settings("Inputs")...), nil},
 	{"objectives", "losses, gains, discounts and their sums", settings("Objective"),
