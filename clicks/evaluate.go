@@ -207,6 +207,7 @@ type evaluator struct {
 	logged, target, baseline propensities
 	relevance                []float64 // r̂ by document
 	weights                  []float64 // by rank
+	shown                    []int     // in any impression of the situation
 }
 
 // evaluate computes the values of the impressions of a situation, and sums of weights.
@@ -215,6 +216,8 @@ func (v *evaluator) evaluate(e *Evaluation, l *Log, s *situation, p *part, numbe
 		return nil
 	}
 	needs := needsOf(e.terms)
+	v.shown = s.documentsShown(l, v.shown[:0])
+	needs.shown = v.shown
 	if err := v.logged.set(Logged, s.Impression, e.Bias, needs); err != nil {
 		return err
 	}

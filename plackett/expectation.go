@@ -150,12 +150,8 @@ func (e *Expectation) Terms() int {
 // run checks what all methods have in common and computes the gradient, or, without gains,
 // the exposure.
 func (e *Expectation) run(scores, gains, discounts, out []float64) (float64, error) {
-	tolerance := cmp.Or(e.Tolerance, defaultTolerance)
-	if !(tolerance >= smallestTolerance && tolerance < 1) {
-		return 0, fmt.Errorf("the tolerance is %v: it must be from %v to 1, or 0 for %v",
-			e.Tolerance, smallestTolerance, defaultTolerance)
-	}
-	if err := cmp.Or(checkFinite("score", scores), checkDiscounts(discounts)); err != nil {
+	tolerance, err := e.begin(scores)
+	if err := cmp.Or(err, checkDiscounts(discounts)); err != nil {
 		return 0, err
 	}
 	scale, err := scaleOf(gains, discounts[:min(len(discounts), len(scores))])
@@ -163,8 +159,6 @@ func (e *Expectation) run(scores, gains, discounts, out []float64) (float64, err
 		return 0, err
 	}
 	x := &e.quadrature
-	x.check, x.err, x.blocks = e.Check, nil, 0
-	e.sum = nil
 	clear(out)
 	cutoff := min(len(discounts), len(scores))
 	for cutoff > 0 && discounts[cutoff-1] == 0 {
@@ -177,4 +171,16 @@ func (e *Expectation) run(scores, gains, discounts, out []float64) (float64, err
 	e.sum = x.geometric(tolerance, len(scores), discounts)
 	value := x.run(e.sum, tolerance, scale, scores, gains, out)
 	return value, x.err
+}
+
+// begin checks the tolerance and the scores, and forgets the last call.
+func (e *Expectation) begin(scores []float64) (tolerance float64, err error) {
+	e.sum = nil
+	e.quadrature.check, e.quadrature.err, e.quadrature.blocks = e.Check, nil, 0
+	tolerance = cmp.Or(e.Tolerance, defaultTolerance)
+	if !(tolerance >= smallestTolerance && tolerance < 1) {
+		return 0, fmt.Errorf("the tolerance is %v: it must be from %v to 1, or 0 for %v",
+			e.Tolerance, smallestTolerance, defaultTolerance)
+	}
+	return tolerance, checkFinite("score", scores)
 }

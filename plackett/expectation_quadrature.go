@@ -46,6 +46,17 @@ type quadrature struct {
 	ranks  int // left in a block
 	powers int // of r that the pool of a block has at most
 
+	// Of [Expectation.PlacementsOf]: where the documents are that pool and sweep leave out, ascending; the
+	// mass of those in the pool; what they do in a block, without those that cannot arrive in it; and
+	// their placements, [apart, ranks].
+	apart                    []int
+	apartMass                float64
+	apartWeights, apartGains []float64
+	apartR                   []lanes.Vec
+	apartTransitions         []lanes.Chance
+	placed                   []float64
+	places                   []int // by document, in the order
+
 	times, weights lanes.Vec // of the nodes
 	r, scratch     []lanes.Vec
 	powerSums      [maxPowers]lanes.Sum
@@ -65,10 +76,7 @@ type quadrature struct {
 // negligible beside scale is 0.
 func (x *quadrature) run(sum *geometricSum, tolerance, scale float64, scores, gains, out []float64) float64 {
 	x.sort(scores)
-	x.gain, x.result = scratch.Sized(x.gain, len(scores)), scratch.Sized(x.result, len(scores))
-	x.r, x.transitions = scratch.Sized(x.r, len(scores)), scratch.Sized(x.transitions, len(scores))
-	clear(x.gain)
-	clear(x.result)
+	x.prepare(tolerance, scores)
 	if x.moment {
 		x.moments = scratch.Sized(x.moments, len(scores))
 		clear(x.moments)
@@ -85,9 +93,6 @@ func (x *quadrature) run(sum *geometricSum, tolerance, scale float64, scores, ga
 		}
 		value *= middle
 	}
-	if x.tolerance != tolerance {
-		x.tolerance, x.rules = tolerance, map[int]*rule{}
-	}
 	value += x.integrate(sum, gains == nil)
 	result := x.result
 	if x.moment {
@@ -98,6 +103,17 @@ func (x *quadrature) run(sum *geometricSum, tolerance, scale float64, scores, ga
 	}
 	flushNegligible(out, scale)
 	return value
+}
+
+// prepare makes room for the documents, whose gains and results are 0.
+func (x *quadrature) prepare(tolerance float64, scores []float64) {
+	x.gain, x.result = scratch.Sized(x.gain, len(scores)), scratch.Sized(x.result, len(scores))
+	x.r, x.transitions = scratch.Sized(x.r, len(scores)), scratch.Sized(x.transitions, len(scores))
+	clear(x.gain)
+	clear(x.result)
+	if x.tolerance != tolerance {
+		x.tolerance, x.rules = tolerance, map[int]*rule{}
+	}
 }
 
 // rule is that of a geometric sum, or that of sweeps.
@@ -230,9 +246,12 @@ func (x *quadrature) integrate(sum *geometricSum, exposure bool) float64 {
 			}
 		}
 		var part, left float64
-		if sum != nil {
+		switch {
+		case sum != nil:
 			part, left = x.products(sum, exposure)
-		} else {
+		case len(x.apart) > 0:
+			left = x.place()
+		default:
 			part, left = x.sweep(exposure)
 		}
 		if x.stopped() {

@@ -126,6 +126,11 @@ func (x *quadrature) exponentials(i, to int) []lanes.Vec {
 	largest := x.w[i] * x.times[lanes.Width-1] * math.Exp(1./bucketsPerUnit)
 	_, halvings := math.Frexp(largest / lanes.Small)
 	lanes.Expm1(x.r[i:to], x.w[i:to], &x.times, max(0, halvings))
+	for _, at := range x.apart {
+		if i <= at && at < to {
+			x.r[at] = lanes.Vec{} // as if it never arrived
+		}
+	}
 	return x.r[i:to]
 }
 
@@ -185,7 +190,7 @@ func (x *quadrature) powersFrom(i int) int {
 func (x *quadrature) poolPolynomials(s []lanes.State) {
 	for l, t := range x.times {
 		s[0].P[l] = 0
-		if mass := t * (x.mass[x.sweptEnd] - x.mass[x.poolEnd]); mass < 600 {
+		if mass := t * (x.mass[x.sweptEnd] - x.mass[x.poolEnd] - x.apartMass); mass < 600 {
 			s[0].P[l] = math.Exp(-mass)
 		}
 	}
