@@ -75,7 +75,7 @@ func largeRecipe(documents int) Config {
 
 // Paper is the set-up of the experiments of Oosterhuis (2021), section 7, with
 // PL-Rank-2: two hidden layers of 32 sigmoids, plain SGD, one query a step, a
-// number of samples that grows from 10 to 100, DCG@5 under the policy. All settings are spelt out.
+// number of samples that grows from step to step, [Dynamic], DCG@5 under the policy. All settings are spelt out.
 func Paper() Config {
 	return Config{
 		Objective:    Objective{Loss: "plrank2", Cutoff: 5, Samples: Dynamic},
