@@ -34,6 +34,8 @@ import (
 // reward that is a sum over ranks of discount times gain, [PLRankRB] and [ExpectedMetric]
 // have less variance, and none.
 //
+// Another policy than Plackett–Luce's is a loss of its own (docs/architecture.md, Decisions).
+//
 // rankings is [queries, samples, cutoff], from [Rankings] or elsewhere, see there for
 // what −1 means: independent draws, of which each is a ranking of its first cutoff
 // documents. They are constants for differentiation. Other errors are those of [PLRank1].
