@@ -34,6 +34,8 @@ func newNetwork(s model.Settings, dtype tensor.Dtype) (network, error) {
 		rng := rand.New(rand.NewPCG(s.Seed, a.Stream))
 		for i := range initial {
 			switch {
+			case a.Signs:
+				initial[i] = float64(2*rng.IntN(2) - 1)
 			case a.Limit == 0:
 				initial[i] = a.Initial
 			case i >= a.Zeros:
@@ -124,6 +126,9 @@ func (n *network) BuildMembers(in Input, mode Mode) (scores G.Nodes, err error) 
 	return scores, b.err
 }
 
+// SharedMembers is the number of members that share weights, see [SharedMembers].
+func (n *network) SharedMembers() int { return n.settings.Sharing() }
+
 func (n *network) checkInput(in Input) error {
 	x := in.Features
 	if x == nil {
@@ -157,8 +162,11 @@ func (n *network) String() string {
 			words += ", latent cross"
 		}
 	}
-	if s.Size() > 1 {
-		words = fmt.Sprintf("%d networks of %s", s.Size(), words)
+	if s.Sharing() > 1 {
+		words += fmt.Sprintf(", %d members that share weights", s.Sharing())
+	}
+	if s.Members > 1 {
+		words = fmt.Sprintf("%d networks of %s", s.Members, words)
 	}
 	for i, e := range s.Embeddings {
 		before := ","

@@ -67,6 +67,7 @@ func TestEveryOpWhateverMayHappenToIt(t *testing.T) {
 		}
 		for act := range ops.Activation(len(ops.ActivationNames())) {
 			all["Dense "+act.String()] = call{fn: ops.Dense, args: []any{column, w, bias, act}}
+			all["Scale "+act.String()] = call{fn: ops.Scale, args: []any{column, bias, bias, act}}
 			all["DenseDrop "+act.String()] = call{fn: ops.DenseDrop, args: []any{column, w, bias, act, dropout, 1 + int(act)}}
 		}
 		return all

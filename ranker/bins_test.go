@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/plrank/plrank/datasets"
 )
 
 // A model of no hidden layer with bins is by its definition: e_k = min(max(p − k, 0), 1) of the
@@ -85,7 +87,14 @@ func TestBinsSeeEveryDocumentByItself(t *testing.T) {
 	d := queries(7, 300)
 	f := network(t, "none", "float32", d, 2, 70, 8)
 	withBins(t, f, d, 16)
-	m := reopen(t, f)
+	checkByThemselves(t, reopen(t, f), d)
+	sharing(t, f, 3)
+	checkByThemselves(t, reopen(t, f), d)
+}
+
+// checkByThemselves checks that documents, of one query, keep their scores in other places and alone.
+func checkByThemselves(t *testing.T, m *Model, d *datasets.Dataset) {
+	t.Helper()
 	all, err := m.Score(nil, d.Features)
 	if err != nil {
 		t.Fatal(err)

@@ -196,10 +196,10 @@ func (m *Model) checkFeatures(features []float32) error {
 }
 
 // Multiplications is about the number of multiplications for the scores of a query with that
-// many documents: one a weight for every document, and in a model with attention some for every
-// pair of documents. Time is in proportion to it; a service limits requests by it.
+// many documents: one a weight for every document, or several where members of an ensemble share
+// weights, and in a model with attention some for every pair of documents. Time is in proportion to it; a service limits requests by it.
 func (m *Model) Multiplications(documents int) float64 {
-	weights := 0
+	weights := m.repeated
 	for _, a := range m.file.Arrays {
 		weights += len(a.Values)
 	}

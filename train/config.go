@@ -38,14 +38,15 @@ type Inputs struct {
 
 // A Model gives the scores.
 type Model struct {
-	Scorer      string         `json:"scorer"`      // kind of model, see Scorers
-	Hidden      []int          `json:"hidden"`      // widths of the hidden layers; none: a linear model
-	Activation  ops.Activation `json:"activation"`  // of the hidden layers
-	Dropout     float64        `json:"dropout"`     // rate after each hidden layer
-	Members     int            `json:"members"`     // of an ensemble, whose scores are averaged
-	Blocks      int            `json:"blocks"`      // of the scorer attention, as wide as the last hidden layer
-	Heads       int            `json:"heads"`       // of each of its blocks
-	LatentCross bool           `json:"latentCross"` // the scorer attention ends in the latent cross of DASALC
+	Scorer        string         `json:"scorer"`        // kind of model, see Scorers
+	Hidden        []int          `json:"hidden"`        // widths of the hidden layers; none: a linear model
+	Activation    ops.Activation `json:"activation"`    // of the hidden layers
+	Dropout       float64        `json:"dropout"`       // rate after each hidden layer
+	Members       int            `json:"members"`       // of an ensemble, whose scores are averaged
+	SharedMembers int            `json:"sharedMembers"` // of each of these networks, which share its matrices of weights, see nn.MLP; 0: none
+	Blocks        int            `json:"blocks"`        // of the scorer attention, as wide as the last hidden layer
+	Heads         int            `json:"heads"`         // of each of its blocks
+	LatentCross   bool           `json:"latentCross"`   // the scorer attention ends in the latent cross of DASALC
 }
 
 // An Optimization is how, and for how long, the weights are learned.

@@ -43,6 +43,13 @@ func NewLayer[T float](act Activation, bins []int, in, out int, w, b []T) *Layer
 	return l
 }
 
+// WithBias is the same layer with another bias.
+func (l *Layer[T]) WithBias(b []T) *Layer[T] {
+	other := *l
+	other.bias = b[:l.Out]
+	return &other
+}
+
 // Run is Dense or Piecewise: the same rows, bit for bit.
 func (l *Layer[T]) Run(x, y []T) {
 	rows := len(y) / l.Out
