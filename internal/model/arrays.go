@@ -12,7 +12,8 @@ type Array struct {
 	Name    string
 	Shape   []int // one length, or rows and columns
 	Bias    bool  // an offset or a gain, which weight decay leaves alone
-	Inputs  bool  // every row is the weights of one input of the model, or of one of its bins
+	Inputs  bool  // every row is the weights of one input of the model
+	Bins    []int // of the first inputs, which have a row for each bin instead; nil: none have
 	Initial float64
 	Limit   float64 // 0: Initial
 	Stream  uint64  // of the seed, from which they are drawn
@@ -46,12 +47,12 @@ func (s Settings) Arrays() (all []Array) {
 	}
 	for number, m := range members {
 		for i, d := range m.Hidden {
-			dense(d, Array{Shape: []int{d.Rows(), d.Out}, Inputs: i == 0}, m.Shares)
+			dense(d, Array{Shape: []int{d.Rows(), d.Out}, Inputs: i == 0, Bins: d.Bins}, m.Shares)
 			if d.Scale != "" {
 				all = append(all, Array{Name: d.Scale, Shape: []int{d.Out}, Bias: true, Signs: true, Stream: scaleStreams + uint64(number)})
 			}
 		}
-		dense(m.Score, Array{Shape: []int{m.Score.Rows()}, Inputs: len(m.Hidden) == 0}, false)
+		dense(m.Score, Array{Shape: []int{m.Score.Rows()}, Inputs: len(m.Hidden) == 0, Bins: m.Score.Bins}, false)
 	}
 	for i, e := range s.Embeddings {
 		all = append(all, Array{
