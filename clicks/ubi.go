@@ -8,6 +8,7 @@ import (
 	"math"
 	"strconv"
 	"time"
+	"unicode/utf8"
 )
 
 // A ubiLine is a line of a log in the form of UBI 1.3: a query, or an event. Values that some
@@ -106,33 +107,50 @@ func (n *numbers) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-func (n numbers) MarshalJSON() ([]byte, error) {
-	b := []byte{'['}
-	for i, v := range n {
+// appendFeatures appends features in JSON.
+func appendFeatures(dst []byte, features []float32) ([]byte, error) {
+	dst = append(dst, '[')
+	for i, v := range features {
 		if i > 0 {
-			b = append(b, ',')
+			dst = append(dst, ',')
 		}
 		switch x := float64(v); {
 		case math.IsInf(x, 0):
 			return nil, fmt.Errorf("feature %v is not finite", v)
 		case math.IsNaN(x):
-			b = append(b, "null"...)
+			dst = append(dst, "null"...)
 		default:
-			b = strconv.AppendFloat(b, x, 'g', -1, 32)
+			dst = strconv.AppendFloat(dst, x, 'g', -1, 32)
 		}
 	}
-	return append(b, ']'), nil
+	return append(dst, ']'), nil
 }
 
 // AppendQuery appends to dst the line of an impression, without its clicks: a query of UBI 1.3
 // (github.com/o19s/ubi) with query_response_hit_ids in the order shown, and what is needed
 // for propensities under query_attributes.plrank. An impression without ID is an error.
 func AppendQuery(dst []byte, im *Impression, featureIDs []int) ([]byte, error) {
+	if im.Features == nil {
+		return AppendQueryJSON(dst, im, nil, featureIDs)
+	}
+	features, err := appendFeatures(nil, im.Features)
+	if err != nil {
+		return dst, fmt.Errorf("clicks: impression %q: %w", im.ID, err)
+	}
+	return AppendQueryJSON(dst, im, features, featureIDs)
+}
+
+// AppendQueryJSON is [AppendQuery] for features that are JSON already, as in a request: an array
+// [documents × columns] of numbers, row-major, and null for missing values, on one line. It is
+// copied as it is, which takes far less time than writing numbers; im.Features are not used. If it is
+// empty, no features are logged.
+func AppendQueryJSON(dst []byte, im *Impression, features []byte, featureIDs []int) ([]byte, error) {
 	if im.ID == "" {
 		return dst, errors.New("clicks: an impression without ID: its clicks could not be joined")
 	}
+	fail := func(err error) ([]byte, error) { return dst, fmt.Errorf("clicks: impression %q: %w", im.ID, err) }
 	if err := im.check(make([]bool, len(im.Documents))); err != nil {
-		return dst, fmt.Errorf("clicks: impression %q: %w", im.ID, err)
+		return fail(err)
 	}
 	query := text(im.Query)
 	p := &attributes{Model: im.Model, Version: im.Version, Seed: im.Seed, Cutoff: im.Cutoff, Temperature: im.Temperature, Drawn: im.Shown, FeatureIDs: featureIDs}
@@ -140,25 +158,30 @@ func AppendQuery(dst []byte, im *Impression, featureIDs []int) ([]byte, error) {
 	for _, d := range im.Shown {
 		line.Hits = append(line.Hits, text(im.Documents[d]))
 	}
-	var err error
-	encode := func(v any) (raw json.RawMessage) {
-		if err == nil {
-			raw, err = json.Marshal(v)
+	short, err := json.Marshal(line)
+	candidates, err2 := json.Marshal(im.Documents)
+	scores, err3 := json.Marshal(im.Scores)
+	if err := errors.Join(err, err2, err3); err != nil {
+		return fail(err)
+	}
+	if im.Scores == nil {
+		scores = nil
+	}
+	// The long lists are not encoded with the rest, which would read and copy them several times.
+	const ends = "}}}" // of plrank, query_attributes and the line
+	start := len(dst)
+	dst = append(dst, bytes.TrimSuffix(short, []byte(ends))...)
+	for _, list := range [][2][]byte{{[]byte(`,"candidates":`), candidates}, {[]byte(`,"scores":`), scores}, {[]byte(`,"features":`), features}} {
+		if name, text := list[0], list[1]; len(text) > 0 {
+			dst = append(append(dst, name...), text...)
 		}
-		return raw
 	}
-	p.Candidates = encode(im.Documents)
-	if im.Scores != nil {
-		p.Scores = encode(im.Scores)
+	dst = append(append(dst, ends...), '\n')
+	if n := len(dst) - start; n > longestLine {
+		dst = dst[:start]
+		return fail(fmt.Errorf("a line of %d bytes: want at most %d", n, longestLine))
 	}
-	if im.Features != nil {
-		p.Features = encode(numbers(im.Features))
-	}
-	whole := encode(line)
-	if err != nil {
-		return dst, fmt.Errorf("clicks: impression %q: %w", im.ID, err)
-	}
-	return append(append(dst, whole...), '\n'), nil
+	return dst, nil
 }
 
 // AppendClick appends to dst the line of a click on the document at a rank, from 1, of an
@@ -174,4 +197,55 @@ func AppendClick(dst []byte, im *Impression, rank int, at time.Time) ([]byte, er
 		return dst, fmt.Errorf("clicks: impression %q: %w", im.ID, err)
 	}
 	return append(append(dst, line...), '\n'), nil
+}
+
+// UBI's limits of texts, in characters.
+const (
+	longestID       = 100 // and other names
+	longestObjectID = 256
+)
+
+// AppendEvent appends to dst the line of an event of UBI 1.3, a JSON object such as an application
+// sends it, with all that it has; one without a timestamp gets the time at. It is an error if
+// action_name is missing, or query_id or object_id of a click, if one of them is longer than UBI
+// allows, and if the timestamp is invalid.
+func AppendEvent(dst, event []byte, at time.Time) ([]byte, error) {
+	var line ubiLine
+	if err := json.Unmarshal(event, &line); err != nil {
+		return dst, fmt.Errorf("clicks: not an event of UBI: %w", err)
+	}
+	var object text
+	if line.EventDetails != nil && line.EventDetails.Object != nil {
+		object = line.EventDetails.Object.ID
+	}
+	click := line.ActionName == "click"
+	for _, f := range []struct {
+		name   string
+		value  text
+		needed bool
+		most   int
+	}{
+		{"action_name", line.ActionName, true, longestID}, {"query_id", line.QueryID, click, longestID}, {"client_id", line.ClientID, false, longestID},
+		{"event_attributes.object.object_id", object, click, longestObjectID},
+	} {
+		if f.needed && f.value == "" {
+			return dst, fmt.Errorf("clicks: no %s", f.name)
+		}
+		if n := utf8.RuneCountInString(string(f.value)); n > f.most {
+			return dst, fmt.Errorf("clicks: %s has %d characters, want at most %d", f.name, n, f.most)
+		}
+	}
+	if line.Timestamp != "" {
+		if _, err := parseTime(line.Timestamp); err != nil {
+			return dst, fmt.Errorf("clicks: %w", err)
+		}
+	}
+	b := bytes.NewBuffer(dst)
+	if err := json.Compact(b, event); err != nil {
+		return dst, fmt.Errorf("clicks: %w", err)
+	}
+	if dst = b.Bytes(); line.Timestamp == "" {
+		dst = append(at.AppendFormat(append(dst[:len(dst)-1], `,"timestamp":"`...), time.RFC3339Nano), `"}`...)
+	}
+	return append(dst, '\n'), nil
 }

@@ -18,6 +18,7 @@ type Batch struct {
 	Offsets []int     // [query capacity+1]; queries past the packed ones are empty: the offset is repeated
 
 	QueryWeights []float32 // [query capacity]; 0 past the packed ones; nil if the dataset has none
+	BaseScores   []float32 // [row capacity]; 0 past Rows(); nil if the dataset has none
 }
 
 // Capacity is the number of rows of the static graph for a number of documents: the
@@ -66,6 +67,7 @@ func (b *Batch) PackTransformed(x *Transformed, queries []int, rows, queryCapaci
 	b.X = scratch.Sized(b.X, rows*width)
 	b.Groups = pad(gather(b.Groups, d.Groups, d.Offsets, queries, 1), rows, -1)
 	b.Weights = pad(gather(b.Weights, d.Weights, d.Offsets, queries, 1), rows, 0)
+	b.BaseScores = pad(gather(b.BaseScores, d.BaseScores, d.Offsets, queries, 1), rows, 0)
 	b.Logged = pad(gather(b.Logged, d.Logged, d.Offsets, queries, 1), rows, 0)
 	b.QueryWeights = pad(gather(b.QueryWeights, d.QueryWeights, nil, queries, 1), queryCapacity, 0)
 	clear(b.Labels[used:])

@@ -37,6 +37,7 @@ func joined(path string, o ReadOptions, size int) (*Dataset, []string, error) {
 		}
 		all.Features, all.Labels = append(all.Features, d.Features...), append(all.Labels, d.Labels...)
 		all.QueryIDs, all.Weights, all.Groups = append(all.QueryIDs, d.QueryIDs...), append(all.Weights, d.Weights...), append(all.Groups, d.Groups...)
+		all.BaseScores = append(all.BaseScores, d.BaseScores...)
 		all.Name, all.FeatureIDs, all.FeatureNames, all.GroupNames = d.Name, d.FeatureIDs, d.FeatureNames, d.GroupNames
 		all.origin.Path, all.origin.Lines = d.origin.Path, append(all.origin.Lines, d.origin.Lines...)
 		return nil
@@ -58,7 +59,7 @@ func TestBlocksAreTheFile(t *testing.T) {
 		o := ReadOptions{FeatureIDs: []int{1, 2, 7, 9}}
 		format := rapid.SampledFrom([]string{"letor", "csv", "tsv"}).Draw(r, "format")
 		named := rapid.Bool().Draw(r, "named")
-		var text, sizes, groups strings.Builder
+		var text, sizes, groups, base strings.Builder
 		switch format {
 		case "csv":
 			o.FeatureNames, o.GroupColumn, o.WeightColumn = []string{"a", "b", "c", "d"}, "brand", "w"
@@ -99,6 +100,7 @@ func TestBlocksAreTheFile(t *testing.T) {
 					fmt.Fprintf(&text, "%d\t%d\t1e%d\t.5", d%3, d, x)
 				}
 				fmt.Fprintln(&text)
+				fmt.Fprintf(&base, "-.%d\n", x)
 				fmt.Fprintln(&groups, []string{"small", "", "large"}[x%3])
 				if x == 0 && rapid.Bool().Draw(r, "blank") {
 					fmt.Fprintln(&text, "# a comment")
@@ -116,10 +118,13 @@ func TestBlocksAreTheFile(t *testing.T) {
 			o.GroupColumn = "2"
 		}
 		if rapid.Bool().Draw(r, "unused") {
-			files["f.init"] = ""
+			files["f.position"] = ""
+		}
+		if rapid.Bool().Draw(r, "on base scores") {
+			files["f.init"] = base.String()
 		}
 		if rapid.IntRange(0, 2).Draw(r, "damaged") == 0 {
-			name := rapid.SampledFrom([]string{"f", "f.query", "f.groups"}).Draw(r, "damaged file")
+			name := rapid.SampledFrom([]string{"f", "f.query", "f.groups", "f.init"}).Draw(r, "damaged file")
 			if old, ok := files[name]; ok {
 				at := rapid.IntRange(0, len(old)).Draw(r, "at")
 				files[name] = old[:at] + rapid.SampledFrom([]string{"\n", "x", "\t", ",", "7", "\"", " qid:8 ", "1 1:2\n"}).Draw(r, "damage") + old[min(len(old), at+rapid.IntRange(0, 4).Draw(r, "cut")):]
@@ -155,7 +160,7 @@ func TestBlocksAreTheFile(t *testing.T) {
 			if err := sameDataset(got, want); err != nil {
 				r.Fatalf("%v\n%s", err, files["f"])
 			}
-			if !slices.Equal(got.Groups, want.Groups) || !slices.Equal(got.GroupNames, want.GroupNames) || !slices.Equal(got.Weights, want.Weights) ||
+			if !slices.Equal(got.Groups, want.Groups) || !slices.Equal(got.GroupNames, want.GroupNames) || !slices.Equal(got.Weights, want.Weights) || !slices.Equal(got.BaseScores, want.BaseScores) ||
 				!slices.Equal(got.origin.Lines, want.origin.Lines) || !slices.Equal(got.FeatureNames, want.FeatureNames) || got.Name != want.Name || got.origin.Path != want.origin.Path {
 				r.Fatalf("in blocks: %+v\nwhole: %+v", got, want)
 			}

@@ -144,9 +144,9 @@ func (s splits) lists() (all cache.Lists) {
 			continue
 		}
 		all[i] = []any{
-			&d.Features, &d.Labels, &d.Weights, &d.QueryWeights, &d.origin.Lines,
+			&d.Features, &d.Labels, &d.Weights, &d.QueryWeights, &d.BaseScores, &d.origin.Lines,
 			&d.Offsets, &d.FeatureIDs, &d.Groups, &d.origin.Starts,
-			&d.Warnings, &d.QueryIDs, &d.DocumentIDs, &d.FeatureNames, &d.GroupNames,
+			&d.Warnings, &d.QueryIDs, &d.DocumentIDs, &d.FeatureNames, &d.GroupNames, &d.Levels,
 		}
 	}
 	return all

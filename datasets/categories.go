@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/plrank/plrank/datasets/internal/columns"
+	"github.com/plrank/plrank/datasets/internal/table"
 )
 
 // A Category is a feature whose values are names rather than amounts: a transform maps
@@ -32,6 +34,14 @@ const (
 	inexactValue = 1 << 24
 )
 
+// LevelValue gives the function from texts to values of a feature with these Dataset.Levels: the
+// position from 1 on, 0 for other texts, NaN for an empty one or NULL, NaN, NA or ?. Numbers may
+// be spelled in other ways. It may be called by several goroutines.
+func LevelValue(levels []string) func(text string) float32 {
+	l := table.FixedLevels(levels)
+	return func(text string) float32 { return l.Value([]byte(strings.TrimSpace(text))) }
+}
+
 // Codes is the number of codes.
 func (c *Category) Codes() int { return FirstValue + len(c.Values) }
 
@@ -46,8 +56,13 @@ func (c *Category) code(x float32) float32 {
 }
 
 // fitCategories makes categories of the features with these ids, whose columns are then not
-// among the others.
+// among the others. Those of text are, too.
 func (t *Transform) fitCategories(train *Dataset, ids []int) error {
+	for column, levels := range train.Levels {
+		if id := train.FeatureIDs[column]; levels != nil && !slices.Contains(ids, id) {
+			ids = append(slices.Clone(ids), id)
+		}
+	}
 	for i, id := range slices.Sorted(slices.Values(ids)) {
 		column, found := slices.BinarySearch(train.FeatureIDs, id)
 		if !found {
@@ -70,15 +85,15 @@ func (t *Transform) fitCategories(train *Dataset, ids []int) error {
 // unseen, so that there is something to learn for these. A value that may stand for several
 // is an error.
 func categoryValues(train *Dataset, column int) (values []float32, err error) {
-	id := train.FeatureIDs[column]
+	name := train.FeatureName(column)
 	documents := map[float32]int{}
 	for r := range train.Rows() {
 		x := train.Row(r)[column]
 		if x >= inexactValue || x <= -inexactValue {
-			return nil, fmt.Errorf("datasets: %s: the categorical feature %d is %.0f, in float32, which does not hold all whole numbers from %d on: please number the values from 0 on",
-				train.Where(r), id, x, inexactValue)
+			return nil, fmt.Errorf("datasets: %s: the categorical feature %s is %.0f, in float32, which does not hold all whole numbers from %d on: please number the values from 0 on",
+				train.Where(r), name, x, inexactValue)
 		}
-		if x == x {
+		if x == x && !(x == 0 && train.Levels != nil && train.Levels[column] != nil) { // a text that is not known
 			documents[x]++
 		}
 	}
@@ -88,8 +103,8 @@ func categoryValues(train *Dataset, column int) (values []float32, err error) {
 		}
 	}
 	if len(values) > mostValues {
-		return nil, fmt.Errorf("datasets: %s: the categorical feature %d has %d values in %d documents or more, want %d at most: is it an amount, or an id of documents?",
-			train.Name, id, len(values), seenAtLeast, mostValues)
+		return nil, fmt.Errorf("datasets: %s: the categorical feature %s has %d values in %d documents or more, want %d at most: is it an amount, or an id of documents?",
+			train.Name, name, len(values), seenAtLeast, mostValues)
 	}
 	slices.Sort(values)
 	return values, nil

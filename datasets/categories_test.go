@@ -135,7 +135,7 @@ func TestCategoricalFeaturesThatCannotBeAreErrors(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err = FitTransform("minmax", d, 4)
-			if want := d.Where(1) + ": the categorical feature 4 is "; err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "does not hold all whole numbers from 16777216 on") {
+			if want := d.Where(1) + ": the categorical feature "; err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "does not hold all whole numbers from 16777216 on") {
 				t.Errorf("%s in %s: error %v, want one with %q", id, name, err, want)
 			}
 		}

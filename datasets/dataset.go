@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -22,6 +23,10 @@ type Dataset struct {
 	FeatureNames []string // [columns], or nil if the source does not name features
 	DocumentIDs  []string // [rows], or nil if the source names no documents
 
+	// Levels are the texts that values of categorical features stand for [columns]: value v for
+	// Levels[column][v-1], 0 for a text that is not among them. Nil: the values are numbers.
+	Levels [][]string
+
 	// Gains of documents [rows], of any sign, if they are estimated from clicks rather than a
 	// function of labels; nil: they are a function of labels. No file has them.
 	Gains []float64
@@ -33,6 +38,10 @@ type Dataset struct {
 	// is up to the loss and the metric.
 	Weights      []float32 // [rows]
 	QueryWeights []float32 // [queries]
+
+	// BaseScores are those of another ranker, such as the one in production [rows], which a model
+	// adds its own to: logits, in the unit of the scores of a Plackett–Luce policy. nil: there are none.
+	BaseScores []float32
 
 	Groups     []int    // [rows] the group of each document, for fairness; negative: none; nil: the source has no groups
 	GroupNames []string // by group: what the source calls it, the same for all splits; nil: groups have no names
@@ -81,6 +90,24 @@ func (d *Dataset) Where(i int) string {
 	return fmt.Sprintf("%s: row %d", d.Name, i)
 }
 
+// FeatureName is the name of the feature in a column: its id if features have no names.
+func (d *Dataset) FeatureName(column int) string {
+	if d.FeatureNames == nil || d.FeatureNames[column] == "" {
+		return strconv.Itoa(d.FeatureIDs[column])
+	}
+	return d.FeatureNames[column]
+}
+
+// Choose gives the columns of the features that a word stands for: a name, else an id, else a
+// pattern of names, see ReadOptions.Features. There is at least one, or an error.
+func (d *Dataset) Choose(word string) ([]int, error) {
+	columns, err := table.Choose(word, d.FeatureIDs, d.FeatureNames)
+	if err != nil {
+		return nil, fmt.Errorf("datasets: %s: %w", d.Name, err)
+	}
+	return columns, nil
+}
+
 // GroupName is the name of a group: its number if groups have no names.
 func (d *Dataset) GroupName(group int) string {
 	if d.GroupNames == nil {
@@ -110,6 +137,7 @@ func newDataset(t *table.Table, ids []int) (d *Dataset, err error) {
 		FeatureIDs:  ids,
 		DocumentIDs: table.Gather(rows, func(c *table.Chunk) []string { return c.DocumentIDs }),
 		Weights:     table.Gather(rows, func(c *table.Chunk) []float32 { return c.Weights }),
+		BaseScores:  table.Gather(rows, func(c *table.Chunk) []float32 { return c.BaseScores }),
 		Groups:      table.Gather(rows, func(c *table.Chunk) []int { return c.Groups }),
 		Warnings:    t.Warnings,
 		origin:      rows.Origin(),
@@ -126,9 +154,10 @@ func newDataset(t *table.Table, ids []int) (d *Dataset, err error) {
 	}
 	if t.Layout.Names != nil {
 		for _, id := range ids {
-			d.FeatureNames = append(d.FeatureNames, t.Layout.Names[id])
+			d.FeatureNames = append(d.FeatureNames, cmp.Or(t.Layout.Names[id], strconv.Itoa(id)))
 		}
 	}
+	d.Levels = t.Names.LevelsOf(ids)
 	d.Features, d.unmap, err = rows.Features(ids)
 	return d, err
 }

@@ -30,6 +30,7 @@ type Description struct {
 
 	Weights      *Range `json:"weights,omitempty"`      // of documents; nil if they have none
 	QueryWeights *Range `json:"queryWeights,omitempty"` // of queries; nil if they have none
+	BaseScores   *Range `json:"baseScores,omitempty"`   // of documents; nil if they have none
 
 	MissingValues int      `json:"missingValues"` // of all features together
 	Warnings      []string `json:"warnings,omitempty"`
@@ -92,6 +93,14 @@ func Describe(name string, datasets ...*Dataset) *Description {
 	d.Groups = describeGroups(datasets)
 	d.Weights = describeWeights(datasets, d.Documents, func(s *Dataset) []float32 { return s.Weights })
 	d.QueryWeights = describeWeights(datasets, d.Queries, func(s *Dataset) []float32 { return s.QueryWeights })
+	var base []float32
+	for _, s := range datasets {
+		base = append(base, s.BaseScores...)
+	}
+	if base != nil {
+		r := newRange(base)
+		d.BaseScores = &r
+	}
 	return d
 }
 
@@ -200,6 +209,9 @@ func (d *Description) String() string {
 	}
 	if r := d.QueryWeights; r != nil {
 		line("weights of queries", "%g to %g, mean %.3g", r.Min, r.Max, r.Mean)
+	}
+	if r := d.BaseScores; r != nil {
+		line("base scores", "%g to %g, mean %.3g", r.Min, r.Max, r.Mean)
 	}
 	line("label-free queries", "%d", d.LabelFree)
 	d.labelLines(line)

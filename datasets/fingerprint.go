@@ -12,13 +12,14 @@ import (
 // Fingerprints can be compared with ==, and kept as JSON. They do
 // not depend on the machine, on the dataset's name, or on document ids.
 type Fingerprint struct {
-	Features   string `json:"features"`          // values, bit by bit
-	Labels     string `json:"labels"`            // bit by bit
-	Queries    string `json:"queries"`           // ids and sizes, in order
-	FeatureIDs string `json:"featureIDs"`        // ids and names
-	Groups     string `json:"groups,omitempty"`  // of documents: numbers and names
-	Weights    string `json:"weights,omitempty"` // of documents and of queries
-	Gains      string `json:"gains,omitempty"`   // and the exposure in the log, bit by bit
+	Features   string `json:"features"`             // values, bit by bit
+	Labels     string `json:"labels"`               // bit by bit
+	Queries    string `json:"queries"`              // ids and sizes, in order
+	FeatureIDs string `json:"featureIDs"`           // ids, names and levels
+	Groups     string `json:"groups,omitempty"`     // of documents: numbers and names
+	Weights    string `json:"weights,omitempty"`    // of documents and of queries
+	Gains      string `json:"gains,omitempty"`      // and the exposure in the log, bit by bit
+	BaseScores string `json:"baseScores,omitempty"` // bit by bit
 }
 
 // Fingerprint reads all of d, at a few GB/s.
@@ -29,11 +30,17 @@ func (d *Dataset) Fingerprint() Fingerprint {
 		Queries:    digest.Names(d.Offsets, d.QueryIDs).String(),
 		FeatureIDs: digest.Names(d.FeatureIDs, d.FeatureNames).String(),
 	}
+	if d.Levels != nil {
+		f.FeatureIDs = append(digest.Names(d.FeatureIDs, d.FeatureNames), digest.Lists(d.Levels)...).String()
+	}
 	if d.Groups != nil {
 		f.Groups = digest.Names(d.Groups, d.GroupNames).String()
 	}
 	if d.Weights != nil || d.QueryWeights != nil {
 		f.Weights = append(digest.Floats(d.Weights), digest.Floats(d.QueryWeights)...).String()
+	}
+	if d.BaseScores != nil {
+		f.BaseScores = digest.Floats(d.BaseScores).String()
 	}
 	if d.Gains != nil || d.Logged != nil {
 		var gains []int
@@ -57,6 +64,7 @@ func (f Fingerprint) Differences(other Fingerprint) string {
 		{"groups", f.Groups, other.Groups},
 		{"weights", f.Weights, other.Weights},
 		{"gains", f.Gains, other.Gains},
+		{"base scores", f.BaseScores, other.BaseScores},
 	} {
 		if field.a != field.b {
 			names = append(names, field.name)

@@ -23,6 +23,7 @@ func weighted() *Dataset {
 		DocumentIDs:  []string{"A", "B", "C", "D"},
 		Weights:      []float32{1, .5, 0, 2},
 		QueryWeights: []float32{1, 3, .25},
+		BaseScores:   []float32{-1, 0, 2.5, 1},
 		Groups:       []int{0, 1, -1, 0},
 		GroupNames:   []string{"x", "y"},
 	}
@@ -48,6 +49,8 @@ func TestFingerprintTellsWhatDiffers(t *testing.T) {
 		{func(d *Dataset) { d.Groups[2] = 1 }, "groups"},
 		{func(d *Dataset) { d.GroupNames[0] = "y" }, "groups"},
 		{func(d *Dataset) { d.Groups = nil }, "groups"},
+		{func(d *Dataset) { d.BaseScores[1] = 1 }, "base scores"},
+		{func(d *Dataset) { d.BaseScores = nil }, "base scores"},
 		{func(d *Dataset) { d.Weights[0] = 2 }, "weights"},
 		{func(d *Dataset) { d.Weights = nil }, "weights"},
 		{func(d *Dataset) { d.Weights, d.QueryWeights = nil, nil }, "weights"},

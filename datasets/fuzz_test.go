@@ -33,7 +33,7 @@ func readBytes(b []byte, sizes string, o reading.Options) (*Dataset, error) {
 			return nil, err
 		}
 	}
-	t, err := reading.File(path, o, &table.GroupNames{}, "")
+	t, err := reading.File(path, o, table.NewNames(table.Options{}), "")
 	if err != nil {
 		return nil, err
 	}

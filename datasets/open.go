@@ -88,8 +88,8 @@ func Folds(path string) ([]int, error) { return files.Folds(path) }
 //
 // With Options.Cache, the splits are written to a file as they are in memory, named
 // .plrank-….cache, which the next Open of the same files with the same options maps. The
-// features then take no memory of the process, and Features, Labels and weights are
-// read-only. A cache belongs to the content of the files: every byte of them is read for two
+// features then take no memory of the process, and Features, Labels, weights and base
+// scores are read-only. A cache belongs to the content of the files: every byte of them is read for two
 // checksums, at the speed of reading. A cache that is stale, truncated or corrupt is built
 // anew; if one cannot be written, that is a warning. Data from a pipe are not cached. A cache
 // may be deleted at any time, but not truncated while a program uses it. To make one of a

@@ -23,6 +23,18 @@ type ReadOptions struct {
 	// left out, with a warning. Nil: columns count from 1, left to right.
 	FeatureNames []string
 
+	// Levels are the texts of those of FeatureIDs that are categorical, as Dataset.Levels has
+	// them; nil for the others. A text that is not among them counts as unseen. Nil: files
+	// tell them.
+	Levels [][]string
+
+	// Features and Ignore choose features where there are no FeatureIDs: those of Features
+	// (nil: all) that are not in Ignore. Categorical are features whose values are text; they
+	// are features beside those of Features. All three name a feature by its name, else by its
+	// id, else by a pattern of names as in path.Match, such as price*. LETOR text has names
+	// in a file beside it, see ReadFile, and its values are numbers all the same.
+	Features, Ignore, Categorical []string
+
 	// Duplicates says what happens to a second value for a feature in one line: "error"
 	// (or empty) refuses it, with "last" the last value counts.
 	Duplicates string
@@ -41,6 +53,11 @@ type ReadOptions struct {
 	// WeightColumn names the column of separated values with the weights of documents,
 	// which is then not a feature. Empty: see ReadFile for the file beside the data.
 	WeightColumn string
+
+	// BaseColumn names the column of separated values with the base scores of documents, see
+	// Dataset.BaseScores; or, in LETOR text, it is the id of a feature with them. The column is
+	// then not a feature. Empty: see ReadFile for the file beside the data.
+	BaseColumn string
 
 	// Headerless says that separated values begin with a row, not with a header.
 	// Columns are then called 1, 2, …, from left to right, and the first is the label
@@ -98,27 +115,36 @@ var (
 //	train.txt.weight   weights, one a line: of documents, as for LightGBM, if there are as
 //	                   many as documents; else of queries, as for XGBoost
 //	train.txt.groups   groups of documents, see ReadOptions.Groups
+//	train.txt.init     base scores of documents, one a line, as for LightGBM, unless they are in
+//	                   a column
+//	train.txt.names    names of the features of LETOR text: an id and a name a line, such as
+//	                   "3 bm25"; a third word is not read, as the type in XGBoost's feature maps
 //
-// A warning says that train.txt.position and train.txt.init are not used, if they exist.
+// A warning says that train.txt.position is not used, if it exists.
 //
 // In LETOR text a feature that a line does not mention is 0; NULL, NaN, NA, ? and an empty
 // separated value are missing, kept as NaN (see [Transform] for their inputs). A comment
 // "docid = X" names the document. Label −1 (or an empty separated value) is [Unlabelled];
 // see also ReadOptions.MinusOne.
 //
+// A column of separated values is text if more than half of its values in the first megabyte are no
+// numbers. Such columns are left out, with one warning that names them, unless they are
+// Categorical; values of these are numbered from 1 on in the order of their first rows, through
+// all splits, see Dataset.Levels. 7, 7.0 and +7 are one value; more than 100,000 are an error.
+//
 // A # begins a comment in LETOR text, also within a query id; if all features of a document
 // are in a comment, a warning says so. Separated values have no comments, except for lines
 // before the header.
 //
 // A malformed line is an error that says file:line: column: reason; the first ten are
-// listed. Numbers become the nearest float32; infinite ones and those beyond its range are
+// listed. The column is a byte of LETOR text, and a name of separated values. Numbers become the nearest float32; infinite ones and those beyond its range are
 // an error.
 func ReadFile(path string, o ReadOptions) (*Dataset, error) {
 	return readFile(path, reading.Options{Options: table.Options(o)})
 }
 
 func readFile(path string, o reading.Options) (*Dataset, error) {
-	t, err := reading.File(path, o, &table.GroupNames{}, "")
+	t, err := reading.File(path, o, table.NewNames(o.Options), "")
 	if err != nil {
 		return nil, err
 	}

@@ -22,11 +22,13 @@ func (d *Dataset) Select(queries []int) *Dataset {
 		QueryIDs:     gather(nil, d.QueryIDs, nil, queries, 1),
 		FeatureIDs:   d.FeatureIDs,
 		FeatureNames: d.FeatureNames,
+		Levels:       d.Levels,
 		DocumentIDs:  gather(nil, d.DocumentIDs, d.Offsets, queries, 1),
 		Gains:        gather(nil, d.Gains, d.Offsets, queries, 1),
 		Logged:       gather(nil, d.Logged, d.Offsets, queries, 1),
 		Weights:      gather(nil, d.Weights, d.Offsets, queries, 1),
 		QueryWeights: gather(nil, d.QueryWeights, nil, queries, 1),
+		BaseScores:   gather(nil, d.BaseScores, d.Offsets, queries, 1),
 		Groups:       gather(nil, d.Groups, d.Offsets, queries, 1),
 		GroupNames:   d.GroupNames,
 		SourceRows:   gather(nil, d.SourceRows, d.Offsets, queries, 1),
@@ -49,6 +51,7 @@ func (d *Dataset) view(from, to int) *Dataset {
 	v.Logged = cut(d.Logged, first, last)
 	v.Weights = cut(d.Weights, first, last)
 	v.QueryWeights = cut(d.QueryWeights, from, to)
+	v.BaseScores = cut(d.BaseScores, first, last)
 	v.Groups = cut(d.Groups, first, last)
 	v.SourceRows = cut(d.SourceRows, first, last)
 	v.origin.Lines = cut(d.origin.Lines, first, last)

@@ -23,16 +23,16 @@ func (o Options) read(of files.Splits, known *files.Collection, holdOut float64,
 		}
 	}()
 	read := reading.Options{Options: table.Options(o.Read), ChunkSize: o.chunkSize}
-	groups := &table.GroupNames{}
+	names := table.NewNames(read.Options)
 	for i, split := range of {
 		if split.Path == "" {
 			continue
 		}
-		if tables[i], err = reading.Parts(split.Path, split.Files, read, groups, scratch); err != nil {
+		if tables[i], err = reading.Parts(split.Path, split.Files, read, names, scratch); err != nil {
 			return s, err
 		}
 		if i == 0 {
-			read.Options = read.ByNames(tables[0].IDs, tables[0].Layout.Names)
+			read.Options = read.ByNames(tables[0].IDs, tables[0].Layout)
 			read.Groups = ""
 		}
 	}

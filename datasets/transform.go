@@ -56,7 +56,7 @@ type Transform struct {
 //	              feature b have a lower value and a a higher one: the rank in the
 //	              query, of mean 0 and, without ties, of variance 1 − 1/n²
 //
-// The features of the ids that are given are categorical: see [Category]. Values of a
+// The features of the ids that are given are categorical, and those of text: see [Category]. Values of a
 // single training document count as unseen, so that a model learns what to make of these.
 //
 // An unknown part is an error, and so is one that is there twice, training data in which no
@@ -178,6 +178,12 @@ func (t *Transform) Used() []int {
 	}
 	slices.Sort(used)
 	return used
+}
+
+// ComparesDocuments tells whether what becomes of a document depends on the others of its query, as
+// with minmax and rank.
+func (t *Transform) ComparesDocuments() bool {
+	return slices.ContainsFunc(t.Parts, func(p TransformPart) bool { return partKinds[p.Name].compares })
 }
 
 // varying are the columns that take two values, or are present and missing,

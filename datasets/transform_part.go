@@ -38,19 +38,28 @@ type partKind struct {
 	fit   func(p *TransformPart, train *Dataset, used []int, s Sharing)
 	check func(p *TransformPart, used int) error
 	apply func(p *TransformPart, q columns.Rows)
+
+	compares bool // apply compares the documents of a query
 }
 
 var partKinds = map[string]partKind{
-	"none":         perQuery(columns.None),
+	"none":         unfitted(columns.None),
 	"minmax":       perQuery(columns.MinMax),
 	"standard":     standardised(func(x float32) float64 { return float64(x) }, columns.Standard),
 	"log-standard": standardised(columns.SignedLog1p, columns.LogStandard),
-	"quantile":     {fitQuantile, checkQuantile, applyQuantile},
+	"quantile":     {fit: fitQuantile, check: checkQuantile, apply: applyQuantile},
 	"rank":         perQuery(columns.Rank),
 }
 
-// perQuery is a kind that has nothing to fit.
+// perQuery is a kind that goes by the other documents of the query.
 func perQuery(apply func(columns.Rows)) partKind {
+	kind := unfitted(apply)
+	kind.compares = true
+	return kind
+}
+
+// unfitted is a kind that has nothing to fit.
+func unfitted(apply func(columns.Rows)) partKind {
 	return partKind{
 		fit:   func(*TransformPart, *Dataset, []int, Sharing) {},
 		check: func(p *TransformPart, _ int) error { return checkMoments(p, 0) },

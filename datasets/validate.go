@@ -9,8 +9,8 @@ import (
 )
 
 // Validate checks that the fields of a dataset fit together: lengths agree,
-// offsets and feature ids ascend, labels and gains are finite, weights are finite and not
-// negative. The functions of this package give valid datasets; check those that you make.
+// offsets and feature ids ascend, labels, gains and base scores are finite, weights are finite
+// and not negative. The functions of this package give valid datasets; check those that you make.
 func (d *Dataset) Validate() error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("datasets: %s: %s", d.Name, fmt.Sprintf(format, args...))
@@ -33,6 +33,11 @@ func (d *Dataset) Validate() error {
 			return bad("row %d: gain %g is not finite", r, g)
 		}
 	}
+	for r, s := range d.BaseScores {
+		if !table.IsFinite(s) {
+			return bad("row %d: base score %g is not finite", r, s)
+		}
+	}
 	if w := d.Width(); w > 0 && len(d.Features)/w != d.Rows() || len(d.Features) != d.Rows()*w {
 		return bad("%d feature values for %d rows of %d", len(d.Features), d.Rows(), w)
 	}
@@ -47,8 +52,10 @@ func (d *Dataset) Validate() error {
 		{d.DocumentIDs != nil, len(d.DocumentIDs), "document ids", d.Rows(), "rows"},
 		{d.Gains != nil, len(d.Gains), "gains", d.Rows(), "rows"},
 		{d.Logged != nil, len(d.Logged), "logged exposures", d.Rows(), "rows"},
+		{d.BaseScores != nil, len(d.BaseScores), "base scores", d.Rows(), "rows"},
 		{d.Groups != nil, len(d.Groups), "groups", d.Rows(), "rows"},
 		{d.SourceRows != nil, len(d.SourceRows), "source rows", d.Rows(), "rows"},
+		{d.Levels != nil, len(d.Levels), "levels", d.Width(), "features"},
 		{d.FeatureNames != nil, len(d.FeatureNames), "feature names", d.Width(), "features"},
 	} {
 		if list.is && list.n != list.want {

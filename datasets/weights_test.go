@@ -69,8 +69,8 @@ func TestWeightsFromAColumn(t *testing.T) {
 	for _, test := range []struct{ file, column, want string }{
 		{"f.csv", "v", `no weight column "v": there are label, qid, w, x`},
 		{"f.csv", "qid", `column "qid" is the query id, and cannot be the weight as well`},
-		{"bad.csv", "w", `bad.csv:2: column 5: weight "-1": want a number of 0 or more`},
-		{"bad.csv", "w", `bad.csv:3: column 5: weight "": want`},
+		{"bad.csv", "w", `bad.csv:2: column "w": the weight is "-1": want a number of 0 or more`},
+		{"bad.csv", "w", `bad.csv:3: column "w": the weight is "": want`},
 		{"f.txt", "w", `no weight column "w": LETOR text names no columns`},
 	} {
 		if _, err := readFile(filepath.Join(folder, test.file), inChunks(ReadOptions{WeightColumn: test.column}, few)); err == nil || !strings.Contains(err.Error(), test.want) {

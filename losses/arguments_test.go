@@ -37,7 +37,7 @@ var takes = map[string]string{
 	"policy-gradient": "gains rankings discounts", "placement-policy-gradient": "gains rankings discounts",
 	"stochasticrank": "gains noise discounts", "lambdaloss": "gains noise discounts", "lambdaloss-deterministic": "gains discounts",
 	"xe-ndcg": "gains≥0 noise", "hinge": "gains", "gumbel-approxndcg": "gains≥0 noise", "neuralndcg": "gains≥0 discounts",
-	"cross-entropy": "labels≥0", "softmax": "gains≥0", "listnet": "labels", "listmle": "rankings", "ranknet": "gains",
+	"cross-entropy": "labels≥0", "softmax": "gains≥0", "listnet": "labels", "listmle": "rankings", "partial-listmle": "gains≥0", "ranknet": "gains",
 	"lambdarank": "gains≥0 discounts", "ndcg-loss1": "gains≥0 discounts", "ndcg-loss2": "gains≥0 discounts",
 	"ndcg-loss2pp": "gains≥0 discounts", "ndcg-loss2k": "gains≥0 discounts", "approxndcg": "gains≥0", "pirank": "gains≥0 discounts",
 	"mse": "labels", "ordinal": "labels≥0",

@@ -126,6 +126,21 @@ var definitions = map[string]func(q query) float64{
 		}
 		return sum
 	},
+	"partial-listmle": func(q query) float64 {
+		sum := 0.0
+		for d, m := range q.scores {
+			left := 0.0
+			for j, other := range q.scores {
+				if q.gains[j] <= q.gains[d] {
+					left += math.Exp(other)
+				}
+			}
+			if q.gains[d] > 0 {
+				sum -= math.Log(math.Exp(m) / left)
+			}
+		}
+		return sum
+	},
 	"ranknet": func(q query) float64 {
 		n := 0.0
 		sum := q.pairs(func(i, j int) float64 {

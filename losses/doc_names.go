@@ -49,6 +49,7 @@
 //	xe-ndcg                        the same with noise on ρ, which makes it a bound of NDCG (Bruch, WWW 2021)
 //	listnet                        −Σ t_d log p_d, t = softmax of the labels (Cao et al., ICML 2007)
 //	listmle                        −log π of the ranking by gain, ties in any order (Xia et al., ICML 2008)
+//	partial-listmle                −Σ_{ρ_d>0} log(e^m_d / Σ_{ρ_j≤ρ_d} e^m_j), for rankings of some of the documents (Plackett 1975)
 //	approxndcg(temperature)        −NDCG with ranks 1 + Σ_j sigmoid((m_j − m_i) / temperature) (Qin, Liu & Li 2010)
 //	gumbel-approxndcg(temperature) the same with ŝ = m + noise for m (Bruch et al., WSDM 2020)
 //	pirank(temperature)            −Σ_k θ_k Σ_d P_kd G_d, P by NeuralSort at a temperature (Swezey et al., NeurIPS 2021)

@@ -71,3 +71,45 @@ func listMLE(b *batch) *G.Node {
 	}
 	return b.withGains(likelihood(G.Must(ops.IdealRankings(b.Lists, b.gains(), b.Sampler))))
 }
+
+// partialListMLE is −log of the probability that the documents with a gain come first, in the order of their gains:
+// the likelihood of an observed ranking, where the others are the rest of the set that was chosen from. Documents of
+// equal gain are all chosen from the same set (Breslow, Biometrics 30, 1974).
+func partialListMLE(b *batch) *G.Node {
+	return G.Must(op.Metric("losses: PartialListMLE", "", b.Lists, func(l *op.List, lambda []float64) (float64, error) {
+		scores, gains := l.X[0], l.X[1]
+		return choices(scores, gains, l.Order(gains), l.Scratch(2*l.Len()), lambda), nil
+	}, op.AnyRows("gains", b.gainsFromZero())))
+}
+
+// choices is the loss of partialListMLE, with its derivatives. order has the documents by descending gain; room is for
+// two numbers of each. Sums are kept over the exp of their largest m: differences of scores are exact, however large scores are.
+func choices(scores, gains []float64, order []int, room, lambda []float64) (loss float64) {
+	tops, sums := room[:len(order)], room[len(order):] // Σ exp m from a rank on is sum·exp top
+	top, sum := math.Inf(-1), 0.0
+	for k := len(order) - 1; k >= 0; k-- {
+		m := scores[order[k]]
+		above := max(top, m)
+		sum = sum*math.Exp(top-above) + math.Exp(m-above)
+		top = above
+		tops[k], sums[k] = top, sum
+	}
+	taken := 0.0 // Σ 1/Σ exp m over the choices so far, times exp top
+	for first := 0; first < len(order); {
+		end, chosen := first, 0.0
+		taken *= math.Exp(tops[first] - top)
+		top = tops[first]
+		for ; end < len(order) && gains[order[end]] == gains[order[first]]; end++ {
+			if d := order[end]; gains[d] > 0 {
+				loss += math.Log(sums[first]) + (top - scores[d])
+				taken += 1 / sums[first]
+				chosen = 1
+			}
+		}
+		for _, d := range order[first:end] {
+			lambda[d] = math.Exp(scores[d]-top)*taken - chosen
+		}
+		first = end
+	}
+	return loss
+}

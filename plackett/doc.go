@@ -13,7 +13,8 @@
 //
 //   - [Sampler] draws [Rankings].
 //   - [Kernel] has what is estimated from them: the gradient of R by one of the
-//     [Estimators], R itself, the exposure, and log π(y).
+//     [Estimators], R itself, the exposure, and log π(y);
+//     PreferenceLoss is −log π(y) of ranked answers, by which language models learn.
 //   - [Expectation] has the exact R, its gradient and the exposures, for lists of any length.
 //   - [Enumerate] and [EnumerateMoments] are exact, for lists of a few documents.
 //

@@ -1,6 +1,7 @@
 package ranker
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,7 +12,8 @@ import (
 )
 
 // Scores gives the scores of all documents of d, in the order of its rows, on all cores:
-// those of [Model.Score]. Labels do not matter, and may be nil. Other feature ids than the model's are an
+// those of [Model.Score], or of [Model.ScoreOn] for a model that needs base scores, which are else
+// not used. Labels do not matter, and may be nil. Other feature ids than the model's are an
 // error, and so are features that Score refuses; the error names the query.
 func (m *Model) Scores(d *datasets.Dataset) ([]float64, error) {
 	if d == nil {
@@ -21,10 +23,18 @@ func (m *Model) Scores(d *datasets.Dataset) ([]float64, error) {
 		return nil, err
 	}
 	rows, width := len(d.Features)/max(1, d.Width()), d.Width()
+	if m.file.BaseScores && len(d.BaseScores) != rows {
+		return nil, fmt.Errorf("ranker: %s: %d base scores for %d documents, and the model adds its scores to them: want them in a column (-base-column), or one a line in a file FILE.init beside the data",
+			d.Name, len(d.BaseScores), rows)
+	}
 	scores := make([]float64, rows)
 	err := parallel.Each(d.Queries(), parallel.Workers(d.Queries()), func(_, q int) error {
 		from, to := d.Offsets[q], d.Offsets[q+1]
-		if _, err := m.Score(scores[from:from:to], d.Features[from*width:to*width]); err != nil {
+		var base []float32
+		if m.file.BaseScores {
+			base = d.BaseScores[from:to]
+		}
+		if _, err := m.ScoreOn(context.Background(), scores[from:from:to], d.Features[from*width:to*width], base); err != nil {
 			return fmt.Errorf("%s: query %s: %w", d.Name, d.QueryIDs[q], err)
 		}
 		return nil

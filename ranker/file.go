@@ -28,8 +28,11 @@ type File struct {
 	Transform    *datasets.Transform `json:"transform"`              // from raw features to those of the model
 	FeatureIDs   []int               `json:"featureIDs"`             // of the raw features, ascending
 	FeatureNames []string            `json:"featureNames,omitempty"` // of the raw features, or nil: they have none
+	Levels       [][]string          `json:"levels,omitempty"`       // of the raw features whose values are text, nil for others: see datasets.Dataset.Levels
 	Gain         string              `json:"gain"`                   // how labels became gains in training: a name of package metrics
 	Grade        float64             `json:"grade,omitempty"`        // the highest label of the collection, for ERR and graded RBP; 0: not known, as in files of older versions
+
+	BaseScores bool `json:"baseScores,omitempty"` // the model adds its scores to those of another ranker, see [Model.ScoreOn]
 
 	TrainingQueries QueryDigests `json:"trainingQueries,omitempty"` // nil: not known
 }
@@ -122,6 +125,8 @@ func (f *File) check() error {
 		return errors.New("no transform of the features")
 	case f.FeatureNames != nil && len(f.FeatureNames) != len(f.FeatureIDs):
 		return fmt.Errorf("%d feature names for %d feature ids", len(f.FeatureNames), len(f.FeatureIDs))
+	case f.Levels != nil && len(f.Levels) != len(f.FeatureIDs):
+		return fmt.Errorf("levels of %d features for %d feature ids", len(f.Levels), len(f.FeatureIDs))
 	}
 	for i, id := range f.FeatureIDs {
 		if i > 0 && id <= f.FeatureIDs[i-1] {

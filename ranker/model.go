@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/viterin/vek/vek32"
 
+	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/model"
 	"github.com/plrank/plrank/internal/scratch"
 )
@@ -23,7 +25,9 @@ type Model struct {
 	file   *File
 	digest func() string
 	scorer
-	inputs sync.Pool // of *[]float32: transformed features
+	columns map[string]int         // by name
+	levels  []func(string) float32 // [columns], nil where values are numbers
+	inputs  sync.Pool              // of *[]float32: transformed features
 }
 
 // Open reads a model file. A file that is not a model, is damaged or contradicts itself is an
@@ -82,7 +86,16 @@ func newModel(name string, f *File, maker Maker, digest func() string) (*Model, 
 	if err != nil {
 		return nil, fmt.Errorf("ranker: %s: %w", name, err)
 	}
-	return &Model{file: f, digest: digest, scorer: s}, nil
+	m := &Model{file: f, digest: digest, scorer: s, columns: map[string]int{}, levels: make([]func(string) float32, len(f.FeatureIDs))}
+	for column, name := range f.FeatureNames {
+		m.columns[name] = column
+	}
+	for column, levels := range f.Levels {
+		if levels != nil {
+			m.levels[column] = datasets.LevelValue(levels)
+		}
+	}
+	return m, nil
 }
 
 // Digest is the digest of a model file, which is read to its end: the first 16 hexadecimal digits
@@ -116,6 +129,30 @@ func (m *Model) FeatureIDs() []int { return slices.Clone(m.file.FeatureIDs) }
 // FeatureNames are the names of those features, nil where the training data had none.
 func (m *Model) FeatureNames() []string { return slices.Clone(m.file.FeatureNames) }
 
+// Column is the column of a row with the feature of that name, and whether there is one.
+func (m *Model) Column(name string) (column int, ok bool) {
+	column, ok = m.columns[name]
+	return column, ok
+}
+
+// Level is the value that stands for a text in a column, and whether the feature is one of text.
+// A text that the training data did not have is 0, and an empty one is missing.
+//
+//	city, _ := model.Column("city")
+//	row[city], _ = model.Level(city, "Oslo")
+func (m *Model) Level(column int, text string) (value float32, ok bool) {
+	if m.levels[column] == nil {
+		return 0, false
+	}
+	return m.levels[column](text), true
+}
+
+// ReadOptions are those by which a file is read for this model: its columns, by name if it has
+// names, and the texts of categorical ones.
+func (m *Model) ReadOptions() datasets.ReadOptions {
+	return datasets.ReadOptions{FeatureIDs: m.FeatureIDs(), FeatureNames: m.FeatureNames(), Levels: m.file.Levels}
+}
+
 // File is the content of the model file; do not change it.
 func (m *Model) File() *File { return m.file }
 
@@ -140,6 +177,14 @@ func (m *Model) Score(dst []float64, features []float32) ([]float64, error) {
 // ScoreContext is [Model.Score] that ends early, with the error of the context, when that
 // ends. Only the built-in kinds of models do so.
 func (m *Model) ScoreContext(ctx context.Context, dst []float64, features []float32) ([]float64, error) {
+	return m.ScoreOn(ctx, dst, features, nil)
+}
+
+// ScoreOn is [Model.ScoreContext] of a model that was trained on base scores, which
+// [File.BaseScores] tells: the score of a document is its base score, that of another ranker such
+// as the one in production, plus what the model gives. Base has one for each document, in the unit
+// that the model was trained with; for other models it is nil. Anything else is an error.
+func (m *Model) ScoreOn(ctx context.Context, dst []float64, features, base []float32) ([]float64, error) {
 	if m.pass == nil {
 		return dst, fmt.Errorf("ranker: models of kind %q have no forward pass: ranker.Register makes one known", m.file.Kind)
 	}
@@ -151,6 +196,9 @@ func (m *Model) ScoreContext(ctx context.Context, dst []float64, features []floa
 		return dst, err
 	}
 	rows := len(features) / t.Inputs
+	if err := m.checkBase(base, rows); err != nil {
+		return dst, err
+	}
 	if rows == 0 {
 		return dst, nil
 	}
@@ -172,6 +220,9 @@ func (m *Model) ScoreContext(ctx context.Context, dst []float64, features []floa
 	if err := m.pass(ctx, scores, inputs); err != nil {
 		return dst[:first], fmt.Errorf("ranker: %w", err)
 	}
+	for d, s := range base {
+		scores[d] += float64(s)
+	}
 	for d, s := range scores {
 		if math.IsNaN(s) || math.IsInf(s, 0) {
 			return dst[:first], fmt.Errorf("ranker: the score of document %d is %v", d, s)
@@ -179,6 +230,21 @@ func (m *Model) ScoreContext(ctx context.Context, dst []float64, features []floa
 	}
 	return dst, nil
 }
+
+// checkBase is an error for base scores of documents that the model lacks, or does not take.
+func (m *Model) checkBase(base []float32, rows int) error {
+	switch {
+	case !m.file.BaseScores && base != nil:
+		return errors.New("ranker: the model was trained without base scores, and takes none")
+	case m.file.BaseScores && base == nil && rows > 0:
+		return errNoBase
+	case m.file.BaseScores && len(base) != rows:
+		return fmt.Errorf("ranker: %d base scores for %d documents", len(base), rows)
+	}
+	return nil
+}
+
+var errNoBase = errors.New("ranker: no base scores, to which the model adds its own: want one for each document")
 
 // checkFeatures is an error for an infinite value.
 func (m *Model) checkFeatures(features []float32) error {
@@ -193,6 +259,13 @@ func (m *Model) checkFeatures(features []float32) error {
 		}
 	}
 	return nil
+}
+
+// ComparesDocuments tells whether the score of a document may depend on the other documents of its
+// query, which must then be scored in one call: by a transform of each query, such as minmax, or by
+// the model, as one with attention does and a custom kind may.
+func (m *Model) ComparesDocuments() bool {
+	return m.file.Kind != model.MLP || m.file.Transform.ComparesDocuments()
 }
 
 // Multiplications is about the number of multiplications for the scores of a query with that

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/plrank/plrank/internal/model"
@@ -15,8 +16,11 @@ import (
 // WriteONNX writes the model in ONNX format, with its transform inside. The input
 // "features", float32 [documents, features], has the raw features of the documents of
 // one query, at least one, NaN where a value is missing; the output "scores" [documents],
-// of the model's dtype, their scores. The metadata have kind, feature_ids, feature_names,
-// plrank_version, and the digest of the model.
+// of the model's dtype, their scores. A model on top of base scores has them as a second input,
+// "base_scores", float32 [documents]. The metadata have kind, feature_ids, feature_names, levels (the texts
+// of categorical features: the input is the position of a text, from 1, and 0 for another one),
+// plrank_version, the digest of the model, and compares_documents: true or false, see
+// [Model.ComparesDocuments].
 //
 // A kind of model other than the built-in ones is an error.
 func (m *Model) WriteONNX(w io.Writer) error {
@@ -36,7 +40,8 @@ func (m *Model) WriteONNX(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	metadata := map[string]string{"kind": f.Kind, "feature_ids": string(ids), "plrank_version": version.String(), "digest": m.Digest()}
+	metadata := map[string]string{"kind": f.Kind, "feature_ids": string(ids), "plrank_version": version.String(), "digest": m.Digest(),
+		"compares_documents": strconv.FormatBool(m.ComparesDocuments())}
 	if f.FeatureNames != nil {
 		names, err := json.Marshal(f.FeatureNames)
 		if err != nil {
@@ -44,6 +49,13 @@ func (m *Model) WriteONNX(w io.Writer) error {
 		}
 		metadata["feature_names"] = string(names)
 	}
-	_, err = w.Write(onnx.Encode(f.Transform, n.settings, dtype, n.array, version.String(), metadata))
+	if f.Levels != nil {
+		levels, err := json.Marshal(f.Levels)
+		if err != nil {
+			return err
+		}
+		metadata["levels"] = string(levels)
+	}
+	_, err = w.Write(onnx.Encode(f.Transform, n.settings, dtype, n.array, f.BaseScores, version.String(), metadata))
 	return err
 }

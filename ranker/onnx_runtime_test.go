@@ -103,6 +103,12 @@ func TestONNXRuntimeGivesTheSameScores(t *testing.T) {
 		f.Settings = bytes.Replace(f.Settings, []byte(`"relu"`), []byte(strconv.Quote(c.activation)), 1)
 		f.FeatureNames = make([]string, c.width)
 		f.FeatureNames[0] = "naïve"
+		if f.BaseScores = i%3 == 1; f.BaseScores {
+			rng := rand.New(rand.NewPCG(7, 8))
+			for range d.Rows() {
+				d.BaseScores = append(d.BaseScores, float32(10*rng.NormFloat64()))
+			}
+		}
 		m := reopen(t, f)
 		got, metadata, err := runtimeScores(name, dir, m, d, sizes)
 		if err != nil {
@@ -111,12 +117,19 @@ func TestONNXRuntimeGivesTheSameScores(t *testing.T) {
 		if metadata["kind"] != f.Kind || !strings.HasPrefix(metadata["feature_ids"], "[1,2,3") || !strings.HasPrefix(metadata["feature_names"], `["naïve"`) || metadata["plrank_version"] == "" || metadata["digest"] != m.Digest() {
 			t.Errorf("metadata %v", metadata)
 		}
+		if want := c.blocks > 0 || strings.Contains(c.transform, "minmax") || strings.Contains(c.transform, "rank"); metadata["compares_documents"] != strconv.FormatBool(want) {
+			t.Errorf("%+v: compares documents: %s", c, metadata["compares_documents"])
+		}
 		if len(got) != d.Rows() {
 			t.Fatalf("%+v: %d scores, want %d", c, len(got), d.Rows())
 		}
 		row, worst := 0, 0.0
 		for q := range sizes {
-			want, err := m.Score(nil, features(d, q))
+			var base []float32
+			if f.BaseScores {
+				base = d.BaseScores[d.Offsets[q]:d.Offsets[q+1]]
+			}
+			want, err := m.ScoreOn(t.Context(), nil, features(d, q), base)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -157,6 +170,15 @@ func runtimeScores(python, dir string, m *Model, d *datasets.Dataset, sizes []in
 		return nil, nil, err
 	}
 	command := exec.Command(python, "testdata/onnx_scores.py", onnx, data, string(list))
+	if d.BaseScores != nil {
+		var base bytes.Buffer
+		binary.Write(&base, binary.LittleEndian, d.BaseScores)
+		path := filepath.Join(dir, "base")
+		if err := os.WriteFile(path, base.Bytes(), 0o644); err != nil {
+			return nil, nil, err
+		}
+		command.Args = append(command.Args, path)
+	}
 	command.Stderr = os.Stderr
 	out, err := command.Output()
 	if err != nil {

@@ -70,7 +70,7 @@ func TestBinsSeeThresholdsAndMissingValues(t *testing.T) {
 func TestBinsFile(t *testing.T) {
 	t.Parallel()
 	s := steps()
-	for _, categorical := range [][]int{nil, {8}} {
+	for _, categorical := range []Features{nil, {"8"}} {
 		for _, d := range []*datasets.Dataset{s.Train, s.Vali, s.Test} {
 			for r := range d.Rows() {
 				d.Row(r)[1] = float32(r % 3)

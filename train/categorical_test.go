@@ -45,7 +45,7 @@ func named() *datasets.Splits {
 func byName(scorer string) Config {
 	return Config{
 		Objective:    Objective{Loss: "softmax"},
-		Inputs:       Inputs{Transform: "standard", Categorical: []int{4}},
+		Inputs:       Inputs{Transform: "standard", Categorical: Features{"4"}},
 		Model:        Model{Scorer: scorer, Hidden: []int{8}, Activation: ops.ReLU},
 		Optimization: Optimization{Optimizer: "adamw", LearningRate: 0.02, Batch: 4, Epochs: 8},
 		Seed:         1,
@@ -112,7 +112,7 @@ func TestCategoricalResume(t *testing.T) {
 	path := resumes(t, whole, c, 2, func(c Config) *Trainer { return mustNew(t, c, s) })
 	other := c
 	other.Categorical = nil
-	if err := mustNew(t, other, s).Restore(path); err == nil || !strings.Contains(err.Error(), "another configuration: categorical is null, was [4]") {
+	if err := mustNew(t, other, s).Restore(path); err == nil || !strings.Contains(err.Error(), "another configuration: categorical is null, was [\"4\"]") {
 		t.Errorf("without the category: %v", err)
 	}
 }
@@ -120,16 +120,16 @@ func TestCategoricalResume(t *testing.T) {
 func TestCategoricalErrors(t *testing.T) {
 	s := named()
 	c := byName(mlpScorer)
-	c.Categorical = []int{4, 5}
-	if _, err := New(c.Plain(), Parts{}, s); err == nil || !strings.Contains(err.Error(), "train has no feature 5, which is to be categorical: it has the features 1, 4, 9") {
+	c.Categorical = Features{"4", "5"}
+	if _, err := New(c.Plain(), Parts{}, s); err == nil || !strings.Contains(err.Error(), "categorical: datasets: train: no feature \"5\": ids go from 1 to 9") {
 		t.Errorf("a feature that is not there: %v", err)
 	}
-	c.Categorical, c.Epochs = []int{4}, 1
+	c.Categorical, c.Epochs = Features{"4"}, 1
 	r := mustRun(t, mustNew(t, c, s), Hooks{}).Model
 	if _, err := New(c.Plain(), Parts{Initial: r}, s); err != nil {
 		t.Errorf("an initial model: %v", err)
 	}
-	c.Categorical = []int{9}
+	c.Categorical = Features{"9"}
 	if _, err := New(c.Plain(), Parts{Initial: r}, s); err == nil || !strings.Contains(err.Error(), "the categorical features of the initial model are [4], not [9]") {
 		t.Errorf("an initial model with another category: %v", err)
 	}

@@ -1,6 +1,11 @@
 package train
 
 import (
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -31,9 +36,47 @@ type Objective struct {
 
 // Inputs are what a model sees of the documents.
 type Inputs struct {
-	Transform   string `json:"transform"`   // of raw features, see datasets.FitTransform
-	Bins        int    `json:"bins"`        // through which the first layer sees each output of the transform, see datasets.Transform.FitBins; 0: none
-	Categorical []int  `json:"categorical"` // ids of features whose values are names, see nn.Embedding
+	Transform   string   `json:"transform"`   // of raw features, see datasets.FitTransform
+	Bins        int      `json:"bins"`        // through which the first layer sees each output of the transform, see datasets.Transform.FitBins; 0: none
+	Categorical Features `json:"categorical"` // whose values are names, see nn.Embedding; those of text are in any case
+}
+
+// Features are words that stand for features, by name, id or pattern: see datasets.Dataset.Choose.
+type Features []string
+
+// UnmarshalJSON reads words, and numbers of older versions.
+func (f *Features) UnmarshalJSON(text []byte) error {
+	var words []json.RawMessage
+	if err := json.Unmarshal(text, &words); err != nil {
+		return err
+	}
+	*f = nil
+	for _, word := range words {
+		name := string(word)
+		if _, err := strconv.Atoi(name); err != nil {
+			if err := json.Unmarshal(word, &name); err != nil {
+				return err
+			}
+		}
+		*f = append(*f, name)
+	}
+	return nil
+}
+
+// ids are those of the features of d that the words stand for, ascending.
+func (f Features) ids(d *datasets.Dataset) ([]int, error) {
+	var ids []int
+	for _, word := range f {
+		columns, err := d.Choose(word)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range columns {
+			ids = append(ids, d.FeatureIDs[c])
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
 }
 
 // A Model gives the scores.

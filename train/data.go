@@ -80,6 +80,12 @@ func (d *runData) check(p *parsed, split Split) (relevant []int, err error) {
 	if !slices.Equal(of.FeatureIDs, first.FeatureIDs) {
 		return nil, fmt.Errorf("train: %s and %s have different feature ids", first.Name, of.Name)
 	}
+	if has, lacks := first, of; (has.BaseScores == nil) != (lacks.BaseScores == nil) {
+		if has.BaseScores == nil {
+			has, lacks = lacks, has
+		}
+		return nil, fmt.Errorf("train: %s has base scores, but %s has none: want them for all splits, in a column or in a file FILE.init beside each FILE, or for none", has.Name, lacks.Name)
+	}
 	if err := p.checkData(of); err != nil {
 		return nil, err
 	}

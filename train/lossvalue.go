@@ -69,6 +69,7 @@ type lossValue struct {
 func newLossValue(l *trainingLoss, d *datasets.Dataset) (v *lossValue, err error) {
 	v = &lossValue{data: d, labelFree: l.learnsLabelFree(), objective: l.objective(d, len(l.discounts.Discounts))}
 	v.objective.QueryWeights = false // the mean has them
+	v.objective.BaseScores = false   // the scores have them
 	if l.terms != nil {
 		if v.objective.Loss, err = losses.Objective(l.settings.Loss); err != nil {
 			return nil, err

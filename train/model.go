@@ -90,9 +90,13 @@ func architecture(s nn.Scorer) string {
 // fitTransform fits the transform of the features, or takes that of the initial model.
 func fitTransform(p *parsed, d *datasets.Dataset) (*datasets.Transform, error) {
 	c := p.config
+	ids, err := c.Categorical.ids(d)
+	if err != nil {
+		return nil, fmt.Errorf("train: categorical: %w", err)
+	}
 	if p.parts.Initial == nil {
 		g := p.group
-		t, err := datasets.FitTransformOn(datasets.Sharing{Rank: g.Rank(), Size: g.Size(), Allgather: g.Allgather}, c.Transform, d, c.Categorical...)
+		t, err := datasets.FitTransformOn(datasets.Sharing{Rank: g.Rank(), Size: g.Size(), Allgather: g.Allgather}, c.Transform, d, ids...)
 		if err == nil && c.Bins > 0 {
 			err = t.FitBins(d, c.Bins)
 		}
@@ -107,12 +111,16 @@ func fitTransform(p *parsed, d *datasets.Dataset) (*datasets.Transform, error) {
 		return nil, fmt.Errorf("train: %w", err)
 	}
 	switch {
+	case of.BaseScores != (d.BaseScores != nil):
+		return nil, fmt.Errorf("train: base scores: initial model %t, %s %t: want them for both or for neither", of.BaseScores, d.Name, d.BaseScores != nil)
 	case of.Transform.Spec != c.Transform:
 		return nil, fmt.Errorf("train: the transform of the initial model is %s, not %s", of.Transform.Spec, c.Transform)
 	case (of.Transform.Bins != nil) != (c.Bins > 0):
 		return nil, fmt.Errorf("train: %d bins, but the initial model has bins for %d inputs: want bins for both or for neither", c.Bins, len(of.Transform.Bins))
-	case !slices.Equal(categorical, slices.Sorted(slices.Values(c.Categorical))):
-		return nil, fmt.Errorf("train: the categorical features of the initial model are %v, not %v", categorical, c.Categorical)
+	case !slices.Equal(categorical, ids):
+		return nil, fmt.Errorf("train: the categorical features of the initial model are %v, not %v", categorical, ids)
+	case !slices.EqualFunc(d.Levels, of.Levels, slices.Equal[[]string]):
+		return nil, errors.New("train: the texts of the categorical features are numbered otherwise than in the initial model: want data read with its Levels")
 	}
 	return of.Transform, nil
 }

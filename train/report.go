@@ -164,7 +164,14 @@ func (e *evaluator) report() *Report {
 	return r
 }
 
-// reportOn measures random order, other rankers, and the model, or scores, of that name.
+func baseScores(d *datasets.Dataset) (scores []float64) {
+	for _, s := range d.BaseScores {
+		scores = append(scores, float64(s))
+	}
+	return scores
+}
+
+// reportOn measures random order, other rankers, the base scores where there are some, and the model, or scores, of that name.
 func (e *evaluator) reportOn(s Split, model scoring, name string, others ...Baseline) (SplitReport, error) {
 	d := s.Data
 	r := SplitReport{Name: s.Name, Queries: d.Queries(), Documents: d.Rows(), StdErr: Values{}}
@@ -191,6 +198,13 @@ func (e *evaluator) reportOn(s Split, model scoring, name string, others ...Base
 			return r, err
 		}
 		add(b.Name, values)
+	}
+	if d.BaseScores != nil {
+		values, err := e.evaluate(d, baseScores(d), e.measures)
+		if err != nil {
+			return r, err
+		}
+		add("base scores", values)
 	}
 	means, err := e.measure(model, d)
 	if err != nil {

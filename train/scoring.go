@@ -62,6 +62,9 @@ func (g *graphScoring) score(d *datasets.Dataset, chunks []int) ([]float64, erro
 			return nil, fmt.Errorf("train: %s: %w", d.Name, err)
 		}
 		for _, s := range values[:rows] {
+			if d.BaseScores != nil {
+				s += float64(d.BaseScores[len(scores)])
+			}
 			if !finite(s) {
 				return nil, fmt.Errorf("train: %s: the score of row %d is %v", d.Name, len(scores), s)
 			}
@@ -92,6 +95,9 @@ func (m modelScoring) score(d *datasets.Dataset, chunks []int) ([]float64, error
 	from, to := chunks[0], chunks[len(chunks)-1]
 	rows := d.Offsets[from : to+1]
 	part := &datasets.Dataset{Name: d.Name, FeatureIDs: d.FeatureIDs, QueryIDs: d.QueryIDs[from:to], Features: d.Features[rows[0]*d.Width() : rows[len(rows)-1]*d.Width()]}
+	if d.BaseScores != nil {
+		part.BaseScores = d.BaseScores[rows[0]:rows[len(rows)-1]]
+	}
 	for _, offset := range rows {
 		part.Offsets = append(part.Offsets, offset-rows[0])
 	}
@@ -148,8 +154,8 @@ func forward(model nn.Scorer, features int) (ranker.Forward, error) {
 }
 
 // File is the file of a model that was trained without a [Trainer], on the features of d after
-// the transform, and with the gain of that name. The highest label of d is the highest grade. It
-// is a copy of the weights.
+// the transform, and with the gain of that name. The highest label of d is the highest grade. If
+// d has base scores, the model needs them. It is a copy of the weights.
 func File(model nn.Scorer, t *datasets.Transform, d *datasets.Dataset, gain string) (*ranker.File, error) {
 	settings, err := json.Marshal(model.Settings())
 	if err != nil {
@@ -158,7 +164,8 @@ func File(model nn.Scorer, t *datasets.Transform, d *datasets.Dataset, gain stri
 	w := model.Weights()
 	f := &ranker.File{
 		Kind: model.Kind(), Settings: settings, Dtype: w.Dtype().String(),
-		Transform: t, FeatureIDs: d.FeatureIDs, FeatureNames: d.FeatureNames, Gain: gain,
+		Transform: t, FeatureIDs: d.FeatureIDs, FeatureNames: d.FeatureNames, Levels: d.Levels, Gain: gain,
+		BaseScores: d.BaseScores != nil,
 	}
 	if len(d.Labels) > 0 {
 		f.Grade = max(0, float64(slices.Max(d.Labels)))

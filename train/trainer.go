@@ -271,5 +271,9 @@ func (t *Trainer) Validation() string {
 
 // Architecture says in words what the model is: "92 inputs, hidden 64 (relu), 6017 weights".
 func (t *Trainer) Architecture() string {
-	return fmt.Sprintf("%d inputs, %s", t.transform.Width(), architecture(t.loop.gradients.model))
+	words := fmt.Sprintf("%d inputs, %s", t.transform.Width(), architecture(t.loop.gradients.model))
+	if t.data.splits.Train.BaseScores != nil {
+		words += ", added to base scores"
+	}
+	return words
 }

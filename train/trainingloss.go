@@ -172,6 +172,7 @@ func (l *trainingLoss) objective(d *datasets.Dataset, cutoff int) *graph.Objecti
 		Logged:          d.Logged != nil,
 		DocumentWeights: d.Weights != nil,
 		QueryWeights:    d.QueryWeights != nil,
+		BaseScores:      d.BaseScores != nil,
 	}
 }
 

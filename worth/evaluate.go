@@ -22,19 +22,8 @@ type Evaluation struct {
 // and the Rest among themselves, are no such pairs. Rankings without any have no part in the mean, which is
 // NaN if none is left.
 func (m *Model) Evaluate(r *Rankings) (Evaluation, error) {
-	if err := m.check(); err != nil {
+	if err := m.checkRankings(r); err != nil {
 		return Evaluation{}, err
-	}
-	if r.Len() == 0 {
-		return Evaluation{}, errors.New("there are no rankings to evaluate")
-	}
-	if !slices.Equal(r.Items, m.Items) {
-		return Evaluation{}, errors.New("the rankings are of other items than the model's: read them with ReadOptions.Items")
-	}
-	for _, n := range r.tieOrders() {
-		if !slices.Contains(m.TieOrders, n) {
-			return Evaluation{}, fmt.Errorf("the rankings have a tie of %d items, and those that the model is fitted to have none: it has the probability 0", n)
-		}
 	}
 	var e Evaluation
 	var tau, ordered float64
@@ -48,6 +37,25 @@ func (m *Model) Evaluate(r *Rankings) (Evaluation, error) {
 	e.Tau = tau / ordered
 	e.LogLikelihood = newLikelihood(r, len(r.Items), m.TieOrders).value(m.parameters(), nil, nil)
 	return e, nil
+}
+
+// checkRankings reports a model that is none, and rankings that it has no probability of.
+func (m *Model) checkRankings(r *Rankings) error {
+	if err := m.check(); err != nil {
+		return err
+	}
+	if r.Len() == 0 {
+		return errors.New("there are no rankings to evaluate")
+	}
+	if !slices.Equal(r.Items, m.Items) {
+		return errors.New("the rankings are of other items than the model's: read them with ReadOptions.Items")
+	}
+	for _, n := range r.tieOrders() {
+		if !slices.Contains(m.TieOrders, n) {
+			return fmt.Errorf("the rankings have a tie of %d items, and those that the model is fitted to have none: it has the probability 0", n)
+		}
+	}
+	return nil
 }
 
 // tau is Kendall's τ of a ranking, and the number of pairs that it orders. Items are counted in a

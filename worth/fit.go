@@ -52,6 +52,20 @@ const largestTie = 100
 // limit, which is seen by the variance of log δ_n at the end; a tie of more than 100 items; options that are
 // negative or not finite.
 func Fit(ctx context.Context, r *Rankings, o Options) (*Model, error) {
+	n, err := newNewton(r, o)
+	if err != nil {
+		return nil, err
+	}
+	x, err := n.maximize(ctx)
+	m := n.model(r.Items, x)
+	kept := *r // to which no ranking is added later
+	m.Steps, m.Change, m.rankings = n.steps, n.change, &kept
+	m.LogLikelihood = newLikelihood(r, len(r.Items), m.TieOrders).value(m.parameters(), nil, nil)
+	return m, err
+}
+
+// newNewton is what maximizes the likelihood of rankings, or the posterior probability with a prior.
+func newNewton(r *Rankings, o Options) (*newton, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -72,14 +86,14 @@ func Fit(ctx context.Context, r *Rankings, o Options) (*Model, error) {
 	if err := fitted.checkTies(orders); err != nil {
 		return nil, err
 	}
-	n := newton{likelihood: newLikelihood(fitted, items, orders), options: o}
-	x, err := n.maximize(ctx)
-	theta := x[:len(r.Items)]
+	return &newton{likelihood: newLikelihood(fitted, items, orders), options: o}, nil
+}
+
+// model has the parameters x of the items, without a ghost.
+func (n *newton) model(items []string, x []float64) *Model {
+	theta := slices.Clone(x[:len(items)])
 	centre(theta)
-	kept := *r // to which no ranking is added later
-	m := &Model{Items: r.Items, LogWorths: theta, TieOrders: orders, LogTies: x[items:], Steps: n.steps, Change: n.change, rankings: &kept}
-	m.LogLikelihood = newLikelihood(r, len(r.Items), orders).value(m.parameters(), nil, nil)
-	return m, err
+	return &Model{Items: items, LogWorths: theta, TieOrders: n.orders, LogTies: slices.Clone(x[n.items:])}
 }
 
 // checkTies looks for a size of ties that grows against the others without a limit: whenever so many items are
@@ -148,8 +162,12 @@ func (n *newton) at(x []float64) point {
 
 // maximize returns the best parameters, also if there is an error.
 func (n *newton) maximize(ctx context.Context) ([]float64, error) {
-	best := n.scaled(ctx, n.at(make([]float64, n.size())))
-	n.change = math.Inf(1)
+	return n.climb(ctx, n.scaled(ctx, n.at(make([]float64, n.size()))))
+}
+
+// climb is maximize from a point.
+func (n *newton) climb(ctx context.Context, best point) ([]float64, error) {
+	n.steps, n.change = 0, math.Inf(1)
 	radius := 1.0 // of a step: within it, the Hessian does not change much
 	for n.steps < n.options.MaxSteps {
 		// Residuals that shrink as the steps do make the convergence superlinear.

@@ -26,6 +26,7 @@ type likelihood struct {
 // A part is a stretch of the rankings, with scratch space.
 type part struct {
 	spans []span
+	first int       // the number of the first ranking
 	sum   []float64 // of the part, a number for each parameter
 	diag  []float64
 	value float64
@@ -45,6 +46,7 @@ func newLikelihood(r *Rankings, items int, orders []int) *likelihood {
 	for i := range n {
 		l.parts = append(l.parts, &part{
 			spans:  r.spans[i*len(r.spans)/n : (i+1)*len(r.spans)/n],
+			first:  i * len(r.spans) / n,
 			sum:    make([]float64, l.size()),
 			diag:   make([]float64, l.size()),
 			choice: newChoice(orders),
@@ -114,14 +116,7 @@ func (l *likelihood) value(x, gradient, diagonal []float64) float64 {
 		clear(p.sum)
 		clear(p.diag)
 		for _, s := range p.spans {
-			entries := l.rankings.entries[s.from:s.to]
-			if p.gather(l, entries, x, alpha) {
-				p.untied(entries, s.placed-s.from, s.weight)
-			} else {
-				l.choices(p, s, x, nil, func(set []int32, chosen int, w float64) {
-					p.add(set, chosen, w, l.items)
-				})
-			}
+			p.ranking(l, s, x, alpha)
 		}
 	})
 	total := 0.0
@@ -135,6 +130,30 @@ func (l *likelihood) value(x, gradient, diagonal []float64) float64 {
 		}
 	}
 	return total
+}
+
+// ranking adds the log-likelihood of a ranking, with its gradient and the diagonal of its information.
+func (p *part) ranking(l *likelihood, s span, x, alpha []float64) {
+	entries := l.rankings.entries[s.from:s.to]
+	if p.gather(l, entries, x, alpha) {
+		p.untied(entries, s.placed-s.from, s.weight)
+		return
+	}
+	l.choices(p, s, x, nil, func(set []int32, chosen int, w float64) {
+		p.add(set, chosen, w, l.items)
+	})
+}
+
+// logs writes log P of every ranking, each counted once.
+func (l *likelihood) logs(x, logs []float64) {
+	alpha := l.worths(x)
+	l.each(func(p *part) {
+		for i, s := range p.spans {
+			p.value, s.weight = 0, 1
+			p.ranking(l, s, x, alpha)
+			logs[p.first+i] = p.value
+		}
+	})
 }
 
 // observed is the sum over all choices of the f of what was chosen, see [choice].

@@ -2,16 +2,17 @@ package worth
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/plrank/plrank/internal/names"
+	"github.com/plrank/plrank/internal/textfile"
 )
 
 // ReadOptions says how to read rankings.
@@ -26,11 +27,12 @@ type ReadOptions struct {
 	Unlisted string
 }
 
-// ReadFile reads the rankings in a file. The ending of its name tells the format, as in [Read].
+// ReadFile reads the rankings in a file, which may be compressed by gzip or zstd. The ending of its name
+// tells the format, as in [Read]; .gz or .zst may follow.
 func ReadFile(path string, o ReadOptions) (*Rankings, error) {
-	f, err := os.Open(path)
+	f, err := textfile.Open(context.Background(), path)
 	if err != nil {
-		return nil, err
+		return nil, textfile.At(path, err)
 	}
 	defer f.Close()
 	return Read(f, path, o)
@@ -65,7 +67,7 @@ func Read(r io.Reader, name string, o ReadOptions) (*Rankings, error) {
 		}
 	}
 	var err error
-	switch ending := strings.ToLower(filepath.Ext(name)); ending {
+	switch ending := Ending(name); ending {
 	case ".soc", ".soi", ".toc", ".toi":
 		err = in.preflib(r, ending)
 	case ".csv":
@@ -80,6 +82,12 @@ func Read(r io.Reader, name string, o ReadOptions) (*Rankings, error) {
 		return nil, err
 	}
 	return in.rankings, nil
+}
+
+// Ending is the ending of a name in lower case, without that of a compression: .soi for votes.SOI.gz.
+func Ending(name string) string {
+	name = strings.ToLower(name)
+	return filepath.Ext(strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst"))
 }
 
 // A reader fills rankings from a file.

@@ -1,12 +1,17 @@
 package worth
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 )
 
 // show has a line for each ranking.
@@ -129,11 +134,28 @@ func TestBadInput(t *testing.T) {
 
 func TestReadFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "races.txt")
-	if err := os.WriteFile(path, []byte("a > b\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if r, err := ReadFile(path, ReadOptions{}); err != nil || show(r) != "1:a>b|" {
-		t.Errorf("got %v", err)
+	const soi = "# ALTERNATIVE NAME 1: a\n# ALTERNATIVE NAME 2: b\n1: 1,2\n"
+	for name, text := range map[string]string{"": "a > b\n", ".gz": "a > b\n", ".SOI.GZ": soi, ".soi.zst": soi} {
+		var b bytes.Buffer
+		var w io.WriteCloser
+		switch {
+		case strings.HasSuffix(name, ".zst"):
+			w, _ = zstd.NewWriter(&b)
+		case name != "":
+			w = gzip.NewWriter(&b)
+		}
+		if w == nil {
+			b.WriteString(text)
+		} else {
+			io.WriteString(w, text)
+			w.Close()
+		}
+		if err := os.WriteFile(path+name, b.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := ReadFile(path+name, ReadOptions{}); err != nil || show(r) != "1:a>b|" {
+			t.Errorf("%s: got %v", name, err)
+		}
 	}
 	if _, err := ReadFile(path+".none", ReadOptions{}); !os.IsNotExist(err) {
 		t.Errorf("got %v for a file that does not exist", err)

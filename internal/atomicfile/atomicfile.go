@@ -28,7 +28,7 @@ func Write(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	return syncFolder(path)
+	return SyncFolder(path)
 }
 
 // WriteUnsynced is Write without waiting for the disk: if the machine goes down, the
@@ -93,7 +93,7 @@ func Rename(from, to string) error {
 	if err := do("rename", to, func() error { return os.Rename(from, to) }); err != nil {
 		return fmt.Errorf("%s: %w", to, err)
 	}
-	return syncFolder(to)
+	return SyncFolder(to)
 }
 
 // Leftovers are the files that writes of path have left that were cut off by the end
@@ -112,8 +112,8 @@ func Leftovers(path string) []string {
 // temporary is how the name of a file begins that is not yet complete.
 func temporary(path string) string { return "." + filepath.Base(path) + "." }
 
-// syncFolder makes the disk remember the name of a new file.
-func syncFolder(path string) error {
+// SyncFolder makes the disk remember the name of a new file or folder.
+func SyncFolder(path string) error {
 	if runtime.GOOS == "windows" { // where folders cannot be synced
 		return nil
 	}

@@ -39,6 +39,8 @@ func define(f *flag.FlagSet, settings []train.Setting) {
 			f.StringVar(at, s.Flag, *at, s.Help)
 		case *[]string:
 			f.Var((*words)(at), s.Flag, s.Help)
+		case *train.Features:
+			f.Var((*words)(at), s.Flag, s.Help)
 		case *[]int:
 			f.Var(&numbers{at, s.Want}, s.Flag, s.Help)
 		case encoding.TextUnmarshaler:

@@ -40,8 +40,11 @@ type Reading struct {
 	QueryColumn    string `json:"queryColumn,omitempty"`
 	DocumentColumn string `json:"documentColumn,omitempty"`
 	WeightColumn   string `json:"weightColumn,omitempty"`
+	BaseColumn     string `json:"baseColumn,omitempty"`
 	GroupColumn    string `json:"groupColumn,omitempty"`
 	Groups         string `json:"groups,omitempty"`
+	Features       string `json:"features,omitempty"`
+	Ignore         string `json:"ignore,omitempty"`
 }
 
 const (
@@ -54,8 +57,8 @@ const (
 
 // Names of the flags.
 var (
-	ReadingFlags  = []string{"duplicates", "headerless", "label-column", "query-column", "document-column"}
-	TrainingFlags = []string{"minus-one", "weight-column", "group-column", "groups"} // have no meaning where documents are only scored
+	ReadingFlags  = []string{"duplicates", "headerless", "label-column", "query-column", "document-column", "base-column"}
+	TrainingFlags = []string{"minus-one", "weight-column", "group-column", "groups", "features", "ignore"} // have no meaning where documents are only scored
 	Flags         = slices.Concat([]string{"data", "scale", "vali", "test", "fold"}, ReadingFlags, TrainingFlags)
 )
 
@@ -75,6 +78,9 @@ func (s *Source) Define(f *flag.FlagSet, absent string) {
 	f.StringVar(&s.QueryColumn, "query-column", s.QueryColumn, "`name` of the query id's column")
 	f.StringVar(&s.DocumentColumn, "document-column", s.DocumentColumn, "`name` of the document id's column")
 	f.StringVar(&s.WeightColumn, "weight-column", s.WeightColumn, "`name` of the column with the weights of documents in separated values; without it, the weights of documents or of queries are in a file named FILE.weight beside the data, one a line, if there is one")
+	f.StringVar(&s.BaseColumn, "base-column", s.BaseColumn, "`name` of the column with the base scores of documents, those of another ranker to which the model adds its own; of LETOR text, the id of a feature; without it, they are in a file named FILE.init beside the data, one a line, if there is one")
+	f.StringVar(&s.Features, "features", s.Features, "the `features` to use, by name, pattern or id, such as price,bm25*,17; without it, all. LETOR text has names in a file named FILE.names beside the data, with lines such as 3 bm25")
+	f.StringVar(&s.Ignore, "ignore", s.Ignore, "`features` to leave out, in the same way; columns of text are left out with a warning")
 	f.StringVar(&s.GroupColumn, "group-column", s.GroupColumn, "`name` of the column with the groups of documents, for fairness, which is then no feature; of LETOR text, the id of a feature, each value of which is a group")
 	f.StringVar(&s.Groups, "groups", s.Groups, "a `file` with the group of one document a line, in the order of the -data file; without it, the file's name plus .groups is looked for")
 }
@@ -155,8 +161,19 @@ func (s *Source) Fraction() float64 {
 func (r Reading) ReadOptions() datasets.ReadOptions {
 	return datasets.ReadOptions{
 		Duplicates: r.Duplicates, LabelColumn: r.LabelColumn, QueryColumn: r.QueryColumn, DocumentColumn: r.DocumentColumn,
-		MinusOne: r.MinusOne, Headerless: r.Headerless, WeightColumn: r.WeightColumn, GroupColumn: r.GroupColumn, Groups: r.Groups,
+		Features: words(r.Features), Ignore: words(r.Ignore),
+		MinusOne: r.MinusOne, Headerless: r.Headerless, WeightColumn: r.WeightColumn, BaseColumn: r.BaseColumn, GroupColumn: r.GroupColumn, Groups: r.Groups,
 	}
+}
+
+// words are those of a list with commas between.
+func words(list string) (words []string) {
+	for word := range strings.SplitSeq(list, ",") {
+		if word = strings.TrimSpace(word); word != "" {
+			words = append(words, word)
+		}
+	}
+	return words
 }
 
 // Open reads or makes the collection, until the context is done, and prints the warnings. Of o it
@@ -165,9 +182,9 @@ func (s *Source) Open(ctx context.Context, o datasets.Options, stderr io.Writer)
 	if shape, ok := strings.CutPrefix(s.Data, syntheticPrefix); ok {
 		return datasets.SyntheticShape(shape, s.Fraction(), o.Seed)
 	}
-	ids, names := o.Read.FeatureIDs, o.Read.FeatureNames
+	wanted := o.Read
 	o.Read = s.ReadOptions()
-	o.Read.FeatureIDs, o.Read.FeatureNames = ids, names
+	TakeFeatures(&o.Read, wanted)
 	o.Vali, o.Test, o.Fold, o.Cache = s.Vali, s.Test, s.Fold, s.cacheFolder()
 	o.Read.Context = ctx
 	splits, err := datasets.Open(s.Data, o)
@@ -176,6 +193,11 @@ func (s *Source) Open(ctx context.Context, o datasets.Options, stderr io.Writer)
 	}
 	command.Warn(stderr, splits.Warnings()...)
 	return splits, nil
+}
+
+// TakeFeatures makes the features that are read those that others want.
+func TakeFeatures(o *datasets.ReadOptions, wanted datasets.ReadOptions) {
+	o.FeatureIDs, o.FeatureNames, o.Levels, o.Categorical = wanted.FeatureIDs, wanted.FeatureNames, wanted.Levels, wanted.Categorical
 }
 
 // WithFlags adds to an error of reading the flags that help.

@@ -57,7 +57,7 @@ func (s *Service) answer(ctx context.Context, body io.Reader, length int64) (*re
 }
 
 // compute answers the request in space.body.
-func (s *Service) compute(ctx context.Context, space *scratch) (*response, error) {
+func (s *Service) compute(ctx context.Context, space *scratch) (out *response, err error) {
 	in, err := parseRequest(space.body.Bytes())
 	if err != nil {
 		return nil, err
@@ -69,6 +69,11 @@ func (s *Service) compute(ctx context.Context, space *scratch) (*response, error
 	if err != nil {
 		return nil, statusError{http.StatusNotFound, err}
 	}
+	defer func() {
+		if err != nil {
+			err = modelError{name, err}
+		}
+	}()
 	ranks := 0
 	if in.draw != nil {
 		if ranks = min(in.draw.cutoff, in.count); ranks > s.limits.Cutoff && ranks < in.count {
@@ -84,11 +89,14 @@ func (s *Service) compute(ctx context.Context, space *scratch) (*response, error
 		return nil, err
 	}
 	defer leave()
-	if err := space.rows.fill(model.columns, in); err != nil {
+	if err := space.rows.fill(model, in); err != nil {
 		return nil, err
 	}
-	out := &response{Model: name, Version: model.Digest()}
-	if out.Scores, err = model.ScoreContext(ctx, make([]float64, 0, in.count), space.rows.features); err != nil {
+	if err := space.rows.fillBase(model, in); err != nil {
+		return nil, err
+	}
+	out = &response{Model: name, Version: model.Digest()}
+	if out.Scores, err = model.ScoreOn(ctx, make([]float64, 0, in.count), space.rows.features, space.rows.base); err != nil {
 		return nil, badRequest("%w", err) // an invalid feature, or the end of the context
 	}
 	out.Order = ranker.Rank(make([]int, 0, len(out.Scores)), out.Scores)

@@ -19,6 +19,14 @@ type statusError struct {
 
 func (e statusError) Unwrap() error { return e.error }
 
+// A modelError is the error of a request to a model.
+type modelError struct {
+	model string
+	error
+}
+
+func (e modelError) Unwrap() error { return e.error }
+
 func badRequest(format string, args ...any) error {
 	return statusError{http.StatusBadRequest, fmt.Errorf(format, args...)}
 }

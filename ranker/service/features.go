@@ -8,18 +8,20 @@ import (
 	"strconv"
 )
 
-// rows are the features of the documents of a request, row after row. Their memory is used
-// again.
+// rows are the features of the documents of a request, row after row, and their base scores, nil
+// where the model takes none. Their memory is used again.
 type rows struct {
 	features []float32
+	base     []float32
 	given    []int // by column: the document that gave it last, from 1
 }
 
-// fill decodes the documents of a request. A document is an array of as many numbers as the
-// model has features, in the order of their ids, or an object of numbers by id. null is a
-// missing value; an id that is not mentioned has the value 0.
-func (r *rows) fill(columns map[int]int, in *request) error {
-	width := len(columns)
+// fill decodes the documents of a request. A document is an array of as many values as the
+// model has features, in the order of their ids, or an object of values by id or by name. null is
+// a missing value, and so is a name that is not mentioned; an id that is not mentioned has the
+// value 0.
+func (r *rows) fill(model *served, in *request) error {
+	width := len(model.columns)
 	r.features = slices.Grow(r.features[:0], in.count*width)[:in.count*width]
 	clear(r.features)
 	r.given = slices.Grow(r.given[:0], width)[:width]
@@ -29,11 +31,11 @@ func (r *rows) fill(columns map[int]int, in *request) error {
 		var err error
 		switch value[0] {
 		case '[':
-			err = dense(row, value)
+			err = model.dense(row, value)
 		case '{':
-			err = r.sparse(row, value, d, columns)
+			err = r.sparse(row, value, d, model)
 		default:
-			err = errors.New(`: want an array of numbers, or an object such as {"3": 0.5}`)
+			err = errors.New(`: want an array of values, or an object such as {"3": 0.5} or {"price": 0.5}`)
 		}
 		if err != nil {
 			return badRequest("document %d%w", d, err)
@@ -42,16 +44,49 @@ func (r *rows) fill(columns map[int]int, in *request) error {
 	return nil
 }
 
-// dense decodes a document that is an array. Errors continue the text "document 3".
-func dense(row []float32, value []byte) error {
+// fillBase decodes the base scores of a request, which the model must need.
+func (r *rows) fillBase(m *served, in *request) error {
+	r.base = nil
+	needs := m.File().BaseScores
+	switch {
+	case needs && in.base == nil:
+		return badRequest("no base_scores: the model adds its scores to those of another ranker: want an array with a number for each document")
+	case !needs && in.base != nil:
+		return badRequest("base_scores: the model was trained without, and takes none")
+	case !needs:
+		return nil
+	}
+	r.base = make([]float32, in.count)
 	n := 0
-	for i, number := range elements(value) {
+	for i, number := range elements(in.base) {
+		if n++; n > in.count {
+			continue
+		}
+		v, err := parseNumber(number)
+		if err == nil && v != v {
+			err = errors.New("want a number")
+		}
+		if err != nil {
+			return badRequest("base_scores, value %d: %w", i, err)
+		}
+		r.base[i] = v
+	}
+	if n != in.count {
+		return badRequest("%d base_scores for %d documents", n, in.count)
+	}
+	return nil
+}
+
+// dense decodes a document that is an array. Errors continue the text "document 3".
+func (m *served) dense(row []float32, array []byte) error {
+	n := 0
+	for i, value := range elements(array) {
 		n++
 		if i >= len(row) {
 			continue
 		}
 		var err error
-		if row[i], err = parseNumber(number); err != nil {
+		if row[i], err = m.parseValue(i, value); err != nil {
 			return fmt.Errorf(", value %d: %w", i, err)
 		}
 	}
@@ -61,30 +96,69 @@ func dense(row []float32, value []byte) error {
 	return nil
 }
 
-// sparse decodes document d, which is an object.
-func (r *rows) sparse(row []float32, value []byte, d int, columns map[int]int) error {
-	for name, number := range members(value) {
-		id, err := strconv.Atoi(name)
-		column, known := columns[id]
+// sparse decodes document d, which is an object. Its first member tells whether it is by id or by
+// name.
+func (r *rows) sparse(row []float32, object []byte, d int, model *served) error {
+	first, named := true, false
+	for name, value := range members(object) {
+		column, byName, known := model.column(name)
 		switch {
-		case err != nil || !known || name != strconv.Itoa(id):
-			return fmt.Errorf(": unknown feature id %q", clip(name))
+		case !known:
+			return fmt.Errorf(": unknown feature %q: want one of feature_ids or feature_names of GET /v1/models", clip(name))
 		case r.given[column] == d+1:
-			return fmt.Errorf(": feature %d is given twice", id)
+			return fmt.Errorf(": feature %s is given twice", clip(name))
+		case !first && byName != named:
+			return fmt.Errorf(": feature %q is given by name and others by id, or the reverse: want one of the two in a document", clip(name))
+		case first && byName:
+			for i := range row {
+				row[i] = missing
+			}
 		}
+		first, named = false, byName
 		r.given[column] = d + 1
-		if row[column], err = parseNumber(number); err != nil {
-			return fmt.Errorf(", feature %d: %w", id, err)
+		var err error
+		if row[column], err = model.parseValue(column, value); err != nil {
+			return fmt.Errorf(", feature %s: %w", clip(name), err)
 		}
 	}
 	return nil
 }
 
-// parseNumber is the nearest float32 of a JSON number, as in data files, and NaN for null.
-func parseNumber(text []byte) (float32, error) {
-	if string(text) == "null" {
-		return float32(math.NaN()), nil
+// column is the column of the feature of an id, or else of a name.
+func (m *served) column(name string) (column int, byName, known bool) {
+	if id, err := strconv.Atoi(name); err == nil && name == strconv.Itoa(id) {
+		if column, known = m.columns[id]; known {
+			return column, false, true
+		}
 	}
+	column, known = m.Column(name)
+	return column, true, known
+}
+
+var missing = float32(math.NaN())
+
+// parseValue is the value of a feature: a number, or a text, which may be a number, where the
+// feature has texts.
+func (m *served) parseValue(column int, value []byte) (float32, error) {
+	if string(value) == "null" {
+		return missing, nil
+	}
+	_, ofText := m.Level(column, "")
+	if !ofText {
+		return parseNumber(value)
+	}
+	text := string(value)
+	if value[0] == '"' {
+		text = unquote(value)
+	} else if _, err := strconv.ParseFloat(text, 64); err != nil {
+		return 0, errors.New("want a text, or null for a missing value")
+	}
+	v, _ := m.Level(column, text)
+	return v, nil
+}
+
+// parseNumber is the nearest float32 of a JSON number, as in data files.
+func parseNumber(text []byte) (float32, error) {
 	v, err := strconv.ParseFloat(string(text), 32)
 	switch {
 	case errors.Is(err, strconv.ErrRange):

@@ -10,9 +10,10 @@ import (
 type measures struct {
 	registry  *prometheus.Registry
 	requests  *prometheus.CounterVec
-	seconds   prometheus.Histogram
-	documents prometheus.Histogram
+	seconds   *prometheus.HistogramVec
+	documents *prometheus.HistogramVec
 	loads     *prometheus.CounterVec
+	versions  *prometheus.GaugeVec
 }
 
 func newMeasures(registry *prometheus.Registry) (*measures, error) {
@@ -22,13 +23,15 @@ func newMeasures(registry *prometheus.Registry) (*measures, error) {
 	m := &measures{
 		registry: registry,
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "plrank_requests_total", Help: "Requests to /v1/rank, and those to other paths that failed, by HTTP status."}, []string{"code"}),
-		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "plrank_request_seconds", Help: "Time to answer a request to /v1/rank.", Buckets: prometheus.ExponentialBuckets(1e-4, 2, 15)}),
-		documents: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "plrank_request_documents", Help: "Documents of an answered request.", Buckets: prometheus.ExponentialBuckets(1, 2, 14)}),
+			Name: "plrank_requests_total", Help: "Requests to /v1/rank, and those to other paths that failed, by HTTP status and model; a request that failed before its model was known has none."}, []string{"code", "model"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "plrank_request_seconds", Help: "Time to answer a request to /v1/rank.", Buckets: prometheus.ExponentialBuckets(1e-4, 2, 15)}, []string{"model"}),
+		documents: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "plrank_request_documents", Help: "Documents of an answered request.", Buckets: prometheus.ExponentialBuckets(1, 2, 14)}, []string{"model"}),
 		loads: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "plrank_model_loads_total", Help: "Model files read, by model and result: ok or refused."}, []string{"model", "result"}),
+		versions: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "plrank_model_info", Help: "1 for the version of each model that is in use."}, []string{"model", "version"}),
 	}
 	if err := registry.Register(m); err != nil {
 		return nil, fmt.Errorf("service: %w", err)
@@ -36,8 +39,15 @@ func newMeasures(registry *prometheus.Registry) (*measures, error) {
 	return m, nil
 }
 
+// read counts that a model was read, whose version is in use from now on.
+func (m *measures) read(model, version string) {
+	m.loads.WithLabelValues(model, "ok").Inc()
+	m.versions.DeletePartialMatch(prometheus.Labels{"model": model}) // there is one for each model
+	m.versions.WithLabelValues(model, version).Set(1)
+}
+
 func (m *measures) all() []prometheus.Collector {
-	return []prometheus.Collector{m.requests, m.seconds, m.documents, m.loads}
+	return []prometheus.Collector{m.requests, m.seconds, m.documents, m.loads, m.versions}
 }
 
 func (m *measures) Describe(to chan<- *prometheus.Desc) {

@@ -2,6 +2,7 @@ package service
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,7 +15,7 @@ import (
 // A served model does not change: a request ends with the one it began with.
 type served struct {
 	*ranker.Model
-	columns map[int]int // by feature id
+	columns map[int]int // by feature id; Column has them by name
 }
 
 // A request's price is known before it is computed, in units of about 0.2 µs of a core and ten
@@ -77,7 +78,11 @@ func (m models) pick(name string) (*served, string, error) {
 func (s *slot) open() error {
 	model, err := ranker.Open(s.path) // the file may have changed since: its Digest is its own
 	if err == nil {
-		_, err = model.Score(nil, make([]float32, len(model.FeatureIDs()))) // a kind without a forward pass fails here
+		var base []float32
+		if model.File().BaseScores {
+			base = []float32{0}
+		}
+		_, err = model.ScoreOn(context.Background(), nil, make([]float32, len(model.FeatureIDs())), base) // a kind without a forward pass fails here
 	}
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ type request struct {
 	model     string // "": not named
 	documents []byte // the array, as in the body
 	count     int    // of documents
+	base      []byte // the array of base scores, as in the body; nil: not given
 	draw      *draw  // nil: not wanted
 }
 
@@ -37,11 +38,11 @@ func parseRequest(body []byte) (*request, error) {
 		return nil, badRequest("invalid request body: %w", err)
 	}
 	whole, _ := cutValue(skipBlanks(body))
-	fields, err := object(whole, "documents", "draw", "model")
+	fields, err := object(whole, "base_scores", "documents", "draw", "model")
 	if err != nil {
 		return nil, badRequest("invalid request body: %w", err)
 	}
-	r := &request{documents: fields["documents"]}
+	r := &request{documents: fields["documents"], base: fields["base_scores"]}
 	if name := fields["model"]; name != nil {
 		if name[0] != '"' {
 			return nil, badRequest("invalid request body: model: want a string")
@@ -58,6 +59,9 @@ func parseRequest(body []byte) (*request, error) {
 	}
 	if r.documents[0] != '[' {
 		return nil, badRequest("documents: want an array")
+	}
+	if r.base != nil && r.base[0] != '[' {
+		return nil, badRequest("base_scores: want an array")
 	}
 	for range elements(r.documents) {
 		r.count++

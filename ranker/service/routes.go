@@ -1,6 +1,7 @@
 package service
 
 import (
+	"crypto/rand"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -38,7 +39,15 @@ func (s *Service) routes() *http.ServeMux {
 
 // ServeHTTP answers a request to one of the service's paths. Behind a prefix, use
 // [http.StripPrefix].
+//
+// The answer repeats the request's header X-Request-ID, which the log has, too; without one, or one
+// that is no word of at most 100 characters, it is a new one.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	id := r.Header.Get(requestID)
+	if !isID(id) {
+		id = rand.Text()
+	}
+	w.Header().Set(requestID, id)
 	if s.draining.Load() {
 		w.Header().Set("Connection", "close")
 	}
@@ -50,6 +59,18 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	status := &statusWriter{ResponseWriter: w} // 404, or 405 with a header Allow
 	refuse.ServeHTTP(status, r)
 	s.fail(w, r, statusError{status.code, fmt.Errorf("no %s %s: see /openapi.json", clip(r.Method), clip(r.URL.Path))})
+}
+
+// requestID is the header that names a request.
+const requestID = "X-Request-Id"
+
+// isID tells whether a text can be repeated in headers and logs: a word of letters, digits and some
+// other characters.
+func isID(text string) bool {
+	known := func(c rune) bool {
+		return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("-_.:/+=@", c)
+	}
+	return 0 < len(text) && len(text) <= 100 && strings.IndexFunc(text, func(c rune) bool { return !known(c) }) < 0
 }
 
 // A statusWriter keeps the status of an answer and drops its body.
@@ -109,11 +130,11 @@ func (s *Service) serveRank(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	if _, err := w.Write(text); err != nil {
-		s.log.Warn("cannot write answer", "client", r.RemoteAddr, "error", err)
+		s.log.Warn("cannot write answer", "request", w.Header().Get(requestID), "client", r.RemoteAddr, "error", err)
 	}
-	s.measures.requests.WithLabelValues("200").Inc()
-	s.measures.seconds.Observe(time.Since(start).Seconds())
-	s.measures.documents.Observe(float64(len(out.Scores)))
+	s.measures.requests.WithLabelValues("200", out.Model).Inc()
+	s.measures.seconds.WithLabelValues(out.Model).Observe(time.Since(start).Seconds())
+	s.measures.documents.WithLabelValues(out.Model).Observe(float64(len(out.Scores)))
 	return nil
 }
 
@@ -123,11 +144,12 @@ func (s *Service) serveModels(w http.ResponseWriter, _ *http.Request) error {
 		Version      string   `json:"version"`
 		FeatureIDs   []int    `json:"feature_ids"`
 		FeatureNames []string `json:"feature_names,omitempty"`
+		BaseScores   bool     `json:"base_scores,omitempty"`
 	}
 	var list []model
 	for _, name := range s.models.names() {
 		m := s.models[name].model.Load()
-		list = append(list, model{name, m.Digest(), m.FeatureIDs(), m.FeatureNames()})
+		list = append(list, model{name, m.Digest(), m.FeatureIDs(), m.FeatureNames(), m.File().BaseScores})
 	}
 	w.Header().Set("Content-Type", "application/json")
 	json.NewEncoder(w).Encode(map[string]any{"models": list})
@@ -136,15 +158,17 @@ func (s *Service) serveModels(w http.ResponseWriter, _ *http.Request) error {
 
 // fail answers with an error, and logs it in one line.
 func (s *Service) fail(w http.ResponseWriter, r *http.Request, err error) {
+	of := modelError{}
+	errors.As(err, &of) // of no model where it is none
 	err = contextError(err, s.limits.Timeout)
 	status := http.StatusInternalServerError
 	if known := (statusError{}); errors.As(err, &known) {
 		status = known.status
 	}
-	s.measures.requests.WithLabelValues(strconv.Itoa(status)).Inc()
+	s.measures.requests.WithLabelValues(strconv.Itoa(status), of.model).Inc()
 	text := strings.ReplaceAll(err.Error(), "\n", " ")
 	log := func() {
-		s.log.Warn("request failed", "client", r.RemoteAddr, "path", clip(r.URL.Path), "status", status, "error", text)
+		s.log.Warn("request failed", "request", w.Header().Get(requestID), "client", r.RemoteAddr, "path", clip(r.URL.Path), "status", status, "error", text)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	if status == http.StatusServiceUnavailable {

@@ -123,8 +123,9 @@ func (s *Service) refresh(always bool) error {
 		case err != nil && !logged:
 			s.log.Error("cannot read model", "model", name, "error", err)
 		case loaded:
-			s.measures.loads.WithLabelValues(name, "ok").Inc()
-			s.log.Info("read model", "model", name, "file", m.path, "version", m.model.Load().Digest())
+			version := m.model.Load().Digest()
+			s.measures.read(name, version)
+			s.log.Info("read model", "model", name, "file", m.path, "version", version)
 		}
 	}
 	if s.token.path != "" {

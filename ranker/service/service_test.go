@@ -67,6 +67,49 @@ func TestRankAnswersScoresAndOrder(t *testing.T) {
 	}
 }
 
+// A model on top of base scores adds to those of the request, which must fit it.
+func TestRankAddsToBaseScores(t *testing.T) {
+	dir := t.TempDir()
+	plain, path := filepath.Join(dir, "plain.npz"), filepath.Join(dir, "on.npz")
+	servicetest.Linear(t, plain, 1, 10, 100)
+	m, err := ranker.Open(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := *m.File()
+	f.BaseScores = true
+	if err := f.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	s, _ := tested(t, Options{Models: map[string]string{"default": path, "plain": plain}})
+	for _, test := range []struct {
+		body string
+		code int
+		want string
+	}{
+		{`{"documents": [[1, 2, 3], {}], "base_scores": [0.5, 1e3]}`, 200, `"scores":[321.5,1000],"order":[1,0]}`},
+		{`{"documents": [], "base_scores": []}`, 200, `"scores":[],"order":[]}`},
+		{`{"model": "plain", "documents": [{}], "base_scores": null}`, 200, `"scores":[0],"order":[0]}`},
+		{`{"documents": [{}]}`, 400, "no base_scores: the model adds its scores to those of another ranker"},
+		{`{"documents": [{}, {}], "base_scores": [1]}`, 400, "1 base_scores for 2 documents"},
+		{`{"documents": [{}], "base_scores": [1, 2, 3]}`, 400, "3 base_scores for 1 documents"},
+		{`{"documents": [{}], "base_scores": [null]}`, 400, "base_scores, value 0: want a number"},
+		{`{"documents": [{}], "base_scores": ["1"]}`, 400, "base_scores, value 0: want a number"},
+		{`{"documents": [{}], "base_scores": [1e39]}`, 400, "1e39 is beyond the range of float32"},
+		{`{"documents": [{}], "base_scores": 1}`, 400, "base_scores: want an array"},
+		{`{"model": "plain", "documents": [{}], "base_scores": [1]}`, 400, "base_scores: the model was trained without, and takes none"},
+	} {
+		if w := post(s, test.body); w.Code != test.code || !strings.Contains(w.Body.String(), test.want) {
+			t.Errorf("%s: %d, %s, want %s", test.body, w.Code, w.Body, test.want)
+		}
+	}
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, httptest.NewRequest("GET", "/v1/models", nil))
+	if strings.Count(w.Body.String(), `"base_scores":true`) != 1 {
+		t.Errorf("%s", w.Body)
+	}
+}
+
 // The drawn ranking, its probability and the propensities come from the policy at the request's
 // temperature, which the answer repeats.
 func TestDrawMatchesThePolicyAtItsTemperature(t *testing.T) {
@@ -124,18 +167,18 @@ func TestBadRequestsAreExplainedAndLogged(t *testing.T) {
 		`[{"documents": []}]`:                                                       "400 invalid request body: want an object",
 		`"documents"`:                                                               "400 invalid request body: want an object",
 		`{"documents": [[1, 2]]}`:                                                   "400 document 0 has 2 features, want 3",
-		`{"documents": [[1, 2, 3], {"2": 1}]}`:                                      `400 document 1: unknown feature id "2"`,
-		`{"documents": [{"05": 1}]}`:                                                `400 document 0: unknown feature id "05"`,
+		`{"documents": [[1, 2, 3], {"2": 1}]}`:                                      `400 document 1: unknown feature "2": want one of feature_ids or feature_names`,
+		`{"documents": [{"05": 1}]}`:                                                `400 document 0: unknown feature "05"`,
 		`{"documents": [[1, 2, 1e39]]}`:                                             "400 document 0, value 2: 1e39 is beyond the range of float32",
 		`{"documents": [{"5": -1e39}]}`:                                             "400 document 0, feature 5: -1e39 is beyond",
 		`{"documents": [[1, 2, NaN]]}`:                                              "400 invalid request body: byte 23: invalid character 'N'",
 		`{"documents": [[0, 0, 10]]}`:                                               "400 ranker: the score of document 0 is +Inf",
-		`{"documents": [null]}`:                                                     "400 document 0: want an array of numbers, or an object",
+		`{"documents": [null]}`:                                                     "400 document 0: want an array of values, or an object",
 		`{"documents": [[1, "2,3"]]}`:                                               "400 document 0, value 1: want a number, or null",
 		`{"documents": [[1, true, [3]]]}`:                                           "400 document 0, value 1: want a number, or null",
 		`{"documents": [{"5": "x"}]}`:                                               "400 document 0, feature 5: want a number, or null",
-		`{"documents": ["x"]}`:                                                      "400 document 0: want an array of numbers, or an object",
-		`{"documents": [], "modle": "x"}`:                                           `400 invalid request body: unknown field "modle": want documents, draw, model`,
+		`{"documents": ["x"]}`:                                                      "400 document 0: want an array of values, or an object",
+		`{"documents": [], "modle": "x"}`:                                           `400 invalid request body: unknown field "modle": want base_scores, documents, draw, model`,
 		`{"Documents": []}`:                                                         `400 invalid request body: unknown field "Documents"`,
 		`{"model": 5, "documents": []}`:                                             `400 invalid request body: model: want a string`,
 		`{"documents": {}}`:                                                         "400 documents: want an array",
@@ -245,7 +288,7 @@ func TestPathsAndTheirToken(t *testing.T) {
 		{"/v1/models", "Bearer secret", 200, `"feature_ids":[1,5,9]`},
 		{"/v1/models", "", 401, ""},
 		{"/metrics", "", 401, ""},
-		{"/metrics", "Bearer secret", 200, `plrank_requests_total{code="401"} 6`},
+		{"/metrics", "Bearer secret", 200, `plrank_requests_total{code="401",model=""} 6`},
 		{"/metrics", "Bearer secret", 200, `plrank_model_loads_total{model="default",result="ok"} 1`},
 		{"/healthz", "", 200, "ok"},
 		{"/readyz", "", 200, "ok"},
@@ -329,7 +372,7 @@ func TestHugeRequestsAreRefusedBeforeTheyAreDecoded(t *testing.T) {
 		{strings.Repeat("[", 2e6), "400 invalid request body: byte 10001: invalid character '[' exceeded max depth"},
 		{`{"documents": [` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `]}`, "400 document 0, value 0: want a number, or null for a missing value"},
 		{`{"model": "` + strings.Repeat("x", 2e6) + `", "documents": []}`, `404 unknown model "` + strings.Repeat("x", 100) + `…": want one of default`},
-		{`{"` + strings.Repeat("x", 2e6) + `": []}`, `400 invalid request body: unknown field "` + strings.Repeat("x", 100) + `…": want documents, draw, model`},
+		{`{"` + strings.Repeat("x", 2e6) + `": []}`, `400 invalid request body: unknown field "` + strings.Repeat("x", 100) + `…": want base_scores, documents, draw, model`},
 	} {
 		w := post(s, c.body)
 		var out struct{ Error string }

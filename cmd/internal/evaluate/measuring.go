@@ -67,12 +67,11 @@ func (m *Measuring) Model(name string, model *ranker.Model, splits []train.Split
 
 // Open gives the splits of the data, with the features of a model; a single file is not split.
 func (m *Measuring) Open(ctx context.Context, model *ranker.Model, stderr io.Writer) ([]train.Split, error) {
-	wanted := datasets.ReadOptions{FeatureIDs: model.FeatureIDs(), FeatureNames: model.FeatureNames()}
 	single, from := m.SingleFile(), m.Source
 	if single {
 		from.Vali = from.Data // so that nothing is held out
 	}
-	s, err := from.Open(ctx, datasets.Options{Read: wanted, Seed: m.Config.Seed, Unlabelled: "drop"}, stderr)
+	s, err := from.Open(ctx, datasets.Options{Read: model.ReadOptions(), Seed: m.Config.Seed, Unlabelled: "drop"}, stderr)
 	if err != nil {
 		return nil, err
 	}

@@ -37,6 +37,7 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 		if err := write(m, onnx, stdout); err != nil {
 			return fmt.Errorf("export: %w", err)
 		}
+		fmt.Fprintln(stderr, use(m))
 		return nil
 	})
 }
@@ -46,6 +47,18 @@ func newFlags(model, onnx *string) *flag.FlagSet {
 	f.StringVar(model, "model", "", "a model `file`")
 	f.StringVar(onnx, "onnx", "", "a new `file` for the model in ONNX format, with the transform: from the raw features of the documents of a query, float32 [documents, features], to their scores; - is standard output. docs/serving.md shows its use")
 	return f
+}
+
+// use says what a run of the model must be given.
+func use(m *ranker.Model) string {
+	words := "the score of a document does not depend on the others: any documents may be scored together"
+	if m.ComparesDocuments() {
+		words = "scores compare the documents of a query: all of one query, and no others, must be scored together"
+	}
+	if m.File().BaseScores {
+		words += "; base_scores, a second input, are those of the ranker that the model was trained on top of"
+	}
+	return words
 }
 
 // write writes the model in ONNX format to a new file.

@@ -10,7 +10,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -23,14 +22,15 @@ import (
 
 var page = help.Page{
 	Command: "fit",
-	Usage:   []string{"RANKINGS [-ties] [-prior N] [-test FILE] [-out FILE] [-plot FILE]"},
+	Usage:   []string{"RANKINGS [-ties] [-prior N] [-test FILE] [-out FILE] [-plot FILE]", "RANKINGS -mixtures K [-prior N] [-seed N] [-out FILE]"},
 	Text: "Fits a Plackett–Luce model to a file of observed rankings: prints the worth of each item, its logarithm with a standard error, " +
 		"and its rank with a 95 % interval. A line of the file is a ranking, such as Ann > Bob > Cem. CSV and the formats of PrefLib are known by the ending of the name.",
-	Flags: []string{"ties", "prior", "unlisted", "test", "out", "plot", "json", "threads"},
+	Flags: []string{"ties", "prior", "unlisted", "test", "mixtures", "seed", "out", "plot", "json", "threads"},
 	Examples: []string{
 		"races.txt -out worths.csv -plot worths.svg",
 		"votes.soi -unlisted last -prior 0.5",
 		"tastings.csv -ties -test others.csv",
+		"votes.soc -mixtures 2 -prior 0.5",
 	},
 	Topics: []string{"rankings"},
 }
@@ -40,6 +40,8 @@ type options struct {
 	rankings, test, unlisted string
 	ties, asJSON             bool
 	prior                    float64
+	mixtures                 int // components; 0: no mixture is asked for
+	seed                     uint64
 	out, plot                string // new files
 	threads                  command.Threads
 }
@@ -50,6 +52,8 @@ func (o *options) flags() *flag.FlagSet {
 	f.Float64Var(&o.prior, "prior", 0, "`number` of wins and of losses of every item against a ghost, which draw worths together; 0.5 is weak")
 	f.StringVar(&o.unlisted, "unlisted", "omit", "`what` is known of items that a ranking leaves out: omit, nothing; last, they come after the others")
 	f.StringVar(&o.test, "test", "", "a `file` of other rankings, to measure how well the model predicts them")
+	f.IntVar(&o.mixtures, "mixtures", 0, "fit a mixture of so many models, `K`, such as of groups of voters, by EM; its BIC tells how many there should be. A -prior keeps worths of small groups finite")
+	f.Uint64Var(&o.seed, "seed", 0, "`seed` of the random starts of -mixtures")
 	f.StringVar(&o.out, "out", "", "a new `file` for the table of all items, in CSV")
 	f.StringVar(&o.plot, "plot", "", "a new `file`.svg, .png or .pdf with a picture of the log-worths")
 	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
@@ -63,9 +67,13 @@ func (o *options) check() error {
 		return errors.New("a file of rankings is needed, such as plrank fit races.txt")
 	case !(o.prior >= 0) || math.IsInf(o.prior, 0):
 		return fmt.Errorf("-prior %v: want 0 or a positive number", o.prior)
+	case o.mixtures < 0:
+		return fmt.Errorf("-mixtures %d: want a number of models, 1 or more", o.mixtures)
+	case o.mixtures > 0 && o.plot != "":
+		return errors.New("-plot is for one model, and has no meaning beside -mixtures")
 	case o.unlisted != "omit" && o.unlisted != "last":
 		return fmt.Errorf("-unlisted %q: want omit or last", o.unlisted)
-	case o.unlisted == "last" && !slices.Contains([]string{".soc", ".soi", ".toc", ".toi"}, strings.ToLower(filepath.Ext(o.rankings))):
+	case o.unlisted == "last" && !slices.Contains([]string{".soc", ".soi", ".toc", ".toi"}, worth.Ending(o.rankings)):
 		return fmt.Errorf("-unlisted last: %s does not list all items, as the formats of PrefLib do (.soi, .toi); in text, name after | the items that come after the others, as in Ann > Bob | Cem, Dan", o.rankings)
 	case o.out == newfiles.Standard:
 		return errors.New("-out -: want the name of a new file; -json prints all items to standard output")
@@ -117,6 +125,9 @@ func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if o.mixtures > 0 {
+		return fitMixture(ctx, o, rankings, heldOut, &files, out, stdout, stderr)
+	}
 	bar := progress.New(stderr)
 	model, fitErr := worth.Fit(ctx, rankings, worth.Options{Prior: o.prior, Progress: func(p worth.Progress) {
 		converged := math.Log(p.Change) / math.Log(1e-9)
@@ -124,10 +135,7 @@ func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	}})
 	bar.Finish()
 	if model == nil {
-		if errors.As(fitErr, new(*worth.DisconnectedError)) {
-			fitErr = fmt.Errorf("%w (-prior 0.5 is a weak one)", fitErr)
-		}
-		return fmt.Errorf("%s: %w", o.rankings, fitErr)
+		return o.withRemedy(fitErr)
 	}
 	r := newResult(model)
 	if r.Train, err = evaluate(model, rankings); err != nil {

@@ -109,7 +109,8 @@ func (s *scoring) file(ctx context.Context, path string) (warnings []string, err
 		again, s.size = true, info.Size()
 	}
 	read := s.ReadOptions()
-	read.Context, read.FeatureIDs, read.FeatureNames = ctx, s.model.FeatureIDs(), s.model.FeatureNames()
+	read.Context = ctx
+	source.TakeFeatures(&read, s.model.ReadOptions())
 	s.used = input.NewUsed(s.model)
 	warnings, err = datasets.ReadBlocks(path, read, s.block)
 	switch {

@@ -35,6 +35,9 @@ func parse(args []string) (*options, error) {
 	if _, err := o.parseFlags(args); err != nil {
 		return nil, err
 	}
+	if err := o.checkRankings(); err != nil {
+		return nil, command.Usage(err)
+	}
 	recipe.MatchMetric(&o.Config, o.given...)
 	o.bySize = o.Preset == recipe.ByData && o.config == ""
 	return o, o.check()
@@ -101,7 +104,7 @@ func resumed(out string, args []string) (*options, error) {
 	}
 	flags.Visit(func(f *flag.Flag) {
 		switch now := f.Value.String(); f.Name {
-		case "out", "resume", "cache", "threads", "json", "data", "vali", "test", "groups", "init-model":
+		case "out", "resume", "cache", "threads", "json", "data", "items", "vali", "test", "groups", "init-model":
 		default:
 			if now != f.DefValue && !recipe.Resumable(f.Name) {
 				err = command.Usage(fmt.Errorf("the run in %s was started with -%s %q, not %q: when it goes on, only -epochs, -patience, -on-nan and the paths of data may change", out, f.Name, f.DefValue, now))

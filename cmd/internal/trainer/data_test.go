@@ -9,12 +9,15 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/plrank/plrank/cmd/internal/commandtest"
+	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/docs"
 	"github.com/plrank/plrank/internal/rundir"
+	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
 
@@ -468,5 +471,64 @@ func TestErrorsOfDataFlags(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(data, "out")); err == nil {
 		t.Error("a folder was made for a run that never began")
+	}
+}
+
+// The base scores of a column train, and score, with the rest: a model that learns nothing ranks as
+// they do, also where they are in a file that plrank score has written. Without them, the model says
+// what it needs.
+func TestModelOnBaseScoresRanksAsTheyDo(t *testing.T) {
+	t.Parallel()
+	data := commandtest.Shop(t)
+	file := filepath.Join(data, "test.csv")
+	out := filepath.Join(t.TempDir(), "run")
+	still := []string{"-lr", "1e-30", "-group-column", "seller"}
+	stdout, _ := callQuick(t, append(still, "-data", data, "-base-column", "size", "-out", out)...)
+	if !strings.Contains(stdout, "base scores") {
+		t.Errorf("no row of base scores in\n%s", stdout)
+	}
+	model := filepath.Join(out, "model.npz")
+	m, err := ranker.Open(model)
+	if err != nil || !m.File().BaseScores || !slices.Equal(m.FeatureNames(), []string{"price"}) {
+		t.Fatalf("features %q, %v", m.FeatureNames(), err)
+	}
+	scored, _ := scoring.Must(t, "-model", model, "-data", file, "-base-column", "size")
+	d, err := datasets.ReadFile(file, datasets.ReadOptions{BaseColumn: "size", FeatureIDs: m.FeatureIDs(), FeatureNames: m.FeatureNames()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := m.Scores(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, line := range strings.Fields(scored) {
+		if s, err := strconv.ParseFloat(line, 64); err != nil || math.Abs(s-want[i]) > 1e-5 || math.Abs(s-float64(d.BaseScores[i])) > 5 {
+			t.Fatalf("document %d has score %v, want %v on the base score %v", i, s, want[i], d.BaseScores[i])
+		}
+	}
+	if status, _, stderr := scoring.Call("-model", model, "-data", file); status != 1 || !strings.Contains(stderr, "want them in a column (-base-column), or one a line in a file FILE.init") {
+		t.Errorf("%d, %s", status, stderr)
+	}
+
+	// The scores of the production ranker, in files beside the data.
+	plain := filepath.Join(t.TempDir(), "plain")
+	callQuick(t, "-data", data, "-group-column", "seller", "-out", plain)
+	for _, split := range []string{"train", "vali", "test"} {
+		path := filepath.Join(data, split+".csv")
+		scoring.Must(t, "-model", filepath.Join(plain, "model.npz"), "-data", path, "-out", path+".init")
+	}
+	on := filepath.Join(t.TempDir(), "on")
+	callQuick(t, "-data", data, "-group-column", "seller", "-out", on, "-epochs", "1")
+	if status, _, stderr := call("-resume", "-out", on); status != 0 {
+		t.Fatal(stderr)
+	}
+	if stdout, _ := callQuick(t, "-data", filepath.Join(data, "train.csv"), "-group-column", "seller", "-folds", "3"); !strings.Contains(stdout, "base scores") {
+		t.Errorf("no row of base scores in\n%s", stdout)
+	}
+	if err := os.Remove(filepath.Join(data, "vali.csv.init")); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, stderr := call("-data", data, "-group-column", "seller"); status != 1 || !strings.Contains(stderr, "train.csv has base scores, but ") {
+		t.Errorf("%d, %s", status, stderr)
 	}
 }

@@ -158,7 +158,7 @@ func shareGrade(ctx context.Context, o *options, folds []int) error {
 	var grades []float64 // of the training split of every fold, and of all splits
 	for _, fold := range folds {
 		splits, err := inTurn(o.processes, func() (*datasets.Splits, error) {
-			return open(ctx, ofFold(o, fold), io.Discard)
+			return open(ctx, ofFold(o, fold), nil, io.Discard)
 		})
 		if err != nil {
 			return err

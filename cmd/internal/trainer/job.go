@@ -40,8 +40,15 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 			dir.Close()
 		}
 	}()
+	parts := train.Parts{Processes: o.processes}
+	if o.InitModel != "" {
+		parts.Initial, err = ranker.Open(initialFile(o))
+	}
+	if err := processes.Agree(o.processes, err); err != nil {
+		return nil, err
+	}
 	splits, err := inTurn(o.processes, func() (*datasets.Splits, error) {
-		s, err := open(ctx, o, stderr)
+		s, err := open(ctx, o, parts.Initial, stderr)
 		if err == nil {
 			err = checkWeights(s.Train)
 		}
@@ -51,13 +58,6 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 		return nil, err
 	}
 	if err := processes.Agree(o.processes, chooseRecipe(o, splits.Train)); err != nil {
-		return nil, err
-	}
-	parts := train.Parts{Processes: o.processes}
-	if o.InitModel != "" {
-		parts.Initial, err = ranker.Open(initialFile(o))
-	}
-	if err := processes.Agree(o.processes, err); err != nil {
 		return nil, err
 	}
 	t, err := train.New(o.Config, parts, splits)
@@ -79,13 +79,21 @@ func runDir(o *options) (*rundir.Dir, error) {
 	return rundir.Create(o.out)
 }
 
-// open gives the data that the options name, without unlabelled documents.
-func open(ctx context.Context, o *options, stderr io.Writer) (*datasets.Splits, error) {
+// open gives the data that the options name, without unlabelled documents. If an initial model
+// knows texts, they are numbered as there.
+func open(ctx context.Context, o *options, initial *ranker.Model, stderr io.Writer) (*datasets.Splits, error) {
 	if o.Data == "" {
 		// As large as training on it ends within a minute.
 		return datasets.Synthetic(datasets.SyntheticOptions{Train: 100, Vali: 40, Test: 80, Seed: o.Seed}), nil
 	}
-	splits, err := o.Source.Open(ctx, datasets.Options{Seed: o.Seed, Folds: o.ofOneFile(), Unlabelled: "drop"}, stderr)
+	if o.Items != "" {
+		return openRankings(ctx, o)
+	}
+	read := datasets.ReadOptions{Categorical: o.Categorical}
+	if initial != nil && initial.File().Levels != nil {
+		read = initial.ReadOptions()
+	}
+	splits, err := o.Source.Open(ctx, datasets.Options{Read: read, Seed: o.Seed, Folds: o.ofOneFile(), Unlabelled: "drop"}, stderr)
 	if errors.Is(err, datasets.ErrFolds) {
 		err = fmt.Errorf("%w; -folds all is a run for each", err)
 	}

@@ -24,11 +24,10 @@ var page = help.Page{
 		"-resume -out DIR [-epochs N] [-patience N]",
 	},
 	Text:  "Trains a network that gives every document a score, so that ranking by the scores, or drawing rankings from the Plackett–Luce policy that they define, has the highest DCG or NDCG. Prints the metrics of all splits.",
-	Flags: []string{"data", "folds", "out", "resume", "preset", "config", "init-model", "json", "threads", "version"},
+	Flags: []string{"data", "items", "folds", "out", "resume", "preset", "config", "init-model", "json", "threads", "version"},
 	Examples: []string{
 		"-data MQ2008/Fold1 -out runs/fold1",
 		"-data shop.csv -group-column brand -loss plrank-exact+disparity",
-		"-resume -out runs/fold1 -epochs 100",
 	},
 	Topics: []string{"files", "faults"},
 }
@@ -37,6 +36,7 @@ var page = help.Page{
 type settings struct {
 	Preset string `json:"preset"`
 	source.Source
+	Items     string `json:"items,omitempty"`    // features of the items of which the data are rankings; "": the data are documents with labels
 	Folds     string `json:"folds,omitempty"`    // "all": a run for each fold of the folder Data; a number: of folds of the file Data
 	Baseline  string `json:"baseline,omitempty"` // of older versions; it is left out
 	InitModel string `json:"initModel,omitempty"`
@@ -72,7 +72,8 @@ func (o *options) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("train", flag.ContinueOnError)
 	recipe.Define(f, &o.Config)
 	o.Define(f, "; without it, a small synthetic collection")
-	f.StringVar(&o.Folds, "folds", o.Folds, "train on each fold in turn: `all` folds of the folder -data, or as many, such as 5, as the queries of the file -data are dealt to")
+	f.StringVar(&o.Folds, "folds", o.Folds, "train on each fold in turn: `all` of a folder, or as many, such as 5, as the queries of a file are dealt to")
+	f.StringVar(&o.Items, "items", o.Items, "a CSV `file` with the features of items, where -data are observed rankings (plrank help rankings)")
 	o.DefineCache(f)
 	f.BoolVar(&o.asJSON, "json", o.asJSON, "print JSON: an object for every epoch, then the final metrics")
 	f.StringVar(&o.InitModel, "init-model", o.InitModel, "a model `file` of the same architecture to begin with")

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/blas"
@@ -18,6 +19,14 @@ func describe(w io.Writer, s *datasets.Splits, t *train.Trainer) {
 	for _, d := range []*datasets.Dataset{s.Train, s.Vali, s.Test} {
 		if d != nil {
 			fmt.Fprintln(w, d)
+		}
+	}
+	for _, weights := range []struct {
+		of     string
+		values []float32
+	}{{"documents", s.Train.Weights}, {"queries", s.Train.QueryWeights}} {
+		if len(weights.values) > 0 {
+			fmt.Fprintf(w, "weights of %s, from %g to %g, count in the loss\n", weights.of, slices.Min(weights.values), slices.Max(weights.values))
 		}
 	}
 	fmt.Fprintf(w, "%s; %s; %s; matrix products by %s\n", t.Objective(), t.Architecture(), t.Config.Optimizer, blas.Name())

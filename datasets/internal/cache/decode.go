@@ -128,7 +128,9 @@ func (s *section) decode(list any) (err error) {
 	case *[]int:
 		*list, err = ints(s.bytes)
 	case *[]string:
-		*list, err = words(s.bytes)
+		*list, _, err = words(s.bytes, string(s.bytes), math.MaxInt)
+	case *[][]string:
+		*list, err = wordLists(s.bytes)
 	}
 	return err
 }
@@ -159,15 +161,38 @@ func ints(b []byte) ([]int, error) {
 	return list, nil
 }
 
-// words are the strings of a section, which share memory.
-func words(b []byte) ([]string, error) {
-	list := []string{}
+// wordLists are the lists of strings of a section, see digest.Lists.
+func wordLists(b []byte) ([][]string, error) {
+	lists := [][]string{}
 	for text := string(b); text != ""; {
+		n, used := binary.Varint(b[len(b)-len(text):])
+		if used <= 0 || n < -1 || n > int64(len(text)) {
+			return nil, errors.New("the lists of strings do not fit")
+		}
+		text = text[used:]
+		if n < 0 {
+			lists = append(lists, nil)
+			continue
+		}
+		list, rest, err := words(b, text, int(n))
+		if err != nil || len(list) != int(n) {
+			return nil, errors.New("the lists of strings do not fit")
+		}
+		lists, text = append(lists, list), rest
+	}
+	return lists, nil
+}
+
+// words are the strings, so many at most, at the beginning of a text that is the end of b, and
+// what follows. They share the memory of the text.
+func words(b []byte, text string, most int) (list []string, rest string, err error) {
+	list = []string{}
+	for text != "" && len(list) < most {
 		length, used := binary.Uvarint(b[len(b)-len(text):])
 		if used <= 0 || length > uint64(len(text)-used) {
-			return nil, errors.New("the strings do not fit")
+			return nil, "", errors.New("the strings do not fit")
 		}
 		list, text = append(list, text[used:used+int(length)]), text[used+int(length):]
 	}
-	return list, nil
+	return list, text, nil
 }

@@ -74,6 +74,8 @@ func newSection(list any) *section {
 		s.bytes, exists = memory.Bytes(*list), *list != nil
 	case *[]string:
 		s.bytes, exists = digest.AppendStrings(nil, *list), *list != nil
+	case *[][]string:
+		s.bytes, exists = digest.Lists(*list), *list != nil
 	case *[]int:
 		for _, v := range *list {
 			s.bytes = binary.NativeEndian.AppendUint64(s.bytes, uint64(v))

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Lists are pointers to the lists of each split: of float32, int32, int or string. Those of
+// Lists are pointers to the lists of each split: of float32, int32, int, string or []string. Those of
 // all splits have the same types, in the same order; nil: there is no such split.
 type Lists [3][]any
 

@@ -27,6 +27,18 @@ func Names(numbers []int, names []string) Digest {
 	return AppendStrings(binary.AppendVarint(b, int64(len(names))), names)
 }
 
+// Lists is lists of names; a nil one is another than an empty one.
+func Lists(lists [][]string) (b Digest) {
+	for _, list := range lists {
+		n := int64(len(list))
+		if list == nil {
+			n = -1
+		}
+		b = AppendStrings(binary.AppendVarint(b, n), list)
+	}
+	return b
+}
+
 // AppendStrings appends strings to b, each with its length before it.
 func AppendStrings(b []byte, list []string) []byte {
 	for _, s := range list {

@@ -12,9 +12,11 @@ var (
 	sizeEndings   = []string{".query", ".group"}
 	groupsEnding  = ".groups"
 	weightEnding  = ".weight"
-	unusedEndings = []string{".position", ".init"}
+	baseEnding    = ".init"
+	namesEnding   = ".names"
+	unusedEndings = []string{".position"}
 
-	besideEndings = slices.Concat([]string{groupsEnding, weightEnding}, sizeEndings, unusedEndings)
+	besideEndings = slices.Concat([]string{groupsEnding, weightEnding, baseEnding, namesEnding}, sizeEndings, unusedEndings)
 )
 
 // Beside are all names of files that may lie beside a data file.
@@ -28,6 +30,12 @@ func Groups(path string) string { return withoutCompression(path) + groupsEnding
 
 // Weights is the name under which the weights of a data file may lie.
 func Weights(path string) string { return withoutCompression(path) + weightEnding }
+
+// BaseScores is the name under which the base scores of a data file may lie.
+func BaseScores(path string) string { return withoutCompression(path) + baseEnding }
+
+// Names is the name under which the names of the features of a data file may lie.
+func Names(path string) string { return withoutCompression(path) + namesEnding }
 
 // Unused are the names of files that other programs read beside a data file.
 func Unused(path string) []string { return beside(path, unusedEndings...) }

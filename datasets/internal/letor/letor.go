@@ -6,7 +6,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/plrank/plrank/datasets/internal/table"
@@ -16,7 +18,7 @@ import (
 const maxFeatureID = math.MaxInt32
 
 // Layout is that of LETOR, SVMlight and SVMrank text. Text of no other format counts as LETOR.
-func Layout(line []byte, o table.Options, _ bool) (*table.Layout, error) {
+func Layout(line []byte, o table.Options, beside table.Beside) (*table.Layout, error) {
 	switch {
 	case text.IsComment(line):
 		return nil, nil
@@ -25,24 +27,82 @@ func Layout(line []byte, o table.Options, _ bool) (*table.Layout, error) {
 	case o.WeightColumn != "":
 		return nil, fmt.Errorf("no weight column %q: LETOR text names no columns; want the weights in a file beside it, named as it plus .weight", o.WeightColumn)
 	}
-	r := reader{group: -1}
-	l := &table.Layout{}
+	r := reader{group: -1, base: -1}
+	l := &table.Layout{Names: beside.Names}
+	var err error
+	if l.Wants, err = wants(o, beside.Names); err != nil {
+		return nil, err
+	}
 	if o.GroupColumn != "" {
-		var err error
 		if r.group, err = strconv.Atoi(o.GroupColumn); err != nil || r.group < 0 {
 			return nil, fmt.Errorf("no group column %q: LETOR text names no columns; want the id of a feature, each value of which is a group", o.GroupColumn)
 		}
 		r.groupOnly = !o.Lists(r.group)
 		l.GroupFeature = strconv.Itoa(r.group)
 	}
+	if o.BaseColumn != "" {
+		var err error
+		switch r.base, err = strconv.Atoi(o.BaseColumn); {
+		case err != nil || r.base < 0:
+			return nil, fmt.Errorf("no base column %q: LETOR text names no columns; want the id of a feature, or base scores in a file beside it, named as it plus .init", o.BaseColumn)
+		case o.Lists(r.base) || r.base == r.group:
+			return nil, fmt.Errorf("feature %d is the base score, and cannot be a feature of the model or the group as well", r.base)
+		}
+	}
 	l.Read = r.line
 	return l, nil
+}
+
+// wants tells which features are to be read, by the options and the names in the file beside, if
+// there is one; nil: those that the options list by id.
+func wants(o table.Options, called map[int]string) (func(id int) bool, error) {
+	for i, name := range o.FeatureNames {
+		if id := o.FeatureIDs[i]; called[id] != name && called[id] != "" {
+			return nil, fmt.Errorf("feature %d is named %q in the file of names, but %q is wanted", id, called[id], name)
+		}
+	}
+	if o.FeatureIDs != nil || o.Features == nil && o.Ignore == nil {
+		return nil, nil
+	}
+	features, err := idsOf(o.Features, called)
+	if err != nil {
+		return nil, err
+	}
+	ignored, err := idsOf(o.Ignore, called)
+	return func(id int) bool { return (o.Features == nil || features[id]) && !ignored[id] }, err
+}
+
+// idsOf are the ids that words stand for.
+func idsOf(words []string, called map[int]string) (map[int]bool, error) {
+	ids := slices.Sorted(maps.Keys(called))
+	var names []string
+	for _, id := range ids {
+		names = append(names, called[id])
+	}
+	is := map[int]bool{}
+	for _, word := range words {
+		chosen, err := table.Choose(word, ids, names)
+		switch id, notID := strconv.Atoi(word); {
+		case err == nil:
+			for _, i := range chosen {
+				is[ids[i]] = true
+			}
+		case notID == nil:
+			is[id] = true // maybe without a name
+		case called == nil:
+			return nil, fmt.Errorf("no feature %q: LETOR text names no features; want ids, or a file of names beside it, named as it plus .names", word)
+		default:
+			return nil, err
+		}
+	}
+	return is, nil
 }
 
 // reader reads lines.
 type reader struct {
 	group     int  // id of the feature whose values are groups; −1: none
 	groupOnly bool // it is not wanted as a feature
+	base      int  // id of the feature that is the base score; −1: none
 }
 
 // group is the group of a line, and whether the line mentions its feature.
@@ -80,7 +140,8 @@ func (f reader) line(to *table.Builder, b []byte) {
 	}
 	to.Row()
 	g := group{name: []byte("0")} // as all features that are absent
-	end, ok := f.features(to, b, i, &g)
+	base := baseScore{}           // 0, as all features that are absent
+	end, ok := f.features(to, b, i, &g, &base)
 	if !ok {
 		return
 	}
@@ -88,6 +149,9 @@ func (f reader) line(to *table.Builder, b []byte) {
 		to.Commented()
 	}
 	to.EndRow(label, query, documentID(b[end:]))
+	if f.base >= 0 {
+		to.BaseScore(base.value)
+	}
 	if f.group >= 0 {
 		to.Group(g.name, g.mentioned)
 	}
@@ -95,7 +159,7 @@ func (f reader) line(to *table.Builder, b []byte) {
 
 // features reads the features at b[i:], and gives the position after them, where the line or
 // a comment begins. Not ok: one was malformed.
-func (f reader) features(to *table.Builder, b []byte, i int, g *group) (end int, ok bool) {
+func (f reader) features(to *table.Builder, b []byte, i int, g *group, base *baseScore) (end int, ok bool) {
 	for {
 		if i = text.SkipBlanks(b, i); i == len(b) || b[i] == '#' {
 			return i, true
@@ -122,6 +186,14 @@ func (f reader) features(to *table.Builder, b []byte, i int, g *group) (end int,
 				i += n
 				continue
 			}
+		}
+		if id == f.base {
+			n, err := base.read(b[i:], id, to.LastWins())
+			if err != nil {
+				return i, fail(to, b, start, err)
+			}
+			i += n
+			continue
 		}
 		var value float32
 		var n int
@@ -155,6 +227,24 @@ func (g *group) read(b []byte, id int, lastWins bool) (n int, err error) {
 	}
 	g.mentioned = true
 	g.name, n, err = text.Exact(b)
+	return n, err
+}
+
+// baseScore is that of a line, and whether the line mentions its feature.
+type baseScore struct {
+	value     float32
+	mentioned bool
+}
+
+// read reads the value of the feature of base scores, of n bytes.
+func (s *baseScore) read(b []byte, id int, lastWins bool) (n int, err error) {
+	if s.mentioned && !lastWins {
+		return 0, errTwice(id)
+	}
+	s.mentioned = true
+	if s.value, n, err = text.Value(b); err == nil && !table.IsFinite(s.value) {
+		err = errors.New("a base score must be a finite number")
+	}
 	return n, err
 }
 

@@ -81,6 +81,37 @@ func (s *querySizes) check(t *table.Table) error {
 	return nil
 }
 
+// readNames reads the file of the names of features beside a data file, by id; nil if there is
+// none. A line is an id, a blank and a name; what follows another blank is not read, as the type
+// in a feature map of XGBoost.
+func readNames(ctx context.Context, path string) (map[int]string, error) {
+	path = files.Names(path)
+	names, ids := map[int]string{}, map[string]int{}
+	found, err := readValues(ctx, path, func(line []byte) error {
+		words := bytes.Fields(line)
+		if len(words) == 0 {
+			return nil
+		}
+		id, err := strconv.ParseUint(string(words[0]), 10, 31)
+		if err != nil || len(words) < 2 {
+			return fmt.Errorf("%s: want the id of a feature and its name, such as 3 bm25", text.Quote(line))
+		}
+		name := string(words[1])
+		if other, twice := ids[name]; twice && other != int(id) {
+			return fmt.Errorf("features %d and %d are both named %s", other, id, text.Quote(words[1]))
+		}
+		if other, twice := names[int(id)]; twice && other != name {
+			return fmt.Errorf("feature %d is named %s and %s", id, text.Quote([]byte(other)), text.Quote(words[1]))
+		}
+		names[int(id)], ids[name] = name, int(id)
+		return nil
+	})
+	if !found || err != nil {
+		return nil, err
+	}
+	return names, nil
+}
+
 // setWeights sets the weights that are in the file beside the data, if there is one.
 func setWeights(t *table.Table, sizes *querySizes) error {
 	path := files.Weights(t.Path)

@@ -16,7 +16,7 @@ func Blocks(path string, o Options, yield func(block *table.Table, read int64) e
 	if o.FeatureIDs == nil {
 		return nil, fmt.Errorf("datasets: %s: to read it in blocks, the feature ids must be given", path)
 	}
-	s := newScan(path, o, &table.GroupNames{})
+	s := newScan(path, o, table.NewNames(o.Options))
 	s.seen, s.seed = map[uint64]struct{}{}, maphash.MakeSeed()
 	give := func() error {
 		block := s.takeQueries()

@@ -1,15 +1,11 @@
 package reading
 
 import (
-	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/plrank/plrank/datasets/internal/files"
 	"github.com/plrank/plrank/datasets/internal/table"
-	"github.com/plrank/plrank/internal/textfile"
 )
 
 // maxGroupValues bounds the values of a feature by which documents are
@@ -22,11 +18,7 @@ type groups struct {
 	must  bool // the feature of groups must be in the file; in a split after the first it may be all zeros
 	found bool // it is
 
-	path  string         // of a file with the group of a row a line,
-	file  *textfile.File // nil: there is none
-	lines *bufio.Scanner
-	row   int  // lines so far
-	ended bool // there are no more
+	file *rowFile // nil: there is none
 }
 
 // newGroups finds the source of the groups, and opens it if it is a file; nil if there
@@ -37,18 +29,16 @@ func newGroups(t *table.Table, numbers *table.GroupNames) (*groups, error) {
 		t.Groups = numbers
 		return g, nil
 	}
-	if g.path = t.Options.Groups; g.path == "" {
-		g.path = files.Groups(t.Path)
-	}
 	var err error
-	g.file, err = textfile.Open(t.Options.Ctx(), g.path)
-	if t.Options.Groups == "" && errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	if t.Options.Groups != "" {
+		g.file, err = openRows(t.Options.Ctx(), t.Options.Groups)
+	} else {
+		g.file, err = openRowsBeside(t.Options.Ctx(), files.Groups(t.Path))
 	}
-	if err != nil {
-		return nil, fmt.Errorf("datasets: %w", textfile.At(g.path, err))
+	if g.file == nil || err != nil {
+		return nil, err
 	}
-	t.Groups, g.lines = numbers, bufio.NewScanner(g.file)
+	t.Groups = numbers
 	return g, nil
 }
 
@@ -58,7 +48,8 @@ func (g *groups) set(c *table.Chunk) error {
 	if g.file != nil {
 		c.Groups = make([]int, len(c.Labels))
 		for r := range c.Groups {
-			c.Groups[r] = g.next()
+			line, _ := g.file.next()
+			c.Groups[r] = all.Number(bytes.TrimSpace(line))
 		}
 		return nil // end tells whether there were so many lines
 	}
@@ -78,19 +69,6 @@ func (g *groups) set(c *table.Chunk) error {
 	return nil
 }
 
-// next is the group in the next line; −1 if there is none, or no line.
-func (g *groups) next() int {
-	if g.ended = g.ended || !g.lines.Scan(); g.ended {
-		return -1
-	}
-	g.row++
-	line := g.lines.Bytes()
-	if g.row == 1 {
-		line = bytes.TrimPrefix(line, []byte("\ufeff"))
-	}
-	return g.table.Groups.Number(bytes.TrimSpace(line))
-}
-
 // end checks the groups against the whole file.
 func (g *groups) end() error {
 	if g == nil {
@@ -104,24 +82,11 @@ func (g *groups) end() error {
 		}
 		return fmt.Errorf("datasets: %s: no feature %s to group documents by: %s", t.Path, t.Layout.GroupFeature, ids)
 	}
-	if g.file == nil {
-		return nil
-	}
-	for !g.ended {
-		g.next()
-	}
-	if err := g.lines.Err(); err != nil {
-		return fmt.Errorf("datasets: %s:%d: %w", g.path, g.row+1, err)
-	}
-	if g.row != t.Rows {
-		return fmt.Errorf("datasets: %s: %d lines, but %s has %d documents: want the group of one document a line, an empty line for none",
-			g.path, g.row, t.Path, t.Rows)
-	}
-	return nil
+	return g.file.end(t, "the group of one document a line, an empty line for none")
 }
 
 func (g *groups) close() {
-	if g != nil && g.file != nil {
-		g.file.Close()
+	if g != nil {
+		g.file.close()
 	}
 }

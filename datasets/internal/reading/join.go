@@ -8,7 +8,7 @@ import (
 )
 
 // Parts reads the files of a split as one table; see File.
-func Parts(name string, paths []string, o Options, groups *table.GroupNames, scratch string) (t *table.Table, err error) {
+func Parts(name string, paths []string, o Options, names *table.Names, scratch string) (t *table.Table, err error) {
 	var tables []*table.Table
 	defer func() {
 		if err != nil {
@@ -21,13 +21,13 @@ func Parts(name string, paths []string, o Options, groups *table.GroupNames, scr
 		scratch = ""
 	}
 	for i, path := range paths {
-		t, err := File(path, o, groups, scratch)
+		t, err := File(path, o, names, scratch)
 		if err != nil {
 			return nil, err
 		}
 		tables = append(tables, t)
 		if i == 0 {
-			o.Options = o.ByNames(t.IDs, t.Layout.Names)
+			o.Options = o.ByNames(t.IDs, t.Layout)
 		}
 	}
 	if paths[0] == name {
@@ -90,6 +90,7 @@ func sameKind(first, next *table.Table) error {
 		{"query ids", !first.Sized, !next.Sized},
 		{"weights of documents", first.HasWeights, next.HasWeights},
 		{"weights of queries", first.HasQueryWeights, next.HasQueryWeights},
+		{"base scores", first.HasBase, next.HasBase},
 		{"groups", first.Groups != nil, next.Groups != nil},
 	} {
 		has, lacks := first, next

@@ -26,8 +26,8 @@ type Options struct {
 
 // File reads a file and those beside it, and numbers its groups together with those
 // before. Its features go to a file in the folder of scratch, if one is given.
-func File(path string, o Options, groups *table.GroupNames, scratch string) (*table.Table, error) {
-	s := newScan(path, o, groups)
+func File(path string, o Options, names *table.Names, scratch string) (*table.Table, error) {
+	s := newScan(path, o, names)
 	s.byID = map[string]int{}
 	s.Scratch = scratch
 	take, giveBack := func(*table.Chunk) error { return nil }, func() error { return nil }
@@ -73,8 +73,11 @@ func (s *scan) read(o Options, each func(*table.Chunk) error, end func() error) 
 	if s.sizes, err = readSizes(ctx, s.Path); err != nil {
 		return err
 	}
-	defer func() { s.groups.close() }()
-	err = parseChunks(s.Path, s.file, s.sizes != nil, o, func(c *table.Chunk, l *table.Layout) error {
+	if s.called, err = readNames(ctx, s.Path); err != nil {
+		return err
+	}
+	defer func() { s.groups.close(); s.base.close() }()
+	err = parseChunks(s.Path, s.file, table.Beside{Sized: s.sizes != nil, Names: s.called}, o, func(c *table.Chunk, l *table.Layout) error {
 		err := s.add(c, l)
 		if err == nil {
 			err = each(c)

@@ -15,10 +15,11 @@ import (
 // is a query when it ends; rows without ids are, when there are as many as the next size says.
 type scan struct {
 	*table.Table
-	file    *textfile.File
-	sizes   *querySizes // nil: there is no file of them
-	groups  *groups     // nil: the rows have none
-	numbers *table.GroupNames
+	file   *textfile.File
+	sizes  *querySizes    // nil: there is no file of them
+	called map[int]string // the names of features in the file beside; nil: there is none
+	groups *groups        // nil: the rows have none
+	base   *rowFile       // of base scores; nil: there is none
 
 	byID map[string]int      // queries, which may come back; nil: they may not, as
 	seen map[uint64]struct{} // the hashes of ids tell
@@ -32,10 +33,9 @@ type scan struct {
 	size   int       // the first of sizes that has neither made a query nor agreed with a run
 }
 
-func newScan(path string, o Options, groups *table.GroupNames) *scan {
+func newScan(path string, o Options, names *table.Names) *scan {
 	return &scan{
-		Table:   &table.Table{Origin: table.Origin{Path: path}, Options: o.Options, HasWeights: o.WeightColumn != ""},
-		numbers: groups,
+		Table: &table.Table{Origin: table.Origin{Path: path}, Options: o.Options, Names: names, HasWeights: o.WeightColumn != ""},
 	}
 }
 
@@ -45,12 +45,25 @@ func (s *scan) add(c *table.Chunk, l *table.Layout) (err error) {
 	s.rows += len(c.Labels)
 	if s.Layout == nil {
 		s.Layout = l
-		if s.groups, err = newGroups(s.Table, s.numbers); err != nil {
+		if s.groups, err = newGroups(s.Table, &s.Names.Groups); err != nil {
 			return err
+		}
+		if s.base, err = openBase(s.Table); err != nil {
+			return err
+		}
+	}
+	if !s.Failed() {
+		if err := s.Names.Renumber(c, l.Categorical, func(id int) string { return l.Names[id] }); err != nil {
+			return fmt.Errorf("datasets: %s: %w", s.Path, err)
 		}
 	}
 	if s.groups != nil && !s.Failed() {
 		if err := s.groups.set(c); err != nil {
+			return err
+		}
+	}
+	if s.base != nil && !s.Failed() {
+		if err := setBase(s.base, c); err != nil {
 			return err
 		}
 	}
@@ -168,6 +181,9 @@ func (s *scan) end() error {
 		return s.failed
 	}
 	if err := s.groups.end(); err != nil {
+		return err
+	}
+	if err := s.base.end(s.Table, "the base score of one document a line"); err != nil {
 		return err
 	}
 	if err := s.WarnOfLeftOut(); err != nil {

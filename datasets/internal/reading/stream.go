@@ -33,7 +33,7 @@ type piece struct {
 // parseChunks reads the text of a file to its end in chunks of whole lines, parsed on all
 // cores, and calls each with them, in the order of the text. An error of each is the result,
 // but the text is read on to its end, unless the context is done.
-func parseChunks(path string, r io.Reader, sized bool, o Options, each func(*table.Chunk, *table.Layout) error) error {
+func parseChunks(path string, r io.Reader, beside table.Beside, o Options, each func(*table.Chunk, *table.Layout) error) error {
 	workers := runtime.GOMAXPROCS(0)
 	work, inOrder := make(chan *piece, workers), make(chan *piece, 2*workers)
 	free := make(chan []byte, 4*workers) // buffers to use again
@@ -58,7 +58,7 @@ func parseChunks(path string, r io.Reader, sized bool, o Options, each func(*tab
 	wait := parallel.Go(func() {
 		defer close(work)
 		defer close(inOrder)
-		ended = readChunks(r, free, sized, o, func(p *piece) {
+		ended = readChunks(r, free, beside, o, func(p *piece) {
 			inOrder <- p
 			work <- p
 		})
@@ -84,7 +84,7 @@ func parseChunks(path string, r io.Reader, sized bool, o Options, each func(*tab
 }
 
 // readChunks cuts the text of r into chunks, and gives them away one after another.
-func readChunks(r io.Reader, free <-chan []byte, sized bool, o Options, give func(*piece)) error {
+func readChunks(r io.Reader, free <-chan []byte, beside table.Beside, o Options, give func(*piece)) error {
 	var l *table.Layout
 	var rest []byte // the beginning of a line whose end is still to be read
 	skipped := 0    // lines before the next chunk
@@ -108,7 +108,7 @@ func readChunks(r io.Reader, free <-chan []byte, sized bool, o Options, give fun
 		for l == nil && len(lines) > 0 {
 			line, next, _ := bytes.Cut(lines, []byte("\n"))
 			var problem error
-			if l, problem = findLayout(bytes.TrimSuffix(line, []byte("\r")), o, sized); problem != nil {
+			if l, problem = findLayout(bytes.TrimSuffix(line, []byte("\r")), o, beside); problem != nil {
 				return problem
 			}
 			if l == nil || l.Header {
@@ -117,6 +117,10 @@ func readChunks(r io.Reader, free <-chan []byte, sized bool, o Options, give fun
 			}
 		}
 		if len(lines) > 0 {
+			if l.Look != nil {
+				l.Look(lines)
+				l.Look = nil
+			}
 			chunk := table.Chunk{Size: int64(len(lines))}
 			give(&piece{chunk: chunk, text: lines, layout: l, skipped: skipped, parsed: make(chan struct{})})
 			skipped = 0
@@ -155,9 +159,9 @@ func readLines(r io.Reader, buffer []byte, size int) (lines, after []byte, err e
 }
 
 // findLayout finds the layout of a text by its first line; nil if the next line tells it.
-func findLayout(line []byte, o Options, sized bool) (*table.Layout, error) {
+func findLayout(line []byte, o Options, beside table.Beside) (*table.Layout, error) {
 	for _, layout := range formats {
-		if l, err := layout(line, o.Options, sized); l != nil || err != nil {
+		if l, err := layout(line, o.Options, beside); l != nil || err != nil {
 			return l, err
 		}
 	}

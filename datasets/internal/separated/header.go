@@ -32,11 +32,11 @@ func (columnsError) Is(target error) bool { return target == ErrColumns }
 // Layout is that of CSV and TSV, in which a tab, comma or semicolon separates the fields, and
 // whose first line names the columns; nil for LETOR text, which begins with a number and a
 // blank.
-func Layout(line []byte, o table.Options, sized bool) (*table.Layout, error) {
+func Layout(line []byte, o table.Options, beside table.Beside) (*table.Layout, error) {
 	if text.IsComment(line) && !claims(line, o) {
 		return nil, nil
 	}
-	return layout(line, o, sized)
+	return layout(line, o, beside.Sized)
 }
 
 func layout(line []byte, o table.Options, sized bool) (*table.Layout, error) {
@@ -62,7 +62,7 @@ func layout(line []byte, o table.Options, sized bool) (*table.Layout, error) {
 		return nil, err
 	}
 	s := &reader{comma: comma, Layout: table.Layout{Header: !o.Headerless, Names: map[int]string{}}}
-	s.Read = s.line
+	s.Read, s.Look = s.line, s.look
 	if o.Headerless {
 		for i := range names {
 			names[i] = strconv.Itoa(i + 1)
@@ -72,7 +72,7 @@ func layout(line []byte, o table.Options, sized bool) (*table.Layout, error) {
 		return nil, err
 	}
 	if err := s.place(names, o); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("header: %w", err)
 	}
 	return &s.Layout, nil
 }
@@ -95,6 +95,7 @@ func (s *reader) findColumns(names []string, o table.Options, sized bool) error 
 		{"query id", &s.query, o.QueryColumn, queries, !sized},
 		{"document id", &s.document, o.DocumentColumn, documents, false},
 		{"weight", &s.weight, o.WeightColumn, nil, false},
+		{"base score", &s.base, o.BaseColumn, nil, false},
 		{"group", &s.group, o.GroupColumn, nil, false},
 	}
 	for _, use := range uses {
@@ -154,37 +155,87 @@ func columnNames(line []byte, comma byte) ([]string, error) {
 	return names, nil
 }
 
-// place gives the features the ids of the names in the options, else 1, 2, … from left to right.
+// place gives the features the ids of the names in the options, else 1, 2, … from left to right,
+// and finds those that are chosen.
 func (s *reader) place(names []string, o table.Options) error {
+	s.names, s.level, s.IDs = names, make([]int, len(names)), []int{}
 	wanted := map[string]int{} // id by name
 	for i, name := range o.FeatureNames {
 		wanted[name] = o.FeatureIDs[i]
 	}
-	id := 0
+	var ids, fields []int // of the columns that can be features
+	var called []string
 	for i, name := range names {
-		s.feature = append(s.feature, -1)
-		want, listed := wanted[name]
-		if i == s.label || i == s.query || i == s.document || i == s.weight || i == s.group && !listed {
+		s.feature, s.level[i] = append(s.feature, -1), -1
+		_, listed := wanted[name]
+		if i == s.label || i == s.query || i == s.document || i == s.weight || i == s.base || i == s.group && !listed {
 			continue
 		}
-		id++
-		if o.FeatureNames == nil {
-			want, listed = id, o.Wants(id)
-		}
-		if !listed {
-			s.Ignored = append(s.Ignored, name)
+		fields, ids, called = append(fields, i), append(ids, len(ids)+1), append(called, name)
+	}
+	is, err := choose(o, ids, called, wanted)
+	if err != nil {
+		return err
+	}
+	for i, field := range fields {
+		if !is.feature[i] {
+			if !is.ignored[i] {
+				s.Ignored = append(s.Ignored, called[i])
+			}
 			continue
 		}
-		s.feature[i] = len(s.IDs)
-		s.IDs = append(s.IDs, want)
-		s.Names[want] = name
+		id := ids[i]
+		if o.FeatureNames != nil {
+			id = wanted[called[i]]
+		}
+		s.feature[field] = len(s.IDs)
+		s.IDs = append(s.IDs, id)
+		s.Names[id] = called[i]
+		if is.categorical[i] || o.HasLevels(id) {
+			s.level[field] = len(s.Categorical)
+			s.Categorical = append(s.Categorical, id)
+		}
 	}
 	for i, name := range o.FeatureNames {
 		if s.Names[o.FeatureIDs[i]] != name {
-			return fmt.Errorf("header: no column for feature %q", name)
+			return fmt.Errorf("no column for feature %q", name)
 		}
 	}
+	if o.FeatureIDs != nil {
+		s.Look = nil // columns of text among those that are wanted are errors
+	}
 	return nil
+}
+
+// choice tells what the options say of each of some columns.
+type choice struct {
+	feature, ignored, categorical []bool
+}
+
+// choose is the choice among columns, of which those with wanted names are features if there are
+// any.
+func choose(o table.Options, ids []int, called []string, wanted map[string]int) (is choice, err error) {
+	if is.categorical, err = table.Chosen(o.Categorical, ids, called); err != nil {
+		return is, err
+	}
+	if o.FeatureIDs != nil { // a model, or the first of several files, has chosen
+		is.feature, is.ignored = make([]bool, len(ids)), make([]bool, len(ids))
+		for i, name := range called {
+			_, is.feature[i] = wanted[name]
+			is.feature[i] = is.feature[i] || o.FeatureNames == nil && o.Lists(ids[i])
+			is.ignored[i] = slices.Contains(o.Ignore, name)
+		}
+		return is, nil
+	}
+	if is.ignored, err = table.Chosen(o.Ignore, ids, called); err != nil {
+		return is, err
+	}
+	is.feature, err = table.Chosen(o.Features, ids, called)
+	for i, feature := range is.feature {
+		is.ignored[i] = is.ignored[i] || o.Features != nil && !feature && !is.categorical[i]
+		is.feature[i] = !is.ignored[i]
+	}
+	return is, err
 }
 
 // claims tells whether a first line that is blank or begins with # is a line of separated

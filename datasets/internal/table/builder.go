@@ -11,12 +11,13 @@ import (
 // after chunk, and keeps its scratch space.
 type Builder struct {
 	options Options
+	wants   func(id int) bool
 
 	c      *Chunk
 	values []float32 // rows × stride, columns in order of first appearance
 	stride int
 	order  []int         // id of each column
-	near   [4096]int32   // column+1 by id, for small ids
+	near   [4096]int32   // column+1 by id, for small ids; −1: not wanted
 	far    map[int]int32 // the same for the others
 	stamp  []int         // by column: the last line+1 of the chunk that has it
 
@@ -106,17 +107,26 @@ func (b *Builder) LastWins() bool { return b.options.Duplicates == "last" }
 // find is the column of a feature, which is made if need be; −1 for one that is not wanted,
 // and one that would make the matrix too sparse.
 func (b *Builder) find(id int) int {
-	if column := b.column(id); column >= 0 {
+	column := b.column(id)
+	switch {
+	case column >= 0:
 		return column
-	}
-	if b.options.Wants(id) {
+	case column == unseen && b.wants(id):
 		return b.addColumn(id)
+	case column == unseen:
+		b.setColumn(id, unwanted)
 	}
 	b.c.Ignore(1, id, id)
 	return -1
 }
 
-// column is the column of a feature id that has one, else negative.
+// What a feature without a column has instead.
+const (
+	unseen   = -1
+	unwanted = -2
+)
+
+// column is the column of a feature id that has one, else unseen or unwanted.
 func (b *Builder) column(id int) int {
 	if id < len(b.near) {
 		return int(b.near[id]) - 1
@@ -145,13 +155,20 @@ func (b *Builder) addColumn(id int) int {
 	}
 	b.order = append(b.order, id)
 	b.stamp = append(b.stamp, 0)
+	b.setColumn(id, column)
+	return column
+}
+
+func (b *Builder) setColumn(id, column int) {
 	if id < len(b.near) {
 		b.near[id] = int32(column + 1)
 	} else {
 		b.far[id] = int32(column + 1)
 	}
-	return column
 }
+
+// Level is the value of the k-th of Layout.Categorical for a text, as it is within the chunk.
+func (b *Builder) Level(k int, word []byte) float32 { return b.c.Levels[k].Value(word) }
 
 // EndRow adds the row to the chunk. A label that is NaN is absent; so are ids that are empty.
 func (b *Builder) EndRow(label float32, query, document []byte) {
@@ -186,6 +203,9 @@ func (b *Builder) EndRow(label float32, query, document []byte) {
 // Weight is the weight of the row that EndRow has added; all rows have one, or none.
 func (b *Builder) Weight(w float32) { b.c.Weights = append(b.c.Weights, w) }
 
+// BaseScore is the base score of the row that EndRow has added; all rows have one, or none.
+func (b *Builder) BaseScore(s float32) { b.c.BaseScores = append(b.c.BaseScores, s) }
+
 // Group is the group of the row that EndRow has added; all rows have one, or none. It is
 // given if the line tells it, and not if it is what the format assumes.
 func (b *Builder) Group(name []byte, given bool) {
@@ -203,8 +223,13 @@ func (b *Builder) Commented() {
 
 // Fail notes that the current line is malformed, from byte column on.
 func (b *Builder) Fail(column int, format string, args ...any) {
+	b.FailLine("column %d: %s", column+1, fmt.Sprintf(format, args...))
+}
+
+// FailLine notes that the current line is malformed.
+func (b *Builder) FailLine(format string, args ...any) {
 	b.c.FaultCount++
 	if len(b.c.Faults) < maxFaults {
-		b.c.Faults = append(b.c.Faults, Fault{line: b.c.Lines, column: column, reason: fmt.Sprintf(format, args...)})
+		b.c.Faults = append(b.c.Faults, Fault{line: b.c.Lines, reason: fmt.Sprintf(format, args...)})
 	}
 }

@@ -22,9 +22,11 @@ type Chunk struct {
 
 	DocumentIDs []string  // [rows], or nil: no document ids so far
 	Weights     []float32 // [rows], or nil: no weights
+	BaseScores  []float32 // [rows], or nil: no base scores
 
 	Groups     []int      // [rows], or nil: no groups
 	GroupNames GroupNames // of the groups of this chunk alone
+	Levels     []Levels   // of the texts of categorical features of this chunk alone, until Names.Renumber
 	HasGroups  bool       // a line tells a group
 
 	Counts
@@ -70,6 +72,9 @@ const Unlabelled = -1
 // IsWeight tells whether a number can be a weight.
 func IsWeight(w float32) bool { return w >= 0 && w <= math.MaxFloat32 }
 
+// IsFinite tells whether a number is neither infinite nor NaN.
+func IsFinite(v float32) bool { return v-v == 0 }
+
 // Run is consecutive rows with the same query id.
 type Run struct {
 	Query string // "": they have none, and a file of sizes must tell the queries
@@ -82,8 +87,8 @@ type Span struct{ From, To int }
 
 // Fault says why one line is malformed.
 type Fault struct {
-	line, column int // from 0; line within the chunk
-	reason       string
+	line   int // from 0, within the chunk
+	reason string
 }
 
 const (
@@ -112,7 +117,7 @@ func (c *Chunk) Split(n int) *Chunk {
 	tail := &Chunk{
 		Size: c.Size, Line: c.Line, IDs: c.IDs,
 		Labels: c.Labels[n:], At: c.At[n:],
-		DocumentIDs: from(c.DocumentIDs, n), Weights: from(c.Weights, n), Groups: from(c.Groups, n),
+		DocumentIDs: from(c.DocumentIDs, n), Weights: from(c.Weights, n), BaseScores: from(c.BaseScores, n), Groups: from(c.Groups, n),
 		Values: memory.NewOffHeap((rows - n) * width),
 	}
 	copy(tail.Values.Values, c.Values.Values[n*width:])

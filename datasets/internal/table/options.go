@@ -10,9 +10,12 @@ import (
 type Options struct {
 	FeatureIDs                               []int
 	FeatureNames                             []string
+	Levels                                   [][]string
+	Features, Ignore, Categorical            []string
 	Duplicates, MinusOne                     string
 	LabelColumn, QueryColumn, DocumentColumn string
 	WeightColumn                             string
+	BaseColumn                               string
 	Headerless                               bool
 	GroupColumn, Groups                      string
 	Context                                  context.Context `json:"-"`
@@ -28,6 +31,9 @@ func (o Options) Check() error {
 	}
 	if o.FeatureNames != nil && len(o.FeatureNames) != len(o.FeatureIDs) {
 		return fmt.Errorf("datasets: %d names for %d feature ids", len(o.FeatureNames), len(o.FeatureIDs))
+	}
+	if o.Levels != nil && len(o.Levels) != len(o.FeatureIDs) {
+		return fmt.Errorf("datasets: levels of %d features for %d feature ids", len(o.Levels), len(o.FeatureIDs))
 	}
 	if o.GroupColumn != "" && o.Groups != "" {
 		return fmt.Errorf("datasets: ReadOptions.GroupColumn %q and Groups %s: want groups in a column or in a file, not in both", o.GroupColumn, o.Groups)
@@ -60,15 +66,26 @@ func (o Options) Lists(id int) bool {
 	return found
 }
 
+// HasLevels tells whether the texts of a feature are given.
+func (o Options) HasLevels(id int) bool {
+	i, found := slices.BinarySearch(o.FeatureIDs, id)
+	return found && o.Levels != nil && o.Levels[i] != nil
+}
+
 // ByNames are the options for files that are to be read by the names of the columns of the
-// first one, if it names them.
-func (o Options) ByNames(ids []int, names map[int]string) Options {
-	if names == nil || o.FeatureIDs != nil {
+// first one, if all its rows have them. What was left out there is left out without a word.
+func (o Options) ByNames(ids []int, l *Layout) Options {
+	if l.IDs == nil || o.FeatureIDs != nil {
 		return o
 	}
 	o.FeatureIDs, o.FeatureNames = ids, nil
 	for _, id := range ids {
-		o.FeatureNames = append(o.FeatureNames, names[id])
+		o.FeatureNames = append(o.FeatureNames, l.Names[id])
+	}
+	o.Ignore = slices.Concat(o.Ignore, l.Ignored, l.Text)
+	o.Categorical = nil
+	for _, id := range l.Categorical {
+		o.Categorical = append(o.Categorical, l.Names[id])
 	}
 	return o
 }

@@ -18,12 +18,14 @@ type Table struct {
 	Queries []Query
 	Breaks  int         // runs of rows of a query that had already ended
 	Sized   bool        // queries have no ids, but sizes
+	Names   *Names      // of groups and of categorical texts
 	Groups  *GroupNames // of the rows; nil: they have no groups
 
 	Scratch string   // the folder for features; "": they are in memory
 	Spilled []func() // give up the files that chunks have their features in
 
 	HasWeights, HasQueryWeights bool // of documents, of queries
+	HasBase                     bool // documents have base scores
 
 	Rows int
 	Size int64 // bytes of text, decompressed
@@ -63,7 +65,7 @@ func (q *Query) Rows() (n int) {
 // Add adds the next chunk, whose features may be taken from it afterwards.
 func (t *Table) Add(c *Chunk) {
 	for _, f := range c.Faults[:min(len(c.Faults), maxFaults-len(t.faults))] {
-		t.faults = append(t.faults, fmt.Sprintf("datasets: %s:%d: column %d: %s", t.Path, c.Line+f.line, f.column+1, f.reason))
+		t.faults = append(t.faults, fmt.Sprintf("datasets: %s:%d: %s", t.Path, c.Line+f.line, f.reason))
 	}
 	t.faultCount += c.FaultCount
 	t.Chunks = append(t.Chunks, c)
@@ -112,7 +114,12 @@ func (t *Table) WarnOfLeftOut() error {
 		if len(t.IDs) == 0 {
 			return fmt.Errorf("datasets: %s has %s, and none of the features that are wanted", t.Path, ids)
 		}
-		t.Warn("%d values of features that are not wanted were left out (%s)", t.Ignored, ids)
+		if t.Options.FeatureIDs != nil {
+			t.Warn("%d values of features that are not wanted were left out (%s)", t.Ignored, ids)
+		}
+	}
+	if len(t.Layout.Text) > 0 {
+		t.Warn("columns of text were left out: %s: name those that are categorical features, and ignore the others", text.List(t.Layout.Text))
 	}
 	if len(t.Layout.Ignored) > 0 {
 		t.Warn("columns that are not wanted were left out: %s", text.List(t.Layout.Ignored))

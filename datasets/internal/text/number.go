@@ -36,14 +36,14 @@ func Value(b []byte) (v float32, n int, err error) {
 	if err == nil && Ends(b, n) || err == errRange {
 		return v, n, err
 	}
-	if word := Word(b, 0); isMissing(word) {
+	if word := Word(b, 0); IsMissing(word) {
 		return Missing, len(word), nil
 	}
 	return 0, 0, ErrNumber
 }
 
-// isMissing tells whether a word says that a value is missing.
-func isMissing(word []byte) bool {
+// IsMissing tells whether a word says that a value is missing.
+func IsMissing(word []byte) bool {
 	switch string(bytes.ToLower(word[:min(len(word), 8)])) {
 	case "null", "nan", "na", "?":
 		return true
@@ -149,7 +149,7 @@ var errExponent = errors.New("the exponent of a group is beyond ±99")
 func Exact(b []byte) (text []byte, n int, err error) {
 	word := string(Word(b, 0))
 	n = len(word)
-	if isMissing(b[:n]) {
+	if IsMissing(b[:n]) {
 		return nil, n, nil
 	}
 	mantissa, negative := strings.CutPrefix(word, "-")

@@ -33,16 +33,22 @@ const (
 )
 
 // Encode is the content of a file of a model: a graph from the input "features" [documents,
-// features], raw ones in float32, to the output "scores" [documents]. The dtype is that of the
+// features], raw ones in float32, to the output "scores" [documents]; of a model on top of base
+// scores, these are the second input, "base_scores" [documents] in float32. The dtype is that of the
 // model, and weights has the arrays by their names.
 func Encode(
-	t *datasets.Transform, s model.Settings, dtype Type, weights func(name string) []float64,
+	t *datasets.Transform, s model.Settings, dtype Type, weights func(name string) []float64, onBase bool,
 	version string, metadata map[string]string,
 ) []byte {
 	g := &graph{dtype: dtype, weights: weights, arrays: map[string]string{}}
 	g.body = g.body.with(11, valueInfo("features", Float, "documents", t.Inputs))
 	scores := model.Mean(g, model.Build(s, g, g.inputs(t, s.Embeddings)))
-	g.add("Identity", nil, []string{g.node("Squeeze", scores, g.ints(1))}, "scores")
+	scores = g.node("Squeeze", scores, g.ints(1))
+	if onBase {
+		g.body = g.body.with(11, valueInfo("base_scores", Float, "documents"))
+		scores = g.node("Add", scores, g.to(g.dtype, "base_scores"))
+	}
+	g.add("Identity", nil, []string{scores}, "scores")
 	g.body = g.body.with(12, valueInfo("scores", dtype, "documents")).with(2, "plrank")
 
 	opset := message{}.with(1, "").with(2, opsetVersion)

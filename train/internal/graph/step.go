@@ -21,6 +21,7 @@ type Step struct {
 	G.VM
 	x       *G.Node
 	batch   losses.Batch // but for the scores
+	base    *G.Node      // nil: there are no base scores
 	members int
 	shared  int      // how many of them share weights; 1: none do
 	loss    *G.Value // apart: the machine points to it, and would hold itself, and never be freed, for it has a finalizer
@@ -91,17 +92,25 @@ func (s *Step) addInputs(g *G.ExprGraph, o *Objective, rows, queries int) {
 	if o.DocumentWeights {
 		b.DocumentWeights = vector(g, tensor.Float32, rows, "document weights")
 	}
+	if o.BaseScores {
+		s.base = vector(g, tensor.Float32, rows, "base scores")
+	}
 	if o.QueryWeights {
 		b.QueryWeights = vector(g, tensor.Float32, queries, "query weights")
 	}
 }
 
-// cost is the sum of the losses of all members: each learns by itself, from rankings of its own. Of
-// those that share weights, it is the mean.
+// cost is the sum of the losses of all members: each learns by itself, from rankings of its own,
+// and on top of the base scores. Of those that share weights, it is the mean.
 func (s *Step) cost(ctx context.Context, members G.Nodes, loss losses.Func) (sum *G.Node, err error) {
 	for _, scores := range members {
 		if err := ctx.Err(); err != nil {
 			return nil, err
+		}
+		if s.base != nil {
+			if scores, err = G.Add(scores, s.base); err != nil {
+				return nil, err
+			}
 		}
 		b := s.batch
 		b.Lists.Scores = scores
@@ -129,6 +138,7 @@ func (s *Step) Loss(b *Batch, gradient []float32) (float64, error) {
 		leaf{s.x, b.Packed.X}, leaf{in.Lists.Offsets, b.Packed.Offsets},
 		leaf{in.Gains, b.Gains}, leaf{in.Labels, b.Packed.Labels}, leaf{in.Groups, b.Packed.Groups},
 		leaf{in.Logged, b.Packed.Logged}, leaf{in.DocumentWeights, b.Packed.Weights}, leaf{in.QueryWeights, b.Packed.QueryWeights},
+		leaf{s.base, b.Packed.BaseScores},
 	); err != nil {
 		return 0, err
 	}
@@ -175,6 +185,7 @@ type Objective struct {
 	Settings losses.Batch // with samplers, discounts and the highest grade, and without nodes
 
 	Groups, Logged, DocumentWeights, QueryWeights bool // documents have groups, and an exposure in a log; documents and queries have weights
+	BaseScores                                    bool // documents have base scores, which those of the model are added to
 }
 
 // ExposureSamples is the number of rankings that exposure is estimated from, that

@@ -1,0 +1,103 @@
+package reading
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/plrank/plrank/datasets/internal/files"
+	"github.com/plrank/plrank/datasets/internal/table"
+	"github.com/plrank/plrank/datasets/internal/text"
+	"github.com/plrank/plrank/internal/textfile"
+)
+
+// A rowFile has a line for each row of a data file, which are read side by side.
+type rowFile struct {
+	path  string
+	file  *textfile.File
+	lines *bufio.Scanner
+	row   int  // lines so far
+	ended bool // there are no more
+}
+
+func openRows(ctx context.Context, path string) (*rowFile, error) {
+	f, err := textfile.Open(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("datasets: %w", textfile.At(path, err))
+	}
+	return &rowFile{path: path, file: f, lines: bufio.NewScanner(f)}, nil
+}
+
+// openRowsBeside is openRows for a file that need not be there; nil if it is not.
+func openRowsBeside(ctx context.Context, path string) (*rowFile, error) {
+	f, err := openRows(ctx, path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return f, err
+}
+
+// next is the next line; not ok: there is none.
+func (f *rowFile) next() (line []byte, ok bool) {
+	if f.ended = f.ended || !f.lines.Scan(); f.ended {
+		return nil, false
+	}
+	f.row++
+	line = f.lines.Bytes()
+	if f.row == 1 {
+		line = bytes.TrimPrefix(line, []byte("\ufeff"))
+	}
+	return line, true
+}
+
+// end checks that there is a line for each row; the lines are called what is wanted.
+func (f *rowFile) end(t *table.Table, want string) error {
+	if f == nil {
+		return nil
+	}
+	for !f.ended {
+		f.next()
+	}
+	if err := f.lines.Err(); err != nil {
+		return fmt.Errorf("datasets: %s:%d: %w", f.path, f.row+1, err)
+	}
+	if f.row != t.Rows {
+		return fmt.Errorf("datasets: %s: %d lines, but %s has %d documents: want %s", f.path, f.row, t.Path, t.Rows, want)
+	}
+	return nil
+}
+
+func (f *rowFile) close() {
+	if f != nil {
+		f.file.Close()
+	}
+}
+
+// openBase opens the file of base scores, unless they are in a column; nil if there is none.
+func openBase(t *table.Table) (f *rowFile, err error) {
+	if t.HasBase = t.Options.BaseColumn != ""; t.HasBase {
+		return nil, nil
+	}
+	f, err = openRowsBeside(t.Options.Ctx(), files.BaseScores(t.Path))
+	t.HasBase = f != nil
+	return f, err
+}
+
+// setBase sets the base scores of the next chunk.
+func setBase(f *rowFile, c *table.Chunk) error {
+	c.BaseScores = make([]float32, len(c.Labels))
+	for r := range c.BaseScores {
+		line, ok := f.next()
+		if !ok {
+			return nil // end tells that there are not enough lines
+		}
+		var err error
+		if c.BaseScores[r], err = text.Field(line); err != nil || !table.IsFinite(c.BaseScores[r]) {
+			return fmt.Errorf("datasets: %s:%d: %s is not a base score: want a finite number", f.path, f.row, text.Quote(line))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+// Package journal keeps lines in the files of a folder. A line that it has accepted is on the disk: it
+// stays there if the process is killed, or the machine goes down.
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/plrank/plrank/internal/filelock"
+)
+
+// A Journal appends lines to the newest file of a folder. Its methods may be called by several
+// goroutines at once. Lines that come while the disk is at work are written and synced together.
+type Journal struct {
+	files  files
+	lock   *filelock.Lock // nil: the file system has no locks
+	synced func(took time.Duration, err error)
+
+	mu     sync.Mutex
+	next   *batch
+	closed bool
+	wake   chan struct{} // of capacity 1: next has lines, or the end
+	ended  chan struct{}
+}
+
+// A batch is lines that are written and synced together.
+type batch struct {
+	lines []byte
+	done  chan struct{} // closed when err is known
+	err   error
+}
+
+func newBatch(space []byte) *batch { return &batch{lines: space[:0], done: make(chan struct{})} }
+
+// mostWaiting are the most bytes that wait for the disk, unless they are of one call.
+const mostWaiting = 64 << 20
+
+// ErrBehind is the error of lines that come faster than the disk takes them.
+var ErrBehind = errors.New("the disk does not keep up")
+
+var errClosed = errors.New("the journal is closed")
+
+// Open opens the journal of a folder, which is made if there is none. Its files are PREFIX-TIME.jsonl.
+// What a killed process has left of a line at the end of one is cut off: it was not accepted. The
+// warnings say so. It is an error if another process has the folder. Synced is called after each write to
+// the disk.
+func Open(folder, prefix string, synced func(took time.Duration, err error)) (j *Journal, warnings []string, err error) {
+	j = &Journal{files: newFiles(folder, prefix), synced: synced, next: newBatch(nil), wake: make(chan struct{}, 1), ended: make(chan struct{})}
+	if err := j.files.makeFolder(); err != nil {
+		return nil, nil, err
+	}
+	var held *filelock.HeldError
+	j.lock, err = filelock.Take(j.files.path(".lock"))
+	switch {
+	case errors.As(err, &held):
+		return nil, nil, fmt.Errorf("%s: another process writes there: %w: wait until it has ended, or name another folder", folder, err)
+	case errors.Is(err, filelock.ErrUnsupported):
+		warnings = append(warnings, fmt.Sprintf("%s: %v: let no other process write there", folder, err))
+	case err != nil:
+		return nil, nil, err
+	}
+	mended, err := j.files.mend()
+	if err != nil {
+		j.release()
+		return nil, nil, err
+	}
+	go j.run()
+	return j, append(warnings, mended...), nil
+}
+
+// Append writes whole lines, each with its end, and returns when they are on the disk. With an error
+// they are not, unless it is that of the context: then they may be.
+func (j *Journal) Append(ctx context.Context, lines []byte) error {
+	b, err := j.add(lines)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-b.done:
+		return b.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (j *Journal) add(lines []byte) (*batch, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	b := j.next
+	switch {
+	case j.closed:
+		return nil, errClosed
+	case len(b.lines) > 0 && len(b.lines)+len(lines) > mostWaiting:
+		return nil, ErrBehind
+	}
+	b.lines = append(b.lines, lines...)
+	select {
+	case j.wake <- struct{}{}:
+	default:
+	}
+	return b, nil
+}
+
+// run writes one batch after another.
+func (j *Journal) run() {
+	defer close(j.ended)
+	var space []byte // of the last batch
+	for range j.wake {
+		j.mu.Lock()
+		b := j.next
+		j.next = newBatch(space)
+		j.mu.Unlock()
+		start := time.Now()
+		b.err = j.files.append(b.lines)
+		j.synced(time.Since(start), b.err)
+		close(b.done)
+		if space = b.lines; cap(space) > mostWaiting/16 {
+			space = nil
+		}
+	}
+}
+
+// Close writes what waits, and closes the files.
+func (j *Journal) Close() error {
+	j.mu.Lock()
+	if !j.closed {
+		j.closed = true
+		close(j.wake)
+	}
+	j.mu.Unlock()
+	<-j.ended
+	j.release()
+	return j.files.close()
+}
+
+func (j *Journal) release() {
+	if j.lock != nil {
+		j.lock.Release()
+	}
+}

@@ -1,0 +1,114 @@
+package worth
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/textfile"
+)
+
+// Features are numbers that describe items, from which a model can tell their worths, also those of new items.
+type Features struct {
+	Items  []string  // the names of the items, by number
+	Names  []string  // the names of the features
+	Values []float32 // of item i: Values[i·len(Names):(i+1)·len(Names)]; NaN is a missing value
+}
+
+// ReadFeatures reads a table of items in CSV, which may be compressed by gzip or zstd: a header with a column item, and
+// a row for each item, whose other columns are numbers. An empty value and NaN are missing. Errors begin with
+// file:line. They are rows that are not in the format, values that are not finite numbers of float32, and items twice.
+func ReadFeatures(path string) (*Features, error) {
+	file, err := textfile.Open(context.Background(), path)
+	if err != nil {
+		return nil, textfile.At(path, err)
+	}
+	defer file.Close()
+	rows := csv.NewReader(file)
+	rows.TrimLeadingSpace = true
+	header, err := rows.Read()
+	if err == io.EOF {
+		return nil, fmt.Errorf("%s has no header", path)
+	} else if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	at := slices.Index(header, "item")
+	if at < 0 || len(header) < 2 {
+		return nil, fmt.Errorf("%s:1: the header is %q: want a column item and one or more for features", path, header)
+	}
+	f := &Features{Names: slices.Delete(slices.Clone(header), at, at+1)}
+	seen := map[string]bool{}
+	for {
+		row, err := rows.Read()
+		if err == io.EOF {
+			return f, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		line, _ := rows.FieldPos(0)
+		name := row[at]
+		if name == "" || seen[name] {
+			return nil, fmt.Errorf("%s:%d: item %q: want a name that no other row has", path, line, name)
+		}
+		seen[name] = true
+		f.Items = append(f.Items, name)
+		for i, text := range slices.Delete(row, at, at+1) {
+			v := math.NaN()
+			if text != "" {
+				if v, err = strconv.ParseFloat(text, 32); err != nil || math.IsInf(v, 0) {
+					return nil, fmt.Errorf("%s:%d: %s %q of item %q: want a finite number", path, line, f.Names[i], text, name)
+				}
+			}
+			f.Values = append(f.Values, float32(v))
+		}
+	}
+}
+
+// Dataset has a query for each ranking. Its documents are the items of the set chosen from, in the order of their
+// numbers, with their features. The label of the item at place k of n is 1 − (k−1)/n, and 0 for the Rest. With the loss
+// partial-listmle of package losses, under any gain that rises with the label from 0 at 0, the loss of a query is minus the
+// log-likelihood of its ranking, where scores are log-worths. The weight of a ranking is that of its query.
+//
+// The rankings must be of the items of f, in their order, see ReadOptions.Items. Ties are errors that name the ranking:
+// their probability is not known. So are tables of more than 2^31 numbers.
+func (f *Features) Dataset(r *Rankings) (*datasets.Dataset, error) {
+	width := len(f.Names)
+	switch {
+	case len(f.Values) != len(f.Items)*width:
+		return nil, fmt.Errorf("%d values of %d items with %d features", len(f.Values), len(f.Items), width)
+	case !slices.Equal(r.Items, f.Items):
+		return nil, errors.New("the rankings are of other items than the features: read them with ReadOptions.Items")
+	case len(r.entries) > math.MaxInt32/max(1, width):
+		return nil, fmt.Errorf("the %d entries of the rankings, each with %d features, are too many", len(r.entries), width)
+	}
+	d := &datasets.Dataset{Offsets: []int{0}, FeatureNames: f.Names}
+	for i := range width {
+		d.FeatureIDs = append(d.FeatureIDs, i+1)
+	}
+	for i := range r.Len() {
+		ranking := r.At(i)
+		labels := map[int]float32{}
+		for k, place := range ranking.Places {
+			if len(place) > 1 {
+				return nil, fmt.Errorf("ranking %d has a tie, %s = %s: rankings with features have none; leave it out", i+1, r.Items[place[0]], r.Items[place[1]])
+			}
+			labels[place[0]] = 1 - float32(k)/float32(len(ranking.Places))
+		}
+		items := slices.Sorted(slices.Values(append(slices.Concat(ranking.Places...), ranking.Rest...)))
+		for _, item := range items {
+			d.Labels = append(d.Labels, labels[item])
+			d.DocumentIDs = append(d.DocumentIDs, f.Items[item])
+			d.Features = append(d.Features, f.Values[item*width:(item+1)*width]...)
+		}
+		d.Offsets = append(d.Offsets, len(d.Labels))
+		d.QueryIDs = append(d.QueryIDs, strconv.Itoa(i+1))
+		d.QueryWeights = append(d.QueryWeights, float32(ranking.Weight))
+	}
+	return d, d.Validate()
+}

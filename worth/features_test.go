@@ -1,0 +1,94 @@
+package worth
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// features reads a table of items.
+func features(t *testing.T, text string) (*Features, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "items.csv")
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return ReadFeatures(path)
+}
+
+func TestRankingsBecomeQueries(t *testing.T) {
+	f, err := features(t, "mass, item, speed\n1,a,0.5\n2,b,\n3,c,NaN\n4,\"d, e\",-1e3\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Read(strings.NewReader("c > a > b\n2.5: \"d, e\" | a, c\n"), "x", ReadOptions{Items: f.Items})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := f.Dataset(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Items of a ranking stand in the order of the table, which tells nothing of their places.
+	want := "[1 0.5 2 NaN 3 NaN 1 0.5 3 NaN 4 -1000] [0.6666666 0.3333333 1 0 0 1] [0 3 6] [1 2.5] [a b c a c d, e] [mass speed] [1 2]"
+	if got := fmt.Sprint(d.Features, d.Labels, d.Offsets, d.QueryWeights, d.DocumentIDs, d.FeatureNames, d.FeatureIDs); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// Labels of a long ranking are different numbers, which descend to one above 0.
+func TestLabelsOfLongRankings(t *testing.T) {
+	const n = 100_000
+	f := &Features{Items: numbered(n)}
+	r := &Rankings{Items: f.Items}
+	places := make([][]int, n)
+	for i := range places {
+		places[i] = []int{i}
+	}
+	mustAdd(t, r, Ranking{Places: places})
+	d, err := f.Dataset(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gains := make([]float32, n)
+	for i, label := range d.Labels {
+		gains[i] = float32(math.Exp2(float64(label)) - 1)
+	}
+	slices.Reverse(gains)
+	if !slices.IsSorted(gains) || len(slices.Compact(gains)) != n || gains[0] <= 0 {
+		t.Error("labels do not tell places apart")
+	}
+}
+
+func TestFeaturesRefuse(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                         "has no header",
+		"name,x\na,1\n":            `:1: the header is ["name" "x"]: want a column item`,
+		"item\na\n":                "want a column item and one or more",
+		"item,x\na,1\na,2\n":       `:3: item "a"`,
+		"item,x\n,1\n":             `:2: item ""`,
+		"item,x\na,one\n":          `:2: x "one" of item "a": want a finite number`,
+		"item,x\na,Inf\n":          "want a finite number",
+		"item,x\na,1e39\n":         "want a finite number",
+		"item,x\na,1,2\n":          "wrong number of fields",
+		"item,x\na,1\n\"b\" c,1\n": "items.csv: parse error on line 3",
+	} {
+		if _, err := features(t, text); err == nil || !strings.Contains(err.Error(), "items.csv") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want an error with %q", text, err, want)
+		}
+	}
+	f := &Features{Items: []string{"a", "b"}, Names: []string{"x"}, Values: []float32{1, 2}}
+	for text, want := range map[string]string{"a > b\na = b\n": "ranking 2 has a tie, a = b", "b > a": "other items"} {
+		if _, err := f.Dataset(mustRead(t, text, "x")); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want an error with %q", text, err, want)
+		}
+	}
+	f.Names = []string{"x", "y"}
+	if _, err := f.Dataset(mustRead(t, "a > b", "x")); err == nil {
+		t.Error("values that are missing are no error")
+	}
+}

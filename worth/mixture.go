@@ -1,0 +1,348 @@
+package worth
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// A Mixture has several Plackett–Luce models, its components, of which every ranking follows one that is not known,
+// such as those of groups of voters:
+//
+//	P(ranking) = Σ_k π_k P_k(ranking).
+type Mixture struct {
+	Weights       []float64 // π_k, which sum to 1; the largest first
+	Components    []*Model  // what they weigh; their own LogLikelihood, Steps and Change are not set
+	Rankings      float64   // the sum of the weights of the rankings
+	LogLikelihood float64   // of the rankings, without the prior
+	Steps         int       // of EM that the best start took
+}
+
+// MixtureOptions are options of [FitMixture]; only Components must be set.
+type MixtureOptions struct {
+	Components int     // k; 1 is the model of Fit
+	Prior      float64 // see Options.Prior, of every component
+	Seed       uint64  // of the starts
+	Starts     int     // of which the best goes on. Zero is 10
+	Tolerance  float64 // EM ends where two steps raise the log-likelihood by less. Zero is 1e-6
+	MaxSteps   int     // of EM. Zero is 1000
+
+	// Progress, unless nil, is called after every other step.
+	Progress func(MixtureProgress)
+}
+
+// MixtureProgress says how far a fit of a mixture has come.
+type MixtureProgress struct {
+	Start, Step   int     // from 1
+	LogLikelihood float64 // with the prior; it never falls from step to step
+}
+
+// Parameters is the number of free parameters: those of all components, and of all weights but one.
+func (m *Mixture) Parameters() int {
+	n := len(m.Weights) - 1
+	for _, c := range m.Components {
+		n += c.Parameters()
+	}
+	return n
+}
+
+// BIC is Schwarz's criterion, Parameters·log(Rankings) − 2·LogLikelihood: the smaller the better. It tells how many
+// components there should be (Gormley and Murphy, Journal of the American Statistical Association 103, 2008, section 4.4).
+func (m *Mixture) BIC() float64 {
+	return float64(m.Parameters())*math.Log(m.Rankings) - 2*m.LogLikelihood
+}
+
+// Evaluate is Σ weight · log P(ranking) of rankings of the same items, and the sum of their weights. Errors are those of
+// [Model.Evaluate].
+func (m *Mixture) Evaluate(r *Rankings) (logLikelihood, weight float64, err error) {
+	logs := make([][]float64, len(m.Components))
+	for k, c := range m.Components {
+		if err := c.checkRankings(r); err != nil {
+			return 0, 0, err
+		}
+		logs[k] = make([]float64, r.Len())
+		newLikelihood(r, len(r.Items), c.TieOrders).logs(c.parameters(), logs[k])
+	}
+	terms := make([]float64, len(logs))
+	for i, s := range r.spans {
+		weight += s.weight
+		logLikelihood += s.weight * mixed(terms, m.Weights, logs, i)
+	}
+	return logLikelihood, weight, nil
+}
+
+// mixed is log P of ranking i, and of each component k with its weight, to terms.
+func mixed(terms, weights []float64, logs [][]float64, i int) float64 {
+	for k := range terms {
+		terms[k] = math.Log(weights[k]) + logs[k][i]
+	}
+	return floats.LogSumExp(terms)
+}
+
+// FitMixture estimates a mixture by the EM algorithm (Dempster, Laird and Rubin, Journal of the Royal Statistical
+// Society B 39, 1977) from several random starts. After some steps the one of the largest likelihood, with the prior, goes on. A step divides
+// every ranking among the components by its probabilities under them, and then improves the worths of each component by
+// a step of [Fit], so that the likelihood never falls. A start has log-worths that differ from those of Fit by standard
+// normal numbers. The same seed gives the same bits.
+//
+// A component may become empty: its weight is then 0, and its worths mean nothing; fewer components are enough.
+//
+// If the context ends after the first start has begun, FitMixture returns the best mixture so far and the cause. It also
+// returns the best mixture beside an error if the best start has not converged after MixtureOptions.MaxSteps, or if
+// the rankings of a component do not connect the items, which is a [*DisconnectedError]: worths then grow without a limit,
+// and a prior is a remedy. Other errors are those of Fit, for all rankings.
+func FitMixture(ctx context.Context, r *Rankings, o MixtureOptions) (*Mixture, error) {
+	o.Starts = cmp.Or(o.Starts, 10)
+	o.Tolerance = cmp.Or(o.Tolerance, 1e-6)
+	o.MaxSteps = cmp.Or(o.MaxSteps, 1000)
+	switch {
+	case o.Components < 1:
+		return nil, fmt.Errorf("MixtureOptions.Components is %d: want 1 or more", o.Components)
+	case o.Components > r.Len() && r.Len() > 0:
+		return nil, fmt.Errorf("MixtureOptions.Components is %d: there are %d rankings", o.Components, r.Len())
+	case o.Starts < 1 || o.MaxSteps < 1 || !(o.Tolerance > 0):
+		return nil, errors.New("MixtureOptions.Starts, MaxSteps and Tolerance must be positive")
+	}
+	n, err := newNewton(r, Options{Prior: o.Prior})
+	if err != nil {
+		return nil, err
+	}
+	x, err := n.maximize(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if o.Components == 1 {
+		o.Starts = 1
+	}
+	var best *em
+	for start := 1; start <= o.Starts && (best == nil || ctx.Err() == nil); start++ {
+		e := newEM(r, n, x, o, start)
+		e.run(ctx, min(stepsOfStart, o.MaxSteps))
+		if best == nil || e.value > best.value {
+			best = e
+		}
+	}
+	best.run(ctx, o.MaxSteps)
+	err = best.end(ctx)
+	return best.mixture(r.Items), err
+}
+
+// stepsOfStart is how many steps tell a good start from others (Biernacki, Celeux and Govaert, Computational Statistics
+// and Data Analysis 41, 2003).
+const stepsOfStart = 20
+
+// An em is the EM algorithm from one start.
+type em struct {
+	options    MixtureOptions
+	start      int // its number
+	components []*newton
+	x          [][]float64 // their parameters
+	mixing     []float64   // π
+
+	observed      []float64   // the weights of the rankings; further ones, of the prior, follow in spans
+	total         float64     // of observed
+	logs          [][]float64 // log P of every ranking under every component
+	value         float64     // the log-likelihood with the prior
+	logLikelihood float64
+	steps         int
+	converged     bool
+	reach         float64 // how far ahead, in steps, the best is looked for
+}
+
+// newEM begins near x, the parameters that all share.
+func newEM(r *Rankings, all *newton, x []float64, o MixtureOptions, start int) *em {
+	e, rng := &em{options: o, start: start, reach: 2}, rand.New(rand.NewPCG(o.Seed, uint64(start)))
+	for _, s := range r.spans {
+		e.observed = append(e.observed, s.weight)
+	}
+	e.total = floats.Sum(e.observed)
+	for range o.Components {
+		own := *all.rankings // with weights of its own
+		own.spans = slices.Clone(own.spans)
+		n := &newton{likelihood: newLikelihood(&own, all.items, all.orders), options: all.options}
+		theta := slices.Clone(x)
+		for i := range r.Items {
+			if o.Components > 1 {
+				theta[i] += rng.NormFloat64()
+			}
+		}
+		e.components = append(e.components, n)
+		e.x = append(e.x, theta)
+		e.mixing = append(e.mixing, 1/float64(o.Components))
+		e.logs = append(e.logs, make([]float64, len(own.spans)))
+	}
+	e.expect()
+	return e
+}
+
+// run goes on until the steps gain little, or are so many in all. Two steps in a row tell where the next ones would
+// lead to: it goes there at once, if that is better (Varadhan and Roland, Scandinavian Journal of Statistics 35, 2008,
+// the scheme S3).
+func (e *em) run(ctx context.Context, most int) {
+	for !e.converged && e.steps < most && ctx.Err() == nil {
+		before, p0 := e.value, e.parameters()
+		e.step(ctx)
+		p1 := e.parameters()
+		e.step(ctx)
+		p2, value := e.parameters(), e.value
+		e.converged = value-before <= e.options.Tolerance+1e-13*math.Abs(value) // for rounding
+		if far := e.extrapolated(p0, p1, p2); far != nil && !e.converged {
+			if e.set(far); e.value > value {
+				e.reach *= 2
+			} else {
+				e.reach = max(2, e.reach/2)
+				e.set(p2)
+			}
+		}
+		if e.options.Progress != nil {
+			e.options.Progress(MixtureProgress{e.start, e.steps, e.value})
+		}
+	}
+}
+
+// step is one of EM.
+func (e *em) step(ctx context.Context) {
+	e.maximize(ctx, 2)
+	e.expect()
+	e.steps++
+}
+
+// parameters are the weights, as logarithms, and the parameters of the components.
+func (e *em) parameters() []float64 {
+	var p []float64
+	for k, x := range e.x {
+		p = append(append(p, math.Log(e.mixing[k])), x...)
+	}
+	return p
+}
+
+// set sets the parameters, where the weights may be off by a factor.
+func (e *em) set(p []float64) {
+	n := len(e.x[0]) + 1
+	for k := range e.x {
+		e.mixing[k], e.x[k] = math.Exp(p[k*n]), slices.Clone(p[k*n+1:(k+1)*n])
+	}
+	floats.Scale(1/floats.Sum(e.mixing), e.mixing)
+	e.expect()
+}
+
+// extrapolated is where steps lead to that went from p0 to p1 and p2, but within reach; nil if that is not further
+// than p2, or not finite.
+func (e *em) extrapolated(p0, p1, p2 []float64) []float64 {
+	r, v := make([]float64, len(p0)), make([]float64, len(p0))
+	for i := range r {
+		r[i] = p1[i] - p0[i]
+		v[i] = p2[i] - p1[i] - r[i]
+	}
+	length := min(floats.Norm(r, 2)/floats.Norm(v, 2), e.reach)
+	if !(length > 1) {
+		return nil
+	}
+	far := slices.Clone(p0)
+	floats.AddScaled(far, 2*length, r)
+	floats.AddScaled(far, length*length, v)
+	return far
+}
+
+// expect divides every ranking among the components, and computes the likelihood.
+func (e *em) expect() {
+	for k, n := range e.components {
+		n.logs(e.x[k], e.logs[k])
+	}
+	e.logLikelihood, e.value = 0, 0
+	terms := make([]float64, len(e.mixing))
+	for i, w := range e.observed {
+		log := mixed(terms, e.mixing, e.logs, i)
+		e.logLikelihood += w * log
+		for k, n := range e.components {
+			n.rankings.spans[i].weight = w * math.Exp(terms[k]-log)
+		}
+	}
+	for k, n := range e.components {
+		for i := len(e.observed); i < len(e.logs[k]); i++ {
+			e.value += n.rankings.spans[i].weight * e.logs[k][i]
+		}
+	}
+	e.value += e.logLikelihood
+}
+
+// maximize improves the parameters for the rankings as they are divided, by a few steps for each component. Its
+// errors are why it did not come to the maximum.
+func (e *em) maximize(ctx context.Context, steps int) error {
+	var errs error
+	for k, n := range e.components {
+		e.mixing[k] = 0
+		for i := range e.observed {
+			e.mixing[k] += n.rankings.spans[i].weight / e.total
+		}
+		n.options.MaxSteps = steps
+		x, err := n.climb(ctx, n.at(e.x[k]))
+		e.x[k] = x
+		if err != nil && !e.empty(k) {
+			errs = errors.Join(errs, e.at(k, err))
+		}
+	}
+	return errs
+}
+
+// empty tells whether a component has lost its rankings.
+func (e *em) empty(k int) bool { return e.mixing[k] < 1e-9 }
+
+// end looks that each component has a finite estimate, and takes it.
+func (e *em) end(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if !e.converged {
+		return fmt.Errorf("the fit has not converged after %d steps of EM: MixtureOptions.MaxSteps can be more", e.steps)
+	}
+	for k, n := range e.components {
+		if e.options.Prior > 0 || e.empty(k) {
+			continue
+		}
+		if classes := n.connectivity(e.observed); len(classes) > 1 {
+			return e.at(k, &DisconnectedError{n.rankings.Items, classes})
+		}
+	}
+	err := e.maximize(ctx, 100)
+	e.expect()
+	return err
+}
+
+// at says which component an error is of.
+func (e *em) at(k int, err error) error {
+	return fmt.Errorf("the component of weight %.3g: %w", e.mixing[k], err)
+}
+
+// connectivity is that of the rankings of which a component has a part.
+func (n *newton) connectivity(observed []float64) [][]int {
+	own := *n.rankings
+	own.spans = nil
+	for i, s := range n.rankings.spans[:len(observed)] {
+		if s.weight > 1e-6*observed[i] {
+			own.spans = append(own.spans, s)
+		}
+	}
+	return Connectivity(&own)
+}
+
+// mixture is the result.
+func (e *em) mixture(items []string) *Mixture {
+	order := make([]int, len(e.mixing))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(e.mixing[b], e.mixing[a]) })
+	m := &Mixture{Rankings: e.total, LogLikelihood: e.logLikelihood, Steps: e.steps}
+	for _, k := range order {
+		m.Weights = append(m.Weights, e.mixing[k])
+		m.Components = append(m.Components, e.components[k].model(items, e.x[k]))
+	}
+	return m
+}
