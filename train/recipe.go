@@ -72,9 +72,9 @@ func smallRecipe() Config {
 func largeRecipe(documents int) Config {
 	return Config{
 		Objective:    Objective{Loss: "plrank-exact+0.5*softmax", Cutoff: 10, NormalizeGains: true},
-		Inputs:       Inputs{Transform: "quantile"},
+		Inputs:       Inputs{Transform: "quantile", Bins: 16},
 		Model:        Model{Hidden: []int{256, 128}, Activation: ops.ReLU, Members: 1},
-		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.004, Schedule: "cosine", Warmup: 0.1, GroupLasso: 0.1, Average: 0.99, Batch: 32, Epochs: min(max(5, largeTotal/documents), 10)},
+		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.004, Schedule: "cosine", Warmup: 0.1, GroupLasso: 0.02, Average: 0.99, Batch: 32, Epochs: min(max(5, largeTotal/documents), 10)},
 		Evaluation:   Evaluation{Metric: "ndcg@10"}, // the expected one is low: softmax makes for policies that are less sharp
 	}.Plain()
 }
