@@ -156,8 +156,10 @@ func describe(l *Log) (r BiasReport, err error) {
 
 // EstimateAffine estimates α and β of the affine model where the relevance of the documents
 // is known, from judges or a simulation: by a line through the clicks at each rank,
-// c ≈ α_k r + β_k, weighted by the precision of binary clicks. relevance gives r for the documents of an impression. The scale of α is that
-// of r: for r the probability that a document is relevant, α_k + β_k and β_k are those of a
+// c ≈ α_k r + β_k, weighted by the precision of binary clicks. That is as precise as an unbiased
+// estimate can be (it reaches the Cramér–Rao bound); as ranks have no parameter in common, fitting
+// them together would not help. relevance gives r for the documents of an impression. The scale of
+// α is that of r: for r the probability that a document is relevant, α_k + β_k and β_k are those of a
 // click on a relevant and another document at rank k (Agarwal et al., WWW 2019).
 //
 // A rank where all documents are as relevant is an error.

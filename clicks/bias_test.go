@@ -3,8 +3,11 @@ package clicks
 import (
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/plrank/plrank/datasets"
 )
@@ -133,6 +136,54 @@ func TestAffineBiasIsFoundWithKnownRelevance(t *testing.T) {
 	}
 	if _, _, err := EstimateAffine(log, func(im *Impression) ([]float64, error) { return make([]float64, 8), nil }); err == nil || !strings.Contains(err.Error(), "all documents at rank 1 have the relevance 0") {
 		t.Errorf("error %v without relevant documents", err)
+	}
+}
+
+// The estimates of α and β scatter no more over logs than those of any unbiased estimator must: by
+// the Cramér–Rao bound, the inverse of Σ x xᵀ / p(1−p) with x = (1, r) and p = α r + β.
+func TestAffineBiasIsEfficient(t *testing.T) {
+	d := fifty(8)
+	want := Bias{Alpha: []float64{.52}, Beta: []float64{.08}}
+	attraction := func(label float32) float64 { return float64(label) / 4 }
+	const logs, n = 200, 1500
+	var a, b, c float64 // of the information of a log, whose rankings are uniform
+	for _, l := range d.Labels {
+		r := attraction(l)
+		p := .52*r + .08
+		w := n / float64(len(d.Labels)) / (p * (1 - p))
+		a, b, c = a+w, b+w*r, c+w*r*r
+	}
+	known := func(im *Impression) (relevance []float64, err error) {
+		q := slices.Index(d.QueryIDs, im.Query)
+		for _, l := range d.Labels[d.Offsets[q]:d.Offsets[q+1]] {
+			relevance = append(relevance, attraction(l))
+		}
+		return relevance, nil
+	}
+	var alpha, beta []float64
+	for seed := range uint64(logs) {
+		log, err := Simulate(d, Logger{Cutoff: 1}, User{Attraction: attraction, Behaviour: AffineClicks(want)}, n, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _, err := EstimateAffine(log, known)
+		if err != nil {
+			t.Fatal(err)
+		}
+		alpha, beta = append(alpha, got.Alpha[0]), append(beta, got.Beta[0])
+	}
+	for _, of := range []struct {
+		name        string
+		values      []float64
+		want, bound float64
+	}{{"α", alpha, .52, a / (a*c - b*b)}, {"β", beta, .08, c / (a*c - b*b)}} {
+		mean, variance := stat.MeanVariance(of.values, nil)
+		if math.Abs(mean-of.want) > 4*math.Sqrt(of.bound/logs) {
+			t.Errorf("%s is %v on average, want %v", of.name, mean, of.want)
+		}
+		if ratio := variance / of.bound; ratio < .7 || ratio > 1.35 { // within three standard errors of 1, or a little more
+			t.Errorf("the variance of %s is %v times the bound", of.name, ratio)
+		}
 	}
 }
 

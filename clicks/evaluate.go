@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/metrics"
@@ -56,57 +57,64 @@ type Estimate struct {
 // An impression without scores is an error, and so is one whose ranking the scores make
 // impossible: with P_0(d@k) or E_0(d) below 1e-13, unless the estimator has a clip.
 func Evaluate(l *Log, t Target, estimators ...Estimator) ([]Estimate, error) {
-	e, err := newEvaluation(l, t, estimators)
+	e, err := NewEvaluation(t, estimators...)
 	if err != nil {
 		return nil, err
 	}
-	workers := parallel.Workers(len(e.situations))
-	scratch := make([]evaluator, workers)
-	err = parallel.Each(len(e.situations), workers, func(w, i int) error {
-		s := &e.situations[i]
-		if err := scratch[w].evaluate(e, s, e.weights[i*len(e.terms):(i+1)*len(e.terms)]); err != nil {
-			return l.at(s.impressions[0], err)
-		}
-		return nil
-	})
-	if err != nil {
+	if err := e.Add(l); err != nil {
 		return nil, err
 	}
-	return e.estimates()
+	return e.Estimates()
 }
 
-// An evaluation is a call of [Evaluate].
-type evaluation struct {
-	*Log
+// An Evaluation is [Evaluate] for a log that comes in parts, see [Scan]. Its memory does not grow
+// with the log. The regression of dr is fitted to the first part alone.
+type Evaluation struct {
 	Target
-	situations []situation
-	regression *regression // nil unless an estimator is dr
-	terms      []term
-	weights    []weightSums // [situations × terms]
+	terms       []term
+	regression  *regression // nil until it is fitted, or if no estimator is dr
+	units       map[string]int
+	counts      []float64 // impressions by unit
+	impressions int
+	ranks       int // shown in all impressions
 }
 
 // A term is an estimator at work.
 type term struct {
 	estimatorEntry
-	given     Estimator
-	clip      float64   // negative: none
-	value     []float64 // by impression
-	reference []float64 // the same of the baseline; nil without one
+	given            Estimator
+	clip             float64 // negative: none
+	weights          weightSums
+	value, reference sums // of the target, and of the baseline
 }
 
-// weightSums are sums over the placements shown in a situation.
+// sums are of values of impressions.
+type sums struct {
+	total  float64
+	byUnit []float64
+}
+
+func (s *sums) add(unit int, value float64) {
+	s.total += value
+	if unit == len(s.byUnit) {
+		s.byUnit = append(s.byUnit, 0)
+	}
+	s.byUnit[unit] += value
+}
+
+// weightSums are sums over the placements shown.
 type weightSums struct{ sum, squares, largest float64 }
 
-func newEvaluation(l *Log, t Target, estimators []Estimator) (*evaluation, error) {
-	e := &evaluation{Log: l, Target: t}
+func (s *weightSums) add(other weightSums) {
+	*s = weightSums{s.sum + other.sum, s.squares + other.squares, max(s.largest, other.largest)}
+}
+
+// NewEvaluation is an evaluation without impressions. Errors are those of the arguments of
+// [Evaluate] but the log.
+func NewEvaluation(t Target, estimators ...Estimator) (*Evaluation, error) {
+	e := &Evaluation{Target: t, units: map[string]int{}}
 	if t.Policy == nil {
 		return nil, errors.New("clicks: no policy to evaluate: set Target.Policy")
-	}
-	if len(l.Impressions) == 0 {
-		return nil, errors.New("clicks: no impressions to evaluate on")
-	}
-	if err := l.Validate(); err != nil {
-		return nil, err
 	}
 	if len(estimators) == 0 {
 		estimators = []Estimator{IIPS}
@@ -114,46 +122,84 @@ func newEvaluation(l *Log, t Target, estimators []Estimator) (*evaluation, error
 			estimators = append(estimators, PolicyAware, DR)
 		}
 	}
-	needs := estimatorEntry{}
 	for _, name := range estimators {
 		entry, clip, err := name.parse(func(e estimatorEntry) bool { return e.evaluate })
 		if err != nil {
 			return nil, err
 		}
-		needs.bias = needs.bias || entry.bias
-		m := term{estimatorEntry: entry, given: name, clip: clip, value: make([]float64, len(l.Impressions))}
-		if t.Baseline != nil {
-			m.reference = make([]float64, len(l.Impressions))
-		}
-		e.terms = append(e.terms, m)
+		e.terms = append(e.terms, term{estimatorEntry: entry, given: name, clip: clip})
 	}
-	if needs.bias {
+	if e.needsBias() {
 		if err := t.Bias.check(); err != nil {
 			return nil, err
 		}
 	}
-	e.situations = l.situations()
-	e.weights = make([]weightSums, len(e.situations)*len(e.terms))
-	for i := range e.situations {
-		s := &e.situations[i]
-		if s.Scores == nil && len(s.Documents) > 0 {
-			return nil, l.at(s.impressions[0], errScores)
-		}
-		if needs.bias {
-			if err := t.Bias.covers(s.Impression); err != nil {
-				return nil, l.at(s.impressions[0], err)
-			}
-		}
-	}
-	for _, m := range e.terms {
-		if m.name == DR && e.regression == nil {
-			var err error
-			if e.regression, err = fitRelevance(l, e.situations, t.Bias); err != nil {
-				return nil, err
-			}
-		}
-	}
 	return e, nil
+}
+
+func (e *Evaluation) needsBias() bool {
+	return slices.ContainsFunc(e.terms, func(m term) bool { return m.bias })
+}
+
+// Add adds the impressions of a log. Errors are those of [Evaluate].
+func (e *Evaluation) Add(l *Log) error {
+	if err := l.Validate(); err != nil {
+		return err
+	}
+	situations := l.situations()
+	for i := range situations {
+		s := &situations[i]
+		if s.Scores == nil && len(s.Documents) > 0 {
+			return l.at(s.impressions[0], errScores)
+		}
+		if e.needsBias() {
+			if err := e.Bias.covers(s.Impression); err != nil {
+				return l.at(s.impressions[0], err)
+			}
+		}
+	}
+	if e.regression == nil && slices.ContainsFunc(e.terms, func(m term) bool { return m.name == DR }) {
+		var err error
+		if e.regression, err = fitRelevance(l, situations, e.Bias); err != nil {
+			return err
+		}
+	}
+	part := newPart(len(e.terms), len(l.Impressions), len(situations))
+	workers := parallel.Workers(len(situations))
+	scratch := make([]evaluator, workers)
+	err := parallel.Each(len(situations), workers, func(w, i int) error {
+		if err := scratch[w].evaluate(e, l, &situations[i], part, i); err != nil {
+			return l.at(situations[i].impressions[0], err)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i := range l.Impressions {
+		e.addImpression(&l.Impressions[i], part, i)
+	}
+	for j := range e.terms {
+		for _, w := range part.weights[j] {
+			e.terms[j].weights.add(w)
+		}
+	}
+	return nil
+}
+
+// A part is what is found of the impressions of a log before it is added up.
+type part struct {
+	values, references [][]float64    // [terms][impressions]
+	weights            [][]weightSums // [terms][situations]
+}
+
+func newPart(terms, impressions, situations int) *part {
+	p := &part{}
+	for range terms {
+		p.values, p.references = append(p.values, make([]float64, impressions)), append(p.references, make([]float64, impressions))
+		p.weights = append(p.weights, make([]weightSums, situations))
+	}
+	return p
 }
 
 // evaluator is what a worker needs to evaluate one situation after another.
@@ -164,7 +210,7 @@ type evaluator struct {
 }
 
 // evaluate computes the values of the impressions of a situation, and sums of weights.
-func (v *evaluator) evaluate(e *evaluation, s *situation, sums []weightSums) error {
+func (v *evaluator) evaluate(e *Evaluation, l *Log, s *situation, p *part, number int) error {
 	if len(s.Shown) == 0 {
 		return nil
 	}
@@ -172,11 +218,11 @@ func (v *evaluator) evaluate(e *evaluation, s *situation, sums []weightSums) err
 	if err := v.logged.set(Logged, s.Impression, e.Bias, needs); err != nil {
 		return err
 	}
-	if err := v.target.set(e.Policy, s.Impression, e.Bias, needs); err != nil {
+	if err := v.target.setLike(&v.logged, e.Policy, s.Impression, e.Bias, needs); err != nil {
 		return err
 	}
 	if e.Baseline != nil {
-		if err := v.baseline.set(e.Baseline, s.Impression, e.Bias, needs); err != nil {
+		if err := v.baseline.setLike(&v.logged, e.Baseline, s.Impression, e.Bias, needs); err != nil {
 			return err
 		}
 	}
@@ -184,18 +230,17 @@ func (v *evaluator) evaluate(e *evaluation, s *situation, sums []weightSums) err
 		v.relevance = e.regression.predict(v.relevance, s.Impression)
 	}
 	for _, i := range s.impressions {
-		im := &e.Impressions[i]
+		im := &l.Impressions[i]
 		for j := range e.terms {
 			m := &e.terms[j]
-			value, err := v.value(m, e.Bias, im, &v.target, &sums[j])
-			if err != nil {
+			var err error
+			if p.values[j][i], err = v.value(m, e.Bias, im, &v.target, &p.weights[j][number]); err != nil {
 				return err
 			}
-			m.value[i] = value
-			if m.reference == nil {
+			if e.Baseline == nil {
 				continue
 			}
-			if m.reference[i], err = v.value(m, e.Bias, im, &v.baseline, nil); err != nil {
+			if p.references[j][i], err = v.value(m, e.Bias, im, &v.baseline, nil); err != nil {
 				return err
 			}
 		}

@@ -351,3 +351,61 @@ func TestEvaluateErrors(t *testing.T) {
 		t.Errorf("%+v, %v; want the value .5 with an impression of nothing", got, err)
 	}
 }
+
+// A log that comes in parts has the same estimates, but for the regression of dr.
+func TestPartsHaveTheEstimatesOfTheWhole(t *testing.T) {
+	log := simulated(t, 12, 4, 3000)
+	target := Target{Policy: sharper, Baseline: Logged, Bias: Bias{Alpha: theta(4)}, Bootstrap: metrics.Bootstrap{Resamples: 50}, Unit: func(im *Impression) string { return im.Query }}
+	want, err := Evaluate(log, target, ValueEstimators()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := NewEvaluation(target, ValueEstimators()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(log.Impressions); i += 1000 {
+		if err := e.Add(&Log{Impressions: log.Impressions[i : i+1000], FeatureIDs: log.FeatureIDs}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := e.Estimates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j, w := range want {
+		g := got[j]
+		within := 1e-12
+		if w.Estimator == DR {
+			within = .1 * (w.High - w.Low)
+		}
+		for _, pair := range [][2]float64{{g.Value, w.Value}, {g.Low, w.Low}, {g.High, w.High}, {g.Difference.Low, w.Difference.Low}} {
+			if math.Abs(pair[0]-pair[1]) > within {
+				t.Errorf("%+v in parts, %+v as a whole", g, w)
+			}
+		}
+		if math.Abs(g.EffectiveSize/w.EffectiveSize-1) > 1e-12 || g.LargestWeight != w.LargestWeight || g.Impressions != 3000 {
+			t.Errorf("%+v in parts, %+v as a whole", g, w)
+		}
+	}
+}
+
+// Beyond a number of units, others join them: none is lost.
+func TestManyUnits(t *testing.T) {
+	log := simulated(t, 3, 1, 3*mostUnits)
+	target := Target{Policy: Logged, Bootstrap: metrics.Bootstrap{Resamples: 2}, Unit: func(im *Impression) string { return im.ID }}
+	e, err := NewEvaluation(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Add(log); err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.0
+	for _, c := range e.counts {
+		sum += c
+	}
+	if len(e.counts) != mostUnits || sum != 3*mostUnits || len(e.units) != mostUnits {
+		t.Errorf("%d units with %v impressions", len(e.counts), sum)
+	}
+}

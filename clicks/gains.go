@@ -2,6 +2,7 @@ package clicks
 
 import (
 	"math"
+	"slices"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/parallel"
@@ -12,6 +13,7 @@ import (
 // Dataset.Gains, which may be negative. Labels are Unlabelled. The weight of a query is
 // its number of impressions over their mean number. Dataset.Logged is Σ_k α_k P(d@k), summed
 // over the impressions, of the estimators that need it (all but naive and ips).
+// Dataset.LoggedScores are those of the last policy of each query, if all were logged.
 //
 // Over the impressions of the query, with document d at rank k where it is shown, c̄ is the
 // mean of the clicks on it (0 where it is not shown), α̂ and β̂ are those of α_k and β_k
@@ -57,7 +59,38 @@ func Gains(l *Log, b Bias, estimator Estimator) (*datasets.Dataset, error) {
 			d.Logged = append(d.Logged, float32(s.exposure))
 		}
 	}
+	if d.LoggedScores, err = g.loggedScores(); err != nil {
+		return nil, err
+	}
 	return d, d.Validate()
+}
+
+// loggedScores are those of the last policy of each query, shifted so that the highest is 0. What
+// was no candidate then has exposure 0 by a score 100 below the lowest. nil: they are not known.
+func (g *gains) loggedScores() ([]float32, error) {
+	last := make([]int, len(g.queries)) // situation
+	for i, q := range g.query {
+		last[q] = i
+	}
+	scores := make([]float32, len(g.latest))
+	for q, i := range last {
+		im := g.situations[i].Impression
+		if len(im.Scores) == 0 {
+			return nil, nil
+		}
+		logged, err := Logged(im)
+		if err != nil {
+			return nil, g.at(g.situations[i].impressions[0], err)
+		}
+		highest, lowest := slices.Max(logged), slices.Min(logged)
+		for row := g.offsets[q]; row < g.offsets[q+1]; row++ {
+			scores[row] = float32(max(-1e30, lowest-highest-100))
+		}
+		for d, row := range g.of[i] {
+			scores[row] = float32(max(-1e30, logged[d]-highest))
+		}
+	}
+	return scores, nil
 }
 
 // gains are sums of clicks on their way to a dataset.

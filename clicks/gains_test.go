@@ -97,6 +97,7 @@ func TestGainsOfTwoImpressions(t *testing.T) {
 		}
 		wantData := &datasets.Dataset{Name: "clicks", Features: im.Features, Labels: []float32{-1, -1}, Offsets: []int{0, 2}, QueryIDs: []string{"q"},
 			FeatureIDs: []int{3, 8}, DocumentIDs: im.Documents, QueryWeights: []float32{1}, Gains: d.Gains}
+		wantData.LoggedScores = []float32{0, -float32(math.Log(3))}
 		if e != "naive" && !strings.HasPrefix(string(e), "ips") {
 			wantData.Logged = []float32{float32(2 * exposureA), float32(2 * exposureB)}
 		}
@@ -124,6 +125,9 @@ func TestGainsOfDifferentCandidates(t *testing.T) {
 		if math.Abs(g-want[row]) > 1e-12 {
 			t.Errorf("gains %v, want %v", d.Gains, want)
 		}
+	}
+	if want := []float32{-900, 0, -800, 0}; !reflect.DeepEqual(d.LoggedScores, want) {
+		t.Errorf("logged scores %v, want those of the last policy, %v", d.LoggedScores, want)
 	}
 	if !reflect.DeepEqual(d.DocumentIDs, []string{"a", "b", "c", "x"}) || !reflect.DeepEqual(d.QueryWeights, []float32{4. / 3, 2. / 3}) {
 		t.Errorf("documents %v with query weights %v", d.DocumentIDs, d.QueryWeights)

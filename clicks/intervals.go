@@ -1,6 +1,9 @@
 package clicks
 
 import (
+	"errors"
+	"hash/fnv"
+
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/plrank/plrank/metrics"
@@ -9,80 +12,80 @@ import (
 // mostUnits is how many units are resampled one by one.
 const mostUnits = 10000
 
-// estimates are the means over the impressions, with their intervals.
-func (e *evaluation) estimates() ([]Estimate, error) {
-	units, counts := e.units()
-	all := make([]Estimate, len(e.terms))
-	ranks := 0.0
-	for i := range e.Impressions {
-		ranks += float64(len(e.Impressions[i].Shown))
+// addImpression adds the values of an impression to the sums.
+func (e *Evaluation) addImpression(im *Impression, p *part, i int) {
+	unit := e.unit(im)
+	e.impressions++
+	e.ranks += len(im.Shown)
+	if unit == len(e.counts) {
+		e.counts = append(e.counts, 0)
 	}
-	n := float64(len(e.Impressions))
+	e.counts[unit]++
+	for j := range e.terms {
+		e.terms[j].value.add(unit, p.values[j][i])
+		e.terms[j].reference.add(unit, p.references[j][i])
+	}
+}
+
+// unit is the number of the unit of an impression, which may be the next one. When there are
+// mostUnits, others join them.
+func (e *Evaluation) unit(im *Impression) int {
+	if e.Unit == nil {
+		return e.impressions % mostUnits
+	}
+	name := e.Target.Unit(im)
+	number, ok := e.units[name]
+	switch {
+	case ok:
+		return number
+	case len(e.units) < mostUnits:
+		e.units[name] = len(e.units)
+		return len(e.units) - 1
+	}
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return int(h.Sum64() % mostUnits)
+}
+
+// Estimates are those of all impressions until now, of which there must be one.
+func (e *Evaluation) Estimates() ([]Estimate, error) {
+	if e.impressions == 0 {
+		return nil, errors.New("clicks: no impressions to evaluate on")
+	}
+	all := make([]Estimate, len(e.terms))
+	ranks := float64(e.ranks) / float64(e.impressions)
 	for j, m := range e.terms {
-		interval, err := e.interval(m.value, units, counts)
+		interval, err := e.interval(m.value)
 		if err != nil {
 			return nil, err
 		}
-		all[j] = Estimate{Estimator: m.given, Value: interval.Mean, Low: interval.Low, High: interval.High, Impressions: len(e.Impressions)}
-		var sums weightSums
-		for i := j; i < len(e.weights); i += len(e.terms) {
-			w := e.weights[i]
-			sums = weightSums{sums.sum + w.sum, sums.squares + w.squares, max(sums.largest, w.largest)}
+		all[j] = Estimate{Estimator: m.given, Value: interval.Mean, Low: interval.Low, High: interval.High, Impressions: e.impressions, LargestWeight: m.weights.largest}
+		if w := m.weights; w.squares > 0 {
+			all[j].EffectiveSize = w.sum / w.squares * w.sum / ranks
 		}
-		all[j].LargestWeight = sums.largest
-		if sums.squares > 0 {
-			all[j].EffectiveSize = sums.sum / sums.squares * sums.sum / (ranks / n)
-		}
-		if m.reference == nil {
+		if e.Baseline == nil {
 			continue
 		}
-		floats.Sub(m.value, m.reference)
-		if all[j].Difference, err = e.interval(m.value, units, counts); err != nil {
+		difference := sums{total: m.value.total - m.reference.total, byUnit: floats.SubTo(make([]float64, len(e.counts)), m.value.byUnit, m.reference.byUnit)}
+		if all[j].Difference, err = e.interval(difference); err != nil {
 			return nil, err
 		}
 	}
 	return all, nil
 }
 
-// units numbers the units of the impressions, and counts the impressions of each.
-func (e *evaluation) units() (of []int, counts []float64) {
-	of = make([]int, len(e.Impressions))
-	numbers := make(map[string]int)
-	for i := range e.Impressions {
-		unit := i
-		if e.Unit != nil {
-			name := e.Unit(&e.Impressions[i])
-			number, ok := numbers[name]
-			if !ok {
-				number = len(numbers)
-				numbers[name] = number
-			}
-			unit = number
-		}
-		of[i] = unit % mostUnits
-		if of[i] == len(counts) {
-			counts = append(counts, 0)
-		}
-		counts[of[i]]++
-	}
-	return of, counts
-}
-
 // interval is the mean of values over the impressions, with the interval of resampling
 // units. That is a ratio of sums over units, and its value for a resample is taken to first
 // order: with n_u impressions and the sum S_u in unit u, unit u counts as
 // mean + (S_u − n_u·mean)/mean(n).
-func (e *evaluation) interval(values []float64, of []int, counts []float64) (metrics.Interval, error) {
-	mean := floats.Sum(values) / float64(len(values))
-	sums := make([]float64, len(counts))
-	for i, v := range values {
-		sums[of[i]] += v
+func (e *Evaluation) interval(s sums) (metrics.Interval, error) {
+	mean := s.total / float64(e.impressions)
+	perUnit := float64(e.impressions) / float64(len(e.counts))
+	units := make([]float64, len(e.counts))
+	for u, sum := range s.byUnit {
+		units[u] = mean + (sum-e.counts[u]*mean)/perUnit
 	}
-	perUnit := float64(len(values)) / float64(len(counts))
-	for u := range sums {
-		sums[u] = mean + (sums[u]-counts[u]*mean)/perUnit
-	}
-	interval, err := e.Bootstrap.MeanInterval(sums)
+	interval, err := e.Bootstrap.MeanInterval(units)
 	interval.Mean = mean
 	return interval, err
 }

@@ -2,6 +2,9 @@ package clicks
 
 import (
 	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/plrank/plrank/internal/scratch"
 	"github.com/plrank/plrank/plackett"
@@ -46,7 +49,24 @@ func (p *propensities) set(policy Policy, im *Impression, b Bias, n needs) error
 		return nil
 	}
 	p.exposures = scratch.Sized(p.exposures, len(scores))
-	return p.expectation.Exposure(scores, b.Alpha[:ranks], p.exposures)
+	if !n.placements {
+		return p.expectation.Exposure(scores, b.Alpha[:ranks], p.exposures)
+	}
+	for d := range p.exposures {
+		p.exposures[d] = floats.Dot(b.Alpha[:ranks], p.placements[d*ranks:(d+1)*ranks])
+	}
+	return nil
+}
+
+// setLike is set for a policy that may be the one of other propensities, whose numbers it then
+// takes.
+func (p *propensities) setLike(other *propensities, policy Policy, im *Impression, b Bias, n needs) error {
+	scores, err := policy(im)
+	if err == nil && slices.Equal(scores, other.scores) {
+		p.scores, p.placements, p.exposures = scores, append(p.placements[:0], other.placements...), append(p.exposures[:0], other.exposures...)
+		return nil
+	}
+	return p.set(func(*Impression) ([]float64, error) { return scores, err }, im, b, n)
 }
 
 // logProbs gives log P(y_k | y_<k) for the ranks of a ranking of the situation.

@@ -3,13 +3,21 @@ package clicks
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
+	"math"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
+	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/internal/textfile"
 )
 
@@ -25,26 +33,101 @@ import (
 // an id that was there before; clicks on what was not shown; impressions that an application
 // changed, so that the documents shown are not the first of those drawn. It is an error if no
 // line of a file is a query or an event, and if feature ids differ.
+//
+// A path may be a folder: it stands for its files, in the order of their names, without those that
+// begin with a dot. The files are read twice, for events may come before their queries: pipes cannot be read.
 func Read(paths ...string) (*Log, error) {
-	r := &reader{log: &Log{}, ids: map[string]int{}, known: map[[sha256.Size]byte]any{}, counts: make([]int, len(oddities))}
+	all := &Log{}
+	warnings, err := scan(paths, math.MaxInt, func(part *Log) error {
+		all = part
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	all.Warnings = warnings
+	return all, nil
+}
+
+// Scan reads a log as [Read] does, but gives it to each in parts, one after another, of some
+// 100 MB at most: memory is in proportion to a part, and some 50 bytes for each query and click of
+// the log. The next part is read meanwhile. The error of each ends it.
+func Scan(paths []string, each func(part *Log) error) (warnings []string, err error) {
+	return scan(paths, partSize, each)
+}
+
+// partSize is how large a part of [Scan] is, as [Impression.size] counts.
+const partSize = 1 << 23
+
+// size is about how many numbers and ids an impression has.
+func (im *Impression) size() int { return len(im.Features) + 5*len(im.Documents) + 32 }
+
+func scan(paths []string, most int, each func(part *Log) error) (warnings []string, err error) {
+	if paths, err = files(paths); err != nil {
+		return nil, err
+	}
+	r := &reader{seen: map[uint64]bool{}, known: map[[sha256.Size]byte]any{}, counts: make([]int, len(oddities)), seed: maphash.MakeSeed(), most: most, each: each}
+	defer func() { err = cmp.Or(err, r.wait()) }()
 	for _, path := range paths {
-		if err := r.read(path); err != nil {
+		if err := r.readClicks(path); err != nil {
 			return nil, fmt.Errorf("clicks: %w", textfile.At(path, err))
 		}
 	}
-	r.join()
-	for o, n := range r.counts {
-		if n > 0 {
-			r.log.Warnings = append(r.log.Warnings, fmt.Sprintf("%d %s", n, oddities[o]))
+	slices.SortFunc(r.clicks, func(a, b click) int { return cmp.Compare(a.query, b.query) })
+	for _, path := range paths {
+		if err := r.readQueries(path); r.failed != nil {
+			return nil, r.failed
+		} else if err != nil {
+			return nil, fmt.Errorf("clicks: %w", textfile.At(path, err))
 		}
 	}
-	if total := len(r.log.Impressions) + r.counts[notAsDrawn]; 100*r.counts[notAsDrawn] > total {
-		r.log.Warnings = append(r.log.Warnings, fmt.Sprintf("%d of %d impressions were changed after they were drawn: what is left is not a fair sample if the changes depend on the documents", r.counts[notAsDrawn], total))
+	return r.warnings(), r.give()
+}
+
+// files are those of the paths, some of which may be folders.
+func files(paths []string) (all []string, err error) {
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, fmt.Errorf("clicks: %w", err)
+		}
+		if !info.IsDir() {
+			all = append(all, path)
+			continue
+		}
+		entries, err := os.ReadDir(path)
+		if err != nil {
+			return nil, fmt.Errorf("clicks: %w", err)
+		}
+		n := len(all)
+		for _, e := range entries {
+			if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+				all = append(all, filepath.Join(path, e.Name()))
+			}
+		}
+		if len(all) == n {
+			return nil, fmt.Errorf("clicks: %s has no files: want a log", path)
+		}
 	}
-	if err := r.log.Validate(); err != nil {
-		return nil, err
+	return all, nil
+}
+
+// warnings are what was odd, in the order of the oddities.
+func (r *reader) warnings() (all []string) {
+	for _, c := range r.clicks {
+		if !c.joined {
+			r.counts[clickWithoutQuery]++
+		}
 	}
-	return r.log, nil
+	for o, n := range r.counts {
+		if n > 0 {
+			all = append(all, fmt.Sprintf("%d %s", n, oddities[o]))
+		}
+	}
+	if total := r.impressions + r.counts[notAsDrawn]; 100*r.counts[notAsDrawn] > total {
+		all = append(all, fmt.Sprintf("%d of %d impressions were changed after they were drawn: what is left is not a fair sample if the changes depend on the documents", r.counts[notAsDrawn], total))
+	}
+	return all
 }
 
 // An oddity is a kind of what is left out of a log, or mended.
@@ -80,77 +163,115 @@ var oddities = [...]string{
 	repeatedClick:     "clicks on a document that was clicked before: counted once",
 }
 
-// reader reads one file after another.
+// reader reads one file after another, twice: first the clicks, then the queries.
 type reader struct {
-	log    *Log
-	ids    map[string]int            // of impressions
-	clicks []click                   // to be joined
+	seed   maphash.Seed
+	clicks []click                   // sorted by query, after the first pass
+	seen   map[uint64]bool           // hashes of ids of impressions
 	known  map[[sha256.Size]byte]any // lists that were decoded before, by their text
 	counts []int                     // by oddity
+
+	impressions int
+	featureIDs  []int // of all impressions
+	width       int   // of their features; 0: not known yet
+
+	most  int // size of a part
+	each  func(part *Log) error
+	part  *Log // that grows
+	size  int
+	ended func() error // waits for each; nil: it is not at work
+
+	failed error // of each
 }
 
-type click struct{ query, object text }
+// A click has hashes of 64 bits for texts: two of a million are equal by chance once in ten
+// million logs.
+type click struct {
+	query, object uint64
+	joined        bool
+}
+
+func (r *reader) hash(s string) uint64 { return maphash.String(r.seed, s) }
 
 // longestLine bounds a line: a query of 100,000 documents with some hundred features.
 const longestLine = 1 << 28
 
-func (r *reader) read(path string) error {
-	f, err := textfile.Open(context.Background(), path)
+// lines calls f with the lines of a file that are not empty.
+func lines(path string, f func(number int, line []byte) error) error {
+	file, err := textfile.Open(context.Background(), path)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(make([]byte, 1<<16), longestLine)
-	number, used := 0, 0
-	for lines.Scan() {
+	defer file.Close()
+	all := bufio.NewScanner(file)
+	all.Buffer(make([]byte, 1<<16), longestLine)
+	number := 0
+	for all.Scan() {
 		number++
-		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+		if len(bytes.TrimSpace(all.Bytes())) == 0 {
 			continue
 		}
-		var line ubiLine
-		if json.Unmarshal(lines.Bytes(), &line) != nil {
-			r.counts[notJSON]++
-			continue
-		}
-		switch {
-		case line.ActionName != "":
-			used++
-			r.event(&line)
-		case line.QueryID != "":
-			used++
-			if err := r.query(&line); err != nil {
-				return fmt.Errorf("line %d: %w", number, err)
-			}
-		case line.Index == nil && line.Create == nil:
-			r.counts[neither]++
+		if err := f(number, all.Bytes()); err != nil {
+			return fmt.Errorf("line %d: %w", number, err)
 		}
 	}
-	if err := lines.Err(); err != nil {
+	if err := all.Err(); err != nil {
 		return fmt.Errorf("line %d: %w", number+1, err)
-	}
-	if used == 0 && number > 0 {
-		return errors.New("no line is a query or an event of UBI: want JSON lines with query_id")
 	}
 	return nil
 }
 
-// event keeps a click until all queries are known.
-func (r *reader) event(line *ubiLine) {
-	if line.ActionName != "click" {
-		return
+// mayBeEvent tells whether a line is worth decoding to find an event.
+func mayBeEvent(line []byte) bool { return bytes.Contains(line, []byte(`"action_name"`)) }
+
+// readClicks keeps the clicks until their queries are read.
+func (r *reader) readClicks(path string) error {
+	return lines(path, func(_ int, text []byte) error {
+		var line ubiLine
+		if !mayBeEvent(text) || json.Unmarshal(text, &line) != nil || line.ActionName != "click" {
+			return nil
+		}
+		if line.QueryID == "" || line.EventDetails == nil || line.EventDetails.Object == nil || line.EventDetails.Object.ID == "" {
+			r.counts[clickWithoutIDs]++
+			return nil
+		}
+		r.clicks = append(r.clicks, click{query: r.hash(string(line.QueryID)), object: r.hash(string(line.EventDetails.Object.ID))})
+		return nil
+	})
+}
+
+// readQueries reads impressions.
+func (r *reader) readQueries(path string) error {
+	last, used := 0, 0
+	err := lines(path, func(number int, text []byte) error {
+		last = number
+		var line ubiLine
+		if json.Unmarshal(text, &line) != nil {
+			r.counts[notJSON]++
+			return nil
+		}
+		switch {
+		case line.ActionName != "" && mayBeEvent(text):
+			used++
+		case line.ActionName == "" && line.QueryID != "":
+			used++
+			return r.query(&line)
+		case line.Index == nil && line.Create == nil:
+			r.counts[neither]++
+		}
+		return nil
+	})
+	if err == nil && used == 0 && last > 0 {
+		err = errors.New("no line is a query or an event of UBI: want JSON lines with query_id")
 	}
-	if line.QueryID == "" || line.EventDetails == nil || line.EventDetails.Object == nil || line.EventDetails.Object.ID == "" {
-		r.counts[clickWithoutIDs]++
-		return
-	}
-	r.clicks = append(r.clicks, click{line.QueryID, line.EventDetails.Object.ID})
+	return err
 }
 
 // query adds an impression.
 func (r *reader) query(line *ubiLine) error {
 	im := Impression{ID: string(line.QueryID), Client: string(line.ClientID)}
-	if _, ok := r.ids[im.ID]; ok {
+	id := r.hash(im.ID)
+	if r.seen[id] {
 		r.counts[repeatedQuery]++
 		return nil
 	}
@@ -174,15 +295,63 @@ func (r *reader) query(line *ubiLine) error {
 		return nil
 	}
 	if p != nil && p.FeatureIDs != nil {
-		if r.log.FeatureIDs == nil {
-			r.log.FeatureIDs = p.FeatureIDs
-		} else if !slices.Equal(r.log.FeatureIDs, p.FeatureIDs) {
-			return fmt.Errorf("query %q has the feature ids %v, and those before it %v: want one list of features", im.ID, p.FeatureIDs, r.log.FeatureIDs)
+		if r.featureIDs == nil {
+			r.featureIDs = p.FeatureIDs
+		} else if !slices.Equal(r.featureIDs, p.FeatureIDs) {
+			return fmt.Errorf("query %q has the feature ids %v, and those before it %v: want one list of features", im.ID, p.FeatureIDs, r.featureIDs)
 		}
 	}
-	r.ids[im.ID] = len(r.log.Impressions)
-	r.log.Impressions = append(r.log.Impressions, im)
+	if w := im.width(); w > 0 {
+		if r.width = cmp.Or(r.width, w); r.width != w {
+			return fmt.Errorf("query %q has %d features a document, and those before it %d", im.ID, w, r.width)
+		}
+	}
+	r.seen[id] = true
+	r.join(&im, id)
+	return r.add(im)
+}
+
+// add adds an impression to the part, which is given on when it is large enough.
+func (r *reader) add(im Impression) error {
+	if r.part == nil {
+		r.part = &Log{}
+	}
+	r.impressions++
+	r.part.Impressions = append(r.part.Impressions, im)
+	if r.size += im.size(); r.size < r.most {
+		return nil
+	}
+	clear(r.known)
+	r.failed = r.give()
+	return r.failed
+}
+
+// give gives the part to each, when that has ended with the one before.
+func (r *reader) give() error {
+	if err := r.wait(); err != nil || r.part == nil {
+		return err
+	}
+	part := r.part
+	r.part, r.size = nil, 0
+	part.FeatureIDs = r.featureIDs
+	var err error
+	ended := parallel.Go(func() {
+		if err = part.Validate(); err == nil {
+			err = r.each(part)
+		}
+	})
+	r.ended = func() error { ended(); return err }
 	return nil
+}
+
+// wait returns when each has ended.
+func (r *reader) wait() error {
+	if r.ended == nil {
+		return nil
+	}
+	ended := r.ended
+	r.ended = nil
+	return ended()
 }
 
 // fill sets what an impression has of its policy, and what was shown. If that cannot be used,
@@ -192,11 +361,9 @@ func (r *reader) fill(im *Impression, hits []text, p *attributes) (oddity, bool)
 		p = &attributes{Cutoff: len(hits)}
 	}
 	im.Model, im.Version, im.Seed, im.Cutoff, im.Temperature = p.Model, p.Version, p.Seed, p.Cutoff, p.Temperature
-	var features numbers
-	if !decode(r, p.Candidates, &im.Documents) || !decode(r, p.Scores, &im.Scores) || !decode(r, p.Features, &features) {
+	if !decode(r, p.Candidates, &im.Documents, parseTexts) || !decode(r, p.Scores, &im.Scores, parseNumbers[float64]) || !decode(r, p.Features, &im.Features, parseNumbers[float32]) {
 		return badAttributes, false
 	}
-	im.Features = features
 	if im.Documents == nil {
 		for _, h := range hits {
 			im.Documents = append(im.Documents, string(h))
@@ -224,32 +391,61 @@ func (r *reader) fill(im *Impression, hits []text, p *attributes) (oddity, bool)
 
 // decode reads a list, which is shared with that of other lines with the same text. It is
 // false for what is no such list.
-func decode[T any](r *reader, raw json.RawMessage, list *T) bool {
+func decode[T any](r *reader, raw json.RawMessage, list *[]T, parse func([]byte) ([]T, error)) bool {
 	if len(raw) == 0 || string(raw) == "null" {
 		return true
 	}
 	key := sha256.Sum256(raw)
-	if known, ok := r.known[key].(T); ok {
+	if known, ok := r.known[key].([]T); ok {
 		*list = known
 		return true
 	}
-	if json.Unmarshal(raw, list) != nil {
+	parsed, err := parse(raw)
+	if err != nil {
 		return false
 	}
-	r.known[key] = *list
+	*list = parsed
+	r.known[key] = parsed
 	return true
 }
 
-// join counts the clicks.
-func (r *reader) join() {
-	for _, c := range r.clicks {
-		i, ok := r.ids[string(c.query)]
-		if !ok {
-			r.counts[clickWithoutQuery]++
-			continue
+func parseTexts(raw []byte) (list []string, err error) {
+	err = json.Unmarshal(raw, &list)
+	return list, err
+}
+
+// parseNumbers reads an array of JSON, in which null is NaN, several times faster than package json.
+func parseNumbers[T float32 | float64](raw []byte) ([]T, error) {
+	inside, ok := bytes.CutPrefix(raw, []byte{'['})
+	if inside = bytes.TrimSpace(bytes.TrimSuffix(inside, []byte{']'})); !ok || len(inside) == 0 {
+		return []T{}, json.Unmarshal(raw, new([]T)) // an empty list, or none
+	}
+	bits := 32
+	if _, ok := any(T(0)).(float64); ok {
+		bits = 64
+	}
+	list := make([]T, 0, bytes.Count(inside, []byte{','})+1)
+	for field := range bytes.SplitSeq(inside, []byte{','}) {
+		text := string(bytes.TrimSpace(field))
+		if text == "null" {
+			text = "NaN"
 		}
-		im := &r.log.Impressions[i]
-		k := slices.IndexFunc(im.Shown, func(d int) bool { return im.Documents[d] == string(c.object) })
+		v, err := strconv.ParseFloat(text, bits)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, T(v))
+	}
+	return list, nil
+}
+
+// join sets the clicks of an impression.
+func (r *reader) join(im *Impression, id uint64) {
+	first, _ := slices.BinarySearchFunc(r.clicks, id, func(c click, id uint64) int { return cmp.Compare(c.query, id) })
+	for i := first; i < len(r.clicks) && r.clicks[i].query == id; i++ {
+		c := &r.clicks[i]
+		c.joined = true
+		k := slices.IndexFunc(im.Shown, func(d int) bool { return r.hash(im.Documents[d]) == c.object })
 		switch {
 		case k < 0:
 			r.counts[clickNotShown]++

@@ -3,6 +3,7 @@ package clicks
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -191,4 +192,33 @@ func FuzzRead(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+// The parts of a log are the log, and small enough.
+func TestScanGivesAllImpressionsInParts(t *testing.T) {
+	log := simulated(t, 6, 3, 200)
+	var b bytes.Buffer
+	if err := Write(&b, log); err != nil {
+		t.Fatal(err)
+	}
+	path := file(t, "log.jsonl", b.String()+"torn")
+	most := 20 * log.Impressions[0].size()
+	all := &Log{}
+	parts := 0
+	warnings, err := scan([]string{path}, most, func(part *Log) error {
+		if len(part.Impressions) > 20 || !reflect.DeepEqual(part.FeatureIDs, log.FeatureIDs) {
+			t.Errorf("%d impressions with features %v", len(part.Impressions), part.FeatureIDs)
+		}
+		all.Impressions = append(all.Impressions, part.Impressions...)
+		parts++
+		return nil
+	})
+	if err != nil || parts != 10 || len(warnings) != 1 || !reflect.DeepEqual(all.Impressions, log.Impressions) {
+		t.Errorf("%d parts of %d impressions, warnings %q, %v", parts, len(all.Impressions), warnings, err)
+	}
+	calls := 0
+	failed := errors.New("enough")
+	if _, err := scan([]string{path}, most, func(*Log) error { calls++; return failed }); err != failed || calls != 1 {
+		t.Errorf("error %v after %d parts", err, calls)
+	}
 }

@@ -159,14 +159,7 @@ func (s *simulation) prepare(user User) error {
 func (s *simulation) share(q int) error {
 	from, to := s.d.Offsets[q], s.d.Offsets[q+1]
 	im := Impression{Query: s.d.QueryIDs[q], Model: s.logger.Model, Version: s.logger.Version, Temperature: s.logger.Temperature,
-		Cutoff: s.logger.Cutoff, Features: s.d.Features[from*s.d.Width() : to*s.d.Width()]}
-	if s.d.DocumentIDs != nil {
-		im.Documents = s.d.DocumentIDs[from:to]
-	} else {
-		for i := range to - from {
-			im.Documents = append(im.Documents, im.Query+"."+strconv.Itoa(i+1))
-		}
-	}
+		Cutoff: s.logger.Cutoff, Features: s.d.Features[from*s.d.Width() : to*s.d.Width()], Documents: documentIDs(s.d, q)}
 	im.Scores = make([]float64, to-from)
 	if s.logger.Scores != nil {
 		scores, err := s.logger.Scores(s.d, q)

@@ -10,12 +10,13 @@ import (
 // Batch is a few queries packed for one step: transformed, and padded to the
 // row capacity and the query capacity of a static graph.
 type Batch struct {
-	X       []float32 // row capacity × Transform.Width(); rows past Rows() are zero
-	Labels  []float32 // [row capacity]; 0 past Rows()
-	Groups  []int     // [row capacity] groups of documents; −1 past Rows(); nil if the dataset has none
-	Weights []float32 // [row capacity] of documents; 0 past Rows(); nil if the dataset has none
-	Logged  []float32 // [row capacity] exposure in a log; 0 past Rows(); nil if the dataset has none
-	Offsets []int     // [query capacity+1]; queries past the packed ones are empty: the offset is repeated
+	X            []float32 // row capacity × Transform.Width(); rows past Rows() are zero
+	Labels       []float32 // [row capacity]; 0 past Rows()
+	Groups       []int     // [row capacity] groups of documents; −1 past Rows(); nil if the dataset has none
+	Weights      []float32 // [row capacity] of documents; 0 past Rows(); nil if the dataset has none
+	Logged       []float32 // [row capacity] exposure in a log; 0 past Rows(); nil if the dataset has none
+	LoggedScores []float32 // [row capacity] of the policy logged last; 0 past Rows(); nil if the dataset has none
+	Offsets      []int     // [query capacity+1]; queries past the packed ones are empty: the offset is repeated
 
 	QueryWeights []float32 // [query capacity]; 0 past the packed ones; nil if the dataset has none
 	BaseScores   []float32 // [row capacity]; 0 past Rows(); nil if the dataset has none
@@ -69,6 +70,7 @@ func (b *Batch) PackTransformed(x *Transformed, queries []int, rows, queryCapaci
 	b.Weights = pad(gather(b.Weights, d.Weights, d.Offsets, queries, 1), rows, 0)
 	b.BaseScores = pad(gather(b.BaseScores, d.BaseScores, d.Offsets, queries, 1), rows, 0)
 	b.Logged = pad(gather(b.Logged, d.Logged, d.Offsets, queries, 1), rows, 0)
+	b.LoggedScores = pad(gather(b.LoggedScores, d.LoggedScores, d.Offsets, queries, 1), rows, 0)
 	b.QueryWeights = pad(gather(b.QueryWeights, d.QueryWeights, nil, queries, 1), queryCapacity, 0)
 	clear(b.Labels[used:])
 	clear(b.X[used*width:])

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/plrank/plrank/datasets/internal/digest"
@@ -18,7 +19,7 @@ type Fingerprint struct {
 	FeatureIDs string `json:"featureIDs"`           // ids, names and levels
 	Groups     string `json:"groups,omitempty"`     // of documents: numbers and names
 	Weights    string `json:"weights,omitempty"`    // of documents and of queries
-	Gains      string `json:"gains,omitempty"`      // and the exposure in the log, bit by bit
+	Gains      string `json:"gains,omitempty"`      // and the exposure and scores in the log, bit by bit
 	BaseScores string `json:"baseScores,omitempty"` // bit by bit
 }
 
@@ -42,12 +43,12 @@ func (d *Dataset) Fingerprint() Fingerprint {
 	if d.BaseScores != nil {
 		f.BaseScores = digest.Floats(d.BaseScores).String()
 	}
-	if d.Gains != nil || d.Logged != nil {
+	if d.Gains != nil || d.Logged != nil || d.LoggedScores != nil {
 		var gains []int
 		for _, g := range d.Gains {
 			gains = append(gains, int(math.Float64bits(g)))
 		}
-		f.Gains = append(digest.Names(gains, nil), digest.Floats(d.Logged)...).String()
+		f.Gains = slices.Concat(digest.Names(gains, nil), digest.Floats(d.Logged), digest.Floats(d.LoggedScores)).String()
 	}
 	return f
 }

@@ -112,27 +112,32 @@ func TestWeightsFollowDocuments(t *testing.T) {
 func TestGainsFollowDocuments(t *testing.T) {
 	d := weighted()
 	without := d.Fingerprint()
-	d.Logged = []float32{1, 2, 3, 4}
+	d.Logged, d.LoggedScores = []float32{1, 2, 3, 4}, []float32{5, 6, 7, 8}
 	logged := d.Fingerprint()
 	d.Gains = []float64{.5, -1, 0, 2}
 	if all := d.Fingerprint(); logged.Differences(without) != "gains" || all.Differences(logged) != "gains" {
 		t.Errorf("fingerprints %v, %v, %v", without, logged, all)
 	}
 	s, v := d.Select([]int{2, 1}), d.view(1, 3)
-	if !slices.Equal(s.Gains, []float64{2, -1, 0}) || !slices.Equal(s.Logged, []float32{4, 2, 3}) {
+	if !slices.Equal(s.Gains, []float64{2, -1, 0}) || !slices.Equal(s.Logged, []float32{4, 2, 3}) || !slices.Equal(s.LoggedScores, []float32{8, 6, 7}) {
 		t.Errorf("selected: %v, %v", s.Gains, s.Logged)
 	}
-	if !slices.Equal(v.Gains, []float64{-1, 0, 2}) || !slices.Equal(v.Logged, []float32{2, 3, 4}) {
+	if !slices.Equal(v.Gains, []float64{-1, 0, 2}) || !slices.Equal(v.Logged, []float32{2, 3, 4}) || !slices.Equal(v.LoggedScores, []float32{6, 7, 8}) {
 		t.Errorf("a view: %v, %v", v.Gains, v.Logged)
 	}
 	var b Batch
 	b.Pack(d, &Transform{Spec: "none", Inputs: 2}, []int{2, 1}, 5, 3)
-	if !slices.Equal(b.Logged, []float32{4, 2, 3, 0, 0}) {
+	if !slices.Equal(b.Logged, []float32{4, 2, 3, 0, 0}) || !slices.Equal(b.LoggedScores, []float32{8, 6, 7, 0, 0}) {
 		t.Errorf("packed: %v", b.Logged)
 	}
 	if d.Gains[3] = math.Inf(-1); d.Validate() == nil {
 		t.Error("an infinite gain: no error")
 	}
+	d.Gains[3], d.LoggedScores[0] = 0, float32(math.NaN())
+	if d.Validate() == nil {
+		t.Error("a logged score that is NaN: no error")
+	}
+	d.LoggedScores[0] = 0
 	if d.Gains = d.Gains[:3]; d.Validate() == nil {
 		t.Error("a gain too few: no error")
 	}

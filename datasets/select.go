@@ -23,9 +23,11 @@ func (d *Dataset) Select(queries []int) *Dataset {
 		FeatureIDs:   d.FeatureIDs,
 		FeatureNames: d.FeatureNames,
 		Levels:       d.Levels,
+		LeftOut:      d.LeftOut,
 		DocumentIDs:  gather(nil, d.DocumentIDs, d.Offsets, queries, 1),
 		Gains:        gather(nil, d.Gains, d.Offsets, queries, 1),
 		Logged:       gather(nil, d.Logged, d.Offsets, queries, 1),
+		LoggedScores: gather(nil, d.LoggedScores, d.Offsets, queries, 1),
 		Weights:      gather(nil, d.Weights, d.Offsets, queries, 1),
 		QueryWeights: gather(nil, d.QueryWeights, nil, queries, 1),
 		BaseScores:   gather(nil, d.BaseScores, d.Offsets, queries, 1),
@@ -49,6 +51,7 @@ func (d *Dataset) view(from, to int) *Dataset {
 	v.DocumentIDs = cut(d.DocumentIDs, first, last)
 	v.Gains = cut(d.Gains, first, last)
 	v.Logged = cut(d.Logged, first, last)
+	v.LoggedScores = cut(d.LoggedScores, first, last)
 	v.Weights = cut(d.Weights, first, last)
 	v.QueryWeights = cut(d.QueryWeights, from, to)
 	v.BaseScores = cut(d.BaseScores, first, last)

@@ -28,6 +28,11 @@ func (d *Dataset) Validate() error {
 			return bad("row %d: label %g is not finite", r, label)
 		}
 	}
+	for r, s := range d.LoggedScores {
+		if math.IsNaN(float64(s)) || math.IsInf(float64(s), 0) {
+			return bad("row %d: logged score %g is not finite", r, s)
+		}
+	}
 	for r, g := range d.Gains {
 		if math.IsNaN(g) || math.IsInf(g, 0) {
 			return bad("row %d: gain %g is not finite", r, g)
@@ -52,6 +57,7 @@ func (d *Dataset) Validate() error {
 		{d.DocumentIDs != nil, len(d.DocumentIDs), "document ids", d.Rows(), "rows"},
 		{d.Gains != nil, len(d.Gains), "gains", d.Rows(), "rows"},
 		{d.Logged != nil, len(d.Logged), "logged exposures", d.Rows(), "rows"},
+		{d.LoggedScores != nil, len(d.LoggedScores), "logged scores", d.Rows(), "rows"},
 		{d.BaseScores != nil, len(d.BaseScores), "base scores", d.Rows(), "rows"},
 		{d.Groups != nil, len(d.Groups), "groups", d.Rows(), "rows"},
 		{d.SourceRows != nil, len(d.SourceRows), "source rows", d.Rows(), "rows"},

@@ -50,8 +50,9 @@ type Batch struct {
 	// group-treatment compare. A negative number stands for no group.
 	Groups *G.Node
 	// Logged, [rows], of the dtype of the scores, is the exposure that each document had in a
-	// log of impressions, summed over those of its query, for exposure-risk and prpo.
-	Logged *G.Node
+	// log of impressions, summed over those of its query, for exposure-risk. LoggedScores, [rows]
+	// of the same dtype, are the log-scores of the policy of the log, for prpo.
+	Logged, LoggedScores *G.Node
 	// Exposure is the sampler of the rankings that the fairness losses by sampling, such as
 	// disparity(plrank2), estimate exposure from, 1000 a query in the paper; their gradient
 	// is estimated from those of Sampler. nil: Sampler draws a second set.

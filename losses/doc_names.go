@@ -26,9 +26,9 @@
 //	group-exposure                 mean (X_g − X_h)² over pairs of groups, X the exposure a document (Singh & Joachims, KDD 2018)
 //	group-treatment                the same with X the exposure of a group by its gain (Singh & Joachims, KDD 2018)
 //
-// What keeps a policy near those of a log, whose exposure was E0, or S summed over impressions:
+// What keeps a policy near that of a log, whose exposure was E0; S is that of documents, summed over impressions:
 //
-//	exposure-risk(confidence)      √(Z (1−δ)/δ Σ E_d²/S_d) at the confidence δ (Gupta, Oosterhuis & de Rijke, SIGIR 2023)
+//	exposure-risk(level)           √(Z (1−δ)/δ Σ E_d²/S_d), Z = Σ E, at the level δ (Gupta, Oosterhuis & de Rijke, SIGIR 2023)
 //	prpo(ratio)                    −Σ ρ_d E0_d clip(E_d/E0_d, ε, 1/ε) for the ratio ε (Gupta, Oosterhuis & de Rijke, CIKM 2024)
 //
 // Pairs of documents, ρ_i > ρ_j:

@@ -51,12 +51,14 @@ func (f fixture) batch(dt tensor.Dtype) losses.Batch { return f.batchIn(G.NewGra
 // batchIn puts it into a graph of others, with a prefix of its names.
 func (f fixture) batchIn(g *G.ExprGraph, prefix string, dt tensor.Dtype) losses.Batch {
 	return losses.Batch{
-		Lists:     ops.Lists{Scores: vector(g, prefix+"scores", dt, f.scores), Offsets: ints(g, prefix+"offsets", f.offsets, len(f.offsets))},
-		Gains:     vector(g, prefix+"gains", dt, f.gains),
-		Labels:    vector(g, prefix+"labels", dt, f.labels),
-		Groups:    ints(g, prefix+"groups", f.groups, len(f.groups)),
-		Logged:    vector(g, prefix+"logged", dt, f.logged()),
-		Discounts: f.discounts,
+		Lists:  ops.Lists{Scores: vector(g, prefix+"scores", dt, f.scores), Offsets: ints(g, prefix+"offsets", f.offsets, len(f.offsets))},
+		Gains:  vector(g, prefix+"gains", dt, f.gains),
+		Labels: vector(g, prefix+"labels", dt, f.labels),
+		Groups: ints(g, prefix+"groups", f.groups, len(f.groups)),
+		Logged: vector(g, prefix+"logged", dt, f.logged()),
+
+		LoggedScores: vector(g, prefix+"logged scores", dt, f.loggedScores()),
+		Discounts:    f.discounts,
 	}
 }
 
@@ -67,6 +69,15 @@ func (f fixture) logged() []float64 {
 		logged[d] = 1 + float64(d%5)
 	}
 	return logged
+}
+
+// loggedScores are those of the policy that was logged.
+func (f fixture) loggedScores() []float64 {
+	scores := make([]float64, len(f.scores))
+	for d := range scores {
+		scores[d] = .9 * math.Sin(float64(d))
+	}
+	return scores
 }
 
 // sampled gives the batch samplers.

@@ -5,12 +5,14 @@ import (
 	"regexp"
 	"strings"
 
+	G "gorgonia.org/gorgonia"
+
 	"github.com/plrank/plrank/internal/names"
 )
 
 // ByName returns the loss of that name, see [Names]. approxndcg, gumbel-approxndcg,
 // neuralndcg and pirank may have their temperature behind them, approxndcg(0.1), 1 where
-// they do not; exposure-risk its confidence, 0.95; and prpo its ratio, 0.5. A name that is not
+// they do not; exposure-risk its level, 0.95; and prpo its ratio, 0.5. A name that is not
 // known is an error that lists those that are.
 func ByName(name string) (Func, error) {
 	t, err := lookup(name)
@@ -40,8 +42,11 @@ func Parse(text string) (Func, error) {
 // Objective reads a loss as [Parse] does, and gives what it minimises, by its value: the
 // losses whose value is an estimate of an exact one, or like that of policy-gradient means
 // nothing, are replaced by that one, plrank2 by plrank-exact and disparity(plrank2) by
-// disparity. Others are themselves, and those that draw noise need a Sampler still. It is to
-// compare models with, not to be differentiated. Errors are those of Parse.
+// disparity. Others are themselves, and those that draw noise need a Sampler still. Of a batch
+// without Batch.Logged, exposure-risk is left out, and without Batch.LoggedScores prpo is minus the
+// expected metric. It is to
+// compare models with, not to be differentiated. Errors are those of Parse, and those of the Func
+// of a loss of which nothing is left.
 func Objective(text string) (Func, error) {
 	terms, err := Terms(text)
 	if err != nil {
@@ -50,7 +55,13 @@ func Objective(text string) (Func, error) {
 	for i, t := range terms {
 		terms[i] = t.exactly()
 	}
-	return sum(terms), nil
+	return func(b Batch) (*G.Node, error) {
+		of := known(terms, b)
+		if len(of) == 0 {
+			return nil, fmt.Errorf("losses: %s has no value without the exposure in a log: Batch.Logged is nil", text)
+		}
+		return sum(of)(b)
+	}, nil
 }
 
 // Terms are the losses of which Parse makes the sum: those of weight 0 are not among

@@ -13,32 +13,27 @@ import (
 )
 
 // safety has the losses, and their definitions by the exposure of the policy, the gains, and the
-// exposure that was logged, of one query.
+// exposure in an impression of the log, which had 20, of one query.
 var safety = map[string]struct {
 	loss       losses.Func
-	definition func(exposure, gains, logged []float64) float64
+	definition func(exposure, gains, former []float64) float64
 }{
-	"exposure-risk": {byName("exposure-risk"), func(exposure, _, logged []float64) float64 {
+	"exposure-risk": {byName("exposure-risk"), func(exposure, _, former []float64) float64 {
 		z, sum := 0.0, 0.0
 		for d, e := range exposure {
 			z += e
-			sum += e * e / logged[d]
+			sum += e * e / (20 * former[d])
 		}
 		return math.Sqrt(z * (1 - .95) / .95 * sum)
 	}},
-	"prpo": {byName("prpo(0.6)"), func(exposure, gains, logged []float64) float64 {
-		z, all := 0.0, 0.0
-		for d, e := range exposure {
-			z += e
-			all += logged[d]
-		}
+	"prpo": {byName("prpo(0.6)"), func(exposure, gains, former []float64) float64 {
 		sum := 0.0
 		for d, e := range exposure {
-			former := logged[d] * z / all
+			ratio := e / former[d]
 			if gains[d] >= 0 {
-				sum -= gains[d] * former * min(e/former, 1/.6)
+				sum -= gains[d] * former[d] * min(ratio, 1/.6)
 			} else {
-				sum -= gains[d] * former * max(e/former, .6)
+				sum -= gains[d] * former[d] * max(ratio, .6)
 			}
 		}
 		return sum
@@ -53,35 +48,32 @@ func byName(name string) losses.Func {
 	return f
 }
 
-// loggedAs is a fixture's exposure in a log of 20 impressions of other scores. Every third
+// loggedAs is a fixture's exposure in an impression of the log, and in 20 of them. Every third
 // gain becomes negative.
-func loggedAs(t *testing.T, f *fixture) []float64 {
-	var e plackett.Expectation
-	logged := make([]float64, len(f.scores))
+func loggedAs(t *testing.T, f *fixture) (former, logged []float64) {
+	e := plackett.Expectation{Tolerance: 1e-13}
+	former, logged = make([]float64, len(f.scores)), make([]float64, len(f.scores))
+	scores := f.loggedScores()
 	for q := range len(f.offsets) - 1 {
 		from, to := f.offsets[q], f.offsets[q+1]
-		other := make([]float64, to-from)
-		for i := range other {
-			other[i] = .3*f.scores[from+i] + .5*math.Sin(float64(from+i))
-		}
-		if err := e.Exposure(other, f.discounts, logged[from:to]); err != nil {
+		if err := e.Exposure(scores[from:to], f.discounts, former[from:to]); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for d := range logged {
-		logged[d] *= 20
+		logged[d] = 20 * former[d]
 		if d%3 == 0 {
 			f.gains[d] = -1.5
 		}
 	}
-	return logged
+	return former, logged
 }
 
 // The value of a packed batch is the mean of the definition over the queries, and the gradient
 // by the scores is that by finite differences.
 func TestSafetyLossesHaveTheirDefinitions(t *testing.T) {
 	f := newFixture(normal)
-	logged := loggedAs(t, &f)
+	former, logged := loggedAs(t, &f)
 	e := plackett.Expectation{Tolerance: 1e-13}
 	for name, c := range safety {
 		value := func() float64 {
@@ -92,7 +84,7 @@ func TestSafetyLossesHaveTheirDefinitions(t *testing.T) {
 				if err := e.Exposure(f.scores[from:to], f.discounts, exposure); err != nil {
 					t.Fatal(err)
 				}
-				sum += c.definition(exposure, f.gains[from:to], logged[from:to])
+				sum += c.definition(exposure, f.gains[from:to], former[from:to])
 			}
 			return sum / 4
 		}
@@ -125,12 +117,11 @@ func TestSafetyLossesHaveTheirDefinitions(t *testing.T) {
 // the exposure of the log.
 func TestPRPOIsTheMetricWithinItsLimits(t *testing.T) {
 	f := newFixture(normal)
-	logged := loggedAs(t, &f)
+	loggedAs(t, &f)
 	run := func(loss losses.Func, scores []float64) (float64, []float64) {
 		own := f
 		own.scores = scores
 		b := own.batch(tensor.Float64)
-		b.Logged = vector(b.Lists.Scores.Graph(), "own logged", tensor.Float64, logged)
 		l, err := losses.Mean(loss, b)
 		if err != nil {
 			t.Fatal(err)
@@ -150,6 +141,11 @@ func TestPRPOIsTheMetricWithinItsLimits(t *testing.T) {
 	if tight, _ := run(byName("prpo(1)"), f.scores); tight < metric {
 		t.Errorf("prpo(1) earns more (%v) than the metric (%v)", tight, metric)
 	}
+	// At the policy of the log itself all ratios are 1.
+	metric, _ = run(losses.PLRankExact, f.loggedScores())
+	if tight, _ := run(byName("prpo(1)"), f.loggedScores()); math.Abs(tight-metric) > 1e-7 { // the tolerance of the exposure
+		t.Errorf("prpo(1) at the policy of the log is %v, minus the metric %v", tight, metric)
+	}
 }
 
 // Queries that were never logged have no risk, and no NaN.
@@ -163,6 +159,11 @@ func TestSafetyLossesAreFinite(t *testing.T) {
 				logged[d] = 3
 			}
 			b.Logged = vector(b.Lists.Scores.Graph(), "own logged", dt, logged)
+			far := make([]float64, len(f.scores))
+			for d := range far {
+				far[d] = 1000 * float64(d%3)
+			}
+			b.LoggedScores = vector(b.Lists.Scores.Graph(), "far scores", dt, far)
 			loss, err := losses.Mean(c.loss, b)
 			if err != nil {
 				t.Fatal(err)
@@ -179,7 +180,7 @@ func TestSafetyLossesAreFinite(t *testing.T) {
 
 func TestSafetyLossErrors(t *testing.T) {
 	for name, want := range map[string]string{
-		"exposure-risk(1)":  "want a confidence between 0 and 1, such as exposure-risk(0.95)",
+		"exposure-risk(1)":  "want a level between 0 and 1, such as exposure-risk(0.95)",
 		"prpo(0)":           "want a ratio above 0 and up to 1, such as prpo(0.5)",
 		"prpo(epsilon=0.1)": "want a ratio above 0 and up to 1, such as prpo(0.5)",
 	} {
@@ -190,7 +191,7 @@ func TestSafetyLossErrors(t *testing.T) {
 	f := newFixture(normal)
 	b := f.batch(tensor.Float64)
 	b.Logged = vector(b.Lists.Scores.Graph(), "own logged", tensor.Float64, append([]float64{-1}, make([]float64, len(f.scores)-1)...))
-	loss, err := losses.Mean(byName("prpo"), b)
+	loss, err := losses.Mean(byName("exposure-risk"), b)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,11 +24,12 @@ type entry struct {
 	through func(b *batch, loss builder) *G.Node
 
 	target    target
-	degree    int    // the loss is in proportion to the numbers of the target to this power
-	logged    bool   // needs the exposure of a log, Batch.Logged
-	sampled   bool   // draws rankings or noise, as many as Batch.Sampler says
-	objective string // the loss whose value this one estimates, or only differentiates; "": it has its own
-	measure   string // of fairness that the loss is about; "": none
+	degree    int       // the loss is in proportion to the numbers of the target to this power
+	logged    knowledge // of a log that it needs
+	sampled   bool      // draws rankings or noise, as many as Batch.Sampler says
+	objective string    // the loss whose value this one estimates, or only differentiates; "": it has its own
+	unlogged  string    // the loss whose value says the same where nothing was logged; "": there is nothing to say
+	measure   string    // of fairness that the loss is about; "": none
 }
 
 // A number is the parameter of a loss: above 0, and up to most.
@@ -39,7 +40,7 @@ type number struct {
 
 var (
 	temperature = number{"temperature", "above 0", 1, .1, math.MaxFloat64}
-	confidence  = number{"confidence", "between 0 and 1", .95, .95, math.Nextafter(1, 0)}
+	level       = number{"level", "between 0 and 1", .95, .95, math.Nextafter(1, 0)}
 	ratio       = number{"ratio", "above 0 and up to 1", .5, .5, 1}
 )
 
@@ -56,6 +57,15 @@ const (
 
 // labelFree tells whether queries without a document of gain count.
 func (t target) labelFree() bool { return t != byGains }
+
+// knowledge is what is known of a log.
+type knowledge int
+
+const (
+	nothing    knowledge = iota
+	byExposure           // Batch.Logged
+	byScores             // Batch.LoggedScores
+)
 
 // A section is the entries of one kind.
 type section struct {
@@ -81,9 +91,9 @@ var sections = []section{
 		{name: "group-exposure", doc: "mean (X_g − X_h)² over pairs of groups, X the exposure a document (Singh & Joachims, KDD 2018)", build: groupExposure, target: byGroups, measure: "exposure-ratio", by: byRB},
 		{name: "group-treatment", doc: "the same with X the exposure of a group by its gain (Singh & Joachims, KDD 2018)", build: groupTreatment, degree: -2, measure: "treatment-ratio", by: byRB},
 	}},
-	{"What keeps a policy near those of a log, whose exposure was E0, or S summed over impressions", []entry{
-		{name: "exposure-risk", doc: "√(Z (1−δ)/δ Σ E_d²/S_d) at the confidence δ (Gupta, Oosterhuis & de Rijke, SIGIR 2023)", build: exposureRisk, number: confidence, target: byGroups, logged: true},
-		{name: "prpo", doc: "−Σ ρ_d E0_d clip(E_d/E0_d, ε, 1/ε) for the ratio ε (Gupta, Oosterhuis & de Rijke, CIKM 2024)", build: prpo, number: ratio, degree: 1, logged: true},
+	{"What keeps a policy near that of a log, whose exposure was E0; S is that of documents, summed over impressions", []entry{
+		{name: "exposure-risk", doc: "√(Z (1−δ)/δ Σ E_d²/S_d), Z = Σ E, at the level δ (Gupta, Oosterhuis & de Rijke, SIGIR 2023)", build: exposureRisk, number: level, target: byGroups, logged: byExposure},
+		{name: "prpo", doc: "−Σ ρ_d E0_d clip(E_d/E0_d, ε, 1/ε) for the ratio ε (Gupta, Oosterhuis & de Rijke, CIKM 2024)", build: prpo, number: ratio, degree: 1, logged: byScores, unlogged: exact},
 	}},
 	{"Pairs of documents, ρ_i > ρ_j", []entry{
 		{name: "lambdaloss", doc: "Σ (θ_δ − θ_δ+1)(ρ_i − ρ_j) log2(1 + e^−(ŝ_i − ŝ_j)), ŝ = m + noise (Oosterhuis, SIGIR 2021, §7)", build: lambdaLoss, degree: 1, sampled: true},

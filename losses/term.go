@@ -28,8 +28,8 @@ type Term struct {
 	// query has the loss 0 and no gradient.
 	LabelFree bool
 
-	// Logged tells whether the loss needs the exposure of a log, Batch.Logged.
-	Logged bool
+	// Logged and LoggedScores tell whether the loss needs the fields of Batch of these names.
+	Logged, LoggedScores bool
 
 	entry  entry
 	build  builder
@@ -38,7 +38,7 @@ type Term struct {
 
 // term is the loss of an entry, without a parameter.
 func term(e entry) Term {
-	return Term{Loss: e.name, Weight: 1, Doc: e.doc, Measure: e.measure, Sampled: e.sampled, LabelFree: e.target.labelFree(), Logged: e.logged,
+	return Term{Loss: e.name, Weight: 1, Doc: e.doc, Measure: e.measure, Sampled: e.sampled, LabelFree: e.target.labelFree(), Logged: e.logged == byExposure, LoggedScores: e.logged == byScores,
 		entry: e, build: e.build, number: e.number.usual}
 }
 
@@ -92,6 +92,22 @@ func (t Term) exactly() Term {
 	e, _ := find(of)
 	t.build, t.Sampled = e.build, false
 	return t
+}
+
+// known are the terms for a batch which may lack what is known of a log, such as one with labels:
+// nothing is estimated there that a policy would have to stay near the log for.
+func known(terms []Term, b Batch) (kept []Term) {
+	for _, t := range terms {
+		if t.Logged && b.Logged == nil || t.LoggedScores && b.LoggedScores == nil {
+			e, ok := find(t.entry.unlogged)
+			if !ok {
+				continue
+			}
+			t.build = e.build
+		}
+		kept = append(kept, t)
+	}
+	return kept
 }
 
 // on is the weighted loss of every query.

@@ -46,8 +46,8 @@ func DenseDrop(x, w, b *G.Node, act Activation, d *Dropout, layer int) (*G.Node,
 //
 // A weight is how much the units rise within a bin, and the sums of weights are a function of p that is
 // linear between whole positions, where it may bend. Other columns of x stay as they are. No
-// e(x) is made: a document takes two rows of a table for each feature, however many bins there are
-// (BenchmarkPiecewiseLinear has it beside Dense). Positions are rounded to multiples of 2^−16; those
+// e(x) is made: a document takes two rows of a table for each feature, however many bins there are, and a
+// feature of one bin what it takes in Dense (BenchmarkPiecewiseLinear measures both). Positions are rounded to multiples of 2^−16; those
 // below 0 count as 0, and those above the bins as their number.
 // See datasets.Transform for positions by quantiles.
 //

@@ -20,20 +20,23 @@ import (
 
 // Report evaluates a model beside two baselines: random order, and the best single raw
 // feature, ascending or descending, by the validation metric on the training
-// split, or of large data on a sample of it, see Report.FeatureQueries; and beside more of them.
+// split, or of large data on a sample of it, see Report.FeatureQueries; and beside more of them. Of
+// training data with gains from clicks there is no best feature.
 func (t *Trainer) Report(m *ranker.Model, more ...Baseline) (*Report, error) {
 	e, splits := t.parsed.evaluator, t.data.splits
 	sample := sampleOf(splits.Train, featureSample)
-	feature, err := e.bestFeature(sample)
-	if err != nil {
-		return nil, err
-	}
-	report := e.report()
+	report, others := e.report(), more
 	report.LeftOut = t.LeftOut()
-	if sample != splits.Train {
-		report.FeatureQueries = sample.Queries()
+	if splits.Train.Gains == nil {
+		feature, err := e.bestFeature(sample)
+		if err != nil {
+			return nil, err
+		}
+		if sample != splits.Train {
+			report.FeatureQueries = sample.Queries()
+		}
+		others = append([]Baseline{{feature.name(splits.Train), feature}}, more...)
 	}
-	others := append([]Baseline{{feature.name(splits.Train), feature}}, more...)
 	for _, s := range []Split{{"train", splits.Train}, {"vali", splits.Vali}, {"test", splits.Test}} {
 		if s.Data == nil {
 			continue

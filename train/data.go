@@ -59,6 +59,9 @@ func newRunData(p *parsed, s *datasets.Splits) (*runData, error) {
 			d.splits.Test = split.Data.Select(relevant)
 		}
 	}
+	if s.Vali.Gains != nil && p.evaluator.metric.name != LossMetric {
+		return nil, fmt.Errorf("train: the validation split %s has gains from clicks, and no labels for %s: want the metric %s, or labelled data for validation", s.Vali.Name, p.evaluator.metric.name, LossMetric)
+	}
 	p.loss.takeGrade(s.Train)
 	var err error
 	d.gains, err = p.loss.gains(s.Train)

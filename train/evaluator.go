@@ -118,12 +118,38 @@ func (e *evaluator) bound(d *datasets.Dataset, list []metrics.Measure) []metrics
 type measurement struct {
 	metrics.Summary
 	perQuery []float64 // NaN for a query that is left out
+	missing  bool
 }
 
 // means are measures of scores. Where begin is not nil, each rank measures the queries from
 // begin[rank] to begin[rank+1]−1 and tells the others: all get the same numbers, whatever the
 // number of ranks.
+//
+// Of data with gains from clicks, which have no labels, measures other than the loss are missing.
 func (e *evaluator) means(d *datasets.Dataset, scores []float64, list []metrics.Measure, begin []int) ([]measurement, error) {
+	if d.Gains != nil {
+		return e.lossOnly(d, scores, list, begin)
+	}
+	return e.allMeans(d, scores, list, begin)
+}
+
+// lossOnly is means for data with gains from clicks.
+func (e *evaluator) lossOnly(d *datasets.Dataset, scores []float64, list []metrics.Measure, begin []int) ([]measurement, error) {
+	means := make([]measurement, len(list))
+	for i, m := range list {
+		if means[i].missing = !isLoss(m); means[i].missing {
+			continue
+		}
+		own, err := e.allMeans(d, scores, list[i:i+1], begin)
+		if err != nil {
+			return nil, err
+		}
+		means[i] = own[0]
+	}
+	return means, nil
+}
+
+func (e *evaluator) allMeans(d *datasets.Dataset, scores []float64, list []metrics.Measure, begin []int) ([]measurement, error) {
 	in := e.in
 	in.Scores, in.Labels, in.Offsets, in.Groups = scores, d.Labels, d.Offsets, d.Groups
 	if e.settings.WeightedMetrics {
@@ -161,7 +187,7 @@ func (e *evaluator) means(d *datasets.Dataset, scores []float64, list []metrics.
 		if err != nil {
 			return nil, fmt.Errorf("train: %s: %w", d.Name, err)
 		}
-		means[i] = measurement{mean, m.Counted(in, estimates[i])}
+		means[i] = measurement{Summary: mean, perQuery: m.Counted(in, estimates[i])}
 	}
 	return means, nil
 }
@@ -207,7 +233,9 @@ func (e *evaluator) values(model scoring, d *datasets.Dataset) (Values, error) {
 func (e *evaluator) valuesOf(list []metrics.Measure, means []measurement) Values {
 	values := Values{}
 	for i, m := range list {
-		values[m.String()] = Value(means[i].Mean)
+		if !means[i].missing {
+			values[m.String()] = Value(means[i].Mean)
+		}
 	}
 	return e.metric.add(values)
 }
@@ -225,7 +253,9 @@ func (e *evaluator) randomOrder(d *datasets.Dataset) (Values, error) {
 		return nil, err
 	}
 	for _, m := range e.measures {
-		values[m.String()] = values[m.Ranking().String()]
+		if v, ok := values[m.Ranking().String()]; ok {
+			values[m.String()] = v
+		}
 	}
 	return e.metric.add(values), nil
 }

@@ -16,6 +16,7 @@ func TestEveryLossOnSyntheticData(t *testing.T) {
 	for _, d := range []*datasets.Dataset{s.Train, s.Vali, s.Test} {
 		for r := range d.Rows() {
 			d.Logged = append(d.Logged, 1+float32(r%5))
+			d.LoggedScores = append(d.LoggedScores, float32(r%3))
 		}
 	}
 	for _, name := range losses.Names() {

@@ -82,7 +82,7 @@ func newLossValue(l *trainingLoss, d *datasets.Dataset) (v *lossValue, err error
 // query is the loss of the query of that number, which has the given rows.
 func (v *lossValue) query(scores []float64, from, to, number int) (float64, error) {
 	gains, b := v.gains[from:to], &v.batch
-	if from == to || !v.labelFree && !slices.ContainsFunc(gains, func(g float32) bool { return g > 0 }) {
+	if from == to || !v.labelFree && !slices.ContainsFunc(gains, func(g float32) bool { return g != 0 }) {
 		return math.NaN(), nil
 	}
 	b.Rows = datasets.Capacity(to - from)

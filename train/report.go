@@ -213,6 +213,9 @@ func (e *evaluator) reportOn(s Split, model scoring, name string, others ...Base
 	add(name, e.valuesOf(e.measures, means))
 	r.PerQuery = map[string][]float64{}
 	for i, m := range e.measures {
+		if means[i].missing {
+			continue
+		}
 		r.PerQuery[m.String()] = means[i].perQuery
 		if m.Sampled() {
 			r.StdErr[m.String()] = Value(means[i].StdErr)

@@ -92,11 +92,15 @@ func (l *trainingLoss) takeGrade(d *datasets.Dataset) {
 	}
 }
 
-// checkLogged is an error where the loss goes by the exposure in a log, and d has none.
+// checkLogged is an error where the loss goes by what a log has, and d lacks it.
 func (l *trainingLoss) checkLogged(d *datasets.Dataset) error {
-	i := slices.IndexFunc(l.terms, func(t losses.Term) bool { return t.Logged })
-	if i >= 0 && d.Logged == nil {
-		return fmt.Errorf("train: %s: the loss %s goes by the exposure of documents in a log, which these data do not have: see clicks.Gains", d.Name, l.terms[i].Loss)
+	for _, t := range l.terms {
+		switch {
+		case t.Logged && d.Logged == nil:
+			return fmt.Errorf("train: %s: the loss %s goes by the exposure of documents in a log, which these data do not have: clicks.Gains gives it, by an estimator that needs it", d.Name, t.Loss)
+		case t.LoggedScores && d.LoggedScores == nil:
+			return fmt.Errorf("train: %s: the loss %s goes by the scores of the policy of a log, which these data do not have: clicks.Gains gives them, if they were logged", d.Name, t.Loss)
+		}
 	}
 	return nil
 }
@@ -137,14 +141,14 @@ func (l *trainingLoss) gains(d *datasets.Dataset) ([]float32, error) {
 	return gains, nil
 }
 
-// relevantQueries are the queries of d with a document whose gain is above 0.
-// Labels that have no gain are an error.
+// relevantQueries are the queries of d with a document whose gain is not 0: one above 0, or if
+// gains were estimated from clicks, one of any sign. Labels that have no gain are an error.
 func (l *trainingLoss) relevantQueries(d *datasets.Dataset) ([]int, error) {
 	gains, err := l.rawGains(d)
 	if err != nil {
 		return nil, err
 	}
-	relevant := func(gain float64) bool { return gain > 0 }
+	relevant := func(gain float64) bool { return gain != 0 }
 	return queriesWhere(d, func(from, to int) bool { return slices.ContainsFunc(gains[from:to], relevant) }), nil
 }
 
@@ -170,6 +174,7 @@ func (l *trainingLoss) objective(d *datasets.Dataset, cutoff int) *graph.Objecti
 		},
 		Groups:          d.Groups != nil,
 		Logged:          d.Logged != nil,
+		LoggedScores:    d.LoggedScores != nil,
 		DocumentWeights: d.Weights != nil,
 		QueryWeights:    d.QueryWeights != nil,
 		BaseScores:      d.BaseScores != nil,

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plrank/plrank/cmd/internal/clicks"
 	"github.com/plrank/plrank/cmd/internal/compare"
 	"github.com/plrank/plrank/cmd/internal/describe"
 	"github.com/plrank/plrank/cmd/internal/evaluate"
@@ -40,6 +41,7 @@ var subcommands = table{
 	{"describe", "count queries, documents, features, labels and groups", describe.Run},
 	{"export", "write a model in ONNX format", export.Run},
 	{"serve", "rank documents over HTTP with trained models", serve.Run},
+	{"clicks", "learn from logs: bias of ranks, values of policies, the gate", clicks.Run},
 	{"fit", "fit worths of items to observed rankings", fit.Run},
 }
 

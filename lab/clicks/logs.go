@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"syscall"
 	"time"
 
 	"gonum.org/v1/gonum/stat"
@@ -177,22 +178,77 @@ func readBandit(path string) (l *clicks.Log, items int, err error) {
 	return l, len(seen), nil
 }
 
-// speed evaluates 20,000 impressions of as many queries of 125 documents.
-func speed([]string) error {
-	const n = 20000
-	l, err := clicks.Simulate(made(n, 125, 1), logger(10), user(10), n, 1)
+// speed writes a log of so many impressions, each of a query of its own with 125 documents and 10
+// shown, to a file, and evaluates it from there.
+func speed(arguments []string) error {
+	if len(arguments) != 2 {
+		return errArguments
+	}
+	n, err := strconv.Atoi(arguments[1])
 	if err != nil {
 		return err
 	}
-	// Queries of their own, as after reading a log in which none comes back.
-	start := time.Now()
-	estimates, err := clicks.Evaluate(l, clicks.Target{Policy: target, Bias: clicks.Bias{Alpha: theta(10)}})
+	path := filepath.Join(arguments[0], fmt.Sprintf("log%d.jsonl", n))
+	if err := writeLong(path, n); err != nil {
+		return err
+	}
+	info, err := os.Stat(path)
 	if err != nil {
 		return err
 	}
-	taken := time.Since(start)
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	fmt.Printf("%d estimates in %.1f s, %.0f µs an impression on %d cores; %d MB from the system\n", len(estimates), taken.Seconds(), taken.Seconds()*1e6/n, runtime.GOMAXPROCS(0), m.Sys>>20)
+	byQuery := func(im *clicks.Impression) string { return im.Query }
+	e, err := clicks.NewEvaluation(clicks.Target{Policy: target, Baseline: clicks.Logged, Bias: clicks.Bias{Alpha: theta(10)}, Unit: byQuery})
+	if err != nil {
+		return err
+	}
+	start, used := time.Now(), processorTime()
+	if _, err = clicks.Scan([]string{path}, e.Add); err != nil {
+		return err
+	}
+	estimates, err := e.Estimates()
+	if err != nil {
+		return err
+	}
+	taken, worked := time.Since(start), processorTime()-used
+	fmt.Println("impressions,MB,estimators,seconds,processor seconds,cores,most MB of memory")
+	fmt.Printf("%d,%d,%d,%.1f,%.1f,%d,%d\n", n, info.Size()>>20, len(estimates), taken.Seconds(), worked.Seconds(), runtime.GOMAXPROCS(0), mostMemory()>>20)
 	return nil
+}
+
+// writeLong writes the log in parts.
+func writeLong(path string, n int) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	const part = 10000
+	for from := 0; from < n; from += part {
+		d := made(part, 125, uint64(from))
+		l, err := clicks.Simulate(d, logger(10), user(10), min(part, n-from), uint64(from))
+		if err != nil {
+			return err
+		}
+		for i := range l.Impressions {
+			im := &l.Impressions[i]
+			im.ID, im.Query = strconv.Itoa(from+i), fmt.Sprint(from+i, " is new")
+		}
+		if err := clicks.Write(f, l); err != nil {
+			return err
+		}
+	}
+	return f.Close()
+}
+
+// processorTime and mostMemory are those of this process until now.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+func mostMemory() int64 {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return u.Maxrss << 10
 }

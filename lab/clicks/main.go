@@ -3,14 +3,16 @@
 //	go run ./clicks log DIR                 DIR/log.jsonl and DIR/estimates.json for obp_check.py
 //	go run ./clicks intervals               error and coverage of intervals over 200 logs
 //	go run ./clicks bias                    error of the bias where every query is seen once
+//	go run ./clicks affine                  error of α and β with known relevance
 //	go run ./clicks openbandit bts.csv random.csv    the Open Bandit Dataset
-//	go run ./clicks speed                   the time to evaluate a log of new queries
+//	go run ./clicks speed DIR N             the time and memory to evaluate a log of N new queries in a file
 package main
 
 import (
 	"errors"
 	"fmt"
 	"log"
+	"math"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -21,9 +23,9 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	commands := map[string]func([]string) error{"log": writeLog, "intervals": intervals, "bias": bias, "openbandit": openBandit, "speed": speed}
+	commands := map[string]func([]string) error{"log": writeLog, "intervals": intervals, "bias": bias, "affine": affine, "openbandit": openBandit, "speed": speed}
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
-		log.Fatal("want one of log DIR, intervals, bias, openbandit BTS RANDOM, speed")
+		log.Fatal("want one of log DIR, intervals, bias, affine, openbandit BTS RANDOM, speed DIR N")
 	}
 	if err := commands[os.Args[1]](os.Args[2:]); err != nil {
 		log.Fatal(err)
@@ -96,32 +98,43 @@ func bias([]string) error {
 			}
 			fmt.Printf("%d,%s,%.4f\n", seed, m, farthest(b.Alpha, truth))
 		}
-		if err := affine(d, seed); err != nil {
-			return err
-		}
 	}
 	return nil
 }
 
-// affine does the same for α and β of the affine model with known relevance (Agarwal et al.,
-// WWW 2019, as Vardasbi et al., CIKM 2020, have them).
-func affine(d *datasets.Dataset, seed uint64) error {
+// affine prints the largest relative errors of α and β of the affine model with known relevance
+// (Agarwal et al., WWW 2019, as Vardasbi et al., CIKM 2020, have them), and the standard error that
+// the Cramér–Rao bound leaves to the smallest β, over it.
+func affine([]string) error {
 	truth := clicks.Bias{Alpha: []float64{.35, .53, .55, .54, .52}, Beta: []float64{.65, .26, .15, .11, .08}}
 	u := user(5)
 	u.Behaviour = clicks.AffineClicks(truth)
-	l, err := clicks.Simulate(d, logger(5), u, 100000, seed)
-	if err != nil {
-		return err
+	fmt.Println("seed,impressions,largest error of alpha,largest error of beta,bound of the last beta")
+	for seed := range uint64(5) {
+		d := made(100000, 20, seed)
+		relevance := make(map[string][]float64)
+		for q, id := range d.QueryIDs {
+			relevance[id] = scaled(d.Labels[d.Offsets[q]:d.Offsets[q+1]], 1)
+		}
+		for _, n := range []int{100000, 400000} {
+			l, err := clicks.Simulate(d, logger(5), u, n, seed)
+			if err != nil {
+				return err
+			}
+			b, _, err := clicks.EstimateAffine(l, func(im *clicks.Impression) ([]float64, error) { return relevance[im.Query], nil })
+			if err != nil {
+				return err
+			}
+			var w, wr, wrr float64 // the information about the last rank
+			for i := range l.Impressions {
+				im := &l.Impressions[i]
+				r := relevance[im.Query][im.Shown[4]]
+				p := truth.Alpha[4]*r + truth.Beta[4]
+				w, wr, wrr = w+1/(p*(1-p)), wr+r/(p*(1-p)), wrr+r*r/(p*(1-p))
+			}
+			fmt.Printf("%d,%d,%.4f,%.4f,%.4f\n", seed, n, farthest(b.Alpha, truth.Alpha), farthest(b.Beta, truth.Beta), math.Sqrt(wrr/(w*wrr-wr*wr))/truth.Beta[4])
+		}
 	}
-	relevance := make(map[string][]float64)
-	for q, id := range d.QueryIDs {
-		relevance[id] = scaled(d.Labels[d.Offsets[q]:d.Offsets[q+1]], 1)
-	}
-	b, _, err := clicks.EstimateAffine(l, func(im *clicks.Impression) ([]float64, error) { return relevance[im.Query], nil })
-	if err != nil {
-		return err
-	}
-	fmt.Printf("%d,affine alpha,%.4f\n%d,affine beta,%.4f\n", seed, farthest(b.Alpha, truth.Alpha), seed, farthest(b.Beta, truth.Beta))
 	return nil
 }
 

@@ -14,6 +14,9 @@ type measures struct {
 	documents *prometheus.HistogramVec
 	loads     *prometheus.CounterVec
 	versions  *prometheus.GaugeVec
+
+	impressions, events, failures prometheus.Counter   // of the log of clicks
+	syncs                         prometheus.Histogram // of its disk
 }
 
 func newMeasures(registry *prometheus.Registry) (*measures, error) {
@@ -32,6 +35,11 @@ func newMeasures(registry *prometheus.Registry) (*measures, error) {
 			Name: "plrank_model_loads_total", Help: "Model files read, by model and result: ok or refused."}, []string{"model", "result"}),
 		versions: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "plrank_model_info", Help: "1 for the version of each model that is in use."}, []string{"model", "version"}),
+		impressions: prometheus.NewCounter(prometheus.CounterOpts{Name: "plrank_impressions_total", Help: "Impressions logged."}),
+		events:      prometheus.NewCounter(prometheus.CounterOpts{Name: "plrank_events_total", Help: "Events logged."}),
+		failures:    prometheus.NewCounter(prometheus.CounterOpts{Name: "plrank_log_failures_total", Help: "Writes to the log of clicks that failed, each of one or more requests."}),
+		syncs: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "plrank_log_sync_seconds", Help: "Time until the lines of one or more requests are on the disk.", Buckets: prometheus.ExponentialBuckets(1e-4, 2, 17)}),
 	}
 	if err := registry.Register(m); err != nil {
 		return nil, fmt.Errorf("service: %w", err)
@@ -47,7 +55,7 @@ func (m *measures) read(model, version string) {
 }
 
 func (m *measures) all() []prometheus.Collector {
-	return []prometheus.Collector{m.requests, m.seconds, m.documents, m.loads, m.versions}
+	return []prometheus.Collector{m.requests, m.seconds, m.documents, m.loads, m.versions, m.impressions, m.events, m.failures, m.syncs}
 }
 
 func (m *measures) Describe(to chan<- *prometheus.Desc) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -21,6 +22,7 @@ var openAPI []byte
 func (s *Service) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/rank", s.authorised(s.serveRank))
+	mux.HandleFunc("POST /v1/events", s.authorised(s.serveEvents))
 	mux.HandleFunc("GET /v1/models", s.authorised(s.serveModels))
 	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -103,26 +105,64 @@ func (s *Service) authorised(serve func(http.ResponseWriter, *http.Request) erro
 	}
 }
 
-func (s *Service) serveRank(w http.ResponseWriter, r *http.Request) error {
+// admit lets in a request with a body, unless too many are in flight. The caller calls leave when it
+// has answered.
+func (s *Service) admit(w http.ResponseWriter, r *http.Request) (body io.Reader, leave func(), err error) {
+	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+		return nil, nil, statusError{http.StatusUnsupportedMediaType, fmt.Errorf("the body is encoded as %q: want plain JSON", clip(encoding))}
+	}
 	select {
 	case s.inFlight <- struct{}{}:
-		defer func() { <-s.inFlight }()
+		leave = func() { <-s.inFlight }
 	default:
-		return statusError{http.StatusServiceUnavailable, fmt.Errorf("%d requests in flight", cap(s.inFlight))}
+		return nil, nil, statusError{http.StatusServiceUnavailable, fmt.Errorf("%d requests in flight", cap(s.inFlight))}
 	}
-	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		return statusError{http.StatusUnsupportedMediaType, fmt.Errorf("the body is encoded as %q: want plain JSON", clip(encoding))}
-	}
-	start := time.Now()
 	if r.Body != http.NoBody {
 		// A ResponseWriter that has no deadlines leaves them to the server. The server itself lifts
 		// this one at the end of the body.
-		http.NewResponseController(w).SetReadDeadline(start.Add(s.limits.Timeout))
+		http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.limits.Timeout))
 	}
-	out, err := s.answer(r.Context(), http.MaxBytesReader(w, r.Body, s.limits.Body), r.ContentLength)
+	return http.MaxBytesReader(w, r.Body, s.limits.Body), leave, nil
+}
+
+func (s *Service) serveRank(w http.ResponseWriter, r *http.Request) error {
+	start := time.Now()
+	body, leave, err := s.admit(w, r)
 	if err != nil {
 		return err
 	}
+	defer leave()
+	out, err := s.answer(r.Context(), body, r.ContentLength)
+	if err == nil {
+		err = s.write(w, r, out)
+	}
+	if err != nil {
+		return err
+	}
+	s.measures.requests.WithLabelValues("200", out.Model).Inc()
+	s.measures.seconds.WithLabelValues(out.Model).Observe(time.Since(start).Seconds())
+	s.measures.documents.WithLabelValues(out.Model).Observe(float64(len(out.Scores)))
+	return nil
+}
+
+func (s *Service) serveEvents(w http.ResponseWriter, r *http.Request) error {
+	if s.clicks == nil {
+		return statusError{http.StatusNotFound, errors.New("this service has no log of clicks: start plrank serve with -log")}
+	}
+	body, leave, err := s.admit(w, r)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	n, err := s.logEvents(r.Context(), body, r.ContentLength)
+	if err != nil {
+		return err
+	}
+	return s.write(w, r, map[string]int{"logged": n})
+}
+
+// write writes an answer.
+func (s *Service) write(w http.ResponseWriter, r *http.Request, out any) error {
 	text, err := json.Marshal(out)
 	if err != nil {
 		return err
@@ -132,9 +172,6 @@ func (s *Service) serveRank(w http.ResponseWriter, r *http.Request) error {
 	if _, err := w.Write(text); err != nil {
 		s.log.Warn("cannot write answer", "request", w.Header().Get(requestID), "client", r.RemoteAddr, "error", err)
 	}
-	s.measures.requests.WithLabelValues("200", out.Model).Inc()
-	s.measures.seconds.WithLabelValues(out.Model).Observe(time.Since(start).Seconds())
-	s.measures.documents.WithLabelValues(out.Model).Observe(float64(len(out.Scores)))
 	return nil
 }
 
@@ -171,10 +208,13 @@ func (s *Service) fail(w http.ResponseWriter, r *http.Request, err error) {
 		s.log.Warn("request failed", "request", w.Header().Get(requestID), "client", r.RemoteAddr, "path", clip(r.URL.Path), "status", status, "error", text)
 	}
 	w.Header().Set("Content-Type", "application/json")
-	if status == http.StatusServiceUnavailable {
+	switch status {
+	case http.StatusServiceUnavailable:
 		s.overload.record(s.log, log)
 		w.Header().Set("Retry-After", "1")
-	} else {
+	case http.StatusInsufficientStorage:
+		s.unlogged.record(s.log, log)
+	default:
 		log()
 	}
 	w.WriteHeader(status)

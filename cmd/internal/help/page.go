@@ -28,7 +28,10 @@ type Page struct {
 func (p Page) Print(w io.Writer, flags *flag.FlagSet) {
 	fmt.Fprintln(w, "Usage:")
 	p.lines(w, p.Usage)
-	fmt.Fprintf(w, "\n%s\n\nFlags:\n", command.Wrap(p.Text, command.Width))
+	fmt.Fprintf(w, "\n%s\n", command.Wrap(p.Text, command.Width))
+	if p.Flags != nil {
+		fmt.Fprintln(w, "\nFlags:")
+	}
 	for _, name := range p.Flags {
 		command.ExplainFlag(w, flags.Lookup(name))
 	}

@@ -33,6 +33,7 @@ type list struct {
 // topics are in the order of the guide.
 var topics = []topic{
 	{"formats", "text formats, columns, labels and weights", []string{"duplicates", "minus-one", "headerless", "label-column", "query-column", "document-column", "weight-column", "base-column"}, nil},
+	{"columns", "tables with text, features by name, from a table to a service", nil, nil},
 	{"splits", "files of a collection, folds, synthetic data and caches", []string{"vali", "test", "fold", "scale", "cache"}, nil},
 	{"features", "transforms, categorical features, missing values", append([]string{"features", "ignore"}, settings("Inputs")...), nil},
 	{"objectives", "losses, gains, discounts and their sums", settings("Objective"),
@@ -45,6 +46,7 @@ var topics = []topic{
 	{"scoring", "scores, TREC files, drawn rankings and exposure", nil, nil},
 	{"comparing", "values by query, paired tests, scores from anywhere, TREC runs", nil, nil},
 	{"rankings", "files of observed rankings, worths, ties and a prior", nil, nil},
+	{"clicks", "learning from logs: bias, estimators, safety, the gate", source.ClickFlags, nil},
 	{"files", "what a run writes, and how it goes on", nil, nil},
 	{"faults", "errors, interruptions and exit statuses", nil, nil},
 }
@@ -101,6 +103,7 @@ func explained() *flag.FlagSet {
 	var s source.Source
 	s.Define(f, "")
 	s.DefineCache(f)
+	new(source.ClickLogs).DefineClicks(f)
 	return f
 }
 

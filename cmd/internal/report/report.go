@@ -17,7 +17,10 @@ import (
 func Print(w io.Writer, r *train.Report) {
 	for _, s := range r.Splits {
 		fmt.Fprintf(w, "\n%s: %d queries (%d with a relevant document), %d documents\n", s.Name, s.Queries, s.Relevant, s.Documents)
-		Table(w, s.Rankers, r.Metrics, func(ranker int, metric string) string {
+		missing := func(metric string) bool {
+			return !slices.ContainsFunc(s.Rows, func(v train.Values) bool { _, ok := v[metric]; return ok })
+		}
+		Table(w, s.Rankers, slices.DeleteFunc(slices.Clone(r.Metrics), missing), func(ranker int, metric string) string {
 			return Number(train.Value(s.Value(ranker, metric)))
 		})
 	}

@@ -2,6 +2,7 @@ package trainer
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -52,7 +53,7 @@ func (o *options) parseFlags(args []string) (*flag.FlagSet, error) {
 		}
 		return nil, err
 	}
-	if err := o.Source.Check(); err != nil {
+	if err := cmp.Or(o.Source.Check(), o.CheckClicks()); err != nil {
 		return nil, command.Usage(err)
 	}
 	flags.Visit(func(f *flag.Flag) { o.given = append(o.given, f.Name) })
@@ -104,7 +105,7 @@ func resumed(out string, args []string) (*options, error) {
 	}
 	flags.Visit(func(f *flag.Flag) {
 		switch now := f.Value.String(); f.Name {
-		case "out", "resume", "cache", "threads", "json", "data", "items", "vali", "test", "groups", "init-model":
+		case "out", "resume", "cache", "threads", "json", "data", "items", "vali", "test", "groups", "init-model", "clicks", "bias":
 		default:
 			if now != f.DefValue && !recipe.Resumable(f.Name) {
 				err = command.Usage(fmt.Errorf("the run in %s was started with -%s %q, not %q: when it goes on, only -epochs, -patience, -on-nan and the paths of data may change", out, f.Name, f.DefValue, now))

@@ -57,6 +57,7 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 	if err != nil {
 		return nil, err
 	}
+	o.learnClicks(splits)
 	if err := processes.Agree(o.processes, chooseRecipe(o, splits.Train)); err != nil {
 		return nil, err
 	}
@@ -82,23 +83,29 @@ func runDir(o *options) (*rundir.Dir, error) {
 // open gives the data that the options name, without unlabelled documents. If an initial model
 // knows texts, they are numbered as there.
 func open(ctx context.Context, o *options, initial *ranker.Model, stderr io.Writer) (*datasets.Splits, error) {
-	if o.Data == "" {
+	switch {
+	case o.Clicks != "":
+		return openClicks(ctx, o, readOptions(o, initial), stderr)
+	case o.Data == "":
 		// As large as training on it ends within a minute.
 		return datasets.Synthetic(datasets.SyntheticOptions{Train: 100, Vali: 40, Test: 80, Seed: o.Seed}), nil
 	}
 	if o.Items != "" {
 		return openRankings(ctx, o)
 	}
-	read := datasets.ReadOptions{Categorical: o.Categorical}
-	if initial != nil && initial.File().Levels != nil {
-		read = initial.ReadOptions()
-	}
-	splits, err := o.Source.Open(ctx, datasets.Options{Read: read, Seed: o.Seed, Folds: o.ofOneFile(), Unlabelled: "drop"}, stderr)
+	splits, err := o.Source.Open(ctx, datasets.Options{Read: readOptions(o, initial), Seed: o.Seed, Folds: o.ofOneFile(), Unlabelled: "drop"}, stderr)
 	if errors.Is(err, datasets.ErrFolds) {
 		err = fmt.Errorf("%w; -folds all is a run for each", err)
 	}
 	command.LimitGarbage()
 	return splits, err
+}
+
+func readOptions(o *options, initial *ranker.Model) datasets.ReadOptions {
+	if initial != nil && initial.File().Levels != nil {
+		return initial.ReadOptions()
+	}
+	return datasets.ReadOptions{Categorical: o.Categorical}
 }
 
 // checkWeights is an error where nothing has a weight: a training would end without one.

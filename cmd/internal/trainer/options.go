@@ -36,6 +36,7 @@ var page = help.Page{
 type settings struct {
 	Preset string `json:"preset"`
 	source.Source
+	source.ClickLogs
 	Items     string `json:"items,omitempty"`    // features of the items of which the data are rankings; "": the data are documents with labels
 	Folds     string `json:"folds,omitempty"`    // "all": a run for each fold of the folder Data; a number: of folds of the file Data
 	Baseline  string `json:"baseline,omitempty"` // of older versions; it is left out
@@ -72,9 +73,10 @@ func (o *options) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("train", flag.ContinueOnError)
 	recipe.Define(f, &o.Config)
 	o.Define(f, "; without it, a small synthetic collection")
-	f.StringVar(&o.Folds, "folds", o.Folds, "train on each fold in turn: `all` of a folder, or as many, such as 5, as the queries of a file are dealt to")
+	f.StringVar(&o.Folds, "folds", o.Folds, "train on each fold in turn: `all` of a folder, or N of one file")
 	f.StringVar(&o.Items, "items", o.Items, "a CSV `file` with the features of items, where -data are observed rankings (plrank help rankings)")
 	o.DefineCache(f)
+	o.DefineClicks(f)
 	f.BoolVar(&o.asJSON, "json", o.asJSON, "print JSON: an object for every epoch, then the final metrics")
 	f.StringVar(&o.InitModel, "init-model", o.InitModel, "a model `file` of the same architecture to begin with")
 	f.StringVar(&o.Preset, "preset", o.Preset, "start from this `recipe`: "+strings.Join(recipe.Presets(), " or "))
@@ -131,6 +133,8 @@ func (o *options) checkFolds() error {
 		return fmt.Errorf("-folds %q: want %s, or a number of 3 or more; -fold takes one of them", o.Folds, allFolds)
 	case o.Data == "":
 		return errors.New("-folds needs -data")
+	case o.Clicks != "":
+		return errors.New("-folds and -clicks exclude each other: part of a log is held out for validation")
 	case o.Folds == allFolds && o.Fold != 0:
 		return errors.New("-folds all takes every fold: -fold has no meaning beside it")
 	case o.Vali != "" || o.Test != "" || o.Synthetic():

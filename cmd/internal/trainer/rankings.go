@@ -19,6 +19,9 @@ func (o *options) checkRankings() error {
 	if o.Items == "" {
 		return nil
 	}
+	if o.Clicks != "" {
+		return errors.New("-items and -clicks exclude each other")
+	}
 	if o.Data == "" || o.Synthetic() {
 		return errors.New("-items needs -data, the file of rankings")
 	}

@@ -89,6 +89,9 @@ func (s *Step) addInputs(g *G.ExprGraph, o *Objective, rows, queries int) {
 	if o.Logged {
 		b.Logged = vector(g, tensor.Float32, rows, "logged exposures")
 	}
+	if o.LoggedScores {
+		b.LoggedScores = vector(g, tensor.Float32, rows, "logged scores")
+	}
 	if o.DocumentWeights {
 		b.DocumentWeights = vector(g, tensor.Float32, rows, "document weights")
 	}
@@ -137,7 +140,7 @@ func (s *Step) Loss(b *Batch, gradient []float32) (float64, error) {
 	if err := let(
 		leaf{s.x, b.Packed.X}, leaf{in.Lists.Offsets, b.Packed.Offsets},
 		leaf{in.Gains, b.Gains}, leaf{in.Labels, b.Packed.Labels}, leaf{in.Groups, b.Packed.Groups},
-		leaf{in.Logged, b.Packed.Logged}, leaf{in.DocumentWeights, b.Packed.Weights}, leaf{in.QueryWeights, b.Packed.QueryWeights},
+		leaf{in.Logged, b.Packed.Logged}, leaf{in.LoggedScores, b.Packed.LoggedScores}, leaf{in.DocumentWeights, b.Packed.Weights}, leaf{in.QueryWeights, b.Packed.QueryWeights},
 		leaf{s.base, b.Packed.BaseScores},
 	); err != nil {
 		return 0, err
@@ -184,8 +187,9 @@ type Objective struct {
 	Loss     losses.Func
 	Settings losses.Batch // with samplers, discounts and the highest grade, and without nodes
 
-	Groups, Logged, DocumentWeights, QueryWeights bool // documents have groups, and an exposure in a log; documents and queries have weights
-	BaseScores                                    bool // documents have base scores, which those of the model are added to
+	// Documents have groups, and an exposure and scores in a log; documents and queries have weights.
+	Groups, Logged, LoggedScores, DocumentWeights, QueryWeights bool
+	BaseScores                                                  bool // documents have base scores, which those of the model are added to
 }
 
 // ExposureSamples is the number of rankings that exposure is estimated from, that

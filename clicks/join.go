@@ -1,0 +1,72 @@
+package clicks
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/plrank/plrank/datasets"
+)
+
+// Join gives documents of a log the features that they have in d, in place of those that were
+// logged, by the ids of query and document. Documents of d without an id are called as by
+// [Simulate]. Impressions with a candidate that d lacks are left out of the log: left says how
+// many. The function that Join returns is for one log, or part of it, after another.
+func Join(d *datasets.Dataset) func(l *Log) (left int) {
+	queries := make(map[string]int, d.Queries())
+	for q, id := range d.QueryIDs {
+		queries[id] = q
+	}
+	return func(l *Log) (left int) {
+		l.FeatureIDs = d.FeatureIDs
+		lacking := make([]bool, len(l.Impressions))
+		for _, s := range l.situations() {
+			features, ok := featuresOf(d, queries, s.Impression)
+			for _, i := range s.impressions {
+				l.Impressions[i].Features = features
+				lacking[i] = !ok
+			}
+		}
+		kept := l.Impressions[:0]
+		for i, im := range l.Impressions {
+			if !lacking[i] {
+				kept = append(kept, im)
+			}
+		}
+		left = len(l.Impressions) - len(kept)
+		l.Impressions = slices.Clip(kept)
+		return left
+	}
+}
+
+// featuresOf are those of the candidates of an impression; it is false if d lacks one.
+func featuresOf(d *datasets.Dataset, queries map[string]int, im *Impression) ([]float32, bool) {
+	q, ok := queries[im.Query]
+	if !ok {
+		return nil, false
+	}
+	rows := make(map[string]int)
+	for i, id := range documentIDs(d, q) {
+		rows[id] = d.Offsets[q] + i
+	}
+	features := make([]float32, 0, len(im.Documents)*d.Width())
+	for _, id := range im.Documents {
+		row, ok := rows[id]
+		if !ok {
+			return nil, false
+		}
+		features = append(features, d.Row(row)...)
+	}
+	return features, true
+}
+
+// documentIDs are the ids of the documents of query q: those of d, or "query.n", n from 1.
+func documentIDs(d *datasets.Dataset, q int) (ids []string) {
+	from, to := d.Offsets[q], d.Offsets[q+1]
+	if d.DocumentIDs != nil {
+		return d.DocumentIDs[from:to]
+	}
+	for i := range to - from {
+		ids = append(ids, d.QueryIDs[q]+"."+strconv.Itoa(i+1))
+	}
+	return ids
+}

@@ -1,0 +1,76 @@
+package clicks
+
+import (
+	"bytes"
+	"math"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// The features of the documents come from other data, where these have them all.
+func TestJoinedFeatures(t *testing.T) {
+	log := simulated(t, 6, 3, 100)
+	want := make([][]float32, len(log.Impressions))
+	for i := range log.Impressions {
+		want[i] = log.Impressions[i].Features
+		log.Impressions[i].Features = nil
+	}
+	d := fifty(6)
+	d.FeatureIDs = []int{7}
+	unknown := log.Impressions[0]
+	unknown.Documents = append([]string{"unknown"}, unknown.Documents[1:]...)
+	other := log.Impressions[0]
+	other.Query = "another"
+	log.Impressions = append(log.Impressions, unknown, other)
+	if left := Join(d)(log); left != 2 || len(log.Impressions) != 100 || !reflect.DeepEqual(log.FeatureIDs, d.FeatureIDs) {
+		t.Fatalf("%d impressions left out, %d kept, feature ids %v", left, len(log.Impressions), log.FeatureIDs)
+	}
+	for i := range log.Impressions {
+		if !reflect.DeepEqual(log.Impressions[i].Features, want[i]) {
+			t.Errorf("impression %d: features %v, want %v", i, log.Impressions[i].Features, want[i])
+		}
+	}
+	if n := len(log.situations()); n > 50 {
+		t.Errorf("%d situations of 50 queries: features are not shared", n)
+	}
+}
+
+func TestBiasFiles(t *testing.T) {
+	for _, b := range []Bias{{Alpha: []float64{1, 1. / 3}}, {Alpha: []float64{1, .5}, Beta: []float64{.25, -1e-17}}} {
+		for _, name := range []string{"bias.json", "bias.csv"} {
+			var text bytes.Buffer
+			if err := b.Write(&text, name); err != nil {
+				t.Fatal(err)
+			}
+			got, err := ReadBias(file(t, name, text.String()))
+			want := b
+			if filepath.Ext(name) == ".csv" && b.Beta == nil {
+				want.Beta = []float64{0, 0}
+			}
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: %v, %v; want %v", name, got, err, want)
+			}
+		}
+	}
+	for text, want := range map[string]string{
+		`{"alpha": [1, -1]}`:            "the bias of rank 2 is -1",
+		`{"alpha": []}`:                 "no bias given",
+		`{"alfa": [1]}`:                 `unknown field "alfa"`,
+		"k,alpha\n1,1\n":                "want JSON with",
+		"rank,alpha\n2,1\n":             `row 2: rank "2", want 1`,
+		"rank,alpha,beta\n1,1,\n":       `row 2: beta "": want a number`,
+		"rank,alpha\n1,1\n2,1,1\n":      "wrong number of fields",
+		"rank,alpha,beta\n1,1,Infinity": "the bias of rank 1",
+		"":                              "want JSON with",
+	} {
+		path := file(t, "bias", text)
+		if _, err := ReadBias(path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%q: error %v, want %q with the path", text, err, want)
+		}
+	}
+	if err := (Bias{Alpha: []float64{math.NaN()}}).Write(&bytes.Buffer{}, "b.json"); err == nil {
+		t.Error("no error for NaN")
+	}
+}

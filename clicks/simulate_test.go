@@ -1,0 +1,75 @@
+package clicks
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// Over many users, the clicks at each rank come as often as the click model says, which is
+// computed here by what must have happened at the ranks above.
+func TestBehavioursHaveTheirProbabilities(t *testing.T) {
+	attraction := []float64{.5, .2, .9, .4}
+	dependent := func(lambda []float64) (want []float64) {
+		examined := 1.0
+		for k, a := range attraction {
+			want = append(want, examined*a)
+			on := 0.0
+			if k < len(lambda) {
+				on = lambda[k]
+			}
+			examined *= 1 - a + a*on
+		}
+		return want
+	}
+	const n = 40000
+	for _, c := range []struct {
+		name      string
+		behaviour Behaviour
+		want      []float64
+		most      int // clicks of a user
+	}{
+		{"cascade", Cascade(), cascadeClicks(attraction), 1},
+		{"dependent click", DependentClick([]float64{.8, .5}), dependent([]float64{.8, .5}), 3},
+		{"dependent click that always goes on", DependentClick([]float64{1, 1, 1, 1}), attraction, 4},
+		{"position-based", PositionBased([]float64{1, .5, .25}), []float64{.5, .1, .225, 0}, 3},
+	} {
+		random := rand.New(rand.NewPCG(1, 2))
+		mean, clicks := make([]float64, 4), []float64{9, 9, 9, 9}
+		for range n {
+			c.behaviour(attraction, clicks, random.Float64)
+			sum := 0.0
+			for k, x := range clicks {
+				mean[k] += x / n
+				sum += x
+			}
+			if int(sum) > c.most {
+				t.Fatalf("%s: clicks %v, want %d at most", c.name, clicks, c.most)
+			}
+		}
+		for k, p := range c.want {
+			if math.Abs(mean[k]-p) > 4*math.Sqrt(p*(1-p)/n) {
+				t.Errorf("%s: clicks %v, want %v", c.name, mean, c.want)
+			}
+		}
+	}
+}
+
+// Every estimator is for gains, for values, or for both, and the function takes the names.
+func TestEstimatorsByPurpose(t *testing.T) {
+	log := simulated(t, 6, 3, 50)
+	b := Bias{Alpha: theta(3)}
+	for _, e := range GainEstimators() {
+		if _, err := Gains(log, b, e); err != nil {
+			t.Error(err)
+		}
+		_, err := Evaluate(log, Target{Policy: Logged, Bias: b}, e)
+		if slices.Contains(ValueEstimators(), e) != (err == nil) {
+			t.Errorf("%s: error %v of Evaluate", e, err)
+		}
+	}
+	if n := len(GainEstimators()); n != 5 {
+		t.Errorf("%d estimators for gains: %v", n, GainEstimators())
+	}
+}

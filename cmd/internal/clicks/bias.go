@@ -1,0 +1,207 @@
+package clicks
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	logs "github.com/plrank/plrank/clicks"
+	"github.com/plrank/plrank/cmd/internal/help"
+	"github.com/plrank/plrank/cmd/internal/newfiles"
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/names"
+	"github.com/plrank/plrank/internal/source"
+	"github.com/plrank/plrank/viz"
+)
+
+// affine is the method that goes by known relevance.
+const affine = "affine"
+
+var biasPage = help.Page{
+	Command: "clicks bias",
+	Usage: []string{
+		"LOGS [-method M] [-out FILE] [-plot FILE]",
+		"LOGS -method affine -data FILE [-out FILE] [-plot FILE]",
+	},
+	Text: "Estimates the bias of ranks: α, the probability that a rank is examined, over that of the first. The policy that drew the rankings put documents at different ranks; clicks on the same documents are compared. " +
+		"Users who trust the ranking also click on what is not relevant: β. It is estimated by method affine alone, from the clicks on documents with known labels.",
+	Flags: []string{"method", "data", "out", "plot", "json", "threads"},
+	Examples: []string{
+		"logs -out bias.json -plot bias.svg",
+		"logs -method em",
+	},
+	Topics: []string{"clicks"},
+	Words:  true,
+}
+
+type biasOptions struct {
+	source.Source
+	method, out, plot string
+	asJSON            bool
+	threads           command.Threads
+}
+
+func methods() (all []string) {
+	for _, m := range logs.Methods() {
+		all = append(all, string(m))
+	}
+	return append(all, affine)
+}
+
+func (o *biasOptions) flags() *flag.FlagSet {
+	f := newFlags("clicks bias")
+	o.Define(f, "; for method affine, the labels of the documents")
+	f.StringVar(&o.method, "method", string(logs.AllPairs), "`name`: all-pairs and harvest (neighbours alone) need scores in the log; em does not, but takes the relevance of documents for a function of their features; affine needs -data")
+	f.StringVar(&o.out, "out", "", "a new `file`.json or .csv, for -bias of other commands")
+	f.StringVar(&o.plot, "plot", "", "a new `file`.svg, .png or .pdf with a picture")
+	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
+	o.threads.Define(f)
+	return f
+}
+
+func (o *biasOptions) check(words int) error {
+	switch {
+	case words == 0:
+		return errNoLogs
+	case !slices.Contains(methods(), o.method):
+		return fmt.Errorf("unknown method %q: %s", o.method, names.Want(o.method, methods()))
+	case (o.method == affine) != (o.Data != ""):
+		return errors.New("-method affine and -data need each other")
+	case o.out == newfiles.Standard:
+		return errors.New("-out -: want the name of a new file; -json prints to standard output")
+	}
+	return cmp.Or(o.Source.Check(), newfiles.CheckPlot(o.plot), o.threads.Use())
+}
+
+func runBias(args []string, _ io.Reader, stdout, stderr io.Writer) int {
+	ctx := command.Interruptible()
+	var o biasOptions
+	flags := o.flags()
+	check := func() error { return o.check(flags.NArg()) }
+	return biasPage.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
+		return o.run(ctx, flags.Args(), stdout, stderr)
+	})
+}
+
+func (o *biasOptions) run(ctx context.Context, paths []string, stdout, stderr io.Writer) error {
+	if _, err := os.Lstat(o.plot); err == nil {
+		return fmt.Errorf("results go to new files: %s exists", o.plot)
+	}
+	var files newfiles.Files
+	defer files.Remove()
+	out, err := files.Open(o.out)
+	if err != nil {
+		return err
+	}
+	l, err := readLog(ctx, paths, stderr)
+	if err != nil {
+		return err
+	}
+	r := &biasResult{Method: o.method}
+	if err := o.estimate(ctx, l, r, stderr); err != nil {
+		return err
+	}
+	if out != nil {
+		if err := r.Bias.Write(out, o.out); err != nil {
+			return err
+		}
+	}
+	if err := files.Publish(stdout); err != nil {
+		return err
+	}
+	if o.plot != "" {
+		if err := r.draw(o.plot); err != nil {
+			command.Warn(stderr, err.Error()) // the numbers are there without a picture
+		}
+	}
+	if o.asJSON {
+		return printJSON(stdout, r)
+	}
+	r.print(stdout)
+	return nil
+}
+
+// estimate fills in the result.
+func (o *biasOptions) estimate(ctx context.Context, l *logs.Log, r *biasResult, stderr io.Writer) (err error) {
+	relevance := logs.Policy(nil)
+	if o.method == affine {
+		d, err := openData(ctx, o.Source, nil, "drop", 0, stderr)
+		if err != nil {
+			return err
+		}
+		if left := logs.Join(d)(l); left > 0 {
+			command.Warn(stderr, fmt.Sprintf("%d impressions are left out: %s lacks their query, or a candidate", left, d.Name))
+		}
+		relevance = relevanceOf(d)
+	}
+	_, err = command.Await(ctx, func() (struct{}, error) {
+		if relevance != nil {
+			r.Bias, r.BiasReport, err = logs.EstimateAffine(l, relevance)
+		} else {
+			r.Bias, r.BiasReport, err = logs.EstimateBias(l, logs.Method(o.method))
+		}
+		return struct{}{}, err
+	})
+	return err
+}
+
+// relevanceOf is (2^label − 1)/(2^highest − 1), as clicks.Simulate has it, of the documents of d.
+func relevanceOf(d *datasets.Dataset) logs.Policy {
+	highest := math.Exp2(float64(slices.Max(d.Labels))) - 1
+	labels := *d // one feature, the label, is joined
+	labels.Features, labels.FeatureIDs = d.Labels, []int{1}
+	join := logs.Join(&labels)
+	return func(im *logs.Impression) ([]float64, error) {
+		one := logs.Log{Impressions: []logs.Impression{*im}}
+		join(&one)
+		relevance := make([]float64, len(im.Documents))
+		for i, label := range one.Impressions[0].Features {
+			relevance[i] = (math.Exp2(float64(label)) - 1) / max(highest, 1)
+		}
+		return relevance, nil
+	}
+}
+
+// A biasResult is what -json prints.
+type biasResult struct {
+	Method string `json:"method"`
+	logs.Bias
+	logs.BiasReport
+}
+
+func (r *biasResult) print(w io.Writer) {
+	table := viz.Table{Columns: []string{"rank", "clicks", "α"}}
+	if r.Beta != nil {
+		table.Columns = append(table.Columns, "β")
+	}
+	for k, a := range r.Alpha {
+		row := viz.Row{k + 1, r.ClickRate[k], a}
+		if r.Beta != nil {
+			row = append(row, r.Beta[k])
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	fmt.Fprint(w, table)
+	fmt.Fprintf(w, "by %s from %d impressions\n", r.Method, r.Impressions)
+	if r.Method == string(logs.RegressionEM) {
+		fmt.Fprintf(w, "%d iterations\n", r.Iterations)
+	}
+}
+
+func (r *biasResult) draw(path string) error {
+	p := viz.Plot{Title: "Bias of ranks, by " + strings.ToLower(r.Method), X: "rank", Y: "α", Series: []viz.Series{
+		{Name: "α", Y: r.Alpha}, {Name: "clicks", Y: r.ClickRate},
+	}}
+	if r.Beta != nil {
+		p.Series = append(p.Series, viz.Series{Name: "β", Y: r.Beta})
+	}
+	return p.Save(path)
+}

@@ -1,0 +1,235 @@
+package clicks
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"gonum.org/v1/gonum/floats"
+
+	logs "github.com/plrank/plrank/clicks"
+	"github.com/plrank/plrank/cmd/internal/help"
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/viz"
+)
+
+var checkPage = help.Page{
+	Command: "clicks check",
+	Usage:   []string{"LOGS [-json]"},
+	Text: "Says what a log can tell. Warnings count what was odd, such as clicks that join no impression. The table has, for each rank, how often it was shown and clicked, and its overlap with the next one: " +
+		"the part of documents that could have been at either. Where ranks are not connected by overlap and clicks, their bias cannot be told from the relevance of their documents. " +
+		"The effective size of another policy is how many impressions of its own would say as much of it as the log does.",
+	Flags:    []string{"json", "threads"},
+	Examples: []string{"logs/2026-11.jsonl.zst"},
+	Topics:   []string{"clicks"},
+	Words:    true,
+}
+
+type checkOptions struct {
+	asJSON  bool
+	threads command.Threads
+}
+
+func (o *checkOptions) flags() *flag.FlagSet {
+	f := newFlags("clicks check")
+	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
+	o.threads.Define(f)
+	return f
+}
+
+func runCheck(args []string, _ io.Reader, stdout, stderr io.Writer) int {
+	ctx := command.Interruptible()
+	var o checkOptions
+	flags := o.flags()
+	check := func() error {
+		if flags.NArg() == 0 {
+			return errNoLogs
+		}
+		return o.threads.Use()
+	}
+	return checkPage.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
+		l, err := readLog(ctx, flags.Args(), stderr)
+		if err != nil {
+			return err
+		}
+		r, err := command.Await(ctx, func() (*findings, error) { return examine(l) })
+		if err != nil {
+			return err
+		}
+		if o.asJSON {
+			return printJSON(stdout, r)
+		}
+		r.print(stdout)
+		return nil
+	})
+}
+
+// findings are what check says of a log.
+type findings struct {
+	Impressions int          `json:"impressions"`
+	Queries     int          `json:"queries"`
+	Clients     int          `json:"clients"`
+	From        time.Time    `json:"from,omitzero"`
+	To          time.Time    `json:"to,omitzero"`
+	Policies    []policy     `json:"policies"`
+	Scored      int          `json:"scored"` // impressions with scores
+	Clicks      float64      `json:"clicks"` // an impression
+	Ranks       []rank       `json:"ranks"`
+	Connected   [][]int      `json:"connected,omitempty"` // see clicks.BiasReport
+	AllPairs    [][]int      `json:"connectedByAllPairs,omitempty"`
+	Other       []otherValue `json:"otherPolicies,omitempty"`
+	Warnings    []string     `json:"warnings"`
+}
+
+type policy struct {
+	Model       string `json:"model"`
+	Version     string `json:"version"`
+	Impressions int    `json:"impressions"`
+}
+
+type rank struct {
+	Rank      int      `json:"rank"`
+	Shown     int      `json:"shown"`
+	ClickRate float64  `json:"clickRate"`
+	Overlap   *float64 `json:"overlap,omitempty"` // with the next
+}
+
+// An otherValue is how well the log tells of another policy.
+type otherValue struct {
+	Policy        string  `json:"policy"`
+	EffectiveSize float64 `json:"effectiveSize"`
+	LargestWeight float64 `json:"largestWeight"`
+}
+
+// examine finds out.
+func examine(l *logs.Log) (*findings, error) {
+	r := count(l)
+	method := logs.Harvest
+	if r.Scored < r.Impressions || r.Impressions == 0 {
+		method = logs.RegressionEM
+	}
+	_, report, err := logs.EstimateBias(l, method)
+	if report.ClickRate == nil {
+		return nil, err // what is wrong with the biases is in the report
+	}
+	for k := range r.Ranks {
+		r.Ranks[k].ClickRate = report.ClickRate[k]
+		if report.Overlap != nil && k+1 < len(report.Overlap) {
+			r.Ranks[k].Overlap = &report.Overlap[k][k+1]
+		}
+	}
+	if method == logs.RegressionEM {
+		return r, nil
+	}
+	r.Connected = report.Connected
+	if _, pairs, _ := logs.EstimateBias(l, logs.AllPairs); pairs.Connected != nil {
+		r.AllPairs = pairs.Connected
+	}
+	for _, other := range []struct {
+		name   string
+		policy logs.Policy
+	}{{"every ranking equally likely", uniform}, {"half the temperature", halved}} {
+		e, err := logs.Evaluate(l, logs.Target{Policy: other.policy, Bootstrap: metrics.Bootstrap{Resamples: 1}}, logs.IIPS)
+		if err != nil {
+			return nil, err
+		}
+		r.Other = append(r.Other, otherValue{other.name, e[0].EffectiveSize, e[0].LargestWeight})
+	}
+	return r, nil
+}
+
+func uniform(im *logs.Impression) ([]float64, error) { return make([]float64, len(im.Documents)), nil }
+
+func halved(im *logs.Impression) ([]float64, error) {
+	scores, err := logs.Logged(im)
+	if err != nil {
+		return nil, err
+	}
+	return floats.ScaleTo(make([]float64, len(scores)), 2, scores), nil
+}
+
+// count counts impressions.
+func count(l *logs.Log) *findings {
+	r := &findings{Impressions: len(l.Impressions), Warnings: append([]string{}, l.Warnings...)}
+	queries, clients := map[string]bool{}, map[string]bool{}
+	for i := range l.Impressions {
+		im := &l.Impressions[i]
+		queries[im.Query] = true
+		if im.Client != "" {
+			clients[im.Client] = true
+		}
+		if im.Scores != nil {
+			r.Scored++
+		}
+		if !im.Time.IsZero() && (r.From.IsZero() || im.Time.Before(r.From)) {
+			r.From = im.Time
+		}
+		if im.Time.After(r.To) {
+			r.To = im.Time
+		}
+		at := slices.IndexFunc(r.Policies, func(p policy) bool { return p.Model == im.Model && p.Version == im.Version })
+		if at < 0 {
+			at = len(r.Policies)
+			r.Policies = append(r.Policies, policy{Model: im.Model, Version: im.Version})
+		}
+		r.Policies[at].Impressions++
+		for k, c := range im.Clicks {
+			if k == len(r.Ranks) {
+				r.Ranks = append(r.Ranks, rank{Rank: k + 1})
+			}
+			r.Ranks[k].Shown++
+			r.Clicks += c / float64(len(l.Impressions))
+		}
+	}
+	r.Queries, r.Clients = len(queries), len(clients)
+	return r
+}
+
+// print prints the findings.
+func (r *findings) print(w io.Writer) {
+	fmt.Fprintf(w, "%d impressions of %d queries by %d clients, %.4f clicks each", r.Impressions, r.Queries, r.Clients, r.Clicks)
+	if !r.From.IsZero() {
+		fmt.Fprintf(w, ", %s to %s", r.From.Format(time.RFC3339), r.To.Format(time.RFC3339))
+	}
+	fmt.Fprintln(w)
+	for _, p := range r.Policies {
+		fmt.Fprintf(w, "model %s, version %s: %d impressions\n", cmp.Or(command.Printable(p.Model), "unknown"), cmp.Or(command.Printable(p.Version), "unknown"), p.Impressions)
+	}
+	table := viz.Table{Title: "\nby rank", Columns: []string{"rank", "shown", "clicks", "overlap with the next"}}
+	for _, k := range r.Ranks {
+		overlap := "–"
+		if k.Overlap != nil {
+			overlap = fmt.Sprintf("%.4f", *k.Overlap)
+		}
+		table.Rows = append(table.Rows, viz.Row{k.Rank, k.Shown, k.ClickRate, overlap})
+	}
+	fmt.Fprintln(w, table)
+	if r.Scored < r.Impressions {
+		fmt.Fprintf(w, "%d impressions have no scores: it is not known how likely their rankings were. Of such logs, only method em estimates a bias, and policies cannot be evaluated.\n", r.Impressions-r.Scored)
+		return
+	}
+	fmt.Fprintf(w, "ranks compared by neighbours (method harvest): %s\n", groups(r.Connected))
+	fmt.Fprintf(w, "ranks compared by all pairs (method all-pairs): %s\n", groups(r.AllPairs))
+	table = viz.Table{Title: "\nwhat the log tells of other policies", Columns: []string{"policy", "effective size", "largest weight"}, Digits: 1}
+	for _, o := range r.Other {
+		table.Rows = append(table.Rows, viz.Row{o.Policy, o.EffectiveSize, o.LargestWeight})
+	}
+	fmt.Fprint(w, table)
+}
+
+// groups are ranks that are connected, in words.
+func groups(connected [][]int) string {
+	if len(connected) == 1 {
+		return "all are connected"
+	}
+	var list []string
+	for _, g := range connected {
+		list = append(list, strings.Join(strings.Fields(strings.Trim(fmt.Sprint(g), "[]")), " "))
+	}
+	return "not connected: " + strings.Join(list, " | ")
+}

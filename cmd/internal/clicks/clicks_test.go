@@ -1,0 +1,262 @@
+package clicks
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	logs "github.com/plrank/plrank/clicks"
+	"github.com/plrank/plrank/cmd/internal/commandtest"
+	"github.com/plrank/plrank/cmd/internal/help"
+	"github.com/plrank/plrank/cmd/internal/trainer"
+)
+
+var (
+	call  = commandtest.Command(Run).Call
+	must  = commandtest.Command(Run).Must
+	train = commandtest.Command(trainer.Run)
+	write = commandtest.Write
+)
+
+func TestMain(m *testing.M) { commandtest.Main(m) }
+
+func TestEveryFlagIsExplainedOnce(t *testing.T) {
+	for _, c := range []struct {
+		page  help.Page
+		flags *flag.FlagSet
+	}{
+		{page, newFlags("clicks")},
+		{checkPage, new(checkOptions).flags()},
+		{biasPage, new(biasOptions).flags()},
+		{evaluatePage, new(evaluateOptions).flags()},
+		{simulatePage, new(simulateOptions).flags()},
+	} {
+		var text bytes.Buffer
+		c.page.Print(&text, c.flags)
+		if n := strings.Count(text.String(), "\n"); n > 50 {
+			t.Errorf("%s: %d lines, want 50 at most", c.page.Command, n)
+		}
+		commandtest.Documented(t, c.page, c.flags)
+	}
+}
+
+// files are data, and two models for them: one learned from the labels, and one that learned nothing.
+func files(t *testing.T) (data, good, bad string) {
+	t.Helper()
+	dir := t.TempDir()
+	data = filepath.Join(dir, "data.txt")
+	commandtest.Letor(t, data, 60, 1)
+	train.Must(t, "-data", data, "-epochs", "8", "-hidden", "8", "-members", "1", "-out", filepath.Join(dir, "good"))
+	train.Must(t, "-data", data, "-epochs", "1", "-hidden", "8", "-members", "1", "-lr", "1e-9", "-out", filepath.Join(dir, "bad"))
+	return data, filepath.Join(dir, "good", "model.npz"), filepath.Join(dir, "bad", "model.npz")
+}
+
+// The loop: a log of a weak policy finds the bias of its users, and that another model is better. A
+// worse one is refused, and so is one that the log says too little of.
+func TestGate(t *testing.T) {
+	data, good, bad := files(t)
+	dir := t.TempDir()
+	log, short, bias := filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "short.jsonl"), filepath.Join(dir, "bias.csv")
+	must(t, "simulate", "-data", data, "-model", bad, "-cutoff", "4", "-n", "4000", "-seed", "1", "-out", log)
+	must(t, "simulate", "-data", data, "-model", bad, "-cutoff", "4", "-n", "150", "-out", short)
+	must(t, "bias", log, "-out", bias)
+	b, err := logs.ReadBias(bias)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, a := range b.Alpha {
+		if want := 1 / float64(k+1); math.Abs(a-want) > .07 {
+			t.Errorf("α %v, want 1/rank", b.Alpha)
+		}
+	}
+
+	var r values
+	stdout, _ := must(t, "evaluate", log, good, "-bias", bias, "-require", "0", "-resamples", "500", "-json")
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil || len(r.Models) != 1 || len(r.Models[0].Estimates) != 3 || r.Impressions != 4000 {
+		t.Fatalf("%s: %v", stdout, err)
+	}
+	own := filepath.Join(dir, "own.jsonl") // what the model earns in truth
+	must(t, "simulate", "-data", data, "-model", good, "-cutoff", "4", "-n", "8000", "-seed", "2", "-without-features", "-out", own)
+	l, err := logs.Read(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth := count(l).Clicks
+	for _, e := range r.Models[0].Estimates {
+		if math.Abs(e.Value.Mean-truth) > 1.5*(e.Value.High-e.Value.Low) || !(e.Difference.Low > 0) || e.EffectiveSize < 100 {
+			t.Errorf("%+v, want the value %v", e, truth)
+		}
+	}
+	stdout, _ = must(t, "evaluate", log, "-model", good, "-baseline", bad, "-data", data, "-require", "0.1", "-resamples", "100", "-unit", "impression")
+	if !strings.Contains(stdout, "passed: better than "+bad+" by more than 0.1\n") {
+		t.Error(stdout)
+	}
+
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{log, bad, "-baseline", good}, bad + ": the difference from " + good + " is -"},
+		{[]string{log, good, bad}, bad + ": the difference from logged is "},
+		{[]string{log, good, "-require", "5"}, "want the lower end above 5"},
+		{[]string{short, good}, "the log says too little of this policy"},
+	} {
+		args := append([]string{"evaluate", "-resamples", "100", "-require", "0"}, c.args...)
+		if status, stdout, stderr := call(args...); status != 1 || !strings.Contains(stderr, "clicks evaluate: refused: ") || !strings.Contains(stderr, c.want) || !strings.Contains(stdout, "iips") {
+			t.Errorf("%v: %d, %s%s, want %q", c.args, status, stdout, stderr, c.want)
+		}
+	}
+	if status, stdout, _ := call("evaluate", log, bad, "-baseline", good, "-require", "0", "-json", "-resamples", "9"); status != 1 || !strings.Contains(stdout, `"refused": [`) {
+		t.Errorf("%d, %s", status, stdout)
+	}
+}
+
+// A report on a log that can tell all, one that can tell little, and one without scores.
+func TestCheck(t *testing.T) {
+	dir := t.TempDir()
+	data, log := filepath.Join(dir, "data.txt"), filepath.Join(dir, "log.jsonl")
+	commandtest.Letor(t, data, 20, 1)
+	must(t, "simulate", "-data", data, "-cutoff", "3", "-n", "3000", "-out", log)
+	var r findings
+	stdout, _ := must(t, "check", log, "-json")
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
+		t.Fatal(err)
+	}
+	if r.Impressions != 3000 || r.Queries != 20 || r.Scored != 3000 || len(r.Ranks) != 3 || fmt.Sprint(r.Connected, r.AllPairs) != "[[1 2 3]] [[1 2 3]]" || len(r.Policies) != 1 {
+		t.Errorf("%+v", r)
+	}
+	for _, k := range r.Ranks { // of a uniform policy, every document is as likely at every rank
+		if k.Shown != 3000 || k.Overlap != nil && math.Abs(*k.Overlap-1) > 1e-9 || !(k.ClickRate > 0) {
+			t.Errorf("%+v", k)
+		}
+	}
+	if o := r.Other[0]; math.Abs(o.EffectiveSize-3000) > 1e-6 || math.Abs(o.LargestWeight-1) > 1e-9 {
+		t.Errorf("the policy of the log: %+v", o)
+	}
+
+	var fixed strings.Builder // a ranking that never changes, and events that join nothing
+	for i := range 5 {
+		fmt.Fprintf(&fixed, `{"query_id": "%d", "user_query": "q", "timestamp": "2026-11-23T10:00:0%[1]dZ", "client_id": "c%[1]d", "query_response_hit_ids": ["a", "b"], "query_attributes": {"plrank": {"seed": "1", "cutoff": 2, "candidates": ["a", "b"], "scores": [3000, 0]}}}`+"\n", i)
+		fmt.Fprintf(&fixed, `{"action_name": "click", "query_id": "%d", "event_attributes": {"object": {"object_id": "b"}}}`+"\n", i+1)
+	}
+	write(t, filepath.Join(dir, "fixed.jsonl"), fixed.String())
+	stdout, stderr := must(t, "check", filepath.Join(dir, "fixed.jsonl"))
+	for _, want := range []string{"5 impressions of 1 queries by 5 clients, 0.8000 clicks each, 2026-11-23T10:00:00Z to 2026-11-23T10:00:04Z", "method harvest): not connected: 1 | 2", "0.0000"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %q in\n%s", want, stdout)
+		}
+	}
+	if !strings.Contains(stderr, "1 clicks whose query_id is of no query that was kept") {
+		t.Error(stderr)
+	}
+	if status, _, stderr := call("bias", filepath.Join(dir, "fixed.jsonl")); status != 1 || !strings.Contains(stderr, "ranks [2] are not compared with the others") {
+		t.Errorf("%d, %s", status, stderr)
+	}
+
+	plain := strings.ReplaceAll(fixed.String(), `"scores"`, `"other"`)
+	write(t, filepath.Join(dir, "plain.jsonl"), plain)
+	if stdout, _ := must(t, "check", filepath.Join(dir, "plain.jsonl")); !strings.Contains(stdout, "5 impressions have no scores") {
+		t.Error(stdout)
+	}
+}
+
+// The bias that users of all click models have is found, and has its files.
+func TestBias(t *testing.T) {
+	dir := t.TempDir()
+	data, log, truth := filepath.Join(dir, "data.txt"), filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "truth.json")
+	commandtest.Letor(t, data, 50, 1)
+	want := logs.Bias{Alpha: []float64{.4, .5, .3}, Beta: []float64{.5, .2, .1}}
+	write(t, truth, `{"alpha": [0.4, 0.5, 0.3], "beta": [0.5, 0.2, 0.1]}`)
+	must(t, "simulate", "-data", data, "-user", "affine", "-bias", truth, "-cutoff", "3", "-n", "6000", "-without-features", "-out", log)
+	out, plot := filepath.Join(dir, "bias.json"), filepath.Join(dir, "bias.svg")
+	stdout, _ := must(t, "bias", log, "-method", "affine", "-data", data, "-out", out, "-plot", plot)
+	if !strings.Contains(stdout, "β") || !strings.Contains(stdout, "by affine from 6000 impressions") || !strings.Contains(commandtest.Read(t, plot), "<svg") {
+		t.Error(stdout)
+	}
+	b, err := logs.ReadBias(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range want.Alpha {
+		if math.Abs(b.Alpha[k]-want.Alpha[k]) > .06 || math.Abs(b.Beta[k]-want.Beta[k]) > .04 {
+			t.Errorf("%+v, want %+v", b, want)
+		}
+	}
+	if status, _, stderr := call("bias", log, "-out", out); status != 1 || !strings.Contains(stderr, out+" exists") {
+		t.Errorf("%d, %s", status, stderr)
+	}
+	em, _ := must(t, "bias", log, "-method", "em")
+	if !strings.Contains(em, "iterations") {
+		t.Error(em)
+	}
+}
+
+// Users of every name click, and the same seed makes the same log.
+func TestSimulate(t *testing.T) {
+	dir := t.TempDir()
+	data := filepath.Join(dir, "data.txt")
+	commandtest.Letor(t, data, 10, 1)
+	for _, user := range users {
+		args := []string{"simulate", "-data", data, "-user", user, "-n", "50", "-cutoff", "2", "-out", "-"}
+		if user == affine {
+			bias := filepath.Join(dir, "bias.csv")
+			write(t, bias, "rank,alpha,beta\n1,.5,.2\n2,.4,.1\n")
+			args = append(args, "-bias", bias)
+		}
+		stdout, stderr := must(t, args...)
+		if again, _ := must(t, args...); again != stdout || strings.Count(stdout, `"query_response_hit_ids"`) != 50 || !strings.Contains(stderr, "50 impressions with ") {
+			t.Errorf("%s: %s\n%s", user, stderr, stdout)
+		}
+	}
+}
+
+func TestErrorsOfTheCommandLine(t *testing.T) {
+	dir := t.TempDir()
+	log, empty := filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "empty")
+	write(t, log, `{"query_id": "1", "user_query": "q", "query_response_hit_ids": ["a"]}`+"\n")
+	if err := os.Mkdir(empty, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	data, model, _ := files(t)
+	for _, c := range []struct {
+		args   string
+		status int
+		want   string
+	}{
+		{"", 2, "want one of check, bias, evaluate, simulate"},
+		{"chek", 2, "did you mean check?"},
+		{"check", 2, "want a log"},
+		{"check " + log + ".none", 1, "no such file"},
+		{"check " + empty, 1, "has no files"},
+		{"check " + data, 1, "no line is a query or an event of UBI"},
+		{"bias", 2, "want a log"},
+		{"bias " + log + " -method harvset", 2, "did you mean harvest?"},
+		{"bias " + log + " -method affine", 2, "-method affine and -data need each other"},
+		{"bias " + log, 1, "no scores"},
+		{"bias " + log + " -plot b.gif", 2, ".svg, .png or .pdf"},
+		{"evaluate " + log, 2, "want a model"},
+		{"evaluate " + model, 2, "want a log"},
+		{"evaluate " + log + " " + model + " -unit day", 2, "query, client, impression"},
+		{"evaluate " + log + " " + model + " -require NaN", 2, "-require NaN"},
+		{"evaluate " + log + " " + model + " -bias " + log, 1, "the bias " + log},
+		{"evaluate " + log + " " + model, 1, "which the log lacks: -data names a file"},
+		{"evaluate " + log + " " + model + " -data " + data, 1, "no impressions to evaluate on"},
+		{"simulate -out x", 2, "-data is needed"},
+		{"simulate -data " + data, 2, "-out is needed"},
+		{"simulate -out " + log + " -data " + data, 1, log + " exists"},
+		{"simulate -out x -data " + data + " -user cascad", 2, "did you mean cascade?"},
+		{"simulate -out x -data " + data + " -user affine", 2, "needs -bias"},
+		{"simulate -out x -data " + data + " -temperature 0", 2, "-temperature 0"},
+		{"simulate -out x -data " + data + " -n 0", 2, "-n 0"},
+	} {
+		if status, stdout, stderr := call(strings.Fields(c.args)...); status != c.status || stdout != "" || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: %d, %s%s, want %q", c.args, status, stdout, stderr, c.want)
+		}
+	}
+}

@@ -1,0 +1,323 @@
+package clicks
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	logs "github.com/plrank/plrank/clicks"
+	"github.com/plrank/plrank/cmd/internal/help"
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/names"
+	"github.com/plrank/plrank/internal/progress"
+	"github.com/plrank/plrank/internal/source"
+	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/viz"
+)
+
+const (
+	loggedName    = "logged" // the policy of the log as baseline
+	leastSize     = 100      // effective impressions that the gate wants
+	modelEnding   = ".npz"   // of words that are models
+	impressionKey = "impression"
+)
+
+var evaluatePage = help.Page{
+	Command: "clicks evaluate",
+	Usage:   []string{"LOGS… MODELS… [-bias FILE] [-baseline FILE] [-require X] [flags]"},
+	Text: "Estimates how many clicks an impression would have on average if a model had drawn the rankings, from the log of another policy, and the difference from a baseline, with 95 % intervals. Files that end in .npz are models. " +
+		"Estimator iips needs no bias of ranks, and holds where clicks depend on a document and its rank alone. A log larger than memory is read in parts.",
+	Flags: []string{"model", "baseline", "require", "estimator", "bias", "data", "temperature", "unit", "resamples", "seed", "json", "threads"},
+	Examples: []string{
+		"logs new.npz -baseline old.npz -require 0",
+		"logs new.npz newer.npz -bias bias.json -json",
+	},
+	Words: true,
+}
+
+// units are what is resampled as a whole.
+var units = map[string]func(im *logs.Impression) string{
+	"query":       func(im *logs.Impression) string { return im.Query },
+	"client":      func(im *logs.Impression) string { return im.Client },
+	impressionKey: nil,
+}
+
+type evaluateOptions struct {
+	source.Source
+	logs, models          []string
+	model, baseline, bias string
+	estimator, unit       string
+	require, temperature  float64
+	required              bool // -require is given
+	resamples             int
+	seed                  uint64
+	asJSON                bool
+	threads               command.Threads
+}
+
+func (o *evaluateOptions) flags() *flag.FlagSet {
+	f := newFlags("clicks evaluate")
+	o.Define(f, "; features for documents of the log, in place of those logged")
+	f.StringVar(&o.model, "model", "", "a model `file`, as those among the words")
+	f.StringVar(&o.baseline, "baseline", loggedName, "a model `file` to compare with; logged is the policy of the log")
+	f.Float64Var(&o.require, "require", 0, "end with status 1 unless, by the first estimator, the lower end of the interval of the difference is above this `number`, and the effective size 100 or more, for every model")
+	f.StringVar(&o.estimator, "estimator", "", "`names`, with commas between: "+strings.Join(valueEstimators(), ", ")+", with a clip such as iips(0.001); without it, iips, and with -bias also policy-aware and dr")
+	f.StringVar(&o.bias, "bias", "", "a `file` with the bias of ranks, see plrank clicks bias")
+	f.Float64Var(&o.temperature, "temperature", 0, "`number` that divides the scores of models; 0 is that of each impression")
+	f.StringVar(&o.unit, "unit", "query", "`what` is resampled as a whole for intervals: query, client or impression")
+	f.IntVar(&o.resamples, "resamples", 10000, "`number` of resamples")
+	f.Uint64Var(&o.seed, "seed", 0, "`seed` of the resamples")
+	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
+	o.threads.Define(f)
+	return f
+}
+
+func valueEstimators() (all []string) {
+	for _, e := range logs.ValueEstimators() {
+		all = append(all, string(e))
+	}
+	return all
+}
+
+func (o *evaluateOptions) check(flags *flag.FlagSet) error {
+	o.required = command.IsGiven(flags, "require")
+	for _, word := range flags.Args() {
+		if filepath.Ext(word) == modelEnding {
+			o.models = append(o.models, word)
+		} else {
+			o.logs = append(o.logs, word)
+		}
+	}
+	if o.model != "" {
+		o.models = append(o.models, o.model)
+	}
+	_, known := units[o.unit]
+	switch {
+	case len(o.logs) == 0:
+		return errNoLogs
+	case len(o.models) == 0:
+		return errors.New("want a model to evaluate: -model FILE, or a file whose name ends in .npz")
+	case !known:
+		return fmt.Errorf("unknown unit %q: %s", o.unit, names.Want(o.unit, []string{"query", "client", impressionKey}))
+	case math.IsNaN(o.require) || math.IsInf(o.require, 0):
+		return fmt.Errorf("-require %v: want a number", o.require)
+	case !(o.temperature >= 0) || math.IsInf(o.temperature, 1):
+		return fmt.Errorf("-temperature %v: want a positive number, or 0", o.temperature)
+	case o.resamples < 1:
+		return fmt.Errorf("-resamples %d: want 1 or more", o.resamples)
+	}
+	return cmp.Or(o.Source.Check(), o.threads.Use())
+}
+
+func runEvaluate(args []string, _ io.Reader, stdout, stderr io.Writer) int {
+	ctx := command.Interruptible()
+	var o evaluateOptions
+	flags := o.flags()
+	check := func() error { return o.check(flags) }
+	return evaluatePage.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
+		r, err := command.Await(ctx, func() (*values, error) { return o.evaluate(ctx, stderr) })
+		if err != nil {
+			return err
+		}
+		if o.required {
+			r.gate(o.require)
+		}
+		if !o.asJSON {
+			r.print(stdout)
+		} else if err := printJSON(stdout, r); err != nil {
+			return err
+		}
+		if r.Refused != nil {
+			return fmt.Errorf("clicks evaluate: refused: %s", strings.Join(r.Refused, "; "))
+		}
+		return nil
+	})
+}
+
+// A candidate is a model at work on the log.
+type candidate struct {
+	path       string
+	model      *ranker.Model
+	evaluation *logs.Evaluation // nil until the features of the log are known
+}
+
+// evaluate reads the log and evaluates all models on it.
+func (o *evaluateOptions) evaluate(ctx context.Context, stderr io.Writer) (*values, error) {
+	var candidates []*candidate
+	for _, path := range append(o.models, o.baseline) {
+		c := &candidate{path: path}
+		if path != loggedName {
+			var err error
+			if c.model, err = ranker.Open(path); err != nil {
+				return nil, err
+			}
+		}
+		candidates = append(candidates, c)
+	}
+	join := func(*logs.Log) int { return 0 }
+	if o.Data != "" {
+		d, err := openData(ctx, o.Source, candidates[0].model, "keep", o.seed, stderr)
+		if err != nil {
+			return nil, err
+		}
+		join = logs.Join(d)
+	}
+	target := logs.Target{Unit: units[o.unit], Bootstrap: metrics.Bootstrap{Resamples: o.resamples, Seed: o.seed}}
+	if o.bias != "" {
+		var err error
+		if target.Bias, err = logs.ReadBias(o.bias); err != nil {
+			return nil, err
+		}
+	}
+	left, read := 0, 0
+	bar := progress.New(stderr)
+	warnings, err := logs.Scan(o.logs, func(part *logs.Log) error {
+		left += join(part)
+		if len(part.Impressions) == 0 {
+			return ctx.Err()
+		}
+		for _, c := range candidates[:len(o.models)] {
+			if err := o.add(c, candidates[len(o.models)], target, part); err != nil {
+				return err
+			}
+		}
+		read += len(part.Impressions)
+		bar.Set(0, fmt.Sprintf("%d impressions", read))
+		return ctx.Err()
+	})
+	bar.Finish()
+	if err != nil {
+		return nil, err
+	}
+	command.Warn(stderr, warnings...)
+	if left > 0 {
+		command.Warn(stderr, fmt.Sprintf("%d impressions are left out: %s lacks their query, or a candidate", left, o.Data))
+	}
+	if read == 0 {
+		return nil, fmt.Errorf("%s: no impressions to evaluate on", strings.Join(o.logs, " "))
+	}
+	return o.values(candidates)
+}
+
+// add evaluates a model on a part of the log.
+func (o *evaluateOptions) add(c, baseline *candidate, target logs.Target, part *logs.Log) (err error) {
+	if c.evaluation == nil {
+		if target.Policy, err = o.policyOf(c, part); err != nil {
+			return err
+		}
+		if target.Baseline, err = o.policyOf(baseline, part); err != nil {
+			return err
+		}
+		var estimators []logs.Estimator
+		for name := range strings.SplitSeq(o.estimator, ",") {
+			if o.estimator != "" {
+				estimators = append(estimators, logs.Estimator(strings.TrimSpace(name)))
+			}
+		}
+		if c.evaluation, err = logs.NewEvaluation(target, estimators...); err != nil {
+			return err
+		}
+	}
+	return c.evaluation.Add(part)
+}
+
+func (o *evaluateOptions) policyOf(c *candidate, part *logs.Log) (logs.Policy, error) {
+	if c.model == nil {
+		return logs.Logged, nil
+	}
+	first := slices.IndexFunc(part.Impressions, func(im logs.Impression) bool { return len(im.Documents) > 0 })
+	width := 0
+	if first >= 0 {
+		width = len(part.Impressions[first].Features) / len(part.Impressions[first].Documents)
+	}
+	s, err := newScorer(c.path, c.model, part.FeatureIDs, width, o.temperature)
+	if err != nil {
+		return nil, err
+	}
+	return s.policy, nil
+}
+
+// values is what -json prints.
+type values struct {
+	Baseline    string       `json:"baseline"`
+	Unit        string       `json:"unit"`
+	Impressions int          `json:"impressions"`
+	Models      []modelValue `json:"models"`
+	Require     *float64     `json:"require,omitempty"`
+	Refused     []string     `json:"refused,omitempty"` // why
+}
+
+type modelValue struct {
+	Model     string     `json:"model"`
+	Version   string     `json:"version"`
+	Estimates []estimate `json:"estimates"`
+}
+
+type estimate struct {
+	Estimator     string   `json:"estimator"`
+	Value         interval `json:"value"` // clicks an impression
+	Difference    interval `json:"difference"`
+	EffectiveSize float64  `json:"effectiveSize"`
+	LargestWeight float64  `json:"largestWeight"`
+}
+
+type interval struct {
+	Mean float64 `json:"mean"`
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+func (o *evaluateOptions) values(candidates []*candidate) (*values, error) {
+	r := &values{Baseline: o.baseline, Unit: o.unit}
+	for _, c := range candidates[:len(o.models)] {
+		m := modelValue{Model: c.path, Version: c.model.Digest()}
+		all, err := c.evaluation.Estimates()
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range all {
+			r.Impressions = e.Impressions
+			m.Estimates = append(m.Estimates, estimate{string(e.Estimator), interval{e.Value, e.Low, e.High}, interval{e.Difference.Mean, e.Difference.Low, e.Difference.High}, e.EffectiveSize, e.LargestWeight})
+		}
+		r.Models = append(r.Models, m)
+	}
+	return r, nil
+}
+
+// gate refuses the models that are not shown to be better by more than a number.
+func (r *values) gate(least float64) {
+	r.Require = &least
+	for _, m := range r.Models {
+		switch e := m.Estimates[0]; {
+		case e.EffectiveSize < leastSize:
+			r.Refused = append(r.Refused, fmt.Sprintf("%s: the effective size is %.1f impressions, want %d at least: the log says too little of this policy; a longer log does, or one of a policy that is nearer to it", m.Model, e.EffectiveSize, leastSize))
+		case !(e.Difference.Low > least):
+			r.Refused = append(r.Refused, fmt.Sprintf("%s: the difference from %s is %.4f, from %.4f to %.4f by %s: want the lower end above %v", m.Model, r.Baseline, e.Difference.Mean, e.Difference.Low, e.Difference.High, e.Estimator, least))
+		}
+	}
+}
+
+func (r *values) print(w io.Writer) {
+	fmt.Fprintf(w, "%d impressions; clicks an impression with 95 %% intervals, by %s\n", r.Impressions, r.Unit)
+	for _, m := range r.Models {
+		table := viz.Table{Title: fmt.Sprintf("\n%s, version %s", command.Printable(m.Model), m.Version),
+			Columns: []string{"estimator", "value", "", "less that of " + command.Printable(r.Baseline), "", "effective size", "largest weight"}}
+		for _, e := range m.Estimates {
+			table.Rows = append(table.Rows, viz.Row{e.Estimator, e.Value.Mean, e.Value.words(), e.Difference.Mean, e.Difference.words(), fmt.Sprintf("%.1f", e.EffectiveSize), fmt.Sprintf("%.2f", e.LargestWeight)})
+		}
+		fmt.Fprint(w, table)
+	}
+	if r.Require != nil && r.Refused == nil {
+		fmt.Fprintf(w, "\npassed: better than %s by more than %v\n", command.Printable(r.Baseline), *r.Require)
+	}
+}
+
+func (i interval) words() string { return fmt.Sprintf("%.4f … %.4f", i.Low, i.High) }

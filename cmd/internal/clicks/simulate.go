@@ -1,0 +1,179 @@
+package clicks
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	logs "github.com/plrank/plrank/clicks"
+	"github.com/plrank/plrank/cmd/internal/help"
+	"github.com/plrank/plrank/cmd/internal/newfiles"
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/names"
+	"github.com/plrank/plrank/internal/source"
+	"github.com/plrank/plrank/ranker"
+)
+
+var simulatePage = help.Page{
+	Command: "clicks simulate",
+	Usage:   []string{"-data FILE|DIR [-model FILE] [-user NAME] [-bias FILE] [-n N] -out LOG"},
+	Text: "Makes a log. Queries of the data are drawn evenly, rankings from the policy of a model (all rankings alike without one), and clicks by a click model: " +
+		"a document that is examined is clicked with probability (2^label − 1)/(2^highest − 1). Of a folder or a synthetic collection, the training split is used.",
+	Flags: []string{"data", "model", "temperature", "cutoff", "user", "bias", "n", "seed", "without-features", "out", "threads"},
+	Examples: []string{
+		"-data shop.csv -model old.npz -n 20000 -out log.jsonl",
+		"-data shop.csv -user cascade -without-features -out log.jsonl",
+	},
+}
+
+type simulateOptions struct {
+	source.Source
+	model, user, bias, out string
+	temperature            float64
+	cutoff, n              int
+	seed                   uint64
+	lean                   bool // without features
+	threads                command.Threads
+}
+
+// users are the click models.
+var users = []string{"position-based", affine, "cascade", "dependent-click"}
+
+func (o *simulateOptions) flags() *flag.FlagSet {
+	f := newFlags("clicks simulate")
+	o.Define(f, "")
+	f.StringVar(&o.model, "model", "", "a model `file`, whose policy draws the rankings")
+	f.Float64Var(&o.temperature, "temperature", 1, "`number` that divides the scores; more of it tries more")
+	f.IntVar(&o.cutoff, "cutoff", 10, "`documents` of a ranking")
+	f.StringVar(&o.user, "user", users[0], "`name` of the click model: "+strings.Join(users, ", ")+"; affine needs a -bias with β, and dependent-click goes on after a click at rank k with probability α_k")
+	f.StringVar(&o.bias, "bias", "", "a `file` with the bias of ranks, see plrank clicks bias; without it, α is 1/rank")
+	f.IntVar(&o.n, "n", 10000, "`number` of impressions")
+	f.Uint64Var(&o.seed, "seed", 0, "`seed` of all that is random")
+	f.BoolVar(&o.lean, "without-features", false, "leave the features of documents out: the log is much smaller, and -data must name them when it is used")
+	f.StringVar(&o.out, "out", "", "a new `file` for the log; - is standard output")
+	o.threads.Define(f)
+	return f
+}
+
+func (o *simulateOptions) check() error {
+	switch {
+	case o.Data == "":
+		return errors.New("-data is needed: the documents, with labels")
+	case o.out == "":
+		return errors.New("-out is needed: the file for the log")
+	case !slices.Contains(users, o.user):
+		return fmt.Errorf("unknown user %q: %s", o.user, names.Want(o.user, users))
+	case o.user == "cascade" && o.bias != "":
+		return errors.New("-user cascade has no -bias: the first click is the last")
+	case o.user == affine && o.bias == "":
+		return errors.New("-user affine needs -bias, a file with β")
+	case !(o.temperature > 0) || math.IsInf(o.temperature, 1):
+		return fmt.Errorf("-temperature %v: want a positive number", o.temperature)
+	case o.n < 1 || o.cutoff < 1:
+		return fmt.Errorf("-n %d, -cutoff %d: want 1 or more", o.n, o.cutoff)
+	}
+	return cmp.Or(o.Source.Check(), o.threads.Use())
+}
+
+func runSimulate(args []string, _ io.Reader, stdout, stderr io.Writer) int {
+	ctx := command.Interruptible()
+	var o simulateOptions
+	return simulatePage.Run(args, o.flags(), stdout, stderr, o.check, func(stdout io.Writer) error {
+		return o.run(ctx, stdout, stderr)
+	})
+}
+
+func (o *simulateOptions) run(ctx context.Context, stdout, stderr io.Writer) error {
+	var files newfiles.Files
+	defer files.Remove()
+	out, err := files.Open(o.out)
+	if err != nil {
+		return err
+	}
+	behaviour, err := o.behaviour()
+	if err != nil {
+		return err
+	}
+	l, err := command.Await(ctx, func() (*logs.Log, error) { return o.simulate(ctx, behaviour, stderr) })
+	if err != nil {
+		return err
+	}
+	clicked := 0.0
+	for i := range l.Impressions {
+		for _, c := range l.Impressions[i].Clicks {
+			clicked += c
+		}
+		if o.lean {
+			l.Impressions[i].Features = nil
+		}
+	}
+	if o.lean {
+		l.FeatureIDs = nil
+	}
+	if err := logs.Write(out, l); err != nil {
+		return err
+	}
+	if err := files.Publish(stdout); err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "%d impressions with %.0f clicks\n", len(l.Impressions), clicked)
+	return nil
+}
+
+// behaviour is that of the users.
+func (o *simulateOptions) behaviour() (logs.Behaviour, error) {
+	var b logs.Bias
+	for k := range o.cutoff {
+		b.Alpha = append(b.Alpha, 1/float64(k+1))
+	}
+	if o.bias != "" {
+		var err error
+		if b, err = logs.ReadBias(o.bias); err != nil {
+			return nil, err
+		}
+	}
+	switch o.user {
+	case affine:
+		return logs.AffineClicks(b), nil
+	case "cascade":
+		return logs.Cascade(), nil
+	case "dependent-click":
+		return logs.DependentClick(b.Alpha), nil
+	}
+	if slices.ContainsFunc(b.Beta, func(x float64) bool { return x != 0 }) {
+		return nil, fmt.Errorf("%s has β: want -user affine", o.bias)
+	}
+	return logs.PositionBased(b.Alpha), nil
+}
+
+func (o *simulateOptions) simulate(ctx context.Context, behaviour logs.Behaviour, stderr io.Writer) (*logs.Log, error) {
+	logger := logs.Logger{Model: "uniform", Temperature: o.temperature, Cutoff: o.cutoff}
+	var model *ranker.Model
+	if o.model != "" {
+		var err error
+		if model, err = ranker.Open(o.model); err != nil {
+			return nil, err
+		}
+		logger.Model, logger.Version = filepath.Base(o.model), model.Digest()
+	}
+	d, err := openData(ctx, o.Source, model, "drop", o.seed, stderr)
+	if err != nil {
+		return nil, err
+	}
+	if model != nil {
+		scores, err := model.Scores(d)
+		if err != nil {
+			return nil, err
+		}
+		logger.Scores = func(d *datasets.Dataset, q int) ([]float64, error) { return scores[d.Offsets[q]:d.Offsets[q+1]], nil }
+	}
+	return logs.Simulate(d, logger, logs.User{Behaviour: behaviour}, o.n, o.seed)
+}

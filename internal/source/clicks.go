@@ -1,0 +1,101 @@
+package source
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/plrank/plrank/clicks"
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/command"
+)
+
+// ClickLogs are logs to learn from in place of labels.
+type ClickLogs struct {
+	Clicks    string `json:"clicks,omitempty"`    // files and folders, with commas between; "": none
+	Bias      string `json:"bias,omitempty"`      // a file
+	Estimator string `json:"estimator,omitempty"` // "": dr with a bias, else naive
+}
+
+// ClickFlags are the names of the flags.
+var ClickFlags = []string{"clicks", "bias", "estimator"}
+
+// DefineClicks defines the flags; their defaults are what c holds.
+func (c *ClickLogs) DefineClicks(f *flag.FlagSet) {
+	var known []string
+	for _, e := range clicks.GainEstimators() {
+		known = append(known, string(e))
+	}
+	f.StringVar(&c.Clicks, "clicks", c.Clicks, "`logs` of impressions and clicks to learn from: files or folders, with commas between. Features are those of the log, or, by the ids of query and document, those of the training split of -data, whose labels do not count")
+	f.StringVar(&c.Bias, "bias", c.Bias, "a `file` with the bias of ranks, from plrank clicks bias")
+	f.StringVar(&c.Estimator, "estimator", c.Estimator, "how clicks become gains (`name`): "+strings.Join(known, ", ")+", with a clip such as dr(0.01); without it, dr where there is a -bias, else naive")
+}
+
+// CheckClicks reports flags that make no sense, alone or together.
+func (c *ClickLogs) CheckClicks() error {
+	switch {
+	case c.Clicks == "" && (c.Bias != "" || c.Estimator != ""):
+		return errors.New("-bias and -estimator need -clicks")
+	case c.Bias == "" && c.Estimator != "" && c.Estimator != string(clicks.Naive):
+		return fmt.Errorf("-estimator %s needs -bias: plrank clicks bias estimates one", c.Estimator)
+	}
+	return nil
+}
+
+// Gains are those of the documents in the logs, with the features of data; nil: of the log.
+func (c *ClickLogs) Gains(data *datasets.Dataset, stderr io.Writer) (*datasets.Dataset, error) {
+	log, err := clicks.Read(strings.Split(c.Clicks, ",")...)
+	if err != nil {
+		return nil, err
+	}
+	command.Warn(stderr, log.Warnings...)
+	if data != nil {
+		if left := clicks.Join(data)(log); left > 0 {
+			command.Warn(stderr, fmt.Sprintf("%d impressions are left out: %s lacks their query, or a candidate", left, data.Name))
+		}
+	}
+	if len(log.Impressions) == 0 {
+		return nil, fmt.Errorf("-clicks %s: no impressions to learn from", c.Clicks)
+	}
+	estimator, bias := clicks.Naive, clicks.Bias{}
+	if c.Bias != "" {
+		if bias, err = clicks.ReadBias(c.Bias); err != nil {
+			return nil, err
+		}
+		estimator = clicks.DR
+	}
+	if c.Estimator != "" {
+		estimator = clicks.Estimator(c.Estimator)
+	}
+	d, err := clicks.Gains(log, bias, estimator)
+	if err != nil {
+		return nil, err
+	}
+	if d.Width() == 0 {
+		return nil, fmt.Errorf("-clicks %s: the log has no features of documents: -data names a file with them", c.Clicks)
+	}
+	d.Name = c.Clicks
+	if data != nil {
+		d.FeatureNames, d.Levels = data.FeatureNames, data.Levels
+	}
+	return d, nil
+}
+
+// HoldOut divides the queries of d: 20 %, drawn by the seed, are for validation.
+func HoldOut(d *datasets.Dataset, seed uint64) (*datasets.Splits, error) {
+	n := d.Queries()
+	if n < 2 {
+		return nil, fmt.Errorf("%s: %d queries: want two at least, to hold out some for validation; or -vali names labelled data", d.Name, n)
+	}
+	order := rand.New(rand.NewPCG(seed, 0)).Perm(n)
+	vali, train := order[:max(1, n/5)], order[max(1, n/5):]
+	slices.Sort(vali)
+	slices.Sort(train)
+	s := &datasets.Splits{Train: d.Select(train), Vali: d.Select(vali)}
+	s.Vali.Name += " (held out)"
+	return s, nil
+}
