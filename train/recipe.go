@@ -98,6 +98,9 @@ func (c Config) forData(s *datasets.Splits) Config {
 		return c
 	}
 	recipe, _ := DefaultFor(s.Train.Rows(), s.Train.Queries())
+	if s.Train.Gains != nil { // of which some may be negative, and softmax takes none
+		recipe.Loss = "plrank-exact"
+	}
 	return c.orRecipe(recipe)
 }
 
