@@ -16,7 +16,7 @@ import (
 // Shapes: x [rows, width], scale and bias [width] give y [rows, width]; all are float32, or all
 // float64. Gradients reach all three. Results are bit-identical for any GOMAXPROCS.
 //
-// Shapes or dtypes that do not fit are errors.
+// Shapes or dtypes that do not fit are errors. Its value lasts until the next run.
 func Scale(x, scale, bias *G.Node, act Activation) (*G.Node, error) {
 	const name = "ops: Scale"
 	if !act.Valid() {

@@ -31,8 +31,9 @@ type quadrature struct {
 
 	discounts []float64
 
-	moment  bool      // every node counts w_d t times: see [Expectation.SecondDerivatives]
-	moments []float64 // are then the result
+	valueOnly bool      // there is no result
+	moment    bool      // every node counts w_d t times: see [Expectation.SecondDerivatives]
+	moments   []float64 // are then the result
 
 	// The weights w = exp(m − reference), and v = w times gain, of documents before weightEnd, beyond
 	// which they are 0. mass and squares are the sums of w and w² from a document on.
@@ -73,9 +74,10 @@ type quadrature struct {
 
 // run computes the gradient of the expected metric and returns its value, or, with no gains,
 // computes the exposures, by a geometric sum of the discounts, or with none by sweeps. What is
-// negligible beside scale is 0.
+// negligible beside scale is 0. If out is nil, it computes the value alone.
 func (x *quadrature) run(sum *geometricSum, tolerance, scale float64, scores, gains, out []float64) float64 {
 	x.sort(scores)
+	x.valueOnly = out == nil
 	x.prepare(tolerance, scores)
 	if x.moment {
 		x.moments = scratch.Sized(x.moments, len(scores))
@@ -94,6 +96,9 @@ func (x *quadrature) run(sum *geometricSum, tolerance, scale float64, scores, ga
 		value *= middle
 	}
 	value += x.integrate(sum, gains == nil)
+	if x.valueOnly {
+		return value
+	}
 	result := x.result
 	if x.moment {
 		result = x.moments

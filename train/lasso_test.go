@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -160,5 +161,34 @@ func TestSmoothBinsMinimisesItsPenalty(t *testing.T) {
 	many := []float32{1, 5, 3, 7}
 	if smooth(many, 2, 1e12); math.Abs(float64(many[0]-2)) > 1e-3 || math.Abs(float64(many[3]-6)) > 1e-3 {
 		t.Errorf("with a large penalty all become %v, want the means 2 and 6", many)
+	}
+}
+
+// Steps of the weights of an input of n bins are √12/n as long; those of few bins, of other layers and of
+// biases are as the optimizer made them.
+func TestBinRate(t *testing.T) {
+	arrays := []nn.Array{{Name: "w0", Shape: []int{16 + 2 + 1, 2}, Inputs: true, Bins: []int{16, 2}}, {Name: "b0", Shape: []int{2}, Bias: true}}
+	s := &step{weights: make([]float32, 40)}
+	for i := range s.weights {
+		s.weights[i] = float32(i)
+	}
+	r := &binRate{arrays: arrays}
+	if err := r.gradient(s); err != nil {
+		t.Fatal(err)
+	}
+	for i := range s.weights {
+		s.weights[i]++
+	}
+	if err := r.stepped(s); err != nil {
+		t.Fatal(err)
+	}
+	for i, w := range s.weights {
+		want := 1.
+		if i < 32 {
+			want = math.Sqrt(12) / 16
+		}
+		if math.Abs(float64(w)-float64(i)-want) > 1e-5 {
+			t.Errorf("weight %d: a step of %v, want %v", i, w-float32(i), want)
+		}
 	}
 }

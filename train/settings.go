@@ -73,7 +73,7 @@ func (c *Config) Settings() []Setting {
 		{Flag: "cutoff", Value: &c.Cutoff, Plain: plainCutoff, check: rankCount, Measuring: true,
 			Help: "ranks that count, `K`; all (or 0): every rank, however long the lists"},
 		{Flag: "samples", Value: &c.Samples, Plain: 100, check: sampleCount,
-			Help: "rankings sampled for each query and step, `N`, by the losses that sample; dynamic grows from 10 to 100 over 40 epochs"},
+			Help: "rankings sampled for each query and step, `N`, by the losses that sample; dynamic grows from step to step, from 10 to 100 over 40 epochs"},
 		{Flag: "gain", Value: &c.Gain, Plain: metrics.Exp2Gain.String(), Measuring: true,
 			Help: "`name` of the gain of a label: exp2 (2^label − 1); linear, the label itself, for labels that are not grades; or binary, 1 for labels of 1 or more"},
 		{Flag: "highest-grade", Value: &c.HighestGrade, check: notNegative(math.MaxFloat32), Measuring: true,

@@ -185,6 +185,35 @@ func eachInput(arrays []nn.Array, weights []float32, f func(input, outputs int, 
 	}
 }
 
+// binRate is the hook of Config.Bins: it shortens the steps of the weights of an input of n bins to
+// min(1, √12/n) of their length. What a unit makes of an input is the sum of the weights of the bins that
+// its position has passed, and a position has a standard deviation of n/√12, where a number has 1. At the
+// full rate the first layer would change several times as fast as without bins, and the other layers
+// could not have the rate that suits them.
+type binRate struct {
+	idle
+	arrays []nn.Array
+	before []float32 // the weights of the inputs before the step
+}
+
+func (r *binRate) gradient(s *step) error {
+	r.before = r.before[:0]
+	eachInput(r.arrays, s.weights, func(_, _ int, of []float32) { r.before = append(r.before, of...) })
+	return nil
+}
+
+func (r *binRate) stepped(s *step) error {
+	before := r.before
+	eachInput(r.arrays, s.weights, func(_, outputs int, of []float32) {
+		share := float32(min(1, math.Sqrt(12)/float64(len(of)/outputs)))
+		for i, was := range before[:len(of)] {
+			of[i] = was + share*(of[i]-was)
+		}
+		before = before[len(of):]
+	})
+	return nil
+}
+
 // smoothBins is the hook of Config.SmoothBins, μ: a proximal step after a step of the optimizer at rate
 // η: the weights v_1, …, v_n of one unit for the bins of an input become the w that minimise
 //

@@ -144,6 +144,7 @@ func (t *Trainer) newHooks(s schedule, evaluated []float32) (list []hook) {
 		{true, &rates{Optimization: c.Optimization, schedule: s, history: v.history}},
 		{c.L2 != 0, &l2{rate: float32(c.L2), arrays: arrays}},
 		{true, &clipping{most: c.Clip}},
+		{c.Bins != 0, &binRate{arrays: arrays}},
 		{c.GroupLasso != 0, &groupLasso{penalty: c.GroupLasso, arrays: arrays}},
 		{c.SmoothBins != 0, &smoothBins{penalty: c.SmoothBins, arrays: arrays, bins: t.transform.Bins}},
 		{true, finiteWeights{}},

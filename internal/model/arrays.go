@@ -39,7 +39,7 @@ func (s Settings) Arrays() (all []Array) {
 	stream := uint64(0)
 	dense := func(d Dense, a Array, shared bool) {
 		if !shared {
-			a.Name, a.Limit, a.Stream = d.W, glorot(d.Rows(), d.Out), stream
+			a.Name, a.Limit, a.Stream = d.W, glorot(d.In, d.Out), stream
 			all = append(all, a)
 			stream++
 		}

@@ -127,6 +127,7 @@ func (p *pages) setValues(b []byte, rows int, encoding format.Encoding) error {
 		}
 		p.indexes = runs{b: b[4:], width: 1}
 		p.dictionary = &dictionary{numbers: []float32{0, 1}}
+	//lint:ignore SA1019 files of older writers have the deprecated name
 	case encoding == format.PlainDictionary || encoding == format.RLEDictionary:
 		if p.dictionary == nil {
 			return fmt.Errorf("%w: no dictionary", errDamaged)
