@@ -23,7 +23,8 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	commands := map[string]func([]string) error{"log": writeLog, "intervals": intervals, "bias": bias, "affine": affine, "openbandit": openBandit, "speed": speed}
+	commands := map[string]func([]string) error{"log": writeLog, "intervals": intervals, "bias": bias, "affine": affine, "openbandit": openBandit, "speed": speed,
+		"curves": curves, "summary": summary}
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
 		log.Fatal("want one of log DIR, intervals, bias, affine, openbandit BTS RANDOM, speed DIR N")
 	}
