@@ -165,7 +165,7 @@ func (f *curvesFile) addMethods(name string, p *production, n int) error {
 
 // learned is the NDCG@5 of what is trained on gains.
 func (p *production) learned(gains *datasets.Dataset) (float64, error) {
-	model, err := p.fit(gains, recipe(gains), train.Parts{})
+	model, _, err := p.fit(gains, recipe(gains), train.Parts{})
 	if err != nil {
 		return 0, err
 	}

@@ -86,22 +86,23 @@ func (p *production) log(u clicks.User, n int) (*clicks.Log, error) {
 }
 
 // fit trains on gains, of which a fifth of the queries is held out to choose the epoch, as plrank
-// train -clicks does.
-func (p *production) fit(gains *datasets.Dataset, c train.Config, parts train.Parts) (*ranker.Model, error) {
+// train -clicks does. last is the model after the last epoch.
+func (p *production) fit(gains *datasets.Dataset, c train.Config, parts train.Parts) (chosen, last *ranker.Model, err error) {
 	s, err := source.HoldOut(gains, p.seed)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	c.Seed = p.seed
 	t, err := train.New(c, parts, s)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r, err := t.Run(context.Background(), train.Hooks{})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return r.Model, nil
+	last, err = t.Current()
+	return r.Model, last, err
 }
 
 // measure is a metric of a model on the test split, over the queries with a relevant document.

@@ -24,7 +24,7 @@ import (
 func main() {
 	log.SetFlags(0)
 	commands := map[string]func([]string) error{"log": writeLog, "intervals": intervals, "bias": bias, "affine": affine, "openbandit": openBandit, "speed": speed,
-		"curves": curves, "summary": summary}
+		"curves": curves, "summary": summary, "safety": safety, "gate": gate, "cascade": cascade}
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
 		log.Fatal("want one of log DIR, intervals, bias, affine, openbandit BTS RANDOM, speed DIR N")
 	}
