@@ -82,7 +82,7 @@ func cascade(arguments []string) error {
 	return nil
 }
 
-// beside prints the NDCG@3 of what is learned by several estimators. "dr, true bias" is told that rank k is
+// beside prints the NDCG@3 of what is learned by several estimators. "dr with true bias" is told that rank k is
 // examined with probability .8^(k−1); the others have the bias from the log.
 func (p *production) beside(l *clicks.Log) error {
 	var truth clicks.Bias
@@ -97,7 +97,7 @@ func (p *production) beside(l *clicks.Log) error {
 		name      string
 		estimator clicks.Estimator
 		bias      clicks.Bias
-	}{{"naive", clicks.Naive, truth}, {"policy-aware", clicks.PolicyAware, estimated}, {"dr", clicks.DR, estimated}, {"dr, true bias", clicks.DR, truth}} {
+	}{{"naive", clicks.Naive, truth}, {"policy-aware", clicks.PolicyAware, estimated}, {"dr", clicks.DR, estimated}, {"dr with true bias", clicks.DR, truth}} {
 		gains, err := clicks.Gains(l, m.bias, m.estimator)
 		if err != nil {
 			return err
@@ -110,7 +110,7 @@ func (p *production) beside(l *clicks.Log) error {
 		if err != nil {
 			return err
 		}
-		fmt.Printf("%d,%d,plrank,%q,%.4f\n", len(l.Impressions), p.seed, m.name, v)
+		fmt.Printf("%d,%d,plrank,%s,%.4f\n", len(l.Impressions), p.seed, m.name, v)
 	}
 	return nil
 }

@@ -12,6 +12,9 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/plrank/plrank/clicks"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/lab/internal/csvfile"
@@ -37,7 +40,7 @@ func estimated(e clicks.Estimator) func(*clicks.Log, uint64) (*datasets.Dataset,
 	return func(l *clicks.Log, _ uint64) (*datasets.Dataset, error) { return clicks.Gains(l, baidu, e) }
 }
 
-var curvesHeader = []string{"data", "seed", "impressions", "method", "ndcg@5"}
+var curvesHeader = []string{"data", "seed", "impressions", "method", "ndcg@5", "of queries"}
 
 // A curvesFile is what was measured, by everything but the value.
 type curvesFile struct {
@@ -66,17 +69,18 @@ func openCurves(path string) (*curvesFile, error) {
 }
 
 // add measures what is not there yet, and appends it.
-func (f *curvesFile) add(name string, p *production, n int, method string, value func() (float64, error)) error {
+func (f *curvesFile) add(name string, p *production, n int, method string, values func() ([]float64, error)) error {
 	row := []string{name, strconv.Itoa(int(p.seed)), strconv.Itoa(n), method}
 	if f.done[strings.Join(row, "|")] {
 		return nil
 	}
-	v, err := value()
+	v, err := values()
 	if err != nil {
 		return fmt.Errorf("%s: %w", strings.Join(row, ", "), err)
 	}
-	row = append(row, fmt.Sprintf("%.4f", v))
+	row = append(row, fmt.Sprintf("%.4f", stat.Mean(v, nil)))
 	log.Print(strings.Join(row, ", "))
+	row = append(row, strings.Trim(fmt.Sprintf("%.3f", v), "[]"))
 	text, err := os.OpenFile(f.path, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		return err
@@ -133,10 +137,10 @@ func curves(arguments []string) error {
 
 // addEnds measures what needs no clicks.
 func (f *curvesFile) addEnds(name string, p *production) error {
-	if err := f.add(name, p, 0, "logger", func() (float64, error) { return p.measure(p.model, "ndcg@5") }); err != nil {
+	if err := f.add(name, p, 0, "logger", func() ([]float64, error) { return p.perQuery(p.model, "ndcg@5") }); err != nil {
 		return err
 	}
-	return f.add(name, p, 0, "labels", func() (float64, error) {
+	return f.add(name, p, 0, "labels", func() ([]float64, error) {
 		return p.learned(p.known(byGrade(p.train)))
 	})
 }
@@ -144,15 +148,15 @@ func (f *curvesFile) addEnds(name string, p *production) error {
 func (f *curvesFile) addMethods(name string, p *production, n int) error {
 	var l *clicks.Log
 	for _, m := range methods {
-		err := f.add(name, p, n, m.name, func() (v float64, err error) {
+		err := f.add(name, p, n, m.name, func() (v []float64, err error) {
 			if l == nil {
 				if l, err = p.log(clicks.User{Behaviour: clicks.PositionBased(baidu.Alpha)}, n); err != nil {
-					return 0, err
+					return nil, err
 				}
 			}
 			gains, err := m.gains(l, p.seed)
 			if err != nil {
-				return 0, err
+				return nil, err
 			}
 			return p.learned(gains)
 		})
@@ -164,16 +168,16 @@ func (f *curvesFile) addMethods(name string, p *production, n int) error {
 }
 
 // learned is the NDCG@5 of what is trained on gains.
-func (p *production) learned(gains *datasets.Dataset) (float64, error) {
+func (p *production) learned(gains *datasets.Dataset) ([]float64, error) {
 	model, _, err := p.fit(gains, recipe(gains), train.Parts{})
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	return p.measure(model, "ndcg@5")
+	return p.perQuery(model, "ndcg@5")
 }
 
 // summary writes the means over seeds of clicks/curves.csv to clicks/learning.csv, and draws them. p is
-// that of the paired t-test of a method and naive, over the seeds.
+// that of the paired t-test of a method and naive, over test queries.
 func summary([]string) error {
 	points, err := readPoints("clicks/curves.csv")
 	if err != nil {
@@ -220,11 +224,11 @@ func draw(data string, points []*curvesPoint) error {
 	return plot.Save("clicks/learning-" + data + ".svg")
 }
 
-// A curvesPoint is one method after so many impressions: the values by seed.
+// A curvesPoint is one method after so many impressions: the values of queries, by seed.
 type curvesPoint struct {
 	data, method string
 	impressions  int
-	values       map[int]float64
+	values       map[int][]float64
 }
 
 // readPoints reads them in the order of collections and impressions.
@@ -236,16 +240,21 @@ func readPoints(path string) (points []*curvesPoint, err error) {
 	for _, row := range rows {
 		seed, err := strconv.Atoi(row[1])
 		n, err2 := strconv.Atoi(row[2])
-		v, err3 := strconv.ParseFloat(row[4], 64)
-		if err := cmp.Or(err, err2, err3); err != nil {
+		if err := cmp.Or(err, err2); err != nil {
 			return nil, err
 		}
 		pt := find(points, row[0], n, row[3])
-		if pt == nil {
-			pt = &curvesPoint{row[0], row[3], n, map[int]float64{}}
+		if pt.values == nil {
+			pt = &curvesPoint{row[0], row[3], n, map[int][]float64{}}
 			points = append(points, pt)
 		}
-		pt.values[seed] = v
+		for _, text := range strings.Fields(row[5]) {
+			v, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				return nil, err
+			}
+			pt.values[seed] = append(pt.values[seed], v)
+		}
 	}
 	slices.SortStableFunc(points, func(a, b *curvesPoint) int {
 		return cmp.Or(cmp.Compare(a.data, b.data), cmp.Compare(a.impressions, b.impressions))
@@ -253,6 +262,7 @@ func readPoints(path string) (points []*curvesPoint, err error) {
 	return points, nil
 }
 
+// find is an empty point if there is none.
 func find(points []*curvesPoint, data string, impressions int, method string) *curvesPoint {
 	i := slices.IndexFunc(points, func(pt *curvesPoint) bool {
 		return pt.data == data && pt.impressions == impressions && pt.method == method
@@ -263,21 +273,36 @@ func find(points []*curvesPoint, data string, impressions int, method string) *c
 	return points[i]
 }
 
+// mean is that of the means of seeds.
 func (pt *curvesPoint) mean() float64 {
 	sum := 0.0
 	for _, seed := range slices.Sorted(maps.Keys(pt.values)) {
-		sum += pt.values[seed]
+		sum += stat.Mean(pt.values[seed], nil)
 	}
 	return sum / float64(len(pt.values))
 }
 
-// against compares the seeds that both have.
+// against compares them query by query: the test queries of all folds, or, where all seeds have the same test
+// queries, the means over seeds.
 func (pt *curvesPoint) against(other *curvesPoint) (metrics.Test, error) {
 	var a, b []float64
+	seeds := 0
 	for _, seed := range slices.Sorted(maps.Keys(pt.values)) {
-		if v, ok := other.values[seed]; ok {
-			a, b = append(a, pt.values[seed]), append(b, v)
+		x, y := pt.values[seed], other.values[seed]
+		switch {
+		case y == nil:
+		case seeds > 0 && pt.data != "MQ2008":
+			floats.Add(a, x)
+			floats.Add(b, y)
+			seeds++
+		default:
+			a, b = append(a, x...), append(b, y...)
+			seeds++
 		}
+	}
+	if pt.data != "MQ2008" && seeds > 0 {
+		floats.Scale(1/float64(seeds), a)
+		floats.Scale(1/float64(seeds), b)
 	}
 	return metrics.PairedT(a, b)
 }

@@ -105,25 +105,24 @@ func (p *production) fit(gains *datasets.Dataset, c train.Config, parts train.Pa
 	return r.Model, last, err
 }
 
-// measure is a metric of a model on the test split, over the queries with a relevant document.
-func (p *production) measure(m *ranker.Model, name string) (float64, error) {
+// perQuery is a metric of a model for the queries of the test split that have a relevant document.
+func (p *production) perQuery(m *ranker.Model, name string) ([]float64, error) {
 	scores, err := m.Scores(p.test)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	return measure(p.test, scores, name)
+	measure, err := metrics.ParseMeasure(name)
+	if err != nil {
+		return nil, err
+	}
+	values, err := measure.PerQuery(metrics.Input{Scores: scores, Labels: p.test.Labels, Offsets: p.test.Offsets})
+	return slices.DeleteFunc(values, math.IsNaN), err
 }
 
-func measure(d *datasets.Dataset, scores []float64, name string) (float64, error) {
-	m, err := metrics.ParseMeasure(name)
-	if err != nil {
-		return 0, err
-	}
-	values, err := m.PerQuery(metrics.Input{Scores: scores, Labels: d.Labels, Offsets: d.Offsets})
-	if err != nil {
-		return 0, err
-	}
-	return metrics.Mean(values, metrics.LabelFreeSkip), nil
+// measure is its mean.
+func (p *production) measure(m *ranker.Model, name string) (float64, error) {
+	values, err := p.perQuery(m, name)
+	return stat.Mean(values, nil), err
 }
 
 // known is the training data with what infinitely many clicks say: the attraction of every document.

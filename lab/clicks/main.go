@@ -5,6 +5,11 @@
 //	go run ./clicks bias                    error of the bias where every query is seen once
 //	go run ./clicks affine                  error of α and β with known relevance
 //	go run ./clicks openbandit bts.csv random.csv    the Open Bandit Dataset
+//	go run ./clicks curves -data DIR -name NAME    NDCG against the number of clicks, appended to clicks/curves.csv
+//	go run ./clicks summary                 its means and pictures
+//	go run ./clicks cascade -data DIR -out LOGS    cascade clicks, and logs for gbm.py
+//	go run ./clicks safety -data DIR -name NAME    training on few or adversarial clicks
+//	go run ./clicks gate                    what the gate lets through
 //	go run ./clicks speed DIR N             the time and memory to evaluate a log of N new queries in a file
 package main
 
@@ -12,10 +17,13 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/plrank/plrank/clicks"
 	"github.com/plrank/plrank/datasets"
@@ -26,7 +34,7 @@ func main() {
 	commands := map[string]func([]string) error{"log": writeLog, "intervals": intervals, "bias": bias, "affine": affine, "openbandit": openBandit, "speed": speed,
 		"curves": curves, "summary": summary, "safety": safety, "gate": gate, "cascade": cascade}
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
-		log.Fatal("want one of log DIR, intervals, bias, affine, openbandit BTS RANDOM, speed DIR N")
+		log.Fatal("want one of ", strings.Join(slices.Sorted(maps.Keys(commands)), ", "), "; see the package comment")
 	}
 	if err := commands[os.Args[1]](os.Args[2:]); err != nil {
 		log.Fatal(err)
