@@ -89,7 +89,7 @@ func gate([]string) error {
 		return err
 	}
 	fmt.Println("impressions,true difference,simulations,passed")
-	for _, n := range []int{250, 500, 1000, 2000, 4000} {
+	for _, n := range []int{250, 500, 1000, 2000} {
 		for _, better := range []float64{-.05, -.01, 0, .05} {
 			slope, err := slopeFor(d, former*(1+better))
 			if err != nil {
