@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
 	"flag"
 	"fmt"
@@ -17,16 +18,19 @@ import (
 )
 
 // methods turn a log into gains. In the tables "logger" is the ranker of the log, and "labels" what
-// is learned with the same recipe from the true attraction of all training documents.
+// is learned with the same recipe from the true attraction of all training documents; "normalized" gains are divided
+// by their best value of the query, as the recipe for labels does.
 var methods = []struct {
-	name  string
-	gains func(l *clicks.Log, seed uint64) (*datasets.Dataset, error)
+	name       string
+	gains      func(l *clicks.Log, seed uint64) (*datasets.Dataset, error)
+	normalized bool
 }{
-	{"naive", estimated(clicks.Naive)},
-	{"ips", estimated(clicks.IPS)},
-	{"policy-aware", estimated(clicks.PolicyAware)},
-	{"dr", estimated(clicks.DR)},
-	{"dr, 1000 samples", func(l *clicks.Log, seed uint64) (*datasets.Dataset, error) { return sampledGains(l, baidu, seed) }},
+	{"naive", estimated(clicks.Naive), false},
+	{"ips", estimated(clicks.IPS), false},
+	{"policy-aware", estimated(clicks.PolicyAware), false},
+	{"dr", estimated(clicks.DR), false},
+	{"dr, 1000 samples", func(l *clicks.Log, seed uint64) (*datasets.Dataset, error) { return sampledGains(l, baidu, seed) }, false},
+	{"dr, normalized", estimated(clicks.DR), true},
 }
 
 func estimated(e clicks.Estimator) func(*clicks.Log, uint64) (*datasets.Dataset, error) {
@@ -133,9 +137,11 @@ func (f *curvesFile) addEnds(name string, p *production) error {
 	if err := f.add(name, p, 0, "logger", func() ([]float64, error) { return p.perQuery(p.model, "ndcg@5") }); err != nil {
 		return err
 	}
-	return f.add(name, p, 0, "labels", func() ([]float64, error) {
-		return p.learned(p.known(byGrade(p.train)))
-	})
+	known := p.known(byGrade(p.train))
+	normalized := recipe(known)
+	normalized.NormalizeGains = true
+	err := f.add(name, p, 0, "labels", func() ([]float64, error) { return p.learned(known, recipe(known)) })
+	return cmp.Or(err, f.add(name, p, 0, "labels, normalized", func() ([]float64, error) { return p.learned(known, normalized) }))
 }
 
 func (f *curvesFile) addMethods(name string, p *production, n int) error {
@@ -151,7 +157,9 @@ func (f *curvesFile) addMethods(name string, p *production, n int) error {
 			if err != nil {
 				return nil, err
 			}
-			return p.learned(gains)
+			c := recipe(gains)
+			c.NormalizeGains = m.normalized
+			return p.learned(gains, c)
 		})
 		if err != nil {
 			return err
@@ -161,8 +169,8 @@ func (f *curvesFile) addMethods(name string, p *production, n int) error {
 }
 
 // learned is the NDCG@5 of what is trained on gains.
-func (p *production) learned(gains *datasets.Dataset) ([]float64, error) {
-	model, _, err := p.fit(gains, recipe(gains), train.Parts{})
+func (p *production) learned(gains *datasets.Dataset, c train.Config) ([]float64, error) {
+	model, _, err := p.fit(gains, c, train.Parts{})
 	if err != nil {
 		return nil, err
 	}
