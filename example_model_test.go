@@ -80,7 +80,7 @@ func Example_customModel() {
 	nn.Register("factorisation machine", readMachine)
 
 	config := train.Default()
-	config.Loss, config.Transform, config.Epochs = "plrank-rb", "minmax", 3
+	config.Loss, config.Transform, config.LearningRate, config.Epochs = "plrank-rb", "minmax", 0.006, 3
 	trainer, err := train.New(config, train.Parts{Scorer: newMachine}, splits)
 	check(err)
 	fmt.Println(trainer.Architecture())

@@ -30,7 +30,7 @@ func TestImportsRunOneWay(t *testing.T) {
 		{"metrics", numbers, false},
 		{"datasets", data, false},
 		{"ranker", ranker, false},
-		{"ranker/service", ranker, false},
+		{"ranker/service", append([]string{"clicks"}, ranker...), false},
 		{"clicks", data, false},
 		{"ops", graphs, true},
 		{"nn", append([]string{"nn"}, graphs...), true},

@@ -75,7 +75,7 @@ func (g *gains) loggedScores() ([]float32, error) {
 	scores := make([]float32, len(g.latest))
 	for q, i := range last {
 		im := g.situations[i].Impression
-		if im.Scores == nil || len(im.Scores) == 0 {
+		if len(im.Scores) == 0 {
 			return nil, nil
 		}
 		logged, err := Logged(im)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -90,35 +91,24 @@ func parseTime(t text) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("invalid timestamp %q", t)
 }
 
-// appendFeatures appends features in JSON.
-func appendFeatures(dst []byte, features []float32) ([]byte, error) {
-	dst = append(dst, '[')
-	for i, v := range features {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		switch x := float64(v); {
-		case math.IsInf(x, 0):
-			return nil, fmt.Errorf("feature %v is not finite", v)
-		case math.IsNaN(x):
-			dst = append(dst, "null"...)
-		default:
-			dst = strconv.AppendFloat(dst, x, 'g', -1, 32)
-		}
+// appendFeature appends a feature in JSON.
+func appendFeature(dst []byte, v float32) []byte {
+	if v != v {
+		return append(dst, "null"...)
 	}
-	return append(dst, ']'), nil
+	return strconv.AppendFloat(dst, float64(v), 'g', -1, 32)
 }
 
 // AppendQuery appends to dst the line of an impression, without its clicks: a query of UBI 1.3
 // (github.com/o19s/ubi) with query_response_hit_ids in the order shown, and what is needed
 // for propensities under query_attributes.plrank. An impression without ID is an error.
 func AppendQuery(dst []byte, im *Impression, featureIDs []int) ([]byte, error) {
-	if im.Features == nil {
-		return AppendQueryJSON(dst, im, nil, featureIDs)
+	if i := slices.IndexFunc(im.Features, func(v float32) bool { return math.IsInf(float64(v), 0) }); i >= 0 {
+		return dst, fmt.Errorf("clicks: impression %q: feature %v is not finite", im.ID, im.Features[i])
 	}
-	features, err := appendFeatures(nil, im.Features)
-	if err != nil {
-		return dst, fmt.Errorf("clicks: impression %q: %w", im.ID, err)
+	var features []byte
+	if im.Features != nil {
+		features = appendList(nil, im.Features, appendFeature)
 	}
 	return AppendQueryJSON(dst, im, features, featureIDs)
 }
@@ -131,40 +121,67 @@ func AppendQueryJSON(dst []byte, im *Impression, features []byte, featureIDs []i
 	if im.ID == "" {
 		return dst, errors.New("clicks: an impression without ID: its clicks could not be joined")
 	}
-	fail := func(err error) ([]byte, error) { return dst, fmt.Errorf("clicks: impression %q: %w", im.ID, err) }
 	if err := im.check(make([]bool, len(im.Documents))); err != nil {
-		return fail(err)
+		return dst, fmt.Errorf("clicks: impression %q: %w", im.ID, err)
 	}
-	query := text(im.Query)
-	p := &attributes{Model: im.Model, Version: im.Version, Seed: im.Seed, Cutoff: im.Cutoff, Temperature: im.Temperature, Drawn: im.Shown, FeatureIDs: featureIDs}
-	line := ubiLine{QueryID: text(im.ID), ClientID: text(im.Client), UserQuery: &query, Timestamp: text(im.Time.Format(time.RFC3339Nano)), Attributes: &ubiAttributes{p}}
-	for _, d := range im.Shown {
-		line.Hits = append(line.Hits, text(im.Documents[d]))
-	}
-	short, err := json.Marshal(line)
-	candidates, err2 := json.Marshal(im.Documents)
-	scores, err3 := json.Marshal(im.Scores)
-	if err := errors.Join(err, err2, err3); err != nil {
-		return fail(err)
-	}
-	if im.Scores == nil {
-		scores = nil
-	}
-	// The long lists are not encoded with the rest, which would read and copy them several times.
-	const ends = "}}}" // of plrank, query_attributes and the line
 	start := len(dst)
-	dst = append(dst, bytes.TrimSuffix(short, []byte(ends))...)
-	for _, list := range [][2][]byte{{[]byte(`,"candidates":`), candidates}, {[]byte(`,"scores":`), scores}, {[]byte(`,"features":`), features}} {
-		if name, text := list[0], list[1]; len(text) > 0 {
-			dst = append(append(dst, name...), text...)
-		}
+	dst = appendString(append(dst, `{"query_id":`...), im.ID)
+	if im.Client != "" {
+		dst = appendString(append(dst, `,"client_id":`...), im.Client)
 	}
-	dst = append(append(dst, ends...), '\n')
+	dst = appendString(append(dst, `,"user_query":`...), im.Query)
+	dst = im.Time.AppendFormat(append(dst, `,"timestamp":"`...), time.RFC3339Nano)
+	dst = appendList(append(dst, `","query_response_hit_ids":`...), im.Shown, func(dst []byte, d int) []byte { return appendString(dst, im.Documents[d]) })
+	dst = appendString(append(dst, `,"query_attributes":{"plrank":{"model":`...), im.Model)
+	dst = appendString(append(dst, `,"version":`...), im.Version)
+	dst = strconv.AppendUint(append(dst, `,"seed":"`...), im.Seed, 10)
+	dst = appendInt(append(dst, `","cutoff":`...), im.Cutoff)
+	if im.Temperature != 0 {
+		dst = appendFloat(append(dst, `,"temperature":`...), im.Temperature)
+	}
+	dst = appendList(append(dst, `,"drawn":`...), im.Shown, appendInt)
+	dst = appendList(append(dst, `,"candidates":`...), im.Documents, appendString)
+	if im.Scores != nil {
+		dst = appendList(append(dst, `,"scores":`...), im.Scores, appendFloat)
+	}
+	if len(features) > 0 {
+		dst = append(append(dst, `,"features":`...), features...)
+	}
+	if featureIDs != nil {
+		dst = appendList(append(dst, `,"feature_ids":`...), featureIDs, appendInt)
+	}
+	dst = append(dst, "}}}\n"...)
 	if n := len(dst) - start; n > longestLine {
-		dst = dst[:start]
-		return fail(fmt.Errorf("a line of %d bytes: want at most %d", n, longestLine))
+		return dst[:start], fmt.Errorf("clicks: impression %q: a line of %d bytes, want at most %d", im.ID, n, longestLine)
 	}
 	return dst, nil
+}
+
+// appendList appends an array in JSON.
+func appendList[T any](dst []byte, list []T, one func([]byte, T) []byte) []byte {
+	dst = append(dst, '[')
+	for i, v := range list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = one(dst, v)
+	}
+	return append(dst, ']')
+}
+
+func appendInt(dst []byte, v int) []byte { return strconv.AppendInt(dst, int64(v), 10) }
+
+func appendFloat(dst []byte, v float64) []byte { return strconv.AppendFloat(dst, v, 'g', -1, 64) }
+
+// appendString appends a string in JSON. Most are plain.
+func appendString(dst []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			quoted, _ := json.Marshal(s) // of a string, without an error
+			return append(dst, quoted...)
+		}
+	}
+	return append(append(append(dst, '"'), s...), '"')
 }
 
 // AppendClick appends to dst the line of a click on the document at a rank, from 1, of an

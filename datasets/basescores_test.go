@@ -22,8 +22,8 @@ func TestBaseScoresFromAFileOrAColumn(t *testing.T) {
 		{"f.csv", csv, "no numbers\n", "old", []float32{.5, -2, 300}, ""}, // the column is enough
 		{"f.csv", csv, "", "older", nil, `no base score column "older": there are label, qid, old, x`},
 		{"f.csv", csv, "", "qid", nil, `column "qid" is the query id, and cannot be the base score as well`},
-		{"f.csv", "label,qid,old,x\n1,a,,1\n0,a,nan,2\n", "", "old", nil, `f.csv:2: column 5: base score "": want a finite number`},
-		{"f.csv", "label,qid,old,x\n1,a,,1\n0,a,nan,2\n", "", "old", nil, `f.csv:3: column 5: base score "nan": want`},
+		{"f.csv", "label,qid,old,x\n1,a,,1\n0,a,nan,2\n", "", "old", nil, `f.csv:2: column "old": base score "": want a finite number`},
+		{"f.csv", "label,qid,old,x\n1,a,,1\n0,a,nan,2\n", "", "old", nil, `f.csv:3: column "old": base score "nan": want`},
 		{"f.txt", letor, "", "old", nil, `no base column "old": LETOR text names no columns; want the id of a feature, or base scores in a file`},
 		{"f.txt", "1 qid:a 7:1 7:2\n", "", "7", nil, "a second value for id 7 in this line"},
 		{"f.txt", "1 qid:a 7:NULL 1:2\n", "", "7", nil, "a base score must be a finite number"},

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/viterin/vek/vek32"
@@ -77,6 +78,13 @@ func (t *Transform) sample(train *Dataset, outputs int) (values [][]float32, mis
 	width := t.Width()
 	var room []float32
 	step := max(1, (train.Rows()+quantileSample-1)/quantileSample)
+	documents := 0
+	for q := 0; q < train.Queries(); q += step {
+		documents += train.Offsets[q+1] - train.Offsets[q]
+	}
+	for i := range values {
+		values[i] = make([]float32, 0, documents)
+	}
 	for q := 0; q < train.Queries(); q += step {
 		rows := train.Features[train.Offsets[q]*t.Inputs : train.Offsets[q+1]*t.Inputs]
 		room = slices.Grow(room[:0], len(rows)/max(1, t.Inputs)*width)[:len(rows)/max(1, t.Inputs)*width]
@@ -113,20 +121,14 @@ func quantiles(sorted []float32, bins int) []float32 {
 	return slices.Clone(knots)
 }
 
-// positions are the tables by which positions are looked up.
-type positions struct {
-	lookups *columns.Lookups
-	outputs []int // all of them
-}
-
-func newPositions(bins []Bins) *positions {
-	var knots, at [][]float32
-	p := &positions{}
+func newPositions(bins []Bins) *columns.Positions {
+	var knots [][]float32
+	var first, missing []float32
 	for i := range bins {
-		knots, at, p.outputs = append(knots, bins[i].Knots), append(at, bins[i].Positions()), append(p.outputs, i)
+		b := &bins[i]
+		knots, first, missing = append(knots, b.Knots), append(first, b.first()), append(missing, b.AtMissing())
 	}
-	p.lookups = columns.NewLookups(knots, at)
-	return p
+	return columns.NewPositions(knots, first, missing)
 }
 
 // BinCounts are the numbers of bins of the outputs, nil if these are no positions.
@@ -143,29 +145,23 @@ func (t *Transform) applyBins(dst, rows []float32) {
 	if p == nil { // not fitted, and not validated
 		p = newPositions(t.Bins)
 	}
-	p.lookups.Map(columns.Rows{To: dst, Stride: width, From: dst, Inputs: width, Columns: p.outputs})
-	vek32.AddNumber_Inplace(dst, rounding)
-	vek32.SubNumber_Inplace(dst, rounding)
-	if sum := vek32.Sum(rows); sum == sum {
-		return
-	}
-	for r := range len(dst) / width {
-		for c, column := range t.Columns {
-			if x := rows[r*t.Inputs+column]; x == x {
-				continue
-			}
-			for i := c; i < len(t.Bins); i += len(t.Columns) {
-				dst[r*width+i] = t.Bins[i].AtMissing()
+	if sum := vek32.Sum(rows); sum != sum {
+		for r := range len(dst) / width {
+			for c, column := range t.Columns {
+				if x := rows[r*t.Inputs+column]; x == x {
+					continue
+				}
+				for i := c; i < len(t.Bins); i += len(t.Columns) {
+					dst[r*width+i] = float32(math.NaN())
+				}
 			}
 		}
 	}
+	p.Map(dst, width)
 }
 
-// Adding rounding to a position, which is below it, leaves a multiple of 2^−16, whatever is subtracted.
-const (
-	rounding      = 128
-	positionSteps = 1 << 16
-)
+// positionSteps are the positions that are told apart in a bin.
+const positionSteps = 1 << 16
 
 // checkBins checks bins that were read from a file, and prepares them.
 func (t *Transform) checkBins() error {

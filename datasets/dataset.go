@@ -26,6 +26,8 @@ type Dataset struct {
 	// Levels are the texts that values of categorical features stand for [columns]: value v for
 	// Levels[column][v-1], 0 for a text that is not among them. Nil: the values are numbers.
 	Levels [][]string
+	// LeftOut are the columns of text that are no features; nil: there are none.
+	LeftOut []string
 
 	// Gains of documents [rows], of any sign, if they are estimated from clicks rather than a
 	// function of labels; nil: they are a function of labels. No file has them.
@@ -160,7 +162,7 @@ func newDataset(t *table.Table, ids []int) (d *Dataset, err error) {
 			d.FeatureNames = append(d.FeatureNames, cmp.Or(t.Layout.Names[id], strconv.Itoa(id)))
 		}
 	}
-	d.Levels = t.Names.LevelsOf(ids)
+	d.Levels, d.LeftOut = t.Names.LevelsOf(ids), t.Layout.Text
 	d.Features, d.unmap, err = rows.Features(ids)
 	return d, err
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/plrank/plrank/datasets/internal/memory"
 	"github.com/plrank/plrank/datasets/internal/text"
 )
 
@@ -34,6 +33,8 @@ type Description struct {
 
 	MissingValues int      `json:"missingValues"` // of all features together
 	Warnings      []string `json:"warnings,omitempty"`
+
+	FeatureList []FeatureDescription `json:"featureList"` // then columns of text that were left out
 
 	names map[int]string // of features
 }
@@ -104,41 +105,25 @@ func Describe(name string, datasets ...*Dataset) *Description {
 	return d
 }
 
-// describeFeatures finds the features that are constant, and counts missing values.
+// describeFeatures describes the features, and lists those that are constant or have missing values.
 func (d *Description) describeFeatures(datasets []*Dataset) {
 	if len(datasets) == 0 {
 		return
 	}
-	ids := datasets[0].FeatureIDs
-	d.Features = len(ids)
-	varies, absent := make([]bool, len(ids)), make([]int, len(ids))
-	memory.For(len(ids), func(c int) {
-		first := text.Missing // value that is not missing
-		for _, s := range datasets {
-			for at := c; at < len(s.Features); at += len(ids) {
-				switch x := s.Features[at]; {
-				case x != x:
-					absent[c]++
-				case first != first:
-					first = x
-				case x != first:
-					varies[c] = true
-				}
-			}
-		}
-	})
+	d.Features = datasets[0].Width()
+	d.FeatureList = describeColumns(datasets)
 	for _, s := range datasets {
 		for c, name := range s.FeatureNames {
 			d.names[s.FeatureIDs[c]] = name
 		}
 	}
-	for c, id := range ids {
-		if !varies[c] && (absent[c] == 0 || absent[c] == d.Documents) {
-			d.Constant = append(d.Constant, id)
+	for _, f := range d.FeatureList[:d.Features] {
+		if f.Use == useConstant {
+			d.Constant = append(d.Constant, f.ID)
 		}
-		if absent[c] > 0 {
-			d.Missing = append(d.Missing, id)
-			d.MissingValues += absent[c]
+		if f.Missing > 0 {
+			d.Missing = append(d.Missing, f.ID)
+			d.MissingValues += f.Missing
 		}
 	}
 }

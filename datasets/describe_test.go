@@ -14,7 +14,17 @@ func TestDescribeCountsAllDatasetsAsOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := json.Marshal(Describe("f", d.view(0, 1), nil, d.view(1, 3)))
+	described := Describe("f", d.view(0, 1), nil, d.view(1, 3))
+	if want := []FeatureDescription{
+		{ID: 1, Name: "1", Type: "number", Distinct: 1, Min: 5, Max: 5, Use: "constant"},
+		{ID: 2, Name: "2", Type: "number", Distinct: 3, Max: 2, Use: "feature"},
+		{ID: 3, Name: "3", Type: "number", Missing: 1, Distinct: 1, Use: "feature"},
+		{ID: 4, Name: "4", Type: "number", Missing: 3, Distinct: 1, Use: "feature"},
+	}; !reflect.DeepEqual(described.FeatureList, want) {
+		t.Errorf("features %+v", described.FeatureList)
+	}
+	described.FeatureList = nil
+	text, err := json.Marshal(described)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +34,7 @@ func TestDescribeCountsAllDatasetsAsOne(t *testing.T) {
 	}
 	// Feature 3 is 0 or missing, feature 4 likewise: they tell documents apart.
 	if err := json.Unmarshal([]byte(`{"name":"f","queries":3,"documents":6,"features":4,"labels":{"0":3,"2":1,"-1":1,"1.5":1},"labelFree":1,
-		"documentsPerQuery":{"min":1,"mean":2,"max":3},"constant":[1],"missing":[3,4],"missingValues":4}`), &want); err != nil {
+		"documentsPerQuery":{"min":1,"mean":2,"max":3},"constant":[1],"missing":[3,4],"missingValues":4,"featureList":null}`), &want); err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(got, want) {

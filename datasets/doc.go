@@ -23,14 +23,15 @@
 // file beside the data; see [ReadFile] and [ReadOptions]. All splits share one numbering
 // of groups, and every dataset made of another one keeps weights and groups.
 //
-// # Text formats
+// # Formats
 //
 // The first line of a file tells its format, and its first bytes tell whether it is
-// compressed by gzip or zstd.
+// Parquet, or compressed by gzip or zstd.
 //
 //	LETOR      label qid:ID id:value id:value … # comment     as SVMlight and SVMrank have it
 //	separated  comma, tab or semicolon; a header names the columns label and qid, maybe docid,
 //	           and the features
+//	Parquet    the columns of separated values, one row a document; null is missing
 //
 // # Known collections
 //

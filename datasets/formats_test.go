@@ -102,7 +102,6 @@ func TestForeignFilesAreNamed(t *testing.T) {
 		"\x04\x22\x4d\x18":                 "compressed by lz4",
 		"PK\x03\x04":                       "a zip archive",
 		"7z\xbc\xaf\x27\x1c\x00":           "a 7z archive",
-		"PAR1\x15\x04":                     "Parquet",
 		"\xff\xfe2\x00 \x00q\x00i\x00":     "text in UTF-16",
 		"\xfe\xff\x002\x00 \x00q\x00i\x00": "text in UTF-16",
 	} {

@@ -23,6 +23,7 @@ func (d *Dataset) Select(queries []int) *Dataset {
 		FeatureIDs:   d.FeatureIDs,
 		FeatureNames: d.FeatureNames,
 		Levels:       d.Levels,
+		LeftOut:      d.LeftOut,
 		DocumentIDs:  gather(nil, d.DocumentIDs, d.Offsets, queries, 1),
 		Gains:        gather(nil, d.Gains, d.Offsets, queries, 1),
 		Logged:       gather(nil, d.Logged, d.Offsets, queries, 1),

@@ -37,7 +37,7 @@ type Transform struct {
 
 	Categories []Category `json:",omitempty"` // by column, ascending
 
-	positions *positions // of the bins
+	positions *columns.Positions // in the bins
 }
 
 // FitTransform fits a transform on training data. The spec is one or more parts

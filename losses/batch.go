@@ -60,7 +60,8 @@ type Batch struct {
 }
 
 // A Func builds a loss, to be minimised: a node [queries] of the dtype of the scores, the
-// loss of every query, 0 for queries without documents. [Mean] makes a scalar of it.
+// loss of every query, 0 for queries without documents, whose value lasts until the next run. [Mean]
+// makes a scalar of it.
 type Func func(Batch) (*G.Node, error)
 
 // Mean builds the loss of a batch, a scalar to be minimised: the mean of the losses of its

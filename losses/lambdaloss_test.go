@@ -3,8 +3,10 @@ package losses_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
@@ -109,6 +111,46 @@ func TestLambdaLossHasItsDefinition(t *testing.T) {
 		if want := (up - down) / (2 * h); math.Abs(gradient[d]-want) > 1e-7 || math.Abs(gradient[d]-other[d]) > 1e-12 {
 			t.Errorf("gradient[%d] = %v by tape, %v by Lisp, %v by differences", d, gradient[d], other[d], want)
 		}
+	}
+}
+
+// The loss without noise, of one query, is the same in Gorgonia's own ops, with matrices of all pairs.
+func TestLambdaLossDeterministicIsThatOfGorgoniasOps(t *testing.T) {
+	scores, gains, discounts := []float64{.3, -1.2, 2, .7, .1}, []float64{3, 0, 1, 0, 7}, []float64{1, .63, .5}
+	n := len(scores)
+	ranks := []int{2, 4, 0, 1, 3} // of the scores
+	weights := make([]float64, n*n)
+	for i := range n {
+		for j := range n {
+			// By the definition, (θ_δ − θ_{δ+1}) (ρ_i − ρ_j) where ρ_i > ρ_j; θ_4 and θ_5 are 0.
+			theta := append([]float64{0}, append(discounts, 0, 0, 0)...)
+			delta := max(ranks[i]-ranks[j], ranks[j]-ranks[i])
+			weights[i*n+j] = (theta[delta] - theta[delta+1]) * max(0, gains[i]-gains[j])
+		}
+	}
+	g := G.NewGraph()
+	own := vector(g, "own", tensor.Float64, scores)
+	loss, err := meanOf("lambdaloss-deterministic", losses.Batch{
+		Lists: ops.Lists{Scores: own}, Gains: vector(g, "gains", tensor.Float64, gains), Discounts: discounts,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, gradient := differentiate(t, loss, own)
+
+	g = G.NewGraph()
+	m := vector(g, "m", tensor.Float64, scores)
+	column := G.Must(G.Reshape(G.Must(G.Mul(m, G.NewConstant(1.))), tensor.Shape{n, 1}))
+	row := G.Must(G.Reshape(G.Must(G.Mul(m, G.NewConstant(1.))), tensor.Shape{1, n}))
+	ones := func(rows, columns int) *G.Node {
+		return G.NewConstant(tensor.New(tensor.WithShape(rows, columns), tensor.WithBacking(slices.Repeat([]float64{1}, n))))
+	}
+	gaps := G.Must(G.Sub(G.Must(G.Mul(ones(n, 1), row)), G.Must(G.Mul(column, ones(1, n))))) // m_j − m_i
+	w := G.NewConstant(tensor.New(tensor.WithShape(n, n), tensor.WithBacking(weights)))
+	sum := G.Must(G.Sum(G.Must(G.HadamardProd(w, G.Must(G.Softplus(gaps))))))
+	want, slopes := differentiate(t, G.Must(G.Mul(sum, G.NewConstant(1/math.Ln2))), m)
+	if math.Abs(value-want) > 1e-12 || !floats.EqualApprox(gradient, slopes, 1e-12) {
+		t.Errorf("loss %v and gradient %v, by Gorgonia's ops %v and %v", value, gradient, want, slopes)
 	}
 }
 

@@ -214,6 +214,19 @@ func TestGradientsAreTheSameInAGraphWithAllLosses(t *testing.T) {
 	}
 }
 
+// The value of a loss has the same bits whether or not its gradient is asked for.
+func TestLossesAreTheSameWithoutAGradient(t *testing.T) {
+	f := newFixture(normal)
+	for _, name := range losses.Names() {
+		alone := sampled(t, f.batch(tensor.Float64))
+		beside := sampled(t, f.batch(tensor.Float64))
+		want, _ := differentiate(t, build(t, name, beside), beside.Lists.Scores)
+		if got := evaluate(t, build(t, name, alone)); got[0] != want {
+			t.Errorf("%s: %v, and %v beside the gradient", name, got[0], want)
+		}
+	}
+}
+
 func gradient(loss, scores *G.Node) (*G.Node, error) {
 	grads, err := G.Grad(loss, scores)
 	if err != nil {

@@ -34,13 +34,18 @@ func piRank(b *batch) *G.Node {
 			relaxedRank(scores, order, k, temperature, row)
 			mean := floats.Dot(row, gains)
 			value += l.Discounts[k] * mean
+			if lambda == nil {
+				continue
+			}
 			for d, p := range row {
 				byLogit := l.Discounts[k] * p * (gains[d] - mean) / temperature
 				lambda[d] += float64(len(scores)-1-2*k) * byLogit
 				byDistance[d] -= byLogit
 			}
 		}
-		distanceVJP(scores, byDistance, lambda)
+		if lambda != nil {
+			distanceVJP(scores, byDistance, lambda)
+		}
 		return value
 	})
 }
@@ -115,7 +120,8 @@ func (s *sorting) inverseProduct(t blas.Transpose, x []float64) []float64 {
 	return y
 }
 
-// gradient is Σ_k θ_k Σ_d S_kd ρ_d, and adds its derivative by the scores to lambda.
+// gradient is Σ_k θ_k Σ_d S_kd ρ_d, and adds its derivative by the scores to lambda, if it is
+// not nil.
 func (s *sorting) gradient(scores, gains, theta []float64, temperature float64, lambda []float64) (value float64) {
 	n, last := len(scores), len(s.a)-1
 	// The derivatives by a, b and P, all of the last round.
@@ -130,6 +136,9 @@ func (s *sorting) gradient(scores, gains, theta []float64, temperature float64, 
 			slope[d] = theta[k] * a[k] * b[d] * gains[d]
 		}
 		value += a[k] * byA[k]
+	}
+	if lambda == nil {
+		return value
 	}
 	for t := last; t > 0; t-- {
 		// a = 1/(P b), b = 1/(Pᵀ a) of the round before.

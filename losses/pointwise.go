@@ -63,7 +63,9 @@ func meanLoss(b *batch, name, settings string, labels *G.Node, loss func(score, 
 			}
 			v, slope := loss(m, l.X[1][d])
 			value += w * v
-			lambda[d] = w * slope
+			if lambda != nil {
+				lambda[d] = w * slope
+			}
 		}
 		return value, nil
 	}, others...))

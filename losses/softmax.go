@@ -82,7 +82,7 @@ func partialListMLE(b *batch) *G.Node {
 	}, op.AnyRows("gains", b.gainsFromZero())))
 }
 
-// choices is the loss of partialListMLE, with its derivatives. order has the documents by descending gain; room is for
+// choices is the loss of partialListMLE, with its derivatives if lambda is not nil. order has the documents by descending gain; room is for
 // two numbers of each. Sums are kept over the exp of their largest m: differences of scores are exact, however large scores are.
 func choices(scores, gains []float64, order []int, room, lambda []float64) (loss float64) {
 	tops, sums := room[:len(order)], room[len(order):] // Σ exp m from a rank on is sum·exp top
@@ -106,8 +106,10 @@ func choices(scores, gains []float64, order []int, room, lambda []float64) (loss
 				chosen = 1
 			}
 		}
-		for _, d := range order[first:end] {
-			lambda[d] = math.Exp(scores[d]-top)*taken - chosen
+		if lambda != nil {
+			for _, d := range order[first:end] {
+				lambda[d] = math.Exp(scores[d]-top)*taken - chosen
+			}
 		}
 		first = end
 	}

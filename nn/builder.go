@@ -52,16 +52,40 @@ func (b *builder) inputs(embeddings int) *G.Node {
 func (b *builder) Dense(d model.Dense, act forward.Activation, dropout int, x *G.Node) *G.Node {
 	return b.add("layer "+d.W, func() (*G.Node, error) {
 		if d.Bins != nil {
-			y, err := ops.PiecewiseLinear(x, b.array(d.W), b.array(d.B), d.Bins, ops.Activation(act))
-			if err != nil || b.dropout == nil || dropout == model.NoDropout {
-				return y, err
-			}
-			return ops.Drop(y, b.dropout, dropout)
+			y, err := ops.PiecewiseLinear(x, b.array(d.W), b.array(d.B), d.Bins, act)
+			return b.drop(dropout, y, err)
 		}
 		if b.dropout == nil || dropout == model.NoDropout {
 			return ops.Dense(x, b.array(d.W), b.array(d.B), act)
 		}
 		return ops.DenseDrop(x, b.array(d.W), b.array(d.B), act, b.dropout, dropout)
+	})
+}
+
+// drop adds the dropout of that number, unless there is an error already.
+func (b *builder) drop(dropout int, y *G.Node, err error) (*G.Node, error) {
+	if err != nil || b.dropout == nil || dropout == model.NoDropout {
+		return y, err
+	}
+	return ops.Drop(y, b.dropout, dropout)
+}
+
+func (b *builder) Product(d model.Dense, x *G.Node) *G.Node {
+	return b.add("layer "+d.W, func() (*G.Node, error) {
+		// A leaf, for Gorgonia takes long constants of zeros for one, whatever their lengths.
+		zeros := tensor.New(tensor.Of(b.weights.Dtype()), tensor.WithShape(d.Out))
+		none := G.NewVector(x.Graph(), zeros.Dtype(), G.WithShape(d.Out), G.WithName(fmt.Sprintf("%d zeros", d.Out)), G.WithValue(zeros))
+		if d.Bins != nil {
+			return ops.PiecewiseLinear(x, b.array(d.W), none, d.Bins, forward.Identity)
+		}
+		return ops.Dense(x, b.array(d.W), none, forward.Identity)
+	})
+}
+
+func (b *builder) Scale(d model.Dense, act forward.Activation, dropout int, product *G.Node) *G.Node {
+	return b.add(d.Scale, func() (*G.Node, error) {
+		y, err := ops.Scale(product, b.array(d.Scale), b.array(d.B), act)
+		return b.drop(dropout, y, err)
 	})
 }
 

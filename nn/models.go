@@ -13,15 +13,16 @@ import (
 
 // MLPConfig describes a multi-layer perceptron.
 type MLPConfig struct {
-	Features   int            // columns of the input
-	Bins       []int          // of the columns before those of the embeddings, which are positions in so many bins, see ops.PiecewiseLinear; nil: they are numbers
-	Embeddings []Embedding    // of categorical features, whose codes are the last columns of the input, one each
-	Hidden     []int          // widths of the hidden layers; none: a linear model
-	Activation ops.Activation // of the hidden layers; the zero value is none
-	Dropout    float64        // rate of dropout after each hidden layer in Train graphs, in [0, 1)
-	Members    int            // networks that the model averages, each with its own initial weights and dropout; 0: 1
-	Seed       uint64         // of the initial weights and of the dropout
-	Dtype      tensor.Dtype   // float32 or float64; the zero value is float32
+	Features      int            // columns of the input
+	Bins          []int          // of the columns before those of the embeddings, which are positions in so many bins, see ops.PiecewiseLinear; nil: they are numbers
+	Embeddings    []Embedding    // of categorical features, whose codes are the last columns of the input, one each
+	Hidden        []int          // widths of the hidden layers; none: a linear model
+	Activation    ops.Activation // of the hidden layers; the zero value is none
+	Dropout       float64        // rate of dropout after each hidden layer in Train graphs, in [0, 1)
+	Members       int            // networks that the model averages, each with its own initial weights and dropout; 0: 1
+	SharedMembers int            // members of each of these networks, which share its matrices of weights, see MLP; 0: 1
+	Seed          uint64         // of the initial weights and of the dropout
+	Dtype         tensor.Dtype   // float32 or float64; the zero value is float32
 }
 
 // TransformerConfig describes a transformer over the documents of a query. Its hidden layers,
@@ -49,7 +50,7 @@ func EmbeddingWidth(codes int) int { return int(min(16, math.Ceil(math.Sqrt(floa
 func (c MLPConfig) settings() model.Settings {
 	return model.Settings{
 		Features: c.Features, Bins: slices.Clone(c.Bins), Embeddings: slices.Clone(c.Embeddings), Hidden: slices.Clone(c.Hidden), Activation: c.Activation,
-		Dropout: c.Dropout, Members: c.Members, Seed: c.Seed,
+		Dropout: c.Dropout, Members: c.Members, SharedMembers: c.SharedMembers, Seed: c.Seed,
 	}
 }
 
@@ -64,7 +65,7 @@ func (n *network) config() MLPConfig {
 	s := n.settings
 	return MLPConfig{
 		Features: s.Features, Bins: slices.Clone(s.Bins), Embeddings: slices.Clone(s.Embeddings), Hidden: slices.Clone(s.Hidden), Activation: s.Activation,
-		Dropout: s.Dropout, Members: s.Members, Seed: s.Seed, Dtype: n.weights.Dtype(),
+		Dropout: s.Dropout, Members: s.Members, SharedMembers: s.SharedMembers, Seed: s.Seed, Dtype: n.weights.Dtype(),
 	}
 }
 
@@ -74,9 +75,20 @@ func (n *network) config() MLPConfig {
 // better (Lakshminarayanan et al., NeurIPS 2017).
 //
 // Its weights are w0, b0, w1, b1, …: w [in, out], b [out], and for the last layer w [in], b [1]. With
-// bins the first w has a row for each bin instead of one for the column.
+// bins the first w has a row for each bin instead of one for the column; at first those of a column are
+// equal, and units linear functions of it.
 // In an ensemble the names begin with m0., m1., …. Then there are embedding0, …, [codes, width],
 // which the members share. Build ignores the offsets.
+//
+// Shared members in place of a network are as the TabM-mini of Gorishniy, Kotelnikov & Babenko
+// (ICLR 2025, section 3), with scales on the first units rather than on the inputs. They share its
+// matrices, and each has its own vectors, whose names begin with s0., s1., …: the biases, the w of the
+// last layer, and scales s0.scale0 [out], at first 1 or −1 at random, by which the first layer gives
+//
+//	act((x·w0) ⊙ scale0 + b0).
+//
+// That product, mostly the largest, is computed once for all of them. Each has its own loss; that of
+// training is their mean. In a [Transformer] the gains and biases of normalisations are their own, too.
 type MLP struct{ network }
 
 // A Transformer is a network that sees all documents of a query at once: the context-aware

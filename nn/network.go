@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 
@@ -34,17 +35,38 @@ func newNetwork(s model.Settings, dtype tensor.Dtype) (network, error) {
 		rng := rand.New(rand.NewPCG(s.Seed, a.Stream))
 		for i := range initial {
 			switch {
+			case a.Signs:
+				initial[i] = float64(2*rng.IntN(2) - 1)
 			case a.Limit == 0:
 				initial[i] = a.Initial
 			case i >= a.Zeros:
 				initial[i] = a.Limit * (2*rng.Float64() - 1)
 			}
 		}
+		if a.Inputs && a.Bins != nil {
+			straighten(initial, a.Bins, len(initial)/a.Shape[0])
+		}
 		if err := weights.Set(a.Name, initial); err != nil {
 			return network{}, err
 		}
 	}
 	return networkOf(s, weights)
+}
+
+// straighten makes the initial weights w of all bins of an input equal: √12/n of those of the first one,
+// for n bins, as a position has a standard deviation of n/√12 rather than 1. The units then begin as linear
+// functions of the position, and training makes them bend. Weights that differ at random would be bends
+// without reason.
+func straighten(w []float64, bins []int, outputs int) {
+	for _, n := range bins {
+		for o := range outputs {
+			w[o] *= math.Sqrt(12) / float64(max(n, 2))
+		}
+		for k := 1; k < n; k++ {
+			copy(w[k*outputs:(k+1)*outputs], w)
+		}
+		w = w[n*outputs:]
+	}
 }
 
 // readNetwork makes one of stored settings and weights.
@@ -65,7 +87,7 @@ func readNetwork(kind string, settings []byte, stored *Weights) (network, error)
 
 func arraysOf(s model.Settings) (arrays []Array) {
 	for _, a := range s.Arrays() {
-		arrays = append(arrays, Array{Name: a.Name, Shape: a.Shape, Bias: a.Bias, Inputs: a.Inputs})
+		arrays = append(arrays, Array{Name: a.Name, Shape: a.Shape, Bias: a.Bias, Inputs: a.Inputs, Bins: a.Bins})
 	}
 	return arrays
 }
@@ -124,6 +146,9 @@ func (n *network) BuildMembers(in Input, mode Mode) (scores G.Nodes, err error) 
 	return scores, b.err
 }
 
+// SharedMembers is the number of members that share weights, see [SharedMembers].
+func (n *network) SharedMembers() int { return n.settings.Sharing() }
+
 func (n *network) checkInput(in Input) error {
 	x := in.Features
 	if x == nil {
@@ -157,8 +182,11 @@ func (n *network) String() string {
 			words += ", latent cross"
 		}
 	}
-	if s.Size() > 1 {
-		words = fmt.Sprintf("%d networks of %s", s.Size(), words)
+	if s.Sharing() > 1 {
+		words += fmt.Sprintf(", %d members that share weights", s.Sharing())
+	}
+	if s.Members > 1 {
+		words = fmt.Sprintf("%d networks of %s", s.Members, words)
 	}
 	for i, e := range s.Embeddings {
 		before := ","

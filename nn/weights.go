@@ -18,6 +18,7 @@ type Array struct {
 	Shape  []int // one length, or rows and columns
 	Bias   bool  // an offset or a gain, which weight decay leaves alone
 	Inputs bool  // every row is the weights of one input of the model
+	Bins   []int // of the first inputs, which have a row for each bin instead; nil: none have
 }
 
 // Size is the number of weights in the array.

@@ -32,6 +32,7 @@ import (
 //
 // Shapes or dtypes that do not fit are errors, and so are heads that do not divide the
 // width. A number that is not finite makes the results NaN that depend on it.
+// Its value lasts until the next run.
 func Attention(qkv, offsets *G.Node, heads int) (*G.Node, error) {
 	width, err := checkAttention(qkv, offsets, heads)
 	if err != nil {

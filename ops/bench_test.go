@@ -73,10 +73,68 @@ func BenchmarkExpected(b *testing.B) {
 	}
 }
 
+// BenchmarkValues is a run that makes an estimate of 32 given queries and rankings, N = 100, without a gradient
+// and with one.
+func BenchmarkValues(b *testing.B) {
+	discounts := []float64{1, .63, .5, .43, .39}
+	for _, e := range []struct {
+		name string
+		of   func(l ops.Lists, gains, rankings *G.Node) (*G.Node, error)
+	}{
+		{"PLRank2", func(l ops.Lists, gains, rankings *G.Node) (*G.Node, error) {
+			return ops.PLRank2(l, gains, rankings, discounts)
+		}},
+		{"RewardFunc", func(l ops.Lists, _, rankings *G.Node) (*G.Node, error) {
+			return ops.RewardFunc(l, rankings, func(_ int, y []int) float64 { return float64(y[0] % 2) })
+		}},
+		{"ExpectedMetric", func(l ops.Lists, gains, _ *G.Node) (*G.Node, error) { return ops.ExpectedMetric(l, gains, discounts) }},
+	} {
+		for _, derivatives := range []int{0, 1} {
+			b.Run(fmt.Sprintf("%s/derivatives=%d", e.name, derivatives), func(b *testing.B) {
+				batch := drawnBatch(32)
+				g := G.NewGraph()
+				lists := batch.Lists(g, tensor.Float32)
+				drawn := optest.Run(b, G.Must(ops.Rankings(batch.Lists(G.NewGraph(), tensor.Float32), ops.NewSampler(100, len(discounts), 1))))
+				rankings := optest.Ints(g, "rankings", drawn.Data().([]int), drawn.Shape()...)
+				node, err := e.of(lists, optest.Vector(g, "gains", tensor.Float32, batch.Gains), rankings)
+				if err != nil {
+					b.Fatal(err)
+				}
+				outputs := G.Nodes{G.Must(G.Sum(node))}
+				if derivatives > 0 {
+					outputs = append(outputs, G.Must(gradientOf(outputs[0], lists.Scores)))
+				}
+				optest.Benchmark(b, lists.Scores, outputs...)
+			})
+		}
+	}
+}
+
+func gradientOf(sum, scores *G.Node) (*G.Node, error) {
+	grads, err := G.Grad(sum, scores)
+	if err != nil {
+		return nil, err
+	}
+	return grads[0], nil
+}
+
 const documents = 125
 
 // benchmark runs the graph of a function of queries and of its gradient.
 func benchmark(b *testing.B, queries int, of func(l ops.Lists, gains *G.Node) (*G.Node, error)) {
+	batch := drawnBatch(queries)
+	g := G.NewGraph()
+	lists := batch.Lists(g, tensor.Float32)
+	node, err := of(lists, optest.Vector(g, "gains", tensor.Float32, batch.Gains))
+	if err != nil {
+		b.Fatal(err)
+	}
+	sum := G.Must(G.Sum(node))
+	optest.Benchmark(b, lists.Scores, sum, G.Must(gradientOf(sum, lists.Scores)))
+}
+
+// drawnBatch has queries of as many documents, with gains of grades.
+func drawnBatch(queries int) optest.Batch {
 	rng := rand.New(rand.NewPCG(1, 1))
 	batch := optest.Batch{Offsets: []int{0}}
 	for range queries {
@@ -86,16 +144,5 @@ func benchmark(b *testing.B, queries int, of func(l ops.Lists, gains *G.Node) (*
 		}
 		batch.Offsets = append(batch.Offsets, len(batch.Scores))
 	}
-	g := G.NewGraph()
-	lists := batch.Lists(g, tensor.Float32)
-	node, err := of(lists, optest.Vector(g, "gains", tensor.Float32, batch.Gains))
-	if err != nil {
-		b.Fatal(err)
-	}
-	sum := G.Must(G.Sum(node))
-	grads, err := G.Grad(sum, lists.Scores)
-	if err != nil {
-		b.Fatal(err)
-	}
-	optest.Benchmark(b, lists.Scores, sum, grads[0])
+	return batch
 }

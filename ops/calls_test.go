@@ -67,6 +67,7 @@ func TestEveryOpWhateverMayHappenToIt(t *testing.T) {
 		}
 		for act := range ops.Activation(len(ops.ActivationNames())) {
 			all["Dense "+act.String()] = call{fn: ops.Dense, args: []any{column, w, bias, act}}
+			all["Scale "+act.String()] = call{fn: ops.Scale, args: []any{column, bias, bias, act}}
 			all["DenseDrop "+act.String()] = call{fn: ops.DenseDrop, args: []any{column, w, bias, act, dropout, 1 + int(act)}}
 		}
 		return all
@@ -138,12 +139,16 @@ func (c call) nodes() (nodes G.Nodes, err error) {
 
 // checkCalls checks every exported function of the package in the folder at hand: that
 // it is among the calls; that an argument that is nil is an error; that a number that is
-// not finite is an error of the run that says where; and that gradients can be asked for
-// as often as one likes, in a graph with all other functions.
+// not finite is an error of the run that says where; that gradients can be asked for
+// as often as one likes, in a graph with all other functions; and that shapes follow from those of
+// the inputs.
 func checkCalls(t *testing.T, all calls) {
 	names := slices.Sorted(maps.Keys(all(newCallNodes(G.NewGraph(), "", "", 0))))
 	t.Run("complete", func(t *testing.T) {
-		for _, name := range exported(t) {
+		for name, doc := range exported(t) {
+			if !strings.Contains(strings.Join(strings.Fields(doc), " "), "Its value lasts until the next run.") {
+				t.Errorf("the comment of %s does not say how long its value lasts", name)
+			}
 			if !slices.ContainsFunc(names, func(have string) bool { return have == name || strings.HasPrefix(have, name+" ") }) {
 				t.Errorf("%s is not checked", name)
 			}
@@ -179,6 +184,54 @@ func checkCalls(t *testing.T, all calls) {
 		}
 	})
 	t.Run("gradients", func(t *testing.T) { checkGradients(t, names, all) })
+	t.Run("shapes", func(t *testing.T) {
+		for _, name := range names {
+			nodes, err := all(newCallNodes(G.NewGraph(), "", "", 0))[name].nodes()
+			if err != nil || len(nodes) == 0 {
+				t.Fatal(name, err)
+			}
+			for _, n := range nodes {
+				checkShape(t, name, n)
+			}
+		}
+	})
+}
+
+// checkShape checks what the op of a node infers from the shapes of its inputs.
+func checkShape(t *testing.T, name string, n *G.Node) {
+	var in []G.DimSizer
+	for inputs := n.Graph().From(n.ID()); inputs.Next(); {
+		in = append(in, inputs.Node().(*G.Node).Shape())
+	}
+	if got, err := n.Op().InferShape(in...); err != nil || !got.Eq(n.Shape()) {
+		t.Errorf("%s: the op infers %v (%v), the node has %v", name, got, err, n.Shape())
+	}
+}
+
+// An op of other inputs has another shape: of three rows in two queries, and of five in one.
+func TestShapesFollowFromThoseOfTheInputs(t *testing.T) {
+	n := newCallNodes(G.NewGraph(), "", "", 0)
+	l := n.Lists
+	three, queries, rankings := tensor.Shape{3}, tensor.Shape{3}, tensor.Shape{2, 4, 1}
+	for _, c := range []struct {
+		of   *G.Node
+		in   []G.DimSizer
+		want tensor.Shape
+	}{
+		{G.Must(ops.LogSoftmax(l)), []G.DimSizer{three, queries}, three},
+		{G.Must(ops.LogSoftmax(ops.Lists{Scores: l.Scores})), []G.DimSizer{tensor.Shape{5}}, tensor.Shape{5}},
+		{G.Must(ops.SumOverDocuments(l, l.Scores)), []G.DimSizer{three, queries}, tensor.Shape{2}},
+		{G.Must(ops.LogProbs(l, n.Rankings)), []G.DimSizer{three, rankings, queries}, rankings},
+		{G.Must(ops.Rankings(l, ops.NewSampler(4, 1, 1))), []G.DimSizer{three, queries}, rankings},
+		{G.Must(ops.Gather(l.Scores, l.Offsets)), []G.DimSizer{three, tensor.Shape{9}}, tensor.Shape{9}},
+	} {
+		if got, err := c.of.Op().InferShape(c.in...); err != nil || !got.Eq(c.want) {
+			t.Errorf("%v of %v: %v (%v), want %v", c.of, c.in, got, err, c.want)
+		}
+		if _, err := c.of.Op().InferShape(); err == nil {
+			t.Errorf("%v: no error without inputs", c.of)
+		}
+	}
 }
 
 func checkNil(t *testing.T, name string, c call, i int) {
@@ -267,8 +320,10 @@ func checkGradients(t *testing.T, names []string, all calls) {
 	}
 }
 
-// exported are the functions of the package in the folder at hand that make nodes.
-func exported(t *testing.T) (names []string) {
+// exported are the functions of the package in the folder at hand that make nodes, with their
+// comments.
+func exported(t *testing.T) map[string]string {
+	docs := map[string]string{}
 	paths, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
@@ -277,18 +332,18 @@ func exported(t *testing.T) (names []string) {
 		if strings.HasSuffix(path, "_test.go") {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, decl := range file.Decls {
 			f, ok := decl.(*ast.FuncDecl)
 			if ok && f.Recv == nil && f.Name.IsExported() && f.Type.Results != nil && takesNodes(f) {
-				names = append(names, f.Name.Name)
+				docs[f.Name.Name] = f.Doc.Text()
 			}
 		}
 	}
-	return names
+	return docs
 }
 
 // takesNodes says whether a function has a *G.Node or Lists among its parameters.

@@ -22,13 +22,13 @@ import (
 // error of Gorgonia's ("Non Differentiable WRTs"). Matrix products use
 // AVX-512 or AVX2 instructions where the machine has them. Results are bit-identical for any GOMAXPROCS.
 //
-// Shapes or dtypes that do not fit are errors.
+// Shapes or dtypes that do not fit are errors. Its value lasts until the next run.
 func Dense(x, w, b *G.Node, act Activation) (*G.Node, error) {
 	return denseDrop("ops: Dense", x, w, b, nil, act, nil, 0)
 }
 
 // DenseDrop is Drop(Dense(x, w, b, act), d, layer), with the same numbers, in one pass over
-// the rows, and one over their gradient.
+// the rows, and one over their gradient. Its value lasts until the next run.
 func DenseDrop(x, w, b *G.Node, act Activation, d *Dropout, layer int) (*G.Node, error) {
 	const name = "ops: DenseDrop"
 	if d == nil {
@@ -46,8 +46,8 @@ func DenseDrop(x, w, b *G.Node, act Activation, d *Dropout, layer int) (*G.Node,
 //
 // A weight is how much the units rise within a bin, and the sums of weights are a function of p that is
 // linear between whole positions, where it may bend. Other columns of x stay as they are. No
-// e(x) is made: a document takes two rows of a table for each feature, however many bins there are
-// (BenchmarkPiecewiseLinear has it beside Dense). Positions are rounded to multiples of 2^−16; those
+// e(x) is made: a document takes two rows of a table for each feature, however many bins there are, and a
+// feature of one bin what it takes in Dense (BenchmarkPiecewiseLinear measures both). Positions are rounded to multiples of 2^−16; those
 // below 0 count as 0, and those above the bins as their number.
 // See datasets.Transform for positions by quantiles.
 //
@@ -56,7 +56,7 @@ func DenseDrop(x, w, b *G.Node, act Activation, d *Dropout, layer int) (*G.Node,
 //
 // Gradients reach w and b, and the columns of x that are no positions, unless x is a leaf. A NaN makes
 // its row NaN. Results are bit-identical for any GOMAXPROCS. Shapes or dtypes that do not fit are
-// errors, and so are fewer than 1 or more than 255 bins.
+// errors, and so are fewer than 1 or more than 255 bins. Its value lasts until the next run.
 func PiecewiseLinear(x, w, b *G.Node, bins []int, act Activation) (*G.Node, error) {
 	return denseDrop("ops: PiecewiseLinear", x, w, b, slices.Clone(bins), act, nil, 0)
 }

@@ -26,6 +26,8 @@
 //
 // All ops work on float32 and float64 nodes, with the tape machine and symbolic Grad,
 // asked for as often as needed, as well as with the Lisp machine; the numbers in between
-// are float64. Nodes, settings and numbers that make no sense are errors, when the graph
+// are float64. Gradients cost time only where they are asked for. An op keeps the memory of its
+// result: what Node.Value or gorgonia.Read gave is written over by the next run of the graph, so copy
+// what is to be kept. Nodes, settings and numbers that make no sense are errors, when the graph
 // is built where that is possible, or else of the run, with the query and the row.
 package ops

@@ -43,6 +43,7 @@ func (d *Dropout) SetStep(step uint64) { d.step, d.set = step, true }
 //
 // x is float32 or float64, of any shape. Number the layers: masks of one seed and
 // layer in one graph are drawn independently, but in the order in which it was built.
+// Its value lasts until the next run.
 func Drop(x *G.Node, d *Dropout, layer int) (*G.Node, error) {
 	const name = "ops: Drop"
 	key, err := d.key(name, x, layer)

@@ -21,7 +21,7 @@ import (
 // rows, the same for any GOMAXPROCS. None reaches x, which is a leaf in most models.
 //
 // Shapes or dtypes that do not fit are errors; a code that the table does not have is an
-// error of the run that names the row.
+// error of the run that names the row. Its value lasts until the next run.
 func Embed(x *G.Node, tables G.Nodes) (*G.Node, error) {
 	const name = "ops: Embed"
 	embeddings, err := checkEmbed(x, tables)

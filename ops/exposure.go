@@ -20,7 +20,7 @@ import (
 // [Sampler].
 //
 // rankings and gradRankings are [queries, samples, cutoff], whose numbers of
-// samples may differ. Errors and cost are those of [PLRank1].
+// samples may differ. Errors and cost are those of [PLRank1]. Its value lasts until the next run.
 func Exposure(l Lists, rankings, gradRankings *G.Node, discounts []float64) (*G.Node, error) {
 	if gradRankings == nil {
 		gradRankings = rankings
@@ -57,6 +57,7 @@ func Exposure(l Lists, rankings, gradRankings *G.Node, discounts []float64) (*G.
 // gradients that are not finite, and offsets that descend, are errors that say where.
 // It costs O(D·K) for a query, about as much as some hundred samples, or O(D) where discounts
 // such as DCG's count at every rank of it, and as much again for the backward pass.
+// Its value lasts until the next run.
 func ExpectedExposure(l Lists, discounts []float64) (*G.Node, error) {
 	return exposure("ops: ExpectedExposure", l,
 		func(l *op.List, exposure []float64) error {

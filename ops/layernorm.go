@@ -18,9 +18,9 @@ import (
 // Shapes: x [rows, width], gain and bias [width] give y [rows, width]; all are float32, or
 // all float64. Gradients reach all three. Results are bit-identical for any GOMAXPROCS.
 //
-// Shapes or dtypes that do not fit are errors.
+// Shapes or dtypes that do not fit are errors. Its value lasts until the next run.
 func LayerNorm(x, gain, bias *G.Node) (*G.Node, error) {
-	if err := checkLayerNorm(x, gain, bias); err != nil {
+	if err := checkColumns(x, "gain", gain, bias); err != nil {
 		return nil, fmt.Errorf("ops: LayerNorm: %w", err)
 	}
 	norm := &op.Func{
@@ -35,14 +35,15 @@ func LayerNorm(x, gain, bias *G.Node) (*G.Node, error) {
 	return norm.Apply(x, gain, bias)
 }
 
-func checkLayerNorm(x, gain, bias *G.Node) error {
+// checkColumns is an error unless x is a matrix, and gain, called so, and bias are as long as its rows.
+func checkColumns(x *G.Node, name string, gain, bias *G.Node) error {
 	if err := op.CheckNode("x", x, 2, tensor.Float32, tensor.Float64); err != nil {
 		return err
 	}
 	for _, n := range []struct {
 		name string
 		node *G.Node
-	}{{"gain", gain}, {"bias", bias}} {
+	}{{name, gain}, {"bias", bias}} {
 		if err := op.CheckNode(n.name, n.node, 1, x.Dtype()); err != nil {
 			return err
 		}

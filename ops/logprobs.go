@@ -17,7 +17,7 @@ import (
 // not depend on the scores, Σ w·LogProbs is a REINFORCE loss (Williams 1992).
 //
 // Errors are those of [PLRank1]. It costs O(D + N·K) for a query, like its
-// backward pass.
+// backward pass. Its value lasts until the next run.
 func LogProbs(l Lists, rankings *G.Node) (*G.Node, error) {
 	f := op.ListFunc{
 		Name: "ops: LogProbs", Layout: op.PerRanking, Shape: op.Like(1),

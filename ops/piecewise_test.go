@@ -2,7 +2,6 @@ package ops
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -101,51 +100,4 @@ func TestPiecewiseLinearArgumentsThatDoNotFitAreErrors(t *testing.T) {
 			t.Errorf("got %v, want an error with %q", err, c.want)
 		}
 	}
-}
-
-// BenchmarkPiecewiseLinear is a first layer of 136 features of 16 bins and 256 units beside a dense one
-// of 136 inputs, with ReLU, in batches of 4,096 documents, forward and backward: each in turn, so that
-// both are measured under the same conditions. With GOMAXPROCS=1 it is for one core.
-func BenchmarkPiecewiseLinear(b *testing.B) {
-	const rows, features, of, units = 4096, 136, 16, 256
-	bins := slices.Repeat([]int{of}, features)
-	r := rand.New(rand.NewPCG(1, 2))
-	machine := func(weights int, layer layerFunc) G.VM {
-		g := G.NewGraph()
-		node := func(name string, scale float32, shape ...int) *G.Node {
-			v := make([]float32, tensor.Shape(shape).TotalSize())
-			for i := range v {
-				v[i] = scale * r.Float32()
-			}
-			return G.NewTensor(g, tensor.Float32, len(shape), G.WithShape(shape...), G.WithName(name), G.WithValue(tensor.New(tensor.WithShape(shape...), tensor.WithBacking(v))))
-		}
-		x, w, bias := node("x", of, rows, features), node("w", 1, weights, units), node("b", 1, units)
-		y := G.Must(layer(x, w, bias, ReLU))
-		grads, err := G.Grad(G.Must(G.Sum(y)), w, bias)
-		if err != nil {
-			b.Fatal(err)
-		}
-		program, places, err := G.CompileFunction(g, G.Nodes{x}, grads)
-		if err != nil {
-			b.Fatal(err)
-		}
-		return G.NewTapeMachine(g, G.WithPrecompiled(program, places))
-	}
-	machines := []G.VM{machine(features, Dense), machine(features*of, func(x, w, b *G.Node, act Activation) (*G.Node, error) {
-		return PiecewiseLinear(x, w, b, bins, act)
-	})}
-	var ns [2]float64
-	for b.Loop() {
-		for i, vm := range machines {
-			start := b.Elapsed()
-			vm.Reset()
-			if err := vm.RunAll(); err != nil {
-				b.Fatal(err)
-			}
-			ns[i] += float64((b.Elapsed() - start).Nanoseconds())
-		}
-	}
-	b.ReportMetric(ns[0]/float64(b.N), "dense-ns/op")
-	b.ReportMetric(ns[1]/float64(b.N), "piecewise-ns/op")
-	b.ReportMetric(ns[1]/ns[0], "ratio")
 }

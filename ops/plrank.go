@@ -31,6 +31,7 @@ import (
 // descend, rows of rankings that are no rankings of their query, and rankings
 // that end before the discounts and the documents do, are errors that say where.
 // It costs O(D + N·K) for a query of D documents with N rankings of K documents.
+// Its value lasts until the next run.
 func PLRank1(l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error) {
 	return plRank(plackett.PLRank1, "PLRank1", l, gains, rankings, discounts)
 }
@@ -40,6 +41,8 @@ func PLRank1(l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, er
 // which uses the gains of the documents that were not sampled too:
 //
 //	λ_d = mean over rankings of Σ_k 1[y_k = d]·W_{k+1} + P_k(d)·(θ_k ρ_d − W_k).
+//
+// Its value lasts until the next run.
 func PLRank2(l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error) {
 	return plRank(plackett.PLRank2, "PLRank2", l, gains, rankings, discounts)
 }
@@ -56,12 +59,13 @@ func PLRank2(l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, er
 //	R_q ≈ mean over rankings of Σ_k θ_k ρ̄_k,
 //	λ_d = mean over rankings of Σ_k (1[y_k = d] − P_k(d))·a_k + P_k(d)·θ_k (ρ_d − ρ̄_k).
 //
-// The rankings of a query must be independent draws.
+// The rankings of a query must be independent draws. Its value lasts until the next run.
 func PLRankRB(l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error) {
 	return plRank(plackett.PLRankRB, "PLRankRB", l, gains, rankings, discounts)
 }
 
 // PLRankBy is [PLRank1] with the gradient of any estimator of package plackett.
+// Its value lasts until the next run.
 func PLRankBy(e plackett.Estimator, l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error) {
 	return plRank(e, e.String(), l, gains, rankings, discounts)
 }
@@ -95,7 +99,7 @@ func plRank(e plackett.Estimator, name string, l Lists, gains, rankings *G.Node,
 // here; at run time, scores and gains that are not finite, and offsets that descend, are
 // errors that say where. It costs O(D·K) for a query and a node of the quadrature, gradient
 // included: for small K about as much as some hundred samples. For whole lists under DCG, RBP and the
-// like it costs O(D) (docs/exact.md, section 5).
+// like it costs O(D) (docs/exact.md, section 5). Its value lasts until the next run.
 func ExpectedMetric(l Lists, gains *G.Node, discounts []float64) (*G.Node, error) {
 	return op.Metric("ops: ExpectedMetric", "", l, func(l *op.List, lambda []float64) (float64, error) {
 		return l.Expectation.Gradient(l.X[0], l.X[1], l.Discounts, lambda)

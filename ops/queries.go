@@ -12,7 +12,7 @@ import (
 
 // SumOverDocuments sums x, [rows], over the documents of every query: a node
 // [queries], 0 for empty ones; padding is left out, whatever is in it. It is
-// differentiable in x.
+// differentiable in x. Its value lasts until the next run.
 func SumOverDocuments(l Lists, x *G.Node) (*G.Node, error) {
 	f := op.ListFunc{Name: "ops: SumOverDocuments", Layout: op.PerQuery, Do: sumRows, VJP: spreadRows}
 	return f.Apply(l, op.AnyRows("x", x))
@@ -20,6 +20,7 @@ func SumOverDocuments(l Lists, x *G.Node) (*G.Node, error) {
 
 // SpreadOverDocuments gives every document the value of its query: values are
 // [queries], the result is [rows], 0 in padding. It is differentiable in values.
+// Its value lasts until the next run.
 func SpreadOverDocuments(l Lists, values *G.Node) (*G.Node, error) {
 	f := op.ListFunc{Name: "ops: SpreadOverDocuments", Do: spreadRows, Of: 1, VJP: sumRows}
 	return f.Apply(l, op.AnyRows("scores", l.Scores), op.Queries("values", values))
@@ -45,7 +46,7 @@ func spreadRows(l *op.List) error {
 
 // MeanOverQueries is the scalar mean of values, [queries], over the queries that
 // have documents: Σ_q v_q / max(1, number of queries with documents). It is
-// differentiable in values.
+// differentiable in values. Its value lasts until the next run.
 func MeanOverQueries(l Lists, values *G.Node) (*G.Node, error) {
 	const name = "ops: MeanOverQueries"
 	if err := op.Check(l, op.Queries("values", values)); err != nil {
@@ -72,7 +73,7 @@ func MeanOverQueries(l Lists, values *G.Node) (*G.Node, error) {
 //
 // a node [rows], 0 in padding: the log-probability of the document to be ranked
 // first. It is differentiable in the scores. Accurate for any finite scores; others
-// are an error of the run that names the row.
+// are an error of the run that names the row. Its value lasts until the next run.
 func LogSoftmax(l Lists) (*G.Node, error) {
 	f := op.ListFunc{
 		Name: "ops: LogSoftmax",
@@ -118,7 +119,7 @@ func logSumExp(scores []float64) (shift, logSum float64) {
 
 // Ranks gives every document its rank in its query, from 0, in descending order of
 // score, ties by row: a node [rows] of the dtype of the scores, 0 in padding. It is
-// not differentiable. Scores that are not finite are an error of the run.
+// not differentiable. Scores that are not finite are an error of the run. Its value lasts until the next run.
 func Ranks(l Lists) (*G.Node, error) {
 	f := op.ListFunc{Name: "ops: Ranks", Do: func(l *op.List) error {
 		out := l.Out()

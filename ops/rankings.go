@@ -23,6 +23,7 @@ import (
 // names its row.
 //
 // The ranking is drawn exactly, in O(D + N·K) in most cases; no list is sorted.
+// Its value lasts until the next run.
 func Rankings(l Lists, s *Sampler) (*G.Node, error) {
 	f := op.ListFunc{
 		Name: "ops: Rankings", Dtype: tensor.Int, Absent: -1, Layout: op.PerRanking,
@@ -46,7 +47,7 @@ func Rankings(l Lists, s *Sampler) (*G.Node, error) {
 // [LogProbs] takes it. Documents of equal gain are in an order drawn anew by the
 // sampler at every run, or where it is nil in the order of their rows; neither its
 // samples nor its cutoff play a part. gains is [rows]. The node is not
-// differentiable. Gains that are not finite are an error of the run.
+// differentiable. Gains that are not finite are an error of the run. Its value lasts until the next run.
 func IdealRankings(l Lists, gains *G.Node, s *Sampler) (*G.Node, error) {
 	f := op.ListFunc{
 		Name: "ops: IdealRankings", Dtype: tensor.Int, Absent: -1, Layout: op.PerRanking,
@@ -83,7 +84,7 @@ func IdealRankings(l Lists, gains *G.Node, s *Sampler) (*G.Node, error) {
 // by m + noise draws from the Plackett–Luce policy (Gumbel 1954; Yellott 1977); beside large
 // scores such sums are rounded, differences of m and of noise are not.
 // It is NaN in the samples beyond [Sampler.SetSamples] and 0 in padding rows. The
-// node is not differentiable; the cutoff of the sampler plays no part.
+// node is not differentiable; the cutoff of the sampler plays no part. Its value lasts until the next run.
 func Gumbel(l Lists, s *Sampler) (*G.Node, error) {
 	f := op.ListFunc{
 		Name: "ops: Gumbel", Layout: op.PerSample,

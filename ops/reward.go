@@ -34,10 +34,12 @@ import (
 // reward that is a sum over ranks of discount times gain, [PLRankRB] and [ExpectedMetric]
 // have less variance, and none.
 //
+// Another policy than Plackett–Luce's is a loss of its own (docs/architecture.md, Decisions).
+//
 // rankings is [queries, samples, cutoff], from [Rankings] or elsewhere, see there for
 // what −1 means: independent draws, of which each is a ranking of its first cutoff
 // documents. They are constants for differentiation. Other errors are those of [PLRank1].
-// Besides the calls it costs O(D + N·K) for a query.
+// Besides the calls it costs O(D + N·K) for a query. Its value lasts until the next run.
 func RewardFunc(l Lists, rankings *G.Node, reward func(query int, ranking []int) float64) (*G.Node, error) {
 	const name = "ops: RewardFunc"
 	if reward == nil {

@@ -16,7 +16,7 @@ import (
 // that is out of range is an error of the run.
 //
 // (Gorgonia's ByIndices has a wrong gradient for vectors unless m = n, and none
-// that is right on the Lisp machine.)
+// that is right on the Lisp machine.) Its value lasts until the next run.
 func Gather(x, at *G.Node) (*G.Node, error) {
 	const name = "ops: Gather"
 	err := op.CheckNode("x", x, 1, tensor.Float32, tensor.Float64)
@@ -64,7 +64,7 @@ func pick[T op.Float](in []op.Tensor, x [][]T, y []T) error {
 }
 
 // Constant is x, a vector, as a constant for differentiation: what it depends on gets
-// no gradient by way of it.
+// no gradient by way of it. Its value lasts until the next run.
 func Constant(x *G.Node) (*G.Node, error) {
 	const name = "ops: Constant"
 	if err := op.CheckNode("x", x, 1, tensor.Float32, tensor.Float64); err != nil {

@@ -58,6 +58,14 @@ func checkLength(what string, length, want int) error {
 	return nil
 }
 
+// checkLambda reports a λ of another length than the scores, but for nil: none is asked for.
+func checkLambda(lambda, scores []float64) error {
+	if lambda == nil {
+		return nil
+	}
+	return checkLength("lambda", len(lambda), len(scores))
+}
+
 func checkGains(gains, scores []float64) error {
 	if err := checkLength("gains", len(gains), len(scores)); err != nil {
 		return err

@@ -100,14 +100,14 @@ func (e Estimator) check() error {
 	return nil
 }
 
-// Gradient writes the estimate of dR/dm_d to lambda, and returns that of R: the mean over the
+// Gradient writes the estimate of dR/dm_d to lambda, if it is not nil, and returns that of R: the mean over the
 // rankings of Σ_k r_k, which has the same expectation for all estimators, and usually less
 // variance for those with expected rewards. A λ below 1e-20·max|ρ|·Σ|θ| is 0. Its cost is
 // O(D + N·K). Where rankings have more ranks than there are discounts, the first count. With no
 // ranking present all is zero. Errors are [*NumberError], [*LengthError] and [*RankingError], and
 // one for gains or discounts that are too large, as those of [Expectation].
 func (k *Kernel) Gradient(e Estimator, scores, gains, discounts []float64, r Rankings, lambda []float64) (float64, error) {
-	err := cmp.Or(checkLength("λ", len(lambda), len(scores)), e.check(), checkGains(gains, scores), checkDiscounts(discounts))
+	err := cmp.Or(checkLambda(lambda, scores), e.check(), checkGains(gains, scores), checkDiscounts(discounts))
 	if err != nil {
 		return 0, err
 	}

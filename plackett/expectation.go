@@ -53,7 +53,7 @@ const (
 )
 
 // Gradient writes λ_d = dR/dm_d to lambda and returns R = E_y[Σ_k θ_k ρ_{y_k}]. A λ below
-// 1e-20·max|ρ|·Σ|θ| is 0.
+// 1e-20·max|ρ|·Σ|θ| is 0. If lambda is nil, it computes R alone, in less time.
 //
 // Gradient is also the vector–Jacobian product of [Expectation.Exposure]: for a function F of
 // the exposures, dF/dm_d is λ_d with the gains ρ_d = ∂F/∂E_d.
@@ -61,7 +61,7 @@ const (
 // Errors are [*NumberError] and [*LengthError], and one for a tolerance, gains or discounts
 // out of range.
 func (e *Expectation) Gradient(scores, gains, discounts, lambda []float64) (value float64, err error) {
-	if err := cmp.Or(checkGains(gains, scores), checkLength("lambda", len(lambda), len(scores))); err != nil {
+	if err := cmp.Or(checkGains(gains, scores), checkLambda(lambda, scores)); err != nil {
 		return 0, err
 	}
 	return e.run(scores, gains, discounts, lambda)
@@ -148,7 +148,7 @@ func (e *Expectation) Terms() int {
 }
 
 // run checks what all methods have in common and computes the gradient, or, without gains,
-// the exposure.
+// the exposure. If out is nil, it computes the value alone.
 func (e *Expectation) run(scores, gains, discounts, out []float64) (float64, error) {
 	tolerance := cmp.Or(e.Tolerance, defaultTolerance)
 	if !(tolerance >= smallestTolerance && tolerance < 1) {

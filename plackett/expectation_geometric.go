@@ -170,7 +170,7 @@ func (x *quadrature) products(g *geometricSum, exposure bool) (value, left float
 			}
 		}
 	}
-	for i := from; i < to; i += chunk {
+	for i := from; i < to && !x.valueOnly; i += chunk {
 		if x.stopped() {
 			return 0, 0
 		}

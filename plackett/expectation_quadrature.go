@@ -31,8 +31,9 @@ type quadrature struct {
 
 	discounts []float64
 
-	moment  bool      // every node counts w_d t times: see [Expectation.SecondDerivatives]
-	moments []float64 // are then the result
+	valueOnly bool      // there is no result
+	moment    bool      // every node counts w_d t times: see [Expectation.SecondDerivatives]
+	moments   []float64 // are then the result
 
 	// The weights w = exp(m − reference), and v = w times gain, of documents before weightEnd, beyond
 	// which they are 0. mass and squares are the sums of w and w² from a document on.
@@ -62,9 +63,10 @@ type quadrature struct {
 
 // run computes the gradient of the expected metric and returns its value, or, with no gains,
 // computes the exposures, by a geometric sum of the discounts, or with none by sweeps. What is
-// negligible beside scale is 0.
+// negligible beside scale is 0. If out is nil, it computes the value alone.
 func (x *quadrature) run(sum *geometricSum, tolerance, scale float64, scores, gains, out []float64) float64 {
 	x.sort(scores)
+	x.valueOnly = out == nil
 	x.gain, x.result = scratch.Sized(x.gain, len(scores)), scratch.Sized(x.result, len(scores))
 	x.r, x.transitions = scratch.Sized(x.r, len(scores)), scratch.Sized(x.transitions, len(scores))
 	clear(x.gain)
@@ -89,6 +91,9 @@ func (x *quadrature) run(sum *geometricSum, tolerance, scale float64, scores, ga
 		x.tolerance, x.rules = tolerance, map[int]*rule{}
 	}
 	value += x.integrate(sum, gains == nil)
+	if x.valueOnly {
+		return value
+	}
 	result := x.result
 	if x.moment {
 		result = x.moments

@@ -60,6 +60,9 @@ func (x *quadrature) sweep(exposure bool) (value, left float64) {
 		left = 1 // documents that have not begun to arrive will take the other ranks
 	}
 
+	if x.valueOnly {
+		return value, left
+	}
 	x.beginBackward(discounts, exposure)
 	for i := last; i >= first; i -= part {
 		if x.stopped() {

@@ -210,8 +210,8 @@ func (k *Kernel) setGains(b int, samples []sample, gain func(s sample, p, d int)
 	}
 }
 
-// sum writes to lambda the sum over the rankings, divided by n, leaves out what is negligible beside
-// scale, and returns the sum of the rewards.
+// sum writes to lambda, if it is not nil, the sum over the rankings, divided by n, leaves out what is
+// negligible beside scale, and returns the sum of the rewards.
 func (k *Kernel) sum(c lanes.Credit, theta, gains, lambda []float64, n, scale float64) (rewards float64) {
 	clear(lambda)
 	if len(k.samples) == 0 {
@@ -220,6 +220,9 @@ func (k *Kernel) sum(c lanes.Credit, theta, gains, lambda []float64, n, scale fl
 	k.credit, k.sumA, k.sumB = c, [levels]float64{}, [levels]float64{}
 	for b := range k.blocks() {
 		rewards += k.accumulate(b, theta, gains, lambda)
+	}
+	if lambda == nil {
+		return rewards
 	}
 	for i, d := range k.documents {
 		sum := d.weightedGain*k.sumA[0] - d.weight*k.sumB[0]
@@ -232,8 +235,9 @@ func (k *Kernel) sum(c lanes.Credit, theta, gains, lambda []float64, n, scale fl
 	return rewards
 }
 
-// accumulate adds the λ of the rankings of block b to lambda, except what all documents share,
-// which it adds to the sums of the rankings' levels. It returns the sum of their rewards.
+// accumulate adds the λ of the rankings of block b to lambda, if it is not nil, except what all
+// documents share, which it adds to the sums of the rankings' levels. It returns the sum of their
+// rewards.
 func (k *Kernel) accumulate(b int, theta, gains, lambda []float64) (reward float64) {
 	entries, ranks := k.at(b)
 	samples := k.block(b)
@@ -244,6 +248,9 @@ func (k *Kernel) accumulate(b int, theta, gains, lambda []float64) (reward float
 	lanes.Place(placed, ranks, theta, k.baseline, &k.credit, &k.lightest, &k.shared)
 	for lane, s := range samples {
 		reward += k.shared.Reward[lane]
+		if lambda == nil {
+			continue
+		}
 		if s.level == extreme {
 			k.accumulateExtreme(b, lane, s.length, theta, gains, lambda)
 			continue
@@ -313,7 +320,7 @@ func (k *Kernel) LogProbs(scores []float64, r Rankings, out []float64) error {
 // [Kernel.Gradient].
 func (k *Kernel) LogProbsGradient(scores []float64, r Rankings, w, lambda []float64) error {
 	err := cmp.Or(checkLength("weights", len(w), len(r.Documents)), checkFinite("weight", w),
-		checkLength("λ", len(lambda), len(scores)))
+		checkLength("lambda", len(lambda), len(scores)))
 	if err != nil {
 		return err
 	}

@@ -338,6 +338,33 @@ func TestLogProbsGradientByFiniteDifferences(t *testing.T) {
 	})
 }
 
+// Without λ, values have the same bits as with it.
+func TestValuesAloneAreThoseBesideGradients(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := drawHardList(t, 60)
+		lambda, rankings := make([]float64, len(l.scores)), NewRankings(9, len(l.discounts))
+		var k Kernel
+		var e Expectation
+		if err := new(Sampler).Draw(l.scores, Stream{Seed: 1}, rankings); err != nil {
+			t.Fatal(err)
+		}
+		check := func(what string, value func(lambda []float64) (float64, error)) {
+			want, err := value(lambda)
+			if got, failed := value(nil); got != want || err != nil || failed != nil {
+				t.Errorf("%s: %v (%v) alone, %v (%v) beside the gradient", what, got, failed, want, err)
+			}
+		}
+		for _, estimator := range Estimators() {
+			check(estimator.String(), func(lambda []float64) (float64, error) {
+				return k.Gradient(estimator, l.scores, l.gains, l.discounts, rankings, lambda)
+			})
+		}
+		check("exactly", func(lambda []float64) (float64, error) {
+			return e.Gradient(l.scores, l.gains, l.discounts, lambda)
+		})
+	})
+}
+
 func TestBadInput(t *testing.T) {
 	var k Kernel
 	lambda := make([]float64, 3)
@@ -362,7 +389,7 @@ func TestBadInput(t *testing.T) {
 		"the gain of document 1 is NaN":           gradient([]float64{0, math.NaN()}, two, y, lambda2),
 		"the discount of rank 1 is +Inf":          gradient(two, []float64{0, math.Inf(1)}, y, lambda2),
 		"gains: 1 numbers, want 2":                gradient(two[:1], two, y, lambda2),
-		"λ: 3 numbers, want 2":                    gradient(two, two, y, lambda),
+		"lambda: 3 numbers, want 2":               gradient(two, two, y, lambda),
 		"rankings: 2 entries are no rows of 3":    gradient(two, two, Rankings{[]int{0, 1}, 3, 0}, lambda2),
 		"rankings: 2 entries are no rows of -1":   gradient(two, two, Rankings{[]int{0, 1}, -1, 0}, lambda2),
 		"exposure: 3 numbers, want 2":             k.Exposure(two, two, y, lambda),

@@ -40,8 +40,9 @@ func registered(kind string) Maker {
 
 // A scorer is a forward pass and its cost.
 type scorer struct {
-	pass  model.Pass // nil: the kind has none
-	pairs int        // multiplications for every pair of documents
+	pass     model.Pass // nil: the kind has none
+	repeated int        // multiplications for every document beyond one a weight
+	pairs    int        // and for every pair of them
 }
 
 // scorerOf is the scorer of a file. For a kind without a maker it is that of other, or if that is
@@ -53,9 +54,9 @@ func scorerOf(f *File, other Maker) (s scorer, err error) {
 		switch {
 		case err != nil:
 		case f.Dtype == "float64":
-			s.pass, s.pairs = model.NewPass(n.settings, n.array)
+			s.pass, s.repeated, s.pairs = model.NewPass(n.settings, n.array)
 		default:
-			s.pass, s.pairs = model.NewPass(n.settings, n.array32)
+			s.pass, s.repeated, s.pairs = model.NewPass(n.settings, n.array32)
 		}
 		return s, err
 	}

@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/viterin/vek/vek32"
@@ -231,6 +232,14 @@ func (m *Model) ScoreOn(ctx context.Context, dst []float64, features, base []flo
 	return dst, nil
 }
 
+// featureName is the name of a feature, or its id if it has none.
+func (m *Model) featureName(column int) string {
+	if m.file.FeatureNames == nil {
+		return strconv.Itoa(m.file.FeatureIDs[column])
+	}
+	return m.file.FeatureNames[column]
+}
+
 // checkBase is an error for base scores of documents that the model lacks, or does not take.
 func (m *Model) checkBase(base []float32, rows int) error {
 	switch {
@@ -254,8 +263,8 @@ func (m *Model) checkFeatures(features []float32) error {
 	for i, v := range features {
 		if math.Float32bits(v)<<1 == 0xff<<24 { // ±Inf, by one comparison of whole numbers
 			n := m.file.Transform.Inputs
-			return fmt.Errorf("ranker: document %d, feature %d: the value is %v, want a finite number, or NaN where it is missing",
-				i/n, m.file.FeatureIDs[i%n], v)
+			return fmt.Errorf("ranker: document %d, feature %s: the value is %v, want a finite number, or NaN where it is missing",
+				i/n, m.featureName(i%n), v)
 		}
 	}
 	return nil
@@ -269,10 +278,10 @@ func (m *Model) ComparesDocuments() bool {
 }
 
 // Multiplications is about the number of multiplications for the scores of a query with that
-// many documents: one a weight for every document, and in a model with attention some for every
-// pair of documents. Time is in proportion to it; a service limits requests by it.
+// many documents: one a weight for every document, or several where members of an ensemble share
+// weights, and in a model with attention some for every pair of documents. Time is in proportion to it; a service limits requests by it.
 func (m *Model) Multiplications(documents int) float64 {
-	weights := 0
+	weights := m.repeated
 	for _, a := range m.file.Arrays {
 		weights += len(a.Values)
 	}

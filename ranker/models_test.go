@@ -92,6 +92,17 @@ func withAttention(tb testing.TB, f *File, attention model.Attention) {
 	atRandom(tb, f, model.Transformer, s)
 }
 
+// sharing gives the networks of f so many members that share weights.
+func sharing(tb testing.TB, f *File, members int) {
+	tb.Helper()
+	s, err := model.Read(f.Kind, f.Settings)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s.SharedMembers = members
+	atRandom(tb, f, f.Kind, s)
+}
+
 // attending is network with blocks of attention.
 func attending(tb testing.TB, spec, dtype string, d *datasets.Dataset, members, blocks, heads int, cross bool, hidden ...int) *File {
 	tb.Helper()
@@ -130,4 +141,20 @@ func reopen(tb testing.TB, f *File) *Model {
 // features are those of query q.
 func features(d *datasets.Dataset, q int) []float32 {
 	return d.Features[d.Offsets[q]*d.Width() : d.Offsets[q+1]*d.Width()]
+}
+
+// Members that share a large matrix take little memory for each, and are priced as so many networks.
+func TestMembersShareMatricesInMemory(t *testing.T) {
+	d := queries(4, 30)
+	f := network(t, "none", "float32", d, 1, 400, 400)
+	plain := reopen(t, f).Multiplications(1)
+	sharing(t, f, 200)
+	var m *Model
+	var err error
+	if bytes := allocated(func() { m, err = New(f) }); err != nil || bytes > 50*400*400 {
+		t.Fatalf("%d bytes were allocated for a matrix of 400 × 400 (%v)", bytes, err)
+	}
+	if got := m.Multiplications(1); got < 199*plain*.9 || got > 200*plain*1.1 {
+		t.Errorf("%v multiplications, of one network %v", got, plain)
+	}
 }

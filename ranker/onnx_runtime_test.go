@@ -70,22 +70,26 @@ func TestONNXRuntimeGivesTheSameScores(t *testing.T) {
 		width                        int
 		blocks                       int // of attention; 0: an MLP
 		bins                         int // 0: none
+		shared                       int // members that share weights; 0: none
 	}{
-		{"quantile", "relu", "float32", 46, 0, 0},
-		{"quantile", "relu", "float32", 136, 0, 0},
-		{"minmax", "sigmoid", "float32", 46, 0, 0},
-		{"minmax+log-standard+quantile", "tanh", "float32", 136, 0, 0},
-		{"standard", "gelu", "float32", 46, 0, 0},
-		{"log-standard", "relu", "float64", 46, 0, 0},
-		{"none", "none", "float32", 7, 0, 0},
-		{"minmax+quantile+rank", "relu", "float32", 46, 0, 0},
-		{"rank", "relu", "float64", 46, 0, 0},
-		{"quantile", "relu", "float32", 46, 1, 0},
-		{"minmax+quantile", "tanh", "float32", 46, 2, 0},
-		{"log-standard", "sigmoid", "float64", 46, 1, 0},
-		{"none", "relu", "float32", 136, 0, 16},
-		{"quantile+minmax+rank", "relu", "float64", 46, 0, 5},
-		{"minmax", "gelu", "float32", 46, 1, 30},
+		{"quantile", "relu", "float32", 46, 0, 0, 0},
+		{"quantile", "relu", "float32", 136, 0, 0, 0},
+		{"minmax", "sigmoid", "float32", 46, 0, 0, 0},
+		{"minmax+log-standard+quantile", "tanh", "float32", 136, 0, 0, 0},
+		{"standard", "gelu", "float32", 46, 0, 0, 0},
+		{"log-standard", "relu", "float64", 46, 0, 0, 0},
+		{"none", "none", "float32", 7, 0, 0, 0},
+		{"minmax+quantile+rank", "relu", "float32", 46, 0, 0, 0},
+		{"rank", "relu", "float64", 46, 0, 0, 0},
+		{"quantile", "relu", "float32", 46, 1, 0, 0},
+		{"minmax+quantile", "tanh", "float32", 46, 2, 0, 0},
+		{"log-standard", "sigmoid", "float64", 46, 1, 0, 0},
+		{"none", "relu", "float32", 136, 0, 16, 0},
+		{"quantile+minmax+rank", "relu", "float64", 46, 0, 5, 0},
+		{"minmax", "gelu", "float32", 46, 1, 30, 0},
+		{"none", "relu", "float32", 136, 0, 16, 4},
+		{"quantile", "sigmoid", "float64", 46, 0, 0, 3},
+		{"minmax", "gelu", "float32", 46, 1, 0, 2},
 	} {
 		d := hardRows(c.width, sizes)
 		f := network(t, c.transform, c.dtype, d, 1+i%3, 64, 16)
@@ -95,6 +99,7 @@ func TestONNXRuntimeGivesTheSameScores(t *testing.T) {
 		if c.bins > 0 {
 			withBins(t, f, d, c.bins)
 		}
+		sharing(t, f, c.shared)
 		f.Settings = bytes.Replace(f.Settings, []byte(`"relu"`), []byte(strconv.Quote(c.activation)), 1)
 		f.FeatureNames = make([]string, c.width)
 		f.FeatureNames[0] = "naïve"

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -253,6 +254,46 @@ func TestScoresOfADatasetAreThoseOfItsQueries(t *testing.T) {
 	} {
 		if _, err := m.Scores(d); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
+// A document has the same score alone as among others, unless the model compares documents, as its
+// ONNX metadata say.
+func TestComparesDocuments(t *testing.T) {
+	d := queries(5, 6)
+	for _, c := range []struct {
+		transform string
+		attention bool
+		want      bool
+	}{
+		{"none", false, false}, {"standard+quantile", false, false}, {"log-standard", false, false},
+		{"minmax", false, true}, {"quantile+rank", false, true}, {"standard", true, true},
+	} {
+		f := network(t, c.transform, "float32", d, 1, 4)
+		if c.attention {
+			f = attending(t, c.transform, "float32", d, 1, 1, 2, false, 4)
+		}
+		m := reopen(t, f)
+		together, err := m.Score(nil, d.Features)
+		if err != nil {
+			t.Fatal(err)
+		}
+		differ := false
+		for row, want := range together {
+			alone, err := m.Score(nil, d.Row(row))
+			if err != nil {
+				t.Fatal(err)
+			}
+			differ = differ || alone[0] != want
+		}
+		var file bytes.Buffer
+		if err := m.WriteONNX(&file); err != nil {
+			t.Fatal(err)
+		}
+		_, metadata, _ := strings.Cut(file.String(), "compares_documents")
+		if differ != c.want || m.ComparesDocuments() != c.want || !strings.Contains(metadata[:min(10, len(metadata))], strconv.FormatBool(c.want)) {
+			t.Errorf("%+v: scores differ: %t, compares documents: %t, %.10q", c, differ, m.ComparesDocuments(), metadata)
 		}
 	}
 }

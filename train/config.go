@@ -81,14 +81,15 @@ func (f Features) ids(d *datasets.Dataset) ([]int, error) {
 
 // A Model gives the scores.
 type Model struct {
-	Scorer      string         `json:"scorer"`      // kind of model, see Scorers
-	Hidden      []int          `json:"hidden"`      // widths of the hidden layers; none: a linear model
-	Activation  ops.Activation `json:"activation"`  // of the hidden layers
-	Dropout     float64        `json:"dropout"`     // rate after each hidden layer
-	Members     int            `json:"members"`     // of an ensemble, whose scores are averaged
-	Blocks      int            `json:"blocks"`      // of the scorer attention, as wide as the last hidden layer
-	Heads       int            `json:"heads"`       // of each of its blocks
-	LatentCross bool           `json:"latentCross"` // the scorer attention ends in the latent cross of DASALC
+	Scorer        string         `json:"scorer"`        // kind of model, see Scorers
+	Hidden        []int          `json:"hidden"`        // widths of the hidden layers; none: a linear model
+	Activation    ops.Activation `json:"activation"`    // of the hidden layers
+	Dropout       float64        `json:"dropout"`       // rate after each hidden layer
+	Members       int            `json:"members"`       // of an ensemble, whose scores are averaged
+	SharedMembers int            `json:"sharedMembers"` // of each of these networks, which share its matrices of weights, see nn.MLP; 0: none
+	Blocks        int            `json:"blocks"`        // of the scorer attention, as wide as the last hidden layer
+	Heads         int            `json:"heads"`         // of each of its blocks
+	LatentCross   bool           `json:"latentCross"`   // the scorer attention ends in the latent cross of DASALC
 }
 
 // An Optimization is how, and for how long, the weights are learned.
@@ -101,7 +102,8 @@ type Optimization struct {
 	Schedule     string  `json:"schedule"`     // of the learning rate: constant, cosine, plateau or plateau(5,0.1)
 	Warmup       float64 `json:"warmup"`       // epochs in which the learning rate rises from 0
 	L2           float64 `json:"l2"`           // L2·w is added to the gradient of every weight w that is not a bias
-	GroupLasso   float64 `json:"groupLasso"`   // λ of the penalty λ·√outputs·Σ_j ‖w_j‖ on the weights w_j from input j into the first layer (Yuan & Lin 2006)
+	GroupLasso   float64 `json:"groupLasso"`   // λ of the penalty λ·√n·Σ_j ‖w_j‖ on the n weights w_j from input j, with all its bins, into the first layer (Yuan & Lin 2006)
+	SmoothBins   float64 `json:"smoothBins"`   // μ of the penalty ½μ·Σ (w_{k+1} − w_k)² on the weights of neighbouring bins of an input
 	Clip         float64 `json:"clip"`         // the highest norm of a gradient, which is scaled down to it; 0: no limit
 	Average      float64 `json:"average"`      // β of the moving average of the weights, which is then evaluated and kept; 0: none
 	Batch        int     `json:"batch"`        // queries a step

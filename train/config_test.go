@@ -39,7 +39,7 @@ func TestObjectiveInWords(t *testing.T) {
 		parts  Parts
 		want   string
 	}{
-		{Default(), Parts{}, "plrank-exact with K = 10"},
+		{Default(), Parts{}, "plrank-exact+0.01*softmax with K = 10"},
 		{Config{Objective: Objective{Loss: "softmax+disparity", Cutoff: 3}}.Plain(), Parts{}, "softmax+disparity with K = 3"},
 		{Config{Objective: Objective{Loss: "plrank-exact+0.5*disparity(plrank2)", Samples: 7}}.Plain(), Parts{}, "plrank-exact+0.5*disparity(plrank2) with N = 7, K = 5"},
 		{Config{Objective: Objective{Cutoff: AllRanks}}.Plain(), Parts{}, "plrank-exact with K = all"},
@@ -56,11 +56,11 @@ func TestObjectiveInWords(t *testing.T) {
 	}
 }
 
-// PLACKETT_LUCE: N = 10 + 90·epoch/40.
+// Oosterhuis (2021), section 8.2: N = 10 + 90·epoch/40, here rounded; 0.25 epochs are 10.5625.
 func TestDynamicSamples(t *testing.T) {
-	for epoch, want := range map[int]int{0: 10, 1: 12, 4: 19, 20: 55, 39: 97, 40: 100, 400: 100} {
-		if n := Dynamic.At(epoch); n != want {
-			t.Errorf("epoch %d: %d samples, want %d", epoch, n, want)
+	for epochs, want := range map[float64]int{0: 10, 0.2: 10, 0.25: 11, 0.5: 11, 1: 12, 4: 19, 20: 55, 39.75: 99, 39.8: 100, 40: 100, 400: 100} {
+		if n := Dynamic.At(epochs); n != want {
+			t.Errorf("%v epochs: %d samples, want %d", epochs, n, want)
 		}
 	}
 	if n := SampleCount(7).At(30); n != 7 {
@@ -76,6 +76,29 @@ func TestDynamicSamples(t *testing.T) {
 		if err := n.UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("%q: no error", text)
 		}
+	}
+}
+
+// Steps have the same loss with dynamic samples as with 10 until there are 11, from the first step
+// that begins after 2/9 of an epoch.
+func TestDynamicSamplesGrowFromStepToStep(t *testing.T) {
+	t.Parallel()
+	run := func(n SampleCount) (list []float64, last int) {
+		c := Config{Objective: Objective{Loss: "plrank-rb", Samples: n}, Optimization: Optimization{Epochs: 1, Batch: 1, LearningRate: 0.1}}
+		history := mustRun(t, mustNew(t, c, small()), Hooks{Step: func(s Step) { list = append(list, s.Loss) }}).History
+		return list, history[0].Samples
+	}
+	fixed, _ := run(10)
+	growing, last := run(Dynamic)
+	same := 0
+	for same < len(fixed) && growing[same] == fixed[same] {
+		same++
+	}
+	if want := len(fixed)*2/9 + 1; len(fixed) < 9 || same != want {
+		t.Errorf("the first %d steps of %d have the loss of 10 samples, want %d", same, len(fixed), want)
+	}
+	if last != 12 {
+		t.Errorf("the last step has %d samples, want 12", last)
 	}
 }
 

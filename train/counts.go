@@ -3,22 +3,24 @@ package train
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 )
 
 // A SampleCount is the number of rankings sampled for each query and step, or [Dynamic].
 type SampleCount int
 
-// Dynamic is a number of samples that grows with the epoch, from 10 to 100 in the
-// course of 40 epochs (Oosterhuis 2021, section 7).
+// Dynamic is a number of samples that grows from step to step, from 10 to 100 in the course of
+// 40 epochs: N = 10 + 90·epoch/40 (Oosterhuis 2021, section 8.2), rounded, where epoch is the
+// number of training queries seen so far over that of all.
 const Dynamic SampleCount = -1
 
 const dynamicName = "dynamic"
 
-// At is the number of samples in an epoch, counted from 0.
-func (n SampleCount) At(epoch int) int {
+// At is the number of samples of the step after so many epochs: 2.5 in the middle of the third.
+func (n SampleCount) At(epochs float64) int {
 	if n == Dynamic {
-		return min(100, 10+90*epoch/40)
+		return int(math.RoundToEven(10 + 90*min(1, epochs/40)))
 	}
 	return int(n)
 }

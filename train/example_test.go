@@ -33,5 +33,5 @@ func Example() {
 	// Output:
 	// random order  NDCG@10 0.2
 	// best feature  NDCG@10 0.4
-	// model         NDCG@10 0.6
+	// model         NDCG@10 0.7
 }

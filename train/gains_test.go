@@ -121,6 +121,9 @@ func TestSafetyLossesOfLabelsAreTheMetric(t *testing.T) {
 func TestGainsNeedAFittingMetric(t *testing.T) {
 	s := datasets.Synthetic(datasets.SyntheticOptions{Train: 2, Vali: 1, Test: 1, Seed: 3})
 	clicked(s.Train, s.Vali)
+	if loss := (Config{}).forData(s).Loss; loss != "plrank-exact" {
+		t.Errorf("the recipe's loss is %q, want one that takes negative gains", loss)
+	}
 	c := learning("plrank-exact")
 	c.Metric = "ndcg@5"
 	if _, err := New(c, Parts{}, s); err == nil || !strings.Contains(err.Error(), "has gains from clicks, and no labels for ndcg@5: want the metric loss") {

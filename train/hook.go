@@ -41,7 +41,7 @@ func (idle) state() state          { return state{} }
 type Epoch struct {
 	Epoch        int     `json:"epoch"`             // from 1
 	Steps        uint64  `json:"steps"`             // made since the beginning
-	Samples      int     `json:"samples"`           // N of this epoch, for losses that sample
+	Samples      int     `json:"samples"`           // N of the last step, for losses that sample
 	LearningRate float64 `json:"learningRate"`      // of the last step
 	Loss         float64 `json:"loss"`              // mean over the training queries, at the time of their step, but for those of skipped batches
 	Skipped      int     `json:"skipped,omitempty"` // batches, see Config.OnNaN

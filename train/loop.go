@@ -64,10 +64,7 @@ func (l *loop) enough() bool { return slices.ContainsFunc(l.hooks, hook.enough) 
 // epoch makes the steps of an epoch, counted from 0, and calls report, if it is not nil, after each.
 func (l *loop) epoch(ctx context.Context, epoch int, report func(Step)) (Epoch, error) {
 	start := time.Now()
-	e := Epoch{Epoch: epoch + 1, Samples: l.samples.At(epoch)}
-	if err := l.gradients.objective.Settings.Sampler.SetSamples(e.Samples); err != nil {
-		return e, err
-	}
+	e := Epoch{Epoch: epoch + 1}
 	data, division := l.batches.data, l.batches.division
 	order := division.Order(epoch, data.queries, data.documents)
 	steps := (len(order) + division.Batch - 1) / division.Batch
@@ -77,7 +74,11 @@ func (l *loop) epoch(ctx context.Context, epoch int, report func(Step)) (Epoch, 
 		s := &step{epoch: epoch, index: made, steps: steps, number: l.steps + 1, weights: l.weights, gradient: l.gradients.total}
 		made++
 		progress := Step{Epoch: e.Epoch, Step: made, Steps: steps}
-		var err error
+		e.Samples = l.samples.At(float64(epoch) + float64(s.index)/float64(steps))
+		err := l.gradients.objective.Settings.Sampler.SetSamples(e.Samples)
+		if err != nil {
+			return err
+		}
 		if progress.Loss, err = l.step(ctx, b, s); err != nil {
 			if progress.Skipped, err = l.skip(ctx, err, &e, b, s); err != nil {
 				return err

@@ -197,6 +197,16 @@ func (c criterion) Better(a, b float64) bool {
 	return a > b
 }
 
+// Better tells whether a is a better value of c.Metric than b. One that is not finite never is, and
+// is worse than all others. A metric that is no name, or a custom one, is higher where it is better.
+func (c Config) Better(a, b float64) bool {
+	metric, err := parseCriterion(c.Metric, nil)
+	if err != nil {
+		metric = criterion{weights: []float64{1}}
+	}
+	return metric.Better(a, b)
+}
+
 // add completes values, which are of measures, by that of a sum, where all of its terms have one.
 func (c criterion) add(values Values) Values {
 	if c.weights == nil {

@@ -49,7 +49,7 @@ func newScorer(c Config, custom func(features int) (nn.Scorer, error), t *datase
 	}
 	mlp := nn.MLPConfig{
 		Features: t.Width(), Bins: t.BinCounts(), Hidden: c.Hidden, Activation: c.Activation,
-		Dropout: c.Dropout, Members: c.Members, Seed: c.Seed,
+		Dropout: c.Dropout, Members: c.Members, SharedMembers: c.SharedMembers, Seed: c.Seed,
 	}
 	for i := range t.Categories {
 		codes := t.Categories[i].Codes()

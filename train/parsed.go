@@ -118,7 +118,7 @@ func (p *parsed) checkMemory(inputs int) error {
 		}
 		return nil
 	}
-	err := rankings("samples", fmt.Sprintf(" for %d queries a step", c.Batch), members*float64(c.Batch)*float64(p.loss.rankings()))
+	err := rankings("samples", fmt.Sprintf(" for %d queries a step", c.Batch), members*float64(max(1, c.SharedMembers))*float64(c.Batch)*float64(p.loss.rankings()))
 	if err == nil && slices.ContainsFunc(p.evaluator.measures, metrics.Measure.Sampled) {
 		err = rankings("evaluation samples", "", float64(c.EvaluationSamples))
 	}

@@ -70,7 +70,7 @@ func (p Parts) naming(c Config) Config {
 		c.Optimizer = custom
 	}
 	if p.Scorer != nil {
-		c.Scorer, c.Hidden, c.Activation, c.Dropout, c.Members = custom, nil, 0, 0, 0
+		c.Scorer, c.Hidden, c.Activation, c.Dropout, c.Members, c.SharedMembers = custom, nil, 0, 0, 0, 0
 	}
 	return c
 }

@@ -18,26 +18,31 @@ const (
 func Default() Config { return Config{} }
 
 // DefaultFor is the recipe for so many training documents of so many queries, with all settings
-// spelt out, and the reason in words. A [Config] has it where it is zero. There are two:
+// spelt out, and the reason in words. A [Config] has it where it is zero. There are two, and the one for
+// small data has two forms:
 //
-//	documents       below 100,000                  from 100,000 on
-//	networks        several small ones, averaged   one with layers of 256 and 128
-//	K               10; 20 for long queries        10
-//	inputs          several views of a feature,    one, by quantile
-//	                ranks too for short queries
-//	loss            plrank-exact                   plrank-exact+0.5*softmax
-//	against noise   dropout                        group lasso
-//	steps           of few queries                 of 32 queries
-//	rate            begins high, falls fast        rises, then falls to 0 (cosine)
-//	model           weights of the best epoch      average of the weights over steps
-//	epochs          16                             5, and up to 10 below 400,000 documents
+//	documents       below 100,000                      from 100,000 on
+//	queries         short             long, of 50      all
+//	                                  documents
+//	networks        three small ones, averaged         one with layers of 256 and 128
+//	K               10                20               10
+//	inputs          several views of a feature         one, by quantile, through 16 bins
+//	                and ranks
+//	softmax         0.01              0.1              0.5, beside plrank-exact
+//	against noise   dropout 0.3       dropout 0.5,     group lasso
+//	                                  weight decay
+//	steps           of few queries                     of 32 queries
+//	rate            low, constant                      rises, then falls to 0 (cosine)
+//	model           weights of the best epoch          average of the weights over steps
+//	epochs          30                                 5, and up to 10 below 400,000 documents
 //
-// Models fit small data too closely: dropout helps against it, and so does the mean of several
-// networks, which also varies less from seed to seed. The expected metric, by which their best
-// epoch is chosen, has less noise than that of one ranking. The gradient of NDCG at 10 is that of
-// the few documents at the top: softmax adds what the others say, and so does a larger K for long
-// queries, of 50 documents and more on average. The group lasso keeps the weights of uninformative
-// inputs small. lab/recipe.md has the trials.
+// Models fit small data too closely: dropout and the decay of weights help against it, and so does the mean
+// of several networks, which also varies less from seed to seed. At a low rate the best epoch is found more
+// exactly. The expected metric, by which it is chosen, has less noise than that of one ranking. The gradient
+// of NDCG at 10 is that of the few documents at the top: softmax adds what the others say, and so
+// does a larger K for long queries, of 50 documents and more on average. Bins let a large model see thresholds
+// and missing values. The group lasso keeps the weights of uninformative inputs small. lab/recipe.md
+// has the trials.
 func DefaultFor(documents, queries int) (c Config, reason string) {
 	if documents >= largeFrom {
 		c = largeRecipe(documents)
@@ -45,7 +50,8 @@ func DefaultFor(documents, queries int) (c Config, reason string) {
 	}
 	c, reason = smallRecipe(), fmt.Sprintf("small, below %d documents", largeFrom)
 	if documents >= longFrom*queries {
-		c.Cutoff = 20
+		c.Cutoff, c.Loss = 20, "plrank-exact+0.1*softmax"
+		c.Dropout, c.Optimizer, c.WeightDecay = 0.5, "adamw", 1
 		return c, fmt.Sprintf("%s, of long queries, from %d documents a query on", reason, longFrom)
 	}
 	c.Transform += "+rank"
@@ -55,10 +61,10 @@ func DefaultFor(documents, queries int) (c Config, reason string) {
 // smallRecipe is what the recipes for small data have in common.
 func smallRecipe() Config {
 	return Config{
-		Objective:    Objective{Loss: "plrank-exact", Cutoff: 10, NormalizeGains: true},
+		Objective:    Objective{Loss: "plrank-exact+0.01*softmax", Cutoff: 10, NormalizeGains: true},
 		Inputs:       Inputs{Transform: "minmax+log-standard+quantile"},
-		Model:        Model{Hidden: []int{64}, Activation: ops.ReLU, Dropout: 0.5, Members: 3},
-		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.006, Decay: 0.85, Batch: 4, Epochs: 16},
+		Model:        Model{Hidden: []int{64}, Activation: ops.ReLU, Dropout: 0.3, Members: 3},
+		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.002, Batch: 4, Epochs: 30},
 		Evaluation:   Evaluation{Metric: "expected-ndcg@10"},
 	}.Plain()
 }
@@ -66,16 +72,16 @@ func smallRecipe() Config {
 func largeRecipe(documents int) Config {
 	return Config{
 		Objective:    Objective{Loss: "plrank-exact+0.5*softmax", Cutoff: 10, NormalizeGains: true},
-		Inputs:       Inputs{Transform: "quantile"},
+		Inputs:       Inputs{Transform: "quantile", Bins: 16},
 		Model:        Model{Hidden: []int{256, 128}, Activation: ops.ReLU, Members: 1},
-		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.004, Schedule: "cosine", Warmup: 0.1, GroupLasso: 0.1, Average: 0.99, Batch: 32, Epochs: min(max(5, largeTotal/documents), 10)},
+		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.004, Schedule: "cosine", Warmup: 0.1, GroupLasso: 0.02, Average: 0.99, Batch: 32, Epochs: min(max(5, largeTotal/documents), 10)},
 		Evaluation:   Evaluation{Metric: "ndcg@10"}, // the expected one is low: softmax makes for policies that are less sharp
 	}.Plain()
 }
 
 // Paper is the set-up of the experiments of Oosterhuis (2021), section 7, with
 // PL-Rank-2: two hidden layers of 32 sigmoids, plain SGD, one query a step, a
-// number of samples that grows from 10 to 100, DCG@5 under the policy. All settings are spelt out.
+// number of samples that grows from step to step, [Dynamic], DCG@5 under the policy. All settings are spelt out.
 func Paper() Config {
 	return Config{
 		Objective:    Objective{Loss: "plrank2", Cutoff: 5, Samples: Dynamic},
@@ -92,6 +98,9 @@ func (c Config) forData(s *datasets.Splits) Config {
 		return c
 	}
 	recipe, _ := DefaultFor(s.Train.Rows(), s.Train.Queries())
+	if s.Train.Gains != nil { // of which some may be negative, and softmax takes none
+		recipe.Loss = "plrank-exact"
+	}
 	return c.orRecipe(recipe)
 }
 

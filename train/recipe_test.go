@@ -5,22 +5,23 @@ import (
 	"testing"
 )
 
-// Data below the bound get the small recipe, with ranks for short queries and a larger K for long ones; above it, more documents never get more epochs, and
-// nothing else depends on how many there are.
+// Data below the bound get the small recipe, with ranks for short queries, and for long ones a larger K,
+// more softmax and more against noise; above it, more documents never get more epochs, and nothing else
+// depends on how many there are.
 func TestDefaultFor(t *testing.T) {
-	c, reason := DefaultFor(largeFrom-1, largeFrom/longFrom+1)
-	if c.Transform != smallRecipe().Transform+"+rank" || reason == "" {
-		t.Errorf("small data of short queries: inputs %s, %q", c.Transform, reason)
-	}
-	if c.Transform = smallRecipe().Transform; !reflect.DeepEqual(c, smallRecipe()) {
-		t.Errorf("small data of short queries: %+v, want the small recipe but for the inputs", c)
-	}
-	c, reason = DefaultFor(longFrom, 1)
-	if c.Cutoff != 20 || reason == "" {
-		t.Errorf("small data of long queries: K = %d, %q", c.Cutoff, reason)
-	}
-	if c.Cutoff = smallRecipe().Cutoff; !reflect.DeepEqual(c, smallRecipe()) {
-		t.Errorf("small data of long queries: %+v, want the small recipe but for K", c)
+	short := smallRecipe()
+	short.Transform += "+rank"
+	long := smallRecipe()
+	long.Cutoff, long.Loss = 20, "plrank-exact+0.1*softmax"
+	long.Dropout, long.Optimizer, long.WeightDecay = 0.5, "adamw", 1
+	for _, of := range []struct {
+		documents, queries int
+		want               Config
+	}{{largeFrom - 1, largeFrom/longFrom + 1, short}, {longFrom, 1, long}} {
+		c, reason := DefaultFor(of.documents, of.queries)
+		if err := c.Check(); err != nil || reason == "" || !reflect.DeepEqual(c, of.want) {
+			t.Errorf("%d documents of %d queries: %+v, want %+v (%q, %v)", of.documents, of.queries, c, of.want, reason, err)
+		}
 	}
 	epochs := []int{}
 	first, _ := DefaultFor(largeFrom, 1000)

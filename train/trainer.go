@@ -129,14 +129,14 @@ func (t *Trainer) prepare() error {
 		batches:   &batches{data: t.data, division: division, own: division.Own()},
 		gradients: newGradients(model, features, p.loss.objective(train, cutoff), division, p.group),
 		samples:   c.Samples, skips: c.OnNaN == onNaNSkip, optimizer: optimizer, weights: weights,
-		hooks: newHooks(c, p.schedule, t.arrays, averaged, t.validation),
+		hooks: t.newHooks(p.schedule, averaged),
 	}
 	return nil
 }
 
 // newHooks are the hooks of a run, in the order in which the loop calls them at each moment.
-func newHooks(c Config, s schedule, arrays []nn.Array, evaluated []float32, v *validation) []hook {
-	var list []hook
+func (t *Trainer) newHooks(s schedule, evaluated []float32) (list []hook) {
+	c, arrays, v := t.Config, t.arrays, t.validation
 	for _, row := range []struct {
 		wanted bool
 		hook   hook
@@ -144,7 +144,9 @@ func newHooks(c Config, s schedule, arrays []nn.Array, evaluated []float32, v *v
 		{true, &rates{Optimization: c.Optimization, schedule: s, history: v.history}},
 		{c.L2 != 0, &l2{rate: float32(c.L2), arrays: arrays}},
 		{true, &clipping{most: c.Clip}},
+		{c.Bins != 0, &binRate{arrays: arrays}},
 		{c.GroupLasso != 0, &groupLasso{penalty: c.GroupLasso, arrays: arrays}},
+		{c.SmoothBins != 0, &smoothBins{penalty: c.SmoothBins, arrays: arrays, bins: t.transform.Bins}},
 		{true, finiteWeights{}},
 		{c.Average != 0, &average{beta: c.Average, averaged: evaluated}},
 		{true, v},

@@ -42,7 +42,7 @@ func TestRankingsBecomeQueries(t *testing.T) {
 
 // Labels of a long ranking are different numbers, which descend to one above 0.
 func TestLabelsOfLongRankings(t *testing.T) {
-	const n = 100_000
+	const n = 20_000
 	f := &Features{Items: numbered(n)}
 	r := &Rankings{Items: f.Items}
 	places := make([][]int, n)

@@ -53,7 +53,7 @@ func (m *Mixture) Parameters() int {
 }
 
 // BIC is Schwarz's criterion, Parameters·log(Rankings) − 2·LogLikelihood: the smaller the better. It tells how many
-// components there should be (Gormley and Murphy, Journal of the American Statistical Association 103, 2008, section 4.4).
+// components there should be (Gormley and Murphy, Journal of the American Statistical Association 103, 2008).
 func (m *Mixture) BIC() float64 {
 	return float64(m.Parameters())*math.Log(m.Rankings) - 2*m.LogLikelihood
 }
@@ -320,12 +320,13 @@ func (e *em) at(k int, err error) error {
 	return fmt.Errorf("the component of weight %.3g: %w", e.mixing[k], err)
 }
 
-// connectivity is that of the rankings of which a component has a part.
+// connectivity is that of the rankings of which a component has a part: a worth that grows without a limit leaves it
+// less than a ten-thousandth of those that speak against it, when steps no longer gain the tolerance.
 func (n *newton) connectivity(observed []float64) [][]int {
 	own := *n.rankings
 	own.spans = nil
 	for i, s := range n.rankings.spans[:len(observed)] {
-		if s.weight > 1e-6*observed[i] {
+		if s.weight > 1e-4*observed[i] {
 			own.spans = append(own.spans, s)
 		}
 	}

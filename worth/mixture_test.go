@@ -39,7 +39,7 @@ func mustMix(t rapid.TB, r *Rankings, o MixtureOptions) *Mixture {
 }
 
 func TestMixtureFindsTheGroups(t *testing.T) {
-	r := twoGroups(t, 800)
+	r := twoGroups(t, 500)
 	var bic []float64
 	for k := range 3 {
 		m := mustMix(t, r, MixtureOptions{Components: k + 1, Prior: 0.5, Starts: 2, Seed: 1})
@@ -48,10 +48,10 @@ func TestMixtureFindsTheGroups(t *testing.T) {
 			t.Errorf("%d components have %d parameters", k+1, got)
 		}
 		if k == 1 {
-			// Where the groups are known, the standard errors of their log-worths are 0.09 at most.
+			// Where the groups are known, the standard errors of their log-worths are 0.12 at most.
 			near(t, "weights", m.Weights, []float64{0.6, 0.4}, 0.05)
-			near(t, "first component", m.Components[0].LogWorths, groups[0], 0.3)
-			near(t, "second component", m.Components[1].LogWorths, groups[1], 0.3)
+			near(t, "first component", m.Components[0].LogWorths, groups[0], 0.35)
+			near(t, "second component", m.Components[1].LogWorths, groups[1], 0.35)
 		}
 	}
 	if slices.Index(bic, slices.Min(bic)) != 1 {
@@ -66,7 +66,7 @@ func TestMixtureNeverFalls(t *testing.T) {
 		o := MixtureOptions{
 			Components: rapid.IntRange(1, min(3, r.Len())).Draw(t, "components"),
 			Prior:      rapid.SampledFrom([]float64{0, 0.5}).Draw(t, "prior"),
-			Starts:     2, MaxSteps: 30, Tolerance: 1e-3, Seed: rapid.Uint64().Draw(t, "seed"),
+			Starts:     2, MaxSteps: 10, Tolerance: 1e-3, Seed: rapid.Uint64().Draw(t, "seed"),
 		}
 		last := math.Inf(-1)
 		o.Progress = func(p MixtureProgress) {
@@ -118,7 +118,7 @@ func TestMixtureHasTheSameBitsWhateverGOMAXPROCS(t *testing.T) {
 	var fits []*Mixture
 	for _, procs := range []int{1, 5} {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-		m, _ := FitMixture(context.Background(), r, MixtureOptions{Components: 2, Starts: 2, MaxSteps: 3, Seed: 4})
+		m, _ := FitMixture(context.Background(), r, MixtureOptions{Components: 2, Starts: 1, MaxSteps: 3, Seed: 4})
 		fits = append(fits, m)
 	}
 	if !reflect.DeepEqual(fits[0], fits[1]) {

@@ -90,6 +90,19 @@ func TestPuddingsOfDavidson(t *testing.T) {
 	near(t, "worst error", []float64{worst}, []float64{0.008}, 0.0005)
 }
 
+// Four salad dressings by tartness, ranked by 32 judges (Vargo, 1989; Critchlow and Fligner, Psychometrika 56, 1991), in the
+// vignette PLADMM.
+func TestSaladDressingsOfVargo(t *testing.T) {
+	m := mustFit(t, mustRead(t, "11: B > C > D > A\n6: B > D > C > A\n3: C > B > D > A\n2: B > C > A > D\n2: B > A > D > C\n2: A > B > C > D\n"+
+		"D > C > B > A\nD > C > A > B\nC > D > B > A\nC > A > B > D\nB > D > A > C\nB > A > C > D\n", "salad"), Options{})
+	b, c, d, a := m.LogWorths[0], m.LogWorths[1], m.LogWorths[2], m.LogWorths[3] // in the order of the file
+	near(t, "log-worths beside A", []float64{b - a, c - a, d - a}, []float64{2.7299, 1.5615, 1.0268}, 5e-5)
+	near(t, "worths", m.Worths(), []float64{0.64176, 0.19950, 0.11688, 0.04186}, 1e-5)
+	near(t, "AIC, deviance", []float64{m.AIC(), -2 * m.LogLikelihood}, []float64{158.83, 152.83}, 0.005)
+	u := mustUncertainty(t, m)
+	near(t, "standard errors", []float64{u.Difference(0, 3), u.Difference(1, 3), u.Difference(2, 3)}, []float64{0.4481, 0.3965, 0.3771}, 5e-5)
+}
+
 func TestNetflixOfPrefLib(t *testing.T) {
 	m := mustFit(t, mustRead(t, netflix, "netflix.soc"), Options{Prior: 0.5})
 	near(t, "worths", m.Worths(), []float64{0.2306285, 0.4510655, 0.1684719, 0.1498342}, 1e-6)

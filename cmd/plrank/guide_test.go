@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,15 +11,51 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/docs"
+	"github.com/plrank/plrank/ranker/service"
 )
 
 var (
 	commands = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
+	requests = regexp.MustCompile("(?ms)^```json\n(.*?)^```$")
 	outputs  = regexp.MustCompile("(?ms)^```text\n(.*?)^```$")
 )
 
 // The commands of the guide work, one after another in an empty folder.
-func TestCommandsOfTheGuideWork(t *testing.T) { commandsWork(t, docs.Guide, 10) }
+func TestCommandsOfTheGuideWork(t *testing.T) {
+	dir := t.TempDir()
+	printed := commandsWork(t, dir, docs.Guide, 10)
+	for _, want := range []string{"columns of text were left out: title: name", "weights of documents, from 1 to 2, count in the loss", "old.scores", "category"} {
+		if !strings.Contains(printed, want) {
+			t.Errorf("nothing printed has %q", want)
+		}
+	}
+	served(t, filepath.Join(dir, "lamps", "model.npz"), requests.FindStringSubmatch(docs.Guide)[1])
+}
+
+// served posts the request of the guide to a service of the model. A lamp of Oslo is worth more.
+func served(t *testing.T, model, request string) {
+	t.Helper()
+	s, err := service.New(service.Options{Models: map[string]string{"lamps": model}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	post := func(body string) (status int, order []int, text string) {
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, httptest.NewRequest("POST", "/v1/rank", strings.NewReader(body)))
+		var answer struct{ Order []int }
+		json.Unmarshal(w.Body.Bytes(), &answer)
+		return w.Code, answer.Order, w.Body.String()
+	}
+	if status, order, text := post(request); status != 200 || len(order) != 2 {
+		t.Errorf("%d %s", status, text)
+	}
+	if status, order, text := post(strings.NewReplacer("Paris", "Bern", "90", "30", "Oslo", "Bern", "30", "90").Replace(request)); status != 200 || len(order) != 2 || order[0] != 0 {
+		t.Errorf("a dear lamp before a cheap one: %d %s", status, text)
+	}
+	if status, _, text := post(`{"documents": [{"prize": 3}]}`); status != 400 || !strings.Contains(text, `unknown feature \"prize\"`) {
+		t.Errorf("an unknown name: %d %s", status, text)
+	}
+}
 
 // The commands of the page on rankings work, and print what it says.
 func TestCommandsOfRankingsWork(t *testing.T) {
@@ -25,7 +63,7 @@ func TestCommandsOfRankingsWork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	printed := commandsWork(t, string(page), 3)
+	printed := commandsWork(t, t.TempDir(), string(page), 3)
 	for _, want := range outputs.FindAllStringSubmatch(string(page), -1) {
 		if !strings.Contains(printed, want[1]) {
 			t.Errorf("the page says\n%sbut the commands print\n%s", want[1], printed)
@@ -39,13 +77,13 @@ func TestCommandsOfClicksWork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	commandsWork(t, string(page), 5)
+	commandsWork(t, t.TempDir(), string(page), 5)
 }
 
-// commandsWork runs at least so many blocks of commands, and returns what they print.
-func commandsWork(t *testing.T, page string, atLeast int) (printed string) {
+// commandsWork runs at least so many blocks of commands in a folder, and returns what they print.
+func commandsWork(t *testing.T, dir, page string, atLeast int) (printed string) {
 	t.Helper()
-	bin, dir := t.TempDir(), t.TempDir()
+	bin := t.TempDir()
 	self, err := filepath.Abs(os.Args[0])
 	if err != nil {
 		t.Fatal(err)

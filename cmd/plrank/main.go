@@ -20,6 +20,7 @@ import (
 	"github.com/plrank/plrank/cmd/internal/score"
 	"github.com/plrank/plrank/cmd/internal/serve"
 	"github.com/plrank/plrank/cmd/internal/trainer"
+	"github.com/plrank/plrank/cmd/internal/tune"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/internal/version"
@@ -33,6 +34,7 @@ type table []struct {
 
 var subcommands = table{
 	{"train", "train a ranking model, and measure it", trainer.Run},
+	{"tune", "train with several settings, and find the best", tune.Run},
 	{"score", "score the documents of a file with a model", score.Run},
 	{"evaluate", "measure a model, or scores from anywhere, on labelled data", evaluate.Run},
 	{"compare", "compare models, scores or runs query by query", compare.Run},

@@ -76,6 +76,9 @@ func (e End[T]) at(j int) (bias *T, relu int) {
 
 // apply is for products that are stored already.
 func (e End[T]) apply(c Matrix[T]) {
+	if e.Bias == nil && !e.ReLU {
+		return
+	}
 	for i := range c.Rows {
 		row := c.Data[i*c.Row:][:c.Cols]
 		for j := range row {

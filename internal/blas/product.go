@@ -120,9 +120,10 @@ func (r Right[T]) product(c, a Matrix[T], end End[T]) {
 	case c.Rows == 0 || c.Cols == 0:
 	case a.Cols == 0:
 		for i := range c.Rows {
-			clear(c.Data[i*c.Row:][:c.Cols])
+			row := c.Data[i*c.Row:][:c.Cols]
+			clear(row[copy(row, end.Bias):])
 		}
-		end.apply(c)
+		End[T]{ReLU: end.ReLU}.apply(c)
 	case r.panels.width > 0:
 		r.panels.product(any(c).(Matrix[float32]), any(a).(Matrix[float32]), any(end).(End[float32]))
 	default:

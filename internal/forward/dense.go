@@ -25,34 +25,38 @@ func Dense[T float](act Activation, in, out int, x, w, b, y []T, d Dropout) {
 type Layer[T float] struct {
 	Activation Activation
 	In, Out    int
-	weights    blas.Right[T]       // of the columns without bins
-	table      *piecewise.Table[T] // of the columns before them; nil: there are none
-	bins       int                 // how many these are
+	weights    blas.Right[T]
 	bias       []T
+	binned     *piecewise.Layer[T] // nil: there are no bins
 }
 
 // NewLayer makes the layer of w [in, out] and b [out], where the columns have bins as Piecewise says;
 // nil: none.
 func NewLayer[T float](act Activation, bins []int, in, out int, w, b []T) *Layer[T] {
-	l := &Layer[T]{Activation: act, In: in, Out: out, bins: len(bins), bias: b[:out]}
+	l := &Layer[T]{Activation: act, In: in, Out: out, bias: b[:out]}
 	if bins != nil {
-		l.table = piecewise.NewTable(bins, out, w)
-		w = w[piecewise.Rows(bins)*out:]
+		end, _ := ending(act, l.bias)
+		l.binned = piecewise.NewLayer(piecewise.NewColumns(bins, in), out, w, end)
+	} else {
+		l.weights = blas.NewRight(blas.RowMajor(w, in, out)).SkipZeros()
 	}
-	l.weights = blas.NewRight(blas.RowMajor(w, in-len(bins), out)).SkipZeros()
 	return l
+}
+
+// WithBias is the same layer with another bias.
+func (l *Layer[T]) WithBias(b []T) *Layer[T] {
+	other := *l
+	other.bias = b[:l.Out]
+	return &other
 }
 
 // Run is Dense or Piecewise: the same rows, bit for bit.
 func (l *Layer[T]) Run(x, y []T) {
-	rows := len(y) / l.Out
 	end, more := ending(l.Activation, l.bias)
-	if l.table != nil {
-		end, more = blas.End[T]{Bias: l.bias}, l.Activation
-	}
-	l.weights.Product(blas.RowMajor(y, rows, l.Out), blas.RowMajor(x, rows, l.In).Slice(0, rows, l.bins, l.In-l.bins), end)
-	if l.table != nil {
-		l.table.Add(x, l.In, y)
+	if rows := len(y) / l.Out; l.binned != nil {
+		l.binned.Run(x, l.In, y)
+	} else {
+		l.weights.Product(blas.RowMajor(y, rows, l.Out), blas.RowMajor(x, rows, l.In), end)
 	}
 	Activate(more, y)
 }

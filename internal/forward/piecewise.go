@@ -18,6 +18,7 @@ func CheckBins(bins []int, columns int) error { return piecewise.Check(bins, col
 // bins, see package piecewise; the others it leaves as they are.
 func Piecewise[T float](act Activation, bins []int, in, out int, x, w, b, y []T, d Dropout) {
 	l := NewLayer(act, bins, in, out, w, b)
+	defer l.binned.Free()
 	inParts(len(y)/out, piecewiseRows, func(_, from, to int) {
 		part := y[from*out : to*out]
 		l.Run(x[from*in:to*in], part)
@@ -27,9 +28,16 @@ func Piecewise[T float](act Activation, bins []int, in, out int, x, w, b, y []T,
 
 // PiecewiseWeightsVJP sets dw = e(x)ᵀ·dz.
 func PiecewiseWeightsVJP[T float](bins []int, in, out int, x, dz, dw []T) {
-	piecewise.WeightsVJP(bins, out, x, in, dz, dw)
-	if rows := len(dz) / out; rows > 0 && in > len(bins) {
-		weightsVJP(blas.RowMajor(x, rows, in).Slice(0, rows, len(bins), in-len(bins)), out, dz, dw[piecewise.Rows(bins)*out:])
+	c := piecewise.NewColumns(bins, in)
+	piecewise.WeightsVJP(c, out, x, dz, dw)
+	rows := c.StraightRows()
+	if len(rows) == 0 {
+		return
+	}
+	sums := make([]T, len(rows)*out)
+	weightsVJP(piecewise.Straight(c, x[:len(dz)/out*in]), out, dz, sums)
+	for i, row := range rows {
+		copy(dw[row*out:][:out], sums[i*out:])
 	}
 }
 

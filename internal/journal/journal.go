@@ -20,22 +20,22 @@ type Journal struct {
 	synced func(took time.Duration, err error)
 
 	mu     sync.Mutex
-	next   *batch
+	next   *Batch
 	closed bool
 	wake   chan struct{} // of capacity 1: next has lines, or the end
 	ended  chan struct{}
 }
 
-// A batch is lines that are written and synced together.
-type batch struct {
+// A Batch is lines that are written and synced together.
+type Batch struct {
 	lines []byte
 	done  chan struct{} // closed when err is known
 	err   error
 }
 
-func newBatch(space []byte) *batch { return &batch{lines: space[:0], done: make(chan struct{})} }
+func newBatch(space []byte) *Batch { return &Batch{lines: space[:0], done: make(chan struct{})} }
 
-// mostWaiting are the most bytes that wait for the disk, unless they are of one call.
+// mostWaiting are the most bytes that wait for the disk, unless they come at once.
 const mostWaiting = 64 << 20
 
 // ErrBehind is the error of lines that come faster than the disk takes them.
@@ -71,13 +71,9 @@ func Open(folder, prefix string, synced func(took time.Duration, err error)) (j 
 	return j, append(warnings, mended...), nil
 }
 
-// Append writes whole lines, each with its end, and returns when they are on the disk. With an error
-// they are not, unless it is that of the context: then they may be.
-func (j *Journal) Append(ctx context.Context, lines []byte) error {
-	b, err := j.add(lines)
-	if err != nil {
-		return err
-	}
+// Wait waits until the lines are on the disk. With an error they are not, unless it is that of the
+// context: then they may be.
+func (b *Batch) Wait(ctx context.Context) error {
 	select {
 	case <-b.done:
 		return b.err
@@ -86,7 +82,8 @@ func (j *Journal) Append(ctx context.Context, lines []byte) error {
 	}
 }
 
-func (j *Journal) add(lines []byte) (*batch, error) {
+// Add takes a copy of whole lines, each with its end. They are accepted once [Batch.Wait] says so.
+func (j *Journal) Add(lines []byte) (*Batch, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	b := j.next

@@ -26,6 +26,15 @@ func opened(t *testing.T, folder string) (*Journal, []string) {
 	return j, warnings
 }
 
+// Append adds lines and waits for the disk.
+func (j *Journal) Append(ctx context.Context, lines []byte) error {
+	b, err := j.Add(lines)
+	if err != nil {
+		return err
+	}
+	return b.Wait(ctx)
+}
+
 // contents are the files of a folder, the oldest first.
 func contents(t *testing.T, folder string) (all []string) {
 	t.Helper()

@@ -12,17 +12,20 @@ type Array struct {
 	Name    string
 	Shape   []int // one length, or rows and columns
 	Bias    bool  // an offset or a gain, which weight decay leaves alone
-	Inputs  bool  // every row is the weights of one input of the model, or of one of its bins
+	Inputs  bool  // every row is the weights of one input of the model
+	Bins    []int // of the first inputs, which have a row for each bin instead; nil: none have
 	Initial float64
 	Limit   float64 // 0: Initial
 	Stream  uint64  // of the seed, from which they are drawn
 	Zeros   int     // at the beginning of the array, instead of random numbers
+	Signs   bool    // numbers are 1 or −1, at random
 }
 
 // Streams of the seed. Those of the layers count from 0 on.
 const (
 	blockStreams     = 1 << 32
 	embeddingStreams = 1 << 33
+	scaleStreams     = 1 << 34
 )
 
 // unknownCodes are the codes for values that training data do not have and for those that are
@@ -34,16 +37,22 @@ const unknownCodes = 2
 func (s Settings) Arrays() (all []Array) {
 	members := s.Layers()
 	stream := uint64(0)
-	dense := func(d Dense, a Array) {
-		a.Name, a.Limit, a.Stream = d.W, glorot(d.Rows(), d.Out), stream
-		all = append(all, a, Array{Name: d.B, Shape: []int{d.Out}, Bias: true})
-		stream++
-	}
-	for _, m := range members {
-		for i, d := range m.Hidden {
-			dense(d, Array{Shape: []int{d.Rows(), d.Out}, Inputs: i == 0})
+	dense := func(d Dense, a Array, shared bool) {
+		if !shared {
+			a.Name, a.Limit, a.Stream = d.W, glorot(d.In, d.Out), stream
+			all = append(all, a)
+			stream++
 		}
-		dense(m.Score, Array{Shape: []int{m.Score.Rows()}, Inputs: len(m.Hidden) == 0})
+		all = append(all, Array{Name: d.B, Shape: []int{d.Out}, Bias: true})
+	}
+	for number, m := range members {
+		for i, d := range m.Hidden {
+			dense(d, Array{Shape: []int{d.Rows(), d.Out}, Inputs: i == 0, Bins: d.Bins}, m.Shares)
+			if d.Scale != "" {
+				all = append(all, Array{Name: d.Scale, Shape: []int{d.Out}, Bias: true, Signs: true, Stream: scaleStreams + uint64(number)})
+			}
+		}
+		dense(m.Score, Array{Shape: []int{m.Score.Rows()}, Inputs: len(m.Hidden) == 0, Bins: m.Score.Bins}, false)
 	}
 	for i, e := range s.Embeddings {
 		all = append(all, Array{
@@ -62,7 +71,7 @@ func (s Settings) Arrays() (all []Array) {
 	for _, m := range members {
 		for _, b := range m.Blocks {
 			for _, d := range []Dense{b.QKV, b.Merge, b.Up, b.Down} {
-				dense(d, Array{Shape: []int{d.In, d.Out}})
+				dense(d, Array{Shape: []int{d.In, d.Out}}, m.Shares)
 			}
 		}
 		for _, b := range m.Blocks {
@@ -79,12 +88,15 @@ func glorot(in, out int) float64 { return math.Sqrt(6 / float64(in+out)) }
 
 // count is the number of arrays, without naming them.
 func (s Settings) count() int {
-	ofMember := 2 * (len(s.Hidden) + 1)
+	matrices, vectors := len(s.Hidden), len(s.Hidden)+2 // of a member
 	if s.Attention != nil {
-		const ofBlock = 2*4 + 2*2 // dense layers, normalisations
-		ofMember += ofBlock*s.Blocks + 2
+		const layers, norms = 4, 2 // of a block
+		matrices, vectors = matrices+layers*s.Blocks, vectors+(layers+2*norms)*s.Blocks+2
 	}
-	return ofMember*s.Size() + len(s.Embeddings)
+	if s.Sharing() > 1 {
+		vectors++ // scales
+	}
+	return matrices*max(1, s.Members) + vectors*s.Size() + len(s.Embeddings)
 }
 
 // CheckCount is an error where the settings ask for far more arrays than the n that were stored.

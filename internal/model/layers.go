@@ -7,10 +7,11 @@ import (
 )
 
 // A Dense names the arrays of a dense layer, and says how large they are: w [rows, out], or [rows]
-// in the last layer, whose width is 1; b [out].
+// in the last layer, whose width is 1; b [out]. A layer with a scale [out] gives act((x·w) ⊙ scale + b).
 type Dense struct {
 	W, B    string
-	Bins    []int // of its first inputs, in a first layer: see ops.PiecewiseLinear
+	Scale   string // "": none
+	Bins    []int  // of its first inputs, in a first layer: see ops.PiecewiseLinear
 	In, Out int
 }
 
@@ -38,6 +39,7 @@ const upwards = 2
 // A Member is one network of a model: hidden layers, and the layer of the score. That of a
 // transformer has blocks and a normalisation between them.
 type Member struct {
+	Shares bool // the matrices of the member before it, which are those of its layers of the same names
 	Hidden []Dense
 	Blocks []Block
 	Last   Norm
@@ -46,23 +48,32 @@ type Member struct {
 
 // Layers are the layers of all members. The arrays of a layer are called w0, b0, w1, …, those
 // of a transformer also block0.norm1.gain, block0.norm1.bias, block0.qkv.w, block0.qkv.b, …,
-// norm.gain and norm.bias; in an ensemble m0.w0, ….
-func (s Settings) Layers() []Member {
-	all := make([]Member, s.Size())
-	for i := range all {
+// norm.gain and norm.bias; in an ensemble m0.w0, …. Of those that share weights, the vectors are called
+// s0.b0, s1.b0, …, that of the score too, and each has scales of the first layer: s0.scale0.
+func (s Settings) Layers() (all []Member) {
+	for i := range max(1, s.Members) {
 		prefix := ""
-		if len(all) > 1 {
+		if s.Members > 1 {
 			prefix = fmt.Sprintf("m%d.", i)
 		}
-		all[i] = s.member(prefix)
+		if s.Sharing() == 1 {
+			all = append(all, s.member(prefix, prefix))
+			continue
+		}
+		for j := range s.SharedMembers {
+			m := s.member(prefix, fmt.Sprintf("%ss%d.", prefix, j))
+			m.Shares = j > 0
+			all = append(all, m)
+		}
 	}
 	return all
 }
 
-func (s Settings) member(prefix string) (m Member) {
+// member is one whose matrices and vectors have names that begin so.
+func (s Settings) member(matrices, vectors string) (m Member) {
 	in := s.Inputs()
 	layer := func(i, out int) Dense {
-		d := Dense{W: fmt.Sprintf("%sw%d", prefix, i), B: fmt.Sprintf("%sb%d", prefix, i), In: in, Out: out}
+		d := Dense{W: fmt.Sprintf("%sw%d", matrices, i), B: fmt.Sprintf("%sb%d", vectors, i), In: in, Out: out}
 		if i == 0 {
 			d.Bins = s.Bins
 		}
@@ -70,18 +81,22 @@ func (s Settings) member(prefix string) (m Member) {
 	}
 	for i, out := range s.Hidden {
 		m.Hidden = append(m.Hidden, layer(i, out))
+		if s.Sharing() > 1 && i == 0 {
+			m.Hidden[i].Scale = vectors + "scale0"
+		}
 		in = out
 	}
 	m.Score = layer(len(s.Hidden), 1)
+	m.Score.W = fmt.Sprintf("%sw%d", vectors, len(s.Hidden))
 	if s.Attention == nil {
 		return m
 	}
 	width := s.Width()
-	norm := func(name string) Norm { return Norm{prefix + name + ".gain", prefix + name + ".bias", width} }
+	norm := func(name string) Norm { return Norm{vectors + name + ".gain", vectors + name + ".bias", width} }
 	for b := range s.Blocks {
 		block := fmt.Sprintf("block%d.", b)
 		dense := func(name string, in, out int) Dense {
-			return Dense{W: prefix + block + name + ".w", B: prefix + block + name + ".b", In: in, Out: out}
+			return Dense{W: matrices + block + name + ".w", B: vectors + block + name + ".b", In: in, Out: out}
 		}
 		m.Blocks = append(m.Blocks, Block{
 			First: norm(block + "norm1"), QKV: dense("qkv", width, 3*width), Merge: dense("merge", width, width),
@@ -92,12 +107,32 @@ func (s Settings) member(prefix string) (m Member) {
 	return m
 }
 
+// repeated is the number of weights that members take after another one did.
+func (s Settings) repeated() (n int) {
+	for _, m := range s.Layers() {
+		if !m.Shares {
+			continue
+		}
+		for _, d := range m.Hidden[1:] {
+			n += d.Rows() * d.Out
+		}
+		for _, b := range m.Blocks {
+			for _, d := range []Dense{b.QKV, b.Merge, b.Up, b.Down} {
+				n += d.Rows() * d.Out
+			}
+		}
+	}
+	return n
+}
+
 // Table is the name of the table of embedding i, an array [codes, width].
 func Table(i int) string { return fmt.Sprintf("embedding%d", i) }
 
 // A Builder adds layers to a graph with values of type V.
 type Builder[V any] interface {
-	Dense(d Dense, act forward.Activation, dropout int, x V) V // then dropout of that number, see NoDropout
+	Dense(d Dense, act forward.Activation, dropout int, x V) V       // then dropout of that number, see NoDropout
+	Product(d Dense, x V) V                                          // of a layer with a scale
+	Scale(d Dense, act forward.Activation, dropout int, product V) V // the rest of that layer
 	Norm(n Norm, x V) V
 	Attention(heads, width int, qkv V) V
 	Add(x, y V) V
@@ -111,11 +146,19 @@ const NoDropout = -1
 // Build adds the members of a model, and gives the scores of each. x is the inputs of the first layer.
 func Build[V any](s Settings, b Builder[V], x V) (scores []V) {
 	members := s.Layers()
+	var product V // of the first layer, which members share
 	for i, m := range members {
 		dropout := i * (len(s.Hidden) + 1)
 		h := x
 		for j, d := range m.Hidden {
-			h = b.Dense(d, s.Activation, dropout+j, h)
+			if d.Scale == "" {
+				h = b.Dense(d, s.Activation, dropout+j, h)
+				continue
+			}
+			if !m.Shares {
+				product = b.Product(d, h)
+			}
+			h = b.Scale(d, s.Activation, dropout+j, product)
 		}
 		if s.Attention != nil {
 			// Dropouts of the blocks are numbered after those of all hidden layers.

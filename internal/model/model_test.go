@@ -22,6 +22,7 @@ func TestSettingsAreJSONOfModelFiles(t *testing.T) {
 		want string
 	}{
 		{MLP, mlp, `{"features":3,"hidden":[4,2],"activation":"relu","dropout":0.5,"members":2,"seed":7}`},
+		{MLP, Settings{Features: 3, Hidden: []int{4}, Members: 2, SharedMembers: 8}, `{"features":3,"hidden":[4],"activation":"none","dropout":0,"members":2,"sharedMembers":8,"seed":0}`},
 		{Transformer, attention, `{"features":3,"embeddings":[{"codes":5,"width":3}],"hidden":[4,2],"activation":"relu","dropout":0.5,"members":2,"seed":7,"blocks":1,"heads":2,"latentCross":true}`},
 	} {
 		text, err := json.Marshal(c.s)
@@ -50,7 +51,17 @@ func TestArraysAreCounted(t *testing.T) {
 	if got := names(); !slices.Equal(got, want) || s.count() != len(want) {
 		t.Errorf("arrays %v, counted %d, want %v", got, s.count(), want)
 	}
-	s.Members, s.Attention = 1, &Attention{Blocks: 1}
+	s.SharedMembers, s.Embeddings = 2, nil
+	want = strings.Fields(`m0.w0 m0.s0.b0 m0.s0.scale0 m0.s0.w1 m0.s0.b1 m0.s1.b0 m0.s1.scale0 m0.s1.w1 m0.s1.b1
+		m1.w0 m1.s0.b0 m1.s0.scale0 m1.s0.w1 m1.s0.b1 m1.s1.b0 m1.s1.scale0 m1.s1.w1 m1.s1.b1`)
+	if got := names(); !slices.Equal(got, want) || s.count() != len(want) {
+		t.Errorf("arrays %v, counted %d, want %v", got, s.count(), want)
+	}
+	s.Attention = &Attention{Blocks: 3}
+	if got := len(names()); s.count() != got {
+		t.Errorf("%d arrays, counted %d", got, s.count())
+	}
+	s.Members, s.SharedMembers, s.Embeddings, s.Attention = 1, 0, []forward.Embedding{{Codes: 5, Width: 3}}, &Attention{Blocks: 1}
 	want = strings.Fields(`w0 b0 w1 b1 embedding0
 		block0.qkv.w block0.qkv.b block0.merge.w block0.merge.b block0.up.w block0.up.b block0.down.w block0.down.b
 		block0.norm1.gain block0.norm1.bias block0.norm2.gain block0.norm2.bias norm.gain norm.bias`)

@@ -23,8 +23,8 @@ const KeptNumbers = 1 << 20
 const passRows = 128
 
 // NewPass makes the pass of the model with these arrays of weights, and says how many
-// multiplications it takes for every pair of documents, besides one a weight for every document.
-func NewPass[T blas.Float](s Settings, array func(name string) []T) (pass Pass, pairs int) {
+// multiplications it takes for every document, besides one a weight, and for every pair of them.
+func NewPass[T blas.Float](s Settings, array func(name string) []T) (pass Pass, repeated, pairs int) {
 	n := newNetwork(s, array)
 	part := min(passRows, max(1, KeptNumbers/n.numbers()))
 	if s.Attention != nil {
@@ -53,12 +53,13 @@ func NewPass[T blas.Float](s Settings, array func(name string) []T) (pass Pass, 
 			scores, x = scores[rows:], x[rows*s.Features:]
 		}
 		return nil
-	}, pairs
+	}, s.repeated(), pairs
 }
 
 // space is the scratch space of a pass.
 type space[T blas.Float] struct {
 	x, embedded  []T // inputs
+	product      []T // of the first layer, before the scales of members
 	odd, even    []T // hidden layers, in turn
 	h, y, wide   []T // of blocks
 	score, total []T
@@ -66,7 +67,7 @@ type space[T blas.Float] struct {
 
 // numbers is about how many it holds for every document.
 func (n *network[T]) numbers() int {
-	return n.Inputs() + 2*n.widest + 5*n.attention.Width + 2
+	return n.Inputs() + 3*n.widest + 5*n.attention.Width + 2
 }
 
 // run sets the score of every row of x. Where rows see each other, they are the documents of one query.
@@ -81,9 +82,17 @@ func (n *network[T]) run(ctx context.Context, scores []float64, x []float32, s *
 	s.score, s.total = scratch.Sized(s.score, rows), scratch.Sized(s.total, rows)
 	for i, m := range n.members {
 		h := in
-		for _, l := range m.hidden {
+		for j, l := range m.hidden {
 			y := s.even[:rows*l.Out]
-			l.Run(h, y)
+			if m.scale == nil || j > 0 {
+				l.Run(h, y)
+			} else {
+				if !m.shares {
+					s.product = scratch.Sized(s.product, len(y))
+					l.Run(h, s.product)
+				}
+				forward.ScaleRows(n.Activation, m.scale, m.bias, s.product, y)
+			}
 			h, s.even, s.odd = y, s.odd, s.even
 		}
 		if n.Attention != nil {
@@ -161,10 +170,12 @@ type network[T blas.Float] struct {
 
 // A member is a [Member] with its weights.
 type member[T blas.Float] struct {
-	hidden []*forward.Layer[T]
-	blocks []block[T]
-	last   norm[T]
-	score  *forward.Layer[T]
+	shares      bool
+	scale, bias []T // of the first layer, which then is the product alone; nil: it has no scale
+	hidden      []*forward.Layer[T]
+	blocks      []block[T]
+	last        norm[T]
+	score       *forward.Layer[T]
 }
 
 type block[T blas.Float] struct {
@@ -180,14 +191,28 @@ func newNetwork[T blas.Float](s Settings, array func(name string) []T) *network[
 	for i := range s.Embeddings {
 		n.tables = append(n.tables, array(Table(i)))
 	}
+	made := map[string]*forward.Layer[T]{} // by the names of their matrices, which members share
 	dense := func(a forward.Activation, d Dense) *forward.Layer[T] {
-		return forward.NewLayer(a, d.Bins, d.In, d.Out, array(d.W), array(d.B))
+		bias := make([]T, d.Out)
+		if d.Scale == "" {
+			bias = array(d.B)
+		}
+		if l := made[d.W]; l != nil {
+			return l.WithBias(bias)
+		}
+		l := forward.NewLayer(a, d.Bins, d.In, d.Out, array(d.W), bias)
+		made[d.W] = l
+		return l
 	}
 	normOf := func(n Norm) norm[T] { return norm[T]{array(n.Gain), array(n.Bias)} }
 	for _, m := range s.Layers() {
-		own := member[T]{score: dense(forward.Identity, m.Score)}
+		own := member[T]{shares: m.Shares, score: dense(forward.Identity, m.Score)}
 		for _, d := range m.Hidden {
-			own.hidden = append(own.hidden, dense(s.Activation, d))
+			act := s.Activation
+			if d.Scale != "" {
+				own.scale, own.bias, act = array(d.Scale), array(d.B), forward.Identity
+			}
+			own.hidden = append(own.hidden, dense(act, d))
 			n.widest = max(n.widest, d.Out)
 		}
 		for _, b := range m.Blocks {

@@ -33,14 +33,15 @@ const (
 // Settings describe a model of a built-in kind, in the form of a model file. nn.MLPConfig and
 // nn.TransformerConfig have the documentation of the fields.
 type Settings struct {
-	Features   int                 `json:"features"`
-	Bins       []int               `json:"bins,omitempty"` // of the features before the codes; nil: the first layer sees these as they are
-	Embeddings []forward.Embedding `json:"embeddings,omitempty"`
-	Hidden     []int               `json:"hidden"`
-	Activation forward.Activation  `json:"activation"`
-	Dropout    float64             `json:"dropout"`
-	Members    int                 `json:"members"` // 0: 1
-	Seed       uint64              `json:"seed"`
+	Features      int                 `json:"features"`
+	Bins          []int               `json:"bins,omitempty"` // of the features before the codes; nil: the first layer sees these as they are
+	Embeddings    []forward.Embedding `json:"embeddings,omitempty"`
+	Hidden        []int               `json:"hidden"`
+	Activation    forward.Activation  `json:"activation"`
+	Dropout       float64             `json:"dropout"`
+	Members       int                 `json:"members"`                 // 0: 1
+	SharedMembers int                 `json:"sharedMembers,omitempty"` // of each of these; 0: 1
+	Seed          uint64              `json:"seed"`
 
 	*Attention // nil: an MLP
 }
@@ -74,6 +75,12 @@ func (s Settings) Check() error {
 	}
 	if s.Members < 0 || s.Members > maxMembers {
 		return fmt.Errorf("%d members: want 1 to %d", s.Members, maxMembers)
+	}
+	if most := maxMembers / max(1, s.Members); s.SharedMembers < 0 || s.SharedMembers > most {
+		return fmt.Errorf("%d shared members: want 1 to %d", s.SharedMembers, most)
+	}
+	if s.SharedMembers > 1 && len(s.Hidden) == 0 {
+		return errors.New("no hidden layers: members that share weights need one or more")
 	}
 	for i, width := range s.Hidden {
 		if width < 1 {
@@ -112,8 +119,11 @@ func (s Settings) Check() error {
 	return nil
 }
 
-// Size is the number of ensemble members.
-func (s Settings) Size() int { return max(1, s.Members) }
+// Size is the number of ensemble members, those that share weights included.
+func (s Settings) Size() int { return max(1, s.Members) * s.Sharing() }
+
+// Sharing is the number of members that share their matrices of weights; 1: none do.
+func (s Settings) Sharing() int { return max(1, s.SharedMembers) }
 
 // Heads is the number of heads of each attention.
 func (s Settings) Heads() int { return max(1, s.Attention.Heads) }

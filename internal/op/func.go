@@ -19,7 +19,10 @@ type Func struct {
 	Do       func(in []Tensor, result Tensor) error // the result holds anything before
 	// VJPs are the vector-Jacobian products, the derivatives by the inputs times the
 	// incoming gradient; nil for an input that is a constant for differentiation.
-	VJPs   []*Term
+	VJPs []*Term
+	// Whole, where not nil, is set when a derivative of what is made of the result is asked for:
+	// parts that only derivatives need may be left out before.
+	Whole  *bool
 	Source any // of random numbers, where there is one, comparable: see Ordinal
 }
 
@@ -95,17 +98,22 @@ func (f *Func) Apply(in ...*G.Node) (*G.Node, error) {
 
 // on is the op of a function of inputs of those shapes, the first of that dtype.
 func (f *Func) on(shapes []tensor.Shape, dt tensor.Dtype) *funcOp {
-	op := &funcOp{f: f, dtype: f.Dtype, shape: shapes[0]}
+	op := &funcOp{f: f, dtype: f.Dtype, shape: f.shape(shapes)}
 	if f.Dtype.Type == nil {
 		op.dtype = dt
-	}
-	if f.Shape != nil {
-		op.shape = f.Shape(shapes)
 	}
 	for _, s := range shapes {
 		op.sizes = append(op.sizes, size(s))
 	}
 	return op
+}
+
+// shape is that of the result for inputs of those shapes.
+func (f *Func) shape(in []tensor.Shape) tensor.Shape {
+	if f.Shape == nil {
+		return in[0]
+	}
+	return f.Shape(in)
 }
 
 // size is the number of entries of a tensor, or of a scalar.

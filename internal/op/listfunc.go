@@ -22,6 +22,7 @@ type ListFunc struct {
 	Absent   int                                                     // instead of 0 in a result of ints
 	InRange  bool                                                    // a number out of the range of the dtype is an error
 
+	Whole  *bool  // as in Func
 	Source any    // as in Func
 	Begin  func() // where not nil, is called before the queries of every run
 	Do     func(l *List) error
@@ -74,16 +75,8 @@ type listRun struct {
 // function is the Func of the inputs and, where there are any, the offsets.
 func (r *listRun) function(l Lists) *Func {
 	f := r.f
-	fn := &Func{Name: f.Name, Settings: fmt.Sprint(f.Settings, r.discounts), Dtype: f.Dtype, Source: f.Source, Do: r.do}
-	fn.Shape = func(in []tensor.Shape) tensor.Shape {
-		switch {
-		case f.Shape != nil:
-			return f.Shape(l.rows(), l.queries(), in)
-		case f.Layout == PerQuery:
-			return tensor.Shape{l.queries()}
-		}
-		return tensor.Shape{l.rows()}
-	}
+	fn := &Func{Name: f.Name, Settings: fmt.Sprint(f.Settings, r.discounts), Dtype: f.Dtype, Whole: f.Whole, Source: f.Source, Do: r.do}
+	fn.Shape = r.shape
 	if f.VJP == nil {
 		return fn
 	}
@@ -106,6 +99,21 @@ func (r *listRun) function(l Lists) *Func {
 	fn.VJPs = make([]*Term, f.Of+1)
 	fn.VJPs[f.Of] = vjp.function(l).Of(terms...)
 	return fn
+}
+
+// shape is that of the result: the first input has a number for every row, and the offsets come last.
+func (r *listRun) shape(in []tensor.Shape) tensor.Shape {
+	rows, queries := size(in[0]), 1
+	if len(in) > len(r.inputs) {
+		queries = size(in[len(r.inputs)]) - 1
+	}
+	switch {
+	case r.f.Shape != nil:
+		return r.f.Shape(rows, queries, in)
+	case r.f.Layout == PerQuery:
+		return tensor.Shape{queries}
+	}
+	return tensor.Shape{rows}
 }
 
 func (r *listRun) do(in []Tensor, result Tensor) error {

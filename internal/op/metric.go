@@ -9,15 +9,21 @@ import (
 // and its gradient λ, which do gives together: one op computes both, as one vector of all
 // λ and then of all metrics, and another, the result, is the metrics and has the λ for its
 // derivative. The vector is float64 whatever the scores are: numbers are rounded once,
-// when they are made use of. lambda is that of the documents of the list, 0 before. The
-// inputs are the scores and then the others.
+// when they are made use of. lambda is that of the documents of the list, 0 before, or nil as
+// long as nobody asked for the gradient. The inputs are the scores and then the others.
 func Metric(name, settings string, l Lists, do func(l *List, lambda []float64) (float64, error), others ...In) (*G.Node, error) {
+	whole := new(bool)
 	both := ListFunc{
 		Name: name, Settings: settings, Dtype: tensor.Float64, Layout: Whole,
 		Shape: func(rows, queries int, _ []tensor.Shape) tensor.Shape { return tensor.Shape{rows + queries} },
+		Whole: whole,
 		Do: func(l *List) (err error) {
+			var lambda []float64
 			result := l.Result.F64
-			result[l.Rows+l.Query], err = do(l, result[l.From:l.To])
+			if *whole {
+				lambda = result[l.From:l.To]
+			}
+			result[l.Rows+l.Query], err = do(l, lambda)
 			return err
 		},
 	}

@@ -43,7 +43,17 @@ func (op *funcOp) Type() hm.Type {
 	return hm.NewFnType(append(types, G.TensorType{Dims: op.shape.Dims(), Of: op.dtype})...)
 }
 
-func (op *funcOp) InferShape(...G.DimSizer) (tensor.Shape, error) { return op.shape.Clone(), nil }
+// InferShape is the shape of the result for inputs of these shapes.
+func (op *funcOp) InferShape(in ...G.DimSizer) (tensor.Shape, error) {
+	if len(in) != len(op.sizes) {
+		return nil, fmt.Errorf("%s: %d inputs, want %d", op.f.Name, len(in), len(op.sizes))
+	}
+	shapes, err := G.DimSizersToShapes(in)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", op.f.Name, err)
+	}
+	return op.f.shape(shapes).Clone(), nil
+}
 
 func (op *funcOp) ReturnsPtr() bool     { return false }
 func (op *funcOp) CallsExtern() bool    { return false }
@@ -79,6 +89,11 @@ func (op *funcOp) Do(values ...G.Value) (result G.Value, err error) {
 		}
 		op.in = append(op.in, t)
 	}
+	return op.run()
+}
+
+// run computes the result from the inputs of the last call of Do.
+func (op *funcOp) run() (G.Value, error) {
 	out := op.result.get(op.dtype, op.shape)
 	t, err := tensorOf(out)
 	if err == nil {
@@ -88,6 +103,14 @@ func (op *funcOp) Do(values ...G.Value) (result G.Value, err error) {
 		return nil, err
 	}
 	return out, nil
+}
+
+// partial is the op of a node whose result is not computed whole so far, or nil.
+func partial(n *G.Node) *funcOp {
+	if op, ok := n.Op().(*funcOp); ok && op.f.Whole != nil && !*op.f.Whole {
+		return op
+	}
+	return nil
 }
 
 func (op *funcOp) DiffWRT(inputs int) []bool {
@@ -101,6 +124,11 @@ func (op *funcOp) DiffWRT(inputs int) []bool {
 // SymDiff is for the tape machine.
 func (op *funcOp) SymDiff(inputs G.Nodes, result, grad *G.Node) (G.Nodes, error) {
 	slopes := make(G.Nodes, len(inputs))
+	for _, n := range inputs {
+		if in := partial(n); in != nil {
+			*in.f.Whole = true
+		}
+	}
 	for i, t := range op.f.VJPs {
 		if t == nil {
 			continue
@@ -117,7 +145,15 @@ func (op *funcOp) SymDiff(inputs G.Nodes, result, grad *G.Node) (G.Nodes, error)
 func (op *funcOp) DoDiff(_ G.ExecutionContext, inputs G.Nodes, result *G.Node) error {
 	var values []G.Value
 	for _, n := range inputs {
-		values = append(values, n.Value())
+		value := n.Value()
+		if in := partial(n); in != nil { // now that it has run
+			*in.f.Whole = true
+			var err error
+			if value, err = in.run(); err != nil {
+				return err
+			}
+		}
+		values = append(values, value)
 	}
 	for i, t := range op.f.VJPs {
 		if t == nil {

@@ -10,6 +10,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/internal/op"
+	"github.com/plrank/plrank/internal/optest"
 )
 
 func vector(g *G.ExprGraph, name string, x ...float64) *G.Node {
@@ -73,6 +74,38 @@ func TestDerivativesAreEvaluatedFromTheirTerms(t *testing.T) {
 	dy, _ := y.Grad()
 	if got := fmt.Sprint(dx.Data(), dy.Data()); got != want {
 		t.Errorf("Lisp machine: %s, want %s", got, want)
+	}
+}
+
+// λ is computed where a gradient is asked for: by Grad before, on the Lisp machine after the value.
+func TestLambdaIsComputedOnlyForAGradient(t *testing.T) {
+	build := func() (x, sum *G.Node, asked *string) {
+		x, asked = vector(G.NewGraph(), "x", 3, 5), new(string)
+		metric, err := op.Metric("test: Squares", "", op.Lists{Scores: x}, func(l *op.List, lambda []float64) (value float64, err error) {
+			*asked += fmt.Sprint(lambda != nil, " ")
+			for d, v := range l.X[0] {
+				value += v * v
+				if lambda != nil {
+					lambda[d] = 2 * v
+				}
+			}
+			return value, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x, G.Must(G.Sum(metric)), asked
+	}
+	_, sum, asked := build()
+	if got := optest.Numbers(optest.Run(t, sum)); got[0] != 34 || *asked != "false " {
+		t.Errorf("without a gradient: %v, λ asked for: %s", got, *asked)
+	}
+	for machine, want := range map[string]string{"tape": "true ", "lisp": "false true "} {
+		x, sum, asked := build()
+		value, gradient, err := optest.Machines[machine](sum, x)
+		if err != nil || fmt.Sprint(value, gradient) != "[34] [6 10]" || *asked != want {
+			t.Errorf("%s machine: %v, %v (%v), λ asked for: %s, want %s", machine, value, gradient, err, *asked, want)
+		}
 	}
 }
 

@@ -3,7 +3,7 @@ package op
 import "fmt"
 
 // Reinforce gives the mean reward of the rankings of the query, input i beside the scores,
-// and adds the policy gradient with a leave-one-out baseline to lambda. The reward is of a
+// and adds the policy gradient with a leave-one-out baseline to lambda, if it is not nil. The reward is of a
 // ranking without what is absent, good for one call.
 func (l *List) Reinforce(i int, reward func(ranking []int) float64, lambda []float64) (mean float64, err error) {
 	scores, r := l.X[0], l.Rankings(i)
@@ -36,6 +36,9 @@ func (l *List) Reinforce(i int, reward func(ranking []int) float64, lambda []flo
 		return 0, nil
 	}
 	mean /= n
+	if lambda == nil {
+		return mean, nil
+	}
 	clear(weights)
 	for i := 0; i < len(r.Documents); i += r.Cutoff {
 		if r.Documents[i] < 0 {

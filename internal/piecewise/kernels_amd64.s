@@ -4,15 +4,14 @@
 
 #include "textflag.h"
 
-// func splitAVX512(n int, x *float32, bins *float32, first *uint32, at *uint32, part *float32)
+// func splitAVX512(n int, part *float32, bins *float32, first *uint32, at *uint32)
 // Requires: AVX, AVX512F
-TEXT ·splitAVX512(SB), NOSPLIT, $0-48
+TEXT ·splitAVX512(SB), NOSPLIT, $0-40
 	MOVQ         n+0(FP), AX
-	MOVQ         x+8(FP), CX
+	MOVQ         part+8(FP), CX
 	MOVQ         bins+16(FP), DX
 	MOVQ         first+24(FP), BX
 	MOVQ         at+32(FP), SI
-	MOVQ         part+40(FP), DI
 	VXORPS       X0, X0, X0
 	VBROADCASTSS steps<>+0(SB), Z1
 	VBROADCASTSS step<>+0(SB), Z3
@@ -35,14 +34,13 @@ next:
 	VMULPS    Z3, Z7, Z7
 	VSUBPS    Z4, Z4, Z4
 	VADDPS    Z4, Z7, Z7
-	VMOVUPS   Z7, (DI)
+	VMOVUPS   Z7, (CX)
 	VPADDD    (BX), Z6, Z6
 	VMOVUPS   Z6, (SI)
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	ADDQ      $0x40, BX
 	ADDQ      $0x40, SI
-	ADDQ      $0x40, DI
 	SUBQ      $0x10, AX
 	JNZ       next
 	VZEROUPPER
@@ -57,110 +55,198 @@ GLOBL step<>(SB), RODATA|NOPTR, $4
 DATA one<>+0(SB)/4, $0x00000001
 GLOBL one<>(SB), RODATA|NOPTR, $4
 
-// func forwardAVX512(rows int, features int, at *uint32, part *float32, stride int, table *float32, y *float32)
+// func forwardAVX512(rows int, features int, at *uint32, part *float32, stride int, table *float32, from *float32, fromRow int, to *float32, toRow int, floor float32)
 // Requires: AVX, AVX512F, SSE
-TEXT ·forwardAVX512(SB), NOSPLIT, $8-56
+TEXT ·forwardAVX512(SB), NOSPLIT, $8-84
 	STMXCSR      (SP)
 	MOVL         (SP), AX
 	ORL          $0x00008040, AX
 	MOVL         AX, 4(SP)
 	LDMXCSR      4(SP)
 	MOVQ         rows+0(FP), AX
-	MOVQ         at+16(FP), CX
-	MOVQ         part+24(FP), DX
-	MOVQ         table+40(FP), BX
-	MOVQ         y+48(FP), SI
+	MOVQ         table+40(FP), CX
+	MOVQ         at+16(FP), DX
+	MOVQ         part+24(FP), BX
+	MOVQ         from+48(FP), SI
+	MOVQ         to+64(FP), DI
+	MOVQ         features+8(FP), R8
+	MOVQ         stride+32(FP), R9
 	VBROADCASTSS one1<>+0(SB), Z0
+	VBROADCASTSS floor+80(FP), Z1
 
-row:
-	VMOVUPS (SI), Z1
-	VMOVUPS 64(SI), Z2
-	VMOVUPS 128(SI), Z3
-	VMOVUPS 192(SI), Z4
-	MOVQ    features+8(FP), DI
-	XORQ    R8, R8
+rows2:
+	CMPQ    AX, $0x02
+	JL      end2
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	VMOVUPS (SI), Z2
+	VMOVUPS 64(SI), Z3
+	VMOVUPS 128(SI), Z4
+	VMOVUPS 192(SI), Z5
+	ADDQ    R9, DX
+	ADDQ    R9, BX
+	ADDQ    fromRow+56(FP), SI
+	MOVQ    DX, R12
+	MOVQ    BX, R13
+	VMOVUPS (SI), Z6
+	VMOVUPS 64(SI), Z7
+	VMOVUPS 128(SI), Z8
+	VMOVUPS 192(SI), Z9
+	ADDQ    R9, DX
+	ADDQ    R9, BX
+	ADDQ    fromRow+56(FP), SI
+	XORQ    R14, R14
 
-feature:
-	MOVL         (CX)(R8*4), R9
-	SHLQ         $0x08, R9
-	VBROADCASTSS (DX)(R8*4), Z5
-	VSUBPS       Z5, Z0, Z6
-	VFMADD231PS  (BX)(R9*1), Z6, Z1
-	VFMADD231PS  64(BX)(R9*1), Z6, Z2
-	VFMADD231PS  128(BX)(R9*1), Z6, Z3
-	VFMADD231PS  192(BX)(R9*1), Z6, Z4
-	VFMADD231PS  256(BX)(R9*1), Z5, Z1
-	VFMADD231PS  320(BX)(R9*1), Z5, Z2
-	VFMADD231PS  384(BX)(R9*1), Z5, Z3
-	VFMADD231PS  448(BX)(R9*1), Z5, Z4
-	INCQ         R8
-	CMPQ         R8, DI
-	JNE          feature
-	VMOVUPS      Z1, (SI)
-	VMOVUPS      Z2, 64(SI)
-	VMOVUPS      Z3, 128(SI)
-	VMOVUPS      Z4, 192(SI)
-	ADDQ         $0x00000100, SI
-	MOVQ         stride+32(FP), DI
-	LEAQ         (CX)(DI*4), CX
-	LEAQ         (DX)(DI*4), DX
-	DECQ         AX
-	JNZ          row
-	LDMXCSR      (SP)
+feature2:
+	MOVL         (R10)(R14*4), R15
+	SHLQ         $0x08, R15
+	VBROADCASTSS (R11)(R14*4), Z10
+	VSUBPS       Z10, Z0, Z11
+	VFMADD231PS  (CX)(R15*1), Z11, Z2
+	VFMADD231PS  64(CX)(R15*1), Z11, Z3
+	VFMADD231PS  128(CX)(R15*1), Z11, Z4
+	VFMADD231PS  192(CX)(R15*1), Z11, Z5
+	VFMADD231PS  256(CX)(R15*1), Z10, Z2
+	VFMADD231PS  320(CX)(R15*1), Z10, Z3
+	VFMADD231PS  384(CX)(R15*1), Z10, Z4
+	VFMADD231PS  448(CX)(R15*1), Z10, Z5
+	MOVL         (R12)(R14*4), R15
+	SHLQ         $0x08, R15
+	VBROADCASTSS (R13)(R14*4), Z10
+	VSUBPS       Z10, Z0, Z11
+	VFMADD231PS  (CX)(R15*1), Z11, Z6
+	VFMADD231PS  64(CX)(R15*1), Z11, Z7
+	VFMADD231PS  128(CX)(R15*1), Z11, Z8
+	VFMADD231PS  192(CX)(R15*1), Z11, Z9
+	VFMADD231PS  256(CX)(R15*1), Z10, Z6
+	VFMADD231PS  320(CX)(R15*1), Z10, Z7
+	VFMADD231PS  384(CX)(R15*1), Z10, Z8
+	VFMADD231PS  448(CX)(R15*1), Z10, Z9
+	INCQ         R14
+	CMPQ         R14, R8
+	JNE          feature2
+	VMAXPS       Z2, Z1, Z2
+	VMAXPS       Z3, Z1, Z3
+	VMAXPS       Z4, Z1, Z4
+	VMAXPS       Z5, Z1, Z5
+	VMOVUPS      Z2, (DI)
+	VMOVUPS      Z3, 64(DI)
+	VMOVUPS      Z4, 128(DI)
+	VMOVUPS      Z5, 192(DI)
+	ADDQ         toRow+72(FP), DI
+	VMAXPS       Z6, Z1, Z6
+	VMAXPS       Z7, Z1, Z7
+	VMAXPS       Z8, Z1, Z8
+	VMAXPS       Z9, Z1, Z9
+	VMOVUPS      Z6, (DI)
+	VMOVUPS      Z7, 64(DI)
+	VMOVUPS      Z8, 128(DI)
+	VMOVUPS      Z9, 192(DI)
+	ADDQ         toRow+72(FP), DI
+	SUBQ         $0x02, AX
+	JMP          rows2
+
+end2:
+rows1:
+	CMPQ    AX, $0x01
+	JL      end1
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	VMOVUPS (SI), Z2
+	VMOVUPS 64(SI), Z3
+	VMOVUPS 128(SI), Z4
+	VMOVUPS 192(SI), Z5
+	ADDQ    R9, DX
+	ADDQ    R9, BX
+	ADDQ    fromRow+56(FP), SI
+	XORQ    R12, R12
+
+feature1:
+	MOVL         (R10)(R12*4), R13
+	SHLQ         $0x08, R13
+	VBROADCASTSS (R11)(R12*4), Z6
+	VSUBPS       Z6, Z0, Z7
+	VFMADD231PS  (CX)(R13*1), Z7, Z2
+	VFMADD231PS  64(CX)(R13*1), Z7, Z3
+	VFMADD231PS  128(CX)(R13*1), Z7, Z4
+	VFMADD231PS  192(CX)(R13*1), Z7, Z5
+	VFMADD231PS  256(CX)(R13*1), Z6, Z2
+	VFMADD231PS  320(CX)(R13*1), Z6, Z3
+	VFMADD231PS  384(CX)(R13*1), Z6, Z4
+	VFMADD231PS  448(CX)(R13*1), Z6, Z5
+	INCQ         R12
+	CMPQ         R12, R8
+	JNE          feature1
+	VMAXPS       Z2, Z1, Z2
+	VMAXPS       Z3, Z1, Z3
+	VMAXPS       Z4, Z1, Z4
+	VMAXPS       Z5, Z1, Z5
+	VMOVUPS      Z2, (DI)
+	VMOVUPS      Z3, 64(DI)
+	VMOVUPS      Z4, 128(DI)
+	VMOVUPS      Z5, 192(DI)
+	ADDQ         toRow+72(FP), DI
+	SUBQ         $0x01, AX
+	JMP          rows1
+
+end1:
+	LDMXCSR (SP)
 	VZEROUPPER
 	RET
 
 DATA one1<>+0(SB)/4, $(1.0)
 GLOBL one1<>(SB), RODATA|NOPTR, $4
 
-// func backwardAVX512(bins int, counts *int, entries *uint64, dz *float32, dw *float32)
+// func backwardAVX512(bins int, counts *uint32, entries *uint32, dz *float32, dw *float32)
 // Requires: AVX, AVX512F, SSE
 TEXT ·backwardAVX512(SB), NOSPLIT, $8-40
-	STMXCSR (SP)
-	MOVL    (SP), AX
-	ORL     $0x00008040, AX
-	MOVL    AX, 4(SP)
-	LDMXCSR 4(SP)
-	MOVQ    bins+0(FP), AX
-	MOVQ    counts+8(FP), CX
-	MOVQ    entries+16(FP), DX
-	MOVQ    dz+24(FP), BX
-	MOVQ    dw+32(FP), SI
-	LEAQ    -1(AX), DI
-	LEAQ    (CX)(DI*8), CX
-	IMUL3Q  $0x00000100, DI, DI
-	ADDQ    DI, SI
-	VXORPS  X0, X0, X0
-	VXORPS  X1, X1, X1
-	VXORPS  X2, X2, X2
-	VXORPS  X3, X3, X3
+	STMXCSR      (SP)
+	MOVL         (SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 4(SP)
+	LDMXCSR      4(SP)
+	MOVQ         bins+0(FP), AX
+	MOVQ         counts+8(FP), CX
+	MOVQ         entries+16(FP), DX
+	MOVQ         dz+24(FP), BX
+	MOVQ         dw+32(FP), SI
+	LEAQ         -1(AX), DI
+	LEAQ         (CX)(DI*4), CX
+	IMUL3Q       $0x00000100, DI, DI
+	ADDQ         DI, SI
+	VPBROADCASTD parts<>+0(SB), Z8
+	VXORPS       X0, X0, X0
+	VXORPS       X1, X1, X1
+	VXORPS       X2, X2, X2
+	VXORPS       X3, X3, X3
 
 bin:
 	VADDPS (SI), Z0, Z4
 	VADDPS 64(SI), Z1, Z5
 	VADDPS 128(SI), Z2, Z6
 	VADDPS 192(SI), Z3, Z7
-	MOVQ   (CX), DI
+	MOVL   (CX), DI
 	TESTQ  DI, DI
 	JZ     next
 
 document:
-	MOVL         (DX), R8
+	MOVBLZX      (DX), R8
 	SHLQ         $0x08, R8
-	VBROADCASTSS 4(DX), Z8
-	ADDQ         $0x08, DX
-	VMOVUPS      (BX)(R8*1), Z9
-	VADDPS       Z9, Z0, Z0
-	VFMADD231PS  Z9, Z8, Z4
-	VMOVUPS      64(BX)(R8*1), Z9
-	VADDPS       Z9, Z1, Z1
-	VFMADD231PS  Z9, Z8, Z5
-	VMOVUPS      128(BX)(R8*1), Z9
-	VADDPS       Z9, Z2, Z2
-	VFMADD231PS  Z9, Z8, Z6
-	VMOVUPS      192(BX)(R8*1), Z9
-	VADDPS       Z9, Z3, Z3
-	VFMADD231PS  Z9, Z8, Z7
+	VPBROADCASTD (DX), Z9
+	VPANDD       Z8, Z9, Z9
+	ADDQ         $0x04, DX
+	VMOVUPS      (BX)(R8*1), Z10
+	VADDPS       Z10, Z0, Z0
+	VFMADD231PS  Z10, Z9, Z4
+	VMOVUPS      64(BX)(R8*1), Z10
+	VADDPS       Z10, Z1, Z1
+	VFMADD231PS  Z10, Z9, Z5
+	VMOVUPS      128(BX)(R8*1), Z10
+	VADDPS       Z10, Z2, Z2
+	VFMADD231PS  Z10, Z9, Z6
+	VMOVUPS      192(BX)(R8*1), Z10
+	VADDPS       Z10, Z3, Z3
+	VFMADD231PS  Z10, Z9, Z7
 	DECQ         DI
 	JNZ          document
 
@@ -169,7 +255,7 @@ next:
 	VMOVUPS Z5, 64(SI)
 	VMOVUPS Z6, 128(SI)
 	VMOVUPS Z7, 192(SI)
-	SUBQ    $0x08, CX
+	SUBQ    $0x04, CX
 	SUBQ    $0x00000100, SI
 	DECQ    AX
 	JNZ     bin
@@ -177,15 +263,17 @@ next:
 	VZEROUPPER
 	RET
 
-// func splitAVX2(n int, x *float32, bins *float32, first *uint32, at *uint32, part *float32)
+DATA parts<>+0(SB)/4, $0xffffff00
+GLOBL parts<>(SB), RODATA|NOPTR, $4
+
+// func splitAVX2(n int, part *float32, bins *float32, first *uint32, at *uint32)
 // Requires: AVX, AVX2
-TEXT ·splitAVX2(SB), NOSPLIT, $0-48
+TEXT ·splitAVX2(SB), NOSPLIT, $0-40
 	MOVQ         n+0(FP), AX
-	MOVQ         x+8(FP), CX
+	MOVQ         part+8(FP), CX
 	MOVQ         bins+16(FP), DX
 	MOVQ         first+24(FP), BX
 	MOVQ         at+32(FP), SI
-	MOVQ         part+40(FP), DI
 	VXORPS       X0, X0, X0
 	VBROADCASTSS steps<>+0(SB), Y1
 	VBROADCASTSS step<>+0(SB), Y3
@@ -208,120 +296,207 @@ next:
 	VMULPS    Y3, Y7, Y7
 	VSUBPS    Y4, Y4, Y4
 	VADDPS    Y4, Y7, Y7
-	VMOVUPS   Y7, (DI)
+	VMOVUPS   Y7, (CX)
 	VPADDD    (BX), Y6, Y6
 	VMOVUPS   Y6, (SI)
 	ADDQ      $0x20, CX
 	ADDQ      $0x20, DX
 	ADDQ      $0x20, BX
 	ADDQ      $0x20, SI
-	ADDQ      $0x20, DI
 	SUBQ      $0x08, AX
 	JNZ       next
 	VZEROUPPER
 	RET
 
-// func forwardAVX2(rows int, features int, at *uint32, part *float32, stride int, table *float32, y *float32)
+// func forwardAVX2(rows int, features int, at *uint32, part *float32, stride int, table *float32, from *float32, fromRow int, to *float32, toRow int, floor float32)
 // Requires: AVX, FMA3, SSE
-TEXT ·forwardAVX2(SB), NOSPLIT, $8-56
+TEXT ·forwardAVX2(SB), NOSPLIT, $8-84
 	STMXCSR      (SP)
 	MOVL         (SP), AX
 	ORL          $0x00008040, AX
 	MOVL         AX, 4(SP)
 	LDMXCSR      4(SP)
 	MOVQ         rows+0(FP), AX
-	MOVQ         at+16(FP), CX
-	MOVQ         part+24(FP), DX
-	MOVQ         table+40(FP), BX
-	MOVQ         y+48(FP), SI
+	MOVQ         table+40(FP), CX
+	MOVQ         at+16(FP), DX
+	MOVQ         part+24(FP), BX
+	MOVQ         from+48(FP), SI
+	MOVQ         to+64(FP), DI
+	MOVQ         features+8(FP), R8
+	MOVQ         stride+32(FP), R9
 	VBROADCASTSS one1<>+0(SB), Y0
+	VBROADCASTSS floor+80(FP), Y1
 
-row:
-	VMOVUPS (SI), Y1
-	VMOVUPS 32(SI), Y2
-	VMOVUPS 64(SI), Y3
-	VMOVUPS 96(SI), Y4
-	MOVQ    features+8(FP), DI
-	XORQ    R8, R8
+rows2:
+	CMPQ    AX, $0x02
+	JL      end2
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	VMOVUPS (SI), Y2
+	VMOVUPS 32(SI), Y3
+	VMOVUPS 64(SI), Y4
+	VMOVUPS 96(SI), Y5
+	ADDQ    R9, DX
+	ADDQ    R9, BX
+	ADDQ    fromRow+56(FP), SI
+	MOVQ    DX, R12
+	MOVQ    BX, R13
+	VMOVUPS (SI), Y6
+	VMOVUPS 32(SI), Y7
+	VMOVUPS 64(SI), Y8
+	VMOVUPS 96(SI), Y9
+	ADDQ    R9, DX
+	ADDQ    R9, BX
+	ADDQ    fromRow+56(FP), SI
+	XORQ    R14, R14
 
-feature:
-	MOVL         (CX)(R8*4), R9
-	SHLQ         $0x07, R9
-	VBROADCASTSS (DX)(R8*4), Y5
-	VSUBPS       Y5, Y0, Y6
-	VFMADD231PS  (BX)(R9*1), Y6, Y1
-	VFMADD231PS  32(BX)(R9*1), Y6, Y2
-	VFMADD231PS  64(BX)(R9*1), Y6, Y3
-	VFMADD231PS  96(BX)(R9*1), Y6, Y4
-	VFMADD231PS  128(BX)(R9*1), Y5, Y1
-	VFMADD231PS  160(BX)(R9*1), Y5, Y2
-	VFMADD231PS  192(BX)(R9*1), Y5, Y3
-	VFMADD231PS  224(BX)(R9*1), Y5, Y4
-	INCQ         R8
-	CMPQ         R8, DI
-	JNE          feature
-	VMOVUPS      Y1, (SI)
-	VMOVUPS      Y2, 32(SI)
-	VMOVUPS      Y3, 64(SI)
-	VMOVUPS      Y4, 96(SI)
-	ADDQ         $0x00000080, SI
-	MOVQ         stride+32(FP), DI
-	LEAQ         (CX)(DI*4), CX
-	LEAQ         (DX)(DI*4), DX
-	DECQ         AX
-	JNZ          row
-	LDMXCSR      (SP)
+feature2:
+	MOVL         (R10)(R14*4), R15
+	SHLQ         $0x07, R15
+	VBROADCASTSS (R11)(R14*4), Y10
+	VSUBPS       Y10, Y0, Y11
+	VFMADD231PS  (CX)(R15*1), Y11, Y2
+	VFMADD231PS  32(CX)(R15*1), Y11, Y3
+	VFMADD231PS  64(CX)(R15*1), Y11, Y4
+	VFMADD231PS  96(CX)(R15*1), Y11, Y5
+	VFMADD231PS  128(CX)(R15*1), Y10, Y2
+	VFMADD231PS  160(CX)(R15*1), Y10, Y3
+	VFMADD231PS  192(CX)(R15*1), Y10, Y4
+	VFMADD231PS  224(CX)(R15*1), Y10, Y5
+	MOVL         (R12)(R14*4), R15
+	SHLQ         $0x07, R15
+	VBROADCASTSS (R13)(R14*4), Y10
+	VSUBPS       Y10, Y0, Y11
+	VFMADD231PS  (CX)(R15*1), Y11, Y6
+	VFMADD231PS  32(CX)(R15*1), Y11, Y7
+	VFMADD231PS  64(CX)(R15*1), Y11, Y8
+	VFMADD231PS  96(CX)(R15*1), Y11, Y9
+	VFMADD231PS  128(CX)(R15*1), Y10, Y6
+	VFMADD231PS  160(CX)(R15*1), Y10, Y7
+	VFMADD231PS  192(CX)(R15*1), Y10, Y8
+	VFMADD231PS  224(CX)(R15*1), Y10, Y9
+	INCQ         R14
+	CMPQ         R14, R8
+	JNE          feature2
+	VMAXPS       Y2, Y1, Y2
+	VMAXPS       Y3, Y1, Y3
+	VMAXPS       Y4, Y1, Y4
+	VMAXPS       Y5, Y1, Y5
+	VMOVUPS      Y2, (DI)
+	VMOVUPS      Y3, 32(DI)
+	VMOVUPS      Y4, 64(DI)
+	VMOVUPS      Y5, 96(DI)
+	ADDQ         toRow+72(FP), DI
+	VMAXPS       Y6, Y1, Y6
+	VMAXPS       Y7, Y1, Y7
+	VMAXPS       Y8, Y1, Y8
+	VMAXPS       Y9, Y1, Y9
+	VMOVUPS      Y6, (DI)
+	VMOVUPS      Y7, 32(DI)
+	VMOVUPS      Y8, 64(DI)
+	VMOVUPS      Y9, 96(DI)
+	ADDQ         toRow+72(FP), DI
+	SUBQ         $0x02, AX
+	JMP          rows2
+
+end2:
+rows1:
+	CMPQ    AX, $0x01
+	JL      end1
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	VMOVUPS (SI), Y2
+	VMOVUPS 32(SI), Y3
+	VMOVUPS 64(SI), Y4
+	VMOVUPS 96(SI), Y5
+	ADDQ    R9, DX
+	ADDQ    R9, BX
+	ADDQ    fromRow+56(FP), SI
+	XORQ    R12, R12
+
+feature1:
+	MOVL         (R10)(R12*4), R13
+	SHLQ         $0x07, R13
+	VBROADCASTSS (R11)(R12*4), Y6
+	VSUBPS       Y6, Y0, Y7
+	VFMADD231PS  (CX)(R13*1), Y7, Y2
+	VFMADD231PS  32(CX)(R13*1), Y7, Y3
+	VFMADD231PS  64(CX)(R13*1), Y7, Y4
+	VFMADD231PS  96(CX)(R13*1), Y7, Y5
+	VFMADD231PS  128(CX)(R13*1), Y6, Y2
+	VFMADD231PS  160(CX)(R13*1), Y6, Y3
+	VFMADD231PS  192(CX)(R13*1), Y6, Y4
+	VFMADD231PS  224(CX)(R13*1), Y6, Y5
+	INCQ         R12
+	CMPQ         R12, R8
+	JNE          feature1
+	VMAXPS       Y2, Y1, Y2
+	VMAXPS       Y3, Y1, Y3
+	VMAXPS       Y4, Y1, Y4
+	VMAXPS       Y5, Y1, Y5
+	VMOVUPS      Y2, (DI)
+	VMOVUPS      Y3, 32(DI)
+	VMOVUPS      Y4, 64(DI)
+	VMOVUPS      Y5, 96(DI)
+	ADDQ         toRow+72(FP), DI
+	SUBQ         $0x01, AX
+	JMP          rows1
+
+end1:
+	LDMXCSR (SP)
 	VZEROUPPER
 	RET
 
-// func backwardAVX2(bins int, counts *int, entries *uint64, dz *float32, dw *float32)
-// Requires: AVX, FMA3, SSE
+// func backwardAVX2(bins int, counts *uint32, entries *uint32, dz *float32, dw *float32)
+// Requires: AVX, AVX2, FMA3, SSE
 TEXT ·backwardAVX2(SB), NOSPLIT, $8-40
-	STMXCSR (SP)
-	MOVL    (SP), AX
-	ORL     $0x00008040, AX
-	MOVL    AX, 4(SP)
-	LDMXCSR 4(SP)
-	MOVQ    bins+0(FP), AX
-	MOVQ    counts+8(FP), CX
-	MOVQ    entries+16(FP), DX
-	MOVQ    dz+24(FP), BX
-	MOVQ    dw+32(FP), SI
-	LEAQ    -1(AX), DI
-	LEAQ    (CX)(DI*8), CX
-	IMUL3Q  $0x00000080, DI, DI
-	ADDQ    DI, SI
-	VXORPS  X0, X0, X0
-	VXORPS  X1, X1, X1
-	VXORPS  X2, X2, X2
-	VXORPS  X3, X3, X3
+	STMXCSR      (SP)
+	MOVL         (SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 4(SP)
+	LDMXCSR      4(SP)
+	MOVQ         bins+0(FP), AX
+	MOVQ         counts+8(FP), CX
+	MOVQ         entries+16(FP), DX
+	MOVQ         dz+24(FP), BX
+	MOVQ         dw+32(FP), SI
+	LEAQ         -1(AX), DI
+	LEAQ         (CX)(DI*4), CX
+	IMUL3Q       $0x00000080, DI, DI
+	ADDQ         DI, SI
+	VPBROADCASTD parts<>+0(SB), Y8
+	VXORPS       X0, X0, X0
+	VXORPS       X1, X1, X1
+	VXORPS       X2, X2, X2
+	VXORPS       X3, X3, X3
 
 bin:
 	VADDPS (SI), Y0, Y4
 	VADDPS 32(SI), Y1, Y5
 	VADDPS 64(SI), Y2, Y6
 	VADDPS 96(SI), Y3, Y7
-	MOVQ   (CX), DI
+	MOVL   (CX), DI
 	TESTQ  DI, DI
 	JZ     next
 
 document:
-	MOVL         (DX), R8
+	MOVBLZX      (DX), R8
 	SHLQ         $0x07, R8
-	VBROADCASTSS 4(DX), Y8
-	ADDQ         $0x08, DX
-	VMOVUPS      (BX)(R8*1), Y9
-	VADDPS       Y9, Y0, Y0
-	VFMADD231PS  Y9, Y8, Y4
-	VMOVUPS      32(BX)(R8*1), Y9
-	VADDPS       Y9, Y1, Y1
-	VFMADD231PS  Y9, Y8, Y5
-	VMOVUPS      64(BX)(R8*1), Y9
-	VADDPS       Y9, Y2, Y2
-	VFMADD231PS  Y9, Y8, Y6
-	VMOVUPS      96(BX)(R8*1), Y9
-	VADDPS       Y9, Y3, Y3
-	VFMADD231PS  Y9, Y8, Y7
+	VPBROADCASTD (DX), Y9
+	VPAND        Y8, Y9, Y9
+	ADDQ         $0x04, DX
+	VMOVUPS      (BX)(R8*1), Y10
+	VADDPS       Y10, Y0, Y0
+	VFMADD231PS  Y10, Y9, Y4
+	VMOVUPS      32(BX)(R8*1), Y10
+	VADDPS       Y10, Y1, Y1
+	VFMADD231PS  Y10, Y9, Y5
+	VMOVUPS      64(BX)(R8*1), Y10
+	VADDPS       Y10, Y2, Y2
+	VFMADD231PS  Y10, Y9, Y6
+	VMOVUPS      96(BX)(R8*1), Y10
+	VADDPS       Y10, Y3, Y3
+	VFMADD231PS  Y10, Y9, Y7
 	DECQ         DI
 	JNZ          document
 
@@ -330,7 +505,7 @@ next:
 	VMOVUPS Y5, 32(SI)
 	VMOVUPS Y6, 64(SI)
 	VMOVUPS Y7, 96(SI)
-	SUBQ    $0x08, CX
+	SUBQ    $0x04, CX
 	SUBQ    $0x00000080, SI
 	DECQ    AX
 	JNZ     bin

@@ -4,8 +4,8 @@
 
 #include "textflag.h"
 
-// func forwardNEON(rows, features int, at *uint32, part *float32, stride int, table, y *float32)
-TEXT ·forwardNEON(SB), NOSPLIT, $0-56
+// func forwardNEON(rows, features int, at *uint32, part *float32, stride int, table, from *float32, fromRow int, to *float32, toRow int, floor float32)
+TEXT ·forwardNEON(SB), NOSPLIT, $0-84
 	MOVD FPCR, R20
 	ORR $(1<<24), R20, R21 // numbers below the smallest normal one are 0
 	MOVD R21, FPCR
@@ -14,11 +14,17 @@ TEXT ·forwardNEON(SB), NOSPLIT, $0-56
 	MOVD part+24(FP), R8
 	MOVD stride+32(FP), R3
 	MOVD table+40(FP), R4
-	MOVD y+48(FP), R5
+	MOVD from+48(FP), R5
+	MOVD fromRow+56(FP), R10
+	MOVD to+64(FP), R11
+	MOVD toRow+72(FP), R12
+	FMOVS floor+80(FP), F28
+	VDUP V28.S[0], V28.S4
 	FMOVS $1.0, F16
 
 row:
 	VLD1 (R5), [V0.S4, V1.S4, V2.S4, V3.S4]
+	ADD R10, R5
 	MOVD R2, R6
 	MOVD R8, R9
 	MOVD features+8(FP), R1
@@ -42,15 +48,20 @@ feature:
 	VFMLA V17.S4, V27.S4, V3.S4
 	SUBS $1, R1
 	BNE feature
-	VST1.P [V0.S4, V1.S4, V2.S4, V3.S4], 64(R5)
-	ADD R3<<2, R2
-	ADD R3<<2, R8
+	WORD $0x4e3cf400 // FMAX V0.4S, V0.4S, V28.4S: NaN stays
+	WORD $0x4e3cf421 // FMAX V1.4S, V1.4S, V28.4S
+	WORD $0x4e3cf442 // FMAX V2.4S, V2.4S, V28.4S
+	WORD $0x4e3cf463 // FMAX V3.4S, V3.4S, V28.4S
+	VST1 [V0.S4, V1.S4, V2.S4, V3.S4], (R11)
+	ADD R12, R11
+	ADD R3, R2
+	ADD R3, R8
 	SUBS $1, R0
 	BNE row
 	MOVD R20, FPCR
 	RET
 
-// func backwardNEON(bins int, counts *int, entries *uint64, dz, dw *float32)
+// func backwardNEON(bins int, counts, entries *uint32, dz, dw *float32)
 TEXT ·backwardNEON(SB), NOSPLIT, $0-40
 	MOVD FPCR, R20
 	ORR $(1<<24), R20, R21 // numbers below the smallest normal one are 0
@@ -61,7 +72,7 @@ TEXT ·backwardNEON(SB), NOSPLIT, $0-40
 	MOVD dz+24(FP), R3
 	MOVD dw+32(FP), R4
 	SUB $1, R0, R5 // last bin
-	ADD R5<<3, R1
+	ADD R5<<2, R1
 	ADD R5<<6, R4
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -74,14 +85,14 @@ bin:
 	WORD $0x4e21d4a5 // FADD V5.4S, V5.4S, V1.4S
 	WORD $0x4e22d4c6 // FADD V6.4S, V6.4S, V2.4S
 	WORD $0x4e23d4e7 // FADD V7.4S, V7.4S, V3.4S
-	MOVD (R1), R6
+	MOVWU (R1), R6
 	CBZ R6, next
 
 document:
-	MOVWU (R2), R7
-	FMOVS 4(R2), F17
-	VDUP V17.S[0], V17.S4
-	ADD $8, R2
+	MOVWU.P 4(R2), R8
+	AND $255, R8, R7
+	AND $0xffffff00, R8, R8
+	VDUP R8, V17.S4
 	ADD R7<<6, R3, R7
 	VLD1 (R7), [V20.S4, V21.S4, V22.S4, V23.S4]
 	WORD $0x4e34d400 // FADD V0.4S, V0.4S, V20.4S
@@ -97,7 +108,7 @@ document:
 
 next:
 	VST1 [V4.S4, V5.S4, V6.S4, V7.S4], (R4)
-	SUB $8, R1
+	SUB $4, R1
 	SUB $64, R4
 	SUBS $1, R0
 	BNE bin

@@ -8,29 +8,48 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/plrank/plrank/internal/blas"
 )
 
-// encoded is the layer by its formula, in float64: y += e·w, and dw = eᵀ·dz if dw is not nil.
-func encoded[T Float](bins []int, out int, x []T, stride int, w, y, dz, dw []T) (sum, slope []float64) {
-	sum, slope = make([]float64, len(y)), make([]float64, len(dw))
-	for i, v := range y {
-		sum[i] = float64(v)
-	}
-	for r := range len(y) / out {
+// encoded is the layer by its formula, in float64: y = e·w + b, and dw = eᵀ·dz. Columns behind those with
+// bins are as they are.
+func encoded[T Float](bins []int, in, out int, x, w, b, dz []T) (y, dw []float64) {
+	y, dw = make([]float64, len(dz)), make([]float64, len(w))
+	for r := range len(dz) / out {
 		row := 0
-		for f, n := range bins {
-			p := math.RoundToEven(float64(x[r*stride+f])*Steps) / Steps
-			for k := range n {
-				e := min(max(p-float64(k), 0), 1)
-				for u := range out {
-					sum[r*out+u] += e * float64(w[row*out+u])
-					slope[row*out+u] += e * float64(dz[r*out+u])
-				}
-				row++
+		weigh := func(e float64) {
+			for u := range out {
+				y[r*out+u] += e * float64(w[row*out+u])
+				dw[row*out+u] += e * float64(dz[r*out+u])
+			}
+			row++
+		}
+		for f, p := range x[r*in:][:in] {
+			if f >= len(bins) {
+				weigh(float64(p))
+				continue
+			}
+			p := math.RoundToEven(float64(p)*Steps) / Steps
+			for k := range bins[f] {
+				weigh(min(max(p-float64(k), 0), 1))
 			}
 		}
+		for u := range out {
+			y[r*out+u] += float64(b[u])
+		}
 	}
-	return sum, slope
+	return y, dw
+}
+
+// allWeightsVJP has the rows of the dense layer, too.
+func allWeightsVJP[T Float](c Columns, out int, x, dz, dw []T) {
+	WeightsVJP(c, out, x, dz, dw)
+	dense := make([]T, len(c.straight)*out)
+	blas.Multiply(blas.RowMajor(dense, len(c.straight), out), Straight(c, x).T(), blas.RowMajor(dz, len(dz)/out, out))
+	for i, row := range c.StraightRows() {
+		copy(dw[row*out:][:out], dense[i*out:])
+	}
 }
 
 func TestLayerIsItsFormula(t *testing.T) {
@@ -43,8 +62,9 @@ func TestLayerIsItsFormula(t *testing.T) {
 
 func testFormula[T Float](t *rapid.T, tolerance float64) {
 	bins := rapid.SliceOfN(rapid.OneOf(rapid.IntRange(1, 3), rapid.IntRange(1, MostBins)), 1, 20).Draw(t, "bins")
-	rows, out := rapid.OneOf(rapid.IntRange(1, 30), rapid.IntRange(backwardRows-9, backwardRows+9)).Draw(t, "rows"), rapid.IntRange(1, 70).Draw(t, "out")
-	stride := len(bins) + rapid.IntRange(0, 2).Draw(t, "more columns")
+	rows, out := rapid.OneOf(rapid.IntRange(1, 30), rapid.IntRange(backwardRows-9, backwardRows+9)).Draw(t, "rows"), rapid.OneOf(rapid.IntRange(1, 20), rapid.IntRange(1, 140)).Draw(t, "out")
+	in := len(bins) + rapid.IntRange(0, 2).Draw(t, "more columns")
+	relu := rapid.Bool().Draw(t, "relu")
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 	uniform := func(n int) []T {
 		v := make([]T, n)
@@ -53,11 +73,11 @@ func testFormula[T Float](t *rapid.T, tolerance float64) {
 		}
 		return v
 	}
-	x, w, y, dz := uniform(rows*stride), uniform(Rows(bins)*out), uniform(rows*out), uniform(rows*out)
+	c := NewColumns(bins, in)
+	x, w, b, y, dz := uniform(rows*in), uniform((Rows(bins)+in-len(bins))*out), uniform(out), uniform(rows*out), uniform(rows*out)
 	for i := range x {
-		f := i % stride
+		f := i % in
 		if f >= len(bins) {
-			x[i] = T(math.NaN()) // is not read
 			continue
 		}
 		n := T(bins[f])
@@ -66,10 +86,15 @@ func testFormula[T Float](t *rapid.T, tolerance float64) {
 			x[i] = n * T(r.Float64())
 		}
 	}
-	sum, slope := encoded(bins, out, x, stride, w, y, dz, w)
+	sum, slope := encoded(bins, in, out, x, w, b, dz)
 	dw := uniform(len(w))
-	WeightsVJP(bins, out, x, stride, dz, dw)
-	NewTable(bins, out, w).Add(x, stride, y)
+	allWeightsVJP(c, out, x, dz, dw)
+	NewLayer(c, out, w, blas.End[T]{Bias: b, ReLU: relu}).Run(x, in, y)
+	if relu {
+		for i, v := range sum {
+			sum[i] = max(v, 0)
+		}
+	}
 	near := func(what string, got []T, want []float64) {
 		for i, v := range want {
 			if !(math.Abs(float64(got[i])-v) <= tolerance*(1+math.Sqrt(float64(Rows(bins)+rows)))) {
@@ -85,7 +110,7 @@ func testFormula[T Float](t *rapid.T, tolerance float64) {
 // instructions, those that are not finite included.
 func TestKernelsSplitAlike(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	const n = 37
+	const n = 48
 	x, bins, first := make([]float32, n), make([]float32, n), make([]uint32, n)
 	for range 1000 {
 		for f := range x {
@@ -99,7 +124,8 @@ func TestKernelsSplitAlike(t *testing.T) {
 		var parts [2][]uint32
 		for i, k := range []kernels[float32]{available[0], inUse32} {
 			at, part := make([]uint32, n), make([]float32, n)
-			k.split(x, bins, first, at, part)
+			copy(part, x)
+			k.split(part, bins, first, at)
 			for f := range x {
 				parts[i] = append(parts[i], math.Float32bits(part[f]+0)&math.MaxInt32)
 				if at[f] < first[f] || at[f] >= first[f]+uint32(bins[f]) || part[f] < 0 || part[f] > 1 {
@@ -122,9 +148,9 @@ func TestKernelsSplitAlike(t *testing.T) {
 
 func TestNaNStaysInItsRow(t *testing.T) {
 	const out = 5
-	bins, x := []int{3, 1}, []float32{1.5, 1, float32(math.NaN()), 1}
-	w, y := make([]float32, 4*out), make([]float32, 2*out)
-	NewTable(bins, out, w).Add(x, 2, y)
+	c, x := NewColumns([]int{3, 1}, 3), []float32{1.5, 1, 0, float32(math.NaN()), 1, 0, 1, float32(math.NaN()), 0, 0, 0, float32(math.NaN())}
+	w, y := make([]float32, 5*out), make([]float32, 4*out)
+	NewLayer(c, out, w, blas.End[float32]{Bias: w[:out]}).Run(x, 3, y)
 	for i, v := range y {
 		if (v != v) != (i >= out) {
 			t.Errorf("y[%d] is %v", i, v)
@@ -147,17 +173,18 @@ func TestAnyNumberOfCoresGivesTheSameBits(t *testing.T) {
 		}
 		return v
 	}
+	c := NewColumns(bins, len(bins))
 	x, w, dz := uniform(rows*len(bins)), uniform(Rows(bins)*out), uniform(rows*out)
 	var ys, dws [][]float32
 	for _, cores := range []int{1, 2, 7} {
 		runtime.GOMAXPROCS(cores)
 		y, dw := make([]float32, rows*out), make([]float32, len(w))
-		NewTable(bins, out, w).Add(x, len(bins), y)
-		WeightsVJP(bins, out, x, len(bins), dz, dw)
+		NewLayer(c, out, w, blas.End[float32]{Bias: w[:out]}).Run(x, len(bins), y)
+		allWeightsVJP(c, out, x, dz, dw)
 		ys, dws = append(ys, y), append(dws, dw)
 	}
 	alone := make([]float32, out) // a document by itself
-	NewTable(bins, out, w).Add(x[700*len(bins):], len(bins), alone)
+	NewLayer(c, out, w, blas.End[float32]{Bias: w[:out]}).Run(x[700*len(bins):701*len(bins)], len(bins), alone)
 	for i := range ys {
 		if !slices.Equal(ys[0], ys[i]) || !slices.Equal(dws[0], dws[i]) || !slices.Equal(alone, ys[i][700*out:701*out]) {
 			t.Fatal("other numbers on other cores, or alone")

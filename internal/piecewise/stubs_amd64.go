@@ -7,29 +7,29 @@ package piecewise
 // splitAVX512 is split for n numbers, a multiple of 16 and 16 at least.
 //
 //go:noescape
-func splitAVX512(n int, x *float32, bins *float32, first *uint32, at *uint32, part *float32)
+func splitAVX512(n int, part *float32, bins *float32, first *uint32, at *uint32)
 
-// forwardAVX512 is forward for one or more rows and features.
+// forwardAVX512 is forward for one or more rows and features. Distances of rows are in bytes.
 //
 //go:noescape
-func forwardAVX512(rows int, features int, at *uint32, part *float32, stride int, table *float32, y *float32)
+func forwardAVX512(rows int, features int, at *uint32, part *float32, stride int, table *float32, from *float32, fromRow int, to *float32, toRow int, floor float32)
 
 // backwardAVX512 is backward for one or more bins.
 //
 //go:noescape
-func backwardAVX512(bins int, counts *int, entries *uint64, dz *float32, dw *float32)
+func backwardAVX512(bins int, counts *uint32, entries *uint32, dz *float32, dw *float32)
 
 // splitAVX2 is split for n numbers, a multiple of 8 and 8 at least.
 //
 //go:noescape
-func splitAVX2(n int, x *float32, bins *float32, first *uint32, at *uint32, part *float32)
+func splitAVX2(n int, part *float32, bins *float32, first *uint32, at *uint32)
 
-// forwardAVX2 is forward for one or more rows and features.
+// forwardAVX2 is forward for one or more rows and features. Distances of rows are in bytes.
 //
 //go:noescape
-func forwardAVX2(rows int, features int, at *uint32, part *float32, stride int, table *float32, y *float32)
+func forwardAVX2(rows int, features int, at *uint32, part *float32, stride int, table *float32, from *float32, fromRow int, to *float32, toRow int, floor float32)
 
 // backwardAVX2 is backward for one or more bins.
 //
 //go:noescape
-func backwardAVX2(bins int, counts *int, entries *uint64, dz *float32, dw *float32)
+func backwardAVX2(bins int, counts *uint32, entries *uint32, dz *float32, dw *float32)

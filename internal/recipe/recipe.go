@@ -49,6 +49,15 @@ func define(f *flag.FlagSet, settings []train.Setting) {
 	}
 }
 
+// DefineFeatures defines the flag of a setting of features, for commands that train nothing.
+func DefineFeatures(f *flag.FlagSet, name string, at *train.Features) {
+	for _, s := range new(train.Config).Settings() {
+		if s.Flag == name {
+			f.Var((*words)(at), name, s.Help)
+		}
+	}
+}
+
 // ByData is the name of the recipe that is chosen by the training data.
 const ByData = "default"
 

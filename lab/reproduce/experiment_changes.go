@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -23,15 +22,16 @@ import (
 	"github.com/plrank/plrank/train"
 )
 
-// heldOutParts is how many parts the queries are dealt to: each in turn measures what the others train.
-const heldOutParts = 4
+// heldOutParts is how many parts the queries are dealt to: each in turn measures a model, the next
+// one picks its best epoch, and the others train it.
+const heldOutParts = 5
 
-// changeMetrics are the metrics whose mean is the value of a query.
-var changeMetrics = []string{"ndcg@5", "ndcg@10"}
+// changeMetric is the metric whose value a query has.
+const changeMetric = "ndcg@5"
 
-// notTrained are the flags that say how a model is measured and which epoch is kept, not how it is
-// trained; and the seed, which is that of the run.
-var notTrained = []string{"seed", "metric", "report", "patience", "convention", "ties", "weighted-metrics",
+// notTrained are the flags that say how a model is measured, not how it comes about; the seed, which is
+// that of the run; and patience, as all have all their epochs.
+var notTrained = []string{"seed", "report", "patience", "convention", "ties", "weighted-metrics",
 	"evaluation-samples", "evaluate-train", "evaluate-test", "drop-label-free-test"}
 
 // runChanges trains the default recipe, and changes of it, on nested folds.
@@ -99,12 +99,9 @@ func changed(c train.Config, change string) (train.Config, error) {
 	err := command.Parse(f, strings.Fields(change))
 	f.Visit(func(set *flag.Flag) {
 		if slices.Contains(notTrained, set.Name) {
-			err = fmt.Errorf("-%s does not change how a model is trained", set.Name)
+			err = fmt.Errorf("-%s does not change how a model comes about", set.Name)
 		}
 	})
-	if err == nil && strings.HasPrefix(c.Schedule, "plateau") {
-		err = errors.New("-schedule plateau would use the queries that are held out")
-	}
 	if err == nil {
 		err = c.Check()
 	}
@@ -135,11 +132,11 @@ func pooled(a, b *datasets.Dataset) (*datasets.Dataset, error) {
 	return d, nil
 }
 
-// A changeTrial trains one recipe on all but one of the parts of a run.
+// A changeTrial trains one recipe on all but two of the parts of a run.
 type changeTrial struct {
-	change    string // "": none
-	run, part int    // from 0
-	heldOut   []int  // queries
+	change    string              // "": none
+	run, part int                 // from 0
+	queries   [heldOutParts][]int // the parts, first the one that measures, then the one that picks the epoch
 	config    train.Config
 }
 
@@ -157,23 +154,26 @@ func (s *session) changeTrials(changes []string, all *datasets.Dataset) ([]chang
 	for run := range s.Runs {
 		seed := runSeed(s.Seed, run)
 		order := rand.New(rand.NewPCG(seed, 0)).Perm(all.Queries())
+		var parts [heldOutParts][]int
+		for i, q := range order {
+			parts[i%heldOutParts] = append(parts[i%heldOutParts], q)
+		}
 		for part := range heldOutParts {
-			var heldOut []int
-			for i := part; i < len(order); i += heldOutParts {
-				heldOut = append(heldOut, order[i])
+			var queries [heldOutParts][]int
+			for i := range queries {
+				queries[i] = parts[(part+i)%heldOutParts]
 			}
-			slices.Sort(heldOut)
-			queries := all.Queries() - len(heldOut)
-			c, _ := train.DefaultFor(all.Rows()*queries/all.Queries(), queries)
-			c.Seed, c.Patience, c.Metric = seed, 0, changeMetrics[0]
-			trials = append(trials, changeTrial{"", run, part, heldOut, c})
+			training := joined(queries[2:])
+			c, _ := train.DefaultFor(all.Rows()*len(training)/all.Queries(), len(training))
+			c.Seed, c.Patience = seed, 0
+			trials = append(trials, changeTrial{"", run, part, queries, c})
 			for _, change := range changes {
 				other, err := changed(c, change)
 				if err != nil {
 					return nil, err
 				}
 				if !reflect.DeepEqual(other, c) {
-					trials = append(trials, changeTrial{change, run, part, heldOut, other})
+					trials = append(trials, changeTrial{change, run, part, queries, other})
 				}
 			}
 		}
@@ -187,17 +187,15 @@ type queryValue struct {
 	Value float64 `json:"value"`
 }
 
-// measure trains, and measures the queries held out, but for those without a relevant document. The last
-// epoch counts: nothing is chosen.
+// joined is all queries of parts, in order.
+func joined(parts [][]int) []int { return slices.Sorted(slices.Values(slices.Concat(parts...))) }
+
+// measure trains, and measures the queries held out, but for those without a relevant document, by the
+// model of the best epoch.
 func (c changeTrial) measure(ctx context.Context, all *datasets.Dataset) ([]queryValue, error) {
-	var others []int
-	for q := range all.Queries() {
-		if _, found := slices.BinarySearch(c.heldOut, q); !found {
-			others = append(others, q)
-		}
-	}
-	heldOut := all.Select(c.heldOut)
-	t, err := train.New(c.config, train.Parts{}, &datasets.Splits{Train: all.Select(others), Vali: heldOut})
+	measuring := joined(c.queries[:1])
+	heldOut := all.Select(measuring)
+	t, err := train.New(c.config, train.Parts{}, &datasets.Splits{Train: all.Select(joined(c.queries[2:])), Vali: all.Select(joined(c.queries[1:2]))})
 	if err != nil {
 		return nil, err
 	}
@@ -207,32 +205,26 @@ func (c changeTrial) measure(ctx context.Context, all *datasets.Dataset) ([]quer
 	case result.Interrupted:
 		return nil, ctx.Err()
 	}
-	current, err := t.Current()
+	best, err := t.Best()
 	if err != nil {
 		return nil, err
 	}
-	scores, err := current.Scores(heldOut)
+	scores, err := best.Scores(heldOut)
 	if err != nil {
 		return nil, err
 	}
-	sums := make([]float64, heldOut.Queries())
-	for _, name := range changeMetrics {
-		m, err := metrics.ParseMeasure(name)
-		if err != nil {
-			return nil, err
-		}
-		values, err := m.PerQuery(metrics.Input{Scores: scores, Labels: heldOut.Labels, Offsets: heldOut.Offsets})
-		if err != nil {
-			return nil, err
-		}
-		for q, v := range values {
-			sums[q] += v
-		}
+	m, err := metrics.ParseMeasure(changeMetric)
+	if err != nil {
+		return nil, err
+	}
+	values, err := m.PerQuery(metrics.Input{Scores: scores, Labels: heldOut.Labels, Offsets: heldOut.Offsets})
+	if err != nil {
+		return nil, err
 	}
 	var list []queryValue
-	for q, v := range sums {
+	for q, v := range values {
 		if !math.IsNaN(v) {
-			list = append(list, queryValue{c.heldOut[q], v / float64(len(changeMetrics))})
+			list = append(list, queryValue{measuring[q], v})
 		}
 	}
 	return list, nil

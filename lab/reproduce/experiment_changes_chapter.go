@@ -5,6 +5,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/viz"
@@ -17,8 +18,8 @@ const noChange = "default"
 
 var changesChapter = chapter{
 	name: "changes", title: "Single changes of the default recipe", csv: changesFile,
-	reading: fmt.Sprintf("Mean of %s and %s. Cross-validation: in each run the training and validation queries are shuffled and divided into %d parts, and each part measures what the others train, after the last epoch. The test split is not used. Values of a query are averaged over the runs first.",
-		changeMetrics[0], changeMetrics[1], heldOutParts),
+	reading: fmt.Sprintf("%s. Nested folds: in each run the training and validation queries are shuffled and divided into %d parts. Each part measures what three of the others train; the fourth picks the best epoch. The test split is not used. Values of a query are averaged over the runs first.",
+		strings.ToUpper(changeMetric), heldOutParts),
 	tables: changesTables, plots: func(string) ([]figure, error) { return nil, nil },
 }
 

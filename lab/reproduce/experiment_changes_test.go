@@ -22,7 +22,7 @@ func changesFileOf(t *testing.T, text string) string {
 	return path
 }
 
-// Every labelled query of the training and validation split is held out in every run, the test split
+// Every labelled query of the training and validation split is measured in every run, the test split
 // counts for nothing, and what is finished is not repeated.
 func TestChangesHoldOutEveryLabelledQuery(t *testing.T) {
 	data, out := folder(t), filepath.Join(t.TempDir(), "out")
@@ -88,13 +88,17 @@ func TestChangeTrialsHoldOutEveryQueryOnce(t *testing.T) {
 		if seen[key] == nil {
 			seen[key] = map[int]bool{}
 		}
-		for _, q := range c.heldOut {
+		for _, q := range c.queries[0] {
 			if seen[key][q] {
 				t.Fatalf("%s: query %d is held out twice", c.name(), q)
 			}
 			seen[key][q] = true
 		}
-		orders[fmt.Sprint(c.heldOut)] = true
+		orders[fmt.Sprint(c.queries[0])] = true
+		every := joined(c.queries[:])
+		if len(slices.Compact(every)) != all.Queries() || len(every) != all.Queries() {
+			t.Errorf("%s: %d queries measure, pick the epoch or train, some twice: want %d", c.name(), len(every), all.Queries())
+		}
 	}
 	if len(trials) != 2*heldOutParts*2 || len(orders) != 2*heldOutParts {
 		t.Errorf("%d trials, %d sets held out", len(trials), len(orders))
@@ -109,15 +113,14 @@ func TestChangeTrialsHoldOutEveryQueryOnce(t *testing.T) {
 func TestBadChanges(t *testing.T) {
 	data := folder(t)
 	for text, want := range map[string]string{
-		"":                         "has no changes: want lines such as -members 5",
-		"-members 5\n-members  5":  "-members 5 is repeated",
-		"-metric ndcg@5":           "-metric does not change how a model is trained",
-		"-members 5 -seed 3":       "-seed does not change how a model is trained",
-		"-schedule plateau(5,0.1)": "would use the queries that are held out",
-		"-loss nonsense":           "nonsense",
-		"-nonsense 1":              "-nonsense",
-		"-members x":               "-members",
-		"-dropout 2":               "-changes: -dropout 2: ",
+		"":                        "has no changes: want lines such as -members 5",
+		"-members 5\n-members  5": "-members 5 is repeated",
+		"-report ndcg@5":          "-report does not change how a model comes about",
+		"-members 5 -seed 3":      "-seed does not change how a model comes about",
+		"-loss nonsense":          "nonsense",
+		"-nonsense 1":             "-nonsense",
+		"-members x":              "-members",
+		"-dropout 2":              "-changes: -dropout 2: ",
 	} {
 		status, _, stderr := call(t.Context(), "changes", "-data", data, "-changes", changesFileOf(t, text), "-out", filepath.Join(t.TempDir(), "out"))
 		if status == 0 || !strings.Contains(stderr, want) {

@@ -47,9 +47,9 @@ beside a synthetic collection, the same on normal scores`,
 the cutoff, the documents and the spread of the scores, what they cost beside
 PL-Rank-RB, and the weights of pairs; the tables of docs/exact.md`,
 			[]string{"seed", "out"}, runExact},
-		{"changes", `single changes of the default recipe, and what each is worth: the queries of the
-training and the validation split are dealt to four parts, each of which measures
-what the others train; the first table of recipe.md`,
+		{"changes", `changes of the default recipe, and what each is worth: the queries of the
+training and the validation split are dealt to five parts. Each measures what three
+of the others train; the fourth picks the best epoch. The first table of recipe.md`,
 			append([]string{"changes", "runs"}, dataFlags...), runChanges},
 		{"all", `all of these but exact and changes, with -weights too, within -minutes or about that: measures what each
 loss costs, then chooses runs and epochs and what to leave out, the expensive

@@ -1,6 +1,6 @@
 -- For wrk: requests of FEATURES features and DOCUMENTS documents: a number, or two with a dash
 -- between, such as 1-2000, for queries of mixed sizes, small ones more often. With RANKS, as many
--- ranks are drawn.
+-- ranks are drawn, and the request has what a log of clicks needs.
 math.randomseed(1)
 local features = tonumber(os.getenv("FEATURES") or 46)
 local ranks = os.getenv("RANKS")
@@ -10,17 +10,18 @@ low, high = tonumber(low), tonumber(high) or tonumber(low)
 local bodies = {}
 function init()
   for i = 1, low == high and 1 or 40 do
-    local documents = {}
+    local documents, ids = {}, {}
     for d = 1, math.floor(low * (high / low) ^ math.random() + 0.5) do
       local row = {}
       for f = 1, features do
         row[f] = string.format("%.6f", math.random())
       end
+      ids[d] = '"document ' .. d .. '"'
       documents[d] = "[" .. table.concat(row, ",") .. "]"
     end
     bodies[i] = wrk.format("POST", "/v1/rank", {["Content-Type"] = "application/json"},
       '{"documents":[' .. table.concat(documents, ",") .. "]" ..
-      (ranks and ',"draw":{"cutoff":' .. ranks .. ',"seed":' .. i .. "}" or "") .. "}")
+      (ranks and ',"draw":{"cutoff":' .. ranks .. '},"query":"query ' .. i .. '","document_ids":[' .. table.concat(ids, ",") .. "]" or "") .. "}")
   end
 end
 

@@ -2,7 +2,9 @@ package service
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	cryptorand "crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +12,10 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"time"
 
+	"github.com/plrank/plrank/clicks"
+	"github.com/plrank/plrank/internal/journal"
 	"github.com/plrank/plrank/ranker"
 )
 
@@ -18,6 +23,7 @@ import (
 type response struct {
 	Model   string    `json:"model"`
 	Version string    `json:"version"`
+	QueryID string    `json:"query_id,omitempty"` // of an impression that is logged
 	Scores  []float64 `json:"scores"`
 	Order   []int     `json:"order"`
 	Drawn   *drawn    `json:"drawn,omitempty"`
@@ -25,6 +31,7 @@ type response struct {
 
 type drawn struct {
 	Ranking        []int     `json:"ranking"`
+	Seed           uint64    `json:"seed"`
 	LogProbability float64   `json:"log_probability"`
 	Propensities   []float64 `json:"propensities"` // of every document, to be among the first cutoff
 	Temperature    float64   `json:"temperature"`
@@ -34,40 +41,72 @@ type drawn struct {
 type scratch struct {
 	body bytes.Buffer
 	rows rows
+	line []byte // of the log; empty: the answer is not logged
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// answer reads a body and answers it; length is -1 where it is not known.
+// free keeps the memory for the next request, unless it is that of a large one.
+func (space *scratch) free() {
+	if max(space.body.Cap(), 4*cap(space.rows.features)*2, cap(space.line), cap(space.rows.text)) <= 2*keptBytes {
+		scratches.Put(space)
+	}
+}
+
+// answer reads a body and answers it, once its impression is logged; length is -1 where it is not
+// known.
 func (s *Service) answer(ctx context.Context, body io.Reader, length int64) (*response, error) {
+	out, logged, err := s.prepare(ctx, body, length)
+	if err != nil || logged == nil {
+		return out, err
+	}
+	if err := s.clicks.wait(ctx, logged); err != nil { // other requests have the memory and the cores meanwhile
+		return nil, modelError{out.Model, err}
+	}
+	s.measures.impressions.Inc()
+	return out, nil
+}
+
+// prepare computes an answer, and adds its impression to the log; nil: there is none.
+func (s *Service) prepare(ctx context.Context, body io.Reader, length int64) (out *response, logged *journal.Batch, err error) {
 	space := scratches.Get().(*scratch)
-	defer func() {
-		if space.body.Cap() <= 2*keptBytes && cap(space.rows.features) <= keptBytes/4 {
-			scratches.Put(space)
-		}
-	}()
+	defer space.free()
 	done, err := s.readBody(ctx, &space.body, body, length)
 	defer done()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.limits.Timeout)
 	defer cancel()
-	return s.compute(ctx, space)
+	if out, err = s.compute(ctx, space); err == nil && len(space.line) > 0 {
+		logged, err = s.clicks.add(space.line)
+	}
+	return out, logged, err
 }
 
-// compute answers the request in space.body.
-func (s *Service) compute(ctx context.Context, space *scratch) (*response, error) {
+// compute answers the request in space.body, and makes the line of its impression.
+func (s *Service) compute(ctx context.Context, space *scratch) (out *response, err error) {
 	in, err := parseRequest(space.body.Bytes())
 	if err != nil {
 		return nil, err
 	}
+	space.line = space.line[:0]
 	if in.count > s.limits.Documents {
 		return nil, statusError{http.StatusRequestEntityTooLarge, fmt.Errorf("%d documents, want at most %d", in.count, s.limits.Documents)}
 	}
 	model, name, err := s.models.pick(in.model)
 	if err != nil {
 		return nil, statusError{http.StatusNotFound, err}
+	}
+	defer func() {
+		if err != nil {
+			err = modelError{name, err}
+		}
+	}()
+	if in.logged = s.clicks != nil && in.draw != nil && in.count > 0; in.logged {
+		if err := in.complete(); err != nil {
+			return nil, err
+		}
 	}
 	ranks := 0
 	if in.draw != nil {
@@ -90,21 +129,40 @@ func (s *Service) compute(ctx context.Context, space *scratch) (*response, error
 	if err := space.rows.fillBase(model, in); err != nil {
 		return nil, err
 	}
-	out := &response{Model: name, Version: model.Digest()}
+	out = &response{Model: name, Version: model.Digest()}
 	if out.Scores, err = model.ScoreOn(ctx, make([]float64, 0, in.count), space.rows.features, space.rows.base); err != nil {
 		return nil, badRequest("%w", err) // an invalid feature, or the end of the context
 	}
 	out.Order = ranker.Rank(make([]int, 0, len(out.Scores)), out.Scores)
 	if in.draw != nil {
-		out.Drawn, err = in.draw.from(ctx, out.Scores)
+		if out.Drawn, err = in.draw.from(ctx, out.Scores); err != nil {
+			return nil, err
+		}
+	}
+	if in.logged {
+		out.QueryID = cmp.Or(in.queryID, cryptorand.Text())
+		err = space.log(in, out, model)
 	}
 	return out, err
+}
+
+// log makes the line of an impression.
+func (space *scratch) log(in *request, out *response, model *served) (err error) {
+	ranking := out.Drawn.Ranking
+	features := append(space.rows.text, ']')
+	features[0] = '['
+	space.line, err = clicks.AppendQueryJSON(space.line, &clicks.Impression{
+		ID: out.QueryID, Client: in.clientID, Time: time.Now().UTC(), Query: in.query, Model: out.Model, Version: out.Version,
+		Documents: in.documentIDs, Scores: out.Scores, Temperature: in.draw.temperature, Seed: in.draw.seed, Cutoff: len(ranking),
+		Shown: ranking, Clicks: make([]float64, len(ranking)),
+	}, features, model.File().FeatureIDs)
+	return err
 }
 
 // from draws a ranking from the policy of the scores.
 func (d *draw) from(ctx context.Context, scores []float64) (*drawn, error) {
 	policy := ranker.Policy{Temperature: d.temperature}
-	out := &drawn{Temperature: d.temperature, Ranking: []int{}, Propensities: []float64{}}
+	out := &drawn{Seed: d.seed, Temperature: d.temperature, Ranking: []int{}, Propensities: []float64{}}
 	var err error
 	if out.Ranking, out.LogProbability, err = policy.Draw(out.Ranking, scores, d.cutoff, d.seed); err != nil {
 		return nil, badRequest("%w", err) // a score beyond float64 at this temperature
@@ -112,6 +170,41 @@ func (d *draw) from(ctx context.Context, scores []float64) (*drawn, error) {
 	shown := slices.Repeat([]float64{1}, min(d.cutoff, len(scores)))
 	out.Propensities, err = policy.Exposure(ctx, out.Propensities, scores, shown)
 	return out, err
+}
+
+// eventBytes of a body cost a unit of work.
+const eventBytes = 20
+
+// logEvents reads a body and logs its events; length is -1 where it is not known.
+func (s *Service) logEvents(ctx context.Context, body io.Reader, length int64) (n int, err error) {
+	n, logged, err := s.addEvents(ctx, body, length)
+	if err == nil && n > 0 {
+		if err = s.clicks.wait(ctx, logged); err == nil {
+			s.measures.events.Add(float64(n))
+		}
+	}
+	return n, err
+}
+
+func (s *Service) addEvents(ctx context.Context, body io.Reader, length int64) (n int, logged *journal.Batch, err error) {
+	space := scratches.Get().(*scratch)
+	defer space.free()
+	done, err := s.readBody(ctx, &space.body, body, length)
+	defer done()
+	if err != nil {
+		return 0, nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.limits.Timeout)
+	defer cancel()
+	leave, err := s.lanes.of(space.body.Len() / eventBytes).enter(ctx)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer leave()
+	if space.line, n, err = appendEvents(space.line[:0], space.body.Bytes(), s.limits.Documents); err == nil && n > 0 {
+		logged, err = s.clicks.add(space.line)
+	}
+	return n, logged, err
 }
 
 // keptBytes is the memory of a request that is kept for the next one. A longer body is a

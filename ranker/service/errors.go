@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -18,6 +19,14 @@ type statusError struct {
 }
 
 func (e statusError) Unwrap() error { return e.error }
+
+// A modelError is the error of a request to a model.
+type modelError struct {
+	model string
+	error
+}
+
+func (e modelError) Unwrap() error { return e.error }
 
 func badRequest(format string, args ...any) error {
 	return statusError{http.StatusBadRequest, fmt.Errorf(format, args...)}
@@ -47,9 +56,11 @@ func clip(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// overload logs requests that get status 503: the first one at once, the others as a count a
-// minute later. Under load there may be thousands a second.
+// overload logs requests that get one status, such as 503: the first one at once, the others as a
+// count a minute later. Under load there may be thousands a second.
 type overload struct {
+	status int
+
 	mu     sync.Mutex
 	logged bool // a line, less than a minute ago
 	more   int  // since that line
@@ -75,7 +86,7 @@ func (o *overload) flush(logger *slog.Logger) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.more > 0 {
-		logger.Warn("more requests got status 503", "count", o.more, "within", overloadInterval)
+		logger.Warn("more requests got status "+strconv.Itoa(o.status), "count", o.more, "within", overloadInterval)
 	}
 	o.logged, o.more = false, 0
 }

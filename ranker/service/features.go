@@ -1,6 +1,7 @@
 package service
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -13,7 +14,8 @@ import (
 type rows struct {
 	features []float32
 	base     []float32
-	given    []int // by column: the document that gave it last, from 1
+	text     []byte // of the features, if the request is logged
+	given    []int  // by column: the document that gave it last, from 1
 }
 
 // fill decodes the documents of a request. A document is an array of as many values as the
@@ -22,6 +24,7 @@ type rows struct {
 // value 0.
 func (r *rows) fill(model *served, in *request) error {
 	width := len(model.columns)
+	r.text = r.text[:0]
 	r.features = slices.Grow(r.features[:0], in.count*width)[:in.count*width]
 	clear(r.features)
 	r.given = slices.Grow(r.given[:0], width)[:width]
@@ -40,8 +43,37 @@ func (r *rows) fill(model *served, in *request) error {
 		if err != nil {
 			return badRequest("document %d%w", d, err)
 		}
+		if in.logged {
+			r.appendText(model, value, row)
+		}
 	}
 	return nil
+}
+
+// appendText appends the features of a document to the text for the log: an array over all documents, on
+// one line. Numbers of a document that is an array are copied from the request: writing them takes longer
+// than all else. Texts become the numbers that stand for them in the model.
+func (r *rows) appendText(model *served, document []byte, features []float32) {
+	r.text = append(r.text, ',')
+	if document[0] == '[' && model.File().Levels == nil {
+		start := len(r.text)
+		r.text = append(r.text, inside(document)...)
+		for i := bytes.IndexByte(r.text[start:], '\n'); i >= 0; i = bytes.IndexByte(r.text[start:], '\n') {
+			start += i
+			r.text[start] = ' '
+		}
+		return
+	}
+	for i, x := range features {
+		if i > 0 {
+			r.text = append(r.text, ',')
+		}
+		if x != x {
+			r.text = append(r.text, "null"...)
+		} else {
+			r.text = strconv.AppendFloat(r.text, float64(x), 'g', -1, 32)
+		}
+	}
 }
 
 // fillBase decodes the base scores of a request, which the model must need.

@@ -123,7 +123,7 @@ func TestClosedConnectionEndsComputing(t *testing.T) {
 	servicetest.Await(t, "the end is counted", func() bool {
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
-		return strings.Contains(w.Body.String(), `plrank_requests_total{code="499"} 1`)
+		return strings.Contains(w.Body.String(), `plrank_requests_total{code="499",model="default"} 1`)
 	})
 }
 

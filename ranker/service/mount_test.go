@@ -47,7 +47,7 @@ func TestRegistryIsFreeAfterClose(t *testing.T) {
 	for range 2 {
 		s, _ := tested(t, Options{Models: only(path), Metrics: registry})
 		post(s, `{"documents": []}`)
-		if found, err := registry.Gather(); err != nil || len(found) != 4 {
+		if found, err := registry.Gather(); err != nil || len(found) != 9 {
 			t.Errorf("%d metrics, %v", len(found), err)
 		}
 		s.Close()

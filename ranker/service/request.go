@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,37 +18,35 @@ type request struct {
 	count     int    // of documents
 	base      []byte // the array of base scores, as in the body; nil: not given
 	draw      *draw  // nil: not wanted
+	shown
 }
 
 // A draw asks for a ranking drawn from the policy.
 type draw struct {
 	cutoff      int
-	seed        uint64
+	seed        uint64 // given, or random
 	temperature float64
 }
 
 // parseRequest reads a body. Unknown names, and names that occur twice, are errors: which of
 // two values was meant would be a guess.
 func parseRequest(body []byte) (*request, error) {
-	if !json.Valid(body) {
-		var text json.RawMessage
-		err := json.Unmarshal(body, &text)
-		if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
-			return nil, badRequest("invalid request body: byte %d: %w", syntax.Offset, err)
-		}
-		return nil, badRequest("invalid request body: %w", err)
+	whole, err := parseBody(body)
+	if err != nil {
+		return nil, err
 	}
-	whole, _ := cutValue(skipBlanks(body))
-	fields, err := object(whole, "base_scores", "documents", "draw", "model")
+	fields, err := object(whole, "base_scores", "documents", "draw", "model", "query", "query_id", "client_id", "document_ids")
 	if err != nil {
 		return nil, badRequest("invalid request body: %w", err)
 	}
 	r := &request{documents: fields["documents"], base: fields["base_scores"]}
-	if name := fields["model"]; name != nil {
-		if name[0] != '"' {
-			return nil, badRequest("invalid request body: model: want a string")
+	for name, field := range map[string]*string{"model": &r.model, "query": &r.query, "query_id": &r.queryID, "client_id": &r.clientID} {
+		if value := fields[name]; value != nil {
+			if value[0] != '"' {
+				return nil, badRequest("invalid request body: %s: want a string", name)
+			}
+			*field = unquote(value)
 		}
-		r.model = unquote(name)
 	}
 	if draw := fields["draw"]; draw != nil {
 		if r.draw, err = parseDraw(draw); err != nil {
@@ -66,7 +65,26 @@ func parseRequest(body []byte) (*request, error) {
 	for range elements(r.documents) {
 		r.count++
 	}
+	if ids := fields["document_ids"]; ids != nil {
+		if r.documentIDs, err = parseIDs(ids, r.count); err != nil {
+			return nil, badRequest("document_ids: %w", err)
+		}
+	}
 	return r, nil
+}
+
+// parseBody checks that a body is a value of JSON, and gives it without blanks around.
+func parseBody(body []byte) ([]byte, error) {
+	if !json.Valid(body) {
+		var text json.RawMessage
+		err := json.Unmarshal(body, &text)
+		if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+			return nil, badRequest("invalid request body: byte %d: %w", syntax.Offset, err)
+		}
+		return nil, badRequest("invalid request body: %w", err)
+	}
+	whole, _ := cutValue(skipBlanks(body))
+	return whole, nil
 }
 
 func parseDraw(value []byte) (*draw, error) {
@@ -79,13 +97,13 @@ func parseDraw(value []byte) (*draw, error) {
 	switch {
 	case cutoff == "":
 		return nil, errors.New("no cutoff: want the number of ranks to draw, 1 or more")
-	case seed == "":
-		return nil, errors.New("no seed: want a whole number, a new one for each request, from which the ranking can be drawn again")
 	}
 	if d.cutoff, err = strconv.Atoi(cutoff); err != nil && !errors.Is(err, strconv.ErrRange) || d.cutoff < 1 {
 		return nil, fmt.Errorf("cutoff %s, want a whole number, 1 or more", clip(cutoff))
 	}
-	if d.seed, err = strconv.ParseUint(seed, 10, 64); err != nil {
+	if seed == "" {
+		d.seed = rand.Uint64N(1 << 53) // which JSON's readers have exactly
+	} else if d.seed, err = strconv.ParseUint(seed, 10, 64); err != nil {
 		return nil, fmt.Errorf("seed %s, want a whole number from 0 to %d", clip(seed), uint64(math.MaxUint64))
 	}
 	if temperature != "" {

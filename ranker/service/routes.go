@@ -1,10 +1,12 @@
 package service
 
 import (
+	"crypto/rand"
 	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -20,6 +22,7 @@ var openAPI []byte
 func (s *Service) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/rank", s.authorised(s.serveRank))
+	mux.HandleFunc("POST /v1/events", s.authorised(s.serveEvents))
 	mux.HandleFunc("GET /v1/models", s.authorised(s.serveModels))
 	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -38,7 +41,15 @@ func (s *Service) routes() *http.ServeMux {
 
 // ServeHTTP answers a request to one of the service's paths. Behind a prefix, use
 // [http.StripPrefix].
+//
+// The answer repeats the request's header X-Request-ID, which the log has, too; without one, or one
+// that is no word of at most 100 characters, it is a new one.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	id := r.Header.Get(requestID)
+	if !isID(id) {
+		id = rand.Text()
+	}
+	w.Header().Set(requestID, id)
 	if s.draining.Load() {
 		w.Header().Set("Connection", "close")
 	}
@@ -50,6 +61,18 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	status := &statusWriter{ResponseWriter: w} // 404, or 405 with a header Allow
 	refuse.ServeHTTP(status, r)
 	s.fail(w, r, statusError{status.code, fmt.Errorf("no %s %s: see /openapi.json", clip(r.Method), clip(r.URL.Path))})
+}
+
+// requestID is the header that names a request.
+const requestID = "X-Request-Id"
+
+// isID tells whether a text can be repeated in headers and logs: a word of letters, digits and some
+// other characters.
+func isID(text string) bool {
+	known := func(c rune) bool {
+		return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("-_.:/+=@", c)
+	}
+	return 0 < len(text) && len(text) <= 100 && strings.IndexFunc(text, func(c rune) bool { return !known(c) }) < 0
 }
 
 // A statusWriter keeps the status of an answer and drops its body.
@@ -82,26 +105,64 @@ func (s *Service) authorised(serve func(http.ResponseWriter, *http.Request) erro
 	}
 }
 
-func (s *Service) serveRank(w http.ResponseWriter, r *http.Request) error {
+// admit lets in a request with a body, unless too many are in flight. The caller calls leave when it
+// has answered.
+func (s *Service) admit(w http.ResponseWriter, r *http.Request) (body io.Reader, leave func(), err error) {
+	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+		return nil, nil, statusError{http.StatusUnsupportedMediaType, fmt.Errorf("the body is encoded as %q: want plain JSON", clip(encoding))}
+	}
 	select {
 	case s.inFlight <- struct{}{}:
-		defer func() { <-s.inFlight }()
+		leave = func() { <-s.inFlight }
 	default:
-		return statusError{http.StatusServiceUnavailable, fmt.Errorf("%d requests in flight", cap(s.inFlight))}
+		return nil, nil, statusError{http.StatusServiceUnavailable, fmt.Errorf("%d requests in flight", cap(s.inFlight))}
 	}
-	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		return statusError{http.StatusUnsupportedMediaType, fmt.Errorf("the body is encoded as %q: want plain JSON", clip(encoding))}
-	}
-	start := time.Now()
 	if r.Body != http.NoBody {
 		// A ResponseWriter that has no deadlines leaves them to the server. The server itself lifts
 		// this one at the end of the body.
-		http.NewResponseController(w).SetReadDeadline(start.Add(s.limits.Timeout))
+		http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.limits.Timeout))
 	}
-	out, err := s.answer(r.Context(), http.MaxBytesReader(w, r.Body, s.limits.Body), r.ContentLength)
+	return http.MaxBytesReader(w, r.Body, s.limits.Body), leave, nil
+}
+
+func (s *Service) serveRank(w http.ResponseWriter, r *http.Request) error {
+	start := time.Now()
+	body, leave, err := s.admit(w, r)
 	if err != nil {
 		return err
 	}
+	defer leave()
+	out, err := s.answer(r.Context(), body, r.ContentLength)
+	if err == nil {
+		err = s.write(w, r, out)
+	}
+	if err != nil {
+		return err
+	}
+	s.measures.requests.WithLabelValues("200", out.Model).Inc()
+	s.measures.seconds.WithLabelValues(out.Model).Observe(time.Since(start).Seconds())
+	s.measures.documents.WithLabelValues(out.Model).Observe(float64(len(out.Scores)))
+	return nil
+}
+
+func (s *Service) serveEvents(w http.ResponseWriter, r *http.Request) error {
+	if s.clicks == nil {
+		return statusError{http.StatusNotFound, errors.New("this service has no log of clicks: start plrank serve with -log")}
+	}
+	body, leave, err := s.admit(w, r)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	n, err := s.logEvents(r.Context(), body, r.ContentLength)
+	if err != nil {
+		return err
+	}
+	return s.write(w, r, map[string]int{"logged": n})
+}
+
+// write writes an answer.
+func (s *Service) write(w http.ResponseWriter, r *http.Request, out any) error {
 	text, err := json.Marshal(out)
 	if err != nil {
 		return err
@@ -109,11 +170,8 @@ func (s *Service) serveRank(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	if _, err := w.Write(text); err != nil {
-		s.log.Warn("cannot write answer", "client", r.RemoteAddr, "error", err)
+		s.log.Warn("cannot write answer", "request", w.Header().Get(requestID), "client", r.RemoteAddr, "error", err)
 	}
-	s.measures.requests.WithLabelValues("200").Inc()
-	s.measures.seconds.Observe(time.Since(start).Seconds())
-	s.measures.documents.Observe(float64(len(out.Scores)))
 	return nil
 }
 
@@ -137,21 +195,26 @@ func (s *Service) serveModels(w http.ResponseWriter, _ *http.Request) error {
 
 // fail answers with an error, and logs it in one line.
 func (s *Service) fail(w http.ResponseWriter, r *http.Request, err error) {
+	of := modelError{}
+	errors.As(err, &of) // of no model where it is none
 	err = contextError(err, s.limits.Timeout)
 	status := http.StatusInternalServerError
 	if known := (statusError{}); errors.As(err, &known) {
 		status = known.status
 	}
-	s.measures.requests.WithLabelValues(strconv.Itoa(status)).Inc()
+	s.measures.requests.WithLabelValues(strconv.Itoa(status), of.model).Inc()
 	text := strings.ReplaceAll(err.Error(), "\n", " ")
 	log := func() {
-		s.log.Warn("request failed", "client", r.RemoteAddr, "path", clip(r.URL.Path), "status", status, "error", text)
+		s.log.Warn("request failed", "request", w.Header().Get(requestID), "client", r.RemoteAddr, "path", clip(r.URL.Path), "status", status, "error", text)
 	}
 	w.Header().Set("Content-Type", "application/json")
-	if status == http.StatusServiceUnavailable {
+	switch status {
+	case http.StatusServiceUnavailable:
 		s.overload.record(s.log, log)
 		w.Header().Set("Retry-After", "1")
-	} else {
+	case http.StatusInsufficientStorage:
+		s.unlogged.record(s.log, log)
+	default:
 		log()
 	}
 	w.WriteHeader(status)

@@ -29,6 +29,11 @@ type Options struct {
 	// have changed are read again. If it equals zero, only [Service.Reload] reads them.
 	Poll time.Duration
 
+	// Clicks is the folder of the log of clicks: impressions, which are the rankings drawn, and
+	// events. An answer comes when its line is on the disk. If it equals "", there is no such log.
+	// A Service has the folder for itself.
+	Clicks string
+
 	// Metrics is the registry for the service's metrics, which GET /metrics shows. If it equals
 	// nil, the service has its own.
 	Metrics *prometheus.Registry
@@ -48,7 +53,9 @@ type Service struct {
 	draining atomic.Bool
 	measures *measures
 	log      *slog.Logger
-	overload overload
+	overload overload  // 503
+	unlogged overload  // 507
+	clicks   *clickLog // nil: none
 	mux      *http.ServeMux
 
 	reload sync.Mutex // one at a time
@@ -70,7 +77,7 @@ func New(o Options) (*Service, error) {
 	}
 	s := &Service{
 		models: newModels(o.Models), limits: limits, lanes: newLanes(), inFlight: make(lane, limits.Requests),
-		log: cmp.Or(o.Log, slog.Default()),
+		log: cmp.Or(o.Log, slog.Default()), overload: overload{status: http.StatusServiceUnavailable}, unlogged: overload{status: http.StatusInsufficientStorage},
 	}
 	s.token.path, s.token.load = o.TokenFile, s.token.read
 	if s.measures, err = newMeasures(o.Metrics); err != nil {
@@ -82,6 +89,12 @@ func New(o Options) (*Service, error) {
 	if err := s.Reload(); err != nil {
 		s.Close()
 		return nil, err
+	}
+	if o.Clicks != "" {
+		if s.clicks, err = openClicks(o.Clicks, s.models, s.measures, s.log, limits.Timeout); err != nil {
+			s.Close()
+			return nil, fmt.Errorf("service: %w", err)
+		}
 	}
 	if o.Poll > 0 {
 		s.ended.Go(func() { s.watch(ctx, o.Poll) })
@@ -123,8 +136,9 @@ func (s *Service) refresh(always bool) error {
 		case err != nil && !logged:
 			s.log.Error("cannot read model", "model", name, "error", err)
 		case loaded:
-			s.measures.loads.WithLabelValues(name, "ok").Inc()
-			s.log.Info("read model", "model", name, "file", m.path, "version", m.model.Load().Digest())
+			version := m.model.Load().Digest()
+			s.measures.read(name, version)
+			s.log.Info("read model", "model", name, "file", m.path, "version", version)
 		}
 	}
 	if s.token.path != "" {
@@ -148,11 +162,14 @@ func (s *Service) refresh(always bool) error {
 // answered.
 func (s *Service) Drain() { s.draining.Store(true) }
 
-// Close ends the looks at files, and takes the metrics out of the registry. Call it when no
-// more requests come; it does not wait for those in flight, as [http.Server.Shutdown] does.
+// Close ends the looks at files, closes the log of clicks, and takes the metrics out of the registry. Call
+// it when no more requests come; it does not wait for those in flight, as [http.Server.Shutdown] does.
 func (s *Service) Close() error {
 	s.stop()
 	s.ended.Wait()
 	s.measures.registry.Unregister(s.measures)
-	return nil
+	if s.clicks == nil {
+		return nil
+	}
+	return s.clicks.Close()
 }

@@ -199,7 +199,6 @@ func TestBadRequestsAreExplainedAndLogged(t *testing.T) {
 		`{"documents":[],"draw":{"cutoff":0,"seed":7}}`:                             "400 invalid request body: draw: cutoff 0, want a whole number, 1 or more",
 		`{"documents":[],"draw":{"cutoff":1.5,"seed":7}}`:                           "400 invalid request body: draw: cutoff 1.5, want a whole number",
 		`{"documents":[],"draw":{"cutoff":"1","seed":7}}`:                           `400 invalid request body: draw: cutoff "1", want a whole number`,
-		`{"documents":[],"draw":{"cutoff":1}}`:                                      "400 invalid request body: draw: no seed: want a whole number",
 		`{"documents":[],"draw":{"cutoff":1,"seed":-1}}`:                            "400 invalid request body: draw: seed -1, want a whole number from 0 to 18446744073709551615",
 		`{"documents":[],"draw":{"cutoff":1,"seed":1,"seed":2}}`:                    `400 invalid request body: draw: "seed" occurs twice`,
 		`{"documents":[],"draw":{"cutoff":1,"seed":1,"k":2}}`:                       `400 invalid request body: draw: unknown field "k": want cutoff, seed, temperature`,
@@ -288,7 +287,7 @@ func TestPathsAndTheirToken(t *testing.T) {
 		{"/v1/models", "Bearer secret", 200, `"feature_ids":[1,5,9]`},
 		{"/v1/models", "", 401, ""},
 		{"/metrics", "", 401, ""},
-		{"/metrics", "Bearer secret", 200, `plrank_requests_total{code="401"} 6`},
+		{"/metrics", "Bearer secret", 200, `plrank_requests_total{code="401",model=""} 6`},
 		{"/metrics", "Bearer secret", 200, `plrank_model_loads_total{model="default",result="ok"} 1`},
 		{"/healthz", "", 200, "ok"},
 		{"/readyz", "", 200, "ok"},
@@ -306,7 +305,7 @@ func TestPathsAndTheirToken(t *testing.T) {
 		t.Errorf("another method: %d, %v, %s", w.Code, w.Header(), w.Body)
 	}
 	var document struct{ Paths map[string]any }
-	if err := json.Unmarshal(openAPI, &document); err != nil || len(document.Paths) != 7 {
+	if err := json.Unmarshal(openAPI, &document); err != nil || len(document.Paths) != 8 {
 		t.Errorf("%v, %v", document.Paths, err)
 	}
 }
@@ -372,7 +371,7 @@ func TestHugeRequestsAreRefusedBeforeTheyAreDecoded(t *testing.T) {
 		{strings.Repeat("[", 2e6), "400 invalid request body: byte 10001: invalid character '[' exceeded max depth"},
 		{`{"documents": [` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `]}`, "400 document 0, value 0: want a number, or null for a missing value"},
 		{`{"model": "` + strings.Repeat("x", 2e6) + `", "documents": []}`, `404 unknown model "` + strings.Repeat("x", 100) + `…": want one of default`},
-		{`{"` + strings.Repeat("x", 2e6) + `": []}`, `400 invalid request body: unknown field "` + strings.Repeat("x", 100) + `…": want base_scores, documents, draw, model`},
+		{`{"` + strings.Repeat("x", 2e6) + `": []}`, `400 invalid request body: unknown field "` + strings.Repeat("x", 100) + `…": want base_scores, documents, draw, model, query, query_id, client_id, document_ids`},
 	} {
 		w := post(s, c.body)
 		var out struct{ Error string }

@@ -152,7 +152,7 @@ func TestFormsOfOneModelAreEqual(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	two := found(t, "-data", data, model, other)
-	if a, b := two.Runs[0].Means["expected-ndcg@10"], report.Splits[0].Value(1, "expected-ndcg@10"); float64(a) != b {
+	if a, b := two.Runs[0].Means["expected-ndcg@10"], report.Splits[0].Value(1, "expected-ndcg@10"); !near(a, b, 1e-12) {
 		t.Errorf("of a folder %v, of its test split %v", a, b)
 	}
 	if two.Pairs[0].Ties == two.Queries {

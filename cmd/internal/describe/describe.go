@@ -13,32 +13,37 @@ import (
 	"github.com/plrank/plrank/cmd/internal/help"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/recipe"
 	"github.com/plrank/plrank/internal/source"
+	"github.com/plrank/plrank/train"
 )
 
 var page = help.Page{
 	Command: "describe",
 	Usage:   []string{"-data FILE|DIR [-fold N] [-json]"},
-	Text:    "Counts queries, documents, features, labels, weights and groups, and names the features that are constant and those with missing values.",
+	Text:    "Counts queries, documents, features, labels, weights and groups, and lists the features: how many values of each are missing and how many are distinct, their range, and whether they are of use.",
 	Flags:   []string{"data", "json", "seed", "threads"},
 	Examples: []string{
 		"-data MQ2008 -fold 3",
 		"-data shop.csv -group-column brand -json",
+		"-data shop.csv -categorical brand -ignore price",
 	},
 }
 
 // options are the command line.
 type options struct {
 	source.Source
-	asJSON  bool
-	seed    uint64
-	threads command.Threads
+	categorical train.Features
+	asJSON      bool
+	seed        uint64
+	threads     command.Threads
 }
 
 func (o *options) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("describe", flag.ContinueOnError)
 	o.Define(f, "")
 	o.DefineCache(f)
+	recipe.DefineFeatures(f, "categorical", &o.categorical)
 	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` by which validation queries are held out, and synthetic data made")
 	o.threads.Define(f)
@@ -86,6 +91,8 @@ func describe(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 		return enc.Encode(description{Description: d})
 	}
 	fmt.Fprint(stdout, d)
+	fmt.Fprintln(stdout)
+	fmt.Fprint(stdout, d.FeatureTable())
 	if len(splits) > 1 {
 		fmt.Fprintln(stdout)
 		for _, split := range splits {
@@ -99,15 +106,15 @@ func describe(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 func open(ctx context.Context, o *options, stderr io.Writer) ([]*datasets.Dataset, error) {
 	if o.SingleFile() {
 		read := o.ReadOptions()
-		read.Context = ctx
+		read.Context, read.Categorical = ctx, o.categorical
 		d, err := datasets.ReadFile(o.Data, read)
 		if err != nil {
-			return nil, err
+			return nil, source.WithFlags(err)
 		}
 		command.Warn(stderr, d.Warnings...)
 		return []*datasets.Dataset{d}, nil
 	}
-	s, err := o.Open(ctx, datasets.Options{Seed: o.seed, Unlabelled: "keep"}, stderr)
+	s, err := o.Open(ctx, datasets.Options{Read: datasets.ReadOptions{Categorical: o.categorical}, Seed: o.seed, Unlabelled: "keep"}, stderr)
 	if err != nil {
 		return nil, err
 	}

@@ -40,6 +40,10 @@ func TestCountsOfNineDocuments(t *testing.T) {
 		if err := json.Unmarshal([]byte(stdout), &got); err != nil || status != 0 || stderr != "" {
 			t.Fatal(status, err, stdout, stderr)
 		}
+		if list := got["featureList"].([]any); len(list) != 3 || list[0].(map[string]any)["distinct"] != 4. || list[2].(map[string]any)["missing"] != 2. {
+			t.Errorf("%s: features %v", data, list)
+		}
+		delete(got, "featureList")
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %v\nwant %v", data, got, want)
 		}
@@ -108,6 +112,27 @@ func TestErrorsOfTheCommandLine(t *testing.T) {
 		if status, stdout, stderr := call(c.args...); status != c.status || stdout != "" || !strings.Contains(stderr, c.want) {
 			t.Errorf("%v: %d, %s, want %q", c.args, status, stderr, c.want)
 		}
+	}
+}
+
+// The table has what is to be known of each column, and is short for wide data.
+func TestTableOfFeatures(t *testing.T) {
+	csv := filepath.Join(t.TempDir(), "shop.csv")
+	commandtest.Write(t, csv, "label,qid,price,title,city,w\n1,a,3,red shoe,Oslo,1\n0,a,,blue shoe,Bern,1\n1,b,4.5,hat,Oslo,1\n0,b,7,cap,,1\n")
+	status, stdout, stderr := call("-data", csv, "-categorical", "c*y")
+	for _, line := range []string{`1 +price +number +1 +3 +3 to 7 +feature`, `3 +city +text +1 +2 +Oslo, Bern +category`, `4 +w +number +0 +1 +1 to 1 +constant`, `– +title +text .*left out`} {
+		if status != 0 || !regexp.MustCompile(`(?m)^`+line+`$`).MatchString(stdout) {
+			t.Errorf("%d, no %q in\n%s%s", status, line, stdout, stderr)
+		}
+	}
+	if strings.Count(stderr, "title") != 1 {
+		t.Errorf("warnings: %s", stderr)
+	}
+	if _, stdout, _ := call("-data", csv, "-features", "price"); strings.Contains(stdout, "title") || strings.Contains(stdout, "city") {
+		t.Errorf("of one feature:\n%s", stdout)
+	}
+	if _, stdout, _ := call("-data", "synthetic:yahoo", "-scale", "0.002"); !strings.Contains(stdout, "… and 660 more features: -json lists them all") {
+		t.Errorf("of 700 features:\n%s", stdout)
 	}
 }
 

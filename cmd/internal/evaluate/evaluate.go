@@ -25,14 +25,16 @@ var page = help.Page{
 	Usage: []string{
 		"-model FILE -data FILE|DIR [-report METRICS] [-per-query FILE]",
 		"-scores FILE -data FILE | -scores RUN -qrels FILE",
+		"-worths FILE -data RANKINGS",
 	},
 	Text:  "Prints the metrics of a model on every split of a collection, or on all of a file, beside those of random order; or the metrics of scores from anywhere. The gain and the highest grade are those of the model unless they are given.",
-	Flags: []string{"model", "data", "scores", "qrels", "per-query", "importance", "plot", "json", "threads"},
+	Flags: []string{"model", "data", "scores", "qrels", "worths", "per-query", "importance", "plot", "json", "threads"},
 	Examples: []string{
 		"-model runs/fold1/model.npz -data MQ2008/Fold1/test.txt",
 		"-model model.npz -data MQ2008 -fold 1 -report map,expected-err@10",
 		"-scores lightgbm.scores -data test.txt -per-query old.csv",
 		"-model model.npz -data test.txt -importance -plot importance.svg",
+		"-worths worths.csv -data races.txt",
 	},
 }
 
@@ -40,6 +42,7 @@ var page = help.Page{
 type options struct {
 	Measuring
 	model, scores      string
+	worths             string // file
 	perQuery           string // file
 	importance, asJSON bool
 	plot               string // file
@@ -49,6 +52,7 @@ func (o *options) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("evaluate", flag.ContinueOnError)
 	f.StringVar(&o.model, "model", "", "a model `file`")
 	f.StringVar(&o.scores, "scores", "", "a `file` of scores instead of -model, of whatever ranker: one a line, in the order of the -data file, or a TREC run, for -data or -qrels")
+	f.StringVar(&o.worths, "worths", "", "a `file` of worths, from plrank fit -out, instead of -model: the -data are then observed rankings, and what is printed is their log-likelihood and Kendall's τ")
 	o.Define(f)
 	f.StringVar(&o.perQuery, "per-query", "", "a new `file` for the values of every query, of the last split: CSV with the columns query, metric and value; where its name ends in .trec, lines as of trec_eval -q")
 	f.BoolVar(&o.importance, "importance", false, "also print by how much the -metric gets worse where a feature is permuted")
@@ -59,6 +63,10 @@ func (o *options) flags() *flag.FlagSet {
 
 func (o *options) check() error {
 	switch {
+	case o.worths != "" && (o.Data == "" || o.model != "" || o.scores != "" || o.Qrels != "" || o.perQuery != "" || o.importance):
+		return errors.New("-worths needs -data with observed rankings, and has no meaning beside -model, -scores, -qrels, -per-query and -importance")
+	case o.worths != "":
+		return o.Threads.Use()
 	case o.scores == "" && (o.model == "" || o.Data == ""):
 		return errors.New("-model and -data are both needed, or -scores instead of -model")
 	case o.scores != "" && o.model != "":
@@ -82,6 +90,9 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	var o options
 	flags := o.flags()
 	return page.Run(args, flags, stdout, stderr, o.check, func(stdout io.Writer) error {
+		if o.worths != "" {
+			return evaluateWorths(ctx, &o, stdout)
+		}
 		if _, err := os.Stat(o.plot); err == nil {
 			return fmt.Errorf("evaluate: %s exists: name a new file", o.plot)
 		}

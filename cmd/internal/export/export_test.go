@@ -34,3 +34,18 @@ func TestModelGoesToANewFile(t *testing.T) {
 		}
 	}
 }
+
+// What is printed says how the model must be run.
+func TestExportSaysHowToRunTheModel(t *testing.T) {
+	data := commandtest.Fold(t)
+	for want, flags := range map[string][]string{
+		"the score of a document does not depend on the others": {"-transform", "standard"},
+		"scores compare the documents of a query":               {"-transform", "standard", "-scorer", "attention"},
+		"; base_scores, a second input":                         {"-base-column", "2"},
+	} {
+		_, model := commandtest.Command(trainer.Run).Trained(t, data, flags...)
+		if status, _, stderr := call("-model", model, "-onnx", filepath.Join(t.TempDir(), "m.onnx")); status != 0 || !strings.Contains(stderr, want) {
+			t.Errorf("%v: %d, %s", flags, status, stderr)
+		}
+	}
+}

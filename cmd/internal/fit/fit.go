@@ -138,11 +138,11 @@ func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 		return o.withRemedy(fitErr)
 	}
 	r := newResult(model)
-	if r.Train, err = evaluate(model, rankings); err != nil {
+	if r.Train, err = Evaluate("fitted to", model, rankings); err != nil {
 		return fmt.Errorf("%s: %w", o.rankings, err)
 	}
 	if heldOut != nil {
-		if r.Test, err = evaluate(model, heldOut); err != nil {
+		if r.Test, err = Evaluate("test", model, heldOut); err != nil {
 			return fmt.Errorf("%s: %w", o.test, err)
 		}
 	}

@@ -32,8 +32,8 @@ type result struct {
 	Parameters    int         `json:"parameters"`
 	AIC           float64     `json:"aic"`
 	EqualWorths   *test       `json:"equalWorths,omitempty"`
-	Train         *evaluation `json:"train"`
-	Test          *evaluation `json:"test,omitempty"`
+	Train         *Evaluation `json:"train"`
+	Test          *Evaluation `json:"test,omitempty"`
 }
 
 // An item has no standard error, NaN, and ranks of 0, if they are not known.
@@ -63,13 +63,15 @@ type test struct {
 	PValue    float64 `json:"p"`
 }
 
-// An evaluation is how well the model, and equal worths, predict rankings.
-type evaluation struct {
+// An Evaluation is how well a model, and equal worths, predict rankings.
+type Evaluation struct {
 	Rankings      int         `json:"rankings"`
 	Weight        float64     `json:"weight"`
 	LogLikelihood float64     `json:"logLikelihood"` // the mean of a ranking
 	EqualWorths   float64     `json:"logLikelihoodOfEqualWorths"`
 	Tau           train.Value `json:"tau"`
+
+	name string // of the rankings
 }
 
 // newResult is the result without standard errors.
@@ -137,8 +139,8 @@ func (r *result) addErrors(m *worth.Model, u *worth.Uncertainty, stderr io.Write
 	}
 }
 
-// evaluate measures how well the model, and one of equal worths, predicts rankings.
-func evaluate(m *worth.Model, rankings *worth.Rankings) (*evaluation, error) {
+// Evaluate measures how well a model, and one of equal worths, predicts rankings, which are called by a name when printed.
+func Evaluate(name string, m *worth.Model, rankings *worth.Rankings) (*Evaluation, error) {
 	e, err := m.Evaluate(rankings)
 	if err != nil {
 		return nil, err
@@ -149,7 +151,7 @@ func evaluate(m *worth.Model, rankings *worth.Rankings) (*evaluation, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &evaluation{rankings.Len(), e.Weight, e.LogLikelihood / e.Weight, chance.LogLikelihood / e.Weight, train.Value(e.Tau)}, nil
+	return &Evaluation{rankings.Len(), e.Weight, e.LogLikelihood / e.Weight, chance.LogLikelihood / e.Weight, train.Value(e.Tau), name}, nil
 }
 
 // writeCSV writes a row for each item.
@@ -219,15 +221,21 @@ func (r *result) print(w io.Writer, asJSON bool) error {
 	if t := r.EqualWorths; t != nil {
 		fmt.Fprintf(w, "likelihood-ratio test of equal worths: χ² %.2f, degrees of freedom %d, p %.3g\n", t.Statistic, t.Freedom, t.PValue)
 	}
-	table = viz.Table{Title: "\nper ranking: the mean log-likelihood, beside that of equal worths, and Kendall's τ",
-		Columns: []string{"", "rankings", "weight", "log-likelihood", "equal worths", "Kendall's τ"}}
-	row := func(name string, e *evaluation) {
-		table.Rows = append(table.Rows, viz.Row{name, e.Rankings, fmt.Sprint(e.Weight), e.LogLikelihood, e.EqualWorths, report.Number(e.Tau)})
-	}
-	row("fitted to", r.Train)
+	fmt.Fprintln(w)
+	rows := []*Evaluation{r.Train}
 	if r.Test != nil {
-		row("test", r.Test)
+		rows = append(rows, r.Test)
+	}
+	Print(w, rows...)
+	return nil
+}
+
+// Print prints a row for each evaluation.
+func Print(w io.Writer, evaluations ...*Evaluation) {
+	table := viz.Table{Title: "per ranking: the mean log-likelihood, beside that of equal worths, and Kendall's τ",
+		Columns: []string{"", "rankings", "weight", "log-likelihood", "equal worths", "Kendall's τ"}}
+	for _, e := range evaluations {
+		table.Rows = append(table.Rows, viz.Row{e.name, e.Rankings, fmt.Sprint(e.Weight), e.LogLikelihood, e.EqualWorths, report.Number(e.Tau)})
 	}
 	fmt.Fprint(w, table)
-	return nil
 }

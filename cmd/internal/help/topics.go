@@ -33,12 +33,14 @@ type list struct {
 // topics are in the order of the guide.
 var topics = []topic{
 	{"formats", "text formats, columns, labels and weights", []string{"duplicates", "minus-one", "headerless", "label-column", "query-column", "document-column", "weight-column", "base-column"}, nil},
+	{"columns", "tables with text, features by name, from a table to a service", nil, nil},
 	{"splits", "files of a collection, folds, synthetic data and caches", []string{"vali", "test", "fold", "scale", "cache"}, nil},
 	{"features", "transforms, categorical features, missing values", append([]string{"features", "ignore"}, settings("Inputs")...), nil},
 	{"objectives", "losses, gains, discounts and their sums", settings("Objective"),
 		[]list{{"Losses", losses.Names}, {"Of these, losses that also learn from queries without a relevant document", labelFree}}},
 	{"models", "networks, ensembles and attention", settings("Model"), nil},
 	{"training", "recipes, optimizers, schedules and penalties", append(settings("Optimization"), "seed"), nil},
+	{"tuning", "grids, random trials, early stopping, and how a search goes on", nil, nil},
 	{"metrics", "measures, validation and what is reported", settings("Evaluation"), []list{{"Metrics", metrics.Names}}},
 	{"fairness", "groups, fair losses and their measures", []string{"group-column", "groups"}, []list{{"Measures of fairness", metrics.FairnessNames}}},
 	{"scoring", "scores, TREC files, drawn rankings and exposure", nil, nil},

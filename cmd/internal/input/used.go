@@ -2,6 +2,7 @@
 package input
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -13,14 +14,18 @@ import (
 
 // Used are the features that a model uses, and which of them have had a value other than 0.
 type Used struct {
-	ids  []int
-	seen []bool
+	ids   []int
+	names map[int]string // if the model has any
+	seen  []bool
 }
 
 // NewUsed is the features of a model, before any document was seen.
 func NewUsed(model *ranker.Model) Used {
-	ids := model.UsedFeatures()
-	return Used{ids, make([]bool, len(ids))}
+	ids, names := model.UsedFeatures(), map[int]string{}
+	for column, name := range model.FeatureNames() {
+		names[model.FeatureIDs()[column]] = name
+	}
+	return Used{ids, names, make([]bool, len(ids))}
 }
 
 // Add looks at documents.
@@ -39,7 +44,7 @@ func (u Used) Lacking(name string) (warnings []string) {
 	var lacking []string
 	for i, id := range u.ids {
 		if !u.seen[i] {
-			lacking = append(lacking, strconv.Itoa(id))
+			lacking = append(lacking, cmp.Or(u.names[id], strconv.Itoa(id)))
 		}
 	}
 	const most = 10

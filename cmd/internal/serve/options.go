@@ -21,10 +21,11 @@ var page = help.Page{
 		"/readyz has status 503 at once, so that load balancers send no more; after -drain no more " +
 		"connections are accepted, requests in flight are answered, and the program ends. A second " +
 		"signal ends it at once.",
-	Flags: []string{"model", "listen", "token-file", "poll", "drain", "timeout", "max-body", "max-documents", "max-cutoff", "max-work", "concurrency", "connections"},
+	Flags: []string{"model", "listen", "log", "token-file", "poll", "drain", "timeout", "max-body", "max-documents", "max-cutoff", "max-work", "concurrency", "connections"},
 	Examples: []string{
 		"-model runs/fold1/model.npz",
 		"-model shop=shop.npz -model news=news.npz -listen :8080",
+		"-model runs/fold1/model.npz -log clicks",
 	},
 }
 
@@ -42,6 +43,7 @@ func (o *options) flags() *flag.FlagSet {
 	l := &o.Limits
 	f.Var(models(o.Models), "model", "a model `file`, or NAME=FILE; repeat it for several models")
 	f.StringVar(&o.listen, "listen", "localhost:8080", "`address` to listen on; :8080 is port 8080 on all interfaces")
+	f.StringVar(&o.Clicks, "log", "", "`folder` of the log of clicks: rankings drawn, and what POST /v1/events brings; no other process may write there")
 	f.StringVar(&o.TokenFile, "token-file", "", "`file` of the token that requests need: Authorization: Bearer TOKEN")
 	f.DurationVar(&o.Poll, "poll", 2*time.Second, "`time` between two looks at the files; 0 is never")
 	f.DurationVar(&o.drain, "drain", 5*time.Second, "`time` after SIGTERM in which requests are still answered")

@@ -40,7 +40,8 @@ func openClicks(ctx context.Context, o *options, read datasets.ReadOptions, stde
 
 // learnClicks changes a recipe for gains from clicks, where no flag says otherwise. They are
 // estimates, and may be negative: divided by the best value of their query, which is an estimate
-// too, they would not be right on average. And no metric but the loss goes by them.
+// too, they would not be right on average. Softmax cannot have a share, as it takes no negative gains.
+// And no metric but the loss goes by them.
 func (o *options) learnClicks(s *datasets.Splits) {
 	if o.Clicks == "" || o.resume || o.config != "" {
 		return
@@ -48,6 +49,10 @@ func (o *options) learnClicks(s *datasets.Splits) {
 	if !slices.Contains(o.given, "normalize") {
 		o.NormalizeGains = false
 		o.given = append(o.given, "normalize")
+	}
+	if !slices.Contains(o.given, "loss") {
+		o.Loss = "plrank-exact"
+		o.given = append(o.given, "loss")
 	}
 	if s.Vali.Gains != nil && !slices.Contains(o.given, "metric") {
 		o.Metric = train.LossMetric

@@ -42,7 +42,7 @@ func TestRunHasAllFilesAndGoesOn(t *testing.T) {
 		Epochs int
 		Loss   string
 	}
-	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "config.json"))), &config); err != nil || config.Data != data || config.Epochs != 4 || config.Loss != "plrank-exact" {
+	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "config.json"))), &config); err != nil || config.Data != data || config.Epochs != 4 || config.Loss != "plrank-exact+0.01*softmax" {
 		t.Errorf("config.json: %+v, %v", config, err)
 	}
 	lines := strings.Split(strings.TrimSpace(read(t, filepath.Join(out, "metrics.jsonl"))), "\n")
@@ -162,7 +162,7 @@ func TestErrorsAreOneLine(t *testing.T) {
 		{[]string{"-dropout", "1"}, 2, "[0, 1)"},
 		{[]string{"-vali", "x"}, 2, "-data"},
 		{[]string{"-resume"}, 2, "-out"},
-		{[]string{"-resume", "-out", run, "-lr", "0.5"}, 2, `started with -lr "0.006", not "0.5"`},
+		{[]string{"-resume", "-out", run, "-lr", "0.5"}, 2, `started with -lr "0.002", not "0.5"`},
 		{[]string{"-resume", "-out", run, "-preset", "paper"}, 2, "started with -preset"},
 
 		{[]string{"-transform", "x", "-data", data}, 1, `unknown transform "x"`},

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 
 	"github.com/plrank/plrank/internal/rundir"
 	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/worth"
 )
 
 // A choice is an item out of those that were left.
@@ -82,6 +84,30 @@ func regress(x [][]float64, choices []choice) (b []float64, logLikelihood float6
 		floats.Add(b, step.RawVector().Data)
 	}
 	return b, logLikelihood
+}
+
+// The regression gives what pladmm of PlackettLuce for R 0.4.5 prints for the salad dressings of Vargo (vignette PLADMM; it stops at
+// a relative change of 1e-4).
+func TestRegressionOfSaladDressings(t *testing.T) {
+	t.Parallel()
+	const salad = "11: B > C > D > A\n6: B > D > C > A\n3: C > B > D > A\n2: B > C > A > D\n2: B > A > D > C\n2: A > B > C > D\n" +
+		"D > C > B > A\nD > C > A > B\nC > D > B > A\nC > A > B > D\nB > D > A > C\nB > A > C > D\n"
+	r, err := worth.Read(strings.NewReader(salad), "salad", worth.ReadOptions{Items: []string{"A", "B", "C", "D"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var choices []choice
+	for i := range r.Len() {
+		ranking := r.At(i)
+		order := slices.Concat(ranking.Places...)
+		for k := range order[1:] {
+			choices = append(choices, choice{order[k], order[k:], ranking.Weight})
+		}
+	}
+	b, logLikelihood := regress([][]float64{{0.5, 0}, {0.5, 10}, {1, 0}, {0, 10}}, choices) // acetic and gluconic acid
+	if math.Abs(b[0]-3.27431) > 1e-3 || math.Abs(b[1]-0.27392) > 1e-4 || math.Abs(-2*logLikelihood-152.9) > 0.05 {
+		t.Errorf("coefficients %v, log-likelihood %v", b, logLikelihood)
+	}
 }
 
 // A linear model of observed rankings, full and partial ones, is a Plackett–Luce regression; the loss of rankings held out is

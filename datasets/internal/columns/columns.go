@@ -38,10 +38,16 @@ func (q Rows) each(f func(i int, x float32) float32) {
 
 // None maps every value to itself, and missing ones to 0.
 func None(q Rows) {
-	q.each(func(_ int, x float32) float32 {
-		if x != x {
-			return 0
+	for r := range len(q.From) / q.Inputs {
+		to, from := q.To[r*q.Stride:][:len(q.Columns)], q.From[r*q.Inputs:][:q.Inputs]
+		for i, c := range q.Columns {
+			x := from[c]
+			if x-x != 0 {
+				if x = Finite(x); x != x {
+					x = 0
+				}
+			}
+			to[i] = x
 		}
-		return x
-	})
+	}
 }

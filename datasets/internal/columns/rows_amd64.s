@@ -554,3 +554,75 @@ other:
 	JNZ       row
 	VZEROUPPER
 	RET
+
+// func binPositions(rows int, x *float32, stride int, mask int, knots int, table *float32)
+// Requires: AVX, AVX512F
+TEXT ·binPositions(SB), NOSPLIT, $0-48
+	MOVQ         rows+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         stride+16(FP), DX
+	MOVQ         table+40(FP), BX
+	VBROADCASTSS one32<>+0(SB), Z0
+	VBROADCASTSS rounding<>+0(SB), Z1
+	MOVQ         mask+24(FP), SI
+	KMOVW        SI, K1
+	SHLQ         $0x02, DX
+
+document:
+	VMOVUPS.Z (CX), K1, Z2
+	VCMPPS    $0x03, Z2, Z2, K2
+	VMOVUPS   (BX), Z3
+	VMOVUPS   192(BX), Z4
+	VMAXPS    Z2, Z4, Z2
+	VMINPS    128(BX), Z2, Z2
+	MOVQ      knots+32(FP), DI
+	LEAQ      256(BX), SI
+	VMOVUPS   (SI), Z6
+	VMOVAPS   Z6, Z5
+
+knot:
+	DECQ    DI
+	JZ      passed
+	VCMPPS  $0x02, Z2, Z6, K3
+	VMOVAPS Z6, K3, Z4
+	VADDPS  Z0, Z3, K3, Z3
+	ADDQ    $0x40, SI
+	VMOVUPS (SI), Z6
+	VMOVAPS Z6, K3, Z5
+	JMP     knot
+
+passed:
+	VEXTRACTF64X4 $0x01, Z2, Y6
+	VEXTRACTF64X4 $0x01, Z4, Y7
+	VEXTRACTF64X4 $0x01, Z5, Y8
+	VCVTPS2PD     Y2, Z2
+	VCVTPS2PD     Y4, Z4
+	VCVTPS2PD     Y5, Z5
+	VSUBPD        Z4, Z2, Z2
+	VSUBPD        Z4, Z5, Z5
+	VDIVPD        Z5, Z2, Z2
+	VCVTPD2PS     Z2, Y2
+	VCVTPS2PD     Y6, Z6
+	VCVTPS2PD     Y7, Z7
+	VCVTPS2PD     Y8, Z8
+	VSUBPD        Z7, Z6, Z6
+	VSUBPD        Z7, Z8, Z8
+	VDIVPD        Z8, Z6, Z6
+	VCVTPD2PS     Z6, Y6
+	VINSERTF64X4  $0x01, Y6, Z2, Z2
+	VADDPS        Z2, Z3, Z2
+	VADDPS        Z1, Z2, Z2
+	VSUBPS        Z1, Z2, Z2
+	VMOVUPS       64(BX), K2, Z2
+	VMOVUPS       Z2, K1, (CX)
+	ADDQ          DX, CX
+	DECQ          AX
+	JNZ           document
+	VZEROUPPER
+	RET
+
+DATA one32<>+0(SB)/4, $(1.0)
+GLOBL one32<>(SB), RODATA|NOPTR, $4
+
+DATA rounding<>+0(SB)/4, $(128.0)
+GLOBL rounding<>(SB), RODATA|NOPTR, $4

@@ -17,3 +17,5 @@ func quantileRow(dst, row *float32, columns *int, n int, start *uint8, knots, sc
 }
 
 func countRanks(lower *int32, values *float32, n int) {}
+
+func binPositions(rows int, x *float32, stride, mask, knots int, table *float32) {}

@@ -37,3 +37,8 @@ func quantileRow(dst *float32, row *float32, columns *int, n int, start *uint8, 
 //
 //go:noescape
 func countRanks(lower *int32, values *float32, n int)
+
+// binPositions is Positions.Map for the columns of a group in all rows: the same bits.
+//
+//go:noescape
+func binPositions(rows int, x *float32, stride int, mask int, knots int, table *float32)

@@ -28,7 +28,7 @@ func (s Splits) Source(i int) Split {
 func (s Split) isPattern() bool { return strings.HasSuffix(s.Path, "*") }
 
 // endings are those that the name of a data file may have.
-var endings = []string{"", ".txt", ".dat", ".data", ".svm", ".svmlight", ".libsvm", ".letor", ".csv", ".tsv"}
+var endings = []string{"", ".txt", ".dat", ".data", ".svm", ".svmlight", ".libsvm", ".letor", ".csv", ".tsv", ".parquet"}
 
 // Splits by number, as their files are named, and the words that name them.
 var (

@@ -23,7 +23,7 @@ func Blocks(path string, o Options, yield func(block *table.Table, read int64) e
 		if block == nil {
 			return nil
 		}
-		return yield(block, s.file.Consumed())
+		return yield(block, s.consumed())
 	}
 	if err := s.read(o, func(*table.Chunk) error { return give() }, give); err != nil {
 		return nil, err

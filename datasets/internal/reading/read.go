@@ -2,14 +2,18 @@
 package reading
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/plrank/plrank/datasets/internal/files"
 	"github.com/plrank/plrank/datasets/internal/letor"
+	"github.com/plrank/plrank/datasets/internal/parquet"
 	"github.com/plrank/plrank/datasets/internal/separated"
 	"github.com/plrank/plrank/datasets/internal/table"
+	"github.com/plrank/plrank/internal/mapped"
 	"github.com/plrank/plrank/internal/textfile"
 )
 
@@ -66,10 +70,6 @@ func (s *scan) read(o Options, each func(*table.Chunk) error, end func() error) 
 			err = stopped // rather than that the file is closed
 		}
 	}()
-	if s.file, err = textfile.Open(ctx, s.Path); err != nil {
-		return fmt.Errorf("datasets: %w", textfile.At(s.Path, err))
-	}
-	defer s.file.Close()
 	if s.sizes, err = readSizes(ctx, s.Path); err != nil {
 		return err
 	}
@@ -77,7 +77,11 @@ func (s *scan) read(o Options, each func(*table.Chunk) error, end func() error) 
 		return err
 	}
 	defer func() { s.groups.close(); s.base.close() }()
-	err = parseChunks(s.Path, s.file, table.Beside{Sized: s.sizes != nil, Names: s.called}, o, func(c *table.Chunk, l *table.Layout) error {
+	parse := s.parseText
+	if isParquet(s.Path) {
+		parse = s.parseParquet
+	}
+	err = parse(ctx, o, func(c *table.Chunk, l *table.Layout) error {
 		err := s.add(c, l)
 		if err == nil {
 			err = each(c)
@@ -102,4 +106,54 @@ func (s *scan) read(o Options, each func(*table.Chunk) error, end func() error) 
 		}
 	}
 	return nil
+}
+
+func (s *scan) beside() table.Beside { return table.Beside{Sized: s.sizes != nil, Names: s.called} }
+
+// parseText calls each with the chunks of a file of text.
+func (s *scan) parseText(ctx context.Context, o Options, each func(*table.Chunk, *table.Layout) error) error {
+	file, err := textfile.Open(ctx, s.Path)
+	if err != nil {
+		return fmt.Errorf("datasets: %w", textfile.At(s.Path, err))
+	}
+	defer file.Close()
+	s.consumed = file.Consumed
+	return parseChunks(s.Path, file, s.beside(), o, each)
+}
+
+// isParquet tells whether a file is Parquet. What is not a regular file, such as a pipe, is not.
+func isParquet(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	first := make([]byte, 4)
+	_, err = io.ReadFull(f, first)
+	return err == nil && parquet.Is(first)
+}
+
+// parseParquet calls each with the chunks of a Parquet file.
+func (s *scan) parseParquet(ctx context.Context, o Options, each func(*table.Chunk, *table.Layout) error) error {
+	file, err := mapped.Open(s.Path)
+	if err != nil {
+		return fmt.Errorf("datasets: %w", err)
+	}
+	defer mapped.Close(file)
+	o.Context = ctx
+	var failed error // of each
+	err = parquet.Read(file, o.Options, s.beside(), cmp.Or(o.ChunkSize, chunkSize), func(c *table.Chunk, l *table.Layout, part float64) error {
+		s.consumed = func() int64 { return int64(part * float64(len(file))) }
+		failed = each(c, l)
+		mapped.Relieve()
+		return failed
+	})
+	if err != nil && failed == nil {
+		err = fmt.Errorf("datasets: %s: %w", s.Path, err)
+	}
+	return err
 }

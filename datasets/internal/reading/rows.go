@@ -21,6 +21,8 @@ type rowFile struct {
 	lines *bufio.Scanner
 	row   int  // lines so far
 	ended bool // there are no more
+
+	failed error // of the first line that is wrong; end tells, after the errors of the data file
 }
 
 func openRows(ctx context.Context, path string) (*rowFile, error) {
@@ -61,6 +63,9 @@ func (f *rowFile) end(t *table.Table, want string) error {
 	for !f.ended {
 		f.next()
 	}
+	if f.failed != nil {
+		return f.failed
+	}
 	if err := f.lines.Err(); err != nil {
 		return fmt.Errorf("datasets: %s:%d: %w", f.path, f.row+1, err)
 	}
@@ -86,18 +91,19 @@ func openBase(t *table.Table) (f *rowFile, err error) {
 	return f, err
 }
 
-// setBase sets the base scores of the next chunk.
-func setBase(f *rowFile, c *table.Chunk) error {
+// setBase sets the base scores of the next chunk. What is wrong with them is told at the end.
+func setBase(f *rowFile, c *table.Chunk) {
 	c.BaseScores = make([]float32, len(c.Labels))
 	for r := range c.BaseScores {
 		line, ok := f.next()
 		if !ok {
-			return nil // end tells that there are not enough lines
+			return
 		}
-		var err error
-		if c.BaseScores[r], err = text.Field(line); err != nil || !table.IsFinite(c.BaseScores[r]) {
-			return fmt.Errorf("datasets: %s:%d: %s is not a base score: want a finite number", f.path, f.row, text.Quote(line))
+		score, err := text.Field(line)
+		if err == nil && table.IsFinite(score) {
+			c.BaseScores[r] = score
+		} else if f.failed == nil {
+			f.failed = fmt.Errorf("datasets: %s:%d: %s is not a base score: want a finite number", f.path, f.row, text.Quote(line))
 		}
 	}
-	return nil
 }

@@ -8,18 +8,17 @@ import (
 	"github.com/plrank/plrank/datasets/internal/files"
 	"github.com/plrank/plrank/datasets/internal/table"
 	"github.com/plrank/plrank/datasets/internal/text"
-	"github.com/plrank/plrank/internal/textfile"
 )
 
 // A scan makes a table of the chunks of a file as they come. A run of rows with one query id
 // is a query when it ends; rows without ids are, when there are as many as the next size says.
 type scan struct {
 	*table.Table
-	file   *textfile.File
-	sizes  *querySizes    // nil: there is no file of them
-	called map[int]string // the names of features in the file beside; nil: there is none
-	groups *groups        // nil: the rows have none
-	base   *rowFile       // of base scores; nil: there is none
+	consumed func() int64   // how many bytes of the file have been read
+	sizes    *querySizes    // nil: there is no file of them
+	called   map[int]string // the names of features in the file beside; nil: there is none
+	groups   *groups        // nil: the rows have none
+	base     *rowFile       // of base scores; nil: there is none
 
 	byID map[string]int      // queries, which may come back; nil: they may not, as
 	seen map[uint64]struct{} // the hashes of ids tell
@@ -63,9 +62,7 @@ func (s *scan) add(c *table.Chunk, l *table.Layout) (err error) {
 		}
 	}
 	if s.base != nil && !s.Failed() {
-		if err := setBase(s.base, c); err != nil {
-			return err
-		}
+		setBase(s.base, c)
 	}
 	for _, r := range c.Runs {
 		r.Line += c.Line

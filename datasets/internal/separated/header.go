@@ -61,25 +61,39 @@ func layout(line []byte, o table.Options, sized bool) (*table.Layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &reader{comma: comma, Layout: table.Layout{Header: !o.Headerless, Names: map[int]string{}}}
-	s.Read, s.Look = s.line, s.look
 	if o.Headerless {
 		for i := range names {
 			names[i] = strconv.Itoa(i + 1)
 		}
 	}
+	columns, err := NewColumns(names, o, sized)
+	if err != nil {
+		return nil, err
+	}
+	s := &reader{Columns: columns, comma: comma}
+	s.Header, s.Read = !o.Headerless, s.line
+	if o.FeatureIDs == nil { // else columns of text among those that are wanted are errors
+		s.Look = s.look
+	}
+	return &s.Layout, nil
+}
+
+// NewColumns finds the use of columns with these names. The rows are sized if there is a file of
+// query sizes.
+func NewColumns(names []string, o table.Options, sized bool) (*Columns, error) {
+	s := &Columns{Layout: table.Layout{Names: map[int]string{}}}
 	if err := s.findColumns(names, o, sized); err != nil {
 		return nil, err
 	}
 	if err := s.place(names, o); err != nil {
 		return nil, fmt.Errorf("header: %w", err)
 	}
-	return &s.Layout, nil
+	return s, nil
 }
 
 // findColumns finds the columns that are no features. No column may serve twice, and no two
 // may have one name.
-func (s *reader) findColumns(names []string, o table.Options, sized bool) error {
+func (s *Columns) findColumns(names []string, o table.Options, sized bool) error {
 	labels, queries, documents := labelNames, queryNames, documentNames
 	if o.Headerless {
 		labels, queries, documents = names[:1], nil, nil
@@ -91,12 +105,12 @@ func (s *reader) findColumns(names []string, o table.Options, sized bool) error 
 		standard []string
 		needed   bool
 	}{
-		{"label", &s.label, o.LabelColumn, labels, o.FeatureIDs == nil},
-		{"query id", &s.query, o.QueryColumn, queries, !sized},
-		{"document id", &s.document, o.DocumentColumn, documents, false},
-		{"weight", &s.weight, o.WeightColumn, nil, false},
-		{"base score", &s.base, o.BaseColumn, nil, false},
-		{"group", &s.group, o.GroupColumn, nil, false},
+		{"label", &s.Label, o.LabelColumn, labels, o.FeatureIDs == nil},
+		{"query id", &s.Query, o.QueryColumn, queries, !sized},
+		{"document id", &s.Document, o.DocumentColumn, documents, false},
+		{"weight", &s.Weight, o.WeightColumn, nil, false},
+		{"base score", &s.Base, o.BaseColumn, nil, false},
+		{"group", &s.Group, o.GroupColumn, nil, false},
 	}
 	for _, use := range uses {
 		if *use.field = findColumn(names, use.given, use.standard); *use.field >= 0 {
@@ -157,8 +171,8 @@ func columnNames(line []byte, comma byte) ([]string, error) {
 
 // place gives the features the ids of the names in the options, else 1, 2, … from left to right,
 // and finds those that are chosen.
-func (s *reader) place(names []string, o table.Options) error {
-	s.names, s.level, s.IDs = names, make([]int, len(names)), []int{}
+func (s *Columns) place(names []string, o table.Options) error {
+	s.Called, s.Level, s.IDs = names, make([]int, len(names)), []int{}
 	wanted := map[string]int{} // id by name
 	for i, name := range o.FeatureNames {
 		wanted[name] = o.FeatureIDs[i]
@@ -166,9 +180,9 @@ func (s *reader) place(names []string, o table.Options) error {
 	var ids, fields []int // of the columns that can be features
 	var called []string
 	for i, name := range names {
-		s.feature, s.level[i] = append(s.feature, -1), -1
+		s.Feature, s.Level[i] = append(s.Feature, -1), -1
 		_, listed := wanted[name]
-		if i == s.label || i == s.query || i == s.document || i == s.weight || i == s.base || i == s.group && !listed {
+		if i == s.Label || i == s.Query || i == s.Document || i == s.Weight || i == s.Base || i == s.Group && !listed {
 			continue
 		}
 		fields, ids, called = append(fields, i), append(ids, len(ids)+1), append(called, name)
@@ -188,11 +202,11 @@ func (s *reader) place(names []string, o table.Options) error {
 		if o.FeatureNames != nil {
 			id = wanted[called[i]]
 		}
-		s.feature[field] = len(s.IDs)
+		s.Feature[field] = len(s.IDs)
 		s.IDs = append(s.IDs, id)
 		s.Names[id] = called[i]
 		if is.categorical[i] || o.HasLevels(id) {
-			s.level[field] = len(s.Categorical)
+			s.Level[field] = len(s.Categorical)
 			s.Categorical = append(s.Categorical, id)
 		}
 	}
@@ -200,9 +214,6 @@ func (s *reader) place(names []string, o table.Options) error {
 		if s.Names[o.FeatureIDs[i]] != name {
 			return fmt.Errorf("no column for feature %q", name)
 		}
-	}
-	if o.FeatureIDs != nil {
-		s.Look = nil // columns of text among those that are wanted are errors
 	}
 	return nil
 }

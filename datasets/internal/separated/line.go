@@ -9,21 +9,85 @@ import (
 	"github.com/plrank/plrank/datasets/internal/text"
 )
 
-// reader reads lines: it knows the use of every field.
-type reader struct {
+// Columns are the columns of a table, by their use.
+type Columns struct {
 	table.Layout
-	comma                          byte
-	label, query, document, weight int   // fields; −1: none
-	group, base                    int   // −1: none
-	feature                        []int // by field: column of the parser, −1 for none
-	level                          []int // by field: number of the categorical feature, −1 for none
-	names                          []string
+	Called                         []string
+	Label, Query, Document, Weight int   // positions; −1: none
+	Group, Base                    int   // −1: none
+	Feature                        []int // by position: number in IDs, −1 for none
+	Level                          []int // by position: number in Categorical, −1 for none
 }
 
-// row is what a line says besides features.
-type row struct {
+// A Row is what a row says besides features, and its features as Builder.Row gives them.
+type Row struct {
+	features               []float32
 	label, weight, base    float32
 	query, document, group []byte
+}
+
+// Begin begins a row.
+func (s *Columns) Begin(to *table.Builder) Row { return Row{features: to.Row(), label: text.Missing} }
+
+// Copy sets all features of the row.
+func (r *Row) Copy(features []float32) { copy(r.features, features) }
+
+// End adds the row.
+func (s *Columns) End(to *table.Builder, r *Row) {
+	to.EndRow(r.label, r.query, r.document)
+	if s.Weight >= 0 {
+		to.Weight(r.weight)
+	}
+	if s.Base >= 0 {
+		to.BaseScore(r.base)
+	}
+	if s.Group >= 0 {
+		to.Group(r.group, true)
+	}
+}
+
+// Set sets what the column at position n is to a value, which may be a number for a feature.
+func (s *Columns) Set(to *table.Builder, r *Row, n int, value []byte) (err error) {
+	word := bytes.TrimSpace(value)
+	if n == s.Group {
+		r.group = word // and it may be a feature
+	}
+	switch {
+	case s.Level[n] >= 0:
+		r.features[s.Feature[n]] = to.Level(s.Level[n], word)
+	case s.Feature[n] >= 0:
+		if r.features[s.Feature[n]], err = text.Field(value); err != nil {
+			return fmt.Errorf("%s is %w", text.Quote(value), err)
+		}
+	case n == s.Label && len(word) > 0:
+		if r.label, err = text.Field(value); err == nil && r.label != r.label {
+			err = text.ErrNumber
+		}
+		if err != nil {
+			return fmt.Errorf("the label %s is %w", text.Quote(value), err)
+		}
+	case n == s.Query:
+		if r.query = word; len(word) == 0 {
+			return errors.New("no query id")
+		}
+	case n == s.Weight:
+		if r.weight, err = text.Field(value); err != nil || !table.IsWeight(r.weight) {
+			return fmt.Errorf("the weight is %s: want a number of 0 or more", text.Quote(value))
+		}
+	case n == s.Base:
+		if r.base, err = text.Field(value); err != nil || !table.IsFinite(r.base) {
+			return fmt.Errorf("base score %s: want a finite number", text.Quote(value))
+		}
+	case n == s.Document:
+		r.document = word
+	}
+	return nil
+}
+
+// reader reads lines.
+type reader struct {
+	*Columns
+	comma byte
 }
 
 // line reads one line of separated values. An empty feature is missing, an
@@ -33,21 +97,23 @@ func (s *reader) line(to *table.Builder, b []byte) {
 	if text.SkipBlanks(b, 0) == len(b) && (s.comma != '\t' || bytes.IndexByte(b, '\t') < 0) {
 		return
 	}
-	features := to.Row()
-	r := row{label: text.Missing}
+	r := s.Begin(to)
 	n := 0
 	for i := 0; i <= len(b); n++ {
-		if n < len(s.feature) && s.feature[n] >= 0 && n != s.group && s.level[n] < 0 {
+		if n < len(s.Feature) && s.Feature[n] >= 0 && n != s.Group && s.Level[n] < 0 {
 			// A plain number, as most are; anything else goes the long way.
 			if v, used, err := text.Float32(b[i:]); err == nil && (i+used == len(b) || b[i+used] == s.comma) {
-				features[s.feature[n]] = v
+				r.features[s.Feature[n]] = v
 				i += used + 1
 				continue
 			}
 		}
 		value, next, err := field(b, i, s.comma)
-		if err == nil {
-			err = s.set(to, features, &r, n, value)
+		switch {
+		case err == nil && n >= len(s.Feature):
+			err = fmt.Errorf("more fields than the %d of the %s", len(s.Feature), s.first())
+		case err == nil:
+			err = s.Set(to, &r, n, value)
 		}
 		if err != nil {
 			to.FailLine("%s: %v", s.called(n), err)
@@ -55,66 +121,17 @@ func (s *reader) line(to *table.Builder, b []byte) {
 		}
 		i = next
 	}
-	if n < len(s.feature) {
-		to.FailLine("%d fields, but the %s has %d: none for %s", n, s.first(), len(s.feature), s.called(n))
+	if n < len(s.Feature) {
+		to.FailLine("%d fields, but the %s has %d: none for %s", n, s.first(), len(s.Feature), s.called(n))
 		return
 	}
-	to.EndRow(r.label, r.query, r.document)
-	if s.weight >= 0 {
-		to.Weight(r.weight)
-	}
-	if s.base >= 0 {
-		to.BaseScore(r.base)
-	}
-	if s.group >= 0 {
-		to.Group(r.group, true)
-	}
-}
-
-// set sets what field n is to its value.
-func (s *reader) set(to *table.Builder, features []float32, r *row, n int, value []byte) (err error) {
-	word := bytes.TrimSpace(value)
-	if n == s.group {
-		r.group = word // and it may be a feature
-	}
-	switch {
-	case n >= len(s.feature):
-		return fmt.Errorf("more fields than the %d of the %s", len(s.feature), s.first())
-	case s.level[n] >= 0:
-		features[s.feature[n]] = to.Level(s.level[n], word)
-	case s.feature[n] >= 0:
-		if features[s.feature[n]], err = text.Field(value); err != nil {
-			return fmt.Errorf("%s is %w", text.Quote(value), err)
-		}
-	case n == s.label && len(word) > 0:
-		if r.label, err = text.Field(value); err == nil && r.label != r.label {
-			err = text.ErrNumber
-		}
-		if err != nil {
-			return fmt.Errorf("the label %s is %w", text.Quote(value), err)
-		}
-	case n == s.query:
-		if r.query = word; len(word) == 0 {
-			return errors.New("no query id")
-		}
-	case n == s.weight:
-		if r.weight, err = text.Field(value); err != nil || !table.IsWeight(r.weight) {
-			return fmt.Errorf("the weight is %s: want a number of 0 or more", text.Quote(value))
-		}
-	case n == s.base:
-		if r.base, err = text.Field(value); err != nil || !table.IsFinite(r.base) {
-			return fmt.Errorf("base score %s: want a finite number", text.Quote(value))
-		}
-	case n == s.document:
-		r.document = word
-	}
-	return nil
+	s.End(to, &r)
 }
 
 // called is what field n is called in messages.
 func (s *reader) called(n int) string {
-	if n < len(s.names) {
-		return fmt.Sprintf("column %q", s.names[n])
+	if n < len(s.Called) {
+		return fmt.Sprintf("column %q", s.Called[n])
 	}
 	return fmt.Sprintf("field %d", n+1)
 }
@@ -122,10 +139,10 @@ func (s *reader) called(n int) string {
 // look leaves out the columns that are text: of whose values in the first lines more than half
 // are no numbers.
 func (s *reader) look(lines []byte) {
-	numbers, texts := make([]int, len(s.feature)), make([]int, len(s.feature))
+	numbers, texts := make([]int, len(s.Feature)), make([]int, len(s.Feature))
 	for line := range bytes.Lines(lines) {
 		line = bytes.TrimRight(line, "\r\n")
-		for i, n := 0, 0; i <= len(line) && n < len(s.feature); n++ {
+		for i, n := 0, 0; i <= len(line) && n < len(s.Feature); n++ {
 			value, next, err := field(line, i, s.comma)
 			if err != nil {
 				break // which reading it will tell
@@ -140,17 +157,22 @@ func (s *reader) look(lines []byte) {
 			i = next
 		}
 	}
+	s.LeaveOut(func(n int) bool { return texts[n] > numbers[n] })
+}
+
+// LeaveOut leaves out the columns that are text, but for those that are categorical.
+func (s *Columns) LeaveOut(isText func(n int) bool) {
 	ids := s.IDs
 	s.IDs = []int{}
-	for n, at := range s.feature {
+	for n, at := range s.Feature {
 		switch {
 		case at < 0:
-		case texts[n] > numbers[n] && s.level[n] < 0:
-			s.feature[n] = -1
-			s.Text = append(s.Text, s.names[n])
+		case s.Level[n] < 0 && isText(n):
+			s.Feature[n] = -1
+			s.Text = append(s.Text, s.Called[n])
 			delete(s.Names, ids[at])
 		default:
-			s.feature[n] = len(s.IDs)
+			s.Feature[n] = len(s.IDs)
 			s.IDs = append(s.IDs, ids[at])
 		}
 	}

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
@@ -10,6 +11,7 @@ import (
 // Builder makes rows of the lines of chunks. One builder serves one goroutine, chunk
 // after chunk, and keeps its scratch space.
 type Builder struct {
+	layout  *Layout
 	options Options
 	wants   func(id int) bool
 
@@ -26,18 +28,48 @@ type Builder struct {
 	mark int       // stamp of the line
 }
 
-// begin begins a chunk, all rows of which have some features.
-func (b *Builder) begin(c *Chunk, ids []int) {
-	clear(b.near[:])
-	clear(b.far)
-	b.c, b.order, b.stamp, b.row = c, b.order[:0], b.stamp[:0], nil
-	for _, id := range ids {
-		b.addColumn(id)
+// NewParser gives a function that reads text into the fields of a chunk, whose size is that
+// of the text. It serves one goroutine, chunk after chunk, and keeps its scratch space.
+func (l *Layout) NewParser(o Options) func(c *Chunk, text []byte) {
+	b := l.NewBuilder(o)
+	return func(c *Chunk, text []byte) {
+		b.Begin(c)
+		for len(text) > 0 && c.Err == nil {
+			line := text
+			if end := bytes.IndexByte(text, '\n'); end >= 0 {
+				line, text = text[:end], text[end+1:]
+			} else {
+				text = nil
+			}
+			l.Read(b, line)
+			c.Lines++
+		}
+		b.Finish()
 	}
 }
 
-// finish copies the rows out of the scratch space, columns by ascending id.
-func (b *Builder) finish() {
+// NewBuilder gives a builder of chunks.
+func (l *Layout) NewBuilder(o Options) *Builder {
+	b := &Builder{layout: l, options: o, wants: l.Wants, far: map[int]int32{}}
+	if b.wants == nil {
+		b.wants = o.Wants
+	}
+	return b
+}
+
+// Begin begins a chunk. Its rows all have the features Layout.IDs.
+func (b *Builder) Begin(c *Chunk) {
+	clear(b.near[:])
+	clear(b.far)
+	b.c, b.order, b.stamp, b.row = c, b.order[:0], b.stamp[:0], nil
+	for _, id := range b.layout.IDs {
+		b.addColumn(id)
+	}
+	c.Levels = make([]Levels, len(b.layout.Categorical))
+}
+
+// Finish ends the chunk. It copies the rows out of the scratch space, columns by ascending id.
+func (b *Builder) Finish() {
 	c, width := b.c, len(b.order)
 	c.IDs = slices.Clone(b.order)
 	slices.Sort(c.IDs)

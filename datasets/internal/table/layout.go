@@ -1,6 +1,6 @@
 package table
 
-import "bytes"
+import "slices"
 
 // A Format is a text format. It looks at the first line of a text, and gives the layout of the
 // text, or nil if the text is of another format. If no format has a layout, as of a blank
@@ -28,26 +28,20 @@ type Layout struct {
 	Look         func(text []byte) // looks at the first lines, to leave out columns of text; nil: there is no need
 }
 
-// NewParser gives a function that reads text into the fields of a chunk, whose size is that
-// of the text. It serves one goroutine, chunk after chunk, and keeps its scratch space.
-func (l *Layout) NewParser(o Options) func(c *Chunk, text []byte) {
-	b := &Builder{options: o, wants: l.Wants, far: map[int]int32{}}
-	if b.wants == nil {
-		b.wants = o.Wants
+// ByNames are the options for files that are to be read by the names of the columns of the
+// first one, if all its rows have them. What was left out there is left out without a word.
+func (o Options) ByNames(ids []int, l *Layout) Options {
+	if l.IDs == nil || o.FeatureIDs != nil {
+		return o
 	}
-	return func(c *Chunk, text []byte) {
-		b.begin(c, l.IDs)
-		c.Levels = make([]Levels, len(l.Categorical))
-		for len(text) > 0 && c.Err == nil {
-			line := text
-			if end := bytes.IndexByte(text, '\n'); end >= 0 {
-				line, text = text[:end], text[end+1:]
-			} else {
-				text = nil
-			}
-			l.Read(b, line)
-			c.Lines++
-		}
-		b.finish()
+	o.FeatureIDs, o.FeatureNames = ids, nil
+	for _, id := range ids {
+		o.FeatureNames = append(o.FeatureNames, l.Names[id])
 	}
+	o.Ignore = slices.Concat(o.Ignore, l.Ignored, l.Text)
+	o.Categorical = nil
+	for _, id := range l.Categorical {
+		o.Categorical = append(o.Categorical, l.Names[id])
+	}
+	return o
 }

@@ -71,21 +71,3 @@ func (o Options) HasLevels(id int) bool {
 	i, found := slices.BinarySearch(o.FeatureIDs, id)
 	return found && o.Levels != nil && o.Levels[i] != nil
 }
-
-// ByNames are the options for files that are to be read by the names of the columns of the
-// first one, if all its rows have them. What was left out there is left out without a word.
-func (o Options) ByNames(ids []int, l *Layout) Options {
-	if l.IDs == nil || o.FeatureIDs != nil {
-		return o
-	}
-	o.FeatureIDs, o.FeatureNames = ids, nil
-	for _, id := range ids {
-		o.FeatureNames = append(o.FeatureNames, l.Names[id])
-	}
-	o.Ignore = slices.Concat(o.Ignore, l.Ignored, l.Text)
-	o.Categorical = nil
-	for _, id := range l.Categorical {
-		o.Categorical = append(o.Categorical, l.Names[id])
-	}
-	return o
-}

@@ -54,11 +54,20 @@ func (m machine) store(from [vectors]VecVirtual, to Mem) {
 	}
 }
 
+// and keeps the bits of r that the mask has.
+func (m machine) and(mask, r Op) {
+	if m.bytes == 64 {
+		VPANDD(mask, r, r)
+	} else {
+		VPAND(mask, r, r)
+	}
+}
+
 func (m machine) split() {
-	Text("split"+m.name, "(n int, x, bins *float32, first, at *uint32, part *float32)",
+	Text("split"+m.name, "(n int, part, bins *float32, first, at *uint32)",
 		fmt.Sprintf("is split for n numbers, a multiple of %d and %[1]d at least.", m.bytes/4))
 	n := Word("n")
-	pointers := []Register{Word("x"), Word("bins"), Word("first"), Word("at"), Word("part")}
+	pointers := []Register{Word("part"), Word("bins"), Word("first"), Word("at")}
 	at := func(i int) Mem { return Mem{Base: pointers[i]} }
 	zero, steps, one, step := m.new(), m.new(), m.new(), m.new()
 	VXORPS(zero.AsX(), zero.AsX(), zero.AsX())
@@ -83,7 +92,7 @@ func (m machine) split() {
 	VMULPS(step, fixed, fixed)
 	VSUBPS(p, p, p)
 	VADDPS(p, fixed, fixed) // NaN where p is
-	VMOVUPS(fixed, at(4))
+	VMOVUPS(fixed, at(0))
 	VPADDD(at(2), bin, bin)
 	VMOVUPS(bin, at(3))
 	for _, p := range pointers {
@@ -96,55 +105,89 @@ func (m machine) split() {
 }
 
 func (m machine) forward() {
-	Text("forward"+m.name, "(rows, features int, at *uint32, part *float32, stride int, table, y *float32)",
-		"is forward for one or more rows and features.")
+	Text("forward"+m.name, "(rows, features int, at *uint32, part *float32, stride int, table, from *float32, fromRow int, to *float32, toRow int, floor float32)",
+		"is forward for one or more rows and features. Distances of rows are in bytes.")
 	end := Flush()
-	rows, ats, parts, table, y := Word("rows"), Word("at"), Word("part"), Word("table"), Word("y")
-	one, sums := m.new(), m.registers()
+	rows, table := Word("rows"), Word("table")
+	at, part, from, to := Word("at"), Word("part"), Word("from"), Word("to")
+	n, stride := Word("features"), Word("stride")
+	one, floor := m.new(), m.new()
 	VBROADCASTSS(Stored("one1", F32(1)), one)
-	Label("row")
-	m.load(Mem{Base: y}, sums)
-	n, f, at := Word("features"), GP64(), GP64()
-	XORQ(f, f)
-	Label("feature")
-	part, rest := m.new(), m.new()
-	MOVL(Mem{Base: ats, Index: f, Scale: 4}, at.As32())
-	SHLQ(Imm(m.shift), at)
-	VBROADCASTSS(Mem{Base: parts, Index: f, Scale: 4}, part)
-	VSUBPS(part, one, rest)
-	for v, sum := range sums {
-		VFMADD231PS(Mem{Base: table, Index: at, Scale: 1, Disp: v * m.bytes}, rest, sum)
+	VBROADCASTSS(Address("floor"), floor)
+	for _, together := range []int{2, 1} { // rows, so that there are always sums that wait for no other
+		label := func(name string) string { return fmt.Sprint(name, together) }
+		Label(label("rows"))
+		CMPQ(rows, Imm(uint64(together)))
+		JL(LabelRef(label("end")))
+		var all []rowSums
+		for range together {
+			r := rowSums{GP64(), GP64(), m.registers()}
+			MOVQ(at, r.at)
+			MOVQ(part, r.part)
+			m.load(Mem{Base: from}, r.sums)
+			ADDQ(stride, at)
+			ADDQ(stride, part)
+			ADDQ(Address("fromRow"), from)
+			all = append(all, r)
+		}
+		f := GP64()
+		XORQ(f, f)
+		Label(label("feature"))
+		for _, r := range all {
+			m.addFeature(r, f, table, one)
+		}
+		INCQ(f)
+		CMPQ(f, n)
+		JNE(LabelRef(label("feature")))
+		for _, r := range all {
+			for _, sum := range r.sums {
+				VMAXPS(sum, floor, sum) // NaN stays
+			}
+			m.store(r.sums, Mem{Base: to})
+			ADDQ(Address("toRow"), to)
+		}
+		SUBQ(Imm(uint64(together)), rows)
+		JMP(LabelRef(label("rows")))
+		Label(label("end"))
 	}
-	for v, sum := range sums {
-		VFMADD231PS(Mem{Base: table, Index: at, Scale: 1, Disp: (vectors + v) * m.bytes}, part, sum)
-	}
-	INCQ(f)
-	CMPQ(f, n)
-	JNE(LabelRef("feature"))
-	m.store(sums, Mem{Base: y})
-	ADDQ(U32(vectors*m.bytes), y)
-	stride := Word("stride")
-	LEAQ(Mem{Base: ats, Index: stride, Scale: 4}, ats)
-	LEAQ(Mem{Base: parts, Index: stride, Scale: 4}, parts)
-	DECQ(rows)
-	JNZ(LabelRef("row"))
 	end()
 	VZEROUPPER()
 	RET()
 }
 
+// rowSums are the units of a document, and where its positions are.
+type rowSums struct {
+	at, part GPVirtual
+	sums     [vectors]VecVirtual
+}
+
+// addFeature adds two rows of the table.
+func (m machine) addFeature(r rowSums, f, table, one Register) {
+	at, part, rest := GP64(), m.new(), m.new()
+	MOVL(Mem{Base: r.at, Index: f, Scale: 4}, at.As32())
+	SHLQ(Imm(m.shift), at)
+	VBROADCASTSS(Mem{Base: r.part, Index: f, Scale: 4}, part)
+	VSUBPS(part, one, rest)
+	for row, share := range []VecVirtual{rest, part} {
+		for v, sum := range r.sums {
+			VFMADD231PS(Mem{Base: table, Index: at, Scale: 1, Disp: (row*vectors + v) * m.bytes}, share, sum)
+		}
+	}
+}
+
 func (m machine) backward() {
-	Text("backward"+m.name, "(bins int, counts *int, entries *uint64, dz, dw *float32)",
+	Text("backward"+m.name, "(bins int, counts, entries *uint32, dz, dw *float32)",
 		"is backward for one or more bins.")
 	end := Flush()
 	bins, counts, entries, dz, dw := Word("bins"), Word("counts"), Word("entries"), Word("dz"), Word("dw")
 	row := uint64(vectors * m.bytes)
 	last := GP64() // bin
 	LEAQ(Mem{Base: bins, Disp: -1}, last)
-	LEAQ(Mem{Base: counts, Index: last, Scale: 8}, counts)
+	LEAQ(Mem{Base: counts, Index: last, Scale: 4}, counts)
 	IMUL3Q(U32(row), last, last)
 	ADDQ(last, dw)
-	above, sums := m.registers(), m.registers()
+	above, sums, mask := m.registers(), m.registers(), m.new()
+	VPBROADCASTD(Stored("parts", U32(0xffffff00)), mask)
 	for _, r := range above {
 		VXORPS(r.AsX(), r.AsX(), r.AsX())
 	}
@@ -153,15 +196,16 @@ func (m machine) backward() {
 		VADDPS(Mem{Base: dw, Disp: v * m.bytes}, r, sums[v])
 	}
 	n := GP64()
-	MOVQ(Mem{Base: counts}, n)
+	MOVL(Mem{Base: counts}, n.As32())
 	TESTQ(n, n)
 	JZ(LabelRef("next"))
 	Label("document")
 	at, part := GP64(), m.new()
-	MOVL(Mem{Base: entries}, at.As32())
+	MOVBLZX(Mem{Base: entries}, at.As32())
 	SHLQ(Imm(m.shift), at)
-	VBROADCASTSS(Mem{Base: entries, Disp: 4}, part)
-	ADDQ(Imm(8), entries)
+	VPBROADCASTD(Mem{Base: entries}, part)
+	m.and(mask, part)
+	ADDQ(Imm(4), entries)
 	units := m.registers()
 	for v, u := range units {
 		VMOVUPS(Mem{Base: dz, Index: at, Scale: 1, Disp: v * m.bytes}, u)
@@ -172,7 +216,7 @@ func (m machine) backward() {
 	JNZ(LabelRef("document"))
 	Label("next")
 	m.store(sums, Mem{Base: dw})
-	SUBQ(Imm(8), counts)
+	SUBQ(Imm(4), counts)
 	SUBQ(U32(row), dw)
 	DECQ(bins)
 	JNZ(LabelRef("bin"))

@@ -17,6 +17,7 @@ func main() {
 	quantileColumn()
 	quantileRow()
 	countRanks()
+	binPositions()
 	Generate()
 }
 
@@ -28,6 +29,7 @@ func copyOf(k Register) Register { c := K(); KMOVW(k, c); return c }
 const (
 	less    = 1
 	most    = 2 // less or equal
+	absent  = 3 // one is NaN
 	ordered = 7 // neither is NaN
 	greater = 14
 )
@@ -369,4 +371,67 @@ func countRanks() {
 	JNZ(LabelRef("row"))
 	VZEROUPPER()
 	RET()
+}
+
+func binPositions() {
+	Text("binPositions", "(rows int, x *float32, stride, mask, knots int, table *float32)",
+		"is Positions.Map for the columns of a group in all rows: the same bits.")
+	rows, x, stride, table := Word("rows"), Word("x"), Word("stride"), Word("table")
+	const row = 4 * 16 // bytes
+	mask, one, rounding := K(), Floats32("one32", 1), Floats32("rounding", 128)
+	KMOVW(Word("mask").(GPVirtual).As32(), mask)
+	SHLQ(U8(2), stride)
+	Label("document")
+	v, passed, low, high, missing := ZMM(), ZMM(), ZMM(), ZMM(), K()
+	VMOVUPS_Z(Mem{Base: x}, mask, v)
+	VCMPPS(U8(absent), v, v, missing)
+	VMOVUPS(Mem{Base: table}, passed)
+	VMOVUPS(Mem{Base: table, Disp: 3 * row}, low)
+	VMAXPS(v, low, v)
+	VMINPS(Mem{Base: table, Disp: 2 * row}, v, v)
+	knot, next, n := ZMM(), GP64(), Word("knots")
+	LEAQ(Mem{Base: table, Disp: 4 * row}, next)
+	VMOVUPS(Mem{Base: next}, knot)
+	VMOVAPS(knot, high)
+	Label("knot")
+	DECQ(n)
+	JZ(LabelRef("passed"))
+	goes := K()
+	VCMPPS(U8(most), v, knot, goes)
+	VMOVAPS(knot, goes, low)
+	VADDPS(one, passed, goes, passed)
+	ADDQ(U8(row), next)
+	VMOVUPS(Mem{Base: next}, knot)
+	VMOVAPS(knot, goes, high)
+	JMP(LabelRef("knot"))
+	Label("passed")
+	var upper [3]VecVirtual
+	for i, of := range []VecVirtual{v, low, high} {
+		upper[i] = ZMM()
+		VEXTRACTF64X4(U8(1), of, upper[i].AsY())
+	}
+	share(v, low, high)
+	share(upper[0], upper[1], upper[2])
+	VINSERTF64X4(U8(1), upper[0].AsY(), v, v)
+	VADDPS(v, passed, v)
+	VADDPS(rounding, v, v)
+	VSUBPS(rounding, v, v)
+	VMOVUPS(Mem{Base: table, Disp: row}, missing, v)
+	VMOVUPS(v, mask, Mem{Base: x})
+	ADDQ(stride, x)
+	DECQ(rows)
+	JNZ(LabelRef("document"))
+	VZEROUPPER()
+	RET()
+}
+
+// share sets the eight numbers in the lower half of v to (v − low) / (high − low).
+func share(v, low, high VecVirtual) {
+	for _, r := range []VecVirtual{v, low, high} {
+		VCVTPS2PD(r.AsY(), r)
+	}
+	VSUBPD(low, v, v)
+	VSUBPD(low, high, high)
+	VDIVPD(high, v, v)
+	VCVTPD2PS(v, v.AsY())
 }

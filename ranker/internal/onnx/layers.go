@@ -18,9 +18,12 @@ func (g *graph) ints(values ...int) string {
 	return g.constant(int64s, numbers, len(numbers))
 }
 
-// array adds the array of that name.
+// array adds the array of that name, once: members of an ensemble may share it.
 func (g *graph) array(name string, shape ...int) string {
-	return g.constant(g.dtype, g.weights(name), shape...)
+	if g.arrays[name] == "" {
+		g.arrays[name] = g.constant(g.dtype, g.weights(name), shape...)
+	}
+	return g.arrays[name]
 }
 
 // Number adds a number of the dtype of the model.
@@ -31,10 +34,23 @@ func (g *graph) Mul(x, y string) string { return g.node("Mul", x, y) }
 
 // Dense adds a layer without dropout.
 func (g *graph) Dense(d model.Dense, act forward.Activation, _ int, x string) string {
+	return g.activate(act, g.Add(g.Product(d, x), g.array(d.B, d.Out)))
+}
+
+// Product adds the product of the inputs of a layer and its weights.
+func (g *graph) Product(d model.Dense, x string) string {
 	if d.Bins != nil {
 		x = g.encode(d, x)
 	}
-	z := g.Add(g.node("MatMul", x, g.array(d.W, d.Rows(), d.Out)), g.array(d.B, d.Out))
+	return g.node("MatMul", x, g.array(d.W, d.Rows(), d.Out))
+}
+
+// Scale adds what comes after the product in a layer with a scale.
+func (g *graph) Scale(d model.Dense, act forward.Activation, _ int, product string) string {
+	return g.activate(act, g.Add(g.Mul(product, g.array(d.Scale, d.Out)), g.array(d.B, d.Out)))
+}
+
+func (g *graph) activate(act forward.Activation, z string) string {
 	switch act {
 	case forward.Sigmoid:
 		return g.node("Sigmoid", z)

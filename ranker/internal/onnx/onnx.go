@@ -40,7 +40,7 @@ func Encode(
 	t *datasets.Transform, s model.Settings, dtype Type, weights func(name string) []float64, onBase bool,
 	version string, metadata map[string]string,
 ) []byte {
-	g := &graph{dtype: dtype, weights: weights}
+	g := &graph{dtype: dtype, weights: weights, arrays: map[string]string{}}
 	g.body = g.body.with(11, valueInfo("features", Float, "documents", t.Inputs))
 	scores := model.Mean(g, model.Build(s, g, g.inputs(t, s.Embeddings)))
 	scores = g.node("Squeeze", scores, g.ints(1))
@@ -63,6 +63,7 @@ func Encode(
 type graph struct {
 	dtype   Type                        // of the model
 	weights func(name string) []float64 // the array of that name
+	arrays  map[string]string           // those that were added: their values
 	body    message                     // of the GraphProto
 	values  int                         // that have been named
 }

@@ -1,0 +1,122 @@
+package tune
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func gridOf(t testing.TB, texts ...string) (g grid) {
+	t.Helper()
+	for _, text := range texts {
+		if err := g.Set(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return g
+}
+
+func TestGridIsRead(t *testing.T) {
+	for text, want := range map[string]choice{
+		"lr=.001,.003":       {flag: "lr", values: []string{".001", ".003"}},
+		"-lr= 1e-3 , 1e-3,":  {flag: "lr", values: []string{"1e-3"}},
+		"hidden=64;128,64":   {flag: "hidden", values: []string{"64", "128,64"}},
+		"hidden=128,64;":     {flag: "hidden", values: []string{"128,64"}},
+		"loss=a+2*b(c),d":    {flag: "loss", values: []string{"a+2*b(c)", "d"}},
+		"lr=1e-4..1e-1":      {flag: "lr", low: 1e-4, high: .1},
+		"dropout=0...5":      {flag: "dropout", high: .5},
+		"batch = 8 .. 64":    {flag: "batch", low: 8, high: 64, whole: true},
+		"average=-1..1":      {flag: "average", low: -1, high: 1, whole: true},
+		"normalize=true":     {flag: "normalize", values: []string{"true"}},
+		"schedule=plateau=3": {flag: "schedule", values: []string{"plateau=3"}},
+	} {
+		got, err := parseChoice(text)
+		if want.text = text; err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, %v, want %+v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "lr", "lr=", "=1,2", "lr=,", "lr=1..", "lr=2..1", "lr=1..1", "lr=a..b", "lr=nan..1", "lr=0..inf", "lr=-1e308..1e308", "lr=1..2,3"} {
+		if c, err := parseChoice(text); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("-grid %q", text)) {
+			t.Errorf("%s: %+v, %v", text, c, err)
+		}
+	}
+	g := gridOf(t, "lr=1,2")
+	if err := g.Set("lr=3"); err == nil || !strings.Contains(err.Error(), "-lr is there already") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestWholeGridIsTriedInItsOrder(t *testing.T) {
+	g := gridOf(t, "lr=1,2", "hidden=4;8,4")
+	want := [][]string{{"-lr=1", "-hidden=4"}, {"-lr=1", "-hidden=8,4"}, {"-lr=2", "-hidden=4"}, {"-lr=2", "-hidden=8,4"}}
+	for _, n := range []int{0, 4, 5} {
+		if got, err := g.trials(n, 3); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%d: %q, %v", n, got, err)
+		}
+	}
+	if _, err := gridOf(t, "lr=1..2").trials(0, 1); err == nil || !strings.Contains(err.Error(), "-trials must say how many") {
+		t.Errorf("error %v", err)
+	}
+	var large grid
+	for i := range 40 {
+		large = append(large, gridOf(t, fmt.Sprintf("f%d=1,2", i))...)
+	}
+	if _, err := large.trials(0, 1); err == nil || !strings.Contains(err.Error(), "more than 10000 combinations") {
+		t.Errorf("error %v", err)
+	}
+	if got, err := large.trials(7, 1); err != nil || len(got) != 7 {
+		t.Errorf("%d, %v", len(got), err)
+	}
+	if got, err := gridOf(t, "batch=3..5").trials(20, 1); err != nil || len(got) != 3 {
+		t.Errorf("there are three whole numbers, not %q, %v", got, err)
+	}
+}
+
+// Draws are different, within the ranges, the same for a seed, and the first of more are the fewer.
+func TestDraws(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		low := rapid.Float64Range(-10, 10).Draw(r, "low")
+		high := low + rapid.Float64Range(1, 1000).Draw(r, "width")
+		g := gridOf(t, "loss=a,b", fmt.Sprintf("lr=%v..%v", low, high), "seed=0..9")
+		n, seed := rapid.IntRange(1, 12).Draw(r, "trials"), rapid.Uint64().Draw(r, "seed")
+		list, err := g.trials(n, seed)
+		more, err2 := g.trials(n+5, seed)
+		if err != nil || err2 != nil || len(list) != n || !reflect.DeepEqual(list, more[:n]) {
+			r.Fatalf("%q, and of more %q; %v, %v", list, more, err, err2)
+		}
+		for i, flags := range list {
+			_, text, _ := strings.Cut(flags[1], "=")
+			v, err := strconv.ParseFloat(text, 64)
+			margin := 0.005 * max(math.Abs(low), math.Abs(high)) // three digits
+			if err != nil || v < low-margin || v > high+margin {
+				r.Fatalf("%v is not in %v..%v", v, low, high)
+			}
+			if !slices.Contains([]string{"-loss=a", "-loss=b"}, flags[0]) || slices.ContainsFunc(list[:i], func(other []string) bool { return slices.Equal(other, flags) }) {
+				r.Fatalf("%q", list)
+			}
+		}
+	})
+}
+
+// Half of the draws of a range above 0 are below its geometric mean, and of another below its middle.
+func TestRangesAboveZeroAreLogarithmic(t *testing.T) {
+	for text, middle := range map[string]float64{"lr=1e-4..1e-1": math.Sqrt(1e-5), "dropout=0...5": .25, "hidden=1000..64000": 8000} {
+		list, err := gridOf(t, text).trials(200, 5)
+		below := 0
+		for _, flags := range list {
+			_, value, _ := strings.Cut(flags[0], "=")
+			if v, err := strconv.ParseFloat(value, 64); err == nil && v < middle {
+				below++
+			}
+		}
+		if share := float64(below) / float64(len(list)); err != nil || math.Abs(share-.5) > .15 {
+			t.Errorf("%s: %.2f of %d are below %v, %v", text, share, len(list), middle, err)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/plrank/plrank/datasets/internal/columns"
+	"github.com/plrank/plrank/datasets/internal/memory"
+)
+
+// FeatureDescription describes one feature, or a column of text that is none.
+type FeatureDescription struct {
+	ID       int     `json:"id"`
+	Name     string  `json:"name"`
+	Type     string  `json:"type"` // number or text
+	Missing  int     `json:"missing"`
+	Distinct int     `json:"distinct"` // values; 1001 stands for more than 1000
+	Min      float64 `json:"min"`      // of numbers; 0 if all are missing
+	Max      float64 `json:"max"`
+	Use      string  `json:"use"` // feature, category, constant, or left out, of which nothing else is known
+
+	levels []string
+}
+
+// mostDistinct is how many values of a feature are told apart.
+const mostDistinct = 1000
+
+// The uses of columns.
+const (
+	useFeature  = "feature"
+	useCategory = "category"
+	useConstant = "constant"
+	useLeftOut  = "left out"
+)
+
+// describeColumns describes the features of datasets that have the same, and those left out.
+func describeColumns(datasets []*Dataset) []FeatureDescription {
+	if len(datasets) == 0 {
+		return nil
+	}
+	first := datasets[0]
+	list := make([]FeatureDescription, first.Width())
+	memory.For(len(list), func(c int) {
+		f := &list[c]
+		f.ID, f.Name, f.Type, f.Use = first.FeatureIDs[c], first.FeatureName(c), "number", useFeature
+		if first.Levels != nil && first.Levels[c] != nil {
+			f.levels, f.Type, f.Use = first.Levels[c], "text", useCategory
+		}
+		f.count(datasets, c)
+	})
+	for _, name := range first.LeftOut {
+		list = append(list, FeatureDescription{Name: name, Type: "text", Use: useLeftOut})
+	}
+	return list
+}
+
+// count looks at the values of a column.
+func (f *FeatureDescription) count(datasets []*Dataset, column int) {
+	seen, rows := map[float32]bool{}, 0
+	low, high, last := math.Inf(1), math.Inf(-1), math.NaN()
+	for _, d := range datasets {
+		rows += d.Rows()
+		for at := column; at < len(d.Features); at += d.Width() {
+			x := d.Features[at]
+			if x != x {
+				f.Missing++
+				continue
+			}
+			v := float64(columns.Finite(x))
+			if v != last && len(seen) <= mostDistinct {
+				seen[x] = true
+			}
+			low, high, last = min(low, v), max(high, v), v
+		}
+	}
+	f.Distinct = len(seen)
+	if f.Type == "number" && f.Missing < rows {
+		f.Min, f.Max = low, high
+	}
+	if f.Distinct <= 1 && (f.Missing == 0 || f.Missing == rows) {
+		f.Use = useConstant
+	}
+}
+
+// values are the range of numbers, or the first texts.
+func (f *FeatureDescription) values() string {
+	const most = 3
+	switch {
+	case f.Use == useLeftOut:
+		return "–"
+	case len(f.levels) > most:
+		return strings.Join(f.levels[:most], ", ") + ", …"
+	case f.levels != nil:
+		return strings.Join(f.levels, ", ")
+	case f.Distinct == 0:
+		return "–"
+	}
+	return fmt.Sprintf("%.6g to %.6g", f.Min, f.Max)
+}
+
+// mostFeatures is how many features the table has.
+const mostFeatures = 40
+
+// FeatureTable is a table of the features for people, the first ones of many.
+func (d *Description) FeatureTable() string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "id\tname\ttype\tmissing\tdistinct\tvalues\tuse")
+	leftOut := slices.IndexFunc(d.FeatureList, func(f FeatureDescription) bool { return f.Use == useLeftOut })
+	if leftOut < 0 {
+		leftOut = len(d.FeatureList)
+	}
+	shown := min(leftOut, mostFeatures)
+	for _, f := range slices.Concat(d.FeatureList[:shown], d.FeatureList[leftOut:min(len(d.FeatureList), leftOut+mostFeatures)]) {
+		id, missing, distinct := strconv.Itoa(f.ID), strconv.Itoa(f.Missing), strconv.Itoa(f.Distinct)
+		if f.Distinct > mostDistinct {
+			distinct = fmt.Sprintf("over %d", mostDistinct)
+		}
+		if f.Use == useLeftOut {
+			id, missing, distinct = "–", "–", "–"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", id, printable(f.Name), f.Type, missing, distinct, printable(f.values()), f.Use)
+	}
+	w.Flush()
+	if more := leftOut - shown; more > 0 {
+		fmt.Fprintf(&b, "… and %d more features: -json lists them all\n", more)
+	}
+	return b.String()
+}
+
+// printable is text for a cell of a table, of bounded width.
+func printable(text string) string {
+	const most = 40
+	quoted := strconv.Quote(text)
+	if r := []rune(text); len(r) > most {
+		quoted = strconv.Quote(string(r[:most]) + "…")
+	}
+	return quoted[1 : len(quoted)-1]
+}

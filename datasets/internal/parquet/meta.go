@@ -1,0 +1,235 @@
+// Package parquet reads Parquet files, one row a document.
+//
+// The metadata are read by github.com/parquet-go/parquet-go/format, after a check that their lists
+// are no longer than their bytes. Pages are decoded here, a few rows at a time: that module
+// allocates what the run lengths of a page claim, which in a file of a few bytes may be all
+// memory.
+package parquet
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+const magic = "PAR1"
+
+// Is tells whether a file is Parquet by its first bytes.
+func Is(first []byte) bool { return string(first) == magic }
+
+// errDamaged is the error of bytes that are no Parquet.
+var errDamaged = errors.New("the file is damaged, or cut short")
+
+// leaf is a column of the file that is not nested.
+type leaf struct {
+	name     string
+	index    int // among the leaves of the schema
+	kind     format.Type
+	optional bool
+	unsigned bool
+	scale    int // of a decimal number
+}
+
+// isText tells whether the values are text.
+func (l leaf) isText() bool { return l.kind == format.ByteArray }
+
+// readMeta reads what the end of a file says of it.
+func readMeta(file []byte) (*format.FileMetaData, error) {
+	const tail = 8 // length and magic
+	n := len(file) - tail
+	if n < len(magic) || string(file[n+4:]) != magic {
+		return nil, errDamaged
+	}
+	length := int64(binary.LittleEndian.Uint32(file[n:]))
+	if length > int64(n) {
+		return nil, errDamaged
+	}
+	footer := file[n-int(length) : n]
+	meta := new(format.FileMetaData)
+	if _, err := decode(footer, meta); err != nil {
+		return nil, err
+	}
+	return meta, nil
+}
+
+// decode decodes the struct at the beginning of b, and gives its length.
+func decode(b []byte, to any) (n int, err error) {
+	rest, err := skipStruct(b, 0)
+	if err != nil {
+		return 0, err
+	}
+	n = len(b) - len(rest)
+	return n, thrift.Unmarshal(new(thrift.CompactProtocol), b[:n], to)
+}
+
+// leaves are the columns that can be read, and the names of those that cannot.
+func leaves(schema []format.SchemaElement) (read []leaf, others []string, err error) {
+	if len(schema) == 0 {
+		return nil, nil, errDamaged
+	}
+	index := 0
+	for i := 1; i < len(schema); {
+		e := schema[i]
+		top, first := i, index
+		for open := 1; open > 0; i++ { // over all that is within
+			if i == len(schema) {
+				return nil, nil, errDamaged
+			}
+			children := int(schema[i].NumChildren.V)
+			if children < 0 || children > len(schema) {
+				return nil, nil, errDamaged
+			}
+			if children == 0 {
+				index++
+			}
+			open += children - 1
+		}
+		repeated := e.RepetitionType.Valid && e.RepetitionType.V == format.Repeated
+		if l := newLeaf(e, first); i == top+1 && !repeated && l.kind >= 0 && l.kind <= format.ByteArray && l.kind != format.Int96 {
+			read = append(read, l)
+		} else {
+			others = append(others, e.Name)
+		}
+	}
+	return read, others, nil
+}
+
+func newLeaf(e format.SchemaElement, index int) leaf {
+	l := leaf{name: e.Name, index: index, kind: e.Type.V, optional: e.RepetitionType.Valid && e.RepetitionType.V == format.Optional}
+	converted := e.ConvertedType
+	l.unsigned = converted.Valid && converted.V >= deprecated.Uint8 && converted.V <= deprecated.Uint64
+	if integer, ok := e.LogicalType.Value.(*format.IntType); ok {
+		l.unsigned = !integer.IsSigned
+	}
+	decimal, ok := e.LogicalType.Value.(*format.DecimalType)
+	switch {
+	case ok:
+		l.scale = int(decimal.Scale)
+	case converted.Valid && converted.V == deprecated.Decimal:
+		l.scale = int(e.Scale.V)
+	}
+	if (ok || converted.Valid && converted.V == deprecated.Decimal) && l.kind == format.ByteArray {
+		l.kind = format.FixedLenByteArray // big-endian numbers, which are not read
+	}
+	return l
+}
+
+// part is the bytes of a column in a row group.
+func part(file []byte, meta *format.ColumnMetaData, path string) ([]byte, error) {
+	from := meta.DataPageOffset
+	if d := meta.DictionaryPageOffset; d > 0 && d < from {
+		from = d
+	}
+	size := meta.TotalCompressedSize
+	if path != "" || from < 0 || size < 0 || from > int64(len(file)) || size > int64(len(file))-from {
+		return nil, errDamaged
+	}
+	return file[from : from+size : from+size], nil
+}
+
+// The types of Thrift's compact protocol.
+const (
+	tStop = iota
+	tTrue
+	tFalse
+	tByte
+	tInt16
+	tInt32
+	tInt64
+	tDouble
+	tBinary
+	tList
+	tSet
+	tMap
+	tStruct
+)
+
+// skipStruct is what follows a struct of Thrift's compact protocol. It is an error if the struct
+// claims more than its bytes: the module would make room for it.
+func skipStruct(b []byte, depth int) ([]byte, error) {
+	const deepest = 32
+	for depth < deepest {
+		if len(b) == 0 {
+			return nil, errDamaged
+		}
+		kind, delta := b[0]&15, b[0]>>4
+		b = b[1:]
+		if kind == tStop {
+			return b, nil
+		}
+		var err error
+		if delta == 0 {
+			if _, b, err = varint(b); err != nil {
+				return nil, err
+			}
+		}
+		if kind > tFalse { // whose values are their types
+			if b, err = skip(b, kind, depth); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return nil, fmt.Errorf("%w: structs are nested too deeply", errDamaged)
+}
+
+// skip is what follows a value.
+func skip(b []byte, kind byte, depth int) (rest []byte, err error) {
+	n := uint64(0)
+	switch kind {
+	case tTrue, tFalse, tByte:
+		n = 1
+	case tDouble:
+		n = 8
+	case tInt16, tInt32, tInt64:
+		_, b, err = varint(b)
+	case tBinary:
+		n, b, err = varint(b)
+	case tStruct:
+		return skipStruct(b, depth+1)
+	case tList, tSet:
+		return skipList(b, depth)
+	default: // the metadata have no maps
+		err = errDamaged
+	}
+	if err != nil || n > uint64(len(b)) {
+		return nil, errDamaged
+	}
+	return b[n:], nil
+}
+
+func skipList(b []byte, depth int) (rest []byte, err error) {
+	if len(b) == 0 {
+		return nil, errDamaged
+	}
+	kind, n := b[0]&15, uint64(b[0]>>4)
+	if b = b[1:]; n == 15 {
+		if n, b, err = varint(b); err != nil {
+			return nil, err
+		}
+	}
+	least := uint64(1) // bytes of an element
+	if kind == tStruct {
+		least = 3 // a field, what is in it, and the end
+	}
+	if n > uint64(len(b))/least {
+		return nil, errDamaged
+	}
+	for range n {
+		if b, err = skip(b, kind, depth); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+func varint(b []byte) (v uint64, rest []byte, err error) {
+	v, n := binary.Uvarint(b)
+	if n <= 0 {
+		return 0, nil, errDamaged
+	}
+	return v, b[n:], nil
+}

@@ -1,0 +1,273 @@
+package parquet
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/snappy"
+	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// mostPage bounds the bytes of a page, and so does mostRatio where it is compressed.
+const (
+	mostPage  = 1 << 28
+	mostRatio = 2000
+	smallPage = 1 << 20
+)
+
+// pages are those of a column in a row group, from which values are taken one after another.
+type pages struct {
+	leaf
+	codec      format.CompressionCodec
+	rest       []byte // the pages that follow
+	dictionary *dictionary
+
+	left    int  // rows of the page
+	nulls   bool // there may be some
+	present runs // if so: 1 for a value, 0 for null
+	indexes runs // of values in the dictionary, or of booleans
+	coded   bool // values are indexes
+	plain   []byte
+	bit     uint // of plain booleans
+}
+
+// dictionary is the values that pages refer to.
+type dictionary struct {
+	numbers []float32
+	faults  map[uint32]error // of numbers that are none for a feature
+	texts   [][]byte
+}
+
+// next goes to the next page of data.
+func (p *pages) next() error {
+	for p.left == 0 {
+		if len(p.rest) == 0 {
+			return fmt.Errorf("%w: too few values", errDamaged)
+		}
+		h := new(format.PageHeader)
+		n, err := decode(p.rest, h)
+		if err != nil {
+			return err
+		}
+		size, full := int(h.CompressedPageSize), int(h.UncompressedPageSize)
+		if p.rest = p.rest[n:]; size < 0 || size > len(p.rest) || full < 0 || full > mostPage || full > max(smallPage, mostRatio*size) {
+			return errDamaged
+		}
+		body := p.rest[:size:size]
+		p.rest = p.rest[size:]
+		switch {
+		case h.DictionaryPageHeader.Valid:
+			err = p.setDictionary(body, full, &h.DictionaryPageHeader.V)
+		case h.DataPageHeader.Valid:
+			err = p.setV1(body, full, &h.DataPageHeader.V)
+		case h.DataPageHeaderV2.Valid:
+			err = p.setV2(body, full, &h.DataPageHeaderV2.V)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *pages) setV1(body []byte, full int, h *format.DataPageHeader) error {
+	b, err := decompress(p.codec, body, full)
+	if err != nil {
+		return err
+	}
+	if p.nulls = p.optional; p.nulls {
+		if h.DefinitionLevelEncoding != format.RLE || len(b) < 4 {
+			return fmt.Errorf("%w: nulls are encoded as %v", errDamaged, h.DefinitionLevelEncoding)
+		}
+		n := binary.LittleEndian.Uint32(b)
+		if b = b[4:]; uint64(n) > uint64(len(b)) {
+			return errDamaged
+		}
+		p.present, b = runs{b: b[:n], width: 1}, b[n:]
+	}
+	return p.setValues(b, int(h.NumValues), h.Encoding)
+}
+
+func (p *pages) setV2(body []byte, full int, h *format.DataPageHeaderV2) error {
+	levels, repeated := int(h.DefinitionLevelsByteLength), int(h.RepetitionLevelsByteLength)
+	if levels < 0 || repeated < 0 || levels+repeated > len(body) || levels+repeated > full {
+		return errDamaged
+	}
+	p.nulls = p.optional && levels > 0
+	p.present = runs{b: body[repeated : repeated+levels], width: 1}
+	codec := p.codec
+	if h.IsCompressed.Valid && !h.IsCompressed.V {
+		codec = format.Uncompressed
+	}
+	b, err := decompress(codec, body[levels+repeated:], full-levels-repeated)
+	if err != nil {
+		return err
+	}
+	return p.setValues(b, int(h.NumValues), h.Encoding)
+}
+
+// setValues begins the values of a page.
+func (p *pages) setValues(b []byte, rows int, encoding format.Encoding) error {
+	if rows < 0 {
+		return errDamaged
+	}
+	p.left, p.plain, p.bit, p.coded = rows, nil, 0, true
+	switch {
+	case encoding == format.Plain:
+		p.plain, p.coded = b, false
+	case encoding == format.RLE && p.kind == format.Boolean:
+		if len(b) < 4 {
+			return errDamaged
+		}
+		p.indexes = runs{b: b[4:], width: 1}
+		p.dictionary = &dictionary{numbers: []float32{0, 1}}
+	//lint:ignore SA1019 files of older writers have the deprecated name
+	case encoding == format.PlainDictionary || encoding == format.RLEDictionary:
+		if p.dictionary == nil {
+			return fmt.Errorf("%w: no dictionary", errDamaged)
+		}
+		p.indexes = runs{}
+		if len(b) > 0 { // else all are null
+			if b[0] > 32 {
+				return errDamaged
+			}
+			p.indexes = runs{b: b[1:], width: uint(b[0])}
+		}
+	default:
+		return fmt.Errorf("the encoding %v is not read: want plain values or a dictionary, as most programs write unless told otherwise", encoding)
+	}
+	return nil
+}
+
+func (p *pages) setDictionary(body []byte, full int, h *format.DictionaryPageHeader) error {
+	b, err := decompress(p.codec, body, full)
+	if err != nil {
+		return err
+	}
+	if h.NumValues < 0 || int(h.NumValues) > len(b) {
+		return errDamaged
+	}
+	p.dictionary = &dictionary{faults: map[uint32]error{}}
+	for i := range uint32(h.NumValues) {
+		if p.isText() {
+			text, rest, err := cutText(b)
+			if err != nil {
+				return err
+			}
+			p.dictionary.texts, b = append(p.dictionary.texts, text), rest
+			continue
+		}
+		size := sizes[p.kind]
+		if size == 0 || len(b) < size {
+			return errDamaged
+		}
+		v, err := p.number(b)
+		if err != nil {
+			p.dictionary.faults[i] = err
+		}
+		p.dictionary.numbers = append(p.dictionary.numbers, v)
+		p.dictionary.texts = append(p.dictionary.texts, b[:size])
+		b = b[size:]
+	}
+	return nil
+}
+
+// sizes are the bytes of plain values; 0: bits, or each has its own.
+var sizes = [...]int{format.Int32: 4, format.Int64: 8, format.Float: 4, format.Double: 8, format.ByteArray: 0}
+
+// cutText cuts the first text off plain values.
+func cutText(b []byte) (text, rest []byte, err error) {
+	if len(b) < 4 {
+		return nil, nil, errDamaged
+	}
+	n := binary.LittleEndian.Uint32(b)
+	if b = b[4:]; uint64(n) > uint64(len(b)) {
+		return nil, nil, errDamaged
+	}
+	return b[:n:n], b[n:], nil
+}
+
+// number is the first plain value as a feature.
+func (l leaf) number(b []byte) (float32, error) {
+	var v float64
+	switch l.kind {
+	case format.Float:
+		f := math.Float32frombits(binary.LittleEndian.Uint32(b))
+		if f-f != 0 && f == f {
+			return 0, errInfinite
+		}
+		return f, nil
+	case format.Double:
+		v = math.Float64frombits(binary.LittleEndian.Uint64(b))
+	default:
+		v = l.whole(b)
+	}
+	if f := float32(v); f-f == 0 || v != v {
+		return f, nil
+	}
+	if math.IsInf(v, 0) {
+		return 0, errInfinite
+	}
+	return 0, errRange
+}
+
+// whole is the first plain value of a type of whole numbers, which may be decimal.
+func (l leaf) whole(b []byte) (v float64) {
+	switch {
+	case l.kind == format.Int32 && l.unsigned:
+		v = float64(binary.LittleEndian.Uint32(b))
+	case l.kind == format.Int32:
+		v = float64(int32(binary.LittleEndian.Uint32(b)))
+	case l.unsigned:
+		v = float64(binary.LittleEndian.Uint64(b))
+	default:
+		v = float64(int64(binary.LittleEndian.Uint64(b)))
+	}
+	if l.scale != 0 {
+		v /= math.Pow10(l.scale)
+	}
+	return v
+}
+
+var unzip = sync.OnceValues(func() (*zstd.Decoder, error) {
+	return zstd.NewReader(nil, zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderConcurrency(0))
+})
+
+// decompress gives the bytes of a page, full of them.
+func decompress(codec format.CompressionCodec, b []byte, full int) ([]byte, error) {
+	if full < 0 {
+		return nil, errDamaged
+	}
+	var err error
+	switch codec {
+	case format.Uncompressed:
+	case format.Snappy:
+		if n, fault := snappy.DecodedLen(b); fault != nil || n != full {
+			return nil, errDamaged
+		}
+		b, err = snappy.Decode(make([]byte, full), b)
+	case format.Zstd:
+		var z *zstd.Decoder
+		if z, err = unzip(); err == nil {
+			b, err = z.DecodeAll(b, make([]byte, 0, full))
+		}
+	case format.Gzip:
+		var z *gzip.Reader
+		if z, err = gzip.NewReader(bytes.NewReader(b)); err == nil {
+			b = make([]byte, full)
+			_, err = io.ReadFull(z, b)
+		}
+	default:
+		return nil, fmt.Errorf("the compression %v is not read: want Snappy, Zstandard, gzip or none", codec)
+	}
+	if err != nil || len(b) != full {
+		return nil, errDamaged
+	}
+	return b, nil
+}

@@ -1,0 +1,211 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+const shopCSV = "label,qid,price,price_old,title,city\n" +
+	"1,a,3,1,red shoe,Oslo\n0,a,,2,blue shoe,Bern\n1,b,4,3,3,7\n0,b,7,4,cap,7.0\n2,b,8,5,hat,NA\n"
+
+// Features are chosen by name, id and pattern; an id is what a column has among all.
+func TestFeaturesAreChosenByNameIDAndPattern(t *testing.T) {
+	path := file(t, "shop.csv", shopCSV)
+	for _, c := range []struct {
+		features, ignore, categorical string
+		names                         []string
+		ids                           []int
+	}{
+		{"", "title,city", "", []string{"price", "price_old"}, []int{1, 2}},
+		{"price", "", "", []string{"price"}, []int{1}},
+		{"price*", "", "", []string{"price", "price_old"}, []int{1, 2}},
+		{"2", "", "", []string{"price_old"}, []int{2}},
+		{"", "price_*,3,city", "", []string{"price"}, []int{1}},
+		{"price*", "price", "city", []string{"price_old", "city"}, []int{2, 4}},
+	} {
+		words := func(list string) []string {
+			return slices.DeleteFunc(strings.Split(list, ","), func(s string) bool { return s == "" })
+		}
+		o := ReadOptions{Features: words(c.features), Ignore: words(c.ignore), Categorical: words(c.categorical)}
+		if c.features == "" {
+			o.Features = nil
+		}
+		for _, size := range []int{1, 1 << 20} {
+			d, err := readFile(path, inChunks(o, size))
+			if err != nil {
+				t.Fatal(c, err)
+			}
+			if !slices.Equal(d.FeatureNames, c.names) || !slices.Equal(d.FeatureIDs, c.ids) || d.Warnings != nil {
+				t.Errorf("%+v: %q, %d, warnings %q", c, d.FeatureNames, d.FeatureIDs, d.Warnings)
+			}
+		}
+	}
+	for want, o := range map[string]ReadOptions{
+		`header: no feature "prize": want one of price, price_old, title, city (did you mean price?)`: {Features: []string{"prize"}},
+		`header: no feature "p?"`:         {Ignore: []string{"p?"}},
+		`header: no feature "town"`:       {Categorical: []string{"town"}},
+		`"[price" is not a pattern`:       {Features: []string{"[price"}},
+		`header: no feature "label"`:      {Ignore: []string{"label"}},
+		`no column for feature "size"`:    {FeatureIDs: []int{1}, FeatureNames: []string{"size"}},
+		`f.csv:3: column "price": "x" is`: {},
+	} {
+		path := path
+		if strings.HasPrefix(want, "f.csv") {
+			path = file(t, "f.csv", "label,qid,price\n1,a,2\n0,a,x\n1,b,3\n")
+		}
+		if _, err := ReadFile(path, o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// Texts are numbered in the order of their rows, whatever the chunks; numbers are one text
+// however they are spelled. Texts of a model are fixed: others are 0.
+func TestTextsOfCategoriesAreNumbered(t *testing.T) {
+	nan := float32(math.NaN())
+	for _, size := range []int{1, 40, 1 << 20} {
+		d, err := readFile(file(t, "shop.csv", shopCSV), inChunks(ReadOptions{Categorical: []string{"city"}, Ignore: []string{"title"}}, size))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(d.Levels[2], []string{"Oslo", "Bern", "7"}) || d.Levels[0] != nil {
+			t.Errorf("levels %q", d.Levels)
+		}
+		if want := []float32{3, 1, 1, nan, 2, 2, 4, 3, 3, 7, 4, 3, 8, 5, nan}; !numbers(d.Features, want) {
+			t.Errorf("features %v, want %v", d.Features, want)
+		}
+		other := file(t, "other.csv", "qid,city,title,price_old,price\nx,Bern,t,6,5\nx,Rome,t,8,7\nx,+7,t,10,9\nx,,t,12,11\n")
+		o := ReadOptions{FeatureIDs: d.FeatureIDs, FeatureNames: d.FeatureNames, Levels: d.Levels}
+		scored, err := readFile(other, inChunks(o, size))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := []float32{5, 6, 2, 7, 8, 0, 9, 10, 3, 11, 12, nan}; !numbers(scored.Features, want) || !slices.Equal(scored.Levels[2], d.Levels[2]) {
+			t.Errorf("features %v, want %v; levels %q", scored.Features, want, scored.Levels)
+		}
+		transform, err := FitTransform("none", d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(transform.Categories) != 1 || !slices.Equal(transform.Categories[0].Values, []float32{3}) { // the only one in two documents
+			t.Errorf("categories %v", transform.Categories)
+		}
+	}
+}
+
+// A column of text is left out with one warning for all splits; one of numbers with a few words is
+// an error.
+func TestColumnsOfTextAreLeftOutWithOneWarning(t *testing.T) {
+	text := strings.ReplaceAll(shopCSV, "7.0", "Lima")
+	folder := writeFiles(t, map[string]string{"train.csv": text, "vali.csv": text, "test.csv": text})
+	for range 2 { // read, and from the cache
+		s, err := Open(folder, Options{Cache: "auto"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w := s.Warnings(); len(w) != 1 || !strings.Contains(w[0], "train.csv: columns of text were left out: title, city: name those") {
+			t.Errorf("warnings %q", w)
+		}
+		if want := []string{"price", "price_old"}; !slices.Equal(s.Train.FeatureNames, want) || !slices.Equal(s.Test.FeatureNames, want) || !slices.Equal(s.Train.LeftOut, []string{"title", "city"}) {
+			t.Errorf("features %q, left out %q", s.Train.FeatureNames, s.Train.LeftOut)
+		}
+	}
+}
+
+func TestCategoryOfTooManyTextsIsAnError(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("label,qid,id\n")
+	for i := range 100_001 {
+		fmt.Fprintf(&text, "1,q,d%d\n", i)
+	}
+	_, err := ReadFile(file(t, "f.csv", text.String()), ReadOptions{Categorical: []string{"id"}})
+	if err == nil || !strings.Contains(err.Error(), `f.csv: the categorical column "id" has more than 100000 different texts: is it an amount, or an id of documents?`) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// The names of LETOR's features are in a file beside it; by ids they need none.
+func TestFileOfNamesNamesFeaturesOfLETOR(t *testing.T) {
+	path := file(t, "f.txt", "1 qid:1 1:1 2:2 3:3 9:4\n0 qid:1 1:5 3:6\n")
+	read := func(o ReadOptions) *Dataset {
+		t.Helper()
+		d, err := ReadFile(path, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	if d := read(ReadOptions{Features: []string{"1", "9"}}); !slices.Equal(d.Features, []float32{1, 4, 5, 0}) || d.FeatureNames != nil || d.Warnings != nil {
+		t.Errorf("by id: %v, %q, %q", d.Features, d.FeatureNames, d.Warnings)
+	}
+	if _, err := ReadFile(path, ReadOptions{Ignore: []string{"bm25"}}); err == nil || !strings.Contains(err.Error(), "LETOR text names no features") {
+		t.Errorf("error %v", err)
+	}
+	names := path + ".names"
+	for text, want := range map[string]string{
+		"1 a\nb\n": "f.txt.names:2: \"b\": want the id of a feature and its name", "1 a\n2 a\n": `features 1 and 2 are both named "a"`, "1 a\n1 b\n": `feature 1 is named "a" and "b"`,
+	} {
+		if err := os.WriteFile(names, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadFile(path, ReadOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	if err := os.WriteFile(names, []byte("1 bm25\tq\n2 bm25_title q\n\n3 pagerank\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if d := read(ReadOptions{Ignore: []string{"bm25*"}}); !slices.Equal(d.FeatureNames, []string{"pagerank", "9"}) || !slices.Equal(d.Features, []float32{3, 4, 6, 0}) {
+		t.Errorf("by pattern: %v, %q", d.Features, d.FeatureNames)
+	}
+	if d := read(ReadOptions{Features: []string{"pagerank", "9"}}); !slices.Equal(d.FeatureIDs, []int{3, 9}) {
+		t.Errorf("by name and id: %v", d.FeatureIDs)
+	}
+	if _, err := ReadFile(path, ReadOptions{FeatureIDs: []int{3}, FeatureNames: []string{"clicks"}}); err == nil || !strings.Contains(err.Error(), `feature 3 is named "pagerank" in the file of names, but "clicks" is wanted`) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Whatever the texts, reading gives them back, and the order of columns does not matter.
+func TestTextsReadBack(t *testing.T) {
+	folder := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		texts := rapid.SliceOfN(rapid.StringMatching(`[a-zA-Z"; ]{1,6}[a-z]`), 1, 30).Draw(t, "texts")
+		one, two := "label,qid,city,x\n", "x,city,qid,label\n"
+		for i, text := range texts {
+			quoted := `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
+			one += fmt.Sprintf("1,q,%s,%d\n", quoted, i)
+			two += fmt.Sprintf("%d,%s,q,1\n", i, quoted)
+		}
+		var read []*Dataset
+		for name, text := range map[string]string{"one.csv": one, "two.csv": two} {
+			path := filepath.Join(folder, name)
+			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			d, err := readFile(path, inChunks(ReadOptions{Categorical: []string{"city"}, FeatureIDs: []int{1, 2}, FeatureNames: []string{"city", "x"}}, 50))
+			if err != nil {
+				t.Fatal(err)
+			}
+			read = append(read, d)
+		}
+		if !slices.EqualFunc(read[0].Features, read[1].Features, func(a, b float32) bool { return a == b || a != a && b != b }) {
+			t.Errorf("another order of columns: %v, %v", read[0].Features, read[1].Features)
+		}
+		for r, text := range texts {
+			text, level := strings.TrimSpace(text), read[0].Row(r)[0]
+			if missing := level != level; missing != slices.Contains([]string{"na", "nan", "null"}, strings.ToLower(text)) {
+				t.Errorf("%q reads as missing: %v", text, missing)
+			} else if !missing && read[0].Levels[0][int(level)-1] != text {
+				t.Errorf("%q reads as %q", text, read[0].Levels[0][int(level)-1])
+			}
+		}
+	})
+}

@@ -1,0 +1,202 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress"
+)
+
+// product is a document with a column of each type.
+type product struct {
+	Label   *int32   `parquet:"label,optional"`
+	Query   string   `parquet:"qid,dict"`
+	Price   *float64 `parquet:"price,optional"`
+	Sales   int64    `parquet:"sales"`
+	Stars   float32  `parquet:"stars,dict"`
+	Stock   uint32   `parquet:"stock"`
+	New     bool     `parquet:"new"`
+	City    *string  `parquet:"city,optional,dict"`
+	Title   string   `parquet:"title"`
+	Weight  float64  `parquet:"weight"`
+	Numbers []int32  `parquet:"numbers"`
+}
+
+// products are n documents, and the text of the same in CSV.
+func products(n int) (list []product, csv string) {
+	rng := rand.New(rand.NewPCG(3, 0))
+	var text strings.Builder
+	text.WriteString("label,qid,price,sales,stars,stock,new,city,title,weight\n")
+	for d := range n {
+		p := product{
+			Query: fmt.Sprintf("q%d", d/7), Sales: rng.Int64N(1000) - 500, Stars: float32(rng.IntN(10)) / 2,
+			Stock: math.MaxUint32 - uint32(rng.IntN(3)), New: rng.IntN(2) == 1, Title: fmt.Sprintf("title %d", d), Weight: float64(1 + d%3), Numbers: []int32{1, 2},
+		}
+		label, price, city := "", "", ""
+		if v := int32(rng.IntN(5)); rng.IntN(9) > 0 {
+			p.Label, label = &v, fmt.Sprint(v)
+		}
+		if v := rng.NormFloat64(); rng.IntN(5) > 0 && d > n/3 {
+			p.Price, price = &v, fmt.Sprint(v)
+		}
+		if v := []string{"Oslo", "Bern", "7.0"}[rng.IntN(3)]; rng.IntN(4) > 0 {
+			p.City, city = &v, v
+		}
+		list = append(list, p)
+		isNew := map[bool]int{true: 1}[p.New]
+		fmt.Fprintf(&text, "%s,%s,%s,%d,%g,%d,%d,%s,%s,%g\n", label, p.Query, price, p.Sales, p.Stars, p.Stock, isNew, city, p.Title, p.Weight)
+	}
+	return list, text.String()
+}
+
+func writeParquet[T any](t testing.TB, path string, rows []T, o ...parquet.WriterOption) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w := parquet.NewGenericWriter[T](f, o...)
+	if _, err := w.Write(rows); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Files of every compression and version of pages, written by another program, read as CSV does.
+func TestParquetReadsAsSeparatedValues(t *testing.T) {
+	list, csv := products(500)
+	o := ReadOptions{WeightColumn: "weight", Categorical: []string{"city"}}
+	want, err := ReadFile(file(t, "f.csv", csv), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(want.FeatureNames, []string{"price", "sales", "stars", "stock", "new", "city"}) || !slices.Equal(want.Levels[5], []string{"Oslo", "Bern", "7"}) && len(want.Levels[5]) != 3 {
+		t.Fatalf("of CSV: %q, levels %q", want.FeatureNames, want.Levels)
+	}
+	for name, codec := range map[string]compress.Codec{"none": &parquet.Uncompressed, "snappy": &parquet.Snappy, "zstd": &parquet.Zstd, "gzip": &parquet.Gzip} {
+		for version := 1; version <= 2; version++ {
+			path := filepath.Join(t.TempDir(), "f.parquet")
+			writeParquet(t, path, list, parquet.Compression(codec), parquet.DataPageVersion(version), parquet.PageBufferSize(700), parquet.MaxRowsPerRowGroup(180))
+			for _, size := range []int{1, 1000, 1 << 20} {
+				got, err := readFile(path, inChunks(o, size))
+				if err != nil {
+					t.Fatalf("%s, version %d: %v", name, version, err)
+				}
+				if err := sameDataset(got, want); err != nil {
+					t.Errorf("%s, version %d: %v", name, version, err)
+				}
+				if !slices.EqualFunc(got.Levels, want.Levels, slices.Equal) || !slices.Equal(got.Weights, want.Weights) || !slices.Equal(got.FeatureNames, want.FeatureNames) {
+					t.Errorf("%s, version %d: levels %q, names %q", name, version, got.Levels, got.FeatureNames)
+				}
+				if len(got.Warnings) != 2 || !strings.Contains(got.Warnings[0], "columns of text were left out: title:") || !strings.Contains(got.Warnings[1], "numbers") {
+					t.Errorf("warnings %q", got.Warnings)
+				}
+			}
+		}
+	}
+}
+
+// Values that no feature, label or query id can have are errors that name the row and the column.
+func TestParquetErrorsNameTheColumn(t *testing.T) {
+	type row struct {
+		Label float32 `parquet:"label"`
+		Query string  `parquet:"qid,plain"`
+		X     float64 `parquet:"x"`
+		Name  string  `parquet:"name,plain"`
+	}
+	good := row{1, "q", 2, "n"}
+	for want, bad := range map[string]row{
+		`f.parquet:2: column "x": the value is infinite`:               {1, "q", math.Inf(1), "n"},
+		`f.parquet:2: column "x": the value is beyond the range`:       {1, "q", 1e300, "n"},
+		`f.parquet:2: column "qid": no query id`:                       {1, "", 1, "n"},
+		`f.parquet:2: column "label": the label "NaN" is not a number`: {float32(math.NaN()), "q", 1, "n"},
+	} {
+		path := filepath.Join(t.TempDir(), "f.parquet")
+		writeParquet(t, path, []row{good, bad, good})
+		if _, err := ReadFile(path, ReadOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "f.parquet")
+	writeParquet(t, path, []row{good, good})
+	for want, o := range map[string]ReadOptions{
+		`column "name": "n" is not a number`:                          {FeatureIDs: []int{2}, FeatureNames: []string{"name"}},
+		`no column for feature "y"`:                                   {FeatureIDs: []int{2}, FeatureNames: []string{"y"}},
+		`no feature "y": want one of x, name`:                         {Features: []string{"y"}},
+		`header: no weight column "w": there are label, qid, x, name`: {WeightColumn: "w"},
+	} {
+		if _, err := ReadFile(path, o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// Blocks, splits and caches are those of other formats.
+func TestParquetIsReadInBlocksAndKept(t *testing.T) {
+	list, csv := products(300)
+	folder := t.TempDir()
+	writeParquet(t, filepath.Join(folder, "train.parquet"), list)
+	if err := os.WriteFile(filepath.Join(folder, "test.csv"), []byte(csv), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Cache: t.TempDir(), Unlabelled: "keep", Read: ReadOptions{Categorical: []string{"city"}, Ignore: []string{"weight"}}}
+	for range 2 { // read, and from the cache
+		s, err := Open(folder, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !numbers(append(slices.Clone(s.Train.Features), s.Vali.Features...)[:5], s.Train.Features[:5]) || s.Train.Rows()+s.Vali.Rows() != s.Test.Rows() || len(s.Train.Levels[5]) != 3 {
+			t.Errorf("%v, %v, %v, levels %q", s.Train, s.Vali, s.Test, s.Train.Levels)
+		}
+	}
+	want, err := ReadFile(filepath.Join(folder, "train.parquet"), o.Read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := o.Read
+	blocks.FeatureIDs, blocks.FeatureNames, blocks.Levels, blocks.Categorical = want.FeatureIDs, want.FeatureNames, want.Levels, nil
+	var got []float32
+	last := int64(0)
+	_, err = readBlocks(filepath.Join(folder, "train.parquet"), inChunks(blocks, 2000), func(b *Dataset, read int64) error {
+		got, last = append(got, b.Features...), read
+		return nil
+	})
+	if info, _ := os.Stat(filepath.Join(folder, "train.parquet")); err != nil || !numbers(got, want.Features) || last != info.Size() {
+		t.Errorf("%d values in blocks, want %d; read %d bytes; error %v", len(got), len(want.Features), last, err)
+	}
+}
+
+// Whatever the bytes, reading ends without a panic, and takes memory in proportion to them.
+func FuzzParquet(f *testing.F) {
+	list, _ := products(40)
+	for version := 1; version <= 2; version++ {
+		for _, codec := range []compress.Codec{&parquet.Uncompressed, &parquet.Zstd} {
+			path := filepath.Join(f.TempDir(), "f.parquet")
+			writeParquet(f, path, list, parquet.Compression(codec), parquet.DataPageVersion(version), parquet.PageBufferSize(200))
+			text, err := os.ReadFile(path)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(text)
+		}
+	}
+	path := filepath.Join(f.TempDir(), "f.parquet")
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if d, err := ReadFile(path, ReadOptions{Categorical: []string{"city"}}); err == nil {
+			checkShape(t, d)
+		}
+	})
+}

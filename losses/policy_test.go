@@ -1,0 +1,81 @@
+package losses_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/losses"
+	"github.com/plrank/plrank/ops"
+)
+
+// thurstone is minus the DCG expected under another policy than Plackett–Luce, as a loss of one's own: it ranks by
+// s ~ N(m, σ²) (Thurstone 1927, case V). Its gradient is the score function of what is drawn with a leave-one-out
+// baseline, from N draws
+//
+//	−1/N Σ_i (r_i − 1/(N−1) Σ_{j≠i} r_j) (s_i − m)/σ².
+//
+// (docs/architecture.md says why there is no interface of policies.)
+func thurstone(draws int, sigma float64) losses.Func {
+	return func(b losses.Batch) (*G.Node, error) {
+		l, m := b.Lists, b.Lists.Scores
+		times := func(x *G.Node, v float64) *G.Node { return G.Must(G.Mul(x, G.NewConstant(v))) }
+		// Of Gumbel noise g, e^−g is −log of a uniform number.
+		exponential := func() *G.Node { return G.Must(G.Exp(G.Must(G.Neg(G.Must(ops.Gumbel(l, b.Sampler)))))) }
+		rewards, logs := make(G.Nodes, draws), make(G.Nodes, draws)
+		for i := range draws {
+			radius := G.Must(G.Sqrt(times(exponential(), 2))) // Box & Muller (1958)
+			angle := times(G.Must(G.Exp(G.Must(G.Neg(exponential())))), 2*math.Pi)
+			normal := G.Must(G.HadamardProd(radius, G.Must(G.Cos(angle))))
+			drawn := G.Must(G.Add(G.Must(ops.Constant(m)), times(normal, sigma)))
+			ranks := G.Must(ops.Ranks(ops.Lists{Scores: drawn, Offsets: l.Offsets}))
+			discounts := times(G.Must(G.Inverse(G.Must(G.Log(G.Must(G.Add(ranks, G.NewConstant(2.))))))), math.Ln2)
+			rewards[i] = G.Must(ops.SumOverDocuments(l, G.Must(G.HadamardProd(b.Gains, discounts))))
+			logs[i] = G.Must(ops.SumOverDocuments(l, times(G.Must(G.Square(G.Must(G.Sub(drawn, m)))), -1/(2*sigma*sigma))))
+		}
+		sum, n := G.Must(G.ReduceAdd(rewards)), float64(draws)
+		terms := make(G.Nodes, draws)
+		for i, r := range rewards {
+			above := times(G.Must(G.Sub(times(r, n), sum)), 1/(n*(n-1))) // (r − mean of the others)/N
+			terms[i] = G.Must(G.HadamardProd(above, logs[i]))
+		}
+		return G.Neg(G.Must(G.ReduceAdd(terms)))
+	}
+}
+
+// Of two documents the first is above with the chance P = Φ(δ), δ = (m_1 − m_2)/(σ√2), so that
+// dR/dm_1 = φ(δ)/(σ√2)·(ρ_1 − ρ_2)(θ_1 − θ_2), and dR/dm_2 its negative.
+func TestAnotherPolicyHasAnUnbiasedGradient(t *testing.T) {
+	const queries, sigma = 4000, 0.8
+	m, gains := []float64{.3, -.2}, []float64{1, 3}
+	g := G.NewGraph()
+	var offsets []int
+	for q := range queries + 1 {
+		offsets = append(offsets, 2*q)
+	}
+	l := ops.Lists{Scores: vector(g, "scores", tensor.Float64, slices.Repeat(m, queries)), Offsets: ints(g, "offsets", offsets, len(offsets))}
+	loss, err := losses.Mean(thurstone(4, sigma), losses.Batch{
+		Lists: l, Gains: vector(g, "gains", tensor.Float64, slices.Repeat(gains, queries)), Sampler: ops.NewSampler(1, 1, 7),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, gradient := differentiate(t, loss, l.Scores)
+	delta := (m[0] - m[1]) / (sigma * math.Sqrt2)
+	want := distuv.UnitNormal.Prob(delta) / (sigma * math.Sqrt2) * (gains[0] - gains[1]) * (1 - 1/math.Log2(3))
+	for d, want := range []float64{want, -want} {
+		var estimates []float64
+		for q := range queries {
+			estimates = append(estimates, -queries*gradient[2*q+d])
+		}
+		mean, sd := stat.MeanStdDev(estimates, nil)
+		if se := sd / math.Sqrt(queries); math.Abs(mean-want) > 4*se || se > math.Abs(want)/20 {
+			t.Errorf("dR/dm_%d: %v ± %v, want %v", d+1, mean, se, want)
+		}
+	}
+}

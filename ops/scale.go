@@ -1,0 +1,75 @@
+package ops
+
+import (
+	"fmt"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/internal/forward"
+	"github.com/plrank/plrank/internal/op"
+)
+
+// Scale scales and shifts every column, in one pass: y = act(x ⊙ scale + bias). Networks that share
+// the product x of a layer differ by it (TabM: Gorishniy, Kotelnikov & Babenko, ICLR 2025, section 3).
+//
+// Shapes: x [rows, width], scale and bias [width] give y [rows, width]; all are float32, or all
+// float64. Gradients reach all three. Results are bit-identical for any GOMAXPROCS.
+//
+// Shapes or dtypes that do not fit are errors. Its value lasts until the next run.
+func Scale(x, scale, bias *G.Node, act Activation) (*G.Node, error) {
+	const name = "ops: Scale"
+	if !act.Valid() {
+		return nil, fmt.Errorf("%s: no such activation: %d", name, int(act))
+	}
+	if err := checkColumns(x, "scale", scale, bias); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if act == GELU { // its derivative needs the node before it, as in Dense
+		z, err := Scale(x, scale, bias, Identity)
+		if err != nil {
+			return nil, err
+		}
+		return gelu.Apply(z)
+	}
+	dz := op.Incoming
+	if act != Identity {
+		dz = activationVJP(act, nil).Of(op.Result, op.Incoming)
+	}
+	f := &op.Func{
+		Name: name, Settings: act.String(),
+		Do:   op.ByDtype(scaleOf[float32](act), scaleOf[float64](act)),
+		VJPs: []*op.Term{scaleInputVJP.Of(dz, op.Input(1)), scaleVJP.Of(op.Input(0), dz), biasVJP.Of(dz)},
+	}
+	return f.Apply(x, scale, bias)
+}
+
+func scaleOf[T op.Float](act Activation) op.Kernel[T] {
+	return func(_ []op.Tensor, x [][]T, y []T) error {
+		forward.Scale(act, x[1], x[2], x[0], y)
+		return nil
+	}
+}
+
+// scaleInputVJP is dz, scale → dz ⊙ scale.
+var scaleInputVJP = &op.Func{
+	Name: "ops: ScaleInputVJP",
+	Do:   op.ByDtype(scaleInputVJPOf[float32], scaleInputVJPOf[float64]),
+}
+
+func scaleInputVJPOf[T op.Float](_ []op.Tensor, x [][]T, dx []T) error {
+	forward.ScaleInputVJP(x[1], x[0], dx)
+	return nil
+}
+
+// scaleVJP is x, dz → dscale.
+var scaleVJP = &op.Func{
+	Name:  "ops: ScaleVJP",
+	Shape: func(in []tensor.Shape) tensor.Shape { return tensor.Shape{in[0][1]} },
+	Do:    op.ByDtype(scaleVJPOf[float32], scaleVJPOf[float64]),
+}
+
+func scaleVJPOf[T op.Float](_ []op.Tensor, x [][]T, dscale []T) error {
+	forward.ScaleVJP(x[0], x[1], dscale)
+	return nil
+}

@@ -1,0 +1,83 @@
+package ranker
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/datasets"
+)
+
+// A model of a table with texts scores tables by the names of their columns, in any order, and rows
+// that are made by name.
+func TestTablesAreScoredByName(t *testing.T) {
+	folder := t.TempDir()
+	read := func(name, text string, o datasets.ReadOptions) (*datasets.Dataset, error) {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return datasets.ReadFile(path, o)
+	}
+	d, err := read("train.csv", "label,qid,price,city,size\n1,a,3,Oslo,5\n0,a,4,Bern,6\n1,a,5,Oslo,8\n0,a,,Bern,7\n", datasets.ReadOptions{Categorical: []string{"city"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := categorical(t, "standard", "float32", d, nil, 1, 4)
+	f.FeatureNames, f.Levels = d.FeatureNames, d.Levels
+	path := filepath.Join(folder, "model.npz")
+	if err := f.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	m, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := m.Scores(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := read("other.csv", "city,notes,size,qid,price\nOslo,x,5,q,3\nBern,y,6,q,4\nOslo,z,8,q,5\nBern,,7,q,\n", m.ReadOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := m.Scores(other); err != nil || !slices.Equal(got, want) {
+		t.Errorf("in another order: %v, %v, want %v", got, err, want)
+	}
+	row := make([]float32, len(m.FeatureIDs()))
+	for name, value := range map[string]float32{"price": 3, "size": 5} {
+		column, ok := m.Column(name)
+		if _, text := m.Level(column, "3"); !ok || text {
+			t.Errorf("%s: column %d, %t, a text %t", name, column, ok, text)
+		}
+		row[column] = value
+	}
+	city, _ := m.Column("city")
+	row[city], _ = m.Level(city, " Oslo ")
+	if got, err := m.Score(nil, row); err != nil || got[0] != want[0] {
+		t.Errorf("a row by name: %v, %v, want %v", got, err, want[0])
+	}
+	if v, ok := m.Level(city, "Rome"); v != 0 || !ok {
+		t.Errorf("an unseen text is %v", v)
+	}
+	if v, ok := m.Level(city, ""); v == v || !ok {
+		t.Errorf("no text is %v", v)
+	}
+	if _, ok := m.Column("colour"); ok {
+		t.Error("a column that is not there")
+	}
+	if _, err := read("less.csv", "qid,price,city\nq,1,Oslo\n", m.ReadOptions()); err == nil || !strings.Contains(err.Error(), `no column for feature "size"`) {
+		t.Errorf("error %v", err)
+	}
+	row[0] = float32(math.Inf(1))
+	if _, err := m.Score(nil, row); err == nil || !strings.Contains(err.Error(), "feature price: the value is +Inf") {
+		t.Errorf("error %v", err)
+	}
+	f.Levels = f.Levels[1:]
+	if _, err := New(f); err == nil || !strings.Contains(err.Error(), "levels of 2 features for 3 feature ids") {
+		t.Errorf("error %v", err)
+	}
+}
