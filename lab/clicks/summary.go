@@ -72,20 +72,24 @@ func pick(row []string, columns []int) (of []string) {
 	return of
 }
 
-// learning has the means over seeds of clicks/curves.csv. p is that of the paired t-test of a method and naive, over test queries.
+// learning has the means over seeds of clicks/curves.csv. p is that of the paired t-test of a method and naive over test queries, p of seeds over the means of seeds.
 func learning() error {
 	points, err := readPoints("clicks/curves.csv")
 	if err != nil {
 		return err
 	}
-	lines := [][]string{{"data", "impressions", "method", "seeds", "ndcg@5", "less labels", "less naive", "p"}}
+	lines := [][]string{{"data", "impressions", "method", "seeds", "ndcg@5", "less labels", "less naive", "p", "p of seeds"}}
 	for _, pt := range points {
-		row := []string{pt.data, strconv.Itoa(pt.impressions), pt.method, strconv.Itoa(len(pt.values)), fmt.Sprintf("%.4f", pt.mean()), "", "", ""}
+		row := []string{pt.data, strconv.Itoa(pt.impressions), pt.method, strconv.Itoa(len(pt.values)), fmt.Sprintf("%.4f", pt.mean()), "", "", "", ""}
 		if t, err := pt.against(find(points, pt.data, 0, "labels")); err == nil && pt.method != "labels" {
 			row[5] = fmt.Sprintf("%+.4f", t.Difference)
 		}
-		if t, err := pt.against(find(points, pt.data, pt.impressions, "naive")); err == nil && pt.method != "naive" {
+		naive := find(points, pt.data, pt.impressions, "naive")
+		if t, err := pt.against(naive); err == nil && pt.method != "naive" {
 			row[6], row[7] = fmt.Sprintf("%+.4f", t.Difference), fmt.Sprintf("%.2g", t.PValue)
+			if t, err = metrics.PairedT(pt.means(), naive.means()); err == nil {
+				row[8] = fmt.Sprintf("%.2g", t.PValue)
+			}
 		}
 		lines = append(lines, row)
 	}
@@ -168,14 +172,15 @@ func find(points []*curvesPoint, data string, impressions int, method string) *c
 	return points[i]
 }
 
-// mean is that of the means of seeds.
-func (pt *curvesPoint) mean() float64 {
-	sum := 0.0
+// means are those of seeds.
+func (pt *curvesPoint) means() (of []float64) {
 	for _, seed := range slices.Sorted(maps.Keys(pt.values)) {
-		sum += stat.Mean(pt.values[seed], nil)
+		of = append(of, stat.Mean(pt.values[seed], nil))
 	}
-	return sum / float64(len(pt.values))
+	return of
 }
+
+func (pt *curvesPoint) mean() float64 { return stat.Mean(pt.means(), nil) }
 
 // against compares them query by query: the test queries of all folds, or, where all seeds have the same test
 // queries, the means over seeds.
