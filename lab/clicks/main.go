@@ -3,8 +3,14 @@
 //	go run ./clicks log DIR                 DIR/log.jsonl and DIR/estimates.json for obp_check.py
 //	go run ./clicks intervals               error and coverage of intervals over 200 logs
 //	go run ./clicks bias                    error of the bias where every query is seen once
+//	go run ./clicks again DIR               bias where queries come back, and DIR/again.csv for toolkit.py
 //	go run ./clicks affine                  error of α and β with known relevance
 //	go run ./clicks openbandit bts.csv random.csv    the Open Bandit Dataset
+//	go run ./clicks curves -data DIR -name NAME    NDCG against the number of clicks, appended to clicks/curves.csv
+//	go run ./clicks summary                 its means and pictures
+//	go run ./clicks cascade -data DIR -out LOGS    cascade clicks, and logs for gbm.py
+//	go run ./clicks safety -data DIR -name NAME    training on few or adversarial clicks
+//	go run ./clicks gate                    what the gate lets through
 //	go run ./clicks speed DIR N             the time and memory to evaluate a log of N new queries in a file
 package main
 
@@ -12,10 +18,14 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/plrank/plrank/clicks"
 	"github.com/plrank/plrank/datasets"
@@ -23,9 +33,10 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	commands := map[string]func([]string) error{"log": writeLog, "intervals": intervals, "bias": bias, "affine": affine, "openbandit": openBandit, "speed": speed}
+	commands := map[string]func([]string) error{"log": writeLog, "intervals": intervals, "bias": bias, "again": again, "affine": affine, "openbandit": openBandit, "speed": speed,
+		"curves": curves, "summary": summary, "safety": safety, "gate": gate, "cascade": cascade}
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
-		log.Fatal("want one of log DIR, intervals, bias, affine, openbandit BTS RANDOM, speed DIR N")
+		log.Fatal("want one of ", strings.Join(slices.Sorted(maps.Keys(commands)), ", "), "; see the package comment")
 	}
 	if err := commands[os.Args[1]](os.Args[2:]); err != nil {
 		log.Fatal(err)
@@ -136,6 +147,37 @@ func affine([]string) error {
 		}
 	}
 	return nil
+}
+
+// again estimates the bias from 100,000 impressions of 50 queries, which toolkit.py then does from the same log.
+func again(arguments []string) error {
+	if len(arguments) != 1 {
+		return errArguments
+	}
+	d := made(50, 20, 1)
+	u := user(5)
+	u.Behaviour = clicks.PositionBased(baidu.Alpha)
+	l, err := clicks.Simulate(d, logger(5), u, 100000, 1)
+	if err != nil {
+		return err
+	}
+	if err := writeRows(filepath.Join(arguments[0], "again.csv"), d, l); err != nil {
+		return err
+	}
+	fmt.Println("estimate,rank 1,rank 2,rank 3,rank 4,rank 5")
+	printBias("truth", baidu.Alpha)
+	for _, m := range clicks.Methods() {
+		b, _, err := clicks.EstimateBias(l, m)
+		if err != nil {
+			return err
+		}
+		printBias("plrank "+string(m), b.Alpha)
+	}
+	return nil
+}
+
+func printBias(name string, alpha []float64) {
+	fmt.Printf("%s,%.3f,%.3f,%.3f,%.3f,%.3f\n", name, alpha[0], alpha[1], alpha[2], alpha[3], alpha[4])
 }
 
 // farthest is the largest relative error.
