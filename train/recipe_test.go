@@ -25,13 +25,16 @@ func TestDefaultFor(t *testing.T) {
 	}
 	epochs := []int{}
 	first, _ := DefaultFor(largeFrom, 1000)
+	if many, _ := DefaultFor(slowFrom, 1000); first.LearningRate != 0.002 || many.LearningRate != 0.001 {
+		t.Errorf("rates %v and %v, want .002 and, for many documents, .001", first.LearningRate, many.LearningRate)
+	}
 	for _, documents := range []int{largeFrom, 300_000, 2_200_000, 1_000_000_000} {
 		c, reason := DefaultFor(documents, 1000)
 		if err := c.Check(); err != nil || reason == "" {
 			t.Errorf("%d documents: %v, %q", documents, err, reason)
 		}
 		epochs = append(epochs, c.Epochs)
-		if c.Epochs = first.Epochs; !reflect.DeepEqual(c, first) {
+		if c.Epochs, c.LearningRate = first.Epochs, first.LearningRate; !reflect.DeepEqual(c, first) {
 			t.Errorf("%d documents: %+v, want %+v", documents, c, first)
 		}
 	}
