@@ -188,6 +188,9 @@ func speed(arguments []string) error {
 	if err != nil {
 		return err
 	}
+	if err := os.MkdirAll(arguments[0], 0o777); err != nil {
+		return err
+	}
 	path := filepath.Join(arguments[0], fmt.Sprintf("log%d.jsonl", n))
 	if err := writeLong(path, n); err != nil {
 		return err
