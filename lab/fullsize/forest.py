@@ -5,10 +5,13 @@ forest.py METHOD FOLDER SETTING SECONDS      NDCG@10 by processor seconds of tra
 
 import csv
 import json
+import os
 import pathlib
 import sys
 import time
 from dataclasses import dataclass
+
+os.environ.update(OMP_NUM_THREADS="1")  # LightGBM goes back to this after predict
 
 import numpy as np
 
