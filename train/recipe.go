@@ -18,9 +18,9 @@ const (
 // Default is the zero Config: all is left to the recipe for the training data.
 func Default() Config { return Config{} }
 
-// DefaultFor is the recipe for so many training documents of so many queries, with all settings
-// spelt out, and the reason in words. A [Config] has it where it is zero. There are two, and the one for
-// small data has two forms:
+// DefaultFor is the recipe for the training data, with all settings spelt out, and the reason in words.
+// A [Config] has it where it is zero. There are two, by size, and the one for small data has two forms,
+// of which the first is that for no data, too:
 //
 //	documents       below 100,000                      from 100,000 on
 //	queries         short             long, of 50      all
@@ -45,7 +45,27 @@ func Default() Config { return Config{} }
 // does a larger K for long queries, of 50 documents and more on average. Bins let a large model see thresholds
 // and missing values. The group lasso keeps the weights of uninformative inputs small. lab/recipe.md
 // has the trials.
-func DefaultFor(documents, queries int) (c Config, reason string) {
+//
+// Gains from clicks are estimates, and may be negative: softmax takes no such gains, and has no share.
+// Divided by the best gain of their query, which is an estimate, too, they would not be right on average:
+// they are not normalized. And no metric but the loss goes by them, if validation has no labels.
+func DefaultFor(s *datasets.Splits) (c Config, reason string) {
+	if s == nil || s.Train == nil {
+		return recipeOf(0, 1)
+	}
+	c, reason = recipeOf(s.Train.Rows(), s.Train.Queries())
+	if s.Train.Gains == nil {
+		return c, reason
+	}
+	c.Loss, c.NormalizeGains = "plrank-exact", false
+	if s.Vali != nil && s.Vali.Gains != nil {
+		c.Metric = LossMetric
+	}
+	return c, reason + ", for gains from clicks"
+}
+
+// recipeOf is that for labels on so many documents of so many queries.
+func recipeOf(documents, queries int) (c Config, reason string) {
 	if documents >= largeFrom {
 		c = largeRecipe(documents)
 		return c, fmt.Sprintf("large, from %d documents on, which takes %d epochs (5, and up to 10 below %d documents)", largeFrom, c.Epochs, largeTotal/5)
@@ -103,10 +123,7 @@ func (c Config) forData(s *datasets.Splits) Config {
 	if s == nil || s.Train == nil {
 		return c
 	}
-	recipe, _ := DefaultFor(s.Train.Rows(), s.Train.Queries())
-	if s.Train.Gains != nil { // of which some may be negative, and softmax takes none
-		recipe.Loss = "plrank-exact"
-	}
+	recipe, _ := DefaultFor(s)
 	return c.orRecipe(recipe)
 }
 
