@@ -149,34 +149,45 @@ func authorsLosses(dir string) (viz.Table, error) {
 	return table, err
 }
 
-// authorsSpread has the standard deviation between runs of PL-Rank-2 by what is drawn anew in them.
+// authorsSpread has the variance between runs of PL-Rank-2: of those of authorsLosses, and of the authors' code by what is
+// drawn anew in each run.
 func authorsSpread(dir string) (viz.Table, error) {
-	t, err := readTable(filepath.Join(dir, authorsSpreadFile), "code", "weights", "anew", "run", "dcg@5")
+	both, err := readTable(filepath.Join(dir, authorsLossesFile), "code", "loss", "epoch", "dcg@5")
+	if err != nil {
+		return viz.Table{}, err
+	}
+	t, err := readTable(filepath.Join(dir, authorsSpreadFile), "anew", "dcg@5")
 	if err != nil {
 		return viz.Table{}, err
 	}
 	table := viz.Table{
-		Title:   "DCG@5 of the test split after 40 epochs of PL-Rank-2, rate 0.01, by what is drawn anew in each run, and p of the F-test that the variance is that of the first row",
-		Columns: []string{"code", "initial weights of", "drawn anew", "runs", "DCG@5", "variance", "p"},
+		Title:   "DCG@5 of the test split after 40 epochs of PL-Rank-2, mean and (standard deviation), by what is drawn anew in each run; p of the F-test that the variance is that of the first row",
+		Columns: []string{"code", "initial weights by", "drawn anew", "runs", "DCG@5", "variance", "p"},
 	}
+	both = both.where("loss", reference).where("epoch", "40")
 	var first []float64
-	for _, code := range t.distinct("code") {
-		for _, weights := range t.where("code", code).distinct("weights") {
-			part := t.where("code", code).where("weights", weights)
-			for _, anew := range part.distinct("anew") {
-				dcg, err := part.where("anew", anew).floats("dcg@5")
-				if err != nil {
-					return table, err
-				}
-				p := ""
-				if first == nil {
-					first = dcg
-				} else {
-					p = fmt.Sprintf("%.2g", sameVariance(first, dcg))
-				}
-				_, sd := meanSD(dcg)
-				table.Rows = append(table.Rows, viz.Row{codeName(code), weights, anew, len(dcg), bracketed(dcg, 3), fmt.Sprintf("%.3f", sd*sd), p})
-			}
+	add := func(code, weights, anew string, part *csvTable) error {
+		dcg, err := part.floats("dcg@5")
+		if err != nil {
+			return err
+		}
+		p := ""
+		if first == nil {
+			first = dcg
+		} else {
+			p = fmt.Sprintf("%.2g", sameVariance(first, dcg))
+		}
+		table.Rows = append(table.Rows, viz.Row{code, weights, anew, len(dcg), bracketed(dcg, 3), fmt.Sprintf("%.3f", stat.Variance(dcg, nil)), p})
+		return nil
+	}
+	for _, code := range []string{"plrank", "2021"} {
+		if err := add(codeName(code), "plrank", "all", both.where("code", code)); err != nil {
+			return table, err
+		}
+	}
+	for _, anew := range t.distinct("anew") {
+		if err := add(codeName("2021"), "NumPy", anew, t.where("anew", anew)); err != nil {
+			return table, err
 		}
 	}
 	return table, nil
@@ -195,7 +206,7 @@ func authorsFairness(dir string) (viz.Table, error) {
 	if err != nil {
 		return viz.Table{}, err
 	}
-	epochs := []string{"4", "8", "20"}
+	epochs := []string{"4", "8", "16"}
 	table := viz.Table{
 		Title:   "disparity of the test split by squares, as in the paper, and by absolute values, mean and (standard deviation)",
 		Columns: []string{"Yahoo's shape, scale", "", "code", "query size a feature", "runs"},

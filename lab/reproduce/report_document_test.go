@@ -10,6 +10,7 @@ import (
 
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/lab/internal/markdown"
+	"github.com/plrank/plrank/metrics"
 )
 
 // The documents say what the CSV files beside them say.
@@ -113,6 +114,47 @@ func TestAuthorsAgree(t *testing.T) {
 		epoch := training.texts("epoch")[i]
 		if v, err := strconv.ParseFloat(difference, 64); err != nil || len(epoch) == 1 && !(v < 1e-10) {
 			t.Errorf("after epoch %s test scores differ by %v, %v", epoch, v, err)
+		}
+	}
+}
+
+// From the same initial weights neither the mean nor the variance of any loss differs between the codes, and what the
+// authors' script for fairness does otherwise in an estimate gives it no bias.
+func TestAuthorsEndWhereWeDo(t *testing.T) {
+	losses, err := readTable("authors/"+authorsLossesFile, "code", "loss", "epoch", "dcg@5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, loss := range losses.distinct("loss") {
+		last := losses.where("loss", loss).where("epoch", "40")
+		ours, err := last.where("code", "plrank").floats("dcg@5")
+		if err != nil {
+			t.Fatal(err)
+		}
+		theirs, err := last.where("code", "2021").floats("dcg@5")
+		if err != nil {
+			t.Fatal(err)
+		}
+		test, err := metrics.PairedT(theirs, ours)
+		if err != nil || test.PValue < pairLevel || sameVariance(theirs, ours) < pairLevel {
+			t.Errorf("%s: %+v, variances differ with p = %v, %v", loss, test, sameVariance(theirs, ours), err)
+		}
+	}
+	sharing, err := readTable("authors/sharing.csv", "bias", "standard error")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bias, err := sharing.floats("bias")
+	if err != nil {
+		t.Fatal(err)
+	}
+	errors, err := sharing.floats("standard error")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range bias {
+		if !(bias[i] < 2*errors[i]) {
+			t.Errorf("row %d: bias %v, standard error %v", i+1, bias[i], errors[i])
 		}
 	}
 }
