@@ -1,7 +1,7 @@
 #!/bin/sh
 # Load on a service without and with a log of clicks, in turns. For each turn: with or without, requests
 # a second, and the milliseconds of processor time that the service takes for a request. At the end the
-# medians.
+# medians, and how long a sync took.
 #
 #	DOCUMENTS=100 serving/log.sh PLRANK MODEL FOLDER
 #
@@ -24,3 +24,5 @@ echo "$turns"
 for name in without with; do
   echo "$name: $(echo "$turns" | median $name 2) requests/s, $(echo "$turns" | median $name 3) ms"
 done
+curl -s localhost:18081/metrics | awk '/^plrank_log_sync_seconds_sum/ { s = $2 } /^plrank_log_sync_seconds_count/ { n = $2 }
+  END { printf "a sync: %.1f ms\n", s / n * 1000 }'
