@@ -121,7 +121,7 @@ func interruptedFoldsGoOn(t *testing.T, data, whole string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	stop := &watcher{word: "fold 2\n", f: cancel}
-	args := append(commandtest.QuickFlags(), "-data", data, "-folds", "all", "-out", out)
+	args := append(commandtest.QuickFlags(), "-data", data, "-bins", "4", "-folds", "all", "-out", out)
 	var stdout strings.Builder
 	if status := run(ctx, args, &stdout, stop); status != 130 {
 		t.Fatal(status, stop.String())
