@@ -117,24 +117,24 @@ func checkByThemselves(t *testing.T, m *Model, d *datasets.Dataset) {
 	}
 }
 
-// BenchmarkScoreWithBins is one query of 100 documents in the networks of the default recipe and in that of
-// the recipe for large data, with their transforms and with 16 bins instead. "best" is the shortest run, which
+// BenchmarkScoreWithBins is one query of 100 documents in the networks of the default recipe, with its transform and with
+// 16 bins instead, and in that of the recipe for large data, without and with its bins. "best" is the shortest run, which
 // other programs disturb least.
 func BenchmarkScoreWithBins(b *testing.B) {
 	for _, c := range []struct {
 		features, members int
-		spec              string
+		spec, binned      string
 		hidden            []int
 	}{
-		{46, 3, "minmax+log-standard+quantile", []int{64}},
-		{136, 3, "minmax+log-standard+quantile", []int{64}},
-		{136, 1, "quantile", []int{256, 128}},
+		{46, 3, "minmax+log-standard+quantile", "none", []int{64}},
+		{136, 3, "minmax+log-standard+quantile", "none", []int{64}},
+		{136, 1, "quantile", "quantile", []int{256, 128}},
 	} {
 		d := queries(c.features, 100, 2000)
 		for _, bins := range []bool{false, true} {
 			f := network(b, c.spec, "float32", d, c.members, c.hidden...)
 			if bins {
-				f = network(b, "none", "float32", d, c.members, c.hidden...)
+				f = network(b, c.binned, "float32", d, c.members, c.hidden...)
 				withBins(b, f, d, 16)
 			}
 			m := reopen(b, f)

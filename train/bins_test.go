@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -124,8 +125,12 @@ func TestBinsOfTheInitialModel(t *testing.T) {
 	c := byBins(mlpScorer)
 	c.Epochs = 1
 	m := mustRun(t, mustNew(t, c, s), Hooks{}).Model
-	if _, err := New(c.Plain(), Parts{Initial: m}, s); err != nil {
-		t.Error(err)
+	on, err := New(c.Plain(), Parts{Initial: m}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if begin := current(t, on); !slices.Equal(trainedWeights(begin), trainedWeights(m)) || !reflect.DeepEqual(begin.File().Transform.Bins, m.File().Transform.Bins) {
+		t.Error("it does not begin with the weights and the bins of the model")
 	}
 	c.Bins = 0
 	if _, err := New(c.Plain(), Parts{Initial: m}, s); err == nil || !strings.Contains(err.Error(), "0 bins, but the initial model has bins for 2 inputs") {

@@ -51,16 +51,18 @@ func TestSameForAnyNumberOfRanks(t *testing.T) {
 	t.Parallel()
 	for _, of := range []struct {
 		loss   string
+		bins   int
 		shards int
 		ranks  []int
 	}{
-		{"plrank-exact", 1, []int{1}},
-		{"plrank-exact", 4, []int{1, 2, 3, 4}},
-		{"plrank-rb", 7, []int{2, 3, 4, 7}},
-		{"policy-gradient", 8, []int{2, 8}},
+		{"plrank-exact", 0, 1, []int{1}},
+		{"plrank-exact", 0, 4, []int{1, 2, 3, 4}},
+		{"plrank-exact", 5, 4, []int{2, 3}},
+		{"plrank-rb", 0, 7, []int{2, 3, 4, 7}},
+		{"policy-gradient", 0, 8, []int{2, 8}},
 	} {
 		c := busy("adam")
-		c.Shards, c.Epochs, c.Loss = of.shards, 2, of.loss
+		c.Shards, c.Epochs, c.Loss, c.Bins = of.shards, 2, of.loss, of.bins
 		one := mustRun(t, mustNew(t, c, small()), Hooks{})
 		for _, ranks := range of.ranks {
 			histories, weights := onEach(t, ranks, c, Parts{})

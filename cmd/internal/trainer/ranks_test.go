@@ -69,24 +69,12 @@ func TestRanksGiveTheSameFiles(t *testing.T) {
 	if status, _, stderr := call(append(args, "-shards", "8", "-out", want)...); status != 0 {
 		t.Fatal(stderr)
 	}
-	same := func(t *testing.T, out string) {
-		t.Helper()
-		if !bytes.Equal([]byte(read(t, filepath.Join(out, "model.npz"))), []byte(read(t, filepath.Join(want, "model.npz")))) {
-			t.Error("another model")
-		}
-		if withoutTimes(t, out) != withoutTimes(t, want) {
-			t.Errorf("history\n%swant\n%s", withoutTimes(t, out), withoutTimes(t, want))
-		}
-		if read(t, filepath.Join(out, "result.json")) != read(t, filepath.Join(want, "result.json")) {
-			t.Error("another result")
-		}
-	}
 	for ranks := 1; ranks <= 4; ranks++ {
 		out := filepath.Join(dir, fmt.Sprint(ranks))
 		if output, err := outputOf(mpirun(t, ranks, append(args, "-out", out)...)); err != nil {
 			t.Fatalf("%d ranks: %v\n%s", ranks, err, output)
 		}
-		same(t, out)
+		checkSameRun(t, out, want)
 	}
 	out := filepath.Join(dir, "resumed")
 	for i, ranks := range []int{3, 1, 2, 4} {
@@ -98,7 +86,38 @@ func TestRanksGiveTheSameFiles(t *testing.T) {
 			t.Fatalf("%d ranks, epoch %d: %v\n%s", ranks, i+1, err, output)
 		}
 	}
-	same(t, out)
+	checkSameRun(t, out, want)
+}
+
+// Two ranks end with the files of one process, too, where features are seen through bins, and where such a run goes on
+// from a model that has them.
+func TestRanksWithBinsGiveTheSameFiles(t *testing.T) {
+	args, dir := append(busyRun(t), "-bins", "4"), t.TempDir()
+	for _, name := range []string{"first", "second"} {
+		want, out := filepath.Join(dir, name), filepath.Join(dir, name+"2")
+		if status, _, stderr := call(append(args, "-shards", "8", "-out", want)...); status != 0 {
+			t.Fatal(stderr)
+		}
+		if output, err := outputOf(mpirun(t, 2, append(args, "-out", out)...)); err != nil {
+			t.Fatalf("%v\n%s", err, output)
+		}
+		checkSameRun(t, out, want)
+		args = append(args, "-init-model", filepath.Join(want, "model.npz"))
+	}
+}
+
+// checkSameRun checks that two runs have the same files, but for times.
+func checkSameRun(t *testing.T, out, want string) {
+	t.Helper()
+	if !bytes.Equal([]byte(read(t, filepath.Join(out, "model.npz"))), []byte(read(t, filepath.Join(want, "model.npz")))) {
+		t.Error("another model")
+	}
+	if withoutTimes(t, out) != withoutTimes(t, want) {
+		t.Errorf("history\n%swant\n%s", withoutTimes(t, out), withoutTimes(t, want))
+	}
+	if read(t, filepath.Join(out, "result.json")) != read(t, filepath.Join(want, "result.json")) {
+		t.Error("another result")
+	}
 }
 
 // What all ranks find wrong is said once; what one of them does ends all, with a line that

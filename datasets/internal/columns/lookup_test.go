@@ -27,8 +27,10 @@ func interpolate(knots, scores []float32, x float32) float32 {
 	return scores[low] + float32((float64(x)-a)/(b-a))*(scores[low+1]-scores[low])
 }
 
-// A lookup gives the bits of the definition, for any knots and values.
+// A lookup gives the bits of the definition, for any knots and values, with and without vector instructions.
 func TestLookupIsLinearBetweenKnots(t *testing.T) {
+	defer func(was bool) { wide = was }(wide)
+	with := []bool{false, wide} // vector instructions
 	special := []float32{0, float32(math.Copysign(0, -1)), 1, -1, 1e-45, -1e-45, 1e-3, math.MaxFloat32, -math.MaxFloat32,
 		float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())}
 	number := rapid.OneOf(rapid.Float32(), rapid.Float32Range(0, 1), rapid.SampledFrom(special))
@@ -45,13 +47,19 @@ func TestLookupIsLinearBetweenKnots(t *testing.T) {
 		for _, v := range knots {
 			values = append(values, v, math.Nextafter32(v, 1), math.Nextafter32(v, -1))
 		}
-		got := make([]float32, len(values))
 		// Beside another column, whose knots are none of its business.
+		var x []float32
+		for _, v := range values {
+			x = append(x, 7, v)
+		}
 		l := NewLookups([][]float32{{-1, 0, 1}, knots}, [][]float32{{5, 6, 7}, scores})
-		l.column(1, got, 1, values, 1)
-		for i, x := range values {
-			if want := interpolate(knots, scores, Finite(x)); got[i] != want {
-				t.Fatalf("%v: %v, want %v", x, got[i], want)
+		for _, wide = range with {
+			got := make([]float32, len(x))
+			l.Map(Rows{To: got, Stride: 2, From: x, Inputs: 2, Columns: []int{0, 1}})
+			for i, v := range values {
+				if want := interpolate(knots, scores, Finite(v)); got[2*i+1] != want {
+					t.Fatalf("%v: %v, want %v (vector instructions: %v)", v, got[2*i+1], want, wide)
+				}
 			}
 		}
 	})

@@ -7,24 +7,23 @@ import (
 
 // rankRoom is the number of documents of a query up to which ranks need no memory but the
 // stack.
-const rankRoom = 256
+const rankRoom = panelRows
 
 // Rank maps a value to √3·(b − a)/n, where of the n documents of the query that have the
-// feature b have a lower value and a a higher one; missing ones to 0. With vector instructions,
-// which do many columns at once, it compares all pairs of values; else it sorts.
+// feature b have a lower value and a a higher one; missing ones to 0. With vector instructions
+// it compares all pairs of values; else it sorts.
 func Rank(q Rows) {
-	dst, rows, inputs, stride, columns := q.To, q.From, q.Inputs, q.Stride, q.Columns
-	n := len(rows) / inputs
-	if !wide || n > rankRoom {
+	switch n := len(q.From) / q.Inputs; {
+	case n == 1: // a document alone
+		clear(q.To[:len(q.Columns)])
+	case !wide || n > rankRoom:
 		rankBySorting(q)
-		return
-	}
-	var room rankCounts
-	for difference := -n; difference <= n; difference++ {
-		room.ranks[difference+n] = rankOf(difference, n)
-	}
-	for first := 0; first < len(columns); first += rankColumns {
-		room.apply(dst[first:], stride, rows, inputs, columns[first:min(first+rankColumns, len(columns))])
+	default:
+		var ranks [rankRoom]float32
+		q.byColumn(func(_ int, x []float32) {
+			rankColumn(&ranks[0], &x[0], len(x))
+			copy(x, ranks[:])
+		})
 	}
 }
 
@@ -32,44 +31,6 @@ func Rank(q Rows) {
 // that have one.
 func rankOf(difference, n int) float32 {
 	return float32(math.Sqrt(3) * float64(difference) / float64(n))
-}
-
-// rankColumns are the columns that countRanks does at once.
-const rankColumns = 16
-
-// rankCounts is room for at most rankRoom documents and rankColumns columns.
-type rankCounts struct {
-	values [rankRoom * rankColumns]float32
-	lower  [rankRoom * rankColumns]int32 // documents below, less those above
-	ranks  [2*rankRoom + 1]float32       // rankOf each difference from −n, if no document lacks the feature
-}
-
-func (r *rankCounts) apply(dst []float32, stride int, rows []float32, inputs int, columns []int) {
-	n := len(rows) / inputs
-	var missing [rankColumns]int
-	for d := range n {
-		row, values := rows[d*inputs:][:inputs], r.values[d*rankColumns:][:len(columns)]
-		for i, c := range columns {
-			values[i] = Finite(row[c])
-			if values[i] != values[i] {
-				missing[i]++
-			}
-		}
-	}
-	countRanks(&r.lower[0], &r.values[0], n)
-	for d := range n {
-		values, lower, ranks := r.values[d*rankColumns:], r.lower[d*rankColumns:], dst[d*stride:][:len(columns)]
-		for i := range ranks {
-			switch {
-			case missing[i] == 0:
-				ranks[i] = r.ranks[int(lower[i])+n]
-			case values[i] == values[i]:
-				ranks[i] = rankOf(int(lower[i]), n-missing[i])
-			default:
-				ranks[i] = 0
-			}
-		}
-	}
 }
 
 // rankBySorting sorts the documents that have a feature by it: the value and the document

@@ -251,153 +251,6 @@ next:
 	VZEROUPPER
 	RET
 
-// func quantileColumn(dst *float32, stride int, rows *float32, inputs int, n int, start *uint8, knots *float32, scores *float32, step int)
-// Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·quantileColumn(SB), NOSPLIT, $0-72
-	MOVQ         dst+0(FP), AX
-	MOVQ         stride+8(FP), CX
-	MOVQ         rows+16(FP), DX
-	MOVQ         inputs+24(FP), BX
-	MOVQ         n+32(FP), SI
-	VBROADCASTSS largest<>+0(SB), Z0
-	VBROADCASTSS least<>+0(SB), Z1
-	VBROADCASTSS top<>+0(SB), Z2
-	VBROADCASTSS byte<>+0(SB), Z3
-	MOVQ         start+40(FP), DI
-	MOVQ         knots+48(FP), R8
-	MOVQ         scores+56(FP), R9
-	MOVQ         step+64(FP), R10
-	VPXORQ       Z6, Z6, Z6
-	VPXORQ       Z7, Z7, Z7
-	VMOVDQU32    numbers<>+0(SB), Z8
-	VPBROADCASTD CX, Z4
-	VPMULLD      Z8, Z4, Z4
-	VPBROADCASTD BX, Z5
-	VPMULLD      Z8, Z5, Z5
-	SHLQ         $0x06, CX
-	SHLQ         $0x06, BX
-	MOVL         $0x0000ffff, R11
-	MOVQ         $0x00000010, R12
-
-next:
-	MOVQ       SI, R13
-	CMPQ       R13, R12
-	CMOVQGT    R12, R13
-	BZHIL      R13, R11, R13
-	KMOVW      R13, K1
-	VPXORQ     Z9, Z9, Z9
-	KMOVW      K1, K2
-	VGATHERDPS (DX)(Z5*4), K2, Z9
-	VMINPS     Z9, Z0, Z9
-	VMAXPS     Z9, Z1, Z9
-	VCMPPS     $0x07, Z9, Z9, K2
-	VPXORQ     Z10, Z10, Z10
-	VMOVAPS.Z  Z9, K2, Z9
-	VPXORQ     Z11, Z11, Z11
-	VADDPS     Z11, Z9, Z9
-	VPSRAD     $0x1f, Z9, Z8
-	VPORD      Z2, Z8, Z8
-	VPXORD     Z8, Z9, Z8
-	VPSRLD     $0x13, Z8, Z8
-	VPADDD     Z6, Z8, Z8
-	KMOVW      K1, K3
-	VPGATHERDD (DI)(Z8*1), K3, Z10
-	VPANDD     Z3, Z10, Z10
-	VPADDD     Z7, Z10, Z10
-	MOVQ       R10, R13
-
-search:
-	VPXORQ        Z12, Z12, Z12
-	VPBROADCASTD  R13, Z8
-	VPADDD        Z8, Z10, Z8
-	KMOVW         K1, K3
-	VGATHERDPS    (R8)(Z8*4), K3, Z12
-	VCMPPS        $0x02, Z9, Z12, K1, K3
-	VMOVDQA32     Z8, K3, Z10
-	SHRQ          $0x01, R13
-	JNZ           search
-	VEXTRACTF64X4 $0x01, Z9, Y8
-	VEXTRACTI64X4 $0x01, Z10, Y17
-	KSHIFTRW      $0x08, K1, K3
-	VPXORQ        Z13, Z13, Z13
-	VPXORQ        Z14, Z14, Z14
-	KMOVW         K1, K4
-	VGATHERDPD    (R8)(Y10*4), K4, Z13
-	KMOVW         K1, K4
-	VGATHERDPD    (R9)(Y10*4), K4, Z14
-	VPMOVQD       Z13, Y18
-	VPSRLQ        $0x20, Z13, Z13
-	VPMOVQD       Z13, Y19
-	VCVTPS2PD     Y18, Z18
-	VCVTPS2PD     Y19, Z19
-	VCVTPS2PD     Y9, Z9
-	VSUBPD        Z18, Z9, Z9
-	VSUBPD        Z18, Z19, Z19
-	VDIVPD        Z19, Z9, Z9
-	VCVTPD2PS     Z9, Y9
-	VPMOVQD       Z14, Y18
-	VPSRLQ        $0x20, Z14, Z14
-	VPMOVQD       Z14, Y19
-	VSUBPS        Y18, Y19, Y19
-	VMULPS        Y19, Y9, Y9
-	VADDPS        Y9, Y18, Y9
-	VPXORQ        Z15, Z15, Z15
-	VPXORQ        Z16, Z16, Z16
-	KMOVW         K3, K4
-	VGATHERDPD    (R8)(Y17*4), K4, Z15
-	KMOVW         K3, K3
-	VGATHERDPD    (R9)(Y17*4), K3, Z16
-	VPMOVQD       Z15, Y17
-	VPSRLQ        $0x20, Z15, Z15
-	VPMOVQD       Z15, Y18
-	VCVTPS2PD     Y17, Z17
-	VCVTPS2PD     Y18, Z18
-	VCVTPS2PD     Y8, Z8
-	VSUBPD        Z17, Z8, Z8
-	VSUBPD        Z17, Z18, Z18
-	VDIVPD        Z18, Z8, Z8
-	VCVTPD2PS     Z8, Y8
-	VPMOVQD       Z16, Y17
-	VPSRLQ        $0x20, Z16, Z16
-	VPMOVQD       Z16, Y18
-	VSUBPS        Y17, Y18, Y18
-	VMULPS        Y18, Y8, Y8
-	VADDPS        Y8, Y17, Y8
-	VINSERTF64X4  $0x01, Y8, Z9, Z9
-	VMOVAPS.Z     Z9, K2, Z9
-	KMOVW         K1, K1
-	VSCATTERDPS   Z9, K1, (AX)(Z4*4)
-	ADDQ          CX, AX
-	ADDQ          BX, DX
-	SUBQ          R12, SI
-	JG            next
-	VZEROUPPER
-	RET
-
-DATA top<>+0(SB)/4, $0x80000000
-GLOBL top<>(SB), RODATA|NOPTR, $4
-
-DATA byte<>+0(SB)/4, $0x000000ff
-GLOBL byte<>(SB), RODATA|NOPTR, $4
-
-DATA numbers<>+0(SB)/4, $0x00000000
-DATA numbers<>+4(SB)/4, $0x00000001
-DATA numbers<>+8(SB)/4, $0x00000002
-DATA numbers<>+12(SB)/4, $0x00000003
-DATA numbers<>+16(SB)/4, $0x00000004
-DATA numbers<>+20(SB)/4, $0x00000005
-DATA numbers<>+24(SB)/4, $0x00000006
-DATA numbers<>+28(SB)/4, $0x00000007
-DATA numbers<>+32(SB)/4, $0x00000008
-DATA numbers<>+36(SB)/4, $0x00000009
-DATA numbers<>+40(SB)/4, $0x0000000a
-DATA numbers<>+44(SB)/4, $0x0000000b
-DATA numbers<>+48(SB)/4, $0x0000000c
-DATA numbers<>+52(SB)/4, $0x0000000d
-DATA numbers<>+56(SB)/4, $0x0000000e
-DATA numbers<>+60(SB)/4, $0x0000000f
-GLOBL numbers<>(SB), RODATA|NOPTR, $64
-
 // func quantileRow(dst *float32, row *float32, columns *int, n int, start *uint8, knots *float32, scores *float32, first *int32, step int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·quantileRow(SB), NOSPLIT, $0-72
@@ -523,37 +376,716 @@ search:
 	VZEROUPPER
 	RET
 
-// func countRanks(lower *int32, values *float32, n int)
+DATA top<>+0(SB)/4, $0x80000000
+GLOBL top<>(SB), RODATA|NOPTR, $4
+
+DATA byte<>+0(SB)/4, $0x000000ff
+GLOBL byte<>(SB), RODATA|NOPTR, $4
+
+DATA numbers<>+0(SB)/4, $0x00000000
+DATA numbers<>+4(SB)/4, $0x00000001
+DATA numbers<>+8(SB)/4, $0x00000002
+DATA numbers<>+12(SB)/4, $0x00000003
+DATA numbers<>+16(SB)/4, $0x00000004
+DATA numbers<>+20(SB)/4, $0x00000005
+DATA numbers<>+24(SB)/4, $0x00000006
+DATA numbers<>+28(SB)/4, $0x00000007
+DATA numbers<>+32(SB)/4, $0x00000008
+DATA numbers<>+36(SB)/4, $0x00000009
+DATA numbers<>+40(SB)/4, $0x0000000a
+DATA numbers<>+44(SB)/4, $0x0000000b
+DATA numbers<>+48(SB)/4, $0x0000000c
+DATA numbers<>+52(SB)/4, $0x0000000d
+DATA numbers<>+56(SB)/4, $0x0000000e
+DATA numbers<>+60(SB)/4, $0x0000000f
+GLOBL numbers<>(SB), RODATA|NOPTR, $64
+
+// func rowsToPanel(n int, rows *float32, inputs int, used int, panel *float32)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·rowsToPanel(SB), NOSPLIT, $0-40
+	MOVQ         n+0(FP), AX
+	MOVQ         rows+8(FP), CX
+	MOVQ         inputs+16(FP), DX
+	MOVQ         used+24(FP), BX
+	MOVQ         panel+32(FP), SI
+	SHLQ         $0x02, DX
+	VBROADCASTSS largest<>+0(SB), Z0
+	VBROADCASTSS least<>+0(SB), Z1
+	VBROADCASTSS nan<>+0(SB), Z2
+	XORL         DI, DI
+
+next:
+	VMOVAPS    Z2, Z3
+	MOVL       BX, R8
+	CMPQ       AX, $0x00000000
+	CMOVLLE    DI, R8
+	KMOVW      R8, K1
+	VMOVUPS    (CX), K1, Z3
+	VMINPS     Z3, Z0, Z3
+	VMAXPS     Z3, Z1, Z3
+	ADDQ       DX, CX
+	VMOVAPS    Z2, Z4
+	MOVL       BX, R8
+	CMPQ       AX, $0x00000001
+	CMOVLLE    DI, R8
+	KMOVW      R8, K1
+	VMOVUPS    (CX), K1, Z4
+	VMINPS     Z4, Z0, Z4
+	VMAXPS     Z4, Z1, Z4
+	ADDQ       DX, CX
+	VMOVAPS    Z2, Z5
+	MOVL       BX, R8
+	CMPQ       AX, $0x00000002
+	CMOVLLE    DI, R8
+	KMOVW      R8, K1
+	VMOVUPS    (CX), K1, Z5
+	VMINPS     Z5, Z0, Z5
+	VMAXPS     Z5, Z1, Z5
+	ADDQ       DX, CX
+	VMOVAPS    Z2, Z6
+	MOVL       BX, R8
+	CMPQ       AX, $0x00000003
+	CMOVLLE    DI, R8
+	KMOVW      R8, K1
+	VMOVUPS    (CX), K1, Z6
+	VMINPS     Z6, Z0, Z6
+	VMAXPS     Z6, Z1, Z6
+	ADDQ       DX, CX
+	VMOVAPS    Z2, Z7
+	MOVL       BX, R8
+	CMPQ       AX, $0x00000004
+	CMOVLLE    DI, R8
+	KMOVW      R8, K1
+	VMOVUPS    (CX), K1, Z7
+	VMINPS     Z7, Z0, Z7
+	VMAXPS     Z7, Z1, Z7
+	ADDQ       DX, CX
+	VMOVAPS    Z2, Z8
+	MOVL       BX, R8
+	CMPQ       AX, $0x00000005
+	CMOVLLE    DI, R8
+	KMOVW      R8, K1
+	VMOVUPS    (CX), K1, Z8
+	VMINPS     Z8, Z0, Z8
+	VMAXPS     Z8, Z1, Z8
+	ADDQ       DX, CX
+	VMOVAPS    Z2, Z9
+	MOVL       BX, R8
+	CMPQ       AX, $0x00000006
+	CMOVLLE    DI, R8
+	KMOVW      R8, K1
+	VMOVUPS    (CX), K1, Z9
+	VMINPS     Z9, Z0, Z9
+	VMAXPS     Z9, Z1, Z9
+	ADDQ       DX, CX
+	VMOVAPS    Z2, Z10
+	MOVL       BX, R8
+	CMPQ       AX, $0x00000007
+	CMOVLLE    DI, R8
+	KMOVW      R8, K1
+	VMOVUPS    (CX), K1, Z10
+	VMINPS     Z10, Z0, Z10
+	VMAXPS     Z10, Z1, Z10
+	ADDQ       DX, CX
+	VMOVAPS    Z2, Z11
+	MOVL       BX, R8
+	CMPQ       AX, $0x00000008
+	CMOVLLE    DI, R8
+	KMOVW      R8, K1
+	VMOVUPS    (CX), K1, Z11
+	VMINPS     Z11, Z0, Z11
+	VMAXPS     Z11, Z1, Z11
+	ADDQ       DX, CX
+	VMOVAPS    Z2, Z12
+	MOVL       BX, R8
+	CMPQ       AX, $0x00000009
+	CMOVLLE    DI, R8
+	KMOVW      R8, K1
+	VMOVUPS    (CX), K1, Z12
+	VMINPS     Z12, Z0, Z12
+	VMAXPS     Z12, Z1, Z12
+	ADDQ       DX, CX
+	VMOVAPS    Z2, Z13
+	MOVL       BX, R8
+	CMPQ       AX, $0x0000000a
+	CMOVLLE    DI, R8
+	KMOVW      R8, K1
+	VMOVUPS    (CX), K1, Z13
+	VMINPS     Z13, Z0, Z13
+	VMAXPS     Z13, Z1, Z13
+	ADDQ       DX, CX
+	VMOVAPS    Z2, Z14
+	MOVL       BX, R8
+	CMPQ       AX, $0x0000000b
+	CMOVLLE    DI, R8
+	KMOVW      R8, K1
+	VMOVUPS    (CX), K1, Z14
+	VMINPS     Z14, Z0, Z14
+	VMAXPS     Z14, Z1, Z14
+	ADDQ       DX, CX
+	VMOVAPS    Z2, Z15
+	MOVL       BX, R8
+	CMPQ       AX, $0x0000000c
+	CMOVLLE    DI, R8
+	KMOVW      R8, K1
+	VMOVUPS    (CX), K1, Z15
+	VMINPS     Z15, Z0, Z15
+	VMAXPS     Z15, Z1, Z15
+	ADDQ       DX, CX
+	VMOVAPS    Z2, Z16
+	MOVL       BX, R8
+	CMPQ       AX, $0x0000000d
+	CMOVLLE    DI, R8
+	KMOVW      R8, K1
+	VMOVUPS    (CX), K1, Z16
+	VMINPS     Z16, Z0, Z16
+	VMAXPS     Z16, Z1, Z16
+	ADDQ       DX, CX
+	VMOVAPS    Z2, Z17
+	MOVL       BX, R8
+	CMPQ       AX, $0x0000000e
+	CMOVLLE    DI, R8
+	KMOVW      R8, K1
+	VMOVUPS    (CX), K1, Z17
+	VMINPS     Z17, Z0, Z17
+	VMAXPS     Z17, Z1, Z17
+	ADDQ       DX, CX
+	VMOVAPS    Z2, Z18
+	MOVL       BX, R8
+	CMPQ       AX, $0x0000000f
+	CMOVLLE    DI, R8
+	KMOVW      R8, K1
+	VMOVUPS    (CX), K1, Z18
+	VMINPS     Z18, Z0, Z18
+	VMAXPS     Z18, Z1, Z18
+	ADDQ       DX, CX
+	VUNPCKLPS  Z4, Z3, Z19
+	VUNPCKHPS  Z4, Z3, Z3
+	VUNPCKLPS  Z6, Z5, Z4
+	VUNPCKHPS  Z6, Z5, Z5
+	VUNPCKLPD  Z4, Z19, Z6
+	VUNPCKHPD  Z4, Z19, Z4
+	VUNPCKLPD  Z5, Z3, Z19
+	VUNPCKHPD  Z5, Z3, Z3
+	VUNPCKLPS  Z8, Z7, Z5
+	VUNPCKHPS  Z8, Z7, Z7
+	VUNPCKLPS  Z10, Z9, Z8
+	VUNPCKHPS  Z10, Z9, Z9
+	VUNPCKLPD  Z8, Z5, Z10
+	VUNPCKHPD  Z8, Z5, Z5
+	VUNPCKLPD  Z9, Z7, Z8
+	VUNPCKHPD  Z9, Z7, Z7
+	VUNPCKLPS  Z12, Z11, Z9
+	VUNPCKHPS  Z12, Z11, Z11
+	VUNPCKLPS  Z14, Z13, Z12
+	VUNPCKHPS  Z14, Z13, Z13
+	VUNPCKLPD  Z12, Z9, Z14
+	VUNPCKHPD  Z12, Z9, Z9
+	VUNPCKLPD  Z13, Z11, Z12
+	VUNPCKHPD  Z13, Z11, Z11
+	VUNPCKLPS  Z16, Z15, Z13
+	VUNPCKHPS  Z16, Z15, Z15
+	VUNPCKLPS  Z18, Z17, Z16
+	VUNPCKHPS  Z18, Z17, Z17
+	VUNPCKLPD  Z16, Z13, Z18
+	VUNPCKHPD  Z16, Z13, Z13
+	VUNPCKLPD  Z17, Z15, Z16
+	VUNPCKHPD  Z17, Z15, Z15
+	VSHUFF32X4 $0x88, Z10, Z6, Z17
+	VSHUFF32X4 $0x88, Z18, Z14, Z20
+	VSHUFF32X4 $0x88, Z20, Z17, Z21
+	VSHUFF32X4 $0xdd, Z20, Z17, Z17
+	VSHUFF32X4 $0xdd, Z10, Z6, Z6
+	VSHUFF32X4 $0xdd, Z18, Z14, Z10
+	VSHUFF32X4 $0x88, Z10, Z6, Z14
+	VSHUFF32X4 $0xdd, Z10, Z6, Z6
+	VSHUFF32X4 $0x88, Z5, Z4, Z10
+	VSHUFF32X4 $0x88, Z13, Z9, Z18
+	VSHUFF32X4 $0x88, Z18, Z10, Z20
+	VSHUFF32X4 $0xdd, Z18, Z10, Z10
+	VSHUFF32X4 $0xdd, Z5, Z4, Z4
+	VSHUFF32X4 $0xdd, Z13, Z9, Z5
+	VSHUFF32X4 $0x88, Z5, Z4, Z9
+	VSHUFF32X4 $0xdd, Z5, Z4, Z4
+	VSHUFF32X4 $0x88, Z8, Z19, Z5
+	VSHUFF32X4 $0x88, Z16, Z12, Z13
+	VSHUFF32X4 $0x88, Z13, Z5, Z18
+	VSHUFF32X4 $0xdd, Z13, Z5, Z5
+	VSHUFF32X4 $0xdd, Z8, Z19, Z8
+	VSHUFF32X4 $0xdd, Z16, Z12, Z12
+	VSHUFF32X4 $0x88, Z12, Z8, Z13
+	VSHUFF32X4 $0xdd, Z12, Z8, Z8
+	VSHUFF32X4 $0x88, Z7, Z3, Z12
+	VSHUFF32X4 $0x88, Z15, Z11, Z16
+	VSHUFF32X4 $0x88, Z16, Z12, Z19
+	VSHUFF32X4 $0xdd, Z16, Z12, Z12
+	VSHUFF32X4 $0xdd, Z7, Z3, Z3
+	VSHUFF32X4 $0xdd, Z15, Z11, Z7
+	VSHUFF32X4 $0x88, Z7, Z3, Z11
+	VSHUFF32X4 $0xdd, Z7, Z3, Z3
+	VMOVUPS    Z21, (SI)
+	VMOVUPS    Z20, 1024(SI)
+	VMOVUPS    Z18, 2048(SI)
+	VMOVUPS    Z19, 3072(SI)
+	VMOVUPS    Z14, 4096(SI)
+	VMOVUPS    Z9, 5120(SI)
+	VMOVUPS    Z13, 6144(SI)
+	VMOVUPS    Z11, 7168(SI)
+	VMOVUPS    Z17, 8192(SI)
+	VMOVUPS    Z10, 9216(SI)
+	VMOVUPS    Z5, 10240(SI)
+	VMOVUPS    Z12, 11264(SI)
+	VMOVUPS    Z6, 12288(SI)
+	VMOVUPS    Z4, 13312(SI)
+	VMOVUPS    Z8, 14336(SI)
+	VMOVUPS    Z3, 15360(SI)
+	ADDQ       $0x00000040, SI
+	SUBQ       $0x00000010, AX
+	JG         next
+	VZEROUPPER
+	RET
+
+DATA nan<>+0(SB)/4, $0x7fc00000
+GLOBL nan<>(SB), RODATA|NOPTR, $4
+
+// func panelToRows(n int, rows *float32, stride int, used int, packed int, panel *float32)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·panelToRows(SB), NOSPLIT, $0-48
+	MOVQ  n+0(FP), AX
+	MOVQ  rows+8(FP), CX
+	MOVQ  stride+16(FP), DX
+	MOVQ  packed+32(FP), BX
+	MOVQ  panel+40(FP), SI
+	MOVQ  used+24(FP), DI
+	KMOVW DI, K1
+	SHLQ  $0x02, DX
+	XORL  DI, DI
+
+next:
+	VMOVUPS     (SI), Z0
+	VMOVUPS     1024(SI), Z1
+	VMOVUPS     2048(SI), Z2
+	VMOVUPS     3072(SI), Z3
+	VMOVUPS     4096(SI), Z4
+	VMOVUPS     5120(SI), Z5
+	VMOVUPS     6144(SI), Z6
+	VMOVUPS     7168(SI), Z7
+	VMOVUPS     8192(SI), Z8
+	VMOVUPS     9216(SI), Z9
+	VMOVUPS     10240(SI), Z10
+	VMOVUPS     11264(SI), Z11
+	VMOVUPS     12288(SI), Z12
+	VMOVUPS     13312(SI), Z13
+	VMOVUPS     14336(SI), Z14
+	VMOVUPS     15360(SI), Z15
+	VUNPCKLPS   Z1, Z0, Z16
+	VUNPCKHPS   Z1, Z0, Z0
+	VUNPCKLPS   Z3, Z2, Z1
+	VUNPCKHPS   Z3, Z2, Z2
+	VUNPCKLPD   Z1, Z16, Z3
+	VUNPCKHPD   Z1, Z16, Z1
+	VUNPCKLPD   Z2, Z0, Z16
+	VUNPCKHPD   Z2, Z0, Z0
+	VUNPCKLPS   Z5, Z4, Z2
+	VUNPCKHPS   Z5, Z4, Z4
+	VUNPCKLPS   Z7, Z6, Z5
+	VUNPCKHPS   Z7, Z6, Z6
+	VUNPCKLPD   Z5, Z2, Z7
+	VUNPCKHPD   Z5, Z2, Z2
+	VUNPCKLPD   Z6, Z4, Z5
+	VUNPCKHPD   Z6, Z4, Z4
+	VUNPCKLPS   Z9, Z8, Z6
+	VUNPCKHPS   Z9, Z8, Z8
+	VUNPCKLPS   Z11, Z10, Z9
+	VUNPCKHPS   Z11, Z10, Z10
+	VUNPCKLPD   Z9, Z6, Z11
+	VUNPCKHPD   Z9, Z6, Z6
+	VUNPCKLPD   Z10, Z8, Z9
+	VUNPCKHPD   Z10, Z8, Z8
+	VUNPCKLPS   Z13, Z12, Z10
+	VUNPCKHPS   Z13, Z12, Z12
+	VUNPCKLPS   Z15, Z14, Z13
+	VUNPCKHPS   Z15, Z14, Z14
+	VUNPCKLPD   Z13, Z10, Z15
+	VUNPCKHPD   Z13, Z10, Z10
+	VUNPCKLPD   Z14, Z12, Z13
+	VUNPCKHPD   Z14, Z12, Z12
+	VSHUFF32X4  $0x88, Z7, Z3, Z14
+	VSHUFF32X4  $0x88, Z15, Z11, Z17
+	VSHUFF32X4  $0x88, Z17, Z14, Z18
+	VSHUFF32X4  $0xdd, Z17, Z14, Z14
+	VSHUFF32X4  $0xdd, Z7, Z3, Z3
+	VSHUFF32X4  $0xdd, Z15, Z11, Z7
+	VSHUFF32X4  $0x88, Z7, Z3, Z11
+	VSHUFF32X4  $0xdd, Z7, Z3, Z3
+	VSHUFF32X4  $0x88, Z2, Z1, Z7
+	VSHUFF32X4  $0x88, Z10, Z6, Z15
+	VSHUFF32X4  $0x88, Z15, Z7, Z17
+	VSHUFF32X4  $0xdd, Z15, Z7, Z7
+	VSHUFF32X4  $0xdd, Z2, Z1, Z1
+	VSHUFF32X4  $0xdd, Z10, Z6, Z2
+	VSHUFF32X4  $0x88, Z2, Z1, Z6
+	VSHUFF32X4  $0xdd, Z2, Z1, Z1
+	VSHUFF32X4  $0x88, Z5, Z16, Z2
+	VSHUFF32X4  $0x88, Z13, Z9, Z10
+	VSHUFF32X4  $0x88, Z10, Z2, Z15
+	VSHUFF32X4  $0xdd, Z10, Z2, Z2
+	VSHUFF32X4  $0xdd, Z5, Z16, Z5
+	VSHUFF32X4  $0xdd, Z13, Z9, Z9
+	VSHUFF32X4  $0x88, Z9, Z5, Z10
+	VSHUFF32X4  $0xdd, Z9, Z5, Z5
+	VSHUFF32X4  $0x88, Z4, Z0, Z9
+	VSHUFF32X4  $0x88, Z12, Z8, Z13
+	VSHUFF32X4  $0x88, Z13, Z9, Z16
+	VSHUFF32X4  $0xdd, Z13, Z9, Z9
+	VSHUFF32X4  $0xdd, Z4, Z0, Z0
+	VSHUFF32X4  $0xdd, Z12, Z8, Z4
+	VSHUFF32X4  $0x88, Z4, Z0, Z8
+	VSHUFF32X4  $0xdd, Z4, Z0, Z0
+	VCOMPRESSPS Z18, K1, Z18
+	MOVL        BX, R8
+	CMPQ        AX, $0x00000000
+	CMOVLLE     DI, R8
+	KMOVW       R8, K2
+	VMOVUPS     Z18, K2, (CX)
+	ADDQ        DX, CX
+	VCOMPRESSPS Z17, K1, Z17
+	MOVL        BX, R8
+	CMPQ        AX, $0x00000001
+	CMOVLLE     DI, R8
+	KMOVW       R8, K2
+	VMOVUPS     Z17, K2, (CX)
+	ADDQ        DX, CX
+	VCOMPRESSPS Z15, K1, Z15
+	MOVL        BX, R8
+	CMPQ        AX, $0x00000002
+	CMOVLLE     DI, R8
+	KMOVW       R8, K2
+	VMOVUPS     Z15, K2, (CX)
+	ADDQ        DX, CX
+	VCOMPRESSPS Z16, K1, Z16
+	MOVL        BX, R8
+	CMPQ        AX, $0x00000003
+	CMOVLLE     DI, R8
+	KMOVW       R8, K2
+	VMOVUPS     Z16, K2, (CX)
+	ADDQ        DX, CX
+	VCOMPRESSPS Z11, K1, Z11
+	MOVL        BX, R8
+	CMPQ        AX, $0x00000004
+	CMOVLLE     DI, R8
+	KMOVW       R8, K2
+	VMOVUPS     Z11, K2, (CX)
+	ADDQ        DX, CX
+	VCOMPRESSPS Z6, K1, Z6
+	MOVL        BX, R8
+	CMPQ        AX, $0x00000005
+	CMOVLLE     DI, R8
+	KMOVW       R8, K2
+	VMOVUPS     Z6, K2, (CX)
+	ADDQ        DX, CX
+	VCOMPRESSPS Z10, K1, Z10
+	MOVL        BX, R8
+	CMPQ        AX, $0x00000006
+	CMOVLLE     DI, R8
+	KMOVW       R8, K2
+	VMOVUPS     Z10, K2, (CX)
+	ADDQ        DX, CX
+	VCOMPRESSPS Z8, K1, Z8
+	MOVL        BX, R8
+	CMPQ        AX, $0x00000007
+	CMOVLLE     DI, R8
+	KMOVW       R8, K2
+	VMOVUPS     Z8, K2, (CX)
+	ADDQ        DX, CX
+	VCOMPRESSPS Z14, K1, Z14
+	MOVL        BX, R8
+	CMPQ        AX, $0x00000008
+	CMOVLLE     DI, R8
+	KMOVW       R8, K2
+	VMOVUPS     Z14, K2, (CX)
+	ADDQ        DX, CX
+	VCOMPRESSPS Z7, K1, Z7
+	MOVL        BX, R8
+	CMPQ        AX, $0x00000009
+	CMOVLLE     DI, R8
+	KMOVW       R8, K2
+	VMOVUPS     Z7, K2, (CX)
+	ADDQ        DX, CX
+	VCOMPRESSPS Z2, K1, Z2
+	MOVL        BX, R8
+	CMPQ        AX, $0x0000000a
+	CMOVLLE     DI, R8
+	KMOVW       R8, K2
+	VMOVUPS     Z2, K2, (CX)
+	ADDQ        DX, CX
+	VCOMPRESSPS Z9, K1, Z9
+	MOVL        BX, R8
+	CMPQ        AX, $0x0000000b
+	CMOVLLE     DI, R8
+	KMOVW       R8, K2
+	VMOVUPS     Z9, K2, (CX)
+	ADDQ        DX, CX
+	VCOMPRESSPS Z3, K1, Z3
+	MOVL        BX, R8
+	CMPQ        AX, $0x0000000c
+	CMOVLLE     DI, R8
+	KMOVW       R8, K2
+	VMOVUPS     Z3, K2, (CX)
+	ADDQ        DX, CX
+	VCOMPRESSPS Z1, K1, Z1
+	MOVL        BX, R8
+	CMPQ        AX, $0x0000000d
+	CMOVLLE     DI, R8
+	KMOVW       R8, K2
+	VMOVUPS     Z1, K2, (CX)
+	ADDQ        DX, CX
+	VCOMPRESSPS Z5, K1, Z5
+	MOVL        BX, R8
+	CMPQ        AX, $0x0000000e
+	CMOVLLE     DI, R8
+	KMOVW       R8, K2
+	VMOVUPS     Z5, K2, (CX)
+	ADDQ        DX, CX
+	VCOMPRESSPS Z0, K1, Z0
+	MOVL        BX, R8
+	CMPQ        AX, $0x0000000f
+	CMOVLLE     DI, R8
+	KMOVW       R8, K2
+	VMOVUPS     Z0, K2, (CX)
+	ADDQ        DX, CX
+	ADDQ        $0x00000040, SI
+	SUBQ        $0x00000010, AX
+	JG          next
+	VZEROUPPER
+	RET
+
+// func lookupColumn(n int, x *float32, table *float32)
 // Requires: AVX, AVX512F
-TEXT ·countRanks(SB), NOSPLIT, $0-24
-	MOVQ         lower+0(FP), AX
-	MOVQ         values+8(FP), CX
+TEXT ·lookupColumn(SB), NOSPLIT, $0-24
+	MOVQ         n+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         table+16(FP), DX
+	VBROADCASTSS (DX), Z0
+	VBROADCASTSS 4(DX), Z1
+	VBROADCASTSS 8(DX), Z2
+	VBROADCASTSS unit<>+0(SB), Z3
+
+next:
+	VMOVUPS       (CX), Z4
+	VCMPPS        $0x07, Z4, Z4, K1
+	VMAXPS        Z0, Z4, Z4
+	VCMPPS        $0x02, Z4, Z1, K2
+	VMOVAPS       Z0, Z5
+	VMOVAPS       Z1, Z6
+	VMOVDQA32     Z3, Z7
+	VPERMPS       64(DX), Z7, Z8
+	VCMPPS        $0x02, Z4, Z8, K3
+	KNOTW         K3, K4
+	VMOVAPS       Z8, K3, Z5
+	VMOVAPS       Z8, K4, Z6
+	VPADDD        Z7, Z7, Z7
+	VPADDD        Z3, Z7, K3, Z7
+	VPERMPS       64(DX), Z7, Z8
+	VCMPPS        $0x02, Z4, Z8, K3
+	KNOTW         K3, K4
+	VMOVAPS       Z8, K3, Z5
+	VMOVAPS       Z8, K4, Z6
+	VPADDD        Z7, Z7, Z7
+	VPADDD        Z3, Z7, K3, Z7
+	VPERMPS       64(DX), Z7, Z8
+	VCMPPS        $0x02, Z4, Z8, K3
+	KNOTW         K3, K4
+	VMOVAPS       Z8, K3, Z5
+	VMOVAPS       Z8, K4, Z6
+	VPADDD        Z7, Z7, Z7
+	VPADDD        Z3, Z7, K3, Z7
+	VPERMPS       64(DX), Z7, Z8
+	VCMPPS        $0x02, Z4, Z8, K3
+	KNOTW         K3, K4
+	VMOVAPS       Z8, K3, Z5
+	VMOVAPS       Z8, K4, Z6
+	VPADDD        Z7, Z7, Z7
+	VPADDD        Z3, Z7, K3, Z7
+	VPERMPS       128(DX), Z7, Z8
+	VCMPPS        $0x02, Z4, Z8, K3
+	KNOTW         K3, K4
+	VMOVAPS       Z8, K3, Z5
+	VMOVAPS       Z8, K4, Z6
+	VPADDD        Z7, Z7, Z7
+	VPADDD        Z3, Z7, K3, Z7
+	VMOVDQA32     Z7, Z9
+	VMOVUPS       192(DX), Z8
+	VPERMI2PS     256(DX), Z8, Z9
+	VCMPPS        $0x02, Z4, Z9, K3
+	KNOTW         K3, K4
+	VMOVAPS       Z9, K3, Z5
+	VMOVAPS       Z9, K4, Z6
+	VPADDD        Z7, Z7, Z7
+	VPADDD        Z3, Z7, K3, Z7
+	VMOVDQA32     Z7, Z9
+	VMOVUPS       320(DX), Z8
+	VPERMI2PS     384(DX), Z8, Z9
+	VMOVDQA32     Z7, Z10
+	VMOVUPS       448(DX), Z8
+	VPERMI2PS     512(DX), Z8, Z10
+	VPTESTMD.BCST bit32<>+0(SB), Z7, K3
+	VMOVAPS       Z10, K3, Z9
+	VCMPPS        $0x02, Z4, Z9, K3
+	KNOTW         K3, K4
+	VMOVAPS       Z9, K3, Z5
+	VMOVAPS       Z9, K4, Z6
+	VPADDD        Z7, Z7, Z7
+	VPADDD        Z3, Z7, K3, Z7
+	VMOVDQA32     Z7, Z9
+	VMOVUPS       576(DX), Z8
+	VPERMI2PS     640(DX), Z8, Z9
+	VMOVDQA32     Z7, Z10
+	VMOVUPS       704(DX), Z8
+	VPERMI2PS     768(DX), Z8, Z10
+	VMOVDQA32     Z7, Z11
+	VMOVUPS       832(DX), Z8
+	VPERMI2PS     896(DX), Z8, Z11
+	VMOVDQA32     Z7, Z12
+	VMOVUPS       960(DX), Z8
+	VPERMI2PS     1024(DX), Z8, Z12
+	VPTESTMD.BCST bit32<>+0(SB), Z7, K3
+	VMOVAPS       Z10, K3, Z9
+	VMOVAPS       Z12, K3, Z11
+	VPTESTMD.BCST bit64<>+0(SB), Z7, K3
+	VMOVAPS       Z11, K3, Z9
+	VMOVDQA32     Z7, Z10
+	VMOVUPS       1088(DX), Z8
+	VPERMI2PS     1152(DX), Z8, Z10
+	VMOVDQA32     Z7, Z11
+	VMOVUPS       1216(DX), Z8
+	VPERMI2PS     1280(DX), Z8, Z11
+	VMOVDQA32     Z7, Z12
+	VMOVUPS       1344(DX), Z8
+	VPERMI2PS     1408(DX), Z8, Z12
+	VMOVDQA32     Z7, Z13
+	VMOVUPS       1472(DX), Z8
+	VPERMI2PS     1536(DX), Z8, Z13
+	VPTESTMD.BCST bit32<>+0(SB), Z7, K3
+	VMOVAPS       Z11, K3, Z10
+	VMOVAPS       Z13, K3, Z12
+	VPTESTMD.BCST bit64<>+0(SB), Z7, K3
+	VMOVAPS       Z12, K3, Z10
+	VEXTRACTF64X4 $0x01, Z4, Y7
+	VEXTRACTF64X4 $0x01, Z5, Y8
+	VEXTRACTF64X4 $0x01, Z6, Y11
+	VCVTPS2PD     Y4, Z4
+	VCVTPS2PD     Y5, Z5
+	VCVTPS2PD     Y6, Z6
+	VSUBPD        Z5, Z4, Z4
+	VSUBPD        Z5, Z6, Z6
+	VDIVPD        Z6, Z4, Z4
+	VCVTPD2PS     Z4, Y4
+	VCVTPS2PD     Y7, Z7
+	VCVTPS2PD     Y8, Z8
+	VCVTPS2PD     Y11, Z11
+	VSUBPD        Z8, Z7, Z7
+	VSUBPD        Z8, Z11, Z11
+	VDIVPD        Z11, Z7, Z7
+	VCVTPD2PS     Z7, Y7
+	VINSERTF64X4  $0x01, Y7, Z4, Z4
+	VMULPS        Z10, Z4, Z4
+	VADDPS        Z4, Z9, Z4
+	VMOVAPS       Z2, K2, Z4
+	VMOVAPS.Z     Z4, K1, Z4
+	VMOVUPS       Z4, (CX)
+	ADDQ          $0x00000040, CX
+	SUBQ          $0x00000010, AX
+	JG            next
+	VZEROUPPER
+	RET
+
+DATA bit32<>+0(SB)/4, $0x00000020
+GLOBL bit32<>(SB), RODATA|NOPTR, $4
+
+DATA bit64<>+0(SB)/4, $0x00000040
+GLOBL bit64<>(SB), RODATA|NOPTR, $4
+
+// func rankColumn(ranks *float32, x *float32, n int)
+// Requires: AVX, AVX512F, POPCNT
+TEXT ·rankColumn(SB), NOSPLIT, $0-24
+	MOVQ         ranks+0(FP), AX
+	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
 	VBROADCASTSS unit<>+0(SB), Z0
-	MOVQ         CX, BX
-	MOVQ         DX, SI
+	VBROADCASTSD root3<>+0(SB), Z1
+	XORL         BX, BX
+	MOVQ         CX, SI
+	MOVQ         DX, DI
 
-row:
-	VPXORQ  Z2, Z2, Z2
-	VMOVUPS (BX), Z1
-	MOVQ    CX, DI
+count:
+	VMOVUPS      (SI), Z2
+	VCMPPS       $0x07, Z2, Z2, K1
+	KMOVW        K1, R8
+	POPCNTL      R8, R8
+	ADDL         R8, BX
+	ADDQ         $0x00000040, SI
+	SUBQ         $0x00000010, DI
+	JG           count
+	VPBROADCASTD BX, Z2
+	VCVTDQ2PD    Y2, Z2
+	MOVQ         CX, SI
+	MOVQ         DX, DI
+
+rank:
+	VPXORQ  Z4, Z4, Z4
+	VPXORQ  Z5, Z5, Z5
+	VMOVUPS (SI), Z3
+	MOVQ    CX, BX
 	MOVQ    DX, R8
 
 other:
-	VCMPPS    $0x0e, (DI), Z1, K2
-	VCMPPS    $0x01, (DI), Z1, K1
-	VPADDD    Z0, Z2, K2, Z2
-	VPSUBD    Z0, Z2, K1, Z2
-	ADDQ      $0x00000040, DI
-	DECQ      R8
-	JNZ       other
-	VMOVDQU32 Z2, (AX)
-	ADDQ      $0x00000040, BX
-	ADDQ      $0x00000040, AX
-	DECQ      SI
-	JNZ       row
+	VBROADCASTSS  (BX), Z6
+	VCMPPS        $0x01, Z3, Z6, K2
+	VCMPPS        $0x0e, Z3, Z6, K1
+	VPADDD        Z0, Z4, K2, Z4
+	VPADDD        Z0, Z5, K1, Z5
+	VBROADCASTSS  4(BX), Z6
+	VCMPPS        $0x01, Z3, Z6, K2
+	VCMPPS        $0x0e, Z3, Z6, K1
+	VPADDD        Z0, Z4, K2, Z4
+	VPADDD        Z0, Z5, K1, Z5
+	VBROADCASTSS  8(BX), Z6
+	VCMPPS        $0x01, Z3, Z6, K2
+	VCMPPS        $0x0e, Z3, Z6, K1
+	VPADDD        Z0, Z4, K2, Z4
+	VPADDD        Z0, Z5, K1, Z5
+	VBROADCASTSS  12(BX), Z6
+	VCMPPS        $0x01, Z3, Z6, K2
+	VCMPPS        $0x0e, Z3, Z6, K1
+	VPADDD        Z0, Z4, K2, Z4
+	VPADDD        Z0, Z5, K1, Z5
+	ADDQ          $0x00000010, BX
+	SUBQ          $0x00000004, R8
+	JG            other
+	VPSUBD        Z5, Z4, Z4
+	VEXTRACTI64X4 $0x01, Z4, Y6
+	VCVTDQ2PD     Y4, Z4
+	VMULPD        Z1, Z4, Z4
+	VDIVPD        Z2, Z4, Z4
+	VCVTPD2PS     Z4, Y4
+	VCVTDQ2PD     Y6, Z6
+	VMULPD        Z1, Z6, Z6
+	VDIVPD        Z2, Z6, Z6
+	VCVTPD2PS     Z6, Y6
+	VINSERTF64X4  $0x01, Y6, Z4, Z4
+	VCMPPS        $0x07, Z3, Z3, K1
+	VMOVAPS.Z     Z4, K1, Z4
+	VMOVUPS       Z4, (AX)
+	ADDQ          $0x00000040, AX
+	ADDQ          $0x00000040, SI
+	SUBQ          $0x00000010, DI
+	JG            rank
 	VZEROUPPER
 	RET
+
+DATA root3<>+0(SB)/8, $(1.7320508075688772)
+GLOBL root3<>(SB), RODATA|NOPTR, $8
 
 // func binPositions(rows int, x *float32, stride int, mask int, knots int, table *float32)
 // Requires: AVX, AVX512F

@@ -10,12 +10,15 @@ func columnLimits(low, high, rows *float32, inputs, n, columns int) {}
 
 func minMaxRow(dst, row *float32, columns *int, low, scale *float64, n int) {}
 
-func quantileColumn(dst *float32, stride int, rows *float32, inputs int, n int, start *uint8, knots, scores *float32, step int) {
-}
-
 func quantileRow(dst, row *float32, columns *int, n int, start *uint8, knots, scores *float32, first *int32, step int) {
 }
 
-func countRanks(lower *int32, values *float32, n int) {}
+func rowsToPanel(n int, rows *float32, inputs, used int, panel *float32) {}
+
+func panelToRows(n int, rows *float32, stride, used, packed int, panel *float32) {}
+
+func lookupColumn(n int, x, table *float32) {}
+
+func rankColumn(ranks, x *float32, n int) {}
 
 func binPositions(rows int, x *float32, stride, mask, knots int, table *float32) {}

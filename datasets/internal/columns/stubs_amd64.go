@@ -21,22 +21,31 @@ func columnLimits(low *float32, high *float32, rows *float32, inputs int, n int,
 //go:noescape
 func minMaxRow(dst *float32, row *float32, columns *int, low *float64, scale *float64, n int)
 
-// quantileColumn is Lookups.column for the n rows of a column, strides from one to the
-// next: the same bits.
-//
-//go:noescape
-func quantileColumn(dst *float32, stride int, rows *float32, inputs int, n int, start *uint8, knots *float32, scores *float32, step int)
-
 // quantileRow is Lookups.column for the n columns of a row: the same bits.
 //
 //go:noescape
 func quantileRow(dst *float32, row *float32, columns *int, n int, start *uint8, knots *float32, scores *float32, first *int32, step int)
 
-// countRanks sets, for each of n rows of sixteen values, the rows with a lower value less those
-// with a higher one. NaN is neither.
+// rowsToPanel copies the used ones of sixteen columns of n rows to the rows of a panel, with infinite numbers as the
+// largest, and NaN behind the last.
 //
 //go:noescape
-func countRanks(lower *int32, values *float32, n int)
+func rowsToPanel(n int, rows *float32, inputs int, used int, panel *float32)
+
+// panelToRows copies the used rows of a panel to as many neighbouring columns of n rows: packed has as many bits.
+//
+//go:noescape
+func panelToRows(n int, rows *float32, stride int, used int, packed int, panel *float32)
+
+// lookupColumn replaces n finite numbers or NaN by their scores, and others up to the end of a register: the bits of Lookups.column.
+//
+//go:noescape
+func lookupColumn(n int, x *float32, table *float32)
+
+// rankColumn sets rankOf each of n finite numbers or NaN, of which there may be more up to the end of a register.
+//
+//go:noescape
+func rankColumn(ranks *float32, x *float32, n int)
 
 // binPositions is Positions.Map for the columns of a group in all rows: the same bits.
 //

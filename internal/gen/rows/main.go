@@ -2,6 +2,9 @@
 package main
 
 import (
+	"fmt"
+	"math"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -14,9 +17,11 @@ func main() {
 	logStandardRow()
 	columnLimits()
 	minMaxRow()
-	quantileColumn()
 	quantileRow()
-	countRanks()
+	rowsToPanel()
+	panelToRows()
+	lookupColumn()
+	rankColumn()
 	binPositions()
 	Generate()
 }
@@ -297,28 +302,6 @@ func (s search) half(x VecVirtual, knot, mask Register) {
 	VADDPS(x.AsY(), first.AsY(), x.AsY())
 }
 
-func quantileColumn() {
-	Text("quantileColumn", "(dst *float32, stride int, rows *float32, inputs int, n int, start *uint8, knots, scores *float32, step int)",
-		"is Lookups.column for the n rows of a column, strides from one to the",
-		"next: the same bits.")
-	dst, stride, rows, inputs, n, s := Word("dst"), Word("stride"), Word("rows"), Word("inputs"), Word("n"), newSearch()
-	to, from, table, knots, number := ZMM(), ZMM(), zero(), zero(), numbers()
-	VPBROADCASTD(stride.(GPVirtual).As32(), to)
-	VPMULLD(number, to, to)
-	VPBROADCASTD(inputs.(GPVirtual).As32(), from)
-	VPMULLD(number, from, from)
-	SHLQ(U8(6), stride) // of sixteen rows, in bytes
-	SHLQ(U8(6), inputs)
-	lanes(n, 16, func(mask Register) {
-		x := zero()
-		VGATHERDPS(Mem{Base: rows, Index: from, Scale: 4}, copyOf(mask), x)
-		s.scores(x, table, knots, mask)
-		VSCATTERDPS(x, copyOf(mask), Mem{Base: dst, Index: to, Scale: 4})
-		ADDQ(stride, dst)
-		ADDQ(inputs, rows)
-	})
-}
-
 func quantileRow() {
 	Text("quantileRow", "(dst, row *float32, columns *int, n int, start *uint8, knots, scores *float32, first *int32, step int)",
 		"is Lookups.column for the n columns of a row: the same bits.")
@@ -341,36 +324,6 @@ func quantileRow() {
 		advance(4*16, dst, first)
 		advance(8*16, columns)
 	})
-}
-
-func countRanks() {
-	Text("countRanks", "(lower *int32, values *float32, n int)",
-		"sets, for each of n rows of sixteen values, the rows with a lower value less those",
-		"with a higher one. NaN is neither.")
-	lower, values, n := Word("lower"), Word("values"), Word("n")
-	one, row, left := Bits32("unit", 1), GP64(), GP64()
-	MOVQ(values, row)
-	MOVQ(n, left)
-	Label("row")
-	x, count, other, k := ZMM(), zero(), GP64(), GP64()
-	VMOVUPS(Mem{Base: row}, x)
-	MOVQ(values, other)
-	MOVQ(n, k)
-	Label("other")
-	above, below := K(), K()
-	VCMPPS(U8(greater), Mem{Base: other}, x, below)
-	VCMPPS(U8(less), Mem{Base: other}, x, above)
-	VPADDD(one, count, below, count)
-	VPSUBD(one, count, above, count)
-	advance(4*16, other)
-	DECQ(k)
-	JNZ(LabelRef("other"))
-	VMOVDQU32(count, Mem{Base: lower})
-	advance(4*16, row, lower)
-	DECQ(left)
-	JNZ(LabelRef("row"))
-	VZEROUPPER()
-	RET()
 }
 
 func binPositions() {
@@ -434,4 +387,242 @@ func share(v, low, high VecVirtual) {
 	VSUBPD(low, high, high)
 	VDIVPD(high, v, v)
 	VCVTPD2PS(v, v.AsY())
+}
+
+// panelRow is the distance of the rows of a panel, in bytes.
+const panelRow = 4 * 256
+
+// transposed are the columns of sixteen registers.
+func transposed(rows [16]VecVirtual) (columns [16]VecVirtual) {
+	pair := func(f func(b, a, to Op), a, b VecVirtual) VecVirtual { to := ZMM(); f(b, a, to); return to }
+	var quads [4][4]VecVirtual // of four rows: their numbers in columns c, c+4, c+8, c+12
+	for q := range quads {
+		r := rows[4*q:]
+		low, high := pair(func(b, a, to Op) { VUNPCKLPS(b, a, to) }, r[0], r[1]), pair(func(b, a, to Op) { VUNPCKHPS(b, a, to) }, r[0], r[1])
+		low2, high2 := pair(func(b, a, to Op) { VUNPCKLPS(b, a, to) }, r[2], r[3]), pair(func(b, a, to Op) { VUNPCKHPS(b, a, to) }, r[2], r[3])
+		for i, of := range [][2]VecVirtual{{low, low2}, {high, high2}} {
+			quads[q][2*i] = pair(func(b, a, to Op) { VUNPCKLPD(b, a, to) }, of[0], of[1])
+			quads[q][2*i+1] = pair(func(b, a, to Op) { VUNPCKHPD(b, a, to) }, of[0], of[1])
+		}
+	}
+	const even, odd = 0x88, 0xdd // quarters 0 and 2, or 1 and 3, of each register
+	quarters := func(which uint64, a, b VecVirtual) VecVirtual {
+		return pair(func(b, a, to Op) { VSHUFF32X4(U8(which), b, a, to) }, a, b)
+	}
+	for c := range 4 {
+		for i, which := range []uint64{even, odd} {
+			first, last := quarters(which, quads[0][c], quads[1][c]), quarters(which, quads[2][c], quads[3][c])
+			columns[4*i+c], columns[4*i+c+8] = quarters(even, first, last), quarters(odd, first, last)
+		}
+	}
+	return columns
+}
+
+// sixteen runs body for n rows, sixteen at a time: mask(i) is the bits for row i of them, and none behind the last row.
+func sixteen(n, bits Register, body func(mask func(i int) Register)) {
+	none := GP32()
+	XORL(none, none)
+	Label("next")
+	body(func(i int) Register {
+		here, k := GP32(), K()
+		MOVL(bits.(GPVirtual).As32(), here)
+		CMPQ(n, U32(i))
+		CMOVLLE(none, here)
+		KMOVW(here, k)
+		return k
+	})
+	SUBQ(U32(16), n)
+	JG(LabelRef("next"))
+	VZEROUPPER()
+	RET()
+}
+
+func rowsToPanel() {
+	Text("rowsToPanel", "(n int, rows *float32, inputs, used int, panel *float32)",
+		"copies the used ones of sixteen columns of n rows to the rows of a panel, with infinite numbers as the",
+		"largest, and NaN behind the last.")
+	n, rows, inputs, used, panel := Word("n"), Word("rows"), Word("inputs"), Word("used"), Word("panel")
+	SHLQ(U8(2), inputs)
+	l, missing := newLimits(), Bits32("nan", 0x7fc00000)
+	sixteen(n, used, func(mask func(i int) Register) {
+		var x [16]VecVirtual
+		for i := range x {
+			x[i] = ZMM()
+			VMOVAPS(missing, x[i])
+			VMOVUPS(Mem{Base: rows}, mask(i), x[i])
+			l.finite(x[i])
+			ADDQ(inputs, rows)
+		}
+		for i, c := range transposed(x) {
+			VMOVUPS(c, Mem{Base: panel, Disp: i * panelRow})
+		}
+		advance(4*16, panel)
+	})
+}
+
+func panelToRows() {
+	Text("panelToRows", "(n int, rows *float32, stride, used, packed int, panel *float32)",
+		"copies the used rows of a panel to as many neighbouring columns of n rows: packed has as many bits.")
+	n, rows, stride, packed, panel := Word("n"), Word("rows"), Word("stride"), Word("packed"), Word("panel")
+	used := K()
+	KMOVW(Word("used").(GPVirtual).As32(), used)
+	SHLQ(U8(2), stride)
+	sixteen(n, packed, func(mask func(i int) Register) {
+		var x [16]VecVirtual
+		for i := range x {
+			x[i] = ZMM()
+			VMOVUPS(Mem{Base: panel, Disp: i * panelRow}, x[i])
+		}
+		for i, r := range transposed(x) {
+			VCOMPRESSPS(r, used, r)
+			VMOVUPS(r, mask(i), Mem{Base: rows})
+			ADDQ(stride, rows)
+		}
+		advance(4*16, panel)
+	})
+}
+
+// among gives the numbers at an index, of those in so many registers of memory: it has as many bits as these need.
+func among(from Mem, registers int, index VecVirtual) VecVirtual {
+	if registers == 1 {
+		x := ZMM()
+		VPERMPS(from, index, x)
+		return x
+	}
+	// Those of every two registers by the lower bits, then the right ones of these.
+	parts := make([]VecVirtual, registers/2)
+	for i := range parts {
+		low := ZMM()
+		parts[i] = ZMM()
+		VMOVDQA32(index, parts[i])
+		VMOVUPS(from.Offset(128*i), low)
+		VPERMI2PS(from.Offset(128*i+64), low, parts[i])
+	}
+	for bit := uint32(32); len(parts) > 1; bit *= 2 {
+		upper := K()
+		VPTESTMD_BCST(Stored(fmt.Sprint("bit", bit), U32(bit)), index, upper)
+		for i := range len(parts) / 2 {
+			parts[i] = parts[2*i]
+			VMOVAPS(parts[2*i+1], upper, parts[i])
+		}
+		parts = parts[:len(parts)/2]
+	}
+	return parts[0]
+}
+
+func lookupColumn() {
+	Text("lookupColumn", "(n int, x, table *float32)",
+		"replaces n finite numbers or NaN by their scores, and others up to the end of a register: the bits of Lookups.column.")
+	n, x, base := Word("n"), Word("x"), Word("table")
+	const register = 64 // bytes
+	at := func(r int) Mem { return Mem{Base: base, Disp: r * register} }
+	first, last, top, one := All32(at(0)), All32(at(0).Offset(4)), All32(at(0).Offset(8)), Bits32("unit", 1)
+	Label("next")
+	v, low, high, node := ZMM(), ZMM(), ZMM(), ZMM()
+	there, above := K(), K()
+	VMOVUPS(Mem{Base: x}, v)
+	VCMPPS(U8(ordered), v, v, there)
+	VMAXPS(first, v, v)
+	VCMPPS(U8(most), v, last, above) // last ≤ v
+	VMOVAPS(first, low)
+	VMOVAPS(last, high)
+	VMOVDQA32(one, node)
+	for depth := range 7 {
+		// Nodes 1 to 15 are in the first register, and those of each depth behind in one, two and four.
+		registers := max(1, 1<<depth/16)
+		from := at(1)
+		if depth > 3 {
+			from = at(1 + registers)
+		}
+		knot := among(from, registers, node)
+		right, left := K(), K()
+		VCMPPS(U8(most), v, knot, right)
+		KNOTW(right, left)
+		VMOVAPS(knot, right, low)
+		VMOVAPS(knot, left, high)
+		VPADDD(node, node, node)
+		VPADDD(one, node, right, node)
+	}
+	begin, more := among(at(9), 8, node), among(at(17), 8, node)
+	var upper [3]VecVirtual
+	for i, of := range []VecVirtual{v, low, high} {
+		upper[i] = ZMM()
+		VEXTRACTF64X4(U8(1), of, upper[i].AsY())
+	}
+	share(v, low, high)
+	share(upper[0], upper[1], upper[2])
+	VINSERTF64X4(U8(1), upper[0].AsY(), v, v)
+	VMULPS(more, v, v)
+	VADDPS(v, begin, v)
+	VMOVAPS(top, above, v)
+	VMOVAPS_Z(v, there, v)
+	VMOVUPS(v, Mem{Base: x})
+	advance(register, x)
+	SUBQ(U32(16), n)
+	JG(LabelRef("next"))
+	VZEROUPPER()
+	RET()
+}
+
+func rankColumn() {
+	Text("rankColumn", "(ranks, x *float32, n int)",
+		"sets rankOf each of n finite numbers or NaN, of which there may be more up to the end of a register.")
+	ranks, x, n := Word("ranks"), Word("x"), Word("n")
+	one, root := Bits32("unit", 1), Floats64("root3", math.Sqrt(3))
+	present, at, left := GP32(), GP64(), GP64()
+	XORL(present, present)
+	each := func(label string, body func()) {
+		MOVQ(x, at)
+		MOVQ(n, left)
+		Label(label)
+		body()
+		advance(4*16, at)
+		SUBQ(U32(16), left)
+		JG(LabelRef(label))
+	}
+	there, count, all := K(), GP32(), ZMM()
+	each("count", func() {
+		v := ZMM()
+		VMOVUPS(Mem{Base: at}, v)
+		VCMPPS(U8(ordered), v, v, there)
+		KMOVW(there, count)
+		POPCNTL(count, count)
+		ADDL(count, present)
+	})
+	VPBROADCASTD(present, all)
+	VCVTDQ2PD(all.AsY(), all)
+	each("rank", func() {
+		v, lower, higher, other, k := ZMM(), zero(), zero(), GP64(), GP64()
+		VMOVUPS(Mem{Base: at}, v)
+		MOVQ(x, other)
+		MOVQ(n, k)
+		Label("other")
+		for i := range 4 {
+			b, above, below := ZMM(), K(), K()
+			VBROADCASTSS(Mem{Base: other, Disp: 4 * i}, b)
+			VCMPPS(U8(less), v, b, below)
+			VCMPPS(U8(greater), v, b, above)
+			VPADDD(one, lower, below, lower)
+			VPADDD(one, higher, above, higher)
+		}
+		advance(4*4, other)
+		SUBQ(U32(4), k)
+		JG(LabelRef("other"))
+		VPSUBD(higher, lower, lower)
+		upper := ZMM()
+		VEXTRACTI64X4(U8(1), lower, upper.AsY())
+		for _, half := range []VecVirtual{lower, upper} {
+			VCVTDQ2PD(half.AsY(), half)
+			VMULPD(root, half, half)
+			VDIVPD(all, half, half)
+			VCVTPD2PS(half, half.AsY())
+		}
+		VINSERTF64X4(U8(1), upper.AsY(), lower, lower)
+		VCMPPS(U8(ordered), v, v, there)
+		VMOVAPS_Z(lower, there, lower)
+		VMOVUPS(lower, Mem{Base: ranks})
+		advance(4*16, ranks)
+	})
+	VZEROUPPER()
+	RET()
 }
