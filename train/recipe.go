@@ -33,8 +33,8 @@ func Default() Config { return Config{} }
 //	against noise   dropout 0.3       dropout 0.5,     group lasso
 //	                                  weight decay
 //	steps           of few queries                     of 32 queries
-//	rate            low, constant                      rises, then falls to 0 (cosine); half as
-//	                                                   high from a million documents on
+//	rate            low, constant                      rises, then falls to 0 (cosine); a fourth
+//	                                                   as high from a million documents on
 //	model           weights of the best epoch          average of the weights over steps
 //	epochs          30                                 5, and up to 10 below 400,000 documents
 //
@@ -92,7 +92,7 @@ func smallRecipe() Config {
 }
 
 func largeRecipe(documents int) Config {
-	rate := 0.002
+	rate := 0.004
 	if documents >= slowFrom {
 		rate = 0.001
 	}
@@ -100,7 +100,7 @@ func largeRecipe(documents int) Config {
 		Objective:    Objective{Loss: "plrank-exact+0.5*softmax", Cutoff: 10, NormalizeGains: true},
 		Inputs:       Inputs{Transform: "quantile", Bins: 16},
 		Model:        Model{Hidden: []int{256, 128}, Activation: ops.ReLU, Members: 1},
-		Optimization: Optimization{Optimizer: "adam", LearningRate: rate, Schedule: "cosine", Warmup: 0.1, GroupLasso: 0.02, Average: 0.99, Batch: 32, Epochs: min(max(5, largeTotal/documents), 10)},
+		Optimization: Optimization{Optimizer: "adam", LearningRate: rate, Schedule: "cosine", Warmup: 0.1, GroupLasso: 0.1, Average: 0.99, Batch: 32, Epochs: min(max(5, largeTotal/documents), 10)},
 		Evaluation:   Evaluation{Metric: "ndcg@10"}, // the expected one is low: softmax makes for policies that are less sharp
 	}.Plain()
 }

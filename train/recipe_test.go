@@ -28,7 +28,7 @@ func TestDefaultFor(t *testing.T) {
 	}
 	epochs := []int{}
 	first, _ := recipeOf(largeFrom, 1000)
-	if many, _ := recipeOf(slowFrom, 1000); first.LearningRate != 0.002 || many.LearningRate != 0.001 {
+	if many, _ := recipeOf(slowFrom, 1000); first.LearningRate != 0.004 || many.LearningRate != 0.001 {
 		t.Errorf("rates %v and %v, want .002 and, for many documents, .001", first.LearningRate, many.LearningRate)
 	}
 	for _, documents := range []int{largeFrom, 300_000, 2_200_000, 1_000_000_000} {
