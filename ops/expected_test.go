@@ -390,3 +390,34 @@ func checkCoresAndAllocations(t *testing.T, discounts []float64) {
 		t.Errorf("no such ops: %v", inputs)
 	}
 }
+
+// The scratch space of an expectation, about 100 KB here, is not kept beside every node: a training has a graph for
+// each number of rows.
+func TestNodesShareScratchSpace(t *testing.T) {
+	const nodes, rows = 50, 300
+	heap := func() uint64 {
+		runtime.GC()
+		runtime.GC() // what pools hold goes at the second one
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	g := G.NewGraph()
+	numbers := make([]float64, rows)
+	for i := range numbers {
+		numbers[i] = float64(i % 5)
+	}
+	l := ops.Lists{Scores: optest.Vector(g, "scores", tensor.Float64, numbers)}
+	for i := range nodes {
+		G.Must(ops.ExpectedMetric(l, l.Scores, []float64{2, 1, float64(i)}))
+	}
+	vm := G.NewTapeMachine(g)
+	defer vm.Close()
+	before := heap()
+	if err := vm.RunAll(); err != nil {
+		t.Fatal(err)
+	}
+	if after := heap(); after > before+nodes*20<<10 {
+		t.Errorf("%d nodes hold %d KB after they ran", nodes, (after-before)>>10)
+	}
+}

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -9,8 +10,7 @@ import (
 )
 
 // Data below the bound get the small recipe, with ranks for short queries, and for long ones a larger K,
-// more softmax and more against noise; above it, more documents never get more epochs, and nothing else
-// depends on how many there are.
+// more softmax and more against noise; above it, only the group lasso depends on how many documents there are.
 func TestDefaultFor(t *testing.T) {
 	short := smallRecipe()
 	short.Transform += "+rank"
@@ -26,23 +26,22 @@ func TestDefaultFor(t *testing.T) {
 			t.Errorf("%d documents of %d queries: %+v, want %+v (%q, %v)", of.documents, of.queries, c, of.want, reason, err)
 		}
 	}
-	epochs := []int{}
 	first, _ := recipeOf(largeFrom, 1000)
-	if many, _ := recipeOf(slowFrom, 1000); first.LearningRate != 0.004 || many.LearningRate != 0.001 {
-		t.Errorf("rates %v and %v, want .002 and, for many documents, .001", first.LearningRate, many.LearningRate)
+	if many, _ := recipeOf(slowFrom, 1000); first.LearningRate != 0.004 || many.LearningRate != 0.002 {
+		t.Errorf("rates %v and %v, want .004 and, for many documents, .002", first.LearningRate, many.LearningRate)
 	}
 	for _, documents := range []int{largeFrom, 300_000, 2_200_000, 1_000_000_000} {
 		c, reason := recipeOf(documents, 1000)
 		if err := c.Check(); err != nil || reason == "" {
 			t.Errorf("%d documents: %v, %q", documents, err, reason)
 		}
-		epochs = append(epochs, c.Epochs)
-		if c.Epochs, c.LearningRate = first.Epochs, first.LearningRate; !reflect.DeepEqual(c, first) {
+		if penalty := c.GroupLasso * math.Sqrt(float64(documents)); math.Abs(penalty-45) > 1e-9 {
+			t.Errorf("%d documents: group lasso %v, want 45 divided by their root", documents, c.GroupLasso)
+		}
+		c.GroupLasso, c.LearningRate = first.GroupLasso, first.LearningRate
+		if !reflect.DeepEqual(c, first) {
 			t.Errorf("%d documents: %+v, want %+v", documents, c, first)
 		}
-	}
-	if want := []int{10, 6, 5, 5}; !reflect.DeepEqual(epochs, want) {
-		t.Errorf("epochs %v, want %v", epochs, want)
 	}
 }
 

@@ -52,7 +52,7 @@ func (l *List) read(inputs []In) error {
 	for i, in := range inputs {
 		from, to := l.block(in.layout, l.In[i])
 		if l.In[i].Int != nil {
-			l.Ints[i] = l.In[i].Int[from:to]
+			l.X[i], l.Ints[i] = l.X[i][:0], l.In[i].Int[from:to]
 			continue
 		}
 		l.X[i] = l.In[i].Read(l.X[i], from, to)

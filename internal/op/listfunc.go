@@ -3,11 +3,13 @@ package op
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/internal/parallel"
+	"github.com/plrank/plrank/internal/scratch"
 	"github.com/plrank/plrank/plackett"
 )
 
@@ -65,9 +67,9 @@ type listRun struct {
 	f         ListFunc
 	inputs    []In
 	discounts []float64
-	workers   []*List
 
 	// Of the run at hand:
+	workers []*List
 	offsets []int
 	whole   [2]int // the offsets where there are none
 }
@@ -134,13 +136,21 @@ func (r *listRun) do(in []Tensor, result Tensor) error {
 	}
 	queries := len(r.offsets) - 1
 	workers := parallel.Workers(queries)
-	for len(r.workers) < workers {
-		r.workers = append(r.workers, &List{X: make([][]float64, n), Ints: make([][]int, n), Discounts: r.discounts, result: r.f.Layout})
+	r.workers = r.workers[:0]
+	for range workers {
+		l := lists.Get().(*List)
+		l.X, l.Ints = scratch.Sized(l.X, n), scratch.Sized(l.Ints, n)
+		l.In, l.Result, l.Rows, l.Present, l.Discounts, l.result = in[:n], result, rows, present, r.discounts, r.f.Layout
+		r.workers = append(r.workers, l)
 	}
-	for _, l := range r.workers[:workers] {
-		l.In, l.Result, l.Rows, l.Present = in[:n], result, rows, present
-	}
-	if workers > 1 {
+	err = r.each(queries)
+	r.release()
+	return err
+}
+
+// each works on so many queries, on as many cores as there are lists for.
+func (r *listRun) each(queries int) error {
+	if workers := len(r.workers); workers > 1 {
 		return parallel.Each(queries, workers, func(w, q int) error { return r.query(r.workers[w], q) })
 	}
 	// Without a closure, which would ask for memory.
@@ -150,6 +160,19 @@ func (r *listRun) do(in []Tensor, result Tensor) error {
 		}
 	}
 	return nil
+}
+
+// lists are those that no run works with. All ops share them: the scratch space of an expectation is large, and a
+// training has a graph for each number of rows.
+var lists = sync.Pool{New: func() any { return new(List) }}
+
+// release gives the lists of a run back. After a panic they are left to the garbage collector.
+func (r *listRun) release() {
+	for _, l := range r.workers {
+		l.In, l.Result, l.Discounts = nil, Tensor{}, nil
+		clear(l.Ints)
+		lists.Put(l)
+	}
 }
 
 func (r *listRun) query(l *List, q int) error {

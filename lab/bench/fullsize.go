@@ -94,7 +94,7 @@ func (r *fullsizeResults) picked(truth, method string) (test, seconds float64, r
 
 // end is a table of test NDCG@10 where it was picked by validation.
 func (r *fullsizeResults) end() (string, error) {
-	rows := [][]string{append([]string{"NDCG@10 of labels that are"}, r.methods...)}
+	rows := [][]string{append([]string{"test NDCG@10"}, r.methods...)}
 	for _, truth := range r.truths {
 		row := []string{truth}
 		for _, method := range r.methods {
@@ -128,7 +128,7 @@ func (r *fullsizeResults) envelope(truth, method string, at float64) float64 {
 	return best
 }
 
-// training is a table of envelopes for each truth.
+// training is a table of envelopes for each truth, and its picture.
 func (r *fullsizeResults) training() (string, error) {
 	var tables []string
 	for _, truth := range r.truths {
@@ -153,14 +153,14 @@ func (r *fullsizeResults) training() (string, error) {
 			}
 			rows = append(rows, row)
 		}
-		tables = append(tables, markdownTable(rows))
+		tables = append(tables, markdownTable(rows)+fmt.Sprintf("\n![NDCG@10 over seconds of training, truth %s](fullsize/%[1]s.svg)\n", truth))
 	}
 	return strings.Join(tables, "\n"), nil
 }
 
 // picture has the envelopes, and the trainings behind them.
 func (r *fullsizeResults) picture(truth string) viz.Plot {
-	p := viz.Plot{Title: "Test NDCG@10, labels: " + truth, X: "processor seconds of training", Y: "NDCG@10"}
+	p := viz.Plot{Title: "Test NDCG@10, truth " + truth, X: "processor seconds of training", Y: "NDCG@10"}
 	var lines []viz.Series
 	for _, method := range r.methods {
 		line := viz.Series{Name: method + ", the best by then"}

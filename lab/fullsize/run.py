@@ -23,8 +23,8 @@ SEED = 1  # of the collections, and of plrank's training
 
 GRIDS = {
     "LightGBM": [dict(num_leaves=63, learning_rate=0.2), dict(num_leaves=255, learning_rate=0.1)],
-    "XGBoost": [dict(max_depth=8, eta=0.3)],
-    "CatBoost": [dict(loss_function="YetiRank", depth=6, learning_rate=0.3)],
+    "XGBoost": [dict(max_depth=6, eta=0.3)],
+    "CatBoost": [dict(loss_function="QueryRMSE", depth=6, learning_rate=0.3)],
 }
 OURS = "plrank"
 TRUTHS = ("smooth", "trees", "additive", "mixture")

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -79,9 +80,9 @@ func fairnessTables(dir string) ([]viz.Table, error) {
 		Title:   fmt.Sprintf("disparity after %d epochs, mean and (standard deviation) of %d runs", len(t.distinct("epoch")), len(t.distinct("run"))),
 		Columns: []string{"", "disparity", "after the first epoch"},
 	}
-	var labels []string
+	methods := methodsOf(t, methodOfFair)
 	var minus [][]float64 // low is good
-	for _, m := range methodsOf(t, methodOfFair) {
+	for _, m := range methods {
 		c, err := curveOf(t.where("loss", m.loss), disparity)
 		if err != nil {
 			return nil, err
@@ -89,9 +90,17 @@ func fairnessTables(dir string) ([]viz.Table, error) {
 		last := c.last()
 		table.Rows = append(table.Rows, viz.Row{m.label, bracketedShort(last), bracketedShort(c.at(0))})
 		floats.Scale(-1, last)
-		labels, minus = append(labels, m.label), append(minus, last)
+		minus = append(minus, last)
 	}
-	return withPairs(table, allPairs(labels, minus), rowMinusColumn("minus the disparity"), 5)
+	p := &pairs{columns: []string{"minus the disparity"}}
+	base := slices.IndexFunc(methods, func(m method) bool { return methodOfFair(m.loss).loss == reference })
+	for i, m := range methods {
+		if base >= 0 && i != base {
+			p.add(len(p.rows), 0, minus[i], minus[base])
+			p.rows = append(p.rows, m.label)
+		}
+	}
+	return withPairs(table, p, minusReference(p.columns[0]), 5)
 }
 
 func fairnessPlots(dir string) ([]figure, error) {

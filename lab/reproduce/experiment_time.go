@@ -66,26 +66,35 @@ func timeTables(dir string) ([]viz.Table, error) {
 		return nil, err
 	}
 	table := viz.Table{
-		Title:   fmt.Sprintf("DCG@5 after %s seconds of training, mean and (standard deviation) of %d runs", short(limit[0]), len(t.distinct("run"))),
-		Columns: []string{"", "DCG@5", "epochs"},
+		Title:   fmt.Sprintf("DCG@5 after so many seconds of training, mean and (standard deviation) of %d runs", len(t.distinct("run"))),
+		Columns: []string{""},
 	}
+	at := []float64{limit[0] / 4, limit[0] / 2, limit[0]}
+	for _, seconds := range at {
+		table.Columns = append(table.Columns, short(seconds)+" s")
+	}
+	table.Columns = append(table.Columns, "epochs")
 	var labels []string
 	var runs [][]float64
 	for _, m := range methodsOf(t, methodOf) {
 		part := t.where("loss", m.loss)
-		curve, err := timeCurve(part, mainMeasure, limit[:1])
+		curve, err := timeCurve(part, mainMeasure, at)
 		if err != nil {
 			return nil, err
 		}
-		last := curve.last()
-		if len(last) < len(curve.runs) {
-			last = nil // the first epoch of some run took longer
+		row := viz.Row{m.label}
+		var values []float64
+		for i := range at {
+			if values = curve.at(i); len(values) < len(curve.runs) {
+				values = nil // the first epoch of some run took longer
+			}
+			row = append(row, bracketed(values, 3))
 		}
-		labels, runs = append(labels, m.label), append(runs, last)
-		epochs := fmt.Sprintf("%.0f", float64(len(part.rows))/float64(len(curve.runs)))
-		table.Rows = append(table.Rows, viz.Row{m.label, bracketed(last, 3), epochs})
+		labels, runs = append(labels, m.label), append(runs, values)
+		table.Rows = append(table.Rows, append(row, fmt.Sprintf("%.0f", float64(len(part.rows))/float64(len(curve.runs)))))
 	}
-	return withPairs(table, allPairs(labels, runs), rowMinusColumn("DCG@5"), 3)
+	what := fmt.Sprintf("after %s s: %s", short(limit[0]), rowMinusColumn("DCG@5"))
+	return withPairs(table, allPairs(labels, runs), what, 3)
 }
 
 func timePlots(dir string) ([]figure, error) {

@@ -295,7 +295,7 @@ func TestEveryExperimentRuns(t *testing.T) {
 		rows  int // of the first file; 0: depends on time
 	}{
 		{[]string{"epochs", "-losses", "plrank2,lambdaloss", "-samples", "1,8", "-trial-seconds", "0.01"}, "what was measured", []string{epochsFile}, 2 * 2 * measuredEpochs},
-		{[]string{"time", "-losses", "plrank2,plrank-rb", "-runs", "2", "-seconds", "0.05"}, "DCG@5 of the row's method minus", []string{timeFile, "time.svg", "time.png"}, 0},
+		{[]string{"time", "-losses", "plrank2,plrank-rb", "-runs", "2", "-seconds", "0.05"}, "DCG@5 after so many seconds", []string{timeFile, "time.svg", "time.png"}, 0},
 		{[]string{"fairness", "-losses", "lambdaloss,policy-gradient,plrank2,plrank-rb", "-runs", "2", "-epochs", "3"}, "disparity after 3 epochs", []string{fairnessFile, "fairness-epochs.svg"}, 4 * 2 * 3},
 		{[]string{"fairness", "-samples", "2,5", "-losses", "plrank2,plrank-rb", "-runs", "2", "-epochs", "3"}, "disparity after so many epochs", []string{fairnessSamplesFile, "fairness-samples.svg"}, 2 * 2 * 2 * 3},
 		{[]string{"fairness", "-weights", "0,10", "-runs", "2", "-epochs", "2"}, "NDCG@5", []string{frontierFile, "frontier-dcg.svg", "frontier-ndcg.png"}, 2 * 2},

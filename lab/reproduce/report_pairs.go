@@ -72,7 +72,7 @@ func (p *pairs) table(what string, digits int) (*viz.Table, error) {
 		return nil, err
 	}
 	table := viz.Table{
-		Title: fmt.Sprintf("%s with the same seeds: mean, and p of the paired t-test over %d runs after Holm's correction over this table; %s and %s at p < %v",
+		Title: fmt.Sprintf("%s, mean of %d runs and (p of the paired t-test by Holm's method over this table), %s and %s at p < %v",
 			what, len(p.cells[0].runs), worse, better, pairLevel),
 		Columns: append([]string{""}, p.columns...),
 	}
@@ -84,7 +84,7 @@ func (p *pairs) table(what string, digits int) (*viz.Table, error) {
 		table.Rows = append(table.Rows, row)
 	}
 	for i, c := range p.cells {
-		table.Rows[c.row][1+c.column] = fmt.Sprintf("%s (p = %.2g) %s", signed(differences[i], digits), adjusted[i], pairMark(differences[i], adjusted[i]))
+		table.Rows[c.row][1+c.column] = fmt.Sprintf("%s (%.2g) %s", signed(differences[i], digits), adjusted[i], pairMark(differences[i], adjusted[i]))
 	}
 	return &table, nil
 }

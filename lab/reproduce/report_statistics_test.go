@@ -142,6 +142,13 @@ func TestExtrapolated(t *testing.T) {
 	if got := tables[0].Rows[0]; !slices.Equal(got, []any{"LambdaLoss", "800 (283)"}) { // sd of 600 and 1000: 200·√2
 		t.Errorf("whole collection: %v", got)
 	}
+	rows.add("plrank2", 1000, 2.0, 4, 10, 100, 500, 0.25) // 200 s
+	if err := rows.write(dir + "/" + epochsFile); err != nil {
+		t.Fatal(err)
+	}
+	if beside, err := epochsTables(dir); err != nil || beside[0].Rows[0][1] != "800 (283) ×4" || beside[0].Rows[1][1] != "200" {
+		t.Errorf("beside PL-Rank-2: %v, %v", beside, err)
+	}
 	if got := tables[1].Rows[0]; !slices.Equal(got, []any{"LambdaLoss", "1000", "2", "100", "10", "500", 2, "4.0 (1.4)", "200 (71)", "800 (283)"}) {
 		t.Errorf("measured: %v", got)
 	}
@@ -240,12 +247,12 @@ func TestPairsAreTestedAndCorrected(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(table.Title, "t-test over 3 runs") {
+	if !strings.Contains(table.Title, "mean of 3 runs") {
 		t.Errorf("title %q", table.Title)
 	}
 	for i, want := range [][]any{
-		{"a", "+2.0 (p = 0.074) −", "–"},
-		{"b", "–", "−10.0 (p = 0.0066) ▽"},
+		{"a", "+2.0 (0.074) −", "–"},
+		{"b", "–", "−10.0 (0.0066) ▽"},
 	} {
 		if !slices.Equal(table.Rows[i], want) {
 			t.Errorf("row %d: %q, want %q", i, table.Rows[i], want)
@@ -299,7 +306,7 @@ func TestRates(t *testing.T) {
 func TestSamplesAtRates(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	stdout := must(t, "samples", "-data", folder(t), "-out", out, "-losses", "plrank2,plrank2:0.1,plrank-exact,plrank-exact:0.1", "-samples", "2", "-runs", "2", "-epochs", "2")
-	for _, want := range []string{"PL-Rank-2, rate 0.1", "PL-Rank, exact, rate 0.1", "on validation data", "minus that of PL-Rank-2 with the same seeds"} {
+	for _, want := range []string{"PL-Rank-2, rate 0.1", "PL-Rank, exact, rate 0.1", "on validation data", "minus that of PL-Rank-2, mean of 2 runs"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
