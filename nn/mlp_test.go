@@ -338,22 +338,3 @@ func TestMLPRefusesInvalidConfigsAndInputs(t *testing.T) {
 		t.Errorf("no weights: %v", err)
 	}
 }
-
-// Units begin as linear functions of the position in bins, with weights as small as positions are large.
-func TestBinsBeginAsLinearFunctions(t *testing.T) {
-	const outputs = 500
-	bins := []int{16, 5, 1}
-	w := newMLP(t, MLPConfig{Features: 3, Bins: bins, Hidden: []int{outputs}, Seed: 9, Dtype: tensor.Float64}).Weights().Get("w0")
-	for j, n := range bins {
-		for k := 1; k < n; k++ {
-			if !slices.Equal(w[:outputs], w[k*outputs:(k+1)*outputs]) {
-				t.Errorf("column %d: the weights of bin %d are others than those of the first", j, k)
-			}
-		}
-		limit := math.Sqrt(6./(3+outputs)) * math.Sqrt(12) / float64(max(n, 2))
-		if high := slices.Max(w[:outputs]); high > limit || high < 0.95*limit {
-			t.Errorf("column %d: weights of up to %v, want it to be close below %v", j, high, limit)
-		}
-		w = w[n*outputs:]
-	}
-}

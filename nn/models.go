@@ -75,8 +75,8 @@ func (n *network) config() MLPConfig {
 // better (Lakshminarayanan et al., NeurIPS 2017).
 //
 // Its weights are w0, b0, w1, b1, …: w [in, out], b [out], and for the last layer w [in], b [1]. With
-// bins the first w has a row for each bin instead of one for the column; at first those of a column are
-// equal, and units linear functions of it.
+// bins the first w has a row for each bin instead of one for the column. Package train begins with rows that
+// make units linear functions of the column.
 // In an ensemble the names begin with m0., m1., …. Then there are embedding0, …, [codes, width],
 // which the members share. Build ignores the offsets.
 //

@@ -2,7 +2,6 @@ package nn
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"strings"
 
@@ -43,30 +42,11 @@ func newNetwork(s model.Settings, dtype tensor.Dtype) (network, error) {
 				initial[i] = a.Limit * (2*rng.Float64() - 1)
 			}
 		}
-		if a.Inputs && a.Bins != nil {
-			straighten(initial, a.Bins, len(initial)/a.Shape[0])
-		}
 		if err := weights.Set(a.Name, initial); err != nil {
 			return network{}, err
 		}
 	}
 	return networkOf(s, weights)
-}
-
-// straighten makes the initial weights w of all bins of an input equal: √12/n of those of the first one,
-// for n bins, as a position has a standard deviation of n/√12 rather than 1. The units then begin as linear
-// functions of the position, and training makes them bend. Weights that differ at random would be bends
-// without reason.
-func straighten(w []float64, bins []int, outputs int) {
-	for _, n := range bins {
-		for o := range outputs {
-			w[o] *= math.Sqrt(12) / float64(max(n, 2))
-		}
-		for k := 1; k < n; k++ {
-			copy(w[k*outputs:(k+1)*outputs], w)
-		}
-		w = w[n*outputs:]
-	}
 }
 
 // readNetwork makes one of stored settings and weights.
@@ -87,7 +67,9 @@ func readNetwork(kind string, settings []byte, stored *Weights) (network, error)
 
 func arraysOf(s model.Settings) (arrays []Array) {
 	for _, a := range s.Arrays() {
-		arrays = append(arrays, Array{Name: a.Name, Shape: a.Shape, Bias: a.Bias, Inputs: a.Inputs, Bins: a.Bins})
+		arrays = append(arrays, Array{
+			Name: a.Name, Shape: a.Shape, Bias: a.Bias, Inputs: a.Inputs, Bins: a.Bins, AddedTo: a.AddedTo, ScaledBy: a.ScaledBy,
+		})
 	}
 	return arrays
 }

@@ -19,6 +19,9 @@ type Array struct {
 	Bias   bool  // an offset or a gain, which weight decay leaves alone
 	Inputs bool  // every row is the weights of one input of the model
 	Bins   []int // of the first inputs, which have a row for each bin instead; nil: none have
+
+	AddedTo  string // of a bias: the weights to whose product with the inputs it is added; "": others
+	ScaledBy string // of such a bias: what that product is multiplied by before; "": nothing
 }
 
 // Size is the number of weights in the array.

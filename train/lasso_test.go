@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -76,8 +75,8 @@ func TestGroupLassoLeavesOutNoise(t *testing.T) {
 	}
 }
 
-// The weights of all bins of an input are one group, whose norm becomes smaller.
-func TestGroupLassoTakesAllBinsOfAnInput(t *testing.T) {
+// The lines of an input with bins are one group, and its bends another.
+func TestGroupLassoTakesLinesAndBendsApart(t *testing.T) {
 	const rate, lambda = .1, .7
 	c := byBins(mlpScorer)
 	c.Bins, c.Members, c.GroupLasso = 5, 2, lambda
@@ -92,7 +91,7 @@ func TestGroupLassoTakesAllBinsOfAnInput(t *testing.T) {
 	}
 	at := 0
 	for range 2 { // members, of w0, b0, w1 and b1
-		for _, rows := range []int{6, 5} { // the first has a bin of missing values
+		for _, rows := range []int{1, 5, 1, 4} { // the first input has a bin of missing values
 			norm := math.Sqrt(squares(before[at : at+8*rows]))
 			for i := at; i < at+8*rows; i++ {
 				want := float64(before[i]) * (1 - rate*lambda*math.Sqrt(float64(8*rows))/norm)
@@ -115,33 +114,4 @@ func squares(x []float32) (sum float64) {
 		sum += float64(v) * float64(v)
 	}
 	return sum
-}
-
-// Steps of the weights of an input of n bins are √12/n as long; those of few bins, of other layers and of
-// biases are as the optimizer made them.
-func TestBinRate(t *testing.T) {
-	arrays := []nn.Array{{Name: "w0", Shape: []int{16 + 2 + 1, 2}, Inputs: true, Bins: []int{16, 2}}, {Name: "b0", Shape: []int{2}, Bias: true}}
-	s := &step{weights: make([]float32, 40)}
-	for i := range s.weights {
-		s.weights[i] = float32(i)
-	}
-	r := &binRate{arrays: arrays}
-	if err := r.gradient(s); err != nil {
-		t.Fatal(err)
-	}
-	for i := range s.weights {
-		s.weights[i]++
-	}
-	if err := r.stepped(s); err != nil {
-		t.Fatal(err)
-	}
-	for i, w := range s.weights {
-		want := 1.
-		if i < 32 {
-			want = math.Sqrt(12) / 16
-		}
-		if math.Abs(float64(w)-float64(i)-want) > 1e-5 {
-			t.Errorf("weight %d: a step of %v, want %v", i, w-float32(i), want)
-		}
-	}
 }

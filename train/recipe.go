@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	longFrom  = 50      // documents of a query, on average
-	largeFrom = 100_000 // training documents
+	longFrom  = 50        // documents of a query, on average
+	largeFrom = 100_000   // training documents
+	slowFrom  = 1_000_000 // training documents, so many that a lower rate is better
 )
 
 // Default is the zero Config: all is left to the recipe for the training data.
@@ -30,10 +31,11 @@ func Default() Config { return Config{} }
 //	                and ranks
 //	beside          0.01 of           0.1 of           0.02 of partial-listmle
 //	plrank-exact    softmax           softmax
-//	against noise   dropout 0.3       dropout 0.5,     group lasso of 9/√documents
+//	against noise   dropout 0.3       dropout 0.5,     group lasso of 45/√documents
 //	                                  weight decay
 //	steps           of few queries                     of 32 queries
-//	rate            low, constant                      rises, then falls to 0 (cosine)
+//	rate            low, constant                      rises, then falls to 0 (cosine); half as
+//	                                                   high from a million documents on
 //	model           weights of the best epoch          average of the weights over steps
 //	epochs          30                                 8
 //
@@ -91,11 +93,15 @@ func smallRecipe() Config {
 }
 
 func largeRecipe(documents int) Config {
+	rate := 0.004
+	if documents >= slowFrom {
+		rate = 0.002
+	}
 	return Config{
 		Objective:    Objective{Loss: "plrank-exact+0.02*partial-listmle", Cutoff: 10, NormalizeGains: true},
 		Inputs:       Inputs{Transform: "quantile", Bins: 16},
 		Model:        Model{Hidden: []int{256, 128}, Activation: ops.ReLU, Members: 1},
-		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.002, Schedule: "cosine", Warmup: 0.1, GroupLasso: 9 / math.Sqrt(float64(documents)), Average: 0.99, Batch: 32, Epochs: 8},
+		Optimization: Optimization{Optimizer: "adam", LearningRate: rate, Schedule: "cosine", Warmup: 0.1, GroupLasso: 45 / math.Sqrt(float64(documents)), Average: 0.99, Batch: 32, Epochs: 8},
 		Evaluation:   Evaluation{Metric: "ndcg@10"}, // the expected one is low: policies by likelihood are less sharp
 	}.Plain()
 }

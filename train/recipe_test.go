@@ -27,15 +27,19 @@ func TestDefaultFor(t *testing.T) {
 		}
 	}
 	first, _ := recipeOf(largeFrom, 1000)
+	if many, _ := recipeOf(slowFrom, 1000); first.LearningRate != 0.004 || many.LearningRate != 0.002 {
+		t.Errorf("rates %v and %v, want .004 and, for many documents, .002", first.LearningRate, many.LearningRate)
+	}
 	for _, documents := range []int{largeFrom, 300_000, 2_200_000, 1_000_000_000} {
 		c, reason := recipeOf(documents, 1000)
 		if err := c.Check(); err != nil || reason == "" {
 			t.Errorf("%d documents: %v, %q", documents, err, reason)
 		}
-		if penalty := c.GroupLasso * math.Sqrt(float64(documents)); math.Abs(penalty-9) > 1e-9 {
-			t.Errorf("%d documents: group lasso %v, want 9 divided by their root", documents, c.GroupLasso)
+		if penalty := c.GroupLasso * math.Sqrt(float64(documents)); math.Abs(penalty-45) > 1e-9 {
+			t.Errorf("%d documents: group lasso %v, want 45 divided by their root", documents, c.GroupLasso)
 		}
-		if c.GroupLasso = first.GroupLasso; !reflect.DeepEqual(c, first) {
+		c.GroupLasso, c.LearningRate = first.GroupLasso, first.LearningRate
+		if !reflect.DeepEqual(c, first) {
 			t.Errorf("%d documents: %+v, want %+v", documents, c, first)
 		}
 	}

@@ -126,7 +126,7 @@ func (c *Config) Settings() []Setting {
 		{Flag: "l2", Value: &c.L2, check: notNegative(math.MaxFloat64),
 			Help: "`weight` of the L2 penalty on weights that are not biases; 0 is none"},
 		{Flag: "group-lasso", Value: &c.GroupLasso, check: notNegative(math.MaxFloat64),
-			Help: "`weight` of a penalty on the norms of the weights of each input, of all its bins together, which keeps those of uninformative inputs small; 0 is none"},
+			Help: "`weight` of a penalty on the norms of the weights of each input, with bins on those of its line and of its bends, which keeps those of uninformative inputs small; 0 is none"},
 		{Flag: "clip", Value: &c.Clip, check: notNegative(math.MaxFloat64),
 			Help: "highest `norm` of a gradient; 0 is no limit"},
 		{Flag: "average", Value: &c.Average, check: fraction("a number in [0, 1), such as 0.999"),

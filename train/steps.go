@@ -134,13 +134,13 @@ func clip(g []float32, most float64) (float64, error) {
 }
 
 // groupLasso is the hook of Config.GroupLasso, λ: a proximal step after a step of the optimizer at
-// rate η: the n weights w_j that lead from input j into the first layer, those of all its bins
-// together, become
+// rate η: the n weights w_j that lead from input j into the first layer become
 //
 //	w_j · max(0, 1 − ηλ·√n / ‖w_j‖),
 //
 // by which the objective gets a penalty of λ·√n·Σ_j ‖w_j‖ (group lasso: Yuan & Lin
-// 2006; proximal: Parikh & Boyd 2014, section 6.5.4). The weights of an input that says nothing of
+// 2006; proximal: Parikh & Boyd 2014, section 6.5.4). Of an input with bins, these are two groups, its lines
+// and its bends, see [coordinates]. The weights of an input that says nothing of
 // the objective become exactly 0; with Adam, whose steps are no smaller where the gradient is, only
 // if λ is large.
 type groupLasso struct {
@@ -150,67 +150,37 @@ type groupLasso struct {
 }
 
 func (l *groupLasso) stepped(s *step) error {
-	eachInput(l.arrays, s.weights, func(_ int, of []float32) {
-		squares := 0.
-		for _, w := range of {
-			squares += float64(w) * float64(w)
-		}
-		keep, least := float32(0), s.rate*l.penalty*math.Sqrt(float64(len(of)))
-		if norm := math.Sqrt(squares); norm > least {
-			keep = float32(1 - least/norm)
-		}
-		for i := range of {
-			of[i] *= keep
-		}
-	})
-	return nil
-}
-
-// eachInput calls f with the weights of each input of the first layers of all networks: one row of so
-// many outputs, or one for each of its bins.
-func eachInput(arrays []nn.Array, weights []float32, f func(outputs int, of []float32)) {
-	for _, a := range arrays {
+	weights, least := s.weights, s.rate*l.penalty
+	for _, a := range l.arrays {
 		of := weights[:a.Size()]
 		weights = weights[len(of):]
-		outputs := len(of) / a.Shape[0]
 		for input := 0; a.Inputs && len(of) > 0; input++ {
-			n := outputs
+			row := a.Size() / a.Shape[0]
+			shrink(of[:row], least)
+			of = of[row:]
 			if input < len(a.Bins) {
-				n *= a.Bins[input]
+				bends := (a.Bins[input] - 1) * row
+				shrink(of[:bends], least)
+				of = of[bends:]
 			}
-			f(outputs, of[:n])
-			of = of[n:]
 		}
 	}
-}
-
-// binRate is the hook of Config.Bins: it shortens the steps of the weights of an input of n bins to
-// min(1, √12/n) of their length. What a unit makes of an input is the sum of the weights of the bins that
-// its position has passed, and a position has a standard deviation of n/√12, where a number has 1. At the
-// full rate the first layer would change several times as fast as without bins, and the other layers
-// could not have the rate that suits them.
-type binRate struct {
-	idle
-	arrays []nn.Array
-	before []float32 // the weights of the inputs before the step
-}
-
-func (r *binRate) gradient(s *step) error {
-	r.before = r.before[:0]
-	eachInput(r.arrays, s.weights, func(_ int, of []float32) { r.before = append(r.before, of...) })
 	return nil
 }
 
-func (r *binRate) stepped(s *step) error {
-	before := r.before
-	eachInput(r.arrays, s.weights, func(outputs int, of []float32) {
-		share := float32(min(1, math.Sqrt(12)/float64(len(of)/outputs)))
-		for i, was := range before[:len(of)] {
-			of[i] = was + share*(of[i]-was)
-		}
-		before = before[len(of):]
-	})
-	return nil
+// shrink makes the norm of weights smaller by so much times the root of their number, or 0.
+func shrink(weights []float32, by float64) {
+	squares := 0.
+	for _, w := range weights {
+		squares += float64(w) * float64(w)
+	}
+	keep, least := float32(0), by*math.Sqrt(float64(len(weights)))
+	if norm := math.Sqrt(squares); norm > least {
+		keep = float32(1 - least/norm)
+	}
+	for i := range weights {
+		weights[i] *= keep
+	}
 }
 
 // finiteWeights is the hook that ends a run whose weights are not finite any more.

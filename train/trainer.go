@@ -99,10 +99,11 @@ func (t *Trainer) prepare() error {
 	if err != nil {
 		return err
 	}
+	weights, bins := model.Weights().Float32s(), newCoordinates(t.transform.Bins, t.arrays)
+	bins.straighten(weights)
 	if err := startFrom(p.parts.Initial, model); err != nil {
 		return err
 	}
-	weights := model.Weights().Float32s()
 	current := model
 	if c.Average != 0 {
 		if current, err = t.newModel(); err != nil {
@@ -129,13 +130,13 @@ func (t *Trainer) prepare() error {
 		batches:   &batches{data: t.data, division: division, own: division.Own()},
 		gradients: newGradients(model, features, p.loss.objective(train, cutoff), division, p.group),
 		samples:   c.Samples, skips: c.OnNaN == onNaNSkip, optimizer: optimizer, weights: weights,
-		hooks: t.newHooks(p.schedule, averaged),
+		hooks: t.newHooks(p.schedule, averaged, bins),
 	}
 	return nil
 }
 
 // newHooks are the hooks of a run, in the order in which the loop calls them at each moment.
-func (t *Trainer) newHooks(s schedule, evaluated []float32) (list []hook) {
+func (t *Trainer) newHooks(s schedule, evaluated []float32, bins *coordinates) (list []hook) {
 	c, arrays, v := t.Config, t.arrays, t.validation
 	for _, row := range []struct {
 		wanted bool
@@ -144,8 +145,9 @@ func (t *Trainer) newHooks(s schedule, evaluated []float32) (list []hook) {
 		{true, &rates{Optimization: c.Optimization, schedule: s, history: v.history}},
 		{c.L2 != 0, &l2{rate: float32(c.L2), arrays: arrays}},
 		{true, &clipping{most: c.Clip}},
-		{c.Bins != 0, &binRate{arrays: arrays}},
+		{c.Bins != 0, bins},
 		{c.GroupLasso != 0, &groupLasso{penalty: c.GroupLasso, arrays: arrays}},
+		{c.Bins != 0, restored{coordinates: bins}},
 		{true, finiteWeights{}},
 		{c.Average != 0, &average{beta: c.Average, averaged: evaluated}},
 		{true, v},

@@ -9,16 +9,18 @@ import (
 // An Array is one of the arrays of a model's weights. Its initial numbers are Initial, or
 // uniform in ±Limit.
 type Array struct {
-	Name    string
-	Shape   []int // one length, or rows and columns
-	Bias    bool  // an offset or a gain, which weight decay leaves alone
-	Inputs  bool  // every row is the weights of one input of the model
-	Bins    []int // of the first inputs, which have a row for each bin instead; nil: none have
-	Initial float64
-	Limit   float64 // 0: Initial
-	Stream  uint64  // of the seed, from which they are drawn
-	Zeros   int     // at the beginning of the array, instead of random numbers
-	Signs   bool    // numbers are 1 or −1, at random
+	Name     string
+	Shape    []int  // one length, or rows and columns
+	Bias     bool   // an offset or a gain, which weight decay leaves alone
+	Inputs   bool   // every row is the weights of one input of the model
+	Bins     []int  // of the first inputs, which have a row for each bin instead; nil: none have
+	AddedTo  string // of a bias: the weights to whose product with the inputs it is added; "": others
+	ScaledBy string // of such a bias: what that product is multiplied by before; "": nothing
+	Initial  float64
+	Limit    float64 // 0: Initial
+	Stream   uint64  // of the seed, from which they are drawn
+	Zeros    int     // at the beginning of the array, instead of random numbers
+	Signs    bool    // numbers are 1 or −1, at random
 }
 
 // Streams of the seed. Those of the layers count from 0 on.
@@ -43,7 +45,11 @@ func (s Settings) Arrays() (all []Array) {
 			all = append(all, a)
 			stream++
 		}
-		all = append(all, Array{Name: d.B, Shape: []int{d.Out}, Bias: true})
+		b := Array{Name: d.B, Shape: []int{d.Out}, Bias: true}
+		if a.Inputs {
+			b.AddedTo, b.ScaledBy = d.W, d.Scale
+		}
+		all = append(all, b)
 	}
 	for number, m := range members {
 		for i, d := range m.Hidden {

@@ -1,0 +1,222 @@
+package train
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/nn"
+)
+
+// coordinates is the hook of Config.Bins: what first layers are learned in. With a_k, what an input
+// rises in its bin k of n, the weights w of a unit for these bins are
+//
+//	w = R·(‖a‖·v, ρ·d_2, …, ρ·d_n),
+//
+// where R, the reflection that takes (1, 0, …) to a/‖a‖ (Golub & Van Loan 2013, section 5.1), is its own
+// inverse. The line v is the weight that the input would have without bins; the bends d are how the unit
+// differs from a line, and ρ = min(1, √12/n), for a position has a standard deviation of n/√12 where a number
+// has 1. Steps of Adam, which are as long for every number, then move lines as they do without bins, and
+// bends no faster. The group lasso can leave out the bends of an input and keep its line. At first v
+// is at random, and d is 0.
+//
+// A bias b is learned as b + m·w, where m is the encoding of inputs of 0, their medians by quantile: the
+// weights then turn units around there, and do not move them up and down as well. It costs three passes over the weights
+// a step. After the step there are w and b again.
+type coordinates struct {
+	idle
+	inputs []axes
+	origin blas32.Vector // m, of the bins of all inputs
+	layers []binnedLayer
+}
+
+// axes are those of an input.
+type axes struct {
+	mirror blas32.Vector // h with R = I − h·hᵀ
+	line   float32       // ‖a‖, or −‖a‖ where R takes (1, 0, …) to −a/‖a‖
+	bend   float32       // ρ
+}
+
+// A binnedLayer is where a first layer has its weights, and each of its members its biases and what
+// scales the product before they are added, −1 if nothing does.
+type binnedLayer struct {
+	weights, outputs int
+	biases, scales   []int
+}
+
+func newCoordinates(bins []datasets.Bins, arrays []nn.Array) *coordinates {
+	c := &coordinates{}
+	var counts []int
+	for i := range bins {
+		a, m := rises(&bins[i])
+		c.inputs, counts = append(c.inputs, newAxes(a)), append(counts, len(a))
+		c.origin.Data = append(c.origin.Data, m...)
+	}
+	c.origin.N, c.origin.Inc = len(c.origin.Data), 1
+	starts, at := map[string]int{"": -1}, 0
+	for _, a := range arrays {
+		starts[a.Name] = at
+		at += a.Size()
+	}
+	for _, a := range arrays {
+		if !a.Inputs || bins == nil || !slices.Equal(a.Bins, counts) {
+			continue
+		}
+		l := binnedLayer{weights: starts[a.Name], outputs: a.Size() / a.Shape[0]}
+		for _, b := range arrays {
+			if b.AddedTo == a.Name {
+				l.biases, l.scales = append(l.biases, starts[b.Name]), append(l.scales, starts[b.ScaledBy])
+			}
+		}
+		c.layers = append(c.layers, l)
+	}
+	return c
+}
+
+// rises are those of an input in its bins, and the encoding of 0. They are in units of its spread, which
+// is 1 for normal scores, so that inputs of any size learn alike, and 3 at most, which bounds outliers. On the line a
+// missing value is as 0.
+func rises(b *datasets.Bins) (a []float64, origin []float32) {
+	const quartiles, most = 1.349, 3 // of the normal distribution: how far they are apart
+	n := len(b.Knots) - 1
+	knot := func(k int) float64 { return float64(b.Knots[k]) }
+	spread, missing := (knot(n-n/4)-knot(n/4))/quartiles, 0.
+	for k := range n {
+		rise := knot(k+1) - knot(k)
+		part := min(max(-knot(k)/rise, 0), 1)
+		a, origin = append(a, min(rise/spread, most)), append(origin, float32(part))
+		missing -= part * a[k]
+	}
+	if b.Missing {
+		a, origin = slices.Insert(a, 0, missing), slices.Insert(origin, 0, 1)
+	}
+	if n == 0 { // one value
+		return []float64{1}, make([]float32, 1)
+	}
+	return a, origin
+}
+
+// newAxes makes those of an input with such rises.
+func newAxes(a []float64) axes {
+	line := floats.Norm(a, 2)
+	h := blas32.Vector{N: len(a), Inc: 1}
+	first := math.Copysign(1, a[0]) // of two reflections the one that cancels nothing
+	for k, v := range a {
+		v /= line
+		if k == 0 {
+			v += first
+		}
+		h.Data = append(h.Data, float32(v/math.Sqrt(1+math.Abs(a[0])/line)))
+	}
+	return axes{mirror: h, line: float32(-first * line), bend: float32(min(1, math.Sqrt(12)/float64(len(a))))}
+}
+
+// of are the rows of the layer in an array of weights or of derivatives.
+func (l binnedLayer) of(array []float32, rows int) blas32.General {
+	return blas32.General{Rows: rows, Cols: l.outputs, Stride: l.outputs, Data: array[l.weights:][:rows*l.outputs]}
+}
+
+// each calls f with the axes of every input and its rows.
+func (c *coordinates) each(rows blas32.General, f func(x axes, of blas32.General)) {
+	for _, x := range c.inputs {
+		of := rows
+		of.Rows = x.mirror.N
+		f(x, of)
+		rows.Data = rows.Data[of.Rows*of.Cols:]
+	}
+}
+
+// reflect sets w to R·w.
+func (x axes) reflect(w blas32.General) {
+	sums := blas32.Vector{N: w.Cols, Inc: 1, Data: make([]float32, w.Cols)}
+	blas32.Gemv(blas.Trans, 1, w, x.mirror, 0, sums)
+	blas32.Ger(-1, x.mirror, sums, w)
+}
+
+// stretch multiplies the first row by line, and the others by bend.
+func (x axes) stretch(w blas32.General, line, bend float32) {
+	blas32.Scal(line, blas32.Vector{N: w.Cols, Inc: 1, Data: w.Data})
+	blas32.Scal(bend, blas32.Vector{N: (w.Rows - 1) * w.Cols, Inc: 1, Data: w.Data[w.Cols:]})
+}
+
+// gradient sets weights to v and d, biases to b + m·w, and the gradient to that by them.
+func (c *coordinates) gradient(s *step) error {
+	for _, l := range c.layers {
+		w, dw := l.of(s.weights, c.origin.N), l.of(s.gradient, c.origin.N)
+		product, change := c.product(w), make([]float32, l.outputs)
+		l.shift(s.weights, product, 1)
+		for i, b := range l.biases {
+			for o, db := range s.gradient[b:][:l.outputs] {
+				if scale := l.scales[i]; scale >= 0 {
+					s.gradient[scale+o] -= product.Data[o] * db
+					db *= s.weights[scale+o]
+				}
+				change[o] += db
+			}
+		}
+		blas32.Ger(-1, c.origin, blas32.Vector{N: l.outputs, Inc: 1, Data: change}, dw)
+		c.each(w, func(x axes, of blas32.General) {
+			x.reflect(of)
+			x.stretch(of, 1/x.line, 1/x.bend)
+		})
+		c.each(dw, func(x axes, of blas32.General) {
+			x.reflect(of)
+			x.stretch(of, x.line, x.bend)
+		})
+	}
+	return nil
+}
+
+// product is m·w.
+func (c *coordinates) product(w blas32.General) blas32.Vector {
+	y := blas32.Vector{N: w.Cols, Inc: 1, Data: make([]float32, w.Cols)}
+	blas32.Gemv(blas.Trans, 1, w, c.origin, 0, y)
+	return y
+}
+
+// shift adds a product, scaled as that of the layer, to the biases, sign times.
+func (l binnedLayer) shift(weights []float32, product blas32.Vector, sign float32) {
+	for i, b := range l.biases {
+		for o, p := range product.Data {
+			if scale := l.scales[i]; scale >= 0 {
+				p *= weights[scale+o]
+			}
+			weights[b+o] += sign * p
+		}
+	}
+}
+
+// restore is the way back, from v and d to weights.
+func (c *coordinates) restore(weights []float32) {
+	for _, l := range c.layers {
+		w := l.of(weights, c.origin.N)
+		c.each(w, func(x axes, of blas32.General) {
+			x.stretch(of, x.line, x.bend)
+			x.reflect(of)
+		})
+		l.shift(weights, c.product(w), -1)
+	}
+}
+
+// straighten makes the first weight of every input its v, and its d 0.
+func (c *coordinates) straighten(weights []float32) {
+	for _, l := range c.layers {
+		c.each(l.of(weights, c.origin.N), func(_ axes, of blas32.General) { clear(of.Data[of.Cols : of.Rows*of.Cols]) })
+	}
+	c.restore(weights)
+}
+
+// restored is the hook that ends what coordinates began.
+type restored struct {
+	idle
+	coordinates *coordinates
+}
+
+func (r restored) stepped(s *step) error {
+	r.coordinates.restore(s.weights)
+	return nil
+}
