@@ -3,8 +3,10 @@ package clicks
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/plrank/plrank/internal/names"
@@ -98,60 +100,109 @@ type BiasReport struct {
 // It is an error if an impression has no scores (other than for RegressionEM), and if ranks are
 // not compared: the report is then complete, and says which.
 func EstimateBias(l *Log, method Method) (Bias, BiasReport, error) {
-	if !slices.Contains(Methods(), method) {
-		var known []string
-		for _, m := range Methods() {
-			known = append(known, string(m))
-		}
-		return Bias{}, BiasReport{}, fmt.Errorf("clicks: unknown method %q: %s", method, names.Want(string(method), known))
-	}
-	report, err := describe(l)
+	e, err := NewBiasEstimation(method)
 	if err != nil {
-		return Bias{}, report, err
+		return Bias{}, BiasReport{}, err
 	}
-	situations := l.situations()
-	if method == RegressionEM {
-		b, err := maximise(l, situations, &report)
-		return b, report, err
-	}
-	h, err := harvest(l, situations, len(report.ClickRate))
-	if err != nil {
-		return Bias{}, report, err
-	}
-	report.Overlap, report.Connected = h.overlap, h.connected(method == Harvest)
-	if len(report.Connected) > 1 {
-		return Bias{}, report, fmt.Errorf("clicks: ranks %v are not compared with the others: no clicked document could have been in both groups of ranks; use a higher temperature, more impressions, or method %s", report.Connected[1], RegressionEM)
-	}
-	b, err := h.solve(method == Harvest)
-	return b, report, err
+	return e.of(l)
 }
 
-// describe checks a log and counts its impressions and clicks.
-func describe(l *Log) (r BiasReport, err error) {
-	if err := l.Validate(); err != nil {
-		return r, err
+// A BiasEstimation is [EstimateBias], or [EstimateAffine], for a log that comes in parts, see [Scan]. Its
+// memory does not grow with the log; that of RegressionEM is in proportion to the documents of all
+// queries, and of the affine model to the different values of relevance.
+type BiasEstimation struct {
+	report    BiasReport
+	shown     []float64 // by rank; report.ClickRate has sums of clicks until the end
+	neighbour bool      // ranks alone are compared
+	pairs     *harvested
+	em        *expectationMaximisation
+	relevance Policy
+	known     []map[float64]*clicksOn // by rank, by relevance
+}
+
+// clicksOn are how often documents were shown, and their clicks.
+type clicksOn struct{ shown, clicks float64 }
+
+// NewBiasEstimation is an estimation without impressions.
+func NewBiasEstimation(method Method) (*BiasEstimation, error) {
+	switch method {
+	case Harvest, AllPairs:
+		return &BiasEstimation{neighbour: method == Harvest, pairs: new(harvested)}, nil
+	case RegressionEM:
+		return &BiasEstimation{em: &expectationMaximisation{at: map[rowAtRank]int{}}}, nil
 	}
-	var shown []float64
+	var known []string
+	for _, m := range Methods() {
+		known = append(known, string(m))
+	}
+	return nil, fmt.Errorf("clicks: unknown method %q: %s", method, names.Want(string(method), known))
+}
+
+// NewAffineEstimation is that of [EstimateAffine] without impressions.
+func NewAffineEstimation(relevance Policy) *BiasEstimation {
+	return &BiasEstimation{relevance: relevance}
+}
+
+// of is the estimate from one log.
+func (e *BiasEstimation) of(l *Log) (Bias, BiasReport, error) {
+	if err := e.Add(l); err != nil {
+		return Bias{}, e.report, err
+	}
+	return e.Estimate()
+}
+
+// Add adds the impressions of a log.
+func (e *BiasEstimation) Add(l *Log) error {
+	if err := l.Validate(); err != nil {
+		return err
+	}
+	ranks := 0
 	for i := range l.Impressions {
 		im := &l.Impressions[i]
 		if len(im.Shown) > 0 {
-			r.Impressions++
+			e.report.Impressions++
 		}
+		ranks = max(ranks, len(im.Shown))
 		for k, c := range im.Clicks {
-			if k == len(shown) {
-				shown, r.ClickRate = append(shown, 0), append(r.ClickRate, 0)
+			if k == len(e.shown) {
+				e.shown, e.report.ClickRate = append(e.shown, 0), append(e.report.ClickRate, 0)
 			}
-			shown[k]++
-			r.ClickRate[k] += c
+			e.shown[k]++
+			e.report.ClickRate[k] += c
 		}
 	}
-	if r.Impressions == 0 {
-		return r, errors.New("clicks: no impressions to estimate the bias from")
+	switch situations := l.situations(); {
+	case e.em != nil:
+		return e.em.add(l, situations)
+	case e.pairs != nil:
+		return e.pairs.harvest(l, situations, ranks)
+	default:
+		return e.addKnown(l, situations)
 	}
-	for k := range shown {
-		r.ClickRate[k] /= shown[k]
+}
+
+// Estimate ends the estimation. Errors are those of [EstimateBias] and [EstimateAffine]. No more can be added.
+func (e *BiasEstimation) Estimate() (b Bias, r BiasReport, err error) {
+	if e.report.Impressions == 0 {
+		return b, e.report, errors.New("clicks: no impressions to estimate the bias from")
 	}
-	return r, nil
+	floats.Div(e.report.ClickRate, e.shown)
+	switch h := e.pairs; {
+	case e.em != nil:
+		b, err = e.em.maximise(&e.report)
+	case h == nil:
+		b, err = e.affine()
+	default:
+		for _, row := range h.overlap {
+			floats.Scale(1/float64(e.report.Impressions), row)
+		}
+		e.report.Overlap, e.report.Connected = h.overlap, h.connected(e.neighbour)
+		if len(e.report.Connected) > 1 {
+			return b, e.report, fmt.Errorf("clicks: ranks %v are not compared with the others: no clicked document could have been in both groups of ranks; use a higher temperature, more impressions, or method %s", e.report.Connected[1], RegressionEM)
+		}
+		b, err = h.solve(e.neighbour)
+	}
+	return b, e.report, err
 }
 
 // EstimateAffine estimates α and β of the affine model where the relevance of the documents
@@ -164,45 +215,62 @@ func describe(l *Log) (r BiasReport, err error) {
 //
 // A rank where all documents are as relevant is an error.
 func EstimateAffine(l *Log, relevance Policy) (Bias, BiasReport, error) {
-	report, err := describe(l)
-	if err != nil {
-		return Bias{}, report, err
+	return NewAffineEstimation(relevance).of(l)
+}
+
+// addKnown counts clicks by rank and relevance.
+func (e *BiasEstimation) addKnown(l *Log, situations []situation) error {
+	for len(e.known) < len(e.shown) {
+		e.known = append(e.known, map[float64]*clicksOn{})
 	}
-	ranks := len(report.ClickRate)
-	known, clicked := make([][]float64, ranks), make([][]float64, ranks)
-	for _, s := range l.situations() {
-		r, err := relevance(s.Impression)
+	for _, s := range situations {
+		r, err := e.relevance(s.Impression)
 		if err == nil && (len(r) != len(s.Documents) || slices.ContainsFunc(r, notFinite)) {
 			err = fmt.Errorf("%d numbers of relevance for %d documents: want a finite one for each", len(r), len(s.Documents))
 		}
 		if err != nil {
-			return Bias{}, report, l.at(s.impressions[0], err)
+			return l.at(s.impressions[0], err)
 		}
 		for _, i := range s.impressions {
 			im := &l.Impressions[i]
 			for k, d := range im.Shown {
-				known[k], clicked[k] = append(known[k], r[d]), append(clicked[k], im.Clicks[k])
+				on := e.known[k][r[d]]
+				if on == nil {
+					on = new(clicksOn)
+					e.known[k][r[d]] = on
+				}
+				on.shown++
+				on.clicks += im.Clicks[k]
 			}
 		}
 	}
-	b := Bias{Alpha: make([]float64, ranks), Beta: make([]float64, ranks)}
-	for k := range ranks {
-		if slices.Min(known[k]) == slices.Max(known[k]) {
-			return Bias{}, report, fmt.Errorf("clicks: all documents at rank %d have the relevance %v: their clicks do not tell trust from relevance", k+1, known[k][0])
-		}
-		b.Beta[k], b.Alpha[k] = line(known[k], clicked[k])
-	}
-	return b, report, nil
+	return nil
 }
 
-// line fits clicks ≈ alpha·r + beta by least squares, and once more with the weights 1/p(1−p)
-// of binary clicks at the p of the first line.
-func line(r, clicks []float64) (beta, alpha float64) {
-	beta, alpha = stat.LinearRegression(r, clicks, nil, false)
+func (e *BiasEstimation) affine() (Bias, error) {
+	b := Bias{Alpha: make([]float64, len(e.known)), Beta: make([]float64, len(e.known))}
+	for k, known := range e.known {
+		relevance := slices.Sorted(maps.Keys(known))
+		if len(relevance) == 1 {
+			return Bias{}, fmt.Errorf("clicks: all documents at rank %d have the relevance %v: their clicks do not tell trust from relevance", k+1, relevance[0])
+		}
+		var rates, shown []float64
+		for _, r := range relevance {
+			rates, shown = append(rates, known[r].clicks/known[r].shown), append(shown, known[r].shown)
+		}
+		b.Beta[k], b.Alpha[k] = line(relevance, rates, shown)
+	}
+	return b, nil
+}
+
+// line fits rates ≈ alpha·r + beta by least squares with weights, how often each was shown, and once
+// more with those over p(1−p), the variance of binary clicks at the p of the first line.
+func line(r, rates, shown []float64) (beta, alpha float64) {
+	beta, alpha = stat.LinearRegression(r, rates, shown, false)
 	weights := make([]float64, len(r))
 	for i, x := range r {
 		p := alpha*x + beta
-		weights[i] = 1 / max(.01, p*(1-p))
+		weights[i] = shown[i] / max(.01, p*(1-p))
 	}
-	return stat.LinearRegression(r, clicks, weights, false)
+	return stat.LinearRegression(r, rates, weights, false)
 }

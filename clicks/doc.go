@@ -15,6 +15,9 @@
 //	target := clicks.Target{Policy: scores, Baseline: clicks.Logged, Bias: bias}
 //	estimates, err := clicks.Evaluate(log, target, clicks.IIPS, clicks.DR)
 //
+// A log that memory does not hold is read in parts by [Scan], and each is added to a
+// [BiasEstimation], a [GainEstimation] or an [Evaluation].
+//
 // # What is assumed
 //
 // [IIPS] assumes that a click depends on the document and its rank alone. The other methods

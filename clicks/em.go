@@ -17,26 +17,31 @@ const (
 // expectationMaximisation fits the position-based model. A click needs examination, with
 // probability θ_k, and attraction, with r of the document.
 type expectationMaximisation struct {
+	rows
 	observations []observation
-	theta, r     []float64    // by rank, by row
-	shown        []float64    // by row: how often
-	x            *mat.Dense   // [rows shown × inputs] for the regression; nil: r is free
-	normal       mat.Cholesky // of xᵀx weighted by shown
-	used         []int        // the rows shown
+	at           map[rowAtRank]int // the observations
+	theta, r     []float64         // by rank, by row
+	shown        []float64         // by row: how often
+	x            *mat.Dense        // [rows shown × inputs] for the regression; nil: r is free
+	normal       mat.Cholesky      // of xᵀx weighted by shown
+	used         []int             // the rows shown
 }
+
+type rowAtRank struct{ row, rank int }
+
+// A place is a document of a situation.
+type place struct{ situation, document int }
 
 // An observation is a document at a rank, shown n times and clicked in so many.
 type observation struct {
-	row, rank int
+	rowAtRank
 	n, clicks float64
 }
 
 // maximise is [RegressionEM].
-func maximise(l *Log, situations []situation, report *BiasReport) (Bias, error) {
-	em := &expectationMaximisation{theta: make([]float64, len(report.ClickRate))}
-	if err := em.observe(l, situations); err != nil {
-		return Bias{}, err
-	}
+func (em *expectationMaximisation) maximise(report *BiasReport) (Bias, error) {
+	em.theta, em.r = make([]float64, len(report.ClickRate)), make([]float64, len(em.shown))
+	em.regress()
 	for k := range em.theta {
 		em.theta[k] = .5
 	}
@@ -56,55 +61,59 @@ func maximise(l *Log, situations []situation, report *BiasReport) (Bias, error) 
 	return b, nil
 }
 
-// observe counts the clicks on each document at each rank.
-func (em *expectationMaximisation) observe(l *Log, situations []situation) error {
-	numbers := numberRows(situations)
-	em.r, em.shown = make([]float64, len(numbers.latest)), make([]float64, len(numbers.latest))
-	type key struct{ row, rank int }
-	at := make(map[key]int)
+// add counts the clicks on each document at each rank.
+func (em *expectationMaximisation) add(l *Log, situations []situation) error {
 	for i := range situations {
-		for _, j := range situations[i].impressions {
+		s := &situations[i]
+		_, of, err := em.rows.add(s)
+		if err != nil {
+			return l.at(s.impressions[0], err)
+		}
+		em.shown = append(em.shown, make([]float64, len(em.ids)-len(em.shown))...)
+		for _, j := range s.impressions {
 			im := &l.Impressions[j]
 			for k, d := range im.Shown {
 				if im.Clicks[k] != 0 && im.Clicks[k] != 1 {
 					return l.at(j, fmt.Errorf("a click of %v at rank %d: method %s needs clicks of 0 and 1", im.Clicks[k], k+1, RegressionEM))
 				}
-				row := numbers.of[i][d]
-				o, ok := at[key{row, k}]
+				key := rowAtRank{of[d], k}
+				o, ok := em.at[key]
 				if !ok {
 					o = len(em.observations)
-					at[key{row, k}] = o
-					em.observations = append(em.observations, observation{row: row, rank: k})
+					em.at[key] = o
+					em.observations = append(em.observations, observation{rowAtRank: key})
 				}
 				em.observations[o].n++
 				em.observations[o].clicks += im.Clicks[k]
-				em.shown[row]++
+				em.shown[of[d]]++
 			}
 		}
 	}
-	for row, n := range em.shown {
-		if n > 0 {
-			em.used = append(em.used, row)
-		}
-	}
-	em.regress(situations, numbers)
 	return nil
 }
 
 // regress prepares the regression of r on features, if there are any.
-func (em *expectationMaximisation) regress(situations []situation, numbers *rows) {
+func (em *expectationMaximisation) regress() {
+	d, order := em.dataset()
+	situations := em.situations(d)
+	var places []place
+	for q := range situations {
+		for i, row := range order[d.Offsets[q]:d.Offsets[q+1]] {
+			if em.shown[row] > 0 {
+				em.used, places = append(em.used, row), append(places, place{q, i})
+			}
+		}
+	}
 	r := newRegression(situations)
-	if r.width == 2 {
+	if r.width == 2 || len(places) == 0 {
 		return
 	}
 	em.x = mat.NewDense(len(em.used), r.width, nil)
 	weighted := mat.NewDense(len(em.used), r.width, nil)
-	for i, row := range em.used {
-		at := numbers.latest[row]
-		im := situations[at.situation].Impression
-		r.inputs(em.x.RawRowView(i), im, at.document, 0, 0)
+	for i, at := range places {
+		r.inputs(em.x.RawRowView(i), situations[at.situation].Impression, at.document, 0, 0)
 		copy(weighted.RawRowView(i), em.x.RawRowView(i))
-		floats.Scale(math.Sqrt(em.shown[row]), weighted.RawRowView(i))
+		floats.Scale(math.Sqrt(em.shown[em.used[i]]), weighted.RawRowView(i))
 	}
 	var a mat.SymDense
 	a.SymOuterK(1, weighted.T())

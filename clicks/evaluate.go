@@ -143,7 +143,7 @@ func (e *Evaluation) needsBias() bool {
 
 // Add adds the impressions of a log. Errors are those of [Evaluate].
 func (e *Evaluation) Add(l *Log) error {
-	if err := l.Validate(); err != nil {
+	if err := l.Validate(); err != nil || len(l.Impressions) == 0 {
 		return err
 	}
 	situations := l.situations()
@@ -160,7 +160,15 @@ func (e *Evaluation) Add(l *Log) error {
 	}
 	if e.regression == nil && slices.ContainsFunc(e.terms, func(m term) bool { return m.name == DR }) {
 		var err error
-		if e.regression, err = fitRelevance(l, situations, e.Bias); err != nil {
+		if e.regression, err = fitRelevance(situations, func(i int, weight, clicked []float64) {
+			for _, j := range situations[i].impressions {
+				im := &l.Impressions[j]
+				for k, d := range im.Shown {
+					weight[d] += e.Bias.Alpha[k] * e.Bias.Alpha[k]
+					clicked[d] += e.Bias.Alpha[k] * (im.Clicks[k] - e.Bias.beta(k))
+				}
+			}
+		}); err != nil {
 			return err
 		}
 	}

@@ -30,123 +30,112 @@ import (
 // impressions in the log (Oosterhuis, TOIS 2023), but 1 at most. Without a clip the last three
 // are unbiased estimates of relevance (policy-aware where β = 0). Errors are those of Evaluate.
 func Gains(l *Log, b Bias, estimator Estimator) (*datasets.Dataset, error) {
-	entry, clip, err := estimator.parse(func(e estimatorEntry) bool { return e.gains })
+	g, err := NewGainEstimation(b, estimator)
 	if err != nil {
 		return nil, err
 	}
-	if err := l.Validate(); err != nil {
+	if err := g.Add(l); err != nil {
 		return nil, err
 	}
-	if clip < 0 {
-		clip = min(1, 10/math.Sqrt(float64(max(1, len(l.Impressions)))))
-	}
-	if entry.bias {
-		if err := b.check(); err != nil {
-			return nil, err
-		}
-	}
-	g := &gains{Log: l, bias: b, estimatorEntry: entry, clip: clip, situations: l.situations()}
-	g.rows = numberRows(g.situations)
-	if err := g.sum(); err != nil {
-		return nil, err
-	}
-	d := g.dataset()
-	if d.Gains, err = g.values(); err != nil {
-		return nil, err
-	}
-	if entry.bias && entry.name != IPS {
-		for _, s := range g.sums {
-			d.Logged = append(d.Logged, float32(s.exposure))
-		}
-	}
-	if d.LoggedScores, err = g.loggedScores(); err != nil {
-		return nil, err
-	}
-	return d, d.Validate()
+	return g.Dataset()
 }
 
-// loggedScores are those of the last policy of each query, shifted so that the highest is 0. What
-// was no candidate then has exposure 0 by a score 100 below the lowest. nil: they are not known.
-func (g *gains) loggedScores() ([]float32, error) {
-	last := make([]int, len(g.queries)) // situation
-	for i, q := range g.query {
-		last[q] = i
-	}
-	scores := make([]float32, len(g.latest))
-	for q, i := range last {
-		im := g.situations[i].Impression
-		if len(im.Scores) == 0 {
-			return nil, nil
-		}
-		logged, err := Logged(im)
-		if err != nil {
-			return nil, g.at(g.situations[i].impressions[0], err)
-		}
-		highest, lowest := slices.Max(logged), slices.Min(logged)
-		for row := g.offsets[q]; row < g.offsets[q+1]; row++ {
-			scores[row] = float32(max(-1e30, lowest-highest-100))
-		}
-		for d, row := range g.of[i] {
-			scores[row] = float32(max(-1e30, logged[d]-highest))
-		}
-	}
-	return scores, nil
-}
-
-// gains are sums of clicks on their way to a dataset.
-type gains struct {
-	*Log
-	*rows
+// A GainEstimation is [Gains] for a log that comes in parts, see [Scan]. Its memory is in proportion to
+// the documents of all queries, however many impressions they have.
+type GainEstimation struct {
 	estimatorEntry
-	bias       Bias
-	clip       float64
-	situations []situation
+	bias Bias
+	clip float64 // negative: by the number of impressions
+	rows rows
 
 	impressions []float64 // by query
-	sums        []rowSums
+	total       int
+	sums        []rowSums // by row
 }
 
 // rowSums are sums over the impressions of the query of a document: what the means c̄, α̂, β̂ and
-// ᾱ are made of, and Σ c/max(α_k, τ).
-type rowSums struct{ clicks, alpha, beta, exposure, ips float64 }
+// ᾱ are made of, Σ α² and Σ α (c − β), and the clicks at each rank for ips.
+type rowSums struct {
+	clicks, alpha, beta, exposure float64
+	weight, clicked               float64
+	byRank                        []float64
+}
 
-// sum adds up the impressions.
-func (g *gains) sum() error {
-	exposures, err := g.exposures()
+// NewGainEstimation is an estimation without impressions.
+func NewGainEstimation(b Bias, estimator Estimator) (*GainEstimation, error) {
+	entry, clip, err := estimator.parse(func(e estimatorEntry) bool { return e.gains })
+	if err == nil && entry.bias {
+		err = b.check()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &GainEstimation{estimatorEntry: entry, bias: b, clip: clip}, nil
+}
+
+// Add adds the impressions of a log.
+func (g *GainEstimation) Add(l *Log) error {
+	if err := l.Validate(); err != nil {
+		return err
+	}
+	situations := l.situations()
+	exposures, err := g.exposures(l, situations)
 	if err != nil {
 		return err
 	}
-	g.impressions, g.sums = make([]float64, len(g.queries)), make([]rowSums, len(g.latest))
-	for i := range g.situations {
-		s := &g.situations[i]
-		g.impressions[g.query[i]] += float64(len(s.impressions))
+	if l.FeatureIDs != nil {
+		g.rows.featureIDs = l.FeatureIDs
+	}
+	g.total += len(l.Impressions)
+	for i := range situations {
+		s := &situations[i]
+		q, of, err := g.rows.add(s)
+		if err != nil {
+			return l.at(s.impressions[0], err)
+		}
+		g.impressions = append(g.impressions, make([]float64, len(g.rows.queries)-len(g.impressions))...)
+		g.sums = append(g.sums, make([]rowSums, len(g.rows.ids)-len(g.sums))...)
+		g.impressions[q] += float64(len(s.impressions))
 		for d, e := range exposures[i] {
-			g.sums[g.of[i][d]].exposure += e * float64(len(s.impressions))
+			g.sums[of[d]].exposure += e * float64(len(s.impressions))
 		}
 		for _, j := range s.impressions {
-			im := &g.Impressions[j]
+			im := &l.Impressions[j]
 			for k, d := range im.Shown {
-				sums := &g.sums[g.of[i][d]]
-				sums.clicks += im.Clicks[k]
-				if g.estimatorEntry.bias {
-					sums.alpha += g.bias.Alpha[k]
-					sums.beta += g.bias.beta(k)
-					sums.ips += im.Clicks[k] / max(g.bias.Alpha[k], g.clip)
-				}
+				g.addClick(&g.sums[of[d]], k, im.Clicks[k])
 			}
 		}
 	}
 	return nil
 }
 
+// addClick adds what a document at rank k+1 was worth.
+func (g *GainEstimation) addClick(s *rowSums, k int, click float64) {
+	s.clicks += click
+	if !g.estimatorEntry.bias {
+		return
+	}
+	alpha, beta := g.bias.Alpha[k], g.bias.beta(k)
+	s.alpha += alpha
+	s.beta += beta
+	s.weight += alpha * alpha
+	s.clicked += alpha * (click - beta)
+	if g.name == IPS {
+		if s.byRank == nil {
+			s.byRank = make([]float64, len(g.bias.Alpha))
+		}
+		s.byRank[k] += click
+	}
+}
+
 // exposures are Σ_k α_k P(d@k) for the documents of every situation, if the estimator needs
 // them.
-func (g *gains) exposures() ([][]float64, error) {
-	all := make([][]float64, len(g.situations))
+func (g *GainEstimation) exposures(l *Log, situations []situation) ([][]float64, error) {
+	all := make([][]float64, len(situations))
 	workers := parallel.Workers(len(all))
 	scratch := make([]propensities, workers)
 	return all, parallel.Each(len(all), workers, func(w, i int) error {
-		s := &g.situations[i]
+		s := &situations[i]
 		if !g.estimatorEntry.bias || len(s.Shown) == 0 {
 			return nil
 		}
@@ -156,58 +145,98 @@ func (g *gains) exposures() ([][]float64, error) {
 			all[i] = append(all[i], scratch[w].exposures...)
 		}
 		if err != nil {
-			return g.at(s.impressions[0], err)
+			return l.at(s.impressions[0], err)
 		}
 		return nil
 	})
 }
 
-// values are the gains of all documents.
-func (g *gains) values() ([]float64, error) {
+// Dataset ends the estimation.
+func (g *GainEstimation) Dataset() (*datasets.Dataset, error) {
+	if g.clip < 0 {
+		g.clip = min(1, 10/math.Sqrt(float64(max(1, g.total))))
+	}
+	d, order := g.rows.dataset()
+	mean := float64(g.total) / float64(max(1, len(g.impressions)))
+	for _, n := range g.impressions {
+		d.QueryWeights = append(d.QueryWeights, float32(n/mean))
+	}
+	if err := g.setGains(d, order); err != nil {
+		return nil, err
+	}
+	if g.estimatorEntry.bias && g.name != IPS {
+		for _, row := range order {
+			d.Logged = append(d.Logged, float32(g.sums[row].exposure))
+		}
+	}
+	d.LoggedScores = g.loggedScores()
+	return d, d.Validate()
+}
+
+// loggedScores are those of the last policy of each query, shifted so that the highest is 0. What
+// was no candidate then has exposure 0 by a score 100 below the lowest. nil: they are not known.
+func (g *GainEstimation) loggedScores() (all []float32) {
+	for i := range g.rows.queries {
+		q := &g.rows.queries[i]
+		if q.logged == nil {
+			return nil
+		}
+		highest, lowest := slices.Max(q.logged), slices.Min(q.logged)
+		for _, s := range q.scores(lowest - 100) {
+			all = append(all, float32(max(-1e30, s-highest)))
+		}
+	}
+	return all
+}
+
+// setGains sets the gains of all documents, whose sums stand in this order.
+func (g *GainEstimation) setGains(d *datasets.Dataset, order []int) error {
 	var relevance []float64
 	if g.name == DR {
 		var err error
-		if relevance, err = g.relevance(); err != nil {
-			return nil, err
+		if relevance, err = g.relevance(d, order); err != nil {
+			return err
 		}
 	}
-	values := make([]float64, len(g.latest))
+	d.Gains = make([]float64, len(order))
 	for q, n := range g.impressions {
-		for row := g.offsets[q]; row < g.offsets[q+1]; row++ {
-			s := g.sums[row]
+		for i := d.Offsets[q]; i < d.Offsets[q+1]; i++ {
+			s := &g.sums[order[i]]
 			exposure := max(s.exposure/n, g.clip)
 			switch g.name {
 			case Naive:
-				values[row] = s.clicks / n
+				d.Gains[i] = s.clicks / n
 			case IPS:
-				values[row] = s.ips / n
+				for k, c := range s.byRank {
+					d.Gains[i] += over(c/n, max(g.bias.Alpha[k], g.clip))
+				}
 			case PolicyAware:
-				values[row] = over(s.clicks/n, exposure)
+				d.Gains[i] = over(s.clicks/n, exposure)
 			case Affine:
-				values[row] = over((s.clicks-s.beta)/n, exposure)
+				d.Gains[i] = over((s.clicks-s.beta)/n, exposure)
 			case DR:
-				values[row] = relevance[row] + over((s.clicks-s.beta-s.alpha*relevance[row])/n, exposure)
+				d.Gains[i] = relevance[i] + over((s.clicks-s.beta-s.alpha*relevance[i])/n, exposure)
 			}
 		}
 	}
-	return values, nil
+	return nil
 }
 
 // relevance is r̂ of all documents, by what was logged last.
-func (g *gains) relevance() ([]float64, error) {
-	r, err := fitRelevance(g.Log, g.situations, g.bias)
+func (g *GainEstimation) relevance(d *datasets.Dataset, order []int) (all []float64, err error) {
+	situations := g.rows.situations(d)
+	r, err := fitRelevance(situations, func(q int, weight, clicked []float64) {
+		for i, row := range order[d.Offsets[q]:d.Offsets[q+1]] {
+			weight[i], clicked[i] = g.sums[row].weight, g.sums[row].clicked
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
-	all := make([]float64, len(g.latest))
 	var predicted []float64
-	for i := range g.situations {
-		predicted = r.predict(predicted, g.situations[i].Impression)
-		for d, row := range g.of[i] {
-			if g.latest[row] == (place{i, d}) {
-				all[row] = predicted[d]
-			}
-		}
+	for i := range situations {
+		predicted = r.predict(predicted, situations[i].Impression)
+		all = append(all, predicted...)
 	}
 	return all, nil
 }
@@ -218,31 +247,4 @@ func over(x, y float64) float64 {
 		return 0
 	}
 	return x / y
-}
-
-// dataset is the queries and their candidates.
-func (g *gains) dataset() *datasets.Dataset {
-	d := &datasets.Dataset{Name: "clicks", QueryIDs: g.queries, Offsets: g.offsets, FeatureIDs: g.FeatureIDs}
-	width := len(d.FeatureIDs)
-	for i := range g.situations {
-		width = max(width, g.situations[i].width())
-	}
-	for c := len(d.FeatureIDs); c < width; c++ {
-		d.FeatureIDs = append(d.FeatureIDs, c+1)
-	}
-	d.Features = make([]float32, 0, len(g.latest)*width)
-	for _, at := range g.latest {
-		im := g.situations[at.situation].Impression
-		d.DocumentIDs = append(d.DocumentIDs, im.Documents[at.document])
-		d.Labels = append(d.Labels, datasets.Unlabelled)
-		d.Features = append(d.Features, im.Features[at.document*im.width():(at.document+1)*im.width()]...)
-		for len(d.Features) < len(d.Labels)*width {
-			d.Features = append(d.Features, float32(math.NaN()))
-		}
-	}
-	mean := float64(len(g.Impressions)) / float64(max(1, len(g.queries)))
-	for _, n := range g.impressions {
-		d.QueryWeights = append(d.QueryWeights, float32(n/mean))
-	}
-	return d
 }

@@ -18,27 +18,27 @@ type harvested struct {
 	squares [][]float64 // sums of squares of what C_kj adds up
 }
 
-func newHarvested(ranks int) *harvested {
-	return &harvested{ranks, square(ranks), square(ranks), square(ranks)}
-}
-
-func square(n int) [][]float64 {
-	all := make([][]float64, n)
-	for i := range all {
-		all[i] = make([]float64, n)
+// grow makes room for so many ranks.
+func (h *harvested) grow(ranks int) {
+	h.ranks = max(h.ranks, ranks)
+	for _, of := range []*[][]float64{&h.overlap, &h.clicks, &h.squares} {
+		*of = append(*of, make([][]float64, h.ranks-len(*of))...)
+		for k, row := range *of {
+			(*of)[k] = append(row, make([]float64, h.ranks-len(row))...)
+		}
 	}
-	return all
 }
 
-// harvest compares the ranks of a log.
-func harvest(l *Log, situations []situation, ranks int) (*harvested, error) {
+// harvest compares the ranks of a log, of which there are so many.
+func (h *harvested) harvest(l *Log, situations []situation, ranks int) error {
 	// A fixed number of blocks, whose sums are added in order: the same bits on any machine.
 	const blocks = 64
 	parts := make([]*harvested, blocks)
 	workers := parallel.Workers(blocks)
 	scratch := make([]propensities, workers)
 	err := parallel.Each(blocks, workers, func(w, b int) error {
-		parts[b] = newHarvested(ranks)
+		parts[b] = new(harvested)
+		parts[b].grow(ranks)
 		for i := b * len(situations) / blocks; i < (b+1)*len(situations)/blocks; i++ {
 			s := &situations[i]
 			if len(s.Shown) == 0 {
@@ -52,24 +52,19 @@ func harvest(l *Log, situations []situation, ranks int) (*harvested, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	h, impressions := newHarvested(ranks), 0.0
-	for i := range l.Impressions {
-		if len(l.Impressions[i].Shown) > 0 {
-			impressions++
-		}
-	}
+	h.grow(ranks)
 	for _, part := range parts {
 		for k := range ranks {
 			for j := range ranks {
-				h.overlap[k][j] += part.overlap[k][j] / impressions
+				h.overlap[k][j] += part.overlap[k][j]
 				h.clicks[k][j] += part.clicks[k][j]
 				h.squares[k][j] += part.squares[k][j]
 			}
 		}
 	}
-	return h, nil
+	return nil
 }
 
 // add adds the impressions of a situation, with their placements.

@@ -45,13 +45,14 @@ func newRegression(situations []situation) *regression {
 	return r
 }
 
-// fitRelevance fits the regressions.
-func fitRelevance(l *Log, situations []situation, b Bias) (*regression, error) {
+// fitRelevance fits the regressions. For the documents of situation i, weigh adds Σ α² to weight, and
+// Σ α (c − β) to clicked.
+func fitRelevance(situations []situation, weigh func(i int, weight, clicked []float64)) (*regression, error) {
 	r := newRegression(situations)
 	var squares [folds]blas64.Symmetric // Σ α² x xᵀ
 	var products [folds][]float64       // Σ α (c − β) x
 	parallel.For(folds, parallel.Workers(folds), func(_, f int) {
-		squares[f], products[f] = r.sums(l, situations, b, f)
+		squares[f], products[f] = r.sums(situations, weigh, f)
 	})
 	for f := range folds {
 		if err := r.solve(f, &squares, &products); err != nil {
@@ -116,7 +117,7 @@ func spread(scores []float64) (mean, sd float64) {
 }
 
 // sums adds up the normal equations over the queries of a fold.
-func (r *regression) sums(l *Log, situations []situation, b Bias, f int) (blas64.Symmetric, []float64) {
+func (r *regression) sums(situations []situation, weigh func(i int, weight, clicked []float64), f int) (blas64.Symmetric, []float64) {
 	square := blas64.Symmetric{N: r.width, Stride: r.width, Uplo: blas.Upper, Data: make([]float64, r.width*r.width)}
 	product := make([]float64, r.width)
 	var rows, weight, clicked []float64
@@ -126,13 +127,7 @@ func (r *regression) sums(l *Log, situations []situation, b Bias, f int) (blas64
 			continue
 		}
 		weight, clicked = resize(weight, len(s.Documents)), resize(clicked, len(s.Documents))
-		for _, i := range s.impressions {
-			im := &l.Impressions[i]
-			for k, d := range im.Shown {
-				weight[d] += b.Alpha[k] * b.Alpha[k]
-				clicked[d] += b.Alpha[k] * (im.Clicks[k] - b.beta(k))
-			}
-		}
+		weigh(i, weight, clicked)
 		mean, sd := spread(s.Scores)
 		rows = rows[:0]
 		for d, w := range weight {

@@ -1,48 +1,121 @@
 package clicks
 
-// rows numbers the documents of the queries of a log: those of a query are consecutive, and a
-// document of several situations has one row.
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/plrank/plrank/datasets"
+)
+
+// rows number the documents of the queries of a log that comes in parts, and keep what was logged of
+// them last. A document of several situations of its query is one row.
 type rows struct {
-	queries []string
-	offsets []int   // [queries+1]
-	query   []int   // by situation
-	of      [][]int // by situation: the row of each document
-	latest  []place // by row: where the document was last a candidate
+	at         map[string]int // by the text of a query
+	queries    []queryRows
+	ids        []string    // of documents, by row
+	features   [][]float32 // by row; nil: none were logged
+	width      int         // of features; 0: not known yet
+	featureIDs []int
 }
 
-// A place is a document of a situation.
-type place struct{ situation, document int }
+// queryRows are those of a query.
+type queryRows struct {
+	query      string
+	of         map[string]int // by the id of a document
+	all        []int          // in the order in which they came
+	candidates []int          // of the last situation
+	logged     []float64      // the log-scores of these; nil: not known
+}
 
-func numberRows(situations []situation) *rows {
-	r := &rows{query: make([]int, len(situations)), of: make([][]int, len(situations)), offsets: []int{0}}
-	at := make(map[string]int)
-	var byQuery [][]int // the situations of each query
-	for i := range situations {
-		q, ok := at[situations[i].Query]
-		if !ok {
-			q = len(r.queries)
-			at[situations[i].Query] = q
-			r.queries, byQuery = append(r.queries, situations[i].Query), append(byQuery, nil)
+// add gives the number of the query of a situation, and the rows of its documents.
+func (r *rows) add(s *situation) (q int, of []int, err error) {
+	if w := s.width(); w > 0 {
+		if r.width == 0 {
+			r.width = w
 		}
-		r.query[i] = q
-		byQuery[q] = append(byQuery[q], i)
+		if r.width != w {
+			return 0, nil, fmt.Errorf("%d features a document, where others of the log have %d", w, r.width)
+		}
 	}
-	for _, of := range byQuery {
-		known := make(map[string]int)
-		for _, i := range of {
-			r.of[i] = make([]int, len(situations[i].Documents))
-			for d, name := range situations[i].Documents {
-				row, ok := known[name]
-				if !ok {
-					row = len(r.latest)
-					known[name] = row
-					r.latest = append(r.latest, place{})
-				}
-				r.latest[row] = place{i, d}
-				r.of[i][d] = row
+	q, ok := r.at[s.Query]
+	if !ok {
+		if r.at == nil {
+			r.at = map[string]int{}
+		}
+		q = len(r.queries)
+		r.at[s.Query] = q
+		r.queries = append(r.queries, queryRows{query: s.Query, of: map[string]int{}})
+	}
+	query := &r.queries[q]
+	of = make([]int, len(s.Documents))
+	for d, id := range s.Documents {
+		row, ok := query.of[id]
+		if !ok {
+			row = len(r.ids)
+			query.of[id] = row
+			query.all = append(query.all, row)
+			r.ids, r.features = append(r.ids, id), append(r.features, nil)
+		}
+		of[d] = row
+		if s.Features != nil {
+			r.features[row] = append(r.features[row][:0], s.Features[d*r.width:(d+1)*r.width]...)
+		}
+	}
+	query.candidates, query.logged = of, nil
+	if len(s.Scores) > 0 {
+		query.logged, err = Logged(s.Impression)
+	}
+	return q, of, err
+}
+
+// dataset is the queries and their documents without labels, and the row of each.
+func (r *rows) dataset() (d *datasets.Dataset, order []int) {
+	d = &datasets.Dataset{Name: "clicks", Offsets: []int{0}, FeatureIDs: slices.Clone(r.featureIDs)}
+	for c := len(d.FeatureIDs); c < r.width; c++ {
+		d.FeatureIDs = append(d.FeatureIDs, c+1)
+	}
+	width := len(d.FeatureIDs)
+	d.Features = make([]float32, 0, len(r.ids)*width)
+	for _, q := range r.queries {
+		d.QueryIDs = append(d.QueryIDs, q.query)
+		for _, row := range q.all {
+			order = append(order, row)
+			d.DocumentIDs, d.Labels = append(d.DocumentIDs, r.ids[row]), append(d.Labels, datasets.Unlabelled)
+			d.Features = append(d.Features, r.features[row]...)
+			for len(d.Features) < len(d.Labels)*width {
+				d.Features = append(d.Features, float32(math.NaN()))
 			}
 		}
-		r.offsets = append(r.offsets, len(r.latest))
+		d.Offsets = append(d.Offsets, len(order))
 	}
-	return r
+	return d, order
+}
+
+// situations are one for each query of the dataset, of all its documents. What was no candidate in
+// the last situation has the lowest score.
+func (r *rows) situations(d *datasets.Dataset) []situation {
+	all := make([]situation, len(r.queries))
+	for i, q := range r.queries {
+		from, to := d.Offsets[i], d.Offsets[i+1]
+		im := &Impression{Query: q.query, Documents: d.DocumentIDs[from:to], Features: d.Features[from*d.Width() : to*d.Width()]}
+		if q.logged != nil {
+			im.Scores = q.scores(slices.Min(q.logged))
+		}
+		all[i].Impression = im
+	}
+	return all
+}
+
+// scores are the logged ones of all rows of a query, and other for what was no candidate.
+func (q *queryRows) scores(other float64) []float64 {
+	scores := slices.Repeat([]float64{other}, len(q.all))
+	for i, row := range q.candidates {
+		at := i
+		if q.all[at] != row {
+			at = slices.Index(q.all, row)
+		}
+		scores[at] = q.logged[i]
+	}
+	return scores
 }

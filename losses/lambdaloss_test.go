@@ -1,6 +1,7 @@
 package losses_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,7 +11,9 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/internal/optest"
 	"github.com/plrank/plrank/losses"
+	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -24,18 +27,7 @@ func lambdaLoss(scores, gains, discounts []float64, noise [][]float64) float64 {
 	}
 	sum := 0.0
 	for _, z := range noise {
-		hat := make([]float64, len(scores))
-		rank := make([]int, len(scores))
-		for d := range scores {
-			hat[d] = scores[d] + z[d]
-		}
-		for i := range hat {
-			for j := range hat {
-				if hat[j] > hat[i] || hat[j] == hat[i] && j < i {
-					rank[i]++
-				}
-			}
-		}
+		hat, rank := noisyRanks(scores, z)
 		for i := range hat {
 			for j := range hat {
 				if gains[i] > gains[j] {
@@ -49,6 +41,20 @@ func lambdaLoss(scores, gains, discounts []float64, noise [][]float64) float64 {
 		}
 	}
 	return sum / float64(len(noise))
+}
+
+// noisyRanks are scores plus noise, and their ranks from 0.
+func noisyRanks(scores, noise []float64) (hat []float64, rank []int) {
+	hat, rank = slices.Clone(scores), make([]int, len(scores))
+	floats.Add(hat, noise)
+	for i := range hat {
+		for j := range hat {
+			if hat[j] > hat[i] || hat[j] == hat[i] && j < i {
+				rank[i]++
+			}
+		}
+	}
+	return hat, rank
 }
 
 // A packed batch with an empty query, a query of one document, padding, and a
@@ -114,43 +120,98 @@ func TestLambdaLossHasItsDefinition(t *testing.T) {
 	}
 }
 
-// The loss without noise, of one query, is the same in Gorgonia's own ops, with matrices of all pairs.
-func TestLambdaLossDeterministicIsThatOfGorgoniasOps(t *testing.T) {
-	scores, gains, discounts := []float64{.3, -1.2, 2, .7, .1}, []float64{3, 0, 1, 0, 7}, []float64{1, .63, .5}
-	n := len(scores)
-	ranks := []int{2, 4, 0, 1, 3} // of the scores
-	weights := make([]float64, n*n)
-	for i := range n {
-		for j := range n {
-			// By the definition, (θ_δ − θ_{δ+1}) (ρ_i − ρ_j) where ρ_i > ρ_j; θ_4 and θ_5 are 0.
-			theta := append([]float64{0}, append(discounts, 0, 0, 0)...)
-			delta := max(ranks[i]-ranks[j], ranks[j]-ranks[i])
-			weights[i*n+j] = (theta[delta] - theta[delta+1]) * max(0, gains[i]-gains[j])
+// ofGorgoniasOps is the loss of one query in Gorgonia's own ops: the gaps of all pairs, a row of
+// pairs a sample, with their noise and their weights as constants.
+func ofGorgoniasOps(m *G.Node, gains, discounts []float64, noise [][]float64) *G.Node {
+	scores, n := numbers(m.Value()), len(gains)
+	var z, w []float64
+	for _, sample := range noise {
+		_, rank := noisyRanks(scores, sample)
+		theta := slices.Concat([]float64{0}, discounts, make([]float64, n)) // by rank, from 1
+		for i := range n {
+			for j := range n {
+				// By the definition, (θ_δ − θ_{δ+1}) (ρ_i − ρ_j) where ρ_i > ρ_j.
+				delta := max(rank[i]-rank[j], rank[j]-rank[i])
+				w = append(w, (theta[delta]-theta[delta+1])*max(0, gains[i]-gains[j]))
+				z = append(z, sample[j]-sample[i])
+			}
 		}
 	}
-	g := G.NewGraph()
-	own := vector(g, "own", tensor.Float64, scores)
-	loss, err := meanOf("lambdaloss-deterministic", losses.Batch{
-		Lists: ops.Lists{Scores: own}, Gains: vector(g, "gains", tensor.Float64, gains), Discounts: discounts,
-	})
-	if err != nil {
-		t.Fatal(err)
+	constants := 0 // named, as Gorgonia takes those that print alike for one
+	constant := func(x []float64, rows int) *G.Node {
+		constants++
+		return G.NewConstant(optest.Dense(m.Dtype(), x, rows, len(x)/rows), G.WithName(fmt.Sprint("constant ", constants)))
 	}
-	value, gradient := differentiate(t, loss, own)
+	ones := func(rows, columns int) *G.Node { return constant(slices.Repeat([]float64{1}, rows*columns), rows) }
+	row := G.Must(G.Mul(ones(n, 1), G.Must(G.Reshape(m, tensor.Shape{1, n}))))
+	column := G.Must(G.Mul(G.Must(G.Reshape(m, tensor.Shape{n, 1})), ones(1, n)))
+	gaps := G.Must(G.Reshape(G.Must(G.Sub(row, column)), tensor.Shape{1, n * n})) // m_j − m_i
+	noisy := G.Must(G.Add(G.Must(G.Mul(ones(len(noise), 1), gaps)), constant(z, len(noise))))
+	sum := G.Must(G.Sum(G.Must(G.HadamardProd(constant(w, len(noise)), G.Must(G.Softplus(noisy))))))
+	scale := optest.Dense(m.Dtype(), []float64{1 / math.Ln2 / float64(len(noise))}, 1).Get(0)
+	return G.Must(G.Mul(sum, G.NewConstant(scale)))
+}
 
-	g = G.NewGraph()
-	m := vector(g, "m", tensor.Float64, scores)
-	column := G.Must(G.Reshape(G.Must(G.Mul(m, G.NewConstant(1.))), tensor.Shape{n, 1}))
-	row := G.Must(G.Reshape(G.Must(G.Mul(m, G.NewConstant(1.))), tensor.Shape{1, n}))
-	ones := func(rows, columns int) *G.Node {
-		return G.NewConstant(tensor.New(tensor.WithShape(rows, columns), tensor.WithBacking(slices.Repeat([]float64{1}, n))))
+// The loss of one query is the same in Gorgonia's own ops, and so is that without noise.
+func TestLambdaLossIsThatOfGorgoniasOps(t *testing.T) {
+	scores, gains, discounts := []float64{.3, -1.2, 2, .7, .1}, []float64{3, 0, 1, 0, 7}, []float64{1, .63, .5}
+	for name, noise := range map[string][][]float64{
+		"lambdaloss-deterministic": {make([]float64, 5)},
+		"lambdaloss":               {{1, 0, -2, .5, 3}, {-1, 2, .25, 4, 0}, {.1, .2, .3, .4, .5}},
+	} {
+		g := G.NewGraph()
+		own := vector(g, "own", tensor.Float64, scores)
+		loss, err := meanOf(name, losses.Batch{
+			Lists: ops.Lists{Scores: own}, Gains: vector(g, "gains", tensor.Float64, gains), Noise: vector(g, "noise", tensor.Float64, flat(noise)), Discounts: discounts,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		value, gradient := differentiate(t, loss, own)
+		m := vector(G.NewGraph(), "m", tensor.Float64, scores)
+		want, slopes := differentiate(t, ofGorgoniasOps(m, gains, discounts, noise), m)
+		if math.Abs(value-want) > 1e-12 || !floats.EqualApprox(gradient, slopes, 1e-12) {
+			t.Errorf("%s: loss %v and gradient %v, by Gorgonia's ops %v and %v", name, value, gradient, want, slopes)
+		}
 	}
-	gaps := G.Must(G.Sub(G.Must(G.Mul(ones(n, 1), row)), G.Must(G.Mul(column, ones(1, n))))) // m_j − m_i
-	w := G.NewConstant(tensor.New(tensor.WithShape(n, n), tensor.WithBacking(weights)))
-	sum := G.Must(G.Sum(G.Must(G.HadamardProd(w, G.Must(G.Softplus(gaps))))))
-	want, slopes := differentiate(t, G.Must(G.Mul(sum, G.NewConstant(1/math.Ln2))), m)
-	if math.Abs(value-want) > 1e-12 || !floats.EqualApprox(gradient, slopes, 1e-12) {
-		t.Errorf("loss %v and gradient %v, by Gorgonia's ops %v and %v", value, gradient, want, slopes)
+}
+
+// BenchmarkLambdaLoss is one run of the graph of LambdaLoss and its gradient for a query of 125
+// documents, in float32, K = 5: as one op, which draws noise and ranks, and in Gorgonia's ops, which
+// are given the noise and the weights; beside PL-Rank-2.
+func BenchmarkLambdaLoss(b *testing.B) {
+	const documents = 125
+	rng := rand.New(rand.NewPCG(1, 1))
+	f := fixture{offsets: []int{0, documents}, groups: make([]int, documents), discounts: metrics.Discounts(5)}
+	for range documents {
+		label := float64(max(0, rng.IntN(8)-3))
+		f.scores, f.labels, f.gains = append(f.scores, rng.NormFloat64()), append(f.labels, label), append(f.gains, math.Exp2(label)-1)
+	}
+	for _, name := range []string{"plrank2", "lambdaloss", "gorgonia"} {
+		for _, samples := range []int{1, 10, 100, 1000} {
+			b.Run(fmt.Sprintf("%s/N=%d", name, samples), func(b *testing.B) {
+				batch := f.batch(tensor.Float32)
+				batch.Sampler = ops.NewSampler(samples, len(f.discounts), 1)
+				m := batch.Lists.Scores
+				var loss *G.Node
+				if name == "gorgonia" {
+					noise := make([][]float64, samples)
+					for i := range noise {
+						for range documents {
+							noise[i] = append(noise[i], -math.Log(rng.ExpFloat64()))
+						}
+					}
+					loss = ofGorgoniasOps(m, f.gains, f.discounts, noise)
+				} else {
+					loss = build(b, name, batch)
+				}
+				grads, err := G.Grad(loss, m)
+				if err != nil {
+					b.Fatal(err)
+				}
+				optest.Benchmark(b, m, loss, grads[0])
+			})
+		}
 	}
 }
 

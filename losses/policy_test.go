@@ -5,6 +5,10 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/diff/fd"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/floats/scalar"
+	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 	G "gorgonia.org/gorgonia"
@@ -48,34 +52,76 @@ func thurstone(draws int, sigma float64) losses.Func {
 	}
 }
 
+// thurstoneDCG is the expected DCG under the policy of [thurstone], by quadrature: given its own score, a document has
+// each other document above it independently, with the chance Φ((m_j − s)/σ).
+func thurstoneDCG(m, gains []float64, sigma float64) (sum float64) {
+	for d := range m {
+		sum += gains[d] * quad.Fixed(func(z float64) (discount float64) {
+			above := []float64{1} // the distribution of the number of documents above d
+			for j := range m {
+				if j == d {
+					continue
+				}
+				p := distuv.UnitNormal.CDF((m[j]-m[d])/sigma - z)
+				above = append(above, 0)
+				for k := len(above) - 1; k >= 0; k-- {
+					above[k] *= 1 - p
+					if k > 0 {
+						above[k] += p * above[k-1]
+					}
+				}
+			}
+			for k, p := range above {
+				discount += p / math.Log2(float64(k)+2)
+			}
+			return discount * distuv.UnitNormal.Prob(z)
+		}, -9, 9, 100, quad.Legendre{}, 0)
+	}
+	return sum
+}
+
 // Of two documents the first is above with the chance P = Φ(δ), δ = (m_1 − m_2)/(σ√2), so that
 // dR/dm_1 = φ(δ)/(σ√2)·(ρ_1 − ρ_2)(θ_1 − θ_2), and dR/dm_2 its negative.
+func TestThurstoneDCGOfTwoDocuments(t *testing.T) {
+	const sigma = .8
+	got := fd.Gradient(nil, func(m []float64) float64 { return thurstoneDCG(m, []float64{1, 3}, sigma) }, []float64{.3, -.2}, &fd.Settings{Formula: fd.Central})
+	delta := .5 / (sigma * math.Sqrt2)
+	want := distuv.UnitNormal.Prob(delta) / (sigma * math.Sqrt2) * (1 - 3) * (1 - 1/math.Log2(3))
+	if !scalar.EqualWithinAbs(got[0], want, 1e-8) || !scalar.EqualWithinAbs(got[1], -want, 1e-8) {
+		t.Errorf("the gradient is %v, want ±%v", got, want)
+	}
+}
+
+// The mean of the gradients of many queries is the derivative of the expectation.
 func TestAnotherPolicyHasAnUnbiasedGradient(t *testing.T) {
 	const queries, sigma = 4000, 0.8
-	m, gains := []float64{.3, -.2}, []float64{1, 3}
-	g := G.NewGraph()
-	var offsets []int
-	for q := range queries + 1 {
-		offsets = append(offsets, 2*q)
-	}
-	l := ops.Lists{Scores: vector(g, "scores", tensor.Float64, slices.Repeat(m, queries)), Offsets: ints(g, "offsets", offsets, len(offsets))}
-	loss, err := losses.Mean(thurstone(4, sigma), losses.Batch{
-		Lists: l, Gains: vector(g, "gains", tensor.Float64, slices.Repeat(gains, queries)), Sampler: ops.NewSampler(1, 1, 7),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, gradient := differentiate(t, loss, l.Scores)
-	delta := (m[0] - m[1]) / (sigma * math.Sqrt2)
-	want := distuv.UnitNormal.Prob(delta) / (sigma * math.Sqrt2) * (gains[0] - gains[1]) * (1 - 1/math.Log2(3))
-	for d, want := range []float64{want, -want} {
-		var estimates []float64
-		for q := range queries {
-			estimates = append(estimates, -queries*gradient[2*q+d])
+	for _, c := range []struct{ m, gains []float64 }{
+		{[]float64{.3, -.2}, []float64{1, 3}},
+		{[]float64{.3, -.2, 1, 0, -.7}, []float64{1, 3, 0, 7, 1}},
+	} {
+		g, n := G.NewGraph(), len(c.m)
+		var offsets []int
+		for q := range queries + 1 {
+			offsets = append(offsets, n*q)
 		}
-		mean, sd := stat.MeanStdDev(estimates, nil)
-		if se := sd / math.Sqrt(queries); math.Abs(mean-want) > 4*se || se > math.Abs(want)/20 {
-			t.Errorf("dR/dm_%d: %v ± %v, want %v", d+1, mean, se, want)
+		l := ops.Lists{Scores: vector(g, "scores", tensor.Float64, slices.Repeat(c.m, queries)), Offsets: ints(g, "offsets", offsets, len(offsets))}
+		loss, err := losses.Mean(thurstone(4, sigma), losses.Batch{
+			Lists: l, Gains: vector(g, "gains", tensor.Float64, slices.Repeat(c.gains, queries)), Sampler: ops.NewSampler(1, 1, 7),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, gradient := differentiate(t, loss, l.Scores)
+		want := fd.Gradient(nil, func(m []float64) float64 { return thurstoneDCG(m, c.gains, sigma) }, c.m, &fd.Settings{Formula: fd.Central})
+		for d, want := range want {
+			var estimates []float64
+			for q := range queries {
+				estimates = append(estimates, -queries*gradient[n*q+d])
+			}
+			mean, sd := stat.MeanStdDev(estimates, nil)
+			if se := sd / math.Sqrt(queries); math.Abs(mean-want) > 4*se || se > .003*floats.Max(c.gains) {
+				t.Errorf("%d documents: dR/dm_%d: %v ± %v, want %v", n, d+1, mean, se, want)
+			}
 		}
 	}
 }

@@ -103,7 +103,6 @@ type Optimization struct {
 	Warmup       float64 `json:"warmup"`       // epochs in which the learning rate rises from 0
 	L2           float64 `json:"l2"`           // L2·w is added to the gradient of every weight w that is not a bias
 	GroupLasso   float64 `json:"groupLasso"`   // λ of the penalty λ·√n·Σ_j ‖w_j‖ on the n weights w_j from input j, with all its bins, into the first layer (Yuan & Lin 2006)
-	SmoothBins   float64 `json:"smoothBins"`   // μ of the penalty ½μ·Σ (w_{k+1} − w_k)² on the weights of neighbouring bins of an input
 	Clip         float64 `json:"clip"`         // the highest norm of a gradient, which is scaled down to it; 0: no limit
 	Average      float64 `json:"average"`      // β of the moving average of the weights, which is then evaluated and kept; 0: none
 	Batch        int     `json:"batch"`        // queries a step

@@ -76,24 +76,16 @@ func TestGroupLassoLeavesOutNoise(t *testing.T) {
 	}
 }
 
-// binned is a trainer of inputs with bins, some of them for missing values, with weights at random.
-func binned(t *testing.T, o Optimization, members int) *Trainer {
-	t.Helper()
+// The weights of all bins of an input are one group, whose norm becomes smaller.
+func TestGroupLassoTakesAllBinsOfAnInput(t *testing.T) {
+	const rate, lambda = .1, .7
 	c := byBins(mlpScorer)
-	c.Bins, c.Members = 5, members
-	c.GroupLasso, c.SmoothBins = o.GroupLasso, o.SmoothBins
+	c.Bins, c.Members, c.GroupLasso = 5, 2, lambda
 	tr := mustNew(t, c, steps())
 	rng := rand.New(rand.NewPCG(1, 1))
 	for i := range tr.loop.weights {
 		tr.loop.weights[i] = float32(rng.NormFloat64())
 	}
-	return tr
-}
-
-// The weights of all bins of an input are one group, whose norm becomes smaller.
-func TestGroupLassoTakesAllBinsOfAnInput(t *testing.T) {
-	const rate, lambda = .1, .7
-	tr := binned(t, Optimization{GroupLasso: lambda}, 2)
 	before := slices.Clone(tr.loop.weights)
 	if err := (&groupLasso{penalty: lambda, arrays: tr.arrays}).stepped(&step{rate: rate, weights: tr.loop.weights}); err != nil {
 		t.Fatal(err)
@@ -123,45 +115,6 @@ func squares(x []float32) (sum float64) {
 		sum += float64(v) * float64(v)
 	}
 	return sum
-}
-
-// Smoothed weights solve the normal equations of what they minimise, unit by unit; those of missing
-// values and of other arrays stay.
-func TestSmoothBinsMinimisesItsPenalty(t *testing.T) {
-	const rate, mu, width = .1, 30., 8
-	tr := binned(t, Optimization{SmoothBins: mu}, 1)
-	before := slices.Clone(tr.loop.weights)
-	if err := (&smoothBins{penalty: mu, arrays: tr.arrays, bins: tr.transform.Bins}).stepped(&step{rate: rate, weights: tr.loop.weights}); err != nil {
-		t.Fatal(err)
-	}
-	for _, rows := range [][2]int{{1, 6}, {6, 11}} {
-		for unit := range width {
-			w := func(k int) float64 { return float64(tr.loop.weights[k*width+unit]) }
-			for k := rows[0]; k < rows[1]; k++ {
-				slope := w(k) - float64(before[k*width+unit])
-				if k > rows[0] {
-					slope += rate * mu * (w(k) - w(k-1))
-				}
-				if k < rows[1]-1 {
-					slope += rate * mu * (w(k) - w(k+1))
-				}
-				if math.Abs(slope) > 1e-5 {
-					t.Errorf("bin %d, unit %d: the derivative is %v, want 0", k, unit, slope)
-				}
-			}
-		}
-	}
-	if !slices.Equal(tr.loop.weights[:width], before[:width]) || !slices.Equal(tr.loop.weights[11*width:], before[11*width:]) {
-		t.Error("other weights changed")
-	}
-	one := []float32{3, 4}
-	if smooth(one, 2, 5); one[0] != 3 || one[1] != 4 {
-		t.Errorf("one bin becomes %v", one)
-	}
-	many := []float32{1, 5, 3, 7}
-	if smooth(many, 2, 1e12); math.Abs(float64(many[0]-2)) > 1e-3 || math.Abs(float64(many[3]-6)) > 1e-3 {
-		t.Errorf("with a large penalty all become %v, want the means 2 and 6", many)
-	}
 }
 
 // Steps of the weights of an input of n bins are √12/n as long; those of few bins, of other layers and of

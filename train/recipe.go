@@ -2,6 +2,7 @@ package train
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/plrank/plrank/datasets"
@@ -9,18 +10,16 @@ import (
 )
 
 const (
-	longFrom   = 50        // documents of a query, on average
-	largeFrom  = 100_000   // training documents
-	slowFrom   = 1_000_000 // training documents, so many that a lower rate is better
-	largeTotal = 2_000_000 // documents of all epochs, where that is neither few epochs nor many
+	longFrom  = 50      // documents of a query, on average
+	largeFrom = 100_000 // training documents
 )
 
 // Default is the zero Config: all is left to the recipe for the training data.
 func Default() Config { return Config{} }
 
-// DefaultFor is the recipe for so many training documents of so many queries, with all settings
-// spelt out, and the reason in words. A [Config] has it where it is zero. There are two, and the one for
-// small data has two forms:
+// DefaultFor is the recipe for the training data, with all settings spelt out, and the reason in words.
+// A [Config] has it where it is zero. There are two, by size, and the one for small data has two forms,
+// of which the first is that for no data, too:
 //
 //	documents       below 100,000                      from 100,000 on
 //	queries         short             long, of 50      all
@@ -29,26 +28,46 @@ func Default() Config { return Config{} }
 //	K               10                20               10
 //	inputs          several views of a feature         one, by quantile, through 16 bins
 //	                and ranks
-//	softmax         0.01              0.1              0.5, beside plrank-exact
-//	against noise   dropout 0.3       dropout 0.5,     group lasso
+//	beside          0.01 of           0.1 of           0.02 of partial-listmle
+//	plrank-exact    softmax           softmax
+//	against noise   dropout 0.3       dropout 0.5,     group lasso of 9/√documents
 //	                                  weight decay
 //	steps           of few queries                     of 32 queries
-//	rate            low, constant                      rises, then falls to 0 (cosine); half as
-//	                                                   high from a million documents on
+//	rate            low, constant                      rises, then falls to 0 (cosine)
 //	model           weights of the best epoch          average of the weights over steps
-//	epochs          30                                 5, and up to 10 below 400,000 documents
+//	epochs          30                                 8
 //
 // Models fit small data too closely: dropout and the decay of weights help against it, and so does the mean
 // of several networks, which also varies less from seed to seed. At a low rate the best epoch is found more
 // exactly. The expected metric, by which it is chosen, has less noise than that of one ranking. The gradient
 // of NDCG at 10 is that of the few documents at the top: softmax adds what the others say, and so
-// does a larger K for long queries, of 50 documents and more on average. Bins let a large model see thresholds
-// and missing values. The group lasso keeps the weights of uninformative inputs small. lab/recipe.md
-// has the trials.
-func DefaultFor(documents, queries int) (c Config, reason string) {
+// does a larger K for long queries, of 50 documents and more on average. The likelihood of the whole order,
+// partial-listmle, says most, which large models need. Bins let them see thresholds and missing values. The group
+// lasso keeps the weights of uninformative inputs small; the more documents, the less noise there is in a
+// gradient, and the smaller a penalty is enough. lab/recipe.md has the trials.
+//
+// Gains from clicks are estimates, and may be negative: plrank-exact alone takes such gains.
+// Divided by the best gain of their query, which is an estimate, too, they would not be right on average:
+// they are not normalized. And no metric but the loss goes by them, if validation has no labels.
+func DefaultFor(s *datasets.Splits) (c Config, reason string) {
+	if s == nil || s.Train == nil {
+		return recipeOf(0, 1)
+	}
+	c, reason = recipeOf(s.Train.Rows(), s.Train.Queries())
+	if s.Train.Gains == nil {
+		return c, reason
+	}
+	c.Loss, c.NormalizeGains = "plrank-exact", false
+	if s.Vali != nil && s.Vali.Gains != nil {
+		c.Metric = LossMetric
+	}
+	return c, reason + ", for gains from clicks"
+}
+
+// recipeOf is that for labels on so many documents of so many queries.
+func recipeOf(documents, queries int) (c Config, reason string) {
 	if documents >= largeFrom {
-		c = largeRecipe(documents)
-		return c, fmt.Sprintf("large, from %d documents on, which takes %d epochs (5, and up to 10 below %d documents)", largeFrom, c.Epochs, largeTotal/5)
+		return largeRecipe(documents), fmt.Sprintf("large, from %d documents on", largeFrom)
 	}
 	c, reason = smallRecipe(), fmt.Sprintf("small, below %d documents", largeFrom)
 	if documents >= longFrom*queries {
@@ -72,16 +91,12 @@ func smallRecipe() Config {
 }
 
 func largeRecipe(documents int) Config {
-	rate := 0.002
-	if documents >= slowFrom {
-		rate = 0.001
-	}
 	return Config{
-		Objective:    Objective{Loss: "plrank-exact+0.5*softmax", Cutoff: 10, NormalizeGains: true},
+		Objective:    Objective{Loss: "plrank-exact+0.02*partial-listmle", Cutoff: 10, NormalizeGains: true},
 		Inputs:       Inputs{Transform: "quantile", Bins: 16},
 		Model:        Model{Hidden: []int{256, 128}, Activation: ops.ReLU, Members: 1},
-		Optimization: Optimization{Optimizer: "adam", LearningRate: rate, Schedule: "cosine", Warmup: 0.1, GroupLasso: 0.02, Average: 0.99, Batch: 32, Epochs: min(max(5, largeTotal/documents), 10)},
-		Evaluation:   Evaluation{Metric: "ndcg@10"}, // the expected one is low: softmax makes for policies that are less sharp
+		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.002, Schedule: "cosine", Warmup: 0.1, GroupLasso: 9 / math.Sqrt(float64(documents)), Average: 0.99, Batch: 32, Epochs: 8},
+		Evaluation:   Evaluation{Metric: "ndcg@10"}, // the expected one is low: policies by likelihood are less sharp
 	}.Plain()
 }
 
@@ -103,10 +118,7 @@ func (c Config) forData(s *datasets.Splits) Config {
 	if s == nil || s.Train == nil {
 		return c
 	}
-	recipe, _ := DefaultFor(s.Train.Rows(), s.Train.Queries())
-	if s.Train.Gains != nil { // of which some may be negative, and softmax takes none
-		recipe.Loss = "plrank-exact"
-	}
+	recipe, _ := DefaultFor(s)
 	return c.orRecipe(recipe)
 }
 

@@ -1,13 +1,16 @@
 package train
 
 import (
+	"math"
 	"reflect"
+	"strings"
 	"testing"
+
+	"github.com/plrank/plrank/datasets"
 )
 
 // Data below the bound get the small recipe, with ranks for short queries, and for long ones a larger K,
-// more softmax and more against noise; above it, more documents never get more epochs, and nothing else
-// depends on how many there are.
+// more softmax and more against noise; above it, only the group lasso depends on how many documents there are.
 func TestDefaultFor(t *testing.T) {
 	short := smallRecipe()
 	short.Transform += "+rank"
@@ -18,27 +21,38 @@ func TestDefaultFor(t *testing.T) {
 		documents, queries int
 		want               Config
 	}{{largeFrom - 1, largeFrom/longFrom + 1, short}, {longFrom, 1, long}} {
-		c, reason := DefaultFor(of.documents, of.queries)
+		c, reason := recipeOf(of.documents, of.queries)
 		if err := c.Check(); err != nil || reason == "" || !reflect.DeepEqual(c, of.want) {
 			t.Errorf("%d documents of %d queries: %+v, want %+v (%q, %v)", of.documents, of.queries, c, of.want, reason, err)
 		}
 	}
-	epochs := []int{}
-	first, _ := DefaultFor(largeFrom, 1000)
-	if many, _ := DefaultFor(slowFrom, 1000); first.LearningRate != 0.002 || many.LearningRate != 0.001 {
-		t.Errorf("rates %v and %v, want .002 and, for many documents, .001", first.LearningRate, many.LearningRate)
-	}
+	first, _ := recipeOf(largeFrom, 1000)
 	for _, documents := range []int{largeFrom, 300_000, 2_200_000, 1_000_000_000} {
-		c, reason := DefaultFor(documents, 1000)
+		c, reason := recipeOf(documents, 1000)
 		if err := c.Check(); err != nil || reason == "" {
 			t.Errorf("%d documents: %v, %q", documents, err, reason)
 		}
-		epochs = append(epochs, c.Epochs)
-		if c.Epochs, c.LearningRate = first.Epochs, first.LearningRate; !reflect.DeepEqual(c, first) {
+		if penalty := c.GroupLasso * math.Sqrt(float64(documents)); math.Abs(penalty-9) > 1e-9 {
+			t.Errorf("%d documents: group lasso %v, want 9 divided by their root", documents, c.GroupLasso)
+		}
+		if c.GroupLasso = first.GroupLasso; !reflect.DeepEqual(c, first) {
 			t.Errorf("%d documents: %+v, want %+v", documents, c, first)
 		}
 	}
-	if want := []int{10, 6, 5, 5}; !reflect.DeepEqual(epochs, want) {
-		t.Errorf("epochs %v, want %v", epochs, want)
+}
+
+// Gains from clicks change what cannot go by them, and validation by labels stays.
+func TestDefaultForGainsFromClicks(t *testing.T) {
+	s := datasets.Synthetic(datasets.SyntheticOptions{Train: 2, Vali: 1, Test: 1, Seed: 3})
+	want, _ := DefaultFor(s)
+	clicked(s.Train)
+	want.Loss, want.NormalizeGains = "plrank-exact", false
+	if c, _ := DefaultFor(s); !reflect.DeepEqual(c, want) {
+		t.Errorf("%+v, want %+v", c, want)
+	}
+	clicked(s.Vali)
+	want.Metric = LossMetric
+	if c, reason := DefaultFor(s); !reflect.DeepEqual(c, want) || !strings.HasSuffix(reason, ", for gains from clicks") {
+		t.Errorf("%+v, want %+v (%q)", c, want, reason)
 	}
 }

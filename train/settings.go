@@ -127,8 +127,6 @@ func (c *Config) Settings() []Setting {
 			Help: "`weight` of the L2 penalty on weights that are not biases; 0 is none"},
 		{Flag: "group-lasso", Value: &c.GroupLasso, check: notNegative(math.MaxFloat64),
 			Help: "`weight` of a penalty on the norms of the weights of each input, of all its bins together, which keeps those of uninformative inputs small; 0 is none"},
-		{Flag: "smooth-bins", Value: &c.SmoothBins, check: notNegative(math.MaxFloat64),
-			Help: "`weight` of a penalty on the squares of differences between the weights of neighbouring bins of an input; 0 is none"},
 		{Flag: "clip", Value: &c.Clip, check: notNegative(math.MaxFloat64),
 			Help: "highest `norm` of a gradient; 0 is no limit"},
 		{Flag: "average", Value: &c.Average, check: fraction("a number in [0, 1), such as 0.999"),

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/normal"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/train/internal/graph"
@@ -151,7 +150,7 @@ type groupLasso struct {
 }
 
 func (l *groupLasso) stepped(s *step) error {
-	eachInput(l.arrays, s.weights, func(_, _ int, of []float32) {
+	eachInput(l.arrays, s.weights, func(_ int, of []float32) {
 		squares := 0.
 		for _, w := range of {
 			squares += float64(w) * float64(w)
@@ -169,7 +168,7 @@ func (l *groupLasso) stepped(s *step) error {
 
 // eachInput calls f with the weights of each input of the first layers of all networks: one row of so
 // many outputs, or one for each of its bins.
-func eachInput(arrays []nn.Array, weights []float32, f func(input, outputs int, of []float32)) {
+func eachInput(arrays []nn.Array, weights []float32, f func(outputs int, of []float32)) {
 	for _, a := range arrays {
 		of := weights[:a.Size()]
 		weights = weights[len(of):]
@@ -179,7 +178,7 @@ func eachInput(arrays []nn.Array, weights []float32, f func(input, outputs int, 
 			if input < len(a.Bins) {
 				n *= a.Bins[input]
 			}
-			f(input, outputs, of[:n])
+			f(outputs, of[:n])
 			of = of[n:]
 		}
 	}
@@ -198,13 +197,13 @@ type binRate struct {
 
 func (r *binRate) gradient(s *step) error {
 	r.before = r.before[:0]
-	eachInput(r.arrays, s.weights, func(_, _ int, of []float32) { r.before = append(r.before, of...) })
+	eachInput(r.arrays, s.weights, func(_ int, of []float32) { r.before = append(r.before, of...) })
 	return nil
 }
 
 func (r *binRate) stepped(s *step) error {
 	before := r.before
-	eachInput(r.arrays, s.weights, func(_, outputs int, of []float32) {
+	eachInput(r.arrays, s.weights, func(outputs int, of []float32) {
 		share := float32(min(1, math.Sqrt(12)/float64(len(of)/outputs)))
 		for i, was := range before[:len(of)] {
 			of[i] = was + share*(of[i]-was)
@@ -212,65 +211,6 @@ func (r *binRate) stepped(s *step) error {
 		before = before[len(of):]
 	})
 	return nil
-}
-
-// smoothBins is the hook of Config.SmoothBins, μ: a proximal step after a step of the optimizer at rate
-// η: the weights v_1, …, v_n of one unit for the bins of an input become the w that minimise
-//
-//	½ Σ_k (w_k − v_k)² + ½ ημ Σ_k (w_{k+1} − w_k)²,
-//
-// by which the objective gets a penalty on second differences of the function that the layer learns
-// (P-splines: Eilers & Marx 1996). A bin of missing values has no neighbour.
-type smoothBins struct {
-	idle
-	penalty float64 // μ
-	arrays  []nn.Array
-	bins    []datasets.Bins // of the inputs
-}
-
-func (p *smoothBins) stepped(s *step) error {
-	eachInput(p.arrays, s.weights, func(input, outputs int, of []float32) {
-		if input < len(p.bins) {
-			if p.bins[input].Missing {
-				of = of[outputs:]
-			}
-			smooth(of, outputs, s.rate*p.penalty)
-		}
-	})
-	return nil
-}
-
-// smooth solves (1 + t·D)·w = v for every column of v [rows, width], in place, where D is tridiagonal:
-// 2 on the diagonal but 1 at its ends, and −1 beside it (Thomas's algorithm).
-func smooth(v []float32, width int, t float64) {
-	rows := len(v) / width
-	if rows < 2 {
-		return
-	}
-	beside := make([]float32, rows) // what a row takes of the next one
-	rest := 0.                      // 1 less that of the row before, which cancels nothing
-	for k := range rows {
-		own, row := 1+t*rest, v[k*width:(k+1)*width]
-		diagonal := own
-		if k < rows-1 {
-			diagonal += t
-		}
-		if k > 0 {
-			for i, above := range v[(k-1)*width : k*width] {
-				row[i] += float32(t) * above
-			}
-		}
-		beside[k], rest = float32(t/diagonal), own/diagonal
-		for i := range row {
-			row[i] *= float32(1 / diagonal)
-		}
-	}
-	for k := rows - 2; k >= 0; k-- {
-		row := v[k*width : (k+1)*width]
-		for i, below := range v[(k+1)*width : (k+2)*width] {
-			row[i] += beside[k] * below
-		}
-	}
 }
 
 // finiteWeights is the hook that ends a run whose weights are not finite any more.

@@ -146,7 +146,6 @@ func (t *Trainer) newHooks(s schedule, evaluated []float32) (list []hook) {
 		{true, &clipping{most: c.Clip}},
 		{c.Bins != 0, &binRate{arrays: arrays}},
 		{c.GroupLasso != 0, &groupLasso{penalty: c.GroupLasso, arrays: arrays}},
-		{c.SmoothBins != 0, &smoothBins{penalty: c.SmoothBins, arrays: arrays, bins: t.transform.Bins}},
 		{true, finiteWeights{}},
 		{c.Average != 0, &average{beta: c.Average, averaged: evaluated}},
 		{true, v},

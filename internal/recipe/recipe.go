@@ -62,7 +62,7 @@ func DefineFeatures(f *flag.FlagSet, name string, at *train.Features) {
 const ByData = "default"
 
 var presets = map[string]func() train.Config{
-	ByData:  func() train.Config { c, _ := train.DefaultFor(0, 1); return c },
+	ByData:  func() train.Config { c, _ := train.DefaultFor(nil); return c },
 	"paper": train.Paper,
 }
 

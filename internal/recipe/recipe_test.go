@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/train"
 )
 
@@ -92,7 +93,7 @@ func TestOverride(t *testing.T) {
 		}
 		var given []string
 		f.Visit(func(f *flag.Flag) { given = append(given, f.Name) })
-		got, _ := train.DefaultFor(1_000_000, 10_000)
+		got, _ := train.DefaultFor(&datasets.Splits{Train: &datasets.Dataset{Labels: make([]float32, 1_000_000), Offsets: []int{0, 1_000_000}}})
 		want := got
 		of.want(&want)
 		if Override(&got, own, given...); Differences(got, want) != "" {

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -48,30 +49,31 @@ func (c *ClickLogs) CheckClicks() error {
 
 // Gains are those of the documents in the logs, with the features of data; nil: of the log.
 func (c *ClickLogs) Gains(data *datasets.Dataset, stderr io.Writer) (*datasets.Dataset, error) {
-	log, err := clicks.Read(strings.Split(c.Clicks, ",")...)
+	g, err := c.estimation()
 	if err != nil {
 		return nil, err
 	}
-	command.Warn(stderr, log.Warnings...)
+	join := func(*clicks.Log) int { return 0 }
 	if data != nil {
-		if left := clicks.Join(data)(log); left > 0 {
-			command.Warn(stderr, fmt.Sprintf("%d impressions are left out: %s lacks their query, or a candidate", left, data.Name))
-		}
+		join = clicks.Join(data)
 	}
-	if len(log.Impressions) == 0 {
+	left, kept := 0, 0
+	warnings, err := clicks.Scan(strings.Split(c.Clicks, ","), func(part *clicks.Log) error {
+		left += join(part)
+		kept += len(part.Impressions)
+		return g.Add(part)
+	})
+	if err != nil {
+		return nil, err
+	}
+	command.Warn(stderr, warnings...)
+	if left > 0 {
+		command.Warn(stderr, fmt.Sprintf("%d impressions are left out: %s lacks their query, or a candidate", left, data.Name))
+	}
+	if kept == 0 {
 		return nil, fmt.Errorf("-clicks %s: no impressions to learn from", c.Clicks)
 	}
-	estimator, bias := clicks.Naive, clicks.Bias{}
-	if c.Bias != "" {
-		if bias, err = clicks.ReadBias(c.Bias); err != nil {
-			return nil, err
-		}
-		estimator = clicks.DR
-	}
-	if c.Estimator != "" {
-		estimator = clicks.Estimator(c.Estimator)
-	}
-	d, err := clicks.Gains(log, bias, estimator)
+	d, err := g.Dataset()
 	if err != nil {
 		return nil, err
 	}
@@ -83,6 +85,19 @@ func (c *ClickLogs) Gains(data *datasets.Dataset, stderr io.Writer) (*datasets.D
 		d.FeatureNames, d.Levels = data.FeatureNames, data.Levels
 	}
 	return d, nil
+}
+
+// estimation is that of the flags.
+func (c *ClickLogs) estimation() (*clicks.GainEstimation, error) {
+	estimator := clicks.Estimator(c.Estimator)
+	if c.Bias == "" {
+		return clicks.NewGainEstimation(clicks.Bias{}, cmp.Or(estimator, clicks.Naive))
+	}
+	bias, err := clicks.ReadBias(c.Bias)
+	if err != nil {
+		return nil, err
+	}
+	return clicks.NewGainEstimation(bias, cmp.Or(estimator, clicks.DR))
 }
 
 // HoldOut divides the queries of d: 20 %, drawn by the seed, are for validation.

@@ -1,106 +1,87 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat"
-
 	"github.com/plrank/plrank/viz"
 )
 
 // fullsizeMoments are the seconds of which there is a row in the tables, from a hundredth of the
 // longest training to its end.
-var fullsizeMoments = []float64{1, 2, 5, 10, 20, 30, 45, 60, 90, 120, 180, 240, 360, 500, 700, 900}
+var fullsizeMoments = []float64{1, 2, 5, 10, 20, 40, 60, 90, 120, 180, 240, 360, 500, 700, 1000, 1400, 2000}
 
 var fullsizeTables = []documentPart[*fullsizeResults]{
 	{"fullsize-end", (*fullsizeResults).end},
-	{"fullsize-training", func(r *fullsizeResults) (string, error) { return r.moments(trainingAlone) }},
-	{"fullsize-text", func(r *fullsizeResults) (string, error) { return r.moments(fromText) }},
-	{"fullsize-costs", (*fullsizeResults).costs},
+	{"fullsize-training", (*fullsizeResults).training},
 }
 
-// A clock says when seconds of training are over for a method.
-type clock struct {
-	axis  string
-	begin func(cost) float64 // seconds before training
-}
-
-var (
-	trainingAlone = clock{"seconds of training", func(cost) float64 { return 0 }}
-	fromText      = clock{"seconds from text on disk", func(c cost) float64 { return c.read }}
-)
-
-// fullsizeResults are the CSV files of fullsize.
+// fullsizeResults are the curves that fullsize measured.
 type fullsizeResults struct {
-	collections, methods []string
-	curves               []*fullsizeCurve
-	cost                 map[[2]string]cost // of collection and method
+	truths, methods []string
+	curves          []*fullsizeCurve
 }
 
 // A fullsizeCurve is one training: a forest by one setting, or plrank.
 type fullsizeCurve struct {
-	collection, method, setting string
-	seconds, vali, test         []float64
+	truth, method, setting string
+	seconds, vali, test    []float64
 }
-
-// A cost is what a method needs besides training.
-type cost struct{ read, memory float64 } // seconds, MB
 
 // fullsize prints the tables of the results, and draws their curves.
 var fullsize = tablesCommand[*fullsizeResults]{
-	name: "fullsize", about: "tables of what fullsize/run.py measured; with -write, its pictures, too: training.svg and text.svg in -results",
+	name: "fullsize", about: "tables of what fullsize/run.py measured; with -write, its pictures, too: TRUTH.svg in -results",
 	read: readFullsize, parts: fullsizeTables,
 	files: func(r *fullsizeResults) map[string]string {
-		return map[string]string{"training.svg": r.picture(trainingAlone).SVG(), "text.svg": r.picture(fromText).SVG()}
+		pictures := map[string]string{}
+		for _, truth := range r.truths {
+			pictures[truth+".svg"] = r.picture(truth).SVG()
+		}
+		return pictures
 	},
 }
 
 func readFullsize(folder string) (*fullsizeResults, error) {
-	r := &fullsizeResults{cost: map[[2]string]cost{}}
+	r := &fullsizeResults{}
 	var c *fullsizeCurve
 	err := eachRow(filepath.Join(folder, "curves.csv"), func(row map[string]string) error {
 		v, err := numbers(row, "seconds", "vali", "test")
 		if err != nil {
 			return err
 		}
-		if c == nil || c.collection != row["collection"] || c.method != row["method"] || c.setting != row["setting"] {
-			c = &fullsizeCurve{collection: row["collection"], method: row["method"], setting: row["setting"]}
+		if c == nil || c.truth != row["truth"] || c.method != row["method"] || c.setting != row["setting"] {
+			c = &fullsizeCurve{truth: row["truth"], method: row["method"], setting: row["setting"]}
 			r.curves = append(r.curves, c)
 		}
 		c.seconds, c.vali, c.test = append(c.seconds, v[0]), append(c.vali, v[1]), append(c.test, v[2])
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return r, eachRow(filepath.Join(folder, "costs.csv"), func(row map[string]string) error {
-		v, err := numbers(row, "read_seconds", "memory_mb")
-		if err != nil {
-			return err
+		if !slices.Contains(r.truths, c.truth) {
+			r.truths = append(r.truths, c.truth)
 		}
-		r.cost[[2]string{row["collection"], row["method"]}] = cost{read: v[0], memory: v[1]}
-		if !slices.Contains(r.collections, row["collection"]) {
-			r.collections = append(r.collections, row["collection"])
-		}
-		if !slices.Contains(r.methods, row["method"]) {
-			r.methods = append(r.methods, row["method"])
+		if !slices.Contains(r.methods, c.method) {
+			r.methods = append(r.methods, c.method)
 		}
 		return nil
 	})
+	slices.SortFunc(r.methods, func(a, b string) int { // plrank last
+		return cmp.Or(strings.Compare(fmt.Sprint(a == ourMethod), fmt.Sprint(b == ourMethod)), strings.Compare(a, b))
+	})
+	return r, err
+}
+
+// of are the trainings of a method.
+func (r *fullsizeResults) of(truth, method string) []*fullsizeCurve {
+	return slices.DeleteFunc(slices.Clone(r.curves), func(c *fullsizeCurve) bool { return c.truth != truth || c.method != method })
 }
 
 // picked is the point with the highest validation value among all trainings of a method, and
 // whether it is the last of a forest, which could have grown on; ok is false if there is none.
-func (r *fullsizeResults) picked(collection, method string) (test, seconds float64, rising, ok bool) {
+func (r *fullsizeResults) picked(truth, method string) (test, seconds float64, rising, ok bool) {
 	best := math.Inf(-1)
-	for _, c := range r.curves {
-		if c.collection != collection || c.method != method {
-			continue
-		}
+	for _, c := range r.of(truth, method) {
 		for i, v := range c.vali {
 			if v > best {
 				best, test, seconds, ok = v, c.test[i], c.seconds[i], true
@@ -113,73 +94,18 @@ func (r *fullsizeResults) picked(collection, method string) (test, seconds float
 
 // end is a table of test NDCG@10 where it was picked by validation.
 func (r *fullsizeResults) end() (string, error) {
-	header := []string{"NDCG@10"}
-	for _, collection := range r.collections {
-		header = append(header, "collection "+collection)
-	}
-	rows := [][]string{append(header, "mean")}
-	for _, method := range r.methods {
-		row, values := []string{method}, []float64(nil)
-		for _, collection := range r.collections {
-			test, seconds, rising, ok := r.picked(collection, method)
+	rows := [][]string{append([]string{"test NDCG@10"}, r.methods...)}
+	for _, truth := range r.truths {
+		row := []string{truth}
+		for _, method := range r.methods {
+			test, seconds, rising, ok := r.picked(truth, method)
 			if !ok {
 				row = append(row, absent)
 				continue
 			}
-			values = append(values, test)
 			text := fmt.Sprintf("%s, %.0f s", fraction(test), seconds)
 			if rising {
-				text += ", cut off while rising"
-			}
-			row = append(row, text)
-		}
-		text := absent
-		if len(values) == len(r.collections) {
-			text = fraction(mean(values))
-			if len(values) > 1 {
-				text += " ± " + fraction(stat.StdDev(values, nil))
-			}
-		}
-		rows = append(rows, append(row, text))
-	}
-	return markdownTable(rows), nil
-}
-
-// envelope is the highest test NDCG@10 that any training of a method had reached by then on
-// the first collection, where all settings are tried: who chooses one beforehand has less.
-// It is NaN where there is no model yet.
-func (r *fullsizeResults) envelope(method string, by clock, at float64) float64 {
-	first := r.collections[0]
-	begin, best := by.begin(r.cost[[2]string{first, method}]), math.NaN()
-	for _, c := range r.curves {
-		if c.collection != first || c.method != method {
-			continue
-		}
-		for i, s := range c.seconds {
-			if begin+s <= at && !(c.test[i] <= best) {
-				best = c.test[i]
-			}
-		}
-	}
-	return best
-}
-
-// moments is a table of envelopes.
-func (r *fullsizeResults) moments(by clock) (string, error) {
-	rows := [][]string{append([]string{by.axis}, r.methods...)}
-	longest := 0.0
-	for _, c := range r.curves {
-		longest = max(longest, by.begin(r.cost[[2]string{c.collection, c.method}])+slices.Max(c.seconds))
-	}
-	for _, at := range fullsizeMoments {
-		if at < longest/100 || at > longest {
-			continue
-		}
-		row := []string{fmt.Sprint(at)}
-		for _, method := range r.methods {
-			text := absent
-			if best := r.envelope(method, by, at); !math.IsNaN(best) {
-				text = fraction(best)
+				text += ", rising"
 			}
 			row = append(row, text)
 		}
@@ -188,46 +114,67 @@ func (r *fullsizeResults) moments(by clock) (string, error) {
 	return markdownTable(rows), nil
 }
 
-// costs is a table of the time to read text and of the highest memory, mean of the collections.
-func (r *fullsizeResults) costs() (string, error) {
-	rows := [][]string{{"method", "reading text, s", "memory, MB"}}
-	for _, method := range r.methods {
-		var read, memory []float64
-		for _, collection := range r.collections {
-			if c, ok := r.cost[[2]string{collection, method}]; ok {
-				read, memory = append(read, c.read), append(memory, c.memory)
+// envelope is the highest test NDCG@10 that any training of a method had reached by then: who
+// chooses one beforehand has less. It is NaN where there is no model yet.
+func (r *fullsizeResults) envelope(truth, method string, at float64) float64 {
+	best := math.NaN()
+	for _, c := range r.of(truth, method) {
+		for i, s := range c.seconds {
+			if s <= at && !(c.test[i] <= best) {
+				best = c.test[i]
 			}
 		}
-		rows = append(rows, []string{method, fmt.Sprintf("%.1f", mean(read)), fmt.Sprintf("%.0f", mean(memory))})
 	}
-	return markdownTable(rows), nil
+	return best
 }
 
-// picture has the envelopes on the first collection, and the trainings behind them.
-func (r *fullsizeResults) picture(by clock) viz.Plot {
-	first := r.collections[0]
-	p := viz.Plot{Title: "Test NDCG@10", X: by.axis, Y: "NDCG@10"}
-	var lines []viz.Series
-	for _, method := range r.methods {
-		begin := by.begin(r.cost[[2]string{first, method}])
-		var moments []float64
+// training is a table of envelopes for each truth, and its picture.
+func (r *fullsizeResults) training() (string, error) {
+	var tables []string
+	for _, truth := range r.truths {
+		rows := [][]string{append([]string{truth + ", seconds"}, r.methods...)}
+		longest := 0.0
 		for _, c := range r.curves {
-			if c.collection != first || c.method != method {
+			if c.truth == truth {
+				longest = max(longest, slices.Max(c.seconds))
+			}
+		}
+		for _, at := range fullsizeMoments {
+			if at < longest/100 || at > longest {
 				continue
 			}
-			x := make([]float64, len(c.seconds))
-			for i, s := range c.seconds {
-				x[i] = begin + s
+			row := []string{fmt.Sprint(at)}
+			for _, method := range r.methods {
+				text := absent
+				if best := r.envelope(truth, method, at); !math.IsNaN(best) {
+					text = fraction(best)
+				}
+				row = append(row, text)
 			}
-			moments = append(moments, x...)
-			p.Series = append(p.Series, viz.Series{X: x, Y: c.test, Style: viz.Guide})
+			rows = append(rows, row)
 		}
-		slices.Sort(moments)
-		line := viz.Series{Name: strings.TrimSpace(method + ", the best by then"), X: moments}
-		for _, at := range moments {
-			line.Y = append(line.Y, r.envelope(method, by, at))
+		tables = append(tables, markdownTable(rows)+fmt.Sprintf("\n![NDCG@10 over seconds of training, truth %s](fullsize/%[1]s.svg)\n", truth))
+	}
+	return strings.Join(tables, "\n"), nil
+}
+
+// picture has the envelopes, and the trainings behind them.
+func (r *fullsizeResults) picture(truth string) viz.Plot {
+	p := viz.Plot{Title: "Test NDCG@10, truth " + truth, X: "processor seconds of training", Y: "NDCG@10"}
+	var lines []viz.Series
+	for _, method := range r.methods {
+		line := viz.Series{Name: method + ", the best by then"}
+		for _, c := range r.of(truth, method) {
+			line.X = append(line.X, c.seconds...)
+			p.Series = append(p.Series, viz.Series{X: c.seconds, Y: c.test, Style: viz.Guide})
 		}
-		lines = append(lines, line)
+		slices.Sort(line.X)
+		for _, at := range line.X {
+			line.Y = append(line.Y, r.envelope(truth, method, at))
+		}
+		if line.X != nil {
+			lines = append(lines, line)
+		}
 	}
 	p.Series = append(p.Series, lines...)
 	return p

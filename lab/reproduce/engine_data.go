@@ -83,7 +83,8 @@ func (c *collection) identify() {
 	h := sha256.New()
 	s := c.splits
 	for _, d := range []*datasets.Dataset{s.Train, s.Vali, s.Test} {
-		fmt.Fprintln(h, d.Fingerprint())
+		f := d.Fingerprint()
+		fmt.Fprintln(h, f.Features, f.Labels, f.Queries) // and nothing else: fingerprints get new fields
 	}
 	c.ID.Train, c.ID.Vali, c.ID.Test = sizeOf(s.Train), sizeOf(s.Vali), sizeOf(s.Test)
 	c.ID.Features = s.Train.Width()

@@ -120,7 +120,7 @@ func (s *session) plan(ctx context.Context) ([]step, error) {
 
 	workers := runtime.GOMAXPROCS(0)
 	samples := choose(samplesPart*total, ofSamples, s.Runs, s.Epochs, workers)
-	fair := choose(fairnessPart*total, ofFairness, s.Runs, s.Epochs, 1)
+	fair := choose(fairnessPart*total, ofFairness, s.Runs, s.Epochs, workers)
 	frontier := choose(frontierPart*total, ofFrontier, s.Runs, s.Epochs, workers)
 	steps := []step{
 		{"samples", s.settings, samples.reasons(s.Runs, s.Epochs, samplesPart*total)},

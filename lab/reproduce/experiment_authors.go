@@ -5,8 +5,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/viz"
 )
 
@@ -14,7 +17,9 @@ import (
 const (
 	authorsEstimatesFile = "estimates.csv"
 	authorsTrainingFile  = "training.csv"
-	sameNoise            = "same noise" // the run of both on the same random numbers
+	authorsLossesFile    = "losses.csv"
+	authorsSpreadFile    = "spread.csv"
+	authorsFairnessFile  = "fairness.csv"
 )
 
 // authorsChapter has no subcommand: its files come from Python.
@@ -25,7 +30,7 @@ var authorsChapter = chapter{
 
 func authorsTables(dir string) ([]viz.Table, error) {
 	var tables []viz.Table
-	for _, make := range []func(string) (viz.Table, error){authorsEstimates, authorsCurve, authorsSeeds} {
+	for _, make := range []func(string) (viz.Table, error){authorsEstimates, authorsCurve, authorsLosses, authorsSpread, authorsFairness} {
 		t, err := make(dir)
 		if err != nil {
 			return nil, err
@@ -64,11 +69,10 @@ func authorsEstimates(dir string) (viz.Table, error) {
 
 // authorsCurve is the training run of both on the same noise, at some of its epochs.
 func authorsCurve(dir string) (viz.Table, error) {
-	t, err := readTable(filepath.Join(dir, authorsTrainingFile), "code", "run", "epoch", "ours", "authors", "difference")
+	t, err := readTable(filepath.Join(dir, authorsTrainingFile), "code", "epoch", "ours", "authors", "difference")
 	if err != nil {
 		return viz.Table{}, err
 	}
-	t = t.where("run", sameNoise)
 	table := viz.Table{
 		Title:   "DCG@5 of the test split in one training run with the same initial weights, order of queries and Gumbel noise, and the largest difference of any test score",
 		Columns: []string{"epoch", "plrank"},
@@ -95,38 +99,144 @@ func authorsCurve(dir string) (viz.Table, error) {
 	return table, nil
 }
 
-// authorsSeeds compares independent runs: seeds are each code's own, so they are no pairs.
-func authorsSeeds(dir string) (viz.Table, error) {
-	t, err := readTable(filepath.Join(dir, authorsTrainingFile), "code", "run", "epoch", "ours", "authors")
+// authorsLosses has the curves of every loss by both codes, which begin with the same weights run by run.
+func authorsLosses(dir string) (viz.Table, error) {
+	t, err := readTable(filepath.Join(dir, authorsLossesFile), "code", "loss", "rate", "run", "epoch", "dcg@5")
 	if err != nil {
 		return viz.Table{}, err
 	}
-	table := viz.Table{Columns: []string{"", "DCG@5", "runs", "p of Welch's test against plrank"}}
-	var ours []float64
-	for _, year := range t.distinct("code") {
-		part := &csvTable{path: t.path, columns: t.columns}
-		for _, row := range t.where("code", year).rows {
-			if strings.HasPrefix(row[1], "seed ") {
-				part.rows = append(part.rows, row)
+	epochs := t.distinct("epoch")
+	table := viz.Table{
+		Title:   "DCG@5 of the test split, mean and (standard deviation), from the same initial weights in each run, with an order of queries and rankings of each code's own; p of the paired t-test at the last epoch after Holm's correction over this table",
+		Columns: []string{"", "code", "runs"},
+	}
+	for _, epoch := range epochs {
+		table.Columns = append(table.Columns, "epoch "+epoch)
+	}
+	table.Columns = append(table.Columns, "difference")
+	var values []float64
+	for _, loss := range t.distinct("loss") {
+		part := t.where("loss", loss)
+		var last [][]float64
+		for _, code := range []string{"plrank", "2021"} {
+			of := part.where("code", code)
+			name := methodOf(loss + rateSeparator + part.texts("rate")[0]).label
+			row := viz.Row{name, codeName(code), len(of.distinct("run"))}
+			for _, epoch := range epochs {
+				dcg, err := of.where("epoch", epoch).floats("dcg@5")
+				if err != nil {
+					return table, err
+				}
+				row = append(row, bracketed(dcg, 2))
+				if epoch == epochs[len(epochs)-1] {
+					last = append(last, dcg)
+				}
 			}
+			table.Rows = append(table.Rows, append(row, ""))
 		}
-		if len(part.rows) == 0 {
-			return table, fmt.Errorf("reproduce: %s has no runs by seed of the code of %s", t.path, year)
-		}
-		theirs, err := part.floats("authors")
+		test, err := metrics.PairedT(last[1], last[0])
 		if err != nil {
-			return table, err
+			return table, fmt.Errorf("reproduce: %s: %s: %w", t.path, loss, err)
 		}
-		if ours == nil {
-			if ours, err = part.floats("ours"); err != nil {
-				return table, err
+		values = append(values, test.PValue)
+		table.Rows[len(table.Rows)-1][len(table.Columns)-1] = signed(test.Difference, 2)
+	}
+	adjusted, err := metrics.Holm(values)
+	for i := range adjusted {
+		row := table.Rows[2*i+1]
+		row[len(row)-1] = fmt.Sprintf("%s (p = %.2g)", row[len(row)-1], adjusted[i])
+	}
+	return table, err
+}
+
+// authorsSpread has the standard deviation between runs of PL-Rank-2 by what is drawn anew in them.
+func authorsSpread(dir string) (viz.Table, error) {
+	t, err := readTable(filepath.Join(dir, authorsSpreadFile), "code", "weights", "anew", "run", "dcg@5")
+	if err != nil {
+		return viz.Table{}, err
+	}
+	table := viz.Table{
+		Title:   "DCG@5 of the test split after 40 epochs of PL-Rank-2, rate 0.01, by what is drawn anew in each run, and p of the F-test that the variance is that of the first row",
+		Columns: []string{"code", "initial weights of", "drawn anew", "runs", "DCG@5", "variance", "p"},
+	}
+	var first []float64
+	for _, code := range t.distinct("code") {
+		for _, weights := range t.where("code", code).distinct("weights") {
+			part := t.where("code", code).where("weights", weights)
+			for _, anew := range part.distinct("anew") {
+				dcg, err := part.where("anew", anew).floats("dcg@5")
+				if err != nil {
+					return table, err
+				}
+				p := ""
+				if first == nil {
+					first = dcg
+				} else {
+					p = fmt.Sprintf("%.2g", sameVariance(first, dcg))
+				}
+				_, sd := meanSD(dcg)
+				table.Rows = append(table.Rows, viz.Row{codeName(code), weights, anew, len(dcg), bracketed(dcg, 3), fmt.Sprintf("%.3f", sd*sd), p})
 			}
-			table.Title = fmt.Sprintf("DCG@5 of the test split after %s epochs of PL-Rank-2 with each code's own seeds, sampler and initial weights, mean and (standard deviation)", part.texts("epoch")[0])
-			table.Rows = append(table.Rows, viz.Row{"plrank, package train", bracketed(ours, 3), len(ours), ""})
 		}
-		table.Rows = append(table.Rows, viz.Row{"code of " + year, bracketed(theirs, 3), len(theirs), fmt.Sprintf("%.2g", welch(ours, theirs))})
 	}
 	return table, nil
+}
+
+// sameVariance is the two-sided p-value of the F-test that two samples have the same variance.
+func sameVariance(a, b []float64) float64 {
+	f := distuv.F{D1: float64(len(a) - 1), D2: float64(len(b) - 1)}
+	p := f.CDF(stat.Variance(a, nil) / stat.Variance(b, nil))
+	return 2 * min(p, 1-p)
+}
+
+// authorsFairness has both measures in the course of training, with the query size as a feature and without.
+func authorsFairness(dir string) (viz.Table, error) {
+	t, err := readTable(filepath.Join(dir, authorsFairnessFile), "code", "loss", "scale", "length", "run", "epoch", disparity, "abs-disparity")
+	if err != nil {
+		return viz.Table{}, err
+	}
+	epochs := []string{"4", "8", "20"}
+	table := viz.Table{
+		Title:   "disparity of the test split by squares, as in the paper, and by absolute values, mean and (standard deviation)",
+		Columns: []string{"Yahoo's shape, scale", "", "code", "query size a feature", "runs"},
+	}
+	for _, measure := range []string{"squares", "absolute"} {
+		for _, epoch := range epochs {
+			table.Columns = append(table.Columns, measure+", epoch "+epoch)
+		}
+	}
+	for _, scale := range t.distinct("scale") {
+		for _, loss := range t.where("scale", scale).distinct("loss") {
+			for _, code := range []string{"plrank", "2021"} {
+				for _, length := range []string{"no", "yes"} {
+					part := t.where("scale", scale).where("loss", loss).where("code", code).where("length", length)
+					if len(part.rows) == 0 {
+						continue // the authors' script has the query size always
+					}
+					row := viz.Row{scale, methodOfFair(loss).label, codeName(code), length, len(part.distinct("run"))}
+					for _, measure := range []string{disparity, "abs-disparity"} {
+						for _, epoch := range epochs {
+							v, err := part.where("epoch", epoch).floats(measure)
+							if err != nil {
+								return table, err
+							}
+							row = append(row, bracketedShort(v))
+						}
+					}
+					table.Rows = append(table.Rows, row)
+				}
+			}
+		}
+	}
+	return table, nil
+}
+
+// codeName is a code as the tables have it.
+func codeName(code string) string {
+	if code == "plrank" {
+		return code
+	}
+	return "of " + code
 }
 
 // span is the least and the largest of whole numbers.

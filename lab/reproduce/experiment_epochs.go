@@ -180,8 +180,18 @@ func epochsTables(dir string) ([]viz.Table, error) {
 	if scale[0] < 1 {
 		measured.Columns = append(measured.Columns, "whole collection")
 	}
+	base := map[string]float64{} // the seconds of the reference
 	for _, n := range t.distinct("samples") {
 		whole.Columns = append(whole.Columns, "N = "+n)
+		trial := t.where("loss", reference).where("samples", n)
+		seconds, err := trial.floats("seconds")
+		if err != nil {
+			return nil, err
+		}
+		if seconds, err = trial.extrapolated(seconds, scale[0]); err != nil {
+			return nil, err
+		}
+		base[n], _ = meanSD(seconds)
 	}
 	for _, loss := range t.distinct("loss") {
 		row := viz.Row{methodOf(loss).label}
@@ -204,6 +214,9 @@ func epochsTables(dir string) ([]viz.Table, error) {
 				return nil, err
 			}
 			row = append(row, bracketedShort(collection))
+			if b := base[n]; b > 0 && loss != reference {
+				row[len(row)-1] = fmt.Sprintf("%s ×%s", row[len(row)-1], short(first(meanSD(collection))/b))
+			}
 			line := viz.Row{methodOf(loss).label, n, trial.texts("queries")[0], trial.texts("trainQueries")[0],
 				trial.texts("documents")[0], trial.texts("trainDocuments")[0], len(seconds), bracketedShort(seconds), bracketedShort(all)}
 			if scale[0] < 1 {
@@ -213,51 +226,10 @@ func epochsTables(dir string) ([]viz.Table, error) {
 		}
 		whole.Rows = append(whole.Rows, row)
 	}
-	tables := []viz.Table{whole, measured}
-	ratios, err := epochRatios(t)
-	if ratios != nil {
-		tables = append(tables, *ratios)
+	if len(t.where("loss", reference).rows) > 0 {
+		whole.Title += "; × how many times those of " + methodOf(reference).label
 	}
-	return tables, err
-}
-
-// epochRatios compares times with those of the reference, to compare machines by; nil
-// where it was not measured.
-func epochRatios(t *csvTable) (*viz.Table, error) {
-	mean := func(loss, samples string) (float64, error) {
-		trial := t.where("loss", loss).where("samples", samples)
-		seconds, err := trial.floats("seconds")
-		if err != nil {
-			return 0, err
-		}
-		all, err := trial.extrapolated(seconds, 1)
-		mean, _ := meanSD(all)
-		return mean, err
-	}
-	if len(t.where("loss", reference).rows) == 0 {
-		return nil, nil
-	}
-	table := viz.Table{Title: "times the seconds of " + methodOf(reference).label, Columns: []string{""}, Digits: 2}
-	numbers := t.where("loss", reference).distinct("samples")
-	for _, n := range numbers {
-		table.Columns = append(table.Columns, "N = "+n)
-	}
-	for _, loss := range t.distinct("loss") {
-		row := viz.Row{methodOf(loss).label}
-		for _, n := range numbers {
-			of, err := mean(loss, samplesAt(loss, n))
-			if err != nil {
-				return nil, err
-			}
-			base, err := mean(reference, n)
-			if err != nil {
-				return nil, err
-			}
-			row = append(row, of/base) // NaN, a dash, where either was not measured
-		}
-		table.Rows = append(table.Rows, row)
-	}
-	return &table, nil
+	return []viz.Table{whole, measured}, nil
 }
 
 // extrapolated is the seconds of all training queries of a collection, of which

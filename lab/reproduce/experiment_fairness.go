@@ -5,19 +5,18 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/plrank/plrank/train"
 	"github.com/plrank/plrank/viz"
 )
 
-const (
-	fairnessFile      = "fairness.csv"
-	fairnessTimesFile = "fairness-times.csv" // apart: the same seed gives other times
-)
+const fairnessFile = "fairness.csv"
 
 var fairnessChapter = chapter{
 	name: "fairness", title: "Disparity (Figure 3 of the paper)", csv: fairnessFile,
-	reading: "Disparity is that of the test split, with exposure from 1000 rankings; low is fair. In training, the exposure is from 1000 rankings and its gradient from others, whose number grows from 10 to 100 over 40 epochs; PL-Rank, exact, needs none. " +
-		"Brackets and bands are one standard deviation over the runs; seconds are those of training steps. " + welchMarks,
+	reading: "Disparity is that of the test split, with exposure from 1000 rankings; low is fair. In training, the exposure is from 1000 rankings and its gradient from others, whose number grows from 10 to 100 over 40 epochs, step by step; PL-Rank, exact, needs none. " +
+		"Brackets and bands are one standard deviation over the runs.",
 	tables: fairnessTables, plots: fairnessPlots,
 }
 
@@ -39,30 +38,23 @@ func runFairness(ctx context.Context, s *session) error {
 			trials = append(trials, trial{experiment: fairnessChapter.name, loss: fair(loss), run: run, config: s.fairConfig(fair(loss), run)})
 		}
 	}
-	curves, err := s.trainAll(ctx, fairnessChapter.name, trials, alone)
+	curves, err := s.trainAll(ctx, fairnessChapter.name, trials, sideBySide)
 	if err != nil {
 		return err
 	}
 	measures := append([]string{disparity}, relevance...)
 	t := newTable(append([]string{"data", "loss", "run", "epoch", "samples"}, measures...)...)
-	times := newTable("data", "loss", "run", "epoch", "seconds")
 	for _, loss := range s.Losses {
 		for i, c := range trials {
 			if c.loss != fair(loss) {
 				continue
 			}
-			seconds := 0.0
 			for _, e := range curves[i] {
-				seconds += e.TrainSeconds
 				t.add(withTest([]any{s.data.ID.Name, c.loss, c.run + 1, e.Epoch, e.Samples}, e, measures)...)
-				times.add(s.data.ID.Name, c.loss, c.run+1, e.Epoch, seconds)
 			}
 		}
 	}
 	if err := t.write(s.file(fairnessFile)); err != nil {
-		return err
-	}
-	if err := times.write(s.file(fairnessTimesFile)); err != nil {
 		return err
 	}
 	return s.publish(fairnessChapter)
@@ -75,27 +67,8 @@ func (o *options) fairConfig(loss string, run int) train.Config {
 	return c
 }
 
-// readFairness reads both files, and gives the first the seconds of the second.
 func readFairness(dir string) (*csvTable, error) {
-	t, err := readTable(dir+"/"+fairnessFile, "data", "loss", "run", "epoch", disparity)
-	if err != nil {
-		return nil, err
-	}
-	times, err := readTable(dir+"/"+fairnessTimesFile, "data", "loss", "run", "epoch", "seconds")
-	if err != nil {
-		return nil, err
-	}
-	t.columns = append(t.columns, "seconds")
-	seconds := times.texts("seconds")
-	for _, c := range []string{"loss", "run", "epoch"} {
-		if !slices.Equal(t.texts(c), times.texts(c)) {
-			return nil, fmt.Errorf("reproduce: %s and %s have different rows: column %s differs", t.path, times.path, c)
-		}
-	}
-	for i := range t.rows {
-		t.rows[i] = append(t.rows[i], seconds[i])
-	}
-	return t, nil
+	return readTable(dir+"/"+fairnessFile, "data", "loss", "run", "epoch", disparity)
 }
 
 func fairnessTables(dir string) ([]viz.Table, error) {
@@ -103,38 +76,31 @@ func fairnessTables(dir string) ([]viz.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := comparison{}
-	var extra []viz.Row
-	for _, m := range methodsOf(t, methodOfFair) {
-		part := t.where("loss", m.loss)
-		curve, err := curveOf(part, disparity)
+	table := viz.Table{
+		Title:   fmt.Sprintf("disparity after %d epochs, mean and (standard deviation) of %d runs", len(t.distinct("epoch")), len(t.distinct("run"))),
+		Columns: []string{"", "disparity", "after the first epoch"},
+	}
+	methods := methodsOf(t, methodOfFair)
+	var minus [][]float64 // low is good
+	for _, m := range methods {
+		c, err := curveOf(t.where("loss", m.loss), disparity)
 		if err != nil {
 			return nil, err
 		}
-		times, err := curveOf(part, "seconds")
-		if err != nil {
-			return nil, err
-		}
-		// Low is good.
-		var minus []float64
-		for _, v := range curve.last() {
-			minus = append(minus, -v)
-		}
-		c.add(m, minus)
-		perEpoch := times.last()
-		for i := range perEpoch {
-			perEpoch[i] /= float64(len(times.x))
-		}
-		extra = append(extra, viz.Row{bracketedShort(curve.last()), bracketedShort(curve.at(0)), bracketedShort(perEpoch)})
+		last := c.last()
+		table.Rows = append(table.Rows, viz.Row{m.label, bracketedShort(last), bracketedShort(c.at(0))})
+		floats.Scale(-1, last)
+		minus = append(minus, last)
 	}
-	table := c.table("disparity", 3)
-	table.Title = fmt.Sprintf("disparity after %d epochs, mean and (standard deviation) of %d runs", len(t.distinct("epoch")), len(t.distinct("run")))
-	table.Columns = append(table.Columns, "after the first epoch", "seconds per epoch")
-	for i := range table.Rows {
-		table.Rows[i][1] = extra[i][0]
-		table.Rows[i] = append(table.Rows[i], extra[i][1:]...)
+	p := &pairs{columns: []string{"minus the disparity"}}
+	base := slices.IndexFunc(methods, func(m method) bool { return methodOfFair(m.loss).loss == reference })
+	for i, m := range methods {
+		if base >= 0 && i != base {
+			p.add(len(p.rows), 0, minus[i], minus[base])
+			p.rows = append(p.rows, m.label)
+		}
 	}
-	return c.withPairs(table, "minus the disparity", 5)
+	return withPairs(table, p, minusReference(p.columns[0]), 5)
 }
 
 func fairnessPlots(dir string) ([]figure, error) {
@@ -142,24 +108,13 @@ func fairnessPlots(dir string) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	byEpoch := viz.Plot{Title: t.distinct("data")[0] + ", dynamic N", X: "training epoch", Y: "disparity"}
-	byTime := viz.Plot{Title: byEpoch.Title, X: "seconds trained", Y: byEpoch.Y}
+	p := viz.Plot{Title: t.distinct("data")[0] + ", dynamic N", X: "training epoch", Y: "disparity"}
 	for _, m := range methodsOf(t, methodOfFair) {
-		part := t.where("loss", m.loss)
-		c, err := curveOf(part, disparity)
+		c, err := curveOf(t.where("loss", m.loss), disparity)
 		if err != nil {
 			return nil, err
 		}
-		byEpoch.Series = append(byEpoch.Series, c.band(m))
-		times, err := curveOf(part, "seconds")
-		if err != nil {
-			return nil, err
-		}
-		// Up to the end of the fastest run.
-		if c, err = timeCurve(part, disparity, grid(slices.Min(times.last()))); err != nil {
-			return nil, err
-		}
-		byTime.Series = append(byTime.Series, c.band(m))
+		p.Series = append(p.Series, c.band(m))
 	}
-	return []figure{{"fairness-epochs", byEpoch}, {"fairness-time", byTime}}, nil
+	return []figure{{"fairness-epochs", p}}, nil
 }

@@ -166,7 +166,7 @@ func samplesAllPairs(t *csvTable) (*viz.Table, error) {
 	if len(losses) < 3 || len(counts) == 0 {
 		return nil, nil
 	}
-	var p pairs
+	var labels []string
 	var runs [][]float64
 	for _, loss := range losses {
 		c, err := curveOf(t.where("loss", loss).where("samples", samplesAt(loss, counts[0])), mainMeasure)
@@ -177,16 +177,9 @@ func samplesAllPairs(t *csvTable) (*viz.Table, error) {
 		if len(c.x) > 0 {
 			last = c.last()
 		}
-		runs = append(runs, last)
-		p.rows = append(p.rows, methodOf(loss).label)
+		labels, runs = append(labels, methodOf(loss).label), append(runs, last)
 	}
-	p.columns, p.rows = p.rows[1:], p.rows[:len(p.rows)-1]
-	for row := range runs {
-		for column := row + 1; column < len(runs); column++ {
-			p.add(row, column-1, runs[row], runs[column])
-		}
-	}
-	return p.table(fmt.Sprintf("N = %s: DCG@5 of the row's method minus that of the column's", counts[0]), 3)
+	return allPairs(labels, runs).table(fmt.Sprintf("N = %s: %s", counts[0], rowMinusColumn("DCG@5")), 3)
 }
 
 // samplesRates shows on validation data at which learning rates a method goes on improving, where

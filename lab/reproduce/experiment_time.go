@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
-	"slices"
 
 	"github.com/plrank/plrank/train"
 	"github.com/plrank/plrank/viz"
@@ -14,8 +12,8 @@ const timeFile = "time.csv"
 
 var timeChapter = chapter{
 	name: "time", title: "DCG@5 against training time (Figure 2 and Table 2 of the paper)", csv: timeFile,
-	reading: "DCG@5 is the one expected under the policy, on the test split, interpolated between epochs. The time is that of training steps and of compiling graphs. " +
-		"Brackets and bands are one standard deviation over the runs. " + welchMarks + " Runs of one number share a seed, which this test does not use.",
+	reading: "DCG@5 is the one expected under the policy, on the test split, interpolated between epochs. The time is that of training steps and of compiling graphs. N grows from 10 to 100 over 40 epochs, step by step. " +
+		"Brackets and bands are one standard deviation over the runs.",
 	tables: timeTables, plots: timePlots,
 }
 
@@ -67,28 +65,36 @@ func timeTables(dir string) ([]viz.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := comparison{}
-	var epochs []string
+	table := viz.Table{
+		Title:   fmt.Sprintf("DCG@5 after so many seconds of training, mean and (standard deviation) of %d runs", len(t.distinct("run"))),
+		Columns: []string{""},
+	}
+	at := []float64{limit[0] / 4, limit[0] / 2, limit[0]}
+	for _, seconds := range at {
+		table.Columns = append(table.Columns, short(seconds)+" s")
+	}
+	table.Columns = append(table.Columns, "epochs")
+	var labels []string
+	var runs [][]float64
 	for _, m := range methodsOf(t, methodOf) {
 		part := t.where("loss", m.loss)
-		curve, err := timeCurve(part, mainMeasure, limit[:1])
+		curve, err := timeCurve(part, mainMeasure, at)
 		if err != nil {
 			return nil, err
 		}
-		last := curve.last()
-		if len(last) < len(curve.runs) {
-			last = nil // the first epoch of some run took longer
+		row := viz.Row{m.label}
+		var values []float64
+		for i := range at {
+			if values = curve.at(i); len(values) < len(curve.runs) {
+				values = nil // the first epoch of some run took longer
+			}
+			row = append(row, bracketed(values, 3))
 		}
-		c.add(m, last)
-		epochs = append(epochs, fmt.Sprintf("%.0f", float64(len(part.rows))/float64(len(part.distinct("run")))))
+		labels, runs = append(labels, m.label), append(runs, values)
+		table.Rows = append(table.Rows, append(row, fmt.Sprintf("%.0f", float64(len(part.rows))/float64(len(curve.runs)))))
 	}
-	table := c.table("DCG@5", 3)
-	table.Title = fmt.Sprintf("DCG@5 after %s seconds of training, mean and (standard deviation) of %d runs", short(limit[0]), len(t.distinct("run")))
-	table.Columns = append(table.Columns, "epochs")
-	for i := range table.Rows {
-		table.Rows[i] = append(table.Rows[i], epochs[i])
-	}
-	return c.withPairs(table, "DCG@5", 3)
+	what := fmt.Sprintf("after %s s: %s", short(limit[0]), rowMinusColumn("DCG@5"))
+	return withPairs(table, allPairs(labels, runs), what, 3)
 }
 
 func timePlots(dir string) ([]figure, error) {
@@ -142,79 +148,4 @@ func timeCurve(t *csvTable, measure string, at []float64) (curve, error) {
 		c.runs = append(c.runs, line)
 	}
 	return c, nil
-}
-
-// A comparison is of the final values of several methods, of which higher ones are
-// better.
-type comparison struct {
-	methods []method
-	runs    [][]float64
-}
-
-func (c *comparison) add(m method, runs []float64) {
-	c.methods, c.runs = append(c.methods, m), append(c.runs, runs)
-}
-
-// table compares each method with the best one, and with that of the paper's table.
-func (c *comparison) table(measure string, digits int) viz.Table {
-	best, base := -1, -1
-	for i, m := range c.methods {
-		mean, _ := meanSD(c.runs[i])
-		if math.IsNaN(mean) {
-			continue
-		}
-		if best < 0 || mean > first(meanSD(c.runs[best])) {
-			best = i
-		}
-		if methodOfFair(m.loss).loss == reference {
-			base = i
-		}
-	}
-	table := viz.Table{Columns: []string{"", measure, "against the best", "against " + methodOf(reference).label}}
-	for i, m := range c.methods {
-		row := viz.Row{m.label, bracketed(c.runs[i], digits)}
-		for _, other := range []int{best, base} {
-			switch {
-			case other < 0:
-				row = append(row, "")
-			case i == other:
-				row = append(row, "·")
-			default:
-				row = append(row, marking(c.runs[i], c.runs[other]))
-			}
-		}
-		table.Rows = append(table.Rows, row)
-	}
-	return table
-}
-
-// withPairs is a table and, where runs can be paired, that of the pairs of all methods with
-// the reference.
-func (c *comparison) withPairs(table viz.Table, measure string, digits int) ([]viz.Table, error) {
-	base := slices.IndexFunc(c.methods, func(m method) bool { return methodOfFair(m.loss).loss == reference })
-	tables := []viz.Table{table}
-	if base < 0 {
-		return tables, nil
-	}
-	p := pairs{columns: []string{measure}}
-	for i, m := range c.methods {
-		if i != base {
-			p.add(len(p.rows), 0, c.runs[i], c.runs[base])
-			p.rows = append(p.rows, m.label)
-		}
-	}
-	more, err := p.table(minusReference(measure), digits)
-	if more != nil {
-		tables = append(tables, *more)
-	}
-	return tables, err
-}
-
-// marking is the mark of a comparison with its p-value.
-func marking(runs, others []float64) string {
-	m := mark(runs, others)
-	if m == "" {
-		return ""
-	}
-	return fmt.Sprintf("%s (p = %.2g)", m, welch(runs, others))
 }

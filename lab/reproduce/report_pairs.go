@@ -9,6 +9,13 @@ import (
 	"github.com/plrank/plrank/viz"
 )
 
+// The marks of a table of pairs.
+const (
+	worse        = "▽"
+	better       = "△"
+	noDifference = "−"
+)
+
 // pairLevel is the probability of any false mark in a table of pairs.
 const pairLevel = 0.05
 
@@ -26,9 +33,21 @@ type pair struct {
 	runs, than  []float64
 }
 
-// add adds a cell. The runs of both methods must be as many, two or more, or there is no test.
+// allPairs compare every method with those after it.
+func allPairs(labels []string, runs [][]float64) *pairs {
+	p := &pairs{columns: labels[1:], rows: labels[:len(labels)-1]}
+	for row := range runs {
+		for column := row + 1; column < len(runs); column++ {
+			p.add(row, column-1, runs[row], runs[column])
+		}
+	}
+	return p
+}
+
+// add adds a cell. The runs of both methods must be as many as those of the other cells, two or
+// more, or there is no test.
 func (p *pairs) add(row, column int, runs, than []float64) {
-	if len(runs) == len(than) && len(runs) > 1 {
+	if len(runs) == len(than) && len(runs) > 1 && (p.cells == nil || len(runs) == len(p.cells[0].runs)) {
 		p.cells = append(p.cells, pair{row, column, runs, than})
 	}
 }
@@ -53,8 +72,8 @@ func (p *pairs) table(what string, digits int) (*viz.Table, error) {
 		return nil, err
 	}
 	table := viz.Table{
-		Title: fmt.Sprintf("%s with the same seeds: mean, and p of the paired t-test after Holm's correction over this table; %s and %s at p < %v",
-			what, worse, better, pairLevel),
+		Title: fmt.Sprintf("%s, mean of %d runs and (p of the paired t-test by Holm's method over this table), %s and %s at p < %v",
+			what, len(p.cells[0].runs), worse, better, pairLevel),
 		Columns: append([]string{""}, p.columns...),
 	}
 	for _, name := range p.rows {
@@ -65,9 +84,24 @@ func (p *pairs) table(what string, digits int) (*viz.Table, error) {
 		table.Rows = append(table.Rows, row)
 	}
 	for i, c := range p.cells {
-		table.Rows[c.row][1+c.column] = fmt.Sprintf("%s (p = %.2g) %s", signed(differences[i], digits), adjusted[i], pairMark(differences[i], adjusted[i]))
+		table.Rows[c.row][1+c.column] = fmt.Sprintf("%s (%.2g) %s", signed(differences[i], digits), adjusted[i], pairMark(differences[i], adjusted[i]))
 	}
 	return &table, nil
+}
+
+// withPairs is a table and that of pairs, where there is something to test.
+func withPairs(table viz.Table, p *pairs, what string, digits int) ([]viz.Table, error) {
+	tables := []viz.Table{table}
+	tested, err := p.table(what, digits)
+	if tested != nil {
+		tables = append(tables, *tested)
+	}
+	return tables, err
+}
+
+// rowMinusColumn says that differences are between all methods.
+func rowMinusColumn(measure string) string {
+	return measure + " of the row's method minus that of the column's"
 }
 
 // minusReference says that differences are those from the reference.

@@ -28,34 +28,6 @@ func welch(a, b []float64) float64 {
 	return test.PValue
 }
 
-// The marks of the paper's Table 2.
-const (
-	worse        = "▽" // significantly, p < 0.01
-	better       = "△"
-	noDifference = "−"
-
-	// welchMarks says what the marks mean where they are of Welch's test.
-	welchMarks = worse + " and " + better + ": significantly worse and better by Welch's two-sided t-test, p < 0.01; " + noDifference + ": neither."
-	threshold  = 0.01
-)
-
-// mark compares the runs of a method with those of another: "" where a test needs
-// more of them.
-func mark(runs, others []float64) string {
-	p := welch(runs, others)
-	mean, _ := meanSD(runs)
-	other, _ := meanSD(others)
-	switch {
-	case math.IsNaN(p):
-		return ""
-	case p >= threshold:
-		return noDifference
-	case mean < other:
-		return worse
-	}
-	return better
-}
-
 // interpolate is the value at x on the line through points of ascending x: NaN
 // before the first, the last value after the last.
 func interpolate(xs, ys []float64, x float64) float64 {

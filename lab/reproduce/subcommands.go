@@ -29,9 +29,9 @@ samples. As many training queries are measured as -trial-seconds allow, drawn
 from all lengths of lists; the time of all is in proportion to their number`,
 			append([]string{"losses", "samples", "without", "batch", "lr", "trial-seconds"}, dataFlags...), runEpochs},
 		{"time", `time efficiency, the paper's Figure 2 and Table 2: DCG@5 against training time for
-each loss, with a growing number of samples, and t-tests of where it ends`,
+each loss, with a growing number of samples, and paired t-tests of where it ends`,
 			append([]string{"seconds"}, trainFlags...), runTime},
-		{"fairness", `the paper's Figure 3: the disparity of exposure against epoch and training time,
+		{"fairness", `the paper's Figure 3: the disparity of exposure against the epoch,
 where it is what is optimised, by each estimator, with a growing number of
 samples, or with fixed ones by -samples. With -weights, the frontier of
 relevance and fairness instead`,

@@ -77,11 +77,13 @@ type clickLog struct {
 
 // openClicks opens the log of clicks of a folder. Package clicks reads models of one list of features.
 func openClicks(folder string, models models, measures *measures, log *slog.Logger, timeout time.Duration) (*clickLog, error) {
-	ids := func(name string) []int { return models[name].model.Load().File().FeatureIDs }
+	first := models.names()[0]
+	ids := models[first].model.Load().FeatureIDs()
 	for _, name := range models.names() {
-		if first := models.names()[0]; !slices.Equal(ids(name), ids(first)) {
+		if !slices.Equal(models[name].model.Load().FeatureIDs(), ids) {
 			return nil, fmt.Errorf("models %s and %s have different feature ids, and a log of clicks has one list of them: serve them by processes with a folder each", first, name)
 		}
+		models[name].logged = ids
 	}
 	j, warnings, err := journal.Open(folder, "clicks", func(took time.Duration, err error) {
 		measures.syncs.Observe(took.Seconds())

@@ -275,6 +275,27 @@ func TestUnwritableLogIsAnErrorForTheClient(t *testing.T) {
 	}
 }
 
+// A model with other features is refused under a log, which has one list of them, and the former one stays.
+func TestLogKeepsItsFeatures(t *testing.T) {
+	s, read := logging(t)
+	slot := s.models["default"]
+	before := slot.model.Load()
+	f := *before.File()
+	f.FeatureIDs = []int{1, 5, 10}
+	if err := f.Save(slot.path); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Reload(); err == nil || !strings.Contains(err.Error(), "has other feature ids than the model before it, and the log of clicks has one list of them") {
+		t.Errorf("error %v", err)
+	}
+	if w := send(s, "/v1/rank", `{"query": "q", "document_ids": ["a"], "documents": [[1, 2, 3]], "draw": {"cutoff": 1}}`); w.Code != 200 || slot.model.Load() != before {
+		t.Errorf("%d, %s", w.Code, w.Body)
+	}
+	if log := read(); !slices.Equal(log.FeatureIDs, []int{1, 5, 9}) {
+		t.Errorf("features %v", log.FeatureIDs)
+	}
+}
+
 func TestLogErrorsOfNew(t *testing.T) {
 	dir := t.TempDir()
 	one, two := filepath.Join(dir, "one.npz"), filepath.Join(dir, "two.npz")

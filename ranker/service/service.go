@@ -31,7 +31,8 @@ type Options struct {
 
 	// Clicks is the folder of the log of clicks: impressions, which are the rankings drawn, and
 	// events. An answer comes when its line is on the disk. If it equals "", there is no such log.
-	// A Service has the folder for itself.
+	// A Service has the folder for itself. While it waits for the disk, Go keeps one of GOMAXPROCS for
+	// that: a process may set one more, as plrank serve does.
 	Clicks string
 
 	// Metrics is the registry for the service's metrics, which GET /metrics shows. If it equals

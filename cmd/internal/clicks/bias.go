@@ -101,12 +101,8 @@ func (o *biasOptions) run(ctx context.Context, paths []string, stdout, stderr io
 	if err != nil {
 		return err
 	}
-	l, err := readLog(ctx, paths, stderr)
+	r, err := o.estimate(ctx, paths, stderr)
 	if err != nil {
-		return err
-	}
-	r := &biasResult{Method: o.method}
-	if err := o.estimate(ctx, l, r, stderr); err != nil {
 		return err
 	}
 	if out != nil {
@@ -129,28 +125,37 @@ func (o *biasOptions) run(ctx context.Context, paths []string, stdout, stderr io
 	return nil
 }
 
-// estimate fills in the result.
-func (o *biasOptions) estimate(ctx context.Context, l *logs.Log, r *biasResult, stderr io.Writer) (err error) {
-	relevance := logs.Policy(nil)
+// estimate reads the log, and estimates its bias.
+func (o *biasOptions) estimate(ctx context.Context, paths []string, stderr io.Writer) (*biasResult, error) {
+	var e *logs.BiasEstimation
+	join := func(*logs.Log) int { return 0 }
 	if o.method == affine {
 		d, err := openData(ctx, o.Source, nil, "drop", 0, stderr)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if left := logs.Join(d)(l); left > 0 {
-			command.Warn(stderr, fmt.Sprintf("%d impressions are left out: %s lacks their query, or a candidate", left, d.Name))
+		join, e = logs.Join(d), logs.NewAffineEstimation(relevanceOf(d))
+	} else {
+		var err error
+		if e, err = logs.NewBiasEstimation(logs.Method(o.method)); err != nil {
+			return nil, err
 		}
-		relevance = relevanceOf(d)
 	}
-	_, err = command.Await(ctx, func() (struct{}, error) {
-		if relevance != nil {
-			r.Bias, r.BiasReport, err = logs.EstimateAffine(l, relevance)
-		} else {
-			r.Bias, r.BiasReport, err = logs.EstimateBias(l, logs.Method(o.method))
-		}
-		return struct{}{}, err
+	left := 0
+	_, err := scanLog(ctx, paths, stderr, func(part *logs.Log) error {
+		left += join(part)
+		return e.Add(part)
 	})
-	return err
+	if err != nil {
+		return nil, err
+	}
+	if left > 0 {
+		command.Warn(stderr, fmt.Sprintf("%d impressions are left out: %s lacks their query, or a candidate", left, o.Data))
+	}
+	return command.Await(ctx, func() (*biasResult, error) {
+		bias, report, err := e.Estimate()
+		return &biasResult{o.method, bias, report}, err
+	})
 }
 
 // relevanceOf is (2^label − 1)/(2^highest − 1), as clicks.Simulate has it, of the documents of d.

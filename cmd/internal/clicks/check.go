@@ -2,6 +2,7 @@ package clicks
 
 import (
 	"cmp"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -53,11 +54,15 @@ func runCheck(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 		return o.threads.Use()
 	}
 	return checkPage.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
-		l, err := readLog(ctx, flags.Args(), stderr)
+		e, err := newExamination()
 		if err != nil {
 			return err
 		}
-		r, err := command.Await(ctx, func() (*findings, error) { return examine(l) })
+		warnings, err := scanLog(ctx, flags.Args(), stderr, e.add)
+		if err != nil {
+			return err
+		}
+		r, err := e.findings(warnings)
 		if err != nil {
 			return err
 		}
@@ -106,39 +111,74 @@ type otherValue struct {
 	LargestWeight float64 `json:"largestWeight"`
 }
 
-// examine finds out.
-func examine(l *logs.Log) (*findings, error) {
-	r := count(l)
-	method := logs.Harvest
-	if r.Scored < r.Impressions || r.Impressions == 0 {
-		method = logs.RegressionEM
+// An examination finds out.
+type examination struct {
+	found            findings
+	queries, clients map[string]bool
+
+	// Only if all impressions have scores.
+	neighbours, pairs *logs.BiasEstimation
+	others            []*logs.Evaluation
+}
+
+var otherPolicies = []struct {
+	name   string
+	policy logs.Policy
+}{{"every ranking equally likely", uniform}, {"half the temperature", halved}}
+
+func newExamination() (*examination, error) {
+	e := &examination{queries: map[string]bool{}, clients: map[string]bool{}}
+	var err, pairsErr error
+	e.neighbours, err = logs.NewBiasEstimation(logs.Harvest)
+	e.pairs, pairsErr = logs.NewBiasEstimation(logs.AllPairs)
+	for _, other := range otherPolicies {
+		evaluation, otherErr := logs.NewEvaluation(logs.Target{Policy: other.policy, Bootstrap: metrics.Bootstrap{Resamples: 1}}, logs.IIPS)
+		err = cmp.Or(err, otherErr)
+		e.others = append(e.others, evaluation)
 	}
-	_, report, err := logs.EstimateBias(l, method)
-	if report.ClickRate == nil {
-		return nil, err // what is wrong with the biases is in the report
+	return e, cmp.Or(err, pairsErr)
+}
+
+// add adds a part of the log.
+func (e *examination) add(part *logs.Log) error {
+	e.count(part)
+	if e.found.Scored < e.found.Impressions {
+		return nil
 	}
+	err := cmp.Or(e.neighbours.Add(part), e.pairs.Add(part))
+	for _, other := range e.others {
+		err = cmp.Or(err, other.Add(part))
+	}
+	return err
+}
+
+// findings ends the examination.
+func (e *examination) findings(warnings []string) (*findings, error) {
+	r := &e.found
+	if len(r.Ranks) == 0 {
+		return nil, errors.New("the log has no impressions")
+	}
+	r.Queries, r.Clients, r.Warnings = len(e.queries), len(e.clients), append([]string{}, warnings...)
+	r.Clicks /= float64(r.Impressions)
 	for k := range r.Ranks {
-		r.Ranks[k].ClickRate = report.ClickRate[k]
-		if report.Overlap != nil && k+1 < len(report.Overlap) {
-			r.Ranks[k].Overlap = &report.Overlap[k][k+1]
-		}
+		r.Ranks[k].ClickRate /= float64(r.Ranks[k].Shown)
 	}
-	if method == logs.RegressionEM {
+	if r.Scored < r.Impressions {
 		return r, nil
 	}
+	_, report, _ := e.neighbours.Estimate() // what is wrong with the biases is in the report
 	r.Connected = report.Connected
-	if _, pairs, _ := logs.EstimateBias(l, logs.AllPairs); pairs.Connected != nil {
-		r.AllPairs = pairs.Connected
+	for k := range len(r.Ranks) - 1 {
+		r.Ranks[k].Overlap = &report.Overlap[k][k+1]
 	}
-	for _, other := range []struct {
-		name   string
-		policy logs.Policy
-	}{{"every ranking equally likely", uniform}, {"half the temperature", halved}} {
-		e, err := logs.Evaluate(l, logs.Target{Policy: other.policy, Bootstrap: metrics.Bootstrap{Resamples: 1}}, logs.IIPS)
+	_, report, _ = e.pairs.Estimate()
+	r.AllPairs = report.Connected
+	for i, other := range e.others {
+		v, err := other.Estimates()
 		if err != nil {
 			return nil, err
 		}
-		r.Other = append(r.Other, otherValue{other.name, e[0].EffectiveSize, e[0].LargestWeight})
+		r.Other = append(r.Other, otherValue{otherPolicies[i].name, v[0].EffectiveSize, v[0].LargestWeight})
 	}
 	return r, nil
 }
@@ -154,14 +194,14 @@ func halved(im *logs.Impression) ([]float64, error) {
 }
 
 // count counts impressions.
-func count(l *logs.Log) *findings {
-	r := &findings{Impressions: len(l.Impressions), Warnings: append([]string{}, l.Warnings...)}
-	queries, clients := map[string]bool{}, map[string]bool{}
-	for i := range l.Impressions {
-		im := &l.Impressions[i]
-		queries[im.Query] = true
+func (e *examination) count(part *logs.Log) {
+	r := &e.found
+	r.Impressions += len(part.Impressions)
+	for i := range part.Impressions {
+		im := &part.Impressions[i]
+		e.queries[im.Query] = true
 		if im.Client != "" {
-			clients[im.Client] = true
+			e.clients[im.Client] = true
 		}
 		if im.Scores != nil {
 			r.Scored++
@@ -183,11 +223,10 @@ func count(l *logs.Log) *findings {
 				r.Ranks = append(r.Ranks, rank{Rank: k + 1})
 			}
 			r.Ranks[k].Shown++
-			r.Clicks += c / float64(len(l.Impressions))
+			r.Ranks[k].ClickRate += c
+			r.Clicks += c
 		}
 	}
-	r.Queries, r.Clients = len(queries), len(clients)
-	return r
 }
 
 // print prints the findings.

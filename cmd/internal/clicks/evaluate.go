@@ -16,7 +16,6 @@ import (
 	"github.com/plrank/plrank/cmd/internal/help"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/names"
-	"github.com/plrank/plrank/internal/progress"
 	"github.com/plrank/plrank/internal/source"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
@@ -178,11 +177,10 @@ func (o *evaluateOptions) evaluate(ctx context.Context, stderr io.Writer) (*valu
 		}
 	}
 	left, read := 0, 0
-	bar := progress.New(stderr)
-	warnings, err := logs.Scan(o.logs, func(part *logs.Log) error {
+	_, err := scanLog(ctx, o.logs, stderr, func(part *logs.Log) error {
 		left += join(part)
 		if len(part.Impressions) == 0 {
-			return ctx.Err()
+			return nil
 		}
 		for _, c := range candidates[:len(o.models)] {
 			if err := o.add(c, candidates[len(o.models)], target, part); err != nil {
@@ -190,14 +188,11 @@ func (o *evaluateOptions) evaluate(ctx context.Context, stderr io.Writer) (*valu
 			}
 		}
 		read += len(part.Impressions)
-		bar.Set(0, fmt.Sprintf("%d impressions", read))
-		return ctx.Err()
+		return nil
 	})
-	bar.Finish()
 	if err != nil {
 		return nil, err
 	}
-	command.Warn(stderr, warnings...)
 	if left > 0 {
 		command.Warn(stderr, fmt.Sprintf("%d impressions are left out: %s lacks their query, or a candidate", left, o.Data))
 	}

@@ -12,6 +12,7 @@ import (
 	logs "github.com/plrank/plrank/clicks"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/progress"
 	"github.com/plrank/plrank/internal/source"
 	"github.com/plrank/plrank/ranker"
 )
@@ -21,14 +22,25 @@ func newFlags(name string) *flag.FlagSet { return flag.NewFlagSet(name, flag.Con
 // errNoLogs is the error of a command line without a log.
 var errNoLogs = errors.New("want a log, such as logs/2026-11.jsonl, or a folder of logs")
 
-// readLog reads a log into memory, and prints its warnings.
-func readLog(ctx context.Context, paths []string, stderr io.Writer) (*logs.Log, error) {
-	l, err := command.Await(ctx, func() (*logs.Log, error) { return logs.Read(paths...) })
-	if err != nil {
-		return nil, err
+// scanLog gives a log to each, part by part, and prints its warnings.
+func scanLog(ctx context.Context, paths []string, stderr io.Writer, each func(part *logs.Log) error) (warnings []string, err error) {
+	bar := progress.New(stderr)
+	read := 0
+	warnings, err = command.Await(ctx, func() ([]string, error) {
+		return logs.Scan(paths, func(part *logs.Log) error {
+			if err := each(part); err != nil {
+				return err
+			}
+			read += len(part.Impressions)
+			bar.Set(0, fmt.Sprintf("%d impressions", read))
+			return ctx.Err()
+		})
+	})
+	bar.Finish()
+	if err == nil {
+		command.Warn(stderr, warnings...)
 	}
-	command.Warn(stderr, l.Warnings...)
-	return l, nil
+	return warnings, err
 }
 
 // openData gives the documents of a file, or the training split of a collection, with the features

@@ -88,11 +88,15 @@ func TestKillsLoseNothingAccepted(t *testing.T) {
 		c := newChild(t, "-log", folder)
 		var users sync.WaitGroup
 		var noted sync.Mutex
+		var first sync.Once
+		begun := make(chan bool) // closed when a click is accepted, or the service is gone
 		for range 8 {
 			users.Go(func() {
 				u := &user{url: c.url, Client: http.Client{Transport: &http.Transport{}}}
 				for u.rankAndClick() == nil {
+					first.Do(func() { close(begun) })
 				}
+				first.Do(func() { close(begun) })
 				u.CloseIdleConnections()
 				noted.Lock()
 				defer noted.Unlock()
@@ -104,7 +108,8 @@ func TestKillsLoseNothingAccepted(t *testing.T) {
 			for u.post("/v1/events", `{"action_name": "view", "message": "`+strings.Repeat("x", 1<<20)+`"}`, new(struct{})) == nil {
 			}
 		})
-		time.Sleep(time.Duration(20+kill*37%100) * time.Millisecond)
+		<-begun
+		time.Sleep(time.Duration(kill*37%100) * time.Millisecond)
 		c.signal(t, syscall.SIGKILL)
 		users.Wait()
 		c.Wait()

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 	"time"
 
@@ -50,6 +51,11 @@ func serve(ctx context.Context, o *options, logger *slog.Logger, listening func(
 		return err
 	}
 	defer s.Close()
+	if o.Clicks != "" {
+		// While a goroutine waits for the disk, Go keeps one of GOMAXPROCS for it most of the time, and
+		// the log always waits for the disk: without one more, a core would be idle.
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1))
+	}
 	listener, err := net.Listen("tcp", o.listen)
 	if err != nil {
 		return fmt.Errorf("serve: %w", err)

@@ -57,8 +57,7 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 	if err != nil {
 		return nil, err
 	}
-	o.learnClicks(splits)
-	if err := processes.Agree(o.processes, chooseRecipe(o, splits.Train)); err != nil {
+	if err := processes.Agree(o.processes, chooseRecipe(o, splits)); err != nil {
 		return nil, err
 	}
 	t, err := train.New(o.Config, parts, splits)
@@ -118,15 +117,15 @@ func checkWeights(d *datasets.Dataset) error {
 	return nil
 }
 
-// chooseRecipe takes the recipe for the size of the training data, with the flags that are given
+// chooseRecipe takes the recipe for the training data, with the flags that are given
 // in place of its settings, and puts into words what it is. There is nothing to choose
 // for another preset, a -config, a run that goes on, or a fold after the first.
-func chooseRecipe(o *options, d *datasets.Dataset) error {
+func chooseRecipe(o *options, s *datasets.Splits) error {
 	if !o.bySize {
 		return nil
 	}
-	config, reason := train.DefaultFor(d.Rows(), d.Queries())
-	o.recipe = fmt.Sprintf("recipe for %d training documents: %s\n", d.Rows(), reason)
+	config, reason := train.DefaultFor(s)
+	o.recipe = fmt.Sprintf("recipe for %d training documents: %s\n", s.Train.Rows(), reason)
 	if flags := recipe.Differences(config, defaults().Config); flags != "" {
 		o.recipe += "it sets " + flags + "\n"
 	}

@@ -19,7 +19,8 @@ func TestRecipeBySize(t *testing.T) {
 	t.Parallel()
 	const large = 150_000
 	d := &datasets.Dataset{Labels: make([]float32, large), Offsets: []int{0, large}}
-	want, _ := train.DefaultFor(d.Rows(), d.Queries())
+	data := &datasets.Splits{Train: d}
+	want, _ := train.DefaultFor(data)
 	if reflect.DeepEqual(want, train.Default()) {
 		t.Fatal("the recipe for large data is that for small data")
 	}
@@ -38,14 +39,14 @@ func TestRecipeBySize(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := chooseRecipe(o, d); err != nil || !c.want(o.Config) {
+		if err := chooseRecipe(o, data); err != nil || !c.want(o.Config) {
 			t.Errorf("%q: %+v, %v", c.args, o.Config, err)
 		}
 		if chosen := o.Preset == recipe.ByData; strings.Contains(o.recipe, "150000 training documents") != chosen || strings.Contains(o.recipe, "-loss "+want.Loss) != chosen {
 			t.Errorf("%q: says %q", c.args, o.recipe)
 		}
 		before := o.Config
-		if err := chooseRecipe(o, &datasets.Dataset{}); err != nil || !reflect.DeepEqual(o.Config, before) {
+		if err := chooseRecipe(o, nil); err != nil || !reflect.DeepEqual(o.Config, before) {
 			t.Errorf("%q: chosen a second time: %+v, %v", c.args, o.Config, err)
 		}
 	}
@@ -73,11 +74,11 @@ func TestRecipeOfFolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := chooseRecipe(o, &datasets.Dataset{Labels: make([]float32, 150_000)}); err != nil {
+	if err := chooseRecipe(o, &datasets.Splits{Train: &datasets.Dataset{Labels: make([]float32, 150_000)}}); err != nil {
 		t.Fatal(err)
 	}
 	second := ofFold(o, 2)
-	if err := chooseRecipe(second, &datasets.Dataset{}); err != nil || !reflect.DeepEqual(second.Config, o.Config) {
+	if err := chooseRecipe(second, nil); err != nil || !reflect.DeepEqual(second.Config, o.Config) {
 		t.Errorf("%+v, want %+v (%v)", second.Config, o.Config, err)
 	}
 }

@@ -52,7 +52,7 @@ func OpenTrials(ctx context.Context, args []string, stderr io.Writer) (*Trials, 
 		s.Test = nil
 		t.Folds = append(t.Folds, s)
 	}
-	if err := chooseRecipe(o, t.Folds[0].Train); err != nil {
+	if err := chooseRecipe(o, t.Folds[0]); err != nil {
 		return nil, err
 	}
 	fmt.Fprint(stderr, o.recipe)
@@ -63,7 +63,7 @@ func OpenTrials(ctx context.Context, args []string, stderr io.Writer) (*Trials, 
 func (t *Trials) Config(more ...string) (train.Config, error) {
 	o, err := parse(slices.Concat(t.args, more))
 	if err == nil {
-		err = chooseRecipe(o, t.Folds[0].Train)
+		err = chooseRecipe(o, t.Folds[0])
 	}
 	if err != nil {
 		return train.Config{}, err

@@ -1,6 +1,6 @@
-// Command collection writes a synthetic collection for all libraries: of each split
-// letor/SPLIT.txt in LETOR format, and SPLIT.f32, the same features as little-endian
-// float32, a row for each document.
+// Command collection writes a synthetic collection as arrays for NumPy: of each split
+// SPLIT.features and SPLIT.labels, float32 by document, and SPLIT.offsets, int64, where
+// the documents of each query begin.
 //
 // SHAPE may have a truth, as in mslr/trees.
 //
@@ -8,7 +8,6 @@
 package main
 
 import (
-	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -44,27 +43,20 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := os.MkdirAll(args[3], 0o777); err != nil {
+		return err
+	}
 	for name, d := range map[string]*datasets.Dataset{"train": splits.Train, "vali": splits.Vali, "test": splits.Test} {
-		letor, rows := filepath.Join(args[3], "letor", name+".txt"), filepath.Join(args[3], name+".f32")
-		if err := os.MkdirAll(filepath.Dir(letor), 0o777); err != nil {
-			return err
+		offsets := make([]int64, len(d.Offsets))
+		for q, row := range d.Offsets {
+			offsets[q] = int64(row)
 		}
-		if err := atomicfile.Write(letor, func(w io.Writer) error { return datasets.WriteLETOR(w, d) }); err != nil {
-			return err
-		}
-		if err := atomicfile.Write(rows, func(w io.Writer) error { return writeRows(w, d) }); err != nil {
-			return err
+		for ending, values := range map[string]any{"features": d.Features, "labels": d.Labels, "offsets": offsets} {
+			path := filepath.Join(args[3], name+"."+ending)
+			if err := atomicfile.Write(path, func(w io.Writer) error { return binary.Write(w, binary.LittleEndian, values) }); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
-}
-
-func writeRows(w io.Writer, d *datasets.Dataset) error {
-	out := bufio.NewWriterSize(w, 1<<16)
-	for row := range d.Labels {
-		if err := binary.Write(out, binary.LittleEndian, d.Row(row)); err != nil {
-			return err
-		}
-	}
-	return out.Flush()
 }

@@ -1,4 +1,4 @@
-"""Our estimates and a training run beside the authors' code on the same data.
+"""Our estimates and training runs beside the authors' code on the same data.
 
     python3 peers/plrank/run.py -work DIR -code2021 COPY -code2022 COPY
 
@@ -27,17 +27,26 @@ def main():
         subprocess.run([sys.executable, "-m", "venv", env], check=True)
         subprocess.run([env / "bin" / "pip", "install", "-q", "-r", HERE / "requirements.txt"], check=True)
         (env / "complete").touch()
-    subprocess.run(["go", "run", "./peers/plrank/ours", work], check=True, cwd=LAB)
+    for part in ("estimates", "training", "runs", "fairness"):
+        subprocess.run(["go", "run", "./peers/plrank/ours", work, part], check=True, cwd=LAB)
     RESULTS.mkdir(parents=True, exist_ok=True)
     os.environ["OMP_NUM_THREADS"] = "1"  # of NumPy, whose products here are small
+    os.environ["TF_NUM_INTRAOP_THREADS"] = os.environ["TF_NUM_INTEROP_THREADS"] = "1"
+
+    def lines(script, *arguments):
+        done = subprocess.run([env / "bin" / "python", HERE / script, *arguments], check=True, stdout=subprocess.PIPE, text=True)
+        return done.stdout.splitlines()
+
+    code2021, code2022 = options.code2021.resolve(), options.code2022.resolve()
+    found = {name: lines("authors.py", name, work, code2021, "2021") for name in ("estimates", "training", "losses", "spread", "sharing")}
     for name in ("estimates", "training"):
-        rows = []
-        for year, code in (("2021", options.code2021), ("2022", options.code2022)):
-            authors = [env / "bin" / "python", HERE / "authors.py", name, work, code.resolve(), year]
-            done = subprocess.run(authors, check=True, stdout=subprocess.PIPE, text=True)
-            head, *lines = done.stdout.splitlines()
-            rows += lines
-        (RESULTS / f"{name}.csv").write_text("\n".join([head, *rows]) + "\n")
+        found[name] += lines("authors.py", name, work, code2022, "2022")[1:]
+    found["fairness"] = (work / "fairness.csv").read_text().splitlines()
+    # The script itself prints, too.
+    script = lines("script.py", work, code2021, "10", "PL_rank_2", "lambdaloss")
+    found["fairness"] += [line.removeprefix("row,") for line in script if line.startswith("row,")]
+    for name, rows in found.items():
+        (RESULTS / f"{name}.csv").write_text("\n".join(rows) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 """Collections on disk to arrays: the same folds, features and held-out queries for every library."""
 
+import gzip
 import pathlib
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,21 +77,49 @@ def folds(collection):
 
 
 def prepare(fold, into):
-    """A folder with train.txt, vali.txt and test.txt: the fold itself, or one that is written."""
-    if all((fold / f"{s}.txt").exists() for s in ("train", "vali", "test")):
-        return fold
+    """A folder with train.txt, vali.txt and test.txt that read can read: the fold itself, or one that is written."""
+    splits = ("train", "vali", "test")
+    first = [next(lines(fold, s), "") for s in splits]
+    if all(first):
+        if all((fold / f"{s}.txt").exists() and re.match(r"\S+ qid:\d+ [1-9]", line) for s, line in zip(splits, first)):
+            return fold
+        into.mkdir(parents=True, exist_ok=True)
+        for s in splits:
+            rewrite(lines(fold, s), into / f"{s}.txt")
+        return into
     if (into / "test.txt").exists():
         return into
     try:
         train, test = same_width([read(next(fold.glob(f"*{s}"))) for s in (".train", ".test")])
     except StopIteration:
-        raise SystemExit(f"{fold}: want train.txt, vali.txt and test.txt, or NAME.train and NAME.test") from None
+        raise SystemExit(f"{fold}: want train, vali and test as NAME.txt, NAME.txt.gz or a folder NAME of parts, or NAME.train and NAME.test") from None
     held = np.random.default_rng(1).permutation(len(train.sizes))
     held, kept = np.sort(held[: len(held) // HELD_OUT]), np.sort(held[len(held) // HELD_OUT :])
     into.mkdir(parents=True, exist_ok=True)
     for name, split in (("train", train.take(kept)), ("vali", train.take(held)), ("test", test)):
         write(into / f"{name}.txt", split)
     return into
+
+
+def lines(fold, split):
+    """The LETOR text of a split: of SPLIT.txt, SPLIT.txt.gz, or the files of a folder SPLIT."""
+    for path in [fold / f"{split}.txt", fold / f"{split}.txt.gz", *sorted((fold / split).glob("*"))]:
+        if path.exists():
+            with (gzip.open if path.suffix == ".gz" else open)(path, "rt") as text:
+                yield from text
+
+
+def rewrite(text, path):
+    """Writes LETOR text with queries numbered, and features from 1 where they are from 0."""
+    queries = {}
+    with open(path, "w") as out:
+        for line in text:
+            label, query, *features = line.partition("#")[0].split()
+            if not queries:
+                shift = 1 if features[0].startswith("0:") else 0
+            number = queries.setdefault(query, len(queries) + 1)
+            pairs = (f.split(":") for f in features)
+            out.write(f"{label} qid:{number} " + " ".join(f"{int(i) + shift}:{value}" for i, value in pairs) + "\n")
 
 
 def write(path, split):

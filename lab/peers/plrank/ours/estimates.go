@@ -2,10 +2,18 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
+
+	f64 "gonum.org/v1/gonum/floats"
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/internal/npzfile"
+	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/ops"
 	"github.com/plrank/plrank/plackett"
 )
 
@@ -22,7 +30,10 @@ var queries = []query{
 	{24, 5, 100, 0.1}, {24, 5, 100, 3}, {125, 5, 1000, 3}, {1000, 10, 100, 1},
 }
 
-var estimators = []plackett.Estimator{plackett.PLRank1, plackett.PLRank2}
+var estimators = []plackett.Estimator{plackett.PolicyGradient, plackett.PLRank1, plackett.PLRank2}
+
+// noisy is the number of samples of LambdaLoss, whose cost at the authors' grows with the pairs.
+const noisy = 4
 
 // writeEstimates writes scores, gains, full rankings, and our estimates of every query. Gains are
 // those of labels 0 to 4.
@@ -54,8 +65,54 @@ func writeEstimates(path string) error {
 			}
 			add(e.String(), []int{q.Documents}, lambda)
 		}
+		noise := gumbel(rng, noisy*q.Documents)
+		lambda, err := lambdaLoss(scores, gains, noise, q.Cutoff)
+		if err != nil {
+			return err
+		}
+		add("noise", []int{noisy, q.Documents}, noise)
+		add("lambdaloss", []int{q.Documents}, lambda)
 	}
-	return npzfile.Write(path, queries, arrays)
+	return npzfile.Write(path+".npz", queries, arrays)
+}
+
+// lambdaLoss is minus the derivative of LambdaLoss with respect to the scores of one query.
+func lambdaLoss(scores, gains, noise []float64, cutoff int) ([]float64, error) {
+	g := G.NewGraph()
+	value := func(name string, x any, shape ...int) *G.Node {
+		t := tensor.New(tensor.WithShape(shape...), tensor.WithBacking(x))
+		return G.NodeFromAny(g, t, G.WithName(name))
+	}
+	d := len(scores)
+	m := value("scores", scores, d)
+	loss, err := losses.Mean(losses.LambdaLoss, losses.Batch{
+		Lists: ops.Lists{Scores: m, Offsets: value("offsets", []int{0, d}, 2)}, Gains: value("gains", gains, d),
+		Noise: value("noise", noise, len(noise)), Discounts: metrics.Discounts(min(cutoff, d)),
+	})
+	if err != nil {
+		return nil, err
+	}
+	derivative, err := G.Grad(loss, m)
+	if err != nil {
+		return nil, err
+	}
+	vm := G.NewTapeMachine(g)
+	defer vm.Close()
+	if err := vm.RunAll(); err != nil {
+		return nil, err
+	}
+	lambda := slices.Clone(derivative[0].Value().Data().([]float64))
+	f64.Scale(-1, lambda)
+	return lambda, nil
+}
+
+// gumbel draws n standard Gumbel variates.
+func gumbel(rng *rand.Rand, n int) []float64 {
+	drawn := make([]float64, n)
+	for i := range drawn {
+		drawn[i] = -math.Log(-math.Log(1 - rng.Float64()))
+	}
+	return drawn
 }
 
 func floats(ints []int) []float64 {

@@ -1,7 +1,7 @@
 // Command ours writes what authors.py repeats with the authors' code: estimates for given
-// rankings, and a training run on given noise.
+// rankings, a training run on given noise, and runs of package train.
 //
-//	ours FOLDER
+//	ours FOLDER estimates|training|runs|fairness
 package main
 
 import (
@@ -18,11 +18,9 @@ func main() {
 }
 
 func run(args []string) error {
-	if len(args) != 1 {
-		return errors.New("want a folder")
+	parts := map[string]func(path string) error{"estimates": writeEstimates, "training": writeTraining, "runs": writeRuns, "fairness": writeFairness}
+	if len(args) != 2 || parts[args[1]] == nil {
+		return errors.New("want a folder and one of estimates, training, runs, fairness")
 	}
-	if err := writeEstimates(args[0] + "/estimates.npz"); err != nil {
-		return err
-	}
-	return writeTraining(args[0] + "/training.npz")
+	return parts[args[1]](args[0] + "/" + args[1])
 }

@@ -2,8 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -17,7 +15,6 @@ import (
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ops"
-	"github.com/plrank/plrank/train"
 )
 
 // settings of the training run: the paper's, on a small collection.
@@ -27,16 +24,14 @@ type settings struct {
 	Cutoff  int     `json:"cutoff"`
 	Rate    float64 `json:"rate"`
 	Hidden  []int   `json:"hidden"`
-	Seeds   int     `json:"seeds"` // of the runs of package train
 }
 
-var chosen = settings{Epochs: 40, Samples: 10, Cutoff: 5, Rate: 0.01, Hidden: []int{32, 32}, Seeds: 20}
+var chosen = settings{Epochs: 40, Samples: 10, Cutoff: 5, Rate: 0.01, Hidden: []int{32, 32}}
 
 // writeTraining writes data, initial weights, order of queries and noise of a training run by
-// PL-Rank-2 in float64, and the test scores after each epoch; and the final DCG@5 of runs of
-// package train with seeds of their own.
+// PL-Rank-2 in float64, and the test scores after each epoch.
 func writeTraining(path string) error {
-	splits := datasets.Synthetic(datasets.SyntheticOptions{Train: 40, Vali: 2, Test: 40, Seed: 1})
+	splits := collection()
 	transform, err := datasets.FitTransform("minmax", splits.Train)
 	if err != nil {
 		return err
@@ -65,12 +60,11 @@ func writeTraining(path string) error {
 	add("scores", curve, chosen.Epochs, len(test.gains))
 	add("order", floats(order), len(order))
 	add("noise", noise, len(noise))
-	final, err := byTrainer(splits)
-	if err != nil {
-		return err
-	}
-	add("final", final, len(final))
-	return npzfile.Write(path, chosen, arrays)
+	return npzfile.Write(path+".npz", chosen, arrays)
+}
+
+func collection() *datasets.Splits {
+	return datasets.Synthetic(datasets.SyntheticOptions{Train: 40, Vali: 2, Test: 40, Seed: 1})
 }
 
 // A prepared split has transformed features, and only queries with a relevant document.
@@ -81,27 +75,37 @@ type prepared struct {
 }
 
 func prepare(d *datasets.Dataset, transform *datasets.Transform) *prepared {
-	var relevant []int
-	for q := range d.Queries() {
-		if slices.Max(d.Labels[d.Offsets[q]:d.Offsets[q+1]]) > 0 {
-			relevant = append(relevant, q)
-		}
-	}
-	some := d.Select(relevant)
-	var batch datasets.Batch
-	all := make([]int, some.Queries())
-	for q := range all {
-		all[q] = q
-	}
-	batch.Pack(some, transform, all, some.Rows(), some.Queries())
+	some := relevant(d)
 	p := &prepared{offsets: some.Offsets, width: transform.Width()}
-	for _, v := range batch.X {
+	for _, v := range packed(some, transform) {
 		p.features = append(p.features, float64(v))
 	}
 	for _, label := range some.Labels {
 		p.gains = append(p.gains, math.Exp2(float64(label))-1)
 	}
 	return p
+}
+
+// relevant has the queries with a relevant document.
+func relevant(d *datasets.Dataset) *datasets.Dataset {
+	var queries []int
+	for q := range d.Queries() {
+		if slices.Max(d.Labels[d.Offsets[q]:d.Offsets[q+1]]) > 0 {
+			queries = append(queries, q)
+		}
+	}
+	return d.Select(queries)
+}
+
+// packed are the transformed features of all documents.
+func packed(d *datasets.Dataset, transform *datasets.Transform) []float32 {
+	var batch datasets.Batch
+	all := make([]int, d.Queries())
+	for q := range all {
+		all[q] = q
+	}
+	batch.Pack(d, transform, all, d.Rows(), d.Queries())
+	return batch.X
 }
 
 // learn trains the model by ops.PLRank2, one query a step, on rankings by scores plus noise. It
@@ -130,10 +134,7 @@ func learn(model *nn.MLP, training, test *prepared) (curve []float64, order []in
 		for _, q := range rng.Perm(len(training.offsets) - 1) {
 			order = append(order, q)
 			from, to := training.offsets[q], training.offsets[q+1]
-			drawn := make([]float64, chosen.Samples*(to-from))
-			for i := range drawn {
-				drawn[i] = -math.Log(-math.Log(1 - rng.Float64()))
-			}
+			drawn := gumbel(rng, chosen.Samples*(to-from))
 			noise = append(noise, drawn...)
 			m, err := scores.run(training, from, to)
 			if err != nil {
@@ -242,25 +243,4 @@ func let(n *G.Node, v G.Value) {
 	if err := G.Let(n, v); err != nil {
 		panic(err) // shapes are this program's own
 	}
-}
-
-// byTrainer is DCG@5 on the test split after training by package train, one for each seed.
-func byTrainer(splits *datasets.Splits) ([]float64, error) {
-	c := train.Paper()
-	c.Samples, c.Epochs, c.LearningRate, c.Hidden, c.EvaluateTest = train.SampleCount(chosen.Samples), chosen.Epochs, chosen.Rate, chosen.Hidden, true
-	var final []float64
-	for seed := range chosen.Seeds {
-		c.Seed = uint64(seed) + 1
-		result, err := train.Run(context.Background(), c, splits, train.Hooks{})
-		if err != nil {
-			return nil, err
-		}
-		last := result.History[len(result.History)-1]
-		value, ok := last.Test["dcg@5"]
-		if !ok {
-			return nil, fmt.Errorf("package train reports no dcg@5")
-		}
-		final = append(final, float64(value))
-	}
-	return final, nil
 }

@@ -1,0 +1,170 @@
+package clicks
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plrank/plrank/internal/memtest"
+	"github.com/plrank/plrank/metrics"
+)
+
+// estimation is what takes a log in parts.
+type estimation interface{ Add(l *Log) error }
+
+// estimations are all of them, by name.
+func estimations(t *testing.T, b Bias) map[string]estimation {
+	t.Helper()
+	all := map[string]estimation{"affine bias": NewAffineEstimation(relevanceByName)}
+	for _, m := range Methods() {
+		e, err := NewBiasEstimation(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[string(m)] = e
+	}
+	for _, name := range GainEstimators() {
+		e, err := NewGainEstimation(b, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all["gains by "+string(name)] = e
+	}
+	e, err := NewEvaluation(Target{Policy: Logged, Bias: b, Bootstrap: metrics.Bootstrap{Resamples: 9}}, ValueEstimators()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all["values"] = e
+	return all
+}
+
+// relevanceByName is a number of two digits for each document.
+func relevanceByName(im *Impression) (r []float64, err error) {
+	for _, d := range im.Documents {
+		r = append(r, float64(d[len(d)-1]%7)/10)
+	}
+	return r, nil
+}
+
+// versions are logs of two versions of a policy for the same queries.
+func versions(t *testing.T, impressions int, bias Bias, seed uint64) (logs []*Log) {
+	t.Helper()
+	d := fifty(8)
+	for version := range 2 {
+		l, err := Simulate(d, Logger{Version: fmt.Sprint(version), Scores: byFeature(1), Temperature: 1 + float64(version), Cutoff: 4}, User{Behaviour: AffineClicks(bias)}, impressions, seed+uint64(version))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range l.Impressions {
+			l.Impressions[i].ID += l.Impressions[i].Version
+		}
+		logs = append(logs, l)
+	}
+	return logs
+}
+
+// A log in parts has the estimates of the whole log: sums are added in another order, and nothing else.
+func TestPartsAreTheWhole(t *testing.T) {
+	bias := Bias{Alpha: []float64{.9, .5, .3, .2}, Beta: []float64{.05, .04, .02, .01}}
+	logs := versions(t, 1500, bias, 5)
+	whole := &Log{Impressions: slices.Concat(logs[0].Impressions, logs[1].Impressions), FeatureIDs: logs[0].FeatureIDs}
+	parts := []*Log{{}}
+	for from := 0; from < len(whole.Impressions); from += 700 {
+		parts = append(parts, &Log{Impressions: whole.Impressions[from:min(from+700, len(whole.Impressions))], FeatureIDs: whole.FeatureIDs})
+	}
+	atOnce, inParts := estimations(t, bias), estimations(t, bias)
+	for name, e := range atOnce {
+		if err := e.Add(whole); err != nil {
+			t.Fatal(name, err)
+		}
+		for _, p := range parts {
+			if err := inParts[name].Add(p); err != nil {
+				t.Fatal(name, err)
+			}
+		}
+		if name == "values" {
+			continue // its regression is that of the first part
+		}
+		want, got := numbersOf(t, e), numbersOf(t, inParts[name])
+		if len(want) < 4 || len(got) != len(want) {
+			t.Fatalf("%s: %d numbers, want %d", name, len(got), len(want))
+		}
+		for i := range want {
+			if !(math.Abs(got[i]-want[i]) <= 1e-10*(1+math.Abs(want[i]))) {
+				t.Errorf("%s: number %d is %v in parts, %v at once", name, i, got[i], want[i])
+				break
+			}
+		}
+	}
+}
+
+// numbersOf are the results of an estimation.
+func numbersOf(t *testing.T, e estimation) (all []float64) {
+	t.Helper()
+	switch e := e.(type) {
+	case *BiasEstimation:
+		b, r, err := e.Estimate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = slices.Concat(b.Alpha, b.Beta, r.ClickRate)
+		for _, row := range r.Overlap {
+			all = append(all, row...)
+		}
+	case *GainEstimation:
+		d, err := e.Dataset()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = slices.Clone(d.Gains)
+		for _, of := range [][]float32{d.Logged, d.LoggedScores, d.QueryWeights, d.Features} {
+			for _, v := range of {
+				all = append(all, float64(v))
+			}
+		}
+	}
+	return all
+}
+
+// The memory of estimations does not grow with impressions of the same queries.
+func TestMemoryIsThatOfTheDocuments(t *testing.T) {
+	bias := Bias{Alpha: []float64{.9, .5, .3, .2}, Beta: []float64{.05, .04, .02, .01}}
+	logs := versions(t, 300, bias, 5)
+	for name, e := range estimations(t, bias) {
+		t.Run(name, func(t *testing.T) {
+			memtest.Steady(t, 20, func(from, to int) {
+				for i := from; i < to; i++ {
+					part := &Log{FeatureIDs: logs[i%2].FeatureIDs}
+					for _, im := range logs[i%2].Impressions { // as if it were read anew
+						im.ID, im.Query = strings.Clone(im.ID), strings.Clone(im.Query)
+						im.Features, im.Scores, im.Clicks = slices.Clone(im.Features), slices.Clone(im.Scores), slices.Clone(im.Clicks)
+						part.Impressions = append(part.Impressions, im)
+					}
+					if err := e.Add(part); err != nil {
+						t.Fatal(err)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestPartsWithDifferentFeaturesAreAnError(t *testing.T) {
+	logs := versions(t, 20, Bias{Alpha: []float64{1, .5, .3, .2}}, 5)
+	for _, name := range []string{"em", "gains by naive"} {
+		e := estimations(t, Bias{Alpha: []float64{1, .5, .3, .2}})[name]
+		other := &Log{Impressions: slices.Clone(logs[1].Impressions)}
+		for i := range other.Impressions {
+			im := &other.Impressions[i]
+			im.Features = slices.Repeat(im.Features, 2)
+		}
+		if err := e.Add(logs[0]); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Add(other); err == nil || !strings.Contains(err.Error(), "features a document, where others of the log have") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
