@@ -1,6 +1,6 @@
 """plrank beside forests at the full size of MSLR-WEB30K, on labels of several kinds, one process and one thread at a time.
 
-    python3 fullsize/run.py -work WORK [-truths smooth,trees,additive,mixture] [-methods NAMES] [-scale 1] [-seconds 700]
+    python3 fullsize/run.py -work WORK [-truths smooth,trees,additive,mixture] [-methods NAMES] [-scale 1] [-seconds 350]
 
 Everything goes to WORK, and the results of WORK to this folder, in the place of those of the same truth and method.
 It can be interrupted at any time: the same command goes on from there. To measure a method again, remove its CSV
@@ -21,10 +21,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 LAB = HERE.parent
 SEED = 1  # of the collections, and of plrank's training
 
-GRIDS = {
-    "LightGBM": [dict(num_leaves=63, learning_rate=0.2), dict(num_leaves=255, learning_rate=0.1)],
-    "XGBoost": [dict(max_depth=6, eta=0.3)],
-    "CatBoost": [dict(loss_function="QueryRMSE", depth=6, learning_rate=0.3)],
+SETTINGS = {
+    "LightGBM": dict(num_leaves=63, learning_rate=0.2),
+    "XGBoost": dict(max_depth=6, eta=0.3),
+    "CatBoost": dict(loss_function="QueryRMSE", depth=6, learning_rate=0.3),
 }
 OURS = "plrank"
 TRUTHS = ("smooth", "trees", "additive", "mixture")
@@ -37,18 +37,18 @@ def main():
         folder = work / f"{truth}-{options.scale:g}"
         folder.mkdir(parents=True, exist_ok=True)
         for method in options.methods:
-            for setting in GRIDS.get(method, [{}]):
-                path = folder / f"{method}.{name(setting)}.csv"
-                if path.exists():
-                    continue
-                print(f"{truth}: {path.stem}", flush=True)
-                part = path.with_suffix(".part")
-                with open(part, "w") as out:
-                    if method == OURS:
-                        network(truth, options.scale, folder, out)
-                    else:
-                        forest(method, setting, truth, options, folder, out)
-                part.rename(path)
+            setting = SETTINGS.get(method, {})
+            path = folder / f"{method}.{name(setting)}.csv"
+            if path.exists():
+                continue
+            print(f"{truth}: {path.stem}", flush=True)
+            part = path.with_suffix(".part")
+            with open(part, "w") as out:
+                if method == OURS:
+                    network(truth, options.scale, folder, out)
+                else:
+                    forest(method, setting, truth, options, folder, out)
+            part.rename(path)
         shutil.rmtree(folder / "arrays", ignore_errors=True)
     collect(work, options.scale)
     subprocess.run(["go", "run", "./bench", "fullsize", "-write", "../README.md,fullsize.md"], check=True, cwd=LAB)
@@ -58,11 +58,11 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-work", type=pathlib.Path, required=True, help="a folder for everything that is made")
     parser.add_argument("-truths", default=",".join(TRUTHS), help="what labels come from, with , between")
-    parser.add_argument("-methods", default=",".join([OURS, *GRIDS]), help="names with , between")
+    parser.add_argument("-methods", default=",".join([OURS, *SETTINGS]), help="names with , between")
     parser.add_argument("-scale", type=float, default=1, help="part of the queries of MSLR-WEB30K")
-    parser.add_argument("-seconds", type=float, default=700, help="of training, after which a forest is not grown further")
+    parser.add_argument("-seconds", type=float, default=350, help="of training, after which a forest is not grown further")
     options = parser.parse_args()
-    for option, known in (("truths", TRUTHS), ("methods", (OURS, *GRIDS))):
+    for option, known in (("truths", TRUTHS), ("methods", (OURS, *SETTINGS))):
         names = getattr(options, option).split(",")
         setattr(options, option, names)
         if unknown := set(names) - set(known):
