@@ -67,7 +67,9 @@ func (t *Transform) FitBins(train *Dataset, bins int) error {
 		slices.Sort(values[i])
 		t.Bins[i] = Bins{quantiles(values[i], bins), missing[i%len(t.Columns)]}
 	})
-	t.positions = newPositions(t.Bins)
+	if t.positions == nil { // a transform that is ready is only read, as by many at a time
+		t.positions = newPositions(t.Bins)
+	}
 	return nil
 }
 
@@ -182,7 +184,9 @@ func (t *Transform) checkBins() error {
 			}
 		}
 	}
-	t.positions = newPositions(t.Bins)
+	if t.positions == nil { // a transform that is ready is only read, as by many at a time
+		t.positions = newPositions(t.Bins)
+	}
 	return nil
 }
 
