@@ -12,7 +12,7 @@ import (
 const (
 	longFrom  = 50        // documents of a query, on average
 	largeFrom = 100_000   // training documents
-	slowFrom  = 1_000_000 // training documents, so many that a lower rate is better
+	slowFrom  = 1_000_000 // training documents, so many that a lower rate for longer is better
 )
 
 // Default is the zero Config: all is left to the recipe for the training data.
@@ -34,10 +34,12 @@ func Default() Config { return Config{} }
 //	against noise   dropout 0.3       dropout 0.5,     group lasso of 45/√documents
 //	                                  weight decay
 //	steps           of few queries                     of 32 queries
-//	rate            low, constant                      rises, then falls to 0 (cosine); half as
-//	                                                   high from a million documents on
+//	rate            low, constant                      rises, then falls to 0 (cosine)
 //	model           weights of the best epoch          average of the weights over steps
 //	epochs          30                                 8
+//
+// From a million documents on, the rate is half as high, the average is over five times as many steps, and
+// there are 15 epochs.
 //
 // Models fit small data too closely: dropout and the decay of weights help against it, and so does the mean
 // of several networks, which also varies less from seed to seed. At a low rate the best epoch is found more
@@ -93,17 +95,17 @@ func smallRecipe() Config {
 }
 
 func largeRecipe(documents int) Config {
-	rate := 0.004
-	if documents >= slowFrom {
-		rate = 0.002
-	}
-	return Config{
+	c := Config{
 		Objective:    Objective{Loss: "plrank-exact+0.02*partial-listmle", Cutoff: 10, NormalizeGains: true},
 		Inputs:       Inputs{Transform: "quantile", Bins: 16},
 		Model:        Model{Hidden: []int{256, 128}, Activation: ops.ReLU, Members: 1},
-		Optimization: Optimization{Optimizer: "adam", LearningRate: rate, Schedule: "cosine", Warmup: 0.1, GroupLasso: 45 / math.Sqrt(float64(documents)), Average: 0.99, Batch: 32, Epochs: 8},
+		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.004, Schedule: "cosine", Warmup: 0.1, GroupLasso: 45 / math.Sqrt(float64(documents)), Average: 0.99, Batch: 32, Epochs: 8},
 		Evaluation:   Evaluation{Metric: "ndcg@10"}, // the expected one is low: policies by likelihood are less sharp
 	}.Plain()
+	if documents >= slowFrom {
+		c.LearningRate, c.Average, c.Epochs = 0.002, 0.998, 15
+	}
+	return c
 }
 
 // Paper is the set-up of the experiments of Oosterhuis (2021), section 7, with

@@ -10,7 +10,8 @@ import (
 )
 
 // Data below the bound get the small recipe, with ranks for short queries, and for long ones a larger K,
-// more softmax and more against noise; above it, only the group lasso depends on how many documents there are.
+// more softmax and more against noise; above it, the group lasso falls with the number of documents, and very many
+// are trained on for longer, at a lower rate.
 func TestDefaultFor(t *testing.T) {
 	short := smallRecipe()
 	short.Transform += "+rank"
@@ -26,11 +27,8 @@ func TestDefaultFor(t *testing.T) {
 			t.Errorf("%d documents of %d queries: %+v, want %+v (%q, %v)", of.documents, of.queries, c, of.want, reason, err)
 		}
 	}
-	first, _ := recipeOf(largeFrom, 1000)
-	if many, _ := recipeOf(slowFrom, 1000); first.LearningRate != 0.004 || many.LearningRate != 0.002 {
-		t.Errorf("rates %v and %v, want .004 and, for many documents, .002", first.LearningRate, many.LearningRate)
-	}
-	for _, documents := range []int{largeFrom, 300_000, 2_200_000, 1_000_000_000} {
+	want, _ := recipeOf(largeFrom, 1000)
+	for _, documents := range []int{largeFrom, slowFrom - 1, slowFrom, 1_000_000_000} {
 		c, reason := recipeOf(documents, 1000)
 		if err := c.Check(); err != nil || reason == "" {
 			t.Errorf("%d documents: %v, %q", documents, err, reason)
@@ -38,9 +36,12 @@ func TestDefaultFor(t *testing.T) {
 		if penalty := c.GroupLasso * math.Sqrt(float64(documents)); math.Abs(penalty-45) > 1e-9 {
 			t.Errorf("%d documents: group lasso %v, want 45 divided by their root", documents, c.GroupLasso)
 		}
-		c.GroupLasso, c.LearningRate = first.GroupLasso, first.LearningRate
-		if !reflect.DeepEqual(c, first) {
-			t.Errorf("%d documents: %+v, want %+v", documents, c, first)
+		want.GroupLasso = c.GroupLasso
+		if documents >= slowFrom {
+			want.LearningRate, want.Average, want.Epochs = 0.002, 0.998, 15
+		}
+		if !reflect.DeepEqual(c, want) {
+			t.Errorf("%d documents: %+v, want %+v", documents, c, want)
 		}
 	}
 }
