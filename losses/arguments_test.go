@@ -40,7 +40,7 @@ var takes = map[string]string{
 	"cross-entropy": "labels≥0", "softmax": "gains≥0", "listnet": "labels", "listmle": "rankings", "partial-listmle": "gains≥0", "ranknet": "gains",
 	"lambdarank": "gains≥0 discounts", "ndcg-loss1": "gains≥0 discounts", "ndcg-loss2": "gains≥0 discounts",
 	"ndcg-loss2pp": "gains≥0 discounts", "ndcg-loss2k": "gains≥0 discounts", "approxndcg": "gains≥0", "pirank": "gains≥0 discounts",
-	"mse": "labels", "ordinal": "labels≥0",
+	"mse": "labels", "query-rmse": "labels", "ordinal": "labels≥0",
 	"disparity!": "gains exposure", "ee-l!": "gains exposure discounts", "group-exposure!": "groups exposure", "group-treatment!": "gains≥0 groups exposure",
 	"DisparityGains": "gains exposure", "NormalizedGains": "gains≥0 discounts",
 }

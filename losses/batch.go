@@ -35,7 +35,7 @@ type Batch struct {
 	Rankings, Noise *G.Node
 
 	// Labels, [rows], of the dtype of the scores, are the raw grades, for the
-	// losses that do not go by gains: listnet, mse, ordinal and cross-entropy.
+	// losses that do not go by gains: listnet, mse, query-rmse, ordinal and cross-entropy.
 	Labels *G.Node
 	// HighestGrade is that of the data set, for ordinal and cross-entropy: above 0, not
 	// necessarily a whole number. 0: 4, as in most data sets.

@@ -245,6 +245,16 @@ var definitions = map[string]func(q query) float64{
 		}
 		return sum / float64(len(q.scores))
 	},
+	"query-rmse": func(q query) float64 {
+		sum, n := 0.0, float64(len(q.scores))
+		for d, m := range q.scores { // over pairs, which the mean is not in
+			for e, other := range q.scores {
+				gap := m - other - (q.labels[d] - q.labels[e])
+				sum += gap * gap / (2 * n)
+			}
+		}
+		return sum
+	},
 	"cross-entropy": func(q query) float64 {
 		sum := 0.0
 		for d, m := range q.scores {

@@ -55,9 +55,10 @@
 //	pirank(temperature)            −Σ_k θ_k Σ_d P_kd G_d, P by NeuralSort at a temperature (Swezey et al., NeurIPS 2021)
 //	neuralndcg(temperature)        pirank with P after Sinkhorn scaling (Pobrotyn & Białobrzeski 2021)
 //
-// One document at a time:
+// One document at a time, or its difference from the mean of the query:
 //
 //	mse                            1/D Σ (m_d − label_d)² (Cossock & Zhang, COLT 2006)
+//	query-rmse(scale)              Σ (m_d − m̄ − c(label_d − mean label))², c the scale (the square of CatBoost's QueryRMSE)
 //	ordinal                        1/D Σ_d Σ_c log(1 + e^∓(m_d − c + ½)), − where label_d ≥ c (Rennie & Srebro 2005)
 //	cross-entropy                  1/D Σ log(1 + e^m_d) − t_d m_d, t = label / highest grade (logistic regression)
 package losses

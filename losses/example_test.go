@@ -88,7 +88,7 @@ func show(f losses.Func) {
 func ExampleByName_all() {
 	for _, name := range []string{
 		"softmax", "xe-ndcg", "listnet", "ranknet", "hinge", "lambdarank", "ndcg-loss1", "ndcg-loss2", "ndcg-loss2pp",
-		"approxndcg", "gumbel-approxndcg", "neuralndcg", "pirank", "mse", "ordinal", "cross-entropy", "listmle", "lambdaloss-deterministic",
+		"approxndcg", "gumbel-approxndcg", "neuralndcg", "pirank", "mse", "query-rmse", "ordinal", "cross-entropy", "listmle", "lambdaloss-deterministic",
 		"stochasticrank", "ee-l(plrank-rb)", "group-exposure(plrank-rb)", "group-treatment(plrank-rb)",
 	} {
 		f, err := losses.ByName(name)
@@ -113,6 +113,7 @@ func ExampleByName_all() {
 	// neuralndcg: -0.65 [-0.21 0.16 0.04]
 	// pirank: -0.70 [-0.22 0.16 0.06]
 	// mse: 0.75 [-0.67 0.33 0.67]
+	// query-rmse: 2.17 [-2.33 0.67 1.67]
 	// ordinal: 1.21 [-0.33 0.26 0.15]
 	// cross-entropy: 0.80 [-0.09 0.21 0.13]
 	// listmle: 1.67 [-0.77 0.32 0.45]

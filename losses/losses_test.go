@@ -409,12 +409,12 @@ func TestMissingFieldIsNamed(t *testing.T) {
 		fine []string // the losses that do without
 	}{
 		{func(b *losses.Batch) { b.Lists.Scores = nil }, "no scores", nil},
-		{func(b *losses.Batch) { b.Gains = nil }, "no gains", []string{"listnet", "mse", "ordinal", "cross-entropy", "group-exposure", "group-exposure(plrank-rb)"}},
-		{func(b *losses.Batch) { b.Labels = nil }, "no labels: Batch.Labels is nil", []string{"*", "listnet", "mse", "ordinal", "cross-entropy"}},
+		{func(b *losses.Batch) { b.Gains = nil }, "no gains", []string{"listnet", "mse", "query-rmse", "ordinal", "cross-entropy", "group-exposure", "group-exposure(plrank-rb)"}},
+		{func(b *losses.Batch) { b.Labels = nil }, "no labels: Batch.Labels is nil", []string{"*", "listnet", "mse", "query-rmse", "ordinal", "cross-entropy"}},
 		{func(b *losses.Batch) { b.Groups = nil }, "no groups: Batch.Groups is nil", []string{"*", "group-exposure", "group-treatment", "group-exposure(plrank-rb)", "group-treatment(plrank-rb)"}},
-		{func(b *losses.Batch) { b.Discounts = nil }, "no discounts", []string{"softmax", "xe-ndcg", "listnet", "listmle", "ranknet", "hinge", "approxndcg", "gumbel-approxndcg", "mse", "ordinal", "cross-entropy"}},
+		{func(b *losses.Batch) { b.Discounts = nil }, "no discounts", []string{"softmax", "xe-ndcg", "listnet", "listmle", "ranknet", "hinge", "approxndcg", "gumbel-approxndcg", "mse", "query-rmse", "ordinal", "cross-entropy"}},
 		{func(b *losses.Batch) { b.Sampler = nil }, "no sampler", []string{"softmax", "listnet", "listmle", "ranknet", "hinge", "lambdarank", "ndcg-loss1",
-			"ndcg-loss2", "ndcg-loss2k", "ndcg-loss2pp", "lambdaloss-deterministic", "approxndcg", "neuralndcg", "pirank", "mse", "ordinal", "cross-entropy",
+			"ndcg-loss2", "ndcg-loss2k", "ndcg-loss2pp", "lambdaloss-deterministic", "approxndcg", "neuralndcg", "pirank", "mse", "query-rmse", "ordinal", "cross-entropy",
 			"plrank-exact", "disparity", "ee-l", "group-exposure", "group-treatment"}},
 		{func(b *losses.Batch) { b.Exposure = nil }, "", []string{"*"}},
 	} {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 	G "gorgonia.org/gorgonia"
 
 	"github.com/plrank/plrank/internal/op"
@@ -15,6 +17,40 @@ func mse(b *batch) *G.Node {
 		gap := score - label
 		return gap * gap, 2 * gap
 	})
+}
+
+// queryRMSE is the squared error of the scores as predictions of c·label, up to a constant of the query, c the
+// parameter: Σ_d w_d (e_d − Σ w e / Σ w)², e_d = m_d − c·label_d. With c = 1 it is the sum that CatBoost's documentation
+// of ranking objectives has under the root for QueryRMSE; a larger c makes a sharper policy.
+func queryRMSE(b *batch) *G.Node {
+	others := []op.In{op.AnyRows("labels", b.finiteLabels())}
+	if b.DocumentWeights != nil {
+		others = append(others, op.AnyRows("weights", b.DocumentWeights))
+	}
+	scale := b.number
+	return G.Must(op.Metric("losses: QueryRMSE", fmt.Sprint(scale), b.Lists, func(l *op.List, lambda []float64) (value float64, err error) {
+		var weights []float64 // nil: all are 1
+		if len(l.X) > 2 {
+			weights = l.X[2]
+			if floats.Sum(weights) == 0 {
+				return 0, nil
+			}
+		}
+		gaps := l.Scratch(l.Len())
+		floats.AddScaledTo(gaps, l.X[0], -scale, l.X[1])
+		floats.AddConst(-stat.Mean(gaps, weights), gaps)
+		for d, gap := range gaps {
+			w := 1.0
+			if weights != nil {
+				w = weights[d]
+			}
+			value += w * gap * gap
+			if lambda != nil {
+				lambda[d] = 2 * w * gap
+			}
+		}
+		return value, nil
+	}, others...))
 }
 
 // ordinal is ordinal regression by the logistic loss at all thresholds between grades

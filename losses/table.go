@@ -40,6 +40,7 @@ type number struct {
 
 var (
 	temperature = number{"temperature", "above 0", 1, .1, math.MaxFloat64}
+	labelScale  = number{"scale", "above 0 and up to 1e6", 1, 2, 1e6}
 	level       = number{"level", "between 0 and 1", .95, .95, math.Nextafter(1, 0)}
 	ratio       = number{"ratio", "above 0 and up to 1", .5, .5, 1}
 )
@@ -117,8 +118,9 @@ var sections = []section{
 		{name: "pirank", doc: "−Σ_k θ_k Σ_d P_kd G_d, P by NeuralSort at a temperature (Swezey et al., NeurIPS 2021)", build: piRank, number: temperature},
 		{name: "neuralndcg", doc: "pirank with P after Sinkhorn scaling (Pobrotyn & Białobrzeski 2021)", build: neuralNDCG, number: temperature},
 	}},
-	{"One document at a time", []entry{
+	{"One document at a time, or its difference from the mean of the query", []entry{
 		{name: "mse", doc: "1/D Σ (m_d − label_d)² (Cossock & Zhang, COLT 2006)", build: mse, target: byLabels, degree: 1},
+		{name: "query-rmse", doc: "Σ (m_d − m̄ − c(label_d − mean label))², c the scale (the square of CatBoost's QueryRMSE)", build: queryRMSE, number: labelScale, target: byLabels, degree: 1},
 		{name: "ordinal", doc: "1/D Σ_d Σ_c log(1 + e^∓(m_d − c + ½)), − where label_d ≥ c (Rennie & Srebro 2005)", build: ordinal, target: byLabels, degree: 1},
 		{name: "cross-entropy", doc: "1/D Σ log(1 + e^m_d) − t_d m_d, t = label / highest grade (logistic regression)", build: binaryCrossEntropy, target: byLabels, degree: 1},
 	}},

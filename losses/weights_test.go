@@ -110,6 +110,22 @@ func TestDocumentWeightsMultiplyGainsOrTerms(t *testing.T) {
 					slope[d] = 2 * weights[d] * gap / size / 4
 				}
 			}
+		case "query-rmse": // over pairs of documents, by the product of their weights
+			want = 0
+			for _, q := range []int{0, 2, 3, 4} {
+				all := 0.0
+				for d := f.offsets[q]; d < f.offsets[q+1]; d++ {
+					all += weights[d]
+				}
+				for d := f.offsets[q]; d < f.offsets[q+1]; d++ {
+					slope[d] = 0
+					for e := f.offsets[q]; e < f.offsets[q+1] && all > 0; e++ {
+						gap := f.scores[d] - f.labels[d] - (f.scores[e] - f.labels[e])
+						want += weights[d] * weights[e] * gap * gap / all / 2 / 4
+						slope[d] += 2 * weights[d] * weights[e] * gap / all / 4
+					}
+				}
+			}
 		case "ordinal", "cross-entropy":
 			for d, w := range weights {
 				slope[d] *= w
@@ -198,4 +214,21 @@ func with(n, at int, x float64) []float64 {
 	s := slices.Repeat([]float64{1}, n)
 	s[at] = x
 	return s
+}
+
+// The parameter of query-rmse multiplies labels.
+func TestQueryRMSEHasAScaleOfLabels(t *testing.T) {
+	f := newFixture(normal)
+	doubled := f
+	doubled.labels = slices.Clone(f.labels)
+	for d := range doubled.labels {
+		doubled.labels[d] *= 2
+	}
+	want, slope := doubled.run(t, "query-rmse", nil, nil)
+	if value, gradient := f.run(t, "query-rmse(2)", nil, nil); value != want || !slices.Equal(gradient, slope) {
+		t.Errorf("%v %v, want %v %v as with labels twice as high", value, gradient, want, slope)
+	}
+	if once, _ := f.run(t, "query-rmse", nil, nil); once == want {
+		t.Error("the scale changes nothing")
+	}
 }

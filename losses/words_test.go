@@ -29,6 +29,10 @@ var listFuncs = map[string]optest.ListFunc{
 		b.DocumentWeights = b.Gains
 		return mse(b)
 	}),
+	"queryRMSE": listFunc(func(b *batch) *G.Node {
+		b.DocumentWeights = G.Must(G.Abs(b.Gains))
+		return queryRMSE(b)
+	}),
 	"binaryCrossEntropy": listFunc(func(b *batch) *G.Node {
 		b.Labels, b.HighestGrade = G.Must(G.Abs(b.Gains)), 2
 		return binaryCrossEntropy(b)

@@ -44,7 +44,7 @@ func TestQueriesWithoutRelevantDocuments(t *testing.T) {
 		}
 	}
 	for loss, learns := range map[string]bool{
-		"group-exposure": true, "group-exposure(plrank-rb)": true, "ee-l": true, "mse": true, "ordinal": true, "cross-entropy": true, "listnet": true,
+		"group-exposure": true, "group-exposure(plrank-rb)": true, "ee-l": true, "mse": true, "query-rmse": true, "ordinal": true, "cross-entropy": true, "listnet": true,
 		"plrank-exact+10*group-exposure": true, "xe-ndcg+mse": true,
 		"plrank-exact": false, "group-treatment": false, "disparity": false, "softmax": false, "xe-ndcg": false, "listmle": false, "plrank-rb+0*mse": false,
 	} {
