@@ -58,7 +58,7 @@ func TestValidationByGainsAndByLabels(t *testing.T) {
 				clicked(s.Vali)
 			}
 			c := learning(loss)
-			c.Metric, c.NormalizeGains, c.EvaluateTrain = LossMetric, false, true
+			c.Metric, c.NormalizeGains, c.EvaluateTrain, c.Epochs = LossMetric, false, true, 4
 			tr := mustNew(t, c, s)
 			path := filepath.Join(t.TempDir(), "checkpoint")
 			result := mustRun(t, tr, Hooks{Epoch: func(tr *Trainer, e Epoch) error {

@@ -14,7 +14,7 @@ func TestMemoryOfRuns(t *testing.T) {
 	for _, scorer := range []string{"mlp", "attention"} {
 		t.Run(scorer, func(t *testing.T) {
 			c := smallRecipe()
-			c.Scorer, c.Epochs = scorer, 1
+			c.Scorer, c.Epochs, c.Members = scorer, 1, 2
 			memtest.Steady(t, 10, func(from, to int) {
 				for range to - from {
 					r, err := Run(ctx, c.Plain(), s, Hooks{})
