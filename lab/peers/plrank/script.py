@@ -37,7 +37,7 @@ def main(work, copy, runs, *losses):
             for point in json.loads(output.read_text())["results"][20::20]:
                 found = point["result"]
                 values = f"{found['expectation absolute']:.6g},{found['expectation squared']:.6g}"
-                print(f"row,2021,{ours[loss]},0.005,yes,{run},{point['epoch']:.0f},{values}", flush=True)
+                print(f"row,2021,{ours[loss]},yes,{run},{point['epoch']:.0f},{values}", flush=True)
 
 
 if __name__ == "__main__":
