@@ -214,8 +214,8 @@ var fairColumns = []struct{ name, measure, epoch string }{
 	{"absolute, epoch 8", "abs-disparity", "8"}, {"absolute, epoch 16", "abs-disparity", "16"},
 }
 
-// authorsFairness has both measures in the course of training, with the query size as a feature and without; and what
-// LambdaLoss and the query size change.
+// authorsFairness has both measures in the course of training, with the query size as a feature and without; and for
+// either code what LambdaLoss and the query size change.
 func authorsFairness(dir string) ([]viz.Table, error) {
 	rows, values, err := fairValues(filepath.Join(dir, authorsFairnessFile))
 	if err != nil {
@@ -225,19 +225,22 @@ func authorsFairness(dir string) ([]viz.Table, error) {
 		Title:   "disparity of the test split by squares, as in the paper, and by absolute values, mean and (standard deviation)",
 		Columns: []string{"code", "query size a feature", "", "runs"},
 	}
-	p := &pairs{}
+	changes := map[string]*pairs{"plrank": {}, "2021": {}} // by code
 	for _, c := range fairColumns {
 		table.Columns = append(table.Columns, c.name)
-		p.columns = append(p.columns, c.name)
+		for _, p := range changes {
+			p.columns = append(p.columns, c.name)
+		}
 	}
 	compare := func(r, than fairRow, what string) {
 		if values[than] == nil {
 			return // the authors' script has the query size always
 		}
+		p := changes[r.code]
 		for column := range fairColumns {
 			p.add(len(p.rows), column, values[r][column], values[than][column])
 		}
-		p.rows = append(p.rows, codeName(r.code)+", "+what)
+		p.rows = append(p.rows, what)
 	}
 	for _, r := range rows {
 		row := viz.Row{codeName(r.code), r.length, methodOfFair(r.loss).label, len(values[r][0])}
@@ -253,7 +256,15 @@ func authorsFairness(dir string) ([]viz.Table, error) {
 			compare(r, fairRow{r.code, "no", r.loss}, methodOfFair(r.loss).label+" with the query size minus without")
 		}
 	}
-	return withPairs(table, p, "differences of the disparity", 4)
+	tables := []viz.Table{table}
+	for _, code := range []string{"plrank", "2021"} {
+		tested, err := changes[code].table("differences of the disparity, code "+codeName(code), 4)
+		if err != nil || tested == nil {
+			return tables, err
+		}
+		tables = append(tables, *tested)
+	}
+	return tables, nil
 }
 
 // fairValues are the rows of the table for fairness, and of each and every column the values of all runs.
