@@ -30,14 +30,15 @@ var authorsChapter = chapter{
 
 func authorsTables(dir string) ([]viz.Table, error) {
 	var tables []viz.Table
-	for _, make := range []func(string) (viz.Table, error){authorsEstimates, authorsCurve, authorsLosses, authorsSpread, authorsFairness} {
+	for _, make := range []func(string) (viz.Table, error){authorsEstimates, authorsCurve, authorsLosses, authorsSpread} {
 		t, err := make(dir)
 		if err != nil {
 			return nil, err
 		}
 		tables = append(tables, t)
 	}
-	return tables, nil
+	fairness, err := authorsFairness(dir)
+	return append(tables, fairness...), err
 }
 
 // authorsEstimates has the largest difference for each of the authors' functions.
@@ -161,23 +162,23 @@ func authorsSpread(dir string) (viz.Table, error) {
 		return viz.Table{}, err
 	}
 	table := viz.Table{
-		Title:   "DCG@5 of the test split after 40 epochs of PL-Rank-2, mean and (standard deviation), by what is drawn anew in each run; p of the F-test that the variance is that of the first row",
+		Title:   "DCG@5 of the test split after 40 epochs of PL-Rank-2, mean and (standard deviation), by what is drawn anew in each run; p of the F-test that the variance is that of the first row, by Holm's method over this table",
 		Columns: []string{"code", "initial weights by", "drawn anew", "runs", "DCG@5", "variance", "p"},
 	}
 	both = both.where("loss", reference).where("epoch", "40")
 	var first []float64
+	var values []float64 // of the tests of all rows but the first
 	add := func(code, weights, anew string, part *csvTable) error {
 		dcg, err := part.floats("dcg@5")
 		if err != nil {
 			return err
 		}
-		p := ""
 		if first == nil {
 			first = dcg
 		} else {
-			p = fmt.Sprintf("%.2g", sameVariance(first, dcg))
+			values = append(values, sameVariance(first, dcg))
 		}
-		table.Rows = append(table.Rows, viz.Row{code, weights, anew, len(dcg), bracketed(dcg, 3), fmt.Sprintf("%.3f", stat.Variance(dcg, nil)), p})
+		table.Rows = append(table.Rows, viz.Row{code, weights, anew, len(dcg), bracketed(dcg, 3), fmt.Sprintf("%.3f", stat.Variance(dcg, nil)), ""})
 		return nil
 	}
 	for _, code := range []string{"plrank", "2021"} {
@@ -190,7 +191,11 @@ func authorsSpread(dir string) (viz.Table, error) {
 			return table, err
 		}
 	}
-	return table, nil
+	adjusted, err := metrics.Holm(values)
+	for i, p := range adjusted {
+		table.Rows[i+1][len(table.Columns)-1] = fmt.Sprintf("%.2g", p)
+	}
+	return table, err
 }
 
 // sameVariance is the two-sided p-value of the F-test that two samples have the same variance.
@@ -200,46 +205,91 @@ func sameVariance(a, b []float64) float64 {
 	return 2 * min(p, 1-p)
 }
 
-// authorsFairness has both measures in the course of training, with the query size as a feature and without.
-func authorsFairness(dir string) (viz.Table, error) {
-	t, err := readTable(filepath.Join(dir, authorsFairnessFile), "code", "loss", "scale", "length", "run", "epoch", disparity, "abs-disparity")
+// A fairRow names the runs in a row of the table for fairness.
+type fairRow struct{ code, length, loss string }
+
+// fairColumns are the measures and epochs of the tables for fairness.
+var fairColumns = []struct{ name, measure, epoch string }{
+	{"squares, epoch 8", disparity, "8"}, {"squares, epoch 16", disparity, "16"},
+	{"absolute, epoch 8", "abs-disparity", "8"}, {"absolute, epoch 16", "abs-disparity", "16"},
+}
+
+// authorsFairness has both measures in the course of training, with the query size as a feature and without; and for
+// either code what LambdaLoss and the query size change.
+func authorsFairness(dir string) ([]viz.Table, error) {
+	rows, values, err := fairValues(filepath.Join(dir, authorsFairnessFile))
 	if err != nil {
-		return viz.Table{}, err
+		return nil, err
 	}
-	epochs := []string{"4", "8", "16"}
 	table := viz.Table{
 		Title:   "disparity of the test split by squares, as in the paper, and by absolute values, mean and (standard deviation)",
-		Columns: []string{"Yahoo's shape, scale", "", "code", "query size a feature", "runs"},
+		Columns: []string{"code", "query size a feature", "", "runs"},
 	}
-	for _, measure := range []string{"squares", "absolute"} {
-		for _, epoch := range epochs {
-			table.Columns = append(table.Columns, measure+", epoch "+epoch)
+	changes := map[string]*pairs{"plrank": {}, "2021": {}} // by code
+	for _, c := range fairColumns {
+		table.Columns = append(table.Columns, c.name)
+		for _, p := range changes {
+			p.columns = append(p.columns, c.name)
 		}
 	}
-	for _, scale := range t.distinct("scale") {
-		for _, loss := range t.where("scale", scale).distinct("loss") {
-			for _, code := range []string{"plrank", "2021"} {
-				for _, length := range []string{"no", "yes"} {
-					part := t.where("scale", scale).where("loss", loss).where("code", code).where("length", length)
-					if len(part.rows) == 0 {
-						continue // the authors' script has the query size always
-					}
-					row := viz.Row{scale, methodOfFair(loss).label, codeName(code), length, len(part.distinct("run"))}
-					for _, measure := range []string{disparity, "abs-disparity"} {
-						for _, epoch := range epochs {
-							v, err := part.where("epoch", epoch).floats(measure)
-							if err != nil {
-								return table, err
-							}
-							row = append(row, bracketedShort(v))
-						}
-					}
-					table.Rows = append(table.Rows, row)
-				}
+	compare := func(r, than fairRow, what string) {
+		if values[than] == nil {
+			return // the authors' script has the query size always
+		}
+		p := changes[r.code]
+		for column := range fairColumns {
+			p.add(len(p.rows), column, values[r][column], values[than][column])
+		}
+		p.rows = append(p.rows, what)
+	}
+	for _, r := range rows {
+		row := viz.Row{codeName(r.code), r.length, methodOfFair(r.loss).label, len(values[r][0])}
+		for column := range fairColumns {
+			row = append(row, bracketedShort(values[r][column]))
+		}
+		table.Rows = append(table.Rows, row)
+		if r.loss != fair(reference) {
+			size := map[string]string{"no": "without", "yes": "with"}[r.length]
+			compare(r, fairRow{r.code, r.length, fair(reference)}, methodOfFair(r.loss).label+" minus PL-Rank-2, "+size+" the query size")
+		}
+		if r.length == "yes" {
+			compare(r, fairRow{r.code, "no", r.loss}, methodOfFair(r.loss).label+" with the query size minus without")
+		}
+	}
+	tables := []viz.Table{table}
+	for _, code := range []string{"plrank", "2021"} {
+		tested, err := changes[code].table("differences of the disparity, code "+codeName(code), 4)
+		if err != nil || tested == nil {
+			return tables, err
+		}
+		tables = append(tables, *tested)
+	}
+	return tables, nil
+}
+
+// fairValues are the rows of the table for fairness, and of each and every column the values of all runs.
+func fairValues(path string) (rows []fairRow, values map[fairRow][][]float64, err error) {
+	t, err := readTable(path, "code", "loss", "length", "run", "epoch", disparity, "abs-disparity")
+	if err != nil {
+		return nil, nil, err
+	}
+	values = map[fairRow][][]float64{}
+	for i, code := range t.texts("code") {
+		r := fairRow{code, t.texts("length")[i], t.texts("loss")[i]}
+		if values[r] != nil {
+			continue
+		}
+		rows = append(rows, r)
+		part := t.where("code", code).where("length", r.length).where("loss", r.loss)
+		for _, c := range fairColumns {
+			of, err := part.where("epoch", c.epoch).floats(c.measure)
+			if err != nil {
+				return nil, nil, err
 			}
+			values[r] = append(values[r], of)
 		}
 	}
-	return table, nil
+	return rows, values, nil
 }
 
 // codeName is a code as the tables have it.

@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/train"
 	"github.com/plrank/plrank/viz"
 )
@@ -180,18 +182,23 @@ func epochsTables(dir string) ([]viz.Table, error) {
 	if scale[0] < 1 {
 		measured.Columns = append(measured.Columns, "whole collection")
 	}
-	base := map[string]float64{} // the seconds of the reference
+	than := reference
+	if len(t.where("loss", than).rows) == 0 {
+		than = fair(reference)
+	}
+	base := map[string][]float64{} // the seconds of than
+	var values []float64           // of tests, each for a number of times the reference
+	var places [][2]int
 	for _, n := range t.distinct("samples") {
 		whole.Columns = append(whole.Columns, "N = "+n)
-		trial := t.where("loss", reference).where("samples", n)
+		trial := t.where("loss", than).where("samples", n)
 		seconds, err := trial.floats("seconds")
 		if err != nil {
 			return nil, err
 		}
-		if seconds, err = trial.extrapolated(seconds, scale[0]); err != nil {
+		if base[n], err = trial.extrapolated(seconds, scale[0]); err != nil {
 			return nil, err
 		}
-		base[n], _ = meanSD(seconds)
 	}
 	for _, loss := range t.distinct("loss") {
 		row := viz.Row{methodOf(loss).label}
@@ -214,8 +221,11 @@ func epochsTables(dir string) ([]viz.Table, error) {
 				return nil, err
 			}
 			row = append(row, bracketedShort(collection))
-			if b := base[n]; b > 0 && loss != reference {
+			if b := first(meanSD(base[n])); b > 0 && loss != than {
 				row[len(row)-1] = fmt.Sprintf("%s ×%s", row[len(row)-1], short(first(meanSD(collection))/b))
+				if p := welch(collection, base[n]); !math.IsNaN(p) {
+					values, places = append(values, p), append(places, [2]int{len(whole.Rows), len(row) - 1})
+				}
 			}
 			line := viz.Row{methodOf(loss).label, n, trial.texts("queries")[0], trial.texts("trainQueries")[0],
 				trial.texts("documents")[0], trial.texts("trainDocuments")[0], len(seconds), bracketedShort(seconds), bracketedShort(all)}
@@ -226,8 +236,21 @@ func epochsTables(dir string) ([]viz.Table, error) {
 		}
 		whole.Rows = append(whole.Rows, row)
 	}
-	if len(t.where("loss", reference).rows) > 0 {
-		whole.Title += "; × how many times those of " + methodOf(reference).label
+	if len(t.where("loss", than).rows) > 0 {
+		whole.Title += "; × how many times those of " + methodOf(than).label
+	}
+	if len(values) == 0 {
+		return []viz.Table{whole, measured}, nil
+	}
+	adjusted, err := metrics.Holm(values)
+	if err != nil {
+		return nil, err
+	}
+	whole.Title += fmt.Sprintf(", with * where p < %v by Welch's test of the epochs that were timed and Holm's method over this table", pairLevel)
+	for i, p := range adjusted {
+		if p < pairLevel {
+			whole.Rows[places[i][0]][places[i][1]] = fmt.Sprintf("%v*", whole.Rows[places[i][0]][places[i][1]])
+		}
 	}
 	return []viz.Table{whole, measured}, nil
 }

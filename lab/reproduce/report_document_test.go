@@ -158,3 +158,28 @@ func TestAuthorsEndWhereWeDo(t *testing.T) {
 		}
 	}
 }
+
+// In every run every method lowers the disparity of the test split.
+func TestDisparityFalls(t *testing.T) {
+	for _, dir := range []string{"MQ2008-Fold1-fairness", "yahoo-0.05-fairness"} {
+		all, err := readFairness(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, loss := range all.distinct("loss") {
+			c, err := curveOf(all.where("loss", loss), disparity)
+			if err != nil {
+				t.Fatal(err)
+			}
+			last := c.last()
+			for run, begin := range c.at(0) {
+				if !(last[run] < begin) {
+					t.Errorf("%s, %s, run %d: %v after the first epoch, %v after the last", dir, loss, run+1, begin, last[run])
+				}
+			}
+			if len(last) < paperRuns {
+				t.Errorf("%s, %s: %d runs, want %d", dir, loss, len(last), paperRuns)
+			}
+		}
+	}
+}

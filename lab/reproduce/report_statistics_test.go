@@ -149,6 +149,17 @@ func TestExtrapolated(t *testing.T) {
 	if beside, err := epochsTables(dir); err != nil || beside[0].Rows[0][1] != "800 (283) ×4" || beside[0].Rows[1][1] != "200" {
 		t.Errorf("beside PL-Rank-2: %v, %v", beside, err)
 	}
+	rows.add("plrank2", 1000, 2.1, 4, 10, 100, 500, 0.25)
+	for range 2 {
+		rows.add("plrank-rb", 1000, 9.0, 4, 10, 100, 500, 0.25) // 900 s
+	}
+	if err := rows.write(dir + "/" + epochsFile); err != nil {
+		t.Fatal(err)
+	}
+	// Welch's t of 900 and 900 against 200 and 210 is 139 with one degree of freedom, p = .0046.
+	if tested, err := epochsTables(dir); err != nil || tested[0].Rows[0][1] != "800 (283) ×3.9" || tested[0].Rows[2][1] != "900 ×4.39*" {
+		t.Errorf("tested: %v, %v", tested, err)
+	}
 	if got := tables[1].Rows[0]; !slices.Equal(got, []any{"LambdaLoss", "1000", "2", "100", "10", "500", 2, "4.0 (1.4)", "200 (71)", "800 (283)"}) {
 		t.Errorf("measured: %v", got)
 	}

@@ -2,18 +2,19 @@
 
     python3 peers/plrank/run.py -work DIR -code2021 COPY -code2022 COPY
 
-The copies are of github.com/HarrieO/2021-SIGIR-plackett-luce and 2022-SIGIR-plackett-luce.
+The copies are of github.com/HarrieO/2021-SIGIR-plackett-luce and 2022-SIGIR-plackett-luce. What each part prints is kept
+in a folder of DIR for these numbers of runs: a call that was interrupted goes on with the first part that is missing.
 """
 
 import argparse
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 LAB = HERE.parents[1]
-RESULTS = LAB / "reproduce" / "authors"
 
 
 def main():
@@ -21,32 +22,57 @@ def main():
     parser.add_argument("-work", type=pathlib.Path, required=True, help="a folder for everything that is made")
     for year in ("2021", "2022"):
         parser.add_argument("-code" + year, type=pathlib.Path, required=True, help="a copy of the authors' repository")
+    parser.add_argument("-runs", type=int, default=20, help="of each loss, and of each row of the table of spreads")
+    parser.add_argument("-fair-runs", type=int, default=10, help="of each row of the table for fairness")
+    parser.add_argument("-results", type=pathlib.Path, default=LAB / "reproduce" / "authors", help="a folder for the CSV files")
     options = parser.parse_args()
-    work, env = options.work.resolve(), options.work.resolve() / "env"
+    work, env = options.work.resolve() / f"{options.runs}-{options.fair_runs}", options.work.resolve() / "env"
+    work.mkdir(parents=True, exist_ok=True)
     if not (env / "complete").exists():
         subprocess.run([sys.executable, "-m", "venv", env], check=True)
         subprocess.run([env / "bin" / "pip", "install", "-q", "-r", HERE / "requirements.txt"], check=True)
         (env / "complete").touch()
-    for part in ("estimates", "training", "runs", "fairness"):
-        subprocess.run(["go", "run", "./peers/plrank/ours", work, part], check=True, cwd=LAB)
-    RESULTS.mkdir(parents=True, exist_ok=True)
+    options.results.mkdir(parents=True, exist_ok=True)
     os.environ["OMP_NUM_THREADS"] = "1"  # of NumPy, whose products here are small
     os.environ["TF_NUM_INTRAOP_THREADS"] = os.environ["TF_NUM_INTEROP_THREADS"] = "1"
-
-    def lines(script, *arguments):
-        done = subprocess.run([env / "bin" / "python", HERE / script, *arguments], check=True, stdout=subprocess.PIPE, text=True)
-        return done.stdout.splitlines()
-
     code2021, code2022 = options.code2021.resolve(), options.code2022.resolve()
-    found = {name: lines("authors.py", name, work, code2021, "2021") for name in ("estimates", "training", "losses", "spread", "sharing")}
+    runs, fair = str(options.runs), str(options.fair_runs)
+
+    def part(name, *command):
+        """The lines that a command prints, which are kept."""
+        path = work / f"{name}.txt"
+        if not path.exists():
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            text = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=LAB).stdout
+            path.write_text(text)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            print(f"{name}: {after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime:.0f} processor seconds", file=sys.stderr)
+        return path.read_text().splitlines()
+
+    def ours(name, number):
+        return part(f"ours-{name}", "go", "run", "./peers/plrank/ours", work, name, number)
+
+    def theirs(script, name, *arguments):
+        return part(name, env / "bin" / "python", HERE / script, *arguments)
+
     for name in ("estimates", "training"):
-        found[name] += lines("authors.py", name, work, code2022, "2022")[1:]
-    found["fairness"] = (work / "fairness.csv").read_text().splitlines()
+        ours(name, "1")
+    ours("runs", runs)
+    found = {"fairness": ours("fairness", fair)}
+    for name in ("estimates", "training"):
+        found[name] = theirs("authors.py", f"{name}-2021", name, work, code2021, "2021")
+        found[name] += theirs("authors.py", f"{name}-2022", name, work, code2022, "2022")[1:]
+    found["losses"] = []
+    for method in range(4):
+        rows = theirs("authors.py", f"losses-{method}", "losses", work, code2021, "2021", "1", runs, str(method))
+        found["losses"] += rows[bool(found["losses"]) :]
+    found["spread"] = theirs("authors.py", "spread", "spread", work, code2021, "2021", "1", runs)
+    found["sharing"] = theirs("authors.py", "sharing", "sharing", work, code2021, "2021")
     # The script itself prints, too.
-    script = lines("script.py", work, code2021, "10", "PL_rank_2", "lambdaloss")
+    script = theirs("script.py", "script", work, code2021, fair, "PL_rank_2", "lambdaloss")
     found["fairness"] += [line.removeprefix("row,") for line in script if line.startswith("row,")]
     for name, rows in found.items():
-        (RESULTS / f"{name}.csv").write_text("\n".join(rows) + "\n")
+        (options.results / f"{name}.csv").write_text("\n".join(rows) + "\n")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 
 	f64 "gonum.org/v1/gonum/floats"
@@ -37,7 +38,7 @@ const noisy = 4
 
 // writeEstimates writes scores, gains, full rankings, and our estimates of every query. Gains are
 // those of labels 0 to 4.
-func writeEstimates(path string) error {
+func writeEstimates(folder string, _ int) error {
 	var arrays []npzfile.Array
 	for i, q := range queries {
 		rng := rand.New(rand.NewPCG(1, uint64(i)))
@@ -73,7 +74,7 @@ func writeEstimates(path string) error {
 		add("noise", []int{noisy, q.Documents}, noise)
 		add("lambdaloss", []int{q.Documents}, lambda)
 	}
-	return npzfile.Write(path+".npz", queries, arrays)
+	return npzfile.Write(filepath.Join(folder, "estimates.npz"), queries, arrays)
 }
 
 // lambdaLoss is minus the derivative of LambdaLoss with respect to the scores of one query.

@@ -15,55 +15,45 @@ import (
 // fairEpochs is the number of epochs of the authors' script.
 const fairEpochs = 20
 
+// fairScale is that of the collection in the shape of Yahoo's.
+const fairScale = 0.005
+
 var (
-	fairLosses   = []string{"disparity(plrank2)", "disparity(lambdaloss)", "disparity"}
+	fairLosses   = []string{"disparity(plrank2)", "disparity(lambdaloss)"}
 	fairMeasures = []string{"disparity", "abs-disparity"}
-	fairRuns     = []struct {
-		scale float64
-		runs  int
-	}{{0.005, 10}, {0.02, 5}}
 )
 
-// writeFairness writes the measures on the test split in the course of training, without the query
-// size as a feature and with it, as in the authors' script; and the first collection as that reads it.
-func writeFairness(path string) error {
-	file, err := os.Create(path + ".csv")
+// printFairness prints the measures on the test split in the course of so many runs, without the query
+// size as a feature and with it, as in the authors' script; and writes the collection as that reads it.
+func printFairness(folder string, runs int) error {
+	out := csv.NewWriter(os.Stdout)
+	if err := out.Write(append([]string{"code", "loss", "length", "run", "epoch"}, fairMeasures...)); err != nil {
+		return err
+	}
+	splits, transform, err := fairCollection()
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	out := csv.NewWriter(file)
-	if err := out.Write(append([]string{"code", "loss", "scale", "length", "run", "epoch"}, fairMeasures...)); err != nil {
+	if err := writeLETOR(filepath.Join(folder, "letor"), splits, transform.Width()); err != nil {
 		return err
 	}
-	for i, of := range fairRuns {
-		splits, transform, err := fairCollection(of.scale)
-		if err != nil {
-			return err
-		}
-		if i == 0 {
-			if err := writeLETOR(filepath.Join(filepath.Dir(path), "letor"), splits, transform.Width()); err != nil {
-				return err
-			}
-		}
-		for _, length := range []string{"no", "yes"} {
-			data := &datasets.Splits{Train: inputs(splits.Train, transform, length), Vali: inputs(splits.Vali, transform, length), Test: inputs(splits.Test, transform, length)}
-			for run := range of.runs {
-				for _, loss := range fairLosses {
-					begin := []string{"plrank", loss, fmt.Sprint(of.scale), length, strconv.Itoa(run + 1)}
-					if err := writeFairRun(out, begin, data, loss, uint64(run+1)); err != nil {
-						return err
-					}
+	for _, length := range []string{"no", "yes"} {
+		data := &datasets.Splits{Train: inputs(splits.Train, transform, length), Vali: inputs(splits.Vali, transform, length), Test: inputs(splits.Test, transform, length)}
+		for run := range runs {
+			for _, loss := range fairLosses {
+				begin := []string{"plrank", loss, length, strconv.Itoa(run + 1)}
+				if err := writeFairRun(out, begin, data, loss, uint64(run+1)); err != nil {
+					return err
 				}
 			}
 		}
 	}
-	return file.Close()
+	return nil
 }
 
 // fairCollection has no queries in which nothing is relevant, and the transform of the paper.
-func fairCollection(scale float64) (*datasets.Splits, *datasets.Transform, error) {
-	splits, err := datasets.SyntheticShape("yahoo", scale, 1)
+func fairCollection() (*datasets.Splits, *datasets.Transform, error) {
+	splits, err := datasets.SyntheticShape("yahoo", fairScale, 1)
 	if err != nil {
 		return nil, nil, err
 	}

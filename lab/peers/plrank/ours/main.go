@@ -1,13 +1,14 @@
 // Command ours writes what authors.py repeats with the authors' code: estimates for given
 // rankings, a training run on given noise, and runs of package train.
 //
-//	ours FOLDER estimates|training|runs|fairness
+//	ours FOLDER estimates|training|runs|fairness RUNS
 package main
 
 import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 )
 
 func main() {
@@ -18,9 +19,13 @@ func main() {
 }
 
 func run(args []string) error {
-	parts := map[string]func(path string) error{"estimates": writeEstimates, "training": writeTraining, "runs": writeRuns, "fairness": writeFairness}
-	if len(args) != 2 || parts[args[1]] == nil {
-		return errors.New("want a folder and one of estimates, training, runs, fairness")
+	parts := map[string]func(folder string, runs int) error{"estimates": writeEstimates, "training": writeTraining, "runs": writeRuns, "fairness": printFairness}
+	if len(args) != 3 || parts[args[1]] == nil {
+		return errors.New("want a folder, one of estimates, training, runs, fairness, and a number of runs")
 	}
-	return parts[args[1]](args[0] + "/" + args[1])
+	runs, err := strconv.Atoi(args[2])
+	if err != nil || runs < 1 {
+		return fmt.Errorf("%q: want a number of runs", args[2])
+	}
+	return parts[args[1]](args[0], runs)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/npzfile"
@@ -12,13 +13,11 @@ import (
 	"github.com/plrank/plrank/train"
 )
 
-// A method is a loss with its learning rate, and so many runs of it by package train.
+// A method is a loss with its learning rate.
 type method struct {
 	Loss string  `json:"loss"`
 	Rate float64 `json:"rate"`
 }
-
-const methodRuns = 20 // of each method
 
 var methods = []method{
 	{"policy-gradient", 0.01}, {"plrank1", 0.01}, {"plrank2", 0.01}, {"lambdaloss", 0.001},
@@ -26,7 +25,7 @@ var methods = []method{
 
 // writeRuns writes DCG@5 on the test split after every epoch of every run, "curve-METHOD" by
 // number, and the initial weights of every run: those of its number as the seed, of every method.
-func writeRuns(path string) error {
+func writeRuns(folder string, runs int) error {
 	splits := collection()
 	transform, err := datasets.FitTransform("minmax", splits.Train)
 	if err != nil {
@@ -35,16 +34,16 @@ func writeRuns(path string) error {
 	var arrays []npzfile.Array
 	for i, m := range methods {
 		var curves []float64
-		for run := range methodRuns {
+		for run := range runs {
 			curve, err := trained(splits, m, uint64(run+1))
 			if err != nil {
 				return err
 			}
 			curves = append(curves, curve...)
 		}
-		arrays = append(arrays, npzfile.Array{Name: fmt.Sprintf("curve-%d", i), Shape: []int{methodRuns, chosen.Epochs}, Data: curves})
+		arrays = append(arrays, npzfile.Array{Name: fmt.Sprintf("curve-%d", i), Shape: []int{runs, chosen.Epochs}, Data: curves})
 	}
-	for run := range methodRuns {
+	for run := range runs {
 		model, err := nn.NewMLP(nn.MLPConfig{Features: transform.Width(), Hidden: chosen.Hidden, Activation: ops.Sigmoid, Seed: uint64(run + 1)})
 		if err != nil {
 			return err
@@ -53,7 +52,7 @@ func writeRuns(path string) error {
 			arrays = append(arrays, npzfile.Array{Name: fmt.Sprintf("%s-%d", a.Name, run+1), Shape: a.Shape, Data: model.Weights().Get(a.Name)})
 		}
 	}
-	return npzfile.Write(path+".npz", methods, arrays)
+	return npzfile.Write(filepath.Join(folder, "runs.npz"), methods, arrays)
 }
 
 // trained is DCG@5 on the test split after every epoch.

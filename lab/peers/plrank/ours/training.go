@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 
 	G "gorgonia.org/gorgonia"
@@ -30,7 +31,7 @@ var chosen = settings{Epochs: 40, Samples: 10, Cutoff: 5, Rate: 0.01, Hidden: []
 
 // writeTraining writes data, initial weights, order of queries and noise of a training run by
 // PL-Rank-2 in float64, and the test scores after each epoch.
-func writeTraining(path string) error {
+func writeTraining(folder string, _ int) error {
 	splits := collection()
 	transform, err := datasets.FitTransform("minmax", splits.Train)
 	if err != nil {
@@ -60,7 +61,7 @@ func writeTraining(path string) error {
 	add("scores", curve, chosen.Epochs, len(test.gains))
 	add("order", floats(order), len(order))
 	add("noise", noise, len(noise))
-	return npzfile.Write(path+".npz", chosen, arrays)
+	return npzfile.Write(filepath.Join(folder, "training.npz"), chosen, arrays)
 }
 
 func collection() *datasets.Splits {
