@@ -127,6 +127,73 @@ func TestAppendReturnsAfterTheSync(t *testing.T) {
 	}
 }
 
+// A sync waits for those who came to the last one, until the interval is over; a single writer never waits.
+func TestWritersWhoComeBackShareTheSync(t *testing.T) {
+	folder := t.TempDir()
+	j, _ := opened(t, folder)
+	j.interval = time.Hour
+	proceed := make(chan bool)
+	syncs := 0
+	j.files.sync = func(*os.File) error { syncs++; <-proceed; return nil }
+	add := func(line string) *Batch {
+		b, err := j.Add([]byte(line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	wait := func(b *Batch) {
+		proceed <- true
+		if err := b.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wait(add("1\n"))
+	wait(add("2\n"))
+	first := add("3\n")
+	for j.isNext(first) {
+		time.Sleep(time.Millisecond)
+	}
+	second := add("4\n") // during the sync of the third
+	wait(first)
+	if b := add("5\n"); b != second {
+		t.Error("the writer who came back has a batch of its own")
+	}
+	wait(second)
+	last := add("6\n") // the other one does not come back
+	time.Sleep(10 * time.Millisecond)
+	if !j.isNext(last) {
+		t.Error("did not wait for the second writer")
+	}
+	go func() { proceed <- true }()
+	if err := j.Close(); err != nil { // writes what waits
+		t.Error(err)
+	}
+	if got := contents(t, folder); syncs != 5 || len(got) != 1 || got[0] != "1\n2\n3\n4\n5\n6\n" {
+		t.Errorf("%d syncs, %q", syncs, got)
+	}
+}
+
+func TestWaitForWritersEndsWithTheInterval(t *testing.T) {
+	j, _ := opened(t, t.TempDir())
+	j.enough = 100
+	for i := range 3 {
+		if err := j.Append(t.Context(), fmt.Appendln(nil, i)); err != nil {
+			t.Error(err)
+		}
+		j.mu.Lock()
+		j.enough = 100
+		j.mu.Unlock()
+	}
+}
+
+// isNext tells that the batch is not taken yet.
+func (j *Journal) isNext(b *Batch) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.next == b
+}
+
 // What a failed sync may have left is taken back, and the next lines come into another file.
 func TestFailedSyncIsAnErrorForItsLinesAlone(t *testing.T) {
 	folder := t.TempDir()
