@@ -13,37 +13,30 @@ import (
 )
 
 // A Journal appends lines to the newest file of a folder. Its methods may be called by several
-// goroutines at once. Lines that come while the disk is at work are written and synced together, and if there
-// were several, those of the next [syncInterval], too.
+// goroutines at once. Lines that come while the disk is at work are written and synced together.
 type Journal struct {
-	files    files
-	lock     *filelock.Lock // nil: the file system has no locks
-	synced   func(took time.Duration, err error)
-	interval time.Duration // syncInterval, but in tests
+	files  files
+	lock   *filelock.Lock // nil: the file system has no locks
+	synced func(took time.Duration, err error)
 
 	mu     sync.Mutex
 	next   *Batch
-	enough int // the writers that next waits for
 	closed bool
-	wake   chan struct{} // of capacity 1: next has lines, or those of enough writers, or the end
+	wake   chan struct{} // of capacity 1: next has lines, or the end
 	ended  chan struct{}
 }
 
 // A Batch is lines that are written and synced together.
 type Batch struct {
-	lines   []byte
-	writers int
-	done    chan struct{} // closed when err is known
-	err     error
+	lines []byte
+	done  chan struct{} // closed when err is known
+	err   error
 }
 
 func newBatch(space []byte) *Batch { return &Batch{lines: space[:0], done: make(chan struct{})} }
 
 // mostWaiting are the most bytes that wait for the disk, unless they come at once.
 const mostWaiting = 64 << 20
-
-// syncInterval is the least time from one sync to the next, unless all who wrote before wait for it.
-const syncInterval = 5 * time.Millisecond
 
 // ErrBehind is the error of lines that come faster than the disk takes them.
 var ErrBehind = errors.New("the disk does not keep up")
@@ -55,7 +48,7 @@ var errClosed = errors.New("the journal is closed")
 // warnings say so. It is an error if another process has the folder. Synced is called after each write to
 // the disk.
 func Open(folder, prefix string, synced func(took time.Duration, err error)) (j *Journal, warnings []string, err error) {
-	j = &Journal{files: newFiles(folder, prefix), synced: synced, interval: syncInterval, next: newBatch(nil), wake: make(chan struct{}, 1), ended: make(chan struct{})}
+	j = &Journal{files: newFiles(folder, prefix), synced: synced, next: newBatch(nil), wake: make(chan struct{}, 1), ended: make(chan struct{})}
 	if err := j.files.makeFolder(); err != nil {
 		return nil, nil, err
 	}
@@ -100,13 +93,13 @@ func (j *Journal) Add(lines []byte) (*Batch, error) {
 	case len(b.lines) > 0 && len(b.lines)+len(lines) > mostWaiting:
 		return nil, ErrBehind
 	}
-	b.lines = append(b.lines, lines...)
-	if b.writers++; b.writers == 1 || b.writers == j.enough {
+	if len(b.lines) == 0 { // one sync for a batch, not one more for nothing
 		select {
 		case j.wake <- struct{}{}:
 		default:
 		}
 	}
+	b.lines = append(b.lines, lines...)
 	return b, nil
 }
 
@@ -114,44 +107,19 @@ func (j *Journal) Add(lines []byte) (*Batch, error) {
 func (j *Journal) run() {
 	defer close(j.ended)
 	var space []byte // of the last batch
-	var start time.Time
 	for range j.wake {
-		b := j.gather(start.Add(j.interval), space)
-		if b == nil {
-			continue
-		}
-		start = time.Now()
+		j.mu.Lock()
+		b := j.next
+		j.next = newBatch(space)
+		j.mu.Unlock()
+		start := time.Now()
 		b.err = j.files.append(b.lines)
 		j.synced(time.Since(start), b.err)
-		j.mu.Lock()
-		j.enough = b.writers + j.next.writers // before those of b can come back
-		j.mu.Unlock()
 		close(b.done)
 		if space = b.lines; cap(space) > mostWaiting/16 {
 			space = nil
 		}
 	}
-}
-
-// gather takes the next batch, nil if it is empty. A sync costs about as much for a line as for a hundred:
-// until the time, the batch waits for as many writers as there were at the end of the last sync.
-func (j *Journal) gather(until time.Time, space []byte) *Batch {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if wait := time.Until(until); wait > 0 && j.next.writers < j.enough {
-		j.mu.Unlock()
-		select {
-		case <-j.wake:
-		case <-time.After(wait):
-		}
-		j.mu.Lock()
-	}
-	b := j.next
-	if b.writers == 0 {
-		return nil
-	}
-	j.next = newBatch(space)
-	return b
 }
 
 // Close writes what waits, and closes the files.
