@@ -60,7 +60,7 @@ func newRunData(p *parsed, s *datasets.Splits) (*runData, error) {
 		}
 	}
 	if s.Vali.Gains != nil && p.evaluator.metric.name != LossMetric {
-		return nil, fmt.Errorf("train: the validation split %s has gains from clicks, and no labels for %s: want the metric %s, or labelled data for validation", s.Vali.Name, p.evaluator.metric.name, LossMetric)
+		return nil, fmt.Errorf("train: the validation split %s has gains from clicks, and no labels for %s: want -metric %s, or labelled data for validation by -vali", s.Vali.Name, p.evaluator.metric.name, LossMetric)
 	}
 	p.loss.takeGrade(s.Train)
 	var err error

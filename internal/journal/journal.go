@@ -93,11 +93,13 @@ func (j *Journal) Add(lines []byte) (*Batch, error) {
 	case len(b.lines) > 0 && len(b.lines)+len(lines) > mostWaiting:
 		return nil, ErrBehind
 	}
-	b.lines = append(b.lines, lines...)
-	select {
-	case j.wake <- struct{}{}:
-	default:
+	if len(b.lines) == 0 { // one sync for a batch, not one more for nothing
+		select {
+		case j.wake <- struct{}{}:
+		default:
+		}
 	}
+	b.lines = append(b.lines, lines...)
 	return b, nil
 }
 
