@@ -68,7 +68,7 @@ func readNetwork(kind string, settings []byte, stored *Weights) (network, error)
 func arraysOf(s model.Settings) (arrays []Array) {
 	for _, a := range s.Arrays() {
 		arrays = append(arrays, Array{
-			Name: a.Name, Shape: a.Shape, Bias: a.Bias, Inputs: a.Inputs, Bins: a.Bins, AddedTo: a.AddedTo, ScaledBy: a.ScaledBy,
+			Name: a.Name, Shape: a.Shape, Network: a.Network, Bias: a.Bias, Inputs: a.Inputs, Bins: a.Bins, AddedTo: a.AddedTo, ScaledBy: a.ScaledBy,
 		})
 	}
 	return arrays
