@@ -7,7 +7,6 @@ import (
 
 	G "gorgonia.org/gorgonia"
 
-	"github.com/plrank/plrank/internal/model"
 	"github.com/plrank/plrank/internal/names"
 )
 
@@ -58,28 +57,6 @@ func SharedMembers(s Scorer) int {
 		return e.SharedMembers()
 	}
 	return 1
-}
-
-// Network is a network of an [Ensemble] by itself, on the weights of all: its score is the mean of its
-// [SharedMembers]. They count from 1, see [Array].
-func Network(s Ensemble, number int) Scorer { return oneNetwork{s, number} }
-
-type oneNetwork struct {
-	Ensemble
-	number int
-}
-
-func (n oneNetwork) Build(in Input, mode Mode) (*G.Node, error) {
-	scores, err := n.BuildMembers(in, mode)
-	if err != nil {
-		return nil, err
-	}
-	size := SharedMembers(n.Ensemble)
-	if n.number < 1 || n.number*size > len(scores) {
-		return nil, fmt.Errorf("nn: no network %d of %d members", n.number, len(scores))
-	}
-	b := &builder{weights: n.Weights()}
-	return model.Mean(b, scores[(n.number-1)*size:n.number*size]), b.err
 }
 
 // A Stepper is a Scorer with something random in its Train graphs, such as dropout.
