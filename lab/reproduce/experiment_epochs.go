@@ -165,7 +165,7 @@ func stratified(d *datasets.Dataset, queries []int, n int, seed uint64) []int {
 }
 
 func epochsTables(dir string) ([]viz.Table, error) {
-	t, err := readTable(dir+"/"+epochsFile, "loss", "samples", "seconds", "queries", "documents", "trainQueries", "trainDocuments", "scale")
+	t, err := readTable(dir+"/"+epochsFile, "loss", "samples", "epoch", "seconds", "queries", "documents", "trainQueries", "trainDocuments", "scale")
 	if err != nil {
 		return nil, err
 	}
@@ -234,8 +234,8 @@ func epochsTitle(t *csvTable, than string) (string, error) {
 		title = fmt.Sprintf("seconds per epoch over the whole collection, %s times the %s training queries with a relevant document that were made", short(1/scale[0]), queries)
 	}
 	if len(t.where("loss", than).rows) > 0 {
-		title += fmt.Sprintf("; × how many times those of %s, with * where p < %v by Welch's test of the epochs that were timed and Holm's method over this table",
-			methodOf(than).label, pairLevel)
+		title += fmt.Sprintf("; × how many times those of %s, with * where p < %v by Welch's test of the %d epochs that were timed of each and Holm's method over this table",
+			methodOf(than).label, pairLevel, len(t.distinct("epoch")))
 	}
 	return title, nil
 }
