@@ -42,7 +42,7 @@ func newBatch(space []byte) *Batch { return &Batch{lines: space[:0], done: make(
 const mostWaiting = 64 << 20
 
 // syncInterval is the least time between the beginnings of two syncs, if the first was for several calls of
-// Add. A sync costs the processor about as much for one line as for a hundred.
+// Add: each sync takes processor time, and fewer serve as many lines.
 const syncInterval = 5 * time.Millisecond
 
 // ErrBehind is the error of lines that come faster than the disk takes them.
