@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
 
@@ -15,9 +16,10 @@ import (
 // A Journal appends lines to the newest file of a folder. Its methods may be called by several
 // goroutines at once. Lines that come while the disk is at work are written and synced together.
 type Journal struct {
-	files  files
-	lock   *filelock.Lock // nil: the file system has no locks
-	synced func(took time.Duration, err error)
+	files    files
+	lock     *filelock.Lock // nil: the file system has no locks
+	synced   func(took time.Duration, err error)
+	interval time.Duration // syncInterval, but in tests
 
 	mu     sync.Mutex
 	next   *Batch
@@ -29,6 +31,7 @@ type Journal struct {
 // A Batch is lines that are written and synced together.
 type Batch struct {
 	lines []byte
+	adds  int           // the calls of Add that they are from
 	done  chan struct{} // closed when err is known
 	err   error
 }
@@ -37,6 +40,10 @@ func newBatch(space []byte) *Batch { return &Batch{lines: space[:0], done: make(
 
 // mostWaiting are the most bytes that wait for the disk, unless they come at once.
 const mostWaiting = 64 << 20
+
+// syncInterval is the least time between the beginnings of two syncs, if the first was for several calls of
+// Add: each sync takes processor time, and fewer serve as many lines.
+const syncInterval = 5 * time.Millisecond
 
 // ErrBehind is the error of lines that come faster than the disk takes them.
 var ErrBehind = errors.New("the disk does not keep up")
@@ -48,7 +55,7 @@ var errClosed = errors.New("the journal is closed")
 // warnings say so. It is an error if another process has the folder. Synced is called after each write to
 // the disk.
 func Open(folder, prefix string, synced func(took time.Duration, err error)) (j *Journal, warnings []string, err error) {
-	j = &Journal{files: newFiles(folder, prefix), synced: synced, next: newBatch(nil), wake: make(chan struct{}, 1), ended: make(chan struct{})}
+	j = &Journal{files: newFiles(folder, prefix), synced: synced, interval: syncInterval, next: newBatch(nil), wake: make(chan struct{}, 1), ended: make(chan struct{})}
 	if err := j.files.makeFolder(); err != nil {
 		return nil, nil, err
 	}
@@ -100,6 +107,7 @@ func (j *Journal) Add(lines []byte) (*Batch, error) {
 		}
 	}
 	b.lines = append(b.lines, lines...)
+	b.adds++
 	return b, nil
 }
 
@@ -108,6 +116,7 @@ func (j *Journal) run() {
 	defer close(j.ended)
 	var space []byte // of the last batch
 	for range j.wake {
+		runtime.Gosched() // goroutines that can run, and add lines, do so first
 		j.mu.Lock()
 		b := j.next
 		j.next = newBatch(space)
@@ -116,6 +125,9 @@ func (j *Journal) run() {
 		b.err = j.files.append(b.lines)
 		j.synced(time.Since(start), b.err)
 		close(b.done)
+		if b.adds > 1 {
+			time.Sleep(j.interval - time.Since(start))
+		}
 		if space = b.lines; cap(space) > mostWaiting/16 {
 			space = nil
 		}

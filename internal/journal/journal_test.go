@@ -127,6 +127,51 @@ func TestAppendReturnsAfterTheSync(t *testing.T) {
 	}
 }
 
+// After a sync for several lines the next one begins an interval later; a writer that is alone is not delayed.
+func TestSyncsOfSeveralLinesKeepTheInterval(t *testing.T) {
+	j, _ := opened(t, t.TempDir())
+	j.interval = time.Hour
+	for i := range 100 {
+		if err := j.Append(t.Context(), fmt.Appendln(nil, i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j.interval = 20 * time.Millisecond
+	var began []time.Time
+	add := func(lines int) (last *Batch) {
+		for range lines {
+			var err error
+			if last, err = j.Add([]byte("x\n")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return last
+	}
+	begun, proceed := make(chan bool), make(chan bool)
+	j.files.sync = func(*os.File) error {
+		began = append(began, time.Now())
+		begun <- true
+		<-proceed
+		return nil
+	}
+	add(1)
+	<-begun
+	add(3)
+	proceed <- true
+	<-begun
+	last := add(2)
+	proceed <- true
+	<-begun
+	proceed <- true
+	if err := last.Wait(t.Context()); err != nil || len(began) != 3 {
+		t.Fatalf("%v, %d syncs, want 3", err, len(began))
+	}
+	// An interval is from before the write to before the next one.
+	if gap := began[2].Sub(began[1]); gap < j.interval/2 {
+		t.Errorf("%v between two syncs, want about %v at least", gap, j.interval)
+	}
+}
+
 // What a failed sync may have left is taken back, and the next lines come into another file.
 func TestFailedSyncIsAnErrorForItsLinesAlone(t *testing.T) {
 	folder := t.TempDir()

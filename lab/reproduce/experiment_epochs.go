@@ -8,6 +8,9 @@ import (
 	"runtime"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/metrics"
@@ -162,113 +165,107 @@ func stratified(d *datasets.Dataset, queries []int, n int, seed uint64) []int {
 }
 
 func epochsTables(dir string) ([]viz.Table, error) {
-	t, err := readTable(dir+"/"+epochsFile, "loss", "samples", "seconds", "queries", "documents", "trainQueries", "trainDocuments", "scale")
+	t, err := readTable(dir+"/"+epochsFile, "loss", "samples", "epoch", "seconds", "queries", "documents", "trainQueries", "trainDocuments", "scale")
 	if err != nil {
 		return nil, err
 	}
-	scale, err := t.floats("scale")
-	if err != nil {
-		return nil, err
-	}
-	whole := viz.Table{Columns: []string{""}, Title: fmt.Sprintf("seconds per epoch over all %s training queries with a relevant document", t.texts("trainQueries")[0])}
-	if scale[0] < 1 {
-		whole.Title = fmt.Sprintf("seconds per epoch over the whole collection, %s times the %s training queries with a relevant document that were made",
-			short(1/scale[0]), t.texts("trainQueries")[0])
-	}
-	measured := viz.Table{
-		Title:   "what was measured, and the seconds of an epoch that follow",
-		Columns: []string{"", "N", "queries", "of", "documents", "of", "epochs", "seconds, measured", "all training queries"},
-	}
-	if scale[0] < 1 {
-		measured.Columns = append(measured.Columns, "whole collection")
-	}
-	than := reference
-	if len(t.where("loss", than).rows) == 0 {
-		than = fair(reference)
-	}
-	base := map[string][]float64{} // the seconds of than
-	var values []float64           // of tests, each for a number of times the reference
-	var places [][2]int
-	for _, n := range t.distinct("samples") {
-		whole.Columns = append(whole.Columns, "N = "+n)
-		trial := t.where("loss", than).where("samples", n)
-		seconds, err := trial.floats("seconds")
-		if err != nil {
-			return nil, err
-		}
-		if base[n], err = trial.extrapolated(seconds, scale[0]); err != nil {
-			return nil, err
-		}
-	}
+	measured := viz.Table{Title: "what was measured", Columns: []string{"", "N", "queries", "of", "documents", "of", "epochs", "seconds"}}
 	for _, loss := range t.distinct("loss") {
-		row := viz.Row{methodOf(loss).label}
-		for _, n := range t.distinct("samples") {
+		for _, n := range t.where("loss", loss).distinct("samples") {
 			trial := t.where("loss", loss).where("samples", n)
-			if len(trial.rows) == 0 {
-				row = append(row, "–")
-				continue
-			}
 			seconds, err := trial.floats("seconds")
 			if err != nil {
 				return nil, err
 			}
-			all, err := trial.extrapolated(seconds, 1)
-			if err != nil {
-				return nil, err
-			}
-			collection, err := trial.extrapolated(seconds, scale[0])
-			if err != nil {
-				return nil, err
-			}
-			row = append(row, bracketedShort(collection))
-			if b := first(meanSD(base[n])); b > 0 && loss != than {
-				row[len(row)-1] = fmt.Sprintf("%s ×%s", row[len(row)-1], short(first(meanSD(collection))/b))
-				if p := welch(collection, base[n]); !math.IsNaN(p) {
-					values, places = append(values, p), append(places, [2]int{len(whole.Rows), len(row) - 1})
-				}
-			}
-			line := viz.Row{methodOf(loss).label, n, trial.texts("queries")[0], trial.texts("trainQueries")[0],
-				trial.texts("documents")[0], trial.texts("trainDocuments")[0], len(seconds), bracketedShort(seconds), bracketedShort(all)}
-			if scale[0] < 1 {
-				line = append(line, bracketedShort(collection))
-			}
-			measured.Rows = append(measured.Rows, line)
+			measured.Rows = append(measured.Rows, viz.Row{methodOf(loss).label, n, trial.texts("queries")[0], trial.texts("trainQueries")[0],
+				trial.texts("documents")[0], trial.texts("trainDocuments")[0], len(seconds), bracketedShort(seconds)})
 		}
-		whole.Rows = append(whole.Rows, row)
 	}
-	if len(t.where("loss", than).rows) > 0 {
-		whole.Title += "; × how many times those of " + methodOf(than).label
+	whole, err := epochsWhole(t)
+	return []viz.Table{whole, measured}, err
+}
+
+// epochsWhole has the seconds of epochs over the whole collection, beside those of the reference with the same N.
+func epochsWhole(t *csvTable) (viz.Table, error) {
+	than := reference
+	if len(t.where("loss", than).rows) == 0 {
+		than = fair(reference)
 	}
-	if len(values) == 0 {
-		return []viz.Table{whole, measured}, nil
+	table := viz.Table{Columns: []string{""}}
+	for _, n := range t.distinct("samples") {
+		table.Columns = append(table.Columns, "N = "+n)
+	}
+	var values []float64 // of tests
+	var tested [][2]int  // the row and the column of each
+	for i, loss := range t.distinct("loss") {
+		row := viz.Row{methodOf(loss).label}
+		for j, n := range t.distinct("samples") {
+			text, p, err := t.where("samples", n).beside(loss, than)
+			if err != nil {
+				return table, err
+			}
+			if row = append(row, text); !math.IsNaN(p) {
+				values, tested = append(values, p), append(tested, [2]int{i, j + 1})
+			}
+		}
+		table.Rows = append(table.Rows, row)
 	}
 	adjusted, err := metrics.Holm(values)
 	if err != nil {
-		return nil, err
+		return table, err
 	}
-	whole.Title += fmt.Sprintf(", with * where p < %v by Welch's test of the epochs that were timed and Holm's method over this table", pairLevel)
 	for i, p := range adjusted {
-		if p < pairLevel {
-			whole.Rows[places[i][0]][places[i][1]] = fmt.Sprintf("%v*", whole.Rows[places[i][0]][places[i][1]])
+		if cell := &table.Rows[tested[i][0]][tested[i][1]]; p < pairLevel {
+			*cell = fmt.Sprintf("%v*", *cell)
 		}
 	}
-	return []viz.Table{whole, measured}, nil
+	table.Title, err = epochsTitle(t, than)
+	return table, err
 }
 
-// extrapolated is the seconds of all training queries of a collection, of which
-// those here are the given fraction, in proportion to their number.
-func (t *csvTable) extrapolated(seconds []float64, fraction float64) ([]float64, error) {
-	measured, err := t.floats("queries")
+func epochsTitle(t *csvTable, than string) (string, error) {
+	scale, err := t.floats("scale")
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	all, err := t.floats("trainQueries")
-	if err != nil {
-		return nil, err
+	queries := t.texts("trainQueries")[0]
+	title := fmt.Sprintf("seconds per epoch over all %s training queries with a relevant document", queries)
+	if scale[0] < 1 {
+		title = fmt.Sprintf("seconds per epoch over the whole collection, %s times the %s training queries with a relevant document that were made", short(1/scale[0]), queries)
 	}
-	var list []float64
-	for i, s := range seconds {
-		list = append(list, s*all[i]/measured[i]/fraction)
+	if len(t.where("loss", than).rows) > 0 {
+		title += fmt.Sprintf("; × how many times those of %s, with * where p < %v by Welch's test of the %d epochs that were timed of each and Holm's method over this table",
+			methodOf(than).label, pairLevel, len(t.distinct("epoch")))
 	}
-	return list, nil
+	return title, nil
+}
+
+// beside is the seconds of a loss, and how many times those of another they are with the p-value of Welch's test, NaN without one.
+func (t *csvTable) beside(loss, than string) (text string, p float64, err error) {
+	seconds, err := t.where("loss", loss).wholeSeconds()
+	if err != nil || len(seconds) == 0 {
+		return "–", math.NaN(), err
+	}
+	text = bracketedShort(seconds)
+	base, err := t.where("loss", than).wholeSeconds()
+	if err != nil || len(base) == 0 || loss == than {
+		return text, math.NaN(), err
+	}
+	return text + " ×" + short(stat.Mean(seconds, nil)/stat.Mean(base, nil)), welch(seconds, base), nil
+}
+
+// wholeSeconds are the seconds of epochs over the whole collection, in proportion to the number of queries.
+func (t *csvTable) wholeSeconds() ([]float64, error) {
+	var columns [4][]float64
+	for i, name := range []string{"seconds", "trainQueries", "queries", "scale"} {
+		var err error
+		if columns[i], err = t.floats(name); err != nil {
+			return nil, err
+		}
+	}
+	seconds := columns[0]
+	floats.Mul(seconds, columns[1])
+	floats.Div(seconds, columns[2])
+	floats.Div(seconds, columns[3])
+	return seconds, nil
 }

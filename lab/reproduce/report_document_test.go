@@ -136,7 +136,7 @@ func TestAuthorsEndWhereWeDo(t *testing.T) {
 			t.Fatal(err)
 		}
 		test, err := metrics.PairedT(theirs, ours)
-		if err != nil || test.PValue < pairLevel || sameVariance(theirs, ours) < pairLevel {
+		if err != nil || len(ours) != paperRuns || test.PValue < pairLevel || sameVariance(theirs, ours) < pairLevel {
 			t.Errorf("%s: %+v, variances differ with p = %v, %v", loss, test, sameVariance(theirs, ours), err)
 		}
 	}

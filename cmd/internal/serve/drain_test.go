@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -44,9 +45,14 @@ func newChild(t *testing.T, args ...string) *child {
 	c := &child{Cmd: exec.Command(os.Args[0], append([]string{"-model", path, "-listen", "localhost:0"}, args...)...)}
 	c.Env = append(os.Environ(), asCommand+"=1")
 	out, err := c.StderrPipe()
+	// A process begins with the default handling of signals that its parent handles. Without it those that
+	// are ignored stay so: a shell's background jobs ignore SIGINT.
+	handled := make(chan os.Signal, 1)
+	signal.Notify(handled, os.Interrupt, syscall.SIGHUP, syscall.SIGTERM)
 	if err == nil {
 		err = c.Start()
 	}
+	signal.Stop(handled)
 	if err != nil {
 		t.Fatal(err)
 	}
