@@ -39,6 +39,7 @@ func TestDefaultFor(t *testing.T) {
 		want.GroupLasso = c.GroupLasso
 		if documents >= slowFrom {
 			want.LearningRate, want.Average, want.Epochs = 0.002, 0.998, 20
+			want.Loss = "plrank-exact+0.02*query-rmse(8)"
 		}
 		if !reflect.DeepEqual(c, want) {
 			t.Errorf("%d documents: %+v, want %+v", documents, c, want)
@@ -50,7 +51,7 @@ func TestDefaultFor(t *testing.T) {
 func TestLargeRecipeByTheHighestLabel(t *testing.T) {
 	for highest, scale := range map[float64]string{4: "2", 1: "8", 3: "2.67", 0: "1", 1e30: "1e-06", 1e-30: "1e+06"} {
 		c, _ := recipeOf(largeFrom, 1000, highest)
-		if err := c.Check(); err != nil || c.Loss != "plrank-exact+0.1*query-rmse("+scale+")" {
+		if err := c.Check(); err != nil || c.Loss != "plrank-exact+0.02*query-rmse("+scale+")" {
 			t.Errorf("labels up to %v: %s, want the scale %s (%v)", highest, c.Loss, scale, err)
 		}
 	}
