@@ -2,10 +2,14 @@ package nn
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"testing"
 
+	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/internal/optest"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -45,5 +49,64 @@ func TestEnsembleScoreIsTheMeanOfMembers(t *testing.T) {
 	}
 	if _, err := NewMLP(MLPConfig{Features: 3, Members: -1}); err == nil {
 		t.Error("no error for -1 members")
+	}
+}
+
+// scoresOf are those of x [rows, 3].
+func scoresOf(s Scorer, x []float64) ([]float64, error) {
+	g := G.NewGraph()
+	features := G.NewMatrix(g, tensor.Float64, G.WithName("x"), G.WithValue(optest.Dense(tensor.Float64, x, len(x)/3, 3)))
+	out, err := s.Build(Input{Features: features, Weights: s.Weights().Nodes(g)}, Evaluate)
+	if err != nil {
+		return nil, err
+	}
+	vm := G.NewTapeMachine(g)
+	defer vm.Close()
+	if err := vm.RunAll(); err != nil {
+		return nil, err
+	}
+	return Float64s(out.Value())
+}
+
+// A network by itself scores as those of the arrays that are said to be its own: those of others may be anything.
+// The mean over networks is the score of the ensemble.
+func TestNetworkScoresByItsOwnArrays(t *testing.T) {
+	for _, c := range []MLPConfig{
+		{Features: 3, Hidden: []int{4}, Activation: ops.Tanh, Members: 3, Seed: 2, Dtype: tensor.Float64},
+		shareTwice(tensor.Float64, ops.Tanh, true),
+	} {
+		m := newMLP(t, c)
+		x := random(6, 1)
+		want, _ := run(t, m, Evaluate, x, []float64{1, 1})
+		mean := make([]float64, 2)
+		for number := 1; number <= c.Members; number++ {
+			other := newMLP(t, c)
+			for _, a := range m.Weights().Arrays() {
+				if a.Network != number {
+					set(t, other, a.Name, random(a.Size(), uint64(number)))
+				}
+			}
+			before, err := scoresOf(Network(m, number), x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if after, _ := scoresOf(Network(other, number), x); !slices.Equal(before, after) {
+				t.Errorf("network %d scores %v, and %v with other weights of the others", number, before, after)
+			}
+			for r, s := range before {
+				mean[r] += s / float64(c.Members)
+			}
+		}
+		for r := range mean {
+			if math.Abs(mean[r]-want[r]) > 1e-12 {
+				t.Errorf("the mean of score %d is %v, that of the ensemble %v", r, mean[r], want[r])
+			}
+		}
+	}
+	two := newMLP(t, MLPConfig{Features: 3, Members: 2, Dtype: tensor.Float64})
+	for _, number := range []int{0, 3} {
+		if _, err := scoresOf(Network(two, number), random(6, 1)); err == nil {
+			t.Errorf("no error for network %d of 2", number)
+		}
 	}
 }

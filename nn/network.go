@@ -68,7 +68,7 @@ func readNetwork(kind string, settings []byte, stored *Weights) (network, error)
 func arraysOf(s model.Settings) (arrays []Array) {
 	for _, a := range s.Arrays() {
 		arrays = append(arrays, Array{
-			Name: a.Name, Shape: a.Shape, Bias: a.Bias, Inputs: a.Inputs, Bins: a.Bins, AddedTo: a.AddedTo, ScaledBy: a.ScaledBy,
+			Name: a.Name, Shape: a.Shape, Network: a.Network, Bias: a.Bias, Inputs: a.Inputs, Bins: a.Bins, AddedTo: a.AddedTo, ScaledBy: a.ScaledBy,
 		})
 	}
 	return arrays
@@ -130,6 +130,28 @@ func (n *network) BuildMembers(in Input, mode Mode) (scores G.Nodes, err error) 
 
 // SharedMembers is the number of members that share weights, see [SharedMembers].
 func (n *network) SharedMembers() int { return n.settings.Sharing() }
+
+// Network is a network of an [Ensemble] by itself, on the weights of all: its score is the mean of its
+// [SharedMembers]. They count from 1, see [Array].
+func Network(s Ensemble, number int) Scorer { return oneNetwork{s, number} }
+
+type oneNetwork struct {
+	Scorer
+	number int
+}
+
+func (n oneNetwork) Build(in Input, mode Mode) (*G.Node, error) {
+	scores, err := BuildMembers(n.Scorer, in, mode)
+	if err != nil {
+		return nil, err
+	}
+	size := SharedMembers(n.Scorer)
+	if n.number < 1 || n.number*size > len(scores) {
+		return nil, fmt.Errorf("nn: no network %d of %d members", n.number, len(scores))
+	}
+	b := &builder{weights: n.Weights()}
+	return model.Mean(b, scores[(n.number-1)*size:n.number*size]), b.err
+}
 
 func (n *network) checkInput(in Input) error {
 	x := in.Features

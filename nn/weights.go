@@ -14,11 +14,12 @@ import (
 
 // An Array is one of the arrays of a model's weights.
 type Array struct {
-	Name   string
-	Shape  []int // one length, or rows and columns
-	Bias   bool  // an offset or a gain, which weight decay leaves alone
-	Inputs bool  // every row is the weights of one input of the model
-	Bins   []int // of the first inputs, which have a row for each bin instead; nil: none have
+	Name    string
+	Shape   []int // one length, or rows and columns
+	Network int   // of an ensemble that it belongs to, see Network; 0: there is one, or they have it in common
+	Bias    bool  // an offset or a gain, which weight decay leaves alone
+	Inputs  bool  // every row is the weights of one input of the model
+	Bins    []int // of the first inputs, which have a row for each bin instead; nil: none have
 
 	AddedTo  string // of a bias: the weights to whose product with the inputs it is added; "": others
 	ScaledBy string // of such a bias: what that product is multiplied by before; "": nothing

@@ -72,7 +72,7 @@ func TestScoresAreAddedToBaseScores(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 
-		clear(tr.loop.weights)
+		clear(tr.validation.current.model.Weights().Float32s())
 		got, err := tr.validation.current.score(s.Test, chunks(s.Test))
 		if err != nil || !slices.Equal(got, baseScores(s.Test)) {
 			t.Errorf("%d members of zeros: other scores than the base, %v", members, err)

@@ -85,7 +85,7 @@ func TestBinsFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		graph := &graphScoring{model: mustScorer(t, m), features: map[*datasets.Dataset]*datasets.Transformed{s.Test: datasets.NewTransformed(s.Test, m.File().Transform)}, width: m.File().Transform.Width()}
+		graph := &graphScoring{model: mustScorer(t, m), features: map[*datasets.Dataset]*datasets.Transformed{s.Test: datasets.NewTransformed(s.Test, m.File().Transform)}, width: m.File().Transform.Width(), batch: new(datasets.Batch)}
 		byGraph, err := graph.score(s.Test, chunks(s.Test))
 		if err != nil || !slices.Equal(byGraph, want) {
 			t.Errorf("categories %v: other scores from the graph (%v)", categorical, err)

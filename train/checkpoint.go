@@ -14,7 +14,7 @@ import (
 
 const (
 	checkpointFormat  = "plrank checkpoint"
-	checkpointVersion = 2
+	checkpointVersion = 3
 )
 
 // A checkpointHeader is in every checkpoint, beside what hooks keep.

@@ -85,7 +85,7 @@ type Model struct {
 	Hidden        []int          `json:"hidden"`        // widths of the hidden layers; none: a linear model
 	Activation    ops.Activation `json:"activation"`    // of the hidden layers
 	Dropout       float64        `json:"dropout"`       // rate after each hidden layer
-	Members       int            `json:"members"`       // of an ensemble, whose scores are averaged
+	Members       int            `json:"members"`       // networks of an ensemble, whose scores are averaged; each is kept as after its own best epoch, unless they have embeddings in common
 	SharedMembers int            `json:"sharedMembers"` // of each of these networks, which share its matrices of weights, see nn.MLP; 0: none
 	Blocks        int            `json:"blocks"`        // of the scorer attention, as wide as the last hidden layer
 	Heads         int            `json:"heads"`         // of each of its blocks

@@ -104,7 +104,7 @@ func TestRankerIsTheGraph(t *testing.T) {
 func graphScores(t *testing.T, model nn.Scorer, fitted *datasets.Transform, d *datasets.Dataset) []float64 {
 	t.Helper()
 	g := &graphScoring{
-		model: model, width: fitted.Width(),
+		model: model, width: fitted.Width(), batch: new(datasets.Batch),
 		features: map[*datasets.Dataset]*datasets.Transformed{d: datasets.NewTransformed(d, fitted)},
 	}
 	scores, err := g.score(d, chunks(d))

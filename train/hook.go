@@ -46,11 +46,11 @@ type Epoch struct {
 	Loss         float64 `json:"loss"`              // mean over the training queries, at the time of their step, but for those of skipped batches
 	Skipped      int     `json:"skipped,omitempty"` // batches, see Config.OnNaN
 	Train        Values  `json:"train,omitempty"`   // with Config.EvaluateTrain
-	Vali         Values  `json:"vali"`
-	Test         Values  `json:"test,omitempty"` // with Config.EvaluateTest
-	Best         bool    `json:"best"`           // the validation value is better than in all epochs before, and than that of the initial model
-	Seconds      float64 `json:"seconds"`        // for training and evaluation; times are all here that may differ from run to run
-	TrainSeconds float64 `json:"trainSeconds"`   // for the steps alone, and the packing of their batches
+	Vali         Values  `json:"vali"`              // as Train and Test, of the model, or of the ensemble of its networks after their best epochs until now, see Config.Members
+	Test         Values  `json:"test,omitempty"`    // with Config.EvaluateTest
+	Best         bool    `json:"best"`              // the validation value is better than in all epochs before, and than that of the initial model
+	Seconds      float64 `json:"seconds"`           // for training and evaluation; times are all here that may differ from run to run
+	TrainSeconds float64 `json:"trainSeconds"`      // for the steps alone, and the packing of their batches
 }
 
 // A Step is how far an epoch has come.

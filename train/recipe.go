@@ -35,7 +35,7 @@ func Default() Config { return Config{} }
 //	                                  weight decay
 //	steps           of few queries                     of 32 queries
 //	rate            low, constant                      rises, then falls to 0 (cosine)
-//	model           weights of the best epoch          average of the weights over steps
+//	model           each network of its best epoch     average of the weights over steps
 //	epochs          30                                 8
 //
 // From a million documents on, the rate is half as high, the average is over five times as many steps, there

@@ -41,7 +41,7 @@ type graphScoring struct {
 	features map[*datasets.Dataset]*datasets.Transformed
 	width    int
 	graphs   graph.Cache[*graph.Scores]
-	batch    datasets.Batch
+	batch    *datasets.Batch
 }
 
 func (g *graphScoring) score(d *datasets.Dataset, chunks []int) ([]float64, error) {
@@ -85,7 +85,7 @@ func (g *graphScoring) run(rows int) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	return compiled.Score(&g.batch)
+	return compiled.Score(g.batch)
 }
 
 // modelScoring is by a trained model.
@@ -132,7 +132,7 @@ func Forward(f *ranker.File) (ranker.Forward, error) {
 
 // forward runs the graphs of a model, for so many features.
 func forward(model nn.Scorer, features int) (ranker.Forward, error) {
-	pool := sync.Pool{New: func() any { return &graphScoring{model: model, width: features} }}
+	pool := sync.Pool{New: func() any { return &graphScoring{model: model, width: features, batch: new(datasets.Batch)} }}
 	first := pool.Get().(*graphScoring)
 	if _, err := first.graph(datasets.Capacity(1)); err != nil {
 		return nil, fmt.Errorf("the model and the transform of its features do not fit: %w", err)

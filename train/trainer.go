@@ -26,6 +26,7 @@ type Trainer struct {
 	trainedOn  ranker.QueryDigests
 	warnings   []string
 	loop       *loop
+	evaluated  []float32 // weights as they are, or their average
 	validation *validation
 	history    *history
 }
@@ -110,8 +111,8 @@ func (t *Trainer) prepare() error {
 			return err
 		}
 	}
-	averaged := current.Weights().Float32s()
-	copy(averaged, weights)
+	t.evaluated = current.Weights().Float32s()
+	copy(t.evaluated, weights)
 	optimizer, err := newOptimizer(c, p.parts.Optimizer, t.arrays)
 	if err != nil {
 		return err
@@ -120,7 +121,7 @@ func (t *Trainer) prepare() error {
 	t.history = &history{metric: p.evaluator.metric}
 	t.validation = &validation{
 		evaluator: p.evaluator, data: t.data, history: t.history, initial: p.parts.Initial,
-		current: &graphScoring{model: current, features: t.data.features, width: features},
+		current: &graphScoring{model: current, features: t.data.features, width: features, batch: new(datasets.Batch)},
 		best:    best.Weights().Float32s(),
 	}
 	division := shards.Division{Shards: c.Shards, Batch: c.Batch, Seed: c.Seed, Rank: p.group.Rank(), Ranks: p.group.Size()}
@@ -130,13 +131,14 @@ func (t *Trainer) prepare() error {
 		batches:   &batches{data: t.data, division: division, own: division.Own()},
 		gradients: newGradients(model, features, p.loss.objective(train, cutoff), division, p.group),
 		samples:   c.Samples, skips: c.OnNaN == onNaNSkip, optimizer: optimizer, weights: weights,
-		hooks: t.newHooks(p.schedule, averaged, bins),
 	}
-	return nil
+	networks, err := t.keepNetworks(t.validation.current)
+	t.loop.hooks = t.newHooks(p.schedule, bins, networks)
+	return err
 }
 
 // newHooks are the hooks of a run, in the order in which the loop calls them at each moment.
-func (t *Trainer) newHooks(s schedule, evaluated []float32, bins *coordinates) (list []hook) {
+func (t *Trainer) newHooks(s schedule, bins *coordinates, n *networks) (list []hook) {
 	c, arrays, v := t.Config, t.arrays, t.validation
 	for _, row := range []struct {
 		wanted bool
@@ -149,7 +151,8 @@ func (t *Trainer) newHooks(s schedule, evaluated []float32, bins *coordinates) (
 		{c.GroupLasso != 0, &groupLasso{penalty: c.GroupLasso, arrays: arrays}},
 		{c.Bins != 0, restored{coordinates: bins}},
 		{true, finiteWeights{}},
-		{c.Average != 0, &average{beta: c.Average, averaged: evaluated}},
+		{c.Average != 0, &average{beta: c.Average, averaged: t.evaluated}},
+		{n != nil, n},
 		{true, v},
 		{true, v.history},
 		{true, &patience{history: v.history, epochs: c.Epochs, patience: c.Patience}},
@@ -223,7 +226,7 @@ func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
 	}
 	epochs := t.history.epochs
 	if len(epochs) == 0 && t.history.initial == nil {
-		t.validation.keepBest()
+		copy(t.validation.best, t.evaluated)
 	}
 	best, err := t.Best()
 	if err != nil {
@@ -245,9 +248,10 @@ func (t *Trainer) History() []Epoch { return t.history.epochs }
 // Best is the model of the best epoch until now.
 func (t *Trainer) Best() (*ranker.Model, error) { return t.model(t.validation.best) }
 
-// Current is the model as it is, or of the average of its weights: see Config.Average.
+// Current is the model as it is, or of the average of its weights: see Config.Average. Each of its networks is as after
+// the last epoch, not as after its best one.
 func (t *Trainer) Current() (*ranker.Model, error) {
-	return t.model(t.validation.current.model.Weights().Float32s())
+	return t.model(t.evaluated)
 }
 
 // LeftOut is how many queries of the training split are left out of training, for the loss

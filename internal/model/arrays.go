@@ -11,6 +11,7 @@ import (
 type Array struct {
 	Name     string
 	Shape    []int  // one length, or rows and columns
+	Network  int    // of an ensemble that it belongs to, from 1; 0: there is one, or they have it in common
 	Bias     bool   // an offset or a gain, which weight decay leaves alone
 	Inputs   bool   // every row is the weights of one input of the model
 	Bins     []int  // of the first inputs, which have a row for each bin instead; nil: none have
@@ -38,24 +39,29 @@ const unknownCodes = 2
 // and then those of the blocks of one member after another.
 func (s Settings) Arrays() (all []Array) {
 	members := s.Layers()
-	stream := uint64(0)
+	network, stream := 0, uint64(0)
+	add := func(a Array) {
+		a.Network = network
+		all = append(all, a)
+	}
 	dense := func(d Dense, a Array, shared bool) {
 		if !shared {
 			a.Name, a.Limit, a.Stream = d.W, glorot(d.In, d.Out), stream
-			all = append(all, a)
+			add(a)
 			stream++
 		}
 		b := Array{Name: d.B, Shape: []int{d.Out}, Bias: true}
 		if a.Inputs {
 			b.AddedTo, b.ScaledBy = d.W, d.Scale
 		}
-		all = append(all, b)
+		add(b)
 	}
 	for number, m := range members {
+		network = m.Network
 		for i, d := range m.Hidden {
 			dense(d, Array{Shape: []int{d.Rows(), d.Out}, Inputs: i == 0, Bins: d.Bins}, m.Shares)
 			if d.Scale != "" {
-				all = append(all, Array{Name: d.Scale, Shape: []int{d.Out}, Bias: true, Signs: true, Stream: scaleStreams + uint64(number)})
+				add(Array{Name: d.Scale, Shape: []int{d.Out}, Bias: true, Signs: true, Stream: scaleStreams + uint64(number)})
 			}
 		}
 		dense(m.Score, Array{Shape: []int{m.Score.Rows()}, Inputs: len(m.Hidden) == 0, Bins: m.Score.Bins}, false)
@@ -72,9 +78,11 @@ func (s Settings) Arrays() (all []Array) {
 	stream = blockStreams
 	norm := func(n Norm) {
 		shape := []int{n.Width}
-		all = append(all, Array{Name: n.Gain, Shape: shape, Bias: true, Initial: 1}, Array{Name: n.Bias, Shape: shape, Bias: true})
+		add(Array{Name: n.Gain, Shape: shape, Bias: true, Initial: 1})
+		add(Array{Name: n.Bias, Shape: shape, Bias: true})
 	}
 	for _, m := range members {
+		network = m.Network
 		for _, b := range m.Blocks {
 			for _, d := range []Dense{b.QKV, b.Merge, b.Up, b.Down} {
 				dense(d, Array{Shape: []int{d.In, d.Out}}, m.Shares)

@@ -39,11 +39,12 @@ const upwards = 2
 // A Member is one network of a model: hidden layers, and the layer of the score. That of a
 // transformer has blocks and a normalisation between them.
 type Member struct {
-	Shares bool // the matrices of the member before it, which are those of its layers of the same names
-	Hidden []Dense
-	Blocks []Block
-	Last   Norm
-	Score  Dense
+	Network int  // of an ensemble that it belongs to, from 1; 0: there is one
+	Shares  bool // the matrices of the member before it, which are those of its layers of the same names
+	Hidden  []Dense
+	Blocks  []Block
+	Last    Norm
+	Score   Dense
 }
 
 // Layers are the layers of all members. The arrays of a layer are called w0, b0, w1, …, those
@@ -52,17 +53,17 @@ type Member struct {
 // s0.b0, s1.b0, …, that of the score too, and each has scales of the first layer: s0.scale0.
 func (s Settings) Layers() (all []Member) {
 	for i := range max(1, s.Members) {
-		prefix := ""
+		prefix, network := "", 0
 		if s.Members > 1 {
-			prefix = fmt.Sprintf("m%d.", i)
+			prefix, network = fmt.Sprintf("m%d.", i), i+1
 		}
-		if s.Sharing() == 1 {
-			all = append(all, s.member(prefix, prefix))
-			continue
-		}
-		for j := range s.SharedMembers {
-			m := s.member(prefix, fmt.Sprintf("%ss%d.", prefix, j))
-			m.Shares = j > 0
+		for j := range s.Sharing() {
+			vectors := prefix
+			if s.Sharing() > 1 {
+				vectors = fmt.Sprintf("%ss%d.", prefix, j)
+			}
+			m := s.member(prefix, vectors)
+			m.Network, m.Shares = network, j > 0
 			all = append(all, m)
 		}
 	}
