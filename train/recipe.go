@@ -29,7 +29,7 @@ func Default() Config { return Config{} }
 //	K               10                20               10
 //	inputs          several views of a feature         one, by quantile, through 16 bins
 //	                and ranks
-//	beside          0.01 of           0.1 of           0.02 of partial-listmle
+//	beside          0.01 of           0.1 of           0.02 of query-rmse
 //	plrank-exact    softmax           softmax
 //	against noise   dropout 0.3       dropout 0.5,     group lasso of 45/√documents
 //	                                  weight decay
@@ -38,15 +38,16 @@ func Default() Config { return Config{} }
 //	model           each network of its best epoch     average of the weights over steps
 //	epochs          30                                 8
 //
-// From a million documents on, the rate is half as high, the average is over five times as many steps, and
-// there are 15 epochs.
+// From a million documents on, the rate is half as high, the average is over five times as many steps, there
+// are 20 epochs, and the scale of query-rmse is four times as large.
 //
 // Models fit small data too closely: dropout and the decay of weights help against it, and so does the mean
 // of several networks, which also varies less from seed to seed. At a low rate the best epoch is found more
 // exactly. The expected metric, by which it is chosen, has less noise than that of one ranking. The gradient
 // of NDCG at 10 is that of the few documents at the top: softmax adds what the others say, and so
-// does a larger K for long queries, of 50 documents and more on average. The likelihood of the whole order,
-// partial-listmle, says most, which large models need. Bins let them see thresholds and missing values. The group
+// does a larger K for long queries, of 50 documents and more on average. The squared error of all differences within a
+// query, query-rmse, says most, which large models need; by its scale, documents of the highest grade are to
+// have scores that are 8 or 32 above those of grade 0. Bins let them see thresholds and missing values. The group
 // lasso keeps the weights of uninformative inputs small; the more documents, the less noise there is in a
 // gradient, and the smaller a penalty is enough. lab/recipe.md has the trials.
 //
@@ -55,9 +56,9 @@ func Default() Config { return Config{} }
 // they are not normalized. And no metric but the loss goes by them, if validation has no labels.
 func DefaultFor(s *datasets.Splits) (c Config, reason string) {
 	if s == nil || s.Train == nil {
-		return recipeOf(0, 1)
+		return recipeOf(0, 1, 0)
 	}
-	c, reason = recipeOf(s.Train.Rows(), s.Train.Queries())
+	c, reason = recipeOf(s.Train.Rows(), s.Train.Queries(), highestLabel(s.Train))
 	if s.Train.Gains == nil {
 		return c, reason
 	}
@@ -68,10 +69,18 @@ func DefaultFor(s *datasets.Splits) (c Config, reason string) {
 	return c, reason + ", for gains from clicks"
 }
 
-// recipeOf is that for labels on so many documents of so many queries.
-func recipeOf(documents, queries int) (c Config, reason string) {
+// highestLabel is 0 where no label is above it.
+func highestLabel(d *datasets.Dataset) (highest float64) {
+	for _, label := range d.Labels {
+		highest = max(highest, float64(label))
+	}
+	return highest
+}
+
+// recipeOf is that for labels up to the highest on so many documents of so many queries.
+func recipeOf(documents, queries int, highest float64) (c Config, reason string) {
 	if documents >= largeFrom {
-		return largeRecipe(documents), fmt.Sprintf("large, from %d documents on", largeFrom)
+		return largeRecipe(documents, highest), fmt.Sprintf("large, from %d documents on", largeFrom)
 	}
 	c, reason = smallRecipe(), fmt.Sprintf("small, below %d documents", largeFrom)
 	if documents >= longFrom*queries {
@@ -94,17 +103,23 @@ func smallRecipe() Config {
 	}.Plain()
 }
 
-func largeRecipe(documents int) Config {
+func largeRecipe(documents int, highest float64) Config {
 	c := Config{
-		Objective:    Objective{Loss: "plrank-exact+0.02*partial-listmle", Cutoff: 10, NormalizeGains: true},
+		Objective:    Objective{Cutoff: 10, NormalizeGains: true},
 		Inputs:       Inputs{Transform: "quantile", Bins: 16},
 		Model:        Model{Hidden: []int{256, 128}, Activation: ops.ReLU, Members: 1},
 		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.004, Schedule: "cosine", Warmup: 0.1, GroupLasso: 45 / math.Sqrt(float64(documents)), Average: 0.99, Batch: 32, Epochs: 8},
-		Evaluation:   Evaluation{Metric: "ndcg@10"}, // the expected one is low: policies by likelihood are less sharp
+		Evaluation:   Evaluation{Metric: "ndcg@10"}, // the expected one is low: the policies are less sharp
 	}.Plain()
+	apart := 8.0 // scores of the highest grade and of 0
 	if documents >= slowFrom {
-		c.LearningRate, c.Average, c.Epochs = 0.002, 0.998, 15
+		apart = 32
+		c.LearningRate, c.Average, c.Epochs = 0.002, 0.998, 20
 	}
+	if highest == 0 { // labels all alike, or negative
+		highest = apart
+	}
+	c.Loss = fmt.Sprintf("plrank-exact+0.02*query-rmse(%.3g)", min(max(apart/highest, 1e-6), 1e6))
 	return c
 }
 

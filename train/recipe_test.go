@@ -22,14 +22,14 @@ func TestDefaultFor(t *testing.T) {
 		documents, queries int
 		want               Config
 	}{{largeFrom - 1, largeFrom/longFrom + 1, short}, {longFrom, 1, long}} {
-		c, reason := recipeOf(of.documents, of.queries)
+		c, reason := recipeOf(of.documents, of.queries, 4)
 		if err := c.Check(); err != nil || reason == "" || !reflect.DeepEqual(c, of.want) {
 			t.Errorf("%d documents of %d queries: %+v, want %+v (%q, %v)", of.documents, of.queries, c, of.want, reason, err)
 		}
 	}
-	want, _ := recipeOf(largeFrom, 1000)
+	want, _ := recipeOf(largeFrom, 1000, 4)
 	for _, documents := range []int{largeFrom, slowFrom - 1, slowFrom, 1_000_000_000} {
-		c, reason := recipeOf(documents, 1000)
+		c, reason := recipeOf(documents, 1000, 4)
 		if err := c.Check(); err != nil || reason == "" {
 			t.Errorf("%d documents: %v, %q", documents, err, reason)
 		}
@@ -38,11 +38,33 @@ func TestDefaultFor(t *testing.T) {
 		}
 		want.GroupLasso = c.GroupLasso
 		if documents >= slowFrom {
-			want.LearningRate, want.Average, want.Epochs = 0.002, 0.998, 15
+			want.LearningRate, want.Average, want.Epochs = 0.002, 0.998, 20
+			want.Loss = "plrank-exact+0.02*query-rmse(8)"
 		}
 		if !reflect.DeepEqual(c, want) {
 			t.Errorf("%d documents: %+v, want %+v", documents, c, want)
 		}
+	}
+}
+
+// The squared error is of labels that are brought to one range, whatever their grades.
+func TestLargeRecipeByTheHighestLabel(t *testing.T) {
+	for highest, scale := range map[float64]string{4: "2", 1: "8", 3: "2.67", 0: "1", 1e30: "1e-06", 1e-30: "1e+06"} {
+		c, _ := recipeOf(largeFrom, 1000, highest)
+		if err := c.Check(); err != nil || c.Loss != "plrank-exact+0.02*query-rmse("+scale+")" {
+			t.Errorf("labels up to %v: %s, want the scale %s (%v)", highest, c.Loss, scale, err)
+		}
+	}
+	d := datasets.Synthetic(datasets.SyntheticOptions{Train: 2, Vali: 1, Test: 1, Seed: 3}).Train
+	for i := range d.Labels {
+		d.Labels[i] = -1
+	}
+	if highest := highestLabel(d); highest != 0 {
+		t.Errorf("labels of -1: the highest is %v, want 0", highest)
+	}
+	d.Labels[1] = 3
+	if highest := highestLabel(d); highest != 3 {
+		t.Errorf("labels of -1 and 3: the highest is %v", highest)
 	}
 }
 

@@ -102,8 +102,8 @@ func TestZeroIsTheRecipe(t *testing.T) {
 
 // Where all is spelt out, zero is zero, whatever the data.
 func TestZeroIsZeroWhereAllIsSpeltOut(t *testing.T) {
-	small, _ := recipeOf(100, 10)
-	large, _ := recipeOf(1_000_000, 10_000)
+	small, _ := recipeOf(100, 10, 4)
+	large, _ := recipeOf(1_000_000, 10_000, 4)
 	for _, c := range []Config{small, large, Paper(), Config{}.Plain()} {
 		c.Dropout, c.Members, c.Hidden, c.Activation, c.NormalizeGains, c.GroupLasso, c.Average, c.Warmup = 0, 0, nil, 0, false, 0, 0, 0
 		tr, err := New(c, Parts{}, sized(4, 60))
