@@ -43,7 +43,7 @@ const mostWaiting = 64 << 20
 
 // syncInterval is the least time between the beginnings of two syncs, if the first was for several calls of
 // Add: each sync takes processor time, and fewer serve as many lines.
-const syncInterval = 5 * time.Millisecond
+const syncInterval = 2 * time.Millisecond
 
 // ErrBehind is the error of lines that come faster than the disk takes them.
 var ErrBehind = errors.New("the disk does not keep up")
