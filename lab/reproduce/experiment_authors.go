@@ -215,7 +215,7 @@ var fairColumns = []struct{ name, measure, epoch string }{
 }
 
 // authorsFairness has both measures in the course of training, with the query size as a feature and without; and for
-// either code what LambdaLoss and the query size change.
+// either code what LambdaLoss, the query size and the code change.
 func authorsFairness(dir string) ([]viz.Table, error) {
 	rows, values, err := fairValues(filepath.Join(dir, authorsFairnessFile))
 	if err != nil {
@@ -251,6 +251,9 @@ func authorsFairness(dir string) ([]viz.Table, error) {
 		if r.loss != fair(reference) {
 			size := map[string]string{"no": "without", "yes": "with"}[r.length]
 			compare(r, fairRow{r.code, r.length, fair(reference)}, methodOfFair(r.loss).label+" minus PL-Rank-2, "+size+" the query size")
+		}
+		if r.code == "2021" { // the draws of one number are not the same
+			compare(r, fairRow{"plrank", r.length, r.loss}, methodOfFair(r.loss).label+" minus that of plrank, with the query size")
 		}
 		if r.length == "yes" {
 			compare(r, fairRow{r.code, "no", r.loss}, methodOfFair(r.loss).label+" with the query size minus without")

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/plrank/plrank/metrics"
+)
+
+// What reproduction.md and variance.md say of their tables without a mark of a test in them.
+
+// Our estimates are those of the authors' code to rounding, and so is training on the same noise
+// as long as rounding has not changed a ranking, which is for ten epochs at least.
+func TestAuthorsAgree(t *testing.T) {
+	const dir = "authors/"
+	estimates, err := readTable(dir+authorsEstimatesFile, "difference")
+	if err != nil {
+		t.Fatal(err)
+	}
+	off, err := estimates.floats("difference")
+	if err != nil || len(off) < 30 || !(slices.Max(off) < 1e-13) {
+		t.Errorf("estimates differ by %v, %v", off, err)
+	}
+	training, err := readTable(dir+authorsTrainingFile, "epoch", "difference")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, difference := range training.texts("difference") {
+		epoch := training.texts("epoch")[i]
+		if v, err := strconv.ParseFloat(difference, 64); err != nil || len(epoch) == 1 && !(v < 1e-10) {
+			t.Errorf("after epoch %s test scores differ by %v, %v", epoch, v, err)
+		}
+	}
+}
+
+// From the same initial weights neither the mean nor the variance of any loss differs between the codes, and what the
+// authors' script for fairness does otherwise in an estimate gives it no bias.
+func TestAuthorsEndWhereWeDo(t *testing.T) {
+	losses, err := readTable("authors/"+authorsLossesFile, "code", "loss", "epoch", "dcg@5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, loss := range losses.distinct("loss") {
+		last := losses.where("loss", loss).where("epoch", "40")
+		ours, err := last.where("code", "plrank").floats("dcg@5")
+		if err != nil {
+			t.Fatal(err)
+		}
+		theirs, err := last.where("code", "2021").floats("dcg@5")
+		if err != nil {
+			t.Fatal(err)
+		}
+		test, err := metrics.PairedT(theirs, ours)
+		if err != nil || len(ours) != paperRuns || test.PValue < pairLevel || sameVariance(theirs, ours) < pairLevel {
+			t.Errorf("%s: %+v, variances differ with p = %v, %v", loss, test, sameVariance(theirs, ours), err)
+		}
+	}
+	sharing, err := readTable("authors/sharing.csv", "bias", "standard error")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bias, err := sharing.floats("bias")
+	if err != nil {
+		t.Fatal(err)
+	}
+	errors, err := sharing.floats("standard error")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range bias {
+		if !(bias[i] < 2*errors[i]) {
+			t.Errorf("row %d: bias %v, standard error %v", i+1, bias[i], errors[i])
+		}
+	}
+}
+
+// In every run every method lowers the disparity of the test split.
+func TestDisparityFalls(t *testing.T) {
+	for _, dir := range []string{"MQ2008-Fold1-fairness", "yahoo-0.05-fairness"} {
+		all, err := readFairness(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, loss := range all.distinct("loss") {
+			c, err := curveOf(all.where("loss", loss), disparity)
+			if err != nil {
+				t.Fatal(err)
+			}
+			last := c.last()
+			for run, begin := range c.at(0) {
+				if !(last[run] < begin) {
+					t.Errorf("%s, %s, run %d: %v after the first epoch, %v after the last", dir, loss, run+1, begin, last[run])
+				}
+			}
+			if len(last) < paperRuns {
+				t.Errorf("%s, %s: %d runs, want %d", dir, loss, len(last), paperRuns)
+			}
+		}
+	}
+}
+
+// adjusted are the p-values of one-sided tests of standard normal variates, above 0, by Holm's method.
+func adjusted(t *testing.T, z []float64) []float64 {
+	t.Helper()
+	p := make([]float64, len(z))
+	for i := range z {
+		p[i] = distuv.UnitNormal.Survival(z[i])
+	}
+	p, err := metrics.Holm(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// columnsOf are columns of numbers.
+func columnsOf(t *testing.T, table *csvTable, names ...string) (columns [][]float64) {
+	t.Helper()
+	for _, name := range names {
+		values, err := table.floats(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns = append(columns, values)
+	}
+	return columns
+}
+
+// On normal scores only PL-Rank-RB on quasi-random rankings is biased, with 24 documents at every spread and with 125 from
+// sd 2 on; and the median of the ratios of PL-Rank-RB is below the ratio of the means.
+func TestOnlyQuasiRandomBaselinesAreBiasedOnNormalScores(t *testing.T) {
+	all, err := readTable("../variance/mslr-0.005/"+normalFile, append(slices.Clone(normalColumns), spreadColumns...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rb := all.where("estimator", "plrank-rb")
+	for i, c := 0, columnsOf(t, rb, "ratio", "ratio_p50"); i < len(rb.rows); i++ {
+		if !(c[1][i] < c[0][i]) {
+			t.Errorf("row %d: the median %v is not below %v", i, c[1][i], c[0][i])
+		}
+	}
+	table := all.where("cutoff", "5").where("samples", "10")
+	c := columnsOf(t, table, "bias", "bias_se", "documents", "sd")
+	z := make([]float64, len(table.rows))
+	for i := range z {
+		z[i] = c[0][i] / c[1][i]
+	}
+	for i, p := range adjusted(t, z) {
+		name := table.texts("estimator")[i]
+		want := name == "plrank-rb/qmc" && (c[2][i] == 24 || c[3][i] >= 2)
+		if got := p < pairLevel; got != want {
+			t.Errorf("%s, %v documents, sd %v: p = %.2g", name, c[2][i], c[3][i], p)
+		}
+	}
+}
+
+// The methods with less variance than PL-Rank-RB, on independent rankings, on networks of any stage.
+func TestLessVarianceThanRB(t *testing.T) {
+	for _, dir := range []string{"mslr-0.005", "MQ2008-Fold1", "MSLR-sample"} {
+		all, err := readTable("../variance/"+dir+"/"+varianceFile, varianceColumns...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = all.where("axis", methodsAxis)
+		for _, stage := range all.distinct("stage") {
+			rows := all.where("stage", stage)
+			rb := columnsOf(t, rows.where("estimator", "plrank-rb"), "trace", "trace_se")
+			c := columnsOf(t, rows, "trace", "trace_se")
+			var z []float64
+			for i, trace := range c[0] {
+				z = append(z, (rb[0][0]-trace)/math.Hypot(rb[1][0], c[1][i]))
+			}
+			for i, p := range adjusted(t, z) {
+				name := rows.texts("estimator")[i]
+				want := dir == "mslr-0.005" && stage == "trained" && slices.Contains([]string{"plrank1-loo", "unordered-set"}, name)
+				if got := p < pairLevel; got != want && name != "plrank-rb/qmc" {
+					t.Errorf("%s, %s, %s: p = %.2g", dir, stage, name, p)
+				}
+			}
+		}
+	}
+}
