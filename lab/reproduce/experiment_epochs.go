@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"syscall"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -22,7 +23,7 @@ const epochsFile = "epochs.csv"
 
 var epochsChapter = chapter{
 	name: "epochs", title: "Time of an epoch (Table 1 of the paper)", csv: epochsFile,
-	reading: "Seconds are those of the training steps of one epoch in each run, after one that compiles the graphs. Runs of all losses take turns; brackets are one standard deviation over them. " +
+	reading: "Seconds are processor seconds of the training steps of one epoch in each run, after one that compiles the graphs. Runs of all losses take turns; brackets are one standard deviation over them. " +
 		"Where few queries are measured, they are drawn from all query sizes, others in each run, and the time of all is in proportion to their number.",
 	tables: epochsTables, plots: func(string) ([]figure, error) { return nil, nil },
 }
@@ -37,7 +38,7 @@ const epochsOfRun = 2
 type epochTime struct {
 	Queries   int     `json:"queries"`
 	Documents int     `json:"documents"`
-	Seconds   float64 `json:"seconds"`
+	Seconds   float64 `json:"seconds"` // of the processor
 }
 
 // A timedLoss is measured in every run.
@@ -129,7 +130,7 @@ func (s *session) fitting(ctx context.Context, c train.Config, relevant []int, s
 	return max(pilot, int(n)), nil
 }
 
-// epochOver times an epoch over so many queries, drawn by the seed, after one that compiles the graphs.
+// epochOver times the steps of an epoch over so many queries, drawn by the seed, after one that compiles the graphs.
 func (s *session) epochOver(ctx context.Context, c train.Config, relevant []int, queries int) (epochTime, *train.Trainer, error) {
 	c.Epochs, c.EvaluateTest = epochsOfRun, false
 	some := s.data.splits.Train.Select(stratified(s.data.splits.Train, relevant, queries, c.Seed))
@@ -139,14 +140,32 @@ func (s *session) epochOver(ctx context.Context, c train.Config, relevant []int,
 		return epochTime{}, nil, err
 	}
 	runtime.GC() // not while the next is timed
-	result, err := t.Run(ctx, train.Hooks{})
+	var begin, end float64
+	result, err := t.Run(ctx, train.Hooks{
+		Step: func(train.Step) { end = processorSeconds() },
+		Epoch: func(_ *train.Trainer, e train.Epoch) error {
+			if e.Epoch == 1 {
+				begin = processorSeconds()
+			}
+			return nil
+		},
+	})
 	if err != nil {
 		return epochTime{}, nil, err
 	}
 	if result.Interrupted {
 		return epochTime{}, nil, ctx.Err()
 	}
-	return epochTime{Queries: some.Queries(), Documents: some.Rows(), Seconds: result.History[epochsOfRun-1].TrainSeconds}, t, nil
+	return epochTime{Queries: some.Queries(), Documents: some.Rows(), Seconds: end - begin}, t, nil
+}
+
+// processorSeconds are those of this process so far, which no other slows down by taking its turn.
+func processorSeconds() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err) // of this process it is always known
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
 // heap is the memory in use, in bytes.
@@ -209,8 +228,7 @@ func epochsWhole(t *csvTable) (viz.Table, error) {
 	for _, n := range t.distinct("samples") {
 		table.Columns = append(table.Columns, "N = "+n)
 	}
-	var values []float64 // of tests
-	var tested [][2]int  // the row and the column of each
+	var all tests
 	for i, loss := range t.distinct("loss") {
 		row := viz.Row{methodOf(loss).label}
 		for j, n := range t.distinct("samples") {
@@ -219,20 +237,19 @@ func epochsWhole(t *csvTable) (viz.Table, error) {
 				return table, err
 			}
 			if row = append(row, text); !math.IsNaN(p) {
-				values, tested = append(values, p), append(tested, [2]int{i, j + 1})
+				all.add(p, func(adjusted float64) {
+					if adjusted < pairLevel {
+						table.Rows[i][1+j] = text + "*"
+					}
+				})
 			}
 		}
 		table.Rows = append(table.Rows, row)
 	}
-	adjusted, err := metrics.Holm(values)
-	if err != nil {
+	if err := all.correct(); err != nil {
 		return table, err
 	}
-	for i, p := range adjusted {
-		if cell := &table.Rows[tested[i][0]][tested[i][1]]; p < pairLevel {
-			*cell = fmt.Sprintf("%v*", *cell)
-		}
-	}
+	var err error
 	table.Title, err = epochsTitle(t, than)
 	return table, err
 }
@@ -243,9 +260,9 @@ func epochsTitle(t *csvTable, than string) (string, error) {
 		return "", err
 	}
 	queries := t.texts("trainQueries")[0]
-	title := fmt.Sprintf("seconds per epoch over all %s training queries with a relevant document", queries)
+	title := fmt.Sprintf("processor seconds per epoch over all %s training queries with a relevant document", queries)
 	if scale[0] < 1 {
-		title = fmt.Sprintf("seconds per epoch over the whole collection, %s times the %s training queries with a relevant document that were made", short(1/scale[0]), queries)
+		title = fmt.Sprintf("processor seconds per epoch over the whole collection, %s times the %s training queries with a relevant document that were made", short(1/scale[0]), queries)
 	}
 	if len(t.where("loss", than).rows) > 0 {
 		title += fmt.Sprintf("; × how many times those of %s, with * where p < %v by the paired t-test of %d runs, which took turns, and Holm's method over this table",
@@ -276,12 +293,9 @@ func (t *csvTable) beside(loss, than string) (text string, p float64, err error)
 
 // wholeSeconds are the seconds of epochs over the whole collection, in proportion to the number of queries.
 func (t *csvTable) wholeSeconds() ([]float64, error) {
-	var columns [4][]float64
-	for i, name := range []string{"seconds", "trainQueries", "queries", "scale"} {
-		var err error
-		if columns[i], err = t.floats(name); err != nil {
-			return nil, err
-		}
+	columns, err := t.numbers("seconds", "trainQueries", "queries", "scale")
+	if err != nil {
+		return nil, err
 	}
 	seconds := columns[0]
 	floats.Mul(seconds, columns[1])
