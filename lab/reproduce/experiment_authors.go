@@ -144,14 +144,14 @@ func authorsLosses(dir string) (viz.Table, error) {
 	return table, all.correct()
 }
 
-// authorsSpread has the variance between runs of PL-Rank-2: of those of authorsLosses, and of the authors' code by what is
-// drawn anew in each run.
+// authorsSpread has the variance between runs of PL-Rank-2: of ours, of the authors' code from our initial weights, and of that by
+// what is drawn anew in each run.
 func authorsSpread(dir string) (viz.Table, error) {
 	both, err := readTable(filepath.Join(dir, authorsLossesFile), "code", "loss", "epoch", "dcg@5")
 	if err != nil {
 		return viz.Table{}, err
 	}
-	t, err := readTable(filepath.Join(dir, authorsSpreadFile), "anew", "dcg@5")
+	t, err := readTable(filepath.Join(dir, authorsSpreadFile), "code", "anew", "dcg@5")
 	if err != nil {
 		return viz.Table{}, err
 	}
@@ -175,13 +175,14 @@ func authorsSpread(dir string) (viz.Table, error) {
 		all.add(sameVariance(first, dcg), func(adjusted float64) { row[len(row)-1] = fmt.Sprintf("%.2g", adjusted) })
 		return nil
 	}
-	for _, code := range []string{"plrank", "2021"} {
-		if err := add(codeName(code), "plrank", "all", both.where("code", code)); err != nil {
-			return table, err
-		}
+	if err := add("plrank", "plrank", "all", t.where("code", "plrank")); err != nil {
+		return table, err
+	}
+	if err := add(codeName("2021"), "plrank", "all", both.where("code", "2021")); err != nil {
+		return table, err
 	}
 	for _, anew := range t.distinct("anew") {
-		if err := add(codeName("2021"), "NumPy", anew, t.where("anew", anew)); err != nil {
+		if err := add(codeName("2021"), "NumPy", anew, t.where("code", "2021").where("anew", anew)); err != nil {
 			return table, err
 		}
 	}
