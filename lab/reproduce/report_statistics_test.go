@@ -75,7 +75,7 @@ func TestAllPairsAreComparedOnce(t *testing.T) {
 		}
 	}
 	slices.SortFunc(rows.rows, func(a, b []string) int { return strings.Compare(a[0], b[0]) })
-	table, err := samplesAllPairs(rows)
+	table, err := samplesAllPairs(rows, "10")
 	if err != nil {
 		t.Fatal(err)
 	}
