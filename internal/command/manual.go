@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 )
 
@@ -59,4 +60,21 @@ func Wrap(text string, width int) string {
 		line = strings.TrimPrefix(line+" "+word, " ")
 	}
 	return strings.Join(append(lines, line), "\n")
+}
+
+var plainWord = regexp.MustCompile(`^[\w./=,:+@%-]+$`)
+
+// Line is the words of a command line as a shell takes them.
+func Line(words []string) string {
+	var b strings.Builder
+	for i, word := range words {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		if !plainWord.MatchString(word) {
+			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+		b.WriteString(word)
+	}
+	return b.String()
 }

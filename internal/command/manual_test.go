@@ -32,3 +32,10 @@ func TestFlagIsExplainedWithItsDefault(t *testing.T) {
 		}
 	}
 }
+
+func TestLineForAShell(t *testing.T) {
+	words := []string{"-hidden=64,32", "-data=a b", "", "it's", "-loss=a+b*c", "-data=ä"}
+	if got, want := Line(words), `-hidden=64,32 '-data=a b' '' 'it'\''s' '-loss=a+b*c' '-data=ä'`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

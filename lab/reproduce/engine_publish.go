@@ -2,7 +2,8 @@ package main
 
 import (
 	"fmt"
-	"strings"
+
+	"github.com/plrank/plrank/internal/command"
 )
 
 // publish makes the plots of an experiment and the report of all from the CSV files
@@ -45,7 +46,7 @@ func (s *session) publish(c chapter) error {
 }
 func (s *session) provenance() provenance {
 	return provenance{
-		Command:  "go run ./reproduce " + strings.Join(s.args, " "),
+		Command:  "go run ./reproduce " + command.Line(s.args),
 		Data:     s.data.ID,
 		Settings: s.settings,
 		Machine:  thisMachine(),

@@ -104,12 +104,16 @@ func (s *session) plan(ctx context.Context) ([]step, error) {
 	relevant := relevantQueries(s.data.splits.Train)
 	for _, costs := range all {
 		for c := range costs {
-			took, err := s.measure(ctx, costs[c].Loss, costs[c].Samples, relevant, probePart*total/float64(len(p.parts)))
+			config := s.config(costs[c].Loss, train.SampleCount(costs[c].Samples), 0)
+			queries, err := s.fitting(ctx, config, relevant, probePart*total/float64(len(p.parts)))
 			if err != nil {
 				return nil, err
 			}
-			mean, _ := meanSD(took.Seconds)
-			costs[c].Seconds += mean * float64(len(relevant)) / float64(took.Queries)
+			took, _, err := s.epochOver(ctx, config, relevant, queries)
+			if err != nil {
+				return nil, err
+			}
+			costs[c].Seconds += took.Seconds * float64(len(relevant)) / float64(took.Queries)
 			p.done(i, fmt.Sprintf("%s with N = %d", costs[c].Loss, costs[c].Samples))
 			i++
 		}

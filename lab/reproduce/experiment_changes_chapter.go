@@ -40,7 +40,7 @@ func changesTables(dir string) ([]viz.Table, error) {
 	}
 	rows := map[string]viz.Row{}
 	var order []string
-	var cells []*changeCell
+	var all tests
 	for column, file := range files {
 		t, err := readTable(file, "query", "runs", noChange)
 		if err != nil {
@@ -68,44 +68,30 @@ func changesTables(dir string) ([]viz.Table, error) {
 				rows[change][1+column] = fmt.Sprintf("%.4f (%d queries, %s runs)", first(meanSD(values)), len(values), t.rows[0][1])
 				continue
 			}
-			c := &changeCell{to: &rows[change][1+column]}
-			if c.test, err = metrics.PairedT(values, than); err != nil {
+			test, err := metrics.PairedT(values, than)
+			if err != nil {
 				return nil, fmt.Errorf("reproduce: %s: %s: %w", file, change, err)
 			}
 			for q := range values {
 				values[q] -= than[q]
 			}
 			_, sd := meanSD(values)
-			c.spread = sd / math.Sqrt(float64(len(values)))
-			cells = append(cells, c)
+			text := fmt.Sprintf("%s ± %.4f", signed(test.Difference, 4), sd/math.Sqrt(float64(len(values))))
+			all.add(test.PValue, func(adjusted float64) {
+				if adjusted < pairLevel {
+					text += " " + pairMark(test.Difference, adjusted)
+				}
+				rows[change][1+column] = text
+			})
 		}
 	}
-	p := make([]float64, len(cells))
-	for i, c := range cells {
-		p[i] = c.test.PValue
-	}
-	adjusted, err := metrics.Holm(p)
-	if err != nil {
+	if err := all.correct(); err != nil {
 		return nil, err
-	}
-	for i, c := range cells {
-		text := fmt.Sprintf("%s ± %.4f", signed(c.test.Difference, 4), c.spread)
-		if adjusted[i] < pairLevel {
-			text += " " + pairMark(c.test.Difference, adjusted[i])
-		}
-		*c.to = text
 	}
 	for _, change := range order {
 		table.Rows = append(table.Rows, rows[change])
 	}
 	return []viz.Table{table}, nil
-}
-
-// A changeCell is a change on a set, and where in the table it goes.
-type changeCell struct {
-	test   metrics.Test
-	spread float64 // standard error of the mean difference
-	to     *any
 }
 
 // pairsOf are the values of the queries that a change has, and those of the default.

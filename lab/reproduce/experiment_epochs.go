@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"syscall"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -22,41 +23,45 @@ const epochsFile = "epochs.csv"
 
 var epochsChapter = chapter{
 	name: "epochs", title: "Time of an epoch (Table 1 of the paper)", csv: epochsFile,
-	reading: "Seconds are those of training steps, without the first epoch, which compiles the graphs; brackets are one standard deviation over epochs. " +
-		"Where few queries were measured, they are drawn from all query sizes, and the time of all is in proportion to their number.",
+	reading: "Seconds are processor seconds of the training steps of one epoch in each run, after one that compiles the graphs. Runs of all losses take turns; brackets are one standard deviation over them. " +
+		"Where few queries are measured, they are drawn from all query sizes, others in each run, and the time of all is in proportion to their number.",
 	tables: epochsTables, plots: func(string) ([]figure, error) { return nil, nil },
 }
 
-const (
-	measuredEpochs = 5
-	// Graphs and what they hold may take so much memory, in bytes.
-	memoryLimit = 2 << 30
-)
+// Graphs and what they hold may take so much memory, in bytes.
+const memoryLimit = 2 << 30
 
-// An epochTime is what was measured of a loss with a number of samples.
+// epochsOfRun are one that compiles the graphs and one that is measured.
+const epochsOfRun = 2
+
+// An epochTime is what was measured of a loss with a number of samples in a run.
 type epochTime struct {
-	Queries   int       `json:"queries"`
-	Documents int       `json:"documents"`
-	Seconds   []float64 `json:"seconds"` // of every measured epoch
+	Queries   int     `json:"queries"`
+	Documents int     `json:"documents"`
+	Seconds   float64 `json:"seconds"` // of the processor
 }
 
-// runEpochs measures epochs, alone, on as many queries as fit.
+// A timedLoss is measured in every run.
+type timedLoss struct {
+	loss    string
+	samples int
+	queries int // that are measured, 0 before that is known
+	times   []epochTime
+}
+
+// runEpochs measures an epoch in every run, alone, on as many queries as fit.
 func runEpochs(ctx context.Context, s *session) error {
 	if err := s.open(ctx); err != nil {
 		return err
 	}
-	type pair struct {
-		loss string
-		n    int
-	}
-	var trials []pair
+	var trials []*timedLoss
 	for _, loss := range s.Losses {
 		for i, n := range s.Samples {
 			if isExact(loss) && i > 0 {
 				break
 			}
 			if s.has(loss, n) {
-				trials = append(trials, pair{loss, n})
+				trials = append(trials, &timedLoss{loss: loss, samples: n})
 			} else {
 				s.leaveOut(loss, n)
 			}
@@ -66,27 +71,24 @@ func runEpochs(ctx context.Context, s *session) error {
 		return command.Usage(errNoTrials)
 	}
 	relevant := relevantQueries(s.data.splits.Train)
-	p := newProgress(s.stderr, epochsChapter.name, len(trials))
+	p := newProgress(s.stderr, epochsChapter.name, s.Runs*len(trials))
 	defer p.finish()
-	t := newTable("data", "loss", "samples", "epoch", "seconds", "queries", "documents", "trainQueries", "trainDocuments", "scale")
-	documents := 0
-	for _, q := range relevant {
-		documents += length(s.data.splits.Train, q)
+	for run := range s.Runs { // first, so that what else the machine does is shared fairly
+		for i, c := range trials {
+			took, name, err := s.timeOf(ctx, c, relevant, run)
+			if err != nil {
+				return err
+			}
+			c.times = append(c.times, took)
+			p.done(run*len(trials)+i, name)
+		}
 	}
-	for i, c := range trials {
-		settings := struct {
-			TrialSeconds float64      `json:"trialSeconds"`
-			Config       train.Config `json:"config"`
-		}{s.TrialSeconds, s.config(c.loss, train.SampleCount(c.n), 0)}
-		name := trialFile(fmt.Sprintf("%s-%s-n%d", epochsChapter.name, c.loss, c.n), settings)
-		took, err := kept(s, name, settings, func() (epochTime, error) { return s.measure(ctx, c.loss, c.n, relevant, s.TrialSeconds) })
-		if err != nil {
-			return err
+	documents := s.data.splits.Train.Select(relevant).Rows()
+	t := newTable("data", "loss", "samples", "run", "seconds", "queries", "documents", "trainQueries", "trainDocuments", "scale")
+	for _, c := range trials {
+		for run, took := range c.times {
+			t.add(s.data.ID.Name, c.loss, samplesText(c.loss, c.samples), run+1, took.Seconds, took.Queries, took.Documents, len(relevant), documents, s.data.ID.Scale)
 		}
-		for e, seconds := range took.Seconds {
-			t.add(s.data.ID.Name, c.loss, samplesText(c.loss, c.n), e+1, seconds, took.Queries, took.Documents, len(relevant), documents, s.data.ID.Scale)
-		}
-		p.done(i, name)
 	}
 	if err := t.write(s.file(epochsFile)); err != nil {
 		return err
@@ -94,45 +96,76 @@ func runEpochs(ctx context.Context, s *session) error {
 	return s.publish(epochsChapter)
 }
 
-// measure times epochs over as many queries as the budget of time and memory holds.
-func (s *session) measure(ctx context.Context, loss string, samples int, relevant []int, budget float64) (epochTime, error) {
-	pilot := min(2, len(relevant))
-	before := heap()
-	took, keep, err := s.epochsOver(ctx, loss, samples, stratified(s.data.splits.Train, relevant, pilot, s.Seed), 1)
-	if err != nil {
+// timeOf is the time of a loss in a run, and the name of that trial. All runs together take TrialSeconds.
+func (s *session) timeOf(ctx context.Context, c *timedLoss, relevant []int, run int) (epochTime, string, error) {
+	settings := struct {
+		Seconds float64      `json:"seconds"` // of the run
+		Config  train.Config `json:"config"`
+	}{s.TrialSeconds / float64(s.Runs), s.config(c.loss, train.SampleCount(c.samples), run)}
+	name := trialFile(fmt.Sprintf("%s-%s-n%d-run%d", epochsChapter.name, c.loss, c.samples, run+1), settings)
+	took, err := kept(s, name, settings, func() (took epochTime, err error) {
+		if c.queries == 0 {
+			if c.queries, err = s.fitting(ctx, settings.Config, relevant, settings.Seconds); err != nil {
+				return took, err
+			}
+		}
+		took, _, err = s.epochOver(ctx, settings.Config, relevant, c.queries)
 		return took, err
-	}
-	perQuery := took.Seconds[0] / float64(pilot)
-	memory := (heap() - before) / float64(pilot)
-	runtime.KeepAlive(keep)
-	n := min(float64(len(relevant)), budget/(1+measuredEpochs)/perQuery, memoryLimit/max(memory, 1))
-	took, _, err = s.epochsOver(ctx, loss, samples, stratified(s.data.splits.Train, relevant, max(pilot, int(n)), s.Seed), measuredEpochs)
-	return took, err
+	})
+	return took, name, err
 }
 
-// epochsOver times epochs over the given queries, after one that compiles the graphs.
-func (s *session) epochsOver(ctx context.Context, loss string, samples int, queries []int, epochs int) (epochTime, *train.Trainer, error) {
-	c := s.config(loss, train.SampleCount(samples), 0)
-	c.Epochs, c.EvaluateTest = 1+epochs, false
-	some := s.data.splits.Train.Select(queries)
+// fitting is the number of queries whose run takes so many seconds, two or more; fewer where memory is short.
+func (s *session) fitting(ctx context.Context, c train.Config, relevant []int, seconds float64) (int, error) {
+	pilot := min(2, len(relevant))
+	before := heap()
+	took, keep, err := s.epochOver(ctx, c, relevant, pilot)
+	if err != nil {
+		return 0, err
+	}
+	perQuery := took.Seconds / float64(pilot)
+	memory := (heap() - before) / float64(pilot)
+	runtime.KeepAlive(keep)
+	n := min(float64(len(relevant)), seconds/epochsOfRun/perQuery, memoryLimit/max(memory, 1))
+	return max(pilot, int(n)), nil
+}
+
+// epochOver times the steps of an epoch over so many queries, drawn by the seed, after one that compiles the graphs.
+func (s *session) epochOver(ctx context.Context, c train.Config, relevant []int, queries int) (epochTime, *train.Trainer, error) {
+	c.Epochs, c.EvaluateTest = epochsOfRun, false
+	some := s.data.splits.Train.Select(stratified(s.data.splits.Train, relevant, queries, c.Seed))
 	// Little to evaluate: only training is timed.
 	t, err := train.New(c, train.Parts{}, &datasets.Splits{Train: some, Vali: some.Select([]int{0})})
 	if err != nil {
 		return epochTime{}, nil, err
 	}
 	runtime.GC() // not while the next is timed
-	result, err := t.Run(ctx, train.Hooks{})
+	var begin, end float64
+	result, err := t.Run(ctx, train.Hooks{
+		Step: func(train.Step) { end = processorSeconds() },
+		Epoch: func(_ *train.Trainer, e train.Epoch) error {
+			if e.Epoch == 1 {
+				begin = processorSeconds()
+			}
+			return nil
+		},
+	})
 	if err != nil {
 		return epochTime{}, nil, err
 	}
 	if result.Interrupted {
 		return epochTime{}, nil, ctx.Err()
 	}
-	took := epochTime{Queries: some.Queries(), Documents: some.Rows()}
-	for _, e := range result.History[1:] {
-		took.Seconds = append(took.Seconds, e.TrainSeconds)
+	return epochTime{Queries: some.Queries(), Documents: some.Rows(), Seconds: end - begin}, t, nil
+}
+
+// processorSeconds are those of this process so far, which no other slows down by taking its turn.
+func processorSeconds() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err) // of this process it is always known
 	}
-	return took, t, nil
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
 // heap is the memory in use, in bytes.
@@ -165,11 +198,11 @@ func stratified(d *datasets.Dataset, queries []int, n int, seed uint64) []int {
 }
 
 func epochsTables(dir string) ([]viz.Table, error) {
-	t, err := readTable(dir+"/"+epochsFile, "loss", "samples", "epoch", "seconds", "queries", "documents", "trainQueries", "trainDocuments", "scale")
+	t, err := readTable(dir+"/"+epochsFile, "loss", "samples", "run", "seconds", "queries", "documents", "trainQueries", "trainDocuments", "scale")
 	if err != nil {
 		return nil, err
 	}
-	measured := viz.Table{Title: "what was measured", Columns: []string{"", "N", "queries", "of", "documents", "of", "epochs", "seconds"}}
+	measured := viz.Table{Title: "what was measured", Columns: []string{"", "N", "queries", "of", "documents", "of", "runs", "seconds"}}
 	for _, loss := range t.distinct("loss") {
 		for _, n := range t.where("loss", loss).distinct("samples") {
 			trial := t.where("loss", loss).where("samples", n)
@@ -195,8 +228,7 @@ func epochsWhole(t *csvTable) (viz.Table, error) {
 	for _, n := range t.distinct("samples") {
 		table.Columns = append(table.Columns, "N = "+n)
 	}
-	var values []float64 // of tests
-	var tested [][2]int  // the row and the column of each
+	var all tests
 	for i, loss := range t.distinct("loss") {
 		row := viz.Row{methodOf(loss).label}
 		for j, n := range t.distinct("samples") {
@@ -205,20 +237,19 @@ func epochsWhole(t *csvTable) (viz.Table, error) {
 				return table, err
 			}
 			if row = append(row, text); !math.IsNaN(p) {
-				values, tested = append(values, p), append(tested, [2]int{i, j + 1})
+				all.add(p, func(adjusted float64) {
+					if adjusted < pairLevel {
+						table.Rows[i][1+j] = text + "*"
+					}
+				})
 			}
 		}
 		table.Rows = append(table.Rows, row)
 	}
-	adjusted, err := metrics.Holm(values)
-	if err != nil {
+	if err := all.correct(); err != nil {
 		return table, err
 	}
-	for i, p := range adjusted {
-		if cell := &table.Rows[tested[i][0]][tested[i][1]]; p < pairLevel {
-			*cell = fmt.Sprintf("%v*", *cell)
-		}
-	}
+	var err error
 	table.Title, err = epochsTitle(t, than)
 	return table, err
 }
@@ -229,18 +260,19 @@ func epochsTitle(t *csvTable, than string) (string, error) {
 		return "", err
 	}
 	queries := t.texts("trainQueries")[0]
-	title := fmt.Sprintf("seconds per epoch over all %s training queries with a relevant document", queries)
+	title := fmt.Sprintf("processor seconds per epoch over all %s training queries with a relevant document", queries)
 	if scale[0] < 1 {
-		title = fmt.Sprintf("seconds per epoch over the whole collection, %s times the %s training queries with a relevant document that were made", short(1/scale[0]), queries)
+		title = fmt.Sprintf("processor seconds per epoch over the whole collection, %s times the %s training queries with a relevant document that were made", short(1/scale[0]), queries)
 	}
 	if len(t.where("loss", than).rows) > 0 {
-		title += fmt.Sprintf("; × how many times those of %s, with * where p < %v by Welch's test of the %d epochs that were timed of each and Holm's method over this table",
-			methodOf(than).label, pairLevel, len(t.distinct("epoch")))
+		title += fmt.Sprintf("; × how many times those of %s, with * where p < %v by the paired t-test of %d runs, which took turns, and Holm's method over this table",
+			methodOf(than).label, pairLevel, len(t.distinct("run")))
 	}
 	return title, nil
 }
 
-// beside is the seconds of a loss, and how many times those of another they are with the p-value of Welch's test, NaN without one.
+// beside is the seconds of a loss, and how many times those of another they are with the p-value of the paired t-test, NaN
+// without one.
 func (t *csvTable) beside(loss, than string) (text string, p float64, err error) {
 	seconds, err := t.where("loss", loss).wholeSeconds()
 	if err != nil || len(seconds) == 0 {
@@ -251,17 +283,19 @@ func (t *csvTable) beside(loss, than string) (text string, p float64, err error)
 	if err != nil || len(base) == 0 || loss == than {
 		return text, math.NaN(), err
 	}
-	return text + " ×" + short(stat.Mean(seconds, nil)/stat.Mean(base, nil)), welch(seconds, base), nil
+	text += " ×" + short(stat.Mean(seconds, nil)/stat.Mean(base, nil))
+	if len(seconds) != len(base) || len(seconds) < 2 {
+		return text, math.NaN(), nil
+	}
+	test, err := metrics.PairedT(seconds, base)
+	return text, test.PValue, err
 }
 
 // wholeSeconds are the seconds of epochs over the whole collection, in proportion to the number of queries.
 func (t *csvTable) wholeSeconds() ([]float64, error) {
-	var columns [4][]float64
-	for i, name := range []string{"seconds", "trainQueries", "queries", "scale"} {
-		var err error
-		if columns[i], err = t.floats(name); err != nil {
-			return nil, err
-		}
+	columns, err := t.numbers("seconds", "trainQueries", "queries", "scale")
+	if err != nil {
+		return nil, err
 	}
 	seconds := columns[0]
 	floats.Mul(seconds, columns[1])

@@ -75,15 +75,11 @@ func toleranceTable(t *csvTable) (viz.Table, error) {
 		row := viz.Row{k}
 		for _, tolerance := range t.distinct("tolerance") {
 			at := t.where("cutoff", k).where("tolerance", tolerance)
-			lambda, err := at.floats("lambda_error")
+			errors, err := at.numbers("lambda_error", "exposure_error")
 			if err != nil {
 				return table, err
 			}
-			exposure, err := at.floats("exposure_error")
-			if err != nil {
-				return table, err
-			}
-			row = append(row, fmt.Sprintf("%.0e, %.0e", largest(lambda), largest(exposure)))
+			row = append(row, fmt.Sprintf("%.0e, %.0e", largest(errors[0]), largest(errors[1])))
 		}
 		table.Rows = append(table.Rows, row)
 	}
@@ -139,18 +135,11 @@ func exactPlots(dir string) ([]figure, error) {
 		}
 		for i, d := range pairShown {
 			rows := t.where("sd", sd).where("document", strconv.Itoa(d))
-			exact, err := rows.floats("weight")
+			columns, err := rows.numbers("weight", "lambdarank", "other")
 			if err != nil {
 				return nil, err
 			}
-			rank, err := rows.floats("lambdarank")
-			if err != nil {
-				return nil, err
-			}
-			others, err := rows.floats("other")
-			if err != nil {
-				return nil, err
-			}
+			exact, rank, others := columns[0], columns[1], columns[2]
 			// LambdaRank's have another unit: the same sum.
 			scale := sum(exact) / sum(rank)
 			for j := range rank {

@@ -83,16 +83,12 @@ func frontierPlots(dir string) ([]figure, error) {
 	for _, of := range []struct{ name, measure, label string }{{"frontier-dcg", mainMeasure, "DCG@5"}, {"frontier-ndcg", "expected-ndcg@5", "NDCG@5"}} {
 		points := viz.Series{Name: "weight of disparity", Style: viz.Points, Color: methodOf("plrank-rb").color}
 		for _, w := range t.distinct("weight") {
-			unfair, err := t.where("weight", w).floats(disparity)
+			columns, err := t.where("weight", w).numbers(disparity, of.measure)
 			if err != nil {
 				return nil, err
 			}
-			relevant, err := t.where("weight", w).floats(of.measure)
-			if err != nil {
-				return nil, err
-			}
-			x, sdX := meanSD(unfair)
-			y, sdY := meanSD(relevant)
+			x, sdX := meanSD(columns[0])
+			y, sdY := meanSD(columns[1])
 			points.X, points.Left, points.Right = append(points.X, x), append(points.Left, x-sdX), append(points.Right, x+sdX)
 			points.Y, points.Low, points.High = append(points.Y, y), append(points.Low, y-sdY), append(points.High, y+sdY)
 			points.Texts = append(points.Texts, w)

@@ -86,7 +86,11 @@ func samplesTables(dir string) ([]viz.Table, error) {
 		return nil, err
 	}
 	tables := []viz.Table{*table}
-	for _, more := range []func(*csvTable) (*viz.Table, error){samplesPairs, coincidence, samplesRates, samplesAllPairs} {
+	further := []func(*csvTable) (*viz.Table, error){samplesPairs, coincidence, samplesRates}
+	for _, n := range t.where("loss", reference).distinct("samples") {
+		further = append(further, func(t *csvTable) (*viz.Table, error) { return samplesAllPairs(t, n) })
+	}
+	for _, more := range further {
 		table, err := more(t)
 		if err != nil {
 			return nil, err
@@ -158,28 +162,24 @@ func samplesPairs(t *csvTable) (*viz.Table, error) {
 	return p.table(minusReference("DCG@5"), 3)
 }
 
-// samplesAllPairs compares all methods with each other, seed by seed, with the fewest samples that
-// all have; nil where there are fewer than three.
-func samplesAllPairs(t *csvTable) (*viz.Table, error) {
-	losses := t.distinct("loss")
-	counts := t.where("loss", reference).distinct("samples")
-	if len(losses) < 3 || len(counts) == 0 {
-		return nil, nil
-	}
+// samplesAllPairs compares all methods with that number of samples with each other, seed by seed; nil where there are fewer
+// than three.
+func samplesAllPairs(t *csvTable, n string) (*viz.Table, error) {
 	var labels []string
 	var runs [][]float64
-	for _, loss := range losses {
-		c, err := curveOf(t.where("loss", loss).where("samples", samplesAt(loss, counts[0])), mainMeasure)
+	for _, loss := range t.distinct("loss") {
+		c, err := curveOf(t.where("loss", loss).where("samples", samplesAt(loss, n)), mainMeasure)
 		if err != nil {
 			return nil, err
 		}
-		last := []float64(nil)
 		if len(c.x) > 0 {
-			last = c.last()
+			labels, runs = append(labels, methodOf(loss).label), append(runs, c.last())
 		}
-		labels, runs = append(labels, methodOf(loss).label), append(runs, last)
 	}
-	return allPairs(labels, runs).table(fmt.Sprintf("N = %s: %s", counts[0], rowMinusColumn("DCG@5")), 3)
+	if len(labels) < 3 {
+		return nil, nil
+	}
+	return allPairs(labels, runs).table(fmt.Sprintf("N = %s: %s", n, rowMinusColumn("DCG@5")), 3)
 }
 
 // samplesRates shows on validation data at which learning rates a method goes on improving, where

@@ -133,17 +133,13 @@ func timeCurve(t *csvTable, measure string, at []float64) (curve, error) {
 	c := curve{x: at}
 	for _, run := range t.distinct("run") {
 		rows := t.where("run", run)
-		seconds, err := rows.floats("seconds")
-		if err != nil {
-			return c, err
-		}
-		values, err := rows.floats(measure)
+		columns, err := rows.numbers("seconds", measure)
 		if err != nil {
 			return c, err
 		}
 		line := make([]float64, len(at))
 		for i, x := range at {
-			line[i] = interpolate(seconds, values, x)
+			line[i] = interpolate(columns[0], columns[1], x)
 		}
 		c.runs = append(c.runs, line)
 	}

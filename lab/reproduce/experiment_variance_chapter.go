@@ -157,17 +157,13 @@ func meanOf(values []float64) float64 {
 
 // withErrors are the values of a column with their standard errors.
 func withErrors(t *csvTable, value, stdErr string) ([]string, error) {
-	values, err := t.floats(value)
-	if err != nil {
-		return nil, err
-	}
-	errors, err := t.floats(stdErr)
+	columns, err := t.numbers(value, stdErr)
 	if err != nil {
 		return nil, err
 	}
 	var texts []string
-	for i, v := range values {
-		texts = append(texts, withError(v, errors[i]))
+	for i, v := range columns[0] {
+		texts = append(texts, withError(v, columns[1][i]))
 	}
 	return texts, nil
 }
@@ -199,13 +195,9 @@ func normalRatios(t *csvTable) (viz.Table, error) {
 // normalSpread is how much lists differ in that.
 func normalSpread(t *csvTable) (viz.Table, error) {
 	return normalTable(t, "The same ratio list by list: median, and in brackets the quantiles of 10 %% and 90 %% of %s lists", func(rows *csvTable) ([]string, error) {
-		var columns [][]float64
-		for _, name := range []string{"ratio_p50", "ratio_p10", "ratio_p90"} {
-			values, err := rows.floats(name)
-			if err != nil {
-				return nil, err
-			}
-			columns = append(columns, values)
+		columns, err := rows.numbers("ratio_p50", "ratio_p10", "ratio_p90")
+		if err != nil {
+			return nil, err
 		}
 		var texts []string
 		for i := range rows.rows {
@@ -316,18 +308,16 @@ func variancePlots(dir string) ([]figure, error) {
 // down to half of the value: the axis is logarithmic.
 func spreadSeries(t *csvTable, x, y, stdErr string) (s viz.Series, err error) {
 	s.Style = viz.LinePoints
-	if s.X, err = t.floats(x); err != nil {
+	columns, err := t.numbers(x, y, stdErr)
+	if err != nil {
 		return s, err
 	}
-	if s.Y, err = t.floats(y); err != nil {
-		return s, err
-	}
-	errors, err := t.floats(stdErr)
-	for i, e := range errors {
+	s.X, s.Y = columns[0], columns[1]
+	for i, e := range columns[2] {
 		s.Low = append(s.Low, max(s.Y[i]-2*e, s.Y[i]/2))
 		s.High = append(s.High, s.Y[i]+2*e)
 	}
-	return s, err
+	return s, nil
 }
 
 // varianceMethod is the method of an estimator, whose name is that of a loss.

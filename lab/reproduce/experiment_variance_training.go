@@ -226,16 +226,15 @@ func trainingTraces(t *csvTable) (viz.Table, error) {
 // trainingNoise sets the noise of sampling rankings beside that of picking a query.
 func trainingNoise(t *csvTable) (viz.Table, error) {
 	return trainingTable(t, "trace of the covariance with respect to the weights, from sampling rankings, divided by that from picking a query", func(rows *csvTable) ([]string, error) {
-		sampling, err := rows.floats("sampling")
+		columns, err := rows.numbers("sampling", "picking")
 		if err != nil {
 			return nil, err
 		}
-		picking, err := rows.floats("picking")
 		var texts []string
-		for i := range picking {
-			texts = append(texts, brief(sampling[i]/picking[i]))
+		for i, sampling := range columns[0] {
+			texts = append(texts, brief(sampling/columns[1][i]))
 		}
-		return texts, err
+		return texts, nil
 	})
 }
 

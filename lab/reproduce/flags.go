@@ -26,7 +26,7 @@ func (o *options) flags() *flag.FlagSet {
 	f.Float64Var(&o.LearningRate, "lr", o.LearningRate, "learning `rate`")
 	f.Uint64Var(&o.Seed, "seed", o.Seed, "`seed` of the data that are made or held out, and of all runs")
 	f.Float64Var(&o.Seconds, "seconds", o.Seconds, "`seconds` of training that each run gets")
-	f.Float64Var(&o.TrialSeconds, "trial-seconds", o.TrialSeconds, "`seconds` to measure a loss with a number of samples: the training queries that fit are measured")
+	f.Float64Var(&o.TrialSeconds, "trial-seconds", o.TrialSeconds, "`seconds` to measure a loss with a number of samples, all runs together: the training queries that fit are measured")
 	f.Var(&o.Weights, "weights", "comma-separated weights `w`: train plrank-rb+w*disparity, and draw the frontier of relevance and fairness")
 	f.StringVar(&o.Model, "model", o.Model, "the `file` of a model, as train writes it, whose scores to take instead of training a network")
 	f.IntVar(&o.Repeats, "repeats", o.Repeats, "independent `estimates` of each gradient from which to tell its variance")

@@ -294,7 +294,7 @@ func TestEveryExperimentRuns(t *testing.T) {
 		files []string
 		rows  int // of the first file; 0: depends on time
 	}{
-		{[]string{"epochs", "-losses", "plrank2,lambdaloss", "-samples", "1,8", "-trial-seconds", "0.01"}, "what was measured", []string{epochsFile}, 2 * 2 * measuredEpochs},
+		{[]string{"epochs", "-losses", "plrank2,lambdaloss", "-samples", "1,8", "-runs", "3", "-trial-seconds", "0.01"}, "what was measured", []string{epochsFile}, 2 * 2 * 3},
 		{[]string{"time", "-losses", "plrank2,plrank-rb", "-runs", "2", "-seconds", "0.05"}, "DCG@5 after so many seconds", []string{timeFile, "time.svg", "time.png"}, 0},
 		{[]string{"fairness", "-losses", "lambdaloss,policy-gradient,plrank2,plrank-rb", "-runs", "2", "-epochs", "3"}, "disparity after 3 epochs", []string{fairnessFile, "fairness-epochs.svg"}, 4 * 2 * 3},
 		{[]string{"fairness", "-samples", "2,5", "-losses", "plrank2,plrank-rb", "-runs", "2", "-epochs", "3"}, "disparity after so many epochs", []string{fairnessSamplesFile, "fairness-samples.svg"}, 2 * 2 * 2 * 3},

@@ -74,6 +74,18 @@ func (t *csvTable) floats(column string) ([]float64, error) {
 	return values, nil
 }
 
+// numbers are several columns of numbers.
+func (t *csvTable) numbers(columns ...string) ([][]float64, error) {
+	values := make([][]float64, len(columns))
+	for i, name := range columns {
+		var err error
+		if values[i], err = t.floats(name); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
+}
+
 // distinct is the values of a column in the order of their first appearance.
 func (t *csvTable) distinct(column string) []string {
 	var list []string

@@ -3,14 +3,11 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/lab/internal/markdown"
-	"github.com/plrank/plrank/metrics"
 )
 
 // The documents say what the CSV files beside them say.
@@ -90,96 +87,6 @@ func TestDocumentMakesPartsAnew(t *testing.T) {
 		}
 		if got, err := os.ReadFile(path); err != nil || string(got) != text {
 			t.Errorf("an error, but the file is another one: %q", got)
-		}
-	}
-}
-
-// Our estimates are those of the authors' code to rounding, and so is training on the same noise
-// as long as rounding has not changed a ranking, which is for ten epochs at least.
-func TestAuthorsAgree(t *testing.T) {
-	const dir = "authors/"
-	estimates, err := readTable(dir+authorsEstimatesFile, "difference")
-	if err != nil {
-		t.Fatal(err)
-	}
-	off, err := estimates.floats("difference")
-	if err != nil || len(off) < 30 || !(slices.Max(off) < 1e-13) {
-		t.Errorf("estimates differ by %v, %v", off, err)
-	}
-	training, err := readTable(dir+authorsTrainingFile, "epoch", "difference")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, difference := range training.texts("difference") {
-		epoch := training.texts("epoch")[i]
-		if v, err := strconv.ParseFloat(difference, 64); err != nil || len(epoch) == 1 && !(v < 1e-10) {
-			t.Errorf("after epoch %s test scores differ by %v, %v", epoch, v, err)
-		}
-	}
-}
-
-// From the same initial weights neither the mean nor the variance of any loss differs between the codes, and what the
-// authors' script for fairness does otherwise in an estimate gives it no bias.
-func TestAuthorsEndWhereWeDo(t *testing.T) {
-	losses, err := readTable("authors/"+authorsLossesFile, "code", "loss", "epoch", "dcg@5")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, loss := range losses.distinct("loss") {
-		last := losses.where("loss", loss).where("epoch", "40")
-		ours, err := last.where("code", "plrank").floats("dcg@5")
-		if err != nil {
-			t.Fatal(err)
-		}
-		theirs, err := last.where("code", "2021").floats("dcg@5")
-		if err != nil {
-			t.Fatal(err)
-		}
-		test, err := metrics.PairedT(theirs, ours)
-		if err != nil || len(ours) != paperRuns || test.PValue < pairLevel || sameVariance(theirs, ours) < pairLevel {
-			t.Errorf("%s: %+v, variances differ with p = %v, %v", loss, test, sameVariance(theirs, ours), err)
-		}
-	}
-	sharing, err := readTable("authors/sharing.csv", "bias", "standard error")
-	if err != nil {
-		t.Fatal(err)
-	}
-	bias, err := sharing.floats("bias")
-	if err != nil {
-		t.Fatal(err)
-	}
-	errors, err := sharing.floats("standard error")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range bias {
-		if !(bias[i] < 2*errors[i]) {
-			t.Errorf("row %d: bias %v, standard error %v", i+1, bias[i], errors[i])
-		}
-	}
-}
-
-// In every run every method lowers the disparity of the test split.
-func TestDisparityFalls(t *testing.T) {
-	for _, dir := range []string{"MQ2008-Fold1-fairness", "yahoo-0.05-fairness"} {
-		all, err := readFairness(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, loss := range all.distinct("loss") {
-			c, err := curveOf(all.where("loss", loss), disparity)
-			if err != nil {
-				t.Fatal(err)
-			}
-			last := c.last()
-			for run, begin := range c.at(0) {
-				if !(last[run] < begin) {
-					t.Errorf("%s, %s, run %d: %v after the first epoch, %v after the last", dir, loss, run+1, begin, last[run])
-				}
-			}
-			if len(last) < paperRuns {
-				t.Errorf("%s, %s: %d runs, want %d", dir, loss, len(last), paperRuns)
-			}
 		}
 	}
 }

@@ -33,6 +33,25 @@ type pair struct {
 	runs, than  []float64
 }
 
+// tests are the p-values of a table, and what writes each into it when all are corrected.
+type tests struct {
+	values []float64
+	write  []func(adjusted float64)
+}
+
+func (t *tests) add(value float64, write func(adjusted float64)) {
+	t.values, t.write = append(t.values, value), append(t.write, write)
+}
+
+// correct corrects all together by Holm's method, and writes them.
+func (t *tests) correct() error {
+	adjusted, err := metrics.Holm(t.values)
+	for i, p := range adjusted {
+		t.write[i](p)
+	}
+	return err
+}
+
 // allPairs compare every method with those after it.
 func allPairs(labels []string, runs [][]float64) *pairs {
 	p := &pairs{columns: labels[1:], rows: labels[:len(labels)-1]}
@@ -58,19 +77,6 @@ func (p *pairs) table(what string, digits int) (*viz.Table, error) {
 	if len(p.cells) == 0 {
 		return nil, nil
 	}
-	values := make([]float64, len(p.cells))
-	differences := make([]float64, len(p.cells))
-	for i, c := range p.cells {
-		test, err := metrics.PairedT(c.runs, c.than)
-		if err != nil {
-			return nil, fmt.Errorf("reproduce: %s: %w", p.rows[c.row], err)
-		}
-		values[i], differences[i] = test.PValue, test.Difference
-	}
-	adjusted, err := metrics.Holm(values)
-	if err != nil {
-		return nil, err
-	}
 	table := viz.Table{
 		Title: fmt.Sprintf("%s, mean of %d runs and (p of the paired t-test by Holm's method over this table), %s and %s at p < %v",
 			what, len(p.cells[0].runs), worse, better, pairLevel),
@@ -83,10 +89,17 @@ func (p *pairs) table(what string, digits int) (*viz.Table, error) {
 		}
 		table.Rows = append(table.Rows, row)
 	}
-	for i, c := range p.cells {
-		table.Rows[c.row][1+c.column] = fmt.Sprintf("%s (%.2g) %s", signed(differences[i], digits), adjusted[i], pairMark(differences[i], adjusted[i]))
+	var all tests
+	for _, c := range p.cells {
+		test, err := metrics.PairedT(c.runs, c.than)
+		if err != nil {
+			return nil, fmt.Errorf("reproduce: %s: %w", p.rows[c.row], err)
+		}
+		all.add(test.PValue, func(adjusted float64) {
+			table.Rows[c.row][1+c.column] = fmt.Sprintf("%s (%.2g) %s", signed(test.Difference, digits), adjusted, pairMark(test.Difference, adjusted))
+		})
 	}
-	return &table, nil
+	return &table, all.correct()
 }
 
 // withPairs is a table and that of pairs, where there is something to test.

@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
-
-	"github.com/plrank/plrank/metrics"
 )
 
 // meanSD is mean and standard deviation (with n − 1); of one value the latter is not
@@ -16,16 +14,6 @@ func meanSD(values []float64) (mean, sd float64) {
 		return math.NaN(), math.NaN()
 	}
 	return stat.MeanStdDev(values, nil)
-}
-
-// welch is the p-value of Welch's test that two samples of independent runs have the
-// same mean; NaN where either has fewer than two.
-func welch(a, b []float64) float64 {
-	test, err := metrics.Welch(a, b)
-	if err != nil {
-		return math.NaN()
-	}
-	return test.PValue
 }
 
 // interpolate is the value at x on the line through points of ascending x: NaN

@@ -11,42 +11,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/viz"
 )
 
 func near(a, b, tolerance float64) bool {
 	return math.Abs(a-b) <= tolerance || math.IsNaN(a) && math.IsNaN(b)
-}
-
-// By hand: means 2 and 5, variances 1 and 1, n = 3: t = −3/√(2/3) = −3.674 with
-// (2/3)²/(2·(1/3)²/2) = 4 degrees of freedom. The distribution function with 4 is
-// ½ + (3/8)·s·(1 − s²/12·…): in closed form, with s = t/√(1 + t²/4),
-// F = ½ + 3/8·s·(1 − s²/12), so that p = 2·(1 − F) = 0.02131.
-func TestWelch(t *testing.T) {
-	a, b := []float64{1, 2, 3}, []float64{4, 5, 6}
-	x := 3 / math.Sqrt(2./3)
-	s := x / math.Sqrt(1+x*x/4)
-	want := 2 * (1 - (0.5 + 3./8*s*(1-s*s/12)))
-	if got := welch(a, b); !near(got, want, 1e-12) || !near(got, 0.02131, 1e-5) {
-		t.Errorf("p = %v, want %v", got, want)
-	}
-	for _, c := range []struct {
-		a, b []float64
-		p    float64
-	}{
-		{a, b, want},
-		{a, a, 1},
-		{[]float64{1}, b, math.NaN()},
-		{nil, b, math.NaN()},
-		{[]float64{1, 1}, []float64{1, 1}, 1},
-		{[]float64{1, 1}, []float64{2, 2}, 0},
-		// t = −9/√(2/3) = −11.02 with 4 degrees of freedom: p = 0.00039.
-		{a, []float64{10, 11, 12}, 0.000386},
-		{[]float64{10, 11, 12}, a, 0.000386},
-	} {
-		if p := welch(c.a, c.b); !near(p, c.p, 1e-6) {
-			t.Errorf("%v and %v: p = %v, want %v", c.a, c.b, p, c.p)
-		}
-	}
 }
 
 func TestBracketedShort(t *testing.T) {
@@ -106,7 +75,7 @@ func TestAllPairsAreComparedOnce(t *testing.T) {
 		}
 	}
 	slices.SortFunc(rows.rows, func(a, b []string) int { return strings.Compare(a[0], b[0]) })
-	table, err := samplesAllPairs(rows)
+	table, err := samplesAllPairs(rows, "10")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,40 +91,41 @@ func TestAllPairsAreComparedOnce(t *testing.T) {
 
 // 3 s for 2 of 100 queries of a collection of which they are a quarter: 600 s.
 func TestEpochsOfTheWholeCollection(t *testing.T) {
-	rows := newTable("loss", "samples", "epoch", "seconds", "queries", "documents", "trainQueries", "trainDocuments", "scale")
-	rows.add("lambdaloss", 1000, 1, 3.0, 2, 10, 100, 500, 0.25)
-	rows.add("lambdaloss", 1000, 2, 5.0, 2, 10, 100, 500, 0.25)
-	dir := t.TempDir()
-	if err := rows.write(dir + "/" + epochsFile); err != nil {
-		t.Fatal(err)
+	rows := newTable("loss", "samples", "run", "seconds", "queries", "documents", "trainQueries", "trainDocuments", "scale")
+	add := func(loss string, queries int, seconds ...float64) {
+		for run, s := range seconds {
+			rows.add(loss, 1000, run+1, s, queries, 10, 100, 500, 0.25)
+		}
 	}
-	tables, err := epochsTables(dir)
-	if err != nil {
-		t.Fatal(err)
+	tables := func() []viz.Table {
+		dir := t.TempDir()
+		if err := rows.write(dir + "/" + epochsFile); err != nil {
+			t.Fatal(err)
+		}
+		list, err := epochsTables(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
 	}
-	if got := tables[0].Rows[0]; !slices.Equal(got, []any{"LambdaLoss", "800 (283)"}) { // sd of 600 and 1000: 200·√2
+	add("lambdaloss", 2, 3, 5)
+	alone := tables()
+	if got := alone[0].Rows[0]; !slices.Equal(got, []any{"LambdaLoss", "800 (283)"}) { // sd of 600 and 1000: 200·√2
 		t.Errorf("whole collection: %v", got)
 	}
-	rows.add("plrank2", 1000, 1, 2.0, 4, 10, 100, 500, 0.25) // 200 s
-	if err := rows.write(dir + "/" + epochsFile); err != nil {
-		t.Fatal(err)
-	}
-	if beside, err := epochsTables(dir); err != nil || beside[0].Rows[0][1] != "800 (283) ×4" || beside[0].Rows[1][1] != "200" {
-		t.Errorf("beside PL-Rank-2: %v, %v", beside, err)
-	}
-	rows.add("plrank2", 1000, 2, 2.1, 4, 10, 100, 500, 0.25)
-	for epoch := range 2 {
-		rows.add("plrank-rb", 1000, epoch+1, 9.0, 4, 10, 100, 500, 0.25) // 900 s
-	}
-	if err := rows.write(dir + "/" + epochsFile); err != nil {
-		t.Fatal(err)
-	}
-	// Welch's t of 900 and 900 against 200 and 210 is 139 with one degree of freedom, p = .0046.
-	if tested, err := epochsTables(dir); err != nil || tested[0].Rows[0][1] != "800 (283) ×3.9" || tested[0].Rows[2][1] != "900 ×4.39*" {
-		t.Errorf("tested: %v, %v", tested, err)
-	}
-	if got := tables[1].Rows[0]; !slices.Equal(got, []any{"LambdaLoss", "1000", "2", "100", "10", "500", 2, "4.0 (1.4)"}) {
+	if got := alone[1].Rows[0]; !slices.Equal(got, []any{"LambdaLoss", "1000", "2", "100", "10", "500", 2, "4.0 (1.4)"}) {
 		t.Errorf("measured: %v", got)
+	}
+	add(reference, 4, 2)
+	if beside := tables()[0].Rows; beside[0][1] != "800 (283) ×4" || beside[1][1] != "200" {
+		t.Errorf("beside PL-Rank-2, of one run: %v", beside)
+	}
+	rows.rows = rows.rows[:2]
+	add(reference, 4, 2, 2.1)
+	add("plrank-rb", 4, 9, 9)
+	// t of 900 − 200 and 900 − 210 is 139 with one degree of freedom, p = .0046.
+	if tested := tables()[0].Rows; tested[0][1] != "800 (283) ×3.9" || tested[2][1] != "900 ×4.39*" {
+		t.Errorf("tested: %v", tested)
 	}
 }
 

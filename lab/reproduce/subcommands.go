@@ -25,9 +25,10 @@ func subcommands() []subcommand {
 number of samples, mean and standard deviation over the runs`,
 			append([]string{"samples", "without", "epochs"}, trainFlags...), runSamples},
 		{"epochs", `costs, the paper's Table 1: the time of an epoch for each loss and number of
-samples. As many training queries are measured as -trial-seconds allow, drawn
-from all lengths of lists; the time of all is in proportion to their number`,
-			append([]string{"losses", "samples", "without", "batch", "lr", "trial-seconds"}, dataFlags...), runEpochs},
+samples. The runs of all take turns. As many training queries are measured as
+-trial-seconds allow, drawn from all query sizes; the time of all is in
+proportion to their number`,
+			append([]string{"samples", "without", "trial-seconds"}, trainFlags...), runEpochs},
 		{"time", `time efficiency, the paper's Figure 2 and Table 2: DCG@5 against training time for
 each loss, with a growing number of samples, and paired t-tests of where it ends`,
 			append([]string{"seconds"}, trainFlags...), runTime},

@@ -5,22 +5,22 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/plrank/plrank/cmd/internal/report"
+	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/viz"
 )
 
 // print prints all trials, the best first, and the command for that.
 func (s *search) print(w io.Writer) error {
 	best := s.best()
-	var command []string // of the best
+	var words []string // of the command for the best
 	if best != nil {
-		command = slices.Concat([]string{"plrank", "train"}, s.shared, best.Flags)
+		words = slices.Concat([]string{"plrank", "train"}, s.shared, best.Flags)
 		if s.out != "" {
-			command = append(command, "-out="+filepath.Join(s.out, "best"))
+			words = append(words, "-out="+filepath.Join(s.out, "best"))
 		}
 	}
 	if s.asJSON {
@@ -28,7 +28,7 @@ func (s *search) print(w io.Writer) error {
 			Metric  string   `json:"metric"`
 			Trials  []*trial `json:"trials"`  // the best first
 			Command []string `json:"command"` // null: no trial is complete
-		}{s.common.Metric, s.ranked(), command})
+		}{s.common.Metric, s.ranked(), words})
 	}
 	table := viz.Table{Columns: []string{s.common.Metric, "epoch"}}
 	for _, c := range s.grid {
@@ -50,19 +50,6 @@ func (s *search) print(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%d of %d trials, and none is complete\n", len(s.done), len(s.flags))
 		return err
 	}
-	for i, word := range command {
-		command[i] = quoted(word)
-	}
-	_, err := fmt.Fprintf(w, "\nthe best of %d trials, with its model and the metrics of all splits:\n  %s\n", len(s.done), strings.Join(command, " "))
+	_, err := fmt.Fprintf(w, "\nthe best of %d trials, with its model and the metrics of all splits:\n  %s\n", len(s.done), command.Line(words))
 	return err
-}
-
-var plainWord = regexp.MustCompile(`^[\w./=,:+@%-]+$`)
-
-// quoted is a word as a shell takes it.
-func quoted(word string) string {
-	if plainWord.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"math"
 	"os"
@@ -303,15 +302,5 @@ func TestSearchesThatMakeNoSenseAreRefused(t *testing.T) {
 	}
 	if _, err := os.Stat("trials.jsonl"); err == nil {
 		t.Error("a file without -out")
-	}
-}
-
-func TestWordsForAShell(t *testing.T) {
-	for word, want := range map[string]string{
-		"-hidden=64,32": "-hidden=64,32", "-data=a b": "'-data=a b'", "": "''", "it's": `'it'\''s'`, "-loss=a+b*c": "'-loss=a+b*c'", "-data=ä": "'-data=ä'",
-	} {
-		if got := quoted(word); got != want {
-			t.Errorf("%s: %s", fmt.Sprintf("%q", word), got)
-		}
 	}
 }

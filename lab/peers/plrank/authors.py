@@ -184,8 +184,8 @@ def losses(work, year, first=1, last=20, *some):
                 row(year, m, run, epoch, data.dcg(scores))
 
 
-def spread(work, year, first=1, last=20):
-    """Where runs of PL-Rank-2 end if all is drawn anew in each, or some parts alone."""
+def spread(work, year, last, parts):
+    """Where runs of PL-Rank-2 end if all is drawn anew in each, and the first of them if some parts alone are."""
     arrays, chosen = load(work, "training")
     data, (_, function) = Data(arrays, chosen), functions(year)["PL_rank_2"]
 
@@ -194,8 +194,8 @@ def spread(work, year, first=1, last=20):
         return glorot(weights_of(arrays)), data.orders()
 
     print("code,anew,run,dcg@5", flush=True)
-    for run in range(first, last + 1):
-        for anew in ("all", "weights", "order", "rankings"):
+    for run in range(1, last + 1):
+        for anew in ("all", "weights", "order", "rankings") if run <= parts else ("all",):
             (weights, order), (first_weights, first_order) = drawn(run), drawn(0)
             begin = weights if anew in ("all", "weights") else first_weights
             order = order if anew in ("all", "order") else first_order

@@ -1,7 +1,7 @@
 // Command ours writes what authors.py repeats with the authors' code: estimates for given
 // rankings, a training run on given noise, and runs of package train.
 //
-//	ours FOLDER estimates|training|runs|fairness RUNS
+//	ours FOLDER estimates|training|runs|spread|fairness RUNS
 package main
 
 import (
@@ -19,9 +19,9 @@ func main() {
 }
 
 func run(args []string) error {
-	parts := map[string]func(folder string, runs int) error{"estimates": writeEstimates, "training": writeTraining, "runs": writeRuns, "fairness": printFairness}
+	parts := map[string]func(folder string, runs int) error{"estimates": writeEstimates, "training": writeTraining, "runs": writeRuns, "spread": printSpread, "fairness": printFairness}
 	if len(args) != 3 || parts[args[1]] == nil {
-		return errors.New("want a folder, one of estimates, training, runs, fairness, and a number of runs")
+		return errors.New("want a folder, one of estimates, training, runs, spread, fairness, and a number of runs")
 	}
 	runs, err := strconv.Atoi(args[2])
 	if err != nil || runs < 1 {

@@ -55,6 +55,20 @@ func writeRuns(folder string, runs int) error {
 	return npzfile.Write(filepath.Join(folder, "runs.npz"), methods, arrays)
 }
 
+// printSpread prints where runs of PL-Rank-2 end.
+func printSpread(_ string, runs int) error {
+	fmt.Println("code,anew,run,dcg@5")
+	splits := collection()
+	for run := range runs {
+		curve, err := trained(splits, method{"plrank2", chosen.Rate}, uint64(run+1))
+		if err != nil {
+			return err
+		}
+		fmt.Printf("plrank,all,%d,%.7g\n", run+1, curve[len(curve)-1])
+	}
+	return nil
+}
+
 // trained is DCG@5 on the test split after every epoch.
 func trained(splits *datasets.Splits, m method, seed uint64) (curve []float64, err error) {
 	c := train.Paper()
