@@ -113,13 +113,14 @@ def network(truth, scale, folder, out):
     if process.wait():
         raise SystemExit("".join(log))
     epochs = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-    # The figures of plrank are seconds by the clock: the first epoch has processor time as the others have.
+    # The figures of plrank are seconds by the clock. All epochs have the same steps, so that each has an equal part of
+    # the processor time, whatever share of a core it had.
     share = (used[-1] - used[0]) / sum(epoch["seconds"] for epoch in epochs[1:])
-    rows, seconds = csv.writer(out, lineterminator="\n"), 0
+    seconds = share * sum(epoch["trainSeconds"] for epoch in epochs) / len(epochs)
+    rows = csv.writer(out, lineterminator="\n")
     rows.writerow(["step", "seconds", "vali", "test"])
-    for epoch in epochs:
-        seconds += epoch["trainSeconds"] * share
-        rows.writerow([epoch["steps"], f"{seconds:.2f}", *(f"{epoch[split]['ndcg@10']:.6f}" for split in ("vali", "test"))])
+    for number, epoch in enumerate(epochs, 1):
+        rows.writerow([epoch["steps"], f"{number * seconds:.2f}", *(f"{epoch[split]['ndcg@10']:.6f}" for split in ("vali", "test"))])
 
 
 def processor_seconds(process):
