@@ -22,7 +22,7 @@ type Bias struct {
 // check checks a bias for impressions of so many ranks.
 func (b Bias) check() error {
 	if len(b.Alpha) == 0 {
-		return errors.New("clicks: no bias given: EstimateBias estimates one")
+		return errors.New("clicks: no bias of ranks given: EstimateBias, or plrank clicks bias, estimates one")
 	}
 	if b.Beta != nil && len(b.Beta) != len(b.Alpha) {
 		return fmt.Errorf("clicks: a bias with %d entries of beta and %d of alpha: want as many", len(b.Beta), len(b.Alpha))

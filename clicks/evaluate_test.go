@@ -353,7 +353,7 @@ func TestEvaluateErrors(t *testing.T) {
 		{func(im *Impression) { im.Features = []float32{1, 2, 3} }, Bias{}, IIPS, "3 features for 2 documents"},
 		{func(im *Impression) { im.Temperature = -1 }, Bias{}, IIPS, "temperature -1"},
 		{func(im *Impression) { im.Temperature = 1e-320 }, Bias{}, IIPS, "divided by the temperature"},
-		{func(*Impression) {}, Bias{}, DR, "no bias given"},
+		{func(*Impression) {}, Bias{}, DR, "no bias of ranks"},
 		{func(*Impression) {}, Bias{Alpha: []float64{1}}, DR, "2 ranks shown, and the bias has only 1"},
 		{func(*Impression) {}, Bias{Alpha: []float64{1, -1}}, DR, "the bias of rank 2 is -1"},
 		{func(*Impression) {}, Bias{Alpha: []float64{1, 1}, Beta: []float64{1}}, DR, "1 entries of beta and 2 of alpha"},

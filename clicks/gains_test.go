@@ -174,7 +174,7 @@ func TestGainsErrors(t *testing.T) {
 		want      string
 	}{
 		{Bias{Alpha: []float64{1}}, DR, `impression "r" (query "q"): no scores`},
-		{Bias{}, IPS, "no bias given"},
+		{Bias{}, IPS, "no bias of ranks"},
 		{Bias{}, IIPS, "unknown estimator"},
 		{Bias{}, "naive(.1)", "invalid estimator"},
 	} {

@@ -56,7 +56,7 @@ func TestBiasFiles(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		`{"alpha": [1, -1]}`:            "the bias of rank 2 is -1",
-		`{"alpha": []}`:                 "no bias given",
+		`{"alpha": []}`:                 "no bias of ranks",
 		`{"alfa": [1]}`:                 `unknown field "alfa"`,
 		"k,alpha\n1,1\n":                "want JSON with",
 		"rank,alpha\n2,1\n":             `row 2: rank "2", want 1`,

@@ -23,8 +23,8 @@ const (
 type files struct {
 	folder, prefix string
 
-	now  func() time.Time
-	sync func(*os.File) error
+	now   func() time.Time
+	write func(f *os.File, lines []byte) error // to the disk
 
 	newest *os.File // nil: none is open
 	began  time.Time
@@ -32,7 +32,7 @@ type files struct {
 }
 
 func newFiles(folder, prefix string) files {
-	return files{folder: filepath.Clean(folder), prefix: prefix, now: time.Now, sync: (*os.File).Sync}
+	return files{folder: filepath.Clean(folder), prefix: prefix, now: time.Now, write: write}
 }
 
 func (f *files) path(name string) string { return filepath.Join(f.folder, name) }
@@ -61,11 +61,7 @@ func (f *files) append(lines []byte) error {
 			return err
 		}
 	}
-	_, err := f.newest.Write(lines)
-	if err == nil {
-		err = f.sync(f.newest)
-	}
-	if err != nil {
+	if err := f.write(f.newest, lines); err != nil {
 		return errors.Join(err, f.abandon())
 	}
 	f.size += int64(len(lines))
@@ -77,7 +73,7 @@ func (f *files) begin() (err error) {
 	for f.newest == nil {
 		f.began = f.now()
 		name := f.prefix + "-" + f.began.UTC().Format("20060102T150405.000000Z") + ending
-		f.newest, err = os.OpenFile(f.path(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		f.newest, err = os.OpenFile(f.path(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL|synced, 0o666)
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}

@@ -3,7 +3,6 @@
 package journal
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -78,18 +77,16 @@ func Open(folder, prefix string, synced func(took time.Duration, err error)) (j 
 	return j, append(warnings, mended...), nil
 }
 
-// Wait waits until the lines are on the disk. With an error they are not, unless it is that of the
-// context: then they may be.
-func (b *Batch) Wait(ctx context.Context) error {
-	select {
-	case <-b.done:
-		return b.err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+// Done is closed when it is known whether the lines are on the disk.
+func (b *Batch) Done() <-chan struct{} { return b.done }
+
+// Err waits until then. With an error they are not.
+func (b *Batch) Err() error {
+	<-b.done
+	return b.err
 }
 
-// Add takes a copy of whole lines, each with its end. They are accepted once [Batch.Wait] says so.
+// Add takes a copy of whole lines, each with its end. They are accepted once [Batch.Err] says so.
 func (j *Journal) Add(lines []byte) (*Batch, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -114,6 +111,7 @@ func (j *Journal) Add(lines []byte) (*Batch, error) {
 // run writes one batch after another.
 func (j *Journal) run() {
 	defer close(j.ended)
+	beginPromptly()
 	var space []byte // of the last batch
 	for range j.wake {
 		runtime.Gosched() // goroutines that can run, and add lines, do so first

@@ -32,7 +32,12 @@ func (j *Journal) Append(ctx context.Context, lines []byte) error {
 	if err != nil {
 		return err
 	}
-	return b.Wait(ctx)
+	select {
+	case <-b.Done():
+		return b.Err()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // contents are the files of a folder, the oldest first.
@@ -90,11 +95,11 @@ func TestAppendReturnsAfterTheSync(t *testing.T) {
 	j, _ := opened(t, folder)
 	begun, proceed := make(chan int), make(chan bool)
 	syncs := 0
-	j.files.sync = func(*os.File) error {
+	j.files.write = func(f *os.File, lines []byte) error {
 		syncs++
 		begun <- syncs
 		<-proceed
-		return nil
+		return write(f, lines)
 	}
 	returned := make(chan error, 10)
 	add := func(line string) { go func() { returned <- j.Append(t.Context(), []byte(line)) }() }
@@ -148,11 +153,11 @@ func TestSyncsOfSeveralLinesKeepTheInterval(t *testing.T) {
 		return last
 	}
 	begun, proceed := make(chan bool), make(chan bool)
-	j.files.sync = func(*os.File) error {
+	j.files.write = func(f *os.File, lines []byte) error {
 		began = append(began, time.Now())
 		begun <- true
 		<-proceed
-		return nil
+		return write(f, lines)
 	}
 	add(1)
 	<-begun
@@ -163,7 +168,7 @@ func TestSyncsOfSeveralLinesKeepTheInterval(t *testing.T) {
 	proceed <- true
 	<-begun
 	proceed <- true
-	if err := last.Wait(t.Context()); err != nil || len(began) != 3 {
+	if err := last.Err(); err != nil || len(began) != 3 {
 		t.Fatalf("%v, %d syncs, want 3", err, len(began))
 	}
 	// An interval is from before the write to before the next one.
@@ -178,7 +183,7 @@ func TestFailedSyncIsAnErrorForItsLinesAlone(t *testing.T) {
 	j, _ := opened(t, folder)
 	broken := errors.New("the disk is broken")
 	var fail error
-	j.files.sync = func(*os.File) error { return fail }
+	j.files.write = func(f *os.File, lines []byte) error { return errors.Join(write(f, lines), fail) }
 	for i, c := range []struct {
 		fail error
 		want []string
@@ -203,7 +208,7 @@ func TestFailedSyncIsAnErrorForItsLinesAlone(t *testing.T) {
 func TestHangingDiskDelaysNobodyForEver(t *testing.T) {
 	j, _ := opened(t, t.TempDir())
 	begun, hangs := make(chan bool, 10), make(chan bool)
-	j.files.sync = func(*os.File) error { begun <- true; <-hangs; return nil }
+	j.files.write = func(f *os.File, lines []byte) error { begun <- true; <-hangs; return write(f, lines) }
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	if err := j.Append(ctx, []byte("1\n")); !errors.Is(err, context.DeadlineExceeded) {

@@ -53,6 +53,7 @@ func cascade(arguments []string) error {
 	flags := flag.NewFlagSet("cascade", flag.ExitOnError)
 	data := flags.String("data", "", "`folder` of LightGBM's lambdarank example")
 	out := flags.String("out", "", "`folder` for the logs")
+	seeds := flags.Uint64("seeds", 20, "`number` of seeds")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
@@ -63,9 +64,12 @@ func cascade(arguments []string) error {
 	if err != nil {
 		return err
 	}
+	if err := os.MkdirAll(*out, 0o777); err != nil {
+		return err
+	}
 	fmt.Println("impressions,seed,system,method,ndcg@3")
 	for _, n := range []int{201, 2010, 20100} {
-		for seed := range uint64(5) {
+		for seed := range *seeds {
 			p := &production{seed: seed, train: s.Train, test: s.Test}
 			l, err := clicks.Simulate(s.Train, byFeature34(s.Train), clicks.User{Attraction: labelled, Behaviour: leaving}, n, seed)
 			if err != nil {

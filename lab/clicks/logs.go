@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -8,7 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -112,11 +115,11 @@ func intervals([]string) error {
 }
 
 // openBandit evaluates the uniform policy on the log of another, from the CSV files of the Open
-// Bandit Dataset (Saito et al. 2020), and prints the clicks of the log of the uniform policy
-// beside. Each row is one item, shown with a probability that is known; so it is an impression of
-// two candidates, the item and all others.
+// Bandit Dataset (Saito et al. 2020), prints the clicks of the log of the uniform policy beside, and writes the
+// other's as a log of plrank. Each row is one item, shown with a probability that is known: an impression
+// of all items, of which the others share the rest. Their only feature is the same for all.
 func openBandit(arguments []string) error {
-	if len(arguments) != 2 {
+	if len(arguments) != 3 {
 		return errArguments
 	}
 	bts, items, err := readBandit(arguments[0])
@@ -127,7 +130,7 @@ func openBandit(arguments []string) error {
 	if err != nil {
 		return err
 	}
-	uniform := func(*clicks.Impression) ([]float64, error) { return oneOf(1 / float64(items)), nil }
+	uniform := func(im *clicks.Impression) ([]float64, error) { return make([]float64, len(im.Documents)), nil }
 	estimates, err := clicks.Evaluate(bts, clicks.Target{Policy: uniform}, clicks.IIPS)
 	if err != nil {
 		return err
@@ -137,13 +140,15 @@ func openBandit(arguments []string) error {
 		clicked += im.Clicks[0] / float64(len(random.Impressions))
 	}
 	e := estimates[0]
-	fmt.Printf("uniform policy over %d items: %.6f (%.6f to %.6f) from the other's log, effective size %.1f, largest weight %.1f; %.6f on its own\n",
-		items, e.Value, e.Low, e.High, e.EffectiveSize, e.LargestWeight, clicked)
-	return nil
+	fmt.Printf("%s,%d,%d,%.6f,%.6f,%.6f,%.1f,%.1f,%.6f\n", strings.TrimSuffix(filepath.Base(arguments[0]), ".csv"), items, len(bts.Impressions),
+		e.Value, e.Low, e.High, e.EffectiveSize, e.LargestWeight, clicked)
+	f, err := os.Create(arguments[2])
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return cmp.Or(clicks.Write(f, bts), f.Close())
 }
-
-// oneOf are the scores of an item shown with probability p, and of all others.
-func oneOf(p float64) []float64 { return []float64{math.Log(p), math.Log1p(-p)} }
 
 func readBandit(path string) (l *clicks.Log, items int, err error) {
 	f, err := os.Open(path)
@@ -159,23 +164,30 @@ func readBandit(path string) (l *clicks.Log, items int, err error) {
 	for i, name := range rows[0] {
 		column[name] = i
 	}
-	l = &clicks.Log{}
-	seen := map[string]bool{}
+	of := func(row []string, name string) string { return row[column[name]] }
+	var ids []string
 	for _, row := range rows[1:] {
-		p, err := strconv.ParseFloat(row[column["propensity_score"]], 64)
-		if err != nil {
-			return nil, 0, err
-		}
-		click, err := strconv.ParseFloat(row[column["click"]], 64)
-		if err != nil {
-			return nil, 0, err
-		}
-		item := row[column["item_id"]]
-		seen[item] = true
-		l.Impressions = append(l.Impressions, clicks.Impression{ID: strconv.Itoa(len(l.Impressions)), Documents: []string{item, "others"},
-			Scores: oneOf(p), Cutoff: 1, Shown: []int{0}, Clicks: []float64{click}})
+		ids = append(ids, of(row, "item_id"))
 	}
-	return l, len(seen), nil
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	l = &clicks.Log{FeatureIDs: []int{1}}
+	for i, row := range rows[1:] {
+		p, err := strconv.ParseFloat(of(row, "propensity_score"), 64)
+		if err != nil {
+			return nil, 0, err
+		}
+		click, err := strconv.ParseFloat(of(row, "click"), 64)
+		if err != nil {
+			return nil, 0, err
+		}
+		shown := slices.Index(ids, of(row, "item_id"))
+		scores := slices.Repeat([]float64{math.Log1p(-p) - math.Log(float64(len(ids)-1))}, len(ids))
+		scores[shown] = math.Log(p)
+		l.Impressions = append(l.Impressions, clicks.Impression{ID: strconv.Itoa(i), Query: "all items", Documents: ids, Scores: scores,
+			Features: slices.Repeat([]float32{1}, len(ids)), Cutoff: 1, Shown: []int{shown}, Clicks: []float64{click}})
+	}
+	return l, len(ids), nil
 }
 
 // speed writes a log of so many impressions, each of a query of its own with 125 documents and 10

@@ -5,7 +5,8 @@
 //	go run ./clicks bias                    error of the bias where every query is seen once
 //	go run ./clicks again DIR               bias where queries come back, and DIR/again.csv for toolkit.py
 //	go run ./clicks affine                  error of α and β with known relevance
-//	go run ./clicks openbandit bts.csv random.csv    the Open Bandit Dataset
+//	go run ./clicks openbandit bts.csv random.csv LOG    the Open Bandit Dataset
+//	go run ./clicks sessions FIRST SECOND   the position-based model on sessions of Yandex
 //	go run ./clicks curves -data DIR -name NAME    NDCG against the number of clicks, appended to clicks/curves.csv
 //	go run ./clicks summary                 its means and pictures
 //	go run ./clicks cascade -data DIR -out LOGS    cascade clicks, and logs for gbm.py
@@ -33,7 +34,7 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	commands := map[string]func([]string) error{"log": writeLog, "intervals": intervals, "bias": bias, "again": again, "affine": affine, "openbandit": openBandit, "speed": speed,
+	commands := map[string]func([]string) error{"log": writeLog, "intervals": intervals, "bias": bias, "again": again, "affine": affine, "openbandit": openBandit, "sessions": sessions, "speed": speed,
 		"curves": curves, "summary": summary, "safety": safety, "gate": gate, "cascade": cascade}
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
 		log.Fatal("want one of ", strings.Join(slices.Sorted(maps.Keys(commands)), ", "), "; see the package comment")

@@ -19,6 +19,7 @@ func safety(arguments []string) error {
 	flags := flag.NewFlagSet("safety", flag.ExitOnError)
 	data := flags.String("data", "", "`folder` of the collection")
 	name := flags.String("name", "", "of the collection in the table")
+	seeds := flags.Uint64("seeds", 20, "`number` of seeds")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
@@ -26,7 +27,7 @@ func safety(arguments []string) error {
 		return errArguments
 	}
 	fmt.Println("data,seed,users,loss,ranker,chosen,last,chosen over ranker,last over ranker")
-	for seed := range uint64(5) {
+	for seed := range *seeds {
 		p, err := newProduction(*data, seed)
 		if err != nil {
 			return err

@@ -111,13 +111,19 @@ func (c *clickLog) add(lines []byte) (*journal.Batch, error) {
 
 // wait waits until lines are on the disk.
 func (c *clickLog) wait(ctx context.Context, lines *journal.Batch) error {
-	ctx, cancel := context.WithTimeout(ctx, c.timeout)
-	defer cancel()
-	err := lines.Wait(ctx)
-	if err != nil && ctx.Err() == nil {
+	late := time.NewTimer(c.timeout) // which takes less than a context of its own
+	defer late.Stop()
+	select {
+	case <-lines.Done():
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-late.C:
+		return context.DeadlineExceeded
+	}
+	if err := lines.Err(); err != nil {
 		return statusError{http.StatusInsufficientStorage, fmt.Errorf("log of clicks: %w", err)}
 	}
-	return err
+	return nil
 }
 
 // appendEvents appends the lines of a body: an event, or an array of at most so many.
