@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"regexp"
+	"slices"
 
 	"github.com/plrank/plrank/datasets/internal/columns"
 )
@@ -49,6 +50,8 @@ var partKinds = map[string]partKind{
 	"log-standard": standardised(columns.SignedLog1p, columns.LogStandard),
 	"quantile":     {fit: fitQuantile, check: checkQuantile, apply: applyQuantile},
 	"rank":         perQuery(columns.Rank),
+	"missing":      {fit: fitMissing, check: checkMoments, apply: func(p *TransformPart, q columns.Rows) { columns.Missing(q, p.Shift, p.Scale) }},
+	"missing01":    {fit: fitMissing, check: checkMoments, apply: func(p *TransformPart, q columns.Rows) { columns.Missing(q, p.Shift, ones(p.Scale)) }},
 }
 
 // perQuery is a kind that goes by the other documents of the query.
@@ -74,4 +77,14 @@ func standardised(f func(x float32) float64, apply func(q columns.Rows, shift, s
 		check: checkMoments,
 		apply: func(p *TransformPart, q columns.Rows) { apply(q, p.Shift, p.Scale) },
 	}
+}
+
+func ones(scale []float64) []float64 {
+	o := slices.Clone(scale)
+	for i := range o {
+		if o[i] > 0 {
+			o[i] = 1
+		}
+	}
+	return o
 }
