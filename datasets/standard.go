@@ -70,31 +70,6 @@ func fitMoments(p *TransformPart, d *Dataset, used []int, s Sharing, f func(x fl
 	}
 }
 
-// fitMissing sets Shift and Scale from the mean and the standard deviation over all documents of 1 where a
-// feature is missing and 0 elsewhere.
-func fitMissing(p *TransformPart, d *Dataset, used []int, s Sharing) {
-	p.Shift, p.Scale = make([]float64, len(used)), make([]float64, len(used))
-	count := func(b int) []moments {
-		sums := make([]moments, len(used))
-		for r := b * blockRows; r < min((b+1)*blockRows, d.Rows()); r++ {
-			row := d.Row(r)
-			for i, c := range used {
-				if row[c] != row[c] {
-					sums[i].n++
-				}
-			}
-		}
-		return sums
-	}
-	for i, m := range sumRuns((d.Rows()+blockRows-1)/blockRows, len(used), s, count) {
-		share := m.n / float64(d.Rows())
-		p.Shift[i] = share
-		if v := share * (1 - share); v > 0 {
-			p.Scale[i] = 1 / math.Sqrt(v)
-		}
-	}
-}
-
 // sumRuns adds up the sums of the columns in all blocks. Runs of blocks are shared among the
 // processes.
 func sumRuns(blocks, width int, s Sharing, sumBlock func(b int) []moments) []moments {

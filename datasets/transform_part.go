@@ -5,14 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"regexp"
-	"slices"
 
 	"github.com/plrank/plrank/datasets/internal/columns"
 )
 
 // TransformPart is one part of a [Transform]; [FitTransform] lists the names.
 type TransformPart struct {
-	Name  string
+	Name    string
+	Columns []int `json:",omitempty"` // those of the raw columns that the part has, ascending; missing only
+
 	Shift []float64 `json:",omitempty"` // by used column: the mean; standardised forms only
 	Scale []float64 `json:",omitempty"` // by used column: 1 / standard deviation
 
@@ -40,7 +41,8 @@ type partKind struct {
 	check func(p *TransformPart, used int) error
 	apply func(p *TransformPart, q columns.Rows)
 
-	compares bool // apply compares the documents of a query
+	own      func(train *Dataset, used []int) []int // those of the used columns that the part has; nil: all
+	compares bool                                   // apply compares the documents of a query
 }
 
 var partKinds = map[string]partKind{
@@ -50,8 +52,26 @@ var partKinds = map[string]partKind{
 	"log-standard": standardised(columns.SignedLog1p, columns.LogStandard),
 	"quantile":     {fit: fitQuantile, check: checkQuantile, apply: applyQuantile},
 	"rank":         perQuery(columns.Rank),
-	"missing":      {fit: fitMissing, check: checkMoments, apply: func(p *TransformPart, q columns.Rows) { columns.Missing(q, p.Shift, p.Scale) }},
-	"missing01":    {fit: fitMissing, check: checkMoments, apply: func(p *TransformPart, q columns.Rows) { columns.Missing(q, p.Shift, ones(p.Scale)) }},
+	"missing":      gapsOnly(unfitted(columns.Missing)),
+}
+
+// gapsOnly is a kind that has the columns with gaps.
+func gapsOnly(kind partKind) partKind {
+	kind.own = withGaps
+	return kind
+}
+
+// withGaps are the columns of those used that miss the value of a document.
+func withGaps(d *Dataset, used []int) (gaps []int) {
+	for _, c := range used {
+		for r := range d.Rows() {
+			if x := d.Row(r)[c]; x != x {
+				gaps = append(gaps, c)
+				break
+			}
+		}
+	}
+	return gaps
 }
 
 // perQuery is a kind that goes by the other documents of the query.
@@ -77,14 +97,4 @@ func standardised(f func(x float32) float64, apply func(q columns.Rows, shift, s
 		check: checkMoments,
 		apply: func(p *TransformPart, q columns.Rows) { apply(q, p.Shift, p.Scale) },
 	}
-}
-
-func ones(scale []float64) []float64 {
-	o := slices.Clone(scale)
-	for i := range o {
-		if o[i] > 0 {
-			o[i] = 1
-		}
-	}
-	return o
 }

@@ -20,17 +20,6 @@ func LogStandard(q Rows, shift, scale []float64) {
 	}
 }
 
-// Missing is [Standard] of 1 for missing values of column i and 0 for others.
-func Missing(q Rows, shift, scale []float64) {
-	q.each(func(i int, x float32) float32 {
-		y := 0.0
-		if x != x {
-			y = 1
-		}
-		return standardise(y, shift[i], scale[i])
-	})
-}
-
 // standardise maps x to within ±inputLimit, NaN to 0.
 func standardise(x, shift, scale float64) float32 {
 	y := (x - shift) * scale
