@@ -60,12 +60,12 @@ func (t *Transform) FitBins(train *Dataset, bins int) error {
 	if bins < 1 || bins >= MostBins {
 		return fmt.Errorf("datasets: %d bins: want 1 to %d", bins, MostBins-1)
 	}
-	outputs := len(t.Columns) * len(t.Parts)
+	outputs := t.outputs()
 	values, missing := t.sample(train, outputs)
 	t.Bins = make([]Bins, outputs)
 	memory.For(outputs, func(i int) {
 		slices.Sort(values[i])
-		t.Bins[i] = Bins{quantiles(values[i], bins), missing[i%len(t.Columns)]}
+		t.Bins[i] = Bins{quantiles(values[i], bins), missing[i]}
 	})
 	if t.positions == nil { // a transform that is ready is only read, as by many at a time
 		t.positions = newPositions(t.Bins)
@@ -74,9 +74,9 @@ func (t *Transform) FitBins(train *Dataset, bins int) error {
 }
 
 // sample is what the parts give for some of the training documents that have a value, by output, and
-// which columns have some that do not.
+// which outputs have some that do not.
 func (t *Transform) sample(train *Dataset, outputs int) (values [][]float32, missing []bool) {
-	values, missing = make([][]float32, outputs), make([]bool, len(t.Columns))
+	values, missing = make([][]float32, outputs), make([]bool, outputs)
 	width := t.Width()
 	var room []float32
 	step := max(1, (train.Rows()+quantileSample-1)/quantileSample)
@@ -92,14 +92,15 @@ func (t *Transform) sample(train *Dataset, outputs int) (values [][]float32, mis
 		room = slices.Grow(room[:0], len(rows)/max(1, t.Inputs)*width)[:len(rows)/max(1, t.Inputs)*width]
 		t.Query(room, rows)
 		for r := 0; r*width < len(room); r++ {
-			for c, column := range t.Columns {
-				if x := rows[r*t.Inputs+column]; x != x {
-					missing[c] = true
-					continue
-				}
-				for p := range t.Parts {
-					i := p*len(t.Columns) + c
-					values[i] = append(values[i], room[r*width+i])
+			i := 0
+			for p := range t.Parts {
+				for _, column := range t.PartColumns(p) {
+					if x := rows[r*t.Inputs+column]; x != x {
+						missing[i] = true
+					} else {
+						values[i] = append(values[i], room[r*width+i])
+					}
+					i++
 				}
 			}
 		}
@@ -149,12 +150,13 @@ func (t *Transform) applyBins(dst, rows []float32) {
 	}
 	if sum := vek32.Sum(rows); sum != sum {
 		for r := range len(dst) / width {
-			for c, column := range t.Columns {
-				if x := rows[r*t.Inputs+column]; x == x {
-					continue
-				}
-				for i := c; i < len(t.Bins); i += len(t.Columns) {
-					dst[r*width+i] = float32(math.NaN())
+			i := 0
+			for p := range t.Parts {
+				for _, column := range t.PartColumns(p) {
+					if x := rows[r*t.Inputs+column]; x != x {
+						dst[r*width+i] = float32(math.NaN())
+					}
+					i++
 				}
 			}
 		}
@@ -170,8 +172,8 @@ func (t *Transform) checkBins() error {
 	if t.Bins == nil {
 		return nil
 	}
-	if len(t.Bins) != len(t.Columns)*len(t.Parts) {
-		return fmt.Errorf("bins of %d outputs, want %d", len(t.Bins), len(t.Columns)*len(t.Parts))
+	if len(t.Bins) != t.outputs() {
+		return fmt.Errorf("bins of %d outputs, want %d", len(t.Bins), t.outputs())
 	}
 	for i := range t.Bins {
 		b := &t.Bins[i]

@@ -24,7 +24,8 @@ import (
 //
 // Every output is finite. A missing value (NaN) becomes 0: the query's minimum for minmax, the
 // mean of the training documents for the standardised forms, their median for quantile, the
-// middle of the query's ranks for rank. Infinite values count as the largest float32.
+// middle of the query's ranks for rank; the part missing tells it from a value. Infinite values count
+// as the largest float32.
 //
 // After [Transform.FitBins] the outputs of the parts are positions in bins instead.
 type Transform struct {
@@ -55,12 +56,14 @@ type Transform struct {
 //	rank          √3·(b − a)/n, where of the n documents of the query that have the
 //	              feature b have a lower value and a a higher one: the rank in the
 //	              query, of mean 0 and, without ties, of variance 1 − 1/n²
+//	missing       1 where the value is missing, 0 elsewhere, for the features of which a training
+//	              document misses the value: no columns where there are none
 //
 // The features of the ids that are given are categorical, and those of text: see [Category]. Values of a
 // single training document count as unseen, so that a model learns what to make of these.
 //
-// An unknown part is an error, and so is one that is there twice, training data in which no
-// feature varies within any query, a categorical feature that the data do not have, and one
+// An unknown part is an error, and so is one that is there twice, missing alone where nothing is, training
+// data in which no feature varies within any query, a categorical feature that the data do not have, and one
 // of more than 100,000 values, or with a value of ±2^24 or beyond.
 func FitTransform(spec string, train *Dataset, categorical ...int) (*Transform, error) {
 	return FitTransformOn(alone, spec, train, categorical...)
@@ -69,7 +72,7 @@ func FitTransform(spec string, train *Dataset, categorical ...int) (*Transform, 
 // FitTransformOn is [FitTransform] by several processes that have the same data: all call
 // it, and get the same transform as one process would. They share the work of finding the
 // features that vary within queries, and the moments of the standardised forms. Each finds
-// the quantiles of the sample, and the values of categorical features, for itself.
+// the quantiles of the sample, the features with missing values, and the values of categorical features, for itself.
 func FitTransformOn(s Sharing, spec string, train *Dataset, categorical ...int) (*Transform, error) {
 	t := &Transform{Spec: spec, Inputs: train.Width(), Columns: varying(train, s)}
 	for _, name := range strings.Split(spec, "+") {
@@ -86,13 +89,35 @@ func FitTransformOn(s Sharing, spec string, train *Dataset, categorical ...int) 
 	}
 	for i := range t.Parts {
 		p := &t.Parts[i]
-		partKinds[p.Name].fit(p, train, t.Columns, s)
+		if own := partKinds[p.Name].own; own != nil {
+			p.Columns = own(train, t.Columns)
+		}
+		partKinds[p.Name].fit(p, train, t.PartColumns(i), s)
+	}
+	if t.Width() == 0 {
+		return nil, fmt.Errorf("datasets: %s: no value is missing: transform %q needs another part", train.Name, spec)
 	}
 	return t, nil
 }
 
+// PartColumns are the raw columns of a part, which counts from 0: Columns, or some of them.
+func (t *Transform) PartColumns(part int) []int {
+	if p := &t.Parts[part]; partKinds[p.Name].own != nil {
+		return p.Columns
+	}
+	return t.Columns
+}
+
+// outputs is how many the parts have.
+func (t *Transform) outputs() (n int) {
+	for i := range t.Parts {
+		n += len(t.PartColumns(i))
+	}
+	return n
+}
+
 // Width is the number of outputs for a document.
-func (t *Transform) Width() int { return len(t.Columns)*len(t.Parts) + len(t.Categories) }
+func (t *Transform) Width() int { return t.outputs() + len(t.Categories) }
 
 // Validate checks a transform that was read from a file, and prepares it: Query is slow before.
 // An error means that Query would go out of bounds or give values that are not finite.
@@ -113,12 +138,27 @@ func (t *Transform) Validate() error {
 	}
 	for i := range t.Parts {
 		p := &t.Parts[i]
-		if err := partKinds[p.Name].check(p, len(t.Columns)); err != nil {
+		err := partKinds[p.Name].check(p, len(t.PartColumns(i)))
+		if err == nil {
+			err = t.checkPartColumns(p)
+		}
+		if err != nil {
 			return fmt.Errorf("datasets: transform %q: %w", p.Name, err)
 		}
 	}
 	if err := t.checkBins(); err != nil {
 		return fmt.Errorf("datasets: transform %q: %w", t.Spec, err)
+	}
+	return nil
+}
+
+// checkPartColumns is an error where a part that has all columns lists some, or they are no used ones.
+func (t *Transform) checkPartColumns(p *TransformPart) error {
+	for i, c := range p.Columns {
+		_, used := slices.BinarySearch(t.Columns, c)
+		if partKinds[p.Name].own == nil || !used || i > 0 && c <= p.Columns[i-1] {
+			return fmt.Errorf("it lists column %d: want none, or for missing used columns, ascending", c)
+		}
 	}
 	return nil
 }
@@ -154,9 +194,13 @@ func (t *Transform) Query(dst, rows []float32) {
 	if n == 0 {
 		return
 	}
+	at := 0
 	for i := range t.Parts {
-		p := &t.Parts[i]
-		partKinds[p.Name].apply(p, columns.Rows{To: dst[i*len(t.Columns):], Stride: width, From: rows, Inputs: t.Inputs, Columns: t.Columns})
+		p, of := &t.Parts[i], t.PartColumns(i)
+		if len(of) > 0 {
+			partKinds[p.Name].apply(p, columns.Rows{To: dst[at:], Stride: width, From: rows, Inputs: t.Inputs, Columns: of})
+		}
+		at += len(of)
 	}
 	if t.Bins != nil {
 		t.applyBins(dst, rows)

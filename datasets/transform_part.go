@@ -11,7 +11,9 @@ import (
 
 // TransformPart is one part of a [Transform]; [FitTransform] lists the names.
 type TransformPart struct {
-	Name  string
+	Name    string
+	Columns []int `json:",omitempty"` // those of the raw columns that the part has, ascending; missing only
+
 	Shift []float64 `json:",omitempty"` // by used column: the mean; standardised forms only
 	Scale []float64 `json:",omitempty"` // by used column: 1 / standard deviation
 
@@ -39,7 +41,8 @@ type partKind struct {
 	check func(p *TransformPart, used int) error
 	apply func(p *TransformPart, q columns.Rows)
 
-	compares bool // apply compares the documents of a query
+	own      func(train *Dataset, used []int) []int // those of the used columns that the part has; nil: all
+	compares bool                                   // apply compares the documents of a query
 }
 
 var partKinds = map[string]partKind{
@@ -49,6 +52,26 @@ var partKinds = map[string]partKind{
 	"log-standard": standardised(columns.SignedLog1p, columns.LogStandard),
 	"quantile":     {fit: fitQuantile, check: checkQuantile, apply: applyQuantile},
 	"rank":         perQuery(columns.Rank),
+	"missing":      gapsOnly(unfitted(columns.Missing)),
+}
+
+// gapsOnly is a kind that has the columns with gaps.
+func gapsOnly(kind partKind) partKind {
+	kind.own = withGaps
+	return kind
+}
+
+// withGaps are the columns of those used that miss the value of a document.
+func withGaps(d *Dataset, used []int) (gaps []int) {
+	for _, c := range used {
+		for r := range d.Rows() {
+			if x := d.Row(r)[c]; x != x {
+				gaps = append(gaps, c)
+				break
+			}
+		}
+	}
+	return gaps
 }
 
 // perQuery is a kind that goes by the other documents of the query.

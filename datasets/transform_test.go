@@ -31,7 +31,7 @@ func hard() *Dataset {
 	}
 }
 
-var allParts = "none+minmax+standard+log-standard+quantile+rank"
+var allParts = "none+minmax+standard+log-standard+quantile+rank+missing"
 
 func TestTransformIsFinite(t *testing.T) {
 	d := hard()
@@ -117,6 +117,9 @@ func TestTransformReadsBackBitForBit(t *testing.T) {
 		func(t *Transform) { t.Parts[4].Knots[0] = nil },
 		func(t *Transform) { t.Parts[4].Knots[0][1] = t.Parts[4].Knots[0][0] },
 		func(t *Transform) { t.Parts[4].Scores = t.Parts[4].Scores[1:] },
+		func(t *Transform) { t.Parts[6].Columns[0] = 2 }, // not used
+		func(t *Transform) { t.Parts[6].Columns = []int{4, 4} },
+		func(t *Transform) { t.Parts[5].Columns = []int{4} }, // it has all
 	} {
 		var bad Transform
 		if err := json.Unmarshal(text, &bad); err != nil {
@@ -130,15 +133,60 @@ func TestTransformReadsBackBitForBit(t *testing.T) {
 }
 
 func TestFitTransformRefusesUnknownPartsAndConstantData(t *testing.T) {
-	if _, err := FitTransform("minmax+log", hard()); err == nil || !strings.Contains(err.Error(), `"log": want one of log-standard, minmax, none, `) {
+	if _, err := FitTransform("minmax+log", hard()); err == nil || !strings.Contains(err.Error(), `"log": want one of log-standard, minmax, missing, none, `) {
 		t.Errorf("an unknown part: %v", err)
 	}
 	if _, err := FitTransform("minmax+none+minmax", hard()); err == nil || !strings.Contains(err.Error(), `"minmax" is there twice`) {
 		t.Errorf("error %v", err)
 	}
+	complete := &Dataset{Features: []float32{1, 2}, Labels: make([]float32, 2), Offsets: []int{0, 2}, FeatureIDs: []int{1}}
+	if _, err := FitTransform("missing", complete); err == nil || !strings.Contains(err.Error(), "no value is missing") {
+		t.Errorf("no inputs: %v", err)
+	}
 	flat := &Dataset{Features: []float32{1, 2}, Labels: make([]float32, 2), Offsets: []int{0, 1, 2}, FeatureIDs: []int{1}}
 	if _, err := FitTransform("none", flat); err == nil || !strings.Contains(err.Error(), "no feature varies") {
 		t.Errorf("nothing varies: %v", err)
+	}
+}
+
+func TestMissingIsTheFeaturesWithGapsInTraining(t *testing.T) {
+	nan := float32(math.NaN())
+	d := &Dataset{Features: []float32{1, nan, 3, 2, 4, nan, 1, 2, nan}, Labels: make([]float32, 3), Offsets: []int{0, 3}, FeatureIDs: []int{1, 2, 3}}
+	tr, err := FitTransform("missing+none", d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := tr.PartColumns(0); !slices.Equal(got, []int{1, 2}) {
+		t.Errorf("columns %v, want 1 and 2", got)
+	}
+	got := make([]float32, 2*5)
+	tr.Query(got, []float32{nan, nan, 5, 6, float32(math.Inf(1)), nan})
+	if want := []float32{1, 0, 0, 0, 5, 0, 1, 6, math.MaxFloat32, 0}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if err := tr.FitBins(d, 4); err != nil {
+		t.Fatal(err)
+	}
+	tr.Query(got[:5], []float32{nan, nan, 3})
+	if want := []float32{0, 1, .5, 0, 1}; !slices.Equal(got[:5], want) {
+		t.Errorf("positions %v, want %v", got[:5], want)
+	}
+
+	for i, x := range d.Features { // no gaps: no columns
+		if x != x {
+			d.Features[i] = 0
+		}
+	}
+	with, err := FitTransform("none+missing", d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	without, err := FitTransform("none", d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if with.Width() != without.Width() {
+		t.Errorf("%d columns, want %d: nothing is missing", with.Width(), without.Width())
 	}
 }
 

@@ -81,6 +81,8 @@ func TestONNXRuntimeGivesTheSameScores(t *testing.T) {
 		{"none", "none", "float32", 7, 0, 0, 0},
 		{"minmax+quantile+rank", "relu", "float32", 46, 0, 0, 0},
 		{"rank", "relu", "float64", 46, 0, 0, 0},
+		{"minmax+quantile+missing", "relu", "float32", 46, 0, 0, 0},
+		{"missing+rank", "relu", "float64", 46, 0, 6, 0},
 		{"quantile", "relu", "float32", 46, 1, 0, 0},
 		{"minmax+quantile", "tanh", "float32", 46, 2, 0, 0},
 		{"log-standard", "sigmoid", "float64", 46, 1, 0, 0},

@@ -267,7 +267,7 @@ func TestComparesDocuments(t *testing.T) {
 		attention bool
 		want      bool
 	}{
-		{"none", false, false}, {"standard+quantile", false, false}, {"log-standard", false, false},
+		{"none", false, false}, {"standard+quantile", false, false}, {"log-standard", false, false}, {"none+missing", false, false},
 		{"minmax", false, true}, {"quantile+rank", false, true}, {"standard", true, true},
 	} {
 		f := network(t, c.transform, "float32", d, 1, 4)

@@ -28,9 +28,11 @@ func Default() Config { return Config{} }
 //	networks        three small ones, averaged         one with layers of 256 and 128
 //	K               10                20               10
 //	inputs          several views of a feature         one, by quantile, through 16 bins
-//	                and ranks
+//	                and ranks         and what is
+//	                                  missing
 //	beside          0.01 of           0.1 of           0.02 of query-rmse
 //	plrank-exact    softmax           softmax
+//	                and 0.01 of query-rmse
 //	against noise   dropout 0.3       dropout 0.5,     group lasso of 45/√documents
 //	                                  weight decay
 //	steps           of few queries                     of 32 queries
@@ -47,7 +49,7 @@ func Default() Config { return Config{} }
 // of NDCG at 10 is that of the few documents at the top: softmax adds what the others say, and so
 // does a larger K for long queries, of 50 documents and more on average. The squared error of all differences within a
 // query, query-rmse, says most, which large models need; by its scale, documents of the highest grade are to
-// have scores that are 8 or 32 above those of grade 0. Bins let them see thresholds and missing values. The group
+// have scores that are 8 above those of grade 0, or 32. Bins let them see thresholds and missing values. The group
 // lasso keeps the weights of uninformative inputs small; the more documents, the less noise there is in a
 // gradient, and the smaller a penalty is enough. lab/recipe.md has the trials.
 //
@@ -83,19 +85,21 @@ func recipeOf(documents, queries int, highest float64) (c Config, reason string)
 		return largeRecipe(documents, highest), fmt.Sprintf("large, from %d documents on", largeFrom)
 	}
 	c, reason = smallRecipe(), fmt.Sprintf("small, below %d documents", largeFrom)
+	squares := "+0.01*" + queryRMSE(8, highest)
 	if documents >= longFrom*queries {
-		c.Cutoff, c.Loss = 20, "plrank-exact+0.1*softmax"
+		c.Cutoff, c.Loss = 20, "plrank-exact+0.1*softmax"+squares
+		c.Transform += "+missing"
 		c.Dropout, c.Optimizer, c.WeightDecay = 0.5, "adamw", 1
 		return c, fmt.Sprintf("%s, of long queries, from %d documents a query on", reason, longFrom)
 	}
-	c.Transform += "+rank"
+	c.Loss, c.Transform = "plrank-exact+0.01*softmax"+squares, c.Transform+"+rank"
 	return c, fmt.Sprintf("%s, of short queries, below %d documents a query", reason, longFrom)
 }
 
 // smallRecipe is what the recipes for small data have in common.
 func smallRecipe() Config {
 	return Config{
-		Objective:    Objective{Loss: "plrank-exact+0.01*softmax", Cutoff: 10, NormalizeGains: true},
+		Objective:    Objective{Cutoff: 10, NormalizeGains: true},
 		Inputs:       Inputs{Transform: "minmax+log-standard+quantile"},
 		Model:        Model{Hidden: []int{64}, Activation: ops.ReLU, Dropout: 0.3, Members: 3},
 		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.002, Batch: 4, Epochs: 30},
@@ -116,11 +120,16 @@ func largeRecipe(documents int, highest float64) Config {
 		apart = 32
 		c.LearningRate, c.Average, c.Epochs = 0.002, 0.998, 40
 	}
+	c.Loss = "plrank-exact+0.02*" + queryRMSE(apart, highest)
+	return c
+}
+
+// queryRMSE is the loss by which the scores of the highest grade and of 0 are to be so far apart.
+func queryRMSE(apart, highest float64) string {
 	if highest == 0 { // labels all alike, or negative
 		highest = apart
 	}
-	c.Loss = fmt.Sprintf("plrank-exact+0.02*query-rmse(%.3g)", min(max(apart/highest, 1e-6), 1e6))
-	return c
+	return fmt.Sprintf("query-rmse(%.3g)", min(max(apart/highest, 1e-6), 1e6))
 }
 
 // Paper is the set-up of the experiments of Oosterhuis (2021), section 7, with

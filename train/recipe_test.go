@@ -9,14 +9,14 @@ import (
 	"github.com/plrank/plrank/datasets"
 )
 
-// Data below the bound get the small recipe, with ranks for short queries, and for long ones a larger K,
+// Data below the bound get the small recipe, with ranks for short queries, and for long ones what is missing, a larger K,
 // more softmax and more against noise; above it, the group lasso falls with the number of documents, and very many
 // are trained on for longer, at a lower rate.
 func TestDefaultFor(t *testing.T) {
 	short := smallRecipe()
-	short.Transform += "+rank"
+	short.Loss, short.Transform = "plrank-exact+0.01*softmax+0.01*query-rmse(2)", short.Transform+"+rank"
 	long := smallRecipe()
-	long.Cutoff, long.Loss = 20, "plrank-exact+0.1*softmax"
+	long.Cutoff, long.Loss, long.Transform = 20, "plrank-exact+0.1*softmax+0.01*query-rmse(2)", long.Transform+"+missing"
 	long.Dropout, long.Optimizer, long.WeightDecay = 0.5, "adamw", 1
 	for _, of := range []struct {
 		documents, queries int
@@ -48,11 +48,13 @@ func TestDefaultFor(t *testing.T) {
 }
 
 // The squared error is of labels that are brought to one range, whatever their grades.
-func TestLargeRecipeByTheHighestLabel(t *testing.T) {
+func TestRecipeByTheHighestLabel(t *testing.T) {
 	for highest, scale := range map[float64]string{4: "2", 1: "8", 3: "2.67", 0: "1", 1e30: "1e-06", 1e-30: "1e+06"} {
-		c, _ := recipeOf(largeFrom, 1000, highest)
-		if err := c.Check(); err != nil || c.Loss != "plrank-exact+0.02*query-rmse("+scale+")" {
-			t.Errorf("labels up to %v: %s, want the scale %s (%v)", highest, c.Loss, scale, err)
+		for documents, weights := range map[int]string{1000: "0.01*softmax+0.01", largeFrom: "0.02"} {
+			c, _ := recipeOf(documents, 1000, highest)
+			if err := c.Check(); err != nil || c.Loss != "plrank-exact+"+weights+"*query-rmse("+scale+")" {
+				t.Errorf("%d documents, labels up to %v: %s, want the scale %s (%v)", documents, highest, c.Loss, scale, err)
+			}
 		}
 	}
 	d := datasets.Synthetic(datasets.SyntheticOptions{Train: 2, Vali: 1, Test: 1, Seed: 3}).Train

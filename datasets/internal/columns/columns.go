@@ -51,3 +51,13 @@ func None(q Rows) {
 		}
 	}
 }
+
+// Missing maps missing values to 1, and others to 0.
+func Missing(q Rows) {
+	q.each(func(_ int, x float32) float32 {
+		if x != x {
+			return 1
+		}
+		return 0
+	})
+}

@@ -30,16 +30,26 @@ func (g *graph) inputs(t *datasets.Transform, embeddings []forward.Embedding) st
 
 // transform adds the outputs of all parts, side by side.
 func (g *graph) transform(t *datasets.Transform) string {
-	x, missing := g.columns(t.Columns)
-	var parts []string
+	var parts, gaps []string
+	var x, missing string
+	var of []int
 	for i := range t.Parts {
-		parts = append(parts, g.node("Where", missing, g.double(0), g.part(&t.Parts[i], x, missing)))
+		p, columns := &t.Parts[i], t.PartColumns(i)
+		if len(columns) == 0 {
+			continue
+		}
+		if !slices.Equal(columns, of) {
+			of = columns
+			x, missing = g.columns(of)
+		}
+		parts = append(parts, g.part(p, x, missing))
+		gaps = append(gaps, missing)
 	}
 	y := g.sideBySide(parts)
 	if t.Bins == nil {
 		return y
 	}
-	return g.positions(t, y, slices.Repeat([]string{missing}, len(t.Parts)))
+	return g.positions(t, y, gaps)
 }
 
 // positions are those in the bins of what the parts give, see datasets.Transform.FitBins.
@@ -57,6 +67,14 @@ func (g *graph) positions(t *datasets.Transform, y string, missing []string) str
 }
 
 func (g *graph) part(p *datasets.TransformPart, x, missing string) string {
+	if p.Name == "missing" {
+		return g.to(Double, missing)
+	}
+	return g.node("Where", missing, g.double(0), g.view(p, x, missing))
+}
+
+// view is what a part makes of the values that are there.
+func (g *graph) view(p *datasets.TransformPart, x, missing string) string {
 	switch p.Name {
 	case "minmax":
 		return g.minMax(x, missing)
