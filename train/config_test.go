@@ -39,7 +39,7 @@ func TestObjectiveInWords(t *testing.T) {
 		parts  Parts
 		want   string
 	}{
-		{Default(), Parts{}, "plrank-exact+0.01*softmax+0.01*query-rmse(2) with K = 10"},
+		{Default(), Parts{}, "plrank-exact+0.01*softmax with K = 10"},
 		{Config{Objective: Objective{Loss: "softmax+disparity", Cutoff: 3}}.Plain(), Parts{}, "softmax+disparity with K = 3"},
 		{Config{Objective: Objective{Loss: "plrank-exact+0.5*disparity(plrank2)", Samples: 7}}.Plain(), Parts{}, "plrank-exact+0.5*disparity(plrank2) with N = 7, K = 5"},
 		{Config{Objective: Objective{Cutoff: AllRanks}}.Plain(), Parts{}, "plrank-exact with K = all"},

@@ -32,7 +32,6 @@ func Default() Config { return Config{} }
 //	                                  missing
 //	beside          0.01 of           0.1 of           0.02 of query-rmse
 //	plrank-exact    softmax           softmax
-//	                and 0.01 of query-rmse
 //	against noise   dropout 0.3       dropout 0.5,     group lasso of 45/√documents
 //	                                  weight decay
 //	steps           of few queries                     of 32 queries
@@ -41,7 +40,7 @@ func Default() Config { return Config{} }
 //	epochs          30                                 8
 //
 // From a million documents on, the rate is half as high, the average is over five times as many steps, there
-// are 40 epochs, and the scale of query-rmse is four times as large.
+// are 20 epochs, and the scale of query-rmse is four times as large.
 //
 // Models fit small data too closely: dropout and the decay of weights help against it, and so does the mean
 // of several networks, which also varies less from seed to seed. At a low rate the best epoch is found more
@@ -49,7 +48,7 @@ func Default() Config { return Config{} }
 // of NDCG at 10 is that of the few documents at the top: softmax adds what the others say, and so
 // does a larger K for long queries, of 50 documents and more on average. The squared error of all differences within a
 // query, query-rmse, says most, which large models need; by its scale, documents of the highest grade are to
-// have scores that are 8 above those of grade 0, or 32. Bins let them see thresholds and missing values. The group
+// have scores that are 8 or 32 above those of grade 0. Bins let them see thresholds and missing values. The group
 // lasso keeps the weights of uninformative inputs small; the more documents, the less noise there is in a
 // gradient, and the smaller a penalty is enough. lab/recipe.md has the trials.
 //
@@ -85,21 +84,20 @@ func recipeOf(documents, queries int, highest float64) (c Config, reason string)
 		return largeRecipe(documents, highest), fmt.Sprintf("large, from %d documents on", largeFrom)
 	}
 	c, reason = smallRecipe(), fmt.Sprintf("small, below %d documents", largeFrom)
-	squares := "+0.01*" + queryRMSE(8, highest)
 	if documents >= longFrom*queries {
-		c.Cutoff, c.Loss = 20, "plrank-exact+0.1*softmax"+squares
+		c.Cutoff, c.Loss = 20, "plrank-exact+0.1*softmax"
 		c.Transform += "+missing"
 		c.Dropout, c.Optimizer, c.WeightDecay = 0.5, "adamw", 1
 		return c, fmt.Sprintf("%s, of long queries, from %d documents a query on", reason, longFrom)
 	}
-	c.Loss, c.Transform = "plrank-exact+0.01*softmax"+squares, c.Transform+"+rank"
+	c.Transform += "+rank"
 	return c, fmt.Sprintf("%s, of short queries, below %d documents a query", reason, longFrom)
 }
 
 // smallRecipe is what the recipes for small data have in common.
 func smallRecipe() Config {
 	return Config{
-		Objective:    Objective{Cutoff: 10, NormalizeGains: true},
+		Objective:    Objective{Loss: "plrank-exact+0.01*softmax", Cutoff: 10, NormalizeGains: true},
 		Inputs:       Inputs{Transform: "minmax+log-standard+quantile"},
 		Model:        Model{Hidden: []int{64}, Activation: ops.ReLU, Dropout: 0.3, Members: 3},
 		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.002, Batch: 4, Epochs: 30},
@@ -118,18 +116,13 @@ func largeRecipe(documents int, highest float64) Config {
 	apart := 8.0 // scores of the highest grade and of 0
 	if documents >= slowFrom {
 		apart = 32
-		c.LearningRate, c.Average, c.Epochs = 0.002, 0.998, 40
+		c.LearningRate, c.Average, c.Epochs = 0.002, 0.998, 20
 	}
-	c.Loss = "plrank-exact+0.02*" + queryRMSE(apart, highest)
-	return c
-}
-
-// queryRMSE is the loss by which the scores of the highest grade and of 0 are to be so far apart.
-func queryRMSE(apart, highest float64) string {
 	if highest == 0 { // labels all alike, or negative
 		highest = apart
 	}
-	return fmt.Sprintf("query-rmse(%.3g)", min(max(apart/highest, 1e-6), 1e6))
+	c.Loss = fmt.Sprintf("plrank-exact+0.02*query-rmse(%.3g)", min(max(apart/highest, 1e-6), 1e6))
+	return c
 }
 
 // Paper is the set-up of the experiments of Oosterhuis (2021), section 7, with
