@@ -19,7 +19,7 @@ import (
 const sessionRanks = 10
 
 // A session is a ranking that was shown once: the grade and the type of each result, from the top, and
-// the results clicked, from 0. Attraction is a number for each kind of result.
+// the results clicked, from 0.
 type session struct {
 	Request string   `json:"reqid"`
 	Grades  []string `json:"rel"`
