@@ -105,9 +105,15 @@ func naive(m *MLP, x []float64) []float64 {
 					next[j] += h[k] * w[k*len(b)+j]
 				}
 				next[j] += b[j]
-				if i < len(m.Config().Hidden) {
+				if i < len(m.Config().Hidden) && act != nil {
 					next[j] = act(next[j])
 				}
+			}
+			if half := len(next) / 2; i < len(m.Config().Hidden) && act == nil { // SwiGLU
+				for j, z := range next[:half] {
+					next[j] = z / (1 + math.Exp(-z)) * next[half+j]
+				}
+				next = next[:half]
 			}
 			h = next
 		}

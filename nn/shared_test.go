@@ -66,8 +66,9 @@ func TestSharedMembersAreNetworksWithScaledColumns(t *testing.T) {
 				for _, a := range alone.Weights().Arrays() {
 					values := from(a.Name)
 					if a.Name == "w0" {
+						scale := from("scale0")
 						for i := range values {
-							values[i] *= from("scale0")[i%5]
+							values[i] *= scale[i%len(scale)]
 						}
 					}
 					set(t, alone, a.Name, values)

@@ -18,7 +18,7 @@ func TestActivationsAreReadByTheirNames(t *testing.T) {
 			t.Errorf("%q: JSON %s gives %v", name, text, back)
 		}
 	}
-	for a, name := range map[Activation]string{Identity: "none", Sigmoid: "sigmoid", Tanh: "tanh", ReLU: "relu", GELU: "gelu"} {
+	for a, name := range map[Activation]string{Identity: "none", Sigmoid: "sigmoid", Tanh: "tanh", ReLU: "relu", GELU: "gelu", SwiGLU: "swiglu"} {
 		if a.String() != name {
 			t.Errorf("activation %d is %v, want %s", int(a), a, name)
 		}
@@ -27,7 +27,7 @@ func TestActivationsAreReadByTheirNames(t *testing.T) {
 		t.Errorf("linear: %v, %v", a, err)
 	}
 	_, err := ParseActivation("swish")
-	if err == nil || !strings.Contains(err.Error(), `"swish"`) || !strings.Contains(err.Error(), "none, sigmoid, tanh, relu, gelu") {
+	if err == nil || !strings.Contains(err.Error(), `"swish"`) || !strings.Contains(err.Error(), "none, sigmoid, tanh, relu, gelu, swiglu") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := json.Marshal(Activation(7)); err == nil {

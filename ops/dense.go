@@ -15,7 +15,7 @@ import (
 //
 // Shapes: x [rows, in]; w [in, out] and b [out] give y [rows, out]; a vector w
 // [in] with b [1] gives a vector y [rows], which is how a model ends in one
-// score a row. All are float32 or all float64.
+// score a row. All are float32 or all float64. SwiGLU makes half as many outputs of its columns.
 //
 // Gradients reach w, b, and x unless x is a leaf of the graph: a first layer
 // does not pay for a gradient that nobody reads, and asking Grad for it is an
@@ -69,11 +69,13 @@ func denseDrop(name string, x, w, b *G.Node, bins []int, act Activation, d *Drop
 	if err := checkDense(name, x, w, b, bins); err != nil {
 		return nil, err
 	}
-	if act == GELU {
-		// Its derivative needs x·w + b, which is a node for this reason, as is GELU.
+	if n := w.Shape()[w.Dims()-1]; act == SwiGLU && (w.Dims() != 2 || n%2 != 0) {
+		return nil, fmt.Errorf("%s: w has shape %v, and swiglu makes one output of two columns: want [in, 2·out]", name, w.Shape())
+	}
+	if f := apart[act]; f != nil {
 		y, err := dense(name, bins, Identity, x.Op() == nil, nil).Apply(x, w, b)
 		if err == nil {
-			y, err = gelu.Apply(y)
+			y, err = f.Apply(y)
 		}
 		if err == nil && d != nil {
 			y, err = Drop(y, d, layer)
@@ -91,10 +93,35 @@ func denseDrop(name string, x, w, b *G.Node, bins []int, act Activation, d *Drop
 	return dense(name, bins, act, x.Op() == nil, d).Apply(in...)
 }
 
-var gelu = &op.Func{
-	Name: "ops: GELU",
-	Do:   op.ByDtype(geluOf[float32], geluOf[float64]),
-	VJPs: []*op.Term{activationVJP(GELU, nil).Of(op.Input(0), op.Incoming)},
+// apart are the activations whose derivatives need x·w + b, which is a node for this reason, as they are.
+var apart = map[Activation]*op.Func{
+	GELU: {
+		Name: "ops: GELU",
+		Do:   op.ByDtype(geluOf[float32], geluOf[float64]),
+		VJPs: []*op.Term{activationVJP(GELU, nil).Of(op.Input(0), op.Incoming)},
+	},
+	SwiGLU: {
+		Name:  "ops: SwiGLU",
+		Shape: func(in []tensor.Shape) tensor.Shape { return tensor.Shape{in[0][0], in[0][1] / 2} },
+		Do:    op.ByDtype(swigluOf[float32], swigluOf[float64]),
+		VJPs:  []*op.Term{swigluVJP.Of(op.Input(0), op.Incoming)},
+	},
+}
+
+// swigluVJP is z, dy → dz.
+var swigluVJP = &op.Func{
+	Name: "ops: SwiGLUVJP",
+	Do:   op.ByDtype(swigluVJPOf[float32], swigluVJPOf[float64]),
+}
+
+func swigluOf[T op.Float](in []op.Tensor, x [][]T, y []T) error {
+	forward.GateInto(in[0].Shape[1]/2, x[0], y)
+	return nil
+}
+
+func swigluVJPOf[T op.Float](in []op.Tensor, x [][]T, dz []T) error {
+	forward.GateVJP(in[0].Shape[1]/2, x[0], x[1], dz)
+	return nil
 }
 
 func geluOf[T op.Float](_ []op.Tensor, x [][]T, y []T) error {
@@ -136,7 +163,7 @@ func checkDense(name string, x, w, b *G.Node, bins []int) error {
 	return nil
 }
 
-// dense is x, w, b → act(x·w + b), for any activation but GELU, or x, w, b and a key → what a
+// dense is x, w, b → act(x·w + b), for activations that are not apart, or x, w, b and a key → what a
 // dropout leaves of that. Its derivatives are functions of their own: dz = mask·dy·act'(z),
 // dx = dz·wᵀ, dw = xᵀ·dz, db = Σ_rows dz.
 func dense(name string, bins []int, act Activation, leafX bool, d *Dropout) *op.Func {

@@ -181,7 +181,7 @@ func near(t *testing.T, what string, got, want []float64, tolerance float64) {
 // The gradients of all activations and both result shapes, on both machines,
 // against central differences in float64, and float32 against float64.
 func TestDenseGradientsAreFiniteDifferences(t *testing.T) {
-	for act := range Activation(len(ActivationNames())) {
+	for act := range SwiGLU {
 		for _, size := range []struct{ rows, out int }{{5, 0}, {5, 1}, {5, 3}, {1, 0}, {1, 1}} {
 			t.Run(fmt.Sprintf("%v/%d×%d", act, size.rows, size.out), func(t *testing.T) {
 				c := newDenseCase(tensor.Float64, act, size.rows, 4, 3, size.out)

@@ -148,7 +148,7 @@ func TestDenseDropIsDenseThenDrop(t *testing.T) {
 	}
 	x, w, b, c := random(rows*in), random(in*out), random(out), random(rows*out)
 	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
-		for act := range Activation(len(ActivationNames())) {
+		for act := range SwiGLU {
 			run := func(layer func(x, w, b *G.Node) (*G.Node, error)) [][]float64 {
 				cs := &denseCase{dt: dt}
 				g := G.NewGraph()

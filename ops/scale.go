@@ -25,12 +25,15 @@ func Scale(x, scale, bias *G.Node, act Activation) (*G.Node, error) {
 	if err := checkColumns(x, "scale", scale, bias); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if act == GELU { // its derivative needs the node before it, as in Dense
+	if act == SwiGLU && x.Shape()[1]%2 != 0 {
+		return nil, fmt.Errorf("%s: x has shape %v, and swiglu makes one output of two columns: want [rows, 2·width]", name, x.Shape())
+	}
+	if f := apart[act]; f != nil { // as in Dense
 		z, err := Scale(x, scale, bias, Identity)
 		if err != nil {
 			return nil, err
 		}
-		return gelu.Apply(z)
+		return f.Apply(z)
 	}
 	dz := op.Incoming
 	if act != Identity {

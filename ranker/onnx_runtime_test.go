@@ -91,6 +91,8 @@ func TestONNXRuntimeGivesTheSameScores(t *testing.T) {
 		{"minmax", "gelu", "float32", 46, 1, 30, 0},
 		{"none", "relu", "float32", 136, 0, 16, 4},
 		{"quantile", "sigmoid", "float64", 46, 0, 0, 3},
+		{"none", "swiglu", "float32", 136, 0, 16, 0},
+		{"quantile", "swiglu", "float64", 46, 1, 0, 2},
 		{"minmax", "gelu", "float32", 46, 1, 0, 2},
 	} {
 		d := hardRows(c.width, sizes)

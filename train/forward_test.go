@@ -76,7 +76,7 @@ func TestRankerIsTheGraph(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for act := ops.Identity; act <= ops.GELU; act++ {
+		for act := ops.Identity; act <= ops.SwiGLU; act++ {
 			for _, hidden := range [][]int{nil, {32}, {64, 7}} {
 				if transform == "none" && act != ops.Sigmoid && act != ops.Tanh {
 					continue // 1e8 of a feature are beyond float32 sums of use

@@ -95,7 +95,7 @@ func (c *Config) Settings() []Setting {
 		{Flag: "hidden", Value: &c.Hidden, check: each("a hidden layer of width", 1), Want: "widths of 1 or more, such as 64,32",
 			Help: "`widths` of the hidden layers, such as 64,32; \"\" is a linear model"},
 		{Flag: "activation", Value: &c.Activation, check: marshals,
-			Help: "`name` of the hidden layers' activation: none (or linear), sigmoid, tanh, relu or gelu"},
+			Help: "`name` of the hidden layers' activation: none (or linear), sigmoid, tanh, relu, gelu or swiglu"},
 		{Flag: "dropout", Value: &c.Dropout, check: fraction("a rate in [0, 1)"),
 			Help: "`rate` of dropout after each hidden layer, and in blocks of attention"},
 		{Flag: "members", Value: &c.Members, check: atLeast(0),

@@ -12,7 +12,7 @@ import (
 	"github.com/plrank/plrank/internal/normal"
 )
 
-// An Activation is the elementwise function at the end of a dense layer.
+// An Activation is the function at the end of a dense layer, elementwise but for SwiGLU.
 type Activation int
 
 const (
@@ -21,6 +21,7 @@ const (
 	Tanh
 	ReLU
 	GELU
+	SwiGLU
 )
 
 var activations = [...]struct {
@@ -33,6 +34,7 @@ var activations = [...]struct {
 	Tanh:     {"tanh", math.Tanh, elementwise.Tanh},
 	ReLU:     {"relu", func(z float64) float64 { return max(z, 0) }, relu32},
 	GELU:     {"gelu", func(z float64) float64 { return z * normalCDF(z) }, nil},
+	SwiGLU:   {name: "swiglu"},
 }
 
 func relu32(z []float32) { vek32.MaximumNumber_Inplace(z, 0) } // NaN stays
@@ -40,7 +42,15 @@ func relu32(z []float32) { vek32.MaximumNumber_Inplace(z, 0) } // NaN stays
 // normalCDF is Φ(z), without the cancellation of 1 + erf for negative z.
 func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 
-// Activate applies a to z in place.
+// Products is how many columns of z an activation makes one output of: 2 for SwiGLU, else 1.
+func (a Activation) Products() int {
+	if a == SwiGLU {
+		return 2
+	}
+	return 1
+}
+
+// Activate applies a to z in place; SwiGLU is Gate.
 func Activate[T float](a Activation, z []T) {
 	if a == Identity {
 		return
@@ -71,7 +81,7 @@ func ActivationNames() (all []string) {
 }
 
 // ParseActivation is the activation of that name: none (or linear), sigmoid, tanh,
-// relu or gelu.
+// relu, gelu or swiglu.
 func ParseActivation(name string) (Activation, error) {
 	if name == "linear" {
 		return Identity, nil

@@ -50,15 +50,26 @@ func (l *Layer[T]) WithBias(b []T) *Layer[T] {
 	return &other
 }
 
-// Run is Dense or Piecewise: the same rows, bit for bit.
-func (l *Layer[T]) Run(x, y []T) {
+// Run is Dense or Piecewise: the same rows, bit for bit. It gives the outputs, which are all of y, or the first
+// half of it for SwiGLU.
+func (l *Layer[T]) Run(x, y []T) []T {
 	end, more := ending(l.Activation, l.bias)
 	if rows := len(y) / l.Out; l.binned != nil {
 		l.binned.Run(x, l.In, y)
 	} else {
 		l.weights.Product(blas.RowMajor(y, rows, l.Out), blas.RowMajor(x, rows, l.In), end)
 	}
-	Activate(more, y)
+	return Finish(more, l.Out, y)
+}
+
+// Finish applies an activation to rows of so many columns, in place, and gives the outputs.
+func Finish[T float](act Activation, columns int, z []T) []T {
+	if act == SwiGLU {
+		Gate(columns/2, z, z)
+		return z[:len(z)/2]
+	}
+	Activate(act, z)
+	return z
 }
 
 // ending is the part of bias and activation that a product does itself, and the activation that

@@ -10,15 +10,15 @@ func Scale[T float](act Activation, scale, bias, x, y []T) {
 	})
 }
 
-// ScaleRows is Scale on the calling goroutine. y may be x.
-func ScaleRows[T float](act Activation, scale, bias, x, y []T) {
+// ScaleRows is Scale on the calling goroutine, and gives the outputs as Layer.Run does. y may be x.
+func ScaleRows[T float](act Activation, scale, bias, x, y []T) []T {
 	width := len(scale)
 	for at := 0; at < len(x); at += width {
 		row := y[at : at+width]
 		product(row, x[at:at+width], scale)
 		Add(row, bias)
 	}
-	Activate(act, y)
+	return Finish(act, width, y)
 }
 
 // ScaleInputVJP sets dx = dz ⊙ scale, by columns.

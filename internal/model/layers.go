@@ -7,7 +7,8 @@ import (
 )
 
 // A Dense names the arrays of a dense layer, and says how large they are: w [rows, out], or [rows]
-// in the last layer, whose width is 1; b [out]. A layer with a scale [out] gives act((x·w) ⊙ scale + b).
+// in the last layer, whose width is 1; b [out]. A layer with a scale [out] gives act((x·w) ⊙ scale + b). With
+// SwiGLU, a layer has half as many outputs as out says.
 type Dense struct {
 	W, B    string
 	Scale   string // "": none
@@ -81,7 +82,7 @@ func (s Settings) member(matrices, vectors string) (m Member) {
 		return d
 	}
 	for i, out := range s.Hidden {
-		m.Hidden = append(m.Hidden, layer(i, out))
+		m.Hidden = append(m.Hidden, layer(i, s.Activation.Products()*out))
 		if s.Sharing() > 1 && i == 0 {
 			m.Hidden[i].Scale = vectors + "scale0"
 		}
@@ -101,7 +102,7 @@ func (s Settings) member(matrices, vectors string) (m Member) {
 		}
 		m.Blocks = append(m.Blocks, Block{
 			First: norm(block + "norm1"), QKV: dense("qkv", width, 3*width), Merge: dense("merge", width, width),
-			Second: norm(block + "norm2"), Up: dense("up", width, upwards*width), Down: dense("down", upwards*width, width),
+			Second: norm(block + "norm2"), Up: dense("up", width, s.Activation.Products()*upwards*width), Down: dense("down", upwards*width, width),
 		})
 	}
 	m.Last = norm("norm")

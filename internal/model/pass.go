@@ -62,12 +62,13 @@ type space[T blas.Float] struct {
 	product      []T // of the first layer, before the scales of members
 	odd, even    []T // hidden layers, in turn
 	h, y, wide   []T // of blocks
+	up           []T // within them
 	score, total []T
 }
 
 // numbers is about how many it holds for every document.
 func (n *network[T]) numbers() int {
-	return n.Inputs() + 3*n.widest + 5*n.attention.Width + 2
+	return n.Inputs() + 3*n.widest + (5+upwards*n.Activation.Products())*n.attention.Width + 2
 }
 
 // run sets the score of every row of x. Where rows see each other, they are the documents of one query.
@@ -79,21 +80,24 @@ func (n *network[T]) run(ctx context.Context, scores []float64, x []float32, s *
 	rows, width := len(scores), n.attention.Width
 	s.odd, s.even = scratch.Sized(s.odd, rows*n.widest), scratch.Sized(s.even, rows*n.widest)
 	s.h, s.y, s.wide = scratch.Sized(s.h, rows*width), scratch.Sized(s.y, rows*width), scratch.Sized(s.wide, 3*rows*width)
+	if n.Attention != nil {
+		s.up = scratch.Sized(s.up, rows*upwards*n.Activation.Products()*width)
+	}
 	s.score, s.total = scratch.Sized(s.score, rows), scratch.Sized(s.total, rows)
 	for i, m := range n.members {
 		h := in
 		for j, l := range m.hidden {
 			y := s.even[:rows*l.Out]
 			if m.scale == nil || j > 0 {
-				l.Run(h, y)
+				h = l.Run(h, y)
 			} else {
 				if !m.shares {
 					s.product = scratch.Sized(s.product, len(y))
 					l.Run(h, s.product)
 				}
-				forward.ScaleRows(n.Activation, m.scale, m.bias, s.product, y)
+				h = forward.ScaleRows(n.Activation, m.scale, m.bias, s.product, y)
 			}
-			h, s.even, s.odd = y, s.odd, s.even
+			s.even, s.odd = s.odd, s.even
 		}
 		if n.Attention != nil {
 			if h, err = n.runBlocks(ctx, m, h, s); err != nil {
@@ -133,7 +137,7 @@ func (n *network[T]) inputs(rows []float32, s *space[T]) ([]T, error) {
 
 // runBlocks gives the inputs of the last layer, of the outputs of the hidden layers.
 func (n *network[T]) runBlocks(ctx context.Context, m member[T], hidden []T, s *space[T]) ([]T, error) {
-	h, y := s.h, s.y
+	h, y, width := s.h, s.y, n.attention.Width
 	copy(h, hidden)
 	for _, b := range m.blocks {
 		forward.NormalizeRows(b.first.gain, b.first.bias, h, y)
@@ -141,12 +145,11 @@ func (n *network[T]) runBlocks(ctx context.Context, m member[T], hidden []T, s *
 		if err := n.attention.RunQuery(ctx, s.wide, y); err != nil {
 			return nil, err
 		}
-		merged, up := s.wide[:len(h)], s.wide[:upwards*len(h)]
+		merged, up := s.wide[:len(h)], s.up[:len(h)/width*b.up.Out]
 		b.merge.Run(y, merged)
 		forward.Add(h, merged)
 		forward.NormalizeRows(b.second.gain, b.second.bias, h, y)
-		b.up.Run(y, up)
-		b.down.Run(up, y)
+		b.down.Run(b.up.Run(y, up), y)
 		forward.Add(h, y)
 	}
 	forward.NormalizeRows(m.last.gain, m.last.bias, h, h)

@@ -143,7 +143,7 @@ func TestErrorsAreOneLine(t *testing.T) {
 		{[]string{"-loss", "x"}, 2, "plrank-rb"},
 		{[]string{"-optimizer", "x"}, 2, "sgd, momentum, adam, adamw"},
 		{[]string{"-categorical", "3,x"}, 1, "no feature \"x\": ids go from 1"},
-		{[]string{"-activation", "x"}, 2, "none, sigmoid, tanh, relu, gelu"},
+		{[]string{"-activation", "x"}, 2, "none, sigmoid, tanh, relu, gelu, swiglu"},
 		{[]string{"-metric", "x"}, 2, "ndcg"},
 		{[]string{"-gain", "x"}, 2, "exp2, linear, binary"},
 		{[]string{"-data", ""}, 2, "-data is empty: want a file, or leave -data out"},

@@ -34,7 +34,7 @@ func (g *graph) Mul(x, y string) string { return g.node("Mul", x, y) }
 
 // Dense adds a layer without dropout.
 func (g *graph) Dense(d model.Dense, act forward.Activation, _ int, x string) string {
-	return g.activate(act, g.Add(g.Product(d, x), g.array(d.B, d.Out)))
+	return g.activate(act, d.Out, g.Add(g.Product(d, x), g.array(d.B, d.Out)))
 }
 
 // Product adds the product of the inputs of a layer and its weights.
@@ -47,10 +47,10 @@ func (g *graph) Product(d model.Dense, x string) string {
 
 // Scale adds what comes after the product in a layer with a scale.
 func (g *graph) Scale(d model.Dense, act forward.Activation, _ int, product string) string {
-	return g.activate(act, g.Add(g.Mul(product, g.array(d.Scale, d.Out)), g.array(d.B, d.Out)))
+	return g.activate(act, d.Out, g.Add(g.Mul(product, g.array(d.Scale, d.Out)), g.array(d.B, d.Out)))
 }
 
-func (g *graph) activate(act forward.Activation, z string) string {
+func (g *graph) activate(act forward.Activation, columns int, z string) string {
 	switch act {
 	case forward.Sigmoid:
 		return g.node("Sigmoid", z)
@@ -61,6 +61,10 @@ func (g *graph) activate(act forward.Activation, z string) string {
 	case forward.GELU: // z·(1 + erf(z/√2))/2
 		part := g.Add(g.node("Erf", g.Mul(z, g.Number(1/math.Sqrt2))), g.Number(1))
 		return g.Mul(g.Mul(z, part), g.Number(0.5))
+	case forward.SwiGLU: // of two halves, z1·σ(z1)·z2
+		half := func(from, to int) string { return g.node("Slice", z, g.ints(from), g.ints(to), g.ints(1)) }
+		first := half(0, columns/2)
+		return g.Mul(g.Mul(g.node("Sigmoid", first), first), half(columns/2, columns))
 	}
 	return z
 }
