@@ -25,7 +25,7 @@ func Default() Config { return Config{} }
 //	documents       below 100,000                      from 100,000 on
 //	queries         short             long, of 50      all
 //	                                  documents
-//	networks        three small ones, averaged         one with layers of 256 and 128
+//	networks        three small ones, averaged         one with layers of 256 and 32, SwiGLU
 //	K               10                20               10
 //	inputs          several views of a feature         one, by quantile, through 16 bins
 //	                and ranks         and what is
@@ -48,7 +48,8 @@ func Default() Config { return Config{} }
 // of NDCG at 10 is that of the few documents at the top: softmax adds what the others say, and so
 // does a larger K for long queries, of 50 documents and more on average. The squared error of all differences within a
 // query, query-rmse, says most, which large models need; by its scale, documents of the highest grade are to
-// have scores that are 8 or 32 above those of grade 0. Bins let them see thresholds and missing values. The group
+// have scores that are 8 or 32 above those of grade 0. Bins let them see thresholds and missing values, and products, SwiGLU, conditions
+// that have to hold together. The group
 // lasso keeps the weights of uninformative inputs small; the more documents, the less noise there is in a
 // gradient, and the smaller a penalty is enough. lab/recipe.md has the trials.
 //
@@ -109,7 +110,7 @@ func largeRecipe(documents int, highest float64) Config {
 	c := Config{
 		Objective:    Objective{Cutoff: 10, NormalizeGains: true},
 		Inputs:       Inputs{Transform: "quantile", Bins: 16},
-		Model:        Model{Hidden: []int{256, 128}, Activation: ops.ReLU, Members: 1},
+		Model:        Model{Hidden: []int{256, 32}, Activation: ops.SwiGLU, Members: 1},
 		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.004, Schedule: "cosine", Warmup: 0.1, GroupLasso: 45 / math.Sqrt(float64(documents)), Average: 0.99, Batch: 32, Epochs: 8},
 		Evaluation:   Evaluation{Metric: "ndcg@10"}, // the expected one is low: the policies are less sharp
 	}.Plain()
