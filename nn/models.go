@@ -16,7 +16,7 @@ type MLPConfig struct {
 	Features      int            // columns of the input
 	Bins          []int          // of the columns before those of the embeddings, which are positions in so many bins, see ops.PiecewiseLinear; nil: they are numbers
 	Embeddings    []Embedding    // of categorical features, whose codes are the last columns of the input, one each
-	Hidden        []int          // widths of the hidden layers; none: a linear model
+	Hidden        []int          // units of the hidden layers, which take two columns each with SwiGLU; none: a linear model
 	Activation    ops.Activation // of the hidden layers; the zero value is none
 	Dropout       float64        // rate of dropout after each hidden layer in Train graphs, in [0, 1)
 	Members       int            // networks that the model averages, each with its own initial weights and dropout; 0: 1

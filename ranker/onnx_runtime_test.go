@@ -103,8 +103,8 @@ func TestONNXRuntimeGivesTheSameScores(t *testing.T) {
 		if c.bins > 0 {
 			withBins(t, f, d, c.bins)
 		}
-		sharing(t, f, c.shared)
 		f.Settings = bytes.Replace(f.Settings, []byte(`"relu"`), []byte(strconv.Quote(c.activation)), 1)
+		sharing(t, f, c.shared)
 		f.FeatureNames = make([]string, c.width)
 		f.FeatureNames[0] = "naïve"
 		if f.BaseScores = i%3 == 1; f.BaseScores {
