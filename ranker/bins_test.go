@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/forward"
 )
 
 // A model of no hidden layer with bins is by its definition: e_k = min(max(p − k, 0), 1) of the
@@ -125,18 +126,24 @@ func BenchmarkScoreWithBins(b *testing.B) {
 		features, members int
 		spec, binned      string
 		hidden            []int
+		act               forward.Activation
 	}{
-		{46, 3, "minmax+log-standard+quantile", "none", []int{64}},
-		{136, 3, "minmax+log-standard+quantile", "none", []int{64}},
-		{136, 1, "quantile", "quantile", []int{256, 128}},
+		{46, 3, "minmax+log-standard+quantile", "none", []int{64}, forward.ReLU},
+		{136, 3, "minmax+log-standard+quantile", "none", []int{64}, forward.ReLU},
+		{136, 1, "quantile", "quantile", []int{256, 32}, forward.SwiGLU},
+		{46, 1, "quantile", "quantile", []int{256, 32}, forward.SwiGLU},
 	} {
 		d := queries(c.features, 100, 2000)
 		for _, bins := range []bool{false, true} {
-			f := network(b, c.spec, "float32", d, c.members, c.hidden...)
+			spec := c.spec
 			if bins {
-				f = network(b, c.binned, "float32", d, c.members, c.hidden...)
+				spec = c.binned
+			}
+			f := network(b, spec, "float32", d, c.members, c.hidden...)
+			if bins {
 				withBins(b, f, d, 16)
 			}
+			activated(b, f, c.act)
 			m := reopen(b, f)
 			b.Run(fmt.Sprintf("features=%d/networks=%d/hidden=%v/bins=%t", c.features, c.members, c.hidden, bins), func(b *testing.B) {
 				var scores []float64

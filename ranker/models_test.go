@@ -103,6 +103,17 @@ func sharing(tb testing.TB, f *File, members int) {
 	atRandom(tb, f, f.Kind, s)
 }
 
+// activated has the layers of f end in an activation.
+func activated(tb testing.TB, f *File, act forward.Activation) {
+	tb.Helper()
+	s, err := model.Read(f.Kind, f.Settings)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s.Activation = act
+	atRandom(tb, f, f.Kind, s)
+}
+
 // attending is network with blocks of attention.
 func attending(tb testing.TB, spec, dtype string, d *datasets.Dataset, members, blocks, heads int, cross bool, hidden ...int) *File {
 	tb.Helper()
