@@ -69,8 +69,8 @@ func denseDrop(name string, x, w, b *G.Node, bins []int, act Activation, d *Drop
 	if err := checkDense(name, x, w, b, bins); err != nil {
 		return nil, err
 	}
-	if n := w.Shape()[w.Dims()-1]; act == SwiGLU && (w.Dims() != 2 || n%2 != 0) {
-		return nil, fmt.Errorf("%s: w has shape %v, and swiglu makes one output of two columns: want [in, 2·out]", name, w.Shape())
+	if err := checkProducts(act, "w", w); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if f := apart[act]; f != nil {
 		y, err := dense(name, bins, Identity, x.Op() == nil, nil).Apply(x, w, b)
@@ -127,6 +127,14 @@ func swigluVJPOf[T op.Float](in []op.Tensor, x [][]T, dz []T) error {
 func geluOf[T op.Float](_ []op.Tensor, x [][]T, y []T) error {
 	forward.ActivateInto(GELU, x[0], y)
 	return nil
+}
+
+// checkProducts checks that an activation makes whole outputs of the columns of a node.
+func checkProducts(act Activation, what string, n *G.Node) error {
+	if n.Dims() == 2 && n.Shape()[1]%act.Products() == 0 || act.Products() == 1 {
+		return nil
+	}
+	return fmt.Errorf("%s has shape %v, and %v makes one output of two columns: want a matrix with an even number of them", what, n.Shape(), act)
 }
 
 func checkDense(name string, x, w, b *G.Node, bins []int) error {

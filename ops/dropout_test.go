@@ -137,7 +137,7 @@ func TestDropoutMasksDependOnSeedStepAndLayer(t *testing.T) {
 
 // DenseDrop has the numbers of Drop after Dense.
 func TestDenseDropIsDenseThenDrop(t *testing.T) {
-	const rows, in, out = 9, 5, 7
+	const rows, in = 9, 5
 	rng := rand.New(rand.NewPCG(2, 3))
 	random := func(n int) []float64 {
 		v := make([]float64, n)
@@ -146,9 +146,11 @@ func TestDenseDropIsDenseThenDrop(t *testing.T) {
 		}
 		return v
 	}
-	x, w, b, c := random(rows*in), random(in*out), random(out), random(rows*out)
 	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
-		for act := range SwiGLU {
+		for act := range Activation(len(ActivationNames())) {
+			const width = 7
+			out := width * act.Products()
+			x, w, b, c := random(rows*in), random(in*out), random(out), random(rows*width)
 			run := func(layer func(x, w, b *G.Node) (*G.Node, error)) [][]float64 {
 				cs := &denseCase{dt: dt}
 				g := G.NewGraph()
@@ -160,7 +162,7 @@ func TestDenseDropIsDenseThenDrop(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				grads, err := G.Grad(G.Must(G.Sum(G.Must(G.HadamardProd(y, G.NewConstant(cs.tensor(c, rows, out)))))), leaf, wn, bn)
+				grads, err := G.Grad(G.Must(G.Sum(G.Must(G.HadamardProd(y, G.NewConstant(cs.tensor(c, rows, width)))))), leaf, wn, bn)
 				if err != nil {
 					t.Fatal(err)
 				}

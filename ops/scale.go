@@ -25,8 +25,8 @@ func Scale(x, scale, bias *G.Node, act Activation) (*G.Node, error) {
 	if err := checkColumns(x, "scale", scale, bias); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if act == SwiGLU && x.Shape()[1]%2 != 0 {
-		return nil, fmt.Errorf("%s: x has shape %v, and swiglu makes one output of two columns: want [rows, 2·width]", name, x.Shape())
+	if err := checkProducts(act, "x", x); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if f := apart[act]; f != nil { // as in Dense
 		z, err := Scale(x, scale, bias, Identity)

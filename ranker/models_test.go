@@ -81,37 +81,33 @@ func atRandom(tb testing.TB, f *File, kind string, s model.Settings) {
 	}
 }
 
-// withAttention makes f, an MLP, a transformer.
-func withAttention(tb testing.TB, f *File, attention model.Attention) {
+// with makes f a model of that kind, of settings that change has changed, with weights at random.
+func with(tb testing.TB, f *File, kind string, change func(*model.Settings)) {
 	tb.Helper()
 	s, err := model.Read(f.Kind, f.Settings)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s.Attention = &attention
-	atRandom(tb, f, model.Transformer, s)
+	change(&s)
+	atRandom(tb, f, kind, s)
+}
+
+// withAttention makes f, an MLP, a transformer.
+func withAttention(tb testing.TB, f *File, attention model.Attention) {
+	tb.Helper()
+	with(tb, f, model.Transformer, func(s *model.Settings) { s.Attention = &attention })
 }
 
 // sharing gives the networks of f so many members that share weights.
 func sharing(tb testing.TB, f *File, members int) {
 	tb.Helper()
-	s, err := model.Read(f.Kind, f.Settings)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	s.SharedMembers = members
-	atRandom(tb, f, f.Kind, s)
+	with(tb, f, f.Kind, func(s *model.Settings) { s.SharedMembers = members })
 }
 
 // activated has the layers of f end in an activation.
 func activated(tb testing.TB, f *File, act forward.Activation) {
 	tb.Helper()
-	s, err := model.Read(f.Kind, f.Settings)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	s.Activation = act
-	atRandom(tb, f, f.Kind, s)
+	with(tb, f, f.Kind, func(s *model.Settings) { s.Activation = act })
 }
 
 // attending is network with blocks of attention.
@@ -125,15 +121,10 @@ func attending(tb testing.TB, spec, dtype string, d *datasets.Dataset, members, 
 // withBins has the first layer of f see what its transform gives through so many bins.
 func withBins(tb testing.TB, f *File, d *datasets.Dataset, bins int) {
 	tb.Helper()
-	s, err := model.Read(f.Kind, f.Settings)
-	if err == nil {
-		err = f.Transform.FitBins(d, bins)
-	}
-	if err != nil {
+	if err := f.Transform.FitBins(d, bins); err != nil {
 		tb.Fatal(err)
 	}
-	s.Bins, f.Arrays = f.Transform.BinCounts(), nil
-	atRandom(tb, f, f.Kind, s)
+	with(tb, f, f.Kind, func(s *model.Settings) { s.Bins = f.Transform.BinCounts() })
 }
 
 func reopen(tb testing.TB, f *File) *Model {

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/forward"
 	"github.com/plrank/plrank/internal/model"
 )
 
@@ -103,7 +104,11 @@ func TestONNXRuntimeGivesTheSameScores(t *testing.T) {
 		if c.bins > 0 {
 			withBins(t, f, d, c.bins)
 		}
-		f.Settings = bytes.Replace(f.Settings, []byte(`"relu"`), []byte(strconv.Quote(c.activation)), 1)
+		act, err := forward.ParseActivation(c.activation)
+		if err != nil {
+			t.Fatal(err)
+		}
+		activated(t, f, act)
 		sharing(t, f, c.shared)
 		f.FeatureNames = make([]string, c.width)
 		f.FeatureNames[0] = "naïve"

@@ -99,6 +99,25 @@ func TestActivationsKeepNonFiniteNumbers(t *testing.T) {
 	}
 }
 
+// Either half of a gate that is NaN makes its output and derivatives NaN.
+func TestGateKeepsNonFiniteNumbers(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	for _, z := range [][]float64{{nan, 1}, {1, nan}, {nan, nan}} {
+		y, dz := make([]float64, 1), make([]float64, 2)
+		Gate(1, z, y)
+		GateVJP(1, z, []float64{1}, dz)
+		if y[0] == y[0] || dz[0] == dz[0] {
+			t.Errorf("swiglu of %v is %v, and its derivatives %v", z, y, dz)
+		}
+	}
+	for _, z := range [][]float64{{inf, 1}, {1, inf}} {
+		y := make([]float64, 1)
+		if Gate(1, z, y); y[0] != inf {
+			t.Errorf("swiglu of %v is %v", z, y)
+		}
+	}
+}
+
 func TestGELUIsItsDefinition(t *testing.T) {
 	// x·Φ(x) by the definition; Φ(1) and Φ(2) as in tables of the normal
 	// distribution, and a far tail where 1 + erf would cancel to zero:

@@ -1,11 +1,5 @@
 package forward
 
-import (
-	"math"
-
-	"github.com/plrank/plrank/internal/elementwise"
-)
-
 const gateBlock = 128 // columns that are computed at a time
 
 // Gate is SwiGLU: it sets y = z1·σ(z1)·z2 for rows z of the columns z1 [width] and z2 [width]. y, [rows,
@@ -18,7 +12,7 @@ func Gate[T float](width int, z, y []T) {
 			n := min(len(first), gateBlock)
 			part := space[:n]
 			copy(part, first)
-			sigmoid(part)
+			Activate(Sigmoid, part)
 			product(part, part, first[:n])
 			product(part, part, second[:n])
 			copy(y[at+width-len(first):], part)
@@ -39,22 +33,12 @@ func GateVJP[T float](width int, z, dy, dz []T) {
 			first, second := z[2*at:2*at+width], z[2*at+width:2*at+2*width]
 			dfirst, dsecond, dy := dz[2*at:2*at+width], dz[2*at+width:2*at+2*width], dy[at:at+width]
 			copy(dfirst, first)
-			sigmoid(dfirst)
+			Activate(Sigmoid, dfirst)
 			for i, s := range dfirst {
 				gated := first[i] * s
-				dfirst[i] = dy[i] * second[i] * (s + gated*(1-s))
+				dfirst[i] = dy[i] * second[i] * (s + T(gated*(1-s)))
 				dsecond[i] = dy[i] * gated
 			}
 		}
 	})
-}
-
-func sigmoid[T float](z []T) {
-	if z, ok := any(z).([]float32); ok {
-		elementwise.Sigmoid(z)
-		return
-	}
-	for i, v := range z {
-		z[i] = T(1 / (1 + math.Exp(-float64(v))))
-	}
 }

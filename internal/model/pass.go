@@ -62,14 +62,16 @@ type space[T blas.Float] struct {
 	product      []T // of the first layer, before the scales of members
 	odd, even    []T // hidden layers, in turn
 	h, y, wide   []T // of blocks
-	up           []T // within them
 	score, total []T
 }
 
 // numbers is about how many it holds for every document.
 func (n *network[T]) numbers() int {
-	return n.Inputs() + 3*n.widest + (5+upwards*n.Activation.Products())*n.attention.Width + 2
+	return n.Inputs() + 3*n.widest + (2+n.wide())*n.attention.Width + 2
 }
+
+// wide is the most columns that a layer of a block has, in widths of the block.
+func (n *network[T]) wide() int { return max(3, upwards*n.Activation.Products()) }
 
 // run sets the score of every row of x. Where rows see each other, they are the documents of one query.
 func (n *network[T]) run(ctx context.Context, scores []float64, x []float32, s *space[T]) error {
@@ -79,10 +81,7 @@ func (n *network[T]) run(ctx context.Context, scores []float64, x []float32, s *
 	}
 	rows, width := len(scores), n.attention.Width
 	s.odd, s.even = scratch.Sized(s.odd, rows*n.widest), scratch.Sized(s.even, rows*n.widest)
-	s.h, s.y, s.wide = scratch.Sized(s.h, rows*width), scratch.Sized(s.y, rows*width), scratch.Sized(s.wide, 3*rows*width)
-	if n.Attention != nil {
-		s.up = scratch.Sized(s.up, rows*upwards*n.Activation.Products()*width)
-	}
+	s.h, s.y, s.wide = scratch.Sized(s.h, rows*width), scratch.Sized(s.y, rows*width), scratch.Sized(s.wide, n.wide()*rows*width)
 	s.score, s.total = scratch.Sized(s.score, rows), scratch.Sized(s.total, rows)
 	for i, m := range n.members {
 		h := in
@@ -137,15 +136,16 @@ func (n *network[T]) inputs(rows []float32, s *space[T]) ([]T, error) {
 
 // runBlocks gives the inputs of the last layer, of the outputs of the hidden layers.
 func (n *network[T]) runBlocks(ctx context.Context, m member[T], hidden []T, s *space[T]) ([]T, error) {
-	h, y, width := s.h, s.y, n.attention.Width
+	h, y := s.h, s.y
+	qkv := s.wide[:3*len(h)]
 	copy(h, hidden)
 	for _, b := range m.blocks {
 		forward.NormalizeRows(b.first.gain, b.first.bias, h, y)
-		b.qkv.Run(y, s.wide)
-		if err := n.attention.RunQuery(ctx, s.wide, y); err != nil {
+		b.qkv.Run(y, qkv)
+		if err := n.attention.RunQuery(ctx, qkv, y); err != nil {
 			return nil, err
 		}
-		merged, up := s.wide[:len(h)], s.up[:len(h)/width*b.up.Out]
+		merged, up := s.wide[:len(h)], s.wide[:len(h)/b.up.In*b.up.Out]
 		b.merge.Run(y, merged)
 		forward.Add(h, merged)
 		forward.NormalizeRows(b.second.gain, b.second.bias, h, y)
