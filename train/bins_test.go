@@ -110,20 +110,23 @@ func TestBinsResume(t *testing.T) {
 	s := steps()
 	c := byBins(mlpScorer)
 	c.Epochs, c.Average, c.Members = 4, 0.9, 2
-	whole := mustRun(t, mustNew(t, c, s), Hooks{})
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(5))
-	path := resumes(t, whole, c, 2, func(c Config) *Trainer { return mustNew(t, c, s) })
-	other := c
-	other.Bins = 3
-	if err := mustNew(t, other, s).Restore(path); err == nil || !strings.Contains(err.Error(), "another configuration: bins is 3, was 20") {
-		t.Errorf("with other bins: %v", err)
+	for _, c.Activation = range []ops.Activation{ops.ReLU, ops.SwiGLU} {
+		whole := mustRun(t, mustNew(t, c, s), Hooks{})
+		cores := runtime.GOMAXPROCS(5)
+		path := resumes(t, whole, c, 2, func(c Config) *Trainer { return mustNew(t, c, s) })
+		runtime.GOMAXPROCS(cores)
+		other := c
+		other.Bins = 3
+		if err := mustNew(t, other, s).Restore(path); err == nil || !strings.Contains(err.Error(), "another configuration: bins is 3, was 20") {
+			t.Errorf("with other bins: %v", err)
+		}
 	}
 }
 
 func TestBinsOfTheInitialModel(t *testing.T) {
 	s := steps()
 	c := byBins(mlpScorer)
-	c.Epochs = 1
+	c.Epochs, c.Activation = 1, ops.SwiGLU
 	m := mustRun(t, mustNew(t, c, s), Hooks{}).Model
 	on, err := New(c.Plain(), Parts{Initial: m}, s)
 	if err != nil {

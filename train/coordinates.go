@@ -132,15 +132,15 @@ func (c *coordinates) each(rows blas32.General, f func(x axes, of blas32.General
 
 // reflect sets w to R·w.
 func (x axes) reflect(w blas32.General) {
-	sums := blas32.Vector{N: w.Cols, Inc: 1, Data: make([]float32, w.Cols)}
+	sums := vector(make([]float32, w.Cols))
 	blas32.Gemv(blas.Trans, 1, w, x.mirror, 0, sums)
 	blas32.Ger(-1, x.mirror, sums, w)
 }
 
 // stretch multiplies the first row by line, and the others by bend.
 func (x axes) stretch(w blas32.General, line, bend float32) {
-	blas32.Scal(line, blas32.Vector{N: w.Cols, Inc: 1, Data: w.Data})
-	blas32.Scal(bend, blas32.Vector{N: (w.Rows - 1) * w.Cols, Inc: 1, Data: w.Data[w.Cols:]})
+	blas32.Scal(line, vector(w.Data[:w.Cols]))
+	blas32.Scal(bend, vector(w.Data[w.Cols:w.Rows*w.Cols]))
 }
 
 // gradient sets weights to v and d, biases to b + m·w, and the gradient to that by them.
@@ -158,7 +158,7 @@ func (c *coordinates) gradient(s *step) error {
 				change[o] += db
 			}
 		}
-		blas32.Ger(-1, c.origin, blas32.Vector{N: l.outputs, Inc: 1, Data: change}, dw)
+		blas32.Ger(-1, c.origin, vector(change), dw)
 		c.each(w, func(x axes, of blas32.General) {
 			x.reflect(of)
 			x.stretch(of, 1/x.line, 1/x.bend)
@@ -173,7 +173,7 @@ func (c *coordinates) gradient(s *step) error {
 
 // product is m·w.
 func (c *coordinates) product(w blas32.General) blas32.Vector {
-	y := blas32.Vector{N: w.Cols, Inc: 1, Data: make([]float32, w.Cols)}
+	y := vector(make([]float32, w.Cols))
 	blas32.Gemv(blas.Trans, 1, w, c.origin, 0, y)
 	return y
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/plrank/plrank/ops"
 )
 
-// Norms of the rows of the first layer become smaller by ηλ√outputs, of every network;
+// Norms of the rows of the first layer become smaller by ηλ√outputs times √(r̄/r), of every network;
 // no row changes its direction, and other arrays stay.
 func TestGroupLasso(t *testing.T) {
 	const rate, lambda = 0.1, 2.
@@ -22,7 +22,8 @@ func TestGroupLasso(t *testing.T) {
 		if a.Inputs && a.Shape[1] == 4 {
 			inputs += a.Shape[0]
 			clear(tr.loop.weights[at : at+2])
-			tr.loop.weights[at+2], tr.loop.weights[at+3] = .3, -.2 // the norm .36 is below ηλ√4 = .4
+			tr.loop.weights[at+2], tr.loop.weights[at+3] = .3, -.2 // the norm .36 is below ηλ√4 = .4, even without a factor above 1
+			clear(tr.loop.weights[at+4 : at+8])                    // stays 0
 		} else if a.Inputs {
 			t.Errorf("%v is said to be of inputs", a)
 		}
@@ -37,15 +38,17 @@ func TestGroupLasso(t *testing.T) {
 	}
 	at = 0
 	for _, a := range tr.loop.gradients.model.Weights().Arrays() {
+		mean := 0.
+		for row := 0; row < a.Size(); row += 4 {
+			mean += norm(before[at+row:at+min(row+4, a.Size())]) / 2 / float64(a.Shape[0])
+		}
 		for row := 0; row < a.Size(); row += 4 {
 			end := min(row+4, a.Size())
-			norm := 0.
-			for _, w := range before[at+row : at+end] {
-				norm += float64(w * w)
-			}
 			keep := 1.
-			if a.Inputs {
-				keep = max(0, 1-rate*lambda*2/math.Sqrt(norm))
+			if n := norm(before[at+row : at+end]); a.Inputs && n == 0 {
+				keep = 0
+			} else if a.Inputs {
+				keep = max(0, 1-rate*lambda*2*math.Sqrt(mean/(n/2))/n)
 			}
 			for i := at + row; i < at+end; i++ {
 				if want := keep * float64(before[i]); math.Abs(float64(tr.loop.weights[i])-want) > 1e-6 {
@@ -57,6 +60,17 @@ func TestGroupLasso(t *testing.T) {
 	}
 }
 
+// Weights of 0 stay, and what is not finite is not hidden.
+func TestGroupLassoOfZerosAndInfinity(t *testing.T) {
+	for _, weights := range [][]float32{make([]float32, 6), {0, 0, 1, float32(math.Inf(1)), 0, 0}, {1, 2, float32(math.NaN()), 1, 0, 0}} {
+		before := slices.Clone(weights)
+		shrinkInputs(weights, 2, []int{2}, 0.1)
+		if allFinite(weights) != allFinite(before) || allFinite(before) && !slices.Equal(weights, before) {
+			t.Errorf("%v became %v", before, weights)
+		}
+	}
+}
+
 // Of the six features, the last three say nothing: they are left out, which are no others.
 func TestGroupLassoLeavesOutNoise(t *testing.T) {
 	t.Parallel()
@@ -64,7 +78,7 @@ func TestGroupLassoLeavesOutNoise(t *testing.T) {
 		Objective:    Objective{Loss: "plrank-exact", NormalizeGains: true},
 		Inputs:       Inputs{Transform: "quantile"},
 		Model:        Model{Hidden: []int{16}, Activation: ops.ReLU},
-		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.01, GroupLasso: 0.7, Batch: 8, Epochs: 60},
+		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.01, GroupLasso: 0.3, Batch: 8, Epochs: 60},
 	}, small())
 	mustRun(t, tr, Hooks{})
 	for i := range 6 {
@@ -91,11 +105,13 @@ func TestGroupLassoTakesLinesAndBendsApart(t *testing.T) {
 	}
 	at := 0
 	for range 2 { // members, of w0, b0, w1 and b1
-		for _, rows := range []int{1, 5, 1, 4} { // the first input has a bin of missing values
-			norm := math.Sqrt(squares(before[at : at+8*rows]))
+		// Rows of both inputs, of which the first has a bin of missing values.
+		r := [2]float64{norm(before[at:][:6*8]) / math.Sqrt(6*8), norm(before[at+6*8:][:5*8]) / math.Sqrt(5*8)}
+		for group, rows := range []int{1, 5, 1, 4} {
+			by := rate * lambda * math.Sqrt(float64(8*rows)) * math.Sqrt((r[0]+r[1])/2/r[group/2])
+			keep := 1 - by/norm(before[at:at+8*rows])
 			for i := at; i < at+8*rows; i++ {
-				want := float64(before[i]) * (1 - rate*lambda*math.Sqrt(float64(8*rows))/norm)
-				if math.Abs(float64(tr.loop.weights[i])-want) > 1e-6 {
+				if want := keep * float64(before[i]); math.Abs(float64(tr.loop.weights[i])-want) > 1e-6 {
 					t.Errorf("weight %d: %v, want %v", i, tr.loop.weights[i], want)
 				}
 			}
@@ -107,11 +123,4 @@ func TestGroupLassoTakesLinesAndBendsApart(t *testing.T) {
 			at = end
 		}
 	}
-}
-
-func squares(x []float32) (sum float64) {
-	for _, v := range x {
-		sum += float64(v) * float64(v)
-	}
-	return sum
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/plrank/plrank/internal/processes"
 	"github.com/plrank/plrank/internal/processes/processtest"
 	"github.com/plrank/plrank/losses"
+	"github.com/plrank/plrank/ops"
 )
 
 // onEach trains c on so many ranks, and gives the history and the weights of each.
@@ -50,19 +51,20 @@ func onEach(t *testing.T, size int, c Config, parts Parts) (histories [][]Epoch,
 func TestSameForAnyNumberOfRanks(t *testing.T) {
 	t.Parallel()
 	for _, of := range []struct {
-		loss   string
-		bins   int
-		shards int
-		ranks  []int
+		loss       string
+		bins       int
+		activation ops.Activation
+		shards     int
+		ranks      []int
 	}{
-		{"plrank-exact", 0, 1, []int{1}},
-		{"plrank-exact", 0, 4, []int{1, 2, 3, 4}},
-		{"plrank-exact", 5, 4, []int{2, 3}},
-		{"plrank-rb", 0, 7, []int{2, 3, 4, 7}},
-		{"policy-gradient", 0, 8, []int{2, 8}},
+		{"plrank-exact", 0, ops.ReLU, 1, []int{1}},
+		{"plrank-exact", 0, ops.ReLU, 4, []int{1, 2, 3, 4}},
+		{"plrank-exact", 5, ops.SwiGLU, 4, []int{2, 3}},
+		{"plrank-rb", 0, ops.ReLU, 7, []int{2, 3, 4, 7}},
+		{"policy-gradient", 0, ops.SwiGLU, 8, []int{2, 8}},
 	} {
 		c := busy("adam")
-		c.Shards, c.Epochs, c.Loss, c.Bins = of.shards, 2, of.loss, of.bins
+		c.Shards, c.Epochs, c.Loss, c.Bins, c.Activation = of.shards, 2, of.loss, of.bins, of.activation
 		one := mustRun(t, mustNew(t, c, small()), Hooks{})
 		for _, ranks := range of.ranks {
 			histories, weights := onEach(t, ranks, c, Parts{})

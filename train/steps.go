@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/blas/blas32"
+
 	"github.com/plrank/plrank/internal/normal"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/train/internal/graph"
@@ -117,11 +119,7 @@ func (c *clipping) gradient(s *step) error {
 // clip scales the gradient down to the norm given, 0: none, and gives the norm
 // it had. A norm that is not finite is an error.
 func clip(g []float32, most float64) (float64, error) {
-	var squares float64
-	for _, v := range g {
-		squares += float64(v) * float64(v)
-	}
-	norm := math.Sqrt(squares)
+	norm := norm(g)
 	if math.IsNaN(norm) || math.IsInf(norm, 0) {
 		return norm, fmt.Errorf("the norm of the gradient is %v", norm)
 	}
@@ -134,15 +132,16 @@ func clip(g []float32, most float64) (float64, error) {
 }
 
 // groupLasso is the hook of Config.GroupLasso, λ: a proximal step after a step of the optimizer at
-// rate η: the n weights w_j that lead from input j into the first layer become
+// rate η, by which the n weights w_j that lead from input j into the first layer become
 //
-//	w_j · max(0, 1 − ηλ·√n / ‖w_j‖),
+//	w_j · max(0, 1 − ηλ·√n·√(r̄/r_j) / ‖w_j‖),
 //
-// by which the objective gets a penalty of λ·√n·Σ_j ‖w_j‖ (group lasso: Yuan & Lin
-// 2006; proximal: Parikh & Boyd 2014, section 6.5.4). Of an input with bins, these are two groups, its lines
-// and its bends, see [coordinates]. The weights of an input that says nothing of
-// the objective become exactly 0; with Adam, whose steps are no smaller where the gradient is, only
-// if λ is large.
+// where r_j = ‖w_j‖/√n, and r̄ is the mean of r_j over the inputs. Without √(r̄/r_j) it is the step of the penalty λ·√n·Σ_j ‖w_j‖
+// (group lasso: Yuan & Lin 2006; proximal: Parikh & Boyd 2014, section 6.5.4). With it inputs of small weights, most
+// of which is noise, are shrunk more than others: it is the step of a penalty on the roots of the norms (group bridge: Huang
+// et al. 2009), made linear around the weights as they are (Zou & Li 2008). Of an input with bins, lines and bends, see [coordinates], are
+// two such groups, and r_j is that of both. The weights of an input that says nothing of the objective become exactly 0; with Adam,
+// whose steps are no smaller where the gradient is, only if λ is large enough.
 type groupLasso struct {
 	idle
 	penalty float64 // λ
@@ -150,38 +149,49 @@ type groupLasso struct {
 }
 
 func (l *groupLasso) stepped(s *step) error {
-	weights, least := s.weights, s.rate*l.penalty
+	weights := s.weights
 	for _, a := range l.arrays {
-		of := weights[:a.Size()]
-		weights = weights[len(of):]
-		for input := 0; a.Inputs && len(of) > 0; input++ {
-			row := a.Size() / a.Shape[0]
-			shrink(of[:row], least)
-			of = of[row:]
-			if input < len(a.Bins) {
-				bends := (a.Bins[input] - 1) * row
-				shrink(of[:bends], least)
-				of = of[bends:]
-			}
+		if of := weights[:a.Size()]; a.Inputs && len(of) > 0 {
+			shrinkInputs(of, a.Size()/a.Shape[0], a.Bins, s.rate*l.penalty)
 		}
+		weights = weights[a.Size():]
 	}
 	return nil
 }
 
-// shrink makes the norm of weights smaller by so much times the root of their number, or 0.
-func shrink(weights []float32, by float64) {
-	squares := 0.
-	for _, w := range weights {
-		squares += float64(w) * float64(w)
+// shrinkInputs is a step of ηλ on a first layer, in rows of weights: of the first inputs one for each bin, and one
+// of every other.
+func shrinkInputs(weights []float32, row int, bins []int, step float64) {
+	var inputs [][]float32
+	for len(weights) > 0 {
+		n := row
+		if len(inputs) < len(bins) {
+			n *= bins[len(inputs)]
+		}
+		inputs, weights = append(inputs, weights[:n]), weights[n:]
 	}
-	keep, least := float32(0), by*math.Sqrt(float64(len(weights)))
-	if norm := math.Sqrt(squares); norm > least {
-		keep = float32(1 - least/norm)
+	sizes, mean := make([]float64, len(inputs)), 0.
+	for j, w := range inputs {
+		sizes[j] = norm(w) / math.Sqrt(float64(len(w)))
+		mean += sizes[j] / float64(len(inputs))
 	}
-	for i := range weights {
-		weights[i] *= keep
+	for j, w := range inputs {
+		by := step * math.Sqrt(mean/sizes[j])
+		shrink(w[:row], by)
+		shrink(w[row:], by)
 	}
 }
+
+// shrink makes the norm of weights smaller by so much times the root of their number, or 0.
+func shrink(weights []float32, by float64) {
+	if n := norm(weights); n != 0 {
+		blas32.Scal(float32(max(0, 1-by*math.Sqrt(float64(len(weights)))/n)), vector(weights)) // NaN stays
+	}
+}
+
+func norm(x []float32) float64 { return math.Sqrt(blas32.DDot(vector(x), vector(x))) }
+
+func vector(x []float32) blas32.Vector { return blas32.Vector{N: len(x), Inc: 1, Data: x} }
 
 // finiteWeights is the hook that ends a run whose weights are not finite any more.
 type finiteWeights struct{ idle }

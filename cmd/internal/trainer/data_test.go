@@ -63,7 +63,7 @@ func TestFoldsAreSummedUp(t *testing.T) {
 	t.Parallel()
 	data := folds(t, 3)
 	out := filepath.Join(t.TempDir(), "run")
-	stdout, _ := callQuick(t, "-data", data, "-bins", "4", "-folds", "all", "-out", out)
+	stdout, _ := callQuick(t, "-data", data, "-bins", "4", "-activation", "swiglu", "-folds", "all", "-out", out)
 
 	var summary rundir.FoldsSummary
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "summary.json"))), &summary); err != nil {
@@ -105,7 +105,7 @@ func TestFoldsAreSummedUp(t *testing.T) {
 
 	// A fold of them is that fold alone.
 	alone := filepath.Join(t.TempDir(), "run")
-	callQuick(t, "-data", data, "-bins", "4", "-fold", "2", "-out", alone)
+	callQuick(t, "-data", data, "-bins", "4", "-activation", "swiglu", "-fold", "2", "-out", alone)
 	for _, file := range []string{"model.npz", "result.json", "config.json"} {
 		if read(t, filepath.Join(alone, file)) != read(t, filepath.Join(out, "fold2", file)) {
 			t.Errorf("%s of fold 2 is another one than without the others", file)
@@ -121,7 +121,7 @@ func interruptedFoldsGoOn(t *testing.T, data, whole string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	stop := &watcher{word: "fold 2\n", f: cancel}
-	args := append(commandtest.QuickFlags(), "-data", data, "-bins", "4", "-folds", "all", "-out", out)
+	args := append(commandtest.QuickFlags(), "-data", data, "-bins", "4", "-activation", "swiglu", "-folds", "all", "-out", out)
 	var stdout strings.Builder
 	if status := run(ctx, args, &stdout, stop); status != 130 {
 		t.Fatal(status, stop.String())
