@@ -32,8 +32,10 @@ func Default() Config { return Config{} }
 //	                                  missing
 //	beside          0.01 of           0.1 of           0.02 of query-rmse
 //	plrank-exact    softmax           softmax
-//	against noise   dropout 0.3       dropout 0.5,     group lasso of 45/√documents
-//	                                  weight decay
+//	against noise   dropout 0.3,      dropout 0.5,     group lasso of 45/√documents
+//	                group lasso       weight decay,
+//	                of 0.03           group lasso
+//	                                  of 0.03
 //	steps           of few queries                     of 32 queries
 //	rate            low, constant                      rises, then falls to 0 (cosine)
 //	model           each network of its best epoch     average of the weights over steps
@@ -50,7 +52,7 @@ func Default() Config { return Config{} }
 // query, query-rmse, says most, which large models need; by its scale, documents of the highest grade are to
 // have scores that are 8 or 32 above those of grade 0. Bins let them see thresholds and missing values, and products, SwiGLU, conditions
 // that have to hold together. The group
-// lasso keeps the weights of uninformative inputs small; the more documents, the less noise there is in a
+// lasso keeps the weights of uninformative inputs small; of large data, the more documents, the less noise there is in a
 // gradient, and the smaller a penalty is enough. lab/recipe.md has the trials.
 //
 // Gains from clicks are estimates, and may be negative: plrank-exact alone takes such gains.
@@ -101,7 +103,7 @@ func smallRecipe() Config {
 		Objective:    Objective{Loss: "plrank-exact+0.01*softmax", Cutoff: 10, NormalizeGains: true},
 		Inputs:       Inputs{Transform: "minmax+log-standard+quantile"},
 		Model:        Model{Hidden: []int{64}, Activation: ops.ReLU, Dropout: 0.3, Members: 3},
-		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.002, Batch: 4, Epochs: 30},
+		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.002, GroupLasso: 0.03, Batch: 4, Epochs: 30},
 		Evaluation:   Evaluation{Metric: "expected-ndcg@10"},
 	}.Plain()
 }

@@ -126,7 +126,7 @@ func TestLinearModelOfRankingsIsARegression(t *testing.T) {
 	write(t, data, text)
 	write(t, items, table)
 	stdout, _ := must(t, "-data", data, "-items", items, "-vali", data, "-test", data, "-out", out, "-hidden", "", "-transform", "none", "-optimizer", "sgd",
-		"-lr", "0.2", "-decay", "1", "-batch", "60", "-epochs", "60", "-members", "0", "-average", "0", "-patience", "0")
+		"-lr", "0.2", "-decay", "1", "-batch", "60", "-epochs", "60", "-members", "0", "-average", "0", "-group-lasso", "0", "-patience", "0")
 	want, logLikelihood := regress(x, choices)
 	model, err := ranker.Open(filepath.Join(out, "model.npz"))
 	if err != nil {
