@@ -45,9 +45,7 @@ func TestGroupLasso(t *testing.T) {
 		for row := 0; row < a.Size(); row += 4 {
 			end := min(row+4, a.Size())
 			keep := 1.
-			if n := norm(before[at+row : at+end]); a.Inputs && n == 0 {
-				keep = 0
-			} else if a.Inputs {
+			if n := norm(before[at+row : at+end]); a.Inputs {
 				keep = max(0, 1-rate*lambda*2*math.Sqrt(mean/(n/2))/n)
 			}
 			for i := at + row; i < at+end; i++ {
