@@ -13,6 +13,8 @@ import (
 	"github.com/chewxy/hm"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
+
+	"github.com/plrank/plrank/internal/scratch"
 )
 
 // funcOp is a Func as an op of Gorgonia, for inputs of given shapes. Its result lives
@@ -202,8 +204,9 @@ func add(to, from G.Value) error {
 
 // A buffer keeps the memory of a result from run to run.
 type buffer struct {
-	t   *tensor.Dense
-	raw []byte // its memory
+	t    *tensor.Dense
+	raw  []byte    // its memory
+	room []float32 // the same, with what follows it, if that is the type
 }
 
 // get is a tensor of that dtype and shape, with whatever was in it before.
@@ -212,8 +215,36 @@ func (b *buffer) get(dt tensor.Dtype, shape tensor.Shape) *tensor.Dense {
 	// take them: the header is only ours while it still points at our memory.
 	if b.t == nil || len(b.raw) == 0 || b.t.Uintptr() != uintptr(unsafe.Pointer(&b.raw[0])) ||
 		b.t.Dtype() != dt || !b.t.Shape().Eq(shape) {
-		b.t = tensor.New(tensor.Of(dt), tensor.WithShape(shape.Clone()...))
+		b.t = b.tensor(dt, shape.Clone())
 		b.raw = b.t.Raw
 	}
 	return b.t
+}
+
+func (b *buffer) tensor(dt tensor.Dtype, shape tensor.Shape) *tensor.Dense {
+	if dt != tensor.Float32 || shape.IsScalar() || size(shape) == 0 {
+		return tensor.New(tensor.Of(dt), tensor.WithShape(shape...))
+	}
+	b.room = scratch.Sized(b.room, size(shape))
+	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(b.room))
+}
+
+// HandOver gives the memory of the results of one graph to another, whose ops are the same but for their shapes: it
+// goes on where the first ends, whose results are gone. What is not as large is made anew.
+func HandOver(from, to *G.ExprGraph) {
+	given := opsOf(from)
+	for i, op := range opsOf(to) {
+		if i < len(given) {
+			op.result, given[i].result = buffer{room: given[i].result.room}, buffer{}
+		}
+	}
+}
+
+func opsOf(g *G.ExprGraph) (list []*funcOp) {
+	for _, n := range g.AllNodes() {
+		if op, ok := n.Op().(*funcOp); ok {
+			list = append(list, op)
+		}
+	}
+	return list
 }

@@ -10,6 +10,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/nn"
 )
 
@@ -105,6 +106,9 @@ func NewScores(model nn.Scorer, rows, features int) (*Scores, error) {
 	return s, err
 }
 
+// Graph is what it was compiled from.
+func (s *Scores) Graph() *G.ExprGraph { return s.x.Graph() }
+
 // Score is the scores of the rows of a batch.
 func (s *Scores) Score(b *datasets.Batch) ([]float64, error) {
 	if err := let(leaf{s.x, b.X}, leaf{s.offsets, b.Offsets}); err != nil {
@@ -117,37 +121,49 @@ func (s *Scores) Score(b *datasets.Batch) ([]float64, error) {
 	return nn.Float64s(s.scores.Value())
 }
 
-// A Cache has compiled graphs by their number of rows. Its zero value is empty.
-type Cache[T interface{ Close() error }] map[int]T
+// A Cache has compiled graphs of the same ops, by their number of rows. One of them runs at a time: it has the
+// memory of all. Its zero value is empty.
+type Cache[T compiled] struct {
+	by   map[int]T
+	last T // which has the memory, if there are any
+}
+
+type compiled interface {
+	Graph() *G.ExprGraph
+	Close() error
+}
 
 // mostGraphs is how many there may be at once: more than an epoch of usual data has.
 const mostGraphs = 64
 
-// Get gives the graph of so many rows, which it makes if there is none.
-func (g *Cache[T]) Get(rows int, build func() (T, error)) (made T, err error) {
-	if s, ok := (*g)[rows]; ok {
-		return s, nil
-	}
-	if len(*g) >= mostGraphs {
-		if err := g.Close(); err != nil {
+// Get gives the graph of so many rows, which it makes if there is none. The results of the one before are gone.
+func (c *Cache[T]) Get(rows int, build func() (T, error)) (made T, err error) {
+	made, ok := c.by[rows]
+	if !ok {
+		if len(c.by) >= mostGraphs {
+			if err := c.Close(); err != nil {
+				return made, err
+			}
+		}
+		if made, err = build(); err != nil {
 			return made, err
 		}
 	}
-	if *g == nil {
-		*g = Cache[T]{}
+	if len(c.by) == 0 {
+		c.by = map[int]T{}
+	} else if from, to := c.last.Graph(), made.Graph(); from != to {
+		op.HandOver(from, to)
 	}
-	if made, err = build(); err == nil {
-		(*g)[rows] = made
-	}
-	return made, err
+	c.by[rows], c.last = made, made
+	return made, nil
 }
 
 // Close frees the memory of all graphs. They are made again when they are needed.
-func (g Cache[T]) Close() error {
+func (c *Cache[T]) Close() error {
 	var errs []error
-	for rows, s := range g {
-		errs = append(errs, s.Close())
-		delete(g, rows)
+	for _, g := range c.by {
+		errs = append(errs, g.Close())
 	}
+	*c = Cache[T]{}
 	return errors.Join(errs...)
 }

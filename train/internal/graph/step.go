@@ -43,6 +43,9 @@ func NewStep(ctx context.Context, model nn.Scorer, o *Objective, rows, queries, 
 	})
 }
 
+// Graph is what it was compiled from.
+func (s *Step) Graph() *G.ExprGraph { return s.x.Graph() }
+
 // NewLoss is a Step of one query whose scores take the place of its features, and which has no
 // gradient.
 func NewLoss(o *Objective, rows int) (*Step, error) {
