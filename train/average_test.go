@@ -17,7 +17,7 @@ func TestAverage(t *testing.T) {
 	plain := busy("sgd")
 	plain.Epochs = 2
 	averaged := plain
-	averaged.Average = 0.8
+	averaged.Average = 0.4
 
 	var steps [][]float32
 	follow := func(c Config) *Trainer {
@@ -31,18 +31,24 @@ func TestAverage(t *testing.T) {
 	if !slices.Equal(with.loop.weights, without.loop.weights) {
 		t.Error("training goes on from other weights")
 	}
-	sum, all := make([]float64, len(with.loop.weights)), 0.0
-	for i, w := range steps {
-		share := math.Pow(0.8, float64(len(steps)-1-i))
-		all += share
-		for j, v := range w {
-			sum[j] += share * float64(v)
+	if len(steps) < 12 {
+		t.Fatalf("%d steps, too few for the moving average", len(steps))
+	}
+	sum, left := make([]float64, len(with.loop.weights)), 1.0 // part of the average that the steps before have
+	for n := len(steps); n > 0; n-- {
+		share := 0.6
+		if n <= 7 { // 9/(n+8) is as much
+			share = 9 / float64(n+8)
 		}
+		for j, v := range steps[n-1] {
+			sum[j] += left * share * float64(v)
+		}
+		left *= 1 - share
 	}
 	average := trainedWeights(current(t, with))
 	for j, v := range sum {
-		if math.Abs(float64(average[j])-v/all) > 1e-6 {
-			t.Errorf("weight %d: %v, want %v", j, average[j], v/all)
+		if math.Abs(float64(average[j])-v) > 1e-6 {
+			t.Errorf("weight %d: %v, want %v", j, average[j], v)
 		}
 	}
 	if slices.Equal(average, with.loop.weights) {

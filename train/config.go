@@ -104,7 +104,7 @@ type Optimization struct {
 	L2           float64 `json:"l2"`           // L2·w is added to the gradient of every weight w that is not a bias
 	GroupLasso   float64 `json:"groupLasso"`   // λ: after a step at rate η the n weights w_j from input j, with all its bins, into the first layer shrink by ηλ·√n·√(r̄/r_j), where r_j = ‖w_j‖/√n and r̄ is the mean of r_j: a group lasso (Yuan & Lin 2006) that is stronger for inputs of small weights; of an input with bins, its line and its bends are two groups
 	Clip         float64 `json:"clip"`         // the highest norm of a gradient, which is scaled down to it; 0: no limit
-	Average      float64 `json:"average"`      // β of the moving average of the weights, which is then evaluated and kept; 0: none
+	Average      float64 `json:"average"`      // β of the moving average of the weights, which is then evaluated and kept; over at most a ninth of the steps; 0: none
 	Batch        int     `json:"batch"`        // queries a step
 	Shards       int     `json:"shards"`       // of the training queries, which processes share, see Parts.Processes
 	OnNaN        string  `json:"onNaN"`        // what becomes of a batch whose loss or gradient is not finite: stop or skip

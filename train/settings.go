@@ -130,7 +130,7 @@ func (c *Config) Settings() []Setting {
 		{Flag: "clip", Value: &c.Clip, check: notNegative(math.MaxFloat64),
 			Help: "highest `norm` of a gradient; 0 is no limit"},
 		{Flag: "average", Value: &c.Average, check: fraction("a number in [0, 1), such as 0.999"),
-			Help: "`rate` of the exponential moving average of the weights over the steps, such as 0.999: the model is then the average; 0 is none"},
+			Help: "`rate` of the exponential moving average of the weights over the steps, such as 0.999, and over at most a ninth of them: the model is then the average; 0 is none"},
 		{Flag: "batch", Value: &c.Batch, Plain: 1, check: atLeast(1), Help: "`queries` a step"},
 		{Flag: "shards", Value: &c.Shards, Plain: 1, check: atLeast(1),
 			Help: "`parts` that the training queries are divided into. A step takes queries from all of them; their gradients are computed one by one and summed in a fixed order. As many processes at most can share a training under mpirun, where the default is 8; the result does not depend on how many do"},

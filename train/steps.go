@@ -210,9 +210,10 @@ func (e *weightError) Error() string {
 	return fmt.Sprintf("a weight became %v: a lower learning rate, or clipping the gradient, may help", e.weight)
 }
 
-// average is the hook of Config.Average, β: it keeps the exponential moving average of the weights
-// after every step, Σ_i β^(n−i) w_i / Σ_i β^(n−i), which is what is evaluated, kept and saved (Polyak
-// & Juditsky 1992; with the correction of the bias by Kingma & Ba 2015, section 3).
+// average is the hook of Config.Average, β: it keeps an average of the weights after every step, which is what is
+// evaluated, kept and saved (Polyak & Juditsky 1992). After step n it moves towards the weights by max(1−β, 9/(n+8)) of
+// the difference: it is over about a ninth of the steps (Shamir & Zhang 2013, section 4, η = 8), so that the first steps
+// are soon forgotten, and from 9/(1−β) steps on it is the exponential moving average Σ_i β^(n−i) w_i.
 type average struct {
 	idle
 	beta     float64
@@ -220,7 +221,7 @@ type average struct {
 }
 
 func (a *average) stepped(s *step) error {
-	share := (1 - a.beta) / (1 - math.Pow(a.beta, float64(s.number)))
+	share := max(1-a.beta, 9/float64(s.number+8))
 	for i, w := range s.weights {
 		// That of a weight that stays 0 fades away.
 		a.averaged[i] = normal.Flush(a.averaged[i] + float32(share*(float64(w)-float64(a.averaged[i]))))
