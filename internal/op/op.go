@@ -206,7 +206,7 @@ func add(to, from G.Value) error {
 type buffer struct {
 	t    *tensor.Dense
 	raw  []byte    // its memory
-	room []float32 // the same, with what follows it, if that is the type
+	room []float32 // the same, if it is of float32; its capacity may be larger
 }
 
 // get is a tensor of that dtype and shape, with whatever was in it before.
@@ -221,6 +221,7 @@ func (b *buffer) get(dt tensor.Dtype, shape tensor.Shape) *tensor.Dense {
 	return b.t
 }
 
+// tensor is a new one, of float32 in the memory that there is, if that is large enough.
 func (b *buffer) tensor(dt tensor.Dtype, shape tensor.Shape) *tensor.Dense {
 	if dt != tensor.Float32 || shape.IsScalar() || size(shape) == 0 {
 		return tensor.New(tensor.Of(dt), tensor.WithShape(shape...))
@@ -229,8 +230,8 @@ func (b *buffer) tensor(dt tensor.Dtype, shape tensor.Shape) *tensor.Dense {
 	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(b.room))
 }
 
-// HandOver gives the memory of the results of one graph to another, whose ops are the same but for their shapes: it
-// goes on where the first ends, whose results are gone. What is not as large is made anew.
+// HandOver gives the memory of the results of one graph, which are gone then, to another that runs next. Its ops
+// should be the same but for their shapes: where the memory of one is too small, it is made anew.
 func HandOver(from, to *G.ExprGraph) {
 	given := opsOf(from)
 	for i, op := range opsOf(to) {
