@@ -50,7 +50,7 @@ func (p *batches) pack(b *shardBatch, queryCapacity int) {
 	b.Gains = padded(b.Gains, nil, b.Rows, 0)
 }
 
-// packStep fills b with the queries of a step of an epoch over the queries in that order.
+// packStep fills b with the queries of a step of a pass over the queries in that order.
 func (p *batches) packStep(b *stepBatch, order []int, step int) {
 	p.prefetch(order, step)
 	size := p.division.Batch
@@ -91,18 +91,18 @@ func (p *batches) prefetch(order []int, step int) {
 // prefetched is how many queries the disk may be asked for at once.
 const prefetched = 64
 
-// each calls f with the batches of an epoch over the queries in that order, one after another,
-// while the next one is packed. It ends early with the error of f, or of the context.
-func (p *batches) each(ctx context.Context, order []int, f func(*stepBatch) error) error {
+// each calls f with the batches of the steps of a pass over the queries in that order, from the first to before the end,
+// one after another, while the next one is packed. It ends early with the error of f, or of the context.
+func (p *batches) each(ctx context.Context, order []int, first, end int, f func(*stepBatch) error) error {
 	pack := func(i int) { p.packStep(&p.buffers[i%len(p.buffers)], order, i) }
-	pack(0)
-	for i := 0; i*p.division.Batch < len(order); i++ {
+	pack(first)
+	for i := first; i < end; i++ {
 		if err := p.ended(ctx); err != nil {
 			return err
 		}
 		b := &p.buffers[i%len(p.buffers)]
 		b.next = func() {}
-		if (i+1)*p.division.Batch < len(order) {
+		if i+1 < end {
 			b.next = sync.OnceFunc(parallel.Go(func() { pack(i + 1) }))
 		}
 		if err := with(b, f); err != nil {

@@ -94,22 +94,23 @@ type Model struct {
 
 // An Optimization is how, and for how long, the weights are learned.
 type Optimization struct {
-	Optimizer    string  `json:"optimizer"`    // see Optimizers
-	LearningRate float64 `json:"learningRate"` // of the first epoch
-	Momentum     float64 `json:"momentum"`     // of the optimizer momentum
-	WeightDecay  float64 `json:"weightDecay"`  // of the optimizer adamw, for weights that are not biases
-	Decay        float64 `json:"decay"`        // factor on the learning rate after each epoch
-	Schedule     string  `json:"schedule"`     // of the learning rate: constant, cosine, plateau or plateau(5,0.1)
-	Warmup       float64 `json:"warmup"`       // epochs in which the learning rate rises from 0
-	L2           float64 `json:"l2"`           // L2·w is added to the gradient of every weight w that is not a bias
-	GroupLasso   float64 `json:"groupLasso"`   // λ: after a step at rate η the n weights w_j from input j, with all its bins, into the first layer shrink by ηλ·√n·√(r̄/r_j), where r_j = ‖w_j‖/√n and r̄ is the mean of r_j: a group lasso (Yuan & Lin 2006) that is stronger for inputs of small weights; of an input with bins, its line and its bends are two groups
-	Clip         float64 `json:"clip"`         // the highest norm of a gradient, which is scaled down to it; 0: no limit
-	Average      float64 `json:"average"`      // β of the moving average of the weights, which is then evaluated and kept; over at most a ninth of the steps; 0: none
-	Batch        int     `json:"batch"`        // queries a step
-	Shards       int     `json:"shards"`       // of the training queries, which processes share, see Parts.Processes
-	OnNaN        string  `json:"onNaN"`        // what becomes of a batch whose loss or gradient is not finite: stop or skip
-	Epochs       int     `json:"epochs"`       // passes over the training queries
-	Patience     int     `json:"patience"`     // epochs without a better validation value before training stops; 0: it does not
+	Optimizer     string  `json:"optimizer"`     // see Optimizers
+	LearningRate  float64 `json:"learningRate"`  // of the first epoch
+	Momentum      float64 `json:"momentum"`      // of the optimizer momentum
+	WeightDecay   float64 `json:"weightDecay"`   // of the optimizer adamw, for weights that are not biases
+	Decay         float64 `json:"decay"`         // factor on the learning rate after each epoch
+	Schedule      string  `json:"schedule"`      // of the learning rate: constant, cosine, plateau or plateau(5,0.1)
+	Warmup        float64 `json:"warmup"`        // epochs in which the learning rate rises from 0
+	L2            float64 `json:"l2"`            // L2·w is added to the gradient of every weight w that is not a bias
+	GroupLasso    float64 `json:"groupLasso"`    // λ: after a step at rate η the n weights w_j from input j, with all its bins, into the first layer shrink by ηλ·√n·√(r̄/r_j), where r_j = ‖w_j‖/√n and r̄ is the mean of r_j: a group lasso (Yuan & Lin 2006) that is stronger for inputs of small weights; of an input with bins, its line and its bends are two groups
+	Clip          float64 `json:"clip"`          // the highest norm of a gradient, which is scaled down to it; 0: no limit
+	Average       float64 `json:"average"`       // β of the moving average of the weights, which is then evaluated and kept; over at most a ninth of the steps; 0: none
+	Batch         int     `json:"batch"`         // queries a step
+	Shards        int     `json:"shards"`        // of the training queries, which processes share, see Parts.Processes
+	OnNaN         string  `json:"onNaN"`         // what becomes of a batch whose loss or gradient is not finite: stop or skip
+	Epochs        int     `json:"epochs"`        // passes over the training queries, or parts of them, see EpochsPerPass; each ends with the validation
+	EpochsPerPass int     `json:"epochsPerPass"` // parts of a pass that are epochs, at most one a step; 0 and 1: an epoch is a pass
+	Patience      int     `json:"patience"`      // epochs without a better validation value before training stops; 0: it does not
 }
 
 // An Evaluation is what is measured, and how the best epoch is chosen.

@@ -17,6 +17,7 @@ type loop struct {
 	batches   *batches
 	gradients *gradients
 	samples   SampleCount
+	parts     int  // of a pass that are epochs, see Config.EpochsPerPass
 	skips     bool // batches that are not finite, see Config.OnNaN
 	optimizer Optimizer
 	weights   []float32
@@ -66,15 +67,20 @@ func (l *loop) epoch(ctx context.Context, epoch int, report func(Step)) (Epoch, 
 	start := time.Now()
 	e := Epoch{Epoch: epoch + 1}
 	data, division := l.batches.data, l.batches.division
-	order := division.Order(epoch, data.queries, data.documents)
-	steps := (len(order) + division.Batch - 1) / division.Batch
-	learned := len(order) // queries
+	pass := (len(data.queries) + division.Batch - 1) / division.Batch // steps
+	parts := max(1, min(l.parts, pass))
+	part := epoch % parts
+	first, end := part*pass/parts, (part+1)*pass/parts
+	steps := end - first
+	queries := min(end*division.Batch, len(data.queries)) - first*division.Batch
+	learned := queries
 	made := 0
-	err := l.batches.each(ctx, order, func(b *stepBatch) error {
+	order := division.Order(epoch/parts, data.queries, data.documents)
+	err := l.batches.each(ctx, order, first, end, func(b *stepBatch) error {
 		s := &step{epoch: epoch, index: made, steps: steps, number: l.steps + 1, weights: l.weights, gradient: l.gradients.total}
 		made++
 		progress := Step{Epoch: e.Epoch, Step: made, Steps: steps}
-		e.Samples = l.samples.At(float64(epoch) + float64(s.index)/float64(steps))
+		e.Samples = l.samples.At((float64(epoch) + float64(s.index)/float64(steps)) / float64(parts))
 		err := l.gradients.objective.Settings.Sampler.SetSamples(e.Samples)
 		if err != nil {
 			return err
@@ -86,7 +92,7 @@ func (l *loop) epoch(ctx context.Context, epoch int, report func(Step)) (Epoch, 
 			learned -= len(b.queries)
 		}
 		e.LearningRate = s.rate
-		e.Loss += progress.Loss * float64(len(b.queries)) / float64(len(order))
+		e.Loss += progress.Loss * float64(len(b.queries)) / float64(queries)
 		l.steps++
 		if report != nil {
 			report(progress)
@@ -97,7 +103,7 @@ func (l *loop) epoch(ctx context.Context, epoch int, report func(Step)) (Epoch, 
 		return e, err
 	}
 	if e.Skipped > 0 {
-		e.Loss *= float64(len(order)) / float64(learned)
+		e.Loss *= float64(queries) / float64(learned)
 	}
 	e.Steps, e.TrainSeconds = l.steps, time.Since(start).Seconds()
 	for _, h := range l.hooks {

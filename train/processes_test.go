@@ -64,7 +64,7 @@ func TestSameForAnyNumberOfRanks(t *testing.T) {
 		{"policy-gradient", 0, ops.SwiGLU, 8, []int{2, 8}},
 	} {
 		c := busy("adam")
-		c.Shards, c.Epochs, c.Loss, c.Bins, c.Activation = of.shards, 2, of.loss, of.bins, of.activation
+		c.Shards, c.Epochs, c.EpochsPerPass, c.Loss, c.Bins, c.Activation = of.shards, 3, 2, of.loss, of.bins, of.activation
 		one := mustRun(t, mustNew(t, c, small()), Hooks{})
 		for _, ranks := range of.ranks {
 			histories, weights := onEach(t, ranks, c, Parts{})

@@ -42,7 +42,8 @@ func Default() Config { return Config{} }
 //	epochs          30                                 8
 //
 // From a million documents on, the rate is half as high, the average is over five times as many steps, there
-// are 20 epochs with dropout 0.1, and the scale of query-rmse is four times as large.
+// are 20 passes over the training queries, with dropout 0.1 and two epochs each, so that there is a model soon, and the
+// scale of query-rmse is four times as large.
 //
 // Models fit small data too closely: dropout and the decay of weights help against it, and so does the mean
 // of several networks, which also varies less from seed to seed. At a low rate the best epoch is found more
@@ -119,7 +120,8 @@ func largeRecipe(documents int, highest float64) Config {
 	apart := 8.0 // scores of the highest grade and of 0
 	if documents >= slowFrom {
 		apart = 32
-		c.LearningRate, c.Average, c.Epochs, c.Dropout = 0.002, 0.998, 20, 0.1
+		c.LearningRate, c.Average, c.Dropout = 0.002, 0.998, 0.1
+		c.Epochs, c.EpochsPerPass, c.Warmup = 40, 2, 0.2 // twenty passes
 	}
 	if highest == 0 { // labels all alike, or negative
 		highest = apart

@@ -38,7 +38,8 @@ func TestDefaultFor(t *testing.T) {
 		}
 		want.GroupLasso = c.GroupLasso
 		if documents >= slowFrom {
-			want.LearningRate, want.Average, want.Epochs, want.Dropout = 0.002, 0.998, 20, 0.1
+			want.LearningRate, want.Average, want.Dropout = 0.002, 0.998, 0.1
+			want.Epochs, want.EpochsPerPass, want.Warmup = 40, 2, 0.2
 			want.Loss = "plrank-exact+0.02*query-rmse(8)"
 		}
 		if !reflect.DeepEqual(c, want) {

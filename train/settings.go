@@ -137,7 +137,9 @@ func (c *Config) Settings() []Setting {
 		{Flag: "on-nan", Value: &c.OnNaN, Plain: onNaNStop, check: oneOf("policy for batches that are not finite", onNaNStop, onNaNSkip), Resumable: true,
 			Help: "`what` becomes of a batch whose loss or gradient is not finite or cannot be computed: stop ends the training with an error; skip leaves the batch out and counts it"},
 		{Flag: "epochs", Value: &c.Epochs, Plain: 40, check: atLeast(1), Resumable: true,
-			Help: "`passes` over the training queries, at most"},
+			Help: "`passes` over the training queries, or parts of them, see -epochs-per-pass; at most"},
+		{Flag: "epochs-per-pass", Value: &c.EpochsPerPass, check: atLeast(0),
+			Help: "`parts` of a pass over the training queries that are epochs, each of which ends with the validation; at most one a step; 0 and 1: an epoch is a pass"},
 		{Flag: "patience", Value: &c.Patience, check: atLeast(0), Resumable: true,
 			Help: "stop after so many `epochs` without a better validation value; 0 is never"},
 

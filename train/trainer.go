@@ -130,7 +130,7 @@ func (t *Trainer) prepare() error {
 		group: p.group, history: t.history,
 		batches:   &batches{data: t.data, division: division, own: division.Own()},
 		gradients: newGradients(model, features, p.loss.objective(train, cutoff), division, p.group),
-		samples:   c.Samples, skips: c.OnNaN == onNaNSkip, optimizer: optimizer, weights: weights,
+		samples:   c.Samples, parts: c.EpochsPerPass, skips: c.OnNaN == onNaNSkip, optimizer: optimizer, weights: weights,
 	}
 	networks, err := t.keepNetworks(t.validation.current)
 	t.loop.hooks = t.newHooks(p.schedule, bins, networks)
