@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/nn"
 )
 
@@ -36,6 +37,7 @@ type coordinates struct {
 
 // axes are those of an input.
 type axes struct {
+	row    int           // the first one
 	mirror blas32.Vector // h with R = I − h·hᵀ
 	line   float32       // ‖a‖, or −‖a‖ where R takes (1, 0, …) to −a/‖a‖
 	bend   float32       // ρ
@@ -53,7 +55,9 @@ func newCoordinates(bins []datasets.Bins, arrays []nn.Array) *coordinates {
 	var counts []int
 	for i := range bins {
 		a, m := rises(&bins[i])
-		c.inputs, counts = append(c.inputs, newAxes(a)), append(counts, len(a))
+		x := newAxes(a)
+		x.row = len(c.origin.Data)
+		c.inputs, counts = append(c.inputs, x), append(counts, len(a))
 		c.origin.Data = append(c.origin.Data, m...)
 	}
 	c.origin.N, c.origin.Inc = len(c.origin.Data), 1
@@ -120,14 +124,13 @@ func (l binnedLayer) of(array []float32, rows int) blas32.General {
 	return blas32.General{Rows: rows, Cols: l.outputs, Stride: l.outputs, Data: array[l.weights:][:rows*l.outputs]}
 }
 
-// each calls f with the axes of every input and its rows.
+// each calls f with the axes of every input and its rows, on all cores.
 func (c *coordinates) each(rows blas32.General, f func(x axes, of blas32.General)) {
-	for _, x := range c.inputs {
-		of := rows
-		of.Rows = x.mirror.N
+	parallel.For(len(c.inputs), parallel.Workers(len(c.inputs)), func(_, i int) {
+		of, x := rows, c.inputs[i]
+		of.Rows, of.Data = x.mirror.N, of.Data[x.row*of.Cols:]
 		f(x, of)
-		rows.Data = rows.Data[of.Rows*of.Cols:]
-	}
+	})
 }
 
 // reflect sets w to R·w.

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 
 	"github.com/plrank/plrank/internal/normal"
+	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/train/internal/graph"
 )
@@ -170,16 +171,16 @@ func shrinkInputs(weights []float32, row int, bins []int, step float64) {
 		}
 		inputs, weights = append(inputs, weights[:n]), weights[n:]
 	}
-	sizes, mean := make([]float64, len(inputs)), 0.
-	for j, w := range inputs {
-		sizes[j] = norm(w) / math.Sqrt(float64(len(w)))
-		mean += sizes[j] / float64(len(inputs))
+	sizes, mean, workers := make([]float64, len(inputs)), 0., parallel.Workers(len(inputs))
+	parallel.For(len(inputs), workers, func(_, j int) { sizes[j] = norm(inputs[j]) / math.Sqrt(float64(len(inputs[j]))) })
+	for _, size := range sizes {
+		mean += size / float64(len(inputs))
 	}
-	for j, w := range inputs {
-		by := step * math.Sqrt(mean/sizes[j])
+	parallel.For(len(inputs), workers, func(_, j int) {
+		w, by := inputs[j], step*math.Sqrt(mean/sizes[j])
 		shrink(w[:row], by)
 		shrink(w[row:], by)
-	}
+	})
 }
 
 // shrink makes the norm of weights smaller by so much times the root of their number, or 0.
@@ -222,10 +223,13 @@ type average struct {
 
 func (a *average) stepped(s *step) error {
 	share := max(1-a.beta, 9/float64(s.number+8))
-	for i, w := range s.weights {
-		// That of a weight that stays 0 fades away.
-		a.averaged[i] = normal.Flush(a.averaged[i] + float32(share*(float64(w)-float64(a.averaged[i]))))
-	}
+	inBlocks(len(s.weights), func(from, to int) {
+		averaged := a.averaged[from:to]
+		for i, w := range s.weights[from:to] {
+			// That of a weight that stays 0 fades away.
+			averaged[i] = normal.Flush(averaged[i] + float32(share*(float64(w)-float64(averaged[i]))))
+		}
+	})
 	return nil
 }
 
