@@ -205,47 +205,56 @@ func add(to, from G.Value) error {
 // A buffer keeps the memory of a result from run to run.
 type buffer struct {
 	t    *tensor.Dense
-	raw  []byte    // its memory
-	room []float32 // the same, if it is of float32; its capacity may be larger
+	raw  []byte // its memory
+	room *room  // where results of float32 are; nil: each op has memory of its own
+	at   *float32
 }
+
+// A room is memory that ops of several graphs have in common.
+type room struct{ numbers []float32 }
 
 // get is a tensor of that dtype and shape, with whatever was in it before.
 func (b *buffer) get(dt tensor.Dtype, shape tensor.Shape) *tensor.Dense {
 	// Gorgonia's UnbindAll hands headers back to a pool, from where anybody may
 	// take them: the header is only ours while it still points at our memory.
 	if b.t == nil || len(b.raw) == 0 || b.t.Uintptr() != uintptr(unsafe.Pointer(&b.raw[0])) ||
-		b.t.Dtype() != dt || !b.t.Shape().Eq(shape) {
+		b.t.Dtype() != dt || !b.t.Shape().Eq(shape) || b.moved() {
 		b.t = b.tensor(dt, shape.Clone())
 		b.raw = b.t.Raw
 	}
 	return b.t
 }
 
-// tensor is a new one, of float32 in the memory that there is, if that is large enough.
+// moved tells whether another op has made the room larger, which is then elsewhere.
+func (b *buffer) moved() bool { return b.at != nil && b.at != unsafe.SliceData(b.room.numbers) }
+
+// tensor is a new one, of float32 in the room, which is made as large as need be.
 func (b *buffer) tensor(dt tensor.Dtype, shape tensor.Shape) *tensor.Dense {
-	if dt != tensor.Float32 || shape.IsScalar() || size(shape) == 0 {
+	b.at = nil
+	if b.room == nil || dt != tensor.Float32 || shape.IsScalar() || size(shape) == 0 {
 		return tensor.New(tensor.Of(dt), tensor.WithShape(shape...))
 	}
-	b.room = scratch.Sized(b.room, size(shape))
-	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(b.room))
+	b.room.numbers = scratch.Sized(b.room.numbers, size(shape))
+	b.at = unsafe.SliceData(b.room.numbers)
+	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(b.room.numbers))
 }
 
-// HandOver gives the memory of the results of one graph, which are gone then, to another that runs next. Its ops
-// should be the same but for their shapes: where the memory of one is too small, it is made anew.
-func HandOver(from, to *G.ExprGraph) {
-	given := opsOf(from)
-	for i, op := range opsOf(to) {
-		if i < len(given) {
-			op.result, given[i].result = buffer{room: given[i].result.room}, buffer{}
-		}
-	}
-}
+// Rooms are the memory of the results of graphs of which one runs at a time, and whose ops are the same but for their
+// shapes. The zero value is ready for use.
+type Rooms struct{ list []*room }
 
-func opsOf(g *G.ExprGraph) (list []*funcOp) {
+// Give lets a graph have its results there. They last until another one runs.
+func (r *Rooms) Give(g *G.ExprGraph) {
+	i := 0
 	for _, n := range g.AllNodes() {
-		if op, ok := n.Op().(*funcOp); ok {
-			list = append(list, op)
+		op, ok := n.Op().(*funcOp)
+		if !ok {
+			continue
 		}
+		if i == len(r.list) {
+			r.list = append(r.list, new(room))
+		}
+		op.result.room = r.list[i]
+		i++
 	}
-	return list
 }

@@ -121,11 +121,11 @@ func (s *Scores) Score(b *datasets.Batch) ([]float64, error) {
 	return nn.Float64s(s.scores.Value())
 }
 
-// A Cache has compiled graphs of the same ops, by their number of rows. One of them runs at a time: it has the
-// memory of all. Its zero value is empty.
+// A Cache has compiled graphs of the same ops, by their number of rows. One of them runs at a time: their results
+// are in the same memory. Its zero value is empty.
 type Cache[T compiled] struct {
-	by   map[int]T
-	last T // which has the memory, if there are any
+	by    map[int]T
+	rooms op.Rooms
 }
 
 type compiled interface {
@@ -136,25 +136,24 @@ type compiled interface {
 // mostGraphs is how many there may be at once: more than an epoch of usual data has.
 const mostGraphs = 64
 
-// Get gives the graph of so many rows, which it makes if there is none. The results of the one before are gone.
+// Get gives the graph of so many rows, which it makes if there is none. Its results last until another one runs.
 func (c *Cache[T]) Get(rows int, build func() (T, error)) (made T, err error) {
-	made, ok := c.by[rows]
-	if !ok {
-		if len(c.by) >= mostGraphs {
-			if err := c.Close(); err != nil {
-				return made, err
-			}
-		}
-		if made, err = build(); err != nil {
+	if made, ok := c.by[rows]; ok {
+		return made, nil
+	}
+	if len(c.by) >= mostGraphs {
+		if err := c.Close(); err != nil {
 			return made, err
 		}
 	}
-	if len(c.by) == 0 {
-		c.by = map[int]T{}
-	} else if from, to := c.last.Graph(), made.Graph(); from != to {
-		op.HandOver(from, to)
+	if made, err = build(); err != nil {
+		return made, err
 	}
-	c.by[rows], c.last = made, made
+	if c.by == nil {
+		c.by = map[int]T{}
+	}
+	c.by[rows] = made
+	c.rooms.Give(made.Graph())
 	return made, nil
 }
 
