@@ -171,21 +171,26 @@ func shrinkInputs(weights []float32, row int, bins []int, step float64) {
 		}
 		inputs, weights = append(inputs, weights[:n]), weights[n:]
 	}
-	sizes, mean, workers := make([]float64, len(inputs)), 0., parallel.Workers(len(inputs))
-	parallel.For(len(inputs), workers, func(_, j int) { sizes[j] = norm(inputs[j]) / math.Sqrt(float64(len(inputs[j]))) })
+	lines, bends, sizes := make([]float64, len(inputs)), make([]float64, len(inputs)), make([]float64, len(inputs))
+	mean, workers := 0., parallel.Workers(len(inputs))
+	parallel.For(len(inputs), workers, func(_, j int) {
+		w := inputs[j]
+		lines[j], bends[j] = norm(w[:row]), norm(w[row:])
+		sizes[j] = math.Sqrt((lines[j]*lines[j] + bends[j]*bends[j]) / float64(len(w)))
+	})
 	for _, size := range sizes {
 		mean += size / float64(len(inputs))
 	}
 	parallel.For(len(inputs), workers, func(_, j int) {
 		w, by := inputs[j], step*math.Sqrt(mean/sizes[j])
-		shrink(w[:row], by)
-		shrink(w[row:], by)
+		shrink(w[:row], lines[j], by)
+		shrink(w[row:], bends[j], by)
 	})
 }
 
-// shrink makes the norm of weights smaller by so much times the root of their number, or 0.
-func shrink(weights []float32, by float64) {
-	if n := norm(weights); n != 0 {
+// shrink makes the norm n of weights smaller by so much times the root of their number, or 0.
+func shrink(weights []float32, n, by float64) {
+	if n != 0 {
 		blas32.Scal(float32(max(0, 1-by*math.Sqrt(float64(len(weights)))/n)), vector(weights)) // NaN stays
 	}
 }
