@@ -205,9 +205,9 @@ func add(to, from G.Value) error {
 // A buffer keeps the memory of a result from run to run.
 type buffer struct {
 	t    *tensor.Dense
-	raw  []byte // its memory
-	room *room  // where results of float32 are; nil: each op has memory of its own
-	at   *float32
+	raw  []byte   // its memory
+	room *room    // for results of float32; nil: the op has memory of its own
+	at   *float32 // where t is in the room; nil: it is not there
 }
 
 // A room is memory that ops of several graphs have in common.
