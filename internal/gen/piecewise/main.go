@@ -166,11 +166,12 @@ func (m machine) addFeature(r rowSums, f, table, one Register) {
 	at, part, rest := GP64(), m.new(), m.new()
 	MOVL(Mem{Base: r.at, Index: f, Scale: 4}, at.As32())
 	SHLQ(Imm(m.shift), at)
+	ADDQ(table, at) // with an index, each of the sums below would be two instructions to the processor
 	VBROADCASTSS(Mem{Base: r.part, Index: f, Scale: 4}, part)
 	VSUBPS(part, one, rest)
 	for row, share := range []VecVirtual{rest, part} {
 		for v, sum := range r.sums {
-			VFMADD231PS(Mem{Base: table, Index: at, Scale: 1, Disp: (row*vectors + v) * m.bytes}, share, sum)
+			VFMADD231PS(Mem{Base: at, Disp: (row*vectors + v) * m.bytes}, share, sum)
 		}
 	}
 }
