@@ -1,6 +1,6 @@
 """plrank beside forests at the full size of MSLR-WEB30K, on labels of several kinds, one process and one thread at a time.
 
-    python3 fullsize/run.py -work WORK [-truths smooth,trees,additive,mixture] [-methods NAMES] [-scale 1] [-seconds 350]
+    python3 fullsize/run.py -work WORK [-truths smooth,trees,additive,mixture] [-methods NAMES] [-scale 1] [-seconds 1500]
 
 Everything goes to WORK, and the results of WORK to this folder, in the place of those of the same truth and method.
 It can be interrupted at any time: the same command goes on from there. To measure a method again, remove its CSV
@@ -60,7 +60,7 @@ def arguments():
     parser.add_argument("-truths", default=",".join(TRUTHS), help="what labels come from, with , between")
     parser.add_argument("-methods", default=",".join([OURS, *SETTINGS]), help="names with , between")
     parser.add_argument("-scale", type=float, default=1, help="part of the queries of MSLR-WEB30K")
-    parser.add_argument("-seconds", type=float, default=350, help="of training, after which a forest is not grown further")
+    parser.add_argument("-seconds", type=float, default=1500, help="of training, after which a forest is not grown further")
     options = parser.parse_args()
     for option, known in (("truths", TRUTHS), ("methods", (OURS, *SETTINGS))):
         names = getattr(options, option).split(",")
