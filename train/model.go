@@ -35,7 +35,7 @@ func (t *Trainer) model(weights []float32) (*ranker.Model, error) {
 		return nil, err
 	}
 	f.Grade, f.TrainingQueries = t.parsed.evaluator.in.HighestGrade, t.trainedOn
-	model, err := ranker.NewWith(f, func(*ranker.File) (ranker.Forward, error) { return forward(s, t.transform.Width()) })
+	model, err := ranker.NewWith(f, func(*ranker.File) (ranker.Forward, error) { return graphForward(s, t.transform.Width()) })
 	if err != nil {
 		return nil, fmt.Errorf("train: %w", err)
 	}

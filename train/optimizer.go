@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/plrank/plrank/internal/elementwise"
+	"github.com/plrank/plrank/internal/forward"
 	"github.com/plrank/plrank/internal/normal"
-	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/nn"
 )
 
@@ -84,16 +84,9 @@ func (o *adam) Step(w, g []float32, learningRate float64, n uint64) {
 	const beta1, beta2 = 0.9, 0.999
 	unbias := math.Sqrt(1 - math.Pow(beta2, float64(n)))
 	rate := learningRate / (1 - math.Pow(beta1, float64(n)))
-	inBlocks(len(g), func(from, to int) {
+	forward.Elementwise(len(g), func(from, to int) {
 		elementwise.Adam(w[from:to], g[from:to], o.mean[from:to], o.squares[from:to], rate, unbias)
 	})
-}
-
-// inBlocks calls f with parts of n numbers, on all cores.
-func inBlocks(n int, f func(from, to int)) {
-	const block = 1 << 13
-	blocks := (n + block - 1) / block
-	parallel.For(blocks, parallel.Workers(blocks), func(_, b int) { f(b*block, min((b+1)*block, n)) })
 }
 
 func (o *adam) State() map[string][]float32 {

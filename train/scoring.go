@@ -127,11 +127,11 @@ func Forward(f *ranker.File) (ranker.Forward, error) {
 	if err != nil {
 		return nil, err
 	}
-	return forward(model, f.Transform.Width())
+	return graphForward(model, f.Transform.Width())
 }
 
-// forward runs the graphs of a model, for so many features.
-func forward(model nn.Scorer, features int) (ranker.Forward, error) {
+// graphForward runs the graphs of a model, for so many features.
+func graphForward(model nn.Scorer, features int) (ranker.Forward, error) {
 	pool := sync.Pool{New: func() any { return &graphScoring{model: model, width: features, batch: new(datasets.Batch)} }}
 	first := pool.Get().(*graphScoring)
 	if _, err := first.graph(datasets.Capacity(1)); err != nil {

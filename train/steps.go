@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas32"
 
+	"github.com/plrank/plrank/internal/forward"
 	"github.com/plrank/plrank/internal/normal"
 	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/nn"
@@ -228,7 +229,7 @@ type average struct {
 
 func (a *average) stepped(s *step) error {
 	share := max(1-a.beta, 9/float64(s.number+8))
-	inBlocks(len(s.weights), func(from, to int) {
+	forward.Elementwise(len(s.weights), func(from, to int) {
 		averaged := a.averaged[from:to]
 		for i, w := range s.weights[from:to] {
 			// That of a weight that stays 0 fades away.
