@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -58,6 +59,27 @@ func (c TransformerConfig) settings() model.Settings {
 	s := c.MLPConfig.settings()
 	s.Attention = &model.Attention{Blocks: c.Blocks, Heads: c.Heads, LatentCross: c.LatentCross}
 	return s
+}
+
+// Size is the number of weights of the model that [NewMLP] makes, or its error. It takes no memory for them, and has
+// a result beyond those of int.
+func (c MLPConfig) Size() (float64, error) { return sizeOf(c.settings()) }
+
+// Size is the number of weights of the model that [NewTransformer] makes, see [MLPConfig.Size].
+func (c TransformerConfig) Size() (float64, error) { return sizeOf(c.settings()) }
+
+func sizeOf(s model.Settings) (size float64, err error) {
+	if err := s.Check(); err != nil {
+		return 0, fmt.Errorf("nn: %w", err)
+	}
+	for _, a := range s.Arrays() {
+		n := 1.
+		for _, length := range a.Shape {
+			n *= float64(length)
+		}
+		size += n
+	}
+	return size, nil
 }
 
 // config is the config of the settings.

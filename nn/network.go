@@ -52,9 +52,6 @@ func newNetwork(s model.Settings, dtype tensor.Dtype) (network, error) {
 // readNetwork makes one of stored settings and weights.
 func readNetwork(kind string, settings []byte, stored *Weights) (network, error) {
 	s, err := model.Read(kind, settings)
-	if err == nil {
-		err = s.CheckCount(len(stored.arrays))
-	}
 	if err != nil {
 		return network{}, fmt.Errorf("nn: %w", err)
 	}

@@ -82,12 +82,12 @@ func TestCraftedFilesAllocateLittle(t *testing.T) {
 		change map[string]any
 		want   string
 	}{
-		"layers × members":      {settings(model.MLP, `,"members":1000`, ones(20_000)), "2 arrays, want 40002000"},
-		"blocks × members":      {settings(model.Transformer, `,"members":1000,"blocks":1000`, ones(1)), "2 arrays, want"},
-		"layers × members, att": {settings(model.Transformer, `,"members":1000`, ones(20_000)), "2 arrays, want"},
+		"layers × members":      {settings(model.MLP, `,"members":1000`, ones(20_000)), "40002000"},
+		"blocks × members":      {settings(model.Transformer, `,"members":1000,"blocks":1000`, ones(1)), "arrays of weights: want 100000 at most"},
+		"layers × members, att": {settings(model.Transformer, `,"members":1000`, ones(20_000)), "arrays of weights: want 100000 at most"},
 		"members":               {settings(model.MLP, `,"members":1000000000`, ones(1)), "1000000000 members"},
 		"shared members":        {settings(model.MLP, `,"sharedMembers":1001`, ones(1)), "1001 shared members"},
-		"layers × shared":       {settings(model.MLP, `,"sharedMembers":1000`, ones(20_000)), "2 arrays, want 20023000"},
+		"layers × shared":       {settings(model.MLP, `,"sharedMembers":1000`, ones(20_000)), "20023000"},
 		"blocks":                {settings(model.Transformer, `,"blocks":1000000000`, ones(1)), "1000000000 blocks"},
 		"wide layers":           {settings(model.MLP, ``, []int{1 << 40, 1 << 40}), "has shape"},
 		"wide attention":        {settings(model.Transformer, `,"heads":1099511627776`, []int{1 << 40}), "has shape"},

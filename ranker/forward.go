@@ -90,9 +90,6 @@ func builtInOf(f *File) (n builtIn, err error) {
 	if err := checkInputs(n.settings, f); err != nil {
 		return n, err
 	}
-	if err := n.settings.CheckCount(len(f.Arrays)); err != nil {
-		return n, err
-	}
 	n.arrays = map[string]Array{}
 	for _, a := range f.Arrays {
 		n.arrays[a.Name] = a

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/losses"
+	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ops"
 )
 
@@ -141,18 +142,29 @@ func TestConfigCheck(t *testing.T) {
 		{func(c *Config) { c.Hidden, c.Shards = []int{1000}, 1000000 }, "a model of 9e+03 weights takes about 36 GB with 1000000 shards"},
 		{func(c *Config) { c.Hidden = []int{100000, 100000} }, "hidden layers of [100000 100000]: a model of 3e+10 weights takes about 720 GB"},
 		{func(c *Config) { c.Hidden = []int{math.MaxInt, math.MaxInt} }, "hidden layers of"},
-		{func(c *Config) { c.Members = 1 << 40 }, "hidden layers of"},
+		{func(c *Config) { c.Members = 1 << 40 }, "1099511627776 members: want 1 to 1000"},
 		{func(c *Config) { c.Scorer = "atention" }, `unknown scorer "atention"`},
-		{func(c *Config) { c.Scorer, c.Hidden = "attention", nil }, "needs a hidden layer"},
-		{func(c *Config) { c.Scorer, c.Heads = "attention", 3 }, "heads is 3: want a number that divides 64"},
+		{func(c *Config) { c.Scorer, c.Hidden = "attention", nil }, "no hidden layers: blocks of attention need one"},
+		{func(c *Config) { c.Scorer, c.Heads = "attention", 3 }, "3 heads: want a number that divides 64"},
 		{func(c *Config) { c.Scorer, c.Blocks = "attention", -1 }, "blocks is -1"},
-		{func(c *Config) { c.Scorer, c.Blocks = "attention", 1<<30 }, "takes about"},
+		{func(c *Config) { c.Scorer, c.Blocks = "attention", 1<<30 }, "1073741824 blocks: want 0 to 1000"},
 	} {
 		config := smallRecipe()
 		c.change(&config)
 		if err := config.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %q", err, c.want)
 		}
+	}
+}
+
+// A model with bins has a row of weights for each of them, and SwiGLU two columns for a unit.
+func TestMemoryOfBins(t *testing.T) {
+	p, err := Config{Model: Model{Hidden: []int{1 << 20}, Activation: ops.SwiGLU}}.parse(Parts{})
+	if err == nil {
+		err = p.checkMemory(nn.MLPConfig{Features: 2, Bins: []int{100, 155}})
+	}
+	if want := "a model of 1.6e+09 weights takes about"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %q", err, want)
 	}
 }
 

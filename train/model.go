@@ -47,18 +47,37 @@ func newScorer(c Config, custom func(features int) (nn.Scorer, error), t *datase
 	if custom != nil {
 		return newCustomScorer(custom, t.Width())
 	}
-	mlp := nn.MLPConfig{
-		Features: t.Width(), Bins: t.BinCounts(), Hidden: c.Hidden, Activation: c.Activation,
-		Dropout: c.Dropout, Members: c.Members, SharedMembers: c.SharedMembers, Seed: c.Seed,
+	network := c.network(inputsOf(t))
+	if c.Scorer == attentionScorer {
+		return nn.NewTransformer(network)
 	}
+	return nn.NewMLP(network.MLPConfig)
+}
+
+// inputsOf are those of a model of what a transform gives.
+func inputsOf(t *datasets.Transform) nn.MLPConfig {
+	inputs := nn.MLPConfig{Features: t.Width(), Bins: t.BinCounts()}
 	for i := range t.Categories {
 		codes := t.Categories[i].Codes()
-		mlp.Embeddings = append(mlp.Embeddings, nn.Embedding{Codes: codes, Width: nn.EmbeddingWidth(codes)})
+		inputs.Embeddings = append(inputs.Embeddings, nn.Embedding{Codes: codes, Width: nn.EmbeddingWidth(codes)})
 	}
+	return inputs
+}
+
+// network is a built-in model of these inputs, of any scorer.
+func (c Config) network(inputs nn.MLPConfig) nn.TransformerConfig {
+	inputs.Hidden, inputs.Activation, inputs.Dropout, inputs.Seed = c.Hidden, c.Activation, c.Dropout, c.Seed
+	inputs.Members, inputs.SharedMembers = c.Members, c.SharedMembers
+	return nn.TransformerConfig{MLPConfig: inputs, Blocks: c.Blocks, Heads: c.Heads, LatentCross: c.LatentCross}
+}
+
+// weights is the number of weights of a built-in model of these inputs.
+func (c Config) weights(inputs nn.MLPConfig) (float64, error) {
+	network := c.network(inputs)
 	if c.Scorer == attentionScorer {
-		return nn.NewTransformer(nn.TransformerConfig{MLPConfig: mlp, Blocks: c.Blocks, Heads: c.Heads, LatentCross: c.LatentCross})
+		return network.Size()
 	}
-	return nn.NewMLP(mlp)
+	return network.MLPConfig.Size()
 }
 
 // newCustomScorer is the model of Parts.Scorer.

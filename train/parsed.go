@@ -2,13 +2,13 @@ package train
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/processes"
 	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/nn"
 )
 
 // parsed is a configuration with its names looked up.
@@ -43,15 +43,10 @@ func (c Config) parse(parts Parts) (*parsed, error) {
 	if p.schedule, err = parseSchedule(c.Schedule); err != nil {
 		return nil, err
 	}
-	if c.Scorer == attentionScorer {
-		if err = c.checkAttention(); err != nil {
-			return nil, err
-		}
-	}
 	if ranks := p.group.Size(); ranks > c.Shards {
 		return nil, fmt.Errorf("train: %d ranks for %d shards: want as many shards at least", ranks, c.Shards)
 	}
-	return p, p.checkMemory(1)
+	return p, p.checkMemory(nn.MLPConfig{Features: 1})
 }
 
 // Check reports the first setting that makes no sense. What depends on the data,
@@ -70,44 +65,29 @@ func (p *parsed) checkData(d *datasets.Dataset) error {
 	return cmp.Or(p.evaluator.checkGroups(d), p.evaluator.takeGrade(d))
 }
 
-// checkAttention is an error for widths that do not fit the scorer attention.
-func (m Model) checkAttention() error {
-	if len(m.Hidden) == 0 {
-		return errors.New("train: the scorer attention needs a hidden layer: its width is that of the blocks")
-	}
-	if width := m.Hidden[len(m.Hidden)-1]; width%m.Heads != 0 {
-		return fmt.Errorf("train: heads is %d: want a number that divides %d, the width of the last hidden layer", m.Heads, width)
-	}
-	return nil
-}
-
 // maxMemory is the most bytes that the weights of a run may take, and that its rankings may: beyond
 // it a number is a slip, and would end in the system's killing the program.
 const maxMemory = 3e9
 
 // checkMemory is an error for a model or for samples that take too much memory of a process, one
-// of so many. The inputs of the model are at least one, where they are not known yet; the ranks, where
+// of so many. Before the inputs of the model are known, there is one; and the ranks, where
 // every one counts, are none yet.
-func (p *parsed) checkMemory(inputs int) error {
-	c, members := p.config, float64(max(1, p.config.Members))
+func (p *parsed) checkMemory(inputs nn.MLPConfig) error {
+	c := p.config
 	if p.parts.Scorer == nil {
-		weights, in := 0., float64(inputs)
-		for _, width := range c.Hidden {
-			weights += (in + 1) * float64(width)
-			in = float64(width)
-		}
-		if c.Scorer == attentionScorer {
-			weights += float64(c.Blocks) * blockWeights(in)
+		weights, err := c.weights(inputs)
+		if err != nil {
+			return fmt.Errorf("train: %w", err)
 		}
 		// Two models, the gradient as ops leave it and of every shard of this process, and two
 		// memories of the optimizer, all of float32.
 		shards := (c.Shards + p.group.Size() - 1) / p.group.Size()
-		if need := (5 + float64(shards)) * 4 * members * (weights + in + 1); need > maxMemory {
+		if need := (5 + float64(shards)) * 4 * weights; need > maxMemory {
 			of := ""
 			if shards > 1 {
 				of = fmt.Sprintf(" with %d shards", shards)
 			}
-			return fmt.Errorf("train: hidden layers of %v: a model of %.2g weights takes about %s%s, want %s at most", c.Hidden, members*(weights+in+1), gigabytes(need), of, gigabytes(maxMemory))
+			return fmt.Errorf("train: hidden layers of %v: a model of %.2g weights takes about %s%s, want %s at most", c.Hidden, weights, gigabytes(need), of, gigabytes(maxMemory))
 		}
 	}
 	ranks := len(p.loss.discounts.Discounts)
@@ -118,15 +98,11 @@ func (p *parsed) checkMemory(inputs int) error {
 		}
 		return nil
 	}
-	err := rankings("samples", fmt.Sprintf(" for %d queries a step", c.Batch), members*float64(max(1, c.SharedMembers))*float64(c.Batch)*float64(p.loss.rankings()))
+	err := rankings("samples", fmt.Sprintf(" for %d queries a step", c.Batch), float64(max(1, c.Members))*float64(max(1, c.SharedMembers))*float64(c.Batch)*float64(p.loss.rankings()))
 	if err == nil && slices.ContainsFunc(p.evaluator.measures, metrics.Measure.Sampled) {
 		err = rankings("evaluation samples", "", float64(c.EvaluationSamples))
 	}
 	return err
 }
-
-// blockWeights are those of a block of attention: the layers to and from the heads, two
-// dense layers of twice the width between them, and two gains and biases.
-func blockWeights(width float64) float64 { return (3+1+2+2)*width*width + (3+1+2+1+4)*width }
 
 func gigabytes(n float64) string { return fmt.Sprintf("%.3g GB", n/1e9) }

@@ -88,7 +88,7 @@ func (t *Trainer) prepare() error {
 	}
 	t.data.transformBy(t.transform)
 	features := t.transform.Width()
-	if err := p.checkMemory(features); err != nil {
+	if err := p.checkMemory(inputsOf(t.transform)); err != nil {
 		return err
 	}
 	model, err := newScorer(c, p.parts.Scorer, t.transform)

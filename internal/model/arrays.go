@@ -113,16 +113,6 @@ func (s Settings) count() int {
 	return matrices*max(1, s.Members) + vectors*s.Size() + len(s.Embeddings)
 }
 
-// CheckCount is an error where the settings ask for far more arrays than the n that were stored.
-// It comes before [Settings.Arrays], which takes memory for them: with about as many arrays, an
-// error can name the one that is missing.
-func (s Settings) CheckCount(n int) error {
-	if want := s.count(); want > 2*n+100 {
-		return fmt.Errorf("%d arrays, want %d", n, want)
-	}
-	return nil
-}
-
 // CheckFeatures is an error where data have other feature ids than a model, whose ids ascend. It
 // says of which model.
 func CheckFeatures(data string, has []int, of string, want []int) error {

@@ -24,10 +24,11 @@ const (
 // BuiltIn lists them.
 var BuiltIn = []string{MLP, Transformer}
 
-// Limits. Settings multiply: a short file could ask for any number of arrays.
+// Limits. Settings multiply: a short file could ask for any number of arrays, which take memory when they are listed.
 const (
 	maxMembers = 1000
 	maxBlocks  = 1000
+	maxArrays  = 100_000
 )
 
 // Settings describe a model of a built-in kind, in the form of a model file. nn.MLPConfig and
@@ -104,17 +105,19 @@ func (s Settings) Check() error {
 			return fmt.Errorf("embedding %d has %d codes and a width of %d: want 1 or more of both", i, e.Codes, e.Width)
 		}
 	}
-	if s.Attention == nil {
-		return nil
+	if s.Attention != nil {
+		if len(s.Hidden) == 0 {
+			return errors.New("no hidden layers: blocks of attention need one or more before them")
+		}
+		switch width := s.Width(); {
+		case s.Blocks < 0 || s.Blocks > maxBlocks:
+			return fmt.Errorf("%d blocks: want 0 to %d", s.Blocks, maxBlocks)
+		case s.Attention.Heads < 0 || width%s.Heads() != 0:
+			return fmt.Errorf("%d heads: want a number that divides %d, the width of the last hidden layer", s.Attention.Heads, width)
+		}
 	}
-	if len(s.Hidden) == 0 {
-		return errors.New("no hidden layers: blocks of attention need one or more before them")
-	}
-	switch width := s.Width(); {
-	case s.Blocks < 0 || s.Blocks > maxBlocks:
-		return fmt.Errorf("%d blocks: want 0 to %d", s.Blocks, maxBlocks)
-	case s.Attention.Heads < 0 || width%s.Heads() != 0:
-		return fmt.Errorf("%d heads: want a number that divides %d, the width of the last hidden layer", s.Attention.Heads, width)
+	if n := s.count(); n > maxArrays {
+		return fmt.Errorf("%d arrays of weights: want %d at most, by fewer members, layers or blocks", n, maxArrays)
 	}
 	return nil
 }
