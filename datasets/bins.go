@@ -52,14 +52,15 @@ func (b *Bins) Positions() (at []float32) {
 // bins are the quantiles of what the parts give for training documents, 32768 of them at most, or
 // their values if these are few, so that a feature of two values has one bin. The whole part of a
 // position is how many knots are passed, and the rest, a multiple of 2^−16, how far it is to the
-// next one; beyond the outer knots it is that of the knot. Where values are missing in those
-// documents, there is one more bin, whose position is 0, and the first knot is at 1.
+// next one; beyond the outer knots it is that of the knot. Where a training document misses the
+// value, there is one more bin, whose position is 0, and the first knot is at 1.
 //
 // Codes of categorical features stay as they are. Fewer than 1 or more than 125 bins are an error.
 func (t *Transform) FitBins(train *Dataset, bins int) error {
 	if bins < 1 || bins >= MostBins {
 		return fmt.Errorf("datasets: %d bins: want 1 to %d", bins, MostBins-1)
 	}
+	t.Bins, t.positions = nil, nil // samples are of what the parts give
 	outputs := t.outputs()
 	values, missing := t.sample(train, outputs)
 	t.Bins = make([]Bins, outputs)
@@ -67,16 +68,20 @@ func (t *Transform) FitBins(train *Dataset, bins int) error {
 		slices.Sort(values[i])
 		t.Bins[i] = Bins{quantiles(values[i], bins), missing[i]}
 	})
-	if t.positions == nil { // a transform that is ready is only read, as by many at a time
-		t.positions = newPositions(t.Bins)
-	}
+	t.positions = newPositions(t.Bins)
 	return nil
 }
 
 // sample is what the parts give for some of the training documents that have a value, by output, and
-// which outputs have some that do not.
+// which outputs have training documents, of all, that do not.
 func (t *Transform) sample(train *Dataset, outputs int) (values [][]float32, missing []bool) {
-	values, missing = make([][]float32, outputs), make([]bool, outputs)
+	values = make([][]float32, outputs)
+	gaps := withGaps(train, t.Columns)
+	for p := range t.Parts {
+		for _, column := range t.PartColumns(p) {
+			missing = append(missing, slices.Contains(gaps, column))
+		}
+	}
 	width := t.Width()
 	var room []float32
 	step := max(1, (train.Rows()+quantileSample-1)/quantileSample)
@@ -95,9 +100,7 @@ func (t *Transform) sample(train *Dataset, outputs int) (values [][]float32, mis
 			i := 0
 			for p := range t.Parts {
 				for _, column := range t.PartColumns(p) {
-					if x := rows[r*t.Inputs+column]; x != x {
-						missing[i] = true
-					} else {
+					if x := rows[r*t.Inputs+column]; x == x {
 						values[i] = append(values[i], room[r*width+i])
 					}
 					i++

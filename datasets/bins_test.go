@@ -45,6 +45,36 @@ func TestBinsAreAtTrainingQuantiles(t *testing.T) {
 	}
 }
 
+// Knots are those of a sample of large data; a gap counts wherever it is. Bins are fitted anew to what the parts give.
+func TestBinsOfRareGaps(t *testing.T) {
+	const queries = quantileSample // of two documents
+	d := &Dataset{Labels: make([]float32, 2*queries), FeatureIDs: []int{1}}
+	for i := range queries {
+		d.Features = append(d.Features, float32(i%101), float32((i+1)%101))
+		d.Offsets = append(d.Offsets, 2*i)
+	}
+	d.Offsets = append(d.Offsets, len(d.Features))
+	d.Features[2] = float32(math.NaN()) // every other query is in the sample, from the first on
+	tr, err := FitTransform("standard+missing", d)
+	for range 2 {
+		if err == nil {
+			err = tr.FitBins(d, 4)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := tr.BinCounts(), []int{5, 1}; !slices.Equal(got, want) || !tr.Bins[0].Missing || !tr.Bins[1].Missing {
+		t.Errorf("bins %v, want %v, one of each for documents without a value", got, want)
+	}
+	for x, want := range map[float32]float32{25: 2, 50: 3} {
+		got := make([]float32, 2)
+		if tr.Query(got, []float32{x}); math.Abs(float64(got[0]-want)) > .01 || got[1] != 1 {
+			t.Errorf("%v is at %v, want %v and 1", x, got, want)
+		}
+	}
+}
+
 // Positions lie within the bins, are multiples of 2^−16, rise with what the parts give, and are the same
 // after the transform went through a file.
 func TestPositionsOfAnyView(t *testing.T) {

@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"regexp"
+	"slices"
+
+	"github.com/viterin/vek/vek32"
 
 	"github.com/plrank/plrank/datasets/internal/columns"
 )
@@ -62,16 +65,20 @@ func gapsOnly(kind partKind) partKind {
 }
 
 // withGaps are the columns of those used that miss the value of a document.
-func withGaps(d *Dataset, used []int) (gaps []int) {
-	for _, c := range used {
-		for r := range d.Rows() {
-			if x := d.Row(r)[c]; x != x {
-				gaps = append(gaps, c)
-				break
+func withGaps(d *Dataset, used []int) []int {
+	lacks := make([]bool, d.Width())
+	for q := range d.Queries() {
+		from, to := d.Offsets[q], d.Offsets[q+1]
+		if sum := vek32.Sum(d.Features[from*d.Width() : to*d.Width()]); sum == sum { // sooner than to look at each
+			continue
+		}
+		for r := from; r < to; r++ {
+			for c, x := range d.Row(r) {
+				lacks[c] = lacks[c] || x != x
 			}
 		}
 	}
-	return gaps
+	return slices.DeleteFunc(slices.Clone(used), func(c int) bool { return !lacks[c] })
 }
 
 // perQuery is a kind that goes by the other documents of the query.

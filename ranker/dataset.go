@@ -13,8 +13,9 @@ import (
 
 // Scores gives the scores of all documents of d, in the order of its rows, on all cores:
 // those of [Model.Score], or of [Model.ScoreOn] for a model that needs base scores, which are else
-// not used. Labels do not matter, and may be nil. Other feature ids than the model's are an
-// error, and so are features that Score refuses; the error names the query.
+// not used. Labels do not matter, and may be nil. Features of other ids, names or Levels than the model's are an
+// error, and so are features that Score refuses; the error names the query. To read a file in the model's order is
+// what [Model.ReadOptions] are for.
 func (m *Model) Scores(d *datasets.Dataset) ([]float64, error) {
 	if d == nil {
 		return nil, errors.New("ranker: the dataset to score is nil")
@@ -48,7 +49,9 @@ func (m *Model) Scores(d *datasets.Dataset) ([]float64, error) {
 // checkDataset is an error if d has other features than the model, or its queries do not have whole
 // rows.
 func (m *Model) checkDataset(d *datasets.Dataset) error {
-	if err := model.CheckFeatures(d.Name, d.FeatureIDs, "the model", m.file.FeatureIDs); err != nil {
+	err := model.CheckFeatures(d.Name, model.Features{IDs: d.FeatureIDs, Names: d.FeatureNames, Levels: d.Levels},
+		"the model", model.Features{IDs: m.file.FeatureIDs, Names: m.file.FeatureNames, Levels: m.file.Levels})
+	if err != nil {
 		return fmt.Errorf("ranker: %w", err)
 	}
 	rows := 0

@@ -47,6 +47,18 @@ func TestTablesAreScoredByName(t *testing.T) {
 	if got, err := m.Scores(other); err != nil || !slices.Equal(got, want) {
 		t.Errorf("in another order: %v, %v, want %v", got, err, want)
 	}
+	for text, want := range map[string]string{
+		"label,qid,price,size,city\n1,a,3,5,Oslo\n0,a,4,6,Bern\n": `feature 2 is "size", and "city" of the model`,
+		"label,qid,price,city,size\n1,a,3,Bern,5\n0,a,4,Oslo,6\n": "numbered otherwise than in the model",
+	} {
+		d, err := read("unlike.csv", text, datasets.ReadOptions{Categorical: []string{"city"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Scores(d); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("read without the model: %v, want %s", err, want)
+		}
+	}
 	row := make([]float32, len(m.FeatureIDs()))
 	for name, value := range map[string]float32{"price": 3, "size": 5} {
 		column, ok := m.Column(name)

@@ -248,9 +248,9 @@ func TestScoresOfADatasetAreThoseOfItsQueries(t *testing.T) {
 	other := *d
 	other.FeatureIDs = append(slices.Clone(d.FeatureIDs[:45]), 99)
 	for want, d := range map[string]*datasets.Dataset{
-		"is nil":                          nil,
-		"query e: ranker: document 299":   &inf,
-		"99 is not one of the model's 46": &other,
+		"is nil":                        nil,
+		"query e: ranker: document 299": &inf,
+		"99 is not one of these 46":     &other,
 	} {
 		if _, err := m.Scores(d); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)

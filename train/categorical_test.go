@@ -134,3 +134,47 @@ func TestCategoricalErrors(t *testing.T) {
 		t.Errorf("an initial model with another category: %v", err)
 	}
 }
+
+// Training goes on from a model whose columns of text no setting names, and from one that has nothing in bins.
+func TestInitialModelOfTexts(t *testing.T) {
+	s := named()
+	for _, d := range []*datasets.Dataset{s.Train, s.Vali, s.Test} {
+		d.Levels = [][]string{nil, nil, nil}
+		for v := range 17 * 60 {
+			d.Levels[1] = append(d.Levels[1], fmt.Sprint("text", v))
+		}
+	}
+	c := byName(mlpScorer)
+	c.Categorical, c.Epochs = nil, 1
+	r := mustRun(t, mustNew(t, c, s), Hooks{}).Model
+	if _, err := New(c.Plain(), Parts{Initial: r}, s); err != nil {
+		t.Errorf("a column of text: %v", err)
+	}
+
+	c.Categorical, c.Bins = Features{"1", "4", "9"}, 8
+	path := filepath.Join(t.TempDir(), "model.npz")
+	if err := mustRun(t, mustNew(t, c, s), Hooks{}).Model.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	r, err := ranker.Open(path)
+	if err == nil {
+		_, err = New(c.Plain(), Parts{Initial: r}, s)
+	}
+	if err != nil {
+		t.Errorf("categories alone: %v", err)
+	}
+}
+
+// Other bins than those of the initial model are refused.
+func TestInitialModelHasItsBins(t *testing.T) {
+	s := named()
+	c := byName(mlpScorer)
+	c.Bins, c.Epochs = 8, 1
+	r := mustRun(t, mustNew(t, c, s), Hooks{}).Model
+	for bins, want := range map[int]string{0: "want bins for both or for neither", 5: "5 bins, but inputs of the initial model have more"} {
+		c.Bins = bins
+		if _, err := New(c.Plain(), Parts{Initial: r}, s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d bins: %v, want %s", bins, err, want)
+		}
+	}
+}

@@ -63,7 +63,7 @@ func (f *Features) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// ids are those of the features of d that the words stand for, ascending.
+// ids are those of the features of d that the words stand for, and of those of text, ascending.
 func (f Features) ids(d *datasets.Dataset) ([]int, error) {
 	var ids []int
 	for _, word := range f {
@@ -72,6 +72,11 @@ func (f Features) ids(d *datasets.Dataset) ([]int, error) {
 			return nil, err
 		}
 		for _, c := range columns {
+			ids = append(ids, d.FeatureIDs[c])
+		}
+	}
+	for c, levels := range d.Levels {
+		if levels != nil {
 			ids = append(ids, d.FeatureIDs[c])
 		}
 	}

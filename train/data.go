@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/plrank/plrank/datasets"
+	models "github.com/plrank/plrank/internal/model"
 	"github.com/plrank/plrank/internal/processes"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ranker"
@@ -80,8 +80,8 @@ func (d *runData) check(p *parsed, split Split) (relevant []int, err error) {
 	if of == nil || of.Rows() == 0 {
 		return nil, fmt.Errorf("train: the %s split is empty", split.Name)
 	}
-	if !slices.Equal(of.FeatureIDs, first.FeatureIDs) {
-		return nil, fmt.Errorf("train: %s and %s have different feature ids", first.Name, of.Name)
+	if err := models.CheckFeatures(of.Name, featuresOf(of), first.Name, featuresOf(first)); err != nil {
+		return nil, fmt.Errorf("train: %w", err)
 	}
 	if has, lacks := first, of; (has.BaseScores == nil) != (lacks.BaseScores == nil) {
 		if has.BaseScores == nil {
@@ -93,6 +93,10 @@ func (d *runData) check(p *parsed, split Split) (relevant []int, err error) {
 		return nil, err
 	}
 	return p.loss.relevantQueries(of)
+}
+
+func featuresOf(d *datasets.Dataset) models.Features {
+	return models.Features{IDs: d.FeatureIDs, Names: d.FeatureNames, Levels: d.Levels}
 }
 
 // transformBy makes the features of all splits what a transform gives.

@@ -126,7 +126,7 @@ func fitTransform(p *parsed, d *datasets.Dataset) (*datasets.Transform, error) {
 	for _, category := range of.Transform.Categories {
 		categorical = append(categorical, of.FeatureIDs[category.Column])
 	}
-	if err := models.CheckFeatures(d.Name, d.FeatureIDs, "the initial model", of.FeatureIDs); err != nil {
+	if err := models.CheckFeatures(d.Name, featuresOf(d), "the initial model", models.Features{IDs: of.FeatureIDs, Names: of.FeatureNames}); err != nil {
 		return nil, fmt.Errorf("train: %w", err)
 	}
 	switch {
@@ -134,8 +134,10 @@ func fitTransform(p *parsed, d *datasets.Dataset) (*datasets.Transform, error) {
 		return nil, fmt.Errorf("train: base scores: initial model %t, %s %t: want them for both or for neither", of.BaseScores, d.Name, d.BaseScores != nil)
 	case of.Transform.Spec != c.Transform:
 		return nil, fmt.Errorf("train: the transform of the initial model is %s, not %s", of.Transform.Spec, c.Transform)
-	case (of.Transform.Bins != nil) != (c.Bins > 0):
+	case (of.Transform.Bins != nil) != (c.Bins > 0) && of.Transform.Width() > len(categorical):
 		return nil, fmt.Errorf("train: %d bins, but the initial model has bins for %d inputs: want bins for both or for neither", c.Bins, len(of.Transform.Bins))
+	case slices.ContainsFunc(of.Transform.Bins, func(b datasets.Bins) bool { return len(b.Knots)-1 > c.Bins }):
+		return nil, fmt.Errorf("train: %d bins, but inputs of the initial model have more: want as many as it was trained with", c.Bins)
 	case !slices.Equal(categorical, ids):
 		return nil, fmt.Errorf("train: the categorical features of the initial model are %v, not %v", categorical, ids)
 	case !slices.EqualFunc(d.Levels, of.Levels, slices.Equal[[]string]):

@@ -59,7 +59,7 @@ func TestRankerErrors(t *testing.T) {
 	r := mustRun(t, mustNew(t, c, tinySplits()), Hooks{}).Model
 	d := tiny("new.txt", []float32{1, 0})
 	d.FeatureIDs = []int{1, 2, 9}
-	if _, err := r.Scores(d); err == nil || !strings.Contains(err.Error(), "new.txt has other feature ids than the model: 9 is not one of the model's 3") {
+	if _, err := r.Scores(d); err == nil || !strings.Contains(err.Error(), "new.txt has other feature ids than the model: 9 is not one of these 3") {
 		t.Errorf("got %v", err)
 	}
 	d = tiny("new.txt", []float32{1, 0})

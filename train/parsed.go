@@ -77,7 +77,7 @@ func (p *parsed) checkMemory(inputs nn.MLPConfig) error {
 	if p.parts.Scorer == nil {
 		weights, err := c.weights(inputs)
 		if err != nil {
-			return fmt.Errorf("train: %w", err)
+			return err
 		}
 		// Two models, the gradient as ops leave it and of every shard of this process, and two
 		// memories of the optimizer, all of float32.

@@ -69,8 +69,34 @@ func TestColumnsAreTheSameByName(t *testing.T) {
 	if !strings.Contains(stderr, "2 features") {
 		t.Errorf("from an initial model: %s", stderr)
 	}
+	if status, _, stderr := call("train", "-data", other, "-categorical", "city", "-ignore", "pri*", "-init-model", model); status != 1 || !strings.Contains(stderr, "-ignore pri*: the initial model has the feature price") {
+		t.Errorf("%d, %s", status, stderr)
+	}
+	if status, _, stderr := call("train", "-data", other, "-features", "price", "-init-model", model); status != 1 || !strings.Contains(stderr, "-features: the initial model has the feature city, too") {
+		t.Errorf("%d, %s", status, stderr)
+	}
 	config, err := os.ReadFile(filepath.Join(out, "config.json"))
 	if words := strings.Fields(string(config)); err != nil || !slices.Contains(words, `"no*",`) {
 		t.Errorf("config.json: %v, %s", err, config)
+	}
+}
+
+// Numbers alone are read in the order of an initial model, too.
+func TestInitialModelReadsByName(t *testing.T) {
+	out, inOrder, reversed := filepath.Join(t.TempDir(), "run"), lamps(t, 3, "qid", "label", "price", "noise"), lamps(t, 3, "noise", "price", "label", "qid")
+	train := func(args ...string) (initial string) {
+		t.Helper()
+		status, stdout, stderr := call(append([]string{"train", "-json", "-epochs", "2", "-hidden", "8", "-members", "1", "-cache", "off"}, args...)...)
+		if status != 0 {
+			t.Fatalf("%q: %s", args, stderr)
+		}
+		initial, _, _ = strings.Cut(stdout, "}")
+		return initial
+	}
+	train("-data", inOrder, "-out", out)
+	model := filepath.Join(out, "model.npz")
+	want := train("-data", inOrder, "-init-model", model)
+	if got := train("-data", reversed, "-init-model", model); got != want || !strings.HasPrefix(got, `{"initial":{`) {
+		t.Errorf("the initial model has %s in another order of columns, and %s in its own", got, want)
 	}
 }

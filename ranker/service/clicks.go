@@ -12,6 +12,7 @@ import (
 
 	"github.com/plrank/plrank/clicks"
 	"github.com/plrank/plrank/internal/journal"
+	"github.com/plrank/plrank/ranker"
 )
 
 // What the log of clicks has of a request besides its documents. UBI allows 100 characters for the ids
@@ -75,15 +76,20 @@ type clickLog struct {
 	timeout time.Duration // to wait for the disk
 }
 
+// sameFeatures tells whether rows of one model are rows of the other.
+func sameFeatures(a, b *ranker.Model) bool {
+	return slices.Equal(a.FeatureIDs(), b.FeatureIDs()) && slices.Equal(a.FeatureNames(), b.FeatureNames())
+}
+
 // openClicks opens the log of clicks of a folder. Package clicks reads models of one list of features.
 func openClicks(folder string, models models, measures *measures, log *slog.Logger, timeout time.Duration) (*clickLog, error) {
 	first := models.names()[0]
-	ids := models[first].model.Load().FeatureIDs()
+	features := models[first].model.Load().Model
 	for _, name := range models.names() {
-		if !slices.Equal(models[name].model.Load().FeatureIDs(), ids) {
-			return nil, fmt.Errorf("models %s and %s have different feature ids, and a log of clicks has one list of them: serve them by processes with a folder each", first, name)
+		if !sameFeatures(features, models[name].model.Load().Model) {
+			return nil, fmt.Errorf("models %s and %s have different feature ids or names, and a log of clicks has one list of them: serve them by processes with a folder each", first, name)
 		}
-		models[name].logged = ids
+		models[name].logged = features
 	}
 	j, warnings, err := journal.Open(folder, "clicks", func(took time.Duration, err error) {
 		measures.syncs.Observe(took.Seconds())

@@ -285,7 +285,14 @@ func TestLogKeepsItsFeatures(t *testing.T) {
 	if err := f.Save(slot.path); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Reload(); err == nil || !strings.Contains(err.Error(), "has other feature ids than the model before it, and the log of clicks has one list of them") {
+	if err := s.Reload(); err == nil || !strings.Contains(err.Error(), "has other feature ids or names than the model before it, and the log of clicks has one list of them") {
+		t.Errorf("error %v", err)
+	}
+	f.FeatureIDs, f.FeatureNames = before.FeatureIDs(), []string{"a", "b", "c"}
+	if err := f.Save(slot.path); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Reload(); err == nil || !strings.Contains(err.Error(), "feature ids or names") {
 		t.Errorf("error %v", err)
 	}
 	if w := send(s, "/v1/rank", `{"query": "q", "document_ids": ["a"], "documents": [[1, 2, 3]], "draw": {"cutoff": 1}}`); w.Code != 200 || slot.model.Load() != before {
@@ -307,9 +314,9 @@ func TestLogErrorsOfNew(t *testing.T) {
 	}
 	used, _ := tested(t, Options{Models: only(one), Clicks: filepath.Join(dir, "used")})
 	for want, o := range map[string]Options{
-		"models a and b have different feature ids":       {Models: map[string]string{"a": one, "b": two}, Clicks: filepath.Join(dir, "new")},
-		"one.npz: not a directory":                        {Models: only(one), Clicks: one},
-		"another process writes there: locked by process": {Models: only(one), Clicks: filepath.Join(dir, "used")},
+		"models a and b have different feature ids or names": {Models: map[string]string{"a": one, "b": two}, Clicks: filepath.Join(dir, "new")},
+		"one.npz: not a directory":                           {Models: only(one), Clicks: one},
+		"another process writes there: locked by process":    {Models: only(one), Clicks: filepath.Join(dir, "used")},
 	} {
 		o.Log = slog.New(slog.DiscardHandler)
 		if _, err := New(o); err == nil || !strings.Contains(err.Error(), want) {

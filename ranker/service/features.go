@@ -21,7 +21,7 @@ type rows struct {
 // fill decodes the documents of a request. A document is an array of as many values as the
 // model has features, in the order of their ids, or an object of values by id or by name. null is
 // a missing value, and so is a name that is not mentioned; an id that is not mentioned has the
-// value 0.
+// value 0. An object without any is by name where the model has names.
 func (r *rows) fill(model *served, in *request) error {
 	width := len(model.columns)
 	r.text = r.text[:0]
@@ -129,7 +129,7 @@ func (m *served) dense(row []float32, array []byte) error {
 }
 
 // sparse decodes document d, which is an object. Its first member tells whether it is by id or by
-// name.
+// name; without any, it is by name where the model has names.
 func (r *rows) sparse(row []float32, object []byte, d int, model *served) error {
 	first, named := true, false
 	for name, value := range members(object) {
@@ -142,9 +142,7 @@ func (r *rows) sparse(row []float32, object []byte, d int, model *served) error 
 		case !first && byName != named:
 			return fmt.Errorf(": feature %q is given by name and others by id, or the reverse: want one of the two in a document", clip(name))
 		case first && byName:
-			for i := range row {
-				row[i] = missing
-			}
+			allMissing(row)
 		}
 		first, named = false, byName
 		r.given[column] = d + 1
@@ -153,7 +151,16 @@ func (r *rows) sparse(row []float32, object []byte, d int, model *served) error 
 			return fmt.Errorf(", feature %s: %w", clip(name), err)
 		}
 	}
+	if first && model.FeatureNames() != nil {
+		allMissing(row)
+	}
 	return nil
+}
+
+func allMissing(row []float32) {
+	for i := range row {
+		row[i] = missing
+	}
 }
 
 // column is the column of the feature of an id, or else of a name.

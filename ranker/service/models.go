@@ -40,7 +40,7 @@ func (m *served) price(documents, ranks int) int {
 // A slot is a name, its file, and the model last read from it.
 type slot struct {
 	name   string
-	logged []int // the feature ids that models must have; nil: any, as there is no log of clicks
+	logged *ranker.Model // whose features those of a log have; nil: there is no log
 	file
 	model atomic.Pointer[served]
 }
@@ -88,8 +88,8 @@ func (s *slot) open() error {
 	if err != nil {
 		return err
 	}
-	if s.logged != nil && !slices.Equal(model.FeatureIDs(), s.logged) {
-		return fmt.Errorf("%s has other feature ids than the model before it, and the log of clicks has one list of them: serve it by a new process with a folder of its own", s.path)
+	if s.logged != nil && !sameFeatures(s.logged, model) {
+		return fmt.Errorf("%s has other feature ids or names than the model before it, and the log of clicks has one list of them: serve it by a new process with a folder of its own", s.path)
 	}
 	columns := map[int]int{}
 	for i, id := range model.FeatureIDs() {

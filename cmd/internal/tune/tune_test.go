@@ -263,7 +263,7 @@ func TestFailedTrialsAreKept(t *testing.T) {
 	stdout, stderr := must(t, args...)
 	r := parsed(t, stdout)
 	last := r.Trials[len(r.Trials)-1]
-	if len(r.Trials) != 4 || last.End != failed || !strings.Contains(last.Error, "heads is 3: want a number that divides 4") || !math.IsNaN(float64(last.Value)) || !strings.Contains(stderr, "failed: ") {
+	if len(r.Trials) != 4 || last.End != failed || !strings.Contains(last.Error, "3 heads: want a number that divides 4") || !math.IsNaN(float64(last.Value)) || !strings.Contains(stderr, "failed: ") {
 		t.Errorf("%+v\n%s", last, stderr)
 	}
 	if slices.ContainsFunc(r.Trials[:3], func(t *trial) bool { return t.End != complete }) {
