@@ -78,7 +78,7 @@ func (c *Config) Settings() []Setting {
 			Help: "`name` of the gain of a label: exp2 (2^label − 1); linear, the label itself, for labels that are not grades; or binary, 1 for labels of 1 or more"},
 		{Flag: "highest-grade", Value: &c.HighestGrade, check: notNegative(math.MaxFloat32), Measuring: true,
 			Help: "highest `label` possible, which err, graded-rbp and the losses ordinal and cross-entropy go by; 0 is the highest of the data: of all folds for -folds, and of all splits for metrics, but of the training split for losses. Beside -model, 0 is the model's"},
-		{Flag: "normalize", Value: &c.NormalizeGains, Measuring: true,
+		{Flag: "normalize", Value: &c.NormalizeGains,
 			Help: "divide the gains of a query by the highest value that the objective can have for it: optimise NDCG rather than DCG; with -discounts arp, by their sum: with -gain linear the objective is K + 1 − ARP@K"},
 		{Flag: "discounts", Value: &c.Discounts, Plain: "dcg", Measuring: true,
 			Help: "what each rank counts in the objective (`name`): dcg, precision, arp, rbp, rbp(0.9) for another persistence, or as many numbers as the cutoff, such as 1,0.5,0.25; precision and numbers need a cutoff"},

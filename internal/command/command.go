@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -124,12 +125,14 @@ func ParseWords(flags *flag.FlagSet, args []string) error {
 	return err
 }
 
-// IsGiven tells whether the command line has a flag.
-func IsGiven(flags *flag.FlagSet, name string) bool {
-	given := false
-	flags.Visit(func(f *flag.Flag) { given = given || f.Name == name })
-	return given
+// Given are the names of the flags that the command line has, in the order of the alphabet.
+func Given(flags *flag.FlagSet) (names []string) {
+	flags.Visit(func(f *flag.Flag) { names = append(names, f.Name) })
+	return names
 }
+
+// IsGiven tells whether the command line has a flag.
+func IsGiven(flags *flag.FlagSet, name string) bool { return slices.Contains(Given(flags), name) }
 
 // Interruptible is a context that ends with the first Ctrl-C, or a request to
 // terminate. A second one ends the program at once.

@@ -62,8 +62,19 @@ var (
 	Flags         = slices.Concat([]string{"data", "scale", "vali", "test", "fold"}, ReadingFlags, TrainingFlags)
 )
 
-// Define defines the flags; their defaults are what s holds. Absent says what no -data means.
-func (s *Source) Define(f *flag.FlagSet, absent string) {
+// Define defines the flags, but those that a command has no use for; their defaults are what s holds.
+// Absent says what no -data means.
+func (s *Source) Define(f *flag.FlagSet, absent string, unused ...string) {
+	all := flag.NewFlagSet("", flag.ContinueOnError)
+	s.defineAll(all, absent)
+	all.VisitAll(func(of *flag.Flag) {
+		if !slices.Contains(unused, of.Name) {
+			f.Var(of.Value, of.Name, of.Usage)
+		}
+	})
+}
+
+func (s *Source) defineAll(f *flag.FlagSet, absent string) {
 	f.StringVar(&s.Data, "data", s.Data, "a `file`; a folder of train, vali and test files or of folds; or synthetic:SHAPE[/TRUTH], in the shape of "+
 		strings.Join(datasets.SyntheticShapes(), ", ")+", labels by "+strings.Join(datasets.SyntheticTruths(), ", ")+absent)
 	f.Float64Var(&s.Scale, "scale", s.Scale, fmt.Sprintf("the `fraction` of the queries of the published collection that synthetic:SHAPE has; 0 stands for %v", defaultScale))

@@ -43,6 +43,17 @@ func TestDefine(t *testing.T) {
 	}
 }
 
+func TestUnusedFlagsAreNotDefined(t *testing.T) {
+	var s Source
+	f := flag.NewFlagSet("", flag.ContinueOnError)
+	s.Define(f, "", "features", "ignore")
+	for _, name := range Flags {
+		if defined, want := f.Lookup(name) != nil, name != "features" && name != "ignore"; defined != want {
+			t.Errorf("-%s is defined: %t", name, defined)
+		}
+	}
+}
+
 // Every flag of reading sets the option of its name, and no other.
 func TestReadOptions(t *testing.T) {
 	for _, name := range slices.Concat(ReadingFlags, TrainingFlags) {

@@ -58,7 +58,7 @@ func methods() (all []string) {
 
 func (o *biasOptions) flags() *flag.FlagSet {
 	f := newFlags("clicks bias")
-	o.Define(f, "; for method affine, the labels of the documents")
+	o.Define(f, "; for method affine, the labels of the documents", append(unused(), "base-column", "features", "ignore")...)
 	f.StringVar(&o.method, "method", string(logs.AllPairs), "`name`: all-pairs and harvest (neighbours alone) need scores in the log; em does not, but takes the relevance of documents for a function of their features; affine needs -data")
 	f.StringVar(&o.out, "out", "", "a new `file`.json or .csv, for -bias of other commands")
 	f.StringVar(&o.plot, "plot", "", "a new `file`.svg, .png or .pdf with a picture")

@@ -15,7 +15,7 @@ var page = help.Page{
 	Usage: []string{
 		"check LOGS [flags]",
 		"bias LOGS [-out FILE] [flags]",
-		"evaluate LOGS -model FILE [-baseline FILE] [-require 0] [flags]",
+		"evaluate LOGS MODELS [-baseline FILE] [-require 0] [flags]",
 		"simulate -data FILE|DIR [-model FILE] -out LOG [flags]",
 	},
 	Text: "Learns from logs of impressions and clicks. check says what a log can tell; bias estimates how the rank of a document matters to clicks; " +
@@ -24,7 +24,7 @@ var page = help.Page{
 	Examples: []string{
 		"check logs",
 		"bias logs -out bias.json",
-		"evaluate logs -model new.npz -baseline old.npz -require 0",
+		"evaluate logs new.npz -baseline old.npz -require 0",
 	},
 	Topics: []string{"clicks"},
 	Words:  true,

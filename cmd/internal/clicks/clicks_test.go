@@ -98,7 +98,7 @@ func TestGate(t *testing.T) {
 			t.Errorf("%+v, want the value %v", e, truth)
 		}
 	}
-	stdout, _ = must(t, "evaluate", log, "-model", good, "-baseline", bad, "-data", data, "-require", "0.1", "-resamples", "100", "-unit", "impression")
+	stdout, _ = must(t, "evaluate", log, good, "-baseline", bad, "-data", data, "-require", "0.1", "-resamples", "100", "-unit", "impression")
 	if !strings.Contains(stdout, "passed: better than "+bad+" by more than 0.1\n") {
 		t.Error(stdout)
 	}
@@ -247,11 +247,21 @@ func TestErrorsOfTheCommandLine(t *testing.T) {
 		{"bias " + log + " -plot b.gif", 2, ".svg, .png or .pdf"},
 		{"evaluate " + log, 2, "want a model"},
 		{"evaluate " + model, 2, "want a log"},
+		{"evaluate " + log + " -model " + model, 2, "there is no flag -model"},
 		{"evaluate " + log + " " + model + " -unit day", 2, "query, client, impression"},
 		{"evaluate " + log + " " + model + " -require NaN", 2, "-require NaN"},
 		{"evaluate " + log + " " + model + " -bias " + log, 1, "the bias " + log},
 		{"evaluate " + log + " " + model, 1, "which the log lacks: -data names a file"},
 		{"evaluate " + log + " " + model + " -data " + data, 1, "no impressions to evaluate on"},
+		{"evaluate " + log + " " + model + " -data " + data + " -features 1", 2, "there is no flag -features"},
+		{"evaluate " + log + " " + model + " -data " + data + " -minus-one irrelevant", 2, "there is no flag -minus-one"},
+		{"bias " + log + " -method affine -data " + data + " -ignore 1", 2, "there is no flag -ignore"},
+		{"simulate -out x -data " + data + " -vali " + data, 2, "there is no flag -vali"},
+		{"simulate -out x -data " + data + " -test " + data, 2, "there is no flag -test"},
+		{"simulate -out x -data " + data + " -group-column 1", 2, "there is no flag -group-column"},
+		{"simulate -out x -data " + data + " -weight-column 1", 2, "there is no flag -weight-column"},
+		{"simulate -out x -data " + data + " -model " + model + " -features 1", 2, "-features and -ignore have no effect beside -model"},
+		{"simulate -out x -data " + data + " -base-column 1", 2, "-base-column has no effect without -model"},
 		{"simulate -out x", 2, "-data is needed"},
 		{"simulate -data " + data, 2, "-out is needed"},
 		{"simulate -out " + log + " -data " + data, 1, log + " exists"},

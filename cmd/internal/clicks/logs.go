@@ -43,6 +43,10 @@ func scanLog(ctx context.Context, paths []string, stderr io.Writer, each func(pa
 	return warnings, err
 }
 
+// unused are the flags of data that no command here can use: all work on one split, and clicks have
+// neither weights nor groups.
+func unused() []string { return []string{"vali", "test", "weight-column", "group-column", "groups"} }
+
 // openData gives the documents of a file, or the training split of a collection, with the features
 // of a model; nil: all.
 func openData(ctx context.Context, from source.Source, model *ranker.Model, unlabelled string, seed uint64, stderr io.Writer) (*datasets.Dataset, error) {

@@ -49,7 +49,7 @@ var users = []string{"position-based", affine, "cascade", "dependent-click"}
 
 func (o *simulateOptions) flags() *flag.FlagSet {
 	f := newFlags("clicks simulate")
-	o.Define(f, "")
+	o.Define(f, "", unused()...)
 	f.StringVar(&o.model, "model", "", "a model `file`, whose policy draws the rankings")
 	f.Float64Var(&o.temperature, "temperature", 1, "`number` that divides the scores; more of it tries more")
 	f.IntVar(&o.cutoff, "cutoff", 10, "`documents` of a ranking")
@@ -65,6 +65,10 @@ func (o *simulateOptions) flags() *flag.FlagSet {
 
 func (o *simulateOptions) check() error {
 	switch {
+	case o.model != "" && (o.Features != "" || o.Ignore != ""):
+		return errors.New("-features and -ignore have no effect beside -model, which has features of its own")
+	case o.model == "" && o.BaseColumn != "":
+		return errors.New("-base-column has no effect without -model: scores of the base alone draw no rankings")
 	case o.Data == "":
 		return errors.New("-data is needed: the documents, with labels")
 	case o.out == "":

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/plrank/plrank/cmd/internal/evaluate"
 	"github.com/plrank/plrank/cmd/internal/help"
@@ -64,10 +65,15 @@ func (o *options) check(flags *flag.FlagSet) error {
 	case n > mostFiles:
 		return fmt.Errorf("%d files: want %d at most", n, mostFiles)
 	}
+	for _, name := range command.Given(flags) {
+		if !o.measures() && !slices.Contains([]string{"metric", "seed", "plot", "json", "threads"}, name) {
+			return fmt.Errorf("-%s has no effect without -data or -qrels: values by query are measured already", name)
+		}
+	}
 	if err := cmp.Or(newfiles.CheckPlot(o.plot), o.Threads.Use()); err != nil || !o.measures() {
 		return err
 	}
-	return o.Check()
+	return o.Check(flags)
 }
 
 // measures tells whether there are labels to measure on.

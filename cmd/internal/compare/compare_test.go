@@ -210,6 +210,7 @@ func TestWhatCannotBeCompared(t *testing.T) {
 		{model + " " + scores + " -data " + test, 1, "2 scores, but"},
 		{model + " " + scores + " -data " + data, 1, "scores are of the documents of one file"},
 		{model + " " + model + " -metric nap -data " + test, 2, `unknown metric "nap"`},
+		{a + " " + a + " -gain linear", 2, "-gain has no effect without -data or -qrels"},
 		{a + " " + a + " -plot x.txt", 2, ".svg, .png or .pdf"},
 	} {
 		status, stdout, stderr := call(strings.Fields(c.args)...)

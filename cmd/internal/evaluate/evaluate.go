@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/plrank/plrank/cmd/internal/help"
 	"github.com/plrank/plrank/cmd/internal/newfiles"
@@ -61,12 +62,11 @@ func (o *options) flags() *flag.FlagSet {
 	return f
 }
 
-func (o *options) check() error {
+func (o *options) check(flags *flag.FlagSet) error {
+	if o.worths != "" {
+		return o.checkWorths(flags)
+	}
 	switch {
-	case o.worths != "" && (o.Data == "" || o.model != "" || o.scores != "" || o.Qrels != "" || o.perQuery != "" || o.importance):
-		return errors.New("-worths needs -data with observed rankings, and has no meaning beside -model, -scores, -qrels, -per-query and -importance")
-	case o.worths != "":
-		return o.Threads.Use()
 	case o.scores == "" && (o.model == "" || o.Data == ""):
 		return errors.New("-model and -data are both needed, or -scores instead of -model")
 	case o.scores != "" && o.model != "":
@@ -80,7 +80,25 @@ func (o *options) check() error {
 	case o.plot != "" && !o.importance:
 		return errors.New("-plot needs -importance")
 	}
-	return cmp.Or(newfiles.CheckPlot(o.plot), o.Check(), o.Threads.Use())
+	for _, name := range []string{"vali", "test", "fold", "scale", "cache", "base-column"} {
+		if o.scores != "" && command.IsGiven(flags, name) {
+			return fmt.Errorf("-%s has no effect beside -scores, which are measured on the labels of one file", name)
+		}
+	}
+	return cmp.Or(newfiles.CheckPlot(o.plot), o.Check(flags), o.Threads.Use())
+}
+
+// checkWorths reports flags that make no sense beside -worths.
+func (o *options) checkWorths(flags *flag.FlagSet) error {
+	for _, name := range command.Given(flags) {
+		if !slices.Contains([]string{"worths", "data", "json", "threads"}, name) {
+			return fmt.Errorf("-%s has no effect beside -worths: want -data with observed rankings, and maybe -json and -threads", name)
+		}
+	}
+	if o.Data == "" {
+		return errors.New("-worths needs -data with observed rankings")
+	}
+	return o.Threads.Use()
 }
 
 // Run is the sub-command, and its exit status.
@@ -89,7 +107,8 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	ctx := command.Interruptible()
 	var o options
 	flags := o.flags()
-	return page.Run(args, flags, stdout, stderr, o.check, func(stdout io.Writer) error {
+	check := func() error { return o.check(flags) }
+	return page.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
 		if o.worths != "" {
 			return evaluateWorths(ctx, &o, stdout)
 		}

@@ -103,6 +103,10 @@ func TestMeasuresAreThoseOfTheRun(t *testing.T) {
 	}
 	for _, c := range []struct{ args, want string }{
 		{"-epochs 3", "there is no flag -epochs"},
+		{"-features 1", "there is no flag -features"}, // those of the model are read
+		{"-ignore 1", "there is no flag -ignore"},
+		{"-weight-column w", "there is no flag -weight-column"},
+		{"-normalize", "there is no flag -normalize"}, // no metric is a value of the loss
 		{"-metric ndgc@5", "did you mean ndcg?"},
 		{"-importance -plot x.txt", ".svg, .png or .pdf"},
 		{"-plot x.svg", "-plot needs -importance"},

@@ -28,7 +28,8 @@ type Measuring struct {
 
 // Define defines the flags.
 func (m *Measuring) Define(f *flag.FlagSet) {
-	m.Source.Define(f, "")
+	// A model has features of its own, scores have none, and all queries count alike.
+	m.Source.Define(f, "", "features", "ignore", "weight-column")
 	m.DefineCache(f)
 	f.StringVar(&m.Qrels, "qrels", "", "a `file` of TREC judgements instead of -data, for TREC runs: lines of \"qid 0 docid label\"")
 	m.Threads.Define(f)
@@ -37,12 +38,17 @@ func (m *Measuring) Define(f *flag.FlagSet) {
 }
 
 // Check reports flags that make no sense, alone or together.
-func (m *Measuring) Check() error {
+func (m *Measuring) Check(flags *flag.FlagSet) error {
 	switch {
 	case slices.Contains(append(m.Config.Report, m.Config.Metric), train.LossMetric):
 		return errors.New("-metric loss and -report loss are for training: a model file does not say its loss")
 	case m.Qrels != "" && m.Data != "":
 		return errors.New("-data and -qrels exclude each other: labels are in one of the two")
+	}
+	for _, name := range command.Given(flags) {
+		if m.Qrels != "" && (name == "cache" || slices.Contains(source.Flags, name)) {
+			return fmt.Errorf("-%s has no effect beside -qrels, which is read in place of -data", name)
+		}
 	}
 	return cmp.Or(m.Source.Check(), m.Config.Check())
 }

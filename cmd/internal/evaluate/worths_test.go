@@ -27,7 +27,7 @@ func TestWorthsAreMeasuredOnRankings(t *testing.T) {
 	if !strings.HasSuffix(stdout, want) || stderr != "" {
 		t.Errorf("no %q in\n%s%s", want, stdout, stderr)
 	}
-	if stdout, _ := must(t, "-worths", worths, "-data", test, "-json"); !strings.Contains(stdout, `"rankings": 2,`) {
+	if stdout, _ := must(t, "-worths", worths, "-data", test, "-json", "-threads", "1"); !strings.Contains(stdout, `"rankings": 2,`) {
 		t.Error(stdout)
 	}
 	for _, c := range []struct {
@@ -35,7 +35,10 @@ func TestWorthsAreMeasuredOnRankings(t *testing.T) {
 		want string
 	}{
 		{[]string{"-worths", worths}, "-worths needs -data"},
-		{[]string{"-worths", worths, "-data", test, "-model", "m.npz"}, "no meaning beside -model"},
+		{[]string{"-worths", worths, "-data", test, "-model", "m.npz"}, "-model has no effect beside -worths"},
+		{[]string{"-worths", worths, "-data", test, "-report", "nosuch"}, "-report has no effect beside -worths"},
+		{[]string{"-worths", worths, "-data", test, "-gain", "linear"}, "-gain has no effect beside -worths"},
+		{[]string{"-worths", worths, "-data", test, "-plot", "x.svg"}, "-plot has no effect beside -worths"},
 		{[]string{"-worths", file("bad.csv", "item,log_worth\nA,much\n"), "-data", test}, `bad.csv:2: log_worth "much" of item "A"`},
 		{[]string{"-worths", file("other.csv", "name,worth\nA,1\n"), "-data", test}, `other.csv:1: the header is ["name" "worth"]`},
 		{[]string{"-worths", file("empty.csv", ""), "-data", test}, "empty.csv:1: the header is []"},
