@@ -33,6 +33,7 @@ var page = help.Page{
 		"votes.soc -mixtures 2 -prior 0.5",
 	},
 	Topics: []string{"rankings"},
+	Words:  true,
 }
 
 // options are the command line.
@@ -61,10 +62,16 @@ func (o *options) flags() *flag.FlagSet {
 	return f
 }
 
-func (o *options) check() error {
-	switch {
-	case o.rankings == "":
+func (o *options) check(words []string) error {
+	switch len(words) {
+	case 0:
 		return errors.New("a file of rankings is needed, such as plrank fit races.txt")
+	case 1:
+		o.rankings = words[0]
+	default:
+		return fmt.Errorf("unexpected argument %q: want one file of rankings", words[1])
+	}
+	switch {
 	case !(o.prior >= 0) || math.IsInf(o.prior, 0):
 		return fmt.Errorf("-prior %v: want 0 or a positive number", o.prior)
 	case o.mixtures < 0:
@@ -88,25 +95,15 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var o options
-	args = o.takeFile(args)
-	return page.Run(args, o.flags(), stdout, stderr, o.check, func(stdout io.Writer) error {
+	flags := o.flags()
+	check := func() error { return o.check(flags.Args()) }
+	return page.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
 		err := fit(ctx, &o, stdout, stderr)
 		if err != nil && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		return err
 	})
-}
-
-// takeFile takes the name of the file of rankings, the first argument that is no flag, from the arguments.
-func (o *options) takeFile(args []string) []string {
-	f := new(options).flags()
-	f.SetOutput(io.Discard)
-	if f.Parse(args) != nil || f.NArg() == 0 {
-		return args // an error is found again
-	}
-	o.rankings = f.Arg(0)
-	return append(slices.Clone(args[:len(args)-f.NArg()]), f.Args()[1:]...)
 }
 
 // fit reads rankings, fits a model, and writes what it says. What has been fitted when a fit ends early is

@@ -103,7 +103,7 @@ func TestPriorMakesWorthsFinite(t *testing.T) {
 	if status, _, stderr := call(file); status != 1 || !strings.Contains(stderr, `winner.txt: `) || !strings.Contains(stderr, `"Ann"`) || !strings.Contains(stderr, "-prior 0.5") {
 		t.Errorf("%d, %s", status, stderr)
 	}
-	stdout, _ := must(t, file, "-prior", "0.5")
+	stdout, _ := must(t, "-prior", "0.5", file)
 	if !strings.Contains(stdout, "1   1–3   Ann") || strings.Contains(stdout, "likelihood-ratio") {
 		t.Error(stdout)
 	}
