@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
@@ -78,7 +77,7 @@ func (o *biasOptions) check(words int) error {
 	case o.out == newfiles.Standard:
 		return errors.New("-out -: want the name of a new file; -json prints to standard output")
 	}
-	return cmp.Or(o.Source.Check(), newfiles.CheckPlot(o.plot), o.threads.Use())
+	return cmp.Or(o.Source.Check(), o.threads.Use())
 }
 
 func runBias(args []string, _ io.Reader, stdout, stderr io.Writer) int {
@@ -92,8 +91,8 @@ func runBias(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 }
 
 func (o *biasOptions) run(ctx context.Context, paths []string, stdout, stderr io.Writer) error {
-	if _, err := os.Lstat(o.plot); err == nil {
-		return fmt.Errorf("results go to new files: %s exists", o.plot)
+	if err := newfiles.CheckPlot(o.plot); err != nil {
+		return err
 	}
 	var files newfiles.Files
 	defer files.Remove()

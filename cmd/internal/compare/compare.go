@@ -2,14 +2,12 @@
 package compare
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/plrank/plrank/cmd/internal/evaluate"
@@ -70,7 +68,7 @@ func (o *options) check(flags *flag.FlagSet) error {
 			return fmt.Errorf("-%s has no effect without -data or -qrels: values by query are measured already", name)
 		}
 	}
-	if err := cmp.Or(newfiles.CheckPlot(o.plot), o.Threads.Use()); err != nil || !o.measures() {
+	if err := o.Threads.Use(); err != nil || !o.measures() {
 		return err
 	}
 	return o.Check(flags)
@@ -87,8 +85,8 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	flags := o.flags()
 	check := func() error { return o.check(flags) }
 	return page.Run(args, flags, stdout, stderr, check, func(stdout io.Writer) error {
-		if _, err := os.Stat(o.plot); err == nil {
-			return fmt.Errorf("compare: %s exists: name a new file", o.plot)
+		if err := newfiles.CheckPlot(o.plot); err != nil {
+			return err
 		}
 		return compare(ctx, &o, command.IsGiven(flags, "gain"), stdout, stderr)
 	})

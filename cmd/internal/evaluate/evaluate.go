@@ -9,7 +9,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/plrank/plrank/cmd/internal/help"
@@ -85,7 +84,7 @@ func (o *options) check(flags *flag.FlagSet) error {
 			return fmt.Errorf("-%s has no effect beside -scores, which are measured on the labels of one file", name)
 		}
 	}
-	return cmp.Or(newfiles.CheckPlot(o.plot), o.Check(flags), o.Threads.Use())
+	return cmp.Or(o.Check(flags), o.Threads.Use())
 }
 
 // checkWorths reports flags that make no sense beside -worths.
@@ -112,8 +111,8 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 		if o.worths != "" {
 			return evaluateWorths(ctx, &o, stdout)
 		}
-		if _, err := os.Stat(o.plot); err == nil {
-			return fmt.Errorf("evaluate: %s exists: name a new file", o.plot)
+		if err := newfiles.CheckPlot(o.plot); err != nil {
+			return err
 		}
 		var files newfiles.Files
 		defer files.Remove()

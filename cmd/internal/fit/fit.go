@@ -2,14 +2,12 @@
 package fit
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
@@ -85,7 +83,7 @@ func (o *options) check(words []string) error {
 	case o.out == newfiles.Standard:
 		return errors.New("-out -: want the name of a new file; -json prints all items to standard output")
 	}
-	return cmp.Or(newfiles.CheckPlot(o.plot), o.threads.Use())
+	return o.threads.Use()
 }
 
 // Run is the sub-command, and its exit status.
@@ -109,8 +107,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 // fit reads rankings, fits a model, and writes what it says. What has been fitted when a fit ends early is
 // written as well, without standard errors.
 func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
-	if _, err := os.Lstat(o.plot); err == nil {
-		return fmt.Errorf("results go to new files: %s exists", o.plot)
+	if err := newfiles.CheckPlot(o.plot); err != nil {
+		return err
 	}
 	var files newfiles.Files
 	defer files.Remove()

@@ -41,8 +41,8 @@ func (f *Files) Open(path string) (*File, error) {
 	}
 	folder, name := os.TempDir(), "plrank"
 	if path != Standard {
-		if _, err := os.Lstat(path); err == nil {
-			return nil, fmt.Errorf("results go to new files: %s exists", path)
+		if err := checkNew(path); err != nil {
+			return nil, err
 		}
 		folder, name = filepath.Dir(path), "."+filepath.Base(path)
 	}
@@ -127,10 +127,22 @@ func (f *Files) Remove() {
 	}
 }
 
-// CheckPlot is an error for a plot of no known format.
+// CheckPlot is an error for a plot of no known format, a command.UsageError, or one that exists. A
+// command calls it before its work. The empty path is no plot.
 func CheckPlot(path string) error {
-	if path != "" && !slices.Contains([]string{".svg", ".png", ".pdf"}, filepath.Ext(path)) {
-		return fmt.Errorf("-plot %s: want a name that ends in .svg, .png or .pdf", path)
+	switch {
+	case path == "":
+		return nil
+	case !slices.Contains([]string{".svg", ".png", ".pdf"}, filepath.Ext(path)):
+		return command.Usage(fmt.Errorf("-plot %s: want a name that ends in .svg, .png or .pdf", path))
+	}
+	return checkNew(path)
+}
+
+// checkNew is an error for a path that exists, be it a link to nothing.
+func checkNew(path string) error {
+	if _, err := os.Lstat(path); err == nil {
+		return fmt.Errorf("results go to new files: %s exists", path)
 	}
 	return nil
 }

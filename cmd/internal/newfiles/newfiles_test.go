@@ -1,6 +1,7 @@
 package newfiles
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/cmd/internal/commandtest"
+	"github.com/plrank/plrank/internal/command"
 )
 
 // What somebody else wrote while documents were scored is not overwritten.
@@ -27,5 +29,30 @@ func TestPublishOverwritesNothing(t *testing.T) {
 	}
 	if found, _ := os.ReadDir(filepath.Dir(path)); len(found) != 1 {
 		t.Errorf("files %v", found)
+	}
+}
+
+// A plot has an ending that is known, and overwrites nothing: neither a file nor a link to one that is gone.
+func TestCheckPlot(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "a.svg"), filepath.Join(dir, "b.svg")
+	commandtest.Write(t, file, "theirs")
+	if err := os.Symlink(filepath.Join(dir, "gone"), link); err != nil {
+		t.Skip(err)
+	}
+	for path, want := range map[string]string{
+		"":                             "",
+		filepath.Join(dir, "new.pdf"):  "",
+		file:                           file + " exists",
+		link:                           link + " exists",
+		filepath.Join(dir, "plot.txt"): "ends in .svg, .png or .pdf",
+	} {
+		err := CheckPlot(path)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%q: %v, want %q", path, err, want)
+		}
+		if usage := errors.As(err, new(command.UsageError)); usage != (filepath.Ext(path) == ".txt") {
+			t.Errorf("%q: a usage error: %t", path, usage)
+		}
 	}
 }
