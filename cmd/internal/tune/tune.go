@@ -66,9 +66,9 @@ func (o *options) flags() *flag.FlagSet {
 
 // take takes the flags of train, and checks the others.
 func (o *options) take(flags *flag.FlagSet) (err error) {
-	train := trainer.Flags()
+	ofTrain := trainer.Flags()
 	flags.Visit(func(f *flag.Flag) {
-		if train.Lookup(f.Name) != nil && !slices.Contains(own, f.Name) {
+		if ofTrain.Lookup(f.Name) != nil && !slices.Contains(own, f.Name) {
 			o.shared = append(o.shared, "-"+f.Name+"="+f.Value.String())
 		}
 	})
