@@ -70,6 +70,13 @@ func TestParse(t *testing.T) {
 	}
 }
 
+func TestPrintJSON(t *testing.T) {
+	var b strings.Builder
+	if err := PrintJSON(&b, map[string]int{"queries": 3}); err != nil || b.String() != "{\n  \"queries\": 3\n}\n" {
+		t.Errorf("%v, %q", err, &b)
+	}
+}
+
 // An end of the context is not kept waiting by work that takes for ever.
 func TestAwait(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)

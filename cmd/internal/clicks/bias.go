@@ -118,7 +118,7 @@ func (o *biasOptions) run(ctx context.Context, paths []string, stdout, stderr io
 		}
 	}
 	if o.asJSON {
-		return printJSON(stdout, r)
+		return command.PrintJSON(stdout, r)
 	}
 	r.print(stdout)
 	return nil

@@ -67,7 +67,7 @@ func runCheck(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 			return err
 		}
 		if o.asJSON {
-			return printJSON(stdout, r)
+			return command.PrintJSON(stdout, r)
 		}
 		r.print(stdout)
 		return nil

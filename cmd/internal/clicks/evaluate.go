@@ -128,7 +128,7 @@ func runEvaluate(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 		}
 		if !o.asJSON {
 			r.print(stdout)
-		} else if err := printJSON(stdout, r); err != nil {
+		} else if err := command.PrintJSON(stdout, r); err != nil {
 			return err
 		}
 		if r.Refused != nil {

@@ -2,7 +2,6 @@ package clicks
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -116,11 +115,4 @@ func (s *scorer) policy(im *logs.Impression) ([]float64, error) {
 		own.Temperature = s.temperature
 	}
 	return logs.Logged(&own)
-}
-
-// printJSON prints a result.
-func printJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
 }

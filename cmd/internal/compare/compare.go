@@ -3,7 +3,6 @@ package compare
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -47,7 +46,7 @@ func (o *options) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("compare", flag.ContinueOnError)
 	o.Define(f)
 	f.StringVar(&o.plot, "plot", "", "a new `file`.svg, .png or .pdf with the differences by query")
-	f.BoolVar(&o.asJSON, "json", false, "print JSON")
+	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
 	return f
 }
 
@@ -116,7 +115,7 @@ func compare(ctx context.Context, o *options, gainGiven bool, stdout, stderr io.
 		}
 	}
 	if o.asJSON {
-		return json.NewEncoder(stdout).Encode(found)
+		return command.PrintJSON(stdout, found)
 	}
 	return found.print(stdout)
 }

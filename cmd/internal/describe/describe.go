@@ -4,7 +4,6 @@ package describe
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -86,9 +85,7 @@ func describe(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	}
 	d := datasets.Describe(o.Data, splits...)
 	if o.asJSON {
-		enc := json.NewEncoder(stdout)
-		enc.SetIndent("", "  ")
-		return enc.Encode(description{Description: d})
+		return command.PrintJSON(stdout, description{Description: d})
 	}
 	fmt.Fprint(stdout, d)
 	fmt.Fprintln(stdout)

@@ -4,7 +4,6 @@ package evaluate
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -57,7 +56,7 @@ func (o *options) flags() *flag.FlagSet {
 	f.StringVar(&o.perQuery, "per-query", "", "a new `file` for the values of every query, of the last split: CSV with the columns query, metric and value; where its name ends in .trec, lines as of trec_eval -q")
 	f.BoolVar(&o.importance, "importance", false, "also print by how much the -metric gets worse where a feature is permuted")
 	f.StringVar(&o.plot, "plot", "", "a new `file`.svg, .png or .pdf with a plot of the -importance")
-	f.BoolVar(&o.asJSON, "json", false, "print JSON")
+	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
 	return f
 }
 
@@ -157,7 +156,7 @@ func evaluate(ctx context.Context, o *options, model *ranker.Model, perQuery *ne
 		return err
 	}
 	if o.asJSON {
-		return json.NewEncoder(stdout).Encode(struct {
+		return command.PrintJSON(stdout, struct {
 			*train.Report
 			Importance []train.Importance `json:"importance,omitempty"`
 		}{measured, important})

@@ -49,7 +49,7 @@ func TestEvaluationOnTrainingDataIsSaid(t *testing.T) {
 	}
 	for _, path := range []string{file("seen.txt", letor.String()), file("seen.csv", separated.String())} {
 		stdout, stderr := must(t, "-model", model, "-data", path, "-json")
-		if want := path + ": 6 of 7 queries were trained on"; !strings.Contains(stderr, want) || !strings.Contains(stdout, `"trainedOn":6`) {
+		if want := path + ": 6 of 7 queries were trained on"; !strings.Contains(stderr, want) || !strings.Contains(stdout, `"trainedOn": 6`) {
 			t.Errorf("%s\n%s\nwant %q", stdout, stderr, want)
 		}
 	}

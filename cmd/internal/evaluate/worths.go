@@ -3,7 +3,6 @@ package evaluate
 import (
 	"context"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -32,13 +31,11 @@ func evaluateWorths(ctx context.Context, o *options, stdout io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("%s, %s: %w (worths have no parameters of ties: use plrank fit -ties -test)", o.worths, o.Data, err)
 	}
-	if !o.asJSON {
-		fitcmd.Print(stdout, measured)
-		return nil
+	if o.asJSON {
+		return command.PrintJSON(stdout, measured)
 	}
-	enc := json.NewEncoder(stdout)
-	enc.SetIndent("", "  ")
-	return enc.Encode(measured)
+	fitcmd.Print(stdout, measured)
+	return nil
 }
 
 // readWorths reads the columns item and log_worth of a table that plrank fit -out has written.

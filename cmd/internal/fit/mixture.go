@@ -4,15 +4,14 @@ import (
 	"cmp"
 	"context"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 
 	"github.com/plrank/plrank/cmd/internal/newfiles"
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/order"
 	"github.com/plrank/plrank/internal/progress"
 	"github.com/plrank/plrank/viz"
 	"github.com/plrank/plrank/worth"
@@ -130,9 +129,7 @@ func (r *mixture) writeCSV(w io.Writer) error {
 // print prints the result as a table of worths, a column for each component, or in JSON.
 func (r *mixture) print(w io.Writer, asJSON bool) error {
 	if asJSON {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(r)
+		return command.PrintJSON(w, r)
 	}
 	table := viz.Table{Columns: []string{"item"}}
 	weights := viz.Row{"weight"}
@@ -142,12 +139,8 @@ func (r *mixture) print(w io.Writer, asJSON bool) error {
 	}
 	table.Rows = append(table.Rows, weights)
 	first := r.Components[0].Items
-	order := make([]int, len(first))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(first[j].Worth, first[i].Worth) })
-	for _, i := range order[:min(shownItems, len(order))] {
+	byWorth := order.Descending(nil, r.model.Components[0].Worths())
+	for _, i := range byWorth[:min(shownItems, len(first))] {
 		row := viz.Row{command.Printable(first[i].Item)}
 		for _, c := range r.Components {
 			row = append(row, fmt.Sprintf("%#.4g", c.Items[i].Worth))
@@ -155,7 +148,7 @@ func (r *mixture) print(w io.Writer, asJSON bool) error {
 		table.Rows = append(table.Rows, row)
 	}
 	fmt.Fprint(w, table)
-	if n := len(order) - shownItems; n > 0 {
+	if n := len(first) - shownItems; n > 0 {
 		fmt.Fprintf(w, "%d more items are worth less to component 1 (-out and -json have all)\n", n)
 	}
 	fmt.Fprintf(w, "\nparameters %d, log-likelihood %.4f, BIC %.2f; of one component %.2f\n", r.Parameters, r.LogLikelihood, r.BIC, r.BICOfOne)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -197,9 +196,7 @@ func (r *result) draw(path string) error {
 // print prints the result as a table, or in JSON.
 func (r *result) print(w io.Writer, asJSON bool) error {
 	if asJSON {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(r)
+		return command.PrintJSON(w, r)
 	}
 	table := viz.Table{Columns: []string{"rank", "95 %", "item", "worth", "log-worth", "std. error"}}
 	for _, i := range r.Items[:min(shownItems, len(r.Items))] {

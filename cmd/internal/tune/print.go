@@ -1,7 +1,6 @@
 package tune
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -24,7 +23,7 @@ func (s *search) print(w io.Writer) error {
 		}
 	}
 	if s.asJSON {
-		return json.NewEncoder(w).Encode(struct {
+		return command.PrintJSON(w, struct {
 			Metric  string   `json:"metric"`
 			Trials  []*trial `json:"trials"`  // the best first
 			Command []string `json:"command"` // null: no trial is complete

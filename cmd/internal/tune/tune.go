@@ -55,7 +55,7 @@ func (o *options) flags() *flag.FlagSet {
 	f.BoolVar(&o.early, "early-stop", true, "end trials that are worse than the median of others")
 	f.StringVar(&o.out, "out", "", "a new `folder` for the results, trials.jsonl")
 	f.BoolVar(&o.resume, "resume", false, "go on with the trials in -out")
-	f.BoolVar(&o.asJSON, "json", false, "print JSON")
+	f.BoolVar(&o.asJSON, "json", false, "print one JSON object")
 	trainer.Flags().VisitAll(func(of *flag.Flag) {
 		if !slices.Contains(own, of.Name) {
 			f.Var(of.Value, of.Name, of.Usage)
