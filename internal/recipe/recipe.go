@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,6 +58,11 @@ func DefineFeatures(f *flag.FlagSet, name string, at *train.Features) {
 		}
 	}
 }
+
+var lossWord = regexp.MustCompile(`\b` + train.LossMetric + `\b`)
+
+// HasLoss tells whether a metric is the loss, or a sum of metrics with the loss in it.
+func HasLoss(metric string) bool { return lossWord.MatchString(metric) }
 
 // ByData is the name of the recipe that is chosen by the training data.
 const ByData = "default"

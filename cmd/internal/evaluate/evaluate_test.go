@@ -211,7 +211,7 @@ func TestPictureThatFailsIsAWarning(t *testing.T) {
 // A model file does not say by which loss it was trained.
 func TestLossIsNoMetricOfAModelFile(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"-metric", "loss"}, {"-report", "map,loss"}} {
+	for _, args := range [][]string{{"-metric", "loss"}, {"-metric", "ndcg@5-0.1*loss"}, {"-report", "map,loss"}} {
 		if status, _, stderr := call(append([]string{"-model", "m.npz", "-data", "d.txt"}, args...)...); status != 2 || !strings.Contains(stderr, "does not say its loss") {
 			t.Errorf("%v of a model: %d, %q", args, status, stderr)
 		}

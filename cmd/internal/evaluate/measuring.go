@@ -40,7 +40,7 @@ func (m *Measuring) Define(f *flag.FlagSet) {
 // Check reports flags that make no sense, alone or together.
 func (m *Measuring) Check(flags *flag.FlagSet) error {
 	switch {
-	case slices.Contains(append(m.Config.Report, m.Config.Metric), train.LossMetric):
+	case slices.ContainsFunc(append(m.Config.Report, m.Config.Metric), recipe.HasLoss):
 		return errors.New("-metric loss and -report loss are for training: a model file does not say its loss")
 	case m.Qrels != "" && m.Data != "":
 		return errors.New("-data and -qrels exclude each other: labels are in one of the two")

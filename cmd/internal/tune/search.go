@@ -15,6 +15,7 @@ import (
 	"github.com/plrank/plrank/cmd/internal/trainer"
 	"github.com/plrank/plrank/internal/command"
 	bar "github.com/plrank/plrank/internal/progress"
+	"github.com/plrank/plrank/internal/recipe"
 	"github.com/plrank/plrank/train"
 )
 
@@ -63,7 +64,8 @@ func (s *search) comparable(c train.Config) error {
 	}
 	for _, of := range new(train.Config).Settings() {
 		tried := slices.ContainsFunc(s.grid, func(g choice) bool { return g.flag == of.Flag })
-		if tried && of.Group == "Objective" && !strings.Contains(c.Metric, "@") && (of.Measuring || c.Metric == train.LossMetric) {
+		matters := recipe.HasLoss(c.Metric) || of.Measuring && !strings.Contains(c.Metric, "@")
+		if tried && of.Group == "Objective" && matters {
 			return fmt.Errorf("the metric %s goes by -%s: -metric must name one with a cutoff, such as ndcg@10", c.Metric, of.Flag)
 		}
 	}

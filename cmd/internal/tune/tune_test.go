@@ -290,6 +290,7 @@ func TestSearchesThatMakeNoSenseAreRefused(t *testing.T) {
 		"-grid has a range: -trials must say":      {"-grid", "lr=1..2"},
 		"-metric must name one for all":            {"-grid", "loss=plrank-rb,plrank-rb+disparity"},
 		"the metric loss goes by -samples":         {"-grid", "samples=5,6", "-metric", "loss"},
+		"the metric ndcg@5-loss goes by -samples":  {"-grid", "samples=5,6", "-metric", "ndcg@5-loss"},
 		"the metric disparity goes by -cutoff":     {"-grid", "cutoff=5,6", "-metric", "disparity"},
 		"no such file or directory":                {"-grid", "lr=1,2", "-data", filepath.Join(data, "none")},
 		`unknown metric "nonsense"`:                {"-grid", "lr=1,2", "-metric", "nonsense"},
@@ -302,5 +303,15 @@ func TestSearchesThatMakeNoSenseAreRefused(t *testing.T) {
 	}
 	if _, err := os.Stat("trials.jsonl"); err == nil {
 		t.Error("a file without -out")
+	}
+}
+
+// No metric goes by -normalize but the loss: values of trials with and without it are comparable.
+func TestNormalizeCanBeTriedByAMetricWithoutACutoff(t *testing.T) {
+	t.Parallel()
+	args := quick("-data", commandtest.Fold(t), "-grid", "normalize=true,false")
+	must(t, append(args, "-metric", "map")...)
+	if status, _, stderr := call(append(args, "-metric", "loss")...); status == 0 || !strings.Contains(stderr, "the metric loss goes by -normalize") {
+		t.Errorf("%d, %s", status, stderr)
 	}
 }
