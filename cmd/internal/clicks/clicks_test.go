@@ -98,7 +98,7 @@ func TestGate(t *testing.T) {
 			t.Errorf("%+v, want the value %v", e, truth)
 		}
 	}
-	stdout, _ = must(t, "evaluate", log, good, "-baseline", bad, "-data", data, "-require", "0.1", "-resamples", "100", "-unit", "impression")
+	stdout, _ = must(t, "evaluate", log, "-model", good, "-baseline", bad, "-data", data, "-require", "0.1", "-resamples", "100", "-unit", "impression")
 	if !strings.Contains(stdout, "passed: better than "+bad+" by more than 0.1\n") {
 		t.Error(stdout)
 	}
@@ -247,7 +247,6 @@ func TestErrorsOfTheCommandLine(t *testing.T) {
 		{"bias " + log + " -plot b.gif", 2, ".svg, .png or .pdf"},
 		{"evaluate " + log, 2, "want a model"},
 		{"evaluate " + model, 2, "want a log"},
-		{"evaluate " + log + " -model " + model, 2, "there is no flag -model"},
 		{"evaluate " + log + " " + model + " -unit day", 2, "query, client, impression"},
 		{"evaluate " + log + " " + model + " -require NaN", 2, "-require NaN"},
 		{"evaluate " + log + " " + model + " -bias " + log, 1, "the bias " + log},

@@ -34,7 +34,7 @@ var evaluatePage = help.Page{
 	Usage:   []string{"LOGS… MODELS… [-bias FILE] [-baseline FILE] [-require X] [flags]"},
 	Text: "Estimates how many clicks an impression would have on average if a model had drawn the rankings, from the log of another policy, and the difference from a baseline, with 95 % intervals. Files that end in .npz are models. " +
 		"Estimator iips needs no bias of ranks, and holds where clicks depend on a document and its rank alone. A log larger than memory is read in parts.",
-	Flags: []string{"baseline", "require", "estimator", "bias", "data", "temperature", "unit", "resamples", "seed", "json", "threads"},
+	Flags: []string{"model", "baseline", "require", "estimator", "bias", "data", "temperature", "unit", "resamples", "seed", "json", "threads"},
 	Examples: []string{
 		"logs new.npz -baseline old.npz -require 0",
 		"logs new.npz newer.npz -bias bias.json -json",
@@ -51,21 +51,22 @@ var units = map[string]func(im *logs.Impression) string{
 
 type evaluateOptions struct {
 	source.Source
-	logs, models         []string
-	baseline, bias       string
-	estimator, unit      string
-	require, temperature float64
-	required             bool // -require is given
-	resamples            int
-	seed                 uint64
-	asJSON               bool
-	threads              command.Threads
+	logs, models          []string
+	model, baseline, bias string
+	estimator, unit       string
+	require, temperature  float64
+	required              bool // -require is given
+	resamples             int
+	seed                  uint64
+	asJSON                bool
+	threads               command.Threads
 }
 
 func (o *evaluateOptions) flags() *flag.FlagSet {
 	f := newFlags("clicks evaluate")
 	// The features are those of the models, and labels do not count.
 	o.Define(f, "; features for documents of the log, in place of those logged", append(unused(), "base-column", "features", "ignore", "minus-one")...)
+	f.StringVar(&o.model, "model", "", "a model `file`, as those among the words")
 	f.StringVar(&o.baseline, "baseline", loggedName, "a model `file` to compare with; logged is the policy of the log")
 	f.Float64Var(&o.require, "require", 0, "end with status 1 unless, by the first estimator, the lower end of the interval of the difference is above this `number`, and the effective size 100 or more, for every model")
 	f.StringVar(&o.estimator, "estimator", "", "`names`, with commas between: "+strings.Join(valueEstimators(), ", ")+", with a clip such as iips(0.001); without it, iips, and with -bias also policy-aware and dr")
@@ -95,12 +96,15 @@ func (o *evaluateOptions) check(flags *flag.FlagSet) error {
 			o.logs = append(o.logs, word)
 		}
 	}
+	if o.model != "" {
+		o.models = append(o.models, o.model)
+	}
 	_, known := units[o.unit]
 	switch {
 	case len(o.logs) == 0:
 		return errNoLogs
 	case len(o.models) == 0:
-		return errors.New("want a model to evaluate: a file whose name ends in .npz")
+		return errors.New("want a model to evaluate: a file whose name ends in .npz, or -model FILE")
 	case !known:
 		return fmt.Errorf("unknown unit %q: %s", o.unit, names.Want(o.unit, []string{"query", "client", impressionKey}))
 	case math.IsNaN(o.require) || math.IsInf(o.require, 0):
