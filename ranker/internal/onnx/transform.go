@@ -61,7 +61,7 @@ func (g *graph) positions(t *datasets.Transform, y string, missing []string) str
 		absent = append(absent, float64(b.AtMissing()))
 	}
 	const steps = 1 << 16
-	at := g.quantile(lookup, g.to(Double, g.to(Float, y))) // parts give float32
+	at := g.to(Double, g.interpolated(lookup, g.to(Double, g.to(Float, y)))) // parts give float32
 	at = g.Mul(g.node("Round", g.Mul(at, g.double(steps))), g.double(1./steps))
 	return g.node("Where", g.sideBySide(missing), g.doubles(absent), at)
 }
@@ -84,7 +84,7 @@ func (g *graph) view(p *datasets.TransformPart, x, missing string) string {
 		log := g.node("Log", g.Add(g.node("Abs", x), g.double(1)))
 		return g.standardise(p, g.Mul(g.node("Sign", x), log))
 	case "quantile":
-		return g.quantile(p, x)
+		return g.to(Double, g.interpolated(p, x))
 	case "rank":
 		return g.rank(x, missing)
 	}
@@ -125,9 +125,9 @@ func (g *graph) standardise(p *datasets.TransformPart, x string) string {
 	return g.within(g.Mul(g.node("Sub", x, shift), scale), limit)
 }
 
-// quantile finds the piece of each value by bisection, in the pieces of all columns one after
-// another, and interpolates in it.
-func (g *graph) quantile(p *datasets.TransformPart, x string) string {
+// interpolated finds the piece of each value by bisection, in the pieces of all columns one after
+// another, and interpolates in it: in float32, as package datasets does, so that positions are rounded alike.
+func (g *graph) interpolated(p *datasets.TransformPart, x string) string {
 	longest := 0
 	for _, knots := range p.Knots {
 		longest = max(longest, len(knots))
@@ -151,7 +151,7 @@ func (g *graph) quantile(p *datasets.TransformPart, x string) string {
 			}
 			if k > 0 && k < len(knots) {
 				width[at] = float64(knots[k]) - knot[at]
-				rise[at] = float64(p.Scores[c][k] - p.Scores[c][j])
+				rise[at] = float64(float32(p.Scores[c][k] - p.Scores[c][j]))
 			}
 		}
 	}
@@ -160,7 +160,7 @@ func (g *graph) quantile(p *datasets.TransformPart, x string) string {
 	at := g.bisect(begins, room, g.Add(g.zeros(x), g.ints(first...)), x)
 	of := func(values []float64) string { return g.node("Gather", g.doubles(values), at) }
 	part := g.node("Div", g.node("Sub", x, of(knot)), of(width))
-	return g.Add(of(score), g.Mul(part, of(rise)))
+	return g.Add(g.to(Float, of(score)), g.Mul(g.to(Float, part), g.to(Float, of(rise))))
 }
 
 // embedding adds the vectors [documents, width] of a category.
