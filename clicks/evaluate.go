@@ -265,8 +265,7 @@ func needsOf(terms []term) (n needs) {
 		switch m.name {
 		case IIPS:
 			n.placements = true
-		case RIPS, WholeRanking:
-			n.rankings = true
+		case RIPS, WholeRanking: // rankings alone
 		default:
 			n.exposures = true
 		}

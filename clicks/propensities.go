@@ -16,8 +16,8 @@ const leastPropensity = 1e-13
 
 // needs tells which propensities are wanted.
 type needs struct {
-	placements, exposures, rankings bool
-	shown                           []int // whose placements are; nil: all documents
+	placements, exposures bool
+	shown                 []int // whose placements are; nil: all documents
 }
 
 // propensities are the probabilities of a policy for one situation after another.

@@ -248,7 +248,7 @@ func TestGroupsThatDoNotFitAreErrors(t *testing.T) {
 		{"train.txt", ReadOptions{Groups: in("short"), GroupColumn: "1"}, "not in both"},
 		{"d.csv", ReadOptions{GroupColumn: "sex"}, `no group column "sex": there are label, qid, doc, x`},
 		{"d.csv", ReadOptions{GroupColumn: "qid"}, `column "qid" is the query id, and cannot be the group as well`},
-		{"d.csv", ReadOptions{GroupColumn: "doc"}, `column "doc" is the document id, and cannot be the group as well`},
+		{"d.csv", ReadOptions{DocumentColumn: "doc", GroupColumn: "doc"}, `column "doc" is the document id, and cannot be the group as well`},
 	} {
 		if _, err := ReadFile(in(c.file), c.o); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%+v: %v, want one line with %q", c.o, err, c.want)

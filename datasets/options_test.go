@@ -117,6 +117,14 @@ func TestHeaderlessColumnsHaveNumbers(t *testing.T) {
 	}
 }
 
+// A column that is named for one use is not found for another by its usual name.
+func TestNamedColumnsAreNotFoundForOthers(t *testing.T) {
+	d, err := ReadFile(file(t, "f.csv", "label,doc,x,query\n1,a,7,3\n0,a,8,4\n"), ReadOptions{QueryColumn: "doc", WeightColumn: "query"})
+	if err != nil || !slices.Equal(d.QueryIDs, []string{"a"}) || d.DocumentIDs != nil || !slices.Equal(d.Weights, []float32{3, 4}) {
+		t.Errorf("%v, %v", d, err)
+	}
+}
+
 // A header need not name a query id where query sizes lie beside the data.
 func TestSeparatedValuesWithQuerySizes(t *testing.T) {
 	folder := writeFiles(t, map[string]string{"f.csv": "label,x\n1,7\n0,8\n2,9\n", "f.csv.query": "2\n1\n"})

@@ -12,8 +12,9 @@ import (
 
 // ByName returns the loss of that name, see [Names]. approxndcg, gumbel-approxndcg,
 // neuralndcg and pirank may have their temperature behind them, approxndcg(0.1), 1 where
-// they do not; exposure-risk its level, 0.95; and prpo its ratio, 0.5. A name that is not
-// known is an error that lists those that are.
+// they do not; exposure-risk its level, 0.95; prpo its ratio, 0.5; and query-rmse its scale, 1.
+// Losses of exposure may have the loss behind them by whose samples it is estimated, such as
+// disparity(plrank2). A name that is not known is an error that lists those that are.
 func ByName(name string) (Func, error) {
 	t, err := lookup(name)
 	if err != nil {

@@ -20,7 +20,9 @@
 //     to queries and back; [Ranks], [Gather] and [Constant] are for weights by rank.
 //
 // For scoring models:
-//   - [Dense] is a fused layer with an [Activation], [Drop] is dropout, [Embed] looks up
+//   - [Dense] is a fused layer with an [Activation], [DenseDrop] the same with dropout,
+//     [PiecewiseLinear] one whose inputs are positions in bins, [Scale] what differs between
+//     layers that share weights; [Drop] is dropout, [Embed] looks up
 //     codes in tables, [LayerNorm] is layer normalisation, and by [Attention] the documents
 //     of a query see each other.
 //

@@ -17,6 +17,9 @@ import (
 // df_d/dm_d = (1 − w_d t) f_d. It has any sign: R is neither convex nor concave. Its error is
 // relative to the scale of λ_d. It costs two gradients. Errors are as those of [Expectation.Gradient].
 func (e *Expectation) SecondDerivatives(scores, gains, discounts, out []float64) error {
+	if err := checkLength("second derivatives", len(out), len(scores)); err != nil {
+		return err
+	}
 	if _, err := e.Gradient(scores, gains, discounts, out); err != nil {
 		return err
 	}
@@ -41,7 +44,7 @@ func (e *Expectation) SecondDerivatives(scores, gains, discounts, out []float64)
 // The cost is that of a gradient and two exposures, as Σ_j W_dj is dE_d/dm_d. Errors are as those of
 // [Expectation.Gradient].
 func (e *Expectation) Curvature(scores, gains, discounts, lambda, curvature []float64) (value float64, err error) {
-	if err := checkLength("curvature", len(curvature), len(scores)); err != nil {
+	if err := cmp.Or(checkLength("lambda", len(lambda), len(scores)), checkLength("curvature", len(curvature), len(scores))); err != nil {
 		return 0, err
 	}
 	if d := slices.IndexFunc(gains, func(g float64) bool { return g < 0 }); d >= 0 {

@@ -131,13 +131,16 @@ func TestCurvatureErrors(t *testing.T) {
 	two, out := []float64{1, 2}, make([]float64, 2)
 	var e Expectation
 	_, short := e.Curvature(two, two, two, out, out[:1])
+	_, noLambda := e.Curvature(two, two, two, nil, out)
 	_, negative := e.Curvature(two, []float64{1, -2}, two, out, make([]float64, 2))
 	_, nan := e.Curvature(two, []float64{1, math.NaN()}, two, out, make([]float64, 2))
 	for want, err := range map[string]error{
 		"curvature: 1 numbers, want 2":                                 short,
 		"the gain of document 1 is -2: for a curvature gains must not": negative,
 		"the gain of document 1 is NaN":                                nan,
-		"lambda: 1 numbers, want 2":                                    e.SecondDerivatives(two, two, two, out[:1]),
+		"second derivatives: 1 numbers, want 2":                        e.SecondDerivatives(two, two, two, out[:1]),
+		"second derivatives: 0 numbers, want 2":                        e.SecondDerivatives(two, two, two, nil),
+		"lambda: 0 numbers, want 2":                                    noLambda,
 		"the score of document 0 is +Inf: scores must be finite":       e.SecondDerivatives([]float64{math.Inf(1), 0}, two, two, out),
 	} {
 		if err == nil || !strings.HasPrefix(err.Error(), want) {

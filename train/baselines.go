@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -62,7 +61,7 @@ func (f featureRanker) name(d *datasets.Dataset) string {
 	if f.descending {
 		direction = "descending"
 	}
-	return fmt.Sprintf("feature %s, %s", featureName(d, f.column), direction)
+	return fmt.Sprintf("feature %s, %s", d.FeatureName(f.column), direction)
 }
 
 // Scores never fails.
@@ -123,20 +122,12 @@ func sampleOf(d *datasets.Dataset, most int) *datasets.Dataset {
 	return d.Select(queries)
 }
 
-// featureName is the name of a column, or else its id.
-func featureName(d *datasets.Dataset, column int) string {
-	if d.FeatureNames != nil && d.FeatureNames[column] != "" {
-		return d.FeatureNames[column]
-	}
-	return strconv.Itoa(d.FeatureIDs[column])
-}
-
 // An Importance is how much worse a model ranks without knowing a feature.
 type Importance struct {
 	Feature int    `json:"feature"` // its id
 	Name    string `json:"name"`    // its name, or else the id
 	Mean    Value  `json:"mean"`    // by which the metric gets worse
-	SD      Value  `json:"sd"`      // over the repeats
+	SD      Value  `json:"sd"`      // over the repeats; NaN of one
 }
 
 // Importances is the permutation importance (Breiman, Machine Learning 2001) of every feature that
@@ -144,7 +135,13 @@ type Importance struct {
 // the documents of each query, so that they say nothing of a document while each query keeps its
 // values, and the validation metric of c is measured again, repeats times. Features that say the
 // same share what they are worth: neither is missed while the other is there.
+//
+// Of parts, those that measure are taken. Less than one repeat is an error, and so is what [Evaluate] refuses; when the
+// context is done, that is the error.
 func Importances(ctx context.Context, c Config, parts Parts, model *ranker.Model, d *datasets.Dataset, repeats int) ([]Importance, error) {
+	if repeats < 1 {
+		return nil, fmt.Errorf("train: importances of %d repeats: want 1 or more", repeats)
+	}
 	e, err := measuring(c, parts, model, Split{Name: "data", Data: d})
 	if err != nil {
 		return nil, err
@@ -189,7 +186,7 @@ func Importances(ctx context.Context, c Config, parts Parts, model *ranker.Model
 		if repeats < 2 {
 			sd = math.NaN()
 		}
-		list = append(list, Importance{Feature: d.FeatureIDs[column], Name: featureName(d, column), Mean: Value(mean), SD: Value(sd)})
+		list = append(list, Importance{Feature: d.FeatureIDs[column], Name: d.FeatureName(column), Mean: Value(mean), SD: Value(sd)})
 	}
 	slices.SortStableFunc(list, func(a, b Importance) int { return cmp.Compare(b.Mean, a.Mean) })
 	return list, nil

@@ -121,7 +121,7 @@ type Optimization struct {
 // An Evaluation is what is measured, and how the best epoch is chosen.
 type Evaluation struct {
 	Metric            string   `json:"metric"`            // the validation value: a metric, LossMetric, or a weighted sum of metrics
-	Convention        string   `json:"convention"`        // for queries without a relevant document, see metrics.ParseConvention
+	Convention        string   `json:"convention"`        // for queries without a relevant document, see metrics.ParseLabelFree
 	Ties              string   `json:"ties"`              // how documents of equal scores are ranked, see metrics.ParseTies
 	Report            []string `json:"report"`            // metrics to report besides the usual ones
 	WeightedMetrics   bool     `json:"weightedMetrics"`   // queries count by their weights, where the data have such

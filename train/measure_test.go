@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/plrank/plrank/datasets"
@@ -118,5 +119,11 @@ func TestImportances(t *testing.T) {
 	cancel()
 	if _, err := Importances(ctx, c.Plain(), Parts{}, model(t, result), d, 3); err != context.Canceled {
 		t.Errorf("interrupted: %v", err)
+	}
+	if _, err := Importances(t.Context(), c.Plain(), Parts{}, model(t, result), d, 0); err == nil || !strings.Contains(err.Error(), "0 repeats: want 1 or more") {
+		t.Errorf("no repeats: %v", err)
+	}
+	if once, err := Importances(t.Context(), c.Plain(), Parts{}, model(t, result), d, 1); err != nil || once[0].SD == once[0].SD {
+		t.Errorf("one repeat: %+v, %v", once, err)
 	}
 }

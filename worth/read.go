@@ -47,12 +47,14 @@ func ReadFile(path string, o ReadOptions) (*Rankings, error) {
 //     are names, rank is a number; equal ranks are a tie, and without a rank an item is one of the Rest.
 //     There may be a column weight, with one value for each ranking.
 //
-//   - else text, a ranking a line, such as
+//   - else text, a ranking a line.
 //
-//     Ann > Bob = Cem > Dan        Bob and Cem are tied
-//     3: Ann > Dan                 observed three times
-//     Bob > Ann | Bob, Ann, Cem    the set chosen from, here with Cem as the Rest
-//     "12: > 3" > "a | b"          names in quotes, as in Go, may have any characters
+// Lines of text are such as
+//
+//	Ann > Bob = Cem > Dan        Bob and Cem are tied
+//	3: Ann > Dan                 observed three times
+//	Bob > Ann | Bob, Ann, Cem    the set chosen from, here with Cem as the Rest
+//	"12: > 3" > "a | b"          names in quotes, as in Go, may have any characters
 //
 // Lines that begin with # are comments. Errors begin with file:line. They are lines that are empty
 // or not in the format, items twice in a ranking, items that are unknown, and rankings of one item.

@@ -27,7 +27,6 @@ type Lookups struct {
 
 const (
 	lookupShift = 19
-	lookupKeys  = 1 << (32 - lookupShift)
 
 	mostTables = 4096 // columns: tables of 32 MB
 	noTables   = 32   // a shift

@@ -95,6 +95,7 @@ func NewColumns(names []string, o table.Options, sized bool) (*Columns, error) {
 // may have one name.
 func (s *Columns) findColumns(names []string, o table.Options, sized bool) error {
 	labels, queries, documents := labelNames, queryNames, documentNames
+	given := []string{o.LabelColumn, o.QueryColumn, o.DocumentColumn, o.WeightColumn, o.BaseColumn, o.GroupColumn}
 	if o.Headerless {
 		labels, queries, documents = names[:1], nil, nil
 	}
@@ -113,7 +114,11 @@ func (s *Columns) findColumns(names []string, o table.Options, sized bool) error
 		{"group", &s.Group, o.GroupColumn, nil, false},
 	}
 	for _, use := range uses {
-		if *use.field = findColumn(names, use.given, use.standard); *use.field >= 0 {
+		elsewhere := given
+		if use.needed { // that it is named for another use is the error below
+			elsewhere = nil
+		}
+		if *use.field = findColumn(names, use.given, use.standard, elsewhere); *use.field >= 0 {
 			continue
 		}
 		switch {
@@ -142,13 +147,13 @@ func (s *Columns) findColumns(names []string, o table.Options, sized bool) error
 	return nil
 }
 
-// findColumn is the column of the given name, or else of the first standard one; −1: none.
-func findColumn(names []string, given string, standard []string) int {
-	if given != "" {
-		return slices.Index(names, given)
+// findColumn is the column of the given name, or else of the first standard one that is not named elsewhere; −1: none.
+func findColumn(names []string, name string, standard, elsewhere []string) int {
+	if name != "" {
+		return slices.Index(names, name)
 	}
 	for _, s := range standard {
-		if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, s) }); i >= 0 {
+		if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, s) && !slices.Contains(elsewhere, n) }); i >= 0 {
 			return i
 		}
 	}
