@@ -22,9 +22,11 @@ type Parts struct {
 	LabelFree bool
 
 	// Scorer makes the model, for so many inputs: the width of the transform, whose last
-	// columns are the codes of categorical features. It is called for every copy of the model,
-	// and must give the same every time. The weights are float32. Hidden, Activation, Dropout and
-	// Members of the Config mean nothing then. So that the model can be read from a file, make its
+	// columns are the codes of categorical features. With Config.Bins, which the recipe for large data
+	// sets, the others are positions in bins, as for ops.PiecewiseLinear; without, numbers. It is called
+	// for every copy of the model, and must give the same every time. The weights are float32. Hidden,
+	// Activation, Dropout, Members, SharedMembers, Blocks, Heads and LatentCross of the Config mean
+	// nothing then. So that the model can be read from a file, make its
 	// kind known by nn.Register.
 	Scorer func(features int) (nn.Scorer, error)
 
