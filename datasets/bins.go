@@ -49,8 +49,9 @@ func (b *Bins) Positions() (at []float32) {
 }
 
 // FitBins has the transform give positions in so many bins, instead of numbers: the knots between the
-// bins are the quantiles of what the parts give for training documents, 32768 of them at most, or
-// their values if these are few, so that a feature of two values has one bin. The whole part of a
+// bins are the quantiles of what the parts give for training documents, evenly spread and 32768 of them
+// at most, but for all where these are the same; or their values if these are few, so that a feature of two
+// values has one bin. The whole part of a
 // position is how many knots are passed, and the rest, a multiple of 2^−16, how far it is to the
 // next one; beyond the outer knots it is that of the knot. Where a training document misses the
 // value, there is one more bin, whose position is 0, and the first knot is at 1.
@@ -60,47 +61,72 @@ func (t *Transform) FitBins(train *Dataset, bins int) error {
 	if bins < 1 || bins >= MostBins {
 		return fmt.Errorf("datasets: %d bins: want 1 to %d", bins, MostBins-1)
 	}
-	t.Bins, t.positions = nil, nil // samples are of what the parts give
-	outputs := t.outputs()
-	values, missing := t.sample(train, outputs)
-	t.Bins = make([]Bins, outputs)
-	memory.For(outputs, func(i int) {
-		slices.Sort(values[i])
-		t.Bins[i] = Bins{quantiles(values[i], bins), missing[i]}
-	})
-	t.positions = newPositions(t.Bins)
+	t.Bins, t.positions = nil, nil // the sample is of what the parts give
+	outputs, missing := t.outputs(), t.missing(train)
+	step := max(1, (train.Rows()+quantileSample-1)/quantileSample)
+	fitted := make([]Bins, outputs)
+	fit := func(values [][]float32) {
+		memory.For(outputs, func(i int) {
+			if values[i] != nil {
+				slices.Sort(values[i])
+				fitted[i] = Bins{quantiles(values[i], bins), missing[i]}
+			}
+		})
+	}
+	fit(t.sample(train, step, func(int) bool { return true }))
+	// What is the same in the sample may be another in few documents.
+	same := func(i int) bool { return len(fitted[i].Knots) == 1 }
+	if step > 1 && slices.ContainsFunc(fitted, func(b Bins) bool { return len(b.Knots) == 1 }) {
+		fit(t.sample(train, 1, same))
+	}
+	t.Bins, t.positions = fitted, newPositions(fitted)
 	return nil
 }
 
-// sample is what the parts give for some of the training documents that have a value, by output, and
-// which outputs have training documents, of all, that do not.
-func (t *Transform) sample(train *Dataset, outputs int) (values [][]float32, missing []bool) {
-	values = make([][]float32, outputs)
+// missing tells of each output whether a training document has no value.
+func (t *Transform) missing(train *Dataset) (missing []bool) {
 	gaps := withGaps(train, t.Columns)
 	for p := range t.Parts {
 		for _, column := range t.PartColumns(p) {
 			missing = append(missing, slices.Contains(gaps, column))
 		}
 	}
-	width := t.Width()
-	var room []float32
-	step := max(1, (train.Rows()+quantileSample-1)/quantileSample)
-	documents := 0
-	for q := 0; q < train.Queries(); q += step {
-		documents += train.Offsets[q+1] - train.Offsets[q]
-	}
+	return missing
+}
+
+// sample is what the parts give for every step-th training document that has a value, by output; nil for outputs that are
+// not wanted.
+func (t *Transform) sample(train *Dataset, step int, wanted func(output int) bool) [][]float32 {
+	values := make([][]float32, t.outputs())
 	for i := range values {
-		values[i] = make([]float32, 0, documents)
+		if wanted(i) {
+			values[i] = make([]float32, 0, train.Rows()/step+1)
+		}
 	}
-	for q := 0; q < train.Queries(); q += step {
-		rows := train.Features[train.Offsets[q]*t.Inputs : train.Offsets[q+1]*t.Inputs]
-		room = slices.Grow(room[:0], len(rows)/max(1, t.Inputs)*width)[:len(rows)/max(1, t.Inputs)*width]
+	width, compares := t.Width(), t.ComparesDocuments()
+	var room, apart []float32
+	for q := range train.Queries() {
+		from, to := train.Offsets[q], train.Offsets[q+1]
+		first := (from + step - 1) / step * step
+		if first >= to {
+			continue
+		}
+		rows, at, next := train.Features[from*t.Inputs:to*t.Inputs], first-from, step
+		if !compares { // the others need not be transformed
+			apart = apart[:0]
+			for r := first; r < to; r += step {
+				apart = append(apart, train.Row(r)...)
+			}
+			rows, at, next = apart, 0, 1
+		}
+		n := len(rows) / t.Inputs
+		room = slices.Grow(room[:0], n*width)[:n*width]
 		t.Query(room, rows)
-		for r := 0; r*width < len(room); r++ {
+		for r := at; r < n; r += next {
 			i := 0
 			for p := range t.Parts {
 				for _, column := range t.PartColumns(p) {
-					if x := rows[r*t.Inputs+column]; x == x {
+					if x := rows[r*t.Inputs+column]; x == x && values[i] != nil {
 						values[i] = append(values[i], room[r*width+i])
 					}
 					i++
@@ -108,7 +134,7 @@ func (t *Transform) sample(train *Dataset, outputs int) (values [][]float32, mis
 			}
 		}
 	}
-	return values, missing
+	return values
 }
 
 // quantiles are at most bins + 1 of the values: all that there are, or those at evenly spaced ranks.

@@ -54,7 +54,7 @@ func TestBinsOfRareGaps(t *testing.T) {
 		d.Offsets = append(d.Offsets, 2*i)
 	}
 	d.Offsets = append(d.Offsets, len(d.Features))
-	d.Features[2] = float32(math.NaN()) // every other query is in the sample, from the first on
+	d.Features[3] = float32(math.NaN()) // every other document is in the sample, from the first on
 	tr, err := FitTransform("standard+missing", d)
 	for range 2 {
 		if err == nil {
@@ -71,6 +71,35 @@ func TestBinsOfRareGaps(t *testing.T) {
 		got := make([]float32, 2)
 		if tr.Query(got, []float32{x}); math.Abs(float64(got[0]-want)) > .01 || got[1] != 1 {
 			t.Errorf("%v is at %v, want %v and 1", x, got, want)
+		}
+	}
+}
+
+// The sample is of documents, of whichever query: a feature may be the same in all others.
+func TestBinsOfLongQueries(t *testing.T) {
+	const long = quantileSample / 2
+	d := &Dataset{Labels: make([]float32, 3*long), Offsets: []int{0, long, 2 * long, 3 * long}, FeatureIDs: []int{1, 2, 3}}
+	for i := range 3 * long {
+		x, rare := float32(.5), float32(0)
+		if i/long == 1 {
+			x = float32(i%1000) / 1000
+		}
+		if i == long+1 || i == long+3 { // between the documents of the sample
+			rare = 1
+		}
+		d.Features = append(d.Features, x, float32(i), rare)
+	}
+	for _, spec := range []string{"none", "minmax"} {
+		tr, err := FitTransform(spec, d)
+		if err == nil {
+			err = tr.FitBins(d, 8)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A third of the documents of the first have other values, the second rises, the third is 1 in two documents.
+		if got := tr.BinCounts(); got[0] < 2 || got[1] != 8 || got[2] != 1 || len(tr.Bins[2].Knots) != 2 {
+			t.Errorf("%s: bins %v, knots %v and %v", spec, got, tr.Bins[0].Knots, tr.Bins[2].Knots)
 		}
 	}
 }
