@@ -125,6 +125,20 @@ func TestNamedColumnsAreNotFoundForOthers(t *testing.T) {
 	}
 }
 
+// Ids of features that no file can have are refused, and a feature whose name is that of another use is one.
+func TestWantedFeatures(t *testing.T) {
+	text := "query,rating,size\na,7,3\na,8,4\n"
+	for _, ids := range [][]int{{-7, 2}, {2, 1}, {1, 1}} {
+		if _, err := ReadFile(file(t, "f.csv", text), ReadOptions{FeatureIDs: ids}); err == nil || !strings.Contains(err.Error(), "want ids of 0 or more, ascending") {
+			t.Errorf("%v: %v", ids, err)
+		}
+	}
+	d, err := ReadFile(file(t, "f.csv", text), ReadOptions{FeatureIDs: []int{1, 2}, FeatureNames: []string{"rating", "size"}})
+	if err != nil || !slices.Equal(d.Features, []float32{7, 3, 8, 4}) || slices.Max(d.Labels) > 0 {
+		t.Errorf("%v, %v", d, err)
+	}
+}
+
 // A header need not name a query id where query sizes lie beside the data.
 func TestSeparatedValuesWithQuerySizes(t *testing.T) {
 	folder := writeFiles(t, map[string]string{"f.csv": "label,x\n1,7\n0,8\n2,9\n", "f.csv.query": "2\n1\n"})

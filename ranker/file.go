@@ -129,6 +129,9 @@ func (f *File) check() error {
 		return fmt.Errorf("levels of %d features for %d feature ids", len(f.Levels), len(f.FeatureIDs))
 	}
 	for i, id := range f.FeatureIDs {
+		if id < 0 {
+			return fmt.Errorf("feature id %d: want 0 or more", id)
+		}
 		if i > 0 && id <= f.FeatureIDs[i-1] {
 			return fmt.Errorf("feature id %d after %d: want them ascending", id, f.FeatureIDs[i-1])
 		}

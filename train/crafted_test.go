@@ -1,6 +1,7 @@
 package train
 
 import (
+	"encoding/json"
 	"errors"
 	"path/filepath"
 	"runtime"
@@ -23,5 +24,44 @@ func TestCraftedCheckpointAllocatesLittle(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	if n := after.TotalAlloc - before.TotalAlloc; n > 64<<20 || !errors.Is(err, ErrDamaged) {
 		t.Errorf("%d bytes were allocated for 3 MB, error %v", n, err)
+	}
+}
+
+// A checkpoint whose lists have other lengths than the run is a damaged one.
+func TestCraftedListsAreDamage(t *testing.T) {
+	tr := mustNew(t, threeNetworks(mlpScorer), small())
+	mustRun(t, tr, Hooks{})
+	path := filepath.Join(t.TempDir(), "c.npz")
+	c, err := tr.Checkpoint()
+	if err == nil {
+		err = c.Save(path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var header map[string]json.RawMessage
+	f, err := npzfile.Read(path, &header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := tr.state()
+	var arrays []npzfile.Array
+	for _, name := range own.names() {
+		values, err := f.Take(name, len(own.arrays[name]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		arrays = append(arrays, npzfile.Array{Name: name, Shape: []int{len(values)}, Data: values})
+	}
+	for _, list := range []string{"[]", "[1]", "null", ""} {
+		if header["networks"] = json.RawMessage(list); list == "" {
+			delete(header, "networks")
+		}
+		if err := npzfile.Write(path, header, arrays); err != nil {
+			t.Fatal(err)
+		}
+		if err := mustNew(t, threeNetworks(mlpScorer), small()).Restore(path); !errors.Is(err, ErrDamaged) {
+			t.Errorf("networks %s: %v", list, err)
+		}
 	}
 }

@@ -28,7 +28,7 @@ type loop struct {
 }
 
 func (l *loop) state() state {
-	s := state{arrays: map[string][]float32{"weights": l.weights}, values: map[string]any{"step": &l.steps}}
+	s := state{arrays: map[string][]float32{"weights": l.weights}, values: map[string]any{"step": &l.steps}, lengths: map[string]int{}}
 	for name, values := range l.optimizer.State() {
 		s.arrays["optimizer-"+name] = values
 	}

@@ -64,7 +64,10 @@ func (t *Trainer) keepNetworks(current *graphScoring) (*networks, error) {
 }
 
 func (n *networks) state() state {
-	return state{arrays: map[string][]float32{"networks": n.kept}, values: map[string]any{"networks": &n.best}}
+	return state{
+		arrays: map[string][]float32{"networks": n.kept}, values: map[string]any{"networks": &n.best},
+		lengths: map[string]int{"networks": len(n.alone)},
+	}
 }
 
 // begin evaluates the networks of the initial model: each is the best until an epoch of its own is better.

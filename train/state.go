@@ -13,8 +13,9 @@ import (
 
 // A state is what a checkpoint keeps: the memory itself, which is written to where a run goes on.
 type state struct {
-	arrays map[string][]float32
-	values map[string]any // pointers to what JSON can hold
+	arrays  map[string][]float32
+	values  map[string]any // pointers to what JSON can hold
+	lengths map[string]int // of those of them that are lists of one length
 }
 
 // names of the arrays, in the order of a file.
@@ -52,6 +53,9 @@ func (s state) set(values map[string]json.RawMessage) error {
 			if err := json.Unmarshal(text, v.Interface()); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
+		}
+		if want, fixed := s.lengths[name]; fixed && v.Elem().Len() != want {
+			return fmt.Errorf("%s: a list of %d, want %d", name, v.Elem().Len(), want)
 		}
 		read[name] = v.Elem()
 	}

@@ -171,6 +171,7 @@ func (t *Trainer) state() state {
 		s := h.state()
 		maps.Copy(all.arrays, s.arrays)
 		maps.Copy(all.values, s.values)
+		maps.Copy(all.lengths, s.lengths)
 	}
 	return all
 }

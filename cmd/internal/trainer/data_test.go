@@ -454,6 +454,7 @@ func TestErrorsOfDataFlags(t *testing.T) {
 		{[]string{"-data", data, "-fold", "all"}, 2, "-fold"},
 		{[]string{"-fold", "1"}, 2, "need -data"},
 		{[]string{"-data", data, "-folds", "1"}, 2, "want all"},
+		{[]string{"-data", data, "-folds", "2000000000"}, 2, "a number from 3 to 10000"},
 		{[]string{"-folds", "all"}, 2, "needs -data"},
 		{[]string{"-data", data, "-folds", "all", "-fold", "1"}, 2, "no meaning"},
 		{[]string{"-data", one, "-folds", "all"}, 1, "holds no folders Fold1"},

@@ -125,12 +125,15 @@ func (o *options) check() error {
 	return command.Usage(err)
 }
 
+// mostFolds is beyond any use, and lists without much memory.
+const mostFolds = 10_000
+
 func (o *options) checkFolds() error {
 	switch {
 	case o.Folds == "":
 		return nil
-	case o.Folds != allFolds && o.ofOneFile() < 3:
-		return fmt.Errorf("-folds %q: want %s, or a number of 3 or more; -fold takes one of them", o.Folds, allFolds)
+	case o.Folds != allFolds && (o.ofOneFile() < 3 || o.ofOneFile() > mostFolds):
+		return fmt.Errorf("-folds %q: want %s, or a number from 3 to 10000; -fold takes one of them", o.Folds, allFolds)
 	case o.Data == "":
 		return errors.New("-folds needs -data")
 	case o.Clicks != "":

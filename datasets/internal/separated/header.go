@@ -96,6 +96,7 @@ func NewColumns(names []string, o table.Options, sized bool) (*Columns, error) {
 func (s *Columns) findColumns(names []string, o table.Options, sized bool) error {
 	labels, queries, documents := labelNames, queryNames, documentNames
 	given := []string{o.LabelColumn, o.QueryColumn, o.DocumentColumn, o.WeightColumn, o.BaseColumn, o.GroupColumn}
+	given = append(given, o.FeatureNames...) // a feature, whatever its name says
 	if o.Headerless {
 		labels, queries, documents = names[:1], nil, nil
 	}

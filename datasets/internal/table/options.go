@@ -29,6 +29,11 @@ func (o Options) Check() error {
 	if o.MinusOne != "" && o.MinusOne != "unlabelled" && o.MinusOne != "irrelevant" {
 		return fmt.Errorf("datasets: invalid ReadOptions.MinusOne %q: want unlabelled or irrelevant", o.MinusOne)
 	}
+	for i, id := range o.FeatureIDs {
+		if id < 0 || i > 0 && id <= o.FeatureIDs[i-1] {
+			return fmt.Errorf("datasets: ReadOptions.FeatureIDs has %d at position %d: want ids of 0 or more, ascending", id, i)
+		}
+	}
 	if o.FeatureNames != nil && len(o.FeatureNames) != len(o.FeatureIDs) {
 		return fmt.Errorf("datasets: %d names for %d feature ids", len(o.FeatureNames), len(o.FeatureIDs))
 	}
