@@ -25,6 +25,7 @@ const (
 type pages struct {
 	leaf
 	codec      format.CompressionCodec
+	allowed    *allowance
 	rest       []byte // the pages that follow
 	dictionary *dictionary
 

@@ -21,6 +21,7 @@ type reader struct {
 	rooms   []room
 	numbers []float32  // rows × features
 	texts   [][][]byte // by position, of columns that are read as text
+	allowed *allowance
 }
 
 // Read reads the file with these bytes in chunks of so many bytes, or a few more, and calls each with
@@ -35,13 +36,14 @@ func Read(file []byte, o table.Options, beside table.Beside, size int, each func
 	if err != nil {
 		return err
 	}
-	all, most := 0, max(1<<24, mostRatio/4*len(file)) // rows, and numbers
+	all, most := 0, mostNumbers(len(file)) // rows, and numbers
 	for _, group := range meta.RowGroups {
 		if group.NumRows < 0 || group.NumRows > int64(most/max(1, len(r.used))-all) {
 			return fmt.Errorf("%w: %d documents in %d bytes", errDamaged, group.NumRows, len(file))
 		}
 		all += int(group.NumRows)
 	}
+	r.allowed = newAllowance(len(file))
 	rows := max(1, size/4/max(1, len(r.used)))
 	b, done := r.NewBuilder(o), 0
 	for _, group := range meta.RowGroups {
@@ -115,7 +117,7 @@ func (r *reader) open(file []byte, group *format.RowGroup) error {
 		if err != nil {
 			return r.at(n, err)
 		}
-		r.pages[n] = &pages{leaf: l, codec: c.MetaData.Codec, rest: rest}
+		r.pages[n] = &pages{leaf: l, codec: c.MetaData.Codec, rest: rest, allowed: r.allowed}
 	}
 	return nil
 }

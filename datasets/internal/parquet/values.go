@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -113,11 +114,11 @@ func (p *pages) numbers(to []float32, stride, n int, space *room) error {
 		v := &to[row*stride]
 		switch {
 		case !p.coded && p.isText():
-			*v, err = field(plain)
+			*v, err = p.field(plain)
 		case !p.coded:
 			*v, err = p.number(plain)
 		case p.isText() && int(index) < len(p.dictionary.texts):
-			*v, err = field(p.dictionary.texts[index])
+			*v, err = p.field(p.dictionary.texts[index])
 		case int(index) >= len(p.dictionary.numbers):
 			err = errDamaged
 		default:
@@ -129,8 +130,11 @@ func (p *pages) numbers(to []float32, stride, n int, space *room) error {
 	})
 }
 
-// field is text as a number.
-func field(b []byte) (float32, error) {
+// field is text as a number. It is parsed for every row, and counted for each.
+func (p *pages) field(b []byte) (float32, error) {
+	if err := p.allowed.take(len(b), "texts"); err != nil {
+		return 0, err
+	}
 	v, err := text.Field(b)
 	if err != nil {
 		err = fmt.Errorf("%s is %w", text.Quote(b), err)
@@ -138,10 +142,12 @@ func field(b []byte) (float32, error) {
 	return v, err
 }
 
-// texts sets n rows to the values as text, nil for null.
+// texts sets n rows to the values as text, nil for null. Rows may have one text of a dictionary, which
+// is copied for each of them later: it counts for each.
 func (p *pages) texts(to [][]byte, n int, space *room) error {
 	clear(to[:n])
-	return p.each(n, space, func(row int, index uint32, plain []byte) error {
+	taken := 0
+	err := p.each(n, space, func(row int, index uint32, plain []byte) error {
 		switch {
 		case p.coded && p.kind == format.Boolean && index < 2:
 			plain = bits[index]
@@ -150,9 +156,13 @@ func (p *pages) texts(to [][]byte, n int, space *room) error {
 		case p.coded:
 			plain = p.dictionary.texts[index]
 		}
+		if p.isText() {
+			taken += len(plain)
+		}
 		to[row] = p.text(plain)
 		return nil
 	})
+	return cmp.Or(err, p.allowed.take(taken, "texts"))
 }
 
 // text is a plain value as text files have it.

@@ -1,0 +1,31 @@
+package parquet
+
+import (
+	"fmt"
+	"sync/atomic"
+)
+
+// allowance is how many bytes may still be made of those of a file. Columns share it, which are
+// read by several goroutines.
+type allowance struct {
+	left     atomic.Int64
+	all, len int // bytes allowed, and of the file
+}
+
+// newAllowance allows what as many numbers take as a file of n bytes may have.
+func newAllowance(n int) *allowance {
+	a := &allowance{all: 4 * mostNumbers(n), len: n}
+	a.left.Store(int64(a.all))
+	return a
+}
+
+// mostNumbers bounds the numbers in a file of n bytes, rows times columns.
+func mostNumbers(n int) int { return max(1<<24, mostRatio/4*n) }
+
+// take is an error if there are not n bytes left.
+func (a *allowance) take(n int, what string) error {
+	if a.left.Add(-int64(n)) < 0 {
+		return fmt.Errorf("%w: more than %d bytes of %s in a file of %d bytes", errDamaged, a.all, what, a.len)
+	}
+	return nil
+}
