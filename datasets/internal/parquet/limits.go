@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// allowance is how many bytes may still be made of those of a file. Columns share it, which are
-// read by several goroutines.
+// allowance is how many bytes may still be made of those of a file: of its pages, and of the texts of
+// rows. Columns share it, which are read by several goroutines.
 type allowance struct {
 	left     atomic.Int64
 	all, len int // bytes allowed, and of the file
@@ -23,9 +23,9 @@ func newAllowance(n int) *allowance {
 func mostNumbers(n int) int { return max(1<<24, mostRatio/4*n) }
 
 // take is an error if there are not n bytes left.
-func (a *allowance) take(n int, what string) error {
+func (a *allowance) take(n int) error {
 	if a.left.Add(-int64(n)) < 0 {
-		return fmt.Errorf("%w: more than %d bytes of %s in a file of %d bytes", errDamaged, a.all, what, a.len)
+		return fmt.Errorf("%w: its %d bytes unpack to more than %d", errDamaged, a.len, a.all)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package parquet
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"testing"
@@ -96,16 +97,22 @@ func TestCraftedFilesAllocateLittle(t *testing.T) {
 	base := []column{{"qid", format.Int32, number, 1}, {"label", format.Int32, number, 1}}
 	with := func(more ...column) []column { return append(base[:len(base):len(base)], more...) }
 	long := oneText(strings.Repeat("1", 1<<20-4))
-	const tooManyTexts = "bytes of texts in a file of"
+	wide := make([]column, 200)
+	for i := range wide {
+		wide[i] = column{fmt.Sprint("f", i), format.Int32, make([]byte, 1<<20), 1 << 18}
+	}
+	const tooMuch = "bytes unpack to more than"
 	for _, c := range []struct {
 		what, want string
 		file       []byte
 		options    table.Options
 	}{
-		{"a long document id in all rows", tooManyTexts, crafted(t, 1000, format.Zstd, false, with(column{"docid", format.ByteArray, long, 1})), table.Options{}},
-		{"a long query id in all rows", tooManyTexts, crafted(t, 1000, format.Zstd, false, []column{base[1], {"qid", format.ByteArray, long, 1}}), table.Options{}},
-		{"a long text as a feature of all rows", tooManyTexts, crafted(t, 1000, format.Zstd, false, with(column{"f", format.ByteArray, oneText(strings.Repeat("0", 1<<20-4)), 1})),
+		{"a long document id in all rows", tooMuch, crafted(t, 1000, format.Zstd, false, with(column{"docid", format.ByteArray, long, 1})), table.Options{}},
+		{"a long query id in all rows", tooMuch, crafted(t, 1000, format.Zstd, false, []column{base[1], {"qid", format.ByteArray, long, 1}}), table.Options{}},
+		{"a long text as a feature of all rows", tooMuch, crafted(t, 1000, format.Zstd, false, with(column{"f", format.ByteArray, oneText(strings.Repeat("0", 1<<20-4)), 1})),
 			table.Options{FeatureIDs: []int{2}, FeatureNames: []string{"f"}}},
+		{"columns at one place", "two of its columns overlap", crafted(t, 2, format.Zstd, true, append(wide[:200:200], base...)), table.Options{}},
+		{"pages that unpack well", tooMuch, crafted(t, 2, format.Zstd, false, with(wide...)), table.Options{}},
 	} {
 		_, n, err := read(c.file, c.options)
 		if err == nil || !strings.Contains(err.Error(), c.want) || len(err.Error()) > 200 {
@@ -114,6 +121,34 @@ func TestCraftedFilesAllocateLittle(t *testing.T) {
 		if most := 200<<20 + 100*len(c.file); n > most {
 			t.Errorf("%s: %d bytes allocated for a file of %d, want %d at most", c.what, n, len(c.file), most)
 		}
+	}
+}
+
+// What is kept of a dictionary is in proportion to its bytes, and so it is if no number of it can be a
+// feature, or if all its texts are empty.
+func TestDictionariesTakeLittle(t *testing.T) {
+	number := make([]byte, 4)
+	base := []column{{"qid", format.Int32, number, 1}, {"label", format.Int32, number, 1}}
+	zeros, infinities := make([]byte, 4<<20), make([]byte, 4<<20)
+	for i := 4; i < len(infinities); i += 4 {
+		binary.LittleEndian.PutUint32(infinities[i:], math.Float32bits(float32(math.Inf(1))))
+	}
+	for _, c := range []column{{"f", format.Int32, zeros, 1 << 20}, {"f", format.Float, infinities, 1 << 20}, {"f", format.ByteArray, zeros, 1 << 20}} {
+		file := crafted(t, 2, format.Uncompressed, false, append(base[:2:2], c))
+		rows, n, err := read(file, table.Options{Categorical: []string{"f"}})
+		if most := 1<<20 + 2*len(file); err != nil || rows != 2 || n > most {
+			t.Errorf("%v: %d rows, error %v, %d bytes allocated for a file of %d, want %d at most", c.kind, rows, err, n, len(file), most)
+		}
+	}
+}
+
+// The number of a dictionary that cannot be a feature is an error where a row has it.
+func TestErrorsOfNumbersInDictionaries(t *testing.T) {
+	number := make([]byte, 4)
+	huge := binary.LittleEndian.AppendUint64(nil, math.Float64bits(-1e300))
+	file := crafted(t, 2, format.Uncompressed, false, []column{{"qid", format.Int32, number, 1}, {"label", format.Int32, number, 1}, {"f", format.Double, huge, 1}})
+	if _, _, err := read(file, table.Options{}); err == nil || !strings.Contains(err.Error(), errRange.Error()) {
+		t.Errorf("error %v, want %v", err, errRange)
 	}
 }
 

@@ -7,9 +7,11 @@
 package parquet
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -118,17 +120,31 @@ func newLeaf(e format.SchemaElement, index int) leaf {
 	return l
 }
 
-// part is the bytes of a column in a row group.
-func part(file []byte, meta *format.ColumnMetaData, path string) ([]byte, error) {
+// span is the bytes from, …, to−1 of a file.
+type span struct{ from, to int64 }
+
+// part is where a column of a row group is in the file.
+func part(file []byte, meta *format.ColumnMetaData, path string) (span, error) {
 	from := meta.DataPageOffset
 	if d := meta.DictionaryPageOffset; d > 0 && d < from {
 		from = d
 	}
 	size := meta.TotalCompressedSize
 	if path != "" || from < 0 || size < 0 || from > int64(len(file)) || size > int64(len(file))-from {
-		return nil, errDamaged
+		return span{}, errDamaged
 	}
-	return file[from : from+size : from+size], nil
+	return span{from, from + size}, nil
+}
+
+// overlap tells whether any two spans do. It sorts them.
+func overlap(spans []span) bool {
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	for i := 1; i < len(spans); i++ {
+		if spans[i].from < spans[i-1].to {
+			return true
+		}
+	}
+	return false
 }
 
 // The types of Thrift's compact protocol.

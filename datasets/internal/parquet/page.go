@@ -40,9 +40,9 @@ type pages struct {
 
 // dictionary is the values that pages refer to.
 type dictionary struct {
-	numbers []float32
-	faults  map[uint32]error // of numbers that are none for a feature
-	texts   [][]byte
+	plain   []byte
+	starts  []uint32  // of texts in plain
+	numbers []float32 // of types of numbers; infinite for one that cannot be a feature
 }
 
 // next goes to the next page of data.
@@ -59,6 +59,9 @@ func (p *pages) next() error {
 		size, full := int(h.CompressedPageSize), int(h.UncompressedPageSize)
 		if p.rest = p.rest[n:]; size < 0 || size > len(p.rest) || full < 0 || full > mostPage || full > max(smallPage, mostRatio*size) {
 			return errDamaged
+		}
+		if err := p.allowed.take(full); err != nil {
+			return err
 		}
 		body := p.rest[:size:size]
 		p.rest = p.rest[size:]
@@ -151,32 +154,49 @@ func (p *pages) setDictionary(body []byte, full int, h *format.DictionaryPageHea
 	if err != nil {
 		return err
 	}
-	if h.NumValues < 0 || int(h.NumValues) > len(b) {
+	d, n, size := &dictionary{plain: b}, int(h.NumValues), sizes[p.kind]
+	least := size // bytes of an entry
+	if p.isText() {
+		least = 4
+	}
+	if n < 0 || least == 0 || n > len(b)/least {
 		return errDamaged
 	}
-	p.dictionary = &dictionary{faults: map[uint32]error{}}
-	for i := range uint32(h.NumValues) {
-		if p.isText() {
-			text, rest, err := cutText(b)
-			if err != nil {
+	p.dictionary = d
+	if p.isText() {
+		d.starts = make([]uint32, n)
+		for i := range d.starts {
+			d.starts[i] = uint32(len(d.plain) - len(b))
+			if _, b, err = cutText(b); err != nil {
 				return err
 			}
-			p.dictionary.texts, b = append(p.dictionary.texts, text), rest
-			continue
 		}
-		size := sizes[p.kind]
-		if size == 0 || len(b) < size {
-			return errDamaged
+		return nil
+	}
+	d.numbers = make([]float32, n)
+	for i := range d.numbers {
+		if d.numbers[i], err = p.number(b[i*size:]); err != nil {
+			d.numbers[i] = infinite
 		}
-		v, err := p.number(b)
-		if err != nil {
-			p.dictionary.faults[i] = err
-		}
-		p.dictionary.numbers = append(p.dictionary.numbers, v)
-		p.dictionary.texts = append(p.dictionary.texts, b[:size])
-		b = b[size:]
 	}
 	return nil
+}
+
+var infinite = float32(math.Inf(1))
+
+// entry is a plain value of the dictionary.
+func (p *pages) entry(index uint32) ([]byte, error) {
+	d := p.dictionary
+	switch i := int(index); {
+	case i < len(d.starts):
+		text, _, err := cutText(d.plain[d.starts[i]:])
+		return text, err
+	case i < len(d.numbers) && p.kind == format.Boolean:
+		return bits[i], nil
+	case i < len(d.numbers):
+		return d.plain[i*sizes[p.kind]:], nil
+	}
+	return nil, errDamaged
 }
 
 // sizes are the bytes of plain values; 0: bits, or each has its own.

@@ -105,19 +105,24 @@ func newReader(meta *format.FileMetaData, o table.Options, beside table.Beside) 
 // isNumber tells whether a column is nothing but a feature of numbers.
 func (r *reader) isNumber(n int) bool { return r.Feature[n] >= 0 && r.Level[n] < 0 && n != r.Group }
 
-// open begins a row group.
+// open begins a row group. Its columns must not share bytes: dictionaries of all of them are in memory at once.
 func (r *reader) open(file []byte, group *format.RowGroup) error {
-	for _, n := range r.used {
+	spans := make([]span, len(r.used))
+	for i, n := range r.used {
 		l := r.leaves[n]
 		if l.index >= len(group.Columns) {
 			return errDamaged
 		}
 		c := &group.Columns[l.index]
-		rest, err := part(file, &c.MetaData, c.FilePath)
+		s, err := part(file, &c.MetaData, c.FilePath)
 		if err != nil {
 			return r.at(n, err)
 		}
-		r.pages[n] = &pages{leaf: l, codec: c.MetaData.Codec, rest: rest, allowed: r.allowed}
+		r.pages[n] = &pages{leaf: l, codec: c.MetaData.Codec, rest: file[s.from:s.to:s.to], allowed: r.allowed}
+		spans[i] = s
+	}
+	if overlap(spans) {
+		return fmt.Errorf("%w: two of its columns overlap", errDamaged)
 	}
 	return nil
 }

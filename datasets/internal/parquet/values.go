@@ -117,13 +117,13 @@ func (p *pages) numbers(to []float32, stride, n int, space *room) error {
 			*v, err = p.field(plain)
 		case !p.coded:
 			*v, err = p.number(plain)
-		case p.isText() && int(index) < len(p.dictionary.texts):
-			*v, err = p.field(p.dictionary.texts[index])
-		case int(index) >= len(p.dictionary.numbers):
-			err = errDamaged
+		case int(index) < len(p.dictionary.numbers):
+			if *v = p.dictionary.numbers[index]; *v == infinite {
+				*v, err = p.number(p.dictionary.plain[int(index)*sizes[p.kind]:])
+			}
 		default:
-			if *v = p.dictionary.numbers[index]; len(p.dictionary.faults) > 0 {
-				err = p.dictionary.faults[index]
+			if plain, err = p.entry(index); err == nil {
+				*v, err = p.field(plain)
 			}
 		}
 		return err
@@ -132,7 +132,7 @@ func (p *pages) numbers(to []float32, stride, n int, space *room) error {
 
 // field is text as a number. It is parsed for every row, and counted for each.
 func (p *pages) field(b []byte) (float32, error) {
-	if err := p.allowed.take(len(b), "texts"); err != nil {
+	if err := p.allowed.take(len(b)); err != nil {
 		return 0, err
 	}
 	v, err := text.Field(b)
@@ -148,13 +148,11 @@ func (p *pages) texts(to [][]byte, n int, space *room) error {
 	clear(to[:n])
 	taken := 0
 	err := p.each(n, space, func(row int, index uint32, plain []byte) error {
-		switch {
-		case p.coded && p.kind == format.Boolean && index < 2:
-			plain = bits[index]
-		case p.coded && int(index) >= len(p.dictionary.texts):
-			return errDamaged
-		case p.coded:
-			plain = p.dictionary.texts[index]
+		if p.coded {
+			var err error
+			if plain, err = p.entry(index); err != nil {
+				return err
+			}
 		}
 		if p.isText() {
 			taken += len(plain)
@@ -162,7 +160,7 @@ func (p *pages) texts(to [][]byte, n int, space *room) error {
 		to[row] = p.text(plain)
 		return nil
 	})
-	return cmp.Or(err, p.allowed.take(taken, "texts"))
+	return cmp.Or(err, p.allowed.take(taken))
 }
 
 // text is a plain value as text files have it.
