@@ -369,14 +369,17 @@ func (r *reader) fill(im *Impression, hits []text, p *attributes) (oddity, bool)
 			im.Documents = append(im.Documents, string(h))
 		}
 	}
+	index := indexer(len(im.Documents), func(d int) string { return im.Documents[d] }, len(hits))
+	shown := make([]bool, len(im.Documents))
 	for _, h := range hits {
-		d := slices.Index(im.Documents, string(h))
+		d := index(string(h))
 		if d < 0 {
 			return notAsDrawn, false // an application added it
 		}
-		if slices.Contains(im.Shown, d) {
+		if shown[d] {
 			return repeatedHit, false
 		}
+		shown[d] = true
 		im.Shown = append(im.Shown, d)
 	}
 	im.Clicks = make([]float64, len(im.Shown))
@@ -387,6 +390,32 @@ func (r *reader) fill(im *Impression, hits []text, p *attributes) (oddity, bool)
 		return badAttributes, false
 	}
 	return 0, true
+}
+
+// indexer gives a function that finds the first of n keys that is equal to one, −1 if none is. It is to
+// be called so many times: a map pays only for many calls, and lists are mostly of ten documents.
+func indexer[K comparable](n int, key func(i int) K, calls int) func(K) int {
+	const few = 64
+	if calls <= few {
+		return func(k K) int {
+			for i := range n {
+				if key(i) == k {
+					return i
+				}
+			}
+			return -1
+		}
+	}
+	first := make(map[K]int, n)
+	for i := n - 1; i >= 0; i-- { // the first of equal ones stays
+		first[key(i)] = i
+	}
+	return func(k K) int {
+		if i, ok := first[k]; ok {
+			return i
+		}
+		return -1
+	}
 }
 
 // decode reads a list, which is shared with that of other lines with the same text. It is
@@ -442,10 +471,15 @@ func parseNumbers[T float32 | float64](raw []byte) ([]T, error) {
 // join sets the clicks of an impression.
 func (r *reader) join(im *Impression, id uint64) {
 	first, _ := slices.BinarySearchFunc(r.clicks, id, func(c click, id uint64) int { return cmp.Compare(c.query, id) })
-	for i := first; i < len(r.clicks) && r.clicks[i].query == id; i++ {
-		c := &r.clicks[i]
+	clicks := r.clicks[first:]
+	if n := slices.IndexFunc(clicks, func(c click) bool { return c.query != id }); n >= 0 {
+		clicks = clicks[:n]
+	}
+	rank := indexer(len(im.Shown), func(k int) uint64 { return r.hash(im.Documents[im.Shown[k]]) }, len(clicks))
+	for i := range clicks {
+		c := &clicks[i]
 		c.joined = true
-		k := slices.IndexFunc(im.Shown, func(d int) bool { return r.hash(im.Documents[d]) == c.object })
+		k := rank(c.object)
 		switch {
 		case k < 0:
 			r.counts[clickNotShown]++

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -133,6 +136,55 @@ func TestOdditiesAreCounted(t *testing.T) {
 	}
 	if !reflect.DeepEqual(log.Warnings, wantWarnings) {
 		t.Errorf("warnings\n%s\nwant\n%s", strings.Join(log.Warnings, "\n"), strings.Join(wantWarnings, "\n"))
+	}
+}
+
+// A query of many documents with many clicks is read as others are, in a time in proportion to both:
+// where it grows with their product, this test takes minutes.
+func TestLongQueriesAreRead(t *testing.T) {
+	const documents, clicks = 200_000, 2_000
+	var b bytes.Buffer
+	hits := make([]string, documents)
+	for d := range hits {
+		hits[d] = strconv.Itoa(d)
+	}
+	query := func(id string, hits []string, attributes string) {
+		fmt.Fprintf(&b, `{"query_id": %q, "timestamp": "2024-12-10", "query_response_hit_ids": [%s]%s}`+"\n", id, strings.Join(hits, ","), attributes)
+	}
+	query("all", hits, "")
+	query("twice", append(hits[:documents:documents], "7"), "")
+	query("added", append(hits[:100:100], `"x"`), `, "query_attributes": {"plrank": {"seed": "1", "cutoff": 200, "candidates": ["`+strings.Join(hits[:200], `","`)+`"]}}`)
+	query("candidate twice", hits[1:100], `, "query_attributes": {"plrank": {"seed": "1", "cutoff": 200, "candidates": ["`+strings.Join(hits[:100], `","`)+`", "5"]}}`)
+	for i := range clicks + 1 { // the first document is clicked twice, one is not shown
+		fmt.Fprintf(&b, `{"action_name": "click", "query_id": "all", "event_attributes": {"object": {"object_id": %d}}}`+"\n", (i%clicks)*101)
+	}
+	log, err := Read(file(t, "log.jsonl", b.String()))
+	if err != nil || len(log.Impressions) != 2 {
+		t.Fatalf("%d impressions, error %v", len(log.Impressions), err)
+	}
+	im, shown := &log.Impressions[0], (documents+100)/101 // i·101 < documents
+	for k, c := range im.Clicks {
+		if want := k%101 == 0; im.Shown[k] != k || (c == 1) != want {
+			t.Fatalf("document %d at rank %d, click %v", im.Shown[k], k+1, c)
+		}
+	}
+	for k, d := range log.Impressions[1].Shown {
+		if d != k+1 {
+			t.Errorf("document %d at rank %d, want the first with its id", d, k+1)
+		}
+	}
+	want := []string{
+		"4 queries without a valid timestamp: kept, with no time",
+		"1 queries with a document twice among their hits: left out",
+		"1 queries whose hits are not the first documents drawn: left out",
+		fmt.Sprintf("%d clicks on a document that was not shown: left out", clicks-shown),
+		"1 clicks on a document that was clicked before: counted once",
+		"1 of 3 impressions were changed after they were drawn: what is left is not a fair sample if the changes depend on the documents",
+	}
+	slices.Sort(want)
+	slices.Sort(log.Warnings)
+	if !slices.Equal(log.Warnings, want) {
+		t.Errorf("warnings %q, want %q", log.Warnings, want)
 	}
 }
 
