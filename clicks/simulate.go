@@ -77,10 +77,15 @@ func DependentClick(lambda []float64) Behaviour {
 	}
 }
 
-// Simulate makes a log of n impressions. Each is of a query drawn evenly from those of d that
-// have documents, and its ranking is drawn from the policy of the logger. Documents without
-// an id are called "query.n", n from 1, as in [datasets.WriteRun]; the i-th impression has ID
-// i and comes in the i-th second of 1970. The result is a pure function of the arguments.
+// MostSimulated bounds the impressions of [Simulate], which are in memory together: they take up to
+// 1 KB each.
+const MostSimulated = 1 << 24
+
+// Simulate makes a log of n impressions, [MostSimulated] at most. Each is of a query drawn
+// evenly from those of d that have documents, and its ranking is drawn from the policy of the
+// logger. Documents without an id are called "query.n", n from 1, as in [datasets.WriteRun];
+// the i-th impression has ID i and comes in the i-th second of 1970. The result is a pure
+// function of the arguments.
 //
 // Data without documents, labels below 0 unless User.Attraction is given, and scores that are
 // not finite are errors.
@@ -88,6 +93,9 @@ func Simulate(d *datasets.Dataset, logger Logger, user User, n int, seed uint64)
 	logger.Cutoff = cmp.Or(logger.Cutoff, 10)
 	if n < 0 || logger.Cutoff < 0 {
 		return nil, fmt.Errorf("clicks: %d impressions at cutoff %d: want no negative numbers", n, logger.Cutoff)
+	}
+	if n > MostSimulated {
+		return nil, fmt.Errorf("clicks: %d impressions: want %d at most, and more in several logs, of different seeds", n, MostSimulated)
 	}
 	s := simulation{d: d, logger: logger, behaviour: user.Behaviour, shared: make([]Impression, d.Queries())}
 	if err := s.prepare(user); err != nil {
@@ -128,9 +136,11 @@ type simulation struct {
 
 // prepare computes what the impressions of a query share.
 func (s *simulation) prepare(user User) error {
+	longest := 0
 	for q := range s.d.Queries() {
-		if s.d.Offsets[q] < s.d.Offsets[q+1] {
+		if n := s.d.Offsets[q+1] - s.d.Offsets[q]; n > 0 {
 			s.queries = append(s.queries, q)
+			longest = max(longest, n)
 		}
 	}
 	if len(s.queries) == 0 {
@@ -148,7 +158,7 @@ func (s *simulation) prepare(user User) error {
 		s.attraction[r] = user.Attraction(label)
 	}
 	if s.behaviour == nil {
-		s.behaviour = PositionBased(slices.Repeat([]float64{1}, s.logger.Cutoff))
+		s.behaviour = PositionBased(slices.Repeat([]float64{1}, min(s.logger.Cutoff, longest)))
 	}
 	return parallel.Each(len(s.queries), parallel.Workers(len(s.queries)), func(_, i int) error {
 		return s.share(s.queries[i])

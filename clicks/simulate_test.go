@@ -3,7 +3,9 @@ package clicks
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -53,6 +55,29 @@ func TestBehavioursHaveTheirProbabilities(t *testing.T) {
 				t.Errorf("%s: clicks %v, want %v", c.name, mean, c.want)
 			}
 		}
+	}
+}
+
+// More impressions than memory holds are an error, and a cutoff beyond all queries is none.
+func TestSimulationsOfAnySizeDoNotPanic(t *testing.T) {
+	for _, n := range []int{MostSimulated + 1, math.MaxInt} {
+		if _, err := Simulate(fifty(3), Logger{}, User{}, n, 1); err == nil || !strings.Contains(err.Error(), "want 16777216 at most") {
+			t.Errorf("error %v for %d impressions", err, n)
+		}
+	}
+	all, err := Simulate(fifty(3), Logger{Cutoff: 3}, User{}, 20, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	far, err := Simulate(fifty(3), Logger{Cutoff: math.MaxInt}, User{}, 20, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range far.Impressions {
+		far.Impressions[i].Cutoff = 3
+	}
+	if !reflect.DeepEqual(far, all) {
+		t.Error("a cutoff beyond all queries changes clicks")
 	}
 }
 

@@ -229,6 +229,7 @@ func TestErrorsOfTheCommandLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	data, model, _ := files(t)
+	made := filepath.Join(t.TempDir(), "made.jsonl")
 	for _, c := range []struct {
 		args   string
 		status int
@@ -268,9 +269,15 @@ func TestErrorsOfTheCommandLine(t *testing.T) {
 		{"simulate -out x -data " + data + " -user affine", 2, "needs -bias"},
 		{"simulate -out x -data " + data + " -temperature 0", 2, "-temperature 0"},
 		{"simulate -out x -data " + data + " -n 0", 2, "-n 0"},
+		{"simulate -out " + made + " -data " + data + " -n 9223372036854775807", 2, "-n 9223372036854775807: want 16777216 at most"},
+		{"simulate -out " + made + " -data " + data + " -n 10000000000", 2, "-n 10000000000: want 16777216 at most"},
+		{"simulate -out " + made + " -data " + data + " -cutoff 9223372036854775807", 2, "-cutoff 9223372036854775807: want 1048576 at most"},
 	} {
 		if status, stdout, stderr := call(strings.Fields(c.args)...); status != c.status || stdout != "" || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: %d, %s%s, want %q", c.args, status, stdout, stderr, c.want)
 		}
+	}
+	if left, err := os.ReadDir(filepath.Dir(made)); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, error %v", left, err)
 	}
 }

@@ -44,6 +44,9 @@ type simulateOptions struct {
 	threads                command.Threads
 }
 
+// mostCutoff bounds the ranks whose bias is made: no query has as many documents.
+const mostCutoff = 1 << 20
+
 // users are the click models.
 var users = []string{"position-based", affine, "cascade", "dependent-click"}
 
@@ -83,6 +86,10 @@ func (o *simulateOptions) check() error {
 		return fmt.Errorf("-temperature %v: want a positive number", o.temperature)
 	case o.n < 1 || o.cutoff < 1:
 		return fmt.Errorf("-n %d, -cutoff %d: want 1 or more", o.n, o.cutoff)
+	case o.n > logs.MostSimulated:
+		return fmt.Errorf("-n %d: want %d at most, and more in several logs, by different -seed", o.n, logs.MostSimulated)
+	case o.cutoff > mostCutoff:
+		return fmt.Errorf("-cutoff %d: want %d at most", o.cutoff, mostCutoff)
 	}
 	return cmp.Or(o.Source.Check(), o.threads.Use())
 }
