@@ -68,6 +68,7 @@ func Read(r io.Reader, name string, o ReadOptions) (*Rankings, error) {
 			return nil, fmt.Errorf("ReadOptions.Items has %q twice", known)
 		}
 	}
+	r = textfile.WithoutMark(r)
 	var err error
 	switch ending := Ending(name); ending {
 	case ".soc", ".soi", ".toc", ".toi":

@@ -46,6 +46,9 @@ func TestFormats(t *testing.T) {
 		{"text", "# by hand\nA b > C\n  2.5: C=D>A b = E  \r\n", ReadOptions{}, "1:A b>C| 2.5:C=D>A b=E|"},
 		{"text", "A > B | A, C,B ,D\nA|B", ReadOptions{}, "1:A>B|C=D 1:A|B"},
 		{"text", `3: "2: >" = "\"|" > C:D | "x,y"`, ReadOptions{}, `3:2: >="|>C:D|x,y`},
+		{"text", "\ufeffA > B\nB > A\n", ReadOptions{}, "1:A>B| 1:B>A|"}, // a byte order mark
+		{"x.soi", "\ufeff" + header + "2: 3,1\n", ReadOptions{}, "2:D: E>A B|"},
+		{"x.csv", "\ufeffranking,item,rank\nr,A,1\nr,B,2\n", ReadOptions{}, "1:A>B|"},
 		{"text", "Alien: Covenant > Alien\n", ReadOptions{}, "1:Alien: Covenant>Alien|"},
 		{"text", "A > B", ReadOptions{Items: known, Unlisted: "omit"}, "1:A>B|"},
 		{"text", "A > B", ReadOptions{Items: known, Unlisted: "last"}, "1:A>B|D=C"},

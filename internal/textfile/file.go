@@ -56,7 +56,17 @@ func At(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// decompress is the text of a file, which may be gzip, zstd or plain.
+// WithoutMark is a text without the byte order mark at its start, if it has one: the mark would be
+// taken for a part of the first word.
+func WithoutMark(text io.Reader) io.Reader {
+	b := bufio.NewReader(text)
+	if first, _ := b.Peek(3); string(first) == "\ufeff" { // an error comes again with the next read
+		b.Discard(3)
+	}
+	return b
+}
+
+// decompress is the text of a file, which may be gzip, zstd or plain, without a byte order mark.
 func decompress(packed *counter) (text io.Reader, stop func(), err error) {
 	b := bufio.NewReaderSize(packed, 1<<16)
 	magic, err := b.Peek(10)
@@ -66,16 +76,19 @@ func decompress(packed *counter) (text io.Reader, stop func(), err error) {
 	switch {
 	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
 		z, err := gzip.NewReader(b)
-		return &bounded{r: z, packed: packed}, func() {}, err
+		if err != nil {
+			return nil, nil, err
+		}
+		return WithoutMark(&bounded{r: z, packed: packed}), func() {}, nil
 	case bytes.HasPrefix(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		// 128 MB is the window of zstd --long; a file that claims more is refused.
 		z, err := zstd.NewReader(b, zstd.WithDecoderMaxWindow(1<<27), zstd.WithDecoderLowmem(true))
 		if err != nil {
 			return nil, nil, err
 		}
-		return &bounded{r: z, packed: packed}, z.Close, nil
+		return WithoutMark(&bounded{r: z, packed: packed}), z.Close, nil
 	}
-	return b, func() {}, checkForeign(magic)
+	return WithoutMark(b), func() {}, checkForeign(magic)
 }
 
 // checkForeign is an error for a file that is known not to be text, by its first bytes.
