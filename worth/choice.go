@@ -20,7 +20,8 @@ import (
 type choice struct {
 	orders []int // 1, then the sizes of ties, ascending
 
-	logZ     float64   // log Σ exp(…) over the subsets
+	top      float64   // the largest θ
+	logZ     float64   // log Σ exp(…) over the subsets, less top, beside which it may be too small to see
 	mean     []float64 // E[f_i]
 	second   []float64 // E[f_i²]
 	tieMean  []float64 // P(|S| = n) of every order; 0 if A has fewer items
@@ -74,7 +75,7 @@ func (c *choice) derive(theta, logTies, v, vTies []float64) {
 			c.product[i] += (delta*withDot + along*with) / float64(order)
 		}
 	}
-	c.logZ = top + math.Log(z)
+	c.top, c.logZ = top, math.Log(z)
 	for i := range theta {
 		c.mean[i] /= z
 		c.second[i] /= z

@@ -33,7 +33,7 @@ type part struct {
 
 	choice               *choice
 	theta, v, ties, vTie []float64 // of one ranking; of the orders
-	alpha                []float64 // worths of one ranking, see gather
+	alpha, scale, gap    []float64 // of one ranking, see gather
 	inverse, dot         []float64 // of every choice of a ranking
 }
 
@@ -68,7 +68,7 @@ func (l *likelihood) each(f func(*part)) {
 // largestSpread of the log-worths lets α and its square stand in float64 with all digits.
 const largestSpread = 300
 
-// worths are exp(θ − max θ) of all items; nil if there are ties or a large spread.
+// worths are exp(θ − max θ) of all items; nil if there are ties or a large spread, see gather.
 func (l *likelihood) worths(x []float64) []float64 {
 	theta := x[:l.items]
 	if top := floats.Max(theta); len(l.orders) == 0 && top-floats.Min(theta) < largestSpread {
@@ -81,30 +81,32 @@ func (l *likelihood) worths(x []float64) []float64 {
 	return nil
 }
 
-// gather sets the worths of the items of a ranking, from those of all, or over their own largest. It
-// is false if there are ties or a large spread, so that choices have to be computed one by one.
-func (p *part) gather(l *likelihood, entries []int32, x, alpha []float64) bool {
-	if len(l.orders) > 0 {
-		return false
-	}
-	p.alpha = scratch.Sized(p.alpha, len(entries))
+// gather sets the worths of a ranking without ties. Entry t has alpha[t] = exp(θ_t − b_t) over a base b_t,
+// and scale[t] = exp(b_t − b_{t−1}) is how one base follows another. If the worths of all items are given,
+// they have one base. Otherwise b_t is the largest θ of the items that choice t is made from: the largest
+// worth of each choice is then 1, however far apart the θ are. Then gap[t] = θ_t − b_t, whose exp may be 0.
+func (p *part) gather(entries []int32, placed int, x, alpha []float64) {
+	n := len(entries)
+	p.alpha, p.scale, p.gap = scratch.Sized(p.alpha, n), scratch.Sized(p.scale, n), scratch.Sized(p.gap, n)
 	if alpha != nil {
-		for i, e := range entries {
-			p.alpha[i] = alpha[e]
+		for t, e := range entries {
+			p.alpha[t], p.scale[t] = alpha[e], 1
 		}
-		return true
+		return
 	}
-	for i, e := range entries {
-		p.alpha[i] = x[e]
+	base := math.Inf(-1)
+	for t := n - 1; t >= 0; t-- {
+		base = max(base, x[entries[t]])
+		p.gap[t] = base
 	}
-	top := floats.Max(p.alpha)
-	if top-floats.Min(p.alpha) >= largestSpread {
-		return false
+	for t, e := range entries {
+		last := base
+		if t < placed { // the Rest is chosen from last with the item at the last place
+			base = p.gap[t]
+		}
+		p.gap[t] = x[e] - base
+		p.alpha[t], p.scale[t] = math.Exp(p.gap[t]), math.Exp(base-last)
 	}
-	for i, t := range p.alpha {
-		p.alpha[i] = math.Exp(t - top)
-	}
-	return true
 }
 
 // value is the log-likelihood. The gradient and the diagonal of the information are written
@@ -135,8 +137,9 @@ func (l *likelihood) value(x, gradient, diagonal []float64) float64 {
 // ranking adds the log-likelihood of a ranking, with its gradient and the diagonal of its information.
 func (p *part) ranking(l *likelihood, s span, x, alpha []float64) {
 	entries := l.rankings.entries[s.from:s.to]
-	if p.gather(l, entries, x, alpha) {
-		p.untied(entries, s.placed-s.from, s.weight)
+	if len(l.orders) == 0 {
+		p.gather(entries, s.placed-s.from, x, alpha)
+		p.untied(entries, s.placed-s.from, s.weight, alpha == nil)
 		return
 	}
 	l.choices(p, s, x, nil, func(set []int32, chosen int, w float64) {
@@ -176,19 +179,27 @@ func (l *likelihood) observed() []float64 {
 
 // untied adds the log-likelihood of a ranking without ties, in time linear in its items. With
 // S_t the sum of the worths that choice t is made from, an item that takes part in the choices
-// 1 … r has the gradient 1[it is chosen] − α Σ_{t≤r} 1/S_t.
-func (p *part) untied(entries []int32, placed int, w float64) {
+// 1 … r has the gradient 1[it is chosen] − α Σ_{t≤r} 1/S_t. All sums are over the base of the choice they
+// have come to. With gaps, a worth may be 0, and its logarithm is the gap.
+func (p *part) untied(entries []int32, placed int, w float64, gaps bool) {
 	p.inverses(placed)
 	var inverse, square float64
 	product := 1.0
 	for t, e := range entries {
-		a := p.alpha[t]
+		a, scale := p.alpha[t], p.scale[t]
+		inverse *= scale
+		square *= scale * scale
 		if t < placed {
 			u := p.inverse[t]
 			inverse += u
 			square += u * u
 			p.sum[e] += w
-			if product *= a * u; product < 1e-150 {
+			if gaps {
+				p.value += w * p.gap[t]
+			} else {
+				u *= a
+			}
+			if product *= u; product < 1e-150 {
 				p.value += w * math.Log(product)
 				product = 1
 			}
@@ -209,6 +220,7 @@ func (p *part) inverses(placed int) {
 		if t < placed {
 			p.inverse[t] = 1 / sum
 		}
+		sum *= p.scale[t]
 	}
 }
 
@@ -252,7 +264,7 @@ func (p *part) add(set []int32, chosen int, w float64, items int) {
 	for i, e := range set {
 		e = item(e)
 		if i < chosen {
-			log += theta[i] / float64(chosen)
+			log += (theta[i] - c.top) / float64(chosen)
 			p.sum[e] += w / float64(chosen)
 		}
 		p.sum[e] -= w * c.mean[i]
@@ -275,7 +287,9 @@ func (l *likelihood) times(x []float64) func(product, v []float64) {
 		l.each(func(p *part) {
 			clear(p.sum)
 			for _, s := range p.spans {
-				if entries := l.rankings.entries[s.from:s.to]; p.gather(l, entries, x, alpha) {
+				if len(l.orders) == 0 {
+					entries := l.rankings.entries[s.from:s.to]
+					p.gather(entries, s.placed-s.from, x, alpha)
 					p.untiedTimes(entries, s.placed-s.from, s.weight, v)
 					continue
 				}
@@ -307,9 +321,13 @@ func (p *part) untiedTimes(entries []int32, placed int, w float64, v []float64) 
 		if t < placed {
 			p.inverse[t], p.dot[t] = 1/sum, dot
 		}
+		sum *= p.scale[t]
+		dot *= p.scale[t]
 	}
 	var inverse, mean float64
 	for t, e := range entries {
+		inverse *= p.scale[t]
+		mean *= p.scale[t]
 		if t < placed {
 			inverse += p.inverse[t]
 			mean += p.dot[t] * p.inverse[t] * p.inverse[t]
@@ -325,7 +343,9 @@ func (l *likelihood) information(x []float64) *mat.SymDense {
 	alpha := l.worths(x)
 	p := l.parts[0]
 	for _, s := range l.rankings.spans {
-		if entries := l.rankings.entries[s.from:s.to]; p.gather(l, entries, x, alpha) {
+		if len(l.orders) == 0 {
+			entries := l.rankings.entries[s.from:s.to]
+			p.gather(entries, s.placed-s.from, x, alpha)
 			p.untiedInformation(entries, s.placed-s.from, s.weight, add)
 		} else {
 			l.tiedInformation(p, s, x, add)
@@ -340,14 +360,18 @@ func (p *part) untiedInformation(entries []int32, placed int, w float64, add fun
 	p.inverses(placed)
 	var inverse, square float64
 	for t, e := range entries {
+		inverse *= p.scale[t]
+		square *= p.scale[t] * p.scale[t]
 		if t < placed {
 			inverse += p.inverse[t]
 			square += p.inverse[t] * p.inverse[t]
 		}
 		a := w * p.alpha[t]
 		add(int(e), int(e), a*(inverse-p.alpha[t]*square))
+		scale := 1.0 // of the base of the later one
 		for later := t + 1; later < len(entries); later++ {
-			add(int(e), int(entries[later]), -a*p.alpha[later]*square)
+			scale *= p.scale[later]
+			add(int(e), int(entries[later]), -a*p.alpha[later]*scale*square)
 		}
 	}
 }

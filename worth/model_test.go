@@ -126,32 +126,43 @@ func TestDerivativesAreFiniteDifferences(t *testing.T) {
 	})
 }
 
-// Rankings without ties have three ways: over the largest of all worths; with one more item, in no ranking, which
-// makes the spread large, over their own largest; and, with the parameter of a tie that has almost no
-// probability, choice by choice.
+// Rankings without ties have two ways, each linear in the items: over the largest of all worths, and, where worths are
+// far apart, over the largest of each choice. With the parameter of a tie that has no probability they go choice by
+// choice, as rankings with ties do.
 func TestAllWaysAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRankings(t, false)
-		far := &Rankings{Items: append(slices.Clone(r.Items), "far"), entries: r.entries, spans: r.spans}
-		fast, own, one := newLikelihood(r, len(r.Items), nil), newLikelihood(far, len(far.Items), nil), newLikelihood(r, len(r.Items), []int{2})
 		n := len(r.Items)
-		x := drawParameters(t, fast)
-		if own.worths(append(slices.Clone(x), -1000)) != nil || fast.worths(x) == nil {
-			t.Fatal("not two ways")
+		apart := rapid.SampledFrom([]float64{1, 290, 310, 1000, 1e300}).Draw(t, "apart")
+		x := drawParameters(t, newLikelihood(r, n, nil))
+		for i := range x {
+			x[i] += apart * float64(rapid.IntRange(0, 2).Draw(t, "multiple"))
 		}
-		g, d, h := make([]float64, n), make([]float64, n), fast.information(x)
-		value := fast.value(x, g, d)
-		for _, other := range []*likelihood{own, one} {
-			y := append(slices.Clone(x), -1000)
-			gOther, dOther := make([]float64, n+1), make([]float64, n+1)
-			near(t, "log-likelihood", []float64{other.value(y, gOther, dOther)}, []float64{value}, 1e-11)
-			near(t, "gradient", gOther[:n], g, 1e-11)
-			near(t, "diagonal", dOther[:n], d, 1e-11)
-			hOther := other.information(y)
+		v := drawParameters(t, newLikelihood(r, n, nil))
+		// One more item, in no ranking, makes worths far apart that are not.
+		far := &Rankings{Items: append(slices.Clone(r.Items), "far"), entries: r.entries, spans: r.spans}
+		one := newLikelihood(r, n, []int{2})
+		g, d, product := make([]float64, n+1), make([]float64, n+1), make([]float64, n+1)
+		y := append(slices.Clone(x), -1000)
+		value := one.value(y, g, d)
+		h := one.information(y)
+		one.times(y)(product, append(slices.Clone(v), 0))
+		for _, l := range []*likelihood{newLikelihood(r, n, nil), newLikelihood(far, n+1, nil)} {
+			gOther, dOther, productOther := make([]float64, l.size()), make([]float64, l.size()), make([]float64, l.size())
+			y, v := append(slices.Clone(x), -1000)[:l.size()], append(slices.Clone(v), 0)[:l.size()]
+			near(t, "log-likelihood", []float64{l.value(y, gOther, dOther)}, []float64{value}, 1e-12*max(1, math.Abs(value)))
+			near(t, "gradient", gOther[:n], g[:n], 1e-12)
+			near(t, "diagonal", dOther[:n], d[:n], 1e-12)
+			l.times(y)(productOther, v)
+			near(t, "H·v", productOther[:n], product[:n], 1e-12)
+			hOther := l.information(y)
 			for i := range n {
 				for j := range n {
-					near(t, "information", []float64{hOther.At(i, j)}, []float64{h.At(i, j)}, 1e-11)
+					near(t, "information", []float64{hOther.At(i, j)}, []float64{h.At(i, j)}, 1e-12)
 				}
+			}
+			if l.parts[0].choice.mean != nil {
+				t.Fatal("a ranking without ties went choice by choice, in time quadratic in its items")
 			}
 		}
 	})
