@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -82,6 +83,8 @@ func (o *options) check(words []string) error {
 		return fmt.Errorf("-unlisted last: %s does not list all items, as the formats of PrefLib do (.soi, .toi); in text, name after | the items that come after the others, as in Ann > Bob | Cem, Dan", o.rankings)
 	case o.out == newfiles.Standard:
 		return errors.New("-out -: want the name of a new file; -json prints all items to standard output")
+	case o.out != "" && o.plot != "" && filepath.Clean(o.out) == filepath.Clean(o.plot):
+		return fmt.Errorf("-out and -plot are both %s: name a file for each", o.plot)
 	}
 	return o.threads.Use()
 }

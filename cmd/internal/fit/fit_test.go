@@ -204,6 +204,7 @@ func TestErrorsOfTheCommandLine(t *testing.T) {
 		{[]string{file, "-unlisted", "first"}, 2, "want omit or last"},
 		{[]string{file, "-unlisted", "last"}, 2, "does not list all items"},
 		{[]string{file, "-out", "-"}, 2, "want the name of a new file"},
+		{[]string{file, "-out", "a.svg", "-plot", "./a.svg"}, 2, "-out and -plot are both ./a.svg"},
 		{[]string{file, "-plot", "a.gif"}, 2, ".svg, .png or .pdf"},
 		{[]string{file, "-threads", "-1"}, 2, "-threads -1"},
 		{[]string{filepath.Join(t.TempDir(), "none.txt")}, 1, "none.txt: no such file"},
