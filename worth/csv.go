@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // A csvRanking is a ranking while its rows are read.
@@ -22,8 +23,8 @@ type csvRanking struct {
 // csv reads rows of ranking, item, rank and perhaps weight.
 func (in *reader) csv(r io.Reader) error {
 	rows := csv.NewReader(r)
-	rows.TrimLeadingSpace = true
-	header, err := rows.Read()
+	rows.TrimLeadingSpace = true // before quotes
+	header, err := readRow(rows)
 	if err == io.EOF {
 		return fmt.Errorf("%s has no header", in.file)
 	} else if err != nil {
@@ -38,7 +39,7 @@ func (in *reader) csv(r io.Reader) error {
 	var rankings []*csvRanking
 	byName := map[string]*csvRanking{}
 	for {
-		row, err := rows.Read()
+		row, err := readRow(rows)
 		if err == io.EOF {
 			break
 		} else if err != nil {
@@ -68,6 +69,15 @@ func (in *reader) csv(r io.Reader) error {
 		}
 	}
 	return nil
+}
+
+// readRow reads a row, without the blanks around its values, which are not seen in a table.
+func readRow(rows *csv.Reader) ([]string, error) {
+	row, err := rows.Read()
+	for i, value := range row {
+		row[i] = strings.TrimSpace(value)
+	}
+	return row, err
 }
 
 // csvItem adds an item to a ranking.

@@ -22,7 +22,7 @@ type Features struct {
 }
 
 // ReadFeatures reads a table of items in CSV, which may be compressed by gzip or zstd: a header with a column item, and
-// a row for each item, whose other columns are numbers. An empty value and NaN are missing. Errors begin with
+// a row for each item, whose other columns are numbers. An empty value and NaN are missing. Blanks around values do not count. Errors begin with
 // file:line. They are rows that are not in the format, values that are not finite numbers of float32, and items twice.
 func ReadFeatures(path string) (*Features, error) {
 	file, err := textfile.Open(context.Background(), path)
@@ -32,7 +32,7 @@ func ReadFeatures(path string) (*Features, error) {
 	defer file.Close()
 	rows := csv.NewReader(file)
 	rows.TrimLeadingSpace = true
-	header, err := rows.Read()
+	header, err := readRow(rows)
 	if err == io.EOF {
 		return nil, fmt.Errorf("%s has no header", path)
 	} else if err != nil {
@@ -45,7 +45,7 @@ func ReadFeatures(path string) (*Features, error) {
 	f := &Features{Names: slices.Delete(slices.Clone(header), at, at+1)}
 	seen := map[string]bool{}
 	for {
-		row, err := rows.Read()
+		row, err := readRow(rows)
 		if err == io.EOF {
 			return f, nil
 		} else if err != nil {

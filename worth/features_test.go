@@ -21,7 +21,7 @@ func features(t *testing.T, text string) (*Features, error) {
 }
 
 func TestRankingsBecomeQueries(t *testing.T) {
-	f, err := features(t, "mass, item, speed\n1,a,0.5\n2,b,\n3,c,NaN\n4,\"d, e\",-1e3\n")
+	f, err := features(t, "mass, item , speed\n1,a,0.5 \n2,b ,\n3,c,NaN\n4,\"d, e\",-1e3\n")
 	if err != nil {
 		t.Fatal(err)
 	}

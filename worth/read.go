@@ -45,7 +45,7 @@ func ReadFile(path string, o ReadOptions) (*Rankings, error) {
 //
 //   - .csv: a header, then a row for each item of each ranking, in any order. The columns ranking and item
 //     are names, rank is a number; equal ranks are a tie, and without a rank an item is one of the Rest.
-//     There may be a column weight, with one value for each ranking.
+//     There may be a column weight, with one value for each ranking. Blanks around values do not count.
 //
 //   - else text, a ranking a line.
 //

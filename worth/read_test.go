@@ -58,6 +58,7 @@ func TestFormats(t *testing.T) {
 		{"x.toc", header + "2: {3,1},{4, 2}\n", ReadOptions{}, "2:D: E=A B>F=C|"},
 		{"x.TOI", header + "2: 4,{1,2}\n1: {3},1\n", ReadOptions{}, "2:F>A B=C| 1:D: E>A B|"},
 		{"x.csv", "item,rank,ranking\nA,2,r1\nB,1,r1\nA,1,r2\nC,2,r1\nB,,r2\n", ReadOptions{}, "1:B>A=C| 1:A|B"},
+		{"x.csv", "ranking ,item ,rank , weight \nr,Ann ,1 , 2\nr , Bob,2 ,2 \nr,\"Cem\",\t,2\n", ReadOptions{Items: []string{"Ann", "Bob", "Cem"}}, "2:Ann>Bob|Cem"},
 		{"x.csv", "ranking,judge,item,rank,weight\nr,j,A,2.5,3\nr,j,\"B, C\",10,3\n", ReadOptions{}, "3:A>B, C|"},
 	} {
 		r, err := Read(strings.NewReader(c.text), c.name, c.options)
