@@ -23,7 +23,7 @@ type ReadOptions struct {
 
 	// Unlisted says what is known of items that a ranking leaves out: "omit" (or empty), nothing; or
 	// "last", that they come after all places, in unknown order. The items must then be known
-	// from Items or from the header of a PrefLib file.
+	// from Items or from the header of a PrefLib file, and all rankings have 2^27 of them together at most.
 	Unlisted string
 }
 
@@ -93,6 +93,10 @@ func Ending(name string) string {
 	return filepath.Ext(strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst"))
 }
 
+// mostEntries bounds the items of all rankings where each has all items, of which a small file may name few: they take
+// half a gigabyte, and more while a model is fitted.
+const mostEntries = 1 << 27
+
 // A reader fills rankings from a file.
 type reader struct {
 	file     string
@@ -153,8 +157,9 @@ func (in *reader) add(ranking Ranking, known bool) error {
 	if !known {
 		return errors.New(`ReadOptions.Unlisted is "last", but the items are not known: give ReadOptions.Items`)
 	}
-	if most := 1 << 31; (in.rankings.Len()+1)*len(in.rankings.Items) > most {
-		return fmt.Errorf("with the items that they leave out, the rankings have more than %d entries", most)
+	if n := len(in.rankings.Items); (in.rankings.Len()+1)*n > mostEntries {
+		return fmt.Errorf("with the items that they leave out, %d rankings of %d items have more than %d entries: want fewer, with equal rankings as one of their weight",
+			in.rankings.Len()+1, n, mostEntries)
 	}
 	listed := make([]bool, len(in.rankings.Items))
 	for _, place := range append(ranking.Places, ranking.Rest) {

@@ -136,6 +136,19 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
+// A few bytes a ranking must not take the memory of all items.
+func TestUnlistedItemsAreBounded(t *testing.T) {
+	const n = 1 << 12
+	in := &reader{options: ReadOptions{Unlisted: "last"}, rankings: &Rankings{Items: numbered(n), spans: make([]span, mostEntries/n-1)}}
+	if err := in.add(Ranking{Places: [][]int{{0}}}, true); err != nil {
+		t.Errorf("the last ranking that has room: %v", err)
+	}
+	const want = "32769 rankings of 4096 items have more than 134217728 entries"
+	if err := in.add(Ranking{Places: [][]int{{0}}}, true); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 func TestReadFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "races.txt")
 	const soi = "# ALTERNATIVE NAME 1: a\n# ALTERNATIVE NAME 2: b\n1: 1,2\n"
