@@ -78,6 +78,9 @@ func newNewton(r *Rankings, o Options) (*newton, error) {
 	}
 	fitted, items := r, len(r.Items)
 	if o.Prior > 0 {
+		if r.weight+2*o.Prior*float64(items) > largestWeight {
+			return nil, fmt.Errorf("Options.Prior is %v: the weights of all rankings, with the wins and losses of %d items, sum to more than %v", o.Prior, items, largestWeight)
+		}
 		fitted = r.withGhost(o.Prior)
 		items++
 	} else if classes := Connectivity(r); len(classes) > 1 {

@@ -26,6 +26,7 @@ type Rankings struct {
 	numbers map[string]int
 	entries []int32 // the items of all rankings, best first, then the rest; ^item is at the place of the one before it
 	spans   []span  // of every ranking
+	weight  float64 // the sum of the spans'
 	seen    []int   // of every item the number, from 1, of the last ranking that has it
 }
 
@@ -75,8 +76,12 @@ func (r *Rankings) At(i int) Ranking {
 // item is the item of an entry.
 func item(entry int32) int32 { return entry ^ entry>>31 }
 
+// largestWeight of all rankings leaves room for their log-likelihood and the sums of its derivatives.
+const largestWeight = 1e300
+
 // Add adds a ranking. Errors are an item twice, an item without a name, a place without items,
-// fewer than two items in all, and a weight that is negative or not finite; nothing is then added.
+// fewer than two items in all, a weight that is negative or not finite, and weights that sum to more than 1e300,
+// beyond which sums over the rankings would overflow; nothing is then added.
 func (r *Rankings) Add(ranking Ranking) error {
 	weight := ranking.Weight
 	if weight == 0 {
@@ -84,6 +89,9 @@ func (r *Rankings) Add(ranking Ranking) error {
 	}
 	if !(weight > 0) || math.IsInf(weight, 0) {
 		return fmt.Errorf("the weight is %v: it must be positive and finite", ranking.Weight)
+	}
+	if r.weight+weight > largestWeight {
+		return fmt.Errorf("the weight is %v: with it, the weights of all rankings sum to more than %v", weight, largestWeight)
 	}
 	s := span{from: len(r.entries), weight: weight}
 	err := r.appendEntries(ranking, &s)
@@ -98,6 +106,7 @@ func (r *Rankings) Add(ranking Ranking) error {
 		return err
 	}
 	r.spans = append(r.spans, s)
+	r.weight += weight
 	return nil
 }
 
