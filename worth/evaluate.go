@@ -35,7 +35,7 @@ func (m *Model) Evaluate(r *Rankings) (Evaluation, error) {
 		}
 	}
 	e.Tau = tau / ordered
-	e.LogLikelihood = newLikelihood(r, len(r.Items), m.TieOrders).value(m.parameters(), nil, nil)
+	e.LogLikelihood = newLikelihood(r, len(r.Items), m.TieOrders).value(m.parameters())
 	return e, nil
 }
 

@@ -42,7 +42,7 @@ const largestTie = 100
 // among the rankings, by maximum likelihood, or with a prior by the largest posterior
 // probability. The log-likelihood is concave in log α and log δ. Fit uses Newton's method from
 // equal worths; the linear equations of a step are solved by conjugate gradients, preconditioned by the
-// diagonal of the Hessian, in time linear in the number of items in all rankings, and never as a matrix
+// diagonal of the Hessian, in time linear in the number of items in all rankings (with ties, quadratic in those of one), and never as a matrix
 // (Nocedal and Wright, Numerical Optimization, 2006, algorithm 7.1). It ends after a step that changes
 // no parameter by more than Options.Tolerance.
 //
@@ -60,7 +60,7 @@ func Fit(ctx context.Context, r *Rankings, o Options) (*Model, error) {
 	m := n.model(r.Items, x)
 	kept := *r // to which no ranking is added later
 	m.Steps, m.Change, m.rankings = n.steps, n.change, &kept
-	m.LogLikelihood = newLikelihood(r, len(r.Items), m.TieOrders).value(m.parameters(), nil, nil)
+	m.LogLikelihood = newLikelihood(r, len(r.Items), m.TieOrders).value(m.parameters())
 	return m, err
 }
 
@@ -155,17 +155,17 @@ type point struct {
 	value                 float64
 }
 
-// at evaluates parameters.
-func (n *newton) at(x []float64) point {
+// at evaluates parameters. If the context ends, only they are of use.
+func (n *newton) at(ctx context.Context, x []float64) point {
 	p := point{x, make([]float64, len(x)), make([]float64, len(x)), 0}
-	p.value = n.value(x, p.gradient, p.diagonal)
+	p.value = n.derivatives(ctx, x, p.gradient, p.diagonal)
 	n.restrict(p.gradient)
 	return p
 }
 
 // maximize returns the best parameters, also if there is an error.
 func (n *newton) maximize(ctx context.Context) ([]float64, error) {
-	return n.climb(ctx, n.scaled(ctx, n.at(make([]float64, n.size()))))
+	return n.climb(ctx, n.scaled(ctx, n.at(ctx, make([]float64, n.size()))))
 }
 
 // climb is maximize from a point.
@@ -173,6 +173,9 @@ func (n *newton) climb(ctx context.Context, best point) ([]float64, error) {
 	n.steps, n.change = 0, math.Inf(1)
 	radius := 1.0 // of a step: within it, the Hessian does not change much
 	for n.steps < n.options.MaxSteps {
+		if ctx.Err() != nil {
+			return best.x, context.Cause(ctx)
+		}
 		// Residuals that shrink as the steps do make the convergence superlinear.
 		step, err := n.solve(ctx, best, max(1e-4, min(0.1, n.change)))
 		if err != nil {
@@ -182,7 +185,10 @@ func (n *newton) climb(ctx context.Context, best point) ([]float64, error) {
 		slack := 1e-12 * math.Abs(best.value) // for rounding
 		for accepted := false; !accepted; {
 			scale := min(1, radius/length)
-			trial := n.at(floats.AddScaledTo(make([]float64, len(step)), best.x, scale, step))
+			trial := n.at(ctx, floats.AddScaledTo(make([]float64, len(step)), best.x, scale, step))
+			if ctx.Err() != nil {
+				return best.x, context.Cause(ctx)
+			}
 			predicted := gain * scale * (1 - scale/2)
 			accepted = trial.value >= best.value+0.1*predicted-slack
 			switch {
@@ -228,7 +234,11 @@ func (n *newton) scaled(ctx context.Context, p point) point {
 			x[i] = p.x[i] + step
 			largest = max(largest, math.Abs(step))
 		}
-		p = n.at(x)
+		next := n.at(ctx, x)
+		if ctx.Err() != nil {
+			break
+		}
+		p = next
 	}
 	return p
 }
@@ -245,7 +255,10 @@ func (n *newton) checkTieVariances(ctx context.Context, p point) error {
 		if err != nil {
 			return err
 		}
-		n.times(p.x)(product, column)
+		n.times(p.x)(ctx, product, column)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		residual := 0.0 // beside that of no column, 1/H_nn; it stays where H is singular
 		for i, u := range unit {
 			residual += (u - product[i]) * (u - product[i]) / p.diagonal[i]
@@ -285,10 +298,10 @@ func (n *newton) solve(ctx context.Context, p point, tolerance float64) ([]float
 	first := norm
 	copy(direction, z)
 	for i := 0; norm > tolerance*tolerance*first && i < 2*size+20; i++ {
+		times(ctx, product, direction)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		times(product, direction)
 		n.restrict(product)
 		curvature := floats.Dot(direction, product)
 		if !(curvature > 0) {

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -60,7 +61,7 @@ func TestFitIsTheMaximum(t *testing.T) {
 			x[len(r.Items)] = best[len(r.Items)] + m.LogWorths[0] - best[0]
 		}
 		gradient := make([]float64, l.size())
-		l.value(x, gradient, make([]float64, l.size()))
+		l.derivatives(context.Background(), x, gradient, make([]float64, l.size()))
 		near(t, "gradient", gradient, make([]float64, l.size()), 1e-7)
 		near(t, "sum of the log-worths", []float64{floats.Sum(m.LogWorths)}, []float64{0}, 1e-12)
 	})
@@ -112,6 +113,50 @@ func TestEndOfTheContextKeepsTheBest(t *testing.T) {
 	m, err := Fit(ctx, r, Options{Progress: func(p Progress) { last = p; cancel(cause) }})
 	if err != cause || m == nil || m.Steps != 1 || math.Abs(m.LogLikelihood-last.LogLikelihood) > 1e-9 {
 		t.Errorf("got %+v and %v after %+v, want the model of one step and the cause", m, err, last)
+	}
+}
+
+// A countdown is a context that ends when it has been asked so often.
+type countdown struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (c *countdown) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// With ties, the derivatives take time quadratic in the items of a ranking: the end of the context ends them, and what
+// they have come to by then is not taken for the derivatives.
+func TestTheEndOfTheContextEndsDerivatives(t *testing.T) {
+	r := mustRead(t, "a > b = c > d\nd > c > b > a\nb > a = d > c\na > c > b > d\n", "ties")
+	n, err := newNewton(r, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := n.maximize(&countdown{Context: t.Context()}); err != context.Canceled || n.parts[0].choice.mean != nil {
+		t.Errorf("%v, and choices were derived after the end", err)
+	}
+	var steps []Progress
+	mustFit(t, r, Options{Progress: func(p Progress) { steps = append(steps, p) }})
+	best := math.Inf(-1)
+	for asked := int64(0); ; asked++ {
+		ctx := &countdown{Context: t.Context()}
+		ctx.left.Store(asked)
+		m, err := Fit(ctx, r, Options{Progress: func(p Progress) {
+			if p != steps[p.Step-1] {
+				t.Fatalf("after %d questions: %+v, want %+v", asked, p, steps[p.Step-1])
+			}
+		}})
+		if m == nil || err != nil && err != context.Canceled || m.LogLikelihood < best-1e-9 {
+			t.Fatalf("after %d questions: %+v and %v, with the log-likelihood %v before", asked, m, err, best)
+		}
+		if best = m.LogLikelihood; err == nil {
+			return
+		}
 	}
 }
 
@@ -341,7 +386,7 @@ func TestTheDiagonalIsCloseToTheStandardErrors(t *testing.T) {
 	}
 	m := mustFit(t, simulate(rng, truth, 4000, 10), Options{})
 	diagonal := make([]float64, len(truth))
-	newLikelihood(m.rankings, len(truth), nil).value(m.parameters(), make([]float64, len(truth)), diagonal)
+	newLikelihood(m.rankings, len(truth), nil).derivatives(context.Background(), m.parameters(), make([]float64, len(truth)), diagonal)
 	for i, e := range mustUncertainty(t, m).StdErrs {
 		near(t, "standard error", []float64{e * math.Sqrt(diagonal[i])}, []float64{1}, 0.005)
 	}

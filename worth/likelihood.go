@@ -1,6 +1,7 @@
 package worth
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -35,6 +36,7 @@ type part struct {
 	theta, v, ties, vTie []float64 // of one ranking; of the orders
 	alpha, scale, gap    []float64 // of one ranking, see gather
 	inverse, dot         []float64 // of every choice of a ranking
+	e                    []float64 // polynomials, see tied
 }
 
 // entriesOfPart is so large that the sums of parts cost little beside their rankings.
@@ -109,16 +111,38 @@ func (p *part) gather(entries []int32, placed int, x, alpha []float64) {
 	}
 }
 
-// value is the log-likelihood. The gradient and the diagonal of the information are written
-// where they are not nil.
-func (l *likelihood) value(x, gradient, diagonal []float64) float64 {
+// value is the log-likelihood, in time linear in the items of all rankings.
+func (l *likelihood) value(x []float64) float64 {
+	alpha := l.worths(x)
+	l.each(func(p *part) {
+		p.value = 0
+		for _, s := range p.spans {
+			p.log(l, s, x, alpha)
+		}
+	})
+	total := 0.0
+	for _, p := range l.parts {
+		total += p.value
+	}
+	return total
+}
+
+// derivatives writes the gradient and the diagonal of the information, and is the log-likelihood. With ties, it takes
+// time quadratic in the items of a ranking; if the context ends, all of it means nothing.
+func (l *likelihood) derivatives(ctx context.Context, x, gradient, diagonal []float64) float64 {
 	alpha := l.worths(x)
 	l.each(func(p *part) {
 		p.value = 0
 		clear(p.sum)
 		clear(p.diag)
 		for _, s := range p.spans {
-			p.ranking(l, s, x, alpha)
+			if len(l.orders) == 0 {
+				p.log(l, s, x, alpha)
+				continue
+			}
+			l.choices(ctx, p, s, x, nil, func(set []int32, chosen int, w float64) {
+				p.add(set, chosen, w, l.items)
+			})
 		}
 	})
 	total := 0.0
@@ -126,25 +150,60 @@ func (l *likelihood) value(x, gradient, diagonal []float64) float64 {
 	clear(diagonal)
 	for _, p := range l.parts {
 		total += p.value
-		if gradient != nil {
-			floats.Add(gradient, p.sum)
-			floats.Add(diagonal, p.diag)
-		}
+		floats.Add(gradient, p.sum)
+		floats.Add(diagonal, p.diag)
 	}
 	return total
 }
 
-// ranking adds the log-likelihood of a ranking, with its gradient and the diagonal of its information.
-func (p *part) ranking(l *likelihood, s span, x, alpha []float64) {
-	entries := l.rankings.entries[s.from:s.to]
-	if len(l.orders) == 0 {
-		p.gather(entries, s.placed-s.from, x, alpha)
-		p.untied(entries, s.placed-s.from, s.weight, alpha == nil)
+// log adds the log-likelihood of a ranking, without ties also its derivatives, which cost little.
+func (p *part) log(l *likelihood, s span, x, alpha []float64) {
+	if len(l.orders) > 0 {
+		p.tied(l, s, x)
 		return
 	}
-	l.choices(p, s, x, nil, func(set []int32, chosen int, w float64) {
-		p.add(set, chosen, w, l.items)
-	})
+	entries := l.rankings.entries[s.from:s.to]
+	p.gather(entries, s.placed-s.from, x, alpha)
+	p.untied(entries, s.placed-s.from, s.weight, alpha == nil)
+}
+
+// tied adds the log-likelihood of a ranking with ties. From the last item on, the polynomials e_j of each
+// order, see choice, grow by one item at a time; β and they are over the largest θ so far.
+func (p *part) tied(l *likelihood, s span, x []float64) {
+	copy(p.ties[1:], x[l.items:])
+	orders, top := p.choice.orders, math.Inf(-1)
+	p.e = scratch.Sized(p.e, len(orders)*(orders[len(orders)-1]+1))
+	clear(p.e)
+	row := func(k int) []float64 { return p.e[k*len(p.e)/len(orders):][:orders[k]+1] }
+	for k := range orders {
+		row(k)[0] = 1
+	}
+	theta := func(at int) float64 { return x[item(l.rankings.entries[at])] }
+	for at := s.to - 1; at >= s.from; at-- {
+		fall := max(0, theta(at)-top) // of what is over top
+		top = max(top, theta(at))
+		z := 0.0
+		for k, order := range orders {
+			e, beta, scale := row(k), math.Exp((theta(at)-top)/float64(order)), math.Exp(-fall/float64(order))
+			for j, power := 1, scale; fall > 0 && j <= order; j++ {
+				e[j] *= power
+				power *= scale
+			}
+			for j := order; j > 0; j-- {
+				e[j] += beta * e[j-1]
+			}
+			z += math.Exp(p.ties[k]) * e[order]
+		}
+		if at >= s.placed || l.rankings.entries[at] < 0 || at == s.to-1 {
+			continue // no place begins here, or nothing else is left to choose
+		}
+		chosen := l.rankings.placeEnd(at, s) - at
+		log := p.ties[slices.Index(orders, chosen)] - math.Log(z)
+		for i := range chosen {
+			log += (theta(at+i) - top) / float64(chosen)
+		}
+		p.value += s.weight * log
+	}
 }
 
 // logs writes log P of every ranking, each counted once.
@@ -153,7 +212,7 @@ func (l *likelihood) logs(x, logs []float64) {
 	l.each(func(p *part) {
 		for i, s := range p.spans {
 			p.value, s.weight = 0, 1
-			p.ranking(l, s, x, alpha)
+			p.log(l, s, x, alpha)
 			logs[p.first+i] = p.value
 		}
 	})
@@ -225,8 +284,9 @@ func (p *part) inverses(placed int) {
 }
 
 // choices derives every choice of a ranking, with a direction or without, and calls f with the
-// entries that it is made from, the number of chosen ones at their front, and the weight.
-func (l *likelihood) choices(p *part, s span, x, direction []float64, f func(set []int32, chosen int, w float64)) {
+// entries that it is made from, the number of chosen ones at their front, and the weight. It stops when the
+// context ends.
+func (l *likelihood) choices(ctx context.Context, p *part, s span, x, direction []float64, f func(set []int32, chosen int, w float64)) {
 	entries := l.rankings.entries[s.from:s.to]
 	p.theta, p.v = scratch.Sized(p.theta, len(entries)), scratch.Sized(p.v, len(entries))
 	copy(p.ties[1:], x[l.items:])
@@ -241,7 +301,7 @@ func (l *likelihood) choices(p *part, s span, x, direction []float64, f func(set
 			v[i] = direction[item(e)]
 		}
 	}
-	for from := s.from; from < s.placed; {
+	for from := s.from; from < s.placed && ctx.Err() == nil; {
 		to := l.rankings.placeEnd(from, s)
 		if s.to-from > 1 {
 			i := from - s.from
@@ -280,10 +340,11 @@ func (p *part) add(set []int32, chosen int, w float64, items int) {
 	}
 }
 
-// times is a function that writes H·v to product, for the information H at x.
-func (l *likelihood) times(x []float64) func(product, v []float64) {
+// times is a function that writes H·v to product, for the information H at x. If the context ends, the product
+// means nothing.
+func (l *likelihood) times(x []float64) func(ctx context.Context, product, v []float64) {
 	alpha := l.worths(x)
-	return func(product, v []float64) {
+	return func(ctx context.Context, product, v []float64) {
 		l.each(func(p *part) {
 			clear(p.sum)
 			for _, s := range p.spans {
@@ -293,7 +354,7 @@ func (l *likelihood) times(x []float64) func(product, v []float64) {
 					p.untiedTimes(entries, s.placed-s.from, s.weight, v)
 					continue
 				}
-				l.choices(p, s, x, v, func(set []int32, _ int, w float64) {
+				l.choices(ctx, p, s, x, v, func(set []int32, _ int, w float64) {
 					for i, e := range set {
 						p.sum[item(e)] += w * p.choice.product[i]
 					}
@@ -389,7 +450,7 @@ func (l *likelihood) tiedInformation(p *part, s span, x []float64, add func(i, j
 	}
 	for _, column := range columns {
 		direction[column] = 1
-		l.choices(p, s, x, direction, func(set []int32, _ int, w float64) {
+		l.choices(context.Background(), p, s, x, direction, func(set []int32, _ int, w float64) {
 			for i, e := range set {
 				if row := int(item(e)); row <= column {
 					add(row, column, w*p.choice.product[i])

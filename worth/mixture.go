@@ -282,7 +282,7 @@ func (e *em) maximize(ctx context.Context, steps int) error {
 			e.mixing[k] += n.rankings.spans[i].weight / e.total
 		}
 		n.options.MaxSteps = steps
-		x, err := n.climb(ctx, n.at(e.x[k]))
+		x, err := n.climb(ctx, n.at(ctx, e.x[k]))
 		e.x[k] = x
 		if err != nil && !e.empty(k) {
 			errs = errors.Join(errs, e.at(k, err))

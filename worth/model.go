@@ -105,5 +105,5 @@ func (m *Model) EqualWorths(ctx context.Context) (Test, error) {
 	if err != nil {
 		return Test{}, err
 	}
-	return LikelihoodRatio(n.value(x, nil, nil), m.LogLikelihood, len(m.Items)-1)
+	return LikelihoodRatio(n.value(x), m.LogLikelihood, len(m.Items)-1)
 }

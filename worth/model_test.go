@@ -2,6 +2,7 @@ package worth
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 	"strings"
@@ -91,7 +92,7 @@ func TestLikelihoodIsThatOfAllSubsets(t *testing.T) {
 			ranking := r.At(i)
 			want += ranking.Weight * logProbability(ranking, x, l.items, l.orders)
 		}
-		near(t, "log-likelihood", []float64{l.value(x, nil, nil)}, []float64{want}, 1e-11)
+		near(t, "log-likelihood", []float64{l.value(x)}, []float64{want}, 1e-11)
 	})
 }
 
@@ -101,14 +102,14 @@ func TestDerivativesAreFiniteDifferences(t *testing.T) {
 		l := newLikelihood(r, len(r.Items), r.tieOrders())
 		x := drawParameters(t, l)
 		gradient, diagonal := make([]float64, l.size()), make([]float64, l.size())
-		l.value(x, gradient, diagonal)
+		l.derivatives(context.Background(), x, gradient, diagonal)
 		h := l.information(x)
 		const step = 1e-5
 		for i := range x {
 			at := func(d float64) (float64, []float64) {
 				moved, g := slices.Clone(x), make([]float64, l.size())
 				moved[i] += d
-				return l.value(moved, g, make([]float64, l.size())), g
+				return l.derivatives(context.Background(), moved, g, make([]float64, l.size())), g
 			}
 			above, gradientAbove := at(step)
 			below, gradientBelow := at(-step)
@@ -120,7 +121,7 @@ func TestDerivativesAreFiniteDifferences(t *testing.T) {
 		}
 		v := drawParameters(t, l)
 		product, want := make([]float64, l.size()), mat.NewVecDense(l.size(), nil)
-		l.times(x)(product, v)
+		l.times(x)(context.Background(), product, v)
 		want.MulVec(h, mat.NewVecDense(l.size(), v))
 		near(t, "H·v", product, want.RawVector().Data, 1e-10)
 	})
@@ -144,16 +145,16 @@ func TestAllWaysAgree(t *testing.T) {
 		one := newLikelihood(r, n, []int{2})
 		g, d, product := make([]float64, n+1), make([]float64, n+1), make([]float64, n+1)
 		y := append(slices.Clone(x), -1000)
-		value := one.value(y, g, d)
+		value := one.derivatives(context.Background(), y, g, d)
 		h := one.information(y)
-		one.times(y)(product, append(slices.Clone(v), 0))
+		one.times(y)(context.Background(), product, append(slices.Clone(v), 0))
 		for _, l := range []*likelihood{newLikelihood(r, n, nil), newLikelihood(far, n+1, nil)} {
 			gOther, dOther, productOther := make([]float64, l.size()), make([]float64, l.size()), make([]float64, l.size())
 			y, v := append(slices.Clone(x), -1000)[:l.size()], append(slices.Clone(v), 0)[:l.size()]
-			near(t, "log-likelihood", []float64{l.value(y, gOther, dOther)}, []float64{value}, 1e-12*max(1, math.Abs(value)))
+			near(t, "log-likelihood", []float64{l.derivatives(context.Background(), y, gOther, dOther)}, []float64{value}, 1e-12*max(1, math.Abs(value)))
 			near(t, "gradient", gOther[:n], g[:n], 1e-12)
 			near(t, "diagonal", dOther[:n], d[:n], 1e-12)
-			l.times(y)(productOther, v)
+			l.times(y)(context.Background(), productOther, v)
 			near(t, "H·v", productOther[:n], product[:n], 1e-12)
 			hOther := l.information(y)
 			for i := range n {
@@ -165,6 +166,21 @@ func TestAllWaysAgree(t *testing.T) {
 				t.Fatal("a ranking without ties went choice by choice, in time quadratic in its items")
 			}
 		}
+	})
+}
+
+// The log-likelihood in linear time is that of the choices one by one, however far apart the worths are.
+func TestTheValueIsThatBesideTheDerivatives(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := drawRankings(t, true)
+		l := newLikelihood(r, len(r.Items), []int{2, 3})
+		x := drawParameters(t, l)
+		apart := rapid.SampledFrom([]float64{0, 100, 1000, 1e300}).Draw(t, "apart")
+		for i := range r.Items {
+			x[i] += apart * float64(rapid.IntRange(0, 2).Draw(t, "multiple"))
+		}
+		want := l.derivatives(context.Background(), x, make([]float64, l.size()), make([]float64, l.size()))
+		near(t, "log-likelihood", []float64{l.value(x)}, []float64{want}, 1e-12*max(1, math.Abs(want)))
 	})
 }
 

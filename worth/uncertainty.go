@@ -1,6 +1,7 @@
 package worth
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -42,7 +43,7 @@ func (m *Model) Uncertainty() (*Uncertainty, error) {
 	variance := func(i int) float64 { return u.Covariance.At(i, i) }
 	if len(x) > LargestCovariance {
 		diagonal := make([]float64, len(x))
-		l.value(x, make([]float64, len(x)), diagonal)
+		l.derivatives(context.Background(), x, make([]float64, len(x)), diagonal)
 		variance = func(i int) float64 { return 1 / diagonal[i] }
 	} else if err := u.invert(l.information(x)); err != nil {
 		return nil, err
