@@ -23,7 +23,7 @@ type ReadOptions struct {
 
 	// Unlisted says what is known of items that a ranking leaves out: "omit" (or empty), nothing; or
 	// "last", that they come after all places, in unknown order. The items must then be known
-	// from Items or from the header of a PrefLib file, and all rankings have 2^27 of them together at most.
+	// from Items or from the header of a PrefLib file, and all rankings have 2^26 of them together at most.
 	Unlisted string
 }
 
@@ -94,8 +94,8 @@ func Ending(name string) string {
 }
 
 // mostEntries bounds the items of all rankings where each has all items, of which a small file may name few: they take
-// half a gigabyte, and more while a model is fitted.
-const mostEntries = 1 << 27
+// a quarter of a gigabyte, and four times as much while they are read.
+const mostEntries = 1 << 26
 
 // A reader fills rankings from a file.
 type reader struct {

@@ -147,7 +147,7 @@ func TestUnlistedItemsAreBounded(t *testing.T) {
 	if err := in.add(Ranking{Places: [][]int{{0}}}, true); err != nil {
 		t.Errorf("the last ranking that has room: %v", err)
 	}
-	const want = "32769 rankings of 4096 items have more than 134217728 entries"
+	const want = "16385 rankings of 4096 items have more than 67108864 entries"
 	if err := in.add(Ranking{Places: [][]int{{0}}}, true); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
