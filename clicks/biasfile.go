@@ -34,6 +34,7 @@ func ReadBias(path string) (b Bias, err error) {
 	if err != nil {
 		return b, fmt.Errorf("clicks: %w", err)
 	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
 		decoder := json.NewDecoder(bytes.NewReader(text))
 		decoder.DisallowUnknownFields()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/plrank/plrank/cmd/internal/perquery"
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/textfile"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
@@ -55,7 +56,7 @@ func (r *run) open() error {
 		return err
 	}
 	defer f.Close()
-	text := bufio.NewReader(f)
+	text := bufio.NewReader(textfile.WithoutMark(f))
 	begin, err := text.Peek(text.Size())
 	if err != nil && err != io.EOF {
 		return err

@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
+
 	"slices"
 	"strconv"
 
 	fitcmd "github.com/plrank/plrank/cmd/internal/fit"
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/textfile"
 	"github.com/plrank/plrank/worth"
 )
 
@@ -40,7 +41,7 @@ func evaluateWorths(ctx context.Context, o *options, stdout io.Writer) error {
 
 // readWorths reads the columns item and log_worth of a table that plrank fit -out has written.
 func readWorths(path string) (*worth.Model, error) {
-	file, err := os.Open(path)
+	file, err := textfile.Open(context.Background(), path)
 	if err != nil {
 		return nil, err
 	}

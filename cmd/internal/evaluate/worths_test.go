@@ -3,6 +3,7 @@ package evaluate
 import (
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -26,6 +27,13 @@ func TestWorthsAreMeasuredOnRankings(t *testing.T) {
 	want := fmt.Sprintf("  observed         2       3         %.4f       -0.6931       0.3333\n", (2*math.Log(.75)+math.Log(.25))/3)
 	if !strings.HasSuffix(stdout, want) || stderr != "" {
 		t.Errorf("no %q in\n%s%s", want, stdout, stderr)
+	}
+	table, err := os.ReadFile(worths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if marked, _ := must(t, "-worths", file("marked.csv", "\ufeff"+string(table)), "-data", test); marked != stdout {
+		t.Errorf("with a byte order mark:\n%s", marked)
 	}
 	if stdout, _ := must(t, "-worths", worths, "-data", test, "-json", "-threads", "1"); !strings.Contains(stdout, `"rankings": 2,`) {
 		t.Error(stdout)
