@@ -2,7 +2,6 @@ package reading
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -48,11 +47,7 @@ func (f *rowFile) next() (line []byte, ok bool) {
 		return nil, false
 	}
 	f.row++
-	line = f.lines.Bytes()
-	if f.row == 1 {
-		line = bytes.TrimPrefix(line, []byte("\ufeff"))
-	}
-	return line, true
+	return f.lines.Bytes(), true
 }
 
 // end checks that there is a line for each row; the lines are called what is wanted.
