@@ -44,7 +44,7 @@ type Expectation struct {
 
 	quadrature       quadrature
 	sum              *geometricSum // of the last call, nil for sweeps
-	column, discount []float64     // in Placements and PairWeights
+	column, discount []float64     // for one document or one rank at a time
 }
 
 const (
@@ -80,7 +80,7 @@ func (e *Expectation) Exposure(scores, discounts, exposure []float64) error {
 
 // Placements writes P(y_k = d), the probability that document d is at rank k, to
 // out[d·cutoff + k−1]. Ranks beyond the number of documents have probability 0. The cost is
-// that of cutoff exposures.
+// that of cutoff exposures. Errors are as those of [Expectation.Gradient], and a negative cutoff.
 func (e *Expectation) Placements(scores []float64, cutoff int, out []float64) error {
 	if cutoff < 0 {
 		return fmt.Errorf("the cutoff is %d: it must not be negative", cutoff)
@@ -105,7 +105,7 @@ func (e *Expectation) Placements(scores []float64, cutoff int, out []float64) er
 
 // PairWeights writes W_dj, the weight of ρ_d − ρ_j in λ_d, to out[d·D + j]; W_dd is 0. The
 // weights are symmetric, and not negative where discounts do not rise. The cost is that of D
-// gradients: this is for small lists.
+// gradients: this is for small lists. Errors are as those of [Expectation.Gradient].
 func (e *Expectation) PairWeights(scores, discounts, out []float64) error {
 	docs := len(scores)
 	if err := checkLength("out", len(out), docs*docs); err != nil {

@@ -12,6 +12,7 @@ import (
 // PlacementsOf writes P(y_k = documents[i]), the probability that the document is at rank k, to
 // out[i·cutoff + k−1]: [Expectation.Placements] for n documents alone, none of which may be there
 // twice. The cost is less than that of one exposure for a dozen documents, and rises with n².
+// Errors are as those of [Expectation.Gradient], a negative cutoff, and a document that is not there.
 func (e *Expectation) PlacementsOf(scores []float64, documents []int, cutoff int, out []float64) error {
 	if cutoff < 0 {
 		return fmt.Errorf("the cutoff is %d: it must not be negative", cutoff)
