@@ -62,42 +62,39 @@ func (t *Transform) FitBins(train *Dataset, bins int) error {
 		return fmt.Errorf("datasets: %d bins: want 1 to %d", bins, MostBins-1)
 	}
 	t.Bins, t.positions = nil, nil // the sample is of what the parts give
-	outputs, missing := t.outputs(), t.missing(train)
-	step := max(1, (train.Rows()+quantileSample-1)/quantileSample)
-	fitted := make([]Bins, outputs)
-	fit := func(values [][]float32) {
-		memory.For(outputs, func(i int) {
+	columns, gaps := t.outputColumns(), withGaps(train, t.Columns)
+	fitted := make([]Bins, len(columns))
+	fit := func(step int) {
+		values := t.sample(train, columns, step, func(i int) bool { return len(fitted[i].Knots) < 2 })
+		memory.For(len(columns), func(i int) {
 			if values[i] != nil {
 				slices.Sort(values[i])
-				fitted[i] = Bins{quantiles(values[i], bins), missing[i]}
+				fitted[i] = Bins{quantiles(values[i], bins), slices.Contains(gaps, columns[i])}
 			}
 		})
 	}
-	fit(t.sample(train, step, func(int) bool { return true }))
+	step := max(1, (train.Rows()+quantileSample-1)/quantileSample)
+	fit(step)
 	// What is the same in the sample may be another in few documents.
-	same := func(i int) bool { return len(fitted[i].Knots) == 1 }
-	if step > 1 && slices.ContainsFunc(fitted, func(b Bins) bool { return len(b.Knots) == 1 }) {
-		fit(t.sample(train, 1, same))
+	if step > 1 && slices.ContainsFunc(fitted, func(b Bins) bool { return len(b.Knots) < 2 }) {
+		fit(1)
 	}
 	t.Bins, t.positions = fitted, newPositions(fitted)
 	return nil
 }
 
-// missing tells of each output whether a training document has no value.
-func (t *Transform) missing(train *Dataset) (missing []bool) {
-	gaps := withGaps(train, t.Columns)
+// outputColumns are the raw columns that the outputs of the parts are made of.
+func (t *Transform) outputColumns() (columns []int) {
 	for p := range t.Parts {
-		for _, column := range t.PartColumns(p) {
-			missing = append(missing, slices.Contains(gaps, column))
-		}
+		columns = append(columns, t.PartColumns(p)...)
 	}
-	return missing
+	return columns
 }
 
 // sample is what the parts give for every step-th training document that has a value, by output; nil for outputs that are
-// not wanted.
-func (t *Transform) sample(train *Dataset, step int, wanted func(output int) bool) [][]float32 {
-	values := make([][]float32, t.outputs())
+// not wanted. Their raw columns are given.
+func (t *Transform) sample(train *Dataset, columns []int, step int, wanted func(output int) bool) [][]float32 {
+	values := make([][]float32, len(columns))
 	for i := range values {
 		if wanted(i) {
 			values[i] = make([]float32, 0, train.Rows()/step+1)
@@ -123,13 +120,9 @@ func (t *Transform) sample(train *Dataset, step int, wanted func(output int) boo
 		room = slices.Grow(room[:0], n*width)[:n*width]
 		t.Query(room, rows)
 		for r := at; r < n; r += next {
-			i := 0
-			for p := range t.Parts {
-				for _, column := range t.PartColumns(p) {
-					if x := rows[r*t.Inputs+column]; x == x && values[i] != nil {
-						values[i] = append(values[i], room[r*width+i])
-					}
-					i++
+			for i, column := range columns {
+				if x := rows[r*t.Inputs+column]; x == x && values[i] != nil {
+					values[i] = append(values[i], room[r*width+i])
 				}
 			}
 		}

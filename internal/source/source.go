@@ -57,9 +57,10 @@ const (
 
 // Names of the flags.
 var (
+	SplitFlags    = []string{"data", "scale", "vali", "test", "fold"}
 	ReadingFlags  = []string{"duplicates", "headerless", "label-column", "query-column", "document-column", "base-column"}
 	TrainingFlags = []string{"minus-one", "weight-column", "group-column", "groups", "features", "ignore"} // have no meaning where documents are only scored
-	Flags         = slices.Concat([]string{"data", "scale", "vali", "test", "fold"}, ReadingFlags, TrainingFlags)
+	Flags         = slices.Concat(SplitFlags, ReadingFlags, TrainingFlags)
 )
 
 // Define defines the flags, but those that a command has no use for; their defaults are what s holds.

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/plrank/plrank/cmd/internal/newfiles"
 	"github.com/plrank/plrank/internal/command"
@@ -40,12 +41,7 @@ func (o *options) flags() *flag.FlagSet {
 	f.StringVar(&o.discounts, "discounts", "dcg", "exposure of each rank (`name`): dcg, precision, rbp(0.9), or numbers such as 1,0.5,0.25; precision and numbers need a cutoff")
 	f.Uint64Var(&o.seed, "seed", 0, "`seed` of drawn rankings")
 	o.threads.Define(f)
-	all := flag.NewFlagSet("", flag.ContinueOnError)
-	o.Define(all, "")
-	for _, name := range source.ReadingFlags {
-		of := all.Lookup(name)
-		f.Var(of.Value, of.Name, of.Usage)
-	}
+	o.Define(f, "", slices.Concat(source.SplitFlags, source.TrainingFlags)...)
 	return f
 }
 

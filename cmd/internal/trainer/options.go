@@ -133,7 +133,7 @@ func (o *options) checkFolds() error {
 	case o.Folds == "":
 		return nil
 	case o.Folds != allFolds && (o.ofOneFile() < 3 || o.ofOneFile() > mostFolds):
-		return fmt.Errorf("-folds %q: want %s, or a number from 3 to 10000; -fold takes one of them", o.Folds, allFolds)
+		return fmt.Errorf("-folds %q: want %s, or a number from 3 to %d; -fold takes one of them", o.Folds, allFolds, mostFolds)
 	case o.Data == "":
 		return errors.New("-folds needs -data")
 	case o.Clicks != "":
