@@ -171,7 +171,7 @@ func TestBlocksAreTheFile(t *testing.T) {
 		}
 	})
 	t.Logf("%d files were the same, %d errors, %d with a query that returns", same, failed, returned)
-	if same == 0 || failed == 0 || returned == 0 {
+	if !testing.Short() && (same == 0 || failed == 0 || returned == 0) { // -short draws a fifth as many
 		t.Errorf("%d files were the same, %d errors, %d with a query that returns: want some of each", same, failed, returned)
 	}
 }
