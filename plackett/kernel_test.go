@@ -69,7 +69,7 @@ func gradient(t interface{ Fatalf(string, ...any) }, e Estimator, l list, r Rank
 func TestAgainstDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := drawList(t, 30)
-		r := pack(l.rankings, len(l.scores), 0)
+		r := pack(l.rankings, len(l.scores)+rapid.IntRange(0, 3).Draw(t, "ranks without a document"), 0)
 		for _, e := range estimators {
 			want := estimate(e, l.scores, l.gains, l.discounts, l.rankings)
 			for d, got := range gradient(t, e, l, r) {

@@ -102,7 +102,7 @@ func (k *Kernel) accumulateExtreme(b, lane, length int, theta, gains, lambda []f
 	_, ranks := k.at(b)
 	row := k.ranking(b, lane, length)
 	c, later := k.credit, 0.0
-	for p := length - 1; p >= 0; p-- {
+	for p := k.cutoff - 1; p >= 0; p-- { // a whole ranking's reward may be behind its last document
 		reward := theta[p] * ranks[p].Gain[lane]
 		k.future[p] = c.Later*later + c.Own*reward - k.baseline[p]
 		k.risk[p] = k.future[p] + c.Risk*reward
