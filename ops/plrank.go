@@ -1,6 +1,9 @@
 package ops
 
 import (
+	"fmt"
+	"slices"
+
 	G "gorgonia.org/gorgonia"
 
 	"github.com/plrank/plrank/internal/op"
@@ -67,6 +70,9 @@ func PLRankRB(l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, e
 // PLRankBy is [PLRank1] with the gradient of any estimator of package plackett.
 // Its value lasts until the next run.
 func PLRankBy(e plackett.Estimator, l Lists, gains, rankings *G.Node, discounts []float64) (*G.Node, error) {
+	if !slices.Contains(plackett.Estimators(), e) {
+		return nil, fmt.Errorf("ops: PLRankBy: no estimator %d: want one of plackett.Estimators", int(e))
+	}
 	return plRank(e, e.String(), l, gains, rankings, discounts)
 }
 

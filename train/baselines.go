@@ -139,6 +139,9 @@ type Importance struct {
 // Of parts, those that measure are taken. Less than one repeat is an error, and so is what [Evaluate] refuses; when the
 // context is done, that is the error.
 func Importances(ctx context.Context, c Config, parts Parts, model *ranker.Model, d *datasets.Dataset, repeats int) ([]Importance, error) {
+	if model == nil {
+		return nil, errNoModel
+	}
 	if repeats < 1 {
 		return nil, fmt.Errorf("train: importances of %d repeats: want 1 or more", repeats)
 	}

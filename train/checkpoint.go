@@ -36,8 +36,12 @@ type Checkpoint struct {
 	arrays []npzfile.Array
 }
 
-// Checkpoint is that of the last epoch.
+// Checkpoint is that of the last epoch, to be taken in Hooks.Epoch or after a run that was not
+// interrupted: within an epoch it is an error.
 func (t *Trainer) Checkpoint() (*Checkpoint, error) {
+	if err := t.loop.errWithin(); err != nil {
+		return nil, err
+	}
 	in, err := t.inputs()
 	if err != nil {
 		return nil, err
@@ -101,6 +105,7 @@ func (t *Trainer) Restore(path string) error {
 			own.arrays[name][i] = float32(v)
 		}
 	}
+	t.loop.within = false
 	return nil
 }
 

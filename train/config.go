@@ -12,7 +12,8 @@ import (
 // A Config is how a model is trained: settings in groups, which [Config.Settings] explains at
 // length. A field that is zero is left to the recipe for the training data, see [DefaultFor].
 // Only where all is spelt out, as in what DefaultFor, [Paper] and [Config.Plain] give and in a
-// config.json, zero is zero: to train without dropout, start from one of those.
+// config.json, zero is zero: to train without dropout, start from one of those. A number of which zero is no
+// value is an error there, while a name that is "" is still left to the recipe.
 type Config struct {
 	Objective
 	Inputs

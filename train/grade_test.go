@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -176,5 +177,12 @@ func TestEmptySplitsAreErrors(t *testing.T) {
 	}
 	if _, err := Evaluate(Config{}.Plain(), Parts{}, model); err == nil {
 		t.Error("no error without splits")
+	}
+	split := Split{"test", small().Test}
+	if _, err := Evaluate(Config{}, Parts{}, nil, split); !errors.Is(err, errNoModel) {
+		t.Errorf("without a model: %v", err)
+	}
+	if _, err := Importances(ctx, Config{}, Parts{}, nil, split.Data, 1); !errors.Is(err, errNoModel) {
+		t.Errorf("without a model: %v", err)
 	}
 }

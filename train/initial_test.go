@@ -3,7 +3,9 @@ package train
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -62,6 +64,67 @@ func TestInitialModelIsKeptIfNoEpochIsBetter(t *testing.T) {
 	}})
 	if err != nil || !r.Interrupted || !slices.Equal(trainedWeights(r.Model), trainedWeights(begin)) {
 		t.Errorf("interrupted in the first epoch: %v", err)
+	}
+}
+
+// A score of the validation that is not finite names its document.
+func TestScoresThatAreNotFinite(t *testing.T) {
+	s := small()
+	tr, err := New(Config{}, Parts{}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights := tr.validation.current.model.Weights().Float32s()
+	for i := range weights {
+		weights[i] = math.MaxFloat32
+	}
+	_, err = tr.validation.current.score(s.Vali, chunks(s.Vali))
+	if err == nil || !strings.HasPrefix(err.Error(), s.Vali.Where(0)+": the score is ") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Within an epoch there is nothing to go on from: a checkpoint of half an epoch would be taken for one of a
+// whole, as would a second run of the trainer.
+func TestWithinAnEpochIsNoCheckpoint(t *testing.T) {
+	s, c := small(), smallRecipe()
+	c.Epochs = 2
+	fresh := func() *Trainer {
+		tr, err := New(c, Parts{}, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tr
+	}
+	whole, err := fresh().Run(ctx, Hooks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr, path := fresh(), filepath.Join(t.TempDir(), "checkpoint.npz")
+	stopped, stop := context.WithCancel(ctx)
+	if _, err := tr.Run(stopped, Hooks{
+		Step: func(s Step) {
+			if s.Epoch == 2 && s.Step == 2 {
+				stop()
+			}
+		},
+		Epoch: func(tr *Trainer, _ Epoch) error { return saveCheckpoint(tr, path) },
+	}); err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("train: the run stands within epoch 2, after step %d: ", whole.History[0].Steps+2)
+	if _, err := tr.Checkpoint(); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if _, err := tr.Run(ctx, Hooks{}); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if err := tr.Restore(path); err != nil {
+		t.Fatal(err)
+	}
+	r, err := tr.Run(ctx, Hooks{})
+	if err != nil || !reflect.DeepEqual(timeless(r.History), timeless(whole.History)) {
+		t.Errorf("%v: restored, got %v, want %v", err, r.History, whole.History)
 	}
 }
 

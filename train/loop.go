@@ -25,6 +25,15 @@ type loop struct {
 	history   *history
 	group     processes.Group
 	steps     uint64 // made
+	within    bool   // an epoch: some of its steps are made
+}
+
+// errWithin says that an epoch is half done, and nothing can go on from there as if nothing had happened.
+func (l *loop) errWithin() error {
+	if !l.within {
+		return nil
+	}
+	return fmt.Errorf("train: the run stands within epoch %d, after step %d: take a checkpoint in Hooks.Epoch, and Restore the last one in a new Trainer", len(l.history.epochs)+1, l.steps)
 }
 
 func (l *loop) state() state {
@@ -79,6 +88,7 @@ func (l *loop) epoch(ctx context.Context, epoch int, report func(Step)) (Epoch, 
 	err := l.batches.each(ctx, order, first, end, func(b *stepBatch) error {
 		s := &step{epoch: epoch, index: made, steps: steps, number: l.steps + 1, weights: l.weights, gradient: l.gradients.total}
 		made++
+		l.within = true
 		progress := Step{Epoch: e.Epoch, Step: made, Steps: steps}
 		e.Samples = l.samples.At((float64(epoch) + float64(s.index)/float64(steps)) / float64(parts))
 		err := l.gradients.objective.Settings.Sampler.SetSamples(e.Samples)
@@ -111,7 +121,7 @@ func (l *loop) epoch(ctx context.Context, epoch int, report func(Step)) (Epoch, 
 			return e, fmt.Errorf("train: epoch %d, after step %d: %w", e.Epoch, l.steps, err)
 		}
 	}
-	e.Seconds = time.Since(start).Seconds()
+	e.Seconds, l.within = time.Since(start).Seconds(), false
 	return e, nil
 }
 

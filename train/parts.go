@@ -73,6 +73,8 @@ func (p Parts) naming(c Config) Config {
 	}
 	if p.Scorer != nil {
 		c.Scorer, c.Hidden, c.Activation, c.Dropout, c.Members, c.SharedMembers = custom, nil, 0, 0, 0, 0
+		plain := Config{}.Plain()
+		c.Blocks, c.Heads, c.LatentCross = plain.Blocks, plain.Heads, plain.LatentCross
 	}
 	return c
 }

@@ -195,12 +195,12 @@ func TestOwnParts(t *testing.T) {
 // Parts have names in what a run keeps, and what means nothing beside them is gone.
 func TestNamesOfParts(t *testing.T) {
 	c := smallRecipe()
-	c.Metric = ""
+	c.Metric, c.Blocks, c.Heads, c.LatentCross = "", 3, 4, true
 	tr, err := New(c.Plain(), ownParts(), small())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := tr.Config; c.Loss != "custom" || c.Optimizer != "custom" || c.Hidden != nil || c.Dropout != 0 || c.Members != 0 {
+	if c := tr.Config; c.Loss != "custom" || c.Optimizer != "custom" || c.Hidden != nil || c.Dropout != 0 || c.Members != 0 || c.Blocks != 1 || c.Heads != 2 || c.LatentCross {
 		t.Errorf("%+v", c)
 	}
 	c.Loss, c.Optimizer = "mine", "mine too"

@@ -3,7 +3,7 @@ package train
 import (
 	"fmt"
 	"math"
-	"slices"
+	"reflect"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/ops"
@@ -155,18 +155,34 @@ func (c Config) forData(s *datasets.Splits) Config {
 // orRecipe is c with a recipe in place of what it leaves to it. A metric of the recipe is for the
 // loss of the recipe.
 func (c Config) orRecipe(recipe Config) Config {
-	settings := c.Settings()
-	if !slices.ContainsFunc(settings, Setting.Unset) { // all is spelt out: zero is zero
-		return c
-	}
+	settings, speltOut := c.Settings(), c.speltOut()
 	if c.Metric == "" && byLoss(c.Loss) {
 		c.Metric = LossMetric
 	}
 	of := recipe.Settings()
 	for i, s := range settings {
-		if s.field().IsZero() {
+		left := s.field().IsZero()
+		if speltOut {
+			left = s.Unset() && s.field().Kind() == reflect.String
+		}
+		if left {
 			s.Take(of[i])
 		}
 	}
 	return c
+}
+
+// speltOut tells whether c began as one that is complete, such as Paper: most of what zero is no
+// value of is set. Then a number that is zero is what it says, if need be in an error, and not left to a recipe.
+func (c Config) speltOut() bool {
+	set, unset := 0, 0
+	for _, s := range c.Settings() {
+		switch {
+		case s.Unset():
+			unset++
+		case s.Plain != nil:
+			set++
+		}
+	}
+	return set > unset
 }

@@ -79,11 +79,16 @@ type Baseline struct {
 	} // such as the Tree of datasets/golearn
 }
 
+var errNoModel = errors.New("train: there is no model to measure")
+
 // Evaluate measures a model on any labelled documents, beside random order. The
 // configuration says which metrics and how, as for a run; how to train means nothing, but for
 // the loss where that is to be measured. The highest grade is that of the configuration, or
 // else of the model, or of the splits where the model does not say it.
 func Evaluate(c Config, parts Parts, model *ranker.Model, splits ...Split) (*Report, error) {
+	if model == nil {
+		return nil, errNoModel
+	}
 	e, err := measuring(c, parts, model, splits...)
 	if err != nil {
 		return nil, err

@@ -59,14 +59,14 @@ func (g *graphScoring) score(d *datasets.Dataset, chunks []int) ([]float64, erro
 		g.batch.PackTransformed(g.features[d], queries, capacity, capacity)
 		values, err := g.run(capacity)
 		if err != nil {
-			return nil, fmt.Errorf("train: %s: %w", d.Name, err)
+			return nil, fmt.Errorf("%s: %w", d.Name, err)
 		}
 		for _, s := range values[:rows] {
 			if d.BaseScores != nil {
 				s += float64(d.BaseScores[len(scores)])
 			}
 			if !finite(s) {
-				return nil, fmt.Errorf("train: %s: the score of row %d is %v", d.Name, len(scores), s)
+				return nil, fmt.Errorf("%s: the score is %v: a lower learning rate, or clipping the gradient, may help", d.Where(len(scores)), s)
 			}
 			scores = append(scores, s)
 		}

@@ -2,6 +2,7 @@ package train
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"path/filepath"
 	"reflect"
@@ -112,6 +113,38 @@ func TestZeroIsZeroWhereAllIsSpeltOut(t *testing.T) {
 		}
 		if !reflect.DeepEqual(tr.Config, c) {
 			t.Errorf("got %+v, want %+v", tr.Config, c)
+		}
+	}
+}
+
+// A setting or two that are taken back do not make a recipe of what was spelt out.
+func TestSpeltOutButFor(t *testing.T) {
+	s := sized(4, 60)
+	want := Paper()
+	want.WeightDecay = 0
+	c := want
+	c.Metric = ""
+	if want.Metric = "expected-ndcg@10"; c.Loss != "plrank2" {
+		t.Fatal("Paper has another loss")
+	}
+	tr, err := New(c, Parts{}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := configDifferences(want, tr.Config, "wanted"); d != "" {
+		t.Error(d)
+	}
+	for _, row := range []struct {
+		change func(*Config)
+		want   string
+	}{
+		{func(c *Config) { c.Cutoff = 0 }, "train: cutoff is 0: want 1 or more, or all"},
+		{func(c *Config) { c.LearningRate = 0 }, "train: learning rate is 0: want a number above 0"},
+	} {
+		c := Paper()
+		row.change(&c)
+		if _, err := New(c, Parts{}, s); fmt.Sprint(err) != row.want {
+			t.Errorf("got %v, want %s", err, row.want)
 		}
 	}
 }

@@ -212,6 +212,9 @@ func (t *Trainer) Run(ctx context.Context, h Hooks) (*Result, error) {
 		return nil, errors.New("train: the trainer is running already: make one for each run")
 	}
 	defer t.running.Unlock()
+	if err := t.loop.errWithin(); err != nil {
+		return nil, err
+	}
 	defer t.loop.gradients.graphs.Close() // made again if they are needed
 	defer t.parsed.evaluator.losses.close()
 	defer t.data.close()
@@ -249,8 +252,8 @@ func (t *Trainer) History() []Epoch { return t.history.epochs }
 // Best is the model of the best epoch until now.
 func (t *Trainer) Best() (*ranker.Model, error) { return t.model(t.validation.best) }
 
-// Current is the model as it is, or of the average of its weights: see Config.Average. Each of its networks is as after
-// the last epoch, not as after its best one.
+// Current is the model as it is, after the last step, or of the average of its weights: see Config.Average.
+// Its networks are not as after their best epochs.
 func (t *Trainer) Current() (*ranker.Model, error) {
 	return t.model(t.evaluated)
 }
