@@ -119,6 +119,32 @@ func TestColumnsOfTextAreLeftOutWithOneWarning(t *testing.T) {
 	}
 }
 
+// A model file, which is JSON, would not have the same names and texts.
+func TestNamesAndTextsOfCategoriesAreInUTF8(t *testing.T) {
+	o := ReadOptions{Categorical: []string{"city"}}
+	for text, want := range map[string]string{
+		"label,qid,city,caf\xe9\n1,a,Oslo,2\n":            `f.csv: header: "caf\xe9" is not in UTF-8: want text in UTF-8`,
+		"label,qid,city,x\n1,a,Oslo,2\n0,a,Z\xfcrich,1\n": `f.csv:3: column "city": "Z\xfcrich" is not in UTF-8: want text in UTF-8`,
+	} {
+		if _, err := ReadFile(file(t, "f.csv", text), o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	type row struct {
+		Label float32 `parquet:"label"`
+		Query string  `parquet:"qid,plain"`
+		City  string  `parquet:"city,plain"`
+	}
+	path := filepath.Join(t.TempDir(), "f.parquet")
+	writeParquet(t, path, []row{{1, "a", "Oslo"}, {0, "a", "Z\xfcrich"}})
+	if _, err := ReadFile(path, o); err == nil || !strings.Contains(err.Error(), `f.parquet:2: column "city": "Z\xfcrich" is not in UTF-8`) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := ReadFile(file(t, "f.csv", "label,qid,x,title\n1,a,2,caf\xe9\n"), ReadOptions{}); err != nil { // nobody keeps it
+		t.Error(err)
+	}
+}
+
 func TestCategoryOfTooManyTextsIsAnError(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("label,qid,id\n")
@@ -150,7 +176,8 @@ func TestFileOfNamesNamesFeaturesOfLETOR(t *testing.T) {
 	}
 	names := path + ".names"
 	for text, want := range map[string]string{
-		"1 a\nb\n": "f.txt.names:2: \"b\": want the id of a feature and its name", "1 a\n2 a\n": `features 1 and 2 are both named "a"`, "1 a\n1 b\n": `feature 1 is named "a" and "b"`,
+		"1 caf\xe9\n": `f.txt.names:1: "caf\xe9" is not in UTF-8`,
+		"1 a\nb\n":    "f.txt.names:2: \"b\": want the id of a feature and its name", "1 a\n2 a\n": `features 1 and 2 are both named "a"`, "1 a\n1 b\n": `feature 1 is named "a" and "b"`,
 	} {
 		if err := os.WriteFile(names, []byte(text), 0o666); err != nil {
 			t.Fatal(err)

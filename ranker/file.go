@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/atomicfile"
@@ -127,6 +128,11 @@ func (f *File) check() error {
 		return fmt.Errorf("%d feature names for %d feature ids", len(f.FeatureNames), len(f.FeatureIDs))
 	case f.Levels != nil && len(f.Levels) != len(f.FeatureIDs):
 		return fmt.Errorf("levels of %d features for %d feature ids", len(f.Levels), len(f.FeatureIDs))
+	}
+	for _, text := range slices.Concat(f.FeatureNames, slices.Concat(f.Levels...)) {
+		if !utf8.ValidString(text) { // which JSON would change
+			return fmt.Errorf("the feature name or text %q is not in UTF-8", text)
+		}
 	}
 	for i, id := range f.FeatureIDs {
 		if id < 0 {

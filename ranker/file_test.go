@@ -80,6 +80,8 @@ func TestInconsistentFilesAreRefused(t *testing.T) {
 		{func(f *File) { f.Transform = nil }, "no transform"},
 		{func(f *File) { f.Transform.Columns = []int{7} }, "columns"},
 		{func(f *File) { f.FeatureIDs = []int{1, 2} }, "3 feature names for 2 feature ids"},
+		{func(f *File) { f.FeatureNames[1] = "caf\xe9" }, `the feature name or text "caf\xe9" is not in UTF-8`},
+		{func(f *File) { f.Levels = [][]string{nil, {"tea", "caf\xe9"}, nil} }, `the feature name or text "caf\xe9" is not in UTF-8`},
 		{func(f *File) { f.FeatureIDs, f.FeatureNames = []int{1, 2}, nil }, "2 feature ids and a transform of 3 features do not fit"},
 		{func(f *File) { f.FeatureIDs = []int{2, 2, 3} }, "feature id 2 after 2"},
 		{func(f *File) { f.FeatureIDs = []int{-7, 2, 3} }, "feature id -7: want 0 or more"},

@@ -9,6 +9,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/textfile"
@@ -41,6 +43,9 @@ func ReadFeatures(path string) (*Features, error) {
 	at := slices.Index(header, "item")
 	if at < 0 || len(header) < 2 {
 		return nil, fmt.Errorf("%s:1: the header is %q: want a column item and one or more for features", path, header)
+	}
+	if all := strings.Join(header, ","); !utf8.ValidString(all) {
+		return nil, fmt.Errorf("%s:1: the header is %q: want text in UTF-8", path, all)
 	}
 	f := &Features{Names: slices.Delete(slices.Clone(header), at, at+1)}
 	seen := map[string]bool{}

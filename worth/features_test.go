@@ -67,6 +67,7 @@ func TestLabelsOfLongRankings(t *testing.T) {
 func TestFeaturesRefuse(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                         "has no header",
+		"item,caf\xe9\na,1\n":      `:1: the header is "item,caf\xe9": want text in UTF-8`,
 		"name,x\na,1\n":            `:1: the header is ["name" "x"]: want a column item`,
 		"item\na\n":                "want a column item and one or more",
 		"item,x\na,1\na,2\n":       `:3: item "a"`,

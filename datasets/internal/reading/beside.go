@@ -96,6 +96,9 @@ func readNames(ctx context.Context, path string) (map[int]string, error) {
 		if err != nil || len(words) < 2 {
 			return fmt.Errorf("%s: want the id of a feature and its name, such as 3 bm25", text.Quote(line))
 		}
+		if err := text.CheckUTF8(words[1]); err != nil {
+			return err
+		}
 		name := string(words[1])
 		if other, twice := ids[name]; twice && other != int(id) {
 			return fmt.Errorf("features %d and %d are both named %s", other, id, text.Quote(words[1]))

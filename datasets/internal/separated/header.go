@@ -94,6 +94,11 @@ func NewColumns(names []string, o table.Options, sized bool) (*Columns, error) {
 // findColumns finds the columns that are no features. No column may serve twice, and no two
 // may have one name.
 func (s *Columns) findColumns(names []string, o table.Options, sized bool) error {
+	for _, name := range names {
+		if err := text.CheckUTF8([]byte(name)); err != nil {
+			return fmt.Errorf("header: %w", err)
+		}
+	}
 	labels, queries, documents := labelNames, queryNames, documentNames
 	given := []string{o.LabelColumn, o.QueryColumn, o.DocumentColumn, o.WeightColumn, o.BaseColumn, o.GroupColumn}
 	given = append(given, o.FeatureNames...) // a feature, whatever its name says

@@ -54,6 +54,9 @@ func (s *Columns) Set(to *table.Builder, r *Row, n int, value []byte) (err error
 	}
 	switch {
 	case s.Level[n] >= 0:
+		if err := text.CheckUTF8(word); err != nil {
+			return err
+		}
 		r.features[s.Feature[n]] = to.Level(s.Level[n], word)
 	case s.Feature[n] >= 0:
 		if r.features[s.Feature[n]], err = text.Field(value); err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
@@ -43,6 +44,15 @@ func Quote(b []byte) string {
 		return fmt.Sprintf("%q…", b[:most])
 	}
 	return fmt.Sprintf("%q", b)
+}
+
+// CheckUTF8 is an error for text in another encoding. Model files keep names and texts of categories, and JSON has
+// nothing but UTF-8: all others would become one.
+func CheckUTF8(b []byte) error {
+	if utf8.Valid(b) {
+		return nil
+	}
+	return fmt.Errorf("%s is not in UTF-8: want text in UTF-8, such as iconv makes of Latin-1", Quote(b))
 }
 
 // List lists names for a message, quoted if something in them does not print.
