@@ -145,6 +145,96 @@ func TestNamesAndTextsOfCategoriesAreInUTF8(t *testing.T) {
 	}
 }
 
+// The index of a table is no feature: it would tell the order of the rows, and other files have another one, or none.
+func TestColumnsWithoutANameAreLeftOut(t *testing.T) {
+	warning := "columns without a name of their own, such as the index of a table, were left out: "
+	for header, c := range map[string]struct {
+		o       ReadOptions
+		names   []string
+		warning string
+	}{
+		",label,qid,price,stars":                  {ReadOptions{}, []string{"price", "stars"}, warning + `""`},
+		",label,qid,price,stars ":                 {ReadOptions{Features: []string{"1", "*"}}, []string{"price", "stars"}, warning + `""`},
+		"Unnamed: 0,label,qid,price,stars":        {ReadOptions{}, []string{"price", "stars"}, warning + "Unnamed: 0"},
+		"__index_level_0__,label,qid,price,stars": {ReadOptions{Features: []string{"stars", "__index_level_0__"}}, []string{"stars", "__index_level_0__"}, ""},
+		"__index_level_0__,label,qid,price,star":  {ReadOptions{Ignore: []string{"__index*"}}, []string{"price", "star"}, ""},
+	} {
+		text := header + "\n7,1,a,30,4\n3,0,a,20,5\n9,2,b,10,4\n"
+		d, err := ReadFile(file(t, "f.csv", text), c.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(d.FeatureNames, c.names) || d.FeatureIDs[0] != 1+slices.Index([]string{"price", "stars"}, c.names[0]) || c.warning == "" && d.Warnings != nil || c.warning != "" && (len(d.Warnings) != 1 || !strings.HasSuffix(d.Warnings[0], c.warning)) {
+			t.Errorf("%s: features %q, ids %d, warnings %q", header, d.FeatureNames, d.FeatureIDs, d.Warnings)
+		}
+		s, err := Open(writeFiles(t, map[string]string{"train.csv": text, "test.csv": text}), Options{Read: c.o})
+		if err != nil || !slices.Equal(s.Test.FeatureNames, c.names) || c.warning != "" && s.Test.Warnings != nil {
+			t.Errorf("%s: test split %v, error %v", header, s.Test.Warnings, err)
+		}
+	}
+	type row struct {
+		Label float32 `parquet:"label"`
+		Query string  `parquet:"qid,plain"`
+		Price float32 `parquet:"price"`
+		Index int64   `parquet:"__index_level_0__"`
+	}
+	path := filepath.Join(t.TempDir(), "f.parquet")
+	writeParquet(t, path, []row{{1, "a", 30, 7}, {0, "a", 20, 3}})
+	if d, err := ReadFile(path, ReadOptions{}); err != nil || !slices.Equal(d.Features, []float32{30, 20}) || len(d.Warnings) != 1 || !strings.HasSuffix(d.Warnings[0], warning+"__index_level_0__") {
+		t.Errorf("%v, error %v", d, err)
+	}
+}
+
+// Columns that are called 3, 2, 1 are the features of LETOR text with these ids. Other columns are taken by position
+// where there are no names to compare, and a warning says so.
+func TestColumnsWithNumbersAsNamesHaveTheseIDs(t *testing.T) {
+	rows := "\n1,a,30,20,10\n0,a,31,21,11\n"
+	byPosition := "features without names were taken from columns by their position: column x is feature 1"
+	for header, c := range map[string]struct {
+		features []float32 // of 1, 2 and 3 in the first row; nil: an error with the text
+		text     string    // of a warning
+	}{
+		"label,qid,3,2,1":      {[]float32{10, 20, 30}, ""},
+		"label,qid,x,y,z":      {[]float32{30, 20, 10}, byPosition},
+		"label,qid,x,2,01":     {[]float32{30, 20, 10}, byPosition},
+		"label,qid,0,2,1":      {nil, "header: no column for feature 3: columns whose names are whole numbers are features with these ids"},
+		"label,2,3,qid,1":      {[]float32{10, 0, 30}, ""},
+		"label,qid,junk,1,2,3": {[]float32{20, 10, 5}, "columns that are not wanted were left out: junk"},
+	} {
+		text, o := header+rows, ReadOptions{FeatureIDs: []int{1, 2, 3}}
+		if strings.Contains(header, "junk") {
+			text = header + "\n1,a,30,20,10,5\n"
+		}
+		if header == "label,2,3,qid,1" {
+			text = header + "\n1,0,30,a,10\n"
+		}
+		d, err := ReadFile(file(t, "f.csv", text), o)
+		if c.features == nil {
+			if err == nil || !strings.Contains(err.Error(), c.text) {
+				t.Errorf("%s: error %v", header, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(d.Row(0), c.features) || c.text == "" && d.Warnings != nil || c.text != "" && (len(d.Warnings) != 1 || !strings.HasSuffix(d.Warnings[0], c.text)) {
+			t.Errorf("%s: %v, warnings %q", header, d.Row(0), d.Warnings)
+		}
+	}
+	d, err := ReadFile(file(t, "f.csv", "label,qid,3,2,1"+rows), ReadOptions{})
+	if err != nil || !slices.Equal(d.FeatureIDs, []int{1, 2, 3}) || !slices.Equal(d.FeatureNames, []string{"1", "2", "3"}) || !slices.Equal(d.Row(0), []float32{10, 20, 30}) {
+		t.Errorf("%v, features %q, error %v", d, d.FeatureNames, err)
+	}
+	s, err := Open(writeFiles(t, map[string]string{"train.txt": "1 qid:1 1:1 2:2 3:3\n0 qid:2 1:1\n", "test.csv": "label,qid,x,y,z" + rows}), Options{})
+	if err != nil || len(s.Test.Warnings) != 1 || !strings.HasSuffix(s.Test.Warnings[0], byPosition) {
+		t.Errorf("warnings %q, error %v", s.Test.Warnings, err)
+	}
+	if d, err = ReadFile(file(t, "f.csv", "1,a,30,20,10\n"), ReadOptions{Headerless: true, QueryColumn: "2", FeatureIDs: []int{1, 2, 3}}); err != nil || !slices.Equal(d.Row(0), []float32{30, 20, 10}) || d.Warnings != nil {
+		t.Errorf("without a header: %v, error %v", d, err)
+	}
+}
+
 func TestCategoryOfTooManyTextsIsAnError(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("label,qid,id\n")

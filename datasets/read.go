@@ -20,7 +20,8 @@ type ReadOptions struct {
 
 	// FeatureNames are the names of FeatureIDs, in the same order. A file with a
 	// header is then read by name: it must have all these columns, and others are
-	// left out, with a warning. Nil: columns count from 1, left to right.
+	// left out, with a warning. Nil: columns have the ids that ReadFile gives them; if these
+	// are positions, a warning says so.
 	FeatureNames []string
 
 	// Levels are the texts of those of FeatureIDs that are categorical, as Dataset.Levels has
@@ -131,6 +132,11 @@ var (
 // numbers. Such columns are left out, with one warning that names them, unless they are
 // Categorical; values of these are numbered from 1 on in the order of their first rows, through
 // all splits, see Dataset.Levels. 7, 7.0 and +7 are one value; more than 100,000 are an error.
+//
+// The id of a column is its name if the names of all features are whole numbers, such as the ids of LETOR text; or if all
+// FeatureIDs are among the names, and FeatureNames are not given. Else columns count from 1, left to right. A column
+// without a name of its own, such as the index of a table that pandas writes, is left out, with a warning, unless Features
+// or Categorical have all that it is called, such as __index_level_0__.
 //
 // A # begins a comment in LETOR text, also within a query id; if all features of a document
 // are in a comment, a warning says so. Separated values have no comments, except for lines

@@ -31,6 +31,9 @@ func (o Options) read(of files.Splits, known *files.Collection, holdOut float64,
 		if tables[i], err = reading.Parts(split.Path, split.Files, read, names, scratch); err != nil {
 			return s, err
 		}
+		if i > 0 && tables[0].Layout.IDs == nil && o.Read.FeatureIDs == nil { // LETOR text
+			tables[i].WarnOfPositions()
+		}
 		if i == 0 {
 			read.Options = read.ByNames(tables[0].IDs, tables[0].Layout)
 			read.Groups = ""

@@ -180,15 +180,15 @@ func columnNames(line []byte, comma byte) ([]string, error) {
 	return names, nil
 }
 
-// place gives the features the ids of the names in the options, else 1, 2, … from left to right,
-// and finds those that are chosen.
+// place gives the features the ids of the names in the options, else those that number gives, and finds those that are
+// chosen.
 func (s *Columns) place(names []string, o table.Options) error {
 	s.Called, s.Level, s.IDs = names, make([]int, len(names)), []int{}
 	wanted := map[string]int{} // id by name
 	for i, name := range o.FeatureNames {
 		wanted[name] = o.FeatureIDs[i]
 	}
-	var ids, fields []int // of the columns that can be features
+	var fields []int // of the columns that can be features
 	var called []string
 	for i, name := range names {
 		s.Feature, s.Level[i] = append(s.Feature, -1), -1
@@ -196,15 +196,24 @@ func (s *Columns) place(names []string, o table.Options) error {
 		if i == s.Label || i == s.Query || i == s.Document || i == s.Weight || i == s.Base || i == s.Group && !listed {
 			continue
 		}
-		fields, ids, called = append(fields, i), append(ids, len(ids)+1), append(called, name)
+		fields = append(fields, i)
 	}
+	slices.SortStableFunc(fields, func(a, b int) int { return rank(names[a]) - rank(names[b]) })
+	for _, field := range fields {
+		called = append(called, names[field])
+	}
+	ids := s.number(called, o)
 	is, err := choose(o, ids, called, wanted)
 	if err != nil {
 		return err
 	}
 	for i, field := range fields {
 		if !is.feature[i] {
-			if !is.ignored[i] {
+			switch {
+			case is.ignored[i]:
+			case isNameless(called[i]):
+				s.Nameless = append(s.Nameless, called[i])
+			default:
 				s.Ignored = append(s.Ignored, called[i])
 			}
 			continue
@@ -226,7 +235,53 @@ func (s *Columns) place(names []string, o table.Options) error {
 			return fmt.Errorf("no column for feature %q", name)
 		}
 	}
+	for _, id := range o.FeatureIDs {
+		if o.FeatureNames == nil && !o.Headerless && !s.ByPosition && s.Names[id] == "" {
+			return fmt.Errorf("no column for feature %d: columns whose names are whole numbers are features with these ids", id)
+		}
+	}
 	return nil
+}
+
+// number gives the ids of columns that can be features: their names where these are whole numbers, as the ids of LETOR
+// text are, which goes for all of them, or for all that are wanted by id; else 1, 2, … from left to right.
+func (s *Columns) number(called []string, o table.Options) []int {
+	ids, all, last := make([]int, len(called)), !o.Headerless, 0
+	byID := map[int]bool{}
+	for i, name := range called {
+		id, err := strconv.ParseUint(name, 10, 31)
+		switch isID := err == nil && strconv.FormatUint(id, 10) == name; {
+		case isID:
+			ids[i], byID[int(id)], last = int(id), true, max(last, int(id))
+		case isNameless(name):
+			last++
+			ids[i] = last
+		default:
+			ids[i], all = -1, false
+		}
+	}
+	missing := func(id int) bool { return !byID[id] }
+	if all && len(byID) > 0 || !o.Headerless && len(o.FeatureIDs) > 0 && o.FeatureNames == nil && !slices.ContainsFunc(o.FeatureIDs, missing) {
+		return ids
+	}
+	s.ByPosition = !o.Headerless
+	for i := range ids {
+		ids[i] = i + 1
+	}
+	return ids
+}
+
+// isNameless tells whether a column has no name of its own, as the index of a table in files of pandas and R.
+func isNameless(name string) bool {
+	return name == "" || strings.HasPrefix(name, "Unnamed: ") || strings.HasPrefix(name, "__index_level_")
+}
+
+// rank is 1 for columns without a name, which come after all others, so that they do not change the ids of these.
+func rank(name string) int {
+	if isNameless(name) {
+		return 1
+	}
+	return 0
 }
 
 // choice tells what the options say of each of some columns.
@@ -235,7 +290,7 @@ type choice struct {
 }
 
 // choose is the choice among columns, of which those with wanted names are features if there are
-// any.
+// any. Columns without a name of their own are features only if the options say all that they are called.
 func choose(o table.Options, ids []int, called []string, wanted map[string]int) (is choice, err error) {
 	if is.categorical, err = table.Chosen(o.Categorical, ids, called); err != nil {
 		return is, err
@@ -244,7 +299,7 @@ func choose(o table.Options, ids []int, called []string, wanted map[string]int) 
 		is.feature, is.ignored = make([]bool, len(ids)), make([]bool, len(ids))
 		for i, name := range called {
 			_, is.feature[i] = wanted[name]
-			is.feature[i] = is.feature[i] || o.FeatureNames == nil && o.Lists(ids[i])
+			is.feature[i] = is.feature[i] || o.FeatureNames == nil && o.Lists(ids[i]) && !isNameless(name)
 			is.ignored[i] = slices.Contains(o.Ignore, name)
 		}
 		return is, nil
@@ -255,7 +310,8 @@ func choose(o table.Options, ids []int, called []string, wanted map[string]int) 
 	is.feature, err = table.Chosen(o.Features, ids, called)
 	for i, feature := range is.feature {
 		is.ignored[i] = is.ignored[i] || o.Features != nil && !feature && !is.categorical[i]
-		is.feature[i] = !is.ignored[i]
+		named := !isNameless(called[i]) || slices.Contains(o.Features, called[i]) || slices.Contains(o.Categorical, called[i])
+		is.feature[i] = !is.ignored[i] && named
 	}
 	return is, err
 }

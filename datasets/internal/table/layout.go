@@ -23,6 +23,9 @@ type Layout struct {
 	Text    []string                      // columns of text that are no features
 	Wants   func(id int) bool             // whether a feature is to be read; nil: Options.Wants
 
+	Nameless   []string // columns without a name of their own that are no features
+	ByPosition bool     // columns have ids by their position, although they have names
+
 	Categorical  []int             // of IDs, those whose values are text, in the order of Builder.Level
 	GroupFeature string            // the feature whose values are groups; "": none
 	Look         func(text []byte) // looks at the first lines, to leave out columns of text; nil: there is no need
@@ -38,7 +41,7 @@ func (o Options) ByNames(ids []int, l *Layout) Options {
 	for _, id := range ids {
 		o.FeatureNames = append(o.FeatureNames, l.Names[id])
 	}
-	o.Ignore = slices.Concat(o.Ignore, l.Ignored, l.Text)
+	o.Ignore = slices.Concat(o.Ignore, l.Ignored, l.Nameless, l.Text)
 	o.Categorical = nil
 	for _, id := range l.Categorical {
 		o.Categorical = append(o.Categorical, l.Names[id])

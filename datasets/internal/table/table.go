@@ -121,10 +121,23 @@ func (t *Table) WarnOfLeftOut() error {
 	if len(t.Layout.Text) > 0 {
 		t.Warn("columns of text were left out: %s: name those that are categorical features, and ignore the others", text.List(t.Layout.Text))
 	}
+	if len(t.Layout.Nameless) > 0 {
+		t.Warn("columns without a name of their own, such as the index of a table, were left out: %s", text.List(t.Layout.Nameless))
+	}
 	if len(t.Layout.Ignored) > 0 {
 		t.Warn("columns that are not wanted were left out: %s", text.List(t.Layout.Ignored))
 	}
+	if t.Options.FeatureIDs != nil && t.Options.FeatureNames == nil {
+		t.WarnOfPositions()
+	}
 	return nil
+}
+
+// WarnOfPositions adds a warning if features without names are read from columns that have some.
+func (t *Table) WarnOfPositions() {
+	if t.Layout.ByPosition && len(t.IDs) > 0 {
+		t.Warn("features without names were taken from columns by their position: column %s is feature %d", text.List([]string{t.Layout.Names[t.IDs[0]]}), t.IDs[0])
+	}
 }
 
 // Warn adds a warning.
