@@ -50,8 +50,7 @@ func products(n int) (list []product, csv string) {
 			p.City, city = &v, v
 		}
 		list = append(list, p)
-		isNew := map[bool]int{true: 1}[p.New]
-		fmt.Fprintf(&text, "%s,%s,%s,%d,%g,%d,%d,%s,%s,%g\n", label, p.Query, price, p.Sales, p.Stars, p.Stock, isNew, city, p.Title, p.Weight)
+		fmt.Fprintf(&text, "%s,%s,%s,%d,%g,%d,%t,%s,%s,%g\n", label, p.Query, price, p.Sales, p.Stars, p.Stock, p.New, city, p.Title, p.Weight)
 	}
 	return list, text.String()
 }
@@ -103,6 +102,36 @@ func TestParquetReadsAsSeparatedValues(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// True is 1 and false is 0 in every format, as a number and as a text of a category, also beside other texts.
+func TestBooleansAreTheSameInEveryFormat(t *testing.T) {
+	type row struct {
+		Label bool   `parquet:"label"`
+		Query string `parquet:"qid,plain"`
+		New   bool   `parquet:"new"`
+		Sale  bool   `parquet:"sale"`
+		Mood  string `parquet:"mood,plain"`
+	}
+	o := ReadOptions{Categorical: []string{"sale", "mood"}}
+	path := filepath.Join(t.TempDir(), "f.parquet")
+	writeParquet(t, path, []row{{true, "a", true, true, "maybe"}, {false, "a", false, false, "true"}, {true, "a", true, true, "1"}})
+	for _, path := range []string{path,
+		file(t, "f.csv", "label,qid,new,sale,mood\nTrue,a,True,true,maybe\nFalse,a,FALSE,False,true\n1,a,true,TRUE,1.0\n")} {
+		d, err := ReadFile(path, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := []float32{1, 1, 1, 0, 2, 2, 1, 1, 2}; !slices.Equal(d.Features, want) || !slices.Equal(d.Labels, []float32{1, 0, 1}) || d.Warnings != nil {
+			t.Errorf("%s: features %v, labels %v, warnings %q", path, d.Features, d.Labels, d.Warnings)
+		}
+		if !slices.EqualFunc(d.Levels, [][]string{nil, {"1", "0"}, {"maybe", "1"}}, slices.Equal) {
+			t.Errorf("%s: levels %q", path, d.Levels)
+		}
+	}
+	if d, err := ReadFile(file(t, "f", "1 qid:1 1:true 2:False\n"), ReadOptions{}); err != nil || !slices.Equal(d.Features, []float32{1, 0}) {
+		t.Errorf("LETOR text: %v, error %v", d, err)
 	}
 }
 

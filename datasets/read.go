@@ -124,7 +124,8 @@ var (
 // A warning says that train.txt.position is not used, if it exists.
 //
 // In LETOR text a feature that a line does not mention is 0; NULL, NaN, NA, ? and an empty
-// separated value are missing, kept as NaN (see [Transform] for their inputs). A comment
+// separated value are missing, kept as NaN (see [Transform] for their inputs). True, in the spellings
+// true, True and TRUE, is 1, and false 0, also among the texts of a category. A comment
 // "docid = X" names the document. Label −1 (or an empty separated value) is [Unlabelled];
 // see also ReadOptions.MinusOne.
 //

@@ -104,6 +104,17 @@ func TestDrawIsLoggedAsTheClientGotIt(t *testing.T) {
 	}
 }
 
+// Booleans are logged as numbers.
+func TestBooleansAreLoggedAsNumbers(t *testing.T) {
+	s, read := logging(t)
+	if w := send(s, "/v1/rank", `{"query": "q", "document_ids": ["a", "b"], "documents": [[true, 0.5, 2], [1, 0, false]], "draw": {"cutoff": 1}}`); w.Code != 200 {
+		t.Fatal(w.Body)
+	}
+	if got := read().Impressions[0].Features; !slices.Equal(got, []float32{1, .5, 2, 1, 0, 0}) {
+		t.Errorf("%v", got)
+	}
+}
+
 // Texts are logged as the numbers that stand for them in the model.
 func TestTextsAreLoggedAsLevels(t *testing.T) {
 	s, read := logging(t)

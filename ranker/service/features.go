@@ -52,10 +52,10 @@ func (r *rows) fill(model *served, in *request) error {
 
 // appendText appends the features of a document to the text for the log: an array over all documents, on
 // one line. Numbers of a document that is an array are copied from the request: writing them takes longer
-// than all else. Texts become the numbers that stand for them in the model.
+// than all else. Booleans become numbers, and texts the numbers that stand for them in the model.
 func (r *rows) appendText(model *served, document []byte, features []float32) {
 	r.text = append(r.text, ',')
-	if document[0] == '[' && model.File().Levels == nil {
+	if document[0] == '[' && model.File().Levels == nil && bytes.IndexByte(document, 't') < 0 && bytes.IndexByte(document, 'f') < 0 {
 		start := len(r.text)
 		r.text = append(r.text, inside(document)...)
 		for i := bytes.IndexByte(r.text[start:], '\n'); i >= 0; i = bytes.IndexByte(r.text[start:], '\n') {
@@ -176,11 +176,19 @@ func (m *served) column(name string) (column int, byName, known bool) {
 
 var missing = float32(math.NaN())
 
+// What true and false are, as in data files.
+var one, zero = []byte("1"), []byte("0")
+
 // parseValue is the value of a feature: a number, or a text, which may be a number, where the
 // feature has texts.
 func (m *served) parseValue(column int, value []byte) (float32, error) {
-	if string(value) == "null" {
+	switch string(value) {
+	case "null":
 		return missing, nil
+	case "true":
+		value = one
+	case "false":
+		value = zero
 	}
 	_, ofText := m.Level(column, "")
 	if !ofText {

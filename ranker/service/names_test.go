@@ -35,6 +35,7 @@ func TestDocumentsByName(t *testing.T) {
 	for documents, want := range map[string][]float64{
 		`[{"price": 3, "city": "Bern"}, {"city": "Oslo", "price": 4}]`:     {203, 104},
 		`[[3, "Bern", 1], [4, "Oslo", 1], [5, "Rome", null], [6, 7.0, 1]]`: {203, 104, 5, 306},
+		`[[true, "Bern", 1], {"price": false, "city": "Oslo"}]`:            {201, 100},
 		`[{"1": 3, "5": "Bern"}, {"1": 3}, {}]`:                            {203, 3, 0},
 		`[{"price": 3, "city": "B\u0065rn"}]`:                              {203},
 	} {
@@ -47,7 +48,7 @@ func TestDocumentsByName(t *testing.T) {
 	for document, want := range map[string]string{
 		`{"prize": 3}`:                   `document 0: unknown feature "prize": want one of feature_ids or feature_names of GET /v1/models`,
 		`{"price": "dear"}`:              `document 0, feature price: want a number, or null for a missing value`,
-		`{"city": true}`:                 `document 0, feature city: want a text, or null for a missing value`,
+		`{"city": []}`:                   `document 0, feature city: want a text, or null for a missing value`,
 		`{"city": "Oslo", "city": null}`: `document 0: feature city is given twice`,
 		`{"price": 1, "5": "Oslo"}`:      `by name and others by id`,
 	} {

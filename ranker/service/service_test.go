@@ -175,7 +175,7 @@ func TestBadRequestsAreExplainedAndLogged(t *testing.T) {
 		`{"documents": [[0, 0, 10]]}`:                                               "400 ranker: the score of document 0 is +Inf",
 		`{"documents": [null]}`:                                                     "400 document 0: want an array of values, or an object",
 		`{"documents": [[1, "2,3"]]}`:                                               "400 document 0, value 1: want a number, or null",
-		`{"documents": [[1, true, [3]]]}`:                                           "400 document 0, value 1: want a number, or null",
+		`{"documents": [[1, {}, [3]]]}`:                                             "400 document 0, value 1: want a number, or null",
 		`{"documents": [{"5": "x"}]}`:                                               "400 document 0, feature 5: want a number, or null",
 		`{"documents": ["x"]}`:                                                      "400 document 0: want an array of values, or an object",
 		`{"documents": [], "modle": "x"}`:                                           `400 invalid request body: unknown field "modle": want base_scores, documents, draw, model`,

@@ -7,7 +7,7 @@ import "github.com/plrank/plrank/datasets/internal/text"
 const MostLevels = 100_000
 
 // Levels numbers the texts of a categorical feature from 1 on, in the order in which they come.
-// Numbers count as text: 7, 7.0 and +7 are one.
+// Numbers count as text: 7, 7.0 and +7 are one, and so are 1 and true.
 type Levels struct {
 	Names  []string
 	number map[string]int // of names, and of other spellings of them

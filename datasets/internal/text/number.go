@@ -30,16 +30,31 @@ func Field(b []byte) (float32, error) {
 	return v, err
 }
 
-// Value reads a feature value at the start of b, a word of n bytes; it may be missing.
+// Value reads a feature value at the start of b, a word of n bytes; it may be missing. True is 1, false 0.
 func Value(b []byte) (v float32, n int, err error) {
 	v, n, err = Float32(b)
 	if err == nil && Ends(b, n) || err == errRange {
 		return v, n, err
 	}
-	if word := Word(b, 0); IsMissing(word) {
+	word := Word(b, 0)
+	if IsMissing(word) {
 		return Missing, len(word), nil
 	}
+	if number := boolean(word); number != "" {
+		return float32(number[0] - '0'), len(word), nil
+	}
 	return 0, 0, ErrNumber
+}
+
+// boolean is the number that a word stands for, 1 for true and 0 for false; "" for other words.
+func boolean(word []byte) string {
+	switch string(word) {
+	case "true", "True", "TRUE":
+		return "1"
+	case "false", "False", "FALSE":
+		return "0"
+	}
+	return ""
 }
 
 // IsMissing tells whether a word says that a value is missing.
@@ -145,12 +160,15 @@ var errExponent = errors.New("the exponent of a group is beyond ±99")
 
 // Exact reads the number at the start of b, up to where a word may end, as text that
 // is the same for equal numbers, and another one for others, however many digits they have:
-// 16777217 for +16777217.0. The text is nil if the number is missing; see Value.
+// 16777217 for +16777217.0, 1 for true. The text is nil if the number is missing; see Value.
 func Exact(b []byte) (text []byte, n int, err error) {
 	word := string(Word(b, 0))
 	n = len(word)
 	if IsMissing(b[:n]) {
 		return nil, n, nil
+	}
+	if number := boolean(b[:n]); number != "" {
+		return []byte(number), n, nil
 	}
 	mantissa, negative := strings.CutPrefix(word, "-")
 	if !negative {
