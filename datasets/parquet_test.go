@@ -135,6 +135,48 @@ func TestBooleansAreTheSameInEveryFormat(t *testing.T) {
 	}
 }
 
+// Decimal numbers are read whatever they are kept in, and keep all their digits where they are texts. What is not read
+// is told with its type.
+func TestParquetDecimalsAreRead(t *testing.T) {
+	type row struct {
+		Label int32    `parquet:"label"`
+		Query [16]byte `parquet:"qid,decimal(0:38)"`
+		Cost  int32    `parquet:"cost,decimal(2:9)"`
+		Fee   int64    `parquet:"fee,decimal(3:18)"`
+		Price [9]byte  `parquet:"price,optional,decimal(2:20)"`
+		City  [3]byte  `parquet:"city,decimal(1:5)"`
+		ID    [16]byte `parquet:"id,uuid"`
+		List  []int32  `parquet:"list"`
+	}
+	wide := func(low byte) (b [16]byte) { // 2^64 + low, which float64 does not hold
+		b[7], b[15] = 1, low
+		return b
+	}
+	path := filepath.Join(t.TempDir(), "f.parquet")
+	rows := []row{
+		{1, wide(1), 1250, -5, [9]byte{0, 0, 0, 0, 0, 0, 0, 1, 3}, [3]byte{0, 0, 15}, [16]byte{}, nil},
+		{0, wide(2), -7, 1500, [9]byte{255, 255, 255, 255, 255, 255, 255, 255, 206}, [3]byte{255, 255, 251}, [16]byte{}, nil},
+		{0, wide(2), 0, 0, [9]byte{}, [3]byte{0, 0, 15}, [16]byte{}, nil},
+	}
+	writeParquet(t, path, rows)
+	d, err := ReadFile(path, ReadOptions{Categorical: []string{"city"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []float32{12.5, -.005, 2.59, 1, -.07, 1.5, -.5, 2, 0, 0, float32(math.NaN()), 1}; !numbers(d.Features, want) {
+		t.Errorf("features %v, want %v", d.Features, want)
+	}
+	if !slices.Equal(d.QueryIDs, []string{"18446744073709551617", "18446744073709551618"}) || !slices.Equal(d.Levels[3], []string{"1.5", "-0.5"}) {
+		t.Errorf("query ids %q, levels %q", d.QueryIDs, d.Levels)
+	}
+	if len(d.Warnings) != 1 || !strings.HasSuffix(d.Warnings[0], "columns of types that are not read were left out: id (UUID), list (repeated)") {
+		t.Errorf("warnings %q", d.Warnings)
+	}
+	if _, err := ReadFile(path, ReadOptions{FeatureIDs: []int{1}, FeatureNames: []string{"id"}}); err == nil || !strings.Contains(err.Error(), `no column for feature "id"; columns of types that are not read: id (UUID)`) {
+		t.Errorf("error %v", err)
+	}
+}
+
 // Values that no feature, label or query id can have are errors that name the row and the column.
 func TestParquetErrorsNameTheColumn(t *testing.T) {
 	type row struct {

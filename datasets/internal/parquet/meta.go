@@ -33,8 +33,16 @@ type leaf struct {
 	kind     format.Type
 	optional bool
 	unsigned bool
-	scale    int // of a decimal number
+	size     int  // bytes of a plain value; 0: bits, or each has its own
+	scale    int  // of a decimal number
+	half     bool // a number of two bytes with an exponent
 }
+
+// sizes are the bytes of plain values where they do not depend on the column.
+var sizes = map[format.Type]int{format.Int32: 4, format.Int64: 8, format.Float: 4, format.Double: 8}
+
+// mostDecimal bounds the bytes of a decimal number, and mostScale its scale: 76 digits.
+const mostDecimal, mostScale = 32, 76
 
 // isText tells whether the values are text.
 func (l leaf) isText() bool { return l.kind == format.ByteArray }
@@ -68,7 +76,7 @@ func decode(b []byte, to any) (n int, err error) {
 	return n, thrift.Unmarshal(new(thrift.CompactProtocol), b[:n], to)
 }
 
-// leaves are the columns that can be read, and the names of those that cannot.
+// leaves are the columns that can be read, and the names and types of those that cannot.
 func leaves(schema []format.SchemaElement) (read []leaf, others []string, err error) {
 	if len(schema) == 0 {
 		return nil, nil, errDamaged
@@ -91,33 +99,61 @@ func leaves(schema []format.SchemaElement) (read []leaf, others []string, err er
 			open += children - 1
 		}
 		repeated := e.RepetitionType.Valid && e.RepetitionType.V == format.Repeated
-		if l := newLeaf(e, first); i == top+1 && !repeated && l.kind >= 0 && l.kind <= format.ByteArray && l.kind != format.Int96 {
+		if l, ok := newLeaf(e, first); ok && i == top+1 && !repeated {
 			read = append(read, l)
 		} else {
-			others = append(others, e.Name)
+			others = append(others, fmt.Sprintf("%s (%s)", e.Name, typeOf(e, repeated)))
 		}
 	}
 	return read, others, nil
 }
 
-func newLeaf(e format.SchemaElement, index int) leaf {
-	l := leaf{name: e.Name, index: index, kind: e.Type.V, optional: e.RepetitionType.Valid && e.RepetitionType.V == format.Optional}
+// typeOf names the type of a column that is not read.
+func typeOf(e format.SchemaElement, repeated bool) string {
+	switch value := e.LogicalType.Value.(type) {
+	case *format.ListType, *format.MapType, *format.UUIDType, *format.DecimalType, *format.VariantType:
+		return value.String()
+	}
+	switch {
+	case repeated:
+		return "repeated"
+	case e.NumChildren.V > 0:
+		return "nested"
+	}
+	return e.Type.V.String()
+}
+
+// newLeaf is a column that is not nested; not ok: its type is not read.
+func newLeaf(e format.SchemaElement, index int) (l leaf, ok bool) {
+	l = leaf{name: e.Name, index: index, kind: e.Type.V, optional: e.RepetitionType.Valid && e.RepetitionType.V == format.Optional}
+	l.size = sizes[l.kind]
 	converted := e.ConvertedType
 	l.unsigned = converted.Valid && converted.V >= deprecated.Uint8 && converted.V <= deprecated.Uint64
-	if integer, ok := e.LogicalType.Value.(*format.IntType); ok {
-		l.unsigned = !integer.IsSigned
-	}
-	decimal, ok := e.LogicalType.Value.(*format.DecimalType)
-	switch {
-	case ok:
-		l.scale = int(decimal.Scale)
-	case converted.Valid && converted.V == deprecated.Decimal:
+	decimal := converted.Valid && converted.V == deprecated.Decimal
+	if decimal {
 		l.scale = int(e.Scale.V)
 	}
-	if (ok || converted.Valid && converted.V == deprecated.Decimal) && l.kind == format.ByteArray {
-		l.kind = format.FixedLenByteArray // big-endian numbers, which are not read
+	switch logical := e.LogicalType.Value.(type) {
+	case *format.IntType:
+		l.unsigned = !logical.IsSigned
+	case *format.DecimalType:
+		decimal, l.scale = true, int(logical.Scale)
 	}
-	return l
+	if decimal && (l.scale < 0 || l.scale > mostScale) {
+		return l, false
+	}
+	switch l.kind {
+	case format.Boolean, format.Int32, format.Int64, format.Float, format.Double:
+		return l, true
+	case format.ByteArray: // or a number of any length
+		return l, !decimal
+	case format.FixedLenByteArray:
+		l.size = int(e.TypeLength.V)
+		_, half := e.LogicalType.Value.(*format.Float16Type)
+		l.half = half && l.size == 2
+		return l, l.half || decimal && l.size > 0 && l.size <= mostDecimal
+	}
+	return l, false
 }
 
 // span is the bytes from, …, to−1 of a file.

@@ -154,7 +154,7 @@ func (p *pages) setDictionary(body []byte, full int, h *format.DictionaryPageHea
 	if err != nil {
 		return err
 	}
-	d, n, size := &dictionary{plain: b}, int(h.NumValues), sizes[p.kind]
+	d, n, size := &dictionary{plain: b}, int(h.NumValues), p.size
 	least := size // bytes of an entry
 	if p.isText() {
 		least = 4
@@ -194,13 +194,10 @@ func (p *pages) entry(index uint32) ([]byte, error) {
 	case i < len(d.numbers) && p.kind == format.Boolean:
 		return bits[i], nil
 	case i < len(d.numbers):
-		return d.plain[i*sizes[p.kind]:], nil
+		return d.plain[i*p.size:], nil
 	}
 	return nil, errDamaged
 }
-
-// sizes are the bytes of plain values; 0: bits, or each has its own.
-var sizes = [...]int{format.Int32: 4, format.Int64: 8, format.Float: 4, format.Double: 8, format.ByteArray: 0}
 
 // cutText cuts the first text off plain values.
 func cutText(b []byte) (text, rest []byte, err error) {
@@ -217,14 +214,16 @@ func cutText(b []byte) (text, rest []byte, err error) {
 // number is the first plain value as a feature.
 func (l leaf) number(b []byte) (float32, error) {
 	var v float64
-	switch l.kind {
-	case format.Float:
+	switch {
+	case l.half:
+		v = float64(half(binary.LittleEndian.Uint16(b)))
+	case l.kind == format.Float:
 		f := math.Float32frombits(binary.LittleEndian.Uint32(b))
 		if f-f != 0 && f == f {
 			return 0, errInfinite
 		}
 		return f, nil
-	case format.Double:
+	case l.kind == format.Double:
 		v = math.Float64frombits(binary.LittleEndian.Uint64(b))
 	default:
 		v = l.whole(b)
@@ -241,6 +240,11 @@ func (l leaf) number(b []byte) (float32, error) {
 // whole is the first plain value of a type of whole numbers, which may be decimal.
 func (l leaf) whole(b []byte) (v float64) {
 	switch {
+	case l.kind == format.FixedLenByteArray:
+		v = float64(int8(b[0])) // which has the sign
+		for _, c := range b[1:l.size] {
+			v = 256*v + float64(c)
+		}
 	case l.kind == format.Int32 && l.unsigned:
 		v = float64(binary.LittleEndian.Uint32(b))
 	case l.kind == format.Int32:
@@ -254,6 +258,23 @@ func (l leaf) whole(b []byte) (v float64) {
 		v /= math.Pow10(l.scale)
 	}
 	return v
+}
+
+// half is the number with these bits of IEEE's binary16.
+func half(bits uint16) float32 {
+	sign, exponent, fraction := float32(1), int(bits>>10&31), float64(bits&1023)/1024
+	if bits>>15 == 1 {
+		sign = -1
+	}
+	switch {
+	case exponent == 31 && fraction != 0:
+		return float32(math.NaN())
+	case exponent == 31:
+		return sign * infinite
+	case exponent == 0:
+		return sign * float32(math.Ldexp(fraction, -14))
+	}
+	return sign * float32(math.Ldexp(1+fraction, exponent-15))
 }
 
 var unzip = sync.OnceValues(func() (*zstd.Decoder, error) {

@@ -3,12 +3,14 @@ package parquet
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/plrank/plrank/datasets/internal/separated"
 	"github.com/plrank/plrank/datasets/internal/table"
+	"github.com/plrank/plrank/datasets/internal/text"
 	"github.com/plrank/plrank/internal/parallel"
 )
 
@@ -82,12 +84,19 @@ func newReader(meta *format.FileMetaData, o table.Options, beside table.Beside) 
 	}
 	r := &reader{leaves: columns}
 	if r.Columns, err = separated.NewColumns(names, o, beside.Sized); err != nil {
+		if len(others) > 0 {
+			err = fmt.Errorf("%w; columns of types that are not read: %s", err, text.List(others))
+		}
 		return nil, err
 	}
 	if o.FeatureIDs == nil {
 		r.LeaveOut(func(n int) bool { return columns[n].isText() })
 	}
-	r.Ignored = append(r.Ignored, others...)
+	for _, other := range others {
+		if !slices.Contains(o.Ignore, other) { // as those that the first of several files has, which are told
+			r.Unread = append(r.Unread, other)
+		}
+	}
 	for n := range columns {
 		switch n {
 		case r.Label, r.Query, r.Document, r.Weight, r.Base, r.Group:

@@ -1,11 +1,13 @@
 package parquet
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 	"strconv"
 
@@ -81,7 +83,7 @@ func (p *pages) each(n int, space *room, set func(row int, index uint32, plain [
 
 // cut cuts the next plain value off.
 func (p *pages) cut() (value []byte, err error) {
-	switch size := sizes[p.kind]; {
+	switch size := p.size; {
 	case p.kind == format.ByteArray:
 		value, p.plain, err = cutText(p.plain)
 		return value, err
@@ -119,7 +121,7 @@ func (p *pages) numbers(to []float32, stride, n int, space *room) error {
 			*v, err = p.number(plain)
 		case int(index) < len(p.dictionary.numbers):
 			if *v = p.dictionary.numbers[index]; *v == infinite {
-				*v, err = p.number(p.dictionary.plain[int(index)*sizes[p.kind]:])
+				*v, err = p.number(p.dictionary.plain[int(index)*p.size:])
 			}
 		default:
 			if plain, err = p.entry(index); err == nil {
@@ -165,17 +167,37 @@ func (p *pages) texts(to [][]byte, n int, space *room) error {
 
 // text is a plain value as text files have it.
 func (l leaf) text(plain []byte) []byte {
-	switch l.kind {
-	case format.ByteArray:
-		return plain
-	case format.Float:
-		return strconv.AppendFloat(nil, float64(math.Float32frombits(binary.LittleEndian.Uint32(plain))), 'g', -1, 32)
-	case format.Double:
-		return strconv.AppendFloat(nil, math.Float64frombits(binary.LittleEndian.Uint64(plain)), 'g', -1, 64)
-	}
 	switch {
-	case l.scale != 0:
-		return strconv.AppendFloat(nil, l.whole(plain), 'g', -1, 64)
+	case l.kind == format.ByteArray:
+		return plain
+	case l.half:
+		return strconv.AppendFloat(nil, float64(half(binary.LittleEndian.Uint16(plain))), 'g', -1, 32)
+	case l.kind == format.Float:
+		return strconv.AppendFloat(nil, float64(math.Float32frombits(binary.LittleEndian.Uint32(plain))), 'g', -1, 32)
+	case l.kind == format.Double:
+		return strconv.AppendFloat(nil, math.Float64frombits(binary.LittleEndian.Uint64(plain)), 'g', -1, 64)
+	case l.scale == 0:
+		return l.digits(plain)
+	}
+	digits := l.digits(plain)
+	var sign []byte
+	if digits[0] == '-' {
+		sign, digits = digits[:1:1], digits[1:]
+	}
+	digits = append(bytes.Repeat([]byte("0"), max(0, 1+l.scale-len(digits))), digits...)
+	point := len(digits) - l.scale
+	return slices.Concat(sign, digits[:point], []byte("."), digits[point:])
+}
+
+// digits are those of a plain value of a type of whole numbers, all of them: it may be an id.
+func (l leaf) digits(plain []byte) []byte {
+	switch {
+	case l.kind == format.FixedLenByteArray:
+		v := new(big.Int).SetBytes(plain[:l.size])
+		if plain[0]>>7 == 1 { // it is negative
+			v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*l.size)))
+		}
+		return v.Append(nil, 10)
 	case l.kind == format.Int32 && l.unsigned:
 		return strconv.AppendUint(nil, uint64(binary.LittleEndian.Uint32(plain)), 10)
 	case l.kind == format.Int32:

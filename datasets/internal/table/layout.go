@@ -23,6 +23,7 @@ type Layout struct {
 	Text    []string                      // columns of text that are no features
 	Wants   func(id int) bool             // whether a feature is to be read; nil: Options.Wants
 
+	Unread     []string // columns of types that are not read, and their types
 	Nameless   []string // columns without a name of their own that are no features
 	ByPosition bool     // columns have ids by their position, although they have names
 
@@ -41,7 +42,7 @@ func (o Options) ByNames(ids []int, l *Layout) Options {
 	for _, id := range ids {
 		o.FeatureNames = append(o.FeatureNames, l.Names[id])
 	}
-	o.Ignore = slices.Concat(o.Ignore, l.Ignored, l.Nameless, l.Text)
+	o.Ignore = slices.Concat(o.Ignore, l.Ignored, l.Unread, l.Nameless, l.Text)
 	o.Categorical = nil
 	for _, id := range l.Categorical {
 		o.Categorical = append(o.Categorical, l.Names[id])

@@ -124,6 +124,9 @@ func (t *Table) WarnOfLeftOut() error {
 	if len(t.Layout.Nameless) > 0 {
 		t.Warn("columns without a name of their own, such as the index of a table, were left out: %s", text.List(t.Layout.Nameless))
 	}
+	if len(t.Layout.Unread) > 0 {
+		t.Warn("columns of types that are not read were left out: %s", text.List(t.Layout.Unread))
+	}
 	if len(t.Layout.Ignored) > 0 {
 		t.Warn("columns that are not wanted were left out: %s", text.List(t.Layout.Ignored))
 	}
