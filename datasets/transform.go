@@ -20,7 +20,7 @@ import (
 //
 // Values of categorical features become codes, one column for each feature after all
 // others, which a model looks up in a table. See [Category] for the codes of values that
-// are missing, or were not seen in training.
+// are missing, or were seen in one training document at most.
 //
 // Every output is finite. A missing value (NaN) becomes 0: the query's minimum for minmax, the
 // mean of the training documents for the standardised forms, their median for quantile, the
