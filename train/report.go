@@ -60,13 +60,13 @@ func (s SplitReport) Value(ranker int, metric string) float64 {
 func (r Report) LabelFree() string {
 	switch c, _ := metrics.ParseLabelFree(r.Convention); c {
 	case metrics.LabelFreeZero:
-		return "queries without a relevant document count 0"
+		return "queries without a relevant document count 0 in metrics of relevance"
 	case metrics.LabelFreeOne:
-		return "queries without a relevant document count 1 in NDCG, 0 in DCG"
+		return "queries without a relevant document count 1 in metrics of relevance, but 0 in DCG, precision, ERR and RBP"
 	case metrics.LabelFreeSkip:
-		return "queries without a relevant document are left out of NDCG, and count 0 in DCG"
+		return "queries without a relevant document are left out of metrics of relevance, but count 0 in DCG, precision, ERR and RBP"
 	case metrics.LETOR4:
-		return "queries without a relevant document count 0; NDCG is that of LETOR 4.0"
+		return "queries without a relevant document count 0 in metrics of relevance; NDCG is that of LETOR 4.0"
 	}
 	return r.Convention
 }

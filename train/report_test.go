@@ -112,6 +112,28 @@ func TestScoresAreMeasuredAsTheirModel(t *testing.T) {
 	}
 }
 
+// The line under a table names the metrics of relevance that are 0 without a relevant document, and no others.
+func TestLabelFreeNamesTheMetricsThatAreZero(t *testing.T) {
+	t.Parallel()
+	for _, convention := range []string{"one", "skip"} {
+		_, zero, _ := strings.Cut((Report{Convention: convention}).LabelFree(), ", but ")
+		for _, name := range []string{"dcg", "ndcg", "precision", "recall", "map", "mrr", "err", "rbp", "graded-rbp", "hits", "pair-accuracy", "arp"} {
+			m, err := metrics.ParseMeasure(name + "@3")
+			if err != nil {
+				t.Fatal(err)
+			}
+			of, err := m.PerQuery(metrics.Input{Scores: []float64{2, 1}, Labels: []float32{0, 0}, Offsets: []int{0, 2}, HighestGrade: 4})
+			if err != nil {
+				t.Fatal(err)
+			}
+			word := strings.ToUpper(strings.TrimPrefix(name, "graded-"))
+			if listed := strings.Contains(" "+strings.ToUpper(strings.NewReplacer(",", " ").Replace(zero))+" ", " "+word+" "); listed != (of[0] == 0) {
+				t.Errorf("%s: %s is %v, listed: %t", convention, name, of[0], listed)
+			}
+		}
+	}
+}
+
 // A sample has queries from all over large data, and small data are taken whole.
 func TestSampleOf(t *testing.T) {
 	d := small().Train

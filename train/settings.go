@@ -146,7 +146,7 @@ func (c *Config) Settings() []Setting {
 		{Flag: "metric", Value: &c.Metric, Plain: c.usualMetric(), Measuring: true,
 			Help: "`metric` of the validation, which picks the best epoch: such as ndcg@10, expected-ndcg@10 for its expectation under the policy, or a measure of fairness, such as disparity; loss, the loss itself, is the default for a -loss that is a sum or of fairness; or a weighted sum, of which more is better, such as expected-ndcg@10-5*disparity"},
 		{Flag: "convention", Value: &c.Convention, Plain: metrics.LabelFreeSkip.String(), Measuring: true,
-			Help: "what queries without a relevant document count in NDCG: zero, one, skip or letor4 (`name`)"},
+			Help: "what queries without a relevant document count in metrics of relevance, but DCG, precision, ERR and RBP, where they count 0: zero, one, skip or letor4 (`name`)"},
 		{Flag: "ties", Value: &c.Ties, Plain: metrics.TiesRandom.String(), Measuring: true,
 			Help: "how documents of equal scores are ranked: random, for the expected value under random order, or order, as they stand (`name`)"},
 		{Flag: "report", Value: &c.Report, Measuring: true,
