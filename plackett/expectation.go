@@ -68,14 +68,24 @@ func (e *Expectation) Gradient(scores, gains, discounts, lambda []float64) (valu
 }
 
 // Exposure writes the expected exposure of every document, E_d = E_y[Σ_k θ_k 1[y_k = d]].
-// One below 1e-20·Σ|θ| is 0.
+// One below 1e-20·Σ|θ| is 0. No rounding leads beyond the least and the highest discount or 0: with
+// discounts of 1, exposures are probabilities.
 // Errors are as those of [Expectation.Gradient].
 func (e *Expectation) Exposure(scores, discounts, exposure []float64) error {
 	if err := checkLength("exposure", len(exposure), len(scores)); err != nil {
 		return err
 	}
-	_, err := e.run(scores, nil, discounts, exposure)
-	return err
+	if _, err := e.run(scores, nil, discounts, exposure); err != nil {
+		return err
+	}
+	least, most := 0., 0.
+	for _, theta := range discounts[:min(len(discounts), len(scores))] {
+		least, most = min(least, theta), max(most, theta)
+	}
+	for d, x := range exposure {
+		exposure[d] = min(max(x, least), most)
+	}
+	return nil
 }
 
 // Placements writes P(y_k = d), the probability that document d is at rank k, to
@@ -97,7 +107,7 @@ func (e *Expectation) Placements(scores []float64, cutoff int, out []float64) er
 		}
 		e.discount[k] = 0
 		for d, p := range e.column {
-			out[d*cutoff+k] = max(0, p)
+			out[d*cutoff+k] = p
 		}
 	}
 	return nil

@@ -548,3 +548,29 @@ func TestExpectationIsStopped(t *testing.T) {
 		t.Error("another result after those that were stopped", err)
 	}
 }
+
+// Exposures with discounts of 1 are probabilities, also of documents that are shown in any case.
+func TestExposureStaysWithinTheDiscounts(t *testing.T) {
+	var e Expectation
+	for seed := range uint64(50) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		scores, shown := make([]float64, 1+rng.IntN(8)), make([]float64, 0, 9)
+		for d := range scores {
+			scores[d] = 5 * rng.NormFloat64()
+		}
+		for range scores {
+			shown = append(shown, 1)
+		}
+		for _, shown := range [][]float64{shown, shown[:1], append(shown, 1)} {
+			exposure := make([]float64, len(scores))
+			if err := e.Exposure(scores, shown, exposure); err != nil {
+				t.Fatal(err)
+			}
+			for d, p := range exposure {
+				if !(p >= 0 && p <= 1) {
+					t.Errorf("%v, %d ranks: document %d is shown with probability %v", scores, len(shown), d, p)
+				}
+			}
+		}
+	}
+}
