@@ -51,7 +51,8 @@ func ReadRun(path string, judged *Dataset) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	run := &Run{Dataset: &Dataset{Name: path, Offsets: []int{0}, GroupNames: judged.GroupNames}}
+	run := &Run{Dataset: &Dataset{Name: path, Offsets: []int{0}, GroupNames: judged.GroupNames, origin: judged.origin}}
+	run.origin.Lines = nil // those of the documents that are added
 	if form == 6 {
 		err = run.join(found, judged)
 	} else {
@@ -143,8 +144,11 @@ func (r *Run) join(found trecFile, judged *Dataset) error {
 
 // add adds a document of query q with the label and the group of a row of judged; −1: it has none.
 func (r *Run) add(judged *Dataset, q, row int, id string, score float64, unranked bool) {
-	label, group := float32(0), -1
+	label, group, line := float32(0), -1, int32(0)
 	if row >= 0 {
+		if row < len(judged.origin.Lines) {
+			line = judged.origin.Lines[row]
+		}
 		label = judged.Labels[row]
 		if judged.Groups != nil {
 			group = judged.Groups[row]
@@ -155,6 +159,7 @@ func (r *Run) add(judged *Dataset, q, row int, id string, score float64, unranke
 	}
 	r.Labels, r.DocumentIDs = append(r.Labels, label), append(r.DocumentIDs, id)
 	r.Scores, r.Unranked = append(r.Scores, score), append(r.Unranked, unranked)
+	r.origin.Lines = append(r.origin.Lines, line)
 	if judged.Groups != nil {
 		r.Groups = append(r.Groups, group)
 	}

@@ -48,6 +48,9 @@ func TestRunIsJoinedWithJudgements(t *testing.T) {
 		!slices.Equal(run.QueryIDs, []string{"b", "a"}) || !slices.Equal(run.Offsets, []int{0, 4, 5}) {
 		t.Errorf("%+v of %+v", run, run.Dataset)
 	}
+	if labelled, unjudged := run.Where(3), run.Where(2); !strings.HasSuffix(labelled, "file:1") || unjudged != path+": row 2" {
+		t.Errorf("labels come from %s, %s", labelled, unjudged)
+	}
 	warnings := strings.Join(run.Warnings, "\n")
 	if want := "1 of the 3 judged queries are not in the run"; !strings.Contains(warnings, want) {
 		t.Errorf("%s: want %q", warnings, want)

@@ -10,12 +10,12 @@ type Origin struct {
 	Path   string   // of the file, or the name of several
 	Parts  []string // the paths of several; nil: there is one
 	Starts []int    // by part: the line before its first, of all parts one after another
-	Lines  []int32  // [rows] of the file, or of all parts, from 1; nil: not known
+	Lines  []int32  // [rows] of the file, or of all parts, from 1; 0 and nil: not known
 }
 
 // Where is the file and the line of a row, as in "train.txt:812"; "" if it is not known.
 func (o *Origin) Where(row int) string {
-	if row >= len(o.Lines) {
+	if row >= len(o.Lines) || o.Lines[row] == 0 {
 		return ""
 	}
 	path, line := o.Path, int(o.Lines[row])
