@@ -122,6 +122,60 @@ func TestGate(t *testing.T) {
 	}
 }
 
+// -data is read for each model by its own columns and texts: what is said of a model does not
+// depend on the others, and names of columns count, not their places.
+func TestDataAreReadForEachModel(t *testing.T) {
+	dir := t.TempDir()
+	var text [2]strings.Builder // the same documents, with columns in other places, and the texts in another order
+	for i := range text {
+		text[i].WriteString([]string{"query,label,price,city\n", "query,label,city,price\n"}[i])
+		for q := range 40 {
+			for d := range 6 {
+				label, price, city := (d+q)%3, float64((d*7+q*3)%11), []string{"Oslo", "Bergen", "Narvik"}[(d+q)%3]
+				if i == 0 {
+					fmt.Fprintf(&text[i], "%d,%d,%v,%s\n", q, label, price, city)
+				} else {
+					d, label, city = 5-d, (5-d+q)%3, []string{"Oslo", "Bergen", "Narvik"}[(5-d+q)%3]
+					fmt.Fprintf(&text[i], "%d,%d,%s,%v\n", q, label, city, float64((d*7+q*3)%11))
+				}
+			}
+		}
+	}
+	var models [2]string
+	for i, name := range []string{"a", "b"} {
+		write(t, filepath.Join(dir, name+".csv"), text[i].String())
+		train.Must(t, "-data", filepath.Join(dir, name+".csv"), "-categorical", "city", "-epochs", "8", "-hidden", "8", "-members", "1", "-out", filepath.Join(dir, name))
+		models[i] = filepath.Join(dir, name, "model.npz")
+	}
+	data, log := filepath.Join(dir, "a.csv"), filepath.Join(dir, "log.jsonl")
+	must(t, "simulate", "-data", data, "-cutoff", "3", "-n", "2000", "-without-features", "-out", log)
+	said := func(args ...string) map[string]modelValue {
+		stdout, _ := must(t, append([]string{"evaluate", log, "-data", data, "-resamples", "100", "-json"}, args...)...)
+		var r values
+		if err := json.Unmarshal([]byte(stdout), &r); err != nil {
+			t.Fatal(err)
+		}
+		of := map[string]modelValue{}
+		for _, m := range r.Models {
+			of[m.Model] = m
+		}
+		return of
+	}
+	ab, ba := said(models[0], models[1]), said(models[1], models[0])
+	for i, m := range models {
+		alone := said(m)
+		for _, got := range []modelValue{ab[m], ba[m], said(m, "-baseline", models[1-i])[m]} {
+			if got.Estimates[0].Value != alone[m].Estimates[0].Value {
+				t.Errorf("model %d: %+v, alone %+v", i, got.Estimates[0], alone[m].Estimates[0])
+			}
+		}
+	}
+	a, b := said(models[0])[models[0]].Estimates[0].Value.Mean, said(models[1])[models[1]].Estimates[0].Value.Mean
+	if got := said(models[0], "-baseline", models[1])[models[0]].Estimates[0].Difference.Mean; math.Abs(got-(a-b)) > 1e-9 {
+		t.Errorf("the difference from a baseline with other columns is %v, want %v", got, a-b)
+	}
+}
+
 // A report on a log that can tell all, one that can tell little, and one without scores.
 func TestCheck(t *testing.T) {
 	dir := t.TempDir()

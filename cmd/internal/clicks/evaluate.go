@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -146,7 +147,41 @@ func runEvaluate(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 type candidate struct {
 	path       string
 	model      *ranker.Model
-	evaluation *logs.Evaluation // nil until the features of the log are known
+	join       func(*logs.Log) int // with -data, as the model reads it, see logs.Join; nil: features are those logged
+	evaluation *logs.Evaluation    // nil until the features of the log are known
+}
+
+// openData reads -data for each model, whose columns and texts may be others than those of the next,
+// and once for all that are alike.
+func (o *evaluateOptions) openData(ctx context.Context, candidates []*candidate, stderr io.Writer) error {
+	for i, c := range candidates {
+		if o.Data == "" || c.model == nil {
+			continue
+		}
+		like := slices.IndexFunc(candidates[:i], func(b *candidate) bool {
+			return b.model != nil && reflect.DeepEqual(b.model.ReadOptions(), c.model.ReadOptions())
+		})
+		if like >= 0 {
+			c.join = candidates[like].join
+			continue
+		}
+		d, err := openData(ctx, o.Source, c.model, "keep", o.seed, stderr)
+		if err != nil {
+			return err
+		}
+		c.join = logs.Join(d)
+	}
+	return nil
+}
+
+// joined is a log with the features of the candidate, and the number of impressions without.
+func (c *candidate) joined(l *logs.Log) (own *logs.Log, left int) {
+	if c.join == nil {
+		return l, 0
+	}
+	own = &logs.Log{Impressions: slices.Clone(l.Impressions), FeatureIDs: l.FeatureIDs}
+	left = c.join(own)
+	return own, left
 }
 
 // evaluate reads the log and evaluates all models on it.
@@ -162,13 +197,8 @@ func (o *evaluateOptions) evaluate(ctx context.Context, stderr io.Writer) (*valu
 		}
 		candidates = append(candidates, c)
 	}
-	join := func(*logs.Log) int { return 0 }
-	if o.Data != "" {
-		d, err := openData(ctx, o.Source, candidates[0].model, "keep", o.seed, stderr)
-		if err != nil {
-			return nil, err
-		}
-		join = logs.Join(d)
+	if err := o.openData(ctx, candidates, stderr); err != nil {
+		return nil, err
 	}
 	target := logs.Target{Unit: units[o.unit], Bootstrap: metrics.Bootstrap{Resamples: o.resamples, Seed: o.seed}}
 	if o.bias != "" {
@@ -179,16 +209,19 @@ func (o *evaluateOptions) evaluate(ctx context.Context, stderr io.Writer) (*valu
 	}
 	left, read := 0, 0
 	_, err := scanLog(ctx, o.logs, stderr, func(part *logs.Log) error {
-		left += join(part)
-		if len(part.Impressions) == 0 {
-			return nil
-		}
-		for _, c := range candidates[:len(o.models)] {
-			if err := o.add(c, candidates[len(o.models)], target, part); err != nil {
+		for i, c := range candidates[:len(o.models)] {
+			own, lacking := c.joined(part)
+			if i == 0 {
+				left += lacking // the same of every model: the file has the same documents for all
+				read += len(own.Impressions)
+			}
+			if len(own.Impressions) == 0 {
+				continue
+			}
+			if err := o.add(c, candidates[len(o.models)], target, own); err != nil {
 				return err
 			}
 		}
-		read += len(part.Impressions)
 		return nil
 	})
 	if err != nil {
@@ -203,7 +236,7 @@ func (o *evaluateOptions) evaluate(ctx context.Context, stderr io.Writer) (*valu
 	return o.values(candidates)
 }
 
-// add evaluates a model on a part of the log.
+// add evaluates a model on a part of the log, with the features of the model.
 func (o *evaluateOptions) add(c, baseline *candidate, target logs.Target, part *logs.Log) (err error) {
 	if c.evaluation == nil {
 		if target.Policy, err = o.policyOf(c, part); err != nil {
@@ -229,6 +262,7 @@ func (o *evaluateOptions) policyOf(c *candidate, part *logs.Log) (logs.Policy, e
 	if c.model == nil {
 		return logs.Logged, nil
 	}
+	part, _ = c.joined(part)
 	first := slices.IndexFunc(part.Impressions, func(im logs.Impression) bool { return len(im.Documents) > 0 })
 	width := 0
 	if first >= 0 {
@@ -238,7 +272,14 @@ func (o *evaluateOptions) policyOf(c *candidate, part *logs.Log) (logs.Policy, e
 	if err != nil {
 		return nil, err
 	}
-	return s.policy, nil
+	return func(im *logs.Impression) ([]float64, error) {
+		// A baseline may have other features than the model it is compared with.
+		own, left := c.joined(&logs.Log{Impressions: []logs.Impression{*im}})
+		if left > 0 {
+			return nil, fmt.Errorf("%s lacks a candidate as %s reads it", o.Data, c.path)
+		}
+		return s.policy(&own.Impressions[0])
+	}, nil
 }
 
 // values is what -json prints.
