@@ -13,7 +13,7 @@ import (
 
 // fullsizeMoments are the seconds of which there is a row in the tables, from a hundredth of the
 // longest training to its end.
-var fullsizeMoments = []float64{1, 2, 5, 10, 20, 40, 60, 90, 120, 180, 240, 360, 500, 700, 1000, 1400, 2000}
+var fullsizeMoments = []float64{1, 2, 5, 10, 20, 40, 60, 90, 120, 180, 240, 360, 500, 700, 1000, 1400, 2000, 2800, 4000}
 
 var fullsizeTables = []documentPart[*fullsizeResults]{
 	{"fullsize-end", (*fullsizeResults).end},
