@@ -96,6 +96,8 @@ func TestBadInput(t *testing.T) {
 		{"x", `"a > b`, ReadOptions{}, "x:1: the quotes of"},
 		{"x", `"a" b > c`, ReadOptions{}, `x:1: "b > c" after item "a"`},
 		{"x", "0: a > b", ReadOptions{}, "x:1: the weight is 0"},
+		{"x", "1O: a > b", ReadOptions{}, `x:1: the weight "1O" is not a number`},
+		{"x", "1e400: a > b", ReadOptions{}, `x:1: the weight "1e400" is not a number`},
 		{"x", "-1: a > b", ReadOptions{}, "x:1: the weight is -1"},
 		{"x", "Inf: a > b", ReadOptions{}, "x:1: the weight is +Inf"},
 		{"x", "NaN: a > b", ReadOptions{}, "x:1: the weight is NaN"},

@@ -110,7 +110,7 @@ func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 		if o.worths != "" {
 			return evaluateWorths(ctx, &o, stdout)
 		}
-		if err := newfiles.CheckPlot(o.plot); err != nil {
+		if err := newfiles.CheckPlot(o.plot, o.perQuery); err != nil {
 			return err
 		}
 		var files newfiles.Files

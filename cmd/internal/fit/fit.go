@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -83,8 +82,6 @@ func (o *options) check(words []string) error {
 		return fmt.Errorf("-unlisted last: %s does not list all items, as the formats of PrefLib do (.soi, .toi); in text, name after | the items that come after the others, as in Ann > Bob | Cem, Dan", o.rankings)
 	case o.out == newfiles.Standard:
 		return errors.New("-out -: want the name of a new file; -json prints all items to standard output")
-	case o.out != "" && o.plot != "" && filepath.Clean(o.out) == filepath.Clean(o.plot):
-		return fmt.Errorf("-out and -plot are both %s: name a file for each", o.plot)
 	}
 	return o.threads.Use()
 }
@@ -110,7 +107,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 // fit reads rankings, fits a model, and writes what it says. What has been fitted when a fit ends early is
 // written as well, without standard errors.
 func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
-	if err := newfiles.CheckPlot(o.plot); err != nil {
+	if err := newfiles.CheckPlot(o.plot, o.out); err != nil {
 		return err
 	}
 	var files newfiles.Files
@@ -180,7 +177,28 @@ func (o *options) read(ctx context.Context) (rankings, heldOut *worth.Rankings, 
 	if rankings, err = read(o.rankings, nil); err == nil && o.test != "" {
 		heldOut, err = read(o.test, rankings.Items)
 	}
+	if err == nil && heldOut != nil {
+		err = o.knownTies(rankings, heldOut)
+	}
 	return rankings, heldOut, err
+}
+
+// knownTies reports, before the work of a fit, a tie of the test rankings of a size that no model of the others knows.
+func (o *options) knownTies(rankings, heldOut *worth.Rankings) error {
+	known := map[int]bool{}
+	for i := range rankings.Len() {
+		for _, place := range rankings.At(i).Places {
+			known[len(place)] = true
+		}
+	}
+	for i := range heldOut.Len() {
+		for _, place := range heldOut.At(i).Places {
+			if n := len(place); n > 1 && !known[n] {
+				return fmt.Errorf("%s: ranking %d has a tie of %d items, and %s has none of so many, from which to learn how likely it is: leave such rankings out", o.test, i+1, n, o.rankings)
+			}
+		}
+	}
+	return nil
 }
 
 // withoutTies reports the first ranking with a tie.

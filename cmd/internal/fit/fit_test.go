@@ -204,12 +204,13 @@ func TestErrorsOfTheCommandLine(t *testing.T) {
 		{[]string{file, "-unlisted", "first"}, 2, "want omit or last"},
 		{[]string{file, "-unlisted", "last"}, 2, "does not list all items"},
 		{[]string{file, "-out", "-"}, 2, "want the name of a new file"},
-		{[]string{file, "-out", "a.svg", "-plot", "./a.svg"}, 2, "-out and -plot are both ./a.svg"},
+		{[]string{file, "-out", "a.svg", "-plot", "./a.svg"}, 2, "-plot ./a.svg: a result goes there"},
 		{[]string{file, "-plot", "a.gif"}, 2, ".svg, .png or .pdf"},
 		{[]string{file, "-threads", "-1"}, 2, "-threads -1"},
 		{[]string{filepath.Join(t.TempDir(), "none.txt")}, 1, "none.txt: no such file"},
 		{[]string{write(t, "empty.txt", "")}, 1, "empty.txt has no rankings"},
 		{[]string{write(t, "twice.txt", "A > B\nA > B > A\n")}, 1, "twice.txt:2: "},
+		{[]string{write(t, "ties.txt", "A > B = C\nB > A > C\nC > A = B\nA = C > B\nB > C > A\n"), "-ties", "-test", write(t, "three.txt", "A = B = C\nA > B\n")}, 1, "three.txt: ranking 1 has a tie of 3 items"},
 		{[]string{file, "-test", write(t, "unknown.txt", "A > B\nA > C\n")}, 1, "unknown.txt:2: "},
 	} {
 		if status, stdout, stderr := call(c.args...); status != c.status || stdout != "" || !strings.Contains(stderr, c.want) {

@@ -35,7 +35,7 @@ func (f *Files) Open(path string) (*File, error) {
 		return nil, nil
 	}
 	for _, other := range f.list {
-		if filepath.Clean(other.path) == filepath.Clean(path) {
+		if same(other.path, path) {
 			return nil, command.Usage(fmt.Errorf("two results are to go to %s: name a file for each", path))
 		}
 	}
@@ -127,16 +127,31 @@ func (f *Files) Remove() {
 	}
 }
 
-// CheckPlot is an error for a plot of no known format, a command.UsageError, or one that exists. A
+// CheckPlot is an error for a plot of no known format or where a result goes, a command.UsageError, or one that exists. A
 // command calls it before its work. The empty path is no plot.
-func CheckPlot(path string) error {
+func CheckPlot(path string, results ...string) error {
 	switch {
 	case path == "":
 		return nil
+	case slices.ContainsFunc(results, func(result string) bool { return same(path, result) }):
+		return command.Usage(fmt.Errorf("-plot %s: a result goes there: name a file for each", path))
 	case !slices.Contains([]string{".svg", ".png", ".pdf"}, filepath.Ext(path)):
 		return command.Usage(fmt.Errorf("-plot %s: want a name that ends in .svg, .png or .pdf", path))
 	}
 	return checkNew(path)
+}
+
+// same tells whether two paths name one file, as far as their words tell.
+func same(a, b string) bool {
+	if a == "" || b == "" || a == Standard || b == Standard {
+		return a == b
+	}
+	for _, path := range []*string{&a, &b} {
+		if whole, err := filepath.Abs(*path); err == nil {
+			*path = whole
+		}
+	}
+	return a == b
 }
 
 // checkNew is an error for a path that exists, be it a link to nothing.

@@ -55,4 +55,11 @@ func TestCheckPlot(t *testing.T) {
 			t.Errorf("%q: a usage error: %t", path, usage)
 		}
 	}
+	t.Chdir(dir)
+	if err := CheckPlot("new.svg", "", filepath.Join(dir, "new.svg")); err == nil || !strings.Contains(err.Error(), "a result goes there") {
+		t.Errorf("a plot in the place of a result: %v", err)
+	}
+	if err := CheckPlot("new.svg", "", "new.csv"); err != nil {
+		t.Error(err)
+	}
 }
