@@ -19,7 +19,7 @@ type Impression struct {
 
 	Model, Version string    // of the policy that drew the ranking
 	Documents      []string  // the candidates, each once
-	Features       []float32 // [documents × width] raw values, row-major; NaN is a missing value; nil: not logged
+	Features       []float32 // [documents × width] raw values, row-major; NaN is a missing value; nil or empty: not logged
 	Scores         []float64 // [documents] of the model; nil: it is not known how the ranking was drawn
 	Temperature    float64   // of the Plackett–Luce policy, which divides the scores; 0: 1
 	Seed           uint64    // which redraws the ranking
@@ -36,16 +36,22 @@ type Log struct {
 	Warnings    []string // about oddities of the source, one line each
 }
 
-// Validate checks the impressions: lengths agree, numbers are finite, each shown document is
-// a candidate, and shown once. The functions of this package check what they are given.
+// Validate checks the impressions: lengths agree, numbers are finite, each document is a candidate
+// once, each shown document is a candidate, and shown once. The functions of this package check what they are given.
 func (l *Log) Validate() error {
 	width := -1
 	var seen []bool
+	distinct := map[*string]int{} // by the first of some candidates: how many are known to differ
 	for i := range l.Impressions {
 		im := &l.Impressions[i]
 		seen = append(seen[:0], make([]bool, len(im.Documents))...)
 		err := im.check(seen)
-		if n := len(im.Documents); err == nil && im.Features != nil && n > 0 {
+		n, key := len(im.Documents), first(im.Documents)
+		if err == nil && n > distinct[key] {
+			err = checkDistinct(im.Documents)
+			distinct[key] = n
+		}
+		if err == nil && len(im.Features) > 0 {
 			switch w := len(im.Features) / n; {
 			case width < 0:
 				width = w
@@ -100,6 +106,17 @@ func (im *Impression) check(seen []bool) error {
 			return fmt.Errorf("the click at rank %d is %v: it must be finite", k+1, im.Clicks[k])
 		}
 		seen[d] = true
+	}
+	return nil
+}
+
+// checkDistinct is an error if a document is among the candidates twice.
+func checkDistinct(documents []string) error {
+	index := indexer(len(documents), func(d int) string { return documents[d] }, len(documents))
+	for d, id := range documents {
+		if index(id) != d {
+			return fmt.Errorf("document %q is among the candidates twice: want an id for each", id)
+		}
 	}
 	return nil
 }

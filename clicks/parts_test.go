@@ -168,3 +168,23 @@ func TestPartsWithDifferentFeaturesAreAnError(t *testing.T) {
 		}
 	}
 }
+
+// Features that are empty are none, and some parts of a log may have features where others have none.
+func TestPartsWithoutFeaturesAreAdded(t *testing.T) {
+	b := Bias{Alpha: []float64{1, .5, .3, .2}}
+	logs := versions(t, 20, b, 5)
+	empty := &Log{Impressions: slices.Clone(logs[1].Impressions)}
+	for i := range empty.Impressions {
+		empty.Impressions[i].Features = []float32{}
+	}
+	for _, parts := range [][]*Log{{logs[0], empty}, {empty, logs[0]}} {
+		for name, e := range estimations(t, b) {
+			for _, part := range parts {
+				if err := e.Add(part); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+			numbersOf(t, e)
+		}
+	}
+}

@@ -154,7 +154,7 @@ var oddities = [...]string{
 	noHits:            "queries without query_response_hit_ids: left out",
 	repeatedQuery:     "queries with a query_id that was there before: left out",
 	repeatedHit:       "queries with a document twice among their hits: left out",
-	badAttributes:     "queries with query_attributes.plrank that do not fit together: left out",
+	badAttributes:     "queries with query_attributes.plrank that do not fit together, or with a document twice among their candidates: left out",
 	notAsDrawn:        "queries whose hits are not the first documents drawn: left out",
 	badTime:           "queries without a valid timestamp: kept, with no time",
 	clickWithoutIDs:   "clicks without a query_id or an object_id: left out",
@@ -361,7 +361,7 @@ func (r *reader) fill(im *Impression, hits []text, p *attributes) (oddity, bool)
 		p = &attributes{Cutoff: len(hits)}
 	}
 	im.Model, im.Version, im.Seed, im.Cutoff, im.Temperature = p.Model, p.Version, p.Seed, p.Cutoff, p.Temperature
-	if !decode(r, p.Candidates, &im.Documents, parseTexts) || !decode(r, p.Scores, &im.Scores, parseNumbers[float64]) || !decode(r, p.Features, &im.Features, parseNumbers[float32]) {
+	if !decode(r, p.Candidates, &im.Documents, parseCandidates) || !decode(r, p.Scores, &im.Scores, parseNumbers[float64]) || !decode(r, p.Features, &im.Features, parseNumbers[float32]) {
 		return badAttributes, false
 	}
 	if im.Documents == nil {
@@ -438,8 +438,10 @@ func decode[T any](r *reader, raw json.RawMessage, list *[]T, parse func([]byte)
 	return true
 }
 
-func parseTexts(raw []byte) (list []string, err error) {
-	err = json.Unmarshal(raw, &list)
+func parseCandidates(raw []byte) (list []string, err error) {
+	if err = json.Unmarshal(raw, &list); err == nil {
+		err = checkDistinct(list)
+	}
 	return list, err
 }
 

@@ -98,6 +98,9 @@ func (r *regression) inputs(x []float64, im *Impression, d int, mean, sd float64
 		x[1] = (im.Scores[d] - mean) / sd
 	}
 	width := im.width()
+	if width != len(r.mean) { // the regression was fitted without features, or there are none here
+		return
+	}
 	for c, v := range im.Features[d*width : (d+1)*width] {
 		if u := (squash(v) - r.mean[c]) * r.scale[c]; !math.IsNaN(u) {
 			x[2+c] = max(-10, min(10, u))

@@ -58,7 +58,7 @@ func (r *rows) add(s *situation) (q int, of []int, err error) {
 			r.ids, r.features = append(r.ids, id), append(r.features, nil)
 		}
 		of[d] = row
-		if s.Features != nil {
+		if len(s.Features) > 0 {
 			r.features[row] = append(r.features[row][:0], s.Features[d*r.width:(d+1)*r.width]...)
 		}
 	}

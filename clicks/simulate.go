@@ -87,7 +87,7 @@ const MostSimulated = 1 << 24
 // the i-th impression has ID i and comes in the i-th second of 1970. The result is a pure
 // function of the arguments.
 //
-// Data without documents, labels below 0 unless User.Attraction is given, and scores that are
+// Data without documents, a query with two documents of one id, labels below 0 unless User.Attraction is given, and scores that are
 // not finite are errors.
 func Simulate(d *datasets.Dataset, logger Logger, user User, n int, seed uint64) (*Log, error) {
 	logger.Cutoff = cmp.Or(logger.Cutoff, 10)

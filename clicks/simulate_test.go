@@ -1,10 +1,12 @@
 package clicks
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -78,6 +80,20 @@ func TestSimulationsOfAnySizeDoNotPanic(t *testing.T) {
 	}
 	if !reflect.DeepEqual(far, all) {
 		t.Error("a cutoff beyond all queries changes clicks")
+	}
+}
+
+// A document is one candidate: a query that has its id twice is named.
+func TestDocumentsOfOneIDAreNotSimulated(t *testing.T) {
+	d := fifty(3)
+	d.DocumentIDs = make([]string, d.Rows())
+	for r := range d.DocumentIDs {
+		d.DocumentIDs[r] = strconv.Itoa(r)
+	}
+	d.DocumentIDs[5] = "3"
+	want := fmt.Sprintf(`(query %q): document "3" is among the candidates twice`, d.QueryIDs[1])
+	if _, err := Simulate(d, Logger{}, User{}, 20, 1); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %s", err, want)
 	}
 }
 

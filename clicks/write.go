@@ -11,6 +11,9 @@ import (
 // request. Clicks other than 0 and 1 are an error, and so are impressions with equal IDs or
 // without.
 func Write(w io.Writer, l *Log) error {
+	if err := l.Validate(); err != nil {
+		return err
+	}
 	b := bufio.NewWriterSize(w, 1<<16)
 	var line []byte
 	seen := make(map[string]bool, len(l.Impressions))
