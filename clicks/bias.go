@@ -78,9 +78,9 @@ type BiasReport struct {
 	Impressions int       `json:"impressions"` // with a document shown
 	ClickRate   []float64 `json:"clickRate"`   // by rank: clicks an impression that reached it
 
-	// Overlap[k][j] is the mean over impressions of Σ_d min(P(d@k+1), P(d@j+1)): 1 where two
-	// ranks have the same documents, 0 where no document can be at both. Entries of ranks
-	// that are not compared are 0. nil for impressions without scores.
+	// Overlap[k][j] is the mean of Σ_d min(P(d@k+1), P(d@j+1)) over the impressions that reached both
+	// ranks: 1 where these have the same documents, 0 where no document can be at both. nil for
+	// impressions without scores.
 	Overlap [][]float64 `json:"overlap,omitempty"`
 
 	// Connected are the ranks, from 1, in groups that are compared with each other, directly
@@ -88,7 +88,8 @@ type BiasReport struct {
 	// from the relevance of their documents. nil for impressions without scores.
 	Connected [][]int `json:"connected,omitempty"`
 
-	Iterations int `json:"iterations,omitempty"` // of em
+	Iterations int  `json:"iterations,omitempty"` // of em
+	Unsettled  bool `json:"unsettled,omitempty"`  // em ended after 300 iterations, while its probabilities still changed
 }
 
 // EstimateBias estimates the position bias α from a log, with α_1 = 1 and β = 0: what can be
@@ -97,8 +98,8 @@ type BiasReport struct {
 // Harvest and AllPairs weigh a click on document d at rank k by min(P(d@k), P(d@j)) / P(d@k)
 // to compare it with rank j. With C_kj the sum of these, E[C_kj] / E[C_jk] = α_k / α_j.
 //
-// It is an error if an impression has no scores (other than for RegressionEM), and if ranks are
-// not compared: the report is then complete, and says which.
+// It is an error if an impression has no scores (other than for RegressionEM), if ranks are
+// not compared, where the report is complete and says which, and if RegressionEM finds no clicks at rank 1.
 func EstimateBias(l *Log, method Method) (Bias, BiasReport, error) {
 	e, err := NewBiasEstimation(method)
 	if err != nil {
@@ -193,8 +194,10 @@ func (e *BiasEstimation) Estimate() (b Bias, r BiasReport, err error) {
 	case h == nil:
 		b, err = e.affine()
 	default:
-		for _, row := range h.overlap {
-			floats.Scale(1/float64(e.report.Impressions), row)
+		for k, row := range h.overlap {
+			for j := range row {
+				row[j] /= e.shown[max(k, j)]
+			}
 		}
 		e.report.Overlap, e.report.Connected = h.overlap, h.connected(e.neighbour)
 		if len(e.report.Connected) > 1 {

@@ -110,6 +110,54 @@ func TestEMFindsBiasWithoutScoresAndFeatures(t *testing.T) {
 	}
 }
 
+// Without clicks at rank 1 nothing tells the scale of the bias, and em that ends early says so.
+func TestEMSaysWhatItDoesNotFind(t *testing.T) {
+	ranked := func(n int, top, second float64) *Log {
+		l := &Log{}
+		for i := range n { // by turns, a and b are on top; half of the rankings have clicks
+			clicks := []float64{0, 0}
+			if i < n/2 {
+				clicks = []float64{top, second}
+			}
+			l.Impressions = append(l.Impressions, Impression{Query: "q", Documents: []string{"a", "b"}, Shown: []int{i % 2, 1 - i%2}, Clicks: clicks})
+		}
+		return l
+	}
+	for _, second := range []float64{0, 1} {
+		if b, _, err := EstimateBias(ranked(40, 0, second), RegressionEM); err == nil || !strings.Contains(err.Error(), "no clicks at rank 1") {
+			t.Errorf("%+v, error %v", b, err)
+		}
+	}
+	for n, unsettled := range map[int]bool{40: false, 400: true} { // with more clicks, the prior settles less
+		_, report, err := EstimateBias(ranked(n, 1, 1), RegressionEM)
+		if err != nil || report.Unsettled != unsettled || unsettled != (report.Iterations == mostIterations) {
+			t.Errorf("%+v, error %v", report, err)
+		}
+	}
+}
+
+// Overlap is of the impressions that reach both ranks: a policy of equal scores has 1 everywhere, on
+// lists of any size.
+func TestOverlapIsOfRankingsThatReachBothRanks(t *testing.T) {
+	log := &Log{}
+	for i := range 10 {
+		short := Impression{Query: "short", Documents: []string{"a", "b"}, Scores: make([]float64, 2), Shown: []int{i % 2, 1 - i%2}, Clicks: []float64{1, 1}}
+		long := Impression{Query: "long", Documents: []string{"c", "d", "e"}, Scores: make([]float64, 3), Shown: []int{i % 3, (i + 1) % 3, (i + 2) % 3}, Clicks: []float64{1, 1, 1}}
+		log.Impressions = append(log.Impressions, short, long)
+	}
+	_, report, err := EstimateBias(log, AllPairs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, row := range report.Overlap {
+		for j, o := range row {
+			if math.Abs(o-1) > 1e-12 {
+				t.Errorf("the overlap of ranks %d and %d is %v, want 1", k+1, j+1, o)
+			}
+		}
+	}
+}
+
 func TestAffineBiasIsFoundWithKnownRelevance(t *testing.T) {
 	d := once(8000, 8)
 	attraction := func(label float32) float64 { return float64(label) / 4 }

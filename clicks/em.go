@@ -40,6 +40,9 @@ type observation struct {
 
 // maximise is [RegressionEM].
 func (em *expectationMaximisation) maximise(report *BiasReport) (Bias, error) {
+	if !(report.ClickRate[0] > 0) {
+		return Bias{}, errors.New("clicks: no clicks at rank 1: the bias of the others has no scale")
+	}
 	em.theta, em.r = make([]float64, len(report.ClickRate)), make([]float64, len(em.shown))
 	em.regress()
 	for k := range em.theta {
@@ -48,11 +51,8 @@ func (em *expectationMaximisation) maximise(report *BiasReport) (Bias, error) {
 	for i := range em.r {
 		em.r[i] = .5
 	}
-	for change := 1.0; change > settled && report.Iterations < mostIterations; report.Iterations++ {
-		change = em.step()
-	}
-	if !(em.theta[0] > 0) {
-		return Bias{}, errors.New("clicks: no clicks at rank 1: the bias of the others has no scale")
+	for report.Unsettled = true; report.Unsettled && report.Iterations < mostIterations; report.Iterations++ {
+		report.Unsettled = em.step() > settled
 	}
 	b := Bias{Alpha: make([]float64, len(em.theta))}
 	for k, t := range em.theta {

@@ -84,7 +84,7 @@ func scan(paths []string, most int, each func(part *Log) error) (warnings []stri
 	return r.warnings(), r.give()
 }
 
-// files are those of the paths, some of which may be folders.
+// files are those of the paths, some of which may be folders. A pipe is an error: it is empty when it is read again.
 func files(paths []string) (all []string, err error) {
 	for _, path := range paths {
 		info, err := os.Stat(path)
@@ -107,6 +107,15 @@ func files(paths []string) (all []string, err error) {
 		}
 		if len(all) == n {
 			return nil, fmt.Errorf("clicks: %s has no files: want a log", path)
+		}
+	}
+	for _, path := range all {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, fmt.Errorf("clicks: %w", err)
+		}
+		if !info.Mode().IsRegular() {
+			return nil, fmt.Errorf("clicks: %s is not a regular file: a log is read twice, so what comes through a pipe must be written to a file first", path)
 		}
 	}
 	return all, nil

@@ -200,6 +200,10 @@ func TestReadErrors(t *testing.T) {
 	if _, err := Read(filepath.Join(t.TempDir(), "missing")); err == nil {
 		t.Error("no error for a file that does not exist")
 	}
+	// What is no regular file, such as a pipe, cannot be read twice.
+	if _, err := Read(file(t, "log", with), os.DevNull); err == nil || !strings.Contains(err.Error(), os.DevNull+" is not a regular file") {
+		t.Errorf("error %v for a device", err)
+	}
 }
 
 func TestWriteErrors(t *testing.T) {

@@ -196,7 +196,11 @@ func (r *biasResult) print(w io.Writer) {
 	fmt.Fprint(w, table)
 	fmt.Fprintf(w, "by %s from %d impressions\n", r.Method, r.Impressions)
 	if r.Method == string(logs.RegressionEM) {
-		fmt.Fprintf(w, "%d iterations\n", r.Iterations)
+		unsettled := ""
+		if r.Unsettled {
+			unsettled = ", after which the probabilities still changed"
+		}
+		fmt.Fprintf(w, "%d iterations%s\n", r.Iterations, unsettled)
 	}
 }
 
